@@ -1,0 +1,3 @@
+module blik
+
+go 1.26

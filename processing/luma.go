@@ -1,0 +1,95 @@
+package processing
+
+import "math"
+
+// Transfer is the curve that encodes linear light into samples.
+type Transfer uint8
+
+// The transfer curves.
+const (
+	// TransferSRGB is the curve of IEC 61966-2-1.
+	TransferSRGB Transfer = iota
+	// TransferLinear: samples are proportional to light.
+	TransferLinear
+	// TransferGamma18 and TransferGamma22 are pure powers, of ProPhoto and Adobe RGB kind.
+	TransferGamma18
+	TransferGamma22
+)
+
+// Linear decodes an encoded sample in 0…1 to linear light in 0…1.
+func (t Transfer) Linear(x float64) float64 {
+	switch t {
+	case TransferLinear:
+		return x
+	case TransferGamma18:
+		return math.Pow(x, 1.8)
+	case TransferGamma22:
+		return math.Pow(x, 2.2)
+	default:
+		if x <= 0.04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+}
+
+// Encode is the inverse of Linear.
+func (t Transfer) Encode(x float64) float64 {
+	switch t {
+	case TransferLinear:
+		return x
+	case TransferGamma18:
+		return math.Pow(x, 1/1.8)
+	case TransferGamma22:
+		return math.Pow(x, 1/2.2)
+	default:
+		if x <= 0.0031308 {
+			return x * 12.92
+		}
+		return 1.055*math.Pow(x, 1/2.4) - 0.055
+	}
+}
+
+// Luminance weights of linear sRGB (Rec. 709) in 1/65536; they add up to 65536.
+const (
+	LumaRed   = 13933
+	LumaGreen = 46871
+	LumaBlue  = 4732
+)
+
+// LumaTables turn samples into the planes that detection works on, in integers, so that every backend agrees:
+//
+//	Y = (LumaRed·L(r) + LumaGreen·L(g) + LumaBlue·L(b) + 32768) >> 16   (RGB),   Y = L(g)   (grey)
+//	v = (Encode8[Y] + Encode8[L(min(r,g,b))]) >> 1
+//
+// where L is Linear8 for 8-bit samples and Linear16 for 16-bit ones; a float sample x is first made the 16-bit
+// sample ⌊clamp(x, 0, 1)·65535 + ½⌋ (NaN counts as 0).
+type LumaTables struct {
+	// Linear8 holds 256 entries, linear light in 1/65535; nil for pictures of more than 8 bits.
+	Linear8 []uint16
+	// Linear16 holds 65,536 entries; nil for 8-bit pictures.
+	Linear16 []uint16
+	// Encode8 holds 65,536 entries: linear light re-encoded to 8-bit sRGB.
+	Encode8 []uint8
+}
+
+// NewLumaTables returns the tables for a picture's depth (8, 16 or 32 bits) and transfer curve.
+func NewLumaTables(depth int, t Transfer) *LumaTables {
+	table := func(n int) []uint16 {
+		s := make([]uint16, n)
+		for i := range s {
+			s[i] = uint16(t.Linear(float64(i)/float64(n-1))*65535 + 0.5)
+		}
+		return s
+	}
+	l := &LumaTables{Encode8: make([]uint8, 65536)}
+	for i := range l.Encode8 {
+		l.Encode8[i] = uint8(TransferSRGB.Encode(float64(i)/65535)*255 + 0.5)
+	}
+	if depth == 8 {
+		l.Linear8 = table(256)
+	} else {
+		l.Linear16 = table(65536)
+	}
+	return l
+}

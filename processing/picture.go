@@ -1,0 +1,82 @@
+package processing
+
+import "fmt"
+
+// Picture is a decoded raster: interleaved colour samples in rows, without padding and without alpha.
+// Exactly one of U8, U16 and F32 is set and holds Width·Height·Channels samples.
+type Picture struct {
+	Width, Height int
+	// Channels is 1 (grey) or 3 (red, green, blue).
+	Channels int
+	// U8 holds 8-bit samples, 0…255.
+	U8 []uint8
+	// U16 holds 16-bit samples, 0…65535.
+	U16 []uint16
+	// F32 holds samples whose white is 1; values outside 0…1 are clipped for detection.
+	F32 []float32
+	// Transfer is the curve the samples are encoded with.
+	Transfer Transfer
+}
+
+// Depth returns the bits of a sample: 8, 16 or 32.
+func (p *Picture) Depth() int {
+	switch {
+	case p.U8 != nil:
+		return 8
+	case p.U16 != nil:
+		return 16
+	default:
+		return 32
+	}
+}
+
+// Validate says whether size, channels and samples of p belong together.
+func (p *Picture) Validate() error {
+	if p.Width < 1 || p.Height < 1 {
+		return fmt.Errorf("picture of %d × %d pixels: both sides must be at least 1", p.Width, p.Height)
+	}
+	if p.Channels != 1 && p.Channels != 3 {
+		return fmt.Errorf("picture with %d channels: 1 (grey) or 3 (RGB) expected", p.Channels)
+	}
+	set, n := 0, 0
+	for _, l := range []int{len(p.U8), len(p.U16), len(p.F32)} {
+		if l > 0 {
+			set++
+			n = l
+		}
+	}
+	if want := p.Width * p.Height * p.Channels; set != 1 || n != want {
+		return fmt.Errorf("picture of %d × %d pixels and %d channels needs %d samples of one type, has %d of %d types",
+			p.Width, p.Height, p.Channels, want, n, set)
+	}
+	return nil
+}
+
+// Mask marks glare: one byte a pixel, 0 outside, 255 inside, values between at a soft edge.
+// A pixel counts as glare when its value is at least MaskLevel.
+type Mask struct {
+	Width, Height int
+	Pix           []uint8
+}
+
+// MaskLevel is the smallest mask value that counts as glare.
+const MaskLevel = 128
+
+// NewMask returns an empty mask of w × h pixels.
+func NewMask(w, h int) *Mask {
+	return &Mask{Width: w, Height: h, Pix: make([]uint8, w*h)}
+}
+
+// Area returns the number of pixels that count as glare.
+func (m *Mask) Area() int {
+	n := 0
+	for _, v := range m.Pix {
+		if v >= MaskLevel {
+			n++
+		}
+	}
+	return n
+}
+
+// Run is a horizontal line of pixels: row Y, columns X0 up to but not including X1.
+type Run struct{ Y, X0, X1 int }
