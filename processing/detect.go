@@ -2,10 +2,11 @@ package processing
 
 import (
 	"context"
-	"errors"
+	"math"
+	"slices"
 )
 
-// Finding is one glint: a connected component of the mask.
+// Finding is one glint: a connected component of what detection accepted.
 type Finding struct {
 	// ID counts from 1 in reading order of the topmost, leftmost pixel.
 	ID int `json:"id"`
@@ -72,6 +73,418 @@ type Options struct {
 
 // Detect finds the glare on pic. It returns ctx.Err() within 100 ms of a cancel, and an error for a picture, parameters
 // or a region that are not valid.
-func Detect(ctx context.Context, b Backend, pic *Picture, p Params, o Options) (*Result, error) {
-	return nil, errors.New("not built yet")
+func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) (*Result, error) {
+	if err := pic.Validate(); err != nil {
+		return nil, err
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if o.Region != nil {
+		if err := o.Region.Validate(pic.Width, pic.Height); err != nil {
+			return nil, err
+		}
+	}
+	be.Timings() // what an earlier, failed job left
+	d := &detector{ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p, progress: o.Progress, encode: nil}
+	defer d.release()
+	cands, spans, err := d.candidates(pic)
+	if err != nil {
+		return nil, err
+	}
+	accepted := make([]bool, len(cands))
+	for i := range cands {
+		accepted[i] = d.accepts(&cands[i])
+	}
+	spans, err = d.refine(spans, cands, accepted)
+	if err != nil {
+		return nil, err
+	}
+	if o.Region != nil {
+		spans = clip(spans, o.Region, d.w)
+	}
+	res := &Result{Params: d.p, Device: be.Name(), Findings: findings(spans, cands)}
+	res.Params.Mode = Manual
+	if res.Mask, err = d.cleanup(spans, o.Region); err != nil {
+		return nil, err
+	}
+	res.Timings = be.Timings()
+	return res, nil
+}
+
+// Candidate is a spot that detection considered, with what it measured of it.
+type Candidate struct {
+	// Measures are in the order of the features.
+	Measures []float64
+	// Score is the value of the linear decision function, before sensitivity.
+	Score float64
+	// Core is the number of pixels of its core.
+	Core int
+	// Runs are the pixels of the component, core and growth, in reading order.
+	Runs []Run
+}
+
+// Candidates returns every spot that Detect would decide about. It is what the decision function is fitted on.
+func Candidates(ctx context.Context, be Backend, pic *Picture, p Params) ([]Candidate, error) {
+	if err := pic.Validate(); err != nil {
+		return nil, err
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	d := &detector{ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p}
+	defer d.release()
+	cands, spans, err := d.candidates(pic)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Candidate, len(cands))
+	for i := range cands {
+		out[i] = Candidate{Measures: cands[i].features[:], Score: cands[i].score, Core: int(cands[i].core.n)}
+	}
+	for _, s := range spans {
+		c := &out[s.label]
+		c.Runs = append(c.Runs, Run{int(s.y), int(s.x0), int(s.x1)})
+	}
+	return out, nil
+}
+
+// detector is one run of detection: its planes and what it measured.
+type detector struct {
+	ctx      context.Context
+	be       Backend
+	w, h     int
+	p        Params
+	progress Progress
+	encode   []uint8
+	planes   []Plane
+
+	y, v, b   Plane
+	cls, seed Plane
+	exclude   Plane
+	white     float64
+	cores     []span // of the last pass
+}
+
+// plane allocates a plane that lives until the end of the run.
+func (d *detector) plane(k Kind) (Plane, error) {
+	p, err := d.be.Alloc(k, d.w, d.h)
+	if err == nil {
+		d.planes = append(d.planes, p)
+	}
+	return p, err
+}
+
+func (d *detector) release() {
+	for _, p := range d.planes {
+		p.Release()
+	}
+}
+
+// radius scales a window's radius, given for glints of up to 12 px radius.
+func (d *detector) radius(r float64) int {
+	return min(max(int(math.Round(r*d.p.Scale)), 1), 127)
+}
+
+func (d *detector) backgroundRadii() []int {
+	r := float64(d.p.Window-1) / 2
+	return []int{d.radius(r), d.radius(1.8 * r), d.radius(3.4 * r), d.radius(6.6 * r)}
+}
+
+// share converts per cent to 1/65536, level to 1/65535 of white.
+func share(percent float64) uint32 { return uint32(percent/100*65536 + 0.5) }
+func level(percent float64) uint16 { return uint16(percent/100*65535 + 0.5) }
+
+// candidates runs luminance, background and three passes of core and growth, and measures what is left.
+func (d *detector) candidates(pic *Picture) ([]candidate, []span, error) {
+	for _, p := range []struct {
+		dst  *Plane
+		kind Kind
+	}{{&d.y, U16}, {&d.v, U8}, {&d.b, U16}, {&d.cls, U8}, {&d.seed, U16}, {&d.exclude, U8}} {
+		var err error
+		if *p.dst, err = d.plane(p.kind); err != nil {
+			return nil, nil, err
+		}
+	}
+	tables := NewLumaTables(pic.Depth(), pic.Transfer)
+	d.encode = tables.Encode8
+	if err := d.stage("luminance", func() error {
+		return d.be.Luma(d.ctx, d.y, d.v, pic, tables)
+	}); err != nil {
+		return nil, nil, err
+	}
+	if err := d.stage("first estimate", d.firstEstimate); err != nil {
+		return nil, nil, err
+	}
+	var spans []span
+	var n int
+	for range 3 {
+		if err := d.classify(); err != nil {
+			return nil, nil, err
+		}
+		if err := d.stage("components", func() (err error) {
+			spans, n, err = d.components()
+			return err
+		}); err != nil {
+			return nil, nil, err
+		}
+	}
+	var cands []candidate
+	err := d.stage("measures", func() (err error) {
+		cands, err = d.measure(spans, n)
+		return err
+	})
+	return cands, spans, err
+}
+
+// stage runs f as a named stage of the backend.
+func (d *detector) stage(name string, f func() error) error {
+	if err := d.ctx.Err(); err != nil {
+		return err
+	}
+	end := d.be.Stage(name)
+	defer end()
+	return f()
+}
+
+// firstEstimate excludes what stands out of the mean of an opening: bright points and their surroundings.
+func (d *detector) firstEstimate() error {
+	r := d.radius(12)
+	if err := d.be.Morph(d.ctx, d.b, d.y, Open, Square(r)); err != nil {
+		return err
+	}
+	if err := d.be.BoxMean(d.ctx, d.seed, d.b, r); err != nil {
+		return err
+	}
+	if err := d.be.Excess(d.ctx, d.exclude, d.y, d.seed, d.v, level(25), uint8(d.p.Level)); err != nil {
+		return err
+	}
+	return d.be.Morph(d.ctx, d.exclude, d.exclude, Dilate, Square(3))
+}
+
+// classify computes background and class bits from the present exclusion.
+func (d *detector) classify() error {
+	if err := d.stage("background", func() error {
+		return d.be.Background(d.ctx, d.b, d.y, d.exclude, d.backgroundRadii())
+	}); err != nil {
+		return err
+	}
+	return d.stage("cores", func() error {
+		err := d.be.Contrast(d.ctx, d.cls, d.seed, d.y, d.b, d.v, ContrastRule{
+			Absolute: level(d.p.Visible), Relative: share(d.p.Relative),
+			SeedAbsolute: level(d.p.Contrast), SeedLevel: uint8(d.p.Level),
+		})
+		if err != nil {
+			return err
+		}
+		if err := d.be.Morph(d.ctx, d.seed, d.seed, Dilate, Square(d.radius(7))); err != nil {
+			return err
+		}
+		return d.be.Cores(d.ctx, d.cls, d.y, d.b, d.seed, CoreRule{Core: share(d.p.Core), Grow: share(5)})
+	})
+}
+
+func (d *detector) growth() growth {
+	return growth{base: 1.5, slope: 0.7, limit: 30 * d.p.Scale, maxCore: int(4000 * d.p.Scale * d.p.Scale)}
+}
+
+// components labels and grows the cores, and excludes the components and their neighbours from the next background.
+func (d *detector) components() ([]span, int, error) {
+	host, err := d.be.Host(d.ctx, d.cls)
+	if err != nil {
+		return nil, 0, err
+	}
+	d.cores = spansOf(host.U8, d.w, d.h, ClassCore)
+	n := connect(d.cores)
+	spans, err := grow(d.ctx, host.U8, d.w, d.h, d.cores, areas(d.cores, n), d.growth())
+	if err != nil {
+		return nil, 0, err
+	}
+	return spans, n, d.excludeSpans(spans)
+}
+
+func areas(spans []span, n int) []int {
+	a := make([]int, n)
+	for _, s := range spans {
+		a[s.label] += int(s.x1 - s.x0)
+	}
+	return a
+}
+
+// excludeSpans makes the spans, widened by a pixel, the exclusion.
+func (d *detector) excludeSpans(spans []span) error {
+	if err := d.be.Upload(d.ctx, d.exclude, Samples{U8: paint(spans, d.w, d.h)}); err != nil {
+		return err
+	}
+	return d.be.Morph(d.ctx, d.exclude, d.exclude, Dilate, Square(1))
+}
+
+// paint returns a byte plane with 255 where the spans are.
+func paint(spans []span, w, h int) []uint8 {
+	pix := make([]uint8, w*h)
+	for _, s := range spans {
+		row := pix[int(s.y)*w+int(s.x0) : int(s.y)*w+int(s.x1)]
+		for i := range row {
+			row[i] = 255
+		}
+	}
+	return pix
+}
+
+// measure computes the features and scores of the n candidates.
+func (d *detector) measure(spans []span, n int) ([]candidate, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	if err := d.measureWhite(); err != nil {
+		return nil, err
+	}
+	host, err := d.be.Host(d.ctx, d.cls)
+	if err != nil {
+		return nil, err
+	}
+	s := &scene{w: d.w, h: d.h, cls: host.U8, member: paint(spans, d.w, d.h), y: d.y, b: d.b, v: d.v,
+		spread: d.seed, encode: d.encode, white: d.white, densityRadius: d.radius(32)}
+	if err := d.be.Deviation(d.ctx, d.seed, d.y, d.exclude, d.radius(9)); err != nil {
+		return nil, err
+	}
+	if s.starlet, err = d.be.Alloc(U16, d.w, d.h); err != nil {
+		return nil, err
+	}
+	defer s.starlet.Release()
+	if err := d.be.StarletBand(d.ctx, s.starlet, d.v, 2); err != nil {
+		return nil, err
+	}
+	if s.density, err = d.be.Alloc(U16, d.w, d.h); err != nil {
+		return nil, err
+	}
+	defer s.density.Release()
+	if err := d.be.BoxCount(d.ctx, s.density, d.cls, ClassWide, s.densityRadius); err != nil {
+		return nil, err
+	}
+	cands, err := measure(d.ctx, d.be, s, spans, n)
+	model := defaultScore()
+	for i := range cands {
+		cands[i].score = model.score(&cands[i].features)
+	}
+	return cands, err
+}
+
+// measureWhite takes the level that only one pixel in a thousand outside the candidates exceeds.
+func (d *detector) measureWhite() error {
+	hist, err := d.be.Histogram(d.ctx, d.y, d.exclude)
+	if err != nil {
+		return err
+	}
+	var total, seen uint64
+	for _, c := range hist {
+		total += c
+	}
+	d.white = 255
+	for i, c := range hist {
+		if seen += c; seen*1000 >= total*999 {
+			d.white = float64(d.encode[i])
+			break
+		}
+	}
+	return nil
+}
+
+// accepts decides whether a candidate is glare.
+func (d *detector) accepts(c *candidate) bool {
+	return c.score+d.p.Sensitivity >= d.p.Score &&
+		c.all.n >= int64(d.p.MinArea) && c.all.n <= int64(d.p.MaxArea) &&
+		c.features[FeatureElongation] <= d.p.MaxElongation
+}
+
+// refine takes the background once more without what was accepted, and grows the accepted cores again.
+func (d *detector) refine(spans []span, cands []candidate, accepted []bool) ([]span, error) {
+	kept := slices.DeleteFunc(slices.Clone(spans), func(s span) bool { return !accepted[s.label] })
+	if len(kept) == 0 {
+		return nil, nil
+	}
+	if err := d.excludeSpans(kept); err != nil {
+		return nil, err
+	}
+	if err := d.classify(); err != nil {
+		return nil, err
+	}
+	var out []span
+	err := d.stage("components", func() error {
+		host, err := d.be.Host(d.ctx, d.cls)
+		if err != nil {
+			return err
+		}
+		cls := slices.Clone(host.U8)
+		for i := range cls {
+			cls[i] &^= ClassCore
+		}
+		cores := slices.DeleteFunc(d.cores, func(s span) bool { return !accepted[s.label] })
+		area := make([]int, len(cands))
+		for _, s := range cores {
+			area[s.label] += int(s.x1 - s.x0)
+			for x := s.x0; x < s.x1; x++ {
+				cls[int(s.y)*d.w+int(x)] |= ClassCore
+			}
+		}
+		out, err = grow(d.ctx, cls, d.w, d.h, cores, area, d.growth())
+		return err
+	})
+	return out, err
+}
+
+// clip cuts the spans down to the region.
+func clip(spans []span, r *Region, w int) []span {
+	var out []span
+	row, inside := int32(-1), []Run(nil)
+	for _, s := range spans {
+		if s.y != row {
+			row, inside = s.y, r.Spans(int(s.y), w)
+		}
+		for _, in := range inside {
+			if a, b := max(s.x0, int32(in.X0)), min(s.x1, int32(in.X1)); a < b {
+				out = append(out, span{s.y, a, b, s.label})
+			}
+		}
+	}
+	return out
+}
+
+// findings joins touching candidates to one finding each.
+func findings(spans []span, cands []candidate) []Finding {
+	if len(spans) == 0 {
+		return nil
+	}
+	joined := slices.Clone(spans)
+	n := connect(joined)
+	found := make([]Finding, n)
+	shapes := make([]shape, n)
+	weight := make([]int64, n)
+	for i := range shapes {
+		shapes[i] = newShape()
+		found[i] = Finding{ID: i + 1, Score: math.Inf(-1)}
+	}
+	for i, s := range joined {
+		f, c := &found[s.label], &cands[spans[i].label]
+		shapes[s.label].add(s)
+		f.Score = math.Max(f.Score, c.score)
+		f.Peak = max(f.Peak, int(c.peak))
+		length := int64(s.x1 - s.x0)
+		f.Contrast += c.features[FeatureContrast] * float64(length)
+		weight[s.label] += length
+		if k := len(f.Runs); k > 0 && f.Runs[k-1].Y == int(s.y) && f.Runs[k-1].X1 == int(s.x0) {
+			f.Runs[k-1].X1 = int(s.x1)
+		} else {
+			f.Runs = append(f.Runs, Run{int(s.y), int(s.x0), int(s.x1)})
+		}
+	}
+	for i := range found {
+		f, s := &found[i], &shapes[i]
+		f.Contrast /= float64(weight[i])
+		f.X, f.Y = float64(s.sx)/float64(s.n)+0.5, float64(s.sy)/float64(s.n)+0.5
+		f.Left, f.Top, f.Width, f.Height = int(s.left), int(s.top), int(s.right-s.left), int(s.base-s.top)
+		f.Area = int(s.n)
+		f.Elongation = s.elongation()
+	}
+	return found
 }
