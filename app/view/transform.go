@@ -1,0 +1,147 @@
+package view
+
+import (
+	"image"
+	"math"
+
+	"blik/processing"
+)
+
+// Limits of the zoom that the user can choose, in device pixels per image pixel. Fit goes below MinZoom where a huge
+// picture needs it.
+const (
+	MinZoom = 0.01
+	MaxZoom = 64
+)
+
+// Transform maps image coordinates, in which pixel (x, y) covers [x, x+1) × [y, y+1), to device pixels of a viewport
+// whose top left corner is (0, 0). Its methods return new values; the zero value is not valid.
+type Transform struct {
+	// Zoom is the number of device pixels per image pixel; 1 is 1:1.
+	Zoom float64
+	// X and Y are the image coordinates at the viewport's top left corner.
+	X, Y float64
+}
+
+// ImageToScreen returns where an image point lies in the viewport, in device pixels.
+func (t Transform) ImageToScreen(p processing.Point) processing.Point {
+	return processing.Point{X: (p.X - t.X) * t.Zoom, Y: (p.Y - t.Y) * t.Zoom}
+}
+
+// ScreenToImage returns the image point under a point of the viewport.
+func (t Transform) ScreenToImage(p processing.Point) processing.Point {
+	return processing.Point{X: t.X + p.X/t.Zoom, Y: t.Y + p.Y/t.Zoom}
+}
+
+// Pixel returns the image pixel under a point of the viewport; it may lie outside the picture.
+func (t Transform) Pixel(p processing.Point) image.Point {
+	q := t.ScreenToImage(p)
+	return image.Pt(int(math.Floor(q.X)), int(math.Floor(q.Y)))
+}
+
+// Pan moves the picture by (dx, dy) device pixels.
+func (t Transform) Pan(dx, dy float64) Transform {
+	t.X -= dx / t.Zoom
+	t.Y -= dy / t.Zoom
+	return t
+}
+
+// ZoomAbout multiplies the zoom by factor, within the limits, and keeps the image point under the viewport point p
+// where it is.
+func (t Transform) ZoomAbout(p processing.Point, factor float64) Transform {
+	return t.WithZoom(p, t.Zoom*factor)
+}
+
+// WithZoom sets the zoom, within the limits, and keeps the image point under the viewport point p where it is.
+func (t Transform) WithZoom(p processing.Point, zoom float64) Transform {
+	q := t.ScreenToImage(p)
+	// A picture that was fitted below MinZoom must not jump to it when zoomed out.
+	zoom = math.Min(math.Max(zoom, math.Min(MinZoom, t.Zoom)), MaxZoom)
+	return Transform{Zoom: zoom, X: q.X - p.X/zoom, Y: q.Y - p.Y/zoom}
+}
+
+// Fit shows the whole picture of the given size, centred, as large as it goes up to MaxZoom. A viewport without area
+// counts as one pixel.
+func Fit(picture, viewport image.Point) Transform {
+	vw, vh := math.Max(float64(viewport.X), 1), math.Max(float64(viewport.Y), 1)
+	zoom := math.Min(vw/float64(picture.X), vh/float64(picture.Y))
+	return Transform{Zoom: math.Min(zoom, MaxZoom)}.Clamp(picture, viewport)
+}
+
+// Clamp keeps the picture in sight. Along an axis on which it is smaller than the viewport it is centred; otherwise the
+// middle of the viewport stays on the picture, so that its edges can be brought to the middle and worked on there.
+func (t Transform) Clamp(picture, viewport image.Point) Transform {
+	t.X = clampAxis(t.X, float64(picture.X), float64(viewport.X)/t.Zoom)
+	t.Y = clampAxis(t.Y, float64(picture.Y), float64(viewport.Y)/t.Zoom)
+	return t
+}
+
+// clampAxis limits an offset; length and shown are the lengths of the picture and of the viewport in image pixels.
+func clampAxis(offset, length, shown float64) float64 {
+	if length <= shown {
+		return (length - shown) / 2
+	}
+	return math.Min(math.Max(offset, -shown/2), length-shown/2)
+}
+
+// CentreOn shows the image point p in the middle of the viewport, at the same zoom.
+func (t Transform) CentreOn(p processing.Point, viewport image.Point) Transform {
+	t.X = p.X - float64(viewport.X)/2/t.Zoom
+	t.Y = p.Y - float64(viewport.Y)/2/t.Zoom
+	return t
+}
+
+// Reveal zooms and centres so that the image rectangle r takes at most half of each side of the viewport, at no more
+// than maxZoom.
+func (t Transform) Reveal(r image.Rectangle, viewport image.Point, maxZoom float64) Transform {
+	if r.Empty() {
+		return t
+	}
+	zoom := math.Min(float64(viewport.X)/float64(2*r.Dx()), float64(viewport.Y)/float64(2*r.Dy()))
+	t.Zoom = math.Max(math.Min(math.Min(zoom, maxZoom), MaxZoom), MinZoom)
+	return t.CentreOn(processing.Point{X: float64(r.Min.X+r.Max.X) / 2, Y: float64(r.Min.Y+r.Max.Y) / 2}, viewport)
+}
+
+// Visible returns the image pixels of a picture that show in the viewport, wholly or in part.
+func (t Transform) Visible(picture, viewport image.Point) image.Rectangle {
+	r := image.Rect(
+		int(math.Floor(t.X)), int(math.Floor(t.Y)),
+		int(math.Ceil(t.X+float64(viewport.X)/t.Zoom)), int(math.Ceil(t.Y+float64(viewport.Y)/t.Zoom)))
+	return r.Intersect(image.Rectangle{Max: picture})
+}
+
+// DeviceRect returns the device pixels that the image rectangle r touches.
+func (t Transform) DeviceRect(r image.Rectangle) image.Rectangle {
+	a := t.ImageToScreen(processing.Point{X: float64(r.Min.X), Y: float64(r.Min.Y)})
+	b := t.ImageToScreen(processing.Point{X: float64(r.Max.X), Y: float64(r.Max.Y)})
+	return image.Rect(int(math.Floor(a.X)), int(math.Floor(a.Y)), int(math.Ceil(b.X)), int(math.Ceil(b.Y)))
+}
+
+// ZoomSteps returns the zooms that Zoom in and Zoom out go through, ascending from MinZoom to MaxZoom.
+func ZoomSteps() []float64 {
+	return []float64{
+		0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.25, 1. / 3, 0.5, 2. / 3,
+		1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64,
+	}
+}
+
+// NextZoom returns the nearest step above zoom for direction > 0, below it for direction < 0, and the last step where
+// there is none.
+func NextZoom(zoom float64, direction int) float64 {
+	const same = 1 + 1e-9
+	steps := ZoomSteps()
+	if direction > 0 {
+		for _, s := range steps {
+			if s > zoom*same {
+				return s
+			}
+		}
+		return MaxZoom
+	}
+	for i := len(steps) - 1; i >= 0; i-- {
+		if steps[i]*same < zoom {
+			return steps[i]
+		}
+	}
+	return math.Min(MinZoom, zoom)
+}
