@@ -1,0 +1,74 @@
+# make run   sets up, builds, and opens the window on a sample painting (without a display: does the same job headless)
+# make test  sets up and runs every check; .ci/run calls it
+# make help  lists the rest
+
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -X main.version=$(VERSION)
+SAMPLE  := assets/sample.png
+DISPLAYED := $(or $(DISPLAY),$(WAYLAND_DISPLAY))
+
+.DEFAULT_GOAL := help
+.PHONY: help run build headless test check unit race window bench score setup setup-test go clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+run: ## set up, build, and open the window on a sample painting with its glare found
+ifeq ($(DISPLAYED),)
+	@echo "No display: doing the same job without the window."
+	@$(MAKE) --no-print-directory headless
+	@mkdir -p build/sample
+	build/blik-headless detect --marked -o build/sample $(SAMPLE)
+	@echo "Mask:           build/sample/sample_mask.png"
+	@echo "Marked picture: build/sample/sample_marked.png"
+	@echo "Findings:       build/sample/sample_findings.csv, build/sample/sample_findings.json"
+else
+	@$(MAKE) --no-print-directory build
+	build/blik open --detect $(SAMPLE)
+endif
+
+build: setup ## the program with its window: build/blik
+	$(GO) build -ldflags '$(LDFLAGS)' -o build/blik .
+
+headless: go ## the program without a window, for servers without X11, GL and GTK: build/blik-headless
+	CGO_ENABLED=0 $(GO) build -tags headless -ldflags '$(LDFLAGS)' -o build/blik-headless .
+
+test: setup-test check unit race window ## set up and run everything
+
+check: ## gofmt, vet, staticcheck
+	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
+	$(GO) vet ./...
+	CGO_ENABLED=0 $(GO) vet -tags headless . ./app/... ./processing/...
+	$(GO) tool staticcheck ./...
+
+unit: ## unit, property and golden tests; those on ../shared/data say when it is absent
+	@test -d ../shared/data || echo "../shared/data is absent: the tests on it are skipped"
+	$(GO) test ./...
+	CGO_ENABLED=0 $(GO) build -tags headless -o /dev/null .
+
+race: ## the short tests under the race detector
+	$(GO) test -race -short ./...
+
+window: build ## drive the real window under Xvfb
+	BLIK_REQUIRE_XVFB=1 BLIK_BINARY=$(CURDIR)/build/blik $(GO) test -count=1 -run Xvfb ./ui/...
+
+bench: ## benchmarks of the processing core
+	$(GO) test -run '^$$' -bench . ./processing/...
+
+score: headless ## accuracy on ../shared/data/glare-dev, as ../shared/tools/score.py prints it
+	@mkdir -p build/masks
+	build/blik-headless detect --quiet -o build/masks '../shared/data/glare-dev/*_glare.*'
+	build/blik-headless score ../shared/data/glare-dev build/masks
+
+setup: go
+	@scripts/setup.sh build
+
+setup-test: go
+	@scripts/setup.sh build test
+
+go:
+	@scripts/setup.sh go
+
+clean: ## remove what was built
+	rm -rf build
