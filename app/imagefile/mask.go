@@ -1,0 +1,55 @@
+package imagefile
+
+import (
+	"context"
+	"fmt"
+
+	"blik/processing"
+)
+
+// ReadMask reads a mask from a picture file of any format and depth: a grey sample as it is, of colours the highest,
+// of 16 bits the upper eight. It must be w × h pixels large; with w = h = 0 any size within DefaultLimits will do.
+func ReadMask(ctx context.Context, path string, w, h int) (*processing.Mask, error) {
+	return abandon(ctx, func() (*processing.Mask, error) {
+		f, err := read(ctx, path, DefaultLimits(), func(hd *header) error {
+			if (w != 0 || h != 0) && (hd.width != w || hd.height != h) {
+				return &partial{ErrSize,
+					fmt.Sprintf("the mask has %d × %d pixels, the picture %d × %d", hd.width, hd.height, w, h),
+					fmt.Sprintf("в маске %d × %d пикселей, в картине %d × %d", hd.width, hd.height, w, h)}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		return maskOf(ctx, f.Picture)
+	})
+}
+
+func maskOf(ctx context.Context, p *processing.Picture) (*processing.Mask, error) {
+	m := &processing.Mask{Width: p.Width, Height: p.Height}
+	if p.Channels == 1 && p.U8 != nil {
+		m.Pix = p.U8
+		return m, nil
+	}
+	m.Pix = make([]uint8, p.Width*p.Height)
+	c := p.Channels
+	return m, eachRow(ctx, p.Height, func(y int) {
+		for i := y * p.Width; i < (y+1)*p.Width; i++ {
+			var v uint8
+			for k := c * i; k < c*(i+1); k++ {
+				if p.U8 != nil {
+					v = max(v, p.U8[k])
+				} else {
+					v = max(v, uint8(p.U16[k]>>8))
+				}
+			}
+			m.Pix[i] = v
+		}
+	})
+}
+
+// WriteMask writes m as an 8-bit grey PNG.
+func WriteMask(ctx context.Context, path string, m *processing.Mask) error {
+	return WritePNG(ctx, path, &processing.Picture{Width: m.Width, Height: m.Height, Channels: 1, U8: m.Pix})
+}
