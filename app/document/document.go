@@ -129,7 +129,9 @@ func (d *Document) ApplyResult(r *processing.Result, region *processing.Region) 
 }
 
 // LoadMask replaces the mask by a copy of m, which must have the size of the picture. It can be undone.
-func (d *Document) LoadMask(m *processing.Mask) (image.Rectangle, error) { return image.Rectangle{}, nil }
+func (d *Document) LoadMask(m *processing.Mask) (image.Rectangle, error) {
+	return image.Rectangle{}, nil
+}
 
 // ClearMask empties the mask. It can be undone.
 func (d *Document) ClearMask() image.Rectangle { return image.Rectangle{} }
@@ -156,11 +158,15 @@ func (d *Document) Painting() bool { return false }
 
 // RemoveSpot takes the finding at pixel (x, y) with its soft edge out of the mask. It can be undone. ok is false where
 // there is none.
-func (d *Document) RemoveSpot(x, y int) (dirty image.Rectangle, ok bool) { return image.Rectangle{}, false }
+func (d *Document) RemoveSpot(x, y int) (dirty image.Rectangle, ok bool) {
+	return image.Rectangle{}, false
+}
 
 // RestoreSpot puts back what the last detection found at pixel (x, y). It can be undone. ok is false where it found
 // nothing or all of it is in the mask.
-func (d *Document) RestoreSpot(x, y int) (dirty image.Rectangle, ok bool) { return image.Rectangle{}, false }
+func (d *Document) RestoreSpot(x, y int) (dirty image.Rectangle, ok bool) {
+	return image.Rectangle{}, false
+}
 
 // Undo takes back the last step; ok is false where there is none. An open stroke is ended first. The rectangle is
 // empty for a step that did not touch the mask.
@@ -195,7 +201,9 @@ func (d *Document) SpotAt(x, y int) (Spot, bool) { return Spot{}, false }
 func (d *Document) SpotRuns(x, y int) []processing.Run { return nil }
 
 // DetectedAt returns what the last detection found at pixel (x, y), whether or not it is still in the mask.
-func (d *Document) DetectedAt(x, y int) (processing.Finding, bool) { return processing.Finding{}, false }
+func (d *Document) DetectedAt(x, y int) (processing.Finding, bool) {
+	return processing.Finding{}, false
+}
 
 // Select makes the finding at pixel (x, y) the selected one, or none.
 func (d *Document) Select(x, y int) (Spot, bool) { return Spot{}, false }

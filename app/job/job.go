@@ -63,7 +63,9 @@ func NewRunner(dispatch func(func()), crash func(*PanicError)) *Runner {
 //
 // Work that has not returned by then is left to end on its own: its result is dropped, and a job started in the
 // meantime begins only when it has ended, so two pieces of work never run at once.
-func Start[T any](r *Runner, work Work[T], progress func(Update), done func(T, error)) error { return nil }
+func Start[T any](r *Runner, work Work[T], progress func(Update), done func(T, error)) error {
+	return nil
+}
 
 // Cancel cancels the running job, if any. It returns at once.
 func (r *Runner) Cancel() {}

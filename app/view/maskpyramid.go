@@ -1,22 +1,131 @@
 package view
 
 import (
+	"context"
+	"encoding/binary"
 	"image"
+	"math"
 
 	"blik/processing"
 )
 
 // MaskPyramid holds the reduced copies of a mask for the overlay. A pixel of level l is the maximum over its 2^l × 2^l
 // pixels of the mask, so that a glint of one pixel is still seen when the whole picture is.
+//
+// Level l has sides max(1, ⌊w/2^l⌋) × max(1, ⌊h/2^l⌋); its last column and row take in what is left over. No pixel of a
+// level is therefore narrower than 2^l pixels of the mask, and none falls between the device pixels that sample it.
 type MaskPyramid struct {
 	mask *processing.Mask
+	// levels[0] is level 1.
+	levels []maskLevel
+}
+
+type maskLevel struct {
+	w, h int
+	pix  []uint8
 }
 
 // NewMaskPyramid builds the levels of m. It keeps m as level 0: a change of m shows after Update.
-func NewMaskPyramid(m *processing.Mask) *MaskPyramid { return &MaskPyramid{mask: m} }
+func NewMaskPyramid(m *processing.Mask) *MaskPyramid {
+	p := &MaskPyramid{mask: m}
+	for w, h := m.Width, m.Height; w > 1 || h > 1; {
+		w, h = max(1, w/2), max(1, h/2)
+		p.levels = append(p.levels, maskLevel{w, h, make([]uint8, w*h)})
+	}
+	p.Update(image.Rect(0, 0, m.Width, m.Height))
+	return p
+}
 
 // Mask returns the mask that the pyramid shows.
 func (p *MaskPyramid) Mask() *processing.Mask { return p.mask }
 
-// Update brings the levels up to date after the pixels of the mask in dirty changed.
-func (p *MaskPyramid) Update(dirty image.Rectangle) {}
+// Update brings the levels up to date after the pixels of the mask in dirty changed. Its time is that of reading dirty
+// once.
+func (p *MaskPyramid) Update(dirty image.Rectangle) {
+	finer := p.level(0)
+	dirty = dirty.Intersect(image.Rect(0, 0, finer.w, finer.h))
+	if dirty.Empty() {
+		return
+	}
+	// Below this many pixels starting goroutines costs more than they save.
+	const worthSpreading = 1 << 20
+	for _, l := range p.levels {
+		wide := dirty.Dx()*dirty.Dy() >= worthSpreading
+		dirty = image.Rect(
+			min(dirty.Min.X/2, l.w-1), min(dirty.Min.Y/2, l.h-1),
+			min((dirty.Max.X-1)/2, l.w-1)+1, min((dirty.Max.Y-1)/2, l.h-1)+1)
+		if wide {
+			// Without a cancel forRows has no error.
+			_ = forRows(context.Background(), dirty.Dy(), func(y0, y1 int) {
+				reduceMask(l, finer, image.Rect(dirty.Min.X, dirty.Min.Y+y0, dirty.Max.X, dirty.Min.Y+y1))
+			})
+		} else {
+			reduceMask(l, finer, dirty)
+		}
+		finer = l
+	}
+}
+
+// level returns level i, 0 being the mask.
+func (p *MaskPyramid) level(i int) maskLevel {
+	if i == 0 {
+		return maskLevel{p.mask.Width, p.mask.Height, p.mask.Pix}
+	}
+	return p.levels[i-1]
+}
+
+// reduceMask computes the pixels r of dst, the level above src.
+func reduceMask(dst, src maskLevel, r image.Rectangle) {
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		out := dst.pix[y*dst.w:][:dst.w]
+		a := src.pix[2*y*src.w:][:src.w]
+		b := a
+		if 2*y+1 < src.h {
+			b = src.pix[(2*y+1)*src.w:][:src.w]
+		}
+		reduceMaskRow(out, a, b, r.Min.X, r.Max.X)
+		if 2*y+3 == src.h && y == dst.h-1 {
+			// The row left over of an odd height.
+			c := src.pix[(2*y+2)*src.w:][:src.w]
+			for x := r.Min.X; x < r.Max.X; x++ {
+				out[x] = max(out[x], c[2*x], c[min(2*x+1, src.w-1)])
+			}
+			if src.w == 2*dst.w+1 && r.Max.X == dst.w {
+				out[dst.w-1] = max(out[dst.w-1], c[src.w-1])
+			}
+		}
+	}
+}
+
+// reduceMaskRow writes out[x0:x1], the maxima over pairs of columns of two rows. The last pixel takes in the column left
+// over of an odd width.
+func reduceMaskRow(out, a, b []uint8, x0, x1 int) {
+	pairs := min(x1, len(a)/2)
+	x := x0
+	for ; x+4 <= pairs; x += 4 {
+		// Most of a mask is empty or full: four maxima at once.
+		p, q := binary.LittleEndian.Uint64(a[2*x:]), binary.LittleEndian.Uint64(b[2*x:])
+		switch {
+		case p|q == 0:
+			binary.LittleEndian.PutUint32(out[x:], 0)
+		case p == math.MaxUint64 || q == math.MaxUint64:
+			binary.LittleEndian.PutUint32(out[x:], math.MaxUint32)
+		default:
+			u, v, o := a[2*x:2*x+8:2*x+8], b[2*x:2*x+8:2*x+8], out[x:x+4:x+4]
+			o[0] = max(u[0], u[1], v[0], v[1])
+			o[1] = max(u[2], u[3], v[2], v[3])
+			o[2] = max(u[4], u[5], v[4], v[5])
+			o[3] = max(u[6], u[7], v[6], v[7])
+		}
+	}
+	for ; x < pairs; x++ {
+		out[x] = max(a[2*x], a[2*x+1], b[2*x], b[2*x+1])
+	}
+	if n := len(a); x1 == len(out) && n%2 == 1 {
+		v := max(a[n-1], b[n-1])
+		if n > 1 {
+			v = max(v, out[x1-1])
+		}
+		out[x1-1] = v
+	}
+}

@@ -1,0 +1,126 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"math/rand/v2"
+	"testing"
+
+	"blik/processing"
+)
+
+// painting returns a picture of noise, which no cache of runs or rows can make look fast.
+func painting(w, h, channels, depth int) *processing.Picture {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	p := &processing.Picture{Width: w, Height: h, Channels: channels}
+	n := w * h * channels
+	switch depth {
+	case 8:
+		p.U8 = make([]uint8, n)
+		for i := range p.U8 {
+			p.U8[i] = uint8(rnd.Uint32())
+		}
+	case 16:
+		p.U16 = make([]uint16, n)
+		for i := range p.U16 {
+			p.U16[i] = uint16(rnd.Uint32())
+		}
+	default:
+		p.F32 = make([]float32, n)
+		for i := range p.F32 {
+			p.F32[i] = rnd.Float32()
+		}
+	}
+	return p
+}
+
+// speckled returns a mask with a glint of 3 × 3 pixels on every thousandth pixel.
+func speckled(w, h int) *processing.Mask {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	m := processing.NewMask(w, h)
+	for range w * h / 1000 {
+		x, y := rnd.IntN(w-3), rnd.IntN(h-3)
+		for j := range 3 {
+			for i := range 3 {
+				m.Pix[(y+j)*w+x+i] = 255
+			}
+		}
+	}
+	return m
+}
+
+const benchW, benchH = 5300, 3533
+
+func BenchmarkRender(b *testing.B) {
+	for _, depth := range []int{8, 16} {
+		pic := painting(benchW, benchH, 3, depth)
+		p, err := NewPyramid(context.Background(), pic)
+		if err != nil {
+			b.Fatal(err)
+		}
+		m := NewMaskPyramid(speckled(benchW, benchH))
+		full := processing.NewMask(benchW, benchH)
+		for i := range full.Pix {
+			full.Pix[i] = 255
+		}
+		f := NewMaskPyramid(full)
+		dst := image.NewRGBA(image.Rect(0, 0, 1600, 1000))
+		viewport := dst.Rect.Max
+		r := NewRenderer()
+		for _, zoom := range []float64{0, 0.4, 0.63, 0.7, 1, 1.2, 4, 16} {
+			t := Fit(image.Pt(benchW, benchH), viewport)
+			name := "fit"
+			if zoom > 0 {
+				t = Transform{Zoom: zoom}.CentreOn(processing.Point{X: 2000.3, Y: 1500.7}, viewport)
+				name = fmt.Sprintf("%g%%", zoom*100)
+			}
+			for _, c := range []struct {
+				name string
+				mask *MaskPyramid
+				mode Mode
+			}{{"mask", m, PictureAndMask}, {"plain", nil, PictureOnly}, {"outlines", m, Outlines}, {"full-mask", f, PictureAndMask}} {
+				if depth == 16 && c.name != "mask" {
+					continue
+				}
+				b.Run(fmt.Sprintf("%d-bit/%s/%s", depth, name, c.name), func(b *testing.B) {
+					r.SetPicture(p, c.mask)
+					o := DefaultOptions()
+					o.Mode = c.mode
+					b.ReportAllocs()
+					b.SetBytes(int64(len(dst.Pix)))
+					for b.Loop() {
+						r.Render(dst, t, o)
+					}
+				})
+			}
+		}
+	}
+}
+
+func BenchmarkPyramid(b *testing.B) {
+	for _, depth := range []int{8, 16, 32} {
+		pic := painting(benchW, benchH, 3, depth)
+		b.Run(fmt.Sprintf("%d-bit", depth), func(b *testing.B) {
+			b.SetBytes(benchW * benchH)
+			for b.Loop() {
+				if _, err := NewPyramid(context.Background(), pic); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkMaskPyramid(b *testing.B) {
+	m := speckled(benchW, benchH)
+	p := NewMaskPyramid(m)
+	for _, r := range []image.Rectangle{image.Rect(0, 0, benchW, benchH), image.Rect(1000, 1000, 1600, 1600), image.Rect(1000, 1000, 1040, 1040)} {
+		b.Run(fmt.Sprintf("%d×%d", r.Dx(), r.Dy()), func(b *testing.B) {
+			b.SetBytes(int64(r.Dx() * r.Dy()))
+			for b.Loop() {
+				p.Update(r)
+			}
+		})
+	}
+}
