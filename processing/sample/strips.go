@@ -1,0 +1,53 @@
+package sample
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// stripRows is the height of the strips that work is split into. It is fixed, so that a result never depends on the
+// number of workers.
+const stripRows = 64
+
+// eachStrip calls work for every strip of h rows, on several goroutines (workers ≤ 0: as many as processors), and
+// returns the context's error when it was cancelled. newWork makes the work of one goroutine with its own buffers.
+func eachStrip(ctx context.Context, h, workers int, newWork func() func(y0, y1 int)) error {
+	strips := (h + stripRows - 1) / stripRows
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(workers, strips) {
+		wg.Go(func() {
+			work := newWork()
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= strips {
+					return
+				}
+				work(i*stripRows, min((i+1)*stripRows, h))
+			}
+		})
+	}
+	wg.Wait()
+	return ctx.Err()
+}
+
+// reflect maps an index outside 0…n−1 back by mirroring at the first and last sample without repeating them.
+func reflect(i, n int) int {
+	if n == 1 {
+		return 0
+	}
+	period := 2 * (n - 1)
+	i %= period
+	if i < 0 {
+		i += period
+	}
+	if i >= n {
+		i = period - i
+	}
+	return i
+}
