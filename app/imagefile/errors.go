@@ -107,8 +107,7 @@ func decodeError(ctx context.Context, path string, h *header, err error) error {
 	case errors.As(err, &unsupPNG), errors.As(err, &unsupJPEG), errors.As(err, &unsupX), errors.As(err, &unsupHH):
 		return fault(path, ErrUnsupported, detail(err),
 			fmt.Sprintf("this variant of %s cannot be read", name), fmt.Sprintf("эта разновидность %s не читается", name))
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
-		strings.HasSuffix(err.Error(), "not enough pixel data"), strings.HasSuffix(err.Error(), "short Huffman data"):
+	case isTruncation(err):
 		return fault(path, ErrDamaged, nil, "the file is truncated: it ends before the picture is complete",
 			"файл обрезан: он кончается раньше изображения")
 	case errors.Is(err, errDecoderPanic):
@@ -116,6 +115,19 @@ func decodeError(ctx context.Context, path string, h *header, err error) error {
 	}
 	return fault(path, ErrDamaged, detail(err),
 		fmt.Sprintf("the %s data are damaged", name), fmt.Sprintf("данные %s повреждены", name))
+}
+
+// isTruncation knows the ways in which the decoders say that the data end too early.
+func isTruncation(err error) bool {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return true
+	}
+	for _, tail := range []string{"unexpected EOF", "not enough pixel data", "short Huffman data"} {
+		if strings.HasSuffix(err.Error(), tail) {
+			return true
+		}
+	}
+	return false
 }
 
 // detail strips the package names and headings that decoders put before what they found.

@@ -24,14 +24,12 @@ func WritePNG(ctx context.Context, path string, p *processing.Picture) error {
 	if p.F32 != nil {
 		return errors.New("PNG holds no floating-point samples")
 	}
-	return WriteFile(ctx, path, func(w io.Writer) error { return encodePNG(ctx, w, p) })
+	return WriteFile(ctx, path, func(w io.Writer) error { return encodePNG(ctx, w, p, 1<<20) })
 }
 
-// bandBytes is about the size of the raw samples that are compressed together; what a new band forgets of the one
-// before costs less than a thousandth.
-const bandBytes = 1 << 20
-
-func encodePNG(ctx context.Context, w io.Writer, p *processing.Picture) error {
+// encodePNG writes p as a PNG stream. bandBytes is about the size of the raw samples that are compressed together; with
+// a megabyte, what a new band forgets of the one before costs less than a thousandth.
+func encodePNG(ctx context.Context, w io.Writer, p *processing.Picture, bandBytes int) error {
 	if _, err := io.WriteString(w, "\x89PNG\r\n\x1a\n"); err != nil {
 		return err
 	}

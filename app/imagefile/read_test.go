@@ -1,0 +1,630 @@
+package imagefile
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"blik/processing"
+
+	hhtiff "github.com/hhrutter/tiff"
+	"golang.org/x/image/tiff"
+	"pgregory.net/rapid"
+)
+
+const shared = "../../../shared/data/"
+
+func noise(n int) []uint8 {
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	b := make([]uint8, n)
+	for i := range b {
+		b[i] = uint8(r.Uint32())
+	}
+	return b
+}
+
+// at returns the colour of p at (x, y) in 16 bits, grey three times.
+func at(p *processing.Picture, x, y int) (c [3]uint16) {
+	for k := range c {
+		i := (y*p.Width+x)*p.Channels + min(k, p.Channels-1)
+		if p.U8 != nil {
+			c[k] = uint16(p.U8[i]) * 257
+		} else {
+			c[k] = p.U16[i]
+		}
+	}
+	return c
+}
+
+// straight is the slow reference: the standard library's conversion of one pixel, to a depth of 8 or 16 bits, alpha
+// left out.
+func straight(c color.Color, depth int) [3]uint16 {
+	wide := func(r, g, b uint8) [3]uint16 { return [3]uint16{uint16(r) * 257, uint16(g) * 257, uint16(b) * 257} }
+	switch c := c.(type) {
+	case color.NRGBA:
+		return wide(c.R, c.G, c.B)
+	case color.NRGBA64:
+		return [3]uint16{c.R, c.G, c.B}
+	case color.RGBA:
+		return wide(c.R, c.G, c.B)
+	case color.RGBA64:
+		if depth == 16 {
+			return [3]uint16{c.R, c.G, c.B}
+		}
+	}
+	r, g, b, _ := c.RGBA()
+	if depth == 16 {
+		return [3]uint16{uint16(r), uint16(g), uint16(b)}
+	}
+	return wide(uint8(r>>8), uint8(g>>8), uint8(b>>8))
+}
+
+func TestConversionEqualsStandardLibrary(t *testing.T) {
+	const w, h = 13, 9
+	rect := image.Rect(0, 0, w, h)
+	fill := func(pix []uint8) { copy(pix, noise(len(pix))) }
+	gray, gray16 := image.NewGray(rect), image.NewGray16(rect)
+	rgba, rgba64 := image.NewRGBA(rect), image.NewRGBA64(rect)
+	nrgba, nrgba64, cmyk := image.NewNRGBA(rect), image.NewNRGBA64(rect), image.NewCMYK(rect)
+	for _, pix := range [][]uint8{gray.Pix, gray16.Pix, rgba.Pix, rgba64.Pix, nrgba.Pix, nrgba64.Pix, cmyk.Pix} {
+		fill(pix)
+	}
+	pal := image.NewPaletted(rect, color.Palette{
+		color.RGBA{1, 2, 3, 255}, color.NRGBA{200, 100, 50, 7}, color.RGBA64{0x1234, 0x5678, 0x9abc, 0xffff},
+	})
+	for i := range pal.Pix {
+		pal.Pix[i] = uint8(i % 3)
+	}
+	images := map[string]image.Image{
+		"gray": gray, "gray16": gray16, "rgba": rgba, "rgba64": rgba64, "nrgba": nrgba, "nrgba64": nrgba64,
+		"cmyk": cmyk, "paletted": pal, "part of gray": gray.SubImage(image.Rect(2, 1, 9, 8)),
+	}
+	for _, ratio := range []image.YCbCrSubsampleRatio{
+		image.YCbCrSubsampleRatio444, image.YCbCrSubsampleRatio422, image.YCbCrSubsampleRatio420,
+		image.YCbCrSubsampleRatio440, image.YCbCrSubsampleRatio411, image.YCbCrSubsampleRatio410,
+	} {
+		m := image.NewYCbCr(rect, ratio)
+		fill(m.Y)
+		fill(m.Cb)
+		copy(m.Cr, noise(len(m.Cr) + 1)[1:])
+		images["ycbcr "+ratio.String()] = m
+		images["part of ycbcr "+ratio.String()] = m.SubImage(image.Rect(3, 3, 12, 8))
+	}
+	for name, img := range images {
+		p, err := toPicture(t.Context(), img, false)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if err := p.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		b := img.Bounds()
+		for y := range p.Height {
+			for x := range p.Width {
+				// A palette's colours have eight bits here whatever they are declared with.
+				want := straight(img.At(b.Min.X+x, b.Min.Y+y), p.Depth())
+				if got := at(p, x, y); got != want {
+					t.Fatalf("%s at %d,%d: got %v, want %v", name, x, y, got, want)
+				}
+			}
+		}
+	}
+}
+
+func write(t testing.TB, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func encoded(t testing.TB, f func(*bytes.Buffer) error) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Files that encoders wrote come back with the samples, depth and channels they had.
+func TestReadEncoded(t *testing.T) {
+	rect := image.Rect(0, 0, 37, 21)
+	gray, gray16 := image.NewGray(rect), image.NewGray16(rect)
+	rgba, rgba64, nrgba64 := image.NewRGBA(rect), image.NewRGBA64(rect), image.NewNRGBA64(rect)
+	for _, pix := range [][]uint8{gray.Pix, gray16.Pix, rgba.Pix, rgba64.Pix, nrgba64.Pix} {
+		copy(pix, noise(len(pix)))
+	}
+	for i := 3; i < len(rgba.Pix); i += 4 {
+		rgba.Pix[i] = 255
+	}
+	for i := 6; i < len(rgba64.Pix); i += 8 {
+		rgba64.Pix[i], rgba64.Pix[i+1] = 255, 255
+	}
+	pal := image.NewPaletted(rect, color.Palette{color.RGBA{9, 8, 7, 255}, color.RGBA{250, 20, 30, 255}})
+	for i := range pal.Pix {
+		pal.Pix[i] = uint8(i % 2)
+	}
+	for _, c := range []struct {
+		name            string
+		img             image.Image
+		format          Format
+		depth, channels int
+		encode          func(*bytes.Buffer, image.Image) error
+	}{
+		{"grey.png", gray, PNG, 8, 1, func(b *bytes.Buffer, m image.Image) error { return png.Encode(b, m) }},
+		{"grey16.png", gray16, PNG, 16, 1, func(b *bytes.Buffer, m image.Image) error { return png.Encode(b, m) }},
+		{"rgb.png", rgba, PNG, 8, 3, func(b *bytes.Buffer, m image.Image) error { return png.Encode(b, m) }},
+		{"rgb16.png", rgba64, PNG, 16, 3, func(b *bytes.Buffer, m image.Image) error { return png.Encode(b, m) }},
+		{"alpha16.png", nrgba64, PNG, 16, 3, func(b *bytes.Buffer, m image.Image) error { return png.Encode(b, m) }},
+		{"palette.png", pal, PNG, 1, 3, func(b *bytes.Buffer, m image.Image) error { return png.Encode(b, m) }},
+		{"grey.tif", gray, TIFF, 8, 1, func(b *bytes.Buffer, m image.Image) error { return tiff.Encode(b, m, nil) }},
+		{"grey16.tif", gray16, TIFF, 16, 1, func(b *bytes.Buffer, m image.Image) error {
+			return tiff.Encode(b, m, &tiff.Options{Compression: tiff.Deflate, Predictor: true})
+		}},
+		{"rgb.tif", rgba, TIFF, 8, 3, func(b *bytes.Buffer, m image.Image) error {
+			return hhtiff.Encode(b, m, &hhtiff.Options{Compression: hhtiff.LZW})
+		}},
+		{"rgb16.tif", rgba64, TIFF, 16, 3, func(b *bytes.Buffer, m image.Image) error { return tiff.Encode(b, m, nil) }},
+		{"palette.tif", pal, TIFF, 8, 3, func(b *bytes.Buffer, m image.Image) error { return tiff.Encode(b, m, nil) }},
+	} {
+		path := write(t, c.name, encoded(t, func(b *bytes.Buffer) error { return c.encode(b, c.img) }))
+		f, err := Read(t.Context(), path, DefaultLimits())
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if f.Format != c.format || f.Depth != c.depth || f.Picture.Channels != c.channels || f.Orientation != 1 || f.Path != path {
+			t.Errorf("%s: %s, %d bits, %d channels, orientation %d", c.name, f.Format, f.Depth, f.Picture.Channels, f.Orientation)
+		}
+		for y := range 21 {
+			for x := range 37 {
+				if got, want := at(f.Picture, x, y), straight(c.img.At(x, y), f.Picture.Depth()); got != want {
+					t.Fatalf("%s at %d,%d: got %v, want %v", c.name, x, y, got, want)
+				}
+			}
+		}
+	}
+}
+
+// A grey picture with alpha is grey, though the decoder hands out colour.
+func TestGreyWithAlpha(t *testing.T) {
+	m := image.NewNRGBA64(image.Rect(0, 0, 2, 1))
+	m.SetNRGBA64(0, 0, color.NRGBA64{0x1234, 0x1234, 0x1234, 0x8000})
+	m.SetNRGBA64(1, 0, color.NRGBA64{0xfedc, 0xfedc, 0xfedc, 0xffff})
+	p, err := toPicture(t.Context(), m, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Channels != 1 || !slices.Equal(p.U16, []uint16{0x1234, 0xfedc}) {
+		t.Errorf("got %d channels, %x", p.Channels, p.U16)
+	}
+}
+
+func TestReadJPEG(t *testing.T) {
+	rect := image.Rect(0, 0, 50, 30)
+	colour, grey := image.NewRGBA(rect), image.NewGray(rect)
+	for i := range grey.Pix {
+		grey.Pix[i] = uint8(i)
+	}
+	for i := range colour.Pix {
+		colour.Pix[i] = uint8(i / 3)
+	}
+	for name, img := range map[string]image.Image{"colour.jpg": colour, "grey.jpg": grey} {
+		data := encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, img, nil) })
+		want, err := jpeg.Decode(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// An EXIF segment with orientation 6 goes right after the start marker.
+		exif := append([]byte("Exif\x00\x00"), tiffBytes(binary.BigEndian, []entry{{tagOrientation, []uint32{6}}}, nil)...)
+		segment := append(binary.BigEndian.AppendUint16([]byte{0xff, 0xe1}, uint16(len(exif)+2)), exif...)
+		data = slices.Concat(data[:2], segment, data[2:])
+
+		f, err := Read(t.Context(), write(t, name, data), DefaultLimits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Orientation != 6 || f.Format != JPEG || f.Depth != 8 || (f.Picture.Channels == 1) != (img == image.Image(grey)) {
+			t.Errorf("%s: %s, orientation %d, %d channels", name, f.Format, f.Orientation, f.Picture.Channels)
+		}
+		for y := range 30 {
+			for x := range 50 {
+				if got, want := at(f.Picture, x, y), straight(want.At(x, y), 8); got != want {
+					t.Fatalf("%s at %d,%d: got %v, want %v", name, x, y, got, want)
+				}
+			}
+		}
+	}
+}
+
+type entry struct {
+	tag    uint16
+	values []uint32
+}
+
+// tiffBytes lays out a classic TIFF: header, directory with 32-bit values, their overflow, then the pixels, whose
+// offset replaces the value of StripOffsets.
+func tiffBytes(order binary.ByteOrder, entries []entry, pixels []byte) []byte {
+	const stripOffsets = 273
+	magic := "II*\x00"
+	if order == binary.ByteOrder(binary.BigEndian) {
+		magic = "MM\x00*"
+	}
+	u32 := func(b []byte, v uint32) []byte {
+		var x [4]byte
+		order.PutUint32(x[:], v)
+		return append(b, x[:]...)
+	}
+	u16 := func(b []byte, v uint16) []byte {
+		var x [2]byte
+		order.PutUint16(x[:], v)
+		return append(b, x[:]...)
+	}
+	more := 8 + 2 + 12*len(entries) + 4
+	at := more
+	for _, e := range entries {
+		if len(e.values) > 1 {
+			at += 4 * len(e.values)
+		}
+	}
+	out := u16(u32([]byte(magic), 8), uint16(len(entries)))
+	var tail []byte
+	for _, e := range entries {
+		out = u32(u16(u16(out, e.tag), 4), uint32(len(e.values)))
+		switch {
+		case e.tag == stripOffsets:
+			out = u32(out, uint32(at))
+		case len(e.values) == 1:
+			out = u32(out, e.values[0])
+		default:
+			out = u32(out, uint32(more+len(tail)))
+			for _, v := range e.values {
+				tail = u32(tail, v)
+			}
+		}
+	}
+	return slices.Concat(u32(out, 0), tail, pixels)
+}
+
+// strip returns the entries of an uncompressed picture of one strip, some of them replaced.
+func strip(w, h uint32, bits []uint32, photometric uint32, n int, replace ...entry) []entry {
+	es := []entry{
+		{tagWidth, []uint32{w}},
+		{257, []uint32{h}},
+		{tagBitsPerSample, bits},
+		{tagCompression, []uint32{1}},
+		{tagPhotometric, []uint32{photometric}},
+		{273, []uint32{0}},
+		{tagSamples, []uint32{uint32(len(bits))}},
+		{tagRowsPerStrip, []uint32{h}},
+		{279, []uint32{uint32(n)}},
+	}
+	for _, r := range replace {
+		if i := slices.IndexFunc(es, func(e entry) bool { return e.tag == r.tag }); i >= 0 {
+			es[i] = r
+		} else {
+			es = append(es, r)
+		}
+	}
+	slices.SortFunc(es, func(a, b entry) int { return int(a.tag) - int(b.tag) })
+	return es
+}
+
+// Literal TIFF pixels: what neither encoder writes.
+func TestReadTIFFVariants(t *testing.T) {
+	eights := func(n int) []uint32 { return slices.Repeat([]uint32{8}, n) }
+	for _, c := range []struct {
+		name    string
+		entries []entry
+		pixels  []byte
+		want    []uint8
+	}{
+		{"white is zero", strip(2, 1, eights(1), 0, 2), []byte{0, 200}, []uint8{255, 55}},
+		{"one bit", strip(4, 1, []uint32{1}, 1, 1), []byte{0b10100000}, []uint8{255, 0, 255, 0}},
+		{"unspecified fourth sample", strip(1, 1, eights(4), 2, 4), []byte{10, 20, 30, 40}, []uint8{10, 20, 30}},
+		{"straight alpha", strip(1, 1, eights(4), 2, 4, entry{tagExtraSamples, []uint32{2}}), []byte{10, 20, 30, 40}, []uint8{10, 20, 30}},
+		{"CMYK", strip(2, 1, eights(4), 5, 8), []byte{0, 0, 0, 0, 0, 255, 255, 0}, []uint8{255, 255, 255, 255, 0, 0}},
+	} {
+		for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+			f, err := Read(t.Context(), write(t, "a.tif", tiffBytes(order, c.entries, c.pixels)), DefaultLimits())
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			} else if !slices.Equal(f.Picture.U8, c.want) {
+				t.Errorf("%s: got %v, want %v", c.name, f.Picture.U8, c.want)
+			}
+		}
+	}
+	turned := strip(2, 1, eights(1), 1, 2, entry{tagOrientation, []uint32{8}})
+	if f, err := Read(t.Context(), write(t, "a.tif", tiffBytes(binary.LittleEndian, turned, []byte{1, 2})), DefaultLimits()); err != nil || f.Orientation != 8 {
+		t.Errorf("orientation 8: %+v, %v", f, err)
+	}
+}
+
+// Every bad input gives one sentence that begins with the file's name and says what is wrong.
+func TestReadBadInput(t *testing.T) {
+	eights := slices.Repeat([]uint32{8}, 3)
+	tif := func(es []entry, pixels ...byte) []byte { return tiffBytes(binary.LittleEndian, es, pixels) }
+	goodPNG := encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, image.NewGray(image.Rect(0, 0, 40, 40))) })
+	goodJPEG := encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, image.NewGray(image.Rect(0, 0, 40, 40)), nil) })
+	badCRC := slices.Clone(goodPNG)
+	badCRC[len(badCRC)-20] ^= 1
+	lying := slices.Clone(goodJPEG)
+	sof := bytes.Index(lying, []byte{0xff, 0xc0})
+	copy(lying[sof+5:], []byte{0x75, 0x30, 0x75, 0x30}) // 30000 × 30000
+	small := Limits{Pixels: 1000, Bytes: 1 << 30}
+	for _, c := range []struct {
+		name   string
+		data   []byte
+		limits Limits
+		kind   error
+		says   string
+	}{
+		{"empty.png", nil, DefaultLimits(), ErrNotPicture, "empty"},
+		{"text.png", []byte("not an image\n"), DefaultLimits(), ErrNotPicture, "not a picture"},
+		{"one.png", []byte{0x89}, DefaultLimits(), ErrNotPicture, "not a picture"},
+		{"a.gif", []byte("GIF89a..."), DefaultLimits(), ErrNotPicture, "GIF"},
+		{"a.psd", []byte("8BPS\x00\x01"), DefaultLimits(), ErrNotPicture, "Photoshop"},
+		{"a.webp", []byte("RIFF\x00\x00\x00\x00WEBPVP8 "), DefaultLimits(), ErrNotPicture, "WebP"},
+		{"a.heic", []byte("\x00\x00\x00\x18ftypheic"), DefaultLimits(), ErrNotPicture, "HEIF"},
+		{"cut.png", goodPNG[:len(goodPNG)-20], DefaultLimits(), ErrDamaged, "truncated"},
+		{"head.png", goodPNG[:10], DefaultLimits(), ErrDamaged, "truncated"},
+		{"crc.png", badCRC, DefaultLimits(), ErrDamaged, "damaged"},
+		{"cut.jpg", goodJPEG[:len(goodJPEG)/2], DefaultLimits(), ErrDamaged, "truncated"},
+		{"lying.jpg", lying, DefaultLimits(), ErrDamaged, "cannot hold 30000 × 30000"},
+		{"large.png", goodPNG, small, ErrTooLarge, "40 × 40 pixels are more than the limit of 0.001 MP"},
+		{"large.jpg", goodJPEG, small, ErrTooLarge, "limit"},
+		{"memory.png", goodPNG, Limits{Pixels: 1e9, Bytes: 100}, ErrTooLarge, "memory"},
+		{"big.tif", []byte("II+\x00\x08\x00\x00\x00"), DefaultLimits(), ErrUnsupported, "BigTIFF"},
+		{"zero.tif", tif(strip(0, 1, eights, 2, 3), 1, 2, 3), DefaultLimits(), ErrDamaged, "zero-size"},
+		{"bomb.tif", tif(strip(60000, 60000, eights, 2, 3), 1, 2, 3), DefaultLimits(), ErrTooLarge, "60000 × 60000"},
+		{"overflow.tif", tif(strip(1<<31, 1<<31, eights, 2, 3), 1, 2, 3), DefaultLimits(), ErrDamaged, "too large"},
+		{"lying.tif", tif(strip(20000, 20000, eights, 2, 3), 1, 2, 3), DefaultLimits(), ErrDamaged, "cannot hold"},
+		{"float.tif", tif(strip(1, 1, []uint32{32}, 1, 4, entry{tagSampleFormat, []uint32{3}}), 1, 2, 3, 4), DefaultLimits(), ErrUnsupported, "floating-point"},
+		{"planar.tif", tif(strip(1, 1, eights, 2, 3, entry{tagPlanar, []uint32{2}}), 1, 2, 3), DefaultLimits(), ErrUnsupported, "planes"},
+		{"jpeg.tif", tif(strip(1, 1, eights, 2, 3, entry{tagCompression, []uint32{7}}), 1, 2, 3), DefaultLimits(), ErrUnsupported, "JPEG"},
+		{"zstd.tif", tif(strip(1, 1, eights, 2, 3, entry{tagCompression, []uint32{50000}}), 1, 2, 3), DefaultLimits(), ErrUnsupported, "50000"},
+		{"raw.tif", tif(strip(1, 1, []uint32{16}, 32803, 2), 1, 2), DefaultLimits(), ErrUnsupported, "raw"},
+		{"lab.tif", tif(strip(1, 1, eights, 8, 3), 1, 2, 3), DefaultLimits(), ErrUnsupported, "8"},
+		{"five.tif", tif(strip(1, 1, slices.Repeat([]uint32{8}, 5), 5, 5), 1, 2, 3, 4, 5), DefaultLimits(), ErrUnsupported, "5 samples"},
+		{"four.tif", tif(strip(2, 1, []uint32{4}, 1, 1), 1), DefaultLimits(), ErrUnsupported, "4 bits"},
+		{"mixed.tif", tif(strip(1, 1, []uint32{8, 8, 16}, 2, 4), 1, 2, 3, 4), DefaultLimits(), ErrUnsupported, "16 bits"},
+		{"fill.tif", tif(strip(8, 1, []uint32{1}, 1, 1, entry{tagFillOrder, []uint32{2}}), 1), DefaultLimits(), ErrUnsupported, "FillOrder"},
+		{"cut.tif", tif(strip(4, 1, eights, 2, 12), 1, 2, 3), DefaultLimits(), ErrDamaged, "truncated"},
+	} {
+		path := write(t, c.name, c.data)
+		f, err := Read(t.Context(), path, c.limits)
+		checkSentence(t, path, f, err, c.kind, c.says)
+	}
+
+	missing := filepath.Join(t.TempDir(), "missing.tif")
+	f, err := Read(t.Context(), missing, DefaultLimits())
+	checkSentence(t, missing, f, err, fs.ErrNotExist, "no such file")
+	folder := t.TempDir()
+	f, err = Read(t.Context(), folder, DefaultLimits())
+	checkSentence(t, folder, f, err, ErrNotPicture, "folder")
+	if os.Getuid() != 0 {
+		secret := write(t, "secret.png", goodPNG)
+		if err := os.Chmod(secret, 0); err != nil {
+			t.Fatal(err)
+		}
+		f, err = Read(t.Context(), secret, DefaultLimits())
+		checkSentence(t, secret, f, err, fs.ErrPermission, "permission")
+	}
+	if runtime.GOOS == "linux" {
+		f, err = Read(t.Context(), "/dev/zero", DefaultLimits())
+		checkSentence(t, "/dev/zero", f, err, ErrNotPicture, "device")
+	}
+}
+
+func checkSentence(t *testing.T, path string, f *File, err, kind error, says string) {
+	t.Helper()
+	var e *Error
+	switch {
+	case err == nil:
+		t.Errorf("%s: read as %s", path, f.Format)
+	case !errors.As(err, &e):
+		t.Errorf("%s: %T %v is no *Error", path, err, err)
+	case !errors.Is(err, kind):
+		t.Errorf("%s: %v is not of the kind %v", path, err, kind)
+	case !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n"):
+		t.Errorf("%q should name the file and say %q", err, says)
+	case e.Fault.RU == "" || e.In("ru") == e.In("en"):
+		t.Errorf("%s: no Russian sentence", path)
+	}
+}
+
+func TestDecoderPanicIsAnError(t *testing.T) {
+	_, err := guarded(func() (int, error) {
+		var none []int
+		return none[3], nil
+	})
+	err = decodeError(t.Context(), "a.tif", &header{format: TIFF}, err)
+	if !errors.Is(err, ErrDamaged) || err.Error() != "a.tif: the TIFF data are damaged" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Every file of the collection of broken ones ends quickly, in little memory, with a picture or a sentence.
+func TestReadMalformed(t *testing.T) {
+	files, _ := filepath.Glob(shared + "malformed/*")
+	if len(files) == 0 {
+		t.Skip("the shared collection of broken files is not here")
+	}
+	limit := 5 * time.Second
+	if raceEnabled {
+		limit *= 10
+	}
+	for _, path := range files {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		start := time.Now()
+		f, err := Read(t.Context(), path, DefaultLimits())
+		took := time.Since(start)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; took > limit || used > 1<<30 {
+			t.Errorf("%s: %v and %d MiB", path, took, used>>20)
+		}
+		var e *Error
+		switch {
+		case err != nil && !errors.As(err, &e):
+			t.Errorf("%s: %T %v is no *Error", path, err, err)
+		case err == nil && f.Picture.Validate() != nil:
+			t.Errorf("%s: %v", path, f.Picture.Validate())
+		}
+	}
+}
+
+// Real files agree in size, channels, depth and orientation with what another library says of them; those outside
+// what is read so far are refused by name.
+func TestReadSamples(t *testing.T) {
+	data, err := os.ReadFile(shared + "io-samples/properties.json")
+	if err != nil {
+		t.Skip("the shared sample files are not here")
+	}
+	var all map[string]struct {
+		Width, Height, Bands, Format, Interpretation, Orientation string
+	}
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatal(err)
+	}
+	refused := []string{"BigTIFFLong.tif", "BigTIFFMotorolaLongStrips.tif", "rgb8_bigtiff_tiled.tif", "cmyk-4c-8b.tiff", "minisblack-2c-8b-alpha.tiff"}
+	num := func(s string) (n int) {
+		for _, d := range s {
+			n = 10*n + int(d-'0')
+		}
+		return n
+	}
+	for name, want := range all {
+		f, err := Read(t.Context(), shared+"io-samples/"+name, DefaultLimits())
+		if slices.Contains(refused, name) {
+			if !errors.Is(err, ErrUnsupported) {
+				t.Errorf("%s: %v, want unsupported", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		channels, depth, orientation := 3, 8, 1
+		if strings.HasPrefix(want.Interpretation, "grey") || want.Interpretation == "b-w" {
+			channels = 1
+		}
+		if want.Format == "ushort" {
+			depth = 16
+		}
+		if want.Orientation != "" {
+			orientation = num(want.Orientation)
+		}
+		p := f.Picture
+		if p.Width != num(want.Width) || p.Height != num(want.Height) || p.Channels != channels || p.Depth() != depth || f.Orientation != orientation {
+			t.Errorf("%s: %d × %d, %d channels, %d bits, orientation %d; want %+v", name, p.Width, p.Height, p.Channels, p.Depth(), f.Orientation, want)
+		}
+	}
+	// The same samples in two containers: compressed tiles with a predictor, and PNG.
+	a, errA := Read(t.Context(), shared+"io-samples/rgb16_deflate_predictor_tiled.tif", DefaultLimits())
+	b, errB := Read(t.Context(), shared+"io-samples/io_reference_16bit.png", DefaultLimits())
+	if err := errors.Join(errA, errB); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(a.Picture.U16, b.Picture.U16) {
+		t.Error("tiles and PNG of one picture differ")
+	}
+}
+
+func TestReadCancel(t *testing.T) {
+	m := image.NewRGBA(image.Rect(0, 0, 3000, 3000))
+	copy(m.Pix, noise(1<<20))
+	for i := 3; i < len(m.Pix); i += 4 {
+		m.Pix[i] = 255
+	}
+	path := write(t, "a.png", encoded(t, func(b *bytes.Buffer) error {
+		return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(b, m)
+	}))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Read(ctx, path, DefaultLimits()); err != context.Canceled {
+		t.Errorf("cancelled before: %v", err)
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	var cancelled time.Time
+	time.AfterFunc(20*time.Millisecond, func() { cancelled = time.Now(); cancel() })
+	_, err := Read(ctx, path, DefaultLimits())
+	if err != context.Canceled {
+		t.Fatalf("cancelled while decoding: %v", err)
+	}
+	if late := time.Since(cancelled); late > 100*time.Millisecond {
+		t.Errorf("the answer to a cancel took %v", late)
+	}
+}
+
+func TestEachRow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := rapid.IntRange(0, 500).Draw(t, "h")
+		hits := make([]int, h)
+		if err := eachRow(context.Background(), h, func(y int) { hits[y]++ }); err != nil {
+			t.Fatal(err)
+		}
+		for y, n := range hits {
+			if n != 1 {
+				t.Fatalf("row %d done %d times", y, n)
+			}
+		}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := eachRow(ctx, 10, func(int) {}); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	gray := image.NewGray(image.Rect(0, 0, 5, 4))
+	f.Add(encoded(f, func(b *bytes.Buffer) error { return png.Encode(b, gray) }))
+	f.Add(encoded(f, func(b *bytes.Buffer) error { return jpeg.Encode(b, gray, nil) }))
+	f.Add(tiffBytes(binary.LittleEndian, strip(1, 1, []uint32{8, 8, 8, 8}, 5, 4), []byte{1, 2, 3, 4}))
+	f.Add(tiffBytes(binary.BigEndian, strip(2, 2, []uint32{16}, 1, 8, entry{tagOrientation, []uint32{3}}), noise(8)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := Read(t.Context(), write(t, "fuzz", data), Limits{Pixels: 1e6, Bytes: 1 << 26})
+		var e *Error
+		switch {
+		case err != nil && (!errors.As(err, &e) || strings.Contains(err.Error(), "\n")):
+			t.Errorf("%T %q", err, err)
+		case err == nil && file.Picture.Validate() != nil:
+			t.Error(file.Picture.Validate())
+		}
+	})
+}
+
+func BenchmarkReadJPEG(b *testing.B) {
+	path := shared + "paintings/p012_koninck_wooded_landscape.jpg"
+	if _, err := os.Stat(path); err != nil {
+		b.Skip("the shared paintings are not here")
+	}
+	for b.Loop() {
+		f, err := Read(b.Context(), path, DefaultLimits())
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(int64(len(f.Picture.U8)))
+	}
+}
