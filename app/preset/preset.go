@@ -1,0 +1,219 @@
+// Package preset stores the parameters of detection as JSON that other versions of the program can judge.
+//
+//	{
+//	  "format": "blik preset",
+//	  "version": 1,
+//	  "values": { "mode": "manual", "window": 11, "fill": true, … }
+//	}
+//
+// The values go by the ID of their description (processing.Specs): numbers, true or false, and choices by their ID.
+// What is left out has its default, so that a preset may say only what matters to it.
+package preset
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"blik/app/imagefile"
+	"blik/processing"
+)
+
+// Format and Version are what Encode writes and the newest that Decode reads.
+const (
+	Format  = "blik preset"
+	Version = 1
+)
+
+// maxBytes bounds a preset file; a complete one has less than a thousand bytes.
+const maxBytes = 1 << 20
+
+// ErrNewer is wrapped where a preset was written by a newer version of the program.
+var ErrNewer = errors.New("newer version")
+
+// Error is what is wrong with a preset, in one sentence.
+type Error struct {
+	// Path is empty where the preset came from no file.
+	Path  string
+	Fault processing.Text
+	Cause error
+}
+
+// Error returns the sentence in English.
+func (e *Error) Error() string { return e.In("en") }
+
+// In returns the sentence in the language with the given ISO 639-1 code.
+func (e *Error) In(lang string) string {
+	if e.Path == "" {
+		return e.Fault.In(lang)
+	}
+	return e.Path + ": " + e.Fault.In(lang)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+func fault(cause error, en, ru string) *Error {
+	return &Error{Fault: processing.Text{EN: en, RU: ru}, Cause: cause}
+}
+
+// Encode returns all parameters as JSON, one value a line, in the order of processing.Specs.
+func Encode(p processing.Params) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"values\": {", Format, Version)
+	for i, s := range processing.Specs() {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		value := s.Format(s.Get(p))
+		if s.Kind == processing.KindChoice {
+			value = fmt.Sprintf("%q", value)
+		}
+		fmt.Fprintf(&b, "\n    %q: %s", s.ID, value)
+	}
+	b.WriteString("\n  }\n}\n")
+	return b.Bytes()
+}
+
+// Decode is the inverse of Encode. It refuses other formats, newer versions, unknown parameters, and values of a wrong
+// type or out of range, each with an *Error.
+func Decode(data []byte) (processing.Params, error) {
+	var head struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if !errors.As(err, &wrong) {
+			return processing.Params{}, fault(err, fmt.Sprintf("the preset is no valid JSON (%v)", err),
+				fmt.Sprintf("набор параметров — не JSON (%v)", err))
+		}
+		head.Format = ""
+	}
+	switch {
+	case head.Format != Format || head.Version < 1:
+		return processing.Params{}, fault(nil, "this is not a preset of Blik", "это не набор параметров Blik")
+	case head.Version > Version:
+		return processing.Params{}, fault(ErrNewer,
+			fmt.Sprintf("the preset has version %d, written by a newer Blik; this one reads up to version %d", head.Version, Version),
+			fmt.Sprintf("набор параметров версии %d записан более новым Blik; этот читает до версии %d", head.Version, Version))
+	}
+
+	var body struct {
+		Format  string                     `json:"format"`
+		Version int                        `json:"version"`
+		Values  map[string]json.RawMessage `json:"values"`
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&body); err != nil {
+		return processing.Params{}, fault(err, fmt.Sprintf("the preset is damaged (%v)", err),
+			fmt.Sprintf("набор параметров повреждён (%v)", err))
+	}
+	p := processing.DefaultParams()
+	for _, s := range processing.Specs() {
+		raw, ok := body.Values[s.ID]
+		if !ok {
+			continue
+		}
+		delete(body.Values, s.ID)
+		v, err := parse(s, raw)
+		if err == nil {
+			err = s.Set(&p, v)
+		}
+		if err != nil {
+			return processing.Params{}, fault(err, fmt.Sprintf("the preset holds a wrong value: %v", err),
+				fmt.Sprintf("в наборе параметров неверное значение: %v", err))
+		}
+	}
+	for id := range body.Values {
+		return processing.Params{}, fault(nil, fmt.Sprintf("the preset sets %q, which is no parameter", id),
+			fmt.Sprintf("набор задаёт %q, такого параметра нет", id))
+	}
+	return p, nil
+}
+
+// parse reads a JSON value of the type that the parameter has.
+func parse(s processing.Spec, raw json.RawMessage) (float64, error) {
+	switch s.Kind {
+	case processing.KindSwitch:
+		var on bool
+		if json.Unmarshal(raw, &on) != nil || string(raw) == "null" {
+			return 0, fmt.Errorf("%s = %s: must be true or false", s.ID, raw)
+		}
+		if on {
+			return 1, nil
+		}
+		return 0, nil
+	case processing.KindChoice:
+		var id string
+		if json.Unmarshal(raw, &id) != nil {
+			return 0, fmt.Errorf("%s = %s: must be a word in quotation marks", s.ID, raw)
+		}
+		return s.Parse(id)
+	default:
+		var v float64
+		if json.Unmarshal(raw, &v) != nil || string(raw) == "null" {
+			return 0, fmt.Errorf("%s = %s: must be a number", s.ID, raw)
+		}
+		return v, s.Check(v)
+	}
+}
+
+// Read reads the preset in the file at path.
+func Read(path string) (processing.Params, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return processing.Params{}, err
+	}
+	p, err := Decode(data)
+	var e *Error
+	if errors.As(err, &e) {
+		e.Path = path
+	}
+	return p, err
+}
+
+func readFile(path string) ([]byte, error) {
+	failed := func(cause error, en, ru string) error {
+		e := fault(cause, en, ru)
+		e.Path = path
+		return e
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, failed(err, "no such file", "нет такого файла")
+	case err == nil && !info.Mode().IsRegular():
+		return nil, failed(nil, "this is not a preset file", "это не файл набора параметров")
+	}
+	var data []byte
+	file, err := os.Open(path)
+	if err == nil {
+		defer file.Close()
+		data, err = io.ReadAll(io.LimitReader(file, maxBytes+1))
+	}
+	switch {
+	case err != nil:
+		return nil, failed(err, "the file cannot be read", "файл не читается")
+	case len(data) > maxBytes:
+		return nil, failed(nil, "this is too large to be a preset", "файл слишком велик для набора параметров")
+	}
+	return data, nil
+}
+
+// Write stores p in the file at path, which is never left half written.
+func Write(ctx context.Context, path string, p processing.Params) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	return imagefile.WriteFile(ctx, path, func(w io.Writer) error {
+		_, err := w.Write(Encode(p))
+		return err
+	})
+}

@@ -1,0 +1,133 @@
+package preset_test
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blik/app/preset"
+	"blik/processing"
+
+	"pgregory.net/rapid"
+)
+
+// anyParams draws a value for every parameter, on the ends of its range as well.
+func anyParams(t *rapid.T) processing.Params {
+	p := processing.DefaultParams()
+	for _, s := range processing.Specs() {
+		v := rapid.Float64Range(s.Min, s.Max).Draw(t, s.ID)
+		if s.Kind != processing.KindReal {
+			v = math.Round(v)
+		}
+		if s.Kind == processing.KindOdd && int(v)%2 == 0 {
+			v++
+		}
+		if err := s.Set(&p, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := anyParams(t)
+		got, err := preset.Decode(preset.Encode(want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Fatalf("got %+v, want %+v", got, want)
+		}
+	})
+}
+
+func TestFileRoundTrip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.json")
+	want := processing.DefaultParams()
+	want.Mode, want.Window, want.Contrast = processing.Manual, 15, 12.5
+	if err := preset.Write(t.Context(), path, want); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := preset.Read(path); err != nil || got != want {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	bad := want
+	bad.Window = 4
+	if err := preset.Write(t.Context(), path, bad); err == nil {
+		t.Error("an even window was written")
+	}
+	if got, _ := preset.Read(path); got != want {
+		t.Error("the refused write changed the file")
+	}
+}
+
+func TestWhatIsLeftOutHasItsDefault(t *testing.T) {
+	got, err := preset.Decode([]byte(`{"format": "blik preset", "version": 1, "values": {"margin": 2}}`))
+	want := processing.DefaultParams()
+	want.Margin = 2
+	if err != nil || got != want {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	values := func(v string) string { return `{"format": "blik preset", "version": 1, "values": {` + v + `}}` }
+	for _, c := range []struct{ name, json, says string }{
+		{"nothing", ``, "no valid JSON"},
+		{"cut short", string(preset.Encode(processing.DefaultParams())[:60]), "no valid JSON"},
+		{"another format", `{"format": "other", "version": 1}`, "not a preset"},
+		{"an array", `[1, 2]`, "not a preset"},
+		{"no version", `{"format": "blik preset", "values": {}}`, "not a preset"},
+		{"newer", `{"format": "blik preset", "version": 2, "values": {"new": 1}}`, "version 2"},
+		{"unknown field", `{"format": "blik preset", "version": 1, "values": {}, "more": 1}`, `"more"`},
+		{"unknown parameter", values(`"wobble": 1`), `"wobble"`},
+		{"even window", values(`"window": 12`), "window = 12: a window's side must be odd"},
+		{"out of range", values(`"sensitivity": 50`), "sensitivity = 50: must be between"},
+		{"fraction", values(`"min-area": 1.5`), "whole number"},
+		{"text for a number", values(`"window": "11"`), "must be a number"},
+		{"null", values(`"window": null`), "must be a number"},
+		{"number for a switch", values(`"fill": 1`), "true or false"},
+		{"number for a choice", values(`"mode": 1`), "mode = 1"},
+		{"unknown choice", values(`"mode": "clever"`), "must be one of"},
+	} {
+		_, err := preset.Decode([]byte(c.json))
+		var e *preset.Error
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.says) || e.Fault.RU == "" {
+			t.Errorf("%s: %v, want a sentence with %q", c.name, err, c.says)
+		}
+		if errors.Is(err, preset.ErrNewer) != (c.name == "newer") {
+			t.Errorf("%s: ErrNewer is wrong on %v", c.name, err)
+		}
+	}
+}
+
+func TestReadNamesTheFile(t *testing.T) {
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "bad.json")
+	large := filepath.Join(dir, "large.json")
+	if err := errors.Join(os.WriteFile(bad, []byte("{"), 0o666), os.WriteFile(large, make([]byte, 2<<20), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	for path, says := range map[string]string{
+		bad: "JSON", large: "too large", dir: "not a preset file", filepath.Join(dir, "none.json"): "no such file",
+	} {
+		if _, err := preset.Read(path); err == nil || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), says) {
+			t.Errorf("got %v, want %s: … %s", err, path, says)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(preset.Encode(processing.DefaultParams()))
+	f.Add([]byte(`{"format": "blik preset", "version": 9}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := preset.Decode(data)
+		if err == nil && p.Validate() != nil {
+			t.Errorf("accepted %+v: %v", p, p.Validate())
+		}
+	})
+}
