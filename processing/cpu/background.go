@@ -1,0 +1,225 @@
+package cpu
+
+import (
+	"context"
+	"math"
+
+	"blik/processing"
+)
+
+// maxCensored is the largest radius whose windows fit packed sums.
+const maxCensored = 2047
+
+// censoredSums slides packed sums of y over the pixels that exclude leaves.
+type censoredSums struct {
+	window
+	slideRow func(col []uint64, add, sub []uint16, addOut, subOut []uint8)
+	scanRow  func(dst, col []uint64, k int)
+	y        []uint16
+	exclude  []uint8
+}
+
+// run calls emit with the window sums of every row of the tile.
+func (c *censoredSums) run(t *worker, tile rect, emit func(y int, sum []uint64)) bool {
+	x0, x1, at := c.columns(tile)
+	col := zeros[uint64](t, c.width(tile))
+	sum := take[uint64](t, tile.x1-tile.x0)
+	none, out := zeros[uint16](t, x1-x0), take[uint8](t, x1-x0)
+	fill(out, math.MaxUint8)
+	return c.slide(t, tile, func(add, sub int) {
+		c.slideRow(col[at:at+x1-x0],
+			rowOr(c.y, c.w, add, x0, x1, none), rowOr(c.y, c.w, sub, x0, x1, none),
+			rowOr(c.exclude, c.w, add, x0, x1, out), rowOr(c.exclude, c.w, sub, x0, x1, out))
+	}, func(y int) {
+		c.scanRow(sum, col, 2*c.rx+1)
+		emit(y, sum)
+	})
+}
+
+// need is the number of pixels from which a window of radius r counts: 4·n ≥ (2r+1)².
+func need(r int) uint64 {
+	side := uint64(2*r + 1)
+	return (side*side + 3) / 4
+}
+
+// run1 is a run of pixels x0 … x1−1 of row y.
+type run1 struct{ y, x0, x1 int }
+
+// Background writes the mean of y over the pixels of a window that exclude leaves. Radii are at most 2047. The
+// smallest window is computed for every pixel; where it holds too few pixels the runs of such pixels are kept, and
+// the next window is computed for the small boxes around those alone.
+func (b *Backend) Background(ctx context.Context, dst, y, exclude processing.Plane, radii []int) error {
+	a := b.args("background")
+	d := a.plane("destination", dst, processing.U16)
+	l := a.plane("luminance", y, processing.U16)
+	e := a.plane("exclusion", exclude, processing.U8)
+	a.apart(d, l)
+	if len(radii) == 0 {
+		a.fail("no radius given")
+	}
+	for i, r := range radii {
+		a.radius(r, maxCensored)
+		if i > 0 && r <= radii[i-1] {
+			a.fail("radius %d after %d: must ascend", r, radii[i-1])
+		}
+	}
+	if a.err != nil {
+		return a.err
+	}
+	levels := make([]backgroundLevel, len(radii))
+	for i, r := range radii {
+		levels[i] = b.backgroundLevel(d, l, e, r)
+	}
+	return b.tiles(ctx, d.w, d.h, radii[0], radii[0], func(t *worker, tile rect) {
+		background(t, tile, d.data.U16, levels)
+	})
+}
+
+// backgroundLevel is one of the windows of Background.
+type backgroundLevel struct {
+	censoredSums
+	need    uint64
+	inverse []uint64
+	mean    func(dst []uint16, sum, inverse []uint64, need uint64) bool
+}
+
+func (b *Backend) backgroundLevel(d, y, exclude *plane, r int) backgroundLevel {
+	g := newWindow(d.w, d.h, r)
+	v := backgroundLevel{
+		censoredSums: censoredSums{g, b.rows.censor, b.rows.scan64, y.data.U16, exclude.data.U8},
+		need:         need(r),
+		mean:         b.rows.censoredMean,
+	}
+	most := (2*g.rx + 1) * (2*g.ry + 1)
+	if most >= maxInverse/16 {
+		v.mean = dividedMean
+		return v
+	}
+	v.inverse = make([]uint64, most+1)
+	for n := 1; n <= most; n++ {
+		v.inverse[n] = inverse(uint64(n))
+	}
+	return v
+}
+
+// dividedMean is censoredMean for windows too large for a table of inverses.
+func dividedMean(dst []uint16, sum, _ []uint64, need uint64) bool {
+	poor := false
+	for i, s := range sum[:len(dst)] {
+		n := s >> countShift
+		poor = poor || n < need
+		dst[i] = uint16((s&sumMask + n/2) / max(n, 1))
+	}
+	return poor
+}
+
+// cell is the width of the columns of a tile that runs of poor pixels are gathered in.
+const cell = 128
+
+func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel) {
+	first := &levels[0]
+	cells := make([][]run1, (tile.x1-tile.x0+cell-1)/cell)
+	keep := func(v *backgroundLevel, last bool, y, x0 int, sum []uint64) {
+		row := dst[y*v.w : (y+1)*v.w]
+		for i := 0; i < len(sum); i++ {
+			if sum[i]>>countShift >= v.need {
+				continue
+			}
+			if last {
+				if sum[i]>>countShift == 0 {
+					row[x0+i] = v.y[y*v.w+x0+i]
+				}
+				continue
+			}
+			c := (x0 + i - tile.x0) / cell
+			end := min(len(sum), tile.x0+(c+1)*cell-x0)
+			j := i + 1
+			for j < end && sum[j]>>countShift < v.need {
+				j++
+			}
+			cells[c] = append(cells[c], run1{y, x0 + i, x0 + j})
+			i = j - 1
+		}
+	}
+	done := first.run(t, tile, func(y int, sum []uint64) {
+		if first.mean(dst[y*first.w+tile.x0:y*first.w+tile.x1], sum, first.inverse, first.need) {
+			keep(first, len(levels) == 1, y, tile.x0, sum)
+		}
+	})
+	for i := 1; done && i < len(levels); i++ {
+		v := &levels[i]
+		for c := range cells {
+			runs := cells[c]
+			if len(runs) == 0 {
+				continue
+			}
+			cells[c] = nil
+			box := rect{runs[0].x0, runs[0].y, runs[0].x1, runs[len(runs)-1].y + 1}
+			for _, p := range runs {
+				box.x0, box.x1 = min(box.x0, p.x0), max(box.x1, p.x1)
+			}
+			done = v.run(t, box, func(y int, sum []uint64) {
+				for ; len(runs) > 0 && runs[0].y == y; runs = runs[1:] {
+					p := runs[0]
+					s := sum[p.x0-box.x0 : p.x1-box.x0]
+					if v.mean(dst[y*v.w+p.x0:y*v.w+p.x1], s, v.inverse, v.need) {
+						keep(v, i == len(levels)-1, y, p.x0, s)
+					}
+				}
+			})
+			if !done {
+				return
+			}
+		}
+	}
+}
+
+// Deviation writes the standard deviation of y over the pixels of the window that exclude leaves.
+func (b *Backend) Deviation(ctx context.Context, dst, y, exclude processing.Plane, r int) error {
+	a := b.args("deviation")
+	d := a.plane("destination", dst, processing.U16)
+	l := a.plane("luminance", y, processing.U16)
+	e := a.plane("exclusion", exclude, processing.U8)
+	a.apart(d, l)
+	a.radius(r, 127)
+	if a.err != nil {
+		return a.err
+	}
+	g := newWindow(d.w, d.h, r)
+	first := censoredSums{g, b.rows.censor, b.rows.scan64, l.data.U16, e.data.U8}
+	return b.tiles(ctx, d.w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
+		x0, x1, at := g.columns(tile)
+		col2 := zeros[uint64](t, g.width(tile))
+		sum2 := take[uint64](t, tile.x1-tile.x0)
+		c := first
+		c.slideRow = func(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
+			b.rows.censor(col, add, sub, addOut, subOut)
+			b.rows.censorSquares(col2[at:at+x1-x0], add, sub, addOut, subOut)
+		}
+		c.run(t, tile, func(y int, sum []uint64) {
+			b.rows.scan64(sum2, col2, 2*g.rx+1)
+			deviations(d.data.U16[y*d.w+tile.x0:y*d.w+tile.x1], sum, sum2)
+		})
+	})
+}
+
+// deviations writes ⌊√(n·ΣX² − (ΣX)²)/n⌋. The quotient of floats is within one unit of the integer and is put right.
+func deviations(dst []uint16, sum, sum2 []uint64) {
+	sum, sum2 = sum[:len(dst)], sum2[:len(dst)]
+	for i, s := range sum {
+		n, s := s>>countShift, s&sumMask
+		if n == 0 {
+			dst[i] = 0
+			continue
+		}
+		v := n*sum2[i] - s*s
+		q := uint64(math.Sqrt(float64(v)) / float64(n))
+		for q*n*q*n > v {
+			q--
+		}
+		for (q+1)*n*(q+1)*n <= v {
+			q++
+		}
+		dst[i] = uint16(q)
+	}
+}

@@ -1,0 +1,136 @@
+package cpu
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"blik/processing"
+)
+
+func slowBoxMean[T uint8 | uint16](src []T, w, h, r int) []T {
+	return perPixel(w, h, func(x, y int) T {
+		var s, n uint64
+		clipped(w, h, x, y, r, func(i int) { s, n = s+uint64(src[i]), n+1 })
+		return T((s + n/2) / n)
+	})
+}
+
+func checkBoxMean[T uint8 | uint16](t *rapid.T, most int) {
+	w, h := size(t)
+	src, r := noise[T](t, w*h, most), radius(t, 90)
+	want := slowBoxMean(src, w, h, r)
+	each(t, func(b *Backend) {
+		s := up(t, b, w, h, src)
+		d := empty(t, b, s.Kind(), w, h)
+		must(t, b.BoxMean(context.Background(), d, s, r))
+		wantEqual(t, workersLabel(b), w, down[T](t, d), want)
+		release(d, s)
+	})
+}
+
+func TestBoxMean(t *testing.T) {
+	t.Run("U8", rapid.MakeCheck(func(t *rapid.T) { checkBoxMean[uint8](t, math.MaxUint8) }))
+	t.Run("U16", rapid.MakeCheck(func(t *rapid.T) { checkBoxMean[uint16](t, math.MaxUint16) }))
+	t.Run("F32", rapid.MakeCheck(func(t *rapid.T) {
+		w, h := size(t)
+		src, r := floats(t, w*h), radius(t, 90)
+		want := perPixel(w, h, func(x, y int) float64 {
+			var s, n float64
+			clipped(w, h, x, y, r, func(i int) { s, n = s+float64(src[i]), n+1 })
+			return s / n
+		})
+		var first []float32
+		each(t, func(b *Backend) {
+			s := up(t, b, w, h, src)
+			d := empty(t, b, s.Kind(), w, h)
+			must(t, b.BoxMean(context.Background(), d, s, r))
+			got := down[float32](t, d)
+			wantNear(t, workersLabel(b), w, got, want, 1e-4)
+			if first == nil {
+				first = got
+			}
+			wantEqual(t, workersLabel(b)+" against 1", w, got, first)
+			release(d, s)
+		})
+	}))
+}
+
+// An infinite sample must not be felt outside the windows that hold it.
+func TestBoxMeanFloatForgets(t *testing.T) {
+	const w, h, r = 40, 30, 3
+	src := make([]float32, w*h)
+	src[12*w+20] = float32(math.Inf(1))
+	src[5*w+5] = 1e30
+	b := New(Workers(2))
+	s, d := up(t, b, w, h, src), empty(t, b, processing.F32, w, h)
+	must(t, b.BoxMean(context.Background(), d, s, r))
+	for i, v := range down[float32](t, d) {
+		x, y := i%w, i/w
+		near := func(u, v int) bool { return max(x-u, u-x, y-v, v-y) <= r }
+		if !near(20, 12) && !near(5, 5) && v != 0 {
+			t.Fatalf("pixel (%d, %d) is %v, want 0", x, y, v)
+		}
+	}
+}
+
+// Windows of more than 257 × 257 pixels leave 32-bit sums.
+func TestBoxMeanLargeWindow(t *testing.T) {
+	const w, h = 700, 610
+	src := make([]uint16, w*h)
+	for i := range src {
+		src[i] = 65535 - uint16(i*i%7)
+	}
+	for _, r := range []int{128, 200, 400, 5000} {
+		b := New(Workers(3))
+		s, d := up(t, b, w, h, src), empty(t, b, processing.U16, w, h)
+		must(t, b.BoxMean(context.Background(), d, s, r))
+		got := down[uint16](t, d)
+		for _, i := range []int{0, w - 1, w*h/2 + w/2, 17*w + 333, w*h - 1} {
+			var sum, n uint64
+			clipped(w, h, i%w, i/w, r, func(j int) { sum, n = sum+uint64(src[j]), n+1 })
+			if want := uint16((sum + n/2) / n); got[i] != want {
+				t.Errorf("radius %d, pixel (%d, %d): %d, want %d", r, i%w, i/w, got[i], want)
+			}
+		}
+	}
+}
+
+func TestBoxCount(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := size(t)
+		src, r := noise[uint8](t, w*h, math.MaxUint8), radius(t, 127)
+		bits := rapid.Uint8().Draw(t, "bits")
+		want := perPixel(w, h, func(x, y int) uint16 {
+			n := uint16(0)
+			clipped(w, h, x, y, r, func(i int) {
+				if src[i]&bits != 0 {
+					n++
+				}
+			})
+			return n
+		})
+		each(t, func(b *Backend) {
+			s := up(t, b, w, h, src)
+			d := empty(t, b, processing.U16, w, h)
+			must(t, b.BoxCount(context.Background(), d, s, bits, r))
+			wantEqual(t, workersLabel(b), w, down[uint16](t, d), want)
+			release(d, s)
+		})
+	})
+}
+
+// 255 × 255 pixels that all count are the most that the column counts hold.
+func TestBoxCountFull(t *testing.T) {
+	const side = 300
+	src := make([]uint8, side*side)
+	fill(src, 1)
+	b := New(Workers(2))
+	s, d := up(t, b, side, side, src), empty(t, b, processing.U16, side, side)
+	must(t, b.BoxCount(context.Background(), d, s, 1, 127))
+	if got := down[uint16](t, d)[150*side+150]; got != 65025 {
+		t.Errorf("%d pixels counted, want 65025", got)
+	}
+}

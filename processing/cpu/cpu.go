@@ -1,0 +1,111 @@
+package cpu
+
+import (
+	"runtime"
+	"sync"
+	"time"
+
+	"blik/processing"
+)
+
+// Backend implements processing.Backend with goroutines in host memory.
+type Backend struct {
+	workers int
+	rows    kernels
+	pool    pool
+
+	mu     sync.Mutex
+	idle   []*worker
+	stages []stage
+}
+
+var _ processing.Backend = (*Backend)(nil)
+
+// Option changes how New sets up a Backend.
+type Option func(*Backend)
+
+// Workers sets how many goroutines an operation is spread over; values below 1 leave the default, GOMAXPROCS.
+func Workers(n int) Option {
+	return func(b *Backend) {
+		if n >= 1 {
+			b.workers = n
+		}
+	}
+}
+
+// New returns a Backend that holds no memory yet.
+func New(opts ...Option) *Backend {
+	b := &Backend{workers: runtime.GOMAXPROCS(0), rows: plainKernels()}
+	for _, o := range opts {
+		o(b)
+	}
+	return b
+}
+
+// Name returns "cpu".
+func (b *Backend) Name() string { return "cpu" }
+
+// Close drops the memory kept for reuse. Planes still alive stay usable until they are released; no more can be
+// allocated.
+func (b *Backend) Close() error {
+	b.pool.close()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.idle = nil
+	return nil
+}
+
+// stage is a named stretch of time; ended counts its repetitions that are over.
+type stage struct {
+	name  string
+	time  time.Duration
+	ended int
+}
+
+// Stage starts a named stage on the monotonic clock; only the first call of the result counts.
+func (b *Backend) Stage(name string) (end func()) {
+	b.mu.Lock()
+	b.enter(name)
+	b.mu.Unlock()
+	start := time.Now()
+	var once sync.Once
+	return func() {
+		once.Do(func() {
+			d := time.Since(start)
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			s := b.enter(name)
+			s.time += d
+			s.ended++
+		})
+	}
+}
+
+// enter returns the entry of a stage, appended on its first start. The caller holds b.mu.
+func (b *Backend) enter(name string) *stage {
+	for i := range b.stages {
+		if b.stages[i].name == name {
+			return &b.stages[i]
+		}
+	}
+	b.stages = append(b.stages, stage{name: name})
+	return &b.stages[len(b.stages)-1]
+}
+
+// Timings returns the stages that ended since the last call, in the order of their first start. One that still
+// runs is reported by a later call.
+func (b *Backend) Timings() []processing.StageTime {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var times []processing.StageTime
+	running := b.stages[:0]
+	for _, s := range b.stages {
+		if s.ended == 0 {
+			running = append(running, s)
+			continue
+		}
+		times = append(times, processing.StageTime{Name: s.name, Time: s.time})
+	}
+	b.stages = running
+	return times
+}

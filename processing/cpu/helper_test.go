@@ -1,0 +1,189 @@
+package cpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"blik/processing"
+)
+
+// workerCounts are the numbers of workers that every operation must give the same result with.
+var workerCounts = []int{1, 2, 3, 7}
+
+// size draws the sides of a picture, small ones and lines included.
+func size(t *rapid.T) (w, h int) {
+	side := rapid.OneOf(rapid.IntRange(1, 70), rapid.IntRange(1, 4))
+	return side.Draw(t, "w"), side.Draw(t, "h")
+}
+
+// noise draws n samples up to most: random ones, with runs of both extremes, or all alike.
+func noise[T sample](t *rapid.T, n int, most int) []T {
+	kind := rapid.SampledFrom([]string{"random", "runs", "white", "black", "sparse"}).Draw(t, "content")
+	seed := rapid.Uint64().Draw(t, "seed")
+	s := make([]T, n)
+	next := func() uint64 {
+		seed ^= seed << 13
+		seed ^= seed >> 7
+		seed ^= seed << 17
+		return seed * 2685821657736338717 >> 16
+	}
+	seed |= 1
+	run, value := uint64(0), uint64(0)
+	for i := range s {
+		switch kind {
+		case "random":
+			value = next() % uint64(most+1)
+		case "runs":
+			if run == 0 {
+				run, value = next()%9+1, []uint64{0, uint64(most), next() % uint64(most+1)}[next()%3]
+			}
+			run--
+		case "white":
+			value = uint64(most)
+		case "black":
+			value = 0
+		case "sparse":
+			value = 0
+			if next()%16 == 0 {
+				value = uint64(most) - next()%uint64(most/2)
+			}
+		}
+		s[i] = T(value)
+	}
+	return s
+}
+
+// floats draws samples with fractions and both signs.
+func floats(t *rapid.T, n int) []float32 {
+	s := make([]float32, n)
+	for i, v := range noise[uint16](t, n, math.MaxUint16) {
+		s[i] = float32(v)/257 - 50
+	}
+	return s
+}
+
+// up allocates a plane of the samples' kind with the samples in it.
+func up[T sample](t rapid.TB, b *Backend, w, h int, s []T) processing.Plane {
+	t.Helper()
+	var host processing.Samples
+	kind := processing.U8
+	switch v := any(s).(type) {
+	case []uint8:
+		host.U8 = v
+	case []uint16:
+		kind, host.U16 = processing.U16, v
+	case []uint32:
+		kind, host.U32 = processing.U32, v
+	case []float32:
+		kind, host.F32 = processing.F32, v
+	}
+	p := empty(t, b, kind, w, h)
+	if err := b.Upload(context.Background(), p, host); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// empty allocates a plane and soils it, since its content is undefined.
+func empty(t rapid.TB, b *Backend, kind processing.Kind, w, h int) processing.Plane {
+	t.Helper()
+	p, err := b.Alloc(kind, w, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := p.(*plane)
+	fill(q.data.U8, 0x5a)
+	fill(q.data.U16, 0x5a5a)
+	fill(q.data.U32, 0x5a5a5a5a)
+	fill(q.data.F32, -12345)
+	return p
+}
+
+// down returns a copy of a plane's samples.
+func down[T sample](t rapid.TB, p processing.Plane) []T {
+	t.Helper()
+	if _, err := p.(*plane).owner.Host(context.Background(), p); err != nil {
+		t.Fatal(err)
+	}
+	return slices.Clone(pixels[T](p.(*plane)))
+}
+
+// each runs a test with every number of workers and sees that no plane is left over.
+func each(t *rapid.T, run func(b *Backend)) {
+	for _, n := range workerCounts {
+		b := New(Workers(n))
+		run(b)
+		if planes, bytes := b.Live(); planes != 0 || bytes != 0 {
+			t.Fatalf("%d workers: %d planes of %d bytes not released", n, planes, bytes)
+		}
+	}
+}
+
+// release gives planes back.
+func release(planes ...processing.Plane) {
+	for _, p := range planes {
+		p.Release()
+	}
+}
+
+// wantEqual compares all samples.
+func wantEqual[T sample](t rapid.TB, what string, w int, got, want []T) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d samples, want %d", what, len(got), len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] && (got[i] == got[i] || want[i] == want[i]) {
+			t.Fatalf("%s: pixel (%d, %d) is %v, want %v", what, i%w, i/w, got[i], want[i])
+		}
+	}
+}
+
+// wantNear compares floats with an absolute tolerance.
+func wantNear(t rapid.TB, what string, w int, got []float32, want []float64, tolerance float64) {
+	t.Helper()
+	for i := range want {
+		if !(math.Abs(float64(got[i])-want[i]) <= tolerance) {
+			t.Fatalf("%s: pixel (%d, %d) is %v, want %v ± %v", what, i%w, i/w, got[i], want[i], tolerance)
+		}
+	}
+}
+
+// must fails the test on an error.
+func must(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// clipped calls f with the index of every pixel of the window of radius r about (x, y) inside the picture.
+func clipped(w, h, x, y, r int, f func(i int)) {
+	for v := max(0, y-r); v <= min(h-1, y+r); v++ {
+		for u := max(0, x-r); u <= min(w-1, x+r); u++ {
+			f(v*w + u)
+		}
+	}
+}
+
+// perPixel makes a plane by a function of the place.
+func perPixel[T any](w, h int, f func(x, y int) T) []T {
+	s := make([]T, w*h)
+	for y := range h {
+		for x := range w {
+			s[y*w+x] = f(x, y)
+		}
+	}
+	return s
+}
+
+// radius draws a window's radius, some of them larger than the picture.
+func radius(t *rapid.T, most int) int {
+	return rapid.OneOf(rapid.IntRange(0, 6), rapid.IntRange(0, most)).Draw(t, "r")
+}
+
+func workersLabel(b *Backend) string { return fmt.Sprintf("%d workers", b.workers) }

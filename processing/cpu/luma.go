@@ -1,0 +1,137 @@
+package cpu
+
+import (
+	"context"
+
+	"blik/processing"
+)
+
+// Luma writes the two planes that detection works on; processing.LumaTables has the arithmetic.
+func (b *Backend) Luma(ctx context.Context, y, v processing.Plane, pic *processing.Picture, t *processing.LumaTables) error {
+	a := b.args("luma")
+	yp := a.plane("luminance", y, processing.U16)
+	vp := a.plane("level", v, processing.U8)
+	if pic == nil || t == nil {
+		a.fail("no picture or no tables given")
+	}
+	if a.err != nil {
+		return a.err
+	}
+	if err := pic.Validate(); err != nil {
+		return err
+	}
+	if pic.Width != a.w || pic.Height != a.h {
+		a.fail("the picture is %d × %d pixels, the planes are %d × %d", pic.Width, pic.Height, a.w, a.h)
+	}
+	deep := pic.Depth() != 8
+	switch {
+	case len(t.Encode8) != 1<<16:
+		a.fail("the encoding table has %d entries, must have 65536", len(t.Encode8))
+	case deep && len(t.Linear16) != 1<<16:
+		a.fail("the 16-bit linear table has %d entries, must have 65536", len(t.Linear16))
+	case !deep && len(t.Linear8) != 1<<8:
+		a.fail("the 8-bit linear table has %d entries, must have 256", len(t.Linear8))
+	}
+	if a.err != nil {
+		return a.err
+	}
+	l := lumaOf(t)
+	c := pic.Channels
+	return b.spans(ctx, a.w*a.h, func(w *worker, i, j int) {
+		y, v := yp.data.U16[i:j], vp.data.U8[i:j]
+		switch {
+		case pic.U8 != nil:
+			l.row8(y, v, pic.U8[c*i:c*j], c)
+		case pic.U16 != nil:
+			l.row16(y, v, pic.U16[c*i:c*j], c)
+		default:
+			// Whole samples first, in pieces that stay in the first-level cache.
+			const piece = 2048
+			whole := take[uint16](w, piece*c)
+			for k := 0; k < len(y); k += piece {
+				n := min(piece, len(y)-k)
+				quantise(whole[:c*n], pic.F32[c*(i+k):])
+				l.row16(y[k:k+n], v[k:k+n], whole[:c*n], c)
+			}
+		}
+	})
+}
+
+// quantise makes float samples 16-bit ones.
+func quantise(dst []uint16, src []float32) {
+	src = src[:len(dst)]
+	for i, x := range src {
+		switch {
+		case x >= 1:
+			dst[i] = 65535
+		case x > 0:
+			dst[i] = uint16(float64(x)*65535 + 0.5)
+		default:
+			dst[i] = 0
+		}
+	}
+}
+
+// luma holds the tables with what 8-bit samples have in common multiplied out.
+type luma struct {
+	red, green, blue [256]uint32
+	// level8 is Encode8 of Linear8.
+	level8   [256]uint8
+	linear16 *[1 << 16]uint16
+	encode8  *[1 << 16]uint8
+}
+
+func lumaOf(t *processing.LumaTables) *luma {
+	l := &luma{encode8: (*[1 << 16]uint8)(t.Encode8)}
+	if t.Linear16 != nil {
+		l.linear16 = (*[1 << 16]uint16)(t.Linear16)
+	}
+	for i, x := range t.Linear8 {
+		l.red[i] = processing.LumaRed * uint32(x)
+		l.green[i] = processing.LumaGreen * uint32(x)
+		l.blue[i] = processing.LumaBlue*uint32(x) + 1<<15
+		l.level8[i] = t.Encode8[x]
+	}
+	return l
+}
+
+func (l *luma) row8(y []uint16, v []uint8, pix []uint8, channels int) {
+	v = v[:len(y)]
+	if channels == 1 {
+		for i, p := range pix[:len(y)] {
+			// Weights of 65536 in all leave a grey sample's light as it is.
+			y[i] = uint16((l.red[p] + l.green[p] + l.blue[p]) >> 16)
+			v[i] = l.level8[p]
+		}
+		return
+	}
+	for i := range y {
+		p := pix[:3:3]
+		pix = pix[3:]
+		s := (l.red[p[0]] + l.green[p[1]] + l.blue[p[2]]) >> 16
+		y[i] = uint16(s)
+		low := l.level8[min(p[0], p[1], p[2])]
+		v[i] = uint8((uint32(l.encode8[uint16(s)]) + uint32(low)) >> 1)
+	}
+}
+
+func (l *luma) row16(y []uint16, v []uint8, pix []uint16, channels int) {
+	v = v[:len(y)]
+	lin, enc := l.linear16, l.encode8
+	if channels == 1 {
+		for i, p := range pix[:len(y)] {
+			y[i] = lin[p]
+			v[i] = enc[lin[p]]
+		}
+		return
+	}
+	for i := range y {
+		p := pix[:3:3]
+		pix = pix[3:]
+		s := (processing.LumaRed*uint32(lin[p[0]]) + processing.LumaGreen*uint32(lin[p[1]]) +
+			processing.LumaBlue*uint32(lin[p[2]]) + 1<<15) >> 16
+		y[i] = uint16(s)
+		low := enc[lin[min(p[0], p[1], p[2])]]
+		v[i] = uint8((uint32(enc[uint16(s)]) + uint32(low)) >> 1)
+	}
+}

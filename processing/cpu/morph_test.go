@@ -1,0 +1,114 @@
+package cpu
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"blik/processing"
+)
+
+// offsets lists the pixels of an element.
+func offsets(e processing.Element) [][2]int {
+	var o [][2]int
+	r := e.Size / 2
+	for i := -r; i <= r; i++ {
+		switch e.Direction {
+		case processing.Rectangle:
+			for j := -(e.Size2 / 2); j <= e.Size2/2; j++ {
+				o = append(o, [2]int{i, j})
+			}
+		case processing.Horizontal:
+			o = append(o, [2]int{i, 0})
+		case processing.Vertical:
+			o = append(o, [2]int{0, i})
+		case processing.Rising:
+			o = append(o, [2]int{i, -i})
+		case processing.Falling:
+			o = append(o, [2]int{i, i})
+		}
+	}
+	return o
+}
+
+// slowMorph looks at every pixel of the element.
+func slowMorph[T sample](src []T, w, h int, op processing.MorphOp, e processing.Element) []T {
+	extreme := func(src []T, dilate bool) []T {
+		at := offsets(e)
+		return perPixel(w, h, func(x, y int) T {
+			best := src[y*w+x]
+			for _, o := range at {
+				u, v := x+o[0], y+o[1]
+				if u < 0 || v < 0 || u >= w || v >= h {
+					continue
+				}
+				if s := src[v*w+u]; dilate && s > best || !dilate && s < best {
+					best = s
+				}
+			}
+			return best
+		})
+	}
+	switch op {
+	case processing.Erode:
+		return extreme(src, false)
+	case processing.Dilate:
+		return extreme(src, true)
+	case processing.Open:
+		return extreme(extreme(src, false), true)
+	case processing.Close:
+		return extreme(extreme(src, true), false)
+	}
+	low := extreme(extreme(src, false), true)
+	for i, v := range src {
+		low[i] = v - low[i]
+	}
+	return low
+}
+
+func element(t *rapid.T) processing.Element {
+	odd := rapid.Map(rapid.OneOf(rapid.IntRange(0, 5), rapid.IntRange(0, 80)), func(r int) int { return 2*r + 1 })
+	return processing.Element{
+		Direction: rapid.SampledFrom([]processing.Direction{processing.Rectangle, processing.Horizontal,
+			processing.Vertical, processing.Rising, processing.Falling}).Draw(t, "direction"),
+		Size: odd.Draw(t, "size"), Size2: odd.Draw(t, "size2"),
+	}
+}
+
+func checkMorph[T sample](t *rapid.T, w, h int, src []T) {
+	op := rapid.SampledFrom([]processing.MorphOp{processing.Erode, processing.Dilate, processing.Open,
+		processing.Close, processing.TopHat}).Draw(t, "op")
+	e := element(t)
+	inPlace := rapid.Bool().Draw(t, "in place")
+	want := slowMorph(src, w, h, op, e)
+	each(t, func(b *Backend) {
+		s := up(t, b, w, h, src)
+		d := s
+		if !inPlace {
+			d = empty(t, b, s.Kind(), w, h)
+		}
+		must(t, b.Morph(context.Background(), d, s, op, e))
+		wantEqual(t, workersLabel(b), w, down[T](t, d), want)
+		if !inPlace {
+			wantEqual(t, "source afterwards", w, down[T](t, s), src)
+		}
+		release(d, s)
+	})
+}
+
+func TestMorph(t *testing.T) {
+	t.Run("U8", rapid.MakeCheck(func(t *rapid.T) {
+		w, h := size(t)
+		checkMorph(t, w, h, noise[uint8](t, w*h, math.MaxUint8))
+	}))
+	t.Run("U16", rapid.MakeCheck(func(t *rapid.T) {
+		w, h := size(t)
+		checkMorph(t, w, h, noise[uint16](t, w*h, math.MaxUint16))
+	}))
+	t.Run("F32", rapid.MakeCheck(func(t *rapid.T) {
+		w, h := size(t)
+		checkMorph(t, w, h, floats(t, w*h))
+	}))
+}

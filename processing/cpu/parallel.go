@@ -1,0 +1,139 @@
+package cpu
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// worker is what one goroutine of an operation holds: the context to watch, and scratch memory that outlives the
+// operation.
+type worker struct {
+	ctx   context.Context
+	arena []uint64
+	used  int
+}
+
+// take returns n values of scratch with undefined content, good until the task ends. It starts on a cache line of its
+// own, so that row kernels meet aligned rows.
+func take[T sample | uint64 | int32 | float64](t *worker, n int) []T {
+	var zero T
+	const line = 8
+	words := (n*int(unsafe.Sizeof(zero))+7)/8 + line
+	words -= words % line
+	if t.used+words > len(t.arena) {
+		t.arena = make([]uint64, max(words, 2*len(t.arena), 1<<13))
+		t.used = 0
+	}
+	s := t.arena[t.used : t.used+words]
+	t.used += words
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s))), words*8/int(unsafe.Sizeof(zero)))[:n:n]
+}
+
+// stopped says whether the operation was cancelled. Tasks ask at least once every spanPixels pixels.
+func (t *worker) stopped() bool { return t.ctx.Err() != nil }
+
+// spanPixels is how many pixels a task works on between two looks at its context: at most some 0.2 ms.
+const spanPixels = 1 << 15
+
+// maxArena is the most scratch, in words, that a worker keeps after an operation.
+const maxArena = 1 << 19
+
+// each runs task 0 … n−1 on the workers, in any order, and returns the context's error.
+func (b *Backend) each(ctx context.Context, n int, task func(t *worker, i int)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var next atomic.Int64
+	work := func() {
+		t := b.hire(ctx)
+		defer b.dismiss(t)
+		for !t.stopped() {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			t.used = 0
+			task(t, i)
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(b.workers, n) - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+	return ctx.Err()
+}
+
+func (b *Backend) hire(ctx context.Context) *worker {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n := len(b.idle); n > 0 {
+		t := b.idle[n-1]
+		b.idle = b.idle[:n-1]
+		t.ctx = ctx
+		return t
+	}
+	return &worker{ctx: ctx}
+}
+
+func (b *Backend) dismiss(t *worker) {
+	t.ctx = nil
+	if len(t.arena) > maxArena {
+		t.arena = nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.idle = append(b.idle, t)
+}
+
+// spans cuts 0 … n−1 into runs of some spanPixels and calls f on each.
+func (b *Backend) spans(ctx context.Context, n int, f func(t *worker, i, j int)) error {
+	return b.each(ctx, (n+spanPixels-1)/spanPixels, func(t *worker, s int) {
+		f(t, s*spanPixels, min(n, (s+1)*spanPixels))
+	})
+}
+
+// rect is a part of the picture, x1 and y1 excluded.
+type rect struct{ x0, y0, x1, y1 int }
+
+// tiles cuts a picture into rectangles for an operation that reads a border of rx and ry pixels around each, and calls
+// f on each. The sides are large against the border, and small enough that column sums stay in the first-level
+// cache and that every worker gets several.
+func (b *Backend) tiles(ctx context.Context, w, h, rx, ry int, f func(t *worker, r rect)) error {
+	tw := min(w, max(2048, 8*rx))
+	nx := (w + tw - 1) / tw
+	tw = (w + nx - 1) / nx
+	low, high := max(32, 4*ry), max(128, 8*ry)
+	th := (h*nx + 4*b.workers - 1) / (4 * b.workers)
+	th = min(h, max(low, min(high, th)))
+	ny := (h + th - 1) / th
+	th = (h + ny - 1) / ny
+	return b.each(ctx, nx*ny, func(t *worker, i int) {
+		x, y := i%nx*tw, i/nx*th
+		if x < w && y < h {
+			f(t, rect{x, y, min(w, x+tw), min(h, y+th)})
+		}
+	})
+}
+
+// pace tells every so many rows of a given width whether the task should stop.
+type pace struct {
+	t     *worker
+	step  int
+	since int
+}
+
+func newPace(t *worker, width int) pace { return pace{t: t, step: width + 64} }
+
+// stop is called once a row.
+func (p *pace) stop() bool {
+	p.since += p.step
+	if p.since < spanPixels {
+		return false
+	}
+	p.since = 0
+	return p.t.stopped()
+}

@@ -1,0 +1,518 @@
+package cpu
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"unsafe"
+)
+
+// kernels is the table of row operations that the drivers are written on. An entry works on rows of the length of its
+// first argument, which do not overlap unless it says so, and may be replaced by a faster body with the same results.
+type kernels struct {
+	dilate8, erode8   order[uint8]
+	dilate16, erode16 order[uint16]
+	dilateF, erodeF   order[float32]
+
+	sums8  sums[uint8]
+	sums16 sums[uint16]
+
+	// scan32 and scan64 write dst[i] = col[i] + … + col[i+k−1]; len(col) = len(dst) + k − 1.
+	scan32 func(dst, col []uint32, k int)
+	scan64 func(dst, col []uint64, k int)
+
+	// censor slides column sums of packed samples down by a row: col += packed(add) − packed(sub).
+	censor func(col []uint64, add, sub []uint16, addOut, subOut []uint8)
+	// censorSquares slides the sums of the squares of the pixels that count.
+	censorSquares func(col []uint64, add, sub []uint16, addOut, subOut []uint8)
+	// censoredMean writes the rounded mean of packed window sums of at most len(inverse)−1 pixels, where inverse[n] is
+	// inverse(n), and says whether one of the windows holds fewer than need pixels.
+	censoredMean func(dst []uint16, sum, inverse []uint64, need uint64) (poor bool)
+
+	// countBits slides down the counts, at most 255 a column, of pixels that have one of the bits.
+	countBits func(col, add, sub []uint8, bits uint8)
+	// scanCount is scan32 over such counts.
+	scanCount func(dst []uint16, col []uint8, k int)
+
+	// spline32 sums rows with the weights 1, 4, 6, 4, 1; they may be one row at five offsets.
+	spline32 func(dst, a, b, c, d, e []uint32)
+}
+
+// order is the semigroup of max or min on rows.
+type order[T sample] struct {
+	// worst never wins.
+	worst T
+	// fold: dst = best(dst, a).
+	fold func(dst, a []T)
+	// merge: dst = best(a, b).
+	merge func(dst, a, b []T)
+	// advance is a step of van Herk's recursion: keep = x, run = best(run, x), dst = best(run, suffix).
+	advance func(dst, run, keep, x, suffix []T)
+	// window: dst[i] = best(src[i], …, src[i+k−1]); len(src) = len(dst) + k − 1; src is destroyed.
+	window func(dst, src []T, k int)
+}
+
+// sums holds the running sums over samples of one type.
+type sums[T uint8 | uint16] struct {
+	// slide32, slide64 and squares slide column sums down by a row: col += f(add) − f(sub).
+	slide32 func(col []uint32, add, sub []T)
+	slide64 func(col []uint64, add, sub []T)
+	squares func(col []uint64, add, sub []T)
+	// mean32 and mean64 write window sums over n pixels as means, rounded to nearest.
+	mean32 func(dst []T, sum []uint32, n uint64)
+	mean64 func(dst []T, sum []uint64, n uint64)
+}
+
+// plainKernels is the table in plain Go.
+func plainKernels() kernels {
+	most8 := lanes{high: 0x8080808080808080, low: 7}
+	least8 := lanes{high: most8.high, low: most8.low, flip: ^uint64(0)}
+	most16 := lanes{high: 0x8000800080008000, low: 15}
+	least16 := lanes{high: most16.high, low: most16.low, flip: ^uint64(0)}
+	return kernels{
+		dilate8:  order[uint8]{0, most8.fold8, most8.merge8, most8.advance8, doubled(most8.merge8, windowMax[uint8], doubling8)},
+		erode8:   order[uint8]{math.MaxUint8, least8.fold8, least8.merge8, least8.advance8, doubled(least8.merge8, windowMin[uint8], doubling8)},
+		dilate16: order[uint16]{0, most16.fold16, most16.merge16, most16.advance16, doubled(most16.merge16, windowMax[uint16], doubling16)},
+		erode16:  order[uint16]{math.MaxUint16, least16.fold16, least16.merge16, least16.advance16, doubled(least16.merge16, windowMin[uint16], doubling16)},
+		dilateF:  order[float32]{float32(math.Inf(-1)), foldMax[float32], mergeMax[float32], advanceMax[float32], windowMax[float32]},
+		erodeF:   order[float32]{float32(math.Inf(1)), foldMin[float32], mergeMin[float32], advanceMin[float32], windowMin[float32]},
+
+		sums8:  sums[uint8]{slide[uint32, uint8], slide[uint64, uint8], squares[uint8], means[uint8, uint32], means[uint8, uint64]},
+		sums16: sums[uint16]{slide[uint32, uint16], slide[uint64, uint16], squares[uint16], means[uint16, uint32], means[uint16, uint64]},
+
+		scan32: scan[uint32],
+		scan64: scan[uint64],
+
+		censor:        censor,
+		censorSquares: censorSquares,
+		censoredMean:  censoredMean,
+		countBits:     countBits,
+		scanCount:     scanCount,
+
+		spline32: spline32,
+	}
+}
+
+// orderOf returns the table's max or min for a sample type.
+func orderOf[T sample](k *kernels, dilate bool) *order[T] {
+	var zero T
+	var o any
+	switch any(zero).(type) {
+	case uint8:
+		o = &k.erode8
+		if dilate {
+			o = &k.dilate8
+		}
+	case uint16:
+		o = &k.erode16
+		if dilate {
+			o = &k.dilate16
+		}
+	default:
+		o = &k.erodeF
+		if dilate {
+			o = &k.dilateF
+		}
+	}
+	return o.(*order[T])
+}
+
+// sumsOf returns the table's running sums for a sample type.
+func sumsOf[T uint8 | uint16](k *kernels) *sums[T] {
+	var zero T
+	if _, ok := any(zero).(uint8); ok {
+		return any(&k.sums8).(*sums[T])
+	}
+	return any(&k.sums16).(*sums[T])
+}
+
+// fill sets every sample of a row.
+func fill[T any](dst []T, v T) {
+	for i := range dst {
+		dst[i] = v
+	}
+}
+
+func foldMax[T sample](dst, a []T) {
+	a = a[:len(dst)]
+	for i, v := range dst {
+		dst[i] = max(v, a[i])
+	}
+}
+
+func foldMin[T sample](dst, a []T) {
+	a = a[:len(dst)]
+	for i, v := range dst {
+		dst[i] = min(v, a[i])
+	}
+}
+
+func mergeMax[T sample](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = max(a[i], b[i])
+	}
+}
+
+func mergeMin[T sample](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = min(a[i], b[i])
+	}
+}
+
+func advanceMax[T sample](dst, run, keep, x, suffix []T) {
+	n := len(dst)
+	run, keep, x, suffix = run[:n], keep[:n], x[:n], suffix[:n]
+	for i := range dst {
+		v := x[i]
+		keep[i] = v
+		v = max(run[i], v)
+		run[i] = v
+		dst[i] = max(v, suffix[i])
+	}
+}
+
+func advanceMin[T sample](dst, run, keep, x, suffix []T) {
+	n := len(dst)
+	run, keep, x, suffix = run[:n], keep[:n], x[:n], suffix[:n]
+	for i := range dst {
+		v := x[i]
+		keep[i] = v
+		v = min(run[i], v)
+		run[i] = v
+		dst[i] = min(v, suffix[i])
+	}
+}
+
+// windowMax works in blocks of k samples: the best from each sample to the end of its block, scanned in place, and
+// from the start of the next block to the window's end, carried along.
+func windowMax[T sample](dst, src []T, k int) {
+	for j := 0; j < len(dst); j += k {
+		block := src[j : j+k]
+		best := block[k-1]
+		for i := k - 2; i >= 0; i-- {
+			best = max(best, block[i])
+			block[i] = best
+		}
+		n := min(k, len(dst)-j)
+		out, suffix := dst[j:j+n], block[:n]
+		out[0] = suffix[0]
+		if n == 1 {
+			continue
+		}
+		next := src[j+k : j+k+n-1]
+		best = next[0]
+		out, suffix = out[1:], suffix[1:][:len(next)]
+		out = out[:len(next)]
+		for i, v := range next {
+			best = max(best, v)
+			out[i] = max(best, suffix[i])
+		}
+	}
+}
+
+func windowMin[T sample](dst, src []T, k int) {
+	for j := 0; j < len(dst); j += k {
+		block := src[j : j+k]
+		best := block[k-1]
+		for i := k - 2; i >= 0; i-- {
+			best = min(best, block[i])
+			block[i] = best
+		}
+		n := min(k, len(dst)-j)
+		out, suffix := dst[j:j+n], block[:n]
+		out[0] = suffix[0]
+		if n == 1 {
+			continue
+		}
+		next := src[j+k : j+k+n-1]
+		best = next[0]
+		out, suffix = out[1:], suffix[1:][:len(next)]
+		out = out[:len(next)]
+		for i, v := range next {
+			best = min(best, v)
+			out[i] = min(best, suffix[i])
+		}
+	}
+}
+
+// lanes compares 8 bytes or 4 16-bit samples at a time in a 64-bit word.
+type lanes struct {
+	// high has the top bit of every lane set.
+	high uint64
+	// low is the place of the top bit in a lane.
+	low uint
+	// flip is all ones for min, 0 for max.
+	flip uint64
+}
+
+// best subtracts the lower bits of all lanes at once; the top bit of each a|high keeps a borrow from leaving its lane,
+// and what is left of it says which lower part is larger.
+func (l lanes) best(a, b uint64) uint64 {
+	differ := a ^ b
+	larger := (a&^b | ((a|l.high)-b&^l.high)&^differ) & l.high
+	mask := larger | (larger - larger>>l.low)
+	return b ^ differ&(mask^l.flip)
+}
+
+func load(b []byte) uint64     { return binary.NativeEndian.Uint64(b) }
+func store(b []byte, v uint64) { binary.NativeEndian.PutUint64(b, v) }
+
+// raw returns the bytes of a row.
+func raw(s []uint16) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), 2*len(s))
+}
+
+func (l lanes) fold(dst, a []byte) {
+	a = a[:len(dst)]
+	for i := 0; i <= len(dst)-8; i += 8 {
+		store(dst[i:], l.best(load(dst[i:]), load(a[i:])))
+	}
+}
+
+func (l lanes) merge(dst, a, b []byte) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := 0; i <= len(dst)-8; i += 8 {
+		store(dst[i:], l.best(load(a[i:]), load(b[i:])))
+	}
+}
+
+func (l lanes) advance(dst, run, keep, x, suffix []byte) {
+	n := len(dst)
+	run, keep, x, suffix = run[:n], keep[:n], x[:n], suffix[:n]
+	for i := 0; i <= len(dst)-8; i += 8 {
+		v := load(x[i:])
+		store(keep[i:], v)
+		v = l.best(load(run[i:]), v)
+		store(run[i:], v)
+		store(dst[i:], l.best(v, load(suffix[i:])))
+	}
+}
+
+// The tails of rows, less than a word, are left to the plain loops.
+
+func (l lanes) fold8(dst, a []uint8) {
+	l.fold(dst, a)
+	i := len(dst) &^ 7
+	if l.flip == 0 {
+		foldMax(dst[i:], a[i:])
+	} else {
+		foldMin(dst[i:], a[i:])
+	}
+}
+
+func (l lanes) merge8(dst, a, b []uint8) {
+	l.merge(dst, a, b)
+	i := len(dst) &^ 7
+	if l.flip == 0 {
+		mergeMax(dst[i:], a[i:], b[i:])
+	} else {
+		mergeMin(dst[i:], a[i:], b[i:])
+	}
+}
+
+func (l lanes) advance8(dst, run, keep, x, suffix []uint8) {
+	l.advance(dst, run, keep, x, suffix)
+	i := len(dst) &^ 7
+	if l.flip == 0 {
+		advanceMax(dst[i:], run[i:], keep[i:], x[i:], suffix[i:])
+	} else {
+		advanceMin(dst[i:], run[i:], keep[i:], x[i:], suffix[i:])
+	}
+}
+
+func (l lanes) fold16(dst, a []uint16) {
+	l.fold(raw(dst), raw(a))
+	i := len(dst) &^ 3
+	if l.flip == 0 {
+		foldMax(dst[i:], a[i:])
+	} else {
+		foldMin(dst[i:], a[i:])
+	}
+}
+
+func (l lanes) merge16(dst, a, b []uint16) {
+	l.merge(raw(dst), raw(a), raw(b))
+	i := len(dst) &^ 3
+	if l.flip == 0 {
+		mergeMax(dst[i:], a[i:], b[i:])
+	} else {
+		mergeMin(dst[i:], a[i:], b[i:])
+	}
+}
+
+func (l lanes) advance16(dst, run, keep, x, suffix []uint16) {
+	l.advance(raw(dst), raw(run), raw(keep), raw(x), raw(suffix))
+	i := len(dst) &^ 3
+	if l.flip == 0 {
+		advanceMax(dst[i:], run[i:], keep[i:], x[i:], suffix[i:])
+	} else {
+		advanceMin(dst[i:], run[i:], keep[i:], x[i:], suffix[i:])
+	}
+}
+
+// doubled returns a window kernel that doubles the window's length in place, log₂ k merges of whole words, and
+// leaves windows longer than most to the block scan, whose cost does not depend on k.
+func doubled[T sample](merge func(dst, a, b []T), long func(dst, src []T, k int), most int) func(dst, src []T, k int) {
+	return func(dst, src []T, k int) {
+		if k > most {
+			long(dst, src, k)
+			return
+		}
+		span := 1
+		for ; 2*span < k; span *= 2 {
+			n := len(dst) + k - 2*span
+			merge(src[:n], src, src[span:])
+		}
+		merge(dst, src, src[k-span:])
+	}
+}
+
+// The longest windows that doubling is faster for, by BenchmarkWindow.
+const (
+	doubling8  = 63
+	doubling16 = 9
+)
+
+func slide[S uint32 | uint64, T uint8 | uint16](col []S, add, sub []T) {
+	add, sub = add[:len(col)], sub[:len(col)]
+	for i := range col {
+		col[i] += S(add[i]) - S(sub[i])
+	}
+}
+
+func squares[T uint8 | uint16](col []uint64, add, sub []T) {
+	add, sub = add[:len(col)], sub[:len(col)]
+	for i := range col {
+		a, s := uint64(add[i]), uint64(sub[i])
+		col[i] += a*a - s*s
+	}
+}
+
+func scan[S uint32 | uint64](dst, col []S, k int) {
+	var s S
+	for _, c := range col[:k-1] {
+		s += c
+	}
+	enter, leave := col[k-1:][:len(dst)], col[:len(dst)]
+	for i := range dst {
+		s += enter[i]
+		dst[i] = s
+		s -= leave[i]
+	}
+}
+
+// inverse returns ⌈2⁶³/n⌉, with which ⌊N/n⌋ is the high word of 2N·inverse(n) as long as N·n < 2⁶³: the rounding
+// up adds less than N·n/2⁶³ < 1 unit of 1/n to the quotient. For window sums of 16-bit samples that is n < 2²³.
+func inverse(n uint64) uint64 {
+	return (1<<63-1)/n + 1
+}
+
+func divide(n, inverse uint64) uint64 {
+	q, _ := bits.Mul64(2*n, inverse)
+	return q
+}
+
+// maxInverse is a number of pixels up to which inverse may be used for sums of 16-bit samples.
+const maxInverse = 1 << 23
+
+func means[T uint8 | uint16, S uint32 | uint64](dst []T, sum []S, n uint64) {
+	sum = sum[:len(dst)]
+	half := n / 2
+	if n >= maxInverse {
+		for i, s := range sum {
+			dst[i] = T((uint64(s) + half) / n)
+		}
+		return
+	}
+	inv := inverse(n)
+	for i, s := range sum {
+		dst[i] = T(divide(uint64(s)+half, inv))
+	}
+}
+
+// countShift is where the number of pixels begins in a packed sum; the sum of up to 2²⁴ 16-bit samples lies below.
+const (
+	countShift = 40
+	sumMask    = 1<<countShift - 1
+)
+
+// packed returns a sample and its count of 1, or 0 for an excluded pixel, in one word: both are summed at the price
+// of one.
+func packed(v uint16, out uint8) uint64 {
+	return (1<<countShift | uint64(v)) & uint64((int64(out)-1)>>63)
+}
+
+func censor(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
+	n := len(col)
+	add, sub, addOut, subOut = add[:n], sub[:n], addOut[:n], subOut[:n]
+	for i := range col {
+		col[i] += packed(add[i], addOut[i]) - packed(sub[i], subOut[i])
+	}
+}
+
+func censorSquares(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
+	n := len(col)
+	add, sub, addOut, subOut = add[:n], sub[:n], addOut[:n], subOut[:n]
+	for i := range col {
+		a := uint64(add[i]) & uint64((int64(addOut[i])-1)>>63)
+		s := uint64(sub[i]) & uint64((int64(subOut[i])-1)>>63)
+		col[i] += a*a - s*s
+	}
+}
+
+func censoredMean(dst []uint16, sum, inverse []uint64, need uint64) bool {
+	sum = sum[:len(dst)]
+	var short uint64
+	for i, s := range sum {
+		n := s >> countShift
+		short |= n - need
+		dst[i] = uint16(divide(s&sumMask+n/2, inverse[n]))
+	}
+	return short>>63 != 0
+}
+
+func countBits(col, add, sub []uint8, bits uint8) {
+	const low = 0x7f7f7f7f7f7f7f7f
+	n := len(col)
+	add, sub = add[:n], sub[:n]
+	every := uint64(bits) * 0x0101010101010101
+	i := 0
+	// No column leaves 0 … 255, so that adding and subtracting whole words is the same as doing so byte by byte.
+	for ; i <= n-8; i += 8 {
+		a, s := load(add[i:])&every, load(sub[i:])&every
+		a = ((a&low + low) | a) &^ low >> 7
+		s = ((s&low + low) | s) &^ low >> 7
+		store(col[i:], load(col[i:])+a-s)
+	}
+	for ; i < n; i++ {
+		if add[i]&bits != 0 {
+			col[i]++
+		}
+		if sub[i]&bits != 0 {
+			col[i]--
+		}
+	}
+}
+
+func scanCount(dst []uint16, col []uint8, k int) {
+	var s uint16
+	for _, c := range col[:k-1] {
+		s += uint16(c)
+	}
+	enter, leave := col[k-1:][:len(dst)], col[:len(dst)]
+	for i := range dst {
+		s += uint16(enter[i])
+		dst[i] = s
+		s -= uint16(leave[i])
+	}
+}
+
+func spline32(dst, a, b, c, d, e []uint32) {
+	n := len(dst)
+	a, b, c, d, e = a[:n], b[:n], c[:n], d[:n], e[:n]
+	for i := range dst {
+		dst[i] = a[i] + e[i] + 4*(b[i]+d[i]) + 6*c[i]
+	}
+}
