@@ -1,0 +1,143 @@
+package cpu
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"blik/processing"
+)
+
+// near draws a plane a little above another one, so that every threshold is met from both sides.
+func near(t *rapid.T, y []uint16) []uint16 {
+	s := noise[uint16](t, len(y), math.MaxUint16)
+	if rapid.Bool().Draw(t, "near") {
+		for i, v := range s {
+			s[i] = uint16(max(0, int(y[i])-int(v%5)+1))
+		}
+	}
+	return s
+}
+
+func TestContrast(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := size(t)
+		y := noise[uint16](t, w*h, math.MaxUint16)
+		bg, v := near(t, y), noise[uint8](t, w*h, math.MaxUint8)
+		small := rapid.OneOf(rapid.Uint16Range(0, 4), rapid.Uint16())
+		rule := processing.ContrastRule{
+			Absolute:     small.Draw(t, "absolute"),
+			Relative:     rapid.OneOf(rapid.Uint32Range(0, 1<<17), rapid.Uint32()).Draw(t, "relative"),
+			SeedAbsolute: small.Draw(t, "seed absolute"),
+			SeedRelative: rapid.OneOf(rapid.Just(uint32(0)), rapid.Uint32Range(0, 1<<17), rapid.Uint32()).Draw(t, "seed relative"),
+			SeedLevel:    rapid.Uint8().Draw(t, "level"),
+		}
+		cls, seed := make([]uint8, w*h), make([]uint16, w*h)
+		for i := range y {
+			d := int64(y[i]) - int64(bg[i])
+			if d > int64(rule.Absolute) && d*65536 > int64(rule.Relative)*int64(bg[i]) {
+				cls[i] = processing.ClassWide
+				strong := rule.SeedRelative == 0 || d*65536 > int64(rule.SeedRelative)*(65535-int64(bg[i]))
+				if d > int64(rule.SeedAbsolute) && strong && v[i] >= rule.SeedLevel {
+					cls[i] |= processing.ClassSeed
+					seed[i] = uint16(d)
+				}
+			}
+		}
+		each(t, func(b *Backend) {
+			l, g, e := up(t, b, w, h, y), up(t, b, w, h, bg), up(t, b, w, h, v)
+			c, s := empty(t, b, processing.U8, w, h), empty(t, b, processing.U16, w, h)
+			must(t, b.Contrast(context.Background(), c, s, l, g, e, rule))
+			wantEqual(t, "class", w, down[uint8](t, c), cls)
+			wantEqual(t, "seed", w, down[uint16](t, s), seed)
+			release(l, g, e, c, s)
+		})
+	})
+}
+
+func TestCores(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := size(t)
+		y := noise[uint16](t, w*h, math.MaxUint16)
+		bg, m := near(t, y), noise[uint16](t, w*h, math.MaxUint16)
+		cls := noise[uint8](t, w*h, math.MaxUint8)
+		for i := range cls {
+			// Seeds are wide; the other bits are none of Cores's business and must stay.
+			if cls[i] &= 0xf3; cls[i]&processing.ClassSeed != 0 {
+				cls[i] |= processing.ClassWide
+			}
+		}
+		if rapid.Bool().Draw(t, "peaks near") {
+			for i := range m {
+				m[i] = uint16(max(0, int(y[i])-int(bg[i])))
+			}
+		}
+		share := rapid.OneOf(rapid.Uint32Range(0, 1<<16), rapid.Just(uint32(1<<16)), rapid.Uint32())
+		rule := processing.CoreRule{Core: share.Draw(t, "core"), Grow: share.Draw(t, "grow")}
+		want := make([]uint8, w*h)
+		for i := range want {
+			want[i] = cls[i]
+			d := max(0, int64(y[i])-int64(bg[i])) * 65536
+			if cls[i]&processing.ClassSeed != 0 && d >= int64(rule.Core)*int64(m[i]) {
+				want[i] |= processing.ClassCore
+			}
+			if cls[i]&processing.ClassWide != 0 && d > int64(rule.Grow)*int64(m[i]) {
+				want[i] |= processing.ClassGrow
+			}
+		}
+		each(t, func(b *Backend) {
+			c, l, g, p := up(t, b, w, h, cls), up(t, b, w, h, y), up(t, b, w, h, bg), up(t, b, w, h, m)
+			must(t, b.Cores(context.Background(), c, l, g, p, rule))
+			wantEqual(t, workersLabel(b), w, down[uint8](t, c), want)
+			release(c, l, g, p)
+		})
+	})
+}
+
+func checkThreshold[T uint8 | uint16](t *rapid.T, most int) {
+	w, h := size(t)
+	src := noise[T](t, w*h, most)
+	level := rapid.OneOf(rapid.Uint32Range(0, uint32(most)+2), rapid.Just(uint32(math.MaxUint32))).Draw(t, "level")
+	want := make([]uint8, w*h)
+	for i, v := range src {
+		if uint32(v) >= level {
+			want[i] = 255
+		}
+	}
+	each(t, func(b *Backend) {
+		s, d := up(t, b, w, h, src), empty(t, b, processing.U8, w, h)
+		must(t, b.Threshold(context.Background(), d, s, level))
+		wantEqual(t, workersLabel(b), w, down[uint8](t, d), want)
+		release(s, d)
+	})
+}
+
+func TestThreshold(t *testing.T) {
+	t.Run("U8", rapid.MakeCheck(func(t *rapid.T) { checkThreshold[uint8](t, math.MaxUint8) }))
+	t.Run("U16", rapid.MakeCheck(func(t *rapid.T) { checkThreshold[uint16](t, math.MaxUint16) }))
+}
+
+func TestExcess(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := size(t)
+		y := noise[uint16](t, w*h, math.MaxUint16)
+		bg, v := near(t, y), noise[uint8](t, w*h, math.MaxUint8)
+		over := rapid.OneOf(rapid.Uint16Range(0, 4), rapid.Uint16()).Draw(t, "over")
+		level := rapid.Uint8().Draw(t, "level")
+		want := make([]uint8, w*h)
+		for i := range want {
+			if int(y[i])-int(bg[i]) > int(over) && v[i] >= level {
+				want[i] = 255
+			}
+		}
+		each(t, func(b *Backend) {
+			l, g, e := up(t, b, w, h, y), up(t, b, w, h, bg), up(t, b, w, h, v)
+			d := empty(t, b, processing.U8, w, h)
+			must(t, b.Excess(context.Background(), d, l, g, e, over, level))
+			wantEqual(t, workersLabel(b), w, down[uint8](t, d), want)
+			release(l, g, e, d)
+		})
+	})
+}

@@ -1,0 +1,133 @@
+package cpu
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"blik/processing"
+)
+
+// picture draws a picture of any depth and number of channels, with out-of-range floats among the samples.
+func picture(t *rapid.T) *processing.Picture {
+	w, h := size(t)
+	p := &processing.Picture{Width: w, Height: h, Channels: rapid.SampledFrom([]int{1, 3}).Draw(t, "channels")}
+	n := w * h * p.Channels
+	switch rapid.SampledFrom([]int{8, 16, 32}).Draw(t, "depth") {
+	case 8:
+		p.U8 = noise[uint8](t, n, math.MaxUint8)
+	case 16:
+		p.U16 = noise[uint16](t, n, math.MaxUint16)
+	default:
+		p.F32 = make([]float32, n)
+		odd := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), -1e-9, 1.0000001, 1e-30}
+		for i, v := range noise[uint16](t, n, math.MaxUint16) {
+			p.F32[i] = float32(v)/50000 - 0.1
+			if v%97 == 0 {
+				p.F32[i] = odd[int(v)/97%len(odd)]
+			}
+		}
+	}
+	return p
+}
+
+// slowLuma is the arithmetic of processing.LumaTables, a pixel at a time.
+func slowLuma(p *processing.Picture, t *processing.LumaTables) (y []uint16, v []uint8) {
+	linear := func(i int) (light uint32, order float64) {
+		switch {
+		case p.U8 != nil:
+			return uint32(t.Linear8[p.U8[i]]), float64(p.U8[i])
+		case p.U16 != nil:
+			return uint32(t.Linear16[p.U16[i]]), float64(p.U16[i])
+		}
+		x := float64(p.F32[i])
+		if math.IsNaN(x) {
+			x = 0
+		}
+		x = math.Floor(math.Min(1, math.Max(0, x))*65535 + 0.5)
+		return uint32(t.Linear16[int(x)]), x
+	}
+	for i := range p.Width * p.Height {
+		if p.Channels == 1 {
+			l, _ := linear(i)
+			y = append(y, uint16(l))
+			v = append(v, uint8((uint32(t.Encode8[l])+uint32(t.Encode8[l]))>>1))
+			continue
+		}
+		r, a := linear(3 * i)
+		g, b := linear(3*i + 1)
+		u, c := linear(3*i + 2)
+		light := (processing.LumaRed*r + processing.LumaGreen*g + processing.LumaBlue*u + 32768) >> 16
+		low := r
+		if b <= a && b <= c {
+			low = g
+		} else if c <= a && c <= b {
+			low = u
+		}
+		y = append(y, uint16(light))
+		v = append(v, uint8((uint32(t.Encode8[light])+uint32(t.Encode8[low]))>>1))
+	}
+	return y, v
+}
+
+func TestLuma(t *testing.T) {
+	transfers := []processing.Transfer{processing.TransferSRGB, processing.TransferLinear, processing.TransferGamma22}
+	tables := map[[2]int]*processing.LumaTables{}
+	for i, tr := range transfers {
+		for _, depth := range []int{8, 16, 32} {
+			tables[[2]int{depth, i}] = processing.NewLumaTables(depth, tr)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		p := picture(t)
+		table := tables[[2]int{p.Depth(), rapid.IntRange(0, len(transfers)-1).Draw(t, "transfer")}]
+		wantY, wantV := slowLuma(p, table)
+		each(t, func(b *Backend) {
+			y := empty(t, b, processing.U16, p.Width, p.Height)
+			v := empty(t, b, processing.U8, p.Width, p.Height)
+			must(t, b.Luma(context.Background(), y, v, p, table))
+			wantEqual(t, "Y", p.Width, down[uint16](t, y), wantY)
+			wantEqual(t, "v", p.Width, down[uint8](t, v), wantV)
+			release(y, v)
+		})
+	})
+}
+
+// More pixels than one piece of a float picture.
+func TestLumaWideFloat(t *testing.T) {
+	p := &processing.Picture{Width: 5003, Height: 9, Channels: 3, F32: make([]float32, 3*5003*9)}
+	for i := range p.F32 {
+		p.F32[i] = float32(i%1009) / 1000
+	}
+	table := processing.NewLumaTables(32, processing.TransferSRGB)
+	wantY, wantV := slowLuma(p, table)
+	b := New(Workers(2))
+	y, v := empty(t, b, processing.U16, p.Width, p.Height), empty(t, b, processing.U8, p.Width, p.Height)
+	must(t, b.Luma(context.Background(), y, v, p, table))
+	wantEqual(t, "Y", p.Width, down[uint16](t, y), wantY)
+	wantEqual(t, "v", p.Width, down[uint8](t, v), wantV)
+}
+
+func TestLumaRefuses(t *testing.T) {
+	b := New(Workers(1))
+	y, v := empty(t, b, processing.U16, 2, 2), empty(t, b, processing.U8, 2, 2)
+	good := &processing.Picture{Width: 2, Height: 2, Channels: 1, U8: make([]uint8, 4)}
+	wide := &processing.Picture{Width: 4, Height: 1, Channels: 1, U8: make([]uint8, 4)}
+	t8, t16 := processing.NewLumaTables(8, processing.TransferSRGB), processing.NewLumaTables(16, processing.TransferSRGB)
+	for name, err := range map[string]error{
+		"swapped planes":   b.Luma(context.Background(), v, y, good, t8),
+		"no picture":       b.Luma(context.Background(), y, v, nil, t8),
+		"no tables":        b.Luma(context.Background(), y, v, good, nil),
+		"16-bit tables":    b.Luma(context.Background(), y, v, good, t16),
+		"no encoding":      b.Luma(context.Background(), y, v, good, &processing.LumaTables{Linear8: t8.Linear8}),
+		"another size":     b.Luma(context.Background(), y, v, wide, t8),
+		"not a picture":    b.Luma(context.Background(), y, v, &processing.Picture{Width: 2, Height: 2, Channels: 1}, t8),
+		"too many samples": b.Luma(context.Background(), y, v, &processing.Picture{Width: 2, Height: 2, Channels: 1, U8: make([]uint8, 5)}, t8),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
