@@ -2,6 +2,7 @@ package document
 
 import (
 	"errors"
+	"fmt"
 	"image"
 
 	"blik/processing"
@@ -13,35 +14,26 @@ type Document struct {
 	pic    *processing.Picture
 	region *processing.Region
 	mask   *processing.Mask
-}
+	tiles  tiling
 
-// Brush is what a stroke paints with.
-type Brush struct {
-	// Radius in image pixels, 0.5…MaxRadius; it is clamped. Below 1 the brush snaps to the middle of the pixel, so that
-	// 0.5 paints single pixels.
-	Radius float64
-	// Erase takes out of the mask instead of adding to it.
-	Erase bool
-	// Soft lets the edge fall off over the outer half of the radius.
-	Soft bool
-}
+	// generation names the content of the mask: equal generations are equal masks. lastGeneration is the highest given.
+	generation, lastGeneration, saved uint64
 
-// MaxRadius is the largest radius of a brush, in image pixels.
-const MaxRadius = 2000
+	detection *detection
+	history   history
+	edit      edit
+	stroke    *stroke
 
-// Spot is a finding as it stands now: an 8-connected component of the mask. Its place and area are those of the mask;
-// ID counts the spots of the current mask from 1 in reading order and changes with the mask. Peak, Contrast,
-// Elongation and Score are those of the strongest finding of the last detection that it holds, if any. Runs is nil:
-// see Document.SpotRuns.
-type Spot struct {
-	processing.Finding
-	// Detected says that the spot holds a finding of the last detection; otherwise it was painted or loaded.
-	Detected bool
-}
+	spots *labels
+	// list are the spots of the mask of generation listed.
+	list     spotList
+	listed   uint64
+	listOf   *detection
+	selected image.Point
+	chosen   bool
 
-// Bounds returns the bounding box of the spot.
-func (s Spot) Bounds() image.Rectangle {
-	return image.Rect(s.Left, s.Top, s.Left+s.Width, s.Top+s.Height)
+	scratch [tileSide * tileSide]byte
+	spans   [tileSide][2]int
 }
 
 // Stats sum up the mask.
@@ -77,15 +69,22 @@ type Snapshot struct {
 	Generation uint64
 }
 
-// ErrStroke is returned for a change that is not possible while a stroke is being painted.
-var ErrStroke = errors.New("a brush stroke is still being painted")
-
 // New returns a document of a valid picture with an empty mask. path may be empty.
 func New(path string, pic *processing.Picture) (*Document, error) {
 	if err := pic.Validate(); err != nil {
 		return nil, err
 	}
-	return &Document{path: path, pic: pic, mask: processing.NewMask(pic.Width, pic.Height)}, nil
+	d := &Document{
+		path: path, pic: pic,
+		mask: processing.NewMask(pic.Width, pic.Height), tiles: newTiling(pic.Width, pic.Height),
+		history: history{budget: DefaultHistoryBudget},
+	}
+	d.edit.touched = make([]bool, d.tiles.count())
+	d.spots = newLabels(d.tiles, func(i int) ([]uint8, int) {
+		r := d.tiles.rect(i)
+		return d.mask.Pix[r.Min.Y*d.mask.Width+r.Min.X:], d.mask.Width
+	})
+	return d, nil
 }
 
 // Path returns the file that the picture was read from.
@@ -105,117 +104,131 @@ func (d *Document) Mask() *processing.Mask { return d.mask }
 func (d *Document) Region() *processing.Region { return d.region }
 
 // Result returns the last detection without its mask, nil before the first one. It must not be changed.
-func (d *Document) Result() *processing.Result { return nil }
+func (d *Document) Result() *processing.Result {
+	if d.detection == nil {
+		return nil
+	}
+	return d.detection.result
+}
 
 // Snapshot copies what a job needs.
-func (d *Document) Snapshot() Snapshot { return Snapshot{} }
+func (d *Document) Snapshot() Snapshot {
+	m := &processing.Mask{Width: d.mask.Width, Height: d.mask.Height, Pix: append([]uint8(nil), d.mask.Pix...)}
+	return Snapshot{Path: d.path, Picture: d.pic, Region: d.region, Mask: m, Generation: d.generation}
+}
 
-// Generation changes whenever the mask does.
-func (d *Document) Generation() uint64 { return 0 }
+// Generation names the content of the mask: it changes whenever the mask does, and comes back when a change is undone.
+func (d *Document) Generation() uint64 { return d.generation }
 
-// Dirty says whether the mask differs from the one that MarkSaved was told of.
-func (d *Document) Dirty() bool { return false }
+// Dirty says whether the mask differs from the one that MarkSaved was told of, at first the empty one.
+func (d *Document) Dirty() bool { return d.generation != d.saved }
 
 // MarkSaved says that the mask of the given generation is on disk; that of a Snapshot, or Generation for the current one.
-func (d *Document) MarkSaved(generation uint64) {}
+func (d *Document) MarkSaved(generation uint64) { d.saved = generation }
 
-// SetRegion sets the search region, nil for the whole picture. It can be undone and leaves the mask alone.
-func (d *Document) SetRegion(r *processing.Region) error { return nil }
-
-// ApplyResult makes the mask and the findings of a detection the document's. Where the result was limited to a region,
-// pass the region: the mask outside it stays. It can be undone.
-func (d *Document) ApplyResult(r *processing.Result, region *processing.Region) (image.Rectangle, error) {
-	return image.Rectangle{}, nil
+// SetRegion sets a copy of r as the search region, nil for the whole picture. It can be undone and leaves the mask alone.
+func (d *Document) SetRegion(r *processing.Region) error {
+	if r != nil {
+		if err := r.Validate(d.pic.Width, d.pic.Height); err != nil {
+			return err
+		}
+		r = &processing.Region{Shape: r.Shape, Points: append([]processing.Point(nil), r.Points...)}
+	}
+	if r == nil && d.region == nil {
+		return nil
+	}
+	d.begin(processing.Text{EN: "Search region", RU: "Область поиска"})
+	d.region = r
+	d.commit()
+	return nil
 }
 
 // LoadMask replaces the mask by a copy of m, which must have the size of the picture. It can be undone.
 func (d *Document) LoadMask(m *processing.Mask) (image.Rectangle, error) {
-	return image.Rectangle{}, nil
+	if err := d.fits(m); err != nil {
+		return image.Rectangle{}, err
+	}
+	d.begin(processing.Text{EN: "Load mask", RU: "Загрузка маски"})
+	d.rewrite(func(row []uint8, y, x0 int) { copy(row, m.Pix[y*m.Width+x0:]) })
+	return d.commit(), nil
+}
+
+// fits says whether m has the size of the picture.
+func (d *Document) fits(m *processing.Mask) error {
+	switch {
+	case m == nil:
+		return errors.New("there is no mask")
+	case m.Width != d.pic.Width || m.Height != d.pic.Height:
+		return fmt.Errorf("the mask has %d × %d pixels, the picture %d × %d: they must be equal",
+			m.Width, m.Height, d.pic.Width, d.pic.Height)
+	case len(m.Pix) != m.Width*m.Height:
+		return fmt.Errorf("the mask of %d × %d pixels holds %d values", m.Width, m.Height, len(m.Pix))
+	}
+	return nil
 }
 
 // ClearMask empties the mask. It can be undone.
-func (d *Document) ClearMask() image.Rectangle { return image.Rectangle{} }
+func (d *Document) ClearMask() image.Rectangle {
+	d.begin(processing.Text{EN: "Clear mask", RU: "Очистка маски"})
+	d.rewrite(func(row []uint8, y, x0 int) { clear(row) })
+	return d.commit()
+}
 
 // InvertMask turns every value v of the mask into 255 − v. It can be undone.
-func (d *Document) InvertMask() image.Rectangle { return image.Rectangle{} }
-
-// BeginStroke starts a stroke at (x, y), in image coordinates that may lie outside the picture, and paints its first dab.
-// A stroke still open is ended first.
-func (d *Document) BeginStroke(b Brush, x, y float64) image.Rectangle { return image.Rectangle{} }
-
-// StrokeTo paints from the last point to (x, y): all pixels whose middles are within the radius of the segment, as
-// endlessly many dabs would. Without an open stroke it does nothing.
-func (d *Document) StrokeTo(x, y float64) image.Rectangle { return image.Rectangle{} }
-
-// EndStroke makes the stroke one step of the history. Without an open stroke it does nothing.
-func (d *Document) EndStroke() {}
-
-// CancelStroke takes the open stroke back.
-func (d *Document) CancelStroke() image.Rectangle { return image.Rectangle{} }
-
-// Painting says whether a stroke is open.
-func (d *Document) Painting() bool { return false }
-
-// RemoveSpot takes the finding at pixel (x, y) with its soft edge out of the mask. It can be undone. ok is false where
-// there is none.
-func (d *Document) RemoveSpot(x, y int) (dirty image.Rectangle, ok bool) {
-	return image.Rectangle{}, false
+func (d *Document) InvertMask() image.Rectangle {
+	d.begin(processing.Text{EN: "Invert mask", RU: "Обращение маски"})
+	d.rewrite(func(row []uint8, y, x0 int) {
+		for i, v := range row {
+			row[i] = 255 - v
+		}
+	})
+	return d.commit()
 }
 
-// RestoreSpot puts back what the last detection found at pixel (x, y). It can be undone. ok is false where it found
-// nothing or all of it is in the mask.
-func (d *Document) RestoreSpot(x, y int) (dirty image.Rectangle, ok bool) {
-	return image.Rectangle{}, false
+// rewrite lets change work on a copy of each row of each tile and saves and writes the tiles that differ. The row
+// starts at pixel (x0, y).
+func (d *Document) rewrite(change func(row []uint8, y, x0 int)) {
+	var next [tileSide * tileSide]uint8
+	for i := range d.tiles.count() {
+		r := d.tiles.rect(i)
+		w := r.Dx()
+		differs := false
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			now := d.mask.Pix[y*d.mask.Width+r.Min.X:][:w]
+			row := next[(y-r.Min.Y)*w:][:w]
+			copy(row, now)
+			change(row, y, r.Min.X)
+			differs = differs || string(row) != string(now)
+		}
+		if !differs {
+			continue
+		}
+		d.touchTile(i)
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			copy(d.mask.Pix[y*d.mask.Width+r.Min.X:][:w], next[(y-r.Min.Y)*w:])
+		}
+	}
 }
-
-// Undo takes back the last step; ok is false where there is none. An open stroke is ended first. The rectangle is
-// empty for a step that did not touch the mask.
-func (d *Document) Undo() (dirty image.Rectangle, ok bool) { return image.Rectangle{}, false }
-
-// Redo does the last step again that was undone.
-func (d *Document) Redo() (dirty image.Rectangle, ok bool) { return image.Rectangle{}, false }
-
-// UndoName returns the name of the step that Undo takes back; ok is false where there is none.
-func (d *Document) UndoName() (name processing.Text, ok bool) { return processing.Text{}, false }
-
-// RedoName returns the name of the step that Redo does again; ok is false where there is none.
-func (d *Document) RedoName() (name processing.Text, ok bool) { return processing.Text{}, false }
-
-// SetHistoryBudget bounds the memory of the history, in bytes; the oldest steps are dropped. The default is
-// DefaultHistoryBudget.
-func (d *Document) SetHistoryBudget(bytes int64) {}
-
-// DefaultHistoryBudget is 512 MiB.
-const DefaultHistoryBudget = 512 << 20
-
-// Stats returns number and area of the findings in the mask.
-func (d *Document) Stats() Stats { return Stats{} }
-
-// Spots returns the findings in the mask in reading order of their first pixels. The slice must not be changed.
-func (d *Document) Spots() []Spot { return nil }
-
-// SpotAt returns the finding at pixel (x, y).
-func (d *Document) SpotAt(x, y int) (Spot, bool) { return Spot{}, false }
-
-// SpotRuns returns the pixels of the finding at pixel (x, y) in reading order, nil where there is none.
-func (d *Document) SpotRuns(x, y int) []processing.Run { return nil }
-
-// DetectedAt returns what the last detection found at pixel (x, y), whether or not it is still in the mask.
-func (d *Document) DetectedAt(x, y int) (processing.Finding, bool) {
-	return processing.Finding{}, false
-}
-
-// Select makes the finding at pixel (x, y) the selected one, or none.
-func (d *Document) Select(x, y int) (Spot, bool) { return Spot{}, false }
-
-// Selected returns the selected finding.
-func (d *Document) Selected() (Spot, bool) { return Spot{}, false }
-
-// Next selects the finding after the selected one, the first one after the last. ok is false where the mask is empty.
-func (d *Document) Next() (s Spot, ok bool) { return Spot{}, false }
-
-// Previous selects the finding before the selected one, the last one before the first.
-func (d *Document) Previous() (s Spot, ok bool) { return Spot{}, false }
 
 // PixelAt returns what is known of pixel (x, y); ok is false outside the picture.
-func (d *Document) PixelAt(x, y int) (p Pixel, ok bool) { return Pixel{}, false }
+func (d *Document) PixelAt(x, y int) (p Pixel, ok bool) {
+	if !image.Pt(x, y).In(d.tiles.bounds()) {
+		return Pixel{}, false
+	}
+	p = Pixel{X: x, Y: y, Channels: d.pic.Channels, Depth: d.pic.Depth(), Mask: d.mask.Pix[y*d.mask.Width+x]}
+	for c := range p.Channels {
+		i := (y*d.pic.Width+x)*p.Channels + c
+		switch p.Depth {
+		case 8:
+			p.Samples[c] = float64(d.pic.U8[i])
+		case 16:
+			p.Samples[c] = float64(d.pic.U16[i])
+		default:
+			p.Samples[c] = float64(d.pic.F32[i])
+		}
+	}
+	if d.stroke == nil {
+		p.Spot, p.InSpot = d.SpotAt(x, y)
+	}
+	return p, true
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
+	"sync"
 	"time"
 
 	"blik/processing"
@@ -22,6 +24,9 @@ var ErrBusy = errors.New("another job is still running")
 
 // ErrClosed is returned by Start after Close.
 var ErrClosed = errors.New("the program is closing")
+
+// errNoResult is the error of work that ended its goroutine without returning.
+var errNoResult = errors.New("the job ended without a result")
 
 // PanicError is the error of a job that panicked.
 type PanicError struct {
@@ -48,30 +53,164 @@ type Work[T any] func(ctx context.Context, report processing.Progress) (T, error
 type Runner struct {
 	dispatch func(func())
 	crash    func(*PanicError)
+
+	// mu guards what follows; nothing is called while it is held.
+	mu     sync.Mutex
+	cancel context.CancelFunc
+	busy   bool
+	closed bool
+	// ended is closed when the last piece of work has ended; nil before the first one.
+	ended chan struct{}
+	// all counts the goroutines of jobs.
+	all sync.WaitGroup
 }
 
 // NewRunner returns a Runner that calls back through dispatch, which runs functions one after another in their order,
 // such as fyne.Do; nil calls back on the job's own goroutines, one at a time. crash, which may be nil, is told at once of
 // a panic in a job, on the job's goroutine, also where the job was cancelled before.
 func NewRunner(dispatch func(func()), crash func(*PanicError)) *Runner {
+	if dispatch == nil {
+		var one sync.Mutex
+		dispatch = func(f func()) {
+			one.Lock()
+			defer one.Unlock()
+			f()
+		}
+	}
 	return &Runner{dispatch: dispatch, crash: crash}
+}
+
+// outcome is what a piece of work returned.
+type outcome[T any] struct {
+	value T
+	err   error
 }
 
 // Start runs work, or returns ErrBusy or ErrClosed. progress, which may be nil, gets the latest Update at most every
 // ProgressInterval and never after done. done is called exactly once: with the result, with the error, with a
-// *PanicError, or, at most Grace after Cancel, with context.Canceled.
+// *PanicError, or, at most Grace after Cancel, with context.Canceled. When done runs the next job can be started.
 //
 // Work that has not returned by then is left to end on its own: its result is dropped, and a job started in the
 // meantime begins only when it has ended, so two pieces of work never run at once.
 func Start[T any](r *Runner, work Work[T], progress func(Update), done func(T, error)) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.closed:
+		return ErrClosed
+	case r.busy:
+		return ErrBusy
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	before, ended := r.ended, make(chan struct{})
+	r.busy, r.cancel, r.ended = true, cancel, ended
+	result := make(chan outcome[T], 1)
+	p := &reporter{dispatch: r.dispatch, progress: progress, all: &r.all}
+	r.all.Add(2)
+	go func() {
+		// Deferred, so that work that ends its goroutine is answered as well.
+		o := outcome[T]{err: errNoResult}
+		defer r.all.Done()
+		defer close(ended)
+		defer func() { result <- o }()
+		if before != nil {
+			<-before
+		}
+		o = run(ctx, work, p.report, r.crash)
+	}()
+	go func() {
+		defer r.all.Done()
+		defer cancel()
+		o := await(ctx, result)
+		p.stop()
+		r.dispatch(func() {
+			p.finish()
+			r.mu.Lock()
+			r.busy = false
+			r.mu.Unlock()
+			done(o.value, o.err)
+		})
+	}()
 	return nil
 }
 
+// run calls work, unless it was cancelled before it began, and makes a panic an error.
+func run[T any](ctx context.Context, work Work[T], report processing.Progress, crash func(*PanicError)) (o outcome[T]) {
+	defer func() {
+		if v := recover(); v != nil {
+			p := &PanicError{Value: v, Stack: debug.Stack()}
+			o = outcome[T]{err: p}
+			if crash != nil {
+				crash(p)
+			}
+		}
+	}()
+	if err := ctx.Err(); err != nil {
+		return outcome[T]{err: err}
+	}
+	o.value, o.err = work(ctx, report)
+	return o
+}
+
+// await returns the outcome of the work, or context.Canceled where it does not come within Grace after a cancel.
+func await[T any](ctx context.Context, result <-chan outcome[T]) outcome[T] {
+	select {
+	case o := <-result:
+		return o.unless(ctx)
+	case <-ctx.Done():
+	}
+	grace := time.NewTimer(Grace)
+	defer grace.Stop()
+	select {
+	case o := <-result:
+		return o.unless(ctx)
+	case <-grace.C:
+		return outcome[T]{}.unless(ctx)
+	}
+}
+
+// unless drops a result that came although the job was cancelled, so that a cancel always cancels.
+func (o outcome[T]) unless(ctx context.Context) outcome[T] {
+	if o.err == nil && ctx.Err() != nil {
+		return outcome[T]{err: ctx.Err()}
+	}
+	return o
+}
+
 // Cancel cancels the running job, if any. It returns at once.
-func (r *Runner) Cancel() {}
+func (r *Runner) Cancel() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cancel != nil {
+		r.cancel()
+	}
+}
 
 // Busy says whether a job runs whose done has not been called.
-func (r *Runner) Busy() bool { return false }
+func (r *Runner) Busy() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.busy
+}
 
-// Close cancels the running job, refuses new ones and waits until all work has ended or ctx is done.
-func (r *Runner) Close(ctx context.Context) error { return nil }
+// Close cancels the running job, refuses new ones and waits until all work has ended or ctx is done. Its done is still
+// called. Where dispatch runs on the goroutine that calls Close, dispatch may not block until then.
+func (r *Runner) Close(ctx context.Context) error {
+	r.mu.Lock()
+	r.closed = true
+	if r.cancel != nil {
+		r.cancel()
+	}
+	r.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		r.all.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

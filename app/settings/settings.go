@@ -1,7 +1,14 @@
 package settings
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 
 	"blik/processing"
 )
@@ -52,18 +59,169 @@ func Default() Settings {
 }
 
 // Path returns the place of the settings file: blik/settings.json in the user's configuration folder.
-func Path() (string, error) { return "", nil }
+func Path() (string, error) {
+	folder, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("find the folder for settings: %w", err)
+	}
+	return filepath.Join(folder, "blik", "settings.json"), nil
+}
+
+// file is the JSON form of Settings. Parameters go by the ID of their description, as numbers, true or false, or
+// the ID of a choice, so that a parameter that comes or goes disturbs no other.
+type file struct {
+	Language       string                     `json:"language"`
+	Recent         []string                   `json:"recent"`
+	LastFolder     string                     `json:"last-folder"`
+	WindowWidth    float64                    `json:"window-width"`
+	WindowHeight   float64                    `json:"window-height"`
+	OverlayColour  string                     `json:"overlay-colour"`
+	OverlayOpacity float64                    `json:"overlay-opacity"`
+	BrushRadius    float64                    `json:"brush-radius"`
+	BrushSoft      bool                       `json:"brush-soft"`
+	Params         map[string]json.RawMessage `json:"params"`
+}
 
 // Load reads the settings. A file that does not exist gives the defaults without an error; a damaged one gives the
-// defaults and a *DamagedError; a value out of its range gives its default.
+// defaults and a *DamagedError, and is moved aside with the ending .bad; a value out of its range gives its default.
 // The settings returned can always be used.
-func Load(path string) (Settings, error) { return Default(), nil }
+func Load(path string) (Settings, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Default(), nil
+	}
+	if err != nil {
+		return Default(), fmt.Errorf("read settings: %w", err)
+	}
+	f := Default().file()
+	if err := json.Unmarshal(data, &f); err != nil {
+		damaged := &DamagedError{Path: path, Err: err}
+		if kept := path + ".bad"; os.Rename(path, kept) == nil {
+			damaged.Kept = kept
+		}
+		return Default(), damaged
+	}
+	return f.settings(), nil
+}
 
 // Save writes the settings whole or not at all, making the folder where it is missing.
-func (s Settings) Save(path string) error { return nil }
+func (s Settings) Save(path string) error {
+	data, err := json.MarshalIndent(s.file(), "", "  ")
+	if err != nil {
+		return fmt.Errorf("save settings: %w", err)
+	}
+	if err := writeFile(path, append(data, '\n')); err != nil {
+		return fmt.Errorf("save settings: %w", err)
+	}
+	return nil
+}
 
-// AddRecent puts a file first among the recent ones and makes its folder the last one.
-func (s *Settings) AddRecent(path string) {}
+// writeFile replaces a file in one step: a crash leaves the old content or the new.
+func writeFile(path string, data []byte) error {
+	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(folder, filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+func (s Settings) file() file {
+	f := file{
+		Language: s.Language, Recent: s.Recent, LastFolder: s.LastFolder,
+		WindowWidth: s.WindowWidth, WindowHeight: s.WindowHeight,
+		OverlayColour: s.OverlayColour, OverlayOpacity: s.OverlayOpacity,
+		BrushRadius: s.BrushRadius, BrushSoft: s.BrushSoft,
+		Params: map[string]json.RawMessage{},
+	}
+	for _, spec := range processing.Specs() {
+		text := spec.Format(spec.Get(s.Params))
+		if spec.Kind == processing.KindChoice {
+			text = strconv.Quote(text)
+		}
+		f.Params[spec.ID] = json.RawMessage(text)
+	}
+	return f
+}
+
+// settings checks every value by itself; what is out of range becomes the default.
+func (f file) settings() Settings {
+	s := Default()
+	if f.Language == "en" || f.Language == "ru" {
+		s.Language = f.Language
+	}
+	for _, path := range f.Recent {
+		if filepath.IsAbs(path) && !slices.Contains(s.Recent, path) && len(s.Recent) < MaxRecent {
+			s.Recent = append(s.Recent, path)
+		}
+	}
+	s.LastFolder = f.LastFolder
+	if f.WindowWidth > 0 && f.WindowHeight > 0 {
+		s.WindowWidth, s.WindowHeight = f.WindowWidth, f.WindowHeight
+	}
+	if f.OverlayColour != "" {
+		s.OverlayColour = f.OverlayColour
+	}
+	if f.OverlayOpacity >= 0 && f.OverlayOpacity <= 1 {
+		s.OverlayOpacity = f.OverlayOpacity
+	}
+	if f.BrushRadius >= minBrush && f.BrushRadius <= maxBrush {
+		s.BrushRadius = f.BrushRadius
+	}
+	s.BrushSoft = f.BrushSoft
+	for _, spec := range processing.Specs() {
+		raw, ok := f.Params[spec.ID]
+		if !ok {
+			continue
+		}
+		text := string(raw)
+		var unquoted string
+		if json.Unmarshal(raw, &unquoted) == nil {
+			text = unquoted
+		}
+		if v, err := spec.Parse(text); err == nil {
+			// Parse has checked the value.
+			_ = spec.Set(&s.Params, v)
+		}
+	}
+	return s
+}
+
+// The range of a brush, in image pixels: that of document.Brush.
+const (
+	minBrush = 0.5
+	maxBrush = 2000
+)
+
+// AddRecent puts a file first among the recent ones and makes its folder the last one. A relative path is made absolute.
+func (s *Settings) AddRecent(path string) {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	s.RemoveRecent(path)
+	s.Recent = slices.Insert(s.Recent, 0, path)
+	s.Recent = s.Recent[:min(len(s.Recent), MaxRecent)]
+	s.LastFolder = filepath.Dir(path)
+}
 
 // RemoveRecent forgets a file that could not be opened.
-func (s *Settings) RemoveRecent(path string) {}
+func (s *Settings) RemoveRecent(path string) {
+	var rest []string
+	for _, r := range s.Recent {
+		if r != path {
+			rest = append(rest, r)
+		}
+	}
+	s.Recent = rest
+}

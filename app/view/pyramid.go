@@ -177,9 +177,9 @@ func (p packed) spread() lanes { return lanes(p&0x00ff00ff) | lanes(p&0xff00ff00
 func (l lanes) pack() packed { return packed(l)&0x00ff00ff | packed(l>>24)&0xff00ff00 }
 
 // mix returns the weighted mean a·(256−f)/256 + b·f/256, rounded to nearest, for 0 ≤ f ≤ 256. Equal pixels stay
-// what they are.
+// what they are. The lanes borrow from each other in b − a, which the sum makes good: it saves a multiplication.
 func mix(a, b, f lanes) lanes {
-	return (a*(256-f) + b*f + half) >> 8 & laneMask
+	return (a<<8 + (b-a)*f + half) >> 8 & laneMask
 }
 
 // row converts the samples x0…x0+len(dst)−1 of row y of the picture.
@@ -199,8 +199,9 @@ func (p *Pyramid) row(dst []packed, y, x0 int) {
 		i := 0
 		if p.asIs {
 			// One load takes a pixel and the next one's red, which the alpha covers; the last pixel has no next one.
-			for ; i < len(dst)-1; i++ {
-				dst[i] = packed(binary.LittleEndian.Uint32(src[3*i:])) | opaque
+			for rest := src; len(rest) >= 4; rest = rest[3:] {
+				dst[i] = packed(binary.LittleEndian.Uint32(rest)) | opaque
+				i++
 			}
 		}
 		for ; i < len(dst); i++ {

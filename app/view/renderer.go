@@ -86,7 +86,7 @@ const (
 	nearestZoom = 1.5
 	// maxReduction is the largest reduction left to the bilinear interpolation of a level: beyond it pixels of the level
 	// would begin to fall between the samples, far below 1 the picture would look soft.
-	maxReduction = 1.6
+	maxReduction = 1.5
 	// bandRows is how many rows a goroutine takes at a time; it keeps converted rows within a band.
 	bandRows = 32
 	// gridStrength is the share of black or white in a line of the grid, in 1/256.

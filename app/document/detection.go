@@ -1,0 +1,291 @@
+package document
+
+import (
+	"errors"
+	"image"
+
+	"blik/processing"
+)
+
+// detection is what was found last. It never changes, so that the history can hold it.
+type detection struct {
+	result   *processing.Result
+	findings []processing.Finding
+	// mask is the mask that detection made, tile by tile.
+	tiles tiling
+	mask  []tileData
+	// labels and list are made when first asked for.
+	labels *labels
+	list   spotList
+}
+
+// ApplyResult makes the mask and the findings of a detection the document's. Where the result was limited to a region,
+// pass the region: the mask and the findings outside it stay. It can be undone. The document keeps r, whose mask may
+// be used further by the caller.
+func (d *Document) ApplyResult(r *processing.Result, region *processing.Region) (image.Rectangle, error) {
+	if r == nil {
+		return image.Rectangle{}, errors.New("there is no result of a detection")
+	}
+	if err := d.fits(r.Mask); err != nil {
+		return image.Rectangle{}, err
+	}
+	if region != nil {
+		if err := region.Validate(d.pic.Width, d.pic.Height); err != nil {
+			return image.Rectangle{}, err
+		}
+	}
+	inside := newRows(region, d.tiles)
+	d.begin(processing.Text{EN: "Detection", RU: "Поиск бликов"})
+	d.rewrite(func(row []uint8, y, x0 int) {
+		inside.each(y, x0, x0+len(row), func(a, b int) { copy(row[a-x0:b-x0], r.Mask.Pix[y*r.Mask.Width+a:]) })
+	})
+	d.detection = d.detection.merge(r, inside, d.tiles)
+	d.edit.step.held = d.detection.bytes()
+	return d.commit(), nil
+}
+
+// merge returns the detection that has r inside a region and what was known before outside it.
+func (old *detection) merge(r *processing.Result, inside rows, t tiling) *detection {
+	kept := *r
+	kept.Mask = nil
+	n := &detection{result: &kept, findings: r.Findings, tiles: t, mask: make([]tileData, t.count())}
+	partly := old != nil && inside.spans != nil
+	if partly {
+		n.findings = append([]processing.Finding(nil), r.Findings...)
+		for _, f := range old.findings {
+			if !inside.has(int(f.X), int(f.Y)) {
+				n.findings = append(n.findings, f)
+			}
+		}
+	}
+	var scratch, pix [tileSide * tileSide]uint8
+	for i := range n.mask {
+		rect := t.rect(i)
+		if !partly {
+			n.mask[i] = packTile(r.Mask.Pix, r.Mask.Width, rect, &scratch)
+			continue
+		}
+		w := rect.Dx()
+		own := image.Rect(0, 0, w, rect.Dy())
+		old.mask[i].unpack(pix[:], w, own)
+		for y := rect.Min.Y; y < rect.Max.Y; y++ {
+			row := pix[(y-rect.Min.Y)*w:][:w]
+			inside.each(y, rect.Min.X, rect.Max.X, func(a, b int) {
+				copy(row[a-rect.Min.X:b-rect.Min.X], r.Mask.Pix[y*r.Mask.Width+a:])
+			})
+		}
+		n.mask[i] = packTile(pix[:], w, own, &scratch)
+	}
+	return n
+}
+
+// bytes estimates the memory of the detection.
+func (n *detection) bytes() int64 {
+	const findingBytes, runBytes = 128, 24
+	sum := int64(0)
+	for _, t := range n.mask {
+		sum += savedBytes + int64(len(t))
+	}
+	for _, f := range n.findings {
+		sum += findingBytes + runBytes*int64(len(f.Runs))
+	}
+	return sum
+}
+
+// rows are the pixels of a region, row by row; without spans it is the whole picture.
+type rows struct{ spans [][]processing.Run }
+
+func newRows(r *processing.Region, t tiling) rows {
+	if r == nil {
+		return rows{}
+	}
+	spans := make([][]processing.Run, t.h)
+	for y := range spans {
+		spans[y] = r.Spans(y, t.w)
+	}
+	return rows{spans}
+}
+
+// each calls do with the parts of columns x0…x1−1 of row y that lie in the region.
+func (r rows) each(y, x0, x1 int, do func(a, b int)) {
+	if r.spans == nil {
+		do(x0, x1)
+		return
+	}
+	for _, s := range r.spans[y] {
+		if a, b := max(s.X0, x0), min(s.X1, x1); a < b {
+			do(a, b)
+		}
+	}
+}
+
+func (r rows) has(x, y int) bool {
+	found := false
+	if y >= 0 && y < len(r.spans) {
+		r.each(y, x, x+1, func(a, b int) { found = true })
+	}
+	return found
+}
+
+// index labels the mask of the detection.
+func (n *detection) index() *labels {
+	if n.labels == nil {
+		var pix [tileSide * tileSide]uint8
+		n.labels = newLabels(n.tiles, func(i int) ([]uint8, int) {
+			r := n.tiles.rect(i)
+			n.mask[i].unpack(pix[:], r.Dx(), image.Rect(0, 0, r.Dx(), r.Dy()))
+			return pix[:], r.Dx()
+		})
+		n.list = n.labels.list(n.findings)
+	}
+	return n.labels
+}
+
+// at returns what was found at pixel (x, y) and its pixels.
+func (n *detection) at(x, y int) (Spot, []processing.Run, bool) {
+	r := n.index().at(x, y)
+	if r < 0 {
+		return Spot{}, nil, false
+	}
+	s := n.list.spots[n.list.of[r]]
+	return s, n.labels.runs(r, s.Bounds()), true
+}
+
+// crop returns the pixels r of the detection's mask.
+func (n *detection) crop(r image.Rectangle) *processing.Mask {
+	m := processing.NewMask(r.Dx(), r.Dy())
+	var pix [tileSide * tileSide]uint8
+	n.tiles.each(r, func(i int) {
+		t := n.tiles.rect(i)
+		n.mask[i].unpack(pix[:], t.Dx(), image.Rect(0, 0, t.Dx(), t.Dy()))
+		both := t.Intersect(r)
+		for y := both.Min.Y; y < both.Max.Y; y++ {
+			copy(m.Pix[(y-r.Min.Y)*m.Width+both.Min.X-r.Min.X:][:both.Dx()], pix[(y-t.Min.Y)*t.Dx()+both.Min.X-t.Min.X:])
+		}
+	})
+	return m
+}
+
+// DetectedAt returns what the last detection found at pixel (x, y), whether or not it is still in the mask: place and
+// area are those of its mask.
+func (d *Document) DetectedAt(x, y int) (processing.Finding, bool) {
+	if d.detection == nil {
+		return processing.Finding{}, false
+	}
+	s, runs, ok := d.detection.at(x, y)
+	s.Runs = runs
+	return s.Finding, ok
+}
+
+// fringe is how far the soft edge of a spot may reach: three standard deviations of the widest feather.
+const fringe = 60
+
+// RemoveSpot takes the finding at pixel (x, y) with its soft edge out of the mask. It can be undone. ok is false where
+// there is none.
+func (d *Document) RemoveSpot(x, y int) (dirty image.Rectangle, ok bool) {
+	d.EndStroke()
+	s, ok := d.SpotAt(x, y)
+	if !ok {
+		return image.Rectangle{}, false
+	}
+	runs := d.spots.runs(d.spots.at(x, y), s.Bounds())
+	r := s.Bounds().Inset(-fringe).Intersect(d.tiles.bounds())
+	m := processing.NewMask(r.Dx(), r.Dy())
+	for y := range m.Height {
+		copy(m.Pix[y*m.Width:(y+1)*m.Width], d.mask.Pix[(r.Min.Y+y)*d.mask.Width+r.Min.X:])
+	}
+	peel(m, r.Min, runs)
+	d.begin(processing.Text{EN: "Remove finding", RU: "Удаление находки"})
+	d.overwrite(m, r, func(now, next uint8) uint8 { return next })
+	return d.commit(), true
+}
+
+// RestoreSpot puts back what the last detection found at pixel (x, y). It can be undone. ok is false where it found
+// nothing or all of it is in the mask.
+func (d *Document) RestoreSpot(x, y int) (dirty image.Rectangle, ok bool) {
+	d.EndStroke()
+	if d.detection == nil {
+		return image.Rectangle{}, false
+	}
+	s, runs, ok := d.detection.at(x, y)
+	if !ok {
+		return image.Rectangle{}, false
+	}
+	r := s.Bounds().Inset(-fringe).Intersect(d.tiles.bounds())
+	m := d.detection.crop(r)
+	rest := &processing.Mask{Width: m.Width, Height: m.Height, Pix: append([]uint8(nil), m.Pix...)}
+	peel(rest, r.Min, runs)
+	for i, v := range rest.Pix {
+		m.Pix[i] -= v
+	}
+	d.begin(processing.Text{EN: "Restore finding", RU: "Возврат находки"})
+	d.overwrite(m, r, func(now, next uint8) uint8 { return max(now, next) })
+	dirty = d.commit()
+	return dirty, !dirty.Empty()
+}
+
+// overwrite combines the pixels r of the mask with those of m.
+func (d *Document) overwrite(m *processing.Mask, r image.Rectangle, combine func(now, next uint8) uint8) {
+	d.touch(r)
+	for y := range m.Height {
+		row := d.mask.Pix[(r.Min.Y+y)*d.mask.Width+r.Min.X:][:m.Width]
+		for x, v := range m.Pix[y*m.Width : (y+1)*m.Width] {
+			row[x] = combine(row[x], v)
+		}
+	}
+}
+
+// peel empties the pixels of a spot, given by its runs, and its soft edge in m, whose first pixel lies at corner. The
+// soft edge is what can be reached from the spot without going up in value and does not touch another spot.
+func peel(m *processing.Mask, corner image.Point, runs []processing.Run) {
+	type pixel struct {
+		x, y  int
+		value uint8
+	}
+	var queue []pixel
+	around := func(x, y int, do func(x, y int)) {
+		for j := max(y-1, 0); j <= min(y+1, m.Height-1); j++ {
+			for i := max(x-1, 0); i <= min(x+1, m.Width-1); i++ {
+				do(i, j)
+			}
+		}
+	}
+	for _, run := range runs {
+		clear(m.Pix[(run.Y-corner.Y)*m.Width+run.X0-corner.X:][:run.X1-run.X0])
+	}
+	if !hasSoft(m.Pix) {
+		return
+	}
+	visit := func(x, y int, from uint8) {
+		v := m.Pix[y*m.Width+x]
+		if v == 0 || v > from || v >= processing.MaskLevel {
+			return
+		}
+		free := true
+		around(x, y, func(i, j int) { free = free && m.Pix[j*m.Width+i] < processing.MaskLevel })
+		if free {
+			m.Pix[y*m.Width+x] = 0
+			queue = append(queue, pixel{x, y, v})
+		}
+	}
+	for _, run := range runs {
+		for x := run.X0 - corner.X; x < run.X1-corner.X; x++ {
+			around(x, run.Y-corner.Y, func(i, j int) { visit(i, j, processing.MaskLevel) })
+		}
+	}
+	for len(queue) > 0 {
+		p := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		around(p.x, p.y, func(i, j int) { visit(i, j, p.value) })
+	}
+}
+
+// hasSoft says whether there is a value between empty and glare.
+func hasSoft(pix []uint8) bool {
+	for _, v := range pix {
+		if v != 0 && v < processing.MaskLevel {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,218 @@
+package document
+
+import (
+	"image"
+
+	"blik/processing"
+)
+
+// DefaultHistoryBudget is the memory that the history may take unless SetHistoryBudget says otherwise: 512 MiB.
+const DefaultHistoryBudget = 512 << 20
+
+// stepBytes is what a step takes besides its tiles, and savedBytes what a tile takes besides its content.
+const (
+	stepBytes  = 256
+	savedBytes = 32
+)
+
+// step is one change. It holds the other side of it: what was before while it can be undone, what came after while it
+// can be redone. Swapping it with the document does both.
+type step struct {
+	name  processing.Text
+	tiles []savedTile
+	// generation is that of the mask on the other side.
+	generation uint64
+	region     *processing.Region
+	detection  *detection
+	// held is the memory of the detection that the step brought.
+	held int64
+}
+
+type savedTile struct {
+	index int
+	data  tileData
+}
+
+func (s *step) bytes() int64 {
+	n := stepBytes + s.held
+	for _, t := range s.tiles {
+		n += savedBytes + int64(len(t.data))
+	}
+	return n
+}
+
+// history is the list of steps done, oldest first, and of those undone, the next to redo last.
+type history struct {
+	done, undone []*step
+	bytes        int64
+	budget       int64
+}
+
+// push adds a step and forgets what was undone.
+func (h *history) push(s *step) {
+	for _, u := range h.undone {
+		h.bytes -= u.bytes()
+	}
+	h.undone = nil
+	h.done = append(h.done, s)
+	h.bytes += s.bytes()
+	h.trim()
+}
+
+// trim drops the oldest steps until the rest fits the budget; the last one always stays.
+func (h *history) trim() {
+	drop := 0
+	for ; h.bytes > h.budget && drop < len(h.done)-1; drop++ {
+		h.bytes -= h.done[drop].bytes()
+	}
+	if drop > 0 {
+		// Copied, so that the dropped ones do not stay reachable under the slice.
+		h.done = append([]*step(nil), h.done[drop:]...)
+	}
+}
+
+// edit is a change in the making: tiles are saved before they are first written.
+type edit struct {
+	step    *step
+	touched []bool
+}
+
+// begin opens an edit; an open stroke is ended first.
+func (d *Document) begin(name processing.Text) {
+	d.EndStroke()
+	d.edit.step = &step{name: name, generation: d.generation, region: d.region, detection: d.detection}
+}
+
+// touch saves the tiles of r, which lies within the picture, before it is written.
+func (d *Document) touch(r image.Rectangle) {
+	d.tiles.each(r, func(i int) {
+		if d.edit.touched[i] {
+			d.spots.invalidate(i)
+			return
+		}
+		d.touchTile(i)
+	})
+}
+
+func (d *Document) touchTile(i int) {
+	d.edit.touched[i] = true
+	data := packTile(d.mask.Pix, d.mask.Width, d.tiles.rect(i), &d.scratch)
+	d.edit.step.tiles = append(d.edit.step.tiles, savedTile{i, data})
+	d.spots.invalidate(i)
+}
+
+// commit makes the edit a step of the history unless it changed nothing, and returns the tiles it changed.
+func (d *Document) commit() image.Rectangle {
+	s := d.edit.step
+	d.edit.step = nil
+	var dirty image.Rectangle
+	kept := s.tiles[:0]
+	for _, t := range s.tiles {
+		d.edit.touched[t.index] = false
+		r := d.tiles.rect(t.index)
+		if !d.holds(t.data, r) {
+			kept = append(kept, t)
+			dirty = dirty.Union(r)
+		}
+	}
+	clear(s.tiles[len(kept):])
+	s.tiles = kept
+	if len(kept) == 0 {
+		d.generation = s.generation
+		if s.region == d.region && s.detection == d.detection {
+			return dirty
+		}
+	} else {
+		d.changed()
+	}
+	d.history.push(s)
+	return dirty
+}
+
+// holds says whether the pixels r of the mask are those of data.
+func (d *Document) holds(data tileData, r image.Rectangle) bool {
+	w := r.Dx()
+	data.unpack(d.scratch[:], w, image.Rect(0, 0, w, r.Dy()))
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		if string(d.mask.Pix[y*d.mask.Width+r.Min.X:][:w]) != string(d.scratch[(y-r.Min.Y)*w:][:w]) {
+			return false
+		}
+	}
+	return true
+}
+
+// changed gives the mask a generation it never had.
+func (d *Document) changed() {
+	d.lastGeneration++
+	d.generation = d.lastGeneration
+}
+
+// swap exchanges the two sides of a step and returns the pixels of the mask that may differ.
+func (d *Document) swap(s *step) image.Rectangle {
+	var dirty image.Rectangle
+	d.history.bytes -= s.bytes()
+	for i, t := range s.tiles {
+		r := d.tiles.rect(t.index)
+		now := packTile(d.mask.Pix, d.mask.Width, r, &d.scratch)
+		t.data.unpack(d.mask.Pix, d.mask.Width, r)
+		s.tiles[i].data = now
+		d.spots.invalidate(t.index)
+		dirty = dirty.Union(r)
+	}
+	s.generation, d.generation = d.generation, s.generation
+	s.region, d.region = d.region, s.region
+	s.detection, d.detection = d.detection, s.detection
+	d.history.bytes += s.bytes()
+	return dirty
+}
+
+// Undo takes back the last step; ok is false where there is none. An open stroke is ended first. The rectangle is
+// empty for a step that did not touch the mask.
+func (d *Document) Undo() (dirty image.Rectangle, ok bool) {
+	d.EndStroke()
+	h := &d.history
+	if len(h.done) == 0 {
+		return image.Rectangle{}, false
+	}
+	s := h.done[len(h.done)-1]
+	h.done[len(h.done)-1] = nil
+	h.done = h.done[:len(h.done)-1]
+	h.undone = append(h.undone, s)
+	return d.swap(s), true
+}
+
+// Redo does the last step again that was undone.
+func (d *Document) Redo() (dirty image.Rectangle, ok bool) {
+	d.EndStroke()
+	h := &d.history
+	if len(h.undone) == 0 {
+		return image.Rectangle{}, false
+	}
+	s := h.undone[len(h.undone)-1]
+	h.undone[len(h.undone)-1] = nil
+	h.undone = h.undone[:len(h.undone)-1]
+	h.done = append(h.done, s)
+	dirty = d.swap(s)
+	h.trim()
+	return dirty, true
+}
+
+// UndoName returns the name of the step that Undo takes back; ok is false where there is none.
+func (d *Document) UndoName() (name processing.Text, ok bool) { return lastName(d.history.done) }
+
+// RedoName returns the name of the step that Redo does again; ok is false where there is none.
+func (d *Document) RedoName() (name processing.Text, ok bool) { return lastName(d.history.undone) }
+
+func lastName(steps []*step) (processing.Text, bool) {
+	if len(steps) == 0 {
+		return processing.Text{}, false
+	}
+	return steps[len(steps)-1].name, true
+}
+
+// SetHistoryBudget bounds the memory of the history, in bytes; the oldest steps are dropped, the last one always
+// stays. The default is DefaultHistoryBudget.
+func (d *Document) SetHistoryBudget(bytes int64) {
+	d.history.budget = bytes
+	d.history.trim()
+}

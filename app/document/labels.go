@@ -1,0 +1,435 @@
+package document
+
+import (
+	"encoding/binary"
+	"image"
+	"math"
+	"sort"
+
+	"blik/processing"
+)
+
+// labels are the 8-connected components of a mask, kept tile by tile: a change of the mask costs labelling the tiles
+// it touched and joining the components of all tiles along their borders, which reads no pixels.
+type labels struct {
+	tiles tiling
+	// read returns the pixels of a tile: pix[0] is its first one.
+	read func(i int) (pix []uint8, stride int)
+
+	tile  []tileLabels
+	stale []int
+	// joined says that parent and the figures below are up to date.
+	joined bool
+	// base[i] is the number of the first part of tile i; parent is the union-find forest over all parts.
+	base   []int32
+	parent []int32
+	spots  int
+	area   int
+	// scratch of labelTile.
+	union []int32
+	edges [4][tileSide]uint16
+}
+
+// tileLabels are the components of one tile by itself, called parts.
+type tileLabels struct {
+	stale bool
+	runs  []tileRun
+	parts []part
+	// border holds, for its left, right, top and bottom pixels, the part they belong to plus one; nil where no border
+	// pixel is set.
+	border *[4][tileSide]uint16
+}
+
+// The borders of a tile.
+const (
+	leftBorder = iota
+	rightBorder
+	topBorder
+	bottomBorder
+)
+
+// tileRun is a run of pixels within a tile, which belongs to a part.
+type tileRun struct {
+	y, x0, x1 uint8
+	part      uint16
+}
+
+// part sums up a component of a tile, in coordinates of the tile.
+type part struct {
+	area                uint32
+	sx, sy              uint32
+	sxx, syy, sxy       uint32
+	left, top, end, low uint8
+	// first is the column of its first pixel in row top.
+	first uint8
+}
+
+func newLabels(t tiling, read func(i int) ([]uint8, int)) *labels {
+	l := &labels{tiles: t, read: read, tile: make([]tileLabels, t.count()), base: make([]int32, t.count()+1)}
+	for i := range l.tile {
+		l.invalidate(i)
+	}
+	return l
+}
+
+// invalidate says that pixels of tile i changed.
+func (l *labels) invalidate(i int) {
+	if !l.tile[i].stale {
+		l.tile[i].stale = true
+		l.stale = append(l.stale, i)
+		l.joined = false
+	}
+}
+
+// refresh labels what changed and joins the parts.
+func (l *labels) refresh() {
+	if l.joined {
+		return
+	}
+	for _, i := range l.stale {
+		l.labelTile(i)
+		l.tile[i].stale = false
+	}
+	l.stale = l.stale[:0]
+	l.join()
+	l.joined = true
+}
+
+// labelTile finds the runs of tile i and joins those of neighbouring rows that touch, also at a corner.
+func (l *labels) labelTile(i int) {
+	r := l.tiles.rect(i)
+	w, h := r.Dx(), r.Dy()
+	pix, stride := l.read(i)
+	t := &l.tile[i]
+	t.runs, t.parts, t.border = t.runs[:0], t.parts[:0], nil
+	l.union = l.union[:0]
+	row := 0
+	for y := range h {
+		above := row
+		row = len(t.runs)
+		t.runs = appendRuns(t.runs, pix[y*stride:][:w], y)
+		for k := row; k < len(t.runs); k++ {
+			l.union = append(l.union, int32(k))
+			run := t.runs[k]
+			for above < row && t.runs[above].x1 < run.x0 {
+				above++
+			}
+			for j := above; j < row && t.runs[j].x0 <= run.x1; j++ {
+				unite(l.union, int32(j), int32(k))
+			}
+		}
+	}
+	if len(t.runs) == 0 {
+		*t = tileLabels{stale: t.stale}
+		return
+	}
+	l.sumParts(t)
+	l.findBorder(t, w, h)
+}
+
+// appendRuns adds the runs of row y that count as glare.
+func appendRuns(runs []tileRun, row []uint8, y int) []tileRun {
+	// Values that count as glare are those with the top bit set: eight are looked at at once.
+	const top = 0x8080808080808080
+	n := len(row)
+	for x := 0; x < n; {
+		for x+8 <= n && binary.LittleEndian.Uint64(row[x:])&top == 0 {
+			x += 8
+		}
+		for x < n && row[x] < processing.MaskLevel {
+			x++
+		}
+		if x == n {
+			break
+		}
+		x0 := x
+		for x+8 <= n && binary.LittleEndian.Uint64(row[x:])&top == top {
+			x += 8
+		}
+		for x < n && row[x] >= processing.MaskLevel {
+			x++
+		}
+		runs = append(runs, tileRun{y: uint8(y), x0: uint8(x0), x1: uint8(x)})
+	}
+	return runs
+}
+
+// unite joins the trees of a and b under the smaller root, so that a root is the first of its set.
+func unite(parent []int32, a, b int32) {
+	a, b = root(parent, a), root(parent, b)
+	if a < b {
+		parent[b] = a
+	} else {
+		parent[a] = b
+	}
+}
+
+func root(parent []int32, a int32) int32 {
+	for parent[a] != a {
+		parent[a] = parent[parent[a]]
+		a = parent[a]
+	}
+	return a
+}
+
+// sumParts numbers the sets of runs in reading order and sums up each.
+func (l *labels) sumParts(t *tileLabels) {
+	for k := range t.runs {
+		run := &t.runs[k]
+		if k32 := int32(k); root(l.union, k32) == k32 {
+			run.part = uint16(len(t.parts))
+			t.parts = append(t.parts, part{left: run.x0, top: run.y, first: run.x0})
+		} else {
+			// A root comes before its set, so it has its number already.
+			run.part = t.runs[root(l.union, k32)].part
+		}
+		p := &t.parts[run.part]
+		a, b, y := uint32(run.x0), uint32(run.x1), uint32(run.y)
+		n := b - a
+		sx := n * (a + b - 1) / 2
+		p.area += n
+		p.sx += sx
+		p.sy += n * y
+		p.sxx += squares(b) - squares(a)
+		p.syy += n * y * y
+		p.sxy += sx * y
+		p.left, p.end, p.low = min(p.left, run.x0), max(p.end, run.x1), max(p.low, run.y)
+	}
+}
+
+// squares returns 0² + 1² + … + (n−1)².
+func squares(n uint32) uint32 {
+	if n == 0 {
+		return 0
+	}
+	return (n - 1) * n * (2*n - 1) / 6
+}
+
+func (l *labels) findBorder(t *tileLabels, w, h int) {
+	any := false
+	l.edges = [4][tileSide]uint16{}
+	for _, run := range t.runs {
+		id := run.part + 1
+		if run.x0 == 0 {
+			l.edges[leftBorder][run.y] = id
+			any = true
+		}
+		if int(run.x1) == w {
+			l.edges[rightBorder][run.y] = id
+			any = true
+		}
+		for _, edge := range [2][2]int{{0, topBorder}, {h - 1, bottomBorder}} {
+			if int(run.y) == edge[0] {
+				for x := run.x0; x < run.x1; x++ {
+					l.edges[edge[1]][x] = id
+				}
+				any = true
+			}
+		}
+	}
+	if any {
+		border := l.edges
+		t.border = &border
+	}
+}
+
+// join builds the forest over all parts and counts its trees.
+func (l *labels) join() {
+	n := int32(0)
+	l.area = 0
+	for i := range l.tile {
+		l.base[i] = n
+		n += int32(len(l.tile[i].parts))
+		for _, p := range l.tile[i].parts {
+			l.area += int(p.area)
+		}
+	}
+	l.base[len(l.tile)] = n
+	if cap(l.parent) < int(n) {
+		l.parent = make([]int32, n, n+n/4)
+	}
+	l.parent = l.parent[:n]
+	for i := range l.parent {
+		l.parent[i] = int32(i)
+	}
+	nx := l.tiles.nx
+	for i := range l.tile {
+		a := l.tile[i].border
+		if a == nil {
+			continue
+		}
+		x, below := i%nx, i+nx < len(l.tile)
+		if x+1 < nx {
+			l.joinSides(i, a[rightBorder][:], i+1, leftBorder)
+		}
+		if below {
+			l.joinSides(i, a[bottomBorder][:], i+nx, topBorder)
+			if x+1 < nx {
+				l.joinCorner(i, a[bottomBorder][tileSide-1], i+nx+1, topBorder, 0)
+			}
+			if x > 0 {
+				l.joinCorner(i, a[bottomBorder][0], i+nx-1, topBorder, tileSide-1)
+			}
+		}
+	}
+	l.spots = 0
+	for i, p := range l.parent {
+		if int32(i) == p {
+			l.spots++
+		}
+	}
+}
+
+// joinSides unites the parts of tile i along side with those of tile j along its border that touch them.
+func (l *labels) joinSides(i int, side []uint16, j, border int) {
+	b := l.tile[j].border
+	if b == nil {
+		return
+	}
+	other := b[border][:]
+	for k, p := range side {
+		if p == 0 {
+			continue
+		}
+		for m := max(k-1, 0); m <= min(k+1, tileSide-1); m++ {
+			if q := other[m]; q != 0 {
+				unite(l.parent, l.base[i]+int32(p)-1, l.base[j]+int32(q)-1)
+			}
+		}
+	}
+}
+
+// joinCorner unites part p (plus one) of tile i with what tile j has at place k of its border.
+func (l *labels) joinCorner(i int, p uint16, j, border, k int) {
+	if b := l.tile[j].border; b != nil && p != 0 && b[border][k] != 0 {
+		unite(l.parent, l.base[i]+int32(p)-1, l.base[j]+int32(b[border][k])-1)
+	}
+}
+
+// at returns the component, a root of the forest, of pixel (x, y), −1 where there is none.
+func (l *labels) at(x, y int) int32 {
+	if !image.Pt(x, y).In(l.tiles.bounds()) {
+		return -1
+	}
+	l.refresh()
+	i := l.tiles.at(x, y)
+	runs := l.tile[i].runs
+	tx, ty := x%tileSide, y%tileSide
+	k := sort.Search(len(runs), func(k int) bool {
+		return int(runs[k].y) > ty || int(runs[k].y) == ty && int(runs[k].x1) > tx
+	})
+	if k == len(runs) || int(runs[k].y) != ty || int(runs[k].x0) > tx {
+		return -1
+	}
+	return root(l.parent, l.base[i]+int32(runs[k].part))
+}
+
+// component is the sum over the parts of a spot, in coordinates of the picture.
+type component struct {
+	root          int32
+	first         image.Point
+	bounds        image.Rectangle
+	area          int
+	sx, sy        float64
+	sxx, syy, sxy float64
+}
+
+// components sums up all components, in reading order of their first pixels. of[r] is the place of root r among them.
+func (l *labels) components() (list []component, of map[int32]int) {
+	l.refresh()
+	list = make([]component, 0, l.spots)
+	of = make(map[int32]int, l.spots)
+	for i := range l.tile {
+		if len(l.tile[i].parts) == 0 {
+			continue
+		}
+		corner := l.tiles.rect(i).Min
+		for k, p := range l.tile[i].parts {
+			r := root(l.parent, l.base[i]+int32(k))
+			at, known := of[r]
+			if !known {
+				at = len(list)
+				of[r] = at
+				list = append(list, component{root: r, first: image.Pt(math.MaxInt, math.MaxInt)})
+			}
+			list[at].add(p, corner)
+		}
+	}
+	sort.Slice(list, func(i, j int) bool { return before(list[i].first, list[j].first) })
+	for i, c := range list {
+		of[c.root] = i
+	}
+	return list, of
+}
+
+// before says whether a comes first in reading order.
+func before(a, b image.Point) bool { return a.Y < b.Y || a.Y == b.Y && a.X < b.X }
+
+func (c *component) add(p part, corner image.Point) {
+	n, x, y := float64(p.area), float64(corner.X), float64(corner.Y)
+	sx, sy := float64(p.sx), float64(p.sy)
+	c.sxx += float64(p.sxx) + 2*x*sx + n*x*x
+	c.syy += float64(p.syy) + 2*y*sy + n*y*y
+	c.sxy += float64(p.sxy) + x*sy + y*sx + n*x*y
+	c.sx += sx + n*x
+	c.sy += sy + n*y
+	c.area += int(p.area)
+	c.bounds = c.bounds.Union(image.Rect(int(p.left), int(p.top), int(p.end), int(p.low)+1).Add(corner))
+	if first := image.Pt(int(p.first), int(p.top)).Add(corner); before(first, c.first) {
+		c.first = first
+	}
+}
+
+// elongation returns the ratio of the axes of the ellipse with the component's second moments. A pixel counts as
+// a square of its own, with variance 1/12.
+func (c *component) elongation() float64 {
+	n := float64(c.area)
+	mx, my := c.sx/n, c.sy/n
+	vx, vy, vxy := c.sxx/n-mx*mx+1./12, c.syy/n-my*my+1./12, c.sxy/n-mx*my
+	mean, spread := (vx+vy)/2, math.Hypot((vx-vy)/2, vxy)
+	return math.Sqrt((mean + spread) / math.Max(mean-spread, 1./12))
+}
+
+// runs returns the pixels of the component r within bounds, in reading order.
+func (l *labels) runs(r int32, bounds image.Rectangle) []processing.Run {
+	var out []processing.Run
+	l.tiles.each(bounds, func(i int) {
+		corner := l.tiles.rect(i).Min
+		for _, run := range l.tile[i].runs {
+			if root(l.parent, l.base[i]+int32(run.part)) == r {
+				out = append(out, processing.Run{
+					Y: corner.Y + int(run.y), X0: corner.X + int(run.x0), X1: corner.X + int(run.x1),
+				})
+			}
+		}
+	})
+	sort.Slice(out, func(i, j int) bool { return before(image.Pt(out[i].X0, out[i].Y), image.Pt(out[j].X0, out[j].Y)) })
+	joined := out[:0]
+	for _, run := range out {
+		// Runs cut by the border of a tile become one again.
+		if n := len(joined); n > 0 && joined[n-1].Y == run.Y && joined[n-1].X1 == run.X0 {
+			joined[n-1].X1 = run.X1
+			continue
+		}
+		joined = append(joined, run)
+	}
+	return joined
+}
+
+// each calls do with every component that has a pixel of run.
+func (l *labels) each(run processing.Run, do func(root int32)) {
+	for x := run.X0; x < run.X1; {
+		i := l.tiles.at(x, run.Y)
+		corner := l.tiles.rect(i).Min
+		end := min(run.X1, corner.X+tileSide)
+		runs := l.tile[i].runs
+		ty, a, b := run.Y-corner.Y, x-corner.X, end-corner.X
+		k := sort.Search(len(runs), func(k int) bool {
+			return int(runs[k].y) > ty || int(runs[k].y) == ty && int(runs[k].x1) > a
+		})
+		for ; k < len(runs) && int(runs[k].y) == ty && int(runs[k].x0) < b; k++ {
+			do(root(l.parent, l.base[i]+int32(runs[k].part)))
+		}
+		x = end
+	}
+}

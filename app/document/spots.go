@@ -1,0 +1,154 @@
+package document
+
+import (
+	"image"
+	"sort"
+
+	"blik/processing"
+)
+
+// Spot is a finding as it stands now: an 8-connected component of the mask. Its place and area are those of the mask;
+// ID counts the spots of the current mask from 1 in reading order and changes with the mask. Peak, Contrast,
+// Elongation and Score are those of the finding of the last detection with the highest score that it holds, if any;
+// otherwise Elongation is measured on the mask and the others are 0. Runs is nil: see Document.SpotRuns.
+type Spot struct {
+	processing.Finding
+	// Detected says that the spot holds a finding of the last detection; otherwise it was painted or loaded.
+	Detected bool
+}
+
+// Bounds returns the bounding box of the spot.
+func (s Spot) Bounds() image.Rectangle {
+	return image.Rect(s.Left, s.Top, s.Left+s.Width, s.Top+s.Height)
+}
+
+// spotList are the spots of a mask in reading order.
+type spotList struct {
+	spots []Spot
+	// first[i] is the first pixel of spots[i]; of is the place of a root of the labels.
+	first []image.Point
+	of    map[int32]int
+}
+
+// list makes the spots of a mask, described by the findings that they hold.
+func (l *labels) list(findings []processing.Finding) spotList {
+	parts, of := l.components()
+	s := spotList{spots: make([]Spot, len(parts)), first: make([]image.Point, len(parts)), of: of}
+	for i, c := range parts {
+		n := float64(c.area)
+		s.first[i] = c.first
+		s.spots[i].Finding = processing.Finding{
+			ID: i + 1, X: c.sx/n + 0.5, Y: c.sy/n + 0.5,
+			Left: c.bounds.Min.X, Top: c.bounds.Min.Y, Width: c.bounds.Dx(), Height: c.bounds.Dy(),
+			Area: c.area, Elongation: c.elongation(),
+		}
+	}
+	for _, f := range findings {
+		for _, run := range f.Runs {
+			l.each(run, func(root int32) {
+				t := &s.spots[of[root]]
+				if t.Detected && t.Score >= f.Score {
+					return
+				}
+				t.Detected = true
+				t.Peak, t.Contrast, t.Elongation, t.Score = f.Peak, f.Contrast, f.Elongation, f.Score
+			})
+		}
+	}
+	return s
+}
+
+// current returns the spots of the mask as it is now.
+func (d *Document) current() *spotList {
+	if d.list.of == nil || d.listed != d.generation || d.listOf != d.detection {
+		var findings []processing.Finding
+		if d.detection != nil {
+			findings = d.detection.findings
+		}
+		d.list = d.spots.list(findings)
+		d.listed, d.listOf = d.generation, d.detection
+	}
+	return &d.list
+}
+
+// Stats returns number and area of the findings in the mask. After a change it costs labelling the tiles touched.
+func (d *Document) Stats() Stats {
+	d.spots.refresh()
+	return Stats{Spots: d.spots.spots, Area: d.spots.area}
+}
+
+// Spots returns the findings in the mask in reading order of their first pixels. The slice must not be changed.
+func (d *Document) Spots() []Spot { return d.current().spots }
+
+// SpotAt returns the finding at pixel (x, y).
+func (d *Document) SpotAt(x, y int) (Spot, bool) {
+	r := d.spots.at(x, y)
+	if r < 0 {
+		return Spot{}, false
+	}
+	l := d.current()
+	return l.spots[l.of[r]], true
+}
+
+// SpotRuns returns the pixels of the finding at pixel (x, y) in reading order, nil where there is none.
+func (d *Document) SpotRuns(x, y int) []processing.Run {
+	s, ok := d.SpotAt(x, y)
+	if !ok {
+		return nil
+	}
+	return d.spots.runs(d.spots.at(x, y), s.Bounds())
+}
+
+// Select makes the finding at pixel (x, y) the selected one; where there is none nothing is selected any more.
+func (d *Document) Select(x, y int) (Spot, bool) {
+	s, ok := d.SpotAt(x, y)
+	d.chosen = ok
+	if ok {
+		d.selected = d.current().first[s.ID-1]
+	}
+	return s, ok
+}
+
+// Selected returns the selected finding.
+func (d *Document) Selected() (Spot, bool) {
+	if !d.chosen {
+		return Spot{}, false
+	}
+	return d.SpotAt(d.selected.X, d.selected.Y)
+}
+
+// Next selects the finding after the selected one, the first one after the last. Where the selected one is gone it
+// goes on from its place. ok is false where the mask is empty.
+func (d *Document) Next() (s Spot, ok bool) {
+	return d.step(func(first []image.Point) int {
+		return sort.Search(len(first), func(i int) bool { return before(d.selected, first[i]) })
+	}, 0)
+}
+
+// Previous selects the finding before the selected one, the last one before the first.
+func (d *Document) Previous() (s Spot, ok bool) {
+	return d.step(func(first []image.Point) int {
+		return sort.Search(len(first), func(i int) bool { return !before(first[i], d.selected) }) - 1
+	}, -1)
+}
+
+// step selects the spot whose place find returns, counted round; start is the place to take where none is selected.
+func (d *Document) step(find func(first []image.Point) int, start int) (Spot, bool) {
+	l := d.current()
+	n := len(l.spots)
+	if n == 0 {
+		d.chosen = false
+		return Spot{}, false
+	}
+	i := start
+	if d.chosen {
+		if now := d.spots.at(d.selected.X, d.selected.Y); now >= 0 {
+			// The spot may have grown upwards since it was selected.
+			d.selected = l.first[l.of[now]]
+		}
+		i = find(l.first)
+	}
+	i = (i + n) % n
+	d.selected, d.chosen = l.first[i], true
+	return l.spots[i], true
+}

@@ -1,0 +1,153 @@
+package document
+
+import (
+	"encoding/binary"
+	"image"
+)
+
+// tileSide is the side of the tiles in which the history stores changes and findings are counted.
+const tileSide = 128
+
+// tiling divides a raster of w × h pixels into nx × ny tiles; those at the right and the bottom may be smaller.
+type tiling struct{ w, h, nx, ny int }
+
+func newTiling(w, h int) tiling {
+	return tiling{w, h, (w + tileSide - 1) / tileSide, (h + tileSide - 1) / tileSide}
+}
+
+func (t tiling) count() int { return t.nx * t.ny }
+
+func (t tiling) bounds() image.Rectangle { return image.Rect(0, 0, t.w, t.h) }
+
+// rect returns the pixels of tile i.
+func (t tiling) rect(i int) image.Rectangle {
+	x, y := i%t.nx*tileSide, i/t.nx*tileSide
+	return image.Rect(x, y, min(x+tileSide, t.w), min(y+tileSide, t.h))
+}
+
+// at returns the tile of pixel (x, y).
+func (t tiling) at(x, y int) int { return y/tileSide*t.nx + x/tileSide }
+
+// each calls do for every tile that r, which lies within the raster, touches.
+func (t tiling) each(r image.Rectangle, do func(i int)) {
+	if r.Empty() {
+		return
+	}
+	for y := r.Min.Y / tileSide; y <= (r.Max.Y-1)/tileSide; y++ {
+		for x := r.Min.X / tileSide; x <= (r.Max.X-1)/tileSide; x++ {
+			do(y*t.nx + x)
+		}
+	}
+}
+
+// tileData is the content of a tile in little memory: runs of three bytes, the value and the length less one in
+// little-endian order, or, where that would not be shorter, the pixels themselves. Which of the two it is follows
+// from the length.
+type tileData []byte
+
+// emptyTile is the content of a tile with not a pixel set; nil saves the memory.
+var emptyTile tileData
+
+const runBytes = 3
+
+// packTile stores the pixels r of a raster with the given stride. scratch holds at least the bytes of a tile.
+func packTile(pix []uint8, stride int, r image.Rectangle, scratch *[tileSide * tileSide]byte) tileData {
+	w := r.Dx()
+	limit := w * r.Dy() / runBytes * runBytes
+	if limit == w*r.Dy() {
+		// Runs must be shorter than the pixels, so that the two cannot be mistaken for each other.
+		limit -= runBytes
+	}
+	out := scratch[:0]
+	value, length := pix[r.Min.Y*stride+r.Min.X], 0
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		row := pix[y*stride+r.Min.X:][:w]
+		for x := 0; x < w; {
+			n := runLength(row[x:], value)
+			length += n
+			if x += n; x == w {
+				break
+			}
+			if len(out)+2*runBytes > limit {
+				return rawTile(pix, stride, r)
+			}
+			out = appendRun(out, value, length)
+			value, length = row[x], 0
+		}
+	}
+	if value == 0 && len(out) == 0 {
+		return emptyTile
+	}
+	if len(out)+runBytes > limit {
+		return rawTile(pix, stride, r)
+	}
+	return append(tileData(nil), appendRun(out, value, length)...)
+}
+
+func appendRun(out []byte, value uint8, length int) []byte {
+	return append(out, value, byte(length-1), byte((length-1)>>8))
+}
+
+func rawTile(pix []uint8, stride int, r image.Rectangle) tileData {
+	out := make(tileData, 0, r.Dx()*r.Dy())
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		out = append(out, pix[y*stride+r.Min.X:][:r.Dx()]...)
+	}
+	return out
+}
+
+// runLength returns how many of the first values of row are v.
+func runLength(row []uint8, v uint8) int {
+	n := 0
+	for all := uint64(v) * 0x0101010101010101; n+8 <= len(row) && binary.LittleEndian.Uint64(row[n:]) == all; n += 8 {
+	}
+	for ; n < len(row) && row[n] == v; n++ {
+	}
+	return n
+}
+
+// unpack writes the tile to the pixels r of a raster with the given stride.
+func (d tileData) unpack(pix []uint8, stride int, r image.Rectangle) {
+	w := r.Dx()
+	switch len(d) {
+	case 0:
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			clear(pix[y*stride+r.Min.X:][:w])
+		}
+		return
+	case w * r.Dy():
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			copy(pix[y*stride+r.Min.X:][:w], d[(y-r.Min.Y)*w:])
+		}
+		return
+	}
+	var value uint8
+	length := 0
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		row := pix[y*stride+r.Min.X:][:w]
+		for len(row) > 0 {
+			if length == 0 {
+				value, length = d[0], int(d[1])+int(d[2])<<8+1
+				d = d[runBytes:]
+			}
+			n := min(length, len(row))
+			set(row[:n], value)
+			row, length = row[n:], length-n
+		}
+	}
+}
+
+// set makes all values of s v.
+func set(s []uint8, v uint8) {
+	if v == 0 {
+		clear(s)
+		return
+	}
+	if len(s) == 0 {
+		return
+	}
+	s[0] = v
+	for n := 1; n < len(s); n *= 2 {
+		copy(s[n:], s[:n])
+	}
+}
