@@ -86,7 +86,10 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 		}
 	}
 	be.Timings() // what an earlier, failed job left
-	d := &detector{ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p, progress: o.Progress, encode: nil}
+	d := &detector{ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p, progress: o.Progress}
+	if p.Mode == Adaptive {
+		d.p = adaptive(p)
+	}
 	defer d.release()
 	cands, spans, err := d.candidates(pic)
 	if err != nil {
@@ -95,6 +98,9 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 	accepted := make([]bool, len(cands))
 	for i := range cands {
 		accepted[i] = d.accepts(&cands[i])
+	}
+	if err := d.manualRules(pic, spans, cands, accepted); err != nil {
+		return nil, err
 	}
 	spans, err = d.refine(spans, cands, accepted)
 	if err != nil {
@@ -105,7 +111,13 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 	}
 	res := &Result{Params: d.p, Device: be.Name(), Findings: findings(spans, cands)}
 	res.Params.Mode = Manual
-	if res.Mask, err = d.cleanup(spans, o.Region); err != nil {
+	if p.Mode == Adaptive {
+		res.Chosen = d.chosen()
+	}
+	if err := d.stage(stepCleanup(), func() (err error) {
+		res.Mask, err = d.cleanup(spans, o.Region)
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	res.Timings = be.Timings()
@@ -159,11 +171,12 @@ type detector struct {
 	encode   []uint8
 	planes   []Plane
 
-	y, v, b   Plane
-	cls, seed Plane
-	exclude   Plane
-	white     float64
-	cores     []span // of the last pass
+	y, v, b      Plane
+	cls, seed    Plane
+	exclude      Plane
+	white, noise float64
+	done         float64 // share of the whole, for progress
+	cores        []span  // of the last pass
 }
 
 // plane allocates a plane that lives until the end of the run.
@@ -208,12 +221,12 @@ func (d *detector) candidates(pic *Picture) ([]candidate, []span, error) {
 	}
 	tables := NewLumaTables(pic.Depth(), pic.Transfer)
 	d.encode = tables.Encode8
-	if err := d.stage("luminance", func() error {
+	if err := d.stage(stepLuminance(), func() error {
 		return d.be.Luma(d.ctx, d.y, d.v, pic, tables)
 	}); err != nil {
 		return nil, nil, err
 	}
-	if err := d.stage("first estimate", d.firstEstimate); err != nil {
+	if err := d.stage(stepEstimate(), d.firstEstimate); err != nil {
 		return nil, nil, err
 	}
 	var spans []span
@@ -222,7 +235,7 @@ func (d *detector) candidates(pic *Picture) ([]candidate, []span, error) {
 		if err := d.classify(); err != nil {
 			return nil, nil, err
 		}
-		if err := d.stage("components", func() (err error) {
+		if err := d.stage(stepComponents(), func() (err error) {
 			spans, n, err = d.components()
 			return err
 		}); err != nil {
@@ -230,20 +243,45 @@ func (d *detector) candidates(pic *Picture) ([]candidate, []span, error) {
 		}
 	}
 	var cands []candidate
-	err := d.stage("measures", func() (err error) {
+	err := d.stage(stepMeasures(), func() (err error) {
+		if err = d.measureWhite(); err != nil {
+			return err
+		}
+		if err = d.measureNoise(); err != nil {
+			return err
+		}
 		cands, err = d.measure(spans, n)
 		return err
 	})
 	return cands, spans, err
 }
 
-// stage runs f as a named stage of the backend.
-func (d *detector) stage(name string, f func() error) error {
+// step is a stage of detection; share is its part of the whole, roughly.
+type step struct {
+	name  Text
+	share float64
+}
+
+// The steps. Background, cores and components run four times: three passes and the refinement.
+func stepLuminance() step  { return step{Text{"luminance", "яркость"}, 0.07} }
+func stepEstimate() step   { return step{Text{"first estimate", "первая оценка"}, 0.14} }
+func stepBackground() step { return step{Text{"background", "фон"}, 0.08} }
+func stepCores() step      { return step{Text{"cores", "ядра"}, 0.05} }
+func stepComponents() step { return step{Text{"components", "компоненты"}, 0.04} }
+func stepMeasures() step   { return step{Text{"measures", "признаки"}, 0.08} }
+func stepCleanup() step    { return step{Text{"cleanup", "обработка маски"}, 0.03} }
+
+// stage runs f as a named stage of the backend and tells the progress.
+func (d *detector) stage(s step, f func() error) error {
 	if err := d.ctx.Err(); err != nil {
 		return err
 	}
-	end := d.be.Stage(name)
+	if d.progress != nil {
+		d.progress(s.name, min(d.done, 1))
+	}
+	end := d.be.Stage(s.name.EN)
 	defer end()
+	d.done += s.share
 	return f()
 }
 
@@ -264,12 +302,12 @@ func (d *detector) firstEstimate() error {
 
 // classify computes background and class bits from the present exclusion.
 func (d *detector) classify() error {
-	if err := d.stage("background", func() error {
+	if err := d.stage(stepBackground(), func() error {
 		return d.be.Background(d.ctx, d.b, d.y, d.exclude, d.backgroundRadii())
 	}); err != nil {
 		return err
 	}
-	return d.stage("cores", func() error {
+	return d.stage(stepCores(), func() error {
 		err := d.be.Contrast(d.ctx, d.cls, d.seed, d.y, d.b, d.v, ContrastRule{
 			Absolute: level(d.p.Visible), Relative: share(d.p.Relative),
 			SeedAbsolute: level(d.p.Contrast), SeedLevel: uint8(d.p.Level),
@@ -335,9 +373,6 @@ func paint(spans []span, w, h int) []uint8 {
 func (d *detector) measure(spans []span, n int) ([]candidate, error) {
 	if n == 0 {
 		return nil, nil
-	}
-	if err := d.measureWhite(); err != nil {
-		return nil, err
 	}
 	host, err := d.be.Host(d.ctx, d.cls)
 	if err != nil {
@@ -410,7 +445,7 @@ func (d *detector) refine(spans []span, cands []candidate, accepted []bool) ([]s
 		return nil, err
 	}
 	var out []span
-	err := d.stage("components", func() error {
+	err := d.stage(stepComponents(), func() error {
 		host, err := d.be.Host(d.ctx, d.cls)
 		if err != nil {
 			return err

@@ -1,0 +1,189 @@
+package processing
+
+import "math"
+
+// manualRules drops what fails the rules that manual mode may add to the score: guard-ring z, white top-hat, line
+// residue and colour. Each looks at the strongest pixel of a component, and is computed only when it is on.
+func (d *detector) manualRules(pic *Picture, spans []span, cands []candidate, accepted []bool) error {
+	if d.p.MinZ > 0 {
+		z, err := d.be.Alloc(F32, d.w, d.h)
+		if err != nil {
+			return err
+		}
+		defer z.Release()
+		guard := d.radius(9)
+		if err := d.be.GuardRing(d.ctx, z, d.v, 1, guard, min(max(d.radius(15), guard+1), 127), d.noise+0.5); err != nil {
+			return err
+		}
+		host, err := d.be.Host(d.ctx, z)
+		if err != nil {
+			return err
+		}
+		d.demand(spans, accepted, d.p.MinZ, func(i int) float64 { return float64(host.F32[i]) })
+	}
+	if d.p.MinTopHat > 0 {
+		if err := d.be.Morph(d.ctx, d.exclude, d.v, TopHat, Square(d.radius(12))); err != nil {
+			return err
+		}
+		host, err := d.be.Host(d.ctx, d.exclude)
+		if err != nil {
+			return err
+		}
+		d.demand(spans, accepted, float64(d.p.MinTopHat), func(i int) float64 { return float64(host.U8[i]) })
+	}
+	if d.p.MinLine > 0 {
+		if err := d.lineRule(spans, accepted); err != nil {
+			return err
+		}
+	}
+	if d.p.ColourGate && pic.Channels == 3 {
+		colourGate(pic, spans, cands, accepted, d.w, d.h)
+	}
+	return nil
+}
+
+// demand refuses every component none of whose pixels reaches least.
+func (d *detector) demand(spans []span, accepted []bool, least float64, value func(i int) float64) {
+	reached := make([]bool, len(accepted))
+	for _, s := range spans {
+		for x := s.x0; x < s.x1 && !reached[s.label]; x++ {
+			reached[s.label] = value(int(s.y)*d.w+int(x)) >= least
+		}
+	}
+	for i := range accepted {
+		accepted[i] = accepted[i] && reached[i]
+	}
+}
+
+// lineRule demands a rise over the highest of four line openings: a stroke survives the one along itself, a point none.
+func (d *detector) lineRule(spans []span, accepted []bool) error {
+	v, err := d.be.Host(d.ctx, d.v)
+	if err != nil {
+		return err
+	}
+	highest := make([]uint8, d.w*d.h)
+	for _, direction := range []Direction{Horizontal, Vertical, Rising, Falling} {
+		line := Element{Direction: direction, Size: 2*d.radius(12) + 1}
+		if err := d.be.Morph(d.ctx, d.exclude, d.v, Open, line); err != nil {
+			return err
+		}
+		host, err := d.be.Host(d.ctx, d.exclude)
+		if err != nil {
+			return err
+		}
+		for _, s := range spans {
+			for i := int(s.y)*d.w + int(s.x0); i < int(s.y)*d.w+int(s.x1); i++ {
+				highest[i] = max(highest[i], host.U8[i])
+			}
+		}
+	}
+	d.demand(spans, accepted, float64(d.p.MinLine), func(i int) float64 { return float64(v.U8[i]) - float64(highest[i]) })
+	return nil
+}
+
+// colour is a sum of linear RGB over n pixels.
+type colour struct {
+	rgb [3]float64
+	n   float64
+}
+
+func (c colour) minus(o colour) (v [3]float64) {
+	for i := range v {
+		v[i] = c.rgb[i]/c.n - o.rgb[i]/o.n
+	}
+	return v
+}
+
+func cosine(a, b [3]float64) float64 {
+	dot, aa, bb := 0.0, 0.0, 0.0
+	for i := range a {
+		dot += a[i] * b[i]
+		aa += a[i] * a[i]
+		bb += b[i] * b[i]
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return dot / math.Sqrt(aa*bb)
+}
+
+// colourGateCosine is the least cosine between a component's difference to its ring and the light's colour.
+const colourGateCosine = 0.9
+
+// colourGateRing is how far around a component's bounding box its surroundings are taken, in pixels.
+const colourGateRing = 4
+
+// colourGate refuses components whose difference to their surroundings is not along the colour of the light: the mean
+// difference of all accepted ones, weighted by their area. (Dichromatic reflection: Shafer 1985.)
+func colourGate(pic *Picture, spans []span, cands []candidate, accepted []bool, w, h int) {
+	inside := make([]colour, len(cands))
+	around := make([]colour, len(cands))
+	linear := pic.linear()
+	member := paint(spans, w, h)
+	for _, s := range spans {
+		for x := int(s.x0); x < int(s.x1); x++ {
+			inside[s.label].take(linear(int(s.y)*w + x))
+		}
+	}
+	light := [3]float64{}
+	diff := make([][3]float64, len(cands))
+	for i := range cands {
+		if !accepted[i] {
+			continue
+		}
+		b := &cands[i].all
+		for y := max(int(b.top)-colourGateRing, 0); y < min(int(b.base)+colourGateRing, h); y++ {
+			for x := max(int(b.left)-colourGateRing, 0); x < min(int(b.right)+colourGateRing, w); x++ {
+				if member[y*w+x] == 0 {
+					around[i].take(linear(y*w + x))
+				}
+			}
+		}
+		if around[i].n == 0 {
+			continue
+		}
+		diff[i] = inside[i].minus(around[i])
+		for k := range light {
+			light[k] += diff[i][k] * inside[i].n
+		}
+	}
+	for i := range cands {
+		accepted[i] = accepted[i] && cosine(diff[i], light) >= colourGateCosine
+	}
+}
+
+func (c *colour) take(v [3]float64) {
+	for i := range v {
+		c.rgb[i] += v[i]
+	}
+	c.n++
+}
+
+// linear returns a function that gives the linear RGB, 0…1, of the pixel with an index; p has three channels.
+func (p *Picture) linear() func(i int) [3]float64 {
+	switch {
+	case p.U8 != nil:
+		t := NewLumaTables(8, p.Transfer).Linear8
+		return func(i int) (v [3]float64) {
+			for k := range v {
+				v[k] = float64(t[p.U8[3*i+k]]) / 65535
+			}
+			return v
+		}
+	case p.U16 != nil:
+		t := NewLumaTables(16, p.Transfer).Linear16
+		return func(i int) (v [3]float64) {
+			for k := range v {
+				v[k] = float64(t[p.U16[3*i+k]]) / 65535
+			}
+			return v
+		}
+	default:
+		return func(i int) (v [3]float64) {
+			for k := range v {
+				v[k] = p.Transfer.Linear(math.Max(0, math.Min(float64(p.F32[3*i+k]), 1)))
+			}
+			return v
+		}
+	}
+}
