@@ -1,0 +1,163 @@
+// Package crash keeps a log of the program's last words.
+//
+// While the program runs, a file in the user's cache folder stands ready, and the runtime writes to it what an unhandled
+// panic in any goroutine, or a fatal error of the runtime itself, prints, with the stacks of all goroutines. A clean end
+// removes the file; what is left over tells the next start that something went wrong.
+package crash
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+)
+
+// stale is the age from which a log without a crash, left by a program that was killed, is removed.
+const stale = 30 * 24 * time.Hour
+
+// Guard is the log of a running program. A nil Guard does nothing.
+type Guard struct {
+	mu   sync.Mutex
+	file *os.File
+	keep bool
+}
+
+// Start opens a log. Without one, for want of a cache folder, the program can run as well.
+func Start() (*Guard, error) {
+	dir, err := folder()
+	if err != nil {
+		return nil, err
+	}
+	return start(dir)
+}
+
+func folder() (string, error) {
+	dir, err := os.UserCacheDir()
+	return filepath.Join(dir, "blik"), err
+}
+
+func start(dir string) (*Guard, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	name := fmt.Sprintf("crash-%s-%d.log", now.Format("20060102-150405"), os.Getpid())
+	file, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	version := "unknown version"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = info.Main.Version
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "-tags", "-ldflags", "vcs.revision":
+				version += " " + s.Key + "=" + s.Value
+			}
+		}
+	}
+	_, err = fmt.Fprintf(file, "Blik %s, %s, %s/%s, started %s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, now.Format(time.RFC3339))
+	if err == nil {
+		err = debug.SetCrashOutput(file, debug.CrashOptions{})
+	}
+	if err != nil {
+		file.Close()
+		os.Remove(file.Name())
+		return nil, err
+	}
+	debug.SetTraceback("all")
+	return &Guard{file: file}, nil
+}
+
+// Record writes down a panic that was recovered, so that Close keeps the log, and returns the log's path; without a
+// log, the empty string.
+func (g *Guard) Record(value any, stack []byte) string {
+	if g == nil {
+		return ""
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.file == nil {
+		return ""
+	}
+	g.keep = true
+	fmt.Fprintf(g.file, "panic: %v [recovered]\n\n%s\n", value, stack)
+	return g.file.Name()
+}
+
+// Close ends the log of a program that ends cleanly.
+func (g *Guard) Close() error {
+	if g == nil {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.file == nil {
+		return nil
+	}
+	err := debug.SetCrashOutput(nil, debug.CrashOptions{})
+	if e := g.file.Close(); err == nil {
+		err = e
+	}
+	if !g.keep {
+		if e := os.Remove(g.file.Name()); err == nil {
+			err = e
+		}
+	}
+	g.file = nil
+	return err
+}
+
+// Pending returns the paths of the logs of earlier runs that crashed, oldest first. Who has shown one removes it.
+func Pending() ([]string, error) {
+	dir, err := folder()
+	if err != nil {
+		return nil, err
+	}
+	return pending(dir, time.Now())
+}
+
+func pending(dir string, now time.Time) ([]string, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "crash-*.log"))
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(paths)
+	crashed := paths[:0]
+	for _, path := range paths {
+		switch holds, age := look(path, now); {
+		case holds:
+			crashed = append(crashed, path)
+		case age > stale:
+			os.Remove(path)
+		}
+	}
+	return crashed, nil
+}
+
+// look says whether a log holds more than its first line, and how old it is. One without belongs to a program that is
+// still running or was killed.
+func look(path string, now time.Time) (crashed bool, age time.Duration) {
+	file, err := os.Open(path)
+	if err != nil {
+		return false, 0
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return false, 0
+	}
+	head := make([]byte, 4096)
+	n, err := io.ReadFull(file, head)
+	if err != nil && err != io.ErrUnexpectedEOF {
+		return false, now.Sub(info.ModTime())
+	}
+	_, rest, _ := bytes.Cut(head[:n], []byte("\n"))
+	return len(bytes.TrimSpace(rest)) > 0, now.Sub(info.ModTime())
+}

@@ -1,0 +1,116 @@
+// Package report writes down what detection found: a table for spreadsheets, a complete record as JSON, and a copy of
+// the picture with the findings outlined.
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"strconv"
+
+	"blik/app/preset"
+	"blik/processing"
+)
+
+// Format and Version name the JSON that WriteJSON writes.
+const (
+	Format  = "blik findings"
+	Version = 1
+)
+
+// Report is what is known of one picture.
+type Report struct {
+	// File is the name of the picture file.
+	File string
+	// Program is the version of the program.
+	Program string
+	// Picture gives size, channels and depth; its samples are not read.
+	Picture *processing.Picture
+	// Region is the search region, nil for the whole picture.
+	Region *processing.Region
+	// Mode is the mode that was asked for; Result.Params always holds the values in manual form.
+	Mode   processing.Mode
+	Result *processing.Result
+}
+
+// WriteCSV writes a line for each finding under a heading; the first column is the file's name, so that tables of several
+// pictures can be joined. Numbers have a decimal point whatever the language.
+func WriteCSV(w io.Writer, r Report) error {
+	c := csv.NewWriter(w)
+	rows := [][]string{{"file", "id", "x", "y", "left", "top", "width", "height", "area", "peak", "contrast", "elongation", "score"}}
+	real := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
+	for _, f := range r.Result.Findings {
+		rows = append(rows, []string{
+			r.File, strconv.Itoa(f.ID), real(f.X, 2), real(f.Y, 2),
+			strconv.Itoa(f.Left), strconv.Itoa(f.Top), strconv.Itoa(f.Width), strconv.Itoa(f.Height),
+			strconv.Itoa(f.Area), strconv.Itoa(f.Peak), real(f.Contrast, 4), real(f.Elongation, 2), real(f.Score, 3),
+		})
+	}
+	return c.WriteAll(rows)
+}
+
+type text struct {
+	EN string `json:"en"`
+	RU string `json:"ru"`
+}
+
+func bilingual(t processing.Text) text { return text{t.EN, t.RU} }
+
+type chosen struct {
+	processing.Chosen
+	Name text `json:"name"`
+	Unit text `json:"unit"`
+	Why  text `json:"why"`
+}
+
+type record struct {
+	Format   string `json:"format"`
+	Version  int    `json:"version"`
+	Program  string `json:"program"`
+	File     string `json:"file"`
+	Width    int    `json:"width"`
+	Height   int    `json:"height"`
+	Channels int    `json:"channels"`
+	Depth    int    `json:"depth"`
+	Device   string `json:"device"`
+	Mode     string `json:"mode"`
+	Region   string `json:"region,omitempty"`
+	MaskArea int    `json:"mask_area"`
+	// Preset is complete: stored in a file of its own it repeats the detection.
+	Preset   json.RawMessage      `json:"preset"`
+	Chosen   []chosen             `json:"chosen"`
+	Findings []processing.Finding `json:"findings"`
+}
+
+// WriteJSON writes everything: picture, device, the values used (as a preset that repeats the detection), what adaptive
+// mode measured and chose and why, in both languages, and the findings. The same result gives the same bytes.
+func WriteJSON(w io.Writer, r Report) error {
+	rec := record{
+		Format: Format, Version: Version, Program: r.Program, File: r.File,
+		Width: r.Picture.Width, Height: r.Picture.Height, Channels: r.Picture.Channels, Depth: r.Picture.Depth(),
+		Device: r.Result.Device, Mode: "adaptive", MaskArea: r.Result.Mask.Area(),
+		Preset: preset.Encode(r.Result.Params), Chosen: []chosen{}, Findings: r.Result.Findings,
+	}
+	if r.Mode == processing.Manual {
+		rec.Mode = "manual"
+	}
+	if r.Region != nil {
+		rec.Region = r.Region.String()
+	}
+	if rec.Findings == nil {
+		rec.Findings = []processing.Finding{}
+	}
+	for _, c := range r.Result.Chosen {
+		rec.Chosen = append(rec.Chosen, chosen{c, bilingual(c.Name), bilingual(c.Unit), bilingual(c.Why)})
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(rec); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
