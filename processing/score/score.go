@@ -87,19 +87,22 @@ func Mean(all []Metrics) Metrics {
 	if len(all) == 0 {
 		return m
 	}
-	n := float64(len(all))
 	for _, a := range all {
-		m.P += a.P / n
-		m.R += a.R / n
-		m.F1 += a.F1 / n
-		m.PTol += a.PTol / n
-		m.RTol += a.RTol / n
-		m.F1Tol += a.F1Tol / n
-		m.ObjR += a.ObjR / n
-		m.ObjP += a.ObjP / n
-		m.FPppm += a.FPppm / n
+		m.P += a.P
+		m.R += a.R
+		m.F1 += a.F1
+		m.PTol += a.PTol
+		m.RTol += a.RTol
+		m.F1Tol += a.F1Tol
+		m.ObjR += a.ObjR
+		m.ObjP += a.ObjP
+		m.FPppm += a.FPppm
 		m.TruthObjects += a.TruthObjects
 		m.PredObjects += a.PredObjects
+	}
+	n := float64(len(all))
+	for _, v := range []*float64{&m.P, &m.R, &m.F1, &m.PTol, &m.RTol, &m.F1Tol, &m.ObjR, &m.ObjP, &m.FPppm} {
+		*v /= n
 	}
 	return m
 }
