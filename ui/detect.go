@@ -1,0 +1,94 @@
+package ui
+
+import (
+	"context"
+	"errors"
+
+	"blik/app/imagefile"
+	"blik/app/job"
+	"blik/processing"
+	"blik/processing/cpu"
+)
+
+// engine is the work that the window has done in jobs; tests put their own in its place.
+type engine struct {
+	read      func(ctx context.Context, path string) (*processing.Picture, error)
+	readMask  func(ctx context.Context, path string, w, h int) (*processing.Mask, error)
+	writeMask func(ctx context.Context, path string, m *processing.Mask) error
+	detect    func(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (*processing.Result, error)
+}
+
+// programEngine is the work as the program does it.
+func programEngine() engine {
+	return engine{
+		read: func(ctx context.Context, path string) (*processing.Picture, error) {
+			f, err := imagefile.Read(ctx, path, imagefile.DefaultLimits())
+			if err != nil {
+				return nil, err
+			}
+			return f.Picture, nil
+		},
+		readMask:  imagefile.ReadMask,
+		writeMask: imagefile.WriteMask,
+		detect: func(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (*processing.Result, error) {
+			b := cpu.New()
+			defer b.Close()
+			return processing.Detect(ctx, b, pic, p, o)
+		},
+	}
+}
+
+// start runs work as the window's one job and shows its progress. done runs when it has succeeded; an error is shown, a
+// cancel told in the status bar.
+func start[T any](w *window, work job.Work[T], done func(T)) {
+	err := job.Start(w.jobs, work, w.refreshProgress, func(result T, err error) {
+		w.refreshBusy()
+		switch {
+		case errors.Is(err, context.Canceled):
+			w.say(w.t("status.cancelled"))
+		case err != nil:
+			w.say("")
+			w.showError(err)
+		default:
+			done(result)
+		}
+	})
+	if errors.Is(err, job.ErrBusy) {
+		w.say(w.t("status.busy"))
+		return
+	}
+	if err != nil {
+		w.showError(err)
+		return
+	}
+	w.refreshProgress(job.Update{})
+	w.refreshBusy()
+}
+
+// detect looks for glare with the parameters shown.
+func (w *window) detect() {
+	w.win.Canvas().Unfocus()
+	w.port.End()
+	doc, params, region := w.doc, w.settings.Params, w.doc.Region()
+	work := func(ctx context.Context, report processing.Progress) (*processing.Result, error) {
+		return w.engine.detect(ctx, doc.Picture(), params, processing.Options{Region: region, Progress: report})
+	}
+	start(w, work, func(r *processing.Result) {
+		if doc != w.doc {
+			return
+		}
+		dirty, err := doc.ApplyResult(r, region)
+		if err != nil {
+			w.showError(err)
+			return
+		}
+		w.showMask()
+		w.port.MaskChanged(dirty)
+		w.refreshResult()
+		w.refreshMask()
+		w.refreshMenu()
+		stats := doc.Stats()
+		w.say(w.texts.N("status.done", len(r.Findings)))
+		w.log.line("done %d %d", stats.Spots, stats.Area)
+	})
+}

@@ -1,0 +1,25 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"blik/ui"
+)
+
+// childVariable makes this test binary the program's window: its value is the language to start in, the arguments are
+// the files to open.
+const childVariable = "BLIK_E2E_CHILD"
+
+func TestMain(m *testing.M) {
+	lang, child := os.LookupEnv(childVariable)
+	if !child {
+		os.Exit(m.Run())
+	}
+	if err := ui.Run(context.Background(), ui.Options{Files: os.Args[1:], Lang: lang, Version: "test"}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,66 @@
+// Package filedialog asks for files: with the system's own dialogs where they are built in and work, else with the
+// toolkit's.
+package filedialog
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ErrBusy is told where another file dialog is still open.
+var ErrBusy = errors.New("another file dialog is still open")
+
+// Request says what to ask for.
+type Request struct {
+	Title string
+	// Folder is where to start; empty leaves it to the dialog.
+	Folder string
+	// File is the name offered for saving.
+	File string
+	// Name describes the files with the given Endings, lower case without a dot.
+	Name    string
+	Endings []string
+}
+
+// Done gets the path chosen, or an empty one after a cancel, on the toolkit's goroutine.
+type Done func(path string, err error)
+
+// Dialogs ask for files. They return at once. A path to save at has one of the request's endings, and the user has
+// agreed to replace a file that is there; the file itself is not touched.
+type Dialogs interface {
+	Open(r Request, done Done)
+	Save(r Request, done Done)
+}
+
+// Confirm asks whether the file at path may be replaced, and calls yes if so.
+type Confirm func(path string, yes func())
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// withEnding adds the request's first ending to a path that has none of them.
+func (r Request) withEnding(path string) string {
+	if len(r.Endings) == 0 {
+		return path
+	}
+	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
+	for _, e := range r.Endings {
+		if e == ending {
+			return path
+		}
+	}
+	return path + "." + r.Endings[0]
+}
+
+// bothCases lists the endings in lower and upper case, for dialogs that tell them apart.
+func (r Request) bothCases() []string {
+	all := make([]string, 0, 2*len(r.Endings))
+	for _, e := range r.Endings {
+		all = append(all, e, strings.ToUpper(e))
+	}
+	return all
+}

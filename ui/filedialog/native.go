@@ -1,0 +1,118 @@
+//go:build !nogtk
+
+package filedialog
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"fyne.io/fyne/v2"
+	"github.com/sqweek/dialog"
+)
+
+// native shows the system's dialogs. All of them run on one goroutine that is locked to its thread, one at a time:
+// GTK aborts the process when two threads use it.
+type native struct {
+	fallback Dialogs
+	confirm  Confirm
+	// shield is put over the window while a dialog is open, which is not modal to it and may hide behind it.
+	shield func() (remove func())
+
+	start    sync.Once
+	requests chan func()
+	busy     bool
+	broken   bool
+}
+
+// Native returns the system's dialogs, and falls back to the given ones when those cannot be shown. shield covers the
+// window while a dialog is open.
+func Native(fallback Dialogs, confirm Confirm, shield func() (remove func())) Dialogs {
+	return &native{fallback: fallback, confirm: confirm, shield: shield, requests: make(chan func(), 1)}
+}
+
+// Open asks for a file to read.
+func (n *native) Open(r Request, done Done) {
+	if n.broken {
+		n.fallback.Open(r, done)
+		return
+	}
+	n.ask(func() (string, error) { return build(r).Load() }, func() { n.fallback.Open(r, done) }, done)
+}
+
+// Save asks for a place to write to.
+func (n *native) Save(r Request, done Done) {
+	if n.broken {
+		n.fallback.Save(r, done)
+		return
+	}
+	ask := func() (string, error) { return build(r).SetStartFile(r.File).Save() }
+	n.ask(ask, func() { n.fallback.Save(r, done) }, func(path string, err error) {
+		full := path
+		if path != "" {
+			full = r.withEnding(path)
+		}
+		if full != path && exists(full) {
+			// The dialog has asked about the name without its ending alone.
+			n.confirm(full, func() { done(full, nil) })
+			return
+		}
+		done(full, err)
+	})
+}
+
+func build(r Request) *dialog.FileBuilder {
+	b := dialog.File().Title(r.Title).Filter(r.Name, r.bothCases()...)
+	if r.Folder != "" {
+		b = b.SetStartDir(r.Folder)
+	}
+	return b
+}
+
+// errBroken is what a panic of the system's dialogs becomes.
+var errBroken = errors.New("the system's file dialog cannot be shown")
+
+// ask shows a dialog on its goroutine and comes back on the toolkit's.
+func (n *native) ask(show func() (string, error), instead func(), done Done) {
+	if n.busy {
+		done("", ErrBusy)
+		return
+	}
+	n.busy = true
+	n.start.Do(func() { go n.serve() })
+	remove := n.shield()
+	n.requests <- func() {
+		path, err := guarded(show)
+		fyne.Do(func() {
+			n.busy = false
+			remove()
+			switch {
+			case errors.Is(err, errBroken):
+				n.broken = true
+				instead()
+			case errors.Is(err, dialog.ErrCancelled):
+				done("", nil)
+			default:
+				done(path, err)
+			}
+		})
+	}
+}
+
+// guarded turns a panic of the system's dialogs, as where GTK finds no display, into an error.
+func guarded(show func() (string, error)) (path string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			path, err = "", fmt.Errorf("%w: %v", errBroken, p)
+		}
+	}()
+	return show()
+}
+
+func (n *native) serve() {
+	runtime.LockOSThread()
+	for request := range n.requests {
+		request()
+	}
+}

@@ -1,0 +1,95 @@
+package filedialog
+
+import (
+	"path/filepath"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/storage"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Words are the texts of the toolkit's dialogs besides those of a request.
+type Words struct{ Save, Cancel, Browse string }
+
+// toolkit shows Fyne's dialogs inside the window.
+type toolkit struct {
+	parent  fyne.Window
+	words   func() Words
+	confirm Confirm
+}
+
+// Toolkit returns dialogs inside the given window.
+func Toolkit(parent fyne.Window, words func() Words, confirm Confirm) Dialogs {
+	return &toolkit{parent: parent, words: words, confirm: confirm}
+}
+
+// Open asks for a file to read.
+func (t *toolkit) Open(r Request, done Done) {
+	d := dialog.NewFileOpen(func(f fyne.URIReadCloser, err error) {
+		if err != nil || f == nil {
+			done("", err)
+			return
+		}
+		path := f.URI().Path()
+		f.Close()
+		done(path, nil)
+	}, t.parent)
+	d.SetTitleText(r.Title)
+	filter := make([]string, 0, 2*len(r.Endings))
+	for _, e := range r.bothCases() {
+		filter = append(filter, "."+e)
+	}
+	d.SetFilter(storage.NewExtensionFileFilter(filter))
+	if folder, err := storage.ListerForURI(storage.NewFileURI(r.Folder)); r.Folder != "" && err == nil {
+		d.SetLocation(folder)
+	}
+	d.SetView(dialog.ListView)
+	d.Resize(dialogSize(t.parent))
+	d.Show()
+}
+
+// Save asks for a path. The toolkit's own dialog empties the file at once, before it is known whether writing will
+// succeed; this one only names it.
+func (t *toolkit) Save(r Request, done Done) {
+	words := t.words()
+	entry := widget.NewEntry()
+	entry.SetText(filepath.Join(r.Folder, r.File))
+	browse := widget.NewButton(words.Browse, func() {
+		dialog.ShowFolderOpen(func(folder fyne.ListableURI, err error) {
+			if err == nil && folder != nil {
+				entry.SetText(filepath.Join(folder.Path(), filepath.Base(entry.Text)))
+			}
+		}, t.parent)
+	})
+	var d *dialog.ConfirmDialog
+	accept := func(ok bool) {
+		path := entry.Text
+		if !ok || path == "" {
+			done("", nil)
+			return
+		}
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+		path = r.withEnding(path)
+		if exists(path) {
+			t.confirm(path, func() { done(path, nil) })
+			return
+		}
+		done(path, nil)
+	}
+	d = dialog.NewCustomConfirm(r.Title, words.Save, words.Cancel,
+		container.NewBorder(nil, nil, nil, browse, entry), accept, t.parent)
+	entry.OnSubmitted = func(string) { d.Confirm() }
+	d.Resize(fyne.NewSize(dialogSize(t.parent).Width, 140))
+	d.Show()
+	t.parent.Canvas().Focus(entry)
+}
+
+// dialogSize leaves a margin of the window free around a dialog.
+func dialogSize(w fyne.Window) fyne.Size {
+	size := w.Canvas().Size()
+	return fyne.NewSize(min(800, size.Width*0.8), min(560, size.Height*0.85))
+}

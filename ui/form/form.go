@@ -1,0 +1,253 @@
+// Package form builds the window's form of detection parameters from their descriptions in processing.
+package form
+
+import (
+	"math"
+	"strconv"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/processing"
+	"blik/ui/texts"
+	"blik/ui/xwidget"
+)
+
+// sliderSteps is the largest number of steps for which a parameter has a slider; beyond it a slider cannot be set
+// with any precision.
+const sliderSteps = 500
+
+// numberWidth is the width of a field for a number, in Fyne units.
+const numberWidth = 68
+
+// Form shows a set of parameters and changes them. In adaptive mode the parameters that it chooses itself are hidden.
+type Form struct {
+	// Object is the form.
+	Object fyne.CanvasObject
+	// OnChanged is called after the user changed a parameter.
+	OnChanged func(processing.Params)
+
+	texts  *texts.Texts
+	params processing.Params
+	rows   []*row
+	groups []*group
+	// quiet is set while the form shows values that the user did not change.
+	quiet bool
+}
+
+// row is the form's part of one parameter.
+type row struct {
+	spec   processing.Spec
+	object fyne.CanvasObject
+	show   func(v float64)
+	fault  *widget.Label
+}
+
+type group struct {
+	heading fyne.CanvasObject
+	rows    []*row
+}
+
+// New returns a form of all parameters in the order of processing.Specs, with default values.
+func New(t *texts.Texts, tips *xwidget.Tooltips, keys xwidget.Keys) *Form {
+	f := &Form{texts: t, params: processing.DefaultParams()}
+	box := container.New(layout.NewCustomPaddedVBoxLayout(2))
+	last := ""
+	for _, s := range processing.Specs() {
+		if s.Group.ID != last {
+			last = s.Group.ID
+			heading := widget.NewLabelWithStyle(s.Group.Name.In(t.Lang()), fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
+			f.groups = append(f.groups, &group{heading: heading})
+			box.Add(heading)
+		}
+		r := f.newRow(s, tips, keys)
+		f.rows = append(f.rows, r)
+		g := f.groups[len(f.groups)-1]
+		g.rows = append(g.rows, r)
+		box.Add(r.object)
+	}
+	f.Object = box
+	f.SetParams(f.params)
+	return f
+}
+
+// Params returns the parameters as the form shows them.
+func (f *Form) Params() processing.Params { return f.params }
+
+// SetParams shows p. It does not call OnChanged.
+func (f *Form) SetParams(p processing.Params) {
+	f.params = p
+	f.quiet = true
+	for _, r := range f.rows {
+		r.show(r.spec.Get(p))
+		r.setFault("")
+	}
+	f.quiet = false
+	f.arrange()
+}
+
+// arrange hides what adaptive mode chooses itself, and the headings that nothing is left under.
+func (f *Form) arrange() {
+	for _, g := range f.groups {
+		left := 0
+		for _, r := range g.rows {
+			if r.spec.Manual && f.params.Mode != processing.Manual {
+				r.object.Hide()
+			} else {
+				r.object.Show()
+				left++
+			}
+		}
+		if left == 0 {
+			g.heading.Hide()
+		} else {
+			g.heading.Show()
+		}
+	}
+	f.Object.Refresh()
+}
+
+// set takes a value that the user entered.
+func (f *Form) set(r *row, v float64) {
+	if f.quiet || r.spec.Get(f.params) == v {
+		return
+	}
+	if err := r.spec.Set(&f.params, v); err != nil {
+		r.setFault(f.fault(r.spec, v))
+		return
+	}
+	r.setFault("")
+	f.quiet = true
+	r.show(v)
+	f.quiet = false
+	if r.spec.ID == "mode" {
+		f.arrange()
+	}
+	if f.OnChanged != nil {
+		f.OnChanged(f.params)
+	}
+}
+
+// setText takes a number that the user typed.
+func (f *Form) setText(r *row, text string) {
+	v, err := texts.ParseNumber(text)
+	if err != nil {
+		r.setFault(f.texts.T("form.number", "Name", r.spec.Name.In(f.texts.Lang())))
+		return
+	}
+	if r.spec.Get(f.params) == v {
+		r.setFault("")
+		return
+	}
+	f.set(r, v)
+}
+
+// fault says in the user's language what processing.Spec.Check says in English.
+func (f *Form) fault(s processing.Spec, v float64) string {
+	name := s.Name.In(f.texts.Lang())
+	switch {
+	case math.IsNaN(v) || v < s.Min || v > s.Max:
+		return f.texts.T("form.range", "Name", name, "Min", f.texts.Number(s.Min, 3), "Max", f.texts.Number(s.Max, 3))
+	case s.Kind == processing.KindOdd && v == math.Trunc(v):
+		return f.texts.T("form.odd", "Name", name)
+	default:
+		return f.texts.T("form.whole", "Name", name)
+	}
+}
+
+func (r *row) setFault(text string) {
+	if text == "" {
+		r.fault.Hide()
+		return
+	}
+	r.fault.SetText(text)
+	r.fault.Show()
+}
+
+func (f *Form) newRow(s processing.Spec, tips *xwidget.Tooltips, keys xwidget.Keys) *row {
+	lang := f.texts.Lang()
+	r := &row{spec: s, fault: widget.NewLabel("")}
+	r.fault.Wrapping = fyne.TextWrapWord
+	r.fault.Importance = widget.DangerImportance
+	r.fault.SizeName = theme.SizeNameCaptionText
+	r.fault.Hide()
+
+	name := xwidget.NewHelpLabel(s.Name.In(lang), f.help(s), tips)
+	switch s.Kind {
+	case processing.KindSwitch:
+		check := xwidget.NewCheck("", keys, func(on bool) {
+			v := 0.0
+			if on {
+				v = 1
+			}
+			f.set(r, v)
+		})
+		r.show = func(v float64) { check.SetChecked(v != 0) }
+		r.object = pad(container.NewBorder(nil, nil, name, check), r.fault)
+	case processing.KindChoice:
+		names := make([]string, len(s.Choices))
+		for i, c := range s.Choices {
+			names[i] = c.Name.In(lang)
+		}
+		choice := widget.NewRadioGroup(names, nil)
+		choice.Horizontal = true
+		choice.Required = true
+		choice.OnChanged = func(string) {
+			for i, n := range names {
+				if n == choice.Selected {
+					f.set(r, float64(i))
+				}
+			}
+		}
+		r.show = func(v float64) { choice.SetSelected(names[int(v)]) }
+		r.object = pad(choice, r.fault)
+	default:
+		r.object, r.show = f.numberRow(r, name, keys)
+	}
+	return r
+}
+
+// numberRow is a name, a field with the unit behind it, and a slider where it makes sense.
+func (f *Form) numberRow(r *row, name fyne.CanvasObject, keys xwidget.Keys) (fyne.CanvasObject, func(float64)) {
+	s := r.spec
+	entry := xwidget.NewNumberEntry(numberWidth, func(text string) { f.setText(r, text) })
+	parts := []fyne.CanvasObject{container.NewBorder(nil, nil, container.NewCenter(name), entry)}
+	var slider *xwidget.Slider
+	if (s.Max-s.Min)/s.Step <= sliderSteps {
+		slider = xwidget.NewSlider(s.Min, s.Max, s.Step, keys)
+		slider.OnChanged = func(v float64) { f.set(r, round(v)) }
+		parts = append(parts, slider)
+	}
+	show := func(v float64) {
+		entry.ShowText(f.texts.Number(v, 3))
+		if slider != nil {
+			slider.SetValue(v)
+		}
+	}
+	return pad(append(parts, r.fault)...), show
+}
+
+// round takes off what adding up steps leaves behind the ninth decimal.
+func round(v float64) float64 {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'f', 9, 64), 64)
+	return v
+}
+
+func (f *Form) help(s processing.Spec) string {
+	lang := f.texts.Lang()
+	help := s.Help.In(lang)
+	if s.Kind == processing.KindSwitch || s.Kind == processing.KindChoice {
+		return help
+	}
+	fields := []any{"Min", f.texts.Number(s.Min, 3), "Max", f.texts.Number(s.Max, 3), "Unit", s.Unit.In(lang)}
+	return help + "\n" + f.texts.T("form.limits", fields...)
+}
+
+// pad insets a row's parts so that rows stand apart and their names start where the headings do.
+func pad(parts ...fyne.CanvasObject) fyne.CanvasObject {
+	return container.New(layout.NewCustomPaddedLayout(1, 3, 8, 4),
+		container.New(layout.NewCustomPaddedVBoxLayout(0), parts...))
+}

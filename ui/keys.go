@@ -1,0 +1,103 @@
+package ui
+
+import (
+	"unicode"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+)
+
+// keys runs actions by single keys while no field has the focus. Letters are told by the character they type, on a
+// Latin and on a Russian keyboard alike, because the driver names no Cyrillic key.
+type keys struct{ w *window }
+
+// letterKeys maps characters to actions, the Latin key and the Russian one in the same place.
+var letterKeys = map[rune]string{
+	'h': "tool.pan", 'р': "tool.pan",
+	'v': "tool.pick", 'м': "tool.pick",
+	'b': "tool.brush", 'и': "tool.brush",
+	'e': "tool.eraser", 'у': "tool.eraser",
+	'r': "tool.rectangle", 'к': "tool.rectangle",
+	'o': "tool.ellipse", 'щ': "tool.ellipse",
+	'l': "tool.polygon", 'д': "tool.polygon",
+	'f': "view.fit", 'а': "view.fit",
+	'm': "view.mask", 'ь': "view.mask",
+	'n': "find.next", 'т': "find.next",
+	'p': "find.previous", 'з': "find.previous",
+	'[': "brush.smaller", 'х': "brush.smaller",
+	']': "brush.larger", 'ъ': "brush.larger",
+	'+': "view.in", '=': "view.in",
+	'-': "view.out",
+}
+
+// namedKeys maps keys that type no character.
+var namedKeys = map[fyne.KeyName]string{
+	fyne.KeyF1:        "help.keys",
+	fyne.KeyF5:        "find.run",
+	fyne.KeyF9:        "view.panel",
+	fyne.KeyF3:        "find.next",
+	fyne.KeyHome:      "view.fit",
+	fyne.KeyEscape:    "escape",
+	fyne.KeyReturn:    "region.finish",
+	fyne.KeyEnter:     "region.finish",
+	fyne.KeyBackspace: "region.back",
+	fyne.KeyDelete:    "find.remove",
+	fyne.KeyLeft:      "scroll.left",
+	fyne.KeyRight:     "scroll.right",
+	fyne.KeyUp:        "scroll.up",
+	fyne.KeyDown:      "scroll.down",
+}
+
+// keyOf returns the key to show in the menu beside an action, as a shortcut that the driver never fires itself because
+// it has no modifier.
+func keyOf(id string) fyne.Shortcut {
+	for r, a := range letterKeys {
+		if a == id && r < unicode.MaxASCII && r != '=' {
+			return &desktop.CustomShortcut{KeyName: fyne.KeyName(string(unicode.ToUpper(r)))}
+		}
+	}
+	for _, k := range []fyne.KeyName{fyne.KeyF1, fyne.KeyF5, fyne.KeyF9, fyne.KeyDelete} {
+		if namedKeys[k] == id {
+			return &desktop.CustomShortcut{KeyName: k}
+		}
+	}
+	return nil
+}
+
+// Rune runs the action of a character.
+func (k keys) Rune(r rune) {
+	if id, ok := letterKeys[unicode.ToLower(r)]; ok && !k.w.dialogOpen() {
+		k.w.do(id)
+	}
+}
+
+// Key runs the action of a key that types no character.
+func (k keys) Key(e *fyne.KeyEvent) {
+	if id, ok := namedKeys[e.Name]; ok && !k.w.dialogOpen() {
+		k.w.do(id)
+	}
+}
+
+// Down makes any tool a hand while the space bar is held.
+func (k keys) Down(e *fyne.KeyEvent) {
+	if e.Name == fyne.KeySpace && !k.w.dialogOpen() {
+		k.w.port.SetPanKey(true)
+	}
+}
+
+// Up ends what Down began.
+func (k keys) Up(e *fyne.KeyEvent) {
+	if e.Name == fyne.KeySpace {
+		k.w.port.SetPanKey(false)
+	}
+}
+
+// listen takes the keys of a window in which nothing has the focus.
+func (k keys) listen(c fyne.Canvas) {
+	c.SetOnTypedKey(k.Key)
+	c.SetOnTypedRune(k.Rune)
+	if d, ok := c.(desktop.Canvas); ok {
+		d.SetOnKeyDown(k.Down)
+		d.SetOnKeyUp(k.Up)
+	}
+}

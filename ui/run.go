@@ -1,0 +1,93 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/app"
+	"fyne.io/fyne/v2/lang"
+
+	"blik/app/crash"
+	"blik/app/settings"
+	"blik/ui/texts"
+)
+
+// appID names the program to the system; FyneApp.toml holds the same.
+const appID = "org.blik.Blik"
+
+// Options of Run.
+type Options struct {
+	// Files are opened at start; the window shows the first one and keeps the others among the recent files.
+	Files []string
+	// Lang is the code of the language to start in; empty for the one in the settings, or else the system's.
+	Lang string
+	// Version is shown in the About box.
+	Version string
+	// Crash is the program's crash log, which takes the panics of jobs; it may be nil.
+	Crash *crash.Guard
+}
+
+// ErrNoDisplay is returned by Run where there is no screen to open a window on.
+var ErrNoDisplay = errors.New("no display: neither DISPLAY nor WAYLAND_DISPLAY is set; `blik detect` works without one")
+
+// Run shows the window and returns when it is closed. It must be called from the main goroutine. When ctx ends, the
+// window closes without asking.
+//
+// Two variables of the environment are for tests and measurements: BLIK_DIALOGS=fyne uses the toolkit's own file dialogs
+// in place of the system's, and BLIK_UI_LOG names a file for the lines that logger describes.
+func Run(ctx context.Context, o Options) error {
+	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+		return ErrNoDisplay
+	}
+	log, err := openLogger(os.Getenv("BLIK_UI_LOG"))
+	if err != nil {
+		return err
+	}
+	defer log.close()
+
+	path, err := settings.Path()
+	if err != nil {
+		return fmt.Errorf("place of the settings: %w", err)
+	}
+	// Settings that could not be read are defaults; the window says so once it is there.
+	stored, damaged := settings.Load(path)
+	words, err := chooseTexts(o.Lang, stored.Language)
+	if err != nil {
+		return err
+	}
+	if err := lang.AddTranslationsForLocale(words.Source(), lang.SystemLocale()); err != nil {
+		return fmt.Errorf("words of the dialogs: %w", err)
+	}
+
+	a := app.NewWithID(appID)
+	w := newWindow(a, config{
+		texts:    words,
+		settings: stored,
+		path:     path,
+		version:  o.Version,
+		engine:   programEngine(),
+		dialogs:  chooseDialogs,
+		log:      log,
+		crash:    o.Crash,
+	})
+	a.Lifecycle().SetOnStarted(func() { w.started(o.Files, damaged) })
+	a.Lifecycle().SetOnExitedForeground(w.focusLost)
+	stop := context.AfterFunc(ctx, func() { fyne.Do(w.close) })
+	defer stop()
+	w.win.ShowAndRun()
+	return nil
+}
+
+// chooseTexts takes the first language named, or the system's.
+func chooseTexts(wanted ...string) (*texts.Texts, error) {
+	for _, code := range wanted {
+		if code != "" {
+			return texts.New(code)
+		}
+	}
+	return texts.New(lang.SystemLocale().LanguageString())
+}

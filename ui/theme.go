@@ -1,0 +1,84 @@
+package ui
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/theme"
+)
+
+// appearance is the look of the window; the picture's surround is the same neutral grey in all of them.
+type appearance string
+
+const (
+	appearanceSystem  appearance = "system"
+	appearanceLight   appearance = "light"
+	appearanceDark    appearance = "dark"
+	appearanceNeutral appearance = "neutral"
+)
+
+func appearances() []appearance {
+	return []appearance{appearanceSystem, appearanceLight, appearanceDark, appearanceNeutral}
+}
+
+// blikTheme is Fyne's theme, a little denser, in the chosen appearance.
+type blikTheme struct {
+	fyne.Theme
+	look appearance
+}
+
+func newTheme(look appearance) fyne.Theme { return &blikTheme{theme.DefaultTheme(), look} }
+
+// neutralColours replace every tint of the dark theme by a grey, so that nothing beside the painting sways the eye.
+var neutralColours = map[fyne.ThemeColorName]uint8{
+	theme.ColorNameBackground:        0x4c,
+	theme.ColorNameMenuBackground:    0x44,
+	theme.ColorNameOverlayBackground: 0x44,
+	theme.ColorNameInputBackground:   0x3c,
+	theme.ColorNameInputBorder:       0x66,
+	theme.ColorNameButton:            0x5c,
+	theme.ColorNameDisabledButton:    0x50,
+	theme.ColorNameHeaderBackground:  0x40,
+	theme.ColorNameSeparator:         0x3a,
+	theme.ColorNameForeground:        0xf2,
+	theme.ColorNamePlaceHolder:       0xb4,
+	theme.ColorNameDisabled:          0x90,
+	theme.ColorNamePrimary:           0xc8,
+	theme.ColorNameHyperlink:         0xe0,
+	theme.ColorNameScrollBar:         0x90,
+}
+
+// Color gives a colour in the chosen appearance.
+func (t *blikTheme) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
+	switch t.look {
+	case appearanceLight:
+		variant = theme.VariantLight
+	case appearanceDark:
+		variant = theme.VariantDark
+	case appearanceNeutral:
+		variant = theme.VariantDark
+		if g, ok := neutralColours[name]; ok {
+			return color.Gray{Y: g}
+		}
+		switch name {
+		case theme.ColorNameForegroundOnPrimary:
+			return color.Gray{Y: 0x18}
+		case theme.ColorNameSelection, theme.ColorNameFocus:
+			return color.NRGBA{0xc8, 0xc8, 0xc8, 0x40}
+		}
+	}
+	return t.Theme.Color(name, variant)
+}
+
+// Size makes Fyne's generous spacing a little denser.
+func (t *blikTheme) Size(name fyne.ThemeSizeName) float32 {
+	switch name {
+	case theme.SizeNameText:
+		return 13
+	case theme.SizeNameInnerPadding:
+		return 6
+	case theme.SizeNameInlineIcon:
+		return 18
+	}
+	return t.Theme.Size(name)
+}

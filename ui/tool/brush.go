@@ -1,0 +1,68 @@
+package tool
+
+import (
+	"blik/app/document"
+	"blik/processing"
+)
+
+// Painter takes strokes. Begin and Cancel may be called at any time, End and To without an open stroke do nothing.
+type Painter interface {
+	BeginStroke(b document.Brush, at processing.Point)
+	StrokeTo(at processing.Point)
+	EndStroke()
+	CancelStroke()
+}
+
+// Brush paints the mask, or erases it; the right button does the opposite. With Shift a stroke starts with a straight
+// line from the end of the last one.
+type Brush struct {
+	// Erase makes the left button erase.
+	Erase bool
+	// Size gives radius and softness at the start of each stroke.
+	Size func() document.Brush
+
+	painter Painter
+	last    processing.Point
+	begun   bool
+}
+
+// NewBrush returns a brush on the given painter.
+func NewBrush(p Painter, erase bool, size func() document.Brush) *Brush {
+	return &Brush{Erase: erase, Size: size, painter: p}
+}
+
+// Press begins a stroke.
+func (b *Brush) Press(e Event) {
+	size := b.Size()
+	size.Erase = b.Erase != e.Secondary
+	from := e.At
+	if e.Shift && b.begun {
+		from = b.last
+	}
+	b.painter.BeginStroke(size, from)
+	if from != e.At {
+		b.painter.StrokeTo(e.At)
+	}
+	b.last, b.begun = e.At, true
+}
+
+// Move paints on to the event's place.
+func (b *Brush) Move(e Event) {
+	b.painter.StrokeTo(e.At)
+	b.last = e.At
+}
+
+// Release ends the stroke.
+func (b *Brush) Release() { b.painter.EndStroke() }
+
+// Cancel takes the stroke back.
+func (b *Brush) Cancel() { b.painter.CancelStroke() }
+
+// Hover does nothing.
+func (b *Brush) Hover(Event) {}
+
+// Pointer is the brush's ring.
+func (b *Brush) Pointer(Event) Pointer { return Ring }
+
+// Forget makes the next Shift stroke start anew, because another picture is shown.
+func (b *Brush) Forget() { b.begun = false }

@@ -1,0 +1,189 @@
+package viewport
+
+import (
+	"math"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+
+	"blik/ui/tool"
+)
+
+// The driver loses events: a release outside the window gives DragEnd without MouseUp for the left button and neither
+// for the right one; the right button is never dragged; a drag carries no modifiers. So a gesture ends at the first of
+// MouseUp, DragEnd, a move without its button, and, for the right button, MouseOut.
+
+// MouseDown begins a gesture: moving the picture with the middle button, the pan key or the hand, else the tool.
+func (v *Viewport) MouseDown(e *desktop.MouseEvent) {
+	if v.gesture.kind != gestureNone || v.picture == nil {
+		return
+	}
+	v.hover, v.hovering = e.Position, true
+	v.dropPanKey()
+	g := gesture{kind: gestureTool, button: e.Button, shift: e.Modifier&fyne.KeyModifierShift != 0, last: e.Position}
+	_, hand := v.tool.(tool.Pan)
+	switch {
+	case e.Button == desktop.MouseButtonTertiary, e.Button == desktop.MouseButtonPrimary && (v.panKey || hand):
+		g.kind = gesturePan
+	case hand, e.Button != desktop.MouseButtonPrimary && e.Button != desktop.MouseButtonSecondary:
+		return
+	}
+	v.gesture = g
+	if g.kind == gestureTool {
+		v.tool.Press(v.event(e.Position))
+	}
+	v.updateRing()
+}
+
+// MouseUp ends the gesture that its button began.
+func (v *Viewport) MouseUp(e *desktop.MouseEvent) {
+	if v.gesture.kind != gestureNone && e.Button == v.gesture.button {
+		v.moveTo(e.Position)
+		v.End()
+	}
+	v.updateRing()
+}
+
+// Dragged continues the gesture, also outside the viewport.
+func (v *Viewport) Dragged(e *fyne.DragEvent) {
+	if v.gesture.kind == gestureNone {
+		return
+	}
+	v.hover = e.Position
+	v.moveTo(e.Position)
+	v.hovered()
+}
+
+// DragEnd ends the gesture.
+func (v *Viewport) DragEnd() {
+	if v.gesture.button != desktop.MouseButtonSecondary {
+		v.End()
+	}
+	v.updateRing()
+}
+
+// MouseIn follows the pointer.
+func (v *Viewport) MouseIn(e *desktop.MouseEvent) { v.MouseMoved(e) }
+
+// MouseMoved follows the pointer and continues a gesture of the right button.
+func (v *Viewport) MouseMoved(e *desktop.MouseEvent) {
+	v.hover, v.hovering = e.Position, true
+	v.dropPanKey()
+	if v.gesture.kind != gestureNone {
+		if e.Button&v.gesture.button == 0 {
+			v.End()
+		} else {
+			v.moveTo(e.Position)
+		}
+	} else if v.picture != nil {
+		v.tool.Hover(v.event(e.Position))
+	}
+	v.hovered()
+}
+
+// MouseOut hides the ring, and ends a gesture whose release would not be told.
+func (v *Viewport) MouseOut() {
+	if v.gesture.button == desktop.MouseButtonSecondary {
+		v.End()
+	}
+	v.hovering = false
+	v.hovered()
+}
+
+// Scrolled zooms about the pointer, or changes the brush where Ctrl is held.
+func (v *Viewport) Scrolled(e *fyne.ScrollEvent) {
+	notches := float64(e.Scrolled.DY) / notch
+	if notches == 0 || v.picture == nil {
+		return
+	}
+	if modifiers()&fyne.KeyModifierControl != 0 && v.OnBrush != nil && v.tool.Pointer(v.event(e.Position)) == tool.Ring {
+		v.OnBrush(notches)
+		return
+	}
+	v.hover, v.hovering = e.Position, true
+	old := v.transform.Zoom
+	zoom := old * math.Pow(wheelFactor, notches)
+	// The wheel stops at 1:1 on its way, where the picture is sharp.
+	if old < 1 && zoom > 1 || old > 1 && zoom < 1 || math.Abs(zoom-1) < 1e-6 {
+		zoom = 1
+	}
+	v.zoomAbout(v.toDevice(e.Position), zoom)
+	v.hovered()
+}
+
+// Cursor shows what a press would do.
+func (v *Viewport) Cursor() desktop.Cursor {
+	if v.picture == nil {
+		return desktop.DefaultCursor
+	}
+	if v.panKey || v.gesture.kind == gesturePan {
+		return desktop.PointerCursor
+	}
+	switch v.tool.Pointer(v.event(v.hover)) {
+	case tool.Hand:
+		return desktop.PointerCursor
+	case tool.Cross, tool.Ring:
+		return desktop.CrosshairCursor
+	case tool.ResizeX:
+		return desktop.HResizeCursor
+	case tool.ResizeY:
+		return desktop.VResizeCursor
+	}
+	return desktop.DefaultCursor
+}
+
+// moveTo continues the gesture to a position.
+func (v *Viewport) moveTo(p fyne.Position) {
+	if p == v.gesture.last {
+		return
+	}
+	switch v.gesture.kind {
+	case gesturePan:
+		from, to := v.toDevice(v.gesture.last), v.toDevice(p)
+		v.fitted = false
+		v.show(v.transform.Pan(to.X-from.X, to.Y-from.Y))
+	case gestureTool:
+		v.tool.Move(v.event(p))
+	}
+	v.gesture.last = p
+}
+
+// event returns what a tool is told of the pointer at a position.
+func (v *Viewport) event(p fyne.Position) tool.Event {
+	return tool.Event{
+		At:        v.toImage(p),
+		Slack:     slack / v.transform.Zoom,
+		Secondary: v.gesture.button == desktop.MouseButtonSecondary,
+		Shift:     v.gesture.shift,
+	}
+}
+
+// dropPanKey forgets the pan key when its release has gone to a focused field.
+func (v *Viewport) dropPanKey() {
+	if !v.panKey {
+		return
+	}
+	if c := fyne.CurrentApp().Driver().CanvasForObject(v); c != nil && c.Focused() != nil {
+		v.panKey = false
+	}
+}
+
+func (v *Viewport) hovered() {
+	v.updateRing()
+	if v.OnHover == nil {
+		return
+	}
+	if v.picture == nil || !v.hovering {
+		v.OnHover(v.toImage(v.hover), false)
+		return
+	}
+	v.OnHover(v.toImage(v.hover), true)
+}
+
+// modifiers returns the keys held now; scroll events do not carry them. The test driver knows none.
+func modifiers() fyne.KeyModifier {
+	if d, ok := fyne.CurrentApp().Driver().(desktop.Driver); ok {
+		return d.CurrentKeyModifiers()
+	}
+	return 0
+}

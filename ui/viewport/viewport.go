@@ -1,0 +1,362 @@
+// Package viewport is the widget that shows the picture: zoom, pan, the tools' pointer events and the outlines over the
+// picture.
+//
+// The pixels come from one view.Renderer through one raster of the viewport's size. A change marks the part of the
+// viewport that has to be drawn anew; the renderer is asked once a frame, when the window is painted.
+package viewport
+
+import (
+	"image"
+	"image/color"
+	"math"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/view"
+	"blik/processing"
+	"blik/ui/tool"
+)
+
+// wheelFactor is the zoom of one notch of the wheel; notch is what the driver reports for one.
+const (
+	wheelFactor = 1.2
+	notch       = 25
+)
+
+// slack is the distance within which the pointer still hits something, in device pixels.
+const slack = 6
+
+// Viewport shows a picture and lets a tool work on it.
+type Viewport struct {
+	widget.BaseWidget
+
+	// OnView is called after zoom or position changed.
+	OnView func(t view.Transform)
+	// OnHover is called with the image point under the pointer, or with inside false when the pointer has left.
+	OnHover func(at processing.Point, inside bool)
+	// OnBrush is called for Ctrl and the wheel, with the number of notches.
+	OnBrush func(notches float64)
+	// OnFrame is called at the start of every frame that draws the raster, for measuring; nil as a rule.
+	OnFrame func()
+
+	renderer *view.Renderer
+	options  view.Options
+	picture  *view.Pyramid
+	mask     *view.MaskPyramid
+
+	transform view.Transform
+	// fitted keeps the whole picture in view when the window changes its size.
+	fitted bool
+	// device is the viewport's size in device pixels, scale the device pixels per Fyne unit.
+	device image.Point
+	scale  float64
+
+	buf   *image.RGBA
+	dirty image.Rectangle
+
+	tool     tool.Tool
+	panKey   bool
+	gesture  gesture
+	hover    fyne.Position
+	hovering bool
+	radius   float64
+
+	outline, handles []processing.Point
+	openOutline      bool
+	marked           image.Rectangle
+
+	raster  *canvas.Raster
+	ring    [2]*canvas.Circle
+	marker  [2]*canvas.Rectangle
+	overlay *overlay
+}
+
+// gesture is what goes on between a press and its release.
+type gesture struct {
+	kind   gestureKind
+	button desktop.MouseButton
+	shift  bool
+	last   fyne.Position
+}
+
+type gestureKind uint8
+
+const (
+	gestureNone gestureKind = iota
+	gesturePan
+	gestureTool
+)
+
+var (
+	_ fyne.Widget        = (*Viewport)(nil)
+	_ fyne.Draggable     = (*Viewport)(nil)
+	_ fyne.Scrollable    = (*Viewport)(nil)
+	_ desktop.Mouseable  = (*Viewport)(nil)
+	_ desktop.Hoverable  = (*Viewport)(nil)
+	_ desktop.Cursorable = (*Viewport)(nil)
+)
+
+// New returns a viewport without a picture, with a hand for its tool.
+func New() *Viewport {
+	v := &Viewport{
+		renderer:  view.NewRenderer(),
+		options:   view.DefaultOptions(),
+		transform: view.Transform{Zoom: 1},
+		scale:     1,
+		tool:      tool.Pan{},
+		fitted:    true,
+	}
+	v.raster = canvas.NewRaster(v.draw)
+	v.raster.ScaleMode = canvas.ImageScalePixels
+	v.overlay = newOverlay()
+	v.ring[0], v.ring[1] = newRing(color.NRGBA{A: 170}, 3), newRing(color.NRGBA{255, 255, 255, 230}, 1)
+	v.marker[0], v.marker[1] = newMarker(color.NRGBA{A: 170}, 4), newMarker(color.NRGBA{255, 210, 0, 255}, 2)
+	v.ExtendBaseWidget(v)
+	return v
+}
+
+func newMarker(c color.Color, width float32) *canvas.Rectangle {
+	r := canvas.NewRectangle(color.Transparent)
+	r.StrokeColor, r.StrokeWidth, r.CornerRadius = c, width, 3
+	r.Hidden = true
+	return r
+}
+
+func newRing(c color.Color, width float32) *canvas.Circle {
+	r := canvas.NewCircle(color.Transparent)
+	r.StrokeColor = c
+	r.StrokeWidth = width
+	r.Hidden = true
+	return r
+}
+
+// SetPicture shows a picture and its mask, whole; nil shows nothing.
+func (v *Viewport) SetPicture(p *view.Pyramid, m *view.MaskPyramid) {
+	v.End()
+	v.picture, v.mask = p, m
+	v.marked = image.Rectangle{}
+	v.renderer.SetPicture(p, m)
+	v.Fit()
+	v.redraw()
+}
+
+// SetMask shows another pyramid of the picture's mask; the view stays.
+func (v *Viewport) SetMask(m *view.MaskPyramid) {
+	v.mask = m
+	v.renderer.SetPicture(v.picture, m)
+	v.redraw()
+}
+
+// SetOptions changes how the mask shows.
+func (v *Viewport) SetOptions(o view.Options) {
+	v.options = o
+	v.redraw()
+}
+
+// Options returns how the mask shows.
+func (v *Viewport) Options() view.Options { return v.options }
+
+// MaskChanged redraws what a change of the mask within the image rectangle touches.
+func (v *Viewport) MaskChanged(changed image.Rectangle) {
+	if v.mask == nil || changed.Empty() {
+		return
+	}
+	v.mask.Update(changed)
+	v.invalidate(v.renderer.DirtyRect(v.transform, changed, v.device))
+}
+
+// SetTool changes the tool; what the old one was doing is ended.
+func (v *Viewport) SetTool(t tool.Tool) {
+	v.End()
+	v.tool = t
+	v.updateRing()
+}
+
+// SetBrushRadius sets the size of the ring, in image pixels.
+func (v *Viewport) SetBrushRadius(r float64) {
+	v.radius = r
+	v.updateRing()
+}
+
+// SetOutline shows a line over the picture, closed unless open is set, and handles on it.
+func (v *Viewport) SetOutline(points, handles []processing.Point, open bool) {
+	v.outline, v.handles, v.openOutline = points, handles, open
+	v.layoutOverlay()
+}
+
+// SetMarker draws a frame around an image rectangle; an empty one takes it away.
+func (v *Viewport) SetMarker(r image.Rectangle) {
+	v.marked = r
+	v.layoutOverlay()
+}
+
+// SetPanKey says whether the key is held that makes any tool a hand.
+func (v *Viewport) SetPanKey(held bool) {
+	v.panKey = held
+	v.updateRing()
+}
+
+// Transform returns the current zoom and position.
+func (v *Viewport) Transform() view.Transform { return v.transform }
+
+// Device returns the viewport's size in device pixels.
+func (v *Viewport) Device() image.Point { return v.device }
+
+// Fit shows the whole picture.
+func (v *Viewport) Fit() {
+	v.fitted = true
+	if v.picture != nil {
+		v.show(view.Fit(v.size(), v.device))
+	}
+}
+
+// Fitted says whether the whole picture is kept in view.
+func (v *Viewport) Fitted() bool { return v.fitted }
+
+// SetZoom sets the zoom about the pointer where it is over the viewport, else about the middle.
+func (v *Viewport) SetZoom(zoom float64) { v.zoomAbout(v.anchor(), zoom) }
+
+// ZoomStep zooms to the next step in or out.
+func (v *Viewport) ZoomStep(direction int) { v.SetZoom(view.NextZoom(v.transform.Zoom, direction)) }
+
+// Scroll moves the view by a share of the viewport's sides.
+func (v *Viewport) Scroll(dx, dy float64) {
+	if v.picture == nil {
+		return
+	}
+	v.fitted = false
+	v.show(v.transform.Pan(-dx*float64(v.device.X), -dy*float64(v.device.Y)))
+}
+
+// Reveal brings an image rectangle to the middle, at 1:1 or more and at most at maxZoom.
+func (v *Viewport) Reveal(r image.Rectangle, maxZoom float64) {
+	if v.picture == nil {
+		return
+	}
+	v.fitted = false
+	t := v.transform.Reveal(r, v.device, maxZoom)
+	if t.Zoom < 1 {
+		t.Zoom = 1
+		t = t.CentreOn(processing.Point{X: float64(r.Min.X+r.Max.X) / 2, Y: float64(r.Min.Y+r.Max.Y) / 2}, v.device)
+	}
+	v.show(t)
+}
+
+// End ends what the tool is doing, as if the button had been released. Without a gesture it does nothing.
+func (v *Viewport) End() {
+	g := v.gesture
+	v.gesture = gesture{}
+	if g.kind == gestureTool {
+		v.tool.Release()
+	}
+}
+
+// Abandon takes back what the tool is doing.
+func (v *Viewport) Abandon() {
+	g := v.gesture
+	v.gesture = gesture{}
+	if g.kind == gestureTool {
+		v.tool.Cancel()
+	}
+}
+
+// size returns the picture's size.
+func (v *Viewport) size() image.Point {
+	p := v.picture.Picture()
+	return image.Pt(p.Width, p.Height)
+}
+
+func (v *Viewport) anchor() processing.Point {
+	if v.hovering {
+		return v.toDevice(v.hover)
+	}
+	return processing.Point{X: float64(v.device.X) / 2, Y: float64(v.device.Y) / 2}
+}
+
+func (v *Viewport) zoomAbout(at processing.Point, zoom float64) {
+	if v.picture == nil {
+		return
+	}
+	v.fitted = false
+	v.show(v.transform.WithZoom(at, zoom))
+}
+
+// show takes a new transform. The picture's origin is put on a whole device pixel, so that it is sharp at 1:1 and does
+// not shimmer when it is moved.
+func (v *Viewport) show(t view.Transform) {
+	t = t.Clamp(v.size(), v.device)
+	t.X = math.Round(t.X*t.Zoom) / t.Zoom
+	t.Y = math.Round(t.Y*t.Zoom) / t.Zoom
+	if t == v.transform {
+		return
+	}
+	v.transform = t
+	v.redraw()
+	v.layoutOverlay()
+	v.updateRing()
+	if v.OnView != nil {
+		v.OnView(t)
+	}
+}
+
+func (v *Viewport) redraw() { v.invalidate(image.Rectangle{Max: v.device}) }
+
+func (v *Viewport) invalidate(r image.Rectangle) {
+	v.dirty = v.dirty.Union(r)
+	v.raster.Refresh()
+}
+
+// draw is the raster's generator: it brings the retained pixels up to date and hands them over. The painter copies them
+// before it returns, and needs them packed.
+func (v *Viewport) draw(w, h int) image.Image {
+	if v.OnFrame != nil {
+		v.OnFrame()
+	}
+	if v.buf == nil || v.buf.Rect.Dx() != w || v.buf.Rect.Dy() != h {
+		v.buf = image.NewRGBA(image.Rect(0, 0, w, h))
+		v.dirty = v.buf.Rect
+	}
+	if r := v.dirty.Intersect(v.buf.Rect); !r.Empty() {
+		v.renderer.RenderRect(v.buf, v.transform, v.options, r)
+	}
+	v.dirty = image.Rectangle{}
+	return v.buf
+}
+
+// resized takes the size in Fyne units. The picture stays fitted, or its middle stays in the middle.
+func (v *Viewport) resized(size fyne.Size) {
+	v.scale = 1
+	if c := fyne.CurrentApp().Driver().CanvasForObject(v); c != nil {
+		v.scale = float64(c.Scale())
+	}
+	device := image.Pt(int(math.Round(float64(size.Width)*v.scale)), int(math.Round(float64(size.Height)*v.scale)))
+	if device == v.device {
+		return
+	}
+	old := v.device
+	v.device = device
+	if v.picture == nil {
+		return
+	}
+	if v.fitted {
+		v.show(view.Fit(v.size(), device))
+		return
+	}
+	v.show(v.transform.Pan(float64(device.X-old.X)/2, float64(device.Y-old.Y)/2))
+}
+
+func (v *Viewport) toDevice(p fyne.Position) processing.Point {
+	return processing.Point{X: float64(p.X) * v.scale, Y: float64(p.Y) * v.scale}
+}
+
+func (v *Viewport) toImage(p fyne.Position) processing.Point {
+	return v.transform.ScreenToImage(v.toDevice(p))
+}
+
+func (v *Viewport) toWidget(p processing.Point) fyne.Position {
+	q := v.transform.ImageToScreen(p)
+	return fyne.NewPos(float32(q.X/v.scale), float32(q.Y/v.scale))
+}

@@ -1,0 +1,234 @@
+package ui
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/lang"
+
+	"blik/app/crash"
+	"blik/app/document"
+	"blik/app/job"
+	"blik/app/settings"
+	"blik/app/view"
+	"blik/ui/filedialog"
+	"blik/ui/texts"
+	"blik/ui/tool"
+	"blik/ui/viewport"
+	"blik/ui/xwidget"
+)
+
+// config is what a window is made from.
+type config struct {
+	texts    *texts.Texts
+	settings settings.Settings
+	// path is where the settings are kept; empty keeps them nowhere.
+	path    string
+	version string
+	engine  engine
+	dialogs func(*window) filedialog.Dialogs
+	log     *logger
+	crash   *crash.Guard
+}
+
+// window is the program's one window. All of it belongs to the toolkit's goroutine.
+type window struct {
+	config
+	app        fyne.App
+	win        fyne.Window
+	files      filedialog.Dialogs
+	jobs       *job.Runner
+	appearance appearance
+
+	doc     *document.Document
+	pyramid *view.Pyramid
+	// maskFile is where the mask was last saved; empty before the first time.
+	maskFile string
+
+	actions map[string]*action
+	keys    keys
+	tips    *xwidget.Tooltips
+	port    *viewport.Viewport
+	tools   map[string]tool.Tool
+	toolID  string
+	look    view.Options
+
+	maskShown, panelShown bool
+
+	// The parts of the content are made anew when the language changes.
+	bar    *topBar
+	strip  map[string]*xwidget.ToolButton
+	panel  *panel
+	status *statusBar
+	side   *fyne.Container
+}
+
+// preferenceAppearance is the toolkit's preference that holds the look of the window.
+const preferenceAppearance = "appearance"
+
+// closeGrace is how long a closing window waits for work that has been cancelled.
+const closeGrace = 2 * time.Second
+
+func newWindow(a fyne.App, c config) *window {
+	w := &window{config: c, app: a, maskShown: true, panelShown: true, look: view.DefaultOptions()}
+	w.jobs = job.NewRunner(fyne.Do, w.recordPanic)
+	w.keys = keys{w}
+	w.look.Opacity = c.settings.OverlayOpacity
+	w.look.Colour = view.OverlayColourByID(c.settings.OverlayColour).Colour
+	w.appearance = appearance(a.Preferences().StringWithFallback(preferenceAppearance, string(appearanceSystem)))
+	a.Settings().SetTheme(newTheme(w.appearance))
+
+	w.win = a.NewWindow(programName)
+	w.win.SetPadded(false)
+	w.files = c.dialogs(w)
+	w.port = viewport.New()
+	w.port.OnView = func(view.Transform) { w.viewChanged() }
+	w.port.OnHover = w.hovered
+	w.port.OnBrush = w.wheelBrush
+	c.log.frames(w.port)
+	w.makeTools()
+	w.makeActions()
+	w.build()
+
+	size := fyne.NewSize(float32(c.settings.WindowWidth), float32(c.settings.WindowHeight))
+	if size.Width < 600 || size.Height < 400 {
+		size = fyne.NewSize(1280, 800)
+	}
+	w.win.Resize(size)
+	w.win.SetCloseIntercept(w.quit)
+	w.win.SetOnDropped(w.dropped)
+	w.keys.listen(w.win.Canvas())
+	for s, id := range map[fyne.Shortcut]string{
+		key(fyne.KeyZ, ctrlShift):     "edit.redo",
+		key(fyne.KeyEqual, ctrl):      "view.in",
+		key(fyne.KeyPlus, ctrl):       "view.in",
+		key(fyne.KeyMinus, ctrl):      "view.out",
+		key(fyne.KeyEqual, ctrlShift): "view.in",
+		&desktop.CustomShortcut{KeyName: fyne.KeyReturn, Modifier: ctrl}: "find.run",
+	} {
+		w.win.Canvas().AddShortcut(s, func(fyne.Shortcut) { w.do(id) })
+	}
+	return w
+}
+
+// programName is the program's name in every language.
+const programName = "Blik"
+
+func (w *window) t(key string, fields ...any) string { return w.texts.T(key, fields...) }
+
+// build makes the content in the window's language and shows the state of the moment in it.
+func (w *window) build() {
+	w.tips = xwidget.NewTooltips()
+	w.bar = newTopBar(w)
+	w.panel = newPanel(w)
+	w.status = newStatusBar(w)
+	strip := w.newStrip()
+	w.side = container.NewStack(w.panel.object)
+	if !w.panelShown {
+		w.side.Hide()
+	}
+	body := container.NewBorder(w.bar.object, w.status.object, strip, w.side, w.port)
+	w.win.SetContent(container.NewStack(body, w.tips.Layer))
+	w.refreshAll()
+}
+
+// refreshAll shows the whole state of the moment.
+func (w *window) refreshAll() {
+	w.refreshTitle()
+	w.refreshMenu()
+	w.refreshTools()
+	w.refreshView()
+	w.refreshBusy()
+	w.refreshRegion()
+	w.panel.form.SetParams(w.settings.Params)
+	w.refreshResult()
+	w.refreshMask()
+}
+
+// refreshTitle names the picture, with a mark where the mask is not saved.
+func (w *window) refreshTitle() {
+	title := programName
+	if w.doc != nil {
+		title = baseName(w.doc.Path()) + " – " + programName
+		if w.doc.Dirty() {
+			title = "• " + title
+		}
+	}
+	if w.win.Title() != title {
+		w.win.SetTitle(title)
+	}
+}
+
+// dialogOpen says whether a dialog or a menu lies over the content, which then gets no keys.
+func (w *window) dialogOpen() bool { return w.win.Canvas().Overlays().Top() != nil }
+
+func (w *window) setLanguage(code string) {
+	words, err := texts.New(code)
+	if err != nil {
+		w.showError(err)
+		return
+	}
+	if err := lang.AddTranslationsForLocale(words.Source(), lang.SystemLocale()); err != nil {
+		w.showError(err)
+		return
+	}
+	w.texts = words
+	w.settings.Language = code
+	w.build()
+}
+
+func (w *window) setAppearance(look appearance) {
+	w.appearance = look
+	w.app.Preferences().SetString(preferenceAppearance, string(look))
+	w.app.Settings().SetTheme(newTheme(look))
+	w.build()
+}
+
+func (w *window) togglePanel() {
+	w.panelShown = !w.panelShown
+	if w.panelShown {
+		w.side.Show()
+	} else {
+		w.side.Hide()
+	}
+	w.win.Content().Refresh()
+	w.refreshMenu()
+}
+
+// focusLost ends what would wait for a release that goes to another window.
+func (w *window) focusLost() {
+	w.port.SetPanKey(false)
+	w.port.End()
+	w.tips.Hide()
+}
+
+// quit closes the window after the mask is safe.
+func (w *window) quit() { w.guard(w.close) }
+
+// close closes the window at once.
+func (w *window) close() {
+	size := w.win.Canvas().Size()
+	w.settings.WindowWidth, w.settings.WindowHeight = math.Round(float64(size.Width)), math.Round(float64(size.Height))
+	w.saveSettings()
+	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
+	defer cancel()
+	if err := w.jobs.Close(ctx); err != nil {
+		fyne.LogError("work did not end in time", err)
+	}
+	w.win.SetCloseIntercept(nil)
+	w.win.Close()
+	w.app.Quit()
+}
+
+func (w *window) saveSettings() {
+	if w.path == "" {
+		return
+	}
+	if err := w.settings.Save(w.path); err != nil {
+		fyne.LogError("settings not saved", err)
+	}
+}

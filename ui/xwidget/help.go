@@ -1,0 +1,89 @@
+package xwidget
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// HelpLabel is a name with an information mark; its help shows as a tooltip.
+type HelpLabel struct {
+	widget.BaseWidget
+	text, help string
+	tips       *Tooltips
+}
+
+var (
+	_ desktop.Hoverable = (*HelpLabel)(nil)
+	_ fyne.Tappable     = (*HelpLabel)(nil)
+)
+
+// NewHelpLabel returns a label whose help shows in the given layer.
+func NewHelpLabel(text, help string, tips *Tooltips) *HelpLabel {
+	l := &HelpLabel{text: text, help: help, tips: tips}
+	l.ExtendBaseWidget(l)
+	return l
+}
+
+// Help returns the help's text.
+func (l *HelpLabel) Help() string { return l.help }
+
+// MouseIn starts the tooltip.
+func (l *HelpLabel) MouseIn(*desktop.MouseEvent) { l.tips.ShowLater(l, l.help) }
+
+// MouseMoved is part of desktop.Hoverable.
+func (l *HelpLabel) MouseMoved(*desktop.MouseEvent) {}
+
+// MouseOut ends the tooltip.
+func (l *HelpLabel) MouseOut() { l.tips.Hide() }
+
+// Tapped shows the help at once.
+func (l *HelpLabel) Tapped(*fyne.PointEvent) {
+	l.tips.Hide()
+	l.tips.show(l, l.help)
+}
+
+// CreateRenderer is part of fyne.Widget.
+func (l *HelpLabel) CreateRenderer() fyne.WidgetRenderer {
+	r := &helpLabelRenderer{
+		text: canvas.NewText(l.text, theme.Color(theme.ColorNameForeground)),
+		mark: canvas.NewImageFromResource(theme.NewDisabledResource(theme.InfoIcon())),
+	}
+	r.text.TextSize = theme.TextSize()
+	r.mark.FillMode = canvas.ImageFillContain
+	return r
+}
+
+type helpLabelRenderer struct {
+	text *canvas.Text
+	mark *canvas.Image
+}
+
+const helpMarkSide = 13
+
+func (r *helpLabelRenderer) Destroy() {}
+
+func (r *helpLabelRenderer) Layout(size fyne.Size) {
+	text := r.text.MinSize()
+	r.text.Resize(text)
+	r.text.Move(fyne.NewPos(0, (size.Height-text.Height)/2))
+	r.mark.Resize(fyne.NewSquareSize(helpMarkSide))
+	r.mark.Move(fyne.NewPos(text.Width+5, (size.Height-helpMarkSide)/2))
+}
+
+func (r *helpLabelRenderer) MinSize() fyne.Size {
+	text := r.text.MinSize()
+	return fyne.NewSize(text.Width+5+helpMarkSide, max(text.Height, helpMarkSide))
+}
+
+func (r *helpLabelRenderer) Objects() []fyne.CanvasObject {
+	return []fyne.CanvasObject{r.text, r.mark}
+}
+
+func (r *helpLabelRenderer) Refresh() {
+	r.text.Color = theme.Color(theme.ColorNameForeground)
+	r.text.Refresh()
+	r.mark.Refresh()
+}

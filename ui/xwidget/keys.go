@@ -1,0 +1,94 @@
+package xwidget
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Keys is where a control sends the keys that mean nothing to it, so that the keys of the tools work while it has the
+// focus.
+type Keys interface {
+	Rune(r rune)
+	Key(e *fyne.KeyEvent)
+	Down(e *fyne.KeyEvent)
+	Up(e *fyne.KeyEvent)
+}
+
+// Slider keeps the arrow keys and passes on the others.
+type Slider struct {
+	widget.Slider
+	keys Keys
+}
+
+var _ desktop.Keyable = (*Slider)(nil)
+
+// NewSlider returns a horizontal slider.
+func NewSlider(lo, hi, step float64, keys Keys) *Slider {
+	s := &Slider{Slider: widget.Slider{Min: lo, Max: hi, Step: step, Value: lo}, keys: keys}
+	s.ExtendBaseWidget(s)
+	return s
+}
+
+// TypedKey moves the slider by the arrow keys.
+func (s *Slider) TypedKey(e *fyne.KeyEvent) {
+	if e.Name == fyne.KeyLeft || e.Name == fyne.KeyRight {
+		s.Slider.TypedKey(e)
+		return
+	}
+	s.keys.Key(e)
+}
+
+// TypedRune passes the character on.
+func (s *Slider) TypedRune(r rune) { s.keys.Rune(r) }
+
+// KeyDown passes the key on.
+func (s *Slider) KeyDown(e *fyne.KeyEvent) { s.keys.Down(e) }
+
+// KeyUp passes the key on.
+func (s *Slider) KeyUp(e *fyne.KeyEvent) { s.keys.Up(e) }
+
+// Check keeps the space bar and passes on the other keys.
+type Check struct {
+	widget.Check
+	keys Keys
+}
+
+// NewCheck returns a check box.
+func NewCheck(label string, keys Keys, changed func(bool)) *Check {
+	c := &Check{Check: widget.Check{Text: label, OnChanged: changed}, keys: keys}
+	c.ExtendBaseWidget(c)
+	return c
+}
+
+// TypedKey passes the key on.
+func (c *Check) TypedKey(e *fyne.KeyEvent) {
+	if e.Name != fyne.KeySpace {
+		c.keys.Key(e)
+	}
+}
+
+// TypedRune toggles by the space bar.
+func (c *Check) TypedRune(r rune) {
+	if r == ' ' {
+		c.Check.TypedRune(r)
+		return
+	}
+	c.keys.Rune(r)
+}
+
+// Select keeps the keys that open it and passes on characters.
+type Select struct {
+	widget.Select
+	keys Keys
+}
+
+// NewSelect returns a box of choices.
+func NewSelect(options []string, keys Keys, changed func(string)) *Select {
+	s := &Select{Select: widget.Select{Options: options, OnChanged: changed}, keys: keys}
+	s.ExtendBaseWidget(s)
+	return s
+}
+
+// TypedRune passes the character on.
+func (s *Select) TypedRune(r rune) { s.keys.Rune(r) }

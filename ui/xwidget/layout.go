@@ -1,0 +1,121 @@
+package xwidget
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// NewGap returns an empty space of the given size.
+func NewGap(width, height float32) fyne.CanvasObject {
+	r := canvas.NewRectangle(color.Transparent)
+	r.SetMinSize(fyne.NewSize(width, height))
+	return r
+}
+
+// NewMinWidth gives an object at least the given width.
+func NewMinWidth(width float32, obj fyne.CanvasObject) *fyne.Container {
+	return container.NewStack(NewGap(width, 0), obj)
+}
+
+// FixedText is a line of small text whose room does not depend on what it says: as wide as its widest text, or as what
+// is left. It is cut off with an ellipsis where that is not enough.
+type FixedText struct {
+	widget.BaseWidget
+	// Stretch takes what is left instead of a width of its own.
+	Stretch bool
+	// Trailing aligns to the right and grows with the text.
+	Trailing bool
+	// Muted is for secondary text.
+	Muted bool
+
+	text, widest string
+}
+
+// NewFixedText returns an empty text with room for the widest one.
+func NewFixedText(widest string) *FixedText {
+	t := &FixedText{widest: widest}
+	t.ExtendBaseWidget(t)
+	return t
+}
+
+// SetText shows a text.
+func (t *FixedText) SetText(text string) {
+	if t.text == text {
+		return
+	}
+	t.text = text
+	t.Refresh()
+}
+
+// Text returns the text shown.
+func (t *FixedText) Text() string { return t.text }
+
+// CreateRenderer is part of fyne.Widget.
+func (t *FixedText) CreateRenderer() fyne.WidgetRenderer {
+	r := &fixedTextRenderer{t: t, text: canvas.NewText("", color.Transparent)}
+	r.Refresh()
+	return r
+}
+
+type fixedTextRenderer struct {
+	t    *FixedText
+	text *canvas.Text
+}
+
+func (r *fixedTextRenderer) Destroy() {}
+
+func (r *fixedTextRenderer) width(s string) float32 {
+	return fyne.MeasureText(s, r.text.TextSize, r.text.TextStyle).Width
+}
+
+func (r *fixedTextRenderer) Layout(size fyne.Size) {
+	r.text.Text = r.fit(size.Width)
+	text := r.text.MinSize()
+	x := float32(0)
+	if r.t.Trailing {
+		x = max(0, size.Width-text.Width)
+	}
+	r.text.Resize(text)
+	r.text.Move(fyne.NewPos(x, (size.Height-text.Height)/2))
+}
+
+// fit cuts the text to a width.
+func (r *fixedTextRenderer) fit(width float32) string {
+	s := []rune(r.t.text)
+	if r.width(string(s)) <= width {
+		return string(s)
+	}
+	for len(s) > 0 && r.width(string(s)+"…") > width {
+		s = s[:len(s)-1]
+	}
+	return string(s) + "…"
+}
+
+func (r *fixedTextRenderer) MinSize() fyne.Size {
+	height := fyne.MeasureText("Ag", r.text.TextSize, r.text.TextStyle).Height
+	switch {
+	case r.t.Stretch:
+		return fyne.NewSize(10, height)
+	case r.t.Trailing:
+		return fyne.NewSize(r.width(r.t.text)+1, height)
+	}
+	return fyne.NewSize(r.width(r.t.widest), height)
+}
+
+func (r *fixedTextRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.text} }
+
+func (r *fixedTextRenderer) Refresh() {
+	name := theme.ColorNameForeground
+	if r.t.Muted {
+		name = theme.ColorNamePlaceHolder
+	}
+	r.text.Color = theme.Color(name)
+	r.text.TextSize = theme.Size(theme.SizeNameCaptionText) + 1
+	r.Layout(r.t.Size())
+	r.text.Refresh()
+}

@@ -1,0 +1,71 @@
+package xwidget
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/widget"
+)
+
+// NumberEntry is a small field for a number. What was typed counts when it is submitted or the field loses the focus,
+// not at each key.
+type NumberEntry struct {
+	widget.Entry
+	// Width is the field's width in Fyne units.
+	Width float32
+
+	commit func(text string)
+	shown  string
+}
+
+// NewNumberEntry returns a field that calls commit with what was typed, if that changed.
+func NewNumberEntry(width float32, commit func(text string)) *NumberEntry {
+	e := &NumberEntry{Width: width, commit: commit}
+	e.ExtendBaseWidget(e)
+	e.Scroll = fyne.ScrollNone
+	e.OnSubmitted = func(string) {
+		e.done()
+		if c := fyne.CurrentApp().Driver().CanvasForObject(e); c != nil {
+			c.Unfocus()
+		}
+	}
+	return e
+}
+
+// ShowText replaces the text without calling commit.
+func (e *NumberEntry) ShowText(text string) {
+	e.shown = text
+	if e.Text != text {
+		e.SetText(text)
+	}
+}
+
+// FocusLost commits what was typed.
+func (e *NumberEntry) FocusLost() {
+	e.Entry.FocusLost()
+	e.done()
+}
+
+// TypedKey takes back what was typed on Escape.
+func (e *NumberEntry) TypedKey(k *fyne.KeyEvent) {
+	if k.Name == fyne.KeyEscape {
+		e.SetText(e.shown)
+		if c := fyne.CurrentApp().Driver().CanvasForObject(e); c != nil {
+			c.Unfocus()
+		}
+		return
+	}
+	e.Entry.TypedKey(k)
+}
+
+// MinSize keeps the field narrow.
+func (e *NumberEntry) MinSize() fyne.Size {
+	return fyne.NewSize(e.Width, e.Entry.MinSize().Height)
+}
+
+func (e *NumberEntry) done() {
+	if e.Text == e.shown {
+		return
+	}
+	text := e.Text
+	e.shown = text
+	e.commit(text)
+}
