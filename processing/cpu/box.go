@@ -48,17 +48,22 @@ func (g window) slide(t *worker, tile rect, step func(add, sub int), emit func(y
 		if p.stop() {
 			return false
 		}
-		add, sub := y+g.ry, y-g.ry-1
-		if add >= g.h {
-			add = -1
-		}
-		if sub < tile.y0-g.ry {
-			sub = -1
-		}
-		step(add, sub)
+		step(g.entering(tile, y))
 		emit(y)
 	}
 	return true
+}
+
+// entering returns the row that joins the window when it comes to row y and the one that leaves it, −1 for none.
+func (g window) entering(tile rect, y int) (add, sub int) {
+	add, sub = y+g.ry, y-g.ry-1
+	if add >= g.h {
+		add = -1
+	}
+	if sub < tile.y0-g.ry {
+		sub = -1
+	}
+	return add, sub
 }
 
 // rowOr returns the samples x0 … x1−1 of row y, or those of none when y is negative.

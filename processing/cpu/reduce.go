@@ -2,6 +2,9 @@ package cpu
 
 import (
 	"context"
+	"math"
+	"math/big"
+	"math/bits"
 	"sync"
 
 	"blik/processing"
@@ -69,4 +72,144 @@ func histogram[T uint8 | uint16](bins []uint32, src []T, exclude []uint8) {
 			bins[src[i]]++
 		}
 	}
+}
+
+// momentBlock is the number of samples, in reading order, whose sums are taken one after the other; the sums of
+// blocks are added pairwise. Both are fixed by the plane alone.
+const momentBlock = 1 << 14
+
+// Moments sums over src. For F32 every addition carries the rounding error of the sum along (Neumaier 1974; Knuth's two-sum
+// between blocks), so that the sums are as good as if taken with twice the precision of float64 and rounded once.
+func (b *Backend) Moments(ctx context.Context, src processing.Plane) (processing.Moments, error) {
+	a := b.args("moments")
+	s := a.plane("source", src, processing.U8, processing.U16, processing.U32, processing.F32)
+	if a.err != nil {
+		return processing.Moments{}, a.err
+	}
+	switch s.kind {
+	case processing.U8:
+		return integerMoments(ctx, b, s.data.U8)
+	case processing.U16:
+		return integerMoments(ctx, b, s.data.U16)
+	case processing.U32:
+		return integerMoments(ctx, b, s.data.U32)
+	default:
+		return floatMoments(ctx, b, s.data.F32)
+	}
+}
+
+// integerSums are exact; the squares of 2³² samples of 32 bits need 96 bits.
+type integerSums[T sample] struct {
+	sum, high, low uint64
+	min, max       T
+}
+
+func integerMoments[T uint8 | uint16 | uint32](ctx context.Context, b *Backend, s []T) (processing.Moments, error) {
+	blocks := make([]integerSums[T], (len(s)+spanPixels-1)/spanPixels)
+	err := b.spans(ctx, len(s), func(_ *worker, i, j int) {
+		p := integerSums[T]{min: s[i], max: s[i]}
+		for _, v := range s[i:j] {
+			x := uint64(v)
+			p.sum += x
+			var carry uint64
+			p.low, carry = bits.Add64(p.low, x*x, 0)
+			p.high += carry
+			p.min, p.max = min(p.min, v), max(p.max, v)
+		}
+		blocks[i/spanPixels] = p
+	})
+	if err != nil {
+		return processing.Moments{}, err
+	}
+	total := blocks[0]
+	for _, p := range blocks[1:] {
+		total.sum += p.sum
+		var carry uint64
+		total.low, carry = bits.Add64(total.low, p.low, 0)
+		total.high += p.high + carry
+		total.min, total.max = min(total.min, p.min), max(total.max, p.max)
+	}
+	sum := new(big.Int).SetUint64(total.sum)
+	sum2 := new(big.Int).SetUint64(total.high)
+	sum2.Lsh(sum2, 64).Add(sum2, new(big.Int).SetUint64(total.low))
+	return moments(len(s), wide().SetInt(sum), wide().SetInt(sum2), float64(total.min), float64(total.max)), nil
+}
+
+// wide returns a float with room for the square of any sum here.
+func wide() *big.Float { return new(big.Float).SetPrec(512) }
+
+// moments finishes from the sums: mean S/n and population standard deviation √(n·S₂ − S²)/n, where nothing is lost in
+// the difference.
+func moments(n int, sum, sum2 *big.Float, low, high float64) processing.Moments {
+	m := processing.Moments{N: uint64(n), Min: low, Max: high}
+	m.Sum, _ = sum.Float64()
+	m.Sum2, _ = sum2.Float64()
+	count := wide().SetInt64(int64(n))
+	m.Mean, _ = wide().Quo(sum, count).Float64()
+	v := wide().Sub(wide().Mul(count, sum2), wide().Mul(sum, sum))
+	if v.Sign() > 0 {
+		m.Stdd, _ = v.Quo(v.Sqrt(v), count).Float64()
+	}
+	return m
+}
+
+// double is a sum and the error of its roundings.
+type double struct{ sum, rest float64 }
+
+func (d *double) add(x float64) {
+	t := d.sum + x
+	if math.Abs(d.sum) >= math.Abs(x) {
+		d.rest += (d.sum - t) + x
+	} else {
+		d.rest += (x - t) + d.sum
+	}
+	d.sum = t
+}
+
+func (d *double) join(e double) {
+	d.add(e.sum)
+	d.rest += e.rest
+}
+
+type floatSums struct {
+	sum, sum2 double
+	min, max  float32
+}
+
+func floatMoments(ctx context.Context, b *Backend, s []float32) (processing.Moments, error) {
+	blocks := make([]floatSums, (len(s)+momentBlock-1)/momentBlock)
+	err := b.each(ctx, len(blocks), func(_ *worker, k int) {
+		part := s[k*momentBlock : min(len(s), (k+1)*momentBlock)]
+		p := floatSums{min: part[0], max: part[0]}
+		for _, v := range part {
+			x := float64(v)
+			p.sum.add(x)
+			p.sum2.add(x * x)
+			p.min, p.max = min(p.min, v), max(p.max, v)
+		}
+		blocks[k] = p
+	})
+	if err != nil {
+		return processing.Moments{}, err
+	}
+	for step := 1; step < len(blocks); step *= 2 {
+		for i := 0; i+step < len(blocks); i += 2 * step {
+			p, q := &blocks[i], &blocks[i+step]
+			p.sum.join(q.sum)
+			p.sum2.join(q.sum2)
+			p.min, p.max = min(p.min, q.min), max(p.max, q.max)
+		}
+	}
+	t := blocks[0]
+	low, high := float64(t.min), float64(t.max)
+	naive := t.sum.sum + t.sum2.sum
+	if math.IsNaN(naive) || math.IsInf(naive, 0) {
+		// An infinite or undefined sample: so are the sums.
+		mean := t.sum.sum / float64(len(s))
+		return processing.Moments{N: uint64(len(s)), Sum: t.sum.sum, Sum2: t.sum2.sum, Min: low, Max: high, Mean: mean, Stdd: math.NaN()}, nil
+	}
+	exact := func(d double) *big.Float {
+		return wide().Add(wide().SetFloat64(d.sum), wide().SetFloat64(d.rest))
+	}
+	return moments(len(s), exact(t.sum), exact(t.sum2), low, high), nil
 }

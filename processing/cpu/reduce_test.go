@@ -3,10 +3,13 @@ package cpu
 import (
 	"context"
 	"math"
+	"math/big"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"blik/processing"
 )
 
 func checkHistogram[T uint8 | uint16](t *rapid.T, most int) {
@@ -55,5 +58,111 @@ func TestHistogramLarge(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("%d workers: the histogram differs", n)
 		}
+	}
+}
+
+func checkIntegerMoments[T uint8 | uint16 | uint32](t *rapid.T, most int) {
+	w, h := size(t)
+	src := noise[T](t, w*h, most)
+	var sum, sum2 big.Int
+	for _, v := range src {
+		x := new(big.Int).SetUint64(uint64(v))
+		sum.Add(&sum, x)
+		sum2.Add(&sum2, x.Mul(x, x))
+	}
+	want := processing.Moments{N: uint64(len(src)), Min: float64(slices.Min(src)), Max: float64(slices.Max(src))}
+	want.Sum, _ = new(big.Float).SetInt(&sum).Float64()
+	want.Sum2, _ = new(big.Float).SetInt(&sum2).Float64()
+	n := big.NewInt(int64(len(src)))
+	want.Mean, _ = new(big.Rat).SetFrac(&sum, n).Float64()
+	spread := new(big.Int).Mul(n, &sum2)
+	variance, _ := new(big.Rat).SetFrac(spread.Sub(spread, new(big.Int).Mul(&sum, &sum)), n.Mul(n, n)).Float64()
+	want.Stdd = math.Sqrt(variance)
+	each(t, func(b *Backend) {
+		s := up(t, b, w, h, src)
+		got, err := b.Moments(context.Background(), s)
+		must(t, err)
+		if math.Abs(got.Stdd-want.Stdd) <= 1e-15*want.Stdd {
+			got.Stdd = want.Stdd
+		}
+		if got != want {
+			t.Fatalf("%d workers: %+v, want %+v", b.workers, got, want)
+		}
+		release(s)
+	})
+}
+
+func TestMoments(t *testing.T) {
+	t.Run("U8", rapid.MakeCheck(func(t *rapid.T) { checkIntegerMoments[uint8](t, math.MaxUint8) }))
+	t.Run("U16", rapid.MakeCheck(func(t *rapid.T) { checkIntegerMoments[uint16](t, math.MaxUint16) }))
+	t.Run("U32", rapid.MakeCheck(func(t *rapid.T) { checkIntegerMoments[uint32](t, math.MaxUint32) }))
+}
+
+// Samples of mixed magnitude cancel in plain sums; the compensated ones keep what is left, for any number of workers.
+func TestMomentsFloat(t *testing.T) {
+	const w, h = 321, 257
+	src := make([]float32, w*h)
+	for i := range src {
+		src[i] = []float32{1e8, 1, -1e8, float32(i%1000) / 1024}[i%4]
+	}
+	var sum, sum2 big.Float
+	sum.SetPrec(300)
+	sum2.SetPrec(300)
+	for _, v := range src {
+		x := new(big.Float).SetFloat64(float64(v))
+		sum.Add(&sum, x)
+		sum2.Add(&sum2, new(big.Float).SetPrec(300).Mul(x, x))
+	}
+	wantSum, _ := sum.Float64()
+	wantSum2, _ := sum2.Float64()
+	var first processing.Moments
+	for i, n := range workerCounts {
+		b := New(Workers(n))
+		got, err := b.Moments(context.Background(), up(t, b, w, h, src))
+		must(t, err)
+		if i == 0 {
+			first = got
+		}
+		if got != first {
+			t.Errorf("%d workers: %+v, with 1 %+v", n, got, first)
+		}
+	}
+	if first.Sum != wantSum || first.Sum2 != wantSum2 {
+		t.Errorf("sums %v and %v, want %v and %v", first.Sum, first.Sum2, wantSum, wantSum2)
+	}
+	if first.Min != -1e8 || first.Max != 1e8 || first.N != w*h {
+		t.Errorf("%+v", first)
+	}
+	if mean := wantSum / (w * h); math.Abs(first.Mean-mean) > 1e-15*mean {
+		t.Errorf("mean %v, want %v", first.Mean, mean)
+	}
+}
+
+// A deviation of 1 on top of 2²⁴ is lost in a difference of float64 sums over many pixels, and is kept here.
+func TestMomentsFloatDeviation(t *testing.T) {
+	const w, h = 1000, 1000
+	src := make([]float32, w*h)
+	for i := range src {
+		src[i] = 1<<23 + float32(i%2)*2
+	}
+	b := New(Workers(2))
+	got, err := b.Moments(context.Background(), up(t, b, w, h, src))
+	must(t, err)
+	if got.Mean != 1<<23+1 || got.Stdd != 1 {
+		t.Errorf("mean %v and deviation %v, want %v and 1", got.Mean, got.Stdd, 1<<23+1)
+	}
+}
+
+func TestMomentsNotFinite(t *testing.T) {
+	b := New(Workers(2))
+	got, err := b.Moments(context.Background(), up(t, b, 3, 1, []float32{1, float32(math.Inf(1)), 2}))
+	must(t, err)
+	if !math.IsInf(got.Sum, 1) || !math.IsInf(got.Max, 1) || got.Min != 1 {
+		t.Errorf("%+v", got)
+	}
+	got, err = b.Moments(context.Background(), up(t, b, 3, 1, []float32{1, float32(math.NaN()), 2}))
+	must(t, err)
+	if !math.IsNaN(got.Sum) || !math.IsNaN(got.Mean) {
+		t.Errorf("%+v", got)
 	}
 }

@@ -36,6 +36,14 @@ type kernels struct {
 
 	// spline32 sums rows with the weights 1, 4, 6, 4, 1; they may be one row at five offsets.
 	spline32 func(dst, a, b, c, d, e []uint32)
+	// splineF is spline32 divided by 16: ((a + e) + 4·(b + d)) + 6·c, in that order.
+	splineF func(dst, a, b, c, d, e []float32)
+
+	// tap2 and tap4 combine rows with the taps of a wavelet; analyse and synthesise transform a row.
+	tap2       func(dst, a, b []float32, t0, t1 float32)
+	tap4       func(dst, a, b, c, d []float32, t *[4]float32)
+	analyse    func(low, high, x []float32, f *filter)
+	synthesise func(x, low, high []float32, f *filter)
 }
 
 // order is the semigroup of max or min on rows.
@@ -90,6 +98,12 @@ func plainKernels() kernels {
 		scanCount:     scanCount,
 
 		spline32: spline32,
+		splineF:  splineF,
+
+		tap2:       tap2,
+		tap4:       tap4,
+		analyse:    analyse,
+		synthesise: synthesise,
 	}
 }
 
@@ -514,5 +528,14 @@ func spline32(dst, a, b, c, d, e []uint32) {
 	a, b, c, d, e = a[:n], b[:n], c[:n], d[:n], e[:n]
 	for i := range dst {
 		dst[i] = a[i] + e[i] + 4*(b[i]+d[i]) + 6*c[i]
+	}
+}
+
+func splineF(dst, a, b, c, d, e []float32) {
+	n := len(dst)
+	a, b, c, d, e = a[:n], b[:n], c[:n], d[:n], e[:n]
+	for i := range dst {
+		// Multiplying by 4 is exact; the conversion keeps the product of 6 from being fused with the sum.
+		dst[i] = (a[i] + e[i] + 4*(b[i]+d[i]) + float32(6*c[i])) / 16
 	}
 }

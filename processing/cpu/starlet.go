@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"context"
+	"fmt"
 
 	"blik/processing"
 )
@@ -23,15 +24,15 @@ func mirror(i, n int) int {
 	return min(i, period-i)
 }
 
-// spread returns row y of src, mirrored at both ends and converted: dst[i] is column x+i.
-func spread[D uint32 | float32, T sample](dst []D, src []T, w, x, y int) {
-	row := src[y*w : (y+1)*w]
+// spread mirrors a row at both ends of a picture of width w and converts it: dst[i] is column x+i. The row holds the
+// columns from first on, as far as they are needed.
+func spread[D uint32 | float32, T sample](dst []D, row []T, first, x, w int) {
 	i := 0
 	for ; i < len(dst) && x+i < 0; i++ {
-		dst[i] = D(row[mirror(x+i, w)])
+		dst[i] = D(row[mirror(x+i, w)-first])
 	}
 	if n := min(len(dst), w-x); n > i {
-		in := row[x+i : x+n]
+		in := row[x+i-first : x+n-first]
 		out := dst[i:n]
 		for j, v := range in {
 			out[j] = D(v)
@@ -39,7 +40,7 @@ func spread[D uint32 | float32, T sample](dst []D, src []T, w, x, y int) {
 		i = n
 	}
 	for ; i < len(dst); i++ {
-		dst[i] = D(row[mirror(x+i, w)])
+		dst[i] = D(row[mirror(x+i, w)-first])
 	}
 }
 
@@ -91,7 +92,8 @@ func (b *Backend) starletBand(t *worker, tile rect, d, s *plane, level, halo int
 			return
 		}
 		at := y
-		spread(planes[0].ring[ringIndex(at, len(planes[0].ring))], s.data.U8, s.w, tile.x0-halo, mirror(y, s.h))
+		row := mirror(y, s.h) * s.w
+		spread(planes[0].ring[ringIndex(at, len(planes[0].ring))], s.data.U8[row:row+s.w], 0, tile.x0-halo, s.w)
 		for j := range planes {
 			p := &planes[j]
 			n := len(p.ring)
@@ -135,4 +137,113 @@ func bandRow(dst []uint16, fine, coarse []uint32, shift int) {
 		v := max(int64(fine[i])<<8-int64(coarse[i]), 0)
 		dst[i] = uint16(v >> (shift & 63))
 	}
+}
+
+// Starlet writes the first len(bands) bands and what is left of src. Planes may not be given twice. Level j is read
+// straight from the smooth plane before it, down the columns first; the smooth planes lie in the planes of the next
+// bands until all are there.
+func (b *Backend) Starlet(ctx context.Context, bands []processing.Plane, smooth, src processing.Plane) error {
+	a := b.args("starlet")
+	s := a.plane("source", src, processing.U8, processing.U16, processing.F32)
+	outs := make([]*plane, len(bands), len(bands)+1)
+	for i, p := range bands {
+		outs[i] = a.plane(fmt.Sprintf("band %d", i+1), p, processing.F32)
+	}
+	last := a.plane("smooth", smooth, processing.F32)
+	if len(bands) > maxStarlet {
+		a.fail("%d bands: at most %d", len(bands), maxStarlet)
+	}
+	if a.err != nil {
+		return a.err
+	}
+	outs = append(outs, last)
+	for i, p := range outs {
+		a.apart(p, s)
+		a.apart(p, outs[:i]...)
+	}
+	if a.err != nil {
+		return a.err
+	}
+	switch s.kind {
+	case processing.U8:
+		return starlet[uint8](ctx, b, outs, s)
+	case processing.U16:
+		return starlet[uint16](ctx, b, outs, s)
+	default:
+		return starlet[float32](ctx, b, outs, s)
+	}
+}
+
+// maxStarlet bounds the bands; the filter of the last one is wider than any picture.
+const maxStarlet = 24
+
+// starlet fills outs with the bands and, last, the smooth plane.
+func starlet[T sample](ctx context.Context, b *Backend, outs []*plane, s *plane) error {
+	first, levels := outs[0], len(outs)-1
+	convert := func(dst *plane) error {
+		out, in := dst.data.F32, pixels[T](s)
+		return b.spans(ctx, len(in), func(_ *worker, i, j int) {
+			out, in := out[i:j], in[i:j]
+			for i := range out {
+				out[i] = float32(in[i])
+			}
+		})
+	}
+	if err := convert(first); err != nil {
+		return err
+	}
+	for j := range levels {
+		if err := smoothPlane(ctx, b, outs[j+1], outs[j], 1<<j); err != nil {
+			return err
+		}
+	}
+	for j := range levels {
+		fine, coarse := outs[j].data.F32, outs[j+1].data.F32
+		err := b.spans(ctx, len(fine), func(_ *worker, i, j int) {
+			fine, coarse := fine[i:j], coarse[i:j]
+			for i := range fine {
+				fine[i] -= coarse[i]
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// smoothPlane applies the B3-spline with holes of a step, mirrored at the border.
+func smoothPlane(ctx context.Context, b *Backend, d, s *plane, step int) error {
+	src, w, h := s.data.F32, s.w, s.h
+	pad := 2 * step
+	return b.tiles(ctx, w, h, min(pad, w), 0, func(t *worker, tile rect) {
+		n := tile.x1 - tile.x0
+		x0, x1 := max(0, tile.x0-pad), min(w, tile.x1+pad)
+		inside := take[float32](t, x1-x0)
+		var scratch, taps [5][]float32
+		for i := range scratch {
+			scratch[i] = take[float32](t, n)
+		}
+		p := newPace(t, 2*n)
+		for y := tile.y0; y < tile.y1; y++ {
+			if p.stop() {
+				return
+			}
+			for i := range taps {
+				v := mirror(y+(i-2)*step, h) * w
+				taps[i] = src[v+x0 : v+x1]
+			}
+			b.rows.splineF(inside, taps[0], taps[1], taps[2], taps[3], taps[4])
+			for i := range taps {
+				x := tile.x0 + (i-2)*step
+				if x >= 0 && x+n <= w {
+					taps[i] = inside[x-x0:]
+					continue
+				}
+				taps[i] = scratch[i]
+				spread(taps[i], inside, x0, x, w)
+			}
+			b.rows.splineF(d.data.F32[y*w+tile.x0:y*w+tile.x1], taps[0], taps[1], taps[2], taps[3], taps[4])
+		}
+	})
 }

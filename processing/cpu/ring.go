@@ -1,0 +1,157 @@
+package cpu
+
+import (
+	"context"
+	"math"
+
+	"blik/processing"
+)
+
+// square holds the running sums of a window: of the samples, and where wanted of their squares.
+type square struct {
+	window
+	col   []uint32
+	col2  []uint64
+	sum   []uint32
+	sum2  []uint64
+	at, n int
+}
+
+func newSquare(t *worker, g window, tile rect, squares bool) *square {
+	x0, x1, at := g.columns(tile)
+	s := &square{window: g, at: at, n: x1 - x0}
+	s.col, s.sum = zeros[uint32](t, g.width(tile)), take[uint32](t, tile.x1-tile.x0)
+	if squares {
+		s.col2, s.sum2 = zeros[uint64](t, g.width(tile)), take[uint64](t, tile.x1-tile.x0)
+	}
+	return s
+}
+
+// squareSums slides windows of several radii down a tile together and calls emit with their sums for every row. All
+// sums are exact: of 16-bit samples over at most 255 × 255 pixels they fit 32 bits, those of the squares 64, and so
+// does n·ΣX².
+func squareSums[T uint8 | uint16](b *Backend, t *worker, tile rect, src []T, squares []*square, emit func(y int)) {
+	k := sumsOf[T](&b.rows)
+	var none []T
+	for _, s := range squares {
+		none = zeros[T](t, max(len(none), s.n))
+	}
+	move := func(s *square, add, sub int) {
+		x0, x1, _ := s.columns(tile)
+		a, d := rowOr(src, s.w, add, x0, x1, none), rowOr(src, s.w, sub, x0, x1, none)
+		k.slide32(s.col[s.at:s.at+s.n], a, d)
+		if s.col2 != nil {
+			k.squares(s.col2[s.at:s.at+s.n], a, d)
+		}
+	}
+	p := newPace(t, 2*len(squares)*(tile.x1-tile.x0))
+	for _, s := range squares {
+		for y := max(0, tile.y0-s.ry); y < min(s.h, tile.y0+s.ry); y++ {
+			if p.stop() {
+				return
+			}
+			move(s, y, -1)
+		}
+	}
+	for y := tile.y0; y < tile.y1; y++ {
+		if p.stop() {
+			return
+		}
+		for _, s := range squares {
+			add, sub := s.entering(tile, y)
+			move(s, add, sub)
+			b.rows.scan32(s.sum, s.col, 2*s.rx+1)
+			if s.col2 != nil {
+				b.rows.scan64(s.sum2, s.col2, 2*s.rx+1)
+			}
+		}
+		emit(y)
+	}
+}
+
+// MeanVariance writes mean and population variance of the window of radius r, 0 ≤ r ≤ 127.
+func (b *Backend) MeanVariance(ctx context.Context, mean, variance, src processing.Plane, r int) error {
+	a := b.args("mean and variance")
+	m := a.plane("mean", mean, processing.F32)
+	v := a.plane("variance", variance, processing.F32)
+	s := a.plane("source", src, processing.U8, processing.U16)
+	a.radius(r, 127)
+	if a.err == nil && m == v {
+		a.fail("mean and variance are the same plane")
+	}
+	if a.err != nil {
+		return a.err
+	}
+	if s.kind == processing.U8 {
+		return meanVariance[uint8](ctx, b, m, v, s, r)
+	}
+	return meanVariance[uint16](ctx, b, m, v, s, r)
+}
+
+func meanVariance[T uint8 | uint16](ctx context.Context, b *Backend, m, v, s *plane, r int) error {
+	g := newWindow(s.w, s.h, r)
+	return b.tiles(ctx, s.w, s.h, g.rx, g.ry, func(t *worker, tile rect) {
+		q := newSquare(t, g, tile, true)
+		squareSums(b, t, tile, pixels[T](s), []*square{q}, func(y int) {
+			mean := m.data.F32[y*s.w+tile.x0 : y*s.w+tile.x1]
+			variance := v.data.F32[y*s.w+tile.x0 : y*s.w+tile.x1]
+			ny := g.countY(y)
+			for i := range mean {
+				n := uint64(ny * g.countX(tile.x0+i))
+				s1 := uint64(q.sum[i])
+				mean[i] = float32(float64(s1) / float64(n))
+				variance[i] = float32(float64(n*q.sum2[i]-s1*s1) / float64(n*n))
+			}
+		})
+	})
+}
+
+// GuardRing writes the z-score of the core window against the ring between the windows of radius guard and outer. Where
+// the ring is flat and noise is 0, z is 0 at the ring's own mean and infinite elsewhere.
+func (b *Backend) GuardRing(ctx context.Context, z, src processing.Plane, core, guard, outer int, noise float64) error {
+	a := b.args("guard ring")
+	d := a.plane("destination", z, processing.F32)
+	s := a.plane("source", src, processing.U8, processing.U16)
+	if core < 0 || core > guard || guard >= outer || outer > 127 {
+		a.fail("radii %d, %d and %d: must be 0 ≤ core ≤ guard < outer ≤ 127", core, guard, outer)
+	}
+	if !(noise >= 0) || math.IsInf(noise, 1) {
+		a.fail("noise %v: must be at least 0 and finite", noise)
+	}
+	if a.err != nil {
+		return a.err
+	}
+	if s.kind == processing.U8 {
+		return guardRing[uint8](ctx, b, d, s, core, guard, outer, noise)
+	}
+	return guardRing[uint16](ctx, b, d, s, core, guard, outer, noise)
+}
+
+func guardRing[T uint8 | uint16](ctx context.Context, b *Backend, d, s *plane, core, guard, outer int, noise float64) error {
+	w, h := s.w, s.h
+	noise2 := noise * noise
+	gc, gg, g := newWindow(w, h, core), newWindow(w, h, guard), newWindow(w, h, outer)
+	return b.tiles(ctx, w, h, g.rx, g.ry, func(t *worker, tile rect) {
+		c, in, out := newSquare(t, gc, tile, false), newSquare(t, gg, tile, true), newSquare(t, g, tile, true)
+		squareSums(b, t, tile, pixels[T](s), []*square{c, in, out}, func(y int) {
+			z := d.data.F32[y*w+tile.x0 : y*w+tile.x1]
+			for i := range z {
+				x := tile.x0 + i
+				nc := gc.countX(x) * gc.countY(y)
+				n := uint64(g.countX(x)*g.countY(y) - gg.countX(x)*gg.countY(y))
+				if n == 0 {
+					z[i] = 0
+					continue
+				}
+				s1, s2 := uint64(out.sum[i]-in.sum[i]), out.sum2[i]-in.sum2[i]
+				rise := float64(c.sum[i])/float64(nc) - float64(s1)/float64(n)
+				if rise == 0 {
+					z[i] = 0
+					continue
+				}
+				variance := float64(n*s2-s1*s1) / float64(n*n)
+				z[i] = float32(rise / math.Sqrt(variance+noise2))
+			}
+		})
+	})
+}

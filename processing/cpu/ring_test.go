@@ -1,0 +1,103 @@
+package cpu
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"blik/processing"
+)
+
+// slowSums adds up a window.
+func slowSums[T uint8 | uint16](src []T, w, h, x, y, r int) (n, s, s2 uint64) {
+	clipped(w, h, x, y, r, func(i int) {
+		v := uint64(src[i])
+		n, s, s2 = n+1, s+v, s2+v*v
+	})
+	return n, s, s2
+}
+
+func checkMeanVariance[T uint8 | uint16](t *rapid.T, most int) {
+	w, h := size(t)
+	src, r := noise[T](t, w*h, most), radius(t, 127)
+	mean := perPixel(w, h, func(x, y int) float32 {
+		n, s, _ := slowSums(src, w, h, x, y, r)
+		return float32(float64(s) / float64(n))
+	})
+	variance := perPixel(w, h, func(x, y int) float32 {
+		n, s, s2 := slowSums(src, w, h, x, y, r)
+		return float32(float64(n*s2-s*s) / float64(n*n))
+	})
+	each(t, func(b *Backend) {
+		s := up(t, b, w, h, src)
+		m, v := empty(t, b, processing.F32, w, h), empty(t, b, processing.F32, w, h)
+		must(t, b.MeanVariance(context.Background(), m, v, s, r))
+		wantEqual(t, "mean", w, down[float32](t, m), mean)
+		wantEqual(t, "variance", w, down[float32](t, v), variance)
+		release(s, m, v)
+	})
+}
+
+func TestMeanVariance(t *testing.T) {
+	t.Run("U8", rapid.MakeCheck(func(t *rapid.T) { checkMeanVariance[uint8](t, math.MaxUint8) }))
+	t.Run("U16", rapid.MakeCheck(func(t *rapid.T) { checkMeanVariance[uint16](t, math.MaxUint16) }))
+}
+
+// The largest window of the largest samples fills 32 and 64 bits to the brim.
+func TestMeanVarianceExtreme(t *testing.T) {
+	const side = 300
+	src := make([]uint16, side*side)
+	fill(src, 65535)
+	b := New(Workers(2))
+	s := up(t, b, side, side, src)
+	m, v := empty(t, b, processing.F32, side, side), empty(t, b, processing.F32, side, side)
+	must(t, b.MeanVariance(context.Background(), m, v, s, 127))
+	for i, got := range down[float32](t, m) {
+		if got != 65535 || down[float32](t, v)[i] != 0 {
+			t.Fatalf("pixel (%d, %d): mean %v, variance %v", i%side, i/side, got, down[float32](t, v)[i])
+		}
+		if i > 2*side {
+			break
+		}
+	}
+	if got := down[float32](t, m)[150*side+150]; got != 65535 {
+		t.Errorf("mean %v, want 65535", got)
+	}
+}
+
+func checkGuardRing[T uint8 | uint16](t *rapid.T, most int) {
+	w, h := size(t)
+	src := noise[T](t, w*h, most)
+	outer := rapid.OneOf(rapid.IntRange(1, 12), rapid.IntRange(1, 127)).Draw(t, "outer")
+	guard := rapid.IntRange(0, outer-1).Draw(t, "guard")
+	core := rapid.IntRange(0, guard).Draw(t, "core")
+	noise := rapid.SampledFrom([]float64{0, 0.5, 3, 1000}).Draw(t, "noise")
+	want := perPixel(w, h, func(x, y int) float32 {
+		nc, c, _ := slowSums(src, w, h, x, y, core)
+		ng, g, g2 := slowSums(src, w, h, x, y, guard)
+		no, o, o2 := slowSums(src, w, h, x, y, outer)
+		n, s, s2 := no-ng, o-g, o2-g2
+		if n == 0 {
+			return 0
+		}
+		rise := float64(c)/float64(nc) - float64(s)/float64(n)
+		if rise == 0 {
+			return 0
+		}
+		variance := float64(n*s2-s*s) / float64(n*n)
+		return float32(rise / math.Sqrt(variance+noise*noise))
+	})
+	each(t, func(b *Backend) {
+		s, z := up(t, b, w, h, src), empty(t, b, processing.F32, w, h)
+		must(t, b.GuardRing(context.Background(), z, s, core, guard, outer, noise))
+		wantEqual(t, workersLabel(b), w, down[float32](t, z), want)
+		release(s, z)
+	})
+}
+
+func TestGuardRing(t *testing.T) {
+	t.Run("U8", rapid.MakeCheck(func(t *rapid.T) { checkGuardRing[uint8](t, math.MaxUint8) }))
+	t.Run("U16", rapid.MakeCheck(func(t *rapid.T) { checkGuardRing[uint16](t, math.MaxUint16) }))
+}

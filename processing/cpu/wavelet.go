@@ -1,0 +1,346 @@
+package cpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"blik/processing"
+)
+
+// filter is an orthogonal wavelet of four taps: coefficient i of the low and of the high band is the sum over k of
+// low[k]·x[2i−2+k] and high[k]·x[2i−2+k], indices taken round the even length. Haar has its two taps at k = 2 and 3.
+//
+// Placed like this, the last two samples meet the large taps of the last high coefficient. That is the one which an odd
+// side leaves out, and the inverse finds it from the fact that these two samples are alike: see missing.
+type filter struct {
+	low, high [4]float32
+	// short: the first two taps are 0.
+	short bool
+}
+
+func filterOf(wave processing.Wavelet) (*filter, error) {
+	switch wave {
+	case processing.Haar:
+		c := float32(math.Sqrt2 / 2)
+		return &filter{low: [4]float32{0, 0, c, c}, high: [4]float32{0, 0, c, -c}, short: true}, nil
+	case processing.Daubechies4:
+		s, n := math.Sqrt(3), 4*math.Sqrt2
+		h := [4]float32{float32((1 + s) / n), float32((3 + s) / n), float32((3 - s) / n), float32((1 - s) / n)}
+		return &filter{low: h, high: [4]float32{h[3], -h[2], h[1], -h[0]}}, nil
+	}
+	return nil, fmt.Errorf("unknown wavelet %d", wave)
+}
+
+// backward returns the taps of the inverse for the even (odd = 0) and odd samples, in the order low[i], high[i],
+// low[i+1], high[i+1] of the coefficients that sample 2i or 2i+1 takes part in.
+func (f *filter) backward(odd int) *[4]float32 {
+	return &[4]float32{f.low[2+odd], f.high[2+odd], f.low[odd], f.high[odd]}
+}
+
+// missing is the factor that makes the last high coefficient from b − a, where a and b are what the inverse gives
+// without it for the last sample and for its extension: with it they become equal. A side of one sample (m = 1
+// coefficients) meets all four taps.
+func (f *filter) missing(m int) float32 {
+	a, b := f.high[2], f.high[3]
+	if m == 1 {
+		a, b = a+f.high[0], b+f.high[1]
+	}
+	return 1 / (a - b)
+}
+
+// tap4 writes ((t0·a + t1·b) + t2·c) + t3·d. The conversions keep a compiler from fusing products and sums.
+func tap4(dst, a, b, c, d []float32, t *[4]float32) {
+	n := len(dst)
+	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
+	t0, t1, t2, t3 := t[0], t[1], t[2], t[3]
+	for i := range dst {
+		dst[i] = float32(t0*a[i]) + float32(t1*b[i]) + float32(t2*c[i]) + float32(t3*d[i])
+	}
+}
+
+// tap2 writes t0·a + t1·b.
+func tap2(dst, a, b []float32, t0, t1 float32) {
+	n := len(dst)
+	a, b = a[:n], b[:n]
+	for i := range dst {
+		dst[i] = float32(t0*a[i]) + float32(t1*b[i])
+	}
+}
+
+// analyse splits a row of even length into its low and high coefficients; high may lack the last.
+func analyse(low, high, x []float32, f *filter) {
+	l, h := f.low, f.high
+	if f.short {
+		for i := range low {
+			low[i] = float32(l[2]*x[2*i]) + float32(l[3]*x[2*i+1])
+		}
+		for i := range high {
+			high[i] = float32(h[2]*x[2*i]) + float32(h[3]*x[2*i+1])
+		}
+		return
+	}
+	a, b := x[len(x)-2], x[len(x)-1]
+	for i := range low {
+		c, d := x[2*i], x[2*i+1]
+		low[i] = float32(l[0]*a) + float32(l[1]*b) + float32(l[2]*c) + float32(l[3]*d)
+		if i < len(high) {
+			high[i] = float32(h[0]*a) + float32(h[1]*b) + float32(h[2]*c) + float32(h[3]*d)
+		}
+		a, b = c, d
+	}
+}
+
+// synthesise joins equally many low and high coefficients into a row of twice the length.
+func synthesise(x, low, high []float32, f *filter) {
+	e, o := f.backward(0), f.backward(1)
+	if f.short {
+		for i, l := range low {
+			x[2*i] = float32(e[0]*l) + float32(e[1]*high[i])
+			x[2*i+1] = float32(o[0]*l) + float32(o[1]*high[i])
+		}
+		return
+	}
+	for i := range low {
+		j := i + 1
+		if j == len(low) {
+			j = 0
+		}
+		a, b, c, d := low[i], high[i], low[j], high[j]
+		x[2*i] = float32(e[0]*a) + float32(e[1]*b) + float32(e[2]*c) + float32(e[3]*d)
+		x[2*i+1] = float32(o[0]*a) + float32(o[1]*b) + float32(o[2]*c) + float32(o[3]*d)
+	}
+}
+
+// Wavelet writes one level of the transform, rows first, then columns.
+func (b *Backend) Wavelet(ctx context.Context, dst, src processing.Plane, wave processing.Wavelet) error {
+	a := b.args("wavelet")
+	d := a.plane("destination", dst, processing.F32)
+	s := a.plane("source", src, processing.U8, processing.U16, processing.F32)
+	a.apart(d, s)
+	f, err := filterOf(wave)
+	if err != nil {
+		a.fail("%v", err)
+	}
+	if a.err != nil {
+		return a.err
+	}
+	switch s.kind {
+	case processing.U8:
+		return transform[uint8](ctx, b, d, s, f)
+	case processing.U16:
+		return transform[uint16](ctx, b, d, s, f)
+	default:
+		return transform[float32](ctx, b, d, s, f)
+	}
+}
+
+func transform[T sample](ctx context.Context, b *Backend, d, s *plane, f *filter) error {
+	dst, src, w, h := d.data.F32, pixels[T](s), d.w, d.h
+	wide, high := (w+1)/2*2, (h+1)/2*2
+	m := high / 2
+	return b.strips(ctx, m, 2*w, func(t *worker, i0, i1 int) {
+		line := take[float32](t, wide)
+		var rows [4][]float32
+		for k := range rows {
+			rows[k] = take[float32](t, w)
+		}
+		along := func(out []float32, y int) {
+			y = min((y+high)%high, h-1)
+			for x, v := range src[y*w : (y+1)*w] {
+				line[x] = float32(v)
+			}
+			line[wide-1] = line[w-1]
+			b.rows.analyse(out[:wide/2], out[wide/2:], line, f)
+		}
+		if !f.short {
+			along(rows[2], 2*i0-2)
+			along(rows[3], 2*i0-1)
+		}
+		p := newPace(t, 2*w)
+		for i := i0; i < i1; i++ {
+			if p.stop() {
+				return
+			}
+			rows = [4][]float32{rows[2], rows[3], rows[0], rows[1]}
+			along(rows[2], 2*i)
+			along(rows[3], 2*i+1)
+			b.tapRows(dst[i*w:(i+1)*w], &rows, &f.low, f.short)
+			if m+i < h {
+				b.tapRows(dst[(m+i)*w:(m+i+1)*w], &rows, &f.high, f.short)
+			}
+		}
+	})
+}
+
+// tapRows combines four rows, or the last two where the taps of the others are 0.
+func (b *Backend) tapRows(dst []float32, rows *[4][]float32, t *[4]float32, short bool) {
+	if short {
+		b.rows.tap2(dst, rows[2], rows[3], t[2], t[3])
+		return
+	}
+	b.rows.tap4(dst, rows[0], rows[1], rows[2], rows[3], t)
+}
+
+// InverseWavelet undoes Wavelet, columns first.
+func (b *Backend) InverseWavelet(ctx context.Context, dst, src processing.Plane, wave processing.Wavelet) error {
+	a := b.args("inverse wavelet")
+	d := a.plane("destination", dst, processing.F32)
+	s := a.plane("source", src, processing.F32)
+	a.apart(d, s)
+	f, err := filterOf(wave)
+	if err != nil {
+		a.fail("%v", err)
+	}
+	if a.err != nil {
+		return a.err
+	}
+	out, in, w, h := d.data.F32, s.data.F32, d.w, d.h
+	m, half := (h+1)/2, (w+1)/2
+	row := func(y int) []float32 { return in[y*w : (y+1)*w] }
+	// lost is the last row of high coefficients where the height is odd.
+	lost := make([]float32, w)
+	highRow := func(i int) []float32 {
+		if m+i < h {
+			return row(m + i)
+		}
+		return lost
+	}
+	pair := func(dst []float32, i, odd int) {
+		t, j := f.backward(odd), (i+1)%m
+		if f.short {
+			b.rows.tap2(dst, row(i), highRow(i), t[0], t[1])
+			return
+		}
+		b.rows.tap4(dst, row(i), highRow(i), row(j), highRow(j), t)
+	}
+	if h%2 == 1 {
+		even, odd := make([]float32, w), make([]float32, w)
+		pair(even, m-1, 0)
+		pair(odd, m-1, 1)
+		c := f.missing(m)
+		for x := range lost {
+			lost[x] = float32(c * (odd[x] - even[x]))
+		}
+	}
+	return b.strips(ctx, m, 2*w, func(t *worker, i0, i1 int) {
+		line, joined := take[float32](t, 2*half), take[float32](t, 2*half)
+		p := newPace(t, 2*w)
+		for y := 2 * i0; y < min(h, 2*i1); y++ {
+			if p.stop() {
+				return
+			}
+			pair(line[:w], y/2, y%2)
+			if w%2 == 1 {
+				line[w] = 0
+				b.rows.synthesise(joined, line[:half], line[half:], f)
+				line[w] = float32(f.missing(half) * (joined[w] - joined[w-1]))
+			}
+			b.rows.synthesise(joined, line[:half], line[half:], f)
+			copy(out[y*w:(y+1)*w], joined)
+		}
+	})
+}
+
+// strips cuts n rows that cost as much as perRow pixels each into runs and calls f on each.
+func (b *Backend) strips(ctx context.Context, n, perRow int, f func(t *worker, i, j int)) error {
+	step := max(1, min((n+4*b.workers-1)/(4*b.workers), max(8, 8*spanPixels/perRow)))
+	return b.each(ctx, (n+step-1)/step, func(t *worker, k int) { f(t, k*step, min(n, (k+1)*step)) })
+}
+
+// NoiseTiles returns the noise of each tile in the source's own levels, tiles in reading order. The Haar transform is that of
+// the tile: its blocks of 2 × 2 pixels begin at the tile's corner, and a last odd row or column has no HH1.
+func (b *Backend) NoiseTiles(ctx context.Context, src processing.Plane, tile int) ([]float64, error) {
+	a := b.args("noise tiles")
+	s := a.plane("source", src, processing.U8, processing.U16)
+	if tile < 2 {
+		a.fail("tiles of %d pixels: at least 2", tile)
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	if s.kind == processing.U8 {
+		return noiseTiles[uint8](ctx, b, s, tile)
+	}
+	return noiseTiles[uint16](ctx, b, s, tile)
+}
+
+func noiseTiles[T uint8 | uint16](ctx context.Context, b *Backend, s *plane, side int) ([]float64, error) {
+	src, w, h := pixels[T](s), s.w, s.h
+	// A side beyond this leaves the whole picture under a quarter of the area as well.
+	side = min(side, 2*max(w, h)+1)
+	nx, ny := (w+side-1)/side, (h+side-1)/side
+	sigma := make([]float64, nx*ny)
+	err := b.each(ctx, len(sigma), func(t *worker, i int) {
+		sigma[i] = math.NaN()
+		x0, y0 := i%nx*side, i/nx*side
+		tw, th := min(side, w-x0), min(side, h-y0)
+		if 4*tw*th < side*side || tw < 2 || th < 2 {
+			return
+		}
+		n := tw / 2
+		hh := take[int32](t, n*(th/2))
+		p := newPace(t, 2*tw)
+		for j := range th / 2 {
+			if p.stop() {
+				return
+			}
+			upper := src[(y0+2*j)*w+x0:][:2*n]
+			lower := src[(y0+2*j+1)*w+x0:][:2*n]
+			out := hh[j*n:][:n]
+			for k := range out {
+				v := int32(upper[2*k]) - int32(upper[2*k+1]) - int32(lower[2*k]) + int32(lower[2*k+1])
+				out[k] = max(v, -v)
+			}
+		}
+		// The orthonormal coefficient is half the difference of differences.
+		sigma[i] = median(hh) / 2 / 0.6745
+	})
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(sigma, math.IsNaN), nil
+}
+
+// median reorders s. Of an even number it is the mean of the two in the middle.
+func median(s []int32) float64 {
+	k := len(s) / 2
+	high := selectKth(s, k)
+	if len(s)%2 == 1 {
+		return float64(high)
+	}
+	return (float64(slices.Max(s[:k])) + float64(high)) / 2
+}
+
+// selectKth moves the k-th smallest value to index k, none larger before it and none smaller behind it (Hoare 1961), and
+// returns it.
+func selectKth(s []int32, k int) int32 {
+	lo, hi := 0, len(s)-1
+	for lo < hi {
+		pivot := s[lo+(hi-lo)/2]
+		i, j := lo, hi
+		for i <= j {
+			for s[i] < pivot {
+				i++
+			}
+			for s[j] > pivot {
+				j--
+			}
+			if i <= j {
+				s[i], s[j] = s[j], s[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			return s[k]
+		}
+	}
+	return s[k]
+}
