@@ -58,24 +58,28 @@ func (old *detection) merge(r *processing.Result, inside rows, t tiling) *detect
 			}
 		}
 	}
-	var scratch, pix [tileSide * tileSide]uint8
-	for i := range n.mask {
+	type buffers struct{ pix, pack tileBuffer }
+	spread(len(n.mask), func() *buffers { return new(buffers) }, func(i int, b *buffers) {
 		rect := t.rect(i)
-		if !partly {
-			n.mask[i] = packTile(r.Mask.Pix, r.Mask.Width, rect, &scratch)
-			continue
+		if inside.spans == nil {
+			n.mask[i] = packTile(r.Mask.Pix, r.Mask.Width, rect, &b.pack)
+			return
 		}
 		w := rect.Dx()
 		own := image.Rect(0, 0, w, rect.Dy())
-		old.mask[i].unpack(pix[:], w, own)
+		if partly {
+			old.mask[i].unpack(b.pix[:], w, own)
+		} else {
+			clear(b.pix[:])
+		}
 		for y := rect.Min.Y; y < rect.Max.Y; y++ {
-			row := pix[(y-rect.Min.Y)*w:][:w]
-			inside.each(y, rect.Min.X, rect.Max.X, func(a, b int) {
-				copy(row[a-rect.Min.X:b-rect.Min.X], r.Mask.Pix[y*r.Mask.Width+a:])
+			row := b.pix[(y-rect.Min.Y)*w:][:w]
+			inside.each(y, rect.Min.X, rect.Max.X, func(x0, x1 int) {
+				copy(row[x0-rect.Min.X:x1-rect.Min.X], r.Mask.Pix[y*r.Mask.Width+x0:])
 			})
 		}
-		n.mask[i] = packTile(pix[:], w, own, &scratch)
-	}
+		n.mask[i] = packTile(b.pix[:], w, own, &b.pack)
+	})
 	return n
 }
 
@@ -130,8 +134,7 @@ func (r rows) has(x, y int) bool {
 // index labels the mask of the detection.
 func (n *detection) index() *labels {
 	if n.labels == nil {
-		var pix [tileSide * tileSide]uint8
-		n.labels = newLabels(n.tiles, func(i int) ([]uint8, int) {
+		n.labels = newLabels(n.tiles, func(i int, pix *tileBuffer) ([]uint8, int) {
 			r := n.tiles.rect(i)
 			n.mask[i].unpack(pix[:], r.Dx(), image.Rect(0, 0, r.Dx(), r.Dy()))
 			return pix[:], r.Dx()
@@ -154,7 +157,7 @@ func (n *detection) at(x, y int) (Spot, []processing.Run, bool) {
 // crop returns the pixels r of the detection's mask.
 func (n *detection) crop(r image.Rectangle) *processing.Mask {
 	m := processing.NewMask(r.Dx(), r.Dy())
-	var pix [tileSide * tileSide]uint8
+	var pix tileBuffer
 	n.tiles.each(r, func(i int) {
 		t := n.tiles.rect(i)
 		n.mask[i].unpack(pix[:], t.Dx(), image.Rect(0, 0, t.Dx(), t.Dy()))
@@ -227,6 +230,7 @@ func (d *Document) RestoreSpot(x, y int) (dirty image.Rectangle, ok bool) {
 // overwrite combines the pixels r of the mask with those of m.
 func (d *Document) overwrite(m *processing.Mask, r image.Rectangle, combine func(now, next uint8) uint8) {
 	d.touch(r)
+	d.tiles.each(r, d.spots.invalidate)
 	for y := range m.Height {
 		row := d.mask.Pix[(r.Min.Y+y)*d.mask.Width+r.Min.X:][:m.Width]
 		for x, v := range m.Pix[y*m.Width : (y+1)*m.Width] {

@@ -32,8 +32,9 @@ type Document struct {
 	selected image.Point
 	chosen   bool
 
-	scratch [tileSide * tileSide]byte
-	spans   [tileSide][2]int
+	scratch tileBuffer
+	// spans are the rows of a piece of a stroke.
+	spans []span
 }
 
 // Stats sum up the mask.
@@ -80,7 +81,7 @@ func New(path string, pic *processing.Picture) (*Document, error) {
 		history: history{budget: DefaultHistoryBudget},
 	}
 	d.edit.touched = make([]bool, d.tiles.count())
-	d.spots = newLabels(d.tiles, func(i int) ([]uint8, int) {
+	d.spots = newLabels(d.tiles, func(i int, _ *tileBuffer) ([]uint8, int) {
 		r := d.tiles.rect(i)
 		return d.mask.Pix[r.Min.Y*d.mask.Width+r.Min.X:], d.mask.Width
 	})
@@ -185,27 +186,36 @@ func (d *Document) InvertMask() image.Rectangle {
 	return d.commit()
 }
 
-// rewrite lets change work on a copy of each row of each tile and saves and writes the tiles that differ. The row
-// starts at pixel (x0, y).
+// rewrite lets change work on a copy of each row of each tile, on several goroutines, and saves and writes the tiles
+// that differ. The row starts at pixel (x0, y).
 func (d *Document) rewrite(change func(row []uint8, y, x0 int)) {
-	var next [tileSide * tileSide]uint8
-	for i := range d.tiles.count() {
+	saved := make([]*tileData, d.tiles.count())
+	type buffers struct{ next, pack tileBuffer }
+	spread(len(saved), func() *buffers { return new(buffers) }, func(i int, b *buffers) {
 		r := d.tiles.rect(i)
 		w := r.Dx()
 		differs := false
 		for y := r.Min.Y; y < r.Max.Y; y++ {
 			now := d.mask.Pix[y*d.mask.Width+r.Min.X:][:w]
-			row := next[(y-r.Min.Y)*w:][:w]
+			row := b.next[(y-r.Min.Y)*w:][:w]
 			copy(row, now)
 			change(row, y, r.Min.X)
 			differs = differs || string(row) != string(now)
 		}
 		if !differs {
-			continue
+			return
 		}
-		d.touchTile(i)
+		data := packTile(d.mask.Pix, d.mask.Width, r, &b.pack)
+		saved[i] = &data
 		for y := r.Min.Y; y < r.Max.Y; y++ {
-			copy(d.mask.Pix[y*d.mask.Width+r.Min.X:][:w], next[(y-r.Min.Y)*w:])
+			copy(d.mask.Pix[y*d.mask.Width+r.Min.X:][:w], b.next[(y-r.Min.Y)*w:])
+		}
+	})
+	d.edit.exact = true
+	for i, data := range saved {
+		if data != nil {
+			d.edit.step.tiles = append(d.edit.step.tiles, savedTile{i, *data})
+			d.spots.invalidate(i)
 		}
 	}
 }

@@ -75,30 +75,27 @@ func (h *history) trim() {
 type edit struct {
 	step    *step
 	touched []bool
+	// exact says that every tile saved is known to differ.
+	exact bool
 }
 
 // begin opens an edit; an open stroke is ended first.
 func (d *Document) begin(name processing.Text) {
 	d.EndStroke()
 	d.edit.step = &step{name: name, generation: d.generation, region: d.region, detection: d.detection}
+	d.edit.exact = false
 }
 
-// touch saves the tiles of r, which lies within the picture, before it is written.
+// touch saves the tiles of r, which lies within the picture, before they are written.
 func (d *Document) touch(r image.Rectangle) {
 	d.tiles.each(r, func(i int) {
 		if d.edit.touched[i] {
-			d.spots.invalidate(i)
 			return
 		}
-		d.touchTile(i)
+		d.edit.touched[i] = true
+		data := packTile(d.mask.Pix, d.mask.Width, d.tiles.rect(i), &d.scratch)
+		d.edit.step.tiles = append(d.edit.step.tiles, savedTile{i, data})
 	})
-}
-
-func (d *Document) touchTile(i int) {
-	d.edit.touched[i] = true
-	data := packTile(d.mask.Pix, d.mask.Width, d.tiles.rect(i), &d.scratch)
-	d.edit.step.tiles = append(d.edit.step.tiles, savedTile{i, data})
-	d.spots.invalidate(i)
 }
 
 // commit makes the edit a step of the history unless it changed nothing, and returns the tiles it changed.
@@ -110,7 +107,7 @@ func (d *Document) commit() image.Rectangle {
 	for _, t := range s.tiles {
 		d.edit.touched[t.index] = false
 		r := d.tiles.rect(t.index)
-		if !d.holds(t.data, r) {
+		if d.edit.exact || !d.holds(t.data, r) {
 			kept = append(kept, t)
 			dirty = dirty.Union(r)
 		}
@@ -151,13 +148,16 @@ func (d *Document) changed() {
 func (d *Document) swap(s *step) image.Rectangle {
 	var dirty image.Rectangle
 	d.history.bytes -= s.bytes()
-	for i, t := range s.tiles {
+	spread(len(s.tiles), newBuffer, func(i int, scratch *tileBuffer) {
+		t := &s.tiles[i]
 		r := d.tiles.rect(t.index)
-		now := packTile(d.mask.Pix, d.mask.Width, r, &d.scratch)
+		now := packTile(d.mask.Pix, d.mask.Width, r, scratch)
 		t.data.unpack(d.mask.Pix, d.mask.Width, r)
-		s.tiles[i].data = now
+		t.data = now
+	})
+	for _, t := range s.tiles {
 		d.spots.invalidate(t.index)
-		dirty = dirty.Union(r)
+		dirty = dirty.Union(d.tiles.rect(t.index))
 	}
 	s.generation, d.generation = d.generation, s.generation
 	s.region, d.region = d.region, s.region

@@ -1,9 +1,11 @@
 package document
 
 import (
+	"cmp"
 	"encoding/binary"
 	"image"
 	"math"
+	"slices"
 	"sort"
 
 	"blik/processing"
@@ -13,8 +15,9 @@ import (
 // it touched and joining the components of all tiles along their borders, which reads no pixels.
 type labels struct {
 	tiles tiling
-	// read returns the pixels of a tile: pix[0] is its first one.
-	read func(i int) (pix []uint8, stride int)
+	// read returns the pixels of a tile, in memory of its own or in buffer: pix[0] is its first one. It is called from
+	// several goroutines.
+	read func(i int, buffer *tileBuffer) (pix []uint8, stride int)
 
 	tile  []tileLabels
 	stale []int
@@ -25,9 +28,13 @@ type labels struct {
 	parent []int32
 	spots  int
 	area   int
-	// scratch of labelTile.
-	union []int32
-	edges [4][tileSide]uint16
+}
+
+// labeller is the scratch memory for labelling a tile.
+type labeller struct {
+	buffer tileBuffer
+	union  []int32
+	border [4][tileSide]uint16
 }
 
 // tileLabels are the components of one tile by itself, called parts.
@@ -64,7 +71,7 @@ type part struct {
 	first uint8
 }
 
-func newLabels(t tiling, read func(i int) ([]uint8, int)) *labels {
+func newLabels(t tiling, read func(i int, buffer *tileBuffer) ([]uint8, int)) *labels {
 	l := &labels{tiles: t, read: read, tile: make([]tileLabels, t.count()), base: make([]int32, t.count()+1)}
 	for i := range l.tile {
 		l.invalidate(i)
@@ -86,21 +93,20 @@ func (l *labels) refresh() {
 	if l.joined {
 		return
 	}
-	for _, i := range l.stale {
-		l.labelTile(i)
+	spread(len(l.stale), func() *labeller { return new(labeller) }, func(k int, scratch *labeller) {
+		i := l.stale[k]
+		pix, stride := l.read(i, &scratch.buffer)
+		r := l.tiles.rect(i)
+		scratch.label(&l.tile[i], pix, stride, r.Dx(), r.Dy())
 		l.tile[i].stale = false
-	}
+	})
 	l.stale = l.stale[:0]
 	l.join()
 	l.joined = true
 }
 
-// labelTile finds the runs of tile i and joins those of neighbouring rows that touch, also at a corner.
-func (l *labels) labelTile(i int) {
-	r := l.tiles.rect(i)
-	w, h := r.Dx(), r.Dy()
-	pix, stride := l.read(i)
-	t := &l.tile[i]
+// label finds the runs of a tile of w × h pixels and joins those of neighbouring rows that touch, also at a corner.
+func (l *labeller) label(t *tileLabels, pix []uint8, stride, w, h int) {
 	t.runs, t.parts, t.border = t.runs[:0], t.parts[:0], nil
 	l.union = l.union[:0]
 	row := 0
@@ -173,7 +179,7 @@ func root(parent []int32, a int32) int32 {
 }
 
 // sumParts numbers the sets of runs in reading order and sums up each.
-func (l *labels) sumParts(t *tileLabels) {
+func (l *labeller) sumParts(t *tileLabels) {
 	for k := range t.runs {
 		run := &t.runs[k]
 		if k32 := int32(k); root(l.union, k32) == k32 {
@@ -205,30 +211,30 @@ func squares(n uint32) uint32 {
 	return (n - 1) * n * (2*n - 1) / 6
 }
 
-func (l *labels) findBorder(t *tileLabels, w, h int) {
+func (l *labeller) findBorder(t *tileLabels, w, h int) {
 	any := false
-	l.edges = [4][tileSide]uint16{}
+	l.border = [4][tileSide]uint16{}
 	for _, run := range t.runs {
 		id := run.part + 1
 		if run.x0 == 0 {
-			l.edges[leftBorder][run.y] = id
+			l.border[leftBorder][run.y] = id
 			any = true
 		}
 		if int(run.x1) == w {
-			l.edges[rightBorder][run.y] = id
+			l.border[rightBorder][run.y] = id
 			any = true
 		}
 		for _, edge := range [2][2]int{{0, topBorder}, {h - 1, bottomBorder}} {
 			if int(run.y) == edge[0] {
 				for x := run.x0; x < run.x1; x++ {
-					l.edges[edge[1]][x] = id
+					l.border[edge[1]][x] = id
 				}
 				any = true
 			}
 		}
 	}
 	if any {
-		border := l.edges
+		border := l.border
 		t.border = &border
 	}
 }
@@ -335,10 +341,11 @@ type component struct {
 }
 
 // components sums up all components, in reading order of their first pixels. of[r] is the place of root r among them.
-func (l *labels) components() (list []component, of map[int32]int) {
+func (l *labels) components() (list []component, of []int32) {
 	l.refresh()
 	list = make([]component, 0, l.spots)
-	of = make(map[int32]int, l.spots)
+	// Counted from 1 until the list is sorted.
+	of = make([]int32, len(l.parent))
 	for i := range l.tile {
 		if len(l.tile[i].parts) == 0 {
 			continue
@@ -346,24 +353,25 @@ func (l *labels) components() (list []component, of map[int32]int) {
 		corner := l.tiles.rect(i).Min
 		for k, p := range l.tile[i].parts {
 			r := root(l.parent, l.base[i]+int32(k))
-			at, known := of[r]
-			if !known {
-				at = len(list)
-				of[r] = at
+			if of[r] == 0 {
 				list = append(list, component{root: r, first: image.Pt(math.MaxInt, math.MaxInt)})
+				of[r] = int32(len(list))
 			}
-			list[at].add(p, corner)
+			list[of[r]-1].add(p, corner)
 		}
 	}
-	sort.Slice(list, func(i, j int) bool { return before(list[i].first, list[j].first) })
+	slices.SortFunc(list, func(a, b component) int { return inOrder(a.first, b.first) })
 	for i, c := range list {
-		of[c.root] = i
+		of[c.root] = int32(i)
 	}
 	return list, of
 }
 
+// inOrder compares places in reading order.
+func inOrder(a, b image.Point) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) }
+
 // before says whether a comes first in reading order.
-func before(a, b image.Point) bool { return a.Y < b.Y || a.Y == b.Y && a.X < b.X }
+func before(a, b image.Point) bool { return inOrder(a, b) < 0 }
 
 func (c *component) add(p part, corner image.Point) {
 	n, x, y := float64(p.area), float64(corner.X), float64(corner.Y)
@@ -403,7 +411,7 @@ func (l *labels) runs(r int32, bounds image.Rectangle) []processing.Run {
 			}
 		}
 	})
-	sort.Slice(out, func(i, j int) bool { return before(image.Pt(out[i].X0, out[i].Y), image.Pt(out[j].X0, out[j].Y)) })
+	slices.SortFunc(out, func(a, b processing.Run) int { return inOrder(image.Pt(a.X0, a.Y), image.Pt(b.X0, b.Y)) })
 	joined := out[:0]
 	for _, run := range out {
 		// Runs cut by the border of a tile become one again.

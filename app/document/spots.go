@@ -27,7 +27,7 @@ type spotList struct {
 	spots []Spot
 	// first[i] is the first pixel of spots[i]; of is the place of a root of the labels.
 	first []image.Point
-	of    map[int32]int
+	of    []int32
 }
 
 // list makes the spots of a mask, described by the findings that they hold.

@@ -3,6 +3,7 @@ package document
 import (
 	"image"
 	"math"
+	"sort"
 
 	"blik/processing"
 )
@@ -71,20 +72,27 @@ func (d *Document) StrokeTo(x, y float64) image.Rectangle {
 	}
 	to := d.stroke.snap(x, y)
 	from := d.stroke.last
-	if from == to || !finite(to) {
+	if from == to || !number(to) {
 		return image.Rectangle{}
 	}
 	d.stroke.last = to
-	if !finite(from) {
+	if !number(from) {
 		from = to
 	}
 	return d.paint(from, to, false)
 }
 
-func finite(p processing.Point) bool { return math.Abs(p.X)+math.Abs(p.Y) < math.Inf(1) }
+// number says whether a point is one.
+func number(p processing.Point) bool { return !math.IsNaN(p.X) && !math.IsNaN(p.Y) }
 
-// snap moves the points of a brush that covers single pixels to their middles.
+// snap moves the points of a brush that covers single pixels to their middles, and brings far ones so near that their
+// squares stay exact enough. An infinite coordinate is no number.
 func (s *stroke) snap(x, y float64) processing.Point {
+	const far = 1e8
+	if math.IsInf(x, 0) || math.IsInf(y, 0) {
+		return processing.Point{X: math.NaN(), Y: math.NaN()}
+	}
+	x, y = math.Max(-far, math.Min(x, far)), math.Max(-far, math.Min(y, far))
 	if s.brush.Radius < 1 {
 		x, y = math.Floor(x)+0.5, math.Floor(y)+0.5
 	}
@@ -123,60 +131,90 @@ func (d *Document) CancelStroke() image.Rectangle {
 // Painting says whether a stroke is open.
 func (d *Document) Painting() bool { return d.stroke != nil }
 
+// span is a part of row y, x1 excluded.
+type span struct{ y, x0, x1 int }
+
 // paint covers the pixels near the segment a–b and returns those written. Unless it is the first dab, the disc about a
-// has been covered already; a hard brush leaves it out, so that its cost is that of what is new.
+// has been covered already and is left out, so that the cost is that of what is new.
 func (d *Document) paint(a, b processing.Point, first bool) image.Rectangle {
-	var dirty image.Rectangle
-	if !finite(a) || !finite(b) {
-		return dirty
+	if !number(b) {
+		return image.Rectangle{}
 	}
 	c := newCapsule(a, b, d.stroke.brush.Radius)
-	done := newCapsule(a, a, d.stroke.brush.Radius)
 	w, h := d.mask.Width, d.mask.Height
 	y0 := int(clampTo(math.Ceil(math.Min(a.Y, b.Y)-c.r-0.5), 0, h))
 	y1 := int(clampTo(math.Floor(math.Max(a.Y, b.Y)+c.r-0.5)+1, 0, h))
-	for y0 < y1 {
-		// One row of tiles after the other: their tiles are saved, then the rows written.
-		end := min(y1, y0-y0%tileSide+tileSide)
-		left, right := w, 0
-		for y := y0; y < end; y++ {
-			x0, x1 := c.span(y, w)
-			d.spans[y-y0] = [2]int{x0, x1}
-			if x0 < x1 {
-				left, right = min(left, x0), max(right, x1)
-			}
+	d.spans = d.spans[:0]
+	for y := y0; y < y1; y++ {
+		if x0, x1 := c.span(y, w); x0 < x1 {
+			d.spans = d.stroke.fresh(d.spans, c, span{y, x0, x1}, w, first)
 		}
-		if left < right {
-			d.touch(image.Rect(left, y0, right, end))
-		}
-		for y := y0; y < end; y++ {
-			x0, x1 := d.spans[y-y0][0], d.spans[y-y0][1]
-			if x0 >= x1 {
-				continue
-			}
-			row := d.mask.Pix[y*w : (y+1)*w]
-			if d.stroke.fall != nil {
-				d.stroke.soft(row, c, y, x0, x1)
-				dirty = dirty.Union(image.Rect(x0, y, x1, y+1))
-				continue
-			}
-			p0, p1 := x1, x1
-			if !first {
-				if q0, q1 := done.span(y, w); q0 < q1 {
-					p0, p1 = q0, q1
-				}
-			}
-			for _, part := range [2][2]int{{x0, p0}, {p1, x1}} {
-				if part[0] < part[1] {
-					set(row[part[0]:part[1]], d.stroke.value())
-					dirty = dirty.Union(image.Rect(part[0], y, part[1], y+1))
-				}
-			}
-		}
-		y0 = end
 	}
-	if !dirty.Empty() {
-		d.changed()
+	dirty := d.claim(d.spans)
+	if dirty.Empty() {
+		return dirty
+	}
+	if d.stroke.fall == nil {
+		for _, s := range d.spans {
+			set(d.mask.Pix[s.y*w+s.x0:s.y*w+s.x1], d.stroke.value())
+		}
+	} else {
+		stroke := d.stroke
+		spread(len(d.spans), func() struct{} { return struct{}{} }, func(i int, _ struct{}) {
+			s := d.spans[i]
+			stroke.soft(d.mask.Pix[s.y*w:(s.y+1)*w], c, s)
+		})
+	}
+	d.changed()
+	return dirty
+}
+
+// fresh adds what of a row in the capsule c the stroke has not painted yet: for a hard brush all but the disc about a,
+// for a soft one all that lies nearer to the segment than to a.
+func (s *stroke) fresh(spans []span, c capsule, row span, w int, first bool) []span {
+	if first {
+		return append(spans, row)
+	}
+	p0, p1 := row.x1, row.x1
+	if s.fall != nil {
+		p0, p1 = c.behind(row)
+	} else if q0, q1 := newCapsule(c.a, c.a, c.r).span(row.y, w); q0 < q1 {
+		p0, p1 = q0, q1
+	}
+	if row.x0 < p0 {
+		spans = append(spans, span{row.y, row.x0, p0})
+	}
+	if p1 < row.x1 {
+		spans = append(spans, span{row.y, p1, row.x1})
+	}
+	return spans
+}
+
+// claim saves the tiles of spans, which are in reading order, before they are written, and returns their bounding box.
+func (d *Document) claim(spans []span) image.Rectangle {
+	var dirty image.Rectangle
+	for len(spans) > 0 {
+		// All spans in one row of tiles; a row of the picture has at most two, whose tiles are taken by side so that those
+		// between are left alone.
+		band := spans[0].y / tileSide
+		var left, right image.Rectangle
+		n := 0
+		for n < len(spans) && spans[n].y/tileSide == band {
+			s := spans[n]
+			r := image.Rect(s.x0, s.y, s.x1, s.y+1)
+			if n > 0 && spans[n-1].y == s.y {
+				right = right.Union(r)
+			} else {
+				left = left.Union(r)
+			}
+			n++
+		}
+		spans = spans[n:]
+		for _, r := range [2]image.Rectangle{left, right} {
+			d.touch(r)
+			d.tiles.each(r, d.spots.invalidate)
+			dirty = dirty.Union(r)
+		}
 	}
 	return dirty
 }
@@ -188,12 +226,12 @@ func (s *stroke) value() uint8 {
 	return 255
 }
 
-// soft lays the brush's fall over row y, from x0 to x1: a pixel only ever grows under a brush and sinks under an eraser,
-// so painting over the same place twice changes nothing.
-func (s *stroke) soft(row []uint8, c capsule, y, x0, x1 int) {
+// soft lays the brush's fall over a span: a pixel only ever grows under a brush and sinks under an eraser, so painting
+// over the same place twice changes nothing.
+func (s *stroke) soft(row []uint8, c capsule, part span) {
 	scale := fallSteps / (c.r * c.r)
-	for x := x0; x < x1; x++ {
-		v := s.fall[int(math.Min(c.distance2(float64(x)+0.5, float64(y)+0.5)*scale, fallSteps))]
+	for x := part.x0; x < part.x1; x++ {
+		v := s.fall[int(math.Min(c.distance2(float64(x)+0.5, float64(part.y)+0.5)*scale, fallSteps))]
 		if s.brush.Erase {
 			row[x] = min(row[x], 255-v)
 		} else {
@@ -228,6 +266,25 @@ func (c capsule) distance2(x, y float64) float64 {
 // covers says whether the middle of a pixel is in the capsule.
 func (c capsule) covers(x, y int) bool {
 	return c.distance2(float64(x)+0.5, float64(y)+0.5) <= c.r*c.r
+}
+
+// behind returns the part of a row whose pixels are nearer to a than to any other point of the segment: those that do
+// not lie ahead of a in the direction of b.
+func (c capsule) behind(row span) (x0, x1 int) {
+	ahead := func(x int) bool {
+		return (float64(x)+0.5-c.a.X)*c.dx+(float64(row.y)+0.5-c.a.Y)*c.dy > 0
+	}
+	// The side changes once along the row.
+	n := row.x1 - row.x0
+	if first := ahead(row.x0); first == ahead(row.x1-1) {
+		if first {
+			return row.x1, row.x1
+		}
+		return row.x0, row.x1
+	} else if first {
+		return row.x0 + sort.Search(n, func(i int) bool { return !ahead(row.x0 + i) }), row.x1
+	}
+	return row.x0, row.x0 + sort.Search(n, func(i int) bool { return ahead(row.x0 + i) })
 }
 
 // span returns the pixels of row y in the capsule, clipped to width w; x1 is excluded. The capsule is convex, so they are

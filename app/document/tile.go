@@ -3,6 +3,9 @@ package document
 import (
 	"encoding/binary"
 	"image"
+	"runtime"
+	"sync"
+	"sync/atomic"
 )
 
 // tileSide is the side of the tiles in which the history stores changes and findings are counted.
@@ -40,6 +43,33 @@ func (t tiling) each(r image.Rectangle, do func(i int)) {
 	}
 }
 
+// tileBuffer holds the pixels of a tile.
+type tileBuffer = [tileSide * tileSide]uint8
+
+// spread calls work for 0…n−1 on GOMAXPROCS goroutines where there is enough to do, else on this one. Each goroutine
+// makes its own scratch memory.
+func spread[S any](n int, scratch func() S, work func(i int, s S)) {
+	// Below this many tiles starting goroutines costs more than they save.
+	const worthSpreading = 64
+	var next atomic.Int64
+	take := func() {
+		s := scratch()
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			work(i, s)
+		}
+	}
+	var wg sync.WaitGroup
+	if n >= worthSpreading {
+		for range runtime.GOMAXPROCS(0) - 1 {
+			wg.Go(take)
+		}
+	}
+	take()
+	wg.Wait()
+}
+
+func newBuffer() *tileBuffer { return new(tileBuffer) }
+
 // tileData is the content of a tile in little memory: runs of three bytes, the value and the length less one in
 // little-endian order, or, where that would not be shorter, the pixels themselves. Which of the two it is follows
 // from the length.
@@ -51,7 +81,7 @@ var emptyTile tileData
 const runBytes = 3
 
 // packTile stores the pixels r of a raster with the given stride. scratch holds at least the bytes of a tile.
-func packTile(pix []uint8, stride int, r image.Rectangle, scratch *[tileSide * tileSide]byte) tileData {
+func packTile(pix []uint8, stride int, r image.Rectangle, scratch *tileBuffer) tileData {
 	w := r.Dx()
 	limit := w * r.Dy() / runBytes * runBytes
 	if limit == w*r.Dy() {

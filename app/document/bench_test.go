@@ -1,0 +1,105 @@
+package document
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"blik/processing"
+)
+
+// speckled returns a mask with a glint of 3 × 3 pixels on every thousandth pixel.
+func speckled(w, h int) *processing.Mask {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	m := processing.NewMask(w, h)
+	for range w * h / 1000 {
+		x, y := rnd.IntN(w-3), rnd.IntN(h-3)
+		for j := range 3 {
+			for i := range 3 {
+				m.Pix[(y+j)*w+x+i] = 255
+			}
+		}
+	}
+	return m
+}
+
+var sizes = []struct{ w, h int }{{5300, 3533}, {12000, 8400}}
+
+// BenchmarkStroke moves a brush by 40 pixels an event, and counts the findings after each, as the status bar does.
+func BenchmarkStroke(b *testing.B) {
+	for _, size := range sizes {
+		for _, brush := range []Brush{{Radius: 20}, {Radius: 300}, {Radius: 2000}, {Radius: 300, Soft: true}, {Radius: 2000, Soft: true}} {
+			for _, count := range []bool{false, true} {
+				name := fmt.Sprintf("%d×%d/radius=%g/soft=%v/count=%v", size.w, size.h, brush.Radius, brush.Soft, count)
+				b.Run(name, func(b *testing.B) {
+					d := newDocument(b, size.w, size.h)
+					if _, err := d.LoadMask(speckled(size.w, size.h)); err != nil {
+						b.Fatal(err)
+					}
+					d.Stats()
+					x := 0.0
+					d.BeginStroke(brush, x, 1000)
+					for b.Loop() {
+						if x += 40; x > float64(size.w) {
+							b.StopTimer()
+							d.EndStroke()
+							d.Undo()
+							d.Stats()
+							x = 0
+							d.BeginStroke(brush, x, 1000)
+							b.StartTimer()
+						}
+						d.StrokeTo(x, 1000+x/7)
+						if count {
+							d.Stats()
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+func BenchmarkWhole(b *testing.B) {
+	for _, size := range sizes {
+		d := newDocument(b, size.w, size.h)
+		m := speckled(size.w, size.h)
+		b.Run(fmt.Sprintf("%d×%d/load+undo", size.w, size.h), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := d.LoadMask(m); err != nil {
+					b.Fatal(err)
+				}
+				d.Undo()
+			}
+		})
+		if _, err := d.LoadMask(m); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("%d×%d/snapshot", size.w, size.h), func(b *testing.B) {
+			for b.Loop() {
+				d.Snapshot()
+			}
+		})
+		b.Run(fmt.Sprintf("%d×%d/all-labels", size.w, size.h), func(b *testing.B) {
+			for b.Loop() {
+				for i := range d.tiles.count() {
+					d.spots.invalidate(i)
+				}
+				d.Stats()
+			}
+		})
+		b.Run(fmt.Sprintf("%d×%d/list", size.w, size.h), func(b *testing.B) {
+			for b.Loop() {
+				d.listed--
+				d.Spots()
+			}
+		})
+		b.Run(fmt.Sprintf("%d×%d/remove+undo", size.w, size.h), func(b *testing.B) {
+			for b.Loop() {
+				s := d.Spots()[100]
+				d.RemoveSpot(s.Left+1, s.Top+1)
+				d.Undo()
+			}
+		})
+	}
+}
