@@ -293,8 +293,8 @@ func (w *window) step(direction int) {
 	w.showSelected(true)
 }
 
-// revealZoom is the largest zoom that a finding is brought to the middle at.
-const revealZoom = 8
+// revealZoom is the largest zoom that a finding is brought to the middle at: it is judged by what is around it.
+const revealZoom = 4
 
 // showSelected marks the selected finding, and brings it to the middle where reveal is set.
 func (w *window) showSelected(reveal bool) {

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -27,7 +28,7 @@ type panel struct {
 	run       *widget.Button
 	busy      *fyne.Container
 	progress  *widget.ProgressBar
-	stage     *widget.Label
+	stage     string
 	region    *xwidget.FixedText
 	clear     *xwidget.ToolButton
 	form      *form.Form
@@ -43,11 +44,11 @@ func newPanel(w *window) *panel {
 	p.run = widget.NewButtonWithIcon(w.t("action.find.run"), theme.SearchIcon(), func() { w.do("find.run") })
 	p.run.Importance = widget.HighImportance
 	p.progress = widget.NewProgressBar()
-	p.stage = widget.NewLabel("")
-	p.stage.SizeName = theme.SizeNameCaptionText
-	p.stage.Truncation = fyne.TextTruncateEllipsis
+	p.progress.TextFormatter = func() string {
+		return strings.TrimSpace(p.stage + "  " + w.percent(p.progress.Value))
+	}
 	cancel := widget.NewButton(w.t("button.cancel"), func() { w.do("find.cancel") })
-	p.busy = container.NewVBox(container.NewBorder(nil, nil, nil, cancel, p.progress), p.stage)
+	p.busy = container.NewBorder(nil, nil, nil, cancel, p.progress)
 	p.busy.Hide()
 
 	p.region = xwidget.NewFixedText("")
@@ -75,6 +76,12 @@ func newPanel(w *window) *panel {
 		container.NewTabItem(w.t("tab.detection"), detection),
 		container.NewTabItem(w.t("tab.findings"), p.findings.object),
 	)
+	// A table that is not on the screen does not scroll to its selection.
+	p.tabs.OnSelected = func(*container.TabItem) {
+		if w.doc != nil {
+			w.showSelected(false)
+		}
+	}
 	head := container.New(layout.NewCustomPaddedLayout(6, 2, 8, 8),
 		container.NewVBox(container.NewStack(p.run, p.busy), region))
 	p.object = xwidget.NewMinWidth(panelWidth,
@@ -105,8 +112,8 @@ func (w *window) refreshBusy() {
 
 // refreshProgress shows how far the job is.
 func (w *window) refreshProgress(u job.Update) {
+	w.panel.stage = u.Stage.In(w.texts.Lang())
 	w.panel.progress.SetValue(u.Done)
-	w.panel.stage.SetText(u.Stage.In(w.texts.Lang()))
 }
 
 // refreshRegion shows the search region, in the panel and over the picture.
@@ -149,10 +156,10 @@ func (w *window) refreshResult() {
 	lang := w.texts.Lang()
 	for _, c := range result.Chosen {
 		value := widget.NewLabel(w.texts.Number(c.Value, 3) + withUnit(c.Unit.In(lang)))
-		why := widget.NewLabel(c.Why.In(lang))
+		why := widget.NewRichText(&widget.TextSegment{Text: c.Why.In(lang), Style: widget.RichTextStyle{
+			ColorName: theme.ColorNamePlaceHolder, SizeName: theme.SizeNameCaptionText,
+		}})
 		why.Wrapping = fyne.TextWrapWord
-		why.SizeName = theme.SizeNameCaptionText
-		why.Importance = widget.LowImportance
 		p.chosen.Add(container.New(layout.NewCustomPaddedVBoxLayout(-6),
 			container.NewBorder(nil, nil, widget.NewLabel(c.Name.In(lang)), value), why))
 	}

@@ -20,8 +20,8 @@ import (
 // with any precision.
 const sliderSteps = 500
 
-// numberWidth is the width of a field for a number, in Fyne units.
-const numberWidth = 68
+// numberWidth is the width of a field for a number, and of the unit under it, in Fyne units.
+const numberWidth = 84
 
 // Form shows a set of parameters and changes them. In adaptive mode the parameters that it chooses itself are hidden.
 type Form struct {
@@ -210,16 +210,21 @@ func (f *Form) newRow(s processing.Spec, tips *xwidget.Tooltips, keys xwidget.Ke
 	return r
 }
 
-// numberRow is a name, a field with the unit behind it, and a slider where it makes sense.
+// numberRow is a name and a field; under them a slider, where it makes sense, and the unit.
 func (f *Form) numberRow(r *row, name fyne.CanvasObject, keys xwidget.Keys) (fyne.CanvasObject, func(float64)) {
 	s := r.spec
 	entry := xwidget.NewNumberEntry(numberWidth, func(text string) { f.setText(r, text) })
 	parts := []fyne.CanvasObject{container.NewBorder(nil, nil, container.NewCenter(name), entry)}
+	unit := xwidget.NewFixedText("")
+	unit.Stretch, unit.Muted = true, true
+	unit.SetText(s.Unit.In(f.texts.Lang()))
 	var slider *xwidget.Slider
 	if (s.Max-s.Min)/s.Step <= sliderSteps {
 		slider = xwidget.NewSlider(s.Min, s.Max, s.Step, keys)
 		slider.OnChanged = func(v float64) { f.set(r, round(v)) }
-		parts = append(parts, slider)
+		parts = append(parts, container.NewBorder(nil, nil, nil, xwidget.NewMinWidth(numberWidth, unit), slider))
+	} else {
+		parts = append(parts, container.NewBorder(nil, nil, nil, xwidget.NewMinWidth(numberWidth, unit)))
 	}
 	show := func(v float64) {
 		entry.ShowText(f.texts.Number(v, 3))

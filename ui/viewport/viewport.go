@@ -231,18 +231,20 @@ func (v *Viewport) Scroll(dx, dy float64) {
 	v.show(v.transform.Pan(-dx*float64(v.device.X), -dy*float64(v.device.Y)))
 }
 
-// Reveal brings an image rectangle to the middle, at 1:1 or more and at most at maxZoom.
+// Reveal brings an image rectangle to the middle. The zoom stays where it is at least 1:1 and the rectangle fits;
+// otherwise the rectangle is shown at 1:1 or more, at most at maxZoom.
 func (v *Viewport) Reveal(r image.Rectangle, maxZoom float64) {
 	if v.picture == nil {
 		return
 	}
 	v.fitted = false
-	t := v.transform.Reveal(r, v.device, maxZoom)
-	if t.Zoom < 1 {
-		t.Zoom = 1
-		t = t.CentreOn(processing.Point{X: float64(r.Min.X+r.Max.X) / 2, Y: float64(r.Min.Y+r.Max.Y) / 2}, v.device)
+	t := v.transform
+	if t.Zoom < 1 || float64(r.Dx())*t.Zoom > float64(v.device.X) || float64(r.Dy())*t.Zoom > float64(v.device.Y) {
+		t = t.Reveal(r, v.device, maxZoom)
+		t.Zoom = max(t.Zoom, 1)
 	}
-	v.show(t)
+	middle := processing.Point{X: float64(r.Min.X+r.Max.X) / 2, Y: float64(r.Min.Y+r.Max.Y) / 2}
+	v.show(t.CentreOn(middle, v.device))
 }
 
 // End ends what the tool is doing, as if the button had been released. Without a gesture it does nothing.

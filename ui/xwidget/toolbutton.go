@@ -129,16 +129,13 @@ func (r *toolButtonRenderer) Refresh() {
 	r.back.FillColor = color.Transparent
 	switch {
 	case b.selected:
-		r.back.FillColor = theme.Color(theme.ColorNamePrimary)
+		r.back.FillColor = theme.Color(theme.ColorNameFocus)
 	case b.hovered && !b.disabled:
 		r.back.FillColor = theme.Color(theme.ColorNameHover)
 	}
 	icon := b.Icon
-	switch {
-	case b.disabled:
+	if b.disabled {
 		icon = theme.NewDisabledResource(icon)
-	case b.selected:
-		icon = theme.NewColoredResource(icon, theme.ColorNameForegroundOnPrimary)
 	}
 	if r.icon.Resource != icon {
 		r.icon.Resource = icon
