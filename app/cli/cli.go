@@ -1,0 +1,281 @@
+// Package cli is the command line of Blik.
+//
+// Main takes everything it touches as arguments, so that a test runs it without a process. The flags of detection are
+// made from processing.Specs; texts exist in English and Russian.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+
+	"blik/processing"
+	"blik/processing/cpu"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The exit statuses.
+const (
+	exitDone      = 0
+	exitFailed    = 1
+	exitUsage     = 2
+	exitCancelled = 130
+)
+
+// Options are what the program gives the command line.
+type Options struct {
+	// Version of the program.
+	Version        string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Getenv looks up the environment; nil is os.Getenv.
+	Getenv func(string) string
+	// Window shows the window until it is closed; nil in a build without one.
+	Window func(context.Context, Window) error
+	// Recovered keeps a record of a panic that was stopped and returns where; nil keeps none.
+	Recovered func(value any, stack []byte) string
+}
+
+// Window is what the window starts with.
+type Window struct {
+	Files []string
+	// Lang is "en", "ru", or empty where the user did not say.
+	Lang string
+	// Detect asks for detection on the first file at once.
+	Detect bool
+}
+
+// Main runs the command line with the arguments after the program's name and returns the exit status: 0 done, 1 some
+// file failed, 2 wrong use, 130 cancelled. Ctrl-C cancels, a second one kills.
+func Main(args []string, o Options) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	defer context.AfterFunc(ctx, stop)()
+	return run(ctx, args, o)
+}
+
+// program is one run of the command line.
+type program struct {
+	Options
+	// lang is the language of all output; given is the one that was asked for by flag.
+	lang, given string
+	backend     func(device string) (processing.Backend, error)
+}
+
+func run(ctx context.Context, args []string, o Options) int {
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	p := &program{Options: o, backend: newBackend}
+	p.given = langFlag(args)
+	p.lang = p.given
+	if p.lang != "en" && p.lang != "ru" {
+		p.lang = localeLanguage(o.Getenv)
+	}
+	// Without this, cobra refuses to start when Windows' desktop is the caller, which is how a window is opened.
+	cobra.MousetrapHelpText = ""
+	root := p.root()
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	var usage *usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case ctx.Err() != nil:
+		p.complain(errors.New(p.say("cancelled", "прервано")))
+		return exitCancelled
+	case errors.Is(err, errReported):
+		return exitFailed
+	case errors.As(err, &usage):
+		p.complain(err)
+		fmt.Fprintf(p.Stderr, p.say("See `%s --help`.\n", "Справка: `%s --help`.\n"), cmd.CommandPath())
+		return exitUsage
+	}
+	p.complain(err)
+	return exitFailed
+}
+
+// newBackend makes the processor that a device name stands for.
+func newBackend(device string) (processing.Backend, error) {
+	if slices.Contains(devices(), device) {
+		return cpu.New(), nil
+	}
+	return nil, fmt.Errorf("no device %q", device)
+}
+
+func devices() []string { return []string{"auto", "cpu"} }
+
+// langFlag finds the language before the flags are parsed, since the help of the flags depends on it.
+func langFlag(args []string) string {
+	for i, a := range args {
+		if v, ok := strings.CutPrefix(a, "--lang="); ok {
+			return v
+		}
+		switch {
+		case a == "--":
+			return ""
+		case a == "--lang" && i+1 < len(args):
+			return args[i+1]
+		}
+	}
+	return ""
+}
+
+// localeLanguage follows the order of POSIX (XBD 8.2).
+func localeLanguage(getenv func(string) string) string {
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		if v := getenv(name); v != "" {
+			if strings.HasPrefix(v, "ru") {
+				return "ru"
+			}
+			return "en"
+		}
+	}
+	return "en"
+}
+
+// say chooses between the two languages.
+func (p *program) say(en, ru string) string { return processing.Text{EN: en, RU: ru}.In(p.lang) }
+
+// errReported ends a command whose failures have been printed.
+var errReported = errors.New("some files failed")
+
+// usageError is wrong use of the command line.
+type usageError struct{ err error }
+
+func (u *usageError) Error() string { return u.err.Error() }
+func (u *usageError) Unwrap() error { return u.err }
+
+func (p *program) usage(en, ru string, args ...any) error {
+	return &usageError{fmt.Errorf(p.say(en, ru), args...)}
+}
+
+// sentence is the text of an error in the language of the output, on one line.
+func (p *program) sentence(err error) string {
+	text := err.Error()
+	var local interface{ In(lang string) string }
+	if errors.As(err, &local) {
+		text = local.In(p.lang)
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// complain prints an error as one line.
+func (p *program) complain(err error) { fmt.Fprintf(p.Stderr, "blik: %s\n", p.sentence(err)) }
+
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use: "blik [" + p.say("FILE", "ФАЙЛ") + "…]",
+		Short: p.say("Finds glare on digital reproductions of paintings",
+			"Находит блики на цифровых репродукциях картин"),
+		Long: p.say(`Blik finds glare on digital reproductions of paintings.
+
+Without a command it opens the window, with the files named.`, `Blik находит блики на цифровых репродукциях картин.
+
+Без команды открывает окно с указанными файлами.`),
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completePictures,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		// Names up to two letters off are suggested.
+		SuggestionsMinimumDistance: 2,
+		RunE:                       p.openFromRoot,
+	}
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	root.SetUsageFunc(p.printUsage)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{p.flagError(err)} })
+	root.PersistentFlags().String("lang", "", p.say("`LANGUAGE` of texts, en or ru; the system's by default",
+		"`ЯЗЫК` текстов, en или ru; по умолчанию — как в системе"))
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if p.given != "" && p.given != p.lang {
+			return p.usage("--lang %s: must be en or ru", "--lang %s: нужно en или ru", p.given)
+		}
+		return nil
+	}
+	root.AddCommand(p.detectCommand(), p.scoreCommand(), p.sampleCommand(), p.openCommand(), p.versionCommand(), p.parametersTopic())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Short = p.say("Help about a command", "Справка о команде")
+		case "completion":
+			c.Short = p.say("Write a completion script for a shell", "Вывести сценарий автодополнения для оболочки")
+		}
+	}
+	p.describeHelp(root)
+	return root
+}
+
+// describeHelp gives every command its help flag in the right language.
+func (p *program) describeHelp(c *cobra.Command) {
+	c.Flags().SortFlags = false
+	c.Flags().BoolP("help", "h", false, p.say("show this help", "показать эту справку"))
+	for _, sub := range c.Commands() {
+		p.describeHelp(sub)
+	}
+}
+
+// flagError words what is wrong with a flag.
+func (p *program) flagError(err error) error {
+	var (
+		unknown *pflag.NotExistError
+		missing *pflag.ValueRequiredError
+		invalid *pflag.InvalidValueError
+	)
+	switch {
+	case errors.As(err, &unknown):
+		name := "--" + unknown.GetSpecifiedName()
+		if unknown.GetSpecifiedShortnames() != "" {
+			name = "-" + unknown.GetSpecifiedName()
+		}
+		return fmt.Errorf(p.say("unknown flag %s", "неизвестный параметр %s"), name)
+	case errors.As(err, &missing):
+		return fmt.Errorf(p.say("--%s needs a value", "--%s требует значения"), missing.GetFlag().Name)
+	case errors.As(err, &invalid):
+		var wish *wishError
+		if errors.As(invalid.Unwrap(), &wish) {
+			return fmt.Errorf("--%s %s: %w", invalid.GetFlag().Name, invalid.GetValue(), wish)
+		}
+		return fmt.Errorf(p.say("--%s %s: wrong value", "--%s %s: неверное значение"), invalid.GetFlag().Name, invalid.GetValue())
+	}
+	return err
+}
+
+// completePictures makes shells offer picture files.
+func completePictures(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"tif", "tiff", "png", "jpg", "jpeg"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+func (p *program) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: p.say("Print version, Go version, system and build tags", "Вывести версию, версию Go, систему и метки сборки"),
+		Args:  p.exactly(0),
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(p.Stdout, "blik %s\n%s %s/%s\n%s\n", p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, p.buildTags())
+			return err
+		},
+	}
+}
+
+// exactly refuses another number of arguments than n.
+func (p *program) exactly(n int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return p.usage("%d arguments expected, %d given", "нужно аргументов: %d, задано: %d", n, len(args))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"blik/app/preset"
+	"blik/processing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// paramFlags are the flags of the parameters of detection, made from their descriptions.
+type paramFlags struct {
+	p     *program
+	specs []processing.Spec
+	// set holds the values given, by ID.
+	set        map[string]float64
+	auto       bool
+	preset     string
+	savePreset string
+}
+
+// paramValue is one of the flags.
+type paramValue struct {
+	flags *paramFlags
+	spec  processing.Spec
+}
+
+var _ pflag.Value = paramValue{}
+
+// wishError says what a flag's value should be.
+type wishError struct{ text string }
+
+func (w *wishError) Error() string { return w.text }
+
+func (v paramValue) Set(text string) error {
+	x, err := v.spec.Parse(text)
+	if err != nil {
+		return &wishError{v.flags.p.wish(v.spec)}
+	}
+	v.flags.set[v.spec.ID] = x
+	return nil
+}
+
+func (v paramValue) String() string {
+	if v.flags == nil {
+		return ""
+	}
+	if x, ok := v.flags.set[v.spec.ID]; ok {
+		return v.spec.Format(x)
+	}
+	return v.spec.Format(v.spec.Default())
+}
+
+func (v paramValue) Type() string {
+	switch v.spec.Kind {
+	case processing.KindSwitch:
+		return "bool"
+	case processing.KindChoice:
+		return v.flags.p.say("word", "слово")
+	default:
+		return v.flags.p.say("number", "число")
+	}
+}
+
+// wish says what a value of the parameter must be.
+func (p *program) wish(s processing.Spec) string {
+	between := fmt.Sprintf(p.say("between %s and %s", "от %s до %s"), s.Format(s.Min), s.Format(s.Max))
+	if unit := s.Unit.In(p.lang); unit != "" {
+		between += " " + unit
+	}
+	switch s.Kind {
+	case processing.KindSwitch, processing.KindChoice:
+		return p.say("must be one of ", "допустимы: ") + p.values(s)
+	case processing.KindOdd:
+		return p.say("must be an odd whole number ", "нужно нечётное целое число ") + between
+	case processing.KindInt:
+		return p.say("must be a whole number ", "нужно целое число ") + between
+	}
+	return p.say("must be a number ", "нужно число ") + between
+}
+
+func (p *program) addParams(c *cobra.Command) *paramFlags {
+	f := &paramFlags{p: p, specs: processing.Specs(), set: map[string]float64{}}
+	fl := c.Flags()
+	fl.BoolVar(&f.auto, "auto", false, p.say("let the program choose every value (the default); cannot go with a manual parameter",
+		"пусть программа выберет все значения сама (так и по умолчанию); не сочетается с ручными параметрами"))
+	fl.StringVar(&f.preset, "preset", "", p.say("take the parameters from the preset `FILE`; flags override it",
+		"набор параметров, который взять за основу: `ФАЙЛ`; флаги важнее"))
+	fl.StringVar(&f.savePreset, "save-preset", "", p.say("store the parameters as a preset in `FILE`",
+		"сохранить параметры набором: `ФАЙЛ`"))
+	for _, s := range f.specs {
+		help := fmt.Sprintf("%s (%s). %s", s.Name.In(p.lang), p.values(s), s.Help.In(p.lang))
+		if s.Manual {
+			help = fmt.Sprintf(p.say("%s Switches to manual mode.", "%s Включает ручной режим."), help)
+		}
+		flag := fl.VarPF(paramValue{f, s}, s.ID, "", help)
+		if s.Kind == processing.KindSwitch {
+			flag.NoOptDefVal = "true"
+		}
+		flag.Annotations = map[string][]string{groupOf: {s.Group.Name.In(p.lang) + ":"}}
+		if s.Kind == processing.KindChoice {
+			ids := make([]string, len(s.Choices))
+			for i, choice := range s.Choices {
+				ids[i] = choice.ID
+			}
+			must(c.RegisterFlagCompletionFunc(s.ID, cobra.FixedCompletions(ids, cobra.ShellCompDirectiveNoFileComp)))
+		}
+	}
+	return f
+}
+
+// must is for calls that fail only by a mistake in this program's own flags.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// params puts preset and flags together. A manual parameter switches to manual mode unless --mode says otherwise.
+func (f *paramFlags) params() (processing.Params, error) {
+	p := processing.DefaultParams()
+	if f.preset != "" {
+		var err error
+		if p, err = preset.Read(f.preset); err != nil {
+			return p, &usageError{err}
+		}
+	}
+	var manual []string
+	for _, s := range f.specs {
+		v, ok := f.set[s.ID]
+		if !ok {
+			continue
+		}
+		if err := s.Set(&p, v); err != nil {
+			return p, &usageError{err}
+		}
+		if s.Manual {
+			manual = append(manual, "--"+s.ID)
+		}
+	}
+	_, modeGiven := f.set["mode"]
+	switch {
+	case f.auto && len(manual) > 0:
+		return p, f.p.usage("--auto chooses every value itself, so it cannot go with %s",
+			"--auto выбирает все значения сам и не сочетается с %s", strings.Join(manual, ", "))
+	case f.auto && modeGiven && p.Mode == processing.Manual:
+		return p, f.p.usage("--auto and --mode manual contradict each other", "--auto и --mode manual противоречат друг другу")
+	case f.auto:
+		p.Mode = processing.Adaptive
+	case modeGiven:
+		if p.Mode == processing.Adaptive && len(manual) > 0 {
+			fmt.Fprintf(f.p.Stderr, f.p.say("blik: adaptive mode ignores %s\n", "blik: адаптивный режим не использует %s\n"), strings.Join(manual, ", "))
+		}
+	case len(manual) > 0:
+		p.Mode = processing.Manual
+	}
+	return p, p.Validate()
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// bar is a progress bar on one line of a terminal. A nil bar shows nothing.
+type bar struct {
+	w     io.Writer
+	width int
+
+	mu    sync.Mutex
+	title string
+	stage string
+	share float64
+	drawn string
+
+	stop, stopped chan struct{}
+}
+
+// barPeriod is the time between two drawings.
+const barPeriod = 100 * time.Millisecond
+
+// newBar returns a bar on w where that is a terminal, else nil.
+func newBar(w io.Writer) *bar {
+	file, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return nil
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil || width < 20 {
+		width = 80
+	}
+	return startBar(w, width)
+}
+
+func startBar(w io.Writer, width int) *bar {
+	b := &bar{w: w, width: width, stop: make(chan struct{}), stopped: make(chan struct{})}
+	go func() {
+		defer close(b.stopped)
+		tick := time.NewTicker(barPeriod)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				b.draw()
+			case <-b.stop:
+				return
+			}
+		}
+	}()
+	return b
+}
+
+// set changes what the next drawing shows; share is that of all work, 0…1. It never waits for the terminal.
+func (b *bar) set(title, stage string, share float64) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.title, b.stage, b.share = title, stage, share
+}
+
+func (b *bar) draw() {
+	b.mu.Lock()
+	line := barLine(b.title, b.stage, b.share, b.width)
+	changed := b.title != "" && line != b.drawn
+	if changed {
+		b.drawn = line
+	}
+	b.mu.Unlock()
+	if changed {
+		fmt.Fprintf(b.w, "\r\x1b[K%s", line)
+	}
+}
+
+// barLine lays out the bar in fewer than width characters, so that the cursor stays on the line.
+func barLine(title, stage string, share float64, width int) string {
+	const cells = 24
+	full := int(min(max(share, 0), 1) * cells)
+	line := fmt.Sprintf("[%s%s] %3.0f %%  %s  %s", strings.Repeat("#", full), strings.Repeat(".", cells-full),
+		100*min(max(share, 0), 1), title, stage)
+	if utf8.RuneCountInString(line) >= width {
+		line = string([]rune(line)[:width-1])
+	}
+	return line
+}
+
+// clear takes the bar off the line, for other output, until something new is set.
+func (b *bar) clear() {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.drawn != "" {
+		fmt.Fprint(b.w, "\r\x1b[K")
+	}
+	b.title, b.drawn = "", ""
+}
+
+func (b *bar) close() {
+	if b == nil {
+		return
+	}
+	close(b.stop)
+	<-b.stopped
+	b.clear()
+}

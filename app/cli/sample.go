@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"blik/app/imagefile"
+	"blik/processing/sample"
+
+	"github.com/spf13/cobra"
+)
+
+// noGlare is the glare preset for a painting without.
+const noGlare = "none"
+
+// The smallest and largest side and the most pixels of a sample painting.
+const (
+	sampleMinSide = 16
+	sampleMaxSide = 60000
+	sampleMaxMP   = sample.MaxPixels / 1_000_000
+)
+
+func (p *program) sampleCommand() *cobra.Command {
+	glares := append(sample.Presets(), noGlare)
+	c := &cobra.Command{
+		Use:   "sample [flags]",
+		Short: p.say("Paint a sample painting with glare and its true mask", "Написать картину-образец с бликами и её истинную маску"),
+		Long: p.say(`Paints an oil painting that belongs to nobody, renders glare on it in linear light, and writes the picture and the exact
+mask of the glare (FILE with _mask.png). The same seed gives the same picture.`,
+			`Пишет «картину маслом», на которую ни у кого нет прав, добавляет блики в линейном свете и записывает картину и точную
+маску бликов (ФАЙЛ с _mask.png). Одно и то же зерно даёт ту же картину.`),
+		Args: p.exactly(0),
+	}
+	var (
+		out, glare, scene    string
+		width, height, depth int
+		megapixels           float64
+		seed                 uint64
+		clean, quiet         bool
+	)
+	f := c.Flags()
+	f.StringVarP(&out, "output", "o", "sample.png", p.say("write the picture to `FILE`, a PNG", "записать картину в `ФАЙЛ` PNG"))
+	f.IntVar(&width, "width", 1600, p.say("width in `pixels`", "ширина в `пикселях`"))
+	f.IntVar(&height, "height", 1200, p.say("height in `pixels`", "высота в `пикселях`"))
+	f.Float64Var(&megapixels, "megapixels", 0, p.say("size in million pixels at 4:3, instead of width and height; up to 400: `MP`",
+		"размер в миллионах пикселей при 4:3 вместо ширины и высоты; до 400: `МП`"))
+	f.IntVar(&depth, "depth", 8, p.say("bits a sample: `8` or 16", "бит на значение: `8` или 16"))
+	f.Uint64Var(&seed, "seed", 1, p.say("`number` that decides everything random", "`число`, от которого зависит всё случайное"))
+	f.StringVar(&glare, "glare", "default", p.say("kind of glare: ", "вид бликов: ")+strings.Join(glares, ", "))
+	f.StringVar(&scene, "scene", "", p.say("what is painted, by seed if not given: ", "что изображено, иначе — по зерну: ")+strings.Join(sample.Scenes(), ", "))
+	f.BoolVar(&clean, "clean", false, p.say("also write the picture without glare (FILE with _clean.png)", "записать и картину без бликов (ФАЙЛ с _clean.png)"))
+	f.BoolVarP(&quiet, "quiet", "q", false, p.say("print nothing but errors", "выводить только ошибки"))
+	must(c.RegisterFlagCompletionFunc("glare", cobra.FixedCompletions(glares, cobra.ShellCompDirectiveNoFileComp)))
+	must(c.RegisterFlagCompletionFunc("scene", cobra.FixedCompletions(sample.Scenes(), cobra.ShellCompDirectiveNoFileComp)))
+
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		ctx := c.Context()
+		if megapixels != 0 {
+			if !(megapixels > 0 && megapixels <= sampleMaxMP) || f.Changed("width") || f.Changed("height") {
+				return p.usage("--megapixels must be between 0 and %d, and goes without --width and --height",
+					"--megapixels: нужно число от 0 до %d, без --width и --height", sampleMaxMP)
+			}
+			width = max(int(math.Round(math.Sqrt(megapixels*1e6*4/3))), sampleMinSide)
+			height = max(int(math.Round(megapixels*1e6/float64(width))), sampleMinSide)
+		}
+		for _, side := range []int{width, height} {
+			if side < sampleMinSide || side > sampleMaxSide {
+				return p.usage("width and height must be between %d and %d", "ширина и высота — от %d до %d", sampleMinSide, sampleMaxSide)
+			}
+		}
+		switch {
+		case float64(width)*float64(height) > sample.MaxPixels:
+			return p.usage("%d × %d is more than %d megapixels", "%d × %d — больше %d мегапикселей", width, height, sampleMaxMP)
+		case depth != 8 && depth != 16:
+			return p.usage("--depth %d: must be 8 or 16", "--depth %d: нужно 8 или 16", depth)
+		case !slices.Contains(glares, glare):
+			return p.usage("--glare %s: must be one of %s", "--glare %s: допустимы %s", glare, strings.Join(glares, ", "))
+		case scene != "" && !slices.Contains(sample.Scenes(), scene):
+			return p.usage("--scene %s: must be one of %s", "--scene %s: допустимы %s", scene, strings.Join(sample.Scenes(), ", "))
+		case !strings.EqualFold(filepath.Ext(out), ".png"):
+			return p.usage("-o %s: the name must end in .png", "-o %s: имя должно кончаться на .png", out)
+		}
+
+		painted, err := sample.Paint(ctx, width, height, depth, sample.PaintOptions{Seed: seed, Scene: scene})
+		if err != nil {
+			return err
+		}
+		if err := p.makeFolder(filepath.Dir(out)); err != nil {
+			return err
+		}
+		stem := strings.TrimSuffix(out, filepath.Ext(out))
+		written := []string{out}
+		picture := painted
+		if glare != noGlare {
+			options, err := sample.Preset(glare)
+			if err != nil {
+				return err
+			}
+			options.Seed = seed
+			shone, truth, _, err := sample.RenderGlare(ctx, painted, options)
+			if err != nil {
+				return err
+			}
+			picture = shone
+			written = append(written, stem+"_mask.png")
+			if err := imagefile.WriteMask(ctx, stem+"_mask.png", truth); err != nil {
+				return err
+			}
+		}
+		if clean {
+			written = append(written, stem+"_clean.png")
+			if err := imagefile.WritePNG(ctx, stem+"_clean.png", painted); err != nil {
+				return err
+			}
+		}
+		if err := imagefile.WritePNG(ctx, out, picture); err != nil {
+			return err
+		}
+		if !quiet {
+			fmt.Fprintf(p.Stdout, "%s: %d × %d\n", strings.Join(written, ", "), width, height)
+		}
+		return nil
+	}
+	return c
+}

@@ -1,0 +1,273 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"blik/app/imagefile"
+	"blik/processing"
+	"blik/processing/score"
+
+	"github.com/spf13/cobra"
+)
+
+// scoring is one run of `blik score`.
+type scoring struct {
+	*program
+	tol, level int
+	largeDir   string
+	noted      bool
+}
+
+func (p *program) scoreCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "score [flags] " + p.say("TRUTH PREDICTION", "ИСТИНА ОТВЕТ"),
+		Short: p.say("Compare masks with the truth", "Сравнить маски с истинными"),
+		Long: p.say(`Compares glare masks with the truth. TRUTH and PREDICTION are two mask files or two folders.
+
+A folder of truths holds NAME_mask.png, or a manifest.json that lists its items. The prediction for NAME is the first file
+called NAME, NAME_mask, NAME_glare, NAME_image, NAME_glare_mask, NAME_image_mask or NAME_pred; where there is none, an
+empty mask is scored.
+
+  P R F1      precision, recall and their harmonic mean, over pixels
+  P1 R1 F1t   the same with the tolerance (--tol)
+  objR objP   share of true glints touched; of predicted ones that touch the truth
+  FPppm       predicted pixels outside the widened truth, per million pixels
+
+With --negatives, TRUTH is a folder of clean pictures, on which everything predicted is a false alarm.`,
+			`Сравнивает маски бликов с истинными. ИСТИНА и ОТВЕТ — два файла масок или две папки.
+
+В папке с истинными масками лежат ИМЯ_mask.png или manifest.json с их списком. Ответ для ИМЕНИ — первый из файлов ИМЯ,
+ИМЯ_mask, ИМЯ_glare, ИМЯ_image, ИМЯ_glare_mask, ИМЯ_image_mask, ИМЯ_pred; если такого нет, оценивается пустая маска.
+
+  P R F1      точность, полнота и их среднее гармоническое по пикселям
+  P1 R1 F1t   то же с допуском (--tol)
+  objR objP   доля задетых истинных бликов; доля найденных, задевающих истинные
+  FPppm       найденные пиксели вне расширенной истинной маски, на миллион пикселей
+
+С --negatives ИСТИНА — папка картин без бликов, на которых всё найденное — ложная тревога.`),
+		Args: p.exactly(2),
+	}
+	s := &scoring{program: p}
+	f := c.Flags()
+	f.IntVar(&s.tol, "tol", 1, p.say("tolerance in `pixels`", "допуск в `пикселях`"))
+	f.IntVar(&s.level, "level", 127, p.say("a predicted pixel is glare above this `value`, 0…254", "пиксель ответа — блик, если он выше этого `значения`, 0…254"))
+	f.StringVar(&s.largeDir, "large-dir", "", p.say("`folder` of the pictures that the manifest leaves out", "`папка` картин, которых нет рядом с manifest.json"))
+	negatives := f.Bool("negatives", false, p.say("TRUTH is a folder of pictures without glare", "ИСТИНА — папка картин без бликов"))
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if s.tol < 0 || s.tol > 1000 {
+			return p.usage("--tol %d: must be between 0 and 1000", "--tol %d: нужно число от 0 до 1000", s.tol)
+		}
+		if s.level < 0 || s.level > 254 {
+			return p.usage("--level %d: must be between 0 and 254", "--level %d: нужно число от 0 до 254", s.level)
+		}
+		err := s.run(c.Context(), args[0], args[1], *negatives)
+		if err == nil && s.noted {
+			return errReported
+		}
+		return err
+	}
+	return c
+}
+
+func (s *scoring) run(ctx context.Context, truth, prediction string, negatives bool) error {
+	if negatives {
+		return s.negatives(ctx, truth, prediction)
+	}
+	if info, err := os.Stat(truth); err == nil && info.IsDir() {
+		return s.folders(ctx, truth, prediction)
+	}
+	name := strings.TrimSuffix(filepath.Base(truth), filepath.Ext(truth))
+	s.head()
+	m, err := s.pair(ctx, truth, prediction)
+	if err != nil {
+		return err
+	}
+	s.row(strings.TrimSuffix(name, "_mask"), m)
+	s.row("MEAN of 1", m)
+	return nil
+}
+
+func (s *scoring) head() {
+	fmt.Fprintf(s.Stdout, "%-26s %5s %5s %5s | %5s %5s %5s | %5s %5s %7s\n", "image", "P", "R", "F1", "P1", "R1", "F1t", "objR", "objP", "FPppm")
+}
+
+func (s *scoring) row(name string, m score.Metrics) {
+	if r := []rune(name); len(r) > 26 {
+		name = string(r[:26])
+	}
+	fmt.Fprintf(s.Stdout, "%s %5.3f %5.3f %5.3f | %5.3f %5.3f %5.3f | %5.3f %5.3f %7.0f\n",
+		column(name, 26), m.P, m.R, m.F1, m.PTol, m.RTol, m.F1Tol, m.ObjR, m.ObjP, m.FPppm)
+}
+
+// note reports what could not be scored as asked.
+func (s *scoring) note(en, ru string, args ...any) {
+	s.noted = true
+	fmt.Fprintf(s.Stderr, "blik: "+s.say(en, ru)+"\n", args...)
+}
+
+// pair scores the mask in one file against that in another; of another size, or without a file, it counts as empty.
+func (s *scoring) pair(ctx context.Context, truth, prediction string) (score.Metrics, error) {
+	want, err := imagefile.ReadMask(ctx, truth, 0, 0)
+	if err != nil {
+		return score.Metrics{}, err
+	}
+	got := processing.NewMask(want.Width, want.Height)
+	if prediction != "" {
+		m, err := s.predicted(ctx, prediction, want.Width, want.Height)
+		switch {
+		case errors.Is(err, imagefile.ErrSize):
+			s.note("%s; scored as empty", "%s; оценено как пустая", s.sentence(err))
+		case err != nil:
+			return score.Metrics{}, err
+		default:
+			got = m
+		}
+	}
+	return score.Compare(got, want, s.tol), nil
+}
+
+// predicted reads a mask and applies the level.
+func (s *scoring) predicted(ctx context.Context, path string, w, h int) (*processing.Mask, error) {
+	m, err := imagefile.ReadMask(ctx, path, w, h)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range m.Pix {
+		if int(v) > s.level {
+			m.Pix[i] = 255
+		} else {
+			m.Pix[i] = 0
+		}
+	}
+	return m, nil
+}
+
+// find returns the prediction for a name, empty where there is none.
+func find(folder, name string) string {
+	for _, tail := range []string{"", "_mask", "_glare", "_image", "_glare_mask", "_image_mask", "_pred"} {
+		for _, ending := range []string{".png", ".tif", ".tiff", ".jpg", ".jpeg"} {
+			path := filepath.Join(folder, name+tail+ending)
+			if info, err := os.Stat(path); err == nil && !info.IsDir() {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+type truthItem struct{ name, mask string }
+
+// truths lists the items of a folder of truths.
+func (s *scoring) truths(folder string) ([]truthItem, error) {
+	var items []truthItem
+	path := filepath.Join(folder, "manifest.json")
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		masks, err := filepath.Glob(filepath.Join(folder, "*_mask.png"))
+		slices.Sort(masks)
+		for _, m := range masks {
+			items = append(items, truthItem{strings.TrimSuffix(filepath.Base(m), "_mask.png"), m})
+		}
+		return items, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	var manifest struct {
+		Items []struct{ Name, Mask, Glare string }
+	}
+	if err := json.Unmarshal(data, &manifest); err != nil {
+		return nil, fmt.Errorf(s.say("%s: no valid manifest (%w)", "%s: повреждён (%w)"), path, err)
+	}
+	for _, it := range manifest.Items {
+		stored := exists(filepath.Join(folder, it.Glare)) || s.largeDir != "" && exists(filepath.Join(s.largeDir, it.Glare))
+		if !stored {
+			fmt.Fprintf(s.Stderr, s.say("blik: %s is not stored; left out\n", "blik: %s не сохранён; пропущен\n"), it.Glare)
+			continue
+		}
+		items = append(items, truthItem{it.Name, filepath.Join(folder, it.Mask)})
+	}
+	return items, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func (s *scoring) folders(ctx context.Context, truth, prediction string) error {
+	if err := s.checkFolder(prediction); err != nil {
+		return err
+	}
+	items, err := s.truths(truth)
+	if err != nil {
+		return err
+	}
+	if len(items) == 0 {
+		return fmt.Errorf(s.say("%s: neither a manifest.json nor a NAME_mask.png is there", "%s: нет ни manifest.json, ни ИМЯ_mask.png"), truth)
+	}
+	s.head()
+	var all []score.Metrics
+	for _, it := range items {
+		found := find(prediction, it.name)
+		if found == "" {
+			s.note("%s: no prediction; scored as empty", "%s: нет ответа; оценено как пустой", it.name)
+		}
+		m, err := s.pair(ctx, it.mask, found)
+		if err != nil {
+			return err
+		}
+		all = append(all, m)
+		s.row(it.name, m)
+	}
+	s.row(fmt.Sprintf("MEAN of %d", len(all)), score.Mean(all))
+	return nil
+}
+
+func (s *scoring) negatives(ctx context.Context, clean, prediction string) error {
+	if err := errors.Join(s.checkFolder(clean), s.checkFolder(prediction)); err != nil {
+		return err
+	}
+	pictures, err := filepath.Glob(filepath.Join(clean, "*.png"))
+	if err != nil {
+		return err
+	}
+	if len(pictures) == 0 {
+		return fmt.Errorf(s.say("%s: no PNG pictures there", "%s: здесь нет картин PNG"), clean)
+	}
+	slices.Sort(pictures)
+	for _, path := range pictures {
+		name := strings.TrimSuffix(filepath.Base(path), ".png")
+		found := find(prediction, name)
+		if found == "" {
+			s.note("%s: no prediction", "%s: нет ответа", name)
+			continue
+		}
+		m, err := s.predicted(ctx, found, 0, 0)
+		if err != nil {
+			return err
+		}
+		ppm, n := score.FalseAlarms(m)
+		fmt.Fprintf(s.Stdout, "%s false alarm %.0f ppm in %d objects\n", column(name, 28), ppm, n)
+	}
+	return nil
+}
+
+func (s *scoring) checkFolder(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf(s.say("%s: no such folder", "%s: нет такой папки"), path)
+	case !info.IsDir():
+		return fmt.Errorf(s.say("%s: this is a file, not a folder", "%s: это файл, а не папка"), path)
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"blik/processing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpWidth is the width that help texts are wrapped to.
+const helpWidth = 100
+
+// groupOf is the annotation that puts a flag under a heading of its own.
+const groupOf = "group"
+
+// printUsage prints how a command is called, its subcommands and its flags, those of detection by group.
+func (p *program) printUsage(c *cobra.Command) error {
+	var b strings.Builder
+	b.WriteString(p.say("Usage:\n", "Вызов:\n"))
+	if c.Runnable() {
+		fmt.Fprintf(&b, "  %s\n", strings.Replace(c.UseLine(), "[flags]", p.say("[flags]", "[параметры]"), 1))
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "  %s %s\n", c.CommandPath(), p.say("COMMAND", "КОМАНДА"))
+	}
+	p.list(&b, c, p.say("Commands:", "Команды:"), func(s *cobra.Command) bool { return s.IsAvailableCommand() })
+	p.list(&b, c, p.say("More help:", "Ещё справка:"), func(s *cobra.Command) bool { return s.IsAdditionalHelpTopicCommand() && s.Name() != "help" })
+
+	// Flags come in the order in which they were declared.
+	type section struct {
+		heading string
+		flags   []*pflag.Flag
+	}
+	var sections []section
+	add := func(heading string, f *pflag.Flag) {
+		if g := f.Annotations[groupOf]; len(g) > 0 {
+			heading = g[0]
+		}
+		i := slices.IndexFunc(sections, func(s section) bool { return s.heading == heading })
+		if i < 0 {
+			i = len(sections)
+			sections = append(sections, section{heading: heading})
+		}
+		sections[i].flags = append(sections[i].flags, f)
+	}
+	general := p.say("General flags:", "Общие параметры:")
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" {
+			add(p.say("Flags:", "Параметры:"), f)
+		}
+	})
+	add(general, c.Flags().Lookup("help"))
+	c.PersistentFlags().VisitAll(func(f *pflag.Flag) { add(general, f) })
+	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { add(general, f) })
+	for _, s := range sections {
+		fmt.Fprintf(&b, "\n%s\n", s.heading)
+		p.describeFlags(&b, s.flags)
+	}
+	_, err := fmt.Fprint(c.OutOrStdout(), b.String())
+	return err
+}
+
+// describeFlags writes names in one column and what they mean, wrapped, in another. (pflag's own listing counts bytes,
+// which leaves Cyrillic columns ragged.)
+func (p *program) describeFlags(b *strings.Builder, flags []*pflag.Flag) {
+	names, meanings := make([]string, len(flags)), make([]string, len(flags))
+	wide := 0
+	for i, f := range flags {
+		value, meaning := pflag.UnquoteUsage(f)
+		names[i] = "      --" + f.Name
+		if f.Shorthand != "" {
+			names[i] = "  -" + f.Shorthand + ", --" + f.Name
+		}
+		if value != "" {
+			names[i] += " " + value
+		}
+		switch f.DefValue {
+		case "", "0", "false":
+		default:
+			meaning += fmt.Sprintf(p.say(" (default %s)", " (по умолчанию %s)"), f.DefValue)
+		}
+		meanings[i] = meaning
+		wide = max(wide, utf8.RuneCountInString(names[i]))
+	}
+	for i, name := range names {
+		line := column(name, wide+2)
+		at := wide + 2
+		for _, word := range strings.Fields(meanings[i]) {
+			n := utf8.RuneCountInString(word)
+			if at > wide+2 && at+n > helpWidth {
+				fmt.Fprintf(b, "%s\n", strings.TrimRight(line, " "))
+				line, at = strings.Repeat(" ", wide+2), wide+2
+			}
+			line += word + " "
+			at += n + 1
+		}
+		fmt.Fprintf(b, "%s\n", strings.TrimRight(line, " "))
+	}
+}
+
+func (p *program) list(b *strings.Builder, c *cobra.Command, heading string, want func(*cobra.Command) bool) {
+	for _, s := range c.Commands() {
+		if want(s) {
+			if heading != "" {
+				fmt.Fprintf(b, "\n%s\n", heading)
+				heading = ""
+			}
+			fmt.Fprintf(b, "  %-12s %s\n", s.Name(), s.Short)
+		}
+	}
+}
+
+// parametersTopic is `blik help parameters`: the manual of every parameter as Markdown.
+func (p *program) parametersTopic() *cobra.Command {
+	return &cobra.Command{
+		Use:   "parameters",
+		Short: p.say("All parameters of detection, as Markdown", "Все параметры поиска, в Markdown"),
+		Long:  p.parametersMarkdown(),
+	}
+}
+
+func (p *program) parametersMarkdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s\n", p.say("Parameters of detection", "Параметры поиска"), p.say(
+		"Each is a flag of `blik detect` and a field of presets. Those marked *manual* are chosen by the program itself in adaptive mode.",
+		"Каждый — флаг команды `blik detect` и поле набора параметров. Помеченные *ручн.* в адаптивном режиме выбирает сама программа."))
+	group := ""
+	for _, s := range processing.Specs() {
+		if s.Group.ID != group {
+			group = s.Group.ID
+			fmt.Fprintf(&b, "\n## %s\n\n| %s | %s | %s | %s | %s |\n|---|---|---|---|---|\n", s.Group.Name.In(p.lang),
+				p.say("flag", "флаг"), p.say("name", "название"), p.say("values", "значения"),
+				p.say("default", "по умолчанию"), p.say("meaning", "смысл"))
+		}
+		manual := ""
+		if s.Manual {
+			manual = p.say(" *manual*", " *ручн.*")
+		}
+		fmt.Fprintf(&b, "| `--%s` | %s%s | %s | %s | %s |\n",
+			s.ID, s.Name.In(p.lang), manual, p.values(s), s.Format(s.Default()), s.Help.In(p.lang))
+	}
+	return b.String()
+}
+
+// values says what a parameter may be: "odd, 3…63 px", "true, false".
+func (p *program) values(s processing.Spec) string {
+	switch s.Kind {
+	case processing.KindSwitch:
+		return "true, false"
+	case processing.KindChoice:
+		ids := make([]string, len(s.Choices))
+		for i, c := range s.Choices {
+			ids[i] = c.ID
+		}
+		return strings.Join(ids, ", ")
+	}
+	text := fmt.Sprintf("%s…%s", s.Format(s.Min), s.Format(s.Max))
+	if unit := s.Unit.In(p.lang); unit != "" {
+		text += " " + unit
+	}
+	if s.Kind == processing.KindOdd {
+		text = p.say("odd, ", "нечётное, ") + text
+	}
+	return text
+}
+
+// buildTags lists what the program was built with.
+func (p *program) buildTags() string {
+	tags := "none"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "-tags" && s.Value != "" {
+				tags = s.Value
+			}
+		}
+	}
+	window := p.say("with window", "с окном")
+	if p.Window == nil {
+		window = p.say("without window", "без окна")
+	}
+	return fmt.Sprintf(p.say("build tags: %s; %s", "метки сборки: %s; %s"), tags, window)
+}
+
+// column pads text to w characters.
+func column(text string, w int) string {
+	return text + strings.Repeat(" ", max(w-utf8.RuneCountInString(text), 0))
+}

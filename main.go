@@ -1,0 +1,40 @@
+// Blik finds glare on digital reproductions of paintings.
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"blik/app/cli"
+	"blik/app/crash"
+)
+
+// version is set by the linker.
+var version = "dev"
+
+func main() { os.Exit(start()) }
+
+// start runs the program and returns its exit status. A panic on the main goroutine is told in one sentence; any other
+// ends the program and is found in the crash log by the next start.
+func start() (status int) {
+	guard, err := crash.Start()
+	if err != nil {
+		guard = nil // no place for a log; the program does without
+	}
+	defer guard.Close()
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(os.Stderr, "blik: internal error: %v; details in %s\n", r, guard.Record(r, debug.Stack()))
+			status = 1
+		}
+	}()
+	return cli.Main(os.Args[1:], cli.Options{
+		Version:   version,
+		Stdin:     os.Stdin,
+		Stdout:    os.Stdout,
+		Stderr:    os.Stderr,
+		Window:    window(guard),
+		Recovered: guard.Record,
+	})
+}

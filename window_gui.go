@@ -1,0 +1,18 @@
+//go:build !headless
+
+package main
+
+import (
+	"context"
+
+	"blik/app/cli"
+	"blik/app/crash"
+	"blik/ui"
+)
+
+// window returns what opens the window.
+func window(guard *crash.Guard) func(context.Context, cli.Window) error {
+	return func(ctx context.Context, w cli.Window) error {
+		return ui.Run(ctx, ui.Options{Files: w.Files, Lang: w.Lang, Version: version, Crash: guard})
+	}
+}

@@ -1,0 +1,13 @@
+//go:build headless
+
+package main
+
+import (
+	"context"
+
+	"blik/app/cli"
+	"blik/app/crash"
+)
+
+// window returns nil: this build has none.
+func window(*crash.Guard) func(context.Context, cli.Window) error { return nil }
