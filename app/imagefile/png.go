@@ -173,38 +173,51 @@ func (e *bandEncoder) filter(pixel int) []byte {
 	if len(above) == 0 {
 		above = make([]byte, len(row))
 	}
-	types := [3]byte{left, up, paeth}
-	best, least := 0, 1<<62
-	for k, kind := range types {
-		line := append(e.tries[k][:0], kind)
-		switch kind {
-		case left:
-			line = append(line, row[:pixel]...)
-			for i, v := range row[pixel:] {
-				line = append(line, v-row[i])
-			}
-		case up:
-			for i, v := range row {
-				line = append(line, v-above[i])
-			}
-		case paeth:
-			for i := range pixel {
-				line = append(line, row[i]-above[i])
-			}
-			for i := pixel; i < len(row); i++ {
-				line = append(line, row[i]-predict(row[i-pixel], above[i], above[i-pixel]))
-			}
+	if len(e.tries[0]) != len(row)+1 {
+		for k, kind := range [3]byte{left, up, paeth} {
+			e.tries[k] = make([]byte, len(row)+1)
+			e.tries[k][0] = kind
 		}
-		cost := 0
-		for _, v := range line[1:] {
-			cost += int(max(int8(v), -int8(v)))
-		}
-		e.tries[k] = line
-		if cost < least {
-			best, least = k, cost
+	}
+	n := len(row)
+	above = above[:n]
+	l, u, q := e.tries[0][1:][:n], e.tries[1][1:][:n], e.tries[2][1:][:n]
+	var costs [3]int
+	for i := range pixel { // no left neighbour: Paeth predicts the one above
+		l[i], u[i], q[i] = row[i], row[i]-above[i], row[i]-above[i]
+		costs[0] += magnitude(l[i])
+		costs[1] += magnitude(u[i])
+		costs[2] += magnitude(q[i])
+	}
+	for i, v := range row[pixel:] {
+		d := v - row[i]
+		l[i+pixel] = d
+		costs[0] += magnitude(d)
+	}
+	for i, v := range row[pixel:] {
+		d := v - above[i+pixel]
+		u[i+pixel] = d
+		costs[1] += magnitude(d)
+	}
+	for i, v := range row[pixel:] {
+		d := v - predict(row[i], above[i+pixel], above[i])
+		q[i+pixel] = d
+		costs[2] += magnitude(d)
+	}
+	best := 0
+	for k := range costs {
+		if costs[k] < costs[best] {
+			best = k
 		}
 	}
 	return e.tries[best]
+}
+
+// magnitude is the absolute value of a difference modulo 256.
+func magnitude(d uint8) int {
+	s := int(int8(d))
+	sign := s >> 8
+	return (s ^ sign) - sign
 }
 
 // predict is Paeth's predictor: of left, up and upper left the one nearest to left + up − upper left.

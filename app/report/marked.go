@@ -76,33 +76,36 @@ func eightBit(ctx context.Context, pic *processing.Picture) (*processing.Picture
 			table[i] = uint8(processing.TransferSRGB.Encode(float64(i)/65535)*255 + 0.5)
 		}
 	}
-	sample := func(i int) uint8 {
-		switch {
-		case pic.U8 != nil:
-			return table[uint16(pic.U8[i])*257]
-		case pic.U16 != nil:
-			return table[pic.U16[i]]
-		default:
-			v := pic.F32[i]
-			if !(v > 0) { // NaN too
-				return table[0]
-			}
-			return table[uint16(min(v, 1)*65535+0.5)]
-		}
-	}
+	row := make([]uint8, w*c)
 	for y := range pic.Height {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for x := range w {
-			i := y*w + x
-			dst := out.U8[3*i : 3*i+3]
-			if c == 1 {
-				v := sample(i)
-				dst[0], dst[1], dst[2] = v, v, v
-				continue
+		lo, hi := y*w*c, (y+1)*w*c
+		switch {
+		case pic.U8 != nil:
+			for i, v := range pic.U8[lo:hi] {
+				row[i] = table[uint16(v)*257]
 			}
-			dst[0], dst[1], dst[2] = sample(3*i), sample(3*i+1), sample(3*i+2)
+		case pic.U16 != nil:
+			for i, v := range pic.U16[lo:hi] {
+				row[i] = table[v]
+			}
+		default:
+			for i, v := range pic.F32[lo:hi] {
+				if !(v > 0) { // NaN too
+					v = 0
+				}
+				row[i] = table[uint16(min(v, 1)*65535+0.5)]
+			}
+		}
+		dst := out.U8[3*y*w : 3*(y+1)*w]
+		if c == 3 {
+			copy(dst, row)
+			continue
+		}
+		for x, v := range row {
+			dst[3*x], dst[3*x+1], dst[3*x+2] = v, v, v
 		}
 	}
 	return out, nil
