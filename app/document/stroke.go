@@ -228,15 +228,76 @@ func (s *stroke) value() uint8 {
 
 // soft lays the brush's fall over a span: a pixel only ever grows under a brush and sinks under an eraser, so painting
 // over the same place twice changes nothing.
+//
+// Along a row the nearest point of the segment is first one end, then a point between, then the other end, so the
+// distance has three simple forms.
 func (s *stroke) soft(row []uint8, c capsule, part span) {
-	scale := fallSteps / (c.r * c.r)
-	for x := part.x0; x < part.x1; x++ {
-		v := s.fall[int(math.Min(c.distance2(float64(x)+0.5, float64(part.y)+0.5)*scale, fallSteps))]
-		if s.brush.Erase {
-			row[x] = min(row[x], 255-v)
-		} else {
-			row[x] = max(row[x], v)
+	core0, core1 := newCapsule(c.a, c.b, c.r/2).span(part.y, len(row))
+	core0, core1 = max(core0, part.x0), min(core1, part.x1)
+	if core0 >= core1 {
+		core0, core1 = part.x1, part.x1
+	}
+	set(row[core0:core1], s.value())
+	first, last := c.middle(part.y, len(row))
+	left, right := c.a, c.b
+	if c.dx < 0 || c.dx == 0 && float64(part.y)+0.5 > c.b.Y == (c.dy > 0) {
+		left, right = right, left
+	}
+	for _, side := range [2][2]int{{part.x0, core0}, {core1, part.x1}} {
+		x0, x1 := side[0], side[1]
+		a, b := min(max(first, x0), x1), min(max(last, x0), x1)
+		s.roundEnd(row, c.r, left, part.y, x0, a)
+		s.alongside(row, c, part.y, a, b)
+		s.roundEnd(row, c.r, right, part.y, b, x1)
+	}
+}
+
+// middle returns the columns of row y whose nearest point of the segment is not an end; where there is none, all columns
+// belong to one end, the one that soft takes as the left.
+func (c capsule) middle(y, w int) (x0, x1 int) {
+	v := float64(y) + 0.5
+	if c.dx == 0 {
+		if c.length2 > 0 && (v-c.a.Y)*(v-c.b.Y) <= 0 {
+			return 0, w
 		}
+		return w, w
+	}
+	p := c.a.X - (v-c.a.Y)*c.dy/c.dx - 0.5
+	q := c.b.X - (v-c.b.Y)*c.dy/c.dx - 0.5
+	return int(clampTo(math.Ceil(math.Min(p, q)), 0, w)), int(clampTo(math.Ceil(math.Max(p, q)), 0, w))
+}
+
+// roundEnd lays the fall about the point p over columns x0…x1−1 of row y.
+func (s *stroke) roundEnd(row []uint8, r float64, p processing.Point, y, x0, x1 int) {
+	scale := fallSteps / (r * r)
+	v := float64(y) + 0.5 - p.Y
+	for x := x0; x < x1; x++ {
+		u := float64(x) + 0.5 - p.X
+		s.lay(row, x, (u*u+v*v)*scale)
+	}
+}
+
+// alongside lays the fall about the line through the segment over columns x0…x1−1 of row y.
+func (s *stroke) alongside(row []uint8, c capsule, y, x0, x1 int) {
+	if x0 >= x1 {
+		return
+	}
+	// The distance from the line, with the fall's scale in it, changes evenly along a row.
+	unit := math.Sqrt(fallSteps/c.length2) / c.r
+	v := (float64(y) + 0.5 - c.a.Y) * c.dx * unit
+	for x := x0; x < x1; x++ {
+		u := (float64(x)+0.5-c.a.X)*c.dy*unit - v
+		s.lay(row, x, u*u)
+	}
+}
+
+// lay paints one pixel at a squared distance, in steps of the fall.
+func (s *stroke) lay(row []uint8, x int, distance2 float64) {
+	v := s.fall[min(int(distance2), fallSteps)]
+	if s.brush.Erase {
+		row[x] = min(row[x], 255-v)
+	} else {
+		row[x] = max(row[x], v)
 	}
 }
 
