@@ -127,7 +127,7 @@ func newTopBar(w *window) *topBar {
 
 	b.size = xwidget.NewSlider(0, brushSteps, 1, w.keys)
 	b.size.OnChanged = change(b, func(v float64) { w.setBrushRadius(sliderToRadius(v)) })
-	b.sizeEntry = xwidget.NewNumberEntry(52, func(text string) {
+	b.sizeEntry = xwidget.NewNumberEntry(48, func(text string) {
 		v, err := texts.ParseNumber(text)
 		if err != nil || v <= 0 {
 			v = w.settings.BrushRadius * 2
@@ -137,7 +137,7 @@ func newTopBar(w *window) *topBar {
 	b.soft = xwidget.NewCheck(w.t("brush.soft"), w.keys, change(b, func(on bool) { w.settings.BrushSoft = on }))
 	b.brush = container.NewHBox(
 		xwidget.NewHelpLabel(w.t("brush.size"), w.t("brush.help"), w.tips),
-		xwidget.NewMinWidth(110, b.size), container.NewCenter(b.sizeEntry), b.soft,
+		xwidget.NewMinWidth(90, b.size), container.NewCenter(b.sizeEntry), b.soft,
 	)
 
 	b.eye = w.button("view.mask", theme.VisibilityIcon())
@@ -155,10 +155,10 @@ func newTopBar(w *window) *topBar {
 	b.whenOpen = []*xwidget.ToolButton{out, in, fit, actual, previous, next}
 
 	row := container.NewHBox(
-		open, b.save, xwidget.NewGap(6, 0), b.undo, b.redo, xwidget.NewGap(10, 0), b.brush,
+		open, b.save, xwidget.NewGap(2, 0), b.undo, b.redo, xwidget.NewGap(4, 0), b.brush,
 		layout.NewSpacer(),
-		b.eye, xwidget.NewMinWidth(84, b.opacity), b.opacityText, xwidget.NewGap(6, 0),
-		previous, next, xwidget.NewGap(6, 0), out, container.NewCenter(b.zoom), in, fit, actual,
+		b.eye, xwidget.NewMinWidth(72, b.opacity), b.opacityText, xwidget.NewGap(2, 0),
+		previous, next, xwidget.NewGap(2, 0), out, container.NewCenter(b.zoom), in, fit, actual,
 	)
 	b.object = container.NewVBox(container.New(layout.NewCustomPaddedLayout(3, 3, 4, 6), row), widget.NewSeparator())
 	return b
@@ -209,7 +209,7 @@ func (z *zoomBox) FocusLost() {
 }
 
 // MinSize keeps the box narrow.
-func (z *zoomBox) MinSize() fyne.Size { return fyne.NewSize(104, z.SelectEntry.MinSize().Height) }
+func (z *zoomBox) MinSize() fyne.Size { return fyne.NewSize(92, z.SelectEntry.MinSize().Height) }
 
 func (z *zoomBox) take() {
 	text := z.Text

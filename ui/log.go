@@ -16,8 +16,8 @@ import (
 //
 //	view X Y W H SCALE ZOOM OX OY   place and size of the viewport in the window in device pixels, device pixels
 //	                                per Fyne unit, and what view.Transform holds
-//	frame NS                        time from the start of the raster's generator to the end of the frame: drawing,
-//	                                upload, rasterising and buffer swap
+//	frame NS DRAWN                  nanoseconds from the start of the raster's generator to the end of the frame
+//	                                (drawing, upload, rasterising and buffer swap), and those of the drawing alone
 //	picture PATH W H                a picture is shown
 //	done COUNT AREA                 a detection has ended
 //	saved PATH                      a mask has been written
@@ -62,9 +62,9 @@ func (l *logger) frames(p *viewport.Viewport) {
 	if l == nil {
 		return
 	}
-	p.OnFrame = func() {
-		start := time.Now()
-		go fyne.Do(func() { l.line("frame %d", time.Since(start).Nanoseconds()) })
+	p.OnFrame = func(drawn time.Duration) {
+		start := time.Now().Add(-drawn)
+		go fyne.Do(func() { l.line("frame %d %d", time.Since(start).Nanoseconds(), drawn.Nanoseconds()) })
 	}
 }
 

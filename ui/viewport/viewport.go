@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -39,8 +40,9 @@ type Viewport struct {
 	OnHover func(at processing.Point, inside bool)
 	// OnBrush is called for Ctrl and the wheel, with the number of notches.
 	OnBrush func(notches float64)
-	// OnFrame is called at the start of every frame that draws the raster, for measuring; nil as a rule.
-	OnFrame func()
+	// OnFrame is called with the time that the raster's generator took, while the rest of the frame is still to come. It
+	// is for measuring and nil as a rule.
+	OnFrame func(drawn time.Duration)
 
 	renderer *view.Renderer
 	options  view.Options
@@ -315,7 +317,8 @@ func (v *Viewport) invalidate(r image.Rectangle) {
 // before it returns, and needs them packed.
 func (v *Viewport) draw(w, h int) image.Image {
 	if v.OnFrame != nil {
-		v.OnFrame()
+		start := time.Now()
+		defer func() { v.OnFrame(time.Since(start)) }()
 	}
 	if v.buf == nil || v.buf.Rect.Dx() != w || v.buf.Rect.Dy() != h {
 		v.buf = image.NewRGBA(image.Rect(0, 0, w, h))

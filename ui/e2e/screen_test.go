@@ -1,0 +1,266 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// needed are the programs that a virtual screen takes, and the Debian packages that hold them.
+var needed = map[string]string{
+	"Xvfb": "xvfb", "openbox": "openbox", "xdotool": "xdotool", "setxkbmap": "x11-xkb-utils",
+}
+
+// patience is how long the window may take for anything.
+const patience = 60 * time.Second
+
+// window is the program on a virtual screen of its own.
+type window struct {
+	t      testing.TB
+	env    []string
+	id     string
+	log    string
+	read   int
+	stderr *lockedBuffer
+	child  *exec.Cmd
+	ended  chan error
+}
+
+// lockedBuffer collects what a process writes while a test may look at it.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// open starts a screen, a window manager and the program with the given files, at the given size.
+func open(t testing.TB, lang string, width, height int, files ...string) *window {
+	t.Helper()
+	for program, pkg := range needed {
+		if _, err := exec.LookPath(program); err == nil {
+			continue
+		}
+		if os.Getenv("BLIK_REQUIRE_XVFB") == "1" {
+			t.Fatalf("%s is missing (Debian package %s), and BLIK_REQUIRE_XVFB=1 asks for it", program, pkg)
+		}
+		t.Skipf("SKIPPED: the real window was not tested, because %s is missing (Debian package %s)", program, pkg)
+	}
+	home := t.TempDir()
+	w := &window{t: t, log: filepath.Join(home, "ui.log"), stderr: &lockedBuffer{}, ended: make(chan error, 1)}
+	display := startScreen(t)
+	w.env = append(os.Environ(),
+		"DISPLAY="+display, "WAYLAND_DISPLAY=", "HOME="+home, "LANG=en_US.UTF-8", "LC_ALL=",
+		"XDG_CONFIG_HOME="+filepath.Join(home, "config"), "XDG_CACHE_HOME="+filepath.Join(home, "cache"),
+		"BLIK_DIALOGS=fyne", "BLIK_UI_LOG="+w.log, childVariable+"="+lang)
+	background(t, w.env, "openbox")
+
+	w.child = exec.Command(os.Args[0], files...)
+	w.child.Env, w.child.Stderr = w.env, w.stderr
+	if err := w.child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { w.ended <- w.child.Wait() }()
+	t.Cleanup(func() {
+		if w.child.ProcessState == nil {
+			w.child.Process.Kill()
+		}
+	})
+
+	w.await("view ")
+	w.id = strings.Fields(w.xdo("search", "--sync", "--onlyvisible", "--name", "Blik"))[0]
+	w.xdo("windowsize", "--sync", w.id, strconv.Itoa(width), strconv.Itoa(height))
+	w.xdo("windowfocus", "--sync", w.id)
+	return w
+}
+
+// startScreen starts an X server on a free display and returns the display's name.
+func startScreen(t testing.TB) string {
+	t.Helper()
+	r, pipe, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	x := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1920x1200x24", "+extension", "GLX", "-nolisten", "tcp")
+	x.ExtraFiles = []*os.File{pipe}
+	if err := x.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		x.Process.Kill()
+		x.Wait()
+	})
+	pipe.Close()
+	number, err := bufio.NewReader(r).ReadString('\n')
+	if err != nil {
+		t.Fatalf("Xvfb did not name its display: %v", err)
+	}
+	return ":" + strings.TrimSpace(number)
+}
+
+// background starts a program that runs as long as the test.
+func background(t testing.TB, env []string, name string, args ...string) {
+	t.Helper()
+	c := exec.Command(name, args...)
+	c.Env = env
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.Process.Kill()
+		c.Wait()
+	})
+}
+
+// xdo runs xdotool and returns what it prints.
+func (w *window) xdo(args ...string) string {
+	w.t.Helper()
+	c := exec.Command("xdotool", args...)
+	c.Env = w.env
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		w.t.Fatalf("xdotool %v: %v\n%s\nthe program said:\n%s", args, err, stderr.String(), w.stderr)
+	}
+	return string(out)
+}
+
+// key presses keys, one after another.
+func (w *window) key(keys ...string) { w.xdo(append([]string{"key", "--delay", "60"}, keys...)...) }
+
+// move puts the pointer on a device pixel of the viewport.
+func (w *window) move(v view, x, y float64) {
+	w.xdo("mousemove", "--window", w.id, fmt.Sprint(int(v.left+x)), fmt.Sprint(int(v.top+y)))
+}
+
+// drag moves the pointer between two device pixels of the viewport with a button held.
+func (w *window) drag(v view, button string, x0, y0, x1, y1 float64) {
+	w.move(v, x0, y0)
+	w.xdo("mousedown", button)
+	const steps = 8
+	for i := 1; i <= steps; i++ {
+		s := float64(i) / steps
+		w.move(v, x0+(x1-x0)*s, y0+(y1-y0)*s)
+	}
+	w.xdo("mouseup", button)
+}
+
+// await returns the next line of the program's log that begins with prefix.
+func (w *window) await(prefix string) string {
+	w.t.Helper()
+	for start := time.Now(); time.Since(start) < patience; time.Sleep(20 * time.Millisecond) {
+		lines := w.lines()
+		for w.read < len(lines) {
+			line := lines[w.read]
+			w.read++
+			if strings.HasPrefix(line, prefix) {
+				return line
+			}
+		}
+		select {
+		case err := <-w.ended:
+			w.t.Fatalf("the program ended (%v) before it logged %q; it said:\n%s", err, prefix, w.stderr)
+		default:
+		}
+	}
+	w.t.Fatalf("no %q in the program's log after %v; it said:\n%s", prefix, patience, w.stderr)
+	return ""
+}
+
+// lines returns the log's complete lines.
+func (w *window) lines() []string {
+	data, err := os.ReadFile(w.log)
+	if err != nil {
+		return nil
+	}
+	lines := strings.SplitAfter(string(data), "\n")
+	lines = lines[:len(lines)-1]
+	for i := range lines {
+		lines[i] = strings.TrimSuffix(lines[i], "\n")
+	}
+	return lines
+}
+
+// view is where the viewport is, in device pixels of the window, and what it shows.
+type view struct {
+	left, top, width, height float64
+	zoom, x, y               float64
+}
+
+// toImage returns the image point under a device pixel of the viewport.
+func (v view) toImage(x, y float64) (float64, float64) { return v.x + x/v.zoom, v.y + y/v.zoom }
+
+// toDevice is the inverse of toImage.
+func (v view) toDevice(x, y float64) (float64, float64) {
+	return (x - v.x) * v.zoom, (y - v.y) * v.zoom
+}
+
+// view waits until the view has come to rest and returns it.
+func (w *window) view() view {
+	w.t.Helper()
+	last := ""
+	for start, rest := time.Now(), time.Now(); time.Since(rest) < 400*time.Millisecond && time.Since(start) < patience; time.Sleep(50 * time.Millisecond) {
+		lines := w.lines()
+		for i := len(lines) - 1; i >= 0; i-- {
+			if strings.HasPrefix(lines[i], "view ") {
+				if lines[i] != last {
+					last, rest = lines[i], time.Now()
+				}
+				break
+			}
+		}
+	}
+	var v view
+	var scale float64
+	if _, err := fmt.Sscanf(last, "view %f %f %f %f %f %f %f %f", &v.left, &v.top, &v.width, &v.height, &scale, &v.zoom, &v.x, &v.y); err != nil {
+		w.t.Fatalf("%q: %v", last, err)
+	}
+	return v
+}
+
+// quit leaves by the menu's shortcut and checks that the program ends well and without complaints.
+func (w *window) quit() {
+	w.t.Helper()
+	w.key("ctrl+q")
+	select {
+	case err := <-w.ended:
+		if err != nil {
+			w.t.Errorf("the program ended with %v", err)
+		}
+	case <-time.After(patience):
+		w.t.Fatal("the program did not end")
+	}
+	if said := w.stderr.String(); strings.Contains(said, "Error in Fyne call thread") || strings.Contains(said, "panic") {
+		w.t.Errorf("the program said:\n%s", said)
+	}
+}
+
+// screenshot keeps a picture of the screen for whoever looks into a failure, where ImageMagick is there.
+func (w *window) screenshot(path string) {
+	c := exec.Command("import", "-window", "root", path)
+	c.Env, c.Stderr = w.env, io.Discard
+	if err := c.Run(); err == nil {
+		w.t.Logf("screenshot: %s", path)
+	}
+}
