@@ -65,9 +65,9 @@ func TestTruthIsTheDefinition(t *testing.T) {
 	for _, channels := range []int{1, 3} {
 		for _, name := range Presets() {
 			for _, blur := range []float64{0, 1.2} {
-				p := pattern(301, 203, channels, 32, processing.TransferLinear)
+				p := pattern(201, 153, channels, 32, processing.TransferLinear)
 				o := preset(t, name)
-				o.Seed, o.Count, o.NoiseGain, o.NoiseRead, o.PictureBlur = 7, 60, 0, 0, blur
+				o.Seed, o.Count, o.NoiseGain, o.NoiseRead, o.PictureBlur = 7, 30, 0, 0, blur
 				glare, mask, s := render(t, p, o)
 				o.Count, o.Density = 0, 0
 				clean, none, empty := render(t, p, o)

@@ -11,24 +11,31 @@ import (
 // number of workers.
 const stripRows = 64
 
-// eachStrip calls work for every strip of h rows, on several goroutines (workers ≤ 0: as many as processors), and
-// returns the context's error when it was cancelled. newWork makes the work of one goroutine with its own buffers.
+// eachStrip calls work for every strip of h rows, on several goroutines (see each).
 func eachStrip(ctx context.Context, h, workers int, newWork func() func(y0, y1 int)) error {
-	strips := (h + stripRows - 1) / stripRows
+	return each(ctx, (h+stripRows-1)/stripRows, workers, func() func(i int) {
+		work := newWork()
+		return func(i int) { work(i*stripRows, min((i+1)*stripRows, h)) }
+	})
+}
+
+// each calls work for 0…n−1 on several goroutines (workers ≤ 0: as many as processors), and returns the context's
+// error when it was cancelled. newWork makes the work of one goroutine with its own buffers.
+func each(ctx context.Context, n, workers int, newWork func() func(i int)) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(workers, strips) {
+	for range min(workers, n) {
 		wg.Go(func() {
 			work := newWork()
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
-				if i >= strips {
+				if i >= n {
 					return
 				}
-				work(i*stripRows, min((i+1)*stripRows, h))
+				work(i)
 			}
 		})
 	}

@@ -1,0 +1,193 @@
+package sample
+
+import "math"
+
+// stroke is one stroke of the brush. Lengths are in millimetres.
+type stroke struct {
+	// x, y is the middle and angle the direction there; half is half the length, wide half the width, bend the
+	// curvature.
+	x, y, angle, half, wide, bend float64
+	colour                        [3]float32
+	// thick is the relief it leaves; dry, 0…1, how much the brush runs out of paint towards the end; streak how
+	// unevenly the bristles carry pigment.
+	thick, dry, streak float64
+	// order sorts strokes of a layer from first to last, and seeds the bristles.
+	order uint64
+	// round makes an ellipse with even paint: a dab; taper lets the width run out towards both ends: a touch of a
+	// pointed brush.
+	round, taper bool
+}
+
+// extent returns half the sides of a box around the stroke.
+func (s *stroke) extent() (ex, ey float64) {
+	sin, cos := math.Sincos(s.angle)
+	sag := s.wide + math.Abs(s.bend)*s.half*s.half/2
+	return math.Abs(cos)*s.half + math.Abs(sin)*sag, math.Abs(sin)*s.half + math.Abs(cos)*sag
+}
+
+// touches says whether the stroke may reach the tile.
+func (t *tile) touches(s *stroke) bool {
+	ex, ey := s.extent()
+	edge := 1 / t.scale
+	x0, y0 := float64(t.x0)/t.scale-edge, float64(t.y0)/t.scale-edge
+	x1, y1 := float64(t.x0+t.w)/t.scale+edge, float64(t.y0+t.h)/t.scale+edge
+	return s.x+ex > x0 && s.x-ex < x1 && s.y+ey > y0 && s.y-ey < y1
+}
+
+// bristles is a periodic texture of bristle marks, 0…1, long in the first direction.
+type bristles struct {
+	pix [bristleSide * bristleSide]float32
+}
+
+const bristleSide = 256
+
+func newBristles(seed uint64) *bristles {
+	b := new(bristles)
+	rnd := stream(seed, 11)
+	var deep [bristleSide]float64
+	for v := range deep {
+		deep[v] = rnd.Float64()
+	}
+	for v := range bristleSide {
+		// Each bristle has its own depth and wanders a little along the stroke.
+		p1, p2 := rnd.Float64()*2*math.Pi, rnd.Float64()*2*math.Pi
+		k1, k2 := float64(1+rnd.IntN(3)), float64(4+rnd.IntN(5))
+		d := 0.5*deep[v] + 0.25*deep[(v+1)%bristleSide] + 0.25*deep[(v+bristleSide-1)%bristleSide]
+		for u := range bristleSide {
+			a := 2 * math.Pi * float64(u) / bristleSide
+			x := d + 0.13*math.Sin(k1*a+p1) + 0.08*math.Sin(k2*a+p2) + 0.06*(rnd.Float64()-0.5)
+			b.pix[v*bristleSide+u] = float32(math.Max(0, math.Min(1, x)))
+		}
+	}
+	return b
+}
+
+// at interpolates between texels; u and v must not be negative.
+func (b *bristles) at(u, v float32) float32 {
+	const mask = bristleSide - 1
+	i, j := int(u), int(v)
+	fu, fv := u-float32(i), v-float32(j)
+	i0, i1, j0, j1 := i&mask, (i+1)&mask, j&mask*bristleSide, (j+1)&mask*bristleSide
+	top := b.pix[j0+i0] + (b.pix[j0+i1]-b.pix[j0+i0])*fu
+	low := b.pix[j1+i0] + (b.pix[j1+i1]-b.pix[j1+i0])*fu
+	return top + (low-top)*fv
+}
+
+// brush lays one stroke into the tile.
+func (t *tile) brush(s *stroke) {
+	if !t.touches(s) {
+		return
+	}
+	scale := t.scale
+	// A stroke thinner than a pixel covers a pixel in part.
+	wide, cover := s.wide, 1.0
+	if thinnest := 0.5 / scale; wide < thinnest {
+		cover = wide / thinnest
+		wide = thinnest
+	}
+	half := s.half
+	if thinnest := 0.5 / scale; half < thinnest {
+		cover *= half / thinnest
+		half = thinnest
+	}
+	ex, ey := s.extent()
+	ex, ey = ex+1/scale, ey+1/scale
+	sin64, cos64 := math.Sincos(s.angle)
+	sin, cos := float32(sin64), float32(cos64)
+	sag := wide + math.Abs(s.bend)*half*half/2
+	ya := max(int(math.Floor((s.y-ey)*scale))-t.y0, 0)
+	yb := min(int(math.Ceil((s.y+ey)*scale))-t.y0, t.h)
+	// Bristles are 0.1 mm apart, but never finer than the pixels can show.
+	texel := math.Max(0.1, 0.7/scale)
+	across, along := float32(1/texel), float32(1/(8*texel))
+	shiftU, shiftV := float32(s.order&0xff)+bristleSide*4, float32(s.order>>8&0xff)+bristleSide*4
+	invHalf, invWide := float32(1/half), float32(1/wide)
+	soften := float32(math.Max(1.2, math.Min(wide*scale, 5)))
+	softenEnd := float32(math.Max(1.2, math.Min(half*scale, 8)))
+	bend := float32(s.bend / 2)
+	opacity, thick := float32(cover), float32(s.thick)
+	dry, streak := float32(s.dry), float32(s.streak)
+	ragged := float32(0.28)
+	if s.taper {
+		ragged = 0.1
+	}
+	for y := ya; y < yb; y++ {
+		dy := (float64(t.y0+y)+0.5)/scale - s.y
+		xa, xb := rowSpan(dy, cos64, sin64, half, sag)
+		a := max(int(math.Floor((s.x+xa)*scale))-t.x0, 0)
+		b := min(int(math.Ceil((s.x+xb)*scale))+1-t.x0, t.w)
+		row := t.pix[3*y*t.side : 3*(y+1)*t.side]
+		relief := t.relief[y*t.side : (y+1)*t.side]
+		fy := float32(dy)
+		for x := a; x < b; x++ {
+			dx := float32((float64(t.x0+x)+0.5)/scale - s.x)
+			u := dx*cos + fy*sin
+			v := fy*cos - dx*sin - bend*u*u
+			p, q := u*invHalf, v*invWide
+			var alpha, rise, tint float32
+			if s.round {
+				d := 1 - float32(math.Sqrt(float64(p*p+q*q)))
+				alpha = min(max(d*soften, 0), 1) * opacity
+				rise, tint = min(d*2, 1), 1
+			} else {
+				if p < 0 {
+					alpha = 1 + p
+				} else {
+					alpha = 1 - p
+				}
+				if q < 0 {
+					q = -q
+				}
+				if s.taper {
+					q += p * p * 0.9
+				}
+				if alpha <= 0 || q >= 1 {
+					continue
+				}
+				mark := t.bristles.at(u*along+shiftU, v*across+shiftV)
+				// Bristles set down and lift off one after the other, so that the ends are ragged.
+				alpha = min(max((alpha-ragged*mark)*softenEnd, 0), 1) * min((1-q)*soften, 1)
+				// The brush runs dry: towards the end only the longest bristles still leave paint.
+				lack := dry * (p + 1) * 0.5
+				alpha *= min(max((mark-lack*0.9)*5+0.6, 0), 1) * opacity
+				ridge := max(0, 1-8*abs32(q-0.86))
+				rise = 0.35 + 0.9*mark + 0.5*ridge
+				tint = 1 + streak*(mark-0.5)
+			}
+			if alpha <= 0 {
+				continue
+			}
+			k := 3 * x
+			row[k] += alpha * (s.colour[0]*tint - row[k])
+			row[k+1] += alpha * (s.colour[1]*tint - row[k+1])
+			row[k+2] += alpha * (s.colour[2]*tint - row[k+2])
+			relief[x] += alpha * (thick*rise - 0.55*relief[x])
+		}
+	}
+}
+
+func abs32(x float32) float32 {
+	if x < 0 {
+		return -x
+	}
+	return x
+}
+
+// rowSpan returns where the row at distance dy from the middle lies inside the rectangle of the given half sides.
+func rowSpan(dy, cos, sin, half, wide float64) (a, b float64) {
+	a, b = -half-wide, half+wide
+	clip := func(slope, offset, limit float64) {
+		// |slope·dx + offset| ≤ limit
+		if math.Abs(slope) < 1e-9 {
+			if math.Abs(offset) > limit {
+				b = a
+			}
+			return
+		}
+		lo, hi := (-limit-offset)/slope, (limit-offset)/slope
+		a, b = math.Max(a, math.Min(lo, hi)), math.Min(b, math.Max(lo, hi))
+	}
+	clip(cos, dy*sin, half)
+	clip(-sin, dy*cos, wide)
+	return a, b
+}
