@@ -43,6 +43,9 @@ type Options struct {
 	Window func(context.Context, Window) error
 	// Recovered keeps a record of a panic that was stopped and returns where; nil keeps none.
 	Recovered func(value any, stack []byte) string
+
+	// backend makes a processor, in tests.
+	backend func(device string) (processing.Backend, error)
 }
 
 // Window is what the window starts with.
@@ -68,14 +71,16 @@ type program struct {
 	Options
 	// lang is the language of all output; given is the one that was asked for by flag.
 	lang, given string
-	backend     func(device string) (processing.Backend, error)
 }
 
 func run(ctx context.Context, args []string, o Options) int {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
 	}
-	p := &program{Options: o, backend: newBackend}
+	if o.backend == nil {
+		o.backend = newBackend
+	}
+	p := &program{Options: o}
 	p.given = langFlag(args)
 	p.lang = p.given
 	if p.lang != "en" && p.lang != "ru" {

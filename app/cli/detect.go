@@ -25,13 +25,13 @@ import (
 // detection is one run of `blik detect`.
 type detection struct {
 	*program
-	params  processing.Params
-	region  *processing.Region
-	limits  imagefile.Limits
-	backend processing.Backend
-	quiet   bool
-	timing  bool
-	bar     *bar
+	params processing.Params
+	region *processing.Region
+	limits imagefile.Limits
+	device processing.Backend
+	quiet  bool
+	timing bool
+	bar    *bar
 }
 
 func (p *program) detectCommand() *cobra.Command {
@@ -119,10 +119,10 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 		if err := p.makeFolder(out); err != nil {
 			return err
 		}
-		if d.backend, err = p.backend(device); err != nil {
+		if d.device, err = p.backend(device); err != nil {
 			return err
 		}
-		defer d.backend.Close()
+		defer d.device.Close()
 		return d.all(ctx, jobs)
 	}
 	return c
@@ -217,7 +217,7 @@ func (d *detection) one(ctx context.Context, j job, progress func(string, float6
 				"%s: область %s лежит вне изображения %d × %d пикселей"), j.input, d.region, pic.Width, pic.Height)
 		}
 	}
-	res, err := processing.Detect(ctx, d.backend, pic, d.params, processing.Options{
+	res, err := processing.Detect(ctx, d.device, pic, d.params, processing.Options{
 		Region: d.region,
 		Progress: func(stage processing.Text, done float64) {
 			progress(stage.In(d.lang), shareRead+done*(1-shareRead-shareWrite))

@@ -45,12 +45,12 @@ mask of the glare (FILE with _mask.png). The same seed gives the same picture.`,
 	f.StringVarP(&out, "output", "o", "sample.png", p.say("write the picture to `FILE`, a PNG", "записать картину в `ФАЙЛ` PNG"))
 	f.IntVar(&width, "width", 1600, p.say("width in `pixels`", "ширина в `пикселях`"))
 	f.IntVar(&height, "height", 1200, p.say("height in `pixels`", "высота в `пикселях`"))
-	f.Float64Var(&megapixels, "megapixels", 0, p.say("size in million pixels at 4:3, instead of width and height; up to 400: `MP`",
-		"размер в миллионах пикселей при 4:3 вместо ширины и высоты; до 400: `МП`"))
-	f.IntVar(&depth, "depth", 8, p.say("bits a sample: `8` or 16", "бит на значение: `8` или 16"))
+	f.Float64Var(&megapixels, "megapixels", 0, p.say("size in megapixels (`MP`) at 4:3, instead of width and height",
+		"размер в мегапикселях (`МП`) при 4:3 вместо ширины и высоты"))
+	f.IntVar(&depth, "depth", 8, p.say("`bits` a sample: 8 or 16", "`бит` на значение: 8 или 16"))
 	f.Uint64Var(&seed, "seed", 1, p.say("`number` that decides everything random", "`число`, от которого зависит всё случайное"))
-	f.StringVar(&glare, "glare", "default", p.say("kind of glare: ", "вид бликов: ")+strings.Join(glares, ", "))
-	f.StringVar(&scene, "scene", "", p.say("what is painted, by seed if not given: ", "что изображено, иначе — по зерну: ")+strings.Join(sample.Scenes(), ", "))
+	f.StringVar(&glare, "glare", "default", p.say("`kind` of glare: ", "`вид` бликов: ")+strings.Join(glares, ", "))
+	f.StringVar(&scene, "scene", "", p.say("`scene` to paint, the seed's choice if not given: ", "что изобразить (`сцена`), иначе решает зерно: ")+strings.Join(sample.Scenes(), ", "))
 	f.BoolVar(&clean, "clean", false, p.say("also write the picture without glare (FILE with _clean.png)", "записать и картину без бликов (ФАЙЛ с _clean.png)"))
 	f.BoolVarP(&quiet, "quiet", "q", false, p.say("print nothing but errors", "выводить только ошибки"))
 	must(c.RegisterFlagCompletionFunc("glare", cobra.FixedCompletions(glares, cobra.ShellCompDirectiveNoFileComp)))
@@ -84,7 +84,8 @@ mask of the glare (FILE with _mask.png). The same seed gives the same picture.`,
 			return p.usage("-o %s: the name must end in .png", "-o %s: имя должно кончаться на .png", out)
 		}
 
-		painted, err := sample.Paint(ctx, width, height, depth, sample.PaintOptions{Seed: seed, Scene: scene})
+		// Glare is rendered before the sensor's noise, so that only the result has any.
+		painted, err := sample.Paint(ctx, width, height, depth, sample.PaintOptions{Seed: seed, Scene: scene, Noiseless: glare != noGlare})
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,828 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"blik/app/imagefile"
+	"blik/app/preset"
+	"blik/processing"
+	"blik/processing/cpu"
+)
+
+const shared = "../../../shared/"
+
+// outcome is what a run of the command line left.
+type outcome struct {
+	status      int
+	out, errors string
+}
+
+func call(t *testing.T, args ...string) outcome {
+	t.Helper()
+	return callWith(t.Context(), Options{}, args...)
+}
+
+func callWith(ctx context.Context, o Options, args ...string) outcome {
+	var out, errs bytes.Buffer
+	o.Version, o.Stdin, o.Stdout, o.Stderr = "1.2.3", strings.NewReader(""), &out, &errs
+	if o.Getenv == nil {
+		o.Getenv = func(string) string { return "" }
+	}
+	return outcome{run(ctx, args, o), out.String(), errs.String()}
+}
+
+// painting writes a grey picture with glints at known places and returns its path.
+func painting(t *testing.T, dir, name string) string {
+	t.Helper()
+	const w, h = 160, 120
+	p := &processing.Picture{Width: w, Height: h, Channels: 1, U8: make([]uint8, w*h)}
+	for i := range p.U8 {
+		p.U8[i] = uint8(60 + i*7919%5)
+	}
+	for _, at := range glints() {
+		for y := at[1] - 1; y <= at[1]+1; y++ {
+			for x := at[0] - 1; x <= at[0]+1; x++ {
+				p.U8[y*w+x] = 250
+			}
+		}
+	}
+	path := filepath.Join(dir, name)
+	if err := imagefile.WritePNG(t.Context(), path, p); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func glints() [][2]int { return [][2]int{{20, 20}, {80, 60}, {140, 100}} }
+
+func exist(paths ...string) bool {
+	for _, p := range paths {
+		if _, err := os.Stat(p); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func listed(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestDetectWritesMaskAndFindings(t *testing.T) {
+	dir := t.TempDir()
+	in := painting(t, dir, "scan.v2.png")
+	out := filepath.Join(dir, "new", "folder")
+	got := call(t, "detect", "--marked", "--timing", "-o", out, in)
+	if got.status != exitDone || got.errors != "" {
+		t.Fatalf("status %d, stderr %q", got.status, got.errors)
+	}
+	if want := []string{"scan.v2_findings.csv", "scan.v2_findings.json", "scan.v2_marked.png", "scan.v2_mask.png"}; !slices.Equal(listed(t, out), want) {
+		t.Errorf("written: %v, want %v", listed(t, out), want)
+	}
+	m, err := imagefile.ReadMask(t.Context(), filepath.Join(out, "scan.v2_mask.png"), 160, 120)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range glints() {
+		if m.Pix[at[1]*160+at[0]] != 255 {
+			t.Errorf("the glint at %v is not in the mask", at)
+		}
+	}
+	for i, v := range m.Pix {
+		if v != 0 && v != 255 {
+			t.Fatalf("mask value %d at %d", v, i)
+		}
+	}
+	rows, err := csv.NewReader(bytes.NewReader(readFile(t, filepath.Join(out, "scan.v2_findings.csv")))).ReadAll()
+	if err != nil || len(rows) != 1+len(glints()) || rows[1][0] != "scan.v2.png" {
+		t.Errorf("CSV: %q, %v", rows, err)
+	}
+	var found struct {
+		File, Program, Mode string
+		Findings            []processing.Finding
+		Chosen              []struct{ ID string }
+	}
+	if err := json.Unmarshal(readFile(t, filepath.Join(out, "scan.v2_findings.json")), &found); err != nil {
+		t.Fatal(err)
+	}
+	if found.File != "scan.v2.png" || found.Program != "1.2.3" || found.Mode != "adaptive" || len(found.Findings) != 3 || len(found.Chosen) == 0 {
+		t.Errorf("JSON: %+v", found)
+	}
+	for _, says := range []string{"findings: 3", "Noise", "Background window", "read file", "write files", "total", "160 × 120", "device cpu"} {
+		if !strings.Contains(got.out, says) {
+			t.Errorf("stdout lacks %q:\n%s", says, got.out)
+		}
+	}
+	if runtime.GOOS == "linux" && !strings.Contains(got.out, "peak memory") {
+		t.Error("no peak memory")
+	}
+}
+
+// The values that adaptive mode chose, stored with the findings, give the same mask again.
+func TestAdaptiveResultRepeats(t *testing.T) {
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	first, second := filepath.Join(dir, "1"), filepath.Join(dir, "2")
+	if got := call(t, "detect", "-q", "-o", first, in); got != (outcome{}) {
+		t.Fatalf("%+v, want silence", got)
+	}
+	var found struct{ Preset json.RawMessage }
+	if err := json.Unmarshal(readFile(t, filepath.Join(first, "a_findings.json")), &found); err != nil {
+		t.Fatal(err)
+	}
+	stored := filepath.Join(dir, "p.json")
+	if err := os.WriteFile(stored, found.Preset, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := call(t, "detect", "-q", "--preset", stored, "-o", second, in); got.status != exitDone {
+		t.Fatalf("%+v", got)
+	}
+	if !bytes.Equal(readFile(t, filepath.Join(first, "a_mask.png")), readFile(t, filepath.Join(second, "a_mask.png"))) {
+		t.Error("the masks differ")
+	}
+}
+
+func TestPresetsAndModes(t *testing.T) {
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	base := processing.DefaultParams()
+	base.Mode, base.Window, base.Margin = processing.Manual, 15, 2
+	stored := filepath.Join(dir, "base.json")
+	if err := preset.Write(t.Context(), stored, base); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want func(*processing.Params)
+	}{
+		{nil, func(*processing.Params) {}},
+		{[]string{"--auto"}, func(*processing.Params) {}},
+		{[]string{"--sensitivity", "-1,5", "--margin=3"}, func(p *processing.Params) { p.Sensitivity, p.Margin = -1.5, 3 }},
+		{[]string{"--window", "21"}, func(p *processing.Params) { p.Mode, p.Window = processing.Manual, 21 }},
+		{[]string{"--colour-gate", "--fill=false"}, func(p *processing.Params) { p.Mode, p.ColourGate, p.Fill = processing.Manual, true, false }},
+		{[]string{"--mode", "manual"}, func(p *processing.Params) { p.Mode = processing.Manual }},
+		{[]string{"--mode", "adaptive", "--window", "21"}, func(p *processing.Params) { p.Window = 21 }},
+		{[]string{"--preset", stored}, func(p *processing.Params) { *p = base }},
+		{[]string{"--preset", stored, "--window", "9"}, func(p *processing.Params) { *p = base; p.Window = 9 }},
+		{[]string{"--preset", stored, "--auto"}, func(p *processing.Params) { *p = base; p.Mode = processing.Adaptive }},
+	} {
+		want := processing.DefaultParams()
+		c.want(&want)
+		saved := filepath.Join(t.TempDir(), "saved.json")
+		got := call(t, append([]string{"detect", "-q", "-o", dir, "--save-preset", saved, in}, c.args...)...)
+		if got.status != exitDone {
+			t.Errorf("%v: %+v", c.args, got)
+			continue
+		}
+		if p, err := preset.Read(saved); err != nil || p != want {
+			t.Errorf("%v: used %+v, %v; want %+v", c.args, p, err, want)
+		}
+		if ignored := strings.Contains(got.errors, "ignores --window"); ignored != slices.Contains(c.args, "adaptive") {
+			t.Errorf("%v: stderr %q", c.args, got.errors)
+		}
+	}
+	only := filepath.Join(t.TempDir(), "only.json")
+	if got := call(t, "detect", "--save-preset", only, "--window", "9"); got.status != exitDone || !exist(only) {
+		t.Errorf("storing a preset without files: %+v", got)
+	}
+}
+
+func TestRegion(t *testing.T) {
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	got := call(t, "detect", "-o", dir, "--region", "rect:60,40,40,40", in)
+	if got.status != exitDone || !strings.Contains(got.out, "findings: 1;") {
+		t.Errorf("%+v", got)
+	}
+	m, err := imagefile.ReadMask(t.Context(), filepath.Join(dir, "a_mask.png"), 160, 120)
+	if err != nil || m.Pix[60*160+80] != 255 || m.Pix[20*160+20] != 0 {
+		t.Errorf("the mask is not clipped to the region: %v", err)
+	}
+	got = call(t, "detect", "-o", dir, "--region", "rect:500,500,10,10", in)
+	want := "blik: " + in + ": the region rect:500,500,10,10 lies outside the picture of 160 × 120 pixels\n"
+	if got.status != exitFailed || got.errors != want {
+		t.Errorf("a region outside: %+v, want %q", got, want)
+	}
+}
+
+// Each bad file is one line on stderr and status 1, and the good one is done all the same.
+func TestBadFiles(t *testing.T) {
+	dir := t.TempDir()
+	good := painting(t, dir, "good.png")
+	data := readFile(t, good)
+	put := func(name string, data []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	bad := map[string]string{
+		filepath.Join(dir, "missing.tif"):        "no such file",
+		filepath.Join(dir, "no*match.tif"):       "no such file",
+		put("empty.jpg", nil):                    "the file is empty",
+		put("cut.png", data[:len(data)/2]):       "the file is truncated",
+		put("text.tif", []byte("a shopping li")): "this is not a picture",
+		dir:                                      "this is a folder",
+	}
+	args := []string{"detect", "-o", filepath.Join(dir, "out")}
+	for path := range bad {
+		args = append(args, path)
+	}
+	got := call(t, append(args, good)...)
+	if got.status != exitFailed {
+		t.Errorf("status %d", got.status)
+	}
+	lines := strings.Split(strings.TrimSuffix(got.errors, "\n"), "\n")
+	if len(lines) != len(bad) {
+		t.Errorf("%d lines for %d bad files: %q", len(lines), len(bad), lines)
+	}
+	for path, says := range bad {
+		if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "blik: "+path+": "+says) }) {
+			t.Errorf("no line says %s: %s\n%s", path, says, got.errors)
+		}
+	}
+	if want := []string{"good_findings.csv", "good_findings.json", "good_mask.png"}; !slices.Equal(listed(t, filepath.Join(dir, "out")), want) {
+		t.Errorf("written: %v", listed(t, filepath.Join(dir, "out")))
+	}
+	large := call(t, "detect", "--limit", "0.01", "-o", dir, good)
+	if large.status != exitFailed || !strings.Contains(large.errors, good+": 160 × 120 pixels are more than the limit of 0.01 MP") {
+		t.Errorf("larger than the limit: %+v", large)
+	}
+}
+
+func TestWrongUse(t *testing.T) {
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	twin := painting(t, filepath.Dir(painting(t, t.TempDir(), "b.png")), "a.png")
+	newer := filepath.Join(dir, "newer.json")
+	even := filepath.Join(dir, "even.json")
+	if err := errors.Join(
+		os.WriteFile(newer, []byte(`{"format": "blik preset", "version": 9, "values": {}}`), 0o666),
+		os.WriteFile(even, []byte(`{"format": "blik preset", "version": 1, "values": {"window": 8}}`), 0o666),
+	); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out")
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"detect"}, "no files given"},
+		{[]string{"detect", "--wobble", in}, "unknown flag --wobble"},
+		{[]string{"detect", "-x", in}, "unknown flag -x"},
+		{[]string{"detect", in, "--output"}, "--output needs a value"},
+		{[]string{"detect", "--window", "12", in}, "--window 12: must be an odd whole number between 3 and 63 px"},
+		{[]string{"detect", "--window", "1001", in}, "must be an odd whole number"},
+		{[]string{"detect", "--min-area", "1.5", in}, "must be a whole number between 1 and 1000 px"},
+		{[]string{"detect", "--contrast", "lots", in}, "must be a number between 1 and 95 % of white"},
+		{[]string{"detect", "--mode", "clever", in}, "must be one of adaptive, manual"},
+		{[]string{"detect", "--fill=perhaps", in}, "must be one of true, false"},
+		{[]string{"detect", "--auto", "--window", "11", in}, "cannot go with --window"},
+		{[]string{"detect", "--auto", "--mode", "manual", in}, "contradict"},
+		{[]string{"detect", "--region", "circle:1,2,3", in}, "the shape must be"},
+		{[]string{"detect", "--device", "abacus", in}, "--device abacus: must be one of auto, cpu"},
+		{[]string{"detect", "--limit", "0", in}, "--limit 0"},
+		{[]string{"detect", "--limit", "x", in}, "--limit x: wrong value"},
+		{[]string{"detect", "--preset", newer, in}, newer + ": the preset has version 9"},
+		{[]string{"detect", "--preset", even, in}, "window = 8"},
+		{[]string{"detect", "--preset", filepath.Join(dir, "none.json"), in}, "no such file"},
+		{[]string{"detect", in, twin}, "would both write a_mask.png"},
+		{[]string{"detect", "--lang", "fr", in}, "--lang fr: must be en or ru"},
+		{[]string{"detcet"}, "did you mean detect?"},
+		{[]string{filepath.Join(dir, "none.png")}, "neither a command nor a file"},
+		{[]string{"score", dir}, "2 arguments expected, 1 given"},
+		{[]string{"score", "--tol", "-1", dir, dir}, "--tol -1"},
+		{[]string{"score", "--level", "255", dir, dir}, "--level 255"},
+		{[]string{"sample", "--depth", "12"}, "--depth 12"},
+		{[]string{"sample", "--glare", "huge"}, "--glare huge"},
+		{[]string{"sample", "--scene", "dogs"}, "--scene dogs"},
+		{[]string{"sample", "--width", "3"}, "width and height"},
+		{[]string{"sample", "--megapixels", "5000"}, "--megapixels"},
+		{[]string{"sample", "--megapixels", "1", "--width", "100"}, "--megapixels"},
+		{[]string{"sample", "-o", filepath.Join(dir, "a.jpg")}, ".png"},
+		{[]string{"sample", "extra"}, "0 arguments expected"},
+	} {
+		args := c.args
+		if args[0] == "detect" {
+			args = append([]string{"detect", "-o", out}, args[1:]...)
+		}
+		if slices.Contains(c.args, "--output") {
+			args = c.args
+		}
+		got := call(t, args...)
+		first, rest, _ := strings.Cut(got.errors, "\n")
+		if got.status != exitUsage || !strings.HasPrefix(first, "blik: ") || !strings.Contains(first, c.says) || !strings.HasPrefix(rest, "See `blik") || got.out != "" {
+			t.Errorf("%v: %+v, want status 2 and %q", c.args, got, c.says)
+		}
+	}
+	if exist(out) {
+		t.Errorf("wrong use wrote %v", listed(t, out))
+	}
+}
+
+// A result never replaces a picture that is being read, as it would when a folder of pictures and masks is given whole.
+func TestInputIsNeverOverwritten(t *testing.T) {
+	dir := t.TempDir()
+	painting(t, dir, "a.png")
+	mask := painting(t, dir, "a_mask.png")
+	before := readFile(t, mask)
+	got := call(t, "detect", "-o", dir, filepath.Join(dir, "*.png"))
+	if got.status != exitUsage || !strings.Contains(got.errors, "a_mask.png is an input and would be overwritten") {
+		t.Errorf("%+v", got)
+	}
+	if !bytes.Equal(readFile(t, mask), before) || len(listed(t, dir)) != 2 {
+		t.Errorf("the folder now holds %v", listed(t, dir))
+	}
+}
+
+func TestExpand(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.png", "b.png", "c.tif", "[x].png"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder.png"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	at := func(names ...string) []string {
+		for i, n := range names {
+			names[i] = filepath.Join(dir, n)
+		}
+		return names
+	}
+	for _, c := range []struct{ args, want []string }{
+		{at("*.png"), at("[x].png", "a.png", "b.png")},
+		{at("?.*"), at("a.png", "b.png", "c.tif")},
+		{at("[x].png"), at("[x].png")},
+		{at("a.png", "*.png"), at("a.png", "[x].png", "b.png")},
+		{at("no*.png", "c.tif"), at("no*.png", "c.tif")},
+		{nil, nil},
+	} {
+		if got := expand(c.args); !slices.Equal(got, c.want) {
+			t.Errorf("%q: got %q, want %q", c.args, got, c.want)
+		}
+	}
+}
+
+func TestOutputFolderThatCannotBe(t *testing.T) {
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	if got := call(t, "detect", "-o", in, in); got.status != exitFailed || !strings.Contains(got.errors, "this is a file, not a folder") {
+		t.Errorf("a file for a folder: %+v", got)
+	}
+	if got := call(t, "detect", "-o", filepath.Join(in, "sub"), in); got.status != exitFailed || strings.Count(got.errors, "\n") != 1 {
+		t.Errorf("a folder in a file: %+v", got)
+	}
+	if os.Getuid() == 0 {
+		t.Log("as root no folder is read-only; package imagefile tests failing disks")
+		return
+	}
+	closed := t.TempDir()
+	if err := os.Chmod(closed, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	if got := call(t, "detect", "-o", closed, in); got.status != exitFailed || !strings.Contains(got.errors, "no permission") {
+		t.Errorf("read-only folder: %+v", got)
+	}
+	if got := call(t, "detect", "-o", filepath.Join(closed, "sub"), in); got.status != exitFailed || !strings.Contains(got.errors, "no permission") {
+		t.Errorf("folder in a read-only one: %+v", got)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	out := filepath.Join(dir, "out")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	got := callWith(ctx, Options{}, "detect", "-o", out, in)
+	if got.status != exitCancelled || got.errors != "blik: cancelled\n" || len(listed(t, out)) != 0 {
+		t.Errorf("cancelled before: %+v, wrote %v", got, listed(t, out))
+	}
+
+	// Cancelled by the first operation of detection.
+	ctx, cancel = context.WithCancel(t.Context())
+	defer cancel()
+	o := Options{backend: func(string) (processing.Backend, error) {
+		return hooked{cpu.New(), func() { cancel() }}, nil
+	}}
+	got = callWith(ctx, o, "detect", "-o", out, in)
+	if got.status != exitCancelled || got.errors != "blik: cancelled\n" || got.out != "" || len(listed(t, out)) != 0 {
+		t.Errorf("cancelled within: %+v, wrote %v", got, listed(t, out))
+	}
+}
+
+// hooked is a Backend that calls hook before the first operation of a picture.
+type hooked struct {
+	processing.Backend
+	hook func()
+}
+
+func (h hooked) Luma(ctx context.Context, y, v processing.Plane, pic *processing.Picture, t *processing.LumaTables) error {
+	h.hook()
+	return h.Backend.Luma(ctx, y, v, pic, t)
+}
+
+// A panic while one file is done is a sentence about that file, with the place of the record; the other is still done.
+func TestPanicIsASentence(t *testing.T) {
+	dir := t.TempDir()
+	first, second := painting(t, dir, "a.png"), painting(t, dir, "b.png")
+	n := 0
+	var stack []byte
+	o := Options{
+		backend: func(string) (processing.Backend, error) {
+			return hooked{cpu.New(), func() {
+				if n++; n == 1 {
+					panic("a slip")
+				}
+			}}, nil
+		},
+		Recovered: func(_ any, s []byte) string { stack = s; return "/logs/crash.log" },
+	}
+	got := callWith(t.Context(), o, "detect", "-o", dir, first, second)
+	if got.status != exitFailed || got.errors != "blik: "+first+": internal error: a slip; details in /logs/crash.log\n" {
+		t.Errorf("%+v", got)
+	}
+	if !bytes.Contains(stack, []byte("TestPanicIsASentence")) {
+		t.Error("the record has no stack")
+	}
+	if exist(filepath.Join(dir, "a_mask.png")) || !exist(filepath.Join(dir, "b_mask.png")) {
+		t.Errorf("written: %v", listed(t, dir))
+	}
+}
+
+func TestLanguages(t *testing.T) {
+	dir := t.TempDir()
+	missing := filepath.Join(dir, "x.png")
+	env := func(kv map[string]string) Options {
+		return Options{Getenv: func(k string) string { return kv[k] }}
+	}
+	for _, c := range []struct {
+		name string
+		o    Options
+		args []string
+		want string
+	}{
+		{"nothing set", env(nil), nil, "no such file"},
+		{"LANG", env(map[string]string{"LANG": "ru_RU.UTF-8"}), nil, "нет такого файла"},
+		{"LC_ALL wins", env(map[string]string{"LANG": "ru_RU.UTF-8", "LC_ALL": "C"}), nil, "no such file"},
+		{"--lang wins", env(map[string]string{"LC_ALL": "C"}), []string{"--lang", "ru"}, "нет такого файла"},
+		{"--lang=", env(nil), []string{"--lang=ru"}, "нет такого файла"},
+		{"another language", env(map[string]string{"LANG": "de_DE.UTF-8"}), nil, "no such file"},
+	} {
+		got := callWith(t.Context(), c.o, append([]string{"detect", "-o", dir, missing}, c.args...)...)
+		if got.status != exitFailed || !strings.Contains(got.errors, c.want) {
+			t.Errorf("%s: %+v, want %q", c.name, got, c.want)
+		}
+	}
+	in := painting(t, dir, "a.png")
+	got := call(t, "detect", "--lang", "ru", "--timing", "-o", dir, in)
+	for _, says := range []string{"находок: 3", "Шум", "чтение файла", "всего"} {
+		if !strings.Contains(got.out, says) {
+			t.Errorf("Russian output lacks %q:\n%s", says, got.out)
+		}
+	}
+}
+
+// Every parameter is a flag, described in both languages, and its ends are accepted.
+func TestEveryParameterIsAFlag(t *testing.T) {
+	for _, lang := range []string{"en", "ru"} {
+		help := call(t, "detect", "--help", "--lang", lang)
+		manual := call(t, "help", "parameters", "--lang", lang)
+		flat := strings.Join(strings.Fields(help.out), " ")
+		for _, s := range processing.Specs() {
+			if !strings.Contains(help.out, "--"+s.ID+" ") || !strings.Contains(flat, s.Help.In(lang)) || !strings.Contains(flat, s.Unit.In(lang)) {
+				t.Errorf("%s: the help of detect does not describe --%s", lang, s.ID)
+			}
+			if !strings.Contains(manual.out, "| `--"+s.ID+"` |") || !strings.Contains(manual.out, s.Help.In(lang)) {
+				t.Errorf("%s: the manual does not describe --%s", lang, s.ID)
+			}
+			if strings.Contains(flat, "Включает ручной режим") != (lang == "ru") {
+				t.Errorf("%s: manual parameters are not told apart", lang)
+			}
+		}
+		for _, line := range strings.Split(help.out, "\n") {
+			if n := len([]rune(line)); strings.HasPrefix(line, "      ") && n > helpWidth+2 {
+				t.Errorf("%s: a line of %d characters: %q", lang, n, line)
+			}
+		}
+	}
+	for _, s := range processing.Specs() {
+		for _, v := range []float64{s.Min, s.Max} {
+			saved := filepath.Join(t.TempDir(), "p.json")
+			got := call(t, "detect", "--save-preset", saved, "--"+s.ID+"="+s.Format(v))
+			if p, err := preset.Read(saved); got.status != exitDone || err != nil || s.Get(p) != v {
+				t.Errorf("--%s=%s: %+v, %v", s.ID, s.Format(v), got, err)
+			}
+		}
+	}
+}
+
+func TestWindow(t *testing.T) {
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	display := func(k string) string { return map[string]string{"DISPLAY": ":0", "LANG": "ru_RU.UTF-8"}[k] }
+	var opened []Window
+	open := func(_ context.Context, w Window) error { opened = append(opened, w); return nil }
+	for _, c := range []struct {
+		args []string
+		want Window
+	}{
+		{nil, Window{}},
+		{[]string{in}, Window{Files: []string{in}}},
+		{[]string{"open", in}, Window{Files: []string{in}}},
+		{[]string{"open"}, Window{}},
+		{[]string{"open", "--detect", in, "--lang", "en"}, Window{Files: []string{in}, Lang: "en", Detect: true}},
+	} {
+		opened = nil
+		got := callWith(t.Context(), Options{Getenv: display, Window: open}, c.args...)
+		if got != (outcome{}) || len(opened) != 1 || !slices.Equal(opened[0].Files, c.want.Files) || opened[0].Lang != c.want.Lang || opened[0].Detect != c.want.Detect {
+			t.Errorf("%v: %+v opened %+v, want %+v", c.args, got, opened, c.want)
+		}
+	}
+
+	if got := call(t); got.status != exitDone || !strings.Contains(got.out, "Commands:") || !strings.HasSuffix(got.out, "This build has no window.\n") {
+		t.Errorf("without a window: %+v", got)
+	}
+	if got := call(t, "open", in); got.status != exitFailed || !strings.Contains(got.errors, "this build has no window") {
+		t.Errorf("open without a window: %+v", got)
+	}
+	if runtime.GOOS == "linux" {
+		opened = nil
+		got := callWith(t.Context(), Options{Window: open}, in)
+		if got.status != exitFailed || !strings.Contains(got.errors, "neither DISPLAY nor WAYLAND_DISPLAY is set") || len(opened) != 0 {
+			t.Errorf("without a display: %+v", got)
+		}
+	}
+	broken := func(context.Context, Window) error { return errors.New("no GL") }
+	if got := callWith(t.Context(), Options{Getenv: display, Window: broken}, "open", "--lang", "en"); got.status != exitFailed || got.errors != "blik: no GL\n" {
+		t.Errorf("a window that fails: %+v", got)
+	}
+}
+
+func TestVersionAndCompletion(t *testing.T) {
+	got := call(t, "version")
+	if want := regexp.MustCompile(`^blik 1\.2\.3\ngo\S+ \w+/\w+\nbuild tags: \S.*; without window\n$`); got.status != exitDone || !want.MatchString(got.out) {
+		t.Errorf("%+v", got)
+	}
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if got := call(t, "completion", shell); got.status != exitDone || !strings.Contains(got.out, "blik") {
+			t.Errorf("completion %s: status %d", shell, got.status)
+		}
+	}
+	if got := call(t, "__complete", "detect", "--mode", ""); !strings.HasPrefix(got.out, "adaptive\nmanual\n") {
+		t.Errorf("completion of --mode: %q", got.out)
+	}
+}
+
+func TestSample(t *testing.T) {
+	dir := t.TempDir()
+	paint := func(name string, args ...string) outcome {
+		return call(t, append([]string{"sample", "--width", "120", "--height", "90", "-o", filepath.Join(dir, name)}, args...)...)
+	}
+	if got := paint("a.png", "--clean"); got.status != exitDone || !strings.Contains(got.out, "120 × 90") {
+		t.Fatalf("%+v", got)
+	}
+	if got := paint("b.png", "-q"); got != (outcome{}) {
+		t.Fatalf("%+v, want silence", got)
+	}
+	if want := []string{"a.png", "a_clean.png", "a_mask.png", "b.png", "b_mask.png"}; !slices.Equal(listed(t, dir), want) {
+		t.Errorf("written: %v, want %v", listed(t, dir), want)
+	}
+	if !bytes.Equal(readFile(t, filepath.Join(dir, "a.png")), readFile(t, filepath.Join(dir, "b.png"))) {
+		t.Error("the same seed gave two pictures")
+	}
+	paint("c.png", "--seed", "2", "--depth", "16", "--glare", noGlare)
+	if exist(filepath.Join(dir, "c_mask.png")) {
+		t.Error("a mask of no glare")
+	}
+	f, err := imagefile.Read(t.Context(), filepath.Join(dir, "c.png"), imagefile.DefaultLimits())
+	if err != nil || f.Picture.U16 == nil || f.Picture.Width != 120 || f.Picture.Height != 90 {
+		t.Errorf("16 bits: %v", err)
+	}
+	if got := call(t, "sample", "-o", filepath.Join(dir, "d.png"), "--megapixels", "0.03"); got.status != exitDone || !strings.Contains(got.out, "200 × 150") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestProgressBar(t *testing.T) {
+	if newBar(&bytes.Buffer{}) != nil {
+		t.Error("a bar in a buffer")
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	if newBar(w) != nil {
+		t.Error("a bar in a pipe")
+	}
+	var none *bar
+	none.set("a", "b", 1)
+	none.clear()
+	none.close()
+
+	for _, c := range []struct {
+		share float64
+		width int
+		want  string
+	}{
+		{0, 80, "[........................]   0 %  2/5 scan.tif  cores"},
+		{0.5, 80, "[############............]  50 %  2/5 scan.tif  cores"},
+		{7, 80, "[########################] 100 %  2/5 scan.tif  cores"},
+		{0.5, 40, "[############............]  50 %  2/5 s"},
+	} {
+		if got := barLine("2/5 scan.tif", "cores", c.share, c.width); got != c.want {
+			t.Errorf("%g: got %q, want %q", c.share, got, c.want)
+		}
+	}
+
+	var screen bytes.Buffer
+	b := startBar(&screen, 60)
+	b.set("1/1 a.png", "фон", 0.25)
+	time.Sleep(3 * barPeriod)
+	b.close()
+	got := screen.String()
+	if strings.Count(got, "a.png") != 1 || !strings.Contains(got, "25 %") || !strings.HasSuffix(got, "\r\x1b[K") {
+		t.Errorf("drawn: %q", got)
+	}
+}
+
+// python returns an interpreter that can run ../shared/tools/score.py, or skips the test.
+func python(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a Python process is slow to start")
+	}
+	if !exist(shared + "tools/score.py") {
+		t.Skip("../shared/tools/score.py is not here")
+	}
+	for _, p := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(p, "-c", "import cv2, numpy, scipy").Run() == nil {
+			return p
+		}
+	}
+	t.Skip("no python3 with cv2, numpy and scipy")
+	return ""
+}
+
+// The real pictures go through detect and score, and the table is that of score.py to the letter.
+func TestScoreEqualsScorePy(t *testing.T) {
+	py := python(t)
+	truth := shared + "data/glare-dev"
+	if !exist(truth) {
+		t.Skip("../shared/data/glare-dev is not here")
+	}
+	dir := t.TempDir()
+	if got := call(t, "detect", "-q", "-o", dir, truth+"/d0[1-3]_*_glare.*"); got != (outcome{}) {
+		t.Fatalf("%+v", got)
+	}
+	for _, args := range [][]string{nil, {"--tol", "3", "--level", "10"}} {
+		got := call(t, append([]string{"score", truth, dir}, args...)...)
+		want, err := exec.Command(py, append([]string{shared + "tools/score.py", "--gt", truth, "--pred", dir}, args...)...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := regexp.MustCompile(`(?m)^missing prediction.*\n`).ReplaceAllString(string(want), "")
+		if got.out != table {
+			t.Errorf("%v: got\n%s\nwant\n%s", args, got.out, table)
+		}
+		if got.status != exitFailed || strings.Count(got.errors, "no prediction; scored as empty") != 3 {
+			t.Errorf("three predictions are missing: status %d, %q", got.status, got.errors)
+		}
+	}
+
+	negatives := shared + "data/negatives"
+	if got := call(t, "detect", "-q", "--sensitivity", "5", "-o", dir, negatives+"/*.png"); got != (outcome{}) {
+		t.Fatalf("%+v", got)
+	}
+	got := call(t, "score", "--negatives", negatives, dir)
+	want, err := exec.Command(py, shared+"tools/score.py", "--negatives", negatives, "--pred", dir).Output()
+	if err != nil || got.out != string(want) || got.status != exitDone {
+		t.Errorf("negatives: %+v, want\n%s%v", got, want, err)
+	}
+}
+
+func writeMask(t *testing.T, path string, w int, pix ...uint8) string {
+	t.Helper()
+	if err := imagefile.WriteMask(t.Context(), path, &processing.Mask{Width: w, Height: len(pix) / w, Pix: pix}); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// The table on small literal masks; score.py prints the same for them.
+func TestScoreTable(t *testing.T) {
+	truthDir, predDir := t.TempDir(), t.TempDir()
+	truth := writeMask(t, filepath.Join(truthDir, "a_mask.png"), 6,
+		255, 255, 0, 0, 0, 0,
+		255, 255, 0, 0, 0, 0,
+		0, 0, 0, 0, 0, 0,
+		0, 0, 0, 0, 255, 0)
+	pred := writeMask(t, filepath.Join(predDir, "a.png"), 6,
+		0, 200, 0, 0, 0, 0,
+		0, 200, 200, 0, 0, 90,
+		0, 0, 0, 0, 0, 0,
+		0, 0, 0, 0, 0, 0)
+	writeMask(t, filepath.Join(truthDir, "long_name_of_a_painting_by_someone_mask.png"), 2, 0, 0)
+	writeMask(t, filepath.Join(predDir, "long_name_of_a_painting_by_someone_glare_mask.png"), 2, 0, 255)
+	const head = "image                          P     R    F1 |    P1    R1   F1t |  objR  objP   FPppm\n"
+	const row = " 0.667 0.400 0.500 | 1.000 0.800 0.889 | 0.500 1.000       0\n"
+
+	if got := call(t, "score", truth, pred); got.status != exitDone ||
+		got.out != head+"a                         "+row+"MEAN of 1                 "+row {
+		t.Errorf("two files: %+v", got)
+	}
+	if got := call(t, "score", "--level", "80", truth, pred); !strings.Contains(got.out, "0.500 0.400 0.444") {
+		t.Errorf("--level 80: %+v", got)
+	}
+	want := head + "a                         " + row +
+		"long_name_of_a_painting_by 0.000 1.000 0.000 | 0.000 1.000 0.000 | 1.000 0.000  500000\n" +
+		"MEAN of 2                  0.333 0.700 0.250 | 0.500 0.900 0.444 | 0.750 0.500  250000\n"
+	if got := call(t, "score", truthDir, predDir); got.status != exitDone || got.out != want {
+		t.Errorf("two folders: %+v, want\n%s", got, want)
+	}
+	got := call(t, "score", truth, filepath.Join(predDir, "long_name_of_a_painting_by_someone_glare_mask.png"))
+	if got.status != exitFailed || !strings.Contains(got.errors, "the mask has 2 × 1 pixels, the picture 6 × 4; scored as empty") {
+		t.Errorf("another size: %+v", got)
+	}
+
+	for name, args := range map[string][]string{
+		"no such file":              {"score", filepath.Join(truthDir, "none.png"), pred},
+		"no such folder":            {"score", truthDir, filepath.Join(predDir, "none")},
+		"not a folder":              {"score", truthDir, pred},
+		"neither a manifest.json":   {"score", t.TempDir(), predDir},
+		"no PNG pictures there":     {"score", "--negatives", t.TempDir(), predDir},
+		"no such folder, negatives": {"score", "--negatives", filepath.Join(predDir, "none"), predDir},
+	} {
+		says, _, _ := strings.Cut(name, ",")
+		if got := call(t, args...); got.status != exitFailed || !strings.Contains(got.errors, says) {
+			t.Errorf("%v: %+v, want %q", args, got, says)
+		}
+	}
+}
+
+// A manifest names the items; those whose picture is stored nowhere are left out with a word.
+func TestScoreManifest(t *testing.T) {
+	truthDir, predDir, large := t.TempDir(), t.TempDir(), t.TempDir()
+	writeMask(t, filepath.Join(truthDir, "m1.png"), 2, 255, 0)
+	writeMask(t, filepath.Join(truthDir, "m2.png"), 2, 255, 0)
+	writeMask(t, filepath.Join(truthDir, "g1.png"), 2, 0, 0)
+	writeMask(t, filepath.Join(predDir, "one_glare.png"), 2, 255, 0)
+	writeMask(t, filepath.Join(predDir, "two_pred.png"), 2, 255, 0)
+	manifest := `{"items": [{"name": "one", "mask": "m1.png", "glare": "g1.png"}, {"name": "two", "mask": "m2.png", "glare": "g2.png"}]}`
+	path := filepath.Join(truthDir, "manifest.json")
+	if err := os.WriteFile(path, []byte(manifest), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got := call(t, "score", truthDir, predDir)
+	if got.status != exitDone || !strings.Contains(got.out, "MEAN of 1 ") || !strings.Contains(got.errors, "g2.png is not stored; left out") {
+		t.Errorf("%+v", got)
+	}
+	writeMask(t, filepath.Join(large, "g2.png"), 2, 0, 0)
+	got = call(t, "score", "--large-dir", large, truthDir, predDir)
+	if got.status != exitDone || !strings.Contains(got.out, "MEAN of 2 ") || got.errors != "" {
+		t.Errorf("with the large folder: %+v", got)
+	}
+	if err := os.WriteFile(path, []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := call(t, "score", truthDir, predDir); got.status != exitFailed || !strings.Contains(got.errors, "no valid manifest") {
+		t.Errorf("a broken manifest: %+v", got)
+	}
+}
