@@ -187,6 +187,10 @@ func (b *Backend) Deviation(ctx context.Context, dst, y, exclude processing.Plan
 	}
 	g := newWindow(d.w, d.h, r)
 	first := censoredSums{g, b.rows.censor, b.rows.scan64, l.data.U16, e.data.U8}
+	share := make([]float64, (2*g.rx+1)*(2*g.ry+1)+1)
+	for n := 1; n < len(share); n++ {
+		share[n] = 1 / float64(n)
+	}
 	return b.tiles(ctx, d.w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
 		col2 := zeros[uint64](t, g.width(tile))
@@ -198,26 +202,26 @@ func (b *Backend) Deviation(ctx context.Context, dst, y, exclude processing.Plan
 		}
 		c.run(t, tile, func(y int, sum []uint64) {
 			b.rows.scan64(sum2, col2, 2*g.rx+1)
-			deviations(d.data.U16[y*d.w+tile.x0:y*d.w+tile.x1], sum, sum2)
+			deviations(d.data.U16[y*d.w+tile.x0:y*d.w+tile.x1], sum, sum2, share)
 		})
 	})
 }
 
-// deviations writes ⌊√(n·ΣX² − (ΣX)²)/n⌋. The quotient of floats is within one unit of the integer and is put right.
-func deviations(dst []uint16, sum, sum2 []uint64) {
+// deviations writes ⌊√v/n⌋ for v = n·ΣX² − (ΣX)² < 2⁶³, share[n] being 1/n. The product of floats is within one unit of the
+// integer and is put right.
+func deviations(dst []uint16, sum, sum2 []uint64, share []float64) {
 	sum, sum2 = sum[:len(dst)], sum2[:len(dst)]
 	for i, s := range sum {
 		n, s := s>>countShift, s&sumMask
-		if n == 0 {
+		v := n*sum2[i] - s*s
+		if v == 0 {
 			dst[i] = 0
 			continue
 		}
-		v := n*sum2[i] - s*s
-		q := uint64(math.Sqrt(float64(v)) / float64(n))
-		for q*n*q*n > v {
+		q := uint64(int64(math.Sqrt(float64(int64(v))) * share[n]))
+		if low := q * n; low*low > v {
 			q--
-		}
-		for (q+1)*n*(q+1)*n <= v {
+		} else if high := low + n; high*high <= v {
 			q++
 		}
 		dst[i] = uint16(q)

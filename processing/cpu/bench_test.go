@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"blik/processing"
 )
 
@@ -19,7 +21,7 @@ type scene struct {
 	out8, float, float2, float3      processing.Plane
 }
 
-func newScene(b *testing.B, be *Backend, w, h int) *scene {
+func newScene(b rapid.TB, be *Backend, w, h int) *scene {
 	s := &scene{w: w, h: h, tables: processing.NewLumaTables(8, processing.TransferSRGB)}
 	pix := make([]uint8, 3*w*h)
 	state := uint32(1)

@@ -166,13 +166,13 @@ func (b *Backend) BoxCount(ctx context.Context, dst, cls processing.Plane, bits 
 	})
 }
 
-// boxMeanFloat sums down the columns and then along the rows of a tile; blocks and tiles begin at places that depend
-// on the size of picture and window alone, and so does the order in which the floats are added.
+// boxMeanFloat sums down the columns and then along the rows of a tile. Blocks begin at multiples of the window's side
+// wherever the tiles do, so that the order in which floats are added is fixed.
 func boxMeanFloat(ctx context.Context, b *Backend, d, s *plane, r int) error {
 	dst, src, w, h := d.data.F32, s.data.F32, d.w, d.h
 	g := newWindow(w, h, r)
 	kx, ky := 2*g.rx+1, 2*g.ry+1
-	tw := min(w, max(256, 2*g.rx))
+	tw := max(1, b.cut.tile/8/kx) * kx
 	return b.each(ctx, (w+tw-1)/tw, func(t *worker, i int) {
 		tile := rect{i * tw, 0, min(w, (i+1)*tw), h}
 		x0, x1, at := g.columns(tile)

@@ -12,6 +12,7 @@ import (
 type Backend struct {
 	workers int
 	rows    kernels
+	cut     cut
 	pool    pool
 
 	mu     sync.Mutex
@@ -35,7 +36,7 @@ func Workers(n int) Option {
 
 // New returns a Backend that holds no memory yet.
 func New(opts ...Option) *Backend {
-	b := &Backend{workers: runtime.GOMAXPROCS(0), rows: plainKernels()}
+	b := &Backend{workers: runtime.GOMAXPROCS(0), rows: plainKernels(), cut: usualCut()}
 	for _, o := range opts {
 		o(b)
 	}

@@ -112,7 +112,7 @@ func alongRows[T sample](ctx context.Context, b *Backend, d, s *plane, o *order[
 		return copyPlane[T](ctx, b, d, s)
 	}
 	k = 2*r + 1
-	strip := min(w, max(4096, 4*r))
+	strip := min(w, max(b.cut.strip, 4*r))
 	rows := max(1, spanPixels/w)
 	return b.each(ctx, (h+rows-1)/rows, func(t *worker, i int) {
 		padded := take[T](t, strip+2*r)
@@ -129,14 +129,45 @@ func alongRows[T sample](ctx context.Context, b *Backend, d, s *plane, o *order[
 				m := copy(padded[r:n+2*r], in[x:])
 				fill(padded[r+m:n+2*r], o.worst)
 				copy(left, padded[n:n+r])
-				o.window(out[x:x+n], padded[:n+2*r], k)
+				o.sparse(out[x:x+n], padded[:n+2*r], k)
 			}
 		}
 	})
 }
 
-// columnBytes is the memory that the ring of rows of a column tile should take: half of a usual second-level cache.
-const columnBytes = 1 << 18
+// block is the number of samples that are looked at together for being blank.
+const block = 64
+
+// sparse is window, but goes over long blank stretches: seeds and masks are blank almost everywhere.
+func (o *order[T]) sparse(dst, src []T, k int) {
+	end := len(src)
+	blank := func(i int) bool { return o.blank(src[i:min(i+block, end)]) }
+	for at := 0; at < len(dst); {
+		i := at
+		for i < end && blank(i) {
+			i += block
+		}
+		if i >= end {
+			fill(dst[at:], o.worst)
+			return
+		}
+		if free := i - (k - 1); free > at {
+			fill(dst[at:free], o.worst)
+			at = free
+		}
+		// As far as the next blank stretch that is longer than the window. What window leaves of it is blank.
+		for gap := 0; i < end && gap < k+2*block; i += block {
+			if blank(i) {
+				gap += block
+			} else {
+				gap = 0
+			}
+		}
+		to := min(i, end) - (k - 1)
+		o.window(dst[at:to], src[at:to+k-1], k)
+		at = to
+	}
+}
 
 // alongColumns takes the best over k pixels down the columns (shear 0), or down the diagonals: with shear s the
 // column u holds pixel u + s·y of row y. Van Herk's recursion runs on whole rows of a tile of columns: a ring holds
@@ -161,7 +192,7 @@ func alongColumns[T sample](ctx context.Context, b *Backend, d, s *plane, o *ord
 	var zero T
 	size := int(unsafe.Sizeof(zero))
 	const line = 64
-	tile := max(line, columnBytes/(k*size))
+	tile := max(line, b.cut.ring/(k*size))
 	tile = min(tile, 4096, max(line, (columns+2*b.workers-1)/(2*b.workers)))
 	tile = (tile + line - 1) / line * line
 	if shear != 0 {
@@ -170,7 +201,7 @@ func alongColumns[T sample](ctx context.Context, b *Backend, d, s *plane, o *ord
 	return b.each(ctx, (columns+tile-1)/tile, func(t *worker, i int) {
 		u0 := first + i*tile
 		n := min(tile, first+columns-u0)
-		c := column[T]{u: u0, n: n, w: w, shear: shear, y1: h, worst: o.worst}
+		c := column[T]{u: u0, n: n, w: w, shear: shear, y1: h}
 		switch {
 		case shear > 0:
 			c.y0, c.y1 = max(0, 1-u0-n), min(h, w-u0)
@@ -184,7 +215,6 @@ func alongColumns[T sample](ctx context.Context, b *Backend, d, s *plane, o *ord
 // column is a tile of n columns from u on, rows y0 … y1−1.
 type column[T sample] struct {
 	u, n, w, shear, y0, y1 int
-	worst                  T
 }
 
 // span returns where row y's part of the tile begins and ends in the tile, and the index of its first pixel.
@@ -194,57 +224,95 @@ func (c *column[T]) span(y int) (i, j, pixel int) {
 	return i, j, y*c.w + x + i
 }
 
-// read copies row y into a slot; what lies outside the picture is worst.
-func (c *column[T]) read(slot, src []T, y int) {
+// read copies row y into a slot, worst where the tile leaves the picture, and says whether the row is blank, in
+// which case the slot is left as it is.
+func (c *column[T]) read(slot, src []T, o *order[T], y int) (blank bool) {
 	if y < c.y0 || y >= c.y1 {
-		fill(slot, c.worst)
-		return
+		return true
 	}
 	i, j, p := c.span(y)
-	fill(slot[:i], c.worst)
-	copy(slot[i:j], src[p:])
-	fill(slot[j:], c.worst)
+	row := src[p : p+j-i]
+	if o.blank(row) {
+		return true
+	}
+	fill(slot[:i], o.worst)
+	copy(slot[i:], row)
+	fill(slot[j:], o.worst)
+	return false
 }
 
+// run filters the tile. Blank rows, of which masks have many, are marked and not touched.
 func (c *column[T]) run(t *worker, dst, src []T, o *order[T], r int) {
 	k := 2*r + 1
 	const line = 64
 	pitch := (c.n + line - 1) / line * line
 	ring := take[T](t, k*pitch)
 	run := take[T](t, c.n)
+	blank := take[uint8](t, k)
 	slot := func(i int) []T { return ring[i*pitch:][:c.n] }
-	for i := range k {
-		c.read(slot(i), src, c.y0-r+i)
+	read := func(i, y int) {
+		blank[i] = 0
+		if c.read(slot(i), src, o, y) {
+			blank[i] = 1
+		}
 	}
+	for i := range k {
+		read(i, c.y0-r+i)
+	}
+	inPlace := &dst[0] == &src[0]
 	p := newPace(t, c.n)
 	for y := c.y0; y < c.y1; y += k {
 		for i := k - 2; i >= 0; i-- {
 			if p.stop() {
 				return
 			}
-			o.fold(slot(i), slot(i+1))
+			switch {
+			case blank[i+1] != 0:
+			case blank[i] != 0:
+				copy(slot(i), slot(i+1))
+				blank[i] = 0
+			default:
+				o.fold(slot(i), slot(i+1))
+			}
 		}
-		i, j, at := c.span(y)
-		copy(dst[at:], slot(0)[i:j])
-		fill(run, c.worst)
-		for n := 1; n < k && y+n < c.y1; n++ {
+		empty := true
+		for n := 0; n < k && y+n < c.y1; n++ {
 			if p.stop() {
 				return
 			}
-			// The row that enters the window of row y+n; slots 1 … n−1 of this round are already out.
-			entering := y + n + r
 			i, j, at := c.span(y + n)
-			if c.shear == 0 && entering < c.y1 {
-				_, _, x := c.span(entering)
-				o.advance(dst[at:at+c.n], run, slot(n-1), src[x:x+c.n], slot(n))
-				continue
+			out := dst[at : at+j-i]
+			// The row that enters the window of row y+n; the slots before n are already out.
+			if n > 0 {
+				entering := y + n + r
+				if c.shear == 0 && !empty && blank[n] == 0 && entering < c.y1 {
+					_, _, x := c.span(entering)
+					o.advance(out, run, slot(n-1), src[x:x+c.n], slot(n))
+					blank[n-1] = 0
+					continue
+				}
+				read(n-1, entering)
+				switch {
+				case blank[n-1] != 0:
+				case empty:
+					copy(run, slot(n-1))
+					empty = false
+				default:
+					o.fold(run, slot(n-1))
+				}
 			}
-			c.read(slot(n-1), src, entering)
-			if entering < c.y1 {
-				o.fold(run, slot(n-1))
+			switch {
+			case !empty && blank[n] == 0:
+				o.merge(out, run[i:j], slot(n)[i:j])
+			case !empty:
+				copy(out, run[i:j])
+			case blank[n] == 0:
+				copy(out, slot(n)[i:j])
+			case !inPlace:
+				fill(out, o.worst)
 			}
-			o.merge(dst[at:at+j-i], run[i:j], slot(n)[i:j])
 		}
-		c.read(slot(k-1), src, y+k+r)
+		// In place, a row whose window is blank was blank itself.
+		read(k-1, y+k+r)
 	}
 }

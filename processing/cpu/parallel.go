@@ -37,6 +37,21 @@ func (t *worker) stopped() bool { return t.ctx.Err() != nil }
 // spanPixels is how many pixels a task works on between two looks at its context: at most some 0.2 ms.
 const spanPixels = 1 << 15
 
+// cut holds the sizes of the pieces that pictures are cut into. They change the speed, never a result.
+type cut struct {
+	// span is the number of pixels of a task where neighbours do not matter.
+	span int
+	// tile and rows are the least sides of a tile, strip the least length of a part of a row.
+	tile, rows, strip int
+	// ring is the memory of the ring of rows of a column tile, in bytes.
+	ring int
+}
+
+// usualCut keeps column sums in a first-level cache of 32 KiB and rings in half of a second-level one of 512 KiB.
+func usualCut() cut {
+	return cut{span: spanPixels, tile: 2048, rows: 32, strip: 4096, ring: 1 << 18}
+}
+
 // maxArena is the most scratch, in words, that a worker keeps after an operation.
 const maxArena = 1 << 19
 
@@ -91,8 +106,9 @@ func (b *Backend) dismiss(t *worker) {
 
 // spans cuts 0 … n−1 into runs of some spanPixels and calls f on each.
 func (b *Backend) spans(ctx context.Context, n int, f func(t *worker, i, j int)) error {
-	return b.each(ctx, (n+spanPixels-1)/spanPixels, func(t *worker, s int) {
-		f(t, s*spanPixels, min(n, (s+1)*spanPixels))
+	span := b.cut.span
+	return b.each(ctx, (n+span-1)/span, func(t *worker, s int) {
+		f(t, s*span, min(n, (s+1)*span))
 	})
 }
 
@@ -103,10 +119,10 @@ type rect struct{ x0, y0, x1, y1 int }
 // f on each. The sides are large against the border, and small enough that column sums stay in the first-level
 // cache and that every worker gets several.
 func (b *Backend) tiles(ctx context.Context, w, h, rx, ry int, f func(t *worker, r rect)) error {
-	tw := min(w, max(2048, 8*rx))
+	tw := min(w, max(b.cut.tile, 8*rx))
 	nx := (w + tw - 1) / tw
 	tw = (w + nx - 1) / nx
-	low, high := max(32, 4*ry), max(128, 8*ry)
+	low, high := max(b.cut.rows, 4*ry), max(4*b.cut.rows, 8*ry)
 	th := (h*nx + 4*b.workers - 1) / (4 * b.workers)
 	th = min(h, max(low, min(high, th)))
 	ny := (h + th - 1) / th

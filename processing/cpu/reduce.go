@@ -105,7 +105,7 @@ type integerSums[T sample] struct {
 }
 
 func integerMoments[T uint8 | uint16 | uint32](ctx context.Context, b *Backend, s []T) (processing.Moments, error) {
-	blocks := make([]integerSums[T], (len(s)+spanPixels-1)/spanPixels)
+	blocks := make([]integerSums[T], (len(s)+b.cut.span-1)/b.cut.span)
 	err := b.spans(ctx, len(s), func(_ *worker, i, j int) {
 		p := integerSums[T]{min: s[i], max: s[i]}
 		for _, v := range s[i:j] {
@@ -116,7 +116,7 @@ func integerMoments[T uint8 | uint16 | uint32](ctx context.Context, b *Backend, 
 			p.high += carry
 			p.min, p.max = min(p.min, v), max(p.max, v)
 		}
-		blocks[i/spanPixels] = p
+		blocks[i/b.cut.span] = p
 	})
 	if err != nil {
 		return processing.Moments{}, err

@@ -50,13 +50,16 @@ type kernels struct {
 type order[T sample] struct {
 	// worst never wins.
 	worst T
+	// blank says whether all samples are worst.
+	blank func(a []T) bool
 	// fold: dst = best(dst, a).
 	fold func(dst, a []T)
 	// merge: dst = best(a, b).
 	merge func(dst, a, b []T)
 	// advance is a step of van Herk's recursion: keep = x, run = best(run, x), dst = best(run, suffix).
 	advance func(dst, run, keep, x, suffix []T)
-	// window: dst[i] = best(src[i], …, src[i+k−1]); len(src) = len(dst) + k − 1; src is destroyed.
+	// window: dst[i] = best(src[i], …, src[i+k−1]); len(src) = len(dst) + k − 1. It may leave in src[i] the best of src[i]
+	// and some that follow it.
 	window func(dst, src []T, k int)
 }
 
@@ -78,12 +81,12 @@ func plainKernels() kernels {
 	most16 := lanes{high: 0x8000800080008000, low: 15}
 	least16 := lanes{high: most16.high, low: most16.low, flip: ^uint64(0)}
 	return kernels{
-		dilate8:  order[uint8]{0, most8.fold8, most8.merge8, most8.advance8, doubled(most8.merge8, windowMax[uint8], doubling8)},
-		erode8:   order[uint8]{math.MaxUint8, least8.fold8, least8.merge8, least8.advance8, doubled(least8.merge8, windowMin[uint8], doubling8)},
-		dilate16: order[uint16]{0, most16.fold16, most16.merge16, most16.advance16, doubled(most16.merge16, windowMax[uint16], doubling16)},
-		erode16:  order[uint16]{math.MaxUint16, least16.fold16, least16.merge16, least16.advance16, doubled(least16.merge16, windowMin[uint16], doubling16)},
-		dilateF:  order[float32]{float32(math.Inf(-1)), foldMax[float32], mergeMax[float32], advanceMax[float32], windowMax[float32]},
-		erodeF:   order[float32]{float32(math.Inf(1)), foldMin[float32], mergeMin[float32], advanceMin[float32], windowMin[float32]},
+		dilate8:  order[uint8]{0, most8.blank8, most8.fold8, most8.merge8, most8.advance8, doubled(most8.merge8, windowMax[uint8])},
+		erode8:   order[uint8]{math.MaxUint8, least8.blank8, least8.fold8, least8.merge8, least8.advance8, doubled(least8.merge8, windowMin[uint8])},
+		dilate16: order[uint16]{0, most16.blank16, most16.fold16, most16.merge16, most16.advance16, windowMax[uint16]},
+		erode16:  order[uint16]{math.MaxUint16, least16.blank16, least16.fold16, least16.merge16, least16.advance16, windowMin[uint16]},
+		dilateF:  order[float32]{float32(math.Inf(-1)), blank(float32(math.Inf(-1))), foldMax[float32], mergeMax[float32], advanceMax[float32], windowMax[float32]},
+		erodeF:   order[float32]{float32(math.Inf(1)), blank(float32(math.Inf(1))), foldMin[float32], mergeMin[float32], advanceMin[float32], windowMin[float32]},
 
 		sums8:  sums[uint8]{slide[uint32, uint8], slide[uint64, uint8], squares[uint8], means[uint8, uint32], means[uint8, uint64]},
 		sums16: sums[uint16]{slide[uint32, uint16], slide[uint64, uint16], squares[uint16], means[uint16, uint32], means[uint16, uint64]},
@@ -144,6 +147,17 @@ func sumsOf[T uint8 | uint16](k *kernels) *sums[T] {
 func fill[T any](dst []T, v T) {
 	for i := range dst {
 		dst[i] = v
+	}
+}
+
+func blank[T sample](worst T) func(a []T) bool {
+	return func(a []T) bool {
+		for _, v := range a {
+			if v != worst {
+				return false
+			}
+		}
+		return true
 	}
 }
 
@@ -278,6 +292,25 @@ func raw(s []uint16) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), 2*len(s))
 }
 
+// blank says whether all lanes are 0, or all full for min.
+func (l lanes) blank(a []byte) bool {
+	i := 0
+	for ; i <= len(a)-8; i += 8 {
+		if load(a[i:]) != l.flip {
+			return false
+		}
+	}
+	for ; i < len(a); i++ {
+		if a[i] != uint8(l.flip) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l lanes) blank8(a []uint8) bool   { return l.blank(a) }
+func (l lanes) blank16(a []uint16) bool { return l.blank(raw(a)) }
+
 func (l lanes) fold(dst, a []byte) {
 	a = a[:len(dst)]
 	for i := 0; i <= len(dst)-8; i += 8 {
@@ -366,11 +399,14 @@ func (l lanes) advance16(dst, run, keep, x, suffix []uint16) {
 	}
 }
 
-// doubled returns a window kernel that doubles the window's length in place, log₂ k merges of whole words, and
-// leaves windows longer than most to the block scan, whose cost does not depend on k.
-func doubled[T sample](merge func(dst, a, b []T), long func(dst, src []T, k int), most int) func(dst, src []T, k int) {
+// maxDoubled is the longest window that doubling is faster for.
+const maxDoubled = 9
+
+// doubled returns a window kernel that doubles the length of short windows in place, log₂ k merges of whole words, and
+// leaves others to the scan by blocks, whose cost does not depend on k.
+func doubled[T sample](merge func(dst, a, b []T), long func(dst, src []T, k int)) func(dst, src []T, k int) {
 	return func(dst, src []T, k int) {
-		if k > most {
+		if k > maxDoubled {
 			long(dst, src, k)
 			return
 		}
@@ -383,12 +419,6 @@ func doubled[T sample](merge func(dst, a, b []T), long func(dst, src []T, k int)
 	}
 }
 
-// The longest windows that doubling is faster for, by BenchmarkWindow.
-const (
-	doubling8  = 63
-	doubling16 = 9
-)
-
 func slide[S uint32 | uint64, T uint8 | uint16](col []S, add, sub []T) {
 	add, sub = add[:len(col)], sub[:len(col)]
 	for i := range col {
@@ -400,20 +430,22 @@ func squares[T uint8 | uint16](col []uint64, add, sub []T) {
 	add, sub = add[:len(col)], sub[:len(col)]
 	for i := range col {
 		a, s := uint64(add[i]), uint64(sub[i])
-		col[i] += a*a - s*s
+		col[i] += (a - s) * (a + s)
 	}
 }
 
+// scan forms each difference apart from the running sum, so that a single addition a pixel waits for the one before.
 func scan[S uint32 | uint64](dst, col []S, k int) {
 	var s S
-	for _, c := range col[:k-1] {
+	for _, c := range col[:k] {
 		s += c
 	}
-	enter, leave := col[k-1:][:len(dst)], col[:len(dst)]
+	dst[0] = s
+	dst = dst[1:]
+	enter, leave := col[k:][:len(dst)], col[:len(dst)]
 	for i := range dst {
-		s += enter[i]
+		s += enter[i] - leave[i]
 		dst[i] = s
-		s -= leave[i]
 	}
 }
 
@@ -458,10 +490,25 @@ func packed(v uint16, out uint8) uint64 {
 	return (1<<countShift | uint64(v)) & uint64((int64(out)-1)>>63)
 }
 
+// plain returns the end of the run from i on where, in steps of eight, nothing is excluded from either row. The
+// pixels of such a run take their counts from each other and leave plain sums; most of a picture is made of them.
+func plain(addOut, subOut []uint8, i int) int {
+	for i <= len(addOut)-8 && load(addOut[i:])|load(subOut[i:]) == 0 {
+		i += 8
+	}
+	return i
+}
+
 func censor(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 	n := len(col)
 	add, sub, addOut, subOut = add[:n], sub[:n], addOut[:n], subOut[:n]
-	for i := range col {
+	for i := 0; i < n; i++ {
+		if j := plain(addOut, subOut, i); j > i {
+			slide(col[i:j], add[i:j], sub[i:j])
+			if i = j; i == n {
+				return
+			}
+		}
 		col[i] += packed(add[i], addOut[i]) - packed(sub[i], subOut[i])
 	}
 }
@@ -469,9 +516,15 @@ func censor(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 func censorSquares(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 	n := len(col)
 	add, sub, addOut, subOut = add[:n], sub[:n], addOut[:n], subOut[:n]
-	for i := range col {
-		a := uint64(add[i]) & uint64((int64(addOut[i])-1)>>63)
-		s := uint64(sub[i]) & uint64((int64(subOut[i])-1)>>63)
+	for i := 0; i < n; i++ {
+		if j := plain(addOut, subOut, i); j > i {
+			squares(col[i:j], add[i:j], sub[i:j])
+			if i = j; i == n {
+				return
+			}
+		}
+		a := packed(add[i], addOut[i]) & sumMask
+		s := packed(sub[i], subOut[i]) & sumMask
 		col[i] += a*a - s*s
 	}
 }
@@ -512,14 +565,15 @@ func countBits(col, add, sub []uint8, bits uint8) {
 
 func scanCount(dst []uint16, col []uint8, k int) {
 	var s uint16
-	for _, c := range col[:k-1] {
+	for _, c := range col[:k] {
 		s += uint16(c)
 	}
-	enter, leave := col[k-1:][:len(dst)], col[:len(dst)]
+	dst[0] = s
+	dst = dst[1:]
+	enter, leave := col[k:][:len(dst)], col[:len(dst)]
 	for i := range dst {
-		s += uint16(enter[i])
+		s += uint16(enter[i]) - uint16(leave[i])
 		dst[i] = s
-		s -= uint16(leave[i])
 	}
 }
 
