@@ -81,10 +81,10 @@ func plainKernels() kernels {
 	most16 := lanes{high: 0x8000800080008000, low: 15}
 	least16 := lanes{high: most16.high, low: most16.low, flip: ^uint64(0)}
 	return kernels{
-		dilate8:  order[uint8]{0, most8.blank8, most8.fold8, most8.merge8, most8.advance8, doubled(most8.merge8, windowMax[uint8])},
-		erode8:   order[uint8]{math.MaxUint8, least8.blank8, least8.fold8, least8.merge8, least8.advance8, doubled(least8.merge8, windowMin[uint8])},
-		dilate16: order[uint16]{0, most16.blank16, most16.fold16, most16.merge16, most16.advance16, windowMax[uint16]},
-		erode16:  order[uint16]{math.MaxUint16, least16.blank16, least16.fold16, least16.merge16, least16.advance16, windowMin[uint16]},
+		dilate8:  order[uint8]{0, most8.blank8, most8.fold8, most8.merge8, most8.advance8, doubled(most8.merge8, windowInt[uint8](0))},
+		erode8:   order[uint8]{math.MaxUint8, least8.blank8, least8.fold8, least8.merge8, least8.advance8, doubled(least8.merge8, windowInt[uint8](^uint(0)))},
+		dilate16: order[uint16]{0, most16.blank16, most16.fold16, most16.merge16, most16.advance16, windowInt[uint16](0)},
+		erode16:  order[uint16]{math.MaxUint16, least16.blank16, least16.fold16, least16.merge16, least16.advance16, windowInt[uint16](^uint(0))},
 		dilateF:  order[float32]{float32(math.Inf(-1)), blank(float32(math.Inf(-1))), foldMax[float32], mergeMax[float32], advanceMax[float32], windowMax[float32]},
 		erodeF:   order[float32]{float32(math.Inf(1)), blank(float32(math.Inf(1))), foldMin[float32], mergeMin[float32], advanceMin[float32], windowMin[float32]},
 
@@ -261,6 +261,34 @@ func windowMin[T sample](dst, src []T, k int) {
 		for i, v := range next {
 			best = min(best, v)
 			out[i] = min(best, suffix[i])
+		}
+	}
+}
+
+// windowInt is windowMax for integers, and windowMin with flip set to all ones, which turns their order round. Whole words
+// are compared without a branch, which noise would mispredict; narrower ones are not.
+func windowInt[T uint8 | uint16](flip uint) func(dst, src []T, k int) {
+	return func(dst, src []T, k int) {
+		for j := 0; j < len(dst); j += k {
+			block := src[j : j+k]
+			best := uint(block[k-1]) ^ flip
+			for i := k - 2; i >= 0; i-- {
+				best = max(best, uint(block[i])^flip)
+				block[i] = T(best ^ flip)
+			}
+			n := min(k, len(dst)-j)
+			out, suffix := dst[j:j+n], block[:n]
+			out[0] = suffix[0]
+			if n == 1 {
+				continue
+			}
+			next := src[j+k : j+k+n-1]
+			best = uint(next[0]) ^ flip
+			out, suffix = out[1:][:len(next)], suffix[1:][:len(next)]
+			for i, v := range next {
+				best = max(best, uint(v)^flip)
+				out[i] = T(max(best, uint(suffix[i])^flip) ^ flip)
+			}
 		}
 	}
 }
