@@ -113,6 +113,23 @@ func operations(be *Backend, s *scene) []struct {
 		{"Excess", func(ctx context.Context) error { return be.Excess(ctx, s.out8, s.y, s.bg, s.v, 16384, 150) }},
 		{"Histogram/U8", func(ctx context.Context) error { _, err := be.Histogram(ctx, s.v, s.mask); return err }},
 		{"Histogram/U16", func(ctx context.Context) error { _, err := be.Histogram(ctx, s.y, s.mask); return err }},
+		{"MeanVariance/U16/12", func(ctx context.Context) error { return be.MeanVariance(ctx, s.float, s.float2, s.y, 12) }},
+		{"GuardRing/U8", func(ctx context.Context) error { return be.GuardRing(ctx, s.float, s.v, 1, 6, 15, 1) }},
+		{"Gaussian/U8/1.6", func(ctx context.Context) error { return be.Gaussian(ctx, s.out8, s.v, 1.6) }},
+		{"Wavelet/Haar", func(ctx context.Context) error { return be.Wavelet(ctx, s.float, s.v, processing.Haar) }},
+		{"Wavelet/D4", func(ctx context.Context) error { return be.Wavelet(ctx, s.float, s.v, processing.Daubechies4) }},
+		{"InverseWavelet/D4", func(ctx context.Context) error {
+			return be.InverseWavelet(ctx, s.float2, s.float, processing.Daubechies4)
+		}},
+		{"Starlet/2", func(ctx context.Context) error {
+			return be.Starlet(ctx, []processing.Plane{s.float, s.float2}, s.float3, s.v)
+		}},
+		{"NoiseTiles/64", func(ctx context.Context) error { _, err := be.NoiseTiles(ctx, s.v, 64); return err }},
+		{"Moments/U16", func(ctx context.Context) error { _, err := be.Moments(ctx, s.y); return err }},
+		{"Moments/F32", func(ctx context.Context) error { _, err := be.Moments(ctx, s.float); return err }},
+		{"Upload", func(ctx context.Context) error {
+			return be.Upload(ctx, s.out8, processing.Samples{U8: s.pic.U8[:s.w*s.h]})
+		}},
 		{"StarletBand/2", func(ctx context.Context) error { return be.StarletBand(ctx, s.out16, s.v, 2) }},
 	}
 }
