@@ -77,6 +77,7 @@ func (w *window) detect() {
 		if doc != w.doc {
 			return
 		}
+		w.port.End()
 		dirty, err := doc.ApplyResult(r, region)
 		if err != nil {
 			w.showError(err)

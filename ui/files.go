@@ -90,6 +90,9 @@ func (w *window) open(path string) {
 			stage := processing.Text{EN: baseName(path), RU: baseName(path)}
 			report(stage, 0)
 			pic, err := w.engine.read(ctx, path)
+			if errors.Is(err, fs.ErrNotExist) {
+				w.dispatch(func() { w.forget(path) })
+			}
 			if err != nil {
 				return opened{}, err
 			}
@@ -107,6 +110,12 @@ func (w *window) open(path string) {
 		}
 		start(w, work, func(o opened) { w.show(path, o) })
 	})
+}
+
+// forget takes a file that is gone out of the recent ones.
+func (w *window) forget(path string) {
+	w.settings.RemoveRecent(path)
+	w.refreshMenu()
 }
 
 // show makes an opened picture the window's.
@@ -229,6 +238,7 @@ func (w *window) loadMask(path string) {
 		if doc != w.doc {
 			return
 		}
+		w.port.End()
 		dirty, err := doc.LoadMask(m)
 		if err != nil {
 			w.showError(err)
@@ -269,12 +279,4 @@ func (w *window) savePreset() {
 		}
 		w.say(w.t("status.presetSaved", "Name", baseName(path)))
 	}))
-}
-
-// forgetMissing takes a file that is gone out of the recent ones.
-func (w *window) forgetMissing(path string, err error) {
-	if errors.Is(err, fs.ErrNotExist) {
-		w.settings.RemoveRecent(path)
-		w.refreshMenu()
-	}
 }

@@ -73,6 +73,7 @@ func Run(ctx context.Context, o Options) error {
 		dialogs:  chooseDialogs,
 		log:      log,
 		crash:    o.Crash,
+		dispatch: fyne.Do,
 	})
 	a.Lifecycle().SetOnStarted(func() { w.started(o.Files, damaged) })
 	a.Lifecycle().SetOnExitedForeground(w.focusLost)

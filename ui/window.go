@@ -33,6 +33,8 @@ type config struct {
 	dialogs func(*window) filedialog.Dialogs
 	log     *logger
 	crash   *crash.Guard
+	// dispatch runs functions on the toolkit's goroutine, in their order.
+	dispatch func(func())
 }
 
 // window is the program's one window. All of it belongs to the toolkit's goroutine.
@@ -75,7 +77,7 @@ const closeGrace = 2 * time.Second
 
 func newWindow(a fyne.App, c config) *window {
 	w := &window{config: c, app: a, maskShown: true, panelShown: true, look: view.DefaultOptions()}
-	w.jobs = job.NewRunner(fyne.Do, w.recordPanic)
+	w.jobs = job.NewRunner(c.dispatch, w.recordPanic)
 	w.keys = keys{w}
 	w.look.Opacity = c.settings.OverlayOpacity
 	w.look.Colour = view.OverlayColourByID(c.settings.OverlayColour).Colour

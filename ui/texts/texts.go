@@ -4,6 +4,7 @@ package texts
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -31,7 +32,10 @@ type Texts struct {
 // New loads the words of the language with the given code, or of the first one where the program does not speak it.
 // A region or encoding behind the code ("ru_RU.UTF-8") is ignored.
 func New(code string) (*Texts, error) {
-	code = strings.ToLower(strings.FieldsFunc(code+"_", func(r rune) bool { return r == '_' || r == '-' || r == '.' })[0])
+	code = strings.ToLower(code)
+	if i := strings.IndexAny(code, "_-.@"); i >= 0 {
+		code = code[:i]
+	}
 	if !speaks(code) {
 		code = Languages()[0].Code
 	}
@@ -127,7 +131,7 @@ func (t *Texts) Number(v float64, decimals int) string {
 func ParseNumber(s string) (float64, error) {
 	s = strings.NewReplacer(",", ".", "−", "-", "\u00a0", "", " ", "").Replace(strings.TrimSpace(s))
 	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0, fmt.Errorf("%q is not a number", s)
 	}
 	return v, nil

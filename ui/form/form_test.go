@@ -1,0 +1,214 @@
+package form_test
+
+import (
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
+	"pgregory.net/rapid"
+
+	"blik/processing"
+	"blik/ui/form"
+	"blik/ui/texts"
+	"blik/ui/xwidget"
+)
+
+// noKeys takes the keys that the form does not use.
+type noKeys struct{}
+
+func (noKeys) Rune(rune)           {}
+func (noKeys) Key(*fyne.KeyEvent)  {}
+func (noKeys) Down(*fyne.KeyEvent) {}
+func (noKeys) Up(*fyne.KeyEvent)   {}
+
+func newForm(t *testing.T, lang string) (*form.Form, fyne.Window) {
+	t.Helper()
+	test.NewTempApp(t)
+	words, err := texts.New(lang)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := form.New(words, xwidget.NewTooltips(), noKeys{})
+	w := test.NewTempWindow(t, f.Object)
+	w.Resize(fyne.NewSize(312, 2000))
+	return f, w
+}
+
+// find returns the visible objects of a type, in the order of the tree.
+func find[T fyne.CanvasObject](o fyne.CanvasObject) []T {
+	if !o.Visible() {
+		return nil
+	}
+	var all []T
+	if x, ok := o.(T); ok {
+		all = append(all, x)
+	}
+	var children []fyne.CanvasObject
+	switch x := o.(type) {
+	case *fyne.Container:
+		children = x.Objects
+	case fyne.Widget:
+		children = test.WidgetRenderer(x).Objects()
+	}
+	for _, c := range children {
+		all = append(all, find[T](c)...)
+	}
+	return all
+}
+
+// params draws valid parameters.
+func params(t *rapid.T) processing.Params {
+	p := processing.DefaultParams()
+	for _, s := range processing.Specs() {
+		v := rapid.Float64Range(s.Min, s.Max).Draw(t, s.ID)
+		if s.Kind != processing.KindReal {
+			v = float64(int(v))
+		}
+		if s.Kind == processing.KindOdd && int(v)%2 == 0 {
+			v++
+		}
+		if err := s.Set(&p, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+// What is shown is what comes back, also where no slider stands on it.
+func TestParamsSurviveTheForm(t *testing.T) {
+	f, _ := newForm(t, "en")
+	f.OnChanged = func(processing.Params) { t.Error("showing parameters counts as a change by the user") }
+	rapid.Check(t, func(rt *rapid.T) {
+		p := params(rt)
+		f.SetParams(p)
+		if got := f.Params(); got != p {
+			rt.Fatalf("the form holds\n%+v\nafter it was shown\n%+v", got, p)
+		}
+	})
+}
+
+func TestAdaptiveModeHidesWhatItChooses(t *testing.T) {
+	f, _ := newForm(t, "en")
+	manual, always := 0, 0
+	for _, s := range processing.Specs() {
+		if s.Kind == processing.KindSwitch || s.Kind == processing.KindChoice {
+			continue
+		}
+		if s.Manual {
+			manual++
+		} else {
+			always++
+		}
+	}
+	if n := len(find[*xwidget.NumberEntry](f.Object)); n != always {
+		t.Errorf("adaptive mode shows %d fields, expected %d", n, always)
+	}
+	mode := find[*widget.RadioGroup](f.Object)[0]
+	var got processing.Params
+	f.OnChanged = func(p processing.Params) { got = p }
+	mode.SetSelected("manual")
+	if got.Mode != processing.Manual {
+		t.Error("choosing manual mode was not told")
+	}
+	if n := len(find[*xwidget.NumberEntry](f.Object)); n != always+manual {
+		t.Errorf("manual mode shows %d fields, expected %d", n, always+manual)
+	}
+}
+
+// entries returns the fields by their parameter.
+func entries(f *form.Form) map[string]*xwidget.NumberEntry {
+	all := map[string]*xwidget.NumberEntry{}
+	fields := find[*xwidget.NumberEntry](f.Object)
+	i := 0
+	for _, s := range processing.Specs() {
+		if s.Kind == processing.KindSwitch || s.Kind == processing.KindChoice {
+			continue
+		}
+		all[s.ID] = fields[i]
+		i++
+	}
+	return all
+}
+
+func faults(f *form.Form) []string {
+	var all []string
+	for _, l := range find[*widget.Label](f.Object) {
+		if l.Importance == widget.DangerImportance {
+			all = append(all, l.Text)
+		}
+	}
+	return all
+}
+
+func TestTyping(t *testing.T) {
+	f, w := newForm(t, "ru")
+	p := processing.DefaultParams()
+	p.Mode = processing.Manual
+	f.SetParams(p)
+	changes := 0
+	f.OnChanged = func(processing.Params) { changes++ }
+	field := entries(f)
+
+	enter := func(id, text string) {
+		field[id].SetText("")
+		w.Canvas().Focus(field[id])
+		test.Type(field[id], text)
+		w.Canvas().Unfocus()
+	}
+	enter("visible", "12,25")
+	if got := f.Params().Visible; got != 12.25 || changes != 1 {
+		t.Errorf("12,25 became %v after %d changes", got, changes)
+	}
+	for _, c := range []struct{ id, text, want string }{
+		{"window", "12", "Окно фона: значение должно быть нечётным, чтобы у окна был средний пиксель."},
+		{"window", "999", "Окно фона: допустимы значения от 3 до 63."},
+		{"window", "abc", "Окно фона: введите число."},
+		{"level", "1,5", "Уровень зародыша: нужно целое число."},
+	} {
+		enter(c.id, c.text)
+		if got := faults(f); len(got) != 1 || got[0] != c.want {
+			t.Errorf("%s = %s says %q, expected %q", c.id, c.text, got, c.want)
+		}
+		f.SetParams(f.Params())
+	}
+	if f.Params().Window != 11 || f.Params().Level != 150 || changes != 1 {
+		t.Errorf("values that are not valid got through: %+v", f.Params())
+	}
+}
+
+func TestSliderMovesTheValue(t *testing.T) {
+	f, _ := newForm(t, "en")
+	slider := find[*xwidget.Slider](f.Object)[0]
+	slider.SetValue(1.3)
+	if got := f.Params().Sensitivity; got != 1.3 {
+		t.Errorf("the slider at 1.3 gives %v", got)
+	}
+	if got := find[*xwidget.NumberEntry](f.Object)[0].Text; got != "1.3" {
+		t.Errorf("the field shows %q", got)
+	}
+}
+
+// The help of every parameter is there in both languages, with its range.
+func TestHelp(t *testing.T) {
+	for _, lang := range []string{"en", "ru"} {
+		f, _ := newForm(t, lang)
+		p := processing.DefaultParams()
+		p.Mode = processing.Manual
+		f.SetParams(p)
+		labels := find[*xwidget.HelpLabel](f.Object)
+		i := 0
+		for _, s := range processing.Specs() {
+			if s.Kind == processing.KindChoice {
+				continue
+			}
+			if i >= len(labels) {
+				t.Fatalf("%s: %d help labels only", lang, len(labels))
+			}
+			if help := labels[i].Help(); len(help) < len(s.Help.In(lang)) || help[:len(s.Help.In(lang))] != s.Help.In(lang) {
+				t.Errorf("%s: the help of %s is %q", lang, s.ID, help)
+			}
+			i++
+		}
+	}
+}

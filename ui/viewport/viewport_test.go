@@ -1,0 +1,405 @@
+package viewport_test
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/test"
+	"pgregory.net/rapid"
+
+	"blik/app/view"
+	"blik/processing"
+	"blik/ui/tool"
+	"blik/ui/viewport"
+)
+
+// spy is a tool that writes down what it is told.
+type spy struct {
+	calls   []string
+	last    tool.Event
+	pressed bool
+	fault   string
+	ring    bool
+}
+
+func (s *spy) note(call string, e tool.Event) { s.calls, s.last = append(s.calls, call), e }
+
+func (s *spy) Press(e tool.Event) {
+	if s.pressed {
+		s.fault = "pressed twice"
+	}
+	s.pressed = true
+	s.note("press", e)
+}
+
+func (s *spy) Move(e tool.Event) {
+	if !s.pressed {
+		s.fault = "moved without a press"
+	}
+	s.note("move", e)
+}
+
+func (s *spy) Release() {
+	if !s.pressed {
+		s.fault = "released without a press"
+	}
+	s.pressed = false
+	s.note("release", tool.Event{})
+}
+
+func (s *spy) Cancel() {
+	if !s.pressed {
+		s.fault = "cancelled without a press"
+	}
+	s.pressed = false
+	s.note("cancel", tool.Event{})
+}
+
+func (s *spy) Hover(e tool.Event) {
+	if s.pressed {
+		s.fault = "hovered while pressed"
+	}
+	s.note("hover", e)
+}
+
+func (s *spy) Pointer(tool.Event) tool.Pointer {
+	if s.ring {
+		return tool.Ring
+	}
+	return tool.Cross
+}
+
+const pictureWidth, pictureHeight = 2000, 1000
+
+// newViewport returns a viewport of 400 × 300 pixels with a grey picture and a spy for a tool.
+func newViewport(t testing.TB) (*viewport.Viewport, *spy) {
+	t.Helper()
+	test.NewTempApp(t)
+	v := viewport.New()
+	w := test.NewTempWindow(t, v)
+	w.SetPadded(false)
+	w.Resize(fyne.NewSize(400, 300))
+	pic := &processing.Picture{Width: pictureWidth, Height: pictureHeight, Channels: 1, U8: make([]uint8, pictureWidth*pictureHeight)}
+	for i := range pic.U8 {
+		pic.U8[i] = uint8(i % 251)
+	}
+	p, err := view.NewPyramid(context.Background(), pic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.SetPicture(p, view.NewMaskPyramid(processing.NewMask(pictureWidth, pictureHeight)))
+	s := &spy{}
+	v.SetTool(s)
+	return v, s
+}
+
+func mouse(x, y float32, b desktop.MouseButton) *desktop.MouseEvent {
+	return &desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(x, y)}, Button: b}
+}
+
+func dragged(x, y float32) *fyne.DragEvent {
+	return &fyne.DragEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(x, y)}}
+}
+
+func wheel(x, y, notches float32) *fyne.ScrollEvent {
+	return &fyne.ScrollEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(x, y)}, Scrolled: fyne.NewDelta(0, 25*notches)}
+}
+
+func TestFit(t *testing.T) {
+	v, _ := newViewport(t)
+	if z := v.Transform().Zoom; math.Abs(z-0.2) > 1e-9 {
+		t.Errorf("2000 × 1000 in 400 × 300 is fitted at %g", z)
+	}
+	if !v.Fitted() {
+		t.Error("a new picture is not fitted")
+	}
+	v.Resize(fyne.NewSize(200, 300))
+	if z := v.Transform().Zoom; math.Abs(z-0.1) > 1e-9 {
+		t.Errorf("after the window got narrower the zoom is %g", z)
+	}
+	v.SetZoom(1)
+	v.Resize(fyne.NewSize(300, 300))
+	if z := v.Transform().Zoom; z != 1 {
+		t.Errorf("after the window was resized 1:1 became %g", z)
+	}
+}
+
+// The image point under the pointer stays there, as far as the picture's edge and whole device pixels let it.
+func TestWheelZoomsAboutThePointer(t *testing.T) {
+	v, _ := newViewport(t)
+	v.SetZoom(1)
+	rapid.Check(t, func(rt *rapid.T) {
+		v.SetZoom(rapid.Float64Range(1, 8).Draw(rt, "zoom"))
+		v.Reveal(image.Rect(999, 499, 1001, 501), 64)
+		x, y := rapid.IntRange(0, 399).Draw(rt, "x"), rapid.IntRange(0, 299).Draw(rt, "y")
+		before := v.Transform()
+		at := processing.Point{X: float64(x), Y: float64(y)}
+		p := before.ScreenToImage(at)
+		v.Scrolled(wheel(float32(x), float32(y), float32(rapid.IntRange(1, 3).Draw(rt, "notches"))))
+		q := v.Transform().ImageToScreen(p)
+		if v.Transform().Zoom <= before.Zoom {
+			rt.Fatalf("the wheel went from %g to %g", before.Zoom, v.Transform().Zoom)
+		}
+		if math.Abs(q.X-at.X) > 0.51 || math.Abs(q.Y-at.Y) > 0.51 {
+			rt.Fatalf("the point under (%d, %d) went to (%.2f, %.2f)", x, y, q.X, q.Y)
+		}
+	})
+}
+
+func TestWheelStopsAtActualPixels(t *testing.T) {
+	v, _ := newViewport(t)
+	v.SetZoom(0.9)
+	v.Scrolled(wheel(200, 150, 1))
+	if z := v.Transform().Zoom; z != 1 {
+		t.Errorf("a notch from 0.9 leads to %g", z)
+	}
+	v.SetZoom(1.1)
+	v.Scrolled(wheel(200, 150, -1))
+	if z := v.Transform().Zoom; z != 1 {
+		t.Errorf("a notch back from 1.1 leads to %g", z)
+	}
+}
+
+// Whatever the zoom, the picture's origin lies on a whole device pixel, else 1:1 would be blurred and pans would shimmer.
+func TestOriginOnWholePixels(t *testing.T) {
+	v, _ := newViewport(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		v.SetZoom(rapid.Float64Range(0.05, 20).Draw(rt, "zoom"))
+		v.Scroll(rapid.Float64Range(-1, 1).Draw(rt, "dx"), rapid.Float64Range(-1, 1).Draw(rt, "dy"))
+		o := v.Transform().ImageToScreen(processing.Point{})
+		if math.Abs(o.X-math.Round(o.X)) > 1e-6 || math.Abs(o.Y-math.Round(o.Y)) > 1e-6 {
+			rt.Fatalf("origin at (%g, %g)", o.X, o.Y)
+		}
+	})
+}
+
+func TestStroke(t *testing.T) {
+	v, s := newViewport(t)
+	v.MouseMoved(mouse(100, 100, 0))
+	v.MouseDown(mouse(100, 100, desktop.MouseButtonPrimary))
+	v.MouseMoved(mouse(101, 100, desktop.MouseButtonPrimary))
+	v.Dragged(dragged(120, 110))
+	v.MouseUp(mouse(120, 110, desktop.MouseButtonPrimary))
+	v.DragEnd()
+	if want := []string{"hover", "press", "move", "move", "release"}; !slices.Equal(s.calls, want) {
+		t.Errorf("%v, expected %v", s.calls, want)
+	}
+	if s.fault != "" {
+		t.Error(s.fault)
+	}
+}
+
+// What the driver is known to lose: each of these is a whole stroke.
+func TestLostEvents(t *testing.T) {
+	left, right := desktop.MouseButtonPrimary, desktop.MouseButtonSecondary
+	for name, do := range map[string]func(v *viewport.Viewport){
+		"left button released outside: DragEnd without MouseUp": func(v *viewport.Viewport) {
+			v.MouseDown(mouse(10, 10, left))
+			v.Dragged(dragged(500, 500))
+			v.DragEnd()
+			v.MouseOut()
+		},
+		"right button released outside: MouseOut alone": func(v *viewport.Viewport) {
+			v.MouseDown(mouse(10, 10, right))
+			v.MouseMoved(mouse(20, 20, right))
+			v.MouseOut()
+		},
+		"release not told at all": func(v *viewport.Viewport) {
+			v.MouseDown(mouse(10, 10, left))
+			v.MouseMoved(mouse(30, 30, 0))
+		},
+		"release not told, another press": func(v *viewport.Viewport) {
+			v.MouseDown(mouse(10, 10, left))
+			v.MouseMoved(mouse(30, 30, 0))
+			v.MouseDown(mouse(10, 10, right))
+			v.MouseUp(mouse(10, 10, right))
+		},
+		"another button pressed and released meanwhile": func(v *viewport.Viewport) {
+			v.MouseDown(mouse(10, 10, left))
+			v.MouseDown(mouse(10, 10, right))
+			v.MouseUp(mouse(10, 10, right))
+			v.MouseUp(mouse(10, 10, left))
+		},
+		"tool changed meanwhile": func(v *viewport.Viewport) {
+			v.MouseDown(mouse(10, 10, left))
+			v.SetTool(tool.Pan{})
+			v.MouseUp(mouse(10, 10, left))
+		},
+		"window lost the focus": func(v *viewport.Viewport) {
+			v.MouseDown(mouse(10, 10, left))
+			v.End()
+			v.End()
+			v.Dragged(dragged(20, 20))
+			v.MouseUp(mouse(10, 10, left))
+			v.DragEnd()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v, s := newViewport(t)
+			do(v)
+			if s.pressed || s.fault != "" || s.calls[0] != "press" {
+				t.Errorf("%v: pressed %v, %s", s.calls, s.pressed, s.fault)
+			}
+		})
+	}
+}
+
+// The promise to the tools holds for any order of events.
+func TestAnyOrderOfEvents(t *testing.T) {
+	v, s := newViewport(t)
+	buttons := []desktop.MouseButton{desktop.MouseButtonPrimary, desktop.MouseButtonSecondary, desktop.MouseButtonTertiary}
+	rapid.Check(t, func(rt *rapid.T) {
+		for range rapid.IntRange(1, 40).Draw(rt, "events") {
+			x, y := float32(rapid.IntRange(-50, 450).Draw(rt, "x")), float32(rapid.IntRange(-50, 350).Draw(rt, "y"))
+			b := rapid.SampledFrom(buttons).Draw(rt, "button")
+			switch rapid.IntRange(0, 9).Draw(rt, "event") {
+			case 0, 1:
+				v.MouseDown(mouse(x, y, b))
+			case 2:
+				v.MouseUp(mouse(x, y, b))
+			case 3:
+				v.MouseMoved(mouse(x, y, desktop.MouseButton(rapid.IntRange(0, 7).Draw(rt, "held"))))
+			case 4:
+				v.Dragged(dragged(x, y))
+			case 5:
+				v.DragEnd()
+			case 6:
+				v.MouseOut()
+			case 7:
+				v.Scrolled(wheel(x, y, 1))
+			case 8:
+				v.SetPanKey(rapid.Bool().Draw(rt, "held"))
+			case 9:
+				v.Abandon()
+			}
+			if s.fault != "" {
+				rt.Fatal(s.fault)
+			}
+		}
+		v.SetPanKey(false)
+		v.End()
+		if s.pressed {
+			rt.Fatal("a gesture is left")
+		}
+	})
+}
+
+func TestPanWithAnyTool(t *testing.T) {
+	for name, press := range map[string]func(v *viewport.Viewport){
+		"middle button": func(v *viewport.Viewport) { v.MouseDown(mouse(100, 100, desktop.MouseButtonTertiary)) },
+		"pan key": func(v *viewport.Viewport) {
+			v.SetPanKey(true)
+			v.MouseDown(mouse(100, 100, desktop.MouseButtonPrimary))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v, s := newViewport(t)
+			v.SetZoom(2)
+			v.Reveal(image.Rect(900, 500, 902, 502), 2)
+			before := v.Transform()
+			press(v)
+			v.Dragged(dragged(130, 80))
+			v.DragEnd()
+			after := v.Transform()
+			if dx, dy := (before.X-after.X)*2, (before.Y-after.Y)*2; dx != 30 || dy != -20 {
+				t.Errorf("moved by (%g, %g), expected (30, -20)", dx, dy)
+			}
+			if len(s.calls) != 0 {
+				t.Errorf("the tool was told %v", s.calls)
+			}
+		})
+	}
+}
+
+func TestToolEvent(t *testing.T) {
+	v, s := newViewport(t)
+	v.SetZoom(2)
+	v.Reveal(image.Rect(900, 500, 902, 502), 2)
+	e := mouse(200, 150, desktop.MouseButtonSecondary)
+	e.Modifier = fyne.KeyModifierShift
+	v.MouseDown(e)
+	if want := (tool.Event{At: processing.Point{X: 901, Y: 501}, Slack: 3, Secondary: true, Shift: true}); s.last != want {
+		t.Errorf("%+v, expected %+v", s.last, want)
+	}
+}
+
+func TestCursor(t *testing.T) {
+	v, _ := newViewport(t)
+	v.MouseMoved(mouse(100, 100, 0))
+	if v.Cursor() != desktop.CrosshairCursor {
+		t.Errorf("cursor %v over the tool", v.Cursor())
+	}
+	v.SetPanKey(true)
+	if v.Cursor() != desktop.PointerCursor {
+		t.Errorf("cursor %v with the pan key", v.Cursor())
+	}
+}
+
+// A change of the mask redraws its place alone, and exactly as a full drawing would.
+func TestMaskChanged(t *testing.T) {
+	v, _ := newViewport(t)
+	c := test.NewTempWindow(t, v).Canvas()
+	mask := processing.NewMask(pictureWidth, pictureHeight)
+	pyramid := view.NewMaskPyramid(mask)
+	v.SetMask(pyramid)
+	v.SetZoom(1)
+	before := c.Capture()
+	dirty := image.Rect(980, 480, 1020, 520)
+	for y := dirty.Min.Y; y < dirty.Max.Y; y++ {
+		for x := dirty.Min.X; x < dirty.Max.X; x++ {
+			mask.Pix[y*pictureWidth+x] = 255
+		}
+	}
+	v.MaskChanged(dirty)
+	after := c.Capture()
+	v.SetOptions(v.Options())
+	full := c.Capture()
+	changed := 0
+	b := after.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			if !same(after.At(x, y), full.At(x, y)) {
+				t.Fatalf("pixel (%d, %d) is %v, drawn anew %v", x, y, after.At(x, y), full.At(x, y))
+			}
+			if !same(before.At(x, y), after.At(x, y)) {
+				changed++
+			}
+		}
+	}
+	if changed != dirty.Dx()*dirty.Dy() {
+		t.Errorf("%d pixels changed at 1:1, the mask has %d", changed, dirty.Dx()*dirty.Dy())
+	}
+}
+
+func same(a, b color.Color) bool {
+	r, g, bl, _ := a.RGBA()
+	r2, g2, b2, _ := b.RGBA()
+	return r == r2 && g == g2 && bl == b2
+}
+
+func TestWithoutPicture(t *testing.T) {
+	test.NewTempApp(t)
+	v := viewport.New()
+	w := test.NewTempWindow(t, v)
+	w.Resize(fyne.NewSize(300, 200))
+	s := &spy{}
+	v.SetTool(s)
+	v.MouseDown(mouse(10, 10, desktop.MouseButtonPrimary))
+	v.MouseMoved(mouse(20, 10, desktop.MouseButtonPrimary))
+	v.MouseUp(mouse(20, 10, desktop.MouseButtonPrimary))
+	v.Scrolled(wheel(10, 10, 1))
+	v.Fit()
+	v.SetZoom(3)
+	v.Scroll(1, 1)
+	v.MaskChanged(image.Rect(0, 0, 5, 5))
+	if len(s.calls) != 0 {
+		t.Errorf("the tool was told %v without a picture", s.calls)
+	}
+	w.Canvas().Capture()
+}
