@@ -256,10 +256,11 @@ func (d *detection) write(ctx context.Context, j job, pic *processing.Picture, r
 	r := report.Report{
 		File: filepath.Base(j.input), Program: d.Version, Picture: pic, Region: d.region, Mode: d.params.Mode, Result: res,
 	}
-	for path, write := range map[string]func(io.Writer, report.Report) error{j.csv: report.WriteCSV, j.json: report.WriteJSON} {
-		if err := imagefile.WriteFile(ctx, path, func(w io.Writer) error { return write(w, r) }); err != nil {
-			return err
-		}
+	if err := imagefile.WriteFile(ctx, j.csv, func(w io.Writer) error { return report.WriteCSV(w, r) }); err != nil {
+		return err
+	}
+	if err := imagefile.WriteFile(ctx, j.json, func(w io.Writer) error { return report.WriteJSON(w, r) }); err != nil {
+		return err
 	}
 	return imagefile.WriteMask(ctx, j.mask, res.Mask)
 }

@@ -182,6 +182,10 @@ func (e *bandEncoder) filter(pixel int) []byte {
 	n := len(row)
 	above = above[:n]
 	l, u, q := e.tries[0][1:][:n], e.tries[1][1:][:n], e.tries[2][1:][:n]
+	if bytes.Equal(row, above) { // most rows of a mask
+		clear(u)
+		return e.tries[1]
+	}
 	var costs [3]int
 	for i := range pixel { // no left neighbour: Paeth predicts the one above
 		l[i], u[i], q[i] = row[i], row[i]-above[i], row[i]-above[i]
