@@ -1,0 +1,683 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/storage"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/preset"
+	"blik/app/settings"
+	"blik/processing"
+	"blik/ui/filedialog"
+	"blik/ui/texts"
+	"blik/ui/xwidget"
+)
+
+// fakeDialogs answer with a path that the test has put there.
+type fakeDialogs struct {
+	path  string
+	err   error
+	asked []filedialog.Request
+}
+
+func (d *fakeDialogs) Open(r filedialog.Request, done filedialog.Done) {
+	d.asked = append(d.asked, r)
+	done(d.path, d.err)
+}
+
+func (d *fakeDialogs) Save(r filedialog.Request, done filedialog.Done) { d.Open(r, done) }
+
+// harness is a window whose work is done by fakes, and whose callbacks run on the test's goroutine.
+type harness struct {
+	*window
+	tb      *testing.T
+	queue   chan func()
+	dialogs *fakeDialogs
+	// pictures are the files there are; written is the last mask written.
+	pictures map[string]*processing.Picture
+	written  map[string]*processing.Mask
+	// detected is what the fake detection was asked for, result what it answers; block makes it wait for a cancel.
+	detected processing.Params
+	region   *processing.Region
+	result   *processing.Result
+	block    bool
+	writeErr error
+}
+
+func grey(w, h int) *processing.Picture {
+	return &processing.Picture{Width: w, Height: h, Channels: 3, U8: bytes.Repeat([]uint8{100}, 3*w*h)}
+}
+
+// glint is a finding of one row of pixels.
+func glint(id, x, y, length int) processing.Finding {
+	return processing.Finding{
+		ID: id, X: float64(x) + float64(length)/2, Y: float64(y) + 0.5, Left: x, Top: y, Width: length, Height: 1, Area: length,
+		Peak: 255, Score: 3.5, Runs: []processing.Run{{Y: y, X0: x, X1: x + length}},
+	}
+}
+
+func newHarness(t *testing.T, lang string) *harness {
+	t.Helper()
+	a := test.NewTempApp(t)
+	words, err := texts.New(lang)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &harness{
+		tb: t, queue: make(chan func(), 1000), dialogs: &fakeDialogs{},
+		pictures: map[string]*processing.Picture{"/art/a.png": grey(200, 100), "/art/b.tif": grey(50, 60)},
+		written:  map[string]*processing.Mask{},
+	}
+	findings := []processing.Finding{glint(1, 20, 10, 4), glint(2, 100, 50, 2)}
+	mask := processing.NewMask(200, 100)
+	for _, f := range findings {
+		for _, r := range f.Runs {
+			for x := r.X0; x < r.X1; x++ {
+				mask.Pix[r.Y*200+x] = 255
+			}
+		}
+	}
+	used := processing.DefaultParams()
+	used.Mode, used.Window, used.Visible = processing.Manual, 21, 7.125
+	h.result = &processing.Result{Mask: mask, Findings: findings, Params: used, Chosen: []processing.Chosen{
+		{ID: "window", Name: processing.Text{EN: "Background window", RU: "Окно фона"}, Value: 21, Why: processing.Text{EN: "because", RU: "потому"}},
+	}}
+	h.window = newWindow(a, config{
+		texts: words, settings: settings.Default(), version: "1.2.3",
+		dialogs:  func(*window) filedialog.Dialogs { return h.dialogs },
+		dispatch: func(f func()) { h.queue <- f },
+		engine: engine{
+			read: func(_ context.Context, path string) (*processing.Picture, error) {
+				if p := h.pictures[path]; p != nil {
+					return p, nil
+				}
+				return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+			},
+			readMask: func(_ context.Context, path string, w, hh int) (*processing.Mask, error) {
+				m := h.written[path]
+				if m == nil || m.Width != w || m.Height != hh {
+					return nil, errors.New("the mask has another size")
+				}
+				return m, nil
+			},
+			writeMask: func(_ context.Context, path string, m *processing.Mask) error {
+				if h.writeErr == nil {
+					h.written[path] = m
+				}
+				return h.writeErr
+			},
+			detect: func(ctx context.Context, _ *processing.Picture, p processing.Params, o processing.Options) (*processing.Result, error) {
+				h.detected, h.region = p, o.Region
+				o.Progress(processing.Text{EN: "background", RU: "фон"}, 0.5)
+				if h.block {
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+				return h.result, nil
+			},
+		},
+	})
+	h.win.Resize(fyne.NewSize(1280, 800))
+	t.Cleanup(func() { h.win.Close() })
+	return h
+}
+
+// settle runs callbacks until no job is left.
+func (h *harness) settle() {
+	h.tb.Helper()
+	timeout := time.After(10 * time.Second)
+	for h.jobs.Busy() {
+		select {
+		case f := <-h.queue:
+			f()
+		case <-timeout:
+			h.tb.Fatal("the job does not end")
+		}
+	}
+}
+
+func (h *harness) opened() *harness {
+	h.tb.Helper()
+	h.open("/art/a.png")
+	h.settle()
+	if h.doc == nil {
+		h.tb.Fatal("no picture was opened")
+	}
+	return h
+}
+
+// dialogTexts returns the texts of the dialog on top.
+func (h *harness) dialogTexts() string {
+	top := h.win.Canvas().Overlays().Top()
+	if top == nil {
+		return ""
+	}
+	var all []string
+	for _, l := range find[*widget.Label](top) {
+		all = append(all, l.Text)
+	}
+	return strings.Join(all, "\n")
+}
+
+// press taps the button with the given text in the dialog on top.
+func (h *harness) press(text string) {
+	h.tb.Helper()
+	for _, b := range find[*widget.Button](h.win.Canvas().Overlays().Top()) {
+		if b.Text == text {
+			test.Tap(b)
+			return
+		}
+	}
+	h.tb.Fatalf("no button %q", text)
+}
+
+// find returns the visible objects of a type, in the order of the tree.
+func find[T fyne.CanvasObject](o fyne.CanvasObject) []T {
+	if o == nil || !o.Visible() {
+		return nil
+	}
+	var all []T
+	if x, ok := o.(T); ok {
+		all = append(all, x)
+	}
+	var children []fyne.CanvasObject
+	switch x := o.(type) {
+	case *fyne.Container:
+		children = x.Objects
+	case fyne.Widget:
+		children = test.WidgetRenderer(x).Objects()
+	}
+	for _, c := range children {
+		all = append(all, find[T](c)...)
+	}
+	return all
+}
+
+func TestOpenAndDetect(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	if h.win.Title() != "a.png – Blik" {
+		t.Errorf("title %q", h.win.Title())
+	}
+	if h.settings.Recent[0] != "/art/a.png" {
+		t.Errorf("recent files %v", h.settings.Recent)
+	}
+	h.SetRegion(&processing.Region{Points: []processing.Point{{X: 0, Y: 0}, {X: 150, Y: 80}}})
+	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
+	if !h.panel.busy.Visible() || h.panel.run.Visible() {
+		t.Error("a running job does not show")
+	}
+	h.settle()
+	if h.region == nil || h.detected.Mode != processing.Adaptive {
+		t.Errorf("detection ran with %+v in %v", h.detected, h.region)
+	}
+	if got := h.status.found.Text(); got != "2 findings, 6 px, 0.03 %" {
+		t.Errorf("status %q", got)
+	}
+	if h.panel.busy.Visible() || !h.panel.run.Visible() {
+		t.Error("the job has ended and still shows")
+	}
+	if !h.panel.chosenBox.Visible() || len(h.panel.chosen.Objects) != 1 {
+		t.Error("what adaptive mode chose is not shown")
+	}
+	if rows, _ := h.panel.findings.table.Length(); rows != 2 {
+		t.Errorf("%d findings listed", rows)
+	}
+	if !strings.HasPrefix(h.win.Title(), "• ") {
+		t.Errorf("title %q does not say that the mask is not saved", h.win.Title())
+	}
+}
+
+func TestCancel(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.block = true
+	h.do("find.run")
+	start := time.Now()
+	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
+	h.settle()
+	if d := time.Since(start); d > 200*time.Millisecond {
+		t.Errorf("cancelled after %v", d)
+	}
+	if h.status.message.Text() != "Cancelled" || h.dialogOpen() || h.doc.Stats().Area != 0 {
+		t.Errorf("status %q, dialog %q", h.status.message.Text(), h.dialogTexts())
+	}
+}
+
+func TestTakeOver(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.do("find.run")
+	h.settle()
+	h.do("find.takeOver")
+	if p := h.panel.form.Params(); p != h.result.Params {
+		t.Errorf("the form holds %+v, detection used %+v", p, h.result.Params)
+	}
+	h.do("find.run")
+	h.settle()
+	if h.detected != h.result.Params {
+		t.Errorf("detected again with %+v, taken over was %+v", h.detected, h.result.Params)
+	}
+}
+
+func TestSaveMask(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.do("find.run")
+	h.settle()
+	h.dialogs.path = "/art/out.png"
+	h.do("file.saveMask")
+	h.settle()
+	if r := h.dialogs.asked[0]; r.Folder != "/art" || r.File != "a_mask.png" {
+		t.Errorf("offered %+v", r)
+	}
+	if m := h.written["/art/out.png"]; m == nil || m.Area() != 6 {
+		t.Error("the mask was not written")
+	}
+	if h.doc.Dirty() || h.win.Title() != "a.png – Blik" {
+		t.Errorf("saved, and the title is %q", h.win.Title())
+	}
+	h.do("edit.clear")
+	h.do("file.saveMask")
+	h.settle()
+	if len(h.dialogs.asked) != 1 || h.written["/art/out.png"].Area() != 0 {
+		t.Error("saving again asked again, or did not save")
+	}
+}
+
+func TestFailedSaveLosesNothing(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.do("edit.invert")
+	h.writeErr = errors.New("disk full")
+	h.dialogs.path = "/art/out.png"
+	h.do("file.saveMask")
+	h.settle()
+	if !strings.Contains(h.dialogTexts(), "disk full") {
+		t.Errorf("the dialog says %q", h.dialogTexts())
+	}
+	if !h.doc.Dirty() || h.doc.Mask().Area() != 200*100 {
+		t.Error("a failed save changed the document")
+	}
+}
+
+func TestUnsavedMaskIsAskedAbout(t *testing.T) {
+	for name, c := range map[string]struct {
+		press string
+		open  string
+		saved bool
+	}{
+		"save":        {"Save", "/art/b.tif", true},
+		"do not save": {"Do not save", "/art/b.tif", false},
+		"cancel":      {"Cancel", "/art/a.png", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHarness(t, "en").opened()
+			h.do("edit.invert")
+			h.dialogs.path = "/art/mask.png"
+			h.open("/art/b.tif")
+			if !strings.Contains(h.dialogTexts(), "a.png") {
+				t.Fatalf("the dialog says %q", h.dialogTexts())
+			}
+			h.press(c.press)
+			h.settle()
+			if h.doc.Path() != c.open || (h.written["/art/mask.png"] != nil) != c.saved {
+				t.Errorf("open is %s, saved %v", h.doc.Path(), h.written)
+			}
+		})
+	}
+}
+
+func TestErrorsAreShownOnceAndLoseNothing(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.do("edit.invert")
+	h.dialogs.path = "/art/other.png"
+	h.written["/art/other.png"] = processing.NewMask(3, 3)
+	h.do("file.loadMask")
+	h.settle()
+	if got := h.dialogTexts(); !strings.Contains(got, "another size") {
+		t.Errorf("the dialog says %q", got)
+	}
+	if n := len(h.win.Canvas().Overlays().List()); n != 1 {
+		t.Errorf("%d dialogs", n)
+	}
+	h.press("OK")
+	if h.doc.Mask().Area() != 200*100 {
+		t.Error("a mask that could not be loaded changed the mask")
+	}
+
+	h.doc.MarkSaved(h.doc.Generation())
+	h.settings.AddRecent("/art/gone.png")
+	h.open("/art/gone.png")
+	h.settle()
+	if h.doc.Path() != "/art/a.png" || !strings.Contains(h.dialogTexts(), "gone.png") {
+		t.Errorf("open is %s, the dialog says %q", h.doc.Path(), h.dialogTexts())
+	}
+	if slices.Contains(h.settings.Recent, "/art/gone.png") {
+		t.Error("a file that is gone is still among the recent ones")
+	}
+}
+
+func TestRegionOutside(t *testing.T) {
+	h := newHarness(t, "ru").opened()
+	h.SetRegion(&processing.Region{Points: []processing.Point{{X: -50, Y: -50}, {X: -10, Y: -10}}})
+	if h.doc.Region() != nil || h.status.message.Text() != "Область лежит вне изображения." {
+		t.Errorf("region %v, status %q", h.doc.Region(), h.status.message.Text())
+	}
+}
+
+func TestUndo(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.do("find.run")
+	h.settle()
+	h.do("edit.clear")
+	h.do("edit.undo")
+	if h.doc.Stats().Spots != 2 {
+		t.Error("Undo did not bring the mask back")
+	}
+	h.do("edit.redo")
+	if h.doc.Stats().Spots != 0 {
+		t.Error("Redo did not clear the mask")
+	}
+}
+
+// The driver gives Ctrl+Z to the menu first; a field that has the focus must get it all the same.
+func TestUndoOfTyping(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.do("edit.invert")
+	field := find[*xwidget.NumberEntry](h.panel.object)[0]
+	h.win.Canvas().Focus(field)
+	before := field.Text
+	test.Type(field, "7")
+	if field.Text == before {
+		t.Fatal("nothing was typed")
+	}
+	h.do("edit.undo")
+	if field.Text != before {
+		t.Errorf("the field holds %q, before typing %q", field.Text, before)
+	}
+	if h.doc.Stats().Area == 0 {
+		t.Error("undo of typing took back a step of the mask")
+	}
+}
+
+func TestPickAndStepThroughFindings(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.do("find.run")
+	h.settle()
+	h.toggleSpot(processing.Point{X: 21.5, Y: 10.5}, 1)
+	if h.doc.Stats().Spots != 1 {
+		t.Error("a click did not remove the finding")
+	}
+	h.toggleSpot(processing.Point{X: 21.5, Y: 11.6}, 1)
+	if h.doc.Stats().Spots != 2 {
+		t.Error("a click beside it did not restore the finding")
+	}
+	h.toggleSpot(processing.Point{X: 60, Y: 60}, 1)
+	if h.doc.Stats().Spots != 2 {
+		t.Error("a click on nothing changed something")
+	}
+
+	h.do("find.next")
+	h.do("find.next")
+	if s, ok := h.doc.Selected(); !ok || s.ID != 2 {
+		t.Errorf("selected is %d", s.ID)
+	}
+	if z := h.port.Transform().Zoom; z < 1 {
+		t.Errorf("a finding is shown at zoom %g", z)
+	}
+	h.do("find.remove")
+	if h.doc.Stats().Spots != 1 {
+		t.Error("the selected finding was not removed")
+	}
+	h.do("edit.undo")
+	h.do("find.previous")
+	if h.doc.Stats().Spots != 2 {
+		t.Error("undo did not bring the finding back")
+	}
+}
+
+func TestPreset(t *testing.T) {
+	h := newHarness(t, "en")
+	h.dialogs.path = filepath.Join(t.TempDir(), "mine.json")
+	p := processing.DefaultParams()
+	p.Mode, p.Margin, p.Sensitivity = processing.Manual, 3, -0.5
+	h.setParams(p)
+	h.do("file.savePreset")
+	if got, err := preset.Read(h.dialogs.path); err != nil || got != p {
+		t.Fatalf("saved %+v, %v", got, err)
+	}
+	h.setParams(processing.DefaultParams())
+	h.do("file.loadPreset")
+	if h.panel.form.Params() != p || h.settings.Params != p {
+		t.Errorf("loaded %+v", h.settings.Params)
+	}
+
+	newer := filepath.Join(t.TempDir(), "newer.json")
+	if err := os.WriteFile(newer, []byte(`{"format":"blik preset","version":99,"values":{}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(newer)})
+	if !strings.Contains(h.dialogTexts(), "newer.json") || h.settings.Params != p {
+		t.Errorf("a preset of a newer version: the dialog says %q", h.dialogTexts())
+	}
+}
+
+func TestDrop(t *testing.T) {
+	h := newHarness(t, "en")
+	h.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI("/art/b.tif"), storage.NewFileURI("/art/a.png")})
+	h.settle()
+	if h.doc == nil || h.doc.Path() != "/art/b.tif" {
+		t.Error("the first file dropped was not opened")
+	}
+}
+
+// Letters run their actions on both keyboards; not while a dialog is open.
+func TestLetters(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	for _, c := range []struct {
+		rune rune
+		tool string
+	}{{'b', "tool.brush"}, {'у', "tool.eraser"}, {'м', "tool.pick"}, {'R', "tool.rectangle"}, {'Щ', "tool.ellipse"}, {'д', "tool.polygon"}, {'h', "tool.pan"}} {
+		h.keys.Rune(c.rune)
+		if h.toolID != c.tool || !h.strip[c.tool].Selected() {
+			t.Errorf("%c takes %s, expected %s", c.rune, h.toolID, c.tool)
+		}
+	}
+	r := h.settings.BrushRadius
+	h.keys.Rune('ъ')
+	if h.settings.BrushRadius <= r {
+		t.Error("ъ does not make the brush larger")
+	}
+	h.keys.Rune('[')
+	h.keys.Rune('х')
+	if h.settings.BrushRadius >= r {
+		t.Error("[ and х do not make the brush smaller")
+	}
+	h.showAbout()
+	h.keys.Rune('b')
+	if h.toolID != "tool.pan" {
+		t.Error("a letter reached the tools behind a dialog")
+	}
+}
+
+// Both letters of a key run the same action.
+func TestRussianKeysLieWhereTheLatinOnesDo(t *testing.T) {
+	const latin, russian = "qwertyuiop[]asdfghjkl;'zxcvbnm,.", "йцукенгшщзхъфывапролджэячсмитьбю"
+	place := map[rune]rune{}
+	for i, r := range []rune(russian) {
+		place[r] = []rune(latin)[i]
+	}
+	seen := 0
+	for r, id := range letterKeys {
+		if l, ok := place[r]; ok {
+			seen++
+			if letterKeys[l] != id {
+				t.Errorf("%c runs %s, %c runs %s", r, id, l, letterKeys[l])
+			}
+		} else if strings.ContainsRune(latin, r) && !slices.ContainsFunc([]rune(russian), func(c rune) bool { return place[c] == r && letterKeys[c] == id }) {
+			t.Errorf("%c runs %s, and its Russian key does not", r, id)
+		}
+	}
+	if seen == 0 {
+		t.Fatal("no Russian keys")
+	}
+}
+
+func TestLanguageSwitch(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.do("find.run")
+	h.settle()
+	h.setTool("tool.brush")
+	h.setLanguage("ru")
+	if h.panel.run.Text != "Найти блики" || h.win.MainMenu().Items[0].Label != "Файл" {
+		t.Errorf("after the switch: %q, %q", h.panel.run.Text, h.win.MainMenu().Items[0].Label)
+	}
+	if got := h.status.found.Text(); got != "2 находки, 6 пкс, 0,03 %" {
+		t.Errorf("status %q", got)
+	}
+	if !h.strip["tool.brush"].Selected() || h.settings.Language != "ru" {
+		t.Error("the switch forgot the tool or the language")
+	}
+	if z := h.bar.zoom.Text; z == "" {
+		t.Error("the zoom is not shown after the switch")
+	}
+	h.setLanguage("en")
+	if h.panel.run.Text != "Find glare" {
+		t.Errorf("back in English: %q", h.panel.run.Text)
+	}
+}
+
+func TestZoomBox(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	type_ := func(text string) {
+		h.bar.zoom.SetText("")
+		h.win.Canvas().Focus(h.bar.zoom)
+		h.bar.zoom.SetText(text)
+		h.win.Canvas().Unfocus()
+	}
+	for text, want := range map[string]float64{"250": 2.5, "33,5 %": 0.335, " 400% ": 4} {
+		type_(text)
+		if z := h.port.Transform().Zoom; z != want {
+			t.Errorf("%q shows zoom %g", text, z)
+		}
+	}
+	type_("nonsense")
+	if z := h.port.Transform().Zoom; z <= 0 || h.bar.zoom.Text != h.percent(z) {
+		t.Errorf("nonsense leaves %g and shows %q", z, h.bar.zoom.Text)
+	}
+	h.bar.zoom.SetText("Fit")
+	if !h.port.Fitted() {
+		t.Error("choosing Fit does not fit")
+	}
+	h.bar.zoom.SetText("200\u00a0%")
+	if z := h.port.Transform().Zoom; z != 2 {
+		t.Errorf("choosing 200 %% shows %g", z)
+	}
+}
+
+// Every action has a text, and every shortcut one action.
+func TestActions(t *testing.T) {
+	h := newHarness(t, "en")
+	shortcuts := map[string]string{}
+	hidden := []string{"escape", "region.finish", "region.back", "scroll.left", "scroll.right", "scroll.up", "scroll.down"}
+	for id, a := range h.actions {
+		if !slices.Contains(hidden, id) && h.t("action."+id) == "action."+id {
+			t.Errorf("%s has no text", id)
+		}
+		if a.shortcut == nil {
+			continue
+		}
+		if other := shortcuts[a.shortcut.ShortcutName()]; other != "" {
+			t.Errorf("%s and %s have the same shortcut", id, other)
+		}
+		shortcuts[a.shortcut.ShortcutName()] = id
+		// The driver turns these into shortcuts of its own, so a custom one never fires.
+		if c, ok := a.shortcut.(*desktop.CustomShortcut); ok && c.Modifier == ctrl && strings.ContainsAny(string(c.KeyName), "ZYCXVA") {
+			t.Errorf("%s: Ctrl+%s never arrives as a custom shortcut", id, c.KeyName)
+		}
+	}
+	for _, id := range letterKeys {
+		if h.actions[id] == nil {
+			t.Errorf("a key runs %s, which is no action", id)
+		}
+	}
+	for _, id := range namedKeys {
+		if h.actions[id] == nil {
+			t.Errorf("a key runs %s, which is no action", id)
+		}
+	}
+	// Without a picture nothing may fail.
+	for id := range h.actions {
+		if id != "file.quit" {
+			h.do(id)
+		}
+		for h.dialogOpen() {
+			h.win.Canvas().Overlays().Remove(h.win.Canvas().Overlays().Top())
+		}
+	}
+	h.settle()
+}
+
+// The menu has everything that has a text.
+func TestMenu(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	in := map[string]bool{}
+	var walk func(items []*fyne.MenuItem)
+	walk = func(items []*fyne.MenuItem) {
+		for _, i := range items {
+			in[i.Label] = true
+			if i.ChildMenu != nil {
+				walk(i.ChildMenu.Items)
+			}
+		}
+	}
+	for _, m := range h.win.MainMenu().Items {
+		walk(m.Items)
+	}
+	for id := range h.actions {
+		if text := h.t("action." + id); text != "action."+id && !in[text] {
+			t.Errorf("%q is not in the menu", text)
+		}
+	}
+	for _, want := range []string{"English", "Русский", "Neutral grey", "Red", "/art/a.png"} {
+		if !in[want] {
+			t.Errorf("%q is not in the menu", want)
+		}
+	}
+}
+
+func TestPixelText(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.hovered(processing.Point{X: 10.9, Y: 20.1}, true)
+	if h.status.place.Text() != "x 10  y 20" || h.status.values.Text() != "R 100  G 100  B 100" {
+		t.Errorf("%q %q", h.status.place.Text(), h.status.values.Text())
+	}
+	h.hovered(processing.Point{X: -1, Y: 20}, true)
+	if h.status.place.Text() != "" || h.status.values.Text() != "" {
+		t.Errorf("beside the picture: %q %q", h.status.place.Text(), h.status.values.Text())
+	}
+}
+
+func TestSettingsFollow(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.setOpacity(0.25)
+	h.setBrushRadius(7.5)
+	h.bar.soft.SetChecked(true)
+	s := h.settings
+	if s.OverlayOpacity != 0.25 || s.BrushRadius != 7.5 || !s.BrushSoft {
+		t.Errorf("%+v", s)
+	}
+	if h.bar.sizeEntry.Text != "15" || h.port.Options().Opacity != 0.25 {
+		t.Errorf("the bar shows a brush of %q, the overlay %g", h.bar.sizeEntry.Text, h.port.Options().Opacity)
+	}
+}
