@@ -202,6 +202,9 @@ Without a command it opens the window, with the files named.`, `Blik наход�
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{p.flagError(err)} })
 	root.PersistentFlags().String("lang", "", p.say("`LANGUAGE` of texts, en or ru; the system's by default",
 		"`ЯЗЫК` текстов, en или ru; по умолчанию — как в системе"))
+	root.Version = p.Version
+	root.SetVersionTemplate(p.versionText())
+	root.Flags().Bool("version", false, p.say("print the version", "вывести версию"))
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		if p.given != "" && p.given != p.lang {
 			return p.usage("--lang %s: must be en or ru", "--lang %s: нужно en или ru", p.given)
@@ -209,18 +212,31 @@ Without a command it opens the window, with the files named.`, `Blik наход�
 		return nil
 	}
 	root.AddCommand(p.detectCommand(), p.scoreCommand(), p.sampleCommand(), p.openCommand(), p.versionCommand(), p.parametersTopic())
+	root.SetHelpCommand(p.helpCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
-		switch c.Name() {
-		case "help":
-			c.Short = p.say("Help about a command", "Справка о команде")
-		case "completion":
+		if c.Name() == "completion" {
 			c.Short = p.say("Write a completion script for a shell", "Вывести сценарий автодополнения для оболочки")
 		}
 	}
 	p.describeHelp(root)
 	return root
+}
+
+// helpCommand is cobra's, but refuses what it does not know.
+func (p *program) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [" + p.say("COMMAND", "КОМАНДА") + "]",
+		Short: p.say("Help about a command", "Справка о команде"),
+		RunE: func(c *cobra.Command, args []string) error {
+			about, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return p.usage("there is no help about %q", "нет справки о %q", strings.Join(args, " "))
+			}
+			return about.Help()
+		},
+	}
 }
 
 // describeHelp gives every command its help flag in the right language.
@@ -269,10 +285,14 @@ func (p *program) versionCommand() *cobra.Command {
 		Short: p.say("Print version, Go version, system and build tags", "Вывести версию, версию Go, систему и метки сборки"),
 		Args:  p.exactly(0),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(p.Stdout, "blik %s\n%s %s/%s\n%s\n", p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, p.buildTags())
+			_, err := io.WriteString(p.Stdout, p.versionText())
 			return err
 		},
 	}
+}
+
+func (p *program) versionText() string {
+	return fmt.Sprintf("blik %s\n%s %s/%s\n%s\n", p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, p.buildTags())
 }
 
 // exactly refuses another number of arguments than n.

@@ -321,6 +321,7 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"detect", "--preset", filepath.Join(dir, "none.json"), in}, "no such file"},
 		{[]string{"detect", in, twin}, "would both write a_mask.png"},
 		{[]string{"detect", "--lang", "fr", in}, "--lang fr: must be en or ru"},
+		{[]string{"help", "bogus"}, `no help about "bogus"`},
 		{[]string{"detcet"}, "did you mean detect?"},
 		{[]string{filepath.Join(dir, "none.png")}, "neither a command nor a file"},
 		{[]string{"score", dir}, "2 arguments expected, 1 given"},
@@ -598,6 +599,9 @@ func TestVersionAndCompletion(t *testing.T) {
 	got := call(t, "version")
 	if want := regexp.MustCompile(`^blik 1\.2\.3\ngo\S+ \w+/\w+\nbuild tags: \S.*; without window\n$`); got.status != exitDone || !want.MatchString(got.out) {
 		t.Errorf("%+v", got)
+	}
+	if flag := call(t, "--version"); flag != got {
+		t.Errorf("--version: %+v, want what `blik version` prints", flag)
 	}
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		if got := call(t, "completion", shell); got.status != exitDone || !strings.Contains(got.out, "blik") {
