@@ -70,7 +70,8 @@ func (b *Backend) Background(ctx context.Context, dst, y, exclude processing.Pla
 	for i, r := range radii {
 		levels[i] = b.backgroundLevel(d, l, e, r)
 	}
-	return b.tiles(ctx, d.w, d.h, radii[0], radii[0], func(t *worker, tile rect) {
+	last := levels[len(levels)-1]
+	return b.tiles(ctx, d.w, d.h, last.rx, last.ry, func(t *worker, tile rect) {
 		background(t, tile, d.data.U16, levels)
 	})
 }
@@ -91,7 +92,7 @@ func (b *Backend) backgroundLevel(d, y, exclude *plane, r int) backgroundLevel {
 		mean:         b.rows.censoredMean,
 	}
 	most := (2*g.rx + 1) * (2*g.ry + 1)
-	if most >= maxInverse/16 {
+	if most > maxTable {
 		v.mean = dividedMean
 		return v
 	}
@@ -101,6 +102,9 @@ func (b *Backend) backgroundLevel(d, y, exclude *plane, r int) backgroundLevel {
 	}
 	return v
 }
+
+// maxTable is the largest window in pixels that inverses are tabulated for.
+const maxTable = 1 << 16
 
 // dividedMean is censoredMean for windows too large for a table of inverses.
 func dividedMean(dst []uint16, sum, _ []uint64, need uint64) bool {
@@ -113,11 +117,10 @@ func dividedMean(dst []uint16, sum, _ []uint64, need uint64) bool {
 	return poor
 }
 
-// cell is the width of the columns of a tile that runs of poor pixels are gathered in.
-const cell = 128
-
+// background computes a tile. Runs of poor pixels are gathered by columns of cells, wide enough that the border which a
+// box of them needs is no more than a few times its own pixels where a whole cell is poor.
 func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel) {
-	first := &levels[0]
+	first, cell := &levels[0], max(128, 4*levels[len(levels)-1].rx)
 	cells := make([][]run1, (tile.x1-tile.x0+cell-1)/cell)
 	keep := func(v *backgroundLevel, last bool, y, x0 int, sum []uint64) {
 		row := dst[y*v.w : (y+1)*v.w]

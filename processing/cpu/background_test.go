@@ -71,7 +71,7 @@ func radiusGen() *rapid.Generator[int] {
 
 // Windows beyond the table of inverses.
 func TestBackgroundLargeWindow(t *testing.T) {
-	const w, h = 900, 800
+	const w, h = 330, 300
 	y, mask := make([]uint16, w*h), make([]uint8, w*h)
 	for i := range y {
 		y[i] = 65535 - uint16(i*i%5)
@@ -81,7 +81,7 @@ func TestBackgroundLargeWindow(t *testing.T) {
 	}
 	b := New(Workers(2))
 	l, e, d := up(t, b, w, h, y), up(t, b, w, h, mask), empty(t, b, processing.U16, w, h)
-	radii := []int{3, 450, 2047}
+	radii := []int{3, 150, 2047}
 	must(t, b.Background(context.Background(), d, l, e, radii))
 	got := down[uint16](t, d)
 	for _, i := range []int{0, w - 1, w*h/2 + w/2, 17*w + 333, w*h - 1} {
