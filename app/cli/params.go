@@ -38,7 +38,7 @@ func (w *wishError) Error() string { return w.text }
 func (v paramValue) Set(text string) error {
 	x, err := v.spec.Parse(text)
 	if err != nil {
-		return &wishError{v.flags.p.wish(v.spec)}
+		return &wishError{preset.Allowed(v.spec).In(v.flags.p.lang)}
 	}
 	v.flags.set[v.spec.ID] = x
 	return nil
@@ -63,23 +63,6 @@ func (v paramValue) Type() string {
 	default:
 		return v.flags.p.say("number", "число")
 	}
-}
-
-// wish says what a value of the parameter must be.
-func (p *program) wish(s processing.Spec) string {
-	between := fmt.Sprintf(p.say("between %s and %s", "от %s до %s"), s.Format(s.Min), s.Format(s.Max))
-	if unit := s.Unit.In(p.lang); unit != "" {
-		between += " " + unit
-	}
-	switch s.Kind {
-	case processing.KindSwitch, processing.KindChoice:
-		return p.say("must be one of ", "допустимы: ") + p.values(s)
-	case processing.KindOdd:
-		return p.say("must be an odd whole number ", "нужно нечётное целое число ") + between
-	case processing.KindInt:
-		return p.say("must be a whole number ", "нужно целое число ") + between
-	}
-	return p.say("must be a number ", "нужно число ") + between
 }
 
 func (p *program) addParams(c *cobra.Command) *paramFlags {

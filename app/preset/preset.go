@@ -19,6 +19,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"blik/app/imagefile"
 	"blik/processing"
@@ -122,13 +123,11 @@ func Decode(data []byte) (processing.Params, error) {
 			continue
 		}
 		delete(body.Values, s.ID)
-		v, err := parse(s, raw)
-		if err == nil {
-			err = s.Set(&p, v)
-		}
-		if err != nil {
-			return processing.Params{}, fault(err, fmt.Sprintf("the preset holds a wrong value: %v", err),
-				fmt.Sprintf("в наборе параметров неверное значение: %v", err))
+		v, ok := parse(s, raw)
+		if !ok || s.Set(&p, v) != nil {
+			text, allowed := shorten(raw), Allowed(s)
+			return processing.Params{}, fault(nil, fmt.Sprintf("the preset sets %s to %s: %s", s.ID, text, allowed.EN),
+				fmt.Sprintf("набор задаёт %s = %s: %s", s.ID, text, allowed.RU))
 		}
 	}
 	for id := range body.Values {
@@ -139,29 +138,62 @@ func Decode(data []byte) (processing.Params, error) {
 }
 
 // parse reads a JSON value of the type that the parameter has.
-func parse(s processing.Spec, raw json.RawMessage) (float64, error) {
+func parse(s processing.Spec, raw json.RawMessage) (v float64, ok bool) {
+	if string(raw) == "null" {
+		return 0, false
+	}
 	switch s.Kind {
 	case processing.KindSwitch:
 		var on bool
-		if json.Unmarshal(raw, &on) != nil || string(raw) == "null" {
-			return 0, fmt.Errorf("%s = %s: must be true or false", s.ID, raw)
-		}
+		ok = json.Unmarshal(raw, &on) == nil
 		if on {
-			return 1, nil
+			v = 1
 		}
-		return 0, nil
+		return v, ok
 	case processing.KindChoice:
 		var id string
 		if json.Unmarshal(raw, &id) != nil {
-			return 0, fmt.Errorf("%s = %s: must be a word in quotation marks", s.ID, raw)
+			return 0, false
 		}
-		return s.Parse(id)
+		v, err := s.Parse(id)
+		return v, err == nil
 	default:
-		var v float64
-		if json.Unmarshal(raw, &v) != nil || string(raw) == "null" {
-			return 0, fmt.Errorf("%s = %s: must be a number", s.ID, raw)
+		return v, json.Unmarshal(raw, &v) == nil
+	}
+}
+
+// shorten keeps a value fit for a sentence.
+func shorten(raw json.RawMessage) string {
+	if r := []rune(string(raw)); len(r) > 30 {
+		return string(r[:30]) + "…"
+	}
+	return string(raw)
+}
+
+// Allowed says what the value of a parameter must be: "must be an odd whole number between 3 and 63 px".
+func Allowed(s processing.Spec) processing.Text {
+	lo, hi := s.Format(s.Min), s.Format(s.Max)
+	between := processing.Text{
+		EN: strings.TrimSpace(fmt.Sprintf("between %s and %s %s", lo, hi, s.Unit.EN)),
+		RU: strings.TrimSpace(fmt.Sprintf("от %s до %s %s", lo, hi, s.Unit.RU)),
+	}
+	with := func(en, ru string) processing.Text { return processing.Text{EN: en + between.EN, RU: ru + between.RU} }
+	switch s.Kind {
+	case processing.KindSwitch:
+		return processing.Text{EN: "must be true or false", RU: "допустимы true и false"}
+	case processing.KindChoice:
+		ids := make([]string, len(s.Choices))
+		for i, c := range s.Choices {
+			ids[i] = c.ID
 		}
-		return v, s.Check(v)
+		list := strings.Join(ids, ", ")
+		return processing.Text{EN: "must be one of " + list, RU: "допустимы " + list}
+	case processing.KindOdd:
+		return with("must be an odd whole number ", "нужно нечётное целое число ")
+	case processing.KindInt:
+		return with("must be a whole number ", "нужно целое число ")
+	default:
+		return with("must be a number ", "нужно число ")
 	}
 }
 
