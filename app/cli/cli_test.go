@@ -458,6 +458,61 @@ func (h hooked) Luma(ctx context.Context, y, v processing.Plane, pic *processing
 	return h.Backend.Luma(ctx, y, v, pic, t)
 }
 
+// Ctrl-C on a real process: it runs itself as the program, which waits within detection until it is interrupted.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signal can be sent to another process here")
+	}
+	const variable = "BLIK_TEST_INTERRUPT"
+	if args := os.Getenv(variable); args != "" {
+		o := Options{Version: "1", Stdout: os.Stdout, Stderr: os.Stderr}
+		o.backend = func(string) (processing.Backend, error) {
+			return waiting{cpu.New()}, nil
+		}
+		os.Exit(Main(strings.Split(args, "\n"), o))
+	}
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestInterrupt$")
+	cmd.Env = append(os.Environ(), "LC_ALL=C", variable+"="+strings.Join([]string{"detect", "-o", out, painting(t, dir, "a.png")}, "\n"))
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	if _, err := pipe.Read(make([]byte, 64)); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitCancelled || errs.String() != "blik: cancelled\n" {
+		t.Errorf("%v, stderr %q", err, errs.String())
+	}
+	if took := time.Since(start); took > 2*time.Second {
+		t.Errorf("the end took %v", took)
+	}
+	if len(listed(t, out)) != 0 {
+		t.Errorf("written: %v", listed(t, out))
+	}
+}
+
+// waiting is a Backend that says so on stdout and works until it is cancelled.
+type waiting struct{ processing.Backend }
+
+func (waiting) Luma(ctx context.Context, _, _ processing.Plane, _ *processing.Picture, _ *processing.LumaTables) error {
+	os.Stdout.WriteString("waiting\n")
+	<-ctx.Done()
+	return ctx.Err()
+}
+
 // A panic while one file is done is a sentence about that file, with the place of the record; the other is still done.
 func TestPanicIsASentence(t *testing.T) {
 	dir := t.TempDir()
