@@ -25,6 +25,12 @@ func chooseDialogs(w *window) filedialog.Dialogs {
 	return filedialog.Native(toolkit, w.confirmReplace, w.shield)
 }
 
+// showDialog shows a dialog that Escape closes, as its Cancel does.
+func (w *window) showDialog(d dialog.Dialog) {
+	w.dialog = d
+	d.Show()
+}
+
 // confirmReplace asks whether a file may be replaced.
 func (w *window) confirmReplace(path string, yes func()) {
 	d := dialog.NewConfirm(w.t("replace.title"), w.t("replace.text", "Name", baseName(path)), func(ok bool) {
@@ -34,7 +40,7 @@ func (w *window) confirmReplace(path string, yes func()) {
 	}, w.win)
 	d.SetConfirmText(w.t("button.replace"))
 	d.SetDismissText(w.t("button.cancel"))
-	d.Show()
+	w.showDialog(d)
 }
 
 // shield covers the window while a dialog of the system is open.
@@ -72,7 +78,7 @@ func (w *window) showKeys() {
 		container.NewVScroll(container.NewVBox(mouse, grid)), w.win)
 	size := w.win.Canvas().Size()
 	d.Resize(fyne.NewSize(min(560, size.Width*0.9), min(620, size.Height*0.9)))
-	d.Show()
+	w.showDialog(d)
 }
 
 func (w *window) showAbout() {
@@ -80,5 +86,5 @@ func (w *window) showAbout() {
 	text.Wrapping = fyne.TextWrapWord
 	d := dialog.NewCustom(w.t("action.help.about"), w.t("button.close"), text, w.win)
 	d.Resize(fyne.NewSize(460, 220))
-	d.Show()
+	w.showDialog(d)
 }

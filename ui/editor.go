@@ -349,5 +349,5 @@ func (w *window) showError(err error) {
 	text.Wrapping = fyne.TextWrapWord
 	d := dialog.NewCustom(w.t("error.title"), w.t("button.ok"), text, w.win)
 	d.Resize(fyne.NewSize(460, 160))
-	d.Show()
+	w.showDialog(d)
 }

@@ -173,7 +173,7 @@ func (w *window) guard(next func()) {
 	cancel := widget.NewButton(w.t("button.cancel"), d.Hide)
 	d.SetButtons([]fyne.CanvasObject{container.New(layout.NewHBoxLayout(), cancel, discard, save)})
 	d.Resize(fyne.NewSize(460, 170))
-	d.Show()
+	w.showDialog(d)
 }
 
 // saveMask writes the mask to where it was saved before, or asks for a place. next, which may be nil, runs after it is

@@ -71,8 +71,12 @@ func (k keys) Rune(r rune) {
 	}
 }
 
-// Key runs the action of a key that types no character.
+// Key runs the action of a key that types no character. Escape closes a dialog that lies over the content.
 func (k keys) Key(e *fyne.KeyEvent) {
+	if e.Name == fyne.KeyEscape && k.w.dialogOpen() && k.w.dialog != nil {
+		k.w.dialog.Hide()
+		return
+	}
 	if id, ok := namedKeys[e.Name]; ok && !k.w.dialogOpen() {
 		k.w.do(id)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/lang"
 
@@ -58,6 +59,9 @@ type window struct {
 	tools   map[string]tool.Tool
 	toolID  string
 	look    view.Options
+
+	// dialog is the one shown last; it may be closed already.
+	dialog dialog.Dialog
 
 	maskShown, panelShown bool
 

@@ -508,6 +508,10 @@ func TestLetters(t *testing.T) {
 	if h.toolID != "tool.pan" {
 		t.Error("a letter reached the tools behind a dialog")
 	}
+	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
+	if h.dialogOpen() {
+		t.Error("Escape does not close a dialog")
+	}
 }
 
 // Both letters of a key run the same action.

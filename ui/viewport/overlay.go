@@ -81,7 +81,7 @@ func (v *Viewport) layoutOverlay() {
 	}
 	v.overlay.set(points, handles, v.openOutline)
 	v.layoutMarker()
-	canvas.Refresh(v.ring[0])
+	v.still.Refresh()
 }
 
 // markerGap keeps the frame off what it marks, in Fyne units, so that a finding of one pixel is still seen.
@@ -111,7 +111,7 @@ func (v *Viewport) updateRing() {
 			r.Position2 = v.hover.AddXY(half, half)
 		}
 	}
-	canvas.Refresh(v.ring[0])
+	v.still.Refresh()
 }
 
 // CreateRenderer is part of fyne.Widget.
@@ -129,7 +129,7 @@ func (r *renderer) Layout(size fyne.Size) {
 func (r *renderer) MinSize() fyne.Size { return fyne.NewSize(200, 150) }
 
 func (r *renderer) Objects() []fyne.CanvasObject {
-	all := append([]fyne.CanvasObject{r.v.raster}, r.v.overlay.objects()...)
+	all := append([]fyne.CanvasObject{r.v.raster, r.v.still}, r.v.overlay.objects()...)
 	return append(all, r.v.marker[0], r.v.marker[1], r.v.ring[0], r.v.ring[1])
 }
 

@@ -74,6 +74,9 @@ type Viewport struct {
 	ring    [2]*canvas.Circle
 	marker  [2]*canvas.Rectangle
 	overlay *overlay
+	// still is always on the screen and shows nothing: refreshing it asks for a new frame, which hidden objects cannot,
+	// and keeps the raster's texture.
+	still *canvas.Rectangle
 }
 
 // gesture is what goes on between a press and its release.
@@ -114,6 +117,7 @@ func New() *Viewport {
 	v.raster = canvas.NewRaster(v.draw)
 	v.raster.ScaleMode = canvas.ImageScalePixels
 	v.overlay = newOverlay()
+	v.still = canvas.NewRectangle(color.Transparent)
 	v.ring[0], v.ring[1] = newRing(color.NRGBA{A: 170}, 3), newRing(color.NRGBA{255, 255, 255, 230}, 1)
 	v.marker[0], v.marker[1] = newMarker(color.NRGBA{A: 170}, 4), newMarker(color.NRGBA{255, 210, 0, 255}, 2)
 	v.ExtendBaseWidget(v)

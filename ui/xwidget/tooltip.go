@@ -72,7 +72,10 @@ func (t *Tooltips) Hide() {
 		t.timer.Stop()
 		t.timer = nil
 	}
-	t.box.Hide()
+	if t.box.Visible() {
+		t.box.Hide()
+		t.Layer.Refresh()
+	}
 }
 
 func (t *Tooltips) show(obj fyne.CanvasObject, text string) {
@@ -94,7 +97,8 @@ func (t *Tooltips) show(obj fyne.CanvasObject, text string) {
 	t.box.Resize(size)
 	t.box.Move(place(at, obj.Size(), size, t.Layer.Size()))
 	t.box.Show()
-	t.box.Refresh()
+	// A box that was never on the screen belongs to no canvas yet, so that only its parent can ask for a new frame.
+	t.Layer.Refresh()
 }
 
 // place puts a tooltip of the given size beside a widget so that it stays inside the area: to the right of a narrow
