@@ -105,6 +105,7 @@ func (t *tile) brush(s *stroke) {
 	soften := float32(math.Max(1.2, math.Min(wide*scale, 5)))
 	softenEnd := float32(math.Max(1.2, math.Min(half*scale, 8)))
 	bend := float32(s.bend / 2)
+	pixel, left := float32(1/scale), float32((float64(t.x0)+0.5)/scale-s.x)
 	opacity, thick := float32(cover), float32(s.thick)
 	dry, streak := float32(s.dry), float32(s.streak)
 	ragged := float32(0.28)
@@ -116,13 +117,13 @@ func (t *tile) brush(s *stroke) {
 		xa, xb := rowSpan(dy, cos64, sin64, half, sag)
 		a := max(int(math.Floor((s.x+xa)*scale))-t.x0, 0)
 		b := min(int(math.Ceil((s.x+xb)*scale))+1-t.x0, t.w)
-		row := t.pix[3*y*t.side : 3*(y+1)*t.side]
-		relief := t.relief[y*t.side : (y+1)*t.side]
-		fy := float32(dy)
+		row := t.pix[3*y*t.side : 3*(y*t.side+t.w)]
+		relief := t.relief[y*t.side : y*t.side+t.w]
+		uy, vy := float32(dy)*sin, float32(dy)*cos
 		for x := a; x < b; x++ {
-			dx := float32((float64(t.x0+x)+0.5)/scale - s.x)
-			u := dx*cos + fy*sin
-			v := fy*cos - dx*sin - bend*u*u
+			dx := float32(x)*pixel + left
+			u := dx*cos + uy
+			v := vy - dx*sin - bend*u*u
 			p, q := u*invHalf, v*invWide
 			var alpha, rise, tint float32
 			if s.round {
@@ -157,10 +158,10 @@ func (t *tile) brush(s *stroke) {
 			if alpha <= 0 {
 				continue
 			}
-			k := 3 * x
-			row[k] += alpha * (s.colour[0]*tint - row[k])
-			row[k+1] += alpha * (s.colour[1]*tint - row[k+1])
-			row[k+2] += alpha * (s.colour[2]*tint - row[k+2])
+			at := row[3*x : 3*x+3 : 3*x+3]
+			at[0] += alpha * (s.colour[0]*tint - at[0])
+			at[1] += alpha * (s.colour[1]*tint - at[1])
+			at[2] += alpha * (s.colour[2]*tint - at[2])
 			relief[x] += alpha * (thick*rise - 0.55*relief[x])
 		}
 	}

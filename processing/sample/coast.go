@@ -154,12 +154,12 @@ func (c *coast) details() []stroke {
 	rnd := stream(c.seed, 21)
 	u := c.unit
 	var out []stroke
-	white, warm := srgb(0xf4f2e6), srgb(0xf6dca4)
+	white, warm := srgb(0xe4e0d0), srgb(0xe6cc96)
 	// The horizon, a bright line broken by what stands before it.
 	for i := range 60 {
 		x := (float64(i) + rnd.Float64()) / 60 * c.w
 		if c.cliff(x, c.horizon) < -0.01 && math.Abs(x-c.boatX) > 0.6*c.boat {
-			out = append(out, line(rnd, x, c.horizon+0.002*u*rnd.Float64(), c.w/90, 0.0011*u, 0, 0, srgb(0xf3e3bd)))
+			out = append(out, line(rnd, x, c.horizon+0.002*u*rnd.Float64(), c.w/90, 0.0011*u, 0, 0, srgb(0xe6d6b2)))
 		}
 	}
 	for range 90 {
@@ -220,7 +220,7 @@ func (c *coast) details() []stroke {
 		line(rnd, c.boatX-0.03*c.boat, c.boatY-0.66*c.boat, 0.56*c.boat, 0.008*c.boat, math.Pi/2, 0, srgb(0x2b1d12)),
 		line(rnd, c.boatX-0.29*c.boat, c.boatY-0.6*c.boat, 0.62*c.boat, 0.0028*c.boat, -1.11, 0, white),
 		line(rnd, c.boatX, c.boatY-0.085*c.boat, 0.5*c.boat, 0.006*c.boat, 0, -0.25/c.boat, srgb(0xe9dfc6)),
-		dab(rnd, c.boatX+0.4*c.boat, c.boatY-0.2*c.boat, 0.014*c.boat, srgb(0xffe9b0)))
+		dab(rnd, c.boatX+0.4*c.boat, c.boatY-0.2*c.boat, 0.014*c.boat, srgb(0xf0d8a0)))
 	// Gulls, two thin strokes each.
 	for range 7 {
 		x, y := c.w*(0.15+0.7*rnd.Float64()), c.horizon*(0.45+0.45*rnd.Float64())

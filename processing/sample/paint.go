@@ -134,8 +134,8 @@ func newPainter(out *processing.Picture, opt PaintOptions) *painter {
 	}
 	p.details = p.scene.details()
 	for _, l := range []layer{
-		{spacing: 11, length: 42, width: 15, thick: 0.03, jitter: 0.10},
-		{spacing: 5, length: 22, width: 6.5, thick: 0.07, jitter: 0.09},
+		{spacing: 13, length: 42, width: 15, thick: 0.03, jitter: 0.10},
+		{spacing: 5.5, length: 22, width: 6.5, thick: 0.07, jitter: 0.09},
 		{spacing: 2.3, length: 10, width: 2.8, thick: 0.10, jitter: 0.08, detail: 0.35, follows: true},
 		{spacing: 1.2, length: 5, width: 1.3, thick: 0.08, jitter: 0.05, detail: 1, follows: true},
 		{spacing: 0.55, length: 2.2, width: 0.6, thick: 0.04, jitter: 0.03, least: 0.8, detail: 1, follows: true},

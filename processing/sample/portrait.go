@@ -110,7 +110,7 @@ func (p *portrait) collar(u, v float64) (spot, bool) {
 
 func (p *portrait) details() []stroke {
 	rnd := stream(p.seed, 45)
-	white, warm := srgb(0xfcfaf4), srgb(0xf4e4c4)
+	white, warm := srgb(0xe6e3d8), srgb(0xdfcfae)
 	var out []stroke
 	at := func(u, v float64) (x, y float64) { return p.cx + u*p.rx, p.cy + v*p.ry }
 	s := p.rx

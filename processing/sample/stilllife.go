@@ -27,10 +27,8 @@ type ball struct {
 	gloss              float64
 }
 
-// lamp is the direction to the light, a unit vector: from the upper left, towards the viewer.
-var lamp = [3]float64{-0.58, -0.52, 0.627}
-
-func lambert(nx, ny, nz float64) float64 { return nx*lamp[0] + ny*lamp[1] + nz*lamp[2] }
+// lambert is the cosine between the unit normal and the direction to a light at the upper left, in front.
+func lambert(nx, ny, nz float64) float64 { return -0.58*nx - 0.52*ny + 0.627*nz }
 
 func newStillLife(seed uint64, w, h float64) *stillLife {
 	rnd := stream(seed, 30)
@@ -203,7 +201,7 @@ func (s *stillLife) linen(x, y float64) (spot, bool) {
 func (s *stillLife) details() []stroke {
 	rnd := stream(s.seed, 34)
 	u := s.unit
-	white, cream := srgb(0xfbfaf4), srgb(0xf3e6c4)
+	white, cream := srgb(0xe6e3d8), srgb(0xdfd0ae)
 	var out []stroke
 	// Lace: threads in loops along the hem, with a dot in each mesh and drops below.
 	for x := s.cloth[0] - 0.03*u; x < s.cloth[1]+0.04*u; x += 0.0125 * u {

@@ -36,7 +36,7 @@ func wander(seed uint64, x float64) float32 {
 // weave adds a plain weave, less of it where the paint is thick. Threads closer together than two pixels cannot be told
 // apart: their relief fades before it would alias.
 func (t *tile) weave() {
-	depth := float32(0.075 * math.Min(1, math.Max(0, (threadMM*t.scale-2)/2)))
+	depth := float32(0.14 * math.Min(1, math.Max(0, (threadMM*t.scale-2)/2)))
 	if depth == 0 {
 		return
 	}
@@ -152,7 +152,7 @@ func (t *tile) develop() {
 	x1, y1 := t.x0+t.w-tileFrame, t.y0+t.h-tileFrame
 	tone, black := [3]float32{1, 1, 1}, [3]float32{}
 	if !t.opt.Fresh {
-		tone, black = [3]float32{0.97, 0.93, 0.80}, [3]float32{0.006, 0.0045, 0.003}
+		tone, black = [3]float32{0.86, 0.80, 0.66}, [3]float32{0.006, 0.0045, 0.003}
 	}
 	grey := t.out.Channels == 1
 	key := mix(t.opt.Seed ^ 0x7061696e74)

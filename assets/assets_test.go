@@ -1,0 +1,111 @@
+package assets
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"os"
+	"runtime"
+	"testing"
+
+	"blik/processing/sample"
+)
+
+var update = flag.Bool("update", false, "write sample.jpg and sample_mask.png anew")
+
+// generate makes the sample painting and its truth.
+func generate(t *testing.T) (painting image.Image, glare *image.Gray) {
+	t.Helper()
+	o, err := sample.Preset("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Density = 60
+	o.Placement = sample.Placement{Weave: 0.45, Ridge: 0.2, Scatter: 0.35}
+	o.GlareBlur = sample.Range{Min: 0.3, Max: 0.8}
+	o.Lights = [][3]float64{sample.Lamp(4300, 5500)}
+	o.NoiseGain = 1e-4
+	p, m, _, err := sample.Generate(context.Background(), 1600, 1100, 8, 4, sample.PaintOptions{Scene: "coast"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rgba := image.NewRGBA(image.Rect(0, 0, p.Width, p.Height))
+	for i := range p.Width * p.Height {
+		copy(rgba.Pix[4*i:4*i+3], p.U8[3*i:3*i+3])
+		rgba.Pix[4*i+3] = 255
+	}
+	return rgba, &image.Gray{Pix: m.Pix, Stride: m.Width, Rect: rgba.Rect}
+}
+
+// The embedded sample is what the generator makes. After a change of the generator:
+//
+//	go test ./assets -run Sample -update
+func TestSampleIsGenerated(t *testing.T) {
+	painting, glare := generate(t)
+	var file, mask bytes.Buffer
+	if err := jpeg.Encode(&file, painting, &jpeg.Options{Quality: 94}); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&mask, glare); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		for name, data := range map[string][]byte{"sample.jpg": file.Bytes(), "sample_mask.png": mask.Bytes()} {
+			if err := os.WriteFile(name, data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return
+	}
+	// Other architectures may fuse multiplications and additions and round differently.
+	limit := 0
+	if runtime.GOARCH != "amd64" {
+		limit = 1600 * 1100 / 1000
+	}
+	for name, pair := range map[string][2][]byte{"sample.jpg": {Sample(), file.Bytes()}, "sample_mask.png": {SampleMask(), mask.Bytes()}} {
+		stored, made := decode(t, name, pair[0]), decode(t, name, pair[1])
+		if stored.Bounds() != made.Bounds() {
+			t.Fatalf("%s has %v, the generator makes %v", name, stored.Bounds(), made.Bounds())
+		}
+		differ := 0
+		for y := range 1100 {
+			for x := range 1600 {
+				if stored.At(x, y) != made.At(x, y) {
+					differ++
+				}
+			}
+		}
+		if differ > limit {
+			t.Errorf("%s: %d pixels differ from what the generator makes; run go test ./assets -run Sample -update", name, differ)
+		}
+	}
+}
+
+func decode(t *testing.T, name string, data []byte) image.Image {
+	t.Helper()
+	img, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return img
+}
+
+func TestIcon(t *testing.T) {
+	if b := decode(t, "icon.png", Icon()).Bounds(); b.Dx() != 512 || b.Dy() != 512 {
+		t.Errorf("the icon has %v", b)
+	}
+}
+
+// The caller may write into what it got.
+func TestAssetsAreCopies(t *testing.T) {
+	for name, f := range map[string]func() []byte{"Sample": Sample, "SampleMask": SampleMask, "Icon": Icon} {
+		a := f()
+		a[0]++
+		if f()[0] == a[0] {
+			t.Errorf("%s hands out the program's own bytes", name)
+		}
+	}
+}
