@@ -54,7 +54,10 @@ func NewPyramid(ctx context.Context, pic *processing.Picture) (*Pyramid, error) 
 		p.display[i] = tables.Encode8[l]
 		p.asIs = p.asIs && int(p.display[i]) == i
 	}
-	screen := processing.NewLumaTables(8, processing.TransferSRGB).Linear8
+	var screen [256]uint16
+	for i := range screen {
+		screen[i] = uint16(processing.TransferSRGB.Linear(float64(i)/255)*65535 + 0.5)
+	}
 	for w, h := pic.Width, pic.Height; w > 1 || h > 1; {
 		w, h = (w+1)/2, (h+1)/2
 		l := level{w, h, make([]packed, w*h)}
@@ -63,7 +66,7 @@ func NewPyramid(ctx context.Context, pic *processing.Picture) (*Pyramid, error) 
 			work = func(y0, y1 int) { reducePicture(l, pic, linear, tables.Encode8, y0, y1) }
 		} else {
 			finer := p.levels[len(p.levels)-1]
-			work = func(y0, y1 int) { reduceLevel(l, finer, screen, tables.Encode8, y0, y1) }
+			work = func(y0, y1 int) { reduceLevel(l, finer, &screen, tables.Encode8, y0, y1) }
 		}
 		if err := forRows(ctx, h, work); err != nil {
 			return nil, err
@@ -130,8 +133,7 @@ func reduceSamples[S uint8 | uint16 | float32](
 }
 
 // reduceLevel makes rows y0…y1−1 of a level from the next finer one.
-func reduceLevel(dst, src level, linear []uint16, encode []uint8, y0, y1 int) {
-	lin := (*[256]uint16)(linear)
+func reduceLevel(dst, src level, lin *[256]uint16, encode []uint8, y0, y1 int) {
 	for y := y0; y < y1; y++ {
 		a := src.pix[2*y*src.w:][:src.w]
 		b := a

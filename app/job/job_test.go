@@ -1,0 +1,357 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"blik/processing"
+)
+
+// loop is a dispatch that runs functions one after another on one goroutine, as a window does.
+type loop struct {
+	queue chan func()
+	ended chan struct{}
+}
+
+func newLoop(t *testing.T) *loop {
+	l := &loop{queue: make(chan func(), 1000), ended: make(chan struct{})}
+	go func() {
+		defer close(l.ended)
+		for f := range l.queue {
+			f()
+		}
+	}()
+	t.Cleanup(func() {
+		close(l.queue)
+		<-l.ended
+	})
+	return l
+}
+
+func (l *loop) do(f func()) { l.queue <- f }
+
+// newRunner returns a Runner that must have ended all its goroutines when the test ends.
+func newRunner(t *testing.T, dispatch func(func()), crash func(*PanicError)) *Runner {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	r := NewRunner(dispatch, crash)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := r.Close(ctx); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+		for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; {
+			if time.Now().After(deadline) {
+				stacks := make([]byte, 1<<16)
+				t.Fatalf("%d goroutines left, there were %d:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})
+	return r
+}
+
+// ending is what done was called with.
+type ending[T any] struct {
+	value T
+	err   error
+}
+
+// start starts work and returns a channel with its ending; done called twice fails the test.
+func start[T any](t *testing.T, r *Runner, work Work[T], progress func(Update)) <-chan ending[T] {
+	t.Helper()
+	c := make(chan ending[T], 1)
+	var calls atomic.Int32
+	err := Start(r, work, progress, func(v T, err error) {
+		if calls.Add(1) > 1 {
+			t.Error("done was called twice")
+			return
+		}
+		c <- ending[T]{v, err}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func wait[T any](t *testing.T, c <-chan ending[T]) ending[T] {
+	t.Helper()
+	select {
+	case e := <-c:
+		return e
+	case <-time.After(10 * time.Second):
+		t.Fatal("done was not called")
+		panic("unreachable")
+	}
+}
+
+func TestResultAndError(t *testing.T) {
+	r := newRunner(t, newLoop(t).do, nil)
+	e := wait(t, start(t, r, func(context.Context, processing.Progress) (int, error) { return 42, nil }, nil))
+	if e.value != 42 || e.err != nil {
+		t.Errorf("got %+v", e)
+	}
+	failed := errors.New("strip 12 is missing")
+	e = wait(t, start(t, r, func(context.Context, processing.Progress) (int, error) { return 7, failed }, nil))
+	if e.err != failed {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestOneJobAtATime(t *testing.T) {
+	r := newRunner(t, nil, nil)
+	release := make(chan struct{})
+	c := start(t, r, func(context.Context, processing.Progress) (int, error) { <-release; return 1, nil }, nil)
+	if !r.Busy() {
+		t.Error("not busy while a job runs")
+	}
+	err := Start(r, func(context.Context, processing.Progress) (int, error) { return 2, nil }, nil, func(int, error) { t.Error("a refused job ended") })
+	if !errors.Is(err, ErrBusy) {
+		t.Errorf("second job: %v, want ErrBusy", err)
+	}
+	close(release)
+	wait(t, c)
+	if r.Busy() {
+		t.Error("busy after done")
+	}
+}
+
+func TestNextJobStartsFromDone(t *testing.T) {
+	r := newRunner(t, newLoop(t).do, nil)
+	second := make(chan error, 1)
+	err := Start(r, func(context.Context, processing.Progress) (int, error) { return 1, nil }, nil, func(int, error) {
+		second <- Start(r, func(context.Context, processing.Progress) (int, error) { return 2, nil }, nil, func(v int, err error) { second <- err })
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := <-second; err != nil {
+			t.Errorf("a job started from done: %v", err)
+		}
+	}
+}
+
+// TestCancelIsAnsweredAtOnce cancels work that does not listen.
+func TestCancelIsAnsweredAtOnce(t *testing.T) {
+	r := newRunner(t, newLoop(t).do, nil)
+	release, running := make(chan struct{}), make(chan struct{})
+	var atWork atomic.Int32
+	deaf := start(t, r, func(context.Context, processing.Progress) (int, error) {
+		atWork.Add(1)
+		close(running)
+		<-release
+		atWork.Add(-1)
+		return 1, nil
+	}, nil)
+	<-running
+	asked := time.Now()
+	r.Cancel()
+	e := wait(t, deaf)
+	if d := time.Since(asked); d > 100*time.Millisecond {
+		t.Errorf("cancel was answered after %v", d)
+	}
+	if !errors.Is(e.err, context.Canceled) || e.value != 0 {
+		t.Errorf("got %+v, want context.Canceled", e)
+	}
+	next := start(t, r, func(context.Context, processing.Progress) (int32, error) { return atWork.Load(), nil }, nil)
+	select {
+	case e := <-next:
+		t.Errorf("the next job ran beside the one that still works: %+v", e)
+	case <-time.After(50 * time.Millisecond):
+	}
+	close(release)
+	if e := wait(t, next); e.err != nil || e.value != 0 {
+		t.Errorf("the next job got %+v", e)
+	}
+}
+
+func TestCancelOfAJobThatWaitsForItsTurn(t *testing.T) {
+	r := newRunner(t, nil, nil)
+	release, running := make(chan struct{}), make(chan struct{})
+	first := start(t, r, func(context.Context, processing.Progress) (int, error) {
+		close(running)
+		<-release
+		return 1, nil
+	}, nil)
+	<-running
+	r.Cancel()
+	wait(t, first)
+	second := start(t, r, func(context.Context, processing.Progress) (int, error) {
+		t.Error("a job cancelled before its turn ran")
+		return 0, nil
+	}, nil)
+	r.Cancel()
+	if e := wait(t, second); !errors.Is(e.err, context.Canceled) {
+		t.Errorf("got %+v", e)
+	}
+	close(release)
+}
+
+func TestCancelWinsOverAResult(t *testing.T) {
+	r := newRunner(t, nil, nil)
+	running := make(chan struct{})
+	c := start(t, r, func(ctx context.Context, _ processing.Progress) (int, error) {
+		close(running)
+		<-ctx.Done()
+		return 5, nil
+	}, nil)
+	<-running
+	r.Cancel()
+	if e := wait(t, c); !errors.Is(e.err, context.Canceled) || e.value != 0 {
+		t.Errorf("got %+v, want context.Canceled", e)
+	}
+	r.Cancel()
+	if e := wait(t, start(t, r, func(context.Context, processing.Progress) (int, error) { return 3, nil }, nil)); e.value != 3 {
+		t.Errorf("a cancel without a job touched the next one: %+v", e)
+	}
+}
+
+func TestPanicBecomesAnError(t *testing.T) {
+	var kept atomic.Pointer[PanicError]
+	r := newRunner(t, nil, func(p *PanicError) { kept.Store(p) })
+	e := wait(t, start(t, r, func(context.Context, processing.Progress) (int, error) {
+		var rows []int
+		return rows[len(rows)], nil
+	}, nil))
+	var p *PanicError
+	if !errors.As(e.err, &p) || !strings.Contains(p.Error(), "index out of range") {
+		t.Fatalf("got %v", e.err)
+	}
+	if !strings.Contains(string(p.Stack), "TestPanicBecomesAnError") {
+		t.Errorf("the stack does not show where it happened:\n%s", p.Stack)
+	}
+	if kept.Load() != p {
+		t.Error("the crash log was not told")
+	}
+	if strings.Contains(p.Error(), "goroutine") {
+		t.Error("the stack is in the sentence that the user sees")
+	}
+}
+
+func TestPanicAfterCancelIsKept(t *testing.T) {
+	kept := make(chan *PanicError, 1)
+	r := newRunner(t, nil, func(p *PanicError) { kept <- p })
+	release, running := make(chan struct{}), make(chan struct{})
+	c := start(t, r, func(context.Context, processing.Progress) (int, error) {
+		close(running)
+		<-release
+		panic("late")
+	}, nil)
+	<-running
+	r.Cancel()
+	if e := wait(t, c); !errors.Is(e.err, context.Canceled) {
+		t.Errorf("got %+v", e)
+	}
+	close(release)
+	if p := <-kept; p.Value != "late" {
+		t.Errorf("kept %v", p)
+	}
+}
+
+func TestWorkThatEndsItsGoroutine(t *testing.T) {
+	r := newRunner(t, nil, nil)
+	e := wait(t, start(t, r, func(context.Context, processing.Progress) (int, error) { runtime.Goexit(); return 1, nil }, nil))
+	if e.err == nil {
+		t.Error("no error from work that returned nothing")
+	}
+}
+
+func TestProgressIsCoalesced(t *testing.T) {
+	r := newRunner(t, newLoop(t).do, nil)
+	var mu sync.Mutex
+	var updates []Update
+	var times []time.Time
+	const run = 400 * time.Millisecond
+	over := false
+	work := func(ctx context.Context, report processing.Progress) (int, error) {
+		var all sync.WaitGroup
+		for range 2 {
+			all.Go(func() {
+				for begin := time.Now(); time.Since(begin) < run; {
+					report(processing.Text{EN: "background"}, float64(time.Since(begin))/float64(run))
+				}
+			})
+		}
+		all.Wait()
+		report(processing.Text{EN: "last"}, 1)
+		return 0, nil
+	}
+	c := make(chan struct{})
+	err := Start(r, work, func(u Update) {
+		mu.Lock()
+		defer mu.Unlock()
+		if over {
+			t.Error("progress after done")
+		}
+		updates, times = append(updates, u), append(times, time.Now())
+	}, func(int, error) {
+		mu.Lock()
+		over = true
+		mu.Unlock()
+		close(c)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-c
+	time.Sleep(2 * ProgressInterval)
+	mu.Lock()
+	defer mu.Unlock()
+	if most := int(run/ProgressInterval) + 2; len(updates) < 2 || len(updates) > most {
+		t.Errorf("%d updates in %v, want 2 to %d", len(updates), run, most)
+	}
+	for i := 1; i < len(updates); i++ {
+		if d := times[i].Sub(times[i-1]); d < ProgressInterval*9/10 {
+			t.Errorf("two updates within %v", d)
+		}
+		if updates[i].Done < updates[i-1].Done-0.2 || updates[i].Done < 0 || updates[i].Done > 1.2 {
+			t.Errorf("update %v after %v", updates[i], updates[i-1])
+		}
+	}
+}
+
+func TestReportAfterTheEndIsHarmless(t *testing.T) {
+	r := newRunner(t, nil, nil)
+	var later processing.Progress
+	c := start(t, r, func(_ context.Context, report processing.Progress) (int, error) { later = report; return 0, nil },
+		func(Update) { t.Error("progress after done") })
+	wait(t, c)
+	later(processing.Text{}, 0.5)
+	time.Sleep(2 * ProgressInterval)
+}
+
+func TestClose(t *testing.T) {
+	r := newRunner(t, newLoop(t).do, nil)
+	release, running := make(chan struct{}), make(chan struct{})
+	c := start(t, r, func(context.Context, processing.Progress) (int, error) {
+		close(running)
+		<-release
+		return 1, nil
+	}, nil)
+	<-running
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	if err := r.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Close beside work that does not end: %v", err)
+	}
+	if e := wait(t, c); !errors.Is(e.err, context.Canceled) {
+		t.Errorf("got %+v", e)
+	}
+	err := Start(r, func(context.Context, processing.Progress) (int, error) { return 1, nil }, nil, func(int, error) {})
+	if !errors.Is(err, ErrClosed) {
+		t.Errorf("Start after Close: %v", err)
+	}
+	close(release)
+	if err := r.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,162 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"blik/processing"
+
+	"pgregory.net/rapid"
+)
+
+func TestMissingFileGivesDefaults(t *testing.T) {
+	s, err := Load(filepath.Join(t.TempDir(), "no", "settings.json"))
+	if err != nil || !reflect.DeepEqual(s, Default()) {
+		t.Errorf("Load = %+v, %v", s, err)
+	}
+}
+
+func TestSettingsComeBack(t *testing.T) {
+	folder := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		s := Default()
+		s.Language = rapid.SampledFrom([]string{"", "en", "ru"}).Draw(t, "language")
+		for i := range rapid.IntRange(0, 14).Draw(t, "recent") {
+			s.AddRecent(filepath.Join(folder, fmt.Sprintf("картина %d.tif", i%12)))
+		}
+		s.WindowWidth, s.WindowHeight = rapid.Float64Range(1, 5000).Draw(t, "width"), rapid.Float64Range(1, 5000).Draw(t, "height")
+		s.OverlayColour = rapid.SampledFrom([]string{"red", "blue", "yellow"}).Draw(t, "colour")
+		s.OverlayOpacity = rapid.Float64Range(0, 1).Draw(t, "opacity")
+		s.BrushRadius = rapid.Float64Range(0.5, 2000).Draw(t, "radius")
+		s.BrushSoft = rapid.Bool().Draw(t, "soft")
+		for _, spec := range processing.Specs() {
+			v := rapid.Float64Range(spec.Min, spec.Max).Draw(t, spec.ID)
+			if spec.Kind != processing.KindReal {
+				v = float64(int(v))
+			}
+			if spec.Check(v) == nil {
+				if err := spec.Set(&s.Params, v); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		path := filepath.Join(folder, "blik", "settings.json")
+		if err := s.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Load(path)
+		if err != nil || !reflect.DeepEqual(got, s) {
+			t.Fatalf("came back as %+v, %v, want %+v", got, err, s)
+		}
+		if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 1 {
+			t.Fatalf("files left beside the settings: %v", left)
+		}
+	})
+}
+
+func TestDamagedFileIsKept(t *testing.T) {
+	for _, content := range []string{"", "{", "[1]", `{"brush-radius": "large"}`, "\x00\x00\x00", `{"params": 3}`} {
+		path := filepath.Join(t.TempDir(), "settings.json")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Load(path)
+		var damaged *DamagedError
+		if !errors.As(err, &damaged) || !reflect.DeepEqual(s, Default()) {
+			t.Errorf("%q: Load = %+v, %v", content, s, err)
+			continue
+		}
+		if !strings.Contains(err.Error(), path) || damaged.Kept != path+".bad" {
+			t.Errorf("%q: %v does not say where the file is kept", content, err)
+		}
+		if kept, err := os.ReadFile(damaged.Kept); err != nil || string(kept) != content {
+			t.Errorf("%q is kept as %q, %v", content, kept, err)
+		}
+		if err := s.Save(path); err != nil {
+			t.Error(err)
+		}
+		if _, err := Load(path); err != nil {
+			t.Errorf("the next start fails, too: %v", err)
+		}
+	}
+}
+
+func TestOneBadValueSpoilsNoOther(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	content := `{"language": "fr", "overlay-opacity": 7, "brush-radius": -1, "brush-soft": true, "window-width": 900,
+		"recent": ["relative.tif", "/a.tif", "/a.tif"], "unknown": {"a": 1},
+		"params": {"window": 10, "sensitivity": 1.5, "mode": "manual", "fill": 3, "no-such": 1, "level": null}}`
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Default()
+	want.BrushSoft = true
+	want.Recent = []string{"/a.tif"}
+	want.Params.Sensitivity, want.Params.Mode = 1.5, processing.Manual
+	if !reflect.DeepEqual(s, want) {
+		t.Errorf("Load = %+v, want %+v", s, want)
+	}
+}
+
+func TestSaveLeavesTheOldFileWhereItFails(t *testing.T) {
+	folder := t.TempDir()
+	// A folder in the file's place cannot be replaced by it.
+	path := filepath.Join(folder, "settings.json")
+	if err := os.MkdirAll(filepath.Join(path, "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := Default().Save(path); err == nil || !strings.HasPrefix(err.Error(), "save settings: ") {
+		t.Errorf("Save = %v", err)
+	}
+	if left, _ := os.ReadDir(folder); len(left) != 1 {
+		t.Errorf("a failed save left %v", left)
+	}
+	if _, err := Load(path); err == nil {
+		t.Error("a folder was read as settings")
+	}
+}
+
+func TestRecentFiles(t *testing.T) {
+	folder := t.TempDir()
+	name := func(i int) string { return filepath.Join(folder, fmt.Sprint(i), "scan.tif") }
+	s := Default()
+	for i := range 13 {
+		s.AddRecent(name(i))
+	}
+	s.AddRecent(name(8))
+	if len(s.Recent) != MaxRecent || s.Recent[0] != name(8) || s.Recent[1] != name(12) || s.Recent[9] != name(3) {
+		t.Errorf("recent files are %v", s.Recent)
+	}
+	if s.LastFolder != filepath.Dir(name(8)) {
+		t.Errorf("last folder is %s", s.LastFolder)
+	}
+	s.RemoveRecent(name(8))
+	s.RemoveRecent("no such")
+	if len(s.Recent) != 9 || s.Recent[0] != name(12) {
+		t.Errorf("recent files are %v", s.Recent)
+	}
+	s.AddRecent("here.tif")
+	if !filepath.IsAbs(s.Recent[0]) {
+		t.Errorf("%s is not absolute", s.Recent[0])
+	}
+}
+
+func TestPath(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", folder)
+	t.Setenv("HOME", folder)
+	t.Setenv("AppData", folder)
+	path, err := Path()
+	if err != nil || !strings.HasPrefix(path, folder) || !strings.HasSuffix(path, filepath.Join("blik", "settings.json")) {
+		t.Errorf("Path = %s, %v", path, err)
+	}
+}
