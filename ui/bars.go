@@ -300,6 +300,7 @@ func (w *window) pixelText(p document.Pixel) string {
 func (w *window) say(text string) { w.status.message.SetText(text) }
 
 func (w *window) viewChanged() {
+	w.log.frameEnded()
 	w.bar.zoom.show()
 	w.log.view(w.port)
 }

@@ -27,6 +27,10 @@ type logger struct {
 	mu   sync.Mutex
 	file *os.File
 	out  *bufio.Writer
+
+	// start and drawn are those of the frame on its way.
+	start time.Time
+	drawn time.Duration
 }
 
 func openLogger(path string) (*logger, error) {
@@ -56,16 +60,27 @@ func (l *logger) close() {
 	}
 }
 
-// frames measures every frame of a viewport. The generator runs inside the painting on the main goroutine, and a
-// function queued meanwhile runs as soon as the frame is on the screen.
+// frames measures every frame of a viewport. The generator runs inside the painting on the toolkit's goroutine, so a frame
+// has ended when anything else runs there: a function queued meanwhile, or the next event.
 func (l *logger) frames(p *viewport.Viewport) {
 	if l == nil {
 		return
 	}
 	p.OnFrame = func(drawn time.Duration) {
-		start := time.Now().Add(-drawn)
-		go fyne.Do(func() { l.line("frame %d %d", time.Since(start).Nanoseconds(), drawn.Nanoseconds()) })
+		l.frameEnded()
+		l.start, l.drawn = time.Now().Add(-drawn), drawn
+		go fyne.Do(l.frameEnded)
 	}
+}
+
+// frameEnded writes the time of the frame that was on its way, if any. It belongs to the toolkit's goroutine.
+func (l *logger) frameEnded() {
+	if l == nil || l.start.IsZero() {
+		return
+	}
+	total := time.Since(l.start)
+	l.start = time.Time{}
+	l.line("frame %d %d", total.Nanoseconds(), l.drawn.Nanoseconds())
 }
 
 // view tells where the viewport is.

@@ -66,9 +66,12 @@ func cores(cls []uint8, y, bg, m []uint16, rule processing.CoreRule) {
 	n := len(cls)
 	y, bg, m = y[:n], bg[:n], m[:n]
 	for i := 0; i < n; i++ {
-		// Most pixels are of no class: go over them by words.
 		if cls[i] == 0 {
-			for i+8 < n && load(cls[i+1:]) == 0 {
+			// Most pixels are of no class: go over them by words.
+			for _, v := range words(cls[i+1:]) {
+				if v != 0 {
+					break
+				}
 				i += 8
 			}
 			continue

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"unsafe"
@@ -34,7 +33,9 @@ type kernels struct {
 	// scanCount is scan32 over such counts.
 	scanCount func(dst []uint16, col []uint8, k int)
 
-	// spline32 sums rows with the weights 1, 4, 6, 4, 1; they may be one row at five offsets.
+	// spline16 and spline32 sum rows with the weights 1, 4, 6, 4, 1; they may be one row at five offsets. The sums do not
+	// overflow.
+	spline16 func(dst, a, b, c, d, e []uint16)
 	spline32 func(dst, a, b, c, d, e []uint32)
 	// splineF is spline32 divided by 16: ((a + e) + 4·(b + d)) + 6·c, in that order.
 	splineF func(dst, a, b, c, d, e []float32)
@@ -76,17 +77,14 @@ type sums[T uint8 | uint16] struct {
 
 // plainKernels is the table in plain Go.
 func plainKernels() kernels {
-	most8 := lanes{high: 0x8080808080808080, low: 7}
-	least8 := lanes{high: most8.high, low: most8.low, flip: ^uint64(0)}
-	most16 := lanes{high: 0x8000800080008000, low: 15}
-	least16 := lanes{high: most16.high, low: most16.low, flip: ^uint64(0)}
+	const least = ^uint64(0)
 	return kernels{
-		dilate8:  order[uint8]{0, most8.blank8, most8.fold8, most8.merge8, most8.advance8, doubled(most8.merge8, windowInt[uint8](0))},
-		erode8:   order[uint8]{math.MaxUint8, least8.blank8, least8.fold8, least8.merge8, least8.advance8, doubled(least8.merge8, windowInt[uint8](^uint(0)))},
-		dilate16: order[uint16]{0, most16.blank16, most16.fold16, most16.merge16, most16.advance16, windowInt[uint16](0)},
-		erode16:  order[uint16]{math.MaxUint16, least16.blank16, least16.fold16, least16.merge16, least16.advance16, windowInt[uint16](^uint(0))},
-		dilateF:  order[float32]{float32(math.Inf(-1)), blank(float32(math.Inf(-1))), foldMax[float32], mergeMax[float32], advanceMax[float32], windowMax[float32]},
-		erodeF:   order[float32]{float32(math.Inf(1)), blank(float32(math.Inf(1))), foldMin[float32], mergeMin[float32], advanceMin[float32], windowMin[float32]},
+		dilate8:  doubled(orderInt(0, orderMax[uint8](0))),
+		erode8:   doubled(orderInt(least, orderMin[uint8](math.MaxUint8))),
+		dilate16: orderInt(0, orderMax[uint16](0)),
+		erode16:  orderInt(least, orderMin[uint16](math.MaxUint16)),
+		dilateF:  orderMax(float32(math.Inf(-1))),
+		erodeF:   orderMin(float32(math.Inf(1))),
 
 		sums8:  sums[uint8]{slide[uint32, uint8], slide[uint64, uint8], squares[uint8], means[uint8, uint32], means[uint8, uint64]},
 		sums16: sums[uint16]{slide[uint32, uint16], slide[uint64, uint16], squares[uint16], means[uint16, uint32], means[uint16, uint64]},
@@ -100,7 +98,8 @@ func plainKernels() kernels {
 		countBits:     countBits,
 		scanCount:     scanCount,
 
-		spline32: spline32,
+		spline16: spline[uint16],
+		spline32: spline[uint32],
 		splineF:  splineF,
 
 		tap2:       tap2,
@@ -293,6 +292,17 @@ func windowInt[T uint8 | uint16](flip uint) func(dst, src []T, k int) {
 	}
 }
 
+// words returns the whole words of a row. A row may begin at any sample, and so may its words: the processors that the
+// program is built for read and write them anywhere.
+func words[T uint8 | uint16 | uint32](s []T) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T)))/8)
+}
+
+// tail returns the number of samples that whole words cover.
+func tail[T uint8 | uint16 | uint32](n int) int {
+	return n - n%(8/int(unsafe.Sizeof(*new(T))))
+}
+
 // lanes compares 8 bytes or 4 16-bit samples at a time in a 64-bit word.
 type lanes struct {
 	// high has the top bit of every lane set.
@@ -312,128 +322,77 @@ func (l lanes) best(a, b uint64) uint64 {
 	return b ^ differ&(mask^l.flip)
 }
 
-func load(b []byte) uint64     { return binary.NativeEndian.Uint64(b) }
-func store(b []byte, v uint64) { binary.NativeEndian.PutUint64(b, v) }
-
-// raw returns the bytes of a row.
-func raw(s []uint16) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), 2*len(s))
-}
-
-// blank says whether all lanes are 0, or all full for min.
-func (l lanes) blank(a []byte) bool {
-	i := 0
-	for ; i <= len(a)-8; i += 8 {
-		if load(a[i:]) != l.flip {
-			return false
-		}
-	}
-	for ; i < len(a); i++ {
-		if a[i] != uint8(l.flip) {
-			return false
-		}
-	}
-	return true
-}
-
-func (l lanes) blank8(a []uint8) bool   { return l.blank(a) }
-func (l lanes) blank16(a []uint16) bool { return l.blank(raw(a)) }
-
-func (l lanes) fold(dst, a []byte) {
+func (l lanes) fold(dst, a []uint64) {
 	a = a[:len(dst)]
-	for i := 0; i <= len(dst)-8; i += 8 {
-		store(dst[i:], l.best(load(dst[i:]), load(a[i:])))
+	for i, v := range dst {
+		dst[i] = l.best(v, a[i])
 	}
 }
 
-func (l lanes) merge(dst, a, b []byte) {
+func (l lanes) merge(dst, a, b []uint64) {
 	a, b = a[:len(dst)], b[:len(dst)]
-	for i := 0; i <= len(dst)-8; i += 8 {
-		store(dst[i:], l.best(load(a[i:]), load(b[i:])))
+	for i := range dst {
+		dst[i] = l.best(a[i], b[i])
 	}
 }
 
-func (l lanes) advance(dst, run, keep, x, suffix []byte) {
+func (l lanes) advance(dst, run, keep, x, suffix []uint64) {
 	n := len(dst)
 	run, keep, x, suffix = run[:n], keep[:n], x[:n], suffix[:n]
-	for i := 0; i <= len(dst)-8; i += 8 {
-		v := load(x[i:])
-		store(keep[i:], v)
-		v = l.best(load(run[i:]), v)
-		store(run[i:], v)
-		store(dst[i:], l.best(v, load(suffix[i:])))
+	for i := range dst {
+		v := x[i]
+		keep[i] = v
+		v = l.best(run[i], v)
+		run[i] = v
+		dst[i] = l.best(v, suffix[i])
 	}
 }
 
-// The tails of rows, less than a word, are left to the plain loops.
-
-func (l lanes) fold8(dst, a []uint8) {
-	l.fold(dst, a)
-	i := len(dst) &^ 7
-	if l.flip == 0 {
-		foldMax(dst[i:], a[i:])
-	} else {
-		foldMin(dst[i:], a[i:])
+// orderInt is max, or min with flip set to all ones, on integers; simple does the samples that are left of a row when
+// its whole words are done.
+func orderInt[T uint8 | uint16](flip uint64, simple order[T]) order[T] {
+	size := 8 * uint(unsafe.Sizeof(*new(T)))
+	high := uint64(1) << (size - 1)
+	for n := size; n < 64; n *= 2 {
+		high |= high << n
 	}
-}
-
-func (l lanes) merge8(dst, a, b []uint8) {
-	l.merge(dst, a, b)
-	i := len(dst) &^ 7
-	if l.flip == 0 {
-		mergeMax(dst[i:], a[i:], b[i:])
-	} else {
-		mergeMin(dst[i:], a[i:], b[i:])
+	l := lanes{high: high, low: size - 1, flip: flip}
+	o := simple
+	o.blank = func(a []T) bool {
+		for _, v := range words(a) {
+			if v != flip {
+				return false
+			}
+		}
+		return simple.blank(a[tail[T](len(a)):])
 	}
-}
-
-func (l lanes) advance8(dst, run, keep, x, suffix []uint8) {
-	l.advance(dst, run, keep, x, suffix)
-	i := len(dst) &^ 7
-	if l.flip == 0 {
-		advanceMax(dst[i:], run[i:], keep[i:], x[i:], suffix[i:])
-	} else {
-		advanceMin(dst[i:], run[i:], keep[i:], x[i:], suffix[i:])
+	o.fold = func(dst, a []T) {
+		l.fold(words(dst), words(a))
+		i := tail[T](len(dst))
+		simple.fold(dst[i:], a[i:])
 	}
-}
-
-func (l lanes) fold16(dst, a []uint16) {
-	l.fold(raw(dst), raw(a))
-	i := len(dst) &^ 3
-	if l.flip == 0 {
-		foldMax(dst[i:], a[i:])
-	} else {
-		foldMin(dst[i:], a[i:])
+	o.merge = func(dst, a, b []T) {
+		l.merge(words(dst), words(a), words(b))
+		i := tail[T](len(dst))
+		simple.merge(dst[i:], a[i:], b[i:])
 	}
-}
-
-func (l lanes) merge16(dst, a, b []uint16) {
-	l.merge(raw(dst), raw(a), raw(b))
-	i := len(dst) &^ 3
-	if l.flip == 0 {
-		mergeMax(dst[i:], a[i:], b[i:])
-	} else {
-		mergeMin(dst[i:], a[i:], b[i:])
+	o.advance = func(dst, run, keep, x, suffix []T) {
+		l.advance(words(dst), words(run), words(keep), words(x), words(suffix))
+		i := tail[T](len(dst))
+		simple.advance(dst[i:], run[i:], keep[i:], x[i:], suffix[i:])
 	}
-}
-
-func (l lanes) advance16(dst, run, keep, x, suffix []uint16) {
-	l.advance(raw(dst), raw(run), raw(keep), raw(x), raw(suffix))
-	i := len(dst) &^ 3
-	if l.flip == 0 {
-		advanceMax(dst[i:], run[i:], keep[i:], x[i:], suffix[i:])
-	} else {
-		advanceMin(dst[i:], run[i:], keep[i:], x[i:], suffix[i:])
-	}
+	o.window = windowInt[T](uint(flip))
+	return o
 }
 
 // maxDoubled is the longest window that doubling is faster for.
 const maxDoubled = 9
 
-// doubled returns a window kernel that doubles the length of short windows in place, log₂ k merges of whole words, and
-// leaves others to the scan by blocks, whose cost does not depend on k.
-func doubled[T sample](merge func(dst, a, b []T), long func(dst, src []T, k int)) func(dst, src []T, k int) {
-	return func(dst, src []T, k int) {
+// doubled gives an order a window kernel that doubles the length of short windows in place, log₂ k merges of whole
+// words, and leaves others to the scan by blocks, whose cost does not depend on k.
+func doubled[T sample](o order[T]) order[T] {
+	long, merge := o.window, o.merge
+	o.window = func(dst, src []T, k int) {
 		if k > maxDoubled {
 			long(dst, src, k)
 			return
@@ -445,6 +404,16 @@ func doubled[T sample](merge func(dst, a, b []T), long func(dst, src []T, k int)
 		}
 		merge(dst, src, src[k-span:])
 	}
+	return o
+}
+
+// orderMax and orderMin are plain comparisons of any samples.
+func orderMax[T sample](worst T) order[T] {
+	return order[T]{worst, blank(worst), foldMax[T], mergeMax[T], advanceMax[T], windowMax[T]}
+}
+
+func orderMin[T sample](worst T) order[T] {
+	return order[T]{worst, blank(worst), foldMin[T], mergeMin[T], advanceMin[T], windowMin[T]}
 }
 
 func slide[S uint32 | uint64, T uint8 | uint16](col []S, add, sub []T) {
@@ -521,10 +490,14 @@ func packed(v uint16, out uint8) uint64 {
 // plain returns the end of the run from i on where, in steps of eight, nothing is excluded from either row. The
 // pixels of such a run take their counts from each other and leave plain sums; most of a picture is made of them.
 func plain(addOut, subOut []uint8, i int) int {
-	for i <= len(addOut)-8 && load(addOut[i:])|load(subOut[i:]) == 0 {
-		i += 8
+	a, s := words(addOut[i:]), words(subOut[i:])
+	s = s[:len(a)]
+	for j, v := range a {
+		if v|s[j] != 0 {
+			return i + 8*j
+		}
 	}
-	return i
+	return i + 8*len(a)
 }
 
 func censor(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
@@ -573,15 +546,16 @@ func countBits(col, add, sub []uint8, bits uint8) {
 	n := len(col)
 	add, sub = add[:n], sub[:n]
 	every := uint64(bits) * 0x0101010101010101
-	i := 0
+	c, a, s := words(col), words(add), words(sub)
+	a, s = a[:len(c)], s[:len(c)]
 	// No column leaves 0 … 255, so that adding and subtracting whole words is the same as doing so byte by byte.
-	for ; i <= n-8; i += 8 {
-		a, s := load(add[i:])&every, load(sub[i:])&every
+	for i := range c {
+		a, s := a[i]&every, s[i]&every
 		a = ((a&low + low) | a) &^ low >> 7
 		s = ((s&low + low) | s) &^ low >> 7
-		store(col[i:], load(col[i:])+a-s)
+		c[i] += a - s
 	}
-	for ; i < n; i++ {
+	for i := tail[uint8](n); i < n; i++ {
 		if add[i]&bits != 0 {
 			col[i]++
 		}
@@ -605,7 +579,17 @@ func scanCount(dst []uint16, col []uint8, k int) {
 	}
 }
 
-func spline32(dst, a, b, c, d, e []uint32) {
+// spline adds whole words: no sum of a lane reaches the next one.
+func spline[T uint16 | uint32](dst, a, b, c, d, e []T) {
+	n := len(dst)
+	a, b, c, d, e = a[:n], b[:n], c[:n], d[:n], e[:n]
+	splineWords(words(dst), words(a), words(b), words(c), words(d), words(e))
+	for i := tail[T](n); i < n; i++ {
+		dst[i] = a[i] + e[i] + 4*(b[i]+d[i]) + 6*c[i]
+	}
+}
+
+func splineWords(dst, a, b, c, d, e []uint64) {
 	n := len(dst)
 	a, b, c, d, e = a[:n], b[:n], c[:n], d[:n], e[:n]
 	for i := range dst {

@@ -26,7 +26,7 @@ func mirror(i, n int) int {
 
 // spread mirrors a row at both ends of a picture of width w and converts it: dst[i] is column x+i. The row holds the
 // columns from first on, as far as they are needed.
-func spread[D uint32 | float32, T sample](dst []D, row []T, first, x, w int) {
+func spread[D uint16 | float32, T sample](dst []D, row []T, first, x, w int) {
 	i := 0
 	for ; i < len(dst) && x+i < 0; i++ {
 		dst[i] = D(row[mirror(x+i, w)-first])
@@ -63,61 +63,84 @@ func (b *Backend) StarletBand(ctx context.Context, dst, src processing.Plane, le
 	})
 }
 
-// starletBand streams source rows through the levels: level j keeps the last 4·2^j+1 rows of the smooth plane j, and
-// gives out a row of plane j+1 as soon as the middle one has its neighbours. Rows above and below the picture are
-// those that mirror gives; whole-sample mirroring commutes with a symmetric filter, so that every level sees its
-// own mirrored border.
+// starletBand streams source rows through the levels: plane j keeps the last 4·2^j+1 rows of the picture smoothed j times,
+// and gives out a row of plane j+1 as soon as the middle one has its neighbours. Rows above and below the picture are
+// those that mirror gives; mirroring about a sample commutes with a symmetric filter, so that every level sees its own
+// mirrored border. The first smoothing fits 16 bits and takes four pixels at a time, the others two.
 func (b *Backend) starletBand(t *worker, tile rect, d, s *plane, level, halo int) {
-	type smooth struct {
-		step, pad int
-		ring      [][]uint32
-	}
 	width := tile.x1 - tile.x0
-	planes := make([]smooth, level)
+	source := newRing[uint16](t, 0, width+2*halo)
+	down16, smooth16 := take[uint16](t, width+2*halo), take[uint16](t, width+2*halo-4)
+	planes := make([]ring[uint32], level-1)
 	pad := halo
 	for j := range planes {
-		p := smooth{step: 1 << j, pad: pad, ring: make([][]uint32, 4<<j+1)}
-		for i := range p.ring {
-			p.ring[i] = take[uint32](t, width+2*pad)
-		}
-		planes[j] = p
 		pad -= 2 << j
+		planes[j] = newRing[uint32](t, j+1, width+2*pad)
 	}
-	down := take[uint32](t, width+2*halo)
-	last := take[uint32](t, width)
+	down, last := take[uint32](t, width+2*halo), take[uint32](t, width)
 	pace := newPace(t, 2*width)
-	shift := 8 * (level - 1)
 	for y := tile.y0 - halo; y < tile.y1+halo; y++ {
 		if pace.stop() {
 			return
 		}
-		at := y
-		row := mirror(y, s.h) * s.w
-		spread(planes[0].ring[ringIndex(at, len(planes[0].ring))], s.data.U8[row:row+s.w], 0, tile.x0-halo, s.w)
-		for j := range planes {
-			p := &planes[j]
-			n := len(p.ring)
-			// The rows seen by this level begin at the top of the tile less its pad.
-			if at-(n-1) < tile.y0-p.pad {
-				break
-			}
-			row := func(i int) []uint32 { return p.ring[ringIndex(at-i*p.step, n)] }
-			w := width + 2*p.pad
-			b.rows.spline32(down[:w], row(0), row(1), row(2), row(3), row(4))
-			out := last
-			if j+1 < level {
-				next := &planes[j+1]
-				out = next.ring[ringIndex(at-2*p.step, len(next.ring))]
-			}
-			b.rows.spline32(out, down, down[p.step:], down[2*p.step:], down[3*p.step:], down[4*p.step:])
-			at -= 2 * p.step
-		}
-		if at != y-halo {
+		in := mirror(y, s.h) * s.w
+		spread(source.row(y), s.data.U8[in:in+s.w], 0, tile.x0-halo, s.w)
+		// Each smoothing gives out row at, and has given out those since first.
+		first, at := tile.y0-halo+2, y-2
+		if at < first {
 			continue
 		}
-		fine := planes[level-1]
-		middle := fine.ring[ringIndex(at, len(fine.ring))][fine.pad:]
-		bandRow(d.data.U16[at*d.w+tile.x0:at*d.w+tile.x1], middle, last, shift)
+		source.smooth(b.rows.spline16, smooth16, down16, at)
+		if level == 1 {
+			bandRow(d.data.U16[at*d.w+tile.x0:at*d.w+tile.x1], source.row(at)[2:], smooth16, 0)
+			continue
+		}
+		widen(planes[0].row(at), smooth16)
+		for j := range planes {
+			p := &planes[j]
+			first, at = first+2*p.step, at-2*p.step
+			if at < first {
+				break
+			}
+			if j+1 < len(planes) {
+				p.smooth(b.rows.spline32, planes[j+1].row(at), down, at)
+				continue
+			}
+			p.smooth(b.rows.spline32, last, down, at)
+			bandRow(d.data.U16[at*d.w+tile.x0:at*d.w+tile.x1], p.row(at)[2*p.step:], last, 8*(level-1))
+		}
+	}
+}
+
+// ring holds the rows of a smooth plane that the next smoothing with holes of a step needs.
+type ring[T uint16 | uint32] struct {
+	step int
+	rows [][]T
+}
+
+func newRing[T uint16 | uint32](t *worker, level, width int) ring[T] {
+	r := ring[T]{step: 1 << level, rows: make([][]T, 4<<level+1)}
+	for i := range r.rows {
+		r.rows[i] = take[T](t, width)
+	}
+	return r
+}
+
+// row returns the place of row y.
+func (r *ring[T]) row(y int) []T { return r.rows[ringIndex(y, len(r.rows))] }
+
+// smooth writes row y smoothed down and across, 4 steps shorter than the rows of the ring.
+func (r *ring[T]) smooth(spline func(dst, a, b, c, d, e []T), dst, down []T, y int) {
+	s := r.step
+	down = down[:len(dst)+4*s]
+	spline(down, r.row(y-2*s), r.row(y-s), r.row(y), r.row(y+s), r.row(y+2*s))
+	spline(dst, down, down[s:], down[2*s:], down[3*s:], down[4*s:])
+}
+
+func widen(dst []uint32, src []uint16) {
+	src = src[:len(dst)]
+	for i := range dst {
+		dst[i] = uint32(src[i])
 	}
 }
 
@@ -131,11 +154,11 @@ func ringIndex(y, n int) int {
 }
 
 // bandRow writes (256·fine − coarse) / 2^shift where positive.
-func bandRow(dst []uint16, fine, coarse []uint32, shift int) {
+func bandRow[T uint16 | uint32](dst []uint16, fine, coarse []T, shift int) {
 	fine, coarse = fine[:len(dst)], coarse[:len(dst)]
 	for i := range dst {
-		v := max(int64(fine[i])<<8-int64(coarse[i]), 0)
-		dst[i] = uint16(v >> (shift & 63))
+		v := int64(fine[i])<<8 - int64(coarse[i])
+		dst[i] = uint16(max(v, 0) >> (shift & 63))
 	}
 }
 
