@@ -88,7 +88,16 @@ func open(t testing.TB, lang string, width, height int, files ...string) *window
 
 	w.await("view ")
 	w.id = strings.Fields(w.xdo("search", "--sync", "--onlyvisible", "--name", "Blik"))[0]
-	w.xdo("windowsize", "--sync", w.id, strconv.Itoa(width), strconv.Itoa(height))
+	// A window that has just come up may still take the size it was made with.
+	for start := time.Now(); ; {
+		w.xdo("windowsize", w.id, strconv.Itoa(width), strconv.Itoa(height))
+		if v := w.view(); v.left+v.width < float64(width) && v.left+v.width > float64(width)-400 && v.top+v.height > float64(height)-60 && v.top+v.height < float64(height) {
+			break
+		}
+		if time.Since(start) > patience {
+			t.Fatalf("the window does not become %d × %d: %v", width, height, w.lines())
+		}
+	}
 	w.xdo("windowfocus", "--sync", w.id)
 	return w
 }

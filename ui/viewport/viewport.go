@@ -34,7 +34,7 @@ const slack = 6
 type Viewport struct {
 	widget.BaseWidget
 
-	// OnView is called after zoom or position changed.
+	// OnView is called after zoom, position or the size of the viewport changed.
 	OnView func(t view.Transform)
 	// OnHover is called with the image point under the pointer, or with inside false when the pointer has left.
 	OnHover func(at processing.Point, inside bool)
@@ -347,14 +347,16 @@ func (v *Viewport) resized(size fyne.Size) {
 	}
 	old := v.device
 	v.device = device
-	if v.picture == nil {
-		return
+	if v.OnView != nil {
+		defer func() { v.OnView(v.transform) }()
 	}
-	if v.fitted {
+	switch {
+	case v.picture == nil:
+	case v.fitted:
 		v.show(view.Fit(v.size(), device))
-		return
+	default:
+		v.show(v.transform.Pan(float64(device.X-old.X)/2, float64(device.Y-old.Y)/2))
 	}
-	v.show(v.transform.Pan(float64(device.X-old.X)/2, float64(device.Y-old.Y)/2))
 }
 
 func (v *Viewport) toDevice(p fyne.Position) processing.Point {
