@@ -149,3 +149,36 @@ func BenchmarkOperations(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkDetection runs what adaptive detection asks of a backend, in sizes that show whether the time is linear in
+// pixels.
+func BenchmarkDetection(b *testing.B) {
+	for _, size := range [][2]int{{1224, 816}, {5300, 3533}, {12248, 8165}} {
+		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
+			be := New()
+			s := newScene(b, be, size[0], size[1])
+			ctx := context.Background()
+			b.SetBytes(int64(size[0] * size[1]))
+			for b.Loop() {
+				must(b, be.Luma(ctx, s.y, s.v, s.pic, s.tables))
+				must(b, be.Morph(ctx, s.out16, s.y, processing.Open, processing.Square(12)))
+				must(b, be.BoxMean(ctx, s.bg, s.out16, 12))
+				must(b, be.Excess(ctx, s.cls, s.y, s.bg, s.v, 16384, 150))
+				must(b, be.Morph(ctx, s.mask, s.cls, processing.Dilate, processing.Square(3)))
+				for range 4 {
+					must(b, be.Background(ctx, s.bg, s.y, s.mask, detectionRadii()))
+					must(b, be.Contrast(ctx, s.cls, s.seed, s.y, s.bg, s.v, detectionRule()))
+					must(b, be.Morph(ctx, s.out16, s.seed, processing.Dilate, processing.Square(7)))
+					must(b, be.Cores(ctx, s.cls, s.y, s.bg, s.out16, processing.CoreRule{Core: 29491, Grow: 3277}))
+					must(b, be.Threshold(ctx, s.mask, s.cls, uint32(processing.ClassCore)))
+					must(b, be.Morph(ctx, s.mask, s.mask, processing.Dilate, processing.Square(1)))
+				}
+				must(b, be.Deviation(ctx, s.out16, s.y, s.mask, 9))
+				must(b, be.BoxCount(ctx, s.out16, s.cls, processing.ClassWide, 32))
+				must(b, be.StarletBand(ctx, s.out16, s.v, 2))
+				_, err := be.Histogram(ctx, s.y, s.mask)
+				must(b, err)
+			}
+		})
+	}
+}
