@@ -30,21 +30,26 @@ var (
 
 func baseName(path string) string { return filepath.Base(path) }
 
-// started runs when the window is on the screen.
-func (w *window) started(files []string, damaged error) {
+// started runs when the window is on the screen. damaged is what was wrong with the settings, if anything.
+func (w *window) started(o Options, damaged error) {
 	if damaged != nil {
 		w.showError(damaged)
 	}
 	w.log.view(w.port)
 	w.offerCrashLogs()
-	for i := len(files) - 1; i > 0; i-- {
-		if abs, err := filepath.Abs(files[i]); err == nil {
+	for i := len(o.Files) - 1; i > 0; i-- {
+		if abs, err := filepath.Abs(o.Files[i]); err == nil {
 			w.settings.AddRecent(abs)
 		}
 	}
-	if len(files) > 0 {
-		w.open(files[0])
+	if len(o.Files) == 0 {
+		return
 	}
+	then := func() {}
+	if o.Detect {
+		then = w.detect
+	}
+	w.openThen(o.Files[0], then)
 }
 
 // chooseFile lets the user choose a picture.
@@ -77,7 +82,10 @@ type opened struct {
 }
 
 // open shows another picture, after the mask of this one is safe.
-func (w *window) open(path string) {
+func (w *window) open(path string) { w.openThen(path, func() {}) }
+
+// openThen shows another picture and goes on when it is there.
+func (w *window) openThen(path string, then func()) {
 	if w.jobs.Busy() {
 		w.say(w.t("status.busy"))
 		return
@@ -108,7 +116,10 @@ func (w *window) open(path string) {
 			report(stage, 0.9)
 			return opened{doc, pyramid, view.NewMaskPyramid(doc.Mask())}, ctx.Err()
 		}
-		start(w, work, func(o opened) { w.show(path, o) })
+		start(w, work, func(o opened) {
+			w.show(path, o)
+			then()
+		})
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"blik/app/crash"
 	"blik/app/settings"
+	"blik/assets"
 	"blik/ui/texts"
 )
 
@@ -25,6 +26,8 @@ type Options struct {
 	Files []string
 	// Lang is the code of the language to start in; empty for the one in the settings, or else the system's.
 	Lang string
+	// Detect looks for glare in the first file as soon as it is open.
+	Detect bool
 	// Version is shown in the About box.
 	Version string
 	// Crash is the program's crash log, which takes the panics of jobs; it may be nil.
@@ -64,6 +67,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 
 	a := app.NewWithID(appID)
+	a.SetIcon(fyne.NewStaticResource("icon.png", assets.Icon()))
 	w := newWindow(a, config{
 		texts:    words,
 		settings: stored,
@@ -75,7 +79,7 @@ func Run(ctx context.Context, o Options) error {
 		crash:    o.Crash,
 		dispatch: fyne.Do,
 	})
-	a.Lifecycle().SetOnStarted(func() { w.started(o.Files, damaged) })
+	a.Lifecycle().SetOnStarted(func() { w.started(o, damaged) })
 	a.Lifecycle().SetOnExitedForeground(w.focusLost)
 	stop := context.AfterFunc(ctx, func() { fyne.Do(w.close) })
 	defer stop()

@@ -53,7 +53,8 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// open starts a screen, a window manager and the program with the given files, at the given size.
+// open starts a screen, a window manager and the program with the given files, at the given size. The program is this
+// test itself, or what BLIK_BINARY names.
 func open(t testing.TB, lang string, width, height int, files ...string) *window {
 	t.Helper()
 	for program, pkg := range needed {
@@ -75,6 +76,9 @@ func open(t testing.TB, lang string, width, height int, files ...string) *window
 	background(t, w.env, "openbox")
 
 	w.child = exec.Command(os.Args[0], files...)
+	if binary := os.Getenv("BLIK_BINARY"); binary != "" {
+		w.child = exec.Command(binary, append([]string{"open", "--lang", lang}, files...)...)
+	}
 	w.child.Env, w.child.Stderr = w.env, w.stderr
 	if err := w.child.Start(); err != nil {
 		t.Fatal(err)

@@ -58,8 +58,8 @@ func paint(t testing.TB, w, h int, spots []spot) string {
 	return path
 }
 
-// TestWindow does with the real window what a person does: look around, search a region, correct by hand, save.
-func TestWindow(t *testing.T) {
+// TestXvfbWindow does with the real window what a person does: look around, search a region, correct by hand, save.
+func TestXvfbWindow(t *testing.T) {
 	const width, height = 900, 600
 	left := []spot{{120, 110, 3}, {200, 320, 4}, {330, 210, 3}, {150, 460, 2}}
 	right := []spot{{620, 150, 3}, {700, 400, 4}}
@@ -183,8 +183,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestRussian works with a Russian keyboard: letters by their characters, shortcuts by their keys.
-func TestRussian(t *testing.T) {
+// TestXvfbRussian works with a Russian keyboard: letters by their characters, shortcuts by their keys.
+func TestXvfbRussian(t *testing.T) {
 	w := open(t, "ru", 1024, 700, paint(t, 2000, 1500, []spot{{600, 500, 3}, {1500, 1100, 3}}))
 	w.await("picture ")
 	w.view()
@@ -223,9 +223,9 @@ func (w *window) layout(name string) {
 	time.Sleep(300 * time.Millisecond)
 }
 
-// TestFrameTime measures pan and zoom at 1600 × 1000 on 18.7 MP: from the start of the raster's generator to the end of
+// TestXvfbFrames measures pan and zoom at 1600 × 1000 on 18.7 MP: from the start of the raster's generator to the end of
 // the frame. Neither the time for freeing the old texture nor that for laying out is in it; both are below 0.1 ms.
-func TestFrameTime(t *testing.T) {
+func TestXvfbFrames(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for some seconds")
 	}
