@@ -164,22 +164,37 @@ func (w *window) menu(title string, ids ...string) *fyne.Menu {
 	return m
 }
 
+// menuTable lists the menus with the actions in them; "-" is a line, and names without a dot are submenus.
+func menuTable() []struct {
+	title string
+	ids   []string
+} {
+	return []struct {
+		title string
+		ids   []string
+	}{
+		{"menu.file", []string{"file.open", "recent", "-", "file.loadMask", "file.saveMask", "file.saveMaskAs", "-",
+			"file.loadPreset", "file.savePreset", "-", "file.quit"}},
+		{"menu.edit", []string{"edit.undo", "edit.redo", "-", "edit.invert", "edit.clear", "-", "edit.clearRegion"}},
+		{"menu.view", []string{"view.in", "view.out", "view.fit", "view.actual", "view.double", "view.four", "-",
+			"view.mask", "view.overlay", "view.outlines", "view.maskOnly", "colours", "-", "view.panel", "appearance", "language"}},
+		{"menu.tools", append(toolIDs(), "-", "brush.smaller", "brush.larger")},
+		{"menu.find", []string{"find.run", "find.cancel", "-", "find.adaptive", "find.manual", "find.takeOver", "-",
+			"find.next", "find.previous", "find.remove"}},
+		{"menu.help", []string{"help.keys", "help.about"}},
+	}
+}
+
 // mainMenu builds the whole menu for the state of the moment.
 func (w *window) mainMenu() *fyne.MainMenu {
-	file := w.menu("menu.file", "file.open", "recent", "-", "file.loadMask", "file.saveMask", "file.saveMaskAs", "-",
-		"file.loadPreset", "file.savePreset", "-", "file.quit")
-	file.Items[len(file.Items)-1].IsQuit = true
-	tools := append(toolIDs(), "-", "brush.smaller", "brush.larger")
-	return fyne.NewMainMenu(
-		file,
-		w.menu("menu.edit", "edit.undo", "edit.redo", "-", "edit.invert", "edit.clear", "-", "edit.clearRegion"),
-		w.menu("menu.view", "view.in", "view.out", "view.fit", "view.actual", "view.double", "view.four", "-",
-			"view.mask", "view.overlay", "view.outlines", "view.maskOnly", "colours", "-", "view.panel", "appearance", "language"),
-		w.menu("menu.tools", tools...),
-		w.menu("menu.find", "find.run", "find.cancel", "-", "find.adaptive", "find.manual", "find.takeOver", "-",
-			"find.next", "find.previous", "find.remove"),
-		w.menu("menu.help", "help.keys", "help.about"),
-	)
+	menu := fyne.NewMainMenu()
+	for _, m := range menuTable() {
+		menu.Items = append(menu.Items, w.menu(m.title, m.ids...))
+	}
+	// Fyne adds a Quit of its own where it finds none.
+	file := menu.Items[0].Items
+	file[len(file)-1].IsQuit = true
+	return menu
 }
 
 // refreshMenu shows the state of the moment in the menu.

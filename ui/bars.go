@@ -36,37 +36,15 @@ func (w *window) button(id string, icon fyne.Resource) *xwidget.ToolButton {
 	return xwidget.NewToolButton(icon, w.tip(id), w.tips, func() { w.do(id) })
 }
 
+// name is what an action is called outside the menu.
+func (w *window) name(id string) string { return strings.TrimSuffix(w.t("action."+id), "…") }
+
 // tip is an action's name with its key.
 func (w *window) tip(id string) string {
-	text := strings.TrimSuffix(w.t("action."+id), "…")
-	shortcut := w.actions[id].shortcut
-	if shortcut == nil {
-		shortcut = keyOf(id)
+	if k := w.keyText(id); k != "" {
+		return w.name(id) + "  (" + k + ")"
 	}
-	if k, ok := shortcut.(fyne.KeyboardShortcut); ok {
-		text += "  (" + keyText(k) + ")"
-	}
-	return text
-}
-
-// keyText writes a shortcut as the keys to press.
-func keyText(k fyne.KeyboardShortcut) string {
-	var b strings.Builder
-	for _, m := range []struct {
-		mod  fyne.KeyModifier
-		name string
-	}{{fyne.KeyModifierControl, "Ctrl+"}, {fyne.KeyModifierSuper, "⌘"}, {fyne.KeyModifierShift, "Shift+"}} {
-		if k.Mod()&m.mod != 0 {
-			b.WriteString(m.name)
-		}
-	}
-	name := string(k.Key())
-	switch k.Key() {
-	case fyne.KeyDelete:
-		name = "Del"
-	}
-	b.WriteString(name)
-	return b.String()
+	return w.name(id)
 }
 
 // newStrip is the column of tools at the left.

@@ -2,15 +2,15 @@ package ui
 
 import (
 	"os"
-	"sort"
-	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/widget"
 
 	"blik/ui/filedialog"
+	"blik/ui/xwidget"
 )
 
 // chooseDialogs returns the file dialogs that the window uses: the system's, unless the environment asks for the
@@ -50,32 +50,28 @@ func (w *window) shield() (remove func()) {
 	return pop.Hide
 }
 
-// showKeys lists the keys.
+// showKeys lists the keys in the order of the menus.
 func (w *window) showKeys() {
-	grid := container.NewGridWithColumns(2)
-	var ids []string
-	for id := range w.actions {
-		ids = append(ids, id)
-	}
-	sort.Strings(ids)
-	for _, id := range ids {
-		s := w.actions[id].shortcut
-		if s == nil {
-			s = keyOf(id)
-		}
-		k, ok := s.(fyne.KeyboardShortcut)
-		if !ok {
-			continue
-		}
-		name := widget.NewLabel(strings.TrimSuffix(w.t("action."+id), "…"))
-		name.Truncation = fyne.TextTruncateEllipsis
-		grid.Add(name)
-		grid.Add(widget.NewLabelWithStyle(keyText(k), fyne.TextAlignLeading, fyne.TextStyle{Bold: true}))
-	}
 	mouse := widget.NewLabel(w.t("keys.mouse"))
 	mouse.Wrapping = fyne.TextWrapWord
-	d := dialog.NewCustom(w.t("keys.title"), w.t("button.close"),
-		container.NewVScroll(container.NewVBox(mouse, grid)), w.win)
+	box := container.NewVBox(mouse)
+	for _, m := range menuTable() {
+		grid := container.New(layout.NewFormLayout())
+		for _, id := range m.ids {
+			a := w.actions[id]
+			if a == nil || w.keyText(id) == "" {
+				continue
+			}
+			key := widget.NewLabelWithStyle(w.keyText(id), fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
+			grid.Add(xwidget.NewMinWidth(130, key))
+			grid.Add(widget.NewLabel(w.name(id)))
+		}
+		if len(grid.Objects) > 0 {
+			box.Add(widget.NewLabelWithStyle(w.t(m.title), fyne.TextAlignLeading, fyne.TextStyle{Bold: true}))
+			box.Add(grid)
+		}
+	}
+	d := dialog.NewCustom(w.t("keys.title"), w.t("button.close"), container.NewVScroll(box), w.win)
 	size := w.win.Canvas().Size()
 	d.Resize(fyne.NewSize(min(560, size.Width*0.9), min(620, size.Height*0.9)))
 	w.showDialog(d)

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"unicode"
 
 	"fyne.io/fyne/v2"
@@ -48,13 +49,21 @@ var namedKeys = map[fyne.KeyName]string{
 	fyne.KeyDown:      "scroll.down",
 }
 
+// letterOf returns the character of an action on a Latin or on a Russian keyboard, 0 where it has none.
+func letterOf(id string, russian bool) rune {
+	for r, a := range letterKeys {
+		if a == id && r != '=' && unicode.Is(unicode.Cyrillic, r) == russian {
+			return unicode.ToUpper(r)
+		}
+	}
+	return 0
+}
+
 // keyOf returns the key to show in the menu beside an action, as a shortcut that the driver never fires itself because
 // it has no modifier.
 func keyOf(id string) fyne.Shortcut {
-	for r, a := range letterKeys {
-		if a == id && r < unicode.MaxASCII && r != '=' {
-			return &desktop.CustomShortcut{KeyName: fyne.KeyName(string(unicode.ToUpper(r)))}
-		}
+	if r := letterOf(id, false); r != 0 {
+		return &desktop.CustomShortcut{KeyName: fyne.KeyName(string(r))}
 	}
 	for _, k := range []fyne.KeyName{fyne.KeyF1, fyne.KeyF5, fyne.KeyF9, fyne.KeyDelete} {
 		if namedKeys[k] == id {
@@ -62,6 +71,33 @@ func keyOf(id string) fyne.Shortcut {
 		}
 	}
 	return nil
+}
+
+// keyText writes the keys of an action; in Russian with the character of a Russian keyboard.
+func (w *window) keyText(id string) string {
+	var b strings.Builder
+	single, _ := keyOf(id).(fyne.KeyboardShortcut)
+	if s, ok := w.actions[id].shortcut.(fyne.KeyboardShortcut); ok {
+		for _, m := range []struct {
+			mod  fyne.KeyModifier
+			name string
+		}{{fyne.KeyModifierControl, "Ctrl+"}, {fyne.KeyModifierSuper, "⌘"}, {fyne.KeyModifierShift, "Shift+"}} {
+			if s.Mod()&m.mod != 0 {
+				b.WriteString(m.name)
+			}
+		}
+		b.WriteString(string(s.Key()))
+		if single != nil {
+			b.WriteString(", ")
+		}
+	}
+	if single != nil {
+		b.WriteString(string(single.Key()))
+	}
+	if r := letterOf(id, true); r != 0 && w.texts.Lang() == "ru" {
+		b.WriteString(", " + string(r))
+	}
+	return b.String()
 }
 
 // Rune runs the action of a character.
