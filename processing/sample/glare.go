@@ -48,7 +48,7 @@ func RenderGlare(ctx context.Context, pic *processing.Picture, opt GlareOptions)
 	}
 	r := &renderer{opt: opt, src: pic, dst: out, mask: processing.NewMask(pic.Width, pic.Height), curve: newCurve(pic.Depth(), pic.Transfer)}
 	r.surf = &surface{pic: pic, curve: r.curve}
-	r.glints = plan(opt, r.surf)
+	r.glints = plan(ctx, opt, r.surf)
 	r.kernel = gaussianKernel(opt.PictureBlur * opt.Scale)
 	r.strips = inRows(r.glints, pic.Height, len(r.kernel)/2)
 	if opt.NoiseGain > 0 || opt.NoiseRead > 0 {

@@ -65,9 +65,9 @@ func TestTruthIsTheDefinition(t *testing.T) {
 	for _, channels := range []int{1, 3} {
 		for _, name := range Presets() {
 			for _, blur := range []float64{0, 1.2} {
-				p := pattern(201, 153, channels, 32, processing.TransferLinear)
+				p := pattern(151, 123, channels, 32, processing.TransferLinear)
 				o := preset(t, name)
-				o.Seed, o.Count, o.NoiseGain, o.NoiseRead, o.PictureBlur = 7, 30, 0, 0, blur
+				o.Seed, o.Count, o.NoiseGain, o.NoiseRead, o.PictureBlur = 7, 20, 0, 0, blur
 				glare, mask, s := render(t, p, o)
 				o.Count, o.Density = 0, 0
 				clean, none, empty := render(t, p, o)
@@ -143,9 +143,9 @@ func TestCurveRoundTrip(t *testing.T) {
 }
 
 func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
-	p := pattern(250, 401, 3, 16, processing.TransferSRGB)
+	p := pattern(150, 301, 3, 16, processing.TransferSRGB)
 	o := preset(t, "mixed")
-	o.Seed, o.Count, o.PictureBlur, o.Workers = 11, 80, 0.7, 1
+	o.Seed, o.Count, o.PictureBlur, o.Workers = 11, 50, 0.7, 1
 	g1, m1, s1 := render(t, p, o)
 	for _, workers := range []int{2, 5} {
 		o.Workers = workers
@@ -200,7 +200,7 @@ func TestSmallPictures(t *testing.T) {
 }
 
 func TestPresetsKeepTheirWord(t *testing.T) {
-	p := pattern(900, 700, 3, 8, processing.TransferSRGB)
+	p := pattern(700, 600, 3, 8, processing.TransferSRGB)
 	stats := map[string]Stats{}
 	for _, name := range Presets() {
 		o := preset(t, name)
@@ -335,6 +335,9 @@ func TestWrongGlareOptions(t *testing.T) {
 	for name, change := range map[string]func(*GlareOptions){
 		"negative count":    func(o *GlareOptions) { o.Count = -1 },
 		"negative density":  func(o *GlareOptions) { o.Density = -1 },
+		"endless count":     func(o *GlareOptions) { o.Count = 1 << 40 },
+		"endless density":   func(o *GlareOptions) { o.Density = 1e9 },
+		"tiny scale":        func(o *GlareOptions) { o.Scale = 1e-6 },
 		"NaN":               func(o *GlareOptions) { o.Density = math.NaN() },
 		"radius of zero":    func(o *GlareOptions) { o.Radius.Min = 0 },
 		"radius reversed":   func(o *GlareOptions) { o.Radius = Range{5, 4} },

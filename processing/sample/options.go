@@ -166,8 +166,10 @@ func (o *GlareOptions) Validate() error {
 		return fmt.Errorf("glare: an option is not a finite number")
 	case o.Count < 0 || o.Density < 0:
 		return fmt.Errorf("glare: count %d and density %g must not be negative", o.Count, o.Density)
-	case o.Scale < 0 || o.WeavePitch < 0 || o.HaloRadius < 0:
-		return fmt.Errorf("glare: scale %g, weave pitch %g and halo radius %g must not be negative", o.Scale, o.WeavePitch, o.HaloRadius)
+	case o.Count > 1e7 || o.Density > 1e5:
+		return fmt.Errorf("glare: count %d and density %g are above the limits of 10 million and 100,000 per megapixel", o.Count, o.Density)
+	case o.Scale < 0 || o.Scale > 0 && o.Scale < 0.01 || o.WeavePitch < 0 || o.HaloRadius < 0:
+		return fmt.Errorf("glare: scale %g must be 0 or at least 0.01, weave pitch %g and halo radius %g must not be negative", o.Scale, o.WeavePitch, o.HaloRadius)
 	case o.PictureBlur < 0 || o.PictureBlur > 20 || o.GlareBlur.Min < 0 || o.GlareBlur.Max > 20 || o.GlareBlur.Max < o.GlareBlur.Min:
 		return fmt.Errorf("glare: blurs must lie between 0 and 20 pixels")
 	case o.NoiseGain < 0 || o.NoiseRead < 0 || o.Headroom < 0:

@@ -74,7 +74,7 @@ func Paint(ctx context.Context, w, h, depth int, opt PaintOptions) (*processing.
 	across, down := (w+tileSide-1)/tileSide, (h+tileSide-1)/tileSide
 	err = each(ctx, across*down, opt.Workers, func() func(i int) {
 		t := newTile(p)
-		return func(i int) { t.paint(i%across*tileSide, i/across*tileSide) }
+		return func(i int) { t.paint(ctx, i%across*tileSide, i/across*tileSide) }
 	})
 	if err != nil {
 		return nil, err
@@ -178,14 +178,16 @@ func newTile(p *painter) *tile {
 	}
 }
 
-// paint paints the tile whose first pixel is (x0, y0) into the picture.
-func (t *tile) paint(x0, y0 int) {
+// paint paints the tile whose first pixel is (x0, y0) into the picture, or gives up when ctx is cancelled.
+func (t *tile) paint(ctx context.Context, x0, y0 int) {
 	t.x0, t.y0 = x0-tileFrame, y0-tileFrame
 	t.w = min(x0+tileSide, t.out.Width) + tileFrame - t.x0
 	t.h = min(y0+tileSide, t.out.Height) + tileFrame - t.y0
 	t.ground()
 	for i := range t.layers {
-		t.gather(i)
+		if t.gather(ctx, i); ctx.Err() != nil {
+			return
+		}
 		for j := range t.strokes {
 			t.brush(&t.strokes[j])
 		}
@@ -219,13 +221,13 @@ func (t *tile) ground() {
 
 // gather collects the strokes of a layer that may touch the tile, in the order in which they were painted. Every stroke
 // follows from its cell alone, so that neighbouring tiles agree on it.
-func (t *tile) gather(n int) {
+func (t *tile) gather(ctx context.Context, n int) {
 	l := &t.layers[n]
 	t.strokes = t.strokes[:0]
 	reach := l.length*0.75 + l.width + l.spacing
 	x0, y0 := float64(t.x0)/t.scale-reach, float64(t.y0)/t.scale-reach
 	x1, y1 := float64(t.x0+t.w)/t.scale+reach, float64(t.y0+t.h)/t.scale+reach
-	for j := int(math.Floor(y0 / l.spacing)); j <= int(math.Floor(y1/l.spacing)); j++ {
+	for j := int(math.Floor(y0 / l.spacing)); j <= int(math.Floor(y1/l.spacing)) && ctx.Err() == nil; j++ {
 		for i := int(math.Floor(x0 / l.spacing)); i <= int(math.Floor(x1/l.spacing)); i++ {
 			if s, ok := t.stroke(n, i, j); ok && t.touches(&s) {
 				t.strokes = append(t.strokes, s)

@@ -35,12 +35,12 @@ func paint(t testing.TB, w, h, depth int, o PaintOptions) *processing.Picture {
 func TestPaintingDoesNotDependOnWorkers(t *testing.T) {
 	for _, scene := range Scenes() {
 		// More than one tile in both directions, with ragged last ones.
-		one := paint(t, 530, 300, 8, PaintOptions{Seed: 8, Scene: scene, SizeMM: 150, Workers: 1})
-		two := paint(t, 530, 300, 8, PaintOptions{Seed: 8, Scene: scene, SizeMM: 150, Workers: 2})
+		one := paint(t, 390, 270, 8, PaintOptions{Seed: 8, Scene: scene, SizeMM: 110, Workers: 1})
+		two := paint(t, 390, 270, 8, PaintOptions{Seed: 8, Scene: scene, SizeMM: 110, Workers: 2})
 		if !bytes.Equal(one.U8, two.U8) {
 			t.Errorf("%s: one and two workers paint different pictures", scene)
 		}
-		other := paint(t, 530, 300, 8, PaintOptions{Seed: 9, Scene: scene, SizeMM: 150})
+		other := paint(t, 390, 270, 8, PaintOptions{Seed: 9, Scene: scene, SizeMM: 110})
 		if bytes.Equal(one.U8, other.U8) {
 			t.Errorf("%s: two seeds paint the same picture", scene)
 		}
@@ -120,7 +120,7 @@ func TestGreyIsTheLuminance(t *testing.T) {
 // touches that a detector has to leave alone.
 func TestPaintingsHaveTonesStructureAndBrightDetails(t *testing.T) {
 	for _, scene := range Scenes() {
-		p := paint(t, 900, 640, 8, PaintOptions{Seed: 2, Scene: scene, Grey: true})
+		p := paint(t, 600, 430, 8, PaintOptions{Seed: 2, Scene: scene, Grey: true})
 		var hist [256]int
 		var rough float64
 		for y := range p.Height {
@@ -152,21 +152,22 @@ func TestPaintingsHaveTonesStructureAndBrightDetails(t *testing.T) {
 // The same painting in more pixels is the same composition.
 func TestSizeKeepsTheComposition(t *testing.T) {
 	for _, scene := range Scenes() {
-		small := paint(t, 150, 100, 8, PaintOptions{Seed: 4, Scene: scene, Noiseless: true, Grey: true})
-		big := paint(t, 900, 600, 8, PaintOptions{Seed: 4, Scene: scene, Noiseless: true, Grey: true})
+		small := paint(t, 120, 80, 8, PaintOptions{Seed: 4, Scene: scene, Noiseless: true, Grey: true})
+		big := paint(t, 480, 320, 8, PaintOptions{Seed: 4, Scene: scene, Noiseless: true, Grey: true})
 		var diff float64
-		for y := range 100 {
-			for x := range 150 {
+		const k = 4
+		for y := range small.Height {
+			for x := range small.Width {
 				var sum float64
-				for j := range 6 {
-					for i := range 6 {
-						sum += float64(big.U8[(6*y+j)*900+6*x+i])
+				for j := range k {
+					for i := range k {
+						sum += float64(big.U8[(k*y+j)*big.Width+k*x+i])
 					}
 				}
-				diff += math.Abs(sum/36 - float64(small.U8[y*150+x]))
+				diff += math.Abs(sum/(k*k) - float64(small.U8[y*small.Width+x]))
 			}
 		}
-		if mean := diff / 15000; mean > 12 {
+		if mean := diff / float64(len(small.U8)); mean > 12 {
 			t.Errorf("%s: the small and the large painting differ by %.1f levels on average", scene, mean)
 		}
 	}

@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -65,8 +66,8 @@ func (c *canvas) pixel(u, v float64) (x, y float64) {
 	return u*c.cos - v*c.sin, u*c.sin + v*c.cos
 }
 
-// plan places all glints of a picture.
-func plan(o GlareOptions, s *surface) []glint {
+// plan places all glints of a picture, or gives up when ctx is cancelled.
+func plan(ctx context.Context, o GlareOptions, s *surface) []glint {
 	p := &planner{o: o, rnd: stream(o.Seed, 1), surf: s, w: float64(s.pic.Width), h: float64(s.pic.Height)}
 	sin, cos := math.Sincos((p.rnd.Float64() - 0.5) * 0.12)
 	p.canvas = &canvas{pitch: o.WeavePitch * o.Scale, cos: cos, sin: sin}
@@ -76,7 +77,7 @@ func plan(o GlareOptions, s *surface) []glint {
 	}
 	p.glints = make([]glint, 0, n)
 	const weaveGroup, ridgeGroup = 10, 7
-	for groups := 0; len(p.glints) < n; groups++ {
+	for groups := 0; len(p.glints) < n && ctx.Err() == nil; groups++ {
 		left := n - len(p.glints)
 		weights := o.Placement
 		if groups > 10*n {
