@@ -470,3 +470,80 @@ func TestElongation(t *testing.T) {
 		t.Errorf("a rectangle of 60 × 6 has elongation %v, want 10", e)
 	}
 }
+
+// TestSpotsAcrossTileCorners puts pairs of pixels that touch at the corner of four tiles.
+func TestSpotsAcrossTileCorners(t *testing.T) {
+	for _, c := range []struct {
+		at    []image.Point
+		spots int
+	}{
+		{[]image.Point{{127, 127}, {128, 128}}, 1},
+		{[]image.Point{{128, 127}, {127, 128}}, 1},
+		{[]image.Point{{127, 127}, {128, 127}}, 1},
+		{[]image.Point{{127, 127}, {127, 128}}, 1},
+		{[]image.Point{{127, 100}, {128, 101}}, 1},
+		{[]image.Point{{100, 128}, {101, 127}}, 1},
+		{[]image.Point{{127, 127}, {129, 128}}, 2},
+		{[]image.Point{{127, 126}, {128, 128}}, 2},
+	} {
+		d := newDocument(t, 260, 260)
+		m := processing.NewMask(260, 260)
+		for _, p := range c.at {
+			m.Pix[p.Y*260+p.X] = 255
+		}
+		if _, err := d.LoadMask(m); err != nil {
+			t.Fatal(err)
+		}
+		if n := d.Stats().Spots; n != c.spots {
+			t.Errorf("%v: %d spots, want %d", c.at, n, c.spots)
+		}
+		checkSpots(t, d)
+	}
+}
+
+func TestSoftStrokesAlongTheAxes(t *testing.T) {
+	const w, h = 90, 80
+	for _, erase := range []bool{false, true} {
+		for _, to := range []processing.Point{{X: 40, Y: 60}, {X: 40, Y: 12}, {X: 70, Y: 30}, {X: 9, Y: 30}, {X: 40.001, Y: 60}, {X: 40, Y: 30}} {
+			d := newDocument(t, w, h)
+			if erase {
+				d.InvertMask()
+			}
+			b := Brush{Radius: 17, Soft: true, Erase: erase}
+			from := processing.Point{X: 40, Y: 30}
+			want := bytes.Clone(d.mask.Pix)
+			d.BeginStroke(b, from.X, from.Y)
+			d.StrokeTo(to.X, to.Y)
+			d.EndStroke()
+			slowStroke(want, d.mask.Pix, w, h, b, from, to)
+			if !bytes.Equal(want, d.mask.Pix) {
+				t.Errorf("erase %v, from %v to %v: not the reference's stroke", erase, from, to)
+			}
+		}
+	}
+}
+
+// TestSoftEdgeStopsAtItsNeighbours removes the first spot of a row of values.
+func TestSoftEdgeStopsAtItsNeighbours(t *testing.T) {
+	for _, c := range []struct{ row, want []uint8 }{
+		// Uphill from the edge begins something else, though it is no glare.
+		{[]uint8{255, 100, 50, 20, 60, 100, 60, 20}, []uint8{0, 0, 0, 0, 60, 100, 60, 20}},
+		// A level edge goes, but for what touches the neighbour.
+		{[]uint8{255, 50, 50, 50, 50, 200, 50}, []uint8{0, 0, 0, 0, 50, 200, 50}},
+		{[]uint8{255, 255, 0, 90, 30}, []uint8{0, 0, 0, 90, 30}},
+		{[]uint8{200, 127, 128}, []uint8{0, 127, 128}},
+	} {
+		d := newDocument(t, len(c.row), 1)
+		if _, err := d.LoadMask(&processing.Mask{Width: len(c.row), Height: 1, Pix: c.row}); err != nil {
+			t.Fatal(err)
+		}
+		d.RemoveSpot(0, 0)
+		if !bytes.Equal(d.mask.Pix, c.want) {
+			t.Errorf("%v became %v, want %v", c.row, d.mask.Pix, c.want)
+		}
+		d.Undo()
+		if !bytes.Equal(d.mask.Pix, c.row) {
+			t.Errorf("%v came back as %v", c.row, d.mask.Pix)
+		}
+	}
+}

@@ -337,11 +337,15 @@ func (r *reference) pixel(t Transform, o Options, x, y int) (want [3]float64, ok
 
 func drawView(t *rapid.T, w, h int) Transform {
 	zoom := rapid.SampledFrom([]float64{0.05, 0.11, 0.25, 0.4, 0.5, 0.62, 0.7, 0.9, 1, 1.2, 1.5, 2.3, 4, 8, 9.7, 30}).Draw(t, "zoom")
-	return Transform{
+	v := Transform{
 		Zoom: zoom,
 		X:    rapid.Float64Range(-20/zoom, float64(w)).Draw(t, "X"),
 		Y:    rapid.Float64Range(-20/zoom, float64(h)).Draw(t, "Y"),
 	}
+	if rapid.Bool().Draw(t, "aligned") {
+		v.X, v.Y = math.Floor(v.X), math.Floor(v.Y)
+	}
+	return v
 }
 
 func drawOptions(t *rapid.T) Options {
@@ -381,6 +385,36 @@ func TestRenderAgainstDefinition(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestOutlineMovesWithItsNeighbour changes one pixel inside a block: the outline of the pixels beside it changes.
+func TestOutlineMovesWithItsNeighbour(t *testing.T) {
+	m := processing.NewMask(20, 20)
+	for i := range m.Pix {
+		m.Pix[i] = 255
+	}
+	p, mp := pyramids(t, painting(20, 20, 1, 8), m)
+	r := NewRenderer()
+	r.SetPicture(p, mp)
+	o := DefaultOptions()
+	o.Mode = Outlines
+	for _, zoom := range []float64{0.5, 1, 2} {
+		v := Transform{Zoom: zoom}
+		retained, whole := image.NewRGBA(image.Rect(0, 0, 20, 20)), image.NewRGBA(image.Rect(0, 0, 20, 20))
+		r.Render(retained, v, o)
+		dirty := image.Rect(4, 4, 6, 6)
+		for y := dirty.Min.Y; y < dirty.Max.Y; y++ {
+			for x := dirty.Min.X; x < dirty.Max.X; x++ {
+				m.Pix[y*20+x] ^= 255
+			}
+		}
+		mp.Update(dirty)
+		r.RenderRect(retained, v, o, r.DirtyRect(v, dirty, whole.Rect.Max))
+		r.Render(whole, v, o)
+		if !bytes.Equal(retained.Pix, whole.Pix) {
+			t.Errorf("zoom %v: redrawing the dirty rectangle leaves an old outline", zoom)
+		}
+	}
 }
 
 func TestPartOfAFrameIsThatOfTheWhole(t *testing.T) {
