@@ -42,9 +42,6 @@ func need(r int) uint64 {
 	return (side*side + 3) / 4
 }
 
-// run1 is a run of pixels x0 … x1−1 of row y.
-type run1 struct{ y, x0, x1 int }
-
 // Background writes the mean of y over the pixels of a window that exclude leaves. Radii are at most 2047. The
 // smallest window is computed for every pixel; where it holds too few pixels the runs of such pixels are kept, and
 // the next window is computed for the small boxes around those alone.
@@ -59,7 +56,7 @@ func (b *Backend) Background(ctx context.Context, dst, y, exclude processing.Pla
 	}
 	for i, r := range radii {
 		a.radius(r, maxCensored)
-		if i > 0 && r <= radii[i-1] {
+		if i > 0 && r < radii[i-1] {
 			a.fail("radius %d after %d: must ascend", r, radii[i-1])
 		}
 	}
@@ -121,7 +118,7 @@ func dividedMean(dst []uint16, sum, _ []uint64, need uint64) bool {
 // box of them needs is no more than a few times its own pixels where a whole cell is poor.
 func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel) {
 	first, cell := &levels[0], max(128, 4*levels[len(levels)-1].rx)
-	cells := make([][]run1, (tile.x1-tile.x0+cell-1)/cell)
+	cells := make([][]processing.Run, (tile.x1-tile.x0+cell-1)/cell)
 	keep := func(v *backgroundLevel, last bool, y, x0 int, sum []uint64) {
 		row := dst[y*v.w : (y+1)*v.w]
 		for i := 0; i < len(sum); i++ {
@@ -140,7 +137,7 @@ func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel) {
 			for j < end && sum[j]>>countShift < v.need {
 				j++
 			}
-			cells[c] = append(cells[c], run1{y, x0 + i, x0 + j})
+			cells[c] = append(cells[c], processing.Run{Y: y, X0: x0 + i, X1: x0 + j})
 			i = j - 1
 		}
 	}
@@ -157,16 +154,16 @@ func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel) {
 				continue
 			}
 			cells[c] = nil
-			box := rect{runs[0].x0, runs[0].y, runs[0].x1, runs[len(runs)-1].y + 1}
+			box := rect{runs[0].X0, runs[0].Y, runs[0].X1, runs[len(runs)-1].Y + 1}
 			for _, p := range runs {
-				box.x0, box.x1 = min(box.x0, p.x0), max(box.x1, p.x1)
+				box.x0, box.x1 = min(box.x0, p.X0), max(box.x1, p.X1)
 			}
 			done = v.run(t, box, func(y int, sum []uint64) {
-				for ; len(runs) > 0 && runs[0].y == y; runs = runs[1:] {
+				for ; len(runs) > 0 && runs[0].Y == y; runs = runs[1:] {
 					p := runs[0]
-					s := sum[p.x0-box.x0 : p.x1-box.x0]
-					if v.mean(dst[y*v.w+p.x0:y*v.w+p.x1], s, v.inverse, v.need) {
-						keep(v, i == len(levels)-1, y, p.x0, s)
+					s := sum[p.X0-box.x0 : p.X1-box.x0]
+					if v.mean(dst[y*v.w+p.X0:y*v.w+p.X1], s, v.inverse, v.need) {
+						keep(v, i == len(levels)-1, y, p.X0, s)
 					}
 				}
 			})

@@ -274,28 +274,14 @@ func noiseTiles[T uint8 | uint16](ctx context.Context, b *Backend, s *plane, sid
 	sigma := make([]float64, nx*ny)
 	err := b.each(ctx, len(sigma), func(t *worker, i int) {
 		sigma[i] = math.NaN()
-		x0, y0 := i%nx*side, i/nx*side
-		tw, th := min(side, w-x0), min(side, h-y0)
+		x, y := i%nx*side, i/nx*side
+		tile := rect{x, y, min(w, x+side), min(h, y+side)}
+		tw, th := tile.x1-x, tile.y1-y
 		if 4*tw*th < side*side || tw < 2 || th < 2 {
 			return
 		}
-		n := tw / 2
-		hh := take[int32](t, n*(th/2))
-		p := newPace(t, 2*tw)
-		for j := range th / 2 {
-			if p.stop() {
-				return
-			}
-			upper := src[(y0+2*j)*w+x0:][:2*n]
-			lower := src[(y0+2*j+1)*w+x0:][:2*n]
-			out := hh[j*n:][:n]
-			for k := range out {
-				v := int32(upper[2*k]) - int32(upper[2*k+1]) - int32(lower[2*k]) + int32(lower[2*k+1])
-				out[k] = max(v, -v)
-			}
-		}
 		// The orthonormal coefficient is half the difference of differences.
-		sigma[i] = median(hh) / 2 / 0.6745
+		sigma[i] = medianDetail(t, src, w, tile) / 2 / 0.6745
 	})
 	if err != nil {
 		return nil, err
@@ -303,44 +289,47 @@ func noiseTiles[T uint8 | uint16](ctx context.Context, b *Backend, s *plane, sid
 	return slices.DeleteFunc(sigma, math.IsNaN), nil
 }
 
-// median reorders s. Of an even number it is the mean of the two in the middle.
-func median(s []int32) float64 {
-	k := len(s) / 2
-	high := selectKth(s, k)
-	if len(s)%2 == 1 {
-		return float64(high)
-	}
-	return (float64(slices.Max(s[:k])) + float64(high)) / 2
-}
+// fineBits is how many low bits of a detail medianDetail leaves to its second look.
+const fineBits = 8
 
-// selectKth moves the k-th smallest value to index k, none larger before it and none smaller behind it (Hoare 1961), and
-// returns it.
-func selectKth(s []int32, k int) int32 {
-	lo, hi := 0, len(s)-1
-	for lo < hi {
-		pivot := s[lo+(hi-lo)/2]
-		i, j := lo, hi
-		for i <= j {
-			for s[i] < pivot {
-				i++
+// medianDetail returns the median of |a − b − c + d| over the blocks a b / c d of a tile, the mean of the two in the
+// middle of an even number. It counts the high bits of all values, and then the low bits of those that share the
+// high bits of the median, so that it needs no memory for the values whatever the tile.
+func medianDetail[T uint8 | uint16](t *worker, src []T, w int, tile rect) float64 {
+	n, rows := (tile.x1-tile.x0)/2, (tile.y1-tile.y0)/2
+	p := newPace(t, 2*n)
+	look := func(count func(v int32)) {
+		for j := 0; j < rows && !p.stop(); j++ {
+			upper := src[(tile.y0+2*j)*w+tile.x0:][:2*n]
+			lower := src[(tile.y0+2*j+1)*w+tile.x0:][:2*n]
+			for k := 0; k+1 < len(upper) && k+1 < len(lower); k += 2 {
+				v := int32(upper[k]) - int32(upper[k+1]) - int32(lower[k]) + int32(lower[k+1])
+				count(max(v, -v))
 			}
-			for s[j] > pivot {
-				j--
-			}
-			if i <= j {
-				s[i], s[j] = s[j], s[i]
-				i++
-				j--
-			}
-		}
-		switch {
-		case k <= j:
-			hi = j
-		case k >= i:
-			lo = i
-		default:
-			return s[k]
 		}
 	}
-	return s[k]
+	var coarse [1 << (18 - fineBits)]int
+	look(func(v int32) { coarse[v>>fineBits]++ })
+	var fine [1 << fineBits]int
+	seen := int32(-1)
+	ranked := func(rank int) int32 {
+		high := int32(0)
+		for ; int(high) < len(coarse)-1 && rank >= coarse[high]; high++ {
+			rank -= coarse[high]
+		}
+		if high != seen {
+			fine, seen = [1 << fineBits]int{}, high
+			look(func(v int32) {
+				if v>>fineBits == high {
+					fine[v&(1<<fineBits-1)]++
+				}
+			})
+		}
+		low := int32(0)
+		for ; int(low) < len(fine)-1 && rank >= fine[low]; low++ {
+			rank -= fine[low]
+		}
+		return high<<fineBits | low
+	}
+	return (float64(ranked((n*rows-1)/2)) + float64(ranked(n*rows/2))) / 2
 }
