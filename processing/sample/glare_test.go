@@ -469,3 +469,35 @@ func TestReflect(t *testing.T) {
 		}
 	})
 }
+
+// What is cut off where a glint ends would not be seen.
+func TestGlintsEndUnseen(t *testing.T) {
+	p := pattern(120, 120, 3, 8, processing.TransferSRGB)
+	c := newCurve(8, p.Transfer)
+	st := &stamper{surf: &surface{pic: p, curve: c}}
+	rapid.Check(t, func(t *rapid.T) {
+		g := glint{
+			x: 60, y: 60,
+			r:      rapid.Float64Range(0.5, 30).Draw(t, "r"),
+			angle:  rapid.Float64Range(-3, 3).Draw(t, "angle"),
+			aspect: rapid.Float64Range(1, 3.2).Draw(t, "aspect"),
+			peak:   rapid.Float64Range(0.05, 10).Draw(t, "peak"),
+			edge:   rapid.Float64Range(1, 5).Draw(t, "edge"),
+			shape:  rapid.SampledFrom([]shape{ellipse, star, worm, facet, woven}).Draw(t, "shape"),
+			seed:   rapid.Uint64().Draw(t, "seed"),
+			canvas: &canvas{pitch: 8, cos: 1},
+		}
+		g.prepare()
+		distance := g.distance(st)
+		sin, cos := math.Sincos(rapid.Float64Range(0, 2*math.Pi).Draw(t, "direction"))
+		for _, far := range []float64{1, 1.1, 1.5, 3} {
+			v := g.peak * g.profile(distance(cos*g.reach*far, sin*g.reach*far))
+			if v > 2*faint {
+				t.Fatalf("%g at %g times the reach", v, far)
+			}
+		}
+		if d := g.profile(distance(0, 0)); (g.shape == ellipse || g.shape == star) && d < 1 {
+			t.Fatalf("the middle of shape %d has %g of the peak", g.shape, d)
+		}
+	})
+}

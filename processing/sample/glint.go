@@ -53,7 +53,8 @@ func (g *glint) prepare() {
 		g.aspect = 2 + 1.5*g.aspect
 		g.reach = g.r * (math.Sqrt(g.aspect)*math.Sqrt(far)*1.5 + wormLimit*far)
 	case facet:
-		g.reach = g.r * facetExtent * math.Cbrt(far)
+		// The map is centred on a pixel, up to one away from the middle.
+		g.reach = g.r*facetExtent*math.Cbrt(far) + 1
 	default:
 		g.reach = g.r * root * far
 		if g.r >= smooth {
