@@ -112,3 +112,20 @@ func TestMorph(t *testing.T) {
 		checkMorph(t, w, h, floats(t, w*h))
 	}))
 }
+
+// Long pictures with few samples that are not blank, so that blank stretches are longer than windows and blocks.
+func TestMorphSparse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(100, 900).Draw(t, "length"), rapid.IntRange(1, 3).Draw(t, "breadth")
+		if rapid.Bool().Draw(t, "tall") {
+			w, h = h, w
+		}
+		worst := rapid.SampledFrom([]uint16{0, math.MaxUint16}).Draw(t, "ground")
+		src := make([]uint16, w*h)
+		fill(src, worst)
+		for _, i := range rapid.SliceOfN(rapid.IntRange(0, w*h-1), 0, 6).Draw(t, "points") {
+			src[i] = uint16(1000 + i)
+		}
+		checkMorph(t, w, h, src)
+	})
+}

@@ -136,7 +136,7 @@ func (b *Backend) Live() (planes int, bytes int64) {
 }
 
 // maxPixels keeps pixel indices within the 32 bits that Gather takes.
-const maxPixels = 1<<32 - 1
+const maxPixels uint64 = 1<<32 - 1
 
 // Alloc returns a plane with undefined content, from the memory of a released one where there is one.
 func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error) {
@@ -145,7 +145,7 @@ func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error
 		return nil, fmt.Errorf("cpu: plane of unknown kind %d", kind)
 	case w < 1 || h < 1:
 		return nil, fmt.Errorf("cpu: plane of %d × %d pixels: both sides must be at least 1", w, h)
-	case w > maxPixels/h:
+	case uint64(w) > maxPixels/uint64(h):
 		return nil, fmt.Errorf("cpu: plane of %d × %d pixels: more than %d pixels", w, h, maxPixels)
 	}
 	p := &plane{owner: b, kind: kind, w: w, h: h}

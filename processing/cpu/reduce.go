@@ -30,7 +30,7 @@ func (b *Backend) Histogram(ctx context.Context, src, exclude processing.Plane) 
 	// A task is a large share of the picture, so that clearing and adding its bins is little beside it.
 	n := a.w * a.h
 	share := max(spanPixels, (n+4*b.workers-1)/(4*b.workers), 4*bins)
-	share = min(share, 1<<31)
+	share = min(share, 1<<30)
 	err := b.each(ctx, (n+share-1)/share, func(t *worker, k int) {
 		part := zeros[uint32](t, bins)
 		for i := k * share; i < min(n, (k+1)*share); i += spanPixels {
