@@ -295,7 +295,11 @@ func windowInt[T uint8 | uint16](flip uint) func(dst, src []T, k int) {
 // words returns the whole words of a row. A row may begin at any sample, and so may its words: the processors that the
 // program is built for read and write them anywhere.
 func words[T uint8 | uint16 | uint32](s []T) []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T)))/8)
+	n := len(s) * int(unsafe.Sizeof(*new(T))) / 8
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(s))), n)
 }
 
 // tail returns the number of samples that whole words cover.
