@@ -151,3 +151,21 @@ func TestDeviationExtreme(t *testing.T) {
 		t.Errorf("deviation %d, want 32767", got)
 	}
 }
+
+// At a whole deviation, and a hair below it, floats alone come out on the wrong side.
+func TestDeviationsRounding(t *testing.T) {
+	share := make([]float64, 255*255+1)
+	for n := 1; n < len(share); n++ {
+		share[n] = 1 / float64(n)
+	}
+	dst := make([]uint16, 2)
+	for n := uint64(1); n < uint64(len(share)); n++ {
+		for _, q := range []uint64{1, 3, 1000, 32767} {
+			// n·ΣX² − (ΣX)² is (n·q)² in the first window and one less in the second.
+			deviations(dst, []uint64{n << countShift, n<<countShift | 1}, []uint64{n * q * q, n * q * q}, share)
+			if dst[0] != uint16(q) || dst[1] != uint16(q-1) {
+				t.Fatalf("n = %d: deviations %d and %d, want %d and %d", n, dst[0], dst[1], q, q-1)
+			}
+		}
+	}
+}

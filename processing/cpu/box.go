@@ -212,8 +212,8 @@ func boxMeanFloat(ctx context.Context, b *Backend, d, s *plane, r int) error {
 				copy(into, slot(i))
 				addRow(into, run)
 				blockSums(sum, col, kx)
+				// Left of the picture blockSums has added up to the end of a block, right of it there is nothing to add.
 				clear(col[:at])
-				clear(col[at+m:])
 				ny := g.countY(y)
 				for j, v := range sum {
 					x := tile.x0 + j

@@ -3,6 +3,7 @@
 package xwidget
 
 import (
+	"image/color"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -26,6 +27,7 @@ type Tooltips struct {
 
 	box   *fyne.Container
 	label *widget.Label
+	back  *canvas.Rectangle
 	timer *time.Timer
 	// turn counts the shows and hides, so that a timer that comes late does nothing.
 	turn int
@@ -33,13 +35,12 @@ type Tooltips struct {
 
 // NewTooltips returns an empty layer.
 func NewTooltips() *Tooltips {
-	back := canvas.NewRectangle(theme.Color(theme.ColorNameOverlayBackground))
-	back.StrokeColor = theme.Color(theme.ColorNameSeparator)
+	back := canvas.NewRectangle(color.Transparent)
 	back.StrokeWidth = 1
 	back.CornerRadius = 4
 	label := widget.NewLabel("")
 	label.SizeName = theme.SizeNameCaptionText
-	t := &Tooltips{label: label}
+	t := &Tooltips{label: label, back: back}
 	t.box = container.NewStack(back, label)
 	t.box.Hide()
 	t.Layer = container.NewWithoutLayout(t.box)
@@ -83,6 +84,8 @@ func (t *Tooltips) show(obj fyne.CanvasObject, text string) {
 	if driver.CanvasForObject(obj) == nil {
 		return
 	}
+	t.back.FillColor = theme.Color(theme.ColorNameOverlayBackground)
+	t.back.StrokeColor = theme.Color(theme.ColorNameInputBorder)
 	t.label.Wrapping = fyne.TextWrapOff
 	t.label.SetText(text)
 	size := t.box.MinSize()
