@@ -57,6 +57,40 @@ func TestContrast(t *testing.T) {
 	})
 }
 
+// Every threshold, met exactly and passed by one.
+func TestContrastEdges(t *testing.T) {
+	const wide, seed = processing.ClassWide, processing.ClassWide | processing.ClassSeed
+	for _, c := range []struct {
+		y, b uint16
+		v    uint8
+		rule processing.ContrastRule
+		want uint8
+	}{
+		{110, 100, 9, processing.ContrastRule{Absolute: 10, SeedAbsolute: 65535}, 0},
+		{111, 100, 9, processing.ContrastRule{Absolute: 10, SeedAbsolute: 65535}, wide},
+		{200, 100, 9, processing.ContrastRule{Relative: 65536, SeedAbsolute: 65535}, 0},
+		{201, 100, 9, processing.ContrastRule{Relative: 65536, SeedAbsolute: 65535}, wide},
+		{150, 100, 9, processing.ContrastRule{SeedAbsolute: 50}, wide},
+		{151, 100, 9, processing.ContrastRule{SeedAbsolute: 50}, seed},
+		{65435, 65335, 9, processing.ContrastRule{SeedRelative: 32768}, wide},
+		{65436, 65335, 9, processing.ContrastRule{SeedRelative: 32768}, seed},
+		{150, 100, 9, processing.ContrastRule{SeedLevel: 10}, wide},
+		{150, 100, 10, processing.ContrastRule{SeedLevel: 10}, seed},
+		{65535, 0, 255, processing.ContrastRule{Absolute: 65534, Relative: 1<<32 - 1, SeedAbsolute: 65534, SeedLevel: 255}, seed},
+		{100, 101, 255, processing.ContrastRule{}, 0},
+	} {
+		cls, s := []uint8{9}, []uint16{9}
+		contrast(cls, s, []uint16{c.y}, []uint16{c.b}, []uint8{c.v}, c.rule)
+		contrasts := uint16(0)
+		if c.want == seed {
+			contrasts = c.y - c.b
+		}
+		if cls[0] != c.want || s[0] != contrasts {
+			t.Errorf("y %d, b %d, v %d, %+v: class %d and contrast %d, want %d and %d", c.y, c.b, c.v, c.rule, cls[0], s[0], c.want, contrasts)
+		}
+	}
+}
+
 func TestCores(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := size(t)
