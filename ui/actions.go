@@ -30,12 +30,13 @@ func key(name fyne.KeyName, mod fyne.KeyModifier) fyne.Shortcut {
 	return &desktop.CustomShortcut{KeyName: name, Modifier: mod}
 }
 
-// do runs an action if it can be done now.
+// do runs an action if it can be done now. The driver runs the menu's shortcuts while a dialog is open as well; there
+// only undo and redo of typing may pass.
 func (w *window) do(id string) {
-	a, ok := w.actions[id]
-	if !ok || a.ready != nil && !a.ready() {
+	if !w.can(id) || w.dialogOpen() && id != "edit.undo" && id != "edit.redo" {
 		return
 	}
+	a := w.actions[id]
 	w.tips.Hide()
 	a.run()
 }

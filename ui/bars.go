@@ -193,7 +193,7 @@ func (z *zoomBox) take() {
 	text := z.Text
 	z.shown = text
 	if text == z.w.t("zoom.fit") {
-		z.w.do("view.fit")
+		z.w.port.Fit()
 	} else if v, err := texts.ParseNumber(strings.TrimSuffix(strings.TrimSpace(text), "%")); err == nil && v > 0 {
 		if z.w.doc != nil {
 			z.w.port.SetZoom(v / 100)

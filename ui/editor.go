@@ -108,7 +108,7 @@ func (w *window) escape() {
 
 // undo takes back the last step, or the last typing where a field has the focus.
 func (w *window) undo() {
-	if w.forward(&fyne.ShortcutUndo{}) || w.doc == nil || w.jobs.Busy() {
+	if w.forward(&fyne.ShortcutUndo{}) || w.doc == nil || w.jobs.Busy() || w.dialogOpen() {
 		return
 	}
 	w.port.End()
@@ -120,7 +120,7 @@ func (w *window) undo() {
 
 // redo does again what undo took back.
 func (w *window) redo() {
-	if w.forward(&fyne.ShortcutRedo{}) || w.doc == nil || w.jobs.Busy() {
+	if w.forward(&fyne.ShortcutRedo{}) || w.doc == nil || w.jobs.Busy() || w.dialogOpen() {
 		return
 	}
 	w.port.End()

@@ -508,6 +508,10 @@ func TestLetters(t *testing.T) {
 	if h.toolID != "tool.pan" {
 		t.Error("a letter reached the tools behind a dialog")
 	}
+	h.do("edit.invert")
+	if h.doc.Dirty() {
+		t.Error("a shortcut reached the mask behind a dialog")
+	}
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	if h.dialogOpen() {
 		t.Error("Escape does not close a dialog")

@@ -1,0 +1,112 @@
+package filedialog
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
+)
+
+func TestWithEnding(t *testing.T) {
+	masks := Request{Endings: []string{"png", "tif"}}
+	for path, want := range map[string]string{
+		"/a/b":       "/a/b.png",
+		"/a/b.png":   "/a/b.png",
+		"/a/b.PNG":   "/a/b.PNG",
+		"/a/b.tif":   "/a/b.tif",
+		"/a/b.c":     "/a/b.c.png",
+		"/a.png/b":   "/a.png/b.png",
+		"/a/scan.17": "/a/scan.17.png",
+	} {
+		if got := masks.withEnding(path); got != want {
+			t.Errorf("%s became %s, expected %s", path, got, want)
+		}
+	}
+	if got := (Request{}).withEnding("/a/b"); got != "/a/b" {
+		t.Errorf("without endings /a/b became %s", got)
+	}
+}
+
+// find returns the first visible object of a type.
+func find[T fyne.CanvasObject](o fyne.CanvasObject, ok func(T) bool) (found T) {
+	if o == nil || !o.Visible() {
+		return found
+	}
+	if x, is := o.(T); is && ok(x) {
+		return x
+	}
+	var children []fyne.CanvasObject
+	switch x := o.(type) {
+	case *fyne.Container:
+		children = x.Objects
+	case fyne.Widget:
+		children = test.WidgetRenderer(x).Objects()
+	}
+	var none T
+	for _, c := range children {
+		if x := find(c, ok); fyne.CanvasObject(x) != fyne.CanvasObject(none) {
+			return x
+		}
+	}
+	return found
+}
+
+// Saving asks for a name alone: a file that is there stays as it is until the program has something to put in its place.
+func TestToolkitSave(t *testing.T) {
+	for _, c := range []struct {
+		name, typed string
+		button      string
+		replace     bool
+		want        string
+		asked       bool
+	}{
+		{name: "new file", typed: "new", button: "Save", want: "new.png"},
+		{name: "cancelled", typed: "new", button: "Cancel", want: ""},
+		{name: "existing file, agreed", typed: "old.png", button: "Save", replace: true, want: "old.png", asked: true},
+		{name: "existing file, not agreed", typed: "old", button: "Save", want: "nothing", asked: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			test.NewTempApp(t)
+			folder := t.TempDir()
+			old := filepath.Join(folder, "old.png")
+			if err := os.WriteFile(old, []byte("old"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			w := test.NewTempWindow(t, widget.NewLabel(""))
+			w.Resize(fyne.NewSize(800, 600))
+			asked := false
+			d := Toolkit(w, func() Words { return Words{"Save", "Cancel", "Folder"} }, func(path string, yes func()) {
+				asked = path == old
+				if c.replace {
+					yes()
+				}
+			})
+			got := "nothing"
+			d.Save(Request{Title: "Save mask", Folder: folder, File: "offered.png", Endings: []string{"png"}}, func(path string, err error) {
+				if err != nil {
+					t.Error(err)
+				}
+				got = path
+				if path != "" {
+					got = filepath.Base(path)
+				}
+			})
+			top := w.Canvas().Overlays().Top()
+			entry := find(top, func(*widget.Entry) bool { return true })
+			if entry.Text != filepath.Join(folder, "offered.png") {
+				t.Errorf("offered %q", entry.Text)
+			}
+			entry.SetText(filepath.Join(folder, c.typed))
+			test.Tap(find(top, func(b *widget.Button) bool { return b.Text == c.button }))
+			if got != c.want || asked != c.asked {
+				t.Errorf("got %q, asked %v", got, asked)
+			}
+			if data, err := os.ReadFile(old); err != nil || string(data) != "old" {
+				t.Errorf("the old file holds %q, %v", data, err)
+			}
+		})
+	}
+}
