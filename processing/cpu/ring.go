@@ -15,11 +15,16 @@ type square struct {
 	sum   []uint32
 	sum2  []uint64
 	at, n int
+	// countsX holds how many columns of the window lie inside the picture.
+	countsX []int32
 }
 
 func newSquare(t *worker, g window, tile rect, squares bool) *square {
 	x0, x1, at := g.columns(tile)
-	s := &square{window: g, at: at, n: x1 - x0}
+	s := &square{window: g, at: at, n: x1 - x0, countsX: take[int32](t, tile.x1-tile.x0)}
+	for i := range s.countsX {
+		s.countsX[i] = int32(g.countX(tile.x0 + i))
+	}
 	s.col, s.sum = zeros[uint32](t, g.width(tile)), take[uint32](t, tile.x1-tile.x0)
 	if squares {
 		s.col2, s.sum2 = zeros[uint64](t, g.width(tile)), take[uint64](t, tile.x1-tile.x0)
@@ -97,7 +102,7 @@ func meanVariance[T uint8 | uint16](ctx context.Context, b *Backend, m, v, s *pl
 			variance := v.data.F32[y*s.w+tile.x0 : y*s.w+tile.x1]
 			ny := g.countY(y)
 			for i := range mean {
-				n := uint64(ny * g.countX(tile.x0+i))
+				n := uint64(ny * int(q.countsX[i]))
 				s1 := uint64(q.sum[i])
 				mean[i] = float32(float64(s1) / float64(n))
 				variance[i] = float32(float64(n*q.sum2[i]-s1*s1) / float64(n*n))
@@ -135,10 +140,10 @@ func guardRing[T uint8 | uint16](ctx context.Context, b *Backend, d, s *plane, c
 		c, in, out := newSquare(t, gc, tile, false), newSquare(t, gg, tile, true), newSquare(t, g, tile, true)
 		squareSums(b, t, tile, pixels[T](s), []*square{c, in, out}, func(y int) {
 			z := d.data.F32[y*w+tile.x0 : y*w+tile.x1]
+			cy, iy, oy := gc.countY(y), gg.countY(y), g.countY(y)
 			for i := range z {
-				x := tile.x0 + i
-				nc := gc.countX(x) * gc.countY(y)
-				n := uint64(g.countX(x)*g.countY(y) - gg.countX(x)*gg.countY(y))
+				nc := cy * int(c.countsX[i])
+				n := uint64(oy*int(out.countsX[i]) - iy*int(in.countsX[i]))
 				if n == 0 {
 					z[i] = 0
 					continue

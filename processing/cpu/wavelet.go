@@ -40,15 +40,9 @@ func (f *filter) backward(odd int) *[4]float32 {
 }
 
 // missing is the factor that makes the last high coefficient from b − a, where a and b are what the inverse gives
-// without it for the last sample and for its extension: with it they become equal. A side of one sample (m = 1
-// coefficients) meets all four taps.
-func (f *filter) missing(m int) float32 {
-	a, b := f.high[2], f.high[3]
-	if m == 1 {
-		a, b = a+f.high[0], b+f.high[1]
-	}
-	return 1 / (a - b)
-}
+// without it for the last sample and for its extension: with it they become equal. On a side of one sample they are
+// equal without.
+func (f *filter) missing() float32 { return 1 / (f.high[2] - f.high[3]) }
 
 // tap4 writes ((t0·a + t1·b) + t2·c) + t3·d. The conversions keep a compiler from fusing products and sums.
 func tap4(dst, a, b, c, d []float32, t *[4]float32) {
@@ -219,7 +213,7 @@ func (b *Backend) InverseWavelet(ctx context.Context, dst, src processing.Plane,
 		even, odd := make([]float32, w), make([]float32, w)
 		pair(even, m-1, 0)
 		pair(odd, m-1, 1)
-		c := f.missing(m)
+		c := f.missing()
 		for x := range lost {
 			lost[x] = float32(c * (odd[x] - even[x]))
 		}
@@ -235,7 +229,7 @@ func (b *Backend) InverseWavelet(ctx context.Context, dst, src processing.Plane,
 			if w%2 == 1 {
 				line[w] = 0
 				b.rows.synthesise(joined, line[:half], line[half:], f)
-				line[w] = float32(f.missing(half) * (joined[w] - joined[w-1]))
+				line[w] = float32(f.missing() * (joined[w] - joined[w-1]))
 			}
 			b.rows.synthesise(joined, line[:half], line[half:], f)
 			copy(out[y*w:(y+1)*w], joined)
