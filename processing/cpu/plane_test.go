@@ -214,11 +214,16 @@ func TestCancel(t *testing.T) {
 	ops := operations(b, s)
 	for _, op := range ops {
 		t.Run(op.name, func(t *testing.T) {
-			all := newCountdown(1 << 40)
-			must(t, op.run(all))
-			looks := 1<<40 - int(all.left.Load())
-			if least := w * h / (4 * spanPixels); looks < least {
-				t.Errorf("looked at its context %d times for %d pixels, want at least %d times", looks, w*h, least)
+			looks := 0
+			// Once with tiles as large as the picture, so that the looks are those inside a task.
+			for _, c := range []cut{{span: spanPixels, tile: w, rows: h, strip: w, ring: 1 << 30}, usualCut()} {
+				b.cut = c
+				all := newCountdown(1 << 40)
+				must(t, op.run(all))
+				looks = 1<<40 - int(all.left.Load())
+				if least := w * h / (4 * spanPixels); looks < least {
+					t.Errorf("looked at its context %d times for %d pixels, want at least %d times", looks, w*h, least)
+				}
 			}
 			for n := 0; n < looks-3; n += 1 + looks/4 {
 				c := newCountdown(n)
