@@ -28,7 +28,9 @@ type Tooltips struct {
 	box   *fyne.Container
 	label *widget.Label
 	back  *canvas.Rectangle
-	timer *time.Timer
+	// after runs a function on the toolkit's goroutine after some time, unless it is stopped before.
+	after func(time.Duration, func()) (stop func())
+	stop  func()
 	// turn counts the shows and hides, so that a timer that comes late does nothing.
 	turn int
 }
@@ -40,7 +42,10 @@ func NewTooltips() *Tooltips {
 	back.CornerRadius = 4
 	label := widget.NewLabel("")
 	label.SizeName = theme.SizeNameCaptionText
-	t := &Tooltips{label: label, back: back}
+	t := &Tooltips{label: label, back: back, after: func(d time.Duration, f func()) func() {
+		timer := time.AfterFunc(d, func() { fyne.Do(f) })
+		return func() { timer.Stop() }
+	}}
 	t.box = container.NewStack(back, label)
 	t.box.Hide()
 	t.Layer = container.NewWithoutLayout(t.box)
@@ -54,12 +59,10 @@ func (t *Tooltips) ShowLater(obj fyne.CanvasObject, text string) {
 	}
 	t.Hide()
 	turn := t.turn
-	t.timer = time.AfterFunc(tooltipDelay, func() {
-		fyne.Do(func() {
-			if t.turn == turn {
-				t.show(obj, text)
-			}
-		})
+	t.stop = t.after(tooltipDelay, func() {
+		if t.turn == turn {
+			t.show(obj, text)
+		}
 	})
 }
 
@@ -69,9 +72,9 @@ func (t *Tooltips) Hide() {
 		return
 	}
 	t.turn++
-	if t.timer != nil {
-		t.timer.Stop()
-		t.timer = nil
+	if t.stop != nil {
+		t.stop()
+		t.stop = nil
 	}
 	if t.box.Visible() {
 		t.box.Hide()
