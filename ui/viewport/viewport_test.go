@@ -383,6 +383,23 @@ func same(a, b color.Color) bool {
 	return r == r2 && g == g2 && bl == b2
 }
 
+// The raster covers the viewport to its last row and column.
+func TestDrawnToTheEdge(t *testing.T) {
+	v, _ := newViewport(t)
+	img := test.NewTempWindow(t, v).Canvas().Capture()
+	b := img.Bounds()
+	// Fitted, the picture leaves bands above and below.
+	inset := int(v.Position().X)
+	for _, p := range []image.Point{
+		{b.Min.X + inset, b.Min.Y + inset}, {b.Max.X - 1 - inset, b.Min.Y + inset},
+		{b.Min.X + inset, b.Max.Y - 1 - inset}, {b.Max.X - 1 - inset, b.Max.Y - 1 - inset},
+	} {
+		if c := img.At(p.X, p.Y); !same(c, view.Surround()) {
+			t.Errorf("pixel %v is %v, the surround is %v", p, c, view.Surround())
+		}
+	}
+}
+
 func TestWithoutPicture(t *testing.T) {
 	test.NewTempApp(t)
 	v := viewport.New()
