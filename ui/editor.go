@@ -309,9 +309,17 @@ func (w *window) showSelected(reveal bool) {
 		w.say(w.t("status.selected", "ID", w.texts.Int(s.ID), "Area", w.texts.Int(s.Area)))
 	}
 	table := w.panel.findings
+	row := widget.TableCellID{Row: s.ID - 1}
 	table.quiet = true
-	table.table.Select(widget.TableCellID{Row: s.ID - 1, Col: 0})
+	table.table.Select(row)
 	table.quiet = false
+	// With a header, Fyne's table leaves the row it scrolls up to under it; the row above brings it out.
+	if row.Row == 0 {
+		table.table.ScrollToTop()
+		return
+	}
+	table.table.ScrollTo(row)
+	table.table.ScrollTo(widget.TableCellID{Row: row.Row - 1})
 }
 
 func (w *window) removeSelected() {

@@ -76,11 +76,13 @@ func newPanel(w *window) *panel {
 		container.NewTabItem(w.t("tab.detection"), detection),
 		container.NewTabItem(w.t("tab.findings"), p.findings.object),
 	)
-	// A table that is not on the screen does not scroll to its selection.
+	// A table scrolls to its selection only when it is on the screen, which the tab is a moment after this call.
 	p.tabs.OnSelected = func(*container.TabItem) {
-		if w.doc != nil {
-			w.showSelected(false)
-		}
+		w.dispatch(func() {
+			if w.doc != nil {
+				w.showSelected(false)
+			}
+		})
 	}
 	head := container.New(layout.NewCustomPaddedLayout(6, 2, 8, 8),
 		container.NewVBox(container.NewStack(p.run, p.busy), region))
