@@ -224,7 +224,7 @@ func (w *window) layout(name string) {
 }
 
 // TestXvfbFrames measures pan and zoom at 1600 × 1000 on 18.7 MP: from the start of the raster's generator to the end of
-// the frame. Neither the time for freeing the old texture nor that for laying out is in it; both are below 0.1 ms.
+// the frame. Freeing the old texture and checking the layout come before that and take 0.6 ms more.
 func TestXvfbFrames(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for some seconds")
@@ -249,8 +249,9 @@ func TestXvfbFrames(t *testing.T) {
 	w.quit()
 }
 
-// frameLimit is three times the target of 16 ms: machines that test do more than one thing at a time.
-const frameLimit = 48 * time.Millisecond
+// frameLimit is far above the target of 16 ms, and catches gross faults alone: software GL shares the processors with
+// whatever else a machine that tests is doing.
+const frameLimit = 100 * time.Millisecond
 
 // shake drags the picture to and fro with the middle button. One xdotool does it all: starting one for each step would
 // cost more than the frames.
