@@ -90,8 +90,8 @@ func (t *tile) brush(s *stroke) {
 		cover *= half / thinnest
 		half = thinnest
 	}
-	ex, ey := s.extent()
-	ex, ey = ex+1/scale, ey+1/scale
+	_, ey := s.extent()
+	ey += 1 / scale
 	sin64, cos64 := math.Sincos(s.angle)
 	sin, cos := float32(sin64), float32(cos64)
 	sag := wide + math.Abs(s.bend)*half*half/2
