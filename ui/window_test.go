@@ -689,3 +689,44 @@ func TestSettingsFollow(t *testing.T) {
 		t.Errorf("the bar shows a brush of %q, the overlay %g", h.bar.sizeEntry.Text, h.port.Options().Opacity)
 	}
 }
+
+// Files that are no pictures get one sentence that names them, in the window's language, and leave what is open alone.
+func TestMalformedFiles(t *testing.T) {
+	files, err := filepath.Glob("../../shared/data/malformed/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Skip("SKIPPED: ../shared/data/malformed is not there")
+	}
+	h := newHarness(t, "ru").opened()
+	h.engine = programEngine()
+	refused := 0
+	for _, file := range files {
+		// 400 MP of nothing are a picture within the limits; opening them takes its time.
+		if filepath.Base(file) == "bomb_png_20000x20000_1bit.png" {
+			continue
+		}
+		before := h.doc
+		h.open(file)
+		h.settle()
+		said := h.dialogTexts()
+		if h.doc != before {
+			if said != "" {
+				t.Errorf("%s was opened, and the dialog says %q", filepath.Base(file), said)
+			}
+			continue
+		}
+		refused++
+		if !strings.Contains(said, filepath.Base(file)) || !strings.ContainsAny(said, "абвгдежзиклмнопрстуфхцчшщыьэюя") {
+			t.Errorf("%s: the dialog says %q", filepath.Base(file), said)
+		}
+		h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
+		if h.dialogOpen() {
+			t.Fatalf("%s: the dialog stays", filepath.Base(file))
+		}
+	}
+	if refused < 10 {
+		t.Errorf("%d of %d malformed files refused", refused, len(files))
+	}
+}

@@ -29,11 +29,16 @@ func paint(t testing.TB, w, h int, spots []spot) string {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	waves := make([]float64, w)
+	for x := range waves {
+		waves[x] = 14 * math.Sin(float64(x)/37)
+	}
 	for y := range h {
-		for x := range w {
-			wave := 14 * math.Sin(float64(x)/37) * math.Cos(float64(y)/53)
-			n := rng.Float64()*10 - 5
-			img.SetRGBA(x, y, color.RGBA{uint8(96 + wave + n), uint8(78 + wave + n), uint8(60 + wave/2 + n), 255})
+		row, c := img.Pix[y*img.Stride:], math.Cos(float64(y)/53)
+		for x, wave := range waves {
+			wave *= c
+			n := float64(rng.Uint32()>>24)/25.6 - 5
+			row[4*x], row[4*x+1], row[4*x+2], row[4*x+3] = uint8(96+wave+n), uint8(78+wave+n), uint8(60+wave/2+n), 255
 		}
 	}
 	for _, s := range spots {
