@@ -26,7 +26,7 @@ const noiseTile = 64
 func (d *detector) measureNoise() error {
 	tiles, err := d.be.NoiseTiles(d.ctx, d.v, noiseTile)
 	if err != nil || len(tiles) == 0 {
-		return nil
+		return err
 	}
 	slices.Sort(tiles)
 	d.noise = tiles[len(tiles)/4]

@@ -126,29 +126,26 @@ func TestFillHolesEqualsFlood(t *testing.T) {
 	})
 }
 
-// TestGrowEqualsDefinition compares grow with its doc comment, pixel by pixel.
+// TestGrowEqualsDefinition compares grow with the doc comments of growth and grow, pixel by pixel.
 func TestGrowEqualsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 14).Draw(t, "w"), rapid.IntRange(1, 14).Draw(t, "h")
 		if rapid.Bool().Draw(t, "tall") {
 			h += growStrip - 4 // across the border of two strips
 		}
-		cls := genBytes(t, w, h, ClassGrow, ClassGrow, ClassGrow, ClassGrow|ClassCore, ClassCore)
-		g := growth{base: rapid.Float64Range(0, 3).Draw(t, "base"), slope: rapid.Float64Range(0, 1.5).Draw(t, "slope"),
-			limit: 6, maxCore: rapid.IntRange(1, 30).Draw(t, "maxCore")}
+		cls := genBytes(t, w, h, ClassGrow, ClassGrow, ClassGrow, ClassGrow, ClassGrow, ClassGrow|ClassCore)
+		g := growth{
+			base: rapid.Float64Range(0, 2).Draw(t, "base"), slope: rapid.Float64Range(0, 1).Draw(t, "slope"),
+			farBase: rapid.Float64Range(0, 4).Draw(t, "farBase"), farSlope: rapid.Float64Range(0, 2).Draw(t, "farSlope"),
+			closed: rapid.Float64Range(0, 0.6).Draw(t, "closed"), limit: 6, maxCore: rapid.IntRange(1, 30).Draw(t, "maxCore"),
+		}
 		cores := spansOf(cls, w, h, ClassCore)
 		n := connect(cores)
 		area := areas(cores, n)
-		coreLabel := make([]int, w*h)
-		for i := range coreLabel {
-			coreLabel[i] = -1
-		}
-		for _, s := range cores {
-			for x := s.x0; x < s.x1; x++ {
-				coreLabel[int(s.y)*w+int(x)] = int(s.label)
-			}
-		}
-		owner := make([]int, w*h)
+		coreLabel := planeOf(cores, w, h)
+
+		// Everything within the far reach goes to its nearest core.
+		owner, dist2 := make([]int, w*h), make([]int, w*h)
 		for i := range owner {
 			owner[i] = coreLabel[i]
 			if owner[i] >= 0 || cls[i]&ClassGrow == 0 {
@@ -160,9 +157,31 @@ func TestGrowEqualsDefinition(t *testing.T) {
 					continue
 				}
 				dx, dy := j%w-i%w, j/w-i/w
-				limit := g.reach(area[l])
+				limit := g.far(area[l])
 				if d2 := dx*dx + dy*dy; d2 <= int(limit*limit) && (d2 < best || d2 == best && l < owner[i]) {
-					best, owner[i] = d2, l
+					best, owner[i], dist2[i] = d2, l, d2
+				}
+			}
+		}
+		// Of that, a core keeps the near reach, or all inside the first ring that is closed.
+		for l, a := range area {
+			near, far := g.near(a), g.far(a)
+			keep := near * near
+			for k := int(near) + 1; k <= int(far); k++ {
+				ring := 0
+				for i, o := range owner {
+					if d := math.Sqrt(float64(dist2[i])); o == l && d > float64(k-1) && d <= float64(k) {
+						ring++
+					}
+				}
+				if full := 2 * math.Pi * (math.Sqrt(float64(a)/math.Pi) + float64(k) - 0.5); float64(ring) < g.closed*full {
+					keep = math.Max(keep, float64((k-1)*(k-1)))
+					break
+				}
+			}
+			for i, o := range owner {
+				if o == l && dist2[i] > int(keep) {
+					owner[i] = -1
 				}
 			}
 		}
@@ -177,30 +196,37 @@ func TestGrowEqualsDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := make([]int, w*h)
-		for i := range got {
-			got[i] = -1
-		}
 		last := span{y: -1}
 		for _, s := range spans {
 			if s.y < last.y || s.y == last.y && s.x0 < last.x1 {
 				t.Fatalf("span %v follows %v", s, last)
 			}
 			last = s
-			for x := s.x0; x < s.x1; x++ {
-				got[int(s.y)*w+int(x)] = int(s.label)
-			}
 		}
-		for i := range got {
+		for i, got := range planeOf(spans, w, h) {
 			want := owner[i]
 			if want >= 0 && !rooted[label[i]] {
 				want = -1
 			}
-			if got[i] != want {
-				t.Fatalf("pixel %d,%d belongs to %d, want %d", i%w, i/w, got[i], want)
+			if got != want {
+				t.Fatalf("pixel %d,%d belongs to %d, want %d", i%w, i/w, got, want)
 			}
 		}
 	})
+}
+
+// planeOf returns the label of each pixel, −1 where there is none.
+func planeOf(spans []span, w, h int) []int {
+	plane := make([]int, w*h)
+	for i := range plane {
+		plane[i] = -1
+	}
+	for _, s := range spans {
+		for x := s.x0; x < s.x1; x++ {
+			plane[int(s.y)*w+int(x)] = int(s.label)
+		}
+	}
+	return plane
 }
 
 func TestShapeEqualsSums(t *testing.T) {

@@ -106,10 +106,7 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 	if err != nil {
 		return nil, err
 	}
-	if o.Region != nil {
-		spans = clip(spans, o.Region, d.w)
-	}
-	res := &Result{Params: d.p, Device: be.Name(), Findings: findings(spans, cands)}
+	res := &Result{Params: d.p, Device: be.Name()}
 	res.Params.Mode = Manual
 	if p.Mode == Adaptive {
 		res.Chosen = d.chosen()
@@ -120,6 +117,10 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 	}); err != nil {
 		return nil, err
 	}
+	if o.Region != nil {
+		spans = clip(spans, o.Region, d.w)
+	}
+	res.Findings = findings(spans, cands)
 	res.Timings = be.Timings()
 	return res, nil
 }
@@ -315,7 +316,7 @@ func (d *detector) classify() error {
 		if err != nil {
 			return err
 		}
-		if err := d.be.Morph(d.ctx, d.seed, d.seed, Dilate, Square(d.radius(7))); err != nil {
+		if err := d.be.Morph(d.ctx, d.seed, d.seed, Dilate, Square(d.radius(4))); err != nil {
 			return err
 		}
 		return d.be.Cores(d.ctx, d.cls, d.y, d.b, d.seed, CoreRule{Core: share(d.p.Core), Grow: share(5)})
@@ -323,7 +324,8 @@ func (d *detector) classify() error {
 }
 
 func (d *detector) growth() growth {
-	return growth{base: 1.5, slope: 0.7, limit: 30 * d.p.Scale, maxCore: int(4000 * d.p.Scale * d.p.Scale)}
+	return growth{base: 1.5, slope: 0.7, farBase: 4, farSlope: 2, closed: 0.15,
+		limit: 30 * d.p.Scale, maxCore: int(4000 * d.p.Scale * d.p.Scale)}
 }
 
 // components labels and grows the cores, and excludes the components and their neighbours from the next background.
@@ -379,7 +381,7 @@ func (d *detector) measure(spans []span, n int) ([]candidate, error) {
 		return nil, err
 	}
 	s := &scene{w: d.w, h: d.h, cls: host.U8, member: paint(spans, d.w, d.h), y: d.y, b: d.b, v: d.v,
-		spread: d.seed, encode: d.encode, white: d.white, densityRadius: d.radius(32)}
+		spread: d.seed, encode: d.encode, white: d.white, radius: d.radius(32)}
 	if err := d.be.Deviation(d.ctx, d.seed, d.y, d.exclude, d.radius(9)); err != nil {
 		return nil, err
 	}
@@ -390,11 +392,22 @@ func (d *detector) measure(spans []span, n int) ([]candidate, error) {
 	if err := d.be.StarletBand(d.ctx, s.starlet, d.v, 2); err != nil {
 		return nil, err
 	}
-	if s.density, err = d.be.Alloc(U16, d.w, d.h); err != nil {
+	if s.wide, err = d.be.Alloc(U16, d.w, d.h); err != nil {
 		return nil, err
 	}
-	defer s.density.Release()
-	if err := d.be.BoxCount(d.ctx, s.density, d.cls, ClassWide, s.densityRadius); err != nil {
+	defer s.wide.Release()
+	if err := d.be.BoxCount(d.ctx, s.wide, d.cls, ClassWide, s.radius); err != nil {
+		return nil, err
+	}
+	if s.members, err = d.be.Alloc(U16, d.w, d.h); err != nil {
+		return nil, err
+	}
+	defer s.members.Release()
+	// Nothing needs the exclusion any more; refine makes another.
+	if err := d.be.Upload(d.ctx, d.exclude, Samples{U8: s.member}); err != nil {
+		return nil, err
+	}
+	if err := d.be.BoxCount(d.ctx, s.members, d.exclude, 255, s.radius); err != nil {
 		return nil, err
 	}
 	cands, err := measure(d.ctx, d.be, s, spans, n)

@@ -35,21 +35,19 @@ const (
 	// FeatureCoreArea and FeatureArea are ln of the pixels of core and component.
 	FeatureCoreArea
 	FeatureArea
-	// FeatureRoundness is the core's area over that of its bounding box.
-	FeatureRoundness
 	// FeatureMeanLevel is the mean v of the core.
 	FeatureMeanLevel
-	// FeatureSlope is the largest difference of v between vertical or horizontal neighbours inside the component.
+	// FeatureSlope is the largest difference of v between horizontal neighbours inside the component.
 	FeatureSlope
-	// FeatureTint is the highest level less the darkest channel's.
-	FeatureTint
+	// FeatureStray is the share, in the window of FeatureDensity, of bright pixels that belong to no component.
+	FeatureStray
 	featureCount
 )
 
-// FeatureNames are short names in the order of the features.
+// featureNames are short names in the order of the features.
 var featureNames = [featureCount]string{
 	"contrast", "peak-contrast", "density", "white", "elongation", "texture", "leak", "darkest", "starlet",
-	"headroom", "background", "core-area", "area", "roundness", "mean-level", "slope", "tint",
+	"headroom", "background", "core-area", "area", "mean-level", "slope", "stray",
 }
 
 // String returns the feature's short name.
@@ -79,13 +77,14 @@ type tally struct {
 // gatherChunk bounds how many pixels are measured at once.
 const gatherChunk = 1 << 20
 
-// scene is what measure reads: host copies of the class and component planes, and the planes to gather from.
+// scene is what measure reads: host copies of the class and component planes, and the planes to gather from. wide and
+// members count bright pixels and those of components in the window of the given radius.
 type scene struct {
 	w, h                     int
 	cls, member              []uint8
 	y, b, v, spread, starlet Plane
-	density                  Plane
-	densityRadius            int
+	wide, members            Plane
+	radius                   int
 	encode                   []uint8
 	white                    float64
 }
@@ -125,14 +124,17 @@ func measure(ctx context.Context, be Backend, s *scene, spans []span, n int) ([]
 		y := int(math.Round(float64(c.sy) / float64(c.n)))
 		index = append(index, uint32(y*s.w+x))
 	}
-	density := make([]uint32, n)
-	if err := be.Gather(ctx, density, s.density, index); err != nil {
+	wide, members := make([]uint32, n), make([]uint32, n)
+	if err := be.Gather(ctx, wide, s.wide, index); err != nil {
+		return nil, err
+	}
+	if err := be.Gather(ctx, members, s.members, index); err != nil {
 		return nil, err
 	}
 	out := make([]candidate, n)
 	for i := range t {
-		at := int(index[i])
-		out[i] = t[i].candidate(s, float64(density[i])/float64(windowArea(at%s.w, at/s.w, s.w, s.h, s.densityRadius)))
+		area := float64(windowArea(int(index[i])%s.w, int(index[i])/s.w, s.w, s.h, s.radius))
+		out[i] = t[i].candidate(s, float64(wide[i])/area, float64(wide[i]-members[i])/area)
 	}
 	return out, nil
 }
@@ -208,7 +210,7 @@ func (s *scene) edge(c *tally, x, y int) {
 	}
 }
 
-func (t *tally) candidate(s *scene, density float64) candidate {
+func (t *tally) candidate(s *scene, density, stray float64) candidate {
 	const white = 65535
 	n, m := float64(t.core.n), float64(t.all.n)
 	contrast := float64(t.coreContrast) / n / white
@@ -219,7 +221,6 @@ func (t *tally) candidate(s *scene, density float64) candidate {
 	if t.edge > 0 {
 		leak = float64(t.leaks) / float64(t.edge)
 	}
-	box := float64(t.core.right-t.core.left) * float64(t.core.base-t.core.top)
 	c.features = [featureCount]float64{
 		FeatureContrast:     contrast,
 		FeaturePeakContrast: float64(t.peakContrast) / white,
@@ -234,10 +235,9 @@ func (t *tally) candidate(s *scene, density float64) candidate {
 		FeatureBackground:   background,
 		FeatureCoreArea:     math.Log(n),
 		FeatureArea:         math.Log(m),
-		FeatureRoundness:    n / box,
 		FeatureMeanLevel:    float64(t.coreLevel) / n,
 		FeatureSlope:        float64(t.slope),
-		FeatureTint:         float64(level) - float64(t.darkest),
+		FeatureStray:        stray,
 	}
 	return c
 }

@@ -7,18 +7,30 @@ import (
 	"sync"
 )
 
-// growth says how far a component may reach beyond its core: distance ≤ base + slope·√(core area/π), in pixels.
+// growth says how far a component may reach beyond its core. With a core of area A and r = √(A/π), in pixels:
+//
+//   - near = base + slope·r is always allowed;
+//   - far = farBase + farSlope·r is allowed where the rings of growth about the core close before it: the first ring, a
+//     pixel wide, of which less than the share closed can grow ends the component. A glint fades out on all sides; where
+//     rings stay open, bright paint touches it.
+//
 // Cores of more than maxCore pixels do not grow: no glint is that large, and their discs would cost too much.
 type growth struct {
-	base, slope, limit float64
-	maxCore            int
+	base, slope, farBase, farSlope, limit float64
+	closed                                float64
+	maxCore                               int
 }
 
-func (g growth) reach(area int) float64 {
+func (g growth) near(area int) float64 { return g.reach(area, g.base, g.slope) }
+func (g growth) far(area int) float64 {
+	return max(g.near(area), g.reach(area, g.farBase, g.farSlope))
+}
+
+func (g growth) reach(area int, base, slope float64) float64 {
 	if area > g.maxCore {
 		return 0
 	}
-	return math.Min(g.base+g.slope*math.Sqrt(float64(area)/math.Pi), g.limit)
+	return math.Min(base+slope*math.Sqrt(float64(area)/math.Pi), g.limit)
 }
 
 // growStrip is the number of rows that one worker holds distances for.
@@ -26,6 +38,13 @@ const growStrip = 64
 
 // offset is a pixel of a disc, relative to its middle.
 type offset struct{ dx, dy, d2 int32 }
+
+// pixel is a pixel that a core reaches, and how far it is from the nearest pixel of that core.
+type pixel struct {
+	y, x  int32
+	label uint32
+	d2    int32
+}
 
 // grow extends labelled cores over pixels of cls with the bit ClassGrow that lie within reach of a core, each given to
 // its nearest one (the lower label where two are equally near), and keeps what is 8-connected to a core. It returns the
@@ -40,7 +59,7 @@ func grow(ctx context.Context, cls []uint8, w, h int, cores []span, areas []int,
 		byRow[y] = i
 	}
 	strips := (h + growStrip - 1) / growStrip
-	grown := make([][]span, strips)
+	reached := make([][]pixel, strips)
 	next := make(chan int, strips)
 	for i := range strips {
 		next <- i
@@ -57,7 +76,7 @@ func grow(ctx context.Context, cls []uint8, w, h int, cores []span, areas []int,
 					return
 				}
 				y0 := i * growStrip
-				grown[i] = growRows(cls, w, h, y0, min(y0+growStrip, h), cores, byRow, areas, g, discs, best)
+				reached[i] = reachRows(cls, w, h, y0, min(y0+growStrip, h), cores, byRow, areas, g, discs, best)
 			}
 		}()
 	}
@@ -65,27 +84,65 @@ func grow(ctx context.Context, cls []uint8, w, h int, cores []span, areas []int,
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	total := 0
-	for _, s := range grown {
-		total += len(s)
+	limits := g.close(reached, areas)
+	var spans []span
+	for _, strip := range reached {
+		for _, p := range strip {
+			if p.d2 > limits[p.label] {
+				continue
+			}
+			if k := len(spans) - 1; k >= 0 && spans[k].y == p.y && spans[k].x1 == p.x && spans[k].label == p.label {
+				spans[k].x1++
+			} else {
+				spans = append(spans, span{p.y, p.x, p.x + 1, p.label})
+			}
+		}
 	}
-	all := make([]span, 0, total)
-	for _, s := range grown {
-		all = append(all, s...)
-	}
-	return keepRooted(all, cores), nil
+	return keepRooted(spans, cores), nil
 }
 
-// growRows finds the nearest core of each pixel of rows y0…y1−1. best holds distance² « 32 | label + 1, 0 where there is
+// close returns the largest distance² that each label may keep.
+func (g growth) close(reached [][]pixel, areas []int) []int32 {
+	rings := make([]int, len(areas)+1) // first ring of each label
+	for i, a := range areas {
+		rings[i+1] = rings[i] + int(g.far(a)) + 1
+	}
+	count := make([]int32, rings[len(areas)])
+	for _, strip := range reached {
+		for _, p := range strip {
+			// Ring k holds the distances above k−1 and up to k; ring 0 the core itself.
+			k := int(math.Ceil(math.Sqrt(float64(p.d2))))
+			if at := rings[p.label] + k; at < rings[p.label+1] {
+				count[at]++
+			}
+		}
+	}
+	limits := make([]int32, len(areas))
+	for i, a := range areas {
+		near := g.near(a)
+		limits[i] = int32(near * near)
+		ring := count[rings[i]:rings[i+1]]
+		r := math.Sqrt(float64(a) / math.Pi)
+		for k := int(near) + 1; k < len(ring); k++ {
+			if full := 2 * math.Pi * (r + float64(k) - 0.5); float64(ring[k]) < g.closed*full {
+				limits[i] = max(limits[i], int32((k-1)*(k-1)))
+				break
+			}
+		}
+	}
+	return limits
+}
+
+// reachRows finds the nearest core of each pixel of rows y0…y1−1. best holds distance² « 32 | label + 1, 0 where there is
 // none.
-func growRows(cls []uint8, w, h, y0, y1 int, cores []span, byRow, areas []int, g growth, discs [][]offset, best []uint64) []span {
+func reachRows(cls []uint8, w, h, y0, y1 int, cores []span, byRow, areas []int, g growth, discs [][]offset, best []uint64) []pixel {
 	best = best[:(y1-y0)*w]
 	clear(best)
 	pad := int(g.limit) + 1
 	for _, s := range cores[byRow[max(y0-pad, 0)]:byRow[min(y1+pad, h)]] {
-		disc := discs[int(g.reach(areas[s.label]))]
-		limit := g.reach(areas[s.label])
+		limit := g.far(areas[s.label])
 		limit2 := int32(limit * limit)
+		disc := discs[int(limit)]
 		y := int(s.y)
 		if y >= y0 && y < y1 {
 			row := best[(y-y0)*w:]
@@ -113,21 +170,15 @@ func growRows(cls []uint8, w, h, y0, y1 int, cores []span, byRow, areas []int, g
 			}
 		}
 	}
-	var spans []span
+	var reached []pixel
 	for y := y0; y < y1; y++ {
-		row := best[(y-y0)*w : (y-y0)*w+w]
-		for x := 0; x < w; x++ {
-			if row[x] == 0 {
-				continue
+		for x, key := range best[(y-y0)*w : (y-y0)*w+w] {
+			if key != 0 {
+				reached = append(reached, pixel{int32(y), int32(x), uint32(key) - 1, int32(key >> 32)})
 			}
-			x0, label := x, uint32(row[x])
-			for x+1 < w && uint32(row[x+1]) == label {
-				x++
-			}
-			spans = append(spans, span{int32(y), int32(x0), int32(x + 1), label - 1})
 		}
 	}
-	return spans
+	return reached
 }
 
 // keepRooted drops the spans whose connected component holds no pixel of a core. Both lists are in reading order.

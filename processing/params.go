@@ -201,7 +201,7 @@ func (s Spec) Parse(text string) (float64, error) {
 // picture of ordinary scale.
 func DefaultParams() Params {
 	return Params{
-		Mode: Adaptive, Scale: 1, Window: 11, Visible: 8, Relative: 25, Contrast: 20, Level: 150, Core: 45,
+		Mode: Adaptive, Scale: 1, Window: 11, Visible: 8, Relative: 25, Contrast: 15, Level: 120, Core: 45,
 		MinArea: 1, MaxArea: 4000, MaxElongation: 40, Fill: true,
 	}
 }

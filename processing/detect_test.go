@@ -1,0 +1,430 @@
+package processing_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"blik/processing"
+	"blik/processing/cpu"
+	"blik/processing/sample"
+)
+
+// detect runs adaptive detection on the CPU and checks that no plane is left behind.
+func detect(t testing.TB, pic *processing.Picture, p processing.Params, o processing.Options) *processing.Result {
+	t.Helper()
+	be := cpu.New()
+	defer be.Close()
+	res, err := processing.Detect(context.Background(), be, pic, p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if planes, size := be.Live(); planes != 0 {
+		t.Fatalf("%d planes of %d bytes were not released", planes, size)
+	}
+	return res
+}
+
+// glaring is a small generated painting with glare.
+func glaring(t testing.TB, w, h, depth int, seed uint64) *processing.Picture {
+	t.Helper()
+	glare, err := sample.Preset("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	glare.Density *= 4
+	pic, _, _, _, err := generate(w, h, depth, seed, glare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pic
+}
+
+func generate(w, h, depth int, seed uint64, glare sample.GlareOptions) (pic, clean *processing.Picture, truth *processing.Mask, st sample.Stats, err error) {
+	ctx := context.Background()
+	if clean, err = sample.Paint(ctx, w, h, depth, sample.PaintOptions{Seed: seed, Scene: "coast"}); err != nil {
+		return
+	}
+	glare.Seed = seed
+	pic, truth, st, err = sample.RenderGlare(ctx, clean, glare)
+	return
+}
+
+// spots is a dark grey picture with discs (x, y, radius) of the given 8-bit colour.
+func spots(w, h int, colour [3]uint8, discs ...[3]int) *processing.Picture {
+	pic := &processing.Picture{Width: w, Height: h, Channels: 3, U8: bytes.Repeat([]uint8{70}, 3*w*h)}
+	for _, d := range discs {
+		for y := max(d[1]-d[2], 0); y <= min(d[1]+d[2], h-1); y++ {
+			for x := max(d[0]-d[2], 0); x <= min(d[0]+d[2], w-1); x++ {
+				if (x-d[0])*(x-d[0])+(y-d[1])*(y-d[1]) <= d[2]*d[2] {
+					copy(pic.U8[3*(y*w+x):], colour[:])
+				}
+			}
+		}
+	}
+	return pic
+}
+
+func TestDetectFindsDiscs(t *testing.T) {
+	white := [3]uint8{255, 255, 255}
+	discs := [][3]int{{30, 30, 2}, {90, 40, 4}, {60, 90, 7}}
+	res := detect(t, spots(120, 120, white, discs...), processing.DefaultParams(), processing.Options{})
+	if len(res.Findings) != len(discs) {
+		t.Fatalf("%d findings, want %d: %+v", len(res.Findings), len(discs), res.Findings)
+	}
+	for i, f := range res.Findings {
+		d := discs[i]
+		if math.Abs(f.X-float64(d[0])-0.5) > 0.01 || math.Abs(f.Y-float64(d[1])-0.5) > 0.01 || f.ID != i+1 {
+			t.Errorf("finding %d at %.2f, %.2f, want the middle of pixel %d, %d", f.ID, f.X, f.Y, d[0], d[1])
+		}
+		if f.Left != d[0]-d[2] || f.Top != d[1]-d[2] || f.Width != 2*d[2]+1 || f.Height != 2*d[2]+1 {
+			t.Errorf("finding %d has the box %d,%d %d×%d", f.ID, f.Left, f.Top, f.Width, f.Height)
+		}
+		if f.Peak != 255 || f.Elongation > 1.05 || f.Contrast < 0.9 {
+			t.Errorf("finding %d: %+v", f.ID, f)
+		}
+		area := 0
+		for _, r := range f.Runs {
+			area += r.X1 - r.X0
+			for x := r.X0; x < r.X1; x++ {
+				if res.Mask.Pix[r.Y*120+x] != 255 {
+					t.Fatalf("pixel %d,%d of finding %d is not in the mask", x, r.Y, f.ID)
+				}
+			}
+		}
+		if area != f.Area {
+			t.Errorf("finding %d: %d pixels in its runs, area %d", f.ID, area, f.Area)
+		}
+	}
+	if res.Mask.Area() != res.Findings[0].Area+res.Findings[1].Area+res.Findings[2].Area {
+		t.Errorf("the mask has %d pixels", res.Mask.Area())
+	}
+}
+
+// TestDetectExtremes runs pictures without glare, and of odd sizes: nothing may fail, and nothing may be found.
+func TestDetectExtremes(t *testing.T) {
+	fill := func(w, h, channels int, v func(i int) uint16, depth int) *processing.Picture {
+		pic := &processing.Picture{Width: w, Height: h, Channels: channels}
+		n := w * h * channels
+		switch depth {
+		case 8:
+			pic.U8 = make([]uint8, n)
+			for i := range pic.U8 {
+				pic.U8[i] = uint8(v(i) >> 8)
+			}
+		case 16:
+			pic.U16 = make([]uint16, n)
+			for i := range pic.U16 {
+				pic.U16[i] = v(i)
+			}
+		default:
+			pic.F32 = make([]float32, n)
+			for i := range pic.F32 {
+				pic.F32[i] = float32(v(i)) / 65535
+			}
+		}
+		return pic
+	}
+	for _, size := range [][2]int{{1, 1}, {1, 97}, {97, 1}, {2, 2}, {3, 5}, {130, 67}} {
+		for _, depth := range []int{8, 16, 32} {
+			for _, channels := range []int{1, 3} {
+				for _, v := range []uint16{0, 1, 32768, 65535} {
+					pic := fill(size[0], size[1], channels, func(int) uint16 { return v }, depth)
+					res := detect(t, pic, processing.DefaultParams(), processing.Options{})
+					if res.Mask.Area() != 0 || len(res.Findings) != 0 {
+						t.Errorf("%v, %d bits, %d channels, all %d: %d pixels found", size, depth, channels, v, res.Mask.Area())
+					}
+				}
+			}
+		}
+	}
+	odd := &processing.Picture{Width: 2, Height: 1, Channels: 1, F32: []float32{float32(math.NaN()), float32(math.Inf(1))}}
+	detect(t, odd, processing.DefaultParams(), processing.Options{})
+	noise := rand.New(rand.NewPCG(1, 2))
+	detect(t, fill(301, 203, 3, func(int) uint16 { return uint16(noise.Uint32()) }, 16), processing.DefaultParams(), processing.Options{})
+	detect(t, fill(301, 203, 1, func(i int) uint16 { return uint16(i%2) * 65535 }, 8), processing.DefaultParams(), processing.Options{})
+}
+
+func TestDetectRefusesNonsense(t *testing.T) {
+	good := spots(20, 20, [3]uint8{255, 255, 255}, [3]int{9, 9, 2})
+	broken := &processing.Picture{Width: 20, Height: 20, Channels: 3, U8: make([]uint8, 5)}
+	even := processing.DefaultParams()
+	even.Mode, even.Window = processing.Manual, 12
+	outside := &processing.Region{Points: []processing.Point{{X: 100, Y: 100}, {X: 120, Y: 120}}}
+	for _, c := range []struct {
+		name string
+		pic  *processing.Picture
+		p    processing.Params
+		r    *processing.Region
+	}{
+		{"broken picture", broken, processing.DefaultParams(), nil},
+		{"even window", good, even, nil},
+		{"region outside", good, processing.DefaultParams(), outside},
+	} {
+		be := cpu.New()
+		if res, err := processing.Detect(context.Background(), be, c.pic, c.p, processing.Options{Region: c.r}); err == nil {
+			t.Errorf("%s gives %d findings", c.name, len(res.Findings))
+		}
+		be.Close()
+	}
+}
+
+func TestDepthsAgree(t *testing.T) {
+	pic := glaring(t, 420, 300, 8, 3)
+	want := detect(t, pic, processing.DefaultParams(), processing.Options{})
+	if want.Mask.Area() == 0 {
+		t.Fatal("nothing found: the test shows nothing")
+	}
+	deep := &processing.Picture{Width: pic.Width, Height: pic.Height, Channels: 3, U16: make([]uint16, len(pic.U8))}
+	real := &processing.Picture{Width: pic.Width, Height: pic.Height, Channels: 3, F32: make([]float32, len(pic.U8))}
+	for i, v := range pic.U8 {
+		deep.U16[i] = 257 * uint16(v)
+		real.F32[i] = float32(v) / 255
+	}
+	for _, other := range []*processing.Picture{deep, real} {
+		if got := detect(t, other, processing.DefaultParams(), processing.Options{}); !bytes.Equal(got.Mask.Pix, want.Mask.Pix) {
+			t.Errorf("%d bits give another mask than 8 bits", other.Depth())
+		}
+	}
+}
+
+func TestWorkersAgree(t *testing.T) {
+	pic := glaring(t, 411, 307, 16, 5)
+	want := detect(t, pic, processing.DefaultParams(), processing.Options{})
+	for _, n := range []int{1, 3} {
+		be := cpu.New(cpu.Workers(n))
+		got, err := processing.Detect(context.Background(), be, pic, processing.DefaultParams(), processing.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Mask.Pix, want.Mask.Pix) {
+			t.Errorf("%d workers give another mask", n)
+		}
+		be.Close()
+	}
+}
+
+// TestRegionClips holds the promise that detection in a region sees the same surroundings as on the whole picture.
+func TestRegionClips(t *testing.T) {
+	pic := glaring(t, 210, 150, 8, 3)
+	p := processing.DefaultParams()
+	p.Margin = 2
+	whole := detect(t, pic, p, processing.Options{})
+	if whole.Mask.Area() == 0 {
+		t.Fatal("nothing found: the test shows nothing")
+	}
+	be := cpu.New()
+	defer be.Close()
+	rapid.Check(t, func(rt *rapid.T) {
+		r := &processing.Region{Shape: processing.Shape(rapid.IntRange(0, 2).Draw(rt, "shape"))}
+		for range rapid.IntRange(3, 6).Draw(rt, "points") {
+			r.Points = append(r.Points, processing.Point{X: rapid.Float64Range(-20, 230).Draw(rt, "x"), Y: rapid.Float64Range(-20, 170).Draw(rt, "y")})
+		}
+		if r.Shape != processing.PolygonShape {
+			r.Points = r.Points[:2]
+		}
+		got, err := processing.Detect(context.Background(), be, pic, p, processing.Options{Region: r})
+		if errors.Is(err, processing.ErrRegionOutside) {
+			return
+		}
+		if err != nil {
+			rt.Fatal(err)
+		}
+		inside := make([]bool, 210*150)
+		for y := range 150 {
+			for _, s := range r.Spans(y, 210) {
+				for x := s.X0; x < s.X1; x++ {
+					inside[y*210+x] = true
+				}
+			}
+		}
+		for i, v := range got.Mask.Pix {
+			want := uint8(0)
+			if inside[i] {
+				want = whole.Mask.Pix[i]
+			}
+			if v != want {
+				rt.Fatalf("%v: pixel %d,%d is %d, want %d", r, i%210, i/210, v, want)
+			}
+		}
+		for _, f := range got.Findings {
+			for _, run := range f.Runs {
+				for x := run.X0; x < run.X1; x++ {
+					if !inside[run.Y*210+x] {
+						rt.Fatalf("finding %d reaches out of %v", f.ID, r)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestTakenOver: the values that adaptive mode chose, run in manual mode, give the same mask.
+func TestTakenOver(t *testing.T) {
+	pic := glaring(t, 420, 300, 8, 3)
+	p := processing.DefaultParams()
+	p.Sensitivity, p.Close = 0.5, 1
+	adaptive := detect(t, pic, p, processing.Options{})
+	if adaptive.Params.Mode != processing.Manual || len(adaptive.Chosen) == 0 {
+		t.Fatalf("adaptive mode gives mode %v and %d chosen values", adaptive.Params.Mode, len(adaptive.Chosen))
+	}
+	manual := detect(t, pic, adaptive.Params, processing.Options{})
+	if !bytes.Equal(adaptive.Mask.Pix, manual.Mask.Pix) {
+		t.Error("the mask differs")
+	}
+	if len(manual.Chosen) != 0 {
+		t.Error("manual mode lists chosen values")
+	}
+	for _, c := range adaptive.Chosen {
+		if s, ok := processing.SpecByID(c.ID); ok && s.Get(adaptive.Params) != c.Value {
+			t.Errorf("%s: chose %v, used %v", c.ID, c.Value, s.Get(adaptive.Params))
+		}
+		if c.Why.EN == "" || c.Why.RU == "" || c.Name.RU == "" {
+			t.Errorf("%s: a text is missing", c.ID)
+		}
+	}
+}
+
+// TestManualRules: each rule drops what it is there to drop and nothing else.
+func TestManualRules(t *testing.T) {
+	white := [3]uint8{255, 255, 255}
+	pic := spots(200, 120, white, [3]int{40, 40, 3}, [3]int{100, 40, 5})
+	for x := 20; x < 180; x++ { // a thin stroke
+		for y := 90; y < 93; y++ {
+			copy(pic.U8[3*(y*200+x):], white[:])
+		}
+	}
+	for _, at := range []int{150, 151, 152} { // a saturated red spot
+		for y := 38; y < 41; y++ {
+			copy(pic.U8[3*(y*200+at):], []uint8{255, 120, 70})
+		}
+	}
+	base := processing.DefaultParams()
+	base.Mode, base.Score, base.Contrast, base.Level, base.MaxElongation = processing.Manual, -20, 5, 50, 100
+	count := func(change func(p *processing.Params)) int {
+		p := base
+		change(&p)
+		return len(detect(t, pic, p, processing.Options{}).Findings)
+	}
+	for _, c := range []struct {
+		name   string
+		change func(p *processing.Params)
+		want   int
+	}{
+		{"no rule", func(*processing.Params) {}, 4},
+		{"line residue: the stroke goes", func(p *processing.Params) { p.MinLine = 30 }, 3},
+		{"elongation: the stroke goes", func(p *processing.Params) { p.MaxElongation = 10 }, 3},
+		{"colour: the red spot goes", func(p *processing.Params) { p.ColourGate = true }, 3},
+		{"top-hat: the weak spot goes", func(p *processing.Params) { p.MinTopHat = 150 }, 3},
+		{"guard ring: all stand out", func(p *processing.Params) { p.MinZ = 1 }, 4},
+		{"smallest area: only the large disc and the stroke stay", func(p *processing.Params) { p.MinArea = 40 }, 2},
+		{"largest area: only the small disc and the red spot stay", func(p *processing.Params) { p.MaxArea = 40 }, 2},
+		{"score: nothing is certain enough", func(p *processing.Params) { p.Score, p.Sensitivity = 20, -5 }, 0},
+	} {
+		if got := count(c.change); got != c.want {
+			t.Errorf("%s: %d findings, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+func TestCleanup(t *testing.T) {
+	pic := spots(60, 60, [3]uint8{255, 255, 255}, [3]int{30, 30, 4})
+	area := func(change func(p *processing.Params)) (n int, soft bool) {
+		p := processing.DefaultParams()
+		change(&p)
+		m := detect(t, pic, p, processing.Options{}).Mask
+		for _, v := range m.Pix {
+			soft = soft || v != 0 && v != 255
+		}
+		return m.Area(), soft
+	}
+	plain, soft := area(func(*processing.Params) {})
+	if plain != 49 || soft {
+		t.Fatalf("a disc of radius 4 has %d pixels, soft %v", plain, soft)
+	}
+	if n, _ := area(func(p *processing.Params) { p.Open = 5 }); n != 0 {
+		t.Errorf("opened with 11 × 11: %d pixels left", n)
+	}
+	if n, _ := area(func(p *processing.Params) { p.Close = 3 }); n < plain {
+		t.Errorf("closed: %d pixels of %d", n, plain)
+	}
+	if n, _ := area(func(p *processing.Params) { p.Margin = 2 }); n <= plain+40 {
+		t.Errorf("margin 2: %d pixels", n)
+	}
+	if _, soft := area(func(p *processing.Params) { p.Feather = 1.5 }); !soft {
+		t.Error("feather leaves a hard edge")
+	}
+}
+
+func TestProgressRises(t *testing.T) {
+	var mu sync.Mutex
+	last, calls := -1.0, 0
+	detect(t, glaring(t, 200, 150, 8, 1), processing.DefaultParams(), processing.Options{Progress: func(stage processing.Text, done float64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if done < last || done > 1 || stage.EN == "" || stage.RU == "" {
+			t.Errorf("progress %v after %v in stage %q", done, last, stage.EN)
+		}
+		last, calls = done, calls+1
+	}})
+	if calls < 10 || last < 0.9 {
+		t.Errorf("%d calls, the last at %v", calls, last)
+	}
+}
+
+// TestCancel cancels at random moments: detection must answer within 100 ms and leave nothing behind.
+func TestCancel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a time limit means nothing under the race detector")
+	}
+	small := glaring(t, 600, 450, 8, 2)
+	const w, h = 4000, 3000
+	pic := &processing.Picture{Width: w, Height: h, Channels: 3, U8: make([]uint8, 3*w*h)}
+	for y := range h {
+		for x := 0; x < w; x += small.Width {
+			n := min(small.Width, w-x)
+			copy(pic.U8[3*(y*w+x):3*(y*w+x+n)], small.U8[3*(y%small.Height)*small.Width:])
+		}
+	}
+	be := cpu.New()
+	defer be.Close()
+	start := time.Now()
+	if _, err := processing.Detect(context.Background(), be, pic, processing.DefaultParams(), processing.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	whole := time.Since(start)
+	worst := time.Duration(0)
+	for i := range 8 {
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error, 1)
+		go func() {
+			_, err := processing.Detect(ctx, be, pic, processing.DefaultParams(), processing.Options{})
+			done <- err
+		}()
+		time.Sleep(whole * time.Duration(i) / 9)
+		cancelled := time.Now()
+		cancel()
+		err := <-done
+		if err == nil {
+			continue // it was faster this time
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		worst = max(worst, time.Since(cancelled))
+		if planes, size := be.Live(); planes != 0 {
+			t.Fatalf("%d planes of %d bytes left after a cancel", planes, size)
+		}
+	}
+	t.Logf("%d MP in %v, slowest answer to a cancel %v", w*h/1000000, whole.Round(time.Millisecond), worst.Round(time.Millisecond))
+	if worst > 100*time.Millisecond {
+		t.Errorf("a cancel was answered after %v", worst)
+	}
+}
