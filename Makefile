@@ -5,10 +5,14 @@
 GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
-SAMPLE  := assets/sample.png
+SAMPLE  := assets/sample.jpg
 DISPLAYED := $(or $(DISPLAY),$(WAYLAND_DISPLAY))
+# The version comes from git describe; Go's own stamp fails where the checkout belongs to another user.
+BUILD   := build -buildvcs=false -ldflags '$(LDFLAGS)'
 
 .DEFAULT_GOAL := help
+# One step after the other, also under make -j: each of them uses all processors.
+.NOTPARALLEL:
 .PHONY: help run build headless test check unit race window bench score setup setup-test go clean
 
 help: ## this list
@@ -29,10 +33,10 @@ else
 endif
 
 build: setup ## the program with its window: build/blik
-	$(GO) build -ldflags '$(LDFLAGS)' -o build/blik .
+	$(GO) $(BUILD) -o build/blik .
 
 headless: go ## the program without a window, for servers without X11, GL and GTK: build/blik-headless
-	CGO_ENABLED=0 $(GO) build -tags headless -ldflags '$(LDFLAGS)' -o build/blik-headless .
+	CGO_ENABLED=0 $(GO) $(BUILD) -tags headless -o build/blik-headless .
 
 test: setup-test check unit race window ## set up and run everything
 
@@ -44,19 +48,20 @@ check: ## gofmt, vet, staticcheck
 
 unit: ## unit, property and golden tests; those on ../shared/data say when it is absent
 	@test -d ../shared/data || echo "../shared/data is absent: the tests on it are skipped"
-	$(GO) test ./...
-	CGO_ENABLED=0 $(GO) build -tags headless -o /dev/null .
+	$(GO) test -skip Xvfb ./...
+	CGO_ENABLED=0 $(GO) build -buildvcs=false -tags headless -o /dev/null .
 
-race: ## the short tests under the race detector
+race: ## the short tests under the race detector, the real window among them
 	$(GO) test -race -short ./...
 
 window: build ## drive the real window under Xvfb
-	BLIK_REQUIRE_XVFB=1 BLIK_BINARY=$(CURDIR)/build/blik $(GO) test -count=1 -run Xvfb ./ui/...
+	BLIK_REQUIRE_XVFB=1 BLIK_BINARY=$(CURDIR)/build/blik $(GO) test -count=1 -run Xvfb ./ui/e2e
 
 bench: ## benchmarks of the processing core
 	$(GO) test -run '^$$' -bench . ./processing/...
 
 score: headless ## accuracy on ../shared/data/glare-dev, as ../shared/tools/score.py prints it
+	@test -d ../shared/data/glare-dev || { echo "../shared/data/glare-dev is absent: nothing to score"; exit 1; }
 	@mkdir -p build/masks
 	build/blik-headless detect --quiet -o build/masks '../shared/data/glare-dev/*_glare.*'
 	build/blik-headless score ../shared/data/glare-dev build/masks

@@ -6,44 +6,52 @@ set -euo pipefail
 declare -A packages=(
   [go]=""
   [build]="gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libgtk-3-dev"
-  [test]="xvfb openbox xdotool imagemagick libgl1-mesa-dri procps"
+  [test]="xvfb x11-xkb-utils openbox xdotool libgl1-mesa-dri"
 )
 go_needed=1.26
 
+# check_go asks outside the module, where an older compiler still answers instead of refusing go.mod.
 check_go() {
   local have
-  have=$(go env GOVERSION 2>/dev/null | sed 's/^go//') || have=""
+  have=$(cd / && go env GOVERSION 2>/dev/null | sed 's/^go//') || have=""
   if [ -z "$have" ] || [ "$(printf '%s\n%s\n' "$go_needed" "$have" | sort -V | head -n 1)" != "$go_needed" ]; then
-    echo "Go $go_needed or newer is needed${have:+ (found $have)}: install it as https://go.dev/doc/install says, then run make again." >&2
+    echo "Go $go_needed or newer is needed${have:+ (found $have)}, and go must be in PATH." >&2
+    echo "How to get it: https://go.dev/doc/install. Then run make again." >&2
     exit 1
   fi
 }
 
-missing=()
+check_go
+wanted=()
 for group in "$@"; do
   if [ -z "${packages[$group]+known}" ]; then
     echo "setup.sh: unknown group $group; known: ${!packages[*]}" >&2
     exit 2
   fi
-  for package in ${packages[$group]}; do
-    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing+=("$package")
-  done
+  # shellcheck disable=SC2206 # the names are split on purpose
+  wanted+=(${packages[$group]})
 done
-check_go
-[ ${#missing[@]} -eq 0 ] && exit 0
+[ ${#wanted[@]} -eq 0 ] && exit 0
 
 if ! command -v apt-get >/dev/null; then
-  echo "Missing: ${missing[*]} (Debian's names). This system has no apt-get: install their counterparts, then run make again." >&2
-  exit 1
+  echo "This system has no apt-get, so nothing is installed. Needed are (by Debian's names): ${wanted[*]}"
+  exit 0
 fi
+missing=()
+for package in "${wanted[@]}"; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
   if ! command -v sudo >/dev/null; then
-    echo "Missing: ${missing[*]}. Run as root: apt-get install ${missing[*]}" >&2
+    echo "Missing: ${missing[*]}" >&2
+    echo "There is no sudo here. Run as root: apt-get update && apt-get install --no-install-recommends ${missing[*]}" >&2
     exit 1
   fi
   as_root=(sudo)
 fi
 echo "Installing: ${missing[*]}"
-"${as_root[@]}" apt-get update -q
+"${as_root[@]}" apt-get update -q || echo "apt-get update failed; going on with the package lists that are there." >&2
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"
