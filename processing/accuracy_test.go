@@ -1,0 +1,283 @@
+package processing_test
+
+import (
+	"context"
+	"fmt"
+	"image"
+	_ "image/jpeg"
+	_ "image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blik/processing"
+	"blik/processing/cpu"
+	"blik/processing/sample"
+	"blik/processing/score"
+)
+
+const shared = "../../shared/data"
+
+// needShared skips a test that reads the shared paintings where they are absent.
+func needShared(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat(shared); err != nil {
+		t.Skip("../shared/data is absent: accuracy on real paintings is not measured")
+	}
+}
+
+func readPicture(t *testing.T, path string) *processing.Picture {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, _, err := image.Decode(f)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	b := img.Bounds()
+	pic := &processing.Picture{Width: b.Dx(), Height: b.Dy(), Channels: 3, U8: make([]uint8, 0, 3*b.Dx()*b.Dy())}
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			r, g, bl, _ := img.At(x, y).RGBA()
+			pic.U8 = append(pic.U8, uint8(r>>8), uint8(g>>8), uint8(bl>>8))
+		}
+	}
+	return pic
+}
+
+func readTruth(t *testing.T, path string) *processing.Mask {
+	t.Helper()
+	pic := readPicture(t, path)
+	m := processing.NewMask(pic.Width, pic.Height)
+	for i := range m.Pix {
+		m.Pix[i] = pic.U8[3*i]
+	}
+	return m
+}
+
+// painting is a picture with glare, its truth, and the same picture without glare.
+type painting struct {
+	name         string
+	glare, clean *processing.Picture
+	truth        *processing.Mask
+}
+
+func developmentSet(t *testing.T) []painting {
+	t.Helper()
+	masks, err := filepath.Glob(filepath.Join(shared, "glare-dev", "*_mask.png"))
+	if err != nil || len(masks) != 6 {
+		t.Fatalf("%d pictures in glare-dev, want 6 (%v)", len(masks), err)
+	}
+	whole := map[string]string{ // those whose clean picture is the painting itself
+		"d05_munch_scream": "the_scream_munch.jpg",
+		"d06_koninck_full": "p012_koninck_wooded_landscape.jpg",
+	}
+	var set []painting
+	for _, m := range masks {
+		base := strings.TrimSuffix(m, "_mask.png")
+		p := painting{name: filepath.Base(base), truth: readTruth(t, m)}
+		glare, _ := filepath.Glob(base + "_glare.*")
+		if len(glare) != 1 {
+			t.Fatalf("%s: %d pictures with glare", p.name, len(glare))
+		}
+		p.glare = readPicture(t, glare[0])
+		if name, ok := whole[p.name]; ok {
+			p.clean = readPicture(t, filepath.Join(shared, "paintings", name))
+		} else {
+			p.clean = readPicture(t, base+"_clean.png")
+		}
+		set = append(set, p)
+	}
+	return set
+}
+
+func measure(t *testing.T, pic *processing.Picture, truth *processing.Mask) score.Metrics {
+	t.Helper()
+	return score.Compare(detect(t, pic, processing.DefaultParams(), processing.Options{}).Mask, truth, 1)
+}
+
+func row(name string, m score.Metrics) string {
+	return fmt.Sprintf("%-22s P %.3f R %.3f F1 %.3f | F1t %.3f | objR %.3f objP %.3f | %4.0f ppm", name, m.P, m.R, m.F1, m.F1Tol, m.ObjR, m.ObjP, m.FPppm)
+}
+
+// variation is a way in which the pictures are changed, and the least mean F1 and F1t that must hold under it. The
+// floors lie 0.01 below what was measured when the score was last fitted: they catch a loss, they are no targets.
+type variation struct {
+	name    string
+	v       sample.Variation
+	f1, f1t float64
+}
+
+func variations() []variation {
+	return []variation{
+		{"half size", sample.Variation{Scale: 0.5}, 0.83, 0.91},
+		{"double size", sample.Variation{Scale: 2}, 0.89, 0.96},
+		{"blur σ 0.7", sample.Variation{BlurSigma: 0.7}, 0.92, 0.95},
+		{"blur σ 1.2", sample.Variation{BlurSigma: 1.2}, 0.85, 0.89},
+		{"16 bit", sample.Variation{Depth: 16}, 0.943, 0.972},
+		{"grey", sample.Variation{Grey: true}, 0.93, 0.965},
+		{"JPEG 90", sample.Variation{JPEGQuality: 90}, 0.935, 0.97},
+	}
+}
+
+// TestAccuracy measures adaptive detection on the development set and its variations; -v prints the table. The truth
+// of halved, doubled and blurred pictures follows from the definition of visible glare, applied to the picture with and
+// without glare after the change.
+func TestAccuracy(t *testing.T) {
+	needShared(t)
+	if testing.Short() {
+		t.Skip("accuracy does not change under the race detector")
+	}
+	set := developmentSet(t)
+	var all []score.Metrics
+	for _, p := range set {
+		m := measure(t, p.glare, p.truth)
+		t.Log(row(p.name, m))
+		all = append(all, m)
+	}
+	mean := score.Mean(all)
+	t.Log(row("MEAN as it is", mean))
+	for _, c := range []struct {
+		name      string
+		got, want float64
+	}{{"F1", mean.F1, 0.945}, {"F1t", mean.F1Tol, 0.975}, {"objR", mean.ObjR, 0.95}, {"objP", mean.ObjP, 0.97}} {
+		if c.got < c.want {
+			t.Errorf("mean %s is %.4f, must be at least %.3f", c.name, c.got, c.want)
+		}
+	}
+	for _, v := range variations() {
+		var all []score.Metrics
+		for _, p := range set {
+			if v.v.Scale == 2 && p.glare.Width > 2000 {
+				continue // 45 MP of doubled pixels show nothing more
+			}
+			change := v.v
+			change.Clean = p.clean
+			pic, truth, err := sample.Vary(context.Background(), p.glare, p.truth, change)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := measure(t, pic, truth)
+			if m.F1 < 0.65 {
+				t.Errorf("%s, %s: F1 %.3f, no picture may lie below 0.65", p.name, v.name, m.F1)
+			}
+			all = append(all, m)
+		}
+		mean := score.Mean(all)
+		t.Log(row(v.name, mean))
+		if mean.F1 < v.f1 || mean.F1Tol < v.f1t {
+			t.Errorf("%s: F1 %.3f, F1t %.3f; must be at least %.3f and %.3f", v.name, mean.F1, mean.F1Tol, v.f1, v.f1t)
+		}
+	}
+}
+
+// TestCleanPaintings holds false alarms on paintings without glare under 20 pixels in a million each.
+func TestCleanPaintings(t *testing.T) {
+	needShared(t)
+	files, err := filepath.Glob(filepath.Join(shared, "negatives", "*.png"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no clean paintings: %v", err)
+	}
+	for _, f := range files {
+		res := detect(t, readPicture(t, f), processing.DefaultParams(), processing.Options{})
+		ppm, count := score.FalseAlarms(res.Mask)
+		t.Logf("%-24s %.0f ppm in %d objects", filepath.Base(f), ppm, count)
+		if ppm > 20 {
+			t.Errorf("%s: %.0f ppm of false alarms, at most 20 allowed", filepath.Base(f), ppm)
+		}
+	}
+}
+
+// TestOtherRenderer measures the kinds of glare that the development set lacks, on parts of its clean paintings; -v
+// prints the table. Of the large and mixed kinds much is missed, see docs/detection.md; the floors keep what there is.
+func TestOtherRenderer(t *testing.T) {
+	needShared(t)
+	if testing.Short() {
+		t.Skip("accuracy does not change under the race detector")
+	}
+	set := developmentSet(t)[:5]
+	floors := map[string]float64{"default": 0.87, "dense": 0.87, "few": 0.82, "soft": 0.75, "unclipped": 0.63, "tinted": 0.6, "large": 0.55, "mixed": 0.5}
+	for _, name := range sample.Presets() {
+		var all []score.Metrics
+		for i, p := range set {
+			o, err := sample.Preset(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Seed = uint64(1000 + i)
+			pic, truth, _, err := sample.RenderGlare(context.Background(), p.clean, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, measure(t, pic, truth))
+		}
+		mean := score.Mean(all)
+		t.Log(row(name, mean))
+		if floor, ok := floors[name]; !ok || mean.F1 < floor {
+			t.Errorf("%s: F1 %.3f, must be at least %.3f", name, mean.F1, floor)
+		}
+	}
+}
+
+// TestGenerated measures generated paintings, so that a machine without the shared data sees a loss too. They are full
+// of painted highlights that look like glare on purpose.
+func TestGenerated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("accuracy does not change under the race detector")
+	}
+	glare, err := sample.Preset("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []score.Metrics
+	for seed := uint64(1); seed <= 3; seed++ {
+		pic, _, truth, _, err := generate(900, 700, 8, seed, glare)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := measure(t, pic, truth)
+		t.Log(row(fmt.Sprint("coast, seed ", seed), m))
+		all = append(all, m)
+	}
+	if mean := score.Mean(all); mean.F1 < 0.78 || mean.ObjR < 0.85 || math.IsNaN(mean.F1) {
+		t.Errorf("mean F1 %.3f and object recall %.3f, must be at least 0.78 and 0.85", mean.F1, mean.ObjR)
+	}
+}
+
+// BenchmarkDetect runs adaptive detection on generated pictures of 1 to 100 MP tiled from one painting: the time a
+// pixel must not grow with the size. -benchtime 3x is enough.
+func BenchmarkDetect(b *testing.B) {
+	tile := glaring(b, 1500, 1000, 8, 4)
+	for _, size := range [][2]int{{1225, 816}, {5300, 3533}, {12250, 8166}} {
+		w, h := size[0], size[1]
+		pic := &processing.Picture{Width: w, Height: h, Channels: 3, U8: make([]uint8, 3*w*h)}
+		for y := range h {
+			for x := 0; x < w; x += tile.Width {
+				n := min(tile.Width, w-x)
+				copy(pic.U8[3*(y*w+x):3*(y*w+x+n)], tile.U8[3*(y%tile.Height)*tile.Width:])
+			}
+		}
+		b.Run(fmt.Sprintf("%.1fMP", float64(w*h)/1e6), func(b *testing.B) {
+			be := cpu.New()
+			defer be.Close()
+			b.SetBytes(int64(len(pic.U8)))
+			var times []processing.StageTime
+			for b.Loop() {
+				res, err := processing.Detect(context.Background(), be, pic, processing.DefaultParams(), processing.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				times = res.Timings
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(w*h), "ns/pixel")
+			for _, s := range times {
+				b.ReportMetric(float64(s.Time.Microseconds())/1000, strings.ReplaceAll(s.Name, " ", "-")+"-ms")
+			}
+		})
+	}
+}
