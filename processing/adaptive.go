@@ -53,8 +53,8 @@ func (d *detector) chosen() []Chosen {
 	}
 	reasons := map[string]Text{
 		"scale": {
-			"the size of the largest glints found",
-			"размер самых больших найденных бликов",
+			"fits glints of up to about 12 px radius; set it higher by hand where larger ones are missed",
+			"подходит для бликов радиусом примерно до 12 пкс; если крупные пропущены, увеличьте вручную",
 		},
 		"window": {
 			"the smallest window that still holds enough paint between glints; larger ones, up to %s px, are used where it does not",

@@ -1,6 +1,12 @@
 package processing
 
-import "math"
+import (
+	"encoding/binary"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+)
 
 // span is a run of pixels of one row that belong to the same component: columns x0 up to but not including x1.
 type span struct {
@@ -28,23 +34,45 @@ func (d disjoint) union(a, b uint32) {
 	}
 }
 
+// inBands runs f on bands of rows of a picture of height h, several at a time, and joins the results in order.
+func inBands(h int, f func(y0, y1 int) []span) []span {
+	n := min(runtime.GOMAXPROCS(0), h)
+	parts := make([][]span, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			parts[i] = f(i*h/n, (i+1)*h/n)
+		}()
+	}
+	wg.Wait()
+	return slices.Concat(parts...)
+}
+
 // spansOf returns the runs of pixels whose byte has one of the given bits, in reading order, without labels.
 func spansOf(pix []uint8, w, h int, bits uint8) []span {
-	var spans []span
-	for y := 0; y < h; y++ {
-		row := pix[y*w : y*w+w : y*w+w]
-		for x := 0; x < w; x++ {
-			if row[x]&bits == 0 {
-				continue
+	every := uint64(bits) * 0x0101010101010101
+	return inBands(h, func(y0, y1 int) []span {
+		var spans []span
+		for y := y0; y < y1; y++ {
+			row := pix[y*w : y*w+w : y*w+w]
+			for x := 0; x < w; x++ {
+				for x+8 <= w && binary.NativeEndian.Uint64(row[x:])&every == 0 {
+					x += 8
+				}
+				if x == w || row[x]&bits == 0 {
+					continue
+				}
+				x0 := x
+				for x < w && row[x]&bits != 0 {
+					x++
+				}
+				spans = append(spans, span{y: int32(y), x0: int32(x0), x1: int32(x)})
 			}
-			x0 := x
-			for x < w && row[x]&bits != 0 {
-				x++
-			}
-			spans = append(spans, span{y: int32(y), x0: int32(x0), x1: int32(x)})
 		}
-	}
-	return spans
+		return spans
+	})
 }
 
 // connect labels spans in reading order by 8-connectivity, 0, 1, 2… in the order of each component's first pixel, and

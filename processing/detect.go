@@ -178,6 +178,7 @@ type detector struct {
 	white, noise float64
 	done         float64 // share of the whole, for progress
 	cores        []span  // of the last pass
+	grower       *grower
 }
 
 // plane allocates a plane that lives until the end of the run.
@@ -220,6 +221,7 @@ func (d *detector) candidates(pic *Picture) ([]candidate, []span, error) {
 			return nil, nil, err
 		}
 	}
+	d.grower = newGrower(d.w, d.h)
 	tables := NewLumaTables(pic.Depth(), pic.Transfer)
 	d.encode = tables.Encode8
 	if err := d.stage(stepLuminance(), func() error {
@@ -336,7 +338,7 @@ func (d *detector) components() ([]span, int, error) {
 	}
 	d.cores = spansOf(host.U8, d.w, d.h, ClassCore)
 	n := connect(d.cores)
-	spans, err := grow(d.ctx, host.U8, d.w, d.h, d.cores, areas(d.cores, n), d.growth())
+	spans, err := d.grower.grow(d.ctx, host.U8, d.cores, areas(d.cores, n), d.growth())
 	if err != nil {
 		return nil, 0, err
 	}
@@ -463,19 +465,12 @@ func (d *detector) refine(spans []span, cands []candidate, accepted []bool) ([]s
 		if err != nil {
 			return err
 		}
-		cls := slices.Clone(host.U8)
-		for i := range cls {
-			cls[i] &^= ClassCore
-		}
 		cores := slices.DeleteFunc(d.cores, func(s span) bool { return !accepted[s.label] })
 		area := make([]int, len(cands))
 		for _, s := range cores {
 			area[s.label] += int(s.x1 - s.x0)
-			for x := s.x0; x < s.x1; x++ {
-				cls[int(s.y)*d.w+int(x)] |= ClassCore
-			}
 		}
-		out, err = grow(d.ctx, cls, d.w, d.h, cores, area, d.growth())
+		out, err = d.grower.grow(d.ctx, host.U8, cores, area, d.growth())
 		return err
 	})
 	return out, err

@@ -3,8 +3,7 @@ package processing
 import (
 	"context"
 	"math"
-	"runtime"
-	"sync"
+	"slices"
 )
 
 // growth says how far a component may reach beyond its core. With a core of area A and r = √(A/π), in pixels:
@@ -14,7 +13,7 @@ import (
 //     pixel wide, of which less than the share closed can grow ends the component. A glint fades out on all sides; where
 //     rings stay open, bright paint touches it.
 //
-// Cores of more than maxCore pixels do not grow: no glint is that large, and their discs would cost too much.
+// Cores of more than maxCore pixels do not grow: no glint is that large.
 type growth struct {
 	base, slope, farBase, farSlope, limit float64
 	closed                                float64
@@ -33,152 +32,167 @@ func (g growth) reach(area int, base, slope float64) float64 {
 	return math.Min(base+slope*math.Sqrt(float64(area)/math.Pi), g.limit)
 }
 
-// growStrip is the number of rows that one worker holds distances for.
-const growStrip = 64
-
-// offset is a pixel of a disc, relative to its middle.
-type offset struct{ dx, dy, d2 int32 }
-
-// pixel is a pixel that a core reaches, and how far it is from the nearest pixel of that core.
-type pixel struct {
-	y, x  int32
-	label uint32
-	d2    int32
+// claim is a pixel that a core reaches, and the pixel of that core it was reached from.
+type claim struct {
+	at, from uint32
+	label    uint32
 }
 
-// grow extends labelled cores over pixels of cls with the bit ClassGrow that lie within reach of a core, each given to
-// its nearest one (the lower label where two are equally near), and keeps what is 8-connected to a core. It returns the
-// labelled spans of cores and growth in reading order.
-func grow(ctx context.Context, cls []uint8, w, h int, cores []span, areas []int, g growth) ([]span, error) {
-	discs := makeDiscs(g.limit)
-	byRow := make([]int, h+1) // first span of each row
-	for i, y := 0, 0; y <= h; y++ {
-		for i < len(cores) && int(cores[i].y) < y {
-			i++
+// grower extends cores; it keeps its memory from one call to the next.
+type grower struct {
+	w, h int
+	// owner holds label + 1 of the component that a pixel belongs to, 0 where there is none; all 0 between calls.
+	owner []uint32
+	// queue holds the claims still to be settled by their distance².
+	queue [][]claim
+	// settled holds the claims that were, those of distance² d from ends[d−1] to ends[d].
+	settled []claim
+	ends    []int
+}
+
+func newGrower(w, h int) *grower { return &grower{w: w, h: h, owner: make([]uint32, w*h)} }
+
+// grow extends labelled cores over pixels of cls with the bit ClassGrow, from pixel to pixel, nearest to a core first,
+// as far as growth g allows, and returns the labelled spans of cores and growth in reading order. A pixel goes to the
+// core that reaches it at the least Euclidean distance; distances propagate from neighbour to neighbour (Danielsson
+// 1980), which may miss the nearest pixel of a core by a fraction of a pixel. Everything is decided in one fixed order.
+func (r *grower) grow(ctx context.Context, cls []uint8, cores []span, areas []int, g growth) ([]span, error) {
+	limits := make([]int32, len(areas))
+	farthest := int32(0)
+	for i, a := range areas {
+		far := g.far(a)
+		limits[i] = int32(far * far)
+		farthest = max(farthest, limits[i])
+	}
+	r.queue = slices.Grow(r.queue[:0], int(farthest)+1)[:farthest+1]
+	for i := range r.queue {
+		r.queue[i] = r.queue[i][:0]
+	}
+	r.settled, r.ends = r.settled[:0], r.ends[:0]
+	for _, s := range cores {
+		row := r.owner[int(s.y)*r.w+int(s.x0) : int(s.y)*r.w+int(s.x1)]
+		for i := range row {
+			row[i] = s.label + 1
 		}
-		byRow[y] = i
 	}
-	strips := (h + growStrip - 1) / growStrip
-	reached := make([][]pixel, strips)
-	next := make(chan int, strips)
-	for i := range strips {
-		next <- i
+	for _, s := range cores {
+		for at := uint32(int(s.y)*r.w + int(s.x0)); at < uint32(int(s.y)*r.w+int(s.x1)); at++ {
+			r.spread(cls, claim{at, at, s.label}, 0, limits[s.label])
+		}
 	}
-	close(next)
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), strips) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			best := make([]uint64, growStrip*w)
-			for i := range next {
-				if ctx.Err() != nil {
-					return
-				}
-				y0 := i * growStrip
-				reached[i] = reachRows(cls, w, h, y0, min(y0+growStrip, h), cores, byRow, areas, g, discs, best)
-			}
-		}()
-	}
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	limits := g.close(reached, areas)
-	var spans []span
-	for _, strip := range reached {
-		for _, p := range strip {
-			if p.d2 > limits[p.label] {
+	for d2 := range r.queue {
+		if d2%16 == 0 && ctx.Err() != nil {
+			r.forget(cores)
+			return nil, ctx.Err()
+		}
+		for i := 0; i < len(r.queue[d2]); i++ {
+			c := r.queue[d2][i]
+			if r.owner[c.at] != 0 {
 				continue
 			}
-			if k := len(spans) - 1; k >= 0 && spans[k].y == p.y && spans[k].x1 == p.x && spans[k].label == p.label {
-				spans[k].x1++
-			} else {
-				spans = append(spans, span{p.y, p.x, p.x + 1, p.label})
+			r.owner[c.at] = c.label + 1
+			r.settled = append(r.settled, c)
+			r.spread(cls, c, int32(d2), limits[c.label])
+		}
+		r.ends = append(r.ends, len(r.settled))
+	}
+	keep := r.close(areas, g)
+	start := 0
+	for d2, end := range r.ends {
+		for _, c := range r.settled[start:end] {
+			if int32(d2) > keep[c.label] {
+				r.owner[c.at] = 0
 			}
 		}
+		start = end
 	}
+	spans := r.spans()
+	r.forget(cores)
 	return keepRooted(spans, cores), nil
 }
 
+// spread queues the neighbours of a pixel settled at distance² d2 that may grow and lie within the limit, a distance²
+// too. Where growth turns back towards its core, it keeps the distance it has had.
+func (r *grower) spread(cls []uint8, c claim, d2, limit int32) {
+	w := uint32(r.w)
+	x, y := int32(c.at%w), int32(c.at/w)
+	fx, fy := int32(c.from%w), int32(c.from/w)
+	for ny := max(y-1, 0); ny <= min(y+1, int32(r.h)-1); ny++ {
+		for nx := max(x-1, 0); nx <= min(x+1, int32(r.w)-1); nx++ {
+			n := uint32(ny)*w + uint32(nx)
+			if cls[n]&ClassGrow == 0 || r.owner[n] != 0 {
+				continue
+			}
+			if next := max(d2, (nx-fx)*(nx-fx)+(ny-fy)*(ny-fy)); next <= limit {
+				r.queue[next] = append(r.queue[next], claim{n, c.from, c.label})
+			}
+		}
+	}
+}
+
 // close returns the largest distance² that each label may keep.
-func (g growth) close(reached [][]pixel, areas []int) []int32 {
+func (r *grower) close(areas []int, g growth) []int32 {
 	rings := make([]int, len(areas)+1) // first ring of each label
 	for i, a := range areas {
 		rings[i+1] = rings[i] + int(g.far(a)) + 1
 	}
 	count := make([]int32, rings[len(areas)])
-	for _, strip := range reached {
-		for _, p := range strip {
-			// Ring k holds the distances above k−1 and up to k; ring 0 the core itself.
-			k := int(math.Ceil(math.Sqrt(float64(p.d2))))
-			if at := rings[p.label] + k; at < rings[p.label+1] {
+	start := 0
+	for d2, end := range r.ends {
+		// Ring k holds the distances above k−1 and up to k; ring 0 is the core itself.
+		k := int(math.Ceil(math.Sqrt(float64(d2))))
+		for _, c := range r.settled[start:end] {
+			if at := rings[c.label] + k; at < rings[c.label+1] {
 				count[at]++
 			}
 		}
+		start = end
 	}
-	limits := make([]int32, len(areas))
+	keep := make([]int32, len(areas))
 	for i, a := range areas {
 		near := g.near(a)
-		limits[i] = int32(near * near)
+		keep[i] = int32(near * near)
 		ring := count[rings[i]:rings[i+1]]
-		r := math.Sqrt(float64(a) / math.Pi)
+		radius := math.Sqrt(float64(a) / math.Pi)
 		for k := int(near) + 1; k < len(ring); k++ {
-			if full := 2 * math.Pi * (r + float64(k) - 0.5); float64(ring[k]) < g.closed*full {
-				limits[i] = max(limits[i], int32((k-1)*(k-1)))
+			if full := 2 * math.Pi * (radius + float64(k) - 0.5); float64(ring[k]) < g.closed*full {
+				keep[i] = max(keep[i], int32((k-1)*(k-1)))
 				break
 			}
 		}
 	}
-	return limits
+	return keep
 }
 
-// reachRows finds the nearest core of each pixel of rows y0…y1−1. best holds distance² « 32 | label + 1, 0 where there is
-// none.
-func reachRows(cls []uint8, w, h, y0, y1 int, cores []span, byRow, areas []int, g growth, discs [][]offset, best []uint64) []pixel {
-	best = best[:(y1-y0)*w]
-	clear(best)
-	pad := int(g.limit) + 1
-	for _, s := range cores[byRow[max(y0-pad, 0)]:byRow[min(y1+pad, h)]] {
-		limit := g.far(areas[s.label])
-		limit2 := int32(limit * limit)
-		disc := discs[int(limit)]
-		y := int(s.y)
-		if y >= y0 && y < y1 {
-			row := best[(y-y0)*w:]
-			for x := s.x0; x < s.x1; x++ {
-				row[x] = uint64(s.label) + 1
-			}
-		}
-		for x := int(s.x0); x < int(s.x1); x++ {
-			if x > int(s.x0) && x < int(s.x1)-1 && y > 0 && y < h-1 &&
-				cls[(y-1)*w+x]&cls[(y+1)*w+x]&ClassCore != 0 {
-				continue // an inner pixel: some pixel of the core's edge is nearer to everything outside
-			}
-			for _, o := range disc {
-				if o.d2 > limit2 {
-					break
-				}
-				px, py := x+int(o.dx), y+int(o.dy)
-				if py < y0 || py >= y1 || px < 0 || px >= w || cls[py*w+px]&ClassGrow == 0 {
+// spans returns the runs of equal owners in reading order.
+func (r *grower) spans() []span {
+	return inBands(r.h, func(y0, y1 int) []span {
+		var spans []span
+		for y := y0; y < y1; y++ {
+			row := r.owner[y*r.w : (y+1)*r.w]
+			for x := 0; x < len(row); x++ {
+				if row[x] == 0 {
 					continue
 				}
-				key := uint64(o.d2)<<32 | uint64(s.label) + 1
-				if b := &best[(py-y0)*w+px]; *b == 0 || key < *b {
-					*b = key
+				x0 := x
+				for x+1 < len(row) && row[x+1] == row[x0] {
+					x++
 				}
+				spans = append(spans, span{int32(y), int32(x0), int32(x + 1), row[x0] - 1})
 			}
 		}
+		return spans
+	})
+}
+
+// forget clears what the last call wrote into owner.
+func (r *grower) forget(cores []span) {
+	for _, s := range cores {
+		clear(r.owner[int(s.y)*r.w+int(s.x0) : int(s.y)*r.w+int(s.x1)])
 	}
-	var reached []pixel
-	for y := y0; y < y1; y++ {
-		for x, key := range best[(y-y0)*w : (y-y0)*w+w] {
-			if key != 0 {
-				reached = append(reached, pixel{int32(y), int32(x), uint32(key) - 1, int32(key >> 32)})
-			}
-		}
+	for _, c := range r.settled {
+		r.owner[c.at] = 0
 	}
-	return reached
 }
 
 // keepRooted drops the spans whose connected component holds no pixel of a core. Both lists are in reading order.
@@ -201,24 +215,4 @@ func keepRooted(spans, cores []span) []span {
 		}
 	}
 	return kept
-}
-
-// makeDiscs returns for each whole radius r the offsets within r+1 of the middle, nearest first.
-func makeDiscs(limit float64) [][]offset {
-	discs := make([][]offset, int(limit)+1)
-	for r := range discs {
-		reach := int32(r + 1)
-		byDistance := make([][]offset, reach*reach+1)
-		for dy := -reach; dy <= reach; dy++ {
-			for dx := -reach; dx <= reach; dx++ {
-				if d2 := dx*dx + dy*dy; d2 > 0 && d2 <= reach*reach {
-					byDistance[d2] = append(byDistance[d2], offset{dx, dy, d2})
-				}
-			}
-		}
-		for _, ring := range byDistance {
-			discs[r] = append(discs[r], ring...)
-		}
-	}
-	return discs
 }
