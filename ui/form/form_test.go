@@ -172,7 +172,7 @@ func TestTyping(t *testing.T) {
 		}
 		f.SetParams(f.Params())
 	}
-	if f.Params().Window != 11 || f.Params().Level != 150 || changes != 1 {
+	if d := processing.DefaultParams(); f.Params().Window != d.Window || f.Params().Level != d.Level || changes != 1 {
 		t.Errorf("values that are not valid got through: %+v", f.Params())
 	}
 }
