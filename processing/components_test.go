@@ -198,13 +198,6 @@ func TestGrowEqualsDefinition(t *testing.T) {
 				}
 			}
 		}
-		label := flood(w, h, eightConnected, func(i int) bool { return owner[i] >= 0 })
-		rooted := map[int]bool{}
-		for i, l := range coreLabel {
-			if l >= 0 {
-				rooted[label[i]] = true
-			}
-		}
 		grower := newGrower(w, h)
 		for range 2 { // the second time from the memory of the first
 			spans, err := grower.grow(context.Background(), cls, cores, area, g)
@@ -219,16 +212,33 @@ func TestGrowEqualsDefinition(t *testing.T) {
 				last = s
 			}
 			for i, got := range planeOf(spans, w, h) {
-				want := owner[i]
-				if want >= 0 && !rooted[label[i]] {
-					want = -1
-				}
-				if got != want {
-					t.Fatalf("pixel %d,%d belongs to %d, want %d", i%w, i/w, got, want)
+				if got != owner[i] {
+					t.Fatalf("pixel %d,%d belongs to %d, want %d", i%w, i/w, got, owner[i])
 				}
 			}
 		}
 	})
+}
+
+// TestGrowTurnsBack grows round a corner, where the way leads back towards the core.
+func TestGrowTurnsBack(t *testing.T) {
+	const g = ClassGrow
+	cls := []uint8{
+		g | ClassCore, g, g,
+		0, 0, g,
+		g, g, 0,
+	}
+	cores := spansOf(cls, 3, 3, ClassCore)
+	connect(cores)
+	spans, err := newGrower(3, 3).grow(context.Background(), cls, cores, []int{1}, growth{base: 3, limit: 6, maxCore: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range planeOf(spans, 3, 3) {
+		if want := int(cls[i]&g)/int(g) - 1; got != want {
+			t.Errorf("pixel %d,%d belongs to %d, want %d", i%3, i/3, got, want)
+		}
+	}
 }
 
 // planeOf returns the label of each pixel, −1 where there is none.

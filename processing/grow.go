@@ -108,11 +108,12 @@ func (r *grower) grow(ctx context.Context, cls []uint8, cores []span, areas []in
 	}
 	spans := r.spans()
 	r.forget(cores)
-	return keepRooted(spans, cores), nil
+	return spans, nil
 }
 
 // spread queues the neighbours of a pixel settled at distance² d2 that may grow and lie within the limit, a distance²
-// too. Where growth turns back towards its core, it keeps the distance it has had.
+// too. Where growth turns back towards its core, it keeps the distance it has had: along a path from the core distances
+// never fall, so that a component cut off at a distance stays connected.
 func (r *grower) spread(cls []uint8, c claim, d2, limit int32) {
 	w := uint32(r.w)
 	x, y := int32(c.at%w), int32(c.at/w)
@@ -193,26 +194,4 @@ func (r *grower) forget(cores []span) {
 	for _, c := range r.settled {
 		r.owner[c.at] = 0
 	}
-}
-
-// keepRooted drops the spans whose connected component holds no pixel of a core. Both lists are in reading order.
-func keepRooted(spans, cores []span) []span {
-	set := make(disjoint, len(spans))
-	joinRows(spans, set, eightConnected)
-	rooted := make([]bool, len(spans))
-	i := 0
-	for _, c := range cores {
-		for spans[i].y < c.y || spans[i].y == c.y && spans[i].x1 <= c.x0 {
-			i++
-		}
-		rooted[set.find(uint32(i))] = true
-	}
-	kept := spans[:0]
-	for j, s := range spans {
-		// The root is the first span of its component, so it is still in place when it is asked.
-		if rooted[set.find(uint32(j))] {
-			kept = append(kept, s)
-		}
-	}
-	return kept
 }
