@@ -292,6 +292,48 @@ func TestTakenOver(t *testing.T) {
 	}
 }
 
+// TestCandidates: every pixel that adaptive detection accepts lies on or beside a candidate of enough score.
+func TestCandidates(t *testing.T) {
+	pic := glaring(t, 420, 300, 8, 3)
+	be := cpu.New()
+	defer be.Close()
+	cands, err := processing.Candidates(context.Background(), be, pic, processing.DefaultParams())
+	if err != nil {
+		t.Fatal(err)
+	}
+	score := make([]float64, 420*300)
+	for i := range score {
+		score[i] = math.Inf(-1)
+	}
+	for _, c := range cands {
+		area := 0
+		for _, r := range c.Runs {
+			area += r.X1 - r.X0
+			for x := r.X0; x < r.X1; x++ {
+				score[r.Y*420+x] = c.Score
+			}
+		}
+		if c.Core < 1 || c.Core > area || len(c.Measures) == 0 {
+			t.Fatalf("a candidate of %d pixels has a core of %d and %d measures", area, c.Core, len(c.Measures))
+		}
+	}
+	res := detect(t, pic, processing.DefaultParams(), processing.Options{})
+	if len(res.Findings) == 0 || len(res.Findings) >= len(cands) {
+		t.Fatalf("%d findings of %d candidates", len(res.Findings), len(cands))
+	}
+	for _, f := range res.Findings {
+		best := math.Inf(-1)
+		for _, r := range f.Runs {
+			for x := r.X0; x < r.X1; x++ {
+				best = math.Max(best, score[r.Y*420+x])
+			}
+		}
+		if best < 0 || best != f.Score {
+			t.Errorf("finding %d has score %v, its best candidate %v", f.ID, f.Score, best)
+		}
+	}
+}
+
 // TestManualRules: each rule drops what it is there to drop and nothing else.
 func TestManualRules(t *testing.T) {
 	white := [3]uint8{255, 255, 255}

@@ -1,0 +1,139 @@
+package processing
+
+import (
+	"math"
+	"slices"
+)
+
+// Finding is one glint: a connected component of what detection accepted.
+type Finding struct {
+	// ID counts from 1 in reading order of the topmost, leftmost pixel.
+	ID int `json:"id"`
+	// X and Y are the centroid in pixels; the middle of the first pixel is (0.5, 0.5).
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+	// Left, Top, Width and Height are the bounding box in pixels.
+	Left   int `json:"left"`
+	Top    int `json:"top"`
+	Width  int `json:"width"`
+	Height int `json:"height"`
+	// Area is the number of pixels.
+	Area int `json:"area"`
+	// Peak is the highest luminance, 0…255 as on an 8-bit sRGB screen.
+	Peak int `json:"peak"`
+	// Contrast is the mean rise of linear luminance over the background in the core, 0…1.
+	Contrast float64 `json:"contrast"`
+	// Elongation is the ratio of the long axis to the short one, at least 1.
+	Elongation float64 `json:"elongation"`
+	// Score is the linear decision score; at least 0 (before sensitivity) for an ordinary finding.
+	Score float64 `json:"score"`
+	// Runs are its pixels in reading order.
+	Runs []Run `json:"-"`
+}
+
+// Chosen is a value that adaptive mode took, and why.
+type Chosen struct {
+	// ID is the parameter's ID, or the name of a measured figure that is no parameter ("noise", "white").
+	ID    string  `json:"id"`
+	Name  Text    `json:"-"`
+	Unit  Text    `json:"-"`
+	Value float64 `json:"value"`
+	Why   Text    `json:"-"`
+}
+
+// Result is what detection found.
+type Result struct {
+	// Mask has the size of the picture; cleaned up as the parameters say and clipped to the region.
+	Mask *Mask
+	// Findings are the accepted glints before cleanup, clipped to the region.
+	Findings []Finding
+	// Params are the values used, in manual mode: running them again on the same picture gives the same mask.
+	Params Params
+	// Chosen lists what adaptive mode measured and chose; empty in manual mode.
+	Chosen []Chosen
+	// Timings are the stages of the backend.
+	Timings []StageTime
+	// Device is the name of the backend that ran it.
+	Device string
+}
+
+// Progress is told how far a job is: a stage's name and the share done of the whole, 0…1. It may be called from any
+// goroutine and must return at once.
+type Progress func(stage Text, done float64)
+
+// Options of Detect besides the parameters.
+type Options struct {
+	// Region limits the search; nil is the whole picture. Detection sees the surroundings as well: the mask is that
+	// of the whole picture, clipped.
+	Region *Region
+	// Progress may be nil.
+	Progress Progress
+}
+
+// Candidate is a spot that detection considered, with what it measured of it.
+type Candidate struct {
+	// Measures are in the order of the features.
+	Measures []float64
+	// Score is the value of the linear decision function, before sensitivity.
+	Score float64
+	// Core is the number of pixels of its core.
+	Core int
+	// Runs are the pixels of the component, core and growth, in reading order.
+	Runs []Run
+}
+
+// clip cuts the spans down to the region.
+func clip(spans []span, r *Region, w int) []span {
+	var out []span
+	row, inside := int32(-1), []Run(nil)
+	for _, s := range spans {
+		if s.y != row {
+			row, inside = s.y, r.Spans(int(s.y), w)
+		}
+		for _, in := range inside {
+			if a, b := max(s.x0, int32(in.X0)), min(s.x1, int32(in.X1)); a < b {
+				out = append(out, span{s.y, a, b, s.label})
+			}
+		}
+	}
+	return out
+}
+
+// findings joins touching candidates to one finding each.
+func findings(spans []span, cands []candidate) []Finding {
+	if len(spans) == 0 {
+		return nil
+	}
+	joined := slices.Clone(spans)
+	n := connect(joined)
+	found := make([]Finding, n)
+	shapes := make([]shape, n)
+	weight := make([]int64, n)
+	for i := range shapes {
+		shapes[i] = newShape()
+		found[i] = Finding{ID: i + 1, Score: math.Inf(-1)}
+	}
+	for i, s := range joined {
+		f, c := &found[s.label], &cands[spans[i].label]
+		shapes[s.label].add(s)
+		f.Score = math.Max(f.Score, c.score)
+		f.Peak = max(f.Peak, int(c.peak))
+		length := int64(s.x1 - s.x0)
+		f.Contrast += c.features[FeatureContrast] * float64(length)
+		weight[s.label] += length
+		if k := len(f.Runs); k > 0 && f.Runs[k-1].Y == int(s.y) && f.Runs[k-1].X1 == int(s.x0) {
+			f.Runs[k-1].X1 = int(s.x1)
+		} else {
+			f.Runs = append(f.Runs, Run{int(s.y), int(s.x0), int(s.x1)})
+		}
+	}
+	for i := range found {
+		f, s := &found[i], &shapes[i]
+		f.Contrast /= float64(weight[i])
+		f.X, f.Y = float64(s.sx)/float64(s.n)+0.5, float64(s.sy)/float64(s.n)+0.5
+		f.Left, f.Top, f.Width, f.Height = int(s.left), int(s.top), int(s.right-s.left), int(s.base-s.top)
+		f.Area = int(s.n)
+		f.Elongation = s.elongation()
+	}
+	return found
+}
