@@ -367,9 +367,12 @@ func (d *detector) measureWhite() error {
 	return nil
 }
 
+// scoreOff is the threshold that leaves the decision to the rules, however low a score may fall.
+const scoreOff = -20
+
 // accepts decides whether a candidate is glare.
 func (d *detector) accepts(c *candidate) bool {
-	return c.score+d.p.Sensitivity >= d.p.Score &&
+	return (d.p.Score <= scoreOff || c.score+d.p.Sensitivity >= d.p.Score) &&
 		c.all.n >= int64(d.p.MinArea) && c.all.n <= int64(d.p.MaxArea) &&
 		c.features[FeatureElongation] <= d.p.MaxElongation
 }

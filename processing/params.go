@@ -347,7 +347,7 @@ func Specs() []Spec {
 			field: func(p *Params) any { return &p.MaxElongation },
 		},
 		{
-			ID: "score", Group: decide, Kind: KindReal, Min: -20, Max: 20, Step: 0.1, Manual: true,
+			ID: "score", Group: decide, Kind: KindReal, Min: scoreOff, Max: 20, Step: 0.1, Manual: true,
 			Name: Text{"Score threshold", "Порог оценки"},
 			Help: Text{
 				"Smallest score of a finding; −20 switches the score off and leaves the rules alone.",
