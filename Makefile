@@ -13,7 +13,7 @@ BUILD   := build -buildvcs=false -ldflags '$(LDFLAGS)'
 .DEFAULT_GOAL := help
 # One step after the other, also under make -j: each of them uses all processors.
 .NOTPARALLEL:
-.PHONY: help run build headless test check unit race window bench score setup setup-test go clean
+.PHONY: help run build headless test check unit race window bench score readme setup setup-test go clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -40,16 +40,16 @@ headless: go ## the program without a window, for servers without X11, GL and GT
 
 test: setup-test check unit race window ## set up and run everything
 
-check: ## gofmt, vet, staticcheck
+check: headless ## gofmt, vet, staticcheck, and whether the README's table of parameters is up to date
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
 	CGO_ENABLED=0 $(GO) vet -tags headless . ./app/... ./processing/...
 	$(GO) tool staticcheck ./...
+	scripts/readme.sh --check
 
 unit: ## unit, property and golden tests; those on ../shared/data say when it is absent
 	@test -d ../shared/data || echo "../shared/data is absent: the tests on it are skipped"
 	$(GO) test -skip Xvfb ./...
-	CGO_ENABLED=0 $(GO) build -buildvcs=false -tags headless -o /dev/null .
 
 race: ## the short tests under the race detector, the real window among them
 	$(GO) test -race -short ./...
@@ -65,6 +65,9 @@ score: headless ## accuracy on ../shared/data/glare-dev, as ../shared/tools/scor
 	@mkdir -p build/masks
 	build/blik-headless detect --quiet -o build/masks '../shared/data/glare-dev/*_glare.*'
 	build/blik-headless score ../shared/data/glare-dev build/masks
+
+readme: headless ## write the table of parameters into the READMEs
+	scripts/readme.sh
 
 setup: go
 	@scripts/setup.sh build
