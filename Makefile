@@ -52,7 +52,8 @@ unit: ## unit, property and golden tests; those on ../shared/data say when it is
 	$(GO) test -skip Xvfb ./...
 
 race: ## the short tests under the race detector, the real window among them
-	$(GO) test -race -short ./...
+	$(GO) test -race -short -skip Xvfb ./...
+	$(GO) test -race -short -run Xvfb ./ui/e2e
 
 window: build ## drive the real window under Xvfb
 	BLIK_REQUIRE_XVFB=1 BLIK_BINARY=$(CURDIR)/build/blik $(GO) test -count=1 -run Xvfb ./ui/e2e

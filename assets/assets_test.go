@@ -44,6 +44,9 @@ func generate(t *testing.T) (painting image.Image, glare *image.Gray) {
 //
 //	go test ./assets -run Sample -update
 func TestSampleIsGenerated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("paints at full size")
+	}
 	painting, glare := generate(t)
 	var file, mask bytes.Buffer
 	if err := jpeg.Encode(&file, painting, &jpeg.Options{Quality: 94}); err != nil {

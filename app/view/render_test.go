@@ -482,6 +482,9 @@ func TestSingleGlintIsSeenAtAnyZoom(t *testing.T) {
 }
 
 func TestNothingAllocatedPerFrame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector allocates and slows frames down")
+	}
 	pic := painting(700, 500, 3, 16)
 	p, m := pyramids(t, pic, speckled(700, 500))
 	r := NewRenderer()

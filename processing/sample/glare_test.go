@@ -62,6 +62,9 @@ func render(t *testing.T, p *processing.Picture, o GlareOptions) (*processing.Pi
 // The truth is the definition, applied to the noiseless rendering with and without glare, also where the whole
 // picture is blurred.
 func TestTruthIsTheDefinition(t *testing.T) {
+	if testing.Short() {
+		t.Skip("paints at full size")
+	}
 	for _, channels := range []int{1, 3} {
 		for _, name := range Presets() {
 			for _, blur := range []float64{0, 1.2} {
@@ -96,6 +99,9 @@ func TestTruthIsTheDefinition(t *testing.T) {
 }
 
 func TestPixelsThatNoGlintTouchesAreCopied(t *testing.T) {
+	if testing.Short() {
+		t.Skip("paints at full size")
+	}
 	for _, transfer := range []processing.Transfer{processing.TransferSRGB, processing.TransferLinear, processing.TransferGamma18, processing.TransferGamma22} {
 		for _, depth := range []int{8, 16, 32} {
 			p := pattern(400, 300, 3, depth, transfer)
@@ -200,6 +206,9 @@ func TestSmallPictures(t *testing.T) {
 }
 
 func TestPresetsKeepTheirWord(t *testing.T) {
+	if testing.Short() {
+		t.Skip("paints at full size")
+	}
 	p := pattern(700, 600, 3, 8, processing.TransferSRGB)
 	stats := map[string]Stats{}
 	for _, name := range Presets() {

@@ -119,6 +119,9 @@ func TestGreyIsTheLuminance(t *testing.T) {
 // A painting looks like one: tones from dark to bright, structure at the scale of strokes, fine detail, and bright
 // touches that a detector has to leave alone.
 func TestPaintingsHaveTonesStructureAndBrightDetails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("paints at full size")
+	}
 	for _, scene := range Scenes() {
 		p := paint(t, 600, 430, 8, PaintOptions{Seed: 2, Scene: scene, Grey: true})
 		var hist [256]int
@@ -151,6 +154,9 @@ func TestPaintingsHaveTonesStructureAndBrightDetails(t *testing.T) {
 
 // The same painting in more pixels is the same composition.
 func TestSizeKeepsTheComposition(t *testing.T) {
+	if testing.Short() {
+		t.Skip("paints at full size")
+	}
 	for _, scene := range Scenes() {
 		small := paint(t, 120, 80, 8, PaintOptions{Seed: 4, Scene: scene, Noiseless: true, Grey: true})
 		big := paint(t, 480, 320, 8, PaintOptions{Seed: 4, Scene: scene, Noiseless: true, Grey: true})
