@@ -149,17 +149,6 @@ func (s *shape) add(r span) {
 	s.top, s.base = min(s.top, r.y), max(s.base, r.y+1)
 }
 
-func (s *shape) merge(t shape) {
-	s.n += t.n
-	s.sx += t.sx
-	s.sy += t.sy
-	s.sxx += t.sxx
-	s.sxy += t.sxy
-	s.syy += t.syy
-	s.left, s.right = min(s.left, t.left), max(s.right, t.right)
-	s.top, s.base = min(s.top, t.top), max(s.base, t.base)
-}
-
 // elongation is √(λ1/λ2) of the second moments, each pixel a unit square (1/12 on the diagonal); λ2 ≥ 1/24.
 func (s *shape) elongation() float64 {
 	n := float64(s.n)
