@@ -269,7 +269,6 @@ func TestProgressIsCoalesced(t *testing.T) {
 	r := newRunner(t, newLoop(t).do, nil)
 	var mu sync.Mutex
 	var updates []Update
-	var times []time.Time
 	const run = 400 * time.Millisecond
 	over := false
 	work := func(ctx context.Context, report processing.Progress) (int, error) {
@@ -286,13 +285,14 @@ func TestProgressIsCoalesced(t *testing.T) {
 		return 0, nil
 	}
 	c := make(chan struct{})
+	begin := time.Now()
 	err := Start(r, work, func(u Update) {
 		mu.Lock()
 		defer mu.Unlock()
 		if over {
 			t.Error("progress after done")
 		}
-		updates, times = append(updates, u), append(times, time.Now())
+		updates = append(updates, u)
 	}, func(int, error) {
 		mu.Lock()
 		over = true
@@ -303,16 +303,15 @@ func TestProgressIsCoalesced(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-c
+	took := time.Since(begin)
 	time.Sleep(2 * ProgressInterval)
 	mu.Lock()
 	defer mu.Unlock()
-	if most := int(run/ProgressInterval) + 2; len(updates) < 2 || len(updates) > most {
-		t.Errorf("%d updates in %v, want 2 to %d", len(updates), run, most)
+	// Their number is bound rather than the time between two, which a busy machine may shorten by holding up the first.
+	if most := int(took/ProgressInterval) + 2; len(updates) < 2 || len(updates) > most {
+		t.Errorf("%d updates in %v, want 2 to %d", len(updates), took, most)
 	}
 	for i := 1; i < len(updates); i++ {
-		if d := times[i].Sub(times[i-1]); d < ProgressInterval*9/10 {
-			t.Errorf("two updates within %v", d)
-		}
 		if updates[i].Done < updates[i-1].Done-0.2 || updates[i].Done < 0 || updates[i].Done > 1.2 {
 			t.Errorf("update %v after %v", updates[i], updates[i-1])
 		}
