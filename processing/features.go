@@ -69,7 +69,7 @@ type tally struct {
 	coreLevel          uint64
 	peakContrast       uint16
 	peakY, starlet     uint16
-	darkest, peakV     uint8
+	darkest            uint8
 	slope              uint8
 	edge, leaks        int
 }
@@ -176,7 +176,6 @@ func tallyChunk(ctx context.Context, be Backend, s *scene, t []tally, spans []sp
 			c.peakY = max(c.peakY, uint16(y[k]))
 			c.starlet = max(c.starlet, uint16(starlet[k]))
 			c.darkest = max(c.darkest, darkest(uint8(v[k]), s.encode[y[k]]))
-			c.peakV = max(c.peakV, uint8(v[k]))
 			if x+1 < int(r.x1) {
 				c.slope = max(c.slope, uint8(max(v[k], v[k+1])-min(v[k], v[k+1])))
 			}

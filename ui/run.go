@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"runtime"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/app"
@@ -46,6 +48,9 @@ func Run(ctx context.Context, o Options) error {
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		return ErrNoDisplay
 	}
+	if err := answers(os.Getenv("DISPLAY")); err != nil {
+		return err
+	}
 	log, err := openLogger(os.Getenv("BLIK_UI_LOG"))
 	if err != nil {
 		return err
@@ -85,6 +90,22 @@ func Run(ctx context.Context, o Options) error {
 	defer stop()
 	w.win.ShowAndRun()
 	return nil
+}
+
+// answers says whether a local X server listens on display, as ":0" or ":0.1"; the toolkit would panic where none does.
+// Displays of another form are left to the toolkit.
+func answers(display string) error {
+	number, local := strings.CutPrefix(display, ":")
+	if runtime.GOOS != "linux" || !local {
+		return nil
+	}
+	number, _, _ = strings.Cut(number, ".")
+	for _, socket := range []string{"/tmp/.X11-unix/X" + number, "@/tmp/.X11-unix/X" + number} {
+		if c, err := net.Dial("unix", socket); err == nil {
+			return c.Close()
+		}
+	}
+	return fmt.Errorf("display %s does not answer; `blik detect` works without one", display)
 }
 
 // chooseTexts takes the first language named, or the system's.
