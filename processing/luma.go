@@ -74,11 +74,13 @@ type LumaTables struct {
 }
 
 // NewLumaTables returns the tables for a picture's depth (8, 16 or 32 bits) and transfer curve.
-func NewLumaTables(depth int, t Transfer) *LumaTables {
+func NewLumaTables(depth int, t Transfer) *LumaTables { return newLumaTables(depth, t.Linear) }
+
+func newLumaTables(depth int, linear func(float64) float64) *LumaTables {
 	table := func(n int) []uint16 {
 		s := make([]uint16, n)
 		for i := range s {
-			s[i] = uint16(t.Linear(float64(i)/float64(n-1))*65535 + 0.5)
+			s[i] = uint16(linear(float64(i)/float64(n-1))*65535 + 0.5)
 		}
 		return s
 	}

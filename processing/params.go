@@ -3,6 +3,7 @@ package processing
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -28,7 +29,7 @@ const (
 	Manual
 )
 
-// Params are the parameters of detection. Specs describes every field: name, range, unit, default and help.
+// Params are the parameters of detection and correction. Specs describes every field: name, range, unit, default and help.
 type Params struct {
 	Mode        Mode
 	Sensitivity float64
@@ -54,7 +55,22 @@ type Params struct {
 	Fill    bool
 	Margin  int
 	Feather float64
+
+	Method     Method
+	Halo       int
+	Blend      float64
+	Grain      float64
+	OnlyDarken bool
 }
+
+// Stage says what a parameter belongs to.
+type Stage uint8
+
+// The stages.
+const (
+	StageDetection Stage = iota
+	StageCorrection
+)
 
 // SpecKind is the type of a parameter's value.
 type SpecKind uint8
@@ -85,6 +101,7 @@ type Choice struct {
 type Spec struct {
 	// ID is the name of the flag and of the preset's field: lower case, words joined by hyphens.
 	ID         string
+	Stage      Stage
 	Group      Group
 	Name, Help Text
 	// Unit is empty where the value has none.
@@ -111,6 +128,8 @@ func (s Spec) Get(p Params) float64 {
 		}
 		return 0
 	case *Mode:
+		return float64(*f)
+	case *Method:
 		return float64(*f)
 	}
 	panic("processing: parameter " + s.ID + " has a field of an unknown type")
@@ -147,6 +166,8 @@ func (s Spec) Set(p *Params, v float64) error {
 		*f = v != 0
 	case *Mode:
 		*f = Mode(v)
+	case *Method:
+		*f = Method(v)
 	}
 	return nil
 }
@@ -203,6 +224,7 @@ func DefaultParams() Params {
 	return Params{
 		Mode: Adaptive, Scale: 1, Window: 11, Visible: 8, Relative: 25, Contrast: 15, Level: 120, Core: 45,
 		MinArea: 1, MaxArea: 4000, MaxElongation: 40, Fill: true,
+		Halo: 3, Blend: 25, Grain: 100,
 	}
 }
 
@@ -226,6 +248,11 @@ func SpecByID(id string) (Spec, bool) {
 	return Spec{}, false
 }
 
+// SpecsOf describes the parameters of one stage, in the order of Specs.
+func SpecsOf(stage Stage) []Spec {
+	return slices.DeleteFunc(Specs(), func(s Spec) bool { return s.Stage != stage })
+}
+
 // Specs describes every parameter, in the order in which a form shows them.
 func Specs() []Spec {
 	var (
@@ -233,6 +260,7 @@ func Specs() []Spec {
 		search  = Group{"search", Text{"Search", "Поиск"}}
 		decide  = Group{"decide", Text{"Decision", "Отбор"}}
 		cleanup = Group{"cleanup", Text{"Mask cleanup", "Обработка маски"}}
+		correct = Group{"correct", Text{"Correction", "Исправление"}}
 		px      = Text{"px", "пкс"}
 		white   = Text{"% of white", "% белого"}
 	)
@@ -435,6 +463,52 @@ func Specs() []Spec {
 				"Стандартное отклонение гауссова размытия края маски; 0 оставляет край резким (0 или 255).",
 			},
 			field: func(p *Params) any { return &p.Feather },
+		},
+		{
+			ID: "method", Stage: StageCorrection, Group: correct, Kind: KindChoice, Min: 0, Max: float64(methodCount - 1), Step: 1,
+			Name: Text{"Method", "Способ"},
+			Help: Text{
+				"How a glint is corrected; auto chooses by its size and by how much of it is clipped.",
+				"Как исправляется блик; автоматический выбор зависит от его размера и от доли пересвета.",
+			},
+			Choices: methodChoices(),
+			field:   func(p *Params) any { return &p.Method },
+		},
+		{
+			ID: "halo", Stage: StageCorrection, Group: correct, Kind: KindInt, Min: 0, Max: 20, Step: 1, Unit: px,
+			Name: Text{"Halo", "Ореол"},
+			Help: Text{
+				"How far around the mask correction may reach, for the faint halo of a glint; 0 changes nothing outside the mask.",
+				"Насколько исправление может выйти за маску ради слабого ореола блика; 0 — вне маски ничего не меняется.",
+			},
+			field: func(p *Params) any { return &p.Halo },
+		},
+		{
+			ID: "blend", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 100, Step: 5, Unit: Text{"% of radius", "% радиуса"},
+			Name: Text{"Soft edge", "Мягкий край"},
+			Help: Text{
+				"Width of the transition from the correction to the untouched picture, as a share of the spot's radius.",
+				"Ширина перехода от исправления к нетронутой картине в долях радиуса пятна.",
+			},
+			field: func(p *Params) any { return &p.Blend },
+		},
+		{
+			ID: "grain", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 200, Step: 5, Unit: Text{"%", "%"},
+			Name: Text{"Grain", "Зерно"},
+			Help: Text{
+				"How much of the texture of the surroundings is put back into a filled place; 0 leaves it smooth.",
+				"Сколько фактуры окружения возвращается в заполненное место; 0 оставляет его гладким.",
+			},
+			field: func(p *Params) any { return &p.Grain },
+		},
+		{
+			ID: "only-darken", Stage: StageCorrection, Group: correct, Kind: KindSwitch, Min: 0, Max: 1, Step: 1,
+			Name: Text{"Only darken", "Только затемнять"},
+			Help: Text{
+				"Never makes a pixel brighter than it was.",
+				"Ни один пиксель не становится светлее, чем был.",
+			},
+			field: func(p *Params) any { return &p.OnlyDarken },
 		},
 	}
 }

@@ -6,7 +6,7 @@ import "fmt"
 // Exactly one of U8, U16 and F32 is set and holds Width·Height·Channels samples.
 type Picture struct {
 	Width, Height int
-	// Channels is 1 (grey) or 3 (red, green, blue).
+	// Channels is 1 (grey), 3 (red, green, blue) or 4 (cyan, magenta, yellow, black; 0 is no ink).
 	Channels int
 	// U8 holds 8-bit samples, 0…255.
 	U8 []uint8
@@ -16,6 +16,9 @@ type Picture struct {
 	F32 []float32
 	// Transfer is the curve the samples are encoded with.
 	Transfer Transfer
+	// Curve, if not nil, is that curve instead of Transfer: linear light, 0…1, at equal steps of the encoded sample from 0
+	// to 1; at least two values, not falling. In between it is linear.
+	Curve []float32
 }
 
 // Depth returns the bits of a sample: 8, 16 or 32.
@@ -35,8 +38,18 @@ func (p *Picture) Validate() error {
 	if p.Width < 1 || p.Height < 1 {
 		return fmt.Errorf("picture of %d × %d pixels: both sides must be at least 1", p.Width, p.Height)
 	}
-	if p.Channels != 1 && p.Channels != 3 {
-		return fmt.Errorf("picture with %d channels: 1 (grey) or 3 (RGB) expected", p.Channels)
+	if p.Channels != 1 && p.Channels != 3 && p.Channels != 4 {
+		return fmt.Errorf("picture with %d channels: 1 (grey), 3 (RGB) or 4 (CMYK) expected", p.Channels)
+	}
+	if p.Curve != nil {
+		if len(p.Curve) < 2 {
+			return fmt.Errorf("transfer curve of %d values: at least 2 expected", len(p.Curve))
+		}
+		for i, v := range p.Curve {
+			if !(v >= 0 && v <= 1) || i > 0 && v < p.Curve[i-1] {
+				return fmt.Errorf("transfer curve: value %d is %g, but they must rise from 0 to 1", i, v)
+			}
+		}
 	}
 	set, n := 0, 0
 	for _, l := range []int{len(p.U8), len(p.U16), len(p.F32)} {
@@ -51,6 +64,21 @@ func (p *Picture) Validate() error {
 	}
 	return nil
 }
+
+// Linear decodes an encoded sample in 0…1 to linear light in 0…1, by Curve or else by Transfer.
+func (p *Picture) Linear(x float64) float64 {
+	if p.Curve == nil {
+		return p.Transfer.Linear(x)
+	}
+	last := len(p.Curve) - 1
+	at := min(max(x, 0), 1) * float64(last)
+	i := min(int(at), last-1)
+	a, b := float64(p.Curve[i]), float64(p.Curve[i+1])
+	return a + (b-a)*(at-float64(i))
+}
+
+// Tables returns the tables that turn the picture's samples into the planes of detection.
+func (p *Picture) Tables() *LumaTables { return newLumaTables(p.Depth(), p.Linear) }
 
 // Mask marks glare: one byte a pixel, 0 outside, 255 inside, values between at a soft edge.
 // A pixel counts as glare when its value is at least MaskLevel.
