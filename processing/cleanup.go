@@ -2,7 +2,8 @@ package processing
 
 // cleanup makes the mask from the accepted spans: open, close, fill, widen, soften, and clip to the region.
 func (d *detector) cleanup(spans []span, region *Region) (*Mask, error) {
-	m := &Mask{Width: d.w, Height: d.h, Pix: paint(spans, d.w, d.h)}
+	m := &Mask{Width: d.w, Height: d.h, Pix: d.paint(spans)}
+	d.host = nil // it is the result's now
 	p := d.p
 	if err := d.onMask(m, func(pl Plane) (Plane, error) {
 		if p.Open > 0 {

@@ -87,6 +87,7 @@ type detector struct {
 	done         float64 // share of the whole, for progress
 	cores        []span  // of the last pass
 	grower       *grower
+	host         []uint8 // a byte a pixel to paint on
 }
 
 func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Options) (*detector, error) {
@@ -149,6 +150,7 @@ func (d *detector) candidates(pic *Picture) ([]candidate, []span, error) {
 		}
 	}
 	d.grower = newGrower(d.w, d.h)
+	d.host = make([]uint8, d.w*d.h)
 	tables := NewLumaTables(pic.Depth(), pic.Transfer)
 	d.encode = tables.Encode8
 	if err := d.stage(stepLuminance(), func() error {
@@ -282,22 +284,22 @@ func areas(spans []span, n int) []int {
 
 // excludeSpans makes the spans, widened by a pixel, the exclusion.
 func (d *detector) excludeSpans(spans []span) error {
-	if err := d.be.Upload(d.ctx, d.exclude, Samples{U8: paint(spans, d.w, d.h)}); err != nil {
+	if err := d.be.Upload(d.ctx, d.exclude, Samples{U8: d.paint(spans)}); err != nil {
 		return err
 	}
 	return d.be.Morph(d.ctx, d.exclude, d.exclude, Dilate, Square(1))
 }
 
-// paint returns a byte plane with 255 where the spans are.
-func paint(spans []span, w, h int) []uint8 {
-	pix := make([]uint8, w*h)
+// paint returns a byte plane with 255 where the spans are; it is d.host, good until the next call.
+func (d *detector) paint(spans []span) []uint8 {
+	clear(d.host)
 	for _, s := range spans {
-		row := pix[int(s.y)*w+int(s.x0) : int(s.y)*w+int(s.x1)]
+		row := d.host[int(s.y)*d.w+int(s.x0) : int(s.y)*d.w+int(s.x1)]
 		for i := range row {
 			row[i] = 255
 		}
 	}
-	return pix
+	return d.host
 }
 
 // measure computes the features and scores of the n candidates.
@@ -309,42 +311,61 @@ func (d *detector) measure(spans []span, n int) ([]candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scene{w: d.w, h: d.h, cls: host.U8, member: paint(spans, d.w, d.h), y: d.y, b: d.b, v: d.v,
-		spread: d.seed, encode: d.encode, white: d.white, radius: d.radius(32)}
+	s := &scene{w: d.w, h: d.h, cls: host.U8, member: d.paint(spans), y: d.y, b: d.b, v: d.v,
+		spread: d.seed, encode: d.encode, white: d.white}
 	if err := d.be.Deviation(d.ctx, d.seed, d.y, d.exclude, d.radius(9)); err != nil {
 		return nil, err
 	}
-	if s.starlet, err = d.be.Alloc(U16, d.w, d.h); err != nil {
+	// One plane serves one measure after the other: a picture of 100 megapixels should fit into the memory of a laptop.
+	extra, err := d.be.Alloc(U16, d.w, d.h)
+	if err != nil {
 		return nil, err
 	}
-	defer s.starlet.Release()
+	defer extra.Release()
+	s.starlet = extra
 	if err := d.be.StarletBand(d.ctx, s.starlet, d.v, 2); err != nil {
 		return nil, err
 	}
-	if s.wide, err = d.be.Alloc(U16, d.w, d.h); err != nil {
+	t, err := tallies(d.ctx, d.be, s, spans, n)
+	if err != nil {
 		return nil, err
 	}
-	defer s.wide.Release()
-	if err := d.be.BoxCount(d.ctx, s.wide, d.cls, ClassWide, s.radius); err != nil {
+	r := d.radius(32)
+	wide, err := d.countAround(extra, d.cls, ClassWide, r, t)
+	if err != nil {
 		return nil, err
 	}
-	if s.members, err = d.be.Alloc(U16, d.w, d.h); err != nil {
-		return nil, err
-	}
-	defer s.members.Release()
 	// Nothing needs the exclusion any more; refine makes another.
 	if err := d.be.Upload(d.ctx, d.exclude, Samples{U8: s.member}); err != nil {
 		return nil, err
 	}
-	if err := d.be.BoxCount(d.ctx, s.members, d.exclude, 255, s.radius); err != nil {
+	members, err := d.countAround(extra, d.exclude, 255, r, t)
+	if err != nil {
 		return nil, err
 	}
-	cands, err := measure(d.ctx, d.be, s, spans, n)
+	cands := make([]candidate, n)
 	model := defaultScore()
-	for i := range cands {
+	for i := range t {
+		at := t[i].middle(d.w)
+		area := float64(windowArea(int(at)%d.w, int(at)/d.w, d.w, d.h, r))
+		cands[i] = t[i].candidate(s, float64(wide[i])/area, float64(wide[i]-members[i])/area)
 		cands[i].score = model.score(&cands[i].features)
 	}
-	return cands, err
+	return cands, nil
+}
+
+// countAround returns, for the middle of each candidate, how many pixels of the window of radius r have one of the given
+// bits in plane of; into is overwritten.
+func (d *detector) countAround(into, of Plane, bits uint8, r int, t []tally) ([]uint32, error) {
+	if err := d.be.BoxCount(d.ctx, into, of, bits, r); err != nil {
+		return nil, err
+	}
+	index := make([]uint32, len(t))
+	for i := range t {
+		index[i] = t[i].middle(d.w)
+	}
+	count := make([]uint32, len(t))
+	return count, d.be.Gather(d.ctx, count, into, index)
 }
 
 // measureWhite takes the level that only one pixel in a thousand outside the candidates exceeds.

@@ -77,20 +77,17 @@ type tally struct {
 // gatherChunk bounds how many pixels are measured at once.
 const gatherChunk = 1 << 20
 
-// scene is what measure reads: host copies of the class and component planes, and the planes to gather from. wide and
-// members count bright pixels and those of components in the window of the given radius.
+// scene is what tallies are taken of: host copies of the class and component planes, and the planes to gather from.
 type scene struct {
 	w, h                     int
 	cls, member              []uint8
 	y, b, v, spread, starlet Plane
-	wide, members            Plane
-	radius                   int
 	encode                   []uint8
 	white                    float64
 }
 
-// measure computes the features of n candidates whose labelled spans are given.
-func measure(ctx context.Context, be Backend, s *scene, spans []span, n int) ([]candidate, error) {
+// tallies sums up n candidates whose labelled spans are given.
+func tallies(ctx context.Context, be Backend, s *scene, spans []span, n int) ([]tally, error) {
 	t := make([]tally, n)
 	for i := range t {
 		t[i].core, t[i].all = newShape(), newShape()
@@ -113,30 +110,15 @@ func measure(ctx context.Context, be Backend, s *scene, spans []span, n int) ([]
 			index = append(index, uint32(int(r.y)*s.w+int(x)))
 		}
 	}
-	if err := flush(); err != nil {
-		return nil, err
-	}
+	return t, flush()
+}
 
-	index = index[:0]
-	for i := range t {
-		c := &t[i].core
-		x := int(math.Round(float64(c.sx) / float64(c.n)))
-		y := int(math.Round(float64(c.sy) / float64(c.n)))
-		index = append(index, uint32(y*s.w+x))
-	}
-	wide, members := make([]uint32, n), make([]uint32, n)
-	if err := be.Gather(ctx, wide, s.wide, index); err != nil {
-		return nil, err
-	}
-	if err := be.Gather(ctx, members, s.members, index); err != nil {
-		return nil, err
-	}
-	out := make([]candidate, n)
-	for i := range t {
-		area := float64(windowArea(int(index[i])%s.w, int(index[i])/s.w, s.w, s.h, s.radius))
-		out[i] = t[i].candidate(s, float64(wide[i])/area, float64(wide[i]-members[i])/area)
-	}
-	return out, nil
+// middle returns the index of the pixel nearest to the centroid of the core in a picture of width w.
+func (t *tally) middle(w int) uint32 {
+	c := &t.core
+	x := int(math.Round(float64(c.sx) / float64(c.n)))
+	y := int(math.Round(float64(c.sy) / float64(c.n)))
+	return uint32(y*w + x)
 }
 
 // windowArea is the number of pixels of the window of radius r about (x, y) inside w × h.

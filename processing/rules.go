@@ -37,7 +37,7 @@ func (d *detector) manualRules(pic *Picture, spans []span, cands []candidate, ac
 		}
 	}
 	if d.p.ColourGate && pic.Channels == 3 {
-		colourGate(pic, spans, cands, accepted, d.w, d.h)
+		colourGate(pic, spans, cands, accepted, d.paint(spans), d.w, d.h)
 	}
 	return nil
 }
@@ -114,12 +114,11 @@ const colourGateCosine = 0.9
 const colourGateRing = 4
 
 // colourGate refuses components whose difference to their surroundings is not along the colour of the light: the mean
-// difference of all accepted ones, weighted by their area. (Dichromatic reflection: Shafer 1985.)
-func colourGate(pic *Picture, spans []span, cands []candidate, accepted []bool, w, h int) {
+// difference of all accepted ones, weighted by their area; member is not 0 where the spans are. (Dichromatic reflection: Shafer 1985.)
+func colourGate(pic *Picture, spans []span, cands []candidate, accepted []bool, member []uint8, w, h int) {
 	inside := make([]colour, len(cands))
 	around := make([]colour, len(cands))
 	linear := pic.linear()
-	member := paint(spans, w, h)
 	for _, s := range spans {
 		for x := int(s.x0); x < int(s.x1); x++ {
 			inside[s.label].take(linear(int(s.y)*w + x))
