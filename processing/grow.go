@@ -42,7 +42,7 @@ type claim struct {
 type grower struct {
 	w, h int
 	// owner holds label + 1 of the component that a pixel belongs to, 0 where there is none; all 0 between calls.
-	owner []uint32
+	owner sparse
 	// queue holds the claims still to be settled by their distance².
 	queue [][]claim
 	// settled holds the claims that were, those of distance² d from ends[d−1] to ends[d].
@@ -50,7 +50,87 @@ type grower struct {
 	ends    []int
 }
 
-func newGrower(w, h int) *grower { return &grower{w: w, h: h, owner: make([]uint32, w*h)} }
+func newGrower(w, h int) *grower { return &grower{w: w, h: h, owner: newSparse(w, h)} }
+
+// sparse is a raster of numbers of which few are not 0, in tiles of which only those with such a number take memory.
+type sparse struct {
+	w, h, across int
+	tiles        []*sparseTile
+	used         []*sparseTile
+}
+
+// The side of a tile is a power of two: a glint and its growth touch some four of them.
+const (
+	sparseBits = 4
+	sparseSide = 1 << sparseBits
+)
+
+type sparseTile [sparseSide * sparseSide]uint32
+
+func newSparse(w, h int) sparse {
+	across := (w + sparseSide - 1) / sparseSide
+	return sparse{w, h, across, make([]*sparseTile, across*((h+sparseSide-1)/sparseSide)), nil}
+}
+
+func (s *sparse) at(x, y int) uint32 {
+	t := s.tiles[y>>sparseBits*s.across+x>>sparseBits]
+	if t == nil {
+		return 0
+	}
+	return t[y%sparseSide*sparseSide+x%sparseSide]
+}
+
+func (s *sparse) set(x, y int, v uint32) {
+	t := &s.tiles[y>>sparseBits*s.across+x>>sparseBits]
+	if *t == nil {
+		*t = new(sparseTile)
+		s.used = append(s.used, *t)
+	}
+	(*t)[y%sparseSide*sparseSide+x%sparseSide] = v
+}
+
+// clear makes every number 0 and keeps the tiles, since the next ones lie where these did.
+func (s *sparse) clear() {
+	for _, t := range s.used {
+		clear(t[:])
+	}
+}
+
+// spans returns the runs of equal numbers that are not 0, less 1, in reading order.
+func (s *sparse) spans() []span {
+	return inBands(s.h, func(y0, y1 int) []span {
+		var spans []span
+		for y := y0; y < y1; y++ {
+			row := s.tiles[y>>sparseBits*s.across:][:s.across]
+			from := y % sparseSide * sparseSide
+			var run span // label holds the number itself while the run may go on; 0: none
+			end := func() {
+				if run.label != 0 {
+					run.label--
+					spans = append(spans, run)
+				}
+				run.label = 0
+			}
+			for i, t := range row {
+				if t == nil {
+					end()
+					continue
+				}
+				for j, v := range t[from : from+sparseSide] {
+					if v == run.label {
+						run.x1++ // of no meaning where there is no run
+						continue
+					}
+					end()
+					x := int32(i*sparseSide + j)
+					run = span{int32(y), x, x + 1, v}
+				}
+			}
+			end()
+		}
+		return spans
+	})
+}
 
 // grow extends labelled cores over pixels of cls with the bit ClassGrow, from pixel to pixel, nearest to a core first,
 // as far as growth g allows, and returns the labelled spans of cores and growth in reading order. A pixel goes to the
@@ -69,10 +149,10 @@ func (r *grower) grow(ctx context.Context, cls []uint8, cores []span, areas []in
 		r.queue[i] = r.queue[i][:0]
 	}
 	r.settled, r.ends = r.settled[:0], r.ends[:0]
+	defer r.owner.clear()
 	for _, s := range cores {
-		row := r.owner[int(s.y)*r.w+int(s.x0) : int(s.y)*r.w+int(s.x1)]
-		for i := range row {
-			row[i] = s.label + 1
+		for x := int(s.x0); x < int(s.x1); x++ {
+			r.owner.set(x, int(s.y), s.label+1)
 		}
 	}
 	for _, s := range cores {
@@ -82,15 +162,15 @@ func (r *grower) grow(ctx context.Context, cls []uint8, cores []span, areas []in
 	}
 	for d2 := range r.queue {
 		if d2%16 == 0 && ctx.Err() != nil {
-			r.forget(cores)
 			return nil, ctx.Err()
 		}
 		for i := 0; i < len(r.queue[d2]); i++ {
 			c := r.queue[d2][i]
-			if r.owner[c.at] != 0 {
+			x, y := int(c.at)%r.w, int(c.at)/r.w
+			if r.owner.at(x, y) != 0 {
 				continue
 			}
-			r.owner[c.at] = c.label + 1
+			r.owner.set(x, y, c.label+1)
 			r.settled = append(r.settled, c)
 			r.spread(cls, c, int32(d2), limits[c.label])
 		}
@@ -101,14 +181,12 @@ func (r *grower) grow(ctx context.Context, cls []uint8, cores []span, areas []in
 	for d2, end := range r.ends {
 		for _, c := range r.settled[start:end] {
 			if int32(d2) > keep[c.label] {
-				r.owner[c.at] = 0
+				r.owner.set(int(c.at)%r.w, int(c.at)/r.w, 0)
 			}
 		}
 		start = end
 	}
-	spans := r.spans()
-	r.forget(cores)
-	return spans, nil
+	return r.owner.spans(), nil
 }
 
 // spread queues the neighbours of a pixel settled at distance² d2 that may grow and lie within the limit, a distance²
@@ -121,7 +199,7 @@ func (r *grower) spread(cls []uint8, c claim, d2, limit int32) {
 	for ny := max(y-1, 0); ny <= min(y+1, int32(r.h)-1); ny++ {
 		for nx := max(x-1, 0); nx <= min(x+1, int32(r.w)-1); nx++ {
 			n := uint32(ny)*w + uint32(nx)
-			if cls[n]&ClassGrow == 0 || r.owner[n] != 0 {
+			if cls[n]&ClassGrow == 0 || r.owner.at(int(nx), int(ny)) != 0 {
 				continue
 			}
 			if next := max(d2, (nx-fx)*(nx-fx)+(ny-fy)*(ny-fy)); next <= limit {
@@ -163,35 +241,4 @@ func (r *grower) close(areas []int, g growth) []int32 {
 		}
 	}
 	return keep
-}
-
-// spans returns the runs of equal owners in reading order.
-func (r *grower) spans() []span {
-	return inBands(r.h, func(y0, y1 int) []span {
-		var spans []span
-		for y := y0; y < y1; y++ {
-			row := r.owner[y*r.w : (y+1)*r.w]
-			for x := 0; x < len(row); x++ {
-				if row[x] == 0 {
-					continue
-				}
-				x0 := x
-				for x+1 < len(row) && row[x+1] == row[x0] {
-					x++
-				}
-				spans = append(spans, span{int32(y), int32(x0), int32(x + 1), row[x0] - 1})
-			}
-		}
-		return spans
-	})
-}
-
-// forget clears what the last call wrote into owner.
-func (r *grower) forget(cores []span) {
-	for _, s := range cores {
-		clear(r.owner[int(s.y)*r.w+int(s.x0) : int(s.y)*r.w+int(s.x1)])
-	}
-	for _, c := range r.settled {
-		r.owner[c.at] = 0
-	}
 }
