@@ -209,6 +209,25 @@ type Backend interface {
 	// src (U8, U16), median |HH1| / 0.6745 of the Haar transform, in grey levels (Donoho & Johnstone 1994).
 	NoiseTiles(ctx context.Context, src Plane, tile int) ([]float64, error)
 
+	// Label returns the 8-connected components of the pixels of cls (U8) that have one of the given bits, numbered in
+	// reading order of their first pixels.
+	Label(ctx context.Context, cls Plane, bits uint8) (Components, error)
+	// Grow extends cores over pixels of cls (U8) with ClassGrow, from pixel to pixel, nearest to a core first, as far
+	// as g allows. Labels stay. The result is defined without an order of work: a core pixel c has the value (0, c). Any other
+	// pixel p takes, of its 8 neighbours q with a value (d, c), the least (max(d, |p − c|²), c) in the order of numbers, c
+	// counting as row·width + column; it must not exceed ⌊Far²⌋ of the core that c belongs to, and then belongs to it.
+	// (Distances that propagate from neighbour to neighbour: Danielsson 1980.) The maximum makes distances rise along
+	// every way from a core, so that a component cut off at a distance, as Growth.Keep says, stays connected.
+	Grow(ctx context.Context, cores Components, cls Plane, g Growth) (Components, error)
+	// Keep empties the components whose label is not kept; labels stay.
+	Keep(ctx context.Context, c Components, keep []bool) error
+	// Paint writes 255 into dst (U8) where a component is, 0 elsewhere.
+	Paint(ctx context.Context, dst Plane, c Components) error
+	// Spans returns the runs of pixels of equal label in reading order, in host memory.
+	Spans(ctx context.Context, c Components) ([]Span, error)
+	// Tally sums up each component, in the order of labels; that of an empty one is undefined.
+	Tally(ctx context.Context, c Components, p TallyPlanes, t *LumaTables) ([]Tally, error)
+
 	// Histogram counts the values of src (U8: 256 bins, U16: 65,536 bins) where exclude (U8) is 0; exclude may be nil.
 	Histogram(ctx context.Context, src, exclude Plane) ([]uint64, error)
 	// Moments sums over src: exactly for integers, in a fixed tree order for F32.

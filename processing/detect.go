@@ -14,7 +14,7 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 		return nil, err
 	}
 	defer d.release()
-	cands, spans, err := d.candidates(pic)
+	cands, err := d.candidates(pic)
 	if err != nil {
 		return nil, err
 	}
@@ -22,10 +22,16 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 	for i := range cands {
 		accepted[i] = d.accepts(&cands[i])
 	}
-	if err := d.manualRules(pic, spans, cands, accepted); err != nil {
-		return nil, err
+	if d.hasManualRules(pic) {
+		spans, err := be.Spans(ctx, d.grown)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.manualRules(pic, spans, cands, accepted); err != nil {
+			return nil, err
+		}
 	}
-	spans, err = d.refine(spans, cands, accepted)
+	spans, err := d.refine(accepted)
 	if err != nil {
 		return nil, err
 	}
@@ -55,17 +61,21 @@ func Candidates(ctx context.Context, be Backend, pic *Picture, p Params) ([]Cand
 		return nil, err
 	}
 	defer d.release()
-	cands, spans, err := d.candidates(pic)
+	cands, err := d.candidates(pic)
+	if err != nil {
+		return nil, err
+	}
+	spans, err := be.Spans(ctx, d.grown)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Candidate, len(cands))
 	for i := range cands {
-		out[i] = Candidate{Measures: cands[i].features[:], Score: cands[i].score, Core: int(cands[i].core.n)}
+		out[i] = Candidate{Measures: cands[i].features[:], Score: cands[i].score, Core: int(cands[i].core.N)}
 	}
 	for _, s := range spans {
-		c := &out[s.label]
-		c.Runs = append(c.Runs, Run{int(s.y), int(s.x0), int(s.x1)})
+		c := &out[s.Label]
+		c.Runs = append(c.Runs, Run{int(s.Y), int(s.X0), int(s.X1)})
 	}
 	return out, nil
 }
@@ -77,7 +87,7 @@ type detector struct {
 	w, h     int
 	p        Params
 	progress Progress
-	encode   []uint8
+	tables   *LumaTables
 	planes   []Plane
 
 	y, v, b      Plane
@@ -85,9 +95,7 @@ type detector struct {
 	exclude      Plane
 	white, noise float64
 	done         float64 // share of the whole, for progress
-	cores        []span  // of the last pass
-	grower       *grower
-	host         []uint8 // a byte a pixel to paint on
+	cores, grown Components
 }
 
 func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Options) (*detector, error) {
@@ -122,6 +130,17 @@ func (d *detector) release() {
 	for _, p := range d.planes {
 		p.Release()
 	}
+	d.forget()
+}
+
+// forget releases the components of a pass.
+func (d *detector) forget() {
+	for _, c := range []*Components{&d.cores, &d.grown} {
+		if *c != nil {
+			(*c).Release()
+			*c = nil
+		}
+	}
 }
 
 // radius scales a window's radius, given for glints of up to 12 px radius.
@@ -139,39 +158,31 @@ func share(percent float64) uint32 { return uint32(percent/100*65536 + 0.5) }
 func level(percent float64) uint16 { return uint16(percent/100*65535 + 0.5) }
 
 // candidates runs luminance, background and three passes of core and growth, and measures what is left.
-func (d *detector) candidates(pic *Picture) ([]candidate, []span, error) {
+func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 	for _, p := range []struct {
 		dst  *Plane
 		kind Kind
 	}{{&d.y, U16}, {&d.v, U8}, {&d.b, U16}, {&d.cls, U8}, {&d.seed, U16}, {&d.exclude, U8}} {
 		var err error
 		if *p.dst, err = d.plane(p.kind); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	d.grower = newGrower(d.w, d.h)
-	d.host = make([]uint8, d.w*d.h)
-	tables := NewLumaTables(pic.Depth(), pic.Transfer)
-	d.encode = tables.Encode8
+	d.tables = NewLumaTables(pic.Depth(), pic.Transfer)
 	if err := d.stage(stepLuminance(), func() error {
-		return d.be.Luma(d.ctx, d.y, d.v, pic, tables)
+		return d.be.Luma(d.ctx, d.y, d.v, pic, d.tables)
 	}); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := d.stage(stepEstimate(), d.firstEstimate); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var spans []span
-	var n int
 	for range 3 {
 		if err := d.classify(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if err := d.stage(stepComponents(), func() (err error) {
-			spans, n, err = d.components()
-			return err
-		}); err != nil {
-			return nil, nil, err
+		if err := d.stage(stepComponents(), d.components); err != nil {
+			return nil, err
 		}
 	}
 	var cands []candidate
@@ -182,10 +193,10 @@ func (d *detector) candidates(pic *Picture) ([]candidate, []span, error) {
 		if err = d.measureNoise(); err != nil {
 			return err
 		}
-		cands, err = d.measure(spans, n)
+		cands, err = d.measure()
 		return err
 	})
-	return cands, spans, err
+	return cands, err
 }
 
 // step is a stage of detection; share is its part of the whole, roughly.
@@ -254,66 +265,43 @@ func (d *detector) classify() error {
 	})
 }
 
-func (d *detector) growth() growth {
-	return growth{base: 1.5, slope: 0.7, farBase: 4, farSlope: 2, closed: 0.15,
-		limit: 30 * d.p.Scale, maxCore: int(4000 * d.p.Scale * d.p.Scale)}
+func (d *detector) growth() Growth {
+	return Growth{Base: 1.5, Slope: 0.7, FarBase: 4, FarSlope: 2, Closed: 0.15,
+		Limit: 30 * d.p.Scale, MaxCore: int(4000 * d.p.Scale * d.p.Scale)}
 }
 
 // components labels and grows the cores, and excludes the components and their neighbours from the next background.
-func (d *detector) components() ([]span, int, error) {
-	host, err := d.be.Host(d.ctx, d.cls)
-	if err != nil {
-		return nil, 0, err
+func (d *detector) components() (err error) {
+	d.forget()
+	if d.cores, err = d.be.Label(d.ctx, d.cls, ClassCore); err != nil {
+		return err
 	}
-	d.cores = spansOf(host.U8, d.w, d.h, ClassCore)
-	n := connect(d.cores)
-	spans, err := d.grower.grow(d.ctx, host.U8, d.cores, areas(d.cores, n), d.growth())
-	if err != nil {
-		return nil, 0, err
+	if d.grown, err = d.be.Grow(d.ctx, d.cores, d.cls, d.growth()); err != nil {
+		return err
 	}
-	return spans, n, d.excludeSpans(spans)
+	return d.excludeGrown()
 }
 
-func areas(spans []span, n int) []int {
-	a := make([]int, n)
-	for _, s := range spans {
-		a[s.label] += int(s.x1 - s.x0)
-	}
-	return a
-}
-
-// excludeSpans makes the spans, widened by a pixel, the exclusion.
-func (d *detector) excludeSpans(spans []span) error {
-	if err := d.be.Upload(d.ctx, d.exclude, Samples{U8: d.paint(spans)}); err != nil {
+// excludeGrown makes the components, widened by a pixel, the exclusion.
+func (d *detector) excludeGrown() error {
+	if err := d.be.Paint(d.ctx, d.exclude, d.grown); err != nil {
 		return err
 	}
 	return d.be.Morph(d.ctx, d.exclude, d.exclude, Dilate, Square(1))
 }
 
-// paint returns a byte plane with 255 where the spans are; it is d.host, good until the next call.
-func (d *detector) paint(spans []span) []uint8 {
-	clear(d.host)
-	for _, s := range spans {
-		row := d.host[int(s.y)*d.w+int(s.x0) : int(s.y)*d.w+int(s.x1)]
-		for i := range row {
-			row[i] = 255
-		}
-	}
-	return d.host
-}
-
-// measure computes the features and scores of the n candidates.
-func (d *detector) measure(spans []span, n int) ([]candidate, error) {
-	if n == 0 {
+// measure computes the features and scores of the candidates.
+func (d *detector) measure() ([]candidate, error) {
+	if d.grown.Len() == 0 {
 		return nil, nil
 	}
-	host, err := d.be.Host(d.ctx, d.cls)
-	if err != nil {
+	spread := d.seed
+	if err := d.be.Deviation(d.ctx, spread, d.y, d.exclude, d.radius(9)); err != nil {
 		return nil, err
 	}
-	s := &scene{w: d.w, h: d.h, cls: host.U8, member: d.paint(spans), y: d.y, b: d.b, v: d.v,
-		spread: d.seed, encode: d.encode, white: d.white}
-	if err := d.be.Deviation(d.ctx, d.seed, d.y, d.exclude, d.radius(9)); err != nil {
+	// Nothing needs the exclusion any more; refine makes another.
+	member := d.exclude
+	if err := d.be.Paint(d.ctx, member, d.grown); err != nil {
 		return nil, err
 	}
 	// One plane serves one measure after the other: a picture of 100 megapixels should fit into the memory of a laptop.
@@ -322,49 +310,45 @@ func (d *detector) measure(spans []span, n int) ([]candidate, error) {
 		return nil, err
 	}
 	defer extra.Release()
-	s.starlet = extra
-	if err := d.be.StarletBand(d.ctx, s.starlet, d.v, 2); err != nil {
+	if err := d.be.StarletBand(d.ctx, extra, d.v, 2); err != nil {
 		return nil, err
 	}
-	t, err := tallies(d.ctx, d.be, s, spans, n)
+	t, err := d.be.Tally(d.ctx, d.grown, TallyPlanes{
+		Class: d.cls, Member: member, Y: d.y, B: d.b, V: d.v, Spread: spread, Starlet: extra,
+	}, d.tables)
 	if err != nil {
 		return nil, err
+	}
+	index := make([]uint32, len(t))
+	for i := range t {
+		index[i] = middle(&t[i], d.w)
 	}
 	r := d.radius(32)
-	wide, err := d.countAround(extra, d.cls, ClassWide, r, t)
+	wide, err := d.countAround(extra, d.cls, ClassWide, r, index)
 	if err != nil {
 		return nil, err
 	}
-	// Nothing needs the exclusion any more; refine makes another.
-	if err := d.be.Upload(d.ctx, d.exclude, Samples{U8: s.member}); err != nil {
-		return nil, err
-	}
-	members, err := d.countAround(extra, d.exclude, 255, r, t)
+	members, err := d.countAround(extra, member, 255, r, index)
 	if err != nil {
 		return nil, err
 	}
-	cands := make([]candidate, n)
+	cands := make([]candidate, len(t))
 	model := defaultScore()
 	for i := range t {
-		at := t[i].middle(d.w)
-		area := float64(windowArea(int(at)%d.w, int(at)/d.w, d.w, d.h, r))
-		cands[i] = t[i].candidate(s, float64(wide[i])/area, float64(wide[i]-members[i])/area)
+		area := float64(windowArea(int(index[i])%d.w, int(index[i])/d.w, d.w, d.h, r))
+		cands[i] = newCandidate(&t[i], float64(wide[i])/area, float64(wide[i]-members[i])/area, d.white, d.tables.Encode8)
 		cands[i].score = model.score(&cands[i].features)
 	}
 	return cands, nil
 }
 
-// countAround returns, for the middle of each candidate, how many pixels of the window of radius r have one of the given
-// bits in plane of; into is overwritten.
-func (d *detector) countAround(into, of Plane, bits uint8, r int, t []tally) ([]uint32, error) {
+// countAround returns, for each pixel index, how many pixels of the window of radius r have one of the given bits in
+// plane of; into is overwritten.
+func (d *detector) countAround(into, of Plane, bits uint8, r int, index []uint32) ([]uint32, error) {
 	if err := d.be.BoxCount(d.ctx, into, of, bits, r); err != nil {
 		return nil, err
 	}
-	index := make([]uint32, len(t))
-	for i := range t {
-		index[i] = t[i].middle(d.w)
-	}
-	count := make([]uint32, len(t))
+	count := make([]uint32, len(index))
 	return count, d.be.Gather(d.ctx, count, into, index)
 }
 
@@ -381,7 +365,7 @@ func (d *detector) measureWhite() error {
 	d.white = 255
 	for i, c := range hist {
 		if seen += c; seen*1000 >= total*999 {
-			d.white = float64(d.encode[i])
+			d.white = float64(d.tables.Encode8[i])
 			break
 		}
 	}
@@ -394,35 +378,38 @@ const scoreOff = -20
 // accepts decides whether a candidate is glare.
 func (d *detector) accepts(c *candidate) bool {
 	return (d.p.Score <= scoreOff || c.score+d.p.Sensitivity >= d.p.Score) &&
-		c.all.n >= int64(d.p.MinArea) && c.all.n <= int64(d.p.MaxArea) &&
+		c.all.N >= int64(d.p.MinArea) && c.all.N <= int64(d.p.MaxArea) &&
 		c.features[FeatureElongation] <= d.p.MaxElongation
 }
 
-// refine takes the background once more without what was accepted, and grows the accepted cores again.
-func (d *detector) refine(spans []span, cands []candidate, accepted []bool) ([]span, error) {
-	kept := slices.DeleteFunc(slices.Clone(spans), func(s span) bool { return !accepted[s.label] })
-	if len(kept) == 0 {
+// refine takes the background once more without what was accepted, grows the accepted cores again, and returns the
+// spans of what came out.
+func (d *detector) refine(accepted []bool) ([]Span, error) {
+	if !slices.Contains(accepted, true) {
 		return nil, nil
 	}
-	if err := d.excludeSpans(kept); err != nil {
+	if err := d.be.Keep(d.ctx, d.grown, accepted); err != nil {
+		return nil, err
+	}
+	if err := d.excludeGrown(); err != nil {
 		return nil, err
 	}
 	if err := d.classify(); err != nil {
 		return nil, err
 	}
-	var out []span
+	var spans []Span
 	err := d.stage(stepComponents(), func() error {
-		host, err := d.be.Host(d.ctx, d.cls)
+		if err := d.be.Keep(d.ctx, d.cores, accepted); err != nil {
+			return err
+		}
+		grown, err := d.be.Grow(d.ctx, d.cores, d.cls, d.growth())
 		if err != nil {
 			return err
 		}
-		cores := slices.DeleteFunc(d.cores, func(s span) bool { return !accepted[s.label] })
-		area := make([]int, len(cands))
-		for _, s := range cores {
-			area[s.label] += int(s.x1 - s.x0)
-		}
-		out, err = d.grower.grow(d.ctx, host.U8, cores, area, d.growth())
+		d.grown.Release()
+		d.grown = grown
+		spans, err = d.be.Spans(d.ctx, grown)
 		return err
 	})
-	return out, err
+	return spans, err
 }

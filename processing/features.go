@@ -1,9 +1,6 @@
 package processing
 
-import (
-	"context"
-	"math"
-)
+import "math"
 
 // Feature is a measure of a candidate that the score may weigh.
 type Feature uint8
@@ -55,69 +52,17 @@ func (f Feature) String() string { return featureNames[f] }
 
 // candidate is a core with its growth and what was measured of it.
 type candidate struct {
-	core, all shape
+	core, all Sums
 	features  [featureCount]float64
 	peak      uint8 // highest level, 8-bit sRGB
 	score     float64
 }
 
-// tally accumulates the integer sums of a candidate.
-type tally struct {
-	core, all          shape
-	coreContrast       uint64
-	background, spread uint64
-	coreLevel          uint64
-	peakContrast       uint16
-	peakY, starlet     uint16
-	darkest            uint8
-	slope              uint8
-	edge, leaks        int
-}
-
-// gatherChunk bounds how many pixels are measured at once.
-const gatherChunk = 1 << 20
-
-// scene is what tallies are taken of: host copies of the class and component planes, and the planes to gather from.
-type scene struct {
-	w, h                     int
-	cls, member              []uint8
-	y, b, v, spread, starlet Plane
-	encode                   []uint8
-	white                    float64
-}
-
-// tallies sums up n candidates whose labelled spans are given.
-func tallies(ctx context.Context, be Backend, s *scene, spans []span, n int) ([]tally, error) {
-	t := make([]tally, n)
-	for i := range t {
-		t[i].core, t[i].all = newShape(), newShape()
-	}
-	index := make([]uint32, 0, gatherChunk)
-	var chunk []span
-	flush := func() error {
-		err := tallyChunk(ctx, be, s, t, chunk, index)
-		chunk, index = chunk[:0], index[:0]
-		return err
-	}
-	for _, r := range spans {
-		if len(index)+int(r.x1-r.x0) > gatherChunk {
-			if err := flush(); err != nil {
-				return nil, err
-			}
-		}
-		chunk = append(chunk, r)
-		for x := r.x0; x < r.x1; x++ {
-			index = append(index, uint32(int(r.y)*s.w+int(x)))
-		}
-	}
-	return t, flush()
-}
-
 // middle returns the index of the pixel nearest to the centroid of the core in a picture of width w.
-func (t *tally) middle(w int) uint32 {
-	c := &t.core
-	x := int(math.Round(float64(c.sx) / float64(c.n)))
-	y := int(math.Round(float64(c.sy) / float64(c.n)))
+func middle(t *Tally, w int) uint32 {
+	c := &t.Core
+	x := int(math.Round(float64(c.SX) / float64(c.N)))
+	y := int(math.Round(float64(c.SY) / float64(c.N)))
 	return uint32(y*w + x)
 }
 
@@ -126,98 +71,35 @@ func windowArea(x, y, w, h, r int) int {
 	return (min(x+r, w-1) - max(x-r, 0) + 1) * (min(y+r, h-1) - max(y-r, 0) + 1)
 }
 
-// tallyChunk adds the pixels of some spans, whose indices are given in the same order, to the sums of their labels.
-func tallyChunk(ctx context.Context, be Backend, s *scene, t []tally, spans []span, index []uint32) error {
-	planes := []Plane{s.y, s.b, s.v, s.spread, s.starlet}
-	values := make([][]uint32, len(planes))
-	for i, p := range planes {
-		values[i] = make([]uint32, len(index))
-		if err := be.Gather(ctx, values[i], p, index); err != nil {
-			return err
-		}
-	}
-	y, b, v, spread, starlet := values[0], values[1], values[2], values[3], values[4]
-	k := 0
-	for _, r := range spans {
-		c := &t[r.label]
-		c.all.add(r)
-		for x := int(r.x0); x < int(r.x1); x, k = x+1, k+1 {
-			at := int(index[k])
-			var d uint16
-			if y[k] > b[k] {
-				d = uint16(y[k] - b[k])
-			}
-			if s.cls[at]&ClassCore != 0 {
-				c.core.add(span{r.y, int32(x), int32(x + 1), r.label})
-				c.coreContrast += uint64(d)
-				c.coreLevel += uint64(v[k])
-			}
-			c.background += uint64(b[k])
-			c.spread += uint64(spread[k])
-			c.peakContrast = max(c.peakContrast, d)
-			c.peakY = max(c.peakY, uint16(y[k]))
-			c.starlet = max(c.starlet, uint16(starlet[k]))
-			c.darkest = max(c.darkest, darkest(uint8(v[k]), s.encode[y[k]]))
-			if x+1 < int(r.x1) {
-				c.slope = max(c.slope, uint8(max(v[k], v[k+1])-min(v[k], v[k+1])))
-			}
-			s.edge(c, x, int(r.y))
-		}
-	}
-	return nil
-}
-
-// darkest is the darkest channel's level, as far as v = (level of Y + darkest) >> 1 tells it.
-func darkest(v, level uint8) uint8 {
-	return uint8(max(2*int(v)-int(level), 0))
-}
-
-// edge counts (x, y) if it lies on the edge of the components, and as a leak if it touches a bright pixel outside them.
-func (s *scene) edge(c *tally, x, y int) {
-	inner, leak := true, false
-	for py := max(y-1, 0); py <= min(y+1, s.h-1); py++ {
-		for px := max(x-1, 0); px <= min(x+1, s.w-1); px++ {
-			if at := py*s.w + px; s.member[at] == 0 {
-				inner = false
-				leak = leak || s.cls[at]&ClassWide != 0
-			}
-		}
-	}
-	if !inner {
-		c.edge++
-	}
-	if leak {
-		c.leaks++
-	}
-}
-
-func (t *tally) candidate(s *scene, density, stray float64) candidate {
+// newCandidate makes the features from the sums of a component, the shares of bright and of stray pixels around it, and
+// the picture's white level; encode is LumaTables.Encode8.
+func newCandidate(t *Tally, density, stray, whiteLevel float64, encode []uint8) candidate {
 	const white = 65535
-	n, m := float64(t.core.n), float64(t.all.n)
-	contrast := float64(t.coreContrast) / n / white
-	background := float64(t.background) / m / white
-	level := s.encode[t.peakY]
-	c := candidate{core: t.core, all: t.all, peak: level}
+	n, m := float64(t.Core.N), float64(t.All.N)
+	contrast := float64(t.CoreContrast) / n / white
+	background := float64(t.Background) / m / white
+	level := encode[t.PeakY]
+	c := candidate{core: t.Core, all: t.All, peak: level}
 	leak := 0.0
-	if t.edge > 0 {
-		leak = float64(t.leaks) / float64(t.edge)
+	if t.Edge > 0 {
+		leak = float64(t.Leaks) / float64(t.Edge)
 	}
 	c.features = [featureCount]float64{
 		FeatureContrast:     contrast,
-		FeaturePeakContrast: float64(t.peakContrast) / white,
+		FeaturePeakContrast: float64(t.PeakContrast) / white,
 		FeatureDensity:      density,
-		FeatureWhite:        float64(level) - s.white,
-		FeatureElongation:   t.core.elongation(),
-		FeatureTexture:      float64(t.spread) / m / white / (background + 0.02),
+		FeatureWhite:        float64(level) - whiteLevel,
+		FeatureElongation:   t.Core.Elongation(),
+		FeatureTexture:      float64(t.Spread) / m / white / (background + 0.02),
 		FeatureLeak:         leak,
-		FeatureDarkest:      float64(t.darkest),
-		FeatureStarlet:      float64(t.starlet) / 256,
+		FeatureDarkest:      float64(t.Darkest),
+		FeatureStarlet:      float64(t.Starlet) / 256,
 		FeatureHeadroom:     contrast / math.Max(1-background, 0.02),
 		FeatureBackground:   background,
 		FeatureCoreArea:     math.Log(n),
 		FeatureArea:         math.Log(m),
-		FeatureMeanLevel:    float64(t.coreLevel) / n,
-		FeatureSlope:        float64(t.slope),
+		FeatureMeanLevel:    float64(t.CoreLevel) / n,
+		FeatureSlope:        float64(t.Slope),
 		FeatureStray:        stray,
 	}
 	return c

@@ -3,6 +3,8 @@ package processing
 import (
 	"math"
 	"slices"
+
+	"blik/processing/internal/span"
 )
 
 // Finding is one glint: a connected component of what detection accepted.
@@ -83,16 +85,16 @@ type Candidate struct {
 }
 
 // clip cuts the spans down to the region.
-func clip(spans []span, r *Region, w int) []span {
-	var out []span
+func clip(spans []Span, r *Region, w int) []Span {
+	var out []Span
 	row, inside := int32(-1), []Run(nil)
 	for _, s := range spans {
-		if s.y != row {
-			row, inside = s.y, r.Spans(int(s.y), w)
+		if s.Y != row {
+			row, inside = s.Y, r.Spans(int(s.Y), w)
 		}
 		for _, in := range inside {
-			if a, b := max(s.x0, int32(in.X0)), min(s.x1, int32(in.X1)); a < b {
-				out = append(out, span{s.y, a, b, s.label})
+			if a, b := max(s.X0, int32(in.X0)), min(s.X1, int32(in.X1)); a < b {
+				out = append(out, Span{Y: s.Y, X0: a, X1: b, Label: s.Label})
 			}
 		}
 	}
@@ -100,40 +102,40 @@ func clip(spans []span, r *Region, w int) []span {
 }
 
 // findings joins touching candidates to one finding each.
-func findings(spans []span, cands []candidate) []Finding {
+func findings(spans []Span, cands []candidate) []Finding {
 	if len(spans) == 0 {
 		return nil
 	}
 	joined := slices.Clone(spans)
-	n := connect(joined)
+	n := span.Connect(joined, span.Eight)
 	found := make([]Finding, n)
-	shapes := make([]shape, n)
+	shapes := make([]Sums, n)
 	weight := make([]int64, n)
 	for i := range shapes {
-		shapes[i] = newShape()
+		shapes[i] = NewSums()
 		found[i] = Finding{ID: i + 1, Score: math.Inf(-1)}
 	}
 	for i, s := range joined {
-		f, c := &found[s.label], &cands[spans[i].label]
-		shapes[s.label].add(s)
+		f, c := &found[s.Label], &cands[spans[i].Label]
+		shapes[s.Label].Add(s)
 		f.Score = math.Max(f.Score, c.score)
 		f.Peak = max(f.Peak, int(c.peak))
-		length := int64(s.x1 - s.x0)
+		length := int64(s.X1 - s.X0)
 		f.Contrast += c.features[FeatureContrast] * float64(length)
-		weight[s.label] += length
-		if k := len(f.Runs); k > 0 && f.Runs[k-1].Y == int(s.y) && f.Runs[k-1].X1 == int(s.x0) {
-			f.Runs[k-1].X1 = int(s.x1)
+		weight[s.Label] += length
+		if k := len(f.Runs); k > 0 && f.Runs[k-1].Y == int(s.Y) && f.Runs[k-1].X1 == int(s.X0) {
+			f.Runs[k-1].X1 = int(s.X1)
 		} else {
-			f.Runs = append(f.Runs, Run{int(s.y), int(s.x0), int(s.x1)})
+			f.Runs = append(f.Runs, Run{int(s.Y), int(s.X0), int(s.X1)})
 		}
 	}
 	for i := range found {
 		f, s := &found[i], &shapes[i]
 		f.Contrast /= float64(weight[i])
-		f.X, f.Y = float64(s.sx)/float64(s.n)+0.5, float64(s.sy)/float64(s.n)+0.5
-		f.Left, f.Top, f.Width, f.Height = int(s.left), int(s.top), int(s.right-s.left), int(s.base-s.top)
-		f.Area = int(s.n)
-		f.Elongation = s.elongation()
+		f.X, f.Y = float64(s.SX)/float64(s.N)+0.5, float64(s.SY)/float64(s.N)+0.5
+		f.Left, f.Top, f.Width, f.Height = int(s.Left), int(s.Top), int(s.Right-s.Left), int(s.Base-s.Top)
+		f.Area = int(s.N)
+		f.Elongation = s.Elongation()
 	}
 	return found
 }

@@ -1,10 +1,19 @@
 package processing
 
-import "math"
+import (
+	"math"
+
+	"blik/processing/internal/span"
+)
+
+// hasManualRules says whether manualRules would do anything.
+func (d *detector) hasManualRules(pic *Picture) bool {
+	return d.p.MinZ > 0 || d.p.MinTopHat > 0 || d.p.MinLine > 0 || d.p.ColourGate && pic.Channels == 3
+}
 
 // manualRules drops what fails the rules that manual mode may add to the score: guard-ring z, white top-hat, line
 // residue and colour. Each looks at the strongest pixel of a component, and is computed only when it is on.
-func (d *detector) manualRules(pic *Picture, spans []span, cands []candidate, accepted []bool) error {
+func (d *detector) manualRules(pic *Picture, spans []Span, cands []candidate, accepted []bool) error {
 	if d.p.MinZ > 0 {
 		z, err := d.be.Alloc(F32, d.w, d.h)
 		if err != nil {
@@ -37,17 +46,17 @@ func (d *detector) manualRules(pic *Picture, spans []span, cands []candidate, ac
 		}
 	}
 	if d.p.ColourGate && pic.Channels == 3 {
-		colourGate(pic, spans, cands, accepted, d.paint(spans), d.w, d.h)
+		colourGate(pic, spans, cands, accepted, d.w, d.h)
 	}
 	return nil
 }
 
 // demand refuses every component none of whose pixels reaches least.
-func (d *detector) demand(spans []span, accepted []bool, least float64, value func(i int) float64) {
+func (d *detector) demand(spans []Span, accepted []bool, least float64, value func(i int) float64) {
 	reached := make([]bool, len(accepted))
 	for _, s := range spans {
-		for x := s.x0; x < s.x1 && !reached[s.label]; x++ {
-			reached[s.label] = value(int(s.y)*d.w+int(x)) >= least
+		for x := s.X0; x < s.X1 && !reached[s.Label]; x++ {
+			reached[s.Label] = value(int(s.Y)*d.w+int(x)) >= least
 		}
 	}
 	for i := range accepted {
@@ -56,7 +65,7 @@ func (d *detector) demand(spans []span, accepted []bool, least float64, value fu
 }
 
 // lineRule demands a rise over the highest of four line openings: a stroke survives the one along itself, a point none.
-func (d *detector) lineRule(spans []span, accepted []bool) error {
+func (d *detector) lineRule(spans []Span, accepted []bool) error {
 	v, err := d.be.Host(d.ctx, d.v)
 	if err != nil {
 		return err
@@ -72,7 +81,7 @@ func (d *detector) lineRule(spans []span, accepted []bool) error {
 			return err
 		}
 		for _, s := range spans {
-			for i := int(s.y)*d.w + int(s.x0); i < int(s.y)*d.w+int(s.x1); i++ {
+			for i := int(s.Y)*d.w + int(s.X0); i < int(s.Y)*d.w+int(s.X1); i++ {
 				highest[i] = max(highest[i], host.U8[i])
 			}
 		}
@@ -114,14 +123,16 @@ const colourGateCosine = 0.9
 const colourGateRing = 4
 
 // colourGate refuses components whose difference to their surroundings is not along the colour of the light: the mean
-// difference of all accepted ones, weighted by their area; member is not 0 where the spans are. (Dichromatic reflection: Shafer 1985.)
-func colourGate(pic *Picture, spans []span, cands []candidate, accepted []bool, member []uint8, w, h int) {
+// difference of all accepted ones, weighted by their area. (Dichromatic reflection: Shafer 1985.)
+func colourGate(pic *Picture, spans []Span, cands []candidate, accepted []bool, w, h int) {
 	inside := make([]colour, len(cands))
 	around := make([]colour, len(cands))
 	linear := pic.linear()
+	member := make([]uint8, w*h)
+	span.Fill(member, w, spans, 255)
 	for _, s := range spans {
-		for x := int(s.x0); x < int(s.x1); x++ {
-			inside[s.label].take(linear(int(s.y)*w + x))
+		for x := int(s.X0); x < int(s.X1); x++ {
+			inside[s.Label].take(linear(int(s.Y)*w + x))
 		}
 	}
 	light := [3]float64{}
@@ -131,8 +142,8 @@ func colourGate(pic *Picture, spans []span, cands []candidate, accepted []bool, 
 			continue
 		}
 		b := &cands[i].all
-		for y := max(int(b.top)-colourGateRing, 0); y < min(int(b.base)+colourGateRing, h); y++ {
-			for x := max(int(b.left)-colourGateRing, 0); x < min(int(b.right)+colourGateRing, w); x++ {
+		for y := max(int(b.Top)-colourGateRing, 0); y < min(int(b.Base)+colourGateRing, h); y++ {
+			for x := max(int(b.Left)-colourGateRing, 0); x < min(int(b.Right)+colourGateRing, w); x++ {
 				if member[y*w+x] == 0 {
 					around[i].take(linear(y*w + x))
 				}

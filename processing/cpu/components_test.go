@@ -1,0 +1,335 @@
+package cpu
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"blik/processing"
+)
+
+// classes draws a class plane of few set pixels or many: cores, growable pixels, bright ones and none.
+func classes(t *rapid.T, n int) []uint8 {
+	grow := rapid.IntRange(0, 12).Draw(t, "grow")
+	cores := rapid.IntRange(1, 6).Draw(t, "cores")
+	pix := make([]uint8, n)
+	for i, v := range noise[uint8](t, n, 255) {
+		switch k := int(v) % 16; {
+		case k < cores/2+1:
+			pix[i] = processing.ClassWide | processing.ClassCore | processing.ClassGrow*(v>>7)
+		case k < cores+grow:
+			pix[i] = processing.ClassWide | processing.ClassGrow
+		case k == 15:
+			pix[i] = processing.ClassWide
+		}
+	}
+	return pix
+}
+
+// painted returns the label of each pixel, −1 where there is none, and holds the spans to reading order.
+func painted(t rapid.TB, w, h int, spans []processing.Span) []int {
+	t.Helper()
+	plane := make([]int, w*h)
+	for i := range plane {
+		plane[i] = -1
+	}
+	last := processing.Span{Y: -1}
+	for _, s := range spans {
+		if s.Y < last.Y || s.Y == last.Y && (s.X0 < last.X1 || s.X0 == last.X1 && s.Label == last.Label) {
+			t.Fatalf("span %v follows %v", s, last)
+		}
+		last = s
+		for x := s.X0; x < s.X1; x++ {
+			plane[int(s.Y)*w+int(x)] = int(s.Label)
+		}
+	}
+	return plane
+}
+
+// value is the definition's: distance² and core pixel; none has a distance beyond all others.
+type value struct{ d2, core int }
+
+const nowhere = math.MaxInt
+
+// grown computes Backend.Grow as its comment defines it: every pixel's value from those of its neighbours, all at once,
+// until nothing changes.
+func grown(w, h int, label []int, cls []uint8, g processing.Growth) []int {
+	area := map[int]int{}
+	for _, l := range label {
+		area[l]++
+	}
+	now := make([]value, w*h)
+	for i, l := range label {
+		now[i] = value{nowhere, 0}
+		if l >= 0 {
+			now[i] = value{0, i}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		next := slices.Clone(now)
+		for p := range now {
+			if label[p] >= 0 || cls[p]&processing.ClassGrow == 0 {
+				continue
+			}
+			best := value{nowhere, 0}
+			x, y := p%w, p/w
+			for qy := max(y-1, 0); qy <= min(y+1, h-1); qy++ {
+				for qx := max(x-1, 0); qx <= min(x+1, w-1); qx++ {
+					q := now[qy*w+qx]
+					if q.d2 == nowhere || qx == x && qy == y {
+						continue
+					}
+					dx, dy := x-q.core%w, y-q.core/w
+					far := g.Far(area[label[q.core]])
+					v := value{max(q.d2, dx*dx+dy*dy), q.core}
+					if v.d2 <= int(far*far) && (v.d2 < best.d2 || v.d2 == best.d2 && v.core < best.core) {
+						best = v
+					}
+				}
+			}
+			if best != now[p] {
+				next[p], changed = best, true
+			}
+		}
+		now = next
+	}
+	owner := slices.Clone(label)
+	for p, v := range now {
+		if v.d2 != nowhere {
+			owner[p] = label[v.core]
+		}
+	}
+	for l, a := range area {
+		if l < 0 {
+			continue
+		}
+		near, far := g.Near(a), g.Far(a)
+		keep := int(near * near)
+		for k := int(near) + 1; k <= int(far); k++ {
+			ring := 0
+			for i, o := range owner {
+				if d := math.Sqrt(float64(now[i].d2)); o == l && d > float64(k-1) && d <= float64(k) {
+					ring++
+				}
+			}
+			if full := 2 * math.Pi * (math.Sqrt(float64(a)/math.Pi) + float64(k) - 0.5); float64(ring) < g.Closed*full {
+				keep = max(keep, (k-1)*(k-1))
+				break
+			}
+		}
+		for i, o := range owner {
+			if o == l && now[i].d2 > keep {
+				owner[i] = -1
+			}
+		}
+	}
+	return owner
+}
+
+func TestGrowEqualsDefinition(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(1, 24).Draw(t, "w"), rapid.IntRange(1, 24).Draw(t, "h")
+		before, after := classes(t, w*h), classes(t, w*h)
+		g := processing.Growth{
+			Base: rapid.Float64Range(0, 2).Draw(t, "base"), Slope: rapid.Float64Range(0, 1).Draw(t, "slope"),
+			FarBase: rapid.Float64Range(0, 4).Draw(t, "farBase"), FarSlope: rapid.Float64Range(0, 2).Draw(t, "farSlope"),
+			Closed: rapid.Float64Range(0, 0.6).Draw(t, "closed"), Limit: 6, MaxCore: rapid.IntRange(1, 30).Draw(t, "maxCore"),
+		}
+		b := New(Workers(rapid.SampledFrom(workerCounts).Draw(t, "workers")))
+		defer b.Close()
+		b.cut.span = rapid.IntRange(1, 300).Draw(t, "span")
+		cores, err := b.Label(ctx, up(t, b, w, h, before), processing.ClassCore)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keep := make([]bool, cores.Len())
+		for i := range keep {
+			keep[i] = rapid.IntRange(0, 4).Draw(t, "keep") > 0
+		}
+		if err := b.Keep(ctx, cores, keep); err != nil {
+			t.Fatal(err)
+		}
+		spans, err := b.Spans(ctx, cores)
+		if err != nil {
+			t.Fatal(err)
+		}
+		label := painted(t, w, h, spans)
+		out, err := b.Grow(ctx, cores, up(t, b, w, h, after), g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spans, err = b.Spans(ctx, out); err != nil {
+			t.Fatal(err)
+		}
+		want := grown(w, h, label, after, g)
+		for i, got := range painted(t, w, h, spans) {
+			if got != want[i] {
+				t.Fatalf("pixel %d,%d belongs to %d, want %d", i%w, i/w, got, want[i])
+			}
+		}
+		dst := up(t, b, w, h, make([]uint8, w*h))
+		if err := b.Paint(ctx, dst, out); err != nil {
+			t.Fatal(err)
+		}
+		host, _ := b.Host(ctx, dst)
+		for i, v := range host.U8 {
+			if (v == 255) != (want[i] >= 0) || v != 0 && v != 255 {
+				t.Fatalf("pixel %d,%d is painted %d, label %d", i%w, i/w, v, want[i])
+			}
+		}
+	})
+}
+
+// TestGrowTurnsBack grows round a corner, where the way leads back towards the core.
+func TestGrowTurnsBack(t *testing.T) {
+	const g = processing.ClassGrow
+	ctx := context.Background()
+	b := New()
+	defer b.Close()
+	cls := up(t, b, 3, 3, []uint8{
+		g | processing.ClassCore, g, g,
+		0, 0, g,
+		g, g, 0,
+	})
+	cores, err := b.Label(ctx, cls, processing.ClassCore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := b.Grow(ctx, cores, cls, processing.Growth{Base: 3, Limit: 6, MaxCore: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spans, err := b.Spans(ctx, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := painted(t, 3, 3, spans), []int{0, 0, 0, -1, -1, 0, 0, 0, -1}; !slices.Equal(got, want) {
+		t.Errorf("labels %v, want %v", got, want)
+	}
+}
+
+func TestTallyEqualsDefinition(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := size(t)
+		n := w * h
+		cls := classes(t, n)
+		y, bg, spread, starlet := noise[uint16](t, n, 65535), noise[uint16](t, n, 65535), noise[uint16](t, n, 65535), noise[uint16](t, n, 65535)
+		v := noise[uint8](t, n, 255)
+		tables := processing.NewLumaTables(8, processing.TransferSRGB)
+		b := New(Workers(rapid.SampledFrom(workerCounts).Draw(t, "workers")))
+		defer b.Close()
+		class := up(t, b, w, h, cls)
+		c, err := b.Label(ctx, class, processing.ClassCore|processing.ClassGrow)
+		if err != nil {
+			t.Fatal(err)
+		}
+		member := up(t, b, w, h, make([]uint8, n))
+		if err := b.Paint(ctx, member, c); err != nil {
+			t.Fatal(err)
+		}
+		got, err := b.Tally(ctx, c, processing.TallyPlanes{
+			Class: class, Member: member, Y: up(t, b, w, h, y), B: up(t, b, w, h, bg), V: up(t, b, w, h, v),
+			Spread: up(t, b, w, h, spread), Starlet: up(t, b, w, h, starlet),
+		}, tables)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spans, err := b.Spans(ctx, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		label := painted(t, w, h, spans)
+		want := make([]processing.Tally, c.Len())
+		for i := range want {
+			want[i].Core, want[i].All = processing.NewSums(), processing.NewSums()
+		}
+		for i, l := range label {
+			if l < 0 {
+				continue
+			}
+			px, py := i%w, i/w
+			s := &want[l]
+			one := processing.Span{Y: int32(py), X0: int32(px), X1: int32(px + 1)}
+			s.All.Add(one)
+			d := uint16(max(int(y[i])-int(bg[i]), 0))
+			if cls[i]&processing.ClassCore != 0 {
+				s.Core.Add(one)
+				s.CoreContrast += uint64(d)
+				s.CoreLevel += uint64(v[i])
+			}
+			s.Background += uint64(bg[i])
+			s.Spread += uint64(spread[i])
+			s.PeakContrast, s.PeakY, s.Starlet = max(s.PeakContrast, d), max(s.PeakY, y[i]), max(s.Starlet, starlet[i])
+			s.Darkest = max(s.Darkest, uint8(max(2*int(v[i])-int(tables.Encode8[y[i]]), 0)))
+			if px+1 < w && label[i+1] == l {
+				s.Slope = max(s.Slope, uint8(max(int(v[i])-int(v[i+1]), int(v[i+1])-int(v[i]))))
+			}
+			outside, bright := false, false
+			for qy := max(py-1, 0); qy <= min(py+1, h-1); qy++ {
+				for qx := max(px-1, 0); qx <= min(px+1, w-1); qx++ {
+					q := qy*w + qx
+					outside = outside || label[q] < 0
+					bright = bright || label[q] < 0 && cls[q]&processing.ClassWide != 0
+				}
+			}
+			if outside {
+				s.Edge++
+			}
+			if bright {
+				s.Leaks++
+			}
+		}
+		for l := range want {
+			if got[l] != want[l] {
+				t.Fatalf("component %d: %+v, want %+v", l, got[l], want[l])
+			}
+		}
+	})
+}
+
+func TestComponentsRefuse(t *testing.T) {
+	ctx := context.Background()
+	b, other := New(), New()
+	defer b.Close()
+	defer other.Close()
+	cls := up(t, b, 3, 3, make([]uint8, 9))
+	wide := up(t, b, 4, 3, make([]uint8, 12))
+	c, err := b.Label(ctx, cls, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Len() != 0 {
+		t.Errorf("an empty plane has %d components", c.Len())
+	}
+	foreign, err := other.Label(ctx, up(t, other, 3, 3, make([]uint8, 9)), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	released, err := b.Label(ctx, cls, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	released.Release()
+	for name, err := range map[string]error{
+		"another backend's": b.Paint(ctx, cls, foreign),
+		"released":          b.Paint(ctx, cls, released),
+		"another size":      b.Paint(ctx, wide, c),
+		"nil":               b.Paint(ctx, cls, nil),
+		"labels":            b.Keep(ctx, c, []bool{true}),
+	} {
+		if err == nil {
+			t.Errorf("%s components: no error", name)
+		}
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := b.Label(cancelled, cls, 1); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+}

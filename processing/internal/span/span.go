@@ -1,0 +1,192 @@
+// Package span holds sets of pixels as runs of rows, and finds what is connected among them.
+package span
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Span is a run of pixels of row Y that belong to the same component: columns X0 up to but not including X1.
+type Span struct {
+	Y, X0, X1 int32
+	Label     uint32
+}
+
+// Append appends the runs of pixels of rows y0…y1−1 whose byte has one of the given bits, in reading order, without
+// labels. pix holds rows of w bytes.
+func Append(spans []Span, pix []uint8, w, y0, y1 int, bits uint8) []Span {
+	every := uint64(bits) * 0x0101010101010101
+	for y := y0; y < y1; y++ {
+		row := pix[y*w : y*w+w : y*w+w]
+		for x := 0; x < w; x++ {
+			for x+8 <= w && binary.NativeEndian.Uint64(row[x:])&every == 0 {
+				x += 8
+			}
+			if x == w || row[x]&bits == 0 {
+				continue
+			}
+			x0 := x
+			for x < w && row[x]&bits != 0 {
+				x++
+			}
+			spans = append(spans, Span{Y: int32(y), X0: int32(x0), X1: int32(x)})
+		}
+	}
+	return spans
+}
+
+// Reach says how far two spans of neighbouring rows may be apart to be connected, in columns.
+type Reach int32
+
+// The neighbourhoods.
+const (
+	Four  Reach = 0
+	Eight Reach = 1
+)
+
+// Connect labels spans in reading order by connectivity, 0, 1, 2… in the order of each component's first pixel, and
+// returns the number of components. Spans of one row that touch end to end, as labelled ones may, are connected too.
+func Connect(spans []Span, reach Reach) int {
+	set := join(spans, reach)
+	n := uint32(0)
+	for i := range spans {
+		if r := set.find(uint32(i)); r == uint32(i) {
+			spans[i].Label = n
+			n++
+		} else {
+			spans[i].Label = spans[r].Label
+		}
+	}
+	return int(n)
+}
+
+// disjoint is a union-find forest over labels; every root is the smallest label of its set.
+type disjoint []uint32
+
+func (d disjoint) find(a uint32) uint32 {
+	for d[a] != a {
+		d[a] = d[d[a]]
+		a = d[a]
+	}
+	return a
+}
+
+func (d disjoint) union(a, b uint32) {
+	a, b = d.find(a), d.find(b)
+	if a < b {
+		d[b] = a
+	} else {
+		d[a] = b
+	}
+}
+
+// join returns the connected sets of the spans' indices.
+func join(spans []Span, reach Reach) disjoint {
+	set := make(disjoint, len(spans))
+	above, row := 0, 0 // first span of the previous row, first span of this row
+	for i := range spans {
+		set[i] = uint32(i)
+		if spans[i].Y != spans[row].Y {
+			above, row = row, i
+		}
+		if i > row && spans[i-1].X1 == spans[i].X0 {
+			set.union(uint32(i-1), uint32(i))
+		}
+		if above == row || spans[above].Y != spans[i].Y-1 {
+			continue
+		}
+		for above < row && spans[above].X1+int32(reach) <= spans[i].X0 {
+			above++
+		}
+		for j := above; j < row && spans[j].X0 < spans[i].X1+int32(reach); j++ {
+			set.union(uint32(j), uint32(i))
+		}
+	}
+	return set
+}
+
+// Holes returns the spans of the 4-connected sets of pixels outside spans that do not reach the border of w × h pixels,
+// in reading order. spans are in reading order and do not overlap.
+func Holes(spans []Span, w, h int) []Span {
+	var gaps []Span
+	next := 0
+	for y := range int32(h) {
+		x := int32(0)
+		for ; next < len(spans) && spans[next].Y == y; next++ {
+			if spans[next].X0 > x {
+				gaps = append(gaps, Span{Y: y, X0: x, X1: spans[next].X0})
+			}
+			x = spans[next].X1
+		}
+		if x < int32(w) {
+			gaps = append(gaps, Span{Y: y, X0: x, X1: int32(w)})
+		}
+	}
+	set := join(gaps, Four)
+	open := make([]bool, len(gaps))
+	for i, g := range gaps {
+		if g.X0 == 0 || int(g.X1) == w || g.Y == 0 || int(g.Y) == h-1 {
+			open[set.find(uint32(i))] = true
+		}
+	}
+	holes := gaps[:0]
+	for i, g := range gaps {
+		if !open[set.find(uint32(i))] {
+			holes = append(holes, g)
+		}
+	}
+	return holes
+}
+
+// Fill sets the bytes of pix, rows of w bytes, to v where the spans are.
+func Fill(pix []uint8, w int, spans []Span, v uint8) {
+	for _, s := range spans {
+		row := pix[int(s.Y)*w+int(s.X0) : int(s.Y)*w+int(s.X1)]
+		for i := range row {
+			row[i] = v
+		}
+	}
+}
+
+// Sums holds the exact sums of a component's pixels: enough for area, centroid, bounding box and second moments.
+type Sums struct {
+	// N is the number of pixels.
+	N int64
+	// SX … SYY are the sums of x, y, x², x·y and y².
+	SX, SY, SXX, SXY, SYY int64
+	// Left, Top, Right and Base bound the pixels; Right and Base are excluded.
+	Left, Top, Right, Base int32
+}
+
+// NewSums returns those of no pixels.
+func NewSums() Sums {
+	return Sums{Left: math.MaxInt32, Top: math.MaxInt32, Right: math.MinInt32, Base: math.MinInt32}
+}
+
+// Add takes in a span. Sums over x = a…b−1 are closed forms, so that the cost is that of the spans.
+func (s *Sums) Add(r Span) {
+	a, b, y := int64(r.X0), int64(r.X1), int64(r.Y)
+	n := b - a
+	sum := (a + b - 1) * n / 2
+	squares := (b-1)*b*(2*b-1)/6 - (a-1)*a*(2*a-1)/6
+	s.N += n
+	s.SX += sum
+	s.SY += n * y
+	s.SXX += squares
+	s.SXY += sum * y
+	s.SYY += n * y * y
+	s.Left, s.Right = min(s.Left, r.X0), max(s.Right, r.X1)
+	s.Top, s.Base = min(s.Top, r.Y), max(s.Base, r.Y+1)
+}
+
+// Elongation is √(λ1/λ2) of the second moments, each pixel a unit square (1/12 on the diagonal); λ2 ≥ 1/24.
+func (s *Sums) Elongation() float64 {
+	n := float64(s.N)
+	mx, my := float64(s.SX)/n, float64(s.SY)/n
+	xx := float64(s.SXX)/n - mx*mx + 1.0/12
+	yy := float64(s.SYY)/n - my*my + 1.0/12
+	xy := float64(s.SXY)/n - mx*my
+	mean, diff := (xx+yy)/2, (xx-yy)/2
+	root := math.Sqrt(diff*diff + xy*xy)
+	return math.Sqrt((mean + root) / math.Max(mean-root, 1.0/24))
+}
