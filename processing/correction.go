@@ -1,6 +1,5 @@
 package processing
 
-
 // Method is how a glint is corrected.
 type Method uint8
 
