@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"blik/app/imagefile/codec"
 	"blik/processing"
 
 	hhtiff "github.com/hhrutter/tiff"
@@ -20,16 +21,22 @@ import (
 var (
 	// ErrNotPicture: no picture at all, or a format that is not read.
 	ErrNotPicture = errors.New("not a picture")
-	// ErrUnsupported: a variant of a known format that is not read.
-	ErrUnsupported = errors.New("unsupported variant")
+	// ErrUnsupported: a variant of a known format that is not read or written.
+	ErrUnsupported = codec.ErrUnsupported
 	// ErrDamaged: truncated or contradicting itself.
-	ErrDamaged = errors.New("damaged picture")
+	ErrDamaged = codec.ErrDamaged
 	// ErrTooLarge: larger than Limits allow.
 	ErrTooLarge = errors.New("larger than the limit")
 	// ErrSize: a mask whose size is not the picture's.
 	ErrSize = errors.New("another size")
 	// ErrWrite: the file could not be written; what was there before is untouched.
 	ErrWrite = errors.New("not written")
+	// ErrExists: Save may not replace what is there.
+	ErrExists = errors.New("the file exists")
+	// ErrChanged: the source is no longer the file that was read.
+	ErrChanged = errors.New("the source has changed")
+	// ErrLossy: the result would be a JPEG, and nobody allowed the loss.
+	ErrLossy = errors.New("lossy")
 )
 
 // Error is what is wrong with a file, in one sentence.
@@ -92,6 +99,10 @@ func decodeError(ctx context.Context, path string, h *header, err error) error {
 	var p *partial
 	if errors.As(err, &p) {
 		return fault(path, p.kind, nil, p.en, p.ru)
+	}
+	var c *codec.Fault
+	if errors.As(err, &c) {
+		return fault(path, c.Kind, nil, c.Text.EN, c.Text.In("ru"))
 	}
 	name := "picture"
 	if h != nil {

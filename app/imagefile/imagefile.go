@@ -16,7 +16,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
+	"blik/app/imagefile/codec"
 	"blik/processing"
 )
 
@@ -39,9 +41,14 @@ type File struct {
 	// Orientation is that of EXIF, 1…8; 1 where the file says nothing. The picture's rows are those of the file:
 	// showing it upright is up to who shows it.
 	Orientation int
-	// Picture has 1 channel where the file is grey and 3 where it is RGB, YCbCr, CMYK or has a palette. Alpha is
-	// left out and colour samples stay as they are stored.
+	// Info is what the container says of itself, metadata among it.
+	Info codec.Info
+	// Picture has 1 channel where the file is grey, 4 where it is CMYK, and else 3. Alpha is left out and colour samples
+	// stay as they are stored.
 	Picture *processing.Picture
+	// Size and Modified are those of the file when it was read; Save knows by them whether it still is that file.
+	Size     int64
+	Modified time.Time
 }
 
 // Limits bound what a file may ask for.
@@ -109,46 +116,42 @@ func read(ctx context.Context, path string, limits Limits, accept func(*header) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	// Opening a named pipe would wait for its other end, so look before.
-	info, err := os.Stat(path)
+	file, info, err := openFile(path)
 	if err != nil {
-		return nil, openError(path, err)
-	}
-	switch {
-	case info.IsDir():
-		return nil, fault(path, ErrNotPicture, nil, "this is a folder, not a picture", "это папка, а не изображение")
-	case !info.Mode().IsRegular():
-		return nil, fault(path, ErrNotPicture, nil, "this is a device or a pipe, not a picture file",
-			"это устройство или канал, а не файл изображения")
-	case info.Size() == 0:
-		return nil, fault(path, ErrNotPicture, nil, "the file is empty", "файл пуст")
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, openError(path, err)
+		return nil, err
 	}
 	defer file.Close()
+	f := &File{Path: path, Size: info.Size(), Modified: info.ModTime()}
+	if err := f.decode(ctx, file, limits, accept); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
 
-	src := &source{ctx: ctx, file: file, size: info.Size()}
+// decode reads header and picture of f, which lie in r.
+func (f *File) decode(ctx context.Context, r io.ReaderAt, limits Limits, accept func(*header) error) error {
+	src := &source{ctx: ctx, file: r, size: f.Size}
 	h, err := guarded(func() (*header, error) { return probe(src) })
 	if err == nil && accept != nil {
 		err = accept(h)
 	}
 	if err == nil {
-		err = h.check(limits, info.Size())
+		err = h.check(limits, f.Size)
 	}
 	if err != nil {
-		return nil, decodeError(ctx, path, h, err)
+		return decodeError(ctx, f.Path, h, err)
 	}
 	img, err := guarded(func() (image.Image, error) { return h.decode(src) })
 	if err != nil {
-		return nil, decodeError(ctx, path, h, err)
+		return decodeError(ctx, f.Path, h, err)
 	}
 	pic, err := toPicture(ctx, img, h.grey)
 	if err != nil {
-		return nil, decodeError(ctx, path, h, err)
+		return decodeError(ctx, f.Path, h, err)
 	}
-	return &File{Path: path, Format: h.format, Depth: h.depth, Orientation: h.orientation, Picture: pic}, nil
+	f.Format, f.Depth, f.Orientation, f.Picture = h.format, h.depth, h.orientation, pic
+	f.Info = codec.Info{Width: pic.Width, Height: pic.Height, Depth: h.depth, Pictures: 1}
+	return nil
 }
 
 // guarded runs a third-party decoder, which may panic on a file made to break it.
@@ -166,16 +169,12 @@ var errDecoderPanic = errors.New("the decoder failed")
 // source is a file that stops giving data when its context ends, which stops the decoder.
 type source struct {
 	ctx  context.Context
-	file *os.File
+	file io.ReaderAt
 	size int64
 }
 
-func (s *source) Read(p []byte) (int, error) {
-	if err := s.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return s.file.Read(p)
-}
+// Read is never called: the decoders find ReadAt.
+func (s *source) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
 
 func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	if err := s.ctx.Err(); err != nil {
