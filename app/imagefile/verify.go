@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
 	"blik/app/imagefile/codec"
 	"blik/processing"
@@ -37,6 +38,55 @@ type Proof struct {
 // Holds says whether nothing differs but pixels in the mask.
 func (p *Proof) Holds() bool {
 	return p.Outside == 0 && len(p.Differs) == 0 && p.BytesOutside == 0
+}
+
+// Statement says in one sentence what the proof shows.
+func (p *Proof) Statement() processing.Text {
+	if p.Holds() {
+		total := int64(p.Width) * int64(p.Height)
+		t := processing.Text{
+			EN: fmt.Sprintf("Proven: %d of %d pixels changed", p.Changed, total),
+			RU: fmt.Sprintf("Доказано: изменено пикселей: %d из %d", p.Changed, total),
+		}
+		if p.MaskArea >= 0 {
+			t.EN += fmt.Sprintf(", all of them among the %d pixels of the mask; no pixel outside the mask changed", p.MaskArea)
+			t.RU += fmt.Sprintf(", все они — среди %d пикселей маски; вне маски не изменился ни один пиксель", p.MaskArea)
+		}
+		t.EN += "; depth, profile and metadata are those of the source."
+		t.RU += "; глубина, профиль и метаданные — как в исходном файле."
+		return t
+	}
+	t := processing.Text{EN: "Not proven", RU: "Не доказано"}
+	join := ": "
+	add := func(en, ru string) {
+		t.EN, t.RU, join = t.EN+join+en, t.RU+join+ru, "; "
+	}
+	if p.Outside > 0 {
+		add(fmt.Sprintf("%d pixels outside the mask changed, the first at %d, %d", p.Outside, p.First[0].X, p.First[0].Y),
+			fmt.Sprintf("вне маски изменено пикселей: %d, первый — %d, %d", p.Outside, p.First[0].X, p.First[0].Y))
+	}
+	if len(p.Differs) > 0 {
+		names := make([]string, len(p.Differs))
+		for i, d := range p.Differs {
+			names[i] = differNames()[d]
+		}
+		add("other than in the source: "+strings.Join(p.Differs, ", "), "отличается от исходного: "+strings.Join(names, ", "))
+	}
+	if p.BytesOutside > 0 {
+		add(fmt.Sprintf("%d bytes changed that are not colour samples", p.BytesOutside),
+			fmt.Sprintf("изменено байтов, не относящихся к цвету пикселей: %d", p.BytesOutside))
+	}
+	t.EN, t.RU = t.EN+".", t.RU+"."
+	return t
+}
+
+// differNames are the names of Proof.Differs in Russian.
+func differNames() map[string]string {
+	return map[string]string{
+		"size": "размер", "depth": "глубина", "channels": "число каналов", "profile": "профиль", "EXIF": "EXIF", "XMP": "XMP",
+		"IPTC": "IPTC", "Photoshop": "блоки Photoshop", "resolution": "разрешение", "orientation": "ориентация",
+		"transparency": "прозрачность", "pages": "число страниц",
+	}
 }
 
 // Verify compares two picture files: every colour sample of every pixel and the metadata; where both are TIFFs without
