@@ -259,10 +259,10 @@ func (s *saving) open() error {
 		source.Close()
 		return err
 	}
-	_, s.container, err = open(path, source, info.Size())
+	_, s.container, err = open(source, info.Size())
 	if err != nil {
 		source.Close()
-		return decodeError(s.ctx, path, nil, err)
+		return s.file.fault(s.ctx, err)
 	}
 	return nil
 }

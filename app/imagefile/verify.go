@@ -205,9 +205,9 @@ func (p *Proof) bytes(ctx context.Context, a, b *File) error {
 		return err
 	}
 	defer result.Close()
-	_, container, err := open(a.Path, source, info.Size())
+	_, container, err := open(source, info.Size())
 	if err != nil {
-		return decodeError(ctx, a.Path, nil, err)
+		return a.fault(ctx, err)
 	}
 	patcher, ok := container.(codec.Patcher)
 	if !ok {
@@ -215,7 +215,7 @@ func (p *Proof) bytes(ctx context.Context, a, b *File) error {
 	}
 	record := &recorder{source: source}
 	if err := patcher.Patch(ctx, record, differences(a.Picture, b.Picture)); err != nil {
-		return decodeError(ctx, a.Path, nil, err)
+		return a.fault(ctx, err)
 	}
 	record.sort()
 	p.ByByte = true
