@@ -1,6 +1,10 @@
 package png
 
-import "blik/app/imagefile/codec"
+import (
+	"bytes"
+
+	"blik/app/imagefile/codec"
+)
 
 // The filter types (9.2).
 const (
@@ -79,4 +83,61 @@ func predict(a, b, c int) int {
 		return b
 	}
 	return c
+}
+
+// filter returns the line of a row with the given filter, in dst.
+func filter(dst []byte, kind uint8, row, above []byte, bpp int) []byte {
+	dst = append(append(dst[:0], kind), row...)
+	line, above := dst[1:], above[:len(row)]
+	switch kind {
+	case filterSub:
+		for i, a := range row[:max(len(row)-bpp, 0)] {
+			line[i+bpp] -= a
+		}
+	case filterUp:
+		for i, b := range above {
+			line[i] -= b
+		}
+	case filterAverage:
+		for i := range min(bpp, len(row)) {
+			line[i] -= above[i] / 2
+		}
+		for i := bpp; i < len(row); i++ {
+			line[i] -= uint8((int(row[i-bpp]) + int(above[i])) / 2)
+		}
+	case filterPaeth:
+		for i := range min(bpp, len(row)) {
+			line[i] -= above[i]
+		}
+		for i := bpp; i < len(row); i++ {
+			line[i] -= uint8(predict(int(row[i-bpp]), int(above[i]), int(above[i-bpp])))
+		}
+	}
+	return dst
+}
+
+// chooser filters rows with the filter that leaves the least, in buffers that it keeps.
+type chooser struct{ tries [3][]byte }
+
+// line returns the filtered line, good until the next call: of left, up and Paeth the filter with the smallest sum of
+// absolute differences (12.7).
+func (c *chooser) line(row, above []byte, bpp int) []byte {
+	if bytes.Equal(row, above) { // most rows of a mask
+		c.tries[1] = append(c.tries[1][:0], filterUp)
+		c.tries[1] = append(c.tries[1], make([]byte, len(row))...)
+		return c.tries[1]
+	}
+	best, least := 0, -1
+	for k, kind := range [...]uint8{filterSub, filterUp, filterPaeth} {
+		c.tries[k] = filter(c.tries[k], kind, row, above, bpp)
+		cost := 0
+		for _, d := range c.tries[k][1:] {
+			s := int(int8(d))
+			cost += max(s, -s)
+		}
+		if least < 0 || cost < least {
+			best, least = k, cost
+		}
+	}
+	return c.tries[best]
 }

@@ -115,7 +115,7 @@ type File struct {
 	unpacked int64
 }
 
-var _ codec.Container = (*File)(nil)
+var _ codec.Rewriter = (*File)(nil)
 
 // Open reads the chunks of a file of size bytes, except the pixels. What it returns reads from r as long as it is used.
 func Open(r io.ReaderAt, size int64) (*File, error) {
