@@ -81,3 +81,5 @@ go:
 
 clean: ## remove what was built
 	rm -rf build
+
+-include cuda.mk

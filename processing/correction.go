@@ -1,7 +1,5 @@
 package processing
 
-import "context"
-
 // Method is how a glint is corrected.
 type Method uint8
 
@@ -91,16 +89,3 @@ type CorrectOptions struct {
 	// Progress may be nil.
 	Progress Progress
 }
-
-// Correct computes what the glare under the mask hides. Nothing is ever taken from pixels under the mask, except the
-// unclipped light that MethodSubtract looks through; pic and mask are only read. The parameters of StageCorrection are
-// used. The result does not depend on which spots are corrected together.
-func Correct(ctx context.Context, b Backend, pic *Picture, mask *Mask, p Params, o CorrectOptions) (*Correction, error) {
-	panic("not written")
-}
-
-// Spots returns the pieces of the mask.
-func Spots(m *Mask) []Spot { panic("not written") }
-
-// Apply writes the patch into pic, which has the size, depth and channels of the source.
-func (p *Patch) Apply(pic *Picture) { panic("not written") }

@@ -103,3 +103,36 @@ func BenchmarkWhole(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkCorrections merges the patches of a whole picture, erases one of its spots, and takes both back.
+func BenchmarkCorrections(b *testing.B) {
+	for _, size := range sizes {
+		d := newDocument(b, size.w, size.h)
+		if _, err := d.LoadMask(speckled(size.w, size.h)); err != nil {
+			b.Fatal(err)
+		}
+		c := &processing.Correction{}
+		var spots []processing.Spot
+		for _, s := range d.Spots() {
+			runs := d.SpotRuns(d.list.first[s.ID-1].X, d.list.first[s.ID-1].Y)
+			spots = append(spots, processing.Spot{ID: s.ID, Runs: runs})
+			c.Patches = append(c.Patches, processing.Patch{Spot: s.ID, Runs: runs, U8: make([]uint8, s.Area)})
+		}
+		b.Run(fmt.Sprintf("%d×%d/apply+undo", size.w, size.h), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := d.ApplyCorrection(c, spots); err != nil {
+					b.Fatal(err)
+				}
+				d.Undo()
+			}
+		})
+		d.Redo()
+		b.Run(fmt.Sprintf("%d×%d/remove+undo", size.w, size.h), func(b *testing.B) {
+			for b.Loop() {
+				s := d.Spots()[100]
+				d.RemoveSpot(s.Left+1, s.Top+1)
+				d.Undo()
+			}
+		})
+	}
+}

@@ -139,7 +139,7 @@ func (n *detection) index() *labels {
 			n.mask[i].unpack(pix[:], r.Dx(), image.Rect(0, 0, r.Dx(), r.Dy()))
 			return pix[:], r.Dx()
 		})
-		n.list = n.labels.list(n.findings)
+		n.list = n.labels.list(n.findings, nil)
 	}
 	return n.labels
 }

@@ -20,15 +20,20 @@ type Document struct {
 	generation, lastGeneration, saved uint64
 
 	detection *detection
-	history   history
-	edit      edit
-	stroke    *stroke
+	// corrections lie over the picture; lastPicture is the highest generation given to them, savedPicture that on disk.
+	corrections               *Corrections
+	lastPicture, savedPicture uint64
+
+	history history
+	edit    edit
+	stroke  *stroke
 
 	spots *labels
 	// list are the spots of the mask of generation listed.
 	list     spotList
 	listed   uint64
 	listOf   *detection
+	listWith *Corrections
 	selected image.Point
 	chosen   bool
 
@@ -48,9 +53,12 @@ type Stats struct {
 // Pixel is what is known of one pixel.
 type Pixel struct {
 	X, Y int
-	// Channels is 1 or 3; Samples holds as many values in the file's own depth: 0…255, 0…65535, or floats.
+	// Channels is 1, 3 or 4; Samples holds as many values in the file's own depth: 0…255, 0…65535, or floats. They are
+	// those of the corrected picture; Source are those that were read.
 	Channels, Depth int
-	Samples         [3]float64
+	Samples, Source [4]float64
+	// Corrected says that a correction covers the pixel.
+	Corrected bool
 	// Mask is the value of the mask, 0…255.
 	Mask uint8
 	// Spot is the finding under the pixel, where InSpot is set. While a stroke is painted it is not looked for.
@@ -66,6 +74,8 @@ type Snapshot struct {
 	Region  *processing.Region
 	// Mask is a copy.
 	Mask *processing.Mask
+	// Corrections are what lies over the picture; nil where nothing does.
+	Corrections *Corrections
 	// Generation is that of the document when it was taken.
 	Generation uint64
 }
@@ -91,7 +101,7 @@ func New(path string, pic *processing.Picture) (*Document, error) {
 // Path returns the file that the picture was read from.
 func (d *Document) Path() string { return d.path }
 
-// Picture returns the picture; it must not be changed.
+// Picture returns the picture as it was read; it must not be changed. What is corrected lies over it: see Corrections.
 func (d *Document) Picture() *processing.Picture { return d.pic }
 
 // Size returns width and height of the picture.
@@ -115,7 +125,7 @@ func (d *Document) Result() *processing.Result {
 // Snapshot copies what a job needs.
 func (d *Document) Snapshot() Snapshot {
 	m := &processing.Mask{Width: d.mask.Width, Height: d.mask.Height, Pix: append([]uint8(nil), d.mask.Pix...)}
-	return Snapshot{Path: d.path, Picture: d.pic, Region: d.region, Mask: m, Generation: d.generation}
+	return Snapshot{Path: d.path, Picture: d.pic, Region: d.region, Mask: m, Corrections: d.corrections, Generation: d.generation}
 }
 
 // Generation names the content of the mask: it changes whenever the mask does, and comes back when a change is undone.
@@ -226,19 +236,30 @@ func (d *Document) PixelAt(x, y int) (p Pixel, ok bool) {
 		return Pixel{}, false
 	}
 	p = Pixel{X: x, Y: y, Channels: d.pic.Channels, Depth: d.pic.Depth(), Mask: d.mask.Pix[y*d.mask.Width+x]}
-	for c := range p.Channels {
-		i := (y*d.pic.Width+x)*p.Channels + c
-		switch p.Depth {
-		case 8:
-			p.Samples[c] = float64(d.pic.U8[i])
-		case 16:
-			p.Samples[c] = float64(d.pic.U16[i])
-		default:
-			p.Samples[c] = float64(d.pic.F32[i])
-		}
+	i := (y*d.pic.Width + x) * p.Channels
+	p.Source = values(d.pic.U8, d.pic.U16, d.pic.F32, i, p.Channels)
+	p.Samples = p.Source
+	if k, n := d.corrections.at(x, y); k != nil {
+		p.Corrected = true
+		p.Samples = values(k.patch.U8, k.patch.U16, k.patch.F32, n*p.Channels, p.Channels)
 	}
 	if d.stroke == nil {
 		p.Spot, p.InSpot = d.SpotAt(x, y)
 	}
 	return p, true
+}
+
+// values returns n samples from the i-th of whichever of the slices holds any.
+func values(u8 []uint8, u16 []uint16, f32 []float32, i, n int) (v [4]float64) {
+	for c := range n {
+		switch {
+		case u8 != nil:
+			v[c] = float64(u8[i+c])
+		case u16 != nil:
+			v[c] = float64(u16[i+c])
+		default:
+			v[c] = float64(f32[i+c])
+		}
+	}
+	return v
 }

@@ -25,7 +25,10 @@ type step struct {
 	region     *processing.Region
 	detection  *detection
 	// held is the memory of the detection that the step brought.
-	held int64
+	held        int64
+	corrections *Corrections
+	// patches is the memory of the corrections that only one side of the step has.
+	patches int64
 }
 
 type savedTile struct {
@@ -34,7 +37,7 @@ type savedTile struct {
 }
 
 func (s *step) bytes() int64 {
-	n := stepBytes + s.held
+	n := stepBytes + s.held + s.patches
 	for _, t := range s.tiles {
 		n += savedBytes + int64(len(t.data))
 	}
@@ -82,7 +85,7 @@ type edit struct {
 // begin opens an edit; an open stroke is ended first.
 func (d *Document) begin(name processing.Text) {
 	d.EndStroke()
-	d.edit.step = &step{name: name, generation: d.generation, region: d.region, detection: d.detection}
+	d.edit.step = &step{name: name, generation: d.generation, region: d.region, detection: d.detection, corrections: d.corrections}
 	d.edit.exact = false
 }
 
@@ -101,7 +104,7 @@ func (d *Document) touch(r image.Rectangle) {
 // commit makes the edit a step of the history unless it changed nothing, and returns the tiles it changed.
 func (d *Document) commit() image.Rectangle {
 	s := d.edit.step
-	d.edit.step = nil
+	defer func() { d.edit.step = nil }()
 	var dirty image.Rectangle
 	kept := s.tiles[:0]
 	for _, t := range s.tiles {
@@ -116,11 +119,12 @@ func (d *Document) commit() image.Rectangle {
 	s.tiles = kept
 	if len(kept) == 0 {
 		d.generation = s.generation
-		if s.region == d.region && s.detection == d.detection {
+		if s.region == d.region && s.detection == d.detection && s.corrections == d.corrections {
 			return dirty
 		}
 	} else {
 		d.changed()
+		d.uncover(dirty)
 	}
 	d.history.push(s)
 	return dirty
@@ -162,6 +166,7 @@ func (d *Document) swap(s *step) image.Rectangle {
 	s.generation, d.generation = d.generation, s.generation
 	s.region, d.region = d.region, s.region
 	s.detection, d.detection = d.detection, s.detection
+	s.corrections, d.corrections = d.corrections, s.corrections
 	d.history.bytes += s.bytes()
 	return dirty
 }

@@ -15,7 +15,22 @@ type Spot struct {
 	processing.Finding
 	// Detected says that the spot holds a finding of the last detection; otherwise it was painted or loaded.
 	Detected bool
+	// State says whether the spot is corrected. Method is then the one that was really used, Asked the one chosen for this
+	// spot alone (MethodAuto: that of all spots); of several corrections they are those of the largest.
+	State         State
+	Method, Asked processing.Method
 }
+
+// State says how far a spot is corrected.
+type State uint8
+
+// The states of a spot.
+const (
+	Uncorrected State = iota
+	// Partly: pixels have joined the spot since it was corrected.
+	Partly
+	Corrected
+)
 
 // Bounds returns the bounding box of the spot.
 func (s Spot) Bounds() image.Rectangle {
@@ -30,8 +45,8 @@ type spotList struct {
 	of    []int32
 }
 
-// list makes the spots of a mask, described by the findings that they hold.
-func (l *labels) list(findings []processing.Finding) spotList {
+// list makes the spots of a mask, described by the findings that they hold and by what is corrected of them.
+func (l *labels) list(findings []processing.Finding, done *Corrections) spotList {
 	parts, of := l.components()
 	s := spotList{spots: make([]Spot, len(parts)), first: make([]image.Point, len(parts)), of: of}
 	for i, c := range parts {
@@ -55,18 +70,43 @@ func (l *labels) list(findings []processing.Finding) spotList {
 			})
 		}
 	}
+	s.correct(l, done)
 	return s
+}
+
+// correct tells the spots what is corrected of them. The corrections lie in the mask and share no pixel of it, so their
+// areas add up.
+func (s *spotList) correct(l *labels, done *Corrections) {
+	covered, largest := map[int32]int{}, map[int32]int{}
+	for _, k := range done.all() {
+		root := l.at(k.spot[0].X0, k.spot[0].Y)
+		if root < 0 {
+			// An open stroke has erased it; when the stroke ends, the correction goes.
+			continue
+		}
+		i := s.of[root]
+		t := &s.spots[i]
+		if k.area > largest[i] {
+			largest[i] = k.area
+			t.Method, t.Asked = k.patch.Method, k.asked
+		}
+		covered[i] += k.area
+		t.State = Partly
+		if covered[i] == t.Area {
+			t.State = Corrected
+		}
+	}
 }
 
 // current returns the spots of the mask as it is now.
 func (d *Document) current() *spotList {
-	if d.list.of == nil || d.listed != d.generation || d.listOf != d.detection {
+	if d.list.of == nil || d.listed != d.generation || d.listOf != d.detection || d.listWith != d.corrections {
 		var findings []processing.Finding
 		if d.detection != nil {
 			findings = d.detection.findings
 		}
-		d.list = d.spots.list(findings)
-		d.listed, d.listOf = d.generation, d.detection
+		d.list = d.spots.list(findings, d.corrections)
+		d.listed, d.listOf, d.listWith = d.generation, d.detection, d.corrections
 	}
 	return &d.list
 }

@@ -3,33 +3,33 @@ package imagefile
 import (
 	"context"
 	"errors"
-	"fmt"
-	"image/jpeg"
-	"image/png"
 	"io"
 	"io/fs"
-	"strings"
 
+	"blik/app/imagefile/codec"
 	"blik/processing"
-
-	hhtiff "github.com/hhrutter/tiff"
-	"golang.org/x/image/tiff"
 )
 
 // The kinds of faults that an Error wraps, besides fs.ErrNotExist and fs.ErrPermission.
 var (
 	// ErrNotPicture: no picture at all, or a format that is not read.
 	ErrNotPicture = errors.New("not a picture")
-	// ErrUnsupported: a variant of a known format that is not read.
-	ErrUnsupported = errors.New("unsupported variant")
+	// ErrUnsupported: a variant of a known format that is not read or written.
+	ErrUnsupported = codec.ErrUnsupported
 	// ErrDamaged: truncated or contradicting itself.
-	ErrDamaged = errors.New("damaged picture")
+	ErrDamaged = codec.ErrDamaged
 	// ErrTooLarge: larger than Limits allow.
 	ErrTooLarge = errors.New("larger than the limit")
 	// ErrSize: a mask whose size is not the picture's.
 	ErrSize = errors.New("another size")
 	// ErrWrite: the file could not be written; what was there before is untouched.
 	ErrWrite = errors.New("not written")
+	// ErrExists: Save may not replace what is there.
+	ErrExists = errors.New("the file exists")
+	// ErrChanged: the source is no longer the file that was read.
+	ErrChanged = errors.New("the source has changed")
+	// ErrLossy: the result would be a JPEG, and nobody allowed the loss.
+	ErrLossy = errors.New("lossy")
 )
 
 // Error is what is wrong with a file, in one sentence.
@@ -73,8 +73,6 @@ type partial struct {
 
 func (p *partial) Error() string { return p.en }
 
-func unsupported(en, ru string) error { return &partial{ErrUnsupported, en, ru} }
-
 // plain takes the operation and the path off an error of package os.
 func plain(err error) error {
 	var pe *fs.PathError
@@ -84,66 +82,21 @@ func plain(err error) error {
 	return err
 }
 
-// decodeError makes the sentence for whatever went wrong while header or pixels were read; h may be nil.
-func decodeError(ctx context.Context, path string, h *header, err error) error {
+// fault makes the sentence for whatever went wrong while f was read.
+func (f *File) fault(ctx context.Context, err error) error {
 	if e := ctx.Err(); e != nil {
 		return e
 	}
 	var p *partial
 	if errors.As(err, &p) {
-		return fault(path, p.kind, nil, p.en, p.ru)
+		return fault(f.Path, p.kind, nil, p.en, p.ru)
 	}
-	name := "picture"
-	if h != nil {
-		name = string(h.format)
+	var c *codec.Fault
+	if errors.As(err, &c) {
+		return fault(f.Path, c.Kind, nil, c.Text.EN, c.Text.In("ru"))
 	}
-	var (
-		unsupPNG  png.UnsupportedError
-		unsupJPEG jpeg.UnsupportedError
-		unsupX    tiff.UnsupportedError
-		unsupHH   hhtiff.UnsupportedError
-	)
-	switch {
-	case errors.As(err, &unsupPNG), errors.As(err, &unsupJPEG), errors.As(err, &unsupX), errors.As(err, &unsupHH):
-		return fault(path, ErrUnsupported, detail(err),
-			fmt.Sprintf("this variant of %s cannot be read", name), fmt.Sprintf("эта разновидность %s не читается", name))
-	case isTruncation(err):
-		return fault(path, ErrDamaged, nil, "the file is truncated: it ends before the picture is complete",
-			"файл обрезан: он кончается раньше изображения")
-	case errors.Is(err, errDecoderPanic):
-		return fault(path, ErrDamaged, nil, fmt.Sprintf("the %s data are damaged", name), fmt.Sprintf("данные %s повреждены", name))
-	}
-	return fault(path, ErrDamaged, detail(err),
-		fmt.Sprintf("the %s data are damaged", name), fmt.Sprintf("данные %s повреждены", name))
-}
-
-// isTruncation knows the ways in which the decoders say that the data end too early.
-func isTruncation(err error) bool {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return true
+		return f.fault(ctx, codec.Truncated())
 	}
-	for _, tail := range []string{"unexpected EOF", "not enough pixel data", "short Huffman data"} {
-		if strings.HasSuffix(err.Error(), tail) {
-			return true
-		}
-	}
-	return false
+	return fault(f.Path, err, plain(err), "the file cannot be read", "файл не читается")
 }
-
-// detail strips the package names and headings that decoders put before what they found.
-func detail(err error) error {
-	text := plain(err).Error()
-	for _, head := range []string{"png: ", "jpeg: ", "tiff: ", "zlib: ", "invalid format: ", "invalid JPEG format: ",
-		"unsupported feature: ", "unsupported JPEG feature: "} {
-		text = strings.TrimPrefix(text, head)
-	}
-	return &described{text, err}
-}
-
-type described struct {
-	text string
-	err  error
-}
-
-func (d *described) Error() string { return d.text }
-func (d *described) Unwrap() error { return d.err }

@@ -9,14 +9,13 @@ package imagefile
 import (
 	"context"
 	"errors"
-	"fmt"
-	"image"
-	"image/jpeg"
-	"image/png"
 	"io"
 	"io/fs"
-	"os"
+	"time"
 
+	"blik/app/colour"
+	"blik/app/imagefile/codec"
+	"blik/app/imagefile/png"
 	"blik/processing"
 )
 
@@ -39,40 +38,42 @@ type File struct {
 	// Orientation is that of EXIF, 1…8; 1 where the file says nothing. The picture's rows are those of the file:
 	// showing it upright is up to who shows it.
 	Orientation int
-	// Picture has 1 channel where the file is grey and 3 where it is RGB, YCbCr, CMYK or has a palette. Alpha is
-	// left out and colour samples stay as they are stored.
+	// Info is what the container says of itself, metadata among it.
+	Info codec.Info
+	// Picture has 1 channel where the file is grey, 4 where it is CMYK, and else 3. Alpha is left out and colour samples
+	// stay as they are stored.
 	Picture *processing.Picture
+	// Profile says what the samples mean: the file's own profile, or what is assumed without one.
+	Profile *colour.Profile
+	// Size and Modified are those of the file when it was read; Save knows by them whether it still is that file.
+	Size     int64
+	Modified time.Time
+}
+
+// ProfileName returns the description of the file's colour profile, empty where it has none.
+func (f *File) ProfileName() string {
+	if f.Info.Meta.ICC == nil || f.Profile == nil {
+		return ""
+	}
+	return f.Profile.Name
 }
 
 // Limits bound what a file may ask for.
 type Limits struct {
 	// Pixels is the largest Width·Height.
 	Pixels int64
-	// Bytes bounds the memory for the decoder's picture and ours together.
+	// Bytes bounds the memory for the samples and what decoding needs besides. Whatever it allows, more than the machine has
+	// available is refused.
 	Bytes int64
 }
 
 // DefaultLimits returns 10⁹ pixels, and three quarters of the machine's memory (where it does not tell: 16 GiB).
 func DefaultLimits() Limits {
 	l := Limits{Pixels: 1e9, Bytes: 16 << 30}
-	if m := physicalMemory(); m > 0 {
-		l.Bytes = m / 4 * 3
+	if m := machineMemory(); m.total > 0 {
+		l.Bytes = m.total / 4 * 3
 	}
 	return l
-}
-
-// physicalMemory reads the first line of Linux's account of memory; 0 elsewhere.
-func physicalMemory() int64 {
-	f, err := os.Open("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	var kib int64
-	if _, err := fmt.Fscanf(f, "MemTotal: %d kB", &kib); err != nil {
-		return 0
-	}
-	return kib << 10
 }
 
 // Read decodes the picture in the file at path. It returns the context's error soon after a cancel, and for anything
@@ -105,91 +106,81 @@ func abandon[T any](ctx context.Context, f func() (T, error)) (T, error) {
 }
 
 // read does the work of Read; accept, if not nil, may refuse the file by its header.
-func read(ctx context.Context, path string, limits Limits, accept func(*header) error) (*File, error) {
+func read(ctx context.Context, path string, limits Limits, accept func(codec.Info) error) (*File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	// Opening a named pipe would wait for its other end, so look before.
-	info, err := os.Stat(path)
+	file, info, err := openFile(path)
 	if err != nil {
-		return nil, openError(path, err)
-	}
-	switch {
-	case info.IsDir():
-		return nil, fault(path, ErrNotPicture, nil, "this is a folder, not a picture", "это папка, а не изображение")
-	case !info.Mode().IsRegular():
-		return nil, fault(path, ErrNotPicture, nil, "this is a device or a pipe, not a picture file",
-			"это устройство или канал, а не файл изображения")
-	case info.Size() == 0:
-		return nil, fault(path, ErrNotPicture, nil, "the file is empty", "файл пуст")
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, openError(path, err)
+		return nil, err
 	}
 	defer file.Close()
+	f := &File{Path: path, Size: info.Size(), Modified: info.ModTime()}
+	if err := f.decode(ctx, cancelReader{ctx, file}, limits, accept); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
 
-	src := &source{ctx: ctx, file: file, size: info.Size()}
-	h, err := guarded(func() (*header, error) { return probe(src) })
-	if err == nil && accept != nil {
-		err = accept(h)
+// decode reads header and picture of f, which lie in r.
+func (f *File) decode(ctx context.Context, r io.ReaderAt, limits Limits, accept func(codec.Info) error) error {
+	format, container, err := open(r, f.Size)
+	f.Format = format
+	if err != nil {
+		return f.fault(ctx, err)
+	}
+	f.Info = container.Info()
+	f.Depth, f.Orientation = f.Info.Depth, f.Info.Meta.Orientation
+	if f.Orientation < 1 || f.Orientation > 8 {
+		f.Orientation = 1
+	}
+	if accept != nil {
+		err = accept(f.Info)
 	}
 	if err == nil {
-		err = h.check(limits, info.Size())
+		err = check(f.Info, limits, f.Size, machineMemory().available)
+	}
+	if err == nil {
+		f.Picture, err = container.Decode(ctx)
 	}
 	if err != nil {
-		return nil, decodeError(ctx, path, h, err)
+		return f.fault(ctx, err)
 	}
-	img, err := guarded(func() (image.Image, error) { return h.decode(src) })
-	if err != nil {
-		return nil, decodeError(ctx, path, h, err)
-	}
-	pic, err := toPicture(ctx, img, h.grey)
-	if err != nil {
-		return nil, decodeError(ctx, path, h, err)
-	}
-	return &File{Path: path, Format: h.format, Depth: h.depth, Orientation: h.orientation, Picture: pic}, nil
+	f.Profile = profileOf(container, f.Picture)
+	f.Picture.Curve = f.Profile.Curve()
+	return nil
 }
 
-// guarded runs a third-party decoder, which may panic on a file made to break it.
-func guarded[T any](f func() (T, error)) (v T, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: %v", errDecoderPanic, r)
+// profileOf returns what the samples mean. A profile that is damaged, or of another colour model than the picture, counts
+// as none.
+func profileOf(c codec.Container, pic *processing.Picture) *colour.Profile {
+	if icc := c.Info().Meta.ICC; icc != nil {
+		if p, err := colour.FromICC(icc); err == nil {
+			return p.For(pic.Channels)
 		}
-	}()
-	return f()
+	}
+	if p, ok := c.(*png.File); ok {
+		if gamma, srgb := p.Gamma(); gamma > 0 && !srgb {
+			if p, err := colour.FromGamma(pic.Channels, 1/gamma); err == nil {
+				return p
+			}
+		}
+	}
+	return colour.FromPicture(pic)
 }
 
-var errDecoderPanic = errors.New("the decoder failed")
-
-// source is a file that stops giving data when its context ends, which stops the decoder.
-type source struct {
-	ctx  context.Context
-	file *os.File
-	size int64
+// cancelReader is a file that stops giving data when its context ends.
+type cancelReader struct {
+	ctx context.Context
+	r   io.ReaderAt
 }
 
-func (s *source) Read(p []byte) (int, error) {
-	if err := s.ctx.Err(); err != nil {
+func (c cancelReader) ReadAt(p []byte, off int64) (int, error) {
+	if err := c.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return s.file.Read(p)
+	return c.r.ReadAt(p, off)
 }
-
-func (s *source) ReadAt(p []byte, off int64) (int, error) {
-	if err := s.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return s.file.ReadAt(p, off)
-}
-
-// rewind returns the whole file as a stream.
-func (s *source) rewind() io.Reader { return io.NewSectionReader(s, 0, s.size) }
-
-func decodePNG(s *source) (image.Image, error) { return png.Decode(buffered(s.rewind())) }
-
-func decodeJPEG(s *source) (image.Image, error) { return jpeg.Decode(s.rewind()) }
 
 func openError(path string, err error) error {
 	switch {

@@ -4,18 +4,19 @@ import (
 	"context"
 	"fmt"
 
+	"blik/app/imagefile/codec"
 	"blik/processing"
 )
 
 // ReadMask reads a mask from a picture file of any format and depth: a grey sample as it is, of colours the highest,
-// of 16 bits the upper eight. It must be w × h pixels large; with w = h = 0 any size within DefaultLimits will do.
+// of 16 bits the upper eight, of floats 1 as 255. It must be w × h pixels large; with w = h = 0 any size within DefaultLimits will do.
 func ReadMask(ctx context.Context, path string, w, h int) (*processing.Mask, error) {
 	return abandon(ctx, func() (*processing.Mask, error) {
-		f, err := read(ctx, path, DefaultLimits(), func(hd *header) error {
-			if (w != 0 || h != 0) && (hd.width != w || hd.height != h) {
+		f, err := read(ctx, path, DefaultLimits(), func(i codec.Info) error {
+			if (w != 0 || h != 0) && (i.Width != w || i.Height != h) {
 				return &partial{ErrSize,
-					fmt.Sprintf("the mask has %d × %d pixels, the picture %d × %d", hd.width, hd.height, w, h),
-					fmt.Sprintf("в маске %d × %d пикселей, в картине %d × %d", hd.width, hd.height, w, h)}
+					fmt.Sprintf("the mask has %d × %d pixels, the picture %d × %d", i.Width, i.Height, w, h),
+					fmt.Sprintf("в маске %d × %d пикселей, в картине %d × %d", i.Width, i.Height, w, h)}
 			}
 			return nil
 		})
@@ -38,10 +39,13 @@ func maskOf(ctx context.Context, p *processing.Picture) (*processing.Mask, error
 		for i := y * p.Width; i < (y+1)*p.Width; i++ {
 			var v uint8
 			for k := c * i; k < c*(i+1); k++ {
-				if p.U8 != nil {
+				switch {
+				case p.U8 != nil:
 					v = max(v, p.U8[k])
-				} else {
+				case p.U16 != nil:
 					v = max(v, uint8(p.U16[k]>>8))
+				case p.F32[k] > 0: // no NaN
+					v = max(v, uint8(min(p.F32[k], 1)*255+0.5))
 				}
 			}
 			m.Pix[i] = v

@@ -33,6 +33,8 @@ type Settings struct {
 	// BrushRadius is in image pixels.
 	BrushRadius float64
 	BrushSoft   bool
+	// WriteReport: a report is written beside each corrected picture.
+	WriteReport bool
 	// Params are the parameters of detection used last.
 	Params processing.Params
 }
@@ -55,7 +57,7 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 
 // Default returns the settings of a first start.
 func Default() Settings {
-	return Settings{OverlayColour: "red", OverlayOpacity: 0.6, BrushRadius: 10, Params: processing.DefaultParams()}
+	return Settings{OverlayColour: "red", OverlayOpacity: 0.6, BrushRadius: 10, WriteReport: true, Params: processing.DefaultParams()}
 }
 
 // Path returns the place of the settings file: blik/settings.json in the user's configuration folder.
@@ -79,6 +81,7 @@ type file struct {
 	OverlayOpacity float64                    `json:"overlay-opacity"`
 	BrushRadius    float64                    `json:"brush-radius"`
 	BrushSoft      bool                       `json:"brush-soft"`
+	WriteReport    bool                       `json:"write-report"`
 	Params         map[string]json.RawMessage `json:"params"`
 }
 
@@ -142,7 +145,7 @@ func (s Settings) file() file {
 		Language: s.Language, Recent: s.Recent, LastFolder: s.LastFolder,
 		WindowWidth: s.WindowWidth, WindowHeight: s.WindowHeight,
 		OverlayColour: s.OverlayColour, OverlayOpacity: s.OverlayOpacity,
-		BrushRadius: s.BrushRadius, BrushSoft: s.BrushSoft,
+		BrushRadius: s.BrushRadius, BrushSoft: s.BrushSoft, WriteReport: s.WriteReport,
 		Params: map[string]json.RawMessage{},
 	}
 	for _, spec := range processing.Specs() {
@@ -179,7 +182,7 @@ func (f file) settings() Settings {
 	if f.BrushRadius >= minBrush && f.BrushRadius <= maxBrush {
 		s.BrushRadius = f.BrushRadius
 	}
-	s.BrushSoft = f.BrushSoft
+	s.BrushSoft, s.WriteReport = f.BrushSoft, f.WriteReport
 	for _, spec := range processing.Specs() {
 		raw, ok := f.Params[spec.ID]
 		if !ok {

@@ -34,6 +34,7 @@ func TestSettingsComeBack(t *testing.T) {
 		s.OverlayOpacity = rapid.Float64Range(0, 1).Draw(t, "opacity")
 		s.BrushRadius = rapid.Float64Range(0.5, 2000).Draw(t, "radius")
 		s.BrushSoft = rapid.Bool().Draw(t, "soft")
+		s.WriteReport = rapid.Bool().Draw(t, "report")
 		for _, spec := range processing.Specs() {
 			v := rapid.Float64Range(spec.Min, spec.Max).Draw(t, spec.ID)
 			if spec.Kind != processing.KindReal {

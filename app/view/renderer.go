@@ -69,7 +69,22 @@ type Options struct {
 	Opacity float64
 	// Grid draws the edges of image pixels from GridZoom on.
 	Grid bool
+	// Compare says which of two pictures is shown.
+	Compare Compare
+	// Split is the device column, counted from the viewport's left edge, from which CompareSplit shows the second picture.
+	Split int
 }
+
+// Compare says which picture a viewport shows of two that differ: the source and what became of it.
+type Compare uint8
+
+// The ways to compare.
+const (
+	CompareAfter Compare = iota
+	CompareBefore
+	// CompareSplit shows the source left of a vertical line and the result from the line on.
+	CompareSplit
+)
 
 // DefaultOptions returns the picture under a red mask of 60 % with the grid on.
 func DefaultOptions() Options {
@@ -98,8 +113,12 @@ const (
 //
 // Interpolation works on encoded values: between neighbours on the screen the difference to linear light is not seen.
 type Renderer struct {
+	before, after *Pyramid
+	mask          *MaskPyramid
+	// picture is the one that is being drawn.
 	picture *Pyramid
-	mask    *MaskPyramid
+	// lying holds a frame as it lies in the file, before it is turned upright.
+	lying *image.RGBA
 
 	frame   frame
 	workers []worker
@@ -150,7 +169,7 @@ type frame struct {
 
 // worker is the scratch memory of one goroutine.
 type worker struct {
-	// top and bottom are converted rows topRow and bottomRow of level 0, −1 where they hold none.
+	// top and bottom are rows topRow and bottomRow of the level, −1 where they hold none.
 	top, bottom       []packed
 	topRow, bottomRow int
 	blended           []lanes
@@ -171,7 +190,14 @@ func NewRenderer() *Renderer {
 
 // SetPicture sets what is shown. mask may be nil; otherwise it has the picture's size. A nil picture shows the
 // surround alone.
-func (r *Renderer) SetPicture(picture *Pyramid, mask *MaskPyramid) { r.picture, r.mask = picture, mask }
+func (r *Renderer) SetPicture(picture *Pyramid, mask *MaskPyramid) {
+	r.SetPictures(picture, picture, mask)
+}
+
+// SetPictures sets two pictures of the same size that Options.Compare chooses from.
+func (r *Renderer) SetPictures(before, after *Pyramid, mask *MaskPyramid) {
+	r.before, r.after, r.mask = before, after, mask
+}
 
 // Render draws the whole of dst, whose bounds are the viewport in device pixels. Every pixel written is opaque.
 func (r *Renderer) Render(dst *image.RGBA, t Transform, o Options) {
@@ -181,12 +207,44 @@ func (r *Renderer) Render(dst *image.RGBA, t Transform, o Options) {
 // RenderRect draws the device pixels of rect alone, exactly as Render would.
 func (r *Renderer) RenderRect(dst *image.RGBA, t Transform, o Options, rect image.Rectangle) {
 	rect = rect.Intersect(dst.Bounds())
+	left, right := rect, rect
+	switch {
+	case o.Compare == CompareAfter || r.before == r.after:
+		left.Max.X = left.Min.X
+	case o.Compare == CompareBefore:
+		right.Max.X = right.Min.X
+	default:
+		left.Max.X = min(left.Max.X, dst.Rect.Min.X+o.Split)
+		right.Min.X = max(right.Min.X, dst.Rect.Min.X+o.Split)
+	}
+	r.drawUpright(r.before, dst, t, o, left)
+	r.drawUpright(r.after, dst, t, o, right)
+}
+
+// drawUpright draws a picture that may have to be turned: as it lies in the file first.
+func (r *Renderer) drawUpright(p *Pyramid, dst *image.RGBA, t Transform, o Options, rect image.Rectangle) {
 	if rect.Empty() {
 		return
 	}
+	if t.Turn == (Turn{}) {
+		r.draw(p, dst, t, o, rect)
+		return
+	}
+	size, file, turn := t.turned(dst.Rect.Size())
+	if r.lying == nil || r.lying.Rect.Size() != size {
+		r.lying = image.NewRGBA(image.Rectangle{Max: size})
+	}
+	part := turn.inverse().rectangle(rect.Sub(dst.Rect.Min))
+	r.draw(p, r.lying, file, o, part)
+	turn.copyPixels(dst, r.lying, rect.Sub(dst.Rect.Min))
+}
+
+// draw draws a part of a picture as it lies in the file.
+func (r *Renderer) draw(p *Pyramid, dst *image.RGBA, t Transform, o Options, rect image.Rectangle) {
+	r.picture = p
 	r.prepare(dst, t, o, rect)
-	// The frame holds the destination only while it is drawn.
-	defer func() { r.frame.dst = nil }()
+	// The frame holds the destination and the picture only while it is drawn.
+	defer func() { r.frame.dst, r.picture = nil, nil }()
 	r.next.Store(0)
 	for i := range r.workers {
 		r.workers[i].topRow, r.workers[i].bottomRow = -1, -1
@@ -237,6 +295,20 @@ func (p *MaskPyramid) levelFor(zoom float64) int {
 	for ; l < len(p.levels) && math.Ldexp(zoom, l) < 1; l++ {
 	}
 	return l
+}
+
+// DirtyRect returns the device pixels of a viewport, of the given size, that may look different after the picture changed
+// within the image rectangle changed.
+func (p *Pyramid) DirtyRect(t Transform, changed image.Rectangle, viewport image.Point) image.Rectangle {
+	changed = changed.Intersect(image.Rect(0, 0, p.pic.Width, p.pic.Height))
+	if changed.Empty() {
+		return image.Rectangle{}
+	}
+	// A pixel of the level stands for side pixels of the picture, and is mixed with its neighbours.
+	side := 1 << p.levelFor(t.Zoom)
+	changed.Min.X, changed.Min.Y = changed.Min.X/side*side-side, changed.Min.Y/side*side-side
+	changed.Max.X, changed.Max.Y = (changed.Max.X+side-1)/side*side+side, (changed.Max.Y+side-1)/side*side+side
+	return t.DeviceRect(changed).Inset(-1).Intersect(image.Rectangle{Max: viewport})
 }
 
 // levelFor returns the sharpest level that bilinear interpolation shows without leaving pixels out.
@@ -352,14 +424,6 @@ func (f *frame) sample(i int, offset float64, n int) (int, lanes) {
 	return left, lanes((u-float64(left))*256 + 0.5)
 }
 
-// levelSize returns the sides of level l.
-func (p *Pyramid) levelSize(l int) (w, h int) {
-	if l == 0 {
-		return p.pic.Width, p.pic.Height
-	}
-	return p.levels[l-1].w, p.levels[l-1].h
-}
-
 // prepareMask finds which device columns each column of the mask covers, and the weights of its values.
 func (f *frame) prepareMask(m *MaskPyramid, x0, x1 int) {
 	f.masked = m != nil && f.o.Mode != PictureOnly
@@ -385,7 +449,7 @@ func (f *frame) prepareMask(m *MaskPyramid, x0, x1 int) {
 	if f.o.Mode == MaskOnly {
 		c, opacity = color.RGBA{255, 255, 255, 255}, 1
 	}
-	f.ink = (packed(c.R) | packed(c.G)<<8 | packed(c.B)<<16 | opaque).spread()
+	f.ink = spread(packed(c.R) | packed(c.G)<<8 | packed(c.B)<<16 | opaque)
 	if !(opacity > 0) {
 		opacity = 0
 	}
@@ -472,9 +536,9 @@ func (r *Renderer) row(w *worker, out []uint8, y int, key rowKey) {
 		fill(out, opaque)
 	case f.exact:
 		line := w.top
-		r.picture.row(line, key.picture, f.span0)
+		r.picture.row(line, 0, key.picture, f.span0)
 		for i, c := range f.column {
-			binary.LittleEndian.PutUint32(out[4*i:], uint32(line[c]))
+			binary.LittleEndian.PutUint32(out[4*i:], line[c])
 		}
 	default:
 		f.interpolate(r.blendRows(w, y), out)
@@ -506,10 +570,10 @@ func (r *Renderer) blendRows(w *worker, y int) []lanes {
 	row, weight := f.sample(y, f.t.Y, h)
 	below := min(row+1, h-1)
 	var a, b []packed
-	if f.level == 0 {
-		a, b = w.convert(r.picture, row, below, f.span0)
+	if f.level == 0 || r.picture.levels[f.level-1].patched.at != nil {
+		a, b = w.convert(r.picture, f.level, row, below, f.span0)
 	} else {
-		l := r.picture.levels[f.level-1]
+		l := &r.picture.levels[f.level-1]
 		// The last column of the span repeats the last one of the level.
 		n := min(f.span1, l.w) - f.span0
 		a, b = l.pix[row*l.w+f.span0:][:n], l.pix[below*l.w+f.span0:][:n]
@@ -517,7 +581,7 @@ func (r *Renderer) blendRows(w *worker, y int) []lanes {
 	out := w.blended
 	b, out = b[:len(a)], out[:len(a)]
 	for i, p := range a {
-		out[i] = mix(p.spread(), b[i].spread(), weight)
+		out[i] = mix(spread(p), spread(b[i]), weight)
 	}
 	for i := len(out); i < len(w.blended); i++ {
 		w.blended[i] = w.blended[i-1]
@@ -525,18 +589,19 @@ func (r *Renderer) blendRows(w *worker, y int) []lanes {
 	return w.blended
 }
 
-// convert returns rows a and b of the picture from column x0 on, keeping those converted last.
-func (w *worker) convert(p *Pyramid, a, b, x0 int) (top, bottom []packed) {
+// convert returns rows a and b of a level from column x0 on, keeping those converted last.
+func (w *worker) convert(p *Pyramid, level, a, b, x0 int) (top, bottom []packed) {
 	if w.bottomRow == a {
 		w.top, w.bottom, w.topRow, w.bottomRow = w.bottom, w.top, w.bottomRow, w.topRow
 	}
-	n := min(len(w.top), p.pic.Width-x0)
+	width, _ := p.levelSize(level)
+	n := min(len(w.top), width-x0)
 	if w.topRow != a {
-		p.row(w.top[:n], a, x0)
+		p.row(w.top[:n], level, a, x0)
 		w.topRow = a
 	}
 	if w.bottomRow != b {
-		p.row(w.bottom[:n], b, x0)
+		p.row(w.bottom[:n], level, b, x0)
 		w.bottomRow = b
 	}
 	return w.top[:n], w.bottom[:n]
@@ -547,7 +612,7 @@ func (f *frame) interpolate(row []lanes, out []uint8) {
 	weight := f.weight[:len(f.column)]
 	for i, c := range f.column {
 		pair := row[c : c+2 : c+2]
-		binary.LittleEndian.PutUint32(out[4*i:], uint32(mix(pair[0], pair[1], weight[i]).pack()))
+		binary.LittleEndian.PutUint32(out[4*i:], mix(pair[0], pair[1], weight[i]).pack())
 	}
 }
 
@@ -577,8 +642,8 @@ func (f *frame) tint(out []uint8, share lanes) {
 	rest := 256 - share
 	for i := 0; i+4 <= len(out); i += 4 {
 		pixel := out[i : i+4 : i+4]
-		p := packed(binary.LittleEndian.Uint32(pixel)).spread()
-		binary.LittleEndian.PutUint32(pixel, uint32(((p*rest + ink) >> 8 & laneMask).pack()))
+		p := spread(binary.LittleEndian.Uint32(pixel))
+		binary.LittleEndian.PutUint32(pixel, ((p*rest + ink) >> 8 & laneMask).pack())
 	}
 }
 
@@ -618,12 +683,12 @@ func (f *frame) outline(out []uint8, key rowKey) {
 
 // drawLine darkens a bright device pixel and brightens a dark one.
 func drawLine(out []uint8) {
-	p := packed(binary.LittleEndian.Uint32(out))
+	p := binary.LittleEndian.Uint32(out)
 	to := opaque
 	if out[1] < 128 {
 		to = 0xffffffff
 	}
-	binary.LittleEndian.PutUint32(out, uint32(mix(p.spread(), to.spread(), gridStrength).pack()))
+	binary.LittleEndian.PutUint32(out, mix(spread(p), spread(to), gridStrength).pack())
 }
 
 // fill sets all pixels of out.
@@ -631,7 +696,7 @@ func fill(out []uint8, p packed) {
 	if len(out) == 0 {
 		return
 	}
-	binary.LittleEndian.PutUint32(out, uint32(p))
+	binary.LittleEndian.PutUint32(out, p)
 	for n := 4; n < len(out); n *= 2 {
 		copy(out[n:], out[:n])
 	}

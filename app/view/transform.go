@@ -14,22 +14,30 @@ const (
 	MaxZoom = 64
 )
 
-// Transform maps image coordinates, in which pixel (x, y) covers [x, x+1) × [y, y+1), to device pixels of a viewport
-// whose top left corner is (0, 0). Its methods return new values; the zero value is not valid.
+// Transform maps image coordinates, those of the file, in which pixel (x, y) covers [x, x+1) × [y, y+1), to device pixels
+// of a viewport whose top left corner is (0, 0). Its methods return new values; the zero value is not valid.
 type Transform struct {
 	// Zoom is the number of device pixels per image pixel; 1 is 1:1.
 	Zoom float64
-	// X and Y are the image coordinates at the viewport's top left corner.
+	// X and Y are the coordinates of the upright picture at the viewport's top left corner.
 	X, Y float64
+	// Turn sets the picture upright.
+	Turn Turn
 }
 
 // ImageToScreen returns where an image point lies in the viewport, in device pixels.
 func (t Transform) ImageToScreen(p processing.Point) processing.Point {
+	p = t.Turn.ToUpright(p)
 	return processing.Point{X: (p.X - t.X) * t.Zoom, Y: (p.Y - t.Y) * t.Zoom}
 }
 
 // ScreenToImage returns the image point under a point of the viewport.
 func (t Transform) ScreenToImage(p processing.Point) processing.Point {
+	return t.Turn.FromUpright(t.upright(p))
+}
+
+// upright returns the point of the upright picture under a point of the viewport.
+func (t Transform) upright(p processing.Point) processing.Point {
 	return processing.Point{X: t.X + p.X/t.Zoom, Y: t.Y + p.Y/t.Zoom}
 }
 
@@ -54,25 +62,30 @@ func (t Transform) ZoomAbout(p processing.Point, factor float64) Transform {
 
 // WithZoom sets the zoom, within the limits, and keeps the image point under the viewport point p where it is.
 func (t Transform) WithZoom(p processing.Point, zoom float64) Transform {
-	q := t.ScreenToImage(p)
+	q := t.upright(p)
 	// A picture that was fitted below MinZoom must not jump to it when zoomed out.
 	zoom = math.Min(math.Max(zoom, math.Min(MinZoom, t.Zoom)), MaxZoom)
-	return Transform{Zoom: zoom, X: q.X - p.X/zoom, Y: q.Y - p.Y/zoom}
+	return Transform{Zoom: zoom, X: q.X - p.X/zoom, Y: q.Y - p.Y/zoom, Turn: t.Turn}
 }
 
 // Fit shows the whole picture of the given size, centred, as large as it goes up to MaxZoom. A viewport without area
 // counts as one pixel.
-func Fit(picture, viewport image.Point) Transform {
+func Fit(picture, viewport image.Point) Transform { return Transform{}.Fit(picture, viewport) }
+
+// Fit is Fit for a picture that is turned as t says; the rest of t does not matter.
+func (t Transform) Fit(picture, viewport image.Point) Transform {
 	vw, vh := math.Max(float64(viewport.X), 1), math.Max(float64(viewport.Y), 1)
-	zoom := math.Min(vw/float64(picture.X), vh/float64(picture.Y))
-	return Transform{Zoom: math.Min(zoom, MaxZoom)}.Clamp(picture, viewport)
+	size := t.Turn.Upright(picture)
+	zoom := math.Min(vw/float64(size.X), vh/float64(size.Y))
+	return Transform{Zoom: math.Min(zoom, MaxZoom), Turn: t.Turn}.Clamp(picture, viewport)
 }
 
 // Clamp keeps the picture in sight. Along an axis on which it is smaller than the viewport it is centred; otherwise the
 // middle of the viewport stays on the picture, so that its edges can be brought to the middle and worked on there.
 func (t Transform) Clamp(picture, viewport image.Point) Transform {
-	t.X = clampAxis(t.X, float64(picture.X), float64(viewport.X)/t.Zoom)
-	t.Y = clampAxis(t.Y, float64(picture.Y), float64(viewport.Y)/t.Zoom)
+	size := t.Turn.Upright(picture)
+	t.X = clampAxis(t.X, float64(size.X), float64(viewport.X)/t.Zoom)
+	t.Y = clampAxis(t.Y, float64(size.Y), float64(viewport.Y)/t.Zoom)
 	return t
 }
 
@@ -86,6 +99,7 @@ func clampAxis(offset, length, shown float64) float64 {
 
 // CentreOn shows the image point p in the middle of the viewport, at the same zoom.
 func (t Transform) CentreOn(p processing.Point, viewport image.Point) Transform {
+	p = t.Turn.ToUpright(p)
 	t.X = p.X - float64(viewport.X)/2/t.Zoom
 	t.Y = p.Y - float64(viewport.Y)/2/t.Zoom
 	return t
@@ -97,7 +111,8 @@ func (t Transform) Reveal(r image.Rectangle, viewport image.Point, maxZoom float
 	if r.Empty() {
 		return t
 	}
-	zoom := math.Min(float64(viewport.X)/float64(2*r.Dx()), float64(viewport.Y)/float64(2*r.Dy()))
+	size := t.Turn.Upright(r.Size())
+	zoom := math.Min(float64(viewport.X)/float64(2*size.X), float64(viewport.Y)/float64(2*size.Y))
 	t.Zoom = math.Max(math.Min(math.Min(zoom, maxZoom), MaxZoom), MinZoom)
 	return t.CentreOn(processing.Point{X: float64(r.Min.X+r.Max.X) / 2, Y: float64(r.Min.Y+r.Max.Y) / 2}, viewport)
 }
@@ -107,14 +122,16 @@ func (t Transform) Visible(picture, viewport image.Point) image.Rectangle {
 	r := image.Rect(
 		int(math.Floor(t.X)), int(math.Floor(t.Y)),
 		int(math.Ceil(t.X+float64(viewport.X)/t.Zoom)), int(math.Ceil(t.Y+float64(viewport.Y)/t.Zoom)))
-	return r.Intersect(image.Rectangle{Max: picture})
+	return t.Turn.inverse().rectangle(r).Intersect(image.Rectangle{Max: picture})
 }
 
 // DeviceRect returns the device pixels that the image rectangle r touches.
 func (t Transform) DeviceRect(r image.Rectangle) image.Rectangle {
 	a := t.ImageToScreen(processing.Point{X: float64(r.Min.X), Y: float64(r.Min.Y)})
 	b := t.ImageToScreen(processing.Point{X: float64(r.Max.X), Y: float64(r.Max.Y)})
-	return image.Rect(int(math.Floor(a.X)), int(math.Floor(a.Y)), int(math.Ceil(b.X)), int(math.Ceil(b.Y)))
+	return image.Rect(
+		int(math.Floor(min(a.X, b.X))), int(math.Floor(min(a.Y, b.Y))),
+		int(math.Ceil(max(a.X, b.X))), int(math.Ceil(max(a.Y, b.Y))))
 }
 
 // ZoomSteps returns the zooms that Zoom in and Zoom out go through, ascending from MinZoom to MaxZoom.

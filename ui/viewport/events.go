@@ -23,6 +23,8 @@ func (v *Viewport) MouseDown(e *desktop.MouseEvent) {
 	g := gesture{kind: gestureTool, button: e.Button, shift: e.Modifier&fyne.KeyModifierShift != 0, last: e.Position}
 	_, hand := v.tool.(tool.Pan)
 	switch {
+	case e.Button == desktop.MouseButtonPrimary && v.onDivider():
+		g.kind = gestureSplit
 	case e.Button == desktop.MouseButtonTertiary, e.Button == desktop.MouseButtonPrimary && (v.panKey || hand):
 		g.kind = gesturePan
 	case hand, e.Button != desktop.MouseButtonPrimary && e.Button != desktop.MouseButtonSecondary:
@@ -116,8 +118,15 @@ func (v *Viewport) Cursor() desktop.Cursor {
 	if v.picture == nil {
 		return desktop.DefaultCursor
 	}
+	if v.onDivider() {
+		return desktop.HResizeCursor
+	}
 	if v.panKey || v.gesture.kind == gesturePan {
 		return desktop.PointerCursor
+	}
+	alongX, alongY := desktop.HResizeCursor, desktop.VResizeCursor
+	if v.transform.Turn.Swaps() {
+		alongX, alongY = alongY, alongX
 	}
 	switch v.tool.Pointer(v.event(v.hover)) {
 	case tool.Hand:
@@ -125,9 +134,9 @@ func (v *Viewport) Cursor() desktop.Cursor {
 	case tool.Cross, tool.Ring:
 		return desktop.CrosshairCursor
 	case tool.ResizeX:
-		return desktop.HResizeCursor
+		return alongX
 	case tool.ResizeY:
-		return desktop.VResizeCursor
+		return alongY
 	}
 	return desktop.DefaultCursor
 }
@@ -144,6 +153,8 @@ func (v *Viewport) moveTo(p fyne.Position) {
 		v.show(v.transform.Pan(to.X-from.X, to.Y-from.Y))
 	case gestureTool:
 		v.tool.Move(v.event(p))
+	case gestureSplit:
+		v.moveDivider(p)
 	}
 	v.gesture.last = p
 }

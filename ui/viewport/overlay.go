@@ -93,14 +93,14 @@ func (v *Viewport) layoutMarker() {
 	for _, m := range v.marker {
 		gap := markerGap + m.StrokeWidth/2
 		m.Hidden = v.marked.Empty()
-		m.Move(a.SubtractXY(gap, gap))
-		m.Resize(fyne.NewSize(b.X-a.X+2*gap, b.Y-a.Y+2*gap))
+		m.Move(fyne.NewPos(min(a.X, b.X)-gap, min(a.Y, b.Y)-gap))
+		m.Resize(fyne.NewSize(max(a.X, b.X)-min(a.X, b.X)+2*gap, max(a.Y, b.Y)-min(a.Y, b.Y)+2*gap))
 	}
 }
 
 // updateRing puts the brush's ring under the pointer, or hides it where another tool or the hand is at work.
 func (v *Viewport) updateRing() {
-	shown := v.hovering && v.picture != nil && !v.panKey && v.gesture.kind != gesturePan &&
+	shown := v.hovering && v.picture != nil && !v.panKey && v.gesture.kind != gesturePan && !v.onDivider() &&
 		v.tool.Pointer(v.event(v.hover)) == tool.Ring
 	radius := float32(max(v.radius*v.transform.Zoom, 1.5) / v.scale)
 	for _, r := range v.ring {
@@ -130,7 +130,8 @@ func (r *renderer) MinSize() fyne.Size { return fyne.NewSize(200, 150) }
 
 func (r *renderer) Objects() []fyne.CanvasObject {
 	all := append([]fyne.CanvasObject{r.v.raster, r.v.still}, r.v.overlay.objects()...)
-	return append(all, r.v.marker[0], r.v.marker[1], r.v.ring[0], r.v.ring[1])
+	all = append(all, r.v.marker[0], r.v.marker[1], r.v.ring[0], r.v.ring[1])
+	return append(all, r.v.divider.objects()...)
 }
 
 // Refresh does not redraw the raster: its pixels depend on no theme, and every change of them asks for itself.

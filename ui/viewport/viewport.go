@@ -46,8 +46,12 @@ type Viewport struct {
 
 	renderer *view.Renderer
 	options  view.Options
-	picture  *view.Pyramid
-	mask     *view.MaskPyramid
+	// picture is what became of the source, before; the same where nothing did.
+	before, picture *view.Pyramid
+	mask            *view.MaskPyramid
+	compare         view.Compare
+	// split is the place of the split line as a share of the viewport's width.
+	split float64
 
 	transform view.Transform
 	// fitted keeps the whole picture in view when the window changes its size.
@@ -73,6 +77,7 @@ type Viewport struct {
 	raster  *canvas.Raster
 	ring    [2]*canvas.Circle
 	marker  [2]*canvas.Rectangle
+	divider divider
 	overlay *overlay
 	// still is always on the screen and shows nothing: refreshing it asks for a new frame, which hidden objects cannot,
 	// and keeps the raster's texture.
@@ -93,6 +98,7 @@ const (
 	gestureNone gestureKind = iota
 	gesturePan
 	gestureTool
+	gestureSplit
 )
 
 var (
@@ -113,6 +119,8 @@ func New() *Viewport {
 		scale:     1,
 		tool:      tool.Pan{},
 		fitted:    true,
+		split:     0.5,
+		divider:   newDivider(),
 	}
 	v.raster = canvas.NewRaster(v.draw)
 	v.raster.ScaleMode = canvas.ImageScalePixels
@@ -142,17 +150,48 @@ func newRing(c color.Color, width float32) *canvas.Circle {
 // SetPicture shows a picture and its mask, whole; nil shows nothing.
 func (v *Viewport) SetPicture(p *view.Pyramid, m *view.MaskPyramid) {
 	v.End()
-	v.picture, v.mask = p, m
+	v.before, v.picture, v.mask = p, p, m
 	v.marked = image.Rectangle{}
 	v.renderer.SetPicture(p, m)
 	v.Fit()
 	v.redraw()
 }
 
+// SetPyramids shows what became of the picture and, where SetCompare asks for it, the source. The view stays and only
+// what differs is drawn anew. Both come from the picture of SetPicture by view.Pyramid.With, or are it.
+func (v *Viewport) SetPyramids(before, after *view.Pyramid) {
+	if v.picture == nil {
+		return
+	}
+	changed := v.before.Changed(before).Union(v.picture.Changed(after))
+	v.before, v.picture = before, after
+	v.renderer.SetPictures(before, after, v.mask)
+	if !changed.Empty() {
+		v.invalidate(after.DirtyRect(v.transform, changed, v.device))
+	}
+}
+
+// SetCompare chooses between the source, what became of it, and both with a line between them that can be dragged.
+func (v *Viewport) SetCompare(c view.Compare) {
+	if c == v.compare {
+		return
+	}
+	if v.gesture.kind == gestureSplit {
+		v.End()
+	}
+	v.compare = c
+	v.redraw()
+	v.layoutDivider()
+	v.updateRing()
+}
+
+// Compare returns what SetCompare chose.
+func (v *Viewport) Compare() view.Compare { return v.compare }
+
 // SetMask shows another pyramid of the picture's mask; the view stays.
 func (v *Viewport) SetMask(m *view.MaskPyramid) {
 	v.mask = m
-	v.renderer.SetPicture(v.picture, m)
+	v.renderer.SetPictures(v.before, v.picture, m)
 	v.redraw()
 }
 
@@ -215,8 +254,13 @@ func (v *Viewport) Device() image.Point { return v.device }
 func (v *Viewport) Fit() {
 	v.fitted = true
 	if v.picture != nil {
-		v.show(view.Fit(v.size(), v.device))
+		v.show(v.fit())
 	}
+}
+
+// fit returns the transform that shows the whole picture upright.
+func (v *Viewport) fit() view.Transform {
+	return view.Transform{Turn: v.picture.Turn()}.Fit(v.size(), v.device)
 }
 
 // Fitted says whether the whole picture is kept in view.
@@ -245,7 +289,8 @@ func (v *Viewport) Reveal(r image.Rectangle, maxZoom float64) {
 	}
 	v.fitted = false
 	t := v.transform
-	if t.Zoom < 1 || float64(r.Dx())*t.Zoom > float64(v.device.X) || float64(r.Dy())*t.Zoom > float64(v.device.Y) {
+	size := t.Turn.Upright(r.Size())
+	if t.Zoom < 1 || float64(size.X)*t.Zoom > float64(v.device.X) || float64(size.Y)*t.Zoom > float64(v.device.Y) {
 		t = t.Reveal(r, v.device, maxZoom)
 		t.Zoom = max(t.Zoom, 1)
 	}
@@ -271,7 +316,7 @@ func (v *Viewport) Abandon() {
 	}
 }
 
-// size returns the picture's size.
+// size returns the picture's size as the file has it.
 func (v *Viewport) size() image.Point {
 	p := v.picture.Picture()
 	return image.Pt(p.Width, p.Height)
@@ -329,7 +374,9 @@ func (v *Viewport) draw(w, h int) image.Image {
 		v.dirty = v.buf.Rect
 	}
 	if r := v.dirty.Intersect(v.buf.Rect); !r.Empty() {
-		v.renderer.RenderRect(v.buf, v.transform, v.options, r)
+		o := v.options
+		o.Compare, o.Split = v.compare, v.splitColumn()
+		v.renderer.RenderRect(v.buf, v.transform, o, r)
 	}
 	v.dirty = image.Rectangle{}
 	return v.buf
@@ -347,13 +394,14 @@ func (v *Viewport) resized(size fyne.Size) {
 	}
 	old := v.device
 	v.device = device
+	v.layoutDivider()
 	if v.OnView != nil {
 		defer func() { v.OnView(v.transform) }()
 	}
 	switch {
 	case v.picture == nil:
 	case v.fitted:
-		v.show(view.Fit(v.size(), device))
+		v.show(v.fit())
 	default:
 		v.show(v.transform.Pan(float64(device.X-old.X)/2, float64(device.Y-old.Y)/2))
 	}

@@ -1,0 +1,141 @@
+package colour
+
+import "sync"
+
+// cube is a table from device samples to the screen, with the first curves of a profile's table exact and the rest of it
+// on a grid at least as fine as the profile's own. Between the nodes it interpolates as lut does, all channels at once.
+//
+// A node holds red, green and blue in lanes of 21 bits, in 1/16 of an 8-bit level. Weights add up to 256, so that a
+// weighted sum needs 20 bits of a lane.
+type cube struct {
+	channels int
+	// at holds, for each channel and sample, the offset of the node below shifted by partBits, and the part, 0…256, of the
+	// way to the next one.
+	at    [4][]uint32
+	step  [4]uint32
+	nodes []uint64
+}
+
+const (
+	partBits = 9
+	partMask = 1<<partBits - 1
+	laneBits = 21
+	// perLevel is the resolution of a node: sRGB in 1/16 of an 8-bit level.
+	perLevel = 16
+	// laneLow keeps the 12 bits of a node's value in each lane.
+	laneLow uint64 = 0xfff | 0xfff<<laneBits | 0xfff<<(2*laneBits)
+	// laneHalf rounds a division by 256·perLevel to nearest.
+	laneHalf uint64 = 1<<11 | 1<<(11+laneBits) | 1<<(11+2*laneBits)
+)
+
+// Nodes along a channel: at least fine ones, so that what is curved between the profile's nodes is followed, at most most.
+const (
+	fine3, most3 = 33, 65
+	fine4, most4 = 17, 23
+)
+
+func newCube(l *lut, depth int) *cube {
+	c := &cube{channels: l.channels}
+	own := 2
+	if l.grid != nil {
+		for _, n := range l.nodes[:l.channels] {
+			own = max(own, n)
+		}
+	}
+	fine, most := fine3, most3
+	if l.channels == 4 {
+		fine, most = fine4, most4
+	}
+	// A multiple of the profile's own steps where that is not too many: its nodes are then hit.
+	side := own
+	if times := (fine - 2 + own - 1) / (own - 1); (own-1)*times+1 <= most {
+		side = (own-1)*times + 1
+	} else if side > most || side < fine {
+		side = most
+	}
+	stride := uint32(1)
+	for i := l.channels - 1; i >= 0; i-- {
+		c.step[i] = stride
+		stride *= uint32(side)
+	}
+	c.nodes = make([]uint64, stride)
+	var wg sync.WaitGroup
+	for first := range side {
+		wg.Go(func() { c.fill(l, side, first) })
+	}
+	whole := 1<<depth - 1
+	for i := range l.channels {
+		c.at[i] = make([]uint32, whole+1)
+		for v := range c.at[i] {
+			at := unit(l.shaper[i](float64(v)/float64(whole))) * float64(side-1)
+			cell := min(int(at), side-2)
+			c.at[i][v] = uint32(cell)*c.step[i]<<partBits | uint32((at-float64(cell))*256+0.5)
+		}
+	}
+	wg.Wait()
+	return c
+}
+
+// fill computes the nodes with the given place along the first channel.
+func (c *cube) fill(l *lut, side, first int) {
+	n := int(c.step[0])
+	linear := toScreen()
+	for i := range n {
+		v := [4]float64{float64(first) / float64(side-1)}
+		for k := 1; k < c.channels; k++ {
+			v[k] = float64(i/int(c.step[k])%side) / float64(side-1)
+		}
+		node := uint64(0)
+		for k, s := range encode(linear.apply(l.behind(v))) {
+			node |= uint64(s*255*perLevel+0.5) << (laneBits * k)
+		}
+		c.nodes[first*n+i] = node
+	}
+}
+
+func cubeRow[S uint8 | uint16](c *cube, dst []uint32, src []S) {
+	if c.channels == 4 {
+		for i := range dst {
+			p := src[4*i : 4*i+4 : 4*i+4]
+			e := c.at[0][p[0]]
+			base, part := e>>partBits, uint64(e&partMask)
+			x, y, z := c.at[1][p[1]], c.at[2][p[2]], c.at[3][p[3]]
+			below := c.tetrahedron(base, 1, x, y, z)
+			if part != 0 {
+				above := c.tetrahedron(base+c.step[0], 1, x, y, z)
+				below = (below>>8&laneLow)*(256-part) + (above>>8&laneLow)*part
+			}
+			dst[i] = pixel(below)
+		}
+		return
+	}
+	for i := range dst {
+		p := src[3*i : 3*i+3 : 3*i+3]
+		dst[i] = pixel(c.tetrahedron(0, 0, c.at[0][p[0]], c.at[1][p[1]], c.at[2][p[2]]))
+	}
+}
+
+// pixel rounds a weighted sum of nodes.
+func pixel(sum uint64) uint32 {
+	sum += laneHalf
+	return uint32(sum>>12)&0xff | uint32(sum>>(12+laneBits-8))&0xff00 | uint32(sum>>(12+2*laneBits-16))&0xff0000 | opaque
+}
+
+// tetrahedron returns the weighted sum of nodes for three entries of c.at, of the channels from first on.
+func (c *cube) tetrahedron(base uint32, first int, x, y, z uint32) uint64 {
+	base += x>>partBits + y>>partBits + z>>partBits
+	// A channel's part stands above its step, so that sorting the parts takes the steps along. Steps need 19 bits.
+	const stepBits = 20
+	a := uint64(x&partMask)<<stepBits | uint64(c.step[first])
+	b := uint64(y&partMask)<<stepBits | uint64(c.step[first+1])
+	d := uint64(z&partMask)<<stepBits | uint64(c.step[first+2])
+	a, b = max(a, b), min(a, b)
+	b, d = max(b, d), min(b, d)
+	a, b = max(a, b), min(a, b)
+	const mask = 1<<stepBits - 1
+	pa, pb, pd := a>>stepBits, b>>stepBits, d>>stepBits
+	n1 := base + uint32(a&mask)
+	n2 := n1 + uint32(b&mask)
+	n3 := n2 + uint32(d&mask)
+	return c.nodes[base]*(256-pa) + c.nodes[n1]*(pa-pb) + c.nodes[n2]*(pb-pd) + c.nodes[n3]*pd
+}

@@ -1,0 +1,192 @@
+package colour
+
+import (
+	"fmt"
+	"math"
+
+	"blik/processing"
+)
+
+// Profile says what the samples of a picture mean. It is immutable.
+type Profile struct {
+	// Name is the description that the profile carries, in English where it has one; empty where it has none.
+	Name string
+	// Channels is 1 (grey), 3 (RGB) or 4 (CMYK).
+	Channels int
+	// Exact says that the colours on the screen are those of the profile, as far as the screen can show them. Otherwise
+	// Reason says why they are approximate, as a clause that can follow a colon.
+	Exact  bool
+	Reason processing.Text
+
+	// linear decodes each channel (of grey: all are the same) to linear light, and toScreen takes that to linear sRGB.
+	linear   [3]curve
+	toScreen matrix
+	// tables, if not nil, take their place.
+	tables *lut
+}
+
+// curve maps 0…1 to 0…1; it does not mind other arguments.
+type curve func(x float64) float64
+
+// SRGB returns the profile of IEC 61966-2-1, which the screen is taken to have.
+func SRGB() *Profile { return plain(3, processing.TransferSRGB.Linear) }
+
+// plain is a profile of the screen's own colours with another curve.
+func plain(channels int, c curve) *Profile {
+	return &Profile{Channels: channels, Exact: true, linear: [3]curve{c, c, c}, toScreen: identity()}
+}
+
+// FromGamma returns the profile of grey or RGB samples that are decoded by a power, with the primaries of sRGB. PNG's
+// gAMA chunk holds the inverse of gamma.
+func FromGamma(channels int, gamma float64) (*Profile, error) {
+	if channels != 1 && channels != 3 {
+		return nil, fmt.Errorf("a gamma for %d channels: 1 or 3 expected", channels)
+	}
+	if !(gamma >= 0.1 && gamma <= 10) {
+		return nil, fmt.Errorf("a gamma of %g: 0.1 to 10 expected", gamma)
+	}
+	return standard(plain(channels, power(gamma))), nil
+}
+
+func power(gamma float64) curve {
+	return func(x float64) float64 { return math.Pow(unit(x), gamma) }
+}
+
+// FromPicture returns the profile of a picture that brings none: its transfer curve with the primaries of sRGB. CMYK is
+// approximate.
+func FromPicture(pic *processing.Picture) *Profile {
+	p := plain(pic.Channels, pic.Linear)
+	if pic.Channels == 4 {
+		p.Exact = false
+		p.Reason = processing.Text{EN: "the picture is CMYK without a profile", RU: "изображение в CMYK без профиля"}
+	}
+	return p
+}
+
+// For returns the profile that shows a picture with the given channels: p where it fits, grey through an RGB profile as
+// its neutral colours, and otherwise an approximation with the reason.
+func (p *Profile) For(channels int) *Profile {
+	if channels == p.Channels {
+		return p
+	}
+	if channels == 1 && p.Channels == 3 {
+		grey := plain(1, p.neutral())
+		grey.Name, grey.Exact, grey.Reason = p.Name, p.Exact, p.Reason
+		return grey
+	}
+	c := curve(processing.TransferSRGB.Linear)
+	if p.Channels == 1 && channels == 3 {
+		c = p.linear[0]
+	}
+	other := plain(channels, c)
+	other.Name, other.Exact = p.Name, false
+	have, want := model(p.Channels), model(channels)
+	other.Reason = processing.Text{
+		EN: fmt.Sprintf("the profile is for %s, the picture is %s", have.EN, want.EN),
+		RU: fmt.Sprintf("профиль для %s, а изображение в %s", have.RU, want.RU),
+	}
+	return other
+}
+
+// model names the colours of so many channels.
+func model(channels int) processing.Text {
+	switch channels {
+	case 1:
+		return processing.Text{EN: "grey", RU: "оттенках серого"}
+	case 3:
+		return processing.Text{EN: "RGB", RU: "RGB"}
+	default:
+		return processing.Text{EN: "CMYK", RU: "CMYK"}
+	}
+}
+
+// curveSteps is the number of steps of Curve: the pure powers are then exact to 1/65535.
+const curveSteps = 4096
+
+// Curve returns the transfer curve for processing.Picture.Curve: that of green, of grey, or of the neutral colours of an
+// RGB profile made of tables. It is nil for the curve of sRGB within half an 8-bit level, for CMYK, and where the
+// profile has no rising curve.
+func (p *Profile) Curve() []float32 {
+	if p.Channels == 4 {
+		return nil
+	}
+	c := p.neutral()
+	if likeSRGB(c) {
+		return nil
+	}
+	values := make([]float32, curveSteps+1)
+	highest := float32(0)
+	for i := range values {
+		highest = max(highest, float32(unit(c(float64(i)/curveSteps))))
+		values[i] = highest
+	}
+	if values[0] == highest {
+		return nil
+	}
+	return values
+}
+
+// neutral returns the light of equal samples.
+func (p *Profile) neutral() curve {
+	if p.tables == nil {
+		return p.linear[1]
+	}
+	t := p.tables
+	paper := t.xyz([4]float64{1, 1, 1})[1]
+	if !(paper > 0) {
+		paper = 1
+	}
+	return func(x float64) float64 { return unit(t.xyz([4]float64{x, x, x})[1] / paper) }
+}
+
+// likeSRGB says whether c is the curve of sRGB within half an 8-bit level.
+func likeSRGB(c curve) bool {
+	for i := range 256 {
+		if math.Abs(processing.TransferSRGB.Encode(unit(c(float64(i)/255)))*255-float64(i)) > 0.5 {
+			return false
+		}
+	}
+	return true
+}
+
+// standard puts the exact values of sRGB in the place of a profile that means them, so that its pictures are shown as
+// they are stored: all colours within one 8-bit level, neutral ones within half.
+func standard(p *Profile) *Profile {
+	if p.tables != nil {
+		return p
+	}
+	for _, c := range p.linear {
+		if !likeSRGB(c) {
+			return p
+		}
+	}
+	const steps = 15
+	for i := range (steps + 1) * (steps + 1) * (steps + 1) {
+		v := [3]float64{float64(i%(steps+1)) / steps, float64(i/(steps+1)%(steps+1)) / steps, float64(i/(steps+1)/(steps+1)) / steps}
+		for k, s := range p.encoded(v) {
+			if math.Abs(s-v[k])*255 > 1 {
+				return p
+			}
+		}
+	}
+	s := *p
+	srgb := curve(processing.TransferSRGB.Linear)
+	s.linear, s.toScreen = [3]curve{srgb, srgb, srgb}, identity()
+	return &s
+}
+
+// encoded returns the sRGB, 0…1, of a colour whose samples are in 0…1, exactly and slowly.
+func (p *Profile) encoded(v [3]float64) [3]float64 {
+	for k := range v {
+		v[k] = p.linear[k](v[k])
+	}
+	return encode(p.toScreen.apply(v))
+}
+
+// encode clips linear sRGB and encodes it.
+func encode(v [3]float64) [3]float64 {
+	for k := range v {
+		v[k] = processing.TransferSRGB.Encode(unit(v[k]))
+	}
+	return v
+}

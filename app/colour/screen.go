@@ -1,0 +1,320 @@
+package colour
+
+import (
+	"encoding/binary"
+	"math"
+
+	"blik/processing"
+)
+
+// Screen converts samples of one depth and number of channels to pixels of the screen: opaque 8-bit sRGB, red in the
+// lowest byte, then green, blue and alpha, which is the order of image.RGBA's bytes in little-endian order. It is
+// immutable and may be used from any goroutine.
+type Screen struct {
+	channels int
+	// depth is 8 or 16; floats become 16 bits wide.
+	depth int
+	// linear holds each channel's light in 1/65535; of 8-bit samples the first 256 entries count. encode is back to sRGB,
+	// and display is encode of linear where no matrix comes in between; nil otherwise.
+	linear  [3]*[1 << 16]uint16
+	encode  *[1 << 16]uint8
+	display [3]*[1 << 16]uint8
+	// asIs says that display changes no 8-bit sample.
+	asIs bool
+	// matrix is linear device light to linear sRGB in 1/65536.
+	matrix [9]int64
+	// light is the light of 8-bit sRGB.
+	light [256]uint16
+	// cube takes the place of all that; nil without tables.
+	cube *cube
+}
+
+// opaque is the alpha of a pixel.
+const opaque = 255 << 24
+
+// Screen returns the conversion for samples of the given depth (8, 16 or 32 bits). A profile of tables takes some tens of
+// milliseconds.
+func (p *Profile) Screen(depth int) *Screen {
+	s := &Screen{channels: p.Channels, depth: min(depth, 16), encode: new([1 << 16]uint8)}
+	for i := range s.encode {
+		s.encode[i] = uint8(processing.TransferSRGB.Encode(float64(i)/65535)*255 + 0.5)
+	}
+	for i := range s.light {
+		s.light[i] = uint16(processing.TransferSRGB.Linear(float64(i)/255)*65535 + 0.5)
+	}
+	if p.tables != nil {
+		s.cube = newCube(p.tables, s.depth)
+		return s
+	}
+	whole := 1<<s.depth - 1
+	// The channels share a table where they have the same curve; functions cannot be compared, their values can.
+	for k, c := range p.linear {
+		s.linear[k] = new([1 << 16]uint16)
+		for i := range whole + 1 {
+			s.linear[k][i] = uint16(unit(c(float64(i)/float64(whole)))*65535 + 0.5)
+		}
+		for j := range k {
+			if *s.linear[j] == *s.linear[k] {
+				s.linear[k] = s.linear[j]
+				break
+			}
+		}
+		if p.Channels != 3 {
+			s.linear[1], s.linear[2] = s.linear[0], s.linear[0]
+			break
+		}
+	}
+	if p.toScreen == identity() {
+		s.displayTables(whole)
+		return s
+	}
+	for i, row := range p.toScreen {
+		sum := int64(0)
+		for k, v := range row {
+			s.matrix[3*i+k] = int64(math.Round(math.Max(-1e4, math.Min(v, 1e4)) * 65536))
+			sum += s.matrix[3*i+k]
+		}
+		// Rows that add up to one do so exactly, so that neutral colours stay neutral.
+		if d := 65536 - sum; d >= -2 && d <= 2 {
+			s.matrix[4*i] += d
+		}
+	}
+	return s
+}
+
+func (s *Screen) displayTables(whole int) {
+	s.asIs = s.depth == 8 && s.channels == 3
+	for k, linear := range s.linear {
+		for j := range k {
+			if s.linear[j] == linear {
+				s.display[k] = s.display[j]
+			}
+		}
+		if s.display[k] != nil {
+			continue
+		}
+		s.display[k] = new([1 << 16]uint8)
+		for i := range whole + 1 {
+			s.display[k][i] = s.encode[linear[i]]
+			s.asIs = s.asIs && int(s.display[k][i]) == i
+		}
+	}
+}
+
+// piece is how many samples are made others at a time, on the stack.
+const piece = 1024
+
+// Row writes the samples x0…x0+len(dst)−1 of row y of pic, which has the depth and channels of s.
+func (s *Screen) Row(dst []uint32, pic *processing.Picture, y, x0 int) {
+	from := (y*pic.Width + x0) * s.channels
+	n := len(dst) * s.channels
+	switch {
+	case pic.U8 != nil:
+		if s.asIs {
+			copyRow(dst, pic.U8[from:][:n])
+		} else {
+			row(s, dst, pic.U8[from:][:n])
+		}
+	case pic.U16 != nil:
+		row(s, dst, pic.U16[from:][:n])
+	default:
+		var wide [piece]uint16
+		src := pic.F32[from:][:n]
+		step := piece / s.channels
+		for len(dst) > 0 {
+			k := min(step, len(dst))
+			quantise(wide[:k*s.channels], src)
+			row(s, dst[:k], wide[:k*s.channels])
+			dst, src = dst[k:], src[k*s.channels:]
+		}
+	}
+}
+
+// quantise makes the first len(dst) float samples 16-bit ones: ⌊clamp(x, 0, 1)·65535 + ½⌋, 0 for NaN.
+func quantise(dst []uint16, src []float32) {
+	src = src[:len(dst)]
+	for i, x := range src {
+		switch {
+		case x >= 1:
+			dst[i] = 65535
+		case x > 0:
+			dst[i] = uint16(float64(x)*65535 + 0.5)
+		default:
+			dst[i] = 0
+		}
+	}
+}
+
+// copyRow packs 8-bit sRGB.
+func copyRow(dst []uint32, src []uint8) {
+	i := 0
+	// One load takes a pixel and the next one's red, which the alpha covers; the last pixel has no next one.
+	for rest := src; len(rest) >= 4; rest = rest[3:] {
+		dst[i] = binary.LittleEndian.Uint32(rest) | opaque
+		i++
+	}
+	for ; i < len(dst); i++ {
+		p := src[3*i : 3*i+3 : 3*i+3]
+		dst[i] = uint32(p[0]) | uint32(p[1])<<8 | uint32(p[2])<<16 | opaque
+	}
+}
+
+func row[S uint8 | uint16](s *Screen, dst []uint32, src []S) {
+	switch {
+	case s.cube != nil:
+		cubeRow(s.cube, dst, src)
+	case s.channels == 1:
+		table := s.display[0]
+		src = src[:len(dst)]
+		for i, v := range src {
+			dst[i] = uint32(table[v])*0x010101 | opaque
+		}
+	case s.channels == 4:
+		var rgb [piece]S
+		for len(dst) > 0 {
+			k := min(piece/3, len(dst))
+			withoutInk(rgb[:3*k], src)
+			displayRow(s, dst[:k], rgb[:3*k])
+			dst, src = dst[k:], src[4*k:]
+		}
+	case s.display[0] != nil:
+		displayRow(s, dst, src)
+	default:
+		for i := range dst {
+			p := src[3*i : 3*i+3 : 3*i+3]
+			dst[i] = s.mix(int64(s.linear[0][p[0]]), int64(s.linear[1][p[1]]), int64(s.linear[2][p[2]]))
+		}
+	}
+}
+
+func displayRow[S uint8 | uint16](s *Screen, dst []uint32, src []S) {
+	red, green, blue := s.display[0], s.display[1], s.display[2]
+	for i := range dst {
+		p := src[3*i : 3*i+3 : 3*i+3]
+		dst[i] = uint32(red[p[0]]) | uint32(green[p[1]])<<8 | uint32(blue[p[2]])<<16 | opaque
+	}
+}
+
+// withoutInk makes CMYK samples RGB as processing.LumaTables says; rgb has three for each four of src.
+func withoutInk[S uint8 | uint16](rgb, src []S) {
+	most := uint32(^S(0))
+	for len(rgb) >= 3 {
+		p := src[:4:4]
+		paper := most - uint32(p[3])
+		rgb[0] = S(((most-uint32(p[0]))*paper + most/2) / most)
+		rgb[1] = S(((most-uint32(p[1]))*paper + most/2) / most)
+		rgb[2] = S(((most-uint32(p[2]))*paper + most/2) / most)
+		rgb, src = rgb[3:], src[4:]
+	}
+}
+
+// mix takes linear device light to a pixel.
+func (s *Screen) mix(r, g, b int64) uint32 {
+	m := &s.matrix
+	red := (m[0]*r + m[1]*g + m[2]*b + 1<<15) >> 16
+	green := (m[3]*r + m[4]*g + m[5]*b + 1<<15) >> 16
+	blue := (m[6]*r + m[7]*g + m[8]*b + 1<<15) >> 16
+	return uint32(s.encode[clip(red)]) | uint32(s.encode[clip(green)])<<8 | uint32(s.encode[clip(blue)])<<16 | opaque
+}
+
+func clip(v int64) uint16 { return uint16(min(max(v, 0), 65535)) }
+
+// HalfRow writes row y of the picture at half its size: each pixel is the mean of 2 × 2 in linear light, of fewer at an
+// odd edge. dst has ⌈width/2⌉ pixels.
+func (s *Screen) HalfRow(dst []uint32, pic *processing.Picture, y int) {
+	stride := pic.Width * s.channels
+	upper := 2 * y * stride
+	lower := upper
+	if 2*y+1 < pic.Height {
+		lower += stride
+	}
+	switch {
+	case pic.U8 != nil:
+		halves(s, dst, pic.U8[upper:][:stride], pic.U8[lower:][:stride])
+	case pic.U16 != nil:
+		halves(s, dst, pic.U16[upper:][:stride], pic.U16[lower:][:stride])
+	default:
+		var a, b [piece]uint16
+		inPieces(s.channels, dst, pic.F32[upper:][:stride], pic.F32[lower:][:stride], func(dst []uint32, p, q []float32) {
+			quantise(a[:len(p)], p)
+			quantise(b[:len(q)], q)
+			halves(s, dst, a[:len(p)], b[:len(q)])
+		})
+	}
+}
+
+// inPieces cuts two rows into pieces of at most piece samples, at even pixels.
+func inPieces[S any](channels int, dst []uint32, a, b []S, do func(dst []uint32, a, b []S)) {
+	const pixels = piece / 8
+	for len(dst) > 0 {
+		k := min(pixels, len(dst))
+		n := min(2*k*channels, len(a))
+		do(dst[:k], a[:n], b[:n])
+		dst, a, b = dst[k:], a[n:], b[n:]
+	}
+}
+
+// halves writes the means of the pairs of columns of two rows.
+func halves[S uint8 | uint16](s *Screen, dst []uint32, a, b []S) {
+	switch {
+	case s.cube != nil:
+		var p, q [piece / 2]uint32
+		inPieces(s.channels, dst, a, b, func(dst []uint32, a, b []S) {
+			n := len(a) / s.channels
+			cubeRow(s.cube, p[:n], a)
+			cubeRow(s.cube, q[:n], b)
+			s.HalfPixels(dst, p[:n], q[:n])
+		})
+	case s.channels == 4:
+		var p, q [piece]S
+		inPieces(4, dst, a, b, func(dst []uint32, a, b []S) {
+			n := len(a) / 4 * 3
+			withoutInk(p[:n], a)
+			withoutInk(q[:n], b)
+			halfRow(s, dst, p[:n], q[:n])
+		})
+	case s.channels == 1:
+		linear, encode := s.linear[0], s.encode
+		for i := range dst {
+			j := min(2*i+1, len(a)-1)
+			sum := uint32(linear[a[2*i]]) + uint32(linear[a[j]]) + uint32(linear[b[2*i]]) + uint32(linear[b[j]])
+			dst[i] = uint32(encode[uint16((sum+2)>>2)])*0x010101 | opaque
+		}
+	default:
+		halfRow(s, dst, a, b)
+	}
+}
+
+func halfRow[S uint8 | uint16](s *Screen, dst []uint32, a, b []S) {
+	red, green, blue, encode := s.linear[0], s.linear[1], s.linear[2], s.encode
+	plain := s.display[0] != nil
+	for i := range dst {
+		// Of an odd width the last column counts twice, which is the mean of what is there.
+		k, j := 6*i, min(6*i+3, len(a)-3)
+		p, q, u, v := a[k:k+3:k+3], a[j:j+3:j+3], b[k:k+3:k+3], b[j:j+3:j+3]
+		r := (uint32(red[p[0]]) + uint32(red[q[0]]) + uint32(red[u[0]]) + uint32(red[v[0]]) + 2) >> 2
+		g := (uint32(green[p[1]]) + uint32(green[q[1]]) + uint32(green[u[1]]) + uint32(green[v[1]]) + 2) >> 2
+		w := (uint32(blue[p[2]]) + uint32(blue[q[2]]) + uint32(blue[u[2]]) + uint32(blue[v[2]]) + 2) >> 2
+		if plain {
+			dst[i] = uint32(encode[uint16(r)]) | uint32(encode[uint16(g)])<<8 | uint32(encode[uint16(w)])<<16 | opaque
+		} else {
+			dst[i] = s.mix(int64(r), int64(g), int64(w))
+		}
+	}
+}
+
+// HalfPixels writes the means, in linear light, of the pairs of columns of two rows of pixels; dst has half as many,
+// rounded up.
+func (s *Screen) HalfPixels(dst, a, b []uint32) {
+	light, encode := &s.light, s.encode
+	b = b[:len(a)]
+	for i := range dst {
+		k := 2 * i
+		j := min(k+1, len(a)-1)
+		p, q, u, v := a[k], a[j], b[k], b[j]
+		r := uint32(light[uint8(p)]) + uint32(light[uint8(q)]) + uint32(light[uint8(u)]) + uint32(light[uint8(v)])
+		g := uint32(light[uint8(p>>8)]) + uint32(light[uint8(q>>8)]) + uint32(light[uint8(u>>8)]) + uint32(light[uint8(v>>8)])
+		w := uint32(light[uint8(p>>16)]) + uint32(light[uint8(q>>16)]) + uint32(light[uint8(u>>16)]) + uint32(light[uint8(v>>16)])
+		dst[i] = uint32(encode[uint16((r+2)>>2)]) | uint32(encode[uint16((g+2)>>2)])<<8 | uint32(encode[uint16((w+2)>>2)])<<16 | opaque
+	}
+}

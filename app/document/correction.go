@@ -1,0 +1,509 @@
+package document
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"slices"
+	"sync"
+
+	"blik/processing"
+)
+
+// Corrections are the patches that lie over the picture. They never overlap. A value never changes, so that it may be
+// used from any goroutine and kept for comparison; nil is a picture as it was read.
+type Corrections struct {
+	tiles tiling
+	// list is in reading order of the first pixels of the spots.
+	list []*correction
+	// generation names the content, as Document.Generation does that of the mask.
+	generation uint64
+
+	index sync.Once
+	// byTile holds, for each tile, what reaches into it.
+	byTile map[int][]*correction
+}
+
+// correction is what was made of one spot. It never changes.
+type correction struct {
+	// spot are the pixels of the mask that were corrected as one, core their bounding box and area their number.
+	spot []processing.Run
+	core image.Rectangle
+	area int
+	// asked is the method that was chosen for this spot alone, MethodAuto where it was that of all.
+	asked processing.Method
+	patch processing.Patch
+	// reach is the bounding box of both.
+	reach image.Rectangle
+}
+
+func newCorrection(spot []processing.Run, asked processing.Method, p processing.Patch) *correction {
+	core := boundsOf(spot)
+	return &correction{spot: spot, core: core, area: areaOf(spot), asked: asked, patch: p, reach: core.Union(boundsOf(p.Runs))}
+}
+
+// newCorrections returns the set of the given corrections, nil where there are none.
+func newCorrections(t tiling, list []*correction, generation uint64) *Corrections {
+	if len(list) == 0 {
+		return nil
+	}
+	slices.SortFunc(list, func(a, b *correction) int { return inOrder(firstOf(a.spot), firstOf(b.spot)) })
+	return &Corrections{tiles: t, list: list, generation: generation}
+}
+
+// Len returns the number of spots that are corrected.
+func (c *Corrections) Len() int {
+	if c == nil {
+		return 0
+	}
+	return len(c.list)
+}
+
+// Pixels returns the number of pixels that the patches cover: those that may differ from the source.
+func (c *Corrections) Pixels() int {
+	n := 0
+	for _, k := range c.all() {
+		n += areaOf(k.patch.Runs)
+	}
+	return n
+}
+
+// Patches returns what has to be laid over the source, in reading order of the spots. Patch.Spot is the number of the
+// patch from 1. The samples are shared and must not be changed.
+func (c *Corrections) Patches() []processing.Patch {
+	out := make([]processing.Patch, c.Len())
+	for i, k := range c.all() {
+		out[i] = k.patch
+		out[i].Spot = i + 1
+	}
+	return out
+}
+
+// Mask returns a mask of w × h pixels of what the patches cover.
+func (c *Corrections) Mask(w, h int) *processing.Mask {
+	m := processing.NewMask(w, h)
+	for _, k := range c.all() {
+		for _, r := range k.patch.Runs {
+			set(m.Pix[r.Y*w+r.X0:r.Y*w+r.X1], 255)
+		}
+	}
+	return m
+}
+
+// Generation names the content: 0 where nothing is corrected.
+func (c *Corrections) Generation() uint64 {
+	if c == nil {
+		return 0
+	}
+	return c.generation
+}
+
+func (c *Corrections) all() []*correction {
+	if c == nil {
+		return nil
+	}
+	return c.list
+}
+
+// near calls do once for every correction whose spot or patch may touch r, in no particular order.
+func (c *Corrections) near(r image.Rectangle, do func(*correction)) {
+	if c == nil {
+		return
+	}
+	c.index.Do(func() {
+		c.byTile = map[int][]*correction{}
+		for _, k := range c.list {
+			c.tiles.each(k.reach, func(i int) { c.byTile[i] = append(c.byTile[i], k) })
+		}
+	})
+	r = r.Intersect(c.tiles.bounds())
+	c.tiles.each(r, func(i int) {
+		for _, k := range c.byTile[i] {
+			// One that reaches over several tiles counts in the first of them that r touches.
+			if both := k.reach.Intersect(r); !both.Empty() && c.tiles.at(both.Min.X, both.Min.Y) == i {
+				do(k)
+			}
+		}
+	})
+}
+
+// at returns the correction whose patch covers pixel (x, y) and the number of the pixel in it.
+func (c *Corrections) at(x, y int) (found *correction, pixel int) {
+	c.near(image.Rect(x, y, x+1, y+1), func(k *correction) {
+		n := 0
+		for _, r := range k.patch.Runs {
+			if r.Y == y && r.X0 <= x && x < r.X1 {
+				found, pixel = k, n+x-r.X0
+			}
+			n += r.X1 - r.X0
+		}
+	})
+	return found, pixel
+}
+
+// bytes estimates the memory of one correction.
+func (k *correction) bytes() int64 {
+	const correctionBytes, runBytes = 256, 24
+	return correctionBytes + runBytes*int64(len(k.spot)+len(k.patch.Runs)) +
+		int64(len(k.patch.U8)) + 2*int64(len(k.patch.U16)) + 4*int64(len(k.patch.F32))
+}
+
+// difference returns what old holds and c does not, and the other way round.
+func (c *Corrections) difference(old *Corrections) (gone, come []*correction) {
+	if c == old {
+		return nil, nil
+	}
+	kept := make(map[*correction]bool, c.Len())
+	for _, k := range c.all() {
+		kept[k] = true
+	}
+	for _, k := range old.all() {
+		if kept[k] {
+			delete(kept, k)
+		} else {
+			gone = append(gone, k)
+		}
+	}
+	for _, k := range c.all() {
+		if kept[k] {
+			come = append(come, k)
+		}
+	}
+	return gone, come
+}
+
+// Corrections returns what of the picture is corrected now, nil where nothing is.
+func (d *Document) Corrections() *Corrections { return d.corrections }
+
+// Since returns the patches that turn the picture with the corrections before into the picture as it stands now, in the
+// order in which they have to be applied: where a correction is gone they hold the source.
+func (d *Document) Since(before *Corrections) []processing.Patch {
+	gone, come := d.corrections.difference(before)
+	patches := make([]processing.Patch, 0, len(gone)+len(come))
+	for _, k := range gone {
+		patches = append(patches, d.source(k.patch.Runs))
+	}
+	for _, k := range come {
+		patches = append(patches, k.patch)
+	}
+	return patches
+}
+
+// source returns the pixels of runs as they were read.
+func (d *Document) source(runs []processing.Run) processing.Patch {
+	p := processing.Patch{Runs: runs}
+	for _, r := range runs {
+		a, b := (r.Y*d.pic.Width+r.X0)*d.pic.Channels, (r.Y*d.pic.Width+r.X1)*d.pic.Channels
+		switch {
+		case d.pic.U8 != nil:
+			p.U8 = append(p.U8, d.pic.U8[a:b]...)
+		case d.pic.U16 != nil:
+			p.U16 = append(p.U16, d.pic.U16[a:b]...)
+		default:
+			p.F32 = append(p.F32, d.pic.F32[a:b]...)
+		}
+	}
+	return p
+}
+
+// PictureDirty says whether there are corrections that MarkPictureSaved was not told of.
+func (d *Document) PictureDirty() bool {
+	return d.corrections != nil && d.corrections.generation != d.savedPicture
+}
+
+// MarkPictureSaved says that the picture with the corrections of the given generation is on disk.
+func (d *Document) MarkPictureSaved(generation uint64) { d.savedPicture = generation }
+
+// ApplyCorrection lays the patches of c over the picture; spots are those that were corrected, each with the method
+// chosen for it alone. It can be undone, and the picture itself stays as it was read. changed is false where the picture
+// already is what c makes of it.
+//
+// A correction belongs to the spot as it was when it was made. It takes the place of older ones that share a pixel of
+// the mask with it. Of other patches, which it meets where the mask has changed since they were made, it takes the pixels
+// that it covers: those are halo there, and the newer result is the one that was made with both spots known. What was
+// corrected while its spot was taken out of the mask is dropped.
+func (d *Document) ApplyCorrection(c *processing.Correction, spots []processing.Spot) (changed bool, err error) {
+	if c == nil {
+		return false, errors.New("there is no result of a correction")
+	}
+	d.EndStroke()
+	fresh, err := d.fresh(c, spots)
+	if err != nil {
+		return false, err
+	}
+	d.begin(processing.Text{EN: "Correction", RU: "Исправление"})
+	d.setCorrections(d.corrections.over(fresh, d.tiles))
+	changed = d.corrections != d.edit.step.corrections
+	d.commit()
+	return changed, nil
+}
+
+// fresh makes corrections of the patches of c whose spots are still in the mask.
+func (d *Document) fresh(c *processing.Correction, spots []processing.Spot) (*Corrections, error) {
+	byID := make(map[int]processing.Spot, len(spots))
+	for _, s := range spots {
+		byID[s.ID] = s
+	}
+	var list []*correction
+	for _, p := range c.Patches {
+		s, ok := byID[p.Spot]
+		if !ok {
+			return nil, fmt.Errorf("the correction holds a patch of spot %d, which was not to be corrected", p.Spot)
+		}
+		if err := d.checkRuns(s.Runs); err != nil {
+			return nil, fmt.Errorf("spot %d: %w", s.ID, err)
+		}
+		if err := d.checkRuns(p.Runs); err != nil {
+			return nil, fmt.Errorf("patch of spot %d: %w", s.ID, err)
+		}
+		want := areaOf(p.Runs) * d.pic.Channels
+		if has := [3]int{len(p.U8), len(p.U16), len(p.F32)}; has != d.samples(want) {
+			return nil, fmt.Errorf("patch of spot %d needs %d samples of %d bits, has %v of 8, 16 and 32",
+				s.ID, want, d.pic.Depth(), has)
+		}
+		if d.covers(s.Runs) {
+			list = append(list, newCorrection(s.Runs, s.Method, p))
+		}
+	}
+	set := newCorrections(d.tiles, list, 0)
+	for _, k := range set.all() {
+		var err error
+		set.near(k.reach, func(o *correction) {
+			if o != k && (meet(o.patch.Runs, k.patch.Runs) || meet(o.spot, k.spot)) {
+				err = fmt.Errorf("the corrections of spots %d and %d overlap", o.patch.Spot, k.patch.Spot)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return set, nil
+}
+
+// samples returns how many values of 8, 16 and 32 bits a patch of n samples has.
+func (d *Document) samples(n int) [3]int {
+	switch d.pic.Depth() {
+	case 8:
+		return [3]int{n, 0, 0}
+	case 16:
+		return [3]int{0, n, 0}
+	default:
+		return [3]int{0, 0, n}
+	}
+}
+
+// checkRuns says whether runs are pixels of the picture in reading order.
+func (d *Document) checkRuns(runs []processing.Run) error {
+	if len(runs) == 0 {
+		return errors.New("it has no pixels")
+	}
+	for i, r := range runs {
+		if r.Y < 0 || r.Y >= d.pic.Height || r.X0 < 0 || r.X0 >= r.X1 || r.X1 > d.pic.Width {
+			return fmt.Errorf("run %v lies outside the picture of %d × %d pixels", r, d.pic.Width, d.pic.Height)
+		}
+		if i > 0 && (runs[i-1].Y > r.Y || runs[i-1].Y == r.Y && runs[i-1].X1 > r.X0) {
+			return fmt.Errorf("run %v comes before its place", r)
+		}
+	}
+	return nil
+}
+
+// covers says whether the mask holds all pixels of runs.
+func (d *Document) covers(runs []processing.Run) bool {
+	for _, r := range runs {
+		for _, v := range d.mask.Pix[r.Y*d.mask.Width+r.X0 : r.Y*d.mask.Width+r.X1] {
+			if v < processing.MaskLevel {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// over returns c with the newer corrections over it; c itself where nothing would change.
+func (c *Corrections) over(fresh *Corrections, t tiling) *Corrections {
+	same := map[*correction]bool{}
+	var list []*correction
+	for _, old := range c.all() {
+		k := old
+		fresh.near(old.reach, func(f *correction) {
+			switch {
+			case k == nil:
+			case meet(old.spot, f.spot):
+				if f.equal(old) {
+					same[f] = true
+					list = append(list, old)
+				}
+				k = nil
+			case meet(k.patch.Runs, f.patch.Runs):
+				k = k.without(f.patch.Runs)
+			}
+		})
+		if k != nil && len(k.patch.Runs) > 0 {
+			list = append(list, k)
+		}
+	}
+	for _, f := range fresh.all() {
+		if !same[f] {
+			list = append(list, f)
+		}
+	}
+	next := newCorrections(t, list, 0)
+	if gone, come := next.difference(c); len(gone)+len(come) == 0 {
+		return c
+	}
+	return next
+}
+
+func (k *correction) equal(o *correction) bool {
+	return k.asked == o.asked && k.patch.Method == o.patch.Method && slices.Equal(k.spot, o.spot) &&
+		slices.Equal(k.patch.Runs, o.patch.Runs) && slices.Equal(k.patch.U8, o.patch.U8) &&
+		slices.Equal(k.patch.U16, o.patch.U16) && slices.Equal(k.patch.F32, o.patch.F32)
+}
+
+// without returns the correction with the pixels of runs taken out of its patch.
+func (k *correction) without(runs []processing.Run) *correction {
+	p := processing.Patch{Spot: k.patch.Spot, Method: k.patch.Method}
+	channels := (len(k.patch.U8) + len(k.patch.U16) + len(k.patch.F32)) / areaOf(k.patch.Runs)
+	keep := func(r processing.Run, first int) {
+		a, b := first*channels, (first+r.X1-r.X0)*channels
+		p.Runs = append(p.Runs, r)
+		switch {
+		case k.patch.U8 != nil:
+			p.U8 = append(p.U8, k.patch.U8[a:b]...)
+		case k.patch.U16 != nil:
+			p.U16 = append(p.U16, k.patch.U16[a:b]...)
+		default:
+			p.F32 = append(p.F32, k.patch.F32[a:b]...)
+		}
+	}
+	n := 0
+	for _, r := range k.patch.Runs {
+		x := r.X0
+		for len(runs) > 0 && (runs[0].Y < r.Y || runs[0].Y == r.Y && runs[0].X1 <= r.X0) {
+			runs = runs[1:]
+		}
+		// A run of the other patch may reach over several of this one, so it is passed only by the loop above.
+		for _, o := range runs {
+			if o.Y != r.Y || o.X0 >= r.X1 {
+				break
+			}
+			if x < o.X0 {
+				keep(processing.Run{Y: r.Y, X0: x, X1: o.X0}, n+x-r.X0)
+			}
+			x = max(x, o.X1)
+		}
+		if x < r.X1 {
+			keep(processing.Run{Y: r.Y, X0: x, X1: r.X1}, n+x-r.X0)
+		}
+		n += r.X1 - r.X0
+	}
+	return newCorrection(k.spot, k.asked, p)
+}
+
+// RemoveCorrection brings the source back where the spot at pixel (x, y) is corrected; the mask stays. It can be undone.
+// ok is false where no spot is or nothing of it is corrected.
+func (d *Document) RemoveCorrection(x, y int) (ok bool) {
+	d.EndStroke()
+	s, found := d.SpotAt(x, y)
+	if !found || s.State == Uncorrected {
+		return false
+	}
+	root := d.spots.at(x, y)
+	d.keepCorrections(processing.Text{EN: "Remove correction", RU: "Снятие исправления"}, func(k *correction) bool {
+		return !k.core.In(s.Bounds()) || d.spots.at(k.spot[0].X0, k.spot[0].Y) != root
+	})
+	return true
+}
+
+// ClearCorrections brings the source back everywhere; the mask stays. It can be undone. ok is false where nothing is
+// corrected.
+func (d *Document) ClearCorrections() (ok bool) {
+	d.EndStroke()
+	if d.corrections == nil {
+		return false
+	}
+	d.keepCorrections(processing.Text{EN: "Remove all corrections", RU: "Снятие всех исправлений"}, func(*correction) bool { return false })
+	return true
+}
+
+// keepCorrections drops all corrections but those that keep says.
+func (d *Document) keepCorrections(name processing.Text, keep func(*correction) bool) {
+	d.begin(name)
+	d.setCorrections(d.corrections.only(keep))
+	d.commit()
+}
+
+// only returns the corrections that keep says; c itself where these are all.
+func (c *Corrections) only(keep func(*correction) bool) *Corrections {
+	var list []*correction
+	for _, k := range c.all() {
+		if keep(k) {
+			list = append(list, k)
+		}
+	}
+	if len(list) == c.Len() {
+		return c
+	}
+	return newCorrections(c.tiles, list, 0)
+}
+
+// setCorrections makes c, which must be new or the present ones, the document's.
+func (d *Document) setCorrections(c *Corrections) {
+	if c == d.corrections {
+		return
+	}
+	if c != nil {
+		d.lastPicture++
+		c.generation = d.lastPicture
+	}
+	gone, come := c.difference(d.edit.step.corrections)
+	d.corrections = c
+	const pointerBytes = 8
+	d.edit.step.patches = pointerBytes * int64(c.Len())
+	for _, k := range slices.Concat(gone, come) {
+		d.edit.step.patches += k.bytes()
+	}
+}
+
+// uncover drops the corrections whose spots have lost a pixel of the mask within r: what was made for the spot as it was
+// says nothing of the rest of it, and nothing outside the mask and its halo may differ from the source.
+func (d *Document) uncover(r image.Rectangle) {
+	if d.corrections == nil {
+		return
+	}
+	d.setCorrections(d.corrections.only(func(k *correction) bool { return !k.core.Overlaps(r) || d.covers(k.spot) }))
+}
+
+func firstOf(runs []processing.Run) image.Point { return image.Pt(runs[0].X0, runs[0].Y) }
+
+func boundsOf(runs []processing.Run) image.Rectangle {
+	var b image.Rectangle
+	for _, r := range runs {
+		b = b.Union(image.Rect(r.X0, r.Y, r.X1, r.Y+1))
+	}
+	return b
+}
+
+func areaOf(runs []processing.Run) int {
+	n := 0
+	for _, r := range runs {
+		n += r.X1 - r.X0
+	}
+	return n
+}
+
+// meet says whether two lists of runs in reading order share a pixel.
+func meet(a, b []processing.Run) bool {
+	for len(a) > 0 && len(b) > 0 {
+		switch p, q := a[0], b[0]; {
+		case p.Y < q.Y || p.Y == q.Y && p.X1 <= q.X0:
+			a = a[1:]
+		case q.Y < p.Y || q.Y == p.Y && q.X1 <= p.X0:
+			b = b[1:]
+		default:
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,613 @@
+package document
+
+import (
+	"bytes"
+	"image"
+	"slices"
+	"strings"
+	"testing"
+
+	"blik/processing"
+
+	"pgregory.net/rapid"
+)
+
+// layer is a correction as the slow model keeps it: the pixels of its spot, and the values that it puts over others.
+type layer struct {
+	spot   map[image.Point]bool
+	pixels map[image.Point]uint8
+	method processing.Method
+	asked  processing.Method
+}
+
+// layers are the corrections of the model; a value never changes.
+type layers []layer
+
+// erode returns the layers whose spots are still in the mask.
+func (ls layers) erode(pix []uint8, w int) layers {
+	var kept layers
+	for _, l := range ls {
+		whole := true
+		for p := range l.spot {
+			whole = whole && pix[p.Y*w+p.X] >= processing.MaskLevel
+		}
+		if whole {
+			kept = append(kept, l)
+		}
+	}
+	return kept
+}
+
+// over returns ls with fresh over them.
+func (ls layers) over(fresh layers) layers {
+	var next layers
+	for _, old := range ls {
+		kept := layer{old.spot, map[image.Point]uint8{}, old.method, old.asked}
+		shared := false
+		for p, v := range old.pixels {
+			covered := false
+			for _, f := range fresh {
+				_, in := f.pixels[p]
+				covered = covered || in
+			}
+			if !covered {
+				kept.pixels[p] = v
+			}
+		}
+		for p := range old.spot {
+			for _, f := range fresh {
+				shared = shared || f.spot[p]
+			}
+		}
+		if !shared && len(kept.pixels) > 0 {
+			next = append(next, kept)
+		}
+	}
+	return append(next, fresh...)
+}
+
+// picture lays the layers over the source.
+func (ls layers) picture(pic *processing.Picture) []uint8 {
+	out := bytes.Clone(pic.U8)
+	for _, l := range ls {
+		for p, v := range l.pixels {
+			out[p.Y*pic.Width+p.X] = v
+		}
+	}
+	return out
+}
+
+// lay writes patches over a copy of base, and fails where two of them share a pixel unless they may.
+func lay(t failer, base []uint8, w int, patches []processing.Patch, mayShare bool) []uint8 {
+	t.Helper()
+	out := bytes.Clone(base)
+	seen := map[int]bool{}
+	for _, p := range patches {
+		n := 0
+		for _, r := range p.Runs {
+			for x := r.X0; x < r.X1; x++ {
+				i := r.Y*w + x
+				if seen[i] && !mayShare {
+					t.Fatalf("two patches hold pixel %d, %d", x, r.Y)
+				}
+				seen[i] = true
+				out[i] = p.U8[n]
+				n++
+			}
+		}
+	}
+	return out
+}
+
+// runsOf returns a set of pixels as runs in reading order.
+func runsOf(set map[image.Point]bool) []processing.Run {
+	var runs []processing.Run
+	points := make([]image.Point, 0, len(set))
+	for p := range set {
+		points = append(points, p)
+	}
+	slices.SortFunc(points, inOrder)
+	for _, p := range points {
+		if n := len(runs); n > 0 && runs[n-1].Y == p.Y && runs[n-1].X1 == p.X {
+			runs[n-1].X1++
+			continue
+		}
+		runs = append(runs, processing.Run{Y: p.Y, X0: p.X, X1: p.X + 1})
+	}
+	return runs
+}
+
+// correct corrects some spots of a mask, with a halo of the given width that belongs to the first spot to reach it, and
+// returns what the document and what the model make of it. Values are those of tint.
+func correct(spots [][]image.Point, pick func(i int) bool, w, h, halo int, tint uint8, asked processing.Method) (*processing.Correction, []processing.Spot, layers) {
+	owner := map[image.Point]int{}
+	for i, s := range spots {
+		for _, p := range s {
+			owner[p] = i
+		}
+	}
+	for range halo {
+		ring := map[image.Point]int{}
+		for p, i := range owner {
+			for dy := -1; dy <= 1; dy++ {
+				for dx := -1; dx <= 1; dx++ {
+					q := p.Add(image.Pt(dx, dy))
+					_, taken := owner[q]
+					if k, seen := ring[q]; !taken && q.In(image.Rect(0, 0, w, h)) && (!seen || i < k) {
+						ring[q] = i
+					}
+				}
+			}
+		}
+		for p, i := range ring {
+			owner[p] = i
+		}
+	}
+	c := &processing.Correction{}
+	var orders []processing.Spot
+	var fresh layers
+	for i, s := range spots {
+		if !pick(i) {
+			continue
+		}
+		l := layer{map[image.Point]bool{}, map[image.Point]uint8{}, processing.MethodHarmonic, asked}
+		for _, p := range s {
+			l.spot[p] = true
+		}
+		reach := map[image.Point]bool{}
+		for p, k := range owner {
+			if k == i {
+				reach[p] = true
+				l.pixels[p] = tint + uint8(p.X+3*p.Y)
+			}
+		}
+		patch := processing.Patch{Spot: i + 1, Method: l.method, Runs: runsOf(reach)}
+		for _, r := range patch.Runs {
+			for x := r.X0; x < r.X1; x++ {
+				patch.U8 = append(patch.U8, l.pixels[image.Pt(x, r.Y)])
+			}
+		}
+		c.Patches = append(c.Patches, patch)
+		orders = append(orders, processing.Spot{ID: i + 1, Method: asked, Runs: runsOf(l.spot)})
+		fresh = append(fresh, l)
+	}
+	return c, orders, fresh
+}
+
+// checkCorrections compares all that d says of its corrections with the layers of the model.
+func checkCorrections(t failer, d *Document, ls layers) {
+	t.Helper()
+	w := d.pic.Width
+	want := ls.picture(d.pic)
+	if got := lay(t, d.pic.U8, w, d.Corrections().Patches(), false); !bytes.Equal(got, want) {
+		t.Fatal("the patches make another picture than the model's")
+	}
+	if d.Corrections().Len() != len(ls) {
+		t.Fatalf("%d corrections, the model has %d", d.Corrections().Len(), len(ls))
+	}
+	covered := map[image.Point]bool{}
+	for _, l := range ls {
+		for p := range l.pixels {
+			covered[p] = true
+		}
+	}
+	if n := d.Corrections().Pixels(); n != len(covered) {
+		t.Fatalf("%d pixels corrected, the model has %d", n, len(covered))
+	}
+	mask := d.Corrections().Mask(w, d.pic.Height)
+	for y := range d.pic.Height {
+		for x := range w {
+			i := y*w + x
+			if (mask.Pix[i] == 255) != covered[image.Pt(x, y)] {
+				t.Fatalf("the mask of the corrections is wrong at %d, %d", x, y)
+			}
+			// All pixels would take too long on the larger pictures.
+			if (x+7*y)%5 != 0 {
+				continue
+			}
+			p, _ := d.PixelAt(x, y)
+			if p.Samples[0] != float64(want[i]) || p.Source[0] != float64(d.pic.U8[i]) || p.Corrected != covered[image.Pt(x, y)] {
+				t.Fatalf("pixel %d, %d is %+v, want %d over %d", x, y, p, want[i], d.pic.U8[i])
+			}
+		}
+	}
+	for i, spot := range flood(d.Mask()) {
+		n := 0
+		for _, l := range ls {
+			for _, p := range spot {
+				if l.spot[p] {
+					n++
+				}
+			}
+		}
+		state := Partly
+		if n == 0 {
+			state = Uncorrected
+		} else if n == len(spot) {
+			state = Corrected
+		}
+		if got := d.Spots()[i]; got.State != state || state != Uncorrected && got.Method != processing.MethodHarmonic {
+			t.Fatalf("spot %d is %+v, want state %d", i+1, got, state)
+		}
+	}
+}
+
+// textured is a document of a picture in which no two neighbours are equal.
+func textured(t failer, w, h int) *Document {
+	t.Helper()
+	p := grey(w, h)
+	for i := range p.U8 {
+		p.U8[i] = uint8(7*i + i/w)
+	}
+	d, err := New("test.png", p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// disc paints a dab of the brush.
+func disc(d *Document, x, y, radius float64, erase bool) {
+	d.BeginStroke(Brush{Radius: radius, Erase: erase}, x, y)
+	d.EndStroke()
+}
+
+// correctAll corrects every spot of the mask and returns the layers of the model.
+func correctAll(t failer, d *Document, halo int, tint uint8) layers {
+	t.Helper()
+	c, spots, ls := correct(flood(d.mask), func(int) bool { return true }, d.pic.Width, d.pic.Height, halo, tint, processing.MethodAuto)
+	if _, err := d.ApplyCorrection(c, spots); err != nil {
+		t.Fatal(err)
+	}
+	return ls
+}
+
+// TestCorrectionsAgainstModel drives a document and the model through the same changes.
+func TestCorrectionsAgainstModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := rapid.SampledFrom([]int{1, 7, 40, 127, 131}).Draw(t, "w")
+		h := rapid.SampledFrom([]int{1, 9, 30, 129}).Draw(t, "h")
+		d := textured(t, w, h)
+		source := bytes.Clone(d.pic.U8)
+		states := []layers{nil}
+		seen := []*Corrections{nil}
+		now := 0
+		// step tells the model of a change after which the document has the given layers.
+		step := func(before int, ls layers) {
+			if len(d.history.done) == before {
+				states[now] = ls
+				return
+			}
+			states, seen = append(states[:now+1], ls), append(seen[:now+1], d.Corrections())
+			now++
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"paint": func(t *rapid.T) {
+				before := len(d.history.done)
+				disc(d, rapid.Float64Range(0, float64(w)).Draw(t, "x"), rapid.Float64Range(0, float64(h)).Draw(t, "y"),
+					rapid.SampledFrom([]float64{0.5, 1, 2, 5}).Draw(t, "radius"), rapid.IntRange(0, 3).Draw(t, "erase") == 0)
+				step(before, states[now].erode(d.mask.Pix, w))
+			},
+			"correct": func(t *rapid.T) {
+				spots := flood(d.mask)
+				some := rapid.SliceOfN(rapid.Bool(), len(spots), len(spots)).Draw(t, "some")
+				asked := rapid.SampledFrom([]processing.Method{processing.MethodAuto, processing.MethodTelea}).Draw(t, "asked")
+				c, orders, fresh := correct(spots, func(i int) bool { return some[i] }, w, h,
+					rapid.IntRange(0, 3).Draw(t, "halo"), rapid.SampledFrom([]uint8{10, 90}).Draw(t, "tint"), asked)
+				before := len(d.history.done)
+				if _, err := d.ApplyCorrection(c, orders); err != nil {
+					t.Fatal(err)
+				}
+				step(before, states[now].over(fresh))
+			},
+			"uncorrect": func(t *rapid.T) {
+				spots := flood(d.mask)
+				if len(spots) == 0 {
+					if d.RemoveCorrection(0, 0) {
+						t.Fatal("removed the correction of a spot of an empty mask")
+					}
+					return
+				}
+				spot := rapid.SampledFrom(spots).Draw(t, "spot")
+				var kept layers
+				for _, l := range states[now] {
+					if !slices.ContainsFunc(spot, func(p image.Point) bool { return l.spot[p] }) {
+						kept = append(kept, l)
+					}
+				}
+				before := len(d.history.done)
+				if ok := d.RemoveCorrection(spot[0].X, spot[0].Y); ok != (len(kept) < len(states[now])) {
+					t.Fatalf("RemoveCorrection said %v", ok)
+				}
+				step(before, kept)
+			},
+			"uncorrect all": func(t *rapid.T) {
+				before := len(d.history.done)
+				if ok := d.ClearCorrections(); ok != (len(states[now]) > 0) {
+					t.Fatalf("ClearCorrections said %v", ok)
+				}
+				step(before, nil)
+			},
+			"remove": func(t *rapid.T) {
+				spots := flood(d.mask)
+				if len(spots) == 0 {
+					return
+				}
+				before := len(d.history.done)
+				p := rapid.SampledFrom(spots).Draw(t, "spot")[0]
+				d.RemoveSpot(p.X, p.Y)
+				step(before, states[now].erode(d.mask.Pix, w))
+			},
+			"invert": func(t *rapid.T) {
+				before := len(d.history.done)
+				d.InvertMask()
+				step(before, states[now].erode(d.mask.Pix, w))
+			},
+			"undo": func(t *rapid.T) {
+				if _, ok := d.Undo(); ok {
+					now--
+				}
+			},
+			"redo": func(t *rapid.T) {
+				if _, ok := d.Redo(); ok {
+					now++
+				}
+			},
+			"": func(t *rapid.T) {
+				checkCorrections(t, d, states[now])
+				if !bytes.Equal(d.pic.U8, source) {
+					t.Fatal("the source changed in memory")
+				}
+				if d.Corrections() != seen[now] {
+					t.Fatal("the corrections are not those of the step")
+				}
+				then := rapid.IntRange(0, len(seen)-1).Draw(t, "then")
+				was := lay(t, d.pic.U8, w, seen[then].Patches(), false)
+				if got := lay(t, was, w, d.Since(seen[then]), true); !bytes.Equal(got, states[now].picture(d.pic)) {
+					t.Fatalf("the changes since step %d do not lead to the present picture", then)
+				}
+			},
+		})
+	})
+}
+
+func TestCorrectionGoesWithItsSpot(t *testing.T) {
+	d := textured(t, 60, 40)
+	disc(d, 15, 15, 4, false)
+	disc(d, 45, 20, 3, false)
+	ls := correctAll(t, d, 2, 100)
+	steps := len(d.history.done)
+
+	disc(d, 15, 24, 2, false)
+	checkCorrections(t, d, ls)
+	if s, _ := d.SpotAt(15, 15); s.State != Corrected {
+		t.Errorf("mask painted beside a spot made it %d", s.State)
+	}
+	disc(d, 15, 19, 3, false)
+	if s, _ := d.SpotAt(15, 15); s.State != Partly {
+		t.Errorf("a spot that has grown has state %d", s.State)
+	}
+	disc(d, 15, 13, 1, true)
+	if _, ok := d.SpotAt(15, 17); !ok || d.Corrections().Len() != 1 {
+		t.Errorf("%d corrections after one of two spots lost a pixel", d.Corrections().Len())
+	}
+	d.Undo()
+	checkCorrections(t, d, ls)
+	d.RemoveSpot(45, 20)
+	if p, _ := d.PixelAt(45, 20); p.Corrected || p.Samples != p.Source {
+		t.Errorf("a rejected spot is still corrected: %+v", p)
+	}
+	for len(d.history.done) > steps {
+		d.Undo()
+	}
+	checkCorrections(t, d, ls)
+	d.Undo()
+	checkCorrections(t, d, nil)
+	if name, ok := d.RedoName(); !ok || name.EN != "Correction" || name.RU == "" {
+		t.Errorf("the step is called %v", name)
+	}
+}
+
+// A result that comes when its spot is no longer in the mask is dropped; one for what is left is taken.
+func TestSpotErasedDuringCorrection(t *testing.T) {
+	d := textured(t, 60, 40)
+	disc(d, 15, 15, 4, false)
+	disc(d, 45, 20, 3, false)
+	c, spots, ls := correct(flood(d.mask), func(int) bool { return true }, 60, 40, 2, 50, processing.MethodAuto)
+	disc(d, 15, 18, 1, true)
+	if changed, err := d.ApplyCorrection(c, spots); err != nil || !changed {
+		t.Fatal(changed, err)
+	}
+	checkCorrections(t, d, ls[1:])
+}
+
+func TestSameCorrectionAgainIsNoStep(t *testing.T) {
+	d := textured(t, 60, 40)
+	disc(d, 15, 15, 4, false)
+	correctAll(t, d, 1, 100)
+	was, steps := d.Corrections(), len(d.history.done)
+	correctAll(t, d, 1, 100)
+	if d.Corrections() != was || len(d.history.done) != steps {
+		t.Error("the same correction again made a step")
+	}
+	correctAll(t, d, 1, 101)
+	if d.Corrections() == was || len(d.history.done) != steps+1 || d.Corrections().Len() != 1 {
+		t.Error("another correction of the same spot did not take the place of the first")
+	}
+}
+
+func TestPictureDirty(t *testing.T) {
+	d := textured(t, 60, 40)
+	check := func(what string, want bool) {
+		t.Helper()
+		if d.PictureDirty() != want {
+			t.Errorf("%s: PictureDirty = %v", what, !want)
+		}
+	}
+	check("new", false)
+	disc(d, 15, 15, 4, false)
+	check("masked", false)
+	correctAll(t, d, 1, 100)
+	check("corrected", true)
+	shot := d.Snapshot()
+	d.MarkPictureSaved(shot.Corrections.Generation())
+	check("saved", false)
+	generation := d.Generation()
+	correctAll(t, d, 1, 7)
+	check("corrected anew", true)
+	if d.Generation() != generation {
+		t.Error("correcting changed the mask's generation")
+	}
+	d.Undo()
+	check("back at what was saved", false)
+	d.Undo()
+	check("nothing to save", false)
+	d.Redo()
+	check("again at what was saved", false)
+}
+
+func TestMalformedCorrections(t *testing.T) {
+	run := func(y, x0, x1 int) []processing.Run { return []processing.Run{{Y: y, X0: x0, X1: x1}} }
+	spot := processing.Spot{ID: 1, Runs: run(1, 1, 3)}
+	patch := func(runs []processing.Run, samples int) processing.Patch {
+		return processing.Patch{Spot: 1, Runs: runs, U8: make([]uint8, samples)}
+	}
+	for name, c := range map[string]struct {
+		patches []processing.Patch
+		spots   []processing.Spot
+		says    string
+	}{
+		"unknown spot":   {[]processing.Patch{patch(run(1, 1, 3), 2)}, nil, "spot 1"},
+		"few samples":    {[]processing.Patch{patch(run(1, 1, 3), 1)}, []processing.Spot{spot}, "2 samples of 8 bits"},
+		"another depth":  {[]processing.Patch{{Spot: 1, Runs: run(1, 1, 3), U16: make([]uint16, 2)}}, []processing.Spot{spot}, "8 bits"},
+		"outside":        {[]processing.Patch{patch(run(1, 1, 11), 10)}, []processing.Spot{spot}, "outside"},
+		"below":          {[]processing.Patch{patch(run(8, 1, 3), 2)}, []processing.Spot{spot}, "outside"},
+		"empty run":      {[]processing.Patch{patch(run(1, 3, 3), 0)}, []processing.Spot{spot}, "outside"},
+		"no pixels":      {[]processing.Patch{patch(nil, 0)}, []processing.Spot{spot}, "no pixels"},
+		"out of order":   {[]processing.Patch{patch(append(run(2, 1, 3), run(1, 1, 3)...), 4)}, []processing.Spot{spot}, "its place"},
+		"runs overlap":   {[]processing.Patch{patch(append(run(1, 1, 3), run(1, 2, 4)...), 4)}, []processing.Spot{spot}, "its place"},
+		"spot elsewhere": {[]processing.Patch{patch(run(1, 1, 3), 2)}, []processing.Spot{{ID: 1, Runs: run(-1, 0, 2)}}, "outside"},
+		"overlap": {[]processing.Patch{patch(run(1, 1, 3), 2), {Spot: 2, Runs: run(1, 2, 5), U8: make([]uint8, 3)}},
+			[]processing.Spot{spot, {ID: 2, Runs: run(1, 4, 5)}}, "overlap"},
+	} {
+		d := textured(t, 10, 8)
+		d.InvertMask()
+		if _, err := d.ApplyCorrection(&processing.Correction{Patches: c.patches}, c.spots); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(d.history.done) != 1 || d.Corrections() != nil {
+			t.Errorf("%s: a refused correction left a step", name)
+		}
+	}
+	if _, err := textured(t, 3, 3).ApplyCorrection(nil, nil); err == nil {
+		t.Error("no error for no correction")
+	}
+}
+
+// Every depth and number of channels comes through whole, also where a newer patch cuts an older one.
+func TestCorrectedSamples(t *testing.T) {
+	const w, h = 9, 3
+	row := func(y, x0, x1 int) []processing.Run { return []processing.Run{{Y: y, X0: x0, X1: x1}} }
+	for _, depth := range []int{8, 16, 32} {
+		for _, channels := range []int{1, 3, 4} {
+			pic := &processing.Picture{Width: w, Height: h, Channels: channels}
+			patch := func(spot int, runs []processing.Run, first int) processing.Patch {
+				p := processing.Patch{Spot: spot, Method: processing.MethodMedian, Runs: runs}
+				for i := range areaOf(runs) * channels {
+					switch depth {
+					case 8:
+						p.U8 = append(p.U8, uint8(first+i))
+					case 16:
+						p.U16 = append(p.U16, uint16(60001+first+i))
+					default:
+						p.F32 = append(p.F32, float32(first+i)/8)
+					}
+				}
+				return p
+			}
+			all := patch(0, []processing.Run{{Y: 0, X0: 0, X1: w * h}}, 0)
+			pic.U8, pic.U16, pic.F32 = all.U8, all.U16, all.F32
+			d, err := New("", pic)
+			if err != nil {
+				t.Fatal(err)
+			}
+			disc(d, 2, 1, 0.5, false)
+			left := []processing.Spot{{ID: 1, Runs: row(1, 2, 3)}}
+			if _, err := d.ApplyCorrection(&processing.Correction{Patches: []processing.Patch{patch(1, row(1, 0, 7), 100)}}, left); err != nil {
+				t.Fatal(err)
+			}
+			disc(d, 5, 1, 0.5, false)
+			right := []processing.Spot{{ID: 2, Runs: row(1, 5, 6), Method: processing.MethodMedian}}
+			if _, err := d.ApplyCorrection(&processing.Correction{Patches: []processing.Patch{patch(2, row(1, 4, 6), 200)}}, right); err != nil {
+				t.Fatal(err)
+			}
+			for x := range w {
+				want := all
+				i := (w + x) * channels
+				switch {
+				case x == 4 || x == 5:
+					want, i = patch(2, row(1, 4, 6), 200), (x-4)*channels
+				case x < 7:
+					want, i = patch(1, row(1, 0, 7), 100), x*channels
+				}
+				p, ok := d.PixelAt(x, 1)
+				if !ok || p.Samples != values(want.U8, want.U16, want.F32, i, channels) || p.Source != values(all.U8, all.U16, all.F32, (w+x)*channels, channels) {
+					t.Errorf("%d bits, %d channels: pixel %d is %+v", depth, channels, x, p)
+				}
+				if p.Corrected != (x < 7) {
+					t.Errorf("pixel %d: corrected %v", x, p.Corrected)
+				}
+			}
+			if s := d.Spots()[1]; s.State != Corrected || s.Method != processing.MethodMedian || s.Asked != processing.MethodMedian {
+				t.Errorf("the second spot is %+v", s)
+			}
+			if back := d.Since(nil); len(back) != 2 {
+				t.Errorf("%d patches since the source", len(back))
+			}
+		}
+	}
+}
+
+func TestHistoryCountsCorrections(t *testing.T) {
+	d := textured(t, 400, 300)
+	for i := range 12 {
+		disc(d, float64(20+30*i), 150, 10, false)
+	}
+	mask := d.history.bytes
+	correctAll(t, d, 2, 50)
+	if grown, area := d.history.bytes-mask, d.Corrections().Pixels(); grown < int64(area) {
+		t.Errorf("the history grew by %d bytes for %d pixels", grown, area)
+	}
+	d.SetHistoryBudget(4 * d.history.bytes)
+	steps := len(d.history.done)
+	for i := range 20 {
+		correctAll(t, d, 2, uint8(60+i))
+	}
+	if len(d.history.done) >= steps+20 || d.history.bytes > d.history.budget {
+		t.Errorf("%d steps of %d bytes for a budget of %d", len(d.history.done), d.history.bytes, d.history.budget)
+	}
+	d.Undo()
+	d.Undo()
+	d.Redo()
+	sum := int64(0)
+	for _, s := range append(d.history.done, d.history.undone...) {
+		sum += s.bytes()
+	}
+	if sum != d.history.bytes {
+		t.Errorf("the history counts %d bytes and holds %d", d.history.bytes, sum)
+	}
+}
+
+// An open stroke that erases a corrected spot leaves the list usable.
+func TestListDuringAStroke(t *testing.T) {
+	d := textured(t, 60, 40)
+	disc(d, 15, 15, 4, false)
+	disc(d, 45, 20, 3, false)
+	ls := correctAll(t, d, 1, 100)
+	d.BeginStroke(Brush{Radius: 9, Erase: true}, 15, 15)
+	if n := len(d.Spots()); n != 1 {
+		t.Errorf("%d spots", n)
+	}
+	d.CancelStroke()
+	checkCorrections(t, d, ls)
+}

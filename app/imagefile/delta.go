@@ -1,0 +1,213 @@
+package imagefile
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"blik/processing"
+)
+
+// changes returns patches cut down to the pixels in which they differ from pic, without those of which nothing is left,
+// and the number of these pixels. What is saved then depends on the pixels that change and on nothing else.
+func changes(pic *processing.Picture, patches []processing.Patch) ([]processing.Patch, int64, error) {
+	var (
+		left []processing.Patch
+		n    int64
+	)
+	for _, p := range patches {
+		if err := fits(pic, &p); err != nil {
+			return nil, 0, err
+		}
+		cut := processing.Patch{Spot: p.Spot, Method: p.Method}
+		switch {
+		case pic.U8 != nil:
+			cut.Runs, cut.U8 = differing(pic, p.Runs, pic.U8, p.U8, equal)
+		case pic.U16 != nil:
+			cut.Runs, cut.U16 = differing(pic, p.Runs, pic.U16, p.U16, equal)
+		default:
+			cut.Runs, cut.F32 = differing(pic, p.Runs, pic.F32, p.F32, sameBits)
+		}
+		if len(cut.Runs) > 0 {
+			left = append(left, cut)
+		}
+		n += pixels(cut.Runs)
+	}
+	return left, n, nil
+}
+
+// ChangedPixels returns the number of pixels in which a patch differs from pic.
+func ChangedPixels(pic *processing.Picture, p *processing.Patch) (int64, error) {
+	_, n, err := changes(pic, []processing.Patch{*p})
+	return n, err
+}
+
+func equal[T comparable](a, b T) bool { return a == b }
+
+// sameBits tells samples apart that differ in anything that is stored, and finds NaN equal to itself.
+func sameBits(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
+
+func pixels(runs []processing.Run) (n int64) {
+	for _, r := range runs {
+		n += int64(r.X1 - r.X0)
+	}
+	return n
+}
+
+// fits says whether a patch lies in pic and has its kind of samples.
+func fits(pic *processing.Picture, p *processing.Patch) error {
+	want := pixels(p.Runs) * int64(pic.Channels)
+	have := map[bool]int{true: len(p.U8)}[pic.U8 != nil] + map[bool]int{true: len(p.U16)}[pic.U16 != nil] +
+		map[bool]int{true: len(p.F32)}[pic.F32 != nil]
+	if int64(have) != want || len(p.U8)+len(p.U16)+len(p.F32) != have {
+		return fmt.Errorf("the patch of spot %d has %d samples of the picture's kind, %d expected", p.Spot, have, want)
+	}
+	for _, r := range p.Runs {
+		if r.Y < 0 || r.Y >= pic.Height || r.X0 < 0 || r.X0 >= r.X1 || r.X1 > pic.Width {
+			return fmt.Errorf("the patch of spot %d reaches out of the picture: row %d, columns %d to %d", p.Spot, r.Y, r.X0, r.X1)
+		}
+	}
+	return nil
+}
+
+// differing returns the parts of runs in which the samples of a patch differ from those of the picture, with the samples.
+func differing[T any](pic *processing.Picture, runs []processing.Run, old, fresh []T, same func(a, b T) bool) ([]processing.Run, []T) {
+	var (
+		out     []processing.Run
+		samples []T
+		c       = pic.Channels
+	)
+	for _, r := range runs {
+		at := (r.Y*pic.Width + r.X0) * c
+		for x := r.X0; x < r.X1; x++ {
+			a, b := old[at:at+c], fresh[:c]
+			at, fresh = at+c, fresh[c:]
+			if slices.EqualFunc(a, b, same) {
+				continue
+			}
+			samples = append(samples, b...)
+			if k := len(out) - 1; k >= 0 && out[k].Y == r.Y && out[k].X1 == x {
+				out[k].X1++
+			} else {
+				out = append(out, processing.Run{Y: r.Y, X0: x, X1: x + 1})
+			}
+		}
+	}
+	return out, samples
+}
+
+// MaskOf returns the mask of all pixels that the patches may change, halo included, in a picture of w × h pixels.
+func MaskOf(w, h int, patches []processing.Patch) *processing.Mask {
+	m := processing.NewMask(w, h)
+	for _, p := range patches {
+		for _, r := range p.Runs {
+			for i := r.Y*w + r.X0; i < r.Y*w+r.X1; i++ {
+				m.Pix[i] = 255
+			}
+		}
+	}
+	return m
+}
+
+// rows are runs by row, for looking up which pixels may change.
+type rows map[int][]processing.Run
+
+func rowsOf(patches []processing.Patch) rows {
+	r := rows{}
+	for _, p := range patches {
+		for _, run := range p.Runs {
+			r[run.Y] = append(r[run.Y], run)
+		}
+	}
+	return r
+}
+
+// Position is a pixel.
+type Position struct{ X, Y int }
+
+// difference is what two pictures differ in.
+type difference struct {
+	// changed pixels differ; those of them that may not are outside, and first are the first of these in reading order.
+	changed, outside int64
+	first            []Position
+}
+
+// firstPositions is how many positions a difference names.
+const firstPositions = 10
+
+// compare compares every sample of two pictures of one size, depth and number of channels. may says of a row which of
+// its pixels may differ, by setting their bytes in a row of zeros; nil lets all.
+func compare(ctx context.Context, a, b *processing.Picture, may func(y int, row []bool)) (difference, error) {
+	var (
+		d    difference
+		mu   sync.Mutex
+		w, n = a.Width, a.Width * a.Channels
+	)
+	err := eachRow(ctx, a.Height, func(y int) {
+		lo, hi := y*n, (y+1)*n
+		var equalRow bool
+		var differs func(i int) bool
+		switch {
+		case a.U8 != nil:
+			p, q := a.U8[lo:hi], b.U8[lo:hi]
+			equalRow = slices.Equal(p, q)
+			differs = func(i int) bool { return p[i] != q[i] }
+		case a.U16 != nil:
+			p, q := a.U16[lo:hi], b.U16[lo:hi]
+			equalRow = slices.Equal(p, q)
+			differs = func(i int) bool { return p[i] != q[i] }
+		default:
+			p, q := a.F32[lo:hi], b.F32[lo:hi]
+			equalRow = slices.EqualFunc(p, q, sameBits)
+			differs = func(i int) bool { return !sameBits(p[i], q[i]) }
+		}
+		if equalRow {
+			return
+		}
+		row := make([]bool, w)
+		if may != nil {
+			may(y, row)
+		}
+		var of difference
+		for x := range w {
+			changed := false
+			for i := x * a.Channels; i < (x+1)*a.Channels; i++ {
+				changed = changed || differs(i)
+			}
+			if !changed {
+				continue
+			}
+			of.changed++
+			if may != nil && !row[x] {
+				of.outside++
+				if len(of.first) < firstPositions {
+					of.first = append(of.first, Position{x, y})
+				}
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		d.changed += of.changed
+		d.outside += of.outside
+		d.first = append(d.first, of.first...)
+		slices.SortFunc(d.first, func(p, q Position) int { return cmp.Or(p.Y-q.Y, p.X-q.X) })
+		d.first = d.first[:min(len(d.first), firstPositions)]
+	})
+	return d, err
+}
+
+// patched returns a copy of pic with the patches applied.
+func patched(ctx context.Context, pic *processing.Picture, patches []processing.Patch) (*processing.Picture, error) {
+	p := *pic
+	p.U8, p.U16, p.F32 = slices.Clone(pic.U8), slices.Clone(pic.U16), slices.Clone(pic.F32)
+	for i := range patches {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		patches[i].Apply(&p)
+	}
+	return &p, nil
+}

@@ -1,0 +1,386 @@
+// Package jpeg reads JPEG files and, for those who insist on a JPEG, rewrites the blocks of 8 × 8 samples that a correction
+// touches and nothing else (ITU-T T.81; section numbers in the comments are of that text).
+//
+// Samples are decoded by the standard library. Rewriting works on the quantised coefficients: those of untouched blocks are
+// carried over as they are, so that every decoder makes the same of them as before.
+package jpeg
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"blik/app/imagefile/codec"
+)
+
+// The markers (B.1.1.3) that matter here.
+const (
+	markerTEM  = 0x01
+	markerSOF0 = 0xc0
+	markerSOF1 = 0xc1
+	markerSOF2 = 0xc2
+	markerDHT  = 0xc4
+	markerJPG  = 0xc8
+	markerDAC  = 0xcc
+	markerSOF  = 0xcf // the last of them
+	markerRST0 = 0xd0
+	markerRST7 = 0xd7
+	markerSOI  = 0xd8
+	markerEOI  = 0xd9
+	markerSOS  = 0xda
+	markerDQT  = 0xdb
+	markerDRI  = 0xdd
+	markerAPP0 = 0xe0
+	markerAPP1 = 0xe1
+	markerAPP2 = 0xe2
+	markerAPPD = 0xed
+	markerAPPE = 0xee
+)
+
+// The signatures of the application segments.
+const (
+	signatureJFIF        = "JFIF\x00"
+	signatureEXIF        = "Exif\x00\x00"
+	signatureXMP         = "http://ns.adobe.com/xap/1.0/\x00"
+	signatureExtendedXMP = "http://ns.adobe.com/xmp/extension/\x00"
+	signatureICC         = "ICC_PROFILE\x00"
+	signaturePhotoshop   = "Photoshop 3.0\x00"
+	signatureAdobe       = "Adobe"
+)
+
+// maxExpansion: a block of 64 samples takes at least a bit, and one of a chroma plane may stand for eight times as many
+// pixels as there are samples in it.
+const maxExpansion = 2048
+
+// component is a colour component of the frame (B.2.2).
+type component struct {
+	id    uint8
+	h, v  int
+	quant uint8
+}
+
+// File is an opened JPEG file.
+type File struct {
+	r             io.ReaderAt
+	size          int64
+	width, height int
+	// frame is the SOF marker, 0 before it was seen.
+	frame      byte
+	components []component
+	jfif       bool
+	// adobe is the colour transform of Adobe's segment, −1 where there is none.
+	adobe int
+	meta  codec.Metadata
+}
+
+var _ codec.Container = (*File)(nil)
+
+// Open reads the segments before the first scan. What it returns reads from r as long as it is used.
+func Open(r io.ReaderAt, size int64) (*File, error) {
+	f := &File{r: r, size: size, adobe: -1}
+	f.meta.Orientation = 1
+	if err := f.walk(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Info tells what the segments say.
+func (f *File) Info() codec.Info {
+	i := codec.Info{
+		Width: f.width, Height: f.height, Depth: 8, Colour: f.colour(), Compression: "JPEG", Pictures: 1, Meta: f.meta,
+		Raw:       int64(f.width) * int64(f.height) * int64(len(f.components)),
+		Expansion: maxExpansion,
+	}
+	i.Scratch = f.scratch(i.Colour)
+	return i
+}
+
+// colour follows the rules that decoders share: Adobe's segment, else the names of the components.
+func (f *File) colour() codec.Colour {
+	switch c := f.components; len(c) {
+	case 1:
+		return codec.Grey
+	case 3:
+		if !f.jfif && (f.adobe == 0 || c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B') {
+			return codec.RGB
+		}
+		return codec.YCbCr
+	default:
+		if f.adobe > 0 {
+			return codec.YCCK
+		}
+		return codec.CMYK
+	}
+}
+
+// scratch returns the memory that the standard decoder takes besides the samples of the picture.
+func (f *File) scratch(colour codec.Colour) int64 {
+	var samples int64
+	for _, p := range f.planes() {
+		samples += int64(p.stride) * int64(p.rows) * 64
+	}
+	n := samples // the planes of the components
+	if colour == codec.Grey {
+		n = samples - int64(f.width)*int64(f.height) // the plane becomes the picture
+	}
+	if f.frame == markerSOF2 {
+		n += 4 * samples
+	}
+	if colour == codec.RGB {
+		n += 4 * int64(f.width) * int64(f.height)
+	}
+	return n + 1<<18
+}
+
+// plane is the grid of blocks of a component.
+type plane struct {
+	// stride and rows cover whole MCUs; width and height are the blocks that hold pixels, which alone are stored in scans of a
+	// single component (A.2.2).
+	stride, rows, width, height int
+}
+
+// planes returns the grids of all components.
+func (f *File) planes() []plane {
+	maxH, maxV := f.sampling()
+	acrossMCUs, downMCUs := ceilDiv(f.width, 8*maxH), ceilDiv(f.height, 8*maxV)
+	list := make([]plane, len(f.components))
+	for i, c := range f.components {
+		list[i] = plane{
+			stride: acrossMCUs * c.h, rows: downMCUs * c.v,
+			width: ceilDiv(ceilDiv(f.width*c.h, maxH), 8), height: ceilDiv(ceilDiv(f.height*c.v, maxV), 8),
+		}
+	}
+	return list
+}
+
+// sampling returns the largest sampling factors.
+func (f *File) sampling() (h, v int) {
+	for _, c := range f.components {
+		h, v = max(h, c.h), max(v, c.v)
+	}
+	return h, v
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+// walk reads segments up to the first scan.
+func (f *File) walk() error {
+	var soi [2]byte
+	if f.size < 2 {
+		return codec.Truncated()
+	}
+	if _, err := f.r.ReadAt(soi[:], 0); err != nil && err != io.EOF {
+		return readError(err)
+	}
+	if soi != [2]byte{0xff, markerSOI} {
+		return codec.Damaged("this is not a JPEG file", "это не файл JPEG")
+	}
+	var c collector
+	at := int64(2)
+	for {
+		s, err := f.segmentAt(at)
+		if err != nil {
+			return err
+		}
+		if s.marker == markerSOS {
+			if f.frame == 0 {
+				return codec.Damaged("the frame header (SOF) is missing", "нет заголовка кадра (SOF)")
+			}
+			return c.finish(&f.meta)
+		}
+		if s.marker == markerEOI {
+			return codec.Damaged("there are no pixels (SOS)", "нет пикселей (SOS)")
+		}
+		if err := f.readSegment(s, &c); err != nil {
+			return err
+		}
+		at = s.end()
+	}
+}
+
+// segment is a marker with its parameters.
+type segment struct {
+	marker byte
+	// at is where the parameters begin, behind their length; n is their length.
+	at, n int64
+}
+
+func (s segment) end() int64 { return s.at + s.n }
+
+// standalone says that no length follows a marker.
+func standalone(marker byte) bool {
+	return marker == markerTEM || marker >= markerRST0 && marker <= markerEOI
+}
+
+// segmentAt finds the first segment at or after offset. Anything between segments is passed over, as libjpeg does.
+func (f *File) segmentAt(offset int64) (segment, error) {
+	var buf [512]byte
+	for after := false; ; {
+		n, err := f.r.ReadAt(buf[:min(int64(len(buf)), max(f.size-offset, 0))], offset)
+		if n == 0 {
+			if err == nil || err == io.EOF {
+				return segment{}, codec.Truncated()
+			}
+			return segment{}, err
+		}
+		for i, b := range buf[:n] {
+			marker := after && b != 0 && b != 0xff
+			after = b == 0xff
+			if !marker || b >= markerRST0 && b <= markerSOI || b == markerTEM {
+				continue
+			}
+			s := segment{marker: b, at: offset + int64(i) + 1}
+			if standalone(b) {
+				return s, nil
+			}
+			var length [2]byte
+			if s.at+2 > f.size {
+				return segment{}, codec.Truncated()
+			}
+			if _, err := f.r.ReadAt(length[:], s.at); err != nil && err != io.EOF {
+				return segment{}, readError(err)
+			}
+			s.at += 2
+			s.n = int64(binary.BigEndian.Uint16(length[:])) - 2
+			if s.n < 0 {
+				return segment{}, damaged(b, "has a wrong length", "имеет неверную длину")
+			}
+			if s.end() > f.size {
+				return segment{}, codec.Truncated()
+			}
+			return s, nil
+		}
+		offset += int64(n)
+	}
+}
+
+// read returns the parameters of a segment.
+func (f *File) read(s segment) ([]byte, error) {
+	d := make([]byte, s.n)
+	if _, err := f.r.ReadAt(d, s.at); err != nil && err != io.EOF {
+		return nil, readError(err)
+	}
+	return d, nil
+}
+
+func (f *File) readSegment(s segment, c *collector) error {
+	switch {
+	case s.marker == markerDAC:
+		return unsupportedCoding("arithmetic coding", "арифметическим кодированием")
+	case s.marker >= markerSOF0 && s.marker <= markerSOF && s.marker != markerDHT && s.marker != markerJPG:
+		return f.readFrame(s)
+	case s.marker >= markerAPP0 && s.marker <= markerAPPE:
+		d, err := f.read(s)
+		if err != nil {
+			return err
+		}
+		switch s.marker {
+		case markerAPP0:
+			if rest, ok := bytes.CutPrefix(d, []byte(signatureJFIF)); ok {
+				f.jfif = true
+				f.setDensity(rest)
+			} else if len(d) >= 5 {
+				f.jfif = false // as the standard library has it: the last APP0 decides
+			}
+		case markerAPPE:
+			if len(d) >= 12 && bytes.HasPrefix(d, []byte(signatureAdobe)) {
+				f.adobe = int(d[11])
+			}
+		default:
+			return c.take(s.marker, d, &f.meta)
+		}
+	}
+	return nil
+}
+
+// readFrame reads SOF (B.2.2).
+func (f *File) readFrame(s segment) error {
+	switch s.marker {
+	case markerSOF0, markerSOF1, markerSOF2:
+	case 0xc3:
+		return unsupportedCoding("lossless coding", "кодированием без потерь")
+	case 0xc5, 0xc6, 0xc7:
+		return unsupportedCoding("hierarchical coding", "иерархическим кодированием")
+	default:
+		return unsupportedCoding("arithmetic coding", "арифметическим кодированием")
+	}
+	if f.frame != 0 {
+		return codec.Damaged("there are two frame headers (SOF)", "заголовков кадра (SOF) два")
+	}
+	d, err := f.read(s)
+	if err != nil {
+		return err
+	}
+	if len(d) < 6 || len(d) != 6+3*int(d[5]) {
+		return damaged(s.marker, "has a wrong length", "имеет неверную длину")
+	}
+	if d[0] != 8 {
+		return codec.Unsupported(fmt.Sprintf("JPEG with %d bits a sample cannot be read; save it as TIFF", d[0]),
+			fmt.Sprintf("JPEG с %d битами на значение не читается; сохраните его как TIFF", d[0]))
+	}
+	f.frame = s.marker
+	f.height, f.width = int(binary.BigEndian.Uint16(d[1:])), int(binary.BigEndian.Uint16(d[3:]))
+	if f.height == 0 && f.width > 0 {
+		return codec.Unsupported("JPEG that tells its height only after the pixels cannot be read",
+			"JPEG, в котором высота указана после пикселей, не читается")
+	}
+	if f.width == 0 {
+		return codec.Damaged("a width of 0 pixels is not possible", "ширина в 0 пикселей невозможна")
+	}
+	for d = d[6:]; len(d) > 0; d = d[3:] {
+		c := component{id: d[0], h: int(d[1] >> 4), v: int(d[1] & 15), quant: d[2]}
+		if c.h < 1 || c.h > 4 || c.v < 1 || c.v > 4 || c.quant > 3 {
+			return damaged(s.marker, "contradicts itself", "противоречит сам себе")
+		}
+		for _, other := range f.components {
+			if other.id == c.id {
+				return damaged(s.marker, "names a component twice", "называет один компонент дважды")
+			}
+		}
+		f.components = append(f.components, c)
+	}
+	return f.checkSampling()
+}
+
+// checkSampling refuses what the standard decoder cannot read.
+func (f *File) checkSampling() error {
+	c := f.components
+	ok := false
+	switch len(c) {
+	case 1:
+		// The factors of a single component mean nothing (A.2.2).
+		c[0].h, c[0].v, ok = 1, 1, true
+	case 3:
+		ok = c[0].h != 3 && c[0].v < 3 && c[0].h%c[1].h == 0 && c[0].v%c[1].v == 0 && c[1].h == c[2].h && c[1].v == c[2].v
+	case 4:
+		ok = (c[0].h == 1 && c[0].v == 1 || c[0].h == 2 && c[0].v == 2) && c[3].h == c[0].h && c[3].v == c[0].v &&
+			c[1].h == 1 && c[1].v == 1 && c[2].h == 1 && c[2].v == 1
+	default:
+		return codec.Unsupported(fmt.Sprintf("JPEG with %d components cannot be read", len(c)),
+			fmt.Sprintf("JPEG с %d компонентами не читается", len(c)))
+	}
+	if !ok {
+		return codec.Unsupported("JPEG with this kind of chroma subsampling cannot be read; save it as TIFF",
+			"JPEG с такой прореженной цветностью не читается; сохраните его как TIFF")
+	}
+	return nil
+}
+
+// damaged is a fault of one segment.
+func damaged(marker byte, en, ru string) error {
+	return codec.Damaged(fmt.Sprintf("the segment FF%02X %s", marker, en), fmt.Sprintf("сегмент FF%02X %s", marker, ru))
+}
+
+func unsupportedCoding(en, ru string) error {
+	return codec.Unsupported("JPEG with "+en+" cannot be read; save it as TIFF", "JPEG с "+ru+" не читается; сохраните его как TIFF")
+}
+
+// readError tells the end of the file from other errors of the reader.
+func readError(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return codec.Truncated()
+	}
+	return err
+}

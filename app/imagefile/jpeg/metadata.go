@@ -1,0 +1,135 @@
+package jpeg
+
+import (
+	"bytes"
+	"crypto/md5"
+	"encoding/binary"
+	"encoding/hex"
+
+	"blik/app/imagefile/codec"
+	"blik/app/imagefile/jpeg/meta"
+)
+
+// collector gathers the metadata that come in several segments.
+type collector struct {
+	// profile are the chunks of the ICC profile by their number, of count; nil before the first.
+	profile [][]byte
+	broken  bool
+	// extended is the second part of XMP, with its 40 bytes of heading before each portion.
+	extended [][]byte
+	exif     meta.Facts
+}
+
+// setDensity takes what follows "JFIF\0" (ITU-T T.871, 10.1): version, unit, densities.
+func (f *File) setDensity(d []byte) {
+	if len(d) < 7 {
+		return
+	}
+	x, y := float64(binary.BigEndian.Uint16(d[3:])), float64(binary.BigEndian.Uint16(d[5:]))
+	if x == 0 || y == 0 || d[2] > 2 || d[2] == 0 && x == y {
+		return
+	}
+	f.meta.XResolution, f.meta.YResolution = x, y
+	f.meta.Unit = [...]codec.Unit{codec.UnitNone, codec.UnitInch, codec.UnitCentimetre}[d[2]]
+}
+
+// take looks at an application segment.
+func (c *collector) take(marker byte, d []byte, m *codec.Metadata) error {
+	has := func(signature string) ([]byte, bool) { return bytes.CutPrefix(d, []byte(signature)) }
+	switch marker {
+	case markerAPP1:
+		if exif, ok := has(signatureEXIF); ok && m.EXIF == nil && len(exif) > 0 {
+			m.EXIF, c.exif = exif, meta.EXIF(exif)
+			m.Orientation = c.exif.Orientation
+		} else if xmp, ok := has(signatureXMP); ok && m.XMP == nil {
+			m.XMP = xmp
+		} else if portion, ok := has(signatureExtendedXMP); ok && len(portion) >= 40 {
+			c.extended = append(c.extended, portion)
+		}
+	case markerAPP2:
+		if chunk, ok := has(signatureICC); ok && len(chunk) >= 2 {
+			c.takeProfile(int(chunk[0]), int(chunk[1]), chunk[2:])
+		}
+	case markerAPPD:
+		if resources, ok := has(signaturePhotoshop); ok {
+			m.Photoshop = append(m.Photoshop, resources...)
+		}
+	}
+	return nil
+}
+
+// takeProfile takes chunk number (from 1) of count (ICC.1:2022, B.4).
+func (c *collector) takeProfile(number, count int, data []byte) {
+	if c.profile == nil {
+		c.profile = make([][]byte, count)
+	}
+	if count != len(c.profile) || number < 1 || number > count || c.profile[number-1] != nil || len(data) == 0 {
+		c.broken = true
+		return
+	}
+	c.profile[number-1] = data
+}
+
+// finish joins what came in pieces.
+func (c *collector) finish(m *codec.Metadata) error {
+	for _, chunk := range c.profile {
+		c.broken = c.broken || chunk == nil
+		m.ICC = append(m.ICC, chunk...)
+	}
+	if c.broken {
+		return codec.Damaged("the ICC profile is incomplete", "профиль ICC неполон")
+	}
+	m.IPTC = meta.IPTC(m.Photoshop)
+	m.XMP = joinXMP(m.XMP, c.extended)
+	if m.XResolution == 0 && c.exif.XResolution > 0 && c.exif.YResolution > 0 {
+		m.XResolution, m.YResolution, m.Unit = c.exif.XResolution, c.exif.YResolution, c.exif.Unit
+	}
+	return nil
+}
+
+// joinXMP puts the properties of extended XMP (XMP specification part 3, 1.1.3.1) behind those of the packet, where the
+// portions are whole and the ones that the packet speaks of; else it returns the packet.
+func joinXMP(packet []byte, portions [][]byte) []byte {
+	const heading, guidLength = 40, 32
+	var guid, whole []byte
+	filled := 0
+	for _, p := range portions {
+		if !bytes.Contains(packet, p[:guidLength]) {
+			continue
+		}
+		length, offset := binary.BigEndian.Uint32(p[guidLength:]), binary.BigEndian.Uint32(p[guidLength+4:])
+		if whole == nil {
+			// The portions are all here, so the whole is no longer than they are.
+			total := 0
+			for _, q := range portions {
+				total += len(q) - heading
+			}
+			if int64(length) > int64(total) || length == 0 {
+				return packet
+			}
+			guid, whole = p[:guidLength], make([]byte, length)
+		}
+		data := p[heading:]
+		if !bytes.Equal(guid, p[:guidLength]) || int64(offset)+int64(len(data)) > int64(len(whole)) {
+			return packet
+		}
+		filled += copy(whole[offset:], data)
+	}
+	if whole == nil || filled != len(whole) {
+		return packet
+	}
+	sum := md5.Sum(whole)
+	if !bytes.EqualFold(guid, []byte(hex.EncodeToString(sum[:]))) {
+		return packet
+	}
+	_, inner, ok := bytes.Cut(whole, []byte("<rdf:RDF"))
+	if !ok {
+		return packet
+	}
+	_, inner, _ = bytes.Cut(inner, []byte(">"))
+	end, at := bytes.LastIndex(inner, []byte("</rdf:RDF>")), bytes.LastIndex(packet, []byte("</rdf:RDF>"))
+	if end < 0 || at < 0 {
+		return packet
+	}
+	return bytes.Join([][]byte{packet[:at], inner[:end], packet[at:]}, nil)
+}

@@ -1,0 +1,159 @@
+package png
+
+import (
+	"context"
+
+	"blik/processing"
+)
+
+// Decode returns the colour samples; alpha and tRNS are left out. Palettes become RGB, greys of 1, 2 and 4 bits 8 bits.
+func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
+	lines, err := f.inflate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer lines.close()
+	pic := &processing.Picture{Width: f.width, Height: f.height, Channels: f.Info().Channels()}
+	if n := f.width * f.height * pic.Channels; f.depth == 16 {
+		pic.U16 = make([]uint16, n)
+	} else {
+		pic.U8 = make([]uint8, n)
+	}
+	store := f.store(pic)
+	err = f.eachRow(ctx, lines, nil, func(p pass, y int, row []byte) error {
+		store(p, y, row)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return pic, nil
+}
+
+// eachRow calls, for the rows of all passes, filtered (if it is not nil) with the line of the file, whose first byte is the
+// filter type, and then visit with the samples as they are packed in it, which must stay as they are.
+func (f *File) eachRow(ctx context.Context, lines *inflater, filtered func(line []byte),
+	visit func(p pass, y int, row []byte) error) error {
+	zero := make([]byte, f.rowBytes(f.width))
+	bpp := f.pixelBytes()
+	for _, p := range f.passes() {
+		n := f.rowBytes(p.width)
+		above := zero[:n]
+		for y := range p.height {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			line, err := lines.line(n + 1)
+			if err != nil {
+				return err
+			}
+			if filtered != nil {
+				filtered(line)
+			}
+			row := line[1:]
+			if err := unfilter(line[0], row, above, bpp); err != nil {
+				return err
+			}
+			if err := visit(p, y, row); err != nil {
+				return err
+			}
+			above = row
+		}
+	}
+	return lines.end()
+}
+
+// store returns the function that puts a row of a pass into pic.
+func (f *File) store(pic *processing.Picture) func(p pass, y int, row []byte) {
+	to8 := func(into func(dst, row []byte, step int)) func(p pass, y int, row []byte) {
+		return func(p pass, y int, row []byte) {
+			at := (p.y0+y*p.dy)*pic.Width + p.x0
+			into(pic.U8[at*pic.Channels:], row[:f.rowBytes(p.width)], p.dx*pic.Channels)
+		}
+	}
+	switch {
+	case f.depth == 16:
+		return func(p pass, y int, row []byte) {
+			at := (p.y0+y*p.dy)*pic.Width + p.x0
+			store16(pic.U16[at*pic.Channels:], row, p.dx*pic.Channels, pic.Channels, f.samples())
+		}
+	case f.kind == typePalette:
+		colours := f.colours()
+		return func(p pass, y int, row []byte) {
+			dst := pic.U8[3*((p.y0+y*p.dy)*pic.Width+p.x0):]
+			for x := range p.width {
+				copy(dst[3*x*p.dx:], colours[f.index(row, x)][:])
+			}
+		}
+	case f.depth < 8:
+		scale := 255 / (1<<f.depth - 1)
+		return func(p pass, y int, row []byte) {
+			dst := pic.U8[(p.y0+y*p.dy)*pic.Width+p.x0:]
+			for x := range p.width {
+				dst[x*p.dx] = uint8(f.index(row, x) * scale)
+			}
+		}
+	case f.kind == typeGrey:
+		return to8(func(dst, row []byte, step int) {
+			if step == 1 {
+				copy(dst, row)
+				return
+			}
+			for x, v := range row {
+				dst[x*step] = v
+			}
+		})
+	case f.kind == typeGreyAlpha:
+		return to8(func(dst, row []byte, step int) {
+			for x := range len(row) / 2 {
+				dst[x*step] = row[2*x]
+			}
+		})
+	default:
+		n := f.samples()
+		return to8(func(dst, row []byte, step int) {
+			if n == 3 && step == 3 {
+				copy(dst, row)
+				return
+			}
+			for ; len(row) >= n; row = row[n:] {
+				dst[0], dst[1], dst[2] = row[0], row[1], row[2]
+				dst = dst[min(step, len(dst)):]
+			}
+		})
+	}
+}
+
+// store16 takes the first channels of each pixel of samples big-endian samples; step is the distance of pixels in dst.
+func store16(dst []uint16, row []byte, step, channels, samples int) {
+	if channels == samples && step == samples {
+		for i := range dst[:min(len(row)/2, len(dst))] {
+			dst[i] = uint16(row[2*i])<<8 | uint16(row[2*i+1])
+		}
+		return
+	}
+	for ; len(row) >= 2*samples; row = row[2*samples:] {
+		for c := range channels {
+			dst[c] = uint16(row[2*c])<<8 | uint16(row[2*c+1])
+		}
+		dst = dst[min(step, len(dst)):]
+	}
+}
+
+// index returns the sample at x of a row with one sample a pixel and at most 8 bits.
+func (f *File) index(row []byte, x int) int {
+	if f.depth == 8 {
+		return int(row[x])
+	}
+	perByte := 8 / int(f.depth)
+	shift := 8 - int(f.depth)*(x%perByte+1)
+	return int(row[x/perByte]) >> shift & (1<<f.depth - 1)
+}
+
+// colours returns the palette. Indices past its end are black, as in the standard library and libpng.
+func (f *File) colours() (table [256][3]uint8) {
+	for i := range len(f.palette) / 3 {
+		copy(table[i][:], f.palette[3*i:])
+	}
+	return table
+}

@@ -1,0 +1,221 @@
+package png
+
+import (
+	"bufio"
+	"compress/flate"
+	"compress/zlib"
+	"context"
+	"encoding/binary"
+	"errors"
+	"hash"
+	"hash/crc32"
+	"io"
+
+	"blik/app/imagefile/codec"
+)
+
+// idatReader reads the data of the IDAT chunks as one stream and checks their checksums.
+type idatReader struct {
+	src *bufio.Reader
+	// at is the offset of the next byte, end where the run of chunks ends, left what remains of the chunk.
+	at, end int64
+	left    int64
+	crc     hash.Hash32
+}
+
+func (f *File) idatReader() *idatReader {
+	return &idatReader{src: bufio.NewReaderSize(io.NewSectionReader(f.r, f.idat, f.idatEnd-f.idat), 1<<17),
+		at: f.idat, end: f.idatEnd}
+}
+
+// Read implements io.Reader.
+func (r *idatReader) Read(p []byte) (int, error) {
+	for r.left == 0 {
+		if err := r.finish(); err != nil {
+			return 0, err
+		}
+		if r.at == r.end {
+			return 0, io.EOF
+		}
+		// Open has seen that these are IDAT chunks that lie within the file.
+		var head [8]byte
+		if _, err := io.ReadFull(r.src, head[:]); err != nil {
+			return 0, readError(err)
+		}
+		r.at += 8
+		r.left = int64(binary.BigEndian.Uint32(head[:]))
+		r.crc = crc32.NewIEEE()
+		r.crc.Write(head[4:])
+	}
+	n, err := r.src.Read(p[:min(int64(len(p)), r.left)])
+	r.crc.Write(p[:n])
+	r.at += int64(n)
+	r.left -= int64(n)
+	if n > 0 {
+		return n, nil
+	}
+	return 0, readError(err)
+}
+
+// finish checks the chunk that was read to its end.
+func (r *idatReader) finish() error {
+	if r.crc == nil {
+		return nil
+	}
+	var sum [4]byte
+	if _, err := io.ReadFull(r.src, sum[:]); err != nil {
+		return readError(err)
+	}
+	r.at += 4
+	if binary.BigEndian.Uint32(sum[:]) != r.crc.Sum32() {
+		return damaged("IDAT", "has a wrong checksum", "имеет неверную контрольную сумму")
+	}
+	r.crc = nil
+	return nil
+}
+
+// inflater turns the IDAT chunks into lines: filter type and filtered row. It inflates ahead in a goroutine of its own,
+// because inflating and filtering take about the same time.
+type inflater struct {
+	blocks <-chan block
+	free   chan<- []byte
+	stop   context.CancelFunc
+	// current and before are the blocks that the last two lines lie in.
+	current, before []byte
+	rest            []byte
+	err             error
+}
+
+// block is some whole lines, or the error that ended them.
+type block struct {
+	lines []byte
+	err   error
+}
+
+const (
+	// blockBytes is about the size of the blocks in which lines are handed over: large enough for the handing over to
+	// cost nothing, small enough to stay in the cache.
+	blockBytes = 1 << 17
+	// blockCount: one is being filled, one waits, and the reader of the lines holds two.
+	blockCount = 4
+)
+
+// scratch returns the memory of a decoder besides the samples.
+func (f *File) scratch() int64 {
+	line := int64(f.rowBytes(f.width)) + 1
+	return blockCount*max(line, blockBytes) + line + 1<<18
+}
+
+// inflate begins to inflate. close must be called in the end.
+func (f *File) inflate(ctx context.Context) (*inflater, error) {
+	if f.rawBytes()/maxExpansion > f.packed {
+		return nil, codec.Truncated()
+	}
+	ctx, stop := context.WithCancel(ctx)
+	// Room for all blocks and an error: the goroutine waits only for blocks that come back.
+	blocks, free := make(chan block, blockCount+1), make(chan []byte, blockCount)
+	size := max(f.rowBytes(f.width)+1, blockBytes)
+	for range blockCount {
+		free <- nil // allocated when it is first filled
+	}
+	go func() {
+		defer close(blocks)
+		if err := f.fill(ctx, blocks, free, size); err != nil {
+			blocks <- block{err: err}
+		}
+	}()
+	return &inflater{blocks: blocks, free: free, stop: stop}, nil
+}
+
+// fill inflates into blocks of at most size bytes.
+func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte, size int) error {
+	packed := f.idatReader()
+	z, err := zlib.NewReader(bufio.NewReaderSize(packed, 1<<16))
+	if err != nil {
+		return inflateError(err)
+	}
+	for _, p := range f.passes() {
+		line := f.rowBytes(p.width) + 1
+		for y := 0; y < p.height; {
+			var buf []byte
+			select {
+			case buf = <-free:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			rows := min(max(size/line, 1), p.height-y)
+			if cap(buf) < rows*line {
+				buf = make([]byte, rows*line)
+			}
+			buf = buf[:rows*line]
+			if _, err := io.ReadFull(z, buf); err != nil {
+				return inflateError(err)
+			}
+			blocks <- block{lines: buf}
+			y += rows
+		}
+	}
+	// Reading on makes the checksums tell whether the samples are what was written.
+	var more [1]byte
+	n, err := io.ReadFull(z, more[:])
+	if n > 0 {
+		return codec.Damaged("there are more pixels than the size says", "пикселей больше, чем следует из размера")
+	}
+	if err != io.EOF {
+		return inflateError(err)
+	}
+	_, err = io.Copy(io.Discard, packed)
+	return err
+}
+
+// inflateError makes a fault of an error of package zlib; others pass.
+func inflateError(err error) error {
+	var corrupt flate.CorruptInputError
+	switch {
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
+		return codec.Damaged("the pixels end too early", "пиксели обрываются")
+	case errors.Is(err, zlib.ErrChecksum):
+		return codec.Damaged("the pixels have a wrong checksum", "у пикселей неверная контрольная сумма")
+	case errors.Is(err, zlib.ErrHeader), errors.Is(err, zlib.ErrDictionary), errors.As(err, &corrupt):
+		return codec.Damaged("the compressed pixels are damaged", "сжатые пиксели повреждены")
+	}
+	return err
+}
+
+// line returns the next line of n bytes, which the caller may change and which is good until the second call after this.
+func (r *inflater) line(n int) ([]byte, error) {
+	if len(r.rest) == 0 {
+		if r.before != nil {
+			r.free <- r.before
+		}
+		b, ok := <-r.blocks
+		switch {
+		case b.err != nil:
+			return nil, b.err
+		case !ok:
+			return nil, io.ErrUnexpectedEOF
+		}
+		r.before, r.current = r.current, b.lines
+		r.rest = b.lines
+	}
+	line := r.rest[:n:n]
+	r.rest = r.rest[n:]
+	return line, nil
+}
+
+// end waits until the data behind the last line are checked.
+func (r *inflater) end() error {
+	for b := range r.blocks {
+		if b.err != nil {
+			return b.err
+		}
+	}
+	return nil
+}
+
+// close ends the inflating and waits for it, so that the file is no longer read afterwards.
+func (r *inflater) close() {
+	r.stop()
+	for range r.blocks {
+	}
+}

@@ -1,0 +1,282 @@
+package png
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"encoding/hex"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"blik/app/imagefile/codec"
+	"blik/app/imagefile/jpeg/meta"
+)
+
+// The keywords of textual chunks that hold metadata.
+const (
+	keywordXMP = "XML:com.adobe.xmp"
+	// rawProfile begins the keywords under which ImageMagick stores, as hexadecimal text, what PNG had no chunk for.
+	rawProfile = "Raw profile type "
+)
+
+// readMetadata takes what a chunk tells about the picture; of several of a kind the first counts.
+func (f *File) readMetadata(c chunk) error {
+	m := &f.meta
+	switch c.name {
+	case "iCCP":
+		if m.ICC != nil {
+			return nil
+		}
+		d, err := f.chunkData(c, maxMetadata)
+		if err != nil {
+			return err
+		}
+		_, rest, _ := bytes.Cut(d, []byte{0})
+		if len(rest) < 1 || rest[0] != 0 {
+			return damaged(c.name, "cannot be understood", "не удаётся разобрать")
+		}
+		m.ICC, err = f.unpack(c.name, rest[1:])
+		return err
+	case "eXIf":
+		d, err := f.chunkData(c, maxMetadata)
+		if err == nil && len(d) > 0 {
+			f.setEXIF(d)
+		}
+		return err
+	case "iTXt":
+		return f.readInternational(c)
+	case "zTXt", "tEXt":
+		return f.readText(c)
+	case "pHYs", "gAMA", "sRGB", "cICP":
+		d, err := f.chunkData(c, 64)
+		if err != nil {
+			return err
+		}
+		switch {
+		case c.name == "pHYs" && len(d) == 9:
+			f.setResolution(d)
+		case c.name == "gAMA" && len(d) == 4:
+			f.gamma = float64(binary.BigEndian.Uint32(d)) / 100000
+		case c.name == "sRGB":
+			f.srgb = true
+		case c.name == "cICP" && len(d) == 4:
+			// Transfer characteristics 13 is the curve of sRGB (ITU-T H.273).
+			f.srgb = d[1] == 13
+		}
+	}
+	return nil
+}
+
+// setEXIF takes a TIFF structure, which some writers precede with the mark of JPEG's segment.
+func (f *File) setEXIF(d []byte) {
+	d = bytes.TrimPrefix(d, []byte("Exif\x00\x00"))
+	if f.meta.EXIF != nil || len(d) == 0 {
+		return
+	}
+	facts := meta.EXIF(d)
+	f.meta.EXIF, f.meta.Orientation = d, facts.Orientation
+	if f.meta.XResolution == 0 && facts.XResolution > 0 && facts.YResolution > 0 {
+		f.meta.XResolution, f.meta.YResolution, f.meta.Unit = facts.XResolution, facts.YResolution, facts.Unit
+	}
+}
+
+// setResolution takes pHYs, which comes before EXIF: pixels per metre, given on per centimetre, or a mere ratio.
+func (f *File) setResolution(d []byte) {
+	x, y := float64(binary.BigEndian.Uint32(d)), float64(binary.BigEndian.Uint32(d[4:]))
+	if x == 0 || y == 0 {
+		return
+	}
+	f.meta.Unit = codec.UnitNone
+	if d[8] == 1 {
+		x, y, f.meta.Unit = x/100, y/100, codec.UnitCentimetre
+	}
+	f.meta.XResolution, f.meta.YResolution = x, y
+}
+
+// begins says whether the data of a chunk begin with the text, without reading more of it.
+func (f *File) begins(c chunk, text string) (bool, error) {
+	if c.n < int64(len(text)) {
+		return false, nil
+	}
+	head := make([]byte, len(text))
+	if _, err := f.r.ReadAt(head, c.at); err != nil {
+		return false, readError(err)
+	}
+	return string(head) == text, nil
+}
+
+// readInternational takes the XMP packet (11.3.3.4, and XMP specification part 3, 1.1.5).
+func (f *File) readInternational(c chunk) error {
+	if ok, err := f.begins(c, keywordXMP+"\x00"); !ok || err != nil || f.meta.XMP != nil {
+		return err
+	}
+	d, err := f.chunkData(c, maxMetadata)
+	if err != nil {
+		return err
+	}
+	d = d[len(keywordXMP)+1:]
+	if len(d) < 2 {
+		return damaged(c.name, "cannot be understood", "не удаётся разобрать")
+	}
+	packed := d[0] == 1
+	fields := bytes.SplitN(d[2:], []byte{0}, 3) // language, translated keyword, text
+	if len(fields) < 3 {
+		return damaged(c.name, "cannot be understood", "не удаётся разобрать")
+	}
+	f.meta.XMP = fields[2]
+	if packed {
+		f.meta.XMP, err = f.unpack(c.name, fields[2])
+	}
+	return err
+}
+
+// readText takes EXIF and IPTC that ImageMagick stored. What does not read as such is left alone: it is only text.
+func (f *File) readText(c chunk) error {
+	if ok, err := f.begins(c, rawProfile); !ok || err != nil {
+		return err
+	}
+	d, err := f.chunkData(c, maxMetadata)
+	if err != nil {
+		return err
+	}
+	keyword, text, _ := bytes.Cut(d, []byte{0})
+	kind := strings.TrimPrefix(string(keyword), rawProfile)
+	if kind != "exif" && kind != "APP1" && kind != "iptc" {
+		return nil
+	}
+	if c.name == "zTXt" {
+		if len(text) < 1 || text[0] != 0 {
+			return damaged(c.name, "cannot be understood", "не удаётся разобрать")
+		}
+		if text, err = f.unpack(c.name, text[1:]); err != nil {
+			return err
+		}
+	}
+	profile := parseRawProfile(text)
+	switch {
+	case len(profile) == 0:
+	case kind != "iptc":
+		// An APP1 may also be XMP.
+		if kind == "exif" || bytes.HasPrefix(profile, []byte("Exif\x00\x00")) {
+			f.setEXIF(profile)
+		}
+	case bytes.HasPrefix(profile, []byte("8BIM")):
+		if f.meta.Photoshop == nil {
+			f.meta.Photoshop, f.meta.IPTC = profile, meta.IPTC(profile)
+		}
+	case f.meta.IPTC == nil:
+		f.meta.IPTC = profile
+	}
+	return nil
+}
+
+// parseRawProfile reads "\nname\n   length\nhexadecimal digits with line breaks"; nil where it is not that.
+func parseRawProfile(text []byte) []byte {
+	lines := strings.SplitN(strings.TrimLeft(string(text), "\n"), "\n", 3)
+	if len(lines) < 3 {
+		return nil
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(lines[1]))
+	digits := strings.Join(strings.Fields(lines[2]), "")
+	if err != nil || n < 0 || len(digits) != 2*n {
+		return nil
+	}
+	profile, err := hex.DecodeString(digits)
+	if err != nil {
+		return nil
+	}
+	return profile
+}
+
+// unpack inflates metadata, which may become maxMetadata long and no longer, and all of a file four times that: each
+// kind is wanted once, but several may have to be looked at.
+func (f *File) unpack(name string, packed []byte) ([]byte, error) {
+	z, err := zlib.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, damaged(name, "cannot be unpacked", "не удаётся распаковать")
+	}
+	out, err := io.ReadAll(io.LimitReader(z, maxMetadata+1))
+	f.unpacked += int64(len(out))
+	switch {
+	case len(out) > maxMetadata:
+		return nil, damaged(name, "unpacks to more than 16 MiB", "распаковывается больше чем в 16 МиБ")
+	case f.unpacked > 4*maxMetadata:
+		return nil, codec.Damaged("the metadata unpack to more than 64 MiB", "метаданные распаковываются больше чем в 64 МиБ")
+	case err != nil:
+		return nil, damaged(name, "cannot be unpacked", "не удаётся распаковать")
+	}
+	return out, nil
+}
+
+// appendMetadata appends the chunks that carry m: those that must precede PLTE and IDAT, in their order.
+func appendMetadata(dst []byte, m codec.Metadata) []byte {
+	if len(m.ICC) > 0 {
+		dst = appendChunk(dst, "iCCP", append([]byte("ICC profile\x00\x00"), pack(m.ICC)...))
+	}
+	if d := physicalSize(m); d != nil {
+		dst = appendChunk(dst, "pHYs", d)
+	}
+	if len(m.EXIF) > 0 {
+		dst = appendChunk(dst, "eXIf", m.EXIF)
+	}
+	if len(m.XMP) > 0 {
+		// Not compressed, so that what searches files for packets finds it; no language, no translated keyword.
+		dst = appendChunk(dst, "iTXt", append([]byte(keywordXMP+"\x00\x00\x00\x00\x00"), m.XMP...))
+	}
+	resources := m.Photoshop
+	if len(resources) == 0 && len(m.IPTC) > 0 {
+		resources = meta.Resources(m.IPTC)
+	}
+	if len(resources) > 0 {
+		text := []byte("\niptc\n" + leftPad(len(resources)) + "\n")
+		const perLine = 36
+		for rest := resources; len(rest) > 0; rest = rest[min(perLine, len(rest)):] {
+			text = append(hex.AppendEncode(text, rest[:min(perLine, len(rest))]), '\n')
+		}
+		dst = appendChunk(dst, "zTXt", append([]byte(rawProfile+"iptc\x00\x00"), pack(text)...))
+	}
+	return dst
+}
+
+// leftPad writes the length as ImageMagick does, in eight columns.
+func leftPad(n int) string {
+	s := strconv.Itoa(n)
+	return strings.Repeat(" ", max(8-len(s), 0)) + s
+}
+
+// physicalSize returns the data of pHYs: whole pixels per metre, or the ratio of the sides.
+func physicalSize(m codec.Metadata) []byte {
+	x, y, unit := m.XResolution, m.YResolution, byte(1)
+	switch m.Unit {
+	case codec.UnitInch:
+		x, y = x/0.0254, y/0.0254
+	case codec.UnitCentimetre:
+		x, y = 100*x, 100*y
+	default:
+		unit = 0
+		for range 4 { // ratios such as 1.0667 : 1
+			if x == math.Trunc(x) && y == math.Trunc(y) {
+				break
+			}
+			x, y = 10*x, 10*y
+		}
+	}
+	x, y = math.Round(x), math.Round(y)
+	if !(x >= 1 && y >= 1 && x <= maxChunk && y <= maxChunk) {
+		return nil
+	}
+	d := binary.BigEndian.AppendUint32(nil, uint32(x))
+	return append(binary.BigEndian.AppendUint32(d, uint32(y)), unit)
+}
+
+// pack deflates metadata.
+func pack(data []byte) []byte {
+	var out bytes.Buffer
+	z := zlib.NewWriter(&out)
+	// A bytes.Buffer takes everything.
+	_, _ = z.Write(data)
+	_ = z.Close()
+	return out.Bytes()
+}

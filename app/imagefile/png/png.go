@@ -1,0 +1,379 @@
+// Package png reads PNG files, writes new ones, and rewrites the pixels of old ones with every other chunk kept as it
+// is (W3C Portable Network Graphics, third edition; section numbers in the comments are of that text).
+//
+// Rows are decoded one after the other, so that a picture is held once, as samples. Only inflate and deflate come from
+// the standard library.
+package png
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"blik/app/imagefile/codec"
+)
+
+// The colour types (11.2.1).
+const (
+	typeGrey      = 0
+	typeRGB       = 2
+	typePalette   = 3
+	typeGreyAlpha = 4
+	typeRGBAlpha  = 6
+)
+
+const (
+	signature = "\x89PNG\r\n\x1a\n"
+	// maxExpansion bounds deflate: a match of 258 bytes takes at least two bits.
+	maxExpansion = 1032
+	// maxMetadata is what a chunk of metadata may be, and may unpack to.
+	maxMetadata = 16 << 20
+	// maxChunk is the longest chunk that the format allows (5.3).
+	maxChunk = 1<<31 - 1
+)
+
+// header is the content of IHDR.
+type header struct {
+	width, height int
+	depth, kind   uint8
+	interlaced    bool
+}
+
+// samples returns the samples of a pixel, alpha included.
+func (h header) samples() int {
+	switch h.kind {
+	case typeRGB:
+		return 3
+	case typeGreyAlpha:
+		return 2
+	case typeRGBAlpha:
+		return 4
+	default:
+		return 1
+	}
+}
+
+// alpha says that the last sample of a pixel is opacity.
+func (h header) alpha() bool { return h.kind == typeGreyAlpha || h.kind == typeRGBAlpha }
+
+// rowBytes returns the bytes of a row of w pixels, without its filter type.
+func (h header) rowBytes(w int) int {
+	return int((int64(w)*int64(h.samples())*int64(h.depth) + 7) / 8)
+}
+
+// pixelBytes returns the distance between a byte and the one that filters call left of it (9.2).
+func (h header) pixelBytes() int { return max(h.samples()*int(h.depth)/8, 1) }
+
+// rawBytes returns the bytes of all rows, without their filter types.
+func (h header) rawBytes() int64 {
+	var n int64
+	for _, p := range h.passes() {
+		n += int64(p.height) * int64(h.rowBytes(p.width))
+	}
+	return n
+}
+
+// pass is a reduced picture: the pixels x0, x0+dx … of the rows y0, y0+dy …
+type pass struct{ x0, y0, dx, dy, width, height int }
+
+// passes returns the whole picture, or Adam7's seven without those that hold no pixel (8.2).
+func (h header) passes() []pass {
+	if !h.interlaced {
+		return []pass{{0, 0, 1, 1, h.width, h.height}}
+	}
+	var list []pass
+	for _, p := range [7]pass{
+		{x0: 0, y0: 0, dx: 8, dy: 8}, {x0: 4, y0: 0, dx: 8, dy: 8}, {x0: 0, y0: 4, dx: 4, dy: 8}, {x0: 2, y0: 0, dx: 4, dy: 4},
+		{x0: 0, y0: 2, dx: 2, dy: 4}, {x0: 1, y0: 0, dx: 2, dy: 2}, {x0: 0, y0: 1, dx: 1, dy: 2},
+	} {
+		p.width = (h.width - p.x0 + p.dx - 1) / p.dx
+		p.height = (h.height - p.y0 + p.dy - 1) / p.dy
+		if p.width > 0 && p.height > 0 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// File is an opened PNG file.
+type File struct {
+	r    io.ReaderAt
+	size int64
+	header
+	// palette is PLTE and transparency tRNS, nil where there are none.
+	palette, transparency []byte
+	// idat and idatEnd are where the run of IDAT chunks begins and ends; packed is the bytes inside them.
+	idat, idatEnd, packed int64
+	// frames is what acTL says, or 0; still says that the picture is not one of them.
+	frames int
+	still  bool
+	gamma  float64
+	srgb   bool
+	meta   codec.Metadata
+	// unpacked is the bytes that metadata were inflated to so far.
+	unpacked int64
+}
+
+var _ codec.Rewriter = (*File)(nil)
+
+// Open reads the chunks of a file of size bytes, except the pixels. What it returns reads from r as long as it is used.
+func Open(r io.ReaderAt, size int64) (*File, error) {
+	f := &File{r: r, size: size}
+	f.meta.Orientation = 1
+	if err := f.walk(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Info tells what the chunks say.
+func (f *File) Info() codec.Info {
+	i := codec.Info{
+		Width: f.width, Height: f.height, Depth: int(f.depth), Compression: "Deflate", Pictures: 1, Meta: f.meta,
+		Raw: f.rawBytes(), Expansion: maxExpansion, Scratch: f.scratch(),
+	}
+	switch f.kind {
+	case typeGrey, typeGreyAlpha:
+		i.Colour = codec.Grey
+	case typePalette:
+		i.Colour = codec.Palette
+	default:
+		i.Colour = codec.RGB
+	}
+	if f.alpha() {
+		i.Extra, i.Alpha = 1, true
+	}
+	if f.frames > 0 {
+		i.Pictures = f.frames
+		if f.still {
+			i.Pictures++
+		}
+	}
+	if f.frames > 0 && f.converts() {
+		i.Readonly = codec.Unsupported("an animated PNG with a palette or fewer than 8 bits cannot be rewritten",
+			"анимированный PNG с палитрой или менее чем 8 битами нельзя переписать")
+	}
+	return i
+}
+
+// Gamma tells how the samples are encoded where there is no ICC profile. gamma is the exponent of gAMA, such as 0.45455,
+// with which light was raised to become samples; 0: not told. srgb says that sRGB or cICP name the curve of sRGB, and comes
+// before gamma.
+func (f *File) Gamma() (gamma float64, srgb bool) { return f.gamma, f.srgb }
+
+// chunk is where a chunk's data lie.
+type chunk struct {
+	name string
+	at   int64
+	n    int64
+}
+
+// end returns where the next chunk begins.
+func (c chunk) end() int64 { return c.at + c.n + 4 }
+
+// chunkAt reads the header of the chunk that begins at offset.
+func (f *File) chunkAt(offset int64) (chunk, error) {
+	if offset+12 > f.size {
+		return chunk{}, codec.Truncated()
+	}
+	var head [8]byte
+	if _, err := f.r.ReadAt(head[:], offset); err != nil {
+		return chunk{}, readError(err)
+	}
+	c := chunk{name: string(head[4:]), at: offset + 8, n: int64(binary.BigEndian.Uint32(head[:]))}
+	for _, b := range head[4:] {
+		if b|0x20 < 'a' || b|0x20 > 'z' {
+			return chunk{}, codec.Damaged("a chunk has a name that is none", "у одного из блоков недопустимое имя")
+		}
+	}
+	if c.n > maxChunk {
+		return chunk{}, damaged(c.name, "is longer than the format allows", "длиннее, чем допускает формат")
+	}
+	if c.end() > f.size {
+		return chunk{}, codec.Truncated()
+	}
+	return c, nil
+}
+
+// chunkData reads a chunk of at most limit bytes and checks it.
+func (f *File) chunkData(c chunk, limit int64) ([]byte, error) {
+	if c.n > limit {
+		return nil, damaged(c.name, "is too long", "слишком длинный")
+	}
+	buf := make([]byte, c.n+4)
+	if _, err := f.r.ReadAt(buf, c.at); err != nil && err != io.EOF {
+		return nil, readError(err)
+	}
+	sum := crc32.Update(crc32.ChecksumIEEE([]byte(c.name)), crc32.IEEETable, buf[:c.n])
+	if sum != binary.BigEndian.Uint32(buf[c.n:]) {
+		return nil, damaged(c.name, "has a wrong checksum", "имеет неверную контрольную сумму")
+	}
+	return buf[:c.n:c.n], nil
+}
+
+// walk goes over all chunks up to IEND.
+func (f *File) walk() error {
+	var magic [len(signature)]byte
+	if f.size < int64(len(magic)) {
+		return codec.Truncated()
+	}
+	if _, err := f.r.ReadAt(magic[:], 0); err != nil && err != io.EOF {
+		return readError(err)
+	}
+	if string(magic[:]) != signature {
+		return codec.Damaged("this is not a PNG file", "это не файл PNG")
+	}
+	at := int64(len(magic))
+	for first := true; ; first = false {
+		c, err := f.chunkAt(at)
+		if err != nil {
+			return err
+		}
+		at = c.end()
+		if first != (c.name == "IHDR") {
+			return misplaced(c.name)
+		}
+		switch c.name {
+		case "IHDR":
+			err = f.readHeader(c)
+		case "IDAT":
+			switch {
+			case f.idat == 0:
+				f.idat = c.at - 8
+				if f.kind == typePalette && f.palette == nil {
+					err = codec.Damaged("the palette (PLTE) is missing", "нет палитры (PLTE)")
+				}
+			case f.idatEnd != c.at-8:
+				err = misplaced(c.name)
+			}
+			f.idatEnd = at
+			f.packed += c.n
+		case "IEND":
+			if f.idat == 0 {
+				return codec.Damaged("there are no pixels (IDAT)", "нет пикселей (IDAT)")
+			}
+			return nil
+		case "PLTE":
+			err = f.readPalette(c)
+		case "tRNS":
+			err = f.readTransparency(c)
+		case "acTL":
+			err = f.readAnimation(c)
+		case "fcTL":
+			if f.idat == 0 {
+				f.still = false
+			}
+		default:
+			if c.name[0] >= 'A' && c.name[0] <= 'Z' {
+				return codec.Unsupported(fmt.Sprintf("the PNG has an unknown chunk (%s) that the picture depends on", c.name),
+					fmt.Sprintf("в PNG есть неизвестный блок (%s), от которого зависит изображение", c.name))
+			}
+			err = f.readMetadata(c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (f *File) readHeader(c chunk) error {
+	if c.n != 13 {
+		return damaged(c.name, "has a wrong length", "имеет неверную длину")
+	}
+	d, err := f.chunkData(c, 13)
+	if err != nil {
+		return err
+	}
+	w, h := binary.BigEndian.Uint32(d), binary.BigEndian.Uint32(d[4:])
+	if w < 1 || h < 1 || w > maxChunk || h > maxChunk {
+		return codec.Damaged(fmt.Sprintf("a size of %d × %d pixels is not possible", w, h),
+			fmt.Sprintf("размер %d × %d пикселей невозможен", w, h))
+	}
+	f.header = header{width: int(w), height: int(h), depth: d[8], kind: d[9], interlaced: d[12] == 1}
+	// A bit for each depth that the colour type may have.
+	depths := map[uint8]uint32{
+		typeGrey: 1<<1 | 1<<2 | 1<<4 | 1<<8 | 1<<16, typePalette: 1<<1 | 1<<2 | 1<<4 | 1<<8,
+		typeRGB: 1<<8 | 1<<16, typeGreyAlpha: 1<<8 | 1<<16, typeRGBAlpha: 1<<8 | 1<<16,
+	}[f.kind]
+	if f.depth > 16 || depths>>f.depth&1 == 0 {
+		return codec.Damaged(fmt.Sprintf("colour type %d with %d bits is not possible", f.kind, f.depth),
+			fmt.Sprintf("тип цвета %d с %d битами невозможен", f.kind, f.depth))
+	}
+	if d[10] != 0 || d[11] != 0 || d[12] > 1 {
+		return codec.Unsupported("the PNG uses an unknown compression, filter or interlace method",
+			"в PNG неизвестный способ сжатия, фильтрации или чересстрочности")
+	}
+	// The product of two sides may be more than any number here can hold.
+	if int64(h) > (1<<62)/(int64(w)*8) {
+		return codec.Damaged(fmt.Sprintf("a size of %d × %d pixels is not possible", w, h),
+			fmt.Sprintf("размер %d × %d пикселей невозможен", w, h))
+	}
+	return nil
+}
+
+func (f *File) readPalette(c chunk) error {
+	if f.palette != nil || f.idat != 0 || f.transparency != nil {
+		return misplaced(c.name)
+	}
+	if c.n == 0 || c.n%3 != 0 || c.n > 3*256 || f.kind == typePalette && c.n > 3<<f.depth {
+		return damaged(c.name, "has a wrong length", "имеет неверную длину")
+	}
+	if f.kind == typeGrey || f.kind == typeGreyAlpha {
+		return misplaced(c.name)
+	}
+	var err error
+	f.palette, err = f.chunkData(c, 3*256)
+	return err
+}
+
+func (f *File) readTransparency(c chunk) error {
+	if f.transparency != nil || f.idat != 0 || f.alpha() || f.kind == typePalette && f.palette == nil {
+		return misplaced(c.name)
+	}
+	want := int64(2)
+	switch f.kind {
+	case typeRGB:
+		want = 6
+	case typePalette:
+		want = min(c.n, int64(len(f.palette)/3))
+	}
+	if c.n != want {
+		return damaged(c.name, "has a wrong length", "имеет неверную длину")
+	}
+	var err error
+	f.transparency, err = f.chunkData(c, want)
+	return err
+}
+
+func (f *File) readAnimation(c chunk) error {
+	if c.n != 8 || f.idat != 0 {
+		return nil // a file that says so is read as a still picture
+	}
+	d, err := f.chunkData(c, 8)
+	if err != nil {
+		return err
+	}
+	f.frames, f.still = int(min(binary.BigEndian.Uint32(d), 1<<20)), true
+	return nil
+}
+
+// damaged is a fault of one chunk.
+func damaged(name, en, ru string) error {
+	return codec.Damaged(fmt.Sprintf("the chunk %s %s", name, en), fmt.Sprintf("блок %s %s", name, ru))
+}
+
+func misplaced(name string) error {
+	return damaged(name, "stands in the wrong place", "стоит не на своём месте")
+}
+
+// readError tells the end of the file from other errors of the reader.
+func readError(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return codec.Truncated()
+	}
+	return err
+}
+
+// converts says that rewriting changes how the samples are stored: palettes become RGB, greys below 8 bits 8 bits.
+func (h header) converts() bool { return h.kind == typePalette || h.depth < 8 }

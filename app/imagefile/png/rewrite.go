@@ -1,0 +1,348 @@
+package png
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/flate"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+
+	"blik/processing"
+)
+
+// Rewrite writes the file with the pixels of the patches in place of its own. All chunks but IDAT stay byte for byte where
+// they are, and so does what follows IEND; rows whose pixels and whose upper neighbours stay keep their bytes inside the
+// compressed stream, the others their filter; interlace stays; opacity is never changed.
+//
+// Where tRNS names a colour that is transparent, a transparent pixel keeps its (invisible) colour, and a visible one whose
+// new colour would be the transparent one gets it with the last channel one level beside it.
+//
+// A palette becomes RGB with 8 bits (RGBA if tRNS is there) and greys below 8 bits become 8 bits. IHDR, tRNS, bKGD and
+// sBIT follow, PLTE and hIST go with the palette, and sBIT of such greys goes, since their samples have more bits now.
+//
+// The patches must have the depth and channels of Decode's picture. Without patches the file is copied.
+func (f *File) Rewrite(ctx context.Context, w io.Writer, patches []processing.Patch) error {
+	if len(patches) == 0 {
+		return f.copyRange(ctx, w, 0, f.size)
+	}
+	if err := f.Info().Readonly; err != nil {
+		return err
+	}
+	edits, err := f.edits(patches)
+	if err != nil {
+		return err
+	}
+	lines, err := f.inflate(ctx)
+	if err != nil {
+		return err
+	}
+	defer lines.close()
+	out := bufio.NewWriterSize(w, 1<<16)
+	if err := f.writeHead(ctx, out); err != nil {
+		return err
+	}
+	d := newDeflater(ctx, out, flate.DefaultCompression)
+	err = f.rewriteRows(ctx, lines, &lineWriter{deflater: d}, edits)
+	if closing := d.close(); closing != nil {
+		err = closing
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.copyRange(ctx, out, f.idatEnd, f.size); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// copyRange copies bytes of the file.
+func (f *File) copyRange(ctx context.Context, w io.Writer, from, to int64) error {
+	const step = 8 << 20
+	for ; from < to; from += step {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(step, to-from)
+		copied, err := io.Copy(w, io.NewSectionReader(f.r, from, n))
+		if err != nil {
+			return err
+		}
+		if copied != n {
+			return readError(io.EOF)
+		}
+	}
+	return nil
+}
+
+// edit are the new samples of pixels of a row.
+type edit struct {
+	processing.Run
+	// samples are big-endian, of the colour channels.
+	samples []byte
+}
+
+// edits sorts the runs of the patches by rows.
+func (f *File) edits(patches []processing.Patch) ([]edit, error) {
+	channels, size := f.Info().Channels(), 1
+	if f.depth == 16 {
+		size = 2
+	}
+	var list []edit
+	for _, p := range patches {
+		var samples []byte
+		if size == 1 {
+			samples = p.U8
+		} else {
+			samples = make([]byte, 0, 2*len(p.U16))
+			for _, v := range p.U16 {
+				samples = append(samples, byte(v>>8), byte(v))
+			}
+		}
+		for _, r := range p.Runs {
+			n := (r.X1 - r.X0) * channels * size
+			if r.Y < 0 || r.Y >= f.height || r.X0 < 0 || r.X1 > f.width || n < 0 || n > len(samples) {
+				return nil, fmt.Errorf("the patch of spot %d does not fit the picture", p.Spot)
+			}
+			list = append(list, edit{r, samples[:n]})
+			samples = samples[n:]
+		}
+		if len(samples) > 0 {
+			return nil, fmt.Errorf("the patch of spot %d does not fit the picture", p.Spot)
+		}
+	}
+	slices.SortFunc(list, func(a, b edit) int { return cmp.Compare(a.Y, b.Y) })
+	return list, nil
+}
+
+// rewritten returns the header of the rewritten file.
+func (f *File) rewritten() header {
+	h := f.header
+	if h.kind == typePalette {
+		h.kind = typeRGB
+		if f.transparency != nil {
+			h.kind = typeRGBAlpha
+		}
+	}
+	h.depth = max(h.depth, 8)
+	return h
+}
+
+// scale is what greys below 8 bits are multiplied with to become 8 bits.
+func (f *File) scale() int { return 255 / (1<<min(f.depth, 8) - 1) }
+
+// writeHead writes what stands before the pixels.
+func (f *File) writeHead(ctx context.Context, w io.Writer) error {
+	if !f.converts() {
+		return f.copyRange(ctx, w, 0, f.idat)
+	}
+	if _, err := io.WriteString(w, signature); err != nil {
+		return err
+	}
+	for at := int64(len(signature)); at < f.idat; {
+		c, err := f.chunkAt(at)
+		if err != nil {
+			return err
+		}
+		at = c.end()
+		switch c.name {
+		case "IHDR", "PLTE", "tRNS", "bKGD", "sBIT", "hIST":
+			var d []byte
+			if d, err = f.chunkData(c, 3*256); err == nil {
+				if d = f.convertChunk(c.name, d); d != nil {
+					_, err = w.Write(appendChunk(nil, c.name, d))
+				}
+			}
+		default:
+			err = f.copyRange(ctx, w, c.at-8, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// convertChunk returns what the data of a chunk become together with the samples; nil where they mean nothing any more.
+func (f *File) convertChunk(name string, d []byte) []byte {
+	palette := f.kind == typePalette
+	switch name {
+	case "IHDR":
+		return f.rewritten().data()
+	case "tRNS", "bKGD":
+		switch {
+		case !palette && len(d) == 2:
+			return []byte{0, byte(int(d[1]) & (1<<f.depth - 1) * f.scale())}
+		case palette && name == "bKGD" && len(d) == 1 && int(d[0]) < len(f.palette)/3:
+			c := f.palette[3*int(d[0]):]
+			return []byte{0, c[0], 0, c[1], 0, c[2]}
+		}
+	case "sBIT":
+		if palette && len(d) == 3 {
+			if f.transparency != nil {
+				return append(d, 8)
+			}
+			return d
+		}
+	}
+	return nil
+}
+
+// expand appends a row as it is stored in the rewritten file.
+func (f *File) expand(dst, row []byte, width int, colours *[256][4]uint8) []byte {
+	switch {
+	case !f.converts():
+		dst = append(dst, row...)
+	case f.kind == typePalette:
+		n := 3
+		if f.transparency != nil {
+			n = 4
+		}
+		for x := range width {
+			dst = append(dst, colours[f.index(row, x)][:n]...)
+		}
+	default:
+		for x := range width {
+			dst = append(dst, uint8(f.index(row, x)*f.scale()))
+		}
+	}
+	return dst
+}
+
+// opaqueColours returns the palette with its opacity.
+func (f *File) opaqueColours() *[256][4]uint8 {
+	table := new([256][4]uint8)
+	for i, c := range f.colours() {
+		table[i] = [4]uint8{c[0], c[1], c[2], 255}
+	}
+	if f.kind == typePalette {
+		for i, a := range f.transparency {
+			table[i][3] = a
+		}
+	}
+	return table
+}
+
+// key returns the colour that tRNS makes transparent, as a pixel of the rewritten file; nil where there is none.
+func (f *File) key() []byte {
+	switch {
+	case f.transparency == nil || f.kind == typePalette:
+		return nil
+	case f.depth == 16:
+		return f.transparency
+	case f.kind == typeGrey:
+		return f.convertChunk("tRNS", f.transparency)[1:]
+	}
+	return []byte{f.transparency[1], f.transparency[3], f.transparency[5]}
+}
+
+// rewriteRows passes all lines on, with the edits.
+func (f *File) rewriteRows(ctx context.Context, lines *inflater, w *lineWriter, edits []edit) error {
+	var (
+		h       = f.rewritten()
+		bpp     = h.pixelBytes()
+		key     = f.key()
+		colours = f.opaqueColours()
+		choose  chooser
+		// kept is the line as it stands in the file; fresh and aboveFresh are this row and the one above as they will be,
+		// in buffers that change places.
+		kept              []byte
+		fresh, aboveFresh []byte
+		buffers           [2][]byte
+		aboveChanged      bool
+	)
+	keep := func(line []byte) { kept = append(kept[:0], line...) }
+	err := f.eachRow(ctx, lines, keep, func(p pass, y int, row []byte) error {
+		if y == 0 {
+			aboveFresh, aboveChanged = make([]byte, h.rowBytes(p.width)), false
+		}
+		buf := &buffers[y&1]
+		fresh = f.expand((*buf)[:0], row, p.width, colours)
+		*buf = fresh
+		changed := change(fresh, p, y, h, key, edits)
+		line := kept
+		switch {
+		case f.converts():
+			line = choose.line(fresh, aboveFresh, bpp)
+		case changed || aboveChanged:
+			line = filter(choose.tries[0], kept[0], fresh, aboveFresh, bpp)
+			choose.tries[0] = line
+		}
+		aboveFresh, aboveChanged = fresh, changed
+		return w.write(line)
+	})
+	if err == nil {
+		w.finish()
+	}
+	return err
+}
+
+// change makes the edits in row y of a pass, as header h describes it, and says whether it changed.
+func change(row []byte, p pass, y int, h header, key []byte, edits []edit) bool {
+	y = p.y0 + y*p.dy
+	changed := false
+	bpp := h.pixelBytes()
+	colour := bpp
+	if h.alpha() {
+		colour -= int(h.depth) / 8
+	}
+	first := sort.Search(len(edits), func(i int) bool { return edits[i].Y >= y })
+	for _, e := range edits[first:] {
+		if e.Y != y {
+			break
+		}
+		// The pass's first pixel that is not left of the run.
+		i := max((e.X0-p.x0+p.dx-1)/p.dx, 0)
+		for x := p.x0 + i*p.dx; x < e.X1; x, i = x+p.dx, i+1 {
+			pixel := row[i*bpp:][:colour]
+			sample := e.samples[(x-e.X0)*colour:][:colour]
+			if bytes.Equal(pixel, sample) || key != nil && bytes.Equal(pixel, key) {
+				continue
+			}
+			copy(pixel, sample)
+			if key != nil && bytes.Equal(pixel, key) {
+				pixel[colour-1] ^= 1
+			}
+			changed = true
+		}
+	}
+	return changed
+}
+
+// lineWriter gathers lines to bands.
+type lineWriter struct {
+	deflater *deflater
+	band     *band
+}
+
+// write takes a line.
+func (w *lineWriter) write(line []byte) error {
+	if w.band == nil {
+		var err error
+		if w.band, err = w.deflater.next(); err != nil {
+			return err
+		}
+	}
+	// The next band begins only when there is a line for it, so that the last one is known in the end.
+	if b := w.band; len(b.lines)-b.dict >= bandBytes {
+		next, err := w.deflater.next()
+		if err != nil {
+			return err
+		}
+		next.lines = append(next.lines, b.lines[len(b.lines)-windowBytes:]...)
+		next.dict = windowBytes
+		w.deflater.add(b)
+		w.band = next
+	}
+	w.band.lines = append(w.band.lines, line...)
+	return nil
+}
+
+// finish hands over the last band; there has been a line.
+func (w *lineWriter) finish() {
+	w.band.last = true
+	w.deflater.add(w.band)
+}

@@ -1,0 +1,448 @@
+package imagefile
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"blik/app/imagefile/codec"
+	"blik/processing"
+)
+
+// SaveOptions are the options of Save.
+type SaveOptions struct {
+	// Overwrite lets the result take the place of a file that is there, the source itself included.
+	Overwrite bool
+	// AllowLossy lets a JPEG source be saved as JPEG, in which the blocks around each changed pixel change with it.
+	AllowLossy bool
+	// KeepTime gives the result the modification time of the source, where the system can.
+	KeepTime bool
+	// SkipProof leaves Saved.Proof nil. Without it nothing is decoded and saving takes about the time of a copy.
+	SkipProof bool
+	// Limits bound what the proof may take; the zero value stands for DefaultLimits.
+	Limits Limits
+	// Progress may be nil.
+	Progress processing.Progress
+}
+
+// How says in which way a picture was saved.
+type How string
+
+// The ways of saving.
+const (
+	// Copied: nothing had changed, and the result is the source byte for byte.
+	Copied How = "copied"
+	// Patched: a copy of the source in which the bytes of changed pixels were overwritten.
+	Patched How = "patched"
+	// Rewritten: the container was written anew with everything in it but the changed pixels.
+	Rewritten How = "rewritten"
+	// NewFile: another container, with the pixels, profile, EXIF, XMP, IPTC, resolution and orientation of the source.
+	NewFile How = "new file"
+)
+
+// Saved is what Save did.
+type Saved struct {
+	// Path is the result, Format its container and Bytes its size.
+	Path   string
+	Format Format
+	Bytes  int64
+	How    How
+	// Lossy: the result is a JPEG, in which more than the changed pixels differs from the source.
+	Lossy bool
+	// SourceSHA256 and SHA256 are those of the source and of the result, in hexadecimal.
+	SourceSHA256, SHA256 string
+	// PixelsChanged is the number of pixels that differ from the source as decoded, by the patches.
+	PixelsChanged int64
+	// Proof is what comparing the result with the source showed; nil with SaveOptions.SkipProof.
+	Proof *Proof
+}
+
+// DefaultName returns the name beside path that a result is saved under unless the user says otherwise: NAME_corrected
+// with the ending of path, or with that of format where the ending is none of its own. format is that of the result
+// (File.SaveFormat).
+func DefaultName(path string, format Format) string {
+	ending := filepath.Ext(path)
+	name := strings.TrimSuffix(path, ending)
+	if filepath.Base(path) == ending { // .tif is a name without an ending
+		name, ending = path, ""
+	}
+	if formatOf(ending) != format {
+		ending = map[Format]string{PNG: ".png", JPEG: ".jpg", TIFF: ".tif"}[format]
+	}
+	return name + "_corrected" + ending
+}
+
+// SaveFormat returns the container that a corrected copy has unless the user says otherwise: that of the source, but TIFF
+// for JPEG, which loses something at each writing.
+func (f *File) SaveFormat() Format {
+	if f.Format == JPEG {
+		return TIFF
+	}
+	return f.Format
+}
+
+// formatOf returns the format that an ending stands for, empty where it stands for none.
+func formatOf(ending string) Format {
+	switch strings.ToLower(ending) {
+	case ".tif", ".tiff", ".btf", ".tf8":
+		return TIFF
+	case ".png":
+		return PNG
+	case ".jpg", ".jpeg", ".jpe", ".jfif":
+		return JPEG
+	}
+	return ""
+}
+
+// Save writes file with the patches applied to path; file.Picture itself stays as it is. The container is that of the
+// source, with everything in it but the changed pixels, unless the ending of path names another one: a JPEG becomes a
+// TIFF (also where the ending names nothing) or PNG with the profile, EXIF, XMP, IPTC, resolution and orientation, and
+// stays a JPEG only with AllowLossy; TIFF and PNG become one another where nothing would be lost.
+//
+// The source must still be the file that was read (ErrChanged). Nothing that is there is replaced without Overwrite
+// (ErrExists). The result has the permissions of the source; it is written beside path, brought to the disk, compared
+// with the source, and then named in one step, so that whatever happens path holds the old file or the complete new one.
+// Without any pixel that differs the result is the source, byte for byte, if it has its container.
+//
+// Errors are *Error, or that of ctx.
+func Save(ctx context.Context, file *File, path string, patches []processing.Patch, o SaveOptions) (*Saved, error) {
+	return save(ctx, disk{}, file, path, patches, o)
+}
+
+func save(ctx context.Context, fsys fileSystem, file *File, path string, patches []processing.Patch, o SaveOptions) (*Saved, error) {
+	if o.Progress == nil {
+		o.Progress = func(processing.Text, float64) {}
+	}
+	if o.Limits == (Limits{}) {
+		o.Limits = DefaultLimits()
+	}
+	changed, n, err := changes(file.Picture, patches)
+	if err != nil {
+		return nil, fault(path, ErrWrite, err, "not written", "не записан")
+	}
+	s := &saving{
+		ctx: ctx, fsys: fsys, file: file, options: o, patches: patches, changed: changed,
+		saved: &Saved{Path: path, PixelsChanged: n},
+	}
+	if err := s.plan(); err != nil {
+		return nil, err
+	}
+	target, err := s.target()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	defer s.source.Close()
+	if err := s.prepare(target); err != nil {
+		return nil, err
+	}
+	if err := (place{fsys, target, o.Overwrite}).write(ctx, s.fill, s.check); err != nil {
+		return nil, s.named(err)
+	}
+	if o.KeepTime {
+		_ = os.Chtimes(target, file.Modified, file.Modified)
+	}
+	return s.saved, nil
+}
+
+// saving is one run of Save.
+type saving struct {
+	ctx     context.Context
+	fsys    fileSystem
+	file    *File
+	options SaveOptions
+	// patches are all that were given; changed are cut down to the pixels that differ.
+	patches, changed []processing.Patch
+	saved            *Saved
+
+	source    *os.File
+	mode      fs.FileMode
+	container codec.Container
+	// sourceSum and resultSum wait for the hashes.
+	sourceSum, resultSum func() (string, error)
+}
+
+// plan chooses the container of the result and the way to it.
+func (s *saving) plan() error {
+	path, from := s.saved.Path, s.file.Format
+	to := formatOf(filepath.Ext(path))
+	if to == "" {
+		to = s.file.SaveFormat()
+	}
+	s.saved.Format = to
+	switch {
+	case to == JPEG && from != JPEG:
+		return fault(path, ErrLossy, nil, "not written: only a JPEG is saved as JPEG, which loses detail; choose TIFF or PNG",
+			"не записан: в JPEG, теряющем детали, сохраняется только JPEG; выберите TIFF или PNG")
+	case to == JPEG && !s.options.AllowLossy && len(s.changed) > 0:
+		return fault(path, ErrLossy, nil, "not written: JPEG loses detail around each changed pixel; choose TIFF or PNG, or allow the loss",
+			"не записан: JPEG теряет детали вокруг каждого изменённого пикселя; выберите TIFF или PNG либо разрешите потерю")
+	case to != from:
+		s.saved.How = NewFile
+		return s.portable(to)
+	case len(s.changed) == 0:
+		s.saved.How = Copied
+	}
+	s.saved.Lossy = to == JPEG && len(s.changed) > 0
+	return nil
+}
+
+// portable says whether a new file of another container holds all that the source holds.
+func (s *saving) portable(to Format) error {
+	info := s.file.Info
+	refuse := func(en, ru string) error {
+		return fault(s.saved.Path, ErrUnsupported, nil,
+			fmt.Sprintf("not written: %s would lose %s; keep %s", to, en, s.file.Format),
+			fmt.Sprintf("не записан: %s потеряет %s; оставьте %s", to, ru, s.file.Format))
+	}
+	switch {
+	case info.Extra > 0:
+		return refuse("the transparency or extra channels", "прозрачность или дополнительные каналы")
+	case info.Pictures > 1:
+		return refuse("all pages but the first", "все страницы, кроме первой")
+	case to == PNG && s.file.Picture.Channels == 4:
+		return refuse("the CMYK channels", "каналы CMYK")
+	case to == PNG && s.file.Picture.F32 != nil:
+		return refuse("the precision of floating-point samples", "точность чисел с плавающей точкой")
+	}
+	return nil
+}
+
+// target returns the file to be written, and refuses to take the place of one without leave. A symbolic link stays
+// what it is: the file that it names is replaced.
+func (s *saving) target() (string, error) {
+	path := s.saved.Path
+	there, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Lstat(path); err == nil {
+			return "", existsError(path) // a link to nowhere
+		}
+		return path, nil
+	case err != nil:
+		return "", writeError(path, err)
+	case !there.Mode().IsRegular():
+		return "", fault(path, ErrWrite, nil, "not written: this is not a file", "не записан: это не файл")
+	}
+	if !s.options.Overwrite {
+		if source, err := os.Stat(s.file.Path); err == nil && os.SameFile(source, there) {
+			return "", fault(path, ErrExists, nil, "not written: this is the source itself", "не записан: это сам исходный файл")
+		}
+		return "", existsError(path)
+	}
+	resolved, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", writeError(path, err)
+	}
+	return resolved, nil
+}
+
+// open opens the source, which must be the file that was read.
+func (s *saving) open() error {
+	path := s.file.Path
+	source, info, err := openFile(path)
+	if err != nil {
+		return err
+	}
+	s.source, s.mode = source, info.Mode().Perm()
+	if err := s.unchanged(); err != nil {
+		source.Close()
+		return err
+	}
+	_, s.container, err = open(source, info.Size())
+	if err != nil {
+		source.Close()
+		return s.file.fault(s.ctx, err)
+	}
+	return nil
+}
+
+// unchanged says whether the source has the size and time it was read with.
+func (s *saving) unchanged() error {
+	info, err := s.source.Stat()
+	if err != nil {
+		return openError(s.file.Path, err)
+	}
+	if info.Size() != s.file.Size || !info.ModTime().Equal(s.file.Modified) {
+		return changedError(s.file.Path)
+	}
+	return nil
+}
+
+func changedError(path string) error {
+	return fault(path, ErrChanged, nil, "the file has changed since it was opened; open it again",
+		"файл изменился с тех пор, как был открыт; откройте его заново")
+}
+
+// prepare chooses between patching and rewriting, and looks for room on the disk.
+func (s *saving) prepare(target string) error {
+	need := s.file.Size
+	if s.saved.How == "" {
+		if err := s.container.Info().Readonly; err != nil {
+			return writeError(s.saved.Path, err)
+		}
+		switch s.container.(type) {
+		case codec.Patcher:
+			s.saved.How = Patched
+		case codec.Rewriter:
+			s.saved.How = Rewritten
+		default:
+			return fault(s.saved.Path, ErrUnsupported, nil, fmt.Sprintf("not written: this %s cannot be written", s.file.Format),
+				fmt.Sprintf("не записан: такой %s не записывается", s.file.Format))
+		}
+	}
+	if s.saved.How == NewFile {
+		need = 0
+		if s.saved.Format == TIFF {
+			need = samplesBytes(s.file.Picture)
+		}
+	}
+	return s.room(target, need)
+}
+
+// samplesBytes returns the memory that the samples of a picture take.
+func samplesBytes(p *processing.Picture) int64 {
+	return int64(len(p.U8)) + 2*int64(len(p.U16)) + 4*int64(len(p.F32))
+}
+
+// room refuses to begin what the disk cannot hold.
+func (s *saving) room(target string, need int64) error {
+	dir := filepath.Dir(target)
+	free := s.fsys.Free(dir)
+	if free < 0 || free >= need {
+		return nil
+	}
+	return fault(s.saved.Path, ErrWrite, nil,
+		fmt.Sprintf("not written: %s are needed in the folder %s, and %s are free", megabytes(need, "MB"), dir, megabytes(free, "MB")),
+		fmt.Sprintf("не записан: в папке %s нужно %s, а свободно %s", dir, megabytes(need, "МБ"), megabytes(free, "МБ")))
+}
+
+func megabytes(n int64, unit string) string { return fmt.Sprintf("%.1f %s", float64(n)/1e6, unit) }
+
+// fill writes the result. The source is hashed at the same time, from what the copy has just brought into memory.
+func (s *saving) fill(f writeFile) error {
+	s.options.Progress(processing.Text{EN: "saving", RU: "сохранение"}, 0)
+	s.sourceSum = hashing(s.ctx, s.source, s.file.Size)
+	if err := s.write(f); err != nil {
+		return err
+	}
+	// File systems without permissions refuse to set them.
+	_ = f.Chmod(s.mode)
+	return s.unchanged()
+}
+
+func (s *saving) write(f writeFile) error {
+	switch s.saved.How {
+	case Copied, Patched:
+		if err := copyFile(s.ctx, f, s.source, s.file.Size); err != nil {
+			return err
+		}
+		if s.saved.How == Copied {
+			return nil
+		}
+		return s.container.(codec.Patcher).Patch(s.ctx, f, s.changed)
+	case Rewritten:
+		return throughBuffer(s.ctx, f, func(w io.Writer) error {
+			return s.container.(codec.Rewriter).Rewrite(s.ctx, w, s.changed)
+		})
+	default:
+		pic, err := patched(s.ctx, s.file.Picture, s.changed)
+		if err != nil {
+			return err
+		}
+		return throughBuffer(s.ctx, f, func(w io.Writer) error {
+			return encode(s.ctx, w, s.saved.Format, pic, s.file.Info.Meta)
+		})
+	}
+}
+
+// check finishes the account of the result and proves it, while the system brings it to the disk.
+func (s *saving) check(f writeFile) error {
+	// A file that is open cannot be replaced everywhere, and the source may be what is replaced.
+	defer s.source.Close()
+	s.options.Progress(processing.Text{EN: "checking", RU: "проверка"}, 0.5)
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	s.saved.Bytes = info.Size()
+	if s.saved.How != Copied {
+		s.resultSum = hashing(s.ctx, f, info.Size())
+	} else {
+		s.resultSum = s.sourceSum
+	}
+	var refused error
+	if !s.options.SkipProof {
+		refused = s.prove(f)
+	}
+	s.saved.SourceSHA256, err = s.sourceSum()
+	var e error
+	s.saved.SHA256, e = s.resultSum()
+	return errors.Join(refused, err, e)
+}
+
+// named puts the path that the user gave into an error about the file it stands for.
+func (s *saving) named(err error) error {
+	var e *Error
+	if errors.As(err, &e) && e.Path != s.file.Path {
+		e.Path = s.saved.Path
+	}
+	return err
+}
+
+// copyBlock is how much is copied between two looks at the context.
+const copyBlock = 16 << 20
+
+// copyFile copies a file by the cheapest way that the system has: sharing blocks, copying within the kernel, or
+// through memory.
+func copyFile(ctx context.Context, dst writeFile, src *os.File, size int64) error {
+	if d, ok := dst.(*os.File); ok && clone(d, src) == nil {
+		return nil
+	}
+	if _, err := src.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	for size > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		// Between two *os.File this is copy_file_range or its like.
+		n, err := io.CopyN(dst, src, min(size, copyBlock))
+		size -= n
+		if err == io.EOF {
+			return changedError(src.Name())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hashing begins to compute the SHA-256 of a file, and returns what waits for it.
+func hashing(ctx context.Context, r io.ReaderAt, size int64) func() (string, error) {
+	type answer struct {
+		sum string
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		h := sha256.New()
+		_, err := io.CopyBuffer(cancelWriter{ctx, h}, io.NewSectionReader(r, 0, size), make([]byte, 1<<20))
+		done <- answer{hex.EncodeToString(h.Sum(nil)), err}
+	}()
+	return sync.OnceValues(func() (string, error) {
+		a := <-done
+		return a.sum, a.err
+	})
+}

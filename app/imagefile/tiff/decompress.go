@@ -1,0 +1,168 @@
+package tiff
+
+import (
+	"bufio"
+	"compress/flate"
+	"compress/zlib"
+	"errors"
+	"io"
+	"math/bits"
+
+	"blik/app/imagefile/codec"
+
+	"golang.org/x/image/ccitt"
+)
+
+// inputBuffer is how many compressed bytes are read at a time.
+const inputBuffer = 64 << 10
+
+// scratch is what one core needs to decode segment after segment.
+type scratch struct {
+	in      *bufio.Reader
+	lzw     *lzwReader
+	zlib    io.ReadCloser
+	buf     []byte
+	shuffle []byte
+}
+
+// rows returns a buffer of n bytes.
+func (s *scratch) rows(n int64) []byte {
+	if int64(cap(s.buf)) < n {
+		s.buf = make([]byte, n)
+	}
+	return s.buf[:n]
+}
+
+// input returns r behind a buffer.
+func (s *scratch) input(r io.Reader) *bufio.Reader {
+	if s.in == nil {
+		s.in = bufio.NewReaderSize(r, inputBuffer)
+	} else {
+		s.in.Reset(r)
+	}
+	return s.in
+}
+
+// errLZW is what is wrong with a stream of LZW codes.
+var errLZW = errors.New("LZW code out of range")
+
+// open returns the rows of a segment as a stream of the bytes that they had before compression. skip jumps over bytes,
+// where the segment is not compressed.
+func (f *File) open(s *scratch, u unit, skip int64) (io.Reader, error) {
+	l := f.lay
+	at, n := l.offsets[u.index], l.counts[u.index]
+	var r io.Reader = io.NewSectionReader(f.src.r, at+skip, n-skip)
+	if l.lsbFirst {
+		r = reversed{r}
+	}
+	switch l.compression {
+	case compNone:
+		return r, nil
+	case compPackBits:
+		return &packBitsReader{in: s.input(r)}, nil
+	case compLZW:
+		if s.lzw == nil {
+			s.lzw = &lzwReader{}
+		}
+		in := s.input(r)
+		if head, err := in.Peek(2); err == nil && head[0] == 0 && head[1]&1 != 0 {
+			return nil, unsupported("TIFF with the LZW compression of before 1993 is not read; save it anew",
+				"TIFF со сжатием LZW образца до 1993 года не читается; сохраните его заново")
+		}
+		s.lzw.reset(in)
+		return s.lzw, nil
+	case compDeflate, compOldZip:
+		in := s.input(r)
+		var err error
+		if s.zlib == nil {
+			s.zlib, err = zlib.NewReader(in)
+		} else {
+			err = s.zlib.(zlib.Resetter).Reset(in, nil)
+		}
+		if err != nil {
+			s.zlib = nil
+			return nil, l.readError(u, err)
+		}
+		return s.zlib, nil
+	default:
+		format := ccitt.Group4
+		if l.compression == compG3 {
+			format = ccitt.Group3
+		}
+		// Inverted, the codes for white give the bits 0, whatever the picture makes of these.
+		return ccitt.NewReader(s.input(r), ccitt.MSB, format, l.width, u.h, &ccitt.Options{Invert: true}), nil
+	}
+}
+
+// readError makes the sentence for what went wrong in a segment.
+func (l *layout) readError(u unit, err error) error {
+	var fault *codec.Fault
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.As(err, &fault):
+		return err
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return damaged("strip or tile %d ends before its last row", "полоса или плитка %d кончается раньше последней строки", u.index+1)
+	case errors.As(err, &corrupt), errors.Is(err, zlib.ErrHeader), errors.Is(err, zlib.ErrChecksum),
+		errors.Is(err, zlib.ErrDictionary), errors.Is(err, errLZW), l.compression == compG3, l.compression == compG4:
+		return damaged("the %s data of strip or tile %d are damaged", "данные %s в полосе или плитке %d повреждены",
+			l.compression, u.index+1)
+	}
+	return err
+}
+
+// reversed reverses the bits of each byte.
+type reversed struct{ r io.Reader }
+
+func (r reversed) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	reverseBits(p[:n])
+	return n, err
+}
+
+func reverseBits(p []byte) {
+	for i, b := range p {
+		p[i] = bits.Reverse8(b)
+	}
+}
+
+// packBitsReader undoes PackBits: a byte n of 0…127 precedes n+1 bytes, −n of −1…−127 precedes one byte that stands for
+// n+1; −128 stands for nothing.
+type packBitsReader struct {
+	in *bufio.Reader
+	// left bytes of the current run are still to come: value, or what follows in the stream.
+	left   int
+	repeat bool
+	value  byte
+}
+
+func (r *packBitsReader) Read(p []byte) (int, error) {
+	for r.left == 0 {
+		b, err := r.in.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		n := int(int8(b))
+		switch {
+		case n >= 0:
+			r.left, r.repeat = n+1, false
+		case n > -128:
+			r.left, r.repeat = 1-n, true
+			if r.value, err = r.in.ReadByte(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	p = p[:min(len(p), r.left)]
+	n := len(p)
+	var err error
+	if r.repeat {
+		for i := range p {
+			p[i] = r.value
+		}
+	} else {
+		n, err = r.in.Read(p)
+	}
+	r.left -= n
+	return n, err
+}

@@ -1,0 +1,446 @@
+package tiff
+
+import (
+	"encoding/binary"
+	"math"
+
+	"blik/app/imagefile/codec"
+)
+
+// layout says how the samples of a picture lie in its file.
+type layout struct {
+	width, height int
+	// samples is what a pixel has in the file, colours what of it is colour, channels what a decoded pixel has.
+	samples, colours, channels int
+	// depth is the bits of a stored sample, decoded those of a sample in the Picture.
+	depth, decoded int
+	float          bool
+	photometric    int64
+	// planar: each sample of a pixel has segments of its own.
+	planar      bool
+	compression compression
+	predictor   int64
+	bigEndian   bool
+	// lsbFirst: the bits of every stored byte are reversed (FillOrder 2).
+	lsbFirst bool
+	// A segment is a strip or a tile: its size in pixels, and how many lie side by side and one under the other.
+	tiled                       bool
+	segmentWidth, segmentHeight int
+	across, down                int
+	offsets, counts             []int64
+	offsetsEntry, countsEntry   *entry
+	// colourMap is the palette: all reds, all greens, all blues, as 16-bit values.
+	colourMap []uint16
+	// tables are the JPEG tables that the segments share.
+	tables []byte
+	// t4 are the options of CCITT group 3.
+	t4 int64
+}
+
+// The limits of what is believed at all.
+const (
+	maxSide     = math.MaxInt32
+	maxPixels   = 1 << 40
+	maxSegments = 1 << 23
+	maxTile     = 1 << 16
+)
+
+// fields reads single values of a directory and keeps the first error.
+type fields struct {
+	s   *source
+	d   *directory
+	err error
+}
+
+func (f *fields) get(tag uint16, def int64) int64 {
+	v, err := f.s.first(f.d, tag, def)
+	if err != nil {
+		if f.err == nil {
+			f.err = err
+		}
+		return def
+	}
+	return v
+}
+
+// readLayout reads the layout of the picture of directory d, or says why it is not read.
+func readLayout(s *source, d *directory) (*layout, error) {
+	f := &fields{s: s, d: d}
+	l := &layout{}
+	w, h := f.get(tagWidth, -1), f.get(tagLength, -1)
+	comp := f.get(tagCompression, int64(compNone))
+	l.photometric = f.get(tagPhotometric, -1)
+	samples := f.get(tagSamples, 1)
+	planar := f.get(tagPlanar, 1)
+	fill := f.get(tagFillOrder, 1)
+	l.predictor = f.get(tagPredictor, predictNone)
+	l.t4 = f.get(tagT4Options, 0)
+	inks := f.get(tagInkSet, 1)
+	if f.err != nil {
+		return nil, f.err
+	}
+	switch {
+	case w < 0 || h < 0:
+		return nil, damaged("the file does not say how large its picture is", "в файле не указаны размеры изображения")
+	case w == 0 || h == 0:
+		return nil, damaged("the picture has no pixels: %d × %d", "в изображении нет пикселей: %d × %d", w, h)
+	case w > maxSide || h > maxSide || w > maxPixels/h:
+		return nil, damaged("the size of the picture is not to be believed: %d × %d pixels",
+			"размеры изображения неправдоподобны: %d × %d пикселей", w, h)
+	case samples < 1 || samples > math.MaxUint16:
+		return nil, damaged("the picture is damaged: %d samples a pixel", "изображение повреждено: %d значений на пиксель", samples)
+	case planar != 1 && planar != 2:
+		return nil, damaged("the picture is damaged: planar configuration %d", "изображение повреждено: расположение плоскостей %d", planar)
+	case fill != 1 && fill != 2:
+		return nil, damaged("the picture is damaged: fill order %d", "изображение повреждено: порядок битов %d", fill)
+	}
+	l.width, l.height, l.samples = int(w), int(h), int(samples)
+	l.planar, l.lsbFirst = planar == 2 && samples > 1, fill == 2
+	l.bigEndian = s.order == binary.BigEndian
+	for _, step := range []func() error{
+		func() error { return l.readFormat(s, d) },
+		func() error { return l.readColours(s, d, inks) },
+		func() error { return l.readCompression(s, d, comp) },
+		func() error { return l.readSegments(s, d) },
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// same returns the value that all values of the tag have.
+func same(s *source, d *directory, tag uint16, def int64) (v int64, equal bool, err error) {
+	e := d.find(tag)
+	if e == nil || e.count == 0 {
+		return def, true, nil
+	}
+	all, err := s.ints(e, math.MaxUint16)
+	if err != nil {
+		return 0, false, err
+	}
+	for _, x := range all {
+		if x != all[0] {
+			return 0, false, nil
+		}
+	}
+	return all[0], true, nil
+}
+
+// readFormat reads depth and format of the samples, which must be one for all.
+func (l *layout) readFormat(s *source, d *directory) error {
+	depth, equal, err := same(s, d, tagBitsPerSample, 1)
+	if err != nil {
+		return err
+	}
+	format, sameFormat, err := same(s, d, tagSampleFormat, 1)
+	if err != nil {
+		return err
+	}
+	const unsigned, signed, float, undefined = 1, 2, 3, 4
+	switch {
+	case !equal || !sameFormat:
+		return unsupported("TIFF whose samples differ in depth or format is not read",
+			"TIFF с разной разрядностью или разным форматом значений не читается")
+	case format == float && depth != 32:
+		return unsupported("TIFF with %d-bit floating-point samples is not read; save it with 32 bits",
+			"TIFF с %d-битными значениями с плавающей точкой не читается; сохраните его с 32 битами", depth)
+	case format == signed:
+		return unsupported("TIFF with signed samples is not read; save it with unsigned ones",
+			"TIFF со знаковыми значениями не читается; сохраните его с беззнаковыми")
+	case format != unsigned && format != float && format != undefined:
+		return unsupported("TIFF with samples of format %d is not read", "TIFF со значениями формата %d не читается", format)
+	}
+	switch depth {
+	case 1, 2, 4, 8, 16:
+	case 32:
+		if format == float {
+			break
+		}
+		fallthrough
+	default:
+		return unsupported("TIFF with %d-bit samples is not read; 8, 16 or 32-bit floating point expected",
+			"TIFF с %d-битными значениями не читается; нужно 8, 16 или 32 с плавающей точкой", depth)
+	}
+	l.depth, l.float = int(depth), format == float
+	l.decoded = max(l.depth, 8)
+	return nil
+}
+
+// readColours reads the colour model.
+func (l *layout) readColours(s *source, d *directory, inks int64) error {
+	switch l.photometric {
+	case whiteIsZero, blackIsZero:
+		l.colours, l.channels = 1, 1
+		if l.photometric == whiteIsZero && l.float {
+			return unsupported("floating-point TIFF whose white is zero is not read",
+				"TIFF с плавающей точкой, где ноль — белое, не читается")
+		}
+	case photometricRGB, photometricYCbCr:
+		l.colours, l.channels = 3, 3
+	case photometricIndex:
+		l.colours, l.channels = 1, 3
+		if l.float {
+			return damaged("the palette picture is damaged: its indices are not whole numbers",
+				"изображение с палитрой повреждено: индексы — не целые числа")
+		}
+		if err := l.readPalette(s, d); err != nil {
+			return err
+		}
+	case photometricInk:
+		l.colours, l.channels = 4, 4
+		if inks != 1 || l.samples < 4 {
+			return unsupported("TIFF with inks other than cyan, magenta, yellow and black is not read",
+				"TIFF с красками, отличными от голубой, пурпурной, жёлтой и чёрной, не читается")
+		}
+	case photometricMask:
+		return unsupported("the first picture of the file is a transparency mask", "первое изображение файла — маска прозрачности")
+	case 8, 9, 10:
+		return unsupported("TIFF in Lab colours is not read; save it as RGB", "TIFF в цветах Lab не читается; сохраните его как RGB")
+	case 32844, 32845:
+		return unsupported("TIFF in LogLuv encoding is not read; save it as RGB", "TIFF в кодировке LogLuv не читается; сохраните его как RGB")
+	case 32803, 34892:
+		return unsupported("raw camera data are not read; develop the picture and save it as RGB",
+			"сырые данные камеры не читаются; проявите снимок и сохраните его как RGB")
+	case -1:
+		return damaged("the file does not say which colours its samples are", "в файле не указано, какие цвета в нём записаны")
+	default:
+		return unsupported("TIFF in this colour model (PhotometricInterpretation %d) is not read; save it as RGB",
+			"TIFF в этой цветовой модели (PhotometricInterpretation %d) не читается; сохраните его как RGB", l.photometric)
+	}
+	if l.samples < l.colours {
+		return damaged("the picture is damaged: %d samples a pixel where its colours need %d",
+			"изображение повреждено: %d значений на пиксель, а для цвета нужно %d", l.samples, l.colours)
+	}
+	return nil
+}
+
+// readPalette reads the colour map, and tells maps of 16-bit values from those of 8-bit ones, however these were
+// stored: as 257·v, as 256·v or, by old programs, as v.
+func (l *layout) readPalette(s *source, d *directory) error {
+	e := d.find(tagColorMap)
+	n := 3 << l.depth
+	if e == nil || e.count < uint64(n) {
+		return damaged("the palette is missing or too short", "палитра отсутствует или слишком коротка")
+	}
+	v, err := s.ints(e, n)
+	if err != nil {
+		return err
+	}
+	l.colourMap = make([]uint16, n)
+	old, shifted, repeated := true, true, true
+	for i, x := range v {
+		x = min(x, math.MaxUint16)
+		l.colourMap[i] = uint16(x)
+		old = old && x < 256
+		shifted = shifted && x&0xff == 0
+		repeated = repeated && x>>8 == x&0xff
+	}
+	switch {
+	case old:
+		for i := range l.colourMap {
+			l.colourMap[i] <<= 8
+		}
+		l.decoded = 8
+	case shifted || repeated:
+		l.decoded = 8
+	default:
+		l.decoded = 16
+	}
+	return nil
+}
+
+// readCompression checks that the compression goes with the samples.
+func (l *layout) readCompression(s *source, d *directory, comp int64) error {
+	l.compression = compression(comp)
+	switch {
+	case comp > math.MaxUint16:
+		l.compression = 0
+	case l.compression == compG3 && l.t4&1 != 0:
+		return unsupported("TIFF with two-dimensional CCITT group 3 compression is not read; save it with LZW",
+			"TIFF с двумерным сжатием CCITT группы 3 не читается; сохраните его с LZW")
+	}
+	switch l.compression {
+	case compNone, compPackBits:
+	case compLZW, compDeflate, compOldZip:
+		switch {
+		case l.predictor < predictNone || l.predictor > predictFloat:
+			return unsupported("TIFF with predictor %d is not read", "TIFF с предсказанием %d не читается", l.predictor)
+		case l.predictor == predictHorizontal && l.depth < 8:
+			return unsupported("TIFF with a predictor for %d-bit samples is not read", "TIFF с предсказанием %d-битных значений не читается", l.depth)
+		case l.predictor == predictFloat && !l.float:
+			return damaged("the picture is damaged: its predictor is for floating-point samples only",
+				"изображение повреждено: его предсказание годится только для чисел с плавающей точкой")
+		}
+	case compG3, compG4:
+		if l.depth != 1 || l.samples != 1 {
+			return damaged("the picture is damaged: CCITT compression is for black and white only",
+				"изображение повреждено: сжатие CCITT бывает только у чёрно-белых изображений")
+		}
+	case compJPEG:
+		if err := l.readJPEG(s, d); err != nil {
+			return err
+		}
+	case 2, 6, 34661, 34712, 34925, 50000, 50001, 50002, 52546:
+		name := map[compression]string{2: "CCITT RLE", 6: "old-style JPEG", 34661: "JBIG", 34712: "JPEG 2000", 34925: "LZMA",
+			50000: "Zstandard", 50001: "WebP", 50002: "JPEG XL", 52546: "JPEG XL"}[l.compression]
+		return unsupported("TIFF with %s compression is not read; save it uncompressed or with LZW or Deflate",
+			"TIFF со сжатием %s не читается; сохраните его без сжатия, с LZW или Deflate", name)
+	default:
+		return unsupported("TIFF with compression %d is not read; save it uncompressed or with LZW or Deflate",
+			"TIFF со сжатием %d не читается; сохраните его без сжатия, с LZW или Deflate", comp)
+	}
+	if l.photometric == photometricYCbCr && l.compression != compJPEG {
+		return unsupported("TIFF in YCbCr colours is read with JPEG compression only; save it as RGB",
+			"TIFF в цветах YCbCr читается только со сжатием JPEG; сохраните его как RGB")
+	}
+	if l.compression != compLZW && l.compression != compDeflate && l.compression != compOldZip {
+		l.predictor = predictNone
+	}
+	return nil
+}
+
+// readSegments reads where the strips or tiles lie.
+func (l *layout) readSegments(s *source, d *directory) error {
+	f := &fields{s: s, d: d}
+	tileW, tileH := f.get(tagTileWidth, -1), f.get(tagTileLength, -1)
+	rows := f.get(tagRowsPerStrip, math.MaxUint32)
+	if f.err != nil {
+		return f.err
+	}
+	w, h := int64(l.width), int64(l.height)
+	segW, segH := w, min(rows, h)
+	offsetsTag, countsTag := uint16(tagStripOffsets), uint16(tagStripByteCounts)
+	if tileW >= 0 || tileH >= 0 {
+		l.tiled, segW, segH = true, tileW, tileH
+		offsetsTag, countsTag = tagTileOffsets, tagTileByteCounts
+	}
+	switch {
+	case segW < 1 || segH < 1:
+		return damaged("the picture is damaged: its strips or tiles hold no pixels",
+			"изображение повреждено: в его полосах или плитках нет пикселей")
+	case l.tiled && (segW > max(w, maxTile) || segH > max(h, maxTile)):
+		return damaged("the picture is damaged: tiles of %d × %d pixels in a picture of %d × %d",
+			"изображение повреждено: плитки %d × %d пикселей в изображении %d × %d", segW, segH, w, h)
+	}
+	across, down := (w+segW-1)/segW, (h+segH-1)/segH
+	planes := int64(1)
+	if l.planar {
+		planes = int64(l.samples)
+	}
+	if across*down > maxSegments/planes {
+		return unsupported("TIFF with more than %d strips or tiles is not read", "TIFF, где полос или плиток больше %d, не читается", maxSegments)
+	}
+	l.segmentWidth, l.segmentHeight, l.across, l.down = int(segW), int(segH), int(across), int(down)
+	n := int(across * down * planes)
+
+	// Some programs give tiles under the tags of strips.
+	if l.offsetsEntry = d.find(offsetsTag); l.offsetsEntry == nil && l.tiled {
+		offsetsTag, countsTag = tagStripOffsets, tagStripByteCounts
+		l.offsetsEntry = d.find(offsetsTag)
+	}
+	l.countsEntry = d.find(countsTag)
+	if l.offsetsEntry == nil || l.countsEntry == nil && l.compression != compNone {
+		return damaged("the file does not say where its pixels are", "в файле не указано, где лежат пиксели")
+	}
+	var err error
+	if l.offsets, err = s.ints(l.offsetsEntry, n); err != nil {
+		return err
+	}
+	if l.countsEntry != nil {
+		if l.counts, err = s.ints(l.countsEntry, n); err != nil {
+			return err
+		}
+	}
+	listed := len(l.offsets)
+	if l.compression != compNone {
+		listed = min(listed, len(l.counts))
+	}
+	if listed < n {
+		return damaged("the picture is damaged: %d strips or tiles of %d are listed",
+			"изображение повреждено: перечислено полос или плиток: %d из %d", listed, n)
+	}
+	if l.compression == compNone {
+		return l.sizeUncompressed(n)
+	}
+	return nil
+}
+
+// sizeUncompressed computes the lengths of segments that are not compressed: there is no other way to hold the pixels,
+// and files whose single strip gives a wrong length are common. Other lengths that are too short are a contradiction.
+func (l *layout) sizeUncompressed(n int) error {
+	given := l.counts
+	l.counts = make([]int64, n)
+	for i := range l.counts {
+		u := l.unit(i)
+		need := l.rowBytes() * int64(u.rows)
+		if i < len(given) && n > 1 && given[i] > 0 && given[i] < l.rowBytes()*int64(u.h) {
+			return damaged("the picture is damaged: strip or tile %d has %d bytes where its pixels need %d",
+				"изображение повреждено: в полосе или плитке %d — %d байт, а пикселям нужно %d", i+1, given[i], need)
+		}
+		l.counts[i] = need
+		if i < len(given) && given[i] == 0 && l.offsets[i] == 0 {
+			l.counts[i] = 0
+		}
+	}
+	return nil
+}
+
+// rowBytes returns the bytes of a row of a segment, as they are stored.
+func (l *layout) rowBytes() int64 {
+	n := int64(l.segmentWidth)
+	if !l.planar {
+		n *= int64(l.samples)
+	}
+	return (n*int64(l.depth) + 7) / 8
+}
+
+// unit is a segment and the part of the picture that it holds.
+type unit struct {
+	index, plane int
+	x, y, w, h   int
+	// rows is how many are stored: tiles that hang over the edge are stored whole.
+	rows int
+}
+
+// unit returns the segment with the index.
+func (l *layout) unit(i int) unit {
+	each := l.across * l.down
+	u := unit{index: i, plane: i / each}
+	i %= each
+	u.x, u.y = i%l.across*l.segmentWidth, i/l.across*l.segmentHeight
+	u.w, u.h = min(l.segmentWidth, l.width-u.x), min(l.segmentHeight, l.height-u.y)
+	u.rows = u.h
+	if l.tiled {
+		u.rows = l.segmentHeight
+	}
+	return u
+}
+
+// coloured returns how many of the segments hold colour: all but those of the extra planes.
+func (l *layout) coloured() int {
+	if l.planar {
+		return l.across * l.down * l.colours
+	}
+	return l.across * l.down
+}
+
+// check says whether the segments that are needed lie within the file.
+func (l *layout) check(size int64) error {
+	for i := range l.coloured() {
+		at, n := l.offsets[i], l.counts[i]
+		if n == 0 || at == 0 {
+			return damaged("the picture is incomplete: strip or tile %d is not stored",
+				"изображение неполно: полоса или плитка %d не записана", i+1)
+		}
+		if l.compression == compNone {
+			u := l.unit(i)
+			n = l.rowBytes() * int64(u.h)
+		}
+		if at > size || n > size-at {
+			return codec.Truncated()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package tiff
+
+import "io"
+
+// LZW as TIFF 6.0, section 13 has it: codes of 9 to 12 bits, most significant bit first, which grow one code earlier
+// than in other formats.
+const (
+	lzwClear   = 256
+	lzwEnd     = 257
+	lzwFirst   = 258
+	lzwCodes   = 4096
+	lzwMinBits = 9
+	lzwMaxBits = 12
+)
+
+// lzwReader expands a stream of codes.
+type lzwReader struct {
+	in    io.ByteReader
+	acc   uint32
+	nbits uint
+	width uint
+	// next is the code that the next string gets, last the code read before, or −1 behind a clear.
+	next, last int
+	err        error
+	// The string of a code is that of its prefix and the suffix; length counts its bytes, first is its first one.
+	prefix        [lzwCodes]uint16
+	length        [lzwCodes]uint16
+	suffix, first [lzwCodes]byte
+	// out holds strings of which from… is still to be read.
+	out  []byte
+	from int
+}
+
+// reset begins another stream.
+func (r *lzwReader) reset(in io.ByteReader) {
+	if r.out == nil {
+		for i := range 256 {
+			r.suffix[i], r.first[i], r.length[i] = byte(i), byte(i), 1
+		}
+		r.out = make([]byte, 0, 16*lzwCodes)
+	}
+	r.in, r.acc, r.nbits, r.err = in, 0, 0, nil
+	r.out, r.from = r.out[:0], 0
+	r.clear()
+}
+
+func (r *lzwReader) clear() { r.width, r.next, r.last = lzwMinBits, lzwFirst, -1 }
+
+func (r *lzwReader) Read(p []byte) (int, error) {
+	if r.from == len(r.out) {
+		if r.err != nil {
+			return 0, r.err
+		}
+		r.out, r.from = r.out[:0], 0
+		r.fill()
+		if len(r.out) == 0 {
+			return 0, r.err
+		}
+	}
+	n := copy(p, r.out[r.from:])
+	r.from += n
+	return n, nil
+}
+
+// fill expands codes until out is nearly full or the stream ends.
+func (r *lzwReader) fill() {
+	for len(r.out) <= cap(r.out)-lzwCodes {
+		for r.nbits < r.width {
+			b, err := r.in.ReadByte()
+			if err != nil {
+				r.err = err
+				return
+			}
+			r.acc = r.acc<<8 | uint32(b)
+			r.nbits += 8
+		}
+		r.nbits -= r.width
+		code := int(r.acc >> r.nbits & (1<<r.width - 1))
+		switch {
+		case code == lzwClear:
+			r.clear()
+			continue
+		case code == lzwEnd:
+			r.err = io.EOF
+			return
+		case r.last < 0 && code > 255, code > r.next:
+			r.err = errLZW
+			return
+		}
+		if r.last >= 0 && r.next < lzwCodes {
+			first := r.first[r.last]
+			if code < r.next {
+				first = r.first[code]
+			}
+			r.prefix[r.next], r.suffix[r.next] = uint16(r.last), first
+			r.first[r.next], r.length[r.next] = r.first[r.last], r.length[r.last]+1
+			r.next++
+			if r.next+1 == 1<<r.width && r.width < lzwMaxBits {
+				r.width++
+			}
+		}
+		n := int(r.length[code])
+		at := len(r.out)
+		r.out = r.out[:at+n]
+		for c, i := code, at+n-1; i >= at; i-- {
+			r.out[i] = r.suffix[c]
+			c = int(r.prefix[c])
+		}
+		r.last = code
+	}
+}
+
+// lzwWriter makes a stream of codes. The codes of strings lie in a table hashed by prefix and byte, with open addressing.
+type lzwWriter struct {
+	out   []byte
+	acc   uint32
+	nbits uint
+	width uint
+	next  int
+	// last is the code of the string so far, −1 before the first byte.
+	last int
+	// An occupied place of the table holds the key, prefix and byte, plus one.
+	keys  [lzwHash]uint32
+	codes [lzwHash]uint16
+}
+
+const lzwHash = 1 << 14
+
+// reset begins another stream, appended to out.
+func (w *lzwWriter) reset(out []byte) {
+	w.out, w.acc, w.nbits, w.width, w.last = out, 0, 0, lzwMinBits, -1
+	w.clear()
+}
+
+func (w *lzwWriter) clear() {
+	w.emit(lzwClear)
+	w.width, w.next = lzwMinBits, lzwFirst
+	w.keys = [lzwHash]uint32{}
+}
+
+func (w *lzwWriter) emit(code int) {
+	w.acc = w.acc<<w.width | uint32(code)
+	w.nbits += w.width
+	for w.nbits >= 8 {
+		w.nbits -= 8
+		w.out = append(w.out, byte(w.acc>>w.nbits))
+	}
+}
+
+// Write adds p to the stream; it never fails.
+func (w *lzwWriter) Write(p []byte) (int, error) {
+	n := len(p)
+	if w.last < 0 && n > 0 {
+		w.last, p = int(p[0]), p[1:]
+	}
+	for _, b := range p {
+		key := uint32(w.last)<<8 | uint32(b)
+		at := key * 0x9e3779b1 >> (32 - 14)
+		for w.keys[at] != 0 && w.keys[at] != key+1 {
+			at = (at + 1) % lzwHash
+		}
+		if w.keys[at] != 0 {
+			w.last = int(w.codes[at])
+			continue
+		}
+		w.emit(w.last)
+		w.keys[at], w.codes[at] = key+1, uint16(w.next)
+		w.grow()
+		w.last = int(b)
+	}
+	return n, nil
+}
+
+// grow counts a string that was added to the table, also to that of the reader. The table is given up two codes before
+// it is full, as libtiff does, so that no reader is asked for a 13th bit.
+func (w *lzwWriter) grow() {
+	w.next++
+	switch {
+	case w.next == lzwCodes-2:
+		w.clear()
+	case w.next == 1<<w.width:
+		w.width++
+	}
+}
+
+// finish ends the stream and returns it.
+func (w *lzwWriter) finish() []byte {
+	if w.last >= 0 {
+		w.emit(w.last)
+		w.grow()
+	}
+	w.emit(lzwEnd)
+	if w.nbits > 0 {
+		w.out = append(w.out, byte(w.acc<<(8-w.nbits)))
+	}
+	return w.out
+}

@@ -1,0 +1,178 @@
+// Package tiff reads pictures from TIFF and BigTIFF files and changes single pixels of them in place, so that the rest
+// of the file stays byte for byte what it was; and it writes new TIFF files.
+//
+// Sources: TIFF Revision 6.0 (Adobe 1992), TIFF Technical Notes 1 to 3 (Adobe 1995, 2005: sub-IFDs, Deflate, floating
+// point), the BigTIFF design of libtiff 4, and Exif 2.32 for the directories beside the picture.
+//
+// The structure of a file is never trusted: every count and offset is held against the length of the file before
+// anything is allocated, and the samples take memory only when Decode is called, which is the caller's consent to
+// Info. The package knows no file names, limits or colours.
+package tiff
+
+import (
+	"io"
+	"math"
+	"runtime"
+
+	"blik/app/imagefile/codec"
+)
+
+// File is an opened TIFF. It can be used from several goroutines.
+type File struct {
+	src  *source
+	dir  *directory
+	lay  *layout
+	info codec.Info
+}
+
+var (
+	_ codec.Container = (*File)(nil)
+	_ codec.Patcher   = (*File)(nil)
+)
+
+// Open reads the structure of the TIFF in the first size bytes of r. What cannot be read gives a codec.Fault.
+func Open(r io.ReaderAt, size int64) (*File, error) {
+	s, at, err := openSource(r, size)
+	if err != nil {
+		return nil, err
+	}
+	if at == 0 {
+		return nil, damaged("the file holds no picture", "в файле нет изображения")
+	}
+	d, err := s.directory(at)
+	if err != nil {
+		return nil, err
+	}
+	if err := refuseOther(s, d); err != nil {
+		return nil, err
+	}
+	l, err := readLayout(s, d)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{src: s, dir: d, lay: l}
+	meta, err := readMeta(s, d)
+	if err != nil {
+		return nil, err
+	}
+	f.info = f.describe(meta)
+	return f, nil
+}
+
+// refuseOther knows files whose first picture is not the one that a person means.
+func refuseOther(s *source, d *directory) error {
+	if d.find(tagDNGVersion) != nil {
+		return unsupported("raw camera data are not read; develop the picture and save it as RGB",
+			"сырые данные камеры не читаются; проявите снимок и сохраните его как RGB")
+	}
+	const reduced = 1
+	if kind, err := s.first(d, tagSubfileType, 0); err == nil && kind&reduced != 0 && (d.next != 0 || d.find(tagSubIFDs) != nil) {
+		return unsupported("the first picture of the file is only a preview; save the full picture as its first page",
+			"первое изображение файла — лишь уменьшенная копия; сохраните полное изображение первой страницей")
+	}
+	return nil
+}
+
+// Info returns what the file says of its first picture.
+func (f *File) Info() codec.Info { return f.info }
+
+// describe fills the Info.
+func (f *File) describe(meta codec.Metadata) codec.Info {
+	l := f.lay
+	i := codec.Info{
+		Width: l.width, Height: l.height,
+		Depth: l.depth, Float: l.float,
+		WhiteIsZero: l.photometric == whiteIsZero,
+		Extra:       l.samples - l.colours,
+		Compression: l.compression.String(),
+		Pictures:    1 + len(f.src.following(f.dir, math.MaxUint16)),
+		Meta:        meta,
+		Raw:         (int64(l.width)*int64(l.samples)*int64(l.depth) + 7) / 8 * int64(l.height),
+		Expansion:   l.compression.expansion(),
+		Readonly:    f.readonly(),
+	}
+	switch l.photometric {
+	case photometricRGB:
+		i.Colour = codec.RGB
+	case photometricIndex:
+		i.Colour = codec.Palette
+	case photometricInk:
+		i.Colour = codec.CMYK
+	case photometricYCbCr:
+		i.Colour = codec.YCbCr
+	}
+	if i.Extra > 0 {
+		const associated, unassociated = 1, 2
+		// What cannot be read here says nothing of the colour samples, which is all that is worked on.
+		what, err := f.src.first(f.dir, tagExtraSamples, 0)
+		i.Premultiplied = err == nil && what == associated
+		i.Alpha = err == nil && (what == associated || what == unassociated)
+	}
+	if repeats(l.offsets) {
+		// Segments may share their bytes, and then the file holds more than its length.
+		i.Expansion = 0
+	}
+	i.Scratch = f.scratch()
+	return i
+}
+
+// repeats says whether consecutive offsets are equal, as they are where blank tiles are stored once.
+func repeats(offsets []int64) bool {
+	seen := make(map[int64]struct{}, min(len(offsets), 1024))
+	for _, o := range offsets {
+		if _, ok := seen[o]; ok {
+			return true
+		}
+		seen[o] = struct{}{}
+	}
+	return false
+}
+
+// readonly says why Patch would fail.
+func (f *File) readonly() error {
+	l := f.lay
+	switch {
+	case l.compression == compJPEG:
+		return unsupported("pixels compressed with JPEG cannot be changed without loss; save the picture as a new file",
+			"пиксели, сжатые по JPEG, нельзя изменить без потерь; сохраните изображение в новый файл")
+	case f.converts() && l.samples > l.colours:
+		return unsupported("a picture with a palette or fewer than 8 bits a sample, and with extra samples, cannot be changed in place; save it as a new file",
+			"изображение с палитрой или менее чем 8 битами на значение и с дополнительными значениями нельзя изменить на месте; сохраните его в новый файл")
+	}
+	return nil
+}
+
+// converts says whether the picture cannot hold new values and must be stored anew when it is changed.
+func (f *File) converts() bool { return f.lay.colourMap != nil || f.lay.depth < 8 }
+
+// chunk is how many bytes of rows are read and converted at a time: small enough for the cache of a core.
+const chunk = 256 << 10
+
+// scratch returns the memory that Decode takes besides the samples.
+func (f *File) scratch() int64 {
+	l := f.lay
+	// Rows, the buffer of compressed bytes and the state of the decompressor.
+	each := max(chunk, l.rowBytes()) + inputBuffer + 128<<10
+	if l.predictor == predictFloat {
+		each += l.rowBytes()
+	}
+	if l.compression == compJPEG {
+		n := min(int64(l.segmentWidth)*int64(l.segmentHeight), maxPixels)
+		const progressive = 1 + 4 // a sample and its coefficient of four bytes
+		each += 3*progressive*n + maxCounts(l.counts)
+	}
+	total := each * int64(min(runtime.GOMAXPROCS(0), max(len(l.offsets), 1)))
+	if l.decoded > max(l.depth, 8) {
+		// A palette of 16-bit colours makes larger samples than those of the file.
+		total += int64(l.width) * int64(l.height) * int64(l.channels)
+	}
+	return total
+}
+
+func maxCounts(counts []int64) int64 {
+	m := int64(0)
+	for _, n := range counts {
+		m = max(m, n)
+	}
+	return m
+}

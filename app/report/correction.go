@@ -1,0 +1,256 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"blik/app/imagefile"
+	"blik/app/preset"
+	"blik/processing"
+)
+
+// CorrectionFormat and CorrectionVersion name the JSON that WriteCorrectionJSON writes.
+const (
+	CorrectionFormat  = "blik correction"
+	CorrectionVersion = 1
+)
+
+// Correction is what is known of one corrected picture. The same Correction gives the same bytes.
+type Correction struct {
+	// Source is the picture as it was read; Saved is what became of it.
+	Source *imagefile.File
+	Saved  *imagefile.Saved
+	// Program is the version of the program, Device what the correction ran on, and Date when it was saved.
+	Program, Device string
+	Date            time.Time
+	// Params are the parameters of detection and correction that were used.
+	Params processing.Params
+	// Mask is the mask without the halo; nil where only the patches are known.
+	Mask *processing.Mask
+	// Findings are those of the detection that the mask came from, for their scores; nil where there was none.
+	Findings []processing.Finding
+	// Patches are all that were saved.
+	Patches []processing.Patch
+}
+
+// Place is what was done at one place of the picture. Positions are pixels in the rows of the file.
+type Place struct {
+	ID int `json:"id"`
+	// X and Y are the centroid; the middle of the first pixel is (0.5, 0.5).
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+	// Left, Top, Width and Height are the bounding box, halo included.
+	Left   int `json:"left"`
+	Top    int `json:"top"`
+	Width  int `json:"width"`
+	Height int `json:"height"`
+	// Area is the pixels of the glint in the mask, Halo those around it that might change, too, and Changed those that did.
+	Area    int `json:"area"`
+	Halo    int `json:"halo"`
+	Changed int `json:"pixels_changed"`
+	// Method is the ID of the method that was really used.
+	Method string `json:"method"`
+	// Score and Contrast are those of the finding there; nil where the mask was made by hand.
+	Score    *float64 `json:"score,omitempty"`
+	Contrast *float64 `json:"contrast,omitempty"`
+}
+
+// places describes the patches, in their order.
+func (c Correction) places() ([]Place, error) {
+	out := make([]Place, len(c.Patches))
+	type owned struct{ x0, x1, place int }
+	byRow := map[int][]owned{}
+	for i := range c.Patches {
+		p := &c.Patches[i]
+		n, err := imagefile.ChangedPixels(c.Source.Picture, p)
+		if err != nil {
+			return nil, err
+		}
+		place := Place{ID: i + 1, Changed: int(n), Method: p.Method.ID()}
+		var sx, sy, weight float64
+		x1, y1 := 0, 0
+		for k, r := range p.Runs {
+			byRow[r.Y] = append(byRow[r.Y], owned{r.X0, r.X1, i})
+			length := float64(r.X1 - r.X0)
+			sx, sy, weight = sx+length*float64(r.X0+r.X1)/2, sy+length*(float64(r.Y)+0.5), weight+length
+			if k == 0 {
+				place.Left, place.Top = r.X0, r.Y
+			}
+			place.Left, place.Top = min(place.Left, r.X0), min(place.Top, r.Y)
+			x1, y1 = max(x1, r.X1), max(y1, r.Y+1)
+			for x := r.X0; x < r.X1; x++ {
+				if c.Mask == nil || c.Mask.Pix[r.Y*c.Mask.Width+x] >= processing.MaskLevel {
+					place.Area++
+				} else {
+					place.Halo++
+				}
+			}
+		}
+		if weight > 0 {
+			place.X, place.Y = sx/weight, sy/weight
+			place.Width, place.Height = x1-place.Left, y1-place.Top
+		}
+		out[i] = place
+	}
+	for _, f := range c.Findings {
+		for _, r := range f.Runs {
+			i := slices.IndexFunc(byRow[r.Y], func(o owned) bool { return o.x0 < r.X1 && r.X0 < o.x1 })
+			if i < 0 {
+				continue
+			}
+			// Of several findings in one place the most certain speaks for it.
+			if p := &out[byRow[r.Y][i].place]; p.Score == nil || *p.Score < f.Score {
+				score, contrast := f.Score, f.Contrast
+				p.Score, p.Contrast = &score, &contrast
+			}
+			break
+		}
+	}
+	return out, nil
+}
+
+type fileRecord struct {
+	File   string `json:"file"`
+	Format string `json:"format"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+type position struct {
+	X int `json:"x"`
+	Y int `json:"y"`
+}
+
+type proofRecord struct {
+	Holds     bool       `json:"holds"`
+	Statement text       `json:"statement"`
+	MaskArea  int64      `json:"mask_area"`
+	Changed   int64      `json:"pixels_changed"`
+	Outside   int64      `json:"pixels_changed_outside_mask"`
+	First     []position `json:"first_outside"`
+	Differs   []string   `json:"differs"`
+	// ByByte says that the files were compared byte by byte, which the other two counts are of.
+	ByByte       bool  `json:"compared_by_byte"`
+	BytesChanged int64 `json:"bytes_changed"`
+	BytesOutside int64 `json:"bytes_changed_outside_pixels"`
+}
+
+type correctionRecord struct {
+	Format      string     `json:"format"`
+	Version     int        `json:"version"`
+	Program     string     `json:"program"`
+	Date        string     `json:"date"`
+	Device      string     `json:"device"`
+	Source      fileRecord `json:"source"`
+	Result      fileRecord `json:"result"`
+	Saved       string     `json:"saved"`
+	Lossy       bool       `json:"lossy"`
+	Width       int        `json:"width"`
+	Height      int        `json:"height"`
+	Channels    int        `json:"channels"`
+	Depth       int        `json:"depth"`
+	Float       bool       `json:"float"`
+	Compression string     `json:"compression,omitempty"`
+	Orientation int        `json:"orientation"`
+	Profile     string     `json:"profile,omitempty"`
+	// Preset is complete: stored in a file of its own it repeats the work.
+	Preset   json.RawMessage `json:"preset"`
+	MaskArea int             `json:"mask_area"`
+	Changed  int64           `json:"pixels_changed"`
+	Places   []Place         `json:"places"`
+	Proof    *proofRecord    `json:"proof"`
+}
+
+func newProofRecord(p *imagefile.Proof) *proofRecord {
+	if p == nil {
+		return nil
+	}
+	r := &proofRecord{
+		Holds: p.Holds(), Statement: bilingual(p.Statement()), MaskArea: p.MaskArea, Changed: p.Changed, Outside: p.Outside,
+		First: []position{}, Differs: append([]string{}, p.Differs...),
+		ByByte: p.ByByte, BytesChanged: p.BytesChanged, BytesOutside: p.BytesOutside,
+	}
+	for _, at := range p.First {
+		r.First = append(r.First, position(at))
+	}
+	return r
+}
+
+func (c Correction) record() (correctionRecord, error) {
+	places, err := c.places()
+	info, saved := c.Source.Info, c.Saved
+	r := correctionRecord{
+		Format: CorrectionFormat, Version: CorrectionVersion, Program: c.Program, Date: c.Date.Format(time.RFC3339), Device: c.Device,
+		Source: fileRecord{filepath.Base(c.Source.Path), string(c.Source.Format), c.Source.Size, saved.SourceSHA256},
+		Result: fileRecord{filepath.Base(saved.Path), string(saved.Format), saved.Bytes, saved.SHA256},
+		Saved:  string(saved.How), Lossy: saved.Lossy,
+		Width: c.Source.Picture.Width, Height: c.Source.Picture.Height, Channels: c.Source.Picture.Channels, Depth: c.Source.Depth,
+		Float: info.Float, Compression: info.Compression, Orientation: c.Source.Orientation, Profile: c.Source.ProfileName(),
+		Preset: preset.Encode(c.Params), Changed: saved.PixelsChanged, Places: places, Proof: newProofRecord(saved.Proof),
+	}
+	for _, p := range places {
+		r.MaskArea += p.Area
+	}
+	return r, err
+}
+
+// WriteCorrectionJSON writes everything: both files with their SHA-256, how the result was saved, the parameters (as a
+// preset that repeats the work), every place, and the proof.
+func WriteCorrectionJSON(w io.Writer, c Correction) error {
+	rec, err := c.record()
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(rec); err != nil {
+		return err
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+// CorrectionNames returns the names of the reports on a result: beside it, with the same name as far as that ends in
+// _corrected, so that nothing else of the name of the picture is touched.
+func CorrectionNames(result string) (jsonPath, htmlPath string) {
+	name := strings.TrimSuffix(result, filepath.Ext(result))
+	if filepath.Base(result) == filepath.Ext(result) {
+		name = result
+	}
+	if !strings.HasSuffix(name, "_corrected") {
+		name += "_corrected"
+	}
+	return name + ".json", name + ".html"
+}
+
+// SaveCorrection writes both reports beside the result, the readable one in the language with the given ISO 639-1 code,
+// and returns their paths. What was there of these names is replaced.
+func SaveCorrection(ctx context.Context, c Correction, lang string) (jsonPath, htmlPath string, err error) {
+	jsonPath, htmlPath = CorrectionNames(c.Saved.Path)
+	err = imagefile.WriteFile(ctx, jsonPath, func(w io.Writer) error { return WriteCorrectionJSON(w, c) })
+	if err == nil {
+		err = imagefile.WriteFile(ctx, htmlPath, func(w io.Writer) error { return WriteCorrectionHTML(ctx, w, c, lang) })
+	}
+	return jsonPath, htmlPath, err
+}
+
+// byArea orders places large first, those of one size as they come.
+func byArea(places []Place) []int {
+	order := make([]int, len(places))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(places[b].Area+places[b].Halo, places[a].Area+places[a].Halo)
+	})
+	return order
+}

@@ -1,0 +1,371 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"image"
+	"image/png"
+	"io"
+	"strings"
+
+	"blik/app/imagefile"
+	"blik/processing"
+)
+
+// picturedPlaces is how many places WriteCorrectionHTML shows before and after; the table names all.
+const picturedPlaces = 300
+
+// WriteCorrectionHTML writes the report for people, in the language with the given ISO 639-1 code: one file that needs
+// no other, with pictures of the largest places before and after, upright, enlarged by whole numbers.
+func WriteCorrectionHTML(ctx context.Context, w io.Writer, c Correction, lang string) error {
+	rec, err := c.record()
+	if err != nil {
+		return err
+	}
+	say := func(en, ru string) string { return processing.Text{EN: en, RU: ru}.In(lang) }
+	page := &htmlPage{
+		Lang: lang, Record: rec, Places: rec.Places, Turned: c.Source.Orientation != 1,
+		Spec: specRows(c.Params, lang),
+	}
+	if lang != "ru" {
+		page.Lang = "en"
+	}
+	if rec.Proof != nil {
+		page.Statement = processing.Text{EN: rec.Proof.Statement.EN, RU: rec.Proof.Statement.RU}.In(lang)
+	}
+	boxes := make([]image.Rectangle, len(rec.Places))
+	for i, p := range rec.Places {
+		boxes[i] = image.Rect(p.Left, p.Top, p.Left+p.Width, p.Top+p.Height)
+	}
+	for _, i := range byArea(rec.Places) {
+		if len(page.Pictured) == picturedPlaces {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		shown, err := c.show(ctx, rec.Places[i], boxes)
+		if err != nil {
+			return err
+		}
+		page.Pictured = append(page.Pictured, shown)
+	}
+	page.More = len(rec.Places) - len(page.Pictured)
+	t, err := template.New("report").Funcs(template.FuncMap{
+		"t":      say,
+		"method": func(id string) string { return methodName(id, lang) },
+		"fixed":  func(digits int, v float64) string { return number(v, digits, lang) },
+		"value": func(digits int, v *float64) string {
+			if v == nil {
+				return "–"
+			}
+			return number(*v, digits, lang)
+		},
+		"how": func(how string) string { return howName(imagefile.How(how)).In(lang) },
+	}).Parse(htmlTemplate)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, page)
+}
+
+type htmlPage struct {
+	Lang      string
+	Record    correctionRecord
+	Statement string
+	Spec      [][2]string
+	Places    []Place
+	Pictured  []shownPlace
+	// More is the number of places without pictures.
+	More   int
+	Turned bool
+}
+
+// shownPlace is a place with its pictures as data URLs, Width × Height screen pixels large at Scale per cent.
+type shownPlace struct {
+	Place
+	Before, After        template.URL
+	Width, Height, Scale int
+}
+
+// Pictures of a place are enlarged so far that they stay below maxShown, to at most maxScale times; larger ones are
+// made smaller.
+const (
+	maxShown = 400
+	maxScale = 4
+)
+
+// show draws a place with as much of its surroundings, before and after. boxes are the bounding boxes of all patches.
+func (c Correction) show(ctx context.Context, p Place, boxes []image.Rectangle) (shownPlace, error) {
+	pic := c.Source.Picture
+	margin := min(max(12, max(p.Width, p.Height)/2), 100)
+	view := image.Rect(p.Left-margin, p.Top-margin, p.Left+p.Width+margin, p.Top+p.Height+margin).
+		Intersect(image.Rect(0, 0, pic.Width, pic.Height))
+	before := crop(pic, view)
+	after := crop(pic, view)
+	for i, b := range boxes {
+		if b.Overlaps(view) {
+			overlay(after, view, &c.Patches[i])
+		}
+	}
+	shrink := 1 + (max(view.Dx(), view.Dy())-1)/maxShown
+	scale := max(1, min(maxScale, maxShown/max(view.Dx(), view.Dy())))
+	shown := shownPlace{Place: p, Scale: 100 * scale / shrink}
+	for _, side := range []struct {
+		pic *processing.Picture
+		url *template.URL
+	}{{before, &shown.Before}, {after, &shown.After}} {
+		screen, err := eightBit(ctx, side.pic)
+		if err != nil {
+			return shown, err
+		}
+		small := upright(reduce(screen, shrink), c.Source.Orientation)
+		shown.Width, shown.Height = small.Rect.Dx()*scale, small.Rect.Dy()*scale
+		var b bytes.Buffer
+		if err := png.Encode(&b, small); err != nil {
+			return shown, err
+		}
+		*side.url = template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes()))
+	}
+	return shown, nil
+}
+
+// crop returns a copy of the part of pic within r.
+func crop(pic *processing.Picture, r image.Rectangle) *processing.Picture {
+	p := *pic
+	p.Width, p.Height = r.Dx(), r.Dy()
+	p.U8, p.U16, p.F32 = cropped(pic, pic.U8, r), cropped(pic, pic.U16, r), cropped(pic, pic.F32, r)
+	return &p
+}
+
+func cropped[T any](pic *processing.Picture, samples []T, r image.Rectangle) []T {
+	if samples == nil {
+		return nil
+	}
+	out := make([]T, 0, r.Dx()*r.Dy()*pic.Channels)
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		at := (y*pic.Width + r.Min.X) * pic.Channels
+		out = append(out, samples[at:at+r.Dx()*pic.Channels]...)
+	}
+	return out
+}
+
+// overlay applies what of a patch lies within r to a crop of it.
+func overlay(c *processing.Picture, r image.Rectangle, p *processing.Patch) {
+	at := 0
+	for _, run := range p.Runs {
+		x0, x1 := max(run.X0, r.Min.X), min(run.X1, r.Max.X)
+		if run.Y >= r.Min.Y && run.Y < r.Max.Y && x0 < x1 {
+			from, n := (at+x0-run.X0)*c.Channels, (x1-x0)*c.Channels
+			to := ((run.Y-r.Min.Y)*c.Width + x0 - r.Min.X) * c.Channels
+			switch {
+			case c.U8 != nil:
+				copy(c.U8[to:to+n], p.U8[from:])
+			case c.U16 != nil:
+				copy(c.U16[to:to+n], p.U16[from:])
+			default:
+				copy(c.F32[to:to+n], p.F32[from:])
+			}
+		}
+		at += run.X1 - run.X0
+	}
+}
+
+// reduce makes an RGB picture smaller by averaging squares of n × n pixels, at the borders what there is of them.
+func reduce(p *processing.Picture, n int) *image.RGBA {
+	w, h := (p.Width+n-1)/n, (p.Height+n-1)/n
+	out := image.NewRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			var sum [3]int
+			count := 0
+			for v := y * n; v < min((y+1)*n, p.Height); v++ {
+				for u := x * n; u < min((x+1)*n, p.Width); u++ {
+					for k := range sum {
+						sum[k] += int(p.U8[3*(v*p.Width+u)+k])
+					}
+					count++
+				}
+			}
+			o := out.Pix[out.PixOffset(x, y):]
+			for k := range sum {
+				o[k] = uint8((sum[k] + count/2) / count)
+			}
+			o[3] = 255
+		}
+	}
+	return out
+}
+
+// upright turns and mirrors a picture as its EXIF orientation asks for.
+func upright(m *image.RGBA, orientation int) *image.RGBA {
+	if orientation < 2 || orientation > 8 {
+		return m
+	}
+	w, h := m.Rect.Dx(), m.Rect.Dy()
+	out := image.NewRGBA(image.Rect(0, 0, w, h))
+	if orientation >= 5 {
+		out = image.NewRGBA(image.Rect(0, 0, h, w))
+	}
+	for y := range h {
+		for x := range w {
+			u, v := x, y
+			switch orientation {
+			case 2:
+				u = w - 1 - x
+			case 3:
+				u, v = w-1-x, h-1-y
+			case 4:
+				v = h - 1 - y
+			case 5:
+				u, v = y, x
+			case 6:
+				u, v = h-1-y, x
+			case 7:
+				u, v = h-1-y, w-1-x
+			case 8:
+				u, v = y, w-1-x
+			}
+			out.SetRGBA(u, v, m.RGBAAt(x, y))
+		}
+	}
+	return out
+}
+
+// specRows are names and values of the parameters, without those that adaptive mode does not read.
+func specRows(p processing.Params, lang string) [][2]string {
+	var rows [][2]string
+	for _, s := range processing.Specs() {
+		if s.Manual && p.Mode == processing.Adaptive {
+			continue
+		}
+		value := s.Format(s.Get(p))
+		if s.Kind == processing.KindChoice {
+			value = s.Choices[int(s.Get(p))].Name.In(lang)
+		}
+		if s.Kind == processing.KindSwitch {
+			value = processing.Text{EN: map[string]string{"true": "yes", "false": "no"}[value],
+				RU: map[string]string{"true": "да", "false": "нет"}[value]}.In(lang)
+		}
+		rows = append(rows, [2]string{s.Name.In(lang), strings.TrimSpace(value + " " + s.Unit.In(lang))})
+	}
+	return rows
+}
+
+// methodName is the name of a method as a person reads it.
+func methodName(id, lang string) string {
+	spec, _ := processing.SpecByID("method")
+	for _, c := range spec.Choices {
+		if c.ID == id {
+			return c.Name.In(lang)
+		}
+	}
+	return id
+}
+
+// howName says in which way the picture was saved.
+func howName(how imagefile.How) processing.Text {
+	switch how {
+	case imagefile.Copied:
+		return processing.Text{EN: "nothing changed: an exact copy of the source", RU: "ничего не изменилось: точная копия исходного файла"}
+	case imagefile.Patched:
+		return processing.Text{EN: "a copy of the source in which only changed pixels were overwritten",
+			RU: "копия исходного файла, в которой перезаписаны только изменённые пиксели"}
+	case imagefile.Rewritten:
+		return processing.Text{EN: "the same container, written anew with everything in it but the changed pixels",
+			RU: "тот же контейнер, записанный заново со всем содержимым, кроме изменённых пикселей"}
+	default:
+		return processing.Text{EN: "a new file of another format, with the metadata of the source",
+			RU: "новый файл другого формата с метаданными исходного"}
+	}
+}
+
+// number writes a number with a decimal comma where the language has one.
+func number(v float64, digits int, lang string) string {
+	text := fmt.Sprintf("%.*f", digits, v)
+	if lang == "ru" {
+		text = strings.Replace(text, ".", ",", 1)
+	}
+	return text
+}
+
+const htmlTemplate = `<!DOCTYPE html>
+<html lang="{{.Lang}}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{{.Record.Result.File}} – {{t "correction report" "отчёт об исправлении"}}</title>
+<style>
+body { font: 15px/1.45 system-ui, sans-serif; color: #222; background: #fff; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+table { border-collapse: collapse; }
+th, td { text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #ddd; vertical-align: top; }
+.places td, .places th { text-align: right; font-variant-numeric: tabular-nums; }
+.places td.text, .places th.text { text-align: left; }
+.hash { font-family: monospace; font-size: .85rem; overflow-wrap: anywhere; }
+.proof { border-left: .35rem solid #2e7d32; padding: .5rem 1rem; background: #f1f8f1; }
+.proof.broken { border-color: #b3261e; background: #fdf1f0; }
+.gallery { display: flex; flex-wrap: wrap; gap: 1.2rem; }
+figure { margin: 0; break-inside: avoid; }
+figure div { display: flex; gap: .3rem; }
+figure img { image-rendering: pixelated; display: block; }
+figcaption { font-size: .85rem; color: #444; }
+thead { display: table-header-group; }
+tr { break-inside: avoid; }
+@media print { body { margin: 0; max-width: none; font-size: 10pt; } h2 { break-after: avoid; } }
+</style>
+</head>
+<body>
+<h1>{{t "Correction report" "Отчёт об исправлении"}}: {{.Record.Result.File}}</h1>
+{{with .Record.Proof}}<p class="proof{{if not .Holds}} broken{{end}}">{{$.Statement}}</p>
+{{else}}<p class="proof broken">{{t "The result was not compared with the source." "Результат не сравнивался с исходным файлом."}}</p>
+{{end}}
+{{- if .Record.Lossy}}<p class="proof broken">{{t "The result is a JPEG: around each changed pixel its block of the picture was encoded anew." "Результат — JPEG: вокруг каждого изменённого пикселя заново закодирован его блок изображения."}}</p>
+{{end}}
+<h2>{{t "Files" "Файлы"}}</h2>
+<table>
+<tr><th></th><th>{{t "source" "исходный"}}</th><th>{{t "result" "результат"}}</th></tr>
+<tr><th>{{t "name" "имя"}}</th><td>{{.Record.Source.File}}</td><td>{{.Record.Result.File}}</td></tr>
+<tr><th>{{t "format" "формат"}}</th><td>{{.Record.Source.Format}}{{with .Record.Compression}} ({{.}}){{end}}</td><td>{{.Record.Result.Format}}</td></tr>
+<tr><th>{{t "bytes" "байт"}}</th><td>{{.Record.Source.Bytes}}</td><td>{{.Record.Result.Bytes}}</td></tr>
+<tr><th>SHA-256</th><td class="hash">{{.Record.Source.SHA256}}</td><td class="hash">{{.Record.Result.SHA256}}</td></tr>
+</table>
+<p>{{t "Saved as" "Сохранено как"}}: {{how .Record.Saved}}.</p>
+<h2>{{t "Picture" "Изображение"}}</h2>
+<table>
+<tr><th>{{t "size" "размер"}}</th><td>{{.Record.Width}} × {{.Record.Height}} {{t "px" "пкс"}}</td></tr>
+<tr><th>{{t "channels" "каналы"}}</th><td>{{.Record.Channels}} × {{.Record.Depth}} {{t "bits" "бит"}}{{if .Record.Float}} ({{t "floating point" "с плавающей точкой"}}){{end}}</td></tr>
+<tr><th>{{t "colour profile" "цветовой профиль"}}</th><td>{{with .Record.Profile}}{{.}}{{else}}{{t "none" "нет"}}{{end}}</td></tr>
+<tr><th>{{t "pixels in the mask" "пикселей в маске"}}</th><td>{{.Record.MaskArea}}</td></tr>
+<tr><th>{{t "pixels changed" "изменено пикселей"}}</th><td>{{.Record.Changed}}</td></tr>
+</table>
+<h2>{{t "How it was done" "Как это сделано"}}</h2>
+<table>
+<tr><th>{{t "date" "дата"}}</th><td>{{.Record.Date}}</td></tr>
+<tr><th>{{t "program" "программа"}}</th><td>Blik {{.Record.Program}}</td></tr>
+<tr><th>{{t "computed on" "вычислено на"}}</th><td>{{.Record.Device}}</td></tr>
+{{range .Spec}}<tr><th>{{index . 0}}</th><td>{{index . 1}}</td></tr>
+{{end}}</table>
+<h2>{{t "Before and after" "До и после"}}</h2>
+{{if .Pictured}}<p>{{t "Largest places first; left before, right after." "Сначала самые большие места; слева до, справа после."}}
+{{- if .More}} {{t "More places, in the table only:" "Остальные места — только в таблице:"}} {{.More}}.{{end}}
+{{- if .Turned}} {{t "Shown upright; positions count in the rows of the file." "Показано с учётом поворота; координаты — в строках файла."}}{{end}}</p>
+<div class="gallery">
+{{range .Pictured}}<figure id="p{{.ID}}"><div><img src="{{.Before}}" width="{{.Width}}" height="{{.Height}}" alt="{{t "before" "до"}}"><img src="{{.After}}" width="{{.Width}}" height="{{.Height}}" alt="{{t "after" "после"}}"></div>
+<figcaption>{{.ID}}: {{fixed 0 .X}}, {{fixed 0 .Y}}; {{.Area}} {{t "px" "пкс"}}; {{method .Method}}; {{.Scale}} %</figcaption></figure>
+{{end}}</div>
+{{else}}<p>{{t "Nothing was corrected." "Ничего не исправлялось."}}</p>
+{{end}}
+{{- if .Places}}<h2>{{t "All places" "Все места"}}</h2>
+<table class="places">
+<thead><tr><th>{{t "no." "№"}}</th><th>x</th><th>y</th><th>{{t "width" "ширина"}}</th><th>{{t "height" "высота"}}</th><th>{{t "glare, px" "блик, пкс"}}</th><th>{{t "halo, px" "ореол, пкс"}}</th><th>{{t "changed, px" "изменено, пкс"}}</th><th>{{t "score" "оценка"}}</th><th class="text">{{t "method" "способ"}}</th></tr></thead>
+<tbody>
+{{range .Places}}<tr><td>{{.ID}}</td><td>{{fixed 1 .X}}</td><td>{{fixed 1 .Y}}</td><td>{{.Width}}</td><td>{{.Height}}</td><td>{{.Area}}</td><td>{{.Halo}}</td><td>{{.Changed}}</td><td>{{value 2 .Score}}</td><td class="text">{{method .Method}}</td></tr>
+{{end}}</tbody>
+</table>
+{{end}}</body>
+</html>
+`

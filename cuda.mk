@@ -1,0 +1,9 @@
+# GPU support (build tag cuda). CUDA_INCLUDE is the folder of a cuda.h that it compiles with, empty where there is none.
+
+CUDA_INCLUDE := $(shell scripts/cuda.sh where)
+NVCC         ?= $(or $(wildcard .cache/cuda/bin/nvcc),nvcc)
+
+.PHONY: cuda
+
+cuda: ## fetch cuda.h, which building with GPU support needs
+	@scripts/cuda.sh header

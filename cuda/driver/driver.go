@@ -1,0 +1,123 @@
+//go:build cuda && linux && amd64
+
+package driver
+
+// #cgo LDFLAGS: -L${SRCDIR}/link -Wl,--as-needed -ldl
+// #include "driver.h"
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	// Its package init calls cuInit, which this package defines.
+	"gorgonia.org/cu"
+)
+
+// The least driver: it must know the PTX that the kernels are compiled to.
+const leastVersion = 11080
+
+// The error numbers of the driver that have a meaning of their own.
+const (
+	codeOutOfMemory     = 2
+	codeNoDevice        = 100
+	codeInvalidDevice   = 101
+	codeNoBinary        = 209
+	codeUnsupportedPTX  = 222
+	codeHostOutOfMemory = 712
+)
+
+// Status returns nil when there is at least one GPU and a driver that can run the kernels, else a *Problem.
+func Status() error {
+	s := C.driver_state()
+	if s.loaded == 0 {
+		return &Problem{Reason: NoLibrary, Detail: C.GoString(s.error)}
+	}
+	if err := Check(int(s.init), "start the driver"); err != nil {
+		return err
+	}
+	var version, count C.int
+	if err := Check(int(C.driver_version(&version)), "ask for the driver's version"); err != nil {
+		return err
+	}
+	if version < leastVersion {
+		return &Problem{Reason: TooOld, Detail: fmt.Sprintf("it is for CUDA %s, %s is needed", versionName(int(version)), versionName(leastVersion))}
+	}
+	if err := Check(int(C.driver_device_count(&count)), "count the GPUs"); err != nil {
+		return err
+	}
+	if count == 0 {
+		return &Problem{Reason: NoDevice}
+	}
+	return nil
+}
+
+func versionName(v int) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) }
+
+// Version returns the newest CUDA that the driver is for, "12.4".
+func Version() string { return versionName(cu.Version()) }
+
+// Check makes a *Problem of an error number of the driver; 0 is no error.
+func Check(code int, doing string) error {
+	if code == 0 {
+		return nil
+	}
+	p := &Problem{Reason: Fault, Code: code, Detail: doing}
+	switch code {
+	case codeOutOfMemory, codeHostOutOfMemory:
+		p.Reason = NoMemory
+	case codeNoDevice, codeInvalidDevice:
+		p.Reason = NoDevice
+	case codeNoBinary, codeUnsupportedPTX:
+		p.Reason = TooOld
+	}
+	return p
+}
+
+// Wrap makes a *Problem of an error of gorgonia.org/cu, whose error type is the driver's number under another name.
+func Wrap(err error, doing string) error {
+	if err == nil {
+		return nil
+	}
+	var known *Problem
+	if errors.As(err, &known) {
+		return err
+	}
+	for _, e := range []struct {
+		err  error
+		code int
+	}{
+		{cu.OutOfMemory, codeOutOfMemory},
+		{cu.NoDevice, codeNoDevice},
+		{cu.InvalidDevice, codeInvalidDevice},
+		{cu.NoBinaryForGpu, codeNoBinary},
+	} {
+		if errors.Is(err, e.err) {
+			return Check(e.code, doing)
+		}
+	}
+	return &Problem{Reason: Fault, Detail: fmt.Sprintf("%s: %v", doing, err)}
+}
+
+// HostAlloc returns n bytes of host memory that the GPU reads and writes directly, to be given to HostFree. A context
+// must be current on the calling thread.
+func HostAlloc(n int) ([]byte, error) {
+	var p unsafe.Pointer
+	if err := Check(int(C.driver_host_alloc(&p, C.ulong(n))), fmt.Sprintf("allocate %d bytes of pinned host memory", n)); err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*byte)(p), n), nil
+}
+
+// HostFree gives memory of HostAlloc back.
+func HostFree(b []byte) error {
+	return Check(int(C.driver_host_free(unsafe.Pointer(unsafe.SliceData(b)))), "free pinned host memory")
+}
+
+// AllowSharedMemory lets a kernel be launched with that many bytes of dynamic shared memory.
+func AllowSharedMemory(f cu.Function, bytes int) error {
+	// A cu.Function is nothing but the driver's handle.
+	handle := *(*unsafe.Pointer)(unsafe.Pointer(&f))
+	return Check(int(C.driver_shared_memory(handle, C.int(bytes))), "reserve shared memory")
+}

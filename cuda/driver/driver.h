@@ -1,0 +1,15 @@
+// What is known of the driver. Strings live as long as the program.
+struct driver_state {
+	// loaded: libcuda.so.1 was found; otherwise error says what the loader said.
+	int loaded;
+	const char *error;
+	// init is what the driver's own cuInit answered.
+	int init;
+};
+
+struct driver_state driver_state(void);
+int driver_version(int *version);
+int driver_device_count(int *count);
+int driver_host_alloc(void **p, unsigned long n);
+int driver_host_free(void *p);
+int driver_shared_memory(void *function, int bytes);

@@ -1,0 +1,59 @@
+package driver
+
+import (
+	"fmt"
+)
+
+// Reason is why a GPU cannot be used.
+type Reason uint8
+
+// The reasons.
+const (
+	// NotBuilt: the program was built without GPU support.
+	NotBuilt Reason = iota
+	// NoLibrary: NVIDIA's driver library is not installed.
+	NoLibrary
+	// NoDevice: there is a driver but no GPU, or not the one asked for.
+	NoDevice
+	// TooOld: the driver is older than the program's kernels need, or the GPU is.
+	TooOld
+	// NoMemory: the GPU or the host has too little memory free.
+	NoMemory
+	// Fault: the driver reported an error.
+	Fault
+)
+
+// Problem says why a GPU cannot be used, or why it stopped.
+type Problem struct {
+	Reason Reason
+	// Code is the driver's error number, CUresult, where there is one.
+	Code int
+	// Detail tells more where there is more to tell: what was being done, what the driver or the loader said.
+	Detail string
+}
+
+// Error is one clear sentence.
+func (p *Problem) Error() string {
+	var s string
+	switch p.Reason {
+	case NotBuilt:
+		s = "this program was built without GPU support"
+	case NoLibrary:
+		s = "no NVIDIA driver is installed"
+	case NoDevice:
+		s = "the NVIDIA driver finds no such GPU"
+	case TooOld:
+		s = "the NVIDIA driver or the GPU is too old"
+	case NoMemory:
+		s = "the GPU has too little memory free"
+	default:
+		s = "the GPU reported an error"
+		if p.Code != 0 {
+			s = fmt.Sprintf("the GPU reported error %d", p.Code)
+		}
+	}
+	if p.Detail != "" {
+		s += " (" + p.Detail + ")"
+	}
+	return s
+}

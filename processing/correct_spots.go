@@ -1,0 +1,190 @@
+package processing
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// Spots returns the pieces of the mask: the 8-connected components of the pixels that count as glare.
+func Spots(m *Mask) []Spot {
+	if m.Width < 1 || m.Height < 1 {
+		return nil
+	}
+	spans := spansOf(m.Pix, m.Width, m.Height, MaskLevel)
+	spots := make([]Spot, connect(spans))
+	lines := make([]int, len(spots))
+	for _, s := range spans {
+		lines[s.label]++
+	}
+	all := make([]Run, len(spans))
+	for i := range spots {
+		spots[i].ID = i + 1
+		spots[i].Runs, all = all[:0:lines[i]], all[lines[i]:]
+	}
+	for _, s := range spans {
+		p := &spots[s.label]
+		p.Runs = append(p.Runs, Run{int(s.y), int(s.x0), int(s.x1)})
+	}
+	return spots
+}
+
+// Apply writes the patch into pic, which has the size, depth and channels of the source.
+func (p *Patch) Apply(pic *Picture) {
+	switch {
+	case p.U8 != nil:
+		applyRuns(pic.U8, p.U8, p.Runs, pic)
+	case p.U16 != nil:
+		applyRuns(pic.U16, p.U16, p.Runs, pic)
+	case p.F32 != nil:
+		applyRuns(pic.F32, p.F32, p.Runs, pic)
+	}
+}
+
+func applyRuns[T any](dst, src []T, runs []Run, pic *Picture) {
+	for _, r := range runs {
+		n := (r.X1 - r.X0) * pic.Channels
+		copy(dst[(r.Y*pic.Width+r.X0)*pic.Channels:][:n], src)
+		src = src[n:]
+	}
+}
+
+// box is a rectangle of pixels, x1 and y1 excluded.
+type box struct{ x0, y0, x1, y1 int }
+
+func (b box) width() int  { return b.x1 - b.x0 }
+func (b box) height() int { return b.y1 - b.y0 }
+func (b box) area() int   { return b.width() * b.height() }
+
+// grown returns b with a margin of r pixels, inside a picture of w × h.
+func (b box) grown(r, w, h int) box {
+	return box{max(b.x0-r, 0), max(b.y0-r, 0), min(b.x1+r, w), min(b.y1+r, h)}
+}
+
+func boxOf(runs []Run) box {
+	b := box{runs[0].X0, runs[0].Y, runs[0].X1, runs[len(runs)-1].Y + 1}
+	for _, r := range runs {
+		b.x0, b.x1 = min(b.x0, r.X0), max(b.x1, r.X1)
+	}
+	return b
+}
+
+func pixelsIn(runs []Run) int {
+	n := 0
+	for _, r := range runs {
+		n += r.X1 - r.X0
+	}
+	return n
+}
+
+// glareMap answers what belongs to which spot in any window of the picture. It holds the runs of all spots, not a
+// picture.
+type glareMap struct {
+	w, h  int
+	halo  int
+	spots []Spot
+	spans []span // of all spots in reading order; label is the index of the spot
+	rows  []int32
+	// rank orders the spots for pixels that are equally near to several: the larger spot first. It uses nothing that
+	// a transposition of the picture changes unless two spots are mirror images of each other.
+	rank   []int32
+	byRank []int32
+}
+
+func newGlareMap(m *Mask, halo int) *glareMap {
+	g := &glareMap{w: m.Width, h: m.Height, halo: halo, spots: Spots(m)}
+	g.spans = spansOf(m.Pix, m.Width, m.Height, MaskLevel)
+	connect(g.spans)
+	g.rows = make([]int32, m.Height+1)
+	for _, s := range g.spans {
+		g.rows[s.y+1]++
+	}
+	for y := range m.Height {
+		g.rows[y+1] += g.rows[y]
+	}
+	type key struct{ area, sum, high, low int }
+	keys := make([]key, len(g.spots))
+	for i := range g.spots {
+		b := boxOf(g.spots[i].Runs)
+		x, y := b.x0+b.x1, b.y0+b.y1
+		keys[i] = key{-pixelsIn(g.spots[i].Runs), x + y, max(x, y), min(b.width(), b.height())}
+	}
+	g.byRank = make([]int32, len(g.spots))
+	for i := range g.byRank {
+		g.byRank[i] = int32(i)
+	}
+	slices.SortFunc(g.byRank, func(a, b int32) int {
+		p, q := keys[a], keys[b]
+		return cmp.Or(cmp.Compare(p.area, q.area), cmp.Compare(p.sum, q.sum), cmp.Compare(p.high, q.high),
+			cmp.Compare(p.low, q.low), cmp.Compare(a, b))
+	})
+	g.rank = make([]int32, len(g.spots))
+	for r, i := range g.byRank {
+		g.rank[i] = int32(r)
+	}
+	return g
+}
+
+// index returns which spot has the given first pixel, or −1.
+func (g *glareMap) index(r Run) int {
+	row := g.spans[g.rows[r.Y]:g.rows[r.Y+1]]
+	i := sort.Search(len(row), func(i int) bool { return int(row[i].x1) > r.X0 })
+	if i == len(row) || int(row[i].x0) != r.X0 {
+		return -1
+	}
+	return int(row[i].label)
+}
+
+// free marks pixels that belong to no spot in the result of owners.
+const free = -1
+
+// owners writes into own, for each pixel of window b in reading order, the index of the spot it belongs to, and free
+// elsewhere; depth is the squared distance to that spot's nearest pixel, 0 on the spot itself. Spots and pixels
+// outside the window count as well.
+func (g *glareMap) owners(b box, own []int32, depth []int32) {
+	const none = int64(1) << 62
+	// best holds distance² << 32 | rank of the nearest spot in the pixel's own column, for the columns that halos
+	// may reach in from.
+	wide := box{b.x0 - g.halo, b.y0, b.x1 + g.halo, b.y1}.grown(0, g.w, g.h)
+	w := wide.width()
+	best := make([]int64, w*b.height())
+	for i := range best {
+		best[i] = none
+	}
+	for y := max(b.y0-g.halo, 0); y < min(b.y1+g.halo, g.h); y++ {
+		row := g.spans[g.rows[y]:g.rows[y+1]]
+		first := sort.Search(len(row), func(i int) bool { return int(row[i].x1) > wide.x0 })
+		for _, s := range row[first:] {
+			if int(s.x0) >= wide.x1 {
+				break
+			}
+			x0, x1 := max(int(s.x0), wide.x0), min(int(s.x1), wide.x1)
+			rank := int64(g.rank[s.label])
+			for v := max(y-g.halo, b.y0); v < min(y+g.halo+1, b.y1); v++ {
+				k := int64(v-y)*int64(v-y)<<32 | rank
+				line := best[(v-b.y0)*w+x0-wide.x0 : (v-b.y0)*w+x1-wide.x0]
+				for i := range line {
+					line[i] = min(line[i], k)
+				}
+			}
+		}
+	}
+	limit := int64(g.halo*g.halo+1) << 32
+	i := 0
+	for y := range b.height() {
+		line := best[y*w : (y+1)*w]
+		for x := b.x0; x < b.x1; x++ {
+			k := none
+			for v := max(x-g.halo, wide.x0); v < min(x+g.halo+1, wide.x1); v++ {
+				if c := line[v-wide.x0]; c != none {
+					k = min(k, c+int64(x-v)*int64(x-v)<<32)
+				}
+			}
+			own[i], depth[i] = free, 0
+			if k < limit {
+				own[i], depth[i] = g.byRank[uint32(k)], int32(k>>32)
+			}
+			i++
+		}
+	}
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Fetches what building with the tag cuda needs and is missing, into .cache/cuda, which git ignores: "header" brings
+# cuda.h, "compiler" nvcc and ptxas with the headers they read. Nothing is installed and no setting of the system is
+# changed: apt reads a list of its own with Debian's component non-free, signed by the keyring that Debian's own entry
+# uses. "where" prints the folder of cuda.h, or nothing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+root=$PWD/.cache/cuda
+release=bookworm
+version=11.8
+
+# header_at says whether a folder holds a cuda.h that gorgonia.org/cu compiles with: 11.8 up to 12.x.
+header_at() {
+  local n
+  [ -f "$1/cuda.h" ] || return 1
+  n=$(sed -n 's/^#define CUDA_VERSION \([0-9]*\).*/\1/p' "$1/cuda.h" | head -n 1)
+  [ -n "$n" ] && [ "$n" -ge 11080 ] && [ "$n" -lt 13000 ]
+}
+
+where() {
+  local folder
+  for folder in "$root/include" ${CUDA_HOME:+"$CUDA_HOME/include"} /usr/include /usr/local/cuda/include; do
+    if header_at "$folder"; then
+      echo "$folder"
+      return
+    fi
+  done
+}
+
+# fetch downloads packages by name into $root/packages.
+fetch() {
+  local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null || [ ! -f "$keyring" ]; then
+    echo "cuda.sh: this needs apt-get, dpkg-deb and $keyring (package debian-archive-keyring)." >&2
+    echo "Without them install CUDA $version to 12.x from your system and set CUDA_HOME to its folder." >&2
+    exit 1
+  fi
+  mkdir -p "$root/apt/lists/partial" "$root/apt/cache/archives/partial" "$root/packages"
+  cat >"$root/apt/debian.sources" <<EOF
+Types: deb
+URIs: http://deb.debian.org/debian
+Suites: $release
+Components: main non-free
+Architectures: amd64
+Signed-By: $keyring
+EOF
+  local options=(-q -o "Dir::Etc::SourceList=$root/apt/debian.sources" -o Dir::Etc::SourceParts=-
+    -o "Dir::State::Lists=$root/apt/lists" -o "Dir::Cache=$root/apt/cache"
+    -o "APT::Sandbox::User=$(id -un)" -o APT::Architecture=amd64 -o APT::Architectures=amd64)
+  apt-get "${options[@]}" update
+  (cd "$root/packages" && apt-get "${options[@]}" download "$@")
+}
+
+# unpack takes the paths that match patterns out of a package.
+unpack() {
+  local package=$1 into=$2
+  shift 2
+  mkdir -p "$into"
+  dpkg-deb --fsys-tarfile "$root/packages/${package}"_*.deb | tar -x -C "$into" --wildcards "$@"
+}
+
+header() {
+  [ -z "$(where)" ] || return 0
+  echo "Fetching cuda.h (774 MB are downloaded, one file is kept)"
+  fetch nvidia-cuda-dev
+  unpack nvidia-cuda-dev "$root/unpacked" ./usr/include/cuda.h
+  mkdir -p "$root/include"
+  mv "$root/unpacked/usr/include/cuda.h" "$root/include/"
+  rm -rf "$root/unpacked" "$root/packages"
+}
+
+compiler() {
+  [ ! -x "$root/bin/nvcc" ] || return 0
+  echo "Fetching nvcc $version (858 MB are downloaded, 150 MB are kept)"
+  fetch nvidia-cuda-dev nvidia-cuda-toolkit
+  unpack nvidia-cuda-dev "$root/unpacked" './usr/include/*'
+  unpack nvidia-cuda-toolkit "$root/unpacked" './usr/lib/nvidia-cuda-toolkit/bin/*' './usr/lib/nvidia-cuda-toolkit/libdevice/*' \
+    './usr/bin/ptxas' './usr/bin/fatbinary' './usr/bin/cudafe++' './usr/bin/cuobjdump' './usr/bin/nvdisasm'
+  local tools=$root/unpacked/usr/lib/nvidia-cuda-toolkit
+  # The wrappers that choose a host compiler and the profile that names the system's folders are not for this place.
+  rm -f "$tools/bin/gcc" "$tools/bin/g++" "$tools/bin/nvcc.profile"
+  rm -rf "$root/include" "$root/libdevice" "$root/bin"
+  mkdir -p "$root/bin"
+  mv "$root/unpacked/usr/include" "$tools/libdevice" "$root/"
+  mv "$root/unpacked/usr/bin/"* "$root/bin/"
+  mv "$tools/bin/cicc" "$tools/bin/nvcc" "$root/bin/"
+  # shellcheck disable=SC2016 # nvcc replaces $(_HERE_)
+  echo 'NVVMIR_LIBRARY_DIR = $(_HERE_)/../libdevice' >"$root/bin/nvcc.profile"
+  rm -rf "$root/unpacked" "$root/packages"
+}
+
+case ${1:-} in
+  where) where ;;
+  header) header ;;
+  compiler) compiler ;;
+  *)
+    echo "usage: cuda.sh where|header|compiler" >&2
+    exit 2
+    ;;
+esac
