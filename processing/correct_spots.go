@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+
+	"blik/processing/internal/span"
 )
 
 // Spots returns the pieces of the mask: the 8-connected components of the pixels that count as glare.
@@ -11,11 +13,11 @@ func Spots(m *Mask) []Spot {
 	if m.Width < 1 || m.Height < 1 {
 		return nil
 	}
-	spans := spansOf(m.Pix, m.Width, m.Height, MaskLevel)
-	spots := make([]Spot, connect(spans))
+	spans := span.Append(nil, m.Pix, m.Width, 0, m.Height, MaskLevel)
+	spots := make([]Spot, span.Connect(spans, span.Eight))
 	lines := make([]int, len(spots))
 	for _, s := range spans {
-		lines[s.label]++
+		lines[s.Label]++
 	}
 	all := make([]Run, len(spans))
 	for i := range spots {
@@ -23,8 +25,8 @@ func Spots(m *Mask) []Spot {
 		spots[i].Runs, all = all[:0:lines[i]], all[lines[i]:]
 	}
 	for _, s := range spans {
-		p := &spots[s.label]
-		p.Runs = append(p.Runs, Run{int(s.y), int(s.x0), int(s.x1)})
+		p := &spots[s.Label]
+		p.Runs = append(p.Runs, Run{int(s.Y), int(s.X0), int(s.X1)})
 	}
 	return spots
 }
@@ -83,7 +85,7 @@ type glareMap struct {
 	w, h  int
 	halo  int
 	spots []Spot
-	spans []span // of all spots in reading order; label is the index of the spot
+	spans []Span // of all spots in reading order; label is the index of the spot
 	rows  []int32
 	// rank orders the spots for pixels that are equally near to several: the larger spot first. It uses nothing that
 	// a transposition of the picture changes unless two spots are mirror images of each other.
@@ -93,11 +95,11 @@ type glareMap struct {
 
 func newGlareMap(m *Mask, halo int) *glareMap {
 	g := &glareMap{w: m.Width, h: m.Height, halo: halo, spots: Spots(m)}
-	g.spans = spansOf(m.Pix, m.Width, m.Height, MaskLevel)
-	connect(g.spans)
+	g.spans = span.Append(nil, m.Pix, m.Width, 0, m.Height, MaskLevel)
+	span.Connect(g.spans, span.Eight)
 	g.rows = make([]int32, m.Height+1)
 	for _, s := range g.spans {
-		g.rows[s.y+1]++
+		g.rows[s.Y+1]++
 	}
 	for y := range m.Height {
 		g.rows[y+1] += g.rows[y]
@@ -128,11 +130,11 @@ func newGlareMap(m *Mask, halo int) *glareMap {
 // index returns which spot has the given first pixel, or −1.
 func (g *glareMap) index(r Run) int {
 	row := g.spans[g.rows[r.Y]:g.rows[r.Y+1]]
-	i := sort.Search(len(row), func(i int) bool { return int(row[i].x1) > r.X0 })
-	if i == len(row) || int(row[i].x0) != r.X0 {
+	i := sort.Search(len(row), func(i int) bool { return int(row[i].X1) > r.X0 })
+	if i == len(row) || int(row[i].X0) != r.X0 {
 		return -1
 	}
-	return int(row[i].label)
+	return int(row[i].Label)
 }
 
 // free marks pixels that belong to no spot in the result of owners.
@@ -153,13 +155,13 @@ func (g *glareMap) owners(b box, own []int32, depth []int32) {
 	}
 	for y := max(b.y0-g.halo, 0); y < min(b.y1+g.halo, g.h); y++ {
 		row := g.spans[g.rows[y]:g.rows[y+1]]
-		first := sort.Search(len(row), func(i int) bool { return int(row[i].x1) > wide.x0 })
+		first := sort.Search(len(row), func(i int) bool { return int(row[i].X1) > wide.x0 })
 		for _, s := range row[first:] {
-			if int(s.x0) >= wide.x1 {
+			if int(s.X0) >= wide.x1 {
 				break
 			}
-			x0, x1 := max(int(s.x0), wide.x0), min(int(s.x1), wide.x1)
-			rank := int64(g.rank[s.label])
+			x0, x1 := max(int(s.X0), wide.x0), min(int(s.X1), wide.x1)
+			rank := int64(g.rank[s.Label])
 			for v := max(y-g.halo, b.y0); v < min(y+g.halo+1, b.y1); v++ {
 				k := int64(v-y)*int64(v-y)<<32 | rank
 				line := best[(v-b.y0)*w+x0-wide.x0 : (v-b.y0)*w+x1-wide.x0]
