@@ -151,7 +151,7 @@ func (d *detector) candidates(pic *Picture) ([]candidate, []span, error) {
 	}
 	d.grower = newGrower(d.w, d.h)
 	d.host = make([]uint8, d.w*d.h)
-	tables := NewLumaTables(pic.Depth(), pic.Transfer)
+	tables := pic.Tables()
 	d.encode = tables.Encode8
 	if err := d.stage(stepLuminance(), func() error {
 		return d.be.Luma(d.ctx, d.y, d.v, pic, tables)
