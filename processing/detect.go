@@ -168,7 +168,7 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 			return nil, err
 		}
 	}
-	d.tables = NewLumaTables(pic.Depth(), pic.Transfer)
+	d.tables = pic.Tables()
 	if err := d.stage(stepLuminance(), func() error {
 		return d.be.Luma(d.ctx, d.y, d.v, pic, d.tables)
 	}); err != nil {

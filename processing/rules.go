@@ -8,7 +8,7 @@ import (
 
 // hasManualRules says whether manualRules would do anything.
 func (d *detector) hasManualRules(pic *Picture) bool {
-	return d.p.MinZ > 0 || d.p.MinTopHat > 0 || d.p.MinLine > 0 || d.p.ColourGate && pic.Channels == 3
+	return d.p.MinZ > 0 || d.p.MinTopHat > 0 || d.p.MinLine > 0 || d.p.ColourGate && pic.Channels >= 3
 }
 
 // manualRules drops what fails the rules that manual mode may add to the score: guard-ring z, white top-hat, line
@@ -45,7 +45,7 @@ func (d *detector) manualRules(pic *Picture, spans []Span, cands []candidate, ac
 			return err
 		}
 	}
-	if d.p.ColourGate && pic.Channels == 3 {
+	if d.p.ColourGate && pic.Channels >= 3 {
 		colourGate(pic, spans, cands, accepted, d.w, d.h)
 	}
 	return nil
@@ -169,31 +169,46 @@ func (c *colour) take(v [3]float64) {
 	c.n++
 }
 
-// linear returns a function that gives the linear RGB, 0…1, of the pixel with an index; p has three channels.
+// linear returns a function that gives the linear RGB, 0…1, of the pixel with an index; p has three or four channels.
+// CMYK is made RGB as LumaTables says; floats are not rounded.
 func (p *Picture) linear() func(i int) [3]float64 {
-	switch {
-	case p.U8 != nil:
-		t := NewLumaTables(8, p.Transfer).Linear8
-		return func(i int) (v [3]float64) {
-			for k := range v {
-				v[k] = float64(t[p.U8[3*i+k]]) / 65535
-			}
-			return v
-		}
-	case p.U16 != nil:
-		t := NewLumaTables(16, p.Transfer).Linear16
-		return func(i int) (v [3]float64) {
-			for k := range v {
-				v[k] = float64(t[p.U16[3*i+k]]) / 65535
-			}
-			return v
-		}
-	default:
-		return func(i int) (v [3]float64) {
-			for k := range v {
-				v[k] = p.Transfer.Linear(math.Max(0, math.Min(float64(p.F32[3*i+k]), 1)))
-			}
-			return v
+	t := p.Tables()
+	light := func(i int) float64 {
+		switch {
+		case p.U8 != nil:
+			return float64(t.Linear8[p.U8[i]]) / 65535
+		case p.U16 != nil:
+			return float64(t.Linear16[p.U16[i]]) / 65535
+		default:
+			return p.Linear(clamped(p.F32[i]))
 		}
 	}
+	if p.Channels == 3 {
+		return func(i int) [3]float64 { return [3]float64{light(3 * i), light(3*i + 1), light(3*i + 2)} }
+	}
+	return func(i int) (v [3]float64) {
+		for k := range v {
+			ink, black := 4*i+k, 4*i+3
+			switch {
+			case p.U8 != nil:
+				v[k] = float64(t.Linear8[throughInk(uint32(p.U8[ink]), uint32(p.U8[black]), 255)]) / 65535
+			case p.U16 != nil:
+				v[k] = float64(t.Linear16[throughInk(uint32(p.U16[ink]), uint32(p.U16[black]), 65535)]) / 65535
+			default:
+				v[k] = p.Linear((1 - clamped(p.F32[ink])) * (1 - clamped(p.F32[black])))
+			}
+		}
+		return v
+	}
+}
+
+// throughInk is what LumaTables makes of an ink and black, of at most m.
+func throughInk(ink, black, m uint32) uint32 { return ((m-ink)*(m-black) + m/2) / m }
+
+// clamped limits a float sample to 0…1; NaN becomes 0.
+func clamped(x float32) float64 {
+	if !(x > 0) {
+		return 0
+	}
+	return min(float64(x), 1)
 }

@@ -39,19 +39,38 @@ func (b *Backend) Luma(ctx context.Context, y, v processing.Plane, pic *processi
 	c := pic.Channels
 	return b.spans(ctx, a.w*a.h, func(w *worker, i, j int) {
 		y, v := yp.data.U16[i:j], vp.data.U8[i:j]
+		// Where samples are made others first, they are in pieces that stay in the first-level cache.
+		const piece = 2048
 		switch {
+		case pic.U8 != nil && c == 4:
+			rgb := take[uint8](w, 3*piece)
+			for k := 0; k < len(y); k += piece {
+				n := min(piece, len(y)-k)
+				throughInks(rgb[:3*n], pic.U8[c*(i+k):])
+				l.row8(y[k:k+n], v[k:k+n], rgb[:3*n], 3)
+			}
+		case pic.U16 != nil && c == 4:
+			rgb := take[uint16](w, 3*piece)
+			for k := 0; k < len(y); k += piece {
+				n := min(piece, len(y)-k)
+				throughInks(rgb[:3*n], pic.U16[c*(i+k):])
+				l.row16(y[k:k+n], v[k:k+n], rgb[:3*n], 3)
+			}
 		case pic.U8 != nil:
 			l.row8(y, v, pic.U8[c*i:c*j], c)
 		case pic.U16 != nil:
 			l.row16(y, v, pic.U16[c*i:c*j], c)
 		default:
-			// Whole samples first, in pieces that stay in the first-level cache.
-			const piece = 2048
 			whole := take[uint16](w, piece*c)
 			for k := 0; k < len(y); k += piece {
 				n := min(piece, len(y)-k)
 				quantise(whole[:c*n], pic.F32[c*(i+k):])
-				l.row16(y[k:k+n], v[k:k+n], whole[:c*n], c)
+				if c == 4 {
+					throughInks(whole[:3*n], whole[:4*n])
+					l.row16(y[k:k+n], v[k:k+n], whole[:3*n], 3)
+				} else {
+					l.row16(y[k:k+n], v[k:k+n], whole[:c*n], c)
+				}
 			}
 		}
 	})
@@ -69,6 +88,22 @@ func quantise(dst []uint16, src []float32) {
 		default:
 			dst[i] = 0
 		}
+	}
+}
+
+// throughInks makes CMYK samples RGB as processing.LumaTables says; rgb has three for each four of src and may lie at its
+// beginning.
+func throughInks[S uint8 | uint16](rgb, src []S) {
+	most := uint32(^S(0))
+	for len(rgb) >= 3 {
+		p := src[:4:4]
+		paper := most - uint32(p[3])
+		r := ((most-uint32(p[0]))*paper + most/2) / most
+		g := ((most-uint32(p[1]))*paper + most/2) / most
+		b := ((most-uint32(p[2]))*paper + most/2) / most
+		q := rgb[:3:3]
+		q[0], q[1], q[2] = S(r), S(g), S(b)
+		rgb, src = rgb[3:], src[4:]
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // picture draws a picture of any depth and number of channels, with out-of-range floats among the samples.
 func picture(t *rapid.T) *processing.Picture {
 	w, h := size(t)
-	p := &processing.Picture{Width: w, Height: h, Channels: rapid.SampledFrom([]int{1, 3}).Draw(t, "channels")}
+	p := &processing.Picture{Width: w, Height: h, Channels: rapid.SampledFrom([]int{1, 3, 4}).Draw(t, "channels")}
 	n := w * h * p.Channels
 	switch rapid.SampledFrom([]int{8, 16, 32}).Draw(t, "depth") {
 	case 8:
@@ -35,30 +35,41 @@ func picture(t *rapid.T) *processing.Picture {
 
 // slowLuma is the arithmetic of processing.LumaTables, a pixel at a time.
 func slowLuma(p *processing.Picture, t *processing.LumaTables) (y []uint16, v []uint8) {
-	linear := func(i int) (light uint32, order float64) {
+	table, most := t.Linear16, 65535.
+	if p.U8 != nil {
+		table, most = t.Linear8, 255
+	}
+	sample := func(i int) float64 {
 		switch {
 		case p.U8 != nil:
-			return uint32(t.Linear8[p.U8[i]]), float64(p.U8[i])
+			return float64(p.U8[i])
 		case p.U16 != nil:
-			return uint32(t.Linear16[p.U16[i]]), float64(p.U16[i])
+			return float64(p.U16[i])
 		}
 		x := float64(p.F32[i])
 		if math.IsNaN(x) {
 			x = 0
 		}
-		x = math.Floor(math.Min(1, math.Max(0, x))*65535 + 0.5)
-		return uint32(t.Linear16[int(x)]), x
+		return math.Floor(math.Min(1, math.Max(0, x))*65535 + 0.5)
+	}
+	// linear returns light and value of a channel: 0 is red or grey.
+	linear := func(pixel, channel int) (light uint32, order float64) {
+		x := sample(p.Channels*pixel + channel)
+		if p.Channels == 4 {
+			x = math.Floor(((most-x)*(most-sample(4*pixel+3)) + math.Floor(most/2)) / most)
+		}
+		return uint32(table[int(x)]), x
 	}
 	for i := range p.Width * p.Height {
 		if p.Channels == 1 {
-			l, _ := linear(i)
+			l, _ := linear(i, 0)
 			y = append(y, uint16(l))
 			v = append(v, uint8((uint32(t.Encode8[l])+uint32(t.Encode8[l]))>>1))
 			continue
 		}
-		r, a := linear(3 * i)
-		g, b := linear(3*i + 1)
-		u, c := linear(3*i + 2)
+		r, a := linear(i, 0)
+		g, b := linear(i, 1)
+		u, c := linear(i, 2)
 		light := (processing.LumaRed*r + processing.LumaGreen*g + processing.LumaBlue*u + 32768) >> 16
 		low := r
 		if b <= a && b <= c {
@@ -95,19 +106,39 @@ func TestLuma(t *testing.T) {
 	})
 }
 
-// More pixels than one piece of a float picture.
-func TestLumaWideFloat(t *testing.T) {
-	p := &processing.Picture{Width: 5003, Height: 9, Channels: 3, F32: make([]float32, 3*5003*9)}
-	for i := range p.F32 {
-		p.F32[i] = float32(i%1009) / 1000
+// More pixels than one of the pieces in which floats and inks are made other samples.
+func TestLumaWide(t *testing.T) {
+	for _, channels := range []int{3, 4} {
+		for _, depth := range []int{8, 16, 32} {
+			p := &processing.Picture{Width: 5003, Height: 9, Channels: channels}
+			n := channels * p.Width * p.Height
+			switch depth {
+			case 8:
+				p.U8 = make([]uint8, n)
+			case 16:
+				p.U16 = make([]uint16, n)
+			default:
+				p.F32 = make([]float32, n)
+			}
+			for i := range n {
+				switch depth {
+				case 8:
+					p.U8[i] = uint8(i % 253)
+				case 16:
+					p.U16[i] = uint16(i * 97)
+				default:
+					p.F32[i] = float32(i%1009) / 1000
+				}
+			}
+			table := p.Tables()
+			wantY, wantV := slowLuma(p, table)
+			b := New(Workers(2))
+			y, v := empty(t, b, processing.U16, p.Width, p.Height), empty(t, b, processing.U8, p.Width, p.Height)
+			must(t, b.Luma(context.Background(), y, v, p, table))
+			wantEqual(t, "Y", p.Width, down[uint16](t, y), wantY)
+			wantEqual(t, "v", p.Width, down[uint8](t, v), wantV)
+		}
 	}
-	table := processing.NewLumaTables(32, processing.TransferSRGB)
-	wantY, wantV := slowLuma(p, table)
-	b := New(Workers(2))
-	y, v := empty(t, b, processing.U16, p.Width, p.Height), empty(t, b, processing.U8, p.Width, p.Height)
-	must(t, b.Luma(context.Background(), y, v, p, table))
-	wantEqual(t, "Y", p.Width, down[uint16](t, y), wantY)
-	wantEqual(t, "v", p.Width, down[uint8](t, v), wantV)
 }
 
 func TestLumaRefuses(t *testing.T) {

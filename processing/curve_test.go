@@ -1,0 +1,124 @@
+package processing_test
+
+import (
+	"math"
+	"path/filepath"
+	"testing"
+
+	"blik/processing"
+)
+
+// recoded returns pic, which is 8-bit sRGB, as 16 bits of the same light encoded by the inverse of curve.
+func recoded(pic *processing.Picture, linear, encode func(float64) float64) *processing.Picture {
+	const steps = 4096
+	out := &processing.Picture{Width: pic.Width, Height: pic.Height, Channels: pic.Channels, U16: make([]uint16, len(pic.U8))}
+	for i := range steps + 1 {
+		out.Curve = append(out.Curve, float32(linear(float64(i)/steps)))
+	}
+	var table [256]uint16
+	for i := range table {
+		table[i] = uint16(encode(processing.TransferSRGB.Linear(float64(i)/255))*65535 + 0.5)
+	}
+	for i, v := range pic.U8 {
+		out.U16[i] = table[v]
+	}
+	return out
+}
+
+// inks returns an RGB picture as CMYK, with the given share of what all three inks have in common printed in black.
+func inks(pic *processing.Picture, black float64, depth int) *processing.Picture {
+	out := &processing.Picture{Width: pic.Width, Height: pic.Height, Channels: 4}
+	for i := 0; i < len(pic.U8); i += 3 {
+		r, g, b := float64(pic.U8[i])/255, float64(pic.U8[i+1])/255, float64(pic.U8[i+2])/255
+		k := black * (1 - max(r, g, b))
+		for _, v := range []float64{1 - r/(1-k), 1 - g/(1-k), 1 - b/(1-k), k} {
+			if depth == 8 {
+				out.U8 = append(out.U8, uint8(math.Round(v*255)))
+			} else {
+				out.U16 = append(out.U16, uint16(math.Round(v*65535)))
+			}
+		}
+	}
+	return out
+}
+
+// TestDetectInAnyEncoding detects glare on the same painting in other encodings. The light is the same but for rounding,
+// and so must be the mask but for a few pixels on the brink.
+func TestDetectInAnyEncoding(t *testing.T) {
+	needShared(t)
+	pic := readPicture(t, filepath.Join(shared, "glare-dev", "d02_goya_scatter_glare.png"))
+	params := processing.DefaultParams()
+	want := detect(t, pic, params, processing.Options{}).Mask
+	area := want.Area()
+	if area == 0 {
+		t.Fatal("nothing is found on the painting itself")
+	}
+	pow := func(g float64) func(float64) float64 { return func(x float64) float64 { return math.Pow(x, g) } }
+	for _, c := range []struct {
+		name string
+		pic  *processing.Picture
+		// most is how many pixels the masks may differ by, in 1/1000 of the mask.
+		most int
+	}{
+		{"linear", recoded(pic, pow(1), pow(1)), 5},
+		{"gamma 1.8", recoded(pic, pow(1.8), pow(1/1.8)), 5},
+		{"gamma 2.2", recoded(pic, pow(2.2), pow(1/2.2)), 5},
+		{"L*", recoded(pic, func(x float64) float64 {
+			if x <= 0.08 {
+				return x * 100 / 903.2963
+			}
+			return math.Pow((x+0.16)/1.16, 3)
+		}, func(y float64) float64 {
+			if y <= 216./24389 {
+				return y * 9.032963
+			}
+			return 1.16*math.Cbrt(y) - 0.16
+		}), 5},
+		{"CMY of 8 bits", inks(pic, 0, 8), 0},
+		{"CMYK of 16 bits", inks(pic, 0.8, 16), 5},
+		{"CMYK of 8 bits", inks(pic, 0.8, 8), 10},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := detect(t, c.pic, params, processing.Options{}).Mask
+			differ := 0
+			for i := range got.Pix {
+				if (got.Pix[i] >= processing.MaskLevel) != (want.Pix[i] >= processing.MaskLevel) {
+					differ++
+				}
+			}
+			t.Logf("%d of %d pixels differ", differ, area)
+			if differ*1000 > c.most*area {
+				t.Errorf("the mask differs in %d pixels, it has %d", differ, area)
+			}
+		})
+	}
+}
+
+// TestColourGateOnInks: the gate sees through CMYK what it sees in RGB.
+func TestColourGateOnInks(t *testing.T) {
+	white, red := [3]uint8{250, 250, 250}, [3]uint8{250, 120, 120}
+	pic := spots(160, 120, white, [3]int{30, 30, 4}, [3]int{90, 40, 4}, [3]int{40, 90, 4})
+	warm := spots(160, 120, red, [3]int{120, 90, 4})
+	for i, v := range warm.U8 {
+		if v != 70 {
+			pic.U8[i] = v
+		}
+	}
+	p := processing.DefaultParams()
+	p.Mode, p.ColourGate = processing.Manual, true
+	want := detect(t, pic, p, processing.Options{})
+	p.ColourGate = false
+	if all := detect(t, pic, p, processing.Options{}); len(all.Findings) <= len(want.Findings) {
+		t.Fatalf("the gate lets all %d of %d findings through", len(want.Findings), len(all.Findings))
+	}
+	p.ColourGate = true
+	floats := &processing.Picture{Width: pic.Width, Height: pic.Height, Channels: 4}
+	for _, v := range inks(pic, 0.5, 16).U16 {
+		floats.F32 = append(floats.F32, float32(v)/65535)
+	}
+	for name, cmyk := range map[string]*processing.Picture{"8 bits": inks(pic, 0, 8), "16 bits": inks(pic, 0.5, 16), "floats": floats} {
+		if got := detect(t, cmyk, p, processing.Options{}); len(got.Findings) != len(want.Findings) {
+			t.Errorf("%s: %d findings in CMYK, %d in RGB", name, len(got.Findings), len(want.Findings))
+		}
+	}
+}
