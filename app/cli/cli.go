@@ -1,7 +1,7 @@
 // Package cli is the command line of Blik.
 //
-// Main takes everything it touches as arguments, so that a test runs it without a process. The flags of detection are
-// made from processing.Specs; texts exist in English and Russian.
+// Main takes everything it touches as arguments, so that a test runs it without a process. The flags of detection and
+// correction are made from processing.Specs; texts exist in English and Russian.
 package cli
 
 import (
@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"blik/processing"
 	"blik/processing/cpu"
@@ -44,8 +45,9 @@ type Options struct {
 	// Recovered keeps a record of a panic that was stopped and returns where; nil keeps none.
 	Recovered func(value any, stack []byte) string
 
-	// backend makes a processor, in tests.
+	// backend makes a processor, and now tells the time; both nil but in tests.
 	backend func(device string) (processing.Backend, error)
+	now     func() time.Time
 }
 
 // Window is what the window starts with.
@@ -79,6 +81,9 @@ func run(ctx context.Context, args []string, o Options) int {
 	}
 	if o.backend == nil {
 		o.backend = newBackend
+	}
+	if o.now == nil {
+		o.now = time.Now
 	}
 	p := &program{Options: o}
 	p.given = langFlag(args)
@@ -180,11 +185,11 @@ func (p *program) complain(err error) { fmt.Fprintf(p.Stderr, "blik: %s\n", p.se
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use: "blik [" + p.say("FILE", "ФАЙЛ") + "…]",
-		Short: p.say("Finds glare on digital reproductions of paintings",
-			"Находит блики на цифровых репродукциях картин"),
-		Long: p.say(`Blik finds glare on digital reproductions of paintings.
+		Short: p.say("Finds and removes glare on digital reproductions of paintings",
+			"Находит и убирает блики на цифровых репродукциях картин"),
+		Long: p.say(`Blik finds and removes glare on digital reproductions of paintings.
 
-Without a command it opens the window, with the files named.`, `Blik находит блики на цифровых репродукциях картин.
+Without a command it opens the window, with the files named.`, `Blik находит и убирает блики на цифровых репродукциях картин.
 
 Без команды открывает окно с указанными файлами.`),
 		Args:              cobra.ArbitraryArgs,
@@ -211,7 +216,7 @@ Without a command it opens the window, with the files named.`, `Blik наход�
 		}
 		return nil
 	}
-	root.AddCommand(p.detectCommand(), p.scoreCommand(), p.sampleCommand(), p.openCommand(), p.versionCommand(), p.parametersTopic())
+	root.AddCommand(p.detectCommand(), p.correctCommand(), p.verifyCommand(), p.scoreCommand(), p.sampleCommand(), p.openCommand(), p.versionCommand(), p.parametersTopic())
 	root.SetHelpCommand(p.helpCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -577,12 +577,16 @@ func TestLanguages(t *testing.T) {
 // Every parameter is a flag, described in both languages, and its ends are accepted.
 func TestEveryParameterIsAFlag(t *testing.T) {
 	for _, lang := range []string{"en", "ru"} {
-		help := call(t, "detect", "--help", "--lang", lang)
+		help := call(t, "correct", "--help", "--lang", lang)
+		detect := call(t, "detect", "--help", "--lang", lang)
 		manual := call(t, "help", "parameters", "--lang", lang)
 		flat := strings.Join(strings.Fields(help.out), " ")
 		for _, s := range processing.Specs() {
 			if !strings.Contains(help.out, "--"+s.ID+" ") || !strings.Contains(flat, s.Help.In(lang)) || !strings.Contains(flat, s.Unit.In(lang)) {
-				t.Errorf("%s: the help of detect does not describe --%s", lang, s.ID)
+				t.Errorf("%s: the help of correct does not describe --%s", lang, s.ID)
+			}
+			if strings.Contains(detect.out, "--"+s.ID+" ") != (s.Stage == processing.StageDetection) {
+				t.Errorf("%s: detect should have the parameters of detection and no other: --%s", lang, s.ID)
 			}
 			if !strings.Contains(manual.out, "| `--"+s.ID+"` |") || !strings.Contains(manual.out, s.Help.In(lang)) {
 				t.Errorf("%s: the manual does not describe --%s", lang, s.ID)
@@ -600,7 +604,7 @@ func TestEveryParameterIsAFlag(t *testing.T) {
 	for _, s := range processing.Specs() {
 		for _, v := range []float64{s.Min, s.Max} {
 			saved := filepath.Join(t.TempDir(), "p.json")
-			got := call(t, "detect", "--save-preset", saved, "--"+s.ID+"="+s.Format(v))
+			got := call(t, "correct", "--save-preset", saved, "--"+s.ID+"="+s.Format(v))
 			if p, err := preset.Read(saved); got.status != exitDone || err != nil || s.Get(p) != v {
 				t.Errorf("--%s=%s: %+v, %v", s.ID, s.Format(v), got, err)
 			}

@@ -2,20 +2,14 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"blik/app/imagefile"
-	"blik/app/preset"
 	"blik/app/report"
 	"blik/processing"
 
@@ -24,14 +18,8 @@ import (
 
 // detection is one run of `blik detect`.
 type detection struct {
-	*program
-	params processing.Params
-	region *processing.Region
-	limits imagefile.Limits
-	device processing.Backend
-	quiet  bool
-	timing bool
-	bar    *bar
+	work
+	marked bool
 }
 
 func (p *program) detectCommand() *cobra.Command {
@@ -62,137 +50,36 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 Код завершения: 0 — готово, 1 — какой-то файл не удался (остальные готовы), 2 — неверный вызов, 130 — прервано.`),
 		ValidArgsFunction: completePictures,
 	}
-	d := &detection{program: p}
-	var (
-		out, region, device string
-		marked              bool
-		limit               float64
-	)
-	f := c.Flags()
-	f.StringVarP(&out, "output", "o", ".", p.say("write into folder `DIR`, made if missing", "`ПАПКА` для результатов; создаётся, если её нет"))
-	f.BoolVar(&marked, "marked", false, p.say("also write the picture with the glints outlined", "записать и картину с обведёнными бликами"))
-	f.StringVar(&region, "region", "", p.say("search only in this `REGION` (pixels): rect:x,y,w,h, ellipse:x,y,w,h or polygon:x,y,x,y,…",
-		"`ОБЛАСТЬ` поиска (пиксели): rect:x,y,w,h, ellipse:x,y,w,h или polygon:x,y,x,y,…"))
-	f.StringVar(&device, "device", "auto", p.say("`DEVICE` to compute on: auto or cpu", "`УСТРОЙСТВО` для вычислений: auto или cpu"))
-	f.BoolVar(&d.timing, "timing", false, p.say("print the time of each stage, and the peak memory", "вывести время каждого этапа и пик памяти"))
-	f.BoolVarP(&d.quiet, "quiet", "q", false, p.say("print nothing but errors", "выводить только ошибки"))
-	f.Float64Var(&limit, "limit", 1000, p.say("refuse pictures of more than `N` megapixels", "не читать изображения больше `N` мегапикселей"))
-	must(c.RegisterFlagCompletionFunc("device", cobra.FixedCompletions(devices(), cobra.ShellCompDirectiveNoFileComp)))
-	must(c.MarkFlagDirname("output"))
-	params := p.addParams(c)
+	d := &detection{work: work{program: p}}
+	d.addOutput(c)
+	c.Flags().BoolVar(&d.marked, "marked", false, p.say("also write the picture with the glints outlined", "записать и картину с обведёнными бликами"))
+	d.addWork(c, processing.SpecsOf(processing.StageDetection))
 
 	c.RunE = func(c *cobra.Command, args []string) error {
 		ctx := c.Context()
-		var err error
-		if d.params, err = params.params(); err != nil {
+		if err := d.checkFlags(); err != nil {
 			return err
 		}
-		if region != "" {
-			if d.region, err = processing.ParseRegion(region); err != nil {
-				return p.usage("--region: %v", "--region: %v", err)
-			}
-		}
-		if !slices.Contains(devices(), device) {
-			return p.usage("--device %s: must be one of %s", "--device %s: допустимы %s", device, strings.Join(devices(), ", "))
-		}
-		if !(limit > 0 && limit <= 1e6) {
-			return p.usage("--limit %g: must be a positive number of megapixels", "--limit %g: нужно положительное число мегапикселей", limit)
-		}
-		d.limits = imagefile.DefaultLimits()
-		d.limits.Pixels = int64(limit * 1e6)
 		inputs := expand(args)
-		if len(inputs) == 0 && params.savePreset == "" {
+		if len(inputs) == 0 && d.flags.savePreset == "" {
 			return p.usage("no files given", "не указаны файлы")
 		}
-		jobs, err := p.plan(inputs, out, marked)
+		jobs, err := p.plan(inputs, d.out, d.marked)
 		if err != nil {
 			return err
 		}
-		if params.savePreset != "" {
-			if err := preset.Write(ctx, params.savePreset, d.params); err != nil {
-				return err
-			}
-		}
-		if len(jobs) == 0 {
-			return nil
-		}
-		if err := p.makeFolder(out); err != nil {
+		if err := d.flags.store(ctx, d.params); err != nil || len(jobs) == 0 {
 			return err
 		}
-		if d.device, err = p.backend(device); err != nil {
+		if err := d.start(); err != nil {
 			return err
 		}
 		defer d.device.Close()
-		return d.all(ctx, jobs)
+		return d.all(ctx, inputs, func(ctx context.Context, i int, progress told) (string, error) {
+			return d.one(ctx, jobs[i], progress)
+		})
 	}
 	return c
-}
-
-// makeFolder makes the output folder with its parents.
-func (p *program) makeFolder(dir string) error {
-	err := os.MkdirAll(dir, 0o777)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf(p.say("%s: no permission to make this folder", "%s: нет прав создать эту папку"), dir)
-	}
-	if info, e := os.Stat(dir); e == nil && !info.IsDir() {
-		return fmt.Errorf(p.say("%s: this is a file, not a folder", "%s: это файл, а не папка"), dir)
-	}
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err
-	}
-	return fmt.Errorf(p.say("%s: the folder cannot be made (%w)", "%s: папку не удаётся создать (%w)"), dir, err)
-}
-
-// all does the jobs one after the other, each with all processors. One that fails is reported and the others go on.
-func (d *detection) all(ctx context.Context, jobs []job) error {
-	if !d.quiet {
-		d.bar = newBar(d.Stderr)
-		defer d.bar.close()
-	}
-	failed := false
-	for i, j := range jobs {
-		progress := func(stage string, share float64) {
-			d.bar.set(fmt.Sprintf("%d/%d %s", i+1, len(jobs), filepath.Base(j.input)), stage, (float64(i)+share)/float64(len(jobs)))
-		}
-		text, err := d.guarded(ctx, j, progress)
-		d.bar.clear()
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			failed = true
-			d.complain(err)
-			continue
-		}
-		if _, err := io.WriteString(d.Stdout, text); err != nil {
-			return err
-		}
-	}
-	if failed {
-		return errReported
-	}
-	return nil
-}
-
-// guarded does a job and makes an error of a panic, so that the other files are still done.
-func (d *detection) guarded(ctx context.Context, j job, progress func(string, float64)) (text string, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			where := ""
-			if d.Recovered != nil {
-				where = d.Recovered(r, debug.Stack())
-			}
-			err = fmt.Errorf(d.say("%s: internal error: %v", "%s: внутренняя ошибка: %v"), j.input, r)
-			if where != "" {
-				err = fmt.Errorf(d.say("%w; details in %s", "%w; подробности в %s"), err, where)
-			}
-		}
-	}()
-	return d.one(ctx, j, progress)
 }
 
 // Reading and writing are these shares of the work on a file, roughly.
@@ -202,7 +89,7 @@ const (
 )
 
 // one does a job and returns what to print about it.
-func (d *detection) one(ctx context.Context, j job, progress func(string, float64)) (string, error) {
+func (d *detection) one(ctx context.Context, j job, progress told) (string, error) {
 	start := time.Now()
 	progress(d.say("reading", "чтение"), 0)
 	file, err := imagefile.Read(ctx, j.input, d.limits)
@@ -211,20 +98,11 @@ func (d *detection) one(ctx context.Context, j job, progress func(string, float6
 	}
 	read := time.Since(start)
 	pic := file.Picture
-	if d.region != nil {
-		if err := d.region.Validate(pic.Width, pic.Height); errors.Is(err, processing.ErrRegionOutside) {
-			return "", fmt.Errorf(d.say("%s: the region %s lies outside the picture of %d × %d pixels",
-				"%s: область %s лежит вне изображения %d × %d пикселей"), j.input, d.region, pic.Width, pic.Height)
-		}
-	}
-	res, err := processing.Detect(ctx, d.device, pic, d.params, processing.Options{
-		Region: d.region,
-		Progress: func(stage processing.Text, done float64) {
-			progress(stage.In(d.lang), shareRead+done*(1-shareRead-shareWrite))
-		},
+	res, err := d.detect(ctx, j.input, pic, func(stage processing.Text, done float64) {
+		progress(stage.In(d.lang), shareRead+done*(1-shareRead-shareWrite))
 	})
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", j.input, err)
+		return "", err
 	}
 	progress(d.say("writing", "запись"), 1-shareWrite)
 	writing := time.Now()
@@ -238,7 +116,10 @@ func (d *detection) one(ctx context.Context, j job, progress func(string, float6
 		d.summary(&b, j, res)
 	}
 	if d.timing {
-		d.timings(&b, j, pic, res, read, wrote, total)
+		stages := []processing.StageTime{{Name: d.say("read file", "чтение файла"), Time: read}}
+		stages = append(stages, res.Timings...)
+		stages = append(stages, processing.StageTime{Name: d.say("write files", "запись файлов"), Time: wrote})
+		d.timings(&b, j.input, pic, res.Device, stages, total)
 	}
 	return b.String(), nil
 }
@@ -270,15 +151,20 @@ func (d *detection) summary(b *strings.Builder, j job, res *processing.Result) {
 	area := res.Mask.Area()
 	fmt.Fprintf(b, d.say("%s: findings: %d; mask: %d px (%.3f %%) → %s\n", "%s: находок: %d; маска: %d пкс (%.3f %%) → %s\n"),
 		j.input, len(res.Findings), area, 100*float64(area)/float64(len(res.Mask.Pix)), j.mask)
+	d.chosen(b, res)
+}
+
+// chosen prints what adaptive mode measured and chose, and why.
+func (w *work) chosen(b *strings.Builder, res *processing.Result) {
 	names, values := make([]string, len(res.Chosen)), make([]string, len(res.Chosen))
 	wide, long := 0, 0
 	for i, c := range res.Chosen {
-		names[i] = c.Name.In(d.lang)
-		values[i] = strings.TrimSpace(number(c) + " " + c.Unit.In(d.lang))
+		names[i] = c.Name.In(w.lang)
+		values[i] = strings.TrimSpace(number(c) + " " + c.Unit.In(w.lang))
 		wide, long = max(wide, utf8.RuneCountInString(names[i])), max(long, utf8.RuneCountInString(values[i]))
 	}
 	for i, c := range res.Chosen {
-		fmt.Fprintf(b, "  %s  %s  %s\n", column(names[i], wide), column(values[i], long), c.Why.In(d.lang))
+		fmt.Fprintf(b, "  %s  %s  %s\n", column(names[i], wide), column(values[i], long), c.Why.In(w.lang))
 	}
 }
 
@@ -288,24 +174,4 @@ func number(c processing.Chosen) string {
 		return s.Format(c.Value)
 	}
 	return fmt.Sprintf("%.4g", c.Value)
-}
-
-// timings prints the time of each stage and the peak memory of the process so far.
-func (d *detection) timings(b *strings.Builder, j job, pic *processing.Picture, res *processing.Result, read, wrote, total time.Duration) {
-	stages := []processing.StageTime{{Name: d.say("read file", "чтение файла"), Time: read}}
-	stages = append(stages, res.Timings...)
-	stages = append(stages, processing.StageTime{Name: d.say("write files", "запись файлов"), Time: wrote})
-	name := d.say("total", "всего")
-	wide := utf8.RuneCountInString(name)
-	for _, s := range stages {
-		wide = max(wide, utf8.RuneCountInString(s.Name))
-	}
-	fmt.Fprintf(b, d.say("%s: %d × %d, %d channels of %d bits, device %s\n", "%s: %d × %d, каналов %d по %d бит, устройство %s\n"),
-		j.input, pic.Width, pic.Height, pic.Channels, pic.Depth(), res.Device)
-	for _, s := range append(stages, processing.StageTime{Name: name, Time: total}) {
-		fmt.Fprintf(b, "  %s %9.1f ms %5.1f %%\n", column(s.Name, wide), float64(s.Time)/1e6, 100*float64(s.Time)/float64(max(total, 1)))
-	}
-	if peak := peakMemory(); peak > 0 {
-		fmt.Fprintf(b, d.say("  peak memory %d MiB\n", "  пик памяти %d МиБ\n"), peak>>20)
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -40,9 +41,7 @@ func expand(args []string) []string {
 
 // job is one input and what is written for it.
 type job struct {
-	input string
-	// name is the input's file name without its ending.
-	name                    string
+	input                   string
 	mask, csv, json, marked string
 }
 
@@ -54,48 +53,74 @@ func (j job) outputs() []string {
 	return out
 }
 
-// plan lays out the outputs in dir and refuses, before any work, what would overwrite an output or an input.
-func (p *program) plan(inputs []string, dir string, marked bool) ([]job, error) {
+// stem is a file's name without folder and ending.
+func stem(path string) string {
+	base := filepath.Base(path)
+	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" {
+		return name
+	}
+	return base
+}
+
+// stems returns those of the inputs, and refuses two that would write the same file, NAME with the given tail.
+func (p *program) stems(inputs []string, tail string) ([]string, error) {
 	fold := func(s string) string { return s }
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		fold = strings.ToLower // file names there differ in more than case
 	}
-	jobs := make([]job, len(inputs))
+	names := make([]string, len(inputs))
 	first := map[string]string{}
 	for i, input := range inputs {
-		base := filepath.Base(input)
-		name := strings.TrimSuffix(base, filepath.Ext(base))
-		if name == "" {
-			name = base
-		}
+		name := stem(input)
 		if other, ok := first[fold(name)]; ok {
-			return nil, p.usage("%s and %s would both write %s_mask.png; give them different names or run them apart",
-				"%s и %s записали бы один и тот же файл %s_mask.png; переименуйте один из них или обработайте их отдельно", other, input, name)
+			return nil, p.usage("%s and %s would both write %s; give them different names or run them apart",
+				"%s и %s записали бы один и тот же файл %s; переименуйте один из них или обработайте их отдельно", other, input, name+tail)
 		}
 		first[fold(name)] = input
+		names[i] = name
+	}
+	return names, nil
+}
+
+// present are the inputs that are there, to tell them by whatever name.
+type present []os.FileInfo
+
+func presentOf(inputs []string) present {
+	var there present
+	for _, input := range inputs {
+		if info, err := os.Stat(input); err == nil {
+			there = append(there, info)
+		}
+	}
+	return there
+}
+
+// holds says whether the file at path is one of them.
+func (s present) holds(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && slices.ContainsFunc(s, func(other os.FileInfo) bool { return os.SameFile(info, other) })
+}
+
+// plan lays out the outputs in dir and refuses, before any work, what would overwrite an output or an input.
+func (p *program) plan(inputs []string, dir string, marked bool) ([]job, error) {
+	names, err := p.stems(inputs, "_mask.png")
+	if err != nil {
+		return nil, err
+	}
+	jobs := make([]job, len(inputs))
+	for i, name := range names {
 		at := func(tail string) string { return filepath.Join(dir, name+tail) }
-		jobs[i] = job{input: input, name: name, mask: at("_mask.png"), csv: at("_findings.csv"), json: at("_findings.json")}
+		jobs[i] = job{input: inputs[i], mask: at("_mask.png"), csv: at("_findings.csv"), json: at("_findings.json")}
 		if marked {
 			jobs[i].marked = at("_marked.png")
 		}
 	}
-	sources := make([]os.FileInfo, 0, len(inputs))
-	for _, input := range inputs {
-		if info, err := os.Stat(input); err == nil {
-			sources = append(sources, info)
-		}
-	}
+	sources := presentOf(inputs)
 	for _, j := range jobs {
 		for _, out := range j.outputs() {
-			info, err := os.Stat(out)
-			if err != nil {
-				continue
-			}
-			for _, s := range sources {
-				if os.SameFile(info, s) {
-					return nil, p.usage("%s is an input and would be overwritten by the result of %s; choose another folder with -o",
-						"%s — входной файл, его заменил бы результат для %s; укажите другую папку через -o", out, j.input)
-				}
+			if sources.holds(out) {
+				return nil, p.usage("%s is an input and would be overwritten by the result of %s; choose another folder with -o",
+					"%s — входной файл, его заменил бы результат для %s; укажите другую папку через -o", out, j.input)
 			}
 		}
 	}

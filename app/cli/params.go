@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// paramFlags are the flags of the parameters of detection, made from their descriptions.
+// paramFlags are the flags of the parameters of a command, made from their descriptions.
 type paramFlags struct {
 	p     *program
 	specs []processing.Spec
@@ -65,8 +66,9 @@ func (v paramValue) Type() string {
 	}
 }
 
-func (p *program) addParams(c *cobra.Command) *paramFlags {
-	f := &paramFlags{p: p, specs: processing.Specs(), set: map[string]float64{}}
+// addParams declares a flag for each of the parameters, and those of presets, which hold all parameters.
+func (p *program) addParams(c *cobra.Command, specs []processing.Spec) *paramFlags {
+	f := &paramFlags{p: p, specs: specs, set: map[string]float64{}}
 	fl := c.Flags()
 	fl.BoolVar(&f.auto, "auto", false, p.say("let the program choose every value (the default); cannot go with a manual parameter",
 		"пусть программа выберет все значения сама (так и по умолчанию); не сочетается с ручными параметрами"))
@@ -93,6 +95,14 @@ func (p *program) addParams(c *cobra.Command) *paramFlags {
 		}
 	}
 	return f
+}
+
+// store writes the parameters where --save-preset asks for it.
+func (f *paramFlags) store(ctx context.Context, p processing.Params) error {
+	if f.savePreset == "" {
+		return nil
+	}
+	return preset.Write(ctx, f.savePreset, p)
 }
 
 // must is for calls that fail only by a mistake in this program's own flags.

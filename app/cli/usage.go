@@ -120,16 +120,16 @@ func (p *program) list(b *strings.Builder, c *cobra.Command, heading string, wan
 func (p *program) parametersTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "parameters",
-		Short: p.say("All parameters of detection, as Markdown", "Все параметры поиска, в Markdown"),
+		Short: p.say("All parameters of detection and correction, as Markdown", "Все параметры поиска и исправления, в Markdown"),
 		Long:  p.parametersMarkdown(),
 	}
 }
 
 func (p *program) parametersMarkdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n%s\n", p.say("Parameters of detection", "Параметры поиска"), p.say(
-		"Each is a flag of `blik detect` and a field of presets. Those marked *manual* are chosen by the program itself in adaptive mode.",
-		"Каждый — флаг команды `blik detect` и поле набора параметров. Помеченные *ручн.* в адаптивном режиме выбирает сама программа."))
+	fmt.Fprintf(&b, "# %s\n\n%s\n", p.say("Parameters of detection and correction", "Параметры поиска и исправления"), p.say(
+		"Each is a flag of `blik correct` and a field of presets; those of detection are flags of `blik detect`, too. Those marked *manual* are chosen by the program itself in adaptive mode.",
+		"Каждый — флаг команды `blik correct` и поле набора параметров; параметры поиска — и флаги `blik detect`. Помеченные *ручн.* в адаптивном режиме выбирает сама программа."))
 	group := ""
 	for _, s := range processing.Specs() {
 		if s.Group.ID != group {

@@ -32,6 +32,8 @@ type Correction struct {
 	Date            time.Time
 	// Params are the parameters of detection and correction that were used.
 	Params processing.Params
+	// Detected: the mask comes from detection, so that its parameters belong to the account.
+	Detected bool
 	// Mask is the mask without the halo; nil where only the patches are known.
 	Mask *processing.Mask
 	// Findings are those of the detection that the mask came from, for their scores; nil where there was none.

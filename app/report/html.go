@@ -28,7 +28,7 @@ func WriteCorrectionHTML(ctx context.Context, w io.Writer, c Correction, lang st
 	say := func(en, ru string) string { return processing.Text{EN: en, RU: ru}.In(lang) }
 	page := &htmlPage{
 		Lang: lang, Record: rec, Places: rec.Places, Turned: c.Source.Orientation != 1,
-		Spec: specRows(c.Params, lang),
+		Spec: specRows(c, lang),
 	}
 	if lang != "ru" {
 		page.Lang = "en"
@@ -235,11 +235,12 @@ func upright(m *image.RGBA, orientation int) *image.RGBA {
 	return out
 }
 
-// specRows are names and values of the parameters, without those that adaptive mode does not read.
-func specRows(p processing.Params, lang string) [][2]string {
+// specRows are names and values of the parameters, without those that nothing read.
+func specRows(c Correction, lang string) [][2]string {
 	var rows [][2]string
+	p := c.Params
 	for _, s := range processing.Specs() {
-		if s.Manual && p.Mode == processing.Adaptive {
+		if s.Manual && p.Mode == processing.Adaptive || s.Stage == processing.StageDetection && !c.Detected {
 			continue
 		}
 		value := s.Format(s.Get(p))

@@ -1,0 +1,320 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"blik/app/imagefile"
+	"blik/app/report"
+	"blik/processing"
+
+	"github.com/spf13/cobra"
+)
+
+// correction is one run of `blik correct`.
+type correction struct {
+	work
+	maskFile, maskFolder string
+	formatName           string
+	format               imagefile.Format
+	overwrite, keepTime  bool
+	saveMask, noReport   bool
+	inputs               present
+}
+
+func (p *program) correctCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "correct [flags] -o " + p.say("DIR FILE", "ПАПКА ФАЙЛ") + "…",
+		Short: p.say("Take glare away and change nothing else in the file", "Убрать блики, ничего больше не меняя в файле"),
+		Long: p.say(`Takes the glare away from PNG, JPEG and TIFF pictures. For each FILE it writes into DIR
+
+  NAME_corrected.EXT   the picture: the source in which only pixels in the mask and its halo differ
+  NAME_corrected.html  a report with all places before and after, and the proof (not with --no-report)
+  NAME_corrected.json  the same for programs
+  NAME_mask.png        the mask with the halo (with --save-mask)
+
+where NAME is the file's name without its ending. Depth, profile, metadata, resolution, other pages and the container stay
+those of the source. A JPEG becomes a TIFF, since JPEG loses detail at each writing; --format jpeg insists on JPEG.
+
+The glare is that of --mask, of --mask-dir, or (--auto, as without any of them) what detection finds, with all its
+parameters. Masks have the rows of the file, also where EXIF turns the picture; a pixel is glare from 128 on. In a
+--mask-dir the mask of NAME is the first of NAME_mask, NAME, NAME_glare_mask, NAME_image_mask, NAME_pred; a NAME that
+ends in _glare or _image also does without that.
+
+Each result is read back and compared with its source before it gets its name. The source is never written to.
+
+Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 cancelled.`,
+			`Убирает блики с изображений PNG, JPEG и TIFF. Для каждого ФАЙЛА записывает в ПАПКУ
+
+  ИМЯ_corrected.EXT   картину: исходный файл, в котором отличаются только пиксели маски и её ореола
+  ИМЯ_corrected.html  отчёт со всеми местами до и после и доказательством (без него — --no-report)
+  ИМЯ_corrected.json  то же для программ
+  ИМЯ_mask.png        маску с ореолом (с --save-mask)
+
+где ИМЯ — имя файла без расширения. Глубина, профиль, метаданные, разрешение, прочие страницы и контейнер остаются как в
+исходном файле. JPEG становится TIFF: JPEG теряет детали при каждой записи; --format jpeg настаивает на JPEG.
+
+Блики берутся из --mask, из --mask-dir или (--auto, как и без них) ищутся со всеми параметрами поиска. Строки маски — как в
+файле, даже если EXIF поворачивает картину; пиксель — блик, начиная с 128. В --mask-dir маска для ИМЕНИ — первый из файлов
+ИМЯ_mask, ИМЯ, ИМЯ_glare_mask, ИМЯ_image_mask, ИМЯ_pred; окончание _glare или _image в ИМЕНИ можно опустить.
+
+Каждый результат перед получением имени читается обратно и сравнивается с исходным файлом. Сам он не изменяется никогда.
+
+Код завершения: 0 — готово, 1 — какой-то файл не удался (остальные готовы), 2 — неверный вызов, 130 — прервано.`),
+		ValidArgsFunction: completePictures,
+	}
+	d := &correction{work: work{program: p}}
+	d.addOutput(c)
+	f := c.Flags()
+	f.StringVar(&d.maskFile, "mask", "", p.say("take the glare from the mask in this picture `FILE`", "взять блики из маски: `ФАЙЛ` изображения"))
+	f.StringVar(&d.maskFolder, "mask-dir", "", p.say("take the glare from the masks in this `FOLDER`", "взять блики из масок: `ПАПКА`"))
+	f.StringVar(&d.formatName, "format", "", p.say("`FORMAT` of the result: tiff, png or jpeg; that of the source by default, TIFF for JPEG",
+		"`ФОРМАТ` результата: tiff, png или jpeg; по умолчанию — как у исходного файла, для JPEG — TIFF"))
+	f.BoolVar(&d.overwrite, "overwrite", false, p.say("replace results that are there", "заменять имеющиеся результаты"))
+	f.BoolVar(&d.keepTime, "keep-time", false, p.say("give the result the modification time of the source", "дать результату время изменения исходного файла"))
+	f.BoolVar(&d.saveMask, "save-mask", false, p.say("also write the mask with the halo that was used", "записать и маску с использованным ореолом"))
+	f.BoolVar(&d.noReport, "no-report", false, p.say("write no report", "не писать отчёт"))
+	must(c.MarkFlagDirname("mask-dir"))
+	must(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"tiff", "png", "jpeg"}, cobra.ShellCompDirectiveNoFileComp)))
+	d.addWork(c, processing.Specs())
+
+	c.RunE = func(c *cobra.Command, args []string) error {
+		ctx := c.Context()
+		if err := d.checkFlags(); err != nil {
+			return err
+		}
+		inputs := expand(args)
+		if err := d.checkMask(inputs); err != nil {
+			return err
+		}
+		var known bool
+		if d.format, known = formats()[d.formatName]; !known {
+			return p.usage("--format %s: must be one of tiff, png, jpeg", "--format %s: допустимы tiff, png, jpeg", d.formatName)
+		}
+		if len(inputs) == 0 && d.flags.savePreset == "" {
+			return p.usage("no files given", "не указаны файлы")
+		}
+		names, err := p.stems(inputs, "_corrected")
+		if err != nil {
+			return err
+		}
+		if err := d.flags.store(ctx, d.params); err != nil || len(inputs) == 0 {
+			return err
+		}
+		d.inputs = presentOf(inputs)
+		if err := d.start(); err != nil {
+			return err
+		}
+		defer d.device.Close()
+		return d.all(ctx, inputs, func(ctx context.Context, i int, progress told) (string, error) {
+			return d.one(ctx, inputs[i], names[i], progress)
+		})
+	}
+	return c
+}
+
+// formats are the values of --format; none is that of the source.
+func formats() map[string]imagefile.Format {
+	return map[string]imagefile.Format{"": "", "tiff": imagefile.TIFF, "png": imagefile.PNG, "jpeg": imagefile.JPEG}
+}
+
+// checkMask refuses what says twice where the glare is.
+func (d *correction) checkMask(inputs []string) error {
+	given := d.maskFile != "" || d.maskFolder != ""
+	switch {
+	case d.maskFile != "" && d.maskFolder != "":
+		return d.usage("--mask and --mask-dir exclude each other", "--mask и --mask-dir исключают друг друга")
+	case d.maskFile != "" && len(inputs) > 1:
+		return d.usage("--mask is for one file; use --mask-dir for several", "--mask — для одного файла; для нескольких есть --mask-dir")
+	case given && d.flags.auto:
+		return d.usage("--auto finds the glare itself, so it cannot go with a mask", "--auto сам ищет блики и не сочетается с маской")
+	case given && d.regionText != "":
+		return d.usage("--region limits detection, so it cannot go with a mask", "--region ограничивает поиск и не сочетается с маской")
+	}
+	if given {
+		for _, s := range processing.SpecsOf(processing.StageDetection) {
+			if _, ok := d.flags.set[s.ID]; ok {
+				return d.usage("--%s is for detection, so it cannot go with a mask", "--%s относится к поиску и не сочетается с маской", s.ID)
+			}
+		}
+	}
+	return nil
+}
+
+// Detection and correction end at these shares of the work on a file, roughly.
+const (
+	shareDetected  = 0.5
+	shareCorrected = 0.85
+)
+
+// one corrects a file and returns what to print about it.
+func (d *correction) one(ctx context.Context, input, name string, progress told) (string, error) {
+	start := time.Now()
+	progress(d.say("reading", "чтение"), 0)
+	file, err := imagefile.Read(ctx, input, d.limits)
+	if err != nil {
+		return "", err
+	}
+	stages := []processing.StageTime{{Name: d.say("read file", "чтение файла"), Time: time.Since(start)}}
+	target, err := d.target(file, name)
+	if err != nil {
+		return "", err
+	}
+
+	account := report.Correction{Source: file, Program: d.Version, Params: d.params}
+	pic := file.Picture
+	if d.maskFile != "" || d.maskFolder != "" {
+		if account.Mask, err = d.readMask(ctx, file, name); err != nil {
+			return "", err
+		}
+	} else {
+		res, err := d.detect(ctx, input, pic, func(stage processing.Text, done float64) {
+			progress(stage.In(d.lang), shareRead+done*(shareDetected-shareRead))
+		})
+		if err != nil {
+			return "", err
+		}
+		account.Mask, account.Findings, account.Detected = res.Mask, res.Findings, true
+		account.Params = withCorrection(res.Params, d.params)
+		stages = append(stages, res.Timings...)
+	}
+	fixed, err := processing.Correct(ctx, d.device, pic, account.Mask, d.params, processing.CorrectOptions{
+		Progress: func(stage processing.Text, done float64) {
+			progress(stage.In(d.lang), shareDetected+done*(shareCorrected-shareDetected))
+		},
+	})
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", input, err)
+	}
+	stages = append(stages, fixed.Timings...)
+
+	saving := time.Now()
+	account.Saved, err = imagefile.Save(ctx, file, target, fixed.Patches, imagefile.SaveOptions{
+		Overwrite: d.overwrite, AllowLossy: d.format == imagefile.JPEG, KeepTime: d.keepTime, Limits: d.limits,
+		Progress: func(stage processing.Text, done float64) {
+			progress(stage.In(d.lang), shareCorrected+done*(1-shareCorrected))
+		},
+	})
+	if err != nil {
+		return "", err
+	}
+	stages = append(stages, processing.StageTime{Name: d.say("save and prove", "сохранение и проверка"), Time: time.Since(saving)})
+	account.Patches, account.Device, account.Date = fixed.Patches, fixed.Device, d.now()
+	reporting := time.Now()
+	if err := d.accompany(ctx, account, name); err != nil {
+		return "", err
+	}
+	stages = append(stages, processing.StageTime{Name: d.say("write report", "запись отчёта"), Time: time.Since(reporting)})
+
+	var b strings.Builder
+	if !d.quiet {
+		d.summary(&b, input, account)
+	}
+	if d.timing {
+		d.timings(&b, input, pic, fixed.Device, stages, time.Since(start))
+	}
+	return b.String(), nil
+}
+
+// withCorrection returns the parameters of detection in p with those of correction in q.
+func withCorrection(p, q processing.Params) processing.Params {
+	for _, s := range processing.SpecsOf(processing.StageCorrection) {
+		// A value that is in q is valid.
+		_ = s.Set(&p, s.Get(q))
+	}
+	return p
+}
+
+// target returns the path of the result, and refuses at once what saving would refuse after all the work.
+func (d *correction) target(file *imagefile.File, name string) (string, error) {
+	format := d.format
+	if format == "" {
+		format = file.SaveFormat()
+	}
+	target := imagefile.DefaultName(filepath.Join(d.out, filepath.Base(file.Path)), format)
+	jsonPath, htmlPath := report.CorrectionNames(target)
+	outputs := []string{target}
+	if !d.noReport {
+		outputs = append(outputs, jsonPath, htmlPath)
+	}
+	if d.saveMask {
+		outputs = append(outputs, d.maskOut(name))
+	}
+	for _, out := range outputs {
+		if d.inputs.holds(out) || out == d.maskFile {
+			return "", fmt.Errorf(d.say("%s: this is an input and would be overwritten by the result of %s; choose another folder with -o",
+				"%s: это входной файл, его заменил бы результат для %s; укажите другую папку через -o"), out, file.Path)
+		}
+		if _, err := os.Lstat(out); err == nil && !d.overwrite {
+			return "", fmt.Errorf(d.say("%s: a file of this name is there already; --overwrite replaces it",
+				"%s: файл с таким именем уже есть; --overwrite заменит его"), out)
+		}
+	}
+	return target, nil
+}
+
+func (d *correction) maskOut(name string) string { return filepath.Join(d.out, name+"_mask.png") }
+
+// readMask reads the mask of a file.
+func (d *correction) readMask(ctx context.Context, file *imagefile.File, name string) (*processing.Mask, error) {
+	path := d.maskFile
+	if path == "" {
+		if path = findMask(d.maskFolder, name, file.Path); path == "" {
+			return nil, fmt.Errorf(d.say("%s: there is no mask for it in %s", "%s: для него нет маски в %s"), file.Path, d.maskFolder)
+		}
+	}
+	return imagefile.ReadMask(ctx, path, file.Picture.Width, file.Picture.Height)
+}
+
+// findMask returns the mask of the picture NAME in a folder, empty where there is none. The picture itself is none.
+func findMask(folder, name, picture string) string {
+	self := presentOf([]string{picture})
+	names := []string{name}
+	for _, tail := range []string{"_glare", "_image"} {
+		if short := strings.TrimSuffix(name, tail); short != name {
+			names = append(names, short)
+		}
+	}
+	for _, name := range names {
+		for _, tail := range []string{"_mask", "", "_glare_mask", "_image_mask", "_pred"} {
+			for _, ending := range []string{".png", ".tif", ".tiff", ".jpg", ".jpeg"} {
+				path := filepath.Join(folder, name+tail+ending)
+				if info, err := os.Stat(path); err == nil && !info.IsDir() && !self.holds(path) {
+					return path
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// accompany writes what goes beside the result.
+func (d *correction) accompany(ctx context.Context, account report.Correction, name string) error {
+	if d.saveMask {
+		pic := account.Source.Picture
+		if err := imagefile.WriteMask(ctx, d.maskOut(name), imagefile.MaskOf(pic.Width, pic.Height, account.Patches)); err != nil {
+			return err
+		}
+	}
+	if d.noReport {
+		return nil
+	}
+	_, _, err := report.SaveCorrection(ctx, account, d.lang)
+	return err
+}
+
+// summary prints what was corrected, where it was written, and the proof.
+func (d *correction) summary(b *strings.Builder, input string, account report.Correction) {
+	saved, pic := account.Saved, account.Source.Picture
+	fmt.Fprintf(b, d.say("%s: places: %d; pixels changed: %d (%.3f %%) → %s\n", "%s: мест: %d; изменено пикселей: %d (%.3f %%) → %s\n"),
+		input, len(account.Patches), saved.PixelsChanged, 100*float64(saved.PixelsChanged)/float64(pic.Width*pic.Height), saved.Path)
+	if saved.Lossy {
+		fmt.Fprintf(b, "  %s\n", d.say("JPEG: around each changed pixel its block of the picture was encoded anew.",
+			"JPEG: вокруг каждого изменённого пикселя заново закодирован его блок изображения."))
+	}
+	fmt.Fprintf(b, "  %s\n", saved.Proof.Statement().In(d.lang))
+}

@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"blik/app/imagefile"
+	"blik/processing"
+
+	"github.com/spf13/cobra"
+)
+
+// work is what detect and correct have in common: where to write, what to compute on, the parameters, and many files
+// one after the other.
+type work struct {
+	*program
+	flags *paramFlags
+
+	out, regionText, deviceName string
+	limit                       float64
+	quiet, timing               bool
+
+	params processing.Params
+	region *processing.Region
+	limits imagefile.Limits
+	device processing.Backend
+	bar    *bar
+}
+
+// addOutput declares the flag of the output folder; the others follow with addWork, so that a command can put its own
+// between them.
+func (w *work) addOutput(c *cobra.Command) {
+	c.Flags().StringVarP(&w.out, "output", "o", ".", w.say("write into folder `DIR`, made if missing", "`ПАПКА` для результатов; создаётся, если её нет"))
+	must(c.MarkFlagDirname("output"))
+}
+
+func (w *work) addWork(c *cobra.Command, specs []processing.Spec) {
+	f := c.Flags()
+	f.StringVar(&w.regionText, "region", "", w.say("search only in this `REGION` (pixels): rect:x,y,w,h, ellipse:x,y,w,h or polygon:x,y,x,y,…",
+		"`ОБЛАСТЬ` поиска (пиксели): rect:x,y,w,h, ellipse:x,y,w,h или polygon:x,y,x,y,…"))
+	f.StringVar(&w.deviceName, "device", "auto", w.say("`DEVICE` to compute on: auto or cpu", "`УСТРОЙСТВО` для вычислений: auto или cpu"))
+	f.BoolVar(&w.timing, "timing", false, w.say("print the time of each stage, and the peak memory", "вывести время каждого этапа и пик памяти"))
+	f.BoolVarP(&w.quiet, "quiet", "q", false, w.say("print nothing but errors", "выводить только ошибки"))
+	f.Float64Var(&w.limit, "limit", 1000, w.say("refuse pictures of more than `N` megapixels", "не читать изображения больше `N` мегапикселей"))
+	must(c.RegisterFlagCompletionFunc("device", cobra.FixedCompletions(devices(), cobra.ShellCompDirectiveNoFileComp)))
+	w.flags = w.addParams(c, specs)
+}
+
+// checkFlags makes parameters, region and limits of the flags.
+func (w *work) checkFlags() error {
+	var err error
+	if w.params, err = w.flags.params(); err != nil {
+		return err
+	}
+	if w.regionText != "" {
+		if w.region, err = processing.ParseRegion(w.regionText); err != nil {
+			return w.usage("--region: %v", "--region: %v", err)
+		}
+	}
+	if !slices.Contains(devices(), w.deviceName) {
+		return w.usage("--device %s: must be one of %s", "--device %s: допустимы %s", w.deviceName, strings.Join(devices(), ", "))
+	}
+	if !(w.limit > 0 && w.limit <= 1e6) {
+		return w.usage("--limit %g: must be a positive number of megapixels", "--limit %g: нужно положительное число мегапикселей", w.limit)
+	}
+	w.limits = imagefile.DefaultLimits()
+	w.limits.Pixels = int64(w.limit * 1e6)
+	return nil
+}
+
+// start makes the output folder and the device, which the caller closes.
+func (w *work) start() error {
+	if err := w.makeFolder(w.out); err != nil {
+		return err
+	}
+	var err error
+	w.device, err = w.backend(w.deviceName)
+	return err
+}
+
+// told is where the stage of a file and its share done go.
+type told func(stage string, share float64)
+
+// makeFolder makes the output folder with its parents.
+func (p *program) makeFolder(dir string) error {
+	err := os.MkdirAll(dir, 0o777)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf(p.say("%s: no permission to make this folder", "%s: нет прав создать эту папку"), dir)
+	}
+	if info, e := os.Stat(dir); e == nil && !info.IsDir() {
+		return fmt.Errorf(p.say("%s: this is a file, not a folder", "%s: это файл, а не папка"), dir)
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return fmt.Errorf(p.say("%s: the folder cannot be made (%w)", "%s: папку не удаётся создать (%w)"), dir, err)
+}
+
+// all does the files one after the other, each with all processors. One that fails is reported and the others go on. What
+// one returns is printed.
+func (w *work) all(ctx context.Context, files []string, one func(ctx context.Context, i int, progress told) (string, error)) error {
+	if !w.quiet {
+		w.bar = newBar(w.Stderr)
+		defer w.bar.close()
+	}
+	failed := false
+	for i, file := range files {
+		progress := func(stage string, share float64) {
+			w.bar.set(fmt.Sprintf("%d/%d %s", i+1, len(files), filepath.Base(file)), stage, (float64(i)+share)/float64(len(files)))
+		}
+		text, err := w.guarded(file, func() (string, error) { return one(ctx, i, progress) })
+		w.bar.clear()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			failed = true
+			w.complain(err)
+			continue
+		}
+		if _, err := io.WriteString(w.Stdout, text); err != nil {
+			return err
+		}
+	}
+	if failed {
+		return errReported
+	}
+	return nil
+}
+
+// guarded does a file and makes an error of a panic, so that the other files are still done.
+func (w *work) guarded(file string, do func() (string, error)) (text string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			where := ""
+			if w.Recovered != nil {
+				where = w.Recovered(r, debug.Stack())
+			}
+			err = fmt.Errorf(w.say("%s: internal error: %v", "%s: внутренняя ошибка: %v"), file, r)
+			if where != "" {
+				err = fmt.Errorf(w.say("%w; details in %s", "%w; подробности в %s"), err, where)
+			}
+		}
+	}()
+	return do()
+}
+
+// detect finds the glare of a picture.
+func (w *work) detect(ctx context.Context, input string, pic *processing.Picture, progress func(processing.Text, float64)) (*processing.Result, error) {
+	if w.region != nil {
+		if err := w.region.Validate(pic.Width, pic.Height); errors.Is(err, processing.ErrRegionOutside) {
+			return nil, fmt.Errorf(w.say("%s: the region %s lies outside the picture of %d × %d pixels",
+				"%s: область %s лежит вне изображения %d × %d пикселей"), input, w.region, pic.Width, pic.Height)
+		}
+	}
+	res, err := processing.Detect(ctx, w.device, pic, w.params, processing.Options{Region: w.region, Progress: progress})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", input, err)
+	}
+	return res, nil
+}
+
+// timings prints the time of each stage and the peak memory of the process so far.
+func (w *work) timings(b *strings.Builder, input string, pic *processing.Picture, device string, stages []processing.StageTime, total time.Duration) {
+	name := w.say("total", "всего")
+	wide := utf8.RuneCountInString(name)
+	for _, s := range stages {
+		wide = max(wide, utf8.RuneCountInString(s.Name))
+	}
+	fmt.Fprintf(b, w.say("%s: %d × %d, %d channels of %d bits, device %s\n", "%s: %d × %d, каналов %d по %d бит, устройство %s\n"),
+		input, pic.Width, pic.Height, pic.Channels, pic.Depth(), device)
+	for _, s := range append(stages, processing.StageTime{Name: name, Time: total}) {
+		fmt.Fprintf(b, "  %s %9.1f ms %5.1f %%\n", column(s.Name, wide), float64(s.Time)/1e6, 100*float64(s.Time)/float64(max(total, 1)))
+	}
+	if peak := peakMemory(); peak > 0 {
+		fmt.Fprintf(b, w.say("  peak memory %d MiB\n", "  пик памяти %d МиБ\n"), peak>>20)
+	}
+}
