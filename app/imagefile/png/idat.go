@@ -2,11 +2,8 @@ package png
 
 import (
 	"bufio"
-	"compress/flate"
-	"compress/zlib"
 	"context"
 	"encoding/binary"
-	"errors"
 	"hash"
 	"hash/crc32"
 	"io"
@@ -130,7 +127,7 @@ func (f *File) inflate(ctx context.Context) (*inflater, error) {
 // fill inflates into blocks of at most size bytes.
 func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte, size int) error {
 	packed := f.idatReader()
-	z, err := zlib.NewReader(bufio.NewReaderSize(packed, 1<<16))
+	z, err := newZlibReader(packed)
 	if err != nil {
 		return inflateError(err)
 	}
@@ -168,15 +165,14 @@ func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte
 	return err
 }
 
-// inflateError makes a fault of an error of package zlib; others pass.
+// inflateError makes a fault of an error of the zlib stream; others pass.
 func inflateError(err error) error {
-	var corrupt flate.CorruptInputError
-	switch {
-	case err == io.EOF || err == io.ErrUnexpectedEOF:
+	switch err {
+	case io.EOF, io.ErrUnexpectedEOF:
 		return codec.Damaged("the pixels end too early", "пиксели обрываются")
-	case errors.Is(err, zlib.ErrChecksum):
+	case errChecksum:
 		return codec.Damaged("the pixels have a wrong checksum", "у пикселей неверная контрольная сумма")
-	case errors.Is(err, zlib.ErrHeader), errors.Is(err, zlib.ErrDictionary), errors.As(err, &corrupt):
+	case errCorrupt:
 		return codec.Damaged("the compressed pixels are damaged", "сжатые пиксели повреждены")
 	}
 	return err
