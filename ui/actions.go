@@ -4,6 +4,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 
+	"blik/app/document"
 	"blik/app/view"
 	"blik/processing"
 	"blik/ui/texts"
@@ -52,13 +53,16 @@ func (w *window) makeActions() {
 	idle := func() bool { return w.doc != nil && !w.jobs.Busy() }
 	free := func() bool { return !w.jobs.Busy() }
 	w.actions = map[string]*action{
-		"file.open":       {run: w.chooseFile, ready: free, shortcut: key(fyne.KeyO, ctrl)},
-		"file.loadMask":   {run: w.chooseMask, ready: idle, shortcut: key(fyne.KeyL, ctrl)},
-		"file.saveMask":   {run: func() { w.saveMask(nil) }, ready: idle, shortcut: key(fyne.KeyS, ctrl)},
-		"file.saveMaskAs": {run: func() { w.saveMaskAs(nil) }, ready: idle, shortcut: key(fyne.KeyS, ctrlShift)},
-		"file.loadPreset": {run: w.loadPreset},
-		"file.savePreset": {run: w.savePreset},
-		"file.quit":       {run: w.quit, shortcut: key(fyne.KeyQ, ctrl)},
+		"file.open":          {run: w.chooseFile, ready: free, shortcut: key(fyne.KeyO, ctrl)},
+		"file.loadMask":      {run: w.chooseMask, ready: idle, shortcut: key(fyne.KeyL, ctrl)},
+		"file.saveMask":      {run: func() { w.saveMask(nil) }, ready: idle, shortcut: key(fyne.KeyM, ctrl)},
+		"file.saveMaskAs":    {run: func() { w.saveMaskAs(nil) }, ready: idle, shortcut: key(fyne.KeyM, ctrlShift)},
+		"file.savePicture":   {run: func() { w.savePicture(nil) }, ready: idle, shortcut: key(fyne.KeyS, ctrl)},
+		"file.savePictureAs": {run: func() { w.savePictureAs(nil) }, ready: idle, shortcut: key(fyne.KeyS, ctrlShift)},
+		"file.information":   {run: w.showInformation, ready: open},
+		"file.loadPreset":    {run: w.loadPreset},
+		"file.savePreset":    {run: w.savePreset},
+		"file.quit":          {run: w.quit, shortcut: key(fyne.KeyQ, ctrl)},
 
 		"edit.undo":        {run: w.undo, shortcut: &fyne.ShortcutUndo{}},
 		"edit.redo":        {run: w.redo, shortcut: &fyne.ShortcutRedo{}},
@@ -81,6 +85,13 @@ func (w *window) makeActions() {
 		"find.next":     {run: func() { w.step(1) }, ready: open},
 		"find.previous": {run: func() { w.step(-1) }, ready: open},
 		"find.remove":   {run: w.removeSelected, ready: open},
+
+		"correct.all":       {run: w.correctAll, ready: idle},
+		"correct.selected":  {run: w.correctSelected, ready: idle},
+		"correct.remove":    {run: w.removeCorrection, ready: w.canCompare},
+		"correct.removeAll": {run: w.removeCorrections, ready: w.canCompare},
+		"view.source":       {run: w.toggleSource, ready: w.canCompare, checked: func() bool { return w.source }},
+		"view.split":        {run: w.toggleSplit, ready: w.canCompare, checked: func() bool { return w.split }},
 
 		"brush.smaller": {run: func() { w.scaleBrush(-1) }},
 		"brush.larger":  {run: func() { w.scaleBrush(1) }},
@@ -158,6 +169,8 @@ func (w *window) menu(title string, ids ...string) *fyne.Menu {
 			m.Items = append(m.Items, w.appearanceItem())
 		case "language":
 			m.Items = append(m.Items, w.languageItem())
+		case "methods":
+			m.Items = append(m.Items, w.methodItem())
 		default:
 			m.Items = append(m.Items, w.item(id))
 		}
@@ -174,14 +187,16 @@ func menuTable() []struct {
 		title string
 		ids   []string
 	}{
-		{"menu.file", []string{"file.open", "recent", "-", "file.loadMask", "file.saveMask", "file.saveMaskAs", "-",
-			"file.loadPreset", "file.savePreset", "-", "file.quit"}},
+		{"menu.file", []string{"file.open", "recent", "file.information", "-", "file.savePicture", "file.savePictureAs", "-",
+			"file.loadMask", "file.saveMask", "file.saveMaskAs", "-", "file.loadPreset", "file.savePreset", "-", "file.quit"}},
 		{"menu.edit", []string{"edit.undo", "edit.redo", "-", "edit.invert", "edit.clear", "-", "edit.clearRegion"}},
 		{"menu.view", []string{"view.in", "view.out", "view.fit", "view.actual", "view.double", "view.four", "-",
 			"view.mask", "view.overlay", "view.outlines", "view.maskOnly", "colours", "-", "view.panel", "appearance", "language"}},
 		{"menu.tools", append(toolIDs(), "-", "brush.smaller", "brush.larger")},
 		{"menu.find", []string{"find.run", "find.cancel", "-", "find.adaptive", "find.manual", "find.takeOver", "-",
 			"find.next", "find.previous", "find.remove"}},
+		{"menu.correct", []string{"correct.all", "correct.selected", "methods", "-", "correct.remove", "correct.removeAll", "-",
+			"view.source", "view.split"}},
 		{"menu.help", []string{"help.keys", "help.about"}},
 	}
 }
@@ -222,6 +237,30 @@ func (w *window) colourItem() *fyne.MenuItem {
 		i.Checked = w.settings.OverlayColour == c.ID
 		all = append(all, i)
 	}
+	item.ChildMenu = fyne.NewMenu("", all...)
+	return item
+}
+
+// methodItem lists the methods for the selected spot.
+func (w *window) methodItem() *fyne.MenuItem {
+	item := fyne.NewMenuItem(w.t("menu.method"), nil)
+	asked, chosen := processing.MethodAuto, false
+	if w.doc != nil {
+		var s document.Spot
+		s, chosen = w.doc.Selected()
+		asked = s.Asked
+	}
+	var all []*fyne.MenuItem
+	for m, name := range w.spotMethods() {
+		i := fyne.NewMenuItem(name, func() {
+			if w.can("correct.selected") && !w.dialogOpen() {
+				w.redoSelected(processing.Method(m))
+			}
+		})
+		i.Checked = chosen && asked == processing.Method(m)
+		all = append(all, i)
+	}
+	item.Disabled = !chosen
 	item.ChildMenu = fyne.NewMenu("", all...)
 	return item
 }

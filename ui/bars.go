@@ -99,7 +99,7 @@ const (
 func newTopBar(w *window) *topBar {
 	b := &topBar{}
 	open := w.button("file.open", theme.FolderOpenIcon())
-	b.save = w.button("file.saveMask", theme.DocumentSaveIcon())
+	b.save = w.button("file.savePicture", theme.DocumentSaveIcon())
 	b.undo = w.button("edit.undo", theme.ContentUndoIcon())
 	b.redo = w.button("edit.redo", theme.ContentRedoIcon())
 
@@ -227,22 +227,27 @@ func (w *window) percent(v float64) string {
 type statusBar struct {
 	object fyne.CanvasObject
 
-	place, values, message, found *xwidget.FixedText
+	place, values, message, compare, found *xwidget.FixedText
+	// colours says that the colours on the screen are approximate; it is hidden where they are not.
+	colours *fyne.Container
 }
 
 func newStatusBar(w *window) *statusBar {
 	s := &statusBar{
 		place:   xwidget.NewFixedText("x 00000  y 00000"),
-		values:  xwidget.NewFixedText("R 00000  G 00000  B 00000 "),
+		values:  xwidget.NewFixedText(w.widestPixel()),
 		message: xwidget.NewFixedText(""),
+		compare: xwidget.NewFixedText(""),
 		found:   xwidget.NewFixedText(""),
+		colours: container.NewHBox(),
 	}
 	s.message.Stretch = true
-	s.found.Trailing = true
+	s.found.Trailing, s.compare.Trailing, s.compare.Bold = true, true, true
 	s.message.Muted = true
 	left := container.NewHBox(s.place, xwidget.NewGap(8, 0), s.values, xwidget.NewGap(8, 0))
+	right := container.NewHBox(s.colours, s.compare, xwidget.NewGap(8, 0), s.found)
 	s.object = container.NewVBox(widget.NewSeparator(),
-		container.New(layout.NewCustomPaddedLayout(3, 4, 10, 10), container.NewBorder(nil, nil, left, s.found, s.message)))
+		container.New(layout.NewCustomPaddedLayout(3, 4, 10, 10), container.NewBorder(nil, nil, left, right, s.message)))
 	return s
 }
 
@@ -268,10 +273,35 @@ func (w *window) pixelText(p document.Pixel) string {
 		}
 		return fmt.Sprintf("%.0f", v)
 	}
-	if p.Channels == 1 {
-		return w.t("status.grey", "V", value(p.Samples[0]))
+	names := map[int][]string{1: {""}, 3: {"R", "G", "B"}, 4: {"C", "M", "Y", "K"}}[p.Channels]
+	text, source := "", ""
+	for i, name := range names {
+		if i > 0 {
+			text += "  "
+		}
+		text += strings.TrimSpace(name + " " + value(p.Samples[i]))
+		source += " " + value(p.Source[i])
 	}
-	return w.t("status.rgb", "R", value(p.Samples[0]), "G", value(p.Samples[1]), "B", value(p.Samples[2]))
+	if p.Channels == 1 {
+		text = w.t("status.grey", "V", text)
+	}
+	if p.Corrected {
+		text += "  ←" + source
+	}
+	return text
+}
+
+// widestPixel is the longest text of a pixel of the picture.
+func (w *window) widestPixel() string {
+	p := document.Pixel{Channels: 3, Depth: 8, Corrected: true}
+	if w.doc != nil {
+		p.Channels, p.Depth = w.doc.Picture().Channels, w.doc.Picture().Depth()
+	}
+	for i := range p.Samples {
+		p.Samples[i] = map[int]float64{8: 255, 16: 65535, 32: 0.8888}[p.Depth]
+	}
+	p.Source = p.Samples
+	return w.pixelText(p)
 }
 
 // say shows a passing message in the status bar.
@@ -304,7 +334,7 @@ func (w *window) refreshTools() {
 // refreshView shows how the mask is laid over the picture.
 func (w *window) refreshView() {
 	look := w.look
-	if !w.maskShown {
+	if !w.maskShown || w.compareMode() == view.CompareBefore {
 		look.Mode = view.PictureOnly
 	}
 	w.port.SetOptions(look)

@@ -6,27 +6,28 @@ import (
 
 	"blik/app/imagefile"
 	"blik/app/job"
+	"blik/app/report"
 	"blik/processing"
 	"blik/processing/cpu"
 )
 
 // engine is the work that the window has done in jobs; tests put their own in its place.
 type engine struct {
-	read      func(ctx context.Context, path string) (*processing.Picture, error)
+	read      func(ctx context.Context, path string) (*imagefile.File, error)
 	readMask  func(ctx context.Context, path string, w, h int) (*processing.Mask, error)
 	writeMask func(ctx context.Context, path string, m *processing.Mask) error
 	detect    func(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (*processing.Result, error)
+	correct   func(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params, o processing.CorrectOptions) (*processing.Correction, error)
+	save      func(ctx context.Context, f *imagefile.File, path string, patches []processing.Patch, o imagefile.SaveOptions) (*imagefile.Saved, error)
+	// report writes the report on a corrected picture and returns the path of what a person reads.
+	report func(ctx context.Context, c report.Correction, lang string) (html string, err error)
 }
 
 // programEngine is the work as the program does it.
 func programEngine() engine {
 	return engine{
-		read: func(ctx context.Context, path string) (*processing.Picture, error) {
-			f, err := imagefile.Read(ctx, path, imagefile.DefaultLimits())
-			if err != nil {
-				return nil, err
-			}
-			return f.Picture, nil
+		read: func(ctx context.Context, path string) (*imagefile.File, error) {
+			return imagefile.Read(ctx, path, imagefile.DefaultLimits())
 		},
 		readMask:  imagefile.ReadMask,
 		writeMask: imagefile.WriteMask,
@@ -35,15 +36,31 @@ func programEngine() engine {
 			defer b.Close()
 			return processing.Detect(ctx, b, pic, p, o)
 		},
+		correct: func(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params, o processing.CorrectOptions) (*processing.Correction, error) {
+			b := cpu.New()
+			defer b.Close()
+			return processing.Correct(ctx, b, pic, m, p, o)
+		},
+		save: imagefile.Save,
+		report: func(ctx context.Context, c report.Correction, lang string) (string, error) {
+			_, html, err := report.SaveCorrection(ctx, c, lang)
+			return html, err
+		},
 	}
 }
 
 // start runs work as the window's one job and shows its progress. done runs when it has succeeded; an error is shown, a
 // cancel told in the status bar.
 func start[T any](w *window, work job.Work[T], done func(T)) {
+	startOr(w, work, done, func(error) bool { return false })
+}
+
+// startOr is start for work with errors of its own: failed says whether it has taken care of one.
+func startOr[T any](w *window, work job.Work[T], done func(T), failed func(error) bool) {
 	err := job.Start(w.jobs, work, w.refreshProgress, func(result T, err error) {
 		w.refreshBusy()
 		switch {
+		case err != nil && failed(err):
 		case errors.Is(err, context.Canceled):
 			w.say(w.t("status.cancelled"))
 		case err != nil:
@@ -83,6 +100,7 @@ func (w *window) detect() {
 			w.showError(err)
 			return
 		}
+		w.stopComparing()
 		w.showMask()
 		w.port.MaskChanged(dirty)
 		w.refreshResult()

@@ -165,7 +165,8 @@ func (w *window) showMask() {
 	}
 }
 
-// refreshMask shows what the mask holds now: count, area, the list of findings, and that it is not saved.
+// refreshMask shows what the document holds now: the corrected picture, count and area of the spots, their list, and that
+// something is not saved.
 func (w *window) refreshMask() {
 	w.refreshTitle()
 	w.refreshHistory()
@@ -173,8 +174,10 @@ func (w *window) refreshMask() {
 		w.status.found.SetText("")
 		w.panel.findings.sum.SetText(w.t("findings.none"))
 		w.panel.findings.table.Refresh()
+		w.refreshSteps()
 		return
 	}
+	w.refreshPicture()
 	stats, size := w.doc.Stats(), w.doc.Size()
 	text := w.t("status.empty")
 	if stats.Area > 0 {
@@ -186,6 +189,7 @@ func (w *window) refreshMask() {
 	w.panel.findings.sum.SetText(text)
 	w.panel.findings.table.Refresh()
 	w.showSelected(false)
+	w.refreshSteps()
 }
 
 func (w *window) refreshHistory() {
@@ -299,6 +303,7 @@ const revealZoom = 4
 // showSelected marks the selected finding, and brings it to the middle where reveal is set.
 func (w *window) showSelected(reveal bool) {
 	s, ok := w.doc.Selected()
+	w.refreshSpot()
 	if !ok {
 		w.port.SetMarker(image.Rectangle{})
 		return
@@ -352,8 +357,11 @@ func (w *window) errorText(err error) string {
 }
 
 // showError shows what went wrong, once.
-func (w *window) showError(err error) {
-	text := widget.NewLabel(w.errorText(err))
+func (w *window) showError(err error) { w.showSentence(w.errorText(err)) }
+
+// showSentence shows what went wrong.
+func (w *window) showSentence(sentence string) {
+	text := widget.NewLabel(sentence)
 	text.Wrapping = fyne.TextWrapWord
 	d := dialog.NewCustom(w.t("error.title"), w.t("button.ok"), text, w.win)
 	d.Resize(fyne.NewSize(460, 160))

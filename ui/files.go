@@ -8,13 +8,10 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/dialog"
-	"fyne.io/fyne/v2/layout"
-	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/document"
+	"blik/app/imagefile"
 	"blik/app/preset"
 	"blik/app/view"
 	"blik/processing"
@@ -76,12 +73,13 @@ func (w *window) chosen(use func(path string)) func(string, error) {
 
 // opened is a picture made ready to be shown.
 type opened struct {
+	file    *imagefile.File
 	doc     *document.Document
 	pyramid *view.Pyramid
 	mask    *view.MaskPyramid
 }
 
-// open shows another picture, after the mask of this one is safe.
+// open shows another picture, after the work on this one is safe.
 func (w *window) open(path string) { w.openThen(path, func() {}) }
 
 // openThen shows another picture and goes on when it is there.
@@ -93,33 +91,36 @@ func (w *window) openThen(path string, then func()) {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	w.guard(func() {
-		work := func(ctx context.Context, report processing.Progress) (opened, error) {
-			stage := processing.Text{EN: baseName(path), RU: baseName(path)}
-			report(stage, 0)
-			pic, err := w.engine.read(ctx, path)
-			if errors.Is(err, fs.ErrNotExist) {
-				w.dispatch(func() { w.forget(path) })
-			}
-			if err != nil {
-				return opened{}, err
-			}
-			report(stage, 0.6)
-			doc, err := document.New(path, pic)
-			if err != nil {
-				return opened{}, err
-			}
-			pyramid, err := view.NewPyramid(ctx, pic)
-			if err != nil {
-				return opened{}, err
-			}
-			report(stage, 0.9)
-			return opened{doc, pyramid, view.NewMaskPyramid(doc.Mask())}, ctx.Err()
+	w.guard(func() { w.load(path, then) })
+}
+
+// load reads a picture, shows it in place of what is open, and goes on when it is there.
+func (w *window) load(path string, then func()) {
+	work := func(ctx context.Context, report processing.Progress) (opened, error) {
+		stage := processing.Text{EN: baseName(path), RU: baseName(path)}
+		report(stage, 0)
+		file, err := w.engine.read(ctx, path)
+		if errors.Is(err, fs.ErrNotExist) {
+			w.dispatch(func() { w.forget(path) })
 		}
-		start(w, work, func(o opened) {
-			w.show(path, o)
-			then()
-		})
+		if err != nil {
+			return opened{}, err
+		}
+		report(stage, 0.6)
+		doc, err := document.New(path, file.Picture)
+		if err != nil {
+			return opened{}, err
+		}
+		pyramid, err := view.NewPyramid(ctx, file.Picture, view.WithProfile(file.Profile), view.WithOrientation(file.Orientation))
+		if err != nil {
+			return opened{}, err
+		}
+		report(stage, 0.9)
+		return opened{file, doc, pyramid, view.NewMaskPyramid(doc.Mask())}, ctx.Err()
+	}
+	start(w, work, func(o opened) {
+		w.show(path, o)
+		then()
 	})
 }
 
@@ -132,13 +133,18 @@ func (w *window) forget(path string) {
 // show makes an opened picture the window's.
 func (w *window) show(path string, o opened) {
 	w.port.End()
-	w.doc, w.pyramid, w.maskFile = o.doc, o.pyramid, ""
+	w.doc, w.file = o.doc, o.file
+	w.before, w.after, w.shown = o.pyramid, o.pyramid, nil
+	w.maskFile, w.saved, w.result = "", pictureFile{}, written{}
+	w.used, w.device = w.settings.Params, ""
+	w.source, w.split, w.heldKey, w.heldButton = false, false, 0, false
 	for _, id := range []string{"tool.brush", "tool.eraser"} {
 		w.tools[id].(interface{ Forget() }).Forget()
 	}
 	w.settings.AddRecent(path)
 	w.saveSettings()
 	w.port.SetPicture(o.pyramid, o.mask)
+	w.status.values.SetWidest(w.widestPixel())
 	w.refreshAll()
 	size := o.doc.Size()
 	w.say(w.t("status.opened", "Name", baseName(path), "W", w.texts.Int(size.X), "H", w.texts.Int(size.Y),
@@ -159,32 +165,27 @@ func (w *window) dropped(_ fyne.Position, uris []fyne.URI) {
 	w.open(path)
 }
 
-// guard goes on after asking what becomes of a mask that is not saved.
+// guard goes on after asking what becomes of corrections and of a mask that are not saved.
 func (w *window) guard(next func()) {
 	w.port.End()
-	if w.doc == nil || !w.doc.Dirty() {
+	if w.doc == nil || !w.doc.Dirty() && !w.doc.PictureDirty() {
 		next()
 		return
 	}
 	if w.dialogOpen() {
 		return
 	}
-	text := widget.NewLabel(w.t("guard.text", "Name", baseName(w.doc.Path())))
-	text.Wrapping = fyne.TextWrapWord
-	d := dialog.NewCustomWithoutButtons(w.t("guard.title"), text, w.win)
-	save := widget.NewButtonWithIcon(w.t("button.save"), theme.DocumentSaveIcon(), func() {
-		d.Hide()
-		w.saveMask(next)
+	title, text, save := "guard.title", "guard.text", func() { w.saveMask(next) }
+	switch {
+	case w.doc.PictureDirty() && w.doc.Dirty():
+		title, text, save = "guard.bothTitle", "guard.bothText", func() { w.savePicture(func() { w.saveMask(next) }) }
+	case w.doc.PictureDirty():
+		title, text, save = "guard.pictureTitle", "guard.pictureText", func() { w.savePicture(next) }
+	}
+	w.ask(w.t(title), w.t(text, "Name", baseName(w.doc.Path())), []answer{
+		{w.t("button.discard"), widget.MediumImportance, next},
+		{w.t("button.save"), widget.HighImportance, save},
 	})
-	save.Importance = widget.HighImportance
-	discard := widget.NewButton(w.t("button.discard"), func() {
-		d.Hide()
-		next()
-	})
-	cancel := widget.NewButton(w.t("button.cancel"), d.Hide)
-	d.SetButtons([]fyne.CanvasObject{container.New(layout.NewHBoxLayout(), cancel, discard, save)})
-	d.Resize(fyne.NewSize(460, 170))
-	w.showDialog(d)
 }
 
 // saveMask writes the mask to where it was saved before, or asks for a place. next, which may be nil, runs after it is

@@ -29,12 +29,20 @@ var letterKeys = map[rune]string{
 	']': "brush.larger", 'ъ': "brush.larger",
 	'+': "view.in", '=': "view.in",
 	'-': "view.out",
+	'a': "correct.selected", 'ф': "correct.selected",
+	'x': "correct.remove", 'ч': "correct.remove",
+	'c': holdAction, 'с': holdAction,
+	's': "view.split", 'ы': "view.split",
 }
+
+// holdAction is what goes on only as long as its key is held.
+const holdAction = "view.source"
 
 // namedKeys maps keys that type no character.
 var namedKeys = map[fyne.KeyName]string{
 	fyne.KeyF1:        "help.keys",
 	fyne.KeyF5:        "find.run",
+	fyne.KeyF6:        "correct.all",
 	fyne.KeyF9:        "view.panel",
 	fyne.KeyF3:        "find.next",
 	fyne.KeyHome:      "view.fit",
@@ -65,7 +73,7 @@ func keyOf(id string) fyne.Shortcut {
 	if r := letterOf(id, false); r != 0 {
 		return &desktop.CustomShortcut{KeyName: fyne.KeyName(string(r))}
 	}
-	for _, k := range []fyne.KeyName{fyne.KeyF1, fyne.KeyF5, fyne.KeyF9, fyne.KeyDelete} {
+	for _, k := range []fyne.KeyName{fyne.KeyF1, fyne.KeyF5, fyne.KeyF6, fyne.KeyF9, fyne.KeyDelete} {
 		if namedKeys[k] == id {
 			return &desktop.CustomShortcut{KeyName: k}
 		}
@@ -100,9 +108,15 @@ func (w *window) keyText(id string) string {
 	return b.String()
 }
 
-// Rune runs the action of a character.
+// Rune runs the action of a character. Which character a key types comes only after the key itself, so the action that is
+// held begins here and ends with the key pressed last.
 func (k keys) Rune(r rune) {
-	if id, ok := letterKeys[unicode.ToLower(r)]; ok && !k.w.dialogOpen() {
+	id, ok := letterKeys[unicode.ToLower(r)]
+	switch {
+	case !ok || k.w.dialogOpen():
+	case id == holdAction:
+		k.w.holdKey(k.w.lastKey)
+	default:
 		k.w.do(id)
 	}
 }
@@ -118,8 +132,9 @@ func (k keys) Key(e *fyne.KeyEvent) {
 	}
 }
 
-// Down makes any tool a hand while the space bar is held.
+// Down makes any tool a hand while the space bar is held, and remembers the key for Rune.
 func (k keys) Down(e *fyne.KeyEvent) {
+	k.w.lastKey = e.Physical.ScanCode
 	if e.Name == fyne.KeySpace && !k.w.dialogOpen() {
 		k.w.port.SetPanKey(true)
 	}
@@ -129,6 +144,12 @@ func (k keys) Down(e *fyne.KeyEvent) {
 func (k keys) Up(e *fyne.KeyEvent) {
 	if e.Name == fyne.KeySpace {
 		k.w.port.SetPanKey(false)
+	}
+	if e.Physical.ScanCode == k.w.heldKey {
+		k.w.holdKey(0)
+	}
+	if e.Physical.ScanCode == k.w.lastKey {
+		k.w.lastKey = 0
 	}
 }
 

@@ -21,6 +21,9 @@ import (
 //	picture PATH W H                a picture is shown
 //	done COUNT AREA                 a detection has ended
 //	saved PATH                      a mask has been written
+//	corrected SPOTS PIXELS          a correction has ended; so many are corrected now
+//	compare MODE                    the viewport shows the corrected picture (0), the source (1) or both (2)
+//	saved-picture PATH              a corrected picture has been written
 //
 // A nil logger writes nothing.
 type logger struct {

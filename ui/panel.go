@@ -14,18 +14,22 @@ import (
 	"blik/app/job"
 	"blik/processing"
 	"blik/ui/form"
+	"blik/ui/icons"
 	"blik/ui/xwidget"
 )
 
 // panelWidth is the width of the panel at the right, in Fyne units.
-const panelWidth = 312
+const panelWidth = 336
 
-// panel holds the detection: its button and progress, the search region, the parameters with what adaptive mode chose,
-// and the findings.
+// panel holds the work in its order: detection with the search region, its parameters and what adaptive mode chose, the
+// findings, and correction; above them what to do next, or the progress of what runs.
 type panel struct {
 	object fyne.CanvasObject
 
 	run       *widget.Button
+	correct   *widget.Button
+	steps     *fyne.Container
+	next      *xwidget.FixedText
 	busy      *fyne.Container
 	progress  *widget.ProgressBar
 	stage     string
@@ -36,13 +40,19 @@ type panel struct {
 	chosenBox *fyne.Container
 	takeOver  *widget.Button
 	tabs      *container.AppTabs
-	findings  *findings
+	// detection is a tab; the other two are those of findings and correction.
+	detection  *container.TabItem
+	findings   *findings
+	correction *correctionPanel
 }
 
 func newPanel(w *window) *panel {
 	p := &panel{}
 	p.run = widget.NewButtonWithIcon(w.t("action.find.run"), theme.SearchIcon(), func() { w.do("find.run") })
-	p.run.Importance = widget.HighImportance
+	p.correct = widget.NewButtonWithIcon(w.t("action.correct.all"), icons.Get("correct"), func() { w.do("correct.all") })
+	p.steps = container.NewGridWithColumns(2, p.run, p.correct)
+	p.next = xwidget.NewFixedText("")
+	p.next.Stretch, p.next.Muted = true, true
 	p.progress = widget.NewProgressBar()
 	p.progress.TextFormatter = func() string {
 		return strings.TrimSpace(p.stage + "  " + w.percent(p.progress.Value))
@@ -58,8 +68,8 @@ func newPanel(w *window) *panel {
 		container.NewBorder(nil, nil, xwidget.NewHelpLabel(w.t("region.title"), w.t("region.help"), w.tips), p.clear,
 			container.New(layout.NewCustomPaddedLayout(0, 0, 8, 0), p.region)))
 
-	p.form = form.New(w.texts, w.tips, w.keys)
-	p.form.OnChanged = w.paramsChanged
+	p.form = form.New(w.texts, w.tips, w.keys, processing.SpecsOf(processing.StageDetection))
+	p.form.OnChanged = w.paramChanged
 
 	p.chosen = container.New(layout.NewCustomPaddedVBoxLayout(0))
 	p.takeOver = widget.NewButton(w.t("action.find.takeOver"), func() { w.do("find.takeOver") })
@@ -72,10 +82,9 @@ func newPanel(w *window) *panel {
 	p.findings = newFindings(w)
 	detection := container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12),
 		container.NewVBox(p.form.Object, p.chosenBox)))
-	p.tabs = container.NewAppTabs(
-		container.NewTabItem(w.t("tab.detection"), detection),
-		container.NewTabItem(w.t("tab.findings"), p.findings.object),
-	)
+	p.detection = container.NewTabItem(w.t("tab.detection"), detection)
+	p.correction = newCorrectionPanel(w)
+	p.tabs = container.NewAppTabs(p.detection, container.NewTabItem(w.t("tab.findings"), p.findings.object), p.correction.tab)
 	// A table scrolls to its selection only when it is on the screen, which the tab is a moment after this call.
 	p.tabs.OnSelected = func(*container.TabItem) {
 		w.dispatch(func() {
@@ -85,7 +94,7 @@ func newPanel(w *window) *panel {
 		})
 	}
 	head := container.New(layout.NewCustomPaddedLayout(6, 2, 8, 8),
-		container.NewVBox(container.NewStack(p.run, p.busy), region))
+		container.NewVBox(container.NewStack(p.steps, p.busy), container.New(layout.NewCustomPaddedLayout(0, 0, 8, 0), p.next), region))
 	p.object = xwidget.NewMinWidth(panelWidth,
 		container.NewBorder(nil, nil, widget.NewSeparator(), nil, container.NewBorder(head, nil, nil, nil, p.tabs)))
 	return p
@@ -94,18 +103,16 @@ func newPanel(w *window) *panel {
 // refreshBusy shows whether a job runs.
 func (w *window) refreshBusy() {
 	if w.jobs.Busy() {
-		w.panel.run.Hide()
+		w.panel.steps.Hide()
 		w.panel.busy.Show()
 	} else {
 		w.panel.busy.Hide()
-		w.panel.run.Show()
-		if w.doc == nil {
-			w.panel.run.Disable()
-		} else {
-			w.panel.run.Enable()
-		}
+		w.panel.steps.Show()
+		enable(w.panel.run, w.doc != nil)
+		enable(w.panel.correct, w.doc != nil)
 	}
-	w.bar.save.SetEnabled(w.can("file.saveMask"))
+	w.enableSaving()
+	w.refreshSpot()
 	for _, b := range w.bar.whenOpen {
 		b.SetEnabled(w.doc != nil)
 	}
@@ -175,13 +182,23 @@ func withUnit(unit string) string {
 	return "\u00a0" + unit
 }
 
-func (w *window) paramsChanged(p processing.Params) {
-	changed := p.Mode != w.settings.Params.Mode
-	w.settings.Params = p
-	if changed {
+// paramChanged takes a parameter that the user changed in a form.
+func (w *window) paramChanged(s processing.Spec, v float64) {
+	mode := w.settings.Params.Mode
+	if err := s.Set(&w.settings.Params, v); err != nil {
+		w.showError(err)
+		return
+	}
+	if w.settings.Params.Mode != mode {
 		w.refreshResult()
 		w.refreshMenu()
 	}
+}
+
+// showParams shows the parameters in both forms.
+func (w *window) showParams() {
+	w.panel.form.SetParams(w.settings.Params)
+	w.panel.correction.form.SetParams(w.settings.Params)
 }
 
 func (w *window) setMode(m processing.Mode) {
@@ -193,14 +210,18 @@ func (w *window) setMode(m processing.Mode) {
 // setParams shows other parameters.
 func (w *window) setParams(p processing.Params) {
 	w.settings.Params = p
-	w.panel.form.SetParams(p)
+	w.showParams()
 	w.refreshResult()
 	w.refreshMenu()
 }
 
-// takeOver makes the values that the last detection used the ones of manual mode.
+// takeOver makes the values that the last detection used the ones of manual mode; those of correction stay.
 func (w *window) takeOver() {
-	p := w.doc.Result().Params
+	p := w.settings.Params
+	for _, s := range processing.SpecsOf(processing.StageDetection) {
+		// A value of valid parameters is valid.
+		_ = s.Set(&p, s.Get(w.doc.Result().Params))
+	}
 	p.Mode = processing.Manual
 	w.setParams(p)
 	w.say(w.t("status.takenOver"))
@@ -219,7 +240,7 @@ type findings struct {
 var findingColumns = []struct {
 	key   string
 	width float32
-}{{"column.id", 46}, {"column.x", 54}, {"column.y", 54}, {"column.area", 62}, {"column.score", 62}}
+}{{"column.id", 40}, {"column.x", 46}, {"column.y", 46}, {"column.area", 54}, {"column.score", 50}, {"column.state", 66}}
 
 func newFindings(w *window) *findings {
 	f := &findings{sum: widget.NewLabel("")}
@@ -285,10 +306,12 @@ func (w *window) cell(row, column int) string {
 		return fmt.Sprint(int(math.Floor(s.Y)))
 	case 3:
 		return w.texts.Int(s.Area)
-	default:
+	case 4:
 		if !s.Detected {
 			return w.t("findings.byHand")
 		}
 		return w.texts.Number(s.Score, 1)
+	default:
+		return w.shortState(s)
 	}
 }

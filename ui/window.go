@@ -13,9 +13,11 @@ import (
 
 	"blik/app/crash"
 	"blik/app/document"
+	"blik/app/imagefile"
 	"blik/app/job"
 	"blik/app/settings"
 	"blik/app/view"
+	"blik/processing"
 	"blik/ui/filedialog"
 	"blik/ui/texts"
 	"blik/ui/tool"
@@ -47,10 +49,25 @@ type window struct {
 	jobs       *job.Runner
 	appearance appearance
 
-	doc     *document.Document
-	pyramid *view.Pyramid
-	// maskFile is where the mask was last saved; empty before the first time.
+	doc *document.Document
+	// file is what the picture was read from.
+	file *imagefile.File
+	// before shows the picture as it was read, after as it is corrected by what shown holds.
+	before, after *view.Pyramid
+	shown         *document.Corrections
+	// maskFile is where the mask was last saved, saved where the corrected picture was; empty before the first time.
 	maskFile string
+	saved    pictureFile
+	// result is what saving the corrected picture did last.
+	result written
+	// used are the parameters of the last correction, device is what it ran on.
+	used   processing.Params
+	device string
+
+	// source and split say how the source is compared with the corrected picture. heldKey is the scan code of the key that
+	// is held for it, 0 for none, lastKey that of the key pressed last.
+	source, split, heldButton bool
+	heldKey, lastKey          int
 
 	actions map[string]*action
 	keys    keys
@@ -150,17 +167,19 @@ func (w *window) refreshAll() {
 	w.refreshView()
 	w.refreshBusy()
 	w.refreshRegion()
-	w.panel.form.SetParams(w.settings.Params)
+	w.showParams()
 	w.refreshResult()
+	w.refreshColours()
+	w.refreshCompare()
 	w.refreshMask()
 }
 
-// refreshTitle names the picture, with a mark where the mask is not saved.
+// refreshTitle names the picture, with a mark where the mask or the corrected picture is not saved.
 func (w *window) refreshTitle() {
 	title := programName
 	if w.doc != nil {
 		title = baseName(w.doc.Path()) + " – " + programName
-		if w.doc.Dirty() {
+		if w.doc.Dirty() || w.doc.PictureDirty() {
 			title = "• " + title
 		}
 	}
@@ -209,10 +228,12 @@ func (w *window) togglePanel() {
 func (w *window) focusLost() {
 	w.port.SetPanKey(false)
 	w.port.End()
+	w.holdKey(0)
+	w.holdButton(false)
 	w.tips.Hide()
 }
 
-// quit closes the window after the mask is safe.
+// quit closes the window after the work is safe.
 func (w *window) quit() { w.guard(w.close) }
 
 // close closes the window at once.

@@ -19,7 +19,10 @@ import (
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
+	"blik/app/colour"
+	"blik/app/imagefile"
 	"blik/app/preset"
+	"blik/app/report"
 	"blik/app/settings"
 	"blik/processing"
 	"blik/ui/filedialog"
@@ -56,6 +59,64 @@ type harness struct {
 	result   *processing.Result
 	block    bool
 	writeErr error
+	// corrected is what the fake correction was asked for last; saved are the pictures that the fake saving wrote, with
+	// the options used last; exists are files that are there already.
+	corrected          []processing.Spot
+	saved              map[string][]processing.Patch
+	options            imagefile.SaveOptions
+	exists             map[string]bool
+	saveErr, reportErr error
+	reports            []report.Correction
+	profile            *colour.Profile
+}
+
+// fakeCorrect gives the pixels of each spot and one to the right of it the value of its method.
+func (h *harness) fakeCorrect(ctx context.Context, pic *processing.Picture, _ *processing.Mask, p processing.Params, o processing.CorrectOptions) (*processing.Correction, error) {
+	h.corrected = o.Spots
+	o.Progress(processing.Text{EN: "filling", RU: "заполнение"}, 0.5)
+	if h.block {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	c := &processing.Correction{Device: "fake"}
+	for _, s := range o.Spots {
+		m := s.Method
+		if m == processing.MethodAuto {
+			m = p.Method
+		}
+		if m == processing.MethodAuto {
+			m = processing.MethodHarmonic
+		}
+		patch := processing.Patch{Spot: s.ID, Method: m, Runs: slices.Clone(s.Runs)}
+		patch.Runs[len(patch.Runs)-1].X1++
+		for _, r := range patch.Runs {
+			patch.U8 = append(patch.U8, bytes.Repeat([]byte{uint8(m)}, (r.X1-r.X0)*pic.Channels)...)
+		}
+		c.Patches = append(c.Patches, patch)
+	}
+	return c, nil
+}
+
+// fakeSave keeps the patches, and refuses what the real one refuses.
+func (h *harness) fakeSave(_ context.Context, f *imagefile.File, path string, patches []processing.Patch, o imagefile.SaveOptions) (*imagefile.Saved, error) {
+	h.options = o
+	lossy := filepath.Ext(path) == ".jpg"
+	switch {
+	case h.saveErr != nil:
+		return nil, h.saveErr
+	case h.exists[path] && !o.Overwrite:
+		return nil, &imagefile.Error{Path: path, Kind: imagefile.ErrExists}
+	case lossy && !o.AllowLossy:
+		return nil, &imagefile.Error{Path: path, Kind: imagefile.ErrLossy}
+	}
+	h.saved[path] = patches
+	n := 0
+	for _, p := range patches {
+		for _, r := range p.Runs {
+			n += r.X1 - r.X0
+		}
+	}
+	return &imagefile.Saved{Path: path, Lossy: lossy, PixelsChanged: int64(n), Proof: &imagefile.Proof{Changed: int64(n)}}, nil
 }
 
 func grey(w, h int) *processing.Picture {
@@ -80,7 +141,7 @@ func newHarness(t *testing.T, lang string) *harness {
 	h := &harness{
 		tb: t, queue: make(chan func(), 1000), dialogs: &fakeDialogs{},
 		pictures: map[string]*processing.Picture{"/art/a.png": grey(200, 100), "/art/b.tif": grey(50, 60)},
-		written:  map[string]*processing.Mask{},
+		written:  map[string]*processing.Mask{}, saved: map[string][]processing.Patch{}, exists: map[string]bool{},
 	}
 	findings := []processing.Finding{glint(1, 20, 10, 4), glint(2, 100, 50, 2)}
 	mask := processing.NewMask(200, 100)
@@ -101,9 +162,10 @@ func newHarness(t *testing.T, lang string) *harness {
 		dialogs:  func(*window) filedialog.Dialogs { return h.dialogs },
 		dispatch: func(f func()) { h.queue <- f },
 		engine: engine{
-			read: func(_ context.Context, path string) (*processing.Picture, error) {
+			read: func(_ context.Context, path string) (*imagefile.File, error) {
 				if p := h.pictures[path]; p != nil {
-					return p, nil
+					format := map[string]imagefile.Format{".png": imagefile.PNG, ".tif": imagefile.TIFF, ".jpg": imagefile.JPEG}[filepath.Ext(path)]
+					return &imagefile.File{Path: path, Format: format, Depth: p.Depth(), Orientation: 1, Picture: p, Profile: h.profile}, nil
 				}
 				return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
 			},
@@ -128,6 +190,12 @@ func newHarness(t *testing.T, lang string) *harness {
 					return nil, ctx.Err()
 				}
 				return h.result, nil
+			},
+			correct: h.fakeCorrect,
+			save:    h.fakeSave,
+			report: func(_ context.Context, c report.Correction, lang string) (string, error) {
+				h.reports = append(h.reports, c)
+				return strings.TrimSuffix(c.Saved.Path, filepath.Ext(c.Saved.Path)) + "." + lang + ".html", h.reportErr
 			},
 		},
 	})
@@ -217,7 +285,7 @@ func TestOpenAndDetect(t *testing.T) {
 	}
 	h.SetRegion(&processing.Region{Points: []processing.Point{{X: 0, Y: 0}, {X: 150, Y: 80}}})
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
-	if !h.panel.busy.Visible() || h.panel.run.Visible() {
+	if !h.panel.busy.Visible() || h.panel.steps.Visible() {
 		t.Error("a running job does not show")
 	}
 	h.settle()
@@ -227,7 +295,7 @@ func TestOpenAndDetect(t *testing.T) {
 	if got := h.status.found.Text(); got != "2 findings, 6 px, 0.03 %" {
 		t.Errorf("status %q", got)
 	}
-	if h.panel.busy.Visible() || !h.panel.run.Visible() {
+	if h.panel.busy.Visible() || !h.panel.steps.Visible() {
 		t.Error("the job has ended and still shows")
 	}
 	if !h.panel.chosenBox.Visible() || len(h.panel.chosen.Objects) != 1 {

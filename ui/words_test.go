@@ -125,6 +125,13 @@ func TestKeysAreUsed(t *testing.T) {
 	for _, id := range toolIDs() {
 		used["hint."+id] = true
 	}
+	methods, _ := processing.SpecByID("method")
+	for _, c := range methods.Choices {
+		if !keys["method."+c.ID] {
+			t.Errorf("method %s has no short name", c.ID)
+		}
+		used["method."+c.ID] = true
+	}
 	for key := range keys {
 		own := strings.Contains(key, ".") && !strings.HasPrefix(key, "file.")
 		if own && !used[key] {

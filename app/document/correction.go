@@ -79,17 +79,6 @@ func (c *Corrections) Patches() []processing.Patch {
 	return out
 }
 
-// Mask returns a mask of w × h pixels of what the patches cover.
-func (c *Corrections) Mask(w, h int) *processing.Mask {
-	m := processing.NewMask(w, h)
-	for _, k := range c.all() {
-		for _, r := range k.patch.Runs {
-			set(m.Pix[r.Y*w+r.X0:r.Y*w+r.X1], 255)
-		}
-	}
-	return m
-}
-
 // Generation names the content: 0 where nothing is corrected.
 func (c *Corrections) Generation() uint64 {
 	if c == nil {

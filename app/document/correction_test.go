@@ -194,13 +194,9 @@ func checkCorrections(t failer, d *Document, ls layers) {
 	if n := d.Corrections().Pixels(); n != len(covered) {
 		t.Fatalf("%d pixels corrected, the model has %d", n, len(covered))
 	}
-	mask := d.Corrections().Mask(w, d.pic.Height)
 	for y := range d.pic.Height {
 		for x := range w {
 			i := y*w + x
-			if (mask.Pix[i] == 255) != covered[image.Pt(x, y)] {
-				t.Fatalf("the mask of the corrections is wrong at %d, %d", x, y)
-			}
 			// All pixels would take too long on the larger pictures.
 			if (x+7*y)%5 != 0 {
 				continue

@@ -169,6 +169,15 @@ func (n *detection) crop(r image.Rectangle) *processing.Mask {
 	return m
 }
 
+// Findings returns what was found, by the last detection inside its region and by those before outside it. The slice must
+// not be changed.
+func (d *Document) Findings() []processing.Finding {
+	if d.detection == nil {
+		return nil
+	}
+	return d.detection.findings
+}
+
 // DetectedAt returns what the last detection found at pixel (x, y), whether or not it is still in the mask: place and
 // area are those of its mask.
 func (d *Document) DetectedAt(x, y int) (processing.Finding, bool) {

@@ -152,7 +152,7 @@ func TestXvfbWindow(t *testing.T) {
 	w.key("ctrl+z")
 
 	mask := filepath.Join(t.TempDir(), "out")
-	w.key("ctrl+s")
+	w.key("ctrl+m")
 	time.Sleep(500 * time.Millisecond)
 	w.key("ctrl+a")
 	w.xdo("type", "--delay", "20", mask)

@@ -1,8 +1,9 @@
-// Package form builds the window's form of detection parameters from their descriptions in processing.
+// Package form builds the window's forms of parameters from their descriptions in processing.
 package form
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"fyne.io/fyne/v2"
@@ -23,12 +24,15 @@ const sliderSteps = 500
 // numberWidth is the width of a field for a number, and of the unit under it, in Fyne units.
 const numberWidth = 84
 
-// Form shows a set of parameters and changes them. In adaptive mode the parameters that it chooses itself are hidden.
+// radioChoices is the largest number of choices that are shown side by side; more get a box to choose from.
+const radioChoices = 3
+
+// Form shows some of the parameters and changes them. In adaptive mode the parameters that it chooses itself are hidden.
 type Form struct {
 	// Object is the form.
 	Object fyne.CanvasObject
-	// OnChanged is called after the user changed a parameter.
-	OnChanged func(processing.Params)
+	// OnChanged is called after the user changed a parameter, with its description and its value.
+	OnChanged func(s processing.Spec, v float64)
 
 	texts  *texts.Texts
 	params processing.Params
@@ -51,12 +55,12 @@ type group struct {
 	rows    []*row
 }
 
-// New returns a form of all parameters in the order of processing.Specs, with default values.
-func New(t *texts.Texts, tips *xwidget.Tooltips, keys xwidget.Keys) *Form {
+// New returns a form of the given parameters, with default values.
+func New(t *texts.Texts, tips *xwidget.Tooltips, keys xwidget.Keys, specs []processing.Spec) *Form {
 	f := &Form{texts: t, params: processing.DefaultParams()}
 	box := container.New(layout.NewCustomPaddedVBoxLayout(2))
 	last := ""
-	for _, s := range processing.Specs() {
+	for _, s := range specs {
 		if s.Group.ID != last {
 			last = s.Group.ID
 			heading := widget.NewLabelWithStyle(s.Group.Name.In(t.Lang()), fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
@@ -74,7 +78,7 @@ func New(t *texts.Texts, tips *xwidget.Tooltips, keys xwidget.Keys) *Form {
 	return f
 }
 
-// Params returns the parameters as the form shows them.
+// Params returns the parameters as the form shows them; those that it does not show are the ones of SetParams.
 func (f *Form) Params() processing.Params { return f.params }
 
 // SetParams shows p. It does not call OnChanged.
@@ -127,7 +131,7 @@ func (f *Form) set(r *row, v float64) {
 		f.arrange()
 	}
 	if f.OnChanged != nil {
-		f.OnChanged(f.params)
+		f.OnChanged(r.spec, v)
 	}
 }
 
@@ -192,18 +196,23 @@ func (f *Form) newRow(s processing.Spec, tips *xwidget.Tooltips, keys xwidget.Ke
 		for i, c := range s.Choices {
 			names[i] = c.Name.In(lang)
 		}
-		choice := widget.NewRadioGroup(names, nil)
-		choice.Horizontal = true
-		choice.Required = true
-		choice.OnChanged = func(string) {
-			for i, n := range names {
-				if n == choice.Selected {
-					f.set(r, float64(i))
-				}
+		take := func(chosen string) {
+			if i := slices.Index(names, chosen); i >= 0 {
+				f.set(r, float64(i))
 			}
 		}
+		if len(names) <= radioChoices {
+			choice := widget.NewRadioGroup(names, take)
+			choice.Horizontal = true
+			choice.Required = true
+			r.show = func(v float64) { choice.SetSelected(names[int(v)]) }
+			r.object = pad(choice, r.fault)
+			break
+		}
+		choice := xwidget.NewSelect(names, keys, take)
 		r.show = func(v float64) { choice.SetSelected(names[int(v)]) }
-		r.object = pad(choice, r.fault)
+		r.object = pad(container.NewBorder(nil, nil, container.NewCenter(name), nil,
+			container.New(layout.NewCustomPaddedLayout(0, 0, 8, 0), choice)), r.fault)
 	default:
 		r.object, r.show = f.numberRow(r, name, keys)
 	}

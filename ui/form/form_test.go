@@ -29,7 +29,7 @@ func newForm(t *testing.T, lang string) (*form.Form, fyne.Window) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := form.New(words, xwidget.NewTooltips(), noKeys{})
+	f := form.New(words, xwidget.NewTooltips(), noKeys{}, processing.Specs())
 	w := test.NewTempWindow(t, f.Object)
 	w.Resize(fyne.NewSize(312, 2000))
 	return f, w
@@ -78,7 +78,7 @@ func params(t *rapid.T) processing.Params {
 // What is shown is what comes back, also where no slider stands on it.
 func TestParamsSurviveTheForm(t *testing.T) {
 	f, _ := newForm(t, "en")
-	f.OnChanged = func(processing.Params) { t.Error("showing parameters counts as a change by the user") }
+	f.OnChanged = func(processing.Spec, float64) { t.Error("showing parameters counts as a change by the user") }
 	rapid.Check(t, func(rt *rapid.T) {
 		p := params(rt)
 		f.SetParams(p)
@@ -105,11 +105,11 @@ func TestAdaptiveModeHidesWhatItChooses(t *testing.T) {
 		t.Errorf("adaptive mode shows %d fields, expected %d", n, always)
 	}
 	mode := find[*widget.RadioGroup](f.Object)[0]
-	var got processing.Params
-	f.OnChanged = func(p processing.Params) { got = p }
+	told := ""
+	f.OnChanged = func(s processing.Spec, v float64) { told = s.ID + " " + s.Format(v) }
 	mode.SetSelected("manual")
-	if got.Mode != processing.Manual {
-		t.Error("choosing manual mode was not told")
+	if told != "mode manual" || f.Params().Mode != processing.Manual {
+		t.Errorf("choosing manual mode told %q", told)
 	}
 	if n := len(find[*xwidget.NumberEntry](f.Object)); n != always+manual {
 		t.Errorf("manual mode shows %d fields, expected %d", n, always+manual)
@@ -147,7 +147,7 @@ func TestTyping(t *testing.T) {
 	p.Mode = processing.Manual
 	f.SetParams(p)
 	changes := 0
-	f.OnChanged = func(processing.Params) { changes++ }
+	f.OnChanged = func(processing.Spec, float64) { changes++ }
 	field := entries(f)
 
 	enter := func(id, text string) {
@@ -189,6 +189,45 @@ func TestSliderMovesTheValue(t *testing.T) {
 	}
 }
 
+// Many choices get a box, which takes and shows one.
+func TestChoosing(t *testing.T) {
+	f, _ := newForm(t, "ru")
+	box := find[*xwidget.Select](f.Object)[0]
+	if box.Selected != "автоматически" || len(box.Options) < 8 {
+		t.Errorf("the box shows %q of %q", box.Selected, box.Options)
+	}
+	told := ""
+	f.OnChanged = func(s processing.Spec, v float64) { told = s.ID + " " + s.Format(v) }
+	box.SetSelected("медиана кольца")
+	if told != "method median" || f.Params().Method != processing.MethodMedian {
+		t.Errorf("choosing the median told %q, the form holds %v", told, f.Params().Method)
+	}
+}
+
+// A form of one stage shows that stage alone and leaves the others be.
+func TestFormOfOneStage(t *testing.T) {
+	test.NewTempApp(t)
+	words, err := texts.New("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	specs := processing.SpecsOf(processing.StageCorrection)
+	f := form.New(words, xwidget.NewTooltips(), noKeys{}, specs)
+	w := test.NewTempWindow(t, f.Object)
+	w.Resize(fyne.NewSize(312, 800))
+	if n := len(find[*xwidget.HelpLabel](f.Object)); n != len(specs) {
+		t.Errorf("%d names for %d parameters", n, len(specs))
+	}
+	p := processing.DefaultParams()
+	p.Margin, p.Halo = 7, 5
+	f.SetParams(p)
+	find[*xwidget.Slider](f.Object)[0].SetValue(6)
+	p.Halo = 6
+	if f.Params() != p {
+		t.Errorf("the form holds %+v", f.Params())
+	}
+}
+
 // The help of every parameter is there in both languages, with its range.
 func TestHelp(t *testing.T) {
 	for _, lang := range []string{"en", "ru"} {
@@ -199,7 +238,8 @@ func TestHelp(t *testing.T) {
 		labels := find[*xwidget.HelpLabel](f.Object)
 		i := 0
 		for _, s := range processing.Specs() {
-			if s.Kind == processing.KindChoice {
+			if s.ID == "mode" {
+				// Its choices stand for it, side by side.
 				continue
 			}
 			if i >= len(labels) {

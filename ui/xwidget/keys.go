@@ -21,7 +21,11 @@ type Slider struct {
 	keys Keys
 }
 
-var _ desktop.Keyable = (*Slider)(nil)
+var (
+	_ desktop.Keyable = (*Slider)(nil)
+	_ desktop.Keyable = (*Check)(nil)
+	_ desktop.Keyable = (*Select)(nil)
+)
 
 // NewSlider returns a horizontal slider.
 func NewSlider(lo, hi, step float64, keys Keys) *Slider {
@@ -77,7 +81,17 @@ func (c *Check) TypedRune(r rune) {
 	c.keys.Rune(r)
 }
 
-// Select keeps the keys that open it and passes on characters.
+// KeyDown passes the key on.
+func (c *Check) KeyDown(e *fyne.KeyEvent) {
+	if e.Name != fyne.KeySpace {
+		c.keys.Down(e)
+	}
+}
+
+// KeyUp passes the key on.
+func (c *Check) KeyUp(e *fyne.KeyEvent) { c.keys.Up(e) }
+
+// Select keeps the keys that open it or change its choice and passes on the others.
 type Select struct {
 	widget.Select
 	keys Keys
@@ -90,5 +104,25 @@ func NewSelect(options []string, keys Keys, changed func(string)) *Select {
 	return s
 }
 
+// TypedKey keeps the space bar and the arrow keys.
+func (s *Select) TypedKey(e *fyne.KeyEvent) {
+	switch e.Name {
+	case fyne.KeySpace, fyne.KeyUp, fyne.KeyDown, fyne.KeyLeft, fyne.KeyRight:
+		s.Select.TypedKey(e)
+	default:
+		s.keys.Key(e)
+	}
+}
+
 // TypedRune passes the character on.
 func (s *Select) TypedRune(r rune) { s.keys.Rune(r) }
+
+// KeyDown passes the key on.
+func (s *Select) KeyDown(e *fyne.KeyEvent) {
+	if e.Name != fyne.KeySpace {
+		s.keys.Down(e)
+	}
+}
+
+// KeyUp passes the key on.
+func (s *Select) KeyUp(e *fyne.KeyEvent) { s.keys.Up(e) }

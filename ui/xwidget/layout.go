@@ -30,8 +30,8 @@ type FixedText struct {
 	Stretch bool
 	// Trailing aligns to the right and grows with the text.
 	Trailing bool
-	// Muted is for secondary text.
-	Muted bool
+	// Muted is for secondary text, Bold for what must be seen.
+	Muted, Bold bool
 
 	text, widest string
 }
@@ -49,6 +49,12 @@ func (t *FixedText) SetText(text string) {
 		return
 	}
 	t.text = text
+	t.Refresh()
+}
+
+// SetWidest makes room for another widest text.
+func (t *FixedText) SetWidest(text string) {
+	t.widest = text
 	t.Refresh()
 }
 
@@ -116,6 +122,7 @@ func (r *fixedTextRenderer) Refresh() {
 	}
 	r.text.Color = theme.Color(name)
 	r.text.TextSize = theme.Size(theme.SizeNameCaptionText) + 1
+	r.text.TextStyle.Bold = r.t.Bold
 	r.Layout(r.t.Size())
 	r.text.Refresh()
 }
