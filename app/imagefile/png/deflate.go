@@ -156,7 +156,7 @@ func zlibHeader(level int) []byte {
 	if level == flate.BestSpeed {
 		return []byte{0x78, 0x01}
 	}
-	return []byte{0x78, 0x9c}
+	return []byte{0x78, 0x5e}
 }
 
 // writeIDAT writes a band as a chunk, behind the head of the stream if it is not nil, and with its checksum at the end.
