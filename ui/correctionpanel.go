@@ -84,10 +84,12 @@ func newCorrectionPanel(w *window) *correctionPanel {
 			container.New(layout.NewCustomPaddedLayout(0, 0, 8, 0), c.method))),
 		inset(container.NewGridWithColumns(2, c.correct, c.unset)),
 		c.form.Object,
-		inset(container.New(layout.NewCustomPaddedVBoxLayout(2), c.save, c.report, c.result)),
 	)
-	c.tab = container.NewTabItem(w.t("tab.correction"),
-		container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12), body)))
+	// Saving stays in sight however far the rest is scrolled.
+	saving := container.NewVBox(widget.NewSeparator(),
+		inset(container.New(layout.NewCustomPaddedVBoxLayout(2), c.save, c.report, c.result)))
+	c.tab = container.NewTabItem(w.t("tab.correction"), container.NewBorder(nil, saving, nil, nil,
+		container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12), body))))
 	return c
 }
 

@@ -59,10 +59,10 @@ type harness struct {
 	result   *processing.Result
 	block    bool
 	writeErr error
-	// corrected is what the fake correction was asked for last; saved are the pictures that the fake saving wrote, with
+	// corrected is what the fake correction was asked for last; pictureFiles are the pictures that the fake saving wrote, with
 	// the options used last; exists are files that are there already.
 	corrected          []processing.Spot
-	saved              map[string][]processing.Patch
+	pictureFiles       map[string][]processing.Patch
 	options            imagefile.SaveOptions
 	exists             map[string]bool
 	saveErr, reportErr error
@@ -109,7 +109,7 @@ func (h *harness) fakeSave(_ context.Context, f *imagefile.File, path string, pa
 	case lossy && !o.AllowLossy:
 		return nil, &imagefile.Error{Path: path, Kind: imagefile.ErrLossy}
 	}
-	h.saved[path] = patches
+	h.pictureFiles[path] = patches
 	n := 0
 	for _, p := range patches {
 		for _, r := range p.Runs {
@@ -141,7 +141,7 @@ func newHarness(t *testing.T, lang string) *harness {
 	h := &harness{
 		tb: t, queue: make(chan func(), 1000), dialogs: &fakeDialogs{},
 		pictures: map[string]*processing.Picture{"/art/a.png": grey(200, 100), "/art/b.tif": grey(50, 60)},
-		written:  map[string]*processing.Mask{}, saved: map[string][]processing.Patch{}, exists: map[string]bool{},
+		written:  map[string]*processing.Mask{}, pictureFiles: map[string][]processing.Patch{}, exists: map[string]bool{},
 	}
 	findings := []processing.Finding{glint(1, 20, 10, 4), glint(2, 100, 50, 2)}
 	mask := processing.NewMask(200, 100)

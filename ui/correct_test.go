@@ -1,0 +1,574 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/colour"
+	"blik/app/document"
+	"blik/app/imagefile"
+	"blik/app/imagefile/codec"
+	"blik/app/view"
+	"blik/processing"
+)
+
+// found is a window whose picture has two spots: of 4 pixels at (20, 10) and of 2 at (100, 50).
+func found(t *testing.T, lang string) *harness {
+	t.Helper()
+	h := newHarness(t, lang).opened()
+	h.do("find.run")
+	h.settle()
+	return h
+}
+
+// fixed is found with both spots corrected.
+func fixed(t *testing.T, lang string) *harness {
+	t.Helper()
+	h := found(t, lang)
+	h.do("correct.all")
+	h.settle()
+	return h
+}
+
+// red returns the first sample of a pixel as it stands, and as it was read.
+func (h *harness) red(x, y int) (now, source float64) {
+	p, _ := h.doc.PixelAt(x, y)
+	return p.Samples[0], p.Source[0]
+}
+
+func TestCorrectAll(t *testing.T) {
+	h := found(t, "en")
+	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF6})
+	if !h.panel.busy.Visible() || h.panel.steps.Visible() {
+		t.Error("a running correction does not show")
+	}
+	h.settle()
+	if len(h.corrected) != 2 || len(h.corrected[0].Runs) != 1 || h.corrected[0].Method != processing.MethodAuto {
+		t.Errorf("asked for %+v", h.corrected)
+	}
+	if now, source := h.red(21, 10); now != float64(processing.MethodHarmonic) || source != 100 {
+		t.Errorf("pixel 21, 10 is %v, was %v", now, source)
+	}
+	if h.doc.Stats().Spots != 2 {
+		t.Error("the mask did not survive correcting")
+	}
+	if h.maskShown || h.status.message.Text() != "2 spots corrected; the mask is hidden (M)" {
+		t.Errorf("mask shown %v, status %q", h.maskShown, h.status.message.Text())
+	}
+	if h.panel.tabs.Selected() != h.panel.correction.tab {
+		t.Error("the tab of correction was not opened")
+	}
+	if h.after == h.before || h.cell(0, 5) != "harmonic" || h.status.compare.Text() != "corrected" {
+		t.Errorf("list says %q, status %q", h.cell(0, 5), h.status.compare.Text())
+	}
+	after := h.after
+	h.do("correct.all")
+	h.settle()
+	if h.after != after {
+		t.Error("the same correction again changed the view")
+	}
+	h.do("edit.undo")
+	if h.doc.Corrections() != nil || h.after != h.before || h.status.compare.Text() != "" || h.doc.Stats().Spots != 2 {
+		t.Error("undo did not bring back the source alone")
+	}
+	h.do("edit.redo")
+	if now, _ := h.red(21, 10); now == 100 || h.after == h.before {
+		t.Error("redo did not correct again")
+	}
+}
+
+func TestCorrectionIsCancelled(t *testing.T) {
+	h := found(t, "en")
+	h.block = true
+	h.do("correct.all")
+	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
+	h.settle()
+	if h.status.message.Text() != "Cancelled" || h.doc.Corrections() != nil || !h.maskShown {
+		t.Errorf("status %q", h.status.message.Text())
+	}
+}
+
+// The panel says what to do next, and the button for it stands out.
+func TestNextStep(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	check := func(what, words string, find, correct, save widget.Importance) {
+		t.Helper()
+		p := h.panel
+		if p.next.Text() != words || p.run.Importance != find || p.correct.Importance != correct || p.correction.save.Importance != save {
+			t.Errorf("%s: %q, importances %v, %v, %v", what, p.next.Text(), p.run.Importance, p.correct.Importance, p.correction.save.Importance)
+		}
+	}
+	const low, high = widget.MediumImportance, widget.HighImportance
+	check("opened", "Find glare (F5) or paint it (B)", high, low, low)
+	h.do("correct.all")
+	if h.jobs.Busy() || h.status.message.Text() != "Find glare (F5) or paint it (B)" {
+		t.Errorf("correcting an empty mask says %q", h.status.message.Text())
+	}
+	h.do("find.run")
+	h.settle()
+	check("found", "2 spots are not corrected: press F6", low, high, low)
+	h.do("find.next")
+	h.keys.Rune('a')
+	h.settle()
+	check("one of two", "1 spot is not corrected: press F6", low, high, low)
+	h.do("correct.all")
+	h.settle()
+	check("corrected", "2 spots corrected: compare (C), save (Ctrl+S)", low, low, high)
+	h.do("file.savePicture")
+	h.settle()
+	check("saved", "All 2 spots corrected and saved", low, low, low)
+	h.do("edit.clear")
+	check("cleared", "Find glare (F5) or paint it (B)", high, low, low)
+}
+
+func TestOneSpotByAnotherMethod(t *testing.T) {
+	h := fixed(t, "en")
+	c := h.panel.correction
+	if !c.method.Disabled() || !c.correct.Disabled() || !c.unset.Disabled() {
+		t.Error("without a selected spot its controls can be used")
+	}
+	h.do("find.next")
+	h.do("find.next")
+	if c.spot.Text() != "No. 2, 2 px: harmonic" || c.method.Selected != "as for all" {
+		t.Errorf("%q, %q", c.spot.Text(), c.method.Selected)
+	}
+	c.method.SetSelected("Telea")
+	h.settle()
+	if len(h.corrected) != 1 || h.corrected[0].ID != 2 || h.corrected[0].Method != processing.MethodTelea {
+		t.Errorf("asked for %+v", h.corrected)
+	}
+	if c.spot.Text() != "No. 2, 2 px: Telea" || c.method.Selected != "Telea" || h.cell(1, 5) != "Telea" || h.cell(0, 5) != "harmonic" {
+		t.Errorf("%q, %q, list %q and %q", c.spot.Text(), c.method.Selected, h.cell(0, 5), h.cell(1, 5))
+	}
+	// The method of all changes; the spot keeps its own.
+	h.setParams(func() processing.Params {
+		p := h.settings.Params
+		p.Method = processing.MethodMedian
+		return p
+	}())
+	h.do("correct.all")
+	h.settle()
+	if h.cell(0, 5) != "median" || h.cell(1, 5) != "Telea" {
+		t.Errorf("the list says %q and %q", h.cell(0, 5), h.cell(1, 5))
+	}
+	// The same from the menu.
+	for _, m := range h.win.MainMenu().Items {
+		for _, i := range m.Items {
+			if i.Label == "Method of the selected spot" {
+				if i.Disabled || !i.ChildMenu.Items[processing.MethodTelea].Checked {
+					t.Errorf("the menu of methods: disabled %v, %v", i.Disabled, i.ChildMenu.Items[processing.MethodTelea].Checked)
+				}
+				i.ChildMenu.Items[processing.MethodMedian].Action()
+				h.settle()
+			}
+		}
+	}
+	if h.cell(1, 5) != "median" {
+		t.Errorf("the menu left the method %q", h.cell(1, 5))
+	}
+	h.keys.Rune('ч')
+	if now, source := h.red(100, 50); now != source || h.cell(1, 5) != "–" || !c.unset.Disabled() {
+		t.Error("the correction was not removed")
+	}
+	h.do("correct.removeAll")
+	if h.doc.Corrections() != nil {
+		t.Error("corrections are left")
+	}
+}
+
+// Erasing, rejecting and painting over corrected spots shows at once.
+func TestMaskChangesUnderCorrections(t *testing.T) {
+	h := fixed(t, "en")
+	h.toggleSpot(processing.Point{X: 21.5, Y: 10.5}, 1)
+	if now, source := h.red(21, 10); now != source || h.shown != h.doc.Corrections() || h.shown.Len() != 1 {
+		t.Error("a rejected spot is still corrected")
+	}
+	h.do("edit.undo")
+	if now, source := h.red(21, 10); now == source || h.shown.Len() != 2 {
+		t.Error("undo did not bring the correction back")
+	}
+	h.BeginStroke(document.Brush{Radius: 0.5}, processing.Point{X: 20.5, Y: 11.5})
+	h.EndStroke()
+	if h.cell(0, 5) != "partly" || h.panel.next.Text() != "1 spot is not corrected: press F6" {
+		t.Errorf("a spot that has grown: %q, %q", h.cell(0, 5), h.panel.next.Text())
+	}
+}
+
+func TestCompare(t *testing.T) {
+	h := fixed(t, "en")
+	at := h.port.Transform()
+	check := func(what string, mode view.Compare, status string, overlay view.Mode) {
+		t.Helper()
+		if h.port.Compare() != mode || h.status.compare.Text() != status || h.port.Options().Mode != overlay {
+			t.Errorf("%s: mode %v, status %q, overlay %v", what, h.port.Compare(), h.status.compare.Text(), h.port.Options().Mode)
+		}
+		if h.port.Transform() != at {
+			t.Errorf("%s moved the view", what)
+		}
+	}
+	h.do("view.mask")
+	check("shown", view.CompareAfter, "corrected", view.PictureAndMask)
+
+	// Which character a key types comes after the key, and with repeats.
+	press := func(code int, r rune) {
+		h.keys.Down(&fyne.KeyEvent{Physical: fyne.HardwareKey{ScanCode: code}})
+		h.keys.Rune(r)
+		h.keys.Rune(r)
+	}
+	release := func(code int) { h.keys.Up(&fyne.KeyEvent{Physical: fyne.HardwareKey{ScanCode: code}}) }
+	for _, r := range "cс" {
+		press(54, r)
+		check("held", view.CompareBefore, "SOURCE", view.PictureOnly)
+		release(38)
+		check("another key released", view.CompareBefore, "SOURCE", view.PictureOnly)
+		release(54)
+		check("released", view.CompareAfter, "corrected", view.PictureAndMask)
+	}
+	press(54, 'c')
+	h.focusLost()
+	check("focus lost", view.CompareAfter, "corrected", view.PictureAndMask)
+	release(54)
+	h.keys.Rune('c')
+	check("a character without a key", view.CompareAfter, "corrected", view.PictureAndMask)
+
+	hold := h.panel.correction.hold
+	hold.MouseDown(&desktop.MouseEvent{})
+	check("button held", view.CompareBefore, "SOURCE", view.PictureOnly)
+	hold.MouseUp(&desktop.MouseEvent{})
+	check("button released", view.CompareAfter, "corrected", view.PictureAndMask)
+	hold.MouseDown(&desktop.MouseEvent{})
+	hold.MouseOut()
+	check("pointer left the button", view.CompareAfter, "corrected", view.PictureAndMask)
+
+	h.keys.Rune('ы')
+	check("split", view.CompareSplit, "source | corrected", view.PictureAndMask)
+	if !h.panel.correction.split.Checked {
+		t.Error("the split line is not ticked in the panel")
+	}
+	press(54, 'c')
+	check("held over the split", view.CompareBefore, "SOURCE", view.PictureOnly)
+	release(54)
+	check("back at the split", view.CompareSplit, "source | corrected", view.PictureAndMask)
+	h.panel.correction.split.SetChecked(false)
+	check("split off", view.CompareAfter, "corrected", view.PictureAndMask)
+	h.do("view.source")
+	check("source switched on", view.CompareBefore, "SOURCE", view.PictureOnly)
+	h.do("view.source")
+	h.do("view.split")
+	h.do("correct.removeAll")
+	check("nothing to compare", view.CompareAfter, "", view.PictureAndMask)
+	press(54, 'c')
+	check("nothing to compare, held", view.CompareAfter, "", view.PictureAndMask)
+	release(54)
+	if h.can("view.split") {
+		t.Error("the split line can be had without corrections")
+	}
+}
+
+func TestSavePicture(t *testing.T) {
+	h := fixed(t, "en")
+	if !h.doc.PictureDirty() || h.bar.save.Disabled() {
+		t.Error("there is nothing to save")
+	}
+	h.do("file.savePicture")
+	h.settle()
+	if p := h.pictureFiles["/art/a_corrected.png"]; len(p) != 2 || p[0].Spot != 1 || len(p[1].U8) != 9 {
+		t.Errorf("saved %+v", p)
+	}
+	if got, want := h.status.message.Text(), "Saved a_corrected.png: 8 pixels changed; compared with the source, nothing else differs: proven"; got != want {
+		t.Errorf("status %q", got)
+	}
+	if result := h.panel.correction.result; !result.Visible() || !strings.Contains(result.Text, "proven") || !strings.Contains(result.Text, "Report: a_corrected.en.html") {
+		t.Errorf("result %q", result.Text)
+	}
+	if h.doc.PictureDirty() || h.dialogOpen() {
+		t.Error("saved, and the picture still counts as not saved")
+	}
+	r := h.reports[0]
+	if r.Saved.Path != "/art/a_corrected.png" || r.Device != "fake" || r.Program != "1.2.3" || len(r.Patches) != 2 || r.Mask.Area() != 6 ||
+		len(r.Findings) != 2 || r.Params.Window != 21 || r.Params.Halo != processing.DefaultParams().Halo || r.Date.IsZero() || r.Source.Path != "/art/a.png" {
+		t.Errorf("reported %+v", r)
+	}
+
+	// Saving its own result again does not ask; without the switch no report is written.
+	h.exists["/art/a_corrected.png"] = true
+	h.do("correct.removeAll")
+	h.do("edit.undo")
+	h.panel.correction.report.SetChecked(false)
+	h.do("file.savePicture")
+	h.settle()
+	if h.dialogOpen() || !h.options.Overwrite || len(h.reports) != 1 || h.settings.WriteReport {
+		t.Errorf("dialog %q, overwrite %v, %d reports", h.dialogTexts(), h.options.Overwrite, len(h.reports))
+	}
+}
+
+func TestSaveAsksBeforeReplacing(t *testing.T) {
+	h := fixed(t, "en")
+	h.exists["/art/a_corrected.png"] = true
+	h.do("file.savePicture")
+	h.settle()
+	if !strings.Contains(h.dialogTexts(), "a_corrected.png is there already") || h.pictureFiles["/art/a_corrected.png"] != nil {
+		t.Fatalf("the dialog says %q", h.dialogTexts())
+	}
+	h.press("Cancel")
+	if h.pictureFiles["/art/a_corrected.png"] != nil || !h.doc.PictureDirty() {
+		t.Error("saved after Cancel")
+	}
+	h.do("file.savePicture")
+	h.settle()
+	h.press("Replace")
+	h.settle()
+	if h.pictureFiles["/art/a_corrected.png"] == nil || h.doc.PictureDirty() {
+		t.Error("not saved after Replace")
+	}
+}
+
+func TestSaveNothing(t *testing.T) {
+	h := found(t, "en")
+	h.do("file.savePicture")
+	h.do("file.savePictureAs")
+	if h.jobs.Busy() || len(h.dialogs.asked) != 0 || h.status.message.Text() != "Nothing is corrected yet; the mask is saved by Ctrl+M" {
+		t.Errorf("status %q", h.status.message.Text())
+	}
+}
+
+func TestJPEG(t *testing.T) {
+	for button, want := range map[string]string{"Save as TIFF": "/art/c_corrected.tif", "Save as PNG": "/art/c_corrected.png", "Cancel": ""} {
+		h := newHarness(t, "en")
+		h.pictures["/art/c.jpg"] = grey(200, 100)
+		h.open("/art/c.jpg")
+		h.settle()
+		h.do("find.run")
+		h.settle()
+		h.do("correct.all")
+		h.settle()
+		h.do("file.savePicture")
+		if said := h.dialogTexts(); !strings.Contains(said, "c.jpg is a JPEG") || !strings.Contains(said, "c_corrected.tif") {
+			t.Errorf("the dialog says %q", said)
+		}
+		h.press(button)
+		h.settle()
+		if (want != "") != (len(h.pictureFiles) == 1) || want != "" && h.pictureFiles[want] == nil {
+			t.Errorf("%s: saved %v", button, h.pictureFiles)
+		}
+		if want != "" {
+			continue
+		}
+		h.dialogs.path = "/art/lossy.jpg"
+		h.do("file.savePictureAs")
+		h.settle()
+		if r := h.dialogs.asked[0]; r.File != "c_corrected.tif" || !slices.Contains(r.Endings, "jpg") {
+			t.Errorf("asked %+v", r)
+		}
+		if said := h.dialogTexts(); !strings.Contains(said, "lossy.jpg would be a JPEG") || len(h.pictureFiles) != 0 {
+			t.Errorf("the dialog says %q", said)
+		}
+		h.press("Save as JPEG")
+		h.settle()
+		if h.pictureFiles["/art/lossy.jpg"] == nil || !h.options.AllowLossy || strings.Contains(h.status.message.Text(), "proven") {
+			t.Errorf("status %q", h.status.message.Text())
+		}
+	}
+}
+
+// The source is replaced only after an answer of its own, and then opened anew with its mask.
+func TestSaveOverTheSource(t *testing.T) {
+	h := fixed(t, "en")
+	before := h.doc
+	h.dialogs.path = "/art/../art/a.png"
+	h.do("file.savePictureAs")
+	if said := h.dialogTexts(); !strings.Contains(said, "no original to go back to") || len(h.pictureFiles) != 0 {
+		t.Fatalf("the dialog says %q", said)
+	}
+	h.press("Cancel")
+	h.do("file.savePictureAs")
+	h.press("Replace the source")
+	h.settle()
+	if h.pictureFiles[h.dialogs.path] == nil || h.doc == before || h.doc.Stats().Spots != 2 || h.doc.PictureDirty() {
+		t.Errorf("saved %v, %+v", h.pictureFiles, h.doc.Stats())
+	}
+	if r := h.dialogs.asked[0]; !slices.Equal(r.Endings, []string{"png"}) || r.Folder != "/art" || r.File != "a_corrected.png" {
+		t.Errorf("asked %+v", r)
+	}
+}
+
+func TestFailedSaveOfThePictureLosesNothing(t *testing.T) {
+	h := fixed(t, "ru")
+	h.saveErr = &imagefile.Error{Path: "/art/a_corrected.png", Kind: imagefile.ErrWrite, Fault: processing.Text{EN: "disk full", RU: "диск заполнен"}}
+	h.do("file.savePicture")
+	h.settle()
+	if said := h.dialogTexts(); !strings.Contains(said, "диск заполнен") || !h.doc.PictureDirty() || h.doc.Corrections().Len() != 2 {
+		t.Errorf("the dialog says %q", said)
+	}
+	h.press("ОК")
+	h.saveErr, h.reportErr = nil, errors.New("нет места")
+	h.do("file.savePicture")
+	h.settle()
+	if said := h.dialogTexts(); !strings.Contains(said, "Изображение сохранено, но отчёт — нет: нет места") || h.doc.PictureDirty() {
+		t.Errorf("the dialog says %q", said)
+	}
+}
+
+func TestUnsavedCorrectionsAreAskedAbout(t *testing.T) {
+	for name, c := range map[string]struct {
+		press       string
+		keepMask    bool
+		open        string
+		saved, mask bool
+	}{
+		"both":          {"Save", false, "/art/b.tif", true, true},
+		"picture alone": {"Save", true, "/art/b.tif", true, false},
+		"do not save":   {"Do not save", false, "/art/b.tif", false, false},
+		"cancel":        {"Cancel", false, "/art/a.png", false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := fixed(t, "en")
+			if c.keepMask {
+				h.doc.MarkSaved(h.doc.Generation())
+			}
+			if h.refreshTitle(); h.win.Title() != "• a.png – Blik" {
+				t.Errorf("title %q", h.win.Title())
+			}
+			h.dialogs.path = "/art/mask.png"
+			h.open("/art/b.tif")
+			if said := h.dialogTexts(); !strings.Contains(said, "corrected picture a.png") || strings.Contains(said, "mask") == c.keepMask {
+				t.Errorf("the dialog says %q", said)
+			}
+			h.press(c.press)
+			h.settle()
+			if h.doc.Path() != c.open || (len(h.pictureFiles) == 1) != c.saved || (h.written["/art/mask.png"] != nil) != c.mask {
+				t.Errorf("open is %s, saved %v and %v", h.doc.Path(), h.pictureFiles, h.written)
+			}
+		})
+	}
+}
+
+// Each form changes the parameters of its stage alone.
+func TestTwoForms(t *testing.T) {
+	h := fixed(t, "en")
+	h.paramChanged(spec(t, "halo"), 7)
+	h.paramChanged(spec(t, "margin"), 2)
+	h.do("find.takeOver")
+	if p := h.settings.Params; p.Halo != 7 || p.Margin != h.result.Params.Margin || p.Window != 21 || p.Mode != processing.Manual {
+		t.Errorf("%+v", p)
+	}
+	if h.panel.correction.form.Params() != h.settings.Params || h.panel.form.Params() != h.settings.Params {
+		t.Error("the forms show other parameters")
+	}
+}
+
+func spec(t *testing.T, id string) processing.Spec {
+	t.Helper()
+	s, ok := processing.SpecByID(id)
+	if !ok {
+		t.Fatalf("no parameter %s", id)
+	}
+	return s
+}
+
+func TestApproximateColours(t *testing.T) {
+	h := newHarness(t, "en")
+	press := *colour.SRGB()
+	press.Name, press.Exact, press.Reason = "Press", false, processing.Text{EN: "because of a test", RU: "ради проверки"}
+	h.profile = &press
+	h.opened()
+	if h.profileText() != "Press\nThe colours are shown approximately: because of a test. The file's own are not touched." {
+		t.Errorf("%q", h.profileText())
+	}
+	if len(h.status.colours.Objects) == 0 {
+		t.Error("the status bar does not say that the colours are approximate")
+	}
+	h.setLanguage("ru")
+	if !strings.Contains(h.approximately(), "ради проверки") || len(h.status.colours.Objects) == 0 {
+		t.Errorf("in Russian %q", h.approximately())
+	}
+	h.profile = colour.SRGB()
+	h.open("/art/b.tif")
+	h.settle()
+	if h.approximately() != "" || len(h.status.colours.Objects) != 0 || h.profileText() != "нет; принят sRGB" {
+		t.Errorf("exact colours: %q, %q", h.approximately(), h.profileText())
+	}
+}
+
+func TestInformation(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.file.Orientation = 6
+	h.file.Info = codec.Info{Compression: "none", Pictures: 3, Meta: codec.Metadata{
+		ICC: []byte{1}, EXIF: []byte{1}, XResolution: 300, YResolution: 300, Unit: codec.UnitInch,
+	}}
+	var all []string
+	for _, f := range h.facts() {
+		all = append(all, f.name+": "+f.value)
+	}
+	want := []string{
+		"File: /art/a.png", "Format: PNG, uncompressed", "Size: 200 × 100 px, 0 MP", "Samples: RGB, 8 bit", "Profile: none; taken as sRGB",
+		"Resolution: 300 px/in", "Orientation: turned upright on the screen alone", "Pages: the first of 3; the others stay as they are",
+		"Metadata: ICC, EXIF",
+	}
+	if !slices.Equal(all, want) {
+		t.Errorf("%q", all)
+	}
+	h.do("file.information")
+	if !strings.Contains(h.dialogTexts(), "300 px/in") {
+		t.Errorf("the dialog says %q", h.dialogTexts())
+	}
+}
+
+// Ink and deep samples are shown with what they were before.
+func TestPixelTextOfCorrections(t *testing.T) {
+	h := fixed(t, "ru")
+	h.hovered(processing.Point{X: 21, Y: 10}, true)
+	if got := h.status.values.Text(); got != "R 4  G 4  B 4  ← 100 100 100" {
+		t.Errorf("%q", got)
+	}
+	p := document.Pixel{Channels: 4, Depth: 16, Samples: [4]float64{1, 2, 3, 65535}}
+	if got := h.pixelText(p); got != "C 1  M 2  Y 3  K 65535" {
+		t.Errorf("%q", got)
+	}
+	p = document.Pixel{Channels: 1, Depth: 32, Samples: [4]float64{0.25}, Source: [4]float64{1.5}, Corrected: true}
+	if got := h.pixelText(p); got != "серый 0,25  ← 1,5" {
+		t.Errorf("%q", got)
+	}
+}
+
+// The whole way with the program's own engine, on the sample: find, correct, save, and prove it from the files.
+func TestProgramEngine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works on a whole picture")
+	}
+	sample, err := filepath.Abs("../assets/sample.jpg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHarness(t, "en")
+	h.engine = programEngine()
+	h.open(sample)
+	h.settle()
+	h.do("find.run")
+	h.settle()
+	h.do("correct.all")
+	h.settle()
+	h.dialogs.path = filepath.Join(t.TempDir(), "result.tif")
+	h.do("file.savePictureAs")
+	h.settle()
+	if h.dialogOpen() || !strings.Contains(h.status.message.Text(), "proven") {
+		t.Fatalf("status %q, dialog %q, proof %+v", h.status.message.Text(), h.dialogTexts(), h.window.result.saved.Proof)
+	}
+	size := h.doc.Size()
+	may := imagefile.MaskOf(size.X, size.Y, h.doc.Corrections().Patches())
+	proof, err := imagefile.Verify(context.Background(), sample, h.dialogs.path, may, imagefile.DefaultLimits())
+	if err != nil || !proof.Holds() || proof.Changed == 0 || proof.MaskArea != int64(h.doc.Corrections().Pixels()) {
+		t.Errorf("%+v, %v", proof, err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(filepath.Dir(h.dialogs.path), "*")); len(files) != 3 {
+		t.Errorf("wrote %v; a picture and two reports expected", files)
+	}
+}
