@@ -48,7 +48,32 @@ func readMeta(s *source, d *directory) (codec.Metadata, error) {
 	case unit == centimetre:
 		m.Unit = codec.UnitCentimetre
 	}
+	m.EXIF = s.exifBlock(d)
 	return m, nil
+}
+
+// exifBlock collects what an EXIF block holds: the tags that describe the picture, and the EXIF and GPS directories. It
+// returns nil where the file has none of them.
+func (s *source) exifBlock(d *directory) []byte {
+	room := min(s.size, 64<<20)
+	fields := s.fields(d.at, describes, &room)
+	if len(fields) == 0 {
+		return nil
+	}
+	form := dialect{order: s.order}
+	head := form.header(8)
+	return append(head, form.directory(fields, int64(len(head)), 0)...)
+}
+
+// describes says whether a tag tells of the picture rather than of how it is stored: those that Exif 2.32 has for the
+// first directory, and what Windows adds.
+func describes(tag uint16) bool {
+	switch {
+	case tag >= 269 && tag <= 272, tag == 285, tag == 305, tag == 306, tag == 315, tag == 316, tag == 318, tag == 319,
+		tag == 18246, tag == 18249, tag == 33432, tag == tagEXIF, tag == tagGPS, tag >= 40091 && tag <= 40095:
+		return true
+	}
+	return false
 }
 
 // iimMarker begins every data set of IPTC's information interchange model.

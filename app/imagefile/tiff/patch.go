@@ -1,13 +1,438 @@
 package tiff
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"slices"
 
 	"blik/app/imagefile/codec"
 	"blik/processing"
 )
 
-// Patch refuses: changed pixels cannot be written yet.
+// piece is a part of a patch: n pixels of one row of one segment, from row y and column x of it; at is where its samples
+// begin in the patch.
+type piece struct {
+	segment, plane int
+	y, x, n        int
+	patch          *processing.Patch
+	at             int
+}
+
+// Patch overwrites the pixels of the patches in file, a copy of the one that was opened. What is not compressed changes
+// in place, the colour samples of those pixels and no other byte. Of compressed pictures the strips or tiles concerned
+// are coded anew, and stay in their place where they fit there and nothing else uses it; else they go to the end of
+// the file, and their offsets and byte counts are all that changes besides. A picture that cannot hold new colours
+// (palette, fewer than 8 bits) is stored at the end of the file as one that can, with all its other tags.
+//
+// A file that would not hold the result gives an error before anything is written.
 func (f *File) Patch(ctx context.Context, file codec.File, patches []processing.Patch) error {
-	return codec.Unsupported("TIFF files cannot be changed yet", "файлы TIFF пока нельзя изменять")
+	if f.info.Readonly != nil {
+		return f.info.Readonly
+	}
+	if err := f.lay.check(f.src.size); err != nil {
+		return err
+	}
+	pieces, err := f.pieces(patches)
+	if err != nil || len(pieces) == 0 {
+		return err
+	}
+	if f.converts() {
+		return f.convert(ctx, file, patches)
+	}
+	c := f.claims()
+	var direct, rebuilt [][]piece
+	for len(pieces) > 0 {
+		n := 1
+		for n < len(pieces) && pieces[n].segment == pieces[0].segment {
+			n++
+		}
+		if f.lay.compression == compNone && !c.shared[pieces[0].segment] {
+			direct = append(direct, pieces[:n])
+		} else {
+			rebuilt = append(rebuilt, pieces[:n])
+		}
+		pieces = pieces[n:]
+	}
+	if len(rebuilt) > 0 {
+		if err := f.rebuildAll(ctx, file, rebuilt, c); err != nil {
+			return err
+		}
+	}
+	var buf []byte
+	for _, group := range direct {
+		for _, p := range group {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if buf, err = f.overwrite(file, p, buf); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// pieces cuts the patches along the segments, in the order of segments and rows.
+func (f *File) pieces(patches []processing.Patch) ([]piece, error) {
+	l := f.lay
+	planes := 1
+	if l.planar {
+		planes = l.colours
+	}
+	var all []piece
+	for i := range patches {
+		p := &patches[i]
+		at := 0
+		for _, r := range p.Runs {
+			if r.Y < 0 || r.Y >= l.height || r.X0 < 0 || r.X1 > l.width || r.X0 > r.X1 {
+				return nil, fmt.Errorf("patch %d: row %d, columns %d to %d lie outside the picture of %d × %d pixels",
+					p.Spot, r.Y, r.X0, r.X1, l.width, l.height)
+			}
+			for x := r.X0; x < r.X1; {
+				n := min(r.X1, (x/l.segmentWidth+1)*l.segmentWidth) - x
+				for plane := range planes {
+					all = append(all, piece{
+						segment: (plane*l.down+r.Y/l.segmentHeight)*l.across + x/l.segmentWidth,
+						plane:   plane,
+						y:       r.Y % l.segmentHeight, x: x % l.segmentWidth, n: n,
+						patch: p, at: at,
+					})
+				}
+				at += n * l.channels
+				x += n
+			}
+		}
+		have := map[int]int{8: len(p.U8), 16: len(p.U16), 32: len(p.F32)}
+		if have[l.decoded] != at {
+			return nil, fmt.Errorf("patch %d: %d samples of %d bits expected, it has %d", p.Spot, at, l.decoded, have[l.decoded])
+		}
+	}
+	slices.SortStableFunc(all, func(a, b piece) int {
+		return cmp.Or(cmp.Compare(a.segment, b.segment), cmp.Compare(a.y, b.y))
+	})
+	return all, nil
+}
+
+// overwrite writes a piece to its place in a picture that is not compressed. buf is for reuse and returned.
+func (f *File) overwrite(file codec.File, p piece, buf []byte) ([]byte, error) {
+	l := f.lay
+	pixel := l.lanes() * l.depth / 8
+	at := l.offsets[p.segment] + int64(p.y)*l.rowBytes() + int64(p.x*pixel)
+	buf = slices.Grow(buf[:0], p.n*pixel)[:p.n*pixel]
+	if l.planar || l.samples == l.colours {
+		l.put(buf, 0, p)
+	} else {
+		if err := readFull(file, buf, at); err != nil {
+			return buf, err
+		}
+		if l.lsbFirst {
+			reverseBits(buf)
+		}
+		if !l.put(buf, 0, p) {
+			return buf, nil
+		}
+	}
+	if l.lsbFirst {
+		reverseBits(buf)
+	}
+	_, err := file.WriteAt(buf, at)
+	return buf, err
+}
+
+// put writes the colour samples of a piece into a row from pixel x on, and says whether anything is new.
+func (l *layout) put(row []byte, x int, p piece) (changed bool) {
+	lanes, step, plane := l.colours, l.samples, 0
+	if l.planar {
+		lanes, step, plane = 1, 1, p.plane
+	}
+	order := l.order()
+	inverted := l.photometric == whiteIsZero
+	for i := range p.n {
+		from, to := p.at+i*l.channels+plane, (x+i)*step
+		switch l.depth {
+		case 8:
+			for c, v := range p.patch.U8[from : from+lanes] {
+				if inverted {
+					v = ^v
+				}
+				changed = changed || row[to+c] != v
+				row[to+c] = v
+			}
+		case 16:
+			for c, v := range p.patch.U16[from : from+lanes] {
+				if inverted {
+					v = ^v
+				}
+				b := row[2*(to+c):]
+				changed = changed || order.Uint16(b) != v
+				order.PutUint16(b, v)
+			}
+		default:
+			for c, x := range p.patch.F32[from : from+lanes] {
+				v, b := math.Float32bits(x), row[4*(to+c):]
+				changed = changed || order.Uint32(b) != v
+				order.PutUint32(b, v)
+			}
+		}
+	}
+	return changed
+}
+
+// placer finds room for segments that were coded anew.
+type placer struct {
+	f *File
+	c *claims
+	// file is what is written to; nil to see only whether all has room.
+	file codec.File
+	end  int64
+	// offsets and counts are the new ones of segments that have new ones.
+	offsets, counts map[int]int64
+}
+
+// errGrown is what a classic TIFF cannot become.
+func errGrown() error {
+	return unsupported("the changed picture would make the file larger than 4 GiB, which TIFF cannot hold; save it as BigTIFF or uncompressed first",
+		"с изменённым изображением файл превысил бы 4 ГиБ, которых TIFF не вмещает; сначала сохраните его как BigTIFF или без сжатия")
+}
+
+// limit returns the length that the file can have.
+func (s *source) limit() int64 {
+	if s.big {
+		return math.MaxInt64 / 2
+	}
+	return math.MaxUint32
+}
+
+// room returns where n bytes at the end of the file go.
+func (p *placer) room(n int64, align int64) (int64, error) {
+	at := (p.end + align - 1) / align * align
+	if at > p.f.src.limit()-n {
+		return 0, errGrown()
+	}
+	if p.file != nil && at > p.end {
+		if _, err := p.file.WriteAt(make([]byte, at-p.end), p.end); err != nil {
+			return 0, err
+		}
+	}
+	p.end = at + n
+	return at, nil
+}
+
+// place puts a segment to its old place or to the end.
+func (p *placer) place(i int, data []byte) error {
+	l := p.f.lay
+	at, n := l.offsets[i], int64(len(data))
+	if p.c.shared[i] || n > l.counts[i] {
+		var err error
+		if at, err = p.room(n, 1); err != nil {
+			return err
+		}
+	}
+	if p.file != nil {
+		if _, err := p.file.WriteAt(data, at); err != nil {
+			return err
+		}
+	}
+	if at != l.offsets[i] {
+		p.offsets[i] = at
+	}
+	if n != l.counts[i] && l.compression != compNone {
+		p.counts[i] = n
+	}
+	return nil
+}
+
+// rebuildAll codes segments anew, one group of pieces each, and enters where they went.
+func (f *File) rebuildAll(ctx context.Context, file codec.File, groups [][]piece, c *claims) error {
+	if c.directory {
+		return damaged("the file is damaged: its first directory lies across other data, so nothing can be entered there",
+			"файл повреждён: его первый каталог лежит поверх других данных, и записать в него ничего нельзя")
+	}
+	l := f.lay
+	placer := func(file codec.File) *placer {
+		return &placer{f: f, c: c, file: file, end: f.src.size, offsets: map[int]int64{}, counts: map[int]int64{}}
+	}
+	// Only where the worst case has no room is all of it coded once to see.
+	worst := f.src.size
+	for _, g := range groups {
+		raw := l.rowBytes() * int64(l.unit(g[0].segment).rows)
+		worst += raw + raw/2 + int64(l.segmentHeight) + 1024
+	}
+	arrays := 2 * 8 * int64(len(l.offsets)+1)
+	if worst > f.src.limit()-arrays {
+		p := placer(nil)
+		if err := f.rebuild(ctx, groups, p.place); err != nil {
+			return err
+		}
+		if p.end > f.src.limit()-arrays {
+			return errGrown()
+		}
+	}
+	p := placer(file)
+	if err := f.rebuild(ctx, groups, p.place); err != nil {
+		return err
+	}
+	if err := p.enter(l.offsetsEntry, p.offsets, c.offsets); err != nil {
+		return err
+	}
+	return p.enter(l.countsEntry, p.counts, c.counts)
+}
+
+// rebuild codes segments anew, as many at a time as there are cores, and hands those that changed on in order.
+func (f *File) rebuild(ctx context.Context, groups [][]piece, place func(i int, data []byte) error) error {
+	out := make([][]byte, runtime.GOMAXPROCS(0))
+	states := make([]struct {
+		scratch
+		compressor
+	}, len(out))
+	for len(groups) > 0 {
+		n := min(len(groups), len(out))
+		err := parallel(ctx, n, func(ctx context.Context, _ *scratch, i int) (err error) {
+			out[i], err = f.rebuildSegment(ctx, &states[i].scratch, &states[i].compressor, groups[i])
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for i := range n {
+			if out[i] == nil {
+				continue
+			}
+			if err := place(groups[i][0].segment, out[i]); err != nil {
+				return err
+			}
+		}
+		groups = groups[n:]
+	}
+	return nil
+}
+
+// rebuildSegment decodes a segment, overwrites the pieces and codes it anew, row by row. It returns nil where that
+// changes nothing. The result is valid until the next call with c.
+func (f *File) rebuildSegment(ctx context.Context, s *scratch, c *compressor, pieces []piece) ([]byte, error) {
+	l := f.lay
+	u := l.unit(pieces[0].segment)
+	r, err := f.open(s, u, 0)
+	if err != nil {
+		return nil, err
+	}
+	c.begin(l.compression)
+	rowBytes := l.rowBytes()
+	each := int(max(chunk/rowBytes, 1))
+	buf := s.rows(int64(min(each, u.rows)) * rowBytes)
+	changed := false
+	for y := 0; y < u.rows; y += each {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rows := buf[:int64(min(each, u.rows-y))*rowBytes]
+		if _, err := io.ReadFull(r, rows); err != nil {
+			return nil, l.readError(u, err)
+		}
+		for i := y; len(rows) > 0; i++ {
+			row := rows[:rowBytes]
+			rows = rows[rowBytes:]
+			if len(pieces) > 0 && pieces[0].y == i {
+				f.unpredict(s, row)
+				for ; len(pieces) > 0 && pieces[0].y == i; pieces = pieces[1:] {
+					changed = l.put(row, pieces[0].x, pieces[0]) || changed
+				}
+				f.predict(s, row)
+			}
+			if err := c.row(row); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !changed {
+		return nil, nil
+	}
+	data, err := c.end()
+	if l.lsbFirst {
+		reverseBits(data)
+	}
+	return data, err
+}
+
+// enter writes the new values of an entry's array. Where its kind cannot hold them, or its bytes serve something else
+// too, the whole array goes to the end of the file with wider values, and the entry is made to point there.
+func (p *placer) enter(e *entry, values map[int]int64, shared bool) error {
+	if len(values) == 0 {
+		return nil
+	}
+	s := p.f.src
+	each := e.kind.size()
+	fits := !shared || e.inline
+	for _, v := range values {
+		fits = fits && (each == 8 || v < 1<<(8*each))
+	}
+	var b [8]byte
+	if fits {
+		for i, v := range values {
+			putInt(s.order, b[:each], v)
+			if _, err := p.file.WriteAt(b[:each], e.value+int64(i)*each); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	all, err := s.ints(e, math.MaxInt)
+	if err != nil {
+		return err
+	}
+	for i, v := range values {
+		all[i] = v
+	}
+	wide := kindLong
+	if s.big {
+		wide = kindLong8
+	}
+	each = wide.size()
+	array := make([]byte, int64(len(all))*each)
+	for i, v := range all {
+		putInt(s.order, array[int64(i)*each:][:each], v)
+	}
+	field := s.offsetSize()
+	inEntry := make([]byte, field)
+	if int64(len(array)) <= field {
+		copy(inEntry, array)
+	} else {
+		at, err := p.room(int64(len(array)), 8)
+		if err != nil {
+			return err
+		}
+		if _, err := p.file.WriteAt(array, at); err != nil {
+			return err
+		}
+		s.putOffset(inEntry, at)
+	}
+	s.order.PutUint16(b[:], uint16(wide))
+	if _, err := p.file.WriteAt(b[:2], e.at+2); err != nil {
+		return err
+	}
+	valueAt := e.at + 8
+	if s.big {
+		valueAt = e.at + 12
+	}
+	_, err = p.file.WriteAt(inEntry, valueAt)
+	return err
+}
+
+// putInt writes v to all of b.
+func putInt(order binary.ByteOrder, b []byte, v int64) {
+	switch len(b) {
+	case 1:
+		b[0] = byte(v)
+	case 2:
+		order.PutUint16(b, uint16(v))
+	case 4:
+		order.PutUint32(b, uint32(v))
+	default:
+		order.PutUint64(b, uint64(v))
+	}
 }

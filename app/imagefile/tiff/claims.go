@@ -1,0 +1,169 @@
+package tiff
+
+import (
+	"cmp"
+	"slices"
+)
+
+// claims says which parts of the file that Patch writes to serve something else too: a well-made file has none, but
+// blank tiles may be stored once, pages may share strips, and a damaged file may have its pixels lie across its tags.
+type claims struct {
+	// shared has a value for each segment of the first picture.
+	shared []bool
+	// offsets, counts and directory are the arrays of the segments, where they lie outside the directory, and itself.
+	offsets, counts, directory bool
+}
+
+// span is a part of the file that is used as what: the number of a segment, or one of the constants.
+type span struct {
+	at, end int64
+	what    int
+}
+
+const (
+	spanOther = -1 - iota
+	spanOffsets
+	spanCounts
+	spanDirectory
+)
+
+// maxDirectories and maxSpans are how many directories and parts of a file are looked at besides the segments of the
+// picture; in files with more, everything counts as shared.
+const (
+	maxDirectories = 1 << 12
+	maxSpans       = 1 << 22
+)
+
+// claims compares what the file uses for what.
+func (f *File) claims() *claims {
+	c := &claims{shared: make([]bool, len(f.lay.offsets))}
+	spans, ok := f.spans()
+	if !ok {
+		for i := range c.shared {
+			c.shared[i] = true
+		}
+		c.offsets, c.counts = true, true
+		return c
+	}
+	spans = slices.DeleteFunc(spans, func(s span) bool { return s.at >= s.end })
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.end, b.end)) })
+	reached := int64(0)
+	for i, sp := range spans {
+		if sp.at < reached || i+1 < len(spans) && spans[i+1].at < sp.end {
+			switch sp.what {
+			case spanOther:
+			case spanOffsets:
+				c.offsets = true
+			case spanCounts:
+				c.counts = true
+			case spanDirectory:
+				c.directory = true
+			default:
+				c.shared[sp.what] = true
+			}
+		}
+		reached = max(reached, sp.end)
+	}
+	return c
+}
+
+// spans looks through all directories of the file; ok is false where there is too much to see.
+func (f *File) spans() (spans []span, ok bool) {
+	s, l := f.src, f.lay
+	header := span{0, 8, spanOther}
+	if s.big {
+		header.end = 16
+	}
+	spans = append(spans, header)
+	for i, at := range l.offsets {
+		spans = append(spans, span{at, at + min(l.counts[i], s.size), i})
+	}
+	most := len(spans) + maxSpans
+	seen := map[int64]bool{}
+	queue := []int64{f.dir.at}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		if at == 0 || seen[at] {
+			continue
+		}
+		seen[at] = true
+		d, err := s.directory(at)
+		if err != nil {
+			continue
+		}
+		what := spanOther
+		if at == f.dir.at {
+			what = spanDirectory
+		}
+		spans = append(spans, span{d.at, d.at + d.length, what})
+		spans = append(spans, f.spansOf(d)...)
+		queue = append(queue, d.next)
+		for _, tag := range []uint16{tagSubIFDs, tagEXIF, tagGPS, tagInterop} {
+			if e := d.find(tag); e != nil {
+				if v, err := s.ints(e, maxDirectories); err == nil {
+					queue = append(queue, v...)
+				}
+			}
+		}
+		if len(seen) > maxDirectories || len(spans) > most {
+			return nil, false
+		}
+	}
+	return spans, true
+}
+
+// spansOf returns what the entries of a directory refer to: their values, and the data of its picture where that is not
+// the first one, whose segments are known.
+func (f *File) spansOf(d *directory) []span {
+	s := f.src
+	var spans []span
+	first := d.at == f.dir.at
+	for i := range d.entries {
+		e := &d.entries[i]
+		n, ok := e.length(s.size)
+		if !ok || e.inline || n == 0 {
+			continue
+		}
+		what := spanOther
+		if first {
+			switch e.at {
+			case f.lay.offsetsEntry.at:
+				what = spanOffsets
+			case f.countsAt():
+				what = spanCounts
+			}
+		}
+		spans = append(spans, span{e.value, e.value + n, what})
+	}
+	for _, pair := range [][2]uint16{
+		{tagStripOffsets, tagStripByteCounts}, {tagTileOffsets, tagTileByteCounts}, {tagJPEGOffset, tagJPEGLength},
+	} {
+		at, length := d.find(pair[0]), d.find(pair[1])
+		if at == nil || length == nil || first && at.at == f.lay.offsetsEntry.at {
+			continue
+		}
+		offsets, err := s.ints(at, maxSpans+1)
+		if err != nil {
+			continue
+		}
+		lengths, err := s.ints(length, maxSpans+1)
+		if err != nil {
+			continue
+		}
+		for i := range min(len(offsets), len(lengths)) {
+			if o, n := offsets[i], lengths[i]; o < s.size {
+				spans = append(spans, span{o, o + min(n, s.size), spanOther})
+			}
+		}
+	}
+	return spans
+}
+
+// countsAt returns where the entry of the byte counts lies, 0 where there is none.
+func (f *File) countsAt() int64 {
+	if e := f.lay.countsEntry; e != nil {
+		return e.at
+	}
+	return 0
+}

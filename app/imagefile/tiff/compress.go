@@ -1,0 +1,89 @@
+package tiff
+
+import (
+	"bytes"
+	"compress/zlib"
+)
+
+// compressor codes the rows of segment after segment.
+type compressor struct {
+	kind compression
+	lzw  *lzwWriter
+	zlib *zlib.Writer
+	buf  bytes.Buffer
+	out  []byte
+}
+
+// begin starts a segment.
+func (c *compressor) begin(kind compression) {
+	c.kind = kind
+	c.buf.Reset()
+	c.out = c.out[:0]
+	switch kind {
+	case compLZW:
+		if c.lzw == nil {
+			c.lzw = &lzwWriter{}
+		}
+		c.lzw.reset(c.out)
+	case compDeflate, compOldZip:
+		if c.zlib == nil {
+			c.zlib = zlib.NewWriter(&c.buf)
+		} else {
+			c.zlib.Reset(&c.buf)
+		}
+	}
+}
+
+// row adds a row.
+func (c *compressor) row(row []byte) error {
+	var err error
+	switch c.kind {
+	case compNone:
+		c.out = append(c.out, row...)
+	case compPackBits:
+		c.out = packBits(c.out, row)
+	case compLZW:
+		_, err = c.lzw.Write(row)
+	default:
+		_, err = c.zlib.Write(row)
+	}
+	return err
+}
+
+// end returns the segment.
+func (c *compressor) end() ([]byte, error) {
+	switch c.kind {
+	case compLZW:
+		c.out = c.lzw.finish()
+	case compDeflate, compOldZip:
+		err := c.zlib.Close()
+		return c.buf.Bytes(), err
+	}
+	return c.out, nil
+}
+
+// packBits appends a row coded as TIFF 6.0, section 9 advises: runs of three and more as runs, pairs only where no
+// literal bytes are before them.
+func packBits(out, row []byte) []byte {
+	literal := -1 // where the count of the open run of literal bytes stands, −1 for none
+	for len(row) > 0 {
+		n := 1
+		for n < len(row) && n < 128 && row[n] == row[0] {
+			n++
+		}
+		switch {
+		case n >= 3 || n == 2 && literal < 0:
+			out = append(out, byte(1-n), row[0])
+			literal = -1
+		case literal >= 0 && int(out[literal])+n < 128:
+			out = append(out, row[:n]...)
+			out[literal] += byte(n)
+		default:
+			literal = len(out)
+			out = append(out, byte(n-1))
+			out = append(out, row[:n]...)
+		}
+		row = row[n:]
+	}
+	return out
+}

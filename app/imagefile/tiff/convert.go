@@ -1,0 +1,126 @@
+package tiff
+
+import (
+	"context"
+	"slices"
+
+	"blik/app/imagefile/codec"
+	"blik/processing"
+)
+
+// convert stores a picture that cannot hold new colours as one that can: uncompressed strips at the end of the file and
+// a directory behind them, with every tag of the old one that does not describe the layout. Their values, and all other
+// directories, stay where they were. The header is turned to the new directory last, so until then the file is the
+// old one.
+func (f *File) convert(ctx context.Context, file codec.File, patches []processing.Patch) error {
+	pic, err := f.Decode(ctx)
+	if err != nil {
+		return err
+	}
+	if !apply(pic, patches) {
+		return nil
+	}
+	s := f.src
+	d := dialect{s.order, s.big}
+	strips := newStripes(pic)
+	counts := strips.counts()
+	start := (s.size + 7) / 8 * 8
+	places, end := offsets(start, counts)
+	end = (end + 7) / 8 * 8
+	fields, err := f.convertedFields(d, strips, places, counts)
+	if err != nil {
+		return err
+	}
+	dir := d.directory(fields, end, f.dir.next)
+	if end+int64(len(dir)) > s.limit() {
+		return errGrown()
+	}
+	// What lies between is written too, so that the file has no byte that nobody wrote.
+	if _, err := file.WriteAt(make([]byte, start-s.size), s.size); err != nil {
+		return err
+	}
+	var buf []byte
+	for i := range strips.n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		buf = strips.pack(i, buf, d.order)
+		if i == strips.n-1 {
+			buf = append(buf, make([]byte, end-places[i]-counts[i])...)
+		}
+		if _, err := file.WriteAt(buf, places[i]); err != nil {
+			return err
+		}
+	}
+	if _, err := file.WriteAt(dir, end); err != nil {
+		return err
+	}
+	_, err = file.WriteAt(d.header(end), 0)
+	return err
+}
+
+// convertedFields are the fields of the new directory.
+func (f *File) convertedFields(d dialect, strips stripes, offsets, counts []int64) ([]field, error) {
+	s, l := f.src, f.lay
+	photometric := uint16(blackIsZero)
+	switch {
+	case l.colourMap != nil:
+		photometric = photometricRGB
+	case l.channels > 1:
+		photometric = uint16(l.photometric)
+	}
+	fields := d.layoutFields(strips, photometric, offsets, counts)
+	const grayResponseUnit, grayResponseCurve = 290, 291
+	dropped := []uint16{tagFillOrder, tagMinSample, tagMaxSample, tagPlanar, grayResponseUnit, grayResponseCurve, tagT4Options,
+		tagT6Options, tagPredictor, tagColorMap, tagTileWidth, tagTileLength, tagTileOffsets, tagTileByteCounts, tagSampleFormat,
+		tagSMinSample, tagSMaxSample}
+	if l.decoded != l.depth {
+		dropped = append(dropped, tagTransfer)
+	}
+	for _, f := range fields {
+		dropped = append(dropped, f.tag)
+	}
+	for _, e := range f.dir.entries {
+		if slices.Contains(dropped, e.tag) {
+			continue
+		}
+		at := e.at + 8
+		if s.big {
+			at = e.at + 12
+		}
+		value, err := s.bytes(at, s.offsetSize())
+		if err != nil {
+			return nil, err
+		}
+		fields = append(fields, field{tag: e.tag, kind: e.kind, count: e.count, kept: value})
+	}
+	return fields, nil
+}
+
+// apply writes the patches into pic and says whether anything is new.
+func apply(pic *processing.Picture, patches []processing.Patch) (changed bool) {
+	for _, p := range patches {
+		at := 0
+		for _, r := range p.Runs {
+			n := (r.X1 - r.X0) * pic.Channels
+			to := (r.Y*pic.Width + r.X0) * pic.Channels
+			if pic.U8 != nil {
+				changed = replace(pic.U8[to:to+n], p.U8[at:]) || changed
+			} else {
+				changed = replace(pic.U16[to:to+n], p.U16[at:]) || changed
+			}
+			at += n
+		}
+	}
+	return changed
+}
+
+// replace copies src over dst and says whether that changes it.
+func replace[T uint8 | uint16](dst, src []T) bool {
+	src = src[:len(dst)]
+	if slices.Equal(dst, src) {
+		return false
+	}
+	copy(dst, src)
+	return true
+}
