@@ -1,6 +1,9 @@
 package processing
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // Transfer is the curve that encodes linear light into samples.
 type Transfer uint8
@@ -87,14 +90,26 @@ func newLumaTables(depth int, linear func(float64) float64) *LumaTables {
 		}
 		return s
 	}
-	l := &LumaTables{Encode8: make([]uint8, 65536)}
-	for i := range l.Encode8 {
-		l.Encode8[i] = uint8(TransferSRGB.Encode(float64(i)/65535)*255 + 0.5)
-	}
+	l := &LumaTables{Encode8: encodeTable()}
 	if depth == 8 {
 		l.Linear8 = table(256)
 	} else {
 		l.Linear16 = table(65536)
 	}
 	return l
+}
+
+// encodeTable returns linear light of 16 bits re-encoded to 8-bit sRGB, to nearest. The values rise, so it is enough to
+// find where each begins.
+func encodeTable() []uint8 {
+	encode := func(i int) int { return int(TransferSRGB.Encode(float64(i)/65535)*255 + 0.5) }
+	t := make([]uint8, 65536)
+	for v, from := 0, 0; from < len(t); v++ {
+		to := from + sort.Search(len(t)-from, func(i int) bool { return encode(from+i) > v })
+		for i := from; i < to; i++ {
+			t[i] = uint8(v)
+		}
+		from = to
+	}
+	return t
 }

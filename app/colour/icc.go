@@ -1,6 +1,7 @@
 package colour
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -149,6 +150,7 @@ func (f *icc) rgb() (*Profile, error) {
 			colourants[i][k] = columns[k][i]
 		}
 	}
+	p.uniform = bytes.Equal(f.tags["rTRC"], f.tags["gTRC"]) && bytes.Equal(f.tags["rTRC"], f.tags["bTRC"])
 	p.toScreen = neutralRows(toScreen().times(colourants))
 	if tablesErr != nil {
 		p.Exact, p.Reason = false, unread()

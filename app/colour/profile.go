@@ -18,8 +18,10 @@ type Profile struct {
 	Exact  bool
 	Reason processing.Text
 
-	// linear decodes each channel (of grey: all are the same) to linear light, and toScreen takes that to linear sRGB.
+	// linear decodes each channel to linear light, and toScreen takes that to linear sRGB. uniform says that the curves are
+	// the same.
 	linear   [3]curve
+	uniform  bool
 	toScreen matrix
 	// tables, if not nil, take their place.
 	tables *lut
@@ -33,7 +35,7 @@ func SRGB() *Profile { return plain(3, processing.TransferSRGB.Linear) }
 
 // plain is a profile of the screen's own colours with another curve.
 func plain(channels int, c curve) *Profile {
-	return &Profile{Channels: channels, Exact: true, linear: [3]curve{c, c, c}, toScreen: identity()}
+	return &Profile{Channels: channels, Exact: true, linear: [3]curve{c, c, c}, uniform: true, toScreen: identity()}
 }
 
 // FromGamma returns the profile of grey or RGB samples that are decoded by a power, with the primaries of sRGB. PNG's
@@ -171,7 +173,7 @@ func standard(p *Profile) *Profile {
 	}
 	s := *p
 	srgb := curve(processing.TransferSRGB.Linear)
-	s.linear, s.toScreen = [3]curve{srgb, srgb, srgb}, identity()
+	s.linear, s.uniform, s.toScreen = [3]curve{srgb, srgb, srgb}, true, identity()
 	return &s
 }
 

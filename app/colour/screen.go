@@ -35,9 +35,9 @@ const opaque = 255 << 24
 // Screen returns the conversion for samples of the given depth (8, 16 or 32 bits). A profile of tables takes some tens of
 // milliseconds.
 func (p *Profile) Screen(depth int) *Screen {
-	s := &Screen{channels: p.Channels, depth: min(depth, 16), encode: new([1 << 16]uint8)}
-	for i := range s.encode {
-		s.encode[i] = uint8(processing.TransferSRGB.Encode(float64(i)/65535)*255 + 0.5)
+	s := &Screen{
+		channels: p.Channels, depth: min(depth, 16),
+		encode: (*[1 << 16]uint8)(processing.NewLumaTables(8, processing.TransferSRGB).Encode8),
 	}
 	for i := range s.light {
 		s.light[i] = uint16(processing.TransferSRGB.Linear(float64(i)/255)*65535 + 0.5)
@@ -47,21 +47,14 @@ func (p *Profile) Screen(depth int) *Screen {
 		return s
 	}
 	whole := 1<<s.depth - 1
-	// The channels share a table where they have the same curve; functions cannot be compared, their values can.
 	for k, c := range p.linear {
+		if k > 0 && p.uniform {
+			s.linear[k] = s.linear[0]
+			continue
+		}
 		s.linear[k] = new([1 << 16]uint16)
 		for i := range whole + 1 {
 			s.linear[k][i] = uint16(unit(c(float64(i)/float64(whole)))*65535 + 0.5)
-		}
-		for j := range k {
-			if *s.linear[j] == *s.linear[k] {
-				s.linear[k] = s.linear[j]
-				break
-			}
-		}
-		if p.Channels != 3 {
-			s.linear[1], s.linear[2] = s.linear[0], s.linear[0]
-			break
 		}
 	}
 	if p.toScreen == identity() {

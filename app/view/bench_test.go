@@ -124,3 +124,64 @@ func BenchmarkMaskPyramid(b *testing.B) {
 		})
 	}
 }
+
+// glints are n patches of some hundred pixels, spread over the picture.
+func glints(pic *processing.Picture, n int) []processing.Patch {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	patches := make([]processing.Patch, n)
+	for i := range patches {
+		p := &patches[i]
+		p.Spot = i + 1
+		x, y := rnd.IntN(pic.Width-12), rnd.IntN(pic.Height-12)
+		for j := range 12 {
+			p.Runs = append(p.Runs, processing.Run{Y: y + j, X0: x + j%3, X1: x + 9 + j%3})
+		}
+		if pic.U8 != nil {
+			p.U8 = make([]uint8, 12*9*pic.Channels)
+		} else {
+			p.U16 = make([]uint16, 12*9*pic.Channels)
+		}
+	}
+	return patches
+}
+
+func BenchmarkWith(b *testing.B) {
+	for _, depth := range []int{8, 16} {
+		pic := painting(benchW, benchH, 3, depth)
+		p, err := NewPyramid(context.Background(), pic)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, n := range []int{1, 2000} {
+			patches := glints(pic, n)
+			b.Run(fmt.Sprintf("%d-bit/%d", depth, n), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := p.With(context.Background(), patches); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkRenderTurned(b *testing.B) {
+	pic := painting(benchW, benchH, 3, 8)
+	m := NewMaskPyramid(speckled(benchW, benchH))
+	dst := image.NewRGBA(image.Rect(0, 0, 1600, 1000))
+	for _, orientation := range []int{1, 3, 6} {
+		p, err := NewPyramid(context.Background(), pic, WithOrientation(orientation))
+		if err != nil {
+			b.Fatal(err)
+		}
+		r := NewRenderer()
+		r.SetPicture(p, m)
+		t := Transform{Turn: p.Turn()}.Fit(image.Pt(benchW, benchH), dst.Rect.Max)
+		b.Run(fmt.Sprint(orientation), func(b *testing.B) {
+			for b.Loop() {
+				r.Render(dst, t, DefaultOptions())
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -47,67 +48,135 @@ func (p *Pyramid) With(ctx context.Context, patches []processing.Patch) (*Pyrami
 	q := *p
 	q.levels = slices.Clone(p.levels)
 	q.patched = p.patched.copied(p.pic.Width, p.pic.Height)
+	boxes, err := q.boxes(patches)
+	if err != nil {
+		return nil, err
+	}
+	if err := eachTile(ctx, boxes, func(of []box) { q.patched.at[of[0].tile] = q.ownSamples(of[0].r) }); err != nil {
+		return nil, err
+	}
+	for i := range patches {
+		q.apply(&patches[i])
+	}
 	for i := range q.levels {
 		l := &q.levels[i]
 		l.patched = l.patched.copied(l.w, l.h)
-	}
-	boxes := make([]image.Rectangle, 0, len(patches))
-	for i := range patches {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		box, err := q.apply(p, &patches[i])
-		if err != nil {
-			return nil, err
-		}
-		if !box.Empty() {
-			boxes = append(boxes, box)
-		}
-	}
-	for i := range q.levels {
-		if err := q.reduceBoxes(ctx, p, i, boxes); err != nil {
+		boxes = l.halved(boxes)
+		if err := eachTile(ctx, boxes, func(of []box) {
+			t := l.ownTile(of[0])
+			q.reduce(t, i, of)
+			l.patched.at[of[0].tile] = t
+		}); err != nil {
 			return nil, err
 		}
 	}
 	return &q, nil
 }
 
-// apply writes the samples of a patch into level 0 and returns the box of its pixels. Tiles that q still shares with old
-// are copied first.
-func (p *Pyramid) apply(old *Pyramid, patch *processing.Patch) (image.Rectangle, error) {
+// box is a rectangle of changed pixels within a tile.
+type box struct {
+	tile int
+	r    image.Rectangle
+}
+
+// boxes returns what the patches touch of level 0, in the order of the tiles, or says which patch does not fit.
+func (p *Pyramid) boxes(patches []processing.Patch) ([]box, error) {
 	pic := p.pic
-	pixels := 0
-	box := image.Rectangle{}
-	for _, r := range patch.Runs {
-		if r.X0 < 0 || r.X0 >= r.X1 || r.X1 > pic.Width || r.Y < 0 || r.Y >= pic.Height {
-			return box, fmt.Errorf("patch of spot %d: columns %d to %d of row %d are no part of a picture of %d × %d pixels",
-				patch.Spot, r.X0, r.X1, r.Y, pic.Width, pic.Height)
+	var boxes []box
+	// found holds, for each tile, the index behind that of its box in boxes, where that is one of the patch at hand.
+	found := make([]int, len(p.patched.at))
+	for i := range patches {
+		patch := &patches[i]
+		first, pixels := len(boxes), 0
+		for _, r := range patch.Runs {
+			if r.X0 < 0 || r.X0 >= r.X1 || r.X1 > pic.Width || r.Y < 0 || r.Y >= pic.Height {
+				return nil, fmt.Errorf("patch of spot %d: columns %d to %d of row %d are no part of a picture of %d × %d pixels",
+					patch.Spot, r.X0, r.X1, r.Y, pic.Width, pic.Height)
+			}
+			pixels += r.X1 - r.X0
+			for x := r.X0; x < r.X1; {
+				end := min((x/tileSide+1)*tileSide, r.X1)
+				tile, part := r.Y/tileSide*p.patched.columns+x/tileSide, image.Rect(x, r.Y, end, r.Y+1)
+				if k := found[tile]; k > first {
+					boxes[k-1].r = boxes[k-1].r.Union(part)
+				} else {
+					boxes = append(boxes, box{tile, part})
+					found[tile] = len(boxes)
+				}
+				x = end
+			}
 		}
-		pixels += r.X1 - r.X0
-		box = box.Union(image.Rect(r.X0, r.Y, r.X1, r.Y+1))
+		have := 0
+		switch {
+		case pic.U8 != nil:
+			have = len(patch.U8)
+		case pic.U16 != nil:
+			have = len(patch.U16)
+		default:
+			have = len(patch.F32)
+		}
+		if want := pixels * pic.Channels; have != want {
+			return nil, fmt.Errorf("patch of spot %d: %d samples of the picture's type, %d expected", patch.Spot, have, want)
+		}
 	}
-	have, want := 0, pixels*pic.Channels
-	switch {
-	case pic.U8 != nil:
-		have = len(patch.U8)
-	case pic.U16 != nil:
-		have = len(patch.U16)
-	default:
-		have = len(patch.F32)
+	return sorted(boxes), nil
+}
+
+// halved returns the boxes of l that the boxes of the next finer level touch. Tiles have even sides, so that each still
+// lies within one.
+func (l *level) halved(finer []box) []box {
+	boxes := make([]box, len(finer))
+	for i, b := range finer {
+		r := image.Rect(b.r.Min.X/2, b.r.Min.Y/2, (b.r.Max.X+1)/2, (b.r.Max.Y+1)/2)
+		boxes[i] = box{r.Min.Y/tileSide*l.patched.columns + r.Min.X/tileSide, r}
 	}
-	if have != want {
-		return box, fmt.Errorf("patch of spot %d: %d samples of the picture's type, %d expected", patch.Spot, have, want)
+	return sorted(boxes)
+}
+
+// sorted brings the boxes of a tile together, and leaves out what is there twice.
+func sorted(boxes []box) []box {
+	slices.SortFunc(boxes, func(a, b box) int {
+		return cmp.Or(a.tile-b.tile, a.r.Min.Y-b.r.Min.Y, a.r.Min.X-b.r.Min.X)
+	})
+	return slices.Compact(boxes)
+}
+
+// eachTile calls do with the boxes of each tile, of several tiles at once.
+func eachTile(ctx context.Context, boxes []box, do func(of []box)) error {
+	var starts []int
+	for i, b := range boxes {
+		if i == 0 || b.tile != boxes[i-1].tile {
+			starts = append(starts, i)
+		}
 	}
-	at := 0
+	starts = append(starts, len(boxes))
+	return forRows(ctx, len(starts)-1, func(i0, i1 int) {
+		for i := i0; i < i1; i++ {
+			do(boxes[starts[i]:starts[i+1]])
+		}
+	})
+}
+
+// ownSamples returns a copy of the tile of level 0 that holds r.
+func (p *Pyramid) ownSamples(r image.Rectangle) *processing.Picture {
+	x, y := r.Min.X/tileSide*tileSide, r.Min.Y/tileSide*tileSide
+	t := &processing.Picture{}
+	p.samples(t, image.Rect(x, y, min(x+tileSide, p.pic.Width), min(y+tileSide, p.pic.Height)))
+	return t
+}
+
+// apply writes the samples of a patch into tiles of level 0.
+func (p *Pyramid) apply(patch *processing.Patch) {
+	c, at := p.pic.Channels, 0
 	for _, r := range patch.Runs {
 		for x := r.X0; x < r.X1; {
 			end := min((x/tileSide+1)*tileSide, r.X1)
-			t := p.ownSamples(old, x, r.Y)
-			to, n := (r.Y%tileSide*t.Width+x%tileSide)*pic.Channels, (end-x)*pic.Channels
+			t := p.patched.at[r.Y/tileSide*p.patched.columns+x/tileSide]
+			to, n := (r.Y%tileSide*t.Width+x%tileSide)*c, (end-x)*c
 			switch {
-			case pic.U8 != nil:
+			case t.U8 != nil:
 				copy(t.U8[to:], patch.U8[at:][:n])
-			case pic.U16 != nil:
+			case t.U16 != nil:
 				copy(t.U16[to:], patch.U16[at:][:n])
 			default:
 				copy(t.F32[to:], patch.F32[at:][:n])
@@ -116,37 +185,20 @@ func (p *Pyramid) apply(old *Pyramid, patch *processing.Patch) (image.Rectangle,
 			x = end
 		}
 	}
-	return box, nil
 }
 
-// ownSamples returns the tile of level 0 over pixel (x, y), which no other pyramid has.
-func (p *Pyramid) ownSamples(old *Pyramid, x, y int) *processing.Picture {
-	i := y/tileSide*p.patched.columns + x/tileSide
-	before := (*processing.Picture)(nil)
-	if old.patched.at != nil {
-		before = old.patched.at[i]
-	}
-	if t := p.patched.at[i]; t != before {
-		return t
-	}
-	x, y = x/tileSide*tileSide, y/tileSide*tileSide
-	t := p.samples(image.Rect(x, y, min(x+tileSide, p.pic.Width), min(y+tileSide, p.pic.Height)))
-	p.patched.at[i] = t
-	return t
-}
-
-// samples returns a copy of a part of level 0.
-func (p *Pyramid) samples(r image.Rectangle) *processing.Picture {
+// samples makes part a copy of a part of level 0, in memory of its own where that fits.
+func (p *Pyramid) samples(part *processing.Picture, r image.Rectangle) {
 	pic := p.pic
-	part := &processing.Picture{Width: r.Dx(), Height: r.Dy(), Channels: pic.Channels}
+	part.Width, part.Height, part.Channels = r.Dx(), r.Dy(), pic.Channels
 	n := r.Dx() * r.Dy() * pic.Channels
 	switch {
 	case pic.U8 != nil:
-		part.U8 = make([]uint8, n)
+		part.U8 = grow(part.U8, n)
 	case pic.U16 != nil:
-		part.U16 = make([]uint16, n)
+		part.U16 = grow(part.U16, n)
 	default:
-		part.F32 = make([]float32, n)
+		part.F32 = grow(part.F32, n)
 	}
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; {
@@ -168,64 +220,42 @@ func (p *Pyramid) samples(r image.Rectangle) *processing.Picture {
 			x = end
 		}
 	}
-	return part
 }
 
-// reduceBoxes brings level i+1 up to date where level i changed within the boxes, and halves the boxes.
-func (p *Pyramid) reduceBoxes(ctx context.Context, old *Pyramid, i int, boxes []image.Rectangle) error {
-	l := &p.levels[i]
-	finerW, finerH := p.levelSize(i)
-	out, a, b := make([]packed, l.w), make([]packed, finerW), make([]packed, finerW)
-	for k, box := range boxes {
-		box = image.Rect(box.Min.X/2, box.Min.Y/2, (box.Max.X+1)/2, (box.Max.Y+1)/2)
-		boxes[k] = box
-		x0, x1 := 2*box.Min.X, min(2*box.Max.X, finerW)
-		for y := box.Min.Y; y < box.Max.Y; y++ {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			row := out[:box.Dx()]
-			if i == 0 {
-				// Means of the samples themselves.
-				p.screen.HalfRow(row, p.samples(image.Rect(x0, 2*y, x1, min(2*y+2, finerH))), 0)
-			} else {
-				above, below := a[:x1-x0], b[:x1-x0]
-				p.row(above, i, 2*y, x0)
-				p.row(below, i, min(2*y+1, finerH-1), x0)
-				p.screen.HalfPixels(row, above, below)
-			}
-			l.write(&old.levels[i], row, box.Min.X, y)
-		}
-	}
-	return nil
-}
-
-// write puts pixels into row y from column x on, into tiles that old does not have.
-func (l *level) write(old *level, row []packed, x, y int) {
-	for len(row) > 0 {
-		i := y/tileSide*l.patched.columns + x/tileSide
-		t := l.patched.at[i]
-		if t == nil || old.patched.at != nil && t == old.patched.at[i] {
-			t = l.tile(x, y)
-			l.patched.at[i] = t
-		}
-		n := copy(t[y%tileSide*tileSide+x%tileSide:][:tileSide-x%tileSide], row)
-		row, x = row[n:], x+n
-	}
-}
-
-// tile returns a copy of the tile over pixel (x, y).
-func (l *level) tile(x, y int) *[tileSide * tileSide]packed {
-	if t := l.patched.at[y/tileSide*l.patched.columns+x/tileSide]; t != nil {
-		t := *t
-		return &t
+// ownTile returns a copy of the tile of a box.
+func (l *level) ownTile(b box) *[tileSide * tileSide]packed {
+	if t := l.patched.at[b.tile]; t != nil {
+		own := *t
+		return &own
 	}
 	t := new([tileSide * tileSide]packed)
-	x, y = x/tileSide*tileSide, y/tileSide*tileSide
+	x, y := b.r.Min.X/tileSide*tileSide, b.r.Min.Y/tileSide*tileSide
 	for j := range min(tileSide, l.h-y) {
 		copy(t[j*tileSide:][:min(tileSide, l.w-x)], l.pix[(y+j)*l.w+x:])
 	}
 	return t
+}
+
+// reduce writes the boxes of a tile of level i+1 from level i, as NewPyramid does.
+func (p *Pyramid) reduce(t *[tileSide * tileSide]packed, i int, boxes []box) {
+	w, h := p.levelSize(i)
+	var pair processing.Picture
+	var above, below [2 * tileSide]packed
+	for _, b := range boxes {
+		x0, x1 := 2*b.r.Min.X, min(2*b.r.Max.X, w)
+		for y := b.r.Min.Y; y < b.r.Max.Y; y++ {
+			out := t[y%tileSide*tileSide+b.r.Min.X%tileSide:][:b.r.Dx()]
+			if i == 0 {
+				// Means of the samples themselves.
+				p.samples(&pair, image.Rect(x0, 2*y, x1, min(2*y+2, h)))
+				p.screen.HalfRow(out, &pair, 0)
+				continue
+			}
+			p.row(above[:x1-x0], i, 2*y, x0)
+			p.row(below[:x1-x0], i, min(2*y+1, h-1), x0)
+			p.screen.HalfPixels(out, above[:x1-x0], below[:x1-x0])
+		}
+	}
 }
 
 // Changed returns the part of the picture, in file coordinates, in which q may differ from p. It is as coarse as the

@@ -17,8 +17,11 @@ import (
 
 func drawPicture(t *rapid.T, w, h int) *processing.Picture {
 	p := &processing.Picture{
-		Width: w, Height: h, Channels: rapid.SampledFrom([]int{1, 3}).Draw(t, "channels"),
+		Width: w, Height: h, Channels: rapid.SampledFrom([]int{1, 3, 4}).Draw(t, "channels"),
 		Transfer: processing.Transfer(rapid.IntRange(0, 3).Draw(t, "transfer")),
+	}
+	if rapid.IntRange(0, 3).Draw(t, "has curve") == 0 {
+		p.Curve = []float32{0, 0.1, 0.3, 0.3, 1}
 	}
 	n := w * h * p.Channels
 	seed := rapid.Uint32().Draw(t, "seed")
@@ -77,19 +80,30 @@ func light(p *processing.Picture, x, y, channel int) float64 {
 	if p.Channels == 1 {
 		channel = 0
 	}
-	i := (y*p.Width+x)*p.Channels + channel
-	var v float64
-	switch p.Depth() {
-	case 8:
-		v = float64(p.U8[i]) / 255
-	case 16:
-		v = float64(p.U16[i]) / 65535
-	default:
-		if v = float64(p.F32[i]); !(v > 0) {
+	most := 65535.
+	if p.U8 != nil {
+		most = 255
+	}
+	// sample returns a sample as a whole number up to most.
+	sample := func(i int) float64 {
+		switch {
+		case p.U8 != nil:
+			return float64(p.U8[i])
+		case p.U16 != nil:
+			return float64(p.U16[i])
+		}
+		v := float64(p.F32[i])
+		if !(v > 0) {
 			v = 0
 		}
+		return math.Floor(math.Min(v, 1)*most + 0.5)
 	}
-	return p.Transfer.Linear(math.Min(v, 1))
+	at := (y*p.Width + x) * p.Channels
+	v := sample(at + channel)
+	if p.Channels == 4 {
+		v = math.Floor((most-v)*(most-sample(at+3))/most + 0.5)
+	}
+	return p.Linear(v / most)
 }
 
 // slowLevel returns a channel of a level of the pyramid as encoded values, from the definition: each level is the mean
