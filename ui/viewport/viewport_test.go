@@ -420,3 +420,206 @@ func TestWithoutPicture(t *testing.T) {
 	}
 	w.Canvas().Capture()
 }
+
+// turnedViewport is newViewport with a picture of the given orientation.
+func turnedViewport(t *testing.T, orientation int) (*viewport.Viewport, *spy) {
+	v, s := newViewport(t)
+	pic := &processing.Picture{Width: pictureWidth, Height: pictureHeight, Channels: 1, U8: make([]uint8, pictureWidth*pictureHeight)}
+	p, err := view.NewPyramid(context.Background(), pic, view.WithOrientation(orientation))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.SetPicture(p, view.NewMaskPyramid(processing.NewMask(pictureWidth, pictureHeight)))
+	return v, s
+}
+
+// A file that is shown turned: tools are told file coordinates, and the view fits the upright picture.
+func TestTurnedPicture(t *testing.T) {
+	v, s := turnedViewport(t, 6)
+	if z := v.Transform().Zoom; math.Abs(z-0.15) > 1e-9 {
+		t.Errorf("1000 × 2000 upright in 400 × 300 is fitted at %g", z)
+	}
+	v.SetZoom(1)
+	v.Reveal(image.Rect(300, 700, 302, 702), 1)
+	v.MouseDown(mouse(200, 150, desktop.MouseButtonPrimary))
+	if s.last.At != (processing.Point{X: 301, Y: 701}) {
+		t.Errorf("the middle of the revealed rectangle is told as %v", s.last.At)
+	}
+	// Ten pixels to the right on the screen are ten rows up in the file, ten down are ten columns to the right.
+	v.Dragged(dragged(210, 160))
+	if s.last.At != (processing.Point{X: 311, Y: 691}) {
+		t.Errorf("after the drag %v", s.last.At)
+	}
+	v.DragEnd()
+	before := v.Transform()
+	v.MouseDown(mouse(200, 150, desktop.MouseButtonTertiary))
+	v.Dragged(dragged(230, 130))
+	v.DragEnd()
+	at := processing.Point{X: 301, Y: 701}
+	a, b := before.ImageToScreen(at), v.Transform().ImageToScreen(at)
+	if b.X-a.X != 30 || b.Y-a.Y != -20 {
+		t.Errorf("moved by (%g, %g), expected (30, -20)", b.X-a.X, b.Y-a.Y)
+	}
+}
+
+// handle is a tool over the right side of a region.
+type handle struct{ spy }
+
+func (handle) Pointer(tool.Event) tool.Pointer { return tool.ResizeX }
+
+func TestCursorOfATurnedPicture(t *testing.T) {
+	for orientation, want := range map[int]desktop.Cursor{1: desktop.HResizeCursor, 3: desktop.HResizeCursor, 6: desktop.VResizeCursor, 5: desktop.VResizeCursor} {
+		v, _ := turnedViewport(t, orientation)
+		v.SetTool(&handle{})
+		v.MouseMoved(mouse(100, 100, 0))
+		if got := v.Cursor(); got != want {
+			t.Errorf("orientation %d: cursor %v over a side of the file, expected %v", orientation, got, want)
+		}
+	}
+}
+
+// whitened returns the pyramid with a white patch in the image rectangle.
+func whitened(t *testing.T, p *view.Pyramid, r image.Rectangle) *view.Pyramid {
+	t.Helper()
+	patch := processing.Patch{Spot: 1}
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		patch.Runs = append(patch.Runs, processing.Run{Y: y, X0: r.Min.X, X1: r.Max.X})
+	}
+	for range r.Dx() * r.Dy() {
+		patch.U8 = append(patch.U8, 255)
+	}
+	q, err := p.With(context.Background(), []processing.Patch{patch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// compared is a viewport over a black picture with a white patch in its middle, in a window of its own, and how it looks.
+func compared(t *testing.T, orientation int) (v *viewport.Viewport, source, result *view.Pyramid, capture func() image.Image) {
+	t.Helper()
+	v, _ = newViewport(t)
+	pic := &processing.Picture{Width: pictureWidth, Height: pictureHeight, Channels: 1, U8: make([]uint8, pictureWidth*pictureHeight)}
+	source, err := view.NewPyramid(context.Background(), pic, view.WithOrientation(orientation))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.SetPicture(source, nil)
+	w := test.NewTempWindow(t, v)
+	w.SetPadded(false)
+	w.Resize(fyne.NewSize(400, 300))
+	v.SetZoom(1)
+	v.Reveal(image.Rect(999, 499, 1001, 501), 1)
+	return v, source, whitened(t, source, image.Rect(940, 440, 1060, 560)), w.Canvas().Capture
+}
+
+// whites counts white pixels left and right of a column.
+func whites(img image.Image, column int) (left, right int) {
+	b := img.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			if same(img.At(x, y), color.White) {
+				if x < column {
+					left++
+				} else {
+					right++
+				}
+			}
+		}
+	}
+	return left, right
+}
+
+func TestCompare(t *testing.T) {
+	for _, orientation := range []int{1, 6} {
+		v, source, result, capture := compared(t, orientation)
+		want := v.Transform()
+		v.SetPyramids(source, result)
+		if l, r := whites(capture(), 200); l+r != 120*120 {
+			t.Errorf("orientation %d: the result shows %d white pixels, patched were %d", orientation, l+r, 120*120)
+		}
+		v.SetCompare(view.CompareBefore)
+		if l, r := whites(capture(), 200); l+r != 0 {
+			t.Errorf("orientation %d: the source shows %d white pixels", orientation, l+r)
+		}
+		v.SetCompare(view.CompareSplit)
+		if l, r := whites(capture(), 195); l != 0 || r < 60*100 {
+			t.Errorf("orientation %d: split, %d white pixels on the left and %d on the right", orientation, l, r)
+		}
+		v.SetCompare(view.CompareAfter)
+		if l, r := whites(capture(), 200); l+r != 120*120 {
+			t.Errorf("orientation %d: after comparing, the result shows %d white pixels", orientation, l+r)
+		}
+		v.SetPyramids(source, source)
+		if l, r := whites(capture(), 200); l+r != 0 {
+			t.Errorf("orientation %d: without its patch the result shows %d white pixels", orientation, l+r)
+		}
+		if got := v.Transform(); got != want {
+			t.Errorf("orientation %d: the view went from %v to %v", orientation, want, got)
+		}
+	}
+}
+
+// The line is dragged with any tool at hand, also past the edge, and comes back; what it uncovers is drawn.
+func TestDragTheSplitLine(t *testing.T) {
+	v, source, result, capture := compared(t, 1)
+	s := &spy{}
+	v.SetTool(s)
+	v.SetPyramids(source, result)
+	v.SetCompare(view.CompareSplit)
+	v.MouseMoved(mouse(203, 80, 0))
+	if v.Cursor() != desktop.HResizeCursor {
+		t.Errorf("cursor %v over the line", v.Cursor())
+	}
+	v.MouseDown(mouse(201, 80, desktop.MouseButtonPrimary))
+	v.Dragged(dragged(230, 80))
+	v.MouseUp(mouse(230, 80, desktop.MouseButtonPrimary))
+	v.DragEnd()
+	if l, r := whites(capture(), 225); l != 0 || r == 0 || r > 30*120+400 {
+		t.Errorf("dragged to the right: %d white pixels left of the line and %d right of it", l, r)
+	}
+	v.MouseMoved(mouse(230, 60, 0))
+	v.MouseDown(mouse(230, 60, desktop.MouseButtonPrimary))
+	v.Dragged(dragged(-500, 60))
+	v.DragEnd()
+	if _, r := whites(capture(), 30); r != 120*120 {
+		t.Errorf("dragged out on the left: %d white pixels, patched were %d", r, 120*120)
+	}
+	for _, c := range s.calls {
+		if c != "hover" {
+			t.Errorf("the tool was told %v", s.calls)
+			break
+		}
+	}
+	// A press beside the line is the tool's again.
+	v.MouseMoved(mouse(300, 60, 0))
+	v.MouseDown(mouse(300, 60, desktop.MouseButtonPrimary))
+	v.MouseUp(mouse(300, 60, desktop.MouseButtonPrimary))
+	if !slices.Contains(s.calls, "press") || s.fault != "" {
+		t.Errorf("beside the line the tool was told %v, %s", s.calls, s.fault)
+	}
+}
+
+// Patches redraw their place alone, and exactly as a full drawing would.
+func TestPyramidsChanged(t *testing.T) {
+	for _, zoom := range []float64{0.2, 0.3, 0.66, 1, 2, 5} {
+		v, source, _, capture := compared(t, 6)
+		v.SetZoom(zoom)
+		capture()
+		v.SetPyramids(source, whitened(t, source, image.Rect(985, 495, 1003, 507)))
+		got := capture()
+		v.SetOptions(v.Options())
+		full := capture()
+		b := got.Bounds()
+		for y := b.Min.Y; y < b.Max.Y; y++ {
+			for x := b.Min.X; x < b.Max.X; x++ {
+				if !same(got.At(x, y), full.At(x, y)) {
+					t.Fatalf("zoom %g: pixel (%d, %d) is %v, drawn anew %v", zoom, x, y, got.At(x, y), full.At(x, y))
+				}
+			}
+		}
+		if l, r := whites(got, 200); l+r == 0 && zoom >= 1 {
+			t.Errorf("zoom %g: the patch is not seen", zoom)
+		}
+	}
+}
