@@ -131,7 +131,10 @@ func megapixels(n int64, unit string) string { return fmt.Sprintf("%g %s", float
 
 func gibibytes(n float64, unit string) string { return fmt.Sprintf("%.1f %s", n/(1<<30), unit) }
 
-// encode writes a new file of the given format.
+// encode writes a new PNG or TIFF.
 func encode(ctx context.Context, w io.Writer, f Format, pic *processing.Picture, m codec.Metadata) error {
-	return encodePNG(ctx, w, pic, 1<<20)
+	if f == PNG {
+		return png.Encode(ctx, w, pic, m)
+	}
+	return tiff.Encode(ctx, w, pic, m, tiff.EncodeOptions{})
 }

@@ -59,7 +59,8 @@ type Saved struct {
 	Lossy bool
 	// SourceSHA256 and SHA256 are those of the source and of the result, in hexadecimal.
 	SourceSHA256, SHA256 string
-	// PixelsChanged is the number of pixels that differ from the source as decoded, by the patches.
+	// PixelsChanged is the number of pixels that differ from the source as decoded: as the proof counted them, without it
+	// as the patches have them.
 	PixelsChanged int64
 	// Proof is what comparing the result with the source showed; nil with SaveOptions.SkipProof.
 	Proof *Proof

@@ -171,7 +171,8 @@ func (p *Proof) metadata(a, b *File) {
 	}
 	block("XMP", x.Meta.XMP, y.Meta.XMP)
 	block("IPTC", x.Meta.IPTC, y.Meta.IPTC)
-	differs("resolution", !sameResolution(x.Meta, y.Meta))
+	// A new TIFF has to tell some resolution.
+	differs("resolution", (same || x.Meta.XResolution > 0) && !sameResolution(x.Meta, y.Meta))
 	differs("orientation", a.Orientation != b.Orientation)
 	differs("transparency", x.Alpha != y.Alpha || x.Extra != y.Extra)
 	differs("pages", x.Pictures != y.Pictures)
@@ -332,7 +333,10 @@ func (s *saving) prove(f writeFile) error {
 	if s.saved.Lossy {
 		return nil
 	}
-	if p.Outside > 0 || p.Changed != s.saved.PixelsChanged || !s.arrived(result.Picture) {
+	// PNG's transparent colour may keep a pixel from becoming, or from leaving, that colour.
+	exact := s.saved.Format != PNG
+	s.saved.PixelsChanged = p.Changed
+	if p.Outside > 0 || exact && !s.arrived(result.Picture) {
 		return fault(s.saved.Path, ErrWrite, nil,
 			"not written: read back, the result is not the source with the corrected pixels; the source may have changed",
 			"не записан: при проверке результат не совпал с исходным файлом и исправлениями; возможно, исходный файл изменился")

@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"blik/app/imagefile/codec"
+	"blik/app/imagefile/png"
+	"blik/processing"
 )
 
 // fileSystem is what writing needs of the disk; a seam for tests of disks that fail.
@@ -145,6 +147,17 @@ func (p place) name(temporary string) error {
 
 func existsError(path string) error {
 	return fault(path, ErrExists, nil, "a file of this name is there already", "файл с таким именем уже есть")
+}
+
+// WritePNG writes p, grey or RGB of 8 or 16 bits, as PNG of the same depth.
+func WritePNG(ctx context.Context, path string, p *processing.Picture) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	if p.F32 != nil {
+		return errors.New("PNG holds no floating-point samples")
+	}
+	return WriteFile(ctx, path, func(w io.Writer) error { return png.Encode(ctx, w, p, codec.Metadata{}) })
 }
 
 // cancelWriter stops a long write when its context ends.

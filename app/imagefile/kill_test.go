@@ -1,0 +1,90 @@
+package imagefile
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestKilledWhileSaving kills a process that saves a picture onto itself over and over, at random moments. Each time the
+// file is one of the two that it may be, to the byte, and what killed runs leave behind disturbs none that follows.
+func TestKilledWhileSaving(t *testing.T) {
+	const variable = "BLIK_TEST_SAVE"
+	if path := os.Getenv(variable); path != "" {
+		saveForever(path)
+	}
+	kills := 100
+	if testing.Short() {
+		kills = 25
+	}
+	dir := t.TempDir()
+	f := tiffScan(t, dir, "a.tif", 400, 300)
+	first := readAll(t, f.Path)
+	if _, err := Save(t.Context(), f, f.Path, dot(f.Picture, 5, 5), SaveOptions{Overwrite: true}); err != nil {
+		t.Fatal(err)
+	}
+	second := readAll(t, f.Path)
+	if bytes.Equal(first, second) {
+		t.Fatal("saving changed nothing")
+	}
+	var seen [2]int
+	for i := range kills {
+		child := exec.Command(os.Args[0], "-test.run=^TestKilledWhileSaving$")
+		child.Env = append(os.Environ(), variable+"="+f.Path)
+		pipe, err := child.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := pipe.Read(make([]byte, 1)); err != nil {
+			t.Fatalf("run %d did not begin: %v", i, err)
+		}
+		time.Sleep(rand.N(20 * time.Millisecond))
+		if err := child.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if err := child.Wait(); err == nil || child.ProcessState.Exited() {
+			t.Fatalf("run %d ended by itself: %v", i, err)
+		}
+		switch data := readAll(t, f.Path); {
+		case bytes.Equal(data, first):
+			seen[0]++
+		case bytes.Equal(data, second):
+			seen[1]++
+		default:
+			t.Fatalf("after kill %d the file is neither the old nor the new one: %d bytes", i, len(data))
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(dir, ".blik-*.tmp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d kills: %d times one file, %d times the other; %d were within saving", kills, seen[0], seen[1], len(left))
+	if len(left) == 0 || seen[0] == 0 || seen[1] == 0 {
+		t.Error("the kills did not come while files were saved; this test shows nothing")
+	}
+}
+
+// saveForever saves the picture at path onto itself, changing one pixel to and fro, and says when it begins.
+func saveForever(path string) {
+	ctx := context.Background()
+	for {
+		f, err := Read(ctx, path, DefaultLimits())
+		if err == nil {
+			os.Stdout.WriteString(".")
+			_, err = Save(ctx, f, path, dot(f.Picture, 5, 5), SaveOptions{Overwrite: true, SkipProof: rand.N(2) == 0})
+		}
+		if err != nil {
+			os.Stdout.WriteString(strings.ToUpper(err.Error()))
+			os.Exit(1)
+		}
+	}
+}

@@ -1,0 +1,597 @@
+package imagefile
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"blik/app/imagefile/codec"
+	"blik/processing"
+)
+
+// dot is a patch that changes the pixel at (x, y) in its last channel to an odd value.
+func dot(pic *processing.Picture, x, y int) []processing.Patch {
+	at := (y*pic.Width + x) * pic.Channels
+	p := processing.Patch{Spot: 1, Runs: []processing.Run{{Y: y, X0: x, X1: x + 1}}}
+	last := pic.Channels - 1
+	switch {
+	case pic.U8 != nil:
+		p.U8 = slices.Clone(pic.U8[at : at+pic.Channels])
+		p.U8[last] ^= 0x55
+	case pic.U16 != nil:
+		p.U16 = slices.Clone(pic.U16[at : at+pic.Channels])
+		p.U16[last] ^= 0x1235
+	default:
+		p.F32 = slices.Clone(pic.F32[at : at+pic.Channels])
+		p.F32[last] += 0.125
+	}
+	return []processing.Patch{p}
+}
+
+func readAll(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func sumOf(data []byte) string {
+	s := sha256.Sum256(data)
+	return hex.EncodeToString(s[:])
+}
+
+// opened copies a file into a folder of the test and reads it.
+func opened(t testing.TB, path string) *File {
+	t.Helper()
+	copied := filepath.Join(t.TempDir(), filepath.Base(path))
+	if err := os.WriteFile(copied, readAll(t, path), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(t.Context(), copied, DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// samples are the pictures of ../shared/data/io-samples.
+func samples(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	for _, ending := range []string{"tif", "tiff", "png", "jpg"} {
+		found, _ := filepath.Glob(shared + "io-samples/*." + ending)
+		files = append(files, found...)
+	}
+	if len(files) == 0 {
+		t.Skip("../shared/data/io-samples is not here")
+	}
+	return files
+}
+
+// The whole trip of every sample: opened, changed in one pixel, saved by default and opened again, it differs in that
+// pixel and in nothing else; this package, an independent decoder and exiftool agree.
+func TestSaveSamples(t *testing.T) {
+	var trips []trip
+	for _, path := range samples(t) {
+		f := opened(t, path)
+		x, y := f.Picture.Width/2, f.Picture.Height/2
+		target := DefaultName(f.Path, f.SaveFormat())
+		saved, err := Save(t.Context(), f, target, dot(f.Picture, x, y), SaveOptions{})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		trips = append(trips, trip{f, target, x, y})
+		name := filepath.Base(path)
+		account(t, f, saved)
+		if !saved.Proof.Holds() || saved.Proof.Changed != 1 || saved.PixelsChanged != 1 || saved.Proof.MaskArea != 1 {
+			t.Errorf("%s: the proof: %+v: %s", name, saved.Proof, saved.Proof.Statement().EN)
+		}
+		mask := processing.NewMask(f.Picture.Width, f.Picture.Height)
+		mask.Pix[y*mask.Width+x] = 255
+		proof, err := Verify(t.Context(), f.Path, target, mask, DefaultLimits())
+		if err != nil || !proof.Holds() || proof.Changed != 1 || proof.Outside != 0 {
+			t.Errorf("%s: Verify: %+v, %v", name, proof, err)
+		}
+		if plain := saved.How == Patched && f.Info.Compression == "none" && f.Depth >= 8; plain {
+			if !proof.ByByte || proof.BytesOutside != 0 || proof.BytesChanged < 1 || proof.BytesChanged > 4 {
+				t.Errorf("%s: byte by byte: %+v", name, proof)
+			}
+		}
+		mask.Pix[y*mask.Width+x] = 0
+		if proof, err = Verify(t.Context(), f.Path, target, mask, DefaultLimits()); err != nil || proof.Holds() ||
+			proof.Outside != 1 || !slices.Equal(proof.First, []Position{{x, y}}) {
+			t.Errorf("%s: Verify with an empty mask: %+v, %v", name, proof, err)
+		}
+		same, err := Save(t.Context(), f, filepath.Join(t.TempDir(), "same"+filepath.Ext(f.Path)), nil, SaveOptions{})
+		if err != nil || same.How != Copied || same.PixelsChanged != 0 || same.SHA256 != same.SourceSHA256 ||
+			!bytes.Equal(readAll(t, same.Path), readAll(t, f.Path)) || !same.Proof.Holds() {
+			t.Errorf("%s: nothing changed: %+v, %v", name, same, err)
+		}
+	}
+	t.Run("decoded by OpenCV", func(t *testing.T) { onlyPixels(t, trips) })
+	t.Run("read by exiftool", func(t *testing.T) { sameTags(t, trips) })
+}
+
+// trip is a source, its result, and the one pixel that was changed.
+type trip struct {
+	f      *File
+	target string
+	x, y   int
+}
+
+// account holds what Saved says against the files.
+func account(t *testing.T, f *File, saved *Saved) {
+	t.Helper()
+	data := readAll(t, saved.Path)
+	if saved.SourceSHA256 != sumOf(readAll(t, f.Path)) || saved.SHA256 != sumOf(data) || saved.Bytes != int64(len(data)) {
+		t.Errorf("sums or size are wrong: %+v", saved)
+	}
+	want := map[Format]How{TIFF: Patched, PNG: Rewritten, JPEG: NewFile}[f.Format]
+	if saved.How != want || saved.Lossy || saved.Format != f.SaveFormat() {
+		t.Errorf("saved as %s, %s, lossy %t; want %s", saved.Format, saved.How, saved.Lossy, want)
+	}
+	if info, err := os.Stat(saved.Path); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("permissions %v, %v; want those of the source", info.Mode(), err)
+	}
+	onlyFiles(t, filepath.Dir(saved.Path), filepath.Base(f.Path), filepath.Base(saved.Path))
+}
+
+func onlyFiles(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(names)
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if !slices.Equal(got, slices.Compact(names)) {
+		t.Errorf("the folder holds %q, want %q", got, names)
+	}
+}
+
+// onlyPixels decodes sources and results with OpenCV, and finds one pixel of each changed.
+func onlyPixels(t *testing.T, trips []trip) {
+	const script = `
+import sys, numpy as np, cv2
+def load(path):
+    m = cv2.imread(path, cv2.IMREAD_UNCHANGED | cv2.IMREAD_IGNORE_ORIENTATION)
+    return m if m is None else m.reshape(m.shape[0], m.shape[1], -1)
+for a, b in zip(sys.argv[1::2], sys.argv[2::2]):
+    a, b = load(a), load(b)
+    if a is None or b is None:
+        print("unread")
+    elif a.shape != b.shape or a.dtype != b.dtype:
+        print("shape", a.shape, a.dtype, b.shape, b.dtype)
+    else:
+        print([(int(x), int(y)) for y, x in np.argwhere((a != b).any(axis=2))][:5])
+`
+	args := []string{"-c", script}
+	for _, tr := range trips {
+		args = append(args, tr.f.Path, tr.target)
+	}
+	out, err := exec.Command("/usr/bin/python3", args...).Output()
+	if err != nil {
+		t.Skip("no python3 with OpenCV is here")
+	}
+	read := 0
+	for i, got := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		tr := trips[i]
+		name := filepath.Base(tr.target)
+		switch {
+		case got == "unread":
+			t.Logf("%s: not read by OpenCV", name)
+		case tr.f.Format == JPEG:
+			// libjpeg interpolates chroma, which Go's decoder repeats: the pictures differ all over before anything changes.
+		case got != fmt.Sprintf("[(%d, %d)]", tr.x, tr.y):
+			t.Errorf("%s: an independent decoder finds changed: %s, want %d, %d alone", name, got, tr.x, tr.y)
+		default:
+			read++
+		}
+	}
+	t.Logf("%d of %d files compared", read, len(trips))
+}
+
+// sameTags compares everything that exiftool knows of sources and results.
+func sameTags(t *testing.T, trips []trip) {
+	args := []string{"-j", "-G1", "-a", "-u", "-x", "System:all", "-x", "ExifTool:all"}
+	for _, tr := range trips {
+		args = append(args, tr.f.Path, tr.target)
+	}
+	out, err := exec.Command("exiftool", args...).Output()
+	if len(out) == 0 {
+		t.Skipf("exiftool is not here: %v", err)
+	}
+	var all []map[string]any
+	if err := json.Unmarshal(out, &all); err != nil || len(all) != 2*len(trips) {
+		t.Fatalf("exiftool: %d answers, %v", len(all), err)
+	}
+	for i, tr := range trips {
+		a, b := all[2*i], all[2*i+1]
+		delete(a, "SourceFile")
+		delete(b, "SourceFile")
+		if tr.f.SaveFormat() != tr.f.Format {
+			sameOfEXIF(t, tr, a, b)
+			continue
+		}
+		// Where the samples lie, and what of a palette or of bits became plain, may differ.
+		free := []string{"IFD0:StripOffsets", "IFD0:StripByteCounts", "IFD0:TileOffsets", "IFD0:TileByteCounts"}
+		if tr.f.Depth < 8 || tr.f.Info.Colour == codec.Palette {
+			free = append(free, "IFD0:BitsPerSample", "IFD0:PhotometricInterpretation", "IFD0:SamplesPerPixel", "IFD0:ColorMap",
+				"IFD0:Compression", "IFD0:RowsPerStrip", "IFD0:PlanarConfiguration", "PNG:BitDepth", "PNG:ColorType", "PNG:Palette")
+		}
+		for _, name := range free {
+			delete(a, name)
+			delete(b, name)
+		}
+		for _, name := range slices.Sorted(maps.Keys(a)) {
+			if !reflect.DeepEqual(a[name], b[name]) {
+				t.Errorf("%s: %s: %v became %v", tr.f.Path, name, a[name], b[name])
+			}
+		}
+		for name := range b {
+			if _, ok := a[name]; !ok {
+				t.Errorf("%s: %s appeared: %v", tr.f.Path, name, b[name])
+			}
+		}
+	}
+}
+
+// sameOfEXIF: in another container, every tag of EXIF, GPS, XMP, IPTC and the profile has its value.
+func sameOfEXIF(t *testing.T, tr trip, a, b map[string]any) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		group, tag, _ := strings.Cut(name, ":")
+		carried := slices.Contains([]string{"ExifIFD", "GPS", "InteropIFD", "IPTC", "IFD0"}, group) || strings.HasPrefix(group, "XMP") || strings.HasPrefix(group, "ICC")
+		// The sampling of JPEG's own colour means nothing in an RGB picture.
+		if !carried || strings.HasPrefix(tag, "YCbCr") || tag == "ExifOffset" {
+			continue
+		}
+		if !reflect.DeepEqual(a[name], b[name]) {
+			t.Errorf("%s: %s: %v became %v", tr.f.Path, name, a[name], b[name])
+		}
+	}
+}
+
+// A JPEG stays one only by leave, and then only the blocks of the changed pixel differ.
+func TestSaveJPEG(t *testing.T) {
+	f := opened(t, samplePath(t, "Landscape_6.jpg"))
+	target := filepath.Join(t.TempDir(), "a.jpg")
+	patches := dot(f.Picture, 100, 50)
+	if _, err := Save(t.Context(), f, target, patches, SaveOptions{}); !errors.Is(err, ErrLossy) {
+		t.Errorf("without leave: %v", err)
+	}
+	if _, c, err := open(bytes.NewReader(readAll(t, f.Path)), f.Size); err != nil || !canRewrite(c) {
+		t.Skip("JPEG is not rewritten yet")
+	}
+	patches[0].U8 = []uint8{0, 255, 0}
+	saved, err := Save(t.Context(), f, target, patches, SaveOptions{AllowLossy: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !saved.Lossy || saved.How != Rewritten || saved.Format != JPEG || len(saved.Proof.Differs) != 0 {
+		t.Errorf("%+v, %+v", saved, saved.Proof)
+	}
+	if p := saved.Proof; p.Holds() || p.Changed == 0 || p.Changed > 32*32 || p.Outside == 0 {
+		t.Errorf("a JPEG's proof should tell the block that changed: %+v", p)
+	}
+	toPNG := filepath.Join(t.TempDir(), "b.png")
+	if saved, err = Save(t.Context(), f, toPNG, patches, SaveOptions{}); err != nil || saved.How != NewFile || saved.Format != PNG || !saved.Proof.Holds() {
+		t.Errorf("as PNG: %+v, %v", saved, err)
+	}
+	plain := filepath.Join(t.TempDir(), "no ending")
+	if saved, err = Save(t.Context(), f, plain, patches, SaveOptions{}); err != nil || saved.Format != TIFF {
+		t.Errorf("without an ending: %+v, %v", saved, err)
+	}
+}
+
+func canRewrite(c codec.Container) bool {
+	_, ok := c.(codec.Rewriter)
+	return ok
+}
+
+func samplePath(t testing.TB, name string) string {
+	t.Helper()
+	path := shared + "io-samples/" + name
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("../shared/data/io-samples is not here")
+	}
+	return path
+}
+
+// tiffScan writes an uncompressed 16-bit RGB TIFF of w × h pixels and reads it.
+func tiffScan(t testing.TB, dir, name string, w, h int) *File {
+	t.Helper()
+	pic := &processing.Picture{Width: w, Height: h, Channels: 3, U16: make([]uint16, 3*w*h)}
+	for i := range pic.U16 {
+		pic.U16[i] = uint16(i*2654435761>>7) | 1
+	}
+	path := filepath.Join(dir, name)
+	err := WriteFile(t.Context(), path, func(out io.Writer) error { return encode(t.Context(), out, TIFF, pic, codec.Metadata{}) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(t.Context(), path, DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// Names that need care, and the file system's own idea of them.
+func TestSaveNames(t *testing.T) {
+	for _, name := range []string{"a name with spaces.tif", "Блик — «Закат».TIF", "no ending", ".tif", "é́.tiff", "a.b.c.tif",
+		strings.Repeat("ж", 118) + ".tif"} {
+		dir := t.TempDir()
+		f := tiffScan(t, dir, name, 7, 5)
+		target := DefaultName(f.Path, f.SaveFormat())
+		saved, err := Save(t.Context(), f, target, dot(f.Picture, 3, 2), SaveOptions{KeepTime: true})
+		if err != nil {
+			t.Errorf("%q: %v", name, err)
+			continue
+		}
+		onlyFiles(t, dir, name, filepath.Base(target))
+		if info, err := os.Stat(saved.Path); err != nil || !info.ModTime().Equal(f.Modified) {
+			t.Errorf("%q: the time is not kept: %v", name, err)
+		}
+	}
+	for _, c := range []struct {
+		path   string
+		format Format
+		want   string
+	}{
+		{"/a/scan.tif", TIFF, "/a/scan_corrected.tif"},
+		{"scan.TIFF", TIFF, "scan_corrected.TIFF"},
+		{"scan.jpg", TIFF, "scan_corrected.tif"},
+		{"scan.jpg", PNG, "scan_corrected.png"},
+		{"scan.jpeg", JPEG, "scan_corrected.jpeg"},
+		{"scan", TIFF, "scan_corrected.tif"},
+		{"scan.v2", PNG, "scan_corrected.png"},
+		{".tif", TIFF, ".tif_corrected.tif"},
+	} {
+		if got := DefaultName(c.path, c.format); got != filepath.FromSlash(c.want) {
+			t.Errorf("DefaultName(%q, %s) = %q, want %q", c.path, c.format, got, c.want)
+		}
+	}
+}
+
+// Nothing that is there is replaced without leave; with it the source itself may be.
+func TestSaveOverwrites(t *testing.T) {
+	dir := t.TempDir()
+	f := tiffScan(t, dir, "a.tif", 9, 9)
+	before := readAll(t, f.Path)
+	patches := dot(f.Picture, 4, 4)
+	link, other := filepath.Join(dir, "link.tif"), filepath.Join(dir, "other.tif")
+	if err := errors.Join(os.Symlink("a.tif", link), os.WriteFile(other, []byte("mine"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for path, says := range map[string]string{f.Path: "source itself", link: "source itself", other: "there already"} {
+		_, err := Save(t.Context(), f, path, patches, SaveOptions{})
+		var e *Error
+		if !errors.Is(err, ErrExists) || !errors.As(err, &e) || e.Path != path || !strings.Contains(err.Error(), says) || e.In("ru") == e.In("en") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if !bytes.Equal(readAll(t, f.Path), before) || string(readAll(t, other)) != "mine" {
+		t.Fatal("a refused save wrote")
+	}
+	if _, err := Save(t.Context(), f, other, patches, SaveOptions{Overwrite: true}); err != nil {
+		t.Error(err)
+	}
+	want := readAll(t, other)
+	saved, err := Save(t.Context(), f, link, patches, SaveOptions{Overwrite: true})
+	if err != nil || saved.SourceSHA256 != sumOf(before) || saved.SHA256 != sumOf(want) {
+		t.Errorf("onto itself by a link: %+v, %v", saved, err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 || !bytes.Equal(readAll(t, f.Path), want) {
+		t.Errorf("the link should stay one and its file be replaced: %v, %v", info, err)
+	}
+	onlyFiles(t, dir, "a.tif", "link.tif", "other.tif")
+	if _, err := Save(t.Context(), f, filepath.Join(dir, "b.tif"), patches, SaveOptions{}); !errors.Is(err, ErrChanged) {
+		t.Errorf("after its own source was replaced: %v", err)
+	}
+	if _, err := Save(t.Context(), f, dir, patches, SaveOptions{Overwrite: true}); !errors.Is(err, ErrWrite) {
+		t.Errorf("onto a folder: %v", err)
+	}
+}
+
+// A source that is no longer the file that was read is found out: by size and time, and where both were kept, by its
+// pixels.
+func TestSaveChangedSource(t *testing.T) {
+	for name, spoil := range map[string]func(f *File) error{
+		"longer":        func(f *File) error { return os.WriteFile(f.Path, append(must(os.ReadFile(f.Path)), 0), 0o600) },
+		"touched":       func(f *File) error { return os.Chtimes(f.Path, time.Now(), f.Modified.Add(time.Second)) },
+		"gone":          func(f *File) error { return os.Remove(f.Path) },
+		"other content": func(f *File) error { return os.WriteFile(f.Path, []byte("II*\x00 nothing"), 0o600) },
+		"same size and time": func(f *File) error {
+			data := must(os.ReadFile(f.Path))
+			for i := range 40 {
+				data[len(data)/2+i] ^= 0xff
+			}
+			return errors.Join(os.WriteFile(f.Path, data, 0o600), os.Chtimes(f.Path, f.Modified, f.Modified))
+		},
+	} {
+		dir := t.TempDir()
+		f := tiffScan(t, dir, "a.tif", 20, 20)
+		if err := spoil(f); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Save(t.Context(), f, filepath.Join(dir, "b.tif"), dot(f.Picture, 1, 1), SaveOptions{})
+		switch {
+		case name == "gone":
+			if !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: %v", name, err)
+			}
+			onlyFiles(t, dir)
+			continue
+		case name == "same size and time":
+			if !errors.Is(err, ErrWrite) || !strings.Contains(err.Error(), "may have changed") {
+				t.Errorf("%s: %v", name, err)
+			}
+		case !errors.Is(err, ErrChanged) || !strings.HasPrefix(err.Error(), f.Path+": "):
+			t.Errorf("%s: %v", name, err)
+		}
+		onlyFiles(t, dir, "a.tif")
+	}
+}
+
+// Whatever step of saving fails, old files are as they were, nothing else stays, and one sentence says why.
+func TestFailedSaveLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	f := tiffScan(t, dir, "a.tif", 40, 40)
+	target := filepath.Join(dir, "b.tif")
+	if err := os.WriteFile(target, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		err  error
+		says string
+	}{
+		{syscall.ENOSPC, "the disk is full"},
+		{syscall.EROFS, "read-only"},
+		{syscall.EACCES, "no permission to write"},
+		{syscall.EIO, syscall.EIO.Error()},
+	} {
+		for _, step := range []string{"create", "write", "patch", "sync", "close", "rename"} {
+			_, err := save(t.Context(), failing{step: step, err: c.err}, f, target, dot(f.Picture, 1, 1), SaveOptions{Overwrite: true})
+			var e *Error
+			if !errors.As(err, &e) || e.Path != target || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: %v, want a sentence with %q", step, err, c.says)
+			}
+			onlyFiles(t, dir, "a.tif", "b.tif")
+			if string(readAll(t, target)) != "before" {
+				t.Fatalf("%s: the old file was touched", step)
+			}
+		}
+	}
+	_, err := save(t.Context(), small{}, f, target, dot(f.Picture, 1, 1), SaveOptions{Overwrite: true})
+	if want := target + ": not written: 0.0 MB are needed in the folder " + dir + ", and 0.0 MB are free"; err == nil || err.Error() != want {
+		t.Errorf("too little room: %v, want %s", err, want)
+	}
+	if _, err := Save(t.Context(), f, filepath.Join(dir, "no", "b.tif"), nil, SaveOptions{}); err == nil || !strings.Contains(err.Error(), "does not exist") {
+		t.Errorf("missing folder: %v", err)
+	}
+}
+
+// small is a disk with little room.
+type small struct{ disk }
+
+func (small) Free(string) int64 { return 1000 }
+
+// A disk that is really full, and a folder that is really read-only, where the tests may make them.
+func TestSaveOnFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", dir).Run(); err != nil {
+		t.Skip("no file system can be mounted here; a failing disk stands in for a full one in TestFailedSaveLeavesNothing")
+	}
+	defer exec.Command("umount", "-l", dir).Run()
+	f := tiffScan(t, t.TempDir(), "a.tif", 100, 100)
+	full := filepath.Join(dir, "b.tif")
+	// A writer that finds room by statfs, and none when it writes.
+	if err := os.WriteFile(filepath.Join(dir, "filler"), make([]byte, 20<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Save(t.Context(), f, full, nil, SaveOptions{}); !errors.Is(err, ErrWrite) || !strings.Contains(err.Error(), "0.1 MB are needed") {
+		t.Errorf("by statfs: %v", err)
+	}
+	if _, err := save(t.Context(), boastful{}, f, full, nil, SaveOptions{}); !errors.Is(err, ErrWrite) || !strings.Contains(err.Error(), "the disk is full") {
+		t.Errorf("by writing: %v", err)
+	}
+	onlyFiles(t, dir, "filler")
+	if err := exec.Command("mount", "-o", "remount,ro", dir).Run(); err != nil {
+		t.Skip("cannot be made read-only here")
+	}
+	if _, err := save(t.Context(), boastful{}, f, full, nil, SaveOptions{}); !errors.Is(err, ErrWrite) || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("read-only: %v", err)
+	}
+}
+
+// boastful is a disk that does not tell how full it is.
+type boastful struct{ disk }
+
+func (boastful) Free(string) int64 { return -1 }
+
+// A cancel at any time leaves the old file, or comes too late.
+func TestCancelledSave(t *testing.T) {
+	dir := t.TempDir()
+	f := tiffScan(t, dir, "a.tif", 300, 300)
+	target := filepath.Join(dir, "b.tif")
+	for _, at := range []float64{-1, 0, 0.5} {
+		ctx, cancel := context.WithCancel(t.Context())
+		if at < 0 {
+			cancel()
+		}
+		_, err := Save(ctx, f, target, dot(f.Picture, 1, 1), SaveOptions{Progress: func(_ processing.Text, done float64) {
+			if done == at {
+				cancel()
+			}
+		}})
+		cancel()
+		if err != context.Canceled {
+			t.Errorf("cancelled at %g: %v", at, err)
+		}
+		onlyFiles(t, dir, "a.tif")
+	}
+}
+
+// Patches that do not fit are refused before anything is written.
+func TestSaveRefusesPatches(t *testing.T) {
+	dir := t.TempDir()
+	f := tiffScan(t, dir, "a.tif", 8, 8)
+	for name, p := range map[string]processing.Patch{
+		"kind":    {Runs: []processing.Run{{Y: 0, X0: 0, X1: 1}}, U8: []uint8{1, 2, 3}},
+		"few":     {Runs: []processing.Run{{Y: 0, X0: 0, X1: 2}}, U16: []uint16{1, 2, 3}},
+		"many":    {Runs: []processing.Run{{Y: 0, X0: 0, X1: 1}}, U16: make([]uint16, 6)},
+		"outside": {Runs: []processing.Run{{Y: 0, X0: 7, X1: 9}}, U16: make([]uint16, 6)},
+		"below":   {Runs: []processing.Run{{Y: 8, X0: 0, X1: 1}}, U16: make([]uint16, 3)},
+		"empty":   {Runs: []processing.Run{{Y: 1, X0: 1, X1: 1}}},
+	} {
+		if _, err := Save(t.Context(), f, filepath.Join(dir, "b.tif"), []processing.Patch{p}, SaveOptions{}); !errors.Is(err, ErrWrite) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	onlyFiles(t, dir, "a.tif")
+}
+
+// The independent decoder of PNG is the standard library's: it reads what was rewritten.
+func TestRewrittenPNGDecodes(t *testing.T) {
+	f := opened(t, samplePath(t, "io_reference_16bit.png"))
+	target := filepath.Join(t.TempDir(), "b.png")
+	if _, err := Save(t.Context(), f, target, dot(f.Picture, 3, 4), SaveOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	a, errA := png.Decode(bytes.NewReader(readAll(t, f.Path)))
+	b, errB := png.Decode(bytes.NewReader(readAll(t, target)))
+	if err := errors.Join(errA, errB); err != nil {
+		t.Fatal(err)
+	}
+	for y := range f.Picture.Height {
+		for x := range f.Picture.Width {
+			if (a.At(x, y) != b.At(x, y)) != (x == 3 && y == 4) {
+				t.Fatalf("%d, %d: %v became %v", x, y, a.At(x, y), b.At(x, y))
+			}
+		}
+	}
+}
