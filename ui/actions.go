@@ -4,7 +4,6 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 
-	"blik/app/document"
 	"blik/app/view"
 	"blik/processing"
 	"blik/ui/texts"
@@ -244,12 +243,6 @@ func (w *window) colourItem() *fyne.MenuItem {
 // methodItem lists the methods for the selected spot.
 func (w *window) methodItem() *fyne.MenuItem {
 	item := fyne.NewMenuItem(w.t("menu.method"), nil)
-	asked, chosen := processing.MethodAuto, false
-	if w.doc != nil {
-		var s document.Spot
-		s, chosen = w.doc.Selected()
-		asked = s.Asked
-	}
 	var all []*fyne.MenuItem
 	for m, name := range w.spotMethods() {
 		i := fyne.NewMenuItem(name, func() {
@@ -257,10 +250,10 @@ func (w *window) methodItem() *fyne.MenuItem {
 				w.redoSelected(processing.Method(m))
 			}
 		})
-		i.Checked = chosen && asked == processing.Method(m)
+		i.Checked = w.methods.selected && w.methods.asked == processing.Method(m)
 		all = append(all, i)
 	}
-	item.Disabled = !chosen
+	item.Disabled = !w.methods.selected
 	item.ChildMenu = fyne.NewMenu("", all...)
 	return item
 }

@@ -39,6 +39,7 @@ func (w *window) correctSelected() {
 // redoSelected corrects the selected spot by another method; MethodAuto is that of all spots.
 func (w *window) redoSelected(m processing.Method) {
 	if s, ok := w.doc.Selected(); ok {
+		w.log.line("redo %d %s", s.ID, m.ID())
 		w.correct(map[int]processing.Method{s.ID: m})
 	}
 }

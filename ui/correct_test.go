@@ -283,7 +283,7 @@ func TestSavePicture(t *testing.T) {
 	if p := h.pictureFiles["/art/a_corrected.png"]; len(p) != 2 || p[0].Spot != 1 || len(p[1].U8) != 9 {
 		t.Errorf("saved %+v", p)
 	}
-	if got, want := h.status.message.Text(), "Saved a_corrected.png: 8 pixels changed; compared with the source, nothing else differs: proven"; got != want {
+	if got, want := h.status.message.Text(), "Saved a_corrected.png: 8 pixels changed and nothing else: proven"; got != want {
 		t.Errorf("status %q", got)
 	}
 	if result := h.panel.correction.result; !result.Visible() || !strings.Contains(result.Text, "proven") || !strings.Contains(result.Text, "Report: a_corrected.en.html") {

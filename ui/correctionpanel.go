@@ -87,7 +87,7 @@ func newCorrectionPanel(w *window) *correctionPanel {
 	)
 	// Saving stays in sight however far the rest is scrolled.
 	saving := container.NewVBox(widget.NewSeparator(),
-		inset(container.New(layout.NewCustomPaddedVBoxLayout(2), c.save, c.report, c.result)))
+		container.New(layout.NewCustomPaddedLayout(0, 4, 8, 16), container.New(layout.NewCustomPaddedVBoxLayout(2), c.save, c.report, c.result)))
 	c.tab = container.NewTabItem(w.t("tab.correction"), container.NewBorder(nil, saving, nil, nil,
 		container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12), body))))
 	return c
@@ -140,6 +140,12 @@ func emphasize(b *widget.Button, on bool) {
 	}
 }
 
+// methodMenu is what the menu of methods shows: whether a spot is selected, and the method chosen for it alone.
+type methodMenu struct {
+	selected bool
+	asked    processing.Method
+}
+
 // refreshSpot shows the selected spot and how it is corrected.
 func (w *window) refreshSpot() {
 	c := w.panel.correction
@@ -152,6 +158,10 @@ func (w *window) refreshSpot() {
 	c.method.SetSelected(w.spotMethods()[s.Asked])
 	c.report.SetChecked(w.settings.WriteReport)
 	c.quiet = false
+	if menu := (methodMenu{ok, s.Asked}); menu != w.methods {
+		w.methods = menu
+		w.refreshMenu()
+	}
 	enable(c.correct, ok && !w.jobs.Busy())
 	enable(c.method, ok && !w.jobs.Busy())
 	enable(c.unset, ok && s.State != document.Uncorrected)

@@ -145,6 +145,7 @@ func (w *window) stepped(dirty image.Rectangle, text string) {
 	w.refreshRegion()
 	w.refreshMask()
 	w.say(text)
+	w.log.line("step %d %d", w.doc.Corrections().Len(), w.doc.Corrections().Pixels())
 }
 
 func (w *window) invertMask() {

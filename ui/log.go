@@ -22,6 +22,8 @@ import (
 //	done COUNT AREA                 a detection has ended
 //	saved PATH                      a mask has been written
 //	corrected SPOTS PIXELS          a correction has ended; so many are corrected now
+//	redo SPOT METHOD                a spot is to be corrected by another method
+//	step SPOTS PIXELS               a step was undone or redone; so many are corrected now
 //	compare MODE                    the viewport shows the corrected picture (0), the source (1) or both (2)
 //	saved-picture PATH              a corrected picture has been written
 //

@@ -64,6 +64,9 @@ type window struct {
 	used   processing.Params
 	device string
 
+	// methods is what the menu of methods shows.
+	methods methodMenu
+
 	// source and split say how the source is compared with the corrected picture. heldKey is the scan code of the key that
 	// is held for it, 0 for none, lastKey that of the key pressed last.
 	source, split, heldButton bool

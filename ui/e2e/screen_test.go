@@ -252,6 +252,19 @@ func (w *window) view() view {
 	return v
 }
 
+// awaitView waits for the view to be as expected and returns it.
+func (w *window) awaitView(what string, expected func(view) bool) view {
+	w.t.Helper()
+	var v view
+	for start := time.Now(); time.Since(start) < patience; {
+		if v = w.view(); expected(v) {
+			return v
+		}
+	}
+	w.t.Fatalf("%s does not come into view: %+v", what, v)
+	return v
+}
+
 // quit leaves by the menu's shortcut and checks that the program ends well and without complaints.
 func (w *window) quit() {
 	w.t.Helper()
