@@ -7,3 +7,9 @@ NVCC         ?= $(or $(wildcard .cache/cuda/bin/nvcc),nvcc)
 
 cuda: ## fetch cuda.h, which building with GPU support needs
 	@scripts/cuda.sh header
+
+.PHONY: kernels
+
+kernels: ## compile kernels/*.cu to the PTX that the program embeds
+	@test -n "$(shell command -v $(NVCC))" || scripts/cuda.sh compiler
+	@scripts/kernels.sh $(or $(wildcard .cache/cuda/bin/nvcc),nvcc)

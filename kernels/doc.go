@@ -1,3 +1,4 @@
-// Package kernels will hold the CUDA sources (*.cu), the PTX compiled from them, and the Go file that embeds it.
-// It imports nothing, so that a build without a GPU can still check that source and PTX belong together.
+// Package kernels holds the CUDA sources (*.cu), the PTX compiled from them, which the program embeds, and the record of
+// their last verification on a GPU. "make kernels" remakes the PTX. The package imports nothing of the program, so that
+// a machine without a GPU still checks that source, PTX and record belong together.
 package kernels

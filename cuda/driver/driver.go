@@ -9,6 +9,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"unsafe"
 
 	// Its package init calls cuInit, which this package defines.
@@ -75,7 +76,7 @@ func Check(code int, doing string) error {
 	return p
 }
 
-// Wrap makes a *Problem of an error of gorgonia.org/cu, whose error type is the driver's number under another name.
+// Wrap makes a *Problem of an error of gorgonia.org/cu, whose unexported error type is the driver's number.
 func Wrap(err error, doing string) error {
 	if err == nil {
 		return nil
@@ -84,18 +85,8 @@ func Wrap(err error, doing string) error {
 	if errors.As(err, &known) {
 		return err
 	}
-	for _, e := range []struct {
-		err  error
-		code int
-	}{
-		{cu.OutOfMemory, codeOutOfMemory},
-		{cu.NoDevice, codeNoDevice},
-		{cu.InvalidDevice, codeInvalidDevice},
-		{cu.NoBinaryForGpu, codeNoBinary},
-	} {
-		if errors.Is(err, e.err) {
-			return Check(e.code, doing)
-		}
+	if v := reflect.ValueOf(err); v.Kind() == reflect.Int {
+		return Check(int(v.Int()), doing)
 	}
 	return &Problem{Reason: Fault, Detail: fmt.Sprintf("%s: %v", doing, err)}
 }
@@ -115,9 +106,27 @@ func HostFree(b []byte) error {
 	return Check(int(C.driver_host_free(unsafe.Pointer(unsafe.SliceData(b)))), "free pinned host memory")
 }
 
+// RowsUp queues a copy of rows of row bytes from pinned memory to rows pitch bytes apart on the device. (The module's own
+// copy of rows fails on anything but an array.)
+func RowsUp(dst cu.DevicePtr, pitch int64, src []byte, row int, stream cu.Stream) error {
+	code := C.driver_rows_up(C.ulonglong(dst), C.ulong(pitch), unsafe.Pointer(unsafe.SliceData(src)), C.ulong(row),
+		C.ulong(len(src)/row), handle(stream))
+	return Check(int(code), "upload")
+}
+
+// RowsDown queues a copy the other way.
+func RowsDown(dst []byte, row int, src cu.DevicePtr, pitch int64, stream cu.Stream) error {
+	code := C.driver_rows_down(unsafe.Pointer(unsafe.SliceData(dst)), C.ulong(row), C.ulong(len(dst)/row), C.ulonglong(src),
+		C.ulong(pitch), handle(stream))
+	return Check(int(code), "download")
+}
+
+// handle is the driver's own handle, which is all that a stream or a function of the module holds.
+func handle[T cu.Stream | cu.Function](v T) unsafe.Pointer {
+	return *(*unsafe.Pointer)(unsafe.Pointer(&v))
+}
+
 // AllowSharedMemory lets a kernel be launched with that many bytes of dynamic shared memory.
 func AllowSharedMemory(f cu.Function, bytes int) error {
-	// A cu.Function is nothing but the driver's handle.
-	handle := *(*unsafe.Pointer)(unsafe.Pointer(&f))
-	return Check(int(C.driver_shared_memory(handle, C.int(bytes))), "reserve shared memory")
+	return Check(int(C.driver_shared_memory(handle(f), C.int(bytes))), "reserve shared memory")
 }

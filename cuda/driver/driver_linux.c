@@ -70,3 +70,36 @@ int driver_host_free(void *p) { return cuMemFreeHost(p); }
 
 // 8 is CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
 int driver_shared_memory(void *function, int bytes) { return cuFuncSetAttribute(function, 8, bytes); }
+
+// CUDA_MEMCPY2D of the driver's interface.
+struct memcpy2d {
+	size_t src_x, src_y;
+	int src_type;
+	const void *src_host;
+	unsigned long long src_device;
+	void *src_array;
+	size_t src_pitch;
+	size_t dst_x, dst_y;
+	int dst_type;
+	void *dst_host;
+	unsigned long long dst_device;
+	void *dst_array;
+	size_t dst_pitch;
+	size_t width, height;
+};
+
+enum { on_host = 1, on_device = 2 };
+
+int cuMemcpy2DAsync_v2(const struct memcpy2d *, void *);
+
+int driver_rows_up(unsigned long long dst, unsigned long pitch, void *src, unsigned long row, unsigned long rows, void *stream) {
+	struct memcpy2d c = {.src_type = on_host, .src_host = src, .src_pitch = row,
+		.dst_type = on_device, .dst_device = dst, .dst_pitch = pitch, .width = row, .height = rows};
+	return cuMemcpy2DAsync_v2(&c, stream);
+}
+
+int driver_rows_down(void *dst, unsigned long row, unsigned long rows, unsigned long long src, unsigned long pitch, void *stream) {
+	struct memcpy2d c = {.src_type = on_device, .src_device = src, .src_pitch = pitch,
+		.dst_type = on_host, .dst_host = dst, .dst_pitch = row, .width = row, .height = rows};
+	return cuMemcpy2DAsync_v2(&c, stream);
+}

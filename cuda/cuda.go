@@ -1,0 +1,169 @@
+//go:build cuda && linux && amd64
+
+package cuda
+
+import (
+	"context"
+	"fmt"
+
+	"blik/processing"
+	"blik/processing/cpu"
+)
+
+// Backend implements processing.Backend on a GPU.
+type Backend struct {
+	device *device
+	pool   pool
+	stages stages
+	closed bool
+	// host labels and grows components, see components.go; shadow is the class plane that it has last worked on.
+	host   *cpu.Backend
+	shadow shadow
+}
+
+var _ processing.Backend = (*Backend)(nil)
+
+// Open returns a Backend on the GPU with the driver's number. The error is a *driver.Problem.
+func Open(ordinal int) (*Backend, error) {
+	d, err := openDevice(ordinal)
+	if err != nil {
+		return nil, err
+	}
+	return &Backend{device: d, pool: newPool(), host: cpu.New()}, nil
+}
+
+// Name returns "cuda:" and the driver's number of the GPU.
+func (b *Backend) Name() string { return fmt.Sprintf("cuda:%d", b.device.info.Ordinal) }
+
+// Info describes the GPU.
+func (b *Backend) Info() Info { return b.device.info }
+
+// Close gives all memory back and ends the device's goroutine. Planes still alive are an error: their memory goes too.
+func (b *Backend) Close() error {
+	if b.closed {
+		return nil
+	}
+	planes, _ := b.Live()
+	b.shadow.drop()
+	_ = b.host.Close()
+	done := make(chan struct{})
+	// Not by do: a lost device is closed like any other.
+	b.device.work <- func() {
+		defer close(done)
+		b.closed = true
+		_ = b.device.stream.Synchronize()
+		b.stages.close()
+		b.pool.mu.Lock()
+		b.pool.trim()
+		b.pool.mu.Unlock()
+		_ = b.device.stop()
+	}
+	<-done
+	close(b.device.work)
+	if planes != 0 {
+		return fmt.Errorf("%s: %d planes were not released", b.Name(), planes)
+	}
+	return nil
+}
+
+// queue is one operation on the owning goroutine: its launches, each preceded by a look at the context, and the memory
+// that it needs until the device is through with it.
+type queue struct {
+	ctx     context.Context
+	b       *Backend
+	d       *device
+	buffers []buffer
+	planes  []*plane
+	host    [][]byte
+}
+
+// run queues an operation. Memory taken from the queue goes back when f returns: the next operation that gets it comes
+// later in the stream.
+func (b *Backend) run(ctx context.Context, f func(q *queue) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return b.device.do(func() error {
+		if b.closed {
+			return fmt.Errorf("%s: the backend is closed", b.Name())
+		}
+		q := &queue{ctx: ctx, b: b, d: b.device}
+		defer q.done()
+		return f(q)
+	})
+}
+
+func (q *queue) done() {
+	for _, m := range q.buffers {
+		q.b.pool.put(m)
+	}
+	for _, p := range q.planes {
+		p.Release()
+	}
+	for _, m := range q.host {
+		q.b.pool.hostPut(m)
+	}
+}
+
+// launch queues a kernel unless the operation was cancelled.
+func (q *queue) launch(name string, grid, block dim, args ...any) error {
+	if err := q.ctx.Err(); err != nil {
+		return err
+	}
+	return q.d.launch(name, grid, block, args...)
+}
+
+// pixels queues a kernel with a thread for each pixel, whose last arguments are the size.
+func (q *queue) pixels(name string, w, h int, args ...any) error {
+	grid, block := over(w, h)
+	return q.launch(name, grid, block, append(args, w, h)...)
+}
+
+// bytes returns device memory with undefined content.
+func (q *queue) bytes(n int64) (buffer, error) {
+	m, err := q.b.pool.get(q.d, n)
+	if err == nil {
+		q.buffers = append(q.buffers, m)
+	}
+	return m, err
+}
+
+// plane returns a plane with undefined content.
+func (q *queue) plane(kind processing.Kind, w, h int) (*plane, error) {
+	p, err := q.b.newPlane(kind, w, h)
+	if err == nil {
+		q.planes = append(q.planes, p)
+	}
+	return p, err
+}
+
+// writes says that the device writes the planes, so that what the host has of them is old.
+func (q *queue) writes(planes ...*plane) {
+	for _, p := range planes {
+		p.fresh = false
+		p.changes++
+	}
+}
+
+// constants uploads a few values that a kernel reads.
+func (q *queue) constants(values []byte) (buffer, error) {
+	m, err := q.bytes(int64(len(values)))
+	if err != nil {
+		return m, err
+	}
+	return m, q.d.upload(m.ptr, int64(len(values)), values, len(values))
+}
+
+// fetch returns the first n bytes of device memory, good until the operation ends, when all before it is done.
+func (q *queue) fetch(m buffer, n int) ([]byte, error) {
+	if err := q.ctx.Err(); err != nil {
+		return nil, err
+	}
+	host, err := q.b.pool.hostGet(q.d, int(roundUp(int64(n), grain)))
+	if err != nil {
+		return nil, err
+	}
+	q.host = append(q.host, host)
+	err = q.copying(stageDownload, func() error { return q.d.download(host[:n], m.ptr, int64(n), n, 1) })
+	return host[:n], err
+}

@@ -1,0 +1,270 @@
+//go:build cuda && linux && amd64
+
+package cuda
+
+import (
+	"sync"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"blik/cuda/driver"
+)
+
+// buffer is a piece of device memory.
+type buffer struct {
+	ptr   cu.DevicePtr
+	bytes int64
+}
+
+// pool keeps the device and pinned host memory of what was released for what comes next: the stream keeps their order,
+// so memory may change hands while the device still works on it. When a plane of another size is asked for, another
+// picture is being worked on, and what was kept for the last one goes.
+type pool struct {
+	mu     sync.Mutex
+	w, h   int
+	free   map[int64][]buffer
+	pinned map[int][][]byte
+	// planes and bytes are what is in use; held is all device memory, in use or kept.
+	planes      int
+	bytes, held int64
+	// limit, if not 0, is the most device memory in bytes; tests set it.
+	limit int64
+}
+
+func newPool() pool { return pool{free: map[int64][]buffer{}, pinned: map[int][][]byte{}} }
+
+// grain is what sizes are rounded up to.
+const grain = 512
+
+func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
+
+// get returns at least n bytes. Where the device has no more, what is kept is given back first.
+func (l *pool) get(d *device, n int64) (buffer, error) {
+	n = roundUp(max(n, 1), grain)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if f := l.free[n]; len(f) > 0 {
+		l.free[n] = f[:len(f)-1]
+		l.bytes += n
+		return f[len(f)-1], nil
+	}
+	p, err := l.alloc(n)
+	if err != nil {
+		l.trim()
+		p, err = l.alloc(n)
+	}
+	if err != nil {
+		return buffer{}, d.fault(err, "allocate device memory")
+	}
+	l.held += n
+	l.bytes += n
+	return buffer{p, n}, nil
+}
+
+func (l *pool) alloc(n int64) (cu.DevicePtr, error) {
+	if l.limit > 0 && l.held+n > l.limit {
+		return 0, cu.OutOfMemory
+	}
+	return cu.MemAlloc(n)
+}
+
+func (l *pool) put(b buffer) {
+	if b.bytes == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.bytes -= b.bytes
+	l.free[b.bytes] = append(l.free[b.bytes], b)
+}
+
+// hostGet returns n bytes of pinned host memory.
+func (l *pool) hostGet(d *device, n int) ([]byte, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if f := l.pinned[n]; len(f) > 0 {
+		l.pinned[n] = f[:len(f)-1]
+		return f[len(f)-1], nil
+	}
+	b, err := driver.HostAlloc(n)
+	return b, d.fault(err, "allocate pinned host memory")
+}
+
+func (l *pool) hostPut(b []byte) {
+	if b == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pinned[len(b)] = append(l.pinned[len(b)], b)
+}
+
+// picture drops what is kept when the size of the planes changes.
+func (l *pool) picture(w, h int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.w != w || l.h != h {
+		l.trim()
+		l.w, l.h = w, h
+	}
+}
+
+// trim gives back what is kept. The caller holds the lock and runs on the owning goroutine. What a lost device
+// refuses to take back goes with its context.
+func (l *pool) trim() {
+	for _, list := range l.free {
+		for _, b := range list {
+			_ = cu.MemFree(b.ptr)
+			l.held -= b.bytes
+		}
+	}
+	clear(l.free)
+	for _, list := range l.pinned {
+		for _, b := range list {
+			_ = driver.HostFree(b)
+		}
+	}
+	clear(l.pinned)
+}
+
+// staging is the pinned memory that uploads go through, in turns: while the device fetches one part the host fills the
+// next.
+type staging struct {
+	parts [2]struct {
+		memory []byte
+		read   cu.Event
+		busy   bool
+	}
+	next int
+}
+
+const stagingBytes = 8 << 20
+
+func (s *staging) close() {
+	for i := range s.parts {
+		p := &s.parts[i]
+		if p.memory != nil {
+			_ = cu.DestroyEvent(&p.read)
+			_ = driver.HostFree(p.memory)
+		}
+		p.memory, p.busy = nil, false
+	}
+}
+
+// part returns the next part, free to be written.
+func (d *device) part() (memory []byte, sent func() error, err error) {
+	p := &d.stage.parts[d.stage.next]
+	d.stage.next ^= 1
+	if p.memory == nil {
+		if p.memory, err = driver.HostAlloc(stagingBytes); err != nil {
+			return nil, nil, d.fault(err, "allocate pinned host memory")
+		}
+		if p.read, err = cu.MakeEvent(cu.DefaultEvent); err != nil {
+			return nil, nil, d.fault(err, "make an event")
+		}
+	}
+	if p.busy {
+		if err := d.fault(p.read.Synchronize(), "wait for an upload"); err != nil {
+			return nil, nil, err
+		}
+		p.busy = false
+	}
+	return p.memory, func() error {
+		p.busy = true
+		return d.fault(p.read.Record(d.stream), "record an event")
+	}, nil
+}
+
+// upload copies rows of `row` bytes from the host to rows `pitch` bytes apart on the device. The host's memory may be
+// written again when it returns.
+func (d *device) upload(dst cu.DevicePtr, pitch int64, src []byte, row int) error {
+	if int64(row) == pitch || len(src) == row {
+		// One piece of memory, cut anywhere.
+		for at := 0; at < len(src); {
+			memory, sent, err := d.part()
+			if err != nil {
+				return err
+			}
+			n := copyWide(memory, src[at:])
+			err = cu.MemcpyHtoDAsync(dst+cu.DevicePtr(at), unsafe.Pointer(unsafe.SliceData(memory)), int64(n), d.stream)
+			if err != nil {
+				return d.fault(err, "upload")
+			}
+			if err := sent(); err != nil {
+				return err
+			}
+			at += n
+		}
+		return nil
+	}
+	rows := len(src) / row
+	for y := 0; y < rows; {
+		memory, sent, err := d.part()
+		if err != nil {
+			return err
+		}
+		n := min(rows-y, len(memory)/row)
+		if n == 0 {
+			// A row longer than a part.
+			if err := d.upload(dst+cu.DevicePtr(int64(y)*pitch), int64(row), src[y*row:(y+1)*row], row); err != nil {
+				return err
+			}
+			y++
+			continue
+		}
+		copyWide(memory, src[y*row:(y+n)*row])
+		err = driver.RowsUp(dst+cu.DevicePtr(int64(y)*pitch), pitch, memory[:n*row], row, d.stream)
+		if err != nil {
+			return d.fault(err, "upload")
+		}
+		if err := sent(); err != nil {
+			return err
+		}
+		y += n
+	}
+	return nil
+}
+
+// copyWide is copy on several processors: one alone does not keep up with the bus.
+func copyWide(dst, src []byte) int {
+	n := min(len(dst), len(src))
+	const least = 1 << 20
+	parts := min(4, (n+least-1)/least)
+	if parts < 2 {
+		return copy(dst, src)
+	}
+	var wg sync.WaitGroup
+	for i := range parts {
+		a, b := n*i/parts, n*(i+1)/parts
+		wg.Go(func() { copy(dst[a:b], src[a:b]) })
+	}
+	wg.Wait()
+	return n
+}
+
+// download copies rows into pinned host memory without padding and waits for them.
+func (d *device) download(dst []byte, src cu.DevicePtr, pitch int64, row, rows int) error {
+	var err error
+	if int64(row) == pitch || rows == 1 {
+		err = cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(dst)), src, int64(row)*int64(rows), d.stream)
+	} else {
+		err = driver.RowsDown(dst[:row*rows], row, src, pitch, d.stream)
+	}
+	if err != nil {
+		return d.fault(err, "download")
+	}
+	return d.synchronize()
+}
+
+// bytesOf shows samples as bytes.
+func bytesOf[T uint8 | uint16 | uint32 | uint64 | int32 | float32 | float64](s []T) []byte {
+	var zero T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
+}
+
+// samplesOf shows bytes as samples; pinned memory is aligned for all of them.
+func samplesOf[T uint8 | uint16 | uint32 | uint64 | int32 | float32 | float64](b []byte) []T {
+	var zero T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(zero)))
+}

@@ -1,0 +1,163 @@
+//go:build cuda && linux && amd64
+
+package cuda
+
+import (
+	"context"
+
+	"gorgonia.org/cu"
+
+	"blik/processing"
+)
+
+// Morph applies op with element e to U8, U16 and F32 planes; dst may be src. NaN in F32 planes wins always.
+func (b *Backend) Morph(ctx context.Context, dst, src processing.Plane, op processing.MorphOp, e processing.Element) error {
+	a := b.args("morph")
+	d := a.plane("destination", dst, processing.U8, processing.U16, processing.F32)
+	s := a.plane("source", src, processing.U8, processing.U16, processing.F32)
+	a.same(d, s)
+	if e.Direction > processing.Falling {
+		a.fail("unknown direction %d", e.Direction)
+	}
+	if e.Size < 1 || e.Size%2 == 0 {
+		a.fail("element of size %d: must be odd and at least 1", e.Size)
+	}
+	if e.Direction == processing.Rectangle && (e.Size2 < 1 || e.Size2%2 == 0) {
+		a.fail("rectangle of height %d: must be odd and at least 1", e.Size2)
+	}
+	if op > processing.TopHat {
+		a.fail("unknown operation %d", op)
+	}
+	if a.err != nil {
+		return a.err
+	}
+	return b.run(ctx, func(q *queue) error {
+		q.writes(d)
+		switch op {
+		case processing.Erode, processing.Dilate:
+			return q.morph(d, s, op == processing.Dilate, e)
+		case processing.Open, processing.Close:
+			if err := q.morph(d, s, op == processing.Close, e); err != nil {
+				return err
+			}
+			return q.morph(d, d, op == processing.Open, e)
+		}
+		opened, err := q.plane(d.kind, d.w, d.h)
+		if err != nil {
+			return err
+		}
+		if err := q.morph(opened, s, false, e); err != nil {
+			return err
+		}
+		if err := q.morph(opened, opened, true, e); err != nil {
+			return err
+		}
+		return q.pixels("subtract"+kindName(d.kind), d.w, d.h, d, s, opened)
+	})
+}
+
+// pass is a one-dimensional erosion or dilation over 2r + 1 samples.
+type pass struct {
+	direction processing.Direction
+	r         int
+}
+
+// passes returns the one-dimensional passes of an element on a picture of w × h, those left out that change nothing.
+func passes(e processing.Element, w, h int) []pass {
+	var list []pass
+	add := func(dir processing.Direction, size, longest int) {
+		if r := min(size/2, longest-1); r > 0 {
+			list = append(list, pass{dir, r})
+		}
+	}
+	switch e.Direction {
+	case processing.Rectangle:
+		add(processing.Horizontal, e.Size, w)
+		add(processing.Vertical, e.Size2, h)
+	case processing.Horizontal:
+		add(processing.Horizontal, e.Size, w)
+	case processing.Vertical:
+		add(processing.Vertical, e.Size, h)
+	default:
+		add(e.Direction, e.Size, min(w, h))
+	}
+	return list
+}
+
+// morph applies one erosion or dilation as a chain of passes, each from one plane to another.
+func (q *queue) morph(d, s *plane, dilate bool, e processing.Element) error {
+	list := passes(e, d.w, d.h)
+	if len(list) == 0 {
+		return q.duplicate(d, s)
+	}
+	var spare *plane
+	if len(list) > 1 || d == s {
+		var err error
+		if spare, err = q.plane(d.kind, d.w, d.h); err != nil {
+			return err
+		}
+	}
+	if len(list) == 1 {
+		to := d
+		if d == s {
+			to = spare
+		}
+		if err := q.pass(to, s, dilate, list[0]); err != nil || to == d {
+			return err
+		}
+		return q.duplicate(d, to)
+	}
+	if err := q.pass(spare, s, dilate, list[0]); err != nil {
+		return err
+	}
+	return q.pass(d, spare, dilate, list[1])
+}
+
+// pass filters s into d, another plane.
+func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
+	name := "erode"
+	if dilate {
+		name = "dilate"
+	}
+	w, h, k := d.w, d.h, 2*p.r+1
+	kind := kindName(d.kind)
+	line := func(d, s *plane, shear, first, columns, w, h int) error {
+		segments := (h + k - 1) / k
+		return q.launch(name+"Line"+kind, dim{(columns + 127) / 128, segments}, dim{x: 128}, d, s, p.r, shear, first, columns, w, h)
+	}
+	switch p.direction {
+	case processing.Vertical:
+		return line(d, s, 0, 0, w, w, h)
+	case processing.Falling:
+		return line(d, s, 1, 1-h, w+h-1, w, h)
+	case processing.Rising:
+		return line(d, s, -1, 0, w+h-1, w, h)
+	}
+	turned, err := q.plane(d.kind, h, w)
+	if err != nil {
+		return err
+	}
+	filtered, err := q.plane(d.kind, h, w)
+	if err != nil {
+		return err
+	}
+	if err := q.transpose(turned, s); err != nil {
+		return err
+	}
+	if err := line(filtered, turned, 0, 0, h, h, w); err != nil {
+		return err
+	}
+	return q.transpose(d, filtered)
+}
+
+func (q *queue) transpose(d, s *plane) error {
+	return q.launch("transpose"+kindName(s.kind), dim{(s.w + 31) / 32, (s.h + 31) / 32}, dim{32, 8}, d, s, s.w, s.h)
+}
+
+// duplicate copies s to d unless they are the same; both have one pitch.
+func (q *queue) duplicate(d, s *plane) error {
+	if d == s {
+		return nil
+	}
+	return q.d.fault(cu.MemcpyDtoDAsync(d.memory.ptr, s.memory.ptr, d.pitch*int64(d.h), q.d.stream), "copy a plane")
+}

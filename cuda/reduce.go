@@ -1,0 +1,193 @@
+//go:build cuda && linux && amd64
+
+package cuda
+
+import (
+	"context"
+	"math"
+	"math/big"
+
+	"blik/processing"
+)
+
+// NoiseTiles returns the noise of each tile in the source's own levels, tiles in reading order.
+func (b *Backend) NoiseTiles(ctx context.Context, src processing.Plane, tile int) ([]float64, error) {
+	a := b.args("noise tiles")
+	s := a.plane("source", src, processing.U8, processing.U16)
+	if tile < 2 {
+		a.fail("tiles of %d pixels: at least 2", tile)
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	// A side beyond this leaves the whole picture under a quarter of the area as well.
+	tile = min(tile, 2*max(a.w, a.h)+1)
+	nx, ny := (a.w+tile-1)/tile, (a.h+tile-1)/tile
+	var sigma []float64
+	err := b.run(ctx, func(q *queue) error {
+		out, err := q.bytes(8 * int64(nx) * int64(ny))
+		if err != nil {
+			return err
+		}
+		if err := q.launch("noiseTiles"+kindName(s.kind), dim{nx, ny}, dim{x: 256}, out, s, tile, a.w, a.h); err != nil {
+			return err
+		}
+		host, err := q.fetch(out, 8*nx*ny)
+		if err != nil {
+			return err
+		}
+		middle := samplesOf[uint32](host)
+		for i := 0; i < len(middle); i += 2 {
+			if middle[i] != math.MaxUint32 {
+				// The orthonormal coefficient is half the difference of differences.
+				sigma = append(sigma, (float64(middle[i])+float64(middle[i+1]))/2/2/0.6745)
+			}
+		}
+		return nil
+	})
+	return sigma, err
+}
+
+// Histogram counts the values of src where exclude is 0; exclude may be nil.
+func (b *Backend) Histogram(ctx context.Context, src, exclude processing.Plane) ([]uint64, error) {
+	a := b.args("histogram")
+	s := a.plane("source", src, processing.U8, processing.U16)
+	var mask any = buffer{}
+	pitch := int(0)
+	if exclude != nil {
+		if e := a.plane("exclusion", exclude, processing.U8); e != nil {
+			mask, pitch = e.memory, int(e.pitch)
+		}
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	bins, grid, block := 1<<8, dim{x: min(a.h, 512)}, dim{x: 256}
+	if s.kind == processing.U16 {
+		bins = 1 << 16
+		grid, block = over((a.w+7)/8, a.h)
+	}
+	var total []uint64
+	err := b.run(ctx, func(q *queue) error {
+		counts, err := q.bytes(4 * int64(bins))
+		if err != nil {
+			return err
+		}
+		if err := q.d.zero(counts, 4*int64(bins)); err != nil {
+			return err
+		}
+		if err := q.launch("histogram"+kindName(s.kind), grid, block, counts, s, mask, pitch, a.w, a.h); err != nil {
+			return err
+		}
+		host, err := q.fetch(counts, 4*bins)
+		if err != nil {
+			return err
+		}
+		total = make([]uint64, bins)
+		for i, c := range samplesOf[uint32](host) {
+			total[i] = uint64(c)
+		}
+		return nil
+	})
+	return total, err
+}
+
+// momentBlocks is how many blocks of threads sum a plane; their sums are joined here, in their order.
+const momentBlocks = 1056
+
+// Moments sums over src: exactly for integers, and for F32 with the rounding error of every addition carried along, so
+// that the sums are as good as if taken with twice the precision of float64 and rounded once.
+func (b *Backend) Moments(ctx context.Context, src processing.Plane) (processing.Moments, error) {
+	a := b.args("moments")
+	s := a.plane("source", src, anyKind...)
+	if a.err != nil {
+		return processing.Moments{}, a.err
+	}
+	words := 5
+	if s.kind == processing.F32 {
+		words = 6
+	}
+	var m processing.Moments
+	err := b.run(ctx, func(q *queue) error {
+		blocks := momentBlocks
+		if s.kind != processing.F32 {
+			blocks = min(blocks, a.h)
+		}
+		n := 8 * words * blocks
+		out, err := q.bytes(int64(n))
+		if err != nil {
+			return err
+		}
+		if err := q.launch("moments"+kindName(s.kind), dim{x: blocks}, dim{x: 256}, out, s, a.w, a.h); err != nil {
+			return err
+		}
+		host, err := q.fetch(out, n)
+		if err != nil {
+			return err
+		}
+		if s.kind == processing.F32 {
+			m = floatMoments(samplesOf[float64](host), a.w*a.h)
+		} else {
+			m = integerMoments(samplesOf[uint64](host), a.w*a.h)
+		}
+		return nil
+	})
+	return m, err
+}
+
+// integerMoments joins blocks of Σx, the low and high words of Σx², least and greatest sample.
+func integerMoments(blocks []uint64, n int) processing.Moments {
+	sum, sum2 := new(big.Int), new(big.Int)
+	least, most := uint64(math.MaxUint64), uint64(0)
+	var x big.Int
+	for ; len(blocks) > 0; blocks = blocks[5:] {
+		sum.Add(sum, x.SetUint64(blocks[0]))
+		sum2.Add(sum2, x.SetUint64(blocks[1]))
+		x.SetUint64(blocks[2])
+		sum2.Add(sum2, x.Lsh(&x, 64))
+		least, most = min(least, blocks[3]), max(most, blocks[4])
+	}
+	return moments(n, wide().SetInt(sum), wide().SetInt(sum2), float64(least), float64(most))
+}
+
+// floatMoments joins blocks of Σx and its rest, Σx² and its rest, least and greatest sample.
+func floatMoments(blocks []float64, n int) processing.Moments {
+	low, high := math.Inf(1), math.Inf(-1)
+	naive, naive2 := 0.0, 0.0
+	for i := 0; i < len(blocks); i += 6 {
+		naive += blocks[i]
+		naive2 += blocks[i+2]
+		low, high = min(low, blocks[i+4]), max(high, blocks[i+5])
+	}
+	if v := naive + naive2; math.IsNaN(v) || math.IsInf(v, 0) {
+		// An infinite or undefined sample: so are the sums.
+		return processing.Moments{N: uint64(n), Sum: naive, Sum2: naive2, Min: low, Max: high, Mean: naive / float64(n), Stdd: math.NaN()}
+	}
+	sum, sum2 := wide(), wide()
+	add := func(s *big.Float, v float64) { s.Add(s, wide().SetFloat64(v)) }
+	for i := 0; i < len(blocks); i += 6 {
+		add(sum, blocks[i])
+		add(sum, blocks[i+1])
+		add(sum2, blocks[i+2])
+		add(sum2, blocks[i+3])
+	}
+	return moments(n, sum, sum2, low, high)
+}
+
+// wide returns a float with room for the square of any sum here.
+func wide() *big.Float { return new(big.Float).SetPrec(512) }
+
+// moments finishes from the sums: mean S/n and population standard deviation √(n·S₂ − S²)/n, where nothing is lost in
+// the difference.
+func moments(n int, sum, sum2 *big.Float, low, high float64) processing.Moments {
+	m := processing.Moments{N: uint64(n), Min: low, Max: high}
+	m.Sum, _ = sum.Float64()
+	m.Sum2, _ = sum2.Float64()
+	count := wide().SetInt64(int64(n))
+	m.Mean, _ = wide().Quo(sum, count).Float64()
+	v := wide().Sub(wide().Mul(count, sum2), wide().Mul(sum, sum))
+	if v.Sign() > 0 {
+		m.Stdd, _ = v.Quo(v.Sqrt(v), count).Float64()
+	}
+	return m
+}

@@ -1,0 +1,215 @@
+// Separable filters: Gaussian, orthogonal wavelets, starlet. All sums of floats run in the order of processing/cpu.
+#include "common.cuh"
+
+// Gaussian, down the columns: the middle tap first, then pairs outwards.
+template <class T>
+__device__ __forceinline__ void gaussColumns(float *dst, i64 dstPitch, const T *src, i64 srcPitch, const float *taps, int r, int w, int h) {
+	PIXEL(x, y, w, h);
+	float sum = taps[0] * (float)rowOf(src, srcPitch, y)[x];
+	for (int i = 1; i <= r; i++) {
+		float a = rowOf(src, srcPitch, mirrored(y - i, h))[x], b = rowOf(src, srcPitch, mirrored(y + i, h))[x];
+		sum += taps[i] * (a + b);
+	}
+	rowOf(dst, dstPitch, y)[x] = sum;
+}
+
+template <class T> struct rounded {
+	static __device__ __forceinline__ T of(float v) {
+		return (T)(int)fminf(v + 0.5f, (float)(T)~(T)0);
+	}
+};
+template <> struct rounded<float> {
+	static __device__ __forceinline__ float of(float v) { return v; }
+};
+
+// Gaussian, along the rows.
+template <class T>
+__device__ __forceinline__ void gaussRows(T *dst, i64 dstPitch, const float *src, i64 srcPitch, const float *taps, int r, int w, int h) {
+	PIXEL(x, y, w, h);
+	const float *in = rowOf(src, srcPitch, y);
+	float sum = taps[0] * in[x];
+	for (int i = 1; i <= r; i++)
+		sum += taps[i] * (in[mirrored(x - i, w)] + in[mirrored(x + i, w)]);
+	rowOf(dst, dstPitch, y)[x] = rounded<T>::of(sum);
+}
+
+#define GAUSS(name, T)                                                                                                 \
+	extern "C" __global__ void gaussColumns##name(float *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, \
+		const float *__restrict__ taps, int r, int w, int h) {                                                         \
+		gaussColumns(dst, dstPitch, src, srcPitch, taps, r, w, h);                                                     \
+	}                                                                                                                  \
+	extern "C" __global__ void gaussRows##name(T *__restrict__ dst, i64 dstPitch, const float *__restrict__ src, i64 srcPitch, \
+		const float *__restrict__ taps, int r, int w, int h) {                                                         \
+		gaussRows(dst, dstPitch, src, srcPitch, taps, r, w, h);                                                        \
+	}
+GAUSS(U8, u8)
+GAUSS(U16, u16)
+GAUSS(F32, float)
+
+// taps4 are the taps of a filter of four in the order in which they are used; with brief the first two are 0 and left out.
+struct taps4 {
+	float a, b, c, d;
+	__device__ float of(float p, float q, float r, float s) const { return a * p + b * q + c * r + d * s; }
+	__device__ float of(float r, float s) const { return c * r + d * s; }
+};
+
+// wavelet, rows: low coefficients left, high ones right. x[2i−2] … x[2i+1] of the row, extended by its last sample where its
+// length is odd and taken round.
+template <class T>
+__device__ __forceinline__ void waveRows(float *dst, i64 dstPitch, const T *src, i64 srcPitch, taps4 low, taps4 high, int brief, int w, int h) {
+	int half = (w + 1) / 2, i = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+	if (i >= half || y >= h)
+		return;
+	const T *in = rowOf(src, srcPitch, y);
+	float *out = rowOf(dst, dstPitch, y);
+	float c = in[2 * i], d = in[min(2 * i + 1, w - 1)];
+	if (brief) {
+		out[i] = low.of(c, d);
+		if (half + i < w)
+			out[half + i] = high.of(c, d);
+		return;
+	}
+	int j = i == 0 ? half - 1 : i - 1;
+	float a = in[2 * j], b = in[min(2 * j + 1, w - 1)];
+	out[i] = low.of(a, b, c, d);
+	if (half + i < w)
+		out[half + i] = high.of(a, b, c, d);
+}
+
+#define TAPS(p) float p##0, float p##1, float p##2, float p##3
+#define TAPS4(p)                                                                                                       \
+	{ p##0, p##1, p##2, p##3 }
+
+#define WAVEROWS(name, T)                                                                                              \
+	extern "C" __global__ void name(float *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch,    \
+		TAPS(l), TAPS(g), int brief, int w, int h) {                                                                   \
+		taps4 low = TAPS4(l), high = TAPS4(g);                                                                         \
+		waveRows(dst, dstPitch, src, srcPitch, low, high, brief, w, h);                                                \
+	}
+WAVEROWS(waveRowsU8, u8)
+WAVEROWS(waveRowsU16, u16)
+WAVEROWS(waveRowsF32, float)
+
+extern "C" __global__ void waveColumns(float *__restrict__ dst, i64 dstPitch, const float *__restrict__ src, i64 srcPitch,
+	TAPS(l), TAPS(g), int brief, int w, int h) {
+	taps4 low = TAPS4(l), high = TAPS4(g);
+	int half = (h + 1) / 2, x = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+	if (x >= w || i >= half)
+		return;
+	float c = rowOf(src, srcPitch, 2 * i)[x], d = rowOf(src, srcPitch, min(2 * i + 1, h - 1))[x];
+	float s, t;
+	if (brief) {
+		s = low.of(c, d);
+		t = high.of(c, d);
+	} else {
+		int j = i == 0 ? half - 1 : i - 1;
+		float a = rowOf(src, srcPitch, 2 * j)[x], b = rowOf(src, srcPitch, min(2 * j + 1, h - 1))[x];
+		s = low.of(a, b, c, d);
+		t = high.of(a, b, c, d);
+	}
+	rowOf(dst, dstPitch, i)[x] = s;
+	if (half + i < h)
+		rowOf(dst, dstPitch, half + i)[x] = t;
+}
+
+// The inverse: e are the taps of even samples, o of odd ones, in the order low[i], high[i], low[i+1], high[i+1]. With
+// brief the last two do not count. The last high coefficient of an odd side is the one that makes the last sample and
+// its extension alike; missing is its factor.
+struct inverse {
+	float e[4], o[4], missing;
+	int brief;
+	__device__ float sample(int odd, float a, float b, float c, float d) const {
+		const float *t = odd ? o : e;
+		if (brief)
+			return t[0] * a + t[1] * b;
+		return t[0] * a + t[1] * b + t[2] * c + t[3] * d;
+	}
+};
+
+#define INVERSE                                                                                                        \
+	{ {e0, e1, e2, e3}, {o0, o1, o2, o3}, missing, brief }
+
+extern "C" __global__ void unwaveColumns(float *__restrict__ dst, i64 dstPitch, const float *__restrict__ src, i64 srcPitch,
+	TAPS(e), TAPS(o), float missing, int brief, int w, int h) {
+	inverse f = INVERSE;
+	int half = (h + 1) / 2;
+	PIXEL(x, y, w, h);
+	int i = y / 2, j = i + 1 == half ? 0 : i + 1;
+	float a = rowOf(src, srcPitch, i)[x], c = rowOf(src, srcPitch, j)[x], lost = 0;
+	if (h % 2 == 1 && (i == half - 1 || j == half - 1)) {
+		float p = rowOf(src, srcPitch, half - 1)[x], q = rowOf(src, srcPitch, 0)[x];
+		float r = half > 1 ? rowOf(src, srcPitch, half)[x] : 0;
+		lost = f.missing * (f.sample(1, p, 0, q, r) - f.sample(0, p, 0, q, r));
+	}
+	float b = half + i < h ? rowOf(src, srcPitch, half + i)[x] : lost;
+	float d = half + j < h ? rowOf(src, srcPitch, half + j)[x] : lost;
+	rowOf(dst, dstPitch, y)[x] = f.sample(y % 2, a, b, c, d);
+}
+
+extern "C" __global__ void unwaveRows(float *__restrict__ dst, i64 dstPitch, const float *__restrict__ src, i64 srcPitch,
+	TAPS(e), TAPS(o), float missing, int brief, int w, int h) {
+	inverse f = INVERSE;
+	int half = (w + 1) / 2;
+	PIXEL(x, y, w, h);
+	const float *in = rowOf(src, srcPitch, y);
+	int i = x / 2, j = i + 1 == half ? 0 : i + 1;
+	float a = in[i], c = in[j], lost = 0;
+	if (w % 2 == 1 && (i == half - 1 || j == half - 1)) {
+		float p = in[half - 1], q = in[0], r = half > 1 ? in[half] : 0;
+		lost = f.missing * (f.sample(1, p, 0, q, r) - f.sample(0, p, 0, q, r));
+	}
+	float b = half + i < w ? in[half + i] : lost, d = half + j < w ? in[half + j] : lost;
+	rowOf(dst, dstPitch, y)[x] = f.sample(x % 2, a, b, c, d);
+}
+
+// B3-spline [1 4 6 4 1]/16 with holes, for floats.
+__device__ __forceinline__ float spline(float a, float b, float c, float d, float e) {
+	return (a + e + 4 * (b + d) + 6 * c) / 16;
+}
+
+extern "C" __global__ void splineColumnsF32(float *__restrict__ dst, i64 dstPitch, const float *__restrict__ src, i64 srcPitch, int step, int w, int h) {
+	PIXEL(x, y, w, h);
+	float v[5];
+#pragma unroll
+	for (int i = 0; i < 5; i++)
+		v[i] = rowOf(src, srcPitch, mirrored(y + (i - 2) * step, h))[x];
+	rowOf(dst, dstPitch, y)[x] = spline(v[0], v[1], v[2], v[3], v[4]);
+}
+
+extern "C" __global__ void splineRowsF32(float *__restrict__ dst, i64 dstPitch, const float *__restrict__ src, i64 srcPitch, int step, int w, int h) {
+	PIXEL(x, y, w, h);
+	const float *in = rowOf(src, srcPitch, y);
+	float v[5];
+#pragma unroll
+	for (int i = 0; i < 5; i++)
+		v[i] = in[mirrored(x + (i - 2) * step, w)];
+	rowOf(dst, dstPitch, y)[x] = spline(v[0], v[1], v[2], v[3], v[4]);
+}
+
+// The same without the division, for integers: exact, at most 32 bits at level 3 of a U8 plane.
+extern "C" __global__ void splineColumnsU32(u32 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ src, i64 srcPitch, int step, int w, int h) {
+	PIXEL(x, y, w, h);
+	u32 v[5];
+#pragma unroll
+	for (int i = 0; i < 5; i++)
+		v[i] = rowOf(src, srcPitch, mirrored(y + (i - 2) * step, h))[x];
+	rowOf(dst, dstPitch, y)[x] = v[0] + v[4] + 4 * (v[1] + v[3]) + 6 * v[2];
+}
+
+extern "C" __global__ void splineRowsU32(u32 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ src, i64 srcPitch, int step, int w, int h) {
+	PIXEL(x, y, w, h);
+	const u32 *in = rowOf(src, srcPitch, y);
+	u32 v[5];
+#pragma unroll
+	for (int i = 0; i < 5; i++)
+		v[i] = in[mirrored(x + (i - 2) * step, w)];
+	rowOf(dst, dstPitch, y)[x] = v[0] + v[4] + 4 * (v[1] + v[3]) + 6 * v[2];
+}
+
+// The positive part of 256·fine − coarse, shifted down.
+extern "C" __global__ void bandU32(u16 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ fine, i64 finePitch,
+	const u32 *__restrict__ coarse, i64 coarsePitch, int shift, int w, int h) {
+	PIXEL(x, y, w, h);
+	i64 v = ((i64)rowOf(fine, finePitch, y)[x] << 8) - (i64)rowOf(coarse, coarsePitch, y)[x];
+	rowOf(dst, dstPitch, y)[x] = v > 0 ? v >> shift : 0;
+}

@@ -1,0 +1,67 @@
+package kernels
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"sort"
+)
+
+//go:embed *.cu *.cuh ptx/*.ptx
+var files embed.FS
+
+// Names of the sources without their ending; each is a module of its own.
+func Names() []string {
+	return []string{"filter", "morph", "point", "reduce", "spans", "window"}
+}
+
+// PTX returns the text of every module for a GPU of the given compute capability, 90 for 9.0: at least 50. The driver
+// compiles it for the GPU at hand.
+func PTX(capability int) []string {
+	target := "50"
+	if capability >= 80 {
+		target = "80"
+	}
+	texts := make([]string, 0, len(Names()))
+	for _, n := range Names() {
+		text, err := files.ReadFile("ptx/" + n + "_" + target + ".ptx")
+		if err != nil {
+			text, err = files.ReadFile("ptx/" + n + "_50.ptx")
+		}
+		if err == nil {
+			texts = append(texts, string(text))
+		}
+	}
+	return texts
+}
+
+// SourceHash is the SHA-256 of the source of a module and of what it includes, as its PTX names it in the first line.
+func SourceHash(name string) string {
+	sum := sha256.New()
+	for _, f := range []string{"common.cuh", name + ".cu"} {
+		text, _ := files.ReadFile(f)
+		sum.Write(text)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// Hash is the SHA-256 of all sources and PTX: what was verified on a GPU is what has this hash.
+func Hash() string {
+	sum := sha256.New()
+	var names []string
+	_ = fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			names = append(names, path)
+		}
+		return err
+	})
+	sort.Strings(names)
+	for _, n := range names {
+		text, _ := files.ReadFile(n)
+		sum.Write([]byte(n))
+		sum.Write([]byte{0})
+		sum.Write(text)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}

@@ -1,0 +1,149 @@
+// Operations on each pixel by itself.
+#include "common.cuh"
+
+// The luminance weights of linear sRGB in 1/65536, as in processing.LumaTables.
+static const u32 weightRed = 13933, weightGreen = 46871, weightBlue = 4732;
+
+// whole makes a sample an index of the linear table.
+__device__ __forceinline__ u32 whole(u8 v) { return v; }
+__device__ __forceinline__ u32 whole(u16 v) { return v; }
+__device__ __forceinline__ u32 whole(float v) {
+	if (v >= 1.0f)
+		return 65535;
+	return v > 0.0f ? (u32)((double)v * 65535.0 + 0.5) : 0;
+}
+
+__device__ __forceinline__ u32 full(u8) { return 255; }
+__device__ __forceinline__ u32 full(u16) { return 65535; }
+__device__ __forceinline__ u32 full(float) { return 65535; }
+
+// filtered is what ink and black leave of a colour, as if they were perfect filters.
+__device__ __forceinline__ u32 filtered(u32 ink, u32 paper, u32 most) {
+	return ((most - ink) * paper + most / 2) / most;
+}
+
+template <class T>
+__device__ __forceinline__ void luma(u16 *yp, i64 yPitch, u8 *vp, i64 vPitch, const T *src, int channels,
+	const u16 *linear, const u8 *encode, int w, int h) {
+	PIXEL(x, y, w, h);
+	const T *p = src + ((i64)y * w + x) * channels;
+	u32 light, low;
+	if (channels == 1) {
+		light = linear[whole(p[0])];
+		low = light;
+	} else {
+		u32 r = whole(p[0]), g = whole(p[1]), b = whole(p[2]);
+		if (channels == 4) {
+			u32 most = full(p[0]), paper = most - whole(p[3]);
+			r = filtered(r, paper, most);
+			g = filtered(g, paper, most);
+			b = filtered(b, paper, most);
+		}
+		light = (weightRed * linear[r] + weightGreen * linear[g] + weightBlue * linear[b] + 32768) >> 16;
+		low = linear[min(r, min(g, b))];
+	}
+	rowOf(yp, yPitch, y)[x] = light;
+	rowOf(vp, vPitch, y)[x] = ((u32)encode[light] + encode[low]) >> 1;
+}
+
+#define LUMA(name, T)                                                                                                  \
+	extern "C" __global__ void name(u16 *yp, i64 yPitch, u8 *vp, i64 vPitch, const T *__restrict__ src, int channels,   \
+		const u16 *__restrict__ linear, const u8 *__restrict__ encode, int w, int h) {                                 \
+		luma(yp, yPitch, vp, vPitch, src, channels, linear, encode, w, h);                                             \
+	}
+LUMA(lumaU8, u8)
+LUMA(lumaU16, u16)
+LUMA(lumaF32, float)
+
+static const u8 classWide = 1, classSeed = 2, classCore = 4, classGrow = 8;
+
+extern "C" __global__ void contrast(u8 *clsP, i64 clsPitch, u16 *seedP, i64 seedPitch, const u16 *__restrict__ yP,
+	i64 yPitch, const u16 *__restrict__ bP, i64 bPitch, const u8 *vP, i64 vPitch, int absolute, u32 relative,
+	int seedAbsolute, u32 seedRelative, int seedLevel, int w, int h) {
+	PIXEL(x, y, w, h);
+	int b = rowOf(bP, bPitch, y)[x], d = (int)rowOf(yP, yPitch, y)[x] - b;
+	u8 cls = 0;
+	u16 seed = 0;
+	if (d > absolute) {
+		u64 scaled = (u64)d << 16;
+		if (scaled > (u64)relative * (u64)b) {
+			cls = classWide;
+			if (d > seedAbsolute && rowOf(vP, vPitch, y)[x] >= seedLevel &&
+				(seedRelative == 0 || scaled > (u64)seedRelative * (u64)(65535 - b))) {
+				cls |= classSeed;
+				seed = d;
+			}
+		}
+	}
+	rowOf(clsP, clsPitch, y)[x] = cls;
+	rowOf(seedP, seedPitch, y)[x] = seed;
+}
+
+extern "C" __global__ void cores(u8 *clsP, i64 clsPitch, const u16 *__restrict__ yP, i64 yPitch,
+	const u16 *__restrict__ bP, i64 bPitch, const u16 *__restrict__ mP, i64 mPitch, u32 core, u32 grow, int w, int h) {
+	PIXEL(x, y, w, h);
+	u8 *at = rowOf(clsP, clsPitch, y) + x;
+	u8 cls = *at;
+	if (!(cls & (classWide | classSeed)))
+		return;
+	int rise = (int)rowOf(yP, yPitch, y)[x] - (int)rowOf(bP, bPitch, y)[x];
+	u64 d = (u64)max(rise, 0) << 16, m = rowOf(mP, mPitch, y)[x];
+	u8 more = cls;
+	if ((cls & classSeed) && d >= core * m)
+		more |= classCore;
+	if ((cls & classWide) && d > grow * m)
+		more |= classGrow;
+	*at = more;
+}
+
+template <class T>
+__device__ __forceinline__ void threshold(u8 *dst, i64 dstPitch, const T *src, i64 srcPitch, u32 level, int w, int h) {
+	PIXEL(x, y, w, h);
+	rowOf(dst, dstPitch, y)[x] = rowOf(src, srcPitch, y)[x] >= level ? 255 : 0;
+}
+
+extern "C" __global__ void thresholdU8(u8 *dst, i64 dstPitch, const u8 *src, i64 srcPitch, u32 level, int w, int h) {
+	threshold(dst, dstPitch, src, srcPitch, level, w, h);
+}
+
+extern "C" __global__ void thresholdU16(u8 *dst, i64 dstPitch, const u16 *src, i64 srcPitch, u32 level, int w, int h) {
+	threshold(dst, dstPitch, src, srcPitch, level, w, h);
+}
+
+extern "C" __global__ void excess(u8 *dst, i64 dstPitch, const u16 *__restrict__ yP, i64 yPitch,
+	const u16 *__restrict__ bP, i64 bPitch, const u8 *vP, i64 vPitch, int over, int level, int w, int h) {
+	PIXEL(x, y, w, h);
+	int d = (int)rowOf(yP, yPitch, y)[x] - (int)rowOf(bP, bPitch, y)[x];
+	rowOf(dst, dstPitch, y)[x] = d > over && rowOf(vP, vPitch, y)[x] >= level ? 255 : 0;
+}
+
+// Sample by sample a − b, as a top-hat and a wavelet band need it; dst may be one of them.
+#define SUBTRACT(name, T)                                                                                              \
+	extern "C" __global__ void name(T *dst, i64 dstPitch, const T *a, i64 aPitch, const T *b, i64 bPitch, int w, int h) {  \
+		PIXEL(x, y, w, h);                                                                                             \
+		rowOf(dst, dstPitch, y)[x] = rowOf(a, aPitch, y)[x] - rowOf(b, bPitch, y)[x];                                  \
+	}
+SUBTRACT(subtractU8, u8)
+SUBTRACT(subtractU16, u16)
+SUBTRACT(subtractF32, float)
+
+#define CONVERT(name, T, S)                                                                                            \
+	extern "C" __global__ void name(T *__restrict__ dst, i64 dstPitch, const S *__restrict__ src, i64 srcPitch, int w, int h) { \
+		PIXEL(x, y, w, h);                                                                                             \
+		rowOf(dst, dstPitch, y)[x] = (T)rowOf(src, srcPitch, y)[x];                                                    \
+	}
+CONVERT(floatU8, float, u8)
+CONVERT(floatU16, float, u16)
+CONVERT(floatF32, float, float)
+CONVERT(widenU8, u32, u8)
+
+#define GATHER(name, T)                                                                                                \
+	extern "C" __global__ void name(u32 *__restrict__ dst, const T *__restrict__ src, i64 srcPitch,                    \
+		const u32 *__restrict__ index, int n, int w) {                                                                 \
+		int i = blockIdx.x * blockDim.x + threadIdx.x;                                                                 \
+		if (i < n)                                                                                                     \
+			dst[i] = rowOf(src, srcPitch, index[i] / (u32)w)[index[i] % (u32)w];                                       \
+	}
+GATHER(gatherU8, u8)
+GATHER(gatherU16, u16)
+GATHER(gatherU32, u32)

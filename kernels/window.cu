@@ -1,0 +1,381 @@
+// Sums over square windows, clipped at the border. Summed-area tables (Crow 1984) give any window in four reads. They
+// are taken modulo 2³² or 2⁶⁴: the difference is exact as long as the window's own sum fits, however large the picture.
+//
+// A table has h + 1 rows of `stride` sums, of which entry (x, y) is the sum over all pixels left of x and above y.
+// It is made in three passes: sums over the columns of chunks of 16 rows, their prefix down each column, and the rows of
+// each chunk, where the column sums run down and their prefix runs right along the row.
+#include "common.cuh"
+
+static const int chunkRows = 16;
+
+// The values that are summed.
+struct valueU8 {
+	typedef u32 Sum;
+	const u8 *p;
+	i64 pitch;
+	__device__ u32 at(int x, int y) const { return rowOf(p, pitch, y)[x]; }
+};
+struct squareU8 {
+	typedef u32 Sum;
+	const u8 *p;
+	i64 pitch;
+	__device__ u32 at(int x, int y) const {
+		u32 v = rowOf(p, pitch, y)[x];
+		return v * v;
+	}
+};
+struct valueU16 {
+	typedef u32 Sum;
+	const u16 *p;
+	i64 pitch;
+	__device__ u32 at(int x, int y) const { return rowOf(p, pitch, y)[x]; }
+};
+struct squareU16 {
+	typedef u64 Sum;
+	const u16 *p;
+	i64 pitch;
+	__device__ u64 at(int x, int y) const {
+		u64 v = rowOf(p, pitch, y)[x];
+		return v * v;
+	}
+};
+struct longU8 {
+	typedef u64 Sum;
+	const u8 *p;
+	i64 pitch;
+	__device__ u64 at(int x, int y) const { return rowOf(p, pitch, y)[x]; }
+};
+struct longU16 {
+	typedef u64 Sum;
+	const u16 *p;
+	i64 pitch;
+	__device__ u64 at(int x, int y) const { return rowOf(p, pitch, y)[x]; }
+};
+struct bitsU8 {
+	typedef u32 Sum;
+	const u8 *p;
+	i64 pitch;
+	u32 bits;
+	__device__ u32 at(int x, int y) const { return (rowOf(p, pitch, y)[x] & bits) != 0; }
+};
+
+// The pixels that exclude leaves, their number above bit 40 and their sum below.
+static const int countShift = 40;
+static const u64 sumMask = (1ULL << countShift) - 1;
+
+struct censored {
+	typedef u64 Sum;
+	const u16 *p;
+	i64 pitch;
+	const u8 *exclude;
+	i64 excludePitch;
+	__device__ u64 at(int x, int y) const {
+		return rowOf(exclude, excludePitch, y)[x] ? 0 : 1ULL << countShift | rowOf(p, pitch, y)[x];
+	}
+};
+struct censoredSquare {
+	typedef u64 Sum;
+	const u16 *p;
+	i64 pitch;
+	const u8 *exclude;
+	i64 excludePitch;
+	__device__ u64 at(int x, int y) const {
+		u64 v = rowOf(exclude, excludePitch, y)[x] ? 0 : rowOf(p, pitch, y)[x];
+		return v * v;
+	}
+};
+
+template <class V> __device__ __forceinline__ void tableChunks(V v, typename V::Sum *chunks, int w, int h) {
+	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * chunkRows;
+	if (x >= w)
+		return;
+	typename V::Sum sum = 0;
+#pragma unroll
+	for (int i = 0; i < chunkRows; i++)
+		if (y + i < h)
+			sum += v.at(x, y + i);
+	chunks[(i64)blockIdx.y * w + x] = sum;
+}
+
+// tablePrefix makes each chunk the sum of those above it.
+template <class S> __device__ __forceinline__ void tablePrefix(S *chunks, int w, int n) {
+	int x = blockIdx.x * blockDim.x + threadIdx.x;
+	if (x >= w)
+		return;
+	S sum = 0;
+	const int batch = 8;
+	for (int c = 0; c < n; c += batch) {
+		S v[batch];
+#pragma unroll
+		for (int i = 0; i < batch; i++)
+			v[i] = c + i < n ? chunks[(i64)(c + i) * w + x] : 0;
+#pragma unroll
+		for (int i = 0; i < batch; i++) {
+			if (c + i < n)
+				chunks[(i64)(c + i) * w + x] = sum;
+			sum += v[i];
+		}
+	}
+}
+
+static const int tableThreads = 256, tableColumns = 4;
+
+// tableRows is run by blocks of tableThreads, one a chunk, that go over the row in pieces and carry the sums along.
+template <class V> __device__ __forceinline__ void tableRows(V v, typename V::Sum *table, int stride, const typename V::Sum *chunks, int w, int h) {
+	typedef typename V::Sum S;
+	const int warps = tableThreads / 32;
+	__shared__ S totals[2][warps];
+	int y0 = blockIdx.x * chunkRows, lane = threadIdx.x % 32, warp = threadIdx.x / 32, turn = 0;
+	S carry[chunkRows];
+#pragma unroll
+	for (int i = 0; i < chunkRows; i++)
+		carry[i] = 0;
+	if (blockIdx.x == 0)
+		for (int x = threadIdx.x; x <= w; x += tableThreads)
+			table[x] = 0;
+	if (threadIdx.x < chunkRows && y0 + threadIdx.x < h)
+		table[(i64)(y0 + threadIdx.x + 1) * stride] = 0;
+	for (int piece = 0; piece < w; piece += tableThreads * tableColumns) {
+		int x0 = piece + threadIdx.x * tableColumns;
+		S column[tableColumns];
+#pragma unroll
+		for (int j = 0; j < tableColumns; j++)
+			column[j] = x0 + j < w ? chunks[(i64)blockIdx.x * w + x0 + j] : 0;
+#pragma unroll
+		for (int i = 0; i < chunkRows; i++) {
+			if (y0 + i >= h)
+				break;
+			S prefix[tableColumns], own = 0;
+#pragma unroll
+			for (int j = 0; j < tableColumns; j++) {
+				if (x0 + j < w)
+					column[j] += v.at(x0 + j, y0 + i);
+				own += column[j];
+				prefix[j] = own;
+			}
+			S before = own;
+#pragma unroll
+			for (int step = 1; step < 32; step *= 2) {
+				S other = __shfl_up_sync(0xffffffff, before, step);
+				if (lane >= step)
+					before += other;
+			}
+			if (lane == 31)
+				totals[turn][warp] = before;
+			before -= own;
+			__syncthreads();
+			S all = 0;
+#pragma unroll
+			for (int k = 0; k < warps; k++) {
+				if (k == warp)
+					before += all;
+				all += totals[turn][k];
+			}
+			turn ^= 1;
+			before += carry[i];
+			carry[i] += all;
+			S *out = table + (i64)(y0 + i + 1) * stride + 1 + x0;
+#pragma unroll
+			for (int j = 0; j < tableColumns; j++)
+				if (x0 + j < w)
+					out[j] = before + prefix[j];
+		}
+	}
+}
+
+#define TABLE(name, V, PARAMS, VALUE)                                                                                  \
+	extern "C" __global__ void tableChunks##name(V::Sum *chunks, int w, int h, PARAMS) {                                \
+		V v = VALUE;                                                                                                   \
+		tableChunks(v, chunks, w, h);                                                                                  \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(tableThreads)                                                         \
+		tableRows##name(V::Sum *table, int stride, const V::Sum *chunks, int w, int h, PARAMS) {                        \
+		V v = VALUE;                                                                                                   \
+		tableRows(v, table, stride, chunks, w, h);                                                                     \
+	}
+#define COMMA ,
+TABLE(ValueU8, valueU8, const u8 *__restrict__ p COMMA i64 pitch, {p COMMA pitch})
+TABLE(SquareU8, squareU8, const u8 *__restrict__ p COMMA i64 pitch, {p COMMA pitch})
+TABLE(ValueU16, valueU16, const u16 *__restrict__ p COMMA i64 pitch, {p COMMA pitch})
+TABLE(SquareU16, squareU16, const u16 *__restrict__ p COMMA i64 pitch, {p COMMA pitch})
+TABLE(LongU8, longU8, const u8 *__restrict__ p COMMA i64 pitch, {p COMMA pitch})
+TABLE(LongU16, longU16, const u16 *__restrict__ p COMMA i64 pitch, {p COMMA pitch})
+TABLE(BitsU8, bitsU8, const u8 *__restrict__ p COMMA i64 pitch COMMA u32 bits, {p COMMA pitch COMMA bits})
+TABLE(Censored, censored, const u16 *__restrict__ p COMMA i64 pitch COMMA const u8 *__restrict__ exclude COMMA i64 excludePitch,
+	{p COMMA pitch COMMA exclude COMMA excludePitch})
+TABLE(CensoredSquare, censoredSquare, const u16 *__restrict__ p COMMA i64 pitch COMMA const u8 *__restrict__ exclude COMMA i64 excludePitch,
+	{p COMMA pitch COMMA exclude COMMA excludePitch})
+
+extern "C" __global__ void tablePrefix32(u32 *chunks, int w, int n) { tablePrefix(chunks, w, n); }
+extern "C" __global__ void tablePrefix64(u64 *chunks, int w, int n) { tablePrefix(chunks, w, n); }
+
+// window is the part of the window of radius r about (x, y) that lies inside the picture, x1 and y1 excluded.
+struct window {
+	int x0, y0, x1, y1;
+	__device__ window(int x, int y, int r, int w, int h) {
+		x0 = max(x - r, 0);
+		y0 = max(y - r, 0);
+		x1 = (int)min((i64)x + r, (i64)w - 1) + 1;
+		y1 = (int)min((i64)y + r, (i64)h - 1) + 1;
+	}
+	__device__ i64 count() const { return (i64)(x1 - x0) * (y1 - y0); }
+	template <class S> __device__ S sum(const S *table, int stride) const {
+		const S *top = table + (i64)y0 * stride, *bottom = table + (i64)y1 * stride;
+		return bottom[x1] - bottom[x0] - top[x1] + top[x0];
+	}
+};
+
+template <class T, class S>
+__device__ __forceinline__ void boxMean(T *dst, i64 dstPitch, const S *table, int stride, int r, int w, int h) {
+	PIXEL(x, y, w, h);
+	window o(x, y, r, w, h);
+	S n = o.count();
+	rowOf(dst, dstPitch, y)[x] = (o.sum(table, stride) + n / 2) / n;
+}
+
+#define BOXMEAN(name, T, S)                                                                                            \
+	extern "C" __global__ void name(T *dst, i64 dstPitch, const S *__restrict__ table, int stride, int r, int w, int h) {  \
+		boxMean(dst, dstPitch, table, stride, r, w, h);                                                                \
+	}
+BOXMEAN(boxMeanU8, u8, u32)
+BOXMEAN(boxMeanU16, u16, u32)
+BOXMEAN(boxMeanLongU8, u8, u64)
+BOXMEAN(boxMeanLongU16, u16, u64)
+
+extern "C" __global__ void boxCount(u16 *dst, i64 dstPitch, const u32 *__restrict__ table, int stride, int r, int w, int h) {
+	PIXEL(x, y, w, h);
+	rowOf(dst, dstPitch, y)[x] = window(x, y, r, w, h).sum(table, stride);
+}
+
+template <class S>
+__device__ __forceinline__ void meanVariance(float *mean, i64 meanPitch, float *variance, i64 variancePitch,
+	const u32 *table, const S *table2, int stride, int r, int w, int h) {
+	PIXEL(x, y, w, h);
+	window o(x, y, r, w, h);
+	u64 n = o.count(), s = o.sum(table, stride), s2 = o.sum(table2, stride);
+	rowOf(mean, meanPitch, y)[x] = (float)((double)s / (double)n);
+	rowOf(variance, variancePitch, y)[x] = (float)((double)(n * s2 - s * s) / (double)(n * n));
+}
+
+#define MEANVARIANCE(name, S)                                                                                          \
+	extern "C" __global__ void name(float *mean, i64 meanPitch, float *variance, i64 variancePitch,                    \
+		const u32 *__restrict__ table, const S *__restrict__ table2, int stride, int r, int w, int h) {                \
+		meanVariance(mean, meanPitch, variance, variancePitch, table, table2, stride, r, w, h);                        \
+	}
+MEANVARIANCE(meanVarianceU8, u32)
+MEANVARIANCE(meanVarianceU16, u64)
+
+template <class S>
+__device__ __forceinline__ void guardRing(float *z, i64 zPitch, const u32 *table, const S *table2, int stride, int core,
+	int guard, int outer, double noise2, int w, int h) {
+	PIXEL(x, y, w, h);
+	window c(x, y, core, w, h), in(x, y, guard, w, h), out(x, y, outer, w, h);
+	u64 n = out.count() - in.count();
+	float result = 0;
+	if (n != 0) {
+		u64 s = (u32)(out.sum(table, stride) - in.sum(table, stride));
+		u64 s2 = (S)(out.sum(table2, stride) - in.sum(table2, stride));
+		double rise = (double)c.sum(table, stride) / (double)c.count() - (double)s / (double)n;
+		if (rise != 0) {
+			double variance = (double)(n * s2 - s * s) / (double)(n * n);
+			result = (float)(rise / sqrt(variance + noise2));
+		}
+	}
+	rowOf(z, zPitch, y)[x] = result;
+}
+
+#define GUARDRING(name, S)                                                                                             \
+	extern "C" __global__ void name(float *z, i64 zPitch, const u32 *__restrict__ table, const S *__restrict__ table2, \
+		int stride, int core, int guard, int outer, double noise2, int w, int h) {                                     \
+		guardRing(z, zPitch, table, table2, stride, core, guard, outer, noise2, w, h);                                 \
+	}
+GUARDRING(guardRingU8, u32)
+GUARDRING(guardRingU16, u64)
+
+// The first of the radii whose window keeps a quarter of its pixels, else the last; y itself where even that is empty.
+extern "C" __global__ void background(u16 *dst, i64 dstPitch, const u16 *yP, i64 yPitch, const u64 *__restrict__ table,
+	int stride, const int *__restrict__ radii, int levels, int w, int h) {
+	PIXEL(x, y, w, h);
+	u64 n = 0, s = 0;
+	for (int i = 0; i < levels; i++) {
+		int r = radii[i];
+		u64 sum = window(x, y, r, w, h).sum(table, stride);
+		n = sum >> countShift;
+		s = sum & sumMask;
+		u64 side = 2 * r + 1;
+		if (4 * n >= side * side)
+			break;
+	}
+	rowOf(dst, dstPitch, y)[x] = n == 0 ? rowOf(yP, yPitch, y)[x] : (s + n / 2) / n;
+}
+
+// ⌊√(n·ΣX² − (ΣX)²)/n⌋. The quotient of floats is within one unit of the integer and is put right.
+extern "C" __global__ void deviation(u16 *dst, i64 dstPitch, const u64 *__restrict__ table,
+	const u64 *__restrict__ table2, int stride, int r, int w, int h) {
+	PIXEL(x, y, w, h);
+	window o(x, y, r, w, h);
+	u64 sum = o.sum(table, stride), n = sum >> countShift, s = sum & sumMask;
+	u64 v = n * o.sum(table2, stride) - s * s, q = 0;
+	if (v != 0) {
+		q = (u64)(sqrt((double)v) / (double)n);
+		u64 low = q * n, high = low + n;
+		if (low * low > v)
+			q--;
+		else if (high * high <= v)
+			q++;
+	}
+	rowOf(dst, dstPitch, y)[x] = q;
+}
+
+// The means of F32 planes, summed in float64 by van Herk's recursion with + in place of max, as on the CPU: a window is the
+// end of one block of 2r + 1 samples, summed from its last on backwards, and the beginning of the next, summed
+// forwards. A thread does one block of a column, and then one of a row.
+extern "C" __global__ void boxColumnsF32(double *__restrict__ dst, const float *__restrict__ src, i64 srcPitch, int r, int w, int h) {
+	int x = blockIdx.x * blockDim.x + threadIdx.x, k = 2 * r + 1;
+	i64 top = (i64)blockIdx.y * k;
+	if (x >= w || top >= h)
+		return;
+	double run = 0;
+	for (int i = k - 1; i >= 0; i--) {
+		i64 y = top - r + i;
+		double v = y >= 0 && y < h ? (double)rowOf(src, srcPitch, (int)y)[x] : 0.0;
+		run = i == k - 1 ? v : v + run;
+		if (top + i < h)
+			dst[(top + i) * w + x] = run;
+	}
+	run = 0;
+	for (int i = 1; i < k && top + i < h; i++) {
+		i64 y = top + i + r;
+		run += y < h ? (double)rowOf(src, srcPitch, (int)y)[x] : 0.0;
+		dst[(top + i) * w + x] += run;
+	}
+}
+
+extern "C" __global__ void boxRowsF32(float *__restrict__ dst, i64 dstPitch, double *__restrict__ ends,
+	const double *__restrict__ src, int r, int ry, int w, int h) {
+	int y = blockIdx.x * blockDim.x + threadIdx.x, k = 2 * r + 1;
+	i64 left = (i64)blockIdx.y * k;
+	if (y >= h || left >= w)
+		return;
+	const double *in = src + (i64)y * w;
+	double *end = ends + (i64)y * w, run = 0;
+	for (int i = k - 1; i >= 0; i--) {
+		i64 x = left - r + i;
+		double v = x >= 0 && x < w ? in[x] : 0.0;
+		run = i == k - 1 ? v : v + run;
+		if (left + i < w)
+			end[left + i] = run;
+	}
+	int ny = (int)min((i64)y + ry, (i64)h - 1) - max(y - ry, 0) + 1;
+	run = 0;
+	for (int i = 0; i < k && left + i < w; i++) {
+		i64 x = left + i, enter = x + r;
+		double v = end[x];
+		if (i > 0) {
+			run += enter < w ? in[enter] : 0.0;
+			v += run;
+		}
+		i64 nx = min(x + r, (i64)w - 1) - max(x - r, (i64)0) + 1;
+		rowOf(dst, dstPitch, y)[x] = (float)(v / (double)(ny * nx));
+	}
+}
