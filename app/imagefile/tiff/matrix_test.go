@@ -193,6 +193,9 @@ func (f form) write(t testing.TB, samples []uint32) []byte {
 
 // palette has 16-bit colours, but 8-bit ones for indices of 4 bits.
 func (f form) palette() []uint16 {
+	if f.photometric != photometricIndex {
+		return nil
+	}
 	p := make([]uint16, 3<<f.depth)
 	for i := range p {
 		p[i] = uint16(i * 40503)
@@ -217,11 +220,11 @@ func (f form) put(row []byte, i int, v uint32) {
 }
 
 // expected returns what a sample must be decoded to.
-func (f form) expected(samples []uint32, i, c int) uint32 {
+func (f form) expected(samples []uint32, palette []uint16, i, c int) uint32 {
 	v := samples[i*f.samples()+c*min(1, f.colours()-1)]
 	switch {
 	case f.photometric == photometricIndex:
-		v = uint32(f.palette()[c<<f.depth+int(v)])
+		v = uint32(palette[c<<f.depth+int(v)])
 		if f.depth == 4 {
 			v >>= 8
 		}
@@ -235,7 +238,7 @@ func (f form) expected(samples []uint32, i, c int) uint32 {
 	return v
 }
 
-// forms are all kinds of samples and compression that are read, each in two random arrangements.
+// forms are all kinds of samples and compression that are read, each in a random arrangement.
 func forms(rng *rand.Rand) []form {
 	var all []form
 	for _, depth := range []int{1, 2, 4, 8, 16, 32} {
@@ -252,12 +255,10 @@ func forms(rng *rand.Rand) []form {
 							predictor == predictHorizontal && depth < 8, predictor == predictFloat && depth != 32:
 							continue
 						}
-						for range 2 {
-							f.order = []binary.ByteOrder{binary.LittleEndian, binary.BigEndian}[rng.IntN(2)]
-							f.big, f.tiled, f.lsbFirst = rng.IntN(2) == 0, rng.IntN(2) == 0, rng.IntN(5) == 0
-							f.planar = f.samples() > 1 && rng.IntN(2) == 0
-							all = append(all, f)
-						}
+						f.order = []binary.ByteOrder{binary.LittleEndian, binary.BigEndian}[rng.IntN(2)]
+						f.big, f.tiled, f.lsbFirst = rng.IntN(2) == 0, rng.IntN(2) == 0, rng.IntN(5) == 0
+						f.planar = f.samples() > 1 && rng.IntN(2) == 0
+						all = append(all, f)
 					}
 				}
 			}
@@ -361,14 +362,15 @@ func TestMatrix(t *testing.T) {
 	for i, f := range forms(rng) {
 		samples := f.random(rng)
 		x, y := rng.IntN(f.width), rng.IntN(f.height)
-		// Calling libtiff takes longer than all the rest.
-		withLibtiff := i%17 == 0 && !testing.Short()
+		// Calling libtiff takes longer than all the rest, and its tool cannot read planes of such tiles.
+		withLibtiff := i%17 == 0 && !(f.tiled && f.planar && f.depth > 8) && !testing.Short()
 		t.Run(f.String(), func(t *testing.T) {
 			data := f.write(t, samples)
+			palette := f.palette()
 			pic := decode(t, data)
 			for i := range f.width * f.height {
 				for c := range pic.Channels {
-					if got, want := sample(pic, i*pic.Channels+c), f.expected(samples, i, c); got != want {
+					if got, want := sample(pic, i*pic.Channels+c), f.expected(samples, palette, i, c); got != want {
 						t.Fatalf("pixel %d, %d channel %d is %d, not %d", i%f.width, i/f.width, c, got, want)
 					}
 				}

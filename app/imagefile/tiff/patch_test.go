@@ -1,0 +1,512 @@
+package tiff
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"blik/app/imagefile/codec"
+	"blik/processing"
+
+	"pgregory.net/rapid"
+)
+
+func save(t testing.TB, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func load(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func rgb16(order binary.ByteOrder) form {
+	return form{order: order, depth: 16, compression: compNone, photometric: photometricRGB, width: 70, height: 50, segW: 32, segH: 16}
+}
+
+// TestRich changes one pixel of a file with all that archives put into one, and looks at it with independent eyes.
+func TestRich(t *testing.T) {
+	tool(t, "exiftool")
+	tool(t, "tiffcp")
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, kind := range []string{"none", "lzw:2", "zip:2", "packbits"} {
+		t.Run(kind, func(t *testing.T) {
+			f := rgb16(binary.BigEndian)
+			f.extra = []uint16{2}
+			first := save(t, "first.tif", f.write(t, f.random(rng)))
+			second := save(t, "second.tif", form{order: binary.BigEndian, depth: 8, compression: compLZW, photometric: blackIsZero,
+				width: 30, height: 20, segH: 7}.write(t, make([]uint32, 600)))
+			path := filepath.Join(t.TempDir(), "rich.tif")
+			command(t, "tiffcp", "-c", kind, "-r", "9", first, second, path)
+			command(t, "exiftool", "-overwrite_original", "-q",
+				"-EXIF:Make=Phase One", "-EXIF:Model=IQ4 150MP", "-EXIF:LensModel=Schneider 120", "-EXIF:ExposureTime=1/125",
+				"-EXIF:DateTimeOriginal=2026:01:02 03:04:05", "-EXIF:UserComment=под лаком", "-EXIF:Artist=A. Restorer",
+				"-GPS:GPSLatitude=59.94", "-GPS:GPSLatitudeRef=N", "-GPS:GPSLongitude=30.31", "-GPS:GPSLongitudeRef=E",
+				"-IPTC:Headline=Portrait", "-IPTC:Keywords=varnish", "-IPTC:Keywords=glare", "-IPTC:By-line=Someone",
+				"-XMP-dc:Title=Портрет", "-XMP-dc:Creator=Unknown", "-XMP-xmpRights:UsageTerms=CC0", "-XResolution=600", "-YResolution=600",
+				"-InteropIndex=R98", path)
+			f1 := open(t, load(t, path))
+			if i := f1.Info(); i.Pictures != 2 || i.Meta.XMP == nil || i.Meta.IPTC == nil || i.Meta.XResolution != 600 || i.Meta.Unit != codec.UnitInch {
+				t.Fatalf("the file is not rich: %+v", i)
+			}
+			data := load(t, path)
+			pic := decode(t, data)
+			patch := change(pic, 33, 17)
+			result := patched(t, data, patch)
+			onlyChanged(t, pic, decode(t, result), patch)
+			after := save(t, "rich.tif", result)
+			sameTags(t, path, after)
+			sameSamples(t, f1, decode(t, result), libtiff(t, after, f1.lay))
+			// The second page is what it was.
+			a, b := filepath.Join(t.TempDir(), "a.tif"), filepath.Join(t.TempDir(), "b.tif")
+			command(t, "tiffcp", path+",1", a)
+			command(t, "tiffcp", after+",1", b)
+			if !bytes.Equal(load(t, a), load(t, b)) {
+				t.Error("the second page is another")
+			}
+			if kind == "none" && (len(data) != len(result) || differing(data, result) != 6) {
+				t.Errorf("%d bytes differ, and the length by %d", differing(data, result), len(result)-len(data))
+			}
+		})
+	}
+}
+
+// TestManyPixels changes runs across strips, tiles and planes.
+func TestManyPixels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for i := range 60 {
+		f := rgb16([]binary.ByteOrder{binary.LittleEndian, binary.BigEndian}[i%2])
+		f.tiled, f.planar = i/2%2 == 0, i/4%2 == 0
+		f.compression = []compression{compNone, compLZW, compDeflate, compPackBits}[i/8%4]
+		if i%3 == 0 {
+			f.extra = []uint16{1}
+		}
+		data := f.write(t, f.random(rng))
+		pic := decode(t, data)
+		var patches []processing.Patch
+		all := processing.Patch{}
+		for y := range f.height {
+			if rng.IntN(3) == 0 {
+				x0 := rng.IntN(f.width)
+				p := processing.Patch{Spot: y, Runs: []processing.Run{{Y: y, X0: x0, X1: x0 + 1 + rng.IntN(f.width-x0)}}}
+				for range 3 * (p.Runs[0].X1 - x0) {
+					p.U16 = append(p.U16, uint16(rng.Uint32()))
+				}
+				patches = append(patches, p)
+				all.Runs, all.U16 = append(all.Runs, p.Runs...), append(all.U16, p.U16...)
+			}
+		}
+		onlyChanged(t, pic, decode(t, patched(t, data, patches...)), all)
+	}
+}
+
+func TestNothingToChange(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, comp := range []compression{compNone, compLZW, compDeflate, compPackBits} {
+		for _, photometric := range []uint16{photometricRGB, photometricIndex} {
+			f := rgb16(binary.LittleEndian)
+			f.depth, f.compression, f.photometric = 8, comp, photometric
+			data := f.write(t, f.random(rng))
+			pic := decode(t, data)
+			same := change(pic, 5, 6)
+			at := (6*pic.Width + 5) * 3
+			if pic.U8 != nil {
+				same.U8 = pic.U8[at : at+3]
+			} else {
+				same.U16 = pic.U16[at : at+3]
+			}
+			if !bytes.Equal(patched(t, data), data) {
+				t.Errorf("%v: no patches make another file", comp)
+			}
+			if !bytes.Equal(patched(t, data, same), data) {
+				t.Errorf("%v: an equal pixel makes another file", comp)
+			}
+		}
+	}
+}
+
+// TestSharedStrips: strips that share their bytes part when one of them changes.
+func TestSharedStrips(t *testing.T) {
+	for _, comp := range []compression{compNone, compLZW} {
+		f := rgb16(binary.LittleEndian)
+		f.compression, f.sharedStrips, f.height = comp, true, 48
+		samples := make([]uint32, f.width*f.height*3)
+		data := f.write(t, samples)
+		if f := open(t, data); f.Info().Expansion != 0 {
+			t.Error("a bound on the length of a file whose strips share their bytes")
+		}
+		pic := decode(t, data)
+		patch := change(pic, 8, 20)
+		result := patched(t, data, patch)
+		onlyChanged(t, pic, decode(t, result), patch)
+	}
+}
+
+// TestSharedPages: a page that uses the same strips keeps seeing what it saw.
+func TestSharedPages(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for _, comp := range []compression{compNone, compDeflate} {
+		f := rgb16(binary.BigEndian)
+		f.compression = comp
+		data := f.write(t, f.random(rng))
+		// The copy of the directory, entries and all, is a second page.
+		first := open(t, data).dir
+		second := bytes.Clone(data[first.at:][:first.length])
+		f.order.PutUint32(data[first.at+first.length-4:], uint32(len(data)))
+		data = append(data, second...)
+		if n := open(t, data).Info().Pictures; n != 2 {
+			t.Fatalf("%d pictures", n)
+		}
+		page2 := bytes.Clone(data)
+		f.order.PutUint32(page2[4:], uint32(len(data)-len(second)))
+		before := decode(t, page2)
+		patch := change(before, 3, 3)
+		result := patched(t, data, patch)
+		onlyChanged(t, decode(t, data), decode(t, result), patch)
+		copy(result[4:], page2[4:8])
+		onlyChanged(t, before, decode(t, result), processing.Patch{})
+	}
+}
+
+// TestPixelsAcrossTags: a damaged file whose pixels lie across its own directory keeps its tags.
+func TestPixelsAcrossTags(t *testing.T) {
+	f := form{order: binary.LittleEndian, depth: 8, compression: compNone, photometric: blackIsZero, width: 10, height: 10, segH: 10}
+	data := f.write(t, make([]uint32, 100))
+	g := open(t, data)
+	f.order.PutUint32(data[g.lay.offsetsEntry.value:], uint32(g.dir.at)-40)
+	pic := decode(t, data)
+	patch := change(pic, 5, 5)
+	m := &memory{bytes.Clone(data)}
+	err := open(t, data).Patch(context.Background(), m, []processing.Patch{patch})
+	if !errors.Is(err, codec.ErrDamaged) {
+		t.Fatalf("%v: the tags would have been overwritten", err)
+	}
+	if !bytes.Equal(m.b, data) {
+		t.Error("something was written before the fault")
+	}
+}
+
+// TestShortArrays: offsets of 16 bits that do not reach the end of the file, and byte counts that do not hold the new
+// length, give way to wider ones.
+func TestShortArrays(t *testing.T) {
+	for _, single := range []bool{false, true} {
+		f := form{order: binary.BigEndian, depth: 8, compression: compLZW, photometric: blackIsZero, width: 300, height: 210, segH: 105, shortOffsets: true}
+		if single {
+			f.segH = 210
+		}
+		data := f.write(t, make([]uint32, f.width*f.height))
+		data = append(data, make([]byte, 1<<16)...)
+		pic := decode(t, data)
+		patch := processing.Patch{Spot: 1}
+		rng := rand.New(rand.NewPCG(11, 12))
+		for y := range f.height {
+			patch.Runs = append(patch.Runs, processing.Run{Y: y, X0: 0, X1: f.width})
+			for range f.width {
+				patch.U8 = append(patch.U8, uint8(rng.Uint32()))
+			}
+		}
+		result := patched(t, data, patch)
+		onlyChanged(t, pic, decode(t, result), patch)
+		g := open(t, result)
+		if g.lay.offsetsEntry.kind != kindLong || single && g.lay.countsEntry.kind != kindLong {
+			t.Errorf("offsets of kind %d, counts of kind %d", g.lay.offsetsEntry.kind, g.lay.countsEntry.kind)
+		}
+		sameSamples(t, g, decode(t, result), libtiff(t, save(t, "short.tif", result), g.lay))
+	}
+}
+
+// TestFourGiB: a classic TIFF that would outgrow its offsets is refused before anything is written.
+func TestFourGiB(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	for _, photometric := range []uint16{blackIsZero, photometricIndex} {
+		f := form{order: binary.LittleEndian, depth: 8, compression: compLZW, photometric: photometric, width: 64, height: 64, segH: 64}
+		data := f.write(t, make([]uint32, f.width*f.height))
+		pic := decode(t, data)
+		const size = math.MaxUint32 - 100
+		g, err := Open(padded{data, size}, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		patch := processing.Patch{Spot: 1}
+		for y := range f.height {
+			patch.Runs = append(patch.Runs, processing.Run{Y: y, X0: 0, X1: f.width})
+			for range f.width * pic.Channels {
+				if pic.U8 != nil {
+					patch.U8 = append(patch.U8, uint8(rng.Uint32()))
+				} else {
+					patch.U16 = append(patch.U16, uint16(rng.Uint32()))
+				}
+			}
+		}
+		m := &memory{bytes.Clone(data)}
+		if err := g.Patch(context.Background(), m, []processing.Patch{patch}); !errors.Is(err, codec.ErrUnsupported) {
+			t.Errorf("%v: no word of 4 GiB", err)
+		}
+		if !bytes.Equal(m.b, data) {
+			t.Error("something was written before the fault")
+		}
+	}
+}
+
+// padded is data followed by zeros up to size.
+type padded struct {
+	data []byte
+	size int64
+}
+
+func (p padded) ReadAt(b []byte, at int64) (int, error) {
+	if at >= p.size {
+		return 0, io.EOF
+	}
+	n := int(min(int64(len(b)), p.size-at))
+	clear(b[:n])
+	if at < int64(len(p.data)) {
+		copy(b[:n], p.data[at:])
+	}
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func TestBadPatches(t *testing.T) {
+	f := rgb16(binary.LittleEndian)
+	data := f.write(t, make([]uint32, f.width*f.height*3))
+	for name, p := range map[string]processing.Patch{
+		"row":     {Runs: []processing.Run{{Y: f.height, X0: 0, X1: 1}}, U16: make([]uint16, 3)},
+		"column":  {Runs: []processing.Run{{Y: 0, X0: f.width, X1: f.width + 1}}, U16: make([]uint16, 3)},
+		"depth":   {Runs: []processing.Run{{Y: 0, X0: 0, X1: 1}}, U8: make([]uint8, 3)},
+		"samples": {Runs: []processing.Run{{Y: 0, X0: 0, X1: 2}}, U16: make([]uint16, 3)},
+	} {
+		m := &memory{bytes.Clone(data)}
+		if err := open(t, data).Patch(context.Background(), m, []processing.Patch{p}); err == nil || !bytes.Equal(m.b, data) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// TestFromLibtiff reads what libtiff compresses, and lets it read what was changed there. The picture is large enough
+// for codes of every length and for full tables.
+func TestFromLibtiff(t *testing.T) {
+	tool(t, "tiffcp")
+	rng := rand.New(rand.NewPCG(15, 16))
+	for i, c := range []struct {
+		kind  string
+		depth int
+		photo uint16
+	}{
+		{"lzw", 8, photometricRGB}, {"lzw:2", 16, photometricRGB}, {"lzw:3", 32, photometricRGB}, {"zip:2", 8, photometricInk},
+		{"zip:3", 32, blackIsZero}, {"zip:2", 32, photometricRGB}, {"packbits", 16, whiteIsZero}, {"none", 16, photometricRGB},
+		{"g3", 1, whiteIsZero}, {"g3", 1, blackIsZero}, {"g4", 1, whiteIsZero}, {"g4", 1, blackIsZero}, {"packbits", 1, whiteIsZero},
+		{"lzw", 4, photometricIndex}, {"jpeg", 8, blackIsZero}, {"jpeg:r:90", 8, photometricRGB}, {"jpeg:90", 8, photometricRGB},
+	} {
+		for _, args := range [][]string{
+			[][]string{{"-s", "-r", "96"}, {"-L", "-8", "-s", "-r", "40", "-f", "lsb2msb"}}[i%2],
+			[][]string{{"-t", "-w", "64", "-l", "64"}, {"-B", "-s", "-r", "1000"}}[i/2%2],
+		} {
+			lossy := strings.HasPrefix(c.kind, "jpeg")
+			if strings.HasPrefix(c.kind, "g") && args[0] == "-t" || lossy && args[0] == "-L" {
+				continue // libtiff writes neither CCITT in tiles nor JPEG with reversed bits
+			}
+			t.Run(c.kind+fmt.Sprint(c.depth, c.photo, args), func(t *testing.T) {
+				f := form{order: binary.LittleEndian, depth: c.depth, compression: compNone, photometric: c.photo, width: 211, height: 200, segH: 200}
+				samples := f.random(rng)
+				if lossy {
+					// Smooth, because decoders differ in how they enlarge chroma.
+					for i := range samples {
+						samples[i] = uint32(i/f.samples()%f.width + 10*(i%f.samples()))
+					}
+				}
+				source := save(t, "source.tif", f.write(t, samples))
+				path := filepath.Join(t.TempDir(), "compressed.tif")
+				command(t, "tiffcp", slices.Concat([]string{"-c", c.kind}, args, []string{source, path})...)
+				data := load(t, path)
+				g := open(t, data)
+				pic := decode(t, data)
+				if g.info.Compression == "JPEG" {
+					near(t, pic, libtiff(t, path, g.lay))
+					var fault *codec.Fault
+					if !errors.As(g.info.Readonly, &fault) {
+						t.Error("a JPEG file can be changed")
+					}
+					return
+				}
+				sameSamples(t, g, pic, libtiff(t, path, g.lay))
+				patch := change(pic, 100, 99)
+				result := patched(t, data, patch)
+				after := decode(t, result)
+				onlyChanged(t, pic, after, patch)
+				changed := save(t, "changed.tif", result)
+				h := open(t, result)
+				sameSamples(t, h, after, libtiff(t, changed, h.lay))
+			})
+		}
+	}
+}
+
+// near compares what two decoders made of JPEG data, which may round differently.
+func near(t *testing.T, pic *processing.Picture, all []byte) {
+	t.Helper()
+	if len(all) != len(pic.U8) {
+		t.Fatalf("%d samples, libtiff has %d", len(pic.U8), len(all))
+	}
+	for i, v := range pic.U8 {
+		if d := int(v) - int(all[i]); d > 4 || d < -4 {
+			t.Fatalf("sample %d is %d, libtiff says %d", i, v, all[i])
+		}
+	}
+}
+
+// TestConvertedKeepsTags changes a pixel of a palette picture between two pages.
+func TestConvertedKeepsTags(t *testing.T) {
+	tool(t, "exiftool")
+	tool(t, "tiffcp")
+	rng := rand.New(rand.NewPCG(17, 18))
+	f := form{order: binary.LittleEndian, depth: 4, compression: compNone, photometric: photometricIndex, width: 40, height: 30, segH: 8}
+	one := save(t, "one.tif", f.write(t, f.random(rng)))
+	path := filepath.Join(t.TempDir(), "pages.tif")
+	command(t, "tiffcp", "-c", "lzw", one, one, path)
+	command(t, "exiftool", "-overwrite_original", "-q", "-EXIF:Make=Leaf", "-EXIF:ISO=100", "-XMP-dc:Title=Folio", "-IPTC:Headline=Folio", path)
+	data := load(t, path)
+	pic := decode(t, data)
+	patch := change(pic, 11, 12)
+	result := patched(t, data, patch)
+	onlyChanged(t, pic, decode(t, result), patch)
+	after := save(t, "pages.tif", result)
+	before, now := tags(t, path), tags(t, after)
+	layout := []string{"BitsPerSample", "Compression", "PhotometricInterpretation", "SamplesPerPixel", "RowsPerStrip", "ColorMap",
+		"PlanarConfiguration", "Predictor", "FillOrder"}
+	for key, v := range before {
+		group, name, _ := strings.Cut(key, ":")
+		if group == "IFD0" && slices.Contains(layout, name) || group == "Composite" {
+			continue
+		}
+		if !equalJSON(v, now[key]) {
+			t.Errorf("%s was %v and is %v", key, v, now[key])
+		}
+	}
+	if g := open(t, result); g.Info().Pictures != 2 || g.Info().Colour != codec.RGB {
+		t.Errorf("%+v", g.Info())
+	}
+	sameSamples(t, open(t, result), decode(t, result), libtiff(t, after, open(t, result).lay))
+}
+
+func TestCancel(t *testing.T) {
+	f := form{order: binary.LittleEndian, depth: 16, compression: compDeflate, photometric: photometricRGB, width: 900, height: 900, segH: 900}
+	data := f.write(t, f.random(rand.New(rand.NewPCG(19, 20))))
+	g := open(t, data)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := g.Decode(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Decode: %v", err)
+	}
+	pic := decode(t, data)
+	m := &memory{bytes.Clone(data)}
+	if err := g.Patch(ctx, m, []processing.Patch{change(pic, 1, 1)}); !errors.Is(err, context.Canceled) || !bytes.Equal(m.b, data) {
+		t.Errorf("Patch: %v", err)
+	}
+	if err := Encode(ctx, io.Discard, pic, codec.Metadata{}, EncodeOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Encode: %v", err)
+	}
+	// In the middle: the reader cancels, and no more than a few reads follow.
+	ctx, cancel = context.WithCancel(context.Background())
+	r := &cancelling{data: data, cancel: cancel, after: 3}
+	h, err := Open(r, int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.armed = true
+	start := time.Now()
+	if _, err := h.Decode(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Decode in the middle: %v", err)
+	}
+	if d := time.Since(start); d > time.Second {
+		t.Errorf("stopped after %v", d)
+	}
+}
+
+type cancelling struct {
+	data   []byte
+	cancel func()
+	after  int
+	armed  bool
+}
+
+func (c *cancelling) ReadAt(p []byte, at int64) (int, error) {
+	if c.armed {
+		if c.after--; c.after == 0 {
+			c.cancel()
+		}
+	}
+	return bytes.NewReader(c.data).ReadAt(p, at)
+}
+
+func TestLZW(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.SampledFrom([]int{0, 1, 2, 255, 5000, 60000}).Draw(t, "length")
+		values := rapid.IntRange(1, 256).Draw(t, "values")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		data := make([]byte, n)
+		for i := range data {
+			data[i] = byte(rng.IntN(values))
+		}
+		w := &lzwWriter{}
+		w.reset(nil)
+		for rest := data; len(rest) > 0; {
+			k := min(len(rest), 1+rng.IntN(700))
+			if _, err := w.Write(rest[:k]); err != nil {
+				t.Fatal(err)
+			}
+			rest = rest[k:]
+		}
+		r := &lzwReader{}
+		r.reset(bytes.NewReader(w.finish()))
+		got, err := io.ReadAll(r)
+		if err != nil || !bytes.Equal(got, data) {
+			t.Fatalf("%d bytes become %d: %v", len(data), len(got), err)
+		}
+	})
+}
+
+// TestPackBits has the example of TIFF 6.0, section 9, and random rows.
+func TestPackBits(t *testing.T) {
+	row := []byte{0xaa, 0xaa, 0xaa, 0x80, 0x00, 0x2a, 0xaa, 0xaa, 0xaa, 0xaa, 0x80, 0x00, 0x2a, 0x22, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa,
+		0xaa, 0xaa, 0xaa, 0xaa, 0xaa}
+	want := []byte{0xfe, 0xaa, 0x02, 0x80, 0x00, 0x2a, 0xfd, 0xaa, 0x03, 0x80, 0x00, 0x2a, 0x22, 0xf7, 0xaa}
+	if got := packBits(nil, row); !bytes.Equal(got, want) {
+		t.Errorf("% x, the standard has % x", got, want)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		row := rapid.SliceOf(rapid.SampledFrom([]byte{0, 0, 0, 1, 2})).Draw(t, "row")
+		row = bytes.Repeat(row, rapid.IntRange(1, 40).Draw(t, "times"))
+		packed := packBits(nil, row)
+		if len(packed) > len(row)+len(row)/128+1 {
+			t.Fatalf("%d bytes become %d", len(row), len(packed))
+		}
+		s := &scratch{}
+		got, err := io.ReadAll(&packBitsReader{in: s.input(bytes.NewReader(packed))})
+		if err != nil || !bytes.Equal(got, row) {
+			t.Fatalf("% x becomes % x: %v", row, got, err)
+		}
+	})
+}
