@@ -74,7 +74,7 @@ type File struct {
 	meta  codec.Metadata
 }
 
-var _ codec.Container = (*File)(nil)
+var _ codec.Rewriter = (*File)(nil)
 
 // Open reads the segments before the first scan. What it returns reads from r as long as it is used.
 func Open(r io.ReaderAt, size int64) (*File, error) {

@@ -1,0 +1,99 @@
+package jpeg
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"blik/app/imagefile/codec"
+	"blik/processing"
+)
+
+// fuzzPixels keeps the fuzzer to pictures that decode at once; larger ones are refused by who calls this package.
+const fuzzPixels = 1 << 18
+
+// FuzzOpen does with a file all that is done with one: its facts, its pixels, and a pixel changed.
+func FuzzOpen(f *testing.F) {
+	for seed, list := range [][][][2]int{factors1, factors3, factors4} {
+		for _, hv := range list {
+			for _, progressive := range []bool{false, true} {
+				s := synthetic{File: File{width: 19, height: 11, frame: markerSOF0, adobe: seed - 1}, interval: seed}
+				s.extra = appendSegment(appendSegment(nil, markerAPP2, []byte(signatureICC+"\x01\x01profile")),
+					markerAPPD, []byte(signaturePhotoshop+"8BIM\x04\x04\x00\x00\x00\x00\x00\x04iptc"))
+				var all []int
+				for i := range hv {
+					s.components = append(s.components, component{id: uint8(i + 1), h: hv[i][0], v: hv[i][1], quant: uint8(i % 2)})
+					all = append(all, i)
+				}
+				if progressive {
+					s.frame = markerSOF2
+					s.add(all, 0, 0, 0, 1)
+					for i := range all {
+						s.add([]int{i}, 1, 63, 0, 1)
+						s.add([]int{i}, 1, 63, 1, 0)
+					}
+					s.add(all, 0, 0, 1, 0)
+				} else {
+					s.add(all, 0, 63, 0, 0)
+				}
+				f.Add(s.file(f, s.coefficients(rand.New(rand.NewPCG(uint64(seed), 1)))))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := Open(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			checkFault(t, err)
+			return
+		}
+		i := file.Info()
+		if int64(i.Width)*int64(i.Height) > fuzzPixels {
+			return
+		}
+		pic, err := file.Decode(t.Context())
+		if err != nil {
+			checkFault(t, err)
+			return
+		}
+		if err := pic.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		x, y := pic.Width/2, pic.Height/2
+		colour := bytes.Clone(pic.U8[(y*pic.Width+x)*pic.Channels:][:pic.Channels])
+		for c := range colour {
+			colour[c] ^= 0x7f
+		}
+		var out bytes.Buffer
+		if err := file.Rewrite(t.Context(), &out, []processing.Patch{blotch(x, y, 1, colour...)}); err != nil {
+			checkFault(t, err)
+			return
+		}
+		again, err := Open(bytes.NewReader(out.Bytes()), int64(out.Len()))
+		if err != nil {
+			t.Fatalf("the rewritten file: %v", err)
+		}
+		after, err := again.Decode(t.Context())
+		if err != nil {
+			t.Fatalf("the rewritten file: %v", err)
+		}
+		maxH, maxV := file.sampling()
+		for k := range pic.Width * pic.Height {
+			px, py := k%pic.Width, k/pic.Width
+			outside := px/(8*maxH) != x/(8*maxH) || py/(8*maxV) != y/(8*maxV)
+			at := k * pic.Channels
+			if outside && !bytes.Equal(pic.U8[at:at+pic.Channels], after.U8[at:at+pic.Channels]) {
+				t.Fatalf("pixel %d, %d changed too", px, py)
+			}
+		}
+	})
+}
+
+// checkFault fails for an error that is not one clear clause in both languages.
+func checkFault(t *testing.T, err error) {
+	t.Helper()
+	var fault *codec.Fault
+	if !errors.As(err, &fault) || fault.Text.EN == "" || fault.Text.RU == "" {
+		t.Fatalf("not a fault: %v", err)
+	}
+}

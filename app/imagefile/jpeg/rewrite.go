@@ -1,0 +1,352 @@
+package jpeg
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+
+	"blik/app/imagefile/codec"
+	"blik/processing"
+)
+
+// Rewrite writes the file with the pixels of the patches in place of its own, as near as JPEG can: the coefficients of blocks
+// of 8 × 8 samples in which a sample changes by half a level or more are computed anew with the file's own quantisation, those
+// of all other blocks stay. Where chroma is subsampled, a block of it stands for more pixels, and decoders that interpolate
+// chroma look one sample beyond it.
+//
+// The kind of JPEG, its scans and restarts stay, Huffman codes are made anew, and all segments but theirs stay byte for byte,
+// with what follows the picture; an index of further pictures in the file (CIPA DC-007) follows the new length.
+//
+// The patches must have the channels of Decode's picture. If no pixel differs from it, the file is copied. Rewrite holds the
+// whole file, twice, and two bytes for each sample.
+func (f *File) Rewrite(ctx context.Context, w io.Writer, patches []processing.Patch) error {
+	edits, err := f.edits(ctx, patches)
+	if err != nil {
+		return err
+	}
+	if len(edits) == 0 {
+		_, err := io.Copy(w, &contextReader{ctx, io.NewSectionReader(f.r, 0, f.size)})
+		return err
+	}
+	data := make([]byte, f.size)
+	if n, err := f.r.ReadAt(data, 0); n < len(data) {
+		return readError(err)
+	}
+	p, err := f.parse(ctx, data)
+	if err != nil {
+		return err
+	}
+	for i := range f.components {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := p.change(i, edits); err != nil {
+			return err
+		}
+	}
+	var pieces [][]byte
+	grown := 0
+	for _, part := range p.pieces {
+		if part.scan == nil {
+			pieces = append(pieces, part.data)
+			continue
+		}
+		tables, scanned, err := p.encode(ctx, part.scan)
+		if err != nil {
+			return err
+		}
+		pieces = append(pieces, tables, part.data, scanned)
+	}
+	for _, part := range pieces {
+		grown += len(part)
+	}
+	if grown += 2 - len(data); grown != 0 {
+		moveFurtherPictures(pieces[0], grown)
+	}
+	for _, part := range append([][]byte{data[:2]}, pieces...) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// edit is a pixel that changes. old and fresh are the samples as the file's components have them, before subsampling.
+type edit struct {
+	x, y       int
+	old, fresh [4]float32
+}
+
+// edits compares the patches with the picture.
+func (f *File) edits(ctx context.Context, patches []processing.Patch) ([]edit, error) {
+	if len(patches) == 0 {
+		return nil, nil
+	}
+	channels := f.Info().Channels()
+	for _, p := range patches {
+		n := 0
+		for _, r := range p.Runs {
+			if r.Y < 0 || r.Y >= f.height || r.X0 < 0 || r.X1 > f.width || r.X0 > r.X1 {
+				return nil, fmt.Errorf("the patch of spot %d does not fit the picture", p.Spot)
+			}
+			n += (r.X1 - r.X0) * channels
+		}
+		if n != len(p.U8) {
+			return nil, fmt.Errorf("the patch of spot %d does not fit the picture", p.Spot)
+		}
+	}
+	pic, err := f.Decode(ctx)
+	if err != nil {
+		return nil, err
+	}
+	components := f.converter()
+	var edits []edit
+	for _, p := range patches {
+		samples := p.U8
+		for _, r := range p.Runs {
+			for x := r.X0; x < r.X1; x++ {
+				fresh, old := samples[:channels], pic.U8[(r.Y*f.width+x)*channels:][:channels]
+				samples = samples[channels:]
+				if !bytes.Equal(fresh, old) {
+					edits = append(edits, edit{x, r.Y, components(old), components(fresh)})
+				}
+			}
+		}
+	}
+	return edits, nil
+}
+
+// converter returns the function that leads from the samples of the picture back to those of the components.
+func (f *File) converter() func(pixel []uint8) [4]float32 {
+	// The matrix of JFIF (ITU-T T.871, 7).
+	ycc := func(pixel []uint8) (c [4]float32) {
+		r, g, b := float32(pixel[0]), float32(pixel[1]), float32(pixel[2])
+		c[0] = 0.299*r + 0.587*g + 0.114*b
+		c[1] = (b-c[0])/1.772 + 128
+		c[2] = (r-c[0])/1.402 + 128
+		return c
+	}
+	plain := func(pixel []uint8) (c [4]float32) {
+		for i, v := range pixel {
+			c[i] = float32(v)
+		}
+		return c
+	}
+	switch f.colour() {
+	case codec.YCbCr:
+		return ycc
+	case codec.YCCK:
+		// YCbCr stands for cyan, magenta and yellow as if they were red, green and blue; black is inverted.
+		return func(pixel []uint8) [4]float32 {
+			c := ycc(pixel)
+			c[3] = 255 - float32(pixel[3])
+			return c
+		}
+	case codec.CMYK:
+		if f.adobe >= 0 {
+			return func(pixel []uint8) [4]float32 {
+				c := plain(pixel)
+				for i, v := range c {
+					c[i] = 255 - v
+				}
+				return c
+			}
+		}
+	}
+	return plain
+}
+
+// target gathers what the pixels ask of the samples of a block: the sums of their old and new values, and their number.
+type target struct {
+	old, fresh [64]float32
+	pixels     [64]uint8
+}
+
+// least is the change of a sample, in levels, for which a block is computed anew.
+const least = 0.5
+
+// change computes the blocks of a component in which samples change.
+func (p *picture) change(component int, edits []edit) error {
+	c, g := p.f.components[component], p.planes[component]
+	maxH, maxV := p.f.sampling()
+	// The pixels that a sample stands for.
+	across, down := maxH/c.h, maxV/c.v
+	targets := map[int]*target{}
+	for i := range edits {
+		e := &edits[i]
+		x, y := e.x/across, e.y/down
+		at := y/8*g.stride + x/8
+		t := targets[at]
+		if t == nil {
+			t = new(target)
+			targets[at] = t
+		}
+		k := y%8*8 + x%8
+		t.old[k] += e.old[component]
+		t.fresh[k] += e.fresh[component]
+		t.pixels[k]++
+	}
+	quant := p.quant[component]
+	if quant == nil && len(targets) > 0 {
+		return codec.Damaged("a quantisation table (DQT) is missing", "нет таблицы квантования (DQT)")
+	}
+	for at, t := range targets {
+		// At the right and lower border a sample stands for fewer pixels.
+		pixels := func(k int) float32 {
+			x, y := at%g.stride*8+k%8, at/g.stride*8+k/8
+			return float32(min(across, p.f.width-x*across) * min(down, p.f.height-y*down))
+		}
+		changes := false
+		for k, n := range t.pixels {
+			changes = changes || n > 0 && max(t.fresh[k]-t.old[k], t.old[k]-t.fresh[k]) >= least*pixels(k)
+		}
+		if !changes {
+			continue
+		}
+		// The pixels of the patches get their new value, the others what they have: not the clipped sample that was decoded
+		// but the one that the coefficients stand for, so that what was beyond white does not come out too dark.
+		b := &p.blocks[component][at]
+		samples := inverse(b, quant)
+		var difference [64]float64
+		for k, n := range t.pixels {
+			if n > 0 {
+				difference[k] = (float64(t.fresh[k]) - float64(n)*samples[k]) / float64(pixels(k))
+			}
+		}
+		add(b, quant, forward(&difference))
+	}
+	return nil
+}
+
+// add adds a difference of dequantised coefficients to a block. Coefficients that it moves by less than half a step stay.
+func add(b *block, quant *[64]uint16, difference [64]float64) {
+	for k, c := range b {
+		step := float64(quant[k])
+		v := math.Round((float64(c)*step + difference[zigzag[k]]) / step)
+		// Baseline codes hold ten bits of AC and eleven of the difference of DC (F.1.2), which cannot be exceeded with samples
+		// of eight bits but by rounding.
+		if lo, hi := -1023.0, 1023.0; v != float64(c) {
+			if k == 0 {
+				lo = -1024
+			}
+			b[k] = int16(min(max(v, lo), hi))
+		}
+	}
+}
+
+// basis returns the orthonormal cosines: row u of the transform (A.3.3).
+func basis() (m [8][8]float64) {
+	for u := range m {
+		for x := range m[u] {
+			m[u][x] = math.Cos(float64((2*x+1)*u)*math.Pi/16) / 2
+			if u == 0 {
+				m[u][x] = math.Sqrt2 / 4
+			}
+		}
+	}
+	return m
+}
+
+// forward returns the coefficients, 8·v + u, of samples, 8·y + x.
+func forward(samples *[64]float64) (out [64]float64) {
+	m := basis()
+	var half [64]float64
+	for y := range 8 {
+		for u := range 8 {
+			for x := range 8 {
+				half[8*y+u] += m[u][x] * samples[8*y+x]
+			}
+		}
+	}
+	for v := range 8 {
+		for u := range 8 {
+			for y := range 8 {
+				out[8*v+u] += m[v][y] * half[8*y+u]
+			}
+		}
+	}
+	return out
+}
+
+// inverse returns the samples that a block stands for, 0…255 and what lies beyond.
+func inverse(b *block, quant *[64]uint16) (out [64]float64) {
+	m := basis()
+	var coefficients, half [64]float64
+	for k, c := range b {
+		coefficients[zigzag[k]] = float64(c) * float64(quant[k])
+	}
+	for v := range 8 {
+		for x := range 8 {
+			for u := range 8 {
+				half[8*v+x] += m[u][x] * coefficients[8*v+u]
+			}
+		}
+	}
+	for y := range 8 {
+		for x := range 8 {
+			for v := range 8 {
+				out[8*y+x] += m[v][y] * half[8*v+x]
+			}
+			out[8*y+x] += 128
+		}
+	}
+	return out
+}
+
+// moveFurtherPictures adjusts, in place, the index of the pictures that follow the first (CIPA DC-007, 5.2): the size of the
+// first, and where the others begin. head is the file behind SOI up to the first table of Huffman codes.
+func moveFurtherPictures(head []byte, grown int) {
+	const (
+		signatureMPF  = "MPF\x00"
+		tagEntries    = 0xb002
+		typeUndefined = 7
+		entryBytes    = 16
+	)
+	for at := 0; ; {
+		_, s, err := nextSegment(head, at)
+		if err != nil {
+			return
+		}
+		at = int(s.end())
+		body, ok := bytes.CutPrefix(head[s.at:s.end()], []byte(signatureMPF))
+		if s.marker != markerAPP2 || !ok || len(body) < 8 {
+			continue
+		}
+		var order binary.ByteOrder = binary.LittleEndian
+		if body[0] == 'M' {
+			order = binary.BigEndian
+		}
+		directory := uint64(order.Uint32(body[4:]))
+		if directory+2 > uint64(len(body)) {
+			return
+		}
+		for i := range uint64(order.Uint16(body[directory:])) {
+			tag := directory + 2 + 12*i
+			if tag+12 > uint64(len(body)) {
+				return
+			}
+			if order.Uint16(body[tag:]) != tagEntries || order.Uint16(body[tag+2:]) != typeUndefined {
+				continue
+			}
+			n, from := uint64(order.Uint32(body[tag+4:])), uint64(order.Uint32(body[tag+8:]))
+			if from+n > uint64(len(body)) {
+				return
+			}
+			for entry := body[from : from+n]; len(entry) >= entryBytes; entry = entry[entryBytes:] {
+				// The first picture begins the file, which is told as offset 0.
+				field := entry[8:]
+				if order.Uint32(field) == 0 {
+					field = entry[4:]
+				}
+				order.PutUint32(field, uint32(int64(order.Uint32(field))+int64(grown)))
+			}
+		}
+		return
+	}
+}
