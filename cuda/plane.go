@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"blik/cuda/driver"
 	"blik/processing"
 )
 
@@ -83,7 +84,7 @@ func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error
 	case uint64(w) > maxPixels/uint64(h):
 		return nil, fmt.Errorf("%s: plane of %d × %d pixels: more than %d pixels", b.Name(), w, h, maxPixels)
 	case w > maxSide || h > maxSide:
-		return nil, &tooLarge{b.Name(), w, h}
+		return nil, &driver.Problem{Reason: driver.TooLarge, Detail: fmt.Sprintf("no side may be longer than %d pixels", maxSide)}
 	}
 	var p *plane
 	err := b.device.do(func() (err error) {
@@ -98,16 +99,6 @@ func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error
 		return nil, err
 	}
 	return p, nil
-}
-
-// tooLarge is the error for a picture whose sides the kernels cannot count to.
-type tooLarge struct {
-	name string
-	w, h int
-}
-
-func (e *tooLarge) Error() string {
-	return fmt.Sprintf("%s: plane of %d × %d pixels: no side may be longer than %d", e.name, e.w, e.h, maxSide)
 }
 
 // newPlane runs on the owning goroutine.

@@ -19,6 +19,8 @@ const (
 	TooOld
 	// NoMemory: the GPU or the host has too little memory free.
 	NoMemory
+	// TooLarge: the picture has more pixels on a side than the kernels count to.
+	TooLarge
 	// Fault: the driver reported an error.
 	Fault
 )
@@ -46,6 +48,8 @@ func (p *Problem) Error() string {
 		s = "the NVIDIA driver or the GPU is too old"
 	case NoMemory:
 		s = "the GPU has too little memory free"
+	case TooLarge:
+		s = "the picture is too large for the GPU"
 	default:
 		s = "the GPU reported an error"
 		if p.Code != 0 {

@@ -1,0 +1,187 @@
+// Package device chooses what detection and correction run on: the CPU or an NVIDIA GPU. It says why there is no GPU
+// where there is none, and when one fails in the middle of a job, runs the job on the CPU, which gives the same
+// result.
+package device
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"blik/cuda/driver"
+	"blik/processing"
+	"blik/processing/cpu"
+)
+
+// Device is something that a job can run on.
+type Device struct {
+	// Name is what Open takes: "cpu", "cuda:0".
+	Name string
+	// Title is the maker's name of a GPU.
+	Title string
+	// Memory is the memory of a GPU in bytes, Capability its compute capability, 90 for 9.0, Driver the newest CUDA that its
+	// driver is for.
+	Memory     int64
+	Capability int
+	Driver     string
+}
+
+// List returns the CPU and the GPUs. The error, if not nil, says why there is no GPU; the list is good all the same.
+func List() ([]Device, error) {
+	list := []Device{{Name: "cpu"}}
+	found, err := gpus()
+	return append(list, found...), err
+}
+
+// choice is a parsed name of a device.
+type choice struct {
+	auto, gpu bool
+	ordinal   int
+}
+
+func parse(name string) (choice, error) {
+	switch name {
+	case "", "auto":
+		return choice{auto: true, gpu: true}, nil
+	case "cpu":
+		return choice{}, nil
+	case "cuda":
+		return choice{gpu: true}, nil
+	}
+	if rest, ok := strings.CutPrefix(name, "cuda:"); ok {
+		if n, err := strconv.Atoi(rest); err == nil && n >= 0 {
+			return choice{gpu: true, ordinal: n}, nil
+		}
+	}
+	return choice{}, fmt.Errorf("device %q: must be auto, cpu, cuda or cuda:N", name)
+}
+
+// Runner runs jobs on one device, one after the other.
+type Runner struct {
+	mu sync.Mutex
+	// gpu is nil where jobs run on the CPU, and why then says why not on a GPU, if one was wished for.
+	gpu  processing.Backend
+	host processing.Backend
+	why  error
+	// closing holds GPUs that failed and are given back at the end.
+	closing []processing.Backend
+}
+
+// Open opens a device by its name: "cpu", "cuda:N", "cuda" for the first GPU, or "auto" for the first GPU and the CPU
+// where there is none. A GPU that was asked for by name and cannot be used is an error, which Explain puts into words.
+func Open(ctx context.Context, name string) (*Runner, error) {
+	c, err := parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r := &Runner{host: cpu.New()}
+	if !c.gpu {
+		return r, nil
+	}
+	b, err := openGPU(c.ordinal)
+	switch {
+	case err == nil:
+		r.gpu = b
+	case c.auto:
+		r.why = err
+	default:
+		_ = r.host.Close()
+		return nil, fmt.Errorf("device %s: %w", name, err)
+	}
+	return r, nil
+}
+
+// Name is the name of the device that the next job runs on.
+func (r *Runner) Name() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gpu != nil {
+		return r.gpu.Name()
+	}
+	return r.host.Name()
+}
+
+// Why says why jobs run on the CPU although a GPU was wished for; nil where they do not.
+func (r *Runner) Why() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.why
+}
+
+// Run runs a job. Where the GPU fails or has too little memory, the job is run once more from its beginning, on the CPU;
+// both give the same result, so nothing is lost but time. notice is then one sentence for the user. After a fault all
+// later jobs run on the CPU; after a lack of memory the next one tries the GPU again.
+func (r *Runner) Run(ctx context.Context, job func(ctx context.Context, b processing.Backend) error) (notice *processing.Text, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gpu == nil {
+		return nil, job(ctx, r.host)
+	}
+	err = job(ctx, r.gpu)
+	var p *driver.Problem
+	if !errors.As(err, &p) {
+		return nil, err
+	}
+	if p.Reason != driver.NoMemory && p.Reason != driver.TooLarge {
+		r.closing = append(r.closing, r.gpu)
+		r.gpu, r.why = nil, p
+	}
+	text := Explain(p)
+	notice = &processing.Text{
+		EN: text.EN + " The work was done on the CPU instead, with the same result.",
+		RU: text.RU + " Работа выполнена на процессоре, результат тот же.",
+	}
+	return notice, job(ctx, r.host)
+}
+
+// Close gives the memory of the devices back.
+func (r *Runner) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := r.host.Close()
+	if r.gpu != nil {
+		err = errors.Join(err, r.gpu.Close())
+		r.gpu = nil
+	}
+	for _, b := range r.closing {
+		// What a failed device says now has been said before.
+		_ = b.Close()
+	}
+	r.closing = nil
+	return err
+}
+
+// Explain says in one sentence why a GPU is not used.
+func Explain(err error) processing.Text {
+	var p *driver.Problem
+	if !errors.As(err, &p) {
+		return processing.Text{EN: "The GPU cannot be used: " + err.Error() + ".", RU: "Видеокарту использовать нельзя: " + err.Error() + "."}
+	}
+	switch p.Reason {
+	case driver.NotBuilt:
+		return processing.Text{EN: "This program was built without GPU support.", RU: "Эта программа собрана без поддержки видеокарт."}
+	case driver.NoLibrary:
+		return processing.Text{EN: "No NVIDIA driver is installed.", RU: "Драйвер NVIDIA не установлен."}
+	case driver.NoDevice:
+		return processing.Text{EN: "The NVIDIA driver finds no such GPU.", RU: "Драйвер NVIDIA не находит такой видеокарты."}
+	case driver.TooOld:
+		return processing.Text{EN: "The NVIDIA driver or the GPU is too old (" + p.Detail + ").", RU: "Драйвер NVIDIA или видеокарта слишком старые (" + p.Detail + ")."}
+	case driver.NoMemory:
+		return processing.Text{EN: "The GPU has too little memory free.", RU: "На видеокарте недостаточно свободной памяти."}
+	case driver.TooLarge:
+		return processing.Text{EN: "The picture is too large for the GPU.", RU: "Изображение слишком велико для видеокарты."}
+	}
+	if p.Code == 0 {
+		return processing.Text{EN: "The GPU reported an error.", RU: "Видеокарта сообщила об ошибке."}
+	}
+	return processing.Text{
+		EN: fmt.Sprintf("The GPU reported error %d (%s).", p.Code, p.Detail),
+		RU: fmt.Sprintf("Видеокарта сообщила об ошибке %d (%s).", p.Code, p.Detail),
+	}
+}

@@ -1,0 +1,157 @@
+package device
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"blik/cuda/driver"
+	"blik/processing"
+	"blik/processing/cpu"
+)
+
+func TestParse(t *testing.T) {
+	for name, want := range map[string]choice{
+		"": {auto: true, gpu: true}, "auto": {auto: true, gpu: true}, "cpu": {}, "cuda": {gpu: true}, "cuda:0": {gpu: true}, "cuda:12": {gpu: true, ordinal: 12},
+	} {
+		if got, err := parse(name); err != nil || got != want {
+			t.Errorf("%q: %+v, %v, want %+v", name, got, err, want)
+		}
+	}
+	for _, name := range []string{"gpu", "cuda:", "cuda:x", "cuda:-1", "CPU", "cpu:0"} {
+		if got, err := parse(name); err == nil {
+			t.Errorf("%q: %+v, want an error", name, got)
+		}
+	}
+}
+
+func TestCPU(t *testing.T) {
+	r, err := Open(context.Background(), "cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if r.Name() != "cpu" || r.Why() != nil {
+		t.Errorf("the device is %s, %v", r.Name(), r.Why())
+	}
+	failed := errors.New("a job's own")
+	notice, err := r.Run(context.Background(), func(_ context.Context, b processing.Backend) error {
+		if b.Name() != "cpu" {
+			t.Errorf("the job runs on %s", b.Name())
+		}
+		return failed
+	})
+	if notice != nil || !errors.Is(err, failed) {
+		t.Errorf("%v, %v", notice, err)
+	}
+}
+
+// broken is a GPU whose operations fail with err; the rest is the CPU's.
+type broken struct {
+	processing.Backend
+	err    error
+	closed int
+}
+
+func (b *broken) Name() string { return "cuda:0" }
+func (b *broken) Close() error { b.closed++; return b.Backend.Close() }
+
+func (b *broken) BoxMean(context.Context, processing.Plane, processing.Plane, int) error {
+	return b.err
+}
+
+func grey(n int) *processing.Picture {
+	p := &processing.Picture{Width: n, Height: n, Channels: 1, U8: make([]uint8, n*n)}
+	for i := range p.U8 {
+		p.U8[i] = uint8(60 + i%7)
+	}
+	for _, at := range []int{n*n/2 + n/2, n*n/4 + n/3} {
+		for _, d := range []int{0, 1, n, n + 1} {
+			p.U8[at+d] = 255
+		}
+	}
+	return p
+}
+
+func TestRunFallsBack(t *testing.T) {
+	ctx := context.Background()
+	pic := grey(90)
+	want, err := processing.Detect(ctx, cpu.New(), pic, processing.DefaultParams(), processing.Options{})
+	if err != nil || want.Mask.Area() == 0 {
+		t.Fatalf("%v, nothing is found on the CPU", err)
+	}
+	for _, c := range []struct {
+		err  error
+		next string
+		says string
+	}{
+		{&driver.Problem{Reason: driver.Fault, Code: 700, Detail: "wait for the GPU"}, "cpu", "error 700"},
+		{&driver.Problem{Reason: driver.NoMemory, Code: 2}, "cuda:0", "memory"},
+		{&driver.Problem{Reason: driver.TooLarge}, "cuda:0", "too large"},
+	} {
+		gpu := &broken{Backend: cpu.New(), err: c.err}
+		r := &Runner{gpu: gpu, host: cpu.New()}
+		var got *processing.Result
+		notice, err := r.Run(ctx, func(ctx context.Context, b processing.Backend) (err error) {
+			got, err = processing.Detect(ctx, b, pic, processing.DefaultParams(), processing.Options{})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got.Mask.Pix) != string(want.Mask.Pix) || got.Device != "cpu" {
+			t.Errorf("%v: another result, from %s", c.err, got.Device)
+		}
+		if notice == nil || !strings.Contains(notice.EN, c.says) || notice.RU == "" {
+			t.Errorf("%v: the user reads %v", c.err, notice)
+		}
+		if r.Name() != c.next {
+			t.Errorf("%v: the next job runs on %s, want %s", c.err, r.Name(), c.next)
+		}
+		if err := r.Close(); err != nil || gpu.closed != 1 {
+			t.Errorf("%v: closed %d times: %v", c.err, gpu.closed, err)
+		}
+	}
+}
+
+// What is not the device's fault stays the job's error.
+func TestRunKeepsOtherErrors(t *testing.T) {
+	r := &Runner{gpu: &broken{Backend: cpu.New()}, host: cpu.New()}
+	defer r.Close()
+	runs := 0
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	notice, err := r.Run(ctx, func(ctx context.Context, b processing.Backend) error {
+		runs++
+		return ctx.Err()
+	})
+	if notice != nil || !errors.Is(err, context.Canceled) || runs != 1 {
+		t.Errorf("%v, %v, %d runs", notice, err, runs)
+	}
+}
+
+func TestExplainIsOneSentence(t *testing.T) {
+	errs := []error{errors.New("something else")}
+	for r := driver.NotBuilt; r <= driver.Fault; r++ {
+		errs = append(errs, &driver.Problem{Reason: r}, &driver.Problem{Reason: r, Code: 7, Detail: "a detail"})
+	}
+	for _, err := range errs {
+		text := Explain(err)
+		for _, s := range []string{text.EN, text.RU} {
+			if !strings.HasSuffix(s, ".") || strings.Contains(s, ". ") || strings.Contains(s, "\n") {
+				t.Errorf("%#v: %q is not a sentence", err, s)
+			}
+		}
+	}
+}
+
+func TestListBeginsWithTheCPU(t *testing.T) {
+	list, err := List()
+	if len(list) == 0 || list[0].Name != "cpu" {
+		t.Fatalf("%v", list)
+	}
+	if (len(list) > 1) != (err == nil) {
+		t.Errorf("%d devices, but the reason for none is %v", len(list), err)
+	}
+}
