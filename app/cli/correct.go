@@ -165,7 +165,7 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 		return "", err
 	}
 
-	account := report.Correction{Source: file, Program: d.Version, Params: d.params}
+	account := report.Correction{Source: file, Program: d.Version, Params: d.params, Mode: d.params.Mode}
 	pic := file.Picture
 	if d.maskFile != "" || d.maskFolder != "" {
 		if account.Mask, err = d.readMask(ctx, file, name); err != nil {
@@ -178,7 +178,7 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 		if err != nil {
 			return "", err
 		}
-		account.Mask, account.Findings, account.Detected = res.Mask, res.Findings, true
+		account.Mask, account.Findings = res.Mask, res.Findings
 		account.Params = withCorrection(res.Params, d.params)
 		stages = append(stages, res.Timings...)
 	}

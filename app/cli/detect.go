@@ -106,7 +106,7 @@ func (d *detection) one(ctx context.Context, j job, progress told) (string, erro
 	}
 	progress(d.say("writing", "запись"), 1-shareWrite)
 	writing := time.Now()
-	if err := d.write(ctx, j, pic, res); err != nil {
+	if err := d.write(ctx, j, file, res); err != nil {
 		return "", err
 	}
 	wrote, total := time.Since(writing), time.Since(start)
@@ -124,9 +124,9 @@ func (d *detection) one(ctx context.Context, j job, progress told) (string, erro
 	return b.String(), nil
 }
 
-func (d *detection) write(ctx context.Context, j job, pic *processing.Picture, res *processing.Result) error {
+func (d *detection) write(ctx context.Context, j job, file *imagefile.File, res *processing.Result) error {
 	if j.marked != "" {
-		marked, err := report.Marked(ctx, pic, res.Mask)
+		marked, err := report.Marked(ctx, file.Picture, file.Profile, res.Mask)
 		if err == nil {
 			err = imagefile.WritePNG(ctx, j.marked, marked)
 		}
@@ -135,7 +135,7 @@ func (d *detection) write(ctx context.Context, j job, pic *processing.Picture, r
 		}
 	}
 	r := report.Report{
-		File: filepath.Base(j.input), Program: d.Version, Picture: pic, Region: d.region, Mode: d.params.Mode, Result: res,
+		File: filepath.Base(j.input), Program: d.Version, Picture: file.Picture, Region: d.region, Mode: d.params.Mode, Result: res,
 	}
 	if err := imagefile.WriteFile(ctx, j.csv, func(w io.Writer) error { return report.WriteCSV(w, r) }); err != nil {
 		return err

@@ -30,13 +30,14 @@ type Correction struct {
 	// Program is the version of the program, Device what the correction ran on, and Date when it was saved.
 	Program, Device string
 	Date            time.Time
-	// Params are the parameters of detection and correction that were used.
+	// Params are the parameters of detection and correction that were used, those of detection in manual form
+	// (processing.Result.Params); Mode is the mode that was asked for.
 	Params processing.Params
-	// Detected: the mask comes from detection, so that its parameters belong to the account.
-	Detected bool
+	Mode   processing.Mode
 	// Mask is the mask without the halo; nil where only the patches are known.
 	Mask *processing.Mask
-	// Findings are those of the detection that the mask came from, for their scores; nil where there was none.
+	// Findings are those of the detection that the mask came from, for their scores; nil where there was none, and then
+	// the parameters of detection are no part of the account.
 	Findings []processing.Finding
 	// Patches are all that were saved.
 	Patches []processing.Patch
@@ -162,6 +163,8 @@ type correctionRecord struct {
 	Compression string     `json:"compression,omitempty"`
 	Orientation int        `json:"orientation"`
 	Profile     string     `json:"profile,omitempty"`
+	// Mode is that of the detection that the mask came from; empty where there was none.
+	Mode string `json:"mode,omitempty"`
 	// Preset is complete: stored in a file of its own it repeats the work.
 	Preset   json.RawMessage `json:"preset"`
 	MaskArea int             `json:"mask_area"`
@@ -199,6 +202,9 @@ func (c Correction) record() (correctionRecord, error) {
 	}
 	for _, p := range places {
 		r.MaskArea += p.Area
+	}
+	if spec, ok := processing.SpecByID("mode"); ok && c.Findings != nil {
+		r.Mode = spec.Format(float64(c.Mode))
 	}
 	return r, err
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"strings"
 
+	"blik/app/colour"
 	"blik/app/imagefile"
 	"blik/processing"
 )
@@ -40,6 +41,7 @@ func WriteCorrectionHTML(ctx context.Context, w io.Writer, c Correction, lang st
 	for i, p := range rec.Places {
 		boxes[i] = image.Rect(p.Left, p.Top, p.Left+p.Width, p.Top+p.Height)
 	}
+	screen := screenOf(c.Source.Picture, c.Source.Profile)
 	for _, i := range byArea(rec.Places) {
 		if len(page.Pictured) == picturedPlaces {
 			break
@@ -47,7 +49,7 @@ func WriteCorrectionHTML(ctx context.Context, w io.Writer, c Correction, lang st
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		shown, err := c.show(ctx, rec.Places[i], boxes)
+		shown, err := c.show(ctx, rec.Places[i], boxes, screen)
 		if err != nil {
 			return err
 		}
@@ -99,7 +101,7 @@ const (
 )
 
 // show draws a place with as much of its surroundings, before and after. boxes are the bounding boxes of all patches.
-func (c Correction) show(ctx context.Context, p Place, boxes []image.Rectangle) (shownPlace, error) {
+func (c Correction) show(ctx context.Context, p Place, boxes []image.Rectangle, screen *colour.Screen) (shownPlace, error) {
 	pic := c.Source.Picture
 	margin := min(max(12, max(p.Width, p.Height)/2), 100)
 	view := image.Rect(p.Left-margin, p.Top-margin, p.Left+p.Width+margin, p.Top+p.Height+margin).
@@ -118,11 +120,11 @@ func (c Correction) show(ctx context.Context, p Place, boxes []image.Rectangle) 
 		pic *processing.Picture
 		url *template.URL
 	}{{before, &shown.Before}, {after, &shown.After}} {
-		screen, err := eightBit(ctx, side.pic)
+		rgb, err := eightBit(ctx, side.pic, screen)
 		if err != nil {
 			return shown, err
 		}
-		small := upright(reduce(screen, shrink), c.Source.Orientation)
+		small := upright(reduce(rgb, shrink), c.Source.Orientation)
 		shown.Width, shown.Height = small.Rect.Dx()*scale, small.Rect.Dy()*scale
 		var b bytes.Buffer
 		if err := png.Encode(&b, small); err != nil {
@@ -240,12 +242,16 @@ func specRows(c Correction, lang string) [][2]string {
 	var rows [][2]string
 	p := c.Params
 	for _, s := range processing.Specs() {
-		if s.Manual && p.Mode == processing.Adaptive || s.Stage == processing.StageDetection && !c.Detected {
+		if s.Manual && p.Mode == processing.Adaptive || s.Stage == processing.StageDetection && c.Findings == nil {
 			continue
 		}
-		value := s.Format(s.Get(p))
+		v := s.Get(p)
+		if s.ID == "mode" {
+			v = float64(c.Mode)
+		}
+		value := s.Format(v)
 		if s.Kind == processing.KindChoice {
-			value = s.Choices[int(s.Get(p))].Name.In(lang)
+			value = s.Choices[int(v)].Name.In(lang)
 		}
 		if s.Kind == processing.KindSwitch {
 			value = processing.Text{EN: map[string]string{"true": "yes", "false": "no"}[value],
@@ -306,6 +312,7 @@ table { border-collapse: collapse; }
 th, td { text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #ddd; vertical-align: top; }
 .places td, .places th { text-align: right; font-variant-numeric: tabular-nums; }
 .places td.text, .places th.text { text-align: left; }
+.columns { columns: 2 20rem; margin-top: 1rem; }
 .hash { font-family: monospace; font-size: .85rem; overflow-wrap: anywhere; }
 .proof { border-left: .35rem solid #2e7d32; padding: .5rem 1rem; background: #f1f8f1; }
 .proof.broken { border-color: #b3261e; background: #fdf1f0; }
@@ -348,8 +355,10 @@ tr { break-inside: avoid; }
 <tr><th>{{t "date" "дата"}}</th><td>{{.Record.Date}}</td></tr>
 <tr><th>{{t "program" "программа"}}</th><td>Blik {{.Record.Program}}</td></tr>
 <tr><th>{{t "computed on" "вычислено на"}}</th><td>{{.Record.Device}}</td></tr>
+</table>
+<div class="columns"><table>
 {{range .Spec}}<tr><th>{{index . 0}}</th><td>{{index . 1}}</td></tr>
-{{end}}</table>
+{{end}}</table></div>
 <h2>{{t "Before and after" "До и после"}}</h2>
 {{if .Pictured}}<p>{{t "Largest places first; left before, right after." "Сначала самые большие места; слева до, справа после."}}
 {{- if .More}} {{t "More places, in the table only:" "Остальные места — только в таблице:"}} {{.More}}.{{end}}

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 
+	"blik/app/colour"
 	"blik/processing"
 )
 
@@ -10,9 +11,10 @@ import (
 const gap = 2
 
 // Marked returns an 8-bit RGB copy of pic for looking at, in which everything in the mask is outlined in red. The
-// outline is a pixel wide, more on large pictures, and lies outside the mask.
-func Marked(ctx context.Context, pic *processing.Picture, mask *processing.Mask) (*processing.Picture, error) {
-	out, err := eightBit(ctx, pic)
+// outline is a pixel wide, more on large pictures, and lies outside the mask. A nil profile stands for what a picture
+// without one is taken for.
+func Marked(ctx context.Context, pic *processing.Picture, profile *colour.Profile, mask *processing.Mask) (*processing.Picture, error) {
+	out, err := eightBit(ctx, pic, screenOf(pic, profile))
 	if err != nil {
 		return nil, err
 	}
@@ -64,48 +66,27 @@ func widen(ctx context.Context, m *processing.Mask, r int) ([]bool, error) {
 	return out, nil
 }
 
-// eightBit converts to 8-bit RGB. Samples in linear light get the sRGB curve, without which they would look black; others
-// are cut to their upper byte.
-func eightBit(ctx context.Context, pic *processing.Picture) (*processing.Picture, error) {
-	w, c := pic.Width, pic.Channels
-	out := &processing.Picture{Width: w, Height: pic.Height, Channels: 3, U8: make([]uint8, 3*w*pic.Height)}
-	var table [65536]uint8
-	for i := range table {
-		table[i] = uint8(i >> 8)
-		if pic.Transfer == processing.TransferLinear {
-			table[i] = uint8(processing.TransferSRGB.Encode(float64(i)/65535)*255 + 0.5)
-		}
+// screenOf returns the conversion to the screen for a picture with the given profile, which may be nil.
+func screenOf(pic *processing.Picture, profile *colour.Profile) *colour.Screen {
+	if profile == nil {
+		profile = colour.FromPicture(pic)
 	}
-	row := make([]uint8, w*c)
+	return profile.Screen(pic.Depth())
+}
+
+// eightBit converts to 8-bit RGB as the screen shows it.
+func eightBit(ctx context.Context, pic *processing.Picture, screen *colour.Screen) (*processing.Picture, error) {
+	w := pic.Width
+	out := &processing.Picture{Width: w, Height: pic.Height, Channels: 3, U8: make([]uint8, 3*w*pic.Height)}
+	row := make([]uint32, w)
 	for y := range pic.Height {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		lo, hi := y*w*c, (y+1)*w*c
-		switch {
-		case pic.U8 != nil:
-			for i, v := range pic.U8[lo:hi] {
-				row[i] = table[uint16(v)*257]
-			}
-		case pic.U16 != nil:
-			for i, v := range pic.U16[lo:hi] {
-				row[i] = table[v]
-			}
-		default:
-			for i, v := range pic.F32[lo:hi] {
-				if !(v > 0) { // NaN too
-					v = 0
-				}
-				row[i] = table[uint16(min(v, 1)*65535+0.5)]
-			}
-		}
+		screen.Row(row, pic, y, 0)
 		dst := out.U8[3*y*w : 3*(y+1)*w]
-		if c == 3 {
-			copy(dst, row)
-			continue
-		}
 		for x, v := range row {
-			dst[3*x], dst[3*x+1], dst[3*x+2] = v, v, v
+			dst[3*x], dst[3*x+1], dst[3*x+2] = uint8(v), uint8(v>>8), uint8(v>>16)
 		}
 	}
 	return out, nil

@@ -111,7 +111,7 @@ func TestMarked(t *testing.T) {
 		mask.Pix[p[1]*w+p[0]] = 255
 	}
 	mask.Pix[3*w+3] = processing.MaskLevel - 1 // too faint to count
-	got, err := report.Marked(t.Context(), pic, mask)
+	got, err := report.Marked(t.Context(), pic, nil, mask)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,19 +145,21 @@ func TestMarkedDepths(t *testing.T) {
 		pic  *processing.Picture
 		want []uint8
 	}{
-		{&processing.Picture{U16: []uint16{0xabcd, 255, 65535}}, []uint8{0xab, 0, 255}},
-		{&processing.Picture{F32: []float32{-1, float32(math.NaN()), 7}}, []uint8{0, 0, 255}},
-		{&processing.Picture{F32: []float32{0.5, 1, 0}, Transfer: processing.TransferLinear}, []uint8{188, 255, 0}},
+		{&processing.Picture{Channels: 3, U16: []uint16{0xabcd, 100, 65535}}, []uint8{0xab, 0, 255}},
+		{&processing.Picture{Channels: 3, F32: []float32{-1, float32(math.NaN()), 7}}, []uint8{0, 0, 255}},
+		{&processing.Picture{Channels: 1, U16: []uint16{0x8080}}, []uint8{0x80, 0x80, 0x80}},
+		{&processing.Picture{Channels: 4, U8: []uint8{0, 255, 0, 0}}, []uint8{255, 0, 255}},
+		{&processing.Picture{Channels: 3, F32: []float32{0.5, 1, 0}, Transfer: processing.TransferLinear}, []uint8{188, 255, 0}},
 	} {
-		c.pic.Width, c.pic.Height, c.pic.Channels = 1, 1, 3
-		got, err := report.Marked(t.Context(), c.pic, none)
+		c.pic.Width, c.pic.Height = 1, 1
+		got, err := report.Marked(t.Context(), c.pic, nil, none)
 		if err != nil || !slices.Equal(got.U8, c.want) {
 			t.Errorf("%d bits: got %v, %v; want %v", c.pic.Depth(), got.U8, err, c.want)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := report.Marked(ctx, &processing.Picture{Width: 1, Height: 1, Channels: 1, U8: []uint8{1}}, none); err != context.Canceled {
+	if _, err := report.Marked(ctx, &processing.Picture{Width: 1, Height: 1, Channels: 1, U8: []uint8{1}}, nil, none); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 }

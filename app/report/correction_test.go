@@ -1,0 +1,267 @@
+package report_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"blik/app/imagefile"
+	"blik/app/preset"
+	"blik/app/report"
+	"blik/processing"
+)
+
+// corrected is a grey picture of 60 × 40 pixels, turned by EXIF or not, with three places: a pixel that changes with a
+// halo that does not, a line, and one that stays as it was.
+func corrected(orientation int) report.Correction {
+	const w, h = 60, 40
+	pic := &processing.Picture{Width: w, Height: h, Channels: 1, U8: make([]uint8, w*h)}
+	for i := range pic.U8 {
+		pic.U8[i] = uint8(i % w)
+	}
+	mask := processing.NewMask(w, h)
+	mask.Pix[20*w+10], mask.Pix[5*w+30], mask.Pix[5*w+31] = 255, 128, 255
+	mask.Pix[39*w+59] = 255
+	p := processing.DefaultParams()
+	p.Mode = processing.Manual
+	return report.Correction{
+		Source: &imagefile.File{Path: "/scans/scan <1>.tif", Format: imagefile.TIFF, Depth: 8, Orientation: orientation, Picture: pic, Size: 2500},
+		Saved: &imagefile.Saved{
+			Path: "/out/scan <1>_corrected.tif", Format: imagefile.TIFF, Bytes: 2501, How: imagefile.Patched,
+			SourceSHA256: strings.Repeat("a", 64), SHA256: strings.Repeat("b", 64), PixelsChanged: 3,
+			Proof: &imagefile.Proof{Width: w, Height: h, Channels: 1, Depth: 8, MaskArea: 6, Changed: 3, ByByte: true, BytesChanged: 3},
+		},
+		Program: "1.2.3", Device: "cpu", Date: time.Date(2026, 11, 21, 10, 30, 0, 0, time.UTC), Params: p, Mask: mask,
+		Findings: []processing.Finding{
+			{ID: 1, Score: 1.5, Contrast: 0.5, Runs: []processing.Run{{Y: 5, X0: 29, X1: 31}}},
+			{ID: 2, Score: 2.5, Contrast: 0.25, Runs: []processing.Run{{Y: 5, X0: 31, X1: 32}}},
+		},
+		Patches: []processing.Patch{
+			{Spot: 1, Method: processing.MethodMedian, Runs: []processing.Run{{Y: 20, X0: 10, X1: 12}}, U8: []uint8{200, 11}},
+			{Spot: 2, Method: processing.MethodExemplar, Runs: []processing.Run{{Y: 5, X0: 30, X1: 32}, {Y: 6, X0: 30, X1: 31}}, U8: []uint8{100, 101, 30}},
+			{Spot: 3, Method: processing.MethodHarmonic, Runs: []processing.Run{{Y: 39, X0: 59, X1: 60}}, U8: []uint8{59}},
+		},
+	}
+}
+
+func TestCorrectionJSON(t *testing.T) {
+	c := corrected(1)
+	var b bytes.Buffer
+	if err := report.WriteCorrectionJSON(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Format, Program, Date, Device, Saved, Mode string
+		Version, Width, Height, Channels, Depth    int
+		Source, Result                             struct {
+			File, Format, SHA256 string
+			Bytes                int
+		}
+		Preset  json.RawMessage
+		Changed int `json:"pixels_changed"`
+		Places  []report.Place
+		Proof   struct {
+			Holds     bool
+			Statement map[string]string
+			Outside   *int `json:"pixels_changed_outside_mask"`
+			ByByte    bool `json:"compared_by_byte"`
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Format != report.CorrectionFormat || got.Version != 1 || got.Program != "1.2.3" || got.Date != "2026-11-21T10:30:00Z" || got.Device != "cpu" ||
+		got.Saved != "patched" || got.Mode != "adaptive" || got.Width != 60 || got.Height != 40 || got.Channels != 1 || got.Depth != 8 || got.Changed != 3 {
+		t.Errorf("head: %+v", got)
+	}
+	if got.Source.File != "scan <1>.tif" || got.Source.Bytes != 2500 || got.Source.SHA256 != c.Saved.SourceSHA256 ||
+		got.Result.File != "scan <1>_corrected.tif" || got.Result.Bytes != 2501 || got.Result.SHA256 != c.Saved.SHA256 {
+		t.Errorf("files: %+v, %+v", got.Source, got.Result)
+	}
+	if p, err := preset.Decode(got.Preset); err != nil || p != c.Params {
+		t.Errorf("the preset within: %+v, %v", p, err)
+	}
+	if !got.Proof.Holds || got.Proof.Outside == nil || *got.Proof.Outside != 0 || !got.Proof.ByByte || !strings.HasPrefix(got.Proof.Statement["ru"], "Доказано") {
+		t.Errorf("proof: %+v", got.Proof)
+	}
+	score, contrast := 2.5, 0.25
+	want := []report.Place{
+		{ID: 1, X: 11, Y: 20.5, Left: 10, Top: 20, Width: 2, Height: 1, Area: 1, Halo: 1, Changed: 1, Method: "median"},
+		{ID: 2, X: (31*2 + 30.5) / 3, Y: (5.5*2 + 6.5) / 3, Left: 30, Top: 5, Width: 2, Height: 2, Area: 2, Halo: 1, Changed: 2, Method: "exemplar", Score: &score, Contrast: &contrast},
+		{ID: 3, X: 59.5, Y: 39.5, Left: 59, Top: 39, Width: 1, Height: 1, Area: 1, Method: "harmonic"},
+	}
+	wantJSON, _ := json.Marshal(want)
+	if gotJSON, _ := json.Marshal(got.Places); !bytes.Equal(gotJSON, wantJSON) {
+		t.Errorf("places:\n%s, want\n%s", gotJSON, wantJSON)
+	}
+
+	c.Saved.Proof, c.Findings = nil, nil
+	b.Reset()
+	if err := report.WriteCorrectionJSON(&b, c); err != nil || !strings.Contains(b.String(), `"proof": null`) || strings.Contains(b.String(), `"mode": "ad`) {
+		t.Errorf("without proof and detection: %v, %s", err, b.String())
+	}
+	c.Patches[0].U8 = nil
+	if err := report.WriteCorrectionJSON(&b, c); err == nil {
+		t.Error("a patch without samples was described")
+	}
+}
+
+// shownPictures decodes the pictures within a report, in their order.
+func shownPictures(t *testing.T, html []byte) []image.Image {
+	t.Helper()
+	var all []image.Image
+	for _, m := range regexp.MustCompile(`src="data:image/png;base64,([^"]+)" width="(\d+)" height="(\d+)"`).FindAllSubmatch(html, -1) {
+		data, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(string(m[1]), "&#43;", "+"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, err := png.Decode(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, img)
+	}
+	return all
+}
+
+// The report for people names everything, in both languages, needs no other file, and shows each place before and after.
+func TestCorrectionHTML(t *testing.T) {
+	for lang, says := range map[string][]string{
+		"en": {`<html lang="en">`, "Correction report", "Proven: 3 of 2400 pixels changed", "ring median", "exemplar", "scan &lt;1&gt;.tif", strings.Repeat("b", 64),
+			"2026-11-21T10:30:00Z", "Blik 1.2.3", "<td>2.50</td>", "adaptive", "only changed pixels were overwritten", "60 × 40 px"},
+		"ru": {`<html lang="ru">`, "Отчёт об исправлении", "Доказано: изменено пикселей: 3 из 2400", "медиана кольца", "<td>2,50</td>", "адаптивный", "пкс"},
+	} {
+		var first, second bytes.Buffer
+		if err := report.WriteCorrectionHTML(t.Context(), &first, corrected(1), lang); err != nil {
+			t.Fatal(err)
+		}
+		if err := report.WriteCorrectionHTML(t.Context(), &second, corrected(1), lang); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+			t.Errorf("%s: the same correction gave two reports, %v", lang, err)
+		}
+		for _, s := range says {
+			if !strings.Contains(first.String(), s) {
+				t.Errorf("%s: the report lacks %q", lang, s)
+			}
+		}
+		for _, outside := range []string{"http:", "https:", "<script", "<link", "ZgotmplZ"} {
+			if strings.Contains(first.String(), outside) {
+				t.Errorf("%s: the report holds %q", lang, outside)
+			}
+		}
+		shown := shownPictures(t, first.Bytes())
+		if len(shown) != 6 {
+			t.Fatalf("%s: %d pictures, want 3 places before and after", lang, len(shown))
+		}
+		// The largest place first; its first pixel lies 12 pixels in, but where the picture ends before.
+		before, after := shown[0], shown[1]
+		if before.Bounds() != image.Rect(0, 0, 26, 19) || after.Bounds() != before.Bounds() {
+			t.Fatalf("%s: %v, %v", lang, before.Bounds(), after.Bounds())
+		}
+		grey := func(v uint8) color.Color { return color.RGBA{v, v, v, 255} }
+		if before.At(12, 5) != grey(30) || after.At(12, 5) != grey(100) || after.At(13, 5) != grey(101) || after.At(14, 5) != grey(32) || after.At(12, 6) != grey(30) {
+			t.Errorf("%s: before %v, after %v %v", lang, before.At(12, 5), after.At(12, 5), after.At(13, 5))
+		}
+	}
+}
+
+// Pictures are shown upright: the pixel at (x, y) of the file is where EXIF puts it.
+func TestCorrectionHTMLUpright(t *testing.T) {
+	const w, h, x, y = 26, 19, 12, 5
+	for orientation, want := range map[int]image.Point{
+		1: {x, y}, 2: {w - 1 - x, y}, 3: {w - 1 - x, h - 1 - y}, 4: {x, h - 1 - y},
+		5: {y, x}, 6: {h - 1 - y, x}, 7: {h - 1 - y, w - 1 - x}, 8: {y, w - 1 - x},
+	} {
+		var b bytes.Buffer
+		if err := report.WriteCorrectionHTML(t.Context(), &b, corrected(orientation), "en"); err != nil {
+			t.Fatal(err)
+		}
+		after := shownPictures(t, b.Bytes())[1]
+		if got := after.At(want.X, want.Y); got != color.Color(color.RGBA{100, 100, 100, 255}) {
+			t.Errorf("orientation %d: %v at %v of %v", orientation, got, want, after.Bounds())
+		}
+		if strings.Contains(b.String(), "Shown upright") != (orientation != 1) {
+			t.Errorf("orientation %d: the note on it", orientation)
+		}
+	}
+}
+
+// A report on very many places shows the largest and says how many more there are; one on none says so.
+func TestCorrectionHTMLPaging(t *testing.T) {
+	c := corrected(1)
+	c.Patches = nil
+	for i := range 350 {
+		p := processing.Patch{Spot: i + 1, Method: processing.MethodMedian, Runs: []processing.Run{{Y: i / 10, X0: 6 * (i % 10), X1: 6*(i%10) + 1 + i%3}}}
+		p.U8 = make([]uint8, 1+i%3)
+		c.Patches = append(c.Patches, p)
+	}
+	var b bytes.Buffer
+	if err := report.WriteCorrectionHTML(t.Context(), &b, c, "en"); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(b.String(), "<figure"); n != 300 || !strings.Contains(b.String(), "in the table only: 50.") || strings.Count(b.String(), "<tr><td>") < 350 {
+		t.Errorf("%d places shown", n)
+	}
+	c.Patches = nil
+	b.Reset()
+	if err := report.WriteCorrectionHTML(t.Context(), &b, c, "en"); err != nil || !strings.Contains(b.String(), "Nothing was corrected.") {
+		t.Errorf("no places: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := report.WriteCorrectionHTML(ctx, &b, corrected(1), "en"); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// A place larger than fits is shown smaller, every pixel of it.
+func TestCorrectionHTMLLarge(t *testing.T) {
+	c := corrected(1)
+	const w, h = 1900, 30
+	c.Source.Picture = &processing.Picture{Width: w, Height: h, Channels: 3, U16: make([]uint16, 3*w*h)}
+	c.Mask, c.Findings = nil, nil
+	p := processing.Patch{Spot: 1, Runs: []processing.Run{{Y: 15, X0: 10, X1: w - 10}}, U16: make([]uint16, 3*(w-20))}
+	for i := range p.U16 {
+		p.U16[i] = 65535
+	}
+	c.Patches = []processing.Patch{p}
+	var b bytes.Buffer
+	if err := report.WriteCorrectionHTML(t.Context(), &b, c, "en"); err != nil {
+		t.Fatal(err)
+	}
+	after := shownPictures(t, b.Bytes())[1]
+	if after.Bounds() != image.Rect(0, 0, 380, 6) || !strings.Contains(b.String(), "; 20 %") {
+		t.Errorf("%v", after.Bounds())
+	}
+	if got := after.At(190, 3); got != color.Color(color.RGBA{51, 51, 51, 255}) { // one row of five is white
+		t.Errorf("averaged: %v", got)
+	}
+}
+
+func TestCorrectionNames(t *testing.T) {
+	for result, want := range map[string]string{"/a/x_corrected.tif": "/a/x_corrected", "/a/x.v2.png": "/a/x.v2_corrected", "/a/x": "/a/x_corrected", "/a/.tif": "/a/.tif_corrected"} {
+		if j, h := report.CorrectionNames(result); j != want+".json" || h != want+".html" {
+			t.Errorf("%s: %s, %s", result, j, h)
+		}
+	}
+	c := corrected(1)
+	c.Saved.Path = filepath.Join(t.TempDir(), "a_corrected.tif")
+	j, h, err := report.SaveCorrection(t.Context(), c, "ru")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{j, h} {
+		if info, err := os.Stat(path); err != nil || info.Size() < 1000 || filepath.Dir(path) != filepath.Dir(c.Saved.Path) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
