@@ -1,0 +1,224 @@
+package jpeg
+
+import (
+	"bytes"
+	"crypto/md5"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"blik/app/imagefile/codec"
+	"blik/processing"
+)
+
+// grey returns a small grey file with segments behind SOI.
+func grey(t *testing.T, extra ...[]byte) []byte {
+	t.Helper()
+	s := synthetic{File: File{width: 9, height: 7, frame: markerSOF0, adobe: -1, components: []component{{id: 1, h: 1, v: 1}}}}
+	s.extra = slices.Concat(extra...)
+	s.add([]int{0}, 0, 63, 0, 0)
+	return s.file(t, s.coefficients(rand.New(rand.NewPCG(1, 1))))
+}
+
+func iccChunk(number, count byte, data string) []byte {
+	return appendSegment(nil, markerAPP2, []byte(signatureICC+string([]byte{number, count})+data))
+}
+
+func TestProfileInPieces(t *testing.T) {
+	f := open(t, grey(t, iccChunk(3, 3, "three"), iccChunk(1, 3, "one "), iccChunk(2, 3, "two ")))
+	if got := string(f.Info().Meta.ICC); got != "one two three" {
+		t.Errorf("the profile is %q", got)
+	}
+	for name, chunks := range map[string][]byte{
+		"a piece is missing":  slices.Concat(iccChunk(1, 3, "one"), iccChunk(3, 3, "three")),
+		"a piece comes twice": slices.Concat(iccChunk(1, 2, "one"), iccChunk(1, 2, "one")),
+		"two counts":          slices.Concat(iccChunk(1, 2, "one"), iccChunk(2, 3, "two")),
+		"number 0":            iccChunk(0, 1, "none"),
+	} {
+		data := grey(t, chunks)
+		if _, err := Open(bytes.NewReader(data), int64(len(data))); !errors.Is(err, codec.ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestResolution(t *testing.T) {
+	jfif := func(unit, x, y byte) []byte {
+		return appendSegment(nil, markerAPP0, []byte(signatureJFIF+string([]byte{1, 2, unit, 0, x, 0, y, 0, 0})))
+	}
+	// EXIF with 240 × 240 per centimetre and orientation 8.
+	exif := []byte("MM\x00*\x00\x00\x00\x08\x00\x04" +
+		"\x01\x12\x00\x03\x00\x00\x00\x01\x00\x08\x00\x00" + "\x01\x1a\x00\x05\x00\x00\x00\x01\x00\x00\x00\x3e" +
+		"\x01\x1b\x00\x05\x00\x00\x00\x01\x00\x00\x00\x3e" + "\x01\x28\x00\x03\x00\x00\x00\x01\x00\x03\x00\x00" +
+		"\x00\x00\x00\x00" + "\x00\x00\x01\xe0\x00\x00\x00\x02")
+	app1 := appendSegment(nil, markerAPP1, append([]byte(signatureEXIF), exif...))
+	for _, c := range []struct {
+		name        string
+		segments    []byte
+		x, y        float64
+		unit        codec.Unit
+		orientation int
+	}{
+		{"inches", jfif(1, 72, 100), 72, 100, codec.UnitInch, 1},
+		{"centimetres", jfif(2, 30, 30), 30, 30, codec.UnitCentimetre, 1},
+		{"a ratio", jfif(0, 2, 1), 2, 1, codec.UnitNone, 1},
+		{"only EXIF", app1, 240, 240, codec.UnitCentimetre, 8},
+		{"both", slices.Concat(jfif(1, 72, 72), app1), 72, 72, codec.UnitInch, 8},
+		{"JFIF says nothing", slices.Concat(jfif(0, 1, 1), app1), 240, 240, codec.UnitCentimetre, 8},
+	} {
+		m := open(t, grey(t, c.segments)).Info().Meta
+		if m.XResolution != c.x || m.YResolution != c.y || m.Unit != c.unit || m.Orientation != c.orientation {
+			t.Errorf("%s: %+v", c.name, m)
+		}
+	}
+}
+
+func TestExtendedXMP(t *testing.T) {
+	extended := []byte(`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="r"><rdf:Description a="far"/></rdf:RDF></x:xmpmeta>`)
+	guid := strings.ToUpper(fmt.Sprintf("%x", md5.Sum(extended)))
+	packet := `<rdf:RDF><rdf:Description xmpNote:HasExtendedXMP="` + guid + `"/></rdf:RDF>`
+	portion := func(from, to int) []byte {
+		body := append([]byte(signatureExtendedXMP), guid...)
+		body = binary.BigEndian.AppendUint32(body, uint32(len(extended)))
+		body = binary.BigEndian.AppendUint32(body, uint32(from))
+		return appendSegment(nil, markerAPP1, append(body, extended[from:to]...))
+	}
+	main := appendSegment(nil, markerAPP1, []byte(signatureXMP+packet))
+
+	whole := open(t, grey(t, portion(40, len(extended)), main, portion(0, 40))).Info().Meta.XMP
+	want := strings.Replace(packet, "</rdf:RDF>", `<rdf:Description a="far"/></rdf:RDF>`, 1)
+	if string(whole) != want {
+		t.Errorf("XMP is %s, want %s", whole, want)
+	}
+	if part := open(t, grey(t, main, portion(0, 40))).Info().Meta.XMP; string(part) != packet {
+		t.Errorf("with a portion missing, XMP is %s, want the packet alone", part)
+	}
+}
+
+func TestPhotoshop(t *testing.T) {
+	first := []byte(signaturePhotoshop + "8BIM\x03\xed\x03abc\x00\x00\x00\x03xyz\x00")
+	second := []byte(signaturePhotoshop + "8BIM\x04\x04\x00\x00\x00\x00\x00\x05words\x00")
+	m := open(t, grey(t, appendSegment(nil, markerAPPD, first), appendSegment(nil, markerAPPD, second))).Info().Meta
+	if string(m.IPTC) != "words" || len(m.Photoshop) != len(first)+len(second)-2*len(signaturePhotoshop) {
+		t.Errorf("IPTC %q, resources %q", m.IPTC, m.Photoshop)
+	}
+}
+
+// TestFurtherPicturesAreFound rewrites a file with a second picture behind the first, as cameras store previews.
+func TestFurtherPicturesAreFound(t *testing.T) {
+	index := "MM\x00*\x00\x00\x00\x08" + "\x00\x01" + "\xb0\x02\x00\x07\x00\x00\x00\x20\x00\x00\x00\x1a" + "\x00\x00\x00\x00"
+	entries := make([]byte, 32)
+	data := grey(t, appendSegment(nil, markerAPP2, []byte("MPF\x00"+index+string(entries))))
+	base := int64(bytes.Index(data, []byte("MPF\x00")) + 4)
+	length := int64(len(data))
+	at := base + 26
+	binary.BigEndian.PutUint32(data[at+4:], uint32(length))
+	binary.BigEndian.PutUint32(data[at+16+4:], 6)
+	binary.BigEndian.PutUint32(data[at+16+8:], uint32(length-base))
+	data = append(data, "second"...)
+
+	out := mustRewrite(t, data, []processing.Patch{blotch(0, 0, 5, 99)})
+	if len(out) == len(data) {
+		t.Fatal("the length did not change, so this shows nothing")
+	}
+	if size := binary.BigEndian.Uint32(out[at+4:]); int(size) != len(out)-len("second") {
+		t.Errorf("the first picture is said to have %d bytes of %d", size, len(out)-len("second"))
+	}
+	offset := base + int64(binary.BigEndian.Uint32(out[at+16+8:]))
+	if size := binary.BigEndian.Uint32(out[at+16+4:]); size != 6 || offset > int64(len(out)) || string(out[offset:]) != "second" {
+		t.Errorf("the second picture is said to have %d bytes at %d of %d", size, offset, len(out))
+	}
+}
+
+func TestGarbageBetweenSegments(t *testing.T) {
+	data := grey(t)
+	data = slices.Concat(data[:2], []byte("garbage \xff\x00 \xff\xff"), data[3:])
+	f := open(t, data)
+	pic, err := f.Decode(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := mustRewrite(t, data, []processing.Patch{blotch(0, 0, 1, pic.U8[0]^0x40)})
+	if !bytes.HasPrefix(out, data[:20]) {
+		t.Error("the garbage is gone, though it belongs to the file")
+	}
+}
+
+func TestWhatCannotBeRead(t *testing.T) {
+	plain := grey(t)
+	sof := bytes.Index(plain, []byte{0xff, markerSOF0})
+	with := func(at int, b byte) []byte {
+		data := bytes.Clone(plain)
+		data[sof+at] = b
+		return data
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		kind error
+	}{
+		"lossless":          {with(1, 0xc3), codec.ErrUnsupported},
+		"hierarchical":      {with(1, 0xc5), codec.ErrUnsupported},
+		"arithmetic":        {with(1, 0xc9), codec.ErrUnsupported},
+		"12 bits":           {with(4, 12), codec.ErrUnsupported},
+		"height afterwards": {with(6, 0), codec.ErrUnsupported},
+		"no width":          {with(8, 0), codec.ErrDamaged},
+		"no factors":        {with(11, 0), codec.ErrDamaged},
+		"nothing":           {nil, codec.ErrDamaged},
+		"another format":    {[]byte("II*\x00"), codec.ErrDamaged},
+		"no frame":          {slices.Concat(plain[:sof], plain[bytes.Index(plain, []byte{0xff, markerSOS}):]), codec.ErrDamaged},
+		"no pixels":         {slices.Concat(plain[:sof], []byte{0xff, markerEOI}), codec.ErrDamaged},
+		"a truncated table": {plain[:sof-3], codec.ErrDamaged},
+	} {
+		_, err := Open(bytes.NewReader(c.data), int64(len(c.data)))
+		if !errors.Is(err, c.kind) {
+			t.Errorf("%s: %v", name, err)
+		} else {
+			checkFault(t, err)
+		}
+	}
+}
+
+// TestEveryTruncation cuts a file at every byte: a fault each time, and never a panic.
+func TestEveryTruncation(t *testing.T) {
+	data := grey(t, iccChunk(1, 1, "profile"))
+	for n := range len(data) - 1 {
+		f, err := Open(bytes.NewReader(data[:n]), int64(n))
+		if err == nil {
+			_, err = f.Decode(t.Context())
+		}
+		if err == nil {
+			t.Fatalf("%d of %d bytes decode", n, len(data))
+		}
+		checkFault(t, err)
+	}
+}
+
+func TestRewriteRefusesWhatDoesNotFit(t *testing.T) {
+	f := open(t, grey(t))
+	for name, p := range map[string]processing.Patch{
+		"below":            blotch(0, 7, 1, 1),
+		"beside":           blotch(9, 0, 1, 1),
+		"backwards":        {Runs: []processing.Run{{Y: 0, X0: 3, X1: 1}}},
+		"too few samples":  {Runs: []processing.Run{{Y: 0, X0: 0, X1: 2}}, U8: make([]uint8, 1)},
+		"too many samples": {Runs: []processing.Run{{Y: 0, X0: 0, X1: 2}}, U8: make([]uint8, 3)},
+	} {
+		var out bytes.Buffer
+		if err := f.Rewrite(t.Context(), &out, []processing.Patch{p}); err == nil || out.Len() > 0 {
+			t.Errorf("%s: error %v, %d bytes written", name, err, out.Len())
+		}
+	}
+}
+
+func TestNoChangeIsTheSameFile(t *testing.T) {
+	data := append(grey(t), "behind"...)
+	pic := mustDecode(t, data)
+	for _, patches := range [][]processing.Patch{nil, {blotch(3, 3, 1, pic.U8[3*9+3])}} {
+		if !bytes.Equal(mustRewrite(t, data, patches), data) {
+			t.Errorf("%d patches without a change changed the file", len(patches))
+		}
+	}
+}

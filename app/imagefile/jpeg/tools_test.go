@@ -1,0 +1,170 @@
+package jpeg
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"blik/processing"
+)
+
+// pillow decodes a JPEG with libjpeg-turbo by way of Python's Pillow: its samples, grey, RGB or CMYK with 0 for no ink.
+func pillow(t *testing.T, data []byte) []byte {
+	t.Helper()
+	const script = "import sys, io\nfrom PIL import Image\n" +
+		"sys.stdout.buffer.write(Image.open(io.BytesIO(sys.stdin.buffer.read())).tobytes())"
+	cmd := exec.Command("/usr/bin/python3", "-c", script)
+	cmd.Stdin = bytes.NewReader(data)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Skipf("Python with Pillow is needed: %v", err)
+	}
+	return out
+}
+
+// TestRewriteAsLibjpegSeesIt changes a pixel of each real file. Another decoder, which interpolates chroma, must see a change
+// only in the touched MCU and, where chroma is subsampled, in the pixels beside it; and all metadata must be the same.
+func TestRewriteAsLibjpegSeesIt(t *testing.T) {
+	for _, name := range append(jpegSamples(t, "io-samples"), jpegSamples(t, "glare-dev")[:1]...) {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := open(t, data)
+			i := f.Info()
+			x, y := i.Width/3, i.Height/2
+			out := mustRewrite(t, data, []processing.Patch{blotch(x, y, 1, []uint8{10, 200, 30, 90}[:i.Channels()]...)})
+			before, after := pillow(t, data), pillow(t, out)
+			if len(before) != i.Width*i.Height*i.Channels() || len(after) != len(before) {
+				t.Fatalf("%d samples before, %d after", len(before), len(after))
+			}
+			maxH, maxV := f.sampling()
+			w, h := 8*maxH, 8*maxV
+			x0, y0, x1, y1 := x/w*w, y/h*h, x/w*w+w, y/h*h+h
+			if maxH > 1 {
+				x0, x1 = x0-1, x1+1
+			}
+			if maxV > 1 {
+				y0, y1 = y0-1, y1+1
+			}
+			changed := false
+			for k := range before {
+				px, py := k/i.Channels()%i.Width, k/i.Channels()/i.Width
+				if before[k] == after[k] {
+					continue
+				}
+				changed = true
+				if px < x0 || px >= x1 || py < y0 || py >= y1 {
+					t.Fatalf("pixel %d, %d changed with %d, %d", px, py, x, y)
+				}
+			}
+			if !changed {
+				t.Error("nothing changed")
+			}
+			a, b := exiftool(t, data), exiftool(t, out)
+			if !maps.Equal(a, b) {
+				t.Errorf("metadata were %v, are %v", a, b)
+			}
+			if len(a) < 5 {
+				t.Errorf("only %d metadata: %v", len(a), a)
+			}
+		})
+	}
+}
+
+// exiftool lists all metadata of a file but what belongs to the file system.
+func exiftool(t *testing.T, data []byte) map[string]string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "picture.jpg")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("exiftool", "-j", "-G1", "-a", "-u", path).Output()
+	if err != nil {
+		t.Skipf("exiftool is needed: %v", err)
+	}
+	var list []map[string]any
+	if err := json.Unmarshal(out, &list); err != nil || len(list) != 1 {
+		t.Fatalf("exiftool said %q: %v", out, err)
+	}
+	tags := map[string]string{}
+	for tag, value := range list[0] {
+		if tag != "SourceFile" && !strings.HasPrefix(tag, "System:") && !strings.HasPrefix(tag, "ExifTool:") {
+			text, err := json.Marshal(value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tags[tag] = string(text)
+		}
+	}
+	return tags
+}
+
+// TestInfoAgainstProperties compares with what libvips found out about the files.
+func TestInfoAgainstProperties(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(samples, "io-samples", "properties.json"))
+	if err != nil {
+		t.Skip("no sample pictures")
+	}
+	var files map[string]map[string]string
+	if err := json.Unmarshal(text, &files); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for name, want := range files {
+		if filepath.Ext(name) != ".jpg" {
+			continue
+		}
+		seen++
+		data, err := os.ReadFile(filepath.Join(samples, "io-samples", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := open(t, data).Info()
+		if want["orientation"] == "" {
+			want["orientation"] = "1"
+		}
+		for key, got := range map[string]string{
+			"width": strconv.Itoa(i.Width), "height": strconv.Itoa(i.Height), "bands": strconv.Itoa(i.Channels()),
+			"orientation": strconv.Itoa(i.Meta.Orientation),
+		} {
+			if got != want[key] {
+				t.Errorf("%s: %s is %s, want %s", name, key, got, want[key])
+			}
+		}
+		if got, want := len(i.Meta.ICC) > 0, want["icc-profile-data"] == "present"; got != want {
+			t.Errorf("%s: profile %t, want %t", name, got, want)
+		}
+	}
+	if seen == 0 {
+		t.Error("no JPEG among the properties")
+	}
+}
+
+func TestMalformed(t *testing.T) {
+	for _, name := range jpegSamples(t, "malformed") {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(bytes.NewReader(data), int64(len(data)))
+		if err == nil {
+			_, err = f.Decode(t.Context())
+		}
+		// The two files are odd only in their EXIF, which is no reason not to show them.
+		readable := map[string]bool{"exif_typeerror.jpg": true, "multiple_exif.jpg": true}[filepath.Base(name)]
+		if readable != (err == nil) {
+			t.Errorf("%s: %v", filepath.Base(name), err)
+		}
+		if err != nil {
+			checkFault(t, err)
+		}
+	}
+}
