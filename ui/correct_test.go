@@ -60,7 +60,7 @@ func TestCorrectAll(t *testing.T) {
 	if h.doc.Stats().Spots != 2 {
 		t.Error("the mask did not survive correcting")
 	}
-	if h.maskShown || h.status.message.Text() != "2 spots corrected; the mask is hidden (M)" {
+	if h.maskShown || h.status.message.Text() != "2 findings corrected; the mask is hidden (M)" {
 		t.Errorf("mask shown %v, status %q", h.maskShown, h.status.message.Text())
 	}
 	if h.panel.tabs.Selected() != h.panel.correction.tab {
@@ -114,17 +114,17 @@ func TestNextStep(t *testing.T) {
 	}
 	h.do("find.run")
 	h.settle()
-	check("found", "2 spots are not corrected: press F6", low, high, low)
+	check("found", "2 findings are not corrected: press F6", low, high, low)
 	h.do("find.next")
 	h.keys.Rune('a')
 	h.settle()
-	check("one of two", "1 spot is not corrected: press F6", low, high, low)
+	check("one of two", "1 finding is not corrected: press F6", low, high, low)
 	h.do("correct.all")
 	h.settle()
-	check("corrected", "2 spots corrected: compare (C), save (Ctrl+S)", low, low, high)
+	check("corrected", "2 corrected: compare (C), save (Ctrl+S)", low, low, high)
 	h.do("file.savePicture")
 	h.settle()
-	check("saved", "All 2 spots corrected and saved", low, low, low)
+	check("saved", "All 2 findings corrected and saved", low, low, low)
 	h.do("edit.clear")
 	check("cleared", "Find glare (F5) or paint it (B)", high, low, low)
 }
@@ -162,7 +162,7 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 	// The same from the menu.
 	for _, m := range h.win.MainMenu().Items {
 		for _, i := range m.Items {
-			if i.Label == "Method of the selected spot" {
+			if i.Label == "Method of the selected finding" {
 				if i.Disabled || !i.ChildMenu.Items[processing.MethodTelea].Checked {
 					t.Errorf("the menu of methods: disabled %v, %v", i.Disabled, i.ChildMenu.Items[processing.MethodTelea].Checked)
 				}
@@ -197,7 +197,7 @@ func TestMaskChangesUnderCorrections(t *testing.T) {
 	}
 	h.BeginStroke(document.Brush{Radius: 0.5}, processing.Point{X: 20.5, Y: 11.5})
 	h.EndStroke()
-	if h.cell(0, 5) != "partly" || h.panel.next.Text() != "1 spot is not corrected: press F6" {
+	if h.cell(0, 5) != "partly" || h.panel.next.Text() != "1 finding is not corrected: press F6" {
 		t.Errorf("a spot that has grown: %q, %q", h.cell(0, 5), h.panel.next.Text())
 	}
 }

@@ -53,7 +53,7 @@ func newCorrectionPanel(w *window) *correctionPanel {
 			}
 		}
 	})
-	c.correct = widget.NewButton(w.name("correct.selected"), func() { w.do("correct.selected") })
+	c.correct = widget.NewButton(w.t("spot.correct"), func() { w.do("correct.selected") })
 	c.unset = widget.NewButton(w.t("spot.remove"), func() { w.do("correct.remove") })
 
 	c.form = form.New(w.texts, w.tips, w.keys, processing.SpecsOf(processing.StageCorrection))
