@@ -44,42 +44,54 @@ func rgb16(order binary.ByteOrder) form {
 	return form{order: order, depth: 16, compression: compNone, photometric: photometricRGB, width: 70, height: 50, segW: 32, segH: 16}
 }
 
-// TestRich changes one pixel of a file with all that archives put into one, and looks at it with independent eyes.
+// TestRich changes one pixel of files with all that archives put into one, and looks at them with independent eyes.
 func TestRich(t *testing.T) {
 	tool(t, "exiftool")
 	tool(t, "tiffcp")
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, kind := range []string{"none", "lzw:2", "zip:2", "packbits"} {
+	f := rgb16(binary.BigEndian)
+	f.extra = []uint16{2}
+	first := save(t, "first.tif", f.write(t, f.random(rng)))
+	second := save(t, "second.tif", form{order: binary.BigEndian, depth: 8, compression: compLZW, photometric: blackIsZero,
+		width: 30, height: 20, segH: 7}.write(t, make([]uint32, 600)))
+	thumbnail := save(t, "thumbnail.jpg", []byte("\xff\xd8\xff\xdb a thumbnail that nobody decodes \xff\xd9"))
+	dir := t.TempDir()
+	kinds := []string{"none", "lzw:2", "zip:2", "packbits"}
+	paths := make([]string, len(kinds))
+	for i, kind := range kinds {
+		paths[i] = filepath.Join(dir, kind+".tif")
+		command(t, "tiffcp", "-c", kind, []string{"-B", "-L"}[i/2], "-r", "9", first, second, paths[i])
+	}
+	command(t, "exiftool", append([]string{"-overwrite_original", "-q",
+		"-EXIF:Make=Phase One", "-EXIF:Model=IQ4 150MP", "-EXIF:LensModel=Schneider 120", "-EXIF:ExposureTime=1/125",
+		"-EXIF:DateTimeOriginal=2026:01:02 03:04:05", "-EXIF:UserComment=под лаком", "-EXIF:Artist=A. Restorer",
+		"-GPS:GPSLatitude=59.94", "-GPS:GPSLatitudeRef=N", "-GPS:GPSLongitude=30.31", "-GPS:GPSLongitudeRef=E",
+		"-IPTC:Headline=Portrait", "-IPTC:Keywords=varnish", "-IPTC:Keywords=glare", "-IPTC:By-line=Someone",
+		"-XMP-dc:Title=Портрет", "-XMP-dc:Creator=Unknown", "-XMP-xmpRights:UsageTerms=CC0", "-XResolution=600", "-YResolution=600",
+		"-Photoshop:URL=https://example.org/", "-InteropIndex=R98", "-IFD1:ThumbnailImage<=" + thumbnail}, paths...)...)
+	var pairs [][2]string
+	for i, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
-			f := rgb16(binary.BigEndian)
-			f.extra = []uint16{2}
-			first := save(t, "first.tif", f.write(t, f.random(rng)))
-			second := save(t, "second.tif", form{order: binary.BigEndian, depth: 8, compression: compLZW, photometric: blackIsZero,
-				width: 30, height: 20, segH: 7}.write(t, make([]uint32, 600)))
-			path := filepath.Join(t.TempDir(), "rich.tif")
-			command(t, "tiffcp", "-c", kind, "-r", "9", first, second, path)
-			command(t, "exiftool", "-overwrite_original", "-q",
-				"-EXIF:Make=Phase One", "-EXIF:Model=IQ4 150MP", "-EXIF:LensModel=Schneider 120", "-EXIF:ExposureTime=1/125",
-				"-EXIF:DateTimeOriginal=2026:01:02 03:04:05", "-EXIF:UserComment=под лаком", "-EXIF:Artist=A. Restorer",
-				"-GPS:GPSLatitude=59.94", "-GPS:GPSLatitudeRef=N", "-GPS:GPSLongitude=30.31", "-GPS:GPSLongitudeRef=E",
-				"-IPTC:Headline=Portrait", "-IPTC:Keywords=varnish", "-IPTC:Keywords=glare", "-IPTC:By-line=Someone",
-				"-XMP-dc:Title=Портрет", "-XMP-dc:Creator=Unknown", "-XMP-xmpRights:UsageTerms=CC0", "-XResolution=600", "-YResolution=600",
-				"-InteropIndex=R98", path)
-			f1 := open(t, load(t, path))
-			if i := f1.Info(); i.Pictures != 2 || i.Meta.XMP == nil || i.Meta.IPTC == nil || i.Meta.XResolution != 600 || i.Meta.Unit != codec.UnitInch {
+			data := load(t, paths[i])
+			g := open(t, data)
+			if i := g.Info(); i.Pictures != 2 || i.Meta.XMP == nil || i.Meta.IPTC == nil || i.Meta.Photoshop == nil ||
+				i.Meta.XResolution != 600 || i.Meta.Unit != codec.UnitInch || !i.Alpha {
+				i.Meta.EXIF = nil
 				t.Fatalf("the file is not rich: %+v", i)
 			}
-			data := load(t, path)
 			pic := decode(t, data)
 			patch := change(pic, 33, 17)
 			result := patched(t, data, patch)
 			onlyChanged(t, pic, decode(t, result), patch)
-			after := save(t, "rich.tif", result)
-			sameTags(t, path, after)
-			sameSamples(t, f1, decode(t, result), libtiff(t, after, f1.lay))
+			after := filepath.Join(dir, kind+".after.tif")
+			if err := os.WriteFile(after, result, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			pairs = append(pairs, [2]string{paths[i], after})
+			sameSamples(t, g, decode(t, result), libtiff(t, after, g.lay))
 			// The second page is what it was.
 			a, b := filepath.Join(t.TempDir(), "a.tif"), filepath.Join(t.TempDir(), "b.tif")
-			command(t, "tiffcp", path+",1", a)
+			command(t, "tiffcp", paths[i]+",1", a)
 			command(t, "tiffcp", after+",1", b)
 			if !bytes.Equal(load(t, a), load(t, b)) {
 				t.Error("the second page is another")
@@ -88,6 +100,9 @@ func TestRich(t *testing.T) {
 				t.Errorf("%d bytes differ, and the length by %d", differing(data, result), len(result)-len(data))
 			}
 		})
+	}
+	if len(pairs) == len(kinds) {
+		sameTags(t, pairs...)
 	}
 }
 
@@ -393,7 +408,8 @@ func TestConvertedKeepsTags(t *testing.T) {
 	result := patched(t, data, patch)
 	onlyChanged(t, pic, decode(t, result), patch)
 	after := save(t, "pages.tif", result)
-	before, now := tags(t, path), tags(t, after)
+	all := tags(t, path, after)
+	before, now := all[0], all[1]
 	layout := []string{"BitsPerSample", "Compression", "PhotometricInterpretation", "SamplesPerPixel", "RowsPerStrip", "ColorMap",
 		"PlanarConfiguration", "Predictor", "FillOrder"}
 	for key, v := range before {

@@ -269,44 +269,56 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// tags returns what exiftool reads in the file at path, without what tells of the file system and where pixels lie.
-func tags(t *testing.T, path string) map[string]any {
+// tags returns what exiftool reads in the files, without what tells of the file system and where pixels lie.
+func tags(t *testing.T, paths ...string) []map[string]any {
 	t.Helper()
 	tool(t, "exiftool")
 	var all []map[string]any
-	if err := json.Unmarshal(command(t, "exiftool", "-j", "-G1", "-a", "-u", "-b", path), &all); err != nil {
+	if err := json.Unmarshal(command(t, "exiftool", append([]string{"-j", "-G1", "-a", "-u", "-b"}, paths...)...), &all); err != nil {
 		t.Fatal(err)
 	}
-	for key := range all[0] {
-		_, name, _ := strings.Cut(key, ":")
-		switch {
-		case strings.HasPrefix(key, "System:"), key == "SourceFile", key == "ExifTool:Warning",
-			name == "StripOffsets", name == "StripByteCounts", name == "TileOffsets", name == "TileByteCounts":
-			delete(all[0], key)
+	if len(all) != len(paths) {
+		t.Fatalf("exiftool read %d files of %d", len(all), len(paths))
+	}
+	for _, file := range all {
+		for key := range file {
+			_, name, _ := strings.Cut(key, ":")
+			switch {
+			case strings.HasPrefix(key, "System:"), key == "SourceFile", key == "ExifTool:Warning",
+				name == "StripOffsets", name == "StripByteCounts", name == "TileOffsets", name == "TileByteCounts":
+				delete(file, key)
+			}
 		}
 	}
-	return all[0]
+	return all
 }
 
-// sameTags fails where exiftool or tiffinfo sees another tag in the second file.
-func sameTags(t *testing.T, before, after string) {
+// sameTags fails where exiftool or tiffinfo sees another tag in the second file of a pair.
+func sameTags(t *testing.T, pairs ...[2]string) {
 	t.Helper()
-	a, b := tags(t, before), tags(t, after)
-	if len(a) < 10 {
-		t.Fatalf("exiftool sees %d tags only", len(a))
+	var paths []string
+	for _, p := range pairs {
+		paths = append(paths, p[:]...)
 	}
-	for key := range b {
-		if _, ok := a[key]; !ok {
-			t.Errorf("%s is new", key)
+	all := tags(t, paths...)
+	for i, p := range pairs {
+		a, b := all[2*i], all[2*i+1]
+		if len(a) < 10 {
+			t.Fatalf("%s: exiftool sees %d tags only", p[0], len(a))
 		}
-	}
-	for key, v := range a {
-		if w := b[key]; !equalJSON(v, w) {
-			t.Errorf("%s was %v and is %v", key, v, w)
+		for key := range b {
+			if _, ok := a[key]; !ok {
+				t.Errorf("%s: %s is new", p[0], key)
+			}
 		}
-	}
-	if x, y := infoLines(t, before), infoLines(t, after); x != y {
-		t.Errorf("tiffinfo said\n%s\nand says\n%s", x, y)
+		for key, v := range a {
+			if w := b[key]; !equalJSON(v, w) {
+				t.Errorf("%s: %s was %v and is %v", p[0], key, v, w)
+			}
+		}
+		if x, y := infoLines(t, p[0]), infoLines(t, p[1]); x != y {
+			t.Errorf("tiffinfo said\n%s\nand says\n%s", x, y)
+		}
 	}
 }
 
@@ -329,6 +341,8 @@ func infoLines(t *testing.T, path string) string {
 
 // TestPatchSamples changes one pixel of every file of the shared data.
 func TestPatchSamples(t *testing.T) {
+	dir := t.TempDir()
+	var pairs [][2]string
 	for _, path := range files(t, samplesDir) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			data, err := os.ReadFile(path)
@@ -345,14 +359,15 @@ func TestPatchSamples(t *testing.T) {
 					t.Fatalf("%d bytes differ, and the length by %d", n, len(result)-len(data))
 				}
 			}
-			after := filepath.Join(t.TempDir(), filepath.Base(path))
+			after := filepath.Join(dir, filepath.Base(path))
 			if err := os.WriteFile(after, result, 0o600); err != nil {
 				t.Fatal(err)
 			}
+			pairs = append(pairs, [2]string{path, after})
 			sameSamples(t, f, decode(t, result), libtiff(t, after, f.lay))
-			sameTags(t, path, after)
 		})
 	}
+	sameTags(t, pairs...)
 }
 
 // TestMalformed: whatever is wrong is told as a fault, at once.

@@ -1,0 +1,183 @@
+package tiff
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blik/app/imagefile/codec"
+	"blik/processing"
+
+	"pgregory.net/rapid"
+)
+
+// randomPicture has samples of all values.
+func randomPicture(rng *rand.Rand, w, h, channels, depth int) *processing.Picture {
+	p := &processing.Picture{Width: w, Height: h, Channels: channels}
+	for range w * h * channels {
+		switch depth {
+		case 8:
+			p.U8 = append(p.U8, uint8(rng.Uint32()))
+		case 16:
+			p.U16 = append(p.U16, uint16(rng.Uint32()))
+		default:
+			p.F32 = append(p.F32, rng.Float32()*2-0.5)
+		}
+	}
+	return p
+}
+
+func encode(t testing.TB, pic *processing.Picture, m codec.Metadata, o EncodeOptions) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Encode(context.Background(), &b, pic, m, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestEncodeRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		depth := rapid.SampledFrom([]int{8, 16, 32}).Draw(t, "depth")
+		channels := rapid.SampledFrom([]int{1, 3, 4}).Draw(t, "channels")
+		w, h := rapid.SampledFrom([]int{1, 2, 7, 333}).Draw(t, "width"), rapid.SampledFrom([]int{1, 3, 150}).Draw(t, "height")
+		o := EncodeOptions{Deflate: rapid.Bool().Draw(t, "deflate"), Big: rapid.Bool().Draw(t, "big")}
+		m := codec.Metadata{
+			ICC: make([]byte, rapid.IntRange(0, 9).Draw(t, "profile")), XMP: []byte("<x/>"), IPTC: []byte("\x1c\x02\x00"), Photoshop: []byte("8BIM"),
+			XResolution: rapid.Float64Range(0.01, 1e5).Draw(t, "resolution"), YResolution: 118.11,
+			Unit: codec.Unit(rapid.IntRange(0, 2).Draw(t, "unit")), Orientation: rapid.IntRange(1, 8).Draw(t, "orientation"),
+		}
+		pic := randomPicture(rng, w, h, channels, depth)
+		var b bytes.Buffer
+		if err := Encode(context.Background(), &b, pic, m, o); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := f.Decode(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Channels != channels || got.Depth() != depth {
+			t.Fatalf("%d channels of %d bits", got.Channels, got.Depth())
+		}
+		for i := range w * h * channels {
+			if sample(got, i) != sample(pic, i) {
+				t.Fatalf("sample %d is %d, not %d", i, sample(got, i), sample(pic, i))
+			}
+		}
+		g := f.Info().Meta
+		if !bytes.Equal(g.ICC, m.ICC) || !bytes.Equal(g.XMP, m.XMP) || !bytes.Equal(g.IPTC, m.IPTC) || !bytes.Equal(g.Photoshop, m.Photoshop) ||
+			g.Unit != m.Unit || g.Orientation != m.Orientation || math.Abs(g.XResolution/m.XResolution-1) > 1e-4 || g.YResolution != m.YResolution {
+			t.Fatalf("%+v became %+v", m, g)
+		}
+	})
+}
+
+// TestEncodeForLibtiff lets libtiff read what was written, and exiftool what was carried over from a JPEG's blocks.
+func TestEncodeForLibtiff(t *testing.T) {
+	tool(t, "exiftool")
+	rng := rand.New(rand.NewPCG(21, 22))
+	for _, order := range []string{"II", "MM"} {
+		source := filepath.Join(t.TempDir(), "source.exif")
+		command(t, "exiftool", "-q", "-o", source, "-ExifByteOrder="+order, "-EXIF:Make=Hasselblad", "-EXIF:Model=H6D", "-EXIF:Artist=A. Restorer",
+			"-EXIF:ImageDescription=Портрет", "-EXIF:Copyright=CC0", "-EXIF:Software=Phocus", "-EXIF:ExposureTime=1/60", "-EXIF:FNumber=11",
+			"-EXIF:LensModel=HC 120", "-EXIF:DateTimeOriginal=2026:01:02 03:04:05", "-EXIF:UserComment=varnish", "-GPS:GPSLatitude=59.94",
+			"-GPS:GPSLatitudeRef=N", "-InteropIndex=R98", "-XResolution=300", "-YResolution=300", "-Orientation#=6")
+		exif := bytes.TrimPrefix(load(t, source), []byte("Exif\x00\x00"))
+		m := codec.Metadata{EXIF: exif, XMP: []byte(`<x:xmpmeta xmlns:x="adobe:ns:meta/"></x:xmpmeta>`), XResolution: 300, YResolution: 300,
+			Unit: codec.UnitInch, Orientation: 6, IPTC: []byte("\x1c\x02\x69\x00\x08Portrait")}
+		for _, depth := range []int{8, 16, 32} {
+			for _, channels := range []int{1, 3, 4} {
+				for _, o := range []EncodeOptions{{}, {Deflate: true}, {Big: true}} {
+					pic := randomPicture(rng, 301, 97, channels, depth)
+					data := encode(t, pic, m, o)
+					path := save(t, "new.tif", data)
+					f := open(t, data)
+					sameSamples(t, f, pic, libtiff(t, path, f.lay))
+					// Of BigTIFF, exiftool takes all directories for the first kind.
+					if depth != 16 || channels != 3 || o.Big {
+						continue
+					}
+					// What is read from the new file carries on to another.
+					again := save(t, "again.tif", encode(t, pic, f.Info().Meta, EncodeOptions{}))
+					all := tags(t, source, path, again)
+					want, got := all[0], all[1]
+					for key, v := range want {
+						group, name, _ := strings.Cut(key, ":")
+						if group != "IFD0" && group != "ExifIFD" && group != "GPS" && group != "InteropIFD" || name == "YCbCrPositioning" {
+							continue
+						}
+						if !equalJSON(v, got[key]) {
+							t.Errorf("%s %+v: %s was %v and is %v", order, o, key, v, got[key])
+						}
+					}
+					if len(want) < 20 || got["IPTC:Headline"] != "Portrait" {
+						t.Errorf("%d tags, headline %v", len(want), got["IPTC:Headline"])
+					}
+					for key, v := range got {
+						_, name, _ := strings.Cut(key, ":")
+						if name != "Compression" && name != "Predictor" && !equalJSON(v, all[2][key]) {
+							t.Errorf("%s was %v and is %v", key, v, all[2][key])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestEncodeDamagedEXIF: what a damaged block holds is not worth failing for, nor may it lead in circles.
+func TestEncodeDamagedEXIF(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := dialect{order: binary.LittleEndian}
+		b := append(d.header(8), d.directory([]field{
+			block(271, kindASCII, []byte("Somebody Ltd\x00")),
+			{tag: tagEXIF, sub: []field{block(37500, kindUndefined, make([]byte, 30)), {tag: tagInterop, sub: []field{d.shorts(1, 7)}}}},
+			{tag: tagGPS, sub: []field{d.longs(2, 1, 2, 3)}},
+		}, 8, 0)...)
+		for range rapid.IntRange(0, 6).Draw(t, "damages") {
+			b[rapid.IntRange(8, len(b)-1).Draw(t, "at")] = rapid.Byte().Draw(t, "byte")
+		}
+		b = b[:rapid.IntRange(0, len(b)).Draw(t, "length")]
+		var out bytes.Buffer
+		pic := &processing.Picture{Width: 1, Height: 1, Channels: 1, U8: []uint8{77}}
+		if err := Encode(context.Background(), &out, pic, codec.Metadata{EXIF: b}, EncodeOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(bytes.NewReader(out.Bytes()), int64(out.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := f.Decode(context.Background()); err != nil || got.U8[0] != 77 {
+			t.Fatalf("%v", err)
+		}
+	})
+}
+
+func TestEncodeFaults(t *testing.T) {
+	pic := &processing.Picture{Width: 2, Height: 2, Channels: 1, U8: make([]uint8, 4)}
+	full := errors.New("the disk is full")
+	for _, o := range []EncodeOptions{{}, {Deflate: true}} {
+		if err := Encode(context.Background(), failing{full}, pic, codec.Metadata{}, o); !errors.Is(err, full) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	if err := Encode(context.Background(), io.Discard, &processing.Picture{Width: 2, Height: 2, Channels: 1}, codec.Metadata{}, EncodeOptions{}); err == nil {
+		t.Error("a picture without samples is written")
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
