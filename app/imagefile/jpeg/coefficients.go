@@ -47,7 +47,9 @@ type picture struct {
 	// blocks are those of each component, in rows of planes' stride.
 	blocks [][]block
 	// quant are the quantisation tables of the components, in zigzag order; nil before their first scan.
-	quant  []*[64]uint16
+	quant []*[64]uint16
+	// sent are the bits of each coefficient that progressive scans have left out so far, and one more; 0 before the first.
+	sent   [4][64]uint
 	pieces []piece
 }
 
@@ -92,6 +94,9 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 				break
 			}
 			one.interval = interval
+			if err = p.follow(one); err != nil {
+				break
+			}
 			for _, c := range one.components {
 				if p.quant[c.index] == nil {
 					p.quant[c.index] = quant[f.components[c.index].quant]
@@ -110,6 +115,24 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 			return nil, err
 		}
 	}
+}
+
+// follow refuses progressive scans that do not follow from those before (G.1.1.1): what they refine, as it is encoded anew, must
+// be what a decoder has at that point.
+func (p *picture) follow(s *scan) error {
+	if p.f.frame != markerSOF2 {
+		return nil
+	}
+	for _, c := range s.components {
+		for k := s.first; k <= s.last; k++ {
+			sent := &p.sent[c.index][k]
+			if s.high == 0 && *sent > 0 || s.high > 0 && *sent != s.high+1 {
+				return codec.Damaged("the progressive scans contradict each other", "прогрессивные проходы противоречат друг другу")
+			}
+			*sent = s.low + 1
+		}
+	}
+	return nil
 }
 
 // nextSegment is segmentAt in memory; begin is where the marker's own byte FF is.
