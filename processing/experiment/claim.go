@@ -1,0 +1,201 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+
+	"blik/processing"
+)
+
+// Claim is something that the paper says and that times can confirm.
+type Claim struct {
+	Text processing.Text
+	// Paper is the paper's ratio, 0 where it gives none; the measured one is of the same two things.
+	Paper float64
+	// measure finds the ratio in the measured rows and says where; ok is false where they do not tell.
+	measure func(rows []Row) (ratio float64, where processing.Text, ok bool)
+	judge   func(ratio, paper float64) Verdict
+	// missing says what it takes to measure it.
+	missing processing.Text
+}
+
+// Verdict is what a measurement says about a claim.
+type Verdict string
+
+// The verdicts.
+const (
+	Confirmed    Verdict = "confirmed"
+	NotConfirmed Verdict = "not confirmed"
+	// Different: the effect is there, but of another size.
+	Different Verdict = "different"
+	// Open: nothing was measured that tells.
+	Open Verdict = "open"
+)
+
+// In returns the verdict in words.
+func (v Verdict) In(lang string) string {
+	if lang != "ru" {
+		return string(v)
+	}
+	switch v {
+	case Confirmed:
+		return "подтверждается"
+	case NotConfirmed:
+		return "не подтверждается"
+	case Different:
+		return "иначе"
+	}
+	return "не проверено"
+}
+
+// Conclusion is a claim judged. Ratio is 0 where the verdict is Open.
+type Conclusion struct {
+	Verdict      Verdict
+	Claim        processing.Text
+	Ratio, Paper float64
+	// Text is the whole sentence.
+	Text processing.Text
+}
+
+func (e *Experiment) conclude(rows []Row) []Conclusion {
+	measured := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.State != Measured || r.Median <= 0 })
+	var out []Conclusion
+	for _, c := range e.Claims {
+		d := Conclusion{Verdict: Open, Claim: c.Text, Paper: c.Paper}
+		ratio, where, ok := c.measure(measured)
+		paper := text("the paper gives no figure", "в статье числа нет")
+		if c.Paper > 0 {
+			paper = text(times(c.Paper)+" × in the paper", "в статье ×"+times(c.Paper))
+		}
+		if ok {
+			d.Ratio, d.Verdict = ratio, c.judge(ratio, c.Paper)
+			d.Text = text(
+				fmt.Sprintf("%s: %s: %s × here (%s), %s", capital(d.Verdict.In("en")), c.Text.EN, times(ratio), where.EN, paper.EN),
+				fmt.Sprintf("%s: %s: здесь ×%s (%s), %s", capital(d.Verdict.In("ru")), c.Text.RU, times(ratio), where.RU, paper.RU))
+		} else {
+			d.Text = text(
+				fmt.Sprintf("%s: %s (%s): %s", capital(d.Verdict.In("en")), c.Text.EN, paper.EN, c.missing.EN),
+				fmt.Sprintf("%s: %s (%s): %s", capital(d.Verdict.In("ru")), c.Text.RU, paper.RU, c.missing.RU))
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func times(x float64) string {
+	if x >= 100 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
+// capital turns the first letter into a capital; the words are those of Verdict.In.
+func capital(s string) string {
+	r := []rune(s)
+	switch {
+	case r[0] >= 'a' && r[0] <= 'z':
+		r[0] -= 'a' - 'A'
+	case r[0] >= 'а' && r[0] <= 'я':
+		r[0] -= 'а' - 'А'
+	}
+	return string(r)
+}
+
+// near judges a ratio that the paper found on one side of 1: within a factor of 1.5 of the paper's it is confirmed; on the
+// same side but further off it is different, on the other side or closer to 1 than 5 % it is not confirmed.
+func near(ratio, paper float64) Verdict {
+	effect := ratio
+	if paper < 1 {
+		effect = 1 / ratio
+	}
+	switch off := ratio / paper; {
+	case effect < 1.05:
+		return NotConfirmed
+	case off >= 1/1.5 && off <= 1.5:
+		return Confirmed
+	}
+	return Different
+}
+
+// flat judges a time that should not grow: by up to a tenth is flat, by up to a half is different.
+func flat(ratio, _ float64) Verdict {
+	switch {
+	case ratio <= 1.1:
+		return Confirmed
+	case ratio <= 1.5:
+		return Different
+	}
+	return NotConfirmed
+}
+
+// along measures how the time of a variant changes from the smallest value of a parameter to the largest, in the case
+// that has most values of it, the largest of these.
+func along(variant, param string) func(rows []Row) (float64, processing.Text, bool) {
+	return func(rows []Row) (float64, processing.Text, bool) {
+		groups := map[string][]Row{}
+		var keys []string
+		for _, r := range rows {
+			if r.Variant.ID != variant {
+				continue
+			}
+			k := r.Case.without([]string{param}).key()
+			if groups[k] == nil {
+				keys = append(keys, k)
+			}
+			groups[k] = append(groups[k], r)
+		}
+		var best []Row
+		for _, k := range keys {
+			g := groups[k]
+			if len(g) > len(best) || len(g) == len(best) && g[0].Case.Size.Samples() > best[0].Case.Size.Samples() {
+				best = g
+			}
+		}
+		if len(best) < 2 {
+			return 0, processing.Text{}, false
+		}
+		slices.SortFunc(best, func(a, b Row) int { return a.Case.Int(param) - b.Case.Int(param) })
+		low, high := best[0], best[len(best)-1]
+		where := fmt.Sprintf("%s, %s, %s = %d → %d", variant, low.Case.Size, param, low.Case.Int(param), high.Case.Int(param))
+		return float64(high.Median) / float64(low.Median), text(where, where), true
+	}
+}
+
+// between measures the time of variant a over that of b in the largest case that both have and that wanted accepts.
+func between(a, b string, wanted func(Case) bool) func(rows []Row) (float64, processing.Text, bool) {
+	return func(rows []Row) (float64, processing.Text, bool) {
+		byKey := map[string]Row{}
+		for _, r := range rows {
+			if r.Variant.ID == b {
+				byKey[r.Case.key()] = r
+			}
+		}
+		var best, other Row
+		for _, r := range rows {
+			s, ok := byKey[r.Case.key()]
+			if ok && r.Variant.ID == a && (wanted == nil || wanted(r.Case)) && r.Case.Size.Samples() >= best.Case.Size.Samples() {
+				best, other = r, s
+			}
+		}
+		if best.Median == 0 {
+			return 0, processing.Text{}, false
+		}
+		where := fmt.Sprintf("%s / %s, %s", a, b, best.Case.key())
+		return float64(best.Median) / float64(other.Median), text(where, where), true
+	}
+}
+
+// having accepts cases with a value.
+func having(param, value string) func(Case) bool {
+	return func(c Case) bool { return c.Values[param] == value }
+}
+
+// onGPU is what a claim about one misses without.
+func onGPU() processing.Text {
+	return text("it takes an NVIDIA GPU", "нужен графический процессор NVIDIA")
+}
+
+// moreCases is what a claim misses where the cases chosen do not hold it.
+func moreCases() processing.Text {
+	return text("the cases measured do not tell", "среди измеренного нет нужных случаев")
+}

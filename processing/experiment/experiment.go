@@ -1,0 +1,385 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"blik/processing"
+)
+
+// Experiment describes a question and the ways to answer it.
+type Experiment struct {
+	// ID is the name on the command line.
+	ID             string
+	Name, Question processing.Text
+	Paper          Paper
+	// Result says what every variant computes and how exactly.
+	Result processing.Text
+	Params []Param
+	// Grids are the cases measured by default; Quick those of a first look.
+	Grids, Quick []Grid
+	Variants     []Variant
+	Claims       []Claim
+	// Axis is the parameter that a plot of the times runs along; empty for the number of samples.
+	Axis string
+
+	// shape says which sizes make sense.
+	shape shape
+	// content names the parameters that the input depends on, beside its size.
+	content []string
+	input   func(ctx context.Context, c Case, src *source) (*Input, error)
+	// inputBytes is what input and reference hold.
+	inputBytes func(c Case) int64
+	check      func(ctx context.Context, in *Input, c Case, v Variant, out Output) (Check, error)
+	// figures makes pictures that show what the operation is good for; nil where there are none.
+	figures func(ctx context.Context) ([]Figure, error)
+}
+
+// Paper is what was measured when the question was first asked.
+type Paper struct {
+	Setup processing.Text
+	// Head and Rows are the paper's figures.
+	Head []processing.Text
+	Rows [][]string
+	// Found is what the paper concludes.
+	Found processing.Text
+}
+
+// Device is what a variant runs on.
+type Device string
+
+// The devices.
+const (
+	CPU Device = "cpu"
+	GPU Device = "gpu"
+)
+
+// Variant describes one way to compute what an experiment asks for.
+type Variant struct {
+	// ID is unique within the experiment.
+	ID         string
+	Device     Device
+	Name, Help processing.Text
+	// Ignores names the parameters that make no difference to the variant; its cases have no value for them.
+	Ignores []string
+	// Paper returns the time that the paper measured in a case, 0 where it has none; may be nil.
+	Paper func(c Case) time.Duration
+	// Tolerance returns the deviation allowed in a case, where that depends on the variant; else nil.
+	Tolerance func(c Case) float64
+	// Method computes; nil for a described variant whose device nobody provides.
+	Method Method
+}
+
+// Method is how a variant computes.
+type Method interface {
+	// Memory returns how many bytes of host memory a Run of the case holds beside its input.
+	Memory(c Case) int64
+	// Operations returns how many elementary operations one run takes, in the experiment's own unit.
+	Operations(c Case) float64
+	// Prepare does everything that is not timed: buffers, index lists, transfers. A device that has too little memory
+	// answers an error that wraps ErrMemory.
+	Prepare(ctx context.Context, in *Input, c Case) (Runner, error)
+}
+
+// Runner is a Method prepared for one input. It is used by one goroutine.
+type Runner interface {
+	// Run computes the result once, whatever was computed before, and returns when it is complete. It returns the
+	// context's error soon after a cancel.
+	Run(ctx context.Context) error
+	// Output returns the result of the last Run, to be read only, and only until the next one.
+	Output(ctx context.Context) (Output, error)
+	// Close releases what Prepare took.
+	Close() error
+}
+
+// Timed is a Runner that measures itself, as by the events of a device.
+type Timed interface {
+	// Elapsed returns the time of the last Run.
+	Elapsed() time.Duration
+}
+
+// Provider supplies the methods for a device that this package does not drive.
+type Provider interface {
+	// Name names the device for the results: "NVIDIA H200".
+	Name() string
+	// Variants returns what the provider can compute of an experiment. One with the ID of a described variant gives its
+	// Method to that; any other joins the list.
+	Variants(experimentID string) []Variant
+}
+
+// Output is a result in host memory; one field is set.
+type Output struct {
+	U8  []uint8
+	F32 []float32
+	Sum *float64
+}
+
+// Input is what the variants of a case compute on, to be read only: 8-bit pixels or floats, rows without padding.
+type Input struct {
+	Size Size
+	U8   []uint8
+	F32  []float32
+
+	exact exactly
+}
+
+// Figure is a grey picture with a title.
+type Figure struct {
+	// Name is good for a file name.
+	Name  string
+	Title processing.Text
+	W, H  int
+	Pix   []uint8
+}
+
+// Figures returns the pictures that show what the experiment's operation is good for, if there are any.
+func (e *Experiment) Figures(ctx context.Context) ([]Figure, error) {
+	if e.figures == nil {
+		return nil, ctx.Err()
+	}
+	return e.figures(ctx)
+}
+
+// All returns the experiments.
+func All() []*Experiment {
+	return []*Experiment{sliding(), vhgw(), traversal(), wavelet(), sum()}
+}
+
+// Find returns the experiment with the given ID; the error lists the known ones.
+func Find(id string) (*Experiment, error) {
+	all := All()
+	ids := make([]string, len(all))
+	for i, e := range all {
+		if e.ID == id {
+			return e, nil
+		}
+		ids[i] = e.ID
+	}
+	return nil, unknown("experiment", "эксперимента", id, ids)
+}
+
+// unknown says that there is no such thing and what there is.
+func unknown(en, ru, id string, known []string) error {
+	list := strings.Join(known, ", ")
+	return say(fmt.Sprintf("no %s %q; there are %s", en, id, list), fmt.Sprintf("нет %s %q; есть %s", ru, id, list))
+}
+
+// Error is an error with its sentence in the languages of the program.
+type Error struct {
+	Text processing.Text
+	// Cause may be nil.
+	Cause error
+}
+
+// Error returns the sentence in English.
+func (e *Error) Error() string { return e.Text.EN }
+
+// In returns the sentence in the language with the given ISO 639-1 code.
+func (e *Error) In(lang string) string { return e.Text.In(lang) }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+func say(en, ru string) *Error { return &Error{Text: processing.Text{EN: en, RU: ru}} }
+
+// Size is that of an input: W × H pixels, or a line of W samples where H is 0.
+type Size struct{ W, H int }
+
+// Line returns the size of a line of n samples.
+func Line(n int) Size { return Size{W: n} }
+
+// Samples returns the number of samples.
+func (s Size) Samples() int { return s.W * max(s.H, 1) }
+
+// String writes a picture as 1024×768, a line as 2^20 or 1000.
+func (s Size) String() string {
+	switch {
+	case s.H > 0:
+		return fmt.Sprintf("%d×%d", s.W, s.H)
+	case s.W >= 1024 && s.W&(s.W-1) == 0:
+		return fmt.Sprintf("2^%d", log2(s.W))
+	}
+	return strconv.Itoa(s.W)
+}
+
+// log2 returns the smallest k with 2^k ≥ n.
+func log2(n int) (k int) {
+	for 1<<k < n {
+		k++
+	}
+	return k
+}
+
+// maxSamples bounds sizes so that their products with the bytes of a sample stay far from overflow.
+const maxSamples = 1 << 36
+
+// ParseSize reads 1024x768 or 1024×768, 18.7MP (a picture of 3:2), 2^20 or 1000 (a line).
+func ParseSize(text string) (Size, error) {
+	bad := say(fmt.Sprintf("size %q: expected as 1024x768, 18.7MP, 2^20 or 1000", text),
+		fmt.Sprintf("размер %q: нужно как 1024x768, 18.7MP, 2^20 или 1000", text))
+	lower := strings.ToLower(strings.TrimSpace(text))
+	if mp, ok := strings.CutSuffix(lower, "mp"); ok {
+		v, err := strconv.ParseFloat(strings.TrimSpace(mp), 64)
+		if err != nil || !(v > 0 && v <= maxSamples/1e6) {
+			return Size{}, bad
+		}
+		return megapixels(v), nil
+	}
+	if power, ok := strings.CutPrefix(lower, "2^"); ok {
+		k, err := strconv.Atoi(power)
+		if err != nil || k < 0 || 1<<min(k, 62) > maxSamples {
+			return Size{}, bad
+		}
+		return Line(1 << k), nil
+	}
+	sides := strings.FieldsFunc(lower, func(r rune) bool { return r == 'x' || r == '×' || r == 'х' })
+	var n [2]int
+	if len(sides) < 1 || len(sides) > 2 {
+		return Size{}, bad
+	}
+	for i, side := range sides {
+		v, err := strconv.Atoi(side)
+		if err != nil || v < 1 {
+			return Size{}, bad
+		}
+		n[i] = v
+	}
+	s := Size{n[0], n[1]}
+	if n[0] > maxSamples/max(n[1], 1) {
+		return Size{}, bad
+	}
+	return s, nil
+}
+
+// megapixels returns a picture of 3:2, the sides of a full-frame sensor.
+func megapixels(mp float64) Size {
+	w := max(int(math.Sqrt(mp*1e6*1.5)+0.5), 1)
+	return Size{w, max(int(mp*1e6/float64(w)+0.5), 1)}
+}
+
+// shape says which sizes an experiment takes.
+type shape uint8
+
+const (
+	pictures shape = 1 << iota
+	lines
+)
+
+// fits says what is wrong with a size, nil if nothing is.
+func (e *Experiment) fits(s Size) error {
+	switch {
+	case s.H == 0 && e.shape&lines == 0:
+		return say(fmt.Sprintf("%s: size %s is a line, a picture as 1024x768 is needed", e.ID, s),
+			fmt.Sprintf("%s: размер %s — строка, а нужно изображение, например 1024x768", e.ID, s))
+	case s.H > 0 && e.shape&pictures == 0:
+		return say(fmt.Sprintf("%s: size %s is a picture, a number of values as 2^20 is needed", e.ID, s),
+			fmt.Sprintf("%s: размер %s — изображение, а нужно число значений, например 2^20", e.ID, s))
+	}
+	return nil
+}
+
+// Param is something that a case sets.
+type Param struct {
+	ID         string
+	Name, Help processing.Text
+	// Values are the choices, or for a number values that make sense.
+	Values []string
+	// Number, if not nil, allows any whole number within.
+	Number *Number
+}
+
+// Number bounds the values of a parameter, both ends included.
+type Number struct {
+	Min, Max int
+	Odd      bool
+}
+
+// check says what is wrong with a value, nil if nothing is.
+func (p Param) check(value string) error {
+	if p.Number == nil {
+		if slices.Contains(p.Values, value) {
+			return nil
+		}
+		return unknown("value of "+p.ID, "значения "+p.ID, value, p.Values)
+	}
+	n, err := strconv.Atoi(value)
+	if err == nil && n >= p.Number.Min && n <= p.Number.Max && (!p.Number.Odd || n%2 == 1) {
+		return nil
+	}
+	odd := processing.Text{}
+	if p.Number.Odd {
+		odd = processing.Text{EN: "an odd", RU: "нечётное"}
+	} else {
+		odd = processing.Text{EN: "a whole", RU: "целое"}
+	}
+	return say(fmt.Sprintf("%s=%s: %s number from %d to %d expected", p.ID, value, odd.EN, p.Number.Min, p.Number.Max),
+		fmt.Sprintf("%s=%s: нужно %s число от %d до %d", p.ID, value, odd.RU, p.Number.Min, p.Number.Max))
+}
+
+// Grid is every combination of its sizes and values. A parameter that it does not name has its first value.
+type Grid struct {
+	Sizes  []Size
+	Values map[string][]string
+}
+
+// Case is one setting to be measured.
+type Case struct {
+	Size   Size
+	Values map[string]string
+}
+
+// Int returns the value of a parameter that is a number; Run has checked it.
+func (c Case) Int(param string) int {
+	n, _ := strconv.Atoi(c.Values[param])
+	return n
+}
+
+// key is equal for equal cases.
+func (c Case) key() string {
+	var b strings.Builder
+	b.WriteString(c.Size.String())
+	for _, id := range slices.Sorted(maps.Keys(c.Values)) {
+		fmt.Fprintf(&b, " %s=%s", id, c.Values[id])
+	}
+	return b.String()
+}
+
+// without returns the case less some of its values.
+func (c Case) without(params []string) Case {
+	left := maps.Clone(c.Values)
+	for _, p := range params {
+		delete(left, p)
+	}
+	return Case{c.Size, left}
+}
+
+// cases returns the combinations of a grid in order, sizes outermost and the first parameter next.
+func (e *Experiment) cases(g Grid) []Case {
+	var all []Case
+	for _, s := range g.Sizes {
+		some := []Case{{Size: s, Values: map[string]string{}}}
+		for _, p := range e.Params {
+			values := g.Values[p.ID]
+			if len(values) == 0 {
+				values = p.Values[:1]
+			}
+			var more []Case
+			for _, c := range some {
+				for _, v := range values {
+					set := maps.Clone(c.Values)
+					set[p.ID] = v
+					more = append(more, Case{s, set})
+				}
+			}
+			some = more
+		}
+		all = append(all, some...)
+	}
+	return all
+}

@@ -1,0 +1,145 @@
+package experiment
+
+import (
+	"context"
+	"math"
+
+	"blik/processing"
+	"blik/processing/sample"
+)
+
+// source is what inputs are made of: a grey picture, extended by mirroring. It is painted when it is first asked for.
+type source struct {
+	pic  *processing.Picture
+	grey []uint8
+	w, h int
+}
+
+func newSource(pic *processing.Picture) *source { return &source{pic: pic} }
+
+// The sides of the painting that inputs are made of where the user has none.
+const (
+	paintedW = 1024
+	paintedH = 768
+)
+
+func (s *source) load(ctx context.Context) error {
+	if s.grey != nil {
+		return ctx.Err()
+	}
+	pic := s.pic
+	if pic == nil {
+		var err error
+		if pic, err = sample.Paint(ctx, paintedW, paintedH, 8, sample.PaintOptions{Seed: 1, Grey: true}); err != nil {
+			return err
+		}
+	}
+	if err := pic.Validate(); err != nil {
+		return err
+	}
+	s.w, s.h, s.grey = pic.Width, pic.Height, grey8(pic)
+	return ctx.Err()
+}
+
+// grey8 returns the mean of the channels in 8 bits; that of inks counts from paper white.
+func grey8(p *processing.Picture) []uint8 {
+	grey := make([]uint8, p.Width*p.Height)
+	level := func(i int) float64 {
+		switch {
+		case p.U8 != nil:
+			return float64(p.U8[i])
+		case p.U16 != nil:
+			return float64(p.U16[i]) / 257
+		}
+		if v := float64(p.F32[i]); v >= 0 {
+			return 255 * min(v, 1)
+		}
+		return 0
+	}
+	for i := range grey {
+		var sum float64
+		for c := range p.Channels {
+			sum += level(i*p.Channels + c)
+		}
+		v := sum / float64(p.Channels)
+		if p.Channels == 4 {
+			v = 255 - v
+		}
+		grey[i] = uint8(v + 0.5)
+	}
+	return grey
+}
+
+// mirrored folds i into 0 … n−1, repeating the edge.
+func mirrored(i, n int) int {
+	i %= 2 * n
+	if i >= n {
+		return 2*n - 1 - i
+	}
+	return i
+}
+
+// plane returns w × h pixels of the source.
+func (s *source) plane(ctx context.Context, w, h int) ([]uint8, error) {
+	if err := s.load(ctx); err != nil {
+		return nil, err
+	}
+	out := make([]uint8, w*h)
+	err := spans(ctx, all(), h, max(1, 1<<16/w), func(i, j int) {
+		for y := i; y < j; y++ {
+			from, to := s.grey[mirrored(y, s.h)*s.w:][:s.w], out[y*w:(y+1)*w]
+			copy(to, from)
+			for x := s.w; x < w; x++ {
+				to[x] = from[mirrored(x, s.w)]
+			}
+		}
+	})
+	return out, err
+}
+
+// floats returns the same as numbers 0 … 255; a line takes the pixels in reading order.
+func (s *source) floats(ctx context.Context, size Size) ([]float32, error) {
+	w, h := size.W, size.H
+	if h == 0 {
+		if err := s.load(ctx); err != nil {
+			return nil, err
+		}
+		out := make([]float32, w)
+		err := spans(ctx, all(), w, 1<<16, func(i, j int) {
+			for k := i; k < j; k++ {
+				out[k] = float32(s.grey[mirrored(k/s.w, s.h)*s.w+k%s.w])
+			}
+		})
+		return out, err
+	}
+	grey, err := s.plane(ctx, w, h)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float32, len(grey))
+	for i, v := range grey {
+		out[i] = float32(v)
+	}
+	return out, ctx.Err()
+}
+
+// planeInput is the input of the experiments on 8-bit grey pictures.
+func planeInput(ctx context.Context, c Case, src *source) (*Input, error) {
+	pix, err := src.plane(ctx, c.Size.W, c.Size.H)
+	if err != nil {
+		return nil, err
+	}
+	return &Input{Size: c.Size, U8: pix}, nil
+}
+
+// mixed returns number i of a sequence of mixed magnitude: 2^−16 … 2^16, three of four positive. The bits are those of
+// SplitMix64 (Steele, Lea & Flood 2014), so that any part can be made by itself.
+func mixed(i uint64) float32 {
+	x := (i + 1) * 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	x ^= x >> 31
+	sign := uint32(x>>62) / 3 << 31
+	exponent := uint32(127-16) + uint32(x>>32)&31
+	return math.Float32frombits(sign | exponent<<23 | uint32(x)&(1<<23-1))
+}

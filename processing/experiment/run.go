@@ -1,0 +1,510 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"runtime"
+	"slices"
+	"time"
+
+	"blik/processing"
+)
+
+// ErrMemory is wrapped by what Method.Prepare returns where a device has too little memory.
+var ErrMemory = errors.New("not enough memory")
+
+// Options say what Run measures and how long.
+type Options struct {
+	// Variants are the IDs of those to measure; none means all.
+	Variants []string
+	// Sizes replace those of the experiment's grids; none keeps them, or takes the size of Picture where there is one.
+	Sizes []Size
+	// Values replace those of single parameters.
+	Values map[string][]string
+	// Picture, if not nil, is what is computed on, as 8-bit grey, cropped or mirrored to the size; else it is generated.
+	Picture *processing.Picture
+	// Quick takes the experiment's smaller grids and fewer repetitions.
+	Quick bool
+	// Memory is how many bytes input, reference and a variant may hold together; 0 is no limit.
+	Memory int64
+	// Longest leaves out what would take longer for one run, judged by the cases before; 0 is no limit.
+	Longest time.Duration
+	// Providers bring the variants of GPUs.
+	Providers []Provider
+	// Progress, if not nil, is told before each row.
+	Progress func(Progress)
+
+	// pace and now replace the repetitions and the clock in tests.
+	pace *pace
+	now  func() time.Time
+}
+
+// Progress is how far a Run is.
+type Progress struct {
+	// Done of Total rows are finished; the next is Variant in Case.
+	Done, Total int
+	Variant     Variant
+	Case        Case
+}
+
+// State says what became of a row.
+type State string
+
+// The states.
+const (
+	// Measured: the result was checked and timed.
+	Measured State = "measured"
+	// LeftOut: not run; Note says why.
+	LeftOut State = "left out"
+	// NeedsGPU: nobody provides the device.
+	NeedsGPU State = "needs GPU"
+	// Failed: an error or a wrong result; Note says which. It was not timed.
+	Failed State = "failed"
+)
+
+// Row is one variant in one case.
+type Row struct {
+	Variant Variant
+	Case    Case
+	State   State
+	Note    processing.Text
+	// Runs were timed; these are the median, the quartiles and the shortest.
+	Runs                    int
+	Median, Q1, Q3, Fastest time.Duration
+	// Operations of one run; 0 where they are not counted.
+	Operations float64
+	Check      Check
+}
+
+// Check is the comparison of a result with its reference.
+type Check struct {
+	// Compared of Samples samples were compared with the reference.
+	Compared, Samples int64
+	// Deviation is the largest found, in the unit that Experiment.Result names, and Tolerance what is allowed; 0 is
+	// exact.
+	Deviation, Tolerance float64
+	// Error is that of a sum relative to the exact one; nil where the experiment has none.
+	Error *float64
+}
+
+// Result is what Run found.
+type Result struct {
+	Experiment *Experiment
+	// Rows are in the order in which they were measured.
+	Rows []Row
+	// Picture: it was computed on a picture of the user's.
+	Picture bool
+	// Devices are the names of the providers.
+	Devices     []string
+	Conclusions []Conclusion
+}
+
+// pace says how often a run is repeated: at least so often, and then until so much time has passed, but at most so
+// often; a run of more than long only least/2 + 1 times. Runs shorter than short are timed together.
+type pace struct {
+	least, most               int
+	enough, warm, long, short time.Duration
+}
+
+func usualPace(quick bool) pace {
+	p := pace{least: 5, most: 100, enough: 150 * time.Millisecond, warm: 20 * time.Millisecond,
+		long: 300 * time.Millisecond, short: 20 * time.Microsecond}
+	if quick {
+		p.least, p.enough, p.warm = 3, 20*time.Millisecond, 5*time.Millisecond
+	}
+	return p
+}
+
+// task is one row to be.
+type task struct {
+	variant Variant
+	cse     Case
+	// content is equal for cases with the same input.
+	content string
+	full    Case
+}
+
+// Run measures an experiment. Wrong options are refused before anything is measured. What cannot be measured is in the
+// rows, with the reason. After a cancel the rows so far are returned with the context's error.
+func Run(ctx context.Context, e *Experiment, o Options) (*Result, error) {
+	r := &runner{Options: o, experiment: e, clock: time.Now, pace: usualPace(o.Quick), seed: maphash.MakeSeed(), rate: map[string]float64{}}
+	if o.now != nil {
+		r.clock = o.now
+	}
+	if o.pace != nil {
+		r.pace = *o.pace
+	}
+	tasks, err := r.plan()
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Experiment: e, Picture: o.Picture != nil}
+	for _, p := range o.Providers {
+		res.Devices = append(res.Devices, p.Name())
+	}
+	r.source = newSource(o.Picture)
+	for i, t := range tasks {
+		if o.Progress != nil {
+			o.Progress(Progress{i, len(tasks), t.variant, t.cse})
+		}
+		row, err := r.row(ctx, t)
+		if err != nil {
+			return res, err
+		}
+		res.Rows = append(res.Rows, row)
+	}
+	res.Conclusions = e.conclude(res.Rows)
+	return res, ctx.Err()
+}
+
+// provided returns the variants of an experiment with the methods that the providers bring.
+func (e *Experiment) provided(providers []Provider) []Variant {
+	list := slices.Clone(e.Variants)
+	for _, p := range providers {
+		for _, v := range p.Variants(e.ID) {
+			i := slices.IndexFunc(list, func(w Variant) bool { return w.ID == v.ID })
+			if i < 0 {
+				list = append(list, v)
+			} else if list[i].Method == nil {
+				list[i].Method = v.Method
+			}
+		}
+	}
+	return list
+}
+
+// runner is one Run.
+type runner struct {
+	Options
+	experiment *Experiment
+	clock      func() time.Time
+	pace       pace
+	source     *source
+
+	// The input of the last row, kept as long as rows have the same.
+	content string
+	in      *Input
+	// digest of the first right result of a case: exact results must all be alike, also where the reference has not
+	// looked.
+	seed     maphash.Seed
+	digest   uint64
+	digested string
+	// rate of a variant is the time of an operation in ns, in its last measured case.
+	rate map[string]float64
+}
+
+// plan lists the rows to be, each once, ordered so that those with the same input follow each other.
+func (r *runner) plan() ([]task, error) {
+	e := r.experiment
+	variants := e.provided(r.Providers)
+	if len(r.Options.Variants) > 0 {
+		var chosen []Variant
+		ids := make([]string, len(variants))
+		for i, v := range variants {
+			ids[i] = v.ID
+		}
+		for _, id := range r.Options.Variants {
+			i := slices.Index(ids, id)
+			if i < 0 {
+				return nil, unknown("variant", "варианта", id, ids)
+			}
+			chosen = append(chosen, variants[i])
+		}
+		variants = chosen
+	}
+	for id, values := range r.Values {
+		i := slices.IndexFunc(e.Params, func(p Param) bool { return p.ID == id })
+		if i < 0 {
+			ids := make([]string, len(e.Params))
+			for i, p := range e.Params {
+				ids[i] = p.ID
+			}
+			return nil, unknown("parameter", "параметра", id, ids)
+		}
+		for _, v := range values {
+			if err := e.Params[i].check(v); err != nil {
+				return nil, err
+			}
+		}
+	}
+	sizes := r.Sizes
+	if len(sizes) == 0 && r.Picture != nil {
+		if e.shape&pictures != 0 {
+			sizes = []Size{{r.Picture.Width, r.Picture.Height}}
+		} else {
+			sizes = []Size{Line(r.Picture.Width * r.Picture.Height)}
+		}
+	}
+	for _, s := range sizes {
+		if err := e.fits(s); err != nil {
+			return nil, err
+		}
+	}
+
+	grids := e.Grids
+	if r.Quick {
+		grids = e.Quick
+	}
+	var (
+		tasks []task
+		seen  = map[string]bool{}
+	)
+	for _, g := range grids {
+		g.Values = mergeValues(g.Values, r.Values)
+		if len(sizes) > 0 {
+			g.Sizes = sizes
+		}
+		for _, c := range e.cases(g) {
+			content := Case{c.Size, map[string]string{}}
+			for _, id := range e.content {
+				content.Values[id] = c.Values[id]
+			}
+			for _, v := range variants {
+				t := task{variant: v, cse: c.without(v.Ignores), content: content.key(), full: c}
+				if key := v.ID + " " + t.cse.key(); !seen[key] {
+					seen[key] = true
+					tasks = append(tasks, t)
+				}
+			}
+		}
+	}
+	// What nobody provides is one line for a variant, not one for each of its cases.
+	told := map[string]bool{}
+	tasks = slices.DeleteFunc(tasks, func(t task) bool {
+		if t.variant.Method != nil {
+			return false
+		}
+		first := !told[t.variant.ID]
+		told[t.variant.ID] = true
+		return !first
+	})
+	slices.SortStableFunc(tasks, func(a, b task) int {
+		return cmp.Or(
+			cmp.Compare(order(a), order(b)),
+			cmp.Compare(a.full.Size.Samples(), b.full.Size.Samples()),
+			cmp.Compare(a.content, b.content))
+	})
+	return tasks, nil
+}
+
+// order puts rows without a method last.
+func order(t task) int {
+	if t.variant.Method == nil {
+		return 1
+	}
+	return 0
+}
+
+func mergeValues(a, b map[string][]string) map[string][]string {
+	m := map[string][]string{}
+	for k, v := range a {
+		m[k] = v
+	}
+	for k, v := range b {
+		m[k] = v
+	}
+	return m
+}
+
+// row measures one variant in one case. The error is that of the context alone.
+func (r *runner) row(ctx context.Context, t task) (Row, error) {
+	row := Row{Variant: t.variant, Case: t.cse}
+	if err := ctx.Err(); err != nil {
+		return row, err
+	}
+	m := t.variant.Method
+	if m == nil {
+		row.State = NeedsGPU
+		row.Note = processing.Text{EN: "needs an NVIDIA GPU", RU: "нужен графический процессор NVIDIA"}
+		row.Case = Case{}
+		return row, nil
+	}
+	row.Operations = m.Operations(t.cse)
+	if need := r.experiment.inputBytes(t.full) + m.Memory(t.cse); r.Memory > 0 && need > r.Memory {
+		row.State = LeftOut
+		row.Note = processing.Text{
+			EN: fmt.Sprintf("needs %s of memory, more than the %s allowed", bytes(need, "en"), bytes(r.Memory, "en")),
+			RU: fmt.Sprintf("нужно %s памяти, разрешено %s", bytes(need, "ru"), bytes(r.Memory, "ru")),
+		}
+		return row, nil
+	}
+	if expected := r.expected(t, row.Operations); r.Longest > 0 && expected > r.Longest {
+		row.State = LeftOut
+		row.Note = processing.Text{
+			EN: fmt.Sprintf("about %s for one run expected, more than the %s allowed", seconds(expected), seconds(r.Longest)),
+			RU: fmt.Sprintf("один запуск занял бы около %s, разрешено %s", secondsRU(expected), secondsRU(r.Longest)),
+		}
+		return row, nil
+	}
+	err := r.measure(ctx, t, &row)
+	switch {
+	case ctx.Err() != nil:
+		return row, ctx.Err()
+	case errors.Is(err, ErrMemory):
+		row.State, row.Note = LeftOut, textOf(err)
+	case err != nil:
+		row.State, row.Note = Failed, textOf(err)
+	default:
+		row.State = Measured
+		if row.Operations > 0 {
+			r.rate[t.variant.ID] = float64(row.Fastest) / row.Operations
+		}
+	}
+	return row, nil
+}
+
+// expected guesses the time of a run from the variant's case before, at first from one operation a nanosecond.
+func (r *runner) expected(t task, operations float64) time.Duration {
+	rate, ok := r.rate[t.variant.ID]
+	if !ok && t.variant.Device == CPU {
+		rate = 1
+	}
+	return time.Duration(min(rate*operations, float64(1<<62)))
+}
+
+func (r *runner) measure(ctx context.Context, t task, row *Row) error {
+	if r.in == nil || r.content != t.content {
+		r.in, r.digested = nil, ""
+		in, err := r.experiment.input(ctx, t.full, r.source)
+		if err != nil {
+			return err
+		}
+		r.in, r.content = in, t.content
+	}
+	run, err := t.variant.Method.Prepare(ctx, r.in, t.cse)
+	if err != nil {
+		return err
+	}
+	err = r.repeat(ctx, run, t, row)
+	return errors.Join(err, run.Close())
+}
+
+// repeat checks the first result and then times the run as often as the pace says.
+func (r *runner) repeat(ctx context.Context, run Runner, t task, row *Row) error {
+	once := func() (time.Duration, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		start := r.clock()
+		if err := run.Run(ctx); err != nil {
+			return 0, err
+		}
+		d := r.clock().Sub(start)
+		if timed, ok := run.(Timed); ok {
+			d = timed.Elapsed()
+		}
+		return d, nil
+	}
+	first, err := once()
+	if err != nil {
+		return err
+	}
+	out, err := run.Output(ctx)
+	if err != nil {
+		return err
+	}
+	if row.Check, err = r.experiment.check(ctx, r.in, t.full, t.variant, out); err != nil {
+		return err
+	}
+	if err := r.alike(t, row.Check, out); err != nil {
+		return err
+	}
+
+	runtime.GC()
+	usual := first
+	for spent := time.Duration(0); spent < r.pace.warm; spent += usual {
+		if usual, err = once(); err != nil {
+			return err
+		}
+		if usual <= 0 {
+			break
+		}
+	}
+	batch := 1
+	if _, timed := run.(Timed); !timed && usual < r.pace.short {
+		batch = int(r.pace.short / max(usual, 50*time.Nanosecond))
+	}
+	least := r.pace.least
+	if usual > r.pace.long {
+		least = least/2 + 1
+	}
+	var (
+		times []time.Duration
+		spent time.Duration
+	)
+	for len(times) < least || len(times) < r.pace.most && spent < r.pace.enough {
+		var d time.Duration
+		if batch == 1 {
+			if d, err = once(); err != nil {
+				return err
+			}
+		} else {
+			start := r.clock()
+			for range batch {
+				if err := run.Run(ctx); err != nil {
+					return err
+				}
+			}
+			d = r.clock().Sub(start) / time.Duration(batch)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		times = append(times, d)
+		spent += d * time.Duration(batch)
+	}
+	slices.Sort(times)
+	row.Runs = len(times) * batch
+	row.Fastest, row.Q1, row.Median, row.Q3 = times[0], quantile(times, 0.25), quantile(times, 0.5), quantile(times, 0.75)
+	return nil
+}
+
+// alike refuses an exact result that is not that of the variant before.
+func (r *runner) alike(t task, c Check, out Output) error {
+	if c.Tolerance != 0 || out.U8 == nil {
+		return nil
+	}
+	// Cases that differ in what the variant ignores have the same result.
+	key := Case{t.full.Size, t.full.Values}.key()
+	d := maphash.Bytes(r.seed, out.U8)
+	if r.digested == key && d != r.digest {
+		return say("wrong result: it differs from that of the variants before where the reference was not computed",
+			"неверный результат: там, где эталон не вычислялся, он отличается от предыдущих вариантов")
+	}
+	r.digested, r.digest = key, d
+	return nil
+}
+
+// quantile interpolates linearly between the sorted values (type 7 of Hyndman & Fan 1996).
+func quantile(sorted []time.Duration, q float64) time.Duration {
+	at := q * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + time.Duration((at-float64(i))*float64(sorted[i+1]-sorted[i]))
+}
+
+// textOf words an error in both languages.
+func textOf(err error) processing.Text {
+	var local interface{ In(lang string) string }
+	if errors.As(err, &local) {
+		return processing.Text{EN: local.In("en"), RU: local.In("ru")}
+	}
+	return processing.Text{EN: err.Error(), RU: err.Error()}
+}
+
+func bytes(n int64, lang string) string {
+	unit := processing.Text{EN: "GiB", RU: "ГиБ"}
+	v := float64(n) / (1 << 30)
+	if v < 1 {
+		unit, v = processing.Text{EN: "MiB", RU: "МиБ"}, v*1024
+	}
+	return fmt.Sprintf("%.3g %s", v, unit.In(lang))
+}
+
+func seconds(d time.Duration) string   { return fmt.Sprintf("%.2g s", d.Seconds()) }
+func secondsRU(d time.Duration) string { return fmt.Sprintf("%.2g с", d.Seconds()) }

@@ -1,0 +1,183 @@
+package experiment
+
+import (
+	"context"
+	"time"
+
+	"blik/processing"
+)
+
+// sliding is the mean over an m × m window, clipped at the picture's edge and rounded to nearest, as Backend.BoxMean.
+func sliding() *Experiment {
+	direct := func(c Case) float64 { m := float64(c.Int("m")); return m * m * float64(c.Size.Samples()) }
+	recursive := func(c Case) float64 { return 4 * float64(c.Size.Samples()) }
+	box := func(workers int) Method {
+		return onBackend{workers: workers, operations: recursive,
+			run: func(ctx context.Context, b processing.Backend, dst, src processing.Plane, c Case) error {
+				return b.BoxMean(ctx, dst, src, c.Int("m")/2)
+			}}
+	}
+	sizes := []Size{{1024, 1024}, {2192, 1460}, {2952, 1968}, {5300, 3533}}
+	return &Experiment{
+		ID:   "sliding",
+		Name: text("Mean over a sliding window", "Среднее в скользящем окне"),
+		Question: text("Does the recursion make the time independent of the window's side m, where the direct sum takes m² operations a pixel?",
+			"Делает ли рекурсия время независимым от стороны окна m, тогда как прямая сумма требует m² операций на пиксель?"),
+		Result: text("Mean of the 8-bit pixels of the window that lie in the picture, rounded to nearest; equal to the reference in every bit.",
+			"Среднее 8-битных пикселей окна, лежащих в изображении, с округлением; совпадает с эталоном до бита."),
+		Paper: Paper{
+			Setup: text("1024 × 1024, Pentium IV 3 GHz and GeForce 9500; ms.", "1024 × 1024, Pentium IV 3 ГГц и GeForce 9500; мс."),
+			Head:  []processing.Text{text("variant", "вариант"), text("m = 5", "m = 5"), text("m = 9", "m = 9"), text("m = 15", "m = 15")},
+			Rows: [][]string{
+				{"CPU direct", "283", "922", "2531"},
+				{"CPU recursive", "142", "297", "733"},
+				{"GPU direct", "78", "262", "473"},
+				{"GPU recursive", "23", "25", "27"},
+				{"GPU recursive, coalesced", "12", "12", "12"},
+			},
+			Found: text("On the GPU the recursion with coalesced access takes the same time for every m; searching for glare with it was 45 × faster than the authors' earlier CUDA version.",
+				"На GPU рекурсия со слитным доступом к памяти занимает одно и то же время при любом m; поиск бликов с ней в 45 раз быстрее прежней версии авторов на CUDA."),
+		},
+		Params: []Param{{
+			ID:     "m",
+			Name:   text("Window", "Окно"),
+			Help:   text("side of the window in pixels; odd", "сторона окна в пикселях; нечётная"),
+			Values: []string{"5", "9", "15", "31", "51", "101"},
+			Number: &Number{Min: 1, Max: 4095, Odd: true},
+		}},
+		Grids: []Grid{{Sizes: sizes, Values: map[string][]string{"m": {"5", "9", "15", "31", "51", "101"}}}},
+		Quick: []Grid{{Sizes: sizes[:1], Values: map[string][]string{"m": {"5", "15", "51"}}}},
+		Variants: []Variant{
+			{
+				ID: "cpu-direct", Device: CPU,
+				Name:   text("CPU direct, 1 thread", "ЦП прямой, 1 поток"),
+				Help:   text("adds up the m² pixels of every window", "складывает все m² пикселей каждого окна"),
+				Paper:  paperTimes("m", map[string]int{"5": 283, "9": 922, "15": 2531}),
+				Method: directMean(1, direct),
+			}, {
+				ID: "cpu-direct-all", Device: CPU,
+				Name:   text("CPU direct, all threads", "ЦП прямой, все потоки"),
+				Help:   text("the same over bands of rows on all processors", "то же по полосам строк на всех процессорах"),
+				Method: directMean(0, direct),
+			}, {
+				ID: "cpu-recursive", Device: CPU,
+				Name: text("CPU recursive, 1 thread", "ЦП рекурсивный, 1 поток"),
+				Help: text("column sums slide down, window sums slide right: 4 additions a pixel",
+					"суммы по столбцам скользят вниз, суммы по окну — вправо: 4 сложения на пиксель"),
+				Paper:  paperTimes("m", map[string]int{"5": 142, "9": 297, "15": 733}),
+				Method: box(1),
+			}, {
+				ID: "cpu-recursive-all", Device: CPU,
+				Name:   text("CPU recursive, all threads", "ЦП рекурсивный, все потоки"),
+				Help:   text("the same over tiles on all processors", "то же по плиткам на всех процессорах"),
+				Method: box(0),
+			}, {
+				ID: "gpu-direct", Device: GPU,
+				Name:  text("GPU direct", "GPU прямой"),
+				Help:  text("a thread a pixel adds up m² pixels", "поток на пиксель складывает m² пикселей"),
+				Paper: paperTimes("m", map[string]int{"5": 78, "9": 262, "15": 473}),
+			}, {
+				ID: "gpu-recursive", Device: GPU,
+				Name: text("GPU recursive", "GPU рекурсивный"),
+				Help: text("the paper's first version: a thread recurses along a row, so that neighbouring threads read addresses far apart",
+					"первая версия статьи: поток идёт рекурсией вдоль строки, и соседние потоки читают далёкие адреса"),
+				Paper: paperTimes("m", map[string]int{"5": 23, "9": 25, "15": 27}),
+			}, {
+				ID: "gpu-recursive-coalesced", Device: GPU,
+				Name:  text("GPU recursive, coalesced", "GPU рекурсивный, слитный доступ"),
+				Help:  text("neighbouring threads read neighbouring addresses in both passes", "соседние потоки читают соседние адреса в обоих проходах"),
+				Paper: paperTimes("m", map[string]int{"5": 12, "9": 12, "15": 12}),
+			},
+		},
+		Claims: []Claim{
+			{Text: text("the time of the recursion does not depend on the window (GPU)", "время рекурсии не зависит от окна (GPU)"), Paper: 12.0 / 12,
+				measure: along("gpu-recursive-coalesced", "m"), judge: flat, missing: onGPU()},
+			{Text: text("nor does it on one thread of the CPU (the paper's own version there still grew, 5.16 × from m = 5 to 15)",
+				"как и на одном потоке ЦП (в статье там версия ещё росла, ×5.16 от m = 5 до 15)"), Paper: 12.0 / 12,
+				measure: along("cpu-recursive", "m"), judge: flat, missing: moreCases()},
+			{Text: text("the direct sum at m = 15 against the recursion, one thread of the CPU", "прямая сумма при m = 15 против рекурсии, один поток ЦП"), Paper: 2531.0 / 733,
+				measure: between("cpu-direct", "cpu-recursive", having("m", "15")), judge: near, missing: moreCases()},
+			{Text: text("coalesced access against uncoalesced at m = 15", "слитный доступ против неслитного при m = 15"), Paper: 27.0 / 12,
+				measure: between("gpu-recursive", "gpu-recursive-coalesced", having("m", "15")), judge: near, missing: onGPU()},
+		},
+		Axis:       "m",
+		shape:      pictures,
+		input:      planeInput,
+		inputBytes: func(c Case) int64 { return 2 * int64(c.Size.Samples()) },
+		check: func(ctx context.Context, in *Input, c Case, _ Variant, out Output) (Check, error) {
+			m := c.Int("m")
+			return compareRows(ctx, in, out, float64(2*m), m, func(y0, y1 int) []uint8 { return meanRows(in, m/2, y0, y1) })
+		},
+	}
+}
+
+// paperTimes returns the milliseconds that a paper gives for the values of a parameter at 1024 × 1024.
+func paperTimes(param string, ms map[string]int) func(Case) time.Duration {
+	return func(c Case) time.Duration {
+		if (c.Size != Size{1024, 1024}) {
+			return 0
+		}
+		return time.Duration(ms[c.Values[param]]) * time.Millisecond
+	}
+}
+
+// directMean adds up every window by itself; workers 0 are all.
+func directMean(workers int, operations func(Case) float64) Method {
+	return plain{
+		memory:     func(c Case) int64 { return int64(c.Size.Samples()) },
+		operations: operations,
+		prepare: func(_ context.Context, in *Input, c Case) (func(context.Context) error, *Output, error) {
+			n := workers
+			if n == 0 {
+				n = all()
+			}
+			w, h, r := in.Size.W, in.Size.H, c.Int("m")/2
+			dst := make([]uint8, w*h)
+			// Rows are the pieces between two looks at the context.
+			return func(ctx context.Context) error {
+				return spans(ctx, n, h, 1, func(y, _ int) { directMeanRow(dst[y*w:(y+1)*w], in.U8, w, h, r, y) })
+			}, &Output{U8: dst}, nil
+		},
+	}
+}
+
+func directMeanRow(dst, src []uint8, w, h, r, y int) {
+	y0, y1 := max(y-r, 0), min(y+r, h-1)
+	for x := range dst {
+		x0, x1 := max(x-r, 0), min(x+r, w-1)
+		var sum uint32
+		for v := y0; v <= y1; v++ {
+			for _, p := range src[v*w+x0 : v*w+x1+1] {
+				sum += uint32(p)
+			}
+		}
+		n := uint32(x1-x0+1) * uint32(y1-y0+1)
+		dst[x] = uint8((sum + n/2) / n)
+	}
+}
+
+// meanRows is the reference: it adds up the columns of a row's windows and then these, nothing slides.
+func meanRows(in *Input, r, y0, y1 int) []uint8 {
+	w, h := in.Size.W, in.Size.H
+	out := make([]uint8, 0, (y1-y0)*w)
+	column := make([]uint64, w)
+	for y := y0; y < y1; y++ {
+		clear(column)
+		top, bottom := max(y-r, 0), min(y+r, h-1)
+		for v := top; v <= bottom; v++ {
+			for x, p := range in.U8[v*w : (v+1)*w] {
+				column[x] += uint64(p)
+			}
+		}
+		for x := range w {
+			left, right := max(x-r, 0), min(x+r, w-1)
+			var sum uint64
+			for _, s := range column[left : right+1] {
+				sum += s
+			}
+			n := uint64(bottom-top+1) * uint64(right-left+1)
+			out = append(out, uint8((sum+n/2)/n))
+		}
+	}
+	return out
+}

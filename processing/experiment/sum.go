@@ -1,0 +1,330 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+	"sync"
+
+	"blik/processing"
+)
+
+// sum adds up many floats of mixed magnitude.
+func sum() *Experiment {
+	operations := func(c Case) float64 { return float64(c.Size.Samples()) }
+	method := func(memory func(n int64) int64, add func(ctx context.Context, x []float32) (float32, error)) Method {
+		return plain{
+			memory:     func(c Case) int64 { return memory(int64(c.Size.Samples())) },
+			operations: operations,
+			prepare: func(_ context.Context, in *Input, _ Case) (func(context.Context) error, *Output, error) {
+				total := new(float64)
+				return func(ctx context.Context) error {
+					s, err := add(ctx, in.F32)
+					*total = float64(s)
+					return err
+				}, &Output{Sum: total}, nil
+			},
+		}
+	}
+	nothing := func(int64) int64 { return 0 }
+	var sizes []Size
+	for k := 10; k <= 30; k += 4 {
+		sizes = append(sizes, Line(1<<k))
+	}
+	sizes = append(sizes, Line(1<<28), Line(999_999))
+	return &Experiment{
+		ID:   "sum",
+		Name: text("Sum of a large array", "Сумма большого массива"),
+		Question: text("How does the speed-up of parallel addition grow with the array, and how far is each order of addition from the exact sum?",
+			"Как растёт ускорение параллельного сложения с размером массива и насколько далека от точной суммы каждая очерёдность сложения?"),
+		Result: text("Sum in float32 of values of mixed magnitude, 2⁻¹⁶ to 2¹⁶, a quarter of them negative. Error: relative to the exact sum, from an integer superaccumulator. Deviation: error over Σ|x|; allowed is the a-priori bound of the order of addition (Higham 2002, chapter 4): n·u in sequence, (log₂ n + 8)·u in a tree, 2u compensated, u = 2⁻²⁴.",
+			"Сумма в float32 значений разной величины, 2⁻¹⁶…2¹⁶, четверть отрицательны. Ошибка — относительно точной суммы из целочисленного суперсумматора. Отклонение — ошибка, делённая на Σ|x|; допустима априорная граница порядка сложения (Higham 2002, глава 4): n·u последовательно, (log₂ n + 8)·u деревом, 2u с компенсацией, u = 2⁻²⁴."),
+		Paper: Paper{
+			Setup: text("Core 2 Duo P8800 2.66 GHz against ATI Mobility Radeon HD 4650, OpenCL; up to billions of floats.",
+				"Core 2 Duo P8800 2,66 ГГц против ATI Mobility Radeon HD 4650, OpenCL; до миллиардов чисел."),
+			Found: text("The GPU is faster, and the more so the larger the array, while the CPU's efficiency stays constant; further cards can share the work. The paper gives no table.",
+				"GPU быстрее, и тем больше, чем больше массив, а эффективность ЦП постоянна; работу могут делить несколько карт. Таблицы в статье нет."),
+		},
+		Grids: []Grid{{Sizes: sizes}},
+		Quick: []Grid{{Sizes: []Size{Line(1 << 10), Line(1 << 16), Line(1 << 20), Line(999_999)}}},
+		Variants: []Variant{
+			{ID: "cpu-sequential", Device: CPU, Name: text("CPU sequential", "ЦП последовательно"),
+				Help:   text("one after the other in float32", "одно за другим в float32"),
+				Method: method(nothing, inSequence), Tolerance: allowed(func(n float64) float64 { return n })},
+			{ID: "cpu-pairwise", Device: CPU, Name: text("CPU pairwise", "ЦП попарно"),
+				Help:   text("in a balanced tree, one thread", "сбалансированным деревом, один поток"),
+				Method: method(nothing, inPairs), Tolerance: allowed(treeDepth)},
+			{ID: "cpu-neumaier", Device: CPU, Name: text("CPU Neumaier", "ЦП Неймайер"),
+				Help:   text("in sequence with the rounding errors added up beside (Neumaier 1974)", "последовательно, ошибки округления складываются отдельно (Neumaier 1974)"),
+				Method: method(nothing, compensated), Tolerance: allowed(func(n float64) float64 { return 2 + n*n*unit })},
+			{ID: "cpu-all", Device: CPU, Name: text("CPU all cores", "ЦП все ядра"),
+				Help:   text("the tree over blocks on all processors; the result does not depend on their number", "дерево по блокам на всех процессорах; результат не зависит от их числа"),
+				Method: method(func(n int64) int64 { return n/sumBlock*4 + 4 }, onAllCores), Tolerance: allowed(treeDepth)},
+			{ID: "gpu-halving", Device: GPU, Tolerance: allowed(treeDepth), Name: text("GPU halving", "GPU делением пополам"),
+				Help: text("as the paper describes: the halves are added element by element until one is left; odd lengths give their last element to the first",
+					"как в статье: половины складываются поэлементно, пока не останется один; при нечётной длине последний элемент прибавляется к первому")},
+			{ID: "gpu-tree", Device: GPU, Tolerance: allowed(treeDepth), Name: text("GPU tree", "GPU деревом"), Help: text("a tree in each block, in one pass over the array", "дерево в каждом блоке, один проход по массиву")},
+			{ID: "gpu-several", Device: GPU, Tolerance: allowed(treeDepth), Name: text("several GPUs", "несколько GPU"), Help: text("the tree, the array shared out to all devices", "дерево, массив поделён между всеми устройствами")},
+		},
+		Claims: []Claim{
+			{Text: text("the GPU's speed-up over the sequential CPU grows with the array", "ускорение GPU против последовательного ЦП растёт с массивом"), Paper: 0,
+				measure: growth("cpu-sequential", "gpu-halving"), judge: clearlyAbove, missing: onGPU()},
+			{Text: text("the speed-up of all cores of the CPU grows with the array, too (the paper: GPU)", "ускорение на всех ядрах ЦП тоже растёт с массивом (в статье — GPU)"), Paper: 0,
+				measure: growth("cpu-pairwise", "cpu-all"), judge: clearlyAbove, missing: moreCases()},
+			{Text: text("the sequential CPU's time an element stays constant from 2^18 on", "время последовательного ЦП на элемент постоянно начиная с 2^18"), Paper: 1,
+				measure: perElement("cpu-sequential", 1<<18), judge: equal, missing: moreCases()},
+		},
+		shape: lines,
+		input: func(ctx context.Context, c Case, src *source) (*Input, error) {
+			if src.pic != nil {
+				x, err := src.floats(ctx, c.Size)
+				return &Input{Size: c.Size, F32: x}, err
+			}
+			x := make([]float32, c.Size.W)
+			err := spans(ctx, all(), len(x), 1<<16, func(i, j int) {
+				for k := i; k < j; k++ {
+					x[k] = mixed(uint64(k))
+				}
+			})
+			return &Input{Size: c.Size, F32: x}, err
+		},
+		inputBytes: func(c Case) int64 { return 4 * int64(c.Size.Samples()) },
+		check:      checkSum,
+	}
+}
+
+// unit is the rounding unit of float32.
+const unit = 1.0 / (1 << 24)
+
+// treeDepth bounds the additions that a value takes part in.
+func treeDepth(n float64) float64 { return math.Ceil(math.Log2(max(n, 1))) + 8 }
+
+// allowed makes a tolerance of a bound in rounding units.
+func allowed(units func(n float64) float64) func(Case) float64 {
+	return func(c Case) float64 { return units(float64(c.Size.Samples())) * unit }
+}
+
+// lookEvery is how many values are added between two looks at the context.
+const lookEvery = 1 << 20
+
+func inSequence(ctx context.Context, x []float32) (float32, error) {
+	var s float32
+	for len(x) > 0 {
+		n := min(len(x), lookEvery)
+		for _, v := range x[:n] {
+			s += v
+		}
+		if x = x[n:]; ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+	}
+	return s, nil
+}
+
+// compensated keeps what rounding drops in a second sum, whichever of the two terms is larger.
+func compensated(ctx context.Context, x []float32) (float32, error) {
+	var s, lost float32
+	for len(x) > 0 {
+		n := min(len(x), lookEvery)
+		for _, v := range x[:n] {
+			t := s + v
+			if magnitude(s) >= magnitude(v) {
+				lost += (s - t) + v
+			} else {
+				lost += (v - t) + s
+			}
+			s = t
+		}
+		if x = x[n:]; ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+	}
+	return s + lost, nil
+}
+
+func magnitude(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }
+
+// sumBlock is the number of values that one goroutine adds at a time; the tree has a node for each block, so that its
+// shape, and with it the result, depends on the length alone.
+const sumBlock = 1 << 16
+
+func inPairs(ctx context.Context, x []float32) (float32, error) { return overBlocks(ctx, 1, x) }
+
+func onAllCores(ctx context.Context, x []float32) (float32, error) { return overBlocks(ctx, all(), x) }
+
+func overBlocks(ctx context.Context, workers int, x []float32) (float32, error) {
+	sums := make([]float32, (len(x)+sumBlock-1)/sumBlock)
+	err := spans(ctx, workers, len(x), sumBlock, func(i, j int) { sums[i/sumBlock] = pairwise(x[i:j]) })
+	return pairwise(sums), err
+}
+
+// pairwise adds in a balanced tree whose leaves are eight values wide, enough to keep the adders busy.
+func pairwise(x []float32) float32 {
+	if len(x) > 64 {
+		half := (len(x)/2 + 7) &^ 7
+		return pairwise(x[:half]) + pairwise(x[half:])
+	}
+	var a, b, c, d, e, f, g, h float32
+	for ; len(x) >= 8; x = x[8:] {
+		v := (*[8]float32)(x)
+		a, b, c, d, e, f, g, h = a+v[0], b+v[1], c+v[2], d+v[3], e+v[4], f+v[5], g+v[6], h+v[7]
+	}
+	s := ((a + b) + (c + d)) + ((e + f) + (g + h))
+	var rest float32
+	for _, v := range x {
+		rest += v
+	}
+	return s + rest
+}
+
+// accumulator holds a sum of finite floats exactly: the mantissas of each exponent add up in an integer of their own
+// (Malcolm 1971). A bin has room for 2^39 values.
+type accumulator struct{ bins [256]int64 }
+
+func (a *accumulator) add(x []float32) {
+	for _, v := range x {
+		bits := math.Float32bits(v)
+		exponent := bits >> 23 & 0xff
+		mantissa := int64(bits & (1<<23 - 1))
+		if exponent > 0 {
+			mantissa |= 1 << 23
+		}
+		// The sign as 0 or −1: negates without a branch.
+		sign := int64(int32(bits)) >> 63
+		a.bins[exponent] += mantissa ^ sign - sign
+	}
+}
+
+func (a *accumulator) join(b *accumulator) {
+	for i, v := range b.bins {
+		a.bins[i] += v
+	}
+}
+
+// value returns the sum rounded once to float64.
+func (a *accumulator) value() float64 {
+	// In units of 2^−149, the smallest subnormal; exponents 0 and 1 have the same weight.
+	total, term := new(big.Int), new(big.Int)
+	for e, v := range a.bins {
+		total.Add(total, term.Lsh(term.SetInt64(v), uint(max(e-1, 0))))
+	}
+	f := new(big.Float).SetMantExp(new(big.Float).SetPrec(512).SetInt(total), -149)
+	v, _ := f.Float64()
+	return v
+}
+
+// exactSum returns the sum of x, rounded once, and the sum of the magnitudes.
+func exactSum(ctx context.Context, x []float32) (s, magnitude float64, err error) {
+	var (
+		mu    sync.Mutex
+		total accumulator
+	)
+	err = spans(ctx, all(), len(x), 1<<20, func(i, j int) {
+		var part accumulator
+		part.add(x[i:j])
+		var m float64
+		for _, v := range x[i:j] {
+			m += math.Abs(float64(v))
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		total.join(&part)
+		magnitude += m
+	})
+	return total.value(), magnitude, err
+}
+
+// checkSum compares with the exact sum.
+func checkSum(ctx context.Context, in *Input, c Case, v Variant, out Output) (Check, error) {
+	n := int64(len(in.F32))
+	r := Check{Compared: n, Samples: n}
+	if v.Tolerance != nil {
+		r.Tolerance = v.Tolerance(c)
+	}
+	if out.Sum == nil {
+		return r, wrongLength(0, 1)
+	}
+	s, magnitude, err := in.exact.of(ctx, in.F32)
+	if err != nil {
+		return r, err
+	}
+	wrong := math.Abs(*out.Sum - s)
+	share := wrong
+	if s != 0 {
+		share /= math.Abs(s)
+	}
+	r.Error = &share
+	r.Deviation = wrong
+	if magnitude > 0 {
+		r.Deviation /= magnitude
+	}
+	return r, r.tooFar()
+}
+
+// exactly keeps the exact sum of an input.
+type exactly struct {
+	done         bool
+	s, magnitude float64
+}
+
+func (e *exactly) of(ctx context.Context, x []float32) (s, magnitude float64, err error) {
+	if !e.done {
+		if e.s, e.magnitude, err = exactSum(ctx, x); err != nil {
+			return 0, 0, err
+		}
+		e.done = true
+	}
+	return e.s, e.magnitude, nil
+}
+
+// speedup returns the time of variant a over that of b by size.
+func speedup(rows []Row, a, b string) (sizes []Size, ratios []float64) {
+	for _, r := range rows {
+		if r.Variant.ID != a {
+			continue
+		}
+		for _, s := range rows {
+			if s.Variant.ID == b && s.Case.Size == r.Case.Size {
+				sizes, ratios = append(sizes, r.Case.Size), append(ratios, float64(r.Median)/float64(s.Median))
+			}
+		}
+	}
+	return sizes, ratios
+}
+
+// growth measures the speed-up of b over a at the largest size against that at the smallest. Rows come in the order of
+// sizes.
+func growth(a, b string) func(rows []Row) (float64, processing.Text, bool) {
+	return func(rows []Row) (float64, processing.Text, bool) {
+		sizes, ratios := speedup(rows, a, b)
+		if len(sizes) < 2 {
+			return 0, processing.Text{}, false
+		}
+		last := len(sizes) - 1
+		where := fmt.Sprintf("%s / %s: %.3g, %s → %.3g, %s", a, b, ratios[0], sizes[0], ratios[last], sizes[last])
+		return ratios[last] / ratios[0], text(where, where), true
+	}
+}
+
+// perElement measures a variant's time an element at its largest size against that at the first of at least n.
+func perElement(variant string, n int) func(rows []Row) (float64, processing.Text, bool) {
+	return func(rows []Row) (float64, processing.Text, bool) {
+		var first, last *Row
+		for i := range rows {
+			r := &rows[i]
+			if r.Variant.ID != variant || r.Case.Size.Samples() < n {
+				continue
+			}
+			if last = r; first == nil {
+				first = r
+			}
+		}
+		if first == nil || first == last {
+			return 0, processing.Text{}, false
+		}
+		each := func(r *Row) float64 { return float64(r.Median) / float64(r.Case.Size.Samples()) }
+		where := fmt.Sprintf("%s, %s → %s", variant, first.Case.Size, last.Case.Size)
+		return each(last) / each(first), text(where, where), true
+	}
+}

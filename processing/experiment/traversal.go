@@ -1,0 +1,320 @@
+package experiment
+
+import (
+	"context"
+	"math"
+
+	"blik/processing"
+)
+
+// gaussRadius is that of the paper's filter.
+const gaussRadius = 5
+
+// GaussTaps returns the taps of a Gaussian of radius 5 (σ = 5/3) at distances 0 … 5 in 1/65536; all eleven add up to 1.
+func GaussTaps() (t [gaussRadius + 1]uint32) {
+	const sigma = gaussRadius / 3.0
+	var weight [gaussRadius + 1]float64
+	var sum float64
+	for d := range weight {
+		weight[d] = math.Exp(-float64(d*d) / (2 * sigma * sigma))
+		if sum += weight[d]; d > 0 {
+			sum += weight[d]
+		}
+	}
+	t[0] = 1 << 16
+	for d := 1; d < len(t); d++ {
+		t[d] = uint32(math.Round(weight[d] / sum * (1 << 16)))
+		t[0] -= 2 * t[d]
+	}
+	return t
+}
+
+// traversal is a Gaussian in two passes, vertical then horizontal, each rounded to 8 bits; pixels outside the picture
+// repeat its edge.
+func traversal() *Experiment {
+	operations := func(c Case) float64 { return 2 * (2*gaussRadius + 1) * float64(c.Size.Samples()) }
+	planes := func(c Case) int64 { return 2 * int64(c.Size.Samples()) }
+	method := func(lists bool, order func(b *blur) walk) Method {
+		return plain{
+			memory: func(c Case) int64 {
+				if lists {
+					return planes(c) + 4*int64(c.Size.Samples())
+				}
+				return planes(c)
+			},
+			operations: operations,
+			prepare: func(ctx context.Context, in *Input, _ Case) (func(context.Context) error, *Output, error) {
+				w, h := in.Size.W, in.Size.H
+				// The coordinates of a list have 16 bits each.
+				if w > 1<<16 || h > 1<<16 {
+					return nil, nil, say("sides of more than 65536 pixels are not supported", "стороны больше 65536 пикселей не поддерживаются")
+				}
+				b := &blur{w: w, h: h, taps: GaussTaps()}
+				between, dst := make([]uint8, w*h), make([]uint8, w*h)
+				if err := ctx.Err(); err != nil {
+					return nil, nil, err
+				}
+				visit := order(b)
+				return func(ctx context.Context) error {
+					if err := visit(ctx, between, in.U8, true); err != nil {
+						return err
+					}
+					return visit(ctx, dst, between, false)
+				}, &Output{U8: dst}, nil
+			},
+		}
+	}
+	powers := []Size{{512, 512}, {1024, 1024}, {2048, 2048}, {4096, 4096}, {8192, 8192}}
+	gpuOnly := []string{"memory"}
+	return &Experiment{
+		ID:   "traversal",
+		Name: text("Order of traversal", "Порядок обхода"),
+		Question: text("Does visiting pixels along Hilbert's curve speed up a convolution, and at what cost for finding the way?",
+			"Ускоряет ли свёртку обход пикселей по кривой Гильберта и чего стоит поиск пути?"),
+		Result: text("Gaussian of radius 5 (σ = 5/3) with taps in 1/65536, each pass rounded to 8 bits; equal to the reference in every bit. Sizes that are no power of two take the curve of the next one and skip what lies outside.",
+			"Гауссиан радиуса 5 (σ = 5/3) с весами в 1/65536, каждый проход округляется до 8 бит; совпадает с эталоном до бита. Для размеров не степени двойки берётся кривая следующей степени, лишнее пропускается."),
+		Paper: Paper{
+			Setup: text("Gaussian of radius 5, two passes, 512² to 4096², OpenCL on Radeon 7660D (no memory of its own) and 8670M (1 GB).",
+				"Гауссиан радиуса 5, два прохода, 512²…4096², OpenCL на Radeon 7660D (без собственной памяти) и 8670M (1 ГБ)."),
+			Head: []processing.Text{text("measure", "величина"), text("raster", "растровый"), text("Hilbert", "Гильберт")},
+			Rows: [][]string{
+				{"KB written, vertical pass", "11090", "1032"},
+				{"KB written, horizontal pass", "12073", "1024"},
+				{"cache hits, vertical pass", "85.7 %", "54.9 %"},
+				{"cache hits, horizontal pass", "86.5 %", "56.1 %"},
+			},
+			Found: text("With memory shared with the host, fast Hilbert equals fast raster in spite of its arithmetic; with device memory fast raster is 2.5 × faster.",
+				"С памятью, общей с процессором, быстрый Гильберт не уступает быстрому растру, несмотря на арифметику; с памятью устройства быстрый растр в 2,5 раза быстрее."),
+		},
+		Params: []Param{{
+			ID: "memory", Name: text("Memory", "Память"),
+			Help:   text("of a GPU: its own, or the host's mapped into it", "GPU: собственная или отображённая память хоста"),
+			Values: []string{"device", "mapped"},
+		}},
+		Grids: []Grid{
+			{Sizes: append(powers, Size{1000, 1500}, Size{3000, 3000}), Values: map[string][]string{"memory": {"device", "mapped"}}},
+		},
+		Quick: []Grid{{Sizes: []Size{{1024, 1024}, {1000, 700}}, Values: map[string][]string{"memory": {"device", "mapped"}}}},
+		Variants: []Variant{
+			{
+				ID: "cpu-raster-memory", Device: CPU, Ignores: gpuOnly,
+				Name:   text("CPU raster order from memory", "ЦП растровый порядок из памяти"),
+				Help:   text("coordinates read from a list in raster order, all threads", "координаты читаются из списка в растровом порядке, все потоки"),
+				Method: method(true, func(b *blur) walk { return b.alongList(b.rasterList()) }),
+			}, {
+				ID: "cpu-hilbert-memory", Device: CPU, Ignores: gpuOnly,
+				Name:   text("CPU Hilbert order from memory", "ЦП порядок Гильберта из памяти"),
+				Help:   text("coordinates read from a list along the curve, all threads", "координаты читаются из списка вдоль кривой, все потоки"),
+				Method: method(true, func(b *blur) walk { return b.alongList(b.hilbertList()) }),
+			}, {
+				ID: "cpu-raster-fast", Device: CPU, Ignores: gpuOnly,
+				Name:   text("CPU fast raster", "ЦП быстрый растровый"),
+				Help:   text("loops over bands of rows, all threads", "циклы по полосам строк, все потоки"),
+				Method: method(false, func(b *blur) walk { return b.alongRows }),
+			}, {
+				ID: "cpu-hilbert-fast", Device: CPU, Ignores: gpuOnly,
+				Name:   text("CPU fast Hilbert", "ЦП быстрый Гильберт"),
+				Help:   text("coordinates computed from the distance along the curve, pixel by pixel, all threads", "координаты вычисляются по расстоянию вдоль кривой для каждого пикселя, все потоки"),
+				Method: method(false, func(b *blur) walk { return b.alongCurve }),
+			}, {
+				ID: "cpu-hilbert-tiles", Device: CPU, Ignores: gpuOnly,
+				Name:   text("CPU Hilbert order of tiles", "ЦП плитки в порядке Гильберта"),
+				Help:   text("tiles of 64 × 64 pixels along the curve, rows inside, all threads", "плитки 64 × 64 вдоль кривой, внутри — строки, все потоки"),
+				Method: method(false, func(b *blur) walk { return b.alongTiles }),
+			},
+			{ID: "gpu-raster-memory", Device: GPU, Name: text("GPU raster order from memory", "GPU растровый порядок из памяти"),
+				Help: text("a thread a pixel, its coordinates read from a list", "поток на пиксель, координаты из списка")},
+			{ID: "gpu-hilbert-memory", Device: GPU, Name: text("GPU Hilbert order from memory", "GPU порядок Гильберта из памяти"),
+				Help: text("a thread a pixel, its coordinates read from a list along the curve", "поток на пиксель, координаты из списка вдоль кривой")},
+			{ID: "gpu-raster-fast-4", Device: GPU, Name: text("GPU fast raster, 4 pixels", "GPU быстрый растровый, 4 пикселя"),
+				Help: text("index from the scheduler; a thread filters 4 pixels in the vertical pass", "индекс от планировщика; в вертикальном проходе 4 пикселя на поток")},
+			{ID: "gpu-raster-fast-16", Device: GPU, Name: text("GPU fast raster, 16 pixels", "GPU быстрый растровый, 16 пикселей"),
+				Help: text("the same with 16 pixels", "то же с 16 пикселями")},
+			{ID: "gpu-hilbert-fast", Device: GPU, Name: text("GPU fast Hilbert", "GPU быстрый Гильберт"),
+				Help: text("coordinates computed in the kernel from the thread's index along the curve", "координаты вычисляются в ядре по номеру потока вдоль кривой")},
+		},
+		Claims: []Claim{
+			{Text: text("fast Hilbert against fast raster in device memory", "быстрый Гильберт против быстрого растра в памяти устройства"), Paper: 2.5,
+				measure: between("gpu-hilbert-fast", "gpu-raster-fast-4", having("memory", "device")), judge: near, missing: onGPU()},
+			{Text: text("fast Hilbert equals fast raster in memory of the host", "быстрый Гильберт равен быстрому растру в памяти хоста"), Paper: 1,
+				measure: between("gpu-hilbert-fast", "gpu-raster-fast-4", having("memory", "mapped")), judge: equal, missing: onGPU()},
+			{Text: text("fast Hilbert against fast raster on the CPU, whose memory is near (the paper: GPU)",
+				"быстрый Гильберт против быстрого растра на ЦП, чья память близка (в статье — GPU)"), Paper: 2.5,
+				measure: between("cpu-hilbert-fast", "cpu-raster-fast", nil), judge: near, missing: moreCases()},
+		},
+		shape:      pictures,
+		input:      planeInput,
+		inputBytes: func(c Case) int64 { return 2 * int64(c.Size.Samples()) },
+		check: func(ctx context.Context, in *Input, _ Case, _ Variant, out Output) (Check, error) {
+			return compareRows(ctx, in, out, 4*gaussRadius+2, 2*gaussRadius, func(y0, y1 int) []uint8 { return gaussRows(in, y0, y1) })
+		},
+	}
+}
+
+// equal judges a ratio of which the paper says that it is 1.
+func equal(ratio, _ float64) Verdict {
+	switch {
+	case ratio <= 1.15 && ratio >= 1/1.15:
+		return Confirmed
+	case ratio <= 1.5:
+		return Different
+	}
+	return NotConfirmed
+}
+
+// blur is one picture's filter.
+type blur struct {
+	w, h int
+	taps [gaussRadius + 1]uint32
+}
+
+// walk filters all pixels of src in its order, down the columns or along the rows.
+type walk func(ctx context.Context, dst, src []uint8, vertical bool) error
+
+// pixel filters one pixel: the n samples a step apart that it lies on, at place i.
+func (b *blur) pixel(src []uint8, at, i, n, step int) uint8 {
+	sum := uint32(1<<15) + b.taps[0]*uint32(src[at])
+	if i >= gaussRadius && i < n-gaussRadius {
+		for d := 1; d <= gaussRadius; d++ {
+			sum += b.taps[d] * (uint32(src[at-d*step]) + uint32(src[at+d*step]))
+		}
+	} else {
+		for d := 1; d <= gaussRadius; d++ {
+			sum += b.taps[d] * (uint32(src[at-min(d, i)*step]) + uint32(src[at+min(d, n-1-i)*step]))
+		}
+	}
+	return uint8(sum >> 16)
+}
+
+// visit filters the pixel at x, y.
+func (b *blur) visit(dst, src []uint8, x, y int, vertical bool) {
+	at := y*b.w + x
+	if vertical {
+		dst[at] = b.pixel(src, at, y, b.h, b.w)
+	} else {
+		dst[at] = b.pixel(src, at, x, b.w, 1)
+	}
+}
+
+// part is the number of pixels that a goroutine takes at a time.
+const part = 1 << 14
+
+// alongList visits the pixels of a list, x in the low and y in the high 16 bits.
+func (b *blur) alongList(list []uint32) walk {
+	return func(ctx context.Context, dst, src []uint8, vertical bool) error {
+		return spans(ctx, all(), len(list), part, func(i, j int) {
+			for _, p := range list[i:j] {
+				b.visit(dst, src, int(p&0xffff), int(p>>16), vertical)
+			}
+		})
+	}
+}
+
+func (b *blur) rasterList() []uint32 {
+	list := make([]uint32, 0, b.w*b.h)
+	for y := range b.h {
+		for x := range b.w {
+			list = append(list, uint32(y)<<16|uint32(x))
+		}
+	}
+	return list
+}
+
+func (b *blur) hilbertList() []uint32 {
+	list := make([]uint32, 0, b.w*b.h)
+	c := newCurve(b.w, b.h)
+	c.visit(0, c.positions(), func(x, y int) { list = append(list, uint32(y)<<16|uint32(x)) })
+	return list
+}
+
+func (b *blur) alongCurve(ctx context.Context, dst, src []uint8, vertical bool) error {
+	c := newCurve(b.w, b.h)
+	return spans(ctx, all(), c.positions(), part, func(i, j int) {
+		c.visit(i, j, func(x, y int) { b.visit(dst, src, x, y, vertical) })
+	})
+}
+
+func (b *blur) alongRows(ctx context.Context, dst, src []uint8, vertical bool) error {
+	return spans(ctx, all(), b.h, max(1, part/b.w), func(i, j int) {
+		for y := i; y < j; y++ {
+			b.row(dst, src, 0, b.w, y, vertical)
+		}
+	})
+}
+
+// tileSide is that of the tiles that alongTiles visits along the curve.
+const tileSide = 64
+
+func (b *blur) alongTiles(ctx context.Context, dst, src []uint8, vertical bool) error {
+	c := newCurve((b.w+tileSide-1)/tileSide, (b.h+tileSide-1)/tileSide)
+	return spans(ctx, all(), c.positions(), part/(tileSide*tileSide), func(i, j int) {
+		c.visit(i, j, func(tx, ty int) {
+			x0, y0 := tx*tileSide, ty*tileSide
+			for y := y0; y < min(y0+tileSide, b.h); y++ {
+				b.row(dst, src, x0, min(x0+tileSide, b.w), y, vertical)
+			}
+		})
+	})
+}
+
+// row filters columns x0 … x1−1 of a row.
+func (b *blur) row(dst, src []uint8, x0, x1, y int, vertical bool) {
+	out := dst[y*b.w+x0 : y*b.w+x1]
+	n := len(out)
+	if vertical {
+		line := func(d int) []uint8 {
+			v := min(max(y+d, 0), b.h-1)
+			return src[v*b.w+x0:][:n]
+		}
+		t := b.taps
+		m := line(0)
+		a1, a2, a3, a4, a5 := line(-1), line(-2), line(-3), line(-4), line(-5)
+		b1, b2, b3, b4, b5 := line(1), line(2), line(3), line(4), line(5)
+		for i := range out {
+			sum := 1<<15 + t[0]*uint32(m[i]) +
+				t[1]*(uint32(a1[i])+uint32(b1[i])) + t[2]*(uint32(a2[i])+uint32(b2[i])) + t[3]*(uint32(a3[i])+uint32(b3[i])) +
+				t[4]*(uint32(a4[i])+uint32(b4[i])) + t[5]*(uint32(a5[i])+uint32(b5[i]))
+			out[i] = uint8(sum >> 16)
+		}
+		return
+	}
+	line := src[y*b.w : (y+1)*b.w]
+	t := b.taps
+	for i := range out {
+		x := x0 + i
+		if x < gaussRadius || x >= b.w-gaussRadius {
+			out[i] = b.pixel(line, x, x, b.w, 1)
+			continue
+		}
+		s := (*[2*gaussRadius + 1]uint8)(line[x-gaussRadius:])
+		sum := 1<<15 + t[0]*uint32(s[5]) +
+			t[1]*(uint32(s[4])+uint32(s[6])) + t[2]*(uint32(s[3])+uint32(s[7])) + t[3]*(uint32(s[2])+uint32(s[8])) +
+			t[4]*(uint32(s[1])+uint32(s[9])) + t[5]*(uint32(s[0])+uint32(s[10]))
+		out[i] = uint8(sum >> 16)
+	}
+}
+
+// gaussRows is the reference: rows y0 … y1−1, all eleven products of every pixel with coordinates held to the picture.
+func gaussRows(in *Input, y0, y1 int) []uint8 {
+	w, h, t := in.Size.W, in.Size.H, GaussTaps()
+	hold := func(i, n int) int { return min(max(i, 0), n-1) }
+	out := make([]uint8, 0, (y1-y0)*w)
+	row := make([]uint8, w)
+	for y := y0; y < y1; y++ {
+		for x := range row {
+			sum := uint32(1 << 15)
+			for d := -gaussRadius; d <= gaussRadius; d++ {
+				sum += t[max(d, -d)] * uint32(in.U8[hold(y+d, h)*w+x])
+			}
+			row[x] = uint8(sum >> 16)
+		}
+		for x := range row {
+			sum := uint32(1 << 15)
+			for d := -gaussRadius; d <= gaussRadius; d++ {
+				sum += t[max(d, -d)] * uint32(row[hold(x+d, w)])
+			}
+			out = append(out, uint8(sum>>16))
+		}
+	}
+	return out
+}

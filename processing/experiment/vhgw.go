@@ -1,0 +1,278 @@
+package experiment
+
+import (
+	"context"
+
+	"blik/processing"
+)
+
+// vhgw is grey-scale morphology with flat rectangles. Pixels outside the picture never win, as in Backend.Morph; that is
+// the paper's border of 0 for dilation and 255 for erosion.
+func vhgw() *Experiment {
+	// Comparisons of one erosion or dilation: a line of k pixels takes k−1 directly, 3 by the recursion.
+	passes := func(c Case) float64 {
+		n := float64(c.Size.Samples())
+		if op := c.Values["op"]; op == "open" || op == "close" {
+			n *= 2
+		}
+		return n
+	}
+	direct := func(c Case) float64 {
+		k := float64(c.Int("se"))
+		if c.Values["shape"] == "square" {
+			return passes(c) * (k*k - 1)
+		}
+		return passes(c) * (k - 1)
+	}
+	recursive := func(c Case) float64 {
+		if c.Values["shape"] == "square" {
+			return 6 * passes(c)
+		}
+		return 3 * passes(c)
+	}
+	onThreads := func(workers int) Method {
+		return onBackend{workers: workers, operations: recursive,
+			run: func(ctx context.Context, b processing.Backend, dst, src processing.Plane, c Case) error {
+				return b.Morph(ctx, dst, src, operation(c), element(c))
+			}}
+	}
+	se := []string{"3", "11", "51", "101", "201"}
+	small, medium, large := Size{671, 447}, Size{2192, 1460}, Size{5300, 3533}
+	return &Experiment{
+		ID:   "vhgw",
+		Name: text("Morphology by van Herk, Gil and Werman", "Морфология по ван Херку, Гилу и Верману"),
+		Question: text("Does the time of erosion and dilation stay flat as the structuring element grows, on one thread, on all, and on a GPU?",
+			"Остаётся ли время эрозии и дилатации постоянным при росте структурного элемента — на одном потоке, на всех и на GPU?"),
+		Result: text("8-bit pixels, equal to the reference in every bit.", "8-битные пиксели, совпадают с эталоном до бита."),
+		Paper: Paper{
+			Setup: text("An aerial photograph at several resolutions, each run 100 times; 1 and 12 threads of OpenMP, CUDA with global memory.",
+				"Аэрофотоснимок в нескольких разрешениях, по 100 запусков; 1 и 12 потоков OpenMP, CUDA с глобальной памятью."),
+			Head: []processing.Text{text("comparison", "сравнение"), text("found", "результат")},
+			Rows: [][]string{
+				{"SE 3 → 201", "×1, falling"},
+				{"12 threads / 1", "< 1"},
+				{"OpenMP / CUDA", "≈ 15"},
+			},
+			Found: text("The time does not grow with the element and even falls; 12 threads are clearly below one; CUDA is about 15 × OpenMP.",
+				"Время не растёт с элементом и даже падает; 12 потоков заметно быстрее одного; CUDA примерно в 15 раз быстрее OpenMP."),
+		},
+		Params: []Param{
+			{ID: "op", Name: text("Operation", "Операция"), Help: text("erode, dilate, open or close", "эрозия, дилатация, открытие или закрытие"),
+				Values: []string{"erode", "dilate", "open", "close"}},
+			{ID: "kind", Name: text("Picture", "Изображение"), Help: text("grey, or binary: a noisy fingerprint", "полутоновое или двоичное: отпечаток пальца с шумом"),
+				Values: []string{"grey", "binary"}},
+			{ID: "shape", Name: text("Shape", "Форма"), Help: text("of the structuring element", "структурного элемента"),
+				Values: []string{"square", "horizontal", "vertical"}},
+			{ID: "se", Name: text("Element", "Элемент"), Help: text("side of the structuring element in pixels; odd", "сторона структурного элемента в пикселях; нечётная"),
+				Values: append([]string{"51"}, "3", "11", "101", "201"), Number: &Number{Min: 1, Max: 4095, Odd: true}},
+		},
+		Grids: []Grid{
+			{Sizes: []Size{small, medium, large}, Values: map[string][]string{"se": se}},
+			{Sizes: []Size{medium}, Values: map[string][]string{
+				"op": {"erode", "dilate", "open", "close"}, "kind": {"grey", "binary"},
+				"shape": {"square", "horizontal", "vertical"}, "se": {"51"}}},
+			{Sizes: []Size{medium}, Values: map[string][]string{"shape": {"horizontal", "vertical"}, "se": se}},
+			{Sizes: []Size{megapixels(100)}, Values: map[string][]string{"se": {"51"}}},
+		},
+		Quick: []Grid{
+			{Sizes: []Size{{1024, 1024}}, Values: map[string][]string{"se": {"3", "51", "201"}}},
+			{Sizes: []Size{{1024, 1024}}, Values: map[string][]string{"op": {"open"}, "kind": {"binary"}, "se": {"11"}}},
+		},
+		Variants: []Variant{
+			{
+				ID: "cpu-direct", Device: CPU,
+				Name:   text("direct, 1 thread", "прямой, 1 поток"),
+				Help:   text("compares every pixel of the element", "сравнивает все пиксели элемента"),
+				Method: directMorph(direct),
+			}, {
+				ID: "cpu-vhgw", Device: CPU,
+				Name:   text("vHGW, 1 thread", "vHGW, 1 поток"),
+				Help:   text("prefix and suffix extremes: 3 comparisons a pixel and line", "префиксные и суффиксные экстремумы: 3 сравнения на пиксель и линию"),
+				Method: onThreads(1),
+			}, {
+				ID: "cpu-vhgw-all", Device: CPU,
+				Name:   text("vHGW, all threads", "vHGW, все потоки"),
+				Help:   text("the same over strips and column tiles on all processors", "то же по строкам и плиткам столбцов на всех процессорах"),
+				Method: onThreads(0),
+			}, {
+				ID: "gpu-vhgw-global", Device: GPU,
+				Name: text("CUDA, global memory", "CUDA, глобальная память"),
+				Help: text("as the paper chose: a thread computes the prefixes and suffixes of a window in global memory",
+					"как в статье: поток вычисляет префиксы и суффиксы окна в глобальной памяти"),
+			}, {
+				ID: "gpu-vhgw-shared", Device: GPU,
+				Name: text("CUDA, shared memory", "CUDA, разделяемая память"),
+				Help: text("what the paper argued against: prefixes and suffixes in shared memory", "то, против чего возражает статья: префиксы и суффиксы в разделяемой памяти"),
+			},
+		},
+		Claims: []Claim{
+			{Text: text("the time does not grow with the element (one thread)", "время не растёт с элементом (один поток)"), Paper: 1,
+				measure: along("cpu-vhgw", "se"), judge: flat, missing: moreCases()},
+			{Text: text("the time does not grow with the element (all threads)", "время не растёт с элементом (все потоки)"), Paper: 1,
+				measure: along("cpu-vhgw-all", "se"), judge: flat, missing: moreCases()},
+			{Text: text("all threads are clearly faster than one (the paper had 12)",
+				"все потоки заметно быстрее одного (в статье их 12)"), Paper: 0,
+				measure: between("cpu-vhgw", "cpu-vhgw-all", having("se", "51")), judge: clearlyAbove, missing: moreCases()},
+			{Text: text("CUDA against all threads at SE 51", "CUDA против всех потоков при элементе 51"), Paper: 15,
+				measure: between("cpu-vhgw-all", "gpu-vhgw-global", having("se", "51")), judge: near, missing: onGPU()},
+		},
+		Axis:       "se",
+		shape:      pictures,
+		content:    []string{"kind"},
+		input:      morphInput,
+		inputBytes: func(c Case) int64 { return 2 * int64(c.Size.Samples()) },
+		check: func(ctx context.Context, in *Input, c Case, _ Variant, out Output) (Check, error) {
+			e := element(c)
+			cost, border := float64(e.Size+e.Size2), e.Size2
+			if op := operation(c); op == processing.Open || op == processing.Close {
+				cost, border = 2*cost, 2*border
+			}
+			return compareRows(ctx, in, out, cost, border, func(y0, y1 int) []uint8 { return morphRows(in, operation(c), e, y0, y1) })
+		},
+		figures: fingerprintFigures,
+	}
+}
+
+// clearlyAbove judges a ratio of which the paper says no more than that it exceeds 1.
+func clearlyAbove(ratio, _ float64) Verdict {
+	switch {
+	case ratio >= 1.25:
+		return Confirmed
+	case ratio >= 1.05:
+		return Different
+	}
+	return NotConfirmed
+}
+
+func operation(c Case) processing.MorphOp {
+	switch c.Values["op"] {
+	case "dilate":
+		return processing.Dilate
+	case "open":
+		return processing.Open
+	case "close":
+		return processing.Close
+	}
+	return processing.Erode
+}
+
+// element returns the structuring element as a rectangle.
+func element(c Case) processing.Element {
+	k := c.Int("se")
+	switch c.Values["shape"] {
+	case "horizontal":
+		return processing.Element{Direction: processing.Rectangle, Size: k, Size2: 1}
+	case "vertical":
+		return processing.Element{Direction: processing.Rectangle, Size: 1, Size2: k}
+	}
+	return processing.Element{Direction: processing.Rectangle, Size: k, Size2: k}
+}
+
+// morphInput is a grey picture, or of the same size a noisy fingerprint: the user's picture in black and white where
+// there is one.
+func morphInput(ctx context.Context, c Case, src *source) (*Input, error) {
+	if c.Values["kind"] != "binary" {
+		return planeInput(ctx, c, src)
+	}
+	if src.pic == nil {
+		_, noisy, err := fingerprint(ctx, c.Size.W, c.Size.H, 1)
+		return &Input{Size: c.Size, U8: noisy}, err
+	}
+	in, err := planeInput(ctx, c, src)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range in.U8 {
+		in.U8[i] = 255 * (v >> 7)
+	}
+	return in, nil
+}
+
+// directMorph compares every pixel of the element, on one thread.
+func directMorph(operations func(Case) float64) Method {
+	return plain{
+		memory:     func(c Case) int64 { return 2 * int64(c.Size.Samples()) },
+		operations: operations,
+		prepare: func(_ context.Context, in *Input, c Case) (func(context.Context) error, *Output, error) {
+			w, h, e := in.Size.W, in.Size.H, element(c)
+			dst, between := make([]uint8, w*h), []uint8(nil)
+			op := operation(c)
+			if op == processing.Open || op == processing.Close {
+				between = make([]uint8, w*h)
+			}
+			step := func(ctx context.Context, dst, src []uint8, dilate bool) error {
+				return spans(ctx, 1, h, 1, func(y, _ int) { directExtreme(dst[y*w:(y+1)*w], src, w, h, e, y, dilate) })
+			}
+			return func(ctx context.Context) error {
+				if between == nil {
+					return step(ctx, dst, in.U8, op == processing.Dilate)
+				}
+				if err := step(ctx, between, in.U8, op == processing.Close); err != nil {
+					return err
+				}
+				return step(ctx, dst, between, op == processing.Open)
+			}, &Output{U8: dst}, nil
+		},
+	}
+}
+
+func directExtreme(dst, src []uint8, w, h int, e processing.Element, y int, dilate bool) {
+	rx, ry := e.Size/2, e.Size2/2
+	y0, y1 := max(y-ry, 0), min(y+ry, h-1)
+	for x := range dst {
+		x0, x1 := max(x-rx, 0), min(x+rx, w-1)
+		best := src[y*w+x]
+		for v := y0; v <= y1; v++ {
+			line := src[v*w+x0 : v*w+x1+1]
+			if dilate {
+				for _, p := range line {
+					best = max(best, p)
+				}
+			} else {
+				for _, p := range line {
+					best = min(best, p)
+				}
+			}
+		}
+		dst[x] = best
+	}
+}
+
+// morphRows is the reference: rows y0 … y1−1, the extremes of a row's columns and then those of its lines, pixel by pixel.
+func morphRows(in *Input, op processing.MorphOp, e processing.Element, y0, y1 int) []uint8 {
+	w, h := in.Size.W, in.Size.H
+	at := func(y int) []uint8 { return in.U8[y*w : (y+1)*w] }
+	if op == processing.Open || op == processing.Close {
+		top, bottom := max(y0-e.Size2/2, 0), min(y1+e.Size2/2, h)
+		first := extremeRows(at, w, h, e, top, bottom, op == processing.Close)
+		at = func(y int) []uint8 { return first[(y-top)*w : (y-top+1)*w] }
+	}
+	return extremeRows(at, w, h, e, y0, y1, op == processing.Dilate || op == processing.Open)
+}
+
+func extremeRows(at func(y int) []uint8, w, h int, e processing.Element, y0, y1 int, dilate bool) []uint8 {
+	better := func(a, b uint8) uint8 {
+		if dilate == (a > b) {
+			return a
+		}
+		return b
+	}
+	out := make([]uint8, 0, (y1-y0)*w)
+	column := make([]uint8, w)
+	for y := y0; y < y1; y++ {
+		copy(column, at(y))
+		for v := max(y-e.Size2/2, 0); v <= min(y+e.Size2/2, h-1); v++ {
+			for x, p := range at(v) {
+				column[x] = better(column[x], p)
+			}
+		}
+		for x := range w {
+			best := column[x]
+			for _, p := range column[max(x-e.Size/2, 0) : min(x+e.Size/2, w-1)+1] {
+				best = better(best, p)
+			}
+			out = append(out, best)
+		}
+	}
+	return out
+}

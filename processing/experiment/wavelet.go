@@ -1,0 +1,469 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"blik/processing"
+)
+
+// Wavelet is an orthogonal filter pair. Coefficient i of the approximation is the sum over k of Low[k]·x[2i+k], of the
+// detail that of High[k]·x[2i+k], indices taken round the even length; a line of odd length is extended by its last
+// sample.
+type Wavelet struct{ Low, High []float64 }
+
+// NewWavelet returns haar, d4 or d8: Daubechies' wavelets of 2, 4 and 8 taps (Daubechies 1988), nil for another name.
+func NewWavelet(name string) *Wavelet {
+	var low []float64
+	switch name {
+	case "haar":
+		low = []float64{math.Sqrt2 / 2, math.Sqrt2 / 2}
+	case "d4":
+		s, n := math.Sqrt(3), 4*math.Sqrt2
+		low = []float64{(1 + s) / n, (3 + s) / n, (3 - s) / n, (1 - s) / n}
+	case "d8":
+		low = []float64{
+			0.23037781330885523, 0.7148465705525415, 0.6308807679295904, -0.02798376941698385,
+			-0.18703481171888114, 0.030841381835986965, 0.032883011666982945, -0.010597401784997278,
+		}
+	default:
+		return nil
+	}
+	high := make([]float64, len(low))
+	for k := range high {
+		high[k] = low[len(low)-1-k]
+		if k%2 == 1 {
+			high[k] = -high[k]
+		}
+	}
+	return &Wavelet{low, high}
+}
+
+// even returns n extended to an even length.
+func even(n int) int { return n + n&1 }
+
+// coefficients returns the size of a transform: lines hold the approximation and then the detail, pictures the
+// quarters of both directions.
+func coefficients(s Size) Size {
+	if s.H == 0 {
+		return Line(even(s.W))
+	}
+	return Size{even(s.W), even(s.H)}
+}
+
+// wavelet is one level of the transform, of a line, or of the rows and then the columns of a picture.
+func wavelet() *Experiment {
+	taps := func(c Case) float64 { return float64(len(NewWavelet(c.Values["wavelet"]).Low)) }
+	operations := func(c Case) float64 {
+		n := float64(coefficients(c.Size).Samples()) * taps(c)
+		if c.Size.H > 0 {
+			n *= 2
+		}
+		return n
+	}
+	method := func(workers int) Method {
+		return plain{
+			memory: func(c Case) int64 { return 4 * 4 * int64(coefficients(c.Size).Samples()) },
+
+			operations: operations,
+			prepare: func(ctx context.Context, in *Input, c Case) (func(context.Context) error, *Output, error) {
+				n := workers
+				if n == 0 {
+					n = all()
+				}
+				t := newTransform(in.Size, c.Values["wavelet"], n)
+				x := extended(in)
+				if c.Values["direction"] == "forward" {
+					return func(ctx context.Context) error { return t.forward(ctx, x) }, &Output{F32: t.out}, nil
+				}
+				if err := t.forward(ctx, x); err != nil {
+					return nil, nil, err
+				}
+				back := newTransform(in.Size, c.Values["wavelet"], n)
+				return func(ctx context.Context) error { return back.inverse(ctx, t.out) }, &Output{F32: back.out}, nil
+			},
+		}
+	}
+	var lengths []Size
+	for k := 16; k <= 26; k += 2 {
+		lengths = append(lengths, Line(1<<k))
+	}
+	wavelets := []string{"haar", "d4", "d8"}
+	onlyGPU := []string{"index", "threads", "results"}
+	gpu := func(id, en, ru, helpEN, helpRU string) Variant {
+		return Variant{ID: id, Device: GPU, Name: text(en, ru), Help: text(helpEN, helpRU)}
+	}
+	return &Experiment{
+		ID:   "wavelet",
+		Name: text("Wavelet transform", "Вейвлет-преобразование"),
+		Question: text("What do the memories of a GPU, shifts instead of divisions, threads a block and results a thread each contribute, and what do all cores of a CPU?",
+			"Что дают разные виды памяти GPU, сдвиги вместо делений, число потоков в блоке и результатов на поток — и что дают все ядра ЦП?"),
+		Result: text("Approximation and detail in float32 at every second point. Deviation: largest difference from the sums in float64 over the largest input value, at most 2e-6, since the rounding of 8 products and sums of taps with Σ|h| ≤ √8 stays below 9·2⁻²⁴·√8 = 1.5e-6 (for pictures its double and more: 1e-5); for the inverse, from the input itself, at most 1e-5.",
+			"Аппроксимация и деталь в float32 в каждой второй точке. Отклонение — наибольшее отличие от сумм в float64, делённое на наибольшее входное значение, не более 2e-6: округление 8 произведений и сумм с весами Σ|h| ≤ √8 меньше 9·2⁻²⁴·√8 = 1,5e-6 (для изображений вдвое и больше: 1e-5); для обратного — отличие от самого входа, не более 1e-5."),
+		Paper: Paper{
+			Setup: text("GeForce 8400 GS and Athlon 64 3800+; change of the time from step to step.", "GeForce 8400 GS и Athlon 64 3800+; изменение времени от шага к шагу."),
+			Head:  []processing.Text{text("step", "шаг"), text("division", "деление"), text("shifts", "сдвиги")},
+			Rows: [][]string{
+				{"1 global", "", ""},
+				{"2 shared", "−38 %", ""},
+				{"3 constant wavelet", "−73 %", ""},
+				{"4 registers", "−1 %", ""},
+				{"5 constant parameters", "−12 %", "−10 %"},
+				{"6 coalesced copy", "+13 %", "−43 %"},
+			},
+			Found: text("128 threads a block are best (−9 %), and 2 results a thread; parallel against sequential the time fell by 76 %.",
+				"Лучше всего 128 потоков в блоке (−9 %) и 2 результата на поток; по сравнению с последовательным время упало на 76 %."),
+		},
+		Params: []Param{
+			{ID: "wavelet", Name: text("Wavelet", "Вейвлет"), Help: text("2, 4 or 8 taps", "2, 4 или 8 отсчётов"), Values: []string{"d4", "haar", "d8"}},
+			{ID: "direction", Name: text("Direction", "Направление"), Help: text("forward, or inverse with perfect reconstruction checked", "прямое или обратное с проверкой восстановления"),
+				Values: []string{"forward", "inverse"}},
+			{ID: "index", Name: text("Index", "Индекс"), Help: text("GPU: indices by shifts or by division", "GPU: индексы сдвигами или делением"), Values: []string{"shift", "division"}},
+			{ID: "threads", Name: text("Threads", "Потоки"), Help: text("GPU: threads a block", "GPU: потоков в блоке"),
+				Values: []string{"128", "32", "64", "256", "512"}, Number: &Number{Min: 32, Max: 1024}},
+			{ID: "results", Name: text("Results", "Результаты"), Help: text("GPU: results a thread", "GPU: результатов на поток"),
+				Values: []string{"2", "1", "4", "8", "16"}, Number: &Number{Min: 1, Max: 64}},
+		},
+		Grids: []Grid{
+			{Sizes: lengths, Values: map[string][]string{"wavelet": wavelets}},
+			{Sizes: []Size{{1024, 1024}, {2192, 1460}, {5300, 3533}}, Values: map[string][]string{"wavelet": wavelets}},
+			{Sizes: []Size{Line(1 << 20), Line(1 << 24), {2192, 1460}}, Values: map[string][]string{"wavelet": wavelets, "direction": {"inverse"}}},
+			{Sizes: []Size{Line(1 << 22)}, Values: map[string][]string{"index": {"shift", "division"}}},
+			{Sizes: []Size{Line(1 << 22)}, Values: map[string][]string{"threads": {"32", "64", "128", "256", "512"}}},
+			{Sizes: []Size{Line(1 << 22)}, Values: map[string][]string{"results": {"1", "2", "4", "8", "16"}}},
+		},
+		Quick: []Grid{
+			{Sizes: []Size{Line(1 << 16), Line(1 << 20)}, Values: map[string][]string{"wavelet": wavelets, "direction": {"forward", "inverse"}}},
+		},
+		Variants: []Variant{
+			{ID: "cpu-sequential", Device: CPU, Ignores: onlyGPU, Name: text("CPU sequential", "ЦП последовательно"),
+				Help: text("one thread", "один поток"), Method: method(1)},
+			{ID: "cpu-all", Device: CPU, Ignores: onlyGPU, Name: text("CPU all cores", "ЦП все ядра"),
+				Help: text("the same over stretches of the result on all processors", "то же по отрезкам результата на всех процессорах"), Method: method(0)},
+			gpu("gpu-1-global", "GPU 1 global", "GPU 1 глобальная", "everything in global memory; both filters read the same data twice",
+				"всё в глобальной памяти; оба фильтра читают одни данные дважды"),
+			gpu("gpu-2-shared", "GPU 2 shared", "GPU 2 разделяемая", "1, with the data copied to shared memory first", "1, данные сначала копируются в разделяемую память"),
+			gpu("gpu-3-constant-wavelet", "GPU 3 constant wavelet", "GPU 3 вейвлет в константной", "2, with the taps in constant memory", "2, веса в константной памяти"),
+			gpu("gpu-4-registers", "GPU 4 registers", "GPU 4 регистры", "3, accumulating in a register and storing at the end", "3, накопление в регистре и запись в конце"),
+			gpu("gpu-5-constant-parameters", "GPU 5 constant parameters", "GPU 5 параметры в константной",
+				"4, with the kernel's parameters in constant memory and another index computation", "4, параметры ядра в константной памяти и другое вычисление индекса"),
+			gpu("gpu-6-coalesced", "GPU 6 coalesced copy", "GPU 6 слитное копирование", "5, neighbouring threads copying neighbouring elements to shared memory",
+				"5, соседние потоки копируют соседние элементы в разделяемую память"),
+		},
+		Claims: []Claim{
+			{Text: text("sequential against parallel time (GPU; the paper: −76 %)", "последовательное время к параллельному (GPU; в статье −76 %)"), Paper: 1 / 0.24,
+				measure: acrossDevices("cpu-sequential", "gpu-6-coalesced"), judge: near, missing: onGPU()},
+			{Text: text("sequential against all cores of this CPU (the paper's −76 % is a GPU's)", "последовательное время ко времени всех ядер этого ЦП (−76 % в статье — у GPU)"), Paper: 1 / 0.24,
+				measure: between("cpu-sequential", "cpu-all", func(c Case) bool { return c.Size.H == 0 && c.Values["direction"] == "forward" }), judge: near, missing: moreCases()},
+			{Text: text("shared memory with constant taps against global memory", "разделяемая память с весами в константной против глобальной"), Paper: 1 / (0.62 * 0.27),
+				measure: between("gpu-1-global", "gpu-3-constant-wavelet", nil), judge: near, missing: onGPU()},
+			{Text: text("strategy 5 against strategy 6, both with shifts", "стратегия 5 против стратегии 6, обе со сдвигами"), Paper: 1.28,
+				measure: between("gpu-5-constant-parameters", "gpu-6-coalesced", having("index", "shift")), judge: near, missing: onGPU()},
+		},
+		shape: pictures | lines,
+		input: func(ctx context.Context, c Case, src *source) (*Input, error) {
+			x, err := src.floats(ctx, c.Size)
+			return &Input{Size: c.Size, F32: x}, err
+		},
+		inputBytes: func(c Case) int64 { return 5 * int64(c.Size.Samples()) },
+		check:      checkWavelet,
+	}
+}
+
+// acrossDevices is between for variants of which a reads fewer parameters: the largest case of a that is part of one of b.
+func acrossDevices(a, b string) func(rows []Row) (float64, processing.Text, bool) {
+	return func(rows []Row) (float64, processing.Text, bool) {
+		var best, other Row
+		for _, r := range rows {
+			if r.Variant.ID != a || r.Case.Size.Samples() < best.Case.Size.Samples() {
+				continue
+			}
+			for _, s := range rows {
+				if s.Variant.ID == b && s.Case.without(r.Variant.Ignores).key() == r.Case.key() {
+					best, other = r, s
+					break
+				}
+			}
+		}
+		if best.Median == 0 {
+			return 0, processing.Text{}, false
+		}
+		where := fmt.Sprintf("%s / %s, %s", a, b, best.Case.key())
+		return float64(best.Median) / float64(other.Median), text(where, where), true
+	}
+}
+
+// extended returns the input with even sides.
+func extended(in *Input) []float32 {
+	s := coefficients(in.Size)
+	if s == in.Size {
+		return in.F32
+	}
+	w, h := in.Size.W, max(in.Size.H, 1)
+	x := make([]float32, 0, s.Samples())
+	for y := range max(s.H, 1) {
+		row := in.F32[min(y, h-1)*w:][:w]
+		x = append(x, row...)
+		if s.W > w {
+			x = append(x, row[w-1])
+		}
+	}
+	return x
+}
+
+// transform is one level of a wavelet for lines or pictures with even sides.
+type transform struct {
+	size      Size
+	low, high []float32
+	workers   int
+	out, rows []float32
+}
+
+func newTransform(s Size, wavelet string, workers int) *transform {
+	w := NewWavelet(wavelet)
+	t := &transform{size: coefficients(s), workers: workers}
+	for k := range w.Low {
+		t.low, t.high = append(t.low, float32(w.Low[k])), append(t.high, float32(w.High[k]))
+	}
+	t.out = make([]float32, t.size.Samples())
+	if s.H > 0 {
+		t.rows = make([]float32, len(t.out))
+	}
+	return t
+}
+
+// stretch is the number of coefficients that a goroutine computes at a time.
+const stretch = 1 << 15
+
+func (t *transform) forward(ctx context.Context, x []float32) error {
+	w, h := t.size.W, t.size.H
+	if h == 0 {
+		return spans(ctx, t.workers, w/2, stretch, func(i, j int) { t.analyse(t.out[:w/2], t.out[w/2:], x, i, j) })
+	}
+	err := spans(ctx, t.workers, h, max(1, stretch/w), func(i, j int) {
+		for y := i; y < j; y++ {
+			row := t.rows[y*w : (y+1)*w]
+			t.analyse(row[:w/2], row[w/2:], x[y*w:(y+1)*w], 0, w/2)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return spans(ctx, t.workers, h/2, max(1, stretch/w), func(i, j int) {
+		for v := i; v < j; v++ {
+			low, high := t.out[v*w:(v+1)*w], t.out[(h/2+v)*w:(h/2+v+1)*w]
+			clear(low)
+			clear(high)
+			for k := range t.low {
+				row := t.rows[(2*v+k)%h*w:][:w]
+				addScaled(low, row, t.low[k])
+				addScaled(high, row, t.high[k])
+			}
+		}
+	})
+}
+
+func addScaled(dst, src []float32, by float32) {
+	for i, v := range src[:len(dst)] {
+		dst[i] += by * v
+	}
+}
+
+// analyse computes coefficients i … j−1 of both bands.
+func (t *transform) analyse(low, high, x []float32, i, j int) {
+	n := len(x)
+	// Windows up to this one end within the line.
+	inside := min(j, (n-len(t.low))/2+1)
+	if n < len(t.low) {
+		inside = i
+	}
+	switch {
+	case len(t.low) == 2:
+		a, b, c, d := t.low[0], t.low[1], t.high[0], t.high[1]
+		for ; i < inside; i++ {
+			u, v := x[2*i], x[2*i+1]
+			low[i], high[i] = a*u+b*v, c*u+d*v
+		}
+	case len(t.low) == 4:
+		l, g := [4]float32(t.low), [4]float32(t.high)
+		for ; i < inside; i++ {
+			s := (*[4]float32)(x[2*i:])
+			low[i] = l[0]*s[0] + l[1]*s[1] + l[2]*s[2] + l[3]*s[3]
+			high[i] = g[0]*s[0] + g[1]*s[1] + g[2]*s[2] + g[3]*s[3]
+		}
+	case len(t.low) == 8:
+		l, g := [8]float32(t.low), [8]float32(t.high)
+		for ; i < inside; i++ {
+			s := (*[8]float32)(x[2*i:])
+			low[i] = l[0]*s[0] + l[1]*s[1] + l[2]*s[2] + l[3]*s[3] + l[4]*s[4] + l[5]*s[5] + l[6]*s[6] + l[7]*s[7]
+			high[i] = g[0]*s[0] + g[1]*s[1] + g[2]*s[2] + g[3]*s[3] + g[4]*s[4] + g[5]*s[5] + g[6]*s[6] + g[7]*s[7]
+		}
+	}
+	for ; i < j; i++ {
+		var a, d float32
+		for k := range t.low {
+			v := x[(2*i+k)%n]
+			a += t.low[k] * v
+			d += t.high[k] * v
+		}
+		low[i], high[i] = a, d
+	}
+}
+
+// inverse undoes forward: the transform is orthogonal, so its transpose is its inverse.
+func (t *transform) inverse(ctx context.Context, c []float32) error {
+	w, h := t.size.W, t.size.H
+	if h == 0 {
+		return spans(ctx, t.workers, w/2, stretch, func(i, j int) { t.synthesise(t.out, c[:w/2], c[w/2:], i, j) })
+	}
+	half := h / 2
+	err := spans(ctx, t.workers, half, max(1, stretch/w), func(i, j int) {
+		for v := i; v < j; v++ {
+			for odd := range 2 {
+				row := t.rows[(2*v+odd)*w:][:w]
+				clear(row)
+				for m := 0; 2*m+odd < len(t.low); m++ {
+					at := wrap(v-m, half)
+					addScaled(row, c[at*w:], t.low[2*m+odd])
+					addScaled(row, c[(half+at)*w:], t.high[2*m+odd])
+				}
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return spans(ctx, t.workers, h, max(1, stretch/w), func(i, j int) {
+		for y := i; y < j; y++ {
+			row := t.rows[y*w : (y+1)*w]
+			t.synthesise(t.out[y*w:(y+1)*w], row[:w/2], row[w/2:], 0, w/2)
+		}
+	})
+}
+
+// wrap takes i ≥ −n·k round the length n.
+func wrap(i, n int) int {
+	for i < 0 {
+		i += n
+	}
+	return i
+}
+
+// synthesise computes the samples 2i … 2j−1 from both bands: those of x[2i] and x[2i+1] take part in the coefficients
+// i, i−1, … as far as the filter is long.
+func (t *transform) synthesise(x, low, high []float32, i, j int) {
+	n, half := len(low), len(t.low)/2
+	for ; i < min(j, half-1); i++ {
+		var even, odd float32
+		for m := range half {
+			at := wrap(i-m, n)
+			even += t.low[2*m]*low[at] + t.high[2*m]*high[at]
+			odd += t.low[2*m+1]*low[at] + t.high[2*m+1]*high[at]
+		}
+		x[2*i], x[2*i+1] = even, odd
+	}
+	switch half {
+	case 1:
+		l, g := [2]float32(t.low), [2]float32(t.high)
+		for ; i < j; i++ {
+			a, d := low[i], high[i]
+			x[2*i], x[2*i+1] = l[0]*a+g[0]*d, l[1]*a+g[1]*d
+		}
+	case 2:
+		l, g := [4]float32(t.low), [4]float32(t.high)
+		for ; i < j; i++ {
+			a, d := (*[2]float32)(low[i-1:]), (*[2]float32)(high[i-1:])
+			x[2*i] = l[0]*a[1] + g[0]*d[1] + l[2]*a[0] + g[2]*d[0]
+			x[2*i+1] = l[1]*a[1] + g[1]*d[1] + l[3]*a[0] + g[3]*d[0]
+		}
+	case 4:
+		l, g := [8]float32(t.low), [8]float32(t.high)
+		for ; i < j; i++ {
+			a, d := (*[4]float32)(low[i-3:]), (*[4]float32)(high[i-3:])
+			x[2*i] = l[0]*a[3] + g[0]*d[3] + l[2]*a[2] + g[2]*d[2] + l[4]*a[1] + g[4]*d[1] + l[6]*a[0] + g[6]*d[0]
+			x[2*i+1] = l[1]*a[3] + g[1]*d[3] + l[3]*a[2] + g[3]*d[2] + l[5]*a[1] + g[5]*d[1] + l[7]*a[0] + g[7]*d[0]
+		}
+	}
+}
+
+// referenceCoefficients is how many coefficients the reference computes at most.
+const referenceCoefficients = 1 << 18
+
+// checkWavelet compares a transform with its definition in float64, or an inverse with what went in.
+func checkWavelet(ctx context.Context, in *Input, c Case, _ Variant, out Output) (Check, error) {
+	size := coefficients(in.Size)
+	r := Check{Samples: int64(size.Samples()), Tolerance: 2e-6}
+	if len(out.F32) != size.Samples() {
+		return r, wrongLength(len(out.F32), size.Samples())
+	}
+	if c.Size.H > 0 || c.Values["direction"] == "inverse" {
+		r.Tolerance = 1e-5
+	}
+	x := extended(in)
+	var largest float64
+	for i, v := range x {
+		if i&(1<<20-1) == 0 && ctx.Err() != nil {
+			return r, ctx.Err()
+		}
+		largest = max(largest, math.Abs(float64(v)))
+	}
+	if largest == 0 {
+		largest = 1
+	}
+	note := func(got float32, want float64) {
+		r.Compared++
+		// Written so that NaN is noted, and stays.
+		if d := math.Abs(float64(got)-want) / largest; !(d <= r.Deviation) && !math.IsNaN(r.Deviation) {
+			r.Deviation = d
+		}
+	}
+	if c.Values["direction"] == "inverse" {
+		for i, v := range x {
+			note(out.F32[i], float64(v))
+		}
+		return r, r.tooFar()
+	}
+	wave := NewWavelet(c.Values["wavelet"])
+	step := 1
+	if n := len(x); n > referenceCoefficients {
+		// Odd, so that both bands and all residues are met.
+		step = n/referenceCoefficients | 1
+	}
+	for i := 0; i < len(x); i += step {
+		note(out.F32[i], wave.coefficient(x, size, i))
+	}
+	// The last windows of both bands run round the end.
+	for i := 1; i <= min(len(x)/2, 64) && step > 1; i++ {
+		for _, at := range []int{len(x) - i, len(x)/2 - i} {
+			note(out.F32[at], wave.coefficient(x, size, at))
+		}
+	}
+	return r, r.tooFar()
+}
+
+// coefficient is number i of the transform by definition.
+func (w *Wavelet) coefficient(x []float32, s Size, i int) float64 {
+	band := func(i, n int) (at int, taps []float64) {
+		if i < n/2 {
+			return i, w.Low
+		}
+		return i - n/2, w.High
+	}
+	column, across := band(i%s.W, s.W)
+	line := func(row []float32) (sum float64) {
+		for k, h := range across {
+			sum += h * float64(row[(2*column+k)%s.W])
+		}
+		return sum
+	}
+	if s.H == 0 {
+		return line(x)
+	}
+	row, down := band(i/s.W, s.H)
+	var sum float64
+	for k, h := range down {
+		sum += h * line(x[(2*row+k)%s.H*s.W:][:s.W])
+	}
+	return sum
+}
