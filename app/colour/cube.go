@@ -1,12 +1,16 @@
 package colour
 
-import "sync"
+import (
+	"math"
+	"sync"
+)
 
-// cube is a table from device samples to the screen, with the first curves of a profile's table exact and the rest of it
-// on a grid at least as fine as the profile's own. Between the nodes it interpolates as lut does, all channels at once.
+// cube is a table from device samples to CIE 1976 L*a*b*, with the first curves of a profile's table exact and the rest
+// of it on a grid at least as fine as the profile's own. Between the nodes it interpolates as lut does, all channels at
+// once. Gamut clipping and the curve of sRGB, which bend sharply, come behind the interpolation.
 //
-// A node holds red, green and blue in lanes of 21 bits, in 1/16 of an 8-bit level. Weights add up to 256, so that a
-// weighted sum needs 20 bits of a lane.
+// A node holds f(X/Xn), f(Y/Yn) and f(Z/Zn), of which L*a*b* are linear combinations, in lanes of 21 bits. Weights add up
+// to 256, so that a weighted sum needs 20 bits of a lane.
 type cube struct {
 	channels int
 	// at holds, for each channel and sample, the offset of the node below shifted by partBits, and the part, 0…256, of the
@@ -14,28 +18,46 @@ type cube struct {
 	at    [4][]uint32
 	step  [4]uint32
 	nodes []uint64
+	// xyz takes the upper bits of a weighted sum's lanes to XYZ relative to D50, in 1/65535.
+	xyz [3][1 << sumBits]int32
 }
 
 const (
 	partBits = 9
 	partMask = 1<<partBits - 1
 	laneBits = 21
-	// perLevel is the resolution of a node: sRGB in 1/16 of an 8-bit level.
-	perLevel = 16
+	// highest is the highest value of a node, of 12 bits.
+	highest = 1<<12 - 1
 	// laneLow keeps the 12 bits of a node's value in each lane.
-	laneLow uint64 = 0xfff | 0xfff<<laneBits | 0xfff<<(2*laneBits)
-	// laneHalf rounds a division by 256·perLevel to nearest.
-	laneHalf uint64 = 1<<11 | 1<<(11+laneBits) | 1<<(11+2*laneBits)
+	laneLow uint64 = highest | highest<<laneBits | highest<<(2*laneBits)
+	// sumBits of the 20 bits of a weighted sum are looked up, after sumHalf rounds them.
+	sumBits         = 14
+	sumShift        = 20 - sumBits
+	sumMask         = 1<<sumBits - 1
+	sumHalf  uint64 = 1<<(sumShift-1) | 1<<(sumShift-1+laneBits) | 1<<(sumShift-1+2*laneBits)
 )
 
+// lanesOf are the f that a node's lowest and highest values stand for: those of all L*a*b* that a profile can hold.
+func lanesOf() (lowest, highest [3]float64) {
+	return [3]float64{-0.12, 0, -0.52}, [3]float64{1.27, 1.26, 1.65}
+}
+
 // Nodes along a channel: at least fine ones, so that what is curved between the profile's nodes is followed, at most most.
+// Straight lines in XYZ are the most curved in L*a*b*, in the darks.
 const (
-	fine3, most3 = 33, 65
-	fine4, most4 = 17, 23
+	fine3, fine3XYZ, most3 = 33, 65, 65
+	fine4, most4           = 17, 23
 )
 
 func newCube(l *lut, depth int) *cube {
 	c := &cube{channels: l.channels}
+	from, to := lanesOf()
+	for k := range c.xyz {
+		for i := range c.xyz[k] {
+			f := from[k] + (to[k]-from[k])*float64(i<<sumShift)/(highest<<8)
+			c.xyz[k][i] = int32(math.Round(white()[k] * labT(f) * 65535))
+		}
+	}
 	own := 2
 	if l.grid != nil {
 		for _, n := range l.nodes[:l.channels] {
@@ -43,8 +65,11 @@ func newCube(l *lut, depth int) *cube {
 		}
 	}
 	fine, most := fine3, most3
-	if l.channels == 4 {
+	switch {
+	case l.channels == 4:
 		fine, most = fine4, most4
+	case !l.lab:
+		fine = fine3XYZ
 	}
 	// A multiple of the profile's own steps where that is not too many: its nodes are then hit.
 	side := own
@@ -79,21 +104,23 @@ func newCube(l *lut, depth int) *cube {
 // fill computes the nodes with the given place along the first channel.
 func (c *cube) fill(l *lut, side, first int) {
 	n := int(c.step[0])
-	linear := toScreen()
+	from, to := lanesOf()
 	for i := range n {
 		v := [4]float64{float64(first) / float64(side-1)}
 		for k := 1; k < c.channels; k++ {
 			v[k] = float64(i/int(c.step[k])%side) / float64(side-1)
 		}
 		node := uint64(0)
-		for k, s := range encode(linear.apply(l.behind(v))) {
-			node |= uint64(s*255*perLevel+0.5) << (laneBits * k)
+		for k, t := range l.behind(v) {
+			f := unit((labF(t/white()[k]) - from[k]) / (to[k] - from[k]))
+			node |= uint64(f*highest+0.5) << (laneBits * k)
 		}
 		c.nodes[first*n+i] = node
 	}
 }
 
-func cubeRow[S uint8 | uint16](c *cube, dst []uint32, src []S) {
+func cubeRow[S uint8 | uint16](s *Screen, dst []uint32, src []S) {
+	c := s.cube
 	if c.channels == 4 {
 		for i := range dst {
 			p := src[4*i : 4*i+4 : 4*i+4]
@@ -105,20 +132,22 @@ func cubeRow[S uint8 | uint16](c *cube, dst []uint32, src []S) {
 				above := c.tetrahedron(base+c.step[0], 1, x, y, z)
 				below = (below>>8&laneLow)*(256-part) + (above>>8&laneLow)*part
 			}
-			dst[i] = pixel(below)
+			dst[i] = s.pixel(below)
 		}
 		return
 	}
 	for i := range dst {
 		p := src[3*i : 3*i+3 : 3*i+3]
-		dst[i] = pixel(c.tetrahedron(0, 0, c.at[0][p[0]], c.at[1][p[1]], c.at[2][p[2]]))
+		dst[i] = s.pixel(c.tetrahedron(0, 0, c.at[0][p[0]], c.at[1][p[1]], c.at[2][p[2]]))
 	}
 }
 
-// pixel rounds a weighted sum of nodes.
-func pixel(sum uint64) uint32 {
-	sum += laneHalf
-	return uint32(sum>>12)&0xff | uint32(sum>>(12+laneBits-8))&0xff00 | uint32(sum>>(12+2*laneBits-16))&0xff0000 | opaque
+// pixel takes a weighted sum of nodes to the screen.
+func (s *Screen) pixel(sum uint64) uint32 {
+	sum += sumHalf
+	t := &s.cube.xyz
+	return s.mix(int64(t[0][sum>>sumShift&sumMask]), int64(t[1][sum>>(sumShift+laneBits)&sumMask]),
+		int64(t[2][sum>>(sumShift+2*laneBits)&sumMask]))
 }
 
 // tetrahedron returns the weighted sum of nodes for three entries of c.at, of the channels from first on.

@@ -182,6 +182,10 @@ func neutralRows(m matrix) matrix {
 func (f *icc) cmyk() (*Profile, error) {
 	t, err := f.tables(4)
 	switch {
+	case t != nil && !t.lab:
+		p := &Profile{Channels: 4, tables: t}
+		p.Reason = processing.Text{EN: "the tables of its profile are followed coarsely", RU: "таблицы его профиля применены грубо"}
+		return p, nil
 	case t != nil:
 		return &Profile{Channels: 4, Exact: true, tables: t}, nil
 	case err != nil && !errors.Is(err, errKind):

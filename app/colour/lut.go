@@ -18,8 +18,9 @@ type lut struct {
 	matrix matrix
 	offset [3]float64
 	last   [3]curve
-	// decode makes the results, 0…1, XYZ relative to D50.
+	// decode makes the results, 0…1, XYZ relative to D50. lab says that they are L*a*b*, else XYZ itself.
 	decode func(v [3]float64) [3]float64
+	lab    bool
 }
 
 // readTables reads a lut8Type, lut16Type or lutAToBType element (ICC.1:2022, 10.10 to 10.12).
@@ -34,7 +35,7 @@ func readTables(b []byte, channels int, lab bool) (*lut, error) {
 	if int(b[8]) != channels || b[9] != 3 {
 		return nil, bad("a table from %d to %d channels: %d to 3 expected", b[8], b[9], channels)
 	}
-	l := &lut{channels: channels, matrix: identity(), decode: fromXYZ16}
+	l := &lut{channels: channels, matrix: identity(), decode: fromXYZ16, lab: lab}
 	for i := range l.shaper {
 		l.shaper[i] = unit
 	}
@@ -47,10 +48,14 @@ func readTables(b []byte, channels int, lab bool) (*lut, error) {
 			l.decode = fromLegacyLab16
 		}
 	}
-	if kind == "mAB " {
-		return l, l.readAToB(b)
+	read := l.readAToB
+	if kind != "mAB " {
+		read = l.readPlain
 	}
-	return l, l.readPlain(b, kind == "mft2")
+	if err := read(b); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 func fromXYZ16(v [3]float64) [3]float64 {
@@ -71,9 +76,9 @@ func fromLegacyLab16(v [3]float64) [3]float64 {
 }
 
 // readPlain reads lut8Type or lut16Type. Their matrix is for XYZ as the input alone.
-func (l *lut) readPlain(b []byte, wide bool) error {
+func (l *lut) readPlain(b []byte) error {
 	inputs, outputs, bytes, at := 256, 256, 1, 48
-	if wide {
+	if string(b[:4]) == "mft2" {
 		if len(b) < 52 {
 			return bad("a table is truncated")
 		}

@@ -36,17 +36,30 @@ func toScreen() matrix {
 	}
 }
 
+// CIE 1976 L*a*b* is made of f(X/Xn), f(Y/Yn) and f(Z/Zn); f is a cube root with a straight beginning.
+const labEdge = 6. / 29
+
+func labF(t float64) float64 {
+	if t > labEdge*labEdge*labEdge {
+		return math.Cbrt(t)
+	}
+	return t/(3*labEdge*labEdge) + 4./29
+}
+
+// labT is the inverse of labF.
+func labT(f float64) float64 {
+	if f > labEdge {
+		return f * f * f
+	}
+	return 3 * labEdge * labEdge * (f - 4./29)
+}
+
 // fromLab returns XYZ relative to D50 of CIE L*a*b*.
 func fromLab(lab [3]float64) (xyz [3]float64) {
 	fy := (lab[0] + 16) / 116
 	w := white()
 	for i, f := range [3]float64{fy + lab[1]/500, fy, fy - lab[2]/200} {
-		const edge = 6. / 29
-		if f > edge {
-			xyz[i] = w[i] * f * f * f
-		} else {
-			xyz[i] = w[i] * 3 * edge * edge * (f - 4./29)
-		}
+		xyz[i] = w[i] * labT(f)
 	}
 	return xyz
 }

@@ -21,11 +21,11 @@ type Screen struct {
 	display [3]*[1 << 16]uint8
 	// asIs says that display changes no 8-bit sample.
 	asIs bool
-	// matrix is linear device light to linear sRGB in 1/65536.
+	// matrix takes linear device light, or the XYZ of cube, to linear sRGB, in 1/65536.
 	matrix [9]int64
 	// light is the light of 8-bit sRGB.
 	light [256]uint16
-	// cube takes the place of all that; nil without tables.
+	// cube takes the place of linear; nil without tables.
 	cube *cube
 }
 
@@ -44,6 +44,7 @@ func (p *Profile) Screen(depth int) *Screen {
 	}
 	if p.tables != nil {
 		s.cube = newCube(p.tables, s.depth)
+		s.setMatrix(toScreen())
 		return s
 	}
 	whole := 1<<s.depth - 1
@@ -61,7 +62,12 @@ func (p *Profile) Screen(depth int) *Screen {
 		s.displayTables(whole)
 		return s
 	}
-	for i, row := range p.toScreen {
+	s.setMatrix(p.toScreen)
+	return s
+}
+
+func (s *Screen) setMatrix(m matrix) {
+	for i, row := range m {
 		sum := int64(0)
 		for k, v := range row {
 			s.matrix[3*i+k] = int64(math.Round(math.Max(-1e4, math.Min(v, 1e4)) * 65536))
@@ -72,7 +78,6 @@ func (p *Profile) Screen(depth int) *Screen {
 			s.matrix[4*i] += d
 		}
 	}
-	return s
 }
 
 func (s *Screen) displayTables(whole int) {
@@ -155,7 +160,7 @@ func copyRow(dst []uint32, src []uint8) {
 func row[S uint8 | uint16](s *Screen, dst []uint32, src []S) {
 	switch {
 	case s.cube != nil:
-		cubeRow(s.cube, dst, src)
+		cubeRow(s, dst, src)
 	case s.channels == 1:
 		table := s.display[0]
 		src = src[:len(dst)]
@@ -254,8 +259,8 @@ func halves[S uint8 | uint16](s *Screen, dst []uint32, a, b []S) {
 		var p, q [piece / 2]uint32
 		inPieces(s.channels, dst, a, b, func(dst []uint32, a, b []S) {
 			n := len(a) / s.channels
-			cubeRow(s.cube, p[:n], a)
-			cubeRow(s.cube, q[:n], b)
+			cubeRow(s, p[:n], a)
+			cubeRow(s, q[:n], b)
 			s.HalfPixels(dst, p[:n], q[:n])
 		})
 	case s.channels == 4:
