@@ -80,29 +80,42 @@ func (f *File) spans() (spans []span, ok bool) {
 	}
 	most := len(spans) + maxSpans
 	seen := map[int64]bool{}
-	queue := []int64{f.dir.at}
+	// Only in chains does the offset behind the entries mean anything; some programs leave it out elsewhere.
+	type reference struct {
+		at    int64
+		chain bool
+	}
+	queue := []reference{{f.dir.at, true}}
 	for len(queue) > 0 {
-		at := queue[0]
+		ref := queue[0]
 		queue = queue[1:]
-		if at == 0 || seen[at] {
+		if ref.at == 0 || seen[ref.at] {
 			continue
 		}
-		seen[at] = true
-		d, err := s.directory(at)
+		seen[ref.at] = true
+		d, err := s.directory(ref.at)
 		if err != nil {
 			continue
 		}
-		what := spanOther
-		if at == f.dir.at {
-			what = spanDirectory
+		whole := span{d.at, d.at + d.length, spanOther}
+		if ref.at == f.dir.at {
+			whole.what = spanDirectory
 		}
-		spans = append(spans, span{d.at, d.at + d.length, what})
+		if ref.chain {
+			queue = append(queue, reference{d.next, true})
+		} else {
+			whole.end -= s.offsetSize()
+		}
+		spans = append(spans, whole)
 		spans = append(spans, f.spansOf(d)...)
-		queue = append(queue, d.next)
 		for _, tag := range []uint16{tagSubIFDs, tagEXIF, tagGPS, tagInterop} {
-			if e := d.find(tag); e != nil {
-				if v, err := s.ints(e, maxDirectories); err == nil {
-					queue = append(queue, v...)
+			e := d.find(tag)
+			if e == nil {
+				continue
+			}
+			if v, err := s.ints(e, maxDirectories); err == nil {
+				for _, at := range v {
+					queue = append(queue, reference{at, tag == tagSubIFDs})
 				}
 			}
 		}

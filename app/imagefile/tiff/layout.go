@@ -42,7 +42,7 @@ const (
 	maxSide     = math.MaxInt32
 	maxPixels   = 1 << 40
 	maxSegments = 1 << 23
-	maxTile     = 1 << 16
+	maxTile     = 1 << 13
 )
 
 // fields reads single values of a directory and keeps the first error.

@@ -167,7 +167,7 @@ func TestSharedStrips(t *testing.T) {
 		f.compression, f.sharedStrips, f.height = comp, true, 48
 		samples := make([]uint32, f.width*f.height*3)
 		data := f.write(t, samples)
-		if f := open(t, data); f.Info().Expansion != 0 {
+		if f := open(t, data); comp == compNone && f.Info().Expansion != 0 {
 			t.Error("a bound on the length of a file whose strips share their bytes")
 		}
 		pic := decode(t, data)

@@ -13,6 +13,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 
 	"blik/app/imagefile/codec"
 )
@@ -108,24 +109,19 @@ func (f *File) describe(meta codec.Metadata) codec.Info {
 		i.Premultiplied = err == nil && what == associated
 		i.Alpha = err == nil && (what == associated || what == unassociated)
 	}
-	if repeats(l.offsets) {
-		// Segments may share their bytes, and then the file holds more than its length.
+	if i.Expansion > 0 && i.Raw/i.Expansion > f.src.size && repeats(l.offsets) {
+		// Segments share their bytes, and so the file holds more than its length.
 		i.Expansion = 0
 	}
 	i.Scratch = f.scratch()
 	return i
 }
 
-// repeats says whether consecutive offsets are equal, as they are where blank tiles are stored once.
+// repeats says whether two offsets are equal, as they are where blank tiles are stored once.
 func repeats(offsets []int64) bool {
-	seen := make(map[int64]struct{}, min(len(offsets), 1024))
-	for _, o := range offsets {
-		if _, ok := seen[o]; ok {
-			return true
-		}
-		seen[o] = struct{}{}
-	}
-	return false
+	sorted := slices.Clone(offsets)
+	slices.Sort(sorted)
+	return len(slices.Compact(sorted)) < len(offsets)
 }
 
 // readonly says why Patch would fail.
@@ -159,7 +155,7 @@ func (f *File) scratch() int64 {
 	if l.compression == compJPEG {
 		n := min(int64(l.segmentWidth)*int64(l.segmentHeight), maxPixels)
 		const progressive = 1 + 4 // a sample and its coefficient of four bytes
-		each += 3*progressive*n + maxCounts(l.counts)
+		each += 3*progressive*n + slices.Max(l.counts)
 	}
 	total := each * int64(min(runtime.GOMAXPROCS(0), max(len(l.offsets), 1)))
 	if l.decoded > max(l.depth, 8) {
@@ -167,12 +163,4 @@ func (f *File) scratch() int64 {
 		total += int64(l.width) * int64(l.height) * int64(l.channels)
 	}
 	return total
-}
-
-func maxCounts(counts []int64) int64 {
-	m := int64(0)
-	for _, n := range counts {
-		m = max(m, n)
-	}
-	return m
 }
