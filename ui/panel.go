@@ -19,7 +19,7 @@ import (
 )
 
 // panelWidth is the width of the panel at the right, in Fyne units.
-const panelWidth = 336
+const panelWidth = 344
 
 // panel holds the work in its order: detection with the search region, its parameters and what adaptive mode chose, the
 // findings, and correction; above them what to do next, or the progress of what runs.
@@ -240,7 +240,7 @@ type findings struct {
 var findingColumns = []struct {
 	key   string
 	width float32
-}{{"column.id", 40}, {"column.x", 46}, {"column.y", 46}, {"column.area", 54}, {"column.score", 50}, {"column.state", 66}}
+}{{"column.id", 40}, {"column.x", 46}, {"column.y", 46}, {"column.area", 62}, {"column.score", 54}, {"column.state", 64}}
 
 func newFindings(w *window) *findings {
 	f := &findings{sum: widget.NewLabel("")}
