@@ -1,0 +1,181 @@
+package png
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"hash/crc32"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"blik/app/imagefile/codec"
+	"blik/app/imagefile/jpeg/meta"
+)
+
+// small returns a small RGB file with chunks before the pixels.
+func small(before ...[]byte) []byte {
+	v := variant{header: header{9, 7, 8, typeRGB, false}, filter: -1, before: slices.Concat(before...), split: 50}
+	return v.encode(rand.New(rand.NewPCG(1, 1)))
+}
+
+// repaired sets the checksum of the first chunk of a name.
+func repaired(data []byte, name string) []byte {
+	at := bytes.Index(data, []byte(name))
+	n := int(binary.BigEndian.Uint32(data[at-4:]))
+	binary.BigEndian.PutUint32(data[at+4+n:], crc32.ChecksumIEEE(data[at:at+4+n]))
+	return data
+}
+
+func zipped(data []byte) []byte {
+	var out bytes.Buffer
+	z := zlib.NewWriter(&out)
+	z.Write(data)
+	z.Close()
+	return out.Bytes()
+}
+
+func TestFaults(t *testing.T) {
+	plain := small()
+	change := func(offset int, b byte) []byte {
+		data := bytes.Clone(plain)
+		data[offset] = b
+		return data
+	}
+	header := func(at int, b byte) []byte { return repaired(change(16+at, b), "IHDR") }
+	idat := bytes.Index(plain, []byte("IDAT")) - 4
+	iend := bytes.Index(plain, []byte("IEND")) - 4
+	insert := func(at int, chunk []byte) []byte { return slices.Concat(plain[:at], chunk, plain[at:]) }
+	palette := appendChunk(nil, "PLTE", make([]byte, 6))
+	bomb := zipped(make([]byte, maxMetadata+1))
+	var many []byte
+	for range 5 {
+		many = append(many, appendChunk(nil, "zTXt", append([]byte(rawProfile+"exif\x00\x00"), zipped(make([]byte, maxMetadata))...))...)
+	}
+	withPixels := func(pixels []byte) []byte {
+		return slices.Concat(plain[:idat], appendChunk(nil, "IDAT", pixels), plain[iend:])
+	}
+	lines := bytes.Repeat(make([]byte, 28), 7)
+	badSum := zipped(lines)
+	badSum[len(badSum)-1] ^= 1
+	badFilter := bytes.Clone(lines)
+	badFilter[28] = 5
+
+	for name, c := range map[string]struct {
+		data []byte
+		kind error
+		part string
+	}{
+		"no file":                 {nil, codec.ErrDamaged, "truncated"},
+		"another format":          {[]byte("II*\x00....."), codec.ErrDamaged, "not a PNG"},
+		"header checksum":         {change(20, 8), codec.ErrDamaged, "IHDR has a wrong checksum"},
+		"no width":                {header(3, 0), codec.ErrDamaged, "0 × 7"},
+		"huge":                    {header(0, 0x80), codec.ErrDamaged, "not possible"},
+		"lying size":              {header(2, 0xff), codec.ErrDamaged, "truncated"},
+		"depth":                   {header(8, 4), codec.ErrDamaged, "colour type 2 with 4 bits"},
+		"interlace":               {header(12, 2), codec.ErrUnsupported, "unknown"},
+		"no header":               {slices.Concat(plain[:8], plain[33:]), codec.ErrDamaged, "IDAT stands in the wrong place"},
+		"two headers":             {insert(33, plain[8:33]), codec.ErrDamaged, "IHDR stands in the wrong place"},
+		"no pixels":               {slices.Concat(plain[:idat], plain[iend:]), codec.ErrDamaged, "no pixels"},
+		"split pixels":            {insert(idat+62, appendChunk(nil, "tEXt", []byte("a\x00b"))), codec.ErrDamaged, "IDAT stands in the wrong place"},
+		"late palette":            {insert(iend, palette), codec.ErrDamaged, "PLTE stands in the wrong place"},
+		"two palettes":            {insert(33, slices.Concat(palette, palette)), codec.ErrDamaged, "PLTE stands in the wrong place"},
+		"odd palette":             {insert(33, appendChunk(nil, "PLTE", make([]byte, 7))), codec.ErrDamaged, "PLTE has a wrong length"},
+		"late transparency":       {insert(iend, appendChunk(nil, "tRNS", make([]byte, 6))), codec.ErrDamaged, "tRNS stands in the wrong place"},
+		"short transparency":      {insert(33, appendChunk(nil, "tRNS", make([]byte, 2))), codec.ErrDamaged, "tRNS has a wrong length"},
+		"unknown critical chunk":  {insert(33, appendChunk(nil, "NEWs", nil)), codec.ErrUnsupported, "NEWs"},
+		"no name":                 {insert(33, appendChunk(nil, "a\x00cd", nil)), codec.ErrDamaged, "name"},
+		"no end":                  {plain[:iend], codec.ErrDamaged, "truncated"},
+		"long chunk":              {change(idat, 0x7f), codec.ErrDamaged, "truncated"},
+		"pixel checksum":          {change(idat+58, plain[idat+58]^1), codec.ErrDamaged, "IDAT has a wrong checksum"},
+		"checksum of the samples": {withPixels(badSum), codec.ErrDamaged, "pixels have a wrong checksum"},
+		"filter":                  {withPixels(zipped(badFilter)), codec.ErrDamaged, "filter"},
+		"too few rows":            {withPixels(zipped(lines[:100])), codec.ErrDamaged, "too early"},
+		"too many rows":           {withPixels(zipped(append(lines, 1))), codec.ErrDamaged, "more pixels"},
+		"no zlib":                 {withPixels([]byte("neither zlib nor anything")), codec.ErrDamaged, "compressed pixels"},
+		"profile checksum":        {small(append(appendChunk(nil, "iCCP", nil)[:11], 0)), codec.ErrDamaged, "iCCP has a wrong checksum"},
+		"profile garbled":         {small(appendChunk(nil, "iCCP", []byte("name\x00\x00garbled"))), codec.ErrDamaged, "iCCP cannot be unpacked"},
+		"profile bomb":            {small(appendChunk(nil, "iCCP", append([]byte("name\x00\x00"), bomb...))), codec.ErrDamaged, "more than 16 MiB"},
+		"text bomb":               {small(many), codec.ErrDamaged, "more than 64 MiB"},
+		"text that is XMP":        {small(appendChunk(nil, "iTXt", []byte(keywordXMP+"\x00\x01\x00\x00\x00garbled"))), codec.ErrDamaged, "iTXt cannot be unpacked"},
+	} {
+		f, err := Open(bytes.NewReader(c.data), int64(len(c.data)))
+		if err == nil {
+			_, err = f.Decode(t.Context())
+		}
+		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.part) {
+			t.Errorf("%s: %v, want %q", name, err, c.part)
+			continue
+		}
+		checkFault(t, err)
+	}
+}
+
+// TestEveryTruncation cuts a file at every byte: a fault each time, and never a panic.
+func TestEveryTruncation(t *testing.T) {
+	data := small(appendMetadata(nil, someMetadata()))
+	for n := range data {
+		if _, err := Open(bytes.NewReader(data[:n]), int64(n)); err == nil {
+			t.Fatalf("%d of %d bytes open", n, len(data))
+		} else {
+			checkFault(t, err)
+		}
+	}
+}
+
+// TestRawProfiles reads what ImageMagick writes.
+func TestRawProfiles(t *testing.T) {
+	profile := func(kind string, data []byte) []byte {
+		return []byte(rawProfile + kind + "\x00\n" + kind + "\n" + leftPad(len(data)) + "\n" + hex.EncodeToString(data) + "\n")
+	}
+	resources := meta.Resources([]byte("words"))
+	exif := someMetadata().EXIF
+	m := mustOpen(t, small(appendChunk(nil, "tEXt", profile("iptc", resources)),
+		appendChunk(nil, "tEXt", profile("exif", append([]byte("Exif\x00\x00"), exif...))))).Info().Meta
+	if !bytes.Equal(m.EXIF, exif) || m.Orientation != 6 || string(m.IPTC) != "words" || !bytes.Equal(m.Photoshop, resources) {
+		t.Errorf("metadata %+v", m)
+	}
+	garbled := mustOpen(t, small(appendChunk(nil, "tEXt", []byte(rawProfile+"exif\x00\nexif\n 9\nno digits")))).Info().Meta
+	if garbled.EXIF != nil {
+		t.Error("what is not a profile was taken for one")
+	}
+}
+
+func TestGamma(t *testing.T) {
+	gama := appendChunk(nil, "gAMA", []byte{0, 0, 0xb1, 0x8f})
+	for name, c := range map[string]struct {
+		chunks []byte
+		gamma  float64
+		srgb   bool
+	}{
+		"nothing":  {nil, 0, false},
+		"gAMA":     {gama, 0.45455, false},
+		"sRGB":     {slices.Concat(gama, appendChunk(nil, "sRGB", []byte{0})), 0.45455, true},
+		"cICP":     {appendChunk(nil, "cICP", []byte{1, 13, 0, 1}), 0, true},
+		"cICP, PQ": {appendChunk(nil, "cICP", []byte{9, 16, 0, 1}), 0, false},
+	} {
+		if gamma, srgb := mustOpen(t, small(c.chunks)).Gamma(); gamma != c.gamma || srgb != c.srgb {
+			t.Errorf("%s: gamma %g, sRGB %t", name, gamma, srgb)
+		}
+	}
+}
+
+// TestLittleMemoryBeforeDecode has a small file claim a large picture.
+func TestLittleMemoryBeforeDecode(t *testing.T) {
+	// A header that claims 2³¹−1 × 400 pixels over few bytes.
+	h := header{1<<31 - 1, 400, 16, typeRGBAlpha, false}
+	data := appendChunk([]byte(signature), "IHDR", h.data())
+	data = appendChunk(appendChunk(data, "IDAT", zipped(make([]byte, 1000))), "IEND", nil)
+	allocated := testing.AllocsPerRun(1, func() {
+		f := mustOpen(t, data)
+		if _, err := f.Decode(t.Context()); !errors.Is(err, codec.ErrDamaged) {
+			t.Errorf("decoding says %v", err)
+		}
+	})
+	if allocated > 200 {
+		t.Errorf("%g allocations", allocated)
+	}
+}

@@ -1,0 +1,243 @@
+package png
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"blik/processing"
+)
+
+// samples is the folder of real pictures beside the repository; tests that need it are skipped where it is not.
+const samples = "../../../../shared/data"
+
+// pngSamples returns the PNG files of a folder of the samples.
+func pngSamples(t *testing.T, folder string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(samples, folder, "*.png"))
+	if err != nil || len(names) == 0 {
+		t.Skipf("no sample pictures in %s", filepath.Join(samples, folder))
+	}
+	return names
+}
+
+// raster is a picture as OpenCV decodes it: channels in its order (blue first, opacity last), rows from the top.
+type raster struct {
+	width, height, channels int
+	samples                 []int
+}
+
+// opencv decodes a file with libpng by way of Python's OpenCV.
+func opencv(t *testing.T, path string) raster {
+	t.Helper()
+	const script = "import sys, cv2, numpy, struct\n" +
+		"m = cv2.imread(sys.argv[1], cv2.IMREAD_UNCHANGED)\n" +
+		"m = m.reshape(m.shape[0], m.shape[1], -1)\n" +
+		"sys.stdout.buffer.write(struct.pack('<3I', *m.shape) + m.astype('<u2').tobytes())"
+	out, err := exec.Command("/usr/bin/python3", "-c", script, path).Output()
+	if err != nil {
+		t.Skipf("Python with OpenCV is needed: %v", err)
+	}
+	u32 := binary.LittleEndian.Uint32
+	r := raster{height: int(u32(out)), width: int(u32(out[4:])), channels: int(u32(out[8:]))}
+	for i := 12; i < len(out); i += 2 {
+		r.samples = append(r.samples, int(binary.LittleEndian.Uint16(out[i:])))
+	}
+	return r
+}
+
+// TestSamplesAsLibpngSeesThem decodes all samples, changes a pixel, and looks at both with libpng and exiftool.
+func TestSamplesAsLibpngSeesThem(t *testing.T) {
+	for _, name := range append(pngSamples(t, "io-samples"), pngSamples(t, "negatives")[:1]...) {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, pic := mustOpen(t, data), mustDecode(t, data)
+			before := opencv(t, name)
+			if before.width != pic.Width || before.height != pic.Height {
+				t.Fatalf("%d × %d pixels, want %d × %d", pic.Width, pic.Height, before.width, before.height)
+			}
+			for k := range pic.Width * pic.Height {
+				for c := range pic.Channels {
+					want := before.samples[k*before.channels+c]
+					if pic.Channels == 3 {
+						want = before.samples[k*before.channels+2-c]
+					}
+					if got := sampleAt(pic, k%pic.Width, k/pic.Width, c); got != want {
+						t.Fatalf("pixel %d, channel %d: %d, want %d", k, c, got, want)
+					}
+				}
+			}
+
+			x, y := pic.Width/3, pic.Height/2
+			patch := processing.Patch{Runs: []processing.Run{{Y: y, X0: x, X1: x + 1}}}
+			for c := range pic.Channels {
+				if v := sampleAt(pic, x, y, c); pic.U16 != nil {
+					patch.U16 = append(patch.U16, uint16(v)^0x8101)
+				} else {
+					patch.U8 = append(patch.U8, uint8(v)^0x81)
+				}
+			}
+			changed := filepath.Join(t.TempDir(), "changed.png")
+			out := mustRewrite(t, data, []processing.Patch{patch})
+			if err := os.WriteFile(changed, out, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			after := opencv(t, changed)
+			differ := map[int]bool{}
+			for i, v := range after.samples {
+				if v != before.samples[i] {
+					differ[i/before.channels] = true
+				}
+			}
+			if !maps.Equal(differ, map[int]bool{y*pic.Width + x: true}) {
+				t.Errorf("pixels %v differ, want only %d", slices.Sorted(maps.Keys(differ)), y*pic.Width+x)
+			}
+			if f.converts() {
+				return
+			}
+			if a, b := chunks(t, data), chunks(t, out); !slices.Equal(a, b) {
+				t.Error("a chunk changed")
+			}
+			if a, b := exiftool(t, name), exiftool(t, changed); !maps.Equal(a, b) || len(a) < 5 {
+				t.Errorf("metadata were %v, are %v", a, b)
+			}
+		})
+	}
+}
+
+// exiftool lists all metadata of a file but what belongs to the file system.
+func exiftool(t *testing.T, path string) map[string]string {
+	t.Helper()
+	out, err := exec.Command("exiftool", "-j", "-G1", "-a", "-u", path).Output()
+	if err != nil {
+		t.Skipf("exiftool is needed: %v", err)
+	}
+	var list []map[string]any
+	if err := json.Unmarshal(out, &list); err != nil || len(list) != 1 {
+		t.Fatalf("exiftool said %q: %v", out, err)
+	}
+	tags := map[string]string{}
+	for tag, value := range list[0] {
+		if tag != "SourceFile" && !strings.HasPrefix(tag, "System:") && !strings.HasPrefix(tag, "ExifTool:") {
+			text, err := json.Marshal(value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tags[tag] = string(text)
+		}
+	}
+	return tags
+}
+
+// TestMetadataAsExiftoolSeesThem writes all kinds of metadata and reads them with another program.
+func TestMetadataAsExiftoolSeesThem(t *testing.T) {
+	pic := &processing.Picture{Width: 3, Height: 2, Channels: 3, U8: make([]uint8, 18)}
+	var out bytes.Buffer
+	m := someMetadata()
+	m.XMP = []byte(`<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>` +
+		`<rdf:Description xmlns:dc='http://purl.org/dc/elements/1.1/' dc:format='image/png'/></rdf:RDF></x:xmpmeta>`)
+	if err := Encode(t.Context(), &out, pic, m); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "new.png")
+	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tags := exiftool(t, path)
+	for tag, want := range map[string]string{
+		"IFD0:Orientation": `"Rotate 90 CW"`, "XMP-dc:Format": `"image/png"`, "IPTC:Caption-Abstract": `"words"`,
+		"PNG-pHYs:PixelsPerUnitX": "11811", "PNG-pHYs:PixelUnits": `"meters"`, "PNG:ProfileName": `"ICC profile"`,
+		"PNG:ColorType": `"RGB"`,
+	} {
+		if tags[tag] != want {
+			t.Errorf("%s is %s, want %s, among %v", tag, tags[tag], want, tags)
+		}
+	}
+	if t.Failed() {
+		return
+	}
+	for tag := range tags {
+		if strings.Contains(tag, "Warning") || strings.Contains(tag, "Error") {
+			t.Errorf("%s: %s", tag, tags[tag])
+		}
+	}
+}
+
+// TestInfoAgainstProperties compares with what libvips found out about the files.
+func TestInfoAgainstProperties(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(samples, "io-samples", "properties.json"))
+	if err != nil {
+		t.Skip("no sample pictures")
+	}
+	var files map[string]map[string]string
+	if err := json.Unmarshal(text, &files); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for name, want := range files {
+		if filepath.Ext(name) != ".png" {
+			continue
+		}
+		seen++
+		data, err := os.ReadFile(filepath.Join(samples, "io-samples", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := mustOpen(t, data)
+		i := f.Info()
+		bands := i.Channels() + i.Extra
+		if f.transparency != nil {
+			bands++ // libvips makes opacity of it
+		}
+		format := "uchar"
+		if i.Depth == 16 {
+			format = "ushort"
+		}
+		for key, got := range map[string]string{
+			"width": strconv.Itoa(i.Width), "height": strconv.Itoa(i.Height), "bands": strconv.Itoa(bands), "format": format,
+		} {
+			if got != want[key] {
+				t.Errorf("%s: %s is %s, want %s", name, key, got, want[key])
+			}
+		}
+		if i.Meta.Orientation != 1 || i.Meta.ICC != nil {
+			t.Errorf("%s: orientation %d, profile of %d bytes, but it has neither", name, i.Meta.Orientation, len(i.Meta.ICC))
+		}
+	}
+	if seen == 0 {
+		t.Error("no PNG among the properties")
+	}
+}
+
+func TestMalformed(t *testing.T) {
+	for _, name := range pngSamples(t, "malformed") {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(bytes.NewReader(data), int64(len(data)))
+		if strings.HasPrefix(filepath.Base(name), "bomb") {
+			// It is well formed; who opens it is told how large it is, and decides.
+			if err != nil || f.Info().Width != 20000 || f.Info().Raw != 20000*20000/8 {
+				t.Errorf("%s: %v", filepath.Base(name), err)
+			}
+			continue
+		}
+		if err == nil {
+			t.Errorf("%s opens", filepath.Base(name))
+			continue
+		}
+		checkFault(t, err)
+	}
+}
