@@ -406,12 +406,12 @@ func TestReadMalformed(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		start := time.Now()
+		start, used := time.Now(), cpuTime()
 		f, err := Read(t.Context(), path, DefaultLimits())
-		took := time.Since(start)
+		took := min(time.Since(start), cpuTime()-used) // other processes may slow the clock, more cores the other
 		runtime.ReadMemStats(&after)
-		if used := after.TotalAlloc - before.TotalAlloc; took > limit || used > 1<<30 {
-			t.Errorf("%s: %v and %d MiB", path, took, used>>20)
+		if memory := after.TotalAlloc - before.TotalAlloc; took > limit || memory > 1<<30 {
+			t.Errorf("%s: %v and %d MiB", path, took, memory>>20)
 		}
 		var e *Error
 		switch {

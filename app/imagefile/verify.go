@@ -3,11 +3,11 @@ package imagefile
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"blik/app/imagefile/codec"
@@ -26,8 +26,12 @@ type Proof struct {
 	Outside int64
 	First   []Position
 	// Differs names what else differs: "size", "depth", "channels", "profile", "EXIF", "XMP", "IPTC", "Photoshop",
-	// "resolution", "orientation", "transparency", "pages". Of EXIF in a TIFF only the bytes below tell.
+	// "resolution", "orientation", "transparency", "pages". From one container to another EXIF is compared tag by tag.
 	Differs []string
+	// Rebuilt: the source, saved anew with the pixels that differ, is the result byte for byte; so alpha, extra channels,
+	// other pages and private tags are those of the source. Where it is false, the result may have been made by another
+	// program or version.
+	Rebuilt bool
 	// ByByte: both files are TIFFs whose pixels were overwritten in place, and were compared byte by byte.
 	// BytesChanged of them differ, BytesOutside of these are not colour samples of changed pixels: metadata, alpha, extra
 	// channels, other pages.
@@ -52,8 +56,13 @@ func (p *Proof) Statement() processing.Text {
 			t.EN += fmt.Sprintf(", all of them among the %d pixels of the mask; no pixel outside the mask changed", p.MaskArea)
 			t.RU += fmt.Sprintf(", все они — среди %d пикселей маски; вне маски не изменился ни один пиксель", p.MaskArea)
 		}
-		t.EN += "; depth, profile and metadata are those of the source."
-		t.RU += "; глубина, профиль и метаданные — как в исходном файле."
+		t.EN += "; depth, profile and metadata are those of the source"
+		t.RU += "; глубина, профиль и метаданные — как в исходном файле"
+		if p.Rebuilt {
+			t.EN += ", and so is every other byte that saving it anew gives"
+			t.RU += ", как и все прочие байты, которые даёт его повторное сохранение"
+		}
+		t.EN, t.RU = t.EN+".", t.RU+"."
 		return t
 	}
 	t := processing.Text{EN: "Not proven", RU: "Не доказано"}
@@ -89,8 +98,9 @@ func differNames() map[string]string {
 	}
 }
 
-// Verify compares two picture files: every colour sample of every pixel and the metadata; where both are TIFFs without
-// compression also every byte, which holds alpha, extra channels and other pages to account. mask, in the rows of the
+// Verify compares two picture files: every colour sample of every pixel and the metadata; and every byte,
+// where the result comes from overwriting or rewriting the source, which holds alpha, extra channels and other pages to
+// account. mask, in the rows of the
 // file, says which pixels may differ; nil lets all and just counts. Two decoded pictures are in memory at once.
 func Verify(ctx context.Context, source, result string, mask *processing.Mask, limits Limits) (*Proof, error) {
 	a, err := Read(ctx, source, limits)
@@ -166,9 +176,9 @@ func (p *Proof) metadata(a, b *File) {
 	}
 	block("profile", x.Meta.ICC, y.Meta.ICC)
 	if same {
-		block("EXIF", x.Meta.EXIF, y.Meta.EXIF)
 		block("Photoshop", x.Meta.Photoshop, y.Meta.Photoshop)
 	}
+	differs("EXIF", !sameEXIF(x.Meta.EXIF, y.Meta.EXIF) || same && !bytes.Equal(x.Meta.EXIF, y.Meta.EXIF))
 	block("XMP", x.Meta.XMP, y.Meta.XMP)
 	block("IPTC", x.Meta.IPTC, y.Meta.IPTC)
 	// A new TIFF has to tell some resolution.
@@ -189,11 +199,10 @@ func sameResolution(a, b codec.Metadata) bool {
 	return (a.Unit == codec.UnitNone) == (b.Unit == codec.UnitNone) && math.Abs(ax-bx) <= 0.5 && math.Abs(ay-by) <= 0.5
 }
 
-// bytes compares two TIFFs byte by byte, if both hold their samples as they are: the source in which the samples that
-// differ are overwritten must be the result.
+// bytes saves the source anew with the pixels that differ, in memory, and compares what comes out with the result. It says
+// nothing where the containers differ, or where the result was made otherwise.
 func (p *Proof) bytes(ctx context.Context, a, b *File) error {
-	plain := func(f *File) bool { return f.Format == TIFF && f.Info.Compression == "none" && f.Info.Readonly == nil }
-	if !plain(a) || !plain(b) || a.Size != b.Size || len(p.Differs) > 0 {
+	if a.Format != b.Format || a.Info.Readonly != nil || len(p.Differs) > 0 {
 		return nil
 	}
 	source, info, err := openFile(a.Path)
@@ -210,18 +219,32 @@ func (p *Proof) bytes(ctx context.Context, a, b *File) error {
 	if err != nil {
 		return a.fault(ctx, err)
 	}
-	patcher, ok := container.(codec.Patcher)
-	if !ok {
-		return nil
+	changed := differences(a.Picture, b.Picture)
+	switch c := container.(type) {
+	case codec.Patcher:
+		anew := newOverlay(source, a.Size)
+		if err := c.Patch(ctx, anew, changed); err != nil {
+			return a.fault(ctx, err)
+		}
+		if anew.size != b.Size {
+			return nil
+		}
+		fromSource, fromAnew, err := anew.compare(ctx, result)
+		if err != nil {
+			return a.fault(ctx, err)
+		}
+		p.Rebuilt = fromAnew == 0
+		if a.Info.Compression == "none" && anew.size == a.Size {
+			p.ByByte, p.BytesChanged, p.BytesOutside = true, fromSource, fromAnew
+		}
+	case codec.Rewriter:
+		same := &comparing{r: result, left: b.Size}
+		if err := c.Rewrite(ctx, cancelWriter{ctx, same}, changed); err != nil && !same.differs {
+			return a.fault(ctx, err)
+		}
+		p.Rebuilt = !same.differs && same.left == 0
 	}
-	record := &recorder{source: source}
-	if err := patcher.Patch(ctx, record, differences(a.Picture, b.Picture)); err != nil {
-		return a.fault(ctx, err)
-	}
-	record.sort()
-	p.ByByte = true
-	p.BytesChanged, p.BytesOutside, err = record.compare(ctx, result, a.Size)
-	return err
+	return ctx.Err()
 }
 
 // differences returns what turns a into b, as one patch.
@@ -235,62 +258,116 @@ func differences(a, b *processing.Picture) []processing.Patch {
 	return left
 }
 
-// recorder is a codec.File that keeps what is written instead of writing it. Reading gives the source: what overwrites
-// samples in place has no need to read what it wrote.
-type recorder struct {
-	source io.ReaderAt
-	pieces []piece
+// overlay is a codec.File in memory: what is written lies in pages over a file that stays as it is.
+type overlay struct {
+	base     io.ReaderAt
+	from     int64
+	size     int64
+	pages    map[int64][]byte
+	pageSize int64
 }
 
-type piece struct {
-	at   int64
-	data []byte
+func newOverlay(base io.ReaderAt, size int64) *overlay {
+	return &overlay{base: base, from: size, size: size, pages: map[int64][]byte{}, pageSize: 4096}
 }
 
-func (r *recorder) ReadAt(p []byte, off int64) (int, error) { return r.source.ReadAt(p, off) }
+// ReadAt reads what was written, and where nothing was, the file.
+func (o *overlay) ReadAt(p []byte, off int64) (int, error) {
+	if off >= o.size {
+		return 0, io.EOF
+	}
+	n := int(min(int64(len(p)), o.size-off))
+	inBase := int(min(max(o.from-off, 0), int64(n)))
+	if inBase > 0 {
+		if _, err := o.base.ReadAt(p[:inBase], off); err != nil && err != io.EOF {
+			return 0, err
+		}
+	}
+	clear(p[inBase:n])
+	for at := off / o.pageSize; at*o.pageSize < off+int64(n); at++ {
+		page, ok := o.pages[at]
+		if !ok {
+			continue
+		}
+		begin := at * o.pageSize
+		from, to := max(begin, off), min(begin+o.pageSize, off+int64(n))
+		copy(p[from-off:to-off], page[from-begin:])
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
 
-func (r *recorder) WriteAt(p []byte, off int64) (int, error) {
-	r.pieces = append(r.pieces, piece{off, slices.Clone(p)})
+// WriteAt keeps p.
+func (o *overlay) WriteAt(p []byte, off int64) (int, error) {
+	for done := 0; done < len(p); {
+		at := (off + int64(done)) / o.pageSize
+		page, ok := o.pages[at]
+		if !ok {
+			page = make([]byte, o.pageSize)
+			if _, err := o.ReadAt(page, at*o.pageSize); err != nil && err != io.EOF {
+				return done, err
+			}
+			o.pages[at] = page
+		}
+		done += copy(page[off+int64(done)-at*o.pageSize:], p[done:])
+	}
+	o.size = max(o.size, off+int64(len(p)))
 	return len(p), nil
 }
 
-func (r *recorder) sort() {
-	sort.SliceStable(r.pieces, func(i, j int) bool { return r.pieces[i].at < r.pieces[j].at })
-}
-
-// compare counts the bytes in which the result differs from the source, and those in which it differs from the source
-// with the pieces written over it.
-func (r *recorder) compare(ctx context.Context, result io.ReaderAt, size int64) (changed, outside int64, err error) {
+// compare counts the bytes in which the result differs from the file below, and those in which it differs from what lies
+// over it.
+func (o *overlay) compare(ctx context.Context, result io.ReaderAt) (fromBase, fromOverlay int64, err error) {
 	const block = 1 << 20
-	a, b := make([]byte, block), make([]byte, block)
-	next := 0
-	for at := int64(0); at < size; at += block {
+	a, b, c := make([]byte, block), make([]byte, block), make([]byte, block)
+	for at := int64(0); at < o.size; at += block {
 		if err := ctx.Err(); err != nil {
 			return 0, 0, err
 		}
-		n := min(block, size-at)
+		n := min(block, o.size-at)
+		clear(a)
 		for _, part := range []struct {
 			r io.ReaderAt
 			p []byte
-		}{{r.source, a[:n]}, {result, b[:n]}} {
+		}{{o.base, a[:n]}, {o, b[:n]}, {result, c[:n]}} {
 			if _, err := part.r.ReadAt(part.p, at); err != nil && err != io.EOF {
 				return 0, 0, err
 			}
 		}
-		changed += unequal(a[:n], b[:n])
-		for ; next < len(r.pieces) && r.pieces[next].at < at+n; next++ {
-			p := r.pieces[next]
-			from := max(at-p.at, 0)
-			if end := p.at + int64(len(p.data)); end > at {
-				copy(a[p.at+from-at:n], p.data[from:])
-				if end > at+n {
-					break // the rest lies in the next block
-				}
-			}
-		}
-		outside += unequal(a[:n], b[:n])
+		fromBase += unequal(a[:n], c[:n])
+		fromOverlay += unequal(b[:n], c[:n])
 	}
-	return changed, outside, nil
+	return fromBase, fromOverlay, nil
+}
+
+// comparing is a writer that compares what it gets with a file.
+type comparing struct {
+	r io.ReaderAt
+	// at is how far it is, and left the bytes from there to the end of the file.
+	at, left int64
+	differs  bool
+	buffer   []byte
+}
+
+var errDiffers = errors.New("the files differ")
+
+func (c *comparing) Write(p []byte) (int, error) {
+	if int64(len(p)) > c.left {
+		c.differs = true
+		return 0, errDiffers
+	}
+	c.buffer = slices.Grow(c.buffer[:0], len(p))[:len(p)]
+	if _, err := c.r.ReadAt(c.buffer, c.at); err != nil && err != io.EOF {
+		return 0, err
+	}
+	if !bytes.Equal(c.buffer, p) {
+		c.differs = true
+		return 0, errDiffers
+	}
+	c.at, c.left = c.at+int64(len(p)), c.left-int64(len(p))
+	return len(p), nil
 }
 
 // unequal counts the positions in which two strings of bytes of one length differ.

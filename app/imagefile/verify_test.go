@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"blik/app/imagefile/codec"
 	"blik/processing"
@@ -58,7 +60,7 @@ func TestVerifyFindsWhatDiffers(t *testing.T) {
 		}
 		w := c.want
 		if got.Holds() != c.holds || got.MaskArea != w.MaskArea || got.Changed != w.Changed || got.Outside != w.Outside || !slices.Equal(got.First, w.First) ||
-			!got.ByByte || got.BytesChanged != w.BytesChanged || got.BytesOutside != w.BytesOutside || !slices.Equal(got.Differs, w.Differs) {
+			!got.ByByte || got.Rebuilt != (w.BytesOutside == 0) || got.BytesChanged != w.BytesChanged || got.BytesOutside != w.BytesOutside || !slices.Equal(got.Differs, w.Differs) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, w)
 		}
 		if s := got.Statement(); !strings.Contains(s.EN, c.phrase) || s.RU == "" || s.RU == s.EN {
@@ -100,31 +102,102 @@ func TestVerifyOtherKinds(t *testing.T) {
 	}
 }
 
-// The pieces that a recorder keeps are laid over the source as writing them would, wherever blocks end.
-func TestRecorder(t *testing.T) {
-	const block = 1 << 20
-	source := noise(3*block + 17)
-	result := slices.Clone(source)
-	r := &recorder{source: bytes.NewReader(source)}
-	for _, at := range []int{2 * block, block - 5, 0, 3*block + 16, 100} {
-		n := min(11, len(source)-at)
-		data := make([]byte, n)
-		for i := range data {
-			data[i] = ^source[at+i]
+// An overlay reads as a file that the same was written to, whatever pages and blocks it goes through.
+func TestOverlay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		source := noise(rapid.IntRange(0, 100).Draw(t, "size"))
+		want := slices.Clone(source)
+		o := newOverlay(bytes.NewReader(source), int64(len(source)))
+		o.pageSize = int64(rapid.IntRange(1, 20).Draw(t, "page"))
+		for range rapid.IntRange(0, 8).Draw(t, "writes") {
+			at, data := rapid.IntRange(0, 120).Draw(t, "at"), rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "data")
+			if grow := at + len(data) - len(want); grow > 0 {
+				want = append(want, make([]byte, grow)...)
+			}
+			copy(want[at:], data)
+			if n, err := o.WriteAt(data, int64(at)); n != len(data) || err != nil {
+				t.Fatal(n, err)
+			}
 		}
-		copy(result[at:], data)
-		if _, err := r.WriteAt(data, int64(at)); err != nil {
-			t.Fatal(err)
+		got, err := io.ReadAll(iotest.OneByteReader(io.NewSectionReader(o, 0, 1000)))
+		if err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("got %v, %v, want %v", got, err, want)
+		}
+		result := slices.Clone(want)
+		spoiled := int64(0)
+		if len(result) > 0 && rapid.Bool().Draw(t, "spoil") {
+			result[rapid.IntRange(0, len(result)-1).Draw(t, "where")] ^= 1
+			spoiled = 1
+		}
+		var apart int64
+		for i, v := range result {
+			if i >= len(source) && v != 0 || i < len(source) && v != source[i] {
+				apart++
+			}
+		}
+		fromBase, fromOverlay, err := o.compare(context.Background(), bytes.NewReader(result))
+		if err != nil || fromBase != apart || fromOverlay != spoiled {
+			t.Fatalf("%d bytes from the base, %d from the overlay, %v; want %d and %d", fromBase, fromOverlay, err, apart, spoiled)
+		}
+	})
+}
+
+func TestComparing(t *testing.T) {
+	for _, c := range []struct {
+		parts []string
+		same  bool
+	}{{[]string{"abc", "", "def"}, true}, {[]string{"abc"}, false}, {[]string{"abc", "dxf"}, false}, {[]string{"abcdef", "g"}, false}} {
+		w := &comparing{r: strings.NewReader("abcdef"), left: 6}
+		for _, p := range c.parts {
+			if _, err := w.Write([]byte(p)); (err != nil) != w.differs {
+				t.Errorf("%q: %v", c.parts, err)
+			}
+		}
+		if got := !w.differs && w.left == 0; got != c.same {
+			t.Errorf("%q: same %t", c.parts, got)
 		}
 	}
-	r.sort()
-	changed, outside, err := r.compare(t.Context(), bytes.NewReader(result), int64(len(source)))
-	if err != nil || changed != 4*11+1 || outside != 0 {
-		t.Errorf("%d changed, %d outside, %v", changed, outside, err)
+}
+
+// EXIF in another byte order and at other places is the same; a tag that is gone or has another value is not.
+func TestSameEXIF(t *testing.T) {
+	block := func(order binary.ByteOrder, entries ...entry) []byte { return tiffBytes(order, entries, nil) }
+	maker, many := entry{271, []uint32{0x41424300}}, entry{272, []uint32{1, 2, 70000}}
+	a := block(binary.LittleEndian, maker, many)
+	for name, c := range map[string]struct {
+		b    []byte
+		same bool
+	}{
+		"itself":          {a, true},
+		"the other order": {block(binary.BigEndian, maker, many), true},
+		"one more":        {block(binary.BigEndian, maker, many, entry{305, []uint32{1}}), true},
+		"of storage":      {block(binary.LittleEndian, entry{256, []uint32{7}}, maker, many), true},
+		"one less":        {block(binary.BigEndian, maker), false},
+		"another value":   {block(binary.LittleEndian, maker, entry{272, []uint32{1, 3, 70000}}), false},
+		"nothing":         {nil, false},
+		"cut":             {a[:len(a)-3], false},
+	} {
+		if got := sameEXIF(a, c.b); got != c.same {
+			t.Errorf("%s: %t", name, got)
+		}
 	}
-	result[block+3] ^= 1
-	if _, outside, _ = r.compare(t.Context(), bytes.NewReader(result), int64(len(source))); outside != 1 {
-		t.Errorf("%d outside, want 1", outside)
+	if !sameEXIF(nil, a) || !sameEXIF(block(binary.BigEndian, entry{256, []uint32{7}}), nil) {
+		t.Error("what tells nothing of a picture is in any other")
+	}
+	// Under the pointer to EXIF, which lies right behind the directory of one tag; one that points to itself ends.
+	nested := func(order binary.AppendByteOrder, speed uint16) []byte {
+		b := tiffBytes(order.(binary.ByteOrder), []entry{{tagEXIF, []uint32{26}}}, nil)
+		b = order.AppendUint16(b, 1)
+		b = order.AppendUint16(order.AppendUint16(b, 34855), 3)
+		b = order.AppendUint16(order.AppendUint32(b, 1), speed)
+		return order.AppendUint32(b, 0)
+	}
+	if a := nested(binary.LittleEndian, 400); len(exifTags(a)) != 1 || !sameEXIF(a, nested(binary.BigEndian, 400)) || sameEXIF(a, nested(binary.BigEndian, 800)) {
+		t.Errorf("nested: %v", exifTags(a))
+	}
+	circle := tiffBytes(binary.LittleEndian, []entry{{tagEXIF, []uint32{8}}, {tagGPS, []uint32{8}}}, nil)
+	if tags := exifTags(circle); len(tags) > 4 {
+		t.Errorf("a circle: %v", tags)
 	}
 }
 
