@@ -1,0 +1,294 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"blik/app/imagefile"
+	"blik/processing"
+	"blik/processing/cpu"
+)
+
+// fixed is the command line on a day that does not change.
+func fixed(t *testing.T, args ...string) outcome {
+	t.Helper()
+	return callWith(t.Context(), Options{now: func() time.Time { return time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC) }}, args...)
+}
+
+// The picture is corrected where glare is found, and proven to be the source elsewhere; everything is written beside it.
+func TestCorrect(t *testing.T) {
+	dir := t.TempDir()
+	in := painting(t, dir, "scan.v2.png")
+	before := readFile(t, in)
+	out := filepath.Join(dir, "new", "folder")
+	got := fixed(t, "correct", "--save-mask", "--timing", "-o", out, in)
+	if got.status != exitDone || got.errors != "" {
+		t.Fatalf("status %d, stderr %q", got.status, got.errors)
+	}
+	if want := []string{"scan.v2_corrected.html", "scan.v2_corrected.json", "scan.v2_corrected.png", "scan.v2_mask.png"}; !slices.Equal(listed(t, out), want) {
+		t.Errorf("written: %v, want %v", listed(t, out), want)
+	}
+	for _, says := range []string{"places: 3; pixels changed: ", "Proven: ", "no pixel outside the mask changed", "read file", "save and prove", "write report", "total", "160 × 120"} {
+		if !strings.Contains(got.out, says) {
+			t.Errorf("stdout lacks %q:\n%s", says, got.out)
+		}
+	}
+	if !bytes.Equal(readFile(t, in), before) {
+		t.Error("the source was written to")
+	}
+	result := filepath.Join(out, "scan.v2_corrected.png")
+	f, err := imagefile.Read(t.Context(), result, imagefile.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range glints() {
+		if v := f.Picture.U8[at[1]*160+at[0]]; v > 80 {
+			t.Errorf("the glint at %v is still there: %d", at, v)
+		}
+	}
+	var report struct {
+		Date, Program, Mode string
+		Places              []struct{ Method string }
+		Proof               struct{ Holds bool }
+	}
+	if err := json.Unmarshal(readFile(t, filepath.Join(out, "scan.v2_corrected.json")), &report); err != nil {
+		t.Fatal(err)
+	}
+	if report.Date != "2026-11-21T09:00:00Z" || report.Program != "1.2.3" || report.Mode != "adaptive" || len(report.Places) != 3 || !report.Proof.Holds {
+		t.Errorf("the report: %+v", report)
+	}
+
+	mask := filepath.Join(out, "scan.v2_mask.png")
+	verified := call(t, "verify", in, result, "--mask", mask)
+	if verified.status != exitDone || !strings.Contains(verified.out, "pixels changed outside the mask: 0\n") || !strings.Contains(verified.out, "Proven: ") || verified.errors != "" {
+		t.Errorf("verify: %+v", verified)
+	}
+
+	// The halo may change, so the mask of detection alone does not hold all of it; the same mask given gives the same.
+	if got := call(t, "detect", "-q", "-o", dir, in); got.status != exitDone {
+		t.Fatal(got)
+	}
+	bare := filepath.Join(dir, "scan.v2_mask.png")
+	if got := call(t, "verify", in, result, "--mask", bare, "--lang", "ru"); got.status != exitFailed || !strings.Contains(got.out, "Не доказано: вне маски изменено пикселей") || got.errors != "" {
+		t.Errorf("verify with the mask without halo: %+v", got)
+	}
+	again := filepath.Join(dir, "again")
+	if got := fixed(t, "correct", "-q", "--no-report", "--mask", bare, "-o", again, in); got != (outcome{}) {
+		t.Errorf("%+v, want silence", got)
+	}
+	if want := []string{"scan.v2_corrected.png"}; !slices.Equal(listed(t, again), want) || !bytes.Equal(readFile(t, filepath.Join(again, want[0])), readFile(t, result)) {
+		t.Errorf("the mask of detection gives another picture, or more: %v", listed(t, again))
+	}
+	if got := fixed(t, "correct", "-q", "--mask-dir", dir, "-o", filepath.Join(dir, "third"), in); got != (outcome{}) {
+		t.Errorf("%+v, want silence", got)
+	}
+	if !bytes.Equal(readFile(t, filepath.Join(dir, "third", "scan.v2_corrected.png")), readFile(t, result)) {
+		t.Error("the mask of the folder gives another picture")
+	}
+}
+
+// An empty mask gives the source itself, byte for byte.
+func TestCorrectNothing(t *testing.T) {
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	mask := writeMask(t, filepath.Join(dir, "m.png"), 160, make([]uint8, 160*120)...)
+	out := filepath.Join(dir, "out")
+	if got := call(t, "correct", "--mask", mask, "-o", out, in); got.status != exitDone || !strings.Contains(got.out, "places: 0; pixels changed: 0") {
+		t.Fatalf("%+v", got)
+	}
+	if !bytes.Equal(readFile(t, in), readFile(t, filepath.Join(out, "a_corrected.png"))) {
+		t.Error("the result is not the source")
+	}
+}
+
+// Nothing is replaced without leave, and an input never.
+func TestCorrectOverwrites(t *testing.T) {
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	if got := call(t, "correct", "-q", "-o", dir, in); got != (outcome{}) {
+		t.Fatalf("%+v", got)
+	}
+	result := filepath.Join(dir, "a_corrected.png")
+	if got := call(t, "correct", "-o", dir, in); got.status != exitFailed || got.errors != "blik: "+result+": a file of this name is there already; --overwrite replaces it\n" {
+		t.Errorf("%+v", got)
+	}
+	if got := call(t, "correct", "-q", "--overwrite", "--keep-time", "-o", dir, in); got != (outcome{}) {
+		t.Errorf("%+v", got)
+	}
+	a, _ := os.Stat(in)
+	b, _ := os.Stat(result)
+	if !a.ModTime().Equal(b.ModTime()) {
+		t.Error("the time is not kept")
+	}
+	got := call(t, "correct", "--overwrite", "-o", dir, in, result)
+	if got.status != exitFailed || !strings.Contains(got.errors, result+": this is an input and would be overwritten by the result of "+in) {
+		t.Errorf("%+v", got)
+	}
+	if !exist(filepath.Join(dir, "a_corrected_corrected.png")) {
+		t.Error("the other file was not done")
+	}
+}
+
+func TestCorrectFormats(t *testing.T) {
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	for format, name := range map[string]string{"png": "a_corrected.png", "tiff": "a_corrected.tif"} {
+		out := filepath.Join(dir, format)
+		if got := call(t, "correct", "-q", "--format", format, "-o", out, in); got != (outcome{}) || !exist(filepath.Join(out, name)) {
+			t.Errorf("%s: %+v, %v", format, got, listed(t, out))
+		}
+	}
+	if got := call(t, "correct", "--format", "jpeg", "-o", dir, in); got.status != exitFailed || !strings.Contains(got.errors, "only a JPEG is saved as JPEG") {
+		t.Errorf("a PNG as JPEG: %+v", got)
+	}
+	photo := shared + "data/io-samples/Landscape_6.jpg"
+	if !exist(photo) {
+		t.Skip("../shared/data/io-samples is not here")
+	}
+	got := call(t, "correct", "-o", dir, photo)
+	if got.status != exitDone || !exist(filepath.Join(dir, "Landscape_6_corrected.tif")) || !strings.Contains(got.out, "Proven: ") {
+		t.Errorf("a JPEG: %+v", got)
+	}
+	got = call(t, "correct", "--format", "jpeg", "--overwrite", "-o", dir, photo)
+	if got.status != exitDone || !exist(filepath.Join(dir, "Landscape_6_corrected.jpg")) || !strings.Contains(got.out, "its block of the picture was encoded anew") {
+		t.Errorf("a JPEG as JPEG: %+v", got)
+	}
+}
+
+// Parameters reach correction: from flags, and from presets that hold both stages.
+func TestCorrectParameters(t *testing.T) {
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	stored := filepath.Join(dir, "p.json")
+	if got := call(t, "correct", "--save-preset", stored, "--method", "median", "--halo", "1"); got.status != exitDone {
+		t.Fatalf("%+v", got)
+	}
+	if got := call(t, "detect", "-q", "--preset", stored, "-o", dir, in); got != (outcome{}) {
+		t.Errorf("detect with a preset of both stages: %+v", got)
+	}
+	out := filepath.Join(dir, "out")
+	if got := call(t, "correct", "-q", "--save-mask", "--preset", stored, "--sensitivity", "0.5", "-o", out, in); got != (outcome{}) {
+		t.Fatalf("%+v", got)
+	}
+	var report struct {
+		Preset struct{ Values map[string]any }
+		Places []struct {
+			Method     string
+			Area, Halo int
+		}
+	}
+	if err := json.Unmarshal(readFile(t, filepath.Join(out, "a_corrected.json")), &report); err != nil {
+		t.Fatal(err)
+	}
+	if v := report.Preset.Values; v["method"] != "median" || v["halo"] != 1.0 || v["sensitivity"] != 0.5 || v["mode"] != "manual" {
+		t.Errorf("the values used: %v", v)
+	}
+	for _, p := range report.Places {
+		if p.Halo == 0 || p.Halo >= 3*p.Area {
+			t.Errorf("a halo of one pixel around %d: %+v", p.Area, p)
+		}
+	}
+}
+
+func TestCorrectWrongUse(t *testing.T) {
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	twin := painting(t, t.TempDir(), "a.png")
+	out := filepath.Join(dir, "out")
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{nil, "no files given"},
+		{[]string{"--mask", in, "--mask-dir", dir, in}, "exclude each other"},
+		{[]string{"--mask", in, in, painting(t, dir, "b.png")}, "--mask is for one file"},
+		{[]string{"--mask", in, "--auto", in}, "--auto finds the glare itself"},
+		{[]string{"--mask-dir", dir, "--window", "11", in}, "--window is for detection"},
+		{[]string{"--mask", in, "--region", "1,1,5,5", in}, "--region limits detection"},
+		{[]string{"--format", "gif", in}, "--format gif: must be one of"},
+		{[]string{"--method", "magic", in}, "must be one of auto, subtract"},
+		{[]string{"--halo", "99", in}, "--halo 99: must be"},
+		{[]string{in, twin}, "would both write a_corrected"},
+	} {
+		got := call(t, append([]string{"correct", "-o", out}, c.args...)...)
+		if got.status != exitUsage || !strings.Contains(got.errors, c.says) || got.out != "" {
+			t.Errorf("%v: %+v, want status 2 and %q", c.args, got, c.says)
+		}
+	}
+	if got := call(t, "verify", in); got.status != exitUsage {
+		t.Errorf("verify of one file: %+v", got)
+	}
+	if exist(out) {
+		t.Errorf("wrong use wrote %v", listed(t, out))
+	}
+}
+
+// Each bad file is one sentence, and the good one is done all the same.
+func TestCorrectBadFiles(t *testing.T) {
+	dir := t.TempDir()
+	good := painting(t, dir, "good.png")
+	masks := t.TempDir()
+	writeMask(t, filepath.Join(masks, "good_mask.png"), 160, make([]uint8, 160*120)...)
+	small := painting(t, dir, "small.png")
+	writeMask(t, filepath.Join(masks, "small.png"), 2, 0, 255)
+	lone := painting(t, dir, "lone.png")
+	missing := filepath.Join(dir, "none.tif")
+	got := call(t, "correct", "--mask-dir", masks, "-o", filepath.Join(dir, "out"), missing, small, lone, good)
+	want := []string{missing + ": no such file", filepath.Join(masks, "small.png") + ": the mask has 2 × 1 pixels, the picture 160 × 120",
+		lone + ": there is no mask for it in " + masks}
+	if got.status != exitFailed || strings.Count(got.errors, "\n") != len(want) || !exist(filepath.Join(dir, "out", "good_corrected.png")) {
+		t.Errorf("%+v", got)
+	}
+	for _, says := range want {
+		if !strings.Contains(got.errors, "blik: "+says+"\n") {
+			t.Errorf("no line says %q: %s", says, got.errors)
+		}
+	}
+	if got := call(t, "verify", good, missing); got.status != exitFailed || got.errors != "blik: "+missing+": no such file\n" {
+		t.Errorf("verify: %+v", got)
+	}
+	if got := call(t, "verify", "--lang", "ru", "--mask", filepath.Join(masks, "small.png"), good, good); got.status != exitFailed || !strings.Contains(got.errors, "в маске 2 × 1 пикселей") {
+		t.Errorf("verify with a mask of another size: %+v", got)
+	}
+}
+
+func TestFindMask(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a_mask.png", "a.tif", "b.png", "c_glare.png", "c_mask.tif", "d_pred.jpg", "e_glare_mask.png"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{"a": "a_mask.png", "b": "b.png", "c_glare": "c_mask.tif", "d": "d_pred.jpg", "e": "e_glare_mask.png", "e_glare": "e_glare_mask.png", "f": ""} {
+		picture := filepath.Join(dir, "c_glare.png") // which is no mask of itself
+		got := findMask(dir, name, picture)
+		if want != "" {
+			want = filepath.Join(dir, want)
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestCorrectCancel(t *testing.T) {
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	out := filepath.Join(dir, "out")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := Options{backend: func(string) (processing.Backend, error) {
+		return hooked{cpu.New(), func() { cancel() }}, nil
+	}}
+	got := callWith(ctx, o, "correct", "-o", out, in)
+	if got.status != exitCancelled || got.errors != "blik: cancelled\n" || len(listed(t, out)) != 0 {
+		t.Errorf("%+v, wrote %v", got, listed(t, out))
+	}
+}
