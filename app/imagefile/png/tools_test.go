@@ -35,109 +35,134 @@ type raster struct {
 	samples                 []int
 }
 
-// opencv decodes a file with libpng by way of Python's OpenCV.
-func opencv(t *testing.T, path string) raster {
+// opencv decodes files with libpng by way of Python's OpenCV.
+func opencv(t *testing.T, paths ...string) []raster {
 	t.Helper()
 	const script = "import sys, cv2, numpy, struct\n" +
-		"m = cv2.imread(sys.argv[1], cv2.IMREAD_UNCHANGED)\n" +
-		"m = m.reshape(m.shape[0], m.shape[1], -1)\n" +
-		"sys.stdout.buffer.write(struct.pack('<3I', *m.shape) + m.astype('<u2').tobytes())"
-	out, err := exec.Command("/usr/bin/python3", "-c", script, path).Output()
+		"for path in sys.argv[1:]:\n" +
+		"  m = cv2.imread(path, cv2.IMREAD_UNCHANGED)\n" +
+		"  m = m.reshape(m.shape[0], m.shape[1], -1)\n" +
+		"  sys.stdout.buffer.write(struct.pack('<3I', *m.shape) + m.astype('<u2').tobytes())"
+	out, err := exec.Command("/usr/bin/python3", append([]string{"-c", script}, paths...)...).Output()
 	if err != nil {
 		t.Skipf("Python with OpenCV is needed: %v", err)
 	}
-	u32 := binary.LittleEndian.Uint32
-	r := raster{height: int(u32(out)), width: int(u32(out[4:])), channels: int(u32(out[8:]))}
-	for i := 12; i < len(out); i += 2 {
-		r.samples = append(r.samples, int(binary.LittleEndian.Uint16(out[i:])))
+	var list []raster
+	for range paths {
+		u32 := binary.LittleEndian.Uint32
+		r := raster{height: int(u32(out)), width: int(u32(out[4:])), channels: int(u32(out[8:]))}
+		out = out[12:]
+		r.samples = make([]int, r.width*r.height*r.channels)
+		for i := range r.samples {
+			r.samples[i] = int(binary.LittleEndian.Uint16(out[2*i:]))
+		}
+		out = out[2*len(r.samples):]
+		list = append(list, r)
 	}
-	return r
+	return list
 }
 
 // TestSamplesAsLibpngSeesThem decodes all samples, changes a pixel, and looks at both with libpng and exiftool.
 func TestSamplesAsLibpngSeesThem(t *testing.T) {
-	for _, name := range append(pngSamples(t, "io-samples"), pngSamples(t, "negatives")[:1]...) {
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
+	names := append(pngSamples(t, "io-samples"), pngSamples(t, "negatives")[:1]...)
+	folder := t.TempDir()
+	var pictures []*processing.Picture
+	var changed []string
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, pic := mustOpen(t, data), mustDecode(t, data)
+		x, y := pic.Width/3, pic.Height/2
+		patch := processing.Patch{Runs: []processing.Run{{Y: y, X0: x, X1: x + 1}}}
+		for c := range pic.Channels {
+			if v := sampleAt(pic, x, y, c); pic.U16 != nil {
+				patch.U16 = append(patch.U16, uint16(v)^0x8101)
+			} else {
+				patch.U8 = append(patch.U8, uint8(v)^0x81)
 			}
-			f, pic := mustOpen(t, data), mustDecode(t, data)
-			before := opencv(t, name)
-			if before.width != pic.Width || before.height != pic.Height {
-				t.Fatalf("%d × %d pixels, want %d × %d", pic.Width, pic.Height, before.width, before.height)
-			}
-			for k := range pic.Width * pic.Height {
-				for c := range pic.Channels {
-					want := before.samples[k*before.channels+c]
-					if pic.Channels == 3 {
-						want = before.samples[k*before.channels+2-c]
-					}
-					if got := sampleAt(pic, k%pic.Width, k/pic.Width, c); got != want {
-						t.Fatalf("pixel %d, channel %d: %d, want %d", k, c, got, want)
-					}
-				}
-			}
-
-			x, y := pic.Width/3, pic.Height/2
-			patch := processing.Patch{Runs: []processing.Run{{Y: y, X0: x, X1: x + 1}}}
+		}
+		out := mustRewrite(t, data, []processing.Patch{patch})
+		if a, b := chunks(t, data), chunks(t, out); !f.converts() && !slices.Equal(a, b) {
+			t.Errorf("%s: a chunk changed", name)
+		}
+		path := filepath.Join(folder, filepath.Base(name))
+		if err := os.WriteFile(path, out, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		pictures, changed = append(pictures, pic), append(changed, path)
+	}
+	rasters, tags := opencv(t, append(names, changed...)...), exiftool(t, append(names, changed...)...)
+	for i, pic := range pictures {
+		name, before, after := names[i], rasters[i], rasters[len(names)+i]
+		if before.width != pic.Width || before.height != pic.Height {
+			t.Errorf("%s: %d × %d pixels, want %d × %d", name, pic.Width, pic.Height, before.width, before.height)
+			continue
+		}
+		wrong := 0
+		for k := range pic.Width * pic.Height {
 			for c := range pic.Channels {
-				if v := sampleAt(pic, x, y, c); pic.U16 != nil {
-					patch.U16 = append(patch.U16, uint16(v)^0x8101)
-				} else {
-					patch.U8 = append(patch.U8, uint8(v)^0x81)
+				want := before.samples[k*before.channels+c]
+				if pic.Channels == 3 {
+					want = before.samples[k*before.channels+2-c]
+				}
+				if sampleAt(pic, k%pic.Width, k/pic.Width, c) != want {
+					wrong++
 				}
 			}
-			changed := filepath.Join(t.TempDir(), "changed.png")
-			out := mustRewrite(t, data, []processing.Patch{patch})
-			if err := os.WriteFile(changed, out, 0o600); err != nil {
-				t.Fatal(err)
+		}
+		if wrong > 0 {
+			t.Errorf("%s: %d samples are other than libpng's", name, wrong)
+		}
+		differ := map[int]bool{}
+		for k, v := range after.samples {
+			if v != before.samples[k] {
+				differ[k/before.channels] = true
 			}
-			after := opencv(t, changed)
-			differ := map[int]bool{}
-			for i, v := range after.samples {
-				if v != before.samples[i] {
-					differ[i/before.channels] = true
-				}
+		}
+		if at := pic.Height/2*pic.Width + pic.Width/3; !maps.Equal(differ, map[int]bool{at: true}) {
+			t.Errorf("%s: pixels %v differ, want only %d", name, slices.Sorted(maps.Keys(differ)), at)
+		}
+		a, b := tags[i], tags[len(names)+i]
+		if a["PNG:ColorType"] == `"Palette"` && b["PNG:ColorType"] == `"RGB"` {
+			for _, key := range []string{"PNG:BitDepth", "PNG:ColorType", "PNG:Palette"} {
+				delete(a, key)
+				delete(b, key)
 			}
-			if !maps.Equal(differ, map[int]bool{y*pic.Width + x: true}) {
-				t.Errorf("pixels %v differ, want only %d", slices.Sorted(maps.Keys(differ)), y*pic.Width+x)
-			}
-			if f.converts() {
-				return
-			}
-			if a, b := chunks(t, data), chunks(t, out); !slices.Equal(a, b) {
-				t.Error("a chunk changed")
-			}
-			if a, b := exiftool(t, name), exiftool(t, changed); !maps.Equal(a, b) || len(a) < 5 {
-				t.Errorf("metadata were %v, are %v", a, b)
-			}
-		})
+		}
+		if !maps.Equal(a, b) || len(a) < 5 {
+			t.Errorf("%s: metadata were %v, are %v", name, a, b)
+		}
 	}
 }
 
-// exiftool lists all metadata of a file but what belongs to the file system.
-func exiftool(t *testing.T, path string) map[string]string {
+// exiftool lists all metadata of files but what belongs to the file system.
+func exiftool(t *testing.T, paths ...string) []map[string]string {
 	t.Helper()
-	out, err := exec.Command("exiftool", "-j", "-G1", "-a", "-u", path).Output()
+	out, err := exec.Command("exiftool", append([]string{"-j", "-G1", "-a", "-u"}, paths...)...).Output()
 	if err != nil {
 		t.Skipf("exiftool is needed: %v", err)
 	}
-	var list []map[string]any
-	if err := json.Unmarshal(out, &list); err != nil || len(list) != 1 {
+	var files []map[string]any
+	if err := json.Unmarshal(out, &files); err != nil || len(files) != len(paths) {
 		t.Fatalf("exiftool said %q: %v", out, err)
 	}
-	tags := map[string]string{}
-	for tag, value := range list[0] {
-		if tag != "SourceFile" && !strings.HasPrefix(tag, "System:") && !strings.HasPrefix(tag, "ExifTool:") {
-			text, err := json.Marshal(value)
-			if err != nil {
-				t.Fatal(err)
+	var list []map[string]string
+	for _, file := range files {
+		tags := map[string]string{}
+		for tag, value := range file {
+			if tag != "SourceFile" && !strings.HasPrefix(tag, "System:") && !strings.HasPrefix(tag, "ExifTool:") {
+				text, err := json.Marshal(value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tags[tag] = string(text)
 			}
-			tags[tag] = string(text)
 		}
+		list = append(list, tags)
 	}
-	return tags
+	return list
 }
 
 // TestMetadataAsExiftoolSeesThem writes all kinds of metadata and reads them with another program.
@@ -154,7 +179,7 @@ func TestMetadataAsExiftoolSeesThem(t *testing.T) {
 	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tags := exiftool(t, path)
+	tags := exiftool(t, path)[0]
 	for tag, want := range map[string]string{
 		"IFD0:Orientation": `"Rotate 90 CW"`, "XMP-dc:Format": `"image/png"`, "IPTC:Caption-Abstract": `"words"`,
 		"PNG-pHYs:PixelsPerUnitX": "11811", "PNG-pHYs:PixelUnits": `"meters"`, "PNG:ProfileName": `"ICC profile"`,
