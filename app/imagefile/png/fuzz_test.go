@@ -3,7 +3,6 @@ package png
 import (
 	"bytes"
 	"errors"
-	"io"
 	"math/rand/v2"
 	"testing"
 
@@ -95,30 +94,5 @@ func someMetadata() codec.Metadata {
 	return codec.Metadata{
 		ICC: bytes.Repeat([]byte("profile "), 40), EXIF: exif, XMP: []byte("<x:xmpmeta xmlns:x='adobe:ns:meta/'/>"),
 		IPTC: []byte("\x1c\x02\x78\x00\x05words"), XResolution: 300, YResolution: 300, Unit: codec.UnitInch, Orientation: 6,
-	}
-}
-
-func TestEncodeMetadata(t *testing.T) {
-	pic := &processing.Picture{Width: 3, Height: 2, Channels: 3, U16: make([]uint16, 18)}
-	want := someMetadata()
-	var out bytes.Buffer
-	if err := Encode(t.Context(), &out, pic, want); err != nil {
-		t.Fatal(err)
-	}
-	got := mustOpen(t, out.Bytes()).Info().Meta
-	if !bytes.Equal(got.ICC, want.ICC) || !bytes.Equal(got.EXIF, want.EXIF) || !bytes.Equal(got.XMP, want.XMP) ||
-		!bytes.Equal(got.IPTC, want.IPTC) || got.Orientation != 6 {
-		t.Errorf("metadata are %+v, want %+v", got, want)
-	}
-	// PNG counts whole pixels per metre: 11811 for 300 dpi.
-	if got.Unit != codec.UnitCentimetre || got.XResolution != 118.11 || got.YResolution != 118.11 {
-		t.Errorf("resolution %g × %g, unit %d", got.XResolution, got.YResolution, got.Unit)
-	}
-}
-
-func TestEncodeRefusesCMYK(t *testing.T) {
-	pic := &processing.Picture{Width: 1, Height: 1, Channels: 4, U8: make([]uint8, 4)}
-	if err := Encode(t.Context(), io.Discard, pic, codec.Metadata{}); !errors.Is(err, codec.ErrUnsupported) {
-		t.Errorf("CMYK: %v", err)
 	}
 }
