@@ -216,7 +216,7 @@ Without a command it opens the window, with the files named.`, `Blik наход�
 		}
 		return nil
 	}
-	root.AddCommand(p.detectCommand(), p.correctCommand(), p.verifyCommand(), p.scoreCommand(), p.sampleCommand(), p.openCommand(), p.versionCommand(), p.parametersTopic())
+	root.AddCommand(p.detectCommand(), p.correctCommand(), p.verifyCommand(), p.scoreCommand(), p.sampleCommand(), p.benchCommand(), p.openCommand(), p.versionCommand(), p.parametersTopic())
 	root.SetHelpCommand(p.helpCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -1,0 +1,66 @@
+package bench
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Machine is what has to be known about a measurement's machine.
+type Machine struct {
+	// CPU is the processor's own name, empty where the system does not tell.
+	CPU string `json:"cpu"`
+	// Cores is the number of processors that goroutines run on.
+	Cores int `json:"cores"`
+	// GPUs are the names of the devices that took part.
+	GPUs    []string  `json:"gpus"`
+	System  string    `json:"system"`
+	Go      string    `json:"go"`
+	Version string    `json:"version"`
+	Date    time.Time `json:"date"`
+}
+
+// ThisMachine returns the facts of the machine that the program runs on.
+func ThisMachine(version string, now time.Time) Machine {
+	return Machine{CPU: processorName(), Cores: runtime.GOMAXPROCS(0), GPUs: []string{}, System: runtime.GOOS + "/" + runtime.GOARCH,
+		Go: runtime.Version(), Version: version, Date: now}
+}
+
+// processorName reads Linux's account of the first processor.
+func processorName() string {
+	file, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if name, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// line is the machine in one line.
+func (m Machine) line(lang string) string {
+	cpu := m.CPU
+	if cpu == "" {
+		cpu = m.System
+	}
+	gpus := say(lang, "no GPU", "без GPU")
+	if len(m.GPUs) > 0 {
+		gpus = strings.Join(m.GPUs, ", ")
+	}
+	return fmt.Sprintf(say(lang, "%s, %d cores; %s; %s; %s; blik %s; %s", "%s, ядер: %d; %s; %s; %s; blik %s; %s"),
+		cpu, m.Cores, gpus, m.System, m.Go, m.Version, m.Date.Format("2006-01-02 15:04"))
+}
+
+func say(lang, en, ru string) string {
+	if lang == "ru" {
+		return ru
+	}
+	return en
+}

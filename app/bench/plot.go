@@ -1,0 +1,230 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"blik/processing/experiment"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Plot is one picture of a result.
+type Plot struct {
+	// Name is good for a file name.
+	Name string
+	plot *plot.Plot
+}
+
+// measure is what a plot shows of a row; ok is false where the row has none.
+type measure struct {
+	name, label string
+	log         bool
+	of          func(row experiment.Row) (y, low, high float64, ok bool)
+}
+
+// Plots draws the times of a result, and where it has them the speed-up over its first variant and the errors: one plot
+// for each setting of the parameters that are not on the axis, with a line for each variant. Settings with fewer than
+// two points on the axis have none.
+func Plots(r *experiment.Result, lang string) ([]Plot, error) {
+	e := r.Experiment
+	axis := e.Axis
+	label := say(lang, "samples", "отсчётов")
+	for _, p := range e.Params {
+		if p.ID == axis {
+			label = p.Help.In(lang)
+		}
+	}
+	var rows []experiment.Row
+	for _, row := range r.Rows {
+		if row.State == experiment.Measured && row.Median > 0 {
+			rows = append(rows, row)
+		}
+	}
+	var plots []Plot
+	for _, m := range measures(rows, axis == "", lang) {
+		groups := map[string][]experiment.Row{}
+		for _, row := range rows {
+			k := group(row, axis)
+			groups[k] = append(groups[k], row)
+		}
+		for _, key := range slices.Sorted(maps.Keys(groups)) {
+			p, err := draws(groups[key], axis, m, lang)
+			if err != nil {
+				return nil, err
+			}
+			if p == nil {
+				continue
+			}
+			p.Title.Text = e.Name.In(lang)
+			if key != "" {
+				p.Title.Text += ": " + key
+			}
+			p.X.Label.Text, p.Y.Label.Text = label, m.label
+			name := strings.Join(strings.FieldsFunc(e.ID+"_"+m.name+"_"+key, func(r rune) bool { return strings.ContainsRune(" =,", r) }), "-")
+			plots = append(plots, Plot{strings.TrimRight(strings.ReplaceAll(name, "×", "x"), "_"), p})
+		}
+	}
+	return plots, nil
+}
+
+// group is the setting of a row less what is on the axis.
+func group(row experiment.Row, axis string) string {
+	var parts []string
+	switch {
+	case axis != "":
+		parts = append(parts, row.Case.Size.String())
+	case row.Case.Size.H > 0 && len(row.Case.Values) > 0:
+		parts = append(parts, "2-D")
+	}
+	for _, id := range slices.Sorted(maps.Keys(row.Case.Values)) {
+		if id != axis {
+			parts = append(parts, row.Case.Values[id])
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func measures(rows []experiment.Row, bySize bool, lang string) []measure {
+	list := []measure{{"time", say(lang, "time, ms (median and quartiles)", "время, мс (медиана и квартили)"), true,
+		func(row experiment.Row) (y, low, high float64, ok bool) {
+			ms := func(d time.Duration) float64 { return max(float64(d)/1e6, 1e-6) }
+			return ms(row.Median), ms(row.Q1), ms(row.Q3), true
+		}}}
+	if len(rows) == 0 {
+		return list
+	}
+	if bySize {
+		first := rows[0].Variant.ID
+		base := map[string]time.Duration{}
+		key := func(row experiment.Row) string { return row.Case.Size.String() + group(row, "") }
+		for _, row := range rows {
+			if row.Variant.ID == first {
+				base[key(row)] = row.Median
+			}
+		}
+		list = append(list, measure{"speedup", fmt.Sprintf(say(lang, "speed-up over %s", "ускорение против %s"), first), false,
+			func(row experiment.Row) (y, low, high float64, ok bool) {
+				t, ok := base[key(row)]
+				v := float64(t) / float64(row.Median)
+				return v, v, v, ok
+			}})
+	}
+	if slices.ContainsFunc(rows, func(row experiment.Row) bool { return row.Check.Error != nil }) {
+		list = append(list, measure{"error", say(lang, "relative error", "относительная ошибка"), true,
+			func(row experiment.Row) (y, low, high float64, ok bool) {
+				if row.Check.Error == nil {
+					return 0, 0, 0, false
+				}
+				// An exact sum is shown at the bottom of a logarithmic axis.
+				v := max(*row.Check.Error, 1e-10)
+				return v, v, v, true
+			}})
+	}
+	return list
+}
+
+// points is a line with error bars.
+type points struct {
+	plotter.XYs
+	plotter.YErrors
+}
+
+// draws returns nil where no variant has two points.
+func draws(rows []experiment.Row, axis string, m measure, lang string) (*plot.Plot, error) {
+	type line struct {
+		name   string
+		paper  bool
+		points points
+	}
+	var lines []*line
+	find := func(name string, paper bool) *line {
+		for _, l := range lines {
+			if l.name == name {
+				return l
+			}
+		}
+		l := &line{name: name, paper: paper}
+		lines = append(lines, l)
+		return l
+	}
+	at := func(row experiment.Row) float64 {
+		if axis == "" {
+			return float64(row.Case.Size.Samples())
+		}
+		return float64(row.Case.Int(axis))
+	}
+	sorted := slices.Clone(rows)
+	slices.SortStableFunc(sorted, func(a, b experiment.Row) int { return cmp.Compare(at(a), at(b)) })
+	for _, row := range sorted {
+		y, low, high, ok := m.of(row)
+		if !ok {
+			continue
+		}
+		l := find(row.Variant.Name.In(lang), false)
+		l.points.XYs = append(l.points.XYs, plotter.XY{X: at(row), Y: y})
+		l.points.YErrors = append(l.points.YErrors, struct{ Low, High float64 }{y - low, high - y})
+		if t := paperTime(row); t > 0 && m.name == "time" {
+			l := find(say(lang, "paper: ", "статья: ")+row.Variant.Name.In(lang), true)
+			l.points.XYs = append(l.points.XYs, plotter.XY{X: at(row), Y: float64(t) / 1e6})
+			l.points.YErrors = append(l.points.YErrors, struct{ Low, High float64 }{})
+		}
+	}
+	lines = slices.DeleteFunc(lines, func(l *line) bool { return len(l.points.XYs) < 2 })
+	if !slices.ContainsFunc(lines, func(l *line) bool { return !l.paper }) {
+		return nil, nil
+	}
+
+	p := plot.New()
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	if m.log {
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	} else {
+		p.Y.Min = 0
+	}
+	p.Add(plotter.NewGrid())
+	p.Legend.Top, p.Legend.Left = true, true
+	p.BackgroundColor = color.White
+	for i, l := range lines {
+		drawn, dots, err := plotter.NewLinePoints(l.points)
+		if err != nil {
+			return nil, fmt.Errorf("plot %s: %w", l.name, err)
+		}
+		c := palette()[i%len(palette())]
+		drawn.Color, dots.Color, dots.Shape = c, c, draw.CircleGlyph{}
+		p.Add(drawn, dots)
+		if l.paper {
+			drawn.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
+		} else {
+			bars, err := plotter.NewYErrorBars(l.points)
+			if err != nil {
+				return nil, fmt.Errorf("plot %s: %w", l.name, err)
+			}
+			bars.Color = c
+			p.Add(bars)
+		}
+		p.Legend.Add(l.name, drawn, dots)
+	}
+	// Room for the legend above the lines.
+	if m.log {
+		p.Y.Max *= 8
+	} else {
+		p.Y.Max *= 1.3
+	}
+	return p, nil
+}
+
+// palette is that of Okabe and Ito, which people with any colour vision tell apart, without its yellow.
+func palette() []color.RGBA {
+	return []color.RGBA{
+		{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255}, {86, 180, 233, 255}, {0, 0, 0, 255},
+	}
+}

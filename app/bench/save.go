@@ -1,0 +1,86 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"blik/app/imagefile"
+	"blik/processing"
+	"blik/processing/experiment"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// The size of plots.
+const (
+	plotWidth  = 16 * vg.Centimeter
+	plotHeight = 11 * vg.Centimeter
+)
+
+// Save writes a result into a folder, made if missing: NAME.txt, NAME.md, NAME.csv, NAME.json, its plots as PNG and SVG,
+// and the experiment's figures as PNG. It returns the paths written, also those before an error.
+func Save(ctx context.Context, dir string, m Machine, r *experiment.Result, lang string) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	var written []string
+	put := func(name string, write func(w io.Writer) error) error {
+		path := filepath.Join(dir, name)
+		if err := imagefile.WriteFile(ctx, path, write); err != nil {
+			return err
+		}
+		written = append(written, path)
+		return nil
+	}
+	id := r.Experiment.ID
+	for _, f := range []struct {
+		name  string
+		write func(w io.Writer) error
+	}{
+		{id + ".txt", func(w io.Writer) error { return Table(w, m, r, lang) }},
+		{id + ".md", func(w io.Writer) error { return Markdown(w, r, lang) }},
+		{id + ".csv", func(w io.Writer) error { return CSV(w, r) }},
+		{id + ".json", func(w io.Writer) error { return JSON(w, m, r, lang) }},
+	} {
+		if err := put(f.name, f.write); err != nil {
+			return written, err
+		}
+	}
+	plots, err := Plots(r, lang)
+	if err != nil {
+		return written, err
+	}
+	for _, p := range plots {
+		for _, format := range []string{"png", "svg"} {
+			if err := put(p.Name+"."+format, func(w io.Writer) error { return p.Write(w, format) }); err != nil {
+				return written, err
+			}
+		}
+	}
+	figures, err := r.Experiment.Figures(ctx)
+	if err != nil {
+		return written, err
+	}
+	for _, f := range figures {
+		path := filepath.Join(dir, fmt.Sprintf("%s_%s.png", id, f.Name))
+		pic := &processing.Picture{Width: f.W, Height: f.H, Channels: 1, U8: f.Pix}
+		if err := imagefile.WritePNG(ctx, path, pic); err != nil {
+			return written, err
+		}
+		written = append(written, path)
+	}
+	return written, nil
+}
+
+// Write draws the plot as png or svg.
+func (p Plot) Write(w io.Writer, format string) error {
+	to, err := p.plot.WriterTo(plotWidth, plotHeight, format)
+	if err != nil {
+		return fmt.Errorf("plot %s: %w", p.Name, err)
+	}
+	_, err = to.WriteTo(w)
+	return err
+}

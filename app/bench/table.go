@@ -1,0 +1,193 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"blik/processing/experiment"
+)
+
+// Table writes a result for people: the question, the machine, a row for each variant and case, the paper's figures, and
+// the conclusions. lang is an ISO 639-1 code.
+func Table(w io.Writer, m Machine, r *experiment.Result, lang string) error {
+	e := r.Experiment
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%s\n%s\n\n", e.Name.In(lang), e.Question.In(lang), m.line(lang))
+	writeAligned(&b, table(r, lang))
+	fmt.Fprintf(&b, "\n%s\n", e.Result.In(lang))
+
+	fmt.Fprintf(&b, "\n%s %s\n", say(lang, "The paper:", "Статья:"), e.Paper.Setup.In(lang))
+	if len(e.Paper.Rows) > 0 {
+		rows := [][]string{texts(e.Paper.Head, lang)}
+		writeAligned(&b, append(rows, e.Paper.Rows...))
+	}
+	fmt.Fprintf(&b, "%s\n\n", e.Paper.Found.In(lang))
+	for _, c := range r.Conclusions {
+		fmt.Fprintf(&b, "%s.\n", c.Text.In(lang))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// table returns head and rows of a result. Columns that no row fills are left out.
+func table(r *experiment.Result, lang string) [][]string {
+	e := r.Experiment
+	head := []string{say(lang, "variant", "вариант"), say(lang, "size", "размер")}
+	for _, p := range e.Params {
+		head = append(head, p.ID)
+	}
+	fixed := len(head)
+	head = append(head, say(lang, "median, ms", "медиана, мс"), say(lang, "quartiles", "квартили"), say(lang, "runs", "запусков"),
+		say(lang, "operations", "операций"), say(lang, "error", "ошибка"), say(lang, "paper, ms", "статья, мс"), say(lang, "check", "проверка"))
+	rows := [][]string{head}
+	for _, row := range r.Rows {
+		cells := []string{row.Variant.ID, size(row)}
+		for _, p := range e.Params {
+			cells = append(cells, row.Case.Values[p.ID])
+		}
+		if row.State != experiment.Measured {
+			note := row.Note.In(lang)
+			if row.State != experiment.NeedsGPU {
+				note = stateIn(row.State, lang) + ": " + note
+			}
+			rows = append(rows, append(append(cells, make([]string, len(head)-1-fixed)...), note))
+			continue
+		}
+		cells = append(cells, milliseconds(row.Median), milliseconds(row.Q1)+"…"+milliseconds(row.Q3), fmt.Sprint(row.Runs))
+		operations, failure, paper := "", "", ""
+		if row.Operations > 0 {
+			operations = fmt.Sprintf("%.3g", row.Operations)
+		}
+		if row.Check.Error != nil {
+			failure = fmt.Sprintf("%.2g", *row.Check.Error)
+		}
+		if t := paperTime(row); t > 0 {
+			paper = milliseconds(t)
+		}
+		rows = append(rows, append(cells, operations, failure, paper, check(row.Check, lang)))
+	}
+	return withoutEmpty(rows)
+}
+
+func size(row experiment.Row) string {
+	if row.Case.Size.W == 0 {
+		return ""
+	}
+	return row.Case.Size.String()
+}
+
+func paperTime(row experiment.Row) time.Duration {
+	if row.Variant.Paper == nil {
+		return 0
+	}
+	return row.Variant.Paper(row.Case)
+}
+
+// withoutEmpty drops the columns that are empty below the head.
+func withoutEmpty(rows [][]string) [][]string {
+	var keep []int
+	for c := range rows[0] {
+		for _, row := range rows[1:] {
+			if row[c] != "" {
+				keep = append(keep, c)
+				break
+			}
+		}
+	}
+	out := make([][]string, len(rows))
+	for i, row := range rows {
+		for _, c := range keep {
+			out[i] = append(out[i], row[c])
+		}
+	}
+	return out
+}
+
+// check says how a result was compared.
+func check(c experiment.Check, lang string) string {
+	result := say(lang, "exact", "точно")
+	if c.Tolerance > 0 {
+		result = fmt.Sprintf("%.1e ≤ %.1e", c.Deviation, c.Tolerance)
+	}
+	if c.Compared < c.Samples {
+		result += fmt.Sprintf(say(lang, " (%.2g %% compared)", " (сравнено %.2g %%)"), 100*float64(c.Compared)/float64(c.Samples))
+	}
+	return result
+}
+
+func stateIn(s experiment.State, lang string) string {
+	switch {
+	case lang != "ru":
+		return string(s)
+	case s == experiment.LeftOut:
+		return "пропущено"
+	case s == experiment.Failed:
+		return "ошибка"
+	case s == experiment.NeedsGPU:
+		return "нужен GPU"
+	}
+	return "измерено"
+}
+
+// milliseconds writes a time in ms with three significant digits or more, without an exponent.
+func milliseconds(d time.Duration) string {
+	ms := float64(d) / 1e6
+	switch {
+	case ms >= 100:
+		return fmt.Sprintf("%.0f", ms)
+	case ms >= 10:
+		return fmt.Sprintf("%.1f", ms)
+	case ms >= 1:
+		return fmt.Sprintf("%.2f", ms)
+	case ms >= 0.1:
+		return fmt.Sprintf("%.3f", ms)
+	}
+	return fmt.Sprintf("%.5f", ms)
+}
+
+// writeAligned writes columns; those whose cells all are numbers or empty are aligned to the right.
+func writeAligned(b *strings.Builder, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	n := len(rows[0])
+	wide, right := make([]int, n), make([]bool, n)
+	for c := range n {
+		right[c] = true
+		for i, row := range rows {
+			wide[c] = max(wide[c], utf8.RuneCountInString(row[c]))
+			if i > 0 && strings.IndexFunc(row[c], func(r rune) bool { return !strings.ContainsRune("0123456789.e+-…%", r) }) >= 0 {
+				right[c] = false
+			}
+		}
+	}
+	for _, row := range rows {
+		line := ""
+		for c, cell := range row {
+			pad := strings.Repeat(" ", wide[c]-utf8.RuneCountInString(cell))
+			if right[c] {
+				cell = pad + cell
+			} else {
+				cell += pad
+			}
+			line += cell + "  "
+		}
+		fmt.Fprintf(b, "%s\n", strings.TrimRight(line, " "))
+	}
+}
+
+// Markdown writes the rows of a result as a Markdown table.
+func Markdown(w io.Writer, r *experiment.Result, lang string) error {
+	var b strings.Builder
+	for i, row := range table(r, lang) {
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
+		if i == 0 {
+			b.WriteString(strings.Repeat("|---", len(row)) + "|\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

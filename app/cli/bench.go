@@ -1,0 +1,229 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"blik/app/bench"
+	"blik/app/imagefile"
+	"blik/processing/experiment"
+
+	"github.com/spf13/cobra"
+)
+
+// everyExperiment stands for all of them.
+const everyExperiment = "all"
+
+// benchmark is one run of `blik bench`.
+type benchmark struct {
+	*program
+	variants, sizes, values []string
+	input, out, format      string
+	quick, quiet            bool
+	memory, longest         float64
+}
+
+func (p *program) benchCommand() *cobra.Command {
+	b := &benchmark{program: p}
+	c := &cobra.Command{
+		Use:   "bench [flags] [" + p.say("EXPERIMENT", "ОПЫТ") + "]",
+		Short: p.say("Repeat the experiments that the program stands on", "Повторить опыты, на которых стоит программа"),
+		Long: p.say(`Repeats an experiment of the papers that the program stands on, on this machine: every variant is compared with a slow
+reference, then timed. Prints a table, the paper's figures, and whether its claims are confirmed. Without a name it lists
+the experiments with their variants and parameters; all runs every one.`,
+			`Повторяет на этой машине опыт из статей, на которых стоит программа: каждый вариант сверяется с медленным эталоном, затем
+измеряется. Выводит таблицу, числа статьи и подтверждаются ли её утверждения. Без имени перечисляет опыты с их вариантами
+и параметрами; all выполняет все.`),
+		ValidArgs: append(experimentIDs(), everyExperiment),
+	}
+	f := c.Flags()
+	f.StringSliceVar(&b.variants, "variant", nil, p.say("measure only these `VARIANTS`, comma-separated", "измерить только эти `ВАРИАНТЫ`, через запятую"))
+	f.StringSliceVar(&b.sizes, "size", nil, p.say("measure these `SIZES`: 1024x768, 18.7MP, 2^20 or 1000", "измерить эти `РАЗМЕРЫ`: 1024x768, 18.7MP, 2^20 или 1000"))
+	f.StringArrayVar(&b.values, "param", nil, p.say("`NAME=VALUE,…` of a parameter; may be repeated", "`ИМЯ=ЗНАЧЕНИЕ,…` параметра; можно повторять"))
+	f.StringVar(&b.input, "input", "", p.say("compute on the picture in `FILE`, as 8-bit grey, instead of a generated one", "считать на изображении из `ФАЙЛА` в 8-битном сером вместо созданного"))
+	f.StringVarP(&b.out, "output", "o", "", p.say("also write tables, plots and figures into folder `DIR`, made if missing", "записать таблицы, графики и рисунки и в `ПАПКУ`; создаётся, если её нет"))
+	f.StringVar(&b.format, "format", "table", p.say("`FORMAT` of the output: table, csv or json", "`ФОРМАТ` вывода: table, csv или json"))
+	f.BoolVar(&b.quick, "quick", false, p.say("a first look: fewer cases and repetitions", "беглый взгляд: меньше случаев и повторов"))
+	f.Float64Var(&b.longest, "longest", 1, p.say("leave out what would take longer than `SECONDS` for one run", "пропустить то, что заняло бы больше `СЕКУНД` за один запуск"))
+	f.Float64Var(&b.memory, "memory", 0, p.say("leave out what needs more than `GiB` of memory; half of the machine's by default", "пропустить то, чему нужно больше `ГиБ` памяти; по умолчанию половина памяти машины"))
+	f.BoolVarP(&b.quiet, "quiet", "q", false, p.say("show no progress", "не показывать ход работы"))
+	must(c.MarkFlagDirname("output"))
+	must(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(benchFormats(), cobra.ShellCompDirectiveNoFileComp)))
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			if c.Flags().NFlag() > 0 && !c.Flags().Changed("lang") {
+				return p.usage("which experiment? There are %s and %s", "какой опыт? Есть %s и %s", strings.Join(experimentIDs(), ", "), everyExperiment)
+			}
+			return b.list()
+		}
+		return b.run(c.Context(), args)
+	}
+	return c
+}
+
+func benchFormats() []string { return []string{"table", "csv", "json"} }
+
+func experimentIDs() []string {
+	var ids []string
+	for _, e := range experiment.All() {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+// list prints what there is to measure.
+func (b *benchmark) list() error {
+	var s strings.Builder
+	for i, e := range experiment.All() {
+		if i > 0 {
+			s.WriteByte('\n')
+		}
+		fmt.Fprintf(&s, "%s — %s\n  %s\n", e.ID, e.Name.In(b.lang), e.Question.In(b.lang))
+		for _, v := range e.Variants {
+			needs := ""
+			if v.Device == experiment.GPU {
+				needs = b.say(" (needs an NVIDIA GPU)", " (нужен GPU NVIDIA)")
+			}
+			fmt.Fprintf(&s, "    %s  %s: %s%s\n", column(v.ID, 26), v.Name.In(b.lang), v.Help.In(b.lang), needs)
+		}
+		for _, p := range e.Params {
+			fmt.Fprintf(&s, "    %s  %s: %s\n", column("--param "+p.ID+"=…", 26), p.Help.In(b.lang), strings.Join(p.Values, ", "))
+		}
+	}
+	_, err := fmt.Fprint(b.Stdout, s.String())
+	return err
+}
+
+// options makes the options of the flags; the picture is read here.
+func (b *benchmark) options(ctx context.Context) (experiment.Options, error) {
+	o := experiment.Options{Variants: b.variants, Quick: b.quick}
+	for _, text := range b.sizes {
+		s, err := experiment.ParseSize(text)
+		if err != nil {
+			return o, b.usage("--size: %s", "--size: %s", b.sentence(err))
+		}
+		o.Sizes = append(o.Sizes, s)
+	}
+	for _, text := range b.values {
+		name, values, ok := strings.Cut(text, "=")
+		if !ok || values == "" {
+			return o, b.usage("--param %s: expected as NAME=VALUE,…", "--param %s: нужно как ИМЯ=ЗНАЧЕНИЕ,…", text)
+		}
+		if o.Values == nil {
+			o.Values = map[string][]string{}
+		}
+		o.Values[name] = append(o.Values[name], strings.Split(values, ",")...)
+	}
+	if !(b.longest > 0 && b.longest <= 1e6) {
+		return o, b.usage("--longest %g: must be a positive number of seconds", "--longest %g: нужно положительное число секунд", b.longest)
+	}
+	o.Longest = time.Duration(b.longest * 1e9)
+	if !(b.memory >= 0 && b.memory <= 1e6) {
+		return o, b.usage("--memory %g: must be a positive number of GiB", "--memory %g: нужно положительное число ГиБ", b.memory)
+	}
+	// The limit of a picture is three quarters of the machine's memory.
+	if o.Memory = int64(b.memory * (1 << 30)); o.Memory == 0 {
+		o.Memory = imagefile.DefaultLimits().Bytes / 3 * 2
+	}
+	if b.input != "" {
+		file, err := imagefile.Read(ctx, b.input, imagefile.DefaultLimits())
+		if err != nil {
+			return o, err
+		}
+		o.Picture = file.Picture
+	}
+	return o, nil
+}
+
+func (b *benchmark) run(ctx context.Context, names []string) error {
+	if !slices.Contains(benchFormats(), b.format) {
+		return b.usage("--format %s: must be one of %s", "--format %s: допустимы %s", b.format, strings.Join(benchFormats(), ", "))
+	}
+	var chosen []*experiment.Experiment
+	for _, name := range names {
+		if name == everyExperiment {
+			chosen = append(chosen, experiment.All()...)
+			continue
+		}
+		e, err := experiment.Find(name)
+		if err != nil {
+			return &usageError{err}
+		}
+		chosen = append(chosen, e)
+	}
+	if len(chosen) > 1 && len(b.variants)+len(b.sizes)+len(b.values) > 0 {
+		return b.usage("--variant, --size and --param go with one experiment", "--variant, --size и --param — только с одним опытом")
+	}
+	o, err := b.options(ctx)
+	if err != nil {
+		return err
+	}
+	if b.out != "" {
+		if err := b.makeFolder(b.out); err != nil {
+			return err
+		}
+	}
+	failed := false
+	for i, e := range chosen {
+		if i > 0 && b.format == "table" {
+			fmt.Fprintln(b.Stdout)
+		}
+		r, err := b.measure(ctx, e, o)
+		if err != nil {
+			return err
+		}
+		for _, row := range r.Rows {
+			if row.State == experiment.Failed {
+				failed = true
+				b.complain(fmt.Errorf("%s, %s, %s: %s", e.ID, row.Variant.ID, row.Case.Size, row.Note.In(b.lang)))
+			}
+		}
+	}
+	if failed {
+		return errReported
+	}
+	return nil
+}
+
+// measure runs one experiment, prints it, and writes its files.
+func (b *benchmark) measure(ctx context.Context, e *experiment.Experiment, o experiment.Options) (*experiment.Result, error) {
+	var progress *bar
+	if !b.quiet {
+		progress = newBar(b.Stderr)
+		defer progress.close()
+	}
+	o.Progress = func(p experiment.Progress) {
+		progress.set(e.ID, p.Variant.Name.In(b.lang)+" "+p.Case.Size.String(), float64(p.Done)/float64(max(p.Total, 1)))
+	}
+	machine := bench.ThisMachine(b.Version, b.now())
+	r, err := experiment.Run(ctx, e, o)
+	progress.clear()
+	var wrong *experiment.Error
+	if r == nil && errors.As(err, &wrong) {
+		return nil, &usageError{err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	machine.GPUs = append(machine.GPUs, r.Devices...)
+	switch b.format {
+	case "csv":
+		err = bench.CSV(b.Stdout, r)
+	case "json":
+		err = bench.JSON(b.Stdout, machine, r, b.lang)
+	default:
+		err = bench.Table(b.Stdout, machine, r, b.lang)
+	}
+	if err != nil || b.out == "" {
+		return r, err
+	}
+	written, err := bench.Save(ctx, b.out, machine, r, b.lang)
+	if b.format == "table" && len(written) > 0 {
+		fmt.Fprintf(b.Stdout, b.say("\nWritten:\n  %s\n", "\nЗаписано:\n  %s\n"), strings.Join(written, "\n  "))
+	}
+	return r, err
+}
