@@ -109,7 +109,7 @@ func (w *window) writePicture(path string, o imagefile.SaveOptions, next func())
 	doc, file, shot := w.doc, w.file, w.doc.Snapshot()
 	patches := shot.Corrections.Patches()
 	about := w.correctionReport(shot, patches)
-	withReport, lang := w.settings.WriteReport, w.texts.Lang()
+	withReport, lang, stage := w.settings.WriteReport, w.texts.Lang(), w.t("stage.report")
 	work := func(ctx context.Context, progress processing.Progress) (written, error) {
 		o.Progress = progress
 		saved, err := w.engine.save(ctx, file, path, patches, o)
@@ -117,6 +117,7 @@ func (w *window) writePicture(path string, o imagefile.SaveOptions, next func())
 			return written{saved: saved}, err
 		}
 		about.Saved, about.Date = saved, time.Now()
+		progress(processing.Text{EN: stage, RU: stage}, 1)
 		html, err := w.engine.report(ctx, about, lang)
 		if err != nil {
 			// The picture is on the disk: a report that failed, or was cancelled, does not undo that.

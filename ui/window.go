@@ -241,6 +241,8 @@ func (w *window) quit() { w.guard(w.close) }
 
 // close closes the window at once.
 func (w *window) close() {
+	// A frame on its way would be told of after the toolkit's goroutine has ended.
+	w.port.OnFrame = nil
 	size := w.win.Canvas().Size()
 	w.settings.WindowWidth, w.settings.WindowHeight = math.Round(float64(size.Width)), math.Round(float64(size.Height))
 	w.saveSettings()

@@ -154,6 +154,7 @@ var showing = map[string]bool{
 	"NewCustomWithoutButtons": true, "NewConfirm": true, "SetText": true, "ShowText": true, "say": true,
 	"NewHelpLabel": true, "NewToolButton": true, "SetPlaceHolder": true, "SetTitle": true, "ShowLater": true,
 	"SetConfirmText": true, "SetDismissText": true, "SetTitleText": true, "NewText": true, "NewInformation": true,
+	"NewHoldButton": true, "showSentence": true, "ask": true,
 }
 
 // What a user reads comes from the tables, in both languages.
