@@ -44,7 +44,7 @@ const (
 	Patched How = "patched"
 	// Rewritten: the container was written anew with everything in it but the changed pixels.
 	Rewritten How = "rewritten"
-	// NewFile: another container, with the pixels, profile, EXIF, XMP, IPTC, resolution and orientation of the source.
+	// NewFile: a new container, with the pixels, profile, EXIF, XMP, IPTC, resolution and orientation of the source.
 	NewFile How = "new file"
 )
 
@@ -106,7 +106,8 @@ func formatOf(ending string) Format {
 // Save writes file with the patches applied to path; file.Picture itself stays as it is. The container is that of the
 // source, with everything in it but the changed pixels, unless the ending of path names another one: a JPEG becomes a
 // TIFF (also where the ending names nothing) or PNG with the profile, EXIF, XMP, IPTC, resolution and orientation, and
-// stays a JPEG only with AllowLossy; TIFF and PNG become one another where nothing would be lost.
+// stays a JPEG only with AllowLossy; TIFF and PNG become one another where nothing would be lost. A TIFF whose pixels
+// cannot be changed without loss, since they are compressed with JPEG, becomes a new TIFF in the same way.
 //
 // The source must still be the file that was read (ErrChanged). Nothing that is there is replaced without Overwrite
 // (ErrExists). The result has the permissions of the source; it is written beside path, brought to the disk, compared
@@ -285,21 +286,23 @@ func changedError(path string) error {
 		"файл изменился с тех пор, как был открыт; откройте его заново")
 }
 
-// prepare chooses between patching and rewriting, and looks for room on the disk.
+// prepare chooses between patching, rewriting and a new file, and looks for room on the disk.
 func (s *saving) prepare(target string) error {
 	need := s.file.Size
 	if s.saved.How == "" {
-		if err := s.container.Info().Readonly; err != nil {
-			return writeError(s.saved.Path, err)
-		}
+		readonly := s.container.Info().Readonly
 		switch s.container.(type) {
 		case codec.Patcher:
 			s.saved.How = Patched
 		case codec.Rewriter:
 			s.saved.How = Rewritten
-		default:
-			return fault(s.saved.Path, ErrUnsupported, nil, fmt.Sprintf("not written: this %s cannot be written", s.file.Format),
-				fmt.Sprintf("не записан: такой %s не записывается", s.file.Format))
+		}
+		if readonly != nil {
+			// Pixels that cannot be changed in place, as those of a JPEG within a TIFF, go into a new file of the same kind.
+			if s.saved.Format == JPEG || s.portable(s.saved.Format) != nil {
+				return writeError(s.saved.Path, readonly)
+			}
+			s.saved.How = NewFile
 		}
 	}
 	if s.saved.How == NewFile {

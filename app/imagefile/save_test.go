@@ -307,6 +307,29 @@ func TestSaveJPEG(t *testing.T) {
 	}
 }
 
+// A TIFF whose pixels are a JPEG becomes a new TIFF, in which only the changed pixel differs from what was decoded.
+func TestSaveJPEGInTIFF(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.tif")
+	if err := exec.Command("tiffcp", "-c", "jpeg", "-r", "16", samplePath(t, "rgb-3c-8b.tiff"), path).Run(); err != nil {
+		t.Skipf("no tiffcp is here, or none that writes JPEG: %v", err)
+	}
+	f, err := Read(t.Context(), path, DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved, err := Save(t.Context(), f, DefaultName(path, TIFF), dot(f.Picture, 9, 9), SaveOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if saved.How != NewFile || saved.Format != TIFF || saved.Lossy || !saved.Proof.Holds() || saved.Proof.Changed != 1 {
+		t.Errorf("%+v, %+v", saved, saved.Proof)
+	}
+	if proof, err := Verify(t.Context(), path, saved.Path, nil, DefaultLimits()); err != nil || !proof.Holds() || proof.Changed != 1 || proof.Rebuilt {
+		t.Errorf("Verify: %+v, %v", proof, err)
+	}
+}
+
 func samplePath(t testing.TB, name string) string {
 	t.Helper()
 	path := shared + "io-samples/" + name

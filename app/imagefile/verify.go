@@ -26,7 +26,7 @@ type Proof struct {
 	Outside int64
 	First   []Position
 	// Differs names what else differs: "size", "depth", "channels", "profile", "EXIF", "XMP", "IPTC", "Photoshop",
-	// "resolution", "orientation", "transparency", "pages". From one container to another EXIF is compared tag by tag.
+	// "resolution", "orientation", "transparency", "pages". EXIF is compared tag by tag.
 	Differs []string
 	// Rebuilt: the source, saved anew with the pixels that differ, is the result byte for byte; so alpha, extra channels,
 	// other pages and private tags are those of the source. Where it is false, the result may have been made by another
@@ -178,7 +178,7 @@ func (p *Proof) metadata(a, b *File) {
 	if same {
 		block("Photoshop", x.Meta.Photoshop, y.Meta.Photoshop)
 	}
-	differs("EXIF", !sameEXIF(x.Meta.EXIF, y.Meta.EXIF) || same && !bytes.Equal(x.Meta.EXIF, y.Meta.EXIF))
+	differs("EXIF", !sameEXIF(x.Meta.EXIF, y.Meta.EXIF) || same && !sameEXIF(y.Meta.EXIF, x.Meta.EXIF))
 	block("XMP", x.Meta.XMP, y.Meta.XMP)
 	block("IPTC", x.Meta.IPTC, y.Meta.IPTC)
 	// A new TIFF has to tell some resolution.
