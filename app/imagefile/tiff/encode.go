@@ -212,7 +212,7 @@ func exifFields(exif []byte) (binary.ByteOrder, []field) {
 func rehoused(tag uint16) bool {
 	switch {
 	case tag >= 254 && tag <= 266, tag == tagStripOffsets, tag >= 277 && tag <= 281, tag == tagPlanar,
-		tag >= 288 && tag <= 293, tag == tagTransfer, tag == tagPredictor, tag >= 320 && tag <= 347 && tag != 333,
+		tag >= 288 && tag <= 293, tag == tagTransfer, tag == tagPredictor, tag >= 320 && tag <= 347,
 		tag >= 512 && tag <= 532, tag == 559:
 		return false
 	}

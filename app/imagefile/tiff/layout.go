@@ -45,14 +45,14 @@ const (
 	maxTile     = 1 << 13
 )
 
-// fields reads single values of a directory and keeps the first error.
-type fields struct {
+// lookup reads single values of a directory and keeps the first error.
+type lookup struct {
 	s   *source
 	d   *directory
 	err error
 }
 
-func (f *fields) get(tag uint16, def int64) int64 {
+func (f *lookup) get(tag uint16, def int64) int64 {
 	v, err := f.s.first(f.d, tag, def)
 	if err != nil {
 		if f.err == nil {
@@ -65,7 +65,7 @@ func (f *fields) get(tag uint16, def int64) int64 {
 
 // readLayout reads the layout of the picture of directory d, or says why it is not read.
 func readLayout(s *source, d *directory) (*layout, error) {
-	f := &fields{s: s, d: d}
+	f := &lookup{s: s, d: d}
 	l := &layout{}
 	w, h := f.get(tagWidth, -1), f.get(tagLength, -1)
 	comp := f.get(tagCompression, int64(compNone))
@@ -303,7 +303,7 @@ func (l *layout) readCompression(s *source, d *directory, comp int64) error {
 
 // readSegments reads where the strips or tiles lie.
 func (l *layout) readSegments(s *source, d *directory) error {
-	f := &fields{s: s, d: d}
+	f := &lookup{s: s, d: d}
 	tileW, tileH := f.get(tagTileWidth, -1), f.get(tagTileLength, -1)
 	rows := f.get(tagRowsPerStrip, math.MaxUint32)
 	if f.err != nil {
@@ -385,6 +385,14 @@ func (l *layout) sizeUncompressed(n int) error {
 		}
 	}
 	return nil
+}
+
+// order returns the byte order of the samples.
+func (l *layout) order() binary.ByteOrder {
+	if l.bigEndian {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
 }
 
 // rowBytes returns the bytes of a row of a segment, as they are stored.

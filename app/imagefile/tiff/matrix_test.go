@@ -10,8 +10,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"blik/app/imagefile/codec"
 	"blik/processing"
 )
 
@@ -39,6 +41,8 @@ type form struct {
 	extra                      []uint16
 	width, height, segW, segH  int
 	shortOffsets, sharedStrips bool
+	// more are tags that are added or take the place of others.
+	more []field
 }
 
 func (f form) String() string {
@@ -183,6 +187,10 @@ func (f form) write(t testing.TB, samples []uint32) []byte {
 	}
 	if f.photometric == photometricIndex {
 		fields = append(fields, d.shorts(tagColorMap, f.palette()...))
+	}
+	for _, m := range f.more {
+		fields = slices.DeleteFunc(fields, func(g field) bool { return g.tag == m.tag })
+		fields = append(fields, m)
 	}
 	if len(out)%2 == 1 {
 		out = append(out, 0)
@@ -367,6 +375,13 @@ func TestMatrix(t *testing.T) {
 		t.Run(f.String(), func(t *testing.T) {
 			data := f.write(t, samples)
 			palette := f.palette()
+			i := open(t, data).Info()
+			if i.Width != f.width || i.Height != f.height || i.Depth != f.depth || i.Float != (f.depth == 32) || i.Extra != len(f.extra) ||
+				i.Alpha != (f.extra != nil && f.extra[0] != 0) || i.Premultiplied != (f.extra != nil && f.extra[0] == 1) ||
+				i.WhiteIsZero != (f.photometric == whiteIsZero) || i.Pictures != 1 || i.Raw/max(i.Expansion, 1) > int64(len(data)) ||
+				i.Colour != map[uint16]codec.Colour{photometricRGB: codec.RGB, photometricIndex: codec.Palette, photometricInk: codec.CMYK}[f.photometric] {
+				t.Fatalf("%+v", i)
+			}
 			pic := decode(t, data)
 			for i := range f.width * f.height {
 				for c := range pic.Channels {

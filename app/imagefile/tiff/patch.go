@@ -27,7 +27,8 @@ type piece struct {
 // in place, the colour samples of those pixels and no other byte. Of compressed pictures the strips or tiles concerned
 // are coded anew, and stay in their place where they fit there and nothing else uses it; else they go to the end of
 // the file, and their offsets and byte counts are all that changes besides. A picture that cannot hold new colours
-// (palette, fewer than 8 bits) is stored at the end of the file as one that can, with all its other tags.
+// (palette, fewer than 8 bits) is stored at the end of the file as one that can, with all its other tags; that takes
+// the memory of the decoded picture.
 //
 // A file that would not hold the result gives an error before anything is written.
 func (f *File) Patch(ctx context.Context, file codec.File, patches []processing.Patch) error {
@@ -107,9 +108,15 @@ func (f *File) pieces(patches []processing.Patch) ([]piece, error) {
 				x += n
 			}
 		}
-		have := map[int]int{8: len(p.U8), 16: len(p.U16), 32: len(p.F32)}
-		if have[l.decoded] != at {
-			return nil, fmt.Errorf("patch %d: %d samples of %d bits expected, it has %d", p.Spot, at, l.decoded, have[l.decoded])
+		have := len(p.F32)
+		switch l.decoded {
+		case 8:
+			have = len(p.U8)
+		case 16:
+			have = len(p.U16)
+		}
+		if have != at {
+			return nil, fmt.Errorf("patch %d: %d samples of %d bits expected, it has %d", p.Spot, at, l.decoded, have)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b piece) int {

@@ -37,11 +37,14 @@ func unpack16(dst []uint16, row []byte, bigEndian bool, lanes, toStep, fromStep,
 		}
 		lanes, toStep, fromStep, n = 1, 1, 1, len(dst)
 	}
-	order := byteOrder(bigEndian)
+	low, high := 0, 1
+	if bigEndian {
+		low, high = 1, 0
+	}
 	for x := range n {
 		d, s := dst[x*toStep:], row[2*x*fromStep:]
 		for c := range lanes {
-			d[c] = order.Uint16(s[2*c:])
+			d[c] = uint16(s[2*c+low]) | uint16(s[2*c+high])<<8
 		}
 	}
 }
@@ -60,13 +63,4 @@ func unpack32(dst []float32, row []byte, bigEndian bool, lanes, toStep, fromStep
 			d[c] = math.Float32frombits(v)
 		}
 	}
-}
-
-func (l *layout) order() binary.ByteOrder { return byteOrder(l.bigEndian) }
-
-func byteOrder(bigEndian bool) binary.ByteOrder {
-	if bigEndian {
-		return binary.BigEndian
-	}
-	return binary.LittleEndian
 }

@@ -1,0 +1,113 @@
+package tiff
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"testing"
+
+	"blik/app/imagefile/codec"
+)
+
+// TestRefused: variants that are not read, and contradictions, each with its kind of fault.
+func TestRefused(t *testing.T) {
+	d := dialect{order: binary.LittleEndian}
+	grey := form{order: d.order, depth: 8, compression: compNone, photometric: blackIsZero, width: 20, height: 10, segH: 4}
+	for _, c := range []struct {
+		name string
+		more []field
+		kind error
+	}{
+		{"Lab", []field{d.shorts(tagPhotometric, 8)}, codec.ErrUnsupported},
+		{"LogLuv", []field{d.shorts(tagPhotometric, 32845)}, codec.ErrUnsupported},
+		{"camera", []field{d.shorts(tagPhotometric, 32803)}, codec.ErrUnsupported},
+		{"DNG", []field{block(tagDNGVersion, kindByte, []byte{1, 4, 0, 0})}, codec.ErrUnsupported},
+		{"YCbCr", []field{d.shorts(tagPhotometric, photometricYCbCr), d.shorts(tagSamples, 3)}, codec.ErrUnsupported},
+		{"mask", []field{d.shorts(tagPhotometric, photometricMask)}, codec.ErrUnsupported},
+		{"unknown colours", []field{d.shorts(tagPhotometric, 77)}, codec.ErrUnsupported},
+		{"preview", []field{d.longs(tagSubfileType, 1), d.longs(tagSubIFDs, 8)}, codec.ErrUnsupported},
+		{"signed", []field{d.shorts(tagSampleFormat, 2)}, codec.ErrUnsupported},
+		{"16-bit float", []field{d.shorts(tagSampleFormat, 3), d.shorts(tagBitsPerSample, 16)}, codec.ErrUnsupported},
+		{"12 bits", []field{d.shorts(tagBitsPerSample, 12)}, codec.ErrUnsupported},
+		{"32-bit integers", []field{d.shorts(tagBitsPerSample, 32)}, codec.ErrUnsupported},
+		{"mixed depth", []field{d.shorts(tagBitsPerSample, 8, 16), d.shorts(tagSamples, 2)}, codec.ErrUnsupported},
+		{"Zstandard", []field{d.shorts(tagCompression, 50000)}, codec.ErrUnsupported},
+		{"old JPEG", []field{d.shorts(tagCompression, 6)}, codec.ErrUnsupported},
+		{"unknown compression", []field{d.shorts(tagCompression, 999)}, codec.ErrUnsupported},
+		{"predictor", []field{d.shorts(tagCompression, uint16(compLZW)), d.shorts(tagPredictor, 9)}, codec.ErrUnsupported},
+		{"other inks", []field{d.shorts(tagPhotometric, photometricInk), d.shorts(tagSamples, 6), d.shorts(tagInkSet, 2)}, codec.ErrUnsupported},
+		{"CCITT of 8 bits", []field{d.shorts(tagCompression, uint16(compG4))}, codec.ErrDamaged},
+		{"no samples", []field{d.shorts(tagSamples, 0)}, codec.ErrDamaged},
+		{"too few samples", []field{d.shorts(tagPhotometric, photometricRGB)}, codec.ErrDamaged},
+		{"no rows in a strip", []field{d.longs(tagRowsPerStrip, 0)}, codec.ErrDamaged},
+		{"no width", []field{d.longs(tagWidth)}, codec.ErrDamaged},
+		{"width 0", []field{d.longs(tagWidth, 0)}, codec.ErrDamaged},
+		{"enormous", []field{d.longs(tagWidth, 1<<31-1), d.longs(tagLength, 1<<31-1)}, codec.ErrDamaged},
+		{"large", []field{d.longs(tagWidth, 100000), d.longs(tagLength, 100000)}, codec.ErrDamaged},
+		{"too few strips", []field{d.longs(tagStripOffsets, 8), d.longs(tagStripByteCounts, 80)}, codec.ErrDamaged},
+		{"short strips", []field{d.longs(tagStripByteCounts, 80, 7, 40)}, codec.ErrDamaged},
+		{"no strips", []field{d.longs(tagStripOffsets)}, codec.ErrDamaged},
+		{"strips past the end", []field{d.longs(tagStripOffsets, 8, 88, 1<<31)}, codec.ErrDamaged},
+		{"sparse", []field{d.longs(tagStripOffsets, 8, 0, 90), d.longs(tagStripByteCounts, 80, 0, 40)}, codec.ErrDamaged},
+		{"no LZW", []field{d.shorts(tagCompression, uint16(compLZW))}, codec.ErrDamaged},
+		{"no Deflate", []field{d.shorts(tagCompression, uint16(compDeflate))}, codec.ErrDamaged},
+		{"no PackBits", []field{d.shorts(tagCompression, uint16(compPackBits)), d.longs(tagStripByteCounts, 80, 3, 40)}, codec.ErrDamaged},
+		{"no JPEG", []field{d.shorts(tagCompression, uint16(compJPEG))}, codec.ErrDamaged},
+		{"no palette", []field{d.shorts(tagPhotometric, photometricIndex)}, codec.ErrDamaged},
+		{"enormous tiles", []field{d.longs(tagTileWidth, 1<<30), d.longs(tagTileLength, 1<<30)}, codec.ErrDamaged},
+		{"tiles without pixels", []field{d.longs(tagTileWidth, 16), d.longs(tagTileLength, 0)}, codec.ErrDamaged},
+		{"lying count", []field{{tag: tagStripOffsets, kind: kindLong, count: 1 << 31, kept: []byte{8, 0, 0, 0}}}, codec.ErrDamaged},
+		{"text for a number", []field{block(tagWidth, kindASCII, []byte("20\x00"))}, codec.ErrDamaged},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := grey
+			f.more = c.more
+			samples := make([]uint32, f.width*f.height)
+			for i := range samples {
+				samples[i] = 0xff
+			}
+			data := f.write(t, samples)
+			g, err := Open(bytes.NewReader(data), int64(len(data)))
+			if err == nil {
+				_, err = g.Decode(context.Background())
+			}
+			if !errors.Is(err, c.kind) {
+				t.Fatalf("error %v", err)
+			}
+			isFault(t, err)
+		})
+	}
+}
+
+// TestLoop: directories that lead to themselves end the count of pictures.
+func TestLoop(t *testing.T) {
+	f := form{order: binary.BigEndian, depth: 8, compression: compNone, photometric: blackIsZero, width: 20, height: 10, segH: 4}
+	data := f.write(t, make([]uint32, 200))
+	d := open(t, data).dir
+	f.order.PutUint32(data[d.at+d.length-4:], uint32(d.at))
+	if n := open(t, data).Info().Pictures; n != 1 {
+		t.Errorf("%d pictures", n)
+	}
+	decode(t, data)
+}
+
+// TestTruncated cuts files at every length: nothing but a fault may come of it, unless only the end of the chain or the
+// values of tags beside the picture are missing.
+func TestTruncated(t *testing.T) {
+	for _, big := range []bool{false, true} {
+		f := form{order: binary.BigEndian, big: big, depth: 8, compression: compLZW, photometric: photometricRGB, width: 9, height: 6, segH: 4}
+		data := f.write(t, make([]uint32, 9*6*3))
+		whole := open(t, data)
+		for n := range len(data) {
+			g, err := Open(bytes.NewReader(data[:n]), int64(n))
+			if err == nil {
+				_, err = g.Decode(context.Background())
+			}
+			if err == nil && n >= int(whole.dir.at+whole.dir.length-whole.src.offsetSize()) {
+				continue
+			}
+			isFault(t, err)
+		}
+	}
+}
