@@ -132,7 +132,36 @@ type StageTime struct {
 	Time time.Duration `json:"ns"`
 }
 
-// Backend is the set of primitive operations that detection is written on. Destination planes are allocated by the
+// Tile is a rectangle of the planes of an operation, solved by itself: nothing outside it is read or written, so that a
+// device may give each tile to one group of threads. Tiles of one call do not overlap.
+type Tile struct{ X, Y, W, H int }
+
+// States of a pixel in the state plane (U8) of the operations on tiles.
+const (
+	// StateKnown: paint, never written.
+	StateKnown uint8 = iota
+	// StateVeiled: paint under light that did not saturate the sensor.
+	StateVeiled
+	// StateLost: at least one channel is clipped, nothing of the paint is left.
+	StateLost
+)
+
+// Separation is the model of paint and light in one tile, for Backend.Separate. Only the first entries are used, one for
+// each channel.
+type Separation struct {
+	// Axes are the principal axes of the differences between neighbouring pixels of paint, one axis a row, and
+	// Variance those differences' mean squares along them, all above 0.
+	Axes     [4][4]float32
+	Variance [4]float32
+	// Light is the colour of the light along those axes, of length 1.
+	Light [4]float32
+	// Noise is the variance of the sensor, at least 0; Mismatch is the share of the light that does not follow Light.
+	Noise, Mismatch float32
+	// Sweeps is the number of iterations.
+	Sweeps int
+}
+
+// Backend is the set of primitive operations that detection and correction are written on. Destination planes are allocated by the
 // caller, have the size of the source and may not be the source unless a method says so. Every method may be
 // cancelled through its context and then returns the context's error; the destination is undefined after an error.
 //
@@ -227,6 +256,49 @@ type Backend interface {
 	Spans(ctx context.Context, c Components) ([]Span, error)
 	// Tally sums up each component, in the order of labels; that of an empty one is undefined.
 	Tally(ctx context.Context, c Components, p TallyPlanes, t *LumaTables) ([]Tally, error)
+
+	// The operations on tiles work on F32 planes of one size; state is U8, one of the State values a pixel. A neighbour
+	// is one of the four nearest pixels of the same tile. Every arithmetic operation is rounded to float32 by itself,
+	// in the order in which the formulas are written, sums over neighbours as (left + right) + (above + below) with 0
+	// for those that are missing; so results are equal on all backends, whatever the number of threads. A sweep updates
+	// first the pixels with even x + y (counted from the tile's corner), then the others. A tile without a known
+	// pixel keeps its values.
+
+	// Convolve fills the pixels that are not known by normalised convolution (Knutsson & Westin 1993) with the weights
+	// g(d) = exp(−d²/2σ²), computed in float64 and rounded, 0 beyond ⌈6σ⌉: N = Σ g·v and D = Σ g over the known pixels
+	// of each row, then p = Σ g·N / Σ g·D over each column, both from the first pixel to the last. sigmas are those of
+	// the tiles, above 0. A pixel whose weights add up to 0 keeps its value.
+	Convolve(ctx context.Context, dst, state Plane, tiles []Tile, sigmas []float64) error
+	// Harmonic solves Laplace's equation where state is not known. It starts with pull-push (Gortler et al. 1996): a
+	// coarser level holds the means of the known pixels of 2 × 2 blocks, ((p00 + p11) + (p10 + p01)) / number, and an
+	// unknown pixel takes the value of its block, down to one pixel. Then follow sweeps[i] sweeps of over-relaxation,
+	// p += ω·(sum·r − p), r = 1/number of neighbours, ω = omegas[i].
+	Harmonic(ctx context.Context, dst, state Plane, tiles []Tile, sweeps []int, omegas []float32) error
+	// Biharmonic relaxes, from what dst holds, the pixels that are not known towards the least sum of (Δu)² over the
+	// tile, Δu = sum of the n neighbours − n·u. A step is p += s, s = ω·((n·Δu − sum of the neighbours' Δu) / (n·n + n)),
+	// after which Δu of the pixel falls by n·s and that of its neighbours rises by s. A sweep goes over the pixels in
+	// nine classes, class 3·(y mod 3) + x mod 3 ascending. The result is the mean of two such runs, the second with x
+	// and y exchanged in the order of the classes, so that a transposed picture gives the transposed result.
+	Biharmonic(ctx context.Context, dst, state Plane, tiles []Tile, sweeps []int, omega float32) error
+	// Detail writes the two finest bands of the starlet transform, taken over the known pixels alone: src less what two
+	// smoothings with [1 4 6 4 1] at gaps 1 and 2 leave, each N = Σ t·v and D = Σ t over the known pixels of the row, then
+	// Σ t·N / Σ t·D over the column, from the first tap to the last. It writes 0 where state is not known.
+	Detail(ctx context.Context, dst, src, state Plane, tiles []Tile) error
+	// Separate splits what was seen, in linear light, into paint and light: seen = paint² + light·colour. paint, one
+	// plane a channel, holds square roots of linear light; it is known where state is, and elsewhere a first guess that
+	// is improved, as is light. expected is the mean of the light that may lie on a pixel, above 0. For each pixel, with
+	// the mean a of the neighbours' paint (sum·r) a channel and its model:
+	//
+	//   lost:    paint = a
+	//   veiled:  b = 2·Σa/channels + 0.01,  f = b·b·r,  ν = Noise + (Mismatch·light)·(Mismatch·light)
+	//            ρₖ = Σ Axes[k][c]·(seen_c − a_c·a_c),  gₖ = Variance[k]·f,  qₖ = 1/(gₖ + ν)
+	//            A = Σ Light[k]·qₖ·ρₖ,  S = Σ Light[k]·qₖ·Light[k],  μ = (A − 1/expected)/S
+	//            light = (μ + √(μ·μ + 2.5464791/S))/2
+	//            paint_c = √max(0, a_c·a_c + Σ Axes[k][c]·((gₖ·qₖ)·(ρₖ − light·Light[k])))
+	//
+	// That is one step of Gauss-Seidel towards the most likely paint under a membrane prior, with the mean of the
+	// posterior of the light under an exponential prior in place of its mode (see docs/correction.md).
+	Separate(ctx context.Context, paint []Plane, light Plane, seen []Plane, expected, state Plane, tiles []Tile, models []Separation) error
 
 	// Histogram counts the values of src (U8: 256 bins, U16: 65,536 bins) where exclude (U8) is 0; exclude may be nil.
 	Histogram(ctx context.Context, src, exclude Plane) ([]uint64, error)

@@ -11,7 +11,10 @@ import (
 
 // Correct computes what the glare under the mask hides. Nothing is ever taken from pixels under the mask, except the
 // unclipped light that MethodSubtract looks through; pic and mask are only read. The parameters of StageCorrection are
-// used. The result does not depend on which spots are corrected together.
+// used. The result does not depend on which spots are corrected together, nor on the number of threads.
+//
+// The work is done spot by spot in windows cut out of the picture, so that memory and time grow with the mask, not with
+// the picture. A spot without any paint in the whole picture around it keeps its samples.
 //
 // It returns ctx.Err() within 100 ms of a cancel, and an error for a picture, mask, parameters or spots that are not
 // valid or do not belong together.
@@ -27,231 +30,348 @@ func Correct(ctx context.Context, b Backend, pic *Picture, mask *Mask, p Params,
 			mask.Width, mask.Height, pic.Width, pic.Height)
 	}
 	b.Timings() // what an earlier, failed job left
-	c := &corrector{be: b, pic: pic, p: p, glare: newGlareMap(mask, p.Halo)}
-	spots := o.Spots
-	if spots == nil {
-		spots = c.glare.spots
-	}
-	which := make([]int, len(spots))
-	for i, s := range spots {
-		if which[i] = c.find(s); which[i] < 0 {
-			return nil, fmt.Errorf("spot %d is not a piece of the mask", s.ID)
-		}
-		if s.Method >= methodCount {
-			return nil, fmt.Errorf("spot %d: there is no method %d", s.ID, s.Method)
-		}
-	}
-	patches := make([]Patch, len(spots))
-	end := b.Stage("correct")
-	var next, done atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(spots)) {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(spots) {
-					return
-				}
-				patches[i] = c.correct(ctx, which[i], spots[i])
-				if o.Progress != nil {
-					o.Progress(Text{"correction", "исправление"}, float64(done.Add(1))/float64(len(spots)))
-				}
-			}
-		})
-	}
-	wg.Wait()
-	end()
-	if err := ctx.Err(); err != nil {
+	c := &corrector{ctx: ctx, be: b, pic: pic, p: p, progress: o.Progress}
+	if err := c.stage(Text{"spots", "пятна"}, 0, func() error {
+		c.glare = newGlareMap(mask, p.Halo)
+		c.codec = newCodec(pic)
+		c.light = c.estimateLight()
+		return nil
+	}); err != nil {
 		return nil, err
 	}
-	return &Correction{Patches: patches, Timings: b.Timings(), Device: b.Name()}, nil
+	sites, err := c.sites(o.Spots)
+	if err != nil {
+		return nil, err
+	}
+	patches := make([]Patch, len(sites))
+	for first := 0; first < len(sites); {
+		last, err := c.batch(sites, first)
+		if err != nil {
+			return nil, err
+		}
+		for i := first; i < last; i++ {
+			patches[i], sites[i] = sites[i].patch, nil
+		}
+		first = last
+	}
+	return &Correction{Patches: patches, Timings: b.Timings(), Device: b.Name()}, ctx.Err()
 }
 
 // corrector is one run of Correct.
 type corrector struct {
-	be    Backend
-	pic   *Picture
-	p     Params
-	glare *glareMap
+	ctx      context.Context
+	be       Backend
+	pic      *Picture
+	p        Params
+	progress Progress
+	glare    *glareMap
+	codec    *codec
+	// light is the colour of the light over the whole picture, of length 1.
+	light [4]float64
 }
 
-// find returns the index of s among the pieces of the mask, or −1.
-func (c *corrector) find(s Spot) int {
-	if len(s.Runs) == 0 || s.Runs[0].Y < 0 || s.Runs[0].Y >= c.pic.Height {
-		return -1
+// stage runs f as a named stage of the backend and tells the progress.
+func (c *corrector) stage(name Text, done float64, f func() error) error {
+	if err := c.ctx.Err(); err != nil {
+		return err
 	}
-	i := c.glare.index(s.Runs[0])
-	if i < 0 || pixelsIn(c.glare.spots[i].Runs) != pixelsIn(s.Runs) {
-		return -1
+	if c.progress != nil {
+		c.progress(name, done)
 	}
-	return i
+	defer c.be.Stage(name.EN)()
+	if err := f(); err != nil {
+		return err
+	}
+	return c.ctx.Err()
 }
 
-// site is a spot with its surroundings, cut out of the picture.
-type site struct {
-	box
-	own   []int32
-	depth []int32
-	pix   [][]float32
-}
-
-func (c *corrector) correct(ctx context.Context, index int, spot Spot) Patch {
-	around := boxOf(spot.Runs)
-	inner := around.grown(c.p.Halo, c.pic.Width, c.pic.Height)
-	var s *site
-	for reach := c.p.Halo + 8; ; reach *= 2 {
-		s = &site{box: around.grown(reach, c.pic.Width, c.pic.Height)}
-		s.own, s.depth = make([]int32, s.area()), make([]int32, s.area())
-		c.glare.owners(s.box, s.own, s.depth)
-		known := 0
-		for _, o := range s.own {
-			if o == free {
-				known++
-			}
-		}
-		if known > 0 || s.area() == c.pic.Width*c.pic.Height {
-			break
-		}
-	}
-	c.load(s)
-	patch := Patch{Spot: spot.ID, Method: MethodHarmonic}
-	for y := inner.y0; y < inner.y1; y++ {
-		row := s.own[(y-s.y0)*s.width() : (y-s.y0+1)*s.width()]
-		for x := 0; x < len(row); x++ {
-			if row[x] != int32(index) {
-				continue
-			}
-			x0 := x
-			for x < len(row) && row[x] == int32(index) {
-				x++
-			}
-			patch.Runs = append(patch.Runs, Run{y, x0 + s.x0, x + s.x0})
-		}
-	}
-	for _, p := range s.pix {
-		relax(ctx, p, s.own, s.width(), s.height())
-	}
-	c.store(&patch, s)
-	return patch
-}
-
-// relax solves Laplace's equation where own is not free, by sweeps of successive over-relaxation.
-func relax(ctx context.Context, p []float32, own []int32, w, h int) {
-	mean, n := 0.0, 0
-	for i, v := range p {
-		if own[i] == free {
-			mean += float64(v)
-			n++
-		}
-	}
-	if n == 0 {
-		return
-	}
-	for i := range p {
-		if own[i] != free {
-			p[i] = float32(mean / float64(n))
-		}
-	}
-	for range 100 {
-		if ctx.Err() != nil {
-			return
-		}
-		for colour := range 2 {
-			for y := range h {
-				for x := (y + colour) & 1; x < w; x += 2 {
-					i := y*w + x
-					if own[i] == free {
-						continue
-					}
-					var sum float32
-					var k float32
-					if x > 0 {
-						sum, k = sum+p[i-1], k+1
-					}
-					if x < w-1 {
-						sum, k = sum+p[i+1], k+1
-					}
-					if y > 0 {
-						sum, k = sum+p[i-w], k+1
-					}
-					if y < h-1 {
-						sum, k = sum+p[i+w], k+1
-					}
-					if k > 0 {
-						p[i] += 1.6 * (sum/k - p[i])
-					}
+// each runs f for 0 … n−1 on several threads and stops early when the job is cancelled.
+func (c *corrector) each(n int, f func(i int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Go(func() {
+			for c.ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
 				}
+				f(i)
 			}
+		})
+	}
+	wg.Wait()
+}
+
+// sites returns what is to be corrected: the given spots, or all when spots is nil.
+func (c *corrector) sites(spots []Spot) ([]*site, error) {
+	if spots == nil {
+		spots = c.glare.spots
+	}
+	all := make([]*site, len(spots))
+	for i, s := range spots {
+		if s.Method >= methodCount {
+			return nil, fmt.Errorf("spot %d: there is no method %d", s.ID, s.Method)
 		}
+		k := c.glare.find(s.Runs)
+		if k < 0 {
+			return nil, fmt.Errorf("spot %d is not a piece of the mask", s.ID)
+		}
+		all[i] = &site{index: int32(k), runs: s.Runs, area: pixelsIn(s.Runs), asked: s.Method}
+		if s.Method == MethodAuto {
+			all[i].asked = c.p.Method
+		}
+		all[i].patch.Spot = s.ID
+	}
+	return all, nil
+}
+
+// batchPixels is how many pixels of windows are worked on together: enough to keep a device busy, and little memory.
+const batchPixels = 1 << 20
+
+// batch corrects sites from first on, as many as fit, and returns the first that is left.
+func (c *corrector) batch(sites []*site, first int) (last int, err error) {
+	n := len(sites)
+	done := float64(first) / float64(n)
+	// Windows are cut for as many spots as surely are enough; those beyond the limit are cut again.
+	last = min(first+256, n)
+	err = c.stage(Text{"surroundings", "окружение"}, done, func() error {
+		c.each(last-first, func(i int) { c.cut(sites[first+i]) })
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	total := 0
+	for i := first; i < last; i++ {
+		if total += sites[i].box.area(); total > batchPixels && i > first {
+			for j := i; j < last; j++ {
+				sites[j].forget()
+			}
+			last = i
+		}
+	}
+	part := sites[first:last]
+	share := float64(last-first) / float64(n)
+	if err := c.solve(part, done, share); err != nil {
+		return 0, err
+	}
+	err = c.stage(Text{"finish", "завершение"}, done+0.8*share, func() error {
+		c.each(len(part), func(i int) { c.finish(part[i]) })
+		return nil
+	})
+	if c.progress != nil && err == nil {
+		c.progress(Text{"finish", "завершение"}, float64(last)/float64(n))
+	}
+	return last, err
+}
+
+// solve fills the windows by the methods that were asked for.
+func (c *corrector) solve(sites []*site, done, share float64) error {
+	var through, fill, bend, spread []*site
+	for _, s := range sites {
+		if s.known == 0 {
+			continue
+		}
+		switch s.method {
+		case MethodSubtract, MethodExemplar:
+			through = append(through, s)
+		case MethodHarmonic:
+			fill = append(fill, s)
+		case MethodBiharmonic:
+			fill, bend = append(fill, s), append(bend, s)
+		case MethodConvolution:
+			spread = append(spread, s)
+		}
+	}
+	steps := []struct {
+		name Text
+		part []*site
+		run  func(*atlas) error
+	}{
+		{Text{"light", "свет"}, through, c.lookThrough},
+		{Text{"harmonic", "гармоническое заполнение"}, fill, c.harmonic},
+		{Text{"biharmonic", "бигармоническое заполнение"}, bend, c.biharmonic},
+		{Text{"convolution", "свёртка"}, spread, c.convolve},
+	}
+	for i, s := range steps {
+		if len(s.part) == 0 {
+			continue
+		}
+		if err := c.stage(s.name, done+share*(0.2+0.1*float64(i)), func() error {
+			a, err := c.newAtlas(s.part)
+			if err != nil {
+				return err
+			}
+			defer a.release()
+			return s.run(a)
+		}); err != nil {
+			return err
+		}
+	}
+	return c.stage(Text{"fill", "заполнение"}, done+0.6*share, func() error {
+		c.each(len(sites), func(i int) {
+			s := sites[i]
+			switch {
+			case s.known == 0:
+			case s.method == MethodMedian:
+				s.median()
+			case s.method == MethodTelea:
+				s.telea(c.ctx)
+			case s.method == MethodExemplar:
+				s.exemplar(c.ctx)
+			}
+		})
+		return c.details(sites)
+	})
+}
+
+// harmonic fills by Laplace's equation.
+func (c *corrector) harmonic(a *atlas) error {
+	sweeps, omegas := a.relaxation()
+	return a.inPlace(func(p Plane) error { return c.be.Harmonic(c.ctx, p, a.state, a.tiles, sweeps, omegas) })
+}
+
+// biharmonic goes on from the harmonic solution.
+func (c *corrector) biharmonic(a *atlas) error {
+	sweeps := make([]int, len(a.sites))
+	for i, s := range a.sites {
+		// The slowest wave of a hole of depth t dies like 1 − 1/t² a sweep.
+		sweeps[i] = min(60+8*s.thick*s.thick, 4000)
+	}
+	return a.inPlace(func(p Plane) error { return c.be.Biharmonic(c.ctx, p, a.state, a.tiles, sweeps, 1.4) })
+}
+
+// convolve fills by normalised convolution with a Gaussian of half the depth of the hole.
+func (c *corrector) convolve(a *atlas) error {
+	sigmas := make([]float64, len(a.sites))
+	for i, s := range a.sites {
+		sigmas[i] = math.Max(1, float64(s.thick)/2)
+	}
+	return a.inPlace(func(p Plane) error { return c.be.Convolve(c.ctx, p, a.state, a.tiles, sigmas) })
+}
+
+// atlas holds the windows of several spots side by side in planes of the backend.
+type atlas struct {
+	c      *corrector
+	w, h   int
+	sites  []*site
+	tiles  []Tile
+	state  Plane
+	planes []Plane
+	host   []float32
+}
+
+func (c *corrector) newAtlas(sites []*site) (*atlas, error) {
+	a := &atlas{c: c, sites: sites}
+	for _, s := range sites {
+		a.w = max(a.w, s.width())
+	}
+	a.w = max(a.w, 1024)
+	// Shelves: windows side by side until the row is full.
+	x, y, high := 0, 0, 0
+	for _, s := range sites {
+		w, h := s.width(), s.height()
+		if x+w > a.w {
+			x, y, high = 0, y+high, 0
+		}
+		a.tiles = append(a.tiles, Tile{x, y, w, h})
+		x, high = x+w, max(high, h)
+	}
+	a.h = y + high
+	a.host = make([]float32, a.w*a.h)
+	var err error
+	if a.state, err = a.plane(U8); err != nil {
+		return nil, err
+	}
+	state := make([]uint8, a.w*a.h)
+	for i, s := range sites {
+		pack(state, s.state, a.w, a.tiles[i])
+	}
+	if err := c.be.Upload(c.ctx, a.state, Samples{U8: state}); err != nil {
+		a.release()
+		return nil, err
+	}
+	return a, nil
+}
+
+func (a *atlas) plane(k Kind) (Plane, error) {
+	p, err := a.c.be.Alloc(k, a.w, a.h)
+	if err != nil {
+		a.release()
+		return nil, err
+	}
+	a.planes = append(a.planes, p)
+	return p, nil
+}
+
+func (a *atlas) release() {
+	for _, p := range a.planes {
+		p.Release()
+	}
+	a.planes = nil
+}
+
+func pack[T any](dst, src []T, stride int, t Tile) {
+	for y := range t.H {
+		copy(dst[(t.Y+y)*stride+t.X:][:t.W], src[y*t.W:(y+1)*t.W])
 	}
 }
 
-// load cuts the samples of the window out of the picture, white = 1; for CMYK the complement, which is light.
-func (c *corrector) load(s *site) {
-	ch := c.pic.Channels
-	s.pix = make([][]float32, ch)
-	for k := range s.pix {
-		p := make([]float32, 0, s.area())
-		for y := s.y0; y < s.y1; y++ {
-			for x := s.x0; x < s.x1; x++ {
-				p = append(p, c.sample((y*c.pic.Width+x)*ch+k))
-			}
-		}
-		s.pix[k] = p
+func unpack[T any](dst, src []T, stride int, t Tile) {
+	for y := range t.H {
+		copy(dst[y*t.W:(y+1)*t.W], src[(t.Y+y)*stride+t.X:])
 	}
 }
 
-func (c *corrector) sample(i int) float32 {
-	var v float32
-	switch {
-	case c.pic.U8 != nil:
-		v = float32(c.pic.U8[i]) / 255
-	case c.pic.U16 != nil:
-		v = float32(c.pic.U16[i]) / 65535
-	default:
-		v = c.pic.F32[i]
-		if v != v || math.IsInf(float64(v), 0) {
-			v = 0
-		}
+// put uploads one plane of every window.
+func (a *atlas) put(p Plane, of func(*site) []float32) error {
+	for i, s := range a.sites {
+		pack(a.host, of(s), a.w, a.tiles[i])
 	}
-	if c.pic.Channels == 4 {
-		v = 1 - v
-	}
-	return v
+	return a.c.be.Upload(a.c.ctx, p, Samples{F32: a.host})
 }
 
-// store rounds the new samples to the depth of the picture.
-func (c *corrector) store(patch *Patch, s *site) {
-	ch := c.pic.Channels
-	for _, r := range patch.Runs {
-		for x := r.X0; x < r.X1; x++ {
-			i := (r.Y-s.y0)*s.width() + x - s.x0
-			for k := range ch {
-				v := s.pix[k][i]
-				if ch == 4 {
-					v = 1 - v
-				}
-				at := (r.Y*c.pic.Width+x)*ch + k
-				switch {
-				case c.pic.U8 != nil:
-					q := uint8(min(max(v, 0), 1)*255 + 0.5)
-					if c.p.OnlyDarken && (q > c.pic.U8[at]) == (ch != 4) {
-						q = c.pic.U8[at]
-					}
-					patch.U8 = append(patch.U8, q)
-				case c.pic.U16 != nil:
-					q := uint16(min(max(v, 0), 1)*65535 + 0.5)
-					if c.p.OnlyDarken && (q > c.pic.U16[at]) == (ch != 4) {
-						q = c.pic.U16[at]
-					}
-					patch.U16 = append(patch.U16, q)
-				default:
-					if c.p.OnlyDarken && (v > c.pic.F32[at]) == (ch != 4) {
-						v = c.pic.F32[at]
-					}
-					patch.F32 = append(patch.F32, v)
-				}
-			}
+// get downloads one plane of every window.
+func (a *atlas) get(p Plane, of func(*site) []float32) error {
+	host, err := a.c.be.Host(a.c.ctx, p)
+	if err != nil {
+		return err
+	}
+	for i, s := range a.sites {
+		unpack(of(s), host.F32, a.w, a.tiles[i])
+	}
+	return nil
+}
+
+// inPlace runs an operation on each channel.
+func (a *atlas) inPlace(op func(Plane) error) error {
+	p, err := a.plane(F32)
+	if err != nil {
+		return err
+	}
+	for k := range a.c.pic.Channels {
+		channel := func(s *site) []float32 { return s.pix[k] }
+		if err := a.put(p, channel); err != nil {
+			return err
+		}
+		if err := op(p); err != nil {
+			return err
+		}
+		if err := a.get(p, channel); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// relaxation returns sweeps and factors that make successive over-relaxation converge on holes of the sites' depths.
+func (a *atlas) relaxation() (sweeps []int, omegas []float32) {
+	for _, s := range a.sites {
+		// The best factor of a square of 2·thick pixels (Young 1954).
+		across := float64(2*s.thick + 1)
+		omegas = append(omegas, float32(2/(1+math.Sin(math.Pi/across))))
+		sweeps = append(sweeps, 12+5*s.thick)
+	}
+	return sweeps, omegas
 }

@@ -127,11 +127,14 @@ func newGlareMap(m *Mask, halo int) *glareMap {
 	return g
 }
 
-// index returns which spot has the given first pixel, or −1.
-func (g *glareMap) index(r Run) int {
-	row := g.spans[g.rows[r.Y]:g.rows[r.Y+1]]
-	i := sort.Search(len(row), func(i int) bool { return int(row[i].X1) > r.X0 })
-	if i == len(row) || int(row[i].X0) != r.X0 {
+// find returns the index of the piece of the mask that has the given runs, or −1.
+func (g *glareMap) find(runs []Run) int {
+	if len(runs) == 0 || runs[0].Y < 0 || runs[0].Y >= g.h {
+		return -1
+	}
+	row := g.spans[g.rows[runs[0].Y]:g.rows[runs[0].Y+1]]
+	i := sort.Search(len(row), func(i int) bool { return int(row[i].X1) > runs[0].X0 })
+	if i == len(row) || !slices.Equal(g.spots[row[i].Label].Runs, runs) {
 		return -1
 	}
 	return int(row[i].Label)

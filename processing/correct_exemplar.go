@@ -1,0 +1,216 @@
+package processing
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+)
+
+// patchRadius is half the side of the patches that exemplar copies.
+const patchRadius = 4
+
+// most sources that a patch is compared with before the best is refined.
+const exemplarSources = 1500
+
+// exemplar replaces what was made up by patches of paint from the window. It goes from the rim inwards, as confidence
+// dictates (Criminisi, Pérez & Toyama 2004), in steps of half a patch; a patch is compared by what is known or already
+// copied, and a little by the smooth fill that is there, which keeps the colours of both sides apart. Patches take the mean of
+// the place they come to, and overlap with weights that fall off to their edges.
+func (s *site) exemplar(ctx context.Context) {
+	w, h, ch := s.width(), s.height(), len(s.pix)
+	sources := s.sources()
+	if len(sources) == 0 {
+		s.method = MethodSubtract
+		return
+	}
+	trust := make([]float32, w*h)
+	for i := range trust {
+		trust[i] = 1 - s.filled[i]
+	}
+	rim := s.rimDistances()
+	var centres []int32
+	for y := 0; y < h; y += patchRadius {
+		for x := 0; x < w; x += patchRadius {
+			if i := y*w + x; s.touches(x, y) {
+				centres = append(centres, int32(i))
+			}
+		}
+	}
+	slices.SortStableFunc(centres, func(a, b int32) int { return cmp.Compare(rim[a], rim[b]) })
+	guide := make([][]float32, ch)
+	sum := make([][]float32, ch)
+	for k := range ch {
+		guide[k] = slices.Clone(s.pix[k])
+		sum[k] = make([]float32, w*h)
+	}
+	weight := make([]float32, w*h)
+	stride := 1
+	for len(sources)/(stride*stride) > exemplarSources {
+		stride++
+	}
+	for _, at := range centres {
+		if ctx.Err() != nil {
+			return
+		}
+		x, y := int(at)%w, int(at)/w
+		m := s.matcher(guide, trust, x, y)
+		best, cost := int32(-1), float32(math.Inf(1))
+		try := func(j int32) {
+			if v := m.cost(int(j), cost); v < cost {
+				best, cost = j, v
+			}
+		}
+		for _, j := range sources {
+			if (int(j)%w)%stride == 0 && (int(j)/w)%stride == 0 {
+				try(j)
+			}
+		}
+		if best < 0 {
+			for _, j := range sources {
+				try(j)
+			}
+		}
+		if stride > 1 && best >= 0 {
+			bx, by := int(best)%w, int(best)/w
+			for v := by - stride + 1; v < by+stride; v++ {
+				for u := bx - stride + 1; u < bx+stride; u++ {
+					if j := int32(v*w + u); v >= 0 && u >= 0 && u < w && v < h {
+						if _, ok := slices.BinarySearch(sources, j); ok {
+							try(j)
+						}
+					}
+				}
+			}
+		}
+		if best >= 0 {
+			s.paste(guide, sum, weight, trust, x, y, int(best))
+		}
+	}
+	for i, made := range s.filled {
+		if weight[i] == 0 || s.own[i] == free {
+			continue
+		}
+		for k, p := range s.pix {
+			p[i] += made * (sum[k][i]/weight[i] - p[i])
+		}
+	}
+	// The grain came with the patches.
+	clear(s.filled)
+}
+
+// touches says whether a patch about (x, y) holds something that was made up.
+func (s *site) touches(x, y int) bool {
+	w := s.width()
+	for v := max(0, y-patchRadius); v <= min(s.height()-1, y+patchRadius); v++ {
+		for u := max(0, x-patchRadius); u <= min(w-1, x+patchRadius); u++ {
+			if s.filled[v*w+u] > 0.05 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sources are the middles of the patches that hold nothing but paint, ascending.
+func (s *site) sources() []int32 {
+	w, h := s.width(), s.height()
+	const side = 2*patchRadius + 1
+	run := make([]int, w) // known pixels up to this row, in each column
+	var out []int32
+	for y := range h {
+		across := 0
+		for x := range w {
+			if s.state[y*w+x] == StateKnown {
+				run[x]++
+			} else {
+				run[x] = 0
+			}
+			if run[x] >= side {
+				across++
+			} else {
+				across = 0
+			}
+			if across >= side {
+				out = append(out, int32((y-patchRadius)*w+x-patchRadius))
+			}
+		}
+	}
+	return out
+}
+
+// matcher compares one patch with others.
+type matcher struct {
+	s      *site
+	offset []int32
+	value  [][4]float32
+	weight []float32
+	mean   [4]float32
+}
+
+func (s *site) matcher(guide [][]float32, trust []float32, x, y int) *matcher {
+	w, h := s.width(), s.height()
+	m := &matcher{s: s}
+	for v := max(0, y-patchRadius); v <= min(h-1, y+patchRadius); v++ {
+		for u := max(0, x-patchRadius); u <= min(w-1, x+patchRadius); u++ {
+			i := v*w + u
+			var p [4]float32
+			for k := range guide {
+				p[k] = guide[k][i]
+			}
+			m.offset = append(m.offset, int32((v-y)*w+u-x))
+			m.value = append(m.value, p)
+			m.weight = append(m.weight, max(trust[i], 0.1))
+		}
+	}
+	return m
+}
+
+// cost is the weighted sum of squared differences to the patch about j; it stops above limit.
+func (m *matcher) cost(j int, limit float32) float32 {
+	var sum float32
+	for n, o := range m.offset {
+		var d2 float32
+		for k, p := range m.s.pix {
+			d := p[j+int(o)] - m.value[n][k]
+			d2 += d * d
+		}
+		if sum += m.weight[n] * d2; sum >= limit {
+			break
+		}
+	}
+	return sum
+}
+
+// paste copies the patch about j to (x, y), lifted to the mean of the guide there, and lets the guide follow.
+func (s *site) paste(guide, sum [][]float32, weight, trust []float32, x, y, j int) {
+	w, h := s.width(), s.height()
+	var lift [4]float32
+	n := float32(0)
+	each := func(f func(i, from int, hat float32)) {
+		for v := max(0, y-patchRadius); v <= min(h-1, y+patchRadius); v++ {
+			for u := max(0, x-patchRadius); u <= min(w-1, x+patchRadius); u++ {
+				a := float32(patchRadius+1-max(u-x, x-u)) / (patchRadius + 1)
+				b := float32(patchRadius+1-max(v-y, y-v)) / (patchRadius + 1)
+				f(v*w+u, j+(v-y)*w+u-x, a*b)
+			}
+		}
+	}
+	each(func(i, from int, _ float32) {
+		for k, p := range s.pix {
+			lift[k] += guide[k][i] - p[from]
+		}
+		n++
+	})
+	each(func(i, from int, hat float32) {
+		if s.own[i] == free {
+			return
+		}
+		weight[i] += hat
+		for k, p := range s.pix {
+			sum[k][i] += hat * (p[from] + lift[k]/n)
+			guide[k][i] += s.filled[i] * (sum[k][i]/weight[i] - guide[k][i])
+		}
+		trust[i] = max(trust[i], 0.5)
+	})
+}

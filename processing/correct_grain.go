@@ -1,0 +1,138 @@
+package processing
+
+import "math"
+
+// details puts the two finest wavelet bands of paint from nearby back where they were made up, so that a fill is as
+// rough as what is around it, and keeps every value within the range of the paint in the window.
+func (c *corrector) details(sites []*site) error {
+	var part []*site
+	for _, s := range sites {
+		if s.known > 0 && c.p.Grain > 0 {
+			part = append(part, s)
+		}
+	}
+	if len(part) > 0 {
+		if err := c.grain(part); err != nil {
+			return err
+		}
+	}
+	c.each(len(sites), func(i int) {
+		if sites[i].known > 0 {
+			sites[i].bound()
+		}
+	})
+	return nil
+}
+
+func (c *corrector) grain(sites []*site) error {
+	a, err := c.newAtlas(sites)
+	if err != nil {
+		return err
+	}
+	defer a.release()
+	src, err := a.plane(F32)
+	if err != nil {
+		return err
+	}
+	dst, err := a.plane(F32)
+	if err != nil {
+		return err
+	}
+	ch := c.pic.Channels
+	fine := make([][][]float32, len(sites))
+	for i, s := range sites {
+		fine[i] = make([][]float32, ch)
+		for k := range fine[i] {
+			fine[i][k] = make([]float32, s.box.area())
+		}
+	}
+	for k := range ch {
+		if err := a.put(src, func(s *site) []float32 { return s.pix[k] }); err != nil {
+			return err
+		}
+		if err := c.be.Detail(c.ctx, dst, src, a.state, a.tiles); err != nil {
+			return err
+		}
+		at := 0
+		if err := a.get(dst, func(*site) []float32 { at++; return fine[at-1][k] }); err != nil {
+			return err
+		}
+	}
+	c.each(len(sites), func(i int) { sites[i].roughen(fine[i], float32(c.p.Grain/100)) })
+	return nil
+}
+
+// grainShifts bounds how many neighbourhoods are tried.
+const grainShifts = 600
+
+// roughen adds the fine bands of the neighbourhood, of the same shape, whose smooth part is most like the fill.
+func (s *site) roughen(fine [][]float32, amount float32) {
+	w, h := s.width(), s.height()
+	var at []int32
+	var b box
+	s.mine(func(i, _, _ int) {
+		if s.filled == nil || s.filled[i] > 0.02 {
+			if len(at) == 0 {
+				b = box{i % w, i / w, i%w + 1, i/w + 1}
+			}
+			b = box{min(b.x0, i%w), min(b.y0, i/w), max(b.x1, i%w+1), max(b.y1, i/w+1)}
+			at = append(at, int32(i))
+		}
+	})
+	if len(at) == 0 {
+		return
+	}
+	step := 1
+	for (w-b.width()+1)*(h-b.height()+1)/(step*step) > grainShifts {
+		step++
+	}
+	// As many pixels as say enough about the likeness.
+	sparse := max(1, len(at)/64)
+	best, cost := 0, float32(math.Inf(1))
+	for dy := -(b.y0 / step) * step; b.y1+dy <= h; dy += step {
+		for dx := -(b.x0 / step) * step; b.x1+dx <= w; dx += step {
+			shift := dy*w + dx
+			var sum float32
+			for n := 0; n < len(at) && sum < cost; n += sparse {
+				i := int(at[n])
+				j := i + shift
+				if s.state[j] != StateKnown {
+					// Nothing can be taken from here.
+					sum += 0.01
+					continue
+				}
+				for k, p := range s.pix {
+					d := p[j] - fine[k][j] - p[i]
+					sum += d * d
+				}
+			}
+			if sum < cost {
+				best, cost = shift, sum
+			}
+		}
+	}
+	for _, i := range at {
+		gain := amount
+		if s.filled != nil {
+			gain *= s.filled[i]
+		}
+		for k, p := range s.pix {
+			p[i] += gain * fine[k][int(i)+best]
+		}
+	}
+}
+
+// bound keeps the spot's values within the range of the paint in its window.
+func (s *site) bound() {
+	for _, p := range s.pix {
+		lo, hi := float32(math.Inf(1)), float32(math.Inf(-1))
+		for i, v := range s.state {
+			if v == StateKnown {
+				lo, hi = min(lo, p[i]), max(hi, p[i])
+			}
+		}
+		s.mine(func(i, _, _ int) {
+			p[i] = min(max(p[i], lo), hi)
+		})
+	}
+}

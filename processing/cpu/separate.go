@@ -1,0 +1,118 @@
+package cpu
+
+import (
+	"context"
+	"math"
+
+	"blik/processing"
+)
+
+// Separate splits what was seen through glare into paint and light.
+func (b *Backend) Separate(ctx context.Context, paint []processing.Plane, light processing.Plane, seen []processing.Plane,
+	expected, state processing.Plane, tiles []processing.Tile, models []processing.Separation) error {
+	a := b.args("separate")
+	n := len(seen)
+	if n < 1 || n > 4 || len(paint) != n {
+		a.fail("%d planes of paint and %d seen: 1 to 4 of each are needed", len(paint), n)
+		return a.err
+	}
+	var p, o [4]*plane
+	for k := range seen {
+		p[k] = a.plane("paint", paint[k], processing.F32)
+		o[k] = a.plane("seen", seen[k], processing.F32)
+	}
+	l := a.plane("light", light, processing.F32)
+	e := a.plane("expected light", expected, processing.F32)
+	s := a.plane("state", state, processing.U8)
+	a.perTile("models", len(models), tiles)
+	return a.onTiles(ctx, tiles, func(t *worker, i int) {
+		r := tiles[i]
+		v := veil{n: n, m: &models[i]}
+		for k := range n {
+			v.paint[k] = take[float32](t, r.W*r.H)
+			v.seen[k] = take[float32](t, r.W*r.H)
+			lift(v.paint[k], p[k].data.F32, p[k].w, r)
+			lift(v.seen[k], o[k].data.F32, o[k].w, r)
+		}
+		v.light, v.expected = take[float32](t, r.W*r.H), take[float32](t, r.W*r.H)
+		v.state = take[uint8](t, r.W*r.H)
+		lift(v.light, l.data.F32, l.w, r)
+		lift(v.expected, e.data.F32, e.w, r)
+		lift(v.state, s.data.U8, s.w, r)
+		v.hole = holeOf(t, v.state, r.W, r.H)
+		if v.known == 0 {
+			return
+		}
+		for range v.m.Sweeps {
+			if t.stopped() {
+				return
+			}
+			for _, j := range v.index {
+				v.update(int(j))
+			}
+		}
+		for k := range n {
+			lower(p[k].data.F32, v.paint[k], p[k].w, r)
+		}
+		lower(l.data.F32, v.light, l.w, r)
+	})
+}
+
+// veil is one tile of Separate.
+type veil struct {
+	hole
+	n               int
+	m               *processing.Separation
+	paint, seen     [4][]float32
+	light, expected []float32
+	state           []uint8
+}
+
+func (v *veil) update(i int) {
+	var guess [4]float32
+	var slope float32
+	count := 0
+	part := reciprocals()
+	for k := range v.n {
+		var sum float32
+		sum, count = v.around(v.paint[k], i)
+		guess[k] = float32(sum * part[count])
+		slope += guess[k]
+	}
+	if v.state[i] == processing.StateLost {
+		for k := range v.n {
+			v.paint[k][i] = guess[k]
+		}
+		return
+	}
+	slope = float32(slope*2)/float32(v.n) + 0.01
+	spread := float32(float32(slope*slope) * part[count])
+	off := v.light[i]
+	noise := v.m.Noise + float32(float32(v.m.Mismatch*off)*float32(v.m.Mismatch*off))
+	var rest, gain [4]float32
+	var along, sure float32
+	for k := range v.n {
+		for c := range v.n {
+			rest[k] += float32(v.m.Axes[k][c] * (v.seen[c][i] - float32(guess[c]*guess[c])))
+		}
+		g := float32(v.m.Variance[k] * spread)
+		q := 1 / (g + noise)
+		gain[k] = float32(g * q)
+		lq := float32(v.m.Light[k] * q)
+		along += float32(lq * rest[k])
+		sure += float32(lq * v.m.Light[k])
+	}
+	mu := (along - 1/v.expected[i]) / sure
+	m := (mu + float32(math.Sqrt(float64(float32(mu*mu)+2.5464791/sure)))) * 0.5
+	v.light[i] = m
+	for k := range v.n {
+		gain[k] = float32(gain[k] * (rest[k] - float32(m*v.m.Light[k])))
+	}
+	for c := range v.n {
+		y := float32(guess[c] * guess[c])
+		for k := range v.n {
+			y += float32(v.m.Axes[k][c] * gain[k])
+		}
+		v.paint[c][i] = float32(math.Sqrt(float64(max(y, 0))))
+	}
+}
