@@ -16,6 +16,7 @@ type corrected struct {
 
 // correctAll corrects every spot; those with a method of their own by that one.
 func (w *window) correctAll() {
+	w.port.End()
 	methods := map[int]processing.Method{}
 	for _, s := range w.doc.Spots() {
 		methods[s.ID] = s.Asked

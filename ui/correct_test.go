@@ -379,6 +379,30 @@ func TestJPEG(t *testing.T) {
 	}
 }
 
+// PNG holds no inks, so it is not offered for them.
+func TestJPEGOfInks(t *testing.T) {
+	h := newHarness(t, "ru")
+	h.pictures["/art/k.jpg"] = &processing.Picture{Width: 200, Height: 100, Channels: 4, U8: make([]uint8, 80000)}
+	h.open("/art/k.jpg")
+	h.settle()
+	h.do("find.run")
+	h.settle()
+	h.do("correct.all")
+	h.settle()
+	h.do("file.savePicture")
+	for _, b := range find[*widget.Button](h.win.Canvas().Overlays().Top()) {
+		if strings.Contains(b.Text, "PNG") {
+			t.Errorf("offered %q", b.Text)
+		}
+	}
+	h.press("Сохранить как TIFF")
+	h.settle()
+	h.do("file.savePictureAs")
+	if r := h.dialogs.asked[0]; h.pictureFiles["/art/k_corrected.tif"] == nil || slices.Contains(r.Endings, "png") {
+		t.Errorf("asked %+v, saved %v", r, h.pictureFiles)
+	}
+}
+
 // The source is replaced only after an answer of its own, and then opened anew with its mask.
 func TestSaveOverTheSource(t *testing.T) {
 	h := fixed(t, "en")

@@ -57,7 +57,7 @@ var channelKeys = map[int]string{1: "info.grey", 3: "info.rgb", 4: "info.cmyk"}
 
 func (w *window) formatText() string {
 	text := string(w.file.Format)
-	if c := w.file.Info.Compression; c != "" {
+	if c := w.file.Info.Compression; c != "" && c != text {
 		if c == "none" {
 			c = w.t("info.uncompressed")
 		}
@@ -77,6 +77,8 @@ func (w *window) profileText() string {
 		text = p.Name
 	case len(w.file.Info.Meta.ICC) > 0:
 		text = w.t("info.unnamedProfile")
+	case p.Channels == 4:
+		text = w.t("info.noInkProfile")
 	}
 	if !p.Exact {
 		text += "\n" + w.approximately()
@@ -110,7 +112,7 @@ func (w *window) showInformation() {
 	grid := container.New(layout.NewFormLayout())
 	for _, f := range w.facts() {
 		value := widget.NewLabel(f.value)
-		value.Wrapping = fyne.TextWrapBreak
+		value.Wrapping = fyne.TextWrapWord
 		value.Selectable = true
 		grid.Add(widget.NewLabelWithStyle(f.name, fyne.TextAlignLeading, fyne.TextStyle{Bold: true}))
 		grid.Add(value)

@@ -47,11 +47,18 @@ func (w *window) askContainer(next func()) {
 		return func() { w.writePicture(imagefile.DefaultName(w.doc.Path(), f), imagefile.SaveOptions{}, next) }
 	}
 	name := baseName(imagefile.DefaultName(w.doc.Path(), imagefile.TIFF))
-	w.ask(w.t("jpeg.title"), w.t("jpeg.text", "Name", baseName(w.doc.Path()), "Result", name), []answer{
+	text, answers := "jpeg.text", []answer{
 		{w.t("button.png"), widget.MediumImportance, as(imagefile.PNG)},
 		{w.t("button.tiff"), widget.HighImportance, as(imagefile.TIFF)},
-	})
+	}
+	if w.inks() {
+		text, answers = "jpeg.inkText", answers[1:]
+	}
+	w.ask(w.t("jpeg.title"), w.t(text, "Name", baseName(w.doc.Path()), "Result", name), answers)
 }
+
+// inks says whether the picture is CMYK, which PNG cannot hold.
+func (w *window) inks() bool { return w.doc.Picture().Channels == 4 }
 
 // savePictureAs asks for a place and writes the corrected picture there.
 func (w *window) savePictureAs(next func()) {
@@ -69,6 +76,9 @@ func (w *window) savePictureAs(next func()) {
 		endings = []string{"png"}
 	case imagefile.JPEG:
 		endings = []string{"tif", "tiff", "png", "jpg", "jpeg"}
+		if w.inks() {
+			endings = []string{"tif", "tiff", "jpg", "jpeg"}
+		}
 	}
 	w.files.Save(filedialog.Request{
 		Title: w.t("dialog.savePicture"), Folder: filepath.Dir(path), File: baseName(path),
