@@ -10,8 +10,9 @@ import (
 type claims struct {
 	// shared has a value for each segment of the first picture.
 	shared []bool
-	// offsets, counts and directory are the arrays of the segments, where they lie outside the directory, and itself.
-	offsets, counts, directory bool
+	// offsets, counts and directory are the arrays of the segments, where they lie outside the directory, and itself;
+	// header is that of the file.
+	offsets, counts, directory, header bool
 }
 
 // span is a part of the file that is used as what: the number of a segment, or one of the constants.
@@ -25,12 +26,13 @@ const (
 	spanOffsets
 	spanCounts
 	spanDirectory
+	spanHeader
 )
 
 // maxDirectories and maxSpans are how many directories and parts of a file are looked at besides the segments of the
 // picture; in files with more, everything counts as shared.
 const (
-	maxDirectories = 1 << 12
+	maxDirectories = 1 << 16
 	maxSpans       = 1 << 22
 )
 
@@ -58,6 +60,8 @@ func (f *File) claims() *claims {
 				c.counts = true
 			case spanDirectory:
 				c.directory = true
+			case spanHeader:
+				c.header = true
 			default:
 				c.shared[sp.what] = true
 			}
@@ -70,7 +74,7 @@ func (f *File) claims() *claims {
 // spans looks through all directories of the file; ok is false where there is too much to see.
 func (f *File) spans() (spans []span, ok bool) {
 	s, l := f.src, f.lay
-	header := span{0, 8, spanOther}
+	header := span{0, 8, spanHeader}
 	if s.big {
 		header.end = 16
 	}
@@ -119,7 +123,7 @@ func (f *File) spans() (spans []span, ok bool) {
 				}
 			}
 		}
-		if len(seen) > maxDirectories || len(spans) > most {
+		if len(seen)+len(queue) > maxDirectories || len(spans) > most {
 			return nil, false
 		}
 	}

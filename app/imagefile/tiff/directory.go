@@ -240,16 +240,23 @@ func (s *source) raw(e *entry) ([]byte, error) {
 	}
 	n, ok := e.length(s.size)
 	if !ok {
-		return nil, damaged("tag %d is damaged: %d values of type %d do not fit into the file",
-			"тег %d повреждён: %d значений типа %d не помещаются в файле", e.tag, e.count, e.kind)
+		return nil, errLyingTag(e)
 	}
 	return s.bytes(e.value, n)
+}
+
+func errLyingTag(e *entry) error {
+	return damaged("tag %d is damaged: %d values of type %d do not fit into the file",
+		"тег %d повреждён: %d значений типа %d не помещаются в файле", e.tag, e.count, e.kind)
 }
 
 // ints returns the first values of an entry of whole numbers, limit at the most.
 func (s *source) ints(e *entry, limit int) ([]int64, error) {
 	if !e.kind.whole() {
 		return nil, damaged("tag %d is damaged: it holds no whole numbers", "тег %d повреждён: в нём не целые числа", e.tag)
+	}
+	if _, ok := e.length(s.size); !ok {
+		return nil, errLyingTag(e)
 	}
 	head := *e
 	head.count = min(head.count, uint64(max(limit, 0)))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 
 	"blik/app/imagefile/codec"
 	"blik/processing"
+
+	"pgregory.net/rapid"
 )
 
 // FuzzOpen: whatever the bytes are, there is no panic and no long wait; faults are told as such; and where a picture can
@@ -31,49 +34,91 @@ func FuzzOpen(f *testing.F) {
 		}
 	}
 	f.Add(encode(f, randomPicture(rng, 5, 4, 3, 16), codec.Metadata{XMP: []byte("<x/>"), XResolution: 300, YResolution: 300, Unit: 1}, EncodeOptions{}))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		start := time.Now()
-		defer func() {
-			if d := time.Since(start); d > 5*time.Second {
-				t.Errorf("took %v", d)
-			}
-		}()
+	f.Fuzz(func(t *testing.T, data []byte) { attempt(t, data) })
+}
+
+// fataler is what testing.T and rapid.T have in common.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// attempt opens, reads and patches data, whatever they are.
+func attempt(t fataler, data []byte) {
+	t.Helper()
+	start := time.Now()
+	defer func() {
+		if d := time.Since(start); d > 5*time.Second {
+			t.Fatalf("took %v", d)
+		}
+	}()
+	file, err := Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		isFault(t, err)
+		return
+	}
+	i := file.Info()
+	if int64(i.Width)*int64(i.Height) > 1<<20 || i.Raw > 1<<23 || i.Scratch > 1<<26 {
+		return
+	}
+	pic, err := file.Decode(context.Background())
+	if err != nil {
+		isFault(t, err)
+		return
+	}
+	if err := pic.Validate(); err != nil {
+		t.Fatalf("%v", err)
+	}
+	patch := change(pic, i.Width/2, i.Height/2)
+	m := &memory{bytes.Clone(data)}
+	if err := file.Patch(context.Background(), m, []processing.Patch{patch}); err != nil {
+		isFault(t, err)
+		return
+	}
+	after, err := Open(bytes.NewReader(m.b), int64(len(m.b)))
+	if err != nil {
+		t.Fatalf("what was patched cannot be opened: %v", err)
+	}
+	got, err := after.Decode(context.Background())
+	if err != nil {
+		t.Fatalf("what was patched cannot be read: %v", err)
+	}
+	onlyChanged(t, pic, got, patch)
+}
+
+// TestContradictions puts odd numbers into the tags of good files, which chance alone seldom does.
+func TestContradictions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(29, 30))
+	all := forms(rng)
+	rapid.Check(t, func(t *rapid.T) {
+		f := rapid.SampledFrom(all).Draw(t, "form")
+		f.width, f.height = rapid.IntRange(1, 40).Draw(t, "width"), rapid.IntRange(1, 40).Draw(t, "height")
+		f.sharedStrips = rapid.IntRange(0, 3).Draw(t, "shared") == 0
+		data := f.write(t, f.random(rng))
 		file, err := Open(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
-			isFault(t, err)
-			return
-		}
-		i := file.Info()
-		if int64(i.Width)*int64(i.Height) > 1<<20 || i.Raw > 1<<23 || i.Scratch > 1<<26 {
-			return
-		}
-		pic, err := file.Decode(context.Background())
-		if err != nil {
-			isFault(t, err)
-			return
-		}
-		if err := pic.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		patch := change(pic, i.Width/2, i.Height/2)
-		m := &memory{bytes.Clone(data)}
-		if err := file.Patch(context.Background(), m, []processing.Patch{patch}); err != nil {
-			isFault(t, err)
-			return
+		odd := rapid.OneOf(rapid.Int64Range(0, 40), rapid.Int64Range(0, int64(len(data))), rapid.SampledFrom([]int64{1 << 16, 1<<31 - 1, 1<<32 - 1, math.MaxInt64}))
+		for range rapid.IntRange(1, 4).Draw(t, "changes") {
+			e := rapid.SampledFrom(file.dir.entries).Draw(t, "entry")
+			at, n := e.at, int64(2)
+			switch rapid.IntRange(0, 5).Draw(t, "what") {
+			case 0:
+				at += 2
+			case 1:
+				at, n = e.at+4, file.src.offsetSize()
+			default:
+				n = max(e.kind.size(), 1)
+				at = e.value + n*rapid.Int64Range(0, int64(e.count)-1).Draw(t, "value")
+			}
+			putInt(f.order, data[at:][:n], odd.Draw(t, "number"))
 		}
-		after, err := Open(bytes.NewReader(m.b), int64(len(m.b)))
-		if err != nil {
-			t.Fatalf("what was patched cannot be opened: %v", err)
-		}
-		got, err := after.Decode(context.Background())
-		if err != nil {
-			t.Fatalf("what was patched cannot be read: %v", err)
-		}
-		onlyChanged(t, pic, got, patch)
+		attempt(t, data)
 	})
 }
 
-func isFault(t *testing.T, err error) {
+func isFault(t fataler, err error) {
 	t.Helper()
 	var fault *codec.Fault
 	if !errors.As(err, &fault) || fault.Text.EN == "" || fault.Text.RU == "" {

@@ -28,7 +28,7 @@ type piece struct {
 // are coded anew, and stay in their place where they fit there and nothing else uses it; else they go to the end of
 // the file, and their offsets and byte counts are all that changes besides. A picture that cannot hold new colours
 // (palette, fewer than 8 bits) is stored at the end of the file as one that can, with all its other tags; that takes
-// the memory of the decoded picture.
+// the memory of the decoded picture, where else it is that of a coded strip or tile for each core.
 //
 // A file that would not hold the result gives an error before anything is written.
 func (f *File) Patch(ctx context.Context, file codec.File, patches []processing.Patch) error {
@@ -42,10 +42,10 @@ func (f *File) Patch(ctx context.Context, file codec.File, patches []processing.
 	if err != nil || len(pieces) == 0 {
 		return err
 	}
-	if f.converts() {
-		return f.convert(ctx, file, patches)
-	}
 	c := f.claims()
+	if f.converts() {
+		return f.convert(ctx, file, patches, c)
+	}
 	var direct, rebuilt [][]piece
 	for len(pieces) > 0 {
 		n := 1
@@ -254,11 +254,16 @@ func (p *placer) place(i int, data []byte) error {
 	return nil
 }
 
+// errCrossed is told of files in which one and the same byte would have to be changed and kept.
+func errCrossed() error {
+	return damaged("the file is damaged: its header or first directory lies across other data, so nothing can be entered there",
+		"файл повреждён: его заголовок или первый каталог лежит поверх других данных, и записать туда ничего нельзя")
+}
+
 // rebuildAll codes segments anew, one group of pieces each, and enters where they went.
 func (f *File) rebuildAll(ctx context.Context, file codec.File, groups [][]piece, c *claims) error {
 	if c.directory {
-		return damaged("the file is damaged: its first directory lies across other data, so nothing can be entered there",
-			"файл повреждён: его первый каталог лежит поверх других данных, и записать в него ничего нельзя")
+		return errCrossed()
 	}
 	l := f.lay
 	placer := func(file codec.File) *placer {

@@ -38,7 +38,6 @@ const (
 	tagJPEGTables      = 347
 	tagJPEGOffset      = 513
 	tagJPEGLength      = 514
-	tagReferenceBW     = 532
 	tagXMP             = 700
 	tagIPTC            = 33723
 	tagPhotoshop       = 34377
