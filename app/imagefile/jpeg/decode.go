@@ -23,6 +23,9 @@ func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 	if f.Info().Raw/maxExpansion > f.size {
 		return nil, codec.Truncated()
 	}
+	if err := f.countScans(ctx); err != nil {
+		return nil, err
+	}
 	img, err := decode(f.stream(ctx))
 	if err != nil {
 		if e := ctx.Err(); e != nil {
@@ -66,6 +69,29 @@ func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 			"цветовая модель пикселей не та, что в заголовке")
 	}
 	return p, nil
+}
+
+// countScans refuses more than maxScans. Between the first scan and the end of the picture, SOS occurs as itself alone.
+func (f *File) countScans(ctx context.Context) error {
+	r := bufio.NewReaderSize(&contextReader{ctx, io.NewSectionReader(f.r, f.scans, f.size-f.scans)}, 1<<16)
+	for n := 1; n <= maxScans; {
+		if _, err := r.ReadSlice(0xff); err == bufio.ErrBufferFull {
+			continue
+		} else if err == io.EOF {
+			return nil // that the picture is not complete is found by who decodes it
+		} else if err != nil {
+			return err
+		}
+		marker, err := r.Peek(1)
+		switch {
+		case err != nil || marker[0] == markerEOI:
+			return nil
+		case marker[0] == markerSOS:
+			n++
+		}
+	}
+	return codec.Damaged(fmt.Sprintf("the JPEG has more than %d scans", maxScans),
+		fmt.Sprintf("в JPEG больше %d проходов", maxScans))
 }
 
 // stream returns the file for the decoder. Four components without Adobe's segment, which the standard library does not

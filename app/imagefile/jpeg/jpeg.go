@@ -53,6 +53,10 @@ const (
 // pixels as there are samples in it.
 const maxExpansion = 2048
 
+// maxScans bounds how often decoding goes over the whole picture. Encoders use about ten progressive scans; a scan of a few
+// bytes may go over any number of blocks, so that a small file could keep a decoder busy for hours.
+const maxScans = 100
+
 // component is a colour component of the frame (B.2.2).
 type component struct {
 	id    uint8
@@ -68,7 +72,9 @@ type File struct {
 	// frame is the SOF marker, 0 before it was seen.
 	frame      byte
 	components []component
-	jfif       bool
+	// scans is where the first scan begins.
+	scans int64
+	jfif  bool
 	// adobe is the colour transform of Adobe's segment, −1 where there is none.
 	adobe int
 	meta  codec.Metadata
@@ -188,6 +194,7 @@ func (f *File) walk() error {
 			if f.frame == 0 {
 				return codec.Damaged("the frame header (SOF) is missing", "нет заголовка кадра (SOF)")
 			}
+			f.scans = s.end()
 			return c.finish(&f.meta)
 		}
 		if s.marker == markerEOI {

@@ -182,6 +182,22 @@ func TestWhatCannotBeRead(t *testing.T) {
 	}
 }
 
+// TestManyScans has a file send everything again and again.
+func TestManyScans(t *testing.T) {
+	s := synthetic{File: File{width: 9, height: 7, frame: markerSOF0, adobe: -1, components: []component{{id: 1, h: 1, v: 1}}}}
+	p := s.coefficients(rand.New(rand.NewPCG(1, 1)))
+	for range maxScans {
+		s.add([]int{0}, 0, 63, 0, 0)
+	}
+	if _, err := open(t, s.file(t, p)).Decode(t.Context()); err != nil {
+		t.Errorf("%d scans: %v", maxScans, err)
+	}
+	s.add([]int{0}, 0, 63, 0, 0)
+	if _, err := open(t, s.file(t, p)).Decode(t.Context()); !errors.Is(err, codec.ErrDamaged) {
+		t.Errorf("%d scans: %v", maxScans+1, err)
+	}
+}
+
 // TestEveryTruncation cuts a file at every byte: a fault each time, and never a panic.
 func TestEveryTruncation(t *testing.T) {
 	data := grey(t, iccChunk(1, 1, "profile"))

@@ -80,7 +80,6 @@ type inflater struct {
 	// current and before are the blocks that the last two lines lie in.
 	current, before []byte
 	rest            []byte
-	err             error
 }
 
 // block is some whole lines, or the error that ended them.

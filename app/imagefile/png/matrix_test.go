@@ -230,7 +230,7 @@ func standardSamples(img image.Image, x, y int, deep bool) [3]int {
 		case color.NRGBA:
 			c = entry
 		case color.RGBA:
-			c = color.NRGBA{entry.R, entry.G, entry.B, entry.A}
+			c = color.NRGBA(entry)
 		}
 	}
 	return [3]int{int(c.R), int(c.G), int(c.B)}
