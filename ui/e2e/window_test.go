@@ -290,14 +290,18 @@ func TestXvfbCorrection(t *testing.T) {
 	if want := filepath.Join(filepath.Dir(source), "painting_corrected.png"); result != want {
 		t.Fatalf("saved as %s, expected %s", result, want)
 	}
-	checkResult(t, source, result, spots)
+	if n := methods(t, source, result, spots)["telea"]; n != 1 {
+		t.Errorf("%d places are corrected by Telea's method, expected 1", n)
+	}
 	w.key("ctrl+z")
 	if line := w.await("step "); strings.TrimPrefix(line, "step ") != strings.TrimPrefix(all, "corrected ") {
 		t.Errorf("undone to %q, it was %q", line, all)
 	}
 	w.key("ctrl+s")
 	w.await("saved-picture ")
-	checkResult(t, source, result, spots)
+	if n := methods(t, source, result, spots)["telea"]; n != 0 {
+		t.Errorf("%d places are corrected by Telea's method after undo", n)
+	}
 	// Back to the beginning, so that leaving asks nothing.
 	w.key("ctrl+z", "ctrl+z")
 	w.await("step ")
@@ -305,9 +309,9 @@ func TestXvfbCorrection(t *testing.T) {
 	w.quit()
 }
 
-// checkResult checks that the result differs from the source in the places of its report alone, and that these are as many
-// as expected.
-func checkResult(t *testing.T, source, result string, want int) {
+// methods checks that the result differs from the source in the places of its report alone, which are as many as expected,
+// and counts these by their method.
+func methods(t *testing.T, source, result string, want int) map[string]int {
 	t.Helper()
 	file, _ := report.CorrectionNames(result)
 	data, err := os.ReadFile(file)
@@ -322,8 +326,10 @@ func checkResult(t *testing.T, source, result string, want int) {
 	if err := json.Unmarshal(data, &written); err != nil {
 		t.Fatal(err)
 	}
+	counts := map[string]int{}
 	may := processing.NewMask(written.Width, written.Height)
 	for _, p := range written.Places {
+		counts[p.Method]++
 		for y := p.Top; y < p.Top+p.Height; y++ {
 			for x := p.Left; x < p.Left+p.Width; x++ {
 				may.Pix[y*may.Width+x] = 255
@@ -337,6 +343,7 @@ func checkResult(t *testing.T, source, result string, want int) {
 	if !proof.Holds() || proof.Changed != written.Changed || proof.Changed == 0 || len(written.Places) != want {
 		t.Errorf("%d places of %d, %d pixels reported: %+v", len(written.Places), want, written.Changed, proof)
 	}
+	return counts
 }
 
 // TestXvfbFrames measures pan and zoom at 1600 × 1000 on 18.7 MP: from the start of the raster's generator to the end of
