@@ -42,11 +42,7 @@ func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m codec.M
 			return err
 		}
 	}
-	head, err := e.head(meta, counts, o)
-	if err != nil {
-		return err
-	}
-	if _, err := w.Write(head); err != nil {
+	if _, err := w.Write(e.head(meta, counts, o)); err != nil {
 		return err
 	}
 	if o.Deflate {
@@ -75,24 +71,20 @@ type encoder struct {
 }
 
 // head returns everything that precedes the strips.
-func (e *encoder) head(meta []field, counts []int64, o EncodeOptions) ([]byte, error) {
-	total := int64(0)
-	for _, n := range counts {
-		total += n
-	}
-	for _, big := range []bool{o.Big, true} {
-		d := dialect{e.order, big}
-		// The length of the directory does not depend on the offsets in it, so the first attempt gives it.
+func (e *encoder) head(meta []field, counts []int64, o EncodeOptions) []byte {
+	d := dialect{e.order, o.Big}
+	// The length of the directory does not depend on the offsets in it, so nought will do to learn it.
+	length := func() int64 {
 		first := int64(len(d.header(0)))
-		at := first + int64(len(d.directory(e.fields(d, meta, make([]int64, len(counts)), counts, o), first, 0)))
-		if !big && at+total > math.MaxUint32 {
-			continue
-		}
-		places, _ := offsets(at, counts)
-		dir := d.directory(e.fields(d, meta, places, counts, o), first, 0)
-		return append(d.header(first), dir...), nil
+		return first + int64(len(d.directory(e.fields(d, meta, make([]int64, len(counts)), counts, o), first, 0)))
 	}
-	return nil, errGrown()
+	places, end := offsets(length(), counts)
+	if !d.big && end > math.MaxUint32 {
+		d.big = true
+		places, _ = offsets(length(), counts)
+	}
+	first := int64(len(d.header(0)))
+	return append(d.header(first), d.directory(e.fields(d, meta, places, counts, o), first, 0)...)
 }
 
 // fields returns all tags of the picture.

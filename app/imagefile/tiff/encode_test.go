@@ -165,6 +165,36 @@ func TestEncodeDamagedEXIF(t *testing.T) {
 	})
 }
 
+// TestEncodeBig: strips that together are longer than 4 GiB make a BigTIFF.
+func TestEncodeBig(t *testing.T) {
+	e := &encoder{strips: newStripes(randomPicture(rand.New(rand.NewPCG(31, 32)), 600, 600, 1, 8)), order: binary.BigEndian}
+	counts := e.strips.counts()
+	for _, c := range []struct {
+		first int64
+		big   bool
+	}{{3 << 30, false}, {math.MaxUint32, true}} {
+		counts[0] = c.first
+		head := e.head(nil, counts, EncodeOptions{Deflate: true})
+		end := int64(len(head))
+		for _, n := range counts {
+			end += n
+		}
+		f, err := Open(padded{head, end}, end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.src.big != c.big {
+			t.Errorf("a first strip of %d bytes: BigTIFF is %t", c.first, f.src.big)
+		}
+		if err := f.lay.check(end); err != nil {
+			t.Error(err)
+		}
+		if last := len(counts) - 1; f.lay.offsets[last]+f.lay.counts[last] != end || f.lay.offsets[0] != int64(len(head)) {
+			t.Errorf("strips from %d to %d in a file of %d", f.lay.offsets[0], f.lay.offsets[last]+f.lay.counts[last], end)
+		}
+	}
+}
+
 func TestEncodeFaults(t *testing.T) {
 	pic := &processing.Picture{Width: 2, Height: 2, Channels: 1, U8: make([]uint8, 4)}
 	full := errors.New("the disk is full")
