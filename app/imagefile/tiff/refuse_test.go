@@ -92,6 +92,26 @@ func TestLoop(t *testing.T) {
 	decode(t, data)
 }
 
+func TestBesideThePicture(t *testing.T) {
+	f := form{order: binary.BigEndian, depth: 8, compression: compNone, photometric: blackIsZero, width: 20, height: 10, segH: 4}
+	if g := open(t, f.write(t, make([]uint32, 200))); g.Layered() || g.Copies() != 0 {
+		t.Errorf("layers %t, %d copies", g.Layered(), g.Copies())
+	}
+	f.more = []field{block(tagLayers, kindUndefined, []byte("Adobe Photoshop Document Data Block\x00")), dialect{order: f.order}.longs(tagSubIFDs, 8, 8)}
+	data := f.write(t, make([]uint32, 200))
+	g := open(t, data)
+	if !g.Layered() || g.Copies() != 2 {
+		t.Errorf("layers %t, %d copies", g.Layered(), g.Copies())
+	}
+	pic := decode(t, data)
+	patch := change(pic, 19, 9)
+	result := patched(t, data, patch)
+	onlyChanged(t, pic, decode(t, result), patch)
+	if len(data) != len(result) || differing(data, result) != 1 {
+		t.Errorf("%d bytes differ", differing(data, result))
+	}
+}
+
 // TestTruncated cuts files at every length: nothing but a fault may come of it, unless only the end of the chain or the
 // values of tags beside the picture are missing.
 func TestTruncated(t *testing.T) {

@@ -44,6 +44,7 @@ const (
 	tagEXIF            = 34665
 	tagICC             = 34675
 	tagGPS             = 34853
+	tagLayers          = 37724
 	tagInterop         = 40965
 	tagDNGVersion      = 50706
 )

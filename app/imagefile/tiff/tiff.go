@@ -77,6 +77,25 @@ func refuseOther(s *source, d *directory) error {
 // Info returns what the file says of its first picture.
 func (f *File) Info() codec.Info { return f.info }
 
+// Layered says whether the file holds Photoshop's layers beside the picture. Photoshop then shows the layers, so what
+// Patch changes is not seen there.
+func (f *File) Layered() bool {
+	e := f.dir.find(tagLayers)
+	return e != nil && e.count > 0
+}
+
+// Copies returns how many sub-pictures hang on the first one: smaller copies, mostly, which Patch leaves as they are.
+func (f *File) Copies() int {
+	e := f.dir.find(tagSubIFDs)
+	if e == nil {
+		return 0
+	}
+	if _, ok := e.length(f.src.size); !ok {
+		return 0
+	}
+	return int(e.count)
+}
+
 // describe fills the Info.
 func (f *File) describe(meta codec.Metadata) codec.Info {
 	l := f.lay
