@@ -107,10 +107,15 @@ func (q *queue) done() {
 
 // launch queues a kernel unless the operation was cancelled.
 func (q *queue) launch(name string, grid, block dim, args ...any) error {
+	return q.launchShared(name, grid, block, 0, args...)
+}
+
+// launchShared is launch with dynamic shared memory, in bytes.
+func (q *queue) launchShared(name string, grid, block dim, shared int, args ...any) error {
 	if err := q.ctx.Err(); err != nil {
 		return err
 	}
-	return q.d.launch(name, grid, block, args...)
+	return q.d.launch(name, grid, block, shared, args...)
 }
 
 // pixels queues a kernel with a thread for each pixel, whose last arguments are the size.

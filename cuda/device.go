@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -164,12 +165,27 @@ func (d *device) start() (err error) {
 	if d.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
 		return d.fault(err, "make a stream")
 	}
-	for _, text := range kernels.PTX(d.info.Capability) {
-		m, err := cu.LoadData(text)
+	return d.fault(d.load(kernels.PTX(d.info.Capability)), "load the kernels")
+}
+
+// load compiles the modules for the GPU, all at once: each on a thread of its own that ends with it.
+func (d *device) load(texts []string) error {
+	d.modules = make([]cu.Module, len(texts))
+	errs := make([]error, len(texts))
+	var wg sync.WaitGroup
+	for i, text := range texts {
+		wg.Go(func() {
+			runtime.LockOSThread()
+			if errs[i] = cu.SetCurrentContext(d.context); errs[i] == nil {
+				d.modules[i], errs[i] = cu.LoadData(text)
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
 		if err != nil {
-			return d.fault(err, "load the kernels")
+			return err
 		}
-		d.modules = append(d.modules, m)
 	}
 	return nil
 }
@@ -181,7 +197,9 @@ func (d *device) stop() error {
 		_ = d.stream.Destroy()
 	}
 	for _, m := range d.modules {
-		_ = m.Unload()
+		if m != (cu.Module{}) {
+			_ = m.Unload()
+		}
 	}
 	d.modules = nil
 	if d.context != (cu.CUContext{}) {
@@ -210,8 +228,9 @@ func (d *device) function(name string) (cu.Function, error) {
 type dim struct{ x, y int }
 
 // launch queues a kernel. Every argument takes a cell of 8 bytes, from which the driver takes as many as the kernel's
-// parameter has; a plane is two arguments, its memory and its pitch.
-func (d *device) launch(name string, grid, block dim, args ...any) error {
+// parameter has; a plane is two arguments, its memory and its pitch. shared is the dynamic shared memory of a block in
+// bytes.
+func (d *device) launch(name string, grid, block dim, shared int, args ...any) error {
 	f, err := d.function(name)
 	if err != nil {
 		return err
@@ -237,7 +256,7 @@ func (d *device) launch(name string, grid, block dim, args ...any) error {
 	for i := range cells {
 		params[i] = unsafe.Pointer(&cells[i])
 	}
-	err = f.Launch(grid.x, max(grid.y, 1), 1, block.x, max(block.y, 1), 1, 0, d.stream, params)
+	err = f.Launch(grid.x, max(grid.y, 1), 1, block.x, max(block.y, 1), 1, shared, d.stream, params)
 	return d.fault(err, "start the kernel "+name)
 }
 

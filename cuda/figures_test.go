@@ -245,6 +245,20 @@ func TestDetectTimes(t *testing.T) {
 	}
 }
 
+// The first use after the program's start: a context, and the kernels compiled for the GPU.
+func TestOpenTime(t *testing.T) {
+	gpu(t)
+	start := time.Now()
+	b, err := Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("opened in %v", time.Since(start))
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestFigures prints the figures of the record.
 func TestFigures(t *testing.T) {
 	b := gpu(t)

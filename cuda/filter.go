@@ -38,17 +38,29 @@ func (b *Backend) Gaussian(ctx context.Context, dst, src processing.Plane, sigma
 		if err != nil {
 			return err
 		}
+		kind := kindName(d.kind)
+		if d.kind != processing.F32 && r <= blurRadius {
+			const width = blurThreads - 2*((blurRadius+3)/4*4)
+			grid := dim{(d.w + width - 1) / width, (d.h + blurRows - 1) / blurRows}
+			return q.launch("blur5"+kind, grid, dim{x: blurThreads}, d, s, list, r, d.w, d.h)
+		}
 		columns, err := q.plane(processing.F32, d.w, d.h)
 		if err != nil {
 			return err
 		}
-		kind := kindName(d.kind)
 		if err := q.pixels("gaussColumns"+kind, d.w, d.h, columns, s, list, r); err != nil {
 			return err
 		}
 		return q.pixels("gaussRows"+kind, d.w, d.h, d, columns, list, r)
 	})
 }
+
+// blurThreads and blurRows are those of filter.cu; blurRadius is the largest radius of its kernels blur5.
+const (
+	blurRadius  = 5
+	blurThreads = 256
+	blurRows    = 16
+)
 
 // gaussianTaps returns the weights of the middle tap and of each pair of taps beside it; all 2r+1 of them add up to 1.
 func gaussianTaps(sigma float64) []float32 {
@@ -128,16 +140,10 @@ func (b *Backend) Wavelet(ctx context.Context, dst, src processing.Plane, wave p
 	w, h := a.w, a.h
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		rows, err := q.plane(processing.F32, w, h)
-		if err != nil {
-			return err
-		}
-		grid, block := over((w+1)/2, h)
-		if err := q.launch("waveRows"+kindName(s.kind), grid, block, append(f.forward(rows, s), w, h)...); err != nil {
-			return err
-		}
-		grid, block = over(w, (h+1)/2)
-		return q.launch("waveColumns", grid, block, append(f.forward(d, rows), w, h)...)
+		const pairs = 16 // wavePairs of filter.cu
+		wide, tall := (w+1)/2, (h+1)/2
+		grid := dim{(wide + 127) / 128, (tall + pairs - 1) / pairs}
+		return q.launch("wavelet"+kindName(s.kind), grid, dim{x: 128}, append(f.forward(d, s), w, h)...)
 	})
 }
 

@@ -92,7 +92,7 @@ func (b *Backend) Histogram(ctx context.Context, src, exclude processing.Plane) 
 	return total, err
 }
 
-// momentBlocks is how many blocks of threads sum a plane; their sums are joined here, in their order.
+// momentBlocks is how many blocks of threads sum a plane, always as many: their number is part of the order of additions.
 const momentBlocks = 1056
 
 // Moments sums over src: exactly for integers, and for F32 with the rounding error of every addition carried along, so
@@ -120,6 +120,12 @@ func (b *Backend) Moments(ctx context.Context, src processing.Plane) (processing
 		}
 		if err := q.launch("moments"+kindName(s.kind), dim{x: blocks}, dim{x: 256}, out, s, a.w, a.h); err != nil {
 			return err
+		}
+		if s.kind == processing.F32 {
+			if err := q.launch("joinF32", dim{x: 1}, dim{x: 256}, out, blocks); err != nil {
+				return err
+			}
+			n = 8 * words
 		}
 		host, err := q.fetch(out, n)
 		if err != nil {

@@ -20,8 +20,8 @@ type table struct {
 	stride int
 }
 
-// chunkRows, tableThreads are those of window.cu.
-const chunkRows = 16
+// chunkRows is that of window.cu.
+const chunkRows = 8
 
 // table sums what the kernels tableChunks<name> and tableRows<name> sum; size is 4 or 8, the bytes of a sum.
 func (q *queue) table(name string, size, w, h int, args ...any) (table, error) {
@@ -43,7 +43,7 @@ func (q *queue) table(name string, size, w, h int, args ...any) (table, error) {
 	if size == 8 {
 		prefix = "tablePrefix64"
 	}
-	if err := q.launch(prefix, dim{x: (w + 255) / 256}, columns, sums, w, chunks); err != nil {
+	if err := q.launch(prefix, dim{x: (w + 31) / 32}, dim{32, 32}, sums, w, chunks); err != nil {
 		return table{}, err
 	}
 	return t, q.launch("tableRows"+name, dim{x: chunks}, columns, append([]any{t.memory, stride, sums, w, h}, args...)...)
@@ -73,6 +73,13 @@ func (b *Backend) BoxMean(ctx context.Context, dst, src processing.Plane, r int)
 		most := uint64(math.MaxUint8)
 		if d.kind == processing.U16 {
 			most = math.MaxUint16
+		}
+		if r <= maxSlide {
+			g, err := q.segments(s, r, false)
+			if err != nil {
+				return err
+			}
+			return q.launch("slideMean"+kindName(s.kind), g.grid, dim{x: slideThreads}, d, s, g.sums, g.stride, r, g.width, slideRows, w, h)
 		}
 		pixels := uint64(min(2*r+1, w)) * uint64(min(2*r+1, h))
 		kind, name, size := "Value", "boxMean", 4
@@ -154,12 +161,60 @@ func (b *Backend) MeanVariance(ctx context.Context, mean, variance, src processi
 	}
 	return b.run(ctx, func(q *queue) error {
 		q.writes(m, v)
-		sum, squares, err := q.sums(s)
+		g, err := q.segments(s, r, true)
 		if err != nil {
 			return err
 		}
-		return q.pixels("meanVariance"+kindName(s.kind), a.w, a.h, m, v, sum.memory, squares.memory, sum.stride, r)
+		return q.launch("slideVariance"+kindName(s.kind), g.grid, dim{x: slideThreads}, m, v, s, g.sums, g.squares, g.stride, r, g.width, slideRows, a.w, a.h)
 	})
+}
+
+// The sliding window of slide.cu: a block of slideThreads takes a strip of slideStrip columns, the window's border included,
+// and runs down slideRows rows. maxSlide is the largest radius that leaves something of the strip.
+const (
+	slideThreads = 128
+	slideStrip   = 8 * slideThreads
+	slideRows    = 32
+	slideSegment = 16
+	maxSlide     = 127
+)
+
+// slide is the geometry of a sliding window and the sums of its segments.
+type slide struct {
+	grid          dim
+	width, stride int
+	sums, squares buffer
+}
+
+// strips cuts a picture into strips of equal width, as wide as the window allows.
+func strips(w, h, r int) (grid dim, width int) {
+	widest := (slideStrip - 2*r - 7) &^ 7
+	n := (w + widest - 1) / widest
+	width = int(roundUp(int64((w+n-1)/n), 8))
+	return dim{(w + width - 1) / width, (h + slideRows - 1) / slideRows}, width
+}
+
+// segments sums the segments of a picture and cuts it into strips.
+func (q *queue) segments(s *plane, r int, squared bool) (slide, error) {
+	g := slide{stride: int(roundUp(int64(s.w), 8))}
+	g.grid, g.width = strips(s.w, s.h, r)
+	rows := (s.h + slideSegment - 1) / slideSegment
+	var err error
+	if g.sums, err = q.bytes(4 * int64(rows) * int64(g.stride)); err != nil {
+		return g, err
+	}
+	grid, block := dim{(s.w + 1023) / 1024, rows}, dim{x: 128}
+	if !squared {
+		return g, q.launch("segmentsOf"+kindName(s.kind), grid, block, g.sums, g.stride, s, s.w, s.h)
+	}
+	size := int64(4)
+	if s.kind == processing.U16 {
+		size = 8
+	}
+	if g.squares, err = q.bytes(size * int64(rows) * int64(g.stride)); err != nil {
+		return g, err
+	}
+	return g, q.launch("segmentsOfSquares"+kindName(s.kind), grid, block, g.sums, g.squares, g.stride, s, s.w, s.h)
 }
 
 // GuardRing writes the z-score of the core window against the ring between the windows of radius guard and outer.
@@ -212,6 +267,9 @@ func (b *Backend) Background(ctx context.Context, dst, y, exclude processing.Pla
 	}
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
+		if radii[len(radii)-1] <= maxSlide {
+			return q.background(d, l, e, radii)
+		}
 		list, err := q.constants(bytesOf(levels))
 		if err != nil {
 			return err
@@ -222,6 +280,59 @@ func (b *Backend) Background(ctx context.Context, dst, y, exclude processing.Pla
 		}
 		return q.pixels("background", a.w, a.h, d, l, t.memory, t.stride, list, len(levels))
 	})
+}
+
+// cellColumns is that of slide.cu.
+const cellColumns = 64
+
+// background slides one window after the other over the picture, each over the blocks where the one before held too few
+// pixels.
+func (q *queue) background(d, y, exclude *plane, radii []int) error {
+	w, h := d.w, d.h
+	segments := (h + slideSegment - 1) / slideSegment
+	stride := int(roundUp(int64(w), 8))
+	sums, err := q.bytes(4 * int64(segments) * int64(stride))
+	if err != nil {
+		return err
+	}
+	counts, err := q.bytes(4 * int64(segments) * int64(stride))
+	if err != nil {
+		return err
+	}
+	if err := q.launch("segmentsOfOpen", dim{(w + 1023) / 1024, segments}, dim{x: 128}, sums, counts, stride, y, exclude, w, h); err != nil {
+		return err
+	}
+	todo, err := q.plane(processing.U8, w, h)
+	if err != nil {
+		return err
+	}
+	cells := (w + cellColumns - 1) / cellColumns
+	size := int64(cells) * int64((h+slideRows-1)/slideRows)
+	flags, err := q.bytes(size * int64(len(radii)))
+	if err != nil {
+		return err
+	}
+	if err := q.d.zero(flags, size*int64(len(radii))); err != nil {
+		return err
+	}
+	flag := func(i int) buffer { return buffer{ptr: flags.ptr + cuPtr(int64(i)*size)} }
+	for i, r := range radii {
+		first, last := 0, 0
+		if i == 0 {
+			first = 1
+		}
+		if i == len(radii)-1 {
+			last = 1
+		}
+		grid, width := strips(w, h, r)
+		side := 2*r + 1
+		err := q.launch("slideBackground", grid, dim{x: slideThreads}, d, y, exclude, sums, counts, stride, todo, flag(max(i-1, 0)), flag(i), cells,
+			(side*side+3)/4, first, last, r, width, slideRows, w, h)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Deviation writes the standard deviation of y over the pixels of the window that exclude leaves.

@@ -46,6 +46,79 @@ GAUSS(U8, u8)
 GAUSS(U16, u16)
 GAUSS(F32, float)
 
+// The same for integers and radii up to R in one go, without the sums down the columns passing through device memory. A block takes
+// 16 rows of 256 columns, borders included. A thread holds its column's samples in registers. Taps beyond the radius are 0
+// and add nothing.
+static const int blurThreads = 256, blurRows = 16;
+
+template <class T, int R>
+__device__ __forceinline__ void blur(T *dst, i64 dstPitch, const T *src, i64 srcPitch, const float *taps, int r, int w, int h) {
+	const int width = blurThreads - 2 * ((R + 3) / 4 * 4), edge = (R + 3) / 4 * 4;
+	__shared__ float down[blurRows][blurThreads];
+	float tap[R + 1];
+#pragma unroll
+	for (int i = 0; i <= R; i++)
+		tap[i] = i <= r ? taps[i] : 0;
+	int x0 = blockIdx.x * width, top = blockIdx.y * blurRows, x = mirrored(x0 - edge + (int)threadIdx.x, w);
+	float v[blurRows + 2 * R];
+	if (top >= R && top + blurRows + R <= h) {
+#pragma unroll
+		for (int i = 0; i < blurRows + 2 * R; i++)
+			v[i] = (float)rowOf(src, srcPitch, top - R + i)[x];
+	} else {
+#pragma unroll
+		for (int i = 0; i < blurRows + 2 * R; i++)
+			v[i] = (float)rowOf(src, srcPitch, mirrored(top - R + i, h))[x];
+	}
+#pragma unroll
+	for (int y = 0; y < blurRows; y++) {
+		float sum = tap[0] * v[y + R];
+#pragma unroll
+		for (int i = 1; i <= R; i++)
+			sum += tap[i] * (v[y + R - i] + v[y + R + i]);
+		down[y][threadIdx.x] = sum;
+	}
+	__syncthreads();
+	const int quads = width / 4;
+	for (int i = threadIdx.x; i < quads * blurRows; i += blurThreads) {
+		int y = i / quads, c = i % quads * 4, px = x0 + c;
+		if (top + y >= h || px >= w)
+			continue;
+		float u[4 + 2 * edge];
+#pragma unroll
+		for (int j = 0; j < 4 + 2 * edge; j += 4) {
+			float4 q = *(const float4 *)&down[y][c + j];
+			u[j] = q.x;
+			u[j + 1] = q.y;
+			u[j + 2] = q.z;
+			u[j + 3] = q.w;
+		}
+		T out[4];
+#pragma unroll
+		for (int k = 0; k < 4; k++) {
+			float sum = tap[0] * u[edge + k];
+#pragma unroll
+			for (int j = 1; j <= R; j++)
+				sum += tap[j] * (u[edge + k - j] + u[edge + k + j]);
+			out[k] = rounded<T>::of(sum);
+		}
+		T *row = rowOf(dst, dstPitch, top + y) + px;
+		// Beyond the row lies its padding.
+		if (sizeof(T) == 1)
+			*(u32 *)row = (u32)out[0] | (u32)out[1] << 8 | (u32)out[2] << 16 | (u32)out[3] << 24;
+		else
+			*(uint2 *)row = make_uint2((u32)out[0] | (u32)out[1] << 16, (u32)out[2] | (u32)out[3] << 16);
+	}
+}
+
+#define BLUR(name, T, R)                                                                                               \
+	extern "C" __global__ void __launch_bounds__(blurThreads) name(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, \
+		const float *__restrict__ taps, int r, int w, int h) {                                                         \
+		blur<T, R>(dst, dstPitch, src, srcPitch, taps, r, w, h);                                                       \
+	}
+BLUR(blur5U8, u8, 5)
+BLUR(blur5U16, u16, 5)
+
 // taps4 are the taps of a filter of four in the order in which they are used; with brief the first two are 0 and left out.
 struct taps4 {
 	float a, b, c, d;
@@ -53,64 +126,76 @@ struct taps4 {
 	__device__ float of(float r, float s) const { return c * r + d * s; }
 };
 
-// wavelet, rows: low coefficients left, high ones right. x[2i−2] … x[2i+1] of the row, extended by its last sample where its
-// length is odd and taken round.
+// wavelet does rows and columns in one go: a thread runs down pairs of rows at a pair of columns and keeps the two rows
+// above, transformed, in registers. x[2i−2] … x[2i+1] of a row, which is extended by its last sample where its length is odd and
+// taken round; likewise down the columns.
+static const int wavePairs = 16;
+
+// pair are the low and the high coefficient of a row.
+struct pair {
+	float low, high;
+};
+
 template <class T>
-__device__ __forceinline__ void waveRows(float *dst, i64 dstPitch, const T *src, i64 srcPitch, taps4 low, taps4 high, int brief, int w, int h) {
-	int half = (w + 1) / 2, i = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-	if (i >= half || y >= h)
-		return;
-	const T *in = rowOf(src, srcPitch, y);
-	float *out = rowOf(dst, dstPitch, y);
+__device__ __forceinline__ pair rowPair(const T *in, int i, int j, taps4 low, taps4 high, int brief, int w) {
 	float c = in[2 * i], d = in[min(2 * i + 1, w - 1)];
+	pair p;
 	if (brief) {
-		out[i] = low.of(c, d);
-		if (half + i < w)
-			out[half + i] = high.of(c, d);
-		return;
+		p.low = low.of(c, d);
+		p.high = high.of(c, d);
+		return p;
 	}
-	int j = i == 0 ? half - 1 : i - 1;
 	float a = in[2 * j], b = in[min(2 * j + 1, w - 1)];
-	out[i] = low.of(a, b, c, d);
-	if (half + i < w)
-		out[half + i] = high.of(a, b, c, d);
+	p.low = low.of(a, b, c, d);
+	p.high = high.of(a, b, c, d);
+	return p;
+}
+
+template <class T>
+__device__ __forceinline__ void wavelet(float *dst, i64 dstPitch, const T *src, i64 srcPitch, taps4 low, taps4 high, int brief, int w, int h) {
+	int wide = (w + 1) / 2, tall = (h + 1) / 2;
+	int i = blockIdx.x * blockDim.x + threadIdx.x, y0 = (blockIdx.y * blockDim.y + threadIdx.y) * wavePairs, y1 = min(y0 + wavePairs, tall);
+	if (i >= wide || y0 >= tall)
+		return;
+	int j = i == 0 ? wide - 1 : i - 1, above = y0 == 0 ? tall - 1 : y0 - 1;
+	bool right = wide + i < w;
+	pair a = {0, 0}, b = {0, 0};
+	if (!brief) {
+		a = rowPair(rowOf(src, srcPitch, 2 * above), i, j, low, high, brief, w);
+		b = rowPair(rowOf(src, srcPitch, min(2 * above + 1, h - 1)), i, j, low, high, brief, w);
+	}
+#pragma unroll 2
+	for (int y = y0; y < y1; y++) {
+		pair c = rowPair(rowOf(src, srcPitch, 2 * y), i, j, low, high, brief, w);
+		pair d = rowPair(rowOf(src, srcPitch, min(2 * y + 1, h - 1)), i, j, low, high, brief, w);
+		float *top = rowOf(dst, dstPitch, y);
+		top[i] = brief ? low.of(c.low, d.low) : low.of(a.low, b.low, c.low, d.low);
+		if (right)
+			top[wide + i] = brief ? low.of(c.high, d.high) : low.of(a.high, b.high, c.high, d.high);
+		if (tall + y < h) {
+			float *bottom = rowOf(dst, dstPitch, tall + y);
+			bottom[i] = brief ? high.of(c.low, d.low) : high.of(a.low, b.low, c.low, d.low);
+			if (right)
+				bottom[wide + i] = brief ? high.of(c.high, d.high) : high.of(a.high, b.high, c.high, d.high);
+		}
+		a = c;
+		b = d;
+	}
 }
 
 #define TAPS(p) float p##0, float p##1, float p##2, float p##3
 #define TAPS4(p)                                                                                                       \
 	{ p##0, p##1, p##2, p##3 }
 
-#define WAVEROWS(name, T)                                                                                              \
+#define WAVELET(name, T)                                                                                               \
 	extern "C" __global__ void name(float *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch,    \
 		TAPS(l), TAPS(g), int brief, int w, int h) {                                                                   \
 		taps4 low = TAPS4(l), high = TAPS4(g);                                                                         \
-		waveRows(dst, dstPitch, src, srcPitch, low, high, brief, w, h);                                                \
+		wavelet(dst, dstPitch, src, srcPitch, low, high, brief, w, h);                                                 \
 	}
-WAVEROWS(waveRowsU8, u8)
-WAVEROWS(waveRowsU16, u16)
-WAVEROWS(waveRowsF32, float)
-
-extern "C" __global__ void waveColumns(float *__restrict__ dst, i64 dstPitch, const float *__restrict__ src, i64 srcPitch,
-	TAPS(l), TAPS(g), int brief, int w, int h) {
-	taps4 low = TAPS4(l), high = TAPS4(g);
-	int half = (h + 1) / 2, x = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
-	if (x >= w || i >= half)
-		return;
-	float c = rowOf(src, srcPitch, 2 * i)[x], d = rowOf(src, srcPitch, min(2 * i + 1, h - 1))[x];
-	float s, t;
-	if (brief) {
-		s = low.of(c, d);
-		t = high.of(c, d);
-	} else {
-		int j = i == 0 ? half - 1 : i - 1;
-		float a = rowOf(src, srcPitch, 2 * j)[x], b = rowOf(src, srcPitch, min(2 * j + 1, h - 1))[x];
-		s = low.of(a, b, c, d);
-		t = high.of(a, b, c, d);
-	}
-	rowOf(dst, dstPitch, i)[x] = s;
-	if (half + i < h)
-		rowOf(dst, dstPitch, half + i)[x] = t;
-}
+WAVELET(waveletU8, u8)
+WAVELET(waveletU16, u16)
+WAVELET(waveletF32, float)
 
 // The inverse: e are the taps of even samples, o of odd ones, in the order low[i], high[i], low[i+1], high[i+1]. With
 // brief the last two do not count. The last high coefficient of an odd side is the one that makes the last sample and

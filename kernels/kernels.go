@@ -13,7 +13,7 @@ var files embed.FS
 
 // Names of the sources without their ending; each is a module of its own.
 func Names() []string {
-	return []string{"filter", "morph", "point", "reduce", "spans", "window"}
+	return []string{"filter", "morph", "point", "reduce", "slide", "spans", "tiles", "window"}
 }
 
 // PTX returns the text of every module for a GPU of the given compute capability, 90 for 9.0: at least 50. The driver

@@ -21,6 +21,9 @@ template <> struct lowest<float> {
 	static __device__ __forceinline__ float best(float a, float b) { return a != a ? a : b != b ? b : fminf(a, b); }
 };
 
+// batch is how many rows are read ahead.
+static const int batch = 4;
+
 // line filters down the columns (shear 0) or the diagonals: column u holds pixel (first + u + shear·y, y). A thread does a
 // segment of k = 2r + 1 rows of a column; neighbours in a warp do neighbouring columns, so that every access is
 // coalesced. The bests from each sample to the end of the segment wait in dst for the second half.
@@ -32,7 +35,6 @@ __device__ __forceinline__ void line(T *__restrict__ dst, i64 dstPitch, const T 
 	if (u >= columns || top >= h)
 		return;
 	u += first;
-	const int batch = 8;
 	T run = O::worst();
 	for (int i = k - 1; i >= 0; i -= batch) {
 		T v[batch];
@@ -107,3 +109,159 @@ __device__ __forceinline__ void transpose(T *dst, i64 dstPitch, const T *src, i6
 TRANSPOSE(transposeU8, u8)
 TRANSPOSE(transposeU16, u16)
 TRANSPOSE(transposeF32, float)
+
+// The same recursion on words that hold several samples of one bit depth, four bytes or two 16-bit ones, compared at once.
+template <class T, bool dilate> struct packed;
+template <> struct packed<u8, true> {
+	static __device__ __forceinline__ u32 worst() { return 0; }
+	static __device__ __forceinline__ u32 best(u32 a, u32 b) { return __vmaxu4(a, b); }
+};
+template <> struct packed<u8, false> {
+	static __device__ __forceinline__ u32 worst() { return ~0u; }
+	static __device__ __forceinline__ u32 best(u32 a, u32 b) { return __vminu4(a, b); }
+};
+template <> struct packed<u16, true> {
+	static __device__ __forceinline__ u32 worst() { return 0; }
+	static __device__ __forceinline__ u32 best(u32 a, u32 b) { return __vmaxu2(a, b); }
+};
+template <> struct packed<u16, false> {
+	static __device__ __forceinline__ u32 worst() { return ~0u; }
+	static __device__ __forceinline__ u32 best(u32 a, u32 b) { return __vminu2(a, b); }
+};
+
+// wordColumns is line for columns of words: the words of a row are those of its samples, with whatever lies in the padding.
+template <class O>
+__device__ __forceinline__ void wordColumns(u32 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ src, i64 srcPitch, int r, int words, int h) {
+	int x = blockIdx.x * blockDim.x + threadIdx.x, k = 2 * r + 1, top = (blockIdx.y * blockDim.y + threadIdx.y) * k;
+	if (x >= words || top >= h)
+		return;
+	u32 run = O::worst();
+	for (int i = k - 1; i >= 0; i -= batch) {
+		u32 v[batch];
+#pragma unroll
+		for (int j = 0; j < batch; j++) {
+			int y = top - r + i - j;
+			v[j] = i >= j && (unsigned)y < (unsigned)h ? rowOf(src, srcPitch, y)[x] : O::worst();
+		}
+#pragma unroll
+		for (int j = 0; j < batch; j++) {
+			run = O::best(run, v[j]);
+			if (i >= j && top + i - j < h)
+				rowOf(dst, dstPitch, top + i - j)[x] = run;
+		}
+	}
+	run = O::worst();
+	int last = min(k, h - top);
+	for (int i = 1; i < last; i += batch) {
+		u32 v[batch], end[batch];
+#pragma unroll
+		for (int j = 0; j < batch; j++) {
+			int y = top + i + j;
+			v[j] = i + j < last && y + r < h ? rowOf(src, srcPitch, y + r)[x] : O::worst();
+			end[j] = i + j < last ? rowOf(dst, dstPitch, y)[x] : O::worst();
+		}
+#pragma unroll
+		for (int j = 0; j < batch; j++) {
+			run = O::best(run, v[j]);
+			if (i + j < last)
+				rowOf(dst, dstPitch, top + i + j)[x] = O::best(end[j], run);
+		}
+	}
+}
+
+// Rows of words are made of the samples of one column in several rows, so that a row is filtered like a column. A block
+// takes `groups` such rows (4·groups rows of bytes) of rowSpan columns into shared memory; a thread filters a segment there.
+static const int rowThreads = 128, rowSpan = 512;
+
+// turn swaps rows and columns of a square of samples in words.
+template <class T> struct turned;
+template <> struct turned<u8> {
+	static const int n = 4;
+	static __device__ __forceinline__ void turn(u32 *v) {
+		u32 a = __byte_perm(v[0], v[1], 0x5140), b = __byte_perm(v[2], v[3], 0x5140);
+		u32 c = __byte_perm(v[0], v[1], 0x7362), d = __byte_perm(v[2], v[3], 0x7362);
+		v[0] = __byte_perm(a, b, 0x5410);
+		v[1] = __byte_perm(a, b, 0x7632);
+		v[2] = __byte_perm(c, d, 0x5410);
+		v[3] = __byte_perm(c, d, 0x7632);
+	}
+};
+template <> struct turned<u16> {
+	static const int n = 2;
+	static __device__ __forceinline__ void turn(u32 *v) {
+		u32 a = __byte_perm(v[0], v[1], 0x5410), b = __byte_perm(v[0], v[1], 0x7632);
+		v[0] = a;
+		v[1] = b;
+	}
+};
+
+template <class T, class O>
+__device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int groups, int w, int h) {
+	const int n = turned<T>::n;
+	extern __shared__ u32 memory[];
+	// Columns begin at a multiple of n, so that words are read whole.
+	int k = 2 * r + 1, x0 = blockIdx.x * rowSpan, from = (x0 - r) & ~(n - 1), shift = x0 - r - from;
+	// Outputs are whole segments; those beyond the span are computed and not written.
+	int segments = (rowSpan + k - 1) / k, length = (shift + segments * k + 2 * r + n - 1) & ~(n - 1), pitch = length | 1;
+	u32 *in = memory, *out = memory + groups * pitch;
+	int top = blockIdx.y * groups * n;
+	for (int i = threadIdx.x; i < groups * (length / n); i += rowThreads) {
+		int g = i / (length / n), c = i % (length / n) * n, x = from + c;
+		u32 v[n];
+#pragma unroll
+		for (int j = 0; j < n; j++) {
+			int y = top + g * n + j;
+			v[j] = y < h && x >= 0 && x < w ? *(const u32 *)(rowOf(src, srcPitch, y) + x) : O::worst();
+		}
+		turned<T>::turn(v);
+#pragma unroll
+		for (int j = 0; j < n; j++)
+			in[g * pitch + c + j] = x + j < w ? v[j] : O::worst();
+	}
+	__syncthreads();
+	for (int t = threadIdx.x; t < groups * segments; t += rowThreads) {
+		int g = t / segments, at = g * pitch + shift + t % segments * k;
+		u32 run = O::worst();
+#pragma unroll 4
+		for (int i = k - 1; i >= 0; i--) {
+			run = O::best(run, in[at + i]);
+			out[at + i] = run;
+		}
+		run = O::worst();
+#pragma unroll 4
+		for (int i = 1; i < k; i++) {
+			run = O::best(run, in[at + k + i - 1]);
+			out[at + i] = O::best(out[at + i], run);
+		}
+	}
+	__syncthreads();
+	for (int i = threadIdx.x; i < groups * (rowSpan / n); i += rowThreads) {
+		int g = i / (rowSpan / n), c = i % (rowSpan / n) * n, x = x0 + c;
+		if (x >= w)
+			continue;
+		u32 v[n];
+#pragma unroll
+		for (int j = 0; j < n; j++)
+			v[j] = out[g * pitch + shift + c + j];
+		turned<T>::turn(v);
+#pragma unroll
+		for (int j = 0; j < n; j++) {
+			int y = top + g * n + j;
+			// Beyond the row lies its padding.
+			if (y < h)
+				*(u32 *)(rowOf(dst, dstPitch, y) + x) = v[j];
+		}
+	}
+}
+
+#define WORDS(name, T, dilate)                                                                                         \
+	extern "C" __global__ void name##Columns(u32 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ src, i64 srcPitch, int r, int words, int h) { \
+		wordColumns<packed<T, dilate> >(dst, dstPitch, src, srcPitch, r, words, h);                                    \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(rowThreads) name##Rows(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int groups, int w, int h) { \
+		wordRows<T, packed<T, dilate> >(dst, dstPitch, src, srcPitch, r, groups, w, h);                                \
+	}
+WORDS(dilateU8, u8, true)
+WORDS(erodeU8, u8, false)
+WORDS(dilateU16, u16, true)
+WORDS(erodeU16, u16, false)

@@ -124,41 +124,66 @@ struct compensated {
 	}
 };
 
-__device__ __forceinline__ float lower(float a, float b) { return a != a ? a : b != b ? b : fminf(a, b); }
-__device__ __forceinline__ float higher(float a, float b) { return a != a ? a : b != b ? b : fmaxf(a, b); }
-
 struct floatSums {
 	compensated sum, sum2;
 	float least, most;
+	bool undefined;
 	__device__ __forceinline__ void add(float v) {
 		double x = v;
 		sum.add(x);
 		sum2.add(x * x);
-		least = lower(least, v);
-		most = higher(most, v);
+		undefined |= v != v;
+		least = fminf(least, v);
+		most = fmaxf(most, v);
 	}
 	__device__ __forceinline__ void join(const floatSums &o) {
 		sum.join(o.sum);
 		sum2.join(o.sum2);
-		least = lower(least, o.least);
-		most = higher(most, o.most);
+		undefined |= o.undefined;
+		least = fminf(least, o.least);
+		most = fmaxf(most, o.most);
+	}
+	__device__ __forceinline__ void write(double *out) const {
+		out[0] = sum.sum;
+		out[1] = sum.rest;
+		out[2] = sum2.sum;
+		out[3] = sum2.rest;
+		out[4] = undefined ? __longlong_as_double(0x7ff8000000000000LL) : least;
+		out[5] = undefined ? __longlong_as_double(0x7ff8000000000000LL) : most;
 	}
 };
 
-// Rows are padded to their pitch, so a warp takes 4 samples a lane wherever four of a row are left.
+// A block takes a run of pieces of rows, `momentThreads` quads each, two at a time; then what is left of each row behind its
+// last quad.
 extern "C" __global__ void __launch_bounds__(momentThreads) momentsF32(double *blocks, const float *__restrict__ src, i64 srcPitch, int w, int h) {
 	__shared__ floatSums all[momentThreads];
-	floatSums s = {{0, 0}, {0, 0}, __int_as_float(0x7f800000), -__int_as_float(0x7f800000)};
+	floatSums s = {{0, 0}, {0, 0}, __int_as_float(0x7f800000), -__int_as_float(0x7f800000), false};
 	int quads = w / 4, pieces = (quads + momentThreads - 1) / momentThreads;
-	i64 n = (i64)pieces * h;
-	for (i64 i = blockIdx.x; i < n; i += gridDim.x) {
-		int y = (int)(i / pieces), q = (int)(i % pieces) * momentThreads + threadIdx.x;
-		if (q < quads) {
-			float4 v = ((const float4 *)rowOf(src, srcPitch, y))[q];
-			s.add(v.x);
-			s.add(v.y);
-			s.add(v.z);
-			s.add(v.w);
+	i64 n = (i64)pieces * h, at = n * blockIdx.x / gridDim.x, end = n * (blockIdx.x + 1) / gridDim.x;
+	if (at < end) {
+		int y = (int)(at / pieces), piece = (int)(at % pieces);
+		for (; at < end; at += 2) {
+			float4 v[2];
+			bool in[2];
+#pragma unroll
+			for (int k = 0; k < 2; k++) {
+				int q = piece * momentThreads + threadIdx.x;
+				in[k] = at + k < end && q < quads;
+				if (in[k])
+					v[k] = ((const float4 *)rowOf(src, srcPitch, y))[q];
+				if (++piece == pieces) {
+					piece = 0;
+					y++;
+				}
+			}
+#pragma unroll
+			for (int k = 0; k < 2; k++)
+				if (in[k]) {
+					s.add(v[k].x);
+					s.add(v[k].y);
+					s.add(v[k].z);
+					s.add(v[k].w);
+				}
 		}
 	}
 	if (w % 4 != 0)
@@ -171,15 +196,27 @@ extern "C" __global__ void __launch_bounds__(momentThreads) momentsF32(double *b
 		if (threadIdx.x < half)
 			all[threadIdx.x].join(all[threadIdx.x + half]);
 	}
-	if (threadIdx.x == 0) {
-		double *out = blocks + 6 * blockIdx.x;
-		out[0] = all[0].sum.sum;
-		out[1] = all[0].sum.rest;
-		out[2] = all[0].sum2.sum;
-		out[3] = all[0].sum2.rest;
-		out[4] = all[0].least;
-		out[5] = all[0].most;
+	if (threadIdx.x == 0)
+		all[0].write(blocks + 6 * blockIdx.x);
+}
+
+// joinF32 joins the sums of n blocks into those of the first.
+extern "C" __global__ void __launch_bounds__(momentThreads) joinF32(double *blocks, int n) {
+	__shared__ floatSums all[momentThreads];
+	floatSums s = {{0, 0}, {0, 0}, __int_as_float(0x7f800000), -__int_as_float(0x7f800000), false};
+	for (int i = threadIdx.x; i < n; i += momentThreads) {
+		const double *in = blocks + 6 * i;
+		floatSums o = {{in[0], in[1]}, {in[2], in[3]}, (float)in[4], (float)in[5], in[4] != in[4]};
+		s.join(o);
 	}
+	all[threadIdx.x] = s;
+	for (int half = momentThreads / 2; half > 0; half /= 2) {
+		__syncthreads();
+		if (threadIdx.x < half)
+			all[threadIdx.x].join(all[threadIdx.x + half]);
+	}
+	if (threadIdx.x == 0)
+		all[0].write(blocks);
 }
 
 // noiseTiles finds the two middle values of |a − b − c + d| over the blocks a b / c d of a tile by counting their high bits

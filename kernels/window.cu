@@ -2,11 +2,11 @@
 // are taken modulo 2³² or 2⁶⁴: the difference is exact as long as the window's own sum fits, however large the picture.
 //
 // A table has h + 1 rows of `stride` sums, of which entry (x, y) is the sum over all pixels left of x and above y.
-// It is made in three passes: sums over the columns of chunks of 16 rows, their prefix down each column, and the rows of
+// It is made in three passes: sums over the columns of chunks of 8 rows, their prefix down each column, and the rows of
 // each chunk, where the column sums run down and their prefix runs right along the row.
 #include "common.cuh"
 
-static const int chunkRows = 16;
+static const int chunkRows = 8;
 
 // The values that are summed.
 struct valueU8 {
@@ -97,24 +97,28 @@ template <class V> __device__ __forceinline__ void tableChunks(V v, typename V::
 	chunks[(i64)blockIdx.y * w + x] = sum;
 }
 
-// tablePrefix makes each chunk the sum of those above it.
+// tablePrefix makes each chunk the sum of those above it. A block of 32 × 32 threads does 32 columns, a row of threads a part
+// of the chunks: their sum first, then what is above each.
 template <class S> __device__ __forceinline__ void tablePrefix(S *chunks, int w, int n) {
-	int x = blockIdx.x * blockDim.x + threadIdx.x;
+	__shared__ S parts[32][32];
+	int x = blockIdx.x * 32 + threadIdx.x, each = (n + 31) / 32, first = threadIdx.y * each, last = min(first + each, n);
+	S sum = 0;
+	if (x < w)
+#pragma unroll 4
+		for (int c = first; c < last; c++)
+			sum += chunks[(i64)c * w + x];
+	parts[threadIdx.y][threadIdx.x] = sum;
+	__syncthreads();
 	if (x >= w)
 		return;
-	S sum = 0;
-	const int batch = 8;
-	for (int c = 0; c < n; c += batch) {
-		S v[batch];
-#pragma unroll
-		for (int i = 0; i < batch; i++)
-			v[i] = c + i < n ? chunks[(i64)(c + i) * w + x] : 0;
-#pragma unroll
-		for (int i = 0; i < batch; i++) {
-			if (c + i < n)
-				chunks[(i64)(c + i) * w + x] = sum;
-			sum += v[i];
-		}
+	sum = 0;
+	for (int i = 0; i < threadIdx.y; i++)
+		sum += parts[i][threadIdx.x];
+#pragma unroll 4
+	for (int c = first; c < last; c++) {
+		S own = chunks[(i64)c * w + x];
+		chunks[(i64)c * w + x] = sum;
+		sum += own;
 	}
 }
 
@@ -124,27 +128,25 @@ static const int tableThreads = 256, tableColumns = 4;
 template <class V> __device__ __forceinline__ void tableRows(V v, typename V::Sum *table, int stride, const typename V::Sum *chunks, int w, int h) {
 	typedef typename V::Sum S;
 	const int warps = tableThreads / 32;
-	__shared__ S totals[2][warps];
-	int y0 = blockIdx.x * chunkRows, lane = threadIdx.x % 32, warp = threadIdx.x / 32, turn = 0;
-	S carry[chunkRows];
-#pragma unroll
-	for (int i = 0; i < chunkRows; i++)
-		carry[i] = 0;
+	// What is written for a row or a piece is read before its other half is written again: a barrier lies between.
+	__shared__ S totals[2][warps], carry[2][chunkRows];
+	int y0 = blockIdx.x * chunkRows, lane = threadIdx.x % 32, warp = threadIdx.x / 32, turn = 0, rows = min(chunkRows, h - y0);
+	if (threadIdx.x < chunkRows)
+		carry[0][threadIdx.x] = 0;
+	__syncthreads();
 	if (blockIdx.x == 0)
 		for (int x = threadIdx.x; x <= w; x += tableThreads)
 			table[x] = 0;
-	if (threadIdx.x < chunkRows && y0 + threadIdx.x < h)
+	if (threadIdx.x < rows)
 		table[(i64)(y0 + threadIdx.x + 1) * stride] = 0;
-	for (int piece = 0; piece < w; piece += tableThreads * tableColumns) {
+	for (int piece = 0, half = 0; piece < w; piece += tableThreads * tableColumns, half ^= 1) {
 		int x0 = piece + threadIdx.x * tableColumns;
 		S column[tableColumns];
 #pragma unroll
 		for (int j = 0; j < tableColumns; j++)
 			column[j] = x0 + j < w ? chunks[(i64)blockIdx.x * w + x0 + j] : 0;
-#pragma unroll
-		for (int i = 0; i < chunkRows; i++) {
-			if (y0 + i >= h)
-				break;
+#pragma unroll 1
+		for (int i = 0; i < rows; i++) {
 			S prefix[tableColumns], own = 0;
 #pragma unroll
 			for (int j = 0; j < tableColumns; j++) {
@@ -172,14 +174,17 @@ template <class V> __device__ __forceinline__ void tableRows(V v, typename V::Su
 				all += totals[turn][k];
 			}
 			turn ^= 1;
-			before += carry[i];
-			carry[i] += all;
+			before += carry[half][i];
+			if (threadIdx.x == 0)
+				carry[half ^ 1][i] = carry[half][i] + all;
 			S *out = table + (i64)(y0 + i + 1) * stride + 1 + x0;
 #pragma unroll
 			for (int j = 0; j < tableColumns; j++)
 				if (x0 + j < w)
 					out[j] = before + prefix[j];
 		}
+		// The carry of a piece of one row is read right after.
+		__syncthreads();
 	}
 }
 
@@ -246,24 +251,6 @@ extern "C" __global__ void boxCount(u16 *dst, i64 dstPitch, const u32 *__restric
 	PIXEL(x, y, w, h);
 	rowOf(dst, dstPitch, y)[x] = window(x, y, r, w, h).sum(table, stride);
 }
-
-template <class S>
-__device__ __forceinline__ void meanVariance(float *mean, i64 meanPitch, float *variance, i64 variancePitch,
-	const u32 *table, const S *table2, int stride, int r, int w, int h) {
-	PIXEL(x, y, w, h);
-	window o(x, y, r, w, h);
-	u64 n = o.count(), s = o.sum(table, stride), s2 = o.sum(table2, stride);
-	rowOf(mean, meanPitch, y)[x] = (float)((double)s / (double)n);
-	rowOf(variance, variancePitch, y)[x] = (float)((double)(n * s2 - s * s) / (double)(n * n));
-}
-
-#define MEANVARIANCE(name, S)                                                                                          \
-	extern "C" __global__ void name(float *mean, i64 meanPitch, float *variance, i64 variancePitch,                    \
-		const u32 *__restrict__ table, const S *__restrict__ table2, int stride, int r, int w, int h) {                \
-		meanVariance(mean, meanPitch, variance, variancePitch, table, table2, stride, r, w, h);                        \
-	}
-MEANVARIANCE(meanVarianceU8, u32)
-MEANVARIANCE(meanVarianceU16, u64)
 
 template <class S>
 __device__ __forceinline__ void guardRing(float *z, i64 zPitch, const u32 *table, const S *table2, int stride, int core,

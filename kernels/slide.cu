@@ -1,0 +1,488 @@
+// The recursive sliding window: column sums slide down by a row, and the window's sum is the difference of two prefix sums along them,
+// so that the cost does not depend on the window (McDonnell 1981). A block of threads takes a strip of columns, eight a thread,
+// and runs down some rows of it; nothing but samples and results passes through device memory. The column sums to
+// begin with are put together from the sums of segments of 16 rows, made before, and the rows that are left.
+#include "common.cuh"
+
+static const int threads = 128, each = 8, strip = threads * each, segment = 16;
+
+// eight are the samples of a thread's columns in one row.
+template <class T> struct eight;
+
+template <> struct eight<u8> {
+	uint2 v;
+	__device__ __forceinline__ void load(const u8 *p) { v = *(const uint2 *)p; }
+	__device__ __forceinline__ void none() { v = make_uint2(0, 0); }
+	template <int i> __device__ __forceinline__ u32 get() const { return (i < 4 ? v.x : v.y) >> (i % 4 * 8) & 255; }
+	// keep clears all but the first n samples.
+	__device__ __forceinline__ void keep(int n) {
+		v.x = n >= 4 ? v.x : v.x & ((1u << 8 * n) - 1);
+		v.y = n >= 8 ? v.y : n > 4 ? v.y & ((1u << 8 * (n - 4)) - 1) : 0;
+	}
+};
+
+template <> struct eight<u16> {
+	uint4 v;
+	__device__ __forceinline__ void load(const u16 *p) { v = *(const uint4 *)p; }
+	__device__ __forceinline__ void none() { v = make_uint4(0, 0, 0, 0); }
+	template <int i> __device__ __forceinline__ u32 get() const {
+		return (i < 2 ? v.x : i < 4 ? v.y : i < 6 ? v.z : v.w) >> (i % 2 * 16) & 65535;
+	}
+	__device__ __forceinline__ void keep(int n) {
+		v.x = n >= 2 ? v.x : n == 1 ? v.x & 65535 : 0;
+		v.y = n >= 4 ? v.y : n == 3 ? v.y & 65535 : 0;
+		v.z = n >= 6 ? v.z : n == 5 ? v.z & 65535 : 0;
+		v.w = n >= 8 ? v.w : n == 7 ? v.w & 65535 : 0;
+	}
+};
+
+// reader reads eight samples from column x on, x a multiple of 8; rows and columns outside the picture are 0.
+template <class T> struct reader {
+	typedef eight<T> samples;
+	const T *p;
+	i64 pitch;
+	int x, w, h;
+	__device__ __forceinline__ eight<T> row(int y) const {
+		eight<T> e;
+		e.none();
+		if (x < 0 || x >= w || (unsigned)y >= (unsigned)h)
+			return e;
+		e.load(rowOf(p, pitch, y) + x);
+		if (x + each > w)
+			e.keep(w - x);
+		return e;
+	}
+};
+
+// open are eight 16-bit samples and which of them count.
+struct open {
+	eight<u16> v;
+	eight<u8> out;
+	__device__ __forceinline__ void none() {
+		v.none();
+		out.v = make_uint2(~0u, ~0u);
+	}
+	template <int i> __device__ __forceinline__ u32 counts() const { return out.get<i>() == 0; }
+	template <int i> __device__ __forceinline__ u32 get() const { return counts<i>() ? v.get<i>() : 0; }
+};
+
+// openReader reads samples and exclusion; what lies outside the picture does not count.
+struct openReader {
+	typedef open samples;
+	reader<u16> in;
+	const u8 *exclude;
+	i64 pitch;
+	int x, w, h;
+	__device__ __forceinline__ openReader(const u16 *p, i64 pPitch, const u8 *exclude, i64 pitch, int x, int w, int h)
+		: exclude(exclude), pitch(pitch), x(x), w(w), h(h) {
+		in.p = p;
+		in.pitch = pPitch;
+		in.x = x;
+		in.w = w;
+		in.h = h;
+	}
+	__device__ __forceinline__ open row(int y) const {
+		open o;
+		o.none();
+		if (x < 0 || x >= w || (unsigned)y >= (unsigned)h)
+			return o;
+		o.v.load(rowOf(in.p, in.pitch, y) + x);
+		o.out.load(rowOf(exclude, pitch, y) + x);
+		if (x + each > w) {
+			eight<u8> inside;
+			inside.v = make_uint2(~0u, ~0u);
+			inside.keep(w - x);
+			o.out.v.x |= ~inside.v.x;
+			o.out.v.y |= ~inside.v.y;
+		}
+		return o;
+	}
+};
+
+// sums are those of a thread's eight columns, of the samples and, in an S that holds them, of their squares.
+template <class S, bool squared> struct columns {
+	u32 sum[each];
+	S sum2[squared ? each : 1];
+	__device__ __forceinline__ void clear() {
+#pragma unroll
+		for (int i = 0; i < each; i++) {
+			sum[i] = 0;
+			if (squared)
+				sum2[squared ? i : 0] = 0;
+		}
+	}
+	template <int i> __device__ __forceinline__ void one(u32 a, u32 b) {
+		sum[i] += a - b;
+		if (squared)
+			sum2[squared ? i : 0] += (S)a * a - (S)b * b;
+	}
+	// slide takes in the samples a and gives up the samples b.
+	template <int i> __device__ __forceinline__ void counted(const open &a, const open &b) {
+		sum[i] += a.get<i>() - b.get<i>();
+		sum2[squared ? i : 0] += a.counts<i>() - b.counts<i>();
+	}
+	// slide of open samples sums in place of squares how many count.
+	__device__ __forceinline__ void slide(const open &a, const open &b) {
+		counted<0>(a, b);
+		counted<1>(a, b);
+		counted<2>(a, b);
+		counted<3>(a, b);
+		counted<4>(a, b);
+		counted<5>(a, b);
+		counted<6>(a, b);
+		counted<7>(a, b);
+	}
+	template <class T> __device__ __forceinline__ void slide(const eight<T> &a, const eight<T> &b) {
+		one<0>(a.template get<0>(), b.template get<0>());
+		one<1>(a.template get<1>(), b.template get<1>());
+		one<2>(a.template get<2>(), b.template get<2>());
+		one<3>(a.template get<3>(), b.template get<3>());
+		one<4>(a.template get<4>(), b.template get<4>());
+		one<5>(a.template get<5>(), b.template get<5>());
+		one<6>(a.template get<6>(), b.template get<6>());
+		one<7>(a.template get<7>(), b.template get<7>());
+	}
+};
+
+// segments writes, for each run of 16 rows, the sums down each column; `stride` is the sums a row of them takes.
+template <class R, class S, bool squared>
+__device__ __forceinline__ void segments(const R &in, u32 *sums, S *sums2, int stride) {
+	if (in.x >= in.w)
+		return;
+	columns<S, squared> c;
+	c.clear();
+	typename R::samples none;
+	none.none();
+	int top = blockIdx.y * segment;
+#pragma unroll 2
+	for (int i = 0; i < segment; i++)
+		c.slide(in.row(top + i), none);
+	i64 at = (i64)blockIdx.y * stride + in.x;
+#pragma unroll
+	for (int i = 0; i < each; i++) {
+		sums[at + i] = c.sum[i];
+		if (squared)
+			sums2[at + i] = c.sum2[squared ? i : 0];
+	}
+}
+
+// begin makes the column sums of rows y0 … y1−1 as far as they lie in the picture.
+template <class R, class S, bool squared>
+__device__ __forceinline__ void begin(columns<S, squared> &c, const R &in, const u32 *sums, const S *sums2, int stride, int y0, int y1) {
+	c.clear();
+	typename R::samples none;
+	none.none();
+	y0 = max(y0, 0);
+	y1 = min(y1, in.h);
+	if (y1 - y0 <= 2 * segment) {
+#pragma unroll 2
+		for (int y = y0; y < y1; y++)
+			c.slide(in.row(y), none);
+		return;
+	}
+	// From the nearest border of a segment on either side; the rows between are taken in or given up.
+	int a = (y0 + segment / 2) / segment, b = (y1 + segment / 2) / segment;
+#pragma unroll 1
+	for (int y = y0; y < a * segment; y++)
+		c.slide(in.row(y), none);
+#pragma unroll 1
+	for (int y = a * segment; y < y0; y++)
+		c.slide(none, in.row(y));
+#pragma unroll 1
+	for (int y = b * segment; y < y1; y++)
+		c.slide(in.row(y), none);
+#pragma unroll 1
+	for (int y = y1; y < b * segment; y++)
+		c.slide(none, in.row(y));
+	if (in.x < 0 || in.x >= in.w)
+		return;
+#pragma unroll 1
+	for (int s = a; s < b; s++) {
+		i64 at = (i64)s * stride + in.x;
+#pragma unroll
+		for (int i = 0; i < each; i++) {
+			c.sum[i] += sums[at + i];
+			if (squared)
+				c.sum2[squared ? i : 0] += sums2[at + i];
+		}
+	}
+}
+
+template <class S> __device__ __forceinline__ S scanWarp(S v) {
+#pragma unroll
+	for (int step = 1; step < 32; step *= 2) {
+		S other = __shfl_up_sync(0xffffffff, v, step);
+		if (threadIdx.x % 32 >= step)
+			v += other;
+	}
+	return v;
+}
+
+// Four words before the prefixes, the last of them 0: a prefix before the first column.
+static const int lead = 4;
+
+template <class S, bool squared> struct shared {
+	u32 prefix[lead + strip];
+	S prefix2[squared ? lead + strip : 1];
+	u32 total[threads / 32];
+	S total2[threads / 32];
+};
+
+// prefixes leaves in shared memory the prefix sums along the strip of the column sums.
+template <class S, bool squared>
+__device__ __forceinline__ void prefixes(shared<S, squared> &m, const columns<S, squared> &c) {
+	u32 p[each], own = 0;
+	S p2[squared ? each : 1], own2 = 0;
+#pragma unroll
+	for (int i = 0; i < each; i++) {
+		own += c.sum[i];
+		p[i] = own;
+		if (squared) {
+			own2 += c.sum2[squared ? i : 0];
+			p2[squared ? i : 0] = own2;
+		}
+	}
+	int warp = threadIdx.x / 32;
+	u32 before = scanWarp(own);
+	S before2 = 0;
+	if (squared)
+		before2 = scanWarp(own2);
+	if (threadIdx.x % 32 == 31) {
+		m.total[warp] = before;
+		if (squared)
+			m.total2[warp] = before2;
+	}
+	before -= own;
+	if (squared)
+		before2 -= own2;
+	__syncthreads();
+#pragma unroll
+	for (int k = 0; k < threads / 32 - 1; k++)
+		if (k < warp) {
+			before += m.total[k];
+			if (squared)
+				before2 += m.total2[k];
+		}
+	u32 *out = m.prefix + lead + threadIdx.x * each;
+	S *out2 = m.prefix2 + (squared ? lead + threadIdx.x * each : 0);
+#pragma unroll
+	for (int i = 0; i < each; i++) {
+		out[i] = before + p[i];
+		if (squared)
+			out2[squared ? i : 0] = before2 + p2[squared ? i : 0];
+	}
+	__syncthreads();
+}
+
+// place is where a block works: output columns x0 … x1−1, rows y0 … y1−1, from column `origin` on.
+struct place {
+	int x0, x1, y0, y1, origin;
+	__device__ place(int r, int width, int rows, int w, int h) {
+		x0 = blockIdx.x * width;
+		x1 = min(x0 + width, w);
+		y0 = blockIdx.y * rows;
+		y1 = min(y0 + rows, h);
+		// Rounded down also below 0.
+		origin = (x0 - r) & ~(each - 1);
+	}
+};
+
+// exactDouble is v as a float64, rounded to nearest, without the slow conversion.
+__device__ __forceinline__ double exactDouble(u32 v) {
+	return __hiloint2double(0x43300000, v) - 4503599627370496.0;
+}
+
+__device__ __forceinline__ double exactDouble(u64 v) {
+	return __fma_rn(exactDouble((u32)(v >> 32)), 4294967296.0, exactDouble((u32)v));
+}
+
+// quotient is a / b rounded to nearest, from inverse = 1 / b rounded to nearest: the first correction leaves less than a unit
+// in the last place, the second the right rounding (Markstein 1990). a and b are whole numbers, so nothing overflows.
+__device__ __forceinline__ double quotient(double a, double b, double inverse) {
+	double q = a * inverse;
+	q = __fma_rn(__fma_rn(-q, b, a), inverse, q);
+	return __fma_rn(__fma_rn(-q, b, a), inverse, q);
+}
+
+template <class T, class S>
+__device__ __forceinline__ void slideVariance(float *mean, i64 meanPitch, float *variance, i64 variancePitch, const T *src,
+	i64 pitch, const u32 *sums, const S *sums2, int stride, int r, int width, int rows, int w, int h) {
+	__shared__ shared<S, true> m;
+	place o(r, width, rows, w, h);
+	reader<T> in = {src, pitch, o.origin + (int)threadIdx.x * each, w, h};
+	columns<S, true> c;
+	begin(c, in, sums, sums2, stride, o.y0 - r - 1, o.y0 + r);
+	if (threadIdx.x == 0) {
+		m.prefix[lead - 1] = 0;
+		m.prefix2[lead - 1] = 0;
+	}
+	eight<T> enter = in.row(o.y0 + r), leave = in.row(o.y0 - r - 1);
+	int lastCount = -1, full = 2 * r + 1;
+	double n = 0, n2 = 0, inverse = 0, inverse2 = 0;
+	for (int y = o.y0; y < o.y1; y++) {
+		c.slide(enter, leave);
+		if (y + 1 < o.y1) {
+			enter = in.row(y + 1 + r);
+			leave = in.row(y - r);
+		}
+		prefixes(m, c);
+		int ny = min(y + r, h - 1) - max(y - r, 0) + 1;
+		if (ny != lastCount) {
+			lastCount = ny;
+			n = (double)(ny * full);
+			n2 = n * n;
+			inverse = 1.0 / n;
+			inverse2 = 1.0 / n2;
+		}
+		float *meanRow = rowOf(mean, meanPitch, y), *varianceRow = rowOf(variance, variancePitch, y);
+#pragma unroll
+		for (int k = 0; k < each; k++) {
+			int x = o.x0 + k * threads + threadIdx.x;
+			if (x >= o.x1)
+				break;
+			int i = lead + x - o.origin;
+			u32 s = m.prefix[i + r] - m.prefix[i - r - 1];
+			S s2 = m.prefix2[i + r] - m.prefix2[i - r - 1];
+			int nx = min(x + r, w - 1) - max(x - r, 0) + 1;
+			u64 count = (u64)ny * nx, top = count * s2 - (u64)s * s;
+			if (nx == full) {
+				meanRow[x] = (float)quotient(exactDouble(s), n, inverse);
+				varianceRow[x] = (float)quotient(exactDouble(top), n2, inverse2);
+			} else {
+				meanRow[x] = (float)((double)s / (double)count);
+				varianceRow[x] = (float)((double)top / (double)(count * count));
+			}
+		}
+	}
+}
+
+// rounded is v / n rounded down, exact: the quotient of floats is within one unit of the integer, at most 65535, and is put
+// right.
+__device__ __forceinline__ u32 whole(u32 v, u32 n, float inverse) {
+	u32 q = (u32)((float)v * inverse);
+	u32 rest = v - q * n;
+	if ((int)rest < 0)
+		return q - 1;
+	return rest >= n ? q + 1 : q;
+}
+
+template <class T>
+__device__ __forceinline__ void slideMean(T *dst, i64 dstPitch, const T *src, i64 pitch, const u32 *sums, int stride, int r, int width, int rows, int w, int h) {
+	__shared__ shared<u32, false> m;
+	place o(r, width, rows, w, h);
+	reader<T> in = {src, pitch, o.origin + (int)threadIdx.x * each, w, h};
+	columns<u32, false> c;
+	begin(c, in, sums, (const u32 *)0, stride, o.y0 - r - 1, o.y0 + r);
+	if (threadIdx.x == 0)
+		m.prefix[lead - 1] = 0;
+	eight<T> enter = in.row(o.y0 + r), leave = in.row(o.y0 - r - 1);
+	for (int y = o.y0; y < o.y1; y++) {
+		c.slide(enter, leave);
+		if (y + 1 < o.y1) {
+			enter = in.row(y + 1 + r);
+			leave = in.row(y - r);
+		}
+		prefixes(m, c);
+		int ny = min(y + r, h - 1) - max(y - r, 0) + 1;
+		u32 full = ny * (2 * r + 1);
+		float inverse = 1.0f / full;
+		T *out = rowOf(dst, dstPitch, y);
+#pragma unroll
+		for (int k = 0; k < each; k++) {
+			int x = o.x0 + k * threads + threadIdx.x;
+			if (x >= o.x1)
+				break;
+			int i = lead + x - o.origin;
+			u32 s = m.prefix[i + r] - m.prefix[i - r - 1];
+			u32 n = ny * (min(x + r, w - 1) - max(x - r, 0) + 1);
+			out[x] = n == full ? whole(s + n / 2, n, inverse) : (s + n / 2) / n;
+		}
+	}
+}
+
+#define SLIDE(name, T, S)                                                                                              \
+	extern "C" __global__ void segmentsOf##name(u32 *sums, int stride, const T *__restrict__ src, i64 pitch, int w, int h) {  \
+		reader<T> in = {src, pitch, (int)(blockIdx.x * blockDim.x + threadIdx.x) * each, w, h};                        \
+		segments<reader<T>, u32, false>(in, sums, (u32 *)0, stride);                                                   \
+	}                                                                                                                  \
+	extern "C" __global__ void segmentsOfSquares##name(u32 *sums, S *sums2, int stride, const T *__restrict__ src, i64 pitch, int w, int h) {  \
+		reader<T> in = {src, pitch, (int)(blockIdx.x * blockDim.x + threadIdx.x) * each, w, h};                        \
+		segments<reader<T>, S, true>(in, sums, sums2, stride);                                                         \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(threads) slideMean##name(T *__restrict__ dst, i64 dstPitch,           \
+		const T *__restrict__ src, i64 pitch, const u32 *__restrict__ sums, int stride, int r, int width, int rows, int w, int h) { \
+		slideMean(dst, dstPitch, src, pitch, sums, stride, r, width, rows, w, h);                                      \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(threads) slideVariance##name(float *__restrict__ mean, i64 meanPitch, \
+		float *__restrict__ variance, i64 variancePitch, const T *__restrict__ src, i64 pitch, const u32 *__restrict__ sums,  \
+		const S *__restrict__ sums2, int stride, int r, int width, int rows, int w, int h) {                           \
+		slideVariance(mean, meanPitch, variance, variancePitch, src, pitch, sums, sums2, stride, r, width, rows, w, h);  \
+	}
+SLIDE(U8, u8, u32)
+SLIDE(U16, u16, u64)
+
+extern "C" __global__ void segmentsOfOpen(u32 *sums, u32 *counts, int stride, const u16 *__restrict__ src, i64 pitch,
+	const u8 *__restrict__ exclude, i64 excludePitch, int w, int h) {
+	openReader in(src, pitch, exclude, excludePitch, (blockIdx.x * blockDim.x + threadIdx.x) * each, w, h);
+	segments<openReader, u32, true>(in, sums, counts, stride);
+}
+
+// A cell of flags is 64 columns wide and as high as the rows of a block.
+static const int cellColumns = 64;
+
+// slideBackground takes the mean of the samples that count. Where fewer than `need` do, it leaves the pixel to the next,
+// larger window, marks it in `todo` and its cell in `flags`; the last window takes what there is, and the pixel itself
+// where that is nothing. All windows but the first look at the pixels that the one before has marked, and skip a block
+// without any.
+extern "C" __global__ void __launch_bounds__(threads) slideBackground(u16 *__restrict__ dst, i64 dstPitch, const u16 *__restrict__ src, i64 pitch,
+	const u8 *__restrict__ exclude, i64 excludePitch, const u32 *__restrict__ sums, const u32 *__restrict__ counts, int stride,
+	u8 *todo, i64 todoPitch, const u8 *before, u8 *flags, int cells, int need, int first, int last, int r, int width, int rows, int w, int h) {
+	__shared__ shared<u32, true> m;
+	place o(r, width, rows, w, h);
+	before += (i64)blockIdx.y * cells;
+	flags += (i64)blockIdx.y * cells;
+	if (!first) {
+		int any = 0;
+		for (int c = o.x0 / cellColumns + threadIdx.x; c <= (o.x1 - 1) / cellColumns; c += threads)
+			any |= before[c];
+		if (!__syncthreads_or(any))
+			return;
+	}
+	openReader in(src, pitch, exclude, excludePitch, o.origin + (int)threadIdx.x * each, w, h);
+	columns<u32, true> c;
+	begin(c, in, sums, counts, stride, o.y0 - r - 1, o.y0 + r);
+	if (threadIdx.x == 0) {
+		m.prefix[lead - 1] = 0;
+		m.prefix2[lead - 1] = 0;
+	}
+	open enter = in.row(o.y0 + r), leave = in.row(o.y0 - r - 1);
+	for (int y = o.y0; y < o.y1; y++) {
+		c.slide(enter, leave);
+		if (y + 1 < o.y1) {
+			enter = in.row(y + 1 + r);
+			leave = in.row(y - r);
+		}
+		prefixes(m, c);
+		u16 *out = rowOf(dst, dstPitch, y);
+		u8 *wanting = rowOf(todo, todoPitch, y);
+#pragma unroll
+		for (int k = 0; k < each; k++) {
+			int x = o.x0 + k * threads + threadIdx.x;
+			if (x >= o.x1)
+				break;
+			if (!first && !wanting[x])
+				continue;
+			int i = lead + x - o.origin;
+			u32 s = m.prefix[i + r] - m.prefix[i - r - 1], n = m.prefix2[i + r] - m.prefix2[i - r - 1];
+			bool poor = n < need;
+			if (poor && !last)
+				flags[x / cellColumns] = 1;
+			else if (n == 0)
+				out[x] = rowOf(src, pitch, y)[x];
+			else
+				out[x] = whole(s + n / 2, n, 1.0f / n);
+			if (!last)
+				wanting[x] = poor;
+		}
+	}
+}
