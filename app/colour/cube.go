@@ -30,8 +30,9 @@ const (
 	highest = 1<<12 - 1
 	// laneLow keeps the 12 bits of a node's value in each lane.
 	laneLow uint64 = highest | highest<<laneBits | highest<<(2*laneBits)
-	// sumBits of the 20 bits of a weighted sum are looked up, after sumHalf rounds them.
-	sumBits         = 14
+	// sumBits of the 20 bits of a weighted sum are looked up, after sumHalf rounds them: enough for 1/50 of L*, and few
+	// enough for the second-level cache.
+	sumBits         = 13
 	sumShift        = 20 - sumBits
 	sumMask         = 1<<sumBits - 1
 	sumHalf  uint64 = 1<<(sumShift-1) | 1<<(sumShift-1+laneBits) | 1<<(sumShift-1+2*laneBits)
@@ -125,20 +126,21 @@ func cubeRow[S uint8 | uint16](s *Screen, dst []uint32, src []S) {
 		for i := range dst {
 			p := src[4*i : 4*i+4 : 4*i+4]
 			e := c.at[0][p[0]]
-			base, part := e>>partBits, uint64(e&partMask)
-			x, y, z := c.at[1][p[1]], c.at[2][p[2]], c.at[3][p[3]]
-			below := c.tetrahedron(base, 1, x, y, z)
-			if part != 0 {
-				above := c.tetrahedron(base+c.step[0], 1, x, y, z)
-				below = (below>>8&laneLow)*(256-part) + (above>>8&laneLow)*part
+			t := c.tetrahedron(1, c.at[1][p[1]], c.at[2][p[2]], c.at[3][p[3]])
+			nodes := c.nodes[e>>partBits:]
+			sum := t.sum(nodes)
+			if part := uint64(e & partMask); part != 0 {
+				above := t.sum(nodes[c.step[0]:])
+				sum = (sum>>8&laneLow)*(256-part) + (above>>8&laneLow)*part
 			}
-			dst[i] = s.pixel(below)
+			dst[i] = s.pixel(sum)
 		}
 		return
 	}
 	for i := range dst {
 		p := src[3*i : 3*i+3 : 3*i+3]
-		dst[i] = s.pixel(c.tetrahedron(0, 0, c.at[0][p[0]], c.at[1][p[1]], c.at[2][p[2]]))
+		t := c.tetrahedron(0, c.at[0][p[0]], c.at[1][p[1]], c.at[2][p[2]])
+		dst[i] = s.pixel(t.sum(c.nodes))
 	}
 }
 
@@ -150,9 +152,18 @@ func (s *Screen) pixel(sum uint64) uint32 {
 		int64(t[2][sum>>(sumShift+2*laneBits)&sumMask]))
 }
 
-// tetrahedron returns the weighted sum of nodes for three entries of c.at, of the channels from first on.
-func (c *cube) tetrahedron(base uint32, first int, x, y, z uint32) uint64 {
-	base += x>>partBits + y>>partBits + z>>partBits
+// tetrahedron is four nodes with their weights in 1/256.
+type tetrahedron struct {
+	n0, n1, n2, n3 uint32
+	w0, w1, w2, w3 uint64
+}
+
+func (t *tetrahedron) sum(nodes []uint64) uint64 {
+	return nodes[t.n0]*t.w0 + nodes[t.n1]*t.w1 + nodes[t.n2]*t.w2 + nodes[t.n3]*t.w3
+}
+
+// tetrahedron returns the one about three entries of c.at, of the channels from first on.
+func (c *cube) tetrahedron(first int, x, y, z uint32) tetrahedron {
 	// A channel's part stands above its step, so that sorting the parts takes the steps along. Steps need 19 bits.
 	const stepBits = 20
 	a := uint64(x&partMask)<<stepBits | uint64(c.step[first])
@@ -163,8 +174,9 @@ func (c *cube) tetrahedron(base uint32, first int, x, y, z uint32) uint64 {
 	a, b = max(a, b), min(a, b)
 	const mask = 1<<stepBits - 1
 	pa, pb, pd := a>>stepBits, b>>stepBits, d>>stepBits
-	n1 := base + uint32(a&mask)
+	n0 := x>>partBits + y>>partBits + z>>partBits
+	n1 := n0 + uint32(a&mask)
 	n2 := n1 + uint32(b&mask)
 	n3 := n2 + uint32(d&mask)
-	return c.nodes[base]*(256-pa) + c.nodes[n1]*(pa-pb) + c.nodes[n2]*(pb-pd) + c.nodes[n3]*pd
+	return tetrahedron{n0, n1, n2, n3, 256 - pa, pa - pb, pb - pd, pd}
 }

@@ -57,7 +57,8 @@ func power(gamma float64) curve {
 // FromPicture returns the profile of a picture that brings none: its transfer curve with the primaries of sRGB. CMYK is
 // approximate.
 func FromPicture(pic *processing.Picture) *Profile {
-	p := plain(pic.Channels, pic.Linear)
+	encoding := processing.Picture{Transfer: pic.Transfer, Curve: pic.Curve}
+	p := plain(pic.Channels, encoding.Linear)
 	if pic.Channels == 4 {
 		p.Exact = false
 		p.Reason = processing.Text{EN: "the picture is CMYK without a profile", RU: "изображение в CMYK без профиля"}

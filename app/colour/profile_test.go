@@ -233,6 +233,9 @@ var haveLittleCMS = sync.OnceValue(func() bool {
 // littleCMS returns what the independent implementation makes of samples; it skips where there is none.
 func littleCMS(t *testing.T, profile []byte, channels int, samples []uint8) []uint8 {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("the comparison with littleCMS is left out of short runs")
+	}
 	if !haveLittleCMS() {
 		t.Skip("SKIPPED: no littleCMS to compare with (Debian package python3-pil)")
 	}

@@ -137,6 +137,20 @@ func TestPartOfARow(t *testing.T) {
 	}
 }
 
+// painted is a picture of flat colours with grain and slow changes, which fills caches as paintings do.
+func painted(w, h, channels, depth int) *processing.Picture {
+	pic := noise(w, h, channels, depth)
+	for i := range w * h * channels {
+		base := 0.5 + 0.4*math.Sin(float64(i/channels%w)/(90+40*float64(i%channels))+float64(i/channels/w)/70)
+		if depth == 8 {
+			pic.U8[i] = uint8(base*230) + pic.U8[i]/16
+		} else {
+			pic.U16[i] = uint16(base*60000) + pic.U16[i]/16
+		}
+	}
+	return pic
+}
+
 func BenchmarkScreen(b *testing.B) {
 	e := encoding{"mft2", true, 2}
 	profiles := map[string]*Profile{
@@ -146,7 +160,7 @@ func BenchmarkScreen(b *testing.B) {
 	const w, h = 4000, 250
 	for name, p := range profiles {
 		for _, depth := range []int{8, 16} {
-			pic := noise(w, h, p.Channels, depth)
+			pic := painted(w, h, p.Channels, depth)
 			s := p.Screen(depth)
 			line := make([]uint32, w)
 			b.Run(fmt.Sprintf("%s/%d-bit/row", name, depth), func(b *testing.B) {
