@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -17,11 +18,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Plot is one picture of a result.
+// Plot is one picture of a result, its legend below.
 type Plot struct {
 	// Name is good for a file name.
-	Name string
-	plot *plot.Plot
+	Name   string
+	plot   *plot.Plot
+	legend plot.Legend
 }
 
 // measure is what a plot shows of a row; ok is false where the row has none.
@@ -50,7 +52,7 @@ func Plots(r *experiment.Result, lang string) ([]Plot, error) {
 		}
 	}
 	var plots []Plot
-	for _, m := range measures(rows, axis == "", lang) {
+	for _, m := range measures(rows, e.Speedup, lang) {
 		groups := map[string][]experiment.Row{}
 		for _, row := range rows {
 			k := group(row, axis)
@@ -68,9 +70,11 @@ func Plots(r *experiment.Result, lang string) ([]Plot, error) {
 			if key != "" {
 				p.Title.Text += ": " + key
 			}
-			p.X.Label.Text, p.Y.Label.Text = label, m.label
+			// A label along a logarithmic axis would take its room from above the plot.
+			p.Title.Text += "\n" + m.label
+			p.X.Label.Text = label
 			name := strings.Join(strings.FieldsFunc(e.ID+"_"+m.name+"_"+key, func(r rune) bool { return strings.ContainsRune(" =,", r) }), "-")
-			plots = append(plots, Plot{strings.TrimRight(strings.ReplaceAll(name, "×", "x"), "_"), p})
+			plots = append(plots, Plot{strings.TrimRight(strings.ReplaceAll(name, "×", "x"), "_"), p, p.Legend})
 		}
 	}
 	return plots, nil
@@ -93,7 +97,7 @@ func group(row experiment.Row, axis string) string {
 	return strings.Join(parts, ", ")
 }
 
-func measures(rows []experiment.Row, bySize bool, lang string) []measure {
+func measures(rows []experiment.Row, speedup bool, lang string) []measure {
 	list := []measure{{"time", say(lang, "time, ms (median and quartiles)", "время, мс (медиана и квартили)"), true,
 		func(row experiment.Row) (y, low, high float64, ok bool) {
 			ms := func(d time.Duration) float64 { return max(float64(d)/1e6, 1e-6) }
@@ -102,7 +106,7 @@ func measures(rows []experiment.Row, bySize bool, lang string) []measure {
 	if len(rows) == 0 {
 		return list
 	}
-	if bySize {
+	if speedup {
 		first := rows[0].Variant.ID
 		base := map[string]time.Duration{}
 		key := func(row experiment.Row) string { return row.Case.Size.String() + group(row, "") }
@@ -184,15 +188,16 @@ func draws(rows []experiment.Row, axis string, m measure, lang string) (*plot.Pl
 	}
 
 	p := plot.New()
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, ticks(sorted, axis, at)
 	if m.log {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decades{}
 	} else {
 		p.Y.Min = 0
 	}
 	p.Add(plotter.NewGrid())
-	p.Legend.Top, p.Legend.Left = true, true
 	p.BackgroundColor = color.White
+	p.Title.TextStyle.Font.Size, p.Title.Padding = vg.Points(11), vg.Points(6)
+	p.Legend.Left, p.Legend.Padding = true, vg.Points(2)
 	for i, l := range lines {
 		drawn, dots, err := plotter.NewLinePoints(l.points)
 		if err != nil {
@@ -213,13 +218,57 @@ func draws(rows []experiment.Row, axis string, m measure, lang string) (*plot.Pl
 		}
 		p.Legend.Add(l.name, drawn, dots)
 	}
-	// Room for the legend above the lines.
-	if m.log {
-		p.Y.Max *= 8
-	} else {
-		p.Y.Max *= 1.3
+	if m.log && p.Y.Max < 2*p.Y.Min {
+		p.Y.Min, p.Y.Max = p.Y.Min/2, 2*p.Y.Max
 	}
 	return p, nil
+}
+
+// decades are the ticks of a logarithmic axis, within its ends: powers of ten, and where these are fewer than two also
+// their double and fivefold, have labels.
+type decades struct{}
+
+// Ticks implements plot.Ticker.
+func (decades) Ticks(low, high float64) []plot.Tick {
+	var list []plot.Tick
+	first, last := int(math.Floor(math.Log10(low))), int(math.Floor(math.Log10(high)))
+	few := last-int(math.Ceil(math.Log10(low))) < 1
+	for e := first; e <= last; e++ {
+		for n := 1; n <= 9; n++ {
+			v := float64(n) * math.Pow10(e)
+			if v < low || v > high {
+				continue
+			}
+			t := plot.Tick{Value: v}
+			if n == 1 || few && (n == 2 || n == 5) {
+				t.Label = fmt.Sprintf("%.0e", v)
+				if e >= -3 && e <= 5 {
+					t.Label = fmt.Sprintf("%.*f", max(-e, 0), v)
+				}
+			}
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// ticks labels the values that were measured, less those that would run into the one before.
+func ticks(sorted []experiment.Row, axis string, at func(experiment.Row) float64) plot.ConstantTicks {
+	var list plot.ConstantTicks
+	whole := math.Log(at(sorted[len(sorted)-1]) / at(sorted[0]))
+	last := math.Inf(-1)
+	for _, row := range sorted {
+		v := at(row)
+		label := row.Case.Values[axis]
+		if axis == "" {
+			label = row.Case.Size.String()
+		}
+		if math.Log(v)-last < whole*0.018*float64(len(label)) {
+			continue
+		}
+		list, last = append(list, plot.Tick{Value: v, Label: label}), math.Log(v)
+	}
+	return list
 }
 
 // palette is that of Okabe and Ito, which people with any colour vision tell apart, without its yellow.

@@ -11,7 +11,9 @@ import (
 	"blik/processing"
 	"blik/processing/experiment"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // The size of plots.
@@ -77,10 +79,17 @@ func Save(ctx context.Context, dir string, m Machine, r *experiment.Result, lang
 
 // Write draws the plot as png or svg.
 func (p Plot) Write(w io.Writer, format string) error {
-	to, err := p.plot.WriterTo(plotWidth, plotHeight, format)
+	canvas, err := draw.NewFormattedCanvas(plotWidth, plotHeight, format)
 	if err != nil {
 		return fmt.Errorf("plot %s: %w", p.Name, err)
 	}
-	_, err = to.WriteTo(w)
+	// Drawing takes the legend out of the plot, where it would cover lines.
+	drawn := *p.plot
+	drawn.Legend = plot.NewLegend()
+	whole := draw.New(canvas)
+	below := p.legend.Rectangle(whole).Size().Y + vg.Points(6)
+	drawn.Draw(draw.Crop(whole, 0, -vg.Points(12), below, -vg.Points(4)))
+	p.legend.Draw(draw.Crop(whole, vg.Points(50), 0, vg.Points(4), 0))
+	_, err = canvas.WriteTo(w)
 	return err
 }

@@ -28,6 +28,8 @@ type Experiment struct {
 	Claims       []Claim
 	// Axis is the parameter that a plot of the times runs along; empty for the number of samples.
 	Axis string
+	// Speedup: the speed-up over the first variant is worth a plot.
+	Speedup bool
 
 	// shape says which sizes make sense.
 	shape shape
@@ -127,6 +129,7 @@ type Input struct {
 	F32  []float32
 
 	exact exactly
+	known known
 }
 
 // Figure is a grey picture with a title.

@@ -15,11 +15,11 @@ import (
 // once about each minutia, which ends or splits a ridge there (Larkin & Fletcher 2007).
 func fingerprint(ctx context.Context, w, h int, seed uint64) (clean, noisy []uint8, err error) {
 	clean, noisy = make([]uint8, w*h), make([]uint8, w*h)
-	const period = 12
+	const period = 14
 	side := float64(min(w, h))
 	cx, cy := 0.5*float64(w), 0.45*float64(h)
 	type minutia struct{ x, y, turn float64 }
-	minutiae := make([]minutia, 14)
+	minutiae := make([]minutia, 12)
 	for i := range minutiae {
 		u := mix(seed<<8 + uint64(i))
 		angle := 2 * math.Pi * float64(u&0xffff) / 0x10000
@@ -30,7 +30,7 @@ func fingerprint(ctx context.Context, w, h int, seed uint64) (clean, noisy []uin
 		for y := i; y < j; y++ {
 			for x := range w {
 				dx, dy := float64(x)-cx, float64(y)-cy
-				distance := math.Hypot(1.25*dx, dy) + 0.06*side*math.Sin(3*math.Atan2(dy, dx))
+				distance := math.Hypot(1.25*dx, dy) + 0.03*side*math.Sin(2*math.Atan2(dy, dx))
 				phase := 2 * math.Pi * distance / period
 				for _, m := range minutiae {
 					phase += m.turn * math.Atan2(float64(y)-m.y, float64(x)-m.x)
@@ -41,9 +41,9 @@ func fingerprint(ctx context.Context, w, h int, seed uint64) (clean, noisy []uin
 				}
 				noisy[k] = clean[k]
 				switch u := mix(seed<<40^uint64(k)) % 100; {
-				case u < 6:
+				case u < 2:
 					noisy[k] = 255
-				case u < 12:
+				case u < 4:
 					noisy[k] = 0
 				}
 			}

@@ -334,8 +334,8 @@ func (r *runner) row(ctx context.Context, t task) (Row, error) {
 	if expected := r.expected(t, row.Operations); r.Longest > 0 && expected > r.Longest {
 		row.State = LeftOut
 		row.Note = processing.Text{
-			EN: fmt.Sprintf("about %s for one run expected, more than the %s allowed", seconds(expected), seconds(r.Longest)),
-			RU: fmt.Sprintf("один запуск занял бы около %s, разрешено %s", secondsRU(expected), secondsRU(r.Longest)),
+			EN: fmt.Sprintf("about %s for one run expected, more than the %s allowed", seconds(expected, "s"), seconds(r.Longest, "s")),
+			RU: fmt.Sprintf("один запуск занял бы около %s, разрешено %s", seconds(expected, "с"), seconds(r.Longest, "с")),
 		}
 		return row, nil
 	}
@@ -506,5 +506,9 @@ func bytes(n int64, lang string) string {
 	return fmt.Sprintf("%.3g %s", v, unit.In(lang))
 }
 
-func seconds(d time.Duration) string   { return fmt.Sprintf("%.2g s", d.Seconds()) }
-func secondsRU(d time.Duration) string { return fmt.Sprintf("%.2g с", d.Seconds()) }
+func seconds(d time.Duration, unit string) string {
+	if s := d.Seconds(); s < 10 {
+		return fmt.Sprintf("%.2g %s", s, unit)
+	}
+	return fmt.Sprintf("%.0f %s", d.Seconds(), unit)
+}

@@ -75,7 +75,8 @@ func sum() *Experiment {
 			{Text: text("the sequential CPU's time an element stays constant from 2^18 on", "время последовательного ЦП на элемент постоянно начиная с 2^18"), Paper: 1,
 				measure: perElement("cpu-sequential", 1<<18), judge: equal, missing: moreCases()},
 		},
-		shape: lines,
+		Speedup: true,
+		shape:   lines,
 		input: func(ctx context.Context, c Case, src *source) (*Input, error) {
 			if src.pic != nil {
 				x, err := src.floats(ctx, c.Size)

@@ -145,8 +145,8 @@ func traversal() *Experiment {
 		shape:      pictures,
 		input:      planeInput,
 		inputBytes: func(c Case) int64 { return 2 * int64(c.Size.Samples()) },
-		check: func(ctx context.Context, in *Input, _ Case, _ Variant, out Output) (Check, error) {
-			return compareRows(ctx, in, out, 4*gaussRadius+2, 2*gaussRadius, func(y0, y1 int) []uint8 { return gaussRows(in, y0, y1) })
+		check: func(ctx context.Context, in *Input, c Case, _ Variant, out Output) (Check, error) {
+			return compareRows(ctx, in, c, out, 4*gaussRadius+2, 2*gaussRadius, func(y0, y1 int) []uint8 { return gaussRows(in, y0, y1) })
 		},
 	}
 }

@@ -127,7 +127,7 @@ func vhgw() *Experiment {
 			if op := operation(c); op == processing.Open || op == processing.Close {
 				cost, border = 2*cost, 2*border
 			}
-			return compareRows(ctx, in, out, cost, border, func(y0, y1 int) []uint8 { return morphRows(in, operation(c), e, y0, y1) })
+			return compareRows(ctx, in, c, out, cost, border, func(y0, y1 int) []uint8 { return morphRows(in, operation(c), e, y0, y1) })
 		},
 		figures: fingerprintFigures,
 	}
@@ -216,25 +216,24 @@ func directMorph(operations func(Case) float64) Method {
 	}
 }
 
+// directExtreme takes the shifted lines of the element one after the other, so that the inner loop runs along a row.
 func directExtreme(dst, src []uint8, w, h int, e processing.Element, y int, dilate bool) {
-	rx, ry := e.Size/2, e.Size2/2
-	y0, y1 := max(y-ry, 0), min(y+ry, h-1)
-	for x := range dst {
-		x0, x1 := max(x-rx, 0), min(x+rx, w-1)
-		best := src[y*w+x]
-		for v := y0; v <= y1; v++ {
-			line := src[v*w+x0 : v*w+x1+1]
+	copy(dst, src[y*w:])
+	for v := max(y-e.Size2/2, 0); v <= min(y+e.Size2/2, h-1); v++ {
+		line := src[v*w : (v+1)*w]
+		r := min(e.Size/2, w-1)
+		for shift := -r; shift <= r; shift++ {
+			to, from := dst[max(-shift, 0):w-max(shift, 0)], line[max(shift, 0):]
 			if dilate {
-				for _, p := range line {
-					best = max(best, p)
+				for x := range to {
+					to[x] = max(to[x], from[x])
 				}
 			} else {
-				for _, p := range line {
-					best = min(best, p)
+				for x := range to {
+					to[x] = min(to[x], from[x])
 				}
 			}
 		}
-		dst[x] = best
 	}
 }
 
