@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"blik/app/document"
+	"blik/app/view"
 	"blik/processing"
 )
 
@@ -86,8 +87,9 @@ func (w *window) correct(methods map[int]processing.Method) {
 }
 
 // hideMask takes the mask off the picture, which it would cover just where it was corrected, and says how to get it back.
+// Outlines may stay.
 func (w *window) hideMask() string {
-	if !w.maskShown {
+	if !w.maskShown || w.look.Mode == view.Outlines {
 		return ""
 	}
 	w.toggleMask()
@@ -149,7 +151,7 @@ func (w *window) progress() (spots, done int) {
 	return spots, done
 }
 
-// step is what the user may want to do next.
+// nextStep is what the user may want to do next.
 type nextStep uint8
 
 const (

@@ -85,6 +85,17 @@ func TestCorrectAll(t *testing.T) {
 	}
 }
 
+// Outlines leave what is corrected to be seen, so they stay.
+func TestOutlinesStay(t *testing.T) {
+	h := found(t, "en")
+	h.do("view.outlines")
+	h.do("correct.all")
+	h.settle()
+	if h.port.Options().Mode != view.Outlines || h.status.message.Text() != "2 findings corrected" {
+		t.Errorf("mode %v, status %q", h.port.Options().Mode, h.status.message.Text())
+	}
+}
+
 func TestCorrectionIsCancelled(t *testing.T) {
 	h := found(t, "en")
 	h.block = true

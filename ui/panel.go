@@ -217,14 +217,19 @@ func (w *window) setParams(p processing.Params) {
 
 // takeOver makes the values that the last detection used the ones of manual mode; those of correction stay.
 func (w *window) takeOver() {
-	p := w.settings.Params
-	for _, s := range processing.SpecsOf(processing.StageDetection) {
-		// A value of valid parameters is valid.
-		_ = s.Set(&p, s.Get(w.doc.Result().Params))
-	}
+	p := withStage(w.settings.Params, w.doc.Result().Params, processing.StageDetection)
 	p.Mode = processing.Manual
 	w.setParams(p)
 	w.say(w.t("status.takenOver"))
+}
+
+// withStage returns p with the parameters of one stage taken from others, which must be valid.
+func withStage(p, others processing.Params, stage processing.Stage) processing.Params {
+	for _, s := range processing.SpecsOf(stage) {
+		// A value of valid parameters is valid.
+		_ = s.Set(&p, s.Get(others))
+	}
+	return p
 }
 
 // findings is the list of findings in the mask.

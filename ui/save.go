@@ -138,6 +138,11 @@ func (w *window) writePicture(path string, o imagefile.SaveOptions, next func())
 	failed := func(err error) bool {
 		var incomplete *reportError
 		switch {
+		case errors.As(err, &incomplete):
+			w.pictureWritten(doc, shot, written{saved: incomplete.saved})
+			if !errors.Is(err, context.Canceled) {
+				w.showSentence(w.t("saved.noReport", "Error", w.errorText(incomplete.err)))
+			}
 		case errors.Is(err, imagefile.ErrExists):
 			w.confirmReplace(path, func() {
 				o.Overwrite = true
@@ -150,11 +155,6 @@ func (w *window) writePicture(path string, o imagefile.SaveOptions, next func())
 					w.writePicture(path, o, next)
 				}},
 			})
-		case errors.As(err, &incomplete):
-			w.pictureWritten(doc, shot, written{saved: incomplete.saved})
-			if !errors.Is(err, context.Canceled) {
-				w.showSentence(w.t("saved.noReport", "Error", w.errorText(incomplete.err)))
-			}
 		default:
 			return false
 		}
@@ -211,11 +211,7 @@ func (w *window) savedText(r written) string {
 func (w *window) correctionReport(shot document.Snapshot, patches []processing.Patch) report.Correction {
 	params := w.used
 	if r := w.doc.Result(); r != nil {
-		params = r.Params
-		for _, s := range processing.SpecsOf(processing.StageCorrection) {
-			// A value of valid parameters is valid.
-			_ = s.Set(&params, s.Get(w.used))
-		}
+		params = withStage(r.Params, w.used, processing.StageCorrection)
 	}
 	return report.Correction{
 		Source: w.file, Program: w.version, Device: w.device, Params: params,
