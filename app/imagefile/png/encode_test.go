@@ -22,7 +22,7 @@ import (
 func TestEncodeRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &processing.Picture{
-			Width:    rapid.SampledFrom([]int{1, 2, 7, 64, 700}).Draw(t, "width"),
+			Width:    rapid.SampledFrom([]int{1, 2, 7, 64, 600}).Draw(t, "width"),
 			Height:   rapid.SampledFrom([]int{1, 3, 8, 50, 400}).Draw(t, "height"),
 			Channels: rapid.SampledFrom([]int{1, 3}).Draw(t, "channels"),
 		}
@@ -72,13 +72,13 @@ func TestEncodeRoundTrip(t *testing.T) {
 // TestRewriteManyBands rewrites a picture that is compressed in several pieces, and lets the standard library check that
 // they are one stream.
 func TestRewriteManyBands(t *testing.T) {
-	v := variant{header: header{700, 500, 16, typeRGBAlpha, false}, filter: -1}
+	v := variant{header: header{500, 400, 16, typeRGBAlpha, false}, filter: -1}
 	data := v.encode(rand.New(rand.NewPCG(1, 1)))
 	rng := rand.New(rand.NewPCG(2, 2))
 	pic := mustDecode(t, data)
 	patches := somePatches(rng, pic, 0.001)
 	out := mustRewrite(t, data, patches)
-	if n := bytes.Count(out, []byte("IDAT")); n < 3 {
+	if n := bytes.Count(out, []byte("IDAT")); n < 2 {
 		t.Fatalf("%d pieces show nothing", n)
 	}
 	before, err := stdpng.Decode(bytes.NewReader(data))
@@ -93,7 +93,7 @@ func TestRewriteManyBands(t *testing.T) {
 	for _, p := range patches {
 		for i, r := 0, p.Runs[0]; r.X0+i < r.X1; i++ {
 			for c := range 3 {
-				at := 8*(r.Y*700+r.X0+i) + 2*c
+				at := 8*(r.Y*500+r.X0+i) + 2*c
 				want[at], want[at+1] = byte(p.U16[3*i+c]>>8), byte(p.U16[3*i+c])
 			}
 		}

@@ -45,8 +45,8 @@ func unfilter(kind uint8, row, above []byte, bpp int) error {
 }
 
 func unfilterPaeth(row, above []byte, bpp int) {
-	// One channel after the other keeps left and upper left in registers; what the next byte waits for is then three
-	// bytes of computing away from it only in the program, not in the processor.
+	// Each byte waits for the one on its left. Three channels side by side are three chains, on which a processor works at
+	// the same time; for others, one channel after the other at least keeps left and upper left in registers.
 	switch bpp {
 	case 3:
 		var a0, a1, a2, c0, c1, c2 int

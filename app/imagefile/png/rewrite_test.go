@@ -357,7 +357,7 @@ func TestRewriteRefusesWhatDoesNotFit(t *testing.T) {
 }
 
 func TestRewriteStops(t *testing.T) {
-	v := variant{header: header{900, 700, 16, typeRGB, false}}
+	v := variant{header: header{500, 400, 16, typeRGB, false}}
 	f := mustOpen(t, v.encode(rand.New(rand.NewPCG(1, 1))))
 	patch := []processing.Patch{{Runs: []processing.Run{{Y: 0, X0: 0, X1: 1}}, U16: make([]uint16, 3)}}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -369,11 +369,11 @@ func TestRewriteStops(t *testing.T) {
 		t.Errorf("Decode, cancelled before: %v", err)
 	}
 	full := errors.New("no space left")
-	if err := f.Rewrite(t.Context(), &failingWriter{room: 1 << 20, err: full}, patch); !errors.Is(err, full) {
+	if err := f.Rewrite(t.Context(), &failingWriter{room: 1 << 17, err: full}, patch); !errors.Is(err, full) {
 		t.Errorf("a full disk: %v", err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
-	if err := f.Rewrite(ctx, &failingWriter{room: 1 << 20, err: nil, full: cancel}, patch); !errors.Is(err, context.Canceled) {
+	if err := f.Rewrite(ctx, &failingWriter{room: 1 << 17, err: nil, full: cancel}, patch); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled amid: %v", err)
 	}
 }

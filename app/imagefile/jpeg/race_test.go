@@ -1,0 +1,6 @@
+//go:build race
+
+package jpeg
+
+// raceEnabled: the race detector slows decoders about tenfold.
+const raceEnabled = true

@@ -1,0 +1,5 @@
+//go:build !race
+
+package png
+
+const raceEnabled = false
