@@ -1,9 +1,11 @@
 // Package imagefile reads and writes picture and mask files.
 //
-// Read and ReadMask are the only ways in, and WriteFile with what stands on it the only way out: whatever decodes and
-// encodes below may be replaced without anyone noticing. Nothing is trusted: sizes are checked against Limits and
-// against the length of the file before pixels are allocated, and a fault becomes one sentence that names the file
-// (Error). No file is ever left half written.
+// Read and ReadMask are the only ways in. Save is the way out for a picture that was read: nothing differs from the source
+// but the pixels of its patches, and Verify proves it. WriteFile and what stands on it write everything else. The
+// containers themselves are packages tiff, png and jpeg beside this one.
+//
+// Nothing is trusted: sizes are checked against Limits, against the length of the file and against free memory before
+// pixels are allocated, and a fault becomes one sentence that names the file (Error). No file is ever left half written.
 package imagefile
 
 import (
@@ -22,7 +24,7 @@ import (
 // Format is the container of a picture.
 type Format string
 
-// The formats that can be read.
+// The formats that are read and written.
 const (
 	PNG  Format = "PNG"
 	JPEG Format = "JPEG"

@@ -335,20 +335,28 @@ func megabytes(n int64, unit string) string { return fmt.Sprintf("%.1f %s", floa
 
 // fill writes the result. The source is hashed at the same time, from what the copy has just brought into memory.
 func (s *saving) fill(f writeFile) error {
-	s.options.Progress(processing.Text{EN: "saving", RU: "сохранение"}, 0)
+	s.progress(0)
+	// Before there is anything to read; file systems without permissions refuse to set them.
+	_ = f.Chmod(s.mode)
 	s.sourceSum = hashing(s.ctx, s.source, s.file.Size)
 	if err := s.write(f); err != nil {
 		return err
 	}
-	// File systems without permissions refuse to set them.
-	_ = f.Chmod(s.mode)
 	return s.unchanged()
 }
+
+// progress tells which share of the writing is done.
+func (s *saving) progress(done float64) {
+	s.options.Progress(processing.Text{EN: "saving", RU: "сохранение"}, shareWritten*done)
+}
+
+// shareWritten is the share of saving that is done when the result is written, but not yet checked, roughly.
+const shareWritten = 0.5
 
 func (s *saving) write(f writeFile) error {
 	switch s.saved.How {
 	case Copied, Patched:
-		if err := copyFile(s.ctx, f, s.source, s.file.Size); err != nil {
+		if err := copyFile(s.ctx, f, s.source, s.file.Size, s.progress); err != nil {
 			return err
 		}
 		if s.saved.How == Copied {
@@ -374,7 +382,7 @@ func (s *saving) write(f writeFile) error {
 func (s *saving) check(f writeFile) error {
 	// A file that is open cannot be replaced everywhere, and the source may be what is replaced.
 	defer s.source.Close()
-	s.options.Progress(processing.Text{EN: "checking", RU: "проверка"}, 0.5)
+	s.options.Progress(processing.Text{EN: "checking", RU: "проверка"}, shareWritten)
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -408,21 +416,22 @@ func (s *saving) named(err error) error {
 const copyBlock = 16 << 20
 
 // copyFile copies a file by the cheapest way that the system has: sharing blocks, copying within the kernel, or
-// through memory.
-func copyFile(ctx context.Context, dst writeFile, src *os.File, size int64) error {
+// through memory. progress is told the share done.
+func copyFile(ctx context.Context, dst writeFile, src *os.File, size int64, progress func(float64)) error {
 	if d, ok := dst.(*os.File); ok && clone(d, src) == nil {
 		return nil
 	}
 	if _, err := src.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	for size > 0 {
+	for left := size; left > 0; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		progress(1 - float64(left)/float64(size))
 		// Between two *os.File this is copy_file_range or its like.
-		n, err := io.CopyN(dst, src, min(size, copyBlock))
-		size -= n
+		n, err := io.CopyN(dst, src, min(left, copyBlock))
+		left -= n
 		if err == io.EOF {
 			return changedError(src.Name())
 		}

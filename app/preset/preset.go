@@ -1,4 +1,4 @@
-// Package preset stores the parameters of detection as JSON that other versions of the program can judge.
+// Package preset stores the parameters of detection and correction as JSON that other versions of the program can judge.
 //
 //	{
 //	  "format": "blik preset",

@@ -45,6 +45,24 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
+// A preset from before there was correction is read as it was meant, and one for correction alone says only that.
+func TestPresetsOfOneStage(t *testing.T) {
+	for text, change := range map[string]func(*processing.Params){
+		`{"format": "blik preset", "version": 1, "values": {"mode": "manual", "window": 15, "fill": false}}`: func(p *processing.Params) {
+			p.Mode, p.Window, p.Fill = processing.Manual, 15, false
+		},
+		`{"format": "blik preset", "version": 1, "values": {"method": "telea", "halo": 5, "only-darken": true}}`: func(p *processing.Params) {
+			p.Method, p.Halo, p.OnlyDarken = processing.MethodTelea, 5, true
+		},
+	} {
+		want := processing.DefaultParams()
+		change(&want)
+		if got, err := preset.Decode([]byte(text)); err != nil || got != want {
+			t.Errorf("%s: got %+v, %v", text, got, err)
+		}
+	}
+}
+
 func TestFileRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.json")
 	want := processing.DefaultParams()

@@ -35,7 +35,7 @@ type Settings struct {
 	BrushSoft   bool
 	// WriteReport: a report is written beside each corrected picture.
 	WriteReport bool
-	// Params are the parameters of detection used last.
+	// Params are the parameters of detection and correction used last.
 	Params processing.Params
 }
 
