@@ -170,6 +170,8 @@ func (w *window) next() (nextStep, string) {
 	switch spots, done := w.progress(); {
 	case spots == 0:
 		return nextMask, w.t("next.mask")
+	case done == 0 && w.doc.Generation() == w.replaced:
+		return nextNothing, w.t("next.replaced")
 	case done < spots:
 		return nextCorrect, w.texts.N("next.correct", spots-done)
 	case w.doc.PictureDirty():

@@ -430,6 +430,9 @@ func TestSaveOverTheSource(t *testing.T) {
 	if h.pictureFiles[h.dialogs.path] == nil || h.doc == before || h.doc.Stats().Spots != 2 || h.doc.PictureDirty() {
 		t.Errorf("saved %v, %+v", h.pictureFiles, h.doc.Stats())
 	}
+	if got := h.panel.next.Text(); got != "The findings are corrected in the source" || h.panel.correct.Importance != widget.MediumImportance {
+		t.Errorf("what to do next: %q", got)
+	}
 	if r := h.dialogs.asked[0]; !slices.Equal(r.Endings, []string{"png"}) || r.Folder != "/art" || r.File != "a_corrected.png" {
 		t.Errorf("asked %+v", r)
 	}

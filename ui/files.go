@@ -135,7 +135,7 @@ func (w *window) show(path string, o opened) {
 	w.port.End()
 	w.doc, w.file = o.doc, o.file
 	w.before, w.after, w.shown = o.pyramid, o.pyramid, nil
-	w.maskFile, w.saved, w.result = "", pictureFile{}, written{}
+	w.maskFile, w.saved, w.result, w.replaced = "", pictureFile{}, written{}, 0
 	w.used, w.device = w.settings.Params, ""
 	w.source, w.split, w.heldKey, w.heldButton = false, false, 0, false
 	for _, id := range []string{"tool.brush", "tool.eraser"} {

@@ -232,7 +232,7 @@ func (w *window) reopen(mask *processing.Mask) {
 		if clean {
 			w.doc.MarkSaved(w.doc.Generation())
 		}
-		w.maskFile, w.result = maskFile, result
+		w.maskFile, w.result, w.replaced = maskFile, result, w.doc.Generation()
 		w.port.MaskChanged(dirty)
 		w.refreshMask()
 		w.say(w.savedText(result))

@@ -60,6 +60,9 @@ type window struct {
 	saved    pictureFile
 	// result is what saving the corrected picture did last.
 	result written
+	// replaced is the generation of the mask whose findings are corrected in the source itself, which was replaced; 0 where it
+	// was not.
+	replaced uint64
 	// used are the parameters of the last correction, device is what it ran on.
 	used   processing.Params
 	device string
