@@ -23,7 +23,8 @@ import (
 // A palette becomes RGB with 8 bits (RGBA if tRNS is there) and greys below 8 bits become 8 bits. IHDR, tRNS, bKGD and
 // sBIT follow, PLTE and hIST go with the palette, and sBIT of such greys goes, since their samples have more bits now.
 //
-// The patches must have the depth and channels of Decode's picture. Without patches the file is copied.
+// The patches must have the depth and channels of Decode's picture. Without patches the file is copied, and so is one that
+// would have to be converted though no pixel changes.
 func (f *File) Rewrite(ctx context.Context, w io.Writer, patches []processing.Patch) error {
 	if len(patches) == 0 {
 		return f.copyRange(ctx, w, 0, f.size)
@@ -34,6 +35,15 @@ func (f *File) Rewrite(ctx context.Context, w io.Writer, patches []processing.Pa
 	edits, err := f.edits(patches)
 	if err != nil {
 		return err
+	}
+	if f.converts() {
+		differs, err := f.differs(ctx, edits)
+		if err != nil {
+			return err
+		}
+		if !differs {
+			return f.copyRange(ctx, w, 0, f.size)
+		}
 	}
 	lines, err := f.inflate(ctx)
 	if err != nil {
@@ -239,6 +249,24 @@ func (f *File) key() []byte {
 		return f.convertChunk("tRNS", f.transparency)[1:]
 	}
 	return []byte{f.transparency[1], f.transparency[3], f.transparency[5]}
+}
+
+// differs says whether the edits change any pixel.
+func (f *File) differs(ctx context.Context, edits []edit) (bool, error) {
+	lines, err := f.inflate(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer lines.close()
+	h, key, colours := f.rewritten(), f.key(), f.opaqueColours()
+	var fresh []byte
+	differs := false
+	err = f.eachRow(ctx, lines, nil, func(p pass, y int, row []byte) error {
+		fresh = f.expand(fresh[:0], row, p.width, colours)
+		differs = change(fresh, p, y, h, key, edits) || differs
+		return nil
+	})
+	return differs, err
 }
 
 // rewriteRows passes all lines on, with the edits.

@@ -258,7 +258,9 @@ func TestChunksFollowAGrey(t *testing.T) {
 	v := variant{header: header{5, 4, 2, typeGrey, true}, transparency: []byte{0, 2}}
 	v.before = slices.Concat(appendChunk(nil, "sBIT", []byte{2}), appendChunk(nil, "bKGD", []byte{0, 1}))
 	data := v.encode(rand.New(rand.NewPCG(1, 1)))
-	out := mustRewrite(t, data, []processing.Patch{{Runs: []processing.Run{{Y: 1, X0: 1, X1: 2}}, U8: []uint8{99}}})
+	visible := slices.IndexFunc(mustDecode(t, data).U8, func(v uint8) bool { return v != 170 })
+	x, y := visible%5, visible/5
+	out := mustRewrite(t, data, []processing.Patch{{Runs: []processing.Run{{Y: y, X0: x, X1: x + 1}}, U8: []uint8{99}}})
 	want := []string{
 		string(appendChunk(nil, "IHDR", header{5, 4, 8, typeGrey, true}.data())),
 		string(appendChunk(nil, "bKGD", []byte{0, 85})),
@@ -335,6 +337,10 @@ func TestNoPatchNoChange(t *testing.T) {
 	data := append(v.encode(rand.New(rand.NewPCG(1, 1))), "trailer"...)
 	if !bytes.Equal(mustRewrite(t, data, nil), data) {
 		t.Error("the file changed without a patch")
+	}
+	same := processing.Patch{Runs: []processing.Run{{Y: 2, X0: 3, X1: 6}}, U8: mustDecode(t, data).U8[2*9+3 : 2*9+6]}
+	if !bytes.Equal(mustRewrite(t, data, []processing.Patch{same}), data) {
+		t.Error("the file was converted, though no pixel changed")
 	}
 }
 
