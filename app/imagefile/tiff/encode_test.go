@@ -48,7 +48,7 @@ func TestEncodeRoundTrip(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		depth := rapid.SampledFrom([]int{8, 16, 32}).Draw(t, "depth")
 		channels := rapid.SampledFrom([]int{1, 3, 4}).Draw(t, "channels")
-		w, h := rapid.SampledFrom([]int{1, 2, 7, 333}).Draw(t, "width"), rapid.SampledFrom([]int{1, 3, 150}).Draw(t, "height")
+		w, h := rapid.SampledFrom([]int{1, 2, 7, 133}).Draw(t, "width"), rapid.SampledFrom([]int{1, 3, 90}).Draw(t, "height")
 		o := EncodeOptions{Deflate: rapid.Bool().Draw(t, "deflate"), Big: rapid.Bool().Draw(t, "big")}
 		m := codec.Metadata{
 			ICC: make([]byte, rapid.IntRange(0, 9).Draw(t, "profile")), XMP: []byte("<x/>"), IPTC: []byte("\x1c\x02\x00"), Photoshop: []byte("8BIM"),
@@ -99,7 +99,11 @@ func TestEncodeForLibtiff(t *testing.T) {
 			Unit: codec.UnitInch, Orientation: 6, IPTC: []byte("\x1c\x02\x69\x00\x08Portrait")}
 		for _, depth := range []int{8, 16, 32} {
 			for _, channels := range []int{1, 3, 4} {
-				for _, o := range []EncodeOptions{{}, {Deflate: true}, {Big: true}} {
+				options := []EncodeOptions{{}, {Deflate: true}, {Big: true}}
+				if depth != 16 || channels != 3 {
+					options = options[rng.IntN(3):][:1]
+				}
+				for _, o := range options {
 					pic := randomPicture(rng, 301, 97, channels, depth)
 					data := encode(t, pic, m, o)
 					path := save(t, "new.tif", data)

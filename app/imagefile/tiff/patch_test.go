@@ -428,7 +428,7 @@ func TestConvertedKeepsTags(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	f := form{order: binary.LittleEndian, depth: 16, compression: compDeflate, photometric: photometricRGB, width: 900, height: 900, segH: 900}
+	f := form{order: binary.LittleEndian, depth: 16, compression: compDeflate, photometric: photometricRGB, width: 500, height: 500, segH: 500}
 	data := f.write(t, f.random(rand.New(rand.NewPCG(19, 20))))
 	g := open(t, data)
 	ctx, cancel := context.WithCancel(context.Background())
