@@ -158,7 +158,8 @@ func (v *Viewport) SetPicture(p *view.Pyramid, m *view.MaskPyramid) {
 }
 
 // SetPyramids shows what became of the picture and, where SetCompare asks for it, the source. The view stays and only
-// what differs is drawn anew. Both come from the picture of SetPicture by view.Pyramid.With, or are it.
+// what differs is drawn anew. Both come from the pyramid of SetPicture by view.Pyramid.With, or are it; without one
+// nothing is shown.
 func (v *Viewport) SetPyramids(before, after *view.Pyramid) {
 	if v.picture == nil {
 		return
