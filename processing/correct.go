@@ -284,15 +284,20 @@ func (c *corrector) newAtlas(sites []*site) (*atlas, error) {
 	if a.state, err = a.plane(U8); err != nil {
 		return nil, err
 	}
-	state := make([]uint8, a.w*a.h)
-	for i, s := range sites {
-		pack(state, s.state, a.w, a.tiles[i])
-	}
-	if err := c.be.Upload(c.ctx, a.state, Samples{U8: state}); err != nil {
+	if err := a.putState(); err != nil {
 		a.release()
 		return nil, err
 	}
 	return a, nil
+}
+
+// putState uploads the states of all windows; what is between them counts as known.
+func (a *atlas) putState() error {
+	state := make([]uint8, a.w*a.h)
+	for i, s := range a.sites {
+		pack(state, s.state, a.w, a.tiles[i])
+	}
+	return a.c.be.Upload(a.c.ctx, a.state, Samples{U8: state})
 }
 
 func (a *atlas) plane(k Kind) (Plane, error) {
@@ -324,22 +329,22 @@ func unpack[T any](dst, src []T, stride int, t Tile) {
 	}
 }
 
-// put uploads one plane of every window.
-func (a *atlas) put(p Plane, of func(*site) []float32) error {
-	for i, s := range a.sites {
-		pack(a.host, of(s), a.w, a.tiles[i])
+// put uploads one plane of every window, of gives that of site i.
+func (a *atlas) put(p Plane, of func(i int) []float32) error {
+	for i := range a.sites {
+		pack(a.host, of(i), a.w, a.tiles[i])
 	}
 	return a.c.be.Upload(a.c.ctx, p, Samples{F32: a.host})
 }
 
-// get downloads one plane of every window.
-func (a *atlas) get(p Plane, of func(*site) []float32) error {
+// get downloads one plane of every window into what of gives for site i.
+func (a *atlas) get(p Plane, of func(i int) []float32) error {
 	host, err := a.c.be.Host(a.c.ctx, p)
 	if err != nil {
 		return err
 	}
-	for i, s := range a.sites {
-		unpack(of(s), host.F32, a.w, a.tiles[i])
+	for i := range a.sites {
+		unpack(of(i), host.F32, a.w, a.tiles[i])
 	}
 	return nil
 }
@@ -351,7 +356,7 @@ func (a *atlas) inPlace(op func(Plane) error) error {
 		return err
 	}
 	for k := range a.c.pic.Channels {
-		channel := func(s *site) []float32 { return s.pix[k] }
+		channel := func(i int) []float32 { return a.sites[i].pix[k] }
 		if err := a.put(p, channel); err != nil {
 			return err
 		}

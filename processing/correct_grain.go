@@ -47,14 +47,13 @@ func (c *corrector) grain(sites []*site) error {
 		}
 	}
 	for k := range ch {
-		if err := a.put(src, func(s *site) []float32 { return s.pix[k] }); err != nil {
+		if err := a.put(src, func(i int) []float32 { return sites[i].pix[k] }); err != nil {
 			return err
 		}
 		if err := c.be.Detail(c.ctx, dst, src, a.state, a.tiles); err != nil {
 			return err
 		}
-		at := 0
-		if err := a.get(dst, func(*site) []float32 { at++; return fine[at-1][k] }); err != nil {
+		if err := a.get(dst, func(i int) []float32 { return fine[i][k] }); err != nil {
 			return err
 		}
 	}

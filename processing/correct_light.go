@@ -2,17 +2,8 @@ package processing
 
 import (
 	"math"
-	"os"
 	"slices"
-	"strconv"
 )
-
-func knob(name string, def float64) float64 {
-	if v, err := strconv.ParseFloat(os.Getenv(name), 64); err == nil {
-		return v
-	}
-	return def
-}
 
 // estimateLight returns the colour of the light: the median over the spots of how their brightest unclipped pixel rises
 // over the median of the paint around it, in linear light. It looks at the whole mask, whatever is to be corrected, and
@@ -113,70 +104,57 @@ func (c *corrector) rise(runs []Run) [4]float64 {
 	return unit(best, ch)
 }
 
-// lookThrough separates the light from the paint, and fills what is clipped.
+// lookThrough separates the light from the paint, and fills what is clipped. A first guess of the paint shows where the
+// skirt of the light ends; what lies beyond is paint, and makes the second guess a better one.
 func (c *corrector) lookThrough(a *atlas) error {
 	ch := c.pic.Channels
-	sweeps, omegas := a.relaxation()
 	paint, seen := make([]Plane, ch), make([]Plane, ch)
-	squares := make([][]float32, len(a.sites))
-	for i, s := range a.sites {
-		squares[i] = make([]float32, s.box.area())
-	}
+	var light, expected Plane
+	planes := []*Plane{&light, &expected}
 	for k := range ch {
+		planes = append(planes, &paint[k], &seen[k])
+	}
+	for _, p := range planes {
 		var err error
-		if seen[k], err = a.plane(F32); err != nil {
-			return err
-		}
-		if paint[k], err = a.plane(F32); err != nil {
-			return err
-		}
-		at := 0
-		if err := a.put(seen[k], func(s *site) []float32 {
-			l := squares[at]
-			at++
-			for i, v := range s.pix[k] {
-				l[i] = v * v
-			}
-			return l
-		}); err != nil {
-			return err
-		}
-		if err := a.put(paint[k], func(s *site) []float32 { return s.pix[k] }); err != nil {
-			return err
-		}
-		if err := c.be.Harmonic(c.ctx, paint[k], a.state, a.tiles, sweeps, omegas); err != nil {
+		if *p, err = a.plane(F32); err != nil {
 			return err
 		}
 	}
-	guess := make([][][]float32, len(a.sites))
+	views := make([]*view, len(a.sites))
 	for i, s := range a.sites {
-		guess[i] = make([][]float32, ch)
-		for k := range guess[i] {
-			guess[i][k] = make([]float32, s.box.area())
+		views[i] = newView(s)
+	}
+	for range 2 {
+		if err := a.putState(); err != nil {
+			return err
 		}
+		sweeps, omegas := a.relaxation()
+		for k := range ch {
+			if err := a.put(paint[k], func(i int) []float32 { return a.sites[i].pix[k] }); err != nil {
+				return err
+			}
+			if err := c.be.Harmonic(c.ctx, paint[k], a.state, a.tiles, sweeps, omegas); err != nil {
+				return err
+			}
+			if err := a.get(paint[k], func(i int) []float32 { return views[i].guess[k] }); err != nil {
+				return err
+			}
+		}
+		c.each(len(views), func(i int) { views[i].model(c.light) })
+	}
+	if err := a.putState(); err != nil {
+		return err
+	}
+	models := make([]Separation, len(views))
+	for i, v := range views {
+		models[i] = v.m
 	}
 	for k := range ch {
-		at := 0
-		if err := a.get(paint[k], func(*site) []float32 { at++; return guess[at-1][k] }); err != nil {
+		if err := a.put(seen[k], func(i int) []float32 { return views[i].squared(k) }); err != nil {
 			return err
 		}
 	}
-	light, err := a.plane(F32)
-	if err != nil {
-		return err
-	}
-	expected, err := a.plane(F32)
-	if err != nil {
-		return err
-	}
-	models := make([]Separation, len(a.sites))
-	expect := make([][]float32, len(a.sites))
-	c.each(len(a.sites), func(i int) { models[i], expect[i] = c.model(a.sites[i], guess[i]) })
-	if err := c.ctx.Err(); err != nil {
-		return err
-	}
-	at := 0
-	if err := a.put(expected, func(*site) []float32 { at++; return expect[at-1] }); err != nil {
+	if err := a.put(expected, func(i int) []float32 { return views[i].expected }); err != nil {
 		return err
 	}
 	clear(a.host)
@@ -187,113 +165,154 @@ func (c *corrector) lookThrough(a *atlas) error {
 		return err
 	}
 	for k := range ch {
-		if err := a.get(paint[k], func(s *site) []float32 { return s.pix[k] }); err != nil {
+		if err := a.get(paint[k], func(i int) []float32 { return a.sites[i].pix[k] }); err != nil {
 			return err
 		}
 	}
-	at = 0
-	if err := a.get(light, func(*site) []float32 { at++; return expect[at-1] }); err != nil {
+	if err := a.get(light, func(i int) []float32 { return views[i].light }); err != nil {
 		return err
 	}
-	c.each(len(a.sites), func(i int) { a.sites[i].madeUp(&models[i], expect[i]) })
-	return nil
+	c.each(len(views), func(i int) { views[i].madeUp() })
+	return c.ctx.Err()
+}
+
+// view is what a site looks like through its light.
+type view struct {
+	*site
+	m     Separation
+	guess [][]float32
+	// expected and light are those of Backend.Separate.
+	expected, light []float32
+	// beyond are the pixels of the spot that the skirt does not reach: their state is known for as long as the light is
+	// separated.
+	beyond []int32
+}
+
+func newView(s *site) *view {
+	n := s.box.area()
+	v := &view{site: s, guess: make([][]float32, len(s.pix)), expected: make([]float32, n), light: make([]float32, n)}
+	for k := range v.guess {
+		v.guess[k] = make([]float32, n)
+	}
+	return v
+}
+
+// squared returns the light of channel k, in the place of the guess, which is not needed any more.
+func (v *view) squared(k int) []float32 {
+	for i, r := range v.pix[k] {
+		v.guess[k][i] = r * r
+	}
+	return v.guess[k]
 }
 
 // madeUp notes how much of the texture of each pixel is a guess: all where it was clipped, and the more the brighter the
-// light that was taken away.
-func (s *site) madeUp(m *Separation, light []float32) {
-	s.filled = make([]float32, len(light))
-	var v float64
-	for k := range len(s.pix) {
-		v += float64(m.Variance[k])
+// light that was taken away. What lies beyond the skirt is glare again, which nothing may be copied from.
+func (v *view) madeUp() {
+	v.filled = make([]float32, len(v.light))
+	var variance float64
+	for k := range v.pix {
+		variance += float64(v.m.Variance[k])
 	}
-	for i, l := range light {
-		switch s.state[i] {
+	for i, l := range v.light {
+		switch v.state[i] {
 		case StateLost:
-			s.filled[i] = 1
+			v.filled[i] = 1
 		case StateVeiled:
 			var root float64
-			for k := range s.pix {
-				root += float64(s.pix[k][i])
+			for k := range v.pix {
+				root += float64(v.pix[k][i])
 			}
-			root = 2*root/float64(len(s.pix)) + 0.01
-			noise := float64(m.Mismatch) * float64(l)
+			root = 2*root/float64(len(v.pix)) + 0.01
+			noise := float64(v.m.Mismatch) * float64(l)
 			noise *= noise
-			s.filled[i] = float32(noise / (noise + v*root*root/4))
+			v.filled[i] = float32(noise / (noise + variance*root*root/4))
 		}
+	}
+	for _, i := range v.beyond {
+		v.state[i] = StateVeiled
 	}
 }
 
-// How far from bright light its skirt is looked for, in pixels.
-const skirt = 6
+// How the light is told from the paint.
+const (
+	// skirt is how far from bright light its skirt is looked for, in pixels.
+	skirt = 6
+	// hotLight is the light, 1 = white, that counts as bright, or half of the spot's peak where that is less; hotSigmas is
+	// how far it must stand out of the paint.
+	hotLight, hotSigmas = 0.1, 4
+	// ownColour is the light on a spot, in whites of a pixel, from which its own colour counts more than the picture's.
+	ownColour = 3
+	// least is the light expected where the profile shows none.
+	least = 3e-4
+	// nearest is the squared distance within which there always may be a skirt.
+	nearest = 3
+	// sensorNoise is the variance of linear light that is not paint: noise of the sensor, rounding, compression.
+	sensorNoise = 3e-5
+	// mismatch is the share of the light that may not have the colour of the light: it makes the colour of a pixel under
+	// bright light count little.
+	mismatch = 0.5
+)
 
-// model estimates, from a first guess of the paint, the statistics of the paint around the spot, the colour of the light
-// on it, and how much light is to be expected on each pixel.
-func (c *corrector) model(s *site, guess [][]float32) (Separation, []float32) {
-	ch := len(s.pix)
-	m := Separation{Sweeps: 20 + 2*s.thick, Noise: float32(knob("NU", 3e-5)), Mismatch: float32(knob("RHO", 0.5))}
-	axes, variance := principalAxes(s.covariance(), ch)
+// model estimates, from the guess of the paint, the statistics of the paint around the spot, the colour of the light on
+// it, and how much light is to be expected on each pixel. Pixels beyond the skirt become known.
+func (v *view) model(picture [4]float64) {
+	ch := len(v.pix)
+	v.m = Separation{Sweeps: 20 + 2*v.thick, Noise: sensorNoise, Mismatch: mismatch}
+	axes, variance := principalAxes(v.covariance(), ch)
 	for k := range ch {
-		m.Variance[k] = float32(variance[k])
+		v.m.Variance[k] = float32(variance[k])
 		for i := range ch {
-			m.Axes[k][i] = float32(axes[k][i])
+			v.m.Axes[k][i] = float32(axes[k][i])
 		}
 	}
-	colour := c.light
-	toward := func() {
+	n := v.box.area()
+	rise, sd := make([]float64, n), make([]float64, n)
+	look := func(colour [4]float64) (hot func(i int) bool) {
 		for k := range ch {
-			m.Light[k] = 0
+			v.m.Light[k] = 0
 			for i := range ch {
-				m.Light[k] += m.Axes[k][i] * float32(colour[i])
+				v.m.Light[k] += float32(axes[k][i] * colour[i])
 			}
 		}
-	}
-	toward()
-	n := s.box.area()
-	rise, sure := make([]float64, n), make([]float64, n)
-	measure := func() (peak float64) {
-		for i := range n {
-			if s.state[i] != StateVeiled {
-				continue
+		peak := 0.0
+		for i, s := range v.state {
+			if s == StateVeiled {
+				rise[i], sd[i] = v.m.rise(v.pix, v.guess, i)
+				peak = math.Max(peak, rise[i])
 			}
-			rise[i], sure[i] = m.rise(s.pix, guess, i)
-			peak = math.Max(peak, rise[i])
 		}
-		return peak
+		return func(i int) bool {
+			return v.own[i] != free && (v.state[i] == StateLost || v.state[i] == StateVeiled && v.depth[i] <= 2 &&
+				rise[i] >= math.Max(hotSigmas*sd[i], math.Min(hotLight, peak/2)))
+		}
 	}
-	peak := measure()
-	hot := func(i int) bool {
-		return s.own[i] != free && (s.state[i] == StateLost ||
-			s.state[i] == StateVeiled && rise[i] >= math.Max(knob("HSD", 4)*sure[i], math.Min(knob("HOT", 0.1), peak/2)))
-	}
-	// The light of this spot: what its bright pixels say, and the picture's light where they are few.
+	hot := look(picture)
 	var sum [4]float64
-	for i := range n {
-		if s.state[i] == StateVeiled && hot(i) {
+	for i, s := range v.state {
+		if s == StateVeiled && hot(i) {
 			for k := range ch {
-				g := float64(guess[k][i])
-				v := float64(s.pix[k][i])
-				sum[k] += math.Max(v*v-g*g, 0)
+				g, p := float64(v.guess[k][i]), float64(v.pix[k][i])
+				sum[k] += grid(math.Max(p*p-g*g, 0))
 			}
 		}
 	}
 	for k := range ch {
-		sum[k] += knob("COL", 3) * colour[k]
+		sum[k] += ownColour * picture[k]
 	}
-	colour = unit(sum, ch)
-	toward()
-	peak = measure()
-
-	dist := s.fromHot(hot)
-	level := skirtProfile(s, rise, dist)
-	expected := make([]float32, n)
-	for i := range expected {
-		expected[i] = 1e9
-		if d := dist[i]; d > 0 {
-			expected[i] = float32(level[d])
+	hot = look(unit(sum, ch))
+	dist := v.fromHot(hot)
+	level, end := v.profile(rise, sd, dist)
+	for i, d := range dist {
+		v.expected[i] = 1e9
+		if d == 0 {
+			continue
+		}
+		v.expected[i] = float32(level[d])
+		if d >= end && v.own[i] == v.index {
+			v.state[i] = StateKnown
+			v.beyond = append(v.beyond, int32(i))
 		}
 	}
-	return m, expected
 }
 
 // rise returns how much light lies on a pixel if the paint under it is like the guess, and the standard deviation of that.
@@ -354,42 +373,53 @@ func (s *site) fromHot(hot func(i int) bool) []int {
 	return dist
 }
 
-// skirtProfile returns the mean light at each squared distance from the hot pixels. The means over pixels of equal
-// distance average the texture of the paint out; light never rises outwards, which isotonic regression enforces (pool
-// adjacent violators: Ayer et al. 1955).
-func skirtProfile(s *site, rise []float64, dist []int) []float64 {
+// profile returns the mean light at each squared distance from the hot pixels, and the squared distance from which on there
+// is none. The means over pixels of equal distance average the texture of the paint out; light never rises outwards,
+// which isotonic regression enforces (pool adjacent violators: Ayer et al. 1955).
+func (v *view) profile(rise, sd []float64, dist []int) (level []float64, end int) {
 	const rings = skirt*skirt + 2
 	type block struct {
-		sum, n float64
-		last   int
+		sum, sd, n float64
+		last       int
 	}
-	var sum, n [rings]float64
+	var ring [rings]block
 	for i, d := range dist {
-		if d > 0 && s.state[i] == StateVeiled {
-			sum[d] += rise[i]
-			n[d]++
+		if d > 0 && v.state[i] == StateVeiled {
+			ring[d].sum += grid(rise[i])
+			ring[d].sd += grid(sd[i])
+			ring[d].n++
 		}
 	}
 	var pool []block
-	for d := 1; d < rings; d++ {
-		if n[d] == 0 {
+	for d, r := range ring {
+		if r.n == 0 {
 			continue
 		}
-		pool = append(pool, block{sum[d], n[d], d})
+		r.last = d
+		pool = append(pool, r)
 		for k := len(pool) - 1; k > 0 && pool[k].sum*pool[k-1].n > pool[k-1].sum*pool[k].n; k-- {
-			pool[k-1] = block{pool[k-1].sum + pool[k].sum, pool[k-1].n + pool[k].n, pool[k].last}
+			p, q := pool[k-1], pool[k]
+			pool[k-1] = block{p.sum + q.sum, p.sd + q.sd, p.n + q.n, q.last}
 			pool = pool[:k]
 		}
 	}
-	level := make([]float64, rings)
+	level = make([]float64, rings)
+	end = rings
 	d := 1
 	for _, b := range pool {
+		if b.sum < b.sd && end == rings {
+			end = max(d, nearest)
+		}
 		for ; d <= b.last; d++ {
-			level[d] = math.Max(b.sum/b.n, knob("TAU", 3e-4))
+			level[d] = math.Max(b.sum/b.n, least)
 		}
 	}
-	return level
+	return level, end
 }
+
+// grid rounds x to a multiple of 2⁻³⁶. Sums of such numbers up to 2¹⁷ are exact, so that they do not depend on the order:
+// a transposed picture gives the same model.
+func grid(x float64) float64 { return math.Round(x*(1<<36)) / (1 << 36) }
 
 // covariance is that of the differences between neighbouring pixels of paint.
 func (s *site) covariance() (cov [4][4]float64) {
@@ -402,7 +432,7 @@ func (s *site) covariance() (cov [4][4]float64) {
 		}
 		for a := range ch {
 			for b := range ch {
-				cov[a][b] += d[a] * d[b]
+				cov[a][b] += grid(d[a] * d[b])
 			}
 		}
 		pairs++

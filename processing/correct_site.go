@@ -69,7 +69,7 @@ func (c *corrector) cut(s *site) {
 }
 
 // exemplarRadius is the radius from which on the automatic choice looks for examples.
-const exemplarRadius = 12
+const exemplarRadius = 5
 
 // measureDepth returns the largest chessboard distance of a pixel that is not known to one that is.
 func (s *site) measureDepth() int {

@@ -224,7 +224,7 @@ func DefaultParams() Params {
 	return Params{
 		Mode: Adaptive, Scale: 1, Window: 11, Visible: 8, Relative: 25, Contrast: 15, Level: 120, Core: 45,
 		MinArea: 1, MaxArea: 4000, MaxElongation: 40, Fill: true,
-		Halo: 3, Blend: 25, Grain: 100,
+		Halo: 2, Blend: 25, Grain: 50,
 	}
 }
 
