@@ -241,9 +241,10 @@ func ParseSize(text string) (Size, error) {
 		}
 		return Line(1 << k), nil
 	}
-	sides := strings.FieldsFunc(lower, func(r rune) bool { return r == 'x' || r == '×' || r == 'х' })
+	// The Cyrillic letter looks like the Latin one.
+	sides := strings.Split(strings.NewReplacer("×", "x", "х", "x").Replace(lower), "x")
 	var n [2]int
-	if len(sides) < 1 || len(sides) > 2 {
+	if len(sides) > 2 {
 		return Size{}, bad
 	}
 	for i, side := range sides {

@@ -1,0 +1,121 @@
+package experiment
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestJudges(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		judge        func(ratio, paper float64) Verdict
+		ratio, paper float64
+		want         Verdict
+	}{
+		{"near", near, 15, 15, Confirmed},
+		{"near", near, 22, 15, Confirmed},
+		{"near", near, 23, 15, Different},
+		{"near", near, 9, 15, Different},
+		{"near", near, 1.06, 15, Different},
+		{"near", near, 1.04, 15, NotConfirmed},
+		{"near", near, 0.5, 15, NotConfirmed},
+		{"near, faster", near, 0.25, 0.24, Confirmed},
+		{"near, faster", near, 0.9, 0.24, Different},
+		{"near, faster", near, 1, 0.24, NotConfirmed},
+		{"flat", flat, 0.7, 1, Confirmed},
+		{"flat", flat, 1.1, 1, Confirmed},
+		{"flat", flat, 1.2, 1, Different},
+		{"flat", flat, 1.6, 1, NotConfirmed},
+		{"equal", equal, 1.1, 1, Confirmed},
+		{"equal", equal, 0.9, 1, Confirmed},
+		{"equal", equal, 0.5, 1, Different},
+		{"equal", equal, 1.4, 1, Different},
+		{"equal", equal, 2.5, 1, NotConfirmed},
+		{"above", clearlyAbove, 1.3, 0, Confirmed},
+		{"above", clearlyAbove, 1.1, 0, Different},
+		{"above", clearlyAbove, 1, 0, NotConfirmed},
+	} {
+		if got := c.judge(c.ratio, c.paper); got != c.want {
+			t.Errorf("%s of %g against %g: %s, want %s", c.name, c.ratio, c.paper, got, c.want)
+		}
+	}
+}
+
+func timed(variant string, s Size, ms int, values ...string) Row {
+	c := Case{s, map[string]string{}}
+	for i := 0; i < len(values); i += 2 {
+		c.Values[values[i]] = values[i+1]
+	}
+	return Row{Variant: Variant{ID: variant}, Case: c, State: Measured, Median: time.Duration(ms) * time.Millisecond}
+}
+
+func TestAlong(t *testing.T) {
+	small, large := Size{10, 10}, Size{20, 20}
+	rows := []Row{
+		timed("a", small, 10, "m", "9"), timed("a", small, 8, "m", "5"), timed("a", small, 12, "m", "101"),
+		timed("a", large, 40, "m", "5"), timed("a", large, 80, "m", "9"),
+		timed("b", small, 1, "m", "5"), timed("b", small, 99, "m", "101"), timed("b", small, 99, "m", "31"),
+	}
+	if ratio, where, ok := along("a", "m")(rows); !ok || ratio != 1.5 || where.EN != "a, 10×10, m = 5 → 101" {
+		t.Errorf("%g, %q, %v", ratio, where.EN, ok)
+	}
+	// Of equally many values the larger size counts.
+	if ratio, _, ok := along("a", "m")(rows[1:5]); !ok || ratio != 2 {
+		t.Errorf("%g, %v", ratio, ok)
+	}
+	if _, _, ok := along("a", "m")(rows[:1]); ok {
+		t.Error("one value tells nothing")
+	}
+}
+
+func TestBetween(t *testing.T) {
+	small, large := Size{10, 10}, Size{20, 20}
+	rows := []Row{
+		timed("a", small, 10, "m", "5"), timed("b", small, 5, "m", "5"),
+		timed("a", large, 90, "m", "5"), timed("b", large, 30, "m", "5"),
+		timed("a", large, 70, "m", "9"), timed("a", Size{99, 99}, 70, "m", "9"),
+	}
+	if ratio, _, ok := between("a", "b", nil)(rows); !ok || ratio != 3 {
+		t.Errorf("%g, %v", ratio, ok)
+	}
+	if _, _, ok := between("a", "b", having("m", "9"))(rows); ok {
+		t.Error("there is no b at m = 9")
+	}
+}
+
+func TestSpeedupGrows(t *testing.T) {
+	rows := []Row{
+		timed("seq", Line(10), 10), timed("par", Line(10), 10),
+		timed("seq", Line(100), 100), timed("par", Line(100), 25),
+	}
+	if ratio, where, ok := growth("seq", "par")(rows); !ok || ratio != 4 || !strings.Contains(where.EN, "10 → 4, 100") {
+		t.Errorf("%g, %q, %v", ratio, where.EN, ok)
+	}
+	if ratio, _, ok := perElement("par", 1)(rows); !ok || ratio != 0.25 {
+		t.Errorf("%g, %v", ratio, ok)
+	}
+	if _, _, ok := perElement("par", 50)(rows); ok {
+		t.Error("one size tells nothing")
+	}
+}
+
+func TestConclusions(t *testing.T) {
+	e := &Experiment{Claims: []Claim{
+		{Text: text("faster", "быстрее"), Paper: 2, measure: between("a", "b", nil), judge: near, missing: onGPU()},
+		{Text: text("flat", "ровно"), measure: along("a", "m"), judge: flat, missing: moreCases()},
+	}}
+	row := timed("a", Size{4, 4}, 30)
+	broken := timed("b", Size{5, 5}, 1)
+	broken.State = Failed
+	got := e.conclude([]Row{row, timed("b", Size{4, 4}, 5), timed("a", Size{5, 5}, 9), broken})
+	if got[0].Verdict != Different || got[0].Ratio != 6 ||
+		got[0].Text.EN != "Different: faster: 6 × here (a / b, 4×4), 2 × in the paper" ||
+		got[0].Text.RU != "Иначе: быстрее: здесь ×6 (a / b, 4×4), в статье ×2" {
+		t.Errorf("%+v", got[0])
+	}
+	if got[1].Verdict != Open || got[1].Text.EN != "Open: flat (the paper gives no figure): the cases measured do not tell" ||
+		got[1].Text.RU != "Не проверено: ровно (в статье числа нет): среди измеренного нет нужных случаев" {
+		t.Errorf("%+v", got[1])
+	}
+}

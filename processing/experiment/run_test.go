@@ -1,0 +1,543 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"blik/processing"
+)
+
+// clock is moved by the fake variants.
+type clock struct{ at time.Time }
+
+func (c *clock) now() time.Time { return c.at }
+
+// fake is a method whose runs take the given times one after the other, the last one for ever.
+type fake struct {
+	clock      *clock
+	took       []time.Duration
+	value      uint8
+	memory     int64
+	operations float64
+	prepared   error
+	failed     error
+	own        time.Duration
+	ran        func(n int)
+
+	runs, closed int
+}
+
+func (f *fake) Memory(Case) int64       { return f.memory }
+func (f *fake) Operations(Case) float64 { return f.operations }
+func (f *fake) Prepare(context.Context, *Input, Case) (Runner, error) {
+	if f.prepared != nil {
+		return nil, f.prepared
+	}
+	if f.own > 0 {
+		return timedFake{f}, nil
+	}
+	return f, nil
+}
+
+func (f *fake) Run(context.Context) error {
+	if len(f.took) > 0 {
+		f.clock.at = f.clock.at.Add(f.took[min(f.runs, len(f.took)-1)])
+	}
+	f.runs++
+	if f.ran != nil {
+		f.ran(f.runs)
+	}
+	return f.failed
+}
+
+func (f *fake) Output(context.Context) (Output, error) { return Output{U8: []uint8{f.value}}, nil }
+func (f *fake) Close() error                           { f.closed++; return nil }
+
+type timedFake struct{ *fake }
+
+func (t timedFake) Elapsed() time.Duration { return t.own }
+
+// fakes is an experiment whose right result is one pixel of 1.
+func fakes(variants ...Variant) *Experiment {
+	return &Experiment{
+		ID: "fake",
+		Params: []Param{
+			{ID: "m", Values: []string{"3", "5"}, Number: &Number{Min: 1, Max: 9, Odd: true}},
+			{ID: "kind", Values: []string{"a", "b"}},
+		},
+		Grids:    []Grid{{Sizes: []Size{{1, 1}}}},
+		Quick:    []Grid{{Sizes: []Size{{2, 1}}}},
+		Variants: variants,
+		shape:    pictures,
+		input: func(_ context.Context, c Case, _ *source) (*Input, error) {
+			return &Input{Size: c.Size}, nil
+		},
+		inputBytes: func(Case) int64 { return 100 },
+		check: func(_ context.Context, _ *Input, _ Case, _ Variant, out Output) (Check, error) {
+			c := Check{Compared: 1, Samples: 1}
+			if out.U8[0] != 1 {
+				return c, say("wrong", "неверно")
+			}
+			return c, nil
+		},
+	}
+}
+
+func one(id string, f *fake) Variant { return Variant{ID: id, Device: CPU, Method: f} }
+
+func quiet() *pace { return &pace{least: 5, most: 9, enough: time.Second, long: time.Minute} }
+
+func TestMedianAndSpread(t *testing.T) {
+	c := &clock{}
+	ms := func(list ...int) (out []time.Duration) {
+		for _, n := range list {
+			out = append(out, time.Duration(n)*time.Millisecond)
+		}
+		return out
+	}
+	for _, k := range []struct {
+		took             []time.Duration
+		pace             pace
+		runs             int
+		low, q1, mid, q3 time.Duration
+	}{
+		// The first run is that of the check.
+		{ms(9, 5, 1, 4, 2, 3), pace{least: 5, most: 5, long: time.Minute}, 5, 1e6, 2e6, 3e6, 4e6},
+		{ms(9, 40, 10, 20, 30), pace{least: 4, most: 4, long: time.Minute}, 4, 10e6, 17.5e6, 25e6, 32.5e6},
+		// Until enough time has passed.
+		{ms(20), pace{least: 3, most: 100, enough: 200 * time.Millisecond, long: time.Minute}, 10, 20e6, 20e6, 20e6, 20e6},
+		// Long ones less often.
+		{ms(2000), pace{least: 5, most: 100, enough: time.Millisecond, long: time.Second}, 3, 2e9, 2e9, 2e9, 2e9},
+		// Warm-up runs are not counted: the first two.
+		{ms(70, 30, 30, 4, 4, 4), pace{least: 3, most: 3, warm: 50 * time.Millisecond, long: time.Minute}, 3, 4e6, 4e6, 4e6, 4e6},
+	} {
+		f := &fake{clock: c, took: k.took, value: 1}
+		r, err := Run(t.Context(), fakes(one("x", f)), Options{pace: &k.pace, now: c.now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := r.Rows[0]
+		if row.State != Measured || row.Runs != k.runs || row.Fastest != k.low || row.Q1 != k.q1 || row.Median != k.mid || row.Q3 != k.q3 {
+			t.Errorf("%v: %+v", k.took, row)
+		}
+		if f.closed != 1 {
+			t.Errorf("%v: closed %d times", k.took, f.closed)
+		}
+	}
+}
+
+// Runs shorter than the clock can tell are timed together.
+func TestShortRunsAreTimedTogether(t *testing.T) {
+	c := &clock{}
+	f := &fake{clock: c, took: []time.Duration{time.Microsecond}, value: 1}
+	p := pace{least: 3, most: 3, warm: time.Microsecond, long: time.Minute, short: 20 * time.Microsecond}
+	r, err := Run(t.Context(), fakes(one("x", f)), Options{pace: &p, now: c.now})
+	if err != nil || r.Rows[0].Median != time.Microsecond || r.Rows[0].Runs != 60 {
+		t.Errorf("%+v, %v", r.Rows, err)
+	}
+}
+
+func TestDeviceMeasuresItself(t *testing.T) {
+	c := &clock{}
+	f := &fake{clock: c, took: []time.Duration{time.Second}, value: 1, own: 3 * time.Microsecond}
+	r, err := Run(t.Context(), fakes(one("x", f)), Options{pace: quiet(), now: c.now})
+	if err != nil || r.Rows[0].Median != 3*time.Microsecond {
+		t.Errorf("%+v, %v", r.Rows, err)
+	}
+}
+
+func TestWrongResultIsNotTimed(t *testing.T) {
+	f := &fake{clock: &clock{}, value: 2}
+	r, err := Run(t.Context(), fakes(one("x", f)), Options{pace: quiet()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row := r.Rows[0]; row.State != Failed || row.Note.EN != "wrong" || row.Note.RU != "неверно" || row.Runs != 0 || f.runs != 1 || f.closed != 1 {
+		t.Errorf("%+v after %d runs, closed %d times", row, f.runs, f.closed)
+	}
+}
+
+// Two results that pass where the reference looks, but differ elsewhere.
+func TestVariantsMustAgree(t *testing.T) {
+	e := fakes(one("x", &fake{clock: &clock{}, value: 1}), one("y", &fake{clock: &clock{}, value: 3}), one("z", &fake{clock: &clock{}, value: 1}))
+	e.check = func(context.Context, *Input, Case, Variant, Output) (Check, error) {
+		return Check{Compared: 1, Samples: 2}, nil
+	}
+	r, err := Run(t.Context(), e, Options{pace: quiet()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if states := states(r); !slices.Equal(states, []State{Measured, Failed, Measured}) {
+		t.Error(states)
+	}
+}
+
+func states(r *Result) (list []State) {
+	for _, row := range r.Rows {
+		list = append(list, row.State)
+	}
+	return list
+}
+
+func TestFailures(t *testing.T) {
+	e := fakes(
+		one("broken", &fake{clock: &clock{}, value: 1, failed: errors.New("no luck")}),
+		one("unprepared", &fake{clock: &clock{}, prepared: errors.New("no buffer")}),
+		one("small", &fake{clock: &clock{}, prepared: fmt.Errorf("device 0: %w", ErrMemory)}),
+		one("fine", &fake{clock: &clock{}, value: 1}),
+	)
+	r, err := Run(t.Context(), e, Options{pace: quiet()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if states := states(r); !slices.Equal(states, []State{Failed, Failed, LeftOut, Measured}) {
+		t.Error(states)
+	}
+	if got := r.Rows[0].Note.EN; got != "no luck" {
+		t.Errorf("note %q", got)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	c := &clock{}
+	// At 2 s for 10 operations, 1000 take 200 s.
+	slow := &fake{clock: c, took: []time.Duration{2 * time.Second}, value: 1, operations: 10}
+	large := &fake{clock: c, value: 1, memory: 901}
+	fits := &fake{clock: c, value: 1, memory: 900}
+	e := fakes(one("slow", slow), one("large", large), one("fits", fits))
+	r, err := Run(t.Context(), e, Options{pace: quiet(), now: c.now, Memory: 1000, Longest: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if states := states(r); !slices.Equal(states, []State{Measured, LeftOut, Measured}) {
+		t.Fatal(states)
+	}
+	if note := r.Rows[1].Note; !strings.Contains(note.EN, "of memory") || !strings.Contains(note.RU, "памяти") || large.runs > 0 {
+		t.Errorf("%+v after %d runs", note, large.runs)
+	}
+
+	slow.operations = 10
+	v := one("slow", slow)
+	growing := growingMethod{slow}
+	v.Method = growing
+	e = fakes(v)
+	e.Grids[0].Sizes = []Size{{1, 1}, {100, 1}}
+	r, err = Run(t.Context(), e, Options{pace: quiet(), now: c.now, Longest: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := states(r); !slices.Equal(got, []State{Measured, LeftOut}) {
+		t.Fatal(got)
+	}
+	if note := r.Rows[1].Note.EN; note != "about 200 s for one run expected, more than the 5 s allowed" {
+		t.Error(note)
+	}
+}
+
+type growingMethod struct{ *fake }
+
+func (g growingMethod) Operations(c Case) float64 { return g.operations * float64(c.Size.Samples()) }
+
+func TestCancelBetweenRepetitions(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	first := &fake{clock: &clock{}, value: 1}
+	f := &fake{clock: &clock{}, value: 1, ran: func(n int) {
+		if n == 4 {
+			cancel()
+		}
+	}}
+	last := &fake{clock: &clock{}, value: 1}
+	r, err := Run(ctx, fakes(one("x", first), one("y", f), one("z", last)), Options{pace: quiet()})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if len(r.Rows) != 1 || r.Rows[0].Variant.ID != "x" || f.runs != 4 || f.closed != 1 || last.runs != 0 {
+		t.Errorf("%d rows, %d runs, closed %d times; %d runs after", len(r.Rows), f.runs, f.closed, last.runs)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	var got []string
+	e := fakes(one("x", &fake{clock: &clock{}, value: 1}), one("y", &fake{clock: &clock{}, value: 1}), Variant{ID: "g", Device: GPU})
+	_, err := Run(t.Context(), e, Options{pace: quiet(), Values: map[string][]string{"m": {"1", "3"}},
+		Progress: func(p Progress) {
+			got = append(got, fmt.Sprintf("%d/%d %s %s", p.Done, p.Total, p.Variant.ID, p.Case.Values["m"]))
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"0/5 x 1", "1/5 y 1", "2/5 x 3", "3/5 y 3", "4/5 g 1"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// provider is a device with the methods of some variants.
+type provider struct {
+	name     string
+	variants []Variant
+}
+
+func (p provider) Name() string { return p.name }
+func (p provider) Variants(id string) []Variant {
+	if id == "fake" {
+		return p.variants
+	}
+	return nil
+}
+
+func TestProviderFillsAndAdds(t *testing.T) {
+	described := Variant{ID: "gpu-a", Device: GPU, Name: processing.Text{EN: "described"}}
+	e := fakes(described, Variant{ID: "gpu-b", Device: GPU})
+	r, err := Run(t.Context(), e, Options{pace: quiet()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := states(r); !slices.Equal(got, []State{NeedsGPU, NeedsGPU}) || r.Rows[0].Note.EN != "needs an NVIDIA GPU" {
+		t.Errorf("%v, %+v", got, r.Rows[0])
+	}
+
+	p := provider{"H200", []Variant{
+		{ID: "gpu-a", Name: processing.Text{EN: "other"}, Method: &fake{clock: &clock{}, value: 1}},
+		{ID: "gpu-4", Device: GPU, Method: &fake{clock: &clock{}, value: 1}},
+	}}
+	r, err = Run(t.Context(), e, Options{pace: quiet(), Providers: []Provider{p}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, row := range r.Rows {
+		ids = append(ids, row.Variant.ID+" "+string(row.State))
+	}
+	if want := []string{"gpu-a measured", "gpu-4 measured", "gpu-b needs GPU"}; !slices.Equal(ids, want) {
+		t.Errorf("%q, want %q", ids, want)
+	}
+	if r.Rows[0].Variant.Name.EN != "described" || !slices.Equal(r.Devices, []string{"H200"}) {
+		t.Errorf("%+v, %q", r.Rows[0].Variant, r.Devices)
+	}
+	if e.Variants[0].Method != nil {
+		t.Error("the description was changed")
+	}
+}
+
+func TestIgnoredParametersMakeNoCases(t *testing.T) {
+	v := one("x", &fake{clock: &clock{}, value: 1})
+	v.Ignores = []string{"kind"}
+	e := fakes(v, one("y", &fake{clock: &clock{}, value: 1}))
+	e.Grids = append(e.Grids, Grid{Sizes: []Size{{1, 1}}, Values: map[string][]string{"kind": {"a", "b"}}})
+	r, err := Run(t.Context(), e, Options{pace: quiet()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, row := range r.Rows {
+		got = append(got, row.Variant.ID+" "+row.Case.key())
+	}
+	if want := []string{"x 1×1 m=3", "y 1×1 kind=a m=3", "y 1×1 kind=b m=3"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestInputIsSharedBySameContent(t *testing.T) {
+	made := 0
+	e := fakes(one("x", &fake{clock: &clock{}, value: 1}))
+	e.content = []string{"kind"}
+	e.input = func(_ context.Context, c Case, _ *source) (*Input, error) {
+		made++
+		return &Input{Size: c.Size}, nil
+	}
+	_, err := Run(t.Context(), e, Options{pace: quiet(), Values: map[string][]string{"m": {"3", "5"}, "kind": {"a", "b"}}})
+	if err != nil || made != 2 {
+		t.Errorf("%d inputs made, want 2; %v", made, err)
+	}
+}
+
+func TestQuickAndSizes(t *testing.T) {
+	e := fakes(one("x", &fake{clock: &clock{}, value: 1}))
+	for _, c := range []struct {
+		o    Options
+		want Size
+	}{
+		{Options{}, Size{1, 1}},
+		{Options{Quick: true}, Size{2, 1}},
+		{Options{Sizes: []Size{{7, 3}}}, Size{7, 3}},
+		{Options{Picture: &processing.Picture{Width: 5, Height: 4, Channels: 1, U8: make([]uint8, 20)}}, Size{5, 4}},
+		{Options{Sizes: []Size{{7, 3}}, Picture: &processing.Picture{Width: 5, Height: 4, Channels: 1, U8: make([]uint8, 20)}}, Size{7, 3}},
+	} {
+		c.o.pace = quiet()
+		r, err := Run(t.Context(), e, c.o)
+		if err != nil || len(r.Rows) != 1 || r.Rows[0].Case.Size != c.want {
+			t.Errorf("%+v, %v; want %v", r, err, c.want)
+		}
+	}
+}
+
+func TestUnknownNames(t *testing.T) {
+	e := fakes(one("x", &fake{clock: &clock{}, value: 1}), one("y", &fake{clock: &clock{}, value: 1}))
+	for _, c := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{Variants: []string{"z"}}, `no variant "z"; there are x, y`},
+		{Options{Values: map[string][]string{"q": {"1"}}}, `no parameter "q"; there are m, kind`},
+		{Options{Values: map[string][]string{"kind": {"c"}}}, `no value of kind "c"; there are a, b`},
+		{Options{Values: map[string][]string{"m": {"4"}}}, "m=4: an odd number from 1 to 9 expected"},
+		{Options{Values: map[string][]string{"m": {"11"}}}, "m=11: an odd number from 1 to 9 expected"},
+		{Options{Sizes: []Size{Line(8)}}, "fake: size 8 is a line, a picture as 1024x768 is needed"},
+	} {
+		r, err := Run(t.Context(), e, c.o)
+		if err == nil || err.Error() != c.want || r != nil {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+		var local *Error
+		if !errors.As(err, &local) || local.In("ru") == local.In("en") {
+			t.Errorf("%v has no Russian text", err)
+		}
+	}
+	if _, err := Find("slide"); err == nil || err.Error() != `no experiment "slide"; there are sliding, vhgw, traversal, wavelet, sum` {
+		t.Error(err)
+	}
+	if e, err := Find("sum"); err != nil || e.ID != "sum" {
+		t.Error(err)
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]Size{
+		"1024x768": {1024, 768}, "1024×768": {1024, 768}, "3X5": {3, 5}, "7x1": {7, 1},
+		"2^20": Line(1 << 20), "2^0": Line(1), "1000": Line(1000),
+		"0.3MP": {671, 447}, "18.7mp": {5296, 3531}, "100MP": {12247, 8165},
+	} {
+		if got, err := ParseSize(text); err != nil || got != want {
+			t.Errorf("%s: %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "x", "0x5", "5x", "5x5x5", "-5x5", "2^-1", "2^63", "2^99", "0MP", "-1MP", "MP", "nanMP", "1e99MP", "999999999x999999999", "1.5", "99999999999999999999"} {
+		if got, err := ParseSize(text); err == nil {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	for s, want := range map[Size]string{{3, 5}: "3×5", {3, 1}: "3×1", Line(1 << 20): "2^20", Line(1 << 9): "512", Line(1000): "1000"} {
+		if got := s.String(); got != want {
+			t.Errorf("%#v: %q, want %q", s, got, want)
+		}
+	}
+}
+
+func TestGreyOfPictures(t *testing.T) {
+	for _, c := range []struct {
+		pic  processing.Picture
+		want []uint8
+	}{
+		{processing.Picture{Channels: 1, U8: []uint8{7, 255}}, []uint8{7, 255}},
+		{processing.Picture{Channels: 3, U8: []uint8{0, 0, 255, 10, 11, 12}}, []uint8{85, 11}},
+		{processing.Picture{Channels: 1, U16: []uint16{65535, 32896}}, []uint8{255, 128}},
+		{processing.Picture{Channels: 1, F32: []float32{2, -1}}, []uint8{255, 0}},
+		{processing.Picture{Channels: 4, U8: []uint8{0, 0, 0, 0, 255, 255, 255, 255}}, []uint8{255, 0}},
+	} {
+		c.pic.Width, c.pic.Height = 2, 1
+		if got := grey8(&c.pic); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v, want %v", c.pic, got, c.want)
+		}
+	}
+}
+
+func TestInputsExtendThePictureByMirroring(t *testing.T) {
+	pic := &processing.Picture{Width: 3, Height: 2, Channels: 1, U8: []uint8{1, 2, 3, 4, 5, 6}}
+	got, err := newSource(pic).plane(t.Context(), 7, 3)
+	want := []uint8{1, 2, 3, 3, 2, 1, 1, 4, 5, 6, 6, 5, 4, 4, 4, 5, 6, 6, 5, 4, 4}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+	line, err := newSource(pic).floats(t.Context(), Line(8))
+	if err != nil || !slices.Equal(line, []float32{1, 2, 3, 4, 5, 6, 4, 5}) {
+		t.Errorf("%v, %v", line, err)
+	}
+	if cut, err := newSource(pic).plane(t.Context(), 2, 1); err != nil || !slices.Equal(cut, []uint8{1, 2}) {
+		t.Errorf("%v, %v", cut, err)
+	}
+}
+
+// Every experiment's default cases are valid, each has a claim, and every text exists in both languages.
+func TestDescriptions(t *testing.T) {
+	for _, e := range All() {
+		if len(e.Claims) == 0 || len(onCPU(e)) < 2 || len(e.Quick) == 0 {
+			t.Errorf("%s: %d claims, %d variants", e.ID, len(e.Claims), len(e.Variants))
+		}
+		all := []processing.Text{e.Name, e.Question, e.Result, e.Paper.Setup, e.Paper.Found}
+		for _, g := range slices.Concat(e.Grids, e.Quick) {
+			for _, s := range g.Sizes {
+				if err := e.fits(s); err != nil {
+					t.Error(err)
+				}
+			}
+			for _, c := range e.cases(g) {
+				for _, p := range e.Params {
+					if err := p.check(c.Values[p.ID]); err != nil {
+						t.Errorf("%s: %v", e.ID, err)
+					}
+				}
+			}
+			for id := range g.Values {
+				if !slices.ContainsFunc(e.Params, func(p Param) bool { return p.ID == id }) {
+					t.Errorf("%s: grid of an unknown parameter %s", e.ID, id)
+				}
+			}
+		}
+		seen := map[string]bool{}
+		for _, v := range e.Variants {
+			all = append(all, v.Name, v.Help)
+			if seen[v.ID] || (v.Method == nil) != (v.Device == GPU) || !strings.HasPrefix(v.ID, string(v.Device)+"-") {
+				t.Errorf("%s: variant %s on %s", e.ID, v.ID, v.Device)
+			}
+			seen[v.ID] = true
+		}
+		for _, p := range e.Params {
+			all = append(all, p.Name, p.Help)
+		}
+		for _, c := range e.Claims {
+			all = append(all, c.Text, c.missing)
+		}
+		all = append(all, e.Paper.Head...)
+		for _, text := range all {
+			if text.EN == "" || text.RU == "" {
+				t.Errorf("%s: text %q / %q", e.ID, text.EN, text.RU)
+			}
+		}
+		for _, row := range e.Paper.Rows {
+			if len(row) != len(e.Paper.Head) {
+				t.Errorf("%s: paper's row %q", e.ID, row)
+			}
+		}
+	}
+}
+
+// A small run of every experiment: nothing fails, on odd sizes too.
+func TestEveryExperimentRuns(t *testing.T) {
+	for _, e := range All() {
+		t.Run(e.ID, func(t *testing.T) {
+			o := Options{Quick: true, pace: &pace{least: 1, most: 1}, Sizes: []Size{{1, 1}, {61, 37}},
+				Picture: &processing.Picture{Width: 8, Height: 8, Channels: 1, U8: make([]uint8, 64)}}
+			if e.shape&pictures == 0 {
+				o.Sizes = []Size{Line(1), Line(1001)}
+			}
+			r, err := Run(t.Context(), e, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, row := range r.Rows {
+				if (row.State == Measured) != (row.Variant.Device == CPU) {
+					t.Errorf("%s, %s: %s: %s", row.Variant.ID, row.Case.key(), row.State, row.Note.EN)
+				}
+			}
+			if len(r.Conclusions) != len(e.Claims) {
+				t.Errorf("%d conclusions on %d claims", len(r.Conclusions), len(e.Claims))
+			}
+		})
+	}
+}
