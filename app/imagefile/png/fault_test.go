@@ -145,10 +145,14 @@ func TestRawProfiles(t *testing.T) {
 	}
 	resources := meta.Resources([]byte("words"))
 	exif := someMetadata().EXIF
-	m := mustOpen(t, small(appendChunk(nil, "tEXt", profile("iptc", resources)),
-		appendChunk(nil, "tEXt", profile("exif", append([]byte("Exif\x00\x00"), exif...))))).Info().Meta
-	if !bytes.Equal(m.EXIF, exif) || m.Orientation != 6 || string(m.IPTC) != "words" || !bytes.Equal(m.Photoshop, resources) {
-		t.Errorf("metadata %+v", m)
+	for _, kind := range []string{"iptc", "8bim"} {
+		m := mustOpen(t, small(appendChunk(nil, "tEXt", profile(kind, resources)),
+			appendChunk(nil, "tEXt", profile("exif", append([]byte("Exif\x00\x00"), exif...))),
+			appendChunk(nil, "tEXt", profile("xmp", []byte("<x:xmpmeta/>"))))).Info().Meta
+		if !bytes.Equal(m.EXIF, exif) || m.Orientation != 6 || string(m.XMP) != "<x:xmpmeta/>" ||
+			string(m.IPTC) != "words" || !bytes.Equal(m.Photoshop, resources) {
+			t.Errorf("%s: metadata %+v", kind, m)
+		}
 	}
 	garbled := mustOpen(t, small(appendChunk(nil, "tEXt", []byte(rawProfile+"exif\x00\nexif\n 9\nno digits")))).Info().Meta
 	if garbled.EXIF != nil {

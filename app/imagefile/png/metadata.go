@@ -132,7 +132,7 @@ func (f *File) readInternational(c chunk) error {
 	return err
 }
 
-// readText takes EXIF and IPTC that ImageMagick stored. What does not read as such is left alone: it is only text.
+// readText takes EXIF, XMP, IPTC and Photoshop's resources that ImageMagick stored. What does not read as such is left alone: it is only text.
 func (f *File) readText(c chunk) error {
 	if ok, err := f.begins(c, rawProfile); !ok || err != nil {
 		return err
@@ -143,7 +143,9 @@ func (f *File) readText(c chunk) error {
 	}
 	keyword, text, _ := bytes.Cut(d, []byte{0})
 	kind := strings.TrimPrefix(string(keyword), rawProfile)
-	if kind != "exif" && kind != "APP1" && kind != "iptc" {
+	switch kind {
+	case "exif", "APP1", "xmp", "iptc", "8bim":
+	default:
 		return nil
 	}
 	if c.name == "zTXt" {
@@ -157,11 +159,13 @@ func (f *File) readText(c chunk) error {
 	profile := parseRawProfile(text)
 	switch {
 	case len(profile) == 0:
-	case kind != "iptc":
-		// An APP1 may also be XMP.
-		if kind == "exif" || bytes.HasPrefix(profile, []byte("Exif\x00\x00")) {
-			f.setEXIF(profile)
+	case kind == "exif" || kind == "APP1" && bytes.HasPrefix(profile, []byte("Exif\x00\x00")):
+		f.setEXIF(profile)
+	case kind == "xmp":
+		if f.meta.XMP == nil {
+			f.meta.XMP = profile
 		}
+	case kind == "APP1": // something else
 	case bytes.HasPrefix(profile, []byte("8BIM")):
 		if f.meta.Photoshop == nil {
 			f.meta.Photoshop, f.meta.IPTC = profile, meta.IPTC(profile)
