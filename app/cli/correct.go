@@ -155,7 +155,7 @@ const (
 func (d *correction) one(ctx context.Context, input, name string, progress told) (string, error) {
 	start := time.Now()
 	progress(d.say("reading", "чтение"), 0)
-	file, err := imagefile.Read(ctx, input, d.limits)
+	file, err := d.read(ctx, input)
 	if err != nil {
 		return "", err
 	}

@@ -92,7 +92,7 @@ const (
 func (d *detection) one(ctx context.Context, j job, progress told) (string, error) {
 	start := time.Now()
 	progress(d.say("reading", "чтение"), 0)
-	file, err := imagefile.Read(ctx, j.input, d.limits)
+	file, err := d.read(ctx, j.input)
 	if err != nil {
 		return "", err
 	}

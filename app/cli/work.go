@@ -142,6 +142,24 @@ func (w *work) all(ctx context.Context, files []string, one func(ctx context.Con
 	return nil
 }
 
+// largePicture is the number of pixels from which memory counts more than a tenth of the time.
+const largePicture = 50e6
+
+// read reads a picture. Where it is large, and unless the user has set GOGC, memory that is no longer used is collected when
+// it amounts to a quarter of what is, not to as much again: 2.1 GiB in place of 3.2 for 100 MP of 16-bit RGB, for a tenth
+// more time.
+func (w *work) read(ctx context.Context, path string) (*imagefile.File, error) {
+	file, err := imagefile.Read(ctx, path, w.limits)
+	if err == nil && w.Getenv("GOGC") == "" {
+		percent := 100
+		if float64(file.Picture.Width)*float64(file.Picture.Height) >= largePicture {
+			percent = 25
+		}
+		debug.SetGCPercent(percent)
+	}
+	return file, err
+}
+
 // guarded does a file and makes an error of a panic, so that the other files are still done.
 func (w *work) guarded(file string, do func() (string, error)) (text string, err error) {
 	defer func() {

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestBenchLists(t *testing.T) {
+	got := call(t, "bench")
+	if got.status != exitDone {
+		t.Fatal(got.errors)
+	}
+	for _, want := range []string{"sliding — Mean over a sliding window", "cpu-vhgw-all", "needs an NVIDIA GPU", "--param se=…", "gpu-6-coalesced"} {
+		if !strings.Contains(got.out, want) {
+			t.Errorf("no %q in\n%s", want, got.out)
+		}
+	}
+	if got := call(t, "--lang", "ru", "bench"); !strings.Contains(got.out, "sum — Сумма большого массива") {
+		t.Error(got.out)
+	}
+}
+
+func TestBenchMeasures(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	got := call(t, "bench", "sliding", "--quick", "--size", "61x37,1x1", "--param", "m=3,201", "--input", painting(t, t.TempDir(), "p.png"), "-o", dir)
+	if got.status != exitDone || got.errors != "" {
+		t.Fatalf("status %d, stderr %q", got.status, got.errors)
+	}
+	for _, want := range []string{"cpu-direct-all", "61×37", "201", "exact", "needs an NVIDIA GPU", "Open: "} {
+		if !strings.Contains(got.out, want) {
+			t.Errorf("no %q in\n%s", want, got.out)
+		}
+	}
+	for _, name := range []string{"sliding.txt", "sliding.csv", "sliding.json", "sliding_time_61x37.png", "sliding_time_61x37.svg"} {
+		if !slices.Contains(listed(t, dir), name) {
+			t.Errorf("no %s in %q", name, listed(t, dir))
+		}
+	}
+}
+
+func TestBenchFormats(t *testing.T) {
+	args := []string{"bench", "sum", "--quick", "--size", "1000,2^10", "--variant", "cpu-all,gpu-tree", "--format"}
+	got := call(t, append(args, "csv")...)
+	rows, err := csv.NewReader(strings.NewReader(got.out)).ReadAll()
+	if err != nil || len(rows) != 4 || rows[1][1] != "cpu-all" || rows[3][1] != "gpu-tree" {
+		t.Errorf("%q, %v, %s", rows, err, got.errors)
+	}
+	got = call(t, append(args, "json")...)
+	var d struct {
+		Machine struct{ Cores int }
+		Rows    []struct{ Variant, State string }
+	}
+	if err := json.Unmarshal([]byte(got.out), &d); err != nil || d.Machine.Cores < 1 || len(d.Rows) != 3 || d.Rows[2].State != "needs GPU" {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+func TestBenchLeavesOutWhatIsTooLarge(t *testing.T) {
+	got := call(t, "bench", "sum", "--quick", "--size", "2^20", "--memory", "0.001", "--variant", "cpu-all")
+	if got.status != exitDone || !strings.Contains(got.out, "left out: needs 4 MiB of memory, more than the 1.02 MiB allowed") {
+		t.Error(got.out, got.errors)
+	}
+	got = call(t, "--lang", "ru", "bench", "sliding", "--size", "1000x1000", "--longest", "0.000001", "--variant", "cpu-direct", "--param", "m=101")
+	if got.status != exitDone || !strings.Contains(got.out, "пропущено: один запуск занял бы около 10 с") {
+		t.Error(got.out, got.errors)
+	}
+}
+
+func TestBenchRefuses(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"slide"}, `no experiment "slide"; there are sliding, vhgw, traversal, wavelet, sum`},
+		{[]string{"sum", "--variant", "x"}, `no variant "x"; there are cpu-sequential, cpu-pairwise`},
+		{[]string{"sum", "--size", "3x3"}, "a number of values as 2^20 is needed"},
+		{[]string{"sum", "--size", "big"}, `--size: size "big": expected as 1024x768`},
+		{[]string{"vhgw", "--param", "se"}, "--param se: expected as NAME=VALUE"},
+		{[]string{"vhgw", "--param", "se=4"}, "se=4: an odd number from 1 to 4095 expected"},
+		{[]string{"vhgw", "--param", "m=4"}, `no parameter "m"; there are op, kind, shape, se`},
+		{[]string{"sum", "--format", "xml"}, "--format xml: must be one of table, csv, json"},
+		{[]string{"sum", "--longest", "0"}, "--longest 0"},
+		{[]string{"sum", "--memory", "-1"}, "--memory -1"},
+		{[]string{"all", "--variant", "cpu-all"}, "go with one experiment"},
+		{[]string{"--quick"}, "which experiment?"},
+	} {
+		got := call(t, append([]string{"bench"}, c.args...)...)
+		if got.status != exitUsage || !strings.Contains(got.errors, c.want) {
+			t.Errorf("%q: status %d, %q", c.args, got.status, got.errors)
+		}
+	}
+	if got := call(t, "bench", "sum", "--input", "missing.png"); got.status != exitFailed || !strings.Contains(got.errors, "missing.png") {
+		t.Errorf("%d, %q", got.status, got.errors)
+	}
+}
+
+func TestBenchCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got := callWith(ctx, Options{}, "bench", "sum", "--quick"); got.status != exitCancelled {
+		t.Errorf("%d, %q", got.status, got.errors)
+	}
+}
