@@ -10,13 +10,15 @@ DISPLAYED := $(or $(DISPLAY),$(WAYLAND_DISPLAY))
 # The version comes from git describe; Go's own stamp fails where the checkout belongs to another user.
 BUILD   := build -buildvcs=false -ldflags '$(LDFLAGS)'
 
+comma   := ,
+
 .DEFAULT_GOAL := help
 # One step after the other, also under make -j: each of them uses all processors.
 .NOTPARALLEL:
 .PHONY: help run build headless test check unit race window bench score readme setup setup-test go clean
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile $(wildcard cuda.mk) | expand -t 14
 
 run: ## set up, build, and open the window on a sample painting with its glare found
 ifeq ($(DISPLAYED),)
@@ -32,11 +34,11 @@ else
 	build/blik open --detect $(SAMPLE)
 endif
 
-build: setup ## the program with its window: build/blik
-	$(GO) $(BUILD) -o build/blik .
+build: setup gpu ## the program with its window: build/blik
+	$(GPU_ENV) $(GO) $(BUILD) $(if $(GPU_TAG),-tags $(GPU_TAG)) -o build/blik .
 
-headless: go ## the program without a window, for servers without X11, GL and GTK: build/blik-headless
-	CGO_ENABLED=0 $(GO) $(BUILD) -tags headless -o build/blik-headless .
+headless: go gpu ## the program without a window, for servers without X11, GL and GTK: build/blik-headless
+	$(GPU_ENV) CGO_ENABLED=$(or $(GPU_CGO),0) $(GO) $(BUILD) -tags headless$(if $(GPU_TAG),$(comma)$(GPU_TAG)) -o build/blik-headless .
 
 test: setup-test check unit race window ## set up and run everything
 

@@ -1,15 +1,34 @@
-# GPU support (build tag cuda). CUDA_INCLUDE is the folder of a cuda.h that it compiles with, empty where there is none.
+# GPU support (build tag cuda), chosen where there is a cuda.h that it compiles with.
 
 CUDA_INCLUDE := $(shell scripts/cuda.sh where)
-NVCC         ?= $(or $(wildcard .cache/cuda/bin/nvcc),nvcc)
+ifneq ($(CUDA_INCLUDE),)
+GPU_TAG := cuda
+# Not by CGO_CFLAGS, which would build every package with C anew.
+GPU_ENV := CPATH=$(CUDA_INCLUDE)
+GPU_CGO := 1
+endif
+# The compiler that "make cuda-compiler" fetched, or the system's.
+NVCC ?= $(or $(wildcard .cache/cuda/bin/nvcc),nvcc)
 
-.PHONY: cuda
+.PHONY: cuda cuda-compiler kernels gpu gpu-test gpu-verify
+
+gpu:
+	@echo "GPU support: $(if $(GPU_TAG),yes ($(CUDA_INCLUDE)/cuda.h),no (make cuda fetches what it needs))"
 
 cuda: ## fetch cuda.h, which building with GPU support needs
 	@scripts/cuda.sh header
 
-.PHONY: kernels
+cuda-compiler: ## fetch nvcc, which make kernels needs
+	@scripts/cuda.sh compiler
 
 kernels: ## compile kernels/*.cu to the PTX that the program embeds
-	@test -n "$(shell command -v $(NVCC))" || scripts/cuda.sh compiler
-	@scripts/kernels.sh $(or $(wildcard .cache/cuda/bin/nvcc),nvcc)
+	@command -v $(NVCC) >/dev/null || { echo "There is no nvcc: run make cuda-compiler." >&2; exit 1; }
+	@scripts/kernels.sh $(NVCC)
+
+gpu-test: ## vet and test what the tag cuda adds; what needs a GPU says so
+	@test -n "$(GPU_TAG)" || { echo "There is no cuda.h of CUDA 11.8 to 12: run make cuda." >&2; exit 1; }
+	$(GPU_ENV) $(GO) vet -tags cuda ./cuda/... ./app/device
+	$(GPU_ENV) $(GO) test -tags cuda ./cuda/... ./app/device ./kernels
+
+gpu-verify: ## run all GPU tests and figures on this machine's GPU and write kernels/verified.json
+	GO=$(GO) scripts/gpu-verify.sh

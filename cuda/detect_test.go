@@ -12,16 +12,19 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
+	"blik/cuda/driver"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/sample"
 )
 
-// glaring is a generated painting with glare.
-func glaring(t testing.TB, w, h, depth int, seed uint64) *processing.Picture {
+// glaring is a generated painting with glare, `density` times as dense as usual.
+func glaring(t testing.TB, w, h, depth int, seed uint64, density float64) *processing.Picture {
 	t.Helper()
 	clean, err := sample.Paint(background, w, h, depth, sample.PaintOptions{Seed: seed, Scene: "coast"})
 	if err != nil {
@@ -31,7 +34,7 @@ func glaring(t testing.TB, w, h, depth int, seed uint64) *processing.Picture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	glare.Density *= 4
+	glare.Density *= density
 	glare.Seed = seed
 	pic, _, _, err := sample.RenderGlare(background, clean, glare)
 	if err != nil {
@@ -103,7 +106,7 @@ func TestDetect(t *testing.T) {
 	dev := gpu(t)
 	for _, size := range [][2]int{{1, 1}, {1, 97}, {131, 1}, {63, 65}, {641, 479}, {1203, 801}} {
 		for _, depth := range []int{8, 16} {
-			res := sameDetection(t, dev, glaring(t, size[0], size[1], depth, uint64(size[0]*depth)), processing.DefaultParams())
+			res := sameDetection(t, dev, glaring(t, size[0], size[1], depth, uint64(size[0]*depth), 4), processing.DefaultParams())
 			if size[0] > 1000 && len(res.Findings) == 0 {
 				t.Error("no glare on a painting with glare: the comparison says nothing")
 			}
@@ -114,7 +117,7 @@ func TestDetect(t *testing.T) {
 // Every parameter at both ends.
 func TestDetectParameters(t *testing.T) {
 	dev := gpu(t)
-	pic := glaring(t, 301, 233, 8, 5)
+	pic := glaring(t, 301, 233, 8, 5, 4)
 	for _, s := range processing.Specs() {
 		for _, v := range []float64{s.Min, s.Max} {
 			p := processing.DefaultParams()
@@ -140,9 +143,99 @@ func TestDetectGlareDev(t *testing.T) {
 	}
 }
 
+// Many detections in a row hold neither more device memory nor more host memory than a few. BLIK_LEAK_RUNS sets how many.
+func TestNoLeak(t *testing.T) {
+	dev := gpu(t)
+	runs := 200
+	if n, err := strconv.Atoi(os.Getenv("BLIK_LEAK_RUNS")); err == nil {
+		runs = n
+	}
+	pic := glaring(t, 301, 233, 8, 5, 4)
+	held := func() (device, host int64) {
+		dev.pool.mu.Lock()
+		defer dev.pool.mu.Unlock()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return dev.pool.held, int64(m.HeapInuse)
+	}
+	var device, host int64
+	for i := range runs {
+		if _, err := processing.Detect(background, dev, pic, processing.DefaultParams(), processing.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if i == 50 {
+			device, host = held()
+		}
+	}
+	after, heap := held()
+	if after != device {
+		t.Errorf("after %d detections %d bytes of device memory are held, after 50 it was %d", runs, after, device)
+	}
+	if heap > host+8<<20 {
+		t.Errorf("after %d detections the heap is %d bytes, after 50 it was %d", runs, heap, host)
+	}
+	t.Logf("%d detections hold %d bytes of device memory, %d of heap", runs, after, heap)
+}
+
+// The same correction on both backends.
+func TestCorrect(t *testing.T) {
+	dev := gpu(t)
+	host := cpu.New()
+	defer host.Close()
+	for _, depth := range []int{8, 16} {
+		pic := glaring(t, 641, 479, depth, 9, 4)
+		found := sameDetection(t, dev, pic, processing.DefaultParams())
+		want, err := processing.Correct(background, host, pic, found.Mask, processing.DefaultParams(), processing.CorrectOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := processing.Correct(background, dev, pic, found.Mask, processing.DefaultParams(), processing.CorrectOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(want.Patches) == 0 || !reflect.DeepEqual(got.Patches, want.Patches) {
+			t.Fatalf("%d bits: the corrections differ, %d patches", depth, len(want.Patches))
+		}
+		if n, size := dev.Live(); n != 0 || size != 0 {
+			t.Fatalf("%d planes, %d bytes are left on the device", n, size)
+		}
+	}
+}
+
+// A GPU with too little memory says so, holds nothing, and works on.
+func TestTooLittleMemory(t *testing.T) {
+	dev := gpu(t)
+	pic := glaring(t, 641, 479, 8, 3, 4)
+	defer func() { dev.pool.limit = 0 }()
+	failed := 0
+	for limit := int64(1 << 16); limit < 16<<20; limit += limit / 3 {
+		dev.pool.mu.Lock()
+		dev.pool.trim()
+		dev.pool.limit = limit
+		dev.pool.mu.Unlock()
+		_, err := processing.Detect(background, dev, pic, processing.DefaultParams(), processing.Options{})
+		var p *driver.Problem
+		if err != nil {
+			failed++
+			if !errors.As(err, &p) || p.Reason != driver.NoMemory {
+				t.Fatalf("with %d bytes: %v", limit, err)
+			}
+		}
+		if n, size := dev.Live(); n != 0 || size != 0 {
+			t.Fatalf("with %d bytes: %d planes, %d bytes are left", limit, n, size)
+		}
+	}
+	if failed == 0 {
+		t.Error("there was always enough memory: the test says nothing")
+	}
+	dev.pool.limit = 0
+	sameDetection(t, dev, pic, processing.DefaultParams())
+}
+
 func TestCancel(t *testing.T) {
 	dev := gpu(t)
-	pic := glaring(t, 641, 479, 8, 3)
+	pic := glaring(t, 641, 479, 8, 3, 4)
 	ctx, cancel := context.WithCancel(background)
 	cancel()
 	if _, err := processing.Detect(ctx, dev, pic, processing.DefaultParams(), processing.Options{}); !errors.Is(err, context.Canceled) {

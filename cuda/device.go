@@ -7,7 +7,6 @@ import (
 	"math"
 	"runtime"
 	"strings"
-	"sync"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -23,8 +22,8 @@ type Info struct {
 	Name    string
 	// Memory is the whole device memory in bytes.
 	Memory int64
-	// Capability is the compute capability, 90 for 9.0.
-	Capability int
+	// Capability is the compute capability, 90 for 9.0; Multiprocessors their number.
+	Capability, Multiprocessors int
 	// Driver is the newest CUDA that the driver is for.
 	Driver string
 }
@@ -75,6 +74,9 @@ func info(ordinal int) (Info, error) {
 		return fail(err)
 	}
 	v.Capability = 10*major + minor
+	if v.Multiprocessors, err = dev.Attribute(cu.MultiprocessorCount); err != nil {
+		return fail(err)
+	}
 	return v, nil
 }
 
@@ -89,7 +91,9 @@ type device struct {
 	stream    cu.Stream
 	modules   []cu.Module
 	functions map[string]cu.Function
-	stage     staging
+	// home is the module of each kernel.
+	home  map[string]int
+	stage staging
 }
 
 // openDevice starts the goroutine, makes a context and loads the kernels.
@@ -104,7 +108,7 @@ func openDevice(ordinal int) (*device, error) {
 	if ordinal < 0 || ordinal >= n {
 		return nil, &driver.Problem{Reason: driver.NoDevice, Detail: fmt.Sprintf("GPU %d was asked for, there are %d", ordinal, n)}
 	}
-	d := &device{work: make(chan func()), functions: map[string]cu.Function{}}
+	d := &device{work: make(chan func()), functions: map[string]cu.Function{}, home: map[string]int{}}
 	if d.info, err = info(ordinal); err != nil {
 		return nil, err
 	}
@@ -165,26 +169,14 @@ func (d *device) start() (err error) {
 	if d.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
 		return d.fault(err, "make a stream")
 	}
-	return d.fault(d.load(kernels.PTX(d.info.Capability)), "load the kernels")
-}
-
-// load compiles the modules for the GPU, all at once: each on a thread of its own that ends with it.
-func (d *device) load(texts []string) error {
-	d.modules = make([]cu.Module, len(texts))
-	errs := make([]error, len(texts))
-	var wg sync.WaitGroup
-	for i, text := range texts {
-		wg.Go(func() {
-			runtime.LockOSThread()
-			if errs[i] = cu.SetCurrentContext(d.context); errs[i] == nil {
-				d.modules[i], errs[i] = cu.LoadData(text)
-			}
-		})
-	}
-	wg.Wait()
-	for _, err := range errs {
+	for i, text := range kernels.PTX(d.info.Capability) {
+		m, err := cu.LoadData(text)
 		if err != nil {
-			return err
+			return d.fault(err, "load the kernels")
+		}
+		d.modules = append(d.modules, m)
+		for _, name := range kernels.Entries(text) {
+			d.home[name] = i
 		}
 	}
 	return nil
@@ -197,9 +189,7 @@ func (d *device) stop() error {
 		_ = d.stream.Destroy()
 	}
 	for _, m := range d.modules {
-		if m != (cu.Module{}) {
-			_ = m.Unload()
-		}
+		_ = m.Unload()
 	}
 	d.modules = nil
 	if d.context != (cu.CUContext{}) {
@@ -213,15 +203,16 @@ func (d *device) function(name string) (cu.Function, error) {
 	if f, ok := d.functions[name]; ok {
 		return f, nil
 	}
-	var f cu.Function
-	err := error(cu.NotFound)
-	for _, m := range d.modules {
-		if f, err = m.Function(name); err == nil {
-			d.functions[name] = f
-			return f, nil
-		}
+	i, ok := d.home[name]
+	if !ok {
+		return cu.Function{}, fmt.Errorf("cuda: there is no kernel %s", name)
 	}
-	return f, d.fault(err, "find the kernel "+name)
+	f, err := d.modules[i].Function(name)
+	if err != nil {
+		return f, d.fault(err, "find the kernel "+name)
+	}
+	d.functions[name] = f
+	return f, nil
 }
 
 // dim is the size of a grid or of a block.

@@ -229,7 +229,7 @@ func TestDetectTimes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a large picture")
 	}
-	pic := glaring(t, 5300, 3533, 8, 11)
+	pic := glaring(t, 5300, 3533, 8, 11, 1)
 	for i := range 6 {
 		start := time.Now()
 		res, err := processing.Detect(background, b, pic, processing.DefaultParams(), processing.Options{})

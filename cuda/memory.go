@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"runtime"
 	"sync"
 	"unsafe"
 
@@ -230,7 +231,7 @@ func (d *device) upload(dst cu.DevicePtr, pitch int64, src []byte, row int) erro
 func copyWide(dst, src []byte) int {
 	n := min(len(dst), len(src))
 	const least = 1 << 20
-	parts := min(4, (n+least-1)/least)
+	parts := min(4, runtime.GOMAXPROCS(0), (n+least-1)/least)
 	if parts < 2 {
 		return copy(dst, src)
 	}

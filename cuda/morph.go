@@ -121,9 +121,14 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 	}
 	w, h, k := d.w, d.h, 2*p.r+1
 	kind, size := kindName(d.kind), kindBytes(d.kind)
+	// Kernels for short elements look less far ahead.
+	reach := "Many"
+	if k <= 7 {
+		reach = "Few"
+	}
 	line := func(d, s *plane, shear, first, columns, w, h int) error {
 		segments := (h + k - 1) / k
-		return q.launch(name+"Line"+kind, dim{(columns + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.r, shear, first, columns, w, h)
+		return q.launch(name+"Line"+kind+reach, dim{(columns + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.r, shear, first, columns, w, h)
 	}
 	switch p.direction {
 	case processing.Vertical:
@@ -131,17 +136,18 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 			return line(d, s, 0, 0, w, w, h)
 		}
 		words, segments := (w*size+3)/4, (h+k-1)/k
-		return q.launch(name+kind+"Columns", dim{(words + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.r, words, h)
+		return q.launch(name+kind+"Columns"+reach, dim{(words + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.r, words, h)
 	case processing.Falling:
 		return line(d, s, 1, 1-h, w+h-1, w, h)
 	case processing.Rising:
 		return line(d, s, -1, 0, w+h-1, w, h)
 	}
 	if d.kind != processing.F32 {
-		if groups := min(8, maxShared/rowMemory(p.r)); groups > 0 {
+		span := rowSpan(k)
+		if groups := min(4, maxShared/rowMemory(k, span)); groups > 0 {
 			rows := groups * 4 / size
-			return q.launchShared(name+kind+"Rows", dim{(w + rowSpan - 1) / rowSpan, (h + rows - 1) / rows}, dim{x: 128}, groups*rowMemory(p.r),
-				d, s, p.r, groups, w, h)
+			return q.launchShared(name+kind+"Rows", dim{(w + span - 1) / span, (h + rows - 1) / rows}, dim{x: 128}, groups*rowMemory(k, span),
+				d, s, p.r, span, groups, w, h)
 		}
 	}
 	turned, err := q.plane(d.kind, h, w)
@@ -161,18 +167,14 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 	return q.transpose(d, filtered)
 }
 
-// rowSpan is that of morph.cu; maxShared is the shared memory that every GPU gives a block.
-const (
-	rowSpan   = 512
-	maxShared = 48 << 10
-)
+// maxShared is the shared memory that every GPU gives a block.
+const maxShared = 48 << 10
 
-// rowMemory is the shared memory that the kernels for rows need for a row of words, at most.
-func rowMemory(r int) int {
-	k := 2*r + 1
-	length := 3 + (rowSpan+k-1)/k*k + 2*r + 3
-	return 2 * (length | 1) * 4
-}
+// rowSpan is how many columns a block of the kernels for rows takes: whole segments of k, whole words, some 512.
+func rowSpan(k int) int { return max(1, 512/(4*k)) * 4 * k }
+
+// rowMemory is the shared memory that they need for a row of words, at most.
+func rowMemory(k, span int) int { return 3 * 4 * (3 + span + k - 1 + 3 | 1) }
 
 func (q *queue) transpose(d, s *plane) error {
 	return q.launch("transpose"+kindName(s.kind), dim{(s.w + 31) / 32, (s.h + 31) / 32}, dim{32, 8}, d, s, s.w, s.h)

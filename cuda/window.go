@@ -79,7 +79,7 @@ func (b *Backend) BoxMean(ctx context.Context, dst, src processing.Plane, r int)
 			if err != nil {
 				return err
 			}
-			return q.launch("slideMean"+kindName(s.kind), g.grid, dim{x: slideThreads}, d, s, g.sums, g.stride, r, g.width, slideRows, w, h)
+			return q.launch("slideMean"+kindName(s.kind), g.grid, dim{x: slideThreads}, d, s, g.sums, g.stride, r, g.width, g.rows, w, h)
 		}
 		pixels := uint64(min(2*r+1, w)) * uint64(min(2*r+1, h))
 		kind, name, size := "Value", "boxMean", 4
@@ -165,39 +165,57 @@ func (b *Backend) MeanVariance(ctx context.Context, mean, variance, src processi
 		if err != nil {
 			return err
 		}
-		return q.launch("slideVariance"+kindName(s.kind), g.grid, dim{x: slideThreads}, m, v, s, g.sums, g.squares, g.stride, r, g.width, slideRows, a.w, a.h)
+		return q.launch("slideVariance"+kindName(s.kind), g.grid, dim{x: slideThreads}, m, v, s, g.sums, g.squares, g.stride, r, g.width, g.rows, a.w, a.h)
 	})
 }
 
 // The sliding window of slide.cu: a block of slideThreads takes a strip of slideStrip columns, the window's border included,
-// and runs down slideRows rows. maxSlide is the largest radius that leaves something of the strip.
+// and runs down some rows. maxSlide is the largest radius that leaves something of the strip.
 const (
 	slideThreads = 128
 	slideStrip   = 8 * slideThreads
-	slideRows    = 32
 	slideSegment = 16
 	maxSlide     = 127
+	// How many blocks a multiprocessor holds, by their registers; those of slideBackground need more.
+	slideBlocks      = 6
+	backgroundBlocks = 5
 )
 
 // slide is the geometry of a sliding window and the sums of its segments.
 type slide struct {
-	grid          dim
-	width, stride int
-	sums, squares buffer
+	grid                dim
+	width, rows, stride int
+	sums, squares       buffer
 }
 
 // strips cuts a picture into strips of equal width, as wide as the window allows.
-func strips(w, h, r int) (grid dim, width int) {
+func strips(w, r int) (n, width int) {
 	widest := (slideStrip - 2*r - 7) &^ 7
-	n := (w + widest - 1) / widest
+	n = (w + widest - 1) / widest
 	width = int(roundUp(int64((w+n-1)/n), 8))
-	return dim{(w + width - 1) / width, (h + slideRows - 1) / slideRows}, width
+	return (w + width - 1) / width, width
+}
+
+// slideRows is the number of rows that a block of a sliding window runs down: that for which the whole takes least, where
+// the device works on so many blocks a multiprocessor at a time and a block's beginning costs as much as some 12 rows.
+func (q *queue) slideRows(strips, h, blocks int) int {
+	best, least := 0, math.MaxInt
+	for rows := 16; rows <= 48; rows += 4 {
+		slots := max(1, q.d.info.Multiprocessors*blocks)
+		turns := (strips*((h+rows-1)/rows) + slots - 1) / slots
+		if cost := turns * (rows + 12); cost < least {
+			best, least = rows, cost
+		}
+	}
+	return best
 }
 
 // segments sums the segments of a picture and cuts it into strips.
 func (q *queue) segments(s *plane, r int, squared bool) (slide, error) {
 	g := slide{stride: int(roundUp(int64(s.w), 8))}
-	g.grid, g.width = strips(s.w, s.h, r)
+	n, width := strips(s.w, r)
+	g.width, g.rows = width, q.slideRows(n, s.h, slideBlocks)
+	g.grid = dim{n, (s.h + g.rows - 1) / g.rows}
 	rows := (s.h + slideSegment - 1) / slideSegment
 	var err error
 	if g.sums, err = q.bytes(4 * int64(rows) * int64(g.stride)); err != nil {
@@ -307,7 +325,9 @@ func (q *queue) background(d, y, exclude *plane, radii []int) error {
 		return err
 	}
 	cells := (w + cellColumns - 1) / cellColumns
-	size := int64(cells) * int64((h+slideRows-1)/slideRows)
+	n, _ := strips(w, radii[0])
+	rows := q.slideRows(n, h, backgroundBlocks)
+	size := int64(cells) * int64((h+rows-1)/rows)
 	flags, err := q.bytes(size * int64(len(radii)))
 	if err != nil {
 		return err
@@ -324,10 +344,10 @@ func (q *queue) background(d, y, exclude *plane, radii []int) error {
 		if i == len(radii)-1 {
 			last = 1
 		}
-		grid, width := strips(w, h, r)
+		n, width := strips(w, r)
 		side := 2*r + 1
-		err := q.launch("slideBackground", grid, dim{x: slideThreads}, d, y, exclude, sums, counts, stride, todo, flag(max(i-1, 0)), flag(i), cells,
-			(side*side+3)/4, first, last, r, width, slideRows, w, h)
+		err := q.launch("slideBackground", dim{n, (h + rows - 1) / rows}, dim{x: slideThreads}, d, y, exclude, sums, counts, stride, todo, flag(max(i-1, 0)), flag(i), cells,
+			(side*side+3)/4, first, last, r, width, rows, w, h)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"io/fs"
 	"sort"
+	"strings"
 )
 
 //go:embed *.cu *.cuh ptx/*.ptx
@@ -34,6 +35,20 @@ func PTX(capability int) []string {
 		}
 	}
 	return texts
+}
+
+// Entries returns the names of the kernels in the text of a module.
+func Entries(text string) []string {
+	var names []string
+	for {
+		_, rest, found := strings.Cut(text, ".entry ")
+		if !found {
+			return names
+		}
+		name, rest, _ := strings.Cut(rest, "(")
+		names = append(names, name)
+		text = rest
+	}
 }
 
 // SourceHash is the SHA-256 of the source of a module and of what it includes, as its PTX names it in the first line.

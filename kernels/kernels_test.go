@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Whoever changes a source must remake its PTX: make kernels.
@@ -48,6 +49,30 @@ func TestPTXOfACapability(t *testing.T) {
 			if !strings.Contains(text, ".target sm_50") && !strings.Contains(text, ".target sm_80") || c < 80 && strings.Contains(text, ".target sm_80") {
 				t.Errorf("capability %d: a module is for another GPU", c)
 			}
+		}
+	}
+}
+
+// Kernels are verified on a GPU before they are committed: make gpu-verify, on a machine that has one.
+func TestKernelsWereVerified(t *testing.T) {
+	r, err := Verified()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Hash != Hash() {
+		t.Errorf("the kernels are not those that were verified on %s (%s): run make gpu-verify", r.Device, r.Date)
+	}
+	if _, err := time.Parse(time.DateOnly, r.Date); err != nil || r.Device == "" || r.Driver == "" || len(r.Figures) == 0 {
+		t.Errorf("the record is incomplete: %+v, %v", r, err)
+	}
+	for _, name := range []string{
+		"TestBackground", "TestBiharmonic", "TestBoxCount", "TestBoxMean", "TestCancel", "TestClassify", "TestComponents", "TestConvolve",
+		"TestDetail", "TestDetect", "TestDetectGlareDev", "TestDetectParameters", "TestDeviation", "TestGaussian", "TestGuardRing", "TestHarmonic",
+		"TestHistogram", "TestLuma", "TestMeanVariance", "TestMoments", "TestMorph", "TestNoLeak", "TestNoiseTiles", "TestSeparate", "TestStarlet",
+		"TestStarletBand", "TestUploadHostGather", "TestWavelet",
+	} {
+		if !slices.Contains(r.Tests, name) {
+			t.Errorf("%s did not pass on the GPU", name)
 		}
 	}
 }

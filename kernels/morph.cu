@@ -21,13 +21,11 @@ template <> struct lowest<float> {
 	static __device__ __forceinline__ float best(float a, float b) { return a != a ? a : b != b ? b : fminf(a, b); }
 };
 
-// batch is how many rows are read ahead.
-static const int batch = 4;
-
 // line filters down the columns (shear 0) or the diagonals: column u holds pixel (first + u + shear·y, y). A thread does a
 // segment of k = 2r + 1 rows of a column; neighbours in a warp do neighbouring columns, so that every access is
-// coalesced. The bests from each sample to the end of the segment wait in dst for the second half.
-template <class T, class O>
+// coalesced. The bests from each sample to the end of the segment wait in dst for the second half. batch is how many rows are
+// read ahead.
+template <class T, class O, int batch>
 __device__ __forceinline__ void line(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r,
 	int shear, int first, int columns, int w, int h) {
 	int u = blockIdx.x * blockDim.x + threadIdx.x, k = 2 * r + 1;
@@ -73,9 +71,13 @@ __device__ __forceinline__ void line(T *__restrict__ dst, i64 dstPitch, const T 
 }
 
 #define LINE(name, T, O)                                                                                               \
-	extern "C" __global__ void name(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int shear, \
+	extern "C" __global__ void name##Few(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int shear, \
 		int first, int columns, int w, int h) {                                                                        \
-		line<T, O<T> >(dst, dstPitch, src, srcPitch, r, shear, first, columns, w, h);                                  \
+		line<T, O<T>, 2>(dst, dstPitch, src, srcPitch, r, shear, first, columns, w, h);                                \
+	}                                                                                                                  \
+	extern "C" __global__ void name##Many(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int shear, \
+		int first, int columns, int w, int h) {                                                                        \
+		line<T, O<T>, 8>(dst, dstPitch, src, srcPitch, r, shear, first, columns, w, h);                                \
 	}
 LINE(dilateLineU8, u8, highest)
 LINE(dilateLineU16, u16, highest)
@@ -130,7 +132,7 @@ template <> struct packed<u16, false> {
 };
 
 // wordColumns is line for columns of words: the words of a row are those of its samples, with whatever lies in the padding.
-template <class O>
+template <class O, int batch>
 __device__ __forceinline__ void wordColumns(u32 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ src, i64 srcPitch, int r, int words, int h) {
 	int x = blockIdx.x * blockDim.x + threadIdx.x, k = 2 * r + 1, top = (blockIdx.y * blockDim.y + threadIdx.y) * k;
 	if (x >= words || top >= h)
@@ -170,8 +172,9 @@ __device__ __forceinline__ void wordColumns(u32 *__restrict__ dst, i64 dstPitch,
 }
 
 // Rows of words are made of the samples of one column in several rows, so that a row is filtered like a column. A block
-// takes `groups` such rows (4·groups rows of bytes) of rowSpan columns into shared memory; a thread filters a segment there.
-static const int rowThreads = 128, rowSpan = 512;
+// takes `groups` such rows (4·groups rows of bytes) of `span` columns, whole segments, into shared memory. Half of its
+// threads each take the bests to the end of a segment, the others those from the beginning of the next.
+static const int rowThreads = 128;
 
 // turn swaps rows and columns of a square of samples in words.
 template <class T> struct turned;
@@ -196,15 +199,13 @@ template <> struct turned<u16> {
 };
 
 template <class T, class O>
-__device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int groups, int w, int h) {
+__device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int span, int groups, int w, int h) {
 	const int n = turned<T>::n;
 	extern __shared__ u32 memory[];
 	// Columns begin at a multiple of n, so that words are read whole.
-	int k = 2 * r + 1, x0 = blockIdx.x * rowSpan, from = (x0 - r) & ~(n - 1), shift = x0 - r - from;
-	// Outputs are whole segments; those beyond the span are computed and not written.
-	int segments = (rowSpan + k - 1) / k, length = (shift + segments * k + 2 * r + n - 1) & ~(n - 1), pitch = length | 1;
-	u32 *in = memory, *out = memory + groups * pitch;
-	int top = blockIdx.y * groups * n;
+	int k = 2 * r + 1, x0 = blockIdx.x * span, from = (x0 - r) & ~(n - 1), shift = x0 - r - from;
+	int segments = span / k, length = (shift + span + 2 * r + n - 1) & ~(n - 1), pitch = length | 1, top = blockIdx.y * groups * n;
+	u32 *in = memory, *ends = in + groups * pitch, *beginnings = ends + groups * pitch;
 	for (int i = threadIdx.x; i < groups * (length / n); i += rowThreads) {
 		int g = i / (length / n), c = i % (length / n) * n, x = from + c;
 		u32 v[n];
@@ -219,30 +220,35 @@ __device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, cons
 			in[g * pitch + c + j] = x + j < w ? v[j] : O::worst();
 	}
 	__syncthreads();
-	for (int t = threadIdx.x; t < groups * segments; t += rowThreads) {
-		int g = t / segments, at = g * pitch + shift + t % segments * k;
+	for (int t = threadIdx.x; t < 2 * groups * segments; t += rowThreads) {
+		int half = t / (groups * segments), s = t % (groups * segments), g = s / segments, at = g * pitch + shift + s % segments * k;
 		u32 run = O::worst();
-#pragma unroll 4
-		for (int i = k - 1; i >= 0; i--) {
-			run = O::best(run, in[at + i]);
-			out[at + i] = run;
-		}
-		run = O::worst();
-#pragma unroll 4
-		for (int i = 1; i < k; i++) {
-			run = O::best(run, in[at + k + i - 1]);
-			out[at + i] = O::best(out[at + i], run);
+		if (half == 0) {
+#pragma unroll 8
+			for (int i = k - 1; i >= 0; i--) {
+				run = O::best(run, in[at + i]);
+				ends[at + i] = run;
+			}
+		} else {
+			beginnings[at] = run;
+#pragma unroll 8
+			for (int i = 1; i < k; i++) {
+				run = O::best(run, in[at + k + i - 1]);
+				beginnings[at + i] = run;
+			}
 		}
 	}
 	__syncthreads();
-	for (int i = threadIdx.x; i < groups * (rowSpan / n); i += rowThreads) {
-		int g = i / (rowSpan / n), c = i % (rowSpan / n) * n, x = x0 + c;
+	for (int i = threadIdx.x; i < groups * (span / n); i += rowThreads) {
+		int g = i / (span / n), c = i % (span / n) * n, x = x0 + c;
 		if (x >= w)
 			continue;
 		u32 v[n];
 #pragma unroll
-		for (int j = 0; j < n; j++)
-			v[j] = out[g * pitch + shift + c + j];
+		for (int j = 0; j < n; j++) {
+			int at = g * pitch + shift + c + j;
+			v[j] = O::best(ends[at], beginnings[at]);
+		}
 		turned<T>::turn(v);
 #pragma unroll
 		for (int j = 0; j < n; j++) {
@@ -255,11 +261,14 @@ __device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, cons
 }
 
 #define WORDS(name, T, dilate)                                                                                         \
-	extern "C" __global__ void name##Columns(u32 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ src, i64 srcPitch, int r, int words, int h) { \
-		wordColumns<packed<T, dilate> >(dst, dstPitch, src, srcPitch, r, words, h);                                    \
+	extern "C" __global__ void name##ColumnsFew(u32 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ src, i64 srcPitch, int r, int words, int h) { \
+		wordColumns<packed<T, dilate>, 2>(dst, dstPitch, src, srcPitch, r, words, h);                                  \
 	}                                                                                                                  \
-	extern "C" __global__ void __launch_bounds__(rowThreads) name##Rows(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int groups, int w, int h) { \
-		wordRows<T, packed<T, dilate> >(dst, dstPitch, src, srcPitch, r, groups, w, h);                                \
+	extern "C" __global__ void name##ColumnsMany(u32 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ src, i64 srcPitch, int r, int words, int h) { \
+		wordColumns<packed<T, dilate>, 8>(dst, dstPitch, src, srcPitch, r, words, h);                                  \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(rowThreads) name##Rows(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int span, int groups, int w, int h) { \
+		wordRows<T, packed<T, dilate> >(dst, dstPitch, src, srcPitch, r, span, groups, w, h);                          \
 	}
 WORDS(dilateU8, u8, true)
 WORDS(erodeU8, u8, false)

@@ -144,6 +144,38 @@ template <class S, bool squared> struct columns {
 	}
 };
 
+// store and accumulate move the sums of eight columns by 16 bytes.
+__device__ __forceinline__ void store(u32 *p, const u32 *v) {
+	((uint4 *)p)[0] = make_uint4(v[0], v[1], v[2], v[3]);
+	((uint4 *)p)[1] = make_uint4(v[4], v[5], v[6], v[7]);
+}
+
+__device__ __forceinline__ void store(u64 *p, const u64 *v) {
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+		((ulonglong2 *)p)[i] = make_ulonglong2(v[2 * i], v[2 * i + 1]);
+}
+
+__device__ __forceinline__ void accumulate(u32 *v, const u32 *p) {
+#pragma unroll
+	for (int i = 0; i < 2; i++) {
+		uint4 q = ((const uint4 *)p)[i];
+		v[4 * i] += q.x;
+		v[4 * i + 1] += q.y;
+		v[4 * i + 2] += q.z;
+		v[4 * i + 3] += q.w;
+	}
+}
+
+__device__ __forceinline__ void accumulate(u64 *v, const u64 *p) {
+#pragma unroll
+	for (int i = 0; i < 4; i++) {
+		ulonglong2 q = ((const ulonglong2 *)p)[i];
+		v[2 * i] += q.x;
+		v[2 * i + 1] += q.y;
+	}
+}
+
 // segments writes, for each run of 16 rows, the sums down each column; `stride` is the sums a row of them takes.
 template <class R, class S, bool squared>
 __device__ __forceinline__ void segments(const R &in, u32 *sums, S *sums2, int stride) {
@@ -154,16 +186,20 @@ __device__ __forceinline__ void segments(const R &in, u32 *sums, S *sums2, int s
 	typename R::samples none;
 	none.none();
 	int top = blockIdx.y * segment;
-#pragma unroll 2
-	for (int i = 0; i < segment; i++)
-		c.slide(in.row(top + i), none);
-	i64 at = (i64)blockIdx.y * stride + in.x;
+#pragma unroll 1
+	for (int i = 0; i < segment; i += 8) {
+		typename R::samples v[8];
 #pragma unroll
-	for (int i = 0; i < each; i++) {
-		sums[at + i] = c.sum[i];
-		if (squared)
-			sums2[at + i] = c.sum2[squared ? i : 0];
+		for (int j = 0; j < 8; j++)
+			v[j] = in.row(top + i + j);
+#pragma unroll
+		for (int j = 0; j < 8; j++)
+			c.slide(v[j], none);
 	}
+	i64 at = (i64)blockIdx.y * stride + in.x;
+	store(sums + at, c.sum);
+	if (squared)
+		store(sums2 + at, c.sum2);
 }
 
 // begin makes the column sums of rows y0 … y1−1 as far as they lie in the picture.
@@ -199,12 +235,9 @@ __device__ __forceinline__ void begin(columns<S, squared> &c, const R &in, const
 #pragma unroll 1
 	for (int s = a; s < b; s++) {
 		i64 at = (i64)s * stride + in.x;
-#pragma unroll
-		for (int i = 0; i < each; i++) {
-			c.sum[i] += sums[at + i];
-			if (squared)
-				c.sum2[squared ? i : 0] += sums2[at + i];
-		}
+		accumulate(c.sum, sums + at);
+		if (squared)
+			accumulate(c.sum2, sums2 + at);
 	}
 }
 
@@ -413,7 +446,7 @@ __device__ __forceinline__ void slideMean(T *dst, i64 dstPitch, const T *src, i6
 		const T *__restrict__ src, i64 pitch, const u32 *__restrict__ sums, int stride, int r, int width, int rows, int w, int h) { \
 		slideMean(dst, dstPitch, src, pitch, sums, stride, r, width, rows, w, h);                                      \
 	}                                                                                                                  \
-	extern "C" __global__ void __launch_bounds__(threads) slideVariance##name(float *__restrict__ mean, i64 meanPitch, \
+	extern "C" __global__ void __launch_bounds__(threads, 6) slideVariance##name(float *__restrict__ mean, i64 meanPitch, \
 		float *__restrict__ variance, i64 variancePitch, const T *__restrict__ src, i64 pitch, const u32 *__restrict__ sums,  \
 		const S *__restrict__ sums2, int stride, int r, int width, int rows, int w, int h) {                           \
 		slideVariance(mean, meanPitch, variance, variancePitch, src, pitch, sums, sums2, stride, r, width, rows, w, h);  \
