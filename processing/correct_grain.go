@@ -110,15 +110,31 @@ func (s *site) roughen(fine [][]float32, amount float32) {
 			}
 		}
 	}
+	// A speck of paint is no grain: copied, it would be seen twice.
+	var most [4]float32
+	for k := range s.pix {
+		most[k] = float32(3 * s.spread(fine[k]))
+	}
 	for _, i := range at {
 		gain := amount
 		if s.filled != nil {
 			gain *= s.filled[i]
 		}
 		for k, p := range s.pix {
-			p[i] += gain * fine[k][int(i)+best]
+			p[i] += gain * min(max(fine[k][int(i)+best], -most[k]), most[k])
 		}
 	}
+}
+
+// spread is the standard deviation of Gaussian grain with the mean magnitude that the known pixels have.
+func (s *site) spread(fine []float32) float64 {
+	sum := 0.0
+	for i, v := range s.state {
+		if v == StateKnown {
+			sum += math.Abs(float64(fine[i]))
+		}
+	}
+	return math.Sqrt(math.Pi/2) * sum / float64(s.known)
 }
 
 // bound keeps the spot's values within the range of the paint in its window.
