@@ -14,6 +14,7 @@ import (
 
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/sample"
 	"blik/processing/score"
 )
 
@@ -569,6 +570,82 @@ func TestCorrectAccuracy(t *testing.T) {
 		if psnr < c.psnr || ssim < c.ssim {
 			t.Errorf("%s: PSNR %.2f, SSIM %.4f; at least %g and %g", c.name, psnr, ssim, c.psnr, c.ssim)
 		}
+	}
+}
+
+// worse counts the spots whose squared error against the clean picture grew, and how many there are.
+func worse(before, after, clean *processing.Picture, patches []processing.Patch) (grew, all int) {
+	ch := clean.Channels
+	for _, p := range patches {
+		var was, is float64
+		for _, r := range p.Runs {
+			for i := (r.Y*clean.Width + r.X0) * ch; i < (r.Y*clean.Width+r.X1)*ch; i++ {
+				a, b, c := value(before, i), value(after, i), value(clean, i)
+				was += (a - c) * (a - c)
+				is += (b - c) * (b - c)
+			}
+		}
+		if all++; is > was {
+			grew++
+		}
+	}
+	return grew, all
+}
+
+// TestCorrectOtherGlare holds correction to glare of the project's own renderer, which is soft, dim, coloured or large,
+// on its own paintings; -v prints the table.
+func TestCorrectOtherGlare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("accuracy does not change under the race detector")
+	}
+	clean, err := sample.Paint(context.Background(), 700, 500, 8, sample.PaintOptions{Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		preset string
+		jpeg   int
+		gain   float64 // least rise of PSNR, dB
+		grew   float64 // largest share of spots that may become worse
+	}{
+		{"default", 0, 14, 0.02}, {"default", 90, 14, 0.02}, {"soft", 0, 8, 0.05}, {"unclipped", 0, 6, 0.1},
+		{"tinted", 0, 6, 0.1}, {"large", 0, 8, 0.1}, {"mixed", 0, 8, 0.1},
+	} {
+		o, err := sample.Preset(c.preset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Seed, o.JPEGQuality = 5, c.jpeg
+		glare, truth, _, err := sample.RenderGlare(context.Background(), clean, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, r := correct(t, glare, truth, processing.DefaultParams(), processing.CorrectOptions{})
+		before, err := score.Repair(glare, clean, truth, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := score.Repair(got, clean, truth, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		grew, all := worse(glare, got, clean, r.Patches)
+		t.Logf("%-10s JPEG %2d: PSNR %.2f → %.2f SSIM %.3f → %.3f, worse %d of %d", c.preset, c.jpeg,
+			before.PSNR, after.PSNR, before.SSIM, after.SSIM, grew, all)
+		if after.PSNR < before.PSNR+c.gain || float64(grew) > c.grew*float64(all) {
+			t.Errorf("%s: PSNR %.2f → %.2f, %d of %d spots worse", c.preset, before.PSNR, after.PSNR, grew, all)
+		}
+	}
+	// A mask on clean paint must do little harm.
+	mask := discs(700, 500, 60, 3, 7)
+	got, _ := correct(t, clean, mask, processing.DefaultParams(), processing.CorrectOptions{})
+	f, err := score.Repair(got, clean, mask, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("false findings: PSNR %.2f SSIM %.3f", f.PSNR, f.SSIM)
+	if f.PSNR < 32 {
+		t.Errorf("false findings: PSNR %.2f", f.PSNR)
 	}
 }
 

@@ -1,0 +1,101 @@
+package score_test
+
+import (
+	"math"
+	"testing"
+
+	"blik/processing"
+	"blik/processing/score"
+)
+
+func grey(rows ...[]uint8) *processing.Picture {
+	p := &processing.Picture{Width: len(rows[0]), Height: len(rows), Channels: 1}
+	for _, r := range rows {
+		p.U8 = append(p.U8, r...)
+	}
+	return p
+}
+
+func TestRepairOfEqualPictures(t *testing.T) {
+	p := grey([]uint8{1, 2, 3}, []uint8{4, 5, 6})
+	f, err := score.Repair(p, p, mask("..#", "..."), 1)
+	if err != nil || f.PSNR != 99 || math.Abs(f.SSIM-1) > 1e-9 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	// The disc of radius 1 holds the pixel and its neighbours in rows and columns.
+	if f.Pixels != 3 {
+		t.Errorf("%d pixels in the region, want 3", f.Pixels)
+	}
+}
+
+func TestRepairWithoutGlare(t *testing.T) {
+	p := grey([]uint8{1, 2}, []uint8{4, 5})
+	f, err := score.Repair(p, grey([]uint8{9, 9}, []uint8{9, 9}), mask("..", ".."), 3)
+	if err != nil || f != (score.Fidelity{PSNR: 99, SSIM: 1}) {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+func TestRepairCountsTheRegionAlone(t *testing.T) {
+	a, b := grey(make([]uint8, 9)), grey(make([]uint8, 9))
+	a.U8[0], b.U8[8] = 16, 200
+	f, err := score.Repair(a, b, mask("#........"), 1)
+	if err != nil || f.Pixels != 2 {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	if want := 10 * math.Log10(255*255/128.0); math.Abs(f.PSNR-want) > 1e-9 {
+		t.Errorf("PSNR %g, want %g", f.PSNR, want)
+	}
+}
+
+// On flat pictures similarity is the comparison of the means alone.
+func TestRepairSimilarityOfFlatPictures(t *testing.T) {
+	flat := func(v uint8) *processing.Picture {
+		p := &processing.Picture{Width: 4, Height: 3, Channels: 3, U8: make([]uint8, 36)}
+		for i := range p.U8 {
+			p.U8[i] = v
+		}
+		return p
+	}
+	f, err := score.Repair(flat(100), flat(50), mask("....", ".#..", "...."), 1)
+	c := 0.01 * 255 * 0.01 * 255
+	if want := (2*100*50 + c) / (100*100 + 50*50 + c); err != nil || math.Abs(f.SSIM-want) > 1e-9 {
+		t.Errorf("SSIM %g, want %g (%v)", f.SSIM, want, err)
+	}
+}
+
+func TestRepairOtherDepthsCountAlike(t *testing.T) {
+	m := mask(".#.")
+	a8, b8 := grey([]uint8{10, 20, 30}), grey([]uint8{12, 25, 30})
+	wide := func(p *processing.Picture) (q, r *processing.Picture) {
+		q = &processing.Picture{Width: 3, Height: 1, Channels: 1}
+		r = &processing.Picture{Width: 3, Height: 1, Channels: 1}
+		for _, v := range p.U8 {
+			q.U16 = append(q.U16, uint16(v)*257)
+			r.F32 = append(r.F32, float32(v)/255)
+		}
+		return q, r
+	}
+	a16, a32 := wide(a8)
+	b16, b32 := wide(b8)
+	want, _ := score.Repair(a8, b8, m, 3)
+	for _, p := range [][2]*processing.Picture{{a16, b16}, {a32, b32}} {
+		got, err := score.Repair(p[0], p[1], m, 3)
+		if err != nil || math.Abs(got.PSNR-want.PSNR) > 1e-4 || math.Abs(got.SSIM-want.SSIM) > 1e-4 {
+			t.Errorf("%+v, want %+v (%v)", got, want, err)
+		}
+	}
+}
+
+func TestRepairRefusesOtherSizes(t *testing.T) {
+	a := grey([]uint8{1, 2, 3})
+	for name, f := range map[string]func() (score.Fidelity, error){
+		"picture": func() (score.Fidelity, error) { return score.Repair(grey([]uint8{1, 2}), a, mask("..."), 3) },
+		"mask":    func() (score.Fidelity, error) { return score.Repair(a, a, mask(".."), 3) },
+		"invalid": func() (score.Fidelity, error) { return score.Repair(&processing.Picture{}, a, mask("..."), 3) },
+	} {
+		if _, err := f(); err == nil {
+			t.Errorf("another %s was accepted", name)
+		}
+	}
+}
