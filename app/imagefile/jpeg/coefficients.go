@@ -3,6 +3,7 @@ package jpeg
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math"
 	mathbits "math/bits"
 
@@ -64,6 +65,7 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 		quant    [4]*[64]uint16
 		interval int
 		kept     = 2 // what lies before, but for SOI, is in pieces
+		scans    = 0
 	)
 	for at := 2; ; {
 		begin, s, err := nextSegment(data, at)
@@ -89,6 +91,10 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 			}
 			interval = int(binary.BigEndian.Uint16(body))
 		case markerSOS:
+			if scans++; scans > maxScans {
+				return nil, codec.Damaged(fmt.Sprintf("the JPEG has more than %d scans", maxScans),
+					fmt.Sprintf("в JPEG больше %d проходов", maxScans))
+			}
 			var one *scan
 			if one, err = f.readScan(body); err != nil {
 				break

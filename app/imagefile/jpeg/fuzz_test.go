@@ -80,7 +80,7 @@ func FuzzOpen(f *testing.F) {
 		maxH, maxV := file.sampling()
 		for k := range pic.Width * pic.Height {
 			px, py := k%pic.Width, k/pic.Width
-			outside := px/(8*maxH) != x/(8*maxH) || py/(8*maxV) != y/(8*maxV)
+			outside := !besideMCU(px, py, x, y, 1, maxH, maxV)
 			at := k * pic.Channels
 			if outside && !bytes.Equal(pic.U8[at:at+pic.Channels], after.U8[at:at+pic.Channels]) {
 				t.Fatalf("pixel %d, %d changed too", px, py)

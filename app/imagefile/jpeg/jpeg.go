@@ -1,8 +1,9 @@
 // Package jpeg reads JPEG files and, for those who insist on a JPEG, rewrites the blocks of 8 × 8 samples that a correction
 // touches and nothing else (ITU-T T.81; section numbers in the comments are of that text).
 //
-// Samples are decoded by the standard library. Rewriting works on the quantised coefficients: those of untouched blocks are
-// carried over as they are, so that every decoder makes the same of them as before.
+// Decoding and rewriting work on the quantised coefficients. Samples are made of them as libjpeg makes them, which is how
+// users know their pictures from other programs; the standard library rounds otherwise and repeats subsampled chroma. Rewriting
+// carries the coefficients of untouched blocks over as they are, so that every decoder makes the same of them as before.
 package jpeg
 
 import (
@@ -99,7 +100,7 @@ func (f *File) Info() codec.Info {
 		Raw:       int64(f.width) * int64(f.height) * int64(len(f.components)),
 		Expansion: maxExpansion,
 	}
-	i.Scratch = f.scratch(i.Colour)
+	i.Scratch = f.scratch()
 	return i
 }
 
@@ -121,23 +122,14 @@ func (f *File) colour() codec.Colour {
 	}
 }
 
-// scratch returns the memory that the standard decoder takes besides the samples of the picture.
-func (f *File) scratch(colour codec.Colour) int64 {
+// scratch returns the memory that decoding takes besides the samples of the picture: the file, the coefficients, and
+// the samples of the components.
+func (f *File) scratch() int64 {
 	var samples int64
 	for _, p := range f.planes() {
 		samples += int64(p.stride) * int64(p.rows) * 64
 	}
-	n := samples // the planes of the components
-	if colour == codec.Grey {
-		n = samples - int64(f.width)*int64(f.height) // the plane becomes the picture
-	}
-	if f.frame == markerSOF2 {
-		n += 4 * samples
-	}
-	if colour == codec.RGB {
-		n += 4 * int64(f.width) * int64(f.height)
-	}
-	return n + 1<<18
+	return f.size + 3*samples + 1<<18
 }
 
 // plane is the grid of blocks of a component.
@@ -351,26 +343,23 @@ func (f *File) readFrame(s segment) error {
 	return f.checkSampling()
 }
 
-// checkSampling refuses what the standard decoder cannot read.
+// checkSampling refuses components whose samples do not stand for whole pixels.
 func (f *File) checkSampling() error {
-	c := f.components
-	ok := false
-	switch len(c) {
+	switch len(f.components) {
 	case 1:
 		// The factors of a single component mean nothing (A.2.2).
-		c[0].h, c[0].v, ok = 1, 1, true
-	case 3:
-		ok = c[0].h != 3 && c[0].v < 3 && c[0].h%c[1].h == 0 && c[0].v%c[1].v == 0 && c[1].h == c[2].h && c[1].v == c[2].v
-	case 4:
-		ok = (c[0].h == 1 && c[0].v == 1 || c[0].h == 2 && c[0].v == 2) && c[3].h == c[0].h && c[3].v == c[0].v &&
-			c[1].h == 1 && c[1].v == 1 && c[2].h == 1 && c[2].v == 1
+		f.components[0].h, f.components[0].v = 1, 1
+	case 3, 4:
 	default:
-		return codec.Unsupported(fmt.Sprintf("JPEG with %d components cannot be read", len(c)),
-			fmt.Sprintf("JPEG с %d компонентами не читается", len(c)))
+		return codec.Unsupported(fmt.Sprintf("JPEG with %d components cannot be read", len(f.components)),
+			fmt.Sprintf("JPEG с %d компонентами не читается", len(f.components)))
 	}
-	if !ok {
-		return codec.Unsupported("JPEG with this kind of chroma subsampling cannot be read; save it as TIFF",
-			"JPEG с такой прореженной цветностью не читается; сохраните его как TIFF")
+	maxH, maxV := f.sampling()
+	for _, c := range f.components {
+		if maxH%c.h != 0 || maxV%c.v != 0 {
+			return codec.Unsupported("JPEG with this kind of chroma subsampling cannot be read; save it as TIFF",
+				"JPEG с такой прореженной цветностью не читается; сохраните его как TIFF")
+		}
 	}
 	return nil
 }

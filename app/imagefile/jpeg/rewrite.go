@@ -31,9 +31,9 @@ func (f *File) Rewrite(ctx context.Context, w io.Writer, patches []processing.Pa
 		_, err := io.Copy(w, &contextReader{ctx, io.NewSectionReader(f.r, 0, f.size)})
 		return err
 	}
-	data := make([]byte, f.size)
-	if n, err := f.r.ReadAt(data, 0); n < len(data) {
-		return readError(err)
+	data, err := f.content(ctx)
+	if err != nil {
+		return err
 	}
 	p, err := f.parse(ctx, data)
 	if err != nil {
