@@ -11,7 +11,8 @@ import (
 	"blik/app/view"
 )
 
-// divider is the line between the source and what became of it: a light line on a dark one with a knob in its middle.
+// divider is the line between the source and what became of it: a light line on a dark one with a knob low on it, where it
+// does not cover a spot that is centred.
 type divider struct {
 	lines [2]*canvas.Line
 	knob  *canvas.Rectangle
@@ -22,6 +23,8 @@ type divider struct {
 const (
 	knobWidth, knobHeight = 8, 36
 	dividerMargin         = 12
+	// knobPlace is how far down the line the knob's middle is.
+	knobPlace = 0.85
 )
 
 func newDivider() divider {
@@ -56,7 +59,7 @@ func (v *Viewport) layoutDivider() {
 		l.Position1, l.Position2 = fyne.NewPos(x, 0), fyne.NewPos(x, height)
 	}
 	v.divider.knob.Hidden = !shown
-	v.divider.knob.Move(fyne.NewPos(x-knobWidth/2., height/2-knobHeight/2))
+	v.divider.knob.Move(fyne.NewPos(x-knobWidth/2., height*knobPlace-knobHeight/2))
 	v.still.Refresh()
 }
 

@@ -4,12 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"image"
-	"image/color"
-	"image/jpeg"
-	"io"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/jpeg"
 	"blik/processing"
 )
 
@@ -61,72 +57,32 @@ func (f *File) decodeJPEG(ctx context.Context, pic *processing.Picture, u unit) 
 	head = append(head, "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00"...)
 	head = append(head, transform)
 	head = append(head, bytes.TrimSuffix(bytes.TrimPrefix(l.tables, startOfImage), endOfImage)...)
-	stream := func() io.Reader { return io.MultiReader(bytes.NewReader(head), bytes.NewReader(data)) }
-	cfg, err := jpeg.DecodeConfig(stream())
+	data = append(head, data...)
+	file, err := jpeg.Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return bad(err)
 	}
 	// The size decides over memory, so it must be what the tags promised.
-	rows := u.rows
-	if cfg.Width != l.segmentWidth || cfg.Height < u.h || cfg.Height > max(rows, l.segmentHeight) {
-		return bad(fmt.Errorf("%d × %d pixels where %d × %d were expected", cfg.Width, cfg.Height, l.segmentWidth, rows))
+	info := file.Info()
+	if info.Width != l.segmentWidth || info.Height < u.h || info.Height > max(u.rows, l.segmentHeight) {
+		return bad(fmt.Errorf("%d × %d pixels where %d × %d were expected", info.Width, info.Height, l.segmentWidth, u.rows))
 	}
-	img, err := jpeg.Decode(&cancelled{ctx, stream()})
+	if info.Channels() != l.channels {
+		return bad(fmt.Errorf("%d channels where %d were expected", info.Channels(), l.channels))
+	}
+	segment, err := file.Decode(ctx)
 	if err != nil {
 		if e := ctx.Err(); e != nil {
 			return e
 		}
 		return bad(err)
 	}
-	to := func(y int) []uint8 {
-		at := ((u.y+y)*pic.Width + u.x) * pic.Channels
-		return pic.U8[at : at+u.w*pic.Channels]
-	}
-	switch m := img.(type) {
-	case *image.Gray:
-		if l.channels != 1 {
-			return bad(fmt.Errorf("grey where colours were expected"))
+	for y := range u.h {
+		row := pic.U8[((u.y+y)*pic.Width+u.x)*pic.Channels:][:u.w*pic.Channels]
+		copy(row, segment.U8[y*segment.Width*segment.Channels:])
+		if l.photometric == whiteIsZero {
+			invert(row)
 		}
-		for y := range u.h {
-			copy(to(y), m.Pix[y*m.Stride:])
-			if l.photometric == whiteIsZero {
-				invert(to(y))
-			}
-		}
-	case *image.YCbCr:
-		if l.channels != 3 {
-			return bad(fmt.Errorf("colours where grey was expected"))
-		}
-		for y := range u.h {
-			row := to(y)
-			for x := range u.w {
-				c, i := m.COffset(x, y), m.YOffset(x, y)
-				row[3*x], row[3*x+1], row[3*x+2] = color.YCbCrToRGB(m.Y[i], m.Cb[c], m.Cr[c])
-			}
-		}
-	case *image.RGBA:
-		if l.channels != 3 {
-			return bad(fmt.Errorf("colours where grey was expected"))
-		}
-		for y := range u.h {
-			unpack8(to(y), m.Pix[y*m.Stride:], 3, 3, 4, u.w)
-		}
-	default:
-		return codec.Unsupported("TIFF with this variant of JPEG compression is not read",
-			"TIFF с этой разновидностью сжатия JPEG не читается")
 	}
 	return nil
-}
-
-// cancelled is a reader that ends with its context.
-type cancelled struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c *cancelled) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
 }
