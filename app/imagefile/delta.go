@@ -60,8 +60,13 @@ func pixels(runs []processing.Run) (n int64) {
 // fits says whether a patch lies in pic and has its kind of samples.
 func fits(pic *processing.Picture, p *processing.Patch) error {
 	want := pixels(p.Runs) * int64(pic.Channels)
-	have := map[bool]int{true: len(p.U8)}[pic.U8 != nil] + map[bool]int{true: len(p.U16)}[pic.U16 != nil] +
-		map[bool]int{true: len(p.F32)}[pic.F32 != nil]
+	have := len(p.F32)
+	switch {
+	case pic.U8 != nil:
+		have = len(p.U8)
+	case pic.U16 != nil:
+		have = len(p.U16)
+	}
 	if int64(have) != want || len(p.U8)+len(p.U16)+len(p.F32) != have {
 		return fmt.Errorf("the patch of spot %d has %d samples of the picture's kind, %d expected", p.Spot, have, want)
 	}
@@ -139,7 +144,7 @@ type difference struct {
 const firstPositions = 10
 
 // compare compares every sample of two pictures of one size, depth and number of channels. may says of a row which of
-// its pixels may differ, by setting their bytes in a row of zeros; nil lets all.
+// its pixels may differ, by setting them in a row in which none is set; nil lets all.
 func compare(ctx context.Context, a, b *processing.Picture, may func(y int, row []bool)) (difference, error) {
 	var (
 		d    difference

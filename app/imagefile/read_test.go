@@ -180,8 +180,11 @@ func TestReadJPEG(t *testing.T) {
 		}
 		for y := range 30 {
 			for x := range 50 {
-				if got, want := at(f.Picture, x, y), straight(want.At(x, y), 8); got != want {
-					t.Fatalf("%s at %d,%d: got %v, want %v", name, x, y, got, want)
+				// Package jpeg rounds and interpolates chroma as libjpeg does, not as the standard library.
+				for k, v := range at(f.Picture, x, y) {
+					if w := straight(want.At(x, y), 8)[k]; max(v, w)-min(v, w) > 4*257 {
+						t.Fatalf("%s at %d,%d: got %v, want %v", name, x, y, at(f.Picture, x, y), straight(want.At(x, y), 8))
+					}
 				}
 			}
 		}

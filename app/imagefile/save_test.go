@@ -209,8 +209,8 @@ for a, b in zip(sys.argv[1::2], sys.argv[2::2]):
 		switch {
 		case got == "unread":
 			t.Logf("%s: not read by OpenCV", name)
-		case tr.f.Format == JPEG:
-			// libjpeg interpolates chroma, which Go's decoder repeats: the pictures differ all over before anything changes.
+		case tr.f.Format == JPEG && (tr.f.Info.Channels() == 4 || tr.f.Orientation != 1):
+			// OpenCV makes RGB of CMYK, and turns TIFFs where it does not turn JPEGs.
 		case got != fmt.Sprintf("[(%d, %d)]", tr.x, tr.y):
 			t.Errorf("%s: an independent decoder finds changed: %s, want %d, %d alone", name, got, tr.x, tr.y)
 		default:
@@ -530,7 +530,6 @@ func TestSaveOnFullDisk(t *testing.T) {
 	defer exec.Command("umount", "-l", dir).Run()
 	f := tiffScan(t, t.TempDir(), "a.tif", 100, 100)
 	full := filepath.Join(dir, "b.tif")
-	// A writer that finds room by statfs, and none when it writes.
 	if err := os.WriteFile(filepath.Join(dir, "filler"), make([]byte, 20<<10), 0o600); err != nil {
 		t.Fatal(err)
 	}
