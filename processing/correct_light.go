@@ -282,7 +282,7 @@ func (v *view) model(picture [4]float64) {
 			}
 		}
 		return func(i int) bool {
-			return v.own[i] != free && (v.state[i] == StateLost || v.state[i] == StateVeiled && v.depth[i] <= 2 &&
+			return v.own[i] != free && (v.state[i] == StateLost || v.state[i] == StateVeiled && v.depth[i] == 0 &&
 				rise[i] >= math.Max(hotSigmas*sd[i], math.Min(hotLight, peak/2)))
 		}
 	}
