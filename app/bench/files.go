@@ -101,6 +101,9 @@ type conclusion struct {
 	Verdict experiment.Verdict `json:"verdict"`
 	Claim   string             `json:"claim"`
 	Ratio   float64            `json:"ratio,omitempty"`
+	Low     float64            `json:"low,omitempty"`
+	High    float64            `json:"high,omitempty"`
+	Unsure  bool               `json:"unsure,omitempty"`
 	Paper   float64            `json:"paper,omitempty"`
 	Text    string             `json:"text"`
 }
@@ -118,7 +121,7 @@ func JSON(w io.Writer, m Machine, r *experiment.Result, lang string) error {
 		})
 	}
 	for _, c := range r.Conclusions {
-		d.Conclusions = append(d.Conclusions, conclusion{c.Verdict, c.Claim.In(lang), c.Ratio, c.Paper, c.Text.In(lang)})
+		d.Conclusions = append(d.Conclusions, conclusion{c.Verdict, c.Claim.In(lang), c.Ratio, c.Low, c.High, c.Unsure, c.Paper, c.Text.In(lang)})
 	}
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)

@@ -12,11 +12,28 @@ type Claim struct {
 	Text processing.Text
 	// Paper is the paper's ratio, 0 where it gives none; the measured one is of the same two things.
 	Paper float64
-	// measure finds the ratio in the measured rows and says where; ok is false where they do not tell.
-	measure func(rows []Row) (ratio float64, where processing.Text, ok bool)
+	// measure finds the ratio in the measured rows; ok is false where they do not tell.
+	measure func(rows []Row) (r ratio, ok bool)
 	judge   func(ratio, paper float64) Verdict
 	// missing says what it takes to measure it.
 	missing processing.Text
+}
+
+// ratio is that of medians; low and high are what the quartiles of the two allow.
+type ratio struct {
+	value, low, high float64
+	// where says what was measured.
+	where string
+}
+
+// over is the ratio of the times of a and b.
+func over(a, b Row, where string) ratio {
+	return ratio{
+		value: float64(a.Median) / float64(b.Median),
+		low:   float64(a.Q1) / float64(max(b.Q3, 1)),
+		high:  float64(a.Q3) / float64(max(b.Q1, 1)),
+		where: where,
+	}
 }
 
 // Verdict is what a measurement says about a claim.
@@ -48,11 +65,14 @@ func (v Verdict) In(lang string) string {
 	return "не проверено"
 }
 
-// Conclusion is a claim judged. Ratio is 0 where the verdict is Open.
+// Conclusion is a claim judged. Ratio is 0 where the verdict is Open; Low and High are what the quartiles allow.
 type Conclusion struct {
 	Verdict      Verdict
 	Claim        processing.Text
 	Ratio, Paper float64
+	Low, High    float64
+	// Unsure: within the quartiles the verdict could be another.
+	Unsure bool
 	// Text is the whole sentence.
 	Text processing.Text
 }
@@ -62,16 +82,21 @@ func (e *Experiment) conclude(rows []Row) []Conclusion {
 	var out []Conclusion
 	for _, c := range e.Claims {
 		d := Conclusion{Verdict: Open, Claim: c.Text, Paper: c.Paper}
-		ratio, where, ok := c.measure(measured)
+		m, ok := c.measure(measured)
 		paper := text("the paper gives no figure", "в статье числа нет")
 		if c.Paper > 0 {
 			paper = text(times(c.Paper)+" × in the paper", "в статье ×"+times(c.Paper))
 		}
 		if ok {
-			d.Ratio, d.Verdict = ratio, c.judge(ratio, c.Paper)
+			d.Ratio, d.Low, d.High, d.Verdict = m.value, m.low, m.high, c.judge(m.value, c.Paper)
+			d.Unsure = c.judge(m.low, c.Paper) != d.Verdict || c.judge(m.high, c.Paper) != d.Verdict
+			unsure := text("", "")
+			if d.Unsure {
+				unsure = text("; the spread of the times allows another verdict", "; разброс времён допускает и другой вывод")
+			}
 			d.Text = text(
-				fmt.Sprintf("%s: %s: %s × here (%s), %s", capital(d.Verdict.In("en")), c.Text.EN, times(ratio), where.EN, paper.EN),
-				fmt.Sprintf("%s: %s: здесь ×%s (%s), %s", capital(d.Verdict.In("ru")), c.Text.RU, times(ratio), where.RU, paper.RU))
+				fmt.Sprintf("%s: %s: %s × here (quartiles %s…%s; %s), %s%s", capital(d.Verdict.In("en")), c.Text.EN, times(m.value), times(m.low), times(m.high), m.where, paper.EN, unsure.EN),
+				fmt.Sprintf("%s: %s: здесь ×%s (квартили %s…%s; %s), %s%s", capital(d.Verdict.In("ru")), c.Text.RU, times(m.value), times(m.low), times(m.high), m.where, paper.RU, unsure.RU))
 		} else {
 			d.Text = text(
 				fmt.Sprintf("%s: %s (%s): %s", capital(d.Verdict.In("en")), c.Text.EN, paper.EN, c.missing.EN),
@@ -130,8 +155,8 @@ func flat(ratio, _ float64) Verdict {
 
 // along measures how the time of a variant changes from the smallest value of a parameter to the largest, in the case
 // that has most values of it, the largest of these.
-func along(variant, param string) func(rows []Row) (float64, processing.Text, bool) {
-	return func(rows []Row) (float64, processing.Text, bool) {
+func along(variant, param string) func(rows []Row) (ratio, bool) {
+	return func(rows []Row) (ratio, bool) {
 		groups := map[string][]Row{}
 		var keys []string
 		for _, r := range rows {
@@ -152,18 +177,18 @@ func along(variant, param string) func(rows []Row) (float64, processing.Text, bo
 			}
 		}
 		if len(best) < 2 {
-			return 0, processing.Text{}, false
+			return ratio{}, false
 		}
 		slices.SortFunc(best, func(a, b Row) int { return a.Case.Int(param) - b.Case.Int(param) })
 		low, high := best[0], best[len(best)-1]
 		where := fmt.Sprintf("%s, %s, %s = %d → %d", variant, low.Case.Size, param, low.Case.Int(param), high.Case.Int(param))
-		return float64(high.Median) / float64(low.Median), text(where, where), true
+		return over(high, low, where), true
 	}
 }
 
 // between measures the time of variant a over that of b in the largest case that both have and that wanted accepts.
-func between(a, b string, wanted func(Case) bool) func(rows []Row) (float64, processing.Text, bool) {
-	return func(rows []Row) (float64, processing.Text, bool) {
+func between(a, b string, wanted func(Case) bool) func(rows []Row) (ratio, bool) {
+	return func(rows []Row) (ratio, bool) {
 		byKey := map[string]Row{}
 		for _, r := range rows {
 			if r.Variant.ID == b {
@@ -178,10 +203,10 @@ func between(a, b string, wanted func(Case) bool) func(rows []Row) (float64, pro
 			}
 		}
 		if best.Median == 0 {
-			return 0, processing.Text{}, false
+			return ratio{}, false
 		}
 		where := fmt.Sprintf("%s / %s, %s", a, b, best.Case.key())
-		return float64(best.Median) / float64(other.Median), text(where, where), true
+		return over(best, other, where), true
 	}
 }
 

@@ -47,7 +47,8 @@ func timed(variant string, s Size, ms int, values ...string) Row {
 	for i := 0; i < len(values); i += 2 {
 		c.Values[values[i]] = values[i+1]
 	}
-	return Row{Variant: Variant{ID: variant}, Case: c, State: Measured, Median: time.Duration(ms) * time.Millisecond}
+	d := time.Duration(ms) * time.Millisecond
+	return Row{Variant: Variant{ID: variant}, Case: c, State: Measured, Median: d, Q1: d, Q3: d}
 }
 
 func TestAlong(t *testing.T) {
@@ -57,14 +58,14 @@ func TestAlong(t *testing.T) {
 		timed("a", large, 40, "m", "5"), timed("a", large, 80, "m", "9"),
 		timed("b", small, 1, "m", "5"), timed("b", small, 99, "m", "101"), timed("b", small, 99, "m", "31"),
 	}
-	if ratio, where, ok := along("a", "m")(rows); !ok || ratio != 1.5 || where.EN != "a, 10×10, m = 5 → 101" {
-		t.Errorf("%g, %q, %v", ratio, where.EN, ok)
+	if r, ok := along("a", "m")(rows); !ok || r.value != 1.5 || r.where != "a, 10×10, m = 5 → 101" {
+		t.Errorf("%+v, %v", r, ok)
 	}
 	// Of equally many values the larger size counts.
-	if ratio, _, ok := along("a", "m")(rows[1:5]); !ok || ratio != 2 {
-		t.Errorf("%g, %v", ratio, ok)
+	if r, ok := along("a", "m")(rows[1:5]); !ok || r.value != 2 {
+		t.Errorf("%+v, %v", r, ok)
 	}
-	if _, _, ok := along("a", "m")(rows[:1]); ok {
+	if _, ok := along("a", "m")(rows[:1]); ok {
 		t.Error("one value tells nothing")
 	}
 }
@@ -76,10 +77,10 @@ func TestBetween(t *testing.T) {
 		timed("a", large, 90, "m", "5"), timed("b", large, 30, "m", "5"),
 		timed("a", large, 70, "m", "9"), timed("a", Size{99, 99}, 70, "m", "9"),
 	}
-	if ratio, _, ok := between("a", "b", nil)(rows); !ok || ratio != 3 {
-		t.Errorf("%g, %v", ratio, ok)
+	if r, ok := between("a", "b", nil)(rows); !ok || r.value != 3 {
+		t.Errorf("%+v, %v", r, ok)
 	}
-	if _, _, ok := between("a", "b", having("m", "9"))(rows); ok {
+	if _, ok := between("a", "b", having("m", "9"))(rows); ok {
 		t.Error("there is no b at m = 9")
 	}
 }
@@ -89,13 +90,13 @@ func TestSpeedupGrows(t *testing.T) {
 		timed("seq", Line(10), 10), timed("par", Line(10), 10),
 		timed("seq", Line(100), 100), timed("par", Line(100), 25),
 	}
-	if ratio, where, ok := growth("seq", "par")(rows); !ok || ratio != 4 || !strings.Contains(where.EN, "10 → 4, 100") {
-		t.Errorf("%g, %q, %v", ratio, where.EN, ok)
+	if r, ok := growth("seq", "par")(rows); !ok || r.value != 4 || !strings.Contains(r.where, "10 → 4, 100") {
+		t.Errorf("%+v, %v", r, ok)
 	}
-	if ratio, _, ok := perElement("par", 1)(rows); !ok || ratio != 0.25 {
-		t.Errorf("%g, %v", ratio, ok)
+	if r, ok := perElement("par", 1)(rows); !ok || r.value != 0.25 {
+		t.Errorf("%+v, %v", r, ok)
 	}
-	if _, _, ok := perElement("par", 50)(rows); ok {
+	if _, ok := perElement("par", 50)(rows); ok {
 		t.Error("one size tells nothing")
 	}
 }
@@ -110,9 +111,20 @@ func TestConclusions(t *testing.T) {
 	broken.State = Failed
 	got := e.conclude([]Row{row, timed("b", Size{4, 4}, 5), timed("a", Size{5, 5}, 9), broken})
 	if got[0].Verdict != Different || got[0].Ratio != 6 ||
-		got[0].Text.EN != "Different: faster: 6 × here (a / b, 4×4), 2 × in the paper" ||
-		got[0].Text.RU != "Иначе: быстрее: здесь ×6 (a / b, 4×4), в статье ×2" {
+		got[0].Text.EN != "Different: faster: 6 × here (quartiles 6…6; a / b, 4×4), 2 × in the paper" ||
+		got[0].Text.RU != "Иначе: быстрее: здесь ×6 (квартили 6…6; a / b, 4×4), в статье ×2" {
 		t.Errorf("%+v", got[0])
+	}
+	// The medians confirm 2 ×, but the quartiles reach to 4 ×.
+	unsure := timed("a", Size{4, 4}, 10)
+	unsure.Q3 = 20 * time.Millisecond
+	d := e.conclude([]Row{unsure, timed("b", Size{4, 4}, 5)})[0]
+	if d.Verdict != Confirmed || !d.Unsure || d.Ratio != 2 || d.Low != 2 || d.High != 4 ||
+		!strings.HasSuffix(d.Text.EN, "2 × in the paper; the spread of the times allows another verdict") {
+		t.Errorf("%+v", d)
+	}
+	if got[0].Unsure {
+		t.Error("nothing is spread here")
 	}
 	if got[1].Verdict != Open || got[1].Text.EN != "Open: flat (the paper gives no figure): the cases measured do not tell" ||
 		got[1].Text.RU != "Не проверено: ровно (в статье числа нет): среди измеренного нет нужных случаев" {

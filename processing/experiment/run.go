@@ -415,7 +415,7 @@ func (r *runner) repeat(ctx context.Context, run Runner, t task, row *Row) error
 
 	runtime.GC()
 	usual := first
-	for spent := time.Duration(0); spent < r.pace.warm; spent += usual {
+	for spent := first; spent < r.pace.warm; spent += usual {
 		if usual, err = once(); err != nil {
 			return err
 		}

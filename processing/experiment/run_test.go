@@ -113,8 +113,8 @@ func TestMedianAndSpread(t *testing.T) {
 		{ms(20), pace{least: 3, most: 100, enough: 200 * time.Millisecond, long: time.Minute}, 10, 20e6, 20e6, 20e6, 20e6},
 		// Long ones less often.
 		{ms(2000), pace{least: 5, most: 100, enough: time.Millisecond, long: time.Second}, 3, 2e9, 2e9, 2e9, 2e9},
-		// Warm-up runs are not counted: the first two.
-		{ms(70, 30, 30, 4, 4, 4), pace{least: 3, most: 3, warm: 50 * time.Millisecond, long: time.Minute}, 3, 4e6, 4e6, 4e6, 4e6},
+		// Warm-up runs are not counted: the first three.
+		{ms(10, 20, 20, 4, 4, 4), pace{least: 3, most: 3, warm: 50 * time.Millisecond, long: time.Minute}, 3, 4e6, 4e6, 4e6, 4e6},
 	} {
 		f := &fake{clock: c, took: k.took, value: 1}
 		r, err := Run(t.Context(), fakes(one("x", f)), Options{pace: &k.pace, now: c.now})

@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/big"
 	"sync"
-
-	"blik/processing"
 )
 
 // sum adds up many floats of mixed magnitude.
@@ -279,38 +277,32 @@ func (e *exactly) of(ctx context.Context, x []float32) (s, magnitude float64, er
 	return e.s, e.magnitude, nil
 }
 
-// speedup returns the time of variant a over that of b by size.
-func speedup(rows []Row, a, b string) (sizes []Size, ratios []float64) {
-	for _, r := range rows {
-		if r.Variant.ID != a {
-			continue
-		}
-		for _, s := range rows {
-			if s.Variant.ID == b && s.Case.Size == r.Case.Size {
-				sizes, ratios = append(sizes, r.Case.Size), append(ratios, float64(r.Median)/float64(s.Median))
-			}
-		}
-	}
-	return sizes, ratios
-}
-
 // growth measures the speed-up of b over a at the largest size against that at the smallest. Rows come in the order of
 // sizes.
-func growth(a, b string) func(rows []Row) (float64, processing.Text, bool) {
-	return func(rows []Row) (float64, processing.Text, bool) {
-		sizes, ratios := speedup(rows, a, b)
-		if len(sizes) < 2 {
-			return 0, processing.Text{}, false
+func growth(a, b string) func(rows []Row) (ratio, bool) {
+	return func(rows []Row) (ratio, bool) {
+		var sizes []Size
+		var speedups []ratio
+		for _, r := range rows {
+			for _, s := range rows {
+				if r.Variant.ID == a && s.Variant.ID == b && s.Case.Size == r.Case.Size {
+					sizes, speedups = append(sizes, r.Case.Size), append(speedups, over(r, s, ""))
+				}
+			}
 		}
-		last := len(sizes) - 1
-		where := fmt.Sprintf("%s / %s: %.3g, %s → %.3g, %s", a, b, ratios[0], sizes[0], ratios[last], sizes[last])
-		return ratios[last] / ratios[0], text(where, where), true
+		if len(sizes) < 2 {
+			return ratio{}, false
+		}
+		end := len(sizes) - 1
+		first, last := speedups[0], speedups[end]
+		where := fmt.Sprintf("%s / %s: %.3g, %s → %.3g, %s", a, b, first.value, sizes[0], last.value, sizes[end])
+		return ratio{last.value / first.value, last.low / first.high, last.high / max(first.low, 1e-9), where}, true
 	}
 }
 
 // perElement measures a variant's time an element at its largest size against that at the first of at least n.
-func perElement(variant string, n int) func(rows []Row) (float64, processing.Text, bool) {
-	return func(rows []Row) (float64, processing.Text, bool) {
+func perElement(variant string, n int) func(rows []Row) (ratio, bool) {
+	return func(rows []Row) (ratio, bool) {
 		var first, last *Row
 		for i := range rows {
 			r := &rows[i]
@@ -322,10 +314,11 @@ func perElement(variant string, n int) func(rows []Row) (float64, processing.Tex
 			}
 		}
 		if first == nil || first == last {
-			return 0, processing.Text{}, false
+			return ratio{}, false
 		}
-		each := func(r *Row) float64 { return float64(r.Median) / float64(r.Case.Size.Samples()) }
 		where := fmt.Sprintf("%s, %s → %s", variant, first.Case.Size, last.Case.Size)
-		return each(last) / each(first), text(where, where), true
+		r := over(*last, *first, where)
+		share := float64(first.Case.Size.Samples()) / float64(last.Case.Size.Samples())
+		return ratio{r.value * share, r.low * share, r.high * share, where}, true
 	}
 }

@@ -172,8 +172,8 @@ func wavelet() *Experiment {
 }
 
 // acrossDevices is between for variants of which a reads fewer parameters: the largest case of a that is part of one of b.
-func acrossDevices(a, b string) func(rows []Row) (float64, processing.Text, bool) {
-	return func(rows []Row) (float64, processing.Text, bool) {
+func acrossDevices(a, b string) func(rows []Row) (ratio, bool) {
+	return func(rows []Row) (ratio, bool) {
 		var best, other Row
 		for _, r := range rows {
 			if r.Variant.ID != a || r.Case.Size.Samples() < best.Case.Size.Samples() {
@@ -187,10 +187,10 @@ func acrossDevices(a, b string) func(rows []Row) (float64, processing.Text, bool
 			}
 		}
 		if best.Median == 0 {
-			return 0, processing.Text{}, false
+			return ratio{}, false
 		}
 		where := fmt.Sprintf("%s / %s, %s", a, b, best.Case.key())
-		return float64(best.Median) / float64(other.Median), text(where, where), true
+		return over(best, other, where), true
 	}
 }
 
