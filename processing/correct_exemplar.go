@@ -11,7 +11,7 @@ import (
 const patchRadius = 4
 
 // most sources that a patch is compared with before the best is refined.
-const exemplarSources = 1500
+const exemplarSources = 500
 
 // exemplar replaces what was made up by patches of paint from the window. It goes from the rim inwards, as confidence
 // dictates (Criminisi, Pérez & Toyama 2004), in steps of half a patch; a patch is compared by what is known or already

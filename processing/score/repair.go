@@ -113,11 +113,15 @@ func newSimilarity(a, b *processing.Picture) *similarity {
 func (s *similarity) at(x, y, channel int) float64 {
 	const c1, c2 = (0.01 * 255) * (0.01 * 255), (0.03 * 255) * (0.03 * 255)
 	w, h, ch := s.a.Width, s.a.Height, s.a.Channels
+	var columns [len(s.taps)]int
+	for i := range columns {
+		columns[i] = mirror(x+i-len(s.taps)/2, w)*ch + channel
+	}
 	var ma, mb, aa, bb, ab float64
 	for j, v := range s.taps {
-		row := mirror(y+j-len(s.taps)/2, h) * w
+		row := mirror(y+j-len(s.taps)/2, h) * w * ch
 		for i, u := range s.taps {
-			at := (row+mirror(x+i-len(s.taps)/2, w))*ch + channel
+			at := row + columns[i]
 			p, q := level(s.a, at), level(s.b, at)
 			t := u * v
 			ma += t * p
