@@ -170,11 +170,20 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 // maxShared is the shared memory that every GPU gives a block.
 const maxShared = 48 << 10
 
-// rowSpan is how many columns a block of the kernels for rows takes: whole segments of k, whole words, some 512.
-func rowSpan(k int) int { return max(1, 512/(4*k)) * 4 * k }
+// rowSpan is how many columns a block of the kernels for rows takes: whole segments of k, whole words, some 512 or eight
+// segments where shared memory allows.
+func rowSpan(k int) int {
+	if k > 64 && k < 128 {
+		return 8 * k
+	}
+	return max(1, 512/(4*k)) * 4 * k
+}
 
 // rowMemory is the shared memory that they need for a row of words, at most.
-func rowMemory(k, span int) int { return 3 * 4 * (3 + span + k - 1 + 3 | 1) }
+func rowMemory(k, span int) int {
+	length := 3 + span + k - 1 + 3
+	return 3 * 4 * ((length+3)/4*4 + 4)
+}
 
 func (q *queue) transpose(d, s *plane) error {
 	return q.launch("transpose"+kindName(s.kind), dim{(s.w + 31) / 32, (s.h + 31) / 32}, dim{32, 8}, d, s, s.w, s.h)

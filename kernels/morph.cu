@@ -180,6 +180,14 @@ static const int rowThreads = 128;
 template <class T> struct turned;
 template <> struct turned<u8> {
 	static const int n = 4;
+	static __device__ __forceinline__ void store(u32 *p, const u32 *v) { *(uint4 *)p = make_uint4(v[0], v[1], v[2], v[3]); }
+	static __device__ __forceinline__ void load(u32 *v, const u32 *p) {
+		uint4 q = *(const uint4 *)p;
+		v[0] = q.x;
+		v[1] = q.y;
+		v[2] = q.z;
+		v[3] = q.w;
+	}
 	static __device__ __forceinline__ void turn(u32 *v) {
 		u32 a = __byte_perm(v[0], v[1], 0x5140), b = __byte_perm(v[2], v[3], 0x5140);
 		u32 c = __byte_perm(v[0], v[1], 0x7362), d = __byte_perm(v[2], v[3], 0x7362);
@@ -191,6 +199,12 @@ template <> struct turned<u8> {
 };
 template <> struct turned<u16> {
 	static const int n = 2;
+	static __device__ __forceinline__ void store(u32 *p, const u32 *v) { *(uint2 *)p = make_uint2(v[0], v[1]); }
+	static __device__ __forceinline__ void load(u32 *v, const u32 *p) {
+		uint2 q = *(const uint2 *)p;
+		v[0] = q.x;
+		v[1] = q.y;
+	}
 	static __device__ __forceinline__ void turn(u32 *v) {
 		u32 a = __byte_perm(v[0], v[1], 0x5410), b = __byte_perm(v[0], v[1], 0x7632);
 		v[0] = a;
@@ -202,62 +216,68 @@ template <class T, class O>
 __device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int span, int groups, int w, int h) {
 	const int n = turned<T>::n;
 	extern __shared__ u32 memory[];
-	// Columns begin at a multiple of n, so that words are read whole.
+	// Columns begin at a multiple of n, so that words are read whole. Rows are a multiple of four words long, so that several
+	// are stored at once, and of no more, so that rows lie in different banks.
 	int k = 2 * r + 1, x0 = blockIdx.x * span, from = (x0 - r) & ~(n - 1), shift = x0 - r - from;
-	int segments = span / k, length = (shift + span + 2 * r + n - 1) & ~(n - 1), pitch = length | 1, top = blockIdx.y * groups * n;
+	int segments = span / k, length = (shift + span + 2 * r + n - 1) & ~(n - 1), pitch = (length + 3) / 4 * 4 | 4, top = blockIdx.y * groups * n;
 	u32 *in = memory, *ends = in + groups * pitch, *beginnings = ends + groups * pitch;
-	for (int i = threadIdx.x; i < groups * (length / n); i += rowThreads) {
-		int g = i / (length / n), c = i % (length / n) * n, x = from + c;
-		u32 v[n];
+	int wide = length / n, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	for (int g = 0; g < groups; g++)
+		for (int i = threadIdx.x; i < wide; i += rowThreads) {
+			int c = i * n, x = from + c;
+			u32 v[n];
 #pragma unroll
-		for (int j = 0; j < n; j++) {
-			int y = top + g * n + j;
-			v[j] = y < h && x >= 0 && x < w ? *(const u32 *)(rowOf(src, srcPitch, y) + x) : O::worst();
+			for (int j = 0; j < n; j++) {
+				int y = top + g * n + j;
+				v[j] = y < h && x >= 0 && x < w ? *(const u32 *)(rowOf(src, srcPitch, y) + x) : O::worst();
+			}
+			turned<T>::turn(v);
+			if (x + n > w)
+#pragma unroll
+				for (int j = 0; j < n; j++)
+					v[j] = x + j < w ? v[j] : O::worst();
+			turned<T>::store(in + g * pitch + c, v);
 		}
-		turned<T>::turn(v);
-#pragma unroll
-		for (int j = 0; j < n; j++)
-			in[g * pitch + c + j] = x + j < w ? v[j] : O::worst();
-	}
 	__syncthreads();
 	for (int t = threadIdx.x; t < 2 * groups * segments; t += rowThreads) {
-		int half = t / (groups * segments), s = t % (groups * segments), g = s / segments, at = g * pitch + shift + s % segments * k;
+		int half = t / (groups * segments), s = t % (groups * segments), g = s / segments, to = g * pitch + s % segments * k, at = to + shift;
 		u32 run = O::worst();
 		if (half == 0) {
 #pragma unroll 8
 			for (int i = k - 1; i >= 0; i--) {
 				run = O::best(run, in[at + i]);
-				ends[at + i] = run;
+				ends[to + i] = run;
 			}
 		} else {
-			beginnings[at] = run;
+			beginnings[to] = run;
 #pragma unroll 8
 			for (int i = 1; i < k; i++) {
 				run = O::best(run, in[at + k + i - 1]);
-				beginnings[at + i] = run;
+				beginnings[to + i] = run;
 			}
 		}
 	}
 	__syncthreads();
-	for (int i = threadIdx.x; i < groups * (span / n); i += rowThreads) {
-		int g = i / (span / n), c = i % (span / n) * n, x = x0 + c;
-		if (x >= w)
-			continue;
-		u32 v[n];
+	for (int g = warp; g < groups; g += rowThreads / 32)
+		for (int i = lane; i < span / n; i += 32) {
+			int c = i * n, x = x0 + c;
+			if (x >= w)
+				break;
+			u32 v[n], u[n];
+			turned<T>::load(v, ends + g * pitch + c);
+			turned<T>::load(u, beginnings + g * pitch + c);
 #pragma unroll
-		for (int j = 0; j < n; j++) {
-			int at = g * pitch + shift + c + j;
-			v[j] = O::best(ends[at], beginnings[at]);
-		}
-		turned<T>::turn(v);
+			for (int j = 0; j < n; j++)
+				v[j] = O::best(v[j], u[j]);
+			turned<T>::turn(v);
 #pragma unroll
-		for (int j = 0; j < n; j++) {
-			int y = top + g * n + j;
-			// Beyond the row lies its padding.
-			if (y < h)
-				*(u32 *)(rowOf(dst, dstPitch, y) + x) = v[j];
+			for (int j = 0; j < n; j++) {
+				int y = top + g * n + j;
+				// Beyond the row lies its padding.
+				if (y < h)
+					*(u32 *)(rowOf(dst, dstPitch, y) + x) = v[j];
+			}
 		}
-	}
 }
 
 #define WORDS(name, T, dilate)                                                                                         \

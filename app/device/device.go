@@ -61,7 +61,9 @@ func parse(name string) (choice, error) {
 
 // Runner runs jobs on one device, one after the other.
 type Runner struct {
-	mu sync.Mutex
+	// job is held while a job runs, mu while the fields below are looked at or changed.
+	job sync.Mutex
+	mu  sync.Mutex
 	// gpu is nil where jobs run on the CPU, and why then says why not on a GPU, if one was wished for.
 	gpu  processing.Backend
 	host processing.Backend
@@ -97,15 +99,18 @@ func Open(ctx context.Context, name string) (*Runner, error) {
 	return r, nil
 }
 
-// Name is the name of the device that the next job runs on.
-func (r *Runner) Name() string {
+// backend is what the next job runs on.
+func (r *Runner) backend() processing.Backend {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.gpu != nil {
-		return r.gpu.Name()
+		return r.gpu
 	}
-	return r.host.Name()
+	return r.host
 }
+
+// Name is the name of the device that the next job runs on.
+func (r *Runner) Name() string { return r.backend().Name() }
 
 // Why says why jobs run on the CPU although a GPU was wished for; nil where they do not.
 func (r *Runner) Why() error {
@@ -118,19 +123,19 @@ func (r *Runner) Why() error {
 // both give the same result, so nothing is lost but time. notice is then one sentence for the user. After a fault all
 // later jobs run on the CPU; after a lack of memory the next one tries the GPU again.
 func (r *Runner) Run(ctx context.Context, job func(ctx context.Context, b processing.Backend) error) (notice *processing.Text, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.gpu == nil {
-		return nil, job(ctx, r.host)
-	}
-	err = job(ctx, r.gpu)
+	r.job.Lock()
+	defer r.job.Unlock()
+	b := r.backend()
+	err = job(ctx, b)
 	var p *driver.Problem
-	if !errors.As(err, &p) {
+	if b == r.host || !errors.As(err, &p) {
 		return nil, err
 	}
 	if p.Reason != driver.NoMemory && p.Reason != driver.TooLarge {
-		r.closing = append(r.closing, r.gpu)
+		r.mu.Lock()
+		r.closing = append(r.closing, b)
 		r.gpu, r.why = nil, p
+		r.mu.Unlock()
 	}
 	text := Explain(p)
 	notice = &processing.Text{
@@ -140,8 +145,10 @@ func (r *Runner) Run(ctx context.Context, job func(ctx context.Context, b proces
 	return notice, job(ctx, r.host)
 }
 
-// Close gives the memory of the devices back.
+// Close waits for the job that runs and gives the memory of the devices back.
 func (r *Runner) Close() error {
+	r.job.Lock()
+	defer r.job.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	err := r.host.Close()

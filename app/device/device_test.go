@@ -37,8 +37,8 @@ func TestCPU(t *testing.T) {
 	}
 	failed := errors.New("a job's own")
 	notice, err := r.Run(context.Background(), func(_ context.Context, b processing.Backend) error {
-		if b.Name() != "cpu" {
-			t.Errorf("the job runs on %s", b.Name())
+		if b.Name() != "cpu" || r.Name() != "cpu" || r.Why() != nil {
+			t.Errorf("the job runs on %s, the runner says %s, %v", b.Name(), r.Name(), r.Why())
 		}
 		return failed
 	})

@@ -125,8 +125,3 @@ func RowsDown(dst []byte, row int, src cu.DevicePtr, pitch int64, stream cu.Stre
 func handle[T cu.Stream | cu.Function](v T) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Pointer(&v))
 }
-
-// AllowSharedMemory lets a kernel be launched with that many bytes of dynamic shared memory.
-func AllowSharedMemory(f cu.Function, bytes int) error {
-	return Check(int(C.driver_shared_memory(handle(f), C.int(bytes))), "reserve shared memory")
-}

@@ -12,7 +12,6 @@ int driver_version(int *version);
 int driver_device_count(int *count);
 int driver_host_alloc(void **p, unsigned long n);
 int driver_host_free(void *p);
-int driver_shared_memory(void *function, int bytes);
 
 // Copies of rows without padding on the host to or from rows `pitch` bytes apart on the device.
 int driver_rows_up(unsigned long long dst, unsigned long pitch, void *src, unsigned long row, unsigned long rows, void *stream);

@@ -61,15 +61,11 @@ int cuDriverGetVersion(int *);
 int cuDeviceGetCount(int *);
 int cuMemHostAlloc(void **, unsigned long, unsigned);
 int cuMemFreeHost(void *);
-int cuFuncSetAttribute(void *, int, int);
 
 int driver_version(int *version) { return cuDriverGetVersion(version); }
 int driver_device_count(int *count) { return cuDeviceGetCount(count); }
 int driver_host_alloc(void **p, unsigned long n) { return cuMemHostAlloc(p, n, 0); }
 int driver_host_free(void *p) { return cuMemFreeHost(p); }
-
-// 8 is CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
-int driver_shared_memory(void *function, int bytes) { return cuFuncSetAttribute(function, 8, bytes); }
 
 // CUDA_MEMCPY2D of the driver's interface.
 struct memcpy2d {

@@ -57,7 +57,6 @@ int cuStreamSynchronize(void *s) { DO(); }
 int cuModuleLoadData(void **m, const void *image) { DO(*m = &thing); }
 int cuModuleUnload(void *m) { DO(); }
 int cuModuleGetFunction(void **f, void *m, const char *name) { DO(*f = &thing); }
-int cuFuncSetAttribute(void *f, int a, int v) { DO(); }
 int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g, unsigned shared, void *s, void **p, void **x) { DO(); }
 int cuMemAlloc_v2(device_ptr *p, size_t n) { DO(*p = (device_ptr)calloc(1, n)); }
 int cuMemFree_v2(device_ptr p) { DO(free((void *)p)); }
