@@ -37,12 +37,16 @@ func (s *source) load(ctx context.Context) error {
 	if err := pic.Validate(); err != nil {
 		return err
 	}
-	s.w, s.h, s.grey = pic.Width, pic.Height, grey8(pic)
-	return ctx.Err()
+	grey, err := grey8(ctx, pic)
+	if err != nil {
+		return err
+	}
+	s.w, s.h, s.grey = pic.Width, pic.Height, grey
+	return nil
 }
 
 // grey8 returns the mean of the channels in 8 bits; that of inks counts from paper white.
-func grey8(p *processing.Picture) []uint8 {
+func grey8(ctx context.Context, p *processing.Picture) ([]uint8, error) {
 	grey := make([]uint8, p.Width*p.Height)
 	level := func(i int) float64 {
 		switch {
@@ -56,18 +60,20 @@ func grey8(p *processing.Picture) []uint8 {
 		}
 		return 0
 	}
-	for i := range grey {
-		var sum float64
-		for c := range p.Channels {
-			sum += level(i*p.Channels + c)
+	err := spans(ctx, all(), len(grey), 1<<16, func(i, j int) {
+		for k := i; k < j; k++ {
+			var sum float64
+			for c := range p.Channels {
+				sum += level(k*p.Channels + c)
+			}
+			v := sum / float64(p.Channels)
+			if p.Channels == 4 {
+				v = 255 - v
+			}
+			grey[k] = uint8(v + 0.5)
 		}
-		v := sum / float64(p.Channels)
-		if p.Channels == 4 {
-			v = 255 - v
-		}
-		grey[i] = uint8(v + 0.5)
-	}
-	return grey
+	})
+	return grey, err
 }
 
 // mirrored folds i into 0 … n−1, repeating the edge.

@@ -441,8 +441,8 @@ func TestGreyOfPictures(t *testing.T) {
 		{processing.Picture{Channels: 4, U8: []uint8{0, 0, 0, 0, 255, 255, 255, 255}}, []uint8{255, 0}},
 	} {
 		c.pic.Width, c.pic.Height = 2, 1
-		if got := grey8(&c.pic); !slices.Equal(got, c.want) {
-			t.Errorf("%+v: %v, want %v", c.pic, got, c.want)
+		if got, err := grey8(t.Context(), &c.pic); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v, %v, want %v", c.pic, got, err, c.want)
 		}
 	}
 }

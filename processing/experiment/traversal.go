@@ -34,7 +34,7 @@ func GaussTaps() (t [gaussRadius + 1]uint32) {
 func traversal() *Experiment {
 	operations := func(c Case) float64 { return 2 * (2*gaussRadius + 1) * float64(c.Size.Samples()) }
 	planes := func(c Case) int64 { return 2 * int64(c.Size.Samples()) }
-	method := func(lists bool, order func(b *blur) walk) Method {
+	method := func(lists bool, order func(ctx context.Context, b *blur) walk) Method {
 		return plain{
 			memory: func(c Case) int64 {
 				if lists {
@@ -51,10 +51,10 @@ func traversal() *Experiment {
 				}
 				b := &blur{w: w, h: h, taps: GaussTaps()}
 				between, dst := make([]uint8, w*h), make([]uint8, w*h)
+				visit := order(ctx, b)
 				if err := ctx.Err(); err != nil {
 					return nil, nil, err
 				}
-				visit := order(b)
 				return func(ctx context.Context) error {
 					if err := visit(ctx, between, in.U8, true); err != nil {
 						return err
@@ -100,27 +100,27 @@ func traversal() *Experiment {
 				ID: "cpu-raster-memory", Device: CPU, Ignores: gpuOnly,
 				Name:   text("CPU raster order from memory", "ЦП растровый порядок из памяти"),
 				Help:   text("coordinates read from a list in raster order, all threads", "координаты читаются из списка в растровом порядке, все потоки"),
-				Method: method(true, func(b *blur) walk { return b.alongList(b.rasterList()) }),
+				Method: method(true, func(ctx context.Context, b *blur) walk { return b.alongList(b.rasterList(ctx)) }),
 			}, {
 				ID: "cpu-hilbert-memory", Device: CPU, Ignores: gpuOnly,
 				Name:   text("CPU Hilbert order from memory", "ЦП порядок Гильберта из памяти"),
 				Help:   text("coordinates read from a list along the curve, all threads", "координаты читаются из списка вдоль кривой, все потоки"),
-				Method: method(true, func(b *blur) walk { return b.alongList(b.hilbertList()) }),
+				Method: method(true, func(ctx context.Context, b *blur) walk { return b.alongList(b.hilbertList(ctx)) }),
 			}, {
 				ID: "cpu-raster-fast", Device: CPU, Ignores: gpuOnly,
 				Name:   text("CPU fast raster", "ЦП быстрый растровый"),
 				Help:   text("loops over bands of rows, all threads", "циклы по полосам строк, все потоки"),
-				Method: method(false, func(b *blur) walk { return b.alongRows }),
+				Method: method(false, func(_ context.Context, b *blur) walk { return b.alongRows }),
 			}, {
 				ID: "cpu-hilbert-fast", Device: CPU, Ignores: gpuOnly,
 				Name:   text("CPU fast Hilbert", "ЦП быстрый Гильберт"),
 				Help:   text("coordinates computed from the distance along the curve, pixel by pixel, all threads", "координаты вычисляются по расстоянию вдоль кривой для каждого пикселя, все потоки"),
-				Method: method(false, func(b *blur) walk { return b.alongCurve }),
+				Method: method(false, func(_ context.Context, b *blur) walk { return b.alongCurve }),
 			}, {
 				ID: "cpu-hilbert-tiles", Device: CPU, Ignores: gpuOnly,
 				Name:   text("CPU Hilbert order of tiles", "ЦП плитки в порядке Гильберта"),
 				Help:   text("tiles of 64 × 64 pixels along the curve, rows inside, all threads", "плитки 64 × 64 вдоль кривой, внутри — строки, все потоки"),
-				Method: method(false, func(b *blur) walk { return b.alongTiles }),
+				Method: method(false, func(_ context.Context, b *blur) walk { return b.alongTiles }),
 			},
 			{ID: "gpu-raster-memory", Device: GPU, Name: text("GPU raster order from memory", "GPU растровый порядок из памяти"),
 				Help: text("a thread a pixel, its coordinates read from a list", "поток на пиксель, координаты из списка")},
@@ -210,9 +210,10 @@ func (b *blur) alongList(list []uint32) walk {
 	}
 }
 
-func (b *blur) rasterList() []uint32 {
+// rasterList and hilbertList stop early when ctx is cancelled.
+func (b *blur) rasterList(ctx context.Context) []uint32 {
 	list := make([]uint32, 0, b.w*b.h)
-	for y := range b.h {
+	for y := 0; y < b.h && ctx.Err() == nil; y++ {
 		for x := range b.w {
 			list = append(list, uint32(y)<<16|uint32(x))
 		}
@@ -220,10 +221,12 @@ func (b *blur) rasterList() []uint32 {
 	return list
 }
 
-func (b *blur) hilbertList() []uint32 {
+func (b *blur) hilbertList(ctx context.Context) []uint32 {
 	list := make([]uint32, 0, b.w*b.h)
 	c := newCurve(b.w, b.h)
-	c.visit(0, c.positions(), func(x, y int) { list = append(list, uint32(y)<<16|uint32(x)) })
+	for d := 0; d < c.positions() && ctx.Err() == nil; d += part {
+		c.visit(d, min(d+part, c.positions()), func(x, y int) { list = append(list, uint32(y)<<16|uint32(x)) })
+	}
 	return list
 }
 

@@ -420,6 +420,9 @@ func checkWavelet(ctx context.Context, in *Input, c Case, _ Variant, out Output)
 	}
 	if c.Values["direction"] == "inverse" {
 		for i, v := range x {
+			if i&(1<<20-1) == 0 && ctx.Err() != nil {
+				return r, ctx.Err()
+			}
 			note(out.F32[i], float64(v))
 		}
 		return r, r.tooFar()
