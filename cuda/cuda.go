@@ -43,23 +43,18 @@ func (b *Backend) Close() error {
 	if b.closed {
 		return nil
 	}
+	b.closed = true
 	planes, _ := b.Live()
 	b.shadow.drop()
 	_ = b.host.Close()
-	done := make(chan struct{})
-	// Not by do: a lost device is closed like any other.
-	b.device.work <- func() {
-		defer close(done)
-		b.closed = true
+	b.device.close(func() {
 		_ = b.device.stream.Synchronize()
 		b.stages.close()
 		b.pool.mu.Lock()
 		b.pool.trim()
 		b.pool.mu.Unlock()
-		_ = b.device.stop()
-	}
-	<-done
-	close(b.device.work)
+		b.device.stop()
+	})
 	if planes != 0 {
 		return fmt.Errorf("%s: %d planes were not released", b.Name(), planes)
 	}
@@ -84,9 +79,6 @@ func (b *Backend) run(ctx context.Context, f func(q *queue) error) error {
 		return err
 	}
 	return b.device.do(func() error {
-		if b.closed {
-			return fmt.Errorf("%s: the backend is closed", b.Name())
-		}
 		q := &queue{ctx: ctx, b: b, d: b.device}
 		defer q.done()
 		return f(q)

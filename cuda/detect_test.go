@@ -233,6 +233,37 @@ func TestTooLittleMemory(t *testing.T) {
 	sameDetection(t, dev, pic, processing.DefaultParams())
 }
 
+// A closed backend refuses work and may still be asked for its times.
+func TestClosed(t *testing.T) {
+	gpu(t)
+	b, err := Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, err := b.Alloc(processing.U8, 4, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := b.Stage("open")
+	if err := b.Close(); err == nil {
+		t.Error("a plane that was not released is no error")
+	}
+	if err := b.Close(); err != nil {
+		t.Errorf("closed again: %v", err)
+	}
+	end()
+	left.Release()
+	if got := b.Timings(); len(got) != 0 {
+		t.Errorf("times of a closed backend: %v", got)
+	}
+	if _, err := b.Alloc(processing.U8, 4, 4); err == nil {
+		t.Error("a closed backend gave a plane")
+	}
+	if _, err := processing.Detect(background, b, glaring(t, 31, 31, 8, 1, 1), processing.DefaultParams(), processing.Options{}); err == nil {
+		t.Error("a closed backend detects")
+	}
+}
+
 func TestCancel(t *testing.T) {
 	dev := gpu(t)
 	pic := glaring(t, 641, 479, 8, 3, 4)

@@ -84,6 +84,8 @@ func info(ordinal int) (Info, error) {
 type device struct {
 	info Info
 	work chan func()
+	// closed ends the goroutine and turns later work away.
+	closed chan struct{}
 
 	// lost is the first fault; after it the device's memory and context are not to be trusted.
 	lost      error
@@ -108,7 +110,7 @@ func openDevice(ordinal int) (*device, error) {
 	if ordinal < 0 || ordinal >= n {
 		return nil, &driver.Problem{Reason: driver.NoDevice, Detail: fmt.Sprintf("GPU %d was asked for, there are %d", ordinal, n)}
 	}
-	d := &device{work: make(chan func()), functions: map[string]cu.Function{}, home: map[string]int{}}
+	d := &device{work: make(chan func()), closed: make(chan struct{}), functions: map[string]cu.Function{}, home: map[string]int{}}
 	if d.info, err = info(ordinal); err != nil {
 		return nil, err
 	}
@@ -118,8 +120,7 @@ func openDevice(ordinal int) (*device, error) {
 	}
 	go d.own()
 	if err := d.do(d.start); err != nil {
-		_ = d.do(d.stop)
-		close(d.work)
+		d.close(d.stop)
 		return nil, err
 	}
 	return d, nil
@@ -128,22 +129,42 @@ func openDevice(ordinal int) (*device, error) {
 // own runs what do sends, on the thread that the context is bound to. The thread ends with the goroutine.
 func (d *device) own() {
 	runtime.LockOSThread()
-	for f := range d.work {
-		f()
+	for {
+		select {
+		case f := <-d.work:
+			f()
+		case <-d.closed:
+			return
+		}
 	}
 }
 
 // do runs f on the owning goroutine and returns its error. A fault ends the device's use: every later call returns it.
 func (d *device) do(f func() error) error {
 	done := make(chan error, 1)
-	d.work <- func() {
+	select {
+	case d.work <- func() {
 		if d.lost != nil {
 			done <- d.lost
 			return
 		}
 		done <- f()
+	}:
+		return <-done
+	case <-d.closed:
+		return fmt.Errorf("cuda:%d: the backend is closed", d.info.Ordinal)
 	}
-	return <-done
+}
+
+// close runs f, also on a lost device, and ends the goroutine.
+func (d *device) close(f func()) {
+	done := make(chan struct{})
+	d.work <- func() {
+		f()
+		close(done)
+	}
+	<-done
+	close(d.closed)
 }
 
 // fault keeps err if the device cannot be trusted after it, and returns it as a *driver.Problem.
@@ -183,7 +204,7 @@ func (d *device) start() (err error) {
 }
 
 // stop gives everything back; after a fault the driver may refuse, which changes nothing any more.
-func (d *device) stop() error {
+func (d *device) stop() {
 	d.stage.close()
 	if d.stream != (cu.Stream{}) {
 		_ = d.stream.Destroy()
@@ -195,7 +216,6 @@ func (d *device) stop() error {
 	if d.context != (cu.CUContext{}) {
 		_ = d.context.Destroy()
 	}
-	return nil
 }
 
 // function returns a kernel by name.

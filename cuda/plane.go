@@ -4,7 +4,6 @@ package cuda
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,9 +87,6 @@ func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error
 	}
 	var p *plane
 	err := b.device.do(func() (err error) {
-		if b.closed {
-			return errors.New(b.Name() + ": the backend is closed")
-		}
 		b.pool.picture(w, h)
 		p, err = b.newPlane(kind, w, h)
 		return err
