@@ -214,7 +214,7 @@ func (w *window) correctionReport(shot document.Snapshot, patches []processing.P
 		params = withStage(r.Params, w.used, processing.StageCorrection)
 	}
 	return report.Correction{
-		Source: w.file, Program: w.version, Device: w.device, Params: params,
+		Source: w.file, Program: w.version, Device: w.device, Mode: w.used.Mode, Params: params,
 		Mask: shot.Mask, Findings: w.doc.Findings(), Patches: patches,
 	}
 }

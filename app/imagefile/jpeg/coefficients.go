@@ -1,6 +1,7 @@
 package jpeg
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -81,7 +82,8 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 		switch s.marker {
 		case markerDHT:
 			err = readHuffmanTables(&tables, body)
-			p.pieces = append(p.pieces, piece{data: data[kept:begin]})
+			// Bytes FF that fill the room before the marker go with it: what follows would become a marker behind them.
+			p.pieces = append(p.pieces, piece{data: bytes.TrimRight(data[kept:begin], "\xff")})
 			kept = at
 		case markerDQT:
 			err = readQuantisation(&quant, body)

@@ -55,7 +55,8 @@ type samplePlane struct {
 // samples transforms the blocks of a component.
 func (p *picture) samples(ctx context.Context, component int) (samplePlane, error) {
 	g, c, quant := p.planes[component], p.f.components[component], p.quant[component]
-	if quant == nil {
+	// Without a scan of DC, which takes a bit a block, a few bytes could stand for any number of blocks.
+	if quant == nil || p.f.frame == markerSOF2 && p.sent[component][0] == 0 {
 		return samplePlane{}, codec.Damaged("a part of the picture is missing", "части изображения нет")
 	}
 	maxH, maxV := p.f.sampling()
