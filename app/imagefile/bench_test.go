@@ -54,7 +54,7 @@ func BenchmarkSaveMaster(b *testing.B) {
 		defer copied.Close()
 		return copied.Sync()
 	})
-	run("Save without proof", func() error {
+	run("Save without proof and sums", func() error {
 		_, err := Save(b.Context(), f, target, patches, SaveOptions{SkipProof: true})
 		return err
 	})

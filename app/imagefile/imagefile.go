@@ -50,6 +50,8 @@ type File struct {
 	// Size and Modified are those of the file when it was read; Save knows by them whether it still is that file.
 	Size     int64
 	Modified time.Time
+	// state changes whenever the file is written to, whatever its times are set to; empty where the system does not tell.
+	state string
 }
 
 // ProfileName returns the description of the file's colour profile, empty where it has none.
@@ -117,7 +119,7 @@ func read(ctx context.Context, path string, limits Limits, accept func(codec.Inf
 		return nil, err
 	}
 	defer file.Close()
-	f := &File{Path: path, Size: info.Size(), Modified: info.ModTime()}
+	f := &File{Path: path, Size: info.Size(), Modified: info.ModTime(), state: stateOf(info)}
 	if err := f.decode(ctx, cancelReader{ctx, file}, limits, accept); err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ type SaveOptions struct {
 	AllowLossy bool
 	// KeepTime gives the result the modification time of the source, where the system can.
 	KeepTime bool
-	// SkipProof leaves Saved.Proof nil. Without it nothing is decoded and saving takes about the time of a copy.
+	// SkipProof leaves Saved.Proof nil and the sums empty: saving then takes the time of a copy that is brought to the disk.
 	SkipProof bool
 	// Limits bound what the proof may take; the zero value stands for DefaultLimits.
 	Limits Limits
@@ -57,7 +57,7 @@ type Saved struct {
 	How    How
 	// Lossy: the result is a JPEG, in which more than the changed pixels differs from the source.
 	Lossy bool
-	// SourceSHA256 and SHA256 are those of the source and of the result, in hexadecimal.
+	// SourceSHA256 and SHA256 are those of the source and of the result, in hexadecimal; empty with SaveOptions.SkipProof.
 	SourceSHA256, SHA256 string
 	// PixelsChanged is the number of pixels that differ from the source as decoded: as the proof counted them, without it
 	// as the patches have them.
@@ -338,7 +338,9 @@ func (s *saving) fill(f writeFile) error {
 	s.progress(0)
 	// Before there is anything to read; file systems without permissions refuse to set them.
 	_ = f.Chmod(s.mode)
-	s.sourceSum = hashing(s.ctx, s.source, s.file.Size)
+	if !s.options.SkipProof {
+		s.sourceSum = hashing(s.ctx, s.source, s.file.Size)
+	}
 	if err := s.write(f); err != nil {
 		return err
 	}
@@ -352,6 +354,12 @@ func (s *saving) progress(done float64) {
 
 // shareWritten is the share of saving that is done when the result is written, but not yet checked, roughly.
 const shareWritten = 0.5
+
+// untouched says whether the source is surely, byte for byte, what was read; false where the system does not tell.
+func (s *saving) untouched() bool {
+	info, err := s.source.Stat()
+	return err == nil && s.file.state != "" && stateOf(info) == s.file.state
+}
 
 func (s *saving) write(f writeFile) error {
 	switch s.saved.How {
@@ -388,13 +396,17 @@ func (s *saving) check(f writeFile) error {
 		return err
 	}
 	s.saved.Bytes = info.Size()
+	if s.options.SkipProof {
+		return nil
+	}
+	s.resultSum = s.sourceSum
 	if s.saved.How != Copied {
 		s.resultSum = hashing(s.ctx, f, info.Size())
-	} else {
-		s.resultSum = s.sourceSum
 	}
 	var refused error
-	if !s.options.SkipProof {
+	if s.saved.How == Patched && s.file.Info.Compression == "none" && s.untouched() {
+		refused = s.proveBytes(f)
+	} else {
 		refused = s.prove(f)
 	}
 	s.saved.SourceSHA256, err = s.sourceSum()

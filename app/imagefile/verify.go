@@ -299,6 +299,16 @@ func (o *overlay) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
+// covers says whether anything was written among the n bytes from off on.
+func (o *overlay) covers(off, n int64) bool {
+	for at := off / o.pageSize; at*o.pageSize < off+n; at++ {
+		if _, ok := o.pages[at]; ok {
+			return true
+		}
+	}
+	return off+n > o.from
+}
+
 // WriteAt keeps p.
 func (o *overlay) WriteAt(p []byte, off int64) (int, error) {
 	for done := 0; done < len(p); {
@@ -328,16 +338,21 @@ func (o *overlay) compare(ctx context.Context, result io.ReaderAt) (fromBase, fr
 		}
 		n := min(block, o.size-at)
 		clear(a)
-		for _, part := range []struct {
-			r io.ReaderAt
-			p []byte
-		}{{o.base, a[:n]}, {o, b[:n]}, {result, c[:n]}} {
-			if _, err := part.r.ReadAt(part.p, at); err != nil && err != io.EOF {
+		if _, err := o.base.ReadAt(a[:n], at); err != nil && err != io.EOF {
+			return 0, 0, err
+		}
+		if _, err := result.ReadAt(c[:n], at); err != nil && err != io.EOF {
+			return 0, 0, err
+		}
+		differ := unequal(a[:n], c[:n])
+		fromBase += differ
+		if o.covers(at, n) {
+			if _, err := o.ReadAt(b[:n], at); err != nil && err != io.EOF {
 				return 0, 0, err
 			}
+			differ = unequal(b[:n], c[:n])
 		}
-		fromBase += unequal(a[:n], c[:n])
-		fromOverlay += unequal(b[:n], c[:n])
+		fromOverlay += differ
 	}
 	return fromBase, fromOverlay, nil
 }
@@ -389,12 +404,8 @@ func (s *saving) prove(f writeFile) error {
 	if err := result.decode(s.ctx, f, s.options.Limits, nil); err != nil {
 		return err
 	}
-	p := newProof(s.file)
+	p := s.newProof()
 	allowed := rowsOf(s.patches)
-	p.MaskArea = 0
-	for _, patch := range s.patches {
-		p.MaskArea += pixels(patch.Runs)
-	}
 	err := p.pictures(s.ctx, s.file, result, func(y int, row []bool) {
 		for _, r := range allowed[y] {
 			for x := r.X0; x < r.X1; x++ {
@@ -414,11 +425,45 @@ func (s *saving) prove(f writeFile) error {
 	exact := s.saved.Format != PNG
 	s.saved.PixelsChanged = p.Changed
 	if p.Outside > 0 || exact && !s.arrived(result.Picture) {
-		return fault(s.saved.Path, ErrWrite, nil,
-			"not written: read back, the result is not the source with the corrected pixels; the source may have changed",
-			"не записан: при проверке результат не совпал с исходным файлом и исправлениями; возможно, исходный файл изменился")
+		return s.unproven()
 	}
 	return nil
+}
+
+// proveBytes is prove for a source that is still what was read and holds its samples as they are. Every byte of the result is
+// compared with the source, over which the pixels are laid once more, in memory: nothing has to be decoded.
+func (s *saving) proveBytes(f writeFile) error {
+	anew := newOverlay(s.source, s.file.Size)
+	if err := s.container.(codec.Patcher).Patch(s.ctx, anew, s.changed); err != nil {
+		return err
+	}
+	p := s.newProof()
+	p.Changed, p.ByByte, p.Rebuilt = s.saved.PixelsChanged, true, true
+	var err error
+	if p.BytesChanged, p.BytesOutside, err = anew.compare(s.ctx, f); err != nil {
+		return err
+	}
+	if p.BytesOutside > 0 || anew.size != s.saved.Bytes {
+		return s.unproven()
+	}
+	s.saved.Proof = p
+	return nil
+}
+
+// newProof begins the proof that only the pixels of the patches differ.
+func (s *saving) newProof() *Proof {
+	p := newProof(s.file)
+	p.MaskArea = 0
+	for _, patch := range s.patches {
+		p.MaskArea += pixels(patch.Runs)
+	}
+	return p
+}
+
+func (s *saving) unproven() error {
+	return fault(s.saved.Path, ErrWrite, nil,
+		"not written: read back, the result is not the source with the corrected pixels; the source may have changed",
+		"не записан: при проверке результат не совпал с исходным файлом и исправлениями; возможно, исходный файл изменился")
 }
 
 // arrived says whether the pixels that were to change have their new values in the result.
