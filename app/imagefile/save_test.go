@@ -615,3 +615,56 @@ func TestRewrittenPNGDecodes(t *testing.T) {
 		}
 	}
 }
+
+// A disk that does not keep what it is given is found out before the result gets its name.
+func TestSaveOnFaultyDisk(t *testing.T) {
+	dir := t.TempDir()
+	f := tiffScan(t, dir, "a.tif", 40, 30)
+	for name, damage := range map[string]func(writeFile) error{
+		"a patch that is lost":      nil,
+		"a byte outside":            func(w writeFile) error { _, err := w.WriteAt([]byte{0x55}, 9); return err },
+		"a byte beyond the pixels":  func(w writeFile) error { _, err := w.WriteAt([]byte{0x55}, f.Size); return err },
+		"another byte in the patch": func(w writeFile) error { _, err := w.WriteAt([]byte{0x55}, 300); return err },
+	} {
+		for _, told := range []bool{true, false} { // by bytes and by pixels
+			source := *f
+			if !told {
+				source.state = ""
+			}
+			if name == "a byte beyond the pixels" && !told {
+				continue // pixels do not tell of bytes that are none
+			}
+			_, err := save(t.Context(), faulty{damage: damage}, &source, filepath.Join(dir, "b.tif"), dot(f.Picture, 20, 20), SaveOptions{})
+			if !errors.Is(err, ErrWrite) && !errors.Is(err, ErrDamaged) {
+				t.Errorf("%s, told %t: %v", name, told, err)
+			}
+			onlyFiles(t, dir, "a.tif")
+		}
+	}
+}
+
+// faulty is a disk that does something else with patches, or nothing.
+type faulty struct {
+	disk
+	damage func(writeFile) error
+}
+
+func (f faulty) Create(path string) (writeFile, error) {
+	file, err := f.disk.Create(path)
+	return faultyFile{file, f.damage}, err
+}
+
+type faultyFile struct {
+	writeFile
+	damage func(writeFile) error
+}
+
+func (f faultyFile) WriteAt(p []byte, off int64) (int, error) {
+	if f.damage == nil {
+		return len(p), nil
+	}
+	if n, err := f.writeFile.WriteAt(p, off); err != nil {
+		return n, err
+	}
+	return len(p), f.damage(f.writeFile)
+}
