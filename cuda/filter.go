@@ -243,26 +243,18 @@ func (b *Backend) StarletBand(ctx context.Context, dst, src processing.Plane, le
 	w, h := a.w, a.h
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		var planes [3]*plane
-		for i := range planes {
-			var err error
-			if planes[i], err = q.plane(processing.U32, w, h); err != nil {
+		// Each smoothing but the last gives a plane.
+		fine := s
+		for j := range level - 1 {
+			smooth, err := q.plane(processing.U32, w, h)
+			if err != nil {
 				return err
 			}
-		}
-		fine, coarse, columns := planes[0], planes[1], planes[2]
-		if err := q.pixels("widenU8", w, h, coarse, s); err != nil {
-			return err
-		}
-		for j := range level {
-			fine, coarse = coarse, fine
-			if err := q.pixels("splineColumnsU32", w, h, columns, fine, 1<<j); err != nil {
+			if err := q.pixels("smooth"+kindName(fine.kind), w, h, smooth, fine, 1<<j); err != nil {
 				return err
 			}
-			if err := q.pixels("splineRowsU32", w, h, coarse, columns, 1<<j); err != nil {
-				return err
-			}
+			fine = smooth
 		}
-		return q.pixels("bandU32", w, h, d, fine, coarse, 8*(level-1))
+		return q.pixels("band"+kindName(fine.kind), w, h, d, fine, 1<<(level-1), 8*(level-1))
 	})
 }

@@ -125,11 +125,15 @@ func (b *Backend) BoxCount(ctx context.Context, dst, cls processing.Plane, bits 
 	}
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		t, err := q.table("BitsU8", 4, a.w, a.h, c, int(bits))
+		g, err := q.geometry(a.w, a.h, r)
 		if err != nil {
 			return err
 		}
-		return q.pixels("boxCount", a.w, a.h, d, t.memory, t.stride, r)
+		grid, block := segmentGrid(a.w, a.h)
+		if err := q.launch("segmentsOfBits", grid, block, g.sums, g.stride, c, int(bits), a.w, a.h); err != nil {
+			return err
+		}
+		return q.launch("slideCount", g.grid, dim{x: slideThreads}, d, c, int(bits), g.sums, g.stride, r, g.width, g.rows, a.w, a.h)
 	})
 }
 
@@ -210,18 +214,30 @@ func (q *queue) slideRows(strips, h, blocks int) int {
 	return best
 }
 
-// segments sums the segments of a picture and cuts it into strips.
+// geometry cuts a picture into strips and makes room for the sums of its segments.
+func (q *queue) geometry(w, h, r int) (g slide, err error) {
+	n, width := strips(w, r)
+	g = slide{width: width, rows: q.slideRows(n, h, slideBlocks), stride: int(roundUp(int64(w), 8))}
+	g.grid = dim{n, (h + g.rows - 1) / g.rows}
+	g.sums, err = q.bytes(4 * int64(segmentRows(h)) * int64(g.stride))
+	return g, err
+}
+
+// segmentRows is the number of segments down a picture.
+func segmentRows(h int) int { return (h + slideSegment - 1) / slideSegment }
+
+// segmentGrid is the grid of the kernels that sum segments.
+func segmentGrid(w, h int) (grid, block dim) {
+	return dim{(w + slideStrip - 1) / slideStrip, segmentRows(h)}, dim{x: slideThreads}
+}
+
+// segments sums the segments of a picture, and where wanted the squares of its samples.
 func (q *queue) segments(s *plane, r int, squared bool) (slide, error) {
-	g := slide{stride: int(roundUp(int64(s.w), 8))}
-	n, width := strips(s.w, r)
-	g.width, g.rows = width, q.slideRows(n, s.h, slideBlocks)
-	g.grid = dim{n, (s.h + g.rows - 1) / g.rows}
-	rows := (s.h + slideSegment - 1) / slideSegment
-	var err error
-	if g.sums, err = q.bytes(4 * int64(rows) * int64(g.stride)); err != nil {
+	g, err := q.geometry(s.w, s.h, r)
+	if err != nil {
 		return g, err
 	}
-	grid, block := dim{(s.w + 1023) / 1024, rows}, dim{x: 128}
+	grid, block := segmentGrid(s.w, s.h)
 	if !squared {
 		return g, q.launch("segmentsOf"+kindName(s.kind), grid, block, g.sums, g.stride, s, s.w, s.h)
 	}
@@ -229,7 +245,7 @@ func (q *queue) segments(s *plane, r int, squared bool) (slide, error) {
 	if s.kind == processing.U16 {
 		size = 8
 	}
-	if g.squares, err = q.bytes(size * int64(rows) * int64(g.stride)); err != nil {
+	if g.squares, err = q.bytes(size * int64(segmentRows(s.h)) * int64(g.stride)); err != nil {
 		return g, err
 	}
 	return g, q.launch("segmentsOfSquares"+kindName(s.kind), grid, block, g.sums, g.squares, g.stride, s, s.w, s.h)
@@ -307,17 +323,18 @@ const cellColumns = 64
 // pixels.
 func (q *queue) background(d, y, exclude *plane, radii []int) error {
 	w, h := d.w, d.h
-	segments := (h + slideSegment - 1) / slideSegment
 	stride := int(roundUp(int64(w), 8))
-	sums, err := q.bytes(4 * int64(segments) * int64(stride))
+	size := 4 * int64(segmentRows(h)) * int64(stride)
+	sums, err := q.bytes(size)
 	if err != nil {
 		return err
 	}
-	counts, err := q.bytes(4 * int64(segments) * int64(stride))
+	counts, err := q.bytes(size)
 	if err != nil {
 		return err
 	}
-	if err := q.launch("segmentsOfOpen", dim{(w + 1023) / 1024, segments}, dim{x: 128}, sums, counts, stride, y, exclude, w, h); err != nil {
+	grid, block := segmentGrid(w, h)
+	if err := q.launch("segmentsOfOpen", grid, block, sums, counts, stride, y, exclude, w, h); err != nil {
 		return err
 	}
 	todo, err := q.plane(processing.U8, w, h)
@@ -327,7 +344,7 @@ func (q *queue) background(d, y, exclude *plane, radii []int) error {
 	cells := (w + cellColumns - 1) / cellColumns
 	n, _ := strips(w, radii[0])
 	rows := q.slideRows(n, h, backgroundBlocks)
-	size := int64(cells) * int64((h+rows-1)/rows)
+	size = int64(cells) * int64((h+rows-1)/rows)
 	flags, err := q.bytes(size * int64(len(radii)))
 	if err != nil {
 		return err

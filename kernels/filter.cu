@@ -271,30 +271,37 @@ extern "C" __global__ void splineRowsF32(float *__restrict__ dst, i64 dstPitch, 
 	rowOf(dst, dstPitch, y)[x] = spline(v[0], v[1], v[2], v[3], v[4]);
 }
 
-// The same without the division, for integers: exact, at most 32 bits at level 3 of a U8 plane.
-extern "C" __global__ void splineColumnsU32(u32 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ src, i64 srcPitch, int step, int w, int h) {
-	PIXEL(x, y, w, h);
-	u32 v[5];
+// The same without the division, for integers: exact, at most 32 bits at level 3 of a U8 plane, whatever the order.
+template <class T> __device__ __forceinline__ u32 spline25(const T *src, i64 srcPitch, int x, int y, int step, int w, int h) {
+	const T *rows[5];
+	int columns[5];
 #pragma unroll
-	for (int i = 0; i < 5; i++)
-		v[i] = rowOf(src, srcPitch, mirrored(y + (i - 2) * step, h))[x];
-	rowOf(dst, dstPitch, y)[x] = v[0] + v[4] + 4 * (v[1] + v[3]) + 6 * v[2];
+	for (int i = 0; i < 5; i++) {
+		rows[i] = rowOf(src, srcPitch, mirrored(y + (i - 2) * step, h));
+		columns[i] = mirrored(x + (i - 2) * step, w);
+	}
+	u32 sum = 0;
+#pragma unroll
+	for (int j = 0; j < 5; j++) {
+		u32 v[5];
+#pragma unroll
+		for (int i = 0; i < 5; i++)
+			v[i] = rows[j][columns[i]];
+		sum += (v[0] + v[4] + 4 * (v[1] + v[3]) + 6 * v[2]) * (j == 2 ? 6 : j % 2 ? 4 : 1);
+	}
+	return sum;
 }
 
-extern "C" __global__ void splineRowsU32(u32 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ src, i64 srcPitch, int step, int w, int h) {
-	PIXEL(x, y, w, h);
-	const u32 *in = rowOf(src, srcPitch, y);
-	u32 v[5];
-#pragma unroll
-	for (int i = 0; i < 5; i++)
-		v[i] = in[mirrored(x + (i - 2) * step, w)];
-	rowOf(dst, dstPitch, y)[x] = v[0] + v[4] + 4 * (v[1] + v[3]) + 6 * v[2];
-}
-
-// The positive part of 256·fine − coarse, shifted down.
-extern "C" __global__ void bandU32(u16 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ fine, i64 finePitch,
-	const u32 *__restrict__ coarse, i64 coarsePitch, int shift, int w, int h) {
-	PIXEL(x, y, w, h);
-	i64 v = ((i64)rowOf(fine, finePitch, y)[x] << 8) - (i64)rowOf(coarse, coarsePitch, y)[x];
-	rowOf(dst, dstPitch, y)[x] = v > 0 ? v >> shift : 0;
-}
+// smooth makes a plane the next smoother one, band takes the positive part of 256·fine − coarse, shifted down.
+#define SPLINE(name, T)                                                                                                \
+	extern "C" __global__ void smooth##name(u32 *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int step, int w, int h) { \
+		PIXEL(x, y, w, h);                                                                                             \
+		rowOf(dst, dstPitch, y)[x] = spline25(src, srcPitch, x, y, step, w, h);                                        \
+	}                                                                                                                  \
+	extern "C" __global__ void band##name(u16 *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int step, int shift, int w, int h) { \
+		PIXEL(x, y, w, h);                                                                                             \
+		i64 v = ((i64)rowOf(src, srcPitch, y)[x] << 8) - (i64)spline25(src, srcPitch, x, y, step, w, h);               \
+		rowOf(dst, dstPitch, y)[x] = v > 0 ? v >> shift : 0;                                                           \
+	}
+SPLINE(U8, u8)
+SPLINE(U32, u32)

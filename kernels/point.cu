@@ -135,7 +135,6 @@ SUBTRACT(subtractF32, float)
 CONVERT(floatU8, float, u8)
 CONVERT(floatU16, float, u16)
 CONVERT(floatF32, float, float)
-CONVERT(widenU8, u32, u8)
 
 #define GATHER(name, T)                                                                                                \
 	extern "C" __global__ void name(u32 *__restrict__ dst, const T *__restrict__ src, i64 srcPitch,                    \

@@ -54,6 +54,30 @@ template <class T> struct reader {
 	}
 };
 
+// bitsReader reads 1 for a sample with one of the bits, which `every` repeats in each byte, and 0 for others.
+struct bitsReader {
+	typedef eight<u8> samples;
+	reader<u8> in;
+	u32 every;
+	int x, w, h;
+	__device__ __forceinline__ bitsReader(const u8 *p, i64 pitch, u32 bits, int x, int w, int h) : every(bits * 0x01010101u), x(x), w(w), h(h) {
+		in.p = p;
+		in.pitch = pitch;
+		in.x = x;
+		in.w = w;
+		in.h = h;
+	}
+	__device__ __forceinline__ u32 ones(u32 v) const {
+		v &= every;
+		return (((v & 0x7f7f7f7f) + 0x7f7f7f7f) | v) >> 7 & 0x01010101;
+	}
+	__device__ __forceinline__ eight<u8> row(int y) const {
+		eight<u8> e = in.row(y);
+		e.v = make_uint2(ones(e.v.x), ones(e.v.y));
+		return e;
+	}
+};
+
 // open are eight 16-bit samples and which of them count.
 struct open {
 	eight<u16> v;
@@ -458,6 +482,35 @@ extern "C" __global__ void segmentsOfOpen(u32 *sums, u32 *counts, int stride, co
 	const u8 *__restrict__ exclude, i64 excludePitch, int w, int h) {
 	openReader in(src, pitch, exclude, excludePitch, (blockIdx.x * blockDim.x + threadIdx.x) * each, w, h);
 	segments<openReader, u32, true>(in, sums, counts, stride);
+}
+
+extern "C" __global__ void segmentsOfBits(u32 *sums, int stride, const u8 *__restrict__ src, i64 pitch, u32 bits, int w, int h) {
+	bitsReader in(src, pitch, bits, (blockIdx.x * blockDim.x + threadIdx.x) * each, w, h);
+	segments<bitsReader, u32, false>(in, sums, (u32 *)0, stride);
+}
+
+extern "C" __global__ void __launch_bounds__(threads) slideCount(u16 *__restrict__ dst, i64 dstPitch, const u8 *__restrict__ src, i64 pitch, u32 bits,
+	const u32 *__restrict__ sums, int stride, int r, int width, int rows, int w, int h) {
+	__shared__ shared<u32, false> m;
+	place o(r, width, rows, w, h);
+	bitsReader in(src, pitch, bits, o.origin + (int)threadIdx.x * each, w, h);
+	columns<u32, false> c;
+	begin(c, in, sums, (const u32 *)0, stride, o.y0 - r - 1, o.y0 + r);
+	if (threadIdx.x == 0)
+		m.prefix[lead - 1] = 0;
+	for (int y = o.y0; y < o.y1; y++) {
+		c.slide(in.row(y + r), in.row(y - r - 1));
+		prefixes(m, c);
+		u16 *out = rowOf(dst, dstPitch, y);
+#pragma unroll
+		for (int k = 0; k < each; k++) {
+			int x = o.x0 + k * threads + threadIdx.x;
+			if (x >= o.x1)
+				break;
+			int i = lead + x - o.origin;
+			out[x] = m.prefix[i + r] - m.prefix[i - r - 1];
+		}
+	}
 }
 
 // A cell of flags is 64 columns wide and as high as the rows of a block.

@@ -51,14 +51,6 @@ struct longU16 {
 	i64 pitch;
 	__device__ u64 at(int x, int y) const { return rowOf(p, pitch, y)[x]; }
 };
-struct bitsU8 {
-	typedef u32 Sum;
-	const u8 *p;
-	i64 pitch;
-	u32 bits;
-	__device__ u32 at(int x, int y) const { return (rowOf(p, pitch, y)[x] & bits) != 0; }
-};
-
 // The pixels that exclude leaves, their number above bit 40 and their sum below.
 static const int countShift = 40;
 static const u64 sumMask = (1ULL << countShift) - 1;
@@ -205,7 +197,6 @@ TABLE(ValueU16, valueU16, const u16 *__restrict__ p COMMA i64 pitch, {p COMMA pi
 TABLE(SquareU16, squareU16, const u16 *__restrict__ p COMMA i64 pitch, {p COMMA pitch})
 TABLE(LongU8, longU8, const u8 *__restrict__ p COMMA i64 pitch, {p COMMA pitch})
 TABLE(LongU16, longU16, const u16 *__restrict__ p COMMA i64 pitch, {p COMMA pitch})
-TABLE(BitsU8, bitsU8, const u8 *__restrict__ p COMMA i64 pitch COMMA u32 bits, {p COMMA pitch COMMA bits})
 TABLE(Censored, censored, const u16 *__restrict__ p COMMA i64 pitch COMMA const u8 *__restrict__ exclude COMMA i64 excludePitch,
 	{p COMMA pitch COMMA exclude COMMA excludePitch})
 TABLE(CensoredSquare, censoredSquare, const u16 *__restrict__ p COMMA i64 pitch COMMA const u8 *__restrict__ exclude COMMA i64 excludePitch,
@@ -246,11 +237,6 @@ BOXMEAN(boxMeanU8, u8, u32)
 BOXMEAN(boxMeanU16, u16, u32)
 BOXMEAN(boxMeanLongU8, u8, u64)
 BOXMEAN(boxMeanLongU16, u16, u64)
-
-extern "C" __global__ void boxCount(u16 *dst, i64 dstPitch, const u32 *__restrict__ table, int stride, int r, int w, int h) {
-	PIXEL(x, y, w, h);
-	rowOf(dst, dstPitch, y)[x] = window(x, y, r, w, h).sum(table, stride);
-}
 
 template <class S>
 __device__ __forceinline__ void guardRing(float *z, i64 zPitch, const u32 *table, const S *table2, int stride, int core,
