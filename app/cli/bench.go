@@ -48,7 +48,7 @@ the experiments with their variants and parameters; all runs every one.`,
 	f.StringVarP(&b.out, "output", "o", "", p.say("also write tables, plots and figures into folder `DIR`, made if missing", "записать таблицы, графики и рисунки и в `ПАПКУ`; создаётся, если её нет"))
 	f.StringVar(&b.format, "format", "table", p.say("`FORMAT` of the output: table, csv or json", "`ФОРМАТ` вывода: table, csv или json"))
 	f.BoolVar(&b.quick, "quick", false, p.say("a first look: fewer cases and repetitions", "беглый взгляд: меньше случаев и повторов"))
-	f.Float64Var(&b.longest, "longest", 2, p.say("leave out what would take longer than `SECONDS` for one run", "пропустить то, что заняло бы больше `СЕКУНД` за один запуск"))
+	f.Float64Var(&b.longest, "longest", 1, p.say("leave out what would take longer than `SECONDS` for one run", "пропустить то, что заняло бы больше `СЕКУНД` за один запуск"))
 	f.Float64Var(&b.memory, "memory", 0, p.say("leave out what needs more than `GiB` of memory; half of the machine's by default", "пропустить то, чему нужно больше `ГиБ` памяти; по умолчанию половина памяти машины"))
 	f.BoolVarP(&b.quiet, "quiet", "q", false, p.say("show no progress", "не показывать ход работы"))
 	must(c.MarkFlagDirname("output"))

@@ -111,7 +111,7 @@ type Provider interface {
 	// Name names the device for the results: "NVIDIA H200".
 	Name() string
 	// Variants returns what the provider can compute of an experiment. One with the ID of a described variant gives its
-	// Method to that; any other joins the list.
+	// Method to that, unless an earlier provider has; any other joins the list.
 	Variants(experimentID string) []Variant
 }
 
