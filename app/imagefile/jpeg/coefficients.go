@@ -1,7 +1,6 @@
 package jpeg
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -77,13 +76,18 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 			p.pieces = append(p.pieces, piece{data: data[kept:]})
 			return p, nil
 		}
+		// Bytes FF may fill the room before a marker.
+		gap := begin
+		for gap > at && data[gap-1] == 0xff {
+			gap--
+		}
 		body := data[s.at:s.end()]
 		at = int(s.end())
 		switch s.marker {
 		case markerDHT:
 			err = readHuffmanTables(&tables, body)
-			// Bytes FF that fill the room before the marker go with it: what follows would become a marker behind them.
-			p.pieces = append(p.pieces, piece{data: bytes.TrimRight(data[kept:begin], "\xff")})
+			// What fills the room before it goes with it: what follows would become a marker behind that.
+			p.pieces = append(p.pieces, piece{data: data[kept:gap]})
 			kept = at
 		case markerDQT:
 			err = readQuantisation(&quant, body)
