@@ -1,14 +1,12 @@
 #!/usr/bin/env bash
 # Fetches what building with the tag cuda needs and is missing, into .cache/cuda, which git ignores: "header" brings
 # cuda.h, "compiler" nvcc and ptxas with the headers they read. Nothing is installed and no setting of the system is
-# changed: apt reads a list of its own with Debian's component non-free, signed by the keyring that Debian's own entry
-# uses. "where" prints the folder of cuda.h, or nothing.
+# changed: apt reads a list of its own, with the archive that the system uses, its component of programs that are not free,
+# and its keyring. "where" prints the folder of cuda.h, or nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 root=$PWD/.cache/cuda
-release=bookworm
-version=11.8
 
 # header_at says whether a folder holds a cuda.h that gorgonia.org/cu compiles with: 11.8 up to 12.x.
 header_at() {
@@ -30,22 +28,34 @@ where() {
 
 # fetch downloads packages by name into $root/packages.
 fetch() {
-  local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-  if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null || [ ! -f "$keyring" ]; then
-    echo "cuda.sh: this needs apt-get, dpkg-deb and $keyring (package debian-archive-keyring)." >&2
-    echo "Without them install CUDA $version to 12.x from your system and set CUDA_HOME to its folder." >&2
+  local ID="" VERSION_CODENAME="" component="" archive="" keyring
+  # shellcheck disable=SC1091
+  [ ! -f /etc/os-release ] || . /etc/os-release
+  case $ID in
+    debian) component=non-free ;;
+    ubuntu) component=multiverse ;;
+  esac
+  keyring=/usr/share/keyrings/$ID-archive-keyring.gpg
+  if [ -n "$component" ] && command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null && [ -f "$keyring" ]; then
+    # shellcheck disable=SC2016 # apt-get replaces them
+    archive=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+      awk -v release="$VERSION_CODENAME" '$2 == release && $3 == "main" { print $1; exit }')
+  fi
+  if [ -z "$archive" ]; then
+    echo "cuda.sh: this fetches from the archive of Debian or Ubuntu, which this system does not use." >&2
+    echo "Install CUDA 11.8 to 12 from your system and set CUDA_HOME to its folder." >&2
     exit 1
   fi
   mkdir -p "$root/apt/lists/partial" "$root/apt/cache/archives/partial" "$root/packages"
-  cat >"$root/apt/debian.sources" <<EOF
+  cat >"$root/apt/system.sources" <<EOF
 Types: deb
-URIs: http://deb.debian.org/debian
-Suites: $release
-Components: main non-free
+URIs: $archive
+Suites: $VERSION_CODENAME
+Components: main $component
 Architectures: amd64
 Signed-By: $keyring
 EOF
-  local options=(-q -o "Dir::Etc::SourceList=$root/apt/debian.sources" -o Dir::Etc::SourceParts=-
+  local options=(-q -o "Dir::Etc::SourceList=$root/apt/system.sources" -o Dir::Etc::SourceParts=-
     -o "Dir::State::Lists=$root/apt/lists" -o "Dir::Cache=$root/apt/cache"
     -o "APT::Sandbox::User=$(id -un)" -o APT::Architecture=amd64 -o APT::Architectures=amd64)
   apt-get "${options[@]}" update
@@ -62,7 +72,7 @@ unpack() {
 
 header() {
   [ -z "$(where)" ] || return 0
-  echo "Fetching cuda.h (774 MB are downloaded, one file is kept)"
+  echo "Fetching cuda.h (some 800 MB are downloaded, one file is kept)"
   fetch nvidia-cuda-dev
   unpack nvidia-cuda-dev "$root/unpacked" ./usr/include/cuda.h
   mkdir -p "$root/include"
@@ -72,7 +82,7 @@ header() {
 
 compiler() {
   [ ! -x "$root/bin/nvcc" ] || return 0
-  echo "Fetching nvcc $version (858 MB are downloaded, 150 MB are kept)"
+  echo "Fetching nvcc (some 900 MB are downloaded, 150 MB are kept)"
   fetch nvidia-cuda-dev nvidia-cuda-toolkit
   unpack nvidia-cuda-dev "$root/unpacked" './usr/include/*'
   unpack nvidia-cuda-toolkit "$root/unpacked" './usr/lib/nvidia-cuda-toolkit/bin/*' './usr/lib/nvidia-cuda-toolkit/libdevice/*' \
