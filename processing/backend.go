@@ -242,9 +242,10 @@ type Backend interface {
 	// reading order of their first pixels.
 	Label(ctx context.Context, cls Plane, bits uint8) (Components, error)
 	// Grow extends cores over pixels of cls (U8) with ClassGrow, from pixel to pixel, nearest to a core first, as far
-	// as g allows. Labels stay. The result is defined without an order of work: a core pixel c has the value (0, c). Any other
-	// pixel p takes, of its 8 neighbours q with a value (d, c), the least (max(d, |p − c|²), c) in the order of numbers, c
-	// counting as row·width + column; it must not exceed ⌊Far²⌋ of the core that c belongs to, and then belongs to it.
+	// as g allows. Labels stay. A core pixel c has the value (0, c), c counting as row·width + column. Pixels are settled in
+	// the order of their values, as in Dijkstra's method: of all that are not, the next is the pixel with the least
+	// (max(d, |p − c|²), c) over its 8 neighbours settled with a value (d, c); it must not exceed ⌊Far²⌋ of the core that c
+	// belongs to, and then belongs to it. Pixels of equal values have one core, so their order does not matter.
 	// (Distances that propagate from neighbour to neighbour: Danielsson 1980.) The maximum makes distances rise along
 	// every way from a core, so that a component cut off at a distance, as Growth.Keep says, stays connected.
 	Grow(ctx context.Context, cores Components, cls Plane, g Growth) (Components, error)

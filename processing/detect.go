@@ -80,6 +80,10 @@ func Candidates(ctx context.Context, be Backend, pic *Picture, p Params) ([]Cand
 	return out, nil
 }
 
+// DetectionBytes is the memory that Detect takes besides the picture, in bytes a pixel: planes, masks, and what is found on a
+// picture full of glare.
+const DetectionBytes = 16
+
 // detector is one run of detection: its planes and what it measured.
 type detector struct {
 	ctx      context.Context

@@ -27,7 +27,9 @@ type engine struct {
 func programEngine() engine {
 	return engine{
 		read: func(ctx context.Context, path string) (*imagefile.File, error) {
-			return imagefile.Read(ctx, path, imagefile.DefaultLimits())
+			limits := imagefile.DefaultLimits()
+			limits.Work = processing.DetectionBytes
+			return imagefile.Read(ctx, path, limits)
 		},
 		readMask:  imagefile.ReadMask,
 		writeMask: imagefile.WriteMask,

@@ -75,6 +75,7 @@ func (w *work) checkFlags() error {
 	}
 	w.limits = imagefile.DefaultLimits()
 	w.limits.Pixels = int64(w.limit * 1e6)
+	w.limits.Work = processing.DetectionBytes
 	return nil
 }
 

@@ -69,6 +69,9 @@ type Limits struct {
 	// Bytes bounds the memory for the samples and what decoding needs besides. Whatever it allows, more than the machine has
 	// available is refused.
 	Bytes int64
+	// Work is what is done with the picture once it is read, in bytes a pixel; a picture for which the memory would then not
+	// be enough is refused at once.
+	Work int64
 }
 
 // DefaultLimits returns 10⁹ pixels, and three quarters of the machine's memory (where it does not tell: 16 GiB).

@@ -113,19 +113,33 @@ func check(i codec.Info, l Limits, size, available int64) error {
 			fmt.Sprintf("the file is truncated: %d bytes cannot hold %d × %d pixels", size, w, h),
 			fmt.Sprintf("файл обрезан: %d байт не вмещают %d × %d пикселей", size, w, h))
 	}
-	need := float64(w)*float64(h)*float64(i.Channels()*max(8, i.Depth)/8) + float64(i.Scratch)
+	if w*h > bombPixels && i.Raw/bombRatio > size {
+		return &partial{ErrTooLarge,
+			fmt.Sprintf("%d bytes that unpack to %d × %d pixels are no picture of anything", size, w, h),
+			fmt.Sprintf("%d байт, которые распаковываются в %d × %d пикселей, ничего не изображают", size, w, h)}
+	}
+	pixels := float64(w) * float64(h)
+	samples := pixels * float64(i.Channels()*max(8, i.Depth)/8)
+	need := samples + max(float64(i.Scratch), pixels*float64(l.Work))
 	if need > float64(l.Bytes) {
 		return &partial{ErrTooLarge,
-			fmt.Sprintf("reading %d × %d pixels takes %s of memory, more than the limit of %s", w, h, gibibytes(need, "GiB"), gibibytes(float64(l.Bytes), "GiB")),
-			fmt.Sprintf("чтение %d × %d пикселей займёт %s памяти — больше допустимых %s", w, h, gibibytes(need, "ГиБ"), gibibytes(float64(l.Bytes), "ГиБ"))}
+			fmt.Sprintf("%d × %d pixels take %s of memory, more than the limit of %s", w, h, gibibytes(need, "GiB"), gibibytes(float64(l.Bytes), "GiB")),
+			fmt.Sprintf("%d × %d пикселей займут %s памяти — больше допустимых %s", w, h, gibibytes(need, "ГиБ"), gibibytes(float64(l.Bytes), "ГиБ"))}
 	}
 	if available > 0 && need > float64(available) {
 		return &partial{ErrTooLarge,
-			fmt.Sprintf("reading %d × %d pixels takes %s of memory, and only %s are free", w, h, gibibytes(need, "GiB"), gibibytes(float64(available), "GiB")),
-			fmt.Sprintf("чтение %d × %d пикселей займёт %s памяти, а свободно только %s", w, h, gibibytes(need, "ГиБ"), gibibytes(float64(available), "ГиБ"))}
+			fmt.Sprintf("%d × %d pixels take %s of memory, and only %s are free", w, h, gibibytes(need, "GiB"), gibibytes(float64(available), "GiB")),
+			fmt.Sprintf("%d × %d пикселей займут %s памяти, а свободно только %s", w, h, gibibytes(need, "ГиБ"), gibibytes(float64(available), "ГиБ"))}
 	}
 	return nil
 }
+
+// A file of more than bombPixels that unpacks to more than bombRatio times its length is a decompression bomb: deflate
+// reaches a thousand on a single value repeated; no scan of anything comes near a hundred.
+const (
+	bombPixels = 100e6
+	bombRatio  = 500
+)
 
 func megapixels(n int64, unit string) string { return fmt.Sprintf("%g %s", float64(n)/1e6, unit) }
 

@@ -280,11 +280,13 @@ func TestCheck(t *testing.T) {
 		size, available int64
 		says, ru        string
 	}{
-		{Limits{1e9, 16 * gib}, 1e9, 8 * gib, "", ""},
-		{Limits{1e9, 16 * gib}, 1e9, 0, "", ""},
-		{Limits{1e9, 16 * gib}, 1e9, gib, "takes 2.1 GiB of memory, and only 1.0 GiB are free", "а свободно только 1.0 ГиБ"},
-		{Limits{1e9, 2 * gib}, 1e9, 8 * gib, "takes 2.1 GiB of memory, more than the limit of 2.0 GiB", "больше допустимых 2.0 ГиБ"},
-		{Limits{1e8, 16 * gib}, 1e9, 8 * gib, "20000 × 10000 pixels are more than the limit of 100 MP", "допустимых 100 Мпкс"},
+		{Limits{Pixels: 1e9, Bytes: 16 * gib}, 1e9, 8 * gib, "", ""},
+		{Limits{Pixels: 1e9, Bytes: 16 * gib}, 1e9, 0, "", ""},
+		{Limits{Pixels: 1e9, Bytes: 16 * gib}, 1e9, gib, "take 2.1 GiB of memory, and only 1.0 GiB are free", "а свободно только 1.0 ГиБ"},
+		{Limits{Pixels: 1e9, Bytes: 2 * gib}, 1e9, 8 * gib, "take 2.1 GiB of memory, more than the limit of 2.0 GiB", "больше допустимых 2.0 ГиБ"},
+		{Limits{Pixels: 1e9, Bytes: 16 * gib, Work: 12}, 1e9, 3 * gib, "take 3.4 GiB of memory, and only 3.0 GiB are free", "а свободно только 3.0 ГиБ"},
+		{Limits{Pixels: 1e9, Bytes: 16 * gib}, 1e6, 8 * gib, "", ""},
+		{Limits{Pixels: 1e8, Bytes: 16 * gib}, 1e9, 8 * gib, "20000 × 10000 pixels are more than the limit of 100 MP", "допустимых 100 Мпкс"},
 	} {
 		err := check(info, c.limits, c.size, c.available)
 		var p *partial
@@ -295,11 +297,18 @@ func TestCheck(t *testing.T) {
 			t.Errorf("got %v, want %q", err, c.says)
 		}
 	}
-	info.Raw, info.Expansion = 1.2e9, 2
-	if err := check(info, Limits{1e9, 16 * gib}, 5e8, 0); !errors.Is(err, ErrDamaged) {
+	info.Raw = 1.2e9
+	if err := check(info, Limits{Pixels: 1e9, Bytes: 16 * gib}, 2e6, 0); err == nil || !strings.Contains(err.Error(), "no picture of anything") {
+		t.Errorf("a bomb: %v", err)
+	}
+	if err := check(info, Limits{Pixels: 1e9, Bytes: 16 * gib}, 3e6, 0); err != nil {
+		t.Errorf("a very plain picture: %v", err)
+	}
+	info.Expansion = 2
+	if err := check(info, Limits{Pixels: 1e9, Bytes: 16 * gib}, 5e8, 0); !errors.Is(err, ErrDamaged) {
 		t.Errorf("a file that cannot hold its picture: %v", err)
 	}
-	if err := check(info, Limits{1e9, 16 * gib}, 6e8, 0); err != nil {
+	if err := check(info, Limits{Pixels: 1e9, Bytes: 16 * gib}, 6e8, 0); err != nil {
 		t.Errorf("a file that just can: %v", err)
 	}
 }

@@ -54,8 +54,7 @@ type value struct{ d2, core int }
 
 const nowhere = math.MaxInt
 
-// grown computes Backend.Grow as its comment defines it: every pixel's value from those of its neighbours, all at once,
-// until nothing changes.
+// grown computes Backend.Grow as its comment defines it: one pixel at a time, each time the least of all.
 func grown(w, h int, label []int, cls []uint8, g processing.Growth) []int {
 	area := map[int]int{}
 	for _, l := range label {
@@ -68,34 +67,32 @@ func grown(w, h int, label []int, cls []uint8, g processing.Growth) []int {
 			now[i] = value{0, i}
 		}
 	}
-	for changed := true; changed; {
-		changed = false
-		next := slices.Clone(now)
+	for {
+		best, at := value{nowhere, 0}, -1
 		for p := range now {
-			if label[p] >= 0 || cls[p]&processing.ClassGrow == 0 {
+			if now[p].d2 != nowhere || cls[p]&processing.ClassGrow == 0 {
 				continue
 			}
-			best := value{nowhere, 0}
 			x, y := p%w, p/w
 			for qy := max(y-1, 0); qy <= min(y+1, h-1); qy++ {
 				for qx := max(x-1, 0); qx <= min(x+1, w-1); qx++ {
 					q := now[qy*w+qx]
-					if q.d2 == nowhere || qx == x && qy == y {
+					if q.d2 == nowhere {
 						continue
 					}
 					dx, dy := x-q.core%w, y-q.core/w
 					far := g.Far(area[label[q.core]])
 					v := value{max(q.d2, dx*dx+dy*dy), q.core}
 					if v.d2 <= int(far*far) && (v.d2 < best.d2 || v.d2 == best.d2 && v.core < best.core) {
-						best = v
+						best, at = v, p
 					}
 				}
 			}
-			if best != now[p] {
-				next[p], changed = best, true
-			}
 		}
-		now = next
+		if at < 0 {
+			break
+		}
+		now[at] = best
 	}
 	owner := slices.Clone(label)
 	for p, v := range now {
