@@ -12,13 +12,11 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"blik/processing"
-	"blik/processing/cpu"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -45,8 +43,8 @@ type Options struct {
 	// Recovered keeps a record of a panic that was stopped and returns where; nil keeps none.
 	Recovered func(value any, stack []byte) string
 
-	// backend makes a processor, and now tells the time; both nil but in tests.
-	backend func(device string) (processing.Backend, error)
+	// backend, if not nil, makes what jobs run on whatever device is named, and now tells the time; both nil but in tests.
+	backend func() (processing.Backend, error)
 	now     func() time.Time
 }
 
@@ -79,9 +77,6 @@ func run(ctx context.Context, args []string, o Options) int {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
 	}
-	if o.backend == nil {
-		o.backend = newBackend
-	}
 	if o.now == nil {
 		o.now = time.Now
 	}
@@ -113,16 +108,6 @@ func run(ctx context.Context, args []string, o Options) int {
 	p.complain(err)
 	return exitFailed
 }
-
-// newBackend makes the processor that a device name stands for.
-func newBackend(device string) (processing.Backend, error) {
-	if slices.Contains(devices(), device) {
-		return cpu.New(), nil
-	}
-	return nil, fmt.Errorf("no device %q", device)
-}
-
-func devices() []string { return []string{"auto", "cpu"} }
 
 // langFlag finds the language before the flags are parsed, since the help of the flags depends on it.
 func langFlag(args []string) string {
@@ -216,7 +201,7 @@ Without a command it opens the window, with the files named.`, `Blik наход�
 		}
 		return nil
 	}
-	root.AddCommand(p.detectCommand(), p.correctCommand(), p.verifyCommand(), p.scoreCommand(), p.sampleCommand(), p.benchCommand(), p.openCommand(), p.versionCommand(), p.parametersTopic())
+	root.AddCommand(p.detectCommand(), p.correctCommand(), p.verifyCommand(), p.scoreCommand(), p.sampleCommand(), p.benchCommand(), p.devicesCommand(), p.openCommand(), p.versionCommand(), p.parametersTopic())
 	root.SetHelpCommand(p.helpCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

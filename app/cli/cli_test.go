@@ -313,7 +313,7 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"detect", "--auto", "--window", "11", in}, "cannot go with --window"},
 		{[]string{"detect", "--auto", "--mode", "manual", in}, "contradict"},
 		{[]string{"detect", "--region", "circle:1,2,3", in}, "the shape must be"},
-		{[]string{"detect", "--device", "abacus", in}, "--device abacus: must be one of auto, cpu"},
+		{[]string{"detect", "--device", "abacus", in}, "--device abacus: must be auto, cpu, cuda or cuda:N"},
 		{[]string{"detect", "--limit", "0", in}, "--limit 0"},
 		{[]string{"detect", "--limit", "x", in}, "--limit x: wrong value"},
 		{[]string{"detect", "--preset", newer, in}, newer + ": the preset has version 9"},
@@ -438,7 +438,7 @@ func TestCancel(t *testing.T) {
 	// Cancelled by the first operation of detection.
 	ctx, cancel = context.WithCancel(t.Context())
 	defer cancel()
-	o := Options{backend: func(string) (processing.Backend, error) {
+	o := Options{backend: func() (processing.Backend, error) {
 		return hooked{cpu.New(), func() { cancel() }}, nil
 	}}
 	got = callWith(ctx, o, "detect", "-o", out, in)
@@ -466,7 +466,7 @@ func TestInterrupt(t *testing.T) {
 	const variable = "BLIK_TEST_INTERRUPT"
 	if args := os.Getenv(variable); args != "" {
 		o := Options{Version: "1", Stdout: os.Stdout, Stderr: os.Stderr}
-		o.backend = func(string) (processing.Backend, error) {
+		o.backend = func() (processing.Backend, error) {
 			return waiting{cpu.New()}, nil
 		}
 		os.Exit(Main(strings.Split(args, "\n"), o))
@@ -520,7 +520,7 @@ func TestPanicIsASentence(t *testing.T) {
 	n := 0
 	var stack []byte
 	o := Options{
-		backend: func(string) (processing.Backend, error) {
+		backend: func() (processing.Backend, error) {
 			return hooked{cpu.New(), func() {
 				if n++; n == 1 {
 					panic("a slip")
@@ -887,5 +887,21 @@ func TestScoreManifest(t *testing.T) {
 	}
 	if got := call(t, "score", truthDir, predDir); got.status != exitFailed || !strings.Contains(got.errors, "no valid manifest") {
 		t.Errorf("a broken manifest: %+v", got)
+	}
+}
+
+// What there is depends on the machine, but the CPU always is; and a GPU that is not there is a sentence.
+func TestDevices(t *testing.T) {
+	got := callWith(t.Context(), Options{}, "devices")
+	if got.status != exitDone || !strings.HasPrefix(got.out, "cpu") {
+		t.Errorf("%+v", got)
+	}
+	if strings.Contains(got.out, "cuda:99") {
+		t.Skip("this machine has a hundred GPUs")
+	}
+	dir := t.TempDir()
+	got = callWith(t.Context(), Options{}, "detect", "--device", "cuda:99", "-o", dir, painting(t, dir, "a.png"))
+	if got.status != exitFailed || !strings.HasPrefix(got.errors, "blik: --device cuda:99: ") || exist(filepath.Join(dir, "a_mask.png")) {
+		t.Errorf("%+v, wrote %v", got, listed(t, dir))
 	}
 }

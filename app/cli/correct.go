@@ -106,7 +106,7 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 			return err
 		}
 		d.inputs = presentOf(inputs)
-		if err := d.start(); err != nil {
+		if err := d.start(ctx); err != nil {
 			return err
 		}
 		defer d.device.Close()
@@ -182,13 +182,17 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 		account.Params = withCorrection(res.Params, d.params)
 		stages = append(stages, res.Timings...)
 	}
-	fixed, err := processing.Correct(ctx, d.device, pic, account.Mask, d.params, processing.CorrectOptions{
-		Progress: func(stage processing.Text, done float64) {
-			progress(stage.In(d.lang), shareDetected+done*(shareCorrected-shareDetected))
-		},
+	var fixed *processing.Correction
+	err = d.compute(ctx, input, func(ctx context.Context, b processing.Backend) (err error) {
+		fixed, err = processing.Correct(ctx, b, pic, account.Mask, d.params, processing.CorrectOptions{
+			Progress: func(stage processing.Text, done float64) {
+				progress(stage.In(d.lang), shareDetected+done*(shareCorrected-shareDetected))
+			},
+		})
+		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", input, err)
+		return "", err
 	}
 	stages = append(stages, fixed.Timings...)
 

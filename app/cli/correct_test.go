@@ -284,7 +284,7 @@ func TestCorrectCancel(t *testing.T) {
 	out := filepath.Join(dir, "out")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o := Options{backend: func(string) (processing.Backend, error) {
+	o := Options{backend: func() (processing.Backend, error) {
 		return hooked{cpu.New(), func() { cancel() }}, nil
 	}}
 	got := callWith(ctx, o, "correct", "-o", out, in)

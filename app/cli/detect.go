@@ -71,7 +71,7 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 		if err := d.flags.store(ctx, d.params); err != nil || len(jobs) == 0 {
 			return err
 		}
-		if err := d.start(); err != nil {
+		if err := d.start(ctx); err != nil {
 			return err
 		}
 		defer d.device.Close()

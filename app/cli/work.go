@@ -9,11 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"blik/app/device"
 	"blik/app/imagefile"
 	"blik/processing"
 
@@ -33,7 +33,7 @@ type work struct {
 	params processing.Params
 	region *processing.Region
 	limits imagefile.Limits
-	device processing.Backend
+	device runner
 	bar    *bar
 }
 
@@ -48,11 +48,12 @@ func (w *work) addWork(c *cobra.Command, specs []processing.Spec) {
 	f := c.Flags()
 	f.StringVar(&w.regionText, "region", "", w.say("search only in this `REGION` (pixels): rect:x,y,w,h, ellipse:x,y,w,h or polygon:x,y,x,y,…",
 		"`ОБЛАСТЬ` поиска (пиксели): rect:x,y,w,h, ellipse:x,y,w,h или polygon:x,y,x,y,…"))
-	f.StringVar(&w.deviceName, "device", "auto", w.say("`DEVICE` to compute on: auto or cpu", "`УСТРОЙСТВО` для вычислений: auto или cpu"))
+	f.StringVar(&w.deviceName, "device", "auto", w.say("`DEVICE` to compute on: auto, cpu, cuda or cuda:N, as blik devices lists them",
+		"`УСТРОЙСТВО` для вычислений: auto, cpu, cuda или cuda:N, как их перечисляет blik devices"))
 	f.BoolVar(&w.timing, "timing", false, w.say("print the time of each stage, and the peak memory", "вывести время каждого этапа и пик памяти"))
 	f.BoolVarP(&w.quiet, "quiet", "q", false, w.say("print nothing but errors", "выводить только ошибки"))
 	f.Float64Var(&w.limit, "limit", 1000, w.say("refuse pictures of more than `N` megapixels", "не читать изображения больше `N` мегапикселей"))
-	must(c.RegisterFlagCompletionFunc("device", cobra.FixedCompletions(devices(), cobra.ShellCompDirectiveNoFileComp)))
+	must(c.RegisterFlagCompletionFunc("device", completeDevices))
 	w.flags = w.addParams(c, specs)
 }
 
@@ -67,8 +68,8 @@ func (w *work) checkFlags() error {
 			return w.usage("--region: %v", "--region: %v", err)
 		}
 	}
-	if !slices.Contains(devices(), w.deviceName) {
-		return w.usage("--device %s: must be one of %s", "--device %s: допустимы %s", w.deviceName, strings.Join(devices(), ", "))
+	if device.Check(w.deviceName) != nil {
+		return w.usage("--device %s: must be auto, cpu, cuda or cuda:N", "--device %s: допустимы auto, cpu, cuda и cuda:N", w.deviceName)
 	}
 	if !(w.limit > 0 && w.limit <= 1e6) {
 		return w.usage("--limit %g: must be a positive number of megapixels", "--limit %g: нужно положительное число мегапикселей", w.limit)
@@ -80,13 +81,25 @@ func (w *work) checkFlags() error {
 }
 
 // start makes the output folder and the device, which the caller closes.
-func (w *work) start() error {
+func (w *work) start(ctx context.Context) error {
 	if err := w.makeFolder(w.out); err != nil {
 		return err
 	}
 	var err error
-	w.device, err = w.backend(w.deviceName)
+	w.device, err = w.openDevice(ctx, w.deviceName)
 	return err
+}
+
+// compute runs a job on the device; where it goes on elsewhere, the user is told.
+func (w *work) compute(ctx context.Context, input string, job func(context.Context, processing.Backend) error) error {
+	notice, err := w.device.Run(ctx, job)
+	if notice != nil {
+		w.complain(fmt.Errorf("%s: %s", input, notice.In(w.lang)))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", input, err)
+	}
+	return nil
 }
 
 // told is where the stage of a file and its share done go.
@@ -186,11 +199,12 @@ func (w *work) detect(ctx context.Context, input string, pic *processing.Picture
 				"%s: область %s лежит вне изображения %d × %d пикселей"), input, w.region, pic.Width, pic.Height)
 		}
 	}
-	res, err := processing.Detect(ctx, w.device, pic, w.params, processing.Options{Region: w.region, Progress: progress})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", input, err)
-	}
-	return res, nil
+	var res *processing.Result
+	err := w.compute(ctx, input, func(ctx context.Context, b processing.Backend) (err error) {
+		res, err = processing.Detect(ctx, b, pic, w.params, processing.Options{Region: w.region, Progress: progress})
+		return err
+	})
+	return res, err
 }
 
 // timings prints the time of each stage and the peak memory of the process so far.

@@ -36,6 +36,12 @@ func List() ([]Device, error) {
 	return append(list, found...), err
 }
 
+// Check says whether name is one that Open takes, whatever is there.
+func Check(name string) error {
+	_, err := parse(name)
+	return err
+}
+
 // choice is a parsed name of a device.
 type choice struct {
 	auto, gpu bool
