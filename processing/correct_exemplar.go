@@ -45,9 +45,25 @@ func (s *site) exemplar(ctx context.Context) {
 		sum[k] = make([]float32, w*h)
 	}
 	weight := make([]float32, w*h)
+	paint := make([][4]float32, w*h)
+	for k, p := range s.pix {
+		for i, v := range p {
+			paint[i][k] = v
+		}
+	}
+	last := int32(0) // from the middle of the last patch to where it came from
 	stride := 1
 	for len(sources)/(stride*stride) > exemplarSources {
 		stride++
+	}
+	var coarse []int32
+	for _, j := range sources {
+		if int(j)%w%stride == 0 && int(j)/w%stride == 0 {
+			coarse = append(coarse, j)
+		}
+	}
+	if len(coarse) == 0 {
+		coarse = sources
 	}
 	for _, at := range centres {
 		if ctx.Err() != nil {
@@ -57,19 +73,16 @@ func (s *site) exemplar(ctx context.Context) {
 		m := s.matcher(guide, trust, x, y)
 		best, cost := int32(-1), float32(math.Inf(1))
 		try := func(j int32) {
-			if v := m.cost(int(j), cost); v < cost {
+			if v := m.cost(paint, int(j), cost); v < cost {
 				best, cost = j, v
 			}
 		}
-		for _, j := range sources {
-			if (int(j)%w)%stride == 0 && (int(j)/w)%stride == 0 {
-				try(j)
-			}
+		// What lies beside the last patch's source often fits (Barnes et al. 2009), and a low cost cuts the others short.
+		if _, ok := slices.BinarySearch(sources, at+last); ok {
+			try(at + last)
 		}
-		if best < 0 {
-			for _, j := range sources {
-				try(j)
-			}
+		for _, j := range coarse {
+			try(j)
 		}
 		if stride > 1 && best >= 0 {
 			bx, by := int(best)%w, int(best)/w
@@ -84,6 +97,7 @@ func (s *site) exemplar(ctx context.Context) {
 			}
 		}
 		if best >= 0 {
+			last = best - at
 			s.paste(guide, sum, weight, trust, x, y, int(best))
 		}
 	}
@@ -139,43 +153,45 @@ func (s *site) sources() []int32 {
 	return out
 }
 
-// matcher compares one patch with others.
+// matcher compares one patch with others. What is certain comes first, so that a bad fit shows early.
 type matcher struct {
-	s      *site
 	offset []int32
 	value  [][4]float32
 	weight []float32
-	mean   [4]float32
 }
 
 func (s *site) matcher(guide [][]float32, trust []float32, x, y int) *matcher {
 	w, h := s.width(), s.height()
-	m := &matcher{s: s}
-	for v := max(0, y-patchRadius); v <= min(h-1, y+patchRadius); v++ {
-		for u := max(0, x-patchRadius); u <= min(w-1, x+patchRadius); u++ {
-			i := v*w + u
-			var p [4]float32
-			for k := range guide {
-				p[k] = guide[k][i]
+	m := new(matcher)
+	const least, sure = 0.1, 0.75
+	for _, certain := range []bool{true, false} {
+		for v := max(0, y-patchRadius); v <= min(h-1, y+patchRadius); v++ {
+			for u := max(0, x-patchRadius); u <= min(w-1, x+patchRadius); u++ {
+				i := v*w + u
+				if trust[i] >= sure != certain {
+					continue
+				}
+				var p [4]float32
+				for k := range guide {
+					p[k] = guide[k][i]
+				}
+				m.offset = append(m.offset, int32((v-y)*w+u-x))
+				m.value = append(m.value, p)
+				m.weight = append(m.weight, max(trust[i], least))
 			}
-			m.offset = append(m.offset, int32((v-y)*w+u-x))
-			m.value = append(m.value, p)
-			m.weight = append(m.weight, max(trust[i], 0.1))
 		}
 	}
 	return m
 }
 
-// cost is the weighted sum of squared differences to the patch about j; it stops above limit.
-func (m *matcher) cost(j int, limit float32) float32 {
+// cost is the weighted sum of squared differences to the patch of paint about j; it stops above limit.
+func (m *matcher) cost(paint [][4]float32, j int, limit float32) float32 {
 	var sum float32
+	value, weight := m.value[:len(m.offset)], m.weight[:len(m.offset)]
 	for n, o := range m.offset {
-		var d2 float32
-		for k, p := range m.s.pix {
-			d := p[j+int(o)] - m.value[n][k]
-			d2 += d * d
-		}
-		if sum += m.weight[n] * d2; sum >= limit {
+		p, v := &paint[j+int(o)], &value[n]
+		a, b, c, d := p[0]-v[0], p[1]-v[1], p[2]-v[2], p[3]-v[3]
+		if sum += weight[n] * (a*a + b*b + c*c + d*d); sum >= limit {
 			break
 		}
 	}
