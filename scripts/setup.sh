@@ -6,7 +6,7 @@ set -euo pipefail
 declare -A packages=(
   [go]=""
   [build]="gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libgtk-3-dev"
-  [test]="xvfb x11-xkb-utils openbox xdotool libgl1-mesa-dri"
+  [test]="xvfb x11-xkb-utils openbox xdotool libgl1-mesa-dri libtiff-tools libimage-exiftool-perl python3-pil"
 )
 go_needed=1.26
 
