@@ -1,10 +1,12 @@
 package processing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -43,14 +45,24 @@ func Correct(ctx context.Context, b Backend, pic *Picture, mask *Mask, p Params,
 	if err != nil {
 		return nil, err
 	}
+	// Spots of one size are worked on together, so that no thread waits long for a large one at the end of a batch.
+	order := make([]int, len(sites))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sites[b].area, sites[a].area) })
+	queue := make([]*site, len(sites))
+	for i, k := range order {
+		queue[i] = sites[k]
+	}
 	patches := make([]Patch, len(sites))
-	for first := 0; first < len(sites); {
-		last, err := c.batch(sites, first)
+	for first := 0; first < len(queue); {
+		last, err := c.batch(queue, first)
 		if err != nil {
 			return nil, err
 		}
 		for i := first; i < last; i++ {
-			patches[i], sites[i] = sites[i].patch, nil
+			patches[order[i]], queue[i], sites[order[i]] = queue[i].patch, nil, nil
 		}
 		first = last
 	}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building (build) or testing (test) the window needs and is missing, on Debian and Ubuntu; "go" only
-# checks the compiler. Says what it installs, uses sudo when not root, and asks for nothing that is there already.
+# Installs what building the window (build) or testing (test) needs and is missing, on Debian and Ubuntu; "go" only checks the
+# compiler. Says what it installs, uses sudo when not root, and asks for nothing that is there already.
 set -euo pipefail
 
 declare -A packages=(
