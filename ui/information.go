@@ -36,6 +36,9 @@ func (w *window) facts() []fact {
 	if f.Info.Pictures > 1 {
 		facts = append(facts, fact{w.t("info.pages"), w.t("info.firstOf", "N", w.texts.Int(f.Info.Pictures))})
 	}
+	for _, note := range f.Info.Warnings {
+		facts = append(facts, fact{w.t("info.note"), note.In(w.texts.Lang())})
+	}
 	var blocks []string
 	m := f.Info.Meta
 	for _, b := range []struct {

@@ -159,6 +159,9 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 	if err != nil {
 		return "", err
 	}
+	for _, w := range file.Info.Warnings {
+		d.complain(fmt.Errorf("%s: %s", input, w.In(d.lang)))
+	}
 	stages := []processing.StageTime{{Name: d.say("read file", "чтение файла"), Time: time.Since(start)}}
 	target, err := d.target(file, name)
 	if err != nil {

@@ -51,6 +51,8 @@ type Info struct {
 	Scratch int64
 	// Readonly says why Patch or Rewrite would fail for this file; nil where they work.
 	Readonly error
+	// Warnings are sentences on what a corrected copy will hold unchanged although it shows the same picture.
+	Warnings []processing.Text
 }
 
 // Channels returns the channels of the decoded picture: 1, 3 or 4.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"strings"
 	"testing"
 
 	"blik/app/imagefile/codec"
@@ -94,14 +95,17 @@ func TestLoop(t *testing.T) {
 
 func TestBesideThePicture(t *testing.T) {
 	f := form{order: binary.BigEndian, depth: 8, compression: compNone, photometric: blackIsZero, width: 20, height: 10, segH: 4}
-	if g := open(t, f.write(t, make([]uint32, 200))); g.Layered() || g.Copies() != 0 {
-		t.Errorf("layers %t, %d copies", g.Layered(), g.Copies())
+	if g := open(t, f.write(t, make([]uint32, 200))); g.layered() || g.copies() != 0 {
+		t.Errorf("layers %t, %d copies", g.layered(), g.copies())
 	}
 	f.more = []field{block(tagLayers, kindUndefined, []byte("Adobe Photoshop Document Data Block\x00")), dialect{order: f.order}.longs(tagSubIFDs, 8, 8)}
 	data := f.write(t, make([]uint32, 200))
 	g := open(t, data)
-	if !g.Layered() || g.Copies() != 2 {
-		t.Errorf("layers %t, %d copies", g.Layered(), g.Copies())
+	if w := g.Info().Warnings; len(w) != 2 || !strings.Contains(w[0].EN, "layers") || !strings.Contains(w[1].RU, ": 2.") {
+		t.Errorf("warnings %v", w)
+	}
+	if !g.layered() || g.copies() != 2 {
+		t.Errorf("layers %t, %d copies", g.layered(), g.copies())
 	}
 	pic := decode(t, data)
 	patch := change(pic, 19, 9)

@@ -10,12 +10,14 @@
 package tiff
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"runtime"
 	"slices"
 
 	"blik/app/imagefile/codec"
+	"blik/processing"
 )
 
 // File is an opened TIFF. It can be used from several goroutines.
@@ -77,15 +79,32 @@ func refuseOther(s *source, d *directory) error {
 // Info returns what the file says of its first picture.
 func (f *File) Info() codec.Info { return f.info }
 
-// Layered says whether the file holds Photoshop's layers beside the picture. Photoshop then shows the layers, so what
-// Patch changes is not seen there.
-func (f *File) Layered() bool {
+// warnings tell of pictures in the file that Patch leaves as they are.
+func (f *File) warnings() []processing.Text {
+	var w []processing.Text
+	if f.layered() {
+		w = append(w, processing.Text{
+			EN: "The file holds Photoshop's layers beside the flat picture; only that is corrected, and Photoshop will show the layers.",
+			RU: "Кроме сведённого изображения в файле есть слои Photoshop; исправляется только оно, а Photoshop покажет слои.",
+		})
+	}
+	if n := f.copies(); n > 0 {
+		w = append(w, processing.Text{
+			EN: fmt.Sprintf("Sub-pictures in the file, as a rule smaller copies, keep the glare: %d.", n),
+			RU: fmt.Sprintf("Вложенные изображения, обычно уменьшенные копии, сохранят блики: %d.", n),
+		})
+	}
+	return w
+}
+
+// layered says whether the file holds Photoshop's layers beside the picture.
+func (f *File) layered() bool {
 	e := f.dir.find(tagLayers)
 	return e != nil && e.count > 0
 }
 
-// Copies returns how many sub-pictures hang on the first one: smaller copies, mostly, which Patch leaves as they are.
-func (f *File) Copies() int {
+// copies returns how many sub-pictures hang on the first one: smaller copies, mostly.
+func (f *File) copies() int {
 	e := f.dir.find(tagSubIFDs)
 	if e == nil {
 		return 0
@@ -110,6 +129,7 @@ func (f *File) describe(meta codec.Metadata) codec.Info {
 		Raw:         (int64(l.width)*int64(l.samples)*int64(l.depth) + 7) / 8 * int64(l.height),
 		Expansion:   l.compression.expansion(),
 		Readonly:    f.readonly(),
+		Warnings:    f.warnings(),
 	}
 	switch l.photometric {
 	case photometricRGB:
