@@ -34,8 +34,9 @@ type Options struct {
 	Longest time.Duration
 	// Providers bring the variants of GPUs.
 	Providers []Provider
-	// Progress, if not nil, is told before each row.
+	// Progress, if not nil, is told before each row, and Row gets each row when it is finished.
 	Progress func(Progress)
+	Row      func(Row)
 
 	// pace and now replace the repetitions and the clock in tests.
 	pace *pace
@@ -155,13 +156,17 @@ func Run(ctx context.Context, e *Experiment, o Options) (*Result, error) {
 			return res, err
 		}
 		res.Rows = append(res.Rows, row)
+		if o.Row != nil {
+			o.Row(row)
+		}
 	}
 	res.Conclusions = e.conclude(res.Rows)
 	return res, ctx.Err()
 }
 
-// provided returns the variants of an experiment with the methods that the providers bring.
-func (e *Experiment) provided(providers []Provider) []Variant {
+// Provided returns the variants of an experiment with the methods that the providers bring; those that nobody brings one
+// for have none.
+func (e *Experiment) Provided(providers []Provider) []Variant {
 	list := slices.Clone(e.Variants)
 	for _, p := range providers {
 		for _, v := range p.Variants(e.ID) {
@@ -199,7 +204,7 @@ type runner struct {
 // plan lists the rows to be, each once, ordered so that those with the same input follow each other.
 func (r *runner) plan() ([]task, error) {
 	e := r.experiment
-	variants := e.provided(r.Providers)
+	variants := e.Provided(r.Providers)
 	if len(r.Options.Variants) > 0 {
 		var chosen []Variant
 		ids := make([]string, len(variants))

@@ -263,14 +263,22 @@ func TestCancelBetweenRepetitions(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
-	var got []string
+	var got, rows []string
 	e := fakes(one("x", &fake{clock: &clock{}, value: 1}), one("y", &fake{clock: &clock{}, value: 1}), Variant{ID: "g", Device: GPU})
 	_, err := Run(t.Context(), e, Options{pace: quiet(), Values: map[string][]string{"m": {"1", "3"}},
 		Progress: func(p Progress) {
 			got = append(got, fmt.Sprintf("%d/%d %s %s", p.Done, p.Total, p.Variant.ID, p.Case.Values["m"]))
-		}})
+			if len(rows) != p.Done {
+				t.Errorf("%d rows are told of, %d are finished", len(rows), p.Done)
+			}
+		},
+		Row: func(r Row) { rows = append(rows, fmt.Sprint(r.Variant.ID, " ", r.State)) },
+	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if want := []string{"x measured", "y measured", "x measured", "y measured", "g needs GPU"}; !slices.Equal(rows, want) {
+		t.Errorf("rows %q, want %q", rows, want)
 	}
 	if want := []string{"0/5 x 1", "1/5 y 1", "2/5 x 3", "3/5 y 3", "4/5 g 1"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
