@@ -17,24 +17,35 @@ func Names() []string {
 	return []string{"filter", "morph", "point", "reduce", "slide", "spans", "tiles", "window"}
 }
 
-// PTX returns the text of every module for a GPU of the given compute capability, 90 for 9.0: at least 50. The driver
-// compiles it for the GPU at hand.
-func PTX(capability int) []string {
+// experimentPrefix begins the names of the sources that only the experiments need.
+const experimentPrefix = "experiment_"
+
+// PTX returns the text of every module of the Backend for a GPU of the given compute capability, 90 for 9.0: at least
+// 50. The driver compiles it for the GPU at hand.
+func PTX(capability int) []string { return texts(capability, false) }
+
+// Experiments returns the text of the modules that only the experiments need.
+func Experiments(capability int) []string { return texts(capability, true) }
+
+func texts(capability int, experiments bool) []string {
 	target := "50"
 	if capability >= 80 {
 		target = "80"
 	}
-	texts := make([]string, 0, len(Names()))
+	var list []string
 	for _, n := range Names() {
+		if strings.HasPrefix(n, experimentPrefix) != experiments {
+			continue
+		}
 		text, err := files.ReadFile("ptx/" + n + "_" + target + ".ptx")
 		if err != nil {
 			text, err = files.ReadFile("ptx/" + n + "_50.ptx")
 		}
 		if err == nil {
-			texts = append(texts, string(text))
+			list = append(list, string(text))
 		}
 	}
-	return texts
+	return list
 }
 
 // Entries returns the names of the kernels in the text of a module.

@@ -41,7 +41,7 @@ func TestPTXIsOfItsSource(t *testing.T) {
 
 func TestPTXOfACapability(t *testing.T) {
 	for _, c := range []int{50, 75, 80, 90, 120} {
-		texts := PTX(c)
+		texts := slices.Concat(PTX(c), Experiments(c))
 		if len(texts) != len(Names()) {
 			t.Errorf("capability %d: %d modules, want %d", c, len(texts), len(Names()))
 		}
