@@ -16,7 +16,7 @@ func Table(w io.Writer, m Machine, r *experiment.Result, lang string) error {
 	e := r.Experiment
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n%s\n\n", e.Name.In(lang), e.Question.In(lang), m.line(lang))
-	writeAligned(&b, table(r, lang))
+	writeAligned(&b, Cells(r, lang))
 	fmt.Fprintf(&b, "\n%s\n", e.Result.In(lang))
 
 	fmt.Fprintf(&b, "\n%s %s\n", say(lang, "The paper:", "Статья:"), e.Paper.Setup.In(lang))
@@ -32,8 +32,8 @@ func Table(w io.Writer, m Machine, r *experiment.Result, lang string) error {
 	return err
 }
 
-// table returns head and rows of a result. Columns that no row fills are left out.
-func table(r *experiment.Result, lang string) [][]string {
+// Cells returns head and rows of a result as text. Columns that no row fills are left out.
+func Cells(r *experiment.Result, lang string) [][]string {
 	e := r.Experiment
 	head := []string{say(lang, "variant", "вариант"), say(lang, "size", "размер")}
 	for _, p := range e.Params {
@@ -182,7 +182,7 @@ func writeAligned(b *strings.Builder, rows [][]string) {
 // Markdown writes the rows of a result as a Markdown table.
 func Markdown(w io.Writer, r *experiment.Result, lang string) error {
 	var b strings.Builder
-	for i, row := range table(r, lang) {
+	for i, row := range Cells(r, lang) {
 		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
 		if i == 0 {
 			b.WriteString(strings.Repeat("|---", len(row)) + "|\n")
