@@ -186,7 +186,7 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 		stages = append(stages, res.Timings...)
 	}
 	var fixed *processing.Correction
-	err = d.compute(ctx, input, func(ctx context.Context, b processing.Backend) (err error) {
+	err = d.compute(ctx, input, pic, func(ctx context.Context, b processing.Backend) (err error) {
 		fixed, err = processing.Correct(ctx, b, pic, account.Mask, d.params, processing.CorrectOptions{
 			Progress: func(stage processing.Text, done float64) {
 				progress(stage.In(d.lang), shareDetected+done*(shareCorrected-shareDetected))

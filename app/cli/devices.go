@@ -14,14 +14,14 @@ import (
 
 // runner runs jobs on a device; device.Runner, or in tests a backend alone.
 type runner interface {
-	Run(ctx context.Context, job func(ctx context.Context, b processing.Backend) error) (notice *processing.Text, err error)
+	Run(ctx context.Context, pixels int, job func(ctx context.Context, b processing.Backend) error) (notice *processing.Text, err error)
 	Close() error
 }
 
 // direct runs jobs on one backend, come what may.
 type direct struct{ processing.Backend }
 
-func (d direct) Run(ctx context.Context, job func(ctx context.Context, b processing.Backend) error) (*processing.Text, error) {
+func (d direct) Run(ctx context.Context, _ int, job func(ctx context.Context, b processing.Backend) error) (*processing.Text, error) {
 	return nil, job(ctx, d.Backend)
 }
 

@@ -91,8 +91,8 @@ func (w *work) start(ctx context.Context) error {
 }
 
 // compute runs a job on the device; where it goes on elsewhere, the user is told.
-func (w *work) compute(ctx context.Context, input string, job func(context.Context, processing.Backend) error) error {
-	notice, err := w.device.Run(ctx, job)
+func (w *work) compute(ctx context.Context, input string, pic *processing.Picture, job func(context.Context, processing.Backend) error) error {
+	notice, err := w.device.Run(ctx, pic.Width*pic.Height, job)
 	if notice != nil {
 		w.complain(fmt.Errorf("%s: %s", input, notice.In(w.lang)))
 	}
@@ -200,7 +200,7 @@ func (w *work) detect(ctx context.Context, input string, pic *processing.Picture
 		}
 	}
 	var res *processing.Result
-	err := w.compute(ctx, input, func(ctx context.Context, b processing.Backend) (err error) {
+	err := w.compute(ctx, input, pic, func(ctx context.Context, b processing.Backend) (err error) {
 		res, err = processing.Detect(ctx, b, pic, w.params, processing.Options{Region: w.region, Progress: progress})
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -74,6 +75,8 @@ type Runner struct {
 	gpu  processing.Backend
 	host processing.Backend
 	why  error
+	// small is the number of pixels below which the CPU is faster; 0 where that is not asked.
+	small int
 	// closing holds GPUs that failed and are given back at the end.
 	closing []processing.Backend
 }
@@ -105,18 +108,18 @@ func Open(ctx context.Context, name string) (*Runner, error) {
 	return r, nil
 }
 
-// backend is what the next job runs on.
-func (r *Runner) backend() processing.Backend {
+// backend is what the next job on a picture of so many pixels runs on.
+func (r *Runner) backend(pixels int) processing.Backend {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.gpu != nil {
+	if r.gpu != nil && pixels >= r.small {
 		return r.gpu
 	}
 	return r.host
 }
 
-// Name is the name of the device that the next job runs on.
-func (r *Runner) Name() string { return r.backend().Name() }
+// Name is the name of the device that the next job on a large picture runs on.
+func (r *Runner) Name() string { return r.backend(math.MaxInt).Name() }
 
 // Why says why jobs run on the CPU although a GPU was wished for; nil where they do not.
 func (r *Runner) Why() error {
@@ -125,13 +128,14 @@ func (r *Runner) Why() error {
 	return r.why
 }
 
-// Run runs a job. Where the GPU fails or has too little memory, the job is run once more from its beginning, on the CPU;
+// Run runs a job on a picture of so many pixels; where the device is "auto", small ones run on what is faster for them.
+// Where the GPU fails or has too little memory, the job is run once more from its beginning, on the CPU;
 // both give the same result, so nothing is lost but time. notice is then one sentence for the user. After a fault all
 // later jobs run on the CPU; after a lack of memory the next one tries the GPU again.
-func (r *Runner) Run(ctx context.Context, job func(ctx context.Context, b processing.Backend) error) (notice *processing.Text, err error) {
+func (r *Runner) Run(ctx context.Context, pixels int, job func(ctx context.Context, b processing.Backend) error) (notice *processing.Text, err error) {
 	r.job.Lock()
 	defer r.job.Unlock()
-	b := r.backend()
+	b := r.backend(pixels)
 	err = job(ctx, b)
 	var p *driver.Problem
 	if b == r.host || !errors.As(err, &p) {

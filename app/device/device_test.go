@@ -36,7 +36,7 @@ func TestCPU(t *testing.T) {
 		t.Errorf("the device is %s, %v", r.Name(), r.Why())
 	}
 	failed := errors.New("a job's own")
-	notice, err := r.Run(context.Background(), func(_ context.Context, b processing.Backend) error {
+	notice, err := r.Run(context.Background(), 1, func(_ context.Context, b processing.Backend) error {
 		if b.Name() != "cpu" || r.Name() != "cpu" || r.Why() != nil {
 			t.Errorf("the job runs on %s, the runner says %s, %v", b.Name(), r.Name(), r.Why())
 		}
@@ -93,7 +93,7 @@ func TestRunFallsBack(t *testing.T) {
 		gpu := &broken{Backend: cpu.New(), err: c.err}
 		r := &Runner{gpu: gpu, host: cpu.New()}
 		var got *processing.Result
-		notice, err := r.Run(ctx, func(ctx context.Context, b processing.Backend) (err error) {
+		notice, err := r.Run(ctx, 90*90, func(ctx context.Context, b processing.Backend) (err error) {
 			got, err = processing.Detect(ctx, b, pic, processing.DefaultParams(), processing.Options{})
 			return err
 		})
@@ -122,7 +122,7 @@ func TestRunKeepsOtherErrors(t *testing.T) {
 	runs := 0
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	notice, err := r.Run(ctx, func(ctx context.Context, b processing.Backend) error {
+	notice, err := r.Run(ctx, 90*90, func(ctx context.Context, b processing.Backend) error {
 		runs++
 		return ctx.Err()
 	})

@@ -34,7 +34,7 @@ func TestChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got *processing.Result
-	notice, err := r.Run(ctx, func(ctx context.Context, b processing.Backend) (err error) {
+	notice, err := r.Run(ctx, 90*90, func(ctx context.Context, b processing.Backend) (err error) {
 		got, err = processing.Detect(ctx, b, pic, processing.DefaultParams(), processing.Options{})
 		return err
 	})
