@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"image"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -221,6 +222,11 @@ func TestPlots(t *testing.T) {
 		}
 		if s := img.Bounds().Size(); s.X < 400 || s.Y < 300 {
 			t.Errorf("%s: %v pixels", p.Name, s)
+		}
+	}
+	for _, c := range [][2]image.Point{{{1210, 2000}, {1205, 828}}, {{4000, 416}, {605, 416}}, {{10, 10}, {151, 103}}} {
+		if got := plots[0].Image(c[0].X, c[0].Y).Bounds().Size(); max(got.X-c[1].X, c[1].X-got.X, got.Y-c[1].Y, c[1].Y-got.Y) > 12 {
+			t.Errorf("the plot for %v is of %v, expected about %v", c[0], got, c[1])
 		}
 	}
 	if err := plots[0].Write(&b, "tga"); err == nil {

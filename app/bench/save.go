@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"image"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
 )
 
 // The size of plots.
@@ -83,6 +85,21 @@ func (p Plot) Write(w io.Writer, format string) error {
 	if err != nil {
 		return fmt.Errorf("plot %s: %w", p.Name, err)
 	}
+	p.draw(canvas)
+	_, err = canvas.WriteTo(w)
+	return err
+}
+
+// Image draws the plot as large as it fits into w × h pixels, but at least a quarter of the size that Write gives it.
+func (p Plot) Image(w, h int) image.Image {
+	scale := min(float64(w)/plotWidth.Dots(vgimg.DefaultDPI), float64(h)/plotHeight.Dots(vgimg.DefaultDPI))
+	dpi := max(int(scale*vgimg.DefaultDPI), vgimg.DefaultDPI/4)
+	canvas := vgimg.NewWith(vgimg.UseWH(plotWidth, plotHeight), vgimg.UseDPI(dpi))
+	p.draw(canvas)
+	return canvas.Image()
+}
+
+func (p Plot) draw(canvas vg.CanvasSizer) {
 	// Drawing takes the legend out of the plot, where it would cover lines.
 	drawn := *p.plot
 	drawn.Legend = plot.NewLegend()
@@ -90,6 +107,4 @@ func (p Plot) Write(w io.Writer, format string) error {
 	below := p.legend.Rectangle(whole).Size().Y + vg.Points(6)
 	drawn.Draw(draw.Crop(whole, 0, -vg.Points(12), below, -vg.Points(4)))
 	p.legend.Draw(draw.Crop(whole, vg.Points(50), 0, vg.Points(4), 0))
-	_, err = canvas.WriteTo(w)
-	return err
 }
