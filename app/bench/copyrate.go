@@ -1,0 +1,64 @@
+package bench
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"blik/processing"
+)
+
+// copier is a device that measures its own copies: bytes a second within its memory (read and written together), from
+// pinned host memory, and to it.
+type copier interface {
+	CopyRates(ctx context.Context) (local, up, down float64, err error)
+}
+
+// copyRates measures the copies of a backend's device; those that are not known stay 0.
+func copyRates(ctx context.Context, b processing.Backend) (CopyRates, error) {
+	if c, ok := b.(copier); ok {
+		local, up, down, err := c.CopyRates(ctx)
+		return CopyRates{Local: local, Up: up, Down: down}, err
+	}
+	if b.Name() != "cpu" {
+		return CopyRates{}, nil
+	}
+	local, err := hostCopyRate(ctx, hostCopyBytes, hostCopies)
+	return CopyRates{Local: local}, err
+}
+
+// hostCopyBytes is more than the caches of most processors hold, so that memory is measured, not caches; on those that hold
+// more, shares of this limit are too low.
+const (
+	hostCopyBytes = 256 << 20
+	hostCopies    = 7
+)
+
+// hostCopyRate is the rate of a copy of n bytes by all cores, read and written, in bytes a second: the fastest of several.
+func hostCopyRate(ctx context.Context, n, times int) (float64, error) {
+	src, dst := make([]byte, n), make([]byte, n)
+	// Pages of zeros that were never written are all the same page.
+	for i := 0; i < n; i += 4096 {
+		src[i] = byte(i >> 12)
+	}
+	workers := runtime.GOMAXPROCS(0)
+	var fastest time.Duration
+	// The first copy is not counted: it makes the pages of dst.
+	for i := range times + 1 {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		start := time.Now()
+		var wg sync.WaitGroup
+		for k := range workers {
+			a, b := n/workers*k, n/workers*(k+1)
+			wg.Go(func() { copy(dst[a:b], src[a:b]) })
+		}
+		wg.Wait()
+		if d := time.Since(start); i > 0 && (fastest == 0 || d < fastest) {
+			fastest = d
+		}
+	}
+	return float64(n/workers*workers) * 2 / max(fastest.Seconds(), 1e-9), nil
+}

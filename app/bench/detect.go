@@ -1,0 +1,473 @@
+package bench
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"blik/app/device"
+	"blik/processing"
+	"blik/processing/experiment"
+)
+
+// Request says what Compare measures.
+type Request struct {
+	// Picture is what glare is searched on, with Params and, if not nil, in Region.
+	Picture *processing.Picture
+	Params  processing.Params
+	Region  *processing.Region
+	// Devices are measured one after the other, by the names that device.Open takes ("cpu", "cuda", "cuda:1"; not "auto");
+	// without any, the CPU and all GPUs there are. The speed-up of the others is told against the first.
+	Devices []string
+	// Repeat is the number of warm detections that are timed on each device, at least 1.
+	Repeat int
+	// Progress may be nil. It may be called from any goroutine and must return at once.
+	Progress func(Progress)
+	// Open opens a device; nil is device.Open.
+	Open func(ctx context.Context, name string) (Runner, error)
+}
+
+// Runner runs jobs on a device, which it may change for another; *device.Runner is one.
+type Runner interface {
+	Run(ctx context.Context, pixels int, job func(ctx context.Context, b processing.Backend) error) (notice *processing.Text, err error)
+	Close() error
+}
+
+// Progress is how far a comparison is.
+type Progress struct {
+	// Device is the name of the device that is measured, and Doing what it does: a stage of detection, or one of the
+	// comparison's own steps.
+	Device string
+	Doing  processing.Text
+	// Done is the share of the whole, 0…1.
+	Done float64
+}
+
+// Comparison is one detection measured on several devices.
+type Comparison struct {
+	// Width and Height are those of the picture in pixels, Depth the bits of one of its samples.
+	Width, Height, Channels, Depth int
+	// Params are those asked for.
+	Params processing.Params
+	// Devices are in the order asked for, also those that could not be measured.
+	Devices []Measurement
+	// Missing says in one sentence why there is no GPU, where none was asked for by name and none is there.
+	Missing processing.Text
+	// Findings and Marked are the number of findings and of pixels of the mask that count as glare, on the first device
+	// that has a result.
+	Findings, Marked int
+	// Differences are the devices whose result is not the one of the first device in every byte of the mask and in every
+	// finding, in any run. It is empty where all results are the same.
+	Differences []Difference
+}
+
+// Measurement is what was measured on one device.
+type Measurement struct {
+	// Name is the device's own: "cpu", "cuda:0"; Title the maker's name of the processor or of the GPU, if known.
+	Name, Title string
+	// State is experiment.Measured, experiment.NeedsGPU where the device is not there, or experiment.Failed where it
+	// failed before the end; what was measured before that is still here.
+	State experiment.State
+	// Note says why it was not measured, or what else has to be known, such as that the picture was worked on in bands.
+	Note processing.Text
+	// Open is the time to open the device.
+	Open time.Duration
+	// Runs is the number of warm detections that were timed; 0 where the device failed before the first.
+	Runs int
+	// Stages are those of detection in their order.
+	Stages []Stage
+	// Upload and Download are the copies between the memory of the host and the device's; on the CPU there are none.
+	// Kernels is the sum of the stages, which the copies are not part of. Rest is what of the total is none of these: work
+	// of the host between the stages. Total is the wall clock around the whole detection.
+	Upload, Download, Kernels, Rest, Total Stage
+	// Limits are the rates of plain copies on this device.
+	Limits CopyRates
+}
+
+// Stage is a part of a detection, or a sum of parts.
+type Stage struct {
+	Name processing.Text
+	// Cold is the time in the first detection after the device was opened, Warm that of the later ones.
+	Cold time.Duration
+	Warm Spread
+	// Bytes is the least that the stage has to move through memory, or for a copy between host and device through the bus;
+	// the same for all devices, 0 where nothing is counted. See traffic.go for what is.
+	Bytes int64
+}
+
+// Rate is the number of bytes a second that the stage reached at its median time; 0 where nothing is counted.
+func (s Stage) Rate() float64 {
+	if s.Bytes == 0 || s.Warm.Median <= 0 {
+		return 0
+	}
+	return float64(s.Bytes) / s.Warm.Median.Seconds()
+}
+
+// Spread is the distribution of a time over repetitions.
+type Spread struct {
+	Median, Q1, Q3, Fastest time.Duration
+}
+
+// CopyRates are the rates of plain copies on a device in bytes a second, the fastest of several; 0 where not known.
+type CopyRates struct {
+	// Local is that of a copy within the device's own memory, bytes read and bytes written together. On the CPU it is made
+	// by all cores.
+	Local float64
+	// Up and Down are those from pinned host memory to the device and back; 0 on the CPU.
+	Up, Down float64
+}
+
+// Difference is where a result is not that of the first device.
+type Difference struct {
+	// Device has another result than Against.
+	Device, Against string
+	// Pixels is the number of pixels of the mask that differ; (X, Y) is the first of them in reading order, where the mask
+	// has Got instead of Want.
+	Pixels    int
+	X, Y      int
+	Got, Want uint8
+	// Finding is the ID of the first finding that differs or that only one of the results has; 0 where only the mask
+	// differs.
+	Finding int
+}
+
+// Text is the difference in one sentence.
+func (d Difference) Text() processing.Text {
+	var t processing.Text
+	if d.Pixels > 0 {
+		t = processing.Text{
+			EN: fmt.Sprintf("The masks of %s and %s differ in %d pixels, the first at (%d, %d): %d instead of %d.", d.Device, d.Against, d.Pixels, d.X, d.Y, d.Got, d.Want),
+			RU: fmt.Sprintf("Маски %s и %s различаются (пикселей: %d), впервые в (%d, %d): %d вместо %d.", d.Device, d.Against, d.Pixels, d.X, d.Y, d.Got, d.Want),
+		}
+	} else {
+		t = processing.Text{
+			EN: fmt.Sprintf("The findings of %s and %s differ from number %d on; the masks are identical.", d.Device, d.Against, d.Finding),
+			RU: fmt.Sprintf("Находки %s и %s различаются начиная с номера %d; маски одинаковы.", d.Device, d.Against, d.Finding),
+		}
+	}
+	return t
+}
+
+// Speedup is how many times as fast a whole warm detection is on device i as on the first; 0 where one of them was not
+// measured.
+func (c *Comparison) Speedup(i int) float64 { return ratio(c.Devices[0].Total, c.Devices[i].Total) }
+
+func ratio(base, of Stage) float64 {
+	if base.Warm.Median <= 0 || of.Warm.Median <= 0 {
+		return 0
+	}
+	return float64(base.Warm.Median) / float64(of.Warm.Median)
+}
+
+// Compare measures detection on each of the devices. A device that is not there, or that fails, says so in its
+// Measurement, and the others are measured all the same. The error is the context's, or that of a picture, of parameters
+// or of a region that are not valid.
+func Compare(ctx context.Context, r Request) (*Comparison, error) {
+	if r.Repeat < 1 {
+		return nil, fmt.Errorf("%d repetitions: must be at least 1", r.Repeat)
+	}
+	if r.Picture == nil {
+		return nil, errors.New("no picture given")
+	}
+	if err := errors.Join(r.Picture.Validate(), r.Params.Validate()); err != nil {
+		return nil, err
+	}
+	if r.Region != nil {
+		if err := r.Region.Validate(r.Picture.Width, r.Picture.Height); err != nil {
+			return nil, err
+		}
+	}
+	if r.Open == nil {
+		r.Open = func(ctx context.Context, name string) (Runner, error) { return device.Open(ctx, name) }
+	}
+	c := &Comparison{Width: r.Picture.Width, Height: r.Picture.Height, Channels: r.Picture.Channels, Depth: r.Picture.Depth(), Params: r.Params}
+	found, why := device.List()
+	names := r.Devices
+	if len(names) == 0 {
+		for _, d := range found {
+			names = append(names, d.Name)
+		}
+		if why != nil {
+			c.Missing = device.Explain(why)
+		}
+	}
+	var first *outcome
+	for i, name := range names {
+		m := &meter{Request: r, name: name, before: float64(i) / float64(len(names)), share: 1 / float64(len(names)), first: first}
+		m.measure(ctx)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		m.result.Title = title(m.result.Name, found)
+		c.Devices = append(c.Devices, m.result)
+		if m.difference != nil {
+			c.Differences = append(c.Differences, *m.difference)
+		}
+		first = m.first
+	}
+	if first != nil {
+		c.Findings, c.Marked = len(first.result.Findings), first.result.Mask.Area()
+	}
+	return c, nil
+}
+
+func title(name string, found []device.Device) string {
+	if name == "cpu" {
+		return processorName()
+	}
+	for _, d := range found {
+		if d.Name == name {
+			return d.Title
+		}
+	}
+	return ""
+}
+
+// outcome is a result and the device that has it.
+type outcome struct {
+	device string
+	result *processing.Result
+}
+
+// meter measures one device.
+type meter struct {
+	Request
+	name          string
+	before, share float64
+	// first is what the results are compared with; nil until there is one.
+	first      *outcome
+	difference *Difference
+
+	result Measurement
+	// names are the stages' names in both languages by the English one.
+	names map[string]processing.Text
+	bytes map[string]int64
+	cold  run
+	warm  []run
+}
+
+// run is the times of one detection.
+type run struct {
+	stages []processing.StageTime
+	total  time.Duration
+}
+
+// warmUp detections after the first are not timed: memory that the first has given back finds its place.
+const warmUp = 1
+
+func stepOpen() processing.Text { return processing.Text{EN: "opening", RU: "открытие"} }
+func stepLimit() processing.Text {
+	return processing.Text{EN: "copy limits", RU: "пределы копирования"}
+}
+
+// errElsewhere ends a job that the runner has brought to another device than the one that is measured.
+var errElsewhere = errors.New("the job went on on another device")
+
+// measure fills the result, as far as the device comes.
+func (m *meter) measure(ctx context.Context) {
+	m.result = Measurement{Name: m.name, State: experiment.NeedsGPU}
+	m.names, m.bytes = map[string]processing.Text{}, map[string]int64{}
+	m.tell(stepOpen(), 0)
+	start := time.Now()
+	runner, err := m.Open(ctx, m.name)
+	if err != nil {
+		m.result.Note = m.explain(err)
+		return
+	}
+	m.result.Open = time.Since(start)
+	defer runner.Close()
+	m.result.State = experiment.Measured
+
+	steps := float64(1 + warmUp + m.Repeat + 1)
+	for i := range 1 + warmUp + m.Repeat {
+		now, err := m.detect(ctx, runner, float64(i)/steps, 1/steps)
+		if err != nil {
+			m.failed(err)
+			return
+		}
+		switch {
+		case i == 0:
+			m.cold = now
+		case i > warmUp:
+			m.warm = append(m.warm, now)
+		}
+	}
+	m.summarise()
+	m.tell(stepLimit(), (steps-1)/steps)
+	if _, err := runner.Run(ctx, m.Picture.Width*m.Picture.Height, func(ctx context.Context, b processing.Backend) (err error) {
+		m.result.Limits, err = copyRates(ctx, b)
+		return err
+	}); err != nil {
+		m.failed(err)
+	}
+}
+
+// failed keeps what was measured so far beside the reason of the end.
+func (m *meter) failed(err error) {
+	m.result.State, m.result.Note = experiment.Failed, m.explain(err)
+	if len(m.result.Stages) == 0 && m.cold.total > 0 {
+		m.summarise()
+	}
+}
+
+func (m *meter) explain(err error) processing.Text {
+	if m.name != "cpu" {
+		return device.Explain(err)
+	}
+	return processing.Text{EN: err.Error(), RU: err.Error()}
+}
+
+func (m *meter) tell(doing processing.Text, done float64) {
+	if m.Progress != nil {
+		m.Progress(Progress{Device: m.name, Doing: doing, Done: min(m.before+m.share*done, 1)})
+	}
+}
+
+// detect times one detection and compares its result with the first one.
+func (m *meter) detect(ctx context.Context, runner Runner, before, share float64) (run, error) {
+	var (
+		now    run
+		result *processing.Result
+		cause  error
+	)
+	notice, err := runner.Run(ctx, m.Picture.Width*m.Picture.Height, func(ctx context.Context, b processing.Backend) error {
+		if b.Name() == "cpu" && m.name != "cpu" {
+			// The runner does on the CPU what the device could not, which is not what is measured here.
+			return errElsewhere
+		}
+		m.result.Name = b.Name()
+		counted := &traffic{inner: b, bytes: map[string]int64{}}
+		start := time.Now()
+		var err error
+		result, err = processing.Detect(ctx, counted, m.Picture, m.Params, processing.Options{
+			Region: m.Region, Progress: func(stage processing.Text, done float64) {
+				m.names[stage.EN] = stage
+				m.tell(stage, before+share*done)
+			}})
+		now.total = time.Since(start)
+		if err != nil {
+			cause = err
+			return err
+		}
+		now.stages, m.bytes, cause = result.Timings, counted.bytes, nil
+		return nil
+	})
+	if cause != nil {
+		return now, cause
+	}
+	if err != nil {
+		return now, err
+	}
+	if notice != nil {
+		m.result.Note = *notice
+	}
+	if m.first == nil {
+		m.first = &outcome{m.result.Name, result}
+	} else if m.difference == nil {
+		m.difference = differ(m.result.Name, result, m.first)
+	}
+	return now, nil
+}
+
+// differ returns nil where a result is the first one in every byte of the mask and in every finding.
+func differ(name string, got *processing.Result, first *outcome) *Difference {
+	want := first.result
+	d := Difference{Device: name, Against: first.device}
+	if !bytes.Equal(got.Mask.Pix, want.Mask.Pix) {
+		for i, v := range got.Mask.Pix {
+			if w := want.Mask.Pix[i]; v != w {
+				if d.Pixels == 0 {
+					d.X, d.Y, d.Got, d.Want = i%got.Mask.Width, i/got.Mask.Width, v, w
+				}
+				d.Pixels++
+			}
+		}
+	}
+	n := min(len(got.Findings), len(want.Findings))
+	for i := range n {
+		if !reflect.DeepEqual(got.Findings[i], want.Findings[i]) {
+			d.Finding = i + 1
+			break
+		}
+	}
+	if d.Finding == 0 && len(got.Findings) != len(want.Findings) {
+		d.Finding = n + 1
+	}
+	if d.Pixels == 0 && d.Finding == 0 {
+		return nil
+	}
+	return &d
+}
+
+// summarise makes the stages of the times.
+func (m *meter) summarise() {
+	r := &m.result
+	r.Runs = len(m.warm)
+	stage := func(name processing.Text, of func(run) time.Duration) Stage {
+		return Stage{Name: name, Cold: of(m.cold), Warm: spread(m.warm, of), Bytes: m.bytes[name.EN]}
+	}
+	named := func(name string) func(run) time.Duration {
+		return func(v run) time.Duration {
+			for _, s := range v.stages {
+				if s.Name == name {
+					return s.Time
+				}
+			}
+			return 0
+		}
+	}
+	kernels := func(v run) (sum time.Duration) {
+		for _, s := range v.stages {
+			if s.Name != stageUpload && s.Name != stageDownload {
+				sum += s.Time
+			}
+		}
+		return sum
+	}
+	r.Kernels = stage(processing.Text{EN: "kernels", RU: "вычисления"}, kernels)
+	for _, s := range m.cold.stages {
+		if s.Name == stageUpload || s.Name == stageDownload {
+			continue
+		}
+		name, ok := m.names[s.Name]
+		if !ok {
+			name = processing.Text{EN: s.Name, RU: s.Name}
+		}
+		v := stage(name, named(s.Name))
+		r.Stages = append(r.Stages, v)
+		r.Kernels.Bytes += v.Bytes
+	}
+	r.Upload = stage(processing.Text{EN: stageUpload, RU: "загрузка"}, named(stageUpload))
+	r.Download = stage(processing.Text{EN: stageDownload, RU: "выгрузка"}, named(stageDownload))
+	r.Rest = stage(processing.Text{EN: "rest", RU: "прочее"}, func(v run) time.Duration {
+		return max(v.total-kernels(v)-named(stageUpload)(v)-named(stageDownload)(v), 0)
+	})
+	r.Total = stage(processing.Text{EN: "total", RU: "всего"}, func(v run) time.Duration { return v.total })
+}
+
+func spread(runs []run, of func(run) time.Duration) Spread {
+	if len(runs) == 0 {
+		return Spread{}
+	}
+	times := make([]time.Duration, len(runs))
+	for i, v := range runs {
+		times[i] = of(v)
+	}
+	slices.SortFunc(times, cmp.Compare[time.Duration])
+	return Spread{Median: quantile(times, 0.5), Q1: quantile(times, 0.25), Q3: quantile(times, 0.75), Fastest: times[0]}
+}
+
+// quantile of sorted times, linear between them.
+func quantile(sorted []time.Duration, q float64) time.Duration {
+	at := q * float64(len(sorted)-1)
+	i := min(int(at), max(len(sorted)-2, 0))
+	if i+1 >= len(sorted) {
+		return sorted[i]
+	}
+	return sorted[i] + time.Duration((at-float64(i))*float64(sorted[i+1]-sorted[i]))
+}
