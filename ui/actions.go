@@ -170,6 +170,8 @@ func (w *window) menu(title string, ids ...string) *fyne.Menu {
 			m.Items = append(m.Items, w.languageItem())
 		case "methods":
 			m.Items = append(m.Items, w.methodItem())
+		case "device":
+			m.Items = append(m.Items, w.deviceItem())
 		default:
 			m.Items = append(m.Items, w.item(id))
 		}
@@ -191,7 +193,7 @@ func menuTable() []struct {
 		{"menu.edit", []string{"edit.undo", "edit.redo", "-", "edit.invert", "edit.clear", "-", "edit.clearRegion"}},
 		{"menu.view", []string{"view.in", "view.out", "view.fit", "view.actual", "view.double", "view.four", "-",
 			"view.mask", "view.overlay", "view.outlines", "view.maskOnly", "colours", "-", "view.panel", "appearance", "language"}},
-		{"menu.tools", append(toolIDs(), "-", "brush.smaller", "brush.larger")},
+		{"menu.tools", append(toolIDs(), "-", "brush.smaller", "brush.larger", "-", "device")},
 		{"menu.find", []string{"find.run", "find.cancel", "-", "find.adaptive", "find.manual", "find.takeOver", "-",
 			"find.next", "find.previous", "find.remove"}},
 		{"menu.correct", []string{"correct.all", "correct.selected", "methods", "-", "correct.remove", "correct.removeAll", "-",

@@ -228,8 +228,9 @@ type statusBar struct {
 	object fyne.CanvasObject
 
 	place, values, message, compare, found *xwidget.FixedText
-	// colours says that the colours on the screen are approximate; it is hidden where they are not.
-	colours *fyne.Container
+	// colours says that the colours on the screen are approximate; it is hidden where they are not. device says what the
+	// work runs on.
+	colours, device *fyne.Container
 }
 
 func newStatusBar(w *window) *statusBar {
@@ -240,12 +241,13 @@ func newStatusBar(w *window) *statusBar {
 		compare: xwidget.NewFixedText(""),
 		found:   xwidget.NewFixedText(""),
 		colours: container.NewHBox(),
+		device:  container.NewHBox(),
 	}
-	s.message.Stretch = true
+	s.message.Stretch, s.message.Tips = true, w.tips
 	s.found.Trailing, s.compare.Trailing, s.compare.Bold = true, true, true
 	s.message.Muted = true
 	left := container.NewHBox(s.place, xwidget.NewGap(8, 0), s.values, xwidget.NewGap(8, 0))
-	right := container.NewHBox(s.colours, s.compare, xwidget.NewGap(8, 0), s.found)
+	right := container.NewHBox(s.colours, s.compare, xwidget.NewGap(8, 0), s.found, xwidget.NewGap(8, 0), s.device)
 	s.object = container.NewVBox(widget.NewSeparator(),
 		container.New(layout.NewCustomPaddedLayout(3, 4, 10, 10), container.NewBorder(nil, nil, left, right, s.message)))
 	return s

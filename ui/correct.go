@@ -3,16 +3,19 @@ package ui
 import (
 	"context"
 	"slices"
+	"time"
 
 	"blik/app/document"
 	"blik/app/view"
 	"blik/processing"
 )
 
-// corrected is what a correction made of some spots.
+// corrected is what a correction made of some spots, in what time, and the notice of its device, if any.
 type corrected struct {
 	spots  []processing.Spot
 	result *processing.Correction
+	notice *processing.Text
+	took   time.Duration
 }
 
 // correctAll corrects every spot; those with a method of their own by that one.
@@ -56,6 +59,7 @@ func (w *window) correct(methods map[int]processing.Method) {
 	}
 	doc, params, shot := w.doc, w.settings.Params, w.doc.Snapshot()
 	work := func(ctx context.Context, report processing.Progress) (corrected, error) {
+		start := time.Now()
 		// The spots of a mask are numbered alike in the document and here.
 		spots := slices.DeleteFunc(processing.Spots(shot.Mask), func(s processing.Spot) bool {
 			_, wanted := methods[s.ID]
@@ -64,10 +68,11 @@ func (w *window) correct(methods map[int]processing.Method) {
 		for i := range spots {
 			spots[i].Method = methods[spots[i].ID]
 		}
-		result, err := w.engine.correct(ctx, shot.Picture, shot.Mask, params, processing.CorrectOptions{Spots: spots, Progress: report})
-		return corrected{spots, result}, err
+		result, notice, err := w.engine.correct(ctx, shot.Picture, shot.Mask, params, processing.CorrectOptions{Spots: spots, Progress: report})
+		return corrected{spots, result, notice, time.Since(start)}, err
 	}
 	start(w, work, func(c corrected) {
+		w.refreshDevice()
 		if doc != w.doc {
 			return
 		}
@@ -81,7 +86,7 @@ func (w *window) correct(methods map[int]processing.Method) {
 		w.stopComparing()
 		w.refreshMask()
 		w.refreshMenu()
-		w.say(w.texts.N("status.corrected", len(c.result.Patches)) + hint)
+		w.say(w.texts.N("status.corrected", len(c.result.Patches)) + w.ran(c.took, c.result.Device) + hint + w.noticeText(c.notice))
 		w.log.line("corrected %d %d", doc.Corrections().Len(), doc.Corrections().Pixels())
 	})
 }

@@ -33,6 +33,7 @@ func (w *window) started(o Options, damaged error) {
 		w.showError(damaged)
 	}
 	w.log.view(w.port)
+	w.openDevices()
 	w.offerCrashLogs()
 	for i := len(o.Files) - 1; i > 0; i-- {
 		if abs, err := filepath.Abs(o.Files[i]); err == nil {

@@ -13,7 +13,9 @@ import (
 	"fyne.io/fyne/v2/app"
 	"fyne.io/fyne/v2/lang"
 
+	"blik/app/compute"
 	"blik/app/crash"
+	"blik/app/device"
 	"blik/app/settings"
 	"blik/assets"
 	"blik/ui/texts"
@@ -73,12 +75,15 @@ func Run(ctx context.Context, o Options) error {
 
 	a := app.NewWithID(appID)
 	a.SetIcon(fyne.NewStaticResource("icon.png", assets.Icon()))
+	slot := compute.NewSlot(compute.Device, compute.Patience)
 	w := newWindow(a, config{
 		texts:    words,
 		settings: stored,
 		path:     path,
 		version:  o.Version,
-		engine:   programEngine(),
+		engine:   programEngine(slot),
+		slot:     slot,
+		devices:  device.List,
 		dialogs:  chooseDialogs,
 		log:      log,
 		crash:    o.Crash,

@@ -11,7 +11,9 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/lang"
 
+	"blik/app/compute"
 	"blik/app/crash"
+	"blik/app/device"
 	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/job"
@@ -33,6 +35,9 @@ type config struct {
 	path    string
 	version string
 	engine  engine
+	// slot is the device that the engine works on; devices lists those that there are, and may take its time.
+	slot    *compute.Slot
+	devices func() ([]device.Device, error)
 	dialogs func(*window) filedialog.Dialogs
 	log     *logger
 	crash   *crash.Guard
@@ -67,6 +72,10 @@ type window struct {
 	used   processing.Params
 	device string
 
+	// found are the devices that there are, as far as is known; wanted is the name of the one to work on.
+	found  []device.Device
+	wanted string
+
 	// methods is what the menu of methods shows.
 	methods methodMenu
 
@@ -96,8 +105,11 @@ type window struct {
 	side   *fyne.Container
 }
 
-// preferenceAppearance is the toolkit's preference that holds the look of the window.
-const preferenceAppearance = "appearance"
+// The toolkit's preferences that hold the look of the window and the name of the device to work on.
+const (
+	preferenceAppearance = "appearance"
+	preferenceDevice     = "device"
+)
 
 // closeGrace is how long a closing window waits for work that has been cancelled.
 const closeGrace = 2 * time.Second
@@ -110,6 +122,7 @@ func newWindow(a fyne.App, c config) *window {
 	w.look.Colour = view.OverlayColourByID(c.settings.OverlayColour).Colour
 	w.appearance = appearance(a.Preferences().StringWithFallback(preferenceAppearance, string(appearanceSystem)))
 	a.Settings().SetTheme(newTheme(w.appearance))
+	w.wanted = wantedDevice(a.Preferences())
 
 	w.win = a.NewWindow(programName)
 	w.win.SetPadded(false)
@@ -178,6 +191,7 @@ func (w *window) refreshAll() {
 	w.refreshColours()
 	w.refreshCompare()
 	w.refreshMask()
+	w.refreshDevice()
 }
 
 // refreshTitle names the picture, with a mark where the mask or the corrected picture is not saved.
@@ -253,6 +267,9 @@ func (w *window) close() {
 	defer cancel()
 	if err := w.jobs.Close(ctx); err != nil {
 		fyne.LogError("work did not end in time", err)
+	}
+	if err := w.slot.Close(ctx); err != nil {
+		fyne.LogError("the device was not given back in time", err)
 	}
 	w.win.SetCloseIntercept(nil)
 	w.win.Close()

@@ -20,6 +20,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/colour"
+	"blik/app/compute"
+	"blik/app/device"
 	"blik/app/imagefile"
 	"blik/app/preset"
 	"blik/app/report"
@@ -59,6 +61,10 @@ type harness struct {
 	result   *processing.Result
 	block    bool
 	writeErr error
+	// notice is what the device has to say; gpus are those there are, and tried gets the names of the devices opened.
+	notice *processing.Text
+	gpus   []device.Device
+	tried  chan string
 	// corrected is what the fake correction was asked for last; pictureFiles are the pictures that the fake saving wrote, with
 	// the options used last; exists are files that are there already.
 	corrected          []processing.Spot
@@ -71,12 +77,12 @@ type harness struct {
 }
 
 // fakeCorrect gives the pixels of each spot and one to the right of it the value of its method.
-func (h *harness) fakeCorrect(ctx context.Context, pic *processing.Picture, _ *processing.Mask, p processing.Params, o processing.CorrectOptions) (*processing.Correction, error) {
+func (h *harness) fakeCorrect(ctx context.Context, pic *processing.Picture, _ *processing.Mask, p processing.Params, o processing.CorrectOptions) (*processing.Correction, *processing.Text, error) {
 	h.corrected = o.Spots
 	o.Progress(processing.Text{EN: "filling", RU: "заполнение"}, 0.5)
 	if h.block {
 		<-ctx.Done()
-		return nil, ctx.Err()
+		return nil, nil, ctx.Err()
 	}
 	c := &processing.Correction{Device: "fake"}
 	for _, s := range o.Spots {
@@ -94,7 +100,7 @@ func (h *harness) fakeCorrect(ctx context.Context, pic *processing.Picture, _ *p
 		}
 		c.Patches = append(c.Patches, patch)
 	}
-	return c, nil
+	return c, h.notice, nil
 }
 
 // fakeSave keeps the patches, and refuses what the real one refuses.
@@ -141,6 +147,7 @@ func newHarness(t *testing.T, lang string) *harness {
 	h := &harness{
 		tb: t, queue: make(chan func(), 1000), dialogs: &fakeDialogs{},
 		pictures: map[string]*processing.Picture{"/art/a.png": grey(200, 100), "/art/b.tif": grey(50, 60)},
+		tried:    make(chan string, 10),
 		written:  map[string]*processing.Mask{}, pictureFiles: map[string][]processing.Patch{}, exists: map[string]bool{},
 	}
 	findings := []processing.Finding{glint(1, 20, 10, 4), glint(2, 100, 50, 2)}
@@ -154,13 +161,15 @@ func newHarness(t *testing.T, lang string) *harness {
 	}
 	used := processing.DefaultParams()
 	used.Mode, used.Window, used.Visible = processing.Manual, 21, 7.125
-	h.result = &processing.Result{Mask: mask, Findings: findings, Params: used, Chosen: []processing.Chosen{
+	h.result = &processing.Result{Device: "cpu", Mask: mask, Findings: findings, Params: used, Chosen: []processing.Chosen{
 		{ID: "window", Name: processing.Text{EN: "Background window", RU: "Окно фона"}, Value: 21, Why: processing.Text{EN: "because", RU: "потому"}},
 	}}
 	h.window = newWindow(a, config{
 		texts: words, settings: settings.Default(), version: "1.2.3",
 		dialogs:  func(*window) filedialog.Dialogs { return h.dialogs },
 		dispatch: func(f func()) { h.queue <- f },
+		slot:     compute.NewSlot(h.openDevice, time.Minute),
+		devices:  func() ([]device.Device, error) { return append([]device.Device{{Name: "cpu"}}, h.gpus...), nil },
 		engine: engine{
 			read: func(_ context.Context, path string) (*imagefile.File, error) {
 				if p := h.pictures[path]; p != nil {
@@ -182,14 +191,14 @@ func newHarness(t *testing.T, lang string) *harness {
 				}
 				return h.writeErr
 			},
-			detect: func(ctx context.Context, _ *processing.Picture, p processing.Params, o processing.Options) (*processing.Result, error) {
+			detect: func(ctx context.Context, _ *processing.Picture, p processing.Params, o processing.Options) (*processing.Result, *processing.Text, error) {
 				h.detected, h.region = p, o.Region
 				o.Progress(processing.Text{EN: "background", RU: "фон"}, 0.5)
 				if h.block {
 					<-ctx.Done()
-					return nil, ctx.Err()
+					return nil, nil, ctx.Err()
 				}
-				return h.result, nil
+				return h.result, h.notice, nil
 			},
 			correct: h.fakeCorrect,
 			save:    h.fakeSave,
@@ -768,7 +777,7 @@ func TestMalformedFiles(t *testing.T) {
 		t.Skip("SKIPPED: ../shared/data/malformed is not there")
 	}
 	h := newHarness(t, "ru").opened()
-	h.engine = programEngine()
+	h.engine = programEngine(h.slot)
 	refused := 0
 	for _, file := range files {
 		// 400 MP of nothing are a picture within the limits; opening them takes its time.

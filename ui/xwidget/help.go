@@ -27,6 +27,9 @@ func NewHelpLabel(text, help string, tips *Tooltips) *HelpLabel {
 	return l
 }
 
+// Text returns the name.
+func (l *HelpLabel) Text() string { return l.text }
+
 // Help returns the help's text.
 func (l *HelpLabel) Help() string { return l.help }
 

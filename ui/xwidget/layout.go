@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 )
@@ -32,9 +33,14 @@ type FixedText struct {
 	Trailing bool
 	// Muted is for secondary text, Bold for what must be seen.
 	Muted, Bold bool
+	// Tips, if not nil, shows the whole of a text that is cut off while the pointer is on it.
+	Tips *Tooltips
 
 	text, widest string
+	cut          bool
 }
+
+var _ desktop.Hoverable = (*FixedText)(nil)
 
 // NewFixedText returns an empty text with room for the widest one.
 func NewFixedText(widest string) *FixedText {
@@ -61,6 +67,19 @@ func (t *FixedText) SetWidest(text string) {
 // Text returns the text shown.
 func (t *FixedText) Text() string { return t.text }
 
+// MouseIn starts the tooltip.
+func (t *FixedText) MouseIn(*desktop.MouseEvent) {
+	if t.cut {
+		t.Tips.ShowLater(t, t.text)
+	}
+}
+
+// MouseMoved is part of desktop.Hoverable.
+func (t *FixedText) MouseMoved(*desktop.MouseEvent) {}
+
+// MouseOut ends the tooltip.
+func (t *FixedText) MouseOut() { t.Tips.Hide() }
+
 // CreateRenderer is part of fyne.Widget.
 func (t *FixedText) CreateRenderer() fyne.WidgetRenderer {
 	r := &fixedTextRenderer{t: t, text: canvas.NewText("", color.Transparent)}
@@ -81,6 +100,7 @@ func (r *fixedTextRenderer) width(s string) float32 {
 
 func (r *fixedTextRenderer) Layout(size fyne.Size) {
 	r.text.Text = r.fit(size.Width)
+	r.t.cut = r.text.Text != r.t.text
 	text := r.text.MinSize()
 	x := float32(0)
 	if r.t.Trailing {

@@ -127,3 +127,21 @@ func TestFixedText(t *testing.T) {
 		t.Errorf("%q is wider than its room", r.text.Text)
 	}
 }
+
+// A text that is cut off shows whole as a tooltip; one that fits does not.
+func TestFixedTextTellsTheRest(t *testing.T) {
+	test.NewTempApp(t)
+	tips := NewTooltips()
+	text := NewFixedText("")
+	text.Stretch, text.Tips = true, tips
+	text.SetText("a sentence of some length")
+	w := test.NewTempWindow(t, container.NewStack(text, tips.Layer))
+	for width, want := range map[float32]bool{400: false, 60: true} {
+		w.Resize(fyne.NewSize(width, 100))
+		text.MouseIn(nil)
+		if got := tips.stop != nil; got != want {
+			t.Errorf("%v wide: a tooltip is to come: %v", width, got)
+		}
+		text.MouseOut()
+	}
+}
