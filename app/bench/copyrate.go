@@ -15,8 +15,8 @@ type copier interface {
 	CopyRates(ctx context.Context) (local, up, down float64, err error)
 }
 
-// copyRates measures the copies of a backend's device; those that are not known stay 0.
-func copyRates(ctx context.Context, b processing.Backend) (CopyRates, error) {
+// copyRates measures the copies of a backend's device, on the CPU of hostBytes; those that are not known stay 0.
+func copyRates(ctx context.Context, b processing.Backend, hostBytes int) (CopyRates, error) {
 	if c, ok := b.(copier); ok {
 		local, up, down, err := c.CopyRates(ctx)
 		return CopyRates{Local: local, Up: up, Down: down}, err
@@ -24,7 +24,7 @@ func copyRates(ctx context.Context, b processing.Backend) (CopyRates, error) {
 	if b.Name() != "cpu" {
 		return CopyRates{}, nil
 	}
-	local, err := hostCopyRate(ctx, hostCopyBytes, hostCopies)
+	local, err := hostCopyRate(ctx, hostBytes, hostCopies)
 	return CopyRates{Local: local}, err
 }
 

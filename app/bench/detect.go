@@ -30,6 +30,9 @@ type Request struct {
 	Progress func(Progress)
 	// Open opens a device; nil is device.Open.
 	Open func(ctx context.Context, name string) (Runner, error)
+
+	// copyBytes are copied to find the CPU's limit, 0 is hostCopyBytes; tests take less.
+	copyBytes int
 }
 
 // Runner runs jobs on a device, which it may change for another; *device.Runner is one.
@@ -98,6 +101,17 @@ type Stage struct {
 	// Bytes is the least that the stage has to move through memory, or for a copy between host and device through the bus;
 	// the same for all devices, 0 where nothing is counted. See traffic.go for what is.
 	Bytes int64
+	// Limit is the rate of a plain copy where those bytes are, in bytes a second; 0 where it is not known.
+	Limit float64
+}
+
+// Share is the part of the limit that Rate is; 0 where either is not known. It can exceed 1 where a processor's caches hold
+// what the stage works on.
+func (s Stage) Share() float64 {
+	if s.Limit == 0 {
+		return 0
+	}
+	return s.Rate() / s.Limit
 }
 
 // Rate is the number of bytes a second that the stage reached at its median time; 0 where nothing is counted.
@@ -111,6 +125,14 @@ func (s Stage) Rate() float64 {
 // Spread is the distribution of a time over repetitions.
 type Spread struct {
 	Median, Q1, Q3, Fastest time.Duration
+}
+
+// Rows are the stages in their order, then upload, kernels, download, rest and total.
+func (m *Measurement) Rows() []Stage {
+	if len(m.Stages) == 0 {
+		return nil
+	}
+	return append(slices.Clone(m.Stages), m.Upload, m.Kernels, m.Download, m.Rest, m.Total)
 }
 
 // CopyRates are the rates of plain copies on a device in bytes a second, the fastest of several; 0 where not known.
@@ -153,9 +175,14 @@ func (d Difference) Text() processing.Text {
 	return t
 }
 
-// Speedup is how many times as fast a whole warm detection is on device i as on the first; 0 where one of them was not
-// measured.
-func (c *Comparison) Speedup(i int) float64 { return ratio(c.Devices[0].Total, c.Devices[i].Total) }
+// Speedup is how many times as fast a whole warm detection is on device i as on the first device that was measured; 0 where
+// it was not measured there.
+func (c *Comparison) Speedup(i int) float64 {
+	if list := c.measured(); len(list) > 0 {
+		return ratio(list[0].Total, c.Devices[i].Total)
+	}
+	return 0
+}
 
 func ratio(base, of Stage) float64 {
 	if base.Warm.Median <= 0 || of.Warm.Median <= 0 {
@@ -265,6 +292,8 @@ func stepLimit() processing.Text {
 	return processing.Text{EN: "copy limits", RU: "пределы копирования"}
 }
 
+func nameTotal() processing.Text { return processing.Text{EN: "total", RU: "всего"} }
+
 // errElsewhere ends a job that the runner has brought to another device than the one that is measured.
 var errElsewhere = errors.New("the job went on on another device")
 
@@ -300,11 +329,17 @@ func (m *meter) measure(ctx context.Context) {
 	m.summarise()
 	m.tell(stepLimit(), (steps-1)/steps)
 	if _, err := runner.Run(ctx, m.Picture.Width*m.Picture.Height, func(ctx context.Context, b processing.Backend) (err error) {
-		m.result.Limits, err = copyRates(ctx, b)
+		m.result.Limits, err = copyRates(ctx, b, cmp.Or(m.copyBytes, hostCopyBytes))
 		return err
 	}); err != nil {
 		m.failed(err)
+		return
 	}
+	r := &m.result
+	for i := range r.Stages {
+		r.Stages[i].Limit = r.Limits.Local
+	}
+	r.Kernels.Limit, r.Upload.Limit, r.Download.Limit = r.Limits.Local, r.Limits.Up, r.Limits.Down
 }
 
 // failed keeps what was measured so far beside the reason of the end.
@@ -447,7 +482,7 @@ func (m *meter) summarise() {
 	r.Rest = stage(processing.Text{EN: "rest", RU: "прочее"}, func(v run) time.Duration {
 		return max(v.total-kernels(v)-named(stageUpload)(v)-named(stageDownload)(v), 0)
 	})
-	r.Total = stage(processing.Text{EN: "total", RU: "всего"}, func(v run) time.Duration { return v.total })
+	r.Total = stage(nameTotal(), func(v run) time.Duration { return v.total })
 }
 
 func spread(runs []run, of func(run) time.Duration) Spread {

@@ -29,3 +29,24 @@ func TestCompareCPU(t *testing.T) {
 	}
 	t.Logf("%+v", c)
 }
+
+func TestView(t *testing.T) {
+	pic := painting(t, 701, 503, 8)
+	c, err := Compare(t.Context(), Request{Picture: pic, Params: processing.DefaultParams(), Devices: []string{"cpu", "cpu", "cuda"}, Repeat: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &c.Devices[1]
+	m.Name = "cuda:0"
+	m.Open = 700e6
+	m.Upload.Warm = Spread{1e6, 9e5, 12e5, 8e5}
+	m.Upload.Cold, m.Download.Cold = 5e6, 3e6
+	m.Download.Warm = Spread{1e6, 9e5, 12e5, 8e5}
+	m.Upload.Limit, m.Download.Limit, m.Limits.Up, m.Limits.Down = 55e9, 54e9, 55e9, 54e9
+	for _, lang := range []string{"en", "ru"} {
+		mm := machine()
+		if _, err := c.Save(t.Context(), "/tmp/roomE/out_"+lang, mm, lang); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

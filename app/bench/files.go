@@ -123,8 +123,12 @@ func JSON(w io.Writer, m Machine, r *experiment.Result, lang string) error {
 	for _, c := range r.Conclusions {
 		d.Conclusions = append(d.Conclusions, conclusion{c.Verdict, c.Claim.In(lang), c.Ratio, c.Low, c.High, c.Unsure, c.Paper, c.Text.In(lang)})
 	}
+	return writeJSON(w, d)
+}
+
+func writeJSON(w io.Writer, v any) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
 	out.SetIndent("", "  ")
-	return out.Encode(d)
+	return out.Encode(v)
 }

@@ -27,42 +27,19 @@ const (
 // Save writes a result into a folder, made if missing: NAME.txt, NAME.md, NAME.csv, NAME.json, its plots as PNG and SVG,
 // and the experiment's figures as PNG. It returns the paths written, also those before an error.
 func Save(ctx context.Context, dir string, m Machine, r *experiment.Result, lang string) ([]string, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	id := r.Experiment.ID
+	plots, err := Plots(r, lang)
+	if err != nil {
 		return nil, err
 	}
-	var written []string
-	put := func(name string, write func(w io.Writer) error) error {
-		path := filepath.Join(dir, name)
-		if err := imagefile.WriteFile(ctx, path, write); err != nil {
-			return err
-		}
-		written = append(written, path)
-		return nil
-	}
-	id := r.Experiment.ID
-	for _, f := range []struct {
-		name  string
-		write func(w io.Writer) error
-	}{
+	written, err := saveTexts(ctx, dir, []text{
 		{id + ".txt", func(w io.Writer) error { return Table(w, m, r, lang) }},
 		{id + ".md", func(w io.Writer) error { return Markdown(w, r, lang) }},
 		{id + ".csv", func(w io.Writer) error { return CSV(w, r) }},
 		{id + ".json", func(w io.Writer) error { return JSON(w, m, r, lang) }},
-	} {
-		if err := put(f.name, f.write); err != nil {
-			return written, err
-		}
-	}
-	plots, err := Plots(r, lang)
+	}, plots)
 	if err != nil {
 		return written, err
-	}
-	for _, p := range plots {
-		for _, format := range []string{"png", "svg"} {
-			if err := put(p.Name+"."+format, func(w io.Writer) error { return p.Write(w, format) }); err != nil {
-				return written, err
-			}
-		}
 	}
 	figures, err := r.Experiment.Figures(ctx)
 	if err != nil {
@@ -72,6 +49,48 @@ func Save(ctx context.Context, dir string, m Machine, r *experiment.Result, lang
 		path := filepath.Join(dir, fmt.Sprintf("%s_%s.png", id, f.Name))
 		pic := &processing.Picture{Width: f.W, Height: f.H, Channels: 1, U8: f.Pix}
 		if err := imagefile.WritePNG(ctx, path, pic); err != nil {
+			return written, err
+		}
+		written = append(written, path)
+	}
+	return written, nil
+}
+
+// Save writes a comparison into a folder, made if missing: detect.txt, detect.md, detect.csv, detect.json and its plots as
+// PNG and SVG. It returns the paths written, also those before an error.
+func (c *Comparison) Save(ctx context.Context, dir string, m Machine, lang string) ([]string, error) {
+	plots, err := c.Plots(lang)
+	if err != nil {
+		return nil, err
+	}
+	return saveTexts(ctx, dir, []text{
+		{"detect.txt", func(w io.Writer) error { return c.Table(w, m, lang) }},
+		{"detect.md", func(w io.Writer) error { return c.Markdown(w, lang) }},
+		{"detect.csv", c.CSV},
+		{"detect.json", func(w io.Writer) error { return c.JSON(w, m, lang) }},
+	}, plots)
+}
+
+// text is a file and what writes it.
+type text struct {
+	name  string
+	write func(w io.Writer) error
+}
+
+// saveTexts writes the files, and the plots as PNG and SVG, into a folder, made if missing.
+func saveTexts(ctx context.Context, dir string, files []text, plots []Plot) ([]string, error) {
+	for _, p := range plots {
+		for _, format := range []string{"png", "svg"} {
+			files = append(files, text{p.Name + "." + format, func(w io.Writer) error { return p.Write(w, format) }})
+		}
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	var written []string
+	for _, f := range files {
+		path := filepath.Join(dir, f.name)
+		if err := imagefile.WriteFile(ctx, path, f.write); err != nil {
 			return written, err
 		}
 		written = append(written, path)

@@ -133,19 +133,21 @@ func stateIn(s experiment.State, lang string) string {
 }
 
 // milliseconds writes a time in ms with three significant digits or more, without an exponent.
-func milliseconds(d time.Duration) string {
-	ms := float64(d) / 1e6
+func milliseconds(d time.Duration) string { return figure(float64(d) / 1e6) }
+
+// figure writes a positive number with three significant digits or more, without an exponent.
+func figure(v float64) string {
 	switch {
-	case ms >= 100:
-		return fmt.Sprintf("%.0f", ms)
-	case ms >= 10:
-		return fmt.Sprintf("%.1f", ms)
-	case ms >= 1:
-		return fmt.Sprintf("%.2f", ms)
-	case ms >= 0.1:
-		return fmt.Sprintf("%.3f", ms)
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 10:
+		return fmt.Sprintf("%.1f", v)
+	case v >= 1:
+		return fmt.Sprintf("%.2f", v)
+	case v >= 0.1:
+		return fmt.Sprintf("%.3f", v)
 	}
-	return fmt.Sprintf("%.5f", ms)
+	return fmt.Sprintf("%.5f", v)
 }
 
 // writeAligned writes columns; those whose cells all are numbers or empty are aligned to the right.
@@ -182,12 +184,16 @@ func writeAligned(b *strings.Builder, rows [][]string) {
 // Markdown writes the rows of a result as a Markdown table.
 func Markdown(w io.Writer, r *experiment.Result, lang string) error {
 	var b strings.Builder
-	for i, row := range Cells(r, lang) {
-		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
+	writeMarkdown(&b, Cells(r, lang))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeMarkdown(b *strings.Builder, rows [][]string) {
+	for i, row := range rows {
+		fmt.Fprintf(b, "| %s |\n", strings.Join(row, " | "))
 		if i == 0 {
 			b.WriteString(strings.Repeat("|---", len(row)) + "|\n")
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }

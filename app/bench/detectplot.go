@@ -1,0 +1,155 @@
+package bench
+
+import (
+	"fmt"
+	"image/color"
+	"slices"
+	"time"
+
+	"blik/processing"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Plots draws the times of the stages on all devices, warm and cold, and the share of the copy limit that they reached.
+// There are none where nothing was measured.
+func (c *Comparison) Plots(lang string) ([]Plot, error) {
+	names := slices.DeleteFunc(c.Names(), func(name processing.Text) bool {
+		return !slices.ContainsFunc(c.measured(), func(m *Measurement) bool { s := m.Row(name); return s.Warm.Median > 0 || s.Cold > 0 })
+	})
+	if len(names) == 0 {
+		return nil, nil
+	}
+	times, err := c.plotTimes(names, lang)
+	if err != nil {
+		return nil, err
+	}
+	plots := []Plot{{"detect_time", times, times.Legend}}
+	limited := slices.DeleteFunc(slices.Clone(names), func(name processing.Text) bool {
+		return !slices.ContainsFunc(c.measured(), func(m *Measurement) bool { return m.Row(name).Share() > 0 })
+	})
+	if len(limited) > 0 {
+		shares, err := c.plotShares(limited, lang)
+		if err != nil {
+			return nil, err
+		}
+		plots = append(plots, Plot{"detect_share", shares, shares.Legend})
+	}
+	return plots, nil
+}
+
+// rowPlot is a plot with a row for each name, the first on top.
+func rowPlot(names []processing.Text, title, lang string) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = color.White
+	p.Title.Text, p.Title.TextStyle.Font.Size, p.Title.Padding = title, vg.Points(11), vg.Points(6)
+	p.Legend.Left, p.Legend.Padding = true, vg.Points(2)
+	var labels plot.ConstantTicks
+	for i, name := range names {
+		labels = append(labels, plot.Tick{Value: at(i, names), Label: name.In(lang)})
+	}
+	p.Y.Tick.Marker, p.Y.Tick.Length = labels, 0
+	// Without this the longest label would begin outside of the plot.
+	p.Y.Label.Text = " "
+	p.Y.Min, p.Y.Max = 0.4, float64(len(names))+0.6
+	return p
+}
+
+func at(i int, names []processing.Text) float64 { return float64(len(names) - i) }
+
+// across are points with error bars along x.
+type across struct {
+	plotter.XYs
+	plotter.XErrors
+}
+
+// plotTimes puts a filled dot at the warm median, with bars to the quartiles, and a ring at the time of the first detection.
+func (c *Comparison) plotTimes(names []processing.Text, lang string) (*plot.Plot, error) {
+	p := rowPlot(names, fmt.Sprintf(say(lang, "Detection, %.1f MP, %d bits: time, ms", "Поиск, %.1f Мп, бит: %d; время, мс"), float64(c.Width*c.Height)/1e6, c.Depth), lang)
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decades{}
+	p.Add(plotter.NewGrid())
+	ms := func(d time.Duration) float64 { return max(float64(d)/1e6, 1e-4) }
+	for k, m := range c.measured() {
+		colour := palette()[k%len(palette())]
+		var warm across
+		var cold plotter.XYs
+		for i, name := range names {
+			s := m.Row(name)
+			// Devices lie beside each other, not on top.
+			y := at(i, names) + 0.16*(float64(len(c.measured())-1)/2-float64(k))
+			if s.Warm.Median > 0 {
+				x := ms(s.Warm.Median)
+				warm.XYs = append(warm.XYs, plotter.XY{X: x, Y: y})
+				warm.XErrors = append(warm.XErrors, struct{ Low, High float64 }{x - ms(s.Warm.Q1), ms(s.Warm.Q3) - x})
+			}
+			if s.Cold > 0 {
+				cold = append(cold, plotter.XY{X: ms(s.Cold), Y: y})
+			}
+		}
+		if len(warm.XYs) > 0 {
+			dots, err := plotter.NewScatter(warm.XYs)
+			if err != nil {
+				return nil, fmt.Errorf("plot the times of %s: %w", m.Name, err)
+			}
+			dots.GlyphStyle = draw.GlyphStyle{Color: colour, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}
+			bars, err := plotter.NewXErrorBars(warm)
+			if err != nil {
+				return nil, fmt.Errorf("plot the times of %s: %w", m.Name, err)
+			}
+			bars.Color = colour
+			p.Add(bars, dots)
+			p.Legend.Add(m.Name+say(lang, ", warm: median and quartiles", ", после прогрева: медиана и квартили"), dots)
+		}
+		if len(cold) > 0 {
+			rings, err := plotter.NewScatter(cold)
+			if err != nil {
+				return nil, fmt.Errorf("plot the times of %s: %w", m.Name, err)
+			}
+			rings.GlyphStyle = draw.GlyphStyle{Color: colour, Radius: vg.Points(3), Shape: draw.RingGlyph{}}
+			p.Add(rings)
+			p.Legend.Add(m.Name+say(lang, ", the first detection", ", первый поиск"), rings)
+		}
+	}
+	if p.X.Max < 2*p.X.Min {
+		p.X.Min, p.X.Max = p.X.Min/2, 2*p.X.Max
+	}
+	return p, nil
+}
+
+// plotShares draws bars side by side.
+func (c *Comparison) plotShares(names []processing.Text, lang string) (*plot.Plot, error) {
+	p := rowPlot(names, fmt.Sprintf(say(lang, "Detection, %.1f MP, %d bits: rate, %% of a plain copy", "Поиск, %.1f Мп, бит: %d; скорость, %% от простого копирования"), float64(c.Width*c.Height)/1e6, c.Depth), lang)
+	grid := plotter.NewGrid()
+	grid.Horizontal.Width = 0
+	p.Add(grid)
+	list := c.measured()
+	thick := 0.8 / float64(len(list))
+	for k, m := range list {
+		colour := palette()[k%len(palette())]
+		var bars []plotter.XYer
+		for i, name := range names {
+			x := 100 * m.Row(name).Share()
+			if x == 0 {
+				continue
+			}
+			top := at(i, names) + 0.4 - thick*float64(k)
+			bars = append(bars, plotter.XYs{{X: 0, Y: top}, {X: x, Y: top}, {X: x, Y: top - thick}, {X: 0, Y: top - thick}})
+		}
+		for i, b := range bars {
+			shape, err := plotter.NewPolygon(b)
+			if err != nil {
+				return nil, fmt.Errorf("plot the rates of %s: %w", m.Name, err)
+			}
+			shape.Color, shape.LineStyle.Width = colour, 0
+			p.Add(shape)
+			if i == 0 {
+				p.Legend.Add(m.Name, shape)
+			}
+		}
+	}
+	p.X.Min, p.X.Max = 0, max(p.X.Max, 1)
+	return p, nil
+}
