@@ -38,7 +38,7 @@ func (b *Backend) Name() string { return fmt.Sprintf("cuda:%d", b.device.info.Or
 // Info describes the GPU.
 func (b *Backend) Info() Info { return b.device.info }
 
-// Close gives all memory back and ends the device's goroutine. Planes still alive are an error: their memory goes too.
+// Close gives all memory back. Planes still alive are an error: their memory goes too.
 func (b *Backend) Close() error {
 	if b.closed {
 		return nil
@@ -48,12 +48,13 @@ func (b *Backend) Close() error {
 	b.shadow.drop()
 	_ = b.host.Close()
 	b.device.close(func() {
-		_ = b.device.stream.Synchronize()
+		if b.device.synchronize(); b.device.silent {
+			return
+		}
 		b.stages.close()
 		b.pool.mu.Lock()
 		b.pool.trim()
 		b.pool.mu.Unlock()
-		b.device.stop()
 	})
 	if planes != 0 {
 		return fmt.Errorf("%s: %d planes were not released", b.Name(), planes)
@@ -61,7 +62,7 @@ func (b *Backend) Close() error {
 	return nil
 }
 
-// queue is one operation on the owning goroutine: its launches, each preceded by a look at the context, and the memory
+// queue is one operation in its turn on the device: its launches, each preceded by a look at the context, and the memory
 // that it needs until the device is through with it.
 type queue struct {
 	ctx     context.Context

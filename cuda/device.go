@@ -7,6 +7,8 @@ import (
 	"math"
 	"runtime"
 	"strings"
+	"sync"
+	"time"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -80,25 +82,34 @@ func info(ordinal int) (Info, error) {
 	return v, nil
 }
 
-// device is a GPU and the goroutine that owns it. Fields below work are that goroutine's alone.
+// device is a GPU. Operations take turns; each runs on the thread of the goroutine that asks for it, to which the context
+// is bound for that time. A goroutine of the device's own would make every operation wait for two changes of threads, tens
+// of microseconds where a detection has hundreds of operations.
 type device struct {
 	info Info
-	work chan func()
-	// closed ends the goroutine and turns later work away.
-	closed chan struct{}
 
-	// lost is the first fault; after it the device's memory and context are not to be trusted.
-	lost      error
-	context   cu.CUContext
-	stream    cu.Stream
-	modules   []cu.Module
+	// turn is held by the operation that uses the device; the fields below are its own.
+	turn   sync.Mutex
+	closed bool
+	// lost is the first fault; after it the device's memory and context are not to be trusted. A device that does not answer
+	// is not even asked to take back what it gave, since that call might never return.
+	lost   error
+	silent bool
+	// patience is how long the device may take for what an operation waits for.
+	patience time.Duration
+	context  cu.CUContext
+	stream   cu.Stream
+	// home names the module of each kernel; modules and functions hold those that were needed so far.
+	home      map[string]string
+	modules   map[string]cu.Module
 	functions map[string]cu.Function
-	// home is the module of each kernel.
-	home  map[string]int
-	stage staging
+	stage     staging
 }
 
-// openDevice starts the goroutine, makes a context and loads the kernels.
+// answerTime is longer than any operation takes on the slowest GPU.
+const answerTime = time.Minute
+
+// openDevice makes a context.
 func openDevice(ordinal int) (*device, error) {
 	if err := driver.Status(); err != nil {
 		return nil, err
@@ -110,7 +121,10 @@ func openDevice(ordinal int) (*device, error) {
 	if ordinal < 0 || ordinal >= n {
 		return nil, &driver.Problem{Reason: driver.NoDevice, Detail: fmt.Sprintf("GPU %d was asked for, there are %d", ordinal, n)}
 	}
-	d := &device{work: make(chan func()), closed: make(chan struct{}), functions: map[string]cu.Function{}, home: map[string]int{}}
+	d := &device{
+		patience: answerTime, home: map[string]string{}, modules: map[string]cu.Module{}, functions: map[string]cu.Function{},
+		stage: newStaging(),
+	}
 	if d.info, err = info(ordinal); err != nil {
 		return nil, err
 	}
@@ -118,53 +132,50 @@ func openDevice(ordinal int) (*device, error) {
 		return nil, &driver.Problem{Reason: driver.TooOld, Detail: fmt.Sprintf("%s has compute capability %d.%d, %d.%d is needed",
 			d.info.Name, d.info.Capability/10, d.info.Capability%10, leastCapability/10, leastCapability%10)}
 	}
-	go d.own()
-	if err := d.do(d.start); err != nil {
-		d.close(d.stop)
+	if err := d.start(); err != nil {
+		d.close(func() {})
 		return nil, err
 	}
 	return d, nil
 }
 
-// own runs what do sends, on the thread that the context is bound to. The thread ends with the goroutine.
-func (d *device) own() {
-	runtime.LockOSThread()
-	for {
-		select {
-		case f := <-d.work:
-			f()
-		case <-d.closed:
-			return
-		}
-	}
-}
-
-// do runs f on the owning goroutine and returns its error. A fault ends the device's use: every later call returns it.
+// do runs f with the device's context on the calling thread and returns its error. A fault ends the device's use: every
+// later call returns it.
 func (d *device) do(f func() error) error {
-	done := make(chan error, 1)
-	select {
-	case d.work <- func() {
-		if d.lost != nil {
-			done <- d.lost
-			return
-		}
-		done <- f()
-	}:
-		return <-done
-	case <-d.closed:
+	d.turn.Lock()
+	defer d.turn.Unlock()
+	switch {
+	case d.closed:
 		return fmt.Errorf("cuda:%d: the backend is closed", d.info.Ordinal)
+	case d.lost != nil:
+		return d.lost
 	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := d.fault(cu.SetCurrentContext(d.context), "bind the context"); err != nil {
+		return err
+	}
+	return f()
 }
 
-// close runs f, also on a lost device, and ends the goroutine.
+// close runs f, also on a lost device, gives everything back and turns later work away.
 func (d *device) close(f func()) {
-	done := make(chan struct{})
-	d.work <- func() {
-		f()
-		close(done)
+	d.turn.Lock()
+	defer d.turn.Unlock()
+	if d.closed {
+		return
 	}
-	<-done
-	close(d.closed)
+	d.closed = true
+	if d.silent {
+		return
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	// After a fault the driver may refuse, which changes nothing any more.
+	_ = cu.SetCurrentContext(d.context)
+	if f(); !d.silent {
+		d.stop()
+	}
 }
 
 // fault keeps err if the device cannot be trusted after it, and returns it as a *driver.Problem.
@@ -180,6 +191,8 @@ func (d *device) fault(err error, doing string) error {
 }
 
 func (d *device) start() (err error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	dev, err := cu.GetDevice(d.info.Ordinal)
 	if err != nil {
 		return d.fault(err, "open the GPU")
@@ -190,20 +203,19 @@ func (d *device) start() (err error) {
 	if d.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
 		return d.fault(err, "make a stream")
 	}
-	for i, text := range kernels.PTX(d.info.Capability) {
-		m, err := cu.LoadData(text)
+	for _, module := range kernels.Names() {
+		text, err := kernels.PTX(module)
 		if err != nil {
-			return d.fault(err, "load the kernels")
+			return err
 		}
-		d.modules = append(d.modules, m)
-		for _, name := range kernels.Entries(text) {
-			d.home[name] = i
+		for _, kernel := range kernels.Entries(text) {
+			d.home[kernel] = module
 		}
 	}
 	return nil
 }
 
-// stop gives everything back; after a fault the driver may refuse, which changes nothing any more.
+// stop gives everything back.
 func (d *device) stop() {
 	d.stage.close()
 	if d.stream != (cu.Stream{}) {
@@ -212,10 +224,42 @@ func (d *device) stop() {
 	for _, m := range d.modules {
 		_ = m.Unload()
 	}
-	d.modules = nil
+	clear(d.modules)
+	clear(d.functions)
 	if d.context != (cu.CUContext{}) {
 		_ = d.context.Destroy()
 	}
+}
+
+// module returns a module by name, loading it at its first use: machine code for the GPU where the program brings it, else
+// the PTX, which the driver compiles.
+func (d *device) module(name string) (cu.Module, error) {
+	if m, ok := d.modules[name]; ok {
+		return m, nil
+	}
+	code, err := kernels.Cubin(name, d.info.Capability)
+	if err != nil {
+		return cu.Module{}, err
+	}
+	load := func(image string) (cu.Module, error) {
+		m, err := cu.LoadData(image)
+		if err == nil {
+			d.modules[name] = m
+		}
+		return m, err
+	}
+	if code != nil {
+		m, err := load(string(code))
+		if err != cu.InvalidImage && err != cu.NoBinaryForGpu {
+			return m, d.fault(err, "load the kernels "+name)
+		}
+	}
+	text, err := kernels.PTX(name)
+	if err != nil {
+		return cu.Module{}, err
+	}
+	m, err := load(text)
+	return m, d.fault(err, "compile the kernels "+name)
 }
 
 // function returns a kernel by name.
@@ -223,11 +267,15 @@ func (d *device) function(name string) (cu.Function, error) {
 	if f, ok := d.functions[name]; ok {
 		return f, nil
 	}
-	i, ok := d.home[name]
+	home, ok := d.home[name]
 	if !ok {
 		return cu.Function{}, fmt.Errorf("cuda: there is no kernel %s", name)
 	}
-	f, err := d.modules[i].Function(name)
+	m, err := d.module(home)
+	if err != nil {
+		return cu.Function{}, err
+	}
+	f, err := m.Function(name)
 	if err != nil {
 		return f, d.fault(err, "find the kernel "+name)
 	}
@@ -279,7 +327,33 @@ func over(w, h int) (grid, block dim) {
 // along is a grid of blocks of 256 threads over n things.
 func along(n int) (grid, block dim) { return dim{x: (n + 255) / 256}, dim{x: 256} }
 
-func (d *device) synchronize() error { return d.fault(d.stream.Synchronize(), "wait for the GPU") }
+// synchronize waits for all that was queued.
+func (d *device) synchronize() error { return d.wait(d.stream.Query, "wait for the GPU") }
+
+// wait asks until the device is through with something, at first all the time, since most waits are short. It asks rather
+// than waits in the driver so as to give up on a device that does not answer.
+func (d *device) wait(ask func() error, doing string) error {
+	const busy, pause = 2 * time.Millisecond, 50 * time.Microsecond
+	var start time.Time
+	for {
+		err := ask()
+		if err != cu.NotReady {
+			return d.fault(err, doing)
+		}
+		if start.IsZero() {
+			start = time.Now()
+		}
+		switch waited := time.Since(start); {
+		case waited > d.patience:
+			d.silent = true
+			return d.fault(&driver.Problem{Reason: driver.Fault, Detail: fmt.Sprintf("%s: no answer within %v", doing, d.patience)}, doing)
+		case waited > busy:
+			time.Sleep(pause)
+		default:
+			runtime.Gosched()
+		}
+	}
+}
 
 // zero clears memory.
 func (d *device) zero(b buffer, n int64) error {

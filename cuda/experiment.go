@@ -12,7 +12,6 @@ import (
 	"gorgonia.org/cu"
 
 	"blik/cuda/driver"
-	"blik/kernels"
 	"blik/processing/experiment"
 )
 
@@ -28,25 +27,7 @@ func OpenExperiments(ordinal int) (*Experiments, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := b.device.do(b.device.loadExperiments); err != nil {
-		return nil, errors.Join(err, b.Close())
-	}
 	return &Experiments{b}, nil
-}
-
-// loadExperiments loads the kernels that only experiments need, which a Backend does without to start sooner.
-func (d *device) loadExperiments() error {
-	for _, text := range kernels.Experiments(d.info.Capability) {
-		m, err := cu.LoadData(text)
-		if err != nil {
-			return d.fault(err, "load the kernels of the experiments")
-		}
-		for _, name := range kernels.Entries(text) {
-			d.home[name] = len(d.modules)
-		}
-		d.modules = append(d.modules, m)
-	}
-	return nil
 }
 
 // Name returns the maker's name of the GPU.
@@ -137,7 +118,7 @@ type trial struct {
 	buffers []buffer
 	host    [][]byte
 
-	// compute queues one computation; result reads what it has computed. Both run on the owning goroutine.
+	// compute queues one computation; result reads what it has computed. Both run in a turn on the device.
 	compute func(q *queue) error
 	result  func(q *queue) (experiment.Output, error)
 

@@ -80,7 +80,7 @@ func (l *pool) put(b buffer) {
 	l.free[b.bytes] = append(l.free[b.bytes], b)
 }
 
-// hostGet returns n bytes of pinned host memory.
+// hostGet returns n bytes of pinned host memory. Where the host has no more, what is kept is given back first.
 func (l *pool) hostGet(d *device, n int) ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,6 +89,10 @@ func (l *pool) hostGet(d *device, n int) ([]byte, error) {
 		return f[len(f)-1], nil
 	}
 	b, err := driver.HostAlloc(n)
+	if err != nil {
+		l.trim()
+		b, err = driver.HostAlloc(n)
+	}
 	return b, d.fault(err, "allocate pinned host memory")
 }
 
@@ -111,7 +115,7 @@ func (l *pool) picture(w, h int) {
 	}
 }
 
-// trim gives back what is kept. The caller holds the lock and runs on the owning goroutine. What a lost device
+// trim gives back what is kept. The caller holds the lock and has the device's turn. What a lost device
 // refuses to take back goes with its context.
 func (l *pool) trim() {
 	for _, list := range l.free {
@@ -129,52 +133,69 @@ func (l *pool) trim() {
 	clear(l.pinned)
 }
 
-// staging is the pinned memory that uploads go through, in turns: while the device fetches one part the host fills the
-// next.
+// staging is the pinned memory that uploads go through, a ring of parts: while the device fetches some, several goroutines
+// fill the next ones, since one alone does not keep up with the bus.
 type staging struct {
-	parts [2]struct {
-		memory []byte
-		read   cu.Event
-		busy   bool
-	}
-	next int
+	// bytes is the size of a part; fillers is how many are filled at a time, less than there are parts.
+	bytes, fillers int
+	parts          []part
+	next           int
 }
 
-const stagingBytes = 8 << 20
+// part is a piece of pinned memory; read comes when the device has fetched it, if busy.
+type part struct {
+	memory []byte
+	read   cu.Event
+	busy   bool
+	filled chan struct{}
+}
+
+// stagingBytes is the size of a part, stagingParts their number.
+const (
+	stagingBytes = 1 << 20
+	stagingParts = 16
+)
+
+func newStaging() staging {
+	return staging{bytes: stagingBytes, fillers: min(8, runtime.GOMAXPROCS(0)), parts: make([]part, stagingParts)}
+}
 
 func (s *staging) close() {
 	for i := range s.parts {
 		p := &s.parts[i]
 		if p.memory != nil {
-			_ = cu.DestroyEvent(&p.read)
 			_ = driver.HostFree(p.memory)
 		}
-		p.memory, p.busy = nil, false
+		if p.read != (cu.Event{}) {
+			_ = cu.DestroyEvent(&p.read)
+		}
+		*p = part{}
 	}
 }
 
 // part returns the next part, free to be written.
-func (d *device) part() (memory []byte, sent func() error, err error) {
-	p := &d.stage.parts[d.stage.next]
-	d.stage.next ^= 1
+func (d *device) part() (p *part, err error) {
+	s := &d.stage
+	p = &s.parts[s.next]
+	s.next = (s.next + 1) % len(s.parts)
 	if p.memory == nil {
-		if p.memory, err = driver.HostAlloc(stagingBytes); err != nil {
-			return nil, nil, d.fault(err, "allocate pinned host memory")
-		}
-		if p.read, err = cu.MakeEvent(cu.DefaultEvent); err != nil {
-			return nil, nil, d.fault(err, "make an event")
+		if p.memory, err = driver.HostAlloc(s.bytes); err != nil {
+			return nil, d.fault(err, "allocate pinned host memory")
 		}
 	}
+	if p.read == (cu.Event{}) {
+		if p.read, err = cu.MakeEvent(cu.DisableTiming); err != nil {
+			return nil, d.fault(err, "make an event")
+		}
+		p.filled = make(chan struct{}, 1)
+	}
 	if p.busy {
-		if err := d.fault(p.read.Synchronize(), "wait for an upload"); err != nil {
-			return nil, nil, err
+		if err := d.wait(p.read.Query, "wait for an upload"); err != nil {
+			return nil, err
 		}
 		p.busy = false
 	}
-	return p.memory, func() error {
-		p.busy = true
-		return d.fault(p.read.Record(d.stream), "record an event")
-	}, nil
+	return p, nil
 }
 
 // upload copies rows of `row` bytes from the host to rows `pitch` bytes apart on the device. The host's memory may be
@@ -182,47 +203,66 @@ func (d *device) part() (memory []byte, sent func() error, err error) {
 func (d *device) upload(dst cu.DevicePtr, pitch int64, src []byte, row int) error {
 	if int64(row) == pitch || len(src) == row {
 		// One piece of memory, cut anywhere.
-		for at := 0; at < len(src); {
-			memory, sent, err := d.part()
-			if err != nil {
-				return err
-			}
-			n := copyWide(memory, src[at:])
-			err = cu.MemcpyHtoDAsync(dst+cu.DevicePtr(at), unsafe.Pointer(unsafe.SliceData(memory)), int64(n), d.stream)
-			if err != nil {
-				return d.fault(err, "upload")
-			}
-			if err := sent(); err != nil {
-				return err
-			}
-			at += n
-		}
-		return nil
+		return d.send(src, d.stage.bytes, func(at int, piece []byte) error {
+			return cu.MemcpyHtoDAsync(dst+cu.DevicePtr(at), unsafe.Pointer(unsafe.SliceData(piece)), int64(len(piece)), d.stream)
+		})
 	}
-	rows := len(src) / row
-	for y := 0; y < rows; {
-		memory, sent, err := d.part()
-		if err != nil {
+	if rows := d.stage.bytes / row; rows > 0 {
+		return d.send(src, rows*row, func(at int, piece []byte) error {
+			return driver.RowsUp(dst+cu.DevicePtr(int64(at/row)*pitch), pitch, piece, row, d.stream)
+		})
+	}
+	// Rows longer than a part.
+	for y := 0; y*row < len(src); y++ {
+		if err := d.upload(dst+cu.DevicePtr(int64(y)*pitch), int64(row), src[y*row:(y+1)*row], row); err != nil {
 			return err
 		}
-		n := min(rows-y, len(memory)/row)
-		if n == 0 {
-			// A row longer than a part.
-			if err := d.upload(dst+cu.DevicePtr(int64(y)*pitch), int64(row), src[y*row:(y+1)*row], row); err != nil {
+	}
+	return nil
+}
+
+// send passes src through the parts in pieces of n bytes; queue queues the copy of the piece that begins at a byte of src.
+func (d *device) send(src []byte, n int, queue func(at int, piece []byte) error) error {
+	// filling are the parts of the pieces that are being filled, in their order; queued and begun count bytes of src.
+	var filling []*part
+	begun, queued := 0, 0
+	// Whoever fills reads src, which is the caller's again afterwards.
+	defer func() {
+		for _, p := range filling {
+			<-p.filled
+		}
+	}()
+	for queued < len(src) {
+		for begun < len(src) && len(filling) < d.stage.fillers {
+			p, err := d.part()
+			if err != nil {
 				return err
 			}
-			y++
-			continue
+			piece := src[begun:min(begun+n, len(src))]
+			fill := func() {
+				copy(p.memory, piece)
+				p.filled <- struct{}{}
+			}
+			if len(piece) == len(src) {
+				fill()
+			} else {
+				go fill()
+			}
+			filling = append(filling, p)
+			begun += len(piece)
 		}
-		copyWide(memory, src[y*row:(y+n)*row])
-		err = driver.RowsUp(dst+cu.DevicePtr(int64(y)*pitch), pitch, memory[:n*row], row, d.stream)
-		if err != nil {
-			return d.fault(err, "upload")
-		}
-		if err := sent(); err != nil {
+		p := filling[0]
+		<-p.filled
+		filling = filling[1:]
+		piece := p.memory[:min(n, len(src)-queued)]
+		if err := d.fault(queue(queued, piece), "upload"); err != nil {
 			return err
 		}
-		y += n
+		if err := d.fault(p.read.Record(d.stream), "record an event"); err != nil {
+			return err
+		}
+		p.busy = true
+		queued += len(piece)
 	}
 	return nil
 }
@@ -231,7 +271,7 @@ func (d *device) upload(dst cu.DevicePtr, pitch int64, src []byte, row int) erro
 func copyWide(dst, src []byte) int {
 	n := min(len(dst), len(src))
 	const least = 1 << 20
-	parts := min(4, runtime.GOMAXPROCS(0), (n+least-1)/least)
+	parts := min(8, runtime.GOMAXPROCS(0), (n+least-1)/least)
 	if parts < 2 {
 		return copy(dst, src)
 	}

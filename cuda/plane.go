@@ -97,7 +97,7 @@ func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error
 	return p, nil
 }
 
-// newPlane runs on the owning goroutine.
+// newPlane is for operations in their turn on the device.
 func (b *Backend) newPlane(kind processing.Kind, w, h int) (*plane, error) {
 	p := &plane{owner: b, kind: kind, w: w, h: h}
 	p.pitch = roundUp(int64(p.row()), pitchGrain)

@@ -1,15 +1,22 @@
 package kernels
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"sort"
+	"strconv"
 	"strings"
 )
 
-//go:embed *.cu *.cuh ptx/*.ptx
+//go:embed *.cu *.cuh ptx/*.ptx cubin/*.tar
 var files embed.FS
 
 // Names of the sources without their ending; each is a module of its own.
@@ -17,35 +24,80 @@ func Names() []string {
 	return []string{"filter", "morph", "point", "reduce", "slide", "spans", "tiles", "window"}
 }
 
-// experimentPrefix begins the names of the sources that only the experiments need.
-const experimentPrefix = "experiment_"
-
-// PTX returns the text of every module of the Backend for a GPU of the given compute capability, 90 for 9.0: at least
-// 50. The driver compiles it for the GPU at hand.
-func PTX(capability int) []string { return texts(capability, false) }
-
-// Experiments returns the text of the modules that only the experiments need.
-func Experiments(capability int) []string { return texts(capability, true) }
-
-func texts(capability int, experiments bool) []string {
-	target := "50"
-	if capability >= 80 {
-		target = "80"
+// PTX returns the text of a module, which the driver compiles for any GPU from compute capability 5.0 on.
+func PTX(name string) (string, error) {
+	text, err := files.ReadFile("ptx/" + name + "_50.ptx")
+	if err != nil {
+		return "", fmt.Errorf("kernels: %w", err)
 	}
-	var list []string
-	for _, n := range Names() {
-		if strings.HasPrefix(n, experimentPrefix) != experiments {
+	return string(text), nil
+}
+
+// Cubin returns the machine code of a module for a GPU of the given compute capability, 90 for 9.0, which spares the
+// driver to compile the PTX: a second or more at the first use of the program. It is nil where there is none for the GPU,
+// and where what there is was made of another PTX. Machine code runs on GPUs of its own major version from its minor
+// version on.
+func Cubin(name string, capability int) ([]byte, error) {
+	fail := func(err error) ([]byte, error) { return nil, fmt.Errorf("kernels: machine code of %s: %w", name, err) }
+	archive, err := files.ReadFile("cubin/" + name + ".tar")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return fail(err)
+	}
+	text, err := PTX(name)
+	if err != nil {
+		return nil, err
+	}
+	var best []byte
+	from := 0
+	for r := tar.NewReader(bytes.NewReader(archive)); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return fail(err)
+		}
+		content, err := io.ReadAll(r)
+		if err != nil {
+			return fail(err)
+		}
+		if h.Name == ptxHashMember {
+			if strings.TrimSpace(string(content)) != hash(text) {
+				return nil, nil
+			}
 			continue
 		}
-		text, err := files.ReadFile("ptx/" + n + "_" + target + ".ptx")
+		target, err := strconv.Atoi(strings.TrimSuffix(h.Name, ".gz"))
 		if err != nil {
-			text, err = files.ReadFile("ptx/" + n + "_50.ptx")
+			return fail(err)
 		}
-		if err == nil {
-			list = append(list, string(text))
+		if target/10 == capability/10 && target <= capability && target > from {
+			best, from = content, target
 		}
 	}
-	return list
+	if best == nil {
+		return nil, nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(best))
+	if err != nil {
+		return fail(err)
+	}
+	code, err := io.ReadAll(z)
+	if err != nil {
+		return fail(err)
+	}
+	return code, nil
+}
+
+// ptxHashMember names the member of an archive of machine code that holds the SHA-256 of the PTX it was made of.
+const ptxHashMember = "ptx.sha256"
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
 // Entries returns the names of the kernels in the text of a module.
@@ -72,7 +124,7 @@ func SourceHash(name string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Hash is the SHA-256 of all sources and PTX: what was verified on a GPU is what has this hash.
+// Hash is the SHA-256 of all sources, PTX and machine code: what was verified on a GPU is what has this hash.
 func Hash() string {
 	sum := sha256.New()
 	var names []string

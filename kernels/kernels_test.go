@@ -1,6 +1,8 @@
 package kernels
 
 import (
+	"bytes"
+	"encoding/binary"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,17 +41,52 @@ func TestPTXIsOfItsSource(t *testing.T) {
 	}
 }
 
-func TestPTXOfACapability(t *testing.T) {
-	for _, c := range []int{50, 75, 80, 90, 120} {
-		texts := slices.Concat(PTX(c), Experiments(c))
-		if len(texts) != len(Names()) {
-			t.Errorf("capability %d: %d modules, want %d", c, len(texts), len(Names()))
-		}
-		for _, text := range texts {
-			if !strings.Contains(text, ".target sm_50") && !strings.Contains(text, ".target sm_80") || c < 80 && strings.Contains(text, ".target sm_80") {
-				t.Errorf("capability %d: a module is for another GPU", c)
+// The same run of make kernels brings PTX and machine code.
+func TestCubinIsOfItsPTX(t *testing.T) {
+	for _, name := range Names() {
+		// 87 runs what is made for 86.
+		for capability, target := range map[int]uint32{75: 75, 80: 80, 86: 86, 87: 86, 89: 89, 90: 90} {
+			code, err := Cubin(name, capability)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if code == nil {
+				t.Errorf("%s for %d: there is no machine code of this PTX: run make kernels", name, capability)
+				continue
+			}
+			// An ELF file for CUDA whose flags name the target; its version is not one that debug/elf reads.
+			const machineCUDA = 190
+			if !bytes.HasPrefix(code, []byte("\x7fELF")) || binary.LittleEndian.Uint16(code[18:]) != machineCUDA {
+				t.Errorf("%s for %d is no machine code of a GPU", name, capability)
+				continue
+			}
+			if made := binary.LittleEndian.Uint32(code[48:]) & 0xff; made != target {
+				t.Errorf("%s for %d is made for %d", name, capability, made)
+			}
+			text, err := PTX(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, kernel := range Entries(text) {
+				if !bytes.Contains(code, []byte("\x00.text."+kernel+"\x00")) {
+					t.Errorf("%s for %d lacks the kernel %s", name, capability, kernel)
+				}
 			}
 		}
+	}
+}
+
+func TestNoCubin(t *testing.T) {
+	for _, capability := range []int{50, 70, 72, 74, 100, 120} {
+		if code, err := Cubin("point", capability); code != nil || err != nil {
+			t.Errorf("capability %d: %d bytes, %v", capability, len(code), err)
+		}
+	}
+	if code, err := Cubin("no-such", 90); code != nil || err != nil {
+		t.Errorf("of no module: %d bytes, %v", len(code), err)
+	}
+	if _, err := PTX("no-such"); err == nil {
+		t.Error("PTX of no module")
 	}
 }
 

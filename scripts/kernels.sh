@@ -1,26 +1,37 @@
 #!/usr/bin/env bash
-# Compiles kernels/*.cu to kernels/ptx/*.ptx with the nvcc given: a baseline that every GPU from compute capability 5.0 on
-# runs, and where a source says so (a line "// ptx: 80") a newer target beside it. The first line of a PTX names the hash
-# of its source, by which a test sees that the two belong together. Arguments: nvcc, and the names of some sources without
-# their ending to compile these alone.
+# Compiles kernels/*.cu with the nvcc given to kernels/ptx/*.ptx, which every GPU from compute capability 5.0 on runs when
+# its driver has compiled it, and that to kernels/cubin/*.tar: the machine code for the GPUs of the last generations, which
+# spares their drivers the work. The first line of a PTX names the hash of its source, a member of the archive the hash of
+# its PTX, by which a test sees that the three belong together; the same source gives the same files. Arguments: nvcc, and
+# the names of some sources without their ending to compile these alone.
 set -euo pipefail
 cd "$(dirname "$0")/../kernels"
 nvcc=$(command -v "${1:-nvcc}" || echo "../${1:-nvcc}")
 include=$("../scripts/cuda.sh" where)
 PATH=$(dirname "$nvcc"):$PATH
 shift
-mkdir -p ptx
+mkdir -p ptx cubin
 sources=("${@/%/.cu}")
 [ $# -gt 0 ] || sources=(*.cu)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 for source in "${sources[@]}"; do
   name=${source%.cu}
+  ptx=ptx/${name}_50.ptx
   hash=$(cat common.cuh "$source" | sha256sum | cut -d ' ' -f 1)
-  for target in 50 $(sed -n 's,^// ptx: ,,p' "$source"); do
-    out=ptx/${name}_$target.ptx
-    # Not fusing products with sums (-fmad=false) is what makes floats equal to the CPU's.
-    "$nvcc" -allow-unsupported-compiler -I "$include" -std=c++14 -O3 -fmad=false -ptx "-arch=compute_$target" -o "$out.new" "$source"
-    { echo "// source $hash"; cat "$out.new"; } >"$out"
-    rm "$out.new"
-    echo "kernels/$out"
+  # Not fusing products with sums (-fmad=false) is what makes floats equal to the CPU's.
+  "$nvcc" -allow-unsupported-compiler -I "$include" -std=c++14 -O3 -fmad=false -ptx -arch=compute_50 -o "$work/ptx" "$source"
+  { echo "// source $hash"; cat "$work/ptx"; } >"$ptx"
+  echo "kernels/$ptx"
+
+  rm -rf "$work/cubin"
+  mkdir "$work/cubin"
+  sha256sum "$ptx" | cut -d ' ' -f 1 >"$work/cubin/ptx.sha256"
+  for target in 75 80 86 89 90; do
+    ptxas -O3 -fmad=false "-arch=sm_$target" -o "$work/cubin/$target" "$ptx"
+    gzip -9n "$work/cubin/$target"
   done
+  tar -cf "cubin/$name.tar" --format=ustar --blocking-factor=1 --sort=name --owner=0 --group=0 --numeric-owner --mode=0644 --mtime=@0 \
+    -C "$work/cubin" ptx.sha256 75.gz 80.gz 86.gz 89.gz 90.gz
+  echo "kernels/cubin/$name.tar"
 done

@@ -51,9 +51,11 @@ int cuDeviceTotalMem_v2(size_t *n, int d) { DO(*n = (size_t)8 << 30); }
 int cuDeviceGetAttribute(int *v, int what, int d) { DO(*v = what == 75 ? 9 : 0); }
 int cuCtxCreate_v2(void **c, unsigned flags, int d) { DO(*c = &thing); }
 int cuCtxDestroy_v2(void *c) { DO(); }
+int cuCtxSetCurrent(void *c) { DO(); }
 int cuStreamCreate(void **s, unsigned flags) { DO(*s = &thing); }
 int cuStreamDestroy_v2(void *s) { DO(); }
 int cuStreamSynchronize(void *s) { DO(); }
+int cuStreamQuery(void *s) { DO(); }
 int cuModuleLoadData(void **m, const void *image) { DO(*m = &thing); }
 int cuModuleUnload(void *m) { DO(); }
 int cuModuleGetFunction(void **f, void *m, const char *name) { DO(*f = &thing); }
@@ -69,7 +71,7 @@ int cuMemsetD8Async(device_ptr d, unsigned char v, size_t n, void *stream) { DO(
 int cuEventCreate(void **e, unsigned flags) { DO(*e = &thing); }
 int cuEventDestroy_v2(void *e) { DO(); }
 int cuEventRecord(void *e, void *s) { DO(); }
-int cuEventSynchronize(void *e) { DO(); }
+int cuEventQuery(void *e) { DO(); }
 int cuEventElapsedTime(float *ms, void *a, void *b) { DO(*ms = 1); }
 
 struct copy {
