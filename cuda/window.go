@@ -180,9 +180,8 @@ const (
 	slideStrip   = 8 * slideThreads
 	slideSegment = 16
 	maxSlide     = 127
-	// How many blocks a multiprocessor holds, by their registers; those of slideBackground need more.
-	slideBlocks      = 6
-	backgroundBlocks = 5
+	// How many blocks a multiprocessor holds, by their registers.
+	slideBlocks = 6
 )
 
 // slide is the geometry of a sliding window and the sums of its segments.
@@ -192,9 +191,9 @@ type slide struct {
 	sums, squares       buffer
 }
 
-// strips cuts a picture into strips of equal width, as wide as the window allows.
-func strips(w, r int) (n, width int) {
-	widest := (slideStrip - 2*r - 7) &^ 7
+// strips cuts a picture into strips of equal width, as wide as the window allows where a strip takes so many columns.
+func strips(w, r, columns int) (n, width int) {
+	widest := (columns - 2*r - 7) &^ 7
 	n = (w + widest - 1) / widest
 	width = int(roundUp(int64((w+n-1)/n), 8))
 	return (w + width - 1) / width, width
@@ -216,7 +215,7 @@ func (q *queue) slideRows(strips, h, blocks int) int {
 
 // geometry cuts a picture into strips and makes room for the sums of its segments.
 func (q *queue) geometry(w, h, r int) (g slide, err error) {
-	n, width := strips(w, r)
+	n, width := strips(w, r, slideStrip)
 	g = slide{width: width, rows: q.slideRows(n, h, slideBlocks), stride: int(roundUp(int64(w), 8))}
 	g.grid = dim{n, (h + g.rows - 1) / g.rows}
 	g.sums, err = q.bytes(4 * int64(segmentRows(h)) * int64(g.stride))
@@ -301,7 +300,7 @@ func (b *Backend) Background(ctx context.Context, dst, y, exclude processing.Pla
 	}
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		if radii[len(radii)-1] <= maxSlide {
+		if radii[0] <= maxWarp && radii[len(radii)-1] <= maxSlide && len(radii) <= maxCellRadii {
 			return q.background(d, l, e, radii)
 		}
 		list, err := q.constants(bytesOf(levels))
@@ -316,60 +315,75 @@ func (b *Backend) Background(ctx context.Context, dst, y, exclude processing.Pla
 	})
 }
 
-// cellColumns is that of slide.cu.
-const cellColumns = 64
+// The sliding window of a warp by itself: warpStrip columns, the window's border included. maxWarp is the largest radius for
+// which enough of them are left, maxFew the largest whose sums and numbers of samples share a word; warpsAtOnce is about how
+// many warps a multiprocessor works on.
+const (
+	warpStrip   = 8 * 32
+	maxWarp     = 48
+	maxFew      = 7
+	warpsAtOnce = 24
+)
 
-// background slides one window after the other over the picture, each over the blocks where the one before held too few
-// pixels.
+// The cells of slide.cu that hold pixels whose first window is too poor, and how many radii their kernel takes.
+const (
+	cellColumns  = 64
+	cellRows     = 32
+	maxCellRadii = 8
+)
+
+// warps is the geometry of windows of a warp each.
+type warps struct {
+	grid                int
+	strips, width, rows int
+}
+
+// warps cuts a picture among warps, such that the whole takes least where the device works on so many at a time; a row
+// of the window's beginning costs about a third of a row of results.
+func (q *queue) warps(w, h, r int) warps {
+	g := warps{}
+	g.strips, g.width = strips(w, r, warpStrip)
+	slots := max(1, q.d.info.Multiprocessors*warpsAtOnce)
+	least := math.MaxInt
+	for rows := 16; rows <= 64; rows += 4 {
+		turns := (g.strips*((h+rows-1)/rows) + slots - 1) / slots
+		if cost := turns * (3*rows + 2*r + 1); cost < least {
+			g.rows, least = rows, cost
+		}
+	}
+	const perBlock = slideThreads / 32
+	g.grid = (g.strips*((h+g.rows-1)/g.rows) + perBlock - 1) / perBlock
+	return g
+}
+
+// background slides the first window over the picture, and the larger ones over the cells where it held too few pixels.
 func (q *queue) background(d, y, exclude *plane, radii []int) error {
-	w, h := d.w, d.h
-	stride := int(roundUp(int64(w), 8))
-	size := 4 * int64(segmentRows(h)) * int64(stride)
-	sums, err := q.bytes(size)
+	across, down := (d.w+cellColumns-1)/cellColumns, (d.h+cellRows-1)/cellRows
+	flags, err := q.bytes(int64(across) * int64(down))
 	if err != nil {
 		return err
 	}
-	counts, err := q.bytes(size)
-	if err != nil {
+	if err := q.d.zero(flags, int64(across)*int64(down)); err != nil {
 		return err
 	}
-	grid, block := segmentGrid(w, h)
-	if err := q.launch("segmentsOfOpen", grid, block, sums, counts, stride, y, exclude, w, h); err != nil {
+	r := radii[0]
+	// A quarter of the window, rounded up.
+	name, need := "openMeanMany", r*r+r+1
+	if r <= maxFew {
+		name = "openMeanFew"
+	}
+	if len(radii) == 1 {
+		need = 1
+	}
+	g := q.warps(d.w, d.h, r)
+	if err := q.launch(name, dim{x: g.grid}, dim{x: slideThreads}, d, y, exclude, flags, across, need, r, g.strips, g.width, g.rows, d.w, d.h); err != nil {
 		return err
 	}
-	todo, err := q.plane(processing.U8, w, h)
-	if err != nil {
-		return err
-	}
-	cells := (w + cellColumns - 1) / cellColumns
-	n, _ := strips(w, radii[0])
-	rows := q.slideRows(n, h, backgroundBlocks)
-	size = int64(cells) * int64((h+rows-1)/rows)
-	flags, err := q.bytes(size * int64(len(radii)))
-	if err != nil {
-		return err
-	}
-	if err := q.d.zero(flags, size*int64(len(radii))); err != nil {
-		return err
-	}
-	flag := func(i int) buffer { return buffer{ptr: flags.ptr + cuPtr(int64(i)*size)} }
+	packed := 0
 	for i, r := range radii {
-		first, last := 0, 0
-		if i == 0 {
-			first = 1
-		}
-		if i == len(radii)-1 {
-			last = 1
-		}
-		n, width := strips(w, r)
-		side := 2*r + 1
-		err := q.launch("slideBackground", dim{n, (h + rows - 1) / rows}, dim{x: slideThreads}, d, y, exclude, sums, counts, stride, todo, flag(max(i-1, 0)), flag(i), cells,
-			(side*side+3)/4, first, last, r, width, rows, w, h)
-		if err != nil {
-			return err
-		}
+		packed |= r << (8 * i)
 	}
-	return nil
+	return q.launch("openCells", dim{across, down}, dim{x: slideThreads}, d, y, exclude, flags, across, packed, len(radii), d.w, d.h)
 }
 
 // Deviation writes the standard deviation of y over the pixels of the window that exclude leaves.
@@ -385,6 +399,10 @@ func (b *Backend) Deviation(ctx context.Context, dst, y, exclude processing.Plan
 	}
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
+		if r <= maxWarp {
+			g := q.warps(a.w, a.h, r)
+			return q.launch("openDeviation", dim{x: g.grid}, dim{x: slideThreads}, d, l, e, r, g.strips, g.width, g.rows, a.w, a.h)
+		}
 		sum, err := q.table("Censored", 8, a.w, a.h, l, e)
 		if err != nil {
 			return err

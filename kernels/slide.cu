@@ -86,8 +86,25 @@ struct open {
 		v.none();
 		out.v = make_uint2(~0u, ~0u);
 	}
-	template <int i> __device__ __forceinline__ u32 counts() const { return out.get<i>() == 0; }
-	template <int i> __device__ __forceinline__ u32 get() const { return counts<i>() ? v.get<i>() : 0; }
+	// counting has the highest bit of each byte that is 0.
+	static __device__ __forceinline__ u32 counting(u32 out) { return ~(((out & 0x7f7f7f7f) + 0x7f7f7f7f) | out) & 0x80808080; }
+	// settle makes the samples that do not count 0, and `out` 1 for those that do and 0 for others. A selector of 8 + i spreads
+	// the highest bit of byte i.
+	__device__ __forceinline__ void settle() {
+		u32 a = counting(out.v.x), b = counting(out.v.y);
+		v.v.x &= __byte_perm(a, 0, 0x9988);
+		v.v.y &= __byte_perm(a, 0, 0xbbaa);
+		v.v.z &= __byte_perm(b, 0, 0x9988);
+		v.v.w &= __byte_perm(b, 0, 0xbbaa);
+		out.v = make_uint2(a >> 7, b >> 7);
+	}
+	template <int i> __device__ __forceinline__ u32 pair() const { return i < 2 ? v.v.x : i < 4 ? v.v.y : i < 6 ? v.v.z : v.v.w; }
+	template <int i> __device__ __forceinline__ u32 counts() const { return out.get<i>(); }
+	template <int i> __device__ __forceinline__ u32 get() const { return v.get<i>(); }
+	// packed is a sample with its count above bit 24; the highest bits of `out` are all 0.
+	template <int i> __device__ __forceinline__ u32 packed() const {
+		return __byte_perm(pair<i>(), i < 4 ? out.v.x : out.v.y, (4 + i % 4) << 12 | 0xc00 | (i % 2 ? 0x32 : 0x10));
+	}
 };
 
 // openReader reads samples and exclusion; what lies outside the picture does not count.
@@ -141,21 +158,6 @@ template <class S, bool squared> struct columns {
 			sum2[squared ? i : 0] += (S)a * a - (S)b * b;
 	}
 	// slide takes in the samples a and gives up the samples b.
-	template <int i> __device__ __forceinline__ void counted(const open &a, const open &b) {
-		sum[i] += a.get<i>() - b.get<i>();
-		sum2[squared ? i : 0] += a.counts<i>() - b.counts<i>();
-	}
-	// slide of open samples sums in place of squares how many count.
-	__device__ __forceinline__ void slide(const open &a, const open &b) {
-		counted<0>(a, b);
-		counted<1>(a, b);
-		counted<2>(a, b);
-		counted<3>(a, b);
-		counted<4>(a, b);
-		counted<5>(a, b);
-		counted<6>(a, b);
-		counted<7>(a, b);
-	}
 	template <class T> __device__ __forceinline__ void slide(const eight<T> &a, const eight<T> &b) {
 		one<0>(a.template get<0>(), b.template get<0>());
 		one<1>(a.template get<1>(), b.template get<1>());
@@ -478,12 +480,6 @@ __device__ __forceinline__ void slideMean(T *dst, i64 dstPitch, const T *src, i6
 SLIDE(U8, u8, u32)
 SLIDE(U16, u16, u64)
 
-extern "C" __global__ void segmentsOfOpen(u32 *sums, u32 *counts, int stride, const u16 *__restrict__ src, i64 pitch,
-	const u8 *__restrict__ exclude, i64 excludePitch, int w, int h) {
-	openReader in(src, pitch, exclude, excludePitch, (blockIdx.x * blockDim.x + threadIdx.x) * each, w, h);
-	segments<openReader, u32, true>(in, sums, counts, stride);
-}
-
 extern "C" __global__ void segmentsOfBits(u32 *sums, int stride, const u8 *__restrict__ src, i64 pitch, u32 bits, int w, int h) {
 	bitsReader in(src, pitch, bits, (blockIdx.x * blockDim.x + threadIdx.x) * each, w, h);
 	segments<bitsReader, u32, false>(in, sums, (u32 *)0, stride);
@@ -513,62 +509,353 @@ extern "C" __global__ void __launch_bounds__(threads) slideCount(u16 *__restrict
 	}
 }
 
-// A cell of flags is 64 columns wide and as high as the rows of a block.
-static const int cellColumns = 64;
+// Small windows need no more than the 256 columns that a warp has: it then runs down its rows by itself, held up by no
+// barrier of a block. What is summed down the columns are one of these.
 
-// slideBackground takes the mean of the samples that count. Where fewer than `need` do, it leaves the pixel to the next,
-// larger window, marks it in `todo` and its cell in `flags`; the last window takes what there is, and the pixel itself
-// where that is nothing. All windows but the first look at the pixels that the one before has marked, and skip a block
-// without any.
-extern "C" __global__ void __launch_bounds__(threads) slideBackground(u16 *__restrict__ dst, i64 dstPitch, const u16 *__restrict__ src, i64 pitch,
-	const u8 *__restrict__ exclude, i64 excludePitch, const u32 *__restrict__ sums, const u32 *__restrict__ counts, int stride,
-	u8 *todo, i64 todoPitch, const u8 *before, u8 *flags, int cells, int need, int first, int last, int r, int width, int rows, int w, int h) {
-	__shared__ shared<u32, true> m;
-	place o(r, width, rows, w, h);
-	before += (i64)blockIdx.y * cells;
-	flags += (i64)blockIdx.y * cells;
-	if (!first) {
-		int any = 0;
-		for (int c = o.x0 / cellColumns + threadIdx.x; c <= (o.x1 - 1) / cellColumns; c += threads)
-			any |= before[c];
-		if (!__syncthreads_or(any))
-			return;
+// few packs sum and number of up to 15 × 15 samples into a word, the number above bit 24.
+struct few {
+	u32 all;
+	__device__ __forceinline__ void clear() { all = 0; }
+	template <int i> __device__ __forceinline__ void slide(const open &a, const open &b) { all += a.packed<i>() - b.packed<i>(); }
+	__device__ __forceinline__ void add(const few &o) { all += o.all; }
+	__device__ __forceinline__ void subtract(const few &o) { all -= o.all; }
+	__device__ __forceinline__ few above(int lanes) const { return few{__shfl_up_sync(0xffffffff, all, lanes)}; }
+	__device__ __forceinline__ u32 count() const { return all >> 24; }
+	__device__ __forceinline__ u32 total() const { return all & 0xffffff; }
+};
+
+// many are sum and number of samples.
+struct __align__(8) many {
+	u32 sum, number;
+	__device__ __forceinline__ void clear() { sum = number = 0; }
+	template <int i> __device__ __forceinline__ void slide(const open &a, const open &b) {
+		sum += a.get<i>() - b.get<i>();
+		number += a.counts<i>() - b.counts<i>();
 	}
-	openReader in(src, pitch, exclude, excludePitch, o.origin + (int)threadIdx.x * each, w, h);
-	columns<u32, true> c;
-	begin(c, in, sums, counts, stride, o.y0 - r - 1, o.y0 + r);
-	if (threadIdx.x == 0) {
-		m.prefix[lead - 1] = 0;
-		m.prefix2[lead - 1] = 0;
+	__device__ __forceinline__ void add(const many &o) {
+		sum += o.sum;
+		number += o.number;
 	}
-	open enter = in.row(o.y0 + r), leave = in.row(o.y0 - r - 1);
-	for (int y = o.y0; y < o.y1; y++) {
-		c.slide(enter, leave);
-		if (y + 1 < o.y1) {
+	__device__ __forceinline__ void subtract(const many &o) {
+		sum -= o.sum;
+		number -= o.number;
+	}
+	__device__ __forceinline__ many above(int lanes) const {
+		return many{__shfl_up_sync(0xffffffff, sum, lanes), __shfl_up_sync(0xffffffff, number, lanes)};
+	}
+	__device__ __forceinline__ u32 count() const { return number; }
+	__device__ __forceinline__ u32 total() const { return sum; }
+};
+
+// powers are the sum of samples, and their number above bit 48 of the sum of their squares: 255² samples fit.
+struct __align__(16) powers {
+	u64 squares;
+	u32 sum, unused;
+	__device__ __forceinline__ void clear() {
+		squares = 0;
+		sum = unused = 0;
+	}
+	template <int i> __device__ __forceinline__ void slide(const open &a, const open &b) {
+		u32 p = a.get<i>(), q = b.get<i>();
+		sum += p - q;
+		squares += (u64)p * p + ((u64)(a.counts<i>() - b.counts<i>()) << 48);
+		squares -= (u64)q * q;
+	}
+	__device__ __forceinline__ void add(const powers &o) {
+		squares += o.squares;
+		sum += o.sum;
+	}
+	__device__ __forceinline__ void subtract(const powers &o) {
+		squares -= o.squares;
+		sum -= o.sum;
+	}
+	__device__ __forceinline__ powers above(int lanes) const {
+		return powers{__shfl_up_sync(0xffffffff, squares, lanes), __shfl_up_sync(0xffffffff, sum, lanes), 0};
+	}
+};
+
+// prefixRow are the prefix sums along the columns of a warp, those before the first column included. Sums of several words
+// are spread so that the lanes' stores fall into different banks.
+template <class S> struct prefixRow {
+	static const int gap = sizeof(S) > 4 ? 16 / sizeof(S) : 0;
+	S at[33 * (each + gap)];
+	static __device__ __forceinline__ int place(int column) { return column + each + (column + each) / each * gap; }
+};
+
+// warpWindow is a window of a warp that slides down.
+template <class S> struct warpWindow {
+	S column[each];
+	openReader in;
+	int x0, x1, y0, y1, upper, lower, r;
+	open enter, leave;
+
+	// A row of strips is `width` columns wide each; each is cut into pieces of some rows.
+	__device__ __forceinline__ warpWindow(const u16 *src, i64 pitch, const u8 *exclude, i64 excludePitch, int r, int strips, int width, int rows, int w, int h)
+		: in(src, pitch, exclude, excludePitch, 0, w, h), r(r) {
+		int i = blockIdx.x * (threads / 32) + threadIdx.x / 32;
+		x0 = i % strips * width;
+		x1 = min(x0 + width, w);
+		y0 = i / strips * rows;
+		y1 = min(y0 + rows, h);
+		int lane = threadIdx.x % 32, origin = (x0 - r) & ~(each - 1);
+		in.x = in.in.x = origin + lane * each;
+		// A window about column x0 + lane lies between the prefixes at lower and upper.
+		upper = prefixRow<S>::place(x0 + lane + r - origin);
+		lower = prefixRow<S>::place(x0 + lane - r - 1 - origin);
+	}
+
+	// step takes in a row and gives up another.
+	__device__ __forceinline__ void step() {
+		enter.settle();
+		leave.settle();
+		column[0].template slide<0>(enter, leave);
+		column[1].template slide<1>(enter, leave);
+		column[2].template slide<2>(enter, leave);
+		column[3].template slide<3>(enter, leave);
+		column[4].template slide<4>(enter, leave);
+		column[5].template slide<5>(enter, leave);
+		column[6].template slide<6>(enter, leave);
+		column[7].template slide<7>(enter, leave);
+	}
+
+	// begin sums the rows above the last one of the first window.
+	__device__ __forceinline__ void begin(prefixRow<S> &m) {
+#pragma unroll
+		for (int i = 0; i < each; i++)
+			column[i].clear();
+		if (threadIdx.x % 32 == 0)
+			m.at[prefixRow<S>::place(-1)].clear();
+		leave.none();
+#pragma unroll 4
+		for (int y = max(y0 - r - 1, 0); y < min(y0 + r, in.h); y++) {
+			enter = in.row(y);
+			step();
+			leave.none();
+		}
+		enter = in.row(y0 + r);
+		leave = in.row(y0 - r - 1);
+	}
+
+	// next leaves in m the prefixes of row y.
+	__device__ __forceinline__ void next(prefixRow<S> &m, int y) {
+		step();
+		if (y + 1 < y1) {
 			enter = in.row(y + 1 + r);
 			leave = in.row(y - r);
 		}
-		prefixes(m, c);
+		S p[each], before;
+		p[0] = column[0];
+#pragma unroll
+		for (int i = 1; i < each; i++) {
+			p[i] = p[i - 1];
+			p[i].add(column[i]);
+		}
+		before = p[each - 1];
+#pragma unroll
+		for (int lanes = 1; lanes < 32; lanes *= 2) {
+			S other = before.above(lanes);
+			if (threadIdx.x % 32 >= lanes)
+				before.add(other);
+		}
+		before.subtract(p[each - 1]);
+		// What the row before has left was read by all.
+		__syncwarp();
+		S *out = m.at + prefixRow<S>::place(threadIdx.x % 32 * each);
+#pragma unroll
+		for (int i = 0; i < each; i++) {
+			p[i].add(before);
+			out[i] = p[i];
+		}
+		__syncwarp();
+	}
+
+	// sums are those of the window about column x0 + 32·k + lane.
+	__device__ __forceinline__ S sums(const prefixRow<S> &m, int k) const {
+		const int step = 32 + 32 / each * prefixRow<S>::gap;
+		S s = m.at[upper + k * step];
+		s.subtract(m.at[lower + k * step]);
+		return s;
+	}
+};
+
+// Where a window holds fewer samples than it needs, `flags` gets the cell of 64 × 32 pixels, for openCells.
+static const int cellColumns = 64, cellRows = 32;
+
+// openMean takes the mean of the samples that count in a window, where at least `need` do.
+template <class S>
+__device__ __forceinline__ void openMean(u16 *dst, i64 dstPitch, const u16 *src, i64 pitch, const u8 *exclude, i64 excludePitch,
+	u8 *flags, int cells, u32 need, int r, int strips, int width, int rows, int w, int h) {
+	__shared__ prefixRow<S> all[threads / 32];
+	prefixRow<S> &m = all[threadIdx.x / 32];
+	warpWindow<S> o(src, pitch, exclude, excludePitch, r, strips, width, rows, w, h);
+	if (o.y0 >= h)
+		return;
+	o.begin(m);
+	u32 last = 0;
+	float inverse = 0;
+	for (int y = o.y0; y < o.y1; y++) {
+		o.next(m, y);
 		u16 *out = rowOf(dst, dstPitch, y);
-		u8 *wanting = rowOf(todo, todoPitch, y);
 #pragma unroll
 		for (int k = 0; k < each; k++) {
-			int x = o.x0 + k * threads + threadIdx.x;
+			int x = o.x0 + k * 32 + threadIdx.x % 32;
 			if (x >= o.x1)
 				break;
-			if (!first && !wanting[x])
+			S s = o.sums(m, k);
+			u32 n = s.count();
+			if (n < need) {
+				flags[y / cellRows * cells + x / cellColumns] = 1;
 				continue;
-			int i = lead + x - o.origin;
-			u32 s = m.prefix[i + r] - m.prefix[i - r - 1], n = m.prefix2[i + r] - m.prefix2[i - r - 1];
-			bool poor = n < need;
-			if (poor && !last)
-				flags[x / cellColumns] = 1;
-			else if (n == 0)
-				out[x] = rowOf(src, pitch, y)[x];
-			else
-				out[x] = whole(s + n / 2, n, 1.0f / n);
-			if (!last)
-				wanting[x] = poor;
+			}
+			if (n != last) {
+				last = n;
+				inverse = 1.0f / n;
+			}
+			out[x] = whole(s.total() + n / 2, n, inverse);
+		}
+	}
+}
+
+#define OPENMEAN(name, S)                                                                                              \
+	extern "C" __global__ void __launch_bounds__(threads) name(u16 *__restrict__ dst, i64 dstPitch, const u16 *__restrict__ src, i64 pitch, \
+		const u8 *__restrict__ exclude, i64 excludePitch, u8 *flags, int cells, int need, int r, int strips, int width, int rows, int w, int h) { \
+		openMean<S>(dst, dstPitch, src, pitch, exclude, excludePitch, flags, cells, need, r, strips, width, rows, w, h);  \
+	}
+OPENMEAN(openMeanFew, few)
+OPENMEAN(openMeanMany, many)
+
+// openCells does the flagged cells, a block each, where one window after the other holds too few samples. The radii are the
+// bytes of a word, the smallest lowest. The first of them was openMean's: it tells which pixels are left. The last takes
+// what there is, and the pixel itself where that is nothing.
+static const int cellBatch = 8, cellWidest = cellColumns + 2 * 127, cellShares = (cellWidest + threads - 1) / threads;
+
+// one is the sample of a pixel if it counts.
+__device__ __forceinline__ many one(const u16 *src, i64 pitch, const u8 *exclude, i64 excludePitch, int x, int y, int w, int h) {
+	if ((unsigned)x >= (unsigned)w || (unsigned)y >= (unsigned)h)
+		return many{0, 0};
+	u32 v = rowOf(src, pitch, y)[x];
+	return rowOf(exclude, excludePitch, y)[x] ? many{0, 0} : many{v, 1};
+}
+
+extern "C" __global__ void __launch_bounds__(threads) openCells(u16 *__restrict__ dst, i64 dstPitch, const u16 *__restrict__ src, i64 pitch,
+	const u8 *__restrict__ exclude, i64 excludePitch, const u8 *__restrict__ flags, int cells, u64 radii, int levels, int w, int h) {
+	// The sums down the columns of some rows, and then their prefixes, behind one that is 0.
+	__shared__ many sums[cellBatch][cellWidest + 1];
+	if (!flags[blockIdx.y * cells + blockIdx.x])
+		return;
+	const int perWarp = cellBatch / (threads / 32), perLane = cellColumns / 32;
+	int left = blockIdx.x * cellColumns, top = blockIdx.y * cellRows, bottom = min(top + cellRows, h), lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	// A thread's pixels that are left: two columns of two rows of each batch.
+	u32 wanting = ~0u;
+	for (int level = 0; level < levels; level++) {
+		int r = (int)(radii >> 8 * level) & 255, side = 2 * r + 1, n = cellColumns + 2 * r, share = (n + 31) / 32;
+		u32 need = (side * side + 3) / 4, still = 0;
+		many column[cellShares];
+#pragma unroll
+		for (int j = 0; j < cellShares; j++) {
+			int c = threadIdx.x + j * threads, x = left - r + c;
+			column[j].clear();
+			if (c < n)
+#pragma unroll 8
+				for (int y = max(top - r - 1, 0); y < min(top + r, h); y++)
+					column[j].add(one(src, pitch, exclude, excludePitch, x, y, w, h));
+		}
+		for (int batch = 0; batch < cellRows / cellBatch && top + batch * cellBatch < bottom; batch++) {
+			__syncthreads();
+#pragma unroll
+			for (int j = 0; j < cellShares; j++) {
+				int c = threadIdx.x + j * threads, x = left - r + c;
+				if (c >= n)
+					break;
+#pragma unroll
+				for (int i = 0; i < cellBatch; i++) {
+					int y = top + batch * cellBatch + i;
+					column[j].add(one(src, pitch, exclude, excludePitch, x, y + r, w, h));
+					column[j].subtract(one(src, pitch, exclude, excludePitch, x, y - r - 1, w, h));
+					sums[i][c + 1] = column[j];
+				}
+			}
+			__syncthreads();
+#pragma unroll
+			for (int i = 0; i < perWarp; i++) {
+				many *row = sums[warp * perWarp + i];
+				int from = 1 + lane * share, to = min(from + share, n + 1);
+				many run = {0, 0};
+				for (int c = from; c < to; c++)
+					run.add(row[c]);
+				many before = run;
+#pragma unroll
+				for (int lanes = 1; lanes < 32; lanes *= 2) {
+					many other = before.above(lanes);
+					if (lane >= lanes)
+						before.add(other);
+				}
+				before.subtract(run);
+				for (int c = from; c < to; c++) {
+					before.add(row[c]);
+					row[c] = before;
+				}
+				if (lane == 0)
+					row[0].clear();
+				__syncwarp();
+				int y = top + batch * cellBatch + warp * perWarp + i;
+#pragma unroll
+				for (int k = 0; k < perLane; k++) {
+					int c = k * 32 + lane, x = left + c, bit = (batch * perWarp + i) * perLane + k;
+					if (x >= w || y >= bottom || !(wanting >> bit & 1))
+						continue;
+					many s = row[c + side];
+					s.subtract(row[c]);
+					u32 m = s.count();
+					if (m < need && level < levels - 1)
+						still |= 1u << bit;
+					else if (level > 0 || levels == 1)
+						rowOf(dst, dstPitch, y)[x] = m ? whole(s.total() + m / 2, m, 1.0f / m) : rowOf(src, pitch, y)[x];
+				}
+			}
+		}
+		wanting = still;
+		if (!__syncthreads_or(wanting))
+			return;
+	}
+}
+
+// openDeviation is ⌊√(n·ΣX² − (ΣX)²)/n⌋ over the n samples that count. The quotient of floats is within one unit of the integer,
+// at most 32767, and is put right.
+extern "C" __global__ void __launch_bounds__(threads) openDeviation(u16 *__restrict__ dst, i64 dstPitch, const u16 *__restrict__ src, i64 pitch,
+	const u8 *__restrict__ exclude, i64 excludePitch, int r, int strips, int width, int rows, int w, int h) {
+	__shared__ prefixRow<powers> all[threads / 32];
+	prefixRow<powers> &m = all[threadIdx.x / 32];
+	warpWindow<powers> o(src, pitch, exclude, excludePitch, r, strips, width, rows, w, h);
+	if (o.y0 >= h)
+		return;
+	o.begin(m);
+	u32 last = 0;
+	float inverse = 0;
+	for (int y = o.y0; y < o.y1; y++) {
+		o.next(m, y);
+		u16 *out = rowOf(dst, dstPitch, y);
+#pragma unroll
+		for (int k = 0; k < each; k++) {
+			int x = o.x0 + k * 32 + threadIdx.x % 32;
+			if (x >= o.x1)
+				break;
+			powers s = o.sums(m, k);
+			u32 n = (u32)(s.squares >> 48), q = 0;
+			u64 v = n * (s.squares & ((1ULL << 48) - 1)) - (u64)s.sum * s.sum;
+			if (n != last) {
+				last = n;
+				inverse = 1.0f / n;
+			}
+			if (v != 0) {
+				q = (u32)(sqrtf((float)v) * inverse);
+				u64 low = (u64)q * n, high = low + n;
+				if (low * low > v)
+					q--;
+				else if (high * high <= v)
+					q++;
+			}
+			out[x] = q;
 		}
 	}
 }
