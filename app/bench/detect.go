@@ -85,8 +85,9 @@ type Measurement struct {
 	// Stages are those of detection in their order.
 	Stages []Stage
 	// Upload and Download are the copies between the memory of the host and the device's; on the CPU there are none.
-	// Kernels is the sum of the stages, which the copies are not part of. Rest is what of the total is none of these: work
-	// of the host between the stages. Total is the wall clock around the whole detection.
+	// Kernels is the sum of the stages, which the copies are not part of, but waits for the host are. Rest is what of the
+	// total is none of these: what runs between the stages, mostly on the host. Total is the wall clock around the whole
+	// detection.
 	Upload, Download, Kernels, Rest, Total Stage
 	// Limits are the rates of plain copies on this device.
 	Limits CopyRates

@@ -66,9 +66,9 @@ func (c *Comparison) picture(lang string) string {
 
 func legend(lang string) string {
 	return say(lang,
-		`Kernels are the sum of the stages, without the copies between host and device; rest is work of the host outside of them.
+		`Kernels are the sum of the stages, without the copies between host and device; rest is what runs between the stages.
 GB/s: the least that the operations of a stage have to read and write, divided by its time; % of copy: of a plain copy's rate.`,
-		`Вычисления — сумма этапов без копирования между памятью процессора и видеокарты; прочее — работа процессора вне этапов.
+		`Вычисления — сумма этапов без копирования между памятью процессора и видеокарты; прочее — работа между этапами.
 ГБ/с: наименьшее, что операции этапа должны прочесть и записать, делённое на время; % копии: от скорости простого копирования.`)
 }
 

@@ -1,0 +1,115 @@
+//go:build cuda && linux && amd64
+
+package cuda
+
+import (
+	"context"
+	"errors"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"blik/cuda/driver"
+)
+
+// What is copied to find the limits: more than the caches of any GPU hold, and enough that starting a copy does not count.
+// Where memory is short, half of it as often as it takes, but not less than rateLeast.
+const (
+	rateBytes = 256 << 20
+	rateLeast = 4 << 20
+	// rateCopies are timed after one that is not.
+	rateCopies = 9
+)
+
+// CopyRates measures plain copies, the fastest of several, in bytes a second: within the device's memory (bytes read and
+// bytes written together), from pinned host memory to the device, and back. It takes memory beside what is in use and gives
+// it back.
+func (b *Backend) CopyRates(ctx context.Context) (local, up, down float64, err error) {
+	err = b.run(ctx, func(q *queue) error {
+		n := int64(rateBytes)
+		for {
+			err := q.copyRates(n, &local, &up, &down)
+			var p *driver.Problem
+			if !errors.As(err, &p) || p.Reason != driver.NoMemory || n/2 < rateLeast {
+				return err
+			}
+			n /= 2
+		}
+	})
+	return local, up, down, err
+}
+
+func (q *queue) copyRates(n int64, local, up, down *float64) error {
+	var on [2]cu.DevicePtr
+	for i := range on {
+		p, err := cu.MemAlloc(n)
+		if err != nil {
+			return q.d.fault(err, "allocate device memory")
+		}
+		defer cu.MemFree(p)
+		on[i] = p
+	}
+	host, err := driver.HostAlloc(int(n))
+	if err != nil {
+		return q.d.fault(err, "allocate pinned host memory")
+	}
+	defer driver.HostFree(host)
+	at := unsafe.Pointer(unsafe.SliceData(host))
+	for _, c := range []struct {
+		rate  *float64
+		moved int64
+		copy  func() error
+	}{
+		{local, 2 * n, func() error { return cu.MemcpyDtoDAsync(on[1], on[0], n, q.d.stream) }},
+		{up, n, func() error { return cu.MemcpyHtoDAsync(on[0], at, n, q.d.stream) }},
+		{down, n, func() error { return cu.MemcpyDtoHAsync(at, on[0], n, q.d.stream) }},
+	} {
+		seconds, err := q.fastest(c.copy)
+		if err != nil {
+			return err
+		}
+		*c.rate = float64(c.moved) / seconds
+	}
+	return nil
+}
+
+// fastest is the shortest of several repetitions in seconds, by events of the stream.
+func (q *queue) fastest(f func() error) (float64, error) {
+	start, err := q.d.event()
+	if err != nil {
+		return 0, err
+	}
+	defer cu.DestroyEvent(&start)
+	end, err := q.d.event()
+	if err != nil {
+		return 0, err
+	}
+	defer cu.DestroyEvent(&end)
+	best := 0.
+	for i := range rateCopies + 1 {
+		if err := q.ctx.Err(); err != nil {
+			return 0, err
+		}
+		if err := start.Record(q.d.stream); err != nil {
+			return 0, q.d.fault(err, "record an event")
+		}
+		if err := f(); err != nil {
+			return 0, q.d.fault(err, "copy")
+		}
+		if err := end.Record(q.d.stream); err != nil {
+			return 0, q.d.fault(err, "record an event")
+		}
+		if err := q.d.synchronize(); err != nil {
+			return 0, err
+		}
+		ms, err := start.Elapsed(end)
+		if err != nil {
+			return 0, q.d.fault(err, "read an event")
+		}
+		// A driver's clock ticks in fractions of a microsecond; a copy that takes none took less than a tick.
+		if s := max(ms, 1e-3) / 1e3; i > 0 && (best == 0 || s < best) {
+			best = s
+		}
+	}
+	return best, nil
+}
