@@ -29,7 +29,7 @@ const (
 	codeHostOutOfMemory = 712
 )
 
-// Status returns nil when there is at least one GPU and a driver that can run the kernels, else a *Problem.
+// Status starts the driver at its first call, and returns nil when there is at least one GPU and a driver that can run the kernels, else a *Problem.
 func Status() error {
 	s := C.driver_state()
 	if s.loaded == 0 {

@@ -44,11 +44,11 @@ static void load(void) {
 		state.init = init(0);
 }
 
-// cuInit is called by gorgonia.org/cu when the program starts, which exits where it fails. So it never does; whoever
+// cuInit is called by gorgonia.org/cu when the program starts, which exits where it fails. So it never does, and starts
+// nothing either: a driver takes some tenths of a second, which a program that needs no GPU does not wait for. Whoever
 // uses the driver asks driver_state first.
 __attribute__((visibility("hidden"))) int cuInit(unsigned flags) {
 	(void)flags;
-	pthread_once(&once, load);
 	return 0;
 }
 
