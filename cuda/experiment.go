@@ -6,35 +6,56 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 	"unsafe"
 
 	"gorgonia.org/cu"
 
 	"blik/cuda/driver"
+	"blik/processing"
 	"blik/processing/experiment"
 )
 
 // Experiments computes the GPU's variants of package experiment. It has a context of its own, so that what they do to
 // the device's memory leaves a Backend in use elsewhere alone.
-type Experiments struct{ b *Backend }
+type Experiments struct {
+	b *Backend
+	// count is the number of GPUs; others are those beside b's, as far as they were needed.
+	count  int
+	mu     sync.Mutex
+	others []*Backend
+}
 
 var _ experiment.Provider = (*Experiments)(nil)
 
 // OpenExperiments opens the GPU with the driver's number. The error is a *driver.Problem.
 func OpenExperiments(ordinal int) (*Experiments, error) {
+	list, err := Devices()
+	if err != nil {
+		return nil, err
+	}
 	b, err := Open(ordinal)
 	if err != nil {
 		return nil, err
 	}
-	return &Experiments{b}, nil
+	return &Experiments{b: b, count: len(list)}, nil
 }
 
 // Name returns the maker's name of the GPU.
 func (x *Experiments) Name() string { return x.b.device.info.Name }
 
-// Close gives the device back. No Runner may be in use.
-func (x *Experiments) Close() error { return x.b.Close() }
+// Close gives the GPUs back. No Runner may be in use.
+func (x *Experiments) Close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	err := x.b.Close()
+	for _, b := range x.others {
+		err = errors.Join(err, b.Close())
+	}
+	x.others = nil
+	return err
+}
 
 // Variants returns the methods of an experiment's variants on the GPU; their descriptions are in package experiment.
 func (x *Experiments) Variants(experimentID string) []experiment.Variant {
@@ -48,7 +69,7 @@ func (x *Experiments) Variants(experimentID string) []experiment.Variant {
 	case "wavelet":
 		return waveletVariants(x.b)
 	case "sum":
-		return sumVariants(x.b)
+		return sumVariants(x)
 	}
 	return nil
 }
@@ -116,11 +137,14 @@ func told(err error) error {
 type trial struct {
 	b       *Backend
 	buffers []buffer
+	planes  []*plane
 	host    [][]byte
 
-	// compute queues one computation; result reads what it has computed. Both run in a turn on the device.
-	compute func(q *queue) error
-	result  func(q *queue) (experiment.Output, error)
+	// compute queues one computation; result reads what it has computed. Both run in a turn on the device. Where operation
+	// is set it computes instead, an operation of the Backend, which takes turns by itself.
+	compute   func(q *queue) error
+	operation func(ctx context.Context) error
+	result    func(q *queue) (experiment.Output, error)
 
 	start, end cu.Event
 	// repeat is how many computations a Run queues between the events.
@@ -139,29 +163,48 @@ const (
 
 // Run computes once or, what is short, several times.
 func (t *trial) Run(ctx context.Context) error {
-	return told(t.b.run(ctx, func(q *queue) error {
-		if err := q.d.fault(t.start.Record(q.d.stream), "record an event"); err != nil {
+	var err error
+	if t.operation == nil {
+		err = t.b.run(ctx, func(q *queue) error {
+			return errors.Join(t.begin(q), t.repeated(func() error { return t.compute(q) }), t.finish(q))
+		})
+	} else {
+		err = errors.Join(t.b.run(ctx, t.begin), t.repeated(func() error { return t.operation(ctx) }), t.b.run(ctx, t.finish))
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return told(err)
+}
+
+func (t *trial) begin(q *queue) error {
+	return q.d.fault(t.start.Record(q.d.stream), "record an event")
+}
+
+func (t *trial) repeated(f func() error) error {
+	for range t.repeat {
+		if err := f(); err != nil {
 			return err
 		}
-		for range t.repeat {
-			if err := t.compute(q); err != nil {
-				return errors.Join(err, q.d.synchronize())
-			}
-		}
-		if err := q.d.fault(t.end.Record(q.d.stream), "record an event"); err != nil {
-			return err
-		}
-		if err := q.d.synchronize(); err != nil {
-			return err
-		}
-		ms, err := t.start.Elapsed(t.end)
-		if err != nil {
-			return q.d.fault(err, "read an event")
-		}
-		t.elapsed = time.Duration(ms * float64(time.Millisecond) / float64(t.repeat))
-		t.repeat = int(min(max(trialSpan/max(t.elapsed, 1), 1), trialRepeats))
-		return nil
-	}))
+	}
+	return nil
+}
+
+// finish waits for the device, also for what a cancelled Run has queued.
+func (t *trial) finish(q *queue) error {
+	if err := q.d.fault(t.end.Record(q.d.stream), "record an event"); err != nil {
+		return err
+	}
+	if err := q.d.synchronize(); err != nil {
+		return err
+	}
+	ms, err := t.start.Elapsed(t.end)
+	if err != nil {
+		return q.d.fault(err, "read an event")
+	}
+	t.elapsed = time.Duration(ms * float64(time.Millisecond) / float64(t.repeat))
+	t.repeat = int(min(max(trialSpan/max(t.elapsed, 1), 1), trialRepeats))
+	return nil
 }
 
 // Elapsed returns the time of one computation, the mean of those of the last Run.
@@ -183,10 +226,13 @@ func (t *trial) Close() error {
 		for _, m := range t.buffers {
 			l.put(m)
 		}
+		for _, p := range t.planes {
+			p.Release()
+		}
 		for _, m := range t.host {
 			l.hostPut(m)
 		}
-		t.buffers, t.host = nil, nil
+		t.buffers, t.planes, t.host = nil, nil, nil
 		l.mu.Lock()
 		l.trim()
 		l.mu.Unlock()
@@ -207,6 +253,24 @@ func (t *trial) bytes(q *queue, n int64) (buffer, error) {
 		t.buffers = append(t.buffers, m)
 	}
 	return m, err
+}
+
+// plane returns a plane that the trial keeps, with undefined content.
+func (t *trial) plane(kind processing.Kind, w, h int) (*plane, error) {
+	p, err := t.b.newPlane(kind, w, h)
+	if err == nil {
+		t.planes = append(t.planes, p)
+	}
+	return p, err
+}
+
+// picture returns a plane with the input's pixels.
+func (t *trial) picture(q *queue, in *experiment.Input) (*plane, error) {
+	p, err := t.plane(processing.U8, in.Size.W, in.Size.H)
+	if err != nil {
+		return nil, err
+	}
+	return p, q.d.upload(p.memory.ptr, p.pitch, in.U8, p.row())
 }
 
 // mapped returns host memory that the trial keeps and the same memory as kernels see it: under unified addressing, which
@@ -231,7 +295,7 @@ func (t *trial) uploaded(q *queue, content []byte) (buffer, error) {
 
 // upload copies to the device, with looks at the context in between.
 func upload(q *queue, to buffer, content []byte) error {
-	const piece = 16 * stagingBytes
+	const piece = 128 << 20
 	for at := 0; at < len(content); at += piece {
 		if err := q.ctx.Err(); err != nil {
 			return err
@@ -244,24 +308,48 @@ func upload(q *queue, to buffer, content []byte) error {
 	return nil
 }
 
+// pieceBytes is how much is read from the device at a time.
+const pieceBytes = 8 << 20
+
 // downloaded copies from the device into dst and returns when it is there.
 func downloaded(q *queue, dst []byte, from buffer) error {
-	pinned, err := q.b.pool.hostGet(q.d, stagingBytes)
+	return inPieces(q, dst, 1, func(pinned []byte, at int) error {
+		return q.d.download(pinned, from.ptr+cu.DevicePtr(at), int64(len(pinned)), len(pinned), 1)
+	})
+}
+
+// inPieces fills dst through pinned memory in pieces of whole rows; f reads the piece that begins at a byte of dst.
+func inPieces(q *queue, dst []byte, row int, f func(pinned []byte, at int) error) error {
+	pinned, err := q.b.pool.hostGet(q.d, max(pieceBytes, row))
 	if err != nil {
 		return err
 	}
 	defer q.b.pool.hostPut(pinned)
-	for at := 0; at < len(dst); at += stagingBytes {
+	for at := 0; at < len(dst); {
 		if err := q.ctx.Err(); err != nil {
 			return err
 		}
-		n := min(stagingBytes, len(dst)-at)
-		if err := q.d.download(pinned, from.ptr+cu.DevicePtr(at), int64(n), n, 1); err != nil {
+		piece := pinned[:min(len(pinned)/row*row, len(dst)-at)]
+		if err := f(piece, at); err != nil {
 			return err
 		}
-		copyWide(dst[at:at+n], pinned)
+		at += copyWide(dst[at:], piece)
 	}
 	return nil
+}
+
+// samples makes the result of a trial that leaves 8-bit samples in a plane.
+func (t *trial) samples(p *plane) func(q *queue) (experiment.Output, error) {
+	var host []uint8
+	return func(q *queue) (experiment.Output, error) {
+		if host == nil {
+			host = make([]uint8, p.w*p.h)
+		}
+		return experiment.Output{U8: host}, inPieces(q, host, p.w, func(pinned []byte, at int) error {
+			from := p.memory.ptr + cu.DevicePtr(int64(at/p.w)*p.pitch)
+			return q.d.download(pinned, from, p.pitch, p.w, len(pinned)/p.w)
+		})
+	}
 }
 
 // pixels makes the result of a trial whose computation leaves n bytes in device memory.

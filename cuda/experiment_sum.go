@@ -2,6 +2,221 @@
 
 package cuda
 
-import "blik/processing/experiment"
+import (
+	"context"
+	"errors"
+	"sync"
 
-func sumVariants(*Backend) []experiment.Variant { return nil }
+	"blik/processing/experiment"
+)
+
+// sumVariants are the sums of many floats. Where there is one GPU, nothing computes that of several.
+func sumVariants(x *Experiments) []experiment.Variant {
+	method := func(prepare func(q *queue, t *trial, src buffer, n int) (total buffer, err error)) experiment.Method {
+		return trialMethod{
+			b:          x.b,
+			memory:     func(experiment.Case) int64 { return 0 },
+			operations: additions,
+			prepare: func(q *queue, t *trial, in *experiment.Input, _ experiment.Case) error {
+				src, err := t.uploaded(q, bytesOf(in.F32))
+				if err != nil {
+					return err
+				}
+				total, err := prepare(q, t, src, len(in.F32))
+				t.result = func(q *queue) (experiment.Output, error) {
+					sum, err := fetchFloat(q, total)
+					return experiment.Output{Sum: &sum}, err
+				}
+				return err
+			},
+		}
+	}
+	list := []experiment.Variant{
+		{ID: "gpu-halving", Device: experiment.GPU, Method: method(prepareHalving)},
+		{ID: "gpu-tree", Device: experiment.GPU, Method: method(func(q *queue, t *trial, src buffer, n int) (buffer, error) {
+			s, err := newTree(q, t, src, n)
+			t.compute = s.add
+			return s.total, err
+		})},
+	}
+	if x.count > 1 {
+		list = append(list, experiment.Variant{ID: "gpu-several", Device: experiment.GPU, Method: several{x}})
+	}
+	return list
+}
+
+func additions(c experiment.Case) float64 { return float64(c.Size.Samples()) }
+
+// fetchFloat reads one float.
+func fetchFloat(q *queue, from buffer) (float64, error) {
+	host, err := q.fetch(from, 4)
+	if err != nil {
+		return 0, err
+	}
+	return float64(samplesOf[float32](host)[0]), nil
+}
+
+// prepareHalving adds the halves element by element, first into memory of its own, so that the input stays, then in place.
+func prepareHalving(q *queue, t *trial, src buffer, n int) (buffer, error) {
+	if n == 1 {
+		t.compute = func(*queue) error { return nil }
+		return src, nil
+	}
+	half, err := t.bytes(q, int64(n/2)*4)
+	t.compute = func(q *queue) error {
+		from := src
+		for left := n; left > 1; left /= 2 {
+			if err := q.launch("sumHalve", dim{x: (left/2 + halveBlock - 1) / halveBlock}, dim{x: 256}, half, from, left/2, left%2); err != nil {
+				return err
+			}
+			from = half
+		}
+		return nil
+	}
+	return half, err
+}
+
+// halveBlock is the number of pairs that a block of sumHalve adds, treeTile the number of values that one of sumTree does.
+const (
+	halveBlock = 4 * 256
+	treeTile   = 64 * 256
+)
+
+// tree is a sum by the kernel sumTree.
+type tree struct {
+	n                       int
+	src, total, parts, done buffer
+}
+
+func newTree(q *queue, t *trial, src buffer, n int) (*tree, error) {
+	s := &tree{n: n, src: src}
+	var err error
+	if s.total, err = t.bytes(q, 4); err != nil {
+		return s, err
+	}
+	if s.done, err = t.bytes(q, 4); err != nil {
+		return s, err
+	}
+	var parts int64
+	for left := n; left > 1; {
+		left = (left + treeTile - 1) / treeTile
+		parts += roundUp(int64(left), 4)
+	}
+	if s.parts, err = t.bytes(q, max(parts, 4)*4); err != nil {
+		return s, err
+	}
+	return s, q.d.zero(s.done, 4)
+}
+
+func (s *tree) add(q *queue) error {
+	return q.launch("sumTree", dim{x: (s.n + treeTile - 1) / treeTile}, dim{x: 256}, s.total, s.parts, s.done, s.src, s.n)
+}
+
+// several is the Method that shares an array out to all GPUs.
+type several struct{ x *Experiments }
+
+var _ experiment.Method = several{}
+
+func (several) Memory(experiment.Case) int64         { return 0 }
+func (several) Operations(c experiment.Case) float64 { return additions(c) }
+
+func (m several) Prepare(ctx context.Context, in *experiment.Input, c experiment.Case) (experiment.Runner, error) {
+	all, err := m.x.all()
+	if err != nil {
+		return nil, told(err)
+	}
+	s := &shares{sums: make([]float32, len(all))}
+	n := len(in.F32)
+	for i, b := range all {
+		part := in.F32[n*i/len(all) : n*(i+1)/len(all)]
+		if len(part) == 0 {
+			continue
+		}
+		one := &share{trial: trial{b: b}, index: i}
+		s.list = append(s.list, one)
+		err := b.run(ctx, func(q *queue) error {
+			src, err := one.trial.uploaded(q, bytesOf(part))
+			if err != nil {
+				return err
+			}
+			if one.tree, err = newTree(q, &one.trial, src, len(part)); err != nil {
+				return err
+			}
+			return q.d.synchronize()
+		})
+		if err != nil {
+			return nil, told(errors.Join(err, s.Close()))
+		}
+	}
+	return s, nil
+}
+
+// shares is a sum on several GPUs. Their clocks are not one, so it does not time itself: its time is that until all parts
+// are in host memory and added up.
+type shares struct {
+	list []*share
+	sums []float32
+}
+
+// share is the part of one GPU.
+type share struct {
+	trial trial
+	tree  *tree
+	index int
+}
+
+func (s *shares) Run(ctx context.Context) error {
+	errs := make([]error, len(s.list))
+	var wg sync.WaitGroup
+	for i, one := range s.list {
+		wg.Go(func() {
+			errs[i] = one.trial.b.run(ctx, func(q *queue) error {
+				if err := one.tree.add(q); err != nil {
+					return err
+				}
+				sum, err := fetchFloat(q, one.tree.total)
+				s.sums[one.index] = float32(sum)
+				return err
+			})
+		})
+	}
+	wg.Wait()
+	return told(errors.Join(errs...))
+}
+
+func (s *shares) Output(context.Context) (experiment.Output, error) {
+	// A chain over the devices: they are few.
+	var sum float32
+	for _, v := range s.sums {
+		sum += v
+	}
+	total := float64(sum)
+	return experiment.Output{Sum: &total}, nil
+}
+
+func (s *shares) Close() error {
+	var errs []error
+	for _, one := range s.list {
+		errs = append(errs, one.trial.Close())
+	}
+	s.list = nil
+	return errors.Join(errs...)
+}
+
+// all returns a Backend on each GPU, opened when first asked for.
+func (x *Experiments) all() ([]*Backend, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for i := len(x.others); i < x.count-1; i++ {
+		ordinal := i
+		if ordinal >= x.b.device.info.Ordinal {
+			ordinal++
+		}
+		b, err := Open(ordinal)
+		if err != nil {
+			return nil, err
+		}
+		x.others = append(x.others, b)
+	}
+	return append([]*Backend{x.b}, x.others...), nil
+}

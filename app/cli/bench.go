@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blik/app/bench"
+	"blik/app/device"
 	"blik/app/imagefile"
 	"blik/processing/experiment"
 
@@ -23,6 +24,7 @@ type benchmark struct {
 	*program
 	variants, sizes, values []string
 	input, out, format      string
+	deviceName              string
 	quick, quiet            bool
 	memory, longest         float64
 }
@@ -50,8 +52,11 @@ the experiments with their variants and parameters; all runs every one.`,
 	f.BoolVar(&b.quick, "quick", false, p.say("a first look: fewer cases and repetitions", "беглый взгляд: меньше случаев и повторов"))
 	f.Float64Var(&b.longest, "longest", 1, p.say("leave out what would take longer than `SECONDS` for one run", "пропустить то, что заняло бы больше `СЕКУНД` за один запуск"))
 	f.Float64Var(&b.memory, "memory", 0, p.say("leave out what needs more than `GiB` of memory; half of the machine's by default", "пропустить то, чему нужно больше `ГиБ` памяти; по умолчанию половина памяти машины"))
+	f.StringVar(&b.deviceName, "device", "auto", p.say("`DEVICE` of the variants for a GPU: auto, cuda or cuda:N, as blik devices lists them; cpu leaves them out",
+		"`УСТРОЙСТВО` вариантов для GPU: auto, cuda или cuda:N, как их показывает blik devices; cpu — без них"))
 	f.BoolVarP(&b.quiet, "quiet", "q", false, p.say("show no progress", "не показывать ход работы"))
 	must(c.MarkFlagDirname("output"))
+	must(c.RegisterFlagCompletionFunc("device", completeDevices))
 	must(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(benchFormats(), cobra.ShellCompDirectiveNoFileComp)))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -84,9 +89,9 @@ func (b *benchmark) list() error {
 		}
 		fmt.Fprintf(&s, "%s — %s\n  %s\n", e.ID, e.Name.In(b.lang), e.Question.In(b.lang))
 		for _, v := range e.Variants {
-			needs := ""
-			if v.Device == experiment.GPU {
-				needs = b.say(" (needs an NVIDIA GPU)", " (нужен GPU NVIDIA)")
+			needs := v.Requires().In(b.lang)
+			if needs != "" {
+				needs = fmt.Sprintf(b.say(" (needs %s)", " (требуется %s)"), needs)
 			}
 			fmt.Fprintf(&s, "    %s  %s: %s%s\n", column(v.ID, 26), v.Name.In(b.lang), v.Help.In(b.lang), needs)
 		}
@@ -139,6 +144,25 @@ func (b *benchmark) options(ctx context.Context) (experiment.Options, error) {
 	return o, nil
 }
 
+// provider opens the GPU; where there is none and none was asked for by name, it is nil, and the user is told why.
+func (b *benchmark) provider(ctx context.Context) (device.Provider, error) {
+	p, err := device.Experiments(ctx, b.deviceName)
+	if err == nil {
+		return p, nil
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	why := device.Explain(err).In(b.lang)
+	if b.deviceName != "auto" {
+		return nil, fmt.Errorf("--device %s: %s", b.deviceName, why)
+	}
+	if !b.quiet {
+		fmt.Fprintln(b.Stderr, why)
+	}
+	return nil, nil
+}
+
 func (b *benchmark) run(ctx context.Context, names []string) error {
 	if !slices.Contains(benchFormats(), b.format) {
 		return b.usage("--format %s: must be one of %s", "--format %s: допустимы %s", b.format, strings.Join(benchFormats(), ", "))
@@ -158,9 +182,20 @@ func (b *benchmark) run(ctx context.Context, names []string) error {
 	if len(chosen) > 1 && len(b.variants)+len(b.sizes)+len(b.values) > 0 {
 		return b.usage("--variant, --size and --param go with one experiment", "--variant, --size и --param — только с одним опытом")
 	}
+	if err := device.Check(b.deviceName); err != nil {
+		return &usageError{err}
+	}
 	o, err := b.options(ctx)
 	if err != nil {
 		return err
+	}
+	gpu, err := b.provider(ctx)
+	if err != nil {
+		return err
+	}
+	if gpu != nil {
+		defer gpu.Close()
+		o.Providers = append(o.Providers, gpu)
 	}
 	if b.out != "" {
 		if err := b.makeFolder(b.out); err != nil {

@@ -27,7 +27,7 @@ func TestBenchLists(t *testing.T) {
 
 func TestBenchMeasures(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
-	got := call(t, "bench", "sliding", "--quick", "--size", "61x37,1x1", "--param", "m=3,201", "--input", painting(t, t.TempDir(), "p.png"), "-o", dir)
+	got := call(t, "bench", "sliding", "--quick", "--size", "61x37,1x1", "--param", "m=3,201", "--device", "cpu", "--input", painting(t, t.TempDir(), "p.png"), "-o", dir)
 	if got.status != exitDone || got.errors != "" {
 		t.Fatalf("status %d, stderr %q", got.status, got.errors)
 	}
@@ -84,6 +84,7 @@ func TestBenchRefuses(t *testing.T) {
 		{[]string{"vhgw", "--param", "se=4"}, "se=4: an odd number from 1 to 4095 expected"},
 		{[]string{"vhgw", "--param", "m=4"}, `no parameter "m"; there are op, kind, shape, se`},
 		{[]string{"sum", "--format", "xml"}, "--format xml: must be one of table, csv, json"},
+		{[]string{"sum", "--device", "gpu"}, `device "gpu": must be auto, cpu, cuda or cuda:N`},
 		{[]string{"sum", "--longest", "0"}, "--longest 0"},
 		{[]string{"sum", "--memory", "-1"}, "--memory -1"},
 		{[]string{"all", "--variant", "cpu-all"}, "go with one experiment"},

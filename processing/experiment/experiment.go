@@ -74,8 +74,18 @@ type Variant struct {
 	Paper func(c Case) time.Duration
 	// Tolerance returns the deviation allowed in a case, where that depends on the variant; else nil.
 	Tolerance func(c Case) float64
+	// Needs says what it takes for somebody to provide the Method of a variant on a GPU; empty is an NVIDIA GPU.
+	Needs processing.Text
 	// Method computes; nil for a described variant whose device nobody provides.
 	Method Method
+}
+
+// Requires returns Needs or what stands for it; empty for the CPU.
+func (v Variant) Requires() processing.Text {
+	if v.Device == GPU && v.Needs == (processing.Text{}) {
+		return text("an NVIDIA GPU", "GPU NVIDIA")
+	}
+	return v.Needs
 }
 
 // Method is how a variant computes.
@@ -102,7 +112,8 @@ type Runner interface {
 
 // Timed is a Runner that measures itself, as by the events of a device.
 type Timed interface {
-	// Elapsed returns the time of the last Run.
+	// Elapsed returns the time of one computation of the last Run, which may have computed the result several times where
+	// once is too short for the clock.
 	Elapsed() time.Duration
 }
 

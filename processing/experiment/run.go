@@ -323,7 +323,8 @@ func (r *runner) row(ctx context.Context, t task) (Row, error) {
 	m := t.variant.Method
 	if m == nil {
 		row.State = NeedsGPU
-		row.Note = processing.Text{EN: "needs an NVIDIA GPU", RU: "нужен графический процессор NVIDIA"}
+		needs := t.variant.Requires()
+		row.Note = text("needs "+needs.EN, "требуется "+needs.RU)
 		row.Case = Case{}
 		return row, nil
 	}
@@ -389,21 +390,22 @@ func (r *runner) measure(ctx context.Context, t task, row *Row) error {
 
 // repeat checks the first result and then times the run as often as the pace says.
 func (r *runner) repeat(ctx context.Context, run Runner, t task, row *Row) error {
-	once := func() (time.Duration, error) {
+	// lasted is what a computation took, spent the time that passed for it: a device times a part of a run, or several.
+	once := func() (lasted, spent time.Duration, err error) {
 		if err := ctx.Err(); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		start := r.clock()
 		if err := run.Run(ctx); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		d := r.clock().Sub(start)
+		spent = r.clock().Sub(start)
 		if timed, ok := run.(Timed); ok {
-			d = timed.Elapsed()
+			return timed.Elapsed(), spent, nil
 		}
-		return d, nil
+		return spent, spent, nil
 	}
-	first, err := once()
+	first, passed, err := once()
 	if err != nil {
 		return err
 	}
@@ -420,11 +422,11 @@ func (r *runner) repeat(ctx context.Context, run Runner, t task, row *Row) error
 
 	runtime.GC()
 	usual := first
-	for spent := first; spent < r.pace.warm; spent += usual {
-		if usual, err = once(); err != nil {
+	for warm := passed; warm < r.pace.warm; warm += passed {
+		if usual, passed, err = once(); err != nil {
 			return err
 		}
-		if usual <= 0 {
+		if passed <= 0 {
 			break
 		}
 	}
@@ -443,7 +445,7 @@ func (r *runner) repeat(ctx context.Context, run Runner, t task, row *Row) error
 	for len(times) < least || len(times) < r.pace.most && spent < r.pace.enough {
 		var d time.Duration
 		if batch == 1 {
-			if d, err = once(); err != nil {
+			if d, passed, err = once(); err != nil {
 				return err
 			}
 		} else {
@@ -453,13 +455,14 @@ func (r *runner) repeat(ctx context.Context, run Runner, t task, row *Row) error
 					return err
 				}
 			}
-			d = r.clock().Sub(start) / time.Duration(batch)
+			passed = r.clock().Sub(start)
+			d = passed / time.Duration(batch)
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
 		times = append(times, d)
-		spent += d * time.Duration(batch)
+		spent += passed
 	}
 	slices.Sort(times)
 	row.Runs = len(times) * batch

@@ -36,8 +36,8 @@ func sum() *Experiment {
 		Name: text("Sum of a large array", "Сумма большого массива"),
 		Question: text("How does the speed-up of parallel addition grow with the array, and how far is each order of addition from the exact sum?",
 			"Как растёт ускорение параллельного сложения с размером массива и насколько далека от точной суммы каждая очерёдность сложения?"),
-		Result: text("Sum in float32 of values of mixed magnitude, 2⁻¹⁶ to 2¹⁶, a quarter of them negative. Error: relative to the exact sum, from an integer superaccumulator. Deviation: error over Σ|x|; allowed is the a-priori bound of the order of addition (Higham 2002, chapter 4): n·u in sequence, (log₂ n + 8)·u in a tree, 2u compensated, u = 2⁻²⁴.",
-			"Сумма в float32 значений разной величины, 2⁻¹⁶…2¹⁶, четверть отрицательны. Ошибка — относительно точной суммы из целочисленного суперсумматора. Отклонение — ошибка, делённая на Σ|x|; допустима априорная граница порядка сложения (Higham 2002, глава 4): n·u последовательно, (log₂ n + 8)·u деревом, 2u с компенсацией, u = 2⁻²⁴."),
+		Result: text("Sum in float32 of values of mixed magnitude, 2⁻¹⁶ to 2¹⁶, a quarter of them negative. Error: relative to the exact sum, from an integer superaccumulator. Deviation: error over Σ|x|; allowed is the a-priori bound of the order of addition (Higham 2002, chapter 4): n·u in sequence, (log₂ n + 8)·u in a tree, 2·log₂ n·u by halves of odd lengths, 2u compensated, u = 2⁻²⁴. Times of a GPU are those of its kernels, the values lying in its memory; that of several GPUs lasts until the host has added up their sums.",
+			"Сумма в float32 значений разной величины, 2⁻¹⁶…2¹⁶, четверть отрицательны. Ошибка — относительно точной суммы из целочисленного суперсумматора. Отклонение — ошибка, делённая на Σ|x|; допустима априорная граница порядка сложения (Higham 2002, глава 4): n·u последовательно, (log₂ n + 8)·u деревом, 2·log₂ n·u половинами нечётной длины, 2u с компенсацией, u = 2⁻²⁴. Время GPU — время его ядер, когда числа уже в его памяти; для нескольких GPU — до сложения их сумм процессором."),
 		Paper: Paper{
 			Setup: text("Core 2 Duo P8800 2.66 GHz against ATI Mobility Radeon HD 4650, OpenCL; up to billions of floats.",
 				"Core 2 Duo P8800 2,66 ГГц против ATI Mobility Radeon HD 4650, OpenCL; до миллиардов чисел."),
@@ -59,15 +59,21 @@ func sum() *Experiment {
 			{ID: "cpu-all", Device: CPU, Name: text("CPU all cores", "ЦП все ядра"),
 				Help:   text("the tree over blocks on all processors; the result does not depend on their number", "дерево по блокам на всех процессорах; результат не зависит от их числа"),
 				Method: method(func(n int64) int64 { return n/sumBlock*4 + 4 }, onAllCores), Tolerance: allowed(treeDepth)},
-			{ID: "gpu-halving", Device: GPU, Tolerance: allowed(treeDepth), Name: text("GPU halving", "GPU делением пополам"),
+			{ID: "gpu-halving", Device: GPU, Tolerance: allowed(halvingDepth), Name: text("GPU halving", "GPU делением пополам"),
 				Help: text("as the paper describes: the halves are added element by element until one is left; odd lengths give their last element to the first",
 					"как в статье: половины складываются поэлементно, пока не останется один; при нечётной длине последний элемент прибавляется к первому")},
 			{ID: "gpu-tree", Device: GPU, Tolerance: allowed(treeDepth), Name: text("GPU tree", "GPU деревом"), Help: text("a tree in each block, in one pass over the array", "дерево в каждом блоке, один проход по массиву")},
-			{ID: "gpu-several", Device: GPU, Tolerance: allowed(treeDepth), Name: text("several GPUs", "несколько GPU"), Help: text("the tree, the array shared out to all devices", "дерево, массив поделён между всеми устройствами")},
+			{ID: "gpu-several", Device: GPU, Tolerance: allowed(treeDepth), Name: text("several GPUs", "несколько GPU"),
+				Help:  text("the tree, the array shared out to all devices", "дерево, массив поделён между всеми устройствами"),
+				Needs: text("two NVIDIA GPUs", "два GPU NVIDIA")},
 		},
 		Claims: []Claim{
 			{Text: text("the GPU's speed-up over the sequential CPU grows with the array", "ускорение GPU против последовательного ЦП растёт с массивом"), Paper: 0,
 				measure: growth("cpu-sequential", "gpu-halving"), judge: clearlyAbove, missing: onGPU()},
+			{Text: text("the GPU is faster than the sequential CPU", "GPU быстрее последовательного ЦП"), Paper: 0,
+				measure: between("cpu-sequential", "gpu-halving", nil), judge: clearlyAbove, missing: onGPU()},
+			{Text: text("several GPUs share the work: one against all of them", "несколько GPU делят работу: один против всех"), Paper: 0,
+				measure: between("gpu-tree", "gpu-several", nil), judge: clearlyAbove, missing: text("it takes two NVIDIA GPUs", "нужны два GPU NVIDIA")},
 			{Text: text("the speed-up of all cores of the CPU grows with the array, too (the paper: GPU)", "ускорение на всех ядрах ЦП тоже растёт с массивом (в статье — GPU)"), Paper: 0,
 				measure: growth("cpu-pairwise", "cpu-all"), judge: clearlyAbove, missing: moreCases()},
 			{Text: text("the sequential CPU's time an element stays constant from 2^18 on", "время последовательного ЦП на элемент постоянно начиная с 2^18"), Paper: 1,
@@ -98,6 +104,9 @@ const unit = 1.0 / (1 << 24)
 
 // treeDepth bounds the additions that a value takes part in.
 func treeDepth(n float64) float64 { return math.Ceil(math.Log2(max(n, 1))) + 8 }
+
+// halvingDepth bounds the same for halves: the first value takes in the last one of every odd length as well.
+func halvingDepth(n float64) float64 { return 2*math.Ceil(math.Log2(max(n, 1))) + 1 }
 
 // allowed makes a tolerance of a bound in rounding units.
 func allowed(units func(n float64) float64) func(Case) float64 {

@@ -9,31 +9,18 @@ import (
 // vhgw is grey-scale morphology with flat rectangles. Pixels outside the picture never win, as in Backend.Morph; that is
 // the paper's border of 0 for dilation and 255 for erosion.
 func vhgw() *Experiment {
-	// Comparisons of one erosion or dilation: a line of k pixels takes k−1 directly, 3 by the recursion.
-	passes := func(c Case) float64 {
-		n := float64(c.Size.Samples())
-		if op := c.Values["op"]; op == "open" || op == "close" {
-			n *= 2
-		}
-		return n
-	}
 	direct := func(c Case) float64 {
 		k := float64(c.Int("se"))
 		if c.Values["shape"] == "square" {
-			return passes(c) * (k*k - 1)
+			return extremes(c) * (k*k - 1)
 		}
-		return passes(c) * (k - 1)
-	}
-	recursive := func(c Case) float64 {
-		if c.Values["shape"] == "square" {
-			return 6 * passes(c)
-		}
-		return 3 * passes(c)
+		return extremes(c) * (k - 1)
 	}
 	onThreads := func(workers int) Method {
-		return onBackend{workers: workers, operations: recursive,
+		return onBackend{workers: workers, operations: RecursiveComparisons,
 			run: func(ctx context.Context, b processing.Backend, dst, src processing.Plane, c Case) error {
-				return b.Morph(ctx, dst, src, operation(c), element(c))
+				op, e := Morphology(c)
+				return b.Morph(ctx, dst, src, op, e)
 			}}
 	}
 	se := []string{"3", "11", "51", "101", "201"}
@@ -43,7 +30,8 @@ func vhgw() *Experiment {
 		Name: text("Morphology by van Herk, Gil and Werman", "Морфология по ван Херку, Гилу и Верману"),
 		Question: text("Does the time of erosion and dilation stay flat as the structuring element grows, on one thread, on all, and on a GPU?",
 			"Остаётся ли время эрозии и дилатации постоянным при росте структурного элемента — на одном потоке, на всех и на GPU?"),
-		Result: text("8-bit pixels, equal to the reference in every bit.", "8-битные пиксели, совпадают с эталоном до бита."),
+		Result: text("8-bit pixels, equal to the reference in every bit. Times of a GPU are those of its kernels, the picture lying in its memory.",
+			"8-битные пиксели, совпадают с эталоном до бита. Время GPU — время его ядер, когда изображение уже в его памяти."),
 		Paper: Paper{
 			Setup: text("An aerial photograph at several resolutions, each run 100 times; 1 and 12 threads of OpenMP, CUDA with global memory.",
 				"Аэрофотоснимок в нескольких разрешениях, по 100 запусков; 1 и 12 потоков OpenMP, CUDA с глобальной памятью."),
@@ -97,12 +85,18 @@ func vhgw() *Experiment {
 			}, {
 				ID: "gpu-vhgw-global", Device: GPU,
 				Name: text("CUDA, global memory", "CUDA, глобальная память"),
-				Help: text("as the paper chose: a thread computes the prefixes and suffixes of a window in global memory",
-					"как в статье: поток вычисляет префиксы и суффиксы окна в глобальной памяти"),
+				Help: text("as the paper chose: a thread computes the prefixes and suffixes of a window in global memory; rows are filtered as columns of the transposed picture, so that access is coalesced in both directions",
+					"как в статье: поток вычисляет префиксы и суффиксы окна в глобальной памяти; строки обрабатываются как столбцы транспонированного изображения, и доступ слитный в обоих направлениях"),
 			}, {
 				ID: "gpu-vhgw-shared", Device: GPU,
 				Name: text("CUDA, shared memory", "CUDA, разделяемая память"),
-				Help: text("what the paper argued against: prefixes and suffixes in shared memory", "то, против чего возражает статья: префиксы и суффиксы в разделяемой памяти"),
+				Help: text("what the paper argued against: the same with prefixes and suffixes in shared memory, which leaves room for the fewer threads the longer the element is",
+					"то, против чего возражает статья: то же с префиксами и суффиксами в разделяемой памяти, где при длинном элементе помещается мало потоков"),
+			}, {
+				ID: "gpu-program", Device: GPU,
+				Name: text("CUDA, the program's own", "CUDA, как в программе"),
+				Help: text("what detection uses: four pixels at a time, only the suffixes are kept, those of rows in shared memory",
+					"то, чем пользуется поиск бликов: по четыре пикселя сразу, хранятся только суффиксы, для строк — в разделяемой памяти"),
 			},
 		},
 		Claims: []Claim{
@@ -115,6 +109,10 @@ func vhgw() *Experiment {
 				measure: between("cpu-vhgw", "cpu-vhgw-all", having("se", "51")), judge: clearlyAbove, missing: moreCases()},
 			{Text: text("CUDA against all threads at SE 51", "CUDA против всех потоков при элементе 51"), Paper: 15,
 				measure: between("cpu-vhgw-all", "gpu-vhgw-global", having("se", "51")), judge: near, missing: onGPU()},
+			{Text: text("the time does not grow with the element (CUDA)", "время не растёт с элементом (CUDA)"), Paper: 1,
+				measure: along("gpu-vhgw-global", "se"), judge: flat, missing: onGPU()},
+			{Text: text("at SE 51 shared memory takes longer than global memory, as the paper argues from the occupancy", "при элементе 51 с разделяемой памятью дольше, чем с глобальной, как статья заключает из загрузки"), Paper: 0,
+				measure: between("gpu-vhgw-shared", "gpu-vhgw-global", having("se", "51")), judge: clearlyAbove, missing: onGPU()},
 		},
 		Axis:       "se",
 		shape:      pictures,
@@ -122,12 +120,12 @@ func vhgw() *Experiment {
 		input:      morphInput,
 		inputBytes: func(c Case) int64 { return 2 * int64(c.Size.Samples()) },
 		check: func(ctx context.Context, in *Input, c Case, _ Variant, out Output) (Check, error) {
-			e := element(c)
+			op, e := Morphology(c)
 			cost, border := float64(e.Size+e.Size2), e.Size2
-			if op := operation(c); op == processing.Open || op == processing.Close {
+			if op == processing.Open || op == processing.Close {
 				cost, border = 2*cost, 2*border
 			}
-			return compareRows(ctx, in, c, out, cost, border, func(y0, y1 int) []uint8 { return morphRows(in, operation(c), e, y0, y1) })
+			return compareRows(ctx, in, c, out, cost, border, func(y0, y1 int) []uint8 { return morphRows(in, op, e, y0, y1) })
 		},
 		figures: fingerprintFigures,
 	}
@@ -144,28 +142,44 @@ func clearlyAbove(ratio, _ float64) Verdict {
 	return NotConfirmed
 }
 
-func operation(c Case) processing.MorphOp {
+// Morphology returns the operation of a case of vhgw and its structuring element, a rectangle.
+func Morphology(c Case) (op processing.MorphOp, e processing.Element) {
 	switch c.Values["op"] {
 	case "dilate":
-		return processing.Dilate
+		op = processing.Dilate
 	case "open":
-		return processing.Open
+		op = processing.Open
 	case "close":
-		return processing.Close
+		op = processing.Close
+	default:
+		op = processing.Erode
 	}
-	return processing.Erode
-}
-
-// element returns the structuring element as a rectangle.
-func element(c Case) processing.Element {
 	k := c.Int("se")
+	e = processing.Element{Direction: processing.Rectangle, Size: k, Size2: k}
 	switch c.Values["shape"] {
 	case "horizontal":
-		return processing.Element{Direction: processing.Rectangle, Size: k, Size2: 1}
+		e.Size2 = 1
 	case "vertical":
-		return processing.Element{Direction: processing.Rectangle, Size: 1, Size2: k}
+		e.Size = 1
 	}
-	return processing.Element{Direction: processing.Rectangle, Size: k, Size2: k}
+	return op, e
+}
+
+// extremes is how many results the erosions and dilations of a case have: an opening or closing is one of each.
+func extremes(c Case) float64 {
+	n := float64(c.Size.Samples())
+	if op := c.Values["op"]; op == "open" || op == "close" {
+		n *= 2
+	}
+	return n
+}
+
+// RecursiveComparisons is how many comparisons the recursion takes in a case of vhgw: 3 a result and line.
+func RecursiveComparisons(c Case) float64 {
+	if c.Values["shape"] == "square" {
+		return 6 * extremes(c)
+	}
+	return 3 * extremes(c)
 }
 
 // morphInput is a grey picture, or of the same size a noisy fingerprint: the user's picture in black and white where
@@ -194,9 +208,9 @@ func directMorph(operations func(Case) float64) Method {
 		memory:     func(c Case) int64 { return 2 * int64(c.Size.Samples()) },
 		operations: operations,
 		prepare: func(_ context.Context, in *Input, c Case) (func(context.Context) error, *Output, error) {
-			w, h, e := in.Size.W, in.Size.H, element(c)
+			w, h := in.Size.W, in.Size.H
+			op, e := Morphology(c)
 			dst, between := make([]uint8, w*h), []uint8(nil)
-			op := operation(c)
 			if op == processing.Open || op == processing.Close {
 				between = make([]uint8, w*h)
 			}

@@ -1,0 +1,32 @@
+package device
+
+import (
+	"context"
+	"fmt"
+
+	"blik/processing/experiment"
+)
+
+// Provider computes the experiments' variants on a GPU until it is closed.
+type Provider interface {
+	experiment.Provider
+	Close() error
+}
+
+// Experiments opens a GPU for experiments by a name that Open takes: the first one for "auto". There is none for "cpu":
+// the Provider is nil then, and the error, too. Otherwise the error says why a GPU cannot be used, for Explain to put
+// into words; the experiments' other variants run all the same.
+func Experiments(ctx context.Context, name string) (Provider, error) {
+	c, err := parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil || !c.gpu {
+		return nil, err
+	}
+	p, err := openExperiments(c.ordinal)
+	if err != nil {
+		return nil, fmt.Errorf("experiments on a GPU: %w", err)
+	}
+	return p, nil
+}

@@ -1,0 +1,7 @@
+//go:build !(cuda && linux && amd64)
+
+package device
+
+import "blik/cuda/driver"
+
+func openExperiments(int) (Provider, error) { return nil, &driver.Problem{Reason: driver.NotBuilt} }
