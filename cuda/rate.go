@@ -40,20 +40,26 @@ func (b *Backend) CopyRates(ctx context.Context) (local, up, down float64, err e
 }
 
 func (q *queue) copyRates(n int64, local, up, down *float64) error {
+	free := func(f func() error) {
+		// A device that does not answer might not answer to this either.
+		if !q.d.silent {
+			_ = f()
+		}
+	}
 	var on [2]cu.DevicePtr
 	for i := range on {
 		p, err := cu.MemAlloc(n)
 		if err != nil {
 			return q.d.fault(err, "allocate device memory")
 		}
-		defer cu.MemFree(p)
+		defer free(func() error { return cu.MemFree(p) })
 		on[i] = p
 	}
 	host, err := driver.HostAlloc(int(n))
 	if err != nil {
 		return q.d.fault(err, "allocate pinned host memory")
 	}
-	defer driver.HostFree(host)
+	defer free(func() error { return driver.HostFree(host) })
 	at := unsafe.Pointer(unsafe.SliceData(host))
 	for _, c := range []struct {
 		rate  *float64

@@ -28,10 +28,9 @@ func copyRates(ctx context.Context, b processing.Backend, hostBytes int) (CopyRa
 	return CopyRates{Local: local}, err
 }
 
-// hostCopyBytes is more than the caches of most processors hold, so that memory is measured, not caches; on those that hold
-// more, shares of this limit are too low.
+// Two buffers of hostCopyBytes are more than the caches of most processors hold, so that memory is measured, not caches.
 const (
-	hostCopyBytes = 256 << 20
+	hostCopyBytes = 128 << 20
 	hostCopies    = 7
 )
 

@@ -58,6 +58,7 @@ the experiments with their variants and parameters; all runs every one.`,
 	must(c.MarkFlagDirname("output"))
 	must(c.RegisterFlagCompletionFunc("device", completeDevices))
 	must(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(benchFormats(), cobra.ShellCompDirectiveNoFileComp)))
+	c.AddCommand(p.benchDetectCommand())
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			if c.Flags().NFlag() > 0 && !c.Flags().Changed("lang") {

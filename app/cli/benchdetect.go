@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"blik/app/bench"
+	"blik/app/device"
+	"blik/app/imagefile"
+	"blik/processing"
+	"blik/processing/experiment"
+	"blik/processing/sample"
+
+	"github.com/spf13/cobra"
+)
+
+// comparison is one run of `blik bench detect`.
+type comparison struct {
+	*program
+	flags              *paramFlags
+	devices            []string
+	input              string
+	out, format        string
+	megapixels         float64
+	depth, repeat      int
+	seed               uint64
+	quick, quiet       bool
+	pictureSet, runSet bool
+}
+
+// The defaults of `blik bench detect`, and those of a first look.
+const (
+	compareMP, quickMP         = 18.7, 1
+	compareRepeat, quickRepeat = 9, 3
+	mostRepeats                = 10000
+)
+
+func (p *program) benchDetectCommand() *cobra.Command {
+	b := &comparison{program: p}
+	c := &cobra.Command{
+		Use:   "detect [flags]",
+		Short: p.say("Measure detection on the CPU and on GPUs side by side", "Измерить поиск бликов на процессоре и видеокартах рядом"),
+		Long: p.say(`Finds the glare of one picture on every device with the same parameters, and prints stage by stage what each took: copies to
+the device, kernels, copies back and the total, cold (the device opened, and the first detection after that) and warm (medians
+with quartiles); the speed-up; the bytes a second of each stage and their share of a plain copy's rate on that device. Says
+whether the masks and findings are identical, and why there is no GPU where there is none.
+
+Exit status: 0 done, 1 a device failed or the results differ, 2 wrong use, 130 cancelled.`,
+			`Ищет блики на одном изображении на каждом устройстве с одними параметрами и выводит по этапам, сколько на них ушло:
+копирование на устройство, вычисления, копирование обратно и всего, без прогрева (открытие устройства и первый поиск) и после
+него (медианы с квартилями); ускорение; байты в секунду на каждом этапе и их долю от скорости простого копирования на том же
+устройстве. Говорит, одинаковы ли маски и находки и почему нет видеокарты, если её нет.
+
+Код завершения: 0 — готово, 1 — сбой устройства или результаты различаются, 2 — неверный вызов, 130 — прервано.`),
+		Args: p.exactly(0),
+	}
+	f := c.Flags()
+	f.StringSliceVar(&b.devices, "device", nil, p.say("compare these `DEVICES`, comma-separated: cpu, cuda, cuda:N; by default all there are",
+		"сравнить эти `УСТРОЙСТВА`, через запятую: cpu, cuda, cuda:N; по умолчанию все, какие есть"))
+	f.StringVar(&b.input, "input", "", p.say("search on the picture in `FILE` instead of a generated one", "искать на изображении из `ФАЙЛА` вместо созданного"))
+	f.Float64Var(&b.megapixels, "megapixels", compareMP, p.say("size of the generated picture in megapixels (`MP`) at 4:3", "размер созданного изображения в мегапикселях (`МП`) при 4:3"))
+	f.IntVar(&b.depth, "depth", 8, p.say("`bits` a sample of the generated picture: 8 or 16", "`бит` на значение созданного изображения: 8 или 16"))
+	f.Uint64Var(&b.seed, "seed", 1, p.say("`number` that decides everything random of it", "`число`, от которого зависит всё случайное в нём"))
+	f.IntVar(&b.repeat, "repeat", compareRepeat, p.say("time `N` warm detections on each device", "измерить на каждом устройстве `N` поисков после прогрева"))
+	f.BoolVar(&b.quick, "quick", false, fmt.Sprintf(p.say("a first look: %d MP, %d repetitions", "беглый взгляд: %d Мп, повторов: %d"), quickMP, quickRepeat))
+	f.StringVarP(&b.out, "output", "o", "", p.say("also write tables and plots into folder `DIR`, made if missing", "записать таблицы и графики и в `ПАПКУ`; создаётся, если её нет"))
+	f.StringVar(&b.format, "format", "table", p.say("`FORMAT` of the output: table, csv or json", "`ФОРМАТ` вывода: table, csv или json"))
+	f.BoolVarP(&b.quiet, "quiet", "q", false, p.say("show no progress", "не показывать ход работы"))
+	must(c.MarkFlagDirname("output"))
+	must(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(benchFormats(), cobra.ShellCompDirectiveNoFileComp)))
+	must(c.RegisterFlagCompletionFunc("device", completeDevices))
+	b.flags = p.addParams(c, processing.SpecsOf(processing.StageDetection))
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		b.pictureSet, b.runSet = f.Changed("megapixels"), f.Changed("repeat")
+		return b.run(c.Context())
+	}
+	return c
+}
+
+// request makes the request of the flags; the picture is read or made by picture.
+func (b *comparison) request() (bench.Request, error) {
+	var r bench.Request
+	var err error
+	if r.Params, err = b.flags.params(); err != nil {
+		return r, err
+	}
+	if b.quick {
+		if !b.pictureSet {
+			b.megapixels = quickMP
+		}
+		if !b.runSet {
+			b.repeat = quickRepeat
+		}
+	}
+	switch {
+	case !slices.Contains(benchFormats(), b.format):
+		return r, b.usage("--format %s: must be one of %s", "--format %s: допустимы %s", b.format, strings.Join(benchFormats(), ", "))
+	case b.repeat < 1 || b.repeat > mostRepeats:
+		return r, b.usage("--repeat %d: must be between 1 and %d", "--repeat %d: нужно число от 1 до %d", b.repeat, mostRepeats)
+	case !(b.megapixels > 0 && b.megapixels <= sampleMaxMP):
+		return r, b.usage("--megapixels %g: must be above 0 and at most %d", "--megapixels %g: нужно число больше 0 и не больше %d", b.megapixels, sampleMaxMP)
+	case b.depth != 8 && b.depth != 16:
+		return r, b.usage("--depth %d: must be 8 or 16", "--depth %d: нужно 8 или 16", b.depth)
+	}
+	for _, name := range b.devices {
+		if device.Check(name) != nil || name == "" || name == "auto" {
+			return r, b.usage("--device %s: must be cpu, cuda or cuda:N", "--device %s: допустимы cpu, cuda и cuda:N", name)
+		}
+	}
+	r.Devices, r.Repeat = b.devices, b.repeat
+	if b.backend != nil {
+		r.Open = func(context.Context, string) (bench.Runner, error) {
+			be, err := b.backend()
+			return direct{be}, err
+		}
+	}
+	return r, nil
+}
+
+// picture reads the user's picture or paints one.
+func (b *comparison) picture(ctx context.Context) (*processing.Picture, error) {
+	if b.input != "" {
+		limits := imagefile.DefaultLimits()
+		limits.Work = processing.DetectionBytes
+		file, err := imagefile.Read(ctx, b.input, limits)
+		if err != nil {
+			return nil, err
+		}
+		return file.Picture, nil
+	}
+	glare, err := sample.Preset("default")
+	if err != nil {
+		return nil, err
+	}
+	w := max(int(math.Round(math.Sqrt(b.megapixels*1e6*4/3))), 1)
+	h := max(int(math.Round(b.megapixels*1e6/float64(w))), 1)
+	pic, _, _, err := sample.Generate(ctx, w, h, b.depth, b.seed, sample.PaintOptions{}, glare)
+	return pic, err
+}
+
+func (b *comparison) run(ctx context.Context) error {
+	r, err := b.request()
+	if err != nil {
+		return err
+	}
+	if err := b.flags.store(ctx, r.Params); err != nil {
+		return err
+	}
+	if b.out != "" {
+		if err := b.makeFolder(b.out); err != nil {
+			return err
+		}
+	}
+	var progress *bar
+	if !b.quiet {
+		progress = newBar(b.Stderr)
+		defer progress.close()
+	}
+	progress.set("detect", b.say("picture", "изображение"), 0)
+	if r.Picture, err = b.picture(ctx); err != nil {
+		return err
+	}
+	r.Progress = func(p bench.Progress) { progress.set(p.Device, p.Doing.In(b.lang), p.Done) }
+	machine := bench.ThisMachine(b.Version, b.now())
+	c, err := bench.Compare(ctx, r)
+	progress.clear()
+	if err != nil {
+		return err
+	}
+	for _, m := range c.Devices {
+		if m.Name != "cpu" && m.State != experiment.NeedsGPU {
+			machine.GPUs = append(machine.GPUs, m.Title)
+		}
+	}
+	if err := b.show(ctx, machine, c); err != nil {
+		return err
+	}
+	return b.judge(c)
+}
+
+// show prints the comparison and writes its files.
+func (b *comparison) show(ctx context.Context, m bench.Machine, c *bench.Comparison) error {
+	var err error
+	switch b.format {
+	case "csv":
+		err = c.CSV(b.Stdout)
+	case "json":
+		err = c.JSON(b.Stdout, m, b.lang)
+	default:
+		err = c.Table(b.Stdout, m, b.lang)
+	}
+	if err != nil || b.out == "" {
+		return err
+	}
+	written, err := c.Save(ctx, b.out, m, b.lang)
+	if b.format == "table" && len(written) > 0 {
+		fmt.Fprintf(b.Stdout, b.say("\nWritten:\n  %s\n", "\nЗаписано:\n  %s\n"), strings.Join(written, "\n  "))
+	}
+	return err
+}
+
+// judge reports, as errors, what failed, what was asked for and is not there, and results that differ.
+func (b *comparison) judge(c *bench.Comparison) error {
+	failed := false
+	for _, m := range c.Devices {
+		if m.State != experiment.Measured {
+			failed = true
+			b.complain(fmt.Errorf("%s: %s", m.Name, m.Note.In(b.lang)))
+		}
+	}
+	for _, d := range c.Differences {
+		failed = true
+		b.complain(fmt.Errorf("%s", d.Text().In(b.lang)))
+	}
+	if failed {
+		return errReported
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"blik/cuda/driver"
+	"blik/processing"
+	"blik/processing/cpu"
+)
+
+func TestBenchDetect(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	got := call(t, "bench", "detect", "--device", "cpu,cpu", "--megapixels", "0.02", "--depth", "16", "--repeat", "1", "--margin", "2", "-o", dir)
+	if got.status != exitDone || got.errors != "" {
+		t.Fatalf("status %d, stderr %q", got.status, got.errors)
+	}
+	for _, want := range []string{"163 × 123 pixels (0.0 MP), channels: 3, bits: 16, adaptive mode", "first estimate", "speed-up", "opening", "are identical", "detect_time.svg"} {
+		if !strings.Contains(got.out, want) {
+			t.Errorf("no %q in\n%s", want, got.out)
+		}
+	}
+	for _, name := range []string{"detect.txt", "detect.md", "detect.csv", "detect.json", "detect_time.png", "detect_share.svg"} {
+		if !slices.Contains(listed(t, dir), name) {
+			t.Errorf("no %s in %q", name, listed(t, dir))
+		}
+	}
+}
+
+func TestBenchDetectOnAPicture(t *testing.T) {
+	path := painting(t, t.TempDir(), "p.png")
+	got := call(t, "--lang", "ru", "bench", "detect", "--device", "cpu", "--input", path, "--quick", "--score", "0.5", "--format", "table")
+	if got.status != exitDone || !strings.Contains(got.out, "ручной режим") || !strings.Contains(got.out, "Маски не сравнивались") {
+		t.Errorf("%d, %q\n%s", got.status, got.errors, got.out)
+	}
+	if got := call(t, "bench", "detect", "--input", "missing.png"); got.status != exitFailed || !strings.Contains(got.errors, "missing.png") {
+		t.Errorf("%d, %q", got.status, got.errors)
+	}
+}
+
+func TestBenchDetectFormats(t *testing.T) {
+	args := []string{"bench", "detect", "--device", "cpu", "--megapixels", "0.01", "--repeat", "1", "--format"}
+	got := call(t, append(args, "csv")...)
+	rows, err := csv.NewReader(strings.NewReader(got.out)).ReadAll()
+	if err != nil || len(rows) != 1+1+7+5 || rows[2][0] != "cpu" {
+		t.Errorf("%d rows, %v, %s", len(rows), err, got.errors)
+	}
+	got = call(t, append(args, "json")...)
+	var d struct {
+		Machine struct{ Cores int }
+		Devices []struct{ Name, State string }
+	}
+	if err := json.Unmarshal([]byte(got.out), &d); err != nil || d.Machine.Cores < 1 || len(d.Devices) != 1 || d.Devices[0].State != "measured" {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// A device that is asked for by name and is not there is an error, but the rest is printed.
+func TestBenchDetectWithoutTheDevice(t *testing.T) {
+	got := call(t, "bench", "detect", "--device", "cpu,cuda:97", "--megapixels", "0.01", "--repeat", "1")
+	if got.status != exitFailed || !strings.HasPrefix(got.errors, "blik: cuda:97: ") || !strings.Contains(got.out, "cuda:97 was not measured") || !strings.Contains(got.out, "luminance") {
+		t.Errorf("%d, %q\n%s", got.status, got.errors, got.out)
+	}
+}
+
+// failing is a GPU that fails with the picture's luminance, or finds it brighter than it is.
+type failing struct {
+	*cpu.Backend
+	err error
+}
+
+func (f *failing) Name() string { return "cuda:0" }
+
+func (f *failing) Luma(ctx context.Context, y, v processing.Plane, pic *processing.Picture, t *processing.LumaTables) error {
+	if f.err != nil {
+		return f.err
+	}
+	other := *pic
+	other.U8 = slices.Repeat([]uint8{90}, len(pic.U8))
+	copy(other.U8[len(other.U8)/2+30:], slices.Repeat([]uint8{255}, 9))
+	return f.Backend.Luma(ctx, y, v, &other, t)
+}
+
+func TestBenchDetectReportsWhatIsWrong(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		says string
+	}{
+		{&driver.Problem{Reason: driver.Fault, Code: 700, Detail: "wait"}, "error 700"},
+		{errors.New("odd"), "odd"},
+		{nil, "differ in"},
+	} {
+		opened := 0
+		o := Options{backend: func() (processing.Backend, error) {
+			if opened++; opened == 1 {
+				return cpu.New(), nil
+			}
+			return &failing{cpu.New(), c.err}, nil
+		}}
+		got := callWith(t.Context(), o, "bench", "detect", "--device", "cpu,cuda", "--megapixels", "0.01", "--repeat", "1")
+		if got.status != exitFailed || !strings.Contains(got.errors, c.says) || !strings.Contains(got.out, "luminance") || strings.Contains(got.out, "identical") {
+			t.Errorf("%v: %d, %q\n%s", c.err, got.status, got.errors, got.out)
+		}
+	}
+}
+
+func TestBenchDetectRefuses(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--device", "gpu"}, "--device gpu: must be cpu, cuda or cuda:N"},
+		{[]string{"--device", "cpu,auto"}, "--device auto: must be cpu, cuda or cuda:N"},
+		{[]string{"--repeat", "0"}, "--repeat 0"},
+		{[]string{"--megapixels", "-1"}, "--megapixels -1"},
+		{[]string{"--megapixels", "NaN"}, "--megapixels NaN"},
+		{[]string{"--depth", "12"}, "--depth 12"},
+		{[]string{"--format", "xml"}, "--format xml"},
+		{[]string{"--window", "4"}, "--window 4"},
+		{[]string{"picture.png"}, "0 arguments expected, 1 given"},
+	} {
+		got := call(t, append([]string{"bench", "detect"}, c.args...)...)
+		if got.status != exitUsage || !strings.Contains(got.errors, c.want) || got.out != "" {
+			t.Errorf("%q: status %d, %q, %q", c.args, got.status, got.errors, got.out)
+		}
+	}
+}
+
+func TestBenchDetectCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got := callWith(ctx, Options{}, "bench", "detect", "--megapixels", "0.01"); got.status != exitCancelled || got.out != "" {
+		t.Errorf("%d, %q", got.status, got.errors)
+	}
+}
