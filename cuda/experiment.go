@@ -25,6 +25,8 @@ type Experiments struct {
 	count  int
 	mu     sync.Mutex
 	others []*Backend
+	// constants is what the constant memory of the wavelet's kernels is for; it belongs to the turns of b's device.
+	constants *waveletWay
 }
 
 var _ experiment.Provider = (*Experiments)(nil)
@@ -67,7 +69,7 @@ func (x *Experiments) Variants(experimentID string) []experiment.Variant {
 	case "traversal":
 		return traversalVariants(x.b)
 	case "wavelet":
-		return waveletVariants(x.b)
+		return waveletVariants(x)
 	case "sum":
 		return sumVariants(x)
 	}

@@ -1,5 +1,56 @@
 package experiment
 
+import "context"
+
+// CheckOrder says whether a picture is too large for a list of its pixels, in which each coordinate has 16 bits.
+func CheckOrder(s Size) error {
+	if s.W > 1<<16 || s.H > 1<<16 {
+		return say("sides of more than 65536 pixels are not supported", "стороны больше 65536 пикселей не поддерживаются")
+	}
+	return nil
+}
+
+// RasterOrder lists the pixels of a picture that CheckOrder accepts row by row: x in the low and y in the high 16 bits. It
+// is incomplete when ctx is cancelled.
+func RasterOrder(ctx context.Context, w, h int) []uint32 {
+	list := make([]uint32, w*h)
+	_ = spans(ctx, all(), h, max(1, part/w), func(i, j int) {
+		for y := i; y < j; y++ {
+			row := list[y*w : (y+1)*w]
+			for x := range row {
+				row[x] = uint32(y)<<16 | uint32(x)
+			}
+		}
+	})
+	return list
+}
+
+// HilbertOrder lists the same along Hilbert's curve.
+func HilbertOrder(ctx context.Context, w, h int) []uint32 {
+	c := newCurve(w, h)
+	// An aligned stretch of the curve is a square, so how many pixels it has within the picture is known beforehand.
+	order := min(c.order, log2(part)/2)
+	length, side := 1<<(2*order), 1<<order
+	from := make([]int, c.positions()/length+1)
+	for s := range c.positions() / length {
+		x, y := c.at(s * length)
+		x, y = x&^(side-1), y&^(side-1)
+		from[s+1] = from[s] + max(min(side, c.w-x), 0)*max(min(side, c.h-y), 0)
+	}
+	list := make([]uint32, w*h)
+	_ = spans(ctx, all(), len(from)-1, 1, func(i, j int) {
+		at := from[i]
+		c.visit(i*length, j*length, func(x, y int) {
+			list[at] = uint32(y)<<16 | uint32(x)
+			at++
+		})
+	})
+	return list
+}
+
+// CurveOrder returns the order of the curve that covers a picture: its side is 2 to this power.
+func CurveOrder(w, h int) int { return newCurve(w, h).order }
+
 // curve is Hilbert's curve over the square of side 2^order (Hilbert 1891), cut down to a picture of w × h pixels: what
 // lies outside is skipped. Sizes that are no power of two so take the curve of the next one; up to three of four
 // positions of a square picture are then skipped, which is part of what the experiment measures.

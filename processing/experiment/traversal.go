@@ -45,9 +45,8 @@ func traversal() *Experiment {
 			operations: operations,
 			prepare: func(ctx context.Context, in *Input, _ Case) (func(context.Context) error, *Output, error) {
 				w, h := in.Size.W, in.Size.H
-				// The coordinates of a list have 16 bits each.
-				if w > 1<<16 || h > 1<<16 {
-					return nil, nil, say("sides of more than 65536 pixels are not supported", "стороны больше 65536 пикселей не поддерживаются")
+				if err := CheckOrder(in.Size); err != nil {
+					return nil, nil, err
 				}
 				b := &blur{w: w, h: h, taps: GaussTaps()}
 				between, dst := make([]uint8, w*h), make([]uint8, w*h)
@@ -100,12 +99,12 @@ func traversal() *Experiment {
 				ID: "cpu-raster-memory", Device: CPU, Ignores: gpuOnly,
 				Name:   text("CPU raster order from memory", "ЦП растровый порядок из памяти"),
 				Help:   text("coordinates read from a list in raster order, all threads", "координаты читаются из списка в растровом порядке, все потоки"),
-				Method: method(true, func(ctx context.Context, b *blur) walk { return b.alongList(b.rasterList(ctx)) }),
+				Method: method(true, func(ctx context.Context, b *blur) walk { return b.alongList(RasterOrder(ctx, b.w, b.h)) }),
 			}, {
 				ID: "cpu-hilbert-memory", Device: CPU, Ignores: gpuOnly,
 				Name:   text("CPU Hilbert order from memory", "ЦП порядок Гильберта из памяти"),
 				Help:   text("coordinates read from a list along the curve, all threads", "координаты читаются из списка вдоль кривой, все потоки"),
-				Method: method(true, func(ctx context.Context, b *blur) walk { return b.alongList(b.hilbertList(ctx)) }),
+				Method: method(true, func(ctx context.Context, b *blur) walk { return b.alongList(HilbertOrder(ctx, b.w, b.h)) }),
 			}, {
 				ID: "cpu-raster-fast", Device: CPU, Ignores: gpuOnly,
 				Name:   text("CPU fast raster", "ЦП быстрый растровый"),
@@ -208,26 +207,6 @@ func (b *blur) alongList(list []uint32) walk {
 			}
 		})
 	}
-}
-
-// rasterList and hilbertList stop early when ctx is cancelled.
-func (b *blur) rasterList(ctx context.Context) []uint32 {
-	list := make([]uint32, 0, b.w*b.h)
-	for y := 0; y < b.h && ctx.Err() == nil; y++ {
-		for x := range b.w {
-			list = append(list, uint32(y)<<16|uint32(x))
-		}
-	}
-	return list
-}
-
-func (b *blur) hilbertList(ctx context.Context) []uint32 {
-	list := make([]uint32, 0, b.w*b.h)
-	c := newCurve(b.w, b.h)
-	for d := 0; d < c.positions() && ctx.Err() == nil; d += part {
-		c.visit(d, min(d+part, c.positions()), func(x, y int) { list = append(list, uint32(y)<<16|uint32(x)) })
-	}
-	return list
 }
 
 func (b *blur) alongCurve(ctx context.Context, dst, src []uint8, vertical bool) error {

@@ -43,37 +43,37 @@ func NewWavelet(name string) *Wavelet {
 // even returns n extended to an even length.
 func even(n int) int { return n + n&1 }
 
-// coefficients returns the size of a transform: lines hold the approximation and then the detail, pictures the
-// quarters of both directions.
-func coefficients(s Size) Size {
+// Coefficients returns the size of the transform of an input: lines hold the approximation and then the detail, pictures
+// the quarters of both directions.
+func Coefficients(s Size) Size {
 	if s.H == 0 {
 		return Line(even(s.W))
 	}
 	return Size{even(s.W), even(s.H)}
 }
 
+// WaveletOperations is the number of products of a case, each of which is added.
+func WaveletOperations(c Case) float64 {
+	n := float64(Coefficients(c.Size).Samples()) * float64(len(NewWavelet(c.Values["wavelet"]).Low))
+	if c.Size.H > 0 {
+		n *= 2
+	}
+	return n
+}
+
 // wavelet is one level of the transform, of a line, or of the rows and then the columns of a picture.
 func wavelet() *Experiment {
-	taps := func(c Case) float64 { return float64(len(NewWavelet(c.Values["wavelet"]).Low)) }
-	operations := func(c Case) float64 {
-		n := float64(coefficients(c.Size).Samples()) * taps(c)
-		if c.Size.H > 0 {
-			n *= 2
-		}
-		return n
-	}
 	method := func(workers int) Method {
 		return plain{
-			memory: func(c Case) int64 { return 4 * 4 * int64(coefficients(c.Size).Samples()) },
-
-			operations: operations,
+			memory:     func(c Case) int64 { return 4 * 4 * int64(Coefficients(c.Size).Samples()) },
+			operations: WaveletOperations,
 			prepare: func(ctx context.Context, in *Input, c Case) (func(context.Context) error, *Output, error) {
 				n := workers
 				if n == 0 {
 					n = all()
 				}
 				t := newTransform(in.Size, c.Values["wavelet"], n)
-				x := extended(in)
+				x := Extended(in)
 				if c.Values["direction"] == "forward" {
 					return func(ctx context.Context) error { return t.forward(ctx, x) }, &Output{F32: t.out}, nil
 				}
@@ -194,9 +194,9 @@ func acrossDevices(a, b string) func(rows []Row) (ratio, bool) {
 	}
 }
 
-// extended returns the input with even sides.
-func extended(in *Input) []float32 {
-	s := coefficients(in.Size)
+// Extended returns the input with even sides, those that Coefficients tells.
+func Extended(in *Input) []float32 {
+	s := Coefficients(in.Size)
 	if s == in.Size {
 		return in.F32
 	}
@@ -222,7 +222,7 @@ type transform struct {
 
 func newTransform(s Size, wavelet string, workers int) *transform {
 	w := NewWavelet(wavelet)
-	t := &transform{size: coefficients(s), workers: workers}
+	t := &transform{size: Coefficients(s), workers: workers}
 	for k := range w.Low {
 		t.low, t.high = append(t.low, float32(w.Low[k])), append(t.high, float32(w.High[k]))
 	}
@@ -392,7 +392,7 @@ const referenceCoefficients = 1 << 18
 
 // checkWavelet compares a transform with its definition in float64, or an inverse with what went in.
 func checkWavelet(ctx context.Context, in *Input, c Case, _ Variant, out Output) (Check, error) {
-	size := coefficients(in.Size)
+	size := Coefficients(in.Size)
 	r := Check{Samples: int64(size.Samples()), Tolerance: 2e-6}
 	if len(out.F32) != size.Samples() {
 		return r, wrongLength(len(out.F32), size.Samples())
@@ -400,7 +400,7 @@ func checkWavelet(ctx context.Context, in *Input, c Case, _ Variant, out Output)
 	if c.Size.H > 0 || c.Values["direction"] == "inverse" {
 		r.Tolerance = 1e-5
 	}
-	x := extended(in)
+	x := Extended(in)
 	var largest float64
 	for i, v := range x {
 		if i&(1<<20-1) == 0 && ctx.Err() != nil {
