@@ -243,6 +243,11 @@ func (b *Backend) StarletBand(ctx context.Context, dst, src processing.Plane, le
 	w, h := a.w, a.h
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
+		if level == 2 {
+			// bandThreads and bandRows of filter.cu.
+			const width, rows = 256 - 2*8, 16
+			return q.launch("bandTwo", dim{(w + width - 1) / width, (h + rows - 1) / rows}, dim{x: 256}, d, s, w, h)
+		}
 		// Each smoothing but the last gives a plane.
 		fine := s
 		for j := range level - 1 {

@@ -90,6 +90,12 @@ func (p *plane) from(y int) *plane {
 	return &part
 }
 
+// eights is pixels for kernels whose threads take eight of a row.
+func (q *queue) eights(name string, w, h int, args ...any) error {
+	grid, block := over((w+7)/8, h)
+	return q.launch(name, grid, block, append(args, w, h)...)
+}
+
 // Contrast writes the class bits Wide and Seed into cls, and the contrast of seeds into seed.
 func (b *Backend) Contrast(ctx context.Context, cls, seed, y, bg, v processing.Plane, rule processing.ContrastRule) error {
 	a := b.args("contrast")
@@ -105,7 +111,7 @@ func (b *Backend) Contrast(ctx context.Context, cls, seed, y, bg, v processing.P
 	}
 	return b.run(ctx, func(q *queue) error {
 		q.writes(c, s)
-		return q.pixels("contrast", a.w, a.h, c, s, l, g, e, int(rule.Absolute), int(rule.Relative),
+		return q.eights("contrast", a.w, a.h, c, s, l, g, e, int(rule.Absolute), int(rule.Relative),
 			int(rule.SeedAbsolute), int(rule.SeedRelative), int(rule.SeedLevel))
 	})
 }
@@ -122,7 +128,7 @@ func (b *Backend) Cores(ctx context.Context, cls, y, bg, m processing.Plane, rul
 	}
 	return b.run(ctx, func(q *queue) error {
 		q.writes(c)
-		return q.pixels("cores", a.w, a.h, c, l, g, p, int(rule.Core), int(rule.Grow))
+		return q.eights("cores", a.w, a.h, c, l, g, p, int(rule.Core), int(rule.Grow))
 	})
 }
 
@@ -152,6 +158,6 @@ func (b *Backend) Excess(ctx context.Context, dst, y, bg, v processing.Plane, ov
 	}
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		return q.pixels("excess", a.w, a.h, d, l, g, e, int(over), int(level))
+		return q.eights("excess", a.w, a.h, d, l, g, e, int(over), int(level))
 	})
 }

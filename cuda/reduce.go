@@ -64,8 +64,10 @@ func (b *Backend) Histogram(ctx context.Context, src, exclude processing.Plane) 
 	}
 	bins, grid, block := 1<<8, dim{x: min(a.h, 512)}, dim{x: 256}
 	if s.kind == processing.U16 {
+		// quarterGroups and quarterThreads of reduce.cu.
+		const groups, threads = 65535 / 8, 512
 		bins = 1 << 16
-		grid, block = over((a.w+7)/8, a.h)
+		grid, block = dim{x: 4 * (((a.w+7)/8*a.h + groups - 1) / groups)}, dim{x: threads}
 	}
 	var total []uint64
 	err := b.run(ctx, func(q *queue) error {

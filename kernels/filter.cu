@@ -305,3 +305,60 @@ template <class T> __device__ __forceinline__ u32 spline25(const T *src, i64 src
 	}
 SPLINE(U8, u8)
 SPLINE(U32, u32)
+
+// bandTwo is the second band of a U8 plane in one go. A mirrored plane stays mirrored when it is smoothed, so the smoothings may be
+// exchanged: both down the columns, with a thread's samples in registers, then both along the rows. A block takes 16 rows of
+// 256 columns, borders included.
+static const int bandThreads = 256, bandRows = 16, bandEdge = 8;
+
+__device__ __forceinline__ u32 spline5(u32 a, u32 b, u32 c, u32 d, u32 e) { return a + e + 4 * (b + d) + 6 * c; }
+
+extern "C" __global__ void __launch_bounds__(bandThreads) bandTwo(u16 *__restrict__ dst, i64 dstPitch, const u8 *__restrict__ src, i64 srcPitch, int w, int h) {
+	const int width = bandThreads - 2 * bandEdge, quads = width / 4;
+	// Once smoothed down the columns in 12 bits, twice smoothed in 16.
+	__align__(16) __shared__ u32 down[bandRows][bandThreads];
+	int x0 = blockIdx.x * width, top = blockIdx.y * bandRows, x = mirrored(x0 - bandEdge + (int)threadIdx.x, w);
+	u32 v[bandRows + 12], once[bandRows + 8];
+	if (top >= 6 && top + bandRows + 6 <= h) {
+#pragma unroll
+		for (int i = 0; i < bandRows + 12; i++)
+			v[i] = rowOf(src, srcPitch, top - 6 + i)[x];
+	} else {
+#pragma unroll
+		for (int i = 0; i < bandRows + 12; i++)
+			v[i] = rowOf(src, srcPitch, mirrored(top - 6 + i, h))[x];
+	}
+#pragma unroll
+	for (int i = 0; i < bandRows + 8; i++)
+		once[i] = spline5(v[i], v[i + 1], v[i + 2], v[i + 3], v[i + 4]);
+#pragma unroll
+	for (int y = 0; y < bandRows; y++)
+		down[y][threadIdx.x] = once[y + 4] | spline5(once[y], once[y + 2], once[y + 4], once[y + 6], once[y + 8]) << 16;
+	__syncthreads();
+	for (int i = threadIdx.x; i < quads * bandRows; i += bandThreads) {
+		int y = i / quads, c = i % quads * 4, px = x0 + c;
+		if (top + y >= h || px >= w)
+			continue;
+		// Column c + 8 is that of the first result.
+		u32 u[20], twice[12], out[4];
+#pragma unroll
+		for (int j = 0; j < 20; j += 4) {
+			uint4 q = *(const uint4 *)&down[y][c + j];
+			u[j] = q.x;
+			u[j + 1] = q.y;
+			u[j + 2] = q.z;
+			u[j + 3] = q.w;
+		}
+#pragma unroll
+		for (int j = 0; j < 12; j++)
+			twice[j] = spline5(u[j + 2] >> 16, u[j + 3] >> 16, u[j + 4] >> 16, u[j + 5] >> 16, u[j + 6] >> 16);
+#pragma unroll
+		for (int k = 0; k < 4; k++) {
+			u32 fine = spline5(u[k + 6] & 65535, u[k + 7] & 65535, u[k + 8] & 65535, u[k + 9] & 65535, u[k + 10] & 65535);
+			int rise = (int)(fine << 8) - (int)spline5(twice[k], twice[k + 2], twice[k + 4], twice[k + 6], twice[k + 8]);
+			out[k] = rise > 0 ? rise >> 8 : 0;
+		}
+		// Beyond the row lies its padding.
+		*(uint2 *)(rowOf(dst, dstPitch, top + y) + px) = make_uint2(out[0] | out[1] << 16, out[2] | out[3] << 16);
+	}
+}

@@ -57,43 +57,86 @@ LUMA(lumaF32, float)
 
 static const u8 classWide = 1, classSeed = 2, classCore = 4, classGrow = 8;
 
+// Where planes of bytes and of 16-bit samples meet, a thread takes eight pixels, so that all of them are read whole; what
+// lies beyond the row is its padding.
+#define EIGHT(x, y, w, h)                                                                                              \
+	int x = (blockIdx.x * blockDim.x + threadIdx.x) * 8, y = blockIdx.y * blockDim.y + threadIdx.y;                    \
+	if (x >= (w) || y >= (h))                                                                                          \
+	return
+
+struct bytes8 {
+	u32 v[2];
+	__device__ __forceinline__ bytes8(const u8 *p) {
+		uint2 q = *(const uint2 *)p;
+		v[0] = q.x;
+		v[1] = q.y;
+	}
+	__device__ __forceinline__ bytes8() { v[0] = v[1] = 0; }
+	__device__ __forceinline__ u32 get(int i) const { return v[i / 4] >> i % 4 * 8 & 255; }
+	// add sets a byte that is still 0, or more of its bits.
+	__device__ __forceinline__ void add(int i, u32 b) { v[i / 4] |= b << i % 4 * 8; }
+	__device__ __forceinline__ void store(u8 *p) const { *(uint2 *)p = make_uint2(v[0], v[1]); }
+};
+
+struct words8 {
+	u32 v[4];
+	__device__ __forceinline__ words8(const u16 *p) {
+		uint4 q = *(const uint4 *)p;
+		v[0] = q.x;
+		v[1] = q.y;
+		v[2] = q.z;
+		v[3] = q.w;
+	}
+	__device__ __forceinline__ words8() { v[0] = v[1] = v[2] = v[3] = 0; }
+	__device__ __forceinline__ u32 get(int i) const { return v[i / 2] >> i % 2 * 16 & 65535; }
+	__device__ __forceinline__ void add(int i, u32 b) { v[i / 2] |= b << i % 2 * 16; }
+	__device__ __forceinline__ void store(u16 *p) const { *(uint4 *)p = make_uint4(v[0], v[1], v[2], v[3]); }
+};
+
 extern "C" __global__ void contrast(u8 *clsP, i64 clsPitch, u16 *seedP, i64 seedPitch, const u16 *__restrict__ yP,
-	i64 yPitch, const u16 *__restrict__ bP, i64 bPitch, const u8 *vP, i64 vPitch, int absolute, u32 relative,
+	i64 yPitch, const u16 *__restrict__ bP, i64 bPitch, const u8 *__restrict__ vP, i64 vPitch, int absolute, u32 relative,
 	int seedAbsolute, u32 seedRelative, int seedLevel, int w, int h) {
-	PIXEL(x, y, w, h);
-	int b = rowOf(bP, bPitch, y)[x], d = (int)rowOf(yP, yPitch, y)[x] - b;
-	u8 cls = 0;
-	u16 seed = 0;
-	if (d > absolute) {
+	EIGHT(x, y, w, h);
+	words8 light(rowOf(yP, yPitch, y) + x), ground(rowOf(bP, bPitch, y) + x), seed;
+	bytes8 v(rowOf(vP, vPitch, y) + x), cls;
+#pragma unroll
+	for (int i = 0; i < 8; i++) {
+		int b = ground.get(i), d = (int)light.get(i) - b;
+		if (d <= absolute)
+			continue;
 		u64 scaled = (u64)d << 16;
-		if (scaled > (u64)relative * (u64)b) {
-			cls = classWide;
-			if (d > seedAbsolute && rowOf(vP, vPitch, y)[x] >= seedLevel &&
-				(seedRelative == 0 || scaled > (u64)seedRelative * (u64)(65535 - b))) {
-				cls |= classSeed;
-				seed = d;
-			}
+		if (scaled <= (u64)relative * (u64)b)
+			continue;
+		cls.add(i, classWide);
+		if (d > seedAbsolute && (int)v.get(i) >= seedLevel &&
+			(seedRelative == 0 || scaled > (u64)seedRelative * (u64)(65535 - b))) {
+			cls.add(i, classSeed);
+			seed.add(i, d);
 		}
 	}
-	rowOf(clsP, clsPitch, y)[x] = cls;
-	rowOf(seedP, seedPitch, y)[x] = seed;
+	cls.store(rowOf(clsP, clsPitch, y) + x);
+	seed.store(rowOf(seedP, seedPitch, y) + x);
 }
 
 extern "C" __global__ void cores(u8 *clsP, i64 clsPitch, const u16 *__restrict__ yP, i64 yPitch,
 	const u16 *__restrict__ bP, i64 bPitch, const u16 *__restrict__ mP, i64 mPitch, u32 core, u32 grow, int w, int h) {
-	PIXEL(x, y, w, h);
-	u8 *at = rowOf(clsP, clsPitch, y) + x;
-	u8 cls = *at;
-	if (!(cls & (classWide | classSeed)))
+	EIGHT(x, y, w, h);
+	bytes8 cls(rowOf(clsP, clsPitch, y) + x);
+	if (((cls.v[0] | cls.v[1]) & (classWide | classSeed) * 0x01010101) == 0)
 		return;
-	int rise = (int)rowOf(yP, yPitch, y)[x] - (int)rowOf(bP, bPitch, y)[x];
-	u64 d = (u64)max(rise, 0) << 16, m = rowOf(mP, mPitch, y)[x];
-	u8 more = cls;
-	if ((cls & classSeed) && d >= core * m)
-		more |= classCore;
-	if ((cls & classWide) && d > grow * m)
-		more |= classGrow;
-	*at = more;
+	words8 light(rowOf(yP, yPitch, y) + x), ground(rowOf(bP, bPitch, y) + x), peak(rowOf(mP, mPitch, y) + x);
+#pragma unroll
+	for (int i = 0; i < 8; i++) {
+		u32 c = cls.get(i);
+		if (!(c & (classWide | classSeed)))
+			continue;
+		u64 d = (u64)max((int)light.get(i) - (int)ground.get(i), 0) << 16, m = peak.get(i);
+		if ((c & classSeed) && d >= core * m)
+			cls.add(i, classCore);
+		if ((c & classWide) && d > grow * m)
+			cls.add(i, classGrow);
+	}
+	cls.store(rowOf(clsP, clsPitch, y) + x);
 }
 
 template <class T>
@@ -112,9 +155,14 @@ extern "C" __global__ void thresholdU16(u8 *dst, i64 dstPitch, const u16 *src, i
 
 extern "C" __global__ void excess(u8 *dst, i64 dstPitch, const u16 *__restrict__ yP, i64 yPitch,
 	const u16 *__restrict__ bP, i64 bPitch, const u8 *vP, i64 vPitch, int over, int level, int w, int h) {
-	PIXEL(x, y, w, h);
-	int d = (int)rowOf(yP, yPitch, y)[x] - (int)rowOf(bP, bPitch, y)[x];
-	rowOf(dst, dstPitch, y)[x] = d > over && rowOf(vP, vPitch, y)[x] >= level ? 255 : 0;
+	EIGHT(x, y, w, h);
+	words8 light(rowOf(yP, yPitch, y) + x), ground(rowOf(bP, bPitch, y) + x);
+	bytes8 v(rowOf(vP, vPitch, y) + x), out;
+#pragma unroll
+	for (int i = 0; i < 8; i++)
+		if ((int)light.get(i) - (int)ground.get(i) > over && (int)v.get(i) >= level)
+			out.add(i, 255);
+	out.store(rowOf(dst, dstPitch, y) + x);
 }
 
 // Sample by sample a − b, as a top-hat and a wavelet band need it; dst may be one of them.

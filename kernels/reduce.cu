@@ -1,34 +1,47 @@
 // Reductions of a plane: histogram, moments, medians of tiles.
 #include "common.cuh"
 
-// histogram counts into bins of the whole device; a thread takes a run of neighbours of one row together where they are
-// alike.
-template <class T>
-__device__ __forceinline__ void histogram(u32 *bins, const T *src, i64 srcPitch, const u8 *exclude, i64 excludePitch, int w, int h) {
-	const int run = 8;
-	int x = (blockIdx.x * blockDim.x + threadIdx.x) * run, y = blockIdx.y * blockDim.y + threadIdx.y;
-	if (x >= w || y >= h)
-		return;
-	const T *in = rowOf(src, srcPitch, y);
-	const u8 *out = exclude ? rowOf(exclude, excludePitch, y) : 0;
-	u32 value = 0, count = 0;
-	for (int i = x; i < min(x + run, w); i++) {
-		if (out && out[i])
-			continue;
-		u32 v = in[i];
-		if (v != value && count) {
-			atomicAdd(bins + value, count);
-			count = 0;
-		}
-		value = v;
-		count++;
-	}
-	if (count)
-		atomicAdd(bins + value, count);
-}
+// The 65536 bins of a 16-bit plane do not fit into shared memory: a block counts a quarter of them there, over some groups
+// of eight pixels, few enough that counters of 16 bits do. Four blocks in a row read the same pixels.
+static const int quarter = 1 << 14, quarterThreads = 512, quarterGroups = 65535 / 8;
 
-extern "C" __global__ void histogramU16(u32 *bins, const u16 *__restrict__ src, i64 srcPitch, const u8 *exclude, i64 excludePitch, int w, int h) {
-	histogram(bins, src, srcPitch, exclude, excludePitch, w, h);
+extern "C" __global__ void __launch_bounds__(quarterThreads) histogramU16(u32 *bins, const u16 *__restrict__ src, i64 srcPitch, const u8 *__restrict__ exclude, i64 excludePitch, int w, int h) {
+	// Bin i and bin i + quarter/2 share a word, so that neighbours lie in different banks.
+	__shared__ u32 counts[quarter / 2];
+	u32 first = blockIdx.x % 4 * quarter, across = (w + 7) / 8, at = blockIdx.x / 4 * quarterGroups, end = min(at + quarterGroups, across * h);
+	for (int i = threadIdx.x; i < quarter / 2; i += quarterThreads)
+		counts[i] = 0;
+	__syncthreads();
+	for (u32 i = at + threadIdx.x; i < end; i += quarterThreads) {
+		int y = i / across, x = i % across * 8;
+		uint4 v = *(const uint4 *)(rowOf(src, srcPitch, y) + x);
+		uint2 out = exclude ? *(const uint2 *)(rowOf(exclude, excludePitch, y) + x) : make_uint2(0, 0);
+		u32 words[4] = {v.x, v.y, v.z, v.w}, left[2] = {out.x, out.y};
+		// Neighbours that are alike are counted together: flat parts would queue for one counter.
+		u32 value = 0, count = 0;
+#pragma unroll
+		for (int k = 0; k < 8; k++) {
+			u32 bin = (words[k / 2] >> k % 2 * 16 & 65535) - first;
+			if (bin >= quarter || x + k >= w || (left[k / 4] >> k % 4 * 8 & 255))
+				continue;
+			if (bin != value && count) {
+				atomicAdd(counts + value % (quarter / 2), count << value / (quarter / 2) * 16);
+				count = 0;
+			}
+			value = bin;
+			count++;
+		}
+		if (count)
+			atomicAdd(counts + value % (quarter / 2), count << value / (quarter / 2) * 16);
+	}
+	__syncthreads();
+	for (int i = threadIdx.x; i < quarter / 2; i += quarterThreads) {
+		u32 low = counts[i] & 65535, high = counts[i] >> 16;
+		if (low)
+			atomicAdd(bins + first + i, low);
+		if (high)
+			atomicAdd(bins + first + quarter / 2 + i, high);
+	}
 }
 
 // The 256 bins of a byte plane are counted in shared memory first, by warp, so that a flat picture does not queue.
@@ -219,14 +232,62 @@ extern "C" __global__ void __launch_bounds__(momentThreads) joinF32(double *bloc
 		all[0].write(blocks);
 }
 
-// noiseTiles finds the two middle values of |a − b − c + d| over the blocks a b / c d of a tile by counting their high bits
-// and then the low bits of those that share the median's. A block of threads does a tile; tiles too small are marked.
-static const int noiseThreads = 256, fineBits = 8, coarseBins = 1 << (18 - fineBits), fineBins = 1 << fineBits;
+// noiseTiles finds the two middle values of |a − b − c + d| over the blocks a b / c d of a tile, of 8-bit samples by counting each
+// value, of 16-bit ones by their high bits and then the low bits of those that share a median's. A block of threads does a
+// tile; tiles too small are marked.
+static const int noiseThreads = 256, noiseBins = 512;
+
+template <class T> struct noiseShift { static const int bits = 0; };
+template <> struct noiseShift<u16> { static const int bits = 8; };
+
+// rankedBin sets, for two ranks, the bin that holds the value of that rank, counted from 0, and its rank there. All threads
+// of the block take part.
+__device__ __forceinline__ void rankedBin(u32 bin[2], u32 rest[2], const u32 *counts, int n, const u32 *rank) {
+	__shared__ u32 totals[noiseThreads / 32];
+	int each = n / noiseThreads, first = threadIdx.x * each, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	u32 own = 0;
+	for (int i = 0; i < each; i++)
+		own += counts[first + i];
+	u32 before = own;
+#pragma unroll
+	for (int step = 1; step < 32; step *= 2) {
+		u32 other = __shfl_up_sync(0xffffffff, before, step);
+		if (lane >= step)
+			before += other;
+	}
+	__syncthreads();
+	if (lane == 31)
+		totals[warp] = before;
+	before -= own;
+	__syncthreads();
+	for (int i = 0; i < warp; i++)
+		before += totals[i];
+	for (int k = 0; k < 2; k++) {
+		u32 left = rank[k] - before;
+		if (rank[k] < before || left >= own)
+			continue;
+		int i = first;
+		for (; left >= counts[i]; i++)
+			left -= counts[i];
+		bin[k] = i;
+		rest[k] = left;
+	}
+	__syncthreads();
+}
+
+// noisePairs calls f with the value of each block of a tile.
+template <class T, class F> __device__ __forceinline__ void noiseValues(const T *src, i64 srcPitch, int x0, int y0, int columns, int rows, F f) {
+	for (int j = threadIdx.x / 32; j < rows; j += noiseThreads / 32) {
+		const T *p = rowOf(src, srcPitch, y0 + 2 * j) + x0, *q = rowOf(src, srcPitch, y0 + 2 * j + 1) + x0;
+		for (int i = threadIdx.x % 32; i < columns; i += 32)
+			f((u32)abs((int)p[2 * i] - (int)p[2 * i + 1] - (int)q[2 * i] + (int)q[2 * i + 1]));
+	}
+}
 
 template <class T>
 __device__ __forceinline__ void noiseTiles(u32 *out, const T *src, i64 srcPitch, int side, int w, int h) {
-	__shared__ u32 coarse[coarseBins], fine[fineBins];
-	__shared__ u32 found, rest;
+	const int shift = noiseShift<T>::bits, fineBins = 1 << shift;
+	__shared__ u32 counts[noiseBins], fine[2][noiseThreads], bin[2], rest[2], low[2], unused[2];
 	int x0 = blockIdx.x * side, y0 = blockIdx.y * side;
 	int tw = min(w - x0, side), th = min(h - y0, side), columns = tw / 2, rows = th / 2;
 	u32 *result = out + 2 * ((i64)blockIdx.y * gridDim.x + blockIdx.x);
@@ -235,46 +296,29 @@ __device__ __forceinline__ void noiseTiles(u32 *out, const T *src, i64 srcPitch,
 			result[threadIdx.x] = ~0u;
 		return;
 	}
-	i64 n = (i64)columns * rows;
-	for (int i = threadIdx.x; i < coarseBins; i += noiseThreads)
-		coarse[i] = 0;
+	for (int i = threadIdx.x; i < noiseBins; i += noiseThreads)
+		counts[i] = 0;
+	fine[0][threadIdx.x] = fine[1][threadIdx.x] = 0;
 	__syncthreads();
-	for (i64 i = threadIdx.x; i < n; i += noiseThreads) {
-		int x = x0 + 2 * (int)(i % columns), y = y0 + 2 * (int)(i / columns);
-		const T *p = rowOf(src, srcPitch, y), *q = rowOf(src, srcPitch, y + 1);
-		int v = (int)p[x] - (int)p[x + 1] - (int)q[x] + (int)q[x + 1];
-		atomicAdd(coarse + (abs(v) >> fineBits), 1);
-	}
+	noiseValues(src, srcPitch, x0, y0, columns, rows, [&](u32 v) { atomicAdd(counts + (v >> shift), 1); });
 	__syncthreads();
-	for (int half = 0; half < 2; half++) {
-		if (threadIdx.x == 0) {
-			i64 rank = half == 0 ? (n - 1) / 2 : n / 2;
-			int bin = 0;
-			for (; bin < coarseBins - 1 && rank >= coarse[bin]; bin++)
-				rank -= coarse[bin];
-			found = bin;
-			rest = (u32)rank;
-		}
-		for (int i = threadIdx.x; i < fineBins; i += noiseThreads)
-			fine[i] = 0;
+	u32 n = (u32)columns * rows, ranks[2] = {(n - 1) / 2, n / 2};
+	rankedBin(bin, rest, counts, noiseBins, ranks);
+	if (shift > 0) {
+		u32 a = bin[0], b = bin[1];
+		noiseValues(src, srcPitch, x0, y0, columns, rows, [&](u32 v) {
+			if (v >> shift == a)
+				atomicAdd(fine[0] + v % fineBins, 1);
+			if (v >> shift == b)
+				atomicAdd(fine[1] + v % fineBins, 1);
+		});
 		__syncthreads();
-		for (i64 i = threadIdx.x; i < n; i += noiseThreads) {
-			int x = x0 + 2 * (int)(i % columns), y = y0 + 2 * (int)(i / columns);
-			const T *p = rowOf(src, srcPitch, y), *q = rowOf(src, srcPitch, y + 1);
-			int v = abs((int)p[x] - (int)p[x + 1] - (int)q[x] + (int)q[x + 1]);
-			if (v >> fineBits == found)
-				atomicAdd(fine + (v & (fineBins - 1)), 1);
-		}
-		__syncthreads();
-		if (threadIdx.x == 0) {
-			u32 rank = rest;
-			int bin = 0;
-			for (; bin < fineBins - 1 && rank >= fine[bin]; bin++)
-				rank -= fine[bin];
-			result[half] = found << fineBits | bin;
-		}
-		__syncthreads();
+		u32 first[2] = {rest[0], ~0u}, second[2] = {~0u, rest[1]};
+		rankedBin(low, unused, fine[0], noiseThreads, first);
+		rankedBin(low, unused, fine[1], noiseThreads, second);
 	}
+	if (threadIdx.x < 2)
+		result[threadIdx.x] = bin[threadIdx.x] << shift | (shift > 0 ? low[threadIdx.x] : 0);
 }
 
 extern "C" __global__ void __launch_bounds__(noiseThreads) noiseTilesU8(u32 *out, const u8 *__restrict__ src, i64 srcPitch, int side, int w, int h) {

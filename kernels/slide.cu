@@ -574,11 +574,42 @@ struct __align__(16) powers {
 	}
 };
 
+// put stores the sums of eight columns by 16 bytes.
+__device__ __forceinline__ void put(few *to, const few *p) {
+	((uint4 *)to)[0] = make_uint4(p[0].all, p[1].all, p[2].all, p[3].all);
+	((uint4 *)to)[1] = make_uint4(p[4].all, p[5].all, p[6].all, p[7].all);
+}
+
+__device__ __forceinline__ void put(many *to, const many *p) {
+#pragma unroll
+	for (int i = 0; i < each; i += 2)
+		((uint4 *)to)[i / 2] = make_uint4(p[i].sum, p[i].number, p[i + 1].sum, p[i + 1].number);
+}
+
+__device__ __forceinline__ void put(powers *to, const powers *p) {
+#pragma unroll
+	for (int i = 0; i < each; i++)
+		((uint4 *)to)[i] = make_uint4((u32)p[i].squares, (u32)(p[i].squares >> 32), p[i].sum, 0);
+}
+
+// take reads the sums of a column at once.
+__device__ __forceinline__ few take(const few *from) { return *from; }
+
+__device__ __forceinline__ many take(const many *from) {
+	uint2 q = *(const uint2 *)from;
+	return many{q.x, q.y};
+}
+
+__device__ __forceinline__ powers take(const powers *from) {
+	uint4 q = *(const uint4 *)from;
+	return powers{(u64)q.y << 32 | q.x, q.z, 0};
+}
+
 // prefixRow are the prefix sums along the columns of a warp, those before the first column included. Sums of several words
 // are spread so that the lanes' stores fall into different banks.
 template <class S> struct prefixRow {
 	static const int gap = sizeof(S) > 4 ? 16 / sizeof(S) : 0;
-	S at[33 * (each + gap)];
+	__align__(16) S at[33 * (each + gap)];
 	static __device__ __forceinline__ int place(int column) { return column + each + (column + each) / each * gap; }
 };
 
@@ -660,20 +691,18 @@ template <class S> struct warpWindow {
 		before.subtract(p[each - 1]);
 		// What the row before has left was read by all.
 		__syncwarp();
-		S *out = m.at + prefixRow<S>::place(threadIdx.x % 32 * each);
 #pragma unroll
-		for (int i = 0; i < each; i++) {
+		for (int i = 0; i < each; i++)
 			p[i].add(before);
-			out[i] = p[i];
-		}
+		put(m.at + prefixRow<S>::place(threadIdx.x % 32 * each), p);
 		__syncwarp();
 	}
 
 	// sums are those of the window about column x0 + 32·k + lane.
 	__device__ __forceinline__ S sums(const prefixRow<S> &m, int k) const {
 		const int step = 32 + 32 / each * prefixRow<S>::gap;
-		S s = m.at[upper + k * step];
-		s.subtract(m.at[lower + k * step]);
+		S s = take(m.at + upper + k * step);
+		s.subtract(take(m.at + lower + k * step));
 		return s;
 	}
 };
