@@ -104,6 +104,8 @@ func (w *window) makeActions() {
 		"scroll.up":    {run: func() { w.port.Scroll(0, -scrollShare) }},
 		"scroll.down":  {run: func() { w.port.Scroll(0, scrollShare) }},
 
+		"view.timing": {run: w.showTiming},
+
 		"help.keys":  {run: w.showKeys},
 		"help.about": {run: w.showAbout},
 	}
@@ -193,7 +195,7 @@ func menuTable() []struct {
 		{"menu.edit", []string{"edit.undo", "edit.redo", "-", "edit.invert", "edit.clear", "-", "edit.clearRegion"}},
 		{"menu.view", []string{"view.in", "view.out", "view.fit", "view.actual", "view.double", "view.four", "-",
 			"view.mask", "view.overlay", "view.outlines", "view.maskOnly", "colours", "-", "view.panel", "appearance", "language"}},
-		{"menu.tools", append(toolIDs(), "-", "brush.smaller", "brush.larger", "-", "device")},
+		{"menu.tools", append(toolIDs(), "-", "brush.smaller", "brush.larger", "-", "device", "view.timing")},
 		{"menu.find", []string{"find.run", "find.cancel", "-", "find.adaptive", "find.manual", "find.takeOver", "-",
 			"find.next", "find.previous", "find.remove"}},
 		{"menu.correct", []string{"correct.all", "correct.selected", "methods", "-", "correct.remove", "correct.removeAll", "-",

@@ -53,5 +53,5 @@ func (w *window) offerCrashLogs() {
 	d.SetButtons([]fyne.CanvasObject{copyText, keep, remove})
 	size := w.win.Canvas().Size()
 	d.Resize(fyne.NewSize(min(720, size.Width*0.9), min(480, size.Height*0.9)))
-	w.showDialog(d)
+	w.showDialog(d, nil)
 }

@@ -111,11 +111,11 @@ func TestDeviceThatIsGone(t *testing.T) {
 	h := newHarness(t, "ru")
 	h.wanted = "cuda:1"
 	h.openDevices()
-	h.drain(func() bool { return len(h.found) == 1 && h.deviceShown().Text() == "CPU" })
+	h.drain(func() bool { return len(h.found) == 1 && h.deviceShown().Text() == "ЦП" })
 	if help := h.deviceShown().Help(); !strings.Contains(help, "it was taken out") {
 		t.Errorf("help %q", help)
 	}
-	if got := strings.Join(h.deviceChoices(), ", "); got != "Автоматически, CPU, *cuda:1" {
+	if got := strings.Join(h.deviceChoices(), ", "); got != "Автоматически, ЦП, *cuda:1" {
 		t.Errorf("the menu offers %s", got)
 	}
 }

@@ -13,39 +13,40 @@ import (
 	"blik/ui/xwidget"
 )
 
-// chooseDialogs returns the file dialogs that the window uses: the system's, unless the environment asks for the
+// chooseDialogs returns what makes the file dialogs of a window: the system's, unless the environment asks for the
 // toolkit's.
-func chooseDialogs(w *window) filedialog.Dialogs {
-	toolkit := filedialog.Toolkit(w.win, func() filedialog.Words {
-		return filedialog.Words{Save: w.t("button.save"), Cancel: w.t("button.cancel"), Browse: w.t("button.browse")}
-	}, w.confirmReplace)
-	if os.Getenv("BLIK_DIALOGS") == "fyne" {
-		return toolkit
+func chooseDialogs() func(w *window, win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs {
+	system := filedialog.NewSystem()
+	return func(w *window, win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs {
+		confirm := func(path string, yes func()) { w.confirmReplace(win, modals, path, yes) }
+		toolkit := filedialog.Toolkit(win, func() filedialog.Words {
+			return filedialog.Words{Save: w.t("button.save"), Cancel: w.t("button.cancel"), Browse: w.t("button.browse")}
+		}, confirm)
+		if os.Getenv("BLIK_DIALOGS") == "fyne" {
+			return toolkit
+		}
+		return system.Dialogs(toolkit, confirm, func() func() { return w.shield(win) })
 	}
-	return filedialog.Native(toolkit, w.confirmReplace, w.shield)
 }
 
-// showDialog shows a dialog that Escape closes, as its Cancel does.
-func (w *window) showDialog(d dialog.Dialog) {
-	w.dialog = d
-	d.Show()
-}
+// showDialog shows a dialog that Escape closes, as its Cancel does. accept is what Enter does; nil closes it, too.
+func (w *window) showDialog(d dialog.Dialog, accept func()) { w.modals.Show(d, accept) }
 
-// confirmReplace asks whether a file may be replaced.
-func (w *window) confirmReplace(path string, yes func()) {
+// confirmReplace asks over a window whether a file may be replaced.
+func (w *window) confirmReplace(win fyne.Window, modals *xwidget.Modals, path string, yes func()) {
 	d := dialog.NewConfirm(w.t("replace.title"), w.t("replace.text", "Name", baseName(path)), func(ok bool) {
 		if ok {
 			yes()
 		}
-	}, w.win)
+	}, win)
 	d.SetConfirmText(w.t("button.replace"))
 	d.SetDismissText(w.t("button.cancel"))
-	w.showDialog(d)
+	modals.Show(d, d.Confirm)
 }
 
-// shield covers the window while a dialog of the system is open.
-func (w *window) shield() (remove func()) {
-	pop := widget.NewModalPopUp(widget.NewLabel(w.t("status.dialogOpen")), w.win.Canvas())
+// shield covers a window while a dialog of the system is open.
+func (w *window) shield(win fyne.Window) (remove func()) {
+	pop := widget.NewModalPopUp(widget.NewLabel(w.t("status.dialogOpen")), win.Canvas())
 	pop.Show()
 	return pop.Hide
 }
@@ -74,7 +75,7 @@ func (w *window) showKeys() {
 	d := dialog.NewCustom(w.t("keys.title"), w.t("button.close"), container.NewVScroll(box), w.win)
 	size := w.win.Canvas().Size()
 	d.Resize(fyne.NewSize(min(560, size.Width*0.9), min(620, size.Height*0.9)))
-	w.showDialog(d)
+	w.showDialog(d, nil)
 }
 
 func (w *window) showAbout() {
@@ -82,5 +83,5 @@ func (w *window) showAbout() {
 	text.Wrapping = fyne.TextWrapWord
 	d := dialog.NewCustom(w.t("action.help.about"), w.t("button.close"), text, w.win)
 	d.Resize(fyne.NewSize(460, 220))
-	w.showDialog(d)
+	w.showDialog(d, nil)
 }

@@ -366,5 +366,5 @@ func (w *window) showSentence(sentence string) {
 	text.Wrapping = fyne.TextWrapWord
 	d := dialog.NewCustom(w.t("error.title"), w.t("button.ok"), text, w.win)
 	d.Resize(fyne.NewSize(460, 160))
-	w.showDialog(d)
+	w.showDialog(d, nil)
 }

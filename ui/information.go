@@ -123,7 +123,7 @@ func (w *window) showInformation() {
 	d := dialog.NewCustom(w.t("info.title"), w.t("button.close"), container.NewVScroll(grid), w.win)
 	size := w.win.Canvas().Size()
 	d.Resize(fyne.NewSize(min(600, size.Width*0.9), min(420, size.Height*0.9)))
-	w.showDialog(d)
+	w.showDialog(d, nil)
 }
 
 // refreshColours shows in the status bar that the colours are approximate; the reason is its help.

@@ -43,6 +43,7 @@ var namedKeys = map[fyne.KeyName]string{
 	fyne.KeyF1:        "help.keys",
 	fyne.KeyF5:        "find.run",
 	fyne.KeyF6:        "correct.all",
+	fyne.KeyF8:        "view.timing",
 	fyne.KeyF9:        "view.panel",
 	fyne.KeyF3:        "find.next",
 	fyne.KeyHome:      "view.fit",
@@ -121,10 +122,9 @@ func (k keys) Rune(r rune) {
 	}
 }
 
-// Key runs the action of a key that types no character. Escape closes a dialog that lies over the content.
+// Key runs the action of a key that types no character. Escape and Enter answer a dialog that lies over the content.
 func (k keys) Key(e *fyne.KeyEvent) {
-	if e.Name == fyne.KeyEscape && k.w.dialogOpen() && k.w.dialog != nil {
-		k.w.dialog.Hide()
+	if k.w.modals.Key(e.Name) {
 		return
 	}
 	if id, ok := namedKeys[e.Name]; ok && !k.w.dialogOpen() {

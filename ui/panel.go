@@ -113,6 +113,9 @@ func (w *window) refreshBusy() {
 	}
 	w.enableSaving()
 	w.refreshSpot()
+	if w.timing != nil {
+		w.timing.Refresh()
+	}
 	for _, b := range w.bar.whenOpen {
 		b.SetEnabled(w.doc != nil)
 	}

@@ -84,7 +84,7 @@ func Run(ctx context.Context, o Options) error {
 		engine:   programEngine(slot),
 		slot:     slot,
 		devices:  device.List,
-		dialogs:  chooseDialogs,
+		dialogs:  chooseDialogs(),
 		log:      log,
 		crash:    o.Crash,
 		dispatch: fyne.Do,

@@ -144,7 +144,7 @@ func (w *window) writePicture(path string, o imagefile.SaveOptions, next func())
 				w.showSentence(w.t("saved.noReport", "Error", w.errorText(incomplete.err)))
 			}
 		case errors.Is(err, imagefile.ErrExists):
-			w.confirmReplace(path, func() {
+			w.confirmReplace(w.win, w.modals, path, func() {
 				o.Overwrite = true
 				w.writePicture(path, o, next)
 			})
@@ -246,21 +246,27 @@ type answer struct {
 	do         func()
 }
 
-// ask shows a question with a way out and the given answers.
+// ask shows a question with a way out and the given answers. Enter gives the one that stands out; where none does, or where
+// it could not be taken back, Enter is the way out.
 func (w *window) ask(title, text string, answers []answer) {
 	label := widget.NewLabel(text)
 	label.Wrapping = fyne.TextWrapWord
 	d := dialog.NewCustomWithoutButtons(title, label, w.win)
 	buttons := container.New(layout.NewHBoxLayout(), widget.NewButton(w.t("button.cancel"), d.Hide))
+	var accept func()
 	for _, a := range answers {
-		b := widget.NewButton(a.text, func() {
+		answer := func() {
 			d.Hide()
 			a.do()
-		})
+		}
+		b := widget.NewButton(a.text, answer)
 		b.Importance = a.importance
 		buttons.Add(b)
+		if a.importance == widget.HighImportance {
+			accept = answer
+		}
 	}
 	d.SetButtons([]fyne.CanvasObject{buttons})
 	d.Resize(fyne.NewSize(480, 180))
-	w.showDialog(d)
+	w.showDialog(d, accept)
 }

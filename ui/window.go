@@ -7,7 +7,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/lang"
 
@@ -22,6 +21,7 @@ import (
 	"blik/processing"
 	"blik/ui/filedialog"
 	"blik/ui/texts"
+	"blik/ui/timing"
 	"blik/ui/tool"
 	"blik/ui/viewport"
 	"blik/ui/xwidget"
@@ -38,7 +38,8 @@ type config struct {
 	// slot is the device that the engine works on; devices lists those that there are, and may take its time.
 	slot    *compute.Slot
 	devices func() ([]device.Device, error)
-	dialogs func(*window) filedialog.Dialogs
+	// dialogs makes the file dialogs of one of the program's windows.
+	dialogs func(w *window, win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs
 	log     *logger
 	crash   *crash.Guard
 	// dispatch runs functions on the toolkit's goroutine, in their order.
@@ -92,8 +93,9 @@ type window struct {
 	toolID  string
 	look    view.Options
 
-	// dialog is the one shown last; it may be closed already.
-	dialog dialog.Dialog
+	modals *xwidget.Modals
+	// timing is the timing view; nil before it is shown first.
+	timing *timing.View
 
 	maskShown, panelShown bool
 
@@ -126,7 +128,8 @@ func newWindow(a fyne.App, c config) *window {
 
 	w.win = a.NewWindow(programName)
 	w.win.SetPadded(false)
-	w.files = c.dialogs(w)
+	w.modals = xwidget.NewModals(w.win)
+	w.files = c.dialogs(w, w.win, w.modals)
 	w.port = viewport.New()
 	w.port.OnView = func(view.Transform) { w.viewChanged() }
 	w.port.OnHover = w.hovered
@@ -178,6 +181,14 @@ func (w *window) build() {
 	w.refreshAll()
 }
 
+// rebuild makes the content of all windows anew.
+func (w *window) rebuild() {
+	w.build()
+	if w.timing != nil {
+		w.timing.SetTexts(w.texts)
+	}
+}
+
 // refreshAll shows the whole state of the moment.
 func (w *window) refreshAll() {
 	w.refreshTitle()
@@ -223,14 +234,14 @@ func (w *window) setLanguage(code string) {
 	}
 	w.texts = words
 	w.settings.Language = code
-	w.build()
+	w.rebuild()
 }
 
 func (w *window) setAppearance(look appearance) {
 	w.appearance = look
 	w.app.Preferences().SetString(preferenceAppearance, string(look))
 	w.app.Settings().SetTheme(newTheme(look))
-	w.build()
+	w.rebuild()
 }
 
 func (w *window) togglePanel() {

@@ -166,7 +166,7 @@ func newHarness(t *testing.T, lang string) *harness {
 	}}
 	h.window = newWindow(a, config{
 		texts: words, settings: settings.Default(), version: "1.2.3",
-		dialogs:  func(*window) filedialog.Dialogs { return h.dialogs },
+		dialogs:  func(*window, fyne.Window, *xwidget.Modals) filedialog.Dialogs { return h.dialogs },
 		dispatch: func(f func()) { h.queue <- f },
 		slot:     compute.NewSlot(h.openDevice, time.Minute),
 		devices:  func() ([]device.Device, error) { return append([]device.Device{{Name: "cpu"}}, h.gpus...), nil },

@@ -12,24 +12,31 @@ import (
 	"github.com/sqweek/dialog"
 )
 
-// native shows the system's dialogs. All of them run on one goroutine that is locked to its thread, one at a time:
-// GTK aborts the process when two threads use it.
-type native struct {
-	fallback Dialogs
-	confirm  Confirm
-	// shield is put over the window while a dialog is open, which is not modal to it and may hide behind it.
-	shield func() (remove func())
-
+// System shows the system's dialogs for all windows of the program. All of them run on one goroutine that is locked to its
+// thread, one at a time: GTK aborts the process when two threads use it.
+type System struct {
 	start    sync.Once
 	requests chan func()
 	busy     bool
 	broken   bool
 }
 
-// Native returns the system's dialogs, and falls back to the given ones when those cannot be shown. shield covers the
-// window while a dialog is open.
-func Native(fallback Dialogs, confirm Confirm, shield func() (remove func())) Dialogs {
-	return &native{fallback: fallback, confirm: confirm, shield: shield, requests: make(chan func(), 1)}
+// NewSystem returns the system's dialogs; a program may have one System alone.
+func NewSystem() *System { return &System{requests: make(chan func(), 1)} }
+
+// native shows the system's dialogs for one window.
+type native struct {
+	*System
+	fallback Dialogs
+	confirm  Confirm
+	// shield is put over the window while a dialog is open, which is not modal to it and may hide behind it.
+	shield func() (remove func())
+}
+
+// Dialogs returns the dialogs of a window; they fall back to the given ones when the system's cannot be shown. shield
+// covers the window while a dialog is open.
+func (s *System) Dialogs(fallback Dialogs, confirm Confirm, shield func() (remove func())) Dialogs {
+	return &native{System: s, fallback: fallback, confirm: confirm, shield: shield}
 }
 
 // Open asks for a file to read.
@@ -110,9 +117,9 @@ func guarded(show func() (string, error)) (path string, err error) {
 	return show()
 }
 
-func (n *native) serve() {
+func (s *System) serve() {
 	runtime.LockOSThread()
-	for request := range n.requests {
+	for request := range s.requests {
 		request()
 	}
 }

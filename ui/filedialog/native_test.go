@@ -33,7 +33,7 @@ func ask(n *native, show func() (string, error)) (path string, err error) {
 
 func newNative(fallback Dialogs) (*native, *int) {
 	covered := 0
-	n := Native(fallback, nil, func() func() {
+	n := NewSystem().Dialogs(fallback, nil, func() func() {
 		covered++
 		return func() { covered-- }
 	}).(*native)

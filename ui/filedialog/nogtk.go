@@ -2,5 +2,11 @@
 
 package filedialog
 
-// Native returns the fallback: the system's dialogs are not built in.
-func Native(fallback Dialogs, _ Confirm, _ func() (remove func())) Dialogs { return fallback }
+// System stands for dialogs that this build does not have.
+type System struct{}
+
+// NewSystem returns no dialogs.
+func NewSystem() *System { return &System{} }
+
+// Dialogs returns the given dialogs.
+func (*System) Dialogs(fallback Dialogs, _ Confirm, _ func() (remove func())) Dialogs { return fallback }

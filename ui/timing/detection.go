@@ -1,0 +1,174 @@
+package timing
+
+import (
+	"context"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/bench"
+	"blik/processing"
+	"blik/ui/xwidget"
+)
+
+// generated are the sizes of pictures that can be painted, in megapixels.
+func generated() []float64 { return []float64{1, 4, 18.7} }
+
+// usualSize is the place in generated of the one painted where no other is chosen.
+const usualSize = 1
+
+// repetitions are the numbers of warm detections that can be chosen, the usual one first.
+func repetitions() []int { return []int{5, 11, 21, 51} }
+
+// compared is a comparison with the machine it was made on.
+type compared struct {
+	comparison *bench.Comparison
+	machine    bench.Machine
+}
+
+// detectionPage compares detection on the CPU and the GPUs.
+type detectionPage struct {
+	v      *View
+	object fyne.CanvasObject
+
+	picture *pictureChoice
+	repeat  *xwidget.Select
+	run     *widget.Button
+	save    *saveRow
+
+	chart              *fyne.Container
+	warm, cold, copies *xwidget.CellTable
+	says               *widget.Label
+}
+
+func newDetectionPage(v *View) *detectionPage {
+	p := &detectionPage{v: v}
+	p.picture = newPictureChoice(v)
+	var numbers []string
+	for _, n := range repetitions() {
+		numbers = append(numbers, strconv.Itoa(n))
+	}
+	p.repeat = xwidget.NewSelect(numbers, keys{v}, nil)
+	p.repeat.SetSelectedIndex(0)
+	p.run = widget.NewButtonWithIcon(v.t("timing.measure"), theme.MediaPlayIcon(), p.start)
+	p.run.Importance = widget.HighImportance
+	p.save = newSaveRow(v, p.saveAs)
+	head := container.NewBorder(nil, nil,
+		container.NewHBox(
+			help(v, "timing.picture", "timing.pictureHelp"), xwidget.NewMinWidth(210, p.picture),
+			xwidget.NewGap(4, 0), help(v, "timing.repeat", "timing.repeatHelp"), xwidget.NewMinWidth(64, p.repeat),
+			xwidget.NewGap(4, 0), p.run),
+		p.save.object)
+
+	intro := wrapped()
+	intro.SetText(v.t("timing.detectionIntro"))
+	p.chart = container.NewStack(intro)
+	p.warm, p.cold, p.copies = xwidget.NewCellTable(), xwidget.NewCellTable(), xwidget.NewCellTable()
+	tables := container.NewAppTabs(
+		container.NewTabItem(v.t("timing.warm"), p.warm),
+		container.NewTabItem(v.t("timing.cold"), p.cold),
+		container.NewTabItem(v.t("timing.copies"), p.copies))
+	split := container.NewHSplit(p.chart, tables)
+	split.SetOffset(0.38)
+	p.says = wrapped()
+	// What is said may be long; it scrolls rather than moves what lies above it.
+	says := container.NewVScroll(p.says)
+	says.SetMinSize(fyne.NewSize(0, 84))
+	p.object = container.NewBorder(
+		container.New(layout.NewCustomPaddedLayout(8, 6, 8, 8), head),
+		container.NewVBox(widget.NewSeparator(), says), nil, nil, split)
+	p.show()
+	return p
+}
+
+// help is a name with a help.
+func help(v *View, name, text string) fyne.CanvasObject {
+	return container.NewCenter(xwidget.NewHelpLabel(v.t(name), v.t(text), v.tips))
+}
+
+// refresh shows the state of the moment.
+func (p *detectionPage) refresh() {
+	p.picture.refresh()
+	enable(p.run, !p.v.running)
+	enable(p.picture, !p.v.running)
+	enable(p.repeat, !p.v.running)
+	p.save.enable(p.v.compared != nil && !p.v.running, p.v.compared != nil && !p.v.running)
+}
+
+// show shows what was measured last.
+func (p *detectionPage) show() {
+	if p.v.compared == nil {
+		return
+	}
+	c, lang := p.v.compared.comparison, p.v.texts.Lang()
+	p.chart.Objects = []fyne.CanvasObject{newBarChart(p.v, c)}
+	p.chart.Refresh()
+	p.warm.SetCells(c.Warm(lang))
+	p.cold.SetCells(c.Cold(lang))
+	p.copies.SetCells(c.Copies(lang))
+	p.says.SetText(strings.Join(c.Says(lang), "\n"))
+}
+
+// start measures.
+func (p *detectionPage) start() {
+	v := p.v
+	if v.running {
+		return
+	}
+	source, params := p.picture.source(), v.Params()
+	repeat := repetitions()[max(p.repeat.SelectedIndex(), 0)]
+	machine := bench.ThisMachine(v.Version, time.Now())
+	start(v, v.t("timing.quiet"), func(ctx context.Context, report processing.Progress) (*bench.Comparison, error) {
+		pic, region, err := source(ctx, report)
+		if err != nil {
+			return nil, err
+		}
+		return v.Compare(ctx, bench.Request{
+			Picture: pic, Region: region, Params: params, Repeat: repeat,
+			Progress: func(p bench.Progress) {
+				report(processing.Text{EN: p.Device + ": " + p.Doing.EN, RU: p.Device + ": " + p.Doing.RU}, p.Done)
+			},
+		})
+	}, func(c *bench.Comparison, err error) {
+		if err != nil {
+			return
+		}
+		for _, d := range c.Devices[min(1, len(c.Devices)):] {
+			if d.Title != "" {
+				machine.GPUs = append(machine.GPUs, d.Title)
+			}
+		}
+		v.compared = &compared{c, machine}
+		v.detection.show()
+		v.note("compared %d", len(c.Devices))
+	})
+}
+
+// saveAs writes what was measured last.
+func (p *detectionPage) saveAs(ending string) {
+	v := p.v
+	if v.compared == nil {
+		return
+	}
+	c, machine, lang := v.compared.comparison, v.compared.machine, v.texts.Lang()
+	v.save("blik-detect", ending, func(w io.Writer) error {
+		switch ending {
+		case csvFile:
+			return c.CSV(w)
+		case jsonFile:
+			return c.JSON(w, machine, lang)
+		}
+		plots, err := c.Plots(lang)
+		if err != nil || len(plots) == 0 {
+			return err
+		}
+		return plots[0].Write(w, ending)
+	})
+}

@@ -1,0 +1,387 @@
+package timing
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/bench"
+	"blik/app/imagefile"
+	"blik/processing"
+	"blik/processing/experiment"
+	"blik/ui/xwidget"
+)
+
+// longest is what a single run may take; slower cases are left out, and say so.
+const longest = time.Second
+
+// outcome is what an experiment found, or has found so far.
+type outcome struct {
+	result  *experiment.Result
+	machine bench.Machine
+	// missing says why no variant for a GPU was measured; nil where they were.
+	missing *processing.Text
+}
+
+// measured is what the job of an experiment returns.
+type measured struct {
+	result  *experiment.Result
+	missing *processing.Text
+}
+
+// experimentsPage repeats one of the experiments.
+type experimentsPage struct {
+	v      *View
+	object fyne.CanvasObject
+	list   []*experiment.Experiment
+
+	choice   *xwidget.Select
+	question *widget.Label
+	quick    *widget.RadioGroup
+	picture  *xwidget.Select
+	variants *checks
+	sizes    *checks
+	run      *widget.Button
+	save     *saveRow
+
+	table      *xwidget.CellTable
+	plot       *plotBox
+	verdict    *widget.Label
+	paper      *widget.Label
+	paperTable *xwidget.CellTable
+}
+
+// checks is a list of check boxes.
+type checks struct {
+	object *fyne.Container
+	boxes  []*xwidget.Check
+	ids    []string
+}
+
+// newExperimentsPage makes the page; it shows the experiment of the page before, which may be nil.
+func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
+	p := &experimentsPage{v: v, list: experiment.All()}
+	var names []string
+	for _, e := range p.list {
+		names = append(names, e.Name.In(v.texts.Lang()))
+	}
+	p.choice = xwidget.NewSelect(names, keys{v}, nil)
+	p.question = wrapped()
+	p.quick = widget.NewRadioGroup([]string{v.t("timing.quick"), v.t("timing.full")}, func(string) { p.fillSizes() })
+	p.quick.Horizontal, p.quick.Required = true, true
+	p.picture = xwidget.NewSelect([]string{v.t("timing.painted")}, keys{v}, func(string) { p.fillSizes() })
+	p.variants, p.sizes = &checks{object: container.New(layout.NewCustomPaddedVBoxLayout(-4))}, &checks{object: container.NewGridWithColumns(2)}
+	p.run = widget.NewButtonWithIcon(v.t("timing.measure"), theme.MediaPlayIcon(), p.start)
+	p.run.Importance = widget.HighImportance
+	p.save = newSaveRow(v, p.saveAs)
+
+	group := func(head fyne.CanvasObject, body fyne.CanvasObject) fyne.CanvasObject {
+		return container.New(layout.NewCustomPaddedVBoxLayout(2), head, container.New(layout.NewCustomPaddedLayout(0, 0, 8, 4), body))
+	}
+	choices := container.New(layout.NewCustomPaddedVBoxLayout(6), p.question,
+		group(heading(v.t("timing.extent")), p.quick),
+		group(heading(v.t("timing.picture")), p.picture),
+		group(heading(v.t("timing.variants")), p.variants.object),
+		group(heading(v.t("timing.sizes")), p.sizes.object))
+	left := xwidget.NewMinWidth(choicesWidth, container.NewBorder(
+		container.New(layout.NewCustomPaddedLayout(8, 4, 8, 8), p.choice),
+		container.NewVBox(widget.NewSeparator(), container.New(layout.NewCustomPaddedLayout(4, 6, 8, 8), p.run)),
+		nil, nil, container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12), choices))))
+
+	p.table = xwidget.NewCellTable()
+	p.plot = newPlotBox(v.Dispatch, v.t("timing.noPlot"))
+	p.verdict, p.paper, p.paperTable = wrapped(), wrapped(), xwidget.NewCellTable()
+	words := container.NewAppTabs(
+		container.NewTabItem(v.t("timing.verdict"), container.NewVScroll(p.verdict)),
+		container.NewTabItem(v.t("timing.paper"), container.NewBorder(p.paper, nil, nil, nil, p.paperTable)))
+	below := container.NewHSplit(p.plot, words)
+	below.SetOffset(0.6)
+	shown := container.NewVSplit(p.table, below)
+	shown.SetOffset(0.48)
+	right := container.NewBorder(nil,
+		container.NewVBox(widget.NewSeparator(), container.New(layout.NewCustomPaddedLayout(4, 6, 8, 8),
+			container.NewBorder(nil, nil, nil, p.save.object))), nil, nil, shown)
+	p.object = container.NewBorder(nil, nil, container.NewBorder(nil, nil, nil, widget.NewSeparator(), left), nil, right)
+
+	at, quick := 0, true
+	if before != nil {
+		at, quick = max(before.choice.SelectedIndex(), 0), before.isQuick()
+	}
+	p.quick.SetSelected(p.quick.Options[map[bool]int{true: 0, false: 1}[quick]])
+	p.picture.SetSelectedIndex(0)
+	p.choice.OnChanged = func(string) { p.choose() }
+	p.choice.SetSelectedIndex(at)
+	return p
+}
+
+// choicesWidth is the width of the column of choices, in Fyne units.
+const choicesWidth = 284
+
+// experiment is the one that is chosen.
+func (p *experimentsPage) experiment() *experiment.Experiment {
+	return p.list[max(p.choice.SelectedIndex(), 0)]
+}
+
+func (p *experimentsPage) isQuick() bool { return p.quick.Selected == p.quick.Options[0] }
+
+// ownPicture says whether the open picture is chosen.
+func (p *experimentsPage) ownPicture() bool { return p.picture.SelectedIndex() > 0 }
+
+// choose shows another experiment, with what it found last.
+func (p *experimentsPage) choose() {
+	e, lang := p.experiment(), p.v.texts.Lang()
+	p.question.SetText(e.Question.In(lang))
+	p.variants.fill(p, len(e.Variants), func(i int) (id, name string) {
+		v := e.Variants[i]
+		name = v.Name.In(lang)
+		return v.ID, name
+	})
+	p.fillSizes()
+
+	p.paper.SetText(e.Paper.Setup.In(lang) + "\n" + e.Paper.Found.In(lang))
+	var cells [][]string
+	if len(e.Paper.Rows) > 0 {
+		var head []string
+		for _, h := range e.Paper.Head {
+			head = append(head, h.In(lang))
+		}
+		cells = append([][]string{head}, e.Paper.Rows...)
+	}
+	p.paperTable.SetCells(cells)
+	p.show()
+	p.v.refreshSaving()
+}
+
+// grids are the cases of the extent that is chosen.
+func (p *experimentsPage) grids() []experiment.Grid {
+	if p.isQuick() {
+		return p.experiment().Quick
+	}
+	return p.experiment().Grids
+}
+
+// fillSizes lists the sizes of the cases; a picture of the user's has the one it has.
+func (p *experimentsPage) fillSizes() {
+	if p.choice.SelectedIndex() < 0 {
+		return
+	}
+	var sizes []experiment.Size
+	for _, g := range p.grids() {
+		for _, s := range g.Sizes {
+			if !slices.Contains(sizes, s) {
+				sizes = append(sizes, s)
+			}
+		}
+	}
+	p.sizes.fill(p, len(sizes), func(i int) (id, name string) {
+		return sizes[i].String(), sizes[i].String()
+	})
+	p.refresh()
+}
+
+// fill lists other boxes, all checked.
+func (c *checks) fill(p *experimentsPage, n int, of func(i int) (id, name string)) {
+	c.boxes, c.ids = nil, nil
+	c.object.RemoveAll()
+	for i := range n {
+		id, name := of(i)
+		b := xwidget.NewCheck(name, keys{p.v}, func(bool) { p.refresh() })
+		b.Checked = true
+		c.boxes, c.ids = append(c.boxes, b), append(c.ids, id)
+		c.object.Add(b)
+	}
+}
+
+// chosen are the IDs of what is checked.
+func (c *checks) chosen() (ids []string) {
+	for i, b := range c.boxes {
+		if b.Checked {
+			ids = append(ids, c.ids[i])
+		}
+	}
+	return ids
+}
+
+func (c *checks) enable(on bool) {
+	for _, b := range c.boxes {
+		enable(b, on)
+	}
+}
+
+// refresh shows the state of the moment.
+func (p *experimentsPage) refresh() {
+	options := []string{p.v.t("timing.painted")}
+	if open := p.v.Picture(); open != nil {
+		options = append(options, p.v.t("timing.own"))
+	}
+	own := p.ownPicture()
+	p.picture.Options = options
+	if own && len(options) == 1 {
+		p.picture.SetSelectedIndex(0)
+	}
+	p.picture.Refresh()
+	idle := !p.v.running
+	enable(p.choice, idle)
+	enable(p.quick, idle)
+	enable(p.picture, idle)
+	p.variants.enable(idle)
+	p.sizes.enable(idle && !p.ownPicture())
+	enable(p.run, idle && len(p.variants.chosen()) > 0 && (p.ownPicture() || len(p.sizes.chosen()) > 0))
+	p.v.refreshSaving()
+}
+
+// refreshSaving greys the buttons that have nothing to save.
+func (v *View) refreshSaving() {
+	p := v.experiments
+	if p == nil || p.choice.SelectedIndex() < 0 {
+		return
+	}
+	o := v.outcomes[p.experiment().ID]
+	_, plot := p.plot.Plot()
+	p.save.enable(o != nil && !v.running, plot && !v.running)
+}
+
+// show shows what the chosen experiment found.
+func (p *experimentsPage) show() {
+	o := p.v.outcomes[p.experiment().ID]
+	if o == nil {
+		p.table.SetCells(nil)
+		p.plot.SetPlots(nil)
+		p.verdict.SetText(p.v.t("timing.noVerdict"))
+		return
+	}
+	lang := p.v.texts.Lang()
+	p.table.SetCells(bench.Cells(o.result, lang))
+	plots, err := bench.Plots(o.result, lang)
+	if err != nil {
+		p.v.showSentence(p.v.Sentence(err))
+	}
+	p.plot.SetPlots(plots)
+	var lines []string
+	for _, c := range o.result.Conclusions {
+		lines = append(lines, c.Text.In(lang)+".")
+	}
+	if len(lines) == 0 {
+		lines = append(lines, p.v.t("timing.noVerdict"))
+	} else if o.missing != nil {
+		lines = append(lines, p.v.t("timing.noGPU", "Why", o.missing.In(lang)))
+	}
+	p.verdict.SetText(strings.Join(lines, "\n\n"))
+}
+
+// chosenCases is the experiment with the sizes that are checked alone.
+func (p *experimentsPage) chosenCases() *experiment.Experiment {
+	wanted := p.sizes.chosen()
+	only := func(grids []experiment.Grid) (kept []experiment.Grid) {
+		for _, g := range grids {
+			g.Sizes = slices.DeleteFunc(slices.Clone(g.Sizes), func(s experiment.Size) bool { return !slices.Contains(wanted, s.String()) })
+			if len(g.Sizes) > 0 {
+				kept = append(kept, g)
+			}
+		}
+		return kept
+	}
+	e := *p.experiment()
+	e.Grids, e.Quick = only(e.Grids), only(e.Quick)
+	return &e
+}
+
+// start measures; the rows appear as they are finished.
+func (p *experimentsPage) start() {
+	v := p.v
+	if v.running || p.run.Disabled() {
+		return
+	}
+	e := p.experiment()
+	o := experiment.Options{
+		Quick: p.isQuick(), Longest: longest,
+		// The limit of a picture is three quarters of the machine's memory.
+		Memory: imagefile.DefaultLimits().Bytes / 3 * 2,
+	}
+	// A GPU may bring variants that are not in the list; they are measured with all the others.
+	if ids := p.variants.chosen(); len(ids) < len(p.variants.boxes) {
+		o.Variants = ids
+	}
+	if p.ownPicture() {
+		o.Picture = v.Picture().Picture
+	} else {
+		e = p.chosenCases()
+	}
+	now := &outcome{result: &experiment.Result{Experiment: e, Picture: o.Picture != nil}, machine: bench.ThisMachine(v.Version, time.Now())}
+	// start counts the turn on.
+	turn := v.turn + 1
+	o.Row = func(r experiment.Row) {
+		v.Dispatch(func() {
+			if v.turn == turn {
+				now.result.Rows = append(now.result.Rows, r)
+				v.experiments.grow(e.ID)
+			}
+		})
+	}
+	v.outcomes[e.ID] = now
+	lang := v.texts.Lang()
+	start(v, v.t("timing.quiet"), func(ctx context.Context, report processing.Progress) (measured, error) {
+		providers, release, missing := v.Providers(ctx)
+		defer release()
+		o := o
+		o.Providers = providers
+		o.Progress = func(p experiment.Progress) {
+			text := p.Variant.Name.In(lang) + " " + p.Case.Size.String()
+			report(processing.Text{EN: text, RU: text}, float64(p.Done)/float64(max(p.Total, 1)))
+		}
+		r, err := v.Experiment(ctx, e, o)
+		return measured{r, missing}, err
+	}, func(m measured, err error) {
+		if err == nil {
+			now.result, now.missing = m.result, m.missing
+			now.machine.GPUs = append(now.machine.GPUs, m.result.Devices...)
+		}
+		if len(now.result.Rows) == 0 {
+			delete(v.outcomes, e.ID)
+		}
+		v.experiments.show()
+		v.note("experiment %s %d", e.ID, len(now.result.Rows))
+	})
+	p.show()
+}
+
+// grow shows the rows so far of the experiment that is being measured.
+func (p *experimentsPage) grow(id string) {
+	if p.experiment().ID != id {
+		return
+	}
+	p.table.SetCells(bench.Cells(p.v.outcomes[id].result, p.v.texts.Lang()))
+	p.table.ScrollToBottom()
+}
+
+// saveAs writes what the chosen experiment found.
+func (p *experimentsPage) saveAs(ending string) {
+	v := p.v
+	o := v.outcomes[p.experiment().ID]
+	if o == nil {
+		return
+	}
+	lang := v.texts.Lang()
+	plot, drawn := p.plot.Plot()
+	name := "blik-" + o.result.Experiment.ID
+	if drawn && (ending == pngFile || ending == svgFile) {
+		name = "blik-" + plot.Name
+	}
+	v.save(name, ending, func(w io.Writer) error {
+		switch ending {
+		case csvFile:
+			return bench.CSV(w, o.result)
+		case jsonFile:
+			return bench.JSON(w, o.machine, o.result, lang)
+		}
+		return plot.Write(w, ending)
+	})
+}

@@ -1,0 +1,79 @@
+package timing
+
+import (
+	"context"
+	"path/filepath"
+
+	"blik/processing"
+	"blik/ui/xwidget"
+)
+
+// pictureChoice offers the open picture and generated ones.
+type pictureChoice struct {
+	*xwidget.Select
+	v *View
+	// open says that the first choice is the open picture.
+	open bool
+}
+
+func newPictureChoice(v *View) *pictureChoice {
+	c := &pictureChoice{Select: xwidget.NewSelect(nil, keys{v}, nil), v: v}
+	c.fill()
+	c.SetSelectedIndex(c.usual())
+	return c
+}
+
+// fill makes the list for the picture of the moment.
+func (c *pictureChoice) fill() {
+	c.Options = nil
+	p := c.v.Picture()
+	if c.open = p != nil; c.open {
+		c.Options = append(c.Options, filepath.Base(p.Name))
+	}
+	for _, mp := range generated() {
+		c.Options = append(c.Options, c.v.t("timing.generated", "MP", c.v.texts.Number(mp, 1)))
+	}
+}
+
+// usual is the open picture, or a generated one of a medium size.
+func (c *pictureChoice) usual() int {
+	if c.open {
+		return 0
+	}
+	return usualSize
+}
+
+// refresh offers the picture of the moment; a picture that was just opened is chosen.
+func (c *pictureChoice) refresh() {
+	before, chosen := c.open, c.Selected
+	was := ""
+	if before {
+		was = c.Options[0]
+	}
+	c.fill()
+	if c.open && (!before || c.Options[0] != was) || !c.open && before && chosen == was {
+		c.SetSelectedIndex(c.usual())
+	}
+	c.Refresh()
+}
+
+// source returns what gets the chosen picture, and the region to search of it, in a job.
+func (c *pictureChoice) source() func(context.Context, processing.Progress) (*processing.Picture, *processing.Region, error) {
+	i := max(c.SelectedIndex(), 0)
+	if c.open {
+		if i == 0 {
+			p := c.v.Picture()
+			return func(context.Context, processing.Progress) (*processing.Picture, *processing.Region, error) {
+				return p.Picture, p.Region, nil
+			}
+		}
+		i--
+	}
+	mp, generate := generated()[i], c.v.Generate
+	painting := processing.Text{EN: c.v.t("timing.painting"), RU: c.v.t("timing.painting")}
+	return func(ctx context.Context, report processing.Progress) (*processing.Picture, *processing.Region, error) {
+		report(painting, 0)
+		pic, err := generate(ctx, mp)
+		return pic, nil, err
+	}
+}

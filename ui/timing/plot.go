@@ -1,0 +1,137 @@
+package timing
+
+import (
+	"fmt"
+	"image"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/bench"
+	"blik/ui/xwidget"
+)
+
+// plotBox shows one of several plots, drawn in the background for the room there is.
+type plotBox struct {
+	widget.BaseWidget
+	dispatch func(func())
+
+	plots []bench.Plot
+	at    int
+	// drawing says that a plot is on its way; drawn is what was asked for then.
+	drawing bool
+	drawn   drawing
+
+	picture        *canvas.Image
+	empty          *widget.Label
+	back, forth    *widget.Button
+	number         *widget.Label
+	turn           *fyne.Container
+	content        *fyne.Container
+	pictureAndText *fyne.Container
+}
+
+// drawing is one plot at one size.
+type drawing struct {
+	name string
+	size image.Point
+}
+
+func newPlotBox(dispatch func(func()), empty string) *plotBox {
+	p := &plotBox{dispatch: dispatch, picture: &canvas.Image{FillMode: canvas.ImageFillContain}, empty: wrapped(), number: widget.NewLabel("")}
+	p.empty.SetText(empty)
+	p.empty.Importance = widget.LowImportance
+	p.picture.Hide()
+	p.back = widget.NewButtonWithIcon("", theme.NavigateBackIcon(), func() { p.step(-1) })
+	p.forth = widget.NewButtonWithIcon("", theme.NavigateNextIcon(), func() { p.step(1) })
+	p.turn = container.NewHBox(p.back, p.number, p.forth)
+	p.turn.Hide()
+	p.pictureAndText = container.NewStack(p.empty, p.picture)
+	p.content = container.NewBorder(container.NewCenter(p.turn), nil, nil, nil, p.pictureAndText)
+	p.ExtendBaseWidget(p)
+	return p
+}
+
+// SetPlots shows the first of other plots.
+func (p *plotBox) SetPlots(plots []bench.Plot) {
+	p.plots, p.at = plots, 0
+	p.show()
+}
+
+// Plot returns the plot that is shown.
+func (p *plotBox) Plot() (bench.Plot, bool) {
+	if len(p.plots) == 0 {
+		return bench.Plot{}, false
+	}
+	return p.plots[p.at], true
+}
+
+func (p *plotBox) step(by int) {
+	if n := len(p.plots); n > 0 {
+		p.at = (p.at + by + n) % n
+	}
+	p.show()
+}
+
+func (p *plotBox) show() {
+	if len(p.plots) > 1 {
+		p.number.SetText(fmt.Sprintf("%d / %d", p.at+1, len(p.plots)))
+		p.turn.Show()
+	} else {
+		p.turn.Hide()
+	}
+	if len(p.plots) == 0 {
+		p.picture.Hide()
+		p.empty.Show()
+	}
+	p.drawn = drawing{}
+	p.draw()
+}
+
+// draw has the plot drawn, unless it is drawn at this size already.
+func (p *plotBox) draw() {
+	plot, ok := p.Plot()
+	c := fyne.CurrentApp().Driver().CanvasForObject(p)
+	if !ok || p.drawing || c == nil {
+		return
+	}
+	room := p.pictureAndText.Size()
+	want := drawing{plot.Name, image.Pt(int(room.Width*c.Scale()), int(room.Height*c.Scale()))}
+	if want == p.drawn || want.size.X < 1 || want.size.Y < 1 {
+		return
+	}
+	p.drawing, p.drawn = true, want
+	go func() {
+		img := plot.Image(want.size.X, want.size.Y)
+		p.dispatch(func() {
+			p.drawing = false
+			if now, ok := p.Plot(); ok && now.Name == want.name {
+				p.empty.Hide()
+				p.picture.Image = img
+				p.picture.Show()
+				p.picture.Refresh()
+			}
+			p.draw()
+		})
+	}()
+}
+
+// Resize gives the plot another room.
+func (p *plotBox) Resize(size fyne.Size) {
+	p.BaseWidget.Resize(size)
+	p.draw()
+}
+
+// MinSize lets the plot shrink.
+func (p *plotBox) MinSize() fyne.Size {
+	p.ExtendBaseWidget(p)
+	return fyne.NewSize(160, 120)
+}
+
+// CreateRenderer is part of fyne.Widget.
+func (p *plotBox) CreateRenderer() fyne.WidgetRenderer {
+	return widget.NewSimpleRenderer(container.NewStack(xwidget.NewGap(0, 0), p.content))
+}

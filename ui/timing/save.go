@@ -1,0 +1,84 @@
+package timing
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/imagefile"
+	"blik/processing"
+	"blik/ui/filedialog"
+)
+
+// The endings that measurements are saved with: rows, all that is known, and the plot that is shown.
+const (
+	csvFile  = "csv"
+	jsonFile = "json"
+	pngFile  = "png"
+	svgFile  = "svg"
+)
+
+// saveRow is a row of buttons, one for each kind of file.
+type saveRow struct {
+	object fyne.CanvasObject
+	tables []*widget.Button
+	plots  []*widget.Button
+}
+
+// newSaveRow makes the buttons; save is called with an ending.
+func newSaveRow(v *View, save func(ending string)) *saveRow {
+	r := &saveRow{}
+	label := widget.NewLabel(v.t("timing.save"))
+	row := container.New(layout.NewCustomPaddedHBoxLayout(2), label)
+	for _, ending := range []string{csvFile, jsonFile, pngFile, svgFile} {
+		b := widget.NewButton(strings.ToUpper(ending), func() { save(ending) })
+		row.Add(b)
+		if ending == csvFile || ending == jsonFile {
+			r.tables = append(r.tables, b)
+		} else {
+			r.plots = append(r.plots, b)
+		}
+	}
+	r.object = row
+	return r
+}
+
+// enable greys what there is nothing to save of.
+func (r *saveRow) enable(table, plot bool) {
+	for _, b := range r.tables {
+		enable(b, table)
+	}
+	for _, b := range r.plots {
+		enable(b, plot)
+	}
+}
+
+// save asks for a place and writes a file there.
+func (v *View) save(name, ending string, write func(w io.Writer) error) {
+	v.files.Save(filedialog.Request{
+		Title: v.t("timing.saveTitle"), Folder: v.folder(), File: name + "." + ending,
+		Name: v.t("timing.files", "Kind", strings.ToUpper(ending)), Endings: []string{ending},
+	}, func(path string, err error) {
+		if err != nil {
+			v.showSentence(v.Sentence(err))
+			return
+		}
+		if path == "" {
+			return
+		}
+		start(v, "", func(ctx context.Context, _ processing.Progress) (struct{}, error) {
+			return struct{}{}, imagefile.WriteFile(ctx, path, write)
+		}, func(_ struct{}, err error) {
+			if err == nil {
+				v.say(v.t("timing.saved", "Name", filepath.Base(path)))
+				v.note("saved-timing %s", path)
+			}
+		})
+	})
+}

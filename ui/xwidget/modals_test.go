@@ -1,0 +1,57 @@
+package xwidget
+
+import (
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
+)
+
+func TestModals(t *testing.T) {
+	test.NewTempApp(t)
+	w := test.NewTempWindow(t, widget.NewLabel("under"))
+	m := NewModals(w)
+	if m.Key(fyne.KeyEscape) || m.Key(fyne.KeyReturn) {
+		t.Error("keys without a dialog were taken")
+	}
+	said := ""
+	confirm := func(text string) {
+		d := dialog.NewConfirm("title", text, func(ok bool) {
+			if ok {
+				said += text
+			} else {
+				said += "-"
+			}
+		}, w)
+		m.Show(d, d.Confirm)
+	}
+	confirm("a")
+	if m.Key(fyne.KeyF5) || !m.Key(fyne.KeyReturn) {
+		t.Error("Enter does not answer, or another key does")
+	}
+	confirm("b")
+	if !m.Key(fyne.KeyEscape) || m.Key(fyne.KeyEscape) {
+		t.Error("Escape does not close a dialog once")
+	}
+	if said != "a-" {
+		t.Errorf("the dialogs were answered %q", said)
+	}
+
+	// A menu over a dialog has its own keys; a dialog that another one opened is on top.
+	d := dialog.NewCustom("first", "close", widget.NewLabel(""), w)
+	d.SetOnClosed(func() { confirm("c") })
+	m.Show(d, nil)
+	menu := widget.NewPopUp(widget.NewLabel("menu"), w.Canvas())
+	menu.Show()
+	if m.Key(fyne.KeyReturn) {
+		t.Error("a key for the menu answered the dialog under it")
+	}
+	menu.Hide()
+	m.Key(fyne.KeyReturn)
+	m.Key(fyne.KeyEnter)
+	if said != "a-c" || w.Canvas().Overlays().Top() != nil {
+		t.Errorf("the dialogs were answered %q", said)
+	}
+}
