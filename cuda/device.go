@@ -346,7 +346,7 @@ func (d *device) wait(ask func() error, doing string) error {
 		switch waited := time.Since(start); {
 		case waited > d.patience:
 			d.silent = true
-			return d.fault(&driver.Problem{Reason: driver.Fault, Detail: fmt.Sprintf("%s: no answer within %v", doing, d.patience)}, doing)
+			return d.fault(&driver.Problem{Reason: driver.NoAnswer, Detail: fmt.Sprintf("%s: nothing for %v", doing, d.patience)}, doing)
 		case waited > busy:
 			time.Sleep(pause)
 		default:

@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"blik/app/device"
 	"blik/processing"
@@ -31,7 +33,7 @@ func (p *program) openDevice(ctx context.Context, name string) (runner, error) {
 		b, err := p.backend()
 		return direct{b}, err
 	}
-	r, err := device.Open(ctx, name)
+	r, err := device.Begin(ctx, name)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -51,12 +53,32 @@ func completeDevices(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
+// automatic tells what --device auto does with a GPU.
+func (p *program) automatic(d device.Device) string {
+	s, measured := d.Measured()
+	if !measured {
+		return fmt.Sprintf(p.say("%s: --device auto has not been used yet, which measures once from which size on the GPU is faster",
+			"%s: --device auto ещё не использовалось; при первом использовании один раз измеряется, с какого размера видеокарта быстрее"), d.Name)
+	}
+	from := p.say("the GPU is never faster", "видеокарта не бывает быстрее")
+	if n := s.From(); n < math.MaxInt {
+		from = fmt.Sprintf(p.say("the GPU is faster from %.2f megapixels on", "видеокарта быстрее начиная с %.2f мегапикселя"), float64(n)/1e6)
+	}
+	milliseconds := func(t time.Duration) float64 { return t.Seconds() * 1e3 }
+	return fmt.Sprintf(p.say("%s: measured for --device auto: %s; detection takes %.1f + %.1f ms a megapixel on the CPU, %.1f + %.1f ms on the GPU, which takes %.0f ms to start",
+		"%s: измерено для --device auto: %s; поиск занимает %.1f + %.1f мс на мегапиксель на процессоре, %.1f + %.1f мс на видеокарте, запуск которой занимает %.0f мс"),
+		d.Name, from, milliseconds(s.CPU.Fixed), milliseconds(s.CPU.Megapixel), milliseconds(s.GPU.Fixed), milliseconds(s.GPU.Megapixel), milliseconds(s.Open))
+}
+
 func (p *program) devicesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "devices",
 		Short: p.say("List what detection and correction can run on", "Показать, на чём могут выполняться поиск и исправление"),
-		Long: p.say(`Lists the CPU and the NVIDIA GPUs that --device can name, and says why there is no GPU where there is none.`,
-			`Перечисляет процессор и видеокарты NVIDIA, которые можно назвать в --device, и говорит, почему видеокарты нет, если её нет.`),
+		Long: p.say(`Lists the CPU and the NVIDIA GPUs that --device can name, and says why there is no GPU where there is none. --device auto
+runs each picture on what is faster for its size; it measures that once for a GPU, a driver and a build of the program.`,
+			`Перечисляет процессор и видеокарты NVIDIA, которые можно назвать в --device, и говорит, почему видеокарты нет, если её нет.
+--device auto выполняет работу над каждым изображением на том, что быстрее при его размере; это измеряется один раз для
+видеокарты, драйвера и сборки программы.`),
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			found, why := device.List()
@@ -73,6 +95,11 @@ func (p *program) devicesCommand() *cobra.Command {
 			}
 			if err := table.Flush(); err != nil {
 				return err
+			}
+			for _, d := range found {
+				if d.Memory > 0 {
+					fmt.Fprintln(&text, p.automatic(d))
+				}
 			}
 			if why != nil {
 				fmt.Fprintln(&text, device.Explain(why).In(p.lang))

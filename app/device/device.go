@@ -7,11 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
+	"blik/app/settings"
 	"blik/cuda/driver"
 	"blik/processing"
 	"blik/processing/cpu"
@@ -68,6 +69,10 @@ func parse(name string) (choice, error) {
 
 // Runner runs jobs on one device, one after the other.
 type Runner struct {
+	machine machine
+	// opening is nil where no GPU was wished for; auto says that each job may run on what is faster for it.
+	opening *opening
+	auto    bool
 	// job is held while a job runs, mu while the fields below are looked at or changed.
 	job sync.Mutex
 	mu  sync.Mutex
@@ -75,15 +80,29 @@ type Runner struct {
 	gpu  processing.Backend
 	host processing.Backend
 	why  error
-	// small is the number of pixels below which the CPU is faster; 0 where that is not asked.
-	small int
+	// speed is what is known of the GPU beside the CPU, nil where nothing is.
+	speed *settings.Speed
 	// closing holds GPUs that failed and are given back at the end.
 	closing []processing.Backend
+	closed  bool
 }
 
-// Open opens a device by its name: "cpu", "cuda:N", "cuda" for the first GPU, or "auto" for the first GPU and the CPU
-// where there is none. A GPU that was asked for by name and cannot be used is an error, which Explain puts into words.
+// Open opens a device by its name: "cpu", "cuda:N", "cuda" for the first GPU, or "auto", which is the first GPU for pictures
+// on which it is faster than the CPU, and the CPU for all where there is none. A GPU that was asked for by name and cannot
+// be used is an error, which Explain puts into words.
 func Open(ctx context.Context, name string) (*Runner, error) {
+	r, err := Begin(ctx, name)
+	if err != nil || r.opening == nil {
+		return r, err
+	}
+	return r, r.opened(ctx)
+}
+
+// Begin is Open, but for "auto" it returns at once: the GPU is opened meanwhile, and jobs that the CPU will have done
+// before the GPU is ready do not wait for it.
+func Begin(ctx context.Context, name string) (*Runner, error) { return thisMachine().begin(ctx, name) }
+
+func (m machine) begin(ctx context.Context, name string) (*Runner, error) {
 	c, err := parse(name)
 	if err != nil {
 		return nil, err
@@ -91,18 +110,20 @@ func Open(ctx context.Context, name string) (*Runner, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	r := &Runner{host: cpu.New()}
+	r := &Runner{machine: m, auto: c.auto, host: cpu.New()}
 	if !c.gpu {
 		return r, nil
 	}
-	b, err := openGPU(c.ordinal)
-	switch {
-	case err == nil:
-		r.gpu = b
-	case c.auto:
-		r.why = err
-	default:
-		_ = r.host.Close()
+	r.opening = &opening{start: time.Now(), known: make(chan struct{}), done: make(chan struct{})}
+	go r.open(c.ordinal)
+	if c.auto {
+		return r, nil
+	}
+	if err := r.opened(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.Why(); err != nil {
+		_ = r.Close()
 		return nil, fmt.Errorf("device %s: %w", name, err)
 	}
 	return r, nil
@@ -112,14 +133,21 @@ func Open(ctx context.Context, name string) (*Runner, error) {
 func (r *Runner) backend(pixels int) processing.Backend {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.gpu != nil && pixels >= r.small {
+	if r.gpu != nil && (r.speed == nil || pixels >= r.speed.From()) {
 		return r.gpu
 	}
 	return r.host
 }
 
 // Name is the name of the device that the next job on a large picture runs on.
-func (r *Runner) Name() string { return r.backend(math.MaxInt).Name() }
+func (r *Runner) Name() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gpu != nil {
+		return r.gpu.Name()
+	}
+	return r.host.Name()
+}
 
 // Why says why jobs run on the CPU although a GPU was wished for; nil where they do not.
 func (r *Runner) Why() error {
@@ -129,23 +157,22 @@ func (r *Runner) Why() error {
 }
 
 // Run runs a job on a picture of so many pixels; where the device is "auto", small ones run on what is faster for them.
-// Where the GPU fails or has too little memory, the job is run once more from its beginning, on the CPU;
-// both give the same result, so nothing is lost but time. notice is then one sentence for the user. After a fault all
-// later jobs run on the CPU; after a lack of memory the next one tries the GPU again.
+// Where the GPU fails or has too little memory, the job is run once more from its beginning, on the CPU; both give the same
+// result, so nothing is lost but time. notice is then one sentence for the user. After a fault all later jobs run on the
+// CPU; after a lack of memory the next one tries the GPU again.
 func (r *Runner) Run(ctx context.Context, pixels int, job func(ctx context.Context, b processing.Backend) error) (notice *processing.Text, err error) {
 	r.job.Lock()
 	defer r.job.Unlock()
-	b := r.backend(pixels)
-	err = job(ctx, b)
+	b, err := r.choose(ctx, pixels)
+	if err == nil {
+		err = job(ctx, b)
+	}
 	var p *driver.Problem
 	if b == r.host || !errors.As(err, &p) {
 		return nil, err
 	}
 	if p.Reason != driver.NoMemory && p.Reason != driver.TooLarge {
-		r.mu.Lock()
-		r.closing = append(r.closing, b)
-		r.gpu, r.why = nil, p
-		r.mu.Unlock()
+		r.giveUp(p)
 	}
 	text := Explain(p)
 	notice = &processing.Text{
@@ -155,12 +182,27 @@ func (r *Runner) Run(ctx context.Context, pixels int, job func(ctx context.Conte
 	return notice, job(ctx, r.host)
 }
 
-// Close waits for the job that runs and gives the memory of the devices back.
+// giveUp leaves all later jobs to the CPU, or those until a GPU that is late is open after all.
+func (r *Runner) giveUp(why error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gpu != nil {
+		r.closing = append(r.closing, r.gpu)
+	}
+	r.gpu, r.why = nil, why
+}
+
+// Close waits for the job that runs and gives the memory of the devices back. A GPU that is still being opened is given
+// back when it is open.
 func (r *Runner) Close() error {
 	r.job.Lock()
 	defer r.job.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.closed {
+		return nil
+	}
+	r.closed = true
 	err := r.host.Close()
 	if r.gpu != nil {
 		err = errors.Join(err, r.gpu.Close())
@@ -193,6 +235,8 @@ func Explain(err error) processing.Text {
 		return processing.Text{EN: "The GPU has too little memory free.", RU: "На видеокарте недостаточно свободной памяти."}
 	case driver.TooLarge:
 		return processing.Text{EN: "The picture is too large for the GPU.", RU: "Изображение слишком велико для видеокарты."}
+	case driver.NoAnswer:
+		return processing.Text{EN: "The GPU does not answer.", RU: "Видеокарта не отвечает."}
 	}
 	if p.Code == 0 {
 		return processing.Text{EN: "The GPU reported an error.", RU: "Видеокарта сообщила об ошибке."}

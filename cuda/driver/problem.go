@@ -21,6 +21,8 @@ const (
 	NoMemory
 	// TooLarge: the picture has more pixels on a side than the kernels count to.
 	TooLarge
+	// NoAnswer: the GPU or its driver did not answer in a sensible time.
+	NoAnswer
 	// Fault: the driver reported an error.
 	Fault
 )
@@ -50,6 +52,8 @@ func (p *Problem) Error() string {
 		s = "the GPU has too little memory free"
 	case TooLarge:
 		s = "the picture is too large for the GPU"
+	case NoAnswer:
+		s = "the GPU does not answer"
 	default:
 		s = "the GPU reported an error"
 		if p.Code != 0 {

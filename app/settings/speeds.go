@@ -1,0 +1,130 @@
+package settings
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Speed is what was once measured of a GPU beside the CPU, so that every picture runs where it is done first.
+type Speed struct {
+	SpeedKey
+	// Open is how long the GPU took from the start of its driver until it could compute.
+	Open time.Duration `json:"open"`
+	CPU  Line          `json:"cpu"`
+	GPU  Line          `json:"gpu"`
+}
+
+// SpeedKey is what a measurement holds for; with any other it is measured anew.
+type SpeedKey struct {
+	// Device is the maker's name of the GPU, Driver the newest CUDA that its driver is for.
+	Device string `json:"device"`
+	Driver string `json:"driver"`
+	// Threads is the number of processors that the CPU's side ran on.
+	Threads int `json:"threads"`
+	// Program tells one build of the program from another.
+	Program string `json:"program"`
+}
+
+// Line is a time that grows evenly with a picture.
+type Line struct {
+	// Fixed is the time of the smallest picture, Megapixel what a million pixels add.
+	Fixed     time.Duration `json:"fixed"`
+	Megapixel time.Duration `json:"megapixel"`
+}
+
+// LineThrough returns the line through two measurements, a less than b pixels. It never falls, and begins at no less than 0.
+func LineThrough(a int, at time.Duration, b int, bt time.Duration) Line {
+	slope := max(0, float64(bt-at)/float64(b-a))
+	return Line{Fixed: max(0, at-time.Duration(slope*float64(a))), Megapixel: time.Duration(slope * 1e6)}
+}
+
+// Of returns the time of a picture of so many pixels.
+func (l Line) Of(pixels int) time.Duration {
+	return l.Fixed + time.Duration(float64(l.Megapixel)*float64(pixels)/1e6)
+}
+
+// From returns the number of pixels from which the GPU, once open, is not slower than the CPU; math.MaxInt where it always
+// is.
+func (s Speed) From() int {
+	start, gain := s.GPU.Fixed-s.CPU.Fixed, s.CPU.Megapixel-s.GPU.Megapixel
+	switch {
+	case start <= 0 && gain >= 0:
+		return 0
+	case gain <= 0:
+		return math.MaxInt
+	}
+	return int(math.Ceil(float64(start) / float64(gain) * 1e6))
+}
+
+// maxSpeeds is the number of measurements kept.
+const maxSpeeds = 8
+
+// SpeedsPath returns the place of the measurements: speeds.json beside the settings.
+func SpeedsPath() (string, error) {
+	path, err := Path()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(filepath.Dir(path), "speeds.json"), nil
+}
+
+// FindSpeed returns the measurement of a key, and whether there is one. A file that is missing or damaged has none: what it
+// held is soon measured again.
+func FindSpeed(path string, key SpeedKey) (Speed, bool) {
+	list, err := speeds(path)
+	if err != nil {
+		return Speed{}, false
+	}
+	i := slices.IndexFunc(list, func(s Speed) bool { return s.SpeedKey == key })
+	if i < 0 {
+		return Speed{}, false
+	}
+	return list[i], true
+}
+
+// KeepSpeed writes a measurement, in place of those of the same devices by other programs.
+func KeepSpeed(path string, s Speed) error {
+	list, err := speeds(path)
+	if err != nil {
+		list = nil
+	}
+	list = slices.DeleteFunc(list, func(old Speed) bool {
+		old.Program = s.Program
+		return old.SpeedKey == s.SpeedKey
+	})
+	list = append(list, s)
+	list = list[max(0, len(list)-maxSpeeds):]
+	data, err := json.MarshalIndent(list, "", "  ")
+	if err == nil {
+		err = writeFile(path, append(data, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("save the speeds of devices: %w", err)
+	}
+	return nil
+}
+
+// speeds reads the measurements that can be used.
+func speeds(path string) ([]Speed, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list []Speed
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(list, func(s Speed) bool {
+		return min(s.Open, s.CPU.Fixed, s.CPU.Megapixel, s.GPU.Fixed, s.GPU.Megapixel) < 0
+	}), nil
+}
