@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"blik/app/device"
@@ -59,7 +61,7 @@ type Comparison struct {
 	Params processing.Params
 	// Devices are in the order asked for, also those that could not be measured.
 	Devices []Measurement
-	// Missing says in one sentence why there is no GPU, where none was asked for by name and none is there.
+	// Missing says in one sentence why there is no GPU, where no devices were named and none is there.
 	Missing processing.Text
 	// Findings and Marked are the number of findings and of pixels of the mask that count as glare, on the first device
 	// that has a result.
@@ -73,7 +75,7 @@ type Comparison struct {
 type Measurement struct {
 	// Name is the device's own: "cpu", "cuda:0"; Title the maker's name of the processor or of the GPU, if known.
 	Name, Title string
-	// State is experiment.Measured, experiment.NeedsGPU where the device is not there, or experiment.Failed where it
+	// State is experiment.Measured, experiment.NeedsGPU where the device could not be opened, or experiment.Failed where it
 	// failed before the end; what was measured before that is still here.
 	State experiment.State
 	// Note says why it was not measured, or what else has to be known, such as that the picture was worked on in bands.
@@ -161,19 +163,16 @@ type Difference struct {
 
 // Text is the difference in one sentence.
 func (d Difference) Text() processing.Text {
-	var t processing.Text
 	if d.Pixels > 0 {
-		t = processing.Text{
+		return processing.Text{
 			EN: fmt.Sprintf("The masks of %s and %s differ in %d pixels, the first at (%d, %d): %d instead of %d.", d.Device, d.Against, d.Pixels, d.X, d.Y, d.Got, d.Want),
 			RU: fmt.Sprintf("Маски %s и %s различаются (пикселей: %d), впервые в (%d, %d): %d вместо %d.", d.Device, d.Against, d.Pixels, d.X, d.Y, d.Got, d.Want),
 		}
-	} else {
-		t = processing.Text{
-			EN: fmt.Sprintf("The findings of %s and %s differ from number %d on; the masks are identical.", d.Device, d.Against, d.Finding),
-			RU: fmt.Sprintf("Находки %s и %s различаются начиная с номера %d; маски одинаковы.", d.Device, d.Against, d.Finding),
-		}
 	}
-	return t
+	return processing.Text{
+		EN: fmt.Sprintf("The findings of %s and %s differ from number %d on; the masks are identical.", d.Device, d.Against, d.Finding),
+		RU: fmt.Sprintf("Находки %s и %s различаются начиная с номера %d; маски одинаковы.", d.Device, d.Against, d.Finding),
+	}
 }
 
 // Speedup is how many times as fast a whole warm detection is on device i as on the first device that was measured; 0 where
@@ -202,7 +201,10 @@ func Compare(ctx context.Context, r Request) (*Comparison, error) {
 	if r.Picture == nil {
 		return nil, errors.New("no picture given")
 	}
-	if err := errors.Join(r.Picture.Validate(), r.Params.Validate()); err != nil {
+	if err := r.Picture.Validate(); err != nil {
+		return nil, err
+	}
+	if err := r.Params.Validate(); err != nil {
 		return nil, err
 	}
 	if r.Region != nil {
@@ -272,9 +274,10 @@ type meter struct {
 	difference *Difference
 
 	result Measurement
-	// names are the stages' names in both languages by the English one.
+	bytes  map[string]int64
+	// names are the stages' names in both languages by the English one, as detection tells them with its progress.
+	mu    sync.Mutex
 	names map[string]processing.Text
-	bytes map[string]int64
 	cold  run
 	warm  []run
 }
@@ -303,6 +306,8 @@ func (m *meter) measure(ctx context.Context) {
 	m.result = Measurement{Name: m.name, State: experiment.NeedsGPU}
 	m.names, m.bytes = map[string]processing.Text{}, map[string]int64{}
 	m.tell(stepOpen(), 0)
+	// What was left over before should not be collected while this is timed.
+	runtime.GC()
 	start := time.Now()
 	runner, err := m.Open(ctx, m.name)
 	if err != nil {
@@ -382,7 +387,9 @@ func (m *meter) detect(ctx context.Context, runner Runner, before, share float64
 		var err error
 		result, err = processing.Detect(ctx, counted, m.Picture, m.Params, processing.Options{
 			Region: m.Region, Progress: func(stage processing.Text, done float64) {
+				m.mu.Lock()
 				m.names[stage.EN] = stage
+				m.mu.Unlock()
 				m.tell(stage, before+share*done)
 			}})
 		now.total = time.Since(start)
@@ -498,7 +505,7 @@ func spread(runs []run, of func(run) time.Duration) Spread {
 	return Spread{Median: quantile(times, 0.5), Q1: quantile(times, 0.25), Q3: quantile(times, 0.75), Fastest: times[0]}
 }
 
-// quantile of sorted times, linear between them.
+// quantile interpolates linearly between the sorted times (type 7 of Hyndman & Fan 1996).
 func quantile(sorted []time.Duration, q float64) time.Duration {
 	at := q * float64(len(sorted)-1)
 	i := min(int(at), max(len(sorted)-2, 0))
