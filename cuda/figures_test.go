@@ -215,11 +215,11 @@ func round(v float64) float64 { return float64(int64(v*1e4+0.5)) / 1e4 }
 // sumUp is the kernel of Moments without the way to the host.
 func (b *Backend) sumUp(s *plane) error {
 	return b.run(background, func(q *queue) error {
-		out, err := q.bytes(8 * 6 * momentBlocks)
+		out, err := q.bytes(8 * 6)
 		if err != nil {
 			return err
 		}
-		return q.launch("moments"+kindName(s.kind), dim{x: momentBlocks}, dim{x: 256}, out, s, s.w, s.h)
+		return q.launchSum(s, out)
 	})
 }
 

@@ -6,6 +6,10 @@ import (
 	"context"
 	"math"
 	"math/big"
+	"slices"
+	"unsafe"
+
+	"gorgonia.org/cu"
 
 	"blik/processing"
 )
@@ -105,17 +109,17 @@ func (b *Backend) Moments(ctx context.Context, src processing.Plane) (processing
 	if a.err != nil {
 		return processing.Moments{}, a.err
 	}
-	words := 5
-	if s.kind == processing.F32 {
-		words = 6
-	}
 	var m processing.Moments
 	err := b.run(ctx, func(q *queue) error {
-		blocks := momentBlocks
-		if s.kind != processing.F32 {
-			blocks = min(blocks, a.h)
+		if s.kind == processing.F32 {
+			sums, err := q.sumFloats(s)
+			if err == nil {
+				m = floatMoments(sums, a.w*a.h)
+			}
+			return err
 		}
-		n := 8 * words * blocks
+		blocks := min(momentBlocks, a.h)
+		n := 8 * 5 * blocks
 		out, err := q.bytes(int64(n))
 		if err != nil {
 			return err
@@ -123,24 +127,39 @@ func (b *Backend) Moments(ctx context.Context, src processing.Plane) (processing
 		if err := q.launch("moments"+kindName(s.kind), dim{x: blocks}, dim{x: 256}, out, s, a.w, a.h); err != nil {
 			return err
 		}
-		if s.kind == processing.F32 {
-			if err := q.launch("joinF32", dim{x: 1}, dim{x: 256}, out, blocks); err != nil {
-				return err
-			}
-			n = 8 * words
-		}
 		host, err := q.fetch(out, n)
-		if err != nil {
-			return err
-		}
-		if s.kind == processing.F32 {
-			m = floatMoments(samplesOf[float64](host), a.w*a.h)
-		} else {
+		if err == nil {
 			m = integerMoments(samplesOf[uint64](host), a.w*a.h)
 		}
-		return nil
+		return err
 	})
 	return m, err
+}
+
+// sumFloats returns Σx and its rest, Σx² and its rest, least and greatest sample, which the device writes into pinned host
+// memory itself.
+func (q *queue) sumFloats(s *plane) ([]float64, error) {
+	host, err := q.b.pool.hostGet(q.d, grain)
+	if err != nil {
+		return nil, err
+	}
+	q.host = append(q.host, host)
+	if err := q.launchSum(s, buffer{ptr: cu.DevicePtr(uintptr(unsafe.Pointer(unsafe.SliceData(host))))}); err != nil {
+		return nil, err
+	}
+	if err := q.d.synchronize(); err != nil {
+		return nil, err
+	}
+	return slices.Clone(samplesOf[float64](host)[:6]), nil
+}
+
+// launchSum queues the kernel that writes the six sums of a plane of floats.
+func (q *queue) launchSum(s *plane, result buffer) error {
+	blocks, err := q.bytes(8 * 6 * momentBlocks)
+	if err != nil {
+		return err
+	}
+	return q.launch("momentsF32", dim{x: momentBlocks}, dim{x: 256}, result, blocks, s, s.w, s.h)
 }
 
 // integerMoments joins blocks of Σx, the low and high words of Σx², least and greatest sample.
@@ -158,28 +177,17 @@ func integerMoments(blocks []uint64, n int) processing.Moments {
 	return moments(n, wide().SetInt(sum), wide().SetInt(sum2), float64(least), float64(most))
 }
 
-// floatMoments joins blocks of Σx and its rest, Σx² and its rest, least and greatest sample.
-func floatMoments(blocks []float64, n int) processing.Moments {
-	low, high := math.Inf(1), math.Inf(-1)
-	naive, naive2 := 0.0, 0.0
-	for i := 0; i < len(blocks); i += 6 {
-		naive += blocks[i]
-		naive2 += blocks[i+2]
-		low, high = min(low, blocks[i+4]), max(high, blocks[i+5])
-	}
-	if v := naive + naive2; math.IsNaN(v) || math.IsInf(v, 0) {
+// floatMoments finishes from Σx and its rest, Σx² and its rest, least and greatest sample.
+func floatMoments(sums []float64, n int) processing.Moments {
+	low, high := sums[4], sums[5]
+	if v := sums[0] + sums[2]; math.IsNaN(v) || math.IsInf(v, 0) {
 		// An infinite or undefined sample: so are the sums.
-		return processing.Moments{N: uint64(n), Sum: naive, Sum2: naive2, Min: low, Max: high, Mean: naive / float64(n), Stdd: math.NaN()}
+		return processing.Moments{N: uint64(n), Sum: sums[0], Sum2: sums[2], Min: low, Max: high, Mean: sums[0] / float64(n), Stdd: math.NaN()}
 	}
-	sum, sum2 := wide(), wide()
-	add := func(s *big.Float, v float64) { s.Add(s, wide().SetFloat64(v)) }
-	for i := 0; i < len(blocks); i += 6 {
-		add(sum, blocks[i])
-		add(sum, blocks[i+1])
-		add(sum2, blocks[i+2])
-		add(sum2, blocks[i+3])
+	exact := func(v, rest float64) *big.Float {
+		return wide().Add(wide().SetFloat64(v), wide().SetFloat64(rest))
 	}
-	return moments(n, sum, sum2, low, high)
+	return moments(n, exact(sums[0], sums[1]), exact(sums[2], sums[3]), low, high)
 }
 
 // wide returns a float with room for the square of any sum here.

@@ -166,11 +166,26 @@ struct floatSums {
 	}
 };
 
+// How many blocks of momentsF32 are done. The last one leaves 0 for the next launch.
+__device__ u32 momentsDone;
+
+// joined leaves in all[0] the sums of all threads.
+__device__ __forceinline__ void joined(floatSums *all, const floatSums &own) {
+	all[threadIdx.x] = own;
+	for (int half = momentThreads / 2; half > 0; half /= 2) {
+		__syncthreads();
+		if (threadIdx.x < half)
+			all[threadIdx.x].join(all[threadIdx.x + half]);
+	}
+}
+
 // A block takes a run of pieces of rows, `momentThreads` quads each, two at a time; then what is left of each row behind its
-// last quad.
-extern "C" __global__ void __launch_bounds__(momentThreads) momentsF32(double *blocks, const float *__restrict__ src, i64 srcPitch, int w, int h) {
+// last quad. The last block to be done joins the sums of all, in their order, to the result, which may lie in the host's
+// memory: neither another launch nor a copy follows.
+extern "C" __global__ void __launch_bounds__(momentThreads) momentsF32(double *result, double *blocks, const float *__restrict__ src, i64 srcPitch, int w, int h) {
 	__shared__ floatSums all[momentThreads];
-	floatSums s = {{0, 0}, {0, 0}, __int_as_float(0x7f800000), -__int_as_float(0x7f800000), false};
+	const floatSums empty = {{0, 0}, {0, 0}, __int_as_float(0x7f800000), -__int_as_float(0x7f800000), false};
+	floatSums s = empty;
 	int quads = w / 4, pieces = (quads + momentThreads - 1) / momentThreads;
 	i64 n = (i64)pieces * h, at = n * blockIdx.x / gridDim.x, end = n * (blockIdx.x + 1) / gridDim.x;
 	if (at < end) {
@@ -203,33 +218,27 @@ extern "C" __global__ void __launch_bounds__(momentThreads) momentsF32(double *b
 		for (int y = blockIdx.x * momentThreads + threadIdx.x; y < h; y += gridDim.x * momentThreads)
 			for (int x = w / 4 * 4; x < w; x++)
 				s.add(rowOf(src, srcPitch, y)[x]);
-	all[threadIdx.x] = s;
-	for (int half = momentThreads / 2; half > 0; half /= 2) {
-		__syncthreads();
-		if (threadIdx.x < half)
-			all[threadIdx.x].join(all[threadIdx.x + half]);
-	}
-	if (threadIdx.x == 0)
+	joined(all, s);
+	__shared__ bool last;
+	if (threadIdx.x == 0) {
 		all[0].write(blocks + 6 * blockIdx.x);
-}
-
-// joinF32 joins the sums of n blocks into those of the first.
-extern "C" __global__ void __launch_bounds__(momentThreads) joinF32(double *blocks, int n) {
-	__shared__ floatSums all[momentThreads];
-	floatSums s = {{0, 0}, {0, 0}, __int_as_float(0x7f800000), -__int_as_float(0x7f800000), false};
-	for (int i = threadIdx.x; i < n; i += momentThreads) {
-		const double *in = blocks + 6 * i;
+		__threadfence();
+		last = atomicInc(&momentsDone, gridDim.x - 1) == gridDim.x - 1;
+	}
+	__syncthreads();
+	if (!last)
+		return;
+	s = empty;
+	for (int i = threadIdx.x; i < gridDim.x; i += momentThreads) {
+		double in[6];
+		for (int k = 0; k < 6; k++)
+			in[k] = __ldcg(blocks + 6 * i + k);
 		floatSums o = {{in[0], in[1]}, {in[2], in[3]}, (float)in[4], (float)in[5], in[4] != in[4]};
 		s.join(o);
 	}
-	all[threadIdx.x] = s;
-	for (int half = momentThreads / 2; half > 0; half /= 2) {
-		__syncthreads();
-		if (threadIdx.x < half)
-			all[threadIdx.x].join(all[threadIdx.x + half]);
-	}
+	joined(all, s);
 	if (threadIdx.x == 0)
-		all[0].write(blocks);
+		all[0].write(result);
 }
 
 // noiseTiles finds the two middle values of |a − b − c + d| over the blocks a b / c d of a tile, of 8-bit samples by counting each
