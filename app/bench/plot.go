@@ -34,67 +34,159 @@ type measure struct {
 }
 
 // Plots draws the times of a result, and where it has them the speed-up over its first variant and the errors: one plot
-// for each setting of the parameters that are not on the axis, with a line for each variant. Settings with fewer than
-// two points on the axis have none.
+// for each setting of the parameters that are not on the axis, with a line for each variant. The axis is that of the
+// experiment, and then each other parameter that is a number. Settings with fewer than two points on the axis have none.
 func Plots(r *experiment.Result, lang string) ([]Plot, error) {
 	e := r.Experiment
-	axis := e.Axis
-	label := say(lang, "samples", "отсчётов")
-	for _, p := range e.Params {
-		if p.ID == axis {
-			label = p.Help.In(lang)
-		}
-	}
 	var rows []experiment.Row
 	for _, row := range r.Rows {
 		if row.State == experiment.Measured && row.Median > 0 {
 			rows = append(rows, row)
 		}
 	}
+	type along struct{ id, label, name string }
+	axes := []along{{e.Axis, say(lang, "samples", "отсчётов"), ""}}
+	for _, p := range e.Params {
+		switch {
+		case p.ID == e.Axis:
+			axes[0].label = p.Help.In(lang)
+		case p.Number != nil:
+			axes = append(axes, along{p.ID, p.Help.In(lang), "_" + p.ID})
+		}
+	}
 	var plots []Plot
 	for _, m := range measures(rows, e.Speedup, lang) {
-		groups := map[string][]experiment.Row{}
-		for _, row := range rows {
-			k := group(row, axis)
-			groups[k] = append(groups[k], row)
-		}
-		for _, key := range slices.Sorted(maps.Keys(groups)) {
-			p, err := draws(groups[key], axis, m, lang)
-			if err != nil {
-				return nil, err
+		for _, axis := range axes {
+			for _, g := range groups(rows, e, axis.id) {
+				p, err := draws(g.rows, axis.id, m, lang)
+				if err != nil {
+					return nil, err
+				}
+				if p == nil {
+					continue
+				}
+				key := g.String()
+				p.Title.Text = e.Name.In(lang)
+				if key != "" {
+					p.Title.Text += ": " + key
+				}
+				// A label along a logarithmic axis would take its room from above the plot.
+				p.Title.Text += "\n" + m.label
+				p.X.Label.Text = axis.label
+				name := strings.Join(strings.FieldsFunc(e.ID+"_"+m.name+axis.name+"_"+key, func(r rune) bool { return strings.ContainsRune(" =,^", r) }), "-")
+				plots = append(plots, Plot{strings.TrimRight(strings.ReplaceAll(name, "×", "x"), "_"), p, p.Legend})
 			}
-			if p == nil {
-				continue
-			}
-			p.Title.Text = e.Name.In(lang)
-			if key != "" {
-				p.Title.Text += ": " + key
-			}
-			// A label along a logarithmic axis would take its room from above the plot.
-			p.Title.Text += "\n" + m.label
-			p.X.Label.Text = label
-			name := strings.Join(strings.FieldsFunc(e.ID+"_"+m.name+"_"+key, func(r rune) bool { return strings.ContainsRune(" =,", r) }), "-")
-			plots = append(plots, Plot{strings.TrimRight(strings.ReplaceAll(name, "×", "x"), "_"), p, p.Legend})
 		}
 	}
 	return plots, nil
 }
 
-// group is the setting of a row less what is on the axis.
-func group(row experiment.Row, axis string) string {
+// setting is what the rows of a plot have in common.
+type setting struct {
+	// size is that of the rows where it is not on the axis; else "2-D" for pictures where there are lines, too.
+	size string
+	// values are those of the parameters that are not on the axis.
+	values map[string]string
+}
+
+// String is good for a title.
+func (s setting) String() string {
 	var parts []string
-	switch {
-	case axis != "":
-		parts = append(parts, row.Case.Size.String())
-	case row.Case.Size.H > 0 && len(row.Case.Values) > 0:
-		parts = append(parts, "2-D")
+	if s.size != "" {
+		parts = append(parts, s.size)
 	}
-	for _, id := range slices.Sorted(maps.Keys(row.Case.Values)) {
-		if id != axis {
-			parts = append(parts, row.Case.Values[id])
-		}
+	for _, id := range slices.Sorted(maps.Keys(s.values)) {
+		parts = append(parts, s.values[id])
 	}
 	return strings.Join(parts, ", ")
+}
+
+// covers says whether rows with the setting t belong to the plot of s, too: they may have fewer values.
+func (s setting) covers(t setting) bool {
+	for id, v := range t.values {
+		if s.values[id] != v {
+			return false
+		}
+	}
+	return s.size == t.size
+}
+
+// group is the rows of a plot.
+type group struct {
+	setting
+	rows []experiment.Row
+}
+
+// groups returns the rows of each setting less what is on the axis, by name. Variants for which a parameter makes no
+// difference are in the plots of all its values; settings of which no variant has two points have no plot.
+func groups(rows []experiment.Row, e *experiment.Experiment, axis string) []group {
+	has := func(pictures bool) bool {
+		return slices.ContainsFunc(rows, func(row experiment.Row) bool { return (row.Case.Size.H > 0) == pictures })
+	}
+	mixed := has(true) && has(false)
+	var (
+		measured []experiment.Row
+		of       []setting
+		points   = map[string]map[string]map[float64]bool{}
+		plotted  = map[string]setting{}
+	)
+	for _, row := range rows {
+		if _, ok := row.Case.Values[axis]; axis != "" && !ok {
+			continue
+		}
+		s := setting{values: map[string]string{}}
+		switch {
+		case axis != "":
+			s.size = row.Case.Size.String()
+		case mixed && row.Case.Size.H > 0:
+			s.size = "2-D"
+		}
+		for _, p := range e.Params {
+			if v, ok := row.Case.Values[p.ID]; ok && p.ID != axis {
+				if p.Number != nil {
+					v = p.ID + " " + v
+				}
+				s.values[p.ID] = v
+			}
+		}
+		measured, of = append(measured, row), append(of, s)
+		key, id := s.String(), row.Variant.ID
+		if points[key] == nil {
+			points[key] = map[string]map[float64]bool{}
+		}
+		if points[key][id] == nil {
+			points[key][id] = map[float64]bool{}
+		}
+		if points[key][id][place(row, axis)] = true; len(points[key][id]) > 1 {
+			plotted[key] = s
+		}
+	}
+	var list []group
+	for _, key := range slices.Sorted(maps.Keys(plotted)) {
+		g := group{setting: plotted[key]}
+		covered := false
+		for other, s := range plotted {
+			covered = covered || other != key && s.covers(g.setting)
+		}
+		if covered {
+			continue
+		}
+		for i, row := range measured {
+			if g.covers(of[i]) {
+				g.rows = append(g.rows, row)
+			}
+		}
+		list = append(list, g)
+	}
+	return list
+}
+
+// place is where a row is on an axis.
+func place(row experiment.Row, axis string) float64 {
+	if axis == "" {
+		return float64(row.Case.Size.Samples())
+	}
+	return float64(row.Case.Int(axis))
 }
 
 func measures(rows []experiment.Row, speedup bool, lang string) []measure {
@@ -109,13 +201,13 @@ func measures(rows []experiment.Row, speedup bool, lang string) []measure {
 	if speedup {
 		first := rows[0].Variant.ID
 		base := map[string]time.Duration{}
-		key := func(row experiment.Row) string { return row.Case.Size.String() + group(row, "") }
+		key := func(row experiment.Row) string { return fmt.Sprint(row.Case) }
 		for _, row := range rows {
 			if row.Variant.ID == first {
 				base[key(row)] = row.Median
 			}
 		}
-		list = append(list, measure{"speedup", fmt.Sprintf(say(lang, "speed-up over %s", "ускорение против %s"), first), false,
+		list = append(list, measure{"speedup", fmt.Sprintf(say(lang, "speed-up over %s", "ускорение против %s"), first), true,
 			func(row experiment.Row) (y, low, high float64, ok bool) {
 				t, ok := base[key(row)]
 				v := float64(t) / float64(row.Median)
@@ -145,27 +237,31 @@ type points struct {
 // draws returns nil where no variant has two points.
 func draws(rows []experiment.Row, axis string, m measure, lang string) (*plot.Plot, error) {
 	type line struct {
-		name   string
-		paper  bool
-		points points
+		variant string
+		device  experiment.Device
+		name    string
+		paper   bool
+		points  points
 	}
 	var lines []*line
-	find := func(name string, paper bool) *line {
+	// The paper's line of a variant has the colour of the variant's own.
+	colours := map[string]color.Color{}
+	find := func(v experiment.Variant, paper bool) *line {
 		for _, l := range lines {
-			if l.name == name {
+			if l.variant == v.ID && l.paper == paper {
 				return l
 			}
 		}
-		l := &line{name: name, paper: paper}
+		l := &line{variant: v.ID, device: v.Device, name: v.Name.In(lang), paper: paper}
+		if paper {
+			l.name = say(lang, "paper: ", "статья: ") + l.name
+		} else {
+			colours[v.ID] = palette()[len(colours)%len(palette())]
+		}
 		lines = append(lines, l)
 		return l
 	}
-	at := func(row experiment.Row) float64 {
-		if axis == "" {
-			return float64(row.Case.Size.Samples())
-		}
-		return float64(row.Case.Int(axis))
-	}
+	at := func(row experiment.Row) float64 { return place(row, axis) }
 	sorted := slices.Clone(rows)
 	slices.SortStableFunc(sorted, func(a, b experiment.Row) int { return cmp.Compare(at(a), at(b)) })
 	for _, row := range sorted {
@@ -173,11 +269,11 @@ func draws(rows []experiment.Row, axis string, m measure, lang string) (*plot.Pl
 		if !ok {
 			continue
 		}
-		l := find(row.Variant.Name.In(lang), false)
+		l := find(row.Variant, false)
 		l.points.XYs = append(l.points.XYs, plotter.XY{X: at(row), Y: y})
 		l.points.YErrors = append(l.points.YErrors, struct{ Low, High float64 }{y - low, high - y})
 		if t := paperTime(row); t > 0 && m.name == "time" {
-			l := find(say(lang, "paper: ", "статья: ")+row.Variant.Name.In(lang), true)
+			l := find(row.Variant, true)
 			l.points.XYs = append(l.points.XYs, plotter.XY{X: at(row), Y: float64(t) / 1e6})
 			l.points.YErrors = append(l.points.YErrors, struct{ Low, High float64 }{})
 		}
@@ -198,13 +294,13 @@ func draws(rows []experiment.Row, axis string, m measure, lang string) (*plot.Pl
 	p.BackgroundColor = color.White
 	p.Title.TextStyle.Font.Size, p.Title.Padding = vg.Points(11), vg.Points(6)
 	p.Legend.Left, p.Legend.Padding = true, vg.Points(2)
-	for i, l := range lines {
+	for _, l := range lines {
 		drawn, dots, err := plotter.NewLinePoints(l.points)
 		if err != nil {
 			return nil, fmt.Errorf("plot %s: %w", l.name, err)
 		}
-		c := palette()[i%len(palette())]
-		drawn.Color, dots.Color, dots.Shape = c, c, draw.CircleGlyph{}
+		c := colours[l.variant]
+		drawn.Color, dots.Color, dots.Shape = c, c, glyph(l.device, l.paper)
 		p.Add(drawn, dots)
 		if l.paper {
 			drawn.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
@@ -222,6 +318,19 @@ func draws(rows []experiment.Row, axis string, m measure, lang string) (*plot.Pl
 		p.Y.Min, p.Y.Max = p.Y.Min/2, 2*p.Y.Max
 	}
 	return p, nil
+}
+
+// glyph is round for a CPU and square for a GPU, and hollow for the paper's figures.
+func glyph(d experiment.Device, paper bool) draw.GlyphDrawer {
+	switch {
+	case d == experiment.GPU && paper:
+		return draw.SquareGlyph{}
+	case d == experiment.GPU:
+		return draw.BoxGlyph{}
+	case paper:
+		return draw.RingGlyph{}
+	}
+	return draw.CircleGlyph{}
 }
 
 // decades are the ticks of a logarithmic axis, within its ends: powers of ten, and where these are fewer than two also
