@@ -239,38 +239,39 @@ func TestDiffer(t *testing.T) {
 // A device that fails at any detection keeps what it had, and the other one is whole.
 func TestCompareDeviceFails(t *testing.T) {
 	pic := painting(t, 161, 123, 8)
-	for fails, runs := range []int{0, 0, 0, 1, 2} {
-		for _, first := range []bool{false, true} {
-			closed := 0
-			g := &fakeGPU{Backend: cpu.New(), failure: &driver.Problem{Reason: driver.Fault, Code: 719, Detail: "wait for the GPU"}, fails: fails}
-			r := request(pic, &closed, g)
-			if first {
-				slices.Reverse(r.Devices)
-			}
-			c, err := Compare(t.Context(), r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if first {
-				slices.Reverse(c.Devices)
-			}
-			host, gpu := c.Devices[0], c.Devices[1]
-			if host.State != experiment.Measured || host.Runs != 3 || host.Kernels.Limit <= 0 || closed != 2 {
-				t.Errorf("%d: the CPU: %+v, %d closed", fails, host, closed)
-			}
-			if gpu.State != experiment.Failed || gpu.Runs != runs || !strings.Contains(gpu.Note.EN, "719") || gpu.Note.RU == "" {
-				t.Errorf("%d: the GPU: %+v", fails, gpu)
-			}
-			if (len(gpu.Stages) > 0) != (fails > 0) || (gpu.Total.Warm.Median > 0) != (runs > 0) || len(c.Differences) != 0 || c.Marked == 0 {
-				t.Errorf("%d: the GPU: %+v", fails, gpu)
-			}
-			var b bytes.Buffer
-			if err := errors.Join(c.Table(&b, machine(), "en"), c.CSV(&b), c.JSON(&b, machine(), "ru")); err != nil || !strings.Contains(b.String(), "719") {
-				t.Errorf("%v\n%s", err, b.String())
-			}
-			if _, err := c.Plots("en"); err != nil {
-				t.Error(err)
-			}
+	for _, c := range []struct {
+		fails, runs int
+		gpuFirst    bool
+	}{{0, 0, false}, {1, 0, false}, {2, 0, false}, {3, 1, false}, {4, 2, true}} {
+		closed := 0
+		g := &fakeGPU{Backend: cpu.New(), failure: &driver.Problem{Reason: driver.Fault, Code: 719, Detail: "wait for the GPU"}, fails: c.fails}
+		r := request(pic, &closed, g)
+		if c.gpuFirst {
+			slices.Reverse(r.Devices)
+		}
+		got, err := Compare(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		host, gpu := got.Devices[0], got.Devices[1]
+		if c.gpuFirst {
+			host, gpu = gpu, host
+		}
+		if host.State != experiment.Measured || host.Runs != 3 || host.Kernels.Limit <= 0 || closed != 2 {
+			t.Errorf("%d: the CPU: %+v, %d closed", c.fails, host, closed)
+		}
+		if gpu.State != experiment.Failed || gpu.Runs != c.runs || !strings.Contains(gpu.Note.EN, "719") || gpu.Note.RU == "" {
+			t.Errorf("%d: the GPU: %+v", c.fails, gpu)
+		}
+		if (len(gpu.Stages) > 0) != (c.fails > 0) || (gpu.Total.Warm.Median > 0) != (c.runs > 0) || len(got.Differences) != 0 || got.Marked == 0 {
+			t.Errorf("%d: the GPU: %+v", c.fails, gpu)
+		}
+		var b bytes.Buffer
+		if err := errors.Join(got.Table(&b, machine(), "en"), got.CSV(&b), got.JSON(&b, machine(), "ru")); err != nil || !strings.Contains(b.String(), "719") {
+			t.Errorf("%v\n%s", err, b.String())
+		}
+		if _, err := got.Plots("en"); err != nil {
+			t.Error(err)
 		}
 	}
 }
