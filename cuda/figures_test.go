@@ -5,6 +5,8 @@ package cuda
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"math/big"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -17,6 +19,7 @@ import (
 
 	"blik/kernels"
 	"blik/processing"
+	"blik/processing/sample"
 )
 
 // passed are the tests that ran on a GPU and did not fail.
@@ -48,7 +51,7 @@ func TestMain(m *testing.M) {
 }
 
 func writeRecord(path string, b *Backend) error {
-	figures, err := figures(b)
+	m, err := measure(b)
 	if err != nil {
 		return err
 	}
@@ -56,7 +59,7 @@ func writeRecord(path string, b *Backend) error {
 	i := b.Info()
 	r := kernels.Record{
 		Device: i.Name, Driver: "CUDA " + i.Driver, Date: time.Now().UTC().Format(time.DateOnly), Hash: kernels.Hash(),
-		Tests: passed.names, Figures: figures,
+		Tests: passed.names, Figures: m.figures, Ratios: m.ratios,
 	}
 	text, err := json.MarshalIndent(r, "", "\t")
 	if err != nil {
@@ -88,126 +91,276 @@ func milliseconds(b *Backend, f func() error) (float64, error) {
 	return ms[len(ms)/2], nil
 }
 
-// figures are times on 18.7 megapixels, whose planes lie on the device.
-func figures(b *Backend) ([]kernels.Figure, error) {
+// meter collects figures and ratios; the first error stays.
+type meter struct {
+	b       *Backend
+	figures []kernels.Figure
+	ratios  []kernels.Ratio
+	live    []processing.Plane
+	err     error
+}
+
+// time measures an operation that reads and writes so many bytes at least, and returns its milliseconds.
+func (m *meter) time(name string, bytes int, f func() error) float64 {
+	if m.err != nil {
+		return 1
+	}
+	ms, err := milliseconds(m.b, f)
+	if err != nil {
+		m.err = fmt.Errorf("%s: %w", name, err)
+		return 1
+	}
+	m.figures = append(m.figures, kernels.Figure{Name: name, Milliseconds: round(ms), GigabytesPerSecond: round(float64(bytes) / ms / 1e6)})
+	return ms
+}
+
+// ratio notes a number that is no time.
+func (m *meter) ratio(name string, value float64, unit string) {
+	m.ratios = append(m.ratios, kernels.Ratio{Name: name, Value: value, Unit: unit})
+}
+
+// spread says by how much the slowest of some times exceeds the fastest.
+func (m *meter) spread(name string, ms []float64) {
+	m.ratio(name+": slowest above fastest", round(100*(slices.Max(ms)/slices.Min(ms)-1)), "%")
+}
+
+// plane allocates a plane, of random samples where it is to be filled.
+func (m *meter) plane(kind processing.Kind, w, h int, fill bool) processing.Plane {
+	if m.err != nil {
+		return nil
+	}
+	p, err := m.b.Alloc(kind, w, h)
+	if err != nil {
+		m.err = err
+		return nil
+	}
+	m.live = append(m.live, p)
+	if fill {
+		m.err = m.b.Upload(background, p, random(kind, w*h))
+	}
+	return p
+}
+
+func (m *meter) release() {
+	for _, p := range m.live {
+		p.Release()
+	}
+	m.live = nil
+}
+
+// random are n samples, always the same.
+func random(kind processing.Kind, n int) (s processing.Samples) {
+	r := rand.New(rand.NewPCG(1, uint64(kind)))
+	switch kind {
+	case processing.U8:
+		s.U8 = make([]uint8, n)
+		for i := range s.U8 {
+			s.U8[i] = uint8(r.Uint32())
+		}
+	case processing.U16:
+		s.U16 = make([]uint16, n)
+		for i := range s.U16 {
+			s.U16[i] = uint16(r.Uint32())
+		}
+	case processing.F32:
+		s.F32 = make([]float32, n)
+		for i := range s.F32 {
+			s.F32[i] = r.Float32()
+		}
+	}
+	return s
+}
+
+// measure takes the figures of the record, on 18.7 megapixels whose planes lie on the device.
+func measure(b *Backend) (*meter, error) {
+	m := &meter{b: b}
+	defer m.release()
+	m.windows()
+	m.release()
+	m.sum()
+	m.release()
+	m.detection()
+	return m, m.err
+}
+
+func (m *meter) windows() {
 	const w, h = 5300, 3533
-	var list []kernels.Figure
-	var failed error
-	add := func(name string, bytes int, f func() error) {
-		if failed != nil {
-			return
-		}
-		ms, err := milliseconds(b, f)
-		if err != nil {
-			failed = fmt.Errorf("%s: %w", name, err)
-			return
-		}
-		list = append(list, kernels.Figure{Name: name, Milliseconds: round(ms), GigabytesPerSecond: round(float64(bytes) / ms / 1e6)})
-	}
-	var live []processing.Plane
-	fresh := func(kind processing.Kind, w, h int, fill bool) processing.Plane {
-		p, err := b.Alloc(kind, w, h)
-		if err != nil {
-			failed = err
-			return nil
-		}
-		live = append(live, p)
-		if fill {
-			r := rand.New(rand.NewPCG(1, uint64(kind)))
-			s := processing.Samples{}
-			n := w * h
-			switch kind {
-			case processing.U8:
-				s.U8 = make([]uint8, n)
-				for i := range s.U8 {
-					s.U8[i] = uint8(r.Uint32())
-				}
-			case processing.U16:
-				s.U16 = make([]uint16, n)
-				for i := range s.U16 {
-					s.U16[i] = uint16(r.Uint32())
-				}
-			case processing.F32:
-				s.F32 = make([]float32, n)
-				for i := range s.F32 {
-					s.F32[i] = r.Float32()
-				}
-			}
-			if err := b.Upload(background, p, s); err != nil {
-				failed = err
-			}
-		}
-		return p
-	}
-	defer func() {
-		for _, p := range live {
-			p.Release()
-		}
-	}()
 	const n = w * h
-	u8, u16, f32 := fresh(processing.U8, w, h, true), fresh(processing.U16, w, h, true), fresh(processing.F32, w, h, true)
-	d8, d16 := fresh(processing.U8, w, h, false), fresh(processing.U16, w, h, false)
-	f, g := fresh(processing.F32, w, h, false), fresh(processing.F32, w, h, false)
-	few := fresh(processing.U8, w, h, false)
-	if failed != nil {
-		return nil, failed
+	b := m.b
+	u8, u16, f32 := m.plane(processing.U8, w, h, true), m.plane(processing.U16, w, h, true), m.plane(processing.F32, w, h, true)
+	d8, d16 := m.plane(processing.U8, w, h, false), m.plane(processing.U16, w, h, false)
+	f, g := m.plane(processing.F32, w, h, false), m.plane(processing.F32, w, h, false)
+	few := m.plane(processing.U8, w, h, false)
+	if m.err != nil {
+		return
 	}
-	if err := b.Threshold(background, few, u16, 65000); err != nil {
-		return nil, err
+	if m.err = b.Threshold(background, few, u16, 65000); m.err != nil {
+		return
 	}
-	add("copy of a U32 plane", 8*n, func() error {
+	// The same bytes as those of one level of a wavelet transform.
+	limit := m.time("copy of a U32 plane", 8*n, func() error {
 		return b.run(background, func(q *queue) error {
 			s, d := f32.(*plane), f.(*plane)
 			return q.d.fault(cu.MemcpyDtoDAsync(d.memory.ptr, s.memory.ptr, s.pitch*int64(s.h), q.d.stream), "copy")
 		})
 	})
-	for _, m := range []int{5, 15, 51, 101} {
-		add(fmt.Sprintf("mean and variance, U8, window %d", m), 9*n, func() error { return b.MeanVariance(background, f, g, u8, m/2) })
+
+	var means, all, squares, words []float64
+	for _, k := range []int{5, 7, 9, 11, 15, 21, 31, 51, 71, 101} {
+		means = append(means, m.time(fmt.Sprintf("mean and variance, U8, window %d", k), 9*n, func() error { return b.MeanVariance(background, f, g, u8, k/2) }))
 	}
-	for _, m := range []int{5, 51} {
-		add(fmt.Sprintf("mean and variance, U16, window %d", m), 10*n, func() error { return b.MeanVariance(background, f, g, u16, m/2) })
+	m.spread("mean and variance, U8, windows 5 to 101", means)
+	for _, k := range []int{5, 51, 101} {
+		m.time(fmt.Sprintf("mean and variance, U16, window %d", k), 10*n, func() error { return b.MeanVariance(background, f, g, u16, k/2) })
 	}
-	for _, m := range []int{5, 15, 51, 101} {
-		add(fmt.Sprintf("mean, U8, window %d", m), 2*n, func() error { return b.BoxMean(background, d8, u8, m/2) })
+	for _, k := range []int{5, 15, 51, 101} {
+		m.time(fmt.Sprintf("mean, U8, window %d", k), 2*n, func() error { return b.BoxMean(background, d8, u8, k/2) })
 	}
-	for _, m := range []int{3, 11, 25, 51, 101} {
-		add(fmt.Sprintf("dilation, U8, %d × %d", m, m), 2*n, func() error {
-			return b.Morph(background, d8, u8, processing.Dilate, processing.Square(m/2))
-		})
+
+	morph := func(d, s processing.Plane, op processing.MorphOp, e processing.Element) func() error {
+		return func() error { return b.Morph(background, d, s, op, e) }
 	}
-	for _, m := range []int{3, 51, 101} {
-		add(fmt.Sprintf("dilation, U16, %d × %d", m, m), 4*n, func() error {
-			return b.Morph(background, d16, u16, processing.Dilate, processing.Square(m/2))
-		})
+	sizes := []int{3, 11, 25, 51, 75, 101}
+	for _, k := range sizes {
+		t := m.time(fmt.Sprintf("dilation, U8, %d × %d", k, k), 2*n, morph(d8, u8, processing.Dilate, processing.Square(k/2)))
+		squares, all = append(squares, t), append(all, t)
 	}
-	for _, m := range []int{3, 51, 101} {
+	for _, s := range [][2]int{{3, 51}, {51, 3}, {3, 101}, {101, 3}, {25, 101}, {101, 25}} {
+		e := processing.Element{Direction: processing.Rectangle, Size: s[0], Size2: s[1]}
+		all = append(all, m.time(fmt.Sprintf("dilation, U8, %d × %d", s[0], s[1]), 2*n, morph(d8, u8, processing.Dilate, e)))
+	}
+	m.spread("dilation, U8, squares of 3 to 101", squares)
+	m.spread("dilation, U8, squares and oblong rectangles of 3 to 101", all)
+	for _, k := range []int{3, 51, 101} {
+		m.time(fmt.Sprintf("erosion, U8, %d × %d", k, k), 2*n, morph(d8, u8, processing.Erode, processing.Square(k/2)))
+	}
+	most := 0.0
+	for i, k := range sizes {
+		t := m.time(fmt.Sprintf("dilation, U16, %d × %d", k, k), 4*n, morph(d16, u16, processing.Dilate, processing.Square(k/2)))
+		words, most = append(words, t), max(most, t/squares[i])
+	}
+	m.spread("dilation, U16, squares of 3 to 101", words)
+	m.ratio("dilation, U16 to U8, squares of 3 to 101: largest", round(most), "")
+	most = 0
+	for _, k := range []int{3, 51, 101} {
 		for _, dir := range []processing.Direction{processing.Horizontal, processing.Vertical, processing.Rising, processing.Falling} {
-			add(fmt.Sprintf("dilation, U8, %s line of %d", [...]string{"", "horizontal", "vertical", "rising", "falling"}[dir], m), 2*n, func() error {
-				return b.Morph(background, d8, u8, processing.Dilate, processing.Element{Direction: dir, Size: m})
-			})
+			t := m.time(fmt.Sprintf("dilation, U8, %s line of %d", [...]string{"", "horizontal", "vertical", "rising", "falling"}[dir], k), 2*n,
+				morph(d8, u8, processing.Dilate, processing.Element{Direction: dir, Size: k}))
+			if dir == processing.Rising || dir == processing.Falling {
+				most = max(most, t/slices.Min(squares))
+			}
 		}
 	}
-	add("Gaussian, U8, radius 5", 2*n, func() error { return b.Gaussian(background, d8, u8, 5./3) })
-	add("Gaussian, U16, radius 5", 4*n, func() error { return b.Gaussian(background, d16, u16, 5./3) })
-	add("Daubechies-4, one level, F32", 8*n, func() error { return b.Wavelet(background, f, f32, processing.Daubechies4) })
-	add("starlet band 2", 3*n, func() error { return b.StarletBand(background, d16, u8, 2) })
-	add("background, radii 12 to 79, 1 % excluded", 5*n, func() error {
+	m.ratio("dilation, U8, lines of 3 to 101 at 45° to the fastest square: largest", round(most), "")
+
+	m.time("Gaussian, U8, radius 5", 2*n, func() error { return b.Gaussian(background, d8, u8, 5./3) })
+	m.time("Gaussian, U16, radius 5", 4*n, func() error { return b.Gaussian(background, d16, u16, 5./3) })
+	wave := m.time("Daubechies-4, one level, F32", 8*n, func() error { return b.Wavelet(background, f, f32, processing.Daubechies4) })
+	m.ratio("Daubechies-4, one level: share of the copy's rate", round(100*limit/wave), "%")
+	m.time("starlet band 2", 3*n, func() error { return b.StarletBand(background, d16, u8, 2) })
+	m.time("background, radii 12 to 79, 1 % excluded", 5*n, func() error {
 		return b.Background(background, d16, u16, few, []int{12, 22, 41, 79})
 	})
-	add("deviation, radius 9", 5*n, func() error { return b.Deviation(background, d16, u16, few, 9) })
-	add("count, radius 32", 3*n, func() error { return b.BoxCount(background, d16, few, 255, 32) })
-	add("histogram, U16", 3*n, func() error { _, err := b.Histogram(background, u16, few); return err })
-	add("noise tiles of 64", n, func() error { _, err := b.NoiseTiles(background, u8, 64); return err })
-	for _, p := range live {
-		p.Release()
+	m.time("background, radii 5 to 33, 1 % excluded", 5*n, func() error {
+		return b.Background(background, d16, u16, few, []int{5, 9, 17, 33})
+	})
+	m.time("background, radii 5 to 33, 99.6 % excluded", 5*n, func() error {
+		return b.Background(background, d16, u16, u8, []int{5, 9, 17, 33})
+	})
+	m.time("deviation, radius 9", 5*n, func() error { return b.Deviation(background, d16, u16, few, 9) })
+	m.time("count, radius 32", 3*n, func() error { return b.BoxCount(background, d16, few, 255, 32) })
+	m.time("histogram, U16", 3*n, func() error { _, err := b.Histogram(background, u16, few); return err })
+	m.time("noise tiles of 64", n, func() error { _, err := b.NoiseTiles(background, u8, 64); return err })
+}
+
+// sum measures the sum of 16 Mi floats, and its error beside that of adding float32s in pairs.
+func (m *meter) sum() {
+	const side = 4096
+	p := m.plane(processing.F32, side, side, true)
+	if m.err != nil {
+		return
 	}
-	live = nil
-	sum := fresh(processing.F32, 4096, 4096, true)
-	if failed == nil {
-		add("moments of 16 Mi floats", 4<<24, func() error { _, err := b.Moments(background, sum); return err })
-		add("moments of 16 Mi floats, kernel alone", 4<<24, func() error { return b.sumUp(sum.(*plane)) })
+	m.time("moments of 16 Mi floats", 4*side*side, func() error { _, err := m.b.Moments(background, p); return err })
+	m.time("moments of 16 Mi floats, kernel alone", 4*side*side, func() error { return m.b.sumUp(p.(*plane)) })
+	got, err := m.b.Moments(background, p)
+	if err != nil {
+		m.err = err
+		return
 	}
-	return list, failed
+	values := random(processing.F32, side*side).F32
+	exact := new(big.Float).SetPrec(512)
+	for _, v := range values {
+		exact.Add(exact, new(big.Float).SetFloat64(float64(v)))
+	}
+	off := func(v float64) float64 {
+		d := new(big.Float).Sub(big.NewFloat(v), exact)
+		e, _ := d.Quo(d, exact).Float64()
+		return math.Abs(e)
+	}
+	m.ratio("sum of 16 Mi floats: relative error", off(got.Sum), "")
+	m.ratio("sum of 16 Mi floats, float32 in pairs: relative error", off(float64(pairwise(values))), "")
+}
+
+// pairwise adds halves to halves.
+func pairwise(v []float32) float32 {
+	if len(v) == 1 {
+		return v[0]
+	}
+	return pairwise(v[:len(v)/2]) + pairwise(v[len(v)/2:])
+}
+
+// detection measures the stages of detection on a painting with glare; what is copied is in the stages upload and download.
+func (m *meter) detection() {
+	if m.err != nil {
+		return
+	}
+	const w, h = 5300, 3533
+	glare, err := sample.Preset("default")
+	if err != nil {
+		m.err = err
+		return
+	}
+	pic, _, _, err := sample.Generate(background, w, h, 8, 11, sample.PaintOptions{Scene: "coast"}, glare)
+	if err != nil {
+		m.err = err
+		return
+	}
+	const warm, repeats = 2, 7
+	var names []string
+	times := map[string][]float64{}
+	add := func(name string, ms float64) {
+		if times[name] == nil {
+			names = append(names, name)
+		}
+		times[name] = append(times[name], ms)
+	}
+	for i := range warm + repeats {
+		start := time.Now()
+		res, err := processing.Detect(background, m.b, pic, processing.DefaultParams(), processing.Options{})
+		if err != nil {
+			m.err = err
+			return
+		}
+		total := time.Since(start)
+		if i < warm {
+			continue
+		}
+		onDevice := 0.0
+		for _, s := range res.Timings {
+			ms := s.Time.Seconds() * 1e3
+			add("detection, 8-bit RGB: "+s.Name, ms)
+			if s.Name != stageUpload && s.Name != stageDownload {
+				onDevice += ms
+			}
+		}
+		add("detection, 8-bit RGB: stages without upload and download", onDevice)
+		add("detection, 8-bit RGB: whole, host memory to host memory", total.Seconds()*1e3)
+	}
+	for _, name := range names {
+		slices.Sort(times[name])
+		ms := times[name][len(times[name])/2]
+		m.figures = append(m.figures, kernels.Figure{Name: name, Milliseconds: round(ms), GigabytesPerSecond: round(3 * w * h / ms / 1e6)})
+	}
 }
 
 func round(v float64) float64 { return float64(int64(v*1e4+0.5)) / 1e4 }
@@ -265,11 +418,14 @@ func TestFigures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large planes")
 	}
-	list, err := figures(b)
+	m, err := measure(b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range list {
-		t.Logf("%-45s %8.4f ms %8.1f GB/s", f.Name, f.Milliseconds, f.GigabytesPerSecond)
+	for _, f := range m.figures {
+		t.Logf("%-65s %8.4f ms %8.1f GB/s", f.Name, f.Milliseconds, f.GigabytesPerSecond)
+	}
+	for _, r := range m.ratios {
+		t.Logf("%-75s %10.4g %s", r.Name, r.Value, r.Unit)
 	}
 }

@@ -21,6 +21,8 @@ type Record struct {
 	Tests []string `json:"tests"`
 	// Figures are times with the planes on the device.
 	Figures []Figure `json:"figures"`
+	// Ratios are what the figures come to beside each other, and errors of sums.
+	Ratios []Ratio `json:"ratios"`
 }
 
 // Figure is a measured time; GigabytesPerSecond counts the bytes that must be read and written at least.
@@ -28,6 +30,13 @@ type Figure struct {
 	Name               string  `json:"name"`
 	Milliseconds       float64 `json:"ms"`
 	GigabytesPerSecond float64 `json:"gb_per_s"`
+}
+
+// Ratio is a measured number in a unit: "%", or "" for a plain ratio.
+type Ratio struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit,omitempty"`
 }
 
 // Verified returns the record of the last verification.
