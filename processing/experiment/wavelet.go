@@ -94,6 +94,12 @@ func wavelet() *Experiment {
 	gpu := func(id, en, ru, helpEN, helpRU string) Variant {
 		return Variant{ID: id, Device: GPU, Name: text(en, ru), Help: text(helpEN, helpRU)}
 	}
+	bothIndices := text("it takes an NVIDIA GPU and index=shift,division", "нужны графический процессор NVIDIA и index=shift,division")
+	severalValues := text("it takes an NVIDIA GPU and several values", "нужны графический процессор NVIDIA и несколько значений")
+	step := func(en, ru string, paper float64, judge func(ratio, paper float64) Verdict, before, after, index string) Claim {
+		return Claim{Text: text(en, ru), Paper: paper, measure: between(before, after, having("index", index)), judge: judge,
+			missing: text("it takes an NVIDIA GPU and index="+index, "нужны графический процессор NVIDIA и index="+index)}
+	}
 	return &Experiment{
 		ID:   "wavelet",
 		Name: text("Wavelet transform", "Вейвлет-преобразование"),
@@ -119,7 +125,7 @@ func wavelet() *Experiment {
 			{ID: "wavelet", Name: text("Wavelet", "Вейвлет"), Help: text("2, 4 or 8 taps", "2, 4 или 8 отсчётов"), Values: []string{"d4", "haar", "d8"}},
 			{ID: "direction", Name: text("Direction", "Направление"), Help: text("forward, or inverse with perfect reconstruction checked", "прямое или обратное с проверкой восстановления"),
 				Values: []string{"forward", "inverse"}},
-			{ID: "index", Name: text("Index", "Индекс"), Help: text("GPU: indices by shifts or by division", "GPU: индексы сдвигами или делением"), Values: []string{"shift", "division"}},
+			{ID: "index", Name: text("Index", "Индекс"), Help: text("GPU: line, tile and place in the line by shifts and comparisons (tiles in powers of two), or by division", "GPU: строка, плитка и место в строке сдвигами и сравнениями (число плиток по степеням двойки) или делением"), Values: []string{"shift", "division"}},
 			{ID: "threads", Name: text("Threads", "Потоки"), Help: text("GPU: threads a block", "GPU: потоков в блоке"),
 				Values: []string{"128", "32", "64", "256", "512"}, Number: &Number{Min: 32, Max: 1024}},
 			{ID: "results", Name: text("Results", "Результаты"), Help: text("GPU: results a thread", "GPU: результатов на поток"),
@@ -127,11 +133,11 @@ func wavelet() *Experiment {
 		},
 		Grids: []Grid{
 			{Sizes: lengths, Values: map[string][]string{"wavelet": wavelets}},
-			{Sizes: []Size{{1024, 1024}, {2192, 1460}, {5300, 3533}}, Values: map[string][]string{"wavelet": wavelets}},
-			{Sizes: []Size{Line(1 << 20), Line(1 << 24), {2192, 1460}}, Values: map[string][]string{"wavelet": wavelets, "direction": {"inverse"}}},
-			{Sizes: []Size{Line(1 << 22)}, Values: map[string][]string{"index": {"shift", "division"}}},
-			{Sizes: []Size{Line(1 << 22)}, Values: map[string][]string{"threads": {"32", "64", "128", "256", "512"}}},
-			{Sizes: []Size{Line(1 << 22)}, Values: map[string][]string{"results": {"1", "2", "4", "8", "16"}}},
+			{Sizes: []Size{{2192, 1460}, {5300, 3533}}, Values: map[string][]string{"wavelet": wavelets}},
+			{Sizes: []Size{Line(1 << 24), {2192, 1460}}, Values: map[string][]string{"wavelet": wavelets, "direction": {"inverse"}}},
+			{Sizes: []Size{Line(1 << 24)}, Values: map[string][]string{"index": {"shift", "division"}}},
+			{Sizes: []Size{Line(1 << 24)}, Values: map[string][]string{"threads": {"32", "64", "128", "256", "512"}}},
+			{Sizes: []Size{Line(1 << 24)}, Values: map[string][]string{"results": {"1", "2", "4", "8", "16"}}},
 		},
 		Quick: []Grid{
 			{Sizes: []Size{Line(1 << 16), Line(1 << 20)}, Values: map[string][]string{"wavelet": wavelets, "direction": {"forward", "inverse"}}},
@@ -141,25 +147,35 @@ func wavelet() *Experiment {
 				Help: text("one thread", "один поток"), Method: method(1)},
 			{ID: "cpu-all", Device: CPU, Ignores: onlyGPU, Name: text("CPU all cores", "ЦП все ядра"),
 				Help: text("the same over stretches of the result on all processors", "то же по отрезкам результата на всех процессорах"), Method: method(0)},
-			gpu("gpu-1-global", "GPU 1 global", "GPU 1 глобальная", "everything in global memory; both filters read the same data twice",
-				"всё в глобальной памяти; оба фильтра читают одни данные дважды"),
-			gpu("gpu-2-shared", "GPU 2 shared", "GPU 2 разделяемая", "1, with the data copied to shared memory first", "1, данные сначала копируются в разделяемую память"),
+			gpu("gpu-1-global", "GPU 1 global", "GPU 1 глобальная", "everything in global memory; both filters read the same data twice and accumulate there; like all steps a thread a stretch of adjacent results, and of pictures the rows, a transposition, again rows, and a transposition",
+				"всё в глобальной памяти; оба фильтра читают одни данные дважды и накапливают в ней же; как на всех шагах, поток считает соседние результаты, а у изображения — строки, транспонирование, снова строки и транспонирование"),
+			gpu("gpu-2-shared", "GPU 2 shared", "GPU 2 разделяемая", "1, with the data copied to shared memory first, a thread its own stretch, and accumulated there", "1, данные сначала копируются в разделяемую память, каждый поток — свой отрезок, и накапливаются там"),
 			gpu("gpu-3-constant-wavelet", "GPU 3 constant wavelet", "GPU 3 вейвлет в константной", "2, with the taps in constant memory", "2, веса в константной памяти"),
 			gpu("gpu-4-registers", "GPU 4 registers", "GPU 4 регистры", "3, accumulating in a register and storing at the end", "3, накопление в регистре и запись в конце"),
 			gpu("gpu-5-constant-parameters", "GPU 5 constant parameters", "GPU 5 параметры в константной",
-				"4, with the kernel's parameters in constant memory and another index computation", "4, параметры ядра в константной памяти и другое вычисление индекса"),
-			gpu("gpu-6-coalesced", "GPU 6 coalesced copy", "GPU 6 слитное копирование", "5, neighbouring threads copying neighbouring elements to shared memory",
-				"5, соседние потоки копируют соседние элементы в разделяемую память"),
+				"4, with the kernel's parameters in constant memory and the index of the copy counted on instead of computed anew", "4, параметры ядра в константной памяти, а индекс копирования наращивается, а не вычисляется заново"),
+			gpu("gpu-6-coalesced", "GPU 6 coalesced copy", "GPU 6 слитное копирование", "5, neighbouring threads copying neighbouring elements to shared memory, whose indices are computed anew",
+				"5, соседние потоки копируют соседние элементы в разделяемую память, индексы вычисляются заново"),
 		},
 		Claims: []Claim{
 			{Text: text("sequential against parallel time (GPU; the paper: −76 %)", "последовательное время к параллельному (GPU; в статье −76 %)"), Paper: 1 / 0.24,
 				measure: acrossDevices("cpu-sequential", "gpu-6-coalesced"), judge: near, missing: onGPU()},
 			{Text: text("sequential against all cores of this CPU (the paper's −76 % is a GPU's)", "последовательное время ко времени всех ядер этого ЦП (−76 % в статье — у GPU)"), Paper: 1 / 0.24,
 				measure: between("cpu-sequential", "cpu-all", func(c Case) bool { return c.Size.H == 0 && c.Values["direction"] == "forward" }), judge: near, missing: moreCases()},
-			{Text: text("shared memory with constant taps against global memory", "разделяемая память с весами в константной против глобальной"), Paper: 1 / (0.62 * 0.27),
-				measure: between("gpu-1-global", "gpu-3-constant-wavelet", nil), judge: near, missing: onGPU()},
-			{Text: text("strategy 5 against strategy 6, both with shifts", "стратегия 5 против стратегии 6, обе со сдвигами"), Paper: 1.28,
-				measure: between("gpu-5-constant-parameters", "gpu-6-coalesced", having("index", "shift")), judge: near, missing: onGPU()},
+			step("data in shared memory, 1 against 2", "данные в разделяемой памяти, 1 против 2", 1/0.62, near, "gpu-1-global", "gpu-2-shared", "division"),
+			step("taps in constant memory, 2 against 3", "веса в константной памяти, 2 против 3", 1/0.27, near, "gpu-2-shared", "gpu-3-constant-wavelet", "division"),
+			step("accumulating in registers makes hardly a difference, 3 against 4", "накопление в регистрах почти ничего не меняет, 3 против 4", 1/0.99, equal, "gpu-3-constant-wavelet", "gpu-4-registers", "division"),
+			step("parameters in constant memory, 4 against 5", "параметры в константной памяти, 4 против 5", 1/0.88, near, "gpu-4-registers", "gpu-5-constant-parameters", "division"),
+			step("the coalesced copy costs more than it brings while indices are divided, 5 against 6", "слитное копирование не окупается, пока индексы делятся, 5 против 6", 1/1.13, near, "gpu-5-constant-parameters", "gpu-6-coalesced", "division"),
+			step("and is worth it with shifts, 5 against 6", "и окупается со сдвигами, 5 против 6", 1.28, near, "gpu-5-constant-parameters", "gpu-6-coalesced", "shift"),
+			{Text: text("division against shifts in 5", "деление против сдвигов в 5"), Paper: 1 / 0.9,
+				measure: choices("gpu-5-constant-parameters", "index", "division", "shift"), judge: near, missing: bothIndices},
+			{Text: text("division against shifts in 6", "деление против сдвигов в 6"), Paper: 1 / 0.57,
+				measure: choices("gpu-6-coalesced", "index", "division", "shift"), judge: near, missing: bothIndices},
+			{Text: text("the best other number of threads a block against 128", "лучшее другое число потоков в блоке против 128"),
+				measure: othersAgainst("gpu-6-coalesced", "threads", "128"), judge: best, missing: severalValues},
+			{Text: text("the best other number of results a thread against 2", "лучшее другое число результатов на поток против 2"),
+				measure: othersAgainst("gpu-6-coalesced", "results", "2"), judge: best, missing: severalValues},
 		},
 		shape: pictures | lines,
 		input: func(ctx context.Context, c Case, src *source) (*Input, error) {
@@ -192,6 +208,68 @@ func acrossDevices(a, b string) func(rows []Row) (ratio, bool) {
 		where := fmt.Sprintf("%s / %s, %s", a, b, best.Case.key())
 		return over(best, other, where), true
 	}
+}
+
+// choices measures the time of a variant with one value of a parameter over that with another, in the largest case that has
+// both.
+func choices(variant, param, a, b string) func(rows []Row) (ratio, bool) {
+	return func(rows []Row) (ratio, bool) {
+		var one, other Row
+		for _, r := range rows {
+			if r.Variant.ID != variant || r.Case.Values[param] != a || r.Case.Size.Samples() < one.Case.Size.Samples() {
+				continue
+			}
+			for _, s := range rows {
+				if s.Variant.ID == variant && s.Case.Values[param] == b && s.Case.without([]string{param}).key() == r.Case.without([]string{param}).key() {
+					one, other = r, s
+					break
+				}
+			}
+		}
+		if one.Median == 0 {
+			return ratio{}, false
+		}
+		return over(one, other, fmt.Sprintf("%s, %s, %s = %s / %s", variant, one.Case.without([]string{param}).key(), param, a, b)), true
+	}
+}
+
+// othersAgainst measures the shortest time of a variant with another value of a parameter over that with the given one, in
+// the largest case of this that has others.
+func othersAgainst(variant, param, value string) func(rows []Row) (ratio, bool) {
+	return func(rows []Row) (ratio, bool) {
+		var given, other Row
+		for _, r := range rows {
+			if r.Variant.ID != variant || r.Case.Values[param] != value || r.Case.Size.Samples() < given.Case.Size.Samples() {
+				continue
+			}
+			var fastest Row
+			for _, s := range rows {
+				if s.Variant.ID == variant && s.Case.Values[param] != value && s.Case.without([]string{param}).key() == r.Case.without([]string{param}).key() &&
+					(fastest.Median == 0 || s.Median < fastest.Median) {
+					fastest = s
+				}
+			}
+			if fastest.Median > 0 {
+				given, other = r, fastest
+			}
+		}
+		if given.Median == 0 {
+			return ratio{}, false
+		}
+		return over(other, given, fmt.Sprintf("%s, %s, %s = %s / %s", variant, given.Case.without([]string{param}).key(), param, other.Case.Values[param], value)), true
+	}
+}
+
+// best judges the ratio of the best other choice to one that the paper found best: it is confirmed if no other is faster by
+// more than measuring errors, and different up to a tenth.
+func best(ratio, _ float64) Verdict {
+	switch {
+	case ratio >= 0.98:
+		return Confirmed
+	case ratio >= 0.9:
+		return Different
+	}
+	return NotConfirmed
 }
 
 // Extended returns the input with even sides, those that Coefficients tells.
