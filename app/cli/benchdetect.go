@@ -60,18 +60,23 @@ Exit status: 0 done, 1 a device failed or the results differ, 2 wrong use, 130 c
 	f := c.Flags()
 	f.StringSliceVar(&b.devices, "device", nil, p.say("compare these `DEVICES`, comma-separated: cpu, cuda, cuda:N; by default all there are",
 		"сравнить эти `УСТРОЙСТВА`, через запятую: cpu, cuda, cuda:N; по умолчанию все, какие есть"))
-	f.StringVar(&b.input, "input", "", p.say("search on the picture in `FILE` instead of a generated one", "искать на изображении из `ФАЙЛА` вместо созданного"))
+	f.StringVar(&b.input, "input", "", p.say("search on the picture in `FILE` instead of a generated one", "`ФАЙЛ` изображения, на котором искать вместо созданного"))
 	f.Float64Var(&b.megapixels, "megapixels", compareMP, p.say("size of the generated picture in megapixels (`MP`) at 4:3", "размер созданного изображения в мегапикселях (`МП`) при 4:3"))
 	f.IntVar(&b.depth, "depth", 8, p.say("`bits` a sample of the generated picture: 8 or 16", "`бит` на значение созданного изображения: 8 или 16"))
 	f.Uint64Var(&b.seed, "seed", 1, p.say("`number` that decides everything random of it", "`число`, от которого зависит всё случайное в нём"))
 	f.IntVar(&b.repeat, "repeat", compareRepeat, p.say("time `N` warm detections on each device", "измерить на каждом устройстве `N` поисков после прогрева"))
 	f.BoolVar(&b.quick, "quick", false, fmt.Sprintf(p.say("a first look: %d MP, %d repetitions", "беглый взгляд: %d Мп, повторов: %d"), quickMP, quickRepeat))
-	f.StringVarP(&b.out, "output", "o", "", p.say("also write tables and plots into folder `DIR`, made if missing", "записать таблицы и графики и в `ПАПКУ`; создаётся, если её нет"))
+	f.StringVarP(&b.out, "output", "o", "", p.say("also write tables and plots into folder `DIR`, made if missing", "`ПАПКА`, куда записать и таблицы с графиками; создаётся, если её нет"))
 	f.StringVar(&b.format, "format", "table", p.say("`FORMAT` of the output: table, csv or json", "`ФОРМАТ` вывода: table, csv или json"))
 	f.BoolVarP(&b.quiet, "quiet", "q", false, p.say("show no progress", "не показывать ход работы"))
+	// No list is not an empty one.
+	f.Lookup("device").DefValue = ""
 	must(c.MarkFlagDirname("output"))
 	must(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(benchFormats(), cobra.ShellCompDirectiveNoFileComp)))
-	must(c.RegisterFlagCompletionFunc("device", completeDevices))
+	must(c.RegisterFlagCompletionFunc("device", func(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
+		names, directive := completeDevices(c, args, text)
+		return slices.DeleteFunc(names, func(name string) bool { return name == "auto" }), directive
+	}))
 	b.flags = p.addParams(c, processing.SpecsOf(processing.StageDetection))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		b.pictureSet, b.runSet = f.Changed("megapixels"), f.Changed("repeat")
