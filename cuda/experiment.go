@@ -117,7 +117,7 @@ func (d *device) event() (cu.Event, error) {
 	return e, d.fault(err, "make an event")
 }
 
-// told words what the user reads of an error of the device; a lack of its memory leaves the row out.
+// told words what the user reads of an error of the device. What the device has no room for is left out.
 func told(err error) error {
 	var p *driver.Problem
 	if !errors.As(err, &p) {
@@ -127,9 +127,12 @@ func told(err error) error {
 	switch p.Reason {
 	case driver.NoMemory:
 		e.Cause = fmt.Errorf("%w: %w", experiment.ErrMemory, err)
-		e.Text.EN, e.Text.RU = "the GPU has too little memory free", "на видеокарте недостаточно свободной памяти"
+		e.Text = processing.Text{EN: "the GPU has too little memory free", RU: "на видеокарте недостаточно свободной памяти"}
+	case driver.TooLarge:
+		e.Cause = fmt.Errorf("%w: %w", experiment.ErrMemory, err)
+		e.Text = processing.Text{EN: "the picture is too large for the GPU", RU: "изображение слишком велико для видеокарты"}
 	default:
-		e.Text.EN, e.Text.RU = p.Error(), fmt.Sprintf("видеокарта сообщила об ошибке %d (%s)", p.Code, p.Detail)
+		e.Text = processing.Text{EN: p.Error(), RU: "видеокарта сообщила об ошибке (" + p.Error() + ")"}
 	}
 	return e
 }
@@ -223,18 +226,18 @@ func (t *trial) Output(ctx context.Context) (out experiment.Output, err error) {
 
 // Close gives the memory back, at once: the next case needs other sizes.
 func (t *trial) Close() error {
+	l := &t.b.pool
+	for _, m := range t.buffers {
+		l.put(m)
+	}
+	for _, p := range t.planes {
+		p.Release()
+	}
+	for _, m := range t.host {
+		l.hostPut(m)
+	}
+	t.buffers, t.planes, t.host = nil, nil, nil
 	return told(t.b.device.do(func() error {
-		l := &t.b.pool
-		for _, m := range t.buffers {
-			l.put(m)
-		}
-		for _, p := range t.planes {
-			p.Release()
-		}
-		for _, m := range t.host {
-			l.hostPut(m)
-		}
-		t.buffers, t.planes, t.host = nil, nil, nil
 		l.mu.Lock()
 		l.trim()
 		l.mu.Unlock()
@@ -259,6 +262,9 @@ func (t *trial) bytes(q *queue, n int64) (buffer, error) {
 
 // plane returns a plane that the trial keeps, with undefined content.
 func (t *trial) plane(kind processing.Kind, w, h int) (*plane, error) {
+	if w > maxSide || h > maxSide {
+		return nil, &driver.Problem{Reason: driver.TooLarge, Detail: fmt.Sprintf("no side may be longer than %d pixels", maxSide)}
+	}
 	p, err := t.b.newPlane(kind, w, h)
 	if err == nil {
 		t.planes = append(t.planes, p)
