@@ -8,116 +8,199 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"reflect"
 	"strings"
 	"testing"
 
 	"blik/app/settings"
+	"blik/cuda/driver"
 	"blik/cuda/driver/drivertest"
 	"blik/processing"
 	"blik/processing/cpu"
 )
 
-// TestChild is what TestEveryCallFails starts with a driver library for tests: it detects glare on "auto" and prints on
-// what it ran, what the user reads, and whether the mask is that of the CPU.
+// TestChild is what the other tests start with a driver library for tests, since a process has one for life.
 func TestChild(t *testing.T) {
-	if os.Getenv("BLIK_CHILD") == "" {
+	switch os.Getenv("BLIK_CHILD") {
+	case "":
 		t.Skip("a child process of another test")
-	}
-	ctx := context.Background()
-	pic := grey(90)
-	want, err := processing.Detect(ctx, cpu.New(), pic, processing.DefaultParams(), processing.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := Open(ctx, "auto")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if os.Getenv("BLIK_CHILD") != "measure" {
-		// As if the GPU had been measured and found faster at all sizes.
-		r.speed = &settings.Speed{}
-	}
-	var got *processing.Result
-	notice, err := r.Run(ctx, 90*90, func(ctx context.Context, b processing.Backend) (err error) {
-		got, err = processing.Detect(ctx, b, pic, processing.DefaultParams(), processing.Options{})
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	same := string(got.Mask.Pix) == string(want.Mask.Pix)
-	fmt.Printf("result: %s same=%v told=%v why=%v\n", got.Device, same, notice != nil, r.Why() != nil)
-	t.Logf("%v, %v", r.Why(), notice)
-	if err := r.Close(); err != nil {
-		t.Log(err)
+	case "absent":
+		absent(t)
+	case "faults":
+		faults(t)
 	}
 }
 
-func child(t *testing.T, env ...string) string {
+// child runs TestChild on the driver library for tests, or on none where library is empty.
+func child(t *testing.T, what, library string, env ...string) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestChild$", "-test.v")
-	cmd.Env = append(os.Environ(), append([]string{"BLIK_CHILD=1", "XDG_CONFIG_HOME=" + t.TempDir()}, env...)...)
+	arguments := []string{"-test.run=^TestChild$", "-test.v"}
+	if testing.Short() {
+		arguments = append(arguments, "-test.short")
+	}
+	cmd := exec.Command(os.Args[0], arguments...)
+	cmd.Env = append(os.Environ(), append([]string{"BLIK_CHILD=" + what, "XDG_CONFIG_HOME=" + t.TempDir(), "LD_LIBRARY_PATH=" + library}, env...)...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %v\n%s", env, err, out)
 	}
-	_, line, found := strings.Cut(string(out), "result: ")
-	if !found {
-		t.Fatalf("%v: no result in %s", env, out)
-	}
-	line, _, _ = strings.Cut(line, "\n")
-	return line
+	t.Logf("%s", out)
 }
 
-// A driver that fails at any one call, for that call alone or for good, leaves the user with the CPU's result, and with
-// a reason or a notice.
-func TestEveryCallFails(t *testing.T) {
-	library := "LD_LIBRARY_PATH=" + drivertest.Build(t)
-	count := filepath.Join(t.TempDir(), "calls")
-	if got := child(t, library, "FAKE_CUDA_CALLS="+count); !strings.HasPrefix(got, "cuda:0") {
-		t.Fatalf("the driver for tests runs nothing: %s", got)
-	}
-	text, err := os.ReadFile(count)
+// Where there is no GPU to be used, "auto" works on the CPU without a notice and knows why.
+func absent(t *testing.T) {
+	r, err := Open(t.Context(), "auto")
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls, err := strconv.Atoi(string(text))
-	if err != nil || calls < 100 {
-		t.Fatalf("%q calls: %v", text, err)
+	if name, notice := ranOn(t, r, 1e9); name != "cpu" || notice != nil || r.Why() == nil || Explain(r.Why()).EN != os.Getenv("BLIK_WHY") {
+		t.Errorf("the job ran on %s, %v; the reason is %v", name, notice, r.Why())
 	}
-	step := 1
-	if testing.Short() {
-		step = 9
+	if err := r.Close(); err != nil {
+		t.Error(err)
 	}
-	// The calls at the end close the device, when the result is there.
-	kept := 0
-	for n := 1; n <= calls; n += step {
-		if n > 60 {
-			step = max(step, 7)
-		}
-		for _, mode := range []string{fmt.Sprintf("fail %d 2", n), fmt.Sprintf("fail %d 700", n), fmt.Sprintf("break %d 719", n)} {
-			got := child(t, library, "FAKE_CUDA="+mode)
-			if strings.HasPrefix(got, "cuda:0") {
-				// Its kernels do nothing, so that its own result says nothing.
-				kept++
-				continue
-			}
-			if !strings.HasPrefix(got, "cpu same=true") || !strings.Contains(got, "told=true") && !strings.Contains(got, "why=true") {
-				t.Errorf("%s: %s", mode, got)
-			}
-		}
-	}
-	if kept > calls/2 {
-		t.Errorf("%d failures of %d calls went unnoticed", kept, calls)
+	if r, err := Open(t.Context(), "cuda"); err == nil || r != nil || !strings.HasPrefix(err.Error(), "device cuda: ") {
+		t.Errorf("by its name: %v, %v", r, err)
 	}
 }
 
 func TestNoGPU(t *testing.T) {
-	library := "LD_LIBRARY_PATH=" + drivertest.Build(t)
-	for _, mode := range []string{"none", "empty", "old", "unwell"} {
-		if got, want := child(t, library, "FAKE_CUDA="+mode), "cpu same=true told=false why=true"; got != want {
-			t.Errorf("driver %q: %s, want %s", mode, got, want)
+	library := drivertest.Build(t)
+	for _, c := range []struct{ mode, says string }{
+		{"none", "The NVIDIA driver finds no such GPU."},
+		{"empty", "The NVIDIA driver finds no such GPU."},
+		{"old", "The NVIDIA driver or the GPU is too old (it is for CUDA 10.2, 11.8 is needed)."},
+		{"unwell", "The GPU reported error 999 (start the driver)."},
+	} {
+		child(t, "absent", library, "FAKE_CUDA="+c.mode, "BLIK_WHY="+c.says)
+	}
+	var p *driver.Problem
+	if _, p = driverStatus(); p != nil && p.Reason == driver.NoLibrary {
+		child(t, "absent", "", "BLIK_WHY=No NVIDIA driver is installed.")
+	}
+}
+
+// driverStatus says whether this machine has a GPU.
+func driverStatus() (bool, *driver.Problem) {
+	err := driver.Status()
+	p, _ := err.(*driver.Problem)
+	return err == nil, p
+}
+
+// A GPU that fails at any one call, for that call alone or for good, that runs out of memory at any request for it, or that
+// starts none of its kernels, leaves the user with the CPU's result, and with a reason or a notice. Kernels of the
+// library for tests do nothing, so that a result of its own says nothing.
+func TestFaults(t *testing.T) {
+	child(t, "faults", drivertest.Build(t), "FAKE_CUDA_CALLS="+filepath.Join(t.TempDir(), "calls"))
+}
+
+func faults(t *testing.T) {
+	ctx := context.Background()
+	pic := grey(60)
+	host := cpu.New()
+	defer host.Close()
+	found, err := processing.Detect(ctx, host, pic, processing.DefaultParams(), processing.Options{})
+	if err != nil || found.Mask.Area() == 0 {
+		t.Fatalf("%v, nothing is found on the CPU", err)
+	}
+	fixed, err := processing.Correct(ctx, host, pic, found.Mask, processing.DefaultParams(), processing.CorrectOptions{})
+	if err != nil || len(fixed.Patches) == 0 {
+		t.Fatalf("%v, nothing is corrected on the CPU", err)
+	}
+	// calls counts those of the last run until the device was closed, requests and launches those for memory and of kernels.
+	var calls, requests, launches int
+	// both detects and corrects with a driver in the given mode, and returns how many of the two jobs ran on the GPU.
+	both := func(mode string, measured bool) (onGPU int) {
+		t.Helper()
+		if err := os.Setenv("FAKE_CUDA", mode); err != nil {
+			t.Fatal(err)
+		}
+		m := thisMachine()
+		m.speeds = ""
+		r, err := m.begin(ctx, "auto")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.opened(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if measured {
+			// As if the GPU had been found faster at all sizes.
+			r.speed = &settings.Speed{}
+		}
+		told := false
+		run := func(job func(ctx context.Context, b processing.Backend) (device string, same bool, err error)) {
+			t.Helper()
+			var device string
+			var same bool
+			notice, err := r.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) (err error) {
+				device, same, err = job(ctx, b)
+				return err
+			})
+			told = told || notice != nil || r.Why() != nil
+			switch {
+			case err != nil:
+				t.Errorf("%s: %v", mode, err)
+			case device != "cpu":
+				onGPU++
+			case !same:
+				t.Errorf("%s: the CPU has another result", mode)
+			case !told && measured:
+				t.Errorf("%s: the user reads nothing", mode)
+			}
+		}
+		run(func(ctx context.Context, b processing.Backend) (string, bool, error) {
+			got, err := processing.Detect(ctx, b, pic, processing.DefaultParams(), processing.Options{})
+			if err != nil {
+				return "", false, err
+			}
+			return got.Device, reflect.DeepEqual(got.Mask, found.Mask) && reflect.DeepEqual(got.Findings, found.Findings), nil
+		})
+		run(func(ctx context.Context, b processing.Backend) (string, bool, error) {
+			got, err := processing.Correct(ctx, b, pic, found.Mask, processing.DefaultParams(), processing.CorrectOptions{})
+			if err != nil {
+				return "", false, err
+			}
+			return got.Device, reflect.DeepEqual(got.Patches, fixed.Patches), nil
+		})
+		text, err := os.ReadFile(os.Getenv("FAKE_CUDA_CALLS"))
+		if err == nil {
+			_, err = fmt.Sscan(string(text), &calls, &requests, &launches)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A GPU that failed may refuse to be closed, which is the user's concern no more.
+		_ = r.Close()
+		return onGPU
+	}
+	if n := both("", true); n != 2 || calls < 300 || requests < 20 || launches < 30 {
+		t.Fatalf("the driver for tests runs %d jobs with %d calls, %d requests for memory, %d kernels", n, calls, requests, launches)
+	}
+	t.Logf("%d calls, %d requests for memory, %d kernels", calls, requests, launches)
+	all, allRequests, allLaunches := calls, requests, launches
+	// step goes through n calls in strides: most of them are alike.
+	step := func(n, stride int, one func(n int)) {
+		if testing.Short() {
+			stride *= 5
+		}
+		for i := 1; i <= n; i += stride {
+			one(i)
 		}
 	}
+	noticed := func(mode string) {
+		if both(mode, true) == 2 {
+			t.Errorf("%s: it went unnoticed", mode)
+		}
+	}
+	step(all, 5, func(n int) { both(fmt.Sprintf("fail %d 700", n), true) })
+	// The last calls ask for the times of the stages, when the results are there.
+	step(all*9/10, 4, func(n int) { noticed(fmt.Sprintf("break %d 719", n)) })
+	step(allLaunches, 2, func(n int) { noticed(fmt.Sprintf("launch %d 701", n)) })
+	step(allRequests, 1, func(n int) { noticed(fmt.Sprintf("memory %d", n)) })
+	// While the GPU is being measured, which tries eight detections.
+	step(8*all, 199, func(n int) {
+		both(fmt.Sprintf("break %d 719", n), false)
+		both(fmt.Sprintf("memory %d", n), false)
+	})
 }

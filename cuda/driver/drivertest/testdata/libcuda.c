@@ -1,50 +1,76 @@
 // A driver library for tests: it finds one GPU whose memory is the host's and whose kernels do nothing. FAKE_CUDA says
-// how it fails: "none" (cuInit finds no device), "empty" (no device is counted), "old" (version 10.2), "unwell"
-// (cuInit fails with 999), "fail N CODE" (call N fails) or "break N CODE" (call N and all after it fail). The file
-// FAKE_CUDA_CALLS holds the number of calls so far.
+// how it fails: "none" (cuInit finds no device), "empty" (no device is counted), "old" (version 10.2), "unwell" (cuInit
+// fails with 999), "fail N CODE" (call N fails), "break N CODE" (call N and all after it fail), "launch N CODE" (the N-th
+// start of a kernel fails), "memory N" (the N-th request for memory and all after it fail) or "hang N" (from call N on,
+// nothing is ever done that was queued). Where FAKE_CUDA changes, counting begins anew. The file FAKE_CUDA_CALLS holds how
+// many calls there were so far, of them requests for memory, and starts of kernels.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static int calls, fail_at, fail_code, sticky, count = -1;
-static const char *mode = "";
+enum kind { ANY, MEMORY, LAUNCH, QUERY };
+
+static int calls[3], at, code, file = -1;
+static char mode[64] = "", word[16] = "";
+
+static int is(const char *w) { return strcmp(word, w) == 0; }
+
+static void look(void) {
+	const char *now = getenv("FAKE_CUDA");
+	if (now == NULL)
+		now = "";
+	if (strcmp(now, mode) == 0)
+		return;
+	snprintf(mode, sizeof mode, "%s", now);
+	word[0] = 0;
+	at = code = 0;
+	memset(calls, 0, sizeof calls);
+	sscanf(mode, "%15s %d %d", word, &at, &code);
+}
 
 __attribute__((constructor)) static void begin(void) {
-	char word[16] = "";
-	if (getenv("FAKE_CUDA") != NULL)
-		mode = getenv("FAKE_CUDA");
 	if (getenv("FAKE_CUDA_CALLS") != NULL)
-		count = open(getenv("FAKE_CUDA_CALLS"), O_CREAT | O_WRONLY | O_TRUNC, 0600);
-	if (sscanf(mode, "%15s %d %d", word, &fail_at, &fail_code) == 3)
-		sticky = strcmp(word, "break") == 0;
+		file = open(getenv("FAKE_CUDA_CALLS"), O_CREAT | O_WRONLY | O_TRUNC, 0600);
+	look();
 }
 
-static int result(void) {
-	int n = __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST);
-	if (count >= 0) {
-		char text[16];
-		pwrite(count, text, sprintf(text, "%d", n), 0);
+static int result(enum kind k) {
+	look();
+	calls[ANY]++;
+	if (k == MEMORY || k == LAUNCH)
+		calls[k]++;
+	if (file >= 0) {
+		char text[64];
+		pwrite(file, text, sprintf(text, "%8d %8d %8d", calls[ANY], calls[MEMORY], calls[LAUNCH]), 0);
 	}
-	return fail_at > 0 && (n == fail_at || (sticky && n > fail_at)) ? fail_code : 0;
+	if (is("fail") && calls[ANY] == at || is("break") && calls[ANY] >= at || is("launch") && k == LAUNCH && calls[LAUNCH] == at)
+		return code;
+	if (is("memory") && k == MEMORY && calls[MEMORY] >= at)
+		return 2;
+	if (is("hang") && k == QUERY && calls[ANY] >= at)
+		return 600;
+	return 0;
 }
 
-#define DO(what)            \
-	do {                    \
-		int code = result();\
-		if (code != 0)      \
-			return code;    \
-		what;               \
-		return 0;           \
+#define AS(kind, what)            \
+	do {                          \
+		int code = result(kind);  \
+		if (code != 0)            \
+			return code;          \
+		what;                     \
+		return 0;                 \
 	} while (0)
+
+#define DO(what) AS(ANY, what)
 
 typedef unsigned long long device_ptr;
 static char thing;
 
-int cuInit(unsigned flags) { return strcmp(mode, "none") == 0 ? 100 : strcmp(mode, "unwell") == 0 ? 999 : 0; }
-int cuDriverGetVersion(int *v) { DO(*v = strcmp(mode, "old") == 0 ? 10020 : 12080); }
-int cuDeviceGetCount(int *n) { DO(*n = strcmp(mode, "empty") != 0); }
+int cuInit(unsigned flags) { return is("none") ? 100 : is("unwell") ? 999 : 0; }
+int cuDriverGetVersion(int *v) { DO(*v = is("old") ? 10020 : 12080); }
+int cuDeviceGetCount(int *n) { DO(*n = !is("empty")); }
 int cuDeviceGet(int *d, int i) { DO(*d = i); }
 int cuDeviceGetName(char *s, int n, int d) { DO(snprintf(s, n, "Fake GPU")); }
 int cuDeviceTotalMem_v2(size_t *n, int d) { DO(*n = (size_t)8 << 30); }
@@ -55,14 +81,14 @@ int cuCtxSetCurrent(void *c) { DO(); }
 int cuStreamCreate(void **s, unsigned flags) { DO(*s = &thing); }
 int cuStreamDestroy_v2(void *s) { DO(); }
 int cuStreamSynchronize(void *s) { DO(); }
-int cuStreamQuery(void *s) { DO(); }
+int cuStreamQuery(void *s) { AS(QUERY, ); }
 int cuModuleLoadData(void **m, const void *image) { DO(*m = &thing); }
 int cuModuleUnload(void *m) { DO(); }
 int cuModuleGetFunction(void **f, void *m, const char *name) { DO(*f = &thing); }
-int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g, unsigned shared, void *s, void **p, void **x) { DO(); }
-int cuMemAlloc_v2(device_ptr *p, size_t n) { DO(*p = (device_ptr)calloc(1, n)); }
+int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g, unsigned shared, void *s, void **p, void **x) { AS(LAUNCH, ); }
+int cuMemAlloc_v2(device_ptr *p, size_t n) { AS(MEMORY, *p = (device_ptr)calloc(1, n)); }
 int cuMemFree_v2(device_ptr p) { DO(free((void *)p)); }
-int cuMemHostAlloc(void **p, size_t n, unsigned flags) { DO(*p = calloc(1, n)); }
+int cuMemHostAlloc(void **p, size_t n, unsigned flags) { AS(MEMORY, *p = calloc(1, n)); }
 int cuMemFreeHost(void *p) { DO(free(p)); }
 int cuMemcpyHtoDAsync_v2(device_ptr d, const void *s, size_t n, void *stream) { DO(memcpy((void *)d, s, n)); }
 int cuMemcpyDtoHAsync_v2(void *d, device_ptr s, size_t n, void *stream) { DO(memcpy(d, (void *)s, n)); }
@@ -71,7 +97,7 @@ int cuMemsetD8Async(device_ptr d, unsigned char v, size_t n, void *stream) { DO(
 int cuEventCreate(void **e, unsigned flags) { DO(*e = &thing); }
 int cuEventDestroy_v2(void *e) { DO(); }
 int cuEventRecord(void *e, void *s) { DO(); }
-int cuEventQuery(void *e) { DO(); }
+int cuEventQuery(void *e) { AS(QUERY, ); }
 int cuEventElapsedTime(float *ms, void *a, void *b) { DO(*ms = 1); }
 
 struct copy {
@@ -89,7 +115,7 @@ struct copy {
 };
 
 int cuMemcpy2DAsync_v2(const struct copy *c, void *stream) {
-	int code = result();
+	int code = result(ANY);
 	if (code != 0)
 		return code;
 	const char *src = c->src_type == 1 ? c->src_host : (const char *)c->src_device;
