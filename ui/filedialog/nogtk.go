@@ -9,4 +9,6 @@ type System struct{}
 func NewSystem() *System { return &System{} }
 
 // Dialogs returns the given dialogs.
-func (*System) Dialogs(fallback Dialogs, _ Confirm, _ func() (remove func())) Dialogs { return fallback }
+func (*System) Dialogs(fallback Dialogs, _ Confirm, _ func() (remove func())) Dialogs {
+	return fallback
+}

@@ -31,6 +31,8 @@ func repetitions() []int { return []int{5, 11, 21, 51} }
 type compared struct {
 	comparison *bench.Comparison
 	machine    bench.Machine
+	// name is what the picture is called.
+	name string
 }
 
 // detectionPage compares detection on the CPU and the GPUs.
@@ -110,10 +112,16 @@ func (p *detectionPage) show() {
 	c, lang := p.v.compared.comparison, p.v.texts.Lang()
 	p.chart.Objects = []fyne.CanvasObject{newBarChart(p.v, c)}
 	p.chart.Refresh()
-	p.warm.SetCells(c.Warm(lang))
-	p.cold.SetCells(c.Cold(lang))
-	p.copies.SetCells(c.Copies(lang))
-	p.says.SetText(strings.Join(c.Says(lang), "\n"))
+	p.warm.SetCells(p.v.local(c.Warm(lang)))
+	p.cold.SetCells(p.v.local(c.Cold(lang)))
+	p.copies.SetCells(p.v.local(c.Copies(lang)))
+	mode := p.v.t("timing.adaptive")
+	if c.Params.Mode == processing.Manual {
+		mode = p.v.t("timing.manual")
+	}
+	what := p.v.t("timing.what", "Name", p.v.compared.name, "W", p.v.texts.Int(c.Width), "H", p.v.texts.Int(c.Height),
+		"MP", p.v.texts.Number(float64(c.Width)*float64(c.Height)/1e6, 1), "Depth", c.Depth, "Mode", mode)
+	p.says.SetText(strings.Join(append([]string{what}, c.Says(lang)...), "\n"))
 }
 
 // start measures.
@@ -122,7 +130,7 @@ func (p *detectionPage) start() {
 	if v.running {
 		return
 	}
-	source, params := p.picture.source(), v.Params()
+	source, name, params := p.picture.source(), p.picture.Selected, v.Params()
 	repeat := repetitions()[max(p.repeat.SelectedIndex(), 0)]
 	machine := bench.ThisMachine(v.Version, time.Now())
 	start(v, v.t("timing.quiet"), func(ctx context.Context, report processing.Progress) (*bench.Comparison, error) {
@@ -145,7 +153,7 @@ func (p *detectionPage) start() {
 				machine.GPUs = append(machine.GPUs, d.Title)
 			}
 		}
-		v.compared = &compared{c, machine}
+		v.compared = &compared{c, machine, name}
 		v.detection.show()
 		v.note("compared %d", len(c.Devices))
 	})

@@ -41,7 +41,9 @@ type measured struct {
 type experimentsPage struct {
 	v      *View
 	object fyne.CanvasObject
-	list   []*experiment.Experiment
+	// left is the column of choices.
+	left fyne.CanvasObject
+	list []*experiment.Experiment
 
 	choice   *xwidget.Select
 	question *widget.Label
@@ -91,7 +93,7 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 		group(heading(v.t("timing.picture")), p.picture),
 		group(heading(v.t("timing.variants")), p.variants.object),
 		group(heading(v.t("timing.sizes")), p.sizes.object))
-	left := xwidget.NewMinWidth(choicesWidth, container.NewBorder(
+	p.left = xwidget.NewMinWidth(choicesWidth, container.NewBorder(
 		container.New(layout.NewCustomPaddedLayout(8, 4, 8, 8), p.choice),
 		container.NewVBox(widget.NewSeparator(), container.New(layout.NewCustomPaddedLayout(4, 6, 8, 8), p.run)),
 		nil, nil, container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12), choices))))
@@ -109,7 +111,7 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 	right := container.NewBorder(nil,
 		container.NewVBox(widget.NewSeparator(), container.New(layout.NewCustomPaddedLayout(4, 6, 8, 8),
 			container.NewBorder(nil, nil, nil, p.save.object))), nil, nil, shown)
-	p.object = container.NewBorder(nil, nil, container.NewBorder(nil, nil, nil, widget.NewSeparator(), left), nil, right)
+	p.object = container.NewBorder(nil, nil, container.NewBorder(nil, nil, nil, widget.NewSeparator(), p.left), nil, right)
 
 	at, quick := 0, true
 	if before != nil {
@@ -122,8 +124,9 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 	return p
 }
 
-// choicesWidth is the width of the column of choices, in Fyne units.
-const choicesWidth = 284
+// choicesWidth is the width of the column of choices, in Fyne units. It has room for the longest name of a variant, so that
+// nothing moves when another experiment is chosen.
+const choicesWidth = 348
 
 // experiment is the one that is chosen.
 func (p *experimentsPage) experiment() *experiment.Experiment {
@@ -139,10 +142,9 @@ func (p *experimentsPage) ownPicture() bool { return p.picture.SelectedIndex() >
 func (p *experimentsPage) choose() {
 	e, lang := p.experiment(), p.v.texts.Lang()
 	p.question.SetText(e.Question.In(lang))
-	p.variants.fill(p, len(e.Variants), func(i int) (id, name string) {
+	p.variants.fill(p, len(e.Variants), func(i int) (id, name, help string) {
 		v := e.Variants[i]
-		name = v.Name.In(lang)
-		return v.ID, name
+		return v.ID, v.Name.In(lang), v.Help.In(lang)
 	})
 	p.fillSizes()
 
@@ -181,22 +183,26 @@ func (p *experimentsPage) fillSizes() {
 			}
 		}
 	}
-	p.sizes.fill(p, len(sizes), func(i int) (id, name string) {
-		return sizes[i].String(), sizes[i].String()
+	p.sizes.fill(p, len(sizes), func(i int) (id, name, help string) {
+		return sizes[i].String(), sizes[i].String(), ""
 	})
 	p.refresh()
 }
 
 // fill lists other boxes, all checked.
-func (c *checks) fill(p *experimentsPage, n int, of func(i int) (id, name string)) {
+func (c *checks) fill(p *experimentsPage, n int, of func(i int) (id, name, help string)) {
 	c.boxes, c.ids = nil, nil
 	c.object.RemoveAll()
 	for i := range n {
-		id, name := of(i)
+		id, name, help := of(i)
 		b := xwidget.NewCheck(name, keys{p.v}, func(bool) { p.refresh() })
 		b.Checked = true
 		c.boxes, c.ids = append(c.boxes, b), append(c.ids, id)
-		c.object.Add(b)
+		if help == "" {
+			c.object.Add(b)
+			continue
+		}
+		c.object.Add(container.NewHBox(b, xwidget.NewHelpLabel("", help, p.v.tips)))
 	}
 }
 
@@ -259,7 +265,7 @@ func (p *experimentsPage) show() {
 		return
 	}
 	lang := p.v.texts.Lang()
-	p.table.SetCells(bench.Cells(o.result, lang))
+	p.table.SetCells(p.v.local(bench.Cells(o.result, lang)))
 	plots, err := bench.Plots(o.result, lang)
 	if err != nil {
 		p.v.showSentence(p.v.Sentence(err))
@@ -326,9 +332,8 @@ func (p *experimentsPage) start() {
 			}
 		})
 	}
-	v.outcomes[e.ID] = now
 	lang := v.texts.Lang()
-	start(v, v.t("timing.quiet"), func(ctx context.Context, report processing.Progress) (measured, error) {
+	started := start(v, v.t("timing.quiet"), func(ctx context.Context, report processing.Progress) (measured, error) {
 		providers, release, missing := v.Providers(ctx)
 		defer release()
 		o := o
@@ -350,7 +355,10 @@ func (p *experimentsPage) start() {
 		v.experiments.show()
 		v.note("experiment %s %d", e.ID, len(now.result.Rows))
 	})
-	p.show()
+	if started {
+		v.outcomes[e.ID] = now
+		p.show()
+	}
 }
 
 // grow shows the rows so far of the experiment that is being measured.
@@ -358,7 +366,7 @@ func (p *experimentsPage) grow(id string) {
 	if p.experiment().ID != id {
 		return
 	}
-	p.table.SetCells(bench.Cells(p.v.outcomes[id].result, p.v.texts.Lang()))
+	p.table.SetCells(p.v.local(bench.Cells(p.v.outcomes[id].result, p.v.texts.Lang())))
 	p.table.ScrollToBottom()
 }
 

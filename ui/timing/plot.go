@@ -11,7 +11,6 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/bench"
-	"blik/ui/xwidget"
 )
 
 // plotBox shows one of several plots, drawn in the background for the room there is.
@@ -25,13 +24,11 @@ type plotBox struct {
 	drawing bool
 	drawn   drawing
 
-	picture        *canvas.Image
-	empty          *widget.Label
-	back, forth    *widget.Button
-	number         *widget.Label
-	turn           *fyne.Container
-	content        *fyne.Container
-	pictureAndText *fyne.Container
+	picture *canvas.Image
+	empty   *widget.Label
+	// number says which of several plots is shown, between the buttons of turn; room is what is left for the plot.
+	number               *widget.Label
+	turn, room, contents *fyne.Container
 }
 
 // drawing is one plot at one size.
@@ -43,14 +40,13 @@ type drawing struct {
 func newPlotBox(dispatch func(func()), empty string) *plotBox {
 	p := &plotBox{dispatch: dispatch, picture: &canvas.Image{FillMode: canvas.ImageFillContain}, empty: wrapped(), number: widget.NewLabel("")}
 	p.empty.SetText(empty)
-	p.empty.Importance = widget.LowImportance
 	p.picture.Hide()
-	p.back = widget.NewButtonWithIcon("", theme.NavigateBackIcon(), func() { p.step(-1) })
-	p.forth = widget.NewButtonWithIcon("", theme.NavigateNextIcon(), func() { p.step(1) })
-	p.turn = container.NewHBox(p.back, p.number, p.forth)
+	p.turn = container.NewHBox(
+		widget.NewButtonWithIcon("", theme.NavigateBackIcon(), func() { p.step(-1) }), p.number,
+		widget.NewButtonWithIcon("", theme.NavigateNextIcon(), func() { p.step(1) }))
 	p.turn.Hide()
-	p.pictureAndText = container.NewStack(p.empty, p.picture)
-	p.content = container.NewBorder(container.NewCenter(p.turn), nil, nil, nil, p.pictureAndText)
+	p.room = container.NewStack(p.empty, p.picture)
+	p.contents = container.NewBorder(container.NewCenter(p.turn), nil, nil, nil, p.room)
 	p.ExtendBaseWidget(p)
 	return p
 }
@@ -98,7 +94,7 @@ func (p *plotBox) draw() {
 	if !ok || p.drawing || c == nil {
 		return
 	}
-	room := p.pictureAndText.Size()
+	room := p.room.Size()
 	want := drawing{plot.Name, image.Pt(int(room.Width*c.Scale()), int(room.Height*c.Scale()))}
 	if want == p.drawn || want.size.X < 1 || want.size.Y < 1 {
 		return
@@ -133,5 +129,5 @@ func (p *plotBox) MinSize() fyne.Size {
 
 // CreateRenderer is part of fyne.Widget.
 func (p *plotBox) CreateRenderer() fyne.WidgetRenderer {
-	return widget.NewSimpleRenderer(container.NewStack(xwidget.NewGap(0, 0), p.content))
+	return widget.NewSimpleRenderer(p.contents)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -173,9 +174,9 @@ func (v *View) cancel() {
 	}
 }
 
-// start runs work as the program's one job, and says what it is. done gets what it returned, and the context's error after
-// a cancel.
-func start[T any](v *View, what string, work job.Work[T], done func(T, error)) {
+// start runs work as the program's one job, and says what it is; ok is false where another one runs. done gets what it
+// returned, and the context's error after a cancel.
+func start[T any](v *View, what string, work job.Work[T], done func(T, error)) (ok bool) {
 	v.turn++
 	quiet := func(ctx context.Context, report processing.Progress) (T, error) { return work(ctx, seldom(report)) }
 	err := job.Start(v.Jobs, quiet, v.progressed, func(r T, err error) {
@@ -196,17 +197,18 @@ func start[T any](v *View, what string, work job.Work[T], done func(T, error)) {
 	})
 	if errors.Is(err, job.ErrBusy) {
 		v.say(v.t("status.busy"))
-		return
+		return false
 	}
 	if err != nil {
 		v.showSentence(v.Sentence(err))
-		return
+		return false
 	}
 	v.running = true
 	v.say(what)
 	v.progressed(job.Update{})
 	v.Changed()
 	v.Refresh()
+	return true
 }
 
 func (v *View) progressed(u job.Update) {
@@ -265,6 +267,21 @@ func (k keys) Key(e *fyne.KeyEvent) {
 
 func (k keys) Down(*fyne.KeyEvent) {}
 func (k keys) Up(*fyne.KeyEvent)   {}
+
+// local writes the figures of a table with the decimal sign of the language.
+func (v *View) local(cells [][]string) [][]string {
+	if v.texts.Number(0.5, 1) == "0.5" {
+		return cells
+	}
+	for _, row := range cells[min(1, len(cells)):] {
+		for i, cell := range row {
+			if xwidget.Figures(cell) {
+				row[i] = strings.ReplaceAll(cell, ".", ",")
+			}
+		}
+	}
+	return cells
+}
 
 // folder is where measurements are saved at first: beside the open picture, else where the dialog begins.
 func (v *View) folder() string {

@@ -61,7 +61,7 @@ func (t *CellTable) Cells() [][]string { return t.cells }
 // SetCells shows other rows, all as long as the head, which is the first of them.
 func (t *CellTable) SetCells(cells [][]string) {
 	t.cells, t.right = cells, nil
-	t.ShowHeaderRow = len(cells) > 0
+	t.ShowHeaderRow = len(cells) > 1
 	if len(cells) > 0 {
 		size := theme.Size(theme.SizeNameCaptionText)
 		// A label keeps a space around its text.
@@ -72,7 +72,7 @@ func (t *CellTable) SetCells(cells [][]string) {
 			width := fyne.MeasureText(cells[0][c], size, fyne.TextStyle{Bold: true}).Width
 			for _, row := range cells[1:] {
 				width = max(width, fyne.MeasureText(row[c], size, fyne.TextStyle{}).Width)
-				t.right[c] = t.right[c] && figures(row[c])
+				t.right[c] = t.right[c] && Figures(row[c])
 			}
 			t.SetColumnWidth(c, width+around)
 		}
@@ -80,7 +80,7 @@ func (t *CellTable) SetCells(cells [][]string) {
 	t.Refresh()
 }
 
-// figures says whether a text is a number, a range of numbers or nothing.
-func figures(s string) bool {
+// Figures says whether a text is a number, a range of numbers or nothing.
+func Figures(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789.,e+-−…%", r) }) < 0
 }
