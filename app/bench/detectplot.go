@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"image/color"
+	"math"
 	"slices"
 	"time"
 
@@ -113,8 +114,10 @@ func (c *Comparison) plotTimes(names []processing.Text, lang string) (*plot.Plot
 			p.Legend.Add(m.Name+say(lang, ", the first detection", ", первый поиск"), rings)
 		}
 	}
-	if p.X.Max < 2*p.X.Min {
-		p.X.Min, p.X.Max = p.X.Min/2, 2*p.X.Max
+	// No dot should lie on the frame, and one decade at least be seen.
+	p.X.Min, p.X.Max = p.X.Min/1.2, 1.2*p.X.Max
+	if wide := p.X.Max / p.X.Min; wide < 10 {
+		p.X.Min, p.X.Max = p.X.Min/math.Sqrt(10/wide), p.X.Max*math.Sqrt(10/wide)
 	}
 	return p, nil
 }

@@ -143,7 +143,7 @@ func (c *Comparison) Warm(lang string) [][]string {
 				cells[2] = figure(v / 1e9)
 			}
 			if v := s.Share(); v > 0 {
-				cells[3] = fmt.Sprintf("%.1f", 100*v)
+				cells[3] = percent(100 * v)
 			}
 			if i > 0 {
 				cells = append(cells, "")
@@ -156,6 +156,14 @@ func (c *Comparison) Warm(lang string) [][]string {
 		rows = append(rows, row)
 	}
 	return withoutEmpty(rows)
+}
+
+// percent has two digits after the point where one would be 0.
+func percent(v float64) string {
+	if v < 0.1 {
+		return fmt.Sprintf("%.2f", v)
+	}
+	return fmt.Sprintf("%.1f", v)
 }
 
 // Cold returns head and rows of the first detection after opening, side by side, in milliseconds.
