@@ -334,7 +334,8 @@ func (m *meter) measure(ctx context.Context) {
 	}
 	m.summarise()
 	m.tell(stepLimit(), (steps-1)/steps)
-	if _, err := runner.Run(ctx, m.Picture.Width*m.Picture.Height, func(ctx context.Context, b processing.Backend) (err error) {
+	// A picture of one pixel is worked on by the device itself, whatever is done with those that are too large for it.
+	if _, err := runner.Run(ctx, 1, func(ctx context.Context, b processing.Backend) (err error) {
 		m.result.Limits, err = copyRates(ctx, b, cmp.Or(m.copyBytes, hostCopyBytes))
 		return err
 	}); err != nil {
