@@ -74,6 +74,10 @@ func (b *Backend) BoxMean(ctx context.Context, dst, src processing.Plane, r int)
 		if d.kind == processing.U16 {
 			most = math.MaxUint16
 		}
+		if r <= maxWarp {
+			g := q.warps(w, h, r)
+			return q.launch("warpMean"+kindName(s.kind), dim{x: g.grid}, dim{x: slideThreads}, d, s, r, g.strips, g.width, g.rows, w, h)
+		}
 		if r <= maxSlide {
 			g, err := q.segments(s, r, false)
 			if err != nil {
@@ -125,6 +129,10 @@ func (b *Backend) BoxCount(ctx context.Context, dst, cls processing.Plane, bits 
 	}
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
+		if r <= maxWarp {
+			g := q.warps(a.w, a.h, r)
+			return q.launch("warpCount", dim{x: g.grid}, dim{x: slideThreads}, d, c, int(bits), r, g.strips, g.width, g.rows, a.w, a.h)
+		}
 		g, err := q.geometry(a.w, a.h, r)
 		if err != nil {
 			return err

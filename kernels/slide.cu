@@ -11,6 +11,7 @@ template <class T> struct eight;
 
 template <> struct eight<u8> {
 	uint2 v;
+	__device__ __forceinline__ const eight &settled() const { return *this; }
 	__device__ __forceinline__ void load(const u8 *p) { v = *(const uint2 *)p; }
 	__device__ __forceinline__ void none() { v = make_uint2(0, 0); }
 	template <int i> __device__ __forceinline__ u32 get() const { return (i < 4 ? v.x : v.y) >> (i % 4 * 8) & 255; }
@@ -23,6 +24,7 @@ template <> struct eight<u8> {
 
 template <> struct eight<u16> {
 	uint4 v;
+	__device__ __forceinline__ const eight &settled() const { return *this; }
 	__device__ __forceinline__ void load(const u16 *p) { v = *(const uint4 *)p; }
 	__device__ __forceinline__ void none() { v = make_uint4(0, 0, 0, 0); }
 	template <int i> __device__ __forceinline__ u32 get() const {
@@ -42,6 +44,7 @@ template <class T> struct reader {
 	const T *p;
 	i64 pitch;
 	int x, w, h;
+	__device__ __forceinline__ void from(int column) { x = column; }
 	__device__ __forceinline__ eight<T> row(int y) const {
 		eight<T> e;
 		e.none();
@@ -67,6 +70,7 @@ struct bitsReader {
 		in.w = w;
 		in.h = h;
 	}
+	__device__ __forceinline__ void from(int column) { x = in.x = column; }
 	__device__ __forceinline__ u32 ones(u32 v) const {
 		v &= every;
 		return (((v & 0x7f7f7f7f) + 0x7f7f7f7f) | v) >> 7 & 0x01010101;
@@ -78,64 +82,69 @@ struct bitsReader {
 	}
 };
 
-// open are eight 16-bit samples and which of them count.
+// open are eight 16-bit samples, 0 where they do not count, and 1 for each that does: two to a word.
 struct open {
-	eight<u16> v;
-	eight<u8> out;
+	u32 v[4], ones[4];
+	template <int i> __device__ __forceinline__ u32 counts() const { return i % 2 ? ones[i / 2] >> 16 : ones[i / 2] & 1; }
+	template <int i> __device__ __forceinline__ u32 get() const { return i % 2 ? v[i / 2] >> 16 : v[i / 2] & 65535; }
+	// packed is a sample with its count above bit 24. The upper byte of each of the ones is 0.
+	template <int i> __device__ __forceinline__ u32 packed() const { return __byte_perm(v[i / 2], ones[i / 2], i % 2 ? 0x6532 : 0x4510); }
+};
+
+// raw are they as they are read: eight samples, and a byte for each that is 0 if it counts.
+struct raw {
+	uint4 v;
+	uint2 out;
 	__device__ __forceinline__ void none() {
-		v.none();
-		out.v = make_uint2(~0u, ~0u);
+		v = make_uint4(0, 0, 0, 0);
+		out = make_uint2(~0u, ~0u);
 	}
-	// counting has the highest bit of each byte that is 0.
-	static __device__ __forceinline__ u32 counting(u32 out) { return ~(((out & 0x7f7f7f7f) + 0x7f7f7f7f) | out) & 0x80808080; }
-	// settle makes the samples that do not count 0, and `out` 1 for those that do and 0 for others. A selector of 8 + i spreads
-	// the highest bit of byte i.
-	__device__ __forceinline__ void settle() {
-		u32 a = counting(out.v.x), b = counting(out.v.y);
-		v.v.x &= __byte_perm(a, 0, 0x9988);
-		v.v.y &= __byte_perm(a, 0, 0xbbaa);
-		v.v.z &= __byte_perm(b, 0, 0x9988);
-		v.v.w &= __byte_perm(b, 0, 0xbbaa);
-		out.v = make_uint2(a >> 7, b >> 7);
-	}
-	template <int i> __device__ __forceinline__ u32 pair() const { return i < 2 ? v.v.x : i < 4 ? v.v.y : i < 6 ? v.v.z : v.v.w; }
-	template <int i> __device__ __forceinline__ u32 counts() const { return out.get<i>(); }
-	template <int i> __device__ __forceinline__ u32 get() const { return v.get<i>(); }
-	// packed is a sample with its count above bit 24; the highest bits of `out` are all 0.
-	template <int i> __device__ __forceinline__ u32 packed() const {
-		return __byte_perm(pair<i>(), i < 4 ? out.v.x : out.v.y, (4 + i % 4) << 12 | 0xc00 | (i % 2 ? 0x32 : 0x10));
+	// counting has 1 in each byte that is 0.
+	static __device__ __forceinline__ u32 counting(u32 out) { return (~(((out & 0x7f7f7f7f) + 0x7f7f7f7f) | out) & 0x80808080) >> 7; }
+	__device__ __forceinline__ open settled() const {
+		u32 a = counting(out.x), b = counting(out.y);
+		open o;
+		o.ones[0] = __byte_perm(a, 0, 0x4140);
+		o.ones[1] = __byte_perm(a, 0, 0x4342);
+		o.ones[2] = __byte_perm(b, 0, 0x4140);
+		o.ones[3] = __byte_perm(b, 0, 0x4342);
+		o.v[0] = v.x & o.ones[0] * 65535;
+		o.v[1] = v.y & o.ones[1] * 65535;
+		o.v[2] = v.z & o.ones[2] * 65535;
+		o.v[3] = v.w & o.ones[3] * 65535;
+		return o;
 	}
 };
 
-// openReader reads samples and exclusion; what lies outside the picture does not count.
+// openReader reads samples and exclusion; what lies outside the picture does not count. It reads something for every row and
+// column, so that no branch holds it up: `edge` excludes the columns outside.
 struct openReader {
-	typedef open samples;
-	reader<u16> in;
-	const u8 *exclude;
+	typedef raw samples;
+	const u16 *p;
 	i64 pitch;
-	int x, w, h;
-	__device__ __forceinline__ openReader(const u16 *p, i64 pPitch, const u8 *exclude, i64 pitch, int x, int w, int h)
-		: exclude(exclude), pitch(pitch), x(x), w(w), h(h) {
-		in.p = p;
-		in.pitch = pPitch;
-		in.x = x;
-		in.w = w;
-		in.h = h;
+	const u8 *exclude;
+	i64 excludePitch;
+	int w, h;
+	uint2 edge;
+	__device__ __forceinline__ openReader(const u16 *p, i64 pitch, const u8 *exclude, i64 excludePitch, int w, int h)
+		: p(p), pitch(pitch), exclude(exclude), excludePitch(excludePitch), w(w), h(h) {}
+	__device__ __forceinline__ void from(int x) {
+		eight<u8> inside;
+		inside.v = make_uint2(~0u, ~0u);
+		inside.keep(x < 0 ? 0 : min(max(w - x, 0), each));
+		edge = make_uint2(~inside.v.x, ~inside.v.y);
+		x = min(max(x, 0), (w - 1) & ~(each - 1));
+		p += x;
+		exclude += x;
 	}
-	__device__ __forceinline__ open row(int y) const {
-		open o;
-		o.none();
-		if (x < 0 || x >= w || (unsigned)y >= (unsigned)h)
-			return o;
-		o.v.load(rowOf(in.p, in.pitch, y) + x);
-		o.out.load(rowOf(exclude, pitch, y) + x);
-		if (x + each > w) {
-			eight<u8> inside;
-			inside.v = make_uint2(~0u, ~0u);
-			inside.keep(w - x);
-			o.out.v.x |= ~inside.v.x;
-			o.out.v.y |= ~inside.v.y;
-		}
+	__device__ __forceinline__ raw row(int y) const {
+		int at = min(max(y, 0), h - 1);
+		u32 beyond = at == y ? 0 : ~0u;
+		raw o;
+		o.v = *(const uint4 *)rowOf(p, pitch, at);
+		o.out = *(const uint2 *)rowOf(exclude, excludePitch, at);
+		o.out.x |= edge.x | beyond;
+		o.out.y |= edge.y | beyond;
 		return o;
 	}
 };
@@ -512,6 +521,18 @@ extern "C" __global__ void __launch_bounds__(threads) slideCount(u16 *__restrict
 // Small windows need no more than the 256 columns that a warp has: it then runs down its rows by itself, held up by no
 // barrier of a block. What is summed down the columns are one of these.
 
+// plain is the sum of all samples.
+struct plain {
+	u32 all;
+	__device__ __forceinline__ void clear() { all = 0; }
+	template <int i, class T> __device__ __forceinline__ void slide(const eight<T> &a, const eight<T> &b) {
+		all += a.template get<i>() - b.template get<i>();
+	}
+	__device__ __forceinline__ void add(const plain &o) { all += o.all; }
+	__device__ __forceinline__ void subtract(const plain &o) { all -= o.all; }
+	__device__ __forceinline__ plain above(int lanes) const { return plain{__shfl_up_sync(0xffffffff, all, lanes)}; }
+};
+
 // few packs sum and number of up to 15 × 15 samples into a word, the number above bit 24.
 struct few {
 	u32 all;
@@ -580,6 +601,11 @@ __device__ __forceinline__ void put(few *to, const few *p) {
 	((uint4 *)to)[1] = make_uint4(p[4].all, p[5].all, p[6].all, p[7].all);
 }
 
+__device__ __forceinline__ void put(plain *to, const plain *p) {
+	((uint4 *)to)[0] = make_uint4(p[0].all, p[1].all, p[2].all, p[3].all);
+	((uint4 *)to)[1] = make_uint4(p[4].all, p[5].all, p[6].all, p[7].all);
+}
+
 __device__ __forceinline__ void put(many *to, const many *p) {
 #pragma unroll
 	for (int i = 0; i < each; i += 2)
@@ -593,6 +619,7 @@ __device__ __forceinline__ void put(powers *to, const powers *p) {
 }
 
 // take reads the sums of a column at once.
+__device__ __forceinline__ plain take(const plain *from) { return *from; }
 __device__ __forceinline__ few take(const few *from) { return *from; }
 
 __device__ __forceinline__ many take(const many *from) {
@@ -613,40 +640,37 @@ template <class S> struct prefixRow {
 	static __device__ __forceinline__ int place(int column) { return column + each + (column + each) / each * gap; }
 };
 
-// warpWindow is a window of a warp that slides down.
-template <class S> struct warpWindow {
+// warpWindow is a window of a warp that slides down over what a reader R reads.
+template <class S, class R> struct warpWindow {
 	S column[each];
-	openReader in;
+	R in;
 	int x0, x1, y0, y1, upper, lower, r;
-	open enter, leave;
+	typename R::samples enter, leave;
 
-	// A row of strips is `width` columns wide each; each is cut into pieces of some rows.
-	__device__ __forceinline__ warpWindow(const u16 *src, i64 pitch, const u8 *exclude, i64 excludePitch, int r, int strips, int width, int rows, int w, int h)
-		: in(src, pitch, exclude, excludePitch, 0, w, h), r(r) {
+	// The strips are `width` columns wide; each is cut into pieces of some rows.
+	__device__ __forceinline__ warpWindow(const R &in, int r, int strips, int width, int rows, int w, int h) : in(in), r(r) {
 		int i = blockIdx.x * (threads / 32) + threadIdx.x / 32;
 		x0 = i % strips * width;
 		x1 = min(x0 + width, w);
 		y0 = i / strips * rows;
 		y1 = min(y0 + rows, h);
 		int lane = threadIdx.x % 32, origin = (x0 - r) & ~(each - 1);
-		in.x = in.in.x = origin + lane * each;
+		this->in.from(origin + lane * each);
 		// A window about column x0 + lane lies between the prefixes at lower and upper.
 		upper = prefixRow<S>::place(x0 + lane + r - origin);
 		lower = prefixRow<S>::place(x0 + lane - r - 1 - origin);
 	}
 
 	// step takes in a row and gives up another.
-	__device__ __forceinline__ void step() {
-		enter.settle();
-		leave.settle();
-		column[0].template slide<0>(enter, leave);
-		column[1].template slide<1>(enter, leave);
-		column[2].template slide<2>(enter, leave);
-		column[3].template slide<3>(enter, leave);
-		column[4].template slide<4>(enter, leave);
-		column[5].template slide<5>(enter, leave);
-		column[6].template slide<6>(enter, leave);
-		column[7].template slide<7>(enter, leave);
+	template <class E> __device__ __forceinline__ void step(const E &a, const E &b) {
+		column[0].template slide<0>(a, b);
+		column[1].template slide<1>(a, b);
+		column[2].template slide<2>(a, b);
+		column[3].template slide<3>(a, b);
+		column[4].template slide<4>(a, b);
+		column[5].template slide<5>(a, b);
+		column[6].template slide<6>(a, b);
+		column[7].template slide<7>(a, b);
 	}
 
 	// begin sums the rows above the last one of the first window.
@@ -658,18 +682,15 @@ template <class S> struct warpWindow {
 			m.at[prefixRow<S>::place(-1)].clear();
 		leave.none();
 #pragma unroll 4
-		for (int y = max(y0 - r - 1, 0); y < min(y0 + r, in.h); y++) {
-			enter = in.row(y);
-			step();
-			leave.none();
-		}
+		for (int y = max(y0 - r - 1, 0); y < min(y0 + r, in.h); y++)
+			step(in.row(y).settled(), leave.settled());
 		enter = in.row(y0 + r);
 		leave = in.row(y0 - r - 1);
 	}
 
 	// next leaves in m the prefixes of row y.
 	__device__ __forceinline__ void next(prefixRow<S> &m, int y) {
-		step();
+		step(enter.settled(), leave.settled());
 		if (y + 1 < y1) {
 			enter = in.row(y + 1 + r);
 			leave = in.row(y - r);
@@ -707,6 +728,61 @@ template <class S> struct warpWindow {
 	}
 };
 
+template <class T>
+__device__ __forceinline__ void warpMean(T *dst, i64 dstPitch, const T *src, i64 pitch, int r, int strips, int width, int rows, int w, int h) {
+	__shared__ prefixRow<plain> all[threads / 32];
+	prefixRow<plain> &m = all[threadIdx.x / 32];
+	reader<T> in = {src, pitch, 0, w, h};
+	warpWindow<plain, reader<T> > o(in, r, strips, width, rows, w, h);
+	if (o.y0 >= h)
+		return;
+	o.begin(m);
+	for (int y = o.y0; y < o.y1; y++) {
+		o.next(m, y);
+		int ny = min(y + r, h - 1) - max(y - r, 0) + 1;
+		u32 full = ny * (2 * r + 1);
+		float inverse = 1.0f / full;
+		T *out = rowOf(dst, dstPitch, y);
+#pragma unroll
+		for (int k = 0; k < each; k++) {
+			int x = o.x0 + k * 32 + threadIdx.x % 32;
+			if (x >= o.x1)
+				break;
+			u32 s = o.sums(m, k).all, n = ny * (min(x + r, w - 1) - max(x - r, 0) + 1);
+			out[x] = n == full ? whole(s + n / 2, n, inverse) : (s + n / 2) / n;
+		}
+	}
+}
+
+#define WARPMEAN(name, T)                                                                                              \
+	extern "C" __global__ void __launch_bounds__(threads) name(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 pitch, \
+		int r, int strips, int width, int rows, int w, int h) {                                                        \
+		warpMean(dst, dstPitch, src, pitch, r, strips, width, rows, w, h);                                             \
+	}
+WARPMEAN(warpMeanU8, u8)
+WARPMEAN(warpMeanU16, u16)
+
+extern "C" __global__ void __launch_bounds__(threads) warpCount(u16 *__restrict__ dst, i64 dstPitch, const u8 *__restrict__ src, i64 pitch, u32 bits,
+	int r, int strips, int width, int rows, int w, int h) {
+	__shared__ prefixRow<plain> all[threads / 32];
+	prefixRow<plain> &m = all[threadIdx.x / 32];
+	warpWindow<plain, bitsReader> o(bitsReader(src, pitch, bits, 0, w, h), r, strips, width, rows, w, h);
+	if (o.y0 >= h)
+		return;
+	o.begin(m);
+	for (int y = o.y0; y < o.y1; y++) {
+		o.next(m, y);
+		u16 *out = rowOf(dst, dstPitch, y);
+#pragma unroll
+		for (int k = 0; k < each; k++) {
+			int x = o.x0 + k * 32 + threadIdx.x % 32;
+			if (x >= o.x1)
+				break;
+			out[x] = o.sums(m, k).all;
+		}
+	}
+}
+
 // Where a window holds fewer samples than it needs, `flags` gets the cell of 64 × 32 pixels, for openCells.
 static const int cellColumns = 64, cellRows = 32;
 
@@ -716,7 +792,7 @@ __device__ __forceinline__ void openMean(u16 *dst, i64 dstPitch, const u16 *src,
 	u8 *flags, int cells, u32 need, int r, int strips, int width, int rows, int w, int h) {
 	__shared__ prefixRow<S> all[threads / 32];
 	prefixRow<S> &m = all[threadIdx.x / 32];
-	warpWindow<S> o(src, pitch, exclude, excludePitch, r, strips, width, rows, w, h);
+	warpWindow<S, openReader> o(openReader(src, pitch, exclude, excludePitch, w, h), r, strips, width, rows, w, h);
 	if (o.y0 >= h)
 		return;
 	o.begin(m);
@@ -855,7 +931,7 @@ extern "C" __global__ void __launch_bounds__(threads) openDeviation(u16 *__restr
 	const u8 *__restrict__ exclude, i64 excludePitch, int r, int strips, int width, int rows, int w, int h) {
 	__shared__ prefixRow<powers> all[threads / 32];
 	prefixRow<powers> &m = all[threadIdx.x / 32];
-	warpWindow<powers> o(src, pitch, exclude, excludePitch, r, strips, width, rows, w, h);
+	warpWindow<powers, openReader> o(openReader(src, pitch, exclude, excludePitch, w, h), r, strips, width, rows, w, h);
 	if (o.y0 >= h)
 		return;
 	o.begin(m);
