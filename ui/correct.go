@@ -60,15 +60,16 @@ func (w *window) correct(methods map[int]processing.Method) {
 	doc, params, shot := w.doc, w.settings.Params, w.doc.Snapshot()
 	work := func(ctx context.Context, report processing.Progress) (corrected, error) {
 		start := time.Now()
+		mask := shot.Mask()
 		// The spots of a mask are numbered alike in the document and here.
-		spots := slices.DeleteFunc(processing.Spots(shot.Mask), func(s processing.Spot) bool {
+		spots := slices.DeleteFunc(processing.Spots(mask), func(s processing.Spot) bool {
 			_, wanted := methods[s.ID]
 			return !wanted
 		})
 		for i := range spots {
 			spots[i].Method = methods[spots[i].ID]
 		}
-		result, notice, err := w.engine.correct(ctx, shot.Picture, shot.Mask, params, processing.CorrectOptions{Spots: spots, Progress: report})
+		result, notice, err := w.engine.correct(ctx, shot.Picture, mask, params, processing.CorrectOptions{Spots: spots, Progress: report})
 		return corrected{spots, result, notice, time.Since(start)}, err
 	}
 	start(w, work, func(c corrected) {

@@ -218,7 +218,7 @@ func (w *window) writeMask(path string, next func()) {
 	shot := doc.Snapshot()
 	work := func(ctx context.Context, report processing.Progress) (struct{}, error) {
 		report(processing.Text{EN: baseName(path), RU: baseName(path)}, 0)
-		return struct{}{}, w.engine.writeMask(ctx, path, shot.Mask)
+		return struct{}{}, w.engine.writeMask(ctx, path, shot.Mask())
 	}
 	start(w, work, func(struct{}) {
 		doc.MarkSaved(shot.Generation)

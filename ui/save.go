@@ -118,7 +118,7 @@ func (w *window) writePicture(path string, o imagefile.SaveOptions, next func())
 	w.port.End()
 	doc, file, shot := w.doc, w.file, w.doc.Snapshot()
 	patches := shot.Corrections.Patches()
-	about := w.correctionReport(shot, patches)
+	about := w.correctionReport(patches)
 	withReport, lang, stage := w.settings.WriteReport, w.texts.Lang(), w.t("stage.report")
 	work := func(ctx context.Context, progress processing.Progress) (written, error) {
 		o.Progress = progress
@@ -126,7 +126,7 @@ func (w *window) writePicture(path string, o imagefile.SaveOptions, next func())
 		if err != nil || !withReport {
 			return written{saved: saved}, err
 		}
-		about.Saved, about.Date = saved, time.Now()
+		about.Saved, about.Date, about.Mask = saved, time.Now(), shot.Mask()
 		progress(processing.Text{EN: stage, RU: stage}, 1)
 		html, err := w.engine.report(ctx, about, lang)
 		if err != nil {
@@ -190,7 +190,7 @@ func (w *window) pictureWritten(doc *document.Document, shot document.Snapshot, 
 	w.say(w.savedText(r))
 	w.log.line("saved-picture %s", r.saved.Path)
 	if w.isSource(r.saved.Path) {
-		w.reopen(shot.Mask)
+		w.reopen(shot.Mask())
 	}
 }
 
@@ -207,15 +207,15 @@ func (w *window) savedText(r written) string {
 	}
 }
 
-// correctionReport gathers what the report tells besides what saving finds out.
-func (w *window) correctionReport(shot document.Snapshot, patches []processing.Patch) report.Correction {
+// correctionReport gathers what the report tells besides the mask and what saving finds out.
+func (w *window) correctionReport(patches []processing.Patch) report.Correction {
 	params := w.used
 	if r := w.doc.Result(); r != nil {
 		params = withStage(r.Params, w.used, processing.StageCorrection)
 	}
 	return report.Correction{
 		Source: w.file, Program: w.version, Device: w.device, Mode: w.used.Mode, Params: params,
-		Mask: shot.Mask, Findings: w.doc.Findings(), Patches: patches,
+		Findings: w.doc.Findings(), Patches: patches,
 	}
 }
 

@@ -177,8 +177,27 @@ func TestDirtyFollowsTheSavedMask(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("the region is not in the mask's file", false)
-	if snapshot.Mask.Area() == 0 || snapshot.Mask.Pix[15*20+15] != 0 {
+	if m := snapshot.Mask(); m.Area() == 0 || m.Pix[15*20+15] != 0 {
 		t.Error("the snapshot changed with the document")
+	}
+}
+
+// A snapshot has every pixel of the mask, soft ones and those of cut tiles at the edges alike.
+func TestSnapshotIsTheMask(t *testing.T) {
+	for _, size := range []image.Point{{1, 1}, {130, 7}, {300, 257}} {
+		d := newDocument(t, size.X, size.Y)
+		m := processing.NewMask(size.X, size.Y)
+		for i := range m.Pix {
+			if i/90%3 == 0 {
+				m.Pix[i] = uint8(i * 7)
+			}
+		}
+		if _, err := d.LoadMask(m); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Snapshot().Mask(); got.Width != size.X || got.Height != size.Y || string(got.Pix) != string(m.Pix) {
+			t.Errorf("%v: the snapshot has another mask", size)
+		}
 	}
 }
 
