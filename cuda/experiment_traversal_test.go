@@ -3,6 +3,8 @@
 package cuda
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -126,6 +128,33 @@ func TestTraversalMeasured(t *testing.T) {
 	x := experimentsOnGPU(t)
 	sizes := []experiment.Size{{W: 1, H: 1}, {W: 257, H: 129}, {W: 64, H: 64}}
 	measuredByFrame(t, x, "traversal", experiment.Options{Sizes: sizes}, 2*5*len(sizes))
+}
+
+// refused wants every variant of a list to refuse a case for want of memory, to leave nothing on the device, and to tell
+// of a cancel.
+func refused(t *testing.T, x *Experiments, variants []experiment.Variant, in *experiment.Input, c experiment.Case) {
+	t.Helper()
+	cancelled, cancel := context.WithCancel(background)
+	cancel()
+	for _, v := range variants {
+		if _, err := v.Method.Prepare(background, in, c); !errors.Is(err, experiment.ErrMemory) {
+			t.Errorf("%s: %v", v.ID, err)
+		}
+		if _, err := v.Method.Prepare(cancelled, in, c); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s after a cancel: %v", v.ID, err)
+		}
+	}
+	if n, bytes := x.b.Live(); n != 0 || bytes != 0 {
+		t.Errorf("%d planes, %d bytes are left on the device", n, bytes)
+	}
+}
+
+func TestTraversalWithoutMemory(t *testing.T) {
+	x := experimentsOnGPU(t)
+	x.b.pool.limit = 200_000
+	s := experiment.Size{W: 400, H: 300}
+	in := &experiment.Input{Size: s, U8: make([]uint8, s.Samples())}
+	refused(t, x, x.Variants("traversal"), in, experiment.Case{Size: s, Values: map[string]string{"memory": "device"}})
 }
 
 // A picture whose coordinates a list cannot hold is refused.

@@ -3,7 +3,6 @@
 package cuda
 
 import (
-	"errors"
 	"math"
 	"math/bits"
 	"testing"
@@ -142,16 +141,17 @@ func TestWaveletMeasured(t *testing.T) {
 	measuredByFrame(t, x, "wavelet", experiment.Options{Sizes: sizes, Values: values}, 6*2*2*len(sizes))
 }
 
-// A block that would need more shared memory than there is leaves its row out.
+// A block that would need more shared memory than there is leaves its row out, as does a device without memory.
 func TestWaveletLeftOut(t *testing.T) {
 	x := experimentsOnGPU(t)
-	s := experiment.Line(100)
-	in := &experiment.Input{Size: s, F32: make([]float32, 100)}
-	c := experiment.Case{Size: s, Values: map[string]string{"wavelet": "d4", "direction": "forward", "index": "shift", "threads": "512", "results": "16"}}
-	for _, v := range x.Variants("wavelet")[1:] {
-		if _, err := v.Method.Prepare(background, in, c); !errors.Is(err, experiment.ErrMemory) {
-			t.Errorf("%s: %v", v.ID, err)
-		}
+	for _, s := range []experiment.Size{experiment.Line(100), {W: 10, H: 10}} {
+		in := &experiment.Input{Size: s, F32: make([]float32, 100)}
+		c := experiment.Case{Size: s, Values: map[string]string{"wavelet": "d4", "direction": "inverse", "index": "shift", "threads": "512", "results": "16"}}
+		refused(t, x, x.Variants("wavelet")[1:], in, c)
+		c.Values["results"] = "1"
+		x.b.pool.limit = 1000
+		refused(t, x, x.Variants("wavelet"), in, c)
+		x.b.pool.limit = 0
 	}
 }
 
