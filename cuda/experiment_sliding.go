@@ -16,61 +16,107 @@ func slidingVariants(b *Backend) []experiment.Variant {
 		m := float64(c.Int("m"))
 		return m * m * float64(c.Size.Samples())
 	}
-	method := func(operations func(experiment.Case) float64, prepare func(q *queue, t *trial, dst, src *plane, r int) error) experiment.Method {
+	method := func(operations func(experiment.Case) float64, prepare func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error) experiment.Method {
 		return trialMethod{
 			b:          b,
 			memory:     func(c experiment.Case) int64 { return int64(c.Size.Samples()) },
 			operations: operations,
 			prepare: func(q *queue, t *trial, in *experiment.Input, c experiment.Case) error {
-				src, err := t.picture(q, in)
-				if err != nil {
-					return err
-				}
-				dst, err := t.plane(processing.U8, src.w, src.h)
+				dst, err := t.plane(processing.U8, in.Size.W, in.Size.H)
 				if err != nil {
 					return err
 				}
 				t.result = t.samples(dst)
-				return prepare(q, t, dst, src, c.Int("m")/2)
+				return prepare(q, t, dst, in, c.Int("m")/2)
 			},
 		}
 	}
 	// A thread for each line, in blocks of a warp so that few lines occupy many multiprocessors.
 	lines := func(n int) (grid, block dim) { return dim{x: (n + 31) / 32}, dim{x: 32} }
 	return []experiment.Variant{
-		{ID: "gpu-direct", Device: experiment.GPU, Method: method(direct, func(_ *queue, t *trial, dst, src *plane, r int) error {
-			t.compute = func(q *queue) error { return q.pixels("slidingDirect", src.w, src.h, dst, src, r) }
-			return nil
+		{ID: "gpu-direct", Device: experiment.GPU, Method: method(direct, func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
+			src, err := t.picture(q, in)
+			t.compute = func(q *queue) error { return q.pixels("slidingDirect", dst.w, dst.h, dst, src, r) }
+			return err
 		})},
-		{ID: "gpu-recursive", Device: experiment.GPU, Method: method(operations, func(_ *queue, t *trial, dst, src *plane, r int) error {
-			w, h := src.w, src.h
-			sums, err := t.plane(processing.U32, w, h)
+		{ID: "gpu-recursive", Device: experiment.GPU, Method: method(operations, func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
+			w, h := dst.w, dst.h
+			src, err := framed(q, t, w, h, 1, noWindow, r)
+			if err != nil {
+				return err
+			}
+			sums, err := framed(q, t, w, h, 4, r, noWindow)
+			if err != nil {
+				return err
+			}
 			t.compute = func(q *queue) error {
 				grid, block := lines(w)
-				if err := q.launch("slidingColumns", grid, block, sums, src, r, w, h); err != nil {
+				if err := q.launch("slidingColumns", grid, block, sums.first, sums.pitch, src.first, src.pitch, r, w, h); err != nil {
 					return err
 				}
 				grid, block = lines(h)
-				return q.launch("slidingRows", grid, block, dst, sums, r, w, h)
+				return q.launch("slidingRows", grid, block, dst, sums.first, sums.pitch, r, w, h)
 			}
-			return err
+			return q.d.upload(src.first.ptr, int64(src.pitch), in.U8, w)
 		})},
-		{ID: "gpu-recursive-coalesced", Device: experiment.GPU, Method: method(operations, func(_ *queue, t *trial, dst, src *plane, r int) error {
-			w, h := src.w, src.h
-			turned, err := t.plane(processing.U32, h, w)
+		{ID: "gpu-recursive-coalesced", Device: experiment.GPU, Method: method(operations, func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
+			w, h := dst.w, dst.h
+			src, err := framed(q, t, w, h, 1, noWindow, r)
+			if err != nil {
+				return err
+			}
+			turned, err := framed(q, t, h, w, 4, noWindow, r)
+			if err != nil {
+				return err
+			}
 			t.compute = func(q *queue) error {
 				grid, block := lines(w)
-				if err := q.launch("slidingTurnedSums", grid, block, turned, src, r, w, h); err != nil {
+				if err := q.launch("slidingTurnedSums", grid, block, turned.first, turned.pitch, src.first, src.pitch, r, w, h); err != nil {
 					return err
 				}
 				grid, block = lines(h)
-				return q.launch("slidingTurnedMeans", grid, block, dst, turned, r, h, w)
+				return q.launch("slidingTurnedMeans", grid, block, dst, turned.first, turned.pitch, r, h, w)
 			}
-			return err
+			return q.d.upload(src.first.ptr, int64(src.pitch), in.U8, w)
 		})},
-		{ID: "gpu-program", Device: experiment.GPU, Method: method(operations, func(_ *queue, t *trial, dst, src *plane, r int) error {
+		{ID: "gpu-program", Device: experiment.GPU, Method: method(operations, func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
+			src, err := t.picture(q, in)
 			t.operation = func(ctx context.Context) error { return b.BoxMean(ctx, dst, src, r) }
-			return nil
+			return err
 		})},
 	}
+}
+
+// frame is a plane in a frame of zeros, in which windows slide along lines without asking where these end.
+type frame struct {
+	// first is the memory of the first sample within the frame; rows are pitch bytes apart.
+	first buffer
+	pitch int
+}
+
+// slideAhead is how far the kernels read ahead; noWindow is the radius of a direction in which no window slides.
+const (
+	slideAhead = 16
+	noWindow   = -1
+)
+
+// framed returns a plane of w × h samples of so many bytes, with zeros around for windows of radius rx along the rows and ry
+// along the columns.
+func framed(q *queue, t *trial, w, h, bytes, rx, ry int) (frame, error) {
+	around := func(r int) (before, behind int) {
+		if r == noWindow {
+			return 0, 0
+		}
+		return r + 1, r + 3*slideAhead
+	}
+	left, right := around(rx)
+	above, below := around(ry)
+	f := frame{pitch: int(roundUp(int64((left+w+right)*bytes), pitchGrain))}
+	size := int64(f.pitch) * int64(above+h+below)
+	m, err := t.bytes(q, size)
+	if err != nil {
+		return f, err
+	}
+	f.first = buffer{m.ptr + cuPtr(int64(above)*int64(f.pitch)+int64(left*bytes)), 0}
+	return f, q.d.zero(m, size)
 }

@@ -97,7 +97,7 @@ func TestSlidingTrialsAtTheirEnds(t *testing.T) {
 func TestVHGWBlock(t *testing.T) {
 	for k := 1; k <= 4095; k += 2 {
 		b := vhgwBlock(k)
-		if n := b.x * b.y; n < 1 || n > 128 || n*vhgwBytes(k) > maxShared || 2*n <= min(128, maxShared/vhgwBytes(k)) {
+		if n := b.x * b.y; n < 2 || b.y%2 != 0 || n > 128 || n*vhgwBytes(k) > maxShared || 2*n <= min(128, maxShared/vhgwBytes(k)) {
 			t.Errorf("element of %d: block of %d × %d threads", k, b.x, b.y)
 		}
 	}

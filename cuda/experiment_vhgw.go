@@ -129,33 +129,39 @@ func (v *vhgw) pass(q *queue, name string, dst, src *plane, p pass) error {
 func (v *vhgw) columns(q *queue, name string, dst, src *plane, r int) error {
 	k, n := 2*r+1, words(src.w)
 	segments := (src.h + k - 1) / k
-	memory, reach := "Global", "Many"
-	if k <= 7 {
-		reach = "Few"
+	memory, reach, block := "Global", "Many", dim{32, 2}
+	switch {
+	case k <= 7:
+		reach, block.y = "Few", 4
+	case k >= 64:
+		reach = "Most"
 	}
-	block := dim{32, 4}
 	if v.shared {
 		memory, block = "Shared", vhgwBlock(k)
 	}
-	grid := dim{(n + block.x - 1) / block.x, (segments + block.y - 1) / block.y}
+	grid := dim{(n + block.x - 1) / block.x, (2*segments + block.y - 1) / block.y}
 	if v.shared {
 		return q.launchShared(name+memory+reach, grid, block, block.x*block.y*vhgwBytes(k), dst, src, r, n, src.h)
 	}
 	return q.launch(name+memory+reach, grid, block, dst, src, v.suffix, v.prefix, r, n, src.h)
 }
 
-// vhgwBytes is the shared memory that a thread takes for suffixes and prefixes of k words each.
-func vhgwBytes(k int) int { return 2 * k * 4 }
+// vhgwBytes is the shared memory that a thread takes for the suffixes or prefixes of k words.
+func vhgwBytes(k int) int { return k * 4 }
 
-// vhgwBlock is the largest block of up to 32 × 4 threads whose suffixes and prefixes fit into shared memory.
+// vhgwBlock is the largest block of up to 32 × 4 threads, two for each segment, whose suffixes and prefixes fit into shared
+// memory.
 func vhgwBlock(k int) dim {
 	threads := min(maxShared/vhgwBytes(k), 128)
-	if threads >= 32 {
-		return dim{32, threads / 32}
+	switch {
+	case threads == 128:
+		return dim{32, 4}
+	case threads >= 64:
+		return dim{32, 2}
 	}
 	x := 1
-	for 2*x <= threads {
+	for 4*x <= threads {
 		x *= 2
 	}
-	return dim{x, 1}
+	return dim{x, 2}
 }

@@ -20,120 +20,148 @@ extern "C" __global__ void __launch_bounds__(256) slidingDirect(u8 *dst, i64 dst
 	rowOf(dst, dstPitch, y)[x] = mean(sum, side(x, r, w) * side(y, r, h));
 }
 
-// A window slides along a line of n samples, `stride` elements apart: the sample r ahead enters, the one that is r + 1
-// behind leaves. So many of both are read ahead.
+// A window slides along a line of samples, `stride` elements apart: the sample r ahead enters, the one that is r + 1 behind
+// leaves. Around the samples lie zeros, r + 1 before and r + 3·ahead behind, so that nothing asks where the line ends. The
+// samples of the next steps are read before those of the last ones are added up.
 static const int ahead = 16;
 
+struct samples { u32 enter[ahead], leave[ahead]; };
+
 template <class T> struct window {
-	const T *line;
+	const T *in, *out;
 	i64 stride;
-	int r, n;
-	u32 sum, enter[ahead], leave[ahead];
-	// begin takes in what the window over the sample before the first one holds.
-	__device__ __forceinline__ void begin() {
-		sum = 0;
-		int last = min(r, n);
-		for (int i = 0; i < last; i += ahead) {
+	u32 sum;
+	// The sum begins as that of the window before the first sample.
+	__device__ __forceinline__ window(const T *line, i64 stride, int r) : in(line), out(line - (r + 1) * stride), stride(stride), sum(0) {
+		for (int i = 0; i < r; i += ahead) {
+			u32 v[ahead];
 #pragma unroll
 			for (int j = 0; j < ahead; j++)
-				enter[j] = i + j < last ? line[(i + j) * stride] : 0;
+				v[j] = i + j < r ? in[j * stride] : 0;
 #pragma unroll
 			for (int j = 0; j < ahead; j++)
-				sum += enter[j];
+				sum += v[j];
+			in += ahead * stride;
 		}
+		in = line + r * stride;
 	}
-	// read reads what enters and leaves at samples i … i + ahead − 1.
-	__device__ __forceinline__ void read(int i) {
+	__device__ __forceinline__ void read(samples &s) {
 #pragma unroll
 		for (int j = 0; j < ahead; j++) {
-			int in = i + j + r, out = i + j - r - 1;
-			enter[j] = in < n ? line[in * stride] : 0;
-			leave[j] = out >= 0 && out < n ? line[out * stride] : 0;
+			s.enter[j] = in[j * stride];
+			s.leave[j] = out[j * stride];
+		}
+		in += ahead * stride;
+		out += ahead * stride;
+	}
+	// slide hands the sums of the windows around samples i … i + ahead − 1 to put.
+	template <class F> __device__ __forceinline__ void slide(const samples &s, int i, F &put) {
+#pragma unroll
+		for (int j = 0; j < ahead; j++) {
+			sum += s.enter[j] - s.leave[j];
+			put(i + j, sum);
 		}
 	}
 };
 
-// slidingColumns and slidingRows are the recursion with a thread a line: down the columns neighbouring threads read
-// neighbouring addresses, along the rows they read addresses a row apart.
+// A thread does a line of n samples.
+template <class T, class F> __device__ __forceinline__ void recurse(const T *line, i64 stride, int r, int n, F put) {
+	window<T> s(line, stride, r);
+	samples a, b;
+	s.read(a);
+	for (int i = 0; i < n; i += 2 * ahead) {
+		s.read(b);
+		s.slide(a, i, put);
+		s.read(a);
+		s.slide(b, i + ahead, put);
+		put.end(i);
+	}
+}
+
+// slidingColumns and slidingRows: down the columns neighbouring threads read neighbouring addresses, along the rows they read
+// addresses a row apart.
+struct columnSums {
+	u32 *sums;
+	i64 stride;
+	int n;
+	__device__ __forceinline__ void operator()(int i, u32 sum) {
+		if (i < n)
+			sums[i * stride] = sum;
+	}
+	__device__ __forceinline__ void end(int) {}
+};
+
 extern "C" __global__ void __launch_bounds__(32) slidingColumns(u32 *sums, i64 sumsPitch, const u8 *__restrict__ src, i64 srcPitch, int r, int w, int h) {
 	int x = blockIdx.x * 32 + threadIdx.x;
 	if (x >= w)
 		return;
-	window<u8> s = {src + x, srcPitch, r, h};
-	s.begin();
-	for (int y = 0; y < h; y += ahead) {
-		s.read(y);
-#pragma unroll
-		for (int j = 0; j < ahead; j++) {
-			s.sum += s.enter[j] - s.leave[j];
-			if (y + j < h)
-				rowOf(sums, sumsPitch, y + j)[x] = s.sum;
-		}
-	}
+	columnSums put = {sums + x, sumsPitch / 4, h};
+	recurse(src + x, srcPitch, r, h, put);
 }
+
+struct rowMeans {
+	u8 *dst;
+	u32 height;
+	int r, n;
+	__device__ __forceinline__ void operator()(int i, u32 sum) {
+		if (i < n)
+			dst[i] = mean(sum, side(i, r, n) * height);
+	}
+	__device__ __forceinline__ void end(int) {}
+};
 
 extern "C" __global__ void __launch_bounds__(32) slidingRows(u8 *dst, i64 dstPitch, const u32 *__restrict__ sums, i64 sumsPitch, int r, int w, int h) {
 	int y = blockIdx.x * 32 + threadIdx.x;
 	if (y >= h)
 		return;
-	u8 *out = rowOf(dst, dstPitch, y);
-	u32 height = side(y, r, h);
-	window<u32> s = {rowOf(sums, sumsPitch, y), 1, r, w};
-	s.begin();
-	for (int x = 0; x < w; x += ahead) {
-		s.read(x);
-#pragma unroll
-		for (int j = 0; j < ahead; j++) {
-			s.sum += s.enter[j] - s.leave[j];
-			if (x + j < w)
-				out[x + j] = mean(s.sum, side(x + j, r, w) * height);
-		}
-	}
+	rowMeans put = {rowOf(dst, dstPitch, y), side(y, r, h), r, w};
+	recurse(rowOf(sums, sumsPitch, y), 1, r, w, put);
 }
 
-// sumOf and meanOf make the result of a window at sample i of n of line x of `lines`.
-struct sumOf {
-	__device__ __forceinline__ u32 operator()(u32 sum, int, int, int, int, int) const { return sum; }
-};
-struct meanOf {
-	__device__ __forceinline__ u8 operator()(u32 sum, int i, int n, int x, int lines, int r) const {
-		return mean(sum, side(i, r, n) * side(x, r, lines));
-	}
-};
-
-// turned slides down the columns, neighbouring threads on neighbouring ones, and writes the results of a column as a row:
-// those of 32 columns and 32 samples change places in shared memory, so that writing is coalesced as well. What is then
-// done to the columns of the result has been done to the rows of the source.
-template <class In, class Out, class F>
-__device__ __forceinline__ void turned(Out *dst, i64 dstPitch, const In *src, i64 srcPitch, int r, int lines, int n, F result) {
-	__shared__ Out tile[32][33];
-	int lane = threadIdx.x, first = blockIdx.x * 32, x = first + lane;
-	// Threads beyond the last column follow it, without writing.
-	window<In> s = {src + min(x, lines - 1), srcPitch / (i64)sizeof(In), r, n};
-	s.begin();
-	for (int i = 0; i < n; i += 32) {
-		for (int part = 0; part < 32; part += ahead) {
-			s.read(i + part);
+// slidingTurnedSums and slidingTurnedMeans slide down the columns, neighbouring threads on neighbouring ones, and write the
+// results of a column as a row: those of 32 columns and 32 samples change places in shared memory, so that writing is
+// coalesced as well. What the second does to the columns of the first one's result is so done to the rows of the picture.
+template <class T> struct turned {
+	T (*tile)[33];
+	T *dst;
+	i64 pitch;
+	int r, n, lane, columns;
+	u32 height;
+	__device__ __forceinline__ u32 result(u32 *, int, u32 sum) const { return sum; }
+	__device__ __forceinline__ u8 result(u8 *, int i, u32 sum) const { return mean(sum, side(min(i, n - 1), r, n) * height); }
+	__device__ __forceinline__ void operator()(int i, u32 sum) { tile[lane][i % 32] = result((T *)0, i, sum); }
+	// end writes samples i … i + 31 of each column, neighbouring threads neighbouring ones.
+	__device__ __forceinline__ void end(int i) {
+		__syncthreads();
+		if (i + lane < n) {
+			T *out = dst + i + lane;
+			if (columns == 32) {
 #pragma unroll
-			for (int j = 0; j < ahead; j++) {
-				s.sum += s.enter[j] - s.leave[j];
-				int at = i + part + j;
-				if (at < n)
-					tile[lane][part + j] = result(s.sum, at, n, min(x, lines - 1), lines, r);
+				for (int c = 0; c < 32; c++)
+					rowOf(out, pitch, c)[0] = tile[c][lane];
+			} else {
+				for (int c = 0; c < columns; c++)
+					rowOf(out, pitch, c)[0] = tile[c][lane];
 			}
 		}
 		__syncthreads();
-		if (i + lane < n)
-			for (int c = 0; c < min(32, lines - first); c++)
-				rowOf(dst, dstPitch, first + c)[i + lane] = tile[c][lane];
-		__syncthreads();
 	}
+};
+
+template <class In, class Out>
+__device__ __forceinline__ void turn(Out *dst, i64 dstPitch, const In *src, i64 srcPitch, int r, int lines, int n) {
+	__shared__ Out tile[32][33];
+	int lane = threadIdx.x, first = blockIdx.x * 32;
+	// Threads beyond the last column follow it; nothing of theirs is written.
+	int x = min(first + lane, lines - 1);
+	turned<Out> put = {tile, rowOf(dst, dstPitch, first), dstPitch, r, n, lane, min(32, lines - first), side(x, r, lines)};
+	recurse(src + x, srcPitch / (i64)sizeof(In), r, n, put);
 }
 
 extern "C" __global__ void __launch_bounds__(32) slidingTurnedSums(u32 *sums, i64 sumsPitch, const u8 *__restrict__ src, i64 srcPitch, int r, int w, int h) {
-	turned(sums, sumsPitch, src, srcPitch, r, w, h, sumOf());
+	turn(sums, sumsPitch, src, srcPitch, r, w, h);
 }
 
 extern "C" __global__ void __launch_bounds__(32) slidingTurnedMeans(u8 *dst, i64 dstPitch, const u32 *__restrict__ sums, i64 sumsPitch, int r, int h, int w) {
-	turned(dst, dstPitch, sums, sumsPitch, r, h, w, meanOf());
+	turn(dst, dstPitch, sums, sumsPitch, r, h, w);
 }

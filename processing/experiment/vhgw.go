@@ -85,8 +85,8 @@ func vhgw() *Experiment {
 			}, {
 				ID: "gpu-vhgw-global", Device: GPU,
 				Name: text("CUDA, global memory", "CUDA, глобальная память"),
-				Help: text("as the paper chose: a thread computes the prefixes and suffixes of a window in global memory; rows are filtered as columns of the transposed picture, so that access is coalesced in both directions",
-					"как в статье: поток вычисляет префиксы и суффиксы окна в глобальной памяти; строки обрабатываются как столбцы транспонированного изображения, и доступ слитный в обоих направлениях"),
+				Help: text("as the paper chose: the prefixes and suffixes of a window in global memory, by a thread each; rows are filtered as columns of the transposed picture, so that access is coalesced in both directions",
+					"как в статье: префиксы и суффиксы окна в глобальной памяти, их вычисляют два потока; строки обрабатываются как столбцы транспонированного изображения, и доступ слитный в обоих направлениях"),
 			}, {
 				ID: "gpu-vhgw-shared", Device: GPU,
 				Name: text("CUDA, shared memory", "CUDA, разделяемая память"),
