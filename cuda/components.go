@@ -4,30 +4,43 @@ package cuda
 
 import (
 	"context"
+	"math/bits"
+	"slices"
 	"unsafe"
+
+	"gorgonia.org/cu"
 
 	"blik/processing"
 )
 
-// Components are labelled and grown on the host by processing/cpu, from a copy of the class plane: growth settles pixels
-// in one order of their values over the whole picture, which a device of many threads is no help with. Painting and
-// summing up, which touch every plane, run on the device from the list of spans.
+// Components live on the device as lists of spans; the host sees how many there are, and the spans only where it asks for
+// them. What is found is put into room that was guessed, and its number told to the host: where the room was too small
+// the work is done again with enough of it, so that no operation waits for the device more than once, as a rule.
 
-// components are those of the host and, once needed, their spans there and on the device.
+// components are spans in device memory, laid out as in spans.cu, in reading order. Those that Keep dropped have the
+// label noLabel.
 type components struct {
-	owner    *Backend
-	w, h     int
-	inner    processing.Components
-	spans    []processing.Span
-	listed   bool
+	owner *Backend
+	w, h  int
+	// labels is the number of components, runs that of spans.
+	labels, runs int
+	spans        buffer
+	// first is the index of the first span of each chunk of 1024 columns; see spans.cu.
+	first    buffer
 	released bool
 }
 
-func (c *components) Len() int { return c.inner.Len() }
+const noLabel = 1<<32 - 1
+
+func (c *components) Len() int { return c.labels }
 
 func (c *components) Release() {
-	c.inner.Release()
-	c.spans, c.released = nil, true
+	if c.released {
+		return
+	}
+	c.released = true
+	c.owner.pool.put(c.spans)
+	c.owner.pool.put(c.first)
 }
 
 // components returns c when these are living components of this backend for pictures of the size of the planes.
@@ -47,152 +60,495 @@ func (a *args) components(c processing.Components) *components {
 	return q
 }
 
-// shadow is a copy of a class plane in the memory of the host's backend.
-type shadow struct {
-	of      *plane
-	changes int
-	copy    processing.Plane
+const spanBytes = int64(unsafe.Sizeof(processing.Span{}))
+
+// sizeClass rounds up to a power of two: memory of sizes that vary from picture to picture must not pile up in the pool,
+// which keeps each size for itself.
+func sizeClass(n int64) int64 { return 1 << bits.Len64(uint64(max(n, 4096)-1)) }
+
+// room returns memory for about n bytes of lists, undefined.
+func (q *queue) room(n int64) (buffer, error) { return q.bytes(sizeClass(n)) }
+
+// keep takes memory out of the queue's care.
+func (q *queue) keep(list ...buffer) {
+	q.buffers = slices.DeleteFunc(q.buffers, func(b buffer) bool { return slices.Contains(list, b) })
 }
 
-func (s *shadow) drop() {
-	if s.copy != nil {
-		s.copy.Release()
-	}
-	*s = shadow{}
-}
+// at is the part of a buffer that begins at byte n.
+func (b buffer) at(n int64) buffer { return buffer{b.ptr + cu.DevicePtr(n), 0} }
 
-// onHost returns cls as a plane of the host's backend.
-func (b *Backend) onHost(ctx context.Context, cls *plane) (processing.Plane, error) {
-	s := &b.shadow
-	if s.of == cls && s.changes == cls.changes {
-		return s.copy, nil
-	}
-	s.drop()
-	samples, err := b.Host(ctx, cls)
+// fetchList is fetch with a size out of few.
+func (q *queue) fetchList(m buffer, n int) ([]byte, error) {
+	host, err := q.fetch(m, int(min(sizeClass(int64(n)), m.bytes)))
 	if err != nil {
 		return nil, err
 	}
-	p, err := b.host.Alloc(cls.kind, cls.w, cls.h)
+	return host[:n], nil
+}
+
+// chunks is how many chunks of columns spans.cu sees in a row.
+func chunks(w int) int { return w/1024 + 1 }
+
+// firstGuess is how many runs there is room for in a picture, to begin with.
+func firstGuess(w, h int) int { return w*h/64 + 1024 }
+
+// perWarp is a grid of blocks of 256 threads with a warp for each of n things.
+func perWarp(n int) (grid, block dim) { return dim{x: (n + 7) / 8}, dim{x: 256} }
+
+// strided is a grid of blocks of 256 threads that go on in strides over n things, whose number the host does not know.
+func (q *queue) strided(n int) (grid, block dim) {
+	return dim{x: min((n+255)/256, 8*q.d.info.Multiprocessors)}, dim{x: 256}
+}
+
+// scan queues the sums over counts; the last one goes to total too.
+func (q *queue) scan(counts buffer, n int, total buffer) error {
+	return q.launch("scan", dim{x: 1}, dim{x: 1024}, counts, n, total)
+}
+
+// connected are the runs of pixels of a plane, and the sets of those that touch.
+type connected struct {
+	spans, first buffer
+	// parent of each run is the first run of its set. roots counts those before each group of 256 runs.
+	parent, roots buffer
+	// total is the number of runs on the device, that of sets behind it.
+	total      buffer
+	room       int
+	runs, sets int
+}
+
+// connect finds the runs of pixels of src that have one of the given bits, or if inverted none of them, joins those that
+// touch, also diagonally if reach is 1, lets use queue what makes use of them, and waits. It does so again if there
+// was too little room, so use must leave its inputs alone if *total > room.
+func (q *queue) connect(src *plane, bits uint8, inverted, reach int, use func(c *connected) error) (c *connected, err error) {
+	n := chunks(src.w)
+	c = &connected{room: firstGuess(src.w, src.h)}
+	if c.first, err = q.room(4 * int64(n*src.h+1)); err != nil {
+		return nil, err
+	}
+	if c.total, err = q.bytes(8); err != nil {
+		return nil, err
+	}
+	if err := q.d.zero(c.total, 8); err != nil {
+		return nil, err
+	}
+	grid, block := perWarp(n * src.h)
+	if err := q.launch("countRuns", grid, block, c.first, src, int(bits), inverted, n, src.w, src.h); err != nil {
+		return nil, err
+	}
+	if err := q.scan(c.first, n*src.h, c.total); err != nil {
+		return nil, err
+	}
+	for {
+		if err := q.connectIn(c, src, bits, inverted, reach); err != nil {
+			return nil, err
+		}
+		if err := use(c); err != nil {
+			return nil, err
+		}
+		host, err := q.fetch(c.total, 8)
+		if err != nil {
+			return nil, err
+		}
+		counts := samplesOf[uint32](host)
+		if c.runs, c.sets = int(counts[0]), int(counts[1]); c.runs <= c.room {
+			return c, nil
+		}
+		c.room = c.runs
+	}
+}
+
+// connectIn queues the work of connect in the present room.
+func (q *queue) connectIn(c *connected, src *plane, bits uint8, inverted, reach int) (err error) {
+	if c.spans, err = q.room(spanBytes * int64(c.room)); err != nil {
+		return err
+	}
+	c.room = int(c.spans.bytes / spanBytes)
+	if c.parent, err = q.room(4 * int64(c.room)); err != nil {
+		return err
+	}
+	groups := (c.room + 255) / 256
+	if c.roots, err = q.room(4 * int64(groups+1)); err != nil {
+		return err
+	}
+	n := chunks(src.w)
+	grid, block := perWarp(n * src.h)
+	err = q.launch("writeRuns", grid, block, c.spans, c.parent, c.first, c.room, src, int(bits), inverted, n, src.w, src.h)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := b.host.Upload(ctx, p, samples); err != nil {
-		p.Release()
-		return nil, err
+	grid, block = q.strided(c.room)
+	if err := q.launch("joinRuns", grid, block, c.spans, c.parent, c.first, c.total, c.room, reach, n, src.h); err != nil {
+		return err
 	}
-	*s = shadow{of: cls, changes: cls.changes, copy: p}
-	return p, nil
+	grid, block = perWarp(groups)
+	if err := q.launch("findRoots", grid, block, c.parent, c.roots, c.total, c.room); err != nil {
+		return err
+	}
+	return q.scan(c.roots, groups, c.total.at(4))
 }
 
 // Label returns the 8-connected components of the pixels of cls that have one of the given bits.
 func (b *Backend) Label(ctx context.Context, cls processing.Plane, bits uint8) (processing.Components, error) {
 	a := b.args("label")
-	c := a.plane("class", cls, processing.U8)
+	p := a.plane("class", cls, processing.U8)
 	if a.err != nil {
 		return nil, a.err
 	}
-	p, err := b.onHost(ctx, c)
+	var out *components
+	err := b.run(ctx, func(q *queue) error {
+		c, err := q.connect(p, bits, 0, 1, func(c *connected) error {
+			grid, block := perWarp((c.room + 255) / 256)
+			if err := q.launch("numberRoots", grid, block, c.spans, c.parent, c.roots, c.total, c.room); err != nil {
+				return err
+			}
+			grid, block = q.strided(c.room)
+			return q.launch("spreadLabels", grid, block, c.spans, c.parent, c.total, c.room)
+		})
+		if err != nil {
+			return err
+		}
+		out = &components{owner: b, w: a.w, h: a.h, labels: c.sets, runs: c.runs, spans: c.spans, first: c.first}
+		q.keep(c.spans, c.first)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	inner, err := b.host.Label(ctx, p, bits)
-	if err != nil {
-		return nil, err
-	}
-	return &components{owner: b, w: a.w, h: a.h, inner: inner}, nil
+	return out, nil
 }
 
-// Grow extends cores over pixels of cls with ClassGrow.
+// FillHoles writes 255 into the pixels of dst that are 0 and do not reach the border.
+func (b *Backend) FillHoles(ctx context.Context, dst processing.Plane) error {
+	a := b.args("fill holes")
+	d := a.plane("destination", dst, processing.U8)
+	if a.err != nil {
+		return a.err
+	}
+	return b.run(ctx, func(q *queue) error {
+		q.writes(d)
+		_, err := q.connect(d, 255, 1, 0, func(c *connected) error {
+			open, err := q.room(int64(c.room))
+			if err != nil {
+				return err
+			}
+			if err := q.d.zero(open, int64(c.room)); err != nil {
+				return err
+			}
+			grid, block := q.strided(c.room)
+			if err := q.launch("markOpen", grid, block, open, c.spans, c.parent, c.total, c.room, a.w, a.h); err != nil {
+				return err
+			}
+			return q.launch("paintClosed", grid, block, d, open, c.spans, c.parent, c.total, c.room)
+		})
+		return err
+	})
+}
+
+// growHead is head of grow.cu.
+type growHead struct {
+	active, runs uint32
+	todo         [3]uint32
+	dropped      uint32
+}
+
+// growRounds is how many rounds of growth are queued before the device is asked whether more are needed.
+const growRounds = 8
+
+// Grow extends cores over pixels of cls with ClassGrow; see grow.cu.
 func (b *Backend) Grow(ctx context.Context, cores processing.Components, cls processing.Plane, g processing.Growth) (processing.Components, error) {
 	a := b.args("grow")
-	c := a.plane("class", cls, processing.U8)
+	p := a.plane("class", cls, processing.U8)
 	k := a.components(cores)
+	if err := g.Validate(); err != nil {
+		a.fail("%w", err)
+	}
 	if a.err != nil {
 		return nil, a.err
 	}
-	p, err := b.onHost(ctx, c)
+	out := &components{owner: b, w: a.w, h: a.h, labels: k.labels}
+	if k.runs == 0 {
+		return out, ctx.Err()
+	}
+	err := b.run(ctx, func(q *queue) error {
+		v := &growing{queue: q, cores: k, cls: p, rule: g}
+		if err := v.grow(out); err != nil {
+			return err
+		}
+		q.keep(out.spans, out.first)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	inner, err := b.host.Grow(ctx, k.inner, p, g)
-	if err != nil {
-		return nil, err
+	return out, nil
+}
+
+// growing is one call of Grow.
+type growing struct {
+	*queue
+	cores *components
+	cls   *plane
+	rule  processing.Growth
+
+	across, down int
+	// values of the pixels, tile by tile.
+	values buffer
+	// Of each tile: the round that it was last listed for, and whether it has values; and lists of tiles.
+	stamp, touched, active buffer
+	todo                   [2]buffer
+	// Of each label: area of the core, numbers of pixels in its rings, and how far it is kept.
+	size, rings, kept buffer
+	stride            int
+	head              buffer
+}
+
+func (v *growing) grow(out *components) error {
+	if err := v.begin(); err != nil {
+		return err
 	}
-	return &components{owner: b, w: a.w, h: a.h, inner: inner}, nil
+	var err error
+	n := chunks(v.cls.w)
+	if out.first, err = v.room(4 * int64(n*v.cls.h+1)); err != nil {
+		return err
+	}
+	if out.spans, err = v.room(spanBytes * int64(max(firstGuess(v.cls.w, v.cls.h), 2*v.cores.runs))); err != nil {
+		return err
+	}
+	grid, block := perWarp(n * v.cls.h)
+	for round := 1; ; {
+		for last := round + growRounds; round < last; round++ {
+			if err := v.round(round); err != nil {
+				return err
+			}
+		}
+		unsettled := v.head.at(8 + 4*int64(round%3))
+		if err := v.settle(unsettled); err != nil {
+			return err
+		}
+		err := v.launch("countGrown", grid, block, unsettled, out.first, v.values, v.touched, v.kept, v.across, n, v.cls.h)
+		if err != nil {
+			return err
+		}
+		if err := v.scan(out.first, n*v.cls.h, v.head.at(4)); err != nil {
+			return err
+		}
+		write := func() error {
+			return v.launch("writeGrown", grid, block, unsettled, out.spans, out.first, int(out.spans.bytes/spanBytes), v.values, v.touched,
+				v.kept, v.across, n, v.cls.h)
+		}
+		if err := write(); err != nil {
+			return err
+		}
+		host, err := v.fetch(v.head, int(unsafe.Sizeof(growHead{})))
+		if err != nil {
+			return err
+		}
+		head := *(*growHead)(unsafe.Pointer(unsafe.SliceData(host)))
+		if head.todo[round%3] != 0 {
+			if err := v.dropAll(round, head.dropped); err != nil {
+				return err
+			}
+			continue
+		}
+		out.runs = int(head.runs)
+		if need := spanBytes * int64(out.runs); need > out.spans.bytes {
+			if out.spans, err = v.room(need); err != nil {
+				return err
+			}
+			return write()
+		}
+		return nil
+	}
+}
+
+// begin takes the memory and gives the cores their values.
+func (v *growing) begin() (err error) {
+	const side = 32
+	v.across, v.down = (v.cls.w+side-1)/side, (v.cls.h+side-1)/side
+	tiles, labels := int64(v.across)*int64(v.down), int64(v.cores.labels)
+	v.stride = int(v.rule.Limit) + 2
+	if v.values, err = v.bytes(tiles * side * side * 8); err != nil {
+		return err
+	}
+	for _, m := range []*buffer{&v.active, &v.todo[0], &v.todo[1]} {
+		if *m, err = v.bytes(4 * tiles); err != nil {
+			return err
+		}
+	}
+	if v.kept, err = v.room(4 * labels); err != nil {
+		return err
+	}
+	// What begins as zero is one piece.
+	at := int64(0)
+	zeroed := []struct {
+		part  *buffer
+		bytes int64
+	}{{&v.head, int64(unsafe.Sizeof(growHead{}))}, {&v.stamp, 4 * tiles}, {&v.touched, tiles}, {&v.size, 4 * labels}, {&v.rings, 4 * labels * int64(v.stride)}}
+	for _, z := range zeroed {
+		at += roundUp(z.bytes, 16)
+	}
+	all, err := v.room(at)
+	if err != nil {
+		return err
+	}
+	if err := v.d.zero(all, at); err != nil {
+		return err
+	}
+	at = 0
+	for _, z := range zeroed {
+		*z.part = all.at(at)
+		at += roundUp(z.bytes, 16)
+	}
+	grid, block := along(v.cores.runs)
+	err = v.launch("seedTiles", grid, block, v.head, v.size, v.stamp, v.active, v.cores.spans, v.cores.runs, v.across)
+	if err != nil {
+		return err
+	}
+	if err := v.launch("clearTiles", v.blocks(), block, v.head, v.values, v.touched, v.active); err != nil {
+		return err
+	}
+	grid, block = perWarp(v.cores.runs)
+	return v.launch("seedCores", grid, block, v.values, v.size, v.cores.spans, v.cores.runs, v.across,
+		v.rule.Base, v.rule.Slope, v.rule.FarBase, v.rule.FarSlope, v.rule.Limit, min(v.rule.MaxCore, 1<<32-1))
+}
+
+// blocks is a grid of as many blocks as the device works on at a time, and no more than there are tiles.
+func (v *growing) blocks() dim { return dim{x: min(v.across*v.down, 16*v.d.info.Multiprocessors)} }
+
+// round queues the work on the tiles listed for a round, the first of which is that of the cores.
+func (v *growing) round(n int) error {
+	if n == 1 {
+		return v.tiles(v.active, v.head, n, 0)
+	}
+	return v.tiles(v.todo[n%2], v.head.at(8+4*int64(n%3)), n, 0)
+}
+
+// tiles queues the work on those of a list; those beside which something changes are listed for the round after n.
+func (v *growing) tiles(list, count buffer, n, dropping int) error {
+	return v.launch("growTiles", v.blocks(), dim{x: 128}, v.head, v.values, v.touched, v.stamp, v.active, list, count, v.todo[(n+1)%2], n,
+		dropping, v.cls, v.across, v.down, v.cls.w, v.cls.h)
+}
+
+// dropAll drops the values that cannot be taken, in all tiles, and lists these tiles for round n as well; before is how
+// many tiles values were dropped in so far.
+func (v *growing) dropAll(n int, before uint32) error {
+	for {
+		for range 4 {
+			if err := v.tiles(v.active, v.head, n-1, 1); err != nil {
+				return err
+			}
+		}
+		host, err := v.fetch(v.head, int(unsafe.Sizeof(growHead{})))
+		if err != nil {
+			return err
+		}
+		head := (*growHead)(unsafe.Pointer(unsafe.SliceData(host)))
+		if head.dropped == before {
+			return nil
+		}
+		before = head.dropped
+	}
+}
+
+// settle queues what finds out how far each component is kept.
+func (v *growing) settle(unsettled buffer) error {
+	err := v.launch("countRings", v.blocks(), dim{x: 256}, v.head, unsettled, v.values, v.active, v.rings, v.stride, v.cores.spans,
+		v.cores.first, chunks(v.cls.w), v.across)
+	if err != nil {
+		return err
+	}
+	grid, block := along(v.cores.labels)
+	return v.launch("keepRings", grid, block, unsettled, v.kept, v.size, v.rings, v.stride, v.cores.labels,
+		v.rule.Base, v.rule.Slope, v.rule.FarBase, v.rule.FarSlope, v.rule.Limit, v.rule.Closed, min(v.rule.MaxCore, 1<<32-1))
 }
 
 // Keep empties the components whose label is not kept.
 func (b *Backend) Keep(ctx context.Context, c processing.Components, keep []bool) error {
 	a := b.args("keep")
-	q := a.components(c)
+	k := a.components(c)
+	if a.err == nil && len(keep) != k.labels {
+		a.fail("%d labels told, there are %d", len(keep), k.labels)
+	}
 	if a.err != nil {
 		return a.err
 	}
-	q.spans, q.listed = nil, false
-	return b.host.Keep(ctx, q.inner, keep)
-}
-
-// Spans returns the runs of pixels of equal label.
-func (b *Backend) Spans(ctx context.Context, c processing.Components) ([]processing.Span, error) {
-	a := b.args("spans")
-	q := a.components(c)
-	if a.err != nil {
-		return nil, a.err
+	if k.runs == 0 {
+		return ctx.Err()
 	}
-	return b.host.Spans(ctx, q.inner)
-}
-
-// list returns the spans, which are not to be changed.
-func (b *Backend) list(ctx context.Context, q *components) ([]processing.Span, error) {
-	if q.listed {
-		return q.spans, nil
-	}
-	spans, err := b.host.Spans(ctx, q.inner)
-	q.spans, q.listed = spans, err == nil
-	return spans, err
-}
-
-// spans uploads a list of spans, laid out as in spans.cu.
-func (q *queue) spans(list []processing.Span) (buffer, error) {
-	n := len(list) * int(unsafe.Sizeof(processing.Span{}))
-	m, err := q.bytes(int64(n))
-	if err != nil {
-		return m, err
-	}
-	raw := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), n)
-	return m, q.copying(stageUpload, func() error { return q.d.upload(m.ptr, int64(n), raw, n) })
+	return b.run(ctx, func(q *queue) error {
+		flags, err := q.room(int64(len(keep)))
+		if err != nil {
+			return err
+		}
+		host := make([]byte, len(keep))
+		for i, kept := range keep {
+			if kept {
+				host[i] = 1
+			}
+		}
+		if err := q.copying(stageUpload, func() error { return q.d.upload(flags.ptr, int64(len(host)), host, len(host)) }); err != nil {
+			return err
+		}
+		grid, block := along(k.runs)
+		return q.launch("drop", grid, block, k.spans, k.runs, flags)
+	})
 }
 
 // Paint writes 255 into dst where a component is, 0 elsewhere.
 func (b *Backend) Paint(ctx context.Context, dst processing.Plane, c processing.Components) error {
 	a := b.args("paint")
 	d := a.plane("destination", dst, processing.U8)
-	q := a.components(c)
+	k := a.components(c)
 	if a.err != nil {
 		return a.err
 	}
-	list, err := b.list(ctx, q)
-	if err != nil {
-		return err
-	}
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		if err := q.d.zero(d.memory, d.pitch*int64(d.h)); err != nil || len(list) == 0 {
+		if err := q.d.zero(d.memory, d.pitch*int64(d.h)); err != nil || k.runs == 0 {
 			return err
 		}
-		m, err := q.spans(list)
-		if err != nil {
-			return err
-		}
-		return q.launch("paint", dim{x: (len(list) + 7) / 8}, dim{x: 256}, d, m, len(list))
+		grid, block := perWarp(k.runs)
+		return q.launch("paint", grid, block, d, k.spans, k.runs)
 	})
 }
 
-// tally is that of spans.cu.
+// Spans returns the runs of pixels of equal label.
+func (b *Backend) Spans(ctx context.Context, c processing.Components) ([]processing.Span, error) {
+	a := b.args("spans")
+	k := a.components(c)
+	if a.err != nil {
+		return nil, a.err
+	}
+	if k.runs == 0 {
+		return nil, ctx.Err()
+	}
+	var list []processing.Span
+	err := b.run(ctx, func(q *queue) error {
+		host, err := q.fetchList(k.spans, k.runs*int(spanBytes))
+		if err != nil {
+			return err
+		}
+		list = make([]processing.Span, 0, k.runs)
+		for _, s := range unsafe.Slice((*processing.Span)(unsafe.Pointer(unsafe.SliceData(host))), k.runs) {
+			if s.Label != noLabel {
+				list = append(list, s)
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// sums and tally are those of tally.cu.
+type sums struct {
+	n, sx, sy, sxx, sxy, syy uint64
+	left, top, right, base   uint32
+}
+
 type tally struct {
-	n, sx, sy, sxx, sxy, syy, contrast, level, background, spread uint64
-	left, top, right, base                                        uint32
-	peakContrast, peakY, starlet, darkest, slope, edge, leaks, _  uint32
+	core, all                                                    sums
+	contrast, level, background, spread                          uint64
+	peakContrast, peakY, starlet, darkest, slope, edge, leaks, _ uint32
 }
 
 // Tally sums up each component.
@@ -212,47 +568,36 @@ func (b *Backend) Tally(ctx context.Context, c processing.Components, p processi
 	if a.err != nil {
 		return nil, a.err
 	}
-	list, err := b.list(ctx, k)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]processing.Tally, c.Len())
-	for i := range out {
-		out[i].Core, out[i].All = processing.NewSums(), processing.NewSums()
-	}
-	if len(list) == 0 {
+	out := make([]processing.Tally, k.labels)
+	if k.runs == 0 {
+		for i := range out {
+			out[i].Core, out[i].All = processing.NewSums(), processing.NewSums()
+		}
 		return out, ctx.Err()
 	}
-	for _, s := range list {
-		out[s.Label].All.Add(s)
-	}
-	err = b.run(ctx, func(q *queue) error {
+	err := b.run(ctx, func(q *queue) error {
 		n := len(out) * int(unsafe.Sizeof(tally{}))
-		sums, err := q.bytes(int64(n))
+		sums, err := q.room(int64(n))
 		if err != nil {
 			return err
 		}
 		if err := q.d.zero(sums, int64(n)); err != nil {
 			return err
 		}
-		m, err := q.spans(list)
-		if err != nil {
-			return err
-		}
 		enc, err := q.constants(t.Encode8)
 		if err != nil {
 			return err
 		}
-		grid, block := along(len(list))
-		if err := q.launch("tallySpans", grid, block, sums, m, len(list), cls, member, y, bg, v, spread, starlet, enc, a.w, a.h); err != nil {
+		grid, block := along(k.runs)
+		if err := q.launch("tallySpans", grid, block, sums, k.spans, k.runs, cls, member, y, bg, v, spread, starlet, enc, a.w, a.h); err != nil {
 			return err
 		}
-		host, err := q.fetch(sums, n)
+		host, err := q.fetchList(sums, n)
 		if err != nil {
 			return err
 		}
 		for i, s := range unsafe.Slice((*tally)(unsafe.Pointer(unsafe.SliceData(host))), len(out)) {
-			s.into(&out[i])
+			out[i] = s.sums()
 		}
 		return nil
 	})
@@ -262,14 +607,20 @@ func (b *Backend) Tally(ctx context.Context, c processing.Components, p processi
 	return out, nil
 }
 
-func (s *tally) into(t *processing.Tally) {
-	if s.n > 0 {
-		const greatest = 1<<31 - 1
-		t.Core = processing.Sums{N: int64(s.n), SX: int64(s.sx), SY: int64(s.sy), SXX: int64(s.sxx), SXY: int64(s.sxy), SYY: int64(s.syy),
-			Left: greatest - int32(s.left), Top: greatest - int32(s.top), Right: int32(s.right), Base: int32(s.base)}
+func (s *sums) sums() processing.Sums {
+	if s.n == 0 {
+		return processing.NewSums()
 	}
-	t.CoreContrast, t.CoreLevel, t.Background, t.Spread = s.contrast, s.level, s.background, s.spread
-	t.PeakContrast, t.PeakY, t.Starlet = uint16(s.peakContrast), uint16(s.peakY), uint16(s.starlet)
-	t.Darkest, t.Slope = uint8(s.darkest), uint8(s.slope)
-	t.Edge, t.Leaks = s.edge, s.leaks
+	const greatest = 1<<31 - 1
+	return processing.Sums{N: int64(s.n), SX: int64(s.sx), SY: int64(s.sy), SXX: int64(s.sxx), SXY: int64(s.sxy), SYY: int64(s.syy),
+		Left: greatest - int32(s.left), Top: greatest - int32(s.top), Right: int32(s.right), Base: int32(s.base)}
+}
+
+func (s *tally) sums() processing.Tally {
+	return processing.Tally{
+		Core: s.core.sums(), All: s.all.sums(),
+		CoreContrast: s.contrast, CoreLevel: s.level, Background: s.background, Spread: s.spread,
+		PeakContrast: uint16(s.peakContrast), PeakY: uint16(s.peakY), Starlet: uint16(s.starlet),
+		Darkest: uint8(s.darkest), Slope: uint8(s.slope), Edge: s.edge, Leaks: s.leaks,
+	}
 }

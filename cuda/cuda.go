@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"blik/processing"
-	"blik/processing/cpu"
 )
 
 // Backend implements processing.Backend on a GPU.
@@ -16,9 +15,6 @@ type Backend struct {
 	pool   pool
 	stages stages
 	closed bool
-	// host labels and grows components, see components.go; shadow is the class plane that it has last worked on.
-	host   *cpu.Backend
-	shadow shadow
 }
 
 var _ processing.Backend = (*Backend)(nil)
@@ -29,7 +25,7 @@ func Open(ordinal int) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Backend{device: d, pool: newPool(), host: cpu.New()}, nil
+	return &Backend{device: d, pool: newPool()}, nil
 }
 
 // Name returns "cuda:" and the driver's number of the GPU.
@@ -45,8 +41,6 @@ func (b *Backend) Close() error {
 	}
 	b.closed = true
 	planes, _ := b.Live()
-	b.shadow.drop()
-	_ = b.host.Close()
 	b.device.close(func() {
 		if b.device.synchronize(); b.device.silent {
 			return
@@ -139,7 +133,6 @@ func (q *queue) plane(kind processing.Kind, w, h int) (*plane, error) {
 func (q *queue) writes(planes ...*plane) {
 	for _, p := range planes {
 		p.fresh = false
-		p.changes++
 	}
 }
 

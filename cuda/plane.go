@@ -20,10 +20,8 @@ type plane struct {
 	pitch  int64
 	memory buffer
 	// mirror is pinned host memory with the samples, as they are if fresh.
-	mirror []byte
-	fresh  bool
-	// changes counts how often the plane was written.
-	changes  int
+	mirror   []byte
+	fresh    bool
 	released bool
 }
 

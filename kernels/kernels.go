@@ -21,7 +21,7 @@ var files embed.FS
 
 // Names of the sources without their ending; each is a module of its own.
 func Names() []string {
-	return []string{"experiment_sliding", "experiment_sum", "experiment_traversal", "experiment_vhgw", "experiment_wavelet", "filter", "morph", "point", "reduce", "slide", "spans", "tiles", "window"}
+	return []string{"experiment_sliding", "experiment_sum", "experiment_traversal", "experiment_vhgw", "experiment_wavelet", "filter", "grow", "morph", "point", "reduce", "slide", "spans", "tally", "tiles", "window"}
 }
 
 // PTX returns the text of a module, which the driver compiles for any GPU from compute capability 5.0 on.

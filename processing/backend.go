@@ -242,7 +242,7 @@ type Backend interface {
 	// reading order of their first pixels.
 	Label(ctx context.Context, cls Plane, bits uint8) (Components, error)
 	// Grow extends cores over pixels of cls (U8) with ClassGrow, from pixel to pixel, nearest to a core first, as far
-	// as g allows. Labels stay. A core pixel c has the value (0, c), c counting as row·width + column. Pixels are settled in
+	// as g, which must be valid, allows. Labels stay. A core pixel c has the value (0, c), c counting as row·width + column. Pixels are settled in
 	// the order of their values, as in Dijkstra's method: of all that are not, the next is the pixel with the least
 	// (max(d, |p − c|²), c) over its 8 neighbours settled with a value (d, c); it must not exceed ⌊Far²⌋ of the core that c
 	// belongs to, and then belongs to it. Pixels of equal values have one core, so their order does not matter.
@@ -255,6 +255,9 @@ type Backend interface {
 	Paint(ctx context.Context, dst Plane, c Components) error
 	// Spans returns the runs of pixels of equal label in reading order, in host memory.
 	Spans(ctx context.Context, c Components) ([]Span, error)
+	// FillHoles writes 255 into the pixels of dst (U8) that are 0 and do not reach the picture's border by pixels that are 0,
+	// each beside, above or below the last.
+	FillHoles(ctx context.Context, dst Plane) error
 	// Tally sums up each component, in the order of labels; that of an empty one is undefined.
 	Tally(ctx context.Context, c Components, p TallyPlanes, t *LumaTables) ([]Tally, error)
 

@@ -1,66 +1,83 @@
 package processing
 
-import "blik/processing/internal/span"
+import (
+	"runtime"
+	"sync"
+)
 
-// cleanup makes the mask from the accepted spans: open, close, fill, widen, soften, and clip to the region.
-func (d *detector) cleanup(spans []Span, region *Region) (*Mask, error) {
-	m := NewMask(d.w, d.h)
-	span.Fill(m.Pix, d.w, spans, 255)
-	p := d.p
-	if p.Open > 0 || p.Close > 0 {
-		if err := d.onMask(m, func(pl Plane) (Plane, error) {
-			if p.Open > 0 {
-				if err := d.be.Morph(d.ctx, pl, pl, Open, Square(p.Open)); err != nil {
-					return nil, err
-				}
+// cleanup makes the mask from the accepted components: open, close, fill, widen, soften, and clip to the region.
+func (d *detector) cleanup(region *Region) (*Mask, error) {
+	p, mask := d.p, d.exclude
+	if err := d.be.Paint(d.ctx, mask, d.grown); err != nil {
+		return nil, err
+	}
+	for _, s := range []struct {
+		op MorphOp
+		r  int
+	}{{Open, p.Open}, {Close, p.Close}} {
+		if s.r > 0 {
+			if err := d.be.Morph(d.ctx, mask, mask, s.op, Square(s.r)); err != nil {
+				return nil, err
 			}
-			if p.Close > 0 {
-				return pl, d.be.Morph(d.ctx, pl, pl, Close, Square(p.Close))
-			}
-			return pl, nil
-		}); err != nil {
-			return nil, err
 		}
-		spans = span.Append(nil, m.Pix, d.w, 0, d.h, 255)
 	}
 	if p.Fill {
-		span.Fill(m.Pix, d.w, span.Holes(spans, d.w, d.h), 255)
-	}
-	if p.Margin > 0 || p.Feather > 0 {
-		if err := d.onMask(m, func(pl Plane) (Plane, error) {
-			if p.Margin > 0 {
-				if err := d.be.Morph(d.ctx, pl, pl, Dilate, Square(p.Margin)); err != nil {
-					return nil, err
-				}
-			}
-			if p.Feather > 0 {
-				return d.cls, d.be.Gaussian(d.ctx, d.cls, pl, p.Feather)
-			}
-			return pl, nil
-		}); err != nil {
+		if err := d.be.FillHoles(d.ctx, mask); err != nil {
 			return nil, err
 		}
 	}
+	if p.Margin > 0 {
+		if err := d.be.Morph(d.ctx, mask, mask, Dilate, Square(p.Margin)); err != nil {
+			return nil, err
+		}
+	}
+	if p.Feather > 0 {
+		if err := d.be.Gaussian(d.ctx, d.cls, mask, p.Feather); err != nil {
+			return nil, err
+		}
+		mask = d.cls
+	}
+	host, err := d.be.Host(d.ctx, mask)
+	if err != nil {
+		return nil, err
+	}
+	m := <-d.mask
+	copyWide(m.Pix, host.U8)
 	if region != nil {
 		clipMask(m, region)
 	}
 	return m, nil
 }
 
-// onMask lets f make a new mask from the plane of the present one.
-func (d *detector) onMask(m *Mask, f func(Plane) (Plane, error)) error {
-	if err := d.be.Upload(d.ctx, d.exclude, Samples{U8: m.Pix}); err != nil {
-		return err
+// freshMask makes a mask in the background. The system gives memory page by page as it is first written, which for a large
+// mask takes longer than filling it; so that is done while the backend is busy with other things.
+func freshMask(w, h int) <-chan *Mask {
+	made := make(chan *Mask, 1)
+	go func() {
+		m := NewMask(w, h)
+		const page = 4096
+		for i := 0; i < len(m.Pix); i += page {
+			m.Pix[i] = 0
+		}
+		made <- m
+	}()
+	return made
+}
+
+// copyWide is copy on several processors, where there is enough to copy.
+func copyWide(dst, src []uint8) {
+	const least = 1 << 20
+	parts := min(8, runtime.GOMAXPROCS(0), len(src)/least)
+	if parts < 2 {
+		copy(dst, src)
+		return
 	}
-	out, err := f(d.exclude)
-	if err != nil {
-		return err
+	var wg sync.WaitGroup
+	for i := range parts {
+		a, b := len(src)*i/parts, len(src)*(i+1)/parts
+		wg.Go(func() { copy(dst[a:b], src[a:b]) })
 	}
-	host, err := d.be.Host(d.ctx, out)
-	if err == nil {
-		copy(m.Pix, host.U8)
-	}
-	return err
+	wg.Wait()
 }
 
 // clipMask clears what lies outside the region.

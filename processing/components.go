@@ -1,6 +1,7 @@
 package processing
 
 import (
+	"fmt"
 	"math"
 
 	"blik/processing/internal/span"
@@ -32,10 +33,28 @@ type Components interface {
 //     rings stay open, bright paint touches it.
 //
 // Both are at most Limit. Cores of more than MaxCore pixels do not grow: no glint is that large.
+//
+// Every product and every sum is rounded to float64 by itself, so that all backends draw the same limits.
 type Growth struct {
 	Base, Slope, FarBase, FarSlope, Limit float64
 	Closed                                float64
 	MaxCore                               int
+}
+
+// MaxGrowth is the greatest Limit in pixels: an offset and a distance² still fit into the few bits that they have on a GPU.
+const MaxGrowth = 127
+
+// Validate returns an error that says what is out of range.
+func (g Growth) Validate() error {
+	for _, v := range []float64{g.Base, g.Slope, g.FarBase, g.FarSlope, g.Closed, float64(g.MaxCore)} {
+		if !(v >= 0) {
+			return fmt.Errorf("growth %+v: no value may be negative", g)
+		}
+	}
+	if !(g.Limit >= 0 && g.Limit <= MaxGrowth) {
+		return fmt.Errorf("growth of up to %g pixels: must be between 0 and %d", g.Limit, MaxGrowth)
+	}
+	return nil
 }
 
 // Near returns how far a core of the given area always reaches, in pixels.
@@ -50,7 +69,7 @@ func (g Growth) reach(area int, base, slope float64) float64 {
 	if area > g.MaxCore {
 		return 0
 	}
-	return math.Min(base+slope*math.Sqrt(float64(area)/math.Pi), g.Limit)
+	return math.Min(base+float64(slope*math.Sqrt(float64(area)/math.Pi)), g.Limit)
 }
 
 // Keep returns the largest distance² that a core of the given area keeps. rings[k] is the number of pixels that it reaches at

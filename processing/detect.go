@@ -14,6 +14,7 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 		return nil, err
 	}
 	defer d.release()
+	d.mask = freshMask(d.w, d.h)
 	cands, err := d.candidates(pic)
 	if err != nil {
 		return nil, err
@@ -40,16 +41,27 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 	if p.Mode == Adaptive {
 		res.Chosen = d.chosen()
 	}
-	if err := d.stage(stepCleanup(), func() (err error) {
-		res.Mask, err = d.cleanup(spans, o.Region)
+	// The findings need no backend: they are put together while it makes the mask.
+	found := make(chan []Finding, 1)
+	go func() {
+		inside := spans
+		if o.Region != nil {
+			inside = clip(spans, o.Region, d.w)
+		}
+		found <- findings(inside, cands)
+	}()
+	err = d.stage(stepCleanup(), func() (err error) {
+		if len(spans) == 0 {
+			res.Mask = <-d.mask
+			return nil
+		}
+		res.Mask, err = d.cleanup(o.Region)
 		return err
-	}); err != nil {
+	})
+	res.Findings = <-found
+	if err != nil {
 		return nil, err
 	}
-	if o.Region != nil {
-		spans = clip(spans, o.Region, d.w)
-	}
-	res.Findings = findings(spans, cands)
 	res.Timings = be.Timings()
 	return res, nil
 }
@@ -100,6 +112,7 @@ type detector struct {
 	white, noise float64
 	done         float64 // share of the whole, for progress
 	cores, grown Components
+	mask         <-chan *Mask // an empty one, for the result
 }
 
 func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Options) (*detector, error) {

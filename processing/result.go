@@ -111,9 +111,15 @@ func findings(spans []Span, cands []candidate) []Finding {
 	found := make([]Finding, n)
 	shapes := make([]Sums, n)
 	weight := make([]int64, n)
+	// The runs of all findings lie in one piece of memory, as many for each as it has spans.
+	runs, begin := make([]Run, len(joined)), make([]int, n+1)
+	for _, s := range joined {
+		begin[s.Label+1]++
+	}
 	for i := range shapes {
 		shapes[i] = NewSums()
-		found[i] = Finding{ID: i + 1, Score: math.Inf(-1)}
+		begin[i+1] += begin[i]
+		found[i] = Finding{ID: i + 1, Score: math.Inf(-1), Runs: runs[begin[i]:begin[i]:begin[i+1]]}
 	}
 	for i, s := range joined {
 		f, c := &found[s.Label], &cands[spans[i].Label]

@@ -214,6 +214,11 @@ func (t *traffic) Keep(ctx context.Context, c processing.Components, keep []bool
 	return t.inner.Keep(ctx, c, keep)
 }
 
+func (t *traffic) FillHoles(ctx context.Context, dst processing.Plane) error {
+	t.planes(dst, dst)
+	return t.inner.FillHoles(ctx, dst)
+}
+
 func (t *traffic) Paint(ctx context.Context, dst processing.Plane, c processing.Components) error {
 	t.planes(dst)
 	return t.inner.Paint(ctx, dst, c)

@@ -92,6 +92,21 @@ func (b *Backend) Paint(ctx context.Context, dst processing.Plane, c processing.
 	return ctx.Err()
 }
 
+// FillHoles writes 255 into the pixels of dst that are 0 and do not reach the border.
+func (b *Backend) FillHoles(ctx context.Context, dst processing.Plane) error {
+	a := b.args("fill holes")
+	d := a.plane("destination", dst, processing.U8)
+	if a.err != nil {
+		return a.err
+	}
+	spans, err := b.runs(ctx, d, 255)
+	if err != nil {
+		return err
+	}
+	span.Fill(d.data.U8, a.w, span.Holes(spans, a.w, a.h), 255)
+	return ctx.Err()
+}
+
 // Spans returns the runs of pixels of equal label.
 func (b *Backend) Spans(ctx context.Context, c processing.Components) ([]processing.Span, error) {
 	a := b.args("spans")
@@ -110,8 +125,8 @@ func (b *Backend) Grow(ctx context.Context, cores processing.Components, cls pro
 	a := b.args("grow")
 	c := a.plane("class", cls, processing.U8)
 	k := a.components(cores)
-	if a.err == nil && (g.MaxCore < 0 || !(g.Limit >= 0 && g.Limit < 1<<15)) {
-		a.fail("growth of up to %g pixels from cores of up to %d: out of range", g.Limit, g.MaxCore)
+	if err := g.Validate(); err != nil {
+		a.fail("%w", err)
 	}
 	if a.err != nil {
 		return nil, a.err

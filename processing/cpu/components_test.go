@@ -290,6 +290,49 @@ func TestTallyEqualsDefinition(t *testing.T) {
 	})
 }
 
+func TestFillHolesEqualsFlood(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(1, 24).Draw(t, "w"), rapid.IntRange(1, 24).Draw(t, "h")
+		pix := noise[uint8](t, w*h, 255)
+		clear := rapid.IntRange(0, 255).Draw(t, "clear")
+		for i, v := range pix {
+			if int(v) < clear {
+				pix[i] = 0
+			}
+		}
+		// What is outside spreads from the border until nothing changes.
+		outside := func(x, y int) bool { return x < 0 || y < 0 || x >= w || y >= h }
+		open := make([]bool, w*h)
+		for changed := true; changed; {
+			changed = false
+			for i, v := range pix {
+				if v != 0 || open[i] {
+					continue
+				}
+				x, y := i%w, i/w
+				for _, q := range [][2]int{{x - 1, y}, {x + 1, y}, {x, y - 1}, {x, y + 1}} {
+					if outside(q[0], q[1]) || open[q[1]*w+q[0]] {
+						open[i], changed = true, true
+					}
+				}
+			}
+		}
+		want := slices.Clone(pix)
+		for i, v := range pix {
+			if v == 0 && !open[i] {
+				want[i] = 255
+			}
+		}
+		b := New(Workers(rapid.SampledFrom(workerCounts).Draw(t, "workers")))
+		defer b.Close()
+		b.cut.span = rapid.IntRange(1, 300).Draw(t, "span")
+		dst := up(t, b, w, h, pix)
+		must(t, b.FillHoles(ctx, dst))
+		wantEqual(t, "filled", w, down[uint8](t, dst), want)
+	})
+}
+
 func TestComponentsRefuse(t *testing.T) {
 	ctx := context.Background()
 	b, other := New(), New()
@@ -324,8 +367,18 @@ func TestComponentsRefuse(t *testing.T) {
 			t.Errorf("%s components: no error", name)
 		}
 	}
+	for _, g := range []processing.Growth{
+		{Limit: -1}, {Limit: processing.MaxGrowth + 1}, {Limit: math.NaN()}, {Base: -1}, {FarSlope: math.NaN()}, {MaxCore: -1},
+	} {
+		if _, err := b.Grow(ctx, c, cls, g); err == nil {
+			t.Errorf("growth %+v: no error", g)
+		}
+	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
+	if err := b.FillHoles(cancelled, cls); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
 	if _, err := b.Label(cancelled, cls, 1); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}

@@ -1,0 +1,339 @@
+//go:build cuda && linux && amd64
+
+package cuda
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"blik/processing"
+	"blik/processing/cpu"
+)
+
+// mask draws which pixels are set: patterns that are easy for nobody.
+func mask(t *rapid.T, name string, w, h int) []bool {
+	set := make([]bool, w*h)
+	kind := rapid.SampledFrom([]string{"noise", "noise", "discs", "discs", "all", "none", "checks", "comb", "spiral", "maze", "lines"}).Draw(t, name)
+	seed := rapid.Uint64().Draw(t, name+" seed") | 1
+	below := func(n int) int {
+		seed ^= seed << 13
+		seed ^= seed >> 7
+		seed ^= seed << 17
+		return int(seed * 2685821657736338717 >> 33 % uint64(n))
+	}
+	each := func(f func(x, y int) bool) {
+		for i := range set {
+			set[i] = f(i%w, i/w)
+		}
+	}
+	switch kind {
+	case "noise":
+		share := 1 + below(99)
+		each(func(int, int) bool { return below(100) < share })
+	case "discs":
+		for range 1 + below(1+w*h/300) {
+			cx, cy, r := below(w), below(h), below(1+min(max(w, h), 40))
+			for y := max(cy-r, 0); y <= min(cy+r, h-1); y++ {
+				for x := max(cx-r, 0); x <= min(cx+r, w-1); x++ {
+					set[y*w+x] = set[y*w+x] || (x-cx)*(x-cx)+(y-cy)*(y-cy) <= r*r
+				}
+			}
+		}
+	case "all":
+		each(func(int, int) bool { return true })
+	case "checks":
+		each(func(x, y int) bool { return (x+y)%2 == 0 })
+	case "comb":
+		back := below(h)
+		each(func(x, y int) bool { return x%2 == 0 || y == back })
+	case "lines":
+		gap := 2 + below(5)
+		each(func(x, y int) bool { return y%gap == 0 })
+	case "maze":
+		each(func(x, y int) bool { return x%2 == 0 && y%2 == 0 || (x+y)%2 != 0 && below(2) == 0 })
+	case "spiral":
+		// A path two pixels from its last turn.
+		left, top, right, base := 0, 0, w-1, h-1
+		x, y := 0, 0
+		walk := func(tx, ty int) {
+			for {
+				set[y*w+x] = true
+				if x == tx && y == ty {
+					return
+				}
+				x += min(max(tx-x, -1), 1)
+				y += min(max(ty-y, -1), 1)
+			}
+		}
+		for left <= right && top <= base {
+			walk(right, y)
+			walk(x, base)
+			walk(left, y)
+			if top += 2; top > base {
+				break
+			}
+			walk(x, top)
+			left, right, base = left+2, right-2, base-2
+		}
+	}
+	return set
+}
+
+// classes draws a class plane.
+func (p *pair) classes(t *rapid.T, name string) planes {
+	core, few, grow, wide := mask(t, name+" cores", p.w, p.h), mask(t, name+" of the cores", p.w, p.h), mask(t, name+" growth", p.w, p.h), mask(t, name+" bright", p.w, p.h)
+	pix := make([]uint8, len(core))
+	for i := range pix {
+		if core[i] && few[i] {
+			pix[i] |= processing.ClassCore
+		}
+		if grow[i] {
+			pix[i] |= processing.ClassGrow
+		}
+		if wide[i] {
+			pix[i] |= processing.ClassWide
+		}
+	}
+	return p.load(processing.U8, processing.Samples{U8: pix})
+}
+
+// growth draws a rule, often one of detection's, at times one at its ends.
+func growth(t *rapid.T) processing.Growth {
+	limit := rapid.SampledFrom([]float64{0, 0.9, 1, 6, 15, 30, 120, processing.MaxGrowth}).Draw(t, "limit")
+	g := processing.Growth{Base: 1.5, Slope: 0.7, FarBase: 4, FarSlope: 2, Closed: 0.15, Limit: limit, MaxCore: 4000}
+	switch rapid.IntRange(0, 2).Draw(t, "rule") {
+	case 1:
+		g.Base, g.Slope = rapid.Float64Range(0, 9).Draw(t, "base"), rapid.Float64Range(0, 3).Draw(t, "slope")
+		g.FarBase, g.FarSlope = rapid.Float64Range(0, 20).Draw(t, "far base"), rapid.Float64Range(0, 9).Draw(t, "far slope")
+		g.Closed, g.MaxCore = rapid.Float64Range(0, 1).Draw(t, "closed"), rapid.IntRange(0, 200).Draw(t, "largest core")
+	case 2:
+		g.Base, g.Closed, g.MaxCore = limit, rapid.SampledFrom([]float64{0, 1e9}).Draw(t, "closed"), math.MaxInt
+	}
+	return g
+}
+
+// newPair is for tests on pictures of a given size; close says what is left over.
+func newPair(t testing.TB, dev *Backend, w, h int) *pair {
+	return &pair{t: t, host: cpu.New(), dev: dev, w: w, h: h}
+}
+
+func (p *pair) close() {
+	p.t.Helper()
+	for _, l := range p.live {
+		l.Release()
+	}
+	p.must(p.host.Close())
+	if n, bytes := p.dev.Live(); n != 0 || bytes != 0 {
+		p.t.Fatalf("%d planes, %d bytes are left on the device", n, bytes)
+	}
+}
+
+// sets are the same components on both backends.
+type sets struct{ host, dev processing.Components }
+
+func (p *pair) label(cls planes, bits uint8) (s sets) {
+	p.t.Helper()
+	var err error
+	s.host, err = p.host.Label(background, cls.host, bits)
+	p.must(err)
+	s.dev, err = p.dev.Label(background, cls.dev, bits)
+	p.must(err)
+	return s
+}
+
+func (p *pair) grow(cores sets, cls planes, g processing.Growth) (s sets) {
+	p.t.Helper()
+	var err error
+	s.host, err = p.host.Grow(background, cores.host, cls.host, g)
+	p.must(err)
+	s.dev, err = p.dev.Grow(background, cores.dev, cls.dev, g)
+	p.must(err)
+	return s
+}
+
+func (s sets) release() {
+	s.host.Release()
+	s.dev.Release()
+	s.dev.Release() // which is harmless
+}
+
+// equalSets compares components, and keeps some of them.
+func (p *pair) equalSets(what string, s sets) {
+	p.t.Helper()
+	if s.dev.Len() != s.host.Len() {
+		p.t.Fatalf("%s: %d components on the GPU, %d on the CPU", what, s.dev.Len(), s.host.Len())
+	}
+	want, err := p.host.Spans(background, s.host)
+	p.must(err)
+	got, err := p.dev.Spans(background, s.dev)
+	p.must(err)
+	if len(got) != len(want) {
+		p.t.Fatalf("%s: %d spans on the GPU, %d on the CPU", what, len(got), len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			p.t.Fatalf("%s: span %d is %v on the GPU, %v on the CPU", what, i, got[i], want[i])
+		}
+	}
+}
+
+func (p *pair) keep(t *rapid.T, s sets) []bool {
+	p.t.Helper()
+	every := rapid.IntRange(1, 7).Draw(t, "kept but every")
+	keep := make([]bool, s.host.Len())
+	for i := range keep {
+		keep[i] = i%every != every-1
+	}
+	p.both(p.host.Keep(background, s.host, keep), p.dev.Keep(background, s.dev, keep))
+	return keep
+}
+
+func TestComponents(t *testing.T) {
+	check(t, func(t *rapid.T, p *pair) {
+		before, after := p.classes(t, "before"), p.classes(t, "after")
+		bits := rapid.SampledFrom([]uint8{processing.ClassCore, processing.ClassCore | processing.ClassWide, 255, 0}).Draw(t, "bits")
+		cores := p.label(before, bits)
+		defer cores.release()
+		p.equalSets("labelled", cores)
+		first := p.grow(cores, before, growth(t))
+		p.equalSets("grown", first)
+		first.release()
+		p.keep(t, cores)
+		p.equalSets("kept cores", cores)
+		grown := p.grow(cores, after, growth(t))
+		defer grown.release()
+		p.equalSets("grown again", grown)
+		keep := p.keep(t, grown)
+		p.equalSets("kept", grown)
+		member := p.soiled(processing.U8)
+		p.both(p.host.Paint(background, member.host, grown.host), p.dev.Paint(background, member.dev, grown.dev))
+		p.equal("painted", member)
+
+		tables := processing.NewLumaTables(8, processing.TransferSRGB)
+		y, bg, v := p.drawn(t, processing.U16, "y"), p.drawn(t, processing.U16, "b"), p.drawn(t, processing.U8, "v")
+		spread, starlet := p.drawn(t, processing.U16, "spread"), p.drawn(t, processing.U16, "starlet")
+		want, err := p.host.Tally(background, grown.host, processing.TallyPlanes{Class: after.host, Member: member.host, Y: y.host, B: bg.host, V: v.host,
+			Spread: spread.host, Starlet: starlet.host}, tables)
+		p.must(err)
+		got, err := p.dev.Tally(background, grown.dev, processing.TallyPlanes{Class: after.dev, Member: member.dev, Y: y.dev, B: bg.dev, V: v.dev,
+			Spread: spread.dev, Starlet: starlet.dev}, tables)
+		p.must(err)
+		for i := range want {
+			// Those of empty components are undefined.
+			if keep[i] && want[i].All.N > 0 && got[i] != want[i] {
+				t.Fatalf("component %d: %+v on the GPU, %+v on the CPU", i, got[i], want[i])
+			}
+		}
+	})
+}
+
+func TestFillHoles(t *testing.T) {
+	check(t, func(t *rapid.T, p *pair) {
+		pix := make([]uint8, p.w*p.h)
+		for i, set := range mask(t, "mask", p.w, p.h) {
+			if set {
+				pix[i] = uint8(1 + i%255)
+			}
+		}
+		d := p.load(processing.U8, processing.Samples{U8: pix})
+		p.both(p.host.FillHoles(background, d.host), p.dev.FillHoles(background, d.dev))
+		p.equal("filled", d)
+	})
+}
+
+// More runs than there is room for at first, in wide pictures and high ones, and a component over all of them.
+func TestManyRuns(t *testing.T) {
+	dev := gpu(t)
+	for _, size := range [][2]int{{2051, 21}, {21, 2051}, {1024, 16}, {2047, 1}, {1, 2048}, {1023, 40}} {
+		p := newPair(t, dev, size[0], size[1])
+		n := p.w * p.h
+		for name, set := range map[string]func(x, y int) bool{
+			"checks": func(x, y int) bool { return (x+y)%2 == 0 },
+			"teeth":  func(x, y int) bool { return x%2 == 0 },
+			"comb":   func(x, y int) bool { return x%2 == 0 || y == p.h/2 },
+			"points": func(x, y int) bool { return x%2 == 0 && y%2 == 0 },
+			"all":    func(x, y int) bool { return true },
+		} {
+			pix := make([]uint8, n)
+			for i := range pix {
+				if set(i%p.w, i/p.w) {
+					pix[i] = processing.ClassCore
+				} else if i%3 > 0 {
+					pix[i] = processing.ClassGrow
+				}
+			}
+			cls := p.load(processing.U8, processing.Samples{U8: pix})
+			cores := p.label(cls, processing.ClassCore)
+			p.equalSets(name, cores)
+			grown := p.grow(cores, cls, processing.Growth{Base: 2, Limit: 4, MaxCore: n})
+			p.equalSets(name+", grown", grown)
+			p.both(p.host.FillHoles(background, cls.host), p.dev.FillHoles(background, cls.dev))
+			p.equal(name+", filled", cls)
+			cores.release()
+			grown.release()
+		}
+		p.close()
+	}
+}
+
+// A core reaches along a way that winds through many tiles.
+func TestGrowAlongWindingWays(t *testing.T) {
+	dev := gpu(t)
+	p := newPair(t, dev, 160, 160)
+	defer p.close()
+	for _, gap := range []int{2, 3, 5} {
+		pix := make([]uint8, p.w*p.h)
+		for i := range pix {
+			x, y := i%p.w, i/p.w
+			// Corridors, joined at alternate ends.
+			if y%gap == 0 || x == p.w*(y/gap%2)/2+p.w/4 {
+				pix[i] = processing.ClassGrow
+			}
+		}
+		for _, at := range []int{80*p.w + 80, 80*p.w + 40, 33*p.w + 126} {
+			pix[at] = processing.ClassCore
+		}
+		cls := p.load(processing.U8, processing.Samples{U8: pix})
+		cores := p.label(cls, processing.ClassCore)
+		for _, limit := range []float64{10, 60, processing.MaxGrowth} {
+			grown := p.grow(cores, cls, processing.Growth{Base: limit, Limit: limit, MaxCore: 9})
+			p.equalSets("grown", grown)
+			grown.release()
+		}
+		cores.release()
+	}
+}
+
+func TestComponentsOfWrongArguments(t *testing.T) {
+	dev := gpu(t)
+	p := newPair(t, dev, 40, 30)
+	defer p.close()
+	cls := p.load(processing.U8, processing.Samples{U8: fill[uint8](40*30, processing.ClassCore|processing.ClassGrow)})
+	cores := p.label(cls, processing.ClassCore)
+	for _, g := range []processing.Growth{{Limit: -1}, {Limit: processing.MaxGrowth + 1}, {Limit: math.NaN()}, {Base: -1}, {Closed: math.NaN()}, {MaxCore: -1}} {
+		if _, err := dev.Grow(background, cores.dev, cls.dev, g); err == nil {
+			t.Errorf("growth %+v was taken", g)
+		}
+	}
+	if err := dev.Keep(background, cores.dev, make([]bool, 5)); err == nil {
+		t.Error("flags of five labels were taken for one")
+	}
+	cancelled, cancel := context.WithCancel(background)
+	cancel()
+	_, label := dev.Label(cancelled, cls.dev, 255)
+	_, grow := dev.Grow(cancelled, cores.dev, cls.dev, processing.Growth{Limit: 5})
+	_, spans := dev.Spans(cancelled, cores.dev)
+	for i, err := range []error{label, grow, spans, dev.Keep(cancelled, cores.dev, make([]bool, 1)), dev.Paint(cancelled, cls.dev, cores.dev), dev.FillHoles(cancelled, cls.dev)} {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("operation %d of a cancelled context: %v", i, err)
+		}
+	}
+	cores.release()
+	if _, err := dev.Spans(background, cores.dev); err == nil {
+		t.Error("released components have spans")
+	}
+}
