@@ -1,5 +1,5 @@
-// A driver library for tests: it finds one GPU whose memory is the host's and whose kernels do nothing. FAKE_CUDA says
-// how it fails: "none" (cuInit finds no device), "empty" (no device is counted), "old" (version 10.2), "unwell" (cuInit
+// A driver library for tests: it finds two GPUs whose memory is the host's and whose kernels do nothing, and refuses calls
+// from threads to which no context is bound, or another than the stream's. FAKE_CUDA says how it fails: "none" (cuInit finds no device), "empty" (no device is counted), "old" (version 10.2), "unwell" (cuInit
 // fails with 999), "fail N CODE" (call N fails), "break N CODE" (call N and all after it fail), "launch N CODE" (the N-th
 // start of a kernel fails), "memory N" (the N-th request for memory and all after it fail) or "hang N" (from call N on,
 // nothing is ever done that was queued). Where FAKE_CUDA changes, counting begins anew. The file FAKE_CUDA_CALLS holds how
@@ -54,50 +54,67 @@ static int result(enum kind k) {
 	return 0;
 }
 
-#define AS(kind, what)            \
-	do {                          \
-		int code = result(kind);  \
-		if (code != 0)            \
-			return code;          \
-		what;                     \
-		return 0;                 \
+struct context {
+	int device;
+};
+
+struct stream {
+	struct context *of;
+};
+
+static __thread struct context *current;
+
+// in_context is for calls that need one.
+static int in_context(enum kind k, const struct stream *s) {
+	int code = result(k);
+	return code != 0 ? code : current == NULL || (s != NULL && s->of != current) ? 201 : 0;
+}
+
+#define AFTER(check, ...)     \
+	do {                      \
+		int code = check;     \
+		if (code != 0)        \
+			return code;      \
+		__VA_ARGS__;          \
+		return 0;             \
 	} while (0)
 
-#define DO(what) AS(ANY, what)
+#define DO(...) AFTER(result(ANY), __VA_ARGS__)
+#define BOUND(kind, stream, ...) AFTER(in_context(kind, stream), __VA_ARGS__)
 
 typedef unsigned long long device_ptr;
 static char thing;
 
 int cuInit(unsigned flags) { return is("none") ? 100 : is("unwell") ? 999 : 0; }
 int cuDriverGetVersion(int *v) { DO(*v = is("old") ? 10020 : 12080); }
-int cuDeviceGetCount(int *n) { DO(*n = !is("empty")); }
+int cuDeviceGetCount(int *n) { DO(*n = is("empty") ? 0 : 2); }
 int cuDeviceGet(int *d, int i) { DO(*d = i); }
 int cuDeviceGetName(char *s, int n, int d) { DO(snprintf(s, n, "Fake GPU")); }
 int cuDeviceTotalMem_v2(size_t *n, int d) { DO(*n = (size_t)8 << 30); }
 int cuDeviceGetAttribute(int *v, int what, int d) { DO(*v = what == 75 ? 9 : 0); }
-int cuCtxCreate_v2(void **c, unsigned flags, int d) { DO(*c = &thing); }
-int cuCtxDestroy_v2(void *c) { DO(); }
-int cuCtxSetCurrent(void *c) { DO(); }
-int cuStreamCreate(void **s, unsigned flags) { DO(*s = &thing); }
-int cuStreamDestroy_v2(void *s) { DO(); }
-int cuStreamSynchronize(void *s) { DO(); }
-int cuStreamQuery(void *s) { AS(QUERY, ); }
-int cuModuleLoadData(void **m, const void *image) { DO(*m = &thing); }
-int cuModuleUnload(void *m) { DO(); }
+int cuCtxCreate_v2(struct context **c, unsigned flags, int d) { DO(*c = current = calloc(1, sizeof **c), current->device = d); }
+int cuCtxDestroy_v2(struct context *c) { DO(current = current == c ? NULL : current, free(c)); }
+int cuCtxSetCurrent(struct context *c) { DO(current = c); }
+int cuStreamCreate(struct stream **s, unsigned flags) { BOUND(ANY, NULL, *s = calloc(1, sizeof **s), (*s)->of = current); }
+int cuStreamDestroy_v2(struct stream *s) { BOUND(ANY, s, free(s)); }
+int cuStreamSynchronize(struct stream *s) { BOUND(ANY, s, ); }
+int cuStreamQuery(struct stream *s) { BOUND(QUERY, s, ); }
+int cuModuleLoadData(void **m, const void *image) { BOUND(ANY, NULL, *m = &thing); }
+int cuModuleUnload(void *m) { BOUND(ANY, NULL, ); }
 int cuModuleGetFunction(void **f, void *m, const char *name) { DO(*f = &thing); }
-int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g, unsigned shared, void *s, void **p, void **x) { AS(LAUNCH, ); }
-int cuMemAlloc_v2(device_ptr *p, size_t n) { AS(MEMORY, *p = (device_ptr)calloc(1, n)); }
-int cuMemFree_v2(device_ptr p) { DO(free((void *)p)); }
-int cuMemHostAlloc(void **p, size_t n, unsigned flags) { AS(MEMORY, *p = calloc(1, n)); }
-int cuMemFreeHost(void *p) { DO(free(p)); }
-int cuMemcpyHtoDAsync_v2(device_ptr d, const void *s, size_t n, void *stream) { DO(memcpy((void *)d, s, n)); }
-int cuMemcpyDtoHAsync_v2(void *d, device_ptr s, size_t n, void *stream) { DO(memcpy(d, (void *)s, n)); }
-int cuMemcpyDtoDAsync_v2(device_ptr d, device_ptr s, size_t n, void *stream) { DO(memcpy((void *)d, (void *)s, n)); }
-int cuMemsetD8Async(device_ptr d, unsigned char v, size_t n, void *stream) { DO(memset((void *)d, v, n)); }
+int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g, unsigned shared, struct stream *s, void **p, void **x) { BOUND(LAUNCH, s, ); }
+int cuMemAlloc_v2(device_ptr *p, size_t n) { BOUND(MEMORY, NULL, *p = (device_ptr)calloc(1, n)); }
+int cuMemFree_v2(device_ptr p) { BOUND(ANY, NULL, free((void *)p)); }
+int cuMemHostAlloc(void **p, size_t n, unsigned flags) { BOUND(MEMORY, NULL, *p = calloc(1, n)); }
+int cuMemFreeHost(void *p) { BOUND(ANY, NULL, free(p)); }
+int cuMemcpyHtoDAsync_v2(device_ptr d, const void *p, size_t n, struct stream *s) { BOUND(ANY, s, memcpy((void *)d, p, n)); }
+int cuMemcpyDtoHAsync_v2(void *d, device_ptr p, size_t n, struct stream *s) { BOUND(ANY, s, memcpy(d, (void *)p, n)); }
+int cuMemcpyDtoDAsync_v2(device_ptr d, device_ptr p, size_t n, struct stream *s) { BOUND(ANY, s, memcpy((void *)d, (void *)p, n)); }
+int cuMemsetD8Async(device_ptr d, unsigned char v, size_t n, struct stream *s) { BOUND(ANY, s, memset((void *)d, v, n)); }
 int cuEventCreate(void **e, unsigned flags) { DO(*e = &thing); }
 int cuEventDestroy_v2(void *e) { DO(); }
-int cuEventRecord(void *e, void *s) { DO(); }
-int cuEventQuery(void *e) { AS(QUERY, ); }
+int cuEventRecord(void *e, struct stream *s) { BOUND(ANY, s, ); }
+int cuEventQuery(void *e) { BOUND(QUERY, NULL, ); }
 int cuEventElapsedTime(float *ms, void *a, void *b) { DO(*ms = 1); }
 
 struct copy {
@@ -114,8 +131,8 @@ struct copy {
 	size_t dst_pitch, width, height;
 };
 
-int cuMemcpy2DAsync_v2(const struct copy *c, void *stream) {
-	int code = result(ANY);
+int cuMemcpy2DAsync_v2(const struct copy *c, struct stream *s) {
+	int code = in_context(ANY, s);
 	if (code != 0)
 		return code;
 	const char *src = c->src_type == 1 ? c->src_host : (const char *)c->src_device;

@@ -1,0 +1,161 @@
+//go:build cuda && linux && amd64
+
+package cuda
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"blik/cuda/driver"
+	"blik/cuda/driver/drivertest"
+	"blik/processing"
+)
+
+// alone runs the test once more, in a process of its own whose driver library is the one for tests, which computes nothing
+// but copies, and returns false there; the caller then does what it tests.
+func alone(t *testing.T) (parent bool) {
+	t.Helper()
+	if os.Getenv("BLIK_CHILD") != "" {
+		return false
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-rapid.nofailfile")
+	cmd.Env = append(os.Environ(), "BLIK_CHILD=1", "LD_LIBRARY_PATH="+drivertest.Build(t))
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return true
+}
+
+// What is uploaded comes back, however it is cut into parts.
+func TestTransfersInParts(t *testing.T) {
+	if alone(t) {
+		return
+	}
+	b, err := Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		parts := rapid.IntRange(1, 9).Draw(t, "parts")
+		cut := staging{
+			bytes: rapid.IntRange(20, 3000).Draw(t, "bytes"), fillers: rapid.IntRange(1, parts).Draw(t, "fillers"), parts: make([]part, parts),
+		}
+		err := b.device.do(func() error {
+			b.device.stage.close()
+			b.device.stage = cut
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			w, h := rapid.IntRange(1, 700).Draw(t, "w"), rapid.IntRange(1, 9).Draw(t, "h")
+			p, err := b.Alloc(processing.U16, w, h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := noise[uint16](t, "samples", w*h, 1<<16-1)
+			if err := b.Upload(background, p, processing.Samples{U16: want}); err != nil {
+				t.Fatal(err)
+			}
+			got, err := b.Host(background, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, "the plane", w, got.U16, want)
+			p.Release()
+		}
+	})
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Two devices, used by several goroutines at a time: the library for tests refuses calls in another context than the
+// stream's.
+func TestDevicesSideBySide(t *testing.T) {
+	if alone(t) {
+		return
+	}
+	var devices [2]*Backend
+	for i := range devices {
+		b, err := Open(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		devices[i] = b
+	}
+	if _, err := Open(2); err == nil {
+		t.Error("a third device of two was opened")
+	}
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			b, want := devices[i%2], bytes.Repeat([]byte{byte(i + 1)}, 50*40)
+			for range 100 {
+				p, err := b.Alloc(processing.U8, 50, 40)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				end := b.Stage("a stage")
+				if err := b.Upload(background, p, processing.Samples{U8: want}); err != nil {
+					t.Error(err)
+				}
+				if got, err := b.Host(background, p); err != nil || !bytes.Equal(got.U8, want) {
+					t.Errorf("%s: %v", b.Name(), err)
+				}
+				end()
+				p.Release()
+			}
+		})
+	}
+	all.Wait()
+	for _, b := range devices {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A device that never does what was queued is given up, then and at its end.
+func TestDeviceDoesNotAnswer(t *testing.T) {
+	if alone(t) {
+		return
+	}
+	b, err := Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := b.Alloc(processing.U8, 50, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Setenv("FAKE_CUDA", "hang 1"); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Setenv("FAKE_CUDA", "")
+	b.device.patience = 20 * time.Millisecond
+	_, err = b.Host(background, p)
+	var problem *driver.Problem
+	if !errors.As(err, &problem) || problem.Reason != driver.NoAnswer {
+		t.Errorf("a device that does not answer: %v", err)
+	}
+	p.Release()
+	start := time.Now()
+	if _, err := b.Alloc(processing.U8, 50, 40); !errors.As(err, &problem) || problem.Reason != driver.NoAnswer {
+		t.Errorf("afterwards: %v", err)
+	}
+	if err := b.Close(); err != nil || time.Since(start) > 10*time.Second {
+		t.Errorf("closed after %v: %v", time.Since(start), err)
+	}
+}
