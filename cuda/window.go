@@ -75,7 +75,7 @@ func (b *Backend) BoxMean(ctx context.Context, dst, src processing.Plane, r int)
 			most = math.MaxUint16
 		}
 		if r <= maxWarp {
-			g := q.warps(w, h, r)
+			g := q.warps(w, h, r, 4)
 			return q.launch("warpMean"+kindName(s.kind), dim{x: g.grid}, dim{x: slideThreads}, d, s, r, g.strips, g.width, g.rows, w, h)
 		}
 		if r <= maxSlide {
@@ -130,7 +130,7 @@ func (b *Backend) BoxCount(ctx context.Context, dst, cls processing.Plane, bits 
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
 		if r <= maxWarp {
-			g := q.warps(a.w, a.h, r)
+			g := q.warps(a.w, a.h, r, 4)
 			return q.launch("warpCount", dim{x: g.grid}, dim{x: slideThreads}, d, c, int(bits), r, g.strips, g.width, g.rows, a.w, a.h)
 		}
 		g, err := q.geometry(a.w, a.h, r)
@@ -308,7 +308,7 @@ func (b *Backend) Background(ctx context.Context, dst, y, exclude processing.Pla
 	}
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		if radii[0] <= maxWarp && radii[len(radii)-1] <= maxSlide && len(radii) <= maxCellRadii {
+		if radii[0] <= maxWarp && radii[len(radii)-1] <= maxSlide && len(radii) <= maxCellRadii+1 {
 			return q.background(d, l, e, radii)
 		}
 		list, err := q.constants(bytesOf(levels))
@@ -333,10 +333,10 @@ const (
 	warpsAtOnce = 24
 )
 
-// The cells of slide.cu that hold pixels whose first window is too poor, and how many radii their kernel takes.
+// cellSide is the side of the cells of slide.cu, where the first window was too poor; maxCellRadii is how many radii their
+// kernel takes.
 const (
-	cellColumns  = 64
-	cellRows     = 32
+	cellSide     = 32
 	maxCellRadii = 8
 )
 
@@ -346,14 +346,14 @@ type warps struct {
 	strips, width, rows int
 }
 
-// warps cuts a picture among warps, such that the whole takes least where the device works on so many at a time; a row
-// of the window's beginning costs about a third of a row of results.
-func (q *queue) warps(w, h, r int) warps {
+// warps cuts a picture among warps, each of which does some rows, a multiple of `grain`: such that the whole takes least where
+// the device works on so many at a time; a row of the window's beginning costs about a third of a row of results.
+func (q *queue) warps(w, h, r, grain int) warps {
 	g := warps{}
 	g.strips, g.width = strips(w, r, warpStrip)
 	slots := max(1, q.d.info.Multiprocessors*warpsAtOnce)
 	least := math.MaxInt
-	for rows := 16; rows <= 64; rows += 4 {
+	for rows := grain; rows <= 64; rows += grain {
 		turns := (g.strips*((h+rows-1)/rows) + slots - 1) / slots
 		if cost := turns * (3*rows + 2*r + 1); cost < least {
 			g.rows, least = rows, cost
@@ -364,17 +364,28 @@ func (q *queue) warps(w, h, r int) warps {
 	return g
 }
 
-// background slides the first window over the picture, and the larger ones over the cells where it held too few pixels.
+// background slides the first window over the picture, and the larger ones over the cells where it held too few samples.
 func (q *queue) background(d, y, exclude *plane, radii []int) error {
-	across, down := (d.w+cellColumns-1)/cellColumns, (d.h+cellRows-1)/cellRows
-	flags, err := q.bytes(int64(across) * int64(down))
+	r := radii[0]
+	g := q.warps(d.w, d.h, r, cellSide)
+	// A bit for each pixel that is left, in words for 32 columns of a strip; the cells of such pixels, and their number.
+	const words = warpStrip / 32
+	cells := g.strips * words * ((d.h + cellSide - 1) / cellSide)
+	wanting, err := q.bytes(4 * words * int64(g.strips) * int64(d.h))
 	if err != nil {
 		return err
 	}
-	if err := q.d.zero(flags, int64(across)*int64(down)); err != nil {
+	list, err := q.bytes(4 * int64(cells))
+	if err != nil {
 		return err
 	}
-	r := radii[0]
+	listed, err := q.bytes(4)
+	if err != nil {
+		return err
+	}
+	if err := q.d.zero(listed, 4); err != nil {
+		return err
+	}
 	// A quarter of the window, rounded up.
 	name, need := "openMeanMany", r*r+r+1
 	if r <= maxFew {
@@ -383,15 +394,21 @@ func (q *queue) background(d, y, exclude *plane, radii []int) error {
 	if len(radii) == 1 {
 		need = 1
 	}
-	g := q.warps(d.w, d.h, r)
-	if err := q.launch(name, dim{x: g.grid}, dim{x: slideThreads}, d, y, exclude, flags, across, need, r, g.strips, g.width, g.rows, d.w, d.h); err != nil {
+	block := dim{x: slideThreads}
+	if err := q.launch(name, dim{x: g.grid}, block, d, y, exclude, wanting, list, listed, need, r, g.strips, g.width, g.rows, d.w, d.h); err != nil {
 		return err
 	}
+	larger := radii[min(1, len(radii)-1):]
 	packed := 0
-	for i, r := range radii {
+	for i, r := range larger {
 		packed |= r << (8 * i)
 	}
-	return q.launch("openCells", dim{across, down}, dim{x: slideThreads}, d, y, exclude, flags, across, packed, len(radii), d.w, d.h)
+	name = "openCellsFar"
+	if cellSide+2*larger[len(larger)-1] <= slideThreads {
+		name = "openCellsNear"
+	}
+	grid := min(cells, max(1, q.d.info.Multiprocessors*8))
+	return q.launch(name, dim{x: grid}, block, d, y, exclude, wanting, list, listed, packed, len(larger), g.strips, g.width, d.w, d.h)
 }
 
 // Deviation writes the standard deviation of y over the pixels of the window that exclude leaves.
@@ -408,7 +425,7 @@ func (b *Backend) Deviation(ctx context.Context, dst, y, exclude processing.Plan
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
 		if r <= maxWarp {
-			g := q.warps(a.w, a.h, r)
+			g := q.warps(a.w, a.h, r, 4)
 			return q.launch("openDeviation", dim{x: g.grid}, dim{x: slideThreads}, d, l, e, r, g.strips, g.width, g.rows, a.w, a.h)
 		}
 		sum, err := q.table("Censored", 8, a.w, a.h, l, e)

@@ -783,147 +783,192 @@ extern "C" __global__ void __launch_bounds__(threads) warpCount(u16 *__restrict_
 	}
 }
 
-// Where a window holds fewer samples than it needs, `flags` gets the cell of 64 × 32 pixels, for openCells.
-static const int cellColumns = 64, cellRows = 32;
+// The pixels whose window holds fewer samples than it needs are left to openCells: `wanting` has a bit for each, a word for 32
+// columns of a strip, and `list` the cells of 32 × 32 pixels with any, `listed` their number. Cell c is column c % 8 of
+// strip c / 8 % strips.
+static const int cellSide = 32;
 
-// openMean takes the mean of the samples that count in a window, where at least `need` do.
+// openMean takes the mean of the samples that count in a window, where at least `need` do. rows is a multiple of cellSide.
 template <class S>
 __device__ __forceinline__ void openMean(u16 *dst, i64 dstPitch, const u16 *src, i64 pitch, const u8 *exclude, i64 excludePitch,
-	u8 *flags, int cells, u32 need, int r, int strips, int width, int rows, int w, int h) {
+	u32 *wanting, u32 *list, u32 *listed, u32 need, int r, int strips, int width, int rows, int w, int h) {
 	__shared__ prefixRow<S> all[threads / 32];
 	prefixRow<S> &m = all[threadIdx.x / 32];
 	warpWindow<S, openReader> o(openReader(src, pitch, exclude, excludePitch, w, h), r, strips, width, rows, w, h);
 	if (o.y0 >= h)
 		return;
 	o.begin(m);
-	u32 last = 0;
-	float inverse = 0;
+	int lane = threadIdx.x % 32, strip = o.x0 / width;
+	u32 poor = 0;
 	for (int y = o.y0; y < o.y1; y++) {
 		o.next(m, y);
 		u16 *out = rowOf(dst, dstPitch, y);
+		u32 own = 0;
 #pragma unroll
 		for (int k = 0; k < each; k++) {
-			int x = o.x0 + k * 32 + threadIdx.x % 32;
-			if (x >= o.x1)
-				break;
-			S s = o.sums(m, k);
-			u32 n = s.count();
-			if (n < need) {
-				flags[y / cellRows * cells + x / cellColumns] = 1;
-				continue;
-			}
-			if (n != last) {
-				last = n;
-				inverse = 1.0f / n;
-			}
-			out[x] = whole(s.total() + n / 2, n, inverse);
+			int x = o.x0 + k * 32 + lane;
+			bool good = x < o.x1;
+			S s;
+			s.clear();
+			if (good)
+				s = o.sums(m, k);
+			u32 n = s.count(), votes = __ballot_sync(0xffffffff, good && n < need);
+			if (good && n >= need)
+				out[x] = whole(s.total() + n / 2, n, __fdividef(1.0f, n));
+			if (lane == k)
+				own = votes;
+		}
+		if (lane < each)
+			wanting[((i64)y * strips + strip) * each + lane] = own;
+		poor |= own;
+		if (y % cellSide == cellSide - 1 || y == o.y1 - 1) {
+			if (poor)
+				list[atomicAdd(listed, 1)] = (y / cellSide * strips + strip) * each + lane;
+			poor = 0;
 		}
 	}
 }
 
 #define OPENMEAN(name, S)                                                                                              \
 	extern "C" __global__ void __launch_bounds__(threads) name(u16 *__restrict__ dst, i64 dstPitch, const u16 *__restrict__ src, i64 pitch, \
-		const u8 *__restrict__ exclude, i64 excludePitch, u8 *flags, int cells, int need, int r, int strips, int width, int rows, int w, int h) { \
-		openMean<S>(dst, dstPitch, src, pitch, exclude, excludePitch, flags, cells, need, r, strips, width, rows, w, h);  \
+		const u8 *__restrict__ exclude, i64 excludePitch, u32 *wanting, u32 *list, u32 *listed, int need, int r, int strips, int width, int rows, int w, int h) { \
+		openMean<S>(dst, dstPitch, src, pitch, exclude, excludePitch, wanting, list, listed, need, r, strips, width, rows, w, h);  \
 	}
 OPENMEAN(openMeanFew, few)
 OPENMEAN(openMeanMany, many)
 
-// openCells does the flagged cells, a block each, where one window after the other holds too few samples. The radii are the
-// bytes of a word, the smallest lowest. The first of them was openMean's: it tells which pixels are left. The last takes
-// what there is, and the pixel itself where that is nothing.
-static const int cellBatch = 8, cellWidest = cellColumns + 2 * 127, cellShares = (cellWidest + threads - 1) / threads;
-
-// one is the sample of a pixel if it counts.
-__device__ __forceinline__ many one(const u16 *src, i64 pitch, const u8 *exclude, i64 excludePitch, int x, int y, int w, int h) {
-	if ((unsigned)x >= (unsigned)w || (unsigned)y >= (unsigned)h)
-		return many{0, 0};
-	u32 v = rowOf(src, pitch, y)[x];
-	return rowOf(exclude, excludePitch, y)[x] ? many{0, 0} : many{v, 1};
-}
-
-extern "C" __global__ void __launch_bounds__(threads) openCells(u16 *__restrict__ dst, i64 dstPitch, const u16 *__restrict__ src, i64 pitch,
-	const u8 *__restrict__ exclude, i64 excludePitch, const u8 *__restrict__ flags, int cells, u64 radii, int levels, int w, int h) {
-	// The sums down the columns of some rows, and then their prefixes, behind one that is 0.
-	__shared__ many sums[cellBatch][cellWidest + 1];
-	if (!flags[blockIdx.y * cells + blockIdx.x])
-		return;
-	const int perWarp = cellBatch / (threads / 32), perLane = cellColumns / 32;
-	int left = blockIdx.x * cellColumns, top = blockIdx.y * cellRows, bottom = min(top + cellRows, h), lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	// A thread's pixels that are left: two columns of two rows of each batch.
-	u32 wanting = ~0u;
-	for (int level = 0; level < levels; level++) {
-		int r = (int)(radii >> 8 * level) & 255, side = 2 * r + 1, n = cellColumns + 2 * r, share = (n + 31) / 32;
-		u32 need = (side * side + 3) / 4, still = 0;
-		many column[cellShares];
+// openColumn reads a column of samples of which some count.
+struct openColumn {
+	const u16 *p;
+	const u8 *exclude;
+	i64 pitch, excludePitch;
+	bool inside;
+	// load reads rows y … y+7, those outside the picture and from `end` on as some that do not count.
+	__device__ __forceinline__ void load(u32 *v, u32 *out, int y, int end) const {
 #pragma unroll
-		for (int j = 0; j < cellShares; j++) {
-			int c = threadIdx.x + j * threads, x = left - r + c;
-			column[j].clear();
-			if (c < n)
-#pragma unroll 8
-				for (int y = max(top - r - 1, 0); y < min(top + r, h); y++)
-					column[j].add(one(src, pitch, exclude, excludePitch, x, y, w, h));
+		for (int i = 0; i < 8; i++) {
+			bool in = inside && y + i >= 0 && y + i < end;
+			v[i] = in ? *rowOf(p, pitch, y + i) : 0;
+			out[i] = in ? *rowOf(exclude, excludePitch, y + i) : 1;
 		}
-		for (int batch = 0; batch < cellRows / cellBatch && top + batch * cellBatch < bottom; batch++) {
+	}
+};
+
+// openCells does the cells listed, a block one after the other: where one window is too poor, the next. The radii are the bytes
+// of a word, the smallest lowest. The last takes what there is, and the pixel itself where that is nothing. A thread has
+// `shares` columns.
+static const int cellBatch = 8;
+
+template <int shares>
+__device__ __forceinline__ void openCells(u16 *dst, i64 dstPitch, const u16 *src, i64 pitch, const u8 *exclude, i64 excludePitch, const u32 *wanting, const u32 *list,
+	const u32 *listed, u64 radii, int levels, int strips, int width, int w, int h) {
+	// The sums down the columns of some rows, and then their prefixes, behind one that is 0.
+	__shared__ many sums[cellBatch][shares * threads + 1];
+	__shared__ u32 any;
+	const int perWarp = cellBatch / (threads / 32);
+	int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	u32 number = *listed;
+	for (u32 item = blockIdx.x; item < number; item += gridDim.x) {
+		u32 cell = list[item], k = cell % each, strip = cell / each % strips;
+		int left = strip * width + k * cellSide, top = cell / each / strips * cellSide;
+		// A thread's pixels that are left: one column of two rows of each batch.
+		u32 bits = 0;
+		for (int i = 0; i < cellSide / cellBatch * perWarp; i++) {
+			int y = top + i / perWarp * cellBatch + warp * perWarp + i % perWarp;
+			if (y < h)
+				bits |= (wanting[((i64)y * strips + strip) * each + k] >> lane & 1) << i;
+		}
+		for (int level = 0; level < levels; level++) {
 			__syncthreads();
+			if (threadIdx.x == 0)
+				any = 0;
+			__syncthreads();
+			if (bits)
+				atomicOr(&any, bits);
+			__syncthreads();
+			if (!any)
+				break;
+			int first = (__ffs(any) - 1) / perWarp, last = (31 - __clz(any)) / perWarp;
+			int r = (int)(radii >> 8 * level) & 255, side = 2 * r + 1, n = cellSide + 2 * r, share = (n + 31) / 32, begin = top + first * cellBatch;
+			u32 need = (side * side + 3) / 4;
+			many column[shares];
+			openColumn in[shares];
 #pragma unroll
-			for (int j = 0; j < cellShares; j++) {
+			for (int j = 0; j < shares; j++) {
 				int c = threadIdx.x + j * threads, x = left - r + c;
-				if (c >= n)
-					break;
+				bool inside = c < n && (unsigned)x < (unsigned)w;
+				in[j] = {src + x, exclude + x, pitch, excludePitch, inside};
+				column[j].clear();
+				for (int y = max(begin - r - 1, 0); y < begin + r; y += 8) {
+					u32 v[8], out[8];
+					in[j].load(v, out, y, min(begin + r, h));
 #pragma unroll
-				for (int i = 0; i < cellBatch; i++) {
-					int y = top + batch * cellBatch + i;
-					column[j].add(one(src, pitch, exclude, excludePitch, x, y + r, w, h));
-					column[j].subtract(one(src, pitch, exclude, excludePitch, x, y - r - 1, w, h));
-					sums[i][c + 1] = column[j];
+					for (int i = 0; i < 8; i++)
+						column[j].add(out[i] ? many{0, 0} : many{v[i], 1});
 				}
 			}
-			__syncthreads();
+			for (int batch = first; batch <= last; batch++) {
+				int y0 = top + batch * cellBatch;
+				__syncthreads();
 #pragma unroll
-			for (int i = 0; i < perWarp; i++) {
-				many *row = sums[warp * perWarp + i];
-				int from = 1 + lane * share, to = min(from + share, n + 1);
-				many run = {0, 0};
-				for (int c = from; c < to; c++)
-					run.add(row[c]);
-				many before = run;
+				for (int j = 0; j < shares; j++) {
+					u32 v[8], out[8], gone[8], goneOut[8];
+					in[j].load(v, out, y0 + r, h);
+					in[j].load(gone, goneOut, y0 - r - 1, h);
 #pragma unroll
-				for (int lanes = 1; lanes < 32; lanes *= 2) {
-					many other = before.above(lanes);
-					if (lane >= lanes)
-						before.add(other);
+					for (int i = 0; i < cellBatch; i++) {
+						column[j].add(out[i] ? many{0, 0} : many{v[i], 1});
+						column[j].subtract(goneOut[i] ? many{0, 0} : many{gone[i], 1});
+						sums[i][threadIdx.x + j * threads + 1] = column[j];
+					}
 				}
-				before.subtract(run);
-				for (int c = from; c < to; c++) {
-					before.add(row[c]);
-					row[c] = before;
-				}
-				if (lane == 0)
-					row[0].clear();
-				__syncwarp();
-				int y = top + batch * cellBatch + warp * perWarp + i;
+				__syncthreads();
 #pragma unroll
-				for (int k = 0; k < perLane; k++) {
-					int c = k * 32 + lane, x = left + c, bit = (batch * perWarp + i) * perLane + k;
-					if (x >= w || y >= bottom || !(wanting >> bit & 1))
+				for (int i = 0; i < perWarp; i++) {
+					many *row = sums[warp * perWarp + i];
+					int from = 1 + lane * share, to = min(from + share, n + 1);
+					many run = {0, 0};
+					for (int c = from; c < to; c++) {
+						run.add(row[c]);
+						row[c] = run;
+					}
+					many before = run;
+#pragma unroll
+					for (int lanes = 1; lanes < 32; lanes *= 2) {
+						many other = before.above(lanes);
+						if (lane >= lanes)
+							before.add(other);
+					}
+					before.subtract(run);
+					for (int c = from; c < to; c++)
+						row[c].add(before);
+					if (lane == 0)
+						row[0].clear();
+					__syncwarp();
+					int bit = batch * perWarp + i, x = left + lane, y = y0 + warp * perWarp + i;
+					if (!(bits >> bit & 1))
 						continue;
-					many s = row[c + side];
-					s.subtract(row[c]);
+					many s = row[lane + side];
+					s.subtract(row[lane]);
 					u32 m = s.count();
 					if (m < need && level < levels - 1)
-						still |= 1u << bit;
-					else if (level > 0 || levels == 1)
-						rowOf(dst, dstPitch, y)[x] = m ? whole(s.total() + m / 2, m, 1.0f / m) : rowOf(src, pitch, y)[x];
+						continue;
+					bits &= ~(1u << bit);
+					rowOf(dst, dstPitch, y)[x] = m ? whole(s.total() + m / 2, m, __fdividef(1.0f, m)) : rowOf(src, pitch, y)[x];
 				}
 			}
 		}
-		wanting = still;
-		if (!__syncthreads_or(wanting))
-			return;
 	}
 }
+
+#define OPENCELLS(name, shares)                                                                                        \
+	extern "C" __global__ void __launch_bounds__(threads) name(u16 *__restrict__ dst, i64 dstPitch, const u16 *__restrict__ src, i64 pitch, \
+		const u8 *__restrict__ exclude, i64 excludePitch, const u32 *__restrict__ wanting, const u32 *__restrict__ list, const u32 *__restrict__ listed, \
+		u64 radii, int levels, int strips, int width, int w, int h) {                                                  \
+		openCells<shares>(dst, dstPitch, src, pitch, exclude, excludePitch, wanting, list, listed, radii, levels, strips, width, w, h);  \
+	}
+OPENCELLS(openCellsNear, 1)
+OPENCELLS(openCellsFar, 3)
 
 // openDeviation is ⌊√(n·ΣX² − (ΣX)²)/n⌋ over the n samples that count. The quotient of floats is within one unit of the integer,
 // at most 32767, and is put right.
