@@ -202,7 +202,7 @@ func TestPlots(t *testing.T) {
 	if err := plots[0].Write(&b, "svg"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"CPU direct, 1 thread", "paper: CPU recursive, 1 thread", "side of the window", ">15<", ">5<", "1024×1024"} {
+	for _, want := range []string{"CPU direct, 1 thread", "figures, in the colours of their variants", "stroke-dasharray", "side of the window", ">15<", ">5<", "1024×1024"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in the SVG", want)
 		}

@@ -253,9 +253,7 @@ func draws(rows []experiment.Row, axis string, m measure, lang string) (*plot.Pl
 			}
 		}
 		l := &line{variant: v.ID, device: v.Device, name: v.Name.In(lang), paper: paper}
-		if paper {
-			l.name = say(lang, "paper: ", "статья: ") + l.name
-		} else {
+		if !paper {
 			colours[v.ID] = palette()[len(colours)%len(palette())]
 		}
 		lines = append(lines, l)
@@ -293,7 +291,9 @@ func draws(rows []experiment.Row, axis string, m measure, lang string) (*plot.Pl
 	p.Add(plotter.NewGrid())
 	p.BackgroundColor = color.White
 	p.Title.TextStyle.Font.Size, p.Title.Padding = vg.Points(11), vg.Points(6)
-	p.Legend.Left, p.Legend.Padding = true, vg.Points(2)
+	p.Legend.Left, p.Legend.Padding = true, vg.Points(1)
+	p.Legend.TextStyle.Font.Size = vg.Points(9)
+	var paper *plotter.Line
 	for _, l := range lines {
 		drawn, dots, err := plotter.NewLinePoints(l.points)
 		if err != nil {
@@ -304,15 +304,22 @@ func draws(rows []experiment.Row, axis string, m measure, lang string) (*plot.Pl
 		p.Add(drawn, dots)
 		if l.paper {
 			drawn.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
-		} else {
-			bars, err := plotter.NewYErrorBars(l.points)
-			if err != nil {
-				return nil, fmt.Errorf("plot %s: %w", l.name, err)
-			}
-			bars.Color = c
-			p.Add(bars)
+			paper = drawn
+			continue
 		}
+		bars, err := plotter.NewYErrorBars(l.points)
+		if err != nil {
+			return nil, fmt.Errorf("plot %s: %w", l.name, err)
+		}
+		bars.Color = c
+		p.Add(bars)
 		p.Legend.Add(l.name, drawn, dots)
+	}
+	// One entry stands for the paper's lines, so that the legend leaves room for the plot.
+	if paper != nil {
+		dashes := *paper
+		dashes.Color = color.Black
+		p.Legend.Add(say(lang, "the paper's figures, in the colours of their variants", "числа статьи, цветом своих вариантов"), &dashes)
 	}
 	if m.log && p.Y.Max < 2*p.Y.Min {
 		p.Y.Min, p.Y.Max = p.Y.Min/2, 2*p.Y.Max
@@ -380,9 +387,9 @@ func ticks(sorted []experiment.Row, axis string, at func(experiment.Row) float64
 	return list
 }
 
-// palette is that of Okabe and Ito, which people with any colour vision tell apart, without its yellow.
+// palette is that of Okabe and Ito, which people with any colour vision tell apart, with grey in place of its yellow.
 func palette() []color.RGBA {
 	return []color.RGBA{
-		{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255}, {86, 180, 233, 255}, {0, 0, 0, 255},
+		{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255}, {86, 180, 233, 255}, {0, 0, 0, 255}, {140, 140, 140, 255},
 	}
 }

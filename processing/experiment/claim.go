@@ -79,6 +79,7 @@ type Conclusion struct {
 
 func (e *Experiment) conclude(rows []Row) []Conclusion {
 	measured := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.State != Measured || r.Median <= 0 })
+	onDevice := slices.ContainsFunc(measured, func(r Row) bool { return r.Variant.Device == GPU })
 	var out []Conclusion
 	for _, c := range e.Claims {
 		d := Conclusion{Verdict: Open, Claim: c.Text, Paper: c.Paper}
@@ -98,9 +99,13 @@ func (e *Experiment) conclude(rows []Row) []Conclusion {
 				fmt.Sprintf("%s: %s: %s × here (quartiles %s…%s; %s), %s%s", capital(d.Verdict.In("en")), c.Text.EN, times(m.value), times(m.low), times(m.high), m.where, paper.EN, unsure.EN),
 				fmt.Sprintf("%s: %s: здесь ×%s (квартили %s…%s; %s), %s%s", capital(d.Verdict.In("ru")), c.Text.RU, times(m.value), times(m.low), times(m.high), m.where, paper.RU, unsure.RU))
 		} else {
+			missing := c.missing
+			if missing == onGPU() && onDevice {
+				missing = moreCases()
+			}
 			d.Text = text(
-				fmt.Sprintf("%s: %s (%s): %s", capital(d.Verdict.In("en")), c.Text.EN, paper.EN, c.missing.EN),
-				fmt.Sprintf("%s: %s (%s): %s", capital(d.Verdict.In("ru")), c.Text.RU, paper.RU, c.missing.RU))
+				fmt.Sprintf("%s: %s (%s): %s", capital(d.Verdict.In("en")), c.Text.EN, paper.EN, missing.EN),
+				fmt.Sprintf("%s: %s (%s): %s", capital(d.Verdict.In("ru")), c.Text.RU, paper.RU, missing.RU))
 		}
 		out = append(out, d)
 	}

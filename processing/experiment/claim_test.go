@@ -130,4 +130,12 @@ func TestConclusions(t *testing.T) {
 		got[1].Text.RU != "Не проверено: ровно (в статье числа нет): среди измеренного нет нужных случаев" {
 		t.Errorf("%+v", got[1])
 	}
+	// Who has a GPU misses cases, not one.
+	for device, want := range map[Device]string{CPU: "it takes an NVIDIA GPU", GPU: "the cases measured do not tell"} {
+		alone := timed("a", Size{4, 4}, 30)
+		alone.Variant.Device = device
+		if got := e.conclude([]Row{alone})[0]; got.Verdict != Open || !strings.HasSuffix(got.Text.EN, want) {
+			t.Errorf("on %s: %s", device, got.Text.EN)
+		}
+	}
 }
