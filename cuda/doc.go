@@ -4,6 +4,5 @@
 // Planes lie in device memory, rows at multiples of 256 bytes. Operations take turns on the device and its one stream:
 // every method queues its launches and returns, without waiting for the device unless the result goes to the host.
 // Results are those of processing/cpu, bit for bit: integers are exact, and where floats are needed the order of
-// operations is the same and no product is fused with a sum. Two operations run on the host: labelling components and
-// growing them.
+// operations is the same and no product is fused with a sum.
 package cuda
