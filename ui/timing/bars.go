@@ -44,8 +44,8 @@ type barChart struct {
 
 // Sizes of a chart, in Fyne units.
 const (
-	barHeight  = 15
-	barGap     = 9
+	barHeight  = 14
+	barGap     = 6
 	barPadding = 8
 	shortest   = 1.5
 )

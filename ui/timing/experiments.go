@@ -41,8 +41,9 @@ type measured struct {
 type experimentsPage struct {
 	v      *View
 	object fyne.CanvasObject
-	// left is the column of choices.
-	left fyne.CanvasObject
+	// left is the column of choices; choices are those that scroll.
+	left    fyne.CanvasObject
+	choices *fyne.Container
 	list []*experiment.Experiment
 
 	choice   *xwidget.Select
@@ -88,7 +89,7 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 	group := func(head fyne.CanvasObject, body fyne.CanvasObject) fyne.CanvasObject {
 		return container.New(layout.NewCustomPaddedVBoxLayout(2), head, container.New(layout.NewCustomPaddedLayout(0, 0, 8, 4), body))
 	}
-	choices := container.New(layout.NewCustomPaddedVBoxLayout(6), p.question,
+	p.choices = container.New(layout.NewCustomPaddedVBoxLayout(6), p.question,
 		group(heading(v.t("timing.extent")), p.quick),
 		group(heading(v.t("timing.picture")), p.picture),
 		group(heading(v.t("timing.variants")), p.variants.object),
@@ -96,7 +97,7 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 	p.left = xwidget.NewMinWidth(choicesWidth, container.NewBorder(
 		container.New(layout.NewCustomPaddedLayout(8, 4, 8, 8), p.choice),
 		container.NewVBox(widget.NewSeparator(), container.New(layout.NewCustomPaddedLayout(4, 6, 8, 8), p.run)),
-		nil, nil, container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12), choices))))
+		nil, nil, container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12), p.choices))))
 
 	p.table = xwidget.NewCellTable()
 	p.plot = newPlotBox(v.Dispatch, v.t("timing.noPlot"))
@@ -204,6 +205,8 @@ func (c *checks) fill(p *experimentsPage, n int, of func(i int) (id, name, help 
 		}
 		c.object.Add(container.NewHBox(b, xwidget.NewHelpLabel("", help, p.v.tips)))
 	}
+	// What lies below moves up or down.
+	p.choices.Refresh()
 }
 
 // chosen are the IDs of what is checked.

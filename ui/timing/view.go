@@ -96,7 +96,7 @@ func New(h Host, words *texts.Texts) *View {
 	v.modals = xwidget.NewModals(v.win)
 	v.files = h.Files(v.win, v.modals)
 	v.SetTexts(words)
-	v.win.Resize(fyne.NewSize(1024, 700))
+	v.win.Resize(fyne.NewSize(1180, 720))
 	v.win.SetCloseIntercept(v.close)
 	keys := keys{v}
 	c := v.win.Canvas()
