@@ -44,7 +44,7 @@ type experimentsPage struct {
 	// left is the column of choices; choices are those that scroll.
 	left    fyne.CanvasObject
 	choices *fyne.Container
-	list []*experiment.Experiment
+	list    []*experiment.Experiment
 
 	choice   *xwidget.Select
 	question *widget.Label
