@@ -57,11 +57,15 @@ func completeDevices(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 func (p *program) automatic(d device.Device) string {
 	s, measured := d.Measured()
 	if !measured {
-		return fmt.Sprintf(p.say("%s: --device auto has not been used yet, which measures once from which size on the GPU is faster",
-			"%s: --device auto ещё не использовалось; при первом использовании один раз измеряется, с какого размера видеокарта быстрее"), d.Name)
+		return fmt.Sprintf(p.say("%s: the first use of --device auto will measure once from which size on the GPU is faster",
+			"%s: при первом использовании --device auto один раз измеряется, с какого размера видеокарта быстрее"), d.Name)
 	}
-	from := p.say("the GPU is never faster", "видеокарта не бывает быстрее")
-	if n := s.From(); n < math.MaxInt {
+	from := p.say("the GPU is always faster", "видеокарта всегда быстрее")
+	switch n := s.From(); n {
+	case 0:
+	case math.MaxInt:
+		from = p.say("the GPU is never faster", "видеокарта не бывает быстрее")
+	default:
 		from = fmt.Sprintf(p.say("the GPU is faster from %.2f megapixels on", "видеокарта быстрее начиная с %.2f мегапикселя"), float64(n)/1e6)
 	}
 	milliseconds := func(t time.Duration) float64 { return t.Seconds() * 1e3 }
@@ -96,10 +100,9 @@ runs each picture on what is faster for its size; it measures that once for a GP
 			if err := table.Flush(); err != nil {
 				return err
 			}
-			for _, d := range found {
-				if d.Memory > 0 {
-					fmt.Fprintln(&text, p.automatic(d))
-				}
+			if why == nil {
+				// The first GPU, after the CPU, is the one that auto takes.
+				fmt.Fprintln(&text, p.automatic(found[1]))
 			}
 			if why != nil {
 				fmt.Fprintln(&text, device.Explain(why).In(p.lang))

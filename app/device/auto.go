@@ -215,7 +215,7 @@ func line(ctx context.Context, b processing.Backend) (settings.Line, error) {
 	return settings.LineThrough(smallTrial*smallTrial, times[0], largeTrial*largeTrial, times[1]), nil
 }
 
-// trialPicture is a square of grained paint with a glint in every 32 × 32 pixels.
+// trialPicture is a square of grained paint with a glint in every 64 × 64 pixels.
 func trialPicture(side int) *processing.Picture {
 	p := &processing.Picture{Width: side, Height: side, Channels: 3, U8: make([]uint8, 3*side*side)}
 	grain := uint32(1)
@@ -223,7 +223,7 @@ func trialPicture(side int) *processing.Picture {
 		x, y := i%side, i/side
 		grain = grain*1664525 + 1013904223
 		v := uint8(60 + x%64 + int(grain>>28))
-		if x%32 < 3 && y%32 < 3 {
+		if x%64 < 3 && y%64 < 3 {
 			v = 255
 		}
 		p.U8[3*i], p.U8[3*i+1], p.U8[3*i+2] = v, v, v-v/8
