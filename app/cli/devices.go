@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blik/app/device"
+	"blik/app/settings"
 	"blik/processing"
 
 	"github.com/spf13/cobra"
@@ -54,11 +55,10 @@ func completeDevices(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 }
 
 // automatic tells what --device auto does with a GPU.
-func (p *program) automatic(d device.Device) string {
-	s, measured := d.Measured()
+func (p *program) automatic(name string, s settings.Speed, measured bool) string {
 	if !measured {
 		return fmt.Sprintf(p.say("%s: the first use of --device auto will measure once from which size on the GPU is faster",
-			"%s: при первом использовании --device auto один раз измеряется, с какого размера видеокарта быстрее"), d.Name)
+			"%s: при первом использовании --device auto один раз измеряется, с какого размера видеокарта быстрее"), name)
 	}
 	from := p.say("the GPU is always faster", "видеокарта всегда быстрее")
 	switch n := s.From(); n {
@@ -71,7 +71,7 @@ func (p *program) automatic(d device.Device) string {
 	milliseconds := func(t time.Duration) float64 { return t.Seconds() * 1e3 }
 	return fmt.Sprintf(p.say("%s: measured for --device auto: %s; detection takes %.1f + %.1f ms a megapixel on the CPU, %.1f + %.1f ms on the GPU, which takes %.0f ms to start",
 		"%s: измерено для --device auto: %s; поиск занимает %.1f + %.1f мс на мегапиксель на процессоре, %.1f + %.1f мс на видеокарте, запуск которой занимает %.0f мс"),
-		d.Name, from, milliseconds(s.CPU.Fixed), milliseconds(s.CPU.Megapixel), milliseconds(s.GPU.Fixed), milliseconds(s.GPU.Megapixel), milliseconds(s.Open))
+		name, from, milliseconds(s.CPU.Fixed), milliseconds(s.CPU.Megapixel), milliseconds(s.GPU.Fixed), milliseconds(s.GPU.Megapixel), milliseconds(s.Open))
 }
 
 func (p *program) devicesCommand() *cobra.Command {
@@ -102,7 +102,8 @@ runs each picture on what is faster for its size; it measures that once for a GP
 			}
 			if why == nil {
 				// The first GPU, after the CPU, is the one that auto takes.
-				fmt.Fprintln(&text, p.automatic(found[1]))
+				speed, measured := found[1].Measured()
+				fmt.Fprintln(&text, p.automatic(found[1].Name, speed, measured))
 			}
 			if why != nil {
 				fmt.Fprintln(&text, device.Explain(why).In(p.lang))
