@@ -1,0 +1,97 @@
+package banded
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"blik/processing"
+)
+
+// ErrMemory says that not even one row of a picture and what an operation reaches around it fit into the memory that
+// bands may take.
+var ErrMemory = errors.New("too little memory for bands of the picture")
+
+// Backend implements processing.Backend by bands on another one.
+//
+// An operation may return before it was done. What goes wrong with it is then told by the call that asks for its
+// result: its arguments, beyond the planes that it is given, its device, its memory.
+type Backend struct {
+	inner, host processing.Backend
+	// limit is the memory of inner in bytes that a band may take; it falls when inner has less.
+	limit int64
+	// short says that an error of inner is for want of memory, so that a smaller band may do.
+	short func(error) bool
+
+	// pending are the operations that wait, all on planes of one size.
+	pending []step
+	// open are the stages that were begun and not ended, the innermost last.
+	open []*stage
+
+	memory memory
+}
+
+var _ processing.Backend = (*Backend)(nil)
+
+// New returns a Backend that works on inner by bands of at most limit bytes, and on host, whose planes are in host memory,
+// where bands are of no use. short says whether an error of inner means that its memory does not suffice: the bands are
+// halved then, as often as need be. Both backends stay the caller's, who may use them for nothing else meanwhile.
+func New(inner, host processing.Backend, limit int64, short func(error) bool) *Backend {
+	return &Backend{inner: inner, host: host, limit: limit, short: short}
+}
+
+// Name returns the name of the device that works on the bands.
+func (b *Backend) Name() string { return b.inner.Name() }
+
+// Close drops the memory kept for reuse. It closes neither of the two backends.
+func (b *Backend) Close() error {
+	b.pending = nil
+	b.memory.spare = [4]processing.Samples{}
+	return nil
+}
+
+// stage is a stage of inner that is held open.
+type stage struct {
+	name string
+	end  func()
+}
+
+// Stage starts a named stage of inner. Operations that wait are timed as of the stage that they were called in.
+func (b *Backend) Stage(name string) (end func()) {
+	s := &stage{name: name, end: b.inner.Stage(name)}
+	b.open = append(b.open, s)
+	return sync.OnceFunc(func() {
+		s.end()
+		b.open = slices.DeleteFunc(b.open, func(o *stage) bool { return o == s })
+	})
+}
+
+// pause ends the open stages until resume is called, so that what is done meanwhile is not counted twice.
+func (b *Backend) pause() (resume func()) {
+	for _, s := range b.open {
+		s.end()
+	}
+	return func() {
+		for _, s := range b.open {
+			s.end = b.inner.Stage(s.name)
+		}
+	}
+}
+
+// The stages of sending a band and of taking it back.
+const (
+	stageUpload   = "upload"
+	stageDownload = "download"
+)
+
+// timed runs f as a stage of inner.
+func (b *Backend) timed(name string, f func() error) error {
+	if name != "" {
+		defer b.inner.Stage(name)()
+	}
+	return f()
+}
+
+// Timings returns the stages as inner has timed them; sending bands and taking them back are the stages "upload" and
+// "download".
+func (b *Backend) Timings() []processing.StageTime { return b.inner.Timings() }

@@ -1,0 +1,889 @@
+package banded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"blik/processing"
+	"blik/processing/cpu"
+)
+
+var background = context.Background()
+
+var errFull = errors.New("the device has no more memory")
+
+// device is a backend that counts what it is asked for, and fails when it is told to.
+type device struct {
+	*cpu.Backend
+	t rapid.TB
+	// limit is the memory of the device in bytes, 0 for any; failAt is the call that fails with err, 0 for none.
+	limit  int64
+	failAt int
+	err    error
+	calls  int
+	// bands counts planes of fewer rows than tall.
+	tall, bands int
+}
+
+func (d *device) call() error {
+	if d.calls++; d.calls == d.failAt {
+		return d.err
+	}
+	return nil
+}
+
+func (d *device) Alloc(kind processing.Kind, w, h int) (processing.Plane, error) {
+	if err := d.call(); err != nil {
+		return nil, err
+	}
+	_, used := d.Live()
+	if need := int64(w) * int64(h) * int64(kindBytes(kind)); d.limit > 0 && used+need > d.limit {
+		return nil, errFull
+	}
+	if h < d.tall {
+		d.bands++
+	}
+	return d.Backend.Alloc(kind, w, h)
+}
+
+func (d *device) Upload(ctx context.Context, dst processing.Plane, src processing.Samples) error {
+	if err := d.call(); err != nil {
+		return err
+	}
+	return d.Backend.Upload(ctx, dst, src)
+}
+
+func (d *device) Host(ctx context.Context, p processing.Plane) (processing.Samples, error) {
+	if err := d.call(); err != nil {
+		return processing.Samples{}, err
+	}
+	return d.Backend.Host(ctx, p)
+}
+
+func (d *device) Background(ctx context.Context, dst, y, exclude processing.Plane, radii []int) error {
+	if err := d.call(); err != nil {
+		return err
+	}
+	return d.Backend.Background(ctx, dst, y, exclude, radii)
+}
+
+func isFull(err error) bool { return errors.Is(err, errFull) }
+
+// bench is a banded backend on a device, and the CPU's that it is compared with.
+type bench struct {
+	t     rapid.TB
+	inner *device
+	host  *cpu.Backend
+	*Backend
+	plain *cpu.Backend
+}
+
+// newBench allows bands of so many rows of w pixels where planes take 10 bytes a pixel.
+func newBench(t rapid.TB, w, h, rows int) *bench {
+	inner := &device{Backend: cpu.New(), t: t, tall: h}
+	host := cpu.New()
+	return &bench{t, inner, host, New(inner, host, 32*int64(w)*int64(rows), isFull), cpu.New()}
+}
+
+// done sees that no memory is left over.
+func (b *bench) done() {
+	b.t.Helper()
+	if n := b.Live(); n != 0 {
+		b.t.Fatalf("%d planes are not released", n)
+	}
+	if n, bytes := b.inner.Live(); n != 0 || bytes != 0 {
+		b.t.Fatalf("%d planes of %d bytes are left on the device", n, bytes)
+	}
+	if n, bytes := b.host.Live(); n != 0 || bytes != 0 {
+		b.t.Fatalf("%d planes of %d bytes are left on the host", n, bytes)
+	}
+	if len(b.pending) != 0 {
+		b.t.Fatalf("%d operations still wait for planes that are released", len(b.pending))
+	}
+}
+
+// program is a sequence of operations on planes of one size, on both backends.
+type program struct {
+	*bench
+	w, h, rows int
+	// reach is the largest that fits.
+	reach int
+	// banded and plain are the planes: U8 from 0, U16 from 4, F32 from 8, U32 from 14.
+	banded, reference []processing.Plane
+	components        [2]processing.Components
+	// recent are the planes that were written, the last one last.
+	recent []int
+}
+
+const (
+	firstU8, firstU16, firstF32, firstU32, planeCount = 0, 4, 8, 14, 15
+)
+
+func kindOf(i int) processing.Kind {
+	switch {
+	case i < firstU16:
+		return processing.U8
+	case i < firstF32:
+		return processing.U16
+	case i < firstU32:
+		return processing.F32
+	}
+	return processing.U32
+}
+
+// pick draws a plane of one of the kinds that is none of those taken.
+func (p *program) pick(t *rapid.T, what string, taken []int, kinds ...processing.Kind) int {
+	var list []int
+	for i := range planeCount {
+		if slices.Contains(kinds, kindOf(i)) && !slices.Contains(taken, i) {
+			list = append(list, i)
+		}
+	}
+	// Often the one that changed last, so that operations build on each other.
+	for _, i := range slices.Backward(p.recent) {
+		if slices.Contains(list, i) && rapid.Bool().Draw(t, what+" anew") {
+			return i
+		}
+	}
+	return rapid.SampledFrom(list).Draw(t, what)
+}
+
+// written notes that a plane changed.
+func (p *program) written(planes ...int) { p.recent = append(p.recent, planes...) }
+
+// pixels draws samples: random ones, few that are not 0, or runs of both extremes.
+func pixels(t *rapid.T, kind processing.Kind, n int) processing.Samples {
+	content := rapid.SampledFrom([]string{"random", "sparse", "runs"}).Draw(t, "content")
+	seed := rapid.Uint64().Draw(t, "seed") | 1
+	next := func() uint64 {
+		seed ^= seed << 13
+		seed ^= seed >> 7
+		seed ^= seed << 17
+		return seed * 2685821657736338717 >> 16
+	}
+	run, value := uint64(0), uint64(0)
+	sample := func(most uint64) uint64 {
+		switch content {
+		case "random":
+			return next() % (most + 1)
+		case "sparse":
+			if next()%16 == 0 {
+				return most - next()%(most/2)
+			}
+			return 0
+		}
+		if run == 0 {
+			run, value = next()%9+1, []uint64{0, most, next() % (most + 1)}[next()%3]
+		}
+		run--
+		return value
+	}
+	var s processing.Samples
+	for range n {
+		switch kind {
+		case processing.U8:
+			s.U8 = append(s.U8, uint8(sample(math.MaxUint8)))
+		case processing.U16:
+			s.U16 = append(s.U16, uint16(sample(math.MaxUint16)))
+		case processing.U32:
+			s.U32 = append(s.U32, uint32(sample(math.MaxUint32)))
+		case processing.F32:
+			// Of very different magnitude, and often cancelling out, so that it matters in which order they are added.
+			v := sample(math.MaxUint16)
+			s.F32 = append(s.F32, float32(math.Ldexp(float64(int(v>>4)%8)-3.5, int(v%4)*25)))
+		}
+	}
+	return s
+}
+
+// load puts new planes with the same content in place i.
+func (p *program) load(t *rapid.T, i int) {
+	s := pixels(t, kindOf(i), p.w*p.h)
+	for _, on := range []struct {
+		be   processing.Backend
+		list []processing.Plane
+	}{{p.Backend, p.banded}, {p.plain, p.reference}} {
+		if on.list[i] == nil {
+			q, err := on.be.Alloc(kindOf(i), p.w, p.h)
+			p.must(err)
+			on.list[i] = q
+		}
+		p.must(on.be.Upload(background, on.list[i], s))
+	}
+}
+
+func (p *program) must(err error) {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// same runs an operation on both backends and compares what it returns.
+func (p *program) same(what string, f func(be processing.Backend, at []processing.Plane, c processing.Components) (any, error)) {
+	p.t.Helper()
+	want, err := f(p.plain, p.reference, p.components[1])
+	if err != nil {
+		p.t.Fatalf("%s, plain: %v", what, err)
+	}
+	got, err := f(p.Backend, p.banded, p.components[0])
+	if err != nil {
+		p.t.Fatalf("%s, banded: %v", what, err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		p.t.Fatalf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// equal compares planes of index i.
+func (p *program) equal(i int) {
+	p.t.Helper()
+	want, err := p.plain.Host(background, p.reference[i])
+	p.must(err)
+	got, err := p.Host(background, p.banded[i])
+	p.must(err)
+	equal(p.t, i, p.w, got.U8, want.U8)
+	equal(p.t, i, p.w, got.U16, want.U16)
+	equal(p.t, i, p.w, got.U32, want.U32)
+	equal(p.t, i, p.w, got.F32, want.F32)
+}
+
+func equal[T uint8 | uint16 | uint32 | float32](t rapid.TB, plane, w int, got, want []T) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("plane %d: %d samples, want %d", plane, len(got), len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] && (got[i] == got[i] || want[i] == want[i]) {
+			t.Fatalf("plane %d: pixel (%d, %d) is %v, want %v", plane, i%w, i/w, got[i], want[i])
+		}
+	}
+}
+
+func (p *program) release() {
+	for i := range p.banded {
+		p.banded[i].Release()
+		p.reference[i].Release()
+	}
+	for _, c := range p.components {
+		if c != nil {
+			c.Release()
+		}
+	}
+}
+
+const u8, u16, u32, f32 = processing.U8, processing.U16, processing.U32, processing.F32
+
+type operation func(t *rapid.T, p *program)
+
+// on does an operation that writes the given planes and returns nothing but an error.
+func on(what string, p *program, writes []int, f func(be processing.Backend, at []processing.Plane) error) {
+	p.t.Helper()
+	defer p.written(writes...)
+	p.same(what, func(be processing.Backend, at []processing.Plane, _ processing.Components) (any, error) {
+		return nil, f(be, at)
+	})
+}
+
+// radius draws a window's radius that fits.
+func (p *program) radius(t *rapid.T, most int) int {
+	return rapid.IntRange(0, min(most, p.reach)).Draw(t, "r")
+}
+
+// operations are all of processing.Backend on drawn planes with drawn arguments.
+func operations() map[string]operation {
+	element := func(t *rapid.T, reach int) processing.Element {
+		odd := func(what string, most int) int { return 2*rapid.IntRange(0, most).Draw(t, what) + 1 }
+		e := processing.Element{Direction: processing.Direction(rapid.IntRange(0, 4).Draw(t, "direction"))}
+		e.Size, e.Size2 = odd("size", reach), odd("size2", reach)
+		if e.Direction <= processing.Horizontal {
+			e.Size = odd("width", 40)
+		}
+		return e
+	}
+	tiles := func(t *rapid.T, p *program) []processing.Tile {
+		var list []processing.Tile
+		half := (p.w + 1) / 2
+		for _, side := range [][2]int{{0, half}, {half, p.w}} {
+			if side[0] == side[1] {
+				continue
+			}
+			x, y := rapid.IntRange(side[0], side[1]-1).Draw(t, "x"), rapid.IntRange(0, p.h-1).Draw(t, "y")
+			list = append(list, processing.Tile{X: x, Y: y,
+				W: rapid.IntRange(1, side[1]-x).Draw(t, "w"), H: rapid.IntRange(1, p.h-y).Draw(t, "h")})
+		}
+		return list
+	}
+	rule := func(t *rapid.T) processing.ContrastRule {
+		return processing.ContrastRule{Absolute: rapid.Uint16Max(9000).Draw(t, "absolute"), Relative: rapid.Uint32Max(65536).Draw(t, "relative"),
+			SeedAbsolute: rapid.Uint16Max(20000).Draw(t, "seed"), SeedRelative: rapid.Uint32Max(65536).Draw(t, "share"), SeedLevel: rapid.Uint8().Draw(t, "level")}
+	}
+	fill := func(t *rapid.T, p *program, f func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error) {
+		d, s := p.pick(t, "dst", nil, f32), p.pick(t, "state", nil, u8)
+		list := tiles(t, p)
+		on("tiles", p, []int{d}, func(be processing.Backend, at []processing.Plane) error { return f(be, at[d], at[s], list) })
+	}
+	return map[string]operation{
+		"upload": func(t *rapid.T, p *program) { p.load(t, rapid.IntRange(0, planeCount-1).Draw(t, "plane")) },
+		"alloc": func(t *rapid.T, p *program) {
+			i := rapid.IntRange(0, planeCount-1).Draw(t, "plane")
+			p.banded[i].Release()
+			p.reference[i].Release()
+			p.banded[i], p.reference[i] = nil, nil
+			p.load(t, i)
+		},
+		"host": func(t *rapid.T, p *program) { p.equal(rapid.IntRange(0, planeCount-1).Draw(t, "plane")) },
+		"gather": func(t *rapid.T, p *program) {
+			s := p.pick(t, "src", nil, u8, u16, u32)
+			index := rapid.SliceOfN(rapid.Uint32Max(uint32(p.w*p.h-1)), 0, 9).Draw(t, "index")
+			p.same("gather", func(be processing.Backend, at []processing.Plane, _ processing.Components) (any, error) {
+				dst := make([]uint32, len(index))
+				return dst, be.Gather(background, dst, at[s], index)
+			})
+		},
+		"luma": func(t *rapid.T, p *program) {
+			channels := rapid.SampledFrom([]int{1, 3, 4}).Draw(t, "channels")
+			pic := &processing.Picture{Width: p.w, Height: p.h, Channels: channels}
+			s := pixels(t, rapid.SampledFrom([]processing.Kind{u8, u16, f32}).Draw(t, "kind"), p.w*p.h*channels)
+			pic.U8, pic.U16, pic.F32 = s.U8, s.U16, s.F32
+			y, v := p.pick(t, "y", nil, u16), p.pick(t, "v", nil, u8)
+			on("luma", p, []int{y, v}, func(be processing.Backend, at []processing.Plane) error {
+				return be.Luma(background, at[y], at[v], pic, tables(pic.Depth()))
+			})
+		},
+		"morph": func(t *rapid.T, p *program) {
+			s := p.pick(t, "src", nil, u8, u16, f32)
+			d := p.pick(t, "dst", nil, kindOf(s))
+			op := processing.MorphOp(rapid.IntRange(0, 4).Draw(t, "op"))
+			e := element(t, p.reach/2)
+			on("morph", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
+				return be.Morph(background, at[d], at[s], op, e)
+			})
+		},
+		"box mean": func(t *rapid.T, p *program) {
+			s := p.pick(t, "src", nil, u8, u16, f32)
+			d := p.pick(t, "dst", []int{s}, kindOf(s))
+			r := p.radius(t, 40)
+			if kindOf(s) == f32 {
+				r /= 2
+			}
+			on("box mean", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
+				return be.BoxMean(background, at[d], at[s], r)
+			})
+		},
+		"mean and variance": func(t *rapid.T, p *program) {
+			s, m := p.pick(t, "src", nil, u8, u16), p.pick(t, "mean", nil, f32)
+			v, r := p.pick(t, "variance", []int{m}, f32), p.radius(t, 127)
+			on("mean and variance", p, []int{m, v}, func(be processing.Backend, at []processing.Plane) error {
+				return be.MeanVariance(background, at[m], at[v], at[s], r)
+			})
+		},
+		"guard ring": func(t *rapid.T, p *program) {
+			if p.reach == 0 {
+				return
+			}
+			s, z := p.pick(t, "src", nil, u8, u16), p.pick(t, "z", nil, f32)
+			outer := rapid.IntRange(1, min(p.reach, 127)).Draw(t, "outer")
+			guard := rapid.IntRange(0, outer-1).Draw(t, "guard")
+			core := rapid.IntRange(0, guard).Draw(t, "core")
+			on("guard ring", p, []int{z}, func(be processing.Backend, at []processing.Plane) error {
+				return be.GuardRing(background, at[z], at[s], core, guard, outer, 1.5)
+			})
+		},
+		"background": func(t *rapid.T, p *program) {
+			y, e := p.pick(t, "y", nil, u16), p.pick(t, "exclude", nil, u8)
+			d := p.pick(t, "dst", []int{y}, u16)
+			radii := rapid.SliceOfN(rapid.IntRange(0, p.reach), 1, 4).Draw(t, "radii")
+			slices.Sort(radii)
+			on("background", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
+				given := slices.Clone(radii)
+				defer clear(given)
+				return be.Background(background, at[d], at[y], at[e], given)
+			})
+		},
+		"deviation": func(t *rapid.T, p *program) {
+			y, e := p.pick(t, "y", nil, u16), p.pick(t, "exclude", nil, u8)
+			d, r := p.pick(t, "dst", []int{y}, u16), p.radius(t, 127)
+			on("deviation", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
+				return be.Deviation(background, at[d], at[y], at[e], r)
+			})
+		},
+		"box count": func(t *rapid.T, p *program) {
+			c, d := p.pick(t, "cls", nil, u8), p.pick(t, "dst", nil, u16)
+			bits, r := rapid.Uint8().Draw(t, "bits"), p.radius(t, 127)
+			on("box count", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
+				return be.BoxCount(background, at[d], at[c], bits, r)
+			})
+		},
+		"contrast": func(t *rapid.T, p *program) {
+			c, s := p.pick(t, "cls", nil, u8), p.pick(t, "seed", nil, u16)
+			y, v := p.pick(t, "y", []int{s}, u16), p.pick(t, "v", []int{c}, u8)
+			b, rule := p.pick(t, "b", []int{s}, u16), rule(t)
+			on("contrast", p, []int{c, s}, func(be processing.Backend, at []processing.Plane) error {
+				return be.Contrast(background, at[c], at[s], at[y], at[b], at[v], rule)
+			})
+		},
+		"cores": func(t *rapid.T, p *program) {
+			c, y := p.pick(t, "cls", nil, u8), p.pick(t, "y", nil, u16)
+			b, m := p.pick(t, "b", nil, u16), p.pick(t, "m", nil, u16)
+			rule := processing.CoreRule{Core: rapid.Uint32Max(65536).Draw(t, "core"), Grow: rapid.Uint32Max(65536).Draw(t, "grow")}
+			on("cores", p, []int{c}, func(be processing.Backend, at []processing.Plane) error {
+				return be.Cores(background, at[c], at[y], at[b], at[m], rule)
+			})
+		},
+		"threshold": func(t *rapid.T, p *program) {
+			s, d := p.pick(t, "src", nil, u8, u16), p.pick(t, "dst", nil, u8)
+			level := rapid.Uint32Max(70000).Draw(t, "level")
+			on("threshold", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
+				return be.Threshold(background, at[d], at[s], level)
+			})
+		},
+		"excess": func(t *rapid.T, p *program) {
+			d, y := p.pick(t, "dst", nil, u8), p.pick(t, "y", nil, u16)
+			b, v := p.pick(t, "b", nil, u16), p.pick(t, "v", nil, u8)
+			over, level := rapid.Uint16().Draw(t, "over"), rapid.Uint8().Draw(t, "level")
+			on("excess", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
+				return be.Excess(background, at[d], at[y], at[b], at[v], over, level)
+			})
+		},
+		"gaussian": func(t *rapid.T, p *program) {
+			s := p.pick(t, "src", nil, u8, u16, f32)
+			d := p.pick(t, "dst", []int{s}, kindOf(s))
+			sigma := rapid.Float64Range(0, float64(min(p.reach, 20))/3).Draw(t, "sigma")
+			on("gaussian", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
+				return be.Gaussian(background, at[d], at[s], sigma)
+			})
+		},
+		"wavelet": func(t *rapid.T, p *program) {
+			s := p.pick(t, "src", nil, u8, u16, f32)
+			d := p.pick(t, "dst", []int{s}, f32)
+			wave := processing.Wavelet(rapid.IntRange(0, 1).Draw(t, "wave"))
+			on("wavelet", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
+				return be.Wavelet(background, at[d], at[s], wave)
+			})
+		},
+		"inverse wavelet": func(t *rapid.T, p *program) {
+			s := p.pick(t, "src", nil, f32)
+			d := p.pick(t, "dst", []int{s}, f32)
+			wave := processing.Wavelet(rapid.IntRange(0, 1).Draw(t, "wave"))
+			on("inverse wavelet", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
+				return be.InverseWavelet(background, at[d], at[s], wave)
+			})
+		},
+		"starlet": func(t *rapid.T, p *program) {
+			n := 0
+			// All planes of n bands take 4·n + 8 bytes a pixel, which the bands are smaller for.
+			for n < 3 && 2*starletReach(n+1)+1 <= p.rows*32/(12*(n+1)+24) {
+				n++
+			}
+			n = rapid.IntRange(0, n).Draw(t, "bands")
+			s := p.pick(t, "src", nil, u8, u16, f32)
+			taken := []int{s}
+			for i := range n + 1 {
+				taken = append(taken, p.pick(t, fmt.Sprint("band ", i), taken, f32))
+			}
+			on("starlet", p, taken[1:], func(be processing.Backend, at []processing.Plane) error {
+				var bands []processing.Plane
+				for _, i := range taken[1 : n+1] {
+					bands = append(bands, at[i])
+				}
+				return be.Starlet(background, bands, at[taken[n+1]], at[s])
+			})
+		},
+		"starlet band": func(t *rapid.T, p *program) {
+			if p.reach < 2 {
+				return
+			}
+			s, d := p.pick(t, "src", nil, u8), p.pick(t, "dst", nil, u16)
+			most := 1
+			for most < 3 && starletReach(most+1) <= p.reach {
+				most++
+			}
+			level := rapid.IntRange(1, most).Draw(t, "level")
+			on("starlet band", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
+				return be.StarletBand(background, at[d], at[s], level)
+			})
+		},
+		"noise tiles": func(t *rapid.T, p *program) {
+			s, tile := p.pick(t, "src", nil, u8, u16), rapid.IntRange(2, 20).Draw(t, "tile")
+			p.same("noise tiles", func(be processing.Backend, at []processing.Plane, _ processing.Components) (any, error) {
+				return be.NoiseTiles(background, at[s], tile)
+			})
+		},
+		"histogram": func(t *rapid.T, p *program) {
+			s, e := p.pick(t, "src", nil, u8, u16), p.pick(t, "exclude", nil, u8)
+			all := rapid.Bool().Draw(t, "all")
+			p.same("histogram", func(be processing.Backend, at []processing.Plane, _ processing.Components) (any, error) {
+				var exclude processing.Plane
+				if !all {
+					exclude = at[e]
+				}
+				bins, err := be.Histogram(background, at[s], exclude)
+				found := []uint64{uint64(len(bins))}
+				for v, n := range bins {
+					if n > 0 {
+						found = append(found, uint64(v), n)
+					}
+				}
+				return found, err
+			})
+		},
+		"moments": func(t *rapid.T, p *program) {
+			s := p.pick(t, "src", nil, u8, u16, u32)
+			p.same("moments", func(be processing.Backend, at []processing.Plane, _ processing.Components) (any, error) {
+				return be.Moments(background, at[s])
+			})
+		},
+		"label and grow": func(t *rapid.T, p *program) {
+			c, d := p.pick(t, "cls", nil, u8), p.pick(t, "dst", nil, u8)
+			bits := rapid.SampledFrom([]uint8{processing.ClassCore, 1, 255}).Draw(t, "bits")
+			g := processing.Growth{Base: 1.5, Slope: 0.7, FarBase: 4, FarSlope: 2, Closed: 0.15, Limit: 30, MaxCore: 100}
+			for k, be := range []processing.Backend{p.Backend, p.plain} {
+				at := [][]processing.Plane{p.banded, p.reference}[k]
+				if p.components[k] != nil {
+					p.components[k].Release()
+				}
+				cores, err := be.Label(background, at[c], bits)
+				p.must(err)
+				p.components[k], err = be.Grow(background, cores, at[c], g)
+				p.must(err)
+				cores.Release()
+			}
+			keep := rapid.SliceOfN(rapid.Bool(), p.components[0].Len(), p.components[0].Len()).Draw(t, "keep")
+			p.same("components", func(be processing.Backend, at []processing.Plane, c processing.Components) (any, error) {
+				if err := be.Keep(background, c, keep); err != nil {
+					return nil, err
+				}
+				if err := be.Paint(background, at[d], c); err != nil {
+					return nil, err
+				}
+				return be.Spans(background, c)
+			})
+		},
+		"fill holes": func(t *rapid.T, p *program) {
+			d := p.pick(t, "dst", nil, u8)
+			on("fill holes", p, []int{d}, func(be processing.Backend, at []processing.Plane) error { return be.FillHoles(background, at[d]) })
+		},
+		"tally": func(t *rapid.T, p *program) {
+			if p.components[0] == nil {
+				return
+			}
+			c, m, v := p.pick(t, "class", nil, u8), p.pick(t, "member", nil, u8), p.pick(t, "v", nil, u8)
+			y, b := p.pick(t, "y", nil, u16), p.pick(t, "b", nil, u16)
+			s, l := p.pick(t, "spread", nil, u16), p.pick(t, "starlet", nil, u16)
+			p.same("tally", func(be processing.Backend, at []processing.Plane, comps processing.Components) (any, error) {
+				return be.Tally(background, comps, processing.TallyPlanes{Class: at[c], Member: at[m], Y: at[y], B: at[b],
+					V: at[v], Spread: at[s], Starlet: at[l]}, tables(8))
+			})
+		},
+		"convolve": func(t *rapid.T, p *program) {
+			fill(t, p, func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error {
+				return be.Convolve(background, dst, state, tiles, slices.Repeat([]float64{1.5}, len(tiles)))
+			})
+		},
+		"harmonic": func(t *rapid.T, p *program) {
+			fill(t, p, func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error {
+				return be.Harmonic(background, dst, state, tiles, slices.Repeat([]int{3}, len(tiles)), slices.Repeat([]float32{1.5}, len(tiles)))
+			})
+		},
+		"biharmonic": func(t *rapid.T, p *program) {
+			fill(t, p, func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error {
+				return be.Biharmonic(background, dst, state, tiles, slices.Repeat([]int{3}, len(tiles)), 1.4)
+			})
+		},
+		"detail": func(t *rapid.T, p *program) {
+			s, list := p.pick(t, "src", nil, f32), tiles(t, p)
+			d, e := p.pick(t, "dst", []int{s}, f32), p.pick(t, "state", nil, u8)
+			on("detail", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
+				return be.Detail(background, at[d], at[s], at[e], list)
+			})
+		},
+		"separate": func(t *rapid.T, p *program) {
+			list, e := tiles(t, p), p.pick(t, "state", nil, u8)
+			var q [4]int
+			for i := range q {
+				q[i] = p.pick(t, "plane", q[:i], f32)
+			}
+			models := make([]processing.Separation, len(list))
+			for i := range models {
+				models[i] = processing.Separation{Axes: [4][4]float32{{1}}, Variance: [4]float32{0.01}, Light: [4]float32{1},
+					Noise: 1e-4, Mismatch: 0.1, Sweeps: 2}
+			}
+			on("separate", p, q[:2], func(be processing.Backend, at []processing.Plane) error {
+				return be.Separate(background, at[q[0]:q[0]+1], at[q[1]], at[q[2]:q[2]+1], at[q[3]], at[e], list, models)
+			})
+		},
+	}
+}
+
+// lumaTables are made once: they are larger than the pictures here.
+var lumaTables = sync.OnceValue(func() [2]*processing.LumaTables {
+	return [2]*processing.LumaTables{processing.NewLumaTables(8, processing.TransferSRGB), processing.NewLumaTables(16, processing.TransferSRGB)}
+})
+
+func tables(depth int) *processing.LumaTables { return lumaTables()[min(depth/16, 1)] }
+
+// newProgram draws a picture, bands, and the content of all planes.
+func newProgram(t *rapid.T) *program {
+	w := rapid.OneOf(rapid.IntRange(1, 5), rapid.IntRange(6, 30)).Draw(t, "w")
+	h := rapid.OneOf(rapid.IntRange(1, 12), rapid.IntRange(13, 60)).Draw(t, "h")
+	rows := rapid.OneOf(rapid.IntRange(1, 7), rapid.IntRange(1, h+1)).Draw(t, "rows")
+	p := &program{bench: newBench(t, w, h, rows), w: w, h: h, rows: rows, reach: (rows - 1) / 2,
+		banded: make([]processing.Plane, planeCount), reference: make([]processing.Plane, planeCount)}
+	for i := range planeCount {
+		p.load(t, i)
+	}
+	return p
+}
+
+// finish compares all planes and sees that nothing is left over.
+func (p *program) finish() {
+	p.t.Helper()
+	for i := range planeCount {
+		p.equal(i)
+	}
+	p.release()
+	p.done()
+}
+
+func names(all map[string]operation) []string {
+	return slices.Sorted(maps.Keys(all))
+}
+
+// Each operation, by bands of a few rows.
+func TestOperations(t *testing.T) {
+	all := operations()
+	for _, name := range names(all) {
+		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+			p := newProgram(t)
+			for range rapid.IntRange(1, 3).Draw(t, "times") {
+				all[name](t, p)
+			}
+			p.finish()
+		}))
+	}
+}
+
+// Whatever is done in whatever order, with some of it waiting for the rest, comes out as on the CPU.
+func TestPrograms(t *testing.T) {
+	all := operations()
+	bands := 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := newProgram(t)
+		for _, name := range rapid.SliceOfN(rapid.SampledFrom(names(all)), 1, 30).Draw(t, "operations") {
+			all[name](t, p)
+		}
+		p.finish()
+		bands += p.inner.bands
+	})
+	if bands == 0 {
+		t.Error("no plane was ever cut into bands: the test says nothing")
+	}
+}
+
+// load returns a plane of the samples.
+func (b *bench) load(w, h int, s processing.Samples) processing.Plane {
+	b.t.Helper()
+	kind := processing.U8
+	if s.U16 != nil {
+		kind = processing.U16
+	}
+	p, err := b.Alloc(kind, w, h)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := b.Upload(background, p, s); err != nil {
+		b.t.Fatal(err)
+	}
+	return p
+}
+
+// ramp is a picture whose samples tell their places.
+func ramp(w, h int) []uint8 {
+	s := make([]uint8, w*h)
+	for i := range s {
+		s[i] = uint8(i * 7)
+	}
+	return s
+}
+
+// What Host gave stays until the plane is written, whatever is done with it and with others.
+func TestHostStays(t *testing.T) {
+	const w, h = 7, 40
+	b := newBench(t, w, h, 9)
+	p, q := b.load(w, h, processing.Samples{U8: ramp(w, h)}), b.load(w, h, processing.Samples{U8: ramp(w, h)})
+	// So that the content of p is no longer where Upload has put it.
+	must(t, b.Morph(background, p, p, processing.Dilate, processing.Square(1)))
+	seen, err := b.Host(background, p)
+	must(t, err)
+	want := slices.Clone(seen.U8)
+	c, err := b.Label(background, p, 1)
+	must(t, err)
+	c.Release()
+	for range 3 {
+		must(t, b.Morph(background, q, q, processing.Erode, processing.Square(1)))
+		_, err := b.Host(background, q)
+		must(t, err)
+	}
+	if !slices.Equal(seen.U8, want) {
+		t.Error("what Host gave has changed")
+	}
+	p.Release()
+	q.Release()
+	b.done()
+}
+
+func must(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// twice takes the mean of ramp and of that again, and releases planes as soon as they are not needed.
+func (b *bench) twice(w, h int) {
+	b.t.Helper()
+	p := b.load(w, h, processing.Samples{U8: ramp(w, h)})
+	for range 2 {
+		q, err := b.Alloc(processing.U8, w, h)
+		must(b.t, err)
+		must(b.t, b.BoxMean(background, q, p, 2))
+		p.Release()
+		p = q
+	}
+	got, err := b.Host(background, p)
+	must(b.t, err)
+	if !slices.Equal(got.U8, meanTwice(b.t, b.plain, w, h)) {
+		b.t.Error("another result")
+	}
+	p.Release()
+	b.done()
+}
+
+// Planes that were released while operations on them wait still serve these, on bands together and, where they do not
+// fit together, one after the other.
+func TestReleaseWhileWaiting(t *testing.T) {
+	const w, h = 7, 60
+	for _, rows := range []int{5, 9, 30, 60} {
+		newBench(t, w, h, rows).twice(w, h)
+	}
+}
+
+// Where a device has too little memory for all that waits, it is done one after the other.
+func TestOneAfterTheOther(t *testing.T) {
+	const w, h = 7, 60
+	b := newBench(t, w, h, h)
+	// Nine rows of three planes, but five of two.
+	b.inner.limit = 8 * w * 3
+	b.twice(w, h)
+}
+
+// meanTwice is what twice must find.
+func meanTwice(t rapid.TB, be processing.Backend, w, h int) []uint8 {
+	t.Helper()
+	var p [3]processing.Plane
+	for i := range p {
+		var err error
+		p[i], err = be.Alloc(processing.U8, w, h)
+		must(t, err)
+		defer p[i].Release()
+	}
+	must(t, be.Upload(background, p[0], processing.Samples{U8: ramp(w, h)}))
+	must(t, be.BoxMean(background, p[1], p[0], 2))
+	must(t, be.BoxMean(background, p[2], p[1], 2))
+	s, err := be.Host(background, p[2])
+	must(t, err)
+	return slices.Clone(s.U8)
+}
+
+// What nobody can ask for any more is not done.
+func TestForgotten(t *testing.T) {
+	const w, h = 7, 40
+	b := newBench(t, w, h, 9)
+	p := b.load(w, h, processing.Samples{U8: ramp(w, h)})
+	must(t, b.Morph(background, p, p, processing.Dilate, processing.Square(1)))
+	p.Release()
+	p.Release()
+	b.done()
+	if b.inner.calls != 0 {
+		t.Errorf("the device was called %d times", b.inner.calls)
+	}
+}
+
+// Floats are added in the order that they are added in on the whole picture, also where means over several windows wait.
+func TestFloatOrder(t *testing.T) {
+	const w, h = 1, 60
+	samples := make([]float32, w*h)
+	for i := range samples {
+		samples[i] = []float32{1e30, -1e30, 1, 3}[(i*i/3+i)%4]
+	}
+	b := newBench(t, w, h, 29)
+	results := [2][]float32{}
+	for k, be := range []processing.Backend{b.Backend, b.plain} {
+		var p [3]processing.Plane
+		for i := range p {
+			var err error
+			p[i], err = be.Alloc(processing.F32, w, h)
+			must(t, err)
+		}
+		must(t, be.Upload(background, p[0], processing.Samples{F32: samples}))
+		for i, r := range []int{1, 2} {
+			must(t, be.BoxMean(background, p[i+1], p[0], r))
+		}
+		for _, q := range p[1:] {
+			s, err := be.Host(background, q)
+			must(t, err)
+			results[k] = append(results[k], s.F32...)
+		}
+		for _, q := range p {
+			q.Release()
+		}
+	}
+	if !slices.Equal(results[0], results[1]) {
+		t.Errorf("means %v, want %v", results[0], results[1])
+	}
+	if b.inner.bands == 0 {
+		t.Error("there was only one band")
+	}
+	b.done()
+}
+
+// Operations on planes of several sizes, in turns.
+func TestSizes(t *testing.T) {
+	sizes := [][2]int{{7, 40}, {3, 50}, {7, 39}}
+	b := newBench(t, 7, 40, 9)
+	var planes []processing.Plane
+	for _, s := range sizes {
+		planes = append(planes, b.load(s[0], s[1], processing.Samples{U8: ramp(s[0], s[1])}))
+	}
+	for range 2 {
+		for _, p := range planes {
+			must(t, b.Morph(background, p, p, processing.Dilate, processing.Square(1)))
+		}
+	}
+	for i, p := range planes {
+		w, h := sizes[i][0], sizes[i][1]
+		q, err := b.plain.Alloc(processing.U8, w, h)
+		must(t, err)
+		must(t, b.plain.Upload(background, q, processing.Samples{U8: ramp(w, h)}))
+		must(t, b.plain.Morph(background, q, q, processing.Dilate, processing.Square(2)))
+		want, err := b.plain.Host(background, q)
+		must(t, err)
+		got, err := b.Host(background, p)
+		must(t, err)
+		if !slices.Equal(got.U8, want.U8) {
+			t.Errorf("%d × %d pixels: another result", w, h)
+		}
+		p.Release()
+	}
+	b.done()
+}

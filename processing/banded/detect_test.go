@@ -1,0 +1,331 @@
+package banded
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"blik/processing"
+	"blik/processing/cpu"
+	"blik/processing/sample"
+)
+
+// paintings are generated ones with much glare, of 8 and of 16 bits.
+var paintings = sync.OnceValues(func() (list [2]*processing.Picture, err error) {
+	glare, err := sample.Preset("default")
+	if err != nil {
+		return list, err
+	}
+	glare.Density *= 4
+	glare.Seed = 5
+	for i, depth := range []int{8, 16} {
+		clean, err := sample.Paint(background, 201, 400, depth, sample.PaintOptions{Seed: 5, Scene: "coast"})
+		if err != nil {
+			return list, err
+		}
+		if list[i], _, _, err = sample.RenderGlare(background, clean, glare); err != nil {
+			return list, err
+		}
+	}
+	return list, nil
+})
+
+// glaring is a corner of a painting with glare.
+func glaring(t testing.TB, w, h, depth int) *processing.Picture {
+	t.Helper()
+	list, err := paintings()
+	must(t, err)
+	whole := list[depth/16]
+	pic := &processing.Picture{Width: w, Height: h, Channels: whole.Channels, Transfer: whole.Transfer}
+	for y := range h {
+		i, j := y*whole.Width*whole.Channels, (y*whole.Width+w)*whole.Channels
+		if depth == 8 {
+			pic.U8 = append(pic.U8, whole.U8[i:j]...)
+		} else {
+			pic.U16 = append(pic.U16, whole.U16[i:j]...)
+		}
+	}
+	return pic
+}
+
+// detects compares detection with bands of so many rows with that of the CPU.
+func detects(t *testing.T, pic *processing.Picture, p processing.Params, rows int, device func(*device)) *processing.Result {
+	t.Helper()
+	b := newBench(t, pic.Width, pic.Height, rows)
+	if device != nil {
+		device(b.inner)
+	}
+	want, err := processing.Detect(background, b.plain, pic, p, processing.Options{})
+	must(t, err)
+	got, err := processing.Detect(background, b.Backend, pic, p, processing.Options{})
+	must(t, err)
+	b.done()
+	sameResult(t, got, want)
+	if rows < pic.Height && b.inner.bands == 0 {
+		t.Error("there was only one band")
+	}
+	return want
+}
+
+func sameResult(t *testing.T, got, want *processing.Result) {
+	t.Helper()
+	if !slices.Equal(got.Mask.Pix, want.Mask.Pix) || !reflect.DeepEqual(got.Findings, want.Findings) || !reflect.DeepEqual(got.Chosen, want.Chosen) {
+		t.Fatalf("another result: %d pixels of glare, want %d", got.Mask.Area(), want.Mask.Area())
+	}
+}
+
+func TestDetect(t *testing.T) {
+	for _, c := range []struct{ w, h, depth, rows int }{
+		{1, 1, 8, 1}, {1, 1, 16, 5}, {131, 1, 8, 1}, {1, 300, 16, 110}, {63, 65, 8, 65}, {201, 250, 8, 101}, {201, 250, 16, 150},
+	} {
+		res := detects(t, glaring(t, c.w, c.h, c.depth), processing.DefaultParams(), c.rows, nil)
+		if c.w > 200 && len(res.Findings) == 0 {
+			t.Error("no glare on a painting with glare: the comparison says nothing")
+		}
+	}
+}
+
+// Every parameter at both ends.
+func TestDetectParameters(t *testing.T) {
+	pic := glaring(t, 21, 400, 8)
+	for _, s := range processing.Specs() {
+		for _, v := range []float64{s.Min, s.Max} {
+			p := processing.DefaultParams()
+			if s.Manual {
+				p.Mode = processing.Manual
+			}
+			if err := s.Set(&p, v); err != nil || p.Validate() != nil {
+				continue
+			}
+			t.Run(s.ID, func(t *testing.T) { detects(t, pic, p, 270, nil) })
+		}
+	}
+}
+
+// A device with less memory than it was thought to have gets smaller bands, and goes on where it was.
+func TestHalving(t *testing.T) {
+	pic := glaring(t, 101, 333, 8)
+	detects(t, pic, processing.DefaultParams(), 333, func(d *device) { d.limit = 101 * 333 * 5 })
+	b := newBench(t, 101, 333, 333)
+	b.inner.limit = 101 * 20
+	_, err := processing.Detect(background, b.Backend, pic, processing.DefaultParams(), processing.Options{})
+	if !b.tooLittle(err) {
+		t.Errorf("a device without memory: %v", err)
+	}
+	b.done()
+	b = newBench(t, 101, 333, 20)
+	_, err = processing.Detect(background, b.Backend, pic, processing.DefaultParams(), processing.Options{})
+	if !errors.Is(err, ErrMemory) {
+		t.Errorf("bands smaller than their halo: %v", err)
+	}
+	b.done()
+}
+
+// A device that fails at any of its calls ends the job with its error; one that once lacks memory does not.
+func TestEveryCallFails(t *testing.T) {
+	pic := glaring(t, 61, 240, 8)
+	want, err := processing.Detect(background, cpu.New(), pic, processing.DefaultParams(), processing.Options{})
+	must(t, err)
+	fault := errors.New("the device has gone")
+	for n := 1; ; n += 1 + n/8 {
+		b := newBench(t, 61, 240, 130)
+		b.inner.failAt, b.inner.err = n, fault
+		res, err := processing.Detect(background, b.Backend, pic, processing.DefaultParams(), processing.Options{})
+		b.done()
+		if b.inner.calls < n {
+			sameResult(t, res, want)
+			if n < 50 {
+				t.Errorf("only %d calls", n)
+			}
+			return
+		}
+		if !errors.Is(err, fault) {
+			t.Fatalf("call %d: %v", n, err)
+		}
+		if n%2 == 0 {
+			b := newBench(t, 61, 240, 240)
+			b.inner.failAt, b.inner.err = n, errFull
+			res, err := processing.Detect(background, b.Backend, pic, processing.DefaultParams(), processing.Options{})
+			must(t, err)
+			sameResult(t, res, want)
+			b.done()
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	pic := glaring(t, 121, 133, 8)
+	for n := 1; n < 60; n += 3 {
+		ctx, cancel := context.WithCancel(background)
+		b := newBench(t, 121, 133, 110)
+		d := &cancelling{device: b.inner, after: n, cancel: cancel}
+		b.Backend.inner = d
+		_, err := processing.Detect(ctx, b.Backend, pic, processing.DefaultParams(), processing.Options{})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled at upload %d: %v", n, err)
+		}
+		b.done()
+	}
+}
+
+// cancelling cancels a job at an upload.
+type cancelling struct {
+	*device
+	after  int
+	cancel func()
+}
+
+func (c *cancelling) Upload(ctx context.Context, dst processing.Plane, src processing.Samples) error {
+	if c.after--; c.after == 0 {
+		c.cancel()
+	}
+	return c.device.Upload(ctx, dst, src)
+}
+
+// Correction in planes that fit the device, and in planes that do not.
+func TestCorrect(t *testing.T) {
+	for _, depth := range []int{8, 16} {
+		pic := glaring(t, 201, 150, depth)
+		p := processing.DefaultParams()
+		found, err := processing.Detect(background, cpu.New(), pic, p, processing.Options{})
+		must(t, err)
+		want, err := processing.Correct(background, cpu.New(), pic, found.Mask, p, processing.CorrectOptions{})
+		must(t, err)
+		if len(want.Patches) == 0 {
+			t.Fatal("nothing was corrected: the comparison says nothing")
+		}
+		for _, rows := range []int{3, 5000} {
+			b := newBench(t, 1024, 5000, rows)
+			got, err := processing.Correct(background, b.Backend, pic, found.Mask, p, processing.CorrectOptions{})
+			must(t, err)
+			if !reflect.DeepEqual(got.Patches, want.Patches) {
+				t.Errorf("%d bits, %d rows: another correction", depth, rows)
+			}
+			if used := b.inner.calls > 0; used != (rows > 3) {
+				t.Errorf("%d bits, %d rows: the device was used: %v", depth, rows, used)
+			}
+			b.done()
+		}
+	}
+}
+
+// Stages are those of a plain run, and of sending and taking back, each counted once.
+func TestTimings(t *testing.T) {
+	pic := glaring(t, 101, 333, 8)
+	b := newBench(t, 101, 333, 150)
+	start := time.Now()
+	got, err := processing.Detect(background, b.Backend, pic, processing.DefaultParams(), processing.Options{})
+	took := time.Since(start)
+	must(t, err)
+	want, err := processing.Detect(background, b.plain, pic, processing.DefaultParams(), processing.Options{})
+	must(t, err)
+	var names []string
+	sum := time.Duration(0)
+	for _, s := range got.Timings {
+		sum += s.Time
+		if s.Name != stageUpload && s.Name != stageDownload {
+			names = append(names, s.Name)
+		} else if s.Time <= 0 {
+			t.Errorf("stage %s took %v", s.Name, s.Time)
+		}
+	}
+	if len(got.Timings) != len(names)+2 {
+		t.Errorf("no upload or no download in %v", got.Timings)
+	}
+	for i, s := range want.Timings {
+		if i >= len(names) || names[i] != s.Name {
+			t.Errorf("stages %s, want %v", strings.Join(names, ", "), want.Timings)
+			break
+		}
+	}
+	if sum > took {
+		t.Errorf("stages of %v in %v", sum, took)
+	}
+	if got := b.Timings(); len(got) != 0 {
+		t.Errorf("told twice: %v", got)
+	}
+	end, inside := b.Stage("outer"), b.Stage("inner")
+	end()
+	end()
+	inside()
+	if got := b.Timings(); len(got) != 2 || got[0].Name != "outer" || got[1].Name != "inner" || len(b.open) != 0 {
+		t.Errorf("nested stages: %v", got)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	const w, h = 5, 40
+	b := newBench(t, w, h, 9)
+	p, small := b.load(w, h, processing.Samples{U8: ramp(w, h)}), b.load(w, 3, processing.Samples{U8: ramp(w, 3)})
+	wide := b.load(w, h, processing.Samples{U16: make([]uint16, w*h)})
+	foreign, err := b.plain.Alloc(processing.U8, w, h)
+	must(t, err)
+	gone, err := b.Alloc(processing.U8, w, h)
+	must(t, err)
+	gone.Release()
+	floats, err := b.Alloc(processing.F32, w, h)
+	must(t, err)
+	square := processing.Square(1)
+	ctx, cancel := context.WithCancel(background)
+	cancel()
+	for what, err := range map[string]error{
+		"no plane":          b.Morph(background, p, nil, processing.Dilate, square),
+		"another's plane":   b.Morph(background, p, foreign, processing.Dilate, square),
+		"a released plane":  b.Morph(background, gone, p, processing.Dilate, square),
+		"another size":      b.Morph(background, small, p, processing.Dilate, square),
+		"cancelled":         b.Morph(ctx, p, p, processing.Dilate, square),
+		"too few samples":   b.Upload(background, p, processing.Samples{U8: ramp(w, 3)}),
+		"floats":            b.Gather(background, make([]uint32, 1), floats, []uint32{0}),
+		"an index outside":  b.Gather(background, make([]uint32, 1), p, []uint32{w * h}),
+		"too little room":   b.Gather(background, nil, p, []uint32{0}),
+		"no picture":        b.Luma(background, wide, p, nil, tables(8)),
+		"no tables":         b.Luma(background, wide, p, &processing.Picture{Width: w, Height: h, Channels: 1, U8: ramp(w, h)}, nil),
+		"another picture":   b.Luma(background, wide, p, &processing.Picture{Width: w, Height: 3, Channels: 1, U8: ramp(w, 3)}, tables(8)),
+		"an empty picture":  b.Luma(background, wide, p, &processing.Picture{Width: w, Height: h, Channels: 1}, tables(8)),
+		"a tile outside":    b.Detail(background, floats, floats, p, []processing.Tile{{X: 1, Y: 1, W: w, H: 1}}),
+		"tiles of one size": b.Keep(background, nil, nil),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+	for _, kind := range []processing.Kind{processing.U8, processing.F32 + 1} {
+		for _, size := range [][2]int{{0, 1}, {1, -1}, {1 << 17, 1 << 17}, {w, h}} {
+			if _, err := b.Alloc(kind, size[0], size[1]); err == nil && (kind != processing.U8 || size[0] != w) {
+				t.Errorf("a plane of kind %d, %d × %d pixels", kind, size[0], size[1])
+			} else if err == nil {
+				b.memory.live--
+			}
+		}
+	}
+	// What the planes do not tell is refused when the result is asked for, and leaves nothing behind.
+	for what, op := range map[string]func() error{
+		"a negative radius":  func() error { return b.BoxMean(background, p, wide, -1) },
+		"planes of one kind": func() error { return b.Gaussian(background, p, wide, 1) },
+		"an even element": func() error {
+			return b.Morph(background, p, p, processing.Dilate, processing.Element{Size: 2, Size2: 2})
+		},
+		"no sigma": func() error { return b.Gaussian(background, p, p, -1) },
+	} {
+		err := op()
+		if err == nil {
+			_, err = b.Host(background, p)
+		}
+		if err == nil {
+			t.Errorf("%s: no error", what)
+		}
+		if _, err := b.Host(background, p); err != nil {
+			t.Errorf("after %s: %v", what, err)
+		}
+	}
+	foreign.Release()
+	for _, q := range []processing.Plane{p, small, wide, floats} {
+		q.Release()
+	}
+	b.done()
+}

@@ -1,0 +1,353 @@
+package banded
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"blik/processing"
+)
+
+// Upload copies host samples into dst.
+func (b *Backend) Upload(ctx context.Context, dst processing.Plane, src processing.Samples) error {
+	p, err := b.planes("upload", dst)
+	if err != nil {
+		return err
+	}
+	return b.onHost(ctx, step{writes: p, run: func(ctx context.Context, on *site) error {
+		return on.Upload(ctx, on.of(p[0]), src)
+	}})
+}
+
+// Host returns the samples of p themselves.
+func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samples, error) {
+	q, err := b.planes("host", p)
+	if err != nil {
+		return processing.Samples{}, err
+	}
+	if err := b.flush(ctx); err != nil {
+		return processing.Samples{}, err
+	}
+	s, err := q[0].view(ctx)
+	q[0].lent = q[0].twin == nil
+	return s, err
+}
+
+// Gather returns src at the given pixel indices; an index outside the plane is an error.
+func (b *Backend) Gather(ctx context.Context, dst []uint32, src processing.Plane, index []uint32) error {
+	p, err := b.planes("gather", src)
+	if err != nil {
+		return err
+	}
+	if err := b.flush(ctx); err != nil {
+		return err
+	}
+	s := p[0]
+	switch {
+	case s.kind == processing.F32:
+		return fmt.Errorf("%s: gather: the source plane is of floats", b.Name())
+	case len(dst) != len(index):
+		return fmt.Errorf("%s: gather: room for %d values given, %d asked for", b.Name(), len(dst), len(index))
+	case len(index) > 0 && uint64(slices.Max(index)) >= uint64(s.w)*uint64(s.h):
+		return fmt.Errorf("%s: gather: index %d lies outside a plane of %d × %d pixels", b.Name(), slices.Max(index), s.w, s.h)
+	}
+	v, err := s.view(ctx)
+	if err != nil {
+		return err
+	}
+	switch s.kind {
+	case processing.U8:
+		gather(dst, v.U8, index)
+	case processing.U16:
+		gather(dst, v.U16, index)
+	default:
+		gather(dst, v.U32, index)
+	}
+	return nil
+}
+
+func gather[T uint8 | uint16 | uint32](dst []uint32, src []T, index []uint32) {
+	for i, at := range index {
+		dst[i] = uint32(src[at])
+	}
+}
+
+// Luma writes the two planes that detection works on. It does not wait, as the picture may change after it.
+func (b *Backend) Luma(ctx context.Context, y, v processing.Plane, pic *processing.Picture, t *processing.LumaTables) error {
+	p, err := b.planes("luma", y, v)
+	if err != nil {
+		return err
+	}
+	if pic == nil || t == nil {
+		return fmt.Errorf("%s: luma: no picture or no tables given", b.Name())
+	}
+	if err := pic.Validate(); err != nil {
+		return err
+	}
+	if pic.Width != p[0].w || pic.Height != p[0].h {
+		return fmt.Errorf("%s: luma: the picture is %d × %d pixels, the planes are %d × %d", b.Name(), pic.Width, pic.Height, p[0].w, p[0].h)
+	}
+	return b.now(ctx, step{writes: p, run: func(ctx context.Context, on *site) error {
+		return on.Luma(ctx, on.of(p[0]), on.of(p[1]), rowsOf(pic, on.top, on.base), t)
+	}})
+}
+
+// rowsOf is the part of a picture from row top up to row base, which is not in it.
+func rowsOf(pic *processing.Picture, top, base int) *processing.Picture {
+	band := *pic
+	band.Height = base - top
+	i, j := top*pic.Width*pic.Channels, base*pic.Width*pic.Channels
+	band.U8, band.U16, band.F32 = piece(pic.U8, i, j), piece(pic.U16, i, j), piece(pic.F32, i, j)
+	return &band
+}
+
+// Morph applies op with element e; dst may be src.
+func (b *Backend) Morph(ctx context.Context, dst, src processing.Plane, op processing.MorphOp, e processing.Element) error {
+	p, err := b.planes("morph", dst, src)
+	if err != nil {
+		return err
+	}
+	reach := e.Size / 2
+	switch e.Direction {
+	case processing.Rectangle:
+		reach = e.Size2 / 2
+	case processing.Horizontal:
+		reach = 0
+	}
+	if op != processing.Erode && op != processing.Dilate {
+		// An erosion and a dilation, one after the other.
+		reach *= 2
+	}
+	return b.later(ctx, step{reads: p[1:], writes: p[:1], reach: reach, run: func(ctx context.Context, on *site) error {
+		return on.Morph(ctx, on.of(p[0]), on.of(p[1]), op, e)
+	}})
+}
+
+// BoxMean writes the rounded mean over the window of radius r.
+func (b *Backend) BoxMean(ctx context.Context, dst, src processing.Plane, r int) error {
+	p, err := b.planes("box mean", dst, src)
+	if err != nil {
+		return err
+	}
+	s := step{reads: p[1:], writes: p[:1], reach: r, run: func(ctx context.Context, on *site) error {
+		return on.BoxMean(ctx, on.of(p[0]), on.of(p[1]), r)
+	}}
+	if p[0].kind == processing.F32 {
+		// Floats are added in blocks of the window's side, counted from the first row.
+		s.align = 2*min(max(r, 0), p[0].h-1) + 1
+	}
+	return b.later(ctx, s)
+}
+
+// MeanVariance writes mean and population variance of the window of radius r.
+func (b *Backend) MeanVariance(ctx context.Context, mean, variance, src processing.Plane, r int) error {
+	p, err := b.planes("mean and variance", mean, variance, src)
+	if err != nil {
+		return err
+	}
+	return b.later(ctx, step{reads: p[2:], writes: p[:2], reach: r, run: func(ctx context.Context, on *site) error {
+		return on.MeanVariance(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), r)
+	}})
+}
+
+// GuardRing writes the z-score of the window of radius core against the ring between guard and outer.
+func (b *Backend) GuardRing(ctx context.Context, z, src processing.Plane, core, guard, outer int, noise float64) error {
+	p, err := b.planes("guard ring", z, src)
+	if err != nil {
+		return err
+	}
+	return b.later(ctx, step{reads: p[1:], writes: p[:1], reach: outer, run: func(ctx context.Context, on *site) error {
+		return on.GuardRing(ctx, on.of(p[0]), on.of(p[1]), core, guard, outer, noise)
+	}})
+}
+
+// Background writes the mean of y over the pixels of a window that exclude leaves.
+func (b *Backend) Background(ctx context.Context, dst, y, exclude processing.Plane, radii []int) error {
+	p, err := b.planes("background", dst, y, exclude)
+	if err != nil {
+		return err
+	}
+	reach := 0
+	for _, r := range radii {
+		reach = max(reach, r)
+	}
+	radii = slices.Clone(radii)
+	return b.later(ctx, step{reads: p[1:], writes: p[:1], reach: reach, run: func(ctx context.Context, on *site) error {
+		return on.Background(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), radii)
+	}})
+}
+
+// Deviation writes the standard deviation of y over the pixels of the window that exclude leaves.
+func (b *Backend) Deviation(ctx context.Context, dst, y, exclude processing.Plane, r int) error {
+	p, err := b.planes("deviation", dst, y, exclude)
+	if err != nil {
+		return err
+	}
+	return b.later(ctx, step{reads: p[1:], writes: p[:1], reach: r, run: func(ctx context.Context, on *site) error {
+		return on.Deviation(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), r)
+	}})
+}
+
+// BoxCount writes how many pixels of the window of radius r have one of the bits in cls.
+func (b *Backend) BoxCount(ctx context.Context, dst, cls processing.Plane, bits uint8, r int) error {
+	p, err := b.planes("box count", dst, cls)
+	if err != nil {
+		return err
+	}
+	return b.later(ctx, step{reads: p[1:], writes: p[:1], reach: r, run: func(ctx context.Context, on *site) error {
+		return on.BoxCount(ctx, on.of(p[0]), on.of(p[1]), bits, r)
+	}})
+}
+
+// Contrast writes the class bits Wide and Seed into cls, and the contrast of seeds into seed.
+func (b *Backend) Contrast(ctx context.Context, cls, seed, y, bg, v processing.Plane, rule processing.ContrastRule) error {
+	p, err := b.planes("contrast", cls, seed, y, bg, v)
+	if err != nil {
+		return err
+	}
+	return b.later(ctx, step{reads: p[2:], writes: p[:2], run: func(ctx context.Context, on *site) error {
+		return on.Contrast(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), on.of(p[3]), on.of(p[4]), rule)
+	}})
+}
+
+// Cores adds the class bits Core and Grow to cls.
+func (b *Backend) Cores(ctx context.Context, cls, y, bg, m processing.Plane, rule processing.CoreRule) error {
+	p, err := b.planes("cores", cls, y, bg, m)
+	if err != nil {
+		return err
+	}
+	return b.later(ctx, step{reads: p, writes: p[:1], run: func(ctx context.Context, on *site) error {
+		return on.Cores(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), on.of(p[3]), rule)
+	}})
+}
+
+// Threshold writes 255 where src ≥ level and 0 elsewhere; dst may be src.
+func (b *Backend) Threshold(ctx context.Context, dst, src processing.Plane, level uint32) error {
+	p, err := b.planes("threshold", dst, src)
+	if err != nil {
+		return err
+	}
+	return b.later(ctx, step{reads: p[1:], writes: p[:1], run: func(ctx context.Context, on *site) error {
+		return on.Threshold(ctx, on.of(p[0]), on.of(p[1]), level)
+	}})
+}
+
+// Excess writes 255 where y − bg > over and v ≥ level, else 0.
+func (b *Backend) Excess(ctx context.Context, dst, y, bg, v processing.Plane, over uint16, level uint8) error {
+	p, err := b.planes("excess", dst, y, bg, v)
+	if err != nil {
+		return err
+	}
+	return b.later(ctx, step{reads: p[1:], writes: p[:1], run: func(ctx context.Context, on *site) error {
+		return on.Excess(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), on.of(p[3]), over, level)
+	}})
+}
+
+// Gaussian blurs with standard deviation sigma.
+func (b *Backend) Gaussian(ctx context.Context, dst, src processing.Plane, sigma float64) error {
+	p, err := b.planes("gaussian", dst, src)
+	if err != nil {
+		return err
+	}
+	reach := int(math.Ceil(min(3*sigma, float64(p[0].h))))
+	return b.later(ctx, step{reads: p[1:], writes: p[:1], reach: reach, run: func(ctx context.Context, on *site) error {
+		return on.Gaussian(ctx, on.of(p[0]), on.of(p[1]), sigma)
+	}})
+}
+
+// Wavelet writes one level of the separable transform.
+func (b *Backend) Wavelet(ctx context.Context, dst, src processing.Plane, wave processing.Wavelet) error {
+	p, err := b.planes("wavelet", dst, src)
+	if err != nil {
+		return err
+	}
+	return b.whole(ctx, step{reads: p[1:], writes: p[:1], run: func(ctx context.Context, on *site) error {
+		return on.Wavelet(ctx, on.of(p[0]), on.of(p[1]), wave)
+	}})
+}
+
+// InverseWavelet undoes Wavelet.
+func (b *Backend) InverseWavelet(ctx context.Context, dst, src processing.Plane, wave processing.Wavelet) error {
+	p, err := b.planes("inverse wavelet", dst, src)
+	if err != nil {
+		return err
+	}
+	return b.whole(ctx, step{reads: p[1:], writes: p[:1], run: func(ctx context.Context, on *site) error {
+		return on.InverseWavelet(ctx, on.of(p[0]), on.of(p[1]), wave)
+	}})
+}
+
+// Starlet writes the first len(bands) bands and what is left of src.
+func (b *Backend) Starlet(ctx context.Context, bands []processing.Plane, smooth, src processing.Plane) error {
+	n := len(bands)
+	p, err := b.planes("starlet", append(slices.Clone(bands), smooth, src)...)
+	if err != nil {
+		return err
+	}
+	return b.later(ctx, step{reads: p[n+1:], writes: p[:n+1], reach: starletReach(n), run: func(ctx context.Context, on *site) error {
+		return on.Starlet(ctx, on.all(p[:n]), on.of(p[n]), on.of(p[n+1]))
+	}})
+}
+
+// StarletBand writes the positive part of a band of the starlet transform.
+func (b *Backend) StarletBand(ctx context.Context, dst, src processing.Plane, level int) error {
+	p, err := b.planes("starlet band", dst, src)
+	if err != nil {
+		return err
+	}
+	return b.later(ctx, step{reads: p[1:], writes: p[:1], reach: starletReach(level), run: func(ctx context.Context, on *site) error {
+		return on.StarletBand(ctx, on.of(p[0]), on.of(p[1]), level)
+	}})
+}
+
+// starletReach is 2 + 4 + … + 2ⁿ: two holes of 2^(j−1) at level j.
+func starletReach(levels int) int { return 2<<min(max(levels, 0), 24) - 2 }
+
+// NoiseTiles returns the noise of each tile of src. What only reads a plane is done on the host: sending it would cost as
+// much.
+func (b *Backend) NoiseTiles(ctx context.Context, src processing.Plane, tile int) (noise []float64, err error) {
+	p, err := b.planes("noise tiles", src)
+	if err != nil {
+		return nil, err
+	}
+	err = b.onHost(ctx, step{reads: p, run: func(ctx context.Context, on *site) (err error) {
+		noise, err = on.NoiseTiles(ctx, on.of(p[0]), tile)
+		return err
+	}})
+	return noise, err
+}
+
+// Histogram counts the values of src where exclude is 0; exclude may be nil.
+func (b *Backend) Histogram(ctx context.Context, src, exclude processing.Plane) (bins []uint64, err error) {
+	list := []processing.Plane{src}
+	if exclude != nil {
+		list = append(list, exclude)
+	}
+	p, err := b.planes("histogram", list...)
+	if err != nil {
+		return nil, err
+	}
+	err = b.onHost(ctx, step{reads: p, run: func(ctx context.Context, on *site) (err error) {
+		var out processing.Plane
+		if len(p) > 1 {
+			out = on.of(p[1])
+		}
+		bins, err = on.Histogram(ctx, on.of(p[0]), out)
+		return err
+	}})
+	return bins, err
+}
+
+// Moments sums over src.
+func (b *Backend) Moments(ctx context.Context, src processing.Plane) (m processing.Moments, err error) {
+	p, err := b.planes("moments", src)
+	if err != nil {
+		return m, err
+	}
+	err = b.onHost(ctx, step{reads: p, run: func(ctx context.Context, on *site) (err error) {
+		m, err = on.Moments(ctx, on.of(p[0]))
+		return err
+	}})
+	return m, err
+}
