@@ -13,7 +13,6 @@ import (
 )
 
 // What is copied to find the limits: more than the caches of any GPU hold, and enough that starting a copy does not count.
-// Where memory is short, half of it as often as it takes, but not less than rateLeast.
 const (
 	rateBytes = 256 << 20
 	rateLeast = 4 << 20
@@ -25,8 +24,12 @@ const (
 // bytes written together), from pinned host memory to the device, and back. It takes memory beside what is in use and gives
 // it back.
 func (b *Backend) CopyRates(ctx context.Context) (local, up, down float64, err error) {
+	return b.copyRates(ctx, rateBytes)
+}
+
+// copyRates copies n bytes, or half of it as often as it takes where memory is short, but not less than rateLeast.
+func (b *Backend) copyRates(ctx context.Context, n int64) (local, up, down float64, err error) {
 	err = b.run(ctx, func(q *queue) error {
-		n := int64(rateBytes)
 		for {
 			err := q.copyRates(n, &local, &up, &down)
 			var p *driver.Problem

@@ -98,9 +98,10 @@ func TestTrafficCountsEveryOperation(t *testing.T) {
 			c.Release()
 			return err
 		}, moved{}},
-		"Keep":  {func() error { return b.Keep(ctx, cores, []bool{true}) }, moved{up: 1}},
-		"Paint": {func() error { return b.Paint(ctx, plane(u8), cores) }, moved{stage: n}},
-		"Spans": {func() error { _, err := b.Spans(ctx, cores); return err }, moved{down: 2 * spanBytes}},
+		"Keep":      {func() error { return b.Keep(ctx, cores, []bool{true}) }, moved{up: 1}},
+		"FillHoles": {func() error { return b.FillHoles(ctx, plane(u8)) }, moved{stage: 2 * n}},
+		"Paint":     {func() error { return b.Paint(ctx, plane(u8), cores) }, moved{stage: n}},
+		"Spans":     {func() error { _, err := b.Spans(ctx, cores); return err }, moved{down: 2 * spanBytes}},
 		"Tally": {func() error {
 			_, err := b.Tally(ctx, cores, processing.TallyPlanes{Class: cls, Member: cls, Y: plane(u16), B: plane(u16), V: plane(u8), Spread: plane(u16), Starlet: plane(u16)}, tables)
 			return err
