@@ -47,7 +47,7 @@ func rowPlot(names []processing.Text, title, lang string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = color.White
 	p.Title.Text, p.Title.TextStyle.Font.Size, p.Title.Padding = title, vg.Points(11), vg.Points(6)
-	p.Legend.Left, p.Legend.Padding = true, vg.Points(2)
+	p.Legend.Left, p.Legend.Padding, p.Legend.TextStyle.Font.Size = true, vg.Points(1), vg.Points(9)
 	var labels plot.ConstantTicks
 	for i, name := range names {
 		labels = append(labels, plot.Tick{Value: at(i, names), Label: name.In(lang)})
