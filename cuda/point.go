@@ -72,6 +72,15 @@ func (b *Backend) Luma(ctx context.Context, y, v processing.Plane, pic *processi
 			if err != nil {
 				return err
 			}
+			if size == 1 && pic.Channels == 3 {
+				// lumaThreads and lumaRows of point.cu, four pixels a thread.
+				const columns, rows = 4 * 128, 16
+				grid := dim{(a.w + columns - 1) / columns, (n + rows - 1) / rows}
+				if err := q.launch("lumaRGB8", grid, dim{x: columns / 4}, yp.from(top), vp.from(top), memory, lin, enc, a.w, n); err != nil {
+					return err
+				}
+				continue
+			}
 			if err := q.pixels(kernel, a.w, n, yp.from(top), vp.from(top), memory, pic.Channels, lin, enc); err != nil {
 				return err
 			}

@@ -122,14 +122,61 @@ template <> struct packed<u8, false> {
 	static __device__ __forceinline__ u32 worst() { return ~0u; }
 	static __device__ __forceinline__ u32 best(u32 a, u32 b) { return __vminu4(a, b); }
 };
+// The better word has the better upper half, whatever the lower ones are: two operations less than __vmaxu2 and __vminu2.
 template <> struct packed<u16, true> {
 	static __device__ __forceinline__ u32 worst() { return 0; }
-	static __device__ __forceinline__ u32 best(u32 a, u32 b) { return __vmaxu2(a, b); }
+	static __device__ __forceinline__ u32 best(u32 a, u32 b) { return __byte_perm(max(a & 65535, b & 65535), max(a, b), 0x7610); }
 };
 template <> struct packed<u16, false> {
 	static __device__ __forceinline__ u32 worst() { return ~0u; }
-	static __device__ __forceinline__ u32 best(u32 a, u32 b) { return __vminu2(a, b); }
+	static __device__ __forceinline__ u32 best(u32 a, u32 b) { return __byte_perm(min(a & 65535, b & 65535), min(a, b), 0x7610); }
 };
+
+// insideColumn is a segment of wordColumns whose windows all lie in the picture: nothing needs to be looked at on the way.
+template <class O, int batch>
+__device__ __forceinline__ void insideColumn(u32 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ src, i64 srcPitch, int r, int x, int top) {
+	int k = 2 * r + 1, i = k;
+	i64 across = srcPitch / 4, outAcross = dstPitch / 4;
+	const u32 *in = rowOf(src, srcPitch, top + r) + x;
+	u32 *out = rowOf(dst, dstPitch, top + k - 1) + x, run = O::worst();
+	for (; i >= batch; i -= batch, in -= batch * across, out -= batch * outAcross) {
+		u32 v[batch];
+#pragma unroll
+		for (int j = 0; j < batch; j++)
+			v[j] = in[-j * across];
+#pragma unroll
+		for (int j = 0; j < batch; j++) {
+			run = O::best(run, v[j]);
+			out[-j * outAcross] = run;
+		}
+	}
+#pragma unroll 1
+	for (; i > 0; i--, in -= across, out -= outAcross) {
+		run = O::best(run, *in);
+		*out = run;
+	}
+	in = rowOf(src, srcPitch, top + r + 1) + x;
+	out = rowOf(dst, dstPitch, top + 1) + x;
+	run = O::worst();
+	for (i = 1; i + batch <= k; i += batch, in += batch * across, out += batch * outAcross) {
+		u32 v[batch], end[batch];
+#pragma unroll
+		for (int j = 0; j < batch; j++) {
+			v[j] = in[j * across];
+			end[j] = out[j * outAcross];
+		}
+#pragma unroll
+		for (int j = 0; j < batch; j++) {
+			run = O::best(run, v[j]);
+			out[j * outAcross] = O::best(end[j], run);
+		}
+	}
+#pragma unroll 1
+	for (; i < k; i++, in += across, out += outAcross) {
+		run = O::best(run, *in);
+		*out = O::best(*out, run);
+	}
+}
 
 // wordColumns is line for columns of words: the words of a row are those of its samples, with whatever lies in the padding.
 template <class O, int batch>
@@ -137,6 +184,10 @@ __device__ __forceinline__ void wordColumns(u32 *__restrict__ dst, i64 dstPitch,
 	int x = blockIdx.x * blockDim.x + threadIdx.x, k = 2 * r + 1, top = (blockIdx.y * blockDim.y + threadIdx.y) * k;
 	if (x >= words || top >= h)
 		return;
+	if (top >= r && top + k + r <= h) {
+		insideColumn<O, batch>(dst, dstPitch, src, srcPitch, r, x, top);
+		return;
+	}
 	u32 run = O::worst();
 	for (int i = k - 1; i >= 0; i -= batch) {
 		u32 v[batch];

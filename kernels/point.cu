@@ -57,6 +57,49 @@ LUMA(lumaF32, float)
 
 static const u8 classWide = 1, classSeed = 2, classCore = 4, classGrow = 8;
 
+// lumaRGB8 is lumaU8 of three channels, four pixels a thread. The tables of 256 entries are in shared memory, the level of a
+// sample as one look-up; a block goes down lumaRows rows. A thread's 12 bytes begin anywhere in a word.
+static const int lumaThreads = 128, lumaRows = 16;
+
+extern "C" __global__ void __launch_bounds__(lumaThreads) lumaRGB8(u16 *__restrict__ yp, i64 yPitch, u8 *__restrict__ vp, i64 vPitch, const u8 *__restrict__ src,
+	const u16 *__restrict__ linear, const u8 *__restrict__ encode, int w, int h) {
+	__shared__ u32 light[256], level[256];
+	for (int i = threadIdx.x; i < 256; i += lumaThreads) {
+		light[i] = linear[i];
+		level[i] = encode[linear[i]];
+	}
+	__syncthreads();
+	int x = (blockIdx.x * lumaThreads + threadIdx.x) * 4;
+	if (x >= w)
+		return;
+	for (int y = blockIdx.y * lumaRows; y < min((int)(blockIdx.y + 1) * lumaRows, h); y++) {
+		const u8 *p = src + ((i64)y * w + x) * 3;
+		u32 v[3];
+		if (x + 4 <= w) {
+			int shift = (int)((size_t)p & 3) * 8;
+			const u32 *q = (const u32 *)(p - shift / 8);
+			u32 last = q[2], next = shift ? q[3] : 0;
+			v[0] = __funnelshift_r(q[0], q[1], shift);
+			v[1] = __funnelshift_r(q[1], last, shift);
+			v[2] = __funnelshift_r(last, next, shift);
+		} else {
+			v[0] = v[1] = v[2] = 0;
+			for (int i = 0; i < (w - x) * 3; i++)
+				v[i / 4] |= (u32)p[i] << i % 4 * 8;
+		}
+		u32 lights[4], levels = 0;
+#pragma unroll
+		for (int i = 0; i < 4; i++) {
+			u32 r = v[3 * i / 4] >> 3 * i % 4 * 8 & 255, g = v[(3 * i + 1) / 4] >> (3 * i + 1) % 4 * 8 & 255, b = v[(3 * i + 2) / 4] >> (3 * i + 2) % 4 * 8 & 255;
+			lights[i] = (weightRed * light[r] + weightGreen * light[g] + weightBlue * light[b] + 32768) >> 16;
+			levels |= (encode[lights[i]] + level[min(r, min(g, b))]) >> 1 << 8 * i;
+		}
+		// Beyond the row lies its padding.
+		*(uint2 *)(rowOf(yp, yPitch, y) + x) = make_uint2(lights[0] | lights[1] << 16, lights[2] | lights[3] << 16);
+		*(u32 *)(rowOf(vp, vPitch, y) + x) = levels;
+	}
+}
+
 // Where planes of bytes and of 16-bit samples meet, a thread takes eight pixels, so that all of them are read whole; what
 // lies beyond the row is its padding.
 #define EIGHT(x, y, w, h)                                                                                              \

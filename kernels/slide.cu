@@ -980,8 +980,6 @@ extern "C" __global__ void __launch_bounds__(threads) openDeviation(u16 *__restr
 	if (o.y0 >= h)
 		return;
 	o.begin(m);
-	u32 last = 0;
-	float inverse = 0;
 	for (int y = o.y0; y < o.y1; y++) {
 		o.next(m, y);
 		u16 *out = rowOf(dst, dstPitch, y);
@@ -991,20 +989,15 @@ extern "C" __global__ void __launch_bounds__(threads) openDeviation(u16 *__restr
 			if (x >= o.x1)
 				break;
 			powers s = o.sums(m, k);
-			u32 n = (u32)(s.squares >> 48), q = 0;
+			u32 n = (u32)(s.squares >> 48);
 			u64 v = n * (s.squares & ((1ULL << 48) - 1)) - (u64)s.sum * s.sum;
-			if (n != last) {
-				last = n;
-				inverse = 1.0f / n;
-			}
-			if (v != 0) {
-				q = (u32)(sqrtf((float)v) * inverse);
-				u64 low = (u64)q * n, high = low + n;
-				if (low * low > v)
-					q--;
-				else if (high * high <= v)
-					q++;
-			}
+			float f = __fmaf_rn((float)(u32)(v >> 32), 4294967296.0f, (float)(u32)v);
+			// Where v is 0, so is q: n may be 0 then as well.
+			u32 q = v ? (u32)(__fdividef(f * rsqrtf(f), n)) : 0, low = q * n, high = low + n;
+			if ((u64)low * low > v)
+				q--;
+			else if (v && (u64)high * high <= v)
+				q++;
 			out[x] = q;
 		}
 	}
