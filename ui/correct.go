@@ -78,11 +78,10 @@ func (w *window) correct(methods map[int]processing.Method) {
 			return
 		}
 		w.port.End()
-		if _, err := doc.ApplyCorrection(c.result, c.spots); err != nil {
+		if _, err := doc.ApplyCorrection(c.result, c.spots, params); err != nil {
 			w.showError(err)
 			return
 		}
-		w.used, w.device = params, c.result.Device
 		hint := w.hideMask()
 		w.stopComparing()
 		w.refreshMask()

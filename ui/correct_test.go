@@ -414,6 +414,22 @@ func TestJPEGOfInks(t *testing.T) {
 	}
 }
 
+// What was corrected earlier with other parameters says so in the report.
+func TestReportOfSeveralCorrections(t *testing.T) {
+	h := fixed(t, "en")
+	usual := h.settings.Params.Halo
+	h.settings.Params.Halo, h.settings.Params.Method = 9, processing.MethodMedian
+	h.doc.Next()
+	h.do("correct.selected")
+	h.settle()
+	h.do("file.savePicture")
+	h.settle()
+	r := h.reports[0]
+	if len(r.Made) != 2 || r.Made[0].Halo != 9 || r.Made[1].Halo != usual || r.Params.Halo != 9 {
+		t.Errorf("reported %+v, made with %+v", r.Params, r.Made)
+	}
+}
+
 // The source is replaced only after an answer of its own, and then opened anew with its mask.
 func TestSaveOverTheSource(t *testing.T) {
 	h := fixed(t, "en")

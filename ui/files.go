@@ -137,7 +137,6 @@ func (w *window) show(path string, o opened) {
 	w.doc, w.file = o.doc, o.file
 	w.before, w.after, w.shown = o.pyramid, o.pyramid, nil
 	w.maskFile, w.saved, w.result, w.replaced = "", pictureFile{}, written{}, 0
-	w.used, w.device = w.settings.Params, ""
 	w.source, w.split, w.heldKey, w.heldButton = false, false, 0, false
 	for _, id := range []string{"tool.brush", "tool.eraser"} {
 		w.tools[id].(interface{ Forget() }).Forget()

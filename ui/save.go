@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -117,12 +119,11 @@ type written struct {
 func (w *window) writePicture(path string, o imagefile.SaveOptions, next func()) {
 	w.port.End()
 	doc, file, shot := w.doc, w.file, w.doc.Snapshot()
-	patches := shot.Corrections.Patches()
-	about := w.correctionReport(patches)
+	about := w.correctionReport(shot.Corrections)
 	withReport, lang, stage := w.settings.WriteReport, w.texts.Lang(), w.t("stage.report")
 	work := func(ctx context.Context, progress processing.Progress) (written, error) {
 		o.Progress = progress
-		saved, err := w.engine.save(ctx, file, path, patches, o)
+		saved, err := w.engine.save(ctx, file, path, about.Patches, o)
 		if err != nil || !withReport {
 			return written{saved: saved}, err
 		}
@@ -207,15 +208,31 @@ func (w *window) savedText(r written) string {
 	}
 }
 
-// correctionReport gathers what the report tells besides the mask and what saving finds out.
-func (w *window) correctionReport(patches []processing.Patch) report.Correction {
-	params := w.used
+// correctionReport gathers what the report tells besides the mask and what saving finds out. The parameters are those of
+// most places; there is at least one.
+func (w *window) correctionReport(done *document.Corrections) report.Correction {
+	var (
+		made    []processing.Params
+		devices []string
+		places  = map[*document.Origin]int{}
+		usual   *document.Origin
+	)
+	for _, o := range done.Origins() {
+		made = append(made, o.Params)
+		if !slices.Contains(devices, o.Device) {
+			devices = append(devices, o.Device)
+		}
+		if places[o]++; usual == nil || places[o] > places[usual] {
+			usual = o
+		}
+	}
+	params := usual.Params
 	if r := w.doc.Result(); r != nil {
-		params = withStage(r.Params, w.used, processing.StageCorrection)
+		params = withStage(r.Params, params, processing.StageCorrection)
 	}
 	return report.Correction{
-		Source: w.file, Program: w.version, Device: w.device, Mode: w.used.Mode, Params: params,
-		Findings: w.doc.Findings(), Patches: patches,
+		Source: w.file, Program: w.version, Device: strings.Join(devices, ", "), Mode: usual.Params.Mode, Params: params,
+		Findings: w.doc.Findings(), Patches: done.Patches(), Made: made,
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 	"blik/app/job"
 	"blik/app/settings"
 	"blik/app/view"
-	"blik/processing"
 	"blik/ui/filedialog"
 	"blik/ui/texts"
 	"blik/ui/timing"
@@ -69,9 +68,6 @@ type window struct {
 	// replaced is the generation of the mask whose findings are corrected in the source itself, which was replaced; 0 where it
 	// was not.
 	replaced uint64
-	// used are the parameters of the last correction, device is what it ran on.
-	used   processing.Params
-	device string
 
 	// found are the devices that there are, as far as is known; wanted is the name of the one to work on.
 	found  []device.Device

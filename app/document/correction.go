@@ -33,13 +33,21 @@ type correction struct {
 	// asked is the method that was chosen for this spot alone, MethodAuto where it was that of all.
 	asked processing.Method
 	patch processing.Patch
+	by    *Origin
 	// reach is the bounding box of both.
 	reach image.Rectangle
 }
 
-func newCorrection(spot []processing.Run, asked processing.Method, p processing.Patch) *correction {
+func newCorrection(spot []processing.Run, asked processing.Method, p processing.Patch, by *Origin) *correction {
 	core := boundsOf(spot)
-	return &correction{spot: spot, core: core, area: areaOf(spot), asked: asked, patch: p, reach: core.Union(boundsOf(p.Runs))}
+	return &correction{spot: spot, core: core, area: areaOf(spot), asked: asked, patch: p, by: by, reach: core.Union(boundsOf(p.Runs))}
+}
+
+// Origin is how a correction was made.
+type Origin struct {
+	Params processing.Params
+	// Device is the name of the backend that ran it.
+	Device string
 }
 
 // newCorrections returns the set of the given corrections, nil where there are none.
@@ -75,6 +83,15 @@ func (c *Corrections) Patches() []processing.Patch {
 	for i, k := range c.all() {
 		out[i] = k.patch
 		out[i].Spot = i + 1
+	}
+	return out
+}
+
+// Origins returns how each of Patches was made. Those of one ApplyCorrection share theirs.
+func (c *Corrections) Origins() []*Origin {
+	out := make([]*Origin, c.Len())
+	for i, k := range c.all() {
+		out[i] = k.by
 	}
 	return out
 }
@@ -204,19 +221,19 @@ func (d *Document) PictureDirty() bool {
 func (d *Document) MarkPictureSaved(generation uint64) { d.savedPicture = generation }
 
 // ApplyCorrection lays the patches of c over the picture; spots are those that were corrected, each with the method
-// chosen for it alone. It can be undone, and the picture itself stays as it was read. changed is false where the picture
+// chosen for it alone, and params the parameters. It can be undone, and the picture itself stays as it was read. changed is false where the picture
 // already is what c makes of it.
 //
 // A correction belongs to the spot as it was when it was made. It takes the place of older ones that share a pixel of
 // the mask with it. Of other patches, which it meets where the mask has changed since they were made, it takes the pixels
 // that it covers: those are halo there, and the newer result is the one that was made with both spots known. What was
 // corrected while its spot was taken out of the mask is dropped.
-func (d *Document) ApplyCorrection(c *processing.Correction, spots []processing.Spot) (changed bool, err error) {
+func (d *Document) ApplyCorrection(c *processing.Correction, spots []processing.Spot, params processing.Params) (changed bool, err error) {
 	if c == nil {
 		return false, errors.New("there is no result of a correction")
 	}
 	d.EndStroke()
-	fresh, err := d.fresh(c, spots)
+	fresh, err := d.fresh(c, spots, &Origin{params, c.Device})
 	if err != nil {
 		return false, err
 	}
@@ -228,7 +245,7 @@ func (d *Document) ApplyCorrection(c *processing.Correction, spots []processing.
 }
 
 // fresh makes corrections of the patches of c whose spots are still in the mask.
-func (d *Document) fresh(c *processing.Correction, spots []processing.Spot) (*Corrections, error) {
+func (d *Document) fresh(c *processing.Correction, spots []processing.Spot, by *Origin) (*Corrections, error) {
 	byID := make(map[int]processing.Spot, len(spots))
 	for _, s := range spots {
 		byID[s.ID] = s
@@ -251,7 +268,7 @@ func (d *Document) fresh(c *processing.Correction, spots []processing.Spot) (*Co
 				s.ID, want, d.pic.Depth(), has)
 		}
 		if d.covers(s.Runs) {
-			list = append(list, newCorrection(s.Runs, s.Method, p))
+			list = append(list, newCorrection(s.Runs, s.Method, p, by))
 		}
 	}
 	set := newCorrections(d.tiles, list, 0)
@@ -387,7 +404,7 @@ func (k *correction) without(runs []processing.Run) *correction {
 		}
 		n += r.X1 - r.X0
 	}
-	return newCorrection(k.spot, k.asked, p)
+	return newCorrection(k.spot, k.asked, p, k.by)
 }
 
 // RemoveCorrection brings the source back where the spot at pixel (x, y) is corrected; the mask stays. It can be undone.

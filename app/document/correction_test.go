@@ -252,7 +252,7 @@ func disc(d *Document, x, y, radius float64, erase bool) {
 func correctAll(t failer, d *Document, halo int, tint uint8) layers {
 	t.Helper()
 	c, spots, ls := correct(flood(d.mask), func(int) bool { return true }, d.pic.Width, d.pic.Height, halo, tint, processing.MethodAuto)
-	if _, err := d.ApplyCorrection(c, spots); err != nil {
+	if _, err := d.ApplyCorrection(c, spots, processing.DefaultParams()); err != nil {
 		t.Fatal(err)
 	}
 	return ls
@@ -291,7 +291,7 @@ func TestCorrectionsAgainstModel(t *testing.T) {
 				c, orders, fresh := correct(spots, func(i int) bool { return some[i] }, w, h,
 					rapid.IntRange(0, 3).Draw(t, "halo"), rapid.SampledFrom([]uint8{10, 90}).Draw(t, "tint"), asked)
 				before := len(d.history.done)
-				if _, err := d.ApplyCorrection(c, orders); err != nil {
+				if _, err := d.ApplyCorrection(c, orders, processing.DefaultParams()); err != nil {
 					t.Fatal(err)
 				}
 				step(before, states[now].over(fresh))
@@ -411,7 +411,7 @@ func TestSpotErasedDuringCorrection(t *testing.T) {
 	disc(d, 45, 20, 3, false)
 	c, spots, ls := correct(flood(d.mask), func(int) bool { return true }, 60, 40, 2, 50, processing.MethodAuto)
 	disc(d, 15, 18, 1, true)
-	if changed, err := d.ApplyCorrection(c, spots); err != nil || !changed {
+	if changed, err := d.ApplyCorrection(c, spots, processing.DefaultParams()); err != nil || !changed {
 		t.Fatal(changed, err)
 	}
 	checkCorrections(t, d, ls[1:])
@@ -488,14 +488,14 @@ func TestMalformedCorrections(t *testing.T) {
 	} {
 		d := textured(t, 10, 8)
 		d.InvertMask()
-		if _, err := d.ApplyCorrection(&processing.Correction{Patches: c.patches}, c.spots); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := d.ApplyCorrection(&processing.Correction{Patches: c.patches}, c.spots, processing.DefaultParams()); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if len(d.history.done) != 1 || d.Corrections() != nil {
 			t.Errorf("%s: a refused correction left a step", name)
 		}
 	}
-	if _, err := textured(t, 3, 3).ApplyCorrection(nil, nil); err == nil {
+	if _, err := textured(t, 3, 3).ApplyCorrection(nil, nil, processing.DefaultParams()); err == nil {
 		t.Error("no error for no correction")
 	}
 }
@@ -529,12 +529,12 @@ func TestCorrectedSamples(t *testing.T) {
 			}
 			disc(d, 2, 1, 0.5, false)
 			left := []processing.Spot{{ID: 1, Runs: row(1, 2, 3)}}
-			if _, err := d.ApplyCorrection(&processing.Correction{Patches: []processing.Patch{patch(1, row(1, 0, 7), 100)}}, left); err != nil {
+			if _, err := d.ApplyCorrection(&processing.Correction{Patches: []processing.Patch{patch(1, row(1, 0, 7), 100)}}, left, processing.DefaultParams()); err != nil {
 				t.Fatal(err)
 			}
 			disc(d, 5, 1, 0.5, false)
 			right := []processing.Spot{{ID: 2, Runs: row(1, 5, 6), Method: processing.MethodMedian}}
-			if _, err := d.ApplyCorrection(&processing.Correction{Patches: []processing.Patch{patch(2, row(1, 4, 6), 200)}}, right); err != nil {
+			if _, err := d.ApplyCorrection(&processing.Correction{Patches: []processing.Patch{patch(2, row(1, 4, 6), 200)}}, right, processing.DefaultParams()); err != nil {
 				t.Fatal(err)
 			}
 			for x := range w {
@@ -606,4 +606,43 @@ func TestListDuringAStroke(t *testing.T) {
 	}
 	d.CancelStroke()
 	checkCorrections(t, d, ls)
+}
+
+// Each patch says how it was made, also after a part of it was taken by a newer one.
+func TestOrigins(t *testing.T) {
+	d := textured(t, 40, 20)
+	disc(d, 8, 10, 3, false)
+	disc(d, 30, 10, 3, false)
+	params := processing.DefaultParams()
+	apply := func(id int, device string, blend float64) {
+		t.Helper()
+		spots := processing.Spots(d.Mask())
+		p := params
+		p.Blend = blend
+		c := &processing.Correction{Device: device, Patches: []processing.Patch{{Spot: id, Method: processing.MethodMedian, Runs: spots[id-1].Runs}}}
+		for _, r := range spots[id-1].Runs {
+			c.Patches[0].U8 = append(c.Patches[0].U8, make([]uint8, (r.X1-r.X0)*d.Picture().Channels)...)
+		}
+		if _, err := d.ApplyCorrection(c, spots, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply(2, "cpu", 1)
+	apply(1, "cuda:0", 2)
+	got := d.Corrections().Origins()
+	if len(got) != 2 || *got[0] != (Origin{with(params, 2), "cuda:0"}) || *got[1] != (Origin{with(params, 1), "cpu"}) {
+		t.Errorf("%+v", got)
+	}
+	d.Undo()
+	if got := d.Corrections().Origins(); len(got) != 1 || got[0].Device != "cpu" {
+		t.Errorf("after taking one back: %+v", got)
+	}
+	if got := (*Corrections)(nil).Origins(); len(got) != 0 {
+		t.Errorf("of nothing: %v", got)
+	}
+}
+
+func with(p processing.Params, blend float64) processing.Params {
+	p.Blend = blend
+	return p
 }

@@ -41,6 +41,32 @@ type Correction struct {
 	Findings []processing.Finding
 	// Patches are all that were saved.
 	Patches []processing.Patch
+	// Made are the parameters that each of Patches was made with, of which those of correction count; nil where all were
+	// made with Params.
+	Made []processing.Params
+}
+
+// sets returns the parameters other than Params that patches were made with, and for each patch the number of its own
+// among them, from 1; 0 stands for Params.
+func (c Correction) sets() (others []processing.Params, of []int) {
+	of = make([]int, len(c.Patches))
+	for i, made := range c.Made {
+		p := c.Params
+		for _, s := range processing.SpecsOf(processing.StageCorrection) {
+			// A value of valid parameters is valid.
+			_ = s.Set(&p, s.Get(made))
+		}
+		if p == c.Params {
+			continue
+		}
+		k := slices.Index(others, p)
+		if k < 0 {
+			k = len(others)
+			others = append(others, p)
+		}
+		of[i] = k + 1
+	}
+	return others, of
 }
 
 // Place is what was done at one place of the picture. Positions are pixels in the rows of the file.
@@ -60,6 +86,8 @@ type Place struct {
 	Changed int `json:"pixels_changed"`
 	// Method is the ID of the method that was really used.
 	Method string `json:"method"`
+	// Preset is the number among the other presets, from 1, of the one that the place was corrected with; 0 is the first.
+	Preset int `json:"preset,omitempty"`
 	// Score and Contrast are those of the finding there; nil where the mask was made by hand.
 	Score    *float64 `json:"score,omitempty"`
 	Contrast *float64 `json:"contrast,omitempty"`
@@ -68,6 +96,7 @@ type Place struct {
 // places describes the patches, in their order.
 func (c Correction) places() ([]Place, error) {
 	out := make([]Place, len(c.Patches))
+	_, sets := c.sets()
 	type owned struct{ x0, x1, place int }
 	byRow := map[int][]owned{}
 	for i := range c.Patches {
@@ -76,7 +105,7 @@ func (c Correction) places() ([]Place, error) {
 		if err != nil {
 			return nil, err
 		}
-		place := Place{ID: i + 1, Changed: int(n), Method: p.Method.ID()}
+		place := Place{ID: i + 1, Changed: int(n), Method: p.Method.ID(), Preset: sets[i]}
 		var sx, sy, weight float64
 		x1, y1 := 0, 0
 		for k, r := range p.Runs {
@@ -165,12 +194,14 @@ type correctionRecord struct {
 	Profile     string     `json:"profile,omitempty"`
 	// Mode is that of the detection that the mask came from; empty where there was none.
 	Mode string `json:"mode,omitempty"`
-	// Preset is complete: stored in a file of its own it repeats the work.
-	Preset   json.RawMessage `json:"preset"`
-	MaskArea int             `json:"mask_area"`
-	Changed  int64           `json:"pixels_changed"`
-	Places   []Place         `json:"places"`
-	Proof    *proofRecord    `json:"proof"`
+	// Preset is complete: stored in a file of its own it repeats the work, but for the places that were corrected with one
+	// of Others.
+	Preset   json.RawMessage   `json:"preset"`
+	Others   []json.RawMessage `json:"other_presets,omitempty"`
+	MaskArea int               `json:"mask_area"`
+	Changed  int64             `json:"pixels_changed"`
+	Places   []Place           `json:"places"`
+	Proof    *proofRecord      `json:"proof"`
 }
 
 func newProofRecord(p *imagefile.Proof) *proofRecord {
@@ -202,6 +233,10 @@ func (c Correction) record() (correctionRecord, error) {
 	}
 	for _, p := range places {
 		r.MaskArea += p.Area
+	}
+	others, _ := c.sets()
+	for _, p := range others {
+		r.Others = append(r.Others, preset.Encode(p))
 	}
 	if spec, ok := processing.SpecByID("mode"); ok && c.Findings != nil {
 		r.Mode = spec.Format(float64(c.Mode))

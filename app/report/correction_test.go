@@ -265,3 +265,54 @@ func TestCorrectionNames(t *testing.T) {
 		}
 	}
 }
+
+// Places that were corrected with other parameters than the rest say so, with what differs.
+func TestOtherParameters(t *testing.T) {
+	c := corrected(1)
+	earlier := c.Params
+	earlier.Halo, earlier.Feather = 7, 9
+	c.Made = []processing.Params{c.Params, earlier, earlier}
+	var b bytes.Buffer
+	if err := report.WriteCorrectionJSON(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Preset json.RawMessage
+		Others []json.RawMessage `json:"other_presets"`
+		Places []report.Place
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := c.Params
+	want.Halo = 7
+	if len(got.Others) != 1 {
+		t.Fatalf("%d other presets", len(got.Others))
+	}
+	// What detection found does not depend on when a place was corrected.
+	if p, err := preset.Decode(got.Others[0]); err != nil || p != want {
+		t.Errorf("the other preset is %+v, %v", p, err)
+	}
+	for i, number := range []int{0, 1, 1} {
+		if got.Places[i].Preset != number {
+			t.Errorf("place %d was made with preset %d, expected %d", i+1, got.Places[i].Preset, number)
+		}
+	}
+	for lang, says := range map[string]string{"en": "Corrected with other parameters, set 1; places: 2", "ru": "С другими параметрами, набор 1; мест: 2"} {
+		b.Reset()
+		if err := report.WriteCorrectionHTML(context.Background(), &b, c, lang); err != nil {
+			t.Fatal(err)
+		}
+		_, after, found := strings.Cut(b.String(), says)
+		rows, _, _ := strings.Cut(after, "</table>")
+		if !found || strings.Count(rows, "<tr>") != 1 || !strings.Contains(rows, "<td>7 ") {
+			t.Errorf("%s: found %v, %s", lang, found, rows)
+		}
+	}
+	// The same parameters need no second account.
+	c.Made = []processing.Params{c.Params, c.Params, c.Params}
+	b.Reset()
+	if err := report.WriteCorrectionJSON(&b, c); err != nil || strings.Contains(b.String(), "other_presets") {
+		t.Errorf("%v, other presets of equal ones", err)
+	}
+}

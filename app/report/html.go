@@ -29,7 +29,7 @@ func WriteCorrectionHTML(ctx context.Context, w io.Writer, c Correction, lang st
 	say := func(en, ru string) string { return processing.Text{EN: en, RU: ru}.In(lang) }
 	page := &htmlPage{
 		Lang: lang, Record: rec, Places: rec.Places, Turned: c.Source.Orientation != 1,
-		Spec: specRows(c, lang),
+		Spec: specRows(c, lang), Others: otherSets(c, rec.Places, lang),
 	}
 	if lang != "ru" {
 		page.Lang = "en"
@@ -79,6 +79,7 @@ type htmlPage struct {
 	Record    correctionRecord
 	Statement string
 	Spec      [][2]string
+	Others    []otherSet
 	Places    []Place
 	Pictured  []shownPlace
 	// More is the number of places without pictures.
@@ -262,6 +263,35 @@ func specRows(c Correction, lang string) [][2]string {
 	return rows
 }
 
+// otherSet are the parameters that differ at some places, and the number of these.
+type otherSet struct {
+	Number, Places int
+	Spec           [][2]string
+}
+
+// otherSets are the parameters of places that were not corrected with those of the account.
+func otherSets(c Correction, places []Place, lang string) []otherSet {
+	others, _ := c.sets()
+	usual := specRows(c, lang)
+	sets := make([]otherSet, len(others))
+	for i, p := range others {
+		set := otherSet{Number: i + 1}
+		c.Params = p
+		for k, row := range specRows(c, lang) {
+			if row != usual[k] {
+				set.Spec = append(set.Spec, row)
+			}
+		}
+		for _, place := range places {
+			if place.Preset == set.Number {
+				set.Places++
+			}
+		}
+		sets[i] = set
+	}
+	return sets
+}
+
 // methodName is the name of a method as a person reads it.
 func methodName(id, lang string) string {
 	spec, _ := processing.SpecByID("method")
@@ -359,7 +389,11 @@ tr { break-inside: avoid; }
 <div class="columns"><table>
 {{range .Spec}}<tr><th>{{index . 0}}</th><td>{{index . 1}}</td></tr>
 {{end}}</table></div>
-<h2>{{t "Before and after" "До и после"}}</h2>
+{{range .Others}}<p>{{t "Corrected with other parameters, set" "С другими параметрами, набор"}} {{.Number}}; {{t "places:" "мест:"}} {{.Places}}</p>
+<table>
+{{range .Spec}}<tr><th>{{index . 0}}</th><td>{{index . 1}}</td></tr>
+{{end}}</table>
+{{end}}<h2>{{t "Before and after" "До и после"}}</h2>
 {{if .Pictured}}<p>{{t "Largest places first; left before, right after." "Сначала самые большие места; слева до, справа после."}}
 {{- if .More}} {{t "More places, in the table only:" "Остальные места — только в таблице:"}} {{.More}}.{{end}}
 {{- if .Turned}} {{t "Shown upright; positions count in the rows of the file." "Показано с учётом поворота; координаты — в строках файла."}}{{end}}</p>
@@ -371,9 +405,9 @@ tr { break-inside: avoid; }
 {{end}}
 {{- if .Places}}<h2>{{t "All places" "Все места"}}</h2>
 <table class="places">
-<thead><tr><th>{{t "no." "№"}}</th><th>x</th><th>y</th><th>{{t "width" "ширина"}}</th><th>{{t "height" "высота"}}</th><th>{{t "glare, px" "блик, пкс"}}</th><th>{{t "halo, px" "ореол, пкс"}}</th><th>{{t "changed, px" "изменено, пкс"}}</th><th>{{t "score" "оценка"}}</th><th class="text">{{t "method" "способ"}}</th></tr></thead>
+<thead><tr><th>{{t "no." "№"}}</th><th>x</th><th>y</th><th>{{t "width" "ширина"}}</th><th>{{t "height" "высота"}}</th><th>{{t "glare, px" "блик, пкс"}}</th><th>{{t "halo, px" "ореол, пкс"}}</th><th>{{t "changed, px" "изменено, пкс"}}</th><th>{{t "score" "оценка"}}</th><th class="text">{{t "method" "способ"}}</th>{{if $.Others}}<th>{{t "set" "набор"}}</th>{{end}}</tr></thead>
 <tbody>
-{{range .Places}}<tr><td>{{.ID}}</td><td>{{fixed 1 .X}}</td><td>{{fixed 1 .Y}}</td><td>{{.Width}}</td><td>{{.Height}}</td><td>{{.Area}}</td><td>{{.Halo}}</td><td>{{.Changed}}</td><td>{{value 2 .Score}}</td><td class="text">{{method .Method}}</td></tr>
+{{range .Places}}<tr><td>{{.ID}}</td><td>{{fixed 1 .X}}</td><td>{{fixed 1 .Y}}</td><td>{{.Width}}</td><td>{{.Height}}</td><td>{{.Area}}</td><td>{{.Halo}}</td><td>{{.Changed}}</td><td>{{value 2 .Score}}</td><td class="text">{{method .Method}}</td>{{if $.Others}}<td>{{with .Preset}}{{.}}{{end}}</td>{{end}}</tr>
 {{end}}</tbody>
 </table>
 {{end}}</body>
