@@ -136,7 +136,7 @@ func traversal() *Experiment {
 			{Text: text("fast Hilbert against fast raster in device memory", "быстрый Гильберт против быстрого растра в памяти устройства"), Paper: 2.5,
 				measure: between("gpu-hilbert-fast", "gpu-raster-fast-4", having("memory", "device")), judge: near, missing: onGPU()},
 			{Text: text("fast Hilbert equals fast raster in memory of the host", "быстрый Гильберт равен быстрому растру в памяти хоста"), Paper: 1,
-				measure: between("gpu-hilbert-fast", "gpu-raster-fast-4", having("memory", "mapped")), judge: equal, missing: onGPU()},
+				measure: between("gpu-hilbert-fast", "gpu-raster-fast-16", having("memory", "mapped")), judge: equal, missing: onGPU()},
 			{Text: text("fast Hilbert against fast raster on the CPU, whose memory is near (the paper: GPU)",
 				"быстрый Гильберт против быстрого растра на ЦП, чья память близка (в статье — GPU)"), Paper: 2.5,
 				measure: between("cpu-hilbert-fast", "cpu-raster-fast", nil), judge: near, missing: moreCases()},
