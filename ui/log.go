@@ -26,6 +26,11 @@ import (
 //	step SPOTS PIXELS               a step was undone or redone; so many are corrected now
 //	compare MODE                    the viewport shows the corrected picture (0), the source (1) or both (2)
 //	saved-picture PATH              a corrected picture has been written
+//	device NAME                     a device was opened; the next work runs on the one named
+//	timing                          the timing view was brought up
+//	compared DEVICES                it has measured detection on so many devices
+//	experiment ID ROWS              it has measured an experiment; so many rows are there, also after a cancel
+//	saved-timing PATH               it has written a file
 //
 // A nil logger writes nothing.
 type logger struct {

@@ -35,7 +35,7 @@ func Device(ctx context.Context, name string) (Runner, error) {
 }
 
 // Patience is how long a job waits for a device that is being opened before it takes the CPU.
-const Patience = 5 * time.Second
+const Patience = 10 * time.Second
 
 // Slot holds one device at a time. Its methods may be called from any goroutine and, but for Run and Close, return at once.
 type Slot struct {

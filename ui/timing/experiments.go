@@ -2,12 +2,14 @@ package timing
 
 import (
 	"context"
+	"image"
 	"io"
 	"slices"
 	"strings"
 	"time"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
@@ -57,6 +59,8 @@ type experimentsPage struct {
 
 	table      *xwidget.CellTable
 	plot       *plotBox
+	words      *container.AppTabs
+	figures    *container.TabItem
 	verdict    *widget.Label
 	paper      *widget.Label
 	paperTable *xwidget.CellTable
@@ -102,10 +106,11 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 	p.table = xwidget.NewCellTable()
 	p.plot = newPlotBox(v.Dispatch, v.t("timing.noPlot"))
 	p.verdict, p.paper, p.paperTable = wrapped(), wrapped(), xwidget.NewCellTable()
-	words := container.NewAppTabs(
+	p.figures = container.NewTabItem(v.t("timing.figures"), container.NewStack())
+	p.words = container.NewAppTabs(
 		container.NewTabItem(v.t("timing.verdict"), container.NewVScroll(p.verdict)),
 		container.NewTabItem(v.t("timing.paper"), container.NewBorder(p.paper, nil, nil, nil, p.paperTable)))
-	below := container.NewHSplit(p.plot, words)
+	below := container.NewHSplit(p.plot, p.words)
 	below.SetOffset(0.6)
 	shown := container.NewVSplit(p.table, below)
 	shown.SetOffset(0.48)
@@ -159,8 +164,33 @@ func (p *experimentsPage) choose() {
 		cells = append([][]string{head}, e.Paper.Rows...)
 	}
 	p.paperTable.SetCells(cells)
+	p.showFigures(e)
 	p.show()
 	p.v.refreshSaving()
+}
+
+// showFigures shows the pictures of an experiment's use in a tab of their own, as soon as they are made; most have none.
+func (p *experimentsPage) showFigures(e *experiment.Experiment) {
+	p.words.Remove(p.figures)
+	go func() {
+		figures, err := e.Figures(context.Background())
+		p.v.Dispatch(func() {
+			if err != nil || len(figures) == 0 || p.experiment() != e {
+				return
+			}
+			row := container.NewGridWithColumns(len(figures))
+			for _, f := range figures {
+				img := canvas.NewImageFromImage(&image.Gray{Pix: f.Pix, Stride: f.W, Rect: image.Rect(0, 0, f.W, f.H)})
+				img.FillMode = canvas.ImageFillContain
+				title := wrapped()
+				title.SizeName = theme.SizeNameCaptionText
+				title.SetText(f.Title.In(p.v.texts.Lang()))
+				row.Add(container.NewBorder(nil, title, nil, nil, img))
+			}
+			p.figures.Content = row
+			p.words.Append(p.figures)
+		})
+	}()
 }
 
 // grids are the cases of the extent that is chosen.

@@ -477,6 +477,28 @@ func TestSave(t *testing.T) {
 	}
 }
 
+// The experiment that has pictures of its use shows them, and takes them away again.
+func TestFigures(t *testing.T) {
+	h := newHarness(t, "ru")
+	p := h.experiments
+	p.choice.SetSelectedIndex(1)
+	for timeout := time.After(10 * time.Second); len(p.words.Items) == 2; {
+		select {
+		case f := <-h.queue:
+			f()
+		case <-timeout:
+			t.Fatal("no pictures")
+		}
+	}
+	if row := p.figures.Content.(*fyne.Container); len(row.Objects) != 3 {
+		t.Errorf("%d pictures", len(row.Objects))
+	}
+	p.choice.SetSelectedIndex(0)
+	if len(p.words.Items) != 2 {
+		t.Error("the pictures stay with another experiment")
+	}
+}
+
 // Nothing moves when another experiment is chosen: the column of choices is wide enough for all of them.
 func TestChoicesFit(t *testing.T) {
 	for _, lang := range []string{"en", "ru"} {
