@@ -274,6 +274,8 @@ inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline float __fdiv_rn(float a, float b) { return a / b; }
 inline float __fsqrt_rn(float a) { return sqrtf(a); }
+inline float rsqrtf(float v) { return 1 / sqrtf(v); }
+inline float __fdividef(float a, float b) { return a / b; }
 inline double __dadd_rn(double a, double b) { return a + b; }
 inline double __dmul_rn(double a, double b) { return a * b; }
 inline double __ddiv_rn(double a, double b) { return a / b; }
@@ -311,10 +313,8 @@ inline unsigned __byte_perm(unsigned a, unsigned b, unsigned s) {
 	uint64_t from = (uint64_t)b << 32 | a;
 	unsigned r = 0;
 	for (int i = 0; i < 4; i++) {
-		unsigned which = s >> (4 * i), byte = from >> ((which & 7) * 8) & 255;
-		if (which & 8)
-			byte = byte & 128 ? 255 : 0;
-		r |= byte << (8 * i);
+		// Of a selector's four bits the intrinsic ignores the highest, unlike the instruction.
+		r |= (unsigned)(from >> ((s >> (4 * i) & 7) * 8) & 255) << (8 * i);
 	}
 	return r;
 }
