@@ -588,7 +588,7 @@ func (b *Backend) Tally(ctx context.Context, c processing.Components, p processi
 		if err != nil {
 			return err
 		}
-		grid, block := along(k.runs)
+		grid, block := along(8 * k.runs)
 		if err := q.launch("tallySpans", grid, block, sums, k.spans, k.runs, cls, member, y, bg, v, spread, starlet, enc, a.w, a.h); err != nil {
 			return err
 		}

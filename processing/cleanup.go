@@ -42,7 +42,7 @@ func (d *detector) cleanup(region *Region) (*Mask, error) {
 		return nil, err
 	}
 	m := <-d.mask
-	copyWide(m.Pix, host.U8)
+	inParts(len(m.Pix), 1<<20, func(a, b int) { copy(m.Pix[a:b], host.U8[a:b]) })
 	if region != nil {
 		clipMask(m, region)
 	}
@@ -64,18 +64,16 @@ func freshMask(w, h int) <-chan *Mask {
 	return made
 }
 
-// copyWide is copy on several processors, where there is enough to copy.
-func copyWide(dst, src []uint8) {
-	const least = 1 << 20
-	parts := min(8, runtime.GOMAXPROCS(0), len(src)/least)
+// inParts calls f for parts a…b−1 of 0…n−1, on several processors where each has at least `least` things to do.
+func inParts(n, least int, f func(a, b int)) {
+	parts := min(8, runtime.GOMAXPROCS(0), n/least)
 	if parts < 2 {
-		copy(dst, src)
+		f(0, n)
 		return
 	}
 	var wg sync.WaitGroup
 	for i := range parts {
-		a, b := len(src)*i/parts, len(src)*(i+1)/parts
-		wg.Go(func() { copy(dst[a:b], src[a:b]) })
+		wg.Go(func() { f(n*i/parts, n*(i+1)/parts) })
 	}
 	wg.Wait()
 }

@@ -351,11 +351,13 @@ func (d *detector) measure() ([]candidate, error) {
 	}
 	cands := make([]candidate, len(t))
 	model := defaultScore()
-	for i := range t {
-		area := float64(windowArea(int(index[i])%d.w, int(index[i])/d.w, d.w, d.h, r))
-		cands[i] = newCandidate(&t[i], float64(wide[i])/area, float64(wide[i]-members[i])/area, d.white, d.tables.Encode8)
-		cands[i].score = model.score(&cands[i].features)
-	}
+	inParts(len(t), 256, func(a, b int) {
+		for i := a; i < b; i++ {
+			area := float64(windowArea(int(index[i])%d.w, int(index[i])/d.w, d.w, d.h, r))
+			cands[i] = newCandidate(&t[i], float64(wide[i])/area, float64(wide[i]-members[i])/area, d.white, d.tables.Encode8)
+			cands[i].score = model.score(&cands[i].features)
+		}
+	})
 	return cands, nil
 }
 
