@@ -28,6 +28,12 @@ func TestXvfbTiming(t *testing.T) {
 	click := func(x, y int) {
 		w.xdo("mousemove", "--window", id, fmt.Sprint(x), fmt.Sprint(y), "sleep", "0.2", "click", "1")
 	}
+	// The lists of choices open: the pictures, of which the open one is taken, and the repetitions.
+	for _, x := range []int{180, 440} {
+		click(x, 57)
+		time.Sleep(300 * time.Millisecond)
+		w.key("Down", "Return")
+	}
 	w.key("F5")
 	w.await("compared ")
 
@@ -52,12 +58,17 @@ func TestXvfbTiming(t *testing.T) {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 
-	// The tab of the experiments.
+	// The tab of the experiments, and the last of them.
 	click(126, 15)
+	time.Sleep(300 * time.Millisecond)
+	click(140, 57)
+	time.Sleep(300 * time.Millisecond)
+	w.key("Down", "Down", "Down", "Down", "Down", "Return")
+	time.Sleep(300 * time.Millisecond)
 	w.key("F5")
 	time.Sleep(500 * time.Millisecond)
 	w.key("ctrl+w")
-	if line := w.await("experiment "); !strings.HasPrefix(line, "experiment sliding ") {
+	if line := w.await("experiment "); !strings.HasPrefix(line, "experiment sum ") {
 		t.Errorf("cancelled was %q", line)
 	}
 

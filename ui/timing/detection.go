@@ -64,7 +64,7 @@ func newDetectionPage(v *View) *detectionPage {
 	p.save = newSaveRow(v, p.saveAs)
 	head := container.NewBorder(nil, nil,
 		container.NewHBox(
-			help(v, "timing.picture", "timing.pictureHelp"), xwidget.NewMinWidth(210, p.picture),
+			help(v, "timing.picture", "timing.pictureHelp"), xwidget.NewMinWidth(210, p.picture.box),
 			xwidget.NewGap(4, 0), help(v, "timing.repeat", "timing.repeatHelp"), xwidget.NewMinWidth(64, p.repeat),
 			xwidget.NewGap(4, 0), p.run),
 		p.save.object)
@@ -99,7 +99,7 @@ func help(v *View, name, text string) fyne.CanvasObject {
 func (p *detectionPage) refresh() {
 	p.picture.refresh()
 	enable(p.run, !p.v.running)
-	enable(p.picture, !p.v.running)
+	enable(p.picture.box, !p.v.running)
 	enable(p.repeat, !p.v.running)
 	p.save.enable(p.v.compared != nil && !p.v.running, p.v.compared != nil && !p.v.running)
 }
@@ -130,7 +130,7 @@ func (p *detectionPage) start() {
 	if v.running {
 		return
 	}
-	source, name, params := p.picture.source(), p.picture.Selected, v.Params()
+	source, name, params := p.picture.source(), p.picture.box.Selected, v.Params()
 	repeat := repetitions()[max(p.repeat.SelectedIndex(), 0)]
 	machine := bench.ThisMachine(v.Version, time.Now())
 	start(v, v.t("timing.quiet"), func(ctx context.Context, report processing.Progress) (*bench.Comparison, error) {

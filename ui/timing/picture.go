@@ -10,28 +10,28 @@ import (
 
 // pictureChoice offers the open picture and generated ones.
 type pictureChoice struct {
-	*xwidget.Select
-	v *View
+	box *xwidget.Select
+	v   *View
 	// open says that the first choice is the open picture.
 	open bool
 }
 
 func newPictureChoice(v *View) *pictureChoice {
-	c := &pictureChoice{Select: xwidget.NewSelect(nil, keys{v}, nil), v: v}
+	c := &pictureChoice{box: xwidget.NewSelect(nil, keys{v}, nil), v: v}
 	c.fill()
-	c.SetSelectedIndex(c.usual())
+	c.box.SetSelectedIndex(c.usual())
 	return c
 }
 
 // fill makes the list for the picture of the moment.
 func (c *pictureChoice) fill() {
-	c.Options = nil
+	c.box.Options = nil
 	p := c.v.Picture()
 	if c.open = p != nil; c.open {
-		c.Options = append(c.Options, filepath.Base(p.Name))
+		c.box.Options = append(c.box.Options, filepath.Base(p.Name))
 	}
 	for _, mp := range generated() {
-		c.Options = append(c.Options, c.v.t("timing.generated", "MP", c.v.texts.Number(mp, 1)))
+		c.box.Options = append(c.box.Options, c.v.t("timing.generated", "MP", c.v.texts.Number(mp, 1)))
 	}
 }
 
@@ -45,21 +45,21 @@ func (c *pictureChoice) usual() int {
 
 // refresh offers the picture of the moment; a picture that was just opened is chosen.
 func (c *pictureChoice) refresh() {
-	before, chosen := c.open, c.Selected
+	before, chosen := c.open, c.box.Selected
 	was := ""
 	if before {
-		was = c.Options[0]
+		was = c.box.Options[0]
 	}
 	c.fill()
-	if c.open && (!before || c.Options[0] != was) || !c.open && before && chosen == was {
-		c.SetSelectedIndex(c.usual())
+	if c.open && (!before || c.box.Options[0] != was) || !c.open && before && chosen == was {
+		c.box.SetSelectedIndex(c.usual())
 	}
-	c.Refresh()
+	c.box.Refresh()
 }
 
 // source returns what gets the chosen picture, and the region to search of it, in a job.
 func (c *pictureChoice) source() func(context.Context, processing.Progress) (*processing.Picture, *processing.Region, error) {
-	i := max(c.SelectedIndex(), 0)
+	i := max(c.box.SelectedIndex(), 0)
 	if c.open {
 		if i == 0 {
 			p := c.v.Picture()

@@ -157,8 +157,8 @@ func (h *harness) measure(ctx context.Context, e *experiment.Experiment, o exper
 func TestDetection(t *testing.T) {
 	h := newHarness(t, "en")
 	p := h.detection
-	if p.picture.Selected != "painted, 4 MP" || !p.save.tables[0].Disabled() {
-		t.Errorf("at first %q is chosen", p.picture.Selected)
+	if p.picture.box.Selected != "painted, 4 MP" || !p.save.tables[0].Disabled() {
+		t.Errorf("at first %q is chosen", p.picture.box.Selected)
 	}
 	p.repeat.SetSelected("11")
 	keys{h.View}.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
@@ -256,7 +256,7 @@ func TestOpenPictureIsMeasured(t *testing.T) {
 	h := newHarness(t, "en")
 	h.open = &Picture{Name: "/art/a.png", Picture: &processing.Picture{Width: 7, Height: 5, Channels: 1, U8: make([]uint8, 35)}, Region: &processing.Region{}}
 	h.Refresh()
-	if got := h.detection.picture.Selected; got != "a.png" {
+	if got := h.detection.picture.box.Selected; got != "a.png" {
 		t.Fatalf("chosen is %q", got)
 	}
 	h.detection.start()
@@ -264,7 +264,7 @@ func TestOpenPictureIsMeasured(t *testing.T) {
 	if h.request.Picture != h.open.Picture || h.request.Region != h.open.Region {
 		t.Error("another picture was measured")
 	}
-	h.detection.picture.SetSelected("painted, 1 MP")
+	h.detection.picture.box.SetSelected("painted, 1 MP")
 	h.Refresh()
 	h.detection.start()
 	h.settle()

@@ -11,7 +11,7 @@ import (
 // CellTable shows rows of text under a head. Columns are as wide as their widest text; those of figures are aligned to
 // the right.
 type CellTable struct {
-	*widget.Table
+	widget.Table
 	cells [][]string
 	right []bool
 }
@@ -27,18 +27,17 @@ func NewCellTable() *CellTable {
 			return l
 		}
 	}
-	t.Table = widget.NewTable(
-		func() (int, int) {
-			if len(t.cells) == 0 {
-				return 0, 0
-			}
-			return len(t.cells) - 1, len(t.cells[0])
-		},
-		label(false),
-		func(id widget.TableCellID, o fyne.CanvasObject) { t.show(id.Row+1, id.Col, o) },
-	)
+	t.Length = func() (int, int) {
+		if len(t.cells) == 0 {
+			return 0, 0
+		}
+		return len(t.cells) - 1, len(t.cells[0])
+	}
+	t.CreateCell = label(false)
+	t.UpdateCell = func(id widget.TableCellID, o fyne.CanvasObject) { t.show(id.Row+1, id.Col, o) }
 	t.CreateHeader = label(true)
 	t.UpdateHeader = func(id widget.TableCellID, o fyne.CanvasObject) { t.show(0, id.Col, o) }
+	t.ExtendBaseWidget(t)
 	return t
 }
 
