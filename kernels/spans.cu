@@ -159,8 +159,16 @@ extern "C" __global__ void scan(u32 *counts, int n, u32 *total) {
 	}
 }
 
-// Every root is the first run of its set, and parents only ever fall; so an old parent is still an ancestor.
+// Every root is the first run of its set. What once was the parent stays an ancestor, however late it is read or written.
 __device__ u32 rootOf(u32 *parent, u32 i) {
+	volatile u32 *p = parent;
+	for (u32 up = p[i]; up != i; up = p[i])
+		i = up;
+	return i;
+}
+
+// halvedRootOf is rootOf that shortens the way for others.
+__device__ u32 halvedRootOf(u32 *parent, u32 i) {
 	volatile u32 *p = parent;
 	for (u32 up = p[i]; up != i; up = p[i]) {
 		u32 next = p[up];
@@ -173,8 +181,8 @@ __device__ u32 rootOf(u32 *parent, u32 i) {
 
 __device__ void unite(u32 *parent, u32 a, u32 b) {
 	for (;;) {
-		a = rootOf(parent, a);
-		b = rootOf(parent, b);
+		a = halvedRootOf(parent, a);
+		b = halvedRootOf(parent, b);
 		if (a == b)
 			return;
 		if (a > b) {
@@ -222,7 +230,8 @@ extern "C" __global__ void joinRuns(const span *spans, u32 *parent, const u32 *f
 
 static const int group = 256;
 
-// findRoots makes the root the parent of every run, and counts the roots in each group of runs. A warp takes a group.
+// findRoots makes the root the parent of every run, and counts the roots in each group of runs. A warp takes a group. No
+// thread writes the parent of another's run here: it might be an ancestor that is no root.
 extern "C" __global__ void findRoots(u32 *parent, u32 *counts, const u32 *total, u32 room) {
 	u32 g = (blockIdx.x * blockDim.x + threadIdx.x) / 32, n = *total;
 	if (g * group >= room)
