@@ -137,10 +137,18 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 		}
 		words, segments := (w*size+3)/4, (h+k-1)/k
 		return q.launch(name+kind+"Columns"+reach, dim{(words + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.r, words, h)
-	case processing.Falling:
-		return line(d, s, 1, 1-h, w+h-1, w, h)
-	case processing.Rising:
-		return line(d, s, -1, 0, w+h-1, w, h)
+	case processing.Falling, processing.Rising:
+		shear, first := 1, 1-h
+		if p.direction == processing.Rising {
+			shear, first = -1, 0
+		}
+		if d.kind == processing.F32 {
+			return line(d, s, shear, first, w+h-1, w, h)
+		}
+		// The first word lies before all diagonals: nothing else writes what the second one leaves.
+		n := 4 / size
+		words, segments := (w+h-1+n-1)/n+1, (h+k-1)/k
+		return q.launch(name+kind+"Diagonals", dim{(words + 30) / 31, (segments + 3) / 4}, dim{32, 4}, d, s, p.r, shear, first-n, w, h)
 	}
 	if d.kind != processing.F32 {
 		span := rowSpan(k)

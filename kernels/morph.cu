@@ -222,10 +222,86 @@ __device__ __forceinline__ void wordColumns(u32 *__restrict__ dst, i64 dstPitch,
 	}
 }
 
+// wordDiagonals is line for words of n samples of neighbouring diagonals: sample i of a thread's word in row y is pixel
+// (u + i + shear·y, y). It begins anywhere in a word of the row, in all threads alike, so it is put together from two, and what is
+// written is a whole word of the row again: the end of a thread's own samples and the beginning of the next one's. The
+// last thread of a warp has no next one and writes nothing; its samples are the first of the warp beside it.
+template <class T, class O> struct diagonal {
+	static const int n = 4 / sizeof(T), bits = 8 * sizeof(T);
+	T *dst;
+	const T *src;
+	i64 dstPitch, srcPitch;
+	int u, shear, w, h;
+
+	__device__ __forceinline__ u32 word(int y, int x) const {
+		if (x < 0 || x >= w)
+			return O::worst();
+		u32 v = *(const u32 *)(rowOf(src, srcPitch, y) + x), beyond = x + n > w ? ~0u << (w - x) * bits : 0;
+		return (v & ~beyond) | (O::worst() & beyond);
+	}
+	__device__ __forceinline__ u32 load(int y) const {
+		if ((unsigned)y >= (unsigned)h)
+			return O::worst();
+		// Of the shift only the lowest five bits count, in effect x modulo n.
+		int x = u + shear * y, from = x & ~(n - 1);
+		return __funnelshift_r(word(y, from), word(y, from + n), x * bits);
+	}
+	// at is the word of the row that a thread writes; null where it has none.
+	__device__ __forceinline__ u32 *at(int y) const {
+		int x = (u + shear * y + n - 1) & ~(n - 1);
+		return threadIdx.x == 31 || y >= h || x < 0 || x >= w ? 0 : (u32 *)(rowOf(dst, dstPitch, y) + x);
+	}
+	// aligned makes the samples those of that word. All threads of the warp take part.
+	__device__ __forceinline__ u32 aligned(int y, u32 v) const {
+		return __funnelshift_r(v, __shfl_down_sync(0xffffffff, v, 1), -(u + shear * y) * bits);
+	}
+};
+
+template <class T, class O, int batch>
+__device__ __forceinline__ void wordDiagonals(T *dst, i64 dstPitch, const T *src, i64 srcPitch, int r, int shear, int first, int w, int h) {
+	int k = 2 * r + 1, top = (blockIdx.y * blockDim.y + threadIdx.y) * k;
+	if (top >= h)
+		return;
+	diagonal<T, O> o = {dst, src, dstPitch, srcPitch, first + (int)(blockIdx.x * 31 + threadIdx.x) * diagonal<T, O>::n, shear, w, h};
+	u32 run = O::worst();
+	for (int i = k - 1; i >= 0; i -= batch) {
+		u32 v[batch];
+#pragma unroll
+		for (int j = 0; j < batch; j++)
+			v[j] = i >= j ? o.load(top - r + i - j) : O::worst();
+#pragma unroll
+		for (int j = 0; j < batch; j++) {
+			run = O::best(run, v[j]);
+			int y = top + i - j;
+			u32 out = o.aligned(y, run), *at = i >= j ? o.at(y) : 0;
+			if (at)
+				*at = out;
+		}
+	}
+	run = O::worst();
+	for (int i = 1; i < k; i += batch) {
+		u32 v[batch], end[batch];
+#pragma unroll
+		for (int j = 0; j < batch; j++) {
+			v[j] = i + j < k ? o.load(top + r + i + j) : O::worst();
+			const u32 *at = i + j < k ? o.at(top + i + j) : 0;
+			end[j] = at ? *at : O::worst();
+		}
+#pragma unroll
+		for (int j = 0; j < batch; j++) {
+			run = O::best(run, v[j]);
+			int y = top + i + j;
+			u32 out = O::best(end[j], o.aligned(y, run)), *at = i + j < k ? o.at(y) : 0;
+			if (at)
+				*at = out;
+		}
+	}
+}
+
 // Rows of words are made of the samples of one column in several rows, so that a row is filtered like a column. A block
-// takes `groups` such rows (4·groups rows of bytes) of `span` columns, whole segments, into shared memory. Half of its
+// takes up to rowGroups such rows (4·groups rows of bytes) of `span` columns, whole segments, into shared memory. Half of its
 // threads each take the bests to the end of a segment, the others those from the beginning of the next.
-static const int rowThreads = 128;
+static const int rowThreads = 128, rowGroups = 4;
 
 // turn swaps rows and columns of a square of samples in words.
 template <class T> struct turned;
@@ -273,24 +349,37 @@ __device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, cons
 	int segments = span / k, length = (shift + span + 2 * r + n - 1) & ~(n - 1), pitch = (length + 3) / 4 * 4 | 4, top = blockIdx.y * groups * n;
 	u32 *in = memory, *ends = in + groups * pitch, *beginnings = ends + groups * pitch;
 	int wide = length / n, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	for (int g = 0; g < groups; g++)
-		for (int i = threadIdx.x; i < wide; i += rowThreads) {
-			int c = i * n, x = from + c;
-			u32 v[n];
+	// Whether the block holds anything but the worst: seeds and masks are empty nearly everywhere.
+	u32 seen = 0;
+	for (int i = threadIdx.x; i < wide; i += rowThreads) {
+		int c = i * n, x = from + c;
+		bool inside = x >= 0 && x < w;
+		// All groups are read before the first is used.
+		u32 v[rowGroups][n];
+#pragma unroll
+		for (int g = 0; g < rowGroups; g++)
 #pragma unroll
 			for (int j = 0; j < n; j++) {
 				int y = top + g * n + j;
-				v[j] = y < h && x >= 0 && x < w ? *(const u32 *)(rowOf(src, srcPitch, y) + x) : O::worst();
+				v[g][j] = inside && g < groups && y < h ? *(const u32 *)(rowOf(src, srcPitch, y) + x) : O::worst();
 			}
-			turned<T>::turn(v);
+#pragma unroll
+		for (int g = 0; g < rowGroups; g++) {
+			if (g >= groups)
+				break;
+			turned<T>::turn(v[g]);
 			if (x + n > w)
 #pragma unroll
 				for (int j = 0; j < n; j++)
-					v[j] = x + j < w ? v[j] : O::worst();
-			turned<T>::store(in + g * pitch + c, v);
+					v[g][j] = x + j < w ? v[g][j] : O::worst();
+#pragma unroll
+			for (int j = 0; j < n; j++)
+				seen |= v[g][j] ^ O::worst();
+			turned<T>::store(in + g * pitch + c, v[g]);
 		}
-	__syncthreads();
-	for (int t = threadIdx.x; t < 2 * groups * segments; t += rowThreads) {
+	}
+	bool empty = !__syncthreads_or(seen != 0);
+	for (int t = threadIdx.x; !empty && t < 2 * groups * segments; t += rowThreads) {
 		int half = t / (groups * segments), s = t % (groups * segments), g = s / segments, to = g * pitch + s % segments * k, at = to + shift;
 		u32 run = O::worst();
 		if (half == 0) {
@@ -315,12 +404,18 @@ __device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, cons
 			if (x >= w)
 				break;
 			u32 v[n], u[n];
-			turned<T>::load(v, ends + g * pitch + c);
-			turned<T>::load(u, beginnings + g * pitch + c);
+			if (empty) {
 #pragma unroll
-			for (int j = 0; j < n; j++)
-				v[j] = O::best(v[j], u[j]);
-			turned<T>::turn(v);
+				for (int j = 0; j < n; j++)
+					v[j] = O::worst();
+			} else {
+				turned<T>::load(v, ends + g * pitch + c);
+				turned<T>::load(u, beginnings + g * pitch + c);
+#pragma unroll
+				for (int j = 0; j < n; j++)
+					v[j] = O::best(v[j], u[j]);
+				turned<T>::turn(v);
+			}
 #pragma unroll
 			for (int j = 0; j < n; j++) {
 				int y = top + g * n + j;
@@ -337,6 +432,9 @@ __device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, cons
 	}                                                                                                                  \
 	extern "C" __global__ void name##ColumnsMany(u32 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ src, i64 srcPitch, int r, int words, int h) { \
 		wordColumns<packed<T, dilate>, 8>(dst, dstPitch, src, srcPitch, r, words, h);                                  \
+	}                                                                                                                  \
+	extern "C" __global__ void name##Diagonals(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int shear, int first, int w, int h) { \
+		wordDiagonals<T, packed<T, dilate>, 4>(dst, dstPitch, src, srcPitch, r, shear, first, w, h);                   \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(rowThreads) name##Rows(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int span, int groups, int w, int h) { \
 		wordRows<T, packed<T, dilate> >(dst, dstPitch, src, srcPitch, r, span, groups, w, h);                          \
