@@ -126,7 +126,7 @@ func TestTraversalTrials(t *testing.T) {
 
 func TestTraversalMeasured(t *testing.T) {
 	x := experimentsOnGPU(t)
-	sizes := []experiment.Size{{W: 1, H: 1}, {W: 257, H: 129}, {W: 64, H: 64}}
+	sizes := []experiment.Size{{W: 1, H: 1}, {W: 97, H: 61}}
 	measuredByFrame(t, x, "traversal", experiment.Options{Sizes: sizes}, 2*5*len(sizes))
 }
 
