@@ -1,10 +1,5 @@
 package processing
 
-import (
-	"runtime"
-	"sync"
-)
-
 // cleanup makes the mask from the accepted components: open, close, fill, widen, soften, and clip to the region.
 func (d *detector) cleanup(region *Region) (*Mask, error) {
 	p, mask := d.p, d.exclude
@@ -62,20 +57,6 @@ func freshMask(w, h int) <-chan *Mask {
 		made <- m
 	}()
 	return made
-}
-
-// inParts calls f for parts a…b−1 of 0…n−1, on several processors where each has at least `least` things to do.
-func inParts(n, least int, f func(a, b int)) {
-	parts := min(8, runtime.GOMAXPROCS(0), n/least)
-	if parts < 2 {
-		f(0, n)
-		return
-	}
-	var wg sync.WaitGroup
-	for i := range parts {
-		wg.Go(func() { f(n*i/parts, n*(i+1)/parts) })
-	}
-	wg.Wait()
 }
 
 // clipMask clears what lies outside the region.

@@ -85,9 +85,11 @@ func NewLumaTables(depth int, t Transfer) *LumaTables { return newLumaTables(dep
 func newLumaTables(depth int, linear func(float64) float64) *LumaTables {
 	table := func(n int) []uint16 {
 		s := make([]uint16, n)
-		for i := range s {
-			s[i] = uint16(linear(float64(i)/float64(n-1))*65535 + 0.5)
-		}
+		inParts(n, 4096, func(a, b int) {
+			for i := a; i < b; i++ {
+				s[i] = uint16(linear(float64(i)/float64(n-1))*65535 + 0.5)
+			}
+		})
 		return s
 	}
 	l := &LumaTables{Encode8: encodeTable()}
@@ -104,12 +106,16 @@ func newLumaTables(depth int, linear func(float64) float64) *LumaTables {
 func encodeTable() []uint8 {
 	encode := func(i int) int { return int(TransferSRGB.Encode(float64(i)/65535)*255 + 0.5) }
 	t := make([]uint8, 65536)
-	for v, from := 0, 0; from < len(t); v++ {
-		to := from + sort.Search(len(t)-from, func(i int) bool { return encode(from+i) > v })
-		for i := from; i < to; i++ {
-			t[i] = uint8(v)
+	begin := func(v int) int { return sort.Search(len(t), func(i int) bool { return encode(i) >= v }) }
+	inParts(256, 16, func(a, b int) {
+		from := begin(a)
+		for v := a; v < b; v++ {
+			to := begin(v + 1)
+			for i := from; i < to; i++ {
+				t[i] = uint8(v)
+			}
+			from = to
 		}
-		from = to
-	}
+	})
 	return t
 }
