@@ -49,7 +49,8 @@ func (w *window) offerCrashLogs() {
 			}
 		}
 	})
-	remove.Importance = widget.HighImportance
+	// Enter, which a hasty user presses, loses nothing.
+	keep.Importance = widget.HighImportance
 	d.SetButtons([]fyne.CanvasObject{copyText, keep, remove})
 	size := w.win.Canvas().Size()
 	d.Resize(fyne.NewSize(min(720, size.Width*0.9), min(480, size.Height*0.9)))
