@@ -274,8 +274,14 @@ inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline float __fdiv_rn(float a, float b) { return a / b; }
 inline float __fsqrt_rn(float a) { return sqrtf(a); }
-inline float rsqrtf(float v) { return 1 / sqrtf(v); }
-inline float __fdividef(float a, float b) { return a / b; }
+// What the GPU only approximates is here wrong by up to two units in the last place, so that nobody relies on more.
+inline float emulatedApproximate(float v) {
+	uint32_t bits = emulatedBits<uint32_t>(v);
+	int error = (int)(bits * 2654435761u >> 16) % 5 - 2;
+	return std::isfinite(v) && (bits & 0x7fffff) > 2 && (bits & 0x7fffff) < 0x7ffffd ? emulatedBits<float>(bits + error) : v;
+}
+inline float rsqrtf(float v) { return emulatedApproximate(1 / sqrtf(v)); }
+inline float __fdividef(float a, float b) { return emulatedApproximate(a / b); }
 inline double __dadd_rn(double a, double b) { return a + b; }
 inline double __dmul_rn(double a, double b) { return a * b; }
 inline double __ddiv_rn(double a, double b) { return a / b; }
