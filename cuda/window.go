@@ -74,7 +74,7 @@ func (b *Backend) BoxMean(ctx context.Context, dst, src processing.Plane, r int)
 		if d.kind == processing.U16 {
 			most = math.MaxUint16
 		}
-		if r <= maxWarp {
+		if r <= maxWarpMean {
 			g := q.warps(w, h, r, 4)
 			return q.launch("warpMean"+kindName(s.kind), dim{x: g.grid}, dim{x: slideThreads}, d, s, r, g.strips, g.width, g.rows, w, h)
 		}
@@ -129,10 +129,6 @@ func (b *Backend) BoxCount(ctx context.Context, dst, cls processing.Plane, bits 
 	}
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		if r <= maxWarp {
-			g := q.warps(a.w, a.h, r, 4)
-			return q.launch("warpCount", dim{x: g.grid}, dim{x: slideThreads}, d, c, int(bits), r, g.strips, g.width, g.rows, a.w, a.h)
-		}
 		g, err := q.geometry(a.w, a.h, r)
 		if err != nil {
 			return err
@@ -324,11 +320,13 @@ func (b *Backend) Background(ctx context.Context, dst, y, exclude processing.Pla
 }
 
 // The sliding window of a warp by itself: warpStrip columns, the window's border included. maxWarp is the largest radius for
-// which enough of them are left, maxFew the largest whose sums and numbers of samples share a word; warpsAtOnce is about how
-// many warps a multiprocessor works on.
+// which enough of them are left, widestWarp of slide.cu, and maxWarpMean that for a mean, which blocks of threads take faster
+// beyond; maxFew is the largest whose sums and numbers of samples share a word; warpsAtOnce is about how many warps a
+// multiprocessor works on.
 const (
 	warpStrip   = 8 * 32
 	maxWarp     = 48
+	maxWarpMean = 16
 	maxFew      = 7
 	warpsAtOnce = 24
 )

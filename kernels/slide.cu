@@ -536,6 +536,20 @@ struct plain {
 // few packs sum and number of up to 15 × 15 samples into a word, the number above bit 24.
 struct few {
 	u32 all;
+	// inverses[n] is ⌊2³²/n⌋ + 1, by which the upper word of the product is the quotient, rounded down: as v ≤ 65536·n, what it
+	// is too large by is below 1/n for n < 256. All threads of the block take part in making them.
+	struct inverses {
+		u32 of[256];
+		__device__ __forceinline__ void make() {
+			for (int n = threadIdx.x; n < 256; n += threads)
+				of[n] = n > 1 ? ~0u / n + 1 : 0;
+			__syncthreads();
+		}
+	};
+	__device__ __forceinline__ u32 mean(const inverses &i) const {
+		u32 n = count(), q = __umulhi(total() + n / 2, i.of[n]);
+		return n > 1 ? q : total();
+	}
 	__device__ __forceinline__ void clear() { all = 0; }
 	template <int i> __device__ __forceinline__ void slide(const open &a, const open &b) { all += a.packed<i>() - b.packed<i>(); }
 	__device__ __forceinline__ void add(const few &o) { all += o.all; }
@@ -548,6 +562,10 @@ struct few {
 // many are sum and number of samples.
 struct __align__(8) many {
 	u32 sum, number;
+	struct inverses {
+		__device__ __forceinline__ void make() {}
+	};
+	__device__ __forceinline__ u32 mean(const inverses &) const { return whole(sum + number / 2, number, __fdividef(1.0f, number)); }
 	__device__ __forceinline__ void clear() { sum = number = 0; }
 	template <int i> __device__ __forceinline__ void slide(const open &a, const open &b) {
 		sum += a.get<i>() - b.get<i>();
@@ -634,9 +652,13 @@ __device__ __forceinline__ powers take(const powers *from) {
 
 // prefixRow are the prefix sums along the columns of a warp, those before the first column included. Sums of several words
 // are spread so that the lanes' stores fall into different banks.
+//
+// Behind them is room for what lanes beyond the strip read and do not use, for radii up to widestWarp.
+static const int widestWarp = 48, warpColumns = 32 * each;
+
 template <class S> struct prefixRow {
-	static const int gap = sizeof(S) > 4 ? 16 / sizeof(S) : 0;
-	__align__(16) S at[33 * (each + gap)];
+	static const int gap = sizeof(S) > 4 ? 16 / sizeof(S) : 0, groups = (warpColumns + 2 * widestWarp) / each + 2;
+	__align__(16) S at[groups * (each + gap)];
 	static __device__ __forceinline__ int place(int column) { return column + each + (column + each) / each * gap; }
 };
 
@@ -644,11 +666,14 @@ template <class S> struct prefixRow {
 template <class S, class R> struct warpWindow {
 	S column[each];
 	R in;
-	int x0, x1, y0, y1, upper, lower, r;
+	prefixRow<S> &m;
+	// A window about column x0 + lane lies between the prefixes at upper and lower.
+	const S *upper, *lower;
+	int x0, x1, y0, y1, r;
 	typename R::samples enter, leave;
 
 	// The strips are `width` columns wide; each is cut into pieces of some rows.
-	__device__ __forceinline__ warpWindow(const R &in, int r, int strips, int width, int rows, int w, int h) : in(in), r(r) {
+	__device__ __forceinline__ warpWindow(prefixRow<S> &m, const R &in, int r, int strips, int width, int rows, int w, int h) : in(in), m(m), r(r) {
 		int i = blockIdx.x * (threads / 32) + threadIdx.x / 32;
 		x0 = i % strips * width;
 		x1 = min(x0 + width, w);
@@ -656,9 +681,8 @@ template <class S, class R> struct warpWindow {
 		y1 = min(y0 + rows, h);
 		int lane = threadIdx.x % 32, origin = (x0 - r) & ~(each - 1);
 		this->in.from(origin + lane * each);
-		// A window about column x0 + lane lies between the prefixes at lower and upper.
-		upper = prefixRow<S>::place(x0 + lane + r - origin);
-		lower = prefixRow<S>::place(x0 + lane - r - 1 - origin);
+		upper = m.at + prefixRow<S>::place(x0 + lane + r - origin);
+		lower = m.at + prefixRow<S>::place(x0 + lane - r - 1 - origin);
 	}
 
 	// step takes in a row and gives up another.
@@ -674,7 +698,7 @@ template <class S, class R> struct warpWindow {
 	}
 
 	// begin sums the rows above the last one of the first window.
-	__device__ __forceinline__ void begin(prefixRow<S> &m) {
+	__device__ __forceinline__ void begin() {
 #pragma unroll
 		for (int i = 0; i < each; i++)
 			column[i].clear();
@@ -689,7 +713,7 @@ template <class S, class R> struct warpWindow {
 	}
 
 	// next leaves in m the prefixes of row y.
-	__device__ __forceinline__ void next(prefixRow<S> &m, int y) {
+	__device__ __forceinline__ void next(int y) {
 		step(enter.settled(), leave.settled());
 		if (y + 1 < y1) {
 			enter = in.row(y + 1 + r);
@@ -719,11 +743,11 @@ template <class S, class R> struct warpWindow {
 		__syncwarp();
 	}
 
-	// sums are those of the window about column x0 + 32·k + lane.
-	__device__ __forceinline__ S sums(const prefixRow<S> &m, int k) const {
+	// sums are those of the window about column x0 + 32·k + lane, where that is one of the strip.
+	__device__ __forceinline__ S sums(int k) const {
 		const int step = 32 + 32 / each * prefixRow<S>::gap;
-		S s = take(m.at + upper + k * step);
-		s.subtract(take(m.at + lower + k * step));
+		S s = take(upper + k * step);
+		s.subtract(take(lower + k * step));
 		return s;
 	}
 };
@@ -731,25 +755,26 @@ template <class S, class R> struct warpWindow {
 template <class T>
 __device__ __forceinline__ void warpMean(T *dst, i64 dstPitch, const T *src, i64 pitch, int r, int strips, int width, int rows, int w, int h) {
 	__shared__ prefixRow<plain> all[threads / 32];
-	prefixRow<plain> &m = all[threadIdx.x / 32];
 	reader<T> in = {src, pitch, 0, w, h};
-	warpWindow<plain, reader<T> > o(in, r, strips, width, rows, w, h);
+	warpWindow<plain, reader<T> > o(all[threadIdx.x / 32], in, r, strips, width, rows, w, h);
 	if (o.y0 >= h)
 		return;
-	o.begin(m);
+	o.begin();
+	int x0 = o.x0 + threadIdx.x % 32;
 	for (int y = o.y0; y < o.y1; y++) {
-		o.next(m, y);
+		o.next(y);
 		int ny = min(y + r, h - 1) - max(y - r, 0) + 1;
 		u32 full = ny * (2 * r + 1);
 		float inverse = 1.0f / full;
-		T *out = rowOf(dst, dstPitch, y);
+		T *out = rowOf(dst, dstPitch, y) + x0;
 #pragma unroll
 		for (int k = 0; k < each; k++) {
-			int x = o.x0 + k * 32 + threadIdx.x % 32;
+			int x = x0 + k * 32;
+			u32 s = o.sums(k).all, mean = whole(s + full / 2, full, inverse);
 			if (x >= o.x1)
-				break;
-			u32 s = o.sums(m, k).all, n = ny * (min(x + r, w - 1) - max(x - r, 0) + 1);
-			out[x] = n == full ? whole(s + n / 2, n, inverse) : (s + n / 2) / n;
+				continue;
+			u32 n = ny * (min(x + r, w - 1) - max(x - r, 0) + 1);
+			out[k * 32] = n == full ? mean : (s + n / 2) / n;
 		}
 	}
 }
@@ -762,27 +787,6 @@ __device__ __forceinline__ void warpMean(T *dst, i64 dstPitch, const T *src, i64
 WARPMEAN(warpMeanU8, u8)
 WARPMEAN(warpMeanU16, u16)
 
-extern "C" __global__ void __launch_bounds__(threads) warpCount(u16 *__restrict__ dst, i64 dstPitch, const u8 *__restrict__ src, i64 pitch, u32 bits,
-	int r, int strips, int width, int rows, int w, int h) {
-	__shared__ prefixRow<plain> all[threads / 32];
-	prefixRow<plain> &m = all[threadIdx.x / 32];
-	warpWindow<plain, bitsReader> o(bitsReader(src, pitch, bits, 0, w, h), r, strips, width, rows, w, h);
-	if (o.y0 >= h)
-		return;
-	o.begin(m);
-	for (int y = o.y0; y < o.y1; y++) {
-		o.next(m, y);
-		u16 *out = rowOf(dst, dstPitch, y);
-#pragma unroll
-		for (int k = 0; k < each; k++) {
-			int x = o.x0 + k * 32 + threadIdx.x % 32;
-			if (x >= o.x1)
-				break;
-			out[x] = o.sums(m, k).all;
-		}
-	}
-}
-
 // The pixels whose window holds fewer samples than it needs are left to openCells: `wanting` has a bit for each, a word for 32
 // columns of a strip, and `list` the cells of 32 × 32 pixels with any, `listed` their number. Cell c is column c % 8 of
 // strip c / 8 % strips.
@@ -793,30 +797,27 @@ template <class S>
 __device__ __forceinline__ void openMean(u16 *dst, i64 dstPitch, const u16 *src, i64 pitch, const u8 *exclude, i64 excludePitch,
 	u32 *wanting, u32 *list, u32 *listed, u32 need, int r, int strips, int width, int rows, int w, int h) {
 	__shared__ prefixRow<S> all[threads / 32];
-	prefixRow<S> &m = all[threadIdx.x / 32];
-	warpWindow<S, openReader> o(openReader(src, pitch, exclude, excludePitch, w, h), r, strips, width, rows, w, h);
+	__shared__ typename S::inverses inverse;
+	inverse.make();
+	warpWindow<S, openReader> o(all[threadIdx.x / 32], openReader(src, pitch, exclude, excludePitch, w, h), r, strips, width, rows, w, h);
 	if (o.y0 >= h)
 		return;
-	o.begin(m);
-	int lane = threadIdx.x % 32, strip = o.x0 / width;
+	o.begin();
+	int lane = threadIdx.x % 32, strip = o.x0 / width, x0 = o.x0 + lane;
 	u32 poor = 0;
 	for (int y = o.y0; y < o.y1; y++) {
-		o.next(m, y);
-		u16 *out = rowOf(dst, dstPitch, y);
+		o.next(y);
+		u16 *out = rowOf(dst, dstPitch, y) + x0;
 		u32 own = 0;
 #pragma unroll
 		for (int k = 0; k < each; k++) {
-			int x = o.x0 + k * 32 + lane;
-			bool good = x < o.x1;
-			S s;
-			s.clear();
-			if (good)
-				s = o.sums(m, k);
-			u32 n = s.count(), votes = __ballot_sync(0xffffffff, good && n < need);
-			if (good && n >= need)
-				out[x] = whole(s.total() + n / 2, n, __fdividef(1.0f, n));
-			if (lane == k)
-				own = votes;
+			S s = o.sums(k);
+			u32 mean = s.mean(inverse);
+			bool inside = x0 + k * 32 < o.x1, enough = s.count() >= need;
+			u32 votes = __ballot_sync(0xffffffff, inside && !enough);
+			if (inside && enough)
+				out[k * 32] = mean;
+			own = lane == k ? votes : own;
 		}
 		if (lane < each)
 			wanting[((i64)y * strips + strip) * each + lane] = own;
@@ -975,30 +976,25 @@ OPENCELLS(openCellsFar, 3)
 extern "C" __global__ void __launch_bounds__(threads) openDeviation(u16 *__restrict__ dst, i64 dstPitch, const u16 *__restrict__ src, i64 pitch,
 	const u8 *__restrict__ exclude, i64 excludePitch, int r, int strips, int width, int rows, int w, int h) {
 	__shared__ prefixRow<powers> all[threads / 32];
-	prefixRow<powers> &m = all[threadIdx.x / 32];
-	warpWindow<powers, openReader> o(openReader(src, pitch, exclude, excludePitch, w, h), r, strips, width, rows, w, h);
+	warpWindow<powers, openReader> o(all[threadIdx.x / 32], openReader(src, pitch, exclude, excludePitch, w, h), r, strips, width, rows, w, h);
 	if (o.y0 >= h)
 		return;
-	o.begin(m);
+	o.begin();
+	int x0 = o.x0 + threadIdx.x % 32;
 	for (int y = o.y0; y < o.y1; y++) {
-		o.next(m, y);
-		u16 *out = rowOf(dst, dstPitch, y);
+		o.next(y);
+		u16 *out = rowOf(dst, dstPitch, y) + x0;
 #pragma unroll
 		for (int k = 0; k < each; k++) {
-			int x = o.x0 + k * 32 + threadIdx.x % 32;
-			if (x >= o.x1)
-				break;
-			powers s = o.sums(m, k);
+			powers s = o.sums(k);
 			u32 n = (u32)(s.squares >> 48);
 			u64 v = n * (s.squares & ((1ULL << 48) - 1)) - (u64)s.sum * s.sum;
 			float f = __fmaf_rn((float)(u32)(v >> 32), 4294967296.0f, (float)(u32)v);
-			// Where v is 0, so is q: n may be 0 then as well.
-			u32 q = v ? (u32)(__fdividef(f * rsqrtf(f), n)) : 0, low = q * n, high = low + n;
-			if ((u64)low * low > v)
-				q--;
-			else if (v && (u64)high * high <= v)
-				q++;
-			out[x] = q;
+			u32 q = (u32)(__fdividef(f * rsqrtf(f), n)), low = q * n, high = low + n;
+			q = (u64)low * low > v ? q - 1 : (u64)high * high <= v ? q + 1 : q;
+			// Where v is 0, n may be as well.
+			if (x0 + k * 32 < o.x1)
+				out[k * 32] = v ? q : 0;
 		}
 	}
 }
