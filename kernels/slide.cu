@@ -11,7 +11,6 @@ template <class T> struct eight;
 
 template <> struct eight<u8> {
 	uint2 v;
-	__device__ __forceinline__ const eight &settled() const { return *this; }
 	__device__ __forceinline__ void load(const u8 *p) { v = *(const uint2 *)p; }
 	__device__ __forceinline__ void none() { v = make_uint2(0, 0); }
 	template <int i> __device__ __forceinline__ u32 get() const { return (i < 4 ? v.x : v.y) >> (i % 4 * 8) & 255; }
@@ -24,7 +23,6 @@ template <> struct eight<u8> {
 
 template <> struct eight<u16> {
 	uint4 v;
-	__device__ __forceinline__ const eight &settled() const { return *this; }
 	__device__ __forceinline__ void load(const u16 *p) { v = *(const uint4 *)p; }
 	__device__ __forceinline__ void none() { v = make_uint4(0, 0, 0, 0); }
 	template <int i> __device__ __forceinline__ u32 get() const {
@@ -45,6 +43,7 @@ template <class T> struct reader {
 	i64 pitch;
 	int x, w, h;
 	__device__ __forceinline__ void from(int column) { x = column; }
+	__device__ __forceinline__ const eight<T> &settled(const eight<T> &s) const { return s; }
 	__device__ __forceinline__ eight<T> row(int y) const {
 		eight<T> e;
 		e.none();
@@ -70,7 +69,6 @@ struct bitsReader {
 		in.w = w;
 		in.h = h;
 	}
-	__device__ __forceinline__ void from(int column) { x = in.x = column; }
 	__device__ __forceinline__ u32 ones(u32 v) const {
 		v &= every;
 		return (((v & 0x7f7f7f7f) + 0x7f7f7f7f) | v) >> 7 & 0x01010101;
@@ -91,33 +89,20 @@ struct open {
 	template <int i> __device__ __forceinline__ u32 packed() const { return __byte_perm(v[i / 2], ones[i / 2], i % 2 ? 0x6532 : 0x4510); }
 };
 
-// raw are they as they are read: eight samples, and a byte for each that is 0 if it counts.
+// raw are they as they are read: eight samples, and a byte for each that is 0 if it counts; beyond is ~0 in a row outside.
 struct raw {
 	uint4 v;
 	uint2 out;
+	u32 beyond;
 	__device__ __forceinline__ void none() {
 		v = make_uint4(0, 0, 0, 0);
 		out = make_uint2(~0u, ~0u);
-	}
-	// counting has 1 in each byte that is 0.
-	static __device__ __forceinline__ u32 counting(u32 out) { return (~(((out & 0x7f7f7f7f) + 0x7f7f7f7f) | out) & 0x80808080) >> 7; }
-	__device__ __forceinline__ open settled() const {
-		u32 a = counting(out.x), b = counting(out.y);
-		open o;
-		o.ones[0] = __byte_perm(a, 0, 0x4140);
-		o.ones[1] = __byte_perm(a, 0, 0x4342);
-		o.ones[2] = __byte_perm(b, 0, 0x4140);
-		o.ones[3] = __byte_perm(b, 0, 0x4342);
-		o.v[0] = v.x & o.ones[0] * 65535;
-		o.v[1] = v.y & o.ones[1] * 65535;
-		o.v[2] = v.z & o.ones[2] * 65535;
-		o.v[3] = v.w & o.ones[3] * 65535;
-		return o;
+		beyond = ~0u;
 	}
 };
 
 // openReader reads samples and exclusion; what lies outside the picture does not count. It reads something for every row and
-// column, so that no branch holds it up: `edge` excludes the columns outside.
+// column and does not look at it, so that neither a branch nor the memory's answer holds up what reads ahead.
 struct openReader {
 	typedef raw samples;
 	const u16 *p;
@@ -125,6 +110,7 @@ struct openReader {
 	const u8 *exclude;
 	i64 excludePitch;
 	int w, h;
+	// edge excludes the columns outside.
 	uint2 edge;
 	__device__ __forceinline__ openReader(const u16 *p, i64 pitch, const u8 *exclude, i64 excludePitch, int w, int h)
 		: p(p), pitch(pitch), exclude(exclude), excludePitch(excludePitch), w(w), h(h) {}
@@ -139,12 +125,25 @@ struct openReader {
 	}
 	__device__ __forceinline__ raw row(int y) const {
 		int at = min(max(y, 0), h - 1);
-		u32 beyond = at == y ? 0 : ~0u;
 		raw o;
 		o.v = *(const uint4 *)rowOf(p, pitch, at);
 		o.out = *(const uint2 *)rowOf(exclude, excludePitch, at);
-		o.out.x |= edge.x | beyond;
-		o.out.y |= edge.y | beyond;
+		o.beyond = at == y ? 0 : ~0u;
+		return o;
+	}
+	// counting has 1 in each byte that is 0.
+	static __device__ __forceinline__ u32 counting(u32 out) { return (~(((out & 0x7f7f7f7f) + 0x7f7f7f7f) | out) & 0x80808080) >> 7; }
+	__device__ __forceinline__ open settled(const raw &s) const {
+		u32 a = counting(s.out.x | edge.x | s.beyond), b = counting(s.out.y | edge.y | s.beyond);
+		open o;
+		o.ones[0] = __byte_perm(a, 0, 0x4140);
+		o.ones[1] = __byte_perm(a, 0, 0x4342);
+		o.ones[2] = __byte_perm(b, 0, 0x4140);
+		o.ones[3] = __byte_perm(b, 0, 0x4342);
+		o.v[0] = s.v.x & o.ones[0] * 65535;
+		o.v[1] = s.v.y & o.ones[1] * 65535;
+		o.v[2] = s.v.z & o.ones[2] * 65535;
+		o.v[3] = s.v.w & o.ones[3] * 65535;
 		return o;
 	}
 };
@@ -707,14 +706,14 @@ template <class S, class R> struct warpWindow {
 		leave.none();
 #pragma unroll 4
 		for (int y = max(y0 - r - 1, 0); y < min(y0 + r, in.h); y++)
-			step(in.row(y).settled(), leave.settled());
+			step(in.settled(in.row(y)), in.settled(leave));
 		enter = in.row(y0 + r);
 		leave = in.row(y0 - r - 1);
 	}
 
 	// next leaves in m the prefixes of row y.
 	__device__ __forceinline__ void next(int y) {
-		step(enter.settled(), leave.settled());
+		step(in.settled(enter), in.settled(leave));
 		if (y + 1 < y1) {
 			enter = in.row(y + 1 + r);
 			leave = in.row(y - r);
