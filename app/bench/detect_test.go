@@ -531,6 +531,10 @@ func TestComparisonSaves(t *testing.T) {
 				t.Errorf("wrote %s, want %s", path, want[i])
 			}
 		}
+		text, err := os.ReadFile(filepath.Join(dir, "detect_time.svg"))
+		if err != nil || !bytes.Contains(text, []byte("<svg")) || !bytes.Contains(text, []byte("font-family:'Liberation Serif','Times New Roman',")) {
+			t.Errorf("%v, the SVG has no other font of the same widths", err)
+		}
 		file, err := os.Open(filepath.Join(dir, "detect_time.png"))
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"image"
@@ -105,7 +106,12 @@ func (p Plot) Write(w io.Writer, format string) error {
 		return fmt.Errorf("plot %s: %w", p.Name, err)
 	}
 	p.draw(canvas)
-	_, err = canvas.WriteTo(w)
+	var drawn bytes.Buffer
+	if _, err := canvas.WriteTo(&drawn); err != nil {
+		return fmt.Errorf("plot %s: %w", p.Name, err)
+	}
+	// Few systems other than Linux have the plots' font, but all have one of its widths, by which labels are placed.
+	_, err = w.Write(bytes.ReplaceAll(drawn.Bytes(), []byte("font-family:Liberation Serif;"), []byte("font-family:'Liberation Serif','Times New Roman',Tinos,Times,serif;")))
 	return err
 }
 
