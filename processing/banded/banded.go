@@ -23,18 +23,17 @@ type Backend struct {
 	// short says that an error of inner is for want of memory, so that a smaller band may do.
 	short func(error) bool
 
-	// pending are the operations that wait, all on planes of one size.
-	pending []step
 	// open are the stages that were begun and not ended, the innermost last.
 	open []*stage
-
-	memory memory
+	// number is that of the last step, live the number of planes.
+	number, live int
 }
 
 var _ processing.Backend = (*Backend)(nil)
 
-// New returns a Backend that works on inner by bands of at most limit bytes, and on host, whose planes are in host memory,
-// where bands are of no use. short says whether an error of inner means that its memory does not suffice: the bands are
+// New returns a Backend that works on inner by bands of at most limit bytes, and on host where bands are of no use. Planes
+// are kept by host, whose method Host must return their samples themselves, as that of package cpu does: what comes back
+// from inner is written there. short says whether an error of inner means that its memory does not suffice: the bands are
 // halved then, as often as need be. Both backends stay the caller's, who may use them for nothing else meanwhile.
 func New(inner, host processing.Backend, limit int64, short func(error) bool) *Backend {
 	return &Backend{inner: inner, host: host, limit: limit, short: short}
@@ -43,12 +42,8 @@ func New(inner, host processing.Backend, limit int64, short func(error) bool) *B
 // Name returns the name of the device that works on the bands.
 func (b *Backend) Name() string { return b.inner.Name() }
 
-// Close drops the memory kept for reuse. It closes neither of the two backends.
-func (b *Backend) Close() error {
-	b.pending = nil
-	b.memory.spare = [4]processing.Samples{}
-	return nil
-}
+// Close does nothing: the two backends stay the caller's.
+func (b *Backend) Close() error { return nil }
 
 // stage is a stage of inner that is held open.
 type stage struct {

@@ -14,7 +14,7 @@ func (b *Backend) Label(ctx context.Context, cls processing.Plane, bits uint8) (
 	if err != nil {
 		return nil, err
 	}
-	err = b.onHost(ctx, step{reads: p, run: func(ctx context.Context, on *site) (err error) {
+	err = b.onHost(ctx, operation{reads: p, run: func(ctx context.Context, on *site) (err error) {
 		c, err = on.Label(ctx, on.of(p[0]), bits)
 		return err
 	}})
@@ -27,7 +27,7 @@ func (b *Backend) Grow(ctx context.Context, cores processing.Components, cls pro
 	if err != nil {
 		return nil, err
 	}
-	err = b.onHost(ctx, step{reads: p, run: func(ctx context.Context, on *site) (err error) {
+	err = b.onHost(ctx, operation{reads: p, run: func(ctx context.Context, on *site) (err error) {
 		c, err = on.Grow(ctx, cores, on.of(p[0]), g)
 		return err
 	}})
@@ -45,7 +45,7 @@ func (b *Backend) Paint(ctx context.Context, dst processing.Plane, c processing.
 	if err != nil {
 		return err
 	}
-	return b.onHost(ctx, step{writes: p, run: func(ctx context.Context, on *site) error {
+	return b.onHost(ctx, operation{writes: p, run: func(ctx context.Context, on *site) error {
 		return on.Paint(ctx, on.of(p[0]), c)
 	}})
 }
@@ -61,7 +61,7 @@ func (b *Backend) Tally(ctx context.Context, c processing.Components, t processi
 	if err != nil {
 		return nil, err
 	}
-	err = b.onHost(ctx, step{reads: p, run: func(ctx context.Context, on *site) (err error) {
+	err = b.onHost(ctx, operation{reads: p, run: func(ctx context.Context, on *site) (err error) {
 		sums, err = on.Tally(ctx, c, processing.TallyPlanes{
 			Class: on.of(p[0]), Member: on.of(p[1]), Y: on.of(p[2]), B: on.of(p[3]), V: on.of(p[4]), Spread: on.of(p[5]), Starlet: on.of(p[6]),
 		}, tables)
@@ -76,7 +76,7 @@ func (b *Backend) FillHoles(ctx context.Context, dst processing.Plane) error {
 	if err != nil {
 		return err
 	}
-	return b.onHost(ctx, step{reads: p, writes: p, run: func(ctx context.Context, on *site) error {
+	return b.onHost(ctx, operation{reads: p, writes: p, run: func(ctx context.Context, on *site) error {
 		return on.FillHoles(ctx, on.of(p[0]))
 	}})
 }

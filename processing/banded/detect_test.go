@@ -299,11 +299,11 @@ func TestRefuses(t *testing.T) {
 			if _, err := b.Alloc(kind, size[0], size[1]); err == nil && (kind != processing.U8 || size[0] != w) {
 				t.Errorf("a plane of kind %d, %d × %d pixels", kind, size[0], size[1])
 			} else if err == nil {
-				b.memory.live--
+				b.live--
 			}
 		}
 	}
-	// What the planes do not tell is refused when the result is asked for, and leaves nothing behind.
+	// What the planes do not tell is refused when the result is asked for, until there is another.
 	for what, op := range map[string]func() error{
 		"a negative radius":  func() error { return b.BoxMean(background, p, wide, -1) },
 		"planes of one kind": func() error { return b.Gaussian(background, p, wide, 1) },
@@ -319,8 +319,9 @@ func TestRefuses(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s: no error", what)
 		}
-		if _, err := b.Host(background, p); err != nil {
-			t.Errorf("after %s: %v", what, err)
+		must(t, b.Upload(background, p, processing.Samples{U8: ramp(w, h)}))
+		if got, err := b.Host(background, p); err != nil || !slices.Equal(got.U8, ramp(w, h)) {
+			t.Errorf("after %s: %v, %v", what, got.U8, err)
 		}
 	}
 	foreign.Release()

@@ -3,7 +3,11 @@
 // above and below as the operation reaches, and what came out right is taken back. Results are those of the whole
 // picture, bit for bit.
 //
-// Sending costs more than most operations. So operations wait until somebody asks for a result, and all that wait are done together on
-// each band while it is there (the halo of the band is then that of all of them). What looks at a picture as a
-// whole, such as labelling, and what only reads it once, such as a histogram, is done on the backend of the host.
+// Sending costs more than most operations. So an operation waits until somebody asks for its result; then all that leads
+// there from what is kept is done on each band while it is there (its halo is that of all of them), and only the
+// result is taken back. What is on the way is made again if it is asked for later, and kept the second time; what is overwritten
+// before anybody asked is never made.
+//
+// What looks at a picture as a whole, such as labelling, and what only reads it once, such as a histogram, is done on the
+// backend of the host.
 package banded

@@ -7,39 +7,6 @@ import (
 	"blik/processing"
 )
 
-// memory keeps the samples of one plane of each kind for the next: bands write into other memory than they read from.
-type memory struct {
-	spare [4]processing.Samples
-	live  int
-}
-
-// take returns n samples with undefined content.
-func (m *memory) take(kind processing.Kind, n int) processing.Samples {
-	s := m.spare[kind]
-	m.spare[kind] = processing.Samples{}
-	if length(s) == n {
-		return s
-	}
-	switch kind {
-	case processing.U8:
-		return processing.Samples{U8: make([]uint8, n)}
-	case processing.U16:
-		return processing.Samples{U16: make([]uint16, n)}
-	case processing.U32:
-		return processing.Samples{U32: make([]uint32, n)}
-	default:
-		return processing.Samples{F32: make([]float32, n)}
-	}
-}
-
-func (m *memory) keep(kind processing.Kind, s processing.Samples) {
-	if length(s) > 0 {
-		m.spare[kind] = s
-	}
-}
-
-func length(s processing.Samples) int { return len(s.U8) + len(s.U16) + len(s.U32) + len(s.F32) }
-
 func kindBytes(k processing.Kind) int { return [...]int{1, 2, 4, 4}[k] }
 
 // part returns samples i to j−1.

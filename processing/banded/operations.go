@@ -15,7 +15,7 @@ func (b *Backend) Upload(ctx context.Context, dst processing.Plane, src processi
 	if err != nil {
 		return err
 	}
-	return b.onHost(ctx, step{writes: p, run: func(ctx context.Context, on *site) error {
+	return b.onHost(ctx, operation{writes: p, run: func(ctx context.Context, on *site) error {
 		return on.Upload(ctx, on.of(p[0]), src)
 	}})
 }
@@ -26,21 +26,13 @@ func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samp
 	if err != nil {
 		return processing.Samples{}, err
 	}
-	if err := b.flush(ctx); err != nil {
-		return processing.Samples{}, err
-	}
-	s, err := q[0].view(ctx)
-	q[0].lent = q[0].twin == nil
-	return s, err
+	return b.samples(ctx, q[0])
 }
 
 // Gather returns src at the given pixel indices; an index outside the plane is an error.
 func (b *Backend) Gather(ctx context.Context, dst []uint32, src processing.Plane, index []uint32) error {
 	p, err := b.planes("gather", src)
 	if err != nil {
-		return err
-	}
-	if err := b.flush(ctx); err != nil {
 		return err
 	}
 	s := p[0]
@@ -52,7 +44,7 @@ func (b *Backend) Gather(ctx context.Context, dst []uint32, src processing.Plane
 	case len(index) > 0 && uint64(slices.Max(index)) >= uint64(s.w)*uint64(s.h):
 		return fmt.Errorf("%s: gather: index %d lies outside a plane of %d × %d pixels", b.Name(), slices.Max(index), s.w, s.h)
 	}
-	v, err := s.view(ctx)
+	v, err := b.samples(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -88,7 +80,7 @@ func (b *Backend) Luma(ctx context.Context, y, v processing.Plane, pic *processi
 	if pic.Width != p[0].w || pic.Height != p[0].h {
 		return fmt.Errorf("%s: luma: the picture is %d × %d pixels, the planes are %d × %d", b.Name(), pic.Width, pic.Height, p[0].w, p[0].h)
 	}
-	return b.now(ctx, step{writes: p, run: func(ctx context.Context, on *site) error {
+	return b.now(ctx, operation{writes: p, run: func(ctx context.Context, on *site) error {
 		return on.Luma(ctx, on.of(p[0]), on.of(p[1]), rowsOf(pic, on.top, on.base), t)
 	}})
 }
@@ -119,7 +111,7 @@ func (b *Backend) Morph(ctx context.Context, dst, src processing.Plane, op proce
 		// An erosion and a dilation, one after the other.
 		reach *= 2
 	}
-	return b.later(ctx, step{reads: p[1:], writes: p[:1], reach: reach, run: func(ctx context.Context, on *site) error {
+	return b.later(ctx, operation{reads: p[1:], writes: p[:1], reach: reach, run: func(ctx context.Context, on *site) error {
 		return on.Morph(ctx, on.of(p[0]), on.of(p[1]), op, e)
 	}})
 }
@@ -130,14 +122,14 @@ func (b *Backend) BoxMean(ctx context.Context, dst, src processing.Plane, r int)
 	if err != nil {
 		return err
 	}
-	s := step{reads: p[1:], writes: p[:1], reach: r, run: func(ctx context.Context, on *site) error {
+	o := operation{reads: p[1:], writes: p[:1], reach: r, run: func(ctx context.Context, on *site) error {
 		return on.BoxMean(ctx, on.of(p[0]), on.of(p[1]), r)
 	}}
 	if p[0].kind == processing.F32 {
 		// Floats are added in blocks of the window's side, counted from the first row.
-		s.align = 2*min(max(r, 0), p[0].h-1) + 1
+		o.align = 2*min(max(r, 0), p[0].h-1) + 1
 	}
-	return b.later(ctx, s)
+	return b.later(ctx, o)
 }
 
 // MeanVariance writes mean and population variance of the window of radius r.
@@ -146,7 +138,7 @@ func (b *Backend) MeanVariance(ctx context.Context, mean, variance, src processi
 	if err != nil {
 		return err
 	}
-	return b.later(ctx, step{reads: p[2:], writes: p[:2], reach: r, run: func(ctx context.Context, on *site) error {
+	return b.later(ctx, operation{reads: p[2:], writes: p[:2], reach: r, run: func(ctx context.Context, on *site) error {
 		return on.MeanVariance(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), r)
 	}})
 }
@@ -157,7 +149,7 @@ func (b *Backend) GuardRing(ctx context.Context, z, src processing.Plane, core, 
 	if err != nil {
 		return err
 	}
-	return b.later(ctx, step{reads: p[1:], writes: p[:1], reach: outer, run: func(ctx context.Context, on *site) error {
+	return b.later(ctx, operation{reads: p[1:], writes: p[:1], reach: outer, run: func(ctx context.Context, on *site) error {
 		return on.GuardRing(ctx, on.of(p[0]), on.of(p[1]), core, guard, outer, noise)
 	}})
 }
@@ -173,7 +165,7 @@ func (b *Backend) Background(ctx context.Context, dst, y, exclude processing.Pla
 		reach = max(reach, r)
 	}
 	radii = slices.Clone(radii)
-	return b.later(ctx, step{reads: p[1:], writes: p[:1], reach: reach, run: func(ctx context.Context, on *site) error {
+	return b.later(ctx, operation{reads: p[1:], writes: p[:1], reach: reach, run: func(ctx context.Context, on *site) error {
 		return on.Background(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), radii)
 	}})
 }
@@ -184,7 +176,7 @@ func (b *Backend) Deviation(ctx context.Context, dst, y, exclude processing.Plan
 	if err != nil {
 		return err
 	}
-	return b.later(ctx, step{reads: p[1:], writes: p[:1], reach: r, run: func(ctx context.Context, on *site) error {
+	return b.later(ctx, operation{reads: p[1:], writes: p[:1], reach: r, run: func(ctx context.Context, on *site) error {
 		return on.Deviation(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), r)
 	}})
 }
@@ -195,7 +187,7 @@ func (b *Backend) BoxCount(ctx context.Context, dst, cls processing.Plane, bits 
 	if err != nil {
 		return err
 	}
-	return b.later(ctx, step{reads: p[1:], writes: p[:1], reach: r, run: func(ctx context.Context, on *site) error {
+	return b.later(ctx, operation{reads: p[1:], writes: p[:1], reach: r, run: func(ctx context.Context, on *site) error {
 		return on.BoxCount(ctx, on.of(p[0]), on.of(p[1]), bits, r)
 	}})
 }
@@ -206,7 +198,7 @@ func (b *Backend) Contrast(ctx context.Context, cls, seed, y, bg, v processing.P
 	if err != nil {
 		return err
 	}
-	return b.later(ctx, step{reads: p[2:], writes: p[:2], run: func(ctx context.Context, on *site) error {
+	return b.later(ctx, operation{reads: p[2:], writes: p[:2], run: func(ctx context.Context, on *site) error {
 		return on.Contrast(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), on.of(p[3]), on.of(p[4]), rule)
 	}})
 }
@@ -217,7 +209,7 @@ func (b *Backend) Cores(ctx context.Context, cls, y, bg, m processing.Plane, rul
 	if err != nil {
 		return err
 	}
-	return b.later(ctx, step{reads: p, writes: p[:1], run: func(ctx context.Context, on *site) error {
+	return b.later(ctx, operation{reads: p, writes: p[:1], run: func(ctx context.Context, on *site) error {
 		return on.Cores(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), on.of(p[3]), rule)
 	}})
 }
@@ -228,7 +220,7 @@ func (b *Backend) Threshold(ctx context.Context, dst, src processing.Plane, leve
 	if err != nil {
 		return err
 	}
-	return b.later(ctx, step{reads: p[1:], writes: p[:1], run: func(ctx context.Context, on *site) error {
+	return b.later(ctx, operation{reads: p[1:], writes: p[:1], run: func(ctx context.Context, on *site) error {
 		return on.Threshold(ctx, on.of(p[0]), on.of(p[1]), level)
 	}})
 }
@@ -239,7 +231,7 @@ func (b *Backend) Excess(ctx context.Context, dst, y, bg, v processing.Plane, ov
 	if err != nil {
 		return err
 	}
-	return b.later(ctx, step{reads: p[1:], writes: p[:1], run: func(ctx context.Context, on *site) error {
+	return b.later(ctx, operation{reads: p[1:], writes: p[:1], run: func(ctx context.Context, on *site) error {
 		return on.Excess(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), on.of(p[3]), over, level)
 	}})
 }
@@ -251,7 +243,7 @@ func (b *Backend) Gaussian(ctx context.Context, dst, src processing.Plane, sigma
 		return err
 	}
 	reach := int(math.Ceil(min(3*sigma, float64(p[0].h))))
-	return b.later(ctx, step{reads: p[1:], writes: p[:1], reach: reach, run: func(ctx context.Context, on *site) error {
+	return b.later(ctx, operation{reads: p[1:], writes: p[:1], reach: reach, run: func(ctx context.Context, on *site) error {
 		return on.Gaussian(ctx, on.of(p[0]), on.of(p[1]), sigma)
 	}})
 }
@@ -262,7 +254,7 @@ func (b *Backend) Wavelet(ctx context.Context, dst, src processing.Plane, wave p
 	if err != nil {
 		return err
 	}
-	return b.whole(ctx, step{reads: p[1:], writes: p[:1], run: func(ctx context.Context, on *site) error {
+	return b.whole(ctx, operation{reads: p[1:], writes: p[:1], run: func(ctx context.Context, on *site) error {
 		return on.Wavelet(ctx, on.of(p[0]), on.of(p[1]), wave)
 	}})
 }
@@ -273,7 +265,7 @@ func (b *Backend) InverseWavelet(ctx context.Context, dst, src processing.Plane,
 	if err != nil {
 		return err
 	}
-	return b.whole(ctx, step{reads: p[1:], writes: p[:1], run: func(ctx context.Context, on *site) error {
+	return b.whole(ctx, operation{reads: p[1:], writes: p[:1], run: func(ctx context.Context, on *site) error {
 		return on.InverseWavelet(ctx, on.of(p[0]), on.of(p[1]), wave)
 	}})
 }
@@ -285,7 +277,7 @@ func (b *Backend) Starlet(ctx context.Context, bands []processing.Plane, smooth,
 	if err != nil {
 		return err
 	}
-	return b.later(ctx, step{reads: p[n+1:], writes: p[:n+1], reach: starletReach(n), run: func(ctx context.Context, on *site) error {
+	return b.later(ctx, operation{reads: p[n+1:], writes: p[:n+1], reach: starletReach(n), run: func(ctx context.Context, on *site) error {
 		return on.Starlet(ctx, on.all(p[:n]), on.of(p[n]), on.of(p[n+1]))
 	}})
 }
@@ -296,7 +288,7 @@ func (b *Backend) StarletBand(ctx context.Context, dst, src processing.Plane, le
 	if err != nil {
 		return err
 	}
-	return b.later(ctx, step{reads: p[1:], writes: p[:1], reach: starletReach(level), run: func(ctx context.Context, on *site) error {
+	return b.later(ctx, operation{reads: p[1:], writes: p[:1], reach: starletReach(level), run: func(ctx context.Context, on *site) error {
 		return on.StarletBand(ctx, on.of(p[0]), on.of(p[1]), level)
 	}})
 }
@@ -311,7 +303,7 @@ func (b *Backend) NoiseTiles(ctx context.Context, src processing.Plane, tile int
 	if err != nil {
 		return nil, err
 	}
-	err = b.onHost(ctx, step{reads: p, run: func(ctx context.Context, on *site) (err error) {
+	err = b.onHost(ctx, operation{reads: p, run: func(ctx context.Context, on *site) (err error) {
 		noise, err = on.NoiseTiles(ctx, on.of(p[0]), tile)
 		return err
 	}})
@@ -328,7 +320,7 @@ func (b *Backend) Histogram(ctx context.Context, src, exclude processing.Plane) 
 	if err != nil {
 		return nil, err
 	}
-	err = b.onHost(ctx, step{reads: p, run: func(ctx context.Context, on *site) (err error) {
+	err = b.onHost(ctx, operation{reads: p, run: func(ctx context.Context, on *site) (err error) {
 		var out processing.Plane
 		if len(p) > 1 {
 			out = on.of(p[1])
@@ -345,7 +337,7 @@ func (b *Backend) Moments(ctx context.Context, src processing.Plane) (m processi
 	if err != nil {
 		return m, err
 	}
-	err = b.onHost(ctx, step{reads: p, run: func(ctx context.Context, on *site) (err error) {
+	err = b.onHost(ctx, operation{reads: p, run: func(ctx context.Context, on *site) (err error) {
 		m, err = on.Moments(ctx, on.of(p[0]))
 		return err
 	}})

@@ -7,16 +7,13 @@ import (
 	"blik/processing"
 )
 
-// plane is a raster in host memory. Its content is in twin, a plane of the host's backend, where there is one, else in samples,
-// which are allocated when they are first needed.
+// plane is a raster whose content changes with every operation that writes it.
 type plane struct {
-	owner   *Backend
-	kind    processing.Kind
-	w, h    int
-	samples processing.Samples
-	twin    processing.Plane
-	// lent says that a caller of Host may still look at samples.
-	lent     bool
+	owner *Backend
+	kind  processing.Kind
+	w, h  int
+	// content is nil until the plane is first used.
+	content  *value
 	released bool
 }
 
@@ -29,106 +26,74 @@ func (p *plane) Release() {
 		return
 	}
 	p.released = true
-	b := p.owner
-	b.memory.live--
-	if !b.wanted() {
-		dropped := b.pending
-		b.pending = nil
-		b.freeReleased(dropped)
+	p.owner.live--
+	p.assign(nil)
+}
+
+// assign makes v the content.
+func (p *plane) assign(v *value) {
+	old := p.content
+	p.content = v
+	if v != nil {
+		v.users++
+		v.held = true
 	}
-	if !b.awaited(p) {
-		p.free()
+	if old != nil {
+		old.held = false
+		old.drop()
 	}
 }
 
-// wanted says whether somebody may ask for a result of what waits.
-func (b *Backend) wanted() bool {
-	for _, s := range b.pending {
-		for _, p := range s.writes {
-			if !p.released {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// awaited says whether an operation that waits has to do with p.
-func (b *Backend) awaited(p *plane) bool {
-	for _, s := range b.pending {
-		if s.uses(p) {
-			return true
-		}
-	}
-	return false
-}
-
-// freeReleased frees the planes that were released while the steps waited.
-func (b *Backend) freeReleased(steps []step) {
-	for _, s := range steps {
-		for _, p := range s.planes() {
-			if p.released && !b.awaited(p) {
-				p.free()
-			}
-		}
-	}
-}
-
-// free drops the content.
-func (p *plane) free() {
-	p.dropTwin()
-	p.dropSamples()
-}
-
-func (p *plane) dropTwin() {
-	if p.twin != nil {
-		p.twin.Release()
-		p.twin = nil
-	}
-}
-
-func (p *plane) dropSamples() {
-	if !p.lent {
-		p.owner.memory.keep(p.kind, p.samples)
-	}
-	p.samples, p.lent = processing.Samples{}, false
-}
-
-// view returns the content, to be read only.
-func (p *plane) view(ctx context.Context) (processing.Samples, error) {
-	if p.twin != nil {
-		return p.owner.host.Host(ctx, p.twin)
-	}
-	if length(p.samples) == 0 {
-		p.samples = p.owner.memory.take(p.kind, p.w*p.h)
-	}
-	return p.samples, nil
-}
-
-// onHost returns the plane of the host's backend that the content is in from now on; with old, that is what it was.
-func (p *plane) onHost(ctx context.Context, old bool) (processing.Plane, error) {
-	if p.twin != nil {
-		return p.twin, nil
-	}
-	twin, err := p.owner.host.Alloc(p.kind, p.w, p.h)
-	if err != nil {
-		return nil, err
-	}
-	if old && length(p.samples) > 0 {
-		if err := p.owner.host.Upload(ctx, twin, p.samples); err != nil {
-			twin.Release()
+// current returns the content; that of a plane never written is whatever is in its memory.
+func (p *plane) current() (*value, error) {
+	if p.content == nil {
+		stored, err := p.owner.host.Alloc(p.kind, p.w, p.h)
+		if err != nil {
 			return nil, err
 		}
+		p.assign(&value{kind: p.kind, w: p.w, h: p.h, stored: stored})
 	}
-	p.dropSamples()
-	p.twin = twin
-	return twin, nil
+	return p.content, nil
 }
 
-// become makes new samples the content.
-func (p *plane) become(s processing.Samples) {
-	p.free()
-	p.samples = s
+// value is the content of a plane from one operation to the next. It is made by a step, and does not change when it is there.
+type value struct {
+	kind processing.Kind
+	w, h int
+	// stored is a plane of the host's backend with the content, nil as long as step is to make it.
+	stored processing.Plane
+	step   *step
+	// users counts the plane whose content it is, if held, and the steps to be done that read it.
+	users int
+	held  bool
+	// margin is how far beyond a row the steps that make it from stored values reach.
+	margin int
+	// made says that it was made before on the device, on the way to others, and not stored.
+	made bool
+}
+
+// drop tells that there is a user less.
+func (v *value) drop() {
+	if v.users--; v.users > 0 {
+		return
+	}
+	if v.step != nil {
+		v.step.drop()
+		v.step = nil
+	}
+	if v.stored != nil {
+		v.stored.Release()
+		v.stored = nil
+	}
+}
+
+// store keeps the content, so that nothing needs to make it any more.
+func (v *value) store(p processing.Plane) {
+	s := v.step
+	v.stored, v.step, v.margin = p, nil, 0
+	if s != nil {
+		s.drop()
+	}
 }
 
 // maxPixels keeps pixel indices within the 32 bits that Gather takes.
@@ -144,13 +109,13 @@ func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error
 	case uint64(w) > maxPixels/uint64(h):
 		return nil, fmt.Errorf("%s: plane of %d × %d pixels: more than %d pixels", b.Name(), w, h, maxPixels)
 	}
-	b.memory.live++
+	b.live++
 	return &plane{owner: b, kind: kind, w: w, h: h}, nil
 }
 
 // Live returns the number of planes that were allocated and not yet released. It is 0 when a job has cleaned up after
 // itself.
-func (b *Backend) Live() int { return b.memory.live }
+func (b *Backend) Live() int { return b.live }
 
 // planes returns living planes of this backend, all of one size.
 func (b *Backend) planes(op string, list ...processing.Plane) ([]*plane, error) {
@@ -170,4 +135,16 @@ func (b *Backend) planes(op string, list ...processing.Plane) ([]*plane, error) 
 		out[i] = p
 	}
 	return out, nil
+}
+
+// samples returns the content of p in host memory, to be read only.
+func (b *Backend) samples(ctx context.Context, p *plane) (processing.Samples, error) {
+	v, err := p.current()
+	if err != nil {
+		return processing.Samples{}, err
+	}
+	if err := b.demand(ctx, v); err != nil {
+		return processing.Samples{}, err
+	}
+	return b.host.Host(ctx, v.stored)
 }

@@ -1,40 +1,23 @@
 package banded
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"blik/processing"
 )
 
-// step is an operation, to be done on the backend of the device or of the host.
-type step struct {
-	// stage is the name of the stage that it belongs to.
-	stage string
-	// reads are the planes whose old content matters, writes those that change.
+// operation is what a method of Backend asks for.
+type operation struct {
+	// reads are the planes whose content matters, writes those that get new content.
 	reads, writes []*plane
 	// reach is how many rows above and below a pixel its result depends on.
 	reach int
 	// align, where above 1, is what the first row of a band must be a multiple of.
 	align int
 	run   func(ctx context.Context, on *site) error
-}
-
-// planes lists what the step reads and writes.
-func (s *step) planes() []*plane {
-	list := slices.Clone(s.reads)
-	for _, p := range s.writes {
-		if !slices.Contains(list, p) {
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
-func (s *step) uses(p *plane) bool {
-	return slices.Contains(s.reads, p) || slices.Contains(s.writes, p)
 }
 
 // site is where a step is done: a backend, its counterparts of the planes, and the rows that they hold.
@@ -54,88 +37,77 @@ func (s *site) all(list []*plane) []processing.Plane {
 	return out
 }
 
-// window is rows top to base−1 of the planes, of which those from … to−1 come out as in the whole picture.
-type window struct{ top, base, from, to int }
-
-// group is a list of steps to be done together on each band.
-type group struct {
-	steps []step
-	w, h  int
-	// planes are all that the steps use. inputs are sent over, outputs taken back.
-	planes, inputs, outputs []*plane
-	// margin is how many rows at an edge of a band that is none of the picture come out wrong; align is as in step.
-	margin, align int
-	// bytes is what a pixel takes in all planes.
-	bytes int
+// step is an operation that waits to be done, on the values that its planes had and get.
+type step struct {
+	operation
+	// number tells the order in which steps were asked for. A value that a step changes in place is read by none after it.
+	number int
+	// stage is the name of the stage that it belongs to.
+	stage string
+	slots []slot
+	// wanted counts the values that are to be made by this step.
+	wanted int
 }
 
-// newGroup takes back all planes that are written, or with wanted only those that were not released.
-func newGroup(steps []step, wanted bool) *group {
-	first := steps[0].writes[0]
-	g := &group{steps: steps, w: first.w, h: first.h, align: 1}
-	margin := map[*plane]int{}
-	for i := range steps {
-		s := &steps[i]
-		m := 0
-		for _, p := range s.reads {
-			if _, known := margin[p]; !known {
-				g.inputs = append(g.inputs, p)
-				margin[p] = 0
-			}
-			m = max(m, margin[p])
-		}
-		m += min(max(s.reach, 0), g.h)
-		for _, p := range s.writes {
-			margin[p] = m
-			if !slices.Contains(g.outputs, p) && !(wanted && p.released) {
-				g.outputs = append(g.outputs, p)
-			}
-		}
-		g.align = max(g.align, s.align)
-		for _, p := range s.planes() {
-			if !slices.Contains(g.planes, p) {
-				g.planes = append(g.planes, p)
-				g.bytes += kindBytes(p.kind)
-			}
+// slot is a plane of a step: the values that are read and written, nil where it is not. Where both are set the step changes the plane
+// in place.
+type slot struct {
+	plane       *plane
+	read, write *value
+}
+
+// drop tells that one value less is to be made by the step.
+func (s *step) drop() {
+	if s.wanted--; s.wanted > 0 {
+		return
+	}
+	for _, c := range s.slots {
+		if c.read != nil {
+			c.read.drop()
 		}
 	}
-	for _, p := range g.outputs {
-		g.margin = max(g.margin, margin[p])
-	}
-	return g
 }
 
-// pixelBytes is what a pixel of a band takes on the device: the planes, and what operations need beside them.
-func (g *group) pixelBytes() int64 { return max(32, 3*int64(g.bytes)) }
-
-// rows is how many rows of a band fit into so many bytes.
-func (g *group) rows(limit int64) int {
-	return int(min(limit/(int64(g.w)*g.pixelBytes()), int64(g.h)))
+// record makes a step of an operation, which is the caller's to drop. Its values take the place of what the planes held.
+func (b *Backend) record(o operation) (*step, error) {
+	b.number++
+	s := &step{operation: o, number: b.number, stage: b.stage(), wanted: 1}
+	margin := 0
+	for _, p := range o.reads {
+		if slices.ContainsFunc(s.slots, func(c slot) bool { return c.plane == p }) {
+			continue
+		}
+		v, err := p.current()
+		if err != nil {
+			s.drop()
+			return nil, err
+		}
+		v.users++
+		margin = max(margin, v.margin)
+		s.slots = append(s.slots, slot{plane: p, read: v})
+	}
+	margin += min(max(o.reach, 0), o.size())
+	for _, p := range o.writes {
+		i := slices.IndexFunc(s.slots, func(c slot) bool { return c.plane == p })
+		if i < 0 {
+			i = len(s.slots)
+			s.slots = append(s.slots, slot{plane: p})
+		}
+		if s.slots[i].write == nil {
+			s.wanted++
+			s.slots[i].write = &value{kind: p.kind, w: p.w, h: p.h, step: s, margin: margin}
+			p.assign(s.slots[i].write)
+		}
+	}
+	return s, nil
 }
 
-// window returns the band of at most the given rows that gives the rows from from on. All bands have equally many rows
-// where no alignment is asked for, so that the device uses the same memory for each. It says whether there is one.
-func (g *group) window(from, rows int) (window, bool) {
-	top := max(0, from-g.margin)
-	top -= top % g.align
-	base := top + rows
-	if base < g.h {
-		to := base - g.margin
-		return window{top, base, from, to}, to > from
+// size is the height of the planes.
+func (o *operation) size() int {
+	if len(o.writes) > 0 {
+		return o.writes[0].h
 	}
-	if g.align == 1 {
-		top = max(0, g.h-rows)
-	}
-	return window{top, g.h, from, g.h}, rows > 0
-}
-
-// now does a step at once, after those that wait.
-func (b *Backend) now(ctx context.Context, s step) error {
-	if err := b.flush(ctx); err != nil {
-		return err
-	}
-	s.stage = b.stage()
-	return b.bands(ctx, newGroup([]step{s}, false))
+	return o.reads[0].h
 }
 
 // stage returns the name of the innermost open stage, empty where there is none.
@@ -146,176 +118,161 @@ func (b *Backend) stage() string {
 	return ""
 }
 
-// later lets a step wait. Those before it go first where together they would take too much memory, or so much halo that computing
+// later lets an operation wait. What it reads is made first where together they would need so much halo that computing
 // that twice costs more than sending planes twice.
-func (b *Backend) later(ctx context.Context, s step) error {
+func (b *Backend) later(ctx context.Context, o operation) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s.stage = b.stage()
-	if len(b.pending) > 0 {
-		g := newGroup(append(slices.Clone(b.pending), s), true)
-		p := s.writes[0]
-		rows := g.rows(b.limit)
-		if p.w != g.w || p.h != g.h || g.align > 1 || rows < g.h && rows < max(1, 8*g.margin) {
-			if err := b.flush(ctx); err != nil {
-				return err
-			}
+	p := o.writes[0]
+	margin := 0
+	for _, r := range o.reads {
+		if r.content != nil {
+			margin = max(margin, r.content.margin)
 		}
 	}
-	b.pending = append(b.pending, s)
-	return nil
-}
-
-// flush does what waits. After an error it is forgotten, and its destinations are undefined.
-func (b *Backend) flush(ctx context.Context) error {
-	steps := b.pending
-	b.pending = nil
-	defer b.freeReleased(steps)
-	if len(steps) == 0 {
-		return ctx.Err()
-	}
-	err := b.bands(ctx, newGroup(steps, true))
-	if err == nil || len(steps) == 1 || ctx.Err() != nil || !b.tooLittle(err) {
-		return err
-	}
-	// One step alone takes less memory.
-	for i := range steps {
-		if err := b.bands(ctx, newGroup(steps[i:i+1], false)); err != nil {
+	if rows := b.limit / (leastBytes * int64(p.w)); margin > 0 && rows < int64(p.h) && rows < 8*int64(margin+o.reach) {
+		if err := b.demandAll(ctx, o.reads); err != nil {
 			return err
 		}
 	}
+	s, err := b.record(o)
+	if err != nil {
+		return err
+	}
+	s.drop()
 	return nil
 }
 
-// onHost does a step on the host at once, after those that wait.
-func (b *Backend) onHost(ctx context.Context, s step) error {
-	if err := b.flush(ctx); err != nil {
+// now does an operation at once.
+func (b *Backend) now(ctx context.Context, o operation) error {
+	s, err := b.record(o)
+	if err != nil {
 		return err
 	}
+	defer s.drop()
+	return b.demandAll(ctx, o.writes)
+}
+
+// onHost does an operation on the host at once.
+func (b *Backend) onHost(ctx context.Context, o operation) error {
+	if err := b.demandAll(ctx, o.reads); err != nil {
+		return err
+	}
+	s, err := b.record(o)
+	if err != nil {
+		return err
+	}
+	defer s.drop()
+	return b.doOnHost(ctx, s)
+}
+
+// whole does an operation at once, on the device where its planes fit there in one piece, else on the host.
+func (b *Backend) whole(ctx context.Context, o operation) error {
+	if err := b.demandAll(ctx, o.reads); err != nil {
+		return err
+	}
+	o.reach = o.size()
+	s, err := b.record(o)
+	if err != nil {
+		return err
+	}
+	defer s.drop()
+	if err := b.demandAll(ctx, o.writes); err == nil || ctx.Err() != nil || !b.tooLittle(err) {
+		return err
+	}
+	return b.doOnHost(ctx, s)
+}
+
+// doOnHost does a step whose inputs are stored. After an error what it writes is undefined.
+func (b *Backend) doOnHost(ctx context.Context, s *step) error {
 	on := &site{Backend: b.host, planes: map[*plane]processing.Plane{}}
-	for _, p := range s.planes() {
-		twin, err := p.onHost(ctx, slices.Contains(s.reads, p))
+	defer func() {
+		for _, c := range s.slots {
+			if q := on.planes[c.plane]; c.write != nil && q != nil {
+				c.write.store(q)
+			}
+		}
+	}()
+	for _, c := range s.slots {
+		if c.write == nil {
+			on.planes[c.plane] = c.read.stored
+			continue
+		}
+		q, err := b.host.Alloc(c.plane.kind, c.plane.w, c.plane.h)
 		if err != nil {
 			return err
 		}
-		on.planes[p] = twin
+		on.planes[c.plane] = q
+		if c.read == nil {
+			continue
+		}
+		old, err := b.host.Host(ctx, c.read.stored)
+		if err != nil {
+			return err
+		}
+		if err := b.host.Upload(ctx, q, old); err != nil {
+			return err
+		}
 	}
 	return s.run(ctx, on)
 }
 
-// whole does a step at once, on the device where its planes fit there in one piece, else on the host.
-func (b *Backend) whole(ctx context.Context, s step) error {
-	if err := b.flush(ctx); err != nil {
-		return err
-	}
-	s.reach = s.writes[0].h
-	s.stage = b.stage()
-	err := b.bands(ctx, newGroup([]step{s}, false))
-	if err == nil || ctx.Err() != nil || !b.tooLittle(err) {
-		return err
-	}
-	return b.onHost(ctx, s)
-}
-
-// bands does the steps of a group band by band. Until all bands are done the inputs stay as they are.
-func (b *Backend) bands(ctx context.Context, g *group) error {
-	defer b.pause()()
-	fresh := map[*plane]processing.Samples{}
-	for _, p := range g.outputs {
-		if !slices.Contains(g.inputs, p) {
-			p.free()
-		}
-	}
-	for _, p := range g.outputs {
-		fresh[p] = b.memory.take(p.kind, p.w*p.h)
-	}
-	planes := map[*plane]processing.Plane{}
-	defer func() { release(planes) }()
-	limit, cause := b.limit, error(nil)
-	for from := 0; from < g.h; {
-		rows := g.rows(limit)
-		win, ok := g.window(from, rows)
-		if !ok && cause == nil {
-			cause = fmt.Errorf("%s: %w: %d rows of %d pixels fit, %d are needed", b.Name(), ErrMemory, rows, g.w, 2*g.margin+1)
-		}
-		if !ok {
-			return cause
-		}
-		err := b.band(ctx, g, &site{Backend: b.inner, window: win, planes: planes}, fresh)
-		switch {
-		case err == nil:
-			from = win.to
-		case ctx.Err() == nil && b.short(err):
-			cause = err
-			release(planes)
-			limit = int64(rows/2) * int64(g.w) * g.pixelBytes()
-		default:
+func (b *Backend) demandAll(ctx context.Context, planes []*plane) error {
+	list := make([]*value, len(planes))
+	for i, p := range planes {
+		v, err := p.current()
+		if err != nil {
 			return err
 		}
+		list[i] = v
 	}
-	b.limit = limit
-	for p, s := range fresh {
-		p.become(s)
+	return b.demand(ctx, list...)
+}
+
+// demand stores values of one size.
+func (b *Backend) demand(ctx context.Context, values ...*value) error {
+	var steps []*step
+	var need func(v *value)
+	need = func(v *value) {
+		if v.stored != nil || slices.Contains(steps, v.step) {
+			return
+		}
+		steps = append(steps, v.step)
+		for _, c := range v.step.slots {
+			if c.read != nil {
+				need(c.read)
+			}
+		}
+	}
+	var outputs []*value
+	for _, v := range values {
+		if need(v); v.stored == nil && !slices.Contains(outputs, v) {
+			outputs = append(outputs, v)
+		}
+	}
+	if len(steps) == 0 {
+		return ctx.Err()
+	}
+	slices.SortFunc(steps, func(a, b *step) int { return cmp.Compare(a.number, b.number) })
+	err := b.bands(ctx, newGroup(steps, outputs))
+	if err == nil || len(steps) == 1 || ctx.Err() != nil || !b.tooLittle(err) {
+		return err
+	}
+	// One step alone takes less memory.
+	for _, s := range steps {
+		var outputs []*value
+		for _, c := range s.slots {
+			if c.write != nil && c.write.users > 0 && c.write.stored == nil {
+				outputs = append(outputs, c.write)
+			}
+		}
+		if err := b.bands(ctx, newGroup([]*step{s}, outputs)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // tooLittle says whether an error of bands is for want of memory.
 func (b *Backend) tooLittle(err error) bool { return errors.Is(err, ErrMemory) || b.short(err) }
-
-func release(planes map[*plane]processing.Plane) {
-	for _, q := range planes {
-		q.Release()
-	}
-	clear(planes)
-}
-
-// band does the steps on one window and copies what came out right into fresh.
-func (b *Backend) band(ctx context.Context, g *group, on *site, fresh map[*plane]processing.Samples) error {
-	rows := on.base - on.top
-	for _, p := range g.planes {
-		if q := on.planes[p]; q != nil {
-			if _, h := q.Size(); h == rows {
-				continue
-			}
-			q.Release()
-			delete(on.planes, p)
-		}
-		q, err := b.inner.Alloc(p.kind, g.w, rows)
-		if err != nil {
-			return err
-		}
-		on.planes[p] = q
-	}
-	for _, p := range g.inputs {
-		s, err := p.view(ctx)
-		if err != nil {
-			return err
-		}
-		if err := b.timed(stageUpload, func() error {
-			return b.inner.Upload(ctx, on.of(p), part(s, on.top*g.w, on.base*g.w))
-		}); err != nil {
-			return err
-		}
-	}
-	for i := range g.steps {
-		s := &g.steps[i]
-		if err := b.timed(s.stage, func() error { return s.run(ctx, on) }); err != nil {
-			return err
-		}
-	}
-	for _, p := range g.outputs {
-		if err := b.timed(stageDownload, func() error {
-			s, err := b.inner.Host(ctx, on.of(p))
-			if err != nil {
-				return err
-			}
-			copySamples(part(fresh[p], on.from*g.w, on.to*g.w), part(s, (on.from-on.top)*g.w, (on.to-on.top)*g.w))
-			return nil
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
-}

@@ -37,7 +37,7 @@ func (b *Backend) fill(ctx context.Context, op string, dst, state processing.Pla
 	if err != nil {
 		return err
 	}
-	return b.whole(ctx, step{reads: p, writes: p[:1], run: func(ctx context.Context, on *site) error {
+	return b.whole(ctx, operation{reads: p, writes: p[:1], run: func(ctx context.Context, on *site) error {
 		return run(ctx, on, on.of(p[0]), on.of(p[1]))
 	}})
 }
@@ -49,7 +49,7 @@ func (b *Backend) Detail(ctx context.Context, dst, src, state processing.Plane, 
 		return err
 	}
 	// What lies outside the tiles stays.
-	return b.whole(ctx, step{reads: p, writes: p[:1], run: func(ctx context.Context, on *site) error {
+	return b.whole(ctx, operation{reads: p, writes: p[:1], run: func(ctx context.Context, on *site) error {
 		return on.Detail(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), tiles)
 	}})
 }
@@ -64,7 +64,7 @@ func (b *Backend) Separate(ctx context.Context, paint []processing.Plane, light 
 	if err != nil {
 		return err
 	}
-	return b.whole(ctx, step{reads: p, writes: p[:1+n], run: func(ctx context.Context, on *site) error {
+	return b.whole(ctx, operation{reads: p, writes: p[:1+n], run: func(ctx context.Context, on *site) error {
 		return on.Separate(ctx, on.all(p[1:1+n]), on.of(p[0]), on.all(p[1+n:1+n+m]), on.of(p[1+n+m]), on.of(p[2+n+m]), tiles, models)
 	}})
 }

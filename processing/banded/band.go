@@ -1,0 +1,252 @@
+package banded
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"blik/processing"
+)
+
+// window is rows top to base−1 of the planes, of which those from … to−1 come out as in the whole picture.
+type window struct{ top, base, from, to int }
+
+// group is a list of steps to be done together on each band.
+type group struct {
+	steps   []*step
+	w, h    int
+	outputs []*value
+	// last are the values that are not needed any more after each step.
+	last [][]*value
+	// margin is how many rows at an edge of a band that is none of the picture come out wrong; align is as in operation.
+	margin, align int
+	// bytes is the most that a pixel takes in all values at a time.
+	bytes int
+}
+
+// newGroup makes outputs, and what was made before without being kept.
+func newGroup(steps []*step, outputs []*value) *group {
+	g := &group{steps: steps, w: outputs[0].w, h: outputs[0].h, align: 1, last: make([][]*value, len(steps))}
+	last, margin := map[*value]int{}, map[*value]int{}
+	for i, s := range steps {
+		m := 0
+		for _, c := range s.slots {
+			if c.read != nil {
+				m = max(m, margin[c.read])
+				last[c.read] = i
+			}
+		}
+		m += min(max(s.reach, 0), g.h)
+		for _, c := range s.slots {
+			if v := c.write; v != nil {
+				margin[v], last[v] = m, i
+				if v.made && v.held && v.stored == nil && !slices.Contains(outputs, v) {
+					outputs = append(outputs, v)
+				}
+			}
+		}
+		g.align = leastCommonMultiple(g.align, max(1, s.align))
+	}
+	g.outputs = outputs
+	for _, v := range outputs {
+		g.margin = max(g.margin, margin[v])
+		delete(last, v)
+	}
+	here := map[*value]bool{}
+	bytes := 0
+	come := func(v *value) {
+		if !here[v] {
+			here[v] = true
+			bytes += kindBytes(v.kind)
+		}
+	}
+	for i, s := range steps {
+		for _, c := range s.slots {
+			if c.read != nil {
+				come(c.read)
+			}
+			if c.write != nil && c.read != nil {
+				// Changed in place.
+				here[c.read], here[c.write] = false, true
+			} else if c.write != nil {
+				come(c.write)
+			}
+		}
+		g.bytes = max(g.bytes, bytes)
+		for v := range here {
+			if k, ends := last[v]; ends && k == i && here[v] {
+				g.last[i] = append(g.last[i], v)
+				here[v] = false
+				bytes -= kindBytes(v.kind)
+			}
+		}
+	}
+	return g
+}
+
+func leastCommonMultiple(a, b int) int {
+	x, y := a, b
+	for y != 0 {
+		x, y = y, x%y
+	}
+	return a / x * b
+}
+
+// leastBytes is what a pixel of a band takes on the device at least: the planes that detection works on, and what operations
+// need beside them.
+const leastBytes = 32
+
+// pixelBytes is what a pixel of a band takes on the device.
+func (g *group) pixelBytes() int64 { return max(leastBytes, 3*int64(g.bytes)) }
+
+// rows is how many rows of a band fit into so many bytes.
+func (g *group) rows(limit int64) int {
+	return int(min(limit/(int64(g.w)*g.pixelBytes()), int64(g.h)))
+}
+
+// window returns the band of at most the given rows that gives the rows from from on. All bands have equally many rows
+// where no alignment is asked for, so that the device uses the same memory for each. It says whether there is one.
+func (g *group) window(from, rows int) (window, bool) {
+	top := max(0, from-g.margin)
+	top -= top % g.align
+	base := top + rows
+	if base < g.h {
+		to := base - g.margin
+		return window{top, base, from, to}, to > from
+	}
+	if g.align == 1 {
+		top = max(0, g.h-rows)
+	}
+	return window{top, g.h, from, g.h}, rows > 0
+}
+
+// output is a plane of the host's backend that bands are gathered in.
+type output struct {
+	plane   processing.Plane
+	samples processing.Samples
+}
+
+// bands does the steps of a group band by band and stores what they make.
+func (b *Backend) bands(ctx context.Context, g *group) (err error) {
+	defer b.pause()()
+	out := make([]output, 0, len(g.outputs))
+	defer func() {
+		if err != nil {
+			for _, o := range out {
+				o.plane.Release()
+			}
+		}
+	}()
+	for _, v := range g.outputs {
+		p, err := b.host.Alloc(v.kind, v.w, v.h)
+		if err != nil {
+			return err
+		}
+		out = append(out, output{plane: p})
+		if out[len(out)-1].samples, err = b.host.Host(ctx, p); err != nil {
+			return err
+		}
+	}
+	limit, cause := b.limit, error(nil)
+	for from := 0; from < g.h; {
+		rows := g.rows(limit)
+		win, ok := g.window(from, rows)
+		if !ok && cause == nil {
+			cause = fmt.Errorf("%s: %w: %d rows of %d pixels fit, %d are needed", b.Name(), ErrMemory, rows, g.w, 2*g.margin+g.align)
+		}
+		if !ok {
+			return cause
+		}
+		err := b.band(ctx, g, win, out)
+		switch {
+		case err == nil:
+			from = win.to
+		case ctx.Err() == nil && b.short(err):
+			cause = err
+			limit = int64(rows/2) * int64(g.w) * g.pixelBytes()
+		default:
+			return err
+		}
+	}
+	b.limit = limit
+	for i, v := range g.outputs {
+		v.store(out[i].plane)
+	}
+	for _, s := range g.steps {
+		for _, c := range s.slots {
+			if c.write != nil && c.write.stored == nil {
+				c.write.made = true
+			}
+		}
+	}
+	return nil
+}
+
+// band does the steps on one window and copies what came out right into out.
+func (b *Backend) band(ctx context.Context, g *group, win window, out []output) error {
+	here := map[*value]processing.Plane{}
+	defer func() {
+		for _, q := range here {
+			q.Release()
+		}
+	}()
+	for i, s := range g.steps {
+		on := &site{Backend: b.inner, window: win, planes: map[*plane]processing.Plane{}}
+		for _, c := range s.slots {
+			q, err := b.place(ctx, here, c, win)
+			if err != nil {
+				return err
+			}
+			on.planes[c.plane] = q
+		}
+		if err := b.timed(s.stage, func() error { return s.run(ctx, on) }); err != nil {
+			return err
+		}
+		for _, v := range g.last[i] {
+			here[v].Release()
+			delete(here, v)
+		}
+	}
+	for i, v := range g.outputs {
+		if err := b.timed(stageDownload, func() error {
+			s, err := b.inner.Host(ctx, here[v])
+			if err != nil {
+				return err
+			}
+			copySamples(part(out[i].samples, win.from*g.w, win.to*g.w), part(s, (win.from-win.top)*g.w, (win.to-win.top)*g.w))
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place returns the plane of the device for a slot of a step, with the rows of what is read.
+func (b *Backend) place(ctx context.Context, here map[*value]processing.Plane, c slot, win window) (processing.Plane, error) {
+	w := c.plane.w
+	q := here[c.read]
+	if q == nil {
+		var err error
+		if q, err = b.inner.Alloc(c.plane.kind, w, win.base-win.top); err != nil {
+			return nil, err
+		}
+		if c.read == nil {
+			here[c.write] = q
+			return q, nil
+		}
+		here[c.read] = q
+		s, err := b.host.Host(ctx, c.read.stored)
+		if err != nil {
+			return nil, err
+		}
+		if err := b.timed(stageUpload, func() error { return b.inner.Upload(ctx, q, part(s, win.top*w, win.base*w)) }); err != nil {
+			return nil, err
+		}
+	}
+	if c.write != nil {
+		delete(here, c.read)
+		here[c.write] = q
+	}
+	return q, nil
+}
