@@ -151,11 +151,11 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 		return q.launch(name+kind+"Diagonals", dim{(words + 30) / 31, (segments + 3) / 4}, dim{32, 4}, d, s, p.r, shear, first-n, w, h)
 	}
 	if d.kind != processing.F32 {
-		span := rowSpan(k)
+		m, span := rowSegments(k)
 		if groups := min(4, maxShared/rowMemory(k, span)); groups > 0 {
 			rows := groups * 4 / size
 			return q.launchShared(name+kind+"Rows", dim{(w + span - 1) / span, (h + rows - 1) / rows}, dim{x: 128}, groups*rowMemory(k, span),
-				d, s, p.r, span, groups, w, h)
+				d, s, p.r, m, span, groups, w, h)
 		}
 	}
 	turned, err := q.plane(d.kind, h, w)
@@ -178,13 +178,14 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 // maxShared is the shared memory that every GPU gives a block.
 const maxShared = 48 << 10
 
-// rowSpan is how many columns a block of the kernels for rows takes: whole segments of k, whole words, some 512 or eight
-// segments where shared memory allows.
-func rowSpan(k int) int {
-	if k > 64 && k < 128 {
-		return 8 * k
+// rowSegments is the length of segments of the kernels for rows, and how many columns a block takes: whole segments, whole
+// words. A window longer than a segment is the union of two that begin a whole number of words apart.
+func rowSegments(k int) (m, span int) {
+	m = k
+	if k > 64 {
+		m = (k+1)/2 + (k/2)%4
 	}
-	return max(1, 512/(4*k)) * 4 * k
+	return m, max(1, 512/(4*m))*4*m - (k - m)
 }
 
 // rowMemory is the shared memory that they need for a row of words, at most.

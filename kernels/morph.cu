@@ -299,8 +299,9 @@ __device__ __forceinline__ void wordDiagonals(T *dst, i64 dstPitch, const T *src
 }
 
 // Rows of words are made of the samples of one column in several rows, so that a row is filtered like a column. A block
-// takes up to rowGroups such rows (4·groups rows of bytes) of `span` columns, whole segments, into shared memory. Half of its
-// threads each take the bests to the end of a segment, the others those from the beginning of the next.
+// takes up to rowGroups such rows (4·groups rows of bytes) of `span` columns into shared memory, in whole segments of m. Half of
+// its threads each take the bests to the end of a segment, the others those from the beginning of the next. Where the window is longer
+// than m, it is the union of two of m, so that more threads have a shorter way to go; k − m is a multiple of n.
 static const int rowThreads = 128, rowGroups = 4;
 
 // turn swaps rows and columns of a square of samples in words.
@@ -340,13 +341,13 @@ template <> struct turned<u16> {
 };
 
 template <class T, class O>
-__device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int span, int groups, int w, int h) {
+__device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int m, int span, int groups, int w, int h) {
 	const int n = turned<T>::n;
 	extern __shared__ u32 memory[];
 	// Columns begin at a multiple of n, so that words are read whole. Rows are a multiple of four words long, so that several
 	// are stored at once, and of no more, so that rows lie in different banks.
-	int k = 2 * r + 1, x0 = blockIdx.x * span, from = (x0 - r) & ~(n - 1), shift = x0 - r - from;
-	int segments = span / k, length = (shift + span + 2 * r + n - 1) & ~(n - 1), pitch = (length + 3) / 4 * 4 | 4, top = blockIdx.y * groups * n;
+	int x0 = blockIdx.x * span, from = (x0 - r) & ~(n - 1), shift = x0 - r - from, second = 2 * r + 1 - m;
+	int segments = (span + second) / m, length = (shift + span + 2 * r + n - 1) & ~(n - 1), pitch = (length + 3) / 4 * 4 | 4, top = blockIdx.y * groups * n;
 	u32 *in = memory, *ends = in + groups * pitch, *beginnings = ends + groups * pitch;
 	int wide = length / n, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 	// Whether the block holds anything but the worst: seeds and masks are empty nearly everywhere.
@@ -380,19 +381,19 @@ __device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, cons
 	}
 	bool empty = !__syncthreads_or(seen != 0);
 	for (int t = threadIdx.x; !empty && t < 2 * groups * segments; t += rowThreads) {
-		int half = t / (groups * segments), s = t % (groups * segments), g = s / segments, to = g * pitch + s % segments * k, at = to + shift;
+		int half = t / (groups * segments), s = t % (groups * segments), g = s / segments, to = g * pitch + s % segments * m, at = to + shift;
 		u32 run = O::worst();
 		if (half == 0) {
 #pragma unroll 8
-			for (int i = k - 1; i >= 0; i--) {
+			for (int i = m - 1; i >= 0; i--) {
 				run = O::best(run, in[at + i]);
 				ends[to + i] = run;
 			}
 		} else {
 			beginnings[to] = run;
 #pragma unroll 8
-			for (int i = 1; i < k; i++) {
-				run = O::best(run, in[at + k + i - 1]);
+			for (int i = 1; i < m; i++) {
+				run = O::best(run, in[at + m + i - 1]);
 				beginnings[to + i] = run;
 			}
 		}
@@ -414,6 +415,14 @@ __device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, cons
 #pragma unroll
 				for (int j = 0; j < n; j++)
 					v[j] = O::best(v[j], u[j]);
+				if (second > 0) {
+					u32 p[n], q[n];
+					turned<T>::load(p, ends + g * pitch + c + second);
+					turned<T>::load(q, beginnings + g * pitch + c + second);
+#pragma unroll
+					for (int j = 0; j < n; j++)
+						v[j] = O::best(v[j], O::best(p[j], q[j]));
+				}
 				turned<T>::turn(v);
 			}
 #pragma unroll
@@ -436,8 +445,8 @@ __device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, cons
 	extern "C" __global__ void name##Diagonals(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int shear, int first, int w, int h) { \
 		wordDiagonals<T, packed<T, dilate>, 4>(dst, dstPitch, src, srcPitch, r, shear, first, w, h);                   \
 	}                                                                                                                  \
-	extern "C" __global__ void __launch_bounds__(rowThreads) name##Rows(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int span, int groups, int w, int h) { \
-		wordRows<T, packed<T, dilate> >(dst, dstPitch, src, srcPitch, r, span, groups, w, h);                          \
+	extern "C" __global__ void __launch_bounds__(rowThreads) name##Rows(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int m, int span, int groups, int w, int h) { \
+		wordRows<T, packed<T, dilate> >(dst, dstPitch, src, srcPitch, r, m, span, groups, w, h);                          \
 	}
 WORDS(dilateU8, u8, true)
 WORDS(erodeU8, u8, false)
