@@ -20,6 +20,11 @@ func TestXvfbTiming(t *testing.T) {
 		}
 	}()
 	w.await("picture ")
+	// Enter closes the list of keys; while it were open no other key would do anything.
+	w.key("F1")
+	time.Sleep(300 * time.Millisecond)
+	w.key("Return")
+	time.Sleep(300 * time.Millisecond)
 	w.key("F8")
 	w.await("timing")
 	id := strings.Fields(w.xdo("search", "--sync", "--onlyvisible", "--name", "Timing and experiments"))[0]
