@@ -15,6 +15,7 @@ import (
 	"blik/app/settings"
 	"blik/cuda/driver"
 	"blik/processing"
+	"blik/processing/banded"
 	"blik/processing/cpu"
 )
 
@@ -157,9 +158,9 @@ func (r *Runner) Why() error {
 }
 
 // Run runs a job on a picture of so many pixels; where the device is "auto", small ones run on what is faster for them.
-// Where the GPU fails or has too little memory, the job is run once more from its beginning, on the CPU; both give the same
-// result, so nothing is lost but time. notice is then one sentence for the user. After a fault all later jobs run on the
-// CPU; after a lack of memory the next one tries the GPU again.
+// Where the GPU has too little memory, the job is run once more from its beginning, by bands of the picture; where it fails or
+// bands do not fit either, on the CPU. All give the same result, so nothing is lost but time. notice is then one sentence
+// for the user. After a fault all later jobs run on the CPU; after a lack of memory the next one tries the GPU again.
 func (r *Runner) Run(ctx context.Context, pixels int, job func(ctx context.Context, b processing.Backend) error) (notice *processing.Text, err error) {
 	r.job.Lock()
 	defer r.job.Unlock()
@@ -167,11 +168,25 @@ func (r *Runner) Run(ctx context.Context, pixels int, job func(ctx context.Conte
 	if err == nil {
 		err = job(ctx, b)
 	}
+	if tooLittle(err) {
+		bands := banded.New(b, r.host, r.memory(b)/2, tooLittle)
+		second := job(ctx, bands)
+		_ = bands.Close()
+		if second == nil {
+			return &processing.Text{
+				EN: "The GPU has too little memory free for the whole picture: it was worked on in bands, with the same result.",
+				RU: "На видеокарте недостаточно свободной памяти для всего изображения: оно обработано полосами, результат тот же.",
+			}, nil
+		}
+		if !errors.Is(second, banded.ErrMemory) {
+			err = second
+		}
+	}
 	var p *driver.Problem
 	if b == r.host || !errors.As(err, &p) {
 		return nil, err
 	}
-	if p.Reason != driver.NoMemory && p.Reason != driver.TooLarge {
+	if !tooLittle(p) {
 		r.giveUp(p)
 	}
 	text := Explain(p)
@@ -180,6 +195,25 @@ func (r *Runner) Run(ctx context.Context, pixels int, job func(ctx context.Conte
 		RU: text.RU + " Работа выполнена на процессоре, результат тот же.",
 	}
 	return notice, job(ctx, r.host)
+}
+
+// tooLittle says whether an error is for want of memory of a GPU, so that less at a time may do.
+func tooLittle(err error) bool {
+	var p *driver.Problem
+	return errors.As(err, &p) && (p.Reason == driver.NoMemory || p.Reason == driver.TooLarge)
+}
+
+// memory is that of a GPU in bytes, or what every GPU has where it is not known.
+func (r *Runner) memory(gpu processing.Backend) int64 {
+	list, err := r.machine.gpus()
+	if err == nil {
+		for _, d := range list {
+			if d.Name == gpu.Name() {
+				return d.Memory
+			}
+		}
+	}
+	return 1 << 30
 }
 
 // giveUp leaves all later jobs to the CPU, or those until a GPU that is late is open after all.

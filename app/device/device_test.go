@@ -91,7 +91,7 @@ func TestRunFallsBack(t *testing.T) {
 		{&driver.Problem{Reason: driver.TooLarge}, "cuda:0", "too large"},
 	} {
 		gpu := &broken{Backend: cpu.New(), err: c.err}
-		r := &Runner{gpu: gpu, host: cpu.New()}
+		r := &Runner{machine: thisMachine(), gpu: gpu, host: cpu.New()}
 		var got *processing.Result
 		notice, err := r.Run(ctx, 90*90, func(ctx context.Context, b processing.Backend) (err error) {
 			got, err = processing.Detect(ctx, b, pic, processing.DefaultParams(), processing.Options{})
@@ -112,6 +112,79 @@ func TestRunFallsBack(t *testing.T) {
 		if err := r.Close(); err != nil || gpu.closed != 1 {
 			t.Errorf("%v: closed %d times: %v", c.err, gpu.closed, err)
 		}
+	}
+}
+
+// low is a GPU whose planes have at most 80 rows.
+type low struct{ broken }
+
+func (g *low) Alloc(kind processing.Kind, w, h int) (processing.Plane, error) {
+	if h > 80 {
+		return nil, &driver.Problem{Reason: driver.NoMemory, Code: 2}
+	}
+	return g.Backend.Alloc(kind, w, h)
+}
+
+func (g *low) BoxMean(ctx context.Context, dst, src processing.Plane, r int) error {
+	if g.err != nil {
+		return g.err
+	}
+	return g.Backend.BoxMean(ctx, dst, src, r)
+}
+
+// A picture that is too large for the GPU is worked on in bands there; if the GPU fails even so, on the CPU.
+func TestRunInBands(t *testing.T) {
+	ctx := context.Background()
+	pic := grey(150)
+	want, err := processing.Detect(ctx, cpu.New(), pic, processing.DefaultParams(), processing.Options{})
+	if err != nil || want.Mask.Area() == 0 {
+		t.Fatalf("%v, nothing is found on the CPU", err)
+	}
+	for _, c := range []struct {
+		err              error
+		device, next, en string
+	}{
+		{nil, "cuda:0", "cuda:0", "in bands"},
+		{&driver.Problem{Reason: driver.NoMemory, Code: 2}, "cpu", "cuda:0", "on the CPU"},
+		{&driver.Problem{Reason: driver.Fault, Code: 700, Detail: "wait for the GPU"}, "cpu", "cpu", "error 700"},
+	} {
+		gpu := &low{broken{Backend: cpu.New(), err: c.err}}
+		r := &Runner{machine: thisMachine(), gpu: gpu, host: cpu.New()}
+		var got *processing.Result
+		notice, err := r.Run(ctx, 150*150, func(ctx context.Context, b processing.Backend) (err error) {
+			got, err = processing.Detect(ctx, b, pic, processing.DefaultParams(), processing.Options{})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got.Mask.Pix) != string(want.Mask.Pix) || got.Device != c.device {
+			t.Errorf("%v: another result, from %s", c.err, got.Device)
+		}
+		if notice == nil || !strings.Contains(notice.EN, c.en) || notice.RU == "" {
+			t.Errorf("%v: the user reads %v", c.err, notice)
+		}
+		if r.Name() != c.next {
+			t.Errorf("%v: the next job runs on %s, want %s", c.err, r.Name(), c.next)
+		}
+		if err := r.Close(); err != nil || gpu.closed != 1 {
+			t.Errorf("%v: closed %d times: %v", c.err, gpu.closed, err)
+		}
+	}
+	// A cancelled job is not tried again.
+	ctx, cancel := context.WithCancel(ctx)
+	r := &Runner{machine: thisMachine(), gpu: &low{broken{Backend: cpu.New()}}, host: cpu.New()}
+	defer r.Close()
+	runs := 0
+	notice, err := r.Run(ctx, 150*150, func(ctx context.Context, b processing.Backend) error {
+		if runs++; runs == 2 {
+			cancel()
+		}
+		_, err := processing.Detect(ctx, b, pic, processing.DefaultParams(), processing.Options{})
+		return err
+	})
+	if notice != nil || !errors.Is(err, context.Canceled) || runs != 2 {
+		t.Errorf("%v, %v, %d runs", notice, err, runs)
 	}
 }
 
