@@ -147,17 +147,21 @@ type part struct {
 	memory []byte
 	read   cu.Event
 	busy   bool
-	filled chan struct{}
+	// filled comes when the first bytes of memory, as many as content has, are those to be sent.
+	filled  chan struct{}
+	content []byte
 }
 
-// stagingBytes is the size of a part, stagingParts their number.
+// On an H200, 56 MB take less than 2 ms with these on 16 processors and 2.2 ms on 4, where parts half as large take 2.9 ms;
+// one goroutine takes 8 ms, and the bus alone 1 ms. Registering the pages of the host's memory takes 3 ms and more.
 const (
-	stagingBytes = 1 << 20
-	stagingParts = 16
+	stagingBytes = 2 << 20
+	stagingParts = 14
+	maxFillers   = 12
 )
 
 func newStaging() staging {
-	return staging{bytes: stagingBytes, fillers: min(8, runtime.GOMAXPROCS(0)), parts: make([]part, stagingParts)}
+	return staging{bytes: stagingBytes, fillers: min(maxFillers, runtime.GOMAXPROCS(0)), parts: make([]part, stagingParts)}
 }
 
 func (s *staging) close() {
@@ -203,12 +207,12 @@ func (d *device) part() (p *part, err error) {
 func (d *device) upload(dst cu.DevicePtr, pitch int64, src []byte, row int) error {
 	if int64(row) == pitch || len(src) == row {
 		// One piece of memory, cut anywhere.
-		return d.send(src, d.stage.bytes, func(at int, piece []byte) error {
+		return d.send(src, min(4096, d.stage.bytes), func(at int, piece []byte) error {
 			return cu.MemcpyHtoDAsync(dst+cu.DevicePtr(at), unsafe.Pointer(unsafe.SliceData(piece)), int64(len(piece)), d.stream)
 		})
 	}
-	if rows := d.stage.bytes / row; rows > 0 {
-		return d.send(src, rows*row, func(at int, piece []byte) error {
+	if row <= d.stage.bytes {
+		return d.send(src, row, func(at int, piece []byte) error {
 			return driver.RowsUp(dst+cu.DevicePtr(int64(at/row)*pitch), pitch, piece, row, d.stream)
 		})
 	}
@@ -221,9 +225,12 @@ func (d *device) upload(dst cu.DevicePtr, pitch int64, src []byte, row int) erro
 	return nil
 }
 
-// send passes src through the parts in pieces of n bytes; queue queues the copy of the piece that begins at a byte of src.
-func (d *device) send(src []byte, n int, queue func(at int, piece []byte) error) error {
-	// filling are the parts of the pieces that are being filled, in their order; queued and begun count bytes of src.
+// send passes src through the parts, in pieces of a multiple of unit bytes; queue queues the copy of the piece that begins
+// at a byte of src.
+func (d *device) send(src []byte, unit int, queue func(at int, piece []byte) error) error {
+	s := &d.stage
+	most := s.bytes / unit * unit
+	// filling are the parts that are being filled, in their order; begun and queued count bytes of src.
 	var filling []*part
 	begun, queued := 0, 0
 	// Whoever fills reads src, which is the caller's again afterwards.
@@ -232,37 +239,42 @@ func (d *device) send(src []byte, n int, queue func(at int, piece []byte) error)
 			<-p.filled
 		}
 	}()
-	for queued < len(src) {
-		for begun < len(src) && len(filling) < d.stage.fillers {
+	for pieces := 0; queued < len(src); {
+		for ; begun < len(src) && len(filling) < s.fillers; pieces++ {
 			p, err := d.part()
 			if err != nil {
 				return err
 			}
-			piece := src[begun:min(begun+n, len(src))]
+			n := most
+			if pieces < s.fillers && len(src) > most {
+				// The first round begins at once but in small pieces, so that the device need not wait for a whole part.
+				n = max(unit, most*(pieces+1)/s.fillers/unit*unit)
+			}
+			from := src[begun:min(begun+n, len(src))]
+			p.content = p.memory[:len(from)]
 			fill := func() {
-				copy(p.memory, piece)
+				copy(p.content, from)
 				p.filled <- struct{}{}
 			}
-			if len(piece) == len(src) {
+			if len(from) == len(src) {
 				fill()
 			} else {
 				go fill()
 			}
 			filling = append(filling, p)
-			begun += len(piece)
+			begun += len(from)
 		}
 		p := filling[0]
 		<-p.filled
 		filling = filling[1:]
-		piece := p.memory[:min(n, len(src)-queued)]
-		if err := d.fault(queue(queued, piece), "upload"); err != nil {
+		if err := d.fault(queue(queued, p.content), "upload"); err != nil {
 			return err
 		}
 		if err := d.fault(p.read.Record(d.stream), "record an event"); err != nil {
 			return err
 		}
 		p.busy = true
-		queued += len(piece)
+		queued += len(p.content)
 	}
 	return nil
 }
