@@ -41,6 +41,7 @@ func (b *Backend) NoiseTiles(ctx context.Context, src processing.Plane, tile int
 			return err
 		}
 		middle := samplesOf[uint32](host)
+		sigma = make([]float64, 0, nx*ny)
 		for i := 0; i < len(middle); i += 2 {
 			if middle[i] != math.MaxUint32 {
 				// The orthonormal coefficient is half the difference of differences.

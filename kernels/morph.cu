@@ -168,7 +168,9 @@ __device__ __forceinline__ void insideColumn(u32 *__restrict__ dst, i64 dstPitch
 #pragma unroll
 		for (int j = 0; j < batch; j++) {
 			run = O::best(run, v[j]);
-			out[j * outAcross] = O::best(end[j], run);
+			// Else the end lies there already: most of a plane of seeds.
+			if (run != O::worst())
+				out[j * outAcross] = O::best(end[j], run);
 		}
 	}
 #pragma unroll 1
