@@ -15,9 +15,26 @@ import (
 	"blik/processing/cpu"
 )
 
+// quick is a CPU whose copies need not be measured, which takes long with the race detector.
+type quick struct{ *cpu.Backend }
+
+func (quick) CopyRates(context.Context) (local, up, down float64, err error) { return 1e10, 0, 0, nil }
+
+// compare runs `blik bench detect` on that CPU, whatever devices are named; missing says of which there is none.
+func compare(t *testing.T, missing int, args ...string) outcome {
+	t.Helper()
+	opened := 0
+	return callWith(t.Context(), Options{backend: func() (processing.Backend, error) {
+		if opened++; opened == missing {
+			return nil, &driver.Problem{Reason: driver.NoDevice}
+		}
+		return quick{cpu.New()}, nil
+	}}, args...)
+}
+
 func TestBenchDetect(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
-	got := call(t, "bench", "detect", "--device", "cpu,cpu", "--megapixels", "0.02", "--depth", "16", "--repeat", "1", "--margin", "2", "-o", dir)
+	got := compare(t, 0, "bench", "detect", "--device", "cpu,cpu", "--megapixels", "0.02", "--depth", "16", "--repeat", "1", "--margin", "2", "-o", dir)
 	if got.status != exitDone || got.errors != "" {
 		t.Fatalf("status %d, stderr %q", got.status, got.errors)
 	}
@@ -35,7 +52,7 @@ func TestBenchDetect(t *testing.T) {
 
 func TestBenchDetectOnAPicture(t *testing.T) {
 	path := painting(t, t.TempDir(), "p.png")
-	got := call(t, "--lang", "ru", "bench", "detect", "--device", "cpu", "--input", path, "--quick", "--score", "0.5", "--format", "table")
+	got := compare(t, 0, "--lang", "ru", "bench", "detect", "--device", "cpu", "--input", path, "--quick", "--score", "0.5", "--format", "table")
 	if got.status != exitDone || !strings.Contains(got.out, "ручной режим") || !strings.Contains(got.out, "Маски не сравнивались") {
 		t.Errorf("%d, %q\n%s", got.status, got.errors, got.out)
 	}
@@ -46,12 +63,12 @@ func TestBenchDetectOnAPicture(t *testing.T) {
 
 func TestBenchDetectFormats(t *testing.T) {
 	args := []string{"bench", "detect", "--device", "cpu", "--megapixels", "0.01", "--repeat", "1", "--format"}
-	got := call(t, append(args, "csv")...)
+	got := compare(t, 0, append(args, "csv")...)
 	rows, err := csv.NewReader(strings.NewReader(got.out)).ReadAll()
 	if err != nil || len(rows) != 1+1+7+5 || rows[2][0] != "cpu" {
 		t.Errorf("%d rows, %v, %s", len(rows), err, got.errors)
 	}
-	got = call(t, append(args, "json")...)
+	got = compare(t, 0, append(args, "json")...)
 	var d struct {
 		Machine struct{ Cores int }
 		Devices []struct{ Name, State string }
@@ -63,7 +80,7 @@ func TestBenchDetectFormats(t *testing.T) {
 
 // A device that is asked for by name and is not there is an error, but the rest is printed.
 func TestBenchDetectWithoutTheDevice(t *testing.T) {
-	got := call(t, "bench", "detect", "--device", "cpu,cuda:97", "--megapixels", "0.01", "--repeat", "1")
+	got := compare(t, 2, "bench", "detect", "--device", "cpu,cuda:97", "--megapixels", "0.01", "--repeat", "1")
 	if got.status != exitFailed || !strings.HasPrefix(got.errors, "blik: cuda:97: ") || !strings.Contains(got.out, "cuda:97 was not measured") || !strings.Contains(got.out, "luminance") {
 		t.Errorf("%d, %q\n%s", got.status, got.errors, got.out)
 	}
@@ -71,7 +88,7 @@ func TestBenchDetectWithoutTheDevice(t *testing.T) {
 
 // failing is a GPU that fails with the picture's luminance, or finds it brighter than it is.
 type failing struct {
-	*cpu.Backend
+	quick
 	err error
 }
 
@@ -99,9 +116,9 @@ func TestBenchDetectReportsWhatIsWrong(t *testing.T) {
 		opened := 0
 		o := Options{backend: func() (processing.Backend, error) {
 			if opened++; opened == 1 {
-				return cpu.New(), nil
+				return quick{cpu.New()}, nil
 			}
-			return &failing{cpu.New(), c.err}, nil
+			return &failing{quick{cpu.New()}, c.err}, nil
 		}}
 		got := callWith(t.Context(), o, "bench", "detect", "--device", "cpu,cuda", "--megapixels", "0.01", "--repeat", "1")
 		if got.status != exitFailed || !strings.Contains(got.errors, c.says) || !strings.Contains(got.out, "luminance") || strings.Contains(got.out, "identical") {
