@@ -1,0 +1,101 @@
+//go:build cuda && linux && amd64
+
+package device
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"blik/cuda/driver/drivertest"
+	"blik/processing"
+	"blik/processing/experiment"
+)
+
+// TestExperimentsChild is what TestExperimentsFaults starts with a driver library for tests.
+func TestExperimentsChild(t *testing.T) {
+	if os.Getenv("BLIK_CHILD") != "experiments" {
+		t.Skip("a child process of another test")
+	}
+	var calls int
+	// states runs two experiments with a driver in the given mode and counts what became of the rows. Kernels of the
+	// library for tests do nothing, so that no row may be measured.
+	states := func(mode string) map[experiment.State]int {
+		t.Helper()
+		if err := os.Setenv("FAKE_CUDA", mode); err != nil {
+			t.Fatal(err)
+		}
+		count := map[experiment.State]int{}
+		p, err := Experiments(t.Context(), "auto")
+		if err != nil {
+			if text := Explain(err); p != nil || text.EN == "" || text.RU == "" {
+				t.Errorf("%s: %v, %v", mode, p, err)
+			}
+			return count
+		}
+		for id, size := range map[string]experiment.Size{"sliding": {W: 9, H: 7}, "sum": experiment.Line(100)} {
+			e, err := experiment.Find(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := experiment.Options{Quick: true, Sizes: []experiment.Size{size}, Providers: []experiment.Provider{p},
+				Picture: &processing.Picture{Width: 1, Height: 1, Channels: 1, U8: []uint8{77}}}
+			for _, v := range p.Variants(id) {
+				o.Variants = append(o.Variants, v.ID)
+			}
+			r, err := experiment.Run(t.Context(), e, o)
+			if err != nil {
+				t.Fatalf("%s: %v", mode, err)
+			}
+			for _, row := range r.Rows {
+				count[row.State]++
+				if row.State != experiment.NeedsGPU && (row.Note.EN == "" || row.Note.RU == "") {
+					t.Errorf("%s: %s: %s without a word why", mode, row.Variant.ID, row.State)
+				}
+			}
+		}
+		text, err := os.ReadFile(os.Getenv("FAKE_CUDA_CALLS"))
+		if err == nil {
+			_, err = fmt.Sscan(string(text), &calls)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A GPU that failed may refuse to be closed.
+		_ = p.Close()
+		if count[experiment.Measured] > 0 {
+			t.Errorf("%s: a wrong result was measured", mode)
+		}
+		return count
+	}
+	if count := states(""); count[experiment.Failed] == 0 || count[experiment.LeftOut] > 0 || calls < 100 {
+		t.Fatalf("%v after %d calls", count, calls)
+	}
+	all, stride := calls, 13
+	if testing.Short() {
+		stride *= 5
+	}
+	for n := 1; n <= all; n += stride {
+		states(fmt.Sprintf("fail %d 700", n))
+		states(fmt.Sprintf("break %d 719", n))
+	}
+	if count := states("memory 1"); count[experiment.Failed] > 0 {
+		t.Errorf("without memory: %v", count)
+	}
+}
+
+// A GPU that fails at any one call, or has no memory left, costs rows of the experiments, each with a reason, and nothing
+// else.
+func TestExperimentsFaults(t *testing.T) {
+	arguments := []string{"-test.run=^TestExperimentsChild$", "-test.v"}
+	if testing.Short() {
+		arguments = append(arguments, "-test.short")
+	}
+	cmd := exec.Command(os.Args[0], arguments...)
+	cmd.Env = append(os.Environ(), "BLIK_CHILD=experiments", "LD_LIBRARY_PATH="+drivertest.Build(t), "FAKE_CUDA_CALLS="+filepath.Join(t.TempDir(), "calls"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
