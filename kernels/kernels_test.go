@@ -105,8 +105,9 @@ func TestKernelsWereVerified(t *testing.T) {
 	for _, name := range []string{
 		"TestBackground", "TestBiharmonic", "TestBoxCount", "TestBoxMean", "TestCancel", "TestClassify", "TestComponents", "TestConvolve",
 		"TestDetail", "TestDetect", "TestDetectGlareDev", "TestDetectParameters", "TestDeviation", "TestGaussian", "TestGuardRing", "TestHarmonic",
-		"TestHistogram", "TestLuma", "TestMeanVariance", "TestMoments", "TestMorph", "TestNoLeak", "TestNoiseTiles", "TestSeparate", "TestStarlet",
-		"TestStarletBand", "TestUploadHostGather", "TestWavelet",
+		"TestHistogram", "TestLuma", "TestMeanVariance", "TestMoments", "TestMorph", "TestNoLeak", "TestNoiseTiles", "TestSeparate", "TestSlidingTrials",
+		"TestStarlet", "TestStarletBand", "TestSumTrials", "TestSumsOfWholeNumbers", "TestTraversalTrials", "TestUploadHostGather", "TestVHGWTrials",
+		"TestWavelet", "TestWaveletTrials",
 	} {
 		if !slices.Contains(r.Tests, name) {
 			t.Errorf("%s did not pass on the GPU", name)
