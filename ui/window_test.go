@@ -216,7 +216,7 @@ func newHarness(t *testing.T, lang string) *harness {
 // settle runs callbacks until no job is left.
 func (h *harness) settle() {
 	h.tb.Helper()
-	timeout := time.After(10 * time.Second)
+	timeout := time.After(time.Minute)
 	for h.jobs.Busy() {
 		select {
 		case f := <-h.queue:
