@@ -21,7 +21,7 @@ cuda: ## fetch cuda.h, which building with GPU support needs
 cuda-compiler: ## fetch nvcc, which make kernels needs
 	@scripts/cuda.sh compiler
 
-kernels: ## compile kernels/*.cu to the PTX that the program embeds
+kernels: ## compile kernels/*.cu to the PTX and the machine code that the program embeds
 	@command -v $(NVCC) >/dev/null || { echo "There is no nvcc: run make cuda-compiler." >&2; exit 1; }
 	@scripts/kernels.sh $(NVCC)
 
@@ -30,5 +30,5 @@ gpu-test: ## vet and test what the tag cuda adds; what needs a GPU says so
 	$(GPU_ENV) $(GO) vet -tags cuda ./cuda/... ./app/device
 	$(GPU_ENV) $(GO) test -tags cuda ./cuda/... ./app/device ./kernels
 
-gpu-verify: ## run all GPU tests and figures on this machine's GPU and write kernels/verified.json
+gpu-verify: ## run all GPU tests and figures on this machine's GPU, compute-sanitizer too, and write kernels/verified.json
 	GO=$(GO) scripts/gpu-verify.sh
