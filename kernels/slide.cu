@@ -1,7 +1,8 @@
 // The recursive sliding window: column sums slide down by a row, and the window's sum is the difference of two prefix sums along them,
 // so that the cost does not depend on the window (McDonnell 1981). A block of threads takes a strip of columns, eight a thread,
 // and runs down some rows of it; nothing but samples and results passes through device memory. The column sums to
-// begin with are put together from the sums of segments of 16 rows, made before, and the rows that are left.
+// begin with are put together from the sums of segments of 16 rows, made before, and the rows that are left. Of small windows
+// each warp slides one of its own.
 #include "common.cuh"
 
 static const int threads = 128, each = 8, strip = threads * each, segment = 16;
@@ -613,12 +614,7 @@ struct __align__(16) powers {
 };
 
 // put stores the sums of eight columns by 16 bytes.
-__device__ __forceinline__ void put(few *to, const few *p) {
-	((uint4 *)to)[0] = make_uint4(p[0].all, p[1].all, p[2].all, p[3].all);
-	((uint4 *)to)[1] = make_uint4(p[4].all, p[5].all, p[6].all, p[7].all);
-}
-
-__device__ __forceinline__ void put(plain *to, const plain *p) {
+template <class S> __device__ __forceinline__ void put(S *to, const S *p) {
 	((uint4 *)to)[0] = make_uint4(p[0].all, p[1].all, p[2].all, p[3].all);
 	((uint4 *)to)[1] = make_uint4(p[4].all, p[5].all, p[6].all, p[7].all);
 }
@@ -636,8 +632,7 @@ __device__ __forceinline__ void put(powers *to, const powers *p) {
 }
 
 // take reads the sums of a column at once.
-__device__ __forceinline__ plain take(const plain *from) { return *from; }
-__device__ __forceinline__ few take(const few *from) { return *from; }
+template <class S> __device__ __forceinline__ S take(const S *from) { return *from; }
 
 __device__ __forceinline__ many take(const many *from) {
 	uint2 q = *(const uint2 *)from;
