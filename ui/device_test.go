@@ -158,3 +158,10 @@ func TestDuration(t *testing.T) {
 		}
 	}
 }
+
+func TestTimingHasAKey(t *testing.T) {
+	h := newHarness(t, "en")
+	if got := h.keyText("view.timing"); got != "F8" {
+		t.Errorf("key %q", got)
+	}
+}

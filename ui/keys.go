@@ -74,7 +74,7 @@ func keyOf(id string) fyne.Shortcut {
 	if r := letterOf(id, false); r != 0 {
 		return &desktop.CustomShortcut{KeyName: fyne.KeyName(string(r))}
 	}
-	for _, k := range []fyne.KeyName{fyne.KeyF1, fyne.KeyF5, fyne.KeyF6, fyne.KeyF9, fyne.KeyDelete} {
+	for _, k := range []fyne.KeyName{fyne.KeyF1, fyne.KeyF5, fyne.KeyF6, fyne.KeyF8, fyne.KeyF9, fyne.KeyDelete} {
 		if namedKeys[k] == id {
 			return &desktop.CustomShortcut{KeyName: k}
 		}

@@ -148,8 +148,8 @@ func (p *detectionPage) start() {
 		if err != nil {
 			return
 		}
-		for _, d := range c.Devices[min(1, len(c.Devices)):] {
-			if d.Title != "" {
+		for _, d := range c.Devices {
+			if d.Name != "cpu" && d.Runs > 0 {
 				machine.GPUs = append(machine.GPUs, d.Title)
 			}
 		}
