@@ -26,7 +26,8 @@ type group struct {
 
 // newGroup makes outputs, and what was made before without being kept.
 func newGroup(steps []*step, outputs []*value) *group {
-	g := &group{steps: steps, w: outputs[0].w, h: outputs[0].h, align: 1, last: make([][]*value, len(steps))}
+	p := steps[0].slots[0].plane
+	g := &group{steps: steps, w: p.w, h: p.h, align: 1, last: make([][]*value, len(steps))}
 	last, margin := map[*value]int{}, map[*value]int{}
 	for i, s := range steps {
 		m := 0
@@ -37,6 +38,9 @@ func newGroup(steps []*step, outputs []*value) *group {
 			}
 		}
 		m += min(max(s.reach, 0), g.h)
+		if len(s.writes) == 0 {
+			g.margin = max(g.margin, m)
+		}
 		for _, c := range s.slots {
 			if v := c.write; v != nil {
 				margin[v], last[v] = m, i

@@ -850,6 +850,39 @@ func TestMadeTwice(t *testing.T) {
 	b.done()
 }
 
+// Values of a plane that waits are fetched from the bands, and the plane stays on the device.
+func TestGatherFromBands(t *testing.T) {
+	const w, h = 7, 40
+	b := newBench(t, w, h, 9)
+	p := b.load(w, h, processing.Samples{U8: ramp(w, h)})
+	q, err := b.Alloc(processing.U16, w, h)
+	must(t, err)
+	must(t, b.BoxCount(background, q, p, 255, 2))
+	index := make([]uint32, w*h)
+	for i := range index {
+		index[i] = uint32(i * 37 % (w * h))
+	}
+	got := make([]uint32, w*h)
+	must(t, b.Gather(background, got, q, index))
+	if n, _ := b.host.Live(); n != 1 {
+		t.Errorf("the host has %d planes, want the source alone", n)
+	}
+	if b.inner.bands < 10 {
+		t.Errorf("%d planes of bands", b.inner.bands)
+	}
+	all, err := b.Host(background, q)
+	must(t, err)
+	for i, at := range index {
+		if got[i] != uint32(all.U16[at]) {
+			t.Fatalf("pixel %d is %d, want %d", at, got[i], all.U16[at])
+		}
+	}
+	must(t, b.Gather(background, got[:1], q, []uint32{3}))
+	p.Release()
+	q.Release()
+	b.done()
+}
+
 // Floats are added in the order that they are added in on the whole picture, also where means over several windows wait.
 func TestFloatOrder(t *testing.T) {
 	const w, h = 1, 60

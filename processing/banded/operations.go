@@ -44,25 +44,31 @@ func (b *Backend) Gather(ctx context.Context, dst []uint32, src processing.Plane
 	case len(index) > 0 && uint64(slices.Max(index)) >= uint64(s.w)*uint64(s.h):
 		return fmt.Errorf("%s: gather: index %d lies outside a plane of %d × %d pixels", b.Name(), slices.Max(index), s.w, s.h)
 	}
-	v, err := b.samples(ctx, s)
-	if err != nil {
-		return err
+	if len(index) == 0 {
+		return ctx.Err()
 	}
-	switch s.kind {
-	case processing.U8:
-		gather(dst, v.U8, index)
-	case processing.U16:
-		gather(dst, v.U16, index)
-	default:
-		gather(dst, v.U32, index)
+	if s.content == nil || s.content.stored != nil {
+		return b.onHost(ctx, operation{reads: p, run: func(ctx context.Context, on *site) error { return on.Gather(ctx, dst, on.of(s), index) }})
 	}
-	return nil
-}
-
-func gather[T uint8 | uint16 | uint32](dst []uint32, src []T, index []uint32) {
-	for i, at := range index {
-		dst[i] = uint32(src[at])
-	}
+	// A few values of a plane that is not there yet are fetched without the plane.
+	return b.onBands(ctx, operation{reads: p, run: func(ctx context.Context, on *site) error {
+		var places []int
+		var inside []uint32
+		for i, at := range index {
+			if y := int(at) / s.w; y >= on.from && y < on.to {
+				places = append(places, i)
+				inside = append(inside, at-uint32(on.top*s.w))
+			}
+		}
+		found := make([]uint32, len(inside))
+		if err := on.Gather(ctx, found, on.of(s), inside); err != nil {
+			return err
+		}
+		for i, k := range places {
+			dst[k] = found[i]
+		}
+		return nil
+	}})
 }
 
 // Luma writes the two planes that detection works on. It does not wait, as the picture may change after it.

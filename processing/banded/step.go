@@ -154,6 +154,16 @@ func (b *Backend) now(ctx context.Context, o operation) error {
 	return b.demandAll(ctx, o.writes)
 }
 
+// onBands does an operation that writes nothing at once, on bands.
+func (b *Backend) onBands(ctx context.Context, o operation) error {
+	s, err := b.record(o)
+	if err != nil {
+		return err
+	}
+	defer s.drop()
+	return b.carryOut(ctx, s, nil)
+}
+
 // onHost does an operation on the host at once.
 func (b *Backend) onHost(ctx context.Context, o operation) error {
 	if err := b.demandAll(ctx, o.reads); err != nil {
@@ -232,14 +242,21 @@ func (b *Backend) demandAll(ctx context.Context, planes []*plane) error {
 
 // demand stores values of one size.
 func (b *Backend) demand(ctx context.Context, values ...*value) error {
+	return b.carryOut(ctx, nil, values)
+}
+
+// carryOut does what leads to values, and the step that is last, if any, which writes nothing.
+func (b *Backend) carryOut(ctx context.Context, last *step, values []*value) error {
 	var steps []*step
-	var need func(v *value)
-	need = func(v *value) {
-		if v.stored != nil || slices.Contains(steps, v.step) {
-			return
+	var add func(s *step)
+	need := func(v *value) {
+		if v.stored == nil && !slices.Contains(steps, v.step) {
+			add(v.step)
 		}
-		steps = append(steps, v.step)
-		for _, c := range v.step.slots {
+	}
+	add = func(s *step) {
+		steps = append(steps, s)
+		for _, c := range s.slots {
 			if c.read != nil {
 				need(c.read)
 			}
@@ -250,6 +267,9 @@ func (b *Backend) demand(ctx context.Context, values ...*value) error {
 		if need(v); v.stored == nil && !slices.Contains(outputs, v) {
 			outputs = append(outputs, v)
 		}
+	}
+	if last != nil {
+		add(last)
 	}
 	if len(steps) == 0 {
 		return ctx.Err()
