@@ -49,7 +49,8 @@ func newGroup(steps []*step, outputs []*value) *group {
 				}
 			}
 		}
-		g.align = leastCommonMultiple(g.align, max(1, s.align))
+		// A multiple beyond the height is as good as the height: only the first row will do.
+		g.align = min(leastCommonMultiple(g.align, max(1, s.align)), g.h)
 	}
 	g.outputs = outputs
 	for _, v := range outputs {
