@@ -133,8 +133,10 @@ func (v *vhgw) columns(q *queue, name string, dst, src *plane, r int) error {
 	switch {
 	case k <= 7:
 		reach, block.y = "Few", 4
-	case k >= 64:
+	case k >= 128:
 		reach = "Most"
+	case k >= 32:
+		reach = "More"
 	}
 	if v.shared {
 		memory, block = "Shared", vhgwBlock(k)

@@ -104,7 +104,9 @@ __device__ __forceinline__ void shared(u32 *dst, i64 dstPitch, const u32 *__rest
 	}
 VHGW(vhgwErode, false, Few, 3)
 VHGW(vhgwErode, false, Many, 8)
+VHGW(vhgwErode, false, More, 16)
 VHGW(vhgwErode, false, Most, 32)
 VHGW(vhgwDilate, true, Few, 3)
 VHGW(vhgwDilate, true, Many, 8)
+VHGW(vhgwDilate, true, More, 16)
 VHGW(vhgwDilate, true, Most, 32)
