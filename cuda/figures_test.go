@@ -247,11 +247,11 @@ func (m *meter) windows() {
 			t := m.time(fmt.Sprintf("dilation, U8, %s line of %d", [...]string{"", "horizontal", "vertical", "rising", "falling"}[dir], k), 2*n,
 				morph(d8, u8, processing.Dilate, processing.Element{Direction: dir, Size: k}))
 			if dir == processing.Rising || dir == processing.Falling {
-				most = max(most, t/slices.Min(squares))
+				most = max(most, t/slices.Max(squares))
 			}
 		}
 	}
-	m.ratio("dilation, U8, lines of 3 to 101 at 45° to the fastest square: largest", round(most), "")
+	m.ratio("dilation, U8, lines of 3 to 101 at 45° to the slowest square: largest", round(most), "")
 
 	m.time("Gaussian, U8, radius 5", 2*n, func() error { return b.Gaussian(background, d8, u8, 5./3) })
 	m.time("Gaussian, U16, radius 5", 4*n, func() error { return b.Gaussian(background, d16, u16, 5./3) })

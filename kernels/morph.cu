@@ -382,8 +382,9 @@ __device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, cons
 		}
 	}
 	bool empty = !__syncthreads_or(seen != 0);
-	for (int t = threadIdx.x; !empty && t < 2 * groups * segments; t += rowThreads) {
-		int half = t / (groups * segments), s = t % (groups * segments), g = s / segments, to = g * pitch + s % segments * m, at = to + shift;
+	int half = threadIdx.x / (rowThreads / 2);
+	for (int t = threadIdx.x % (rowThreads / 2); !empty && t < groups * segments; t += rowThreads / 2) {
+		int g = t / segments, to = g * pitch + (t - g * segments) * m, at = to + shift;
 		u32 run = O::worst();
 		if (half == 0) {
 #pragma unroll 8
@@ -443,6 +444,9 @@ __device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, cons
 	}                                                                                                                  \
 	extern "C" __global__ void name##ColumnsMany(u32 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ src, i64 srcPitch, int r, int words, int h) { \
 		wordColumns<packed<T, dilate>, 8>(dst, dstPitch, src, srcPitch, r, words, h);                                  \
+	}                                                                                                                  \
+	extern "C" __global__ void name##ColumnsMost(u32 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ src, i64 srcPitch, int r, int words, int h) { \
+		wordColumns<packed<T, dilate>, 16>(dst, dstPitch, src, srcPitch, r, words, h);                                 \
 	}                                                                                                                  \
 	extern "C" __global__ void name##Diagonals(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int shear, int first, int w, int h) { \
 		wordDiagonals<T, packed<T, dilate>, 4>(dst, dstPitch, src, srcPitch, r, shear, first, w, h);                   \
