@@ -5,6 +5,7 @@ package cuda
 import (
 	"context"
 
+	"blik/processing"
 	"blik/processing/experiment"
 )
 
@@ -23,7 +24,7 @@ func traversalVariants(b *Backend) []experiment.Variant {
 				if c.Values["memory"] == "mapped" {
 					return 3*planes + 2*lists + n
 				}
-				return planes + lists + n
+				return lists + n
 			},
 			operations: func(c experiment.Case) float64 { return 2 * 11 * float64(c.Size.Samples()) },
 			prepare: func(q *queue, t *trial, in *experiment.Input, c experiment.Case) error {
@@ -46,6 +47,8 @@ type pixelOrder func(ctx context.Context, w, h int) []uint32
 // blurTrial is a picture to be blurred, rows at multiples of pitch bytes.
 type blurTrial struct {
 	w, h, pitch int
+	// between is what lies between the passes.
+	src, between, dst buffer
 	// list is that of the pixels, where the order is read from memory.
 	list buffer
 	taps []any
@@ -103,69 +106,72 @@ func prepareBlur(q *queue, t *trial, in *experiment.Input, c experiment.Case, li
 		}
 	}
 
-	bytes := v.pitch * v.h
-	var src, between, dst buffer
-	// whole is the host's view of dst, padding included.
-	var whole []byte
-	var err error
+	place := onDevice
 	if c.Values["memory"] == "mapped" {
-		var from, to []byte
-		if from, src, err = t.mapped(q, bytes); err != nil {
-			return err
-		}
-		for y := range v.h {
-			copy(from[y*v.pitch:], in.U8[y*v.w:(y+1)*v.w])
-		}
-		if _, between, err = t.mapped(q, bytes); err != nil {
-			return err
-		}
-		if whole, dst, err = t.mapped(q, bytes); err != nil {
-			return err
-		}
-		if list != nil {
-			if to, v.list, err = t.mapped(q, 4*len(pixels)); err != nil {
-				return err
-			}
-			copyWide(to, bytesOf(pixels))
-		}
-	} else {
-		for _, m := range []*buffer{&src, &between, &dst} {
-			if *m, err = t.bytes(q, int64(bytes)); err != nil {
-				return err
-			}
-		}
-		if err := q.d.upload(src.ptr, int64(v.pitch), in.U8, v.w); err != nil {
-			return err
-		}
-		if list != nil {
-			if v.list, err = t.uploaded(q, bytesOf(pixels)); err != nil {
-				return err
-			}
-		}
+		place = inHost
 	}
-
 	t.compute = func(q *queue) error {
-		if err := pass(q, v, between, src, "Columns"); err != nil {
+		if err := pass(q, v, v.between, v.src, "Columns"); err != nil {
 			return err
 		}
-		return pass(q, v, dst, between, "Rows")
+		return pass(q, v, v.dst, v.between, "Rows")
+	}
+	return place(q, t, v, in, pixels)
+}
+
+// onDevice takes the planes, whose rows are as far apart as v says, and the list in device memory, and sets the result.
+func onDevice(q *queue, t *trial, v *blurTrial, in *experiment.Input, pixels []uint32) error {
+	src, err := t.picture(q, in)
+	if err != nil {
+		return err
+	}
+	between, err := t.plane(processing.U8, v.w, v.h)
+	if err != nil {
+		return err
+	}
+	dst, err := t.plane(processing.U8, v.w, v.h)
+	if err != nil {
+		return err
+	}
+	v.src, v.between, v.dst = src.memory, between.memory, dst.memory
+	t.result = t.samples(dst)
+	if len(pixels) > 0 {
+		v.list, err = t.uploaded(q, bytesOf(pixels))
+	}
+	return err
+}
+
+// inHost takes the same in host memory mapped into the device.
+func inHost(q *queue, t *trial, v *blurTrial, in *experiment.Input, pixels []uint32) error {
+	var from, to, list []byte
+	var err error
+	n := v.pitch * v.h
+	if from, v.src, err = t.mapped(q, n); err != nil {
+		return err
+	}
+	for y := range v.h {
+		copy(from[y*v.pitch:], in.U8[y*v.w:(y+1)*v.w])
+	}
+	if _, v.between, err = t.mapped(q, n); err != nil {
+		return err
+	}
+	if to, v.dst, err = t.mapped(q, n); err != nil {
+		return err
 	}
 	var out []uint8
-	t.result = func(q *queue) (experiment.Output, error) {
+	t.result = func(*queue) (experiment.Output, error) {
 		if out == nil {
 			out = make([]uint8, v.w*v.h)
 		}
-		view := whole
-		if view == nil {
-			view = make([]byte, bytes)
-			if err := downloaded(q, view, dst); err != nil {
-				return experiment.Output{}, err
-			}
-		}
 		for y := range v.h {
-			copy(out[y*v.w:(y+1)*v.w], view[y*v.pitch:])
+			copy(out[y*v.w:(y+1)*v.w], to[y*v.pitch:])
 		}
 		return experiment.Output{U8: out}, nil
 	}
-	return nil
+	if len(pixels) > 0 {
+		if list, v.list, err = t.mapped(q, 4*len(pixels)); err == nil {
+			copyWide(list, bytesOf(pixels))
+		}
+	}
+	return err
 }
