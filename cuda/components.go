@@ -302,48 +302,37 @@ type growing struct {
 	head              buffer
 }
 
-func (v *growing) grow(out *components) error {
+func (v *growing) grow(out *components) (err error) {
 	if err := v.begin(); err != nil {
 		return err
 	}
-	var err error
-	n := chunks(v.cls.w)
-	if out.first, err = v.room(4 * int64(n*v.cls.h+1)); err != nil {
+	if out.first, err = v.room(4 * int64(chunks(v.cls.w)*v.cls.h+1)); err != nil {
 		return err
 	}
 	if out.spans, err = v.room(spanBytes * int64(max(firstGuess(v.cls.w, v.cls.h), 2*v.cores.runs))); err != nil {
 		return err
 	}
-	grid, block := perWarp(n * v.cls.h)
 	for round := 1; ; {
 		for last := round + growRounds; round < last; round++ {
 			if err := v.round(round); err != nil {
 				return err
 			}
 		}
-		unsettled := v.head.at(8 + 4*int64(round%3))
+		// The device leaves these alone if there is anything to do in the round that comes next.
+		unsettled := v.listed(round)
 		if err := v.settle(unsettled); err != nil {
 			return err
 		}
-		err := v.launch("countGrown", grid, block, unsettled, out.first, v.values, v.touched, v.kept, v.across, n, v.cls.h)
+		if err := v.count(unsettled, out); err != nil {
+			return err
+		}
+		if err := v.write(unsettled, out); err != nil {
+			return err
+		}
+		head, err := v.fetchHead()
 		if err != nil {
 			return err
 		}
-		if err := v.scan(out.first, n*v.cls.h, v.head.at(4)); err != nil {
-			return err
-		}
-		write := func() error {
-			return v.launch("writeGrown", grid, block, unsettled, out.spans, out.first, int(out.spans.bytes/spanBytes), v.values, v.touched,
-				v.kept, v.across, n, v.cls.h)
-		}
-		if err := write(); err != nil {
-			return err
-		}
-		host, err := v.fetch(v.head, int(unsafe.Sizeof(growHead{})))
-		if err != nil {
-			return err
-		}
-		head := *(*growHead)(unsafe.Pointer(unsafe.SliceData(host)))
 		if head.todo[round%3] != 0 {
 			if err := v.dropAll(round, head.dropped); err != nil {
 				return err
@@ -355,7 +344,7 @@ func (v *growing) grow(out *components) error {
 			if out.spans, err = v.room(need); err != nil {
 				return err
 			}
-			return write()
+			return v.write(unsettled, out)
 		}
 		return nil
 	}
@@ -415,12 +404,23 @@ func (v *growing) begin() (err error) {
 // blocks is a grid of as many blocks as the device works on at a time, and no more than there are tiles.
 func (v *growing) blocks() dim { return dim{x: min(v.across*v.down, 16*v.d.info.Multiprocessors)} }
 
+// listed is where the device counts the tiles listed for a round.
+func (v *growing) listed(round int) buffer { return v.head.at(8 + 4*int64(round%3)) }
+
+func (v *growing) fetchHead() (growHead, error) {
+	host, err := v.fetch(v.head, int(unsafe.Sizeof(growHead{})))
+	if err != nil {
+		return growHead{}, err
+	}
+	return *(*growHead)(unsafe.Pointer(unsafe.SliceData(host))), nil
+}
+
 // round queues the work on the tiles listed for a round, the first of which is that of the cores.
 func (v *growing) round(n int) error {
 	if n == 1 {
 		return v.tiles(v.active, v.head, n, 0)
 	}
-	return v.tiles(v.todo[n%2], v.head.at(8+4*int64(n%3)), n, 0)
+	return v.tiles(v.todo[n%2], v.listed(n), n, 0)
 }
 
 // tiles queues the work on those of a list; those beside which something changes are listed for the round after n.
@@ -438,11 +438,10 @@ func (v *growing) dropAll(n int, before uint32) error {
 				return err
 			}
 		}
-		host, err := v.fetch(v.head, int(unsafe.Sizeof(growHead{})))
+		head, err := v.fetchHead()
 		if err != nil {
 			return err
 		}
-		head := (*growHead)(unsafe.Pointer(unsafe.SliceData(host)))
 		if head.dropped == before {
 			return nil
 		}
@@ -460,6 +459,25 @@ func (v *growing) settle(unsettled buffer) error {
 	grid, block := along(v.cores.labels)
 	return v.launch("keepRings", grid, block, unsettled, v.kept, v.size, v.rings, v.stride, v.cores.labels,
 		v.rule.Base, v.rule.Slope, v.rule.FarBase, v.rule.FarSlope, v.rule.Limit, v.rule.Closed, min(v.rule.MaxCore, 1<<32-1))
+}
+
+// count queues the numbers of runs of what was grown.
+func (v *growing) count(unsettled buffer, out *components) error {
+	n := chunks(v.cls.w)
+	grid, block := perWarp(n * v.cls.h)
+	err := v.launch("countGrown", grid, block, unsettled, out.first, v.values, v.touched, v.kept, v.across, n, v.cls.h)
+	if err != nil {
+		return err
+	}
+	return v.scan(out.first, n*v.cls.h, v.head.at(4))
+}
+
+// write queues the runs themselves, as far as there is room.
+func (v *growing) write(unsettled buffer, out *components) error {
+	n := chunks(v.cls.w)
+	grid, block := perWarp(n * v.cls.h)
+	return v.launch("writeGrown", grid, block, unsettled, out.spans, out.first, int(out.spans.bytes/spanBytes), v.values, v.touched,
+		v.kept, v.across, n, v.cls.h)
 }
 
 // Keep empties the components whose label is not kept.

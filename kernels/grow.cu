@@ -105,8 +105,9 @@ __device__ __forceinline__ u64 taken(u64 v, int dx, int dy) {
 	if (e > d) {
 		d = e;
 		n = 0;
-	} else if (n > 4 * d)
-		return never;
+	} else if (n > 4 * d) {
+		return never; // a disc of radius √d holds no more than 4·d + 1 pixels
+	}
 	return (u64)d << 48 | (u64)(oy + 128) << 40 | (u64)(ox + 128) << 32 | (u64)limit << 16 | n;
 }
 
