@@ -104,8 +104,8 @@ func TestKernelsWereVerified(t *testing.T) {
 	}
 	for _, name := range []string{
 		"TestBackground", "TestBiharmonic", "TestBoxCount", "TestBoxMean", "TestCancel", "TestClassify", "TestComponents", "TestConvolve",
-		"TestDetail", "TestDetect", "TestDetectGlareDev", "TestDetectParameters", "TestDeviation", "TestGaussian", "TestGuardRing", "TestHarmonic",
-		"TestHistogram", "TestLuma", "TestMeanVariance", "TestMoments", "TestMorph", "TestNoLeak", "TestNoiseTiles", "TestSeparate", "TestSlidingTrials",
+		"TestDetail", "TestDetect", "TestDetectGlareDev", "TestDetectParameters", "TestDeviation", "TestFillHoles", "TestGaussian", "TestGuardRing",
+		"TestHarmonic", "TestHistogram", "TestLuma", "TestMeanVariance", "TestMoments", "TestMorph", "TestNoLeak", "TestNoiseTiles", "TestSeparate", "TestSlidingTrials",
 		"TestStarlet", "TestStarletBand", "TestSumTrials", "TestSumsOfWholeNumbers", "TestTraversalTrials", "TestUploadHostGather", "TestVHGWTrials",
 		"TestWavelet", "TestWaveletTrials",
 	} {
