@@ -92,7 +92,7 @@ func (b *benchmark) list() error {
 		for _, v := range e.Variants {
 			needs := v.Requires().In(b.lang)
 			if needs != "" {
-				needs = fmt.Sprintf(b.say(" (needs %s)", " (требуется %s)"), needs)
+				needs = " (" + needs + ")"
 			}
 			fmt.Fprintf(&s, "    %s  %s: %s%s\n", column(v.ID, 26), v.Name.In(b.lang), v.Help.In(b.lang), needs)
 		}

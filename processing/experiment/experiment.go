@@ -74,7 +74,7 @@ type Variant struct {
 	Paper func(c Case) time.Duration
 	// Tolerance returns the deviation allowed in a case, where that depends on the variant; else nil.
 	Tolerance func(c Case) float64
-	// Needs says what it takes for somebody to provide the Method of a variant on a GPU; empty is an NVIDIA GPU.
+	// Needs says in words what a variant on a GPU takes; empty is one NVIDIA GPU.
 	Needs processing.Text
 	// Method computes; nil for a described variant whose device nobody provides.
 	Method Method
@@ -83,7 +83,7 @@ type Variant struct {
 // Requires returns Needs or what stands for it; empty for the CPU.
 func (v Variant) Requires() processing.Text {
 	if v.Device == GPU && v.Needs == (processing.Text{}) {
-		return text("an NVIDIA GPU", "GPU NVIDIA")
+		return text("needs an NVIDIA GPU", "нужен графический процессор NVIDIA")
 	}
 	return v.Needs
 }

@@ -323,8 +323,7 @@ func (r *runner) row(ctx context.Context, t task) (Row, error) {
 	m := t.variant.Method
 	if m == nil {
 		row.State = NeedsGPU
-		needs := t.variant.Requires()
-		row.Note = text("needs "+needs.EN, "требуется "+needs.RU)
+		row.Note = t.variant.Requires()
 		row.Case = Case{}
 		return row, nil
 	}

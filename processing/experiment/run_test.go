@@ -302,12 +302,12 @@ func (p provider) Variants(id string) []Variant {
 
 func TestProviderFillsAndAdds(t *testing.T) {
 	described := Variant{ID: "gpu-a", Device: GPU, Name: processing.Text{EN: "described"}}
-	e := fakes(described, Variant{ID: "gpu-b", Device: GPU, Needs: text("two", "два")})
+	e := fakes(described, Variant{ID: "gpu-b", Device: GPU, Needs: text("needs two", "нужны два")})
 	r, err := Run(t.Context(), e, Options{pace: quiet()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := states(r); !slices.Equal(got, []State{NeedsGPU, NeedsGPU}) || r.Rows[0].Note.EN != "needs an NVIDIA GPU" || r.Rows[1].Note.RU != "требуется два" {
+	if got := states(r); !slices.Equal(got, []State{NeedsGPU, NeedsGPU}) || r.Rows[0].Note.EN != "needs an NVIDIA GPU" || r.Rows[1].Note.RU != "нужны два" {
 		t.Errorf("%v, %+v", got, r.Rows)
 	}
 

@@ -65,7 +65,7 @@ func sum() *Experiment {
 			{ID: "gpu-tree", Device: GPU, Tolerance: allowed(treeDepth), Name: text("GPU tree", "GPU деревом"), Help: text("a tree in each block, in one pass over the array", "дерево в каждом блоке, один проход по массиву")},
 			{ID: "gpu-several", Device: GPU, Tolerance: allowed(treeDepth), Name: text("several GPUs", "несколько GPU"),
 				Help:  text("the tree, the array shared out to all devices", "дерево, массив поделён между всеми устройствами"),
-				Needs: text("two NVIDIA GPUs", "два GPU NVIDIA")},
+				Needs: text("needs two NVIDIA GPUs", "нужны два графических процессора NVIDIA")},
 		},
 		Claims: []Claim{
 			{Text: text("the GPU's speed-up over the sequential CPU grows with the array", "ускорение GPU против последовательного ЦП растёт с массивом"), Paper: 0,
