@@ -67,7 +67,7 @@ func TestLuma(t *testing.T) {
 func TestMorph(t *testing.T) {
 	check(t, func(t *rapid.T, p *pair) {
 		size := func(name string) int {
-			return 2*rapid.OneOf(rapid.IntRange(0, 6), rapid.IntRange(0, 130)).Draw(t, name) + 1
+			return 2*rapid.OneOf(rapid.IntRange(0, 6), rapid.IntRange(0, 130), rapid.IntRange(0, 900)).Draw(t, name) + 1
 		}
 		e := processing.Element{Direction: processing.Direction(rapid.IntRange(0, 4).Draw(t, "direction")), Size: size("size"), Size2: size("size2")}
 		op := processing.MorphOp(rapid.IntRange(0, 4).Draw(t, "op"))

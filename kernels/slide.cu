@@ -920,6 +920,9 @@ __device__ __forceinline__ void openCells(u16 *dst, i64 dstPitch, const u16 *src
 				__syncthreads();
 #pragma unroll
 				for (int i = 0; i < perWarp; i++) {
+					int bit = batch * perWarp + i;
+					if (!__any_sync(0xffffffff, bits >> bit & 1))
+						continue;
 					many *row = sums[warp * perWarp + i];
 					int from = 1 + lane * share, to = min(from + share, n + 1);
 					many run = {0, 0};
@@ -940,7 +943,7 @@ __device__ __forceinline__ void openCells(u16 *dst, i64 dstPitch, const u16 *src
 					if (lane == 0)
 						row[0].clear();
 					__syncwarp();
-					int bit = batch * perWarp + i, x = left + lane, y = y0 + warp * perWarp + i;
+					int x = left + lane, y = y0 + warp * perWarp + i;
 					if (!(bits >> bit & 1))
 						continue;
 					many s = row[lane + side];
