@@ -80,6 +80,64 @@ func TestTransfersInParts(t *testing.T) {
 	}
 }
 
+// Pinned memory is used again for what is nearly as large, kept up to a limit, and given back when there is no more.
+func TestPinnedMemoryIsKept(t *testing.T) {
+	if alone(t) {
+		return
+	}
+	b, err := Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &b.pool
+	err = b.device.do(func() error {
+		get := func(n int) []byte {
+			t.Helper()
+			m, err := l.hostGet(b.device, n)
+			if err != nil || len(m) != n {
+				t.Fatalf("%d of %d bytes, %v", len(m), n, err)
+			}
+			return m
+		}
+		first := get(1000)
+		l.hostPut(first)
+		l.picture(3, 4)
+		for n, again := range map[int]bool{1000: true, 500: true, 499: false, 1001: false} {
+			m := get(n)
+			if got := &m[0] == &first[0]; got != again {
+				t.Errorf("%d bytes of 1000 kept: used again %v", n, got)
+			}
+			if again {
+				l.hostPut(m)
+			} else if err := driver.HostFree(m[:cap(m)]); err != nil {
+				t.Error(err)
+			}
+		}
+		// The 1000 bytes are older still and go, too.
+		old, young := get(keptPinned/2), get(keptPinned/4)
+		l.hostPut(old)
+		l.hostPut(young)
+		// There is room for this one beside the younger, but not beside both.
+		large := get(keptPinned * 5 / 8)
+		if len(l.pinned) != 1 || &l.pinned[0][0] != &young[0] {
+			t.Errorf("%d pieces are kept, want the younger", len(l.pinned))
+		}
+		l.hostPut(large)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.trim(); len(l.pinned) != 0 {
+			t.Errorf("%d pieces are left", len(l.pinned))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // Two devices, used by several goroutines at a time: the library for tests refuses calls in another context than the
 // stream's.
 func TestDevicesSideBySide(t *testing.T) {

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -20,12 +21,14 @@ type buffer struct {
 
 // pool keeps the device and pinned host memory of what was released for what comes next: the stream keeps their order,
 // so memory may change hands while the device still works on it. When a plane of another size is asked for, another
-// picture is being worked on, and what was kept for the last one goes.
+// picture is being worked on, and the device memory that was kept for the last one goes. Pinned memory stays, up to a
+// limit: the system takes a hundred times as long to give it.
 type pool struct {
-	mu     sync.Mutex
-	w, h   int
-	free   map[int64][]buffer
-	pinned map[int][][]byte
+	mu   sync.Mutex
+	w, h int
+	free map[int64][]buffer
+	// pinned is in the order of release.
+	pinned [][]byte
 	// planes and bytes are what is in use; held is all device memory, in use or kept.
 	planes      int
 	bytes, held int64
@@ -33,7 +36,7 @@ type pool struct {
 	limit int64
 }
 
-func newPool() pool { return pool{free: map[int64][]buffer{}, pinned: map[int][][]byte{}} }
+func newPool() pool { return pool{free: map[int64][]buffer{}} }
 
 // grain is what sizes are rounded up to.
 const grain = 512
@@ -80,13 +83,30 @@ func (l *pool) put(b buffer) {
 	l.free[b.bytes] = append(l.free[b.bytes], b)
 }
 
+// keptPinned is how much pinned memory may be kept when more is asked for: enough for the masks of most pictures.
+const keptPinned = 128 << 20
+
 // hostGet returns n bytes of pinned host memory. Where the host has no more, what is kept is given back first.
 func (l *pool) hostGet(d *device, n int) ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if f := l.pinned[n]; len(f) > 0 {
-		l.pinned[n] = f[:len(f)-1]
-		return f[len(f)-1], nil
+	best, kept := -1, 0
+	for i, b := range l.pinned {
+		kept += cap(b)
+		// Up to twice as large, so that planes of nearly the same size share memory, but no byte takes a plane's.
+		if n <= cap(b) && cap(b) <= 2*n && (best < 0 || cap(b) < cap(l.pinned[best])) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		b := l.pinned[best]
+		l.pinned = slices.Delete(l.pinned, best, best+1)
+		return b[:n], nil
+	}
+	for len(l.pinned) > 0 && kept+n > keptPinned {
+		kept -= cap(l.pinned[0])
+		_ = driver.HostFree(l.pinned[0])
+		l.pinned = slices.Delete(l.pinned, 0, 1)
 	}
 	b, err := driver.HostAlloc(n)
 	if err != nil {
@@ -102,22 +122,30 @@ func (l *pool) hostPut(b []byte) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.pinned[len(b)] = append(l.pinned[len(b)], b)
+	l.pinned = append(l.pinned, b[:cap(b)])
 }
 
-// picture drops what is kept when the size of the planes changes.
+// picture drops what device memory is kept when the size of the planes changes.
 func (l *pool) picture(w, h int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.w != w || l.h != h {
-		l.trim()
+		l.trimDevice()
 		l.w, l.h = w, h
 	}
 }
 
-// trim gives back what is kept. The caller holds the lock and has the device's turn. What a lost device
-// refuses to take back goes with its context.
+// trim gives back what is kept. The caller holds the lock and has the device's turn. What a lost device refuses to take
+// back goes with its context.
 func (l *pool) trim() {
+	l.trimDevice()
+	for _, b := range l.pinned {
+		_ = driver.HostFree(b)
+	}
+	l.pinned = nil
+}
+
+func (l *pool) trimDevice() {
 	for _, list := range l.free {
 		for _, b := range list {
 			_ = cu.MemFree(b.ptr)
@@ -125,12 +153,6 @@ func (l *pool) trim() {
 		}
 	}
 	clear(l.free)
-	for _, list := range l.pinned {
-		for _, b := range list {
-			_ = driver.HostFree(b)
-		}
-	}
-	clear(l.pinned)
 }
 
 // staging is the pinned memory that uploads go through, a ring of parts: while the device fetches some, several goroutines
