@@ -23,6 +23,9 @@ type Backend struct {
 	// short says that an error of inner is for want of memory, so that a smaller band may do.
 	short func(error) bool
 
+	// crowded says that inner had no memory for a whole plane, so that components are the host's from then on.
+	crowded bool
+
 	// open are the stages that were begun and not ended, the innermost last.
 	open []*stage
 	// number is that of the last step, live the number of planes.
