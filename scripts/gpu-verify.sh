@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Runs all tests and figures of the GPU on this machine and writes kernels/verified.json, the record that tests without a
-# GPU check. Arguments: the test programs of cuda and of app/device, built with the tag cuda; without them they are built
-# here. BLIK_RECORD names another file for the record.
+# GPU check. Arguments: the test programs of cuda and of app/device, built with the tag cuda, for a machine without Go;
+# without them they are built here. BLIK_RECORD names another file for the record, from the project's folder on;
+# BLIK_LEAK_RUNS another number of detections in a row than 10,000. Where NVIDIA's compute-sanitizer is installed it looks
+# for wrong accesses and races first, and where ../shared/tools is there, peers are measured on the same machine last.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-root=$PWD
 tests=${1:+$(realpath "$1")}
 faults=${2:+$(realpath "$2")}
+cd "$(dirname "$0")/.."
+root=$PWD
 record=$(realpath "${BLIK_RECORD:-kernels/verified.json}")
 if [ -z "$tests" ]; then
   include=$(scripts/cuda.sh where)
@@ -17,9 +19,33 @@ if [ -z "$tests" ]; then
   CPATH=$include "${GO:-go}" test -c -tags cuda -o "$tests" ./cuda
   CPATH=$include "${GO:-go}" test -c -tags cuda -o "$faults" ./app/device
 fi
-export BLIK_REQUIRE_GPU=1
+export BLIK_REQUIRE_GPU=1 BLIK_LEAK_RUNS=${BLIK_LEAK_RUNS:-10000}
+
 if [ -n "$faults" ]; then
-  (cd app/device && "$faults" -test.short -test.timeout 120s)
+  echo "== devices that are missing or fail"
+  (cd app/device && "$faults" -test.timeout 300s)
 fi
+
 cd cuda
-BLIK_VERIFY=$record "$tests" -test.v -rapid.nofailfile -test.timeout 300s
+if command -v compute-sanitizer >/dev/null; then
+  # Everything runs some hundred times slower: few pictures, and neither figures nor what has no kernels of its own.
+  for tool in memcheck racecheck; do
+    echo "== compute-sanitizer $tool"
+    compute-sanitizer --tool "$tool" --error-exitcode 1 "$tests" -test.short -rapid.checks 2 -rapid.nofailfile -test.timeout 600s \
+      -test.skip 'GlareDev|NoLeak|TooLittleMemory|Figures|Times|OpenTime|TransfersInParts|SideBySide|DoesNotAnswer'
+  done
+fi
+
+echo "== kernels, detection, correction, figures"
+BLIK_VERIFY=$record "$tests" -test.v -rapid.nofailfile -test.timeout 1200s
+
+peers=$root/../shared/tools
+if [ -f "$peers/gpu_peers.py" ] && python3 -c 'import cupy' 2>/dev/null; then
+  echo "== peers on this machine"
+  python3 "$peers/gpu_peers.py"
+fi
+if [ -f "$peers/npp_peer.cu" ] && command -v nvcc >/dev/null; then
+  mkdir -p "$root/build"
+  nvcc -O3 -arch=native -std=c++17 -o "$root/build/npp_peer" "$peers/npp_peer.cu" -lnppif -lnppim -lnppc
+  "$root/build/npp_peer"
+fi

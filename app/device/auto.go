@@ -170,8 +170,8 @@ func (o *opening) await(ctx context.Context, pixels int, patience time.Duration)
 // The sides of the pictures that are measured on, in pixels: small enough for a few milliseconds each, and far enough apart
 // for a line through both.
 const (
-	smallTrial = 200
-	largeTrial = 600
+	smallTrial = 128
+	largeTrial = 512
 )
 
 // measure finds out how fast GPU and CPU are, and remembers it.
