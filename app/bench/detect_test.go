@@ -459,6 +459,12 @@ func TestComparisonTable(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
+	// The CPU alone copies nothing.
+	alone := comparison()
+	alone.Devices = alone.Devices[:1]
+	if rows := alone.Warm("en"); len(rows) != 1+2+3 || rows[3][0] != "kernels" || len(rows[0]) != 5 {
+		t.Errorf("%q", rows)
+	}
 	if strings.Contains(b.String(), "одинаковы") {
 		t.Error("what differs is called identical")
 	}

@@ -153,7 +153,10 @@ func (c *Comparison) Warm(lang string) [][]string {
 			}
 			row = append(row, cells...)
 		}
-		rows = append(rows, row)
+		// Without a GPU nothing is copied.
+		if slices.ContainsFunc(row[1:], func(cell string) bool { return cell != "" }) {
+			rows = append(rows, row)
+		}
 	}
 	return withoutEmpty(rows)
 }
