@@ -60,12 +60,12 @@ func Cubin(name string, capability int) ([]byte, error) {
 		if err != nil {
 			return fail(err)
 		}
-		content, err := io.ReadAll(r)
-		if err != nil {
-			return fail(err)
-		}
 		if h.Name == ptxHashMember {
-			if strings.TrimSpace(string(content)) != hash(text) {
+			made, err := io.ReadAll(r)
+			if err != nil {
+				return fail(err)
+			}
+			if strings.TrimSpace(string(made)) != hash(text) {
 				return nil, nil
 			}
 			continue
@@ -75,7 +75,10 @@ func Cubin(name string, capability int) ([]byte, error) {
 			return fail(err)
 		}
 		if target/10 == capability/10 && target <= capability && target > from {
-			best, from = content, target
+			if best, err = io.ReadAll(r); err != nil {
+				return fail(err)
+			}
+			from = target
 		}
 	}
 	if best == nil {
