@@ -32,6 +32,8 @@ type device struct {
 	calls  int
 	// bands counts planes of fewer rows than tall.
 	tall, bands int
+	// low says that no plane of the picture's height fits.
+	low bool
 	// backgrounds counts calls of Background.
 	backgrounds int
 }
@@ -46,6 +48,9 @@ func (d *device) call() error {
 func (d *device) Alloc(kind processing.Kind, w, h int) (processing.Plane, error) {
 	if err := d.call(); err != nil {
 		return nil, err
+	}
+	if d.low && h == d.tall {
+		return nil, errFull
 	}
 	_, used := d.Live()
 	if need := int64(w) * int64(h) * int64(kindBytes(kind)); d.limit > 0 && used+need > d.limit {
@@ -554,6 +559,11 @@ func operations() map[string]action {
 				}
 				cores, err := be.Label(background, at[c], bits)
 				p.must(err)
+				some := make([]bool, cores.Len())
+				for i := range some {
+					some[i] = i%3 > 0
+				}
+				p.must(be.Keep(background, cores, some))
 				p.components[k], err = be.Grow(background, cores, at[c], g)
 				p.must(err)
 				cores.Release()
@@ -880,6 +890,58 @@ func TestGatherFromBands(t *testing.T) {
 	must(t, b.Gather(background, got[:1], q, []uint32{3}))
 	p.Release()
 	q.Release()
+	b.done()
+}
+
+// Components that are made anew on the host are those of the device, whatever was kept of them and of their cores.
+func TestComponentsAnew(t *testing.T) {
+	const w, h = 40, 30
+	b := newBench(t, w, h, h)
+	pix := make([]uint8, w*h)
+	for i := range pix {
+		if i%3 == 0 {
+			pix[i] = processing.ClassGrow
+		}
+		if i%7 == 0 {
+			pix[i] = processing.ClassCore
+		}
+	}
+	p := b.load(w, h, processing.Samples{U8: pix})
+	keep := func(c processing.Components, third int) {
+		list := make([]bool, c.Len())
+		for i := range list {
+			list[i] = i%3 != third
+		}
+		must(t, b.Keep(background, c, list))
+	}
+	cores, err := b.Label(background, p, processing.ClassCore)
+	must(t, err)
+	keep(cores, 0)
+	grown, err := b.Grow(background, cores, p, processing.Growth{Base: 1.5, Slope: 0.7, Limit: 30, MaxCore: 100})
+	must(t, err)
+	keep(grown, 1)
+	cores.Release()
+	// The class plane may change meanwhile.
+	must(t, b.Upload(background, p, processing.Samples{U8: ramp(w, h)}))
+	want, err := b.Spans(background, grown)
+	must(t, err)
+	made, err := b.atHost(background, grown.(*components))
+	must(t, err)
+	got, err := b.host.Spans(background, made)
+	must(t, err)
+	if grown.(*components).inner == nil || len(want) == 0 {
+		t.Error("there are no components on the device: the comparison says nothing")
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%d spans on the host, %d on the device", len(got), len(want))
+	}
+	for _, c := range []processing.Components{cores, grown} {
+		c.Release()
+	}
+	if _, err := b.Spans(background, grown); err == nil {
+		t.Error("released components have spans")
+	}
+	p.Release()
 	b.done()
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"blik/processing"
+	"blik/processing/internal/span"
 )
 
 // Components are made and kept on the device where the class plane fits there in one piece, which takes a byte a pixel. Where the
@@ -82,10 +83,10 @@ func (b *Backend) components(op string, c processing.Components, p *plane) (*com
 // componentBytes is what a pixel of a class plane takes on the device with what making components needs beside it.
 const componentBytes = 4
 
-// onDevice runs f with a plane of the device as large as p, with the content of v if that is not nil. It says whether it
-// came out; where the memory of the device does not suffice, that is no error.
-func (b *Backend) onDevice(ctx context.Context, p *plane, v *value, f func(q processing.Plane) error) (done bool, err error) {
-	if b.crowded || b.limit/componentBytes < int64(p.w)*int64(p.h) {
+// onDevice runs f with a whole plane of the device that holds v. It says whether it came out; where the memory of the device
+// does not suffice, that is no error.
+func (b *Backend) onDevice(ctx context.Context, v *value, f func(q processing.Plane) error) (done bool, err error) {
+	if b.crowded || b.limit/componentBytes < int64(v.w)*int64(v.h) {
 		return false, nil
 	}
 	defer func() {
@@ -93,19 +94,17 @@ func (b *Backend) onDevice(ctx context.Context, p *plane, v *value, f func(q pro
 			b.crowded, done, err = true, false, nil
 		}
 	}()
-	q, err := b.inner.Alloc(p.kind, p.w, p.h)
+	q, err := b.inner.Alloc(v.kind, v.w, v.h)
 	if err != nil {
 		return false, err
 	}
 	defer q.Release()
-	if v != nil {
-		s, err := b.host.Host(ctx, v.stored)
-		if err != nil {
-			return false, err
-		}
-		if err := b.inner.Upload(ctx, q, s); err != nil {
-			return false, err
-		}
+	s, err := b.host.Host(ctx, v.stored)
+	if err != nil {
+		return false, err
+	}
+	if err := b.inner.Upload(ctx, q, s); err != nil {
+		return false, err
 	}
 	err = f(q)
 	return err == nil, err
@@ -154,7 +153,7 @@ func (b *Backend) Label(ctx context.Context, cls processing.Plane, bits uint8) (
 	}
 	v := p[0].content
 	c := b.from(p[0], origin{cls: v, bits: bits})
-	done, err := b.onDevice(ctx, p[0], v, func(q processing.Plane) (err error) {
+	done, err := b.onDevice(ctx, v, func(q processing.Plane) (err error) {
 		c.inner, err = b.inner.Label(ctx, q, bits)
 		return err
 	})
@@ -192,7 +191,7 @@ func (b *Backend) Grow(ctx context.Context, cores processing.Components, cls pro
 		c.host, err = b.host.Grow(ctx, k.host, v.stored, g)
 		return b.finished(ctx, c, err == nil, err)
 	}
-	done, err := b.onDevice(ctx, p[0], v, func(q processing.Plane) (err error) {
+	done, err := b.onDevice(ctx, v, func(q processing.Plane) (err error) {
 		c.inner, err = b.inner.Grow(ctx, k.inner, q, g)
 		return err
 	})
@@ -232,30 +231,26 @@ func (b *Backend) Paint(ctx context.Context, dst processing.Plane, c processing.
 		return err
 	}
 	return b.onHost(ctx, operation{writes: p, run: func(ctx context.Context, on *site) error {
-		if q.inner != nil {
-			done, err := b.onDevice(ctx, p[0], nil, func(d processing.Plane) error { return b.paint(ctx, on.of(p[0]), d, q.inner) })
-			if err != nil || done {
+		if q.inner == nil || p[0].kind != processing.U8 {
+			l, err := b.atHost(ctx, q)
+			if err != nil {
 				return err
 			}
+			return on.Paint(ctx, on.of(p[0]), l)
 		}
-		l, err := b.atHost(ctx, q)
+		// Spans are little beside the plane that the device would paint and send.
+		spans, err := b.inner.Spans(ctx, q.inner)
 		if err != nil {
 			return err
 		}
-		return on.Paint(ctx, on.of(p[0]), l)
+		s, err := b.host.Host(ctx, on.of(p[0]))
+		if err != nil {
+			return err
+		}
+		clearWide(s.U8)
+		span.Fill(s.U8, p[0].w, spans, 255)
+		return ctx.Err()
 	}})
-}
-
-// paint paints components in a plane of the device, and takes that to dst on the host.
-func (b *Backend) paint(ctx context.Context, dst, on processing.Plane, c processing.Components) error {
-	if err := b.inner.Paint(ctx, on, c); err != nil {
-		return err
-	}
-	s, err := b.inner.Host(ctx, on)
-	if err != nil {
-		return err
-	}
-	return b.host.Upload(ctx, dst, s)
 }
 
 // Spans returns the runs of pixels of equal label.
@@ -276,7 +271,7 @@ func (b *Backend) FillHoles(ctx context.Context, dst processing.Plane) error {
 	if err != nil {
 		return err
 	}
-	return b.whole(ctx, operation{reads: p, writes: p, run: func(ctx context.Context, on *site) error {
+	return b.onHost(ctx, operation{reads: p, writes: p, run: func(ctx context.Context, on *site) error {
 		return on.FillHoles(ctx, on.of(p[0]))
 	}})
 }

@@ -111,6 +111,7 @@ func TestDetectParameters(t *testing.T) {
 func TestHalving(t *testing.T) {
 	pic := glaring(t, 101, 333, 8)
 	detects(t, pic, processing.DefaultParams(), 333, func(d *device) { d.limit = 101 * 333 * 5 })
+	detects(t, pic, processing.DefaultParams(), 333, func(d *device) { d.low = true })
 	b := newBench(t, 101, 333, 333)
 	b.inner.limit = 101 * 20
 	_, err := processing.Detect(background, b.Backend, pic, processing.DefaultParams(), processing.Options{})

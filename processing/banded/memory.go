@@ -30,17 +30,19 @@ func copySamples(dst, src processing.Samples) {
 
 // copyWide is copy on several processors, as one alone does not keep up with the bus of a device.
 func copyWide[T any](dst, src []T) {
+	wide(len(src), func(from, to int) { copy(dst[from:to], src[from:to]) })
+}
+
+func clearWide[T any](s []T) { wide(len(s), func(from, to int) { clear(s[from:to]) }) }
+
+// wide calls f for parts of 0 … n−1, on several processors where they are large.
+func wide(n int, f func(from, to int)) {
 	const least = 1 << 18
-	n := len(src)
-	parts := min(8, runtime.GOMAXPROCS(0), n/least)
-	if parts < 2 {
-		copy(dst, src)
-		return
-	}
+	parts := max(1, min(8, runtime.GOMAXPROCS(0), n/least))
 	var wg sync.WaitGroup
-	for i := range parts {
-		from, to := n*i/parts, n*(i+1)/parts
-		wg.Go(func() { copy(dst[from:to], src[from:to]) })
+	for i := range parts - 1 {
+		wg.Go(func() { f(n*i/parts, n*(i+1)/parts) })
 	}
+	f(n*(parts-1)/parts, n)
 	wg.Wait()
 }
