@@ -8,7 +8,6 @@
 // result is taken back. What is on the way is made again if it is asked for later, and kept the second time; what is overwritten
 // before anybody asked is never made.
 //
-// Components are labelled and grown on the device where a whole class plane fits there. What else looks at a picture as a whole, and what only
-// reads it once, such as a histogram, is done on the
-// backend of the host.
+// Components are labelled and grown on the device where a whole class plane fits there. What else looks at a picture as a
+// whole, and what only reads it once, such as a histogram, is done on the backend of the host.
 package banded
