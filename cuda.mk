@@ -30,5 +30,5 @@ gpu-test: ## vet and test what the tag cuda adds; what needs a GPU says so
 	$(GPU_ENV) $(GO) vet -tags cuda ./cuda/... ./app/device
 	$(GPU_ENV) $(GO) test -tags cuda ./cuda/... ./app/device ./kernels
 
-gpu-verify: ## run all GPU tests and figures on this machine's GPU, compute-sanitizer too, and write kernels/verified.json
+gpu-verify: ## run all GPU tests and figures on this machine's GPU and write kernels/verified.json
 	GO=$(GO) scripts/gpu-verify.sh
