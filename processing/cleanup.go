@@ -51,9 +51,11 @@ func freshMask(w, h int) <-chan *Mask {
 	go func() {
 		m := NewMask(w, h)
 		const page = 4096
-		for i := 0; i < len(m.Pix); i += page {
-			m.Pix[i] = 0
-		}
+		inParts(len(m.Pix), 1<<20, func(a, b int) {
+			for i := a; i < b; i += page {
+				m.Pix[i] = 0
+			}
+		})
 		made <- m
 	}()
 	return made
