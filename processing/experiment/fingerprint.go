@@ -15,7 +15,8 @@ import (
 // once about each minutia, which ends or splits a ridge there (Larkin & Fletcher 2007).
 func fingerprint(ctx context.Context, w, h int, seed uint64) (clean, noisy []uint8, err error) {
 	clean, noisy = make([]uint8, w*h), make([]uint8, w*h)
-	const period = 14
+	// Many times the element of the demonstration, which would spoil as much of narrow ridges as it cleans.
+	const period = 28
 	side := float64(min(w, h))
 	cx, cy := 0.5*float64(w), 0.45*float64(h)
 	type minutia struct{ x, y, turn float64 }
@@ -62,11 +63,12 @@ func mix(x uint64) uint64 {
 
 // The sides of the fingerprint that is shown.
 const (
-	fingerprintW = 360
-	fingerprintH = 480
+	fingerprintW = 540
+	fingerprintH = 720
 )
 
-// fingerprintFigures cleans a noisy print as the paper does: an opening takes away white specks, a closing black ones.
+// fingerprintFigures cleans a noisy print as the paper does: an opening takes away white specks, and widens black ones on
+// its way, which a closing takes away then.
 func fingerprintFigures(ctx context.Context) (figures []Figure, err error) {
 	const w, h = fingerprintW, fingerprintH
 	clean, noisy, err := fingerprint(ctx, w, h, 1)
