@@ -136,10 +136,6 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 			return line(d, s, 0, 0, w, w, h)
 		}
 		words, segments := (w*size+3)/4, (h+k-1)/k
-		// The fewer segments, the fewer threads there are to wait for memory at the same time.
-		if k > 64 {
-			reach = "Most"
-		}
 		return q.launch(name+kind+"Columns"+reach, dim{(words + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.r, words, h)
 	case processing.Falling, processing.Rising:
 		shear, first := 1, 1-h

@@ -445,9 +445,6 @@ __device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, cons
 	extern "C" __global__ void name##ColumnsMany(u32 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ src, i64 srcPitch, int r, int words, int h) { \
 		wordColumns<packed<T, dilate>, 8>(dst, dstPitch, src, srcPitch, r, words, h);                                  \
 	}                                                                                                                  \
-	extern "C" __global__ void name##ColumnsMost(u32 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ src, i64 srcPitch, int r, int words, int h) { \
-		wordColumns<packed<T, dilate>, 16>(dst, dstPitch, src, srcPitch, r, words, h);                                 \
-	}                                                                                                                  \
 	extern "C" __global__ void name##Diagonals(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int shear, int first, int w, int h) { \
 		wordDiagonals<T, packed<T, dilate>, 4>(dst, dstPitch, src, srcPitch, r, shear, first, w, h);                   \
 	}                                                                                                                  \
