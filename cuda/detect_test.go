@@ -43,6 +43,14 @@ func glaring(t testing.TB, w, h, depth int, seed uint64, density float64) *proce
 	return pic
 }
 
+// small is a picture full of glare, smaller still in the short tests, which also run in emulation.
+func small(t testing.TB, w, h, depth int, seed uint64) *processing.Picture {
+	if testing.Short() {
+		w, h = w/2, h/2
+	}
+	return glaring(t, w, h, depth, seed, 4)
+}
+
 // glareDev is the folder of the development set: BLIK_GLARE_DEV, or where the project's shared data lie.
 func glareDev() string {
 	if p := os.Getenv("BLIK_GLARE_DEV"); p != "" {
@@ -104,12 +112,41 @@ func sameDetection(t *testing.T, dev *Backend, pic *processing.Picture, p proces
 
 func TestDetect(t *testing.T) {
 	dev := gpu(t)
-	for _, size := range [][2]int{{1, 1}, {1, 97}, {131, 1}, {63, 65}, {641, 479}, {1203, 801}} {
+	sizes := [][2]int{{1, 1}, {1, 97}, {131, 1}, {63, 65}, {321, 239}, {1203, 801}}
+	if testing.Short() {
+		sizes = sizes[:5]
+	}
+	for _, size := range sizes {
 		for _, depth := range []int{8, 16} {
 			res := sameDetection(t, dev, glaring(t, size[0], size[1], depth, uint64(size[0]*depth), 4), processing.DefaultParams())
-			if size[0] > 1000 && len(res.Findings) == 0 {
+			if size[0] > 300 && len(res.Findings) == 0 {
 				t.Error("no glare on a painting with glare: the comparison says nothing")
 			}
+		}
+	}
+}
+
+// A picture as high or as wide as may be passes through detection and through elements of every kind.
+func TestLongestSides(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long lines")
+	}
+	dev := gpu(t)
+	for _, size := range [][2]int{{3, maxSide}, {maxSide, 3}} {
+		sameDetection(t, dev, glaring(t, size[0], size[1], 16, 3, 4), processing.DefaultParams())
+		for _, kind := range []processing.Kind{processing.U8, processing.U16, processing.F32} {
+			p, err := dev.Alloc(kind, size[0], size[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for direction := processing.Rectangle; direction <= processing.Falling; direction++ {
+				for _, k := range []int{3, 101, 20001} {
+					if err := dev.Morph(background, p, p, processing.Open, processing.Element{Direction: direction, Size: k, Size2: k}); err != nil {
+						t.Errorf("%v, direction %d, size %d: %v", size, direction, k, err)
+					}
+				}
+			}
+			p.Release()
 		}
 	}
 }
@@ -117,7 +154,7 @@ func TestDetect(t *testing.T) {
 // Every parameter at both ends.
 func TestDetectParameters(t *testing.T) {
 	dev := gpu(t)
-	pic := glaring(t, 301, 233, 8, 5, 4)
+	pic := small(t, 301, 233, 8, 5)
 	for _, s := range processing.Specs() {
 		for _, v := range []float64{s.Min, s.Max} {
 			p := processing.DefaultParams()
@@ -184,7 +221,7 @@ func TestCorrect(t *testing.T) {
 	host := cpu.New()
 	defer host.Close()
 	for _, depth := range []int{8, 16} {
-		pic := glaring(t, 641, 479, depth, 9, 4)
+		pic := small(t, 641, 479, depth, 9)
 		found := sameDetection(t, dev, pic, processing.DefaultParams())
 		want, err := processing.Correct(background, host, pic, found.Mask, processing.DefaultParams(), processing.CorrectOptions{})
 		if err != nil {
@@ -206,7 +243,7 @@ func TestCorrect(t *testing.T) {
 // A GPU with too little memory says so, holds nothing, and works on.
 func TestTooLittleMemory(t *testing.T) {
 	dev := gpu(t)
-	pic := glaring(t, 641, 479, 8, 3, 4)
+	pic := small(t, 641, 479, 8, 3)
 	defer func() { dev.pool.limit = 0 }()
 	failed := 0
 	for limit := int64(1 << 16); limit < 16<<20; limit += limit / 3 {
@@ -266,7 +303,7 @@ func TestClosed(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	dev := gpu(t)
-	pic := glaring(t, 641, 479, 8, 3, 4)
+	pic := small(t, 641, 479, 8, 3)
 	ctx, cancel := context.WithCancel(background)
 	cancel()
 	if _, err := processing.Detect(ctx, dev, pic, processing.DefaultParams(), processing.Options{}); !errors.Is(err, context.Canceled) {

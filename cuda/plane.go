@@ -64,11 +64,11 @@ func kindBytes(k processing.Kind) int {
 // pitchGrain keeps every row on a boundary that the widest accesses and the memory's sectors ask for.
 const pitchGrain = 256
 
-// maxPixels keeps pixel indices within the 32 bits that Gather takes; maxSide keeps coordinates and twice a side within
-// the 32 bits that kernels count in, and the rows of a picture within a grid.
+// maxPixels keeps pixel indices within the 32 bits that Gather takes; maxSide keeps the rows of a picture within a grid,
+// whose blocks hold at least two of them.
 const (
 	maxPixels uint64 = 1<<32 - 1
-	maxSide          = 1<<19 - 1
+	maxSide          = 2 * (1<<16 - 1)
 )
 
 // Alloc returns a plane with undefined content.
