@@ -111,7 +111,7 @@ type pace struct {
 }
 
 func usualPace(quick bool) pace {
-	p := pace{least: 5, most: 100, enough: 150 * time.Millisecond, warm: 20 * time.Millisecond,
+	p := pace{least: 5, most: 100, enough: 120 * time.Millisecond, warm: 20 * time.Millisecond,
 		long: 300 * time.Millisecond, short: 20 * time.Microsecond}
 	if quick {
 		p.least, p.enough, p.warm = 3, 20*time.Millisecond, 5*time.Millisecond
