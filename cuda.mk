@@ -6,11 +6,12 @@ GPU_TAG := cuda
 # Not by CGO_CFLAGS, which would build every package with C anew.
 GPU_ENV := CPATH=$(CUDA_INCLUDE)
 GPU_CGO := 1
+test: gpu-test emulated
 endif
 # The compiler that "make cuda-compiler" fetched, or the system's.
 NVCC ?= $(or $(wildcard .cache/cuda/bin/nvcc),nvcc)
 
-.PHONY: cuda cuda-compiler kernels gpu gpu-test gpu-verify
+.PHONY: cuda cuda-compiler kernels gpu gpu-test emulated gpu-verify
 
 gpu:
 	@echo "GPU support: $(if $(GPU_TAG),yes ($(CUDA_INCLUDE)/cuda.h),no (make cuda fetches what it needs))"
@@ -29,6 +30,17 @@ gpu-test: ## vet and test what the tag cuda adds; what needs a GPU says so
 	@test -n "$(GPU_TAG)" || { echo "There is no cuda.h of CUDA 11.8 to 12: run make cuda." >&2; exit 1; }
 	$(GPU_ENV) $(GO) vet -tags cuda ./cuda/... ./app/device
 	$(GPU_ENV) $(GO) test -tags cuda ./cuda/... ./app/device ./kernels
+
+# Emulation finds what a kernel computes wrongly, not what it races for or how long it takes. The other order of threads and
+# blocks is for those that depend on it.
+emulated: ## test the GPU's code where there is none, its kernels run on the processor
+	@test -n "$(GPU_TAG)" || { echo "There is no cuda.h of CUDA 11.8 to 12: run make cuda."; exit 1; }
+	scripts/emulate.sh build/emulation
+	$(GPU_ENV) $(GO) test -c -tags cuda -o build/emulation/cuda.test ./cuda
+	cd cuda && for order in forwards backwards; do \
+	  EMULATED_ORDER=$$order LD_LIBRARY_PATH=$(CURDIR)/build/emulation BLIK_REQUIRE_GPU=1 $(CURDIR)/build/emulation/cuda.test \
+	    -test.short -rapid.checks 20 -rapid.nofailfile -test.skip 'GlareDev|NoLeak|Banded|DetectParameters|TooLittleMemory|Biharmonic' || exit 1; \
+	done
 
 gpu-verify: ## run all GPU tests and figures on this machine's GPU and write kernels/verified.json
 	GO=$(GO) scripts/gpu-verify.sh
