@@ -100,6 +100,8 @@ func (b *benchmark) list() error {
 			fmt.Fprintf(&s, "    %s  %s: %s\n", column("--param "+p.ID+"=…", 26), p.Help.In(b.lang), strings.Join(p.Values, ", "))
 		}
 	}
+	s.WriteString(b.say("\ndetect — detection on the CPU and on GPUs side by side: blik bench detect --help\n",
+		"\ndetect — поиск бликов на процессоре и видеокартах рядом: blik bench detect --help\n"))
 	_, err := fmt.Fprint(b.Stdout, s.String())
 	return err
 }
