@@ -121,7 +121,7 @@ func (p *detectionPage) show() {
 	}
 	what := p.v.t("timing.what", "Name", p.v.compared.name, "W", p.v.texts.Int(c.Width), "H", p.v.texts.Int(c.Height),
 		"MP", p.v.texts.Number(float64(c.Width)*float64(c.Height)/1e6, 1), "Depth", c.Depth, "Mode", mode)
-	p.says.SetText(strings.Join(append([]string{what}, c.Says(lang)...), "\n"))
+	p.says.SetText(what + "\n" + p.v.prose(strings.Join(c.Says(lang), "\n")))
 }
 
 // start measures.
