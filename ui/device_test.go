@@ -31,6 +31,9 @@ func (d fakeDevice) Close() error { return nil }
 // openDevice opens one of the harness's GPUs; auto is the first of them, or the CPU.
 func (h *harness) openDevice(_ context.Context, name string) (compute.Runner, error) {
 	h.tried <- name
+	if h.held != nil {
+		<-h.held
+	}
 	switch {
 	case name == deviceCPU:
 		return fakeDevice{name: deviceCPU}, nil
@@ -80,10 +83,12 @@ func (h *harness) deviceChoices() (list []string) {
 func TestDeviceIsChosenAndRemembered(t *testing.T) {
 	h := newHarness(t, "en")
 	h.gpus = []device.Device{{Name: "cuda:0", Title: "Abacus 9", Memory: 1}}
+	h.held = make(chan struct{})
 	h.openDevices()
 	if h.deviceShown().Text() != "…" {
 		t.Errorf("while it opens the status bar says %q", h.deviceShown().Text())
 	}
+	close(h.held)
 	h.drain(func() bool { return len(h.found) == 2 && h.deviceShown().Text() == "GPU" })
 	if got := strings.Join(h.deviceChoices(), ", "); got != "*Automatic, CPU, Abacus 9" {
 		t.Errorf("the menu offers %s", got)

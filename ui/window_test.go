@@ -65,6 +65,8 @@ type harness struct {
 	notice *processing.Text
 	gpus   []device.Device
 	tried  chan string
+	// held, if not nil, keeps devices from being opened until it is closed.
+	held chan struct{}
 	// corrected is what the fake correction was asked for last; pictureFiles are the pictures that the fake saving wrote, with
 	// the options used last; exists are files that are there already.
 	corrected          []processing.Spot
