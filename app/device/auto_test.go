@@ -57,7 +57,7 @@ func ranOn(t *testing.T, r *Runner, pixels int) (name string, notice *processing
 
 // The first job measures; the measurement is remembered, and the next program does not measure again.
 func TestAutoMeasuresOnce(t *testing.T) {
-	m, gate := workshop(t, slow{cpu.New(), 20 * time.Millisecond})
+	m, gate := workshop(t, slow{cpu.New(), 100 * time.Millisecond})
 	close(gate)
 	for range 2 {
 		r, err := m.begin(t.Context(), "auto")
