@@ -186,7 +186,7 @@ func along(variant, param string) func(rows []Row) (ratio, bool) {
 		}
 		slices.SortFunc(best, func(a, b Row) int { return a.Case.Int(param) - b.Case.Int(param) })
 		low, high := best[0], best[len(best)-1]
-		where := fmt.Sprintf("%s, %s, %s = %d → %d", variant, low.Case.Size, param, low.Case.Int(param), high.Case.Int(param))
+		where := fmt.Sprintf("%s, %s, %s = %d…%d", variant, low.Case.Size, param, low.Case.Int(param), high.Case.Int(param))
 		return over(high, low, where), true
 	}
 }

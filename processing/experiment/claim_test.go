@@ -58,7 +58,7 @@ func TestAlong(t *testing.T) {
 		timed("a", large, 40, "m", "5"), timed("a", large, 80, "m", "9"),
 		timed("b", small, 1, "m", "5"), timed("b", small, 99, "m", "101"), timed("b", small, 99, "m", "31"),
 	}
-	if r, ok := along("a", "m")(rows); !ok || r.value != 1.5 || r.where != "a, 10×10, m = 5 → 101" {
+	if r, ok := along("a", "m")(rows); !ok || r.value != 1.5 || r.where != "a, 10×10, m = 5…101" {
 		t.Errorf("%+v, %v", r, ok)
 	}
 	// Of equally many values the larger size counts.
@@ -90,7 +90,7 @@ func TestSpeedupGrows(t *testing.T) {
 		timed("seq", Line(10), 10), timed("par", Line(10), 10),
 		timed("seq", Line(100), 100), timed("par", Line(100), 25),
 	}
-	if r, ok := growth("seq", "par")(rows); !ok || r.value != 4 || !strings.Contains(r.where, "10 → 4, 100") {
+	if r, ok := growth("seq", "par")(rows); !ok || r.value != 4 || !strings.Contains(r.where, "10; 4, 100") {
 		t.Errorf("%+v, %v", r, ok)
 	}
 	if r, ok := perElement("par", 1)(rows); !ok || r.value != 0.25 {

@@ -304,7 +304,7 @@ func growth(a, b string) func(rows []Row) (ratio, bool) {
 		}
 		end := len(sizes) - 1
 		first, last := speedups[0], speedups[end]
-		where := fmt.Sprintf("%s / %s: %.3g, %s → %.3g, %s", a, b, first.value, sizes[0], last.value, sizes[end])
+		where := fmt.Sprintf("%s / %s: %.3g, %s; %.3g, %s", a, b, first.value, sizes[0], last.value, sizes[end])
 		return ratio{last.value / first.value, last.low / first.high, last.high / max(first.low, 1e-9), where}, true
 	}
 }
@@ -325,7 +325,7 @@ func perElement(variant string, n int) func(rows []Row) (ratio, bool) {
 		if first == nil || first == last {
 			return ratio{}, false
 		}
-		where := fmt.Sprintf("%s, %s → %s", variant, first.Case.Size, last.Case.Size)
+		where := fmt.Sprintf("%s, %s…%s", variant, first.Case.Size, last.Case.Size)
 		r := over(*last, *first, where)
 		share := float64(first.Case.Size.Samples()) / float64(last.Case.Size.Samples())
 		return ratio{r.value * share, r.low * share, r.high * share, where}, true
