@@ -193,12 +193,13 @@ func checkSolver(t *rapid.T, tolerance float64, matrix func(processing.Tile) [][
 		if want == nil {
 			continue
 		}
-		lo, hi := math.Inf(1), math.Inf(-1)
+		// Single precision rounds by the size of the samples, however little they differ.
+		largest := 0.0
 		for _, v := range want {
-			lo, hi = math.Min(lo, v), math.Max(hi, v)
+			largest = math.Max(largest, math.Abs(v))
 		}
 		for i := range want {
-			if d := math.Abs(float64(got[i]) - want[i]); d > tolerance*(1+hi-lo) {
+			if d := math.Abs(float64(got[i]) - want[i]); d > tolerance*(1+largest) {
 				t.Fatalf("tile %v, pixel %d: %g, elimination says %g", r, i, got[i], want[i])
 			}
 		}
@@ -207,7 +208,7 @@ func checkSolver(t *rapid.T, tolerance float64, matrix func(processing.Tile) [][
 
 func TestHarmonicAgainstElimination(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		checkSolver(t, 1e-4, operator, func(b *Backend, dst, state processing.Plane, tiles []processing.Tile) error {
+		checkSolver(t, 1e-5, operator, func(b *Backend, dst, state processing.Plane, tiles []processing.Tile) error {
 			sweeps, omegas := make([]int, len(tiles)), make([]float32, len(tiles))
 			for i := range tiles {
 				sweeps[i], omegas[i] = 400, 1.8
