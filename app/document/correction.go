@@ -369,20 +369,7 @@ func (k *correction) equal(o *correction) bool {
 
 // without returns the correction with the pixels of runs taken out of its patch.
 func (k *correction) without(runs []processing.Run) *correction {
-	p := processing.Patch{Spot: k.patch.Spot, Method: k.patch.Method}
-	channels := (len(k.patch.U8) + len(k.patch.U16) + len(k.patch.F32)) / areaOf(k.patch.Runs)
-	keep := func(r processing.Run, first int) {
-		a, b := first*channels, (first+r.X1-r.X0)*channels
-		p.Runs = append(p.Runs, r)
-		switch {
-		case k.patch.U8 != nil:
-			p.U8 = append(p.U8, k.patch.U8[a:b]...)
-		case k.patch.U16 != nil:
-			p.U16 = append(p.U16, k.patch.U16[a:b]...)
-		default:
-			p.F32 = append(p.F32, k.patch.F32[a:b]...)
-		}
-	}
+	left := k.piece()
 	n := 0
 	for _, r := range k.patch.Runs {
 		x := r.X0
@@ -395,16 +382,44 @@ func (k *correction) without(runs []processing.Run) *correction {
 				break
 			}
 			if x < o.X0 {
-				keep(processing.Run{Y: r.Y, X0: x, X1: o.X0}, n+x-r.X0)
+				left.add(processing.Run{Y: r.Y, X0: x, X1: o.X0}, n+x-r.X0)
 			}
 			x = max(x, o.X1)
 		}
 		if x < r.X1 {
-			keep(processing.Run{Y: r.Y, X0: x, X1: r.X1}, n+x-r.X0)
+			left.add(processing.Run{Y: r.Y, X0: x, X1: r.X1}, n+x-r.X0)
 		}
 		n += r.X1 - r.X0
 	}
-	return newCorrection(k.spot, k.asked, p, k.by)
+	return newCorrection(k.spot, k.asked, left.patch, k.by)
+}
+
+// piece is a part of a patch in the making.
+type piece struct {
+	of       *processing.Patch
+	channels int
+	patch    processing.Patch
+}
+
+// piece begins a part of the correction's patch.
+func (k *correction) piece() *piece {
+	p := &k.patch
+	return &piece{of: p, channels: (len(p.U8) + len(p.U16) + len(p.F32)) / areaOf(p.Runs),
+		patch: processing.Patch{Spot: p.Spot, Method: p.Method}}
+}
+
+// add takes over the pixels of run, which are those of the patch from number first on.
+func (p *piece) add(run processing.Run, first int) {
+	a, b := first*p.channels, (first+run.X1-run.X0)*p.channels
+	p.patch.Runs = append(p.patch.Runs, run)
+	switch {
+	case p.of.U8 != nil:
+		p.patch.U8 = append(p.patch.U8, p.of.U8[a:b]...)
+	case p.of.U16 != nil:
+		p.patch.U16 = append(p.patch.U16, p.of.U16[a:b]...)
+	default:
+		p.patch.F32 = append(p.patch.F32, p.of.F32[a:b]...)
+	}
 }
 
 // RemoveCorrection brings the source back where the spot at pixel (x, y) is corrected; the mask stays. It can be undone.
@@ -472,13 +487,122 @@ func (d *Document) setCorrections(c *Corrections) {
 	}
 }
 
-// uncover drops the corrections whose spots have lost a pixel of the mask within r: what was made for the spot as it was
-// says nothing of the rest of it, and nothing outside the mask and its halo may differ from the source.
+// uncover takes the corrections away whose spots have lost a pixel of the mask within r: nothing outside the mask and its
+// halo may differ from the source. What a stroke of the user's has left of such a spot stays corrected as it was; where the
+// mask was made anew, what was made for the spot as it was says nothing of the rest of it.
 func (d *Document) uncover(r image.Rectangle) {
-	if d.corrections == nil {
-		return
+	var list []*correction
+	whole := true
+	for _, k := range d.corrections.all() {
+		if !k.core.Overlaps(r) || d.covers(k.spot) {
+			list = append(list, k)
+			continue
+		}
+		whole = false
+		if d.edit.byHand {
+			list = append(list, d.rest(k)...)
+		}
 	}
-	d.setCorrections(d.corrections.only(func(k *correction) bool { return !k.core.Overlaps(r) || d.covers(k.spot) }))
+	if !whole {
+		d.setCorrections(newCorrections(d.tiles, list, 0))
+	}
+}
+
+// rest returns what stays of a correction from whose spot pixels were erased: a correction for each spot of the mask that
+// has some of them left. The halo, which is what the patch covers beside the spot, goes with the nearest pixels of the
+// spot; beside those erased, and where they are as near as others, the source shows.
+func (d *Document) rest(k *correction) []*correction {
+	spots := d.left(k.spot)
+	near := nearest(k.reach, spots)
+	pieces := make([]*piece, len(spots))
+	for i := range pieces {
+		pieces[i] = k.piece()
+	}
+	n := 0
+	for _, r := range k.patch.Runs {
+		row := near[(r.Y-k.reach.Min.Y)*k.reach.Dx():][:k.reach.Dx()]
+		for x := r.X0; x < r.X1; {
+			of, end := row[x-k.reach.Min.X], x+1
+			for end < r.X1 && row[end-k.reach.Min.X] == of {
+				end++
+			}
+			pieces[of].add(processing.Run{Y: r.Y, X0: x, X1: end}, n+x-r.X0)
+			x = end
+		}
+		n += r.X1 - r.X0
+	}
+	var list []*correction
+	for i, p := range pieces {
+		if i != erased && len(p.patch.Runs) > 0 {
+			list = append(list, newCorrection(spots[i], k.asked, p.patch, k.by))
+		}
+	}
+	return list
+}
+
+// erased is the place, in what left returns, of the pixels that are no longer in the mask.
+const erased = 0
+
+// left divides runs by the spots of the mask that they lie in, after those that lie in none.
+func (d *Document) left(runs []processing.Run) [][]processing.Run {
+	spots := make([][]processing.Run, erased+1)
+	place := map[int32]int{}
+	for _, r := range runs {
+		row := d.mask.Pix[r.Y*d.mask.Width:][:d.mask.Width]
+		for x := r.X0; x < r.X1; {
+			in, end := row[x] >= processing.MaskLevel, x+1
+			for end < r.X1 && (row[end] >= processing.MaskLevel) == in {
+				end++
+			}
+			i := erased
+			if in {
+				root := d.spots.at(x, r.Y)
+				if place[root] == erased {
+					place[root] = len(spots)
+					spots = append(spots, nil)
+				}
+				i = place[root]
+			}
+			spots[i] = append(spots[i], processing.Run{Y: r.Y, X0: x, X1: end})
+			x = end
+		}
+	}
+	return spots
+}
+
+// nearest returns for each pixel of r the place of the set that is nearest to it, of several the first. The sets lie in r
+// and hold a pixel at least. The distance is the number of steps to any of the eight neighbours.
+func nearest(r image.Rectangle, sets [][]processing.Run) []int {
+	const none = -1
+	w, h := r.Dx(), r.Dy()
+	of := make([]int, w*h)
+	for i := range of {
+		of[i] = none
+	}
+	// Pixels come into the queue in the order of their distance, and at one distance in that of their sets.
+	queue := make([]int, 0, w*h)
+	for i, set := range sets {
+		for _, run := range set {
+			for x := run.X0; x < run.X1; x++ {
+				p := (run.Y-r.Min.Y)*w + x - r.Min.X
+				of[p] = i
+				queue = append(queue, p)
+			}
+		}
+	}
+	for len(queue) > 0 {
+		p := queue[0]
+		queue = queue[1:]
+		for y := max(p/w-1, 0); y <= min(p/w+1, h-1); y++ {
+			for x := max(p%w-1, 0); x <= min(p%w+1, w-1); x++ {
+				if q := y*w + x; of[q] == none {
+					of[q] = of[p]
+					queue = append(queue, q)
+				}
+			}
+		}
+	}
+	return of
 }
 
 func firstOf(runs []processing.Run) image.Point { return image.Pt(runs[0].X0, runs[0].Y) }

@@ -3,6 +3,8 @@ package document
 import (
 	"bytes"
 	"image"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +38,115 @@ func (ls layers) erode(pix []uint8, w int) layers {
 		}
 	}
 	return kept
+}
+
+// trim returns what a stroke leaves of the layers: of a spot that lost pixels one layer for each spot of the mask that has
+// some of the others.
+func (ls layers) trim(m *processing.Mask) layers {
+	var kept layers
+	for _, l := range ls {
+		if whole := (layers{l}).erode(m.Pix, m.Width); len(whole) > 0 {
+			kept = append(kept, l)
+			continue
+		}
+		// Owner −1 is what was erased; it takes the pixels that it reaches first, or as soon as others.
+		owner := map[image.Point]int{}
+		for p := range l.spot {
+			owner[p] = -1
+		}
+		parts := 0
+		for _, spot := range flood(m) {
+			if slices.ContainsFunc(spot, func(p image.Point) bool { return l.spot[p] }) {
+				for _, p := range spot {
+					if l.spot[p] {
+						owner[p] = parts
+					}
+				}
+				parts++
+			}
+		}
+		order := partOrder(owner, parts)
+		left := make([]layer, parts)
+		for i := range left {
+			left[i] = layer{map[image.Point]bool{}, map[image.Point]uint8{}, l.method, l.asked}
+		}
+		for p := range l.spot {
+			if i := owner[p]; i >= 0 {
+				left[i].spot[p] = true
+			}
+		}
+		for !covers(owner, l.pixels) {
+			owner = widen(owner, order)
+		}
+		for p, v := range l.pixels {
+			if i := owner[p]; i >= 0 {
+				left[i].pixels[p] = v
+			}
+		}
+		for _, part := range left {
+			if len(part.pixels) > 0 {
+				kept = append(kept, part)
+			}
+		}
+	}
+	return kept
+}
+
+// partOrder returns the place of each part among them, by the first pixel that it owns.
+func partOrder(owner map[image.Point]int, parts int) []int {
+	first := make([]image.Point, parts)
+	for i := range first {
+		first[i] = image.Pt(math.MaxInt, math.MaxInt)
+	}
+	for p, i := range owner {
+		if i >= 0 && before(p, first[i]) {
+			first[i] = p
+		}
+	}
+	order := make([]int, parts)
+	for i, p := range first {
+		for _, q := range first {
+			if before(q, p) {
+				order[i]++
+			}
+		}
+	}
+	return order
+}
+
+// widen gives the pixels around those that have an owner to the first of their neighbours' owners.
+func widen(owner map[image.Point]int, order []int) map[image.Point]int {
+	rank := func(i int) int {
+		if i < 0 {
+			return -1
+		}
+		return order[i]
+	}
+	next := maps.Clone(owner)
+	for p, i := range owner {
+		for dy := -1; dy <= 1; dy++ {
+			for dx := -1; dx <= 1; dx++ {
+				q := p.Add(image.Pt(dx, dy))
+				if _, has := owner[q]; has {
+					continue
+				}
+				if k, has := next[q]; !has || rank(i) < rank(k) {
+					next[q] = i
+				}
+			}
+		}
+	}
+	return next
+}
+
+// covers says whether all pixels have an owner.
+func covers(owner map[image.Point]int, pixels map[image.Point]uint8) bool {
+	for p := range pixels {
+		if _, has := owner[p]; !has {
+			return false
+		}
+	}
+	return true
 }
 
 // over returns ls with fresh over them.
@@ -282,7 +393,16 @@ func TestCorrectionsAgainstModel(t *testing.T) {
 				before := len(d.history.done)
 				disc(d, rapid.Float64Range(0, float64(w)).Draw(t, "x"), rapid.Float64Range(0, float64(h)).Draw(t, "y"),
 					rapid.SampledFrom([]float64{0.5, 1, 2, 5}).Draw(t, "radius"), rapid.IntRange(0, 3).Draw(t, "erase") == 0)
-				step(before, states[now].erode(d.mask.Pix, w))
+				step(before, states[now].trim(d.mask))
+			},
+			"erase part": func(t *rapid.T) {
+				if states[now] == nil {
+					return
+				}
+				p := runsOf(rapid.SampledFrom(states[now]).Draw(t, "correction").spot)[0]
+				before := len(d.history.done)
+				disc(d, float64(p.X1), float64(p.Y)+0.5, rapid.SampledFrom([]float64{0.5, 1, 2}).Draw(t, "radius"), true)
+				step(before, states[now].trim(d.mask))
 			},
 			"correct": func(t *rapid.T) {
 				spots := flood(d.mask)
@@ -384,8 +504,9 @@ func TestCorrectionGoesWithItsSpot(t *testing.T) {
 		t.Errorf("a spot that has grown has state %d", s.State)
 	}
 	disc(d, 15, 13, 1, true)
-	if _, ok := d.SpotAt(15, 17); !ok || d.Corrections().Len() != 1 {
-		t.Errorf("%d corrections after one of two spots lost a pixel", d.Corrections().Len())
+	checkCorrections(t, d, ls.trim(d.mask))
+	if s, _ := d.SpotAt(15, 17); s.State != Partly || d.Corrections().Len() != 2 {
+		t.Errorf("%d corrections after one of two spots lost a pixel, its state is %d", d.Corrections().Len(), s.State)
 	}
 	d.Undo()
 	checkCorrections(t, d, ls)
@@ -401,6 +522,60 @@ func TestCorrectionGoesWithItsSpot(t *testing.T) {
 	checkCorrections(t, d, nil)
 	if name, ok := d.RedoName(); !ok || name.EN != "Correction" || name.RU == "" {
 		t.Errorf("the step is called %v", name)
+	}
+}
+
+// What a stroke leaves of a corrected spot stays corrected; what it takes shows the source again, with the halo beside it.
+func TestErasingPartOfACorrection(t *testing.T) {
+	d := textured(t, 60, 20)
+	d.BeginStroke(Brush{Radius: 2}, 10, 10)
+	d.StrokeTo(50, 10)
+	d.EndStroke()
+	ls := correctAll(t, d, 2, 100)
+	corrected := d.Corrections()
+	d.BeginStroke(Brush{Radius: 2, Erase: true}, 30, 0)
+	d.StrokeTo(30, 19)
+	if d.Corrections() != corrected {
+		t.Error("an open stroke takes corrections away")
+	}
+	d.EndStroke()
+	checkCorrections(t, d, ls.trim(d.mask))
+	for x, want := range map[int]bool{27: true, 28: false, 29: false, 31: false, 32: true} {
+		for y := 7; y < 13; y++ {
+			// The halo above and below the cut is as near to what was erased as to the rest, up to its own width.
+			if p, _ := d.PixelAt(x, y); p.Corrected != want && (y > 7 && y < 12 || !want) {
+				t.Errorf("pixel %d, %d is corrected: %v", x, y, p.Corrected)
+			}
+		}
+	}
+	spots := d.Spots()
+	if len(spots) != 2 || spots[0].State != Corrected || spots[1].State != Corrected {
+		t.Fatalf("the rests are %+v", spots)
+	}
+	if origins := d.Corrections().Origins(); len(origins) != 2 || origins[0] != origins[1] || origins[0] != corrected.Origins()[0] {
+		t.Error("the rests do not say how they were corrected")
+	}
+	// One of them goes by itself.
+	if !d.RemoveCorrection(12, 10) || d.Spots()[0].State != Uncorrected || d.Spots()[1].State != Corrected {
+		t.Errorf("after the first was removed: %+v", d.Spots())
+	}
+	d.Undo()
+	d.Undo()
+	if d.Corrections() != corrected {
+		t.Error("undo does not bring the correction back")
+	}
+	d.Redo()
+	checkCorrections(t, d, ls.trim(d.mask))
+
+	// Another mask drops what was made for spots that it has in part.
+	m := processing.NewMask(60, 20)
+	copy(m.Pix, d.mask.Pix)
+	m.Pix[10*60+12] = 0
+	if _, err := d.LoadMask(m); err != nil {
+		t.Fatal(err)
+	}
+	if spots := d.Spots(); spots[0].State != Uncorrected || spots[1].State != Corrected {
+		t.Errorf("under another mask: %+v", spots)
 	}
 }
 

@@ -80,13 +80,15 @@ type edit struct {
 	touched []bool
 	// exact says that every tile saved is known to differ.
 	exact bool
+	// byHand says that it is a stroke of the user's.
+	byHand bool
 }
 
 // begin opens an edit; an open stroke is ended first.
 func (d *Document) begin(name processing.Text) {
 	d.EndStroke()
 	d.edit.step = &step{name: name, generation: d.generation, region: d.region, detection: d.detection, corrections: d.corrections}
-	d.edit.exact = false
+	d.edit.exact, d.edit.byHand = false, false
 }
 
 // touch saves the tiles of r, which lies within the picture, before they are written.

@@ -41,6 +41,7 @@ func (d *Document) BeginStroke(b Brush, x, y float64) image.Rectangle {
 		name = processing.Text{EN: "Eraser stroke", RU: "Мазок ластиком"}
 	}
 	d.begin(name)
+	d.edit.byHand = true
 	if !(b.Radius >= 0.5) {
 		b.Radius = 0.5
 	}
