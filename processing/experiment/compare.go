@@ -27,7 +27,7 @@ type knownRows struct {
 }
 
 // compareRows compares an 8-bit result with its definition: all rows where that costs no more than referenceWork, at
-// cost operations a pixel and border rows besides each stretch; else stretches at the top, the bottom and between.
+// cost operations a pixel; else stretches at the top, the bottom and between. A stretch costs border rows besides its own.
 func compareRows(ctx context.Context, in *Input, c Case, out Output, cost float64, border int, want rowsOf) (Check, error) {
 	w, h := in.Size.W, in.Size.H
 	r := Check{Samples: int64(w) * int64(h)}
@@ -65,7 +65,7 @@ func stretches(w, h int, cost float64, border int) []knownRows {
 	var parts []knownRows
 	if h <= 64*rows || float64(w)*float64(h)*cost <= referenceWork {
 		// In pieces, so that all processors take part; each is long against its border.
-		step := max(32, 2*border)
+		step := max(8, 2*border)
 		for y := 0; y < h; y += step {
 			parts = append(parts, knownRows{y0: y, y1: min(h, y+step)})
 		}

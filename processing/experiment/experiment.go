@@ -139,8 +139,11 @@ type Input struct {
 	U8   []uint8
 	F32  []float32
 
-	exact exactly
-	known known
+	// What checks and variants have in common is kept for the next.
+	exact    exactly
+	known    known
+	extended []float32
+	defined  defined
 }
 
 // Figure is a grey picture with a title.

@@ -123,10 +123,12 @@ func (s *source) floats(ctx context.Context, size Size) ([]float32, error) {
 		return nil, err
 	}
 	out := make([]float32, len(grey))
-	for i, v := range grey {
-		out[i] = float32(v)
-	}
-	return out, ctx.Err()
+	err = spans(ctx, all(), len(out), 1<<16, func(i, j int) {
+		for k := i; k < j; k++ {
+			out[k] = float32(grey[k])
+		}
+	})
+	return out, err
 }
 
 // planeInput is the input of the experiments on 8-bit grey pictures.

@@ -121,7 +121,7 @@ func sliding() *Experiment {
 		inputBytes: func(c Case) int64 { return 2 * int64(c.Size.Samples()) },
 		check: func(ctx context.Context, in *Input, c Case, _ Variant, out Output) (Check, error) {
 			m := c.Int("m")
-			return compareRows(ctx, in, c, out, float64(2*m), m, func(y0, y1 int) []uint8 { return meanRows(in, m/2, y0, y1) })
+			return compareRows(ctx, in, c, out, float64(2*m), 0, func(y0, y1 int) []uint8 { return meanRows(in, m/2, y0, y1) })
 		},
 	}
 }

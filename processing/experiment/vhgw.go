@@ -121,9 +121,10 @@ func vhgw() *Experiment {
 		inputBytes: func(c Case) int64 { return 2 * int64(c.Size.Samples()) },
 		check: func(ctx context.Context, in *Input, c Case, _ Variant, out Output) (Check, error) {
 			op, e := Morphology(c)
-			cost, border := float64(e.Size+e.Size2), e.Size2
+			cost, border := float64(e.Size+e.Size2), 0
 			if op == processing.Open || op == processing.Close {
-				cost, border = 2*cost, 2*border
+				// Half of it is the first step, which takes rows for the second one's windows as well.
+				cost, border = 2*cost, e.Size2/2
 			}
 			return compareRows(ctx, in, c, out, cost, border, func(y0, y1 int) []uint8 { return morphRows(in, op, e, y0, y1) })
 		},
@@ -205,7 +206,7 @@ func morphInput(ctx context.Context, c Case, src *source) (*Input, error) {
 // directMorph compares every pixel of the element, on one thread.
 func directMorph(operations func(Case) float64) Method {
 	return plain{
-		memory:     func(c Case) int64 { return 2 * int64(c.Size.Samples()) },
+		memory:     func(c Case) int64 { return 2*int64(c.Size.Samples()) + int64(framedWidth(c))*int64(c.Size.H) },
 		operations: operations,
 		prepare: func(_ context.Context, in *Input, c Case) (func(context.Context) error, *Output, error) {
 			w, h := in.Size.W, in.Size.H
@@ -214,40 +215,81 @@ func directMorph(operations func(Case) float64) Method {
 			if op == processing.Open || op == processing.Close {
 				between = make([]uint8, w*h)
 			}
-			step := func(ctx context.Context, dst, src []uint8, dilate bool) error {
-				return spans(ctx, 1, h, 1, func(y, _ int) { directExtreme(dst[y*w:(y+1)*w], src, w, h, e, y, dilate) })
-			}
+			f := framed{pix: make([]uint8, framedWidth(c)*h), w: w, h: h, across: framedWidth(c) - w + 1, down: e.Size2}
 			return func(ctx context.Context) error {
 				if between == nil {
-					return step(ctx, dst, in.U8, op == processing.Dilate)
+					return f.extreme(ctx, dst, in.U8, op == processing.Dilate)
 				}
-				if err := step(ctx, between, in.U8, op == processing.Close); err != nil {
+				if err := f.extreme(ctx, between, in.U8, op == processing.Close); err != nil {
 					return err
 				}
-				return step(ctx, dst, between, op == processing.Open)
+				return f.extreme(ctx, dst, between, op == processing.Open)
 			}, &Output{U8: dst}, nil
 		},
 	}
 }
 
-// directExtreme takes the shifted lines of the element one after the other, so that the inner loop runs along a row.
-func directExtreme(dst, src []uint8, w, h int, e processing.Element, y int, dilate bool) {
-	copy(dst, src[y*w:])
-	for v := max(y-e.Size2/2, 0); v <= min(y+e.Size2/2, h-1); v++ {
-		line := src[v*w : (v+1)*w]
-		r := min(e.Size/2, w-1)
-		for shift := -r; shift <= r; shift++ {
-			to, from := dst[max(-shift, 0):w-max(shift, 0)], line[max(shift, 0):]
-			if dilate {
-				for x := range to {
-					to[x] = max(to[x], from[x])
-				}
-			} else {
-				for x := range to {
-					to[x] = min(to[x], from[x])
+// framed is a picture of w × h pixels whose rows have room on both sides for an element of across × down pixels, filled
+// with what never wins, as in the paper.
+type framed struct {
+	pix                []uint8
+	w, h, across, down int
+}
+
+// framedWidth is the length of framed's rows in a case: an element need not reach further than the picture does.
+func framedWidth(c Case) int {
+	_, e := Morphology(c)
+	return c.Size.W + 2*min(e.Size/2, c.Size.W-1)
+}
+
+// extreme writes the dilation or erosion of src. A row is compared with four shifted rows of the element at a time, so
+// that the inner loop runs along rows and what it has found stays in a register for four comparisons.
+func (f *framed) extreme(ctx context.Context, dst, src []uint8, dilate bool) error {
+	edge, fold := uint8(255), least
+	if dilate {
+		edge, fold = 0, greatest
+	}
+	pitch, left := f.w+f.across-1, f.across/2
+	for y := range f.h {
+		row := f.pix[y*pitch : (y+1)*pitch]
+		for x := range left {
+			row[x], row[pitch-1-x] = edge, edge
+		}
+		copy(row[left:], src[y*f.w:(y+1)*f.w])
+	}
+	return spans(ctx, 1, f.h, 1, func(y, _ int) {
+		row := dst[y*f.w : (y+1)*f.w]
+		copy(row, src[y*f.w:])
+		// A line that is compared twice changes nothing, so what is left over after the last four is compared with three
+		// of the lines before.
+		four, n := [4][]uint8{row, row, row, row}, 0
+		for v := max(y-f.down/2, 0); v <= min(y+f.down/2, f.h-1); v++ {
+			for shift := range f.across {
+				four[n%4] = f.pix[v*pitch+shift:][:f.w]
+				if n++; n%4 == 0 {
+					fold(row, &four)
 				}
 			}
 		}
+		if n%4 != 0 {
+			fold(row, &four)
+		}
+	})
+}
+
+// least and greatest compare a row with four others. Whole words are compared without a branch, which noise would
+// mispredict.
+func least(dst []uint8, with *[4][]uint8) {
+	a, b, c, d := with[0][:len(dst)], with[1][:len(dst)], with[2][:len(dst)], with[3][:len(dst)]
+	for x, v := range dst {
+		dst[x] = uint8(min(uint(v), uint(a[x]), uint(b[x]), uint(c[x]), uint(d[x])))
+	}
+}
+
+func greatest(dst []uint8, with *[4][]uint8) {
+	a, b, c, d := with[0][:len(dst)], with[1][:len(dst)], with[2][:len(dst)], with[3][:len(dst)]
+	for x, v := range dst {
+		dst[x] = uint8(max(uint(v), uint(a[x]), uint(b[x]), uint(c[x]), uint(d[x])))
 	}
 }
 
@@ -263,28 +305,27 @@ func morphRows(in *Input, op processing.MorphOp, e processing.Element, y0, y1 in
 	return extremeRows(at, w, h, e, y0, y1, op == processing.Dilate || op == processing.Open)
 }
 
+// extremeRows turns the order round for an erosion, so that it is a dilation as well.
 func extremeRows(at func(y int) []uint8, w, h int, e processing.Element, y0, y1 int, dilate bool) []uint8 {
-	better := func(a, b uint8) uint8 {
-		if dilate == (a > b) {
-			return a
-		}
-		return b
+	flip := uint(255)
+	if dilate {
+		flip = 0
 	}
 	out := make([]uint8, 0, (y1-y0)*w)
-	column := make([]uint8, w)
+	column := make([]uint, w)
 	for y := y0; y < y1; y++ {
-		copy(column, at(y))
+		clear(column)
 		for v := max(y-e.Size2/2, 0); v <= min(y+e.Size2/2, h-1); v++ {
 			for x, p := range at(v) {
-				column[x] = better(column[x], p)
+				column[x] = max(column[x], uint(p)^flip)
 			}
 		}
 		for x := range w {
-			best := column[x]
+			var best uint
 			for _, p := range column[max(x-e.Size/2, 0) : min(x+e.Size/2, w-1)+1] {
-				best = better(best, p)
+				best = max(best, p)
 			}
-			out = append(out, best)
+			out = append(out, uint8(best^flip))
 		}
 	}
 	return out

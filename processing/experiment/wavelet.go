@@ -274,11 +274,14 @@ func best(ratio, _ float64) Verdict {
 	return NotConfirmed
 }
 
-// Extended returns the input with even sides, those that Coefficients tells.
+// Extended returns the input with even sides, those that Coefficients tells, to be read only.
 func Extended(in *Input) []float32 {
 	s := Coefficients(in.Size)
 	if s == in.Size {
 		return in.F32
+	}
+	if in.extended != nil {
+		return in.extended
 	}
 	w, h := in.Size.W, max(in.Size.H, 1)
 	x := make([]float32, 0, s.Samples())
@@ -289,6 +292,7 @@ func Extended(in *Input) []float32 {
 			x = append(x, row[w-1])
 		}
 	}
+	in.extended = x
 	return x
 }
 
@@ -481,41 +485,72 @@ func checkWavelet(ctx context.Context, in *Input, c Case, _ Variant, out Output)
 		r.Tolerance = 1e-5
 	}
 	x := Extended(in)
-	largest, err := greatest(ctx, len(x), func(i int) float64 { return math.Abs(float64(x[i])) })
-	if err != nil {
-		return r, err
-	}
-	if largest == 0 {
-		largest = 1
-	}
-	if c.Values["direction"] == "inverse" {
-		off, err := greatest(ctx, len(x), func(i int) float64 { return math.Abs(float64(out.F32[i]) - float64(x[i])) })
+	if in.defined.largest == 0 {
+		largest, err := worst(ctx, len(x), func(i int) float64 { return math.Abs(float64(x[i])) })
 		if err != nil {
 			return r, err
 		}
-		r.Compared, r.Deviation = r.Samples, off/largest
+		if largest == 0 {
+			largest = 1
+		}
+		in.defined.largest = largest
+	}
+	if c.Values["direction"] == "inverse" {
+		off, err := worst(ctx, len(x), func(i int) float64 { return math.Abs(float64(out.F32[i]) - float64(x[i])) })
+		if err != nil {
+			return r, err
+		}
+		r.Compared, r.Deviation = r.Samples, off/in.defined.largest
 		return r, r.tooFar()
 	}
-	note := func(got float32, want float64) {
-		r.Compared++
-		r.Deviation = worse(r.Deviation, math.Abs(float64(got)-want)/largest)
+	if err := in.defined.coefficients(ctx, x, size, c.Values["wavelet"]); err != nil {
+		return r, err
 	}
-	wave := NewWavelet(c.Values["wavelet"])
+	for i, want := range in.defined.want {
+		r.Deviation = worse(r.Deviation, math.Abs(float64(out.F32[in.defined.at[i]])-want)/in.defined.largest)
+	}
+	r.Compared = int64(len(in.defined.at))
+	return r, r.tooFar()
+}
+
+// defined keeps some coefficients of an input by definition, since all steps are compared with the same.
+type defined struct {
+	// largest is the largest magnitude of the input, 1 if that is 0; 0 before it is known.
+	largest float64
+	// wavelet is that of the coefficients: want[i] is number at[i] of the transform.
+	wavelet string
+	at      []int
+	want    []float64
+}
+
+// coefficients chooses and computes the coefficients to compare with, unless it has those of the wavelet.
+func (d *defined) coefficients(ctx context.Context, x []float32, size Size, name string) error {
+	if d.wavelet == name {
+		return nil
+	}
+	var at []int
 	step := 1
 	if n := len(x); n > referenceCoefficients {
 		// Odd, so that both bands and all residues are met.
 		step = n/referenceCoefficients | 1
 	}
 	for i := 0; i < len(x); i += step {
-		note(out.F32[i], wave.coefficient(x, size, i))
+		at = append(at, i)
 	}
 	// The last windows of both bands run round the end.
 	for i := 1; i <= min(len(x)/2, 64) && step > 1; i++ {
-		for _, at := range []int{len(x) - i, len(x)/2 - i} {
-			note(out.F32[at], wave.coefficient(x, size, at))
-		}
+		at = append(at, len(x)-i, len(x)/2-i)
 	}
-	return r, r.tooFar()
+	wave, want := NewWavelet(name), make([]float64, len(at))
+	err := spans(ctx, all(), len(at), 1<<11, func(i, j int) {
+		for k := i; k < j; k++ {
+			want[k] = wave.coefficient(x, size, at[k])
+		}
+	})
+	if err == nil {
+		d.wavelet, d.at, d.want = name, at, want
+	}
+	return err
 }
 
 // worse is the larger of two deviations, and NaN if one is.
@@ -526,8 +561,8 @@ func worse(a, b float64) float64 {
 	return b
 }
 
-// greatest returns the worst of f(0) … f(n−1).
-func greatest(ctx context.Context, n int, f func(i int) float64) (float64, error) {
+// worst returns that of f(0) … f(n−1).
+func worst(ctx context.Context, n int, f func(i int) float64) (float64, error) {
 	const length = 1 << 18
 	parts := make([]float64, (n+length-1)/length)
 	err := spans(ctx, all(), n, length, func(i, j int) {
