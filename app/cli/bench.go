@@ -14,10 +14,15 @@ import (
 	"blik/processing/experiment"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// everyExperiment stands for all of them.
-const everyExperiment = "all"
+// What `blik bench` takes beside the names of experiments: everyExperiment stands for all of them, detectionName is a
+// subcommand.
+const (
+	everyExperiment = "all"
+	detectionName   = "detect"
+)
 
 // benchmark is one run of `blik bench`.
 type benchmark struct {
@@ -36,10 +41,15 @@ func (p *program) benchCommand() *cobra.Command {
 		Short: p.say("Repeat the experiments that the program stands on", "Повторить опыты, на которых стоит программа"),
 		Long: p.say(`Repeats an experiment of the papers that the program stands on, on this machine: every variant is compared with a slow
 reference, then timed. Prints a table, the paper's figures, and whether its claims are confirmed. Without a name it lists
-the experiments with their variants and parameters; all runs every one.`,
+the experiments with their variants and parameters; all runs every one.
+
+Exit status: 0 done, 1 some variant failed or the device named is not there, 2 wrong use, 130 cancelled.`,
 			`Повторяет на этой машине опыт из статей, на которых стоит программа: каждый вариант сверяется с медленным эталоном, затем
 измеряется. Выводит таблицу, числа статьи и подтверждаются ли её утверждения. Без имени перечисляет опыты с их вариантами
-и параметрами; all выполняет все.`),
+и параметрами; all выполняет все.
+
+Код завершения: 0 — готово, 1 — какой-то вариант не удался или нет названного устройства, 2 — неверный вызов, 130 —
+прервано.`),
 		ValidArgs: append(experimentIDs(), everyExperiment),
 	}
 	f := c.Flags()
@@ -55,14 +65,23 @@ the experiments with their variants and parameters; all runs every one.`,
 	f.StringVar(&b.deviceName, "device", "auto", p.say("`DEVICE` of the variants for a GPU: auto, cuda or cuda:N, as blik devices lists them; cpu leaves them out",
 		"`УСТРОЙСТВО` вариантов для GPU: auto, cuda или cuda:N, как их показывает blik devices; cpu — без них"))
 	f.BoolVarP(&b.quiet, "quiet", "q", false, p.say("show no progress", "не показывать ход работы"))
+	// No list is not an empty one.
+	for _, name := range []string{"variant", "size", "param"} {
+		f.Lookup(name).DefValue = ""
+	}
 	must(c.MarkFlagDirname("output"))
+	must(c.RegisterFlagCompletionFunc("variant", completeVariants))
+	must(c.RegisterFlagCompletionFunc("size", cobra.NoFileCompletions))
+	must(c.RegisterFlagCompletionFunc("param", cobra.NoFileCompletions))
 	must(c.RegisterFlagCompletionFunc("device", completeDevices))
 	must(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(benchFormats(), cobra.ShellCompDirectiveNoFileComp)))
 	c.AddCommand(p.benchDetectCommand())
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			if c.Flags().NFlag() > 0 && !c.Flags().Changed("lang") {
-				return p.usage("which experiment? There are %s and %s", "какой опыт? Есть %s и %s", strings.Join(experimentIDs(), ", "), everyExperiment)
+			given := false
+			c.Flags().Visit(func(f *pflag.Flag) { given = given || f.Name != "lang" })
+			if given {
+				return p.usage("which experiment? There are %s", "какой опыт? Есть %s", benchNames())
 			}
 			return b.list()
 		}
@@ -79,6 +98,24 @@ func experimentIDs() []string {
 		ids = append(ids, e.ID)
 	}
 	return ids
+}
+
+// benchNames lists all that `blik bench` takes as a name.
+func benchNames() string {
+	return strings.Join(append(experimentIDs(), everyExperiment, detectionName), ", ")
+}
+
+// completeVariants offers those of the experiments named.
+func completeVariants(_ *cobra.Command, names []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var ids []string
+	for _, name := range names {
+		if e, err := experiment.Find(name); err == nil {
+			for _, v := range e.Variants {
+				ids = append(ids, v.ID)
+			}
+		}
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
 // list prints what there is to measure.
@@ -156,12 +193,12 @@ func (b *benchmark) provider(ctx context.Context) (device.Provider, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	why := device.Explain(err).In(b.lang)
+	why := device.Explain(err)
 	if b.deviceName != "auto" {
-		return nil, fmt.Errorf("--device %s: %s", b.deviceName, why)
+		return nil, errors.New("--device " + b.failure(b.deviceName, why))
 	}
 	if !b.quiet {
-		fmt.Fprintln(b.Stderr, why)
+		fmt.Fprintln(b.Stderr, why.In(b.lang))
 	}
 	return nil, nil
 }
@@ -176,17 +213,20 @@ func (b *benchmark) run(ctx context.Context, names []string) error {
 			chosen = append(chosen, experiment.All()...)
 			continue
 		}
+		if name == detectionName {
+			return b.usage("%s runs by itself: blik bench %s", "%s выполняется отдельно: blik bench %s", name, name)
+		}
 		e, err := experiment.Find(name)
 		if err != nil {
-			return &usageError{err}
+			return b.usage("no experiment %q; there are %s", "нет опыта %q; есть %s", name, benchNames())
 		}
 		chosen = append(chosen, e)
 	}
 	if len(chosen) > 1 && len(b.variants)+len(b.sizes)+len(b.values) > 0 {
 		return b.usage("--variant, --size and --param go with one experiment", "--variant, --size и --param — только с одним опытом")
 	}
-	if err := device.Check(b.deviceName); err != nil {
-		return &usageError{err}
+	if err := b.checkDevice(b.deviceName); err != nil {
+		return err
 	}
 	o, err := b.options(ctx)
 	if err != nil {

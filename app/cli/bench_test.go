@@ -76,7 +76,9 @@ func TestBenchRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"slide"}, `no experiment "slide"; there are sliding, vhgw, traversal, wavelet, sum`},
+		{[]string{"slide"}, `no experiment "slide"; there are sliding, vhgw, traversal, wavelet, sum, all, detect`},
+		{[]string{"slide", "--lang", "ru"}, `нет опыта "slide"; есть sliding, vhgw, traversal, wavelet, sum, all, detect`},
+		{[]string{"sum", "detect"}, "detect runs by itself: blik bench detect"},
 		{[]string{"sum", "--variant", "x"}, `no variant "x"; there are cpu-sequential, cpu-pairwise`},
 		{[]string{"sum", "--size", "3x3"}, "a number of values as 2^20 is needed"},
 		{[]string{"sum", "--size", "big"}, `--size: size "big": expected as 1024x768`},
@@ -84,11 +86,13 @@ func TestBenchRefuses(t *testing.T) {
 		{[]string{"vhgw", "--param", "se=4"}, "se=4: an odd number from 1 to 4095 expected"},
 		{[]string{"vhgw", "--param", "m=4"}, `no parameter "m"; there are op, kind, shape, se`},
 		{[]string{"sum", "--format", "xml"}, "--format xml: must be one of table, csv, json"},
-		{[]string{"sum", "--device", "gpu"}, `device "gpu": must be auto, cpu, cuda or cuda:N`},
+		{[]string{"sum", "--device", "gpu"}, "--device gpu: must be auto, cpu, cuda or cuda:N"},
+		{[]string{"sum", "--device", "gpu", "--lang", "ru"}, "--device gpu: допустимы auto, cpu, cuda и cuda:N"},
 		{[]string{"sum", "--longest", "0"}, "--longest 0"},
 		{[]string{"sum", "--memory", "-1"}, "--memory -1"},
 		{[]string{"all", "--variant", "cpu-all"}, "go with one experiment"},
-		{[]string{"--quick"}, "which experiment?"},
+		{[]string{"--quick"}, "which experiment? There are sliding, vhgw, traversal, wavelet, sum, all, detect"},
+		{[]string{"--quick", "--lang", "ru"}, "какой опыт?"},
 	} {
 		got := call(t, append([]string{"bench"}, c.args...)...)
 		if got.status != exitUsage || !strings.Contains(got.errors, c.want) {
@@ -97,6 +101,22 @@ func TestBenchRefuses(t *testing.T) {
 	}
 	if got := call(t, "bench", "sum", "--input", "missing.png"); got.status != exitFailed || !strings.Contains(got.errors, "missing.png") {
 		t.Errorf("%d, %q", got.status, got.errors)
+	}
+}
+
+func TestBenchCompletes(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"bench", ""}, "sliding\n"},
+		{[]string{"bench", ""}, "detect\t"},
+		{[]string{"bench", "sum", "--variant", ""}, "cpu-sequential\n"},
+		{[]string{"bench", "sum", "--format", ""}, "json\n"},
+	} {
+		if got := call(t, append([]string{"__complete"}, c.args...)...); !strings.Contains(got.out, c.want) {
+			t.Errorf("%q: no %q in %q", c.args, c.want, got.out)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -41,7 +42,7 @@ const (
 func (p *program) benchDetectCommand() *cobra.Command {
 	b := &comparison{program: p}
 	c := &cobra.Command{
-		Use:   "detect [flags]",
+		Use:   detectionName + " [flags]",
 		Short: p.say("Measure detection on the CPU and on GPUs side by side", "Измерить поиск бликов на процессоре и видеокартах рядом"),
 		Long: p.say(`Finds the glare of one picture on every device with the same parameters, and prints stage by stage what each took: copies to
 the device, kernels, copies back and the total, cold (the device opened, and the first detection after that) and warm (medians
@@ -213,7 +214,7 @@ func (b *comparison) judge(c *bench.Comparison) error {
 	for _, m := range c.Devices {
 		if m.State != experiment.Measured {
 			failed = true
-			b.complain(fmt.Errorf("%s: %s", m.Name, m.Note.In(b.lang)))
+			b.complain(errors.New(b.failure(m.Name, m.Note)))
 		}
 	}
 	for _, d := range c.Differences {

@@ -201,15 +201,9 @@ Without a command it opens the window, with the files named.`, `Blik наход�
 		}
 		return nil
 	}
-	root.AddCommand(p.detectCommand(), p.correctCommand(), p.verifyCommand(), p.scoreCommand(), p.sampleCommand(), p.benchCommand(), p.devicesCommand(), p.openCommand(), p.versionCommand(), p.parametersTopic())
+	root.AddCommand(p.detectCommand(), p.correctCommand(), p.verifyCommand(), p.scoreCommand(), p.sampleCommand(), p.benchCommand(), p.devicesCommand(), p.openCommand(), p.versionCommand(), p.completionCommand(), p.parametersTopic())
 	root.SetHelpCommand(p.helpCommand())
 	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() {
-		if c.Name() == "completion" {
-			c.Short = p.say("Write a completion script for a shell", "Вывести сценарий автодополнения для оболочки")
-		}
-	}
 	p.describeHelp(root)
 	return root
 }
@@ -225,6 +219,42 @@ func (p *program) helpCommand() *cobra.Command {
 				return p.usage("there is no help about %q", "нет справки о %q", strings.Join(args, " "))
 			}
 			return about.Help()
+		},
+	}
+}
+
+// completionCommand stands for cobra's, whose texts are English and which accepts any name.
+func (p *program) completionCommand() *cobra.Command {
+	shells := []string{"bash", "zsh", "fish", "powershell"}
+	return &cobra.Command{
+		Use:   "completion " + p.say("SHELL", "ОБОЛОЧКА"),
+		Short: p.say("Write a completion script for a shell", "Вывести сценарий автодополнения для оболочки"),
+		Long: p.say(`Prints a script by which SHELL completes commands, flags and their values: bash, zsh, fish or powershell.
+
+  bash        blik completion bash > ~/.local/share/bash-completion/completions/blik
+  zsh         blik completion zsh > "${fpath[1]}/_blik"
+  fish        blik completion fish > ~/.config/fish/completions/blik.fish
+  powershell  blik completion powershell | Out-String | Invoke-Expression`,
+			`Выводит сценарий, по которому ОБОЛОЧКА дополняет команды, параметры и их значения: bash, zsh, fish или powershell.
+
+  bash        blik completion bash > ~/.local/share/bash-completion/completions/blik
+  zsh         blik completion zsh > "${fpath[1]}/_blik"
+  fish        blik completion fish > ~/.config/fish/completions/blik.fish
+  powershell  blik completion powershell | Out-String | Invoke-Expression`),
+		ValidArgs: shells,
+		RunE: func(c *cobra.Command, args []string) error {
+			shell := strings.Join(args, " ")
+			switch root := c.Root(); shell {
+			case "bash":
+				return root.GenBashCompletionV2(p.Stdout, true)
+			case "zsh":
+				return root.GenZshCompletion(p.Stdout)
+			case "fish":
+				return root.GenFishCompletion(p.Stdout, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(p.Stdout)
+			}
+			return p.usage("no script for shell %q; there are %s", "нет сценария для оболочки %q; есть %s", shell, strings.Join(shells, ", "))
 		},
 	}
 }

@@ -654,6 +654,19 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// Flags are shown in the order in which they are worked with, not in that of the alphabet.
+func TestHelpKeepsTheOrder(t *testing.T) {
+	got := call(t, "help", "correct")
+	rest := got.out
+	for _, next := range []string{"\nFlags:\n", " --output DIR ", " --mask FILE ", "\nMode:\n", " --mode ", " --sensitivity ", "\nSearch:\n", "\nDecision:\n", "\nMask cleanup:\n", "\nGeneral flags:\n", " --lang "} {
+		_, after, found := strings.Cut(rest, next)
+		if !found {
+			t.Fatalf("no %q in its place in\n%s", next, got.out)
+		}
+		rest = after
+	}
+}
+
 func TestVersionAndCompletion(t *testing.T) {
 	got := call(t, "version")
 	if want := regexp.MustCompile(`^blik 1\.2\.3\ngo\S+ \w+/\w+\nbuild tags: \S.*; without window\n$`); got.status != exitDone || !want.MatchString(got.out) {
@@ -666,6 +679,14 @@ func TestVersionAndCompletion(t *testing.T) {
 		if got := call(t, "completion", shell); got.status != exitDone || !strings.Contains(got.out, "blik") {
 			t.Errorf("completion %s: status %d", shell, got.status)
 		}
+	}
+	for _, args := range [][]string{{"completion"}, {"completion", "csh"}, {"completion", "bash", "zsh"}} {
+		if got := call(t, args...); got.status != exitUsage || !strings.Contains(got.errors, "there are bash, zsh, fish, powershell") {
+			t.Errorf("%q: %+v", args, got)
+		}
+	}
+	if got := call(t, "--lang", "ru", "help", "completion"); got.status != exitDone || strings.Contains(got.out, "Generate") {
+		t.Errorf("%+v", got)
 	}
 	if got := call(t, "__complete", "detect", "--mode", ""); !strings.HasPrefix(got.out, "adaptive\nmanual\n") {
 		t.Errorf("completion of --mode: %q", got.out)

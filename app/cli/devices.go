@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -28,6 +30,33 @@ func (d direct) Run(ctx context.Context, _ int, job func(ctx context.Context, b 
 	return nil, job(ctx, d.Backend)
 }
 
+// checkDevice refuses a name that no device has on any machine.
+func (p *program) checkDevice(name string) error {
+	if device.Check(name) != nil {
+		return p.usage("--device %s: must be auto, cpu, cuda or cuda:N", "--device %s: допустимы auto, cpu, cuda и cuda:N", name)
+	}
+	return nil
+}
+
+// failure says why a device that was asked for by name cannot be used and, where it is the number that is wrong, which
+// ones are there.
+func (p *program) failure(name string, why processing.Text) string {
+	found, _ := device.List()
+	return name + ": " + why.In(p.lang) + p.others(name, found)
+}
+
+// others names the devices found where there are GPUs, but none of this name.
+func (p *program) others(name string, found []device.Device) string {
+	names := make([]string, len(found))
+	for i, d := range found {
+		names[i] = d.Name
+	}
+	if len(names) < 2 || name == "cuda" || slices.Contains(names, name) {
+		return ""
+	}
+	return p.say(" There are ", " Есть ") + strings.Join(names, ", ") + "."
+}
+
 // openDevice opens the device of a name that device.Check has passed.
 func (p *program) openDevice(ctx context.Context, name string) (runner, error) {
 	if p.backend != nil {
@@ -39,7 +68,7 @@ func (p *program) openDevice(ctx context.Context, name string) (runner, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, fmt.Errorf("--device %s: %s", name, device.Explain(err).In(p.lang))
+		return nil, errors.New("--device " + p.failure(name, device.Explain(err)))
 	}
 	return r, nil
 }
@@ -83,7 +112,7 @@ runs each picture on what is faster for its size; it measures that once for a GP
 			`Перечисляет процессор и видеокарты NVIDIA, которые можно назвать в --device, и говорит, почему видеокарты нет, если её нет.
 --device auto выполняет работу над каждым изображением на том, что быстрее при его размере; это измеряется один раз для
 видеокарты, драйвера и сборки программы.`),
-		Args: cobra.NoArgs,
+		Args: p.exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			found, why := device.List()
 			var text strings.Builder

@@ -5,8 +5,32 @@ import (
 	"testing"
 	"time"
 
+	"blik/app/device"
 	"blik/app/settings"
 )
+
+// Where there are other GPUs than the one named, they are named.
+func TestOthers(t *testing.T) {
+	p := &program{lang: "en"}
+	two := []device.Device{{Name: "cpu"}, {Name: "cuda:0"}, {Name: "cuda:1"}}
+	if got := p.others("cuda:7", two); got != " There are cpu, cuda:0, cuda:1." {
+		t.Errorf("%q", got)
+	}
+	for _, name := range []string{"cpu", "cuda", "cuda:1"} {
+		if got := p.others(name, two); got != "" {
+			t.Errorf("%s, which is there: %q", name, got)
+		}
+	}
+	if got := p.others("cuda:0", two[:1]); got != "" {
+		t.Errorf("without a GPU: %q", got)
+	}
+}
+
+func TestDevicesRefusesArguments(t *testing.T) {
+	if got := call(t, "--lang", "ru", "devices", "cpu"); got.status != exitUsage || !strings.Contains(got.errors, "нужно аргументов: 0, задано: 1") {
+		t.Errorf("%+v", got)
+	}
+}
 
 func TestWhatAutoDoes(t *testing.T) {
 	slope := func(fixed, megapixel time.Duration) settings.Line {

@@ -50,8 +50,9 @@ func (p *program) printUsage(c *cobra.Command) error {
 		sections[i].flags = append(sections[i].flags, f)
 	}
 	general := p.say("General flags:", "Общие параметры:")
-	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Name != "help" {
+	// Not LocalNonPersistentFlags, which sorts them.
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" && c.PersistentFlags().Lookup(f.Name) == nil {
 			add(p.say("Flags:", "Параметры:"), f)
 		}
 	})

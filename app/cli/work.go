@@ -13,7 +13,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"blik/app/device"
 	"blik/app/imagefile"
 	"blik/processing"
 
@@ -65,11 +64,12 @@ func (w *work) checkFlags() error {
 	}
 	if w.regionText != "" {
 		if w.region, err = processing.ParseRegion(w.regionText); err != nil {
-			return w.usage("--region: %v", "--region: %v", err)
+			return w.usage("--region: %v",
+				"--region: нужно rect:x,y,w,h, ellipse:x,y,w,h или polygon:x,y,x,y,… в пикселях (%v)", err)
 		}
 	}
-	if device.Check(w.deviceName) != nil {
-		return w.usage("--device %s: must be auto, cpu, cuda or cuda:N", "--device %s: допустимы auto, cpu, cuda и cuda:N", w.deviceName)
+	if err := w.checkDevice(w.deviceName); err != nil {
+		return err
 	}
 	if !(w.limit > 0 && w.limit <= 1e6) {
 		return w.usage("--limit %g: must be a positive number of megapixels", "--limit %g: нужно положительное число мегапикселей", w.limit)
