@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"blik/app/device"
+	"blik/cuda/driver"
 	"blik/processing"
 	"blik/processing/cpu"
 )
@@ -34,7 +35,7 @@ func Device(ctx context.Context, name string) (Runner, error) {
 	return r, nil
 }
 
-// Patience is how long a job waits for a device that is being opened before it takes the CPU.
+// Patience is how long jobs wait for a device, from when it was chosen, before they take the CPU.
 const Patience = 10 * time.Second
 
 // Slot holds one device at a time. Its methods may be called from any goroutine and, but for Run and Close, return at once.
@@ -45,13 +46,14 @@ type Slot struct {
 	// mu guards what follows and the users of the leases.
 	mu  sync.Mutex
 	now *lease
-	// all counts the goroutines that open and close devices.
+	// all counts the leases that have not ended.
 	all sync.WaitGroup
 }
 
 // lease is one device from the choice of it until its last user has gone.
 type lease struct {
-	name string
+	name   string
+	chosen time.Time
 	// ready is closed when runner or err is set.
 	ready  chan struct{}
 	runner Runner
@@ -66,7 +68,7 @@ func NewSlot(open Open, patience time.Duration) *Slot { return &Slot{open: open,
 // Choose makes the device of a name the one of the next job and begins to open it. A job that runs goes on where it is; the
 // device before is given back after it. opened, which may be nil, is called when the device is open or has failed to.
 func (s *Slot) Choose(name string, opened func()) {
-	d := &lease{name: name, ready: make(chan struct{}), users: 2}
+	d := &lease{name: name, chosen: time.Now(), ready: make(chan struct{}), users: 2}
 	s.mu.Lock()
 	before := s.now
 	s.now = d
@@ -76,10 +78,9 @@ func (s *Slot) Choose(name string, opened func()) {
 		s.leave(before)
 	}
 	go func() {
-		defer s.all.Done()
+		defer s.leave(d)
 		d.runner, d.err = s.open(context.Background(), name)
 		close(d.ready)
-		s.leave(d)
 		if opened != nil {
 			opened()
 		}
@@ -128,26 +129,37 @@ func (s *Slot) Run(ctx context.Context, pixels int, job func(ctx context.Context
 		return nil, onHost(ctx, job)
 	}
 	defer s.leave(d)
-	late := time.NewTimer(s.patience)
+	answers, err := d.await(ctx, s.patience)
+	if err != nil {
+		return nil, err
+	}
+	if !answers {
+		return device.DoneOnCPU(&driver.Problem{Reason: driver.NoAnswer}), onHost(ctx, job)
+	}
+	if d.err != nil {
+		return device.DoneOnCPU(d.err), onHost(ctx, job)
+	}
+	return d.runner.Run(ctx, pixels, job)
+}
+
+// await waits until the device is open or has failed to, and returns false where that takes longer than the patience. Who
+// comes after that does not wait once more.
+func (d *lease) await(ctx context.Context, patience time.Duration) (answers bool, err error) {
+	select {
+	case <-d.ready:
+		return true, nil
+	default:
+	}
+	late := time.NewTimer(patience - time.Since(d.chosen))
 	defer late.Stop()
 	select {
 	case <-d.ready:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+		return true, nil
 	case <-late.C:
-		return &processing.Text{
-			EN: "The GPU does not answer. The work was done on the CPU instead, with the same result.",
-			RU: "Видеокарта не отвечает. Работа выполнена на процессоре, результат тот же.",
-		}, onHost(ctx, job)
+		return false, nil
+	case <-ctx.Done():
+		return false, ctx.Err()
 	}
-	if d.err != nil {
-		why := device.Explain(d.err)
-		return &processing.Text{
-			EN: why.EN + " The work was done on the CPU instead, with the same result.",
-			RU: why.RU + " Работа выполнена на процессоре, результат тот же.",
-		}, onHost(ctx, job)
-	}
-	return d.runner.Run(ctx, pixels, job)
 }
 
 // onHost runs a job on the CPU.
@@ -172,18 +184,19 @@ func (s *Slot) leave(d *lease) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d.users--
-	if d.users > 0 || d.runner == nil {
+	if d.users > 0 {
 		return
 	}
-	s.all.Add(1)
 	go func() {
 		defer s.all.Done()
-		// Nobody is left who could use what a device says at its end.
-		_ = d.runner.Close()
+		if d.runner != nil {
+			// Nobody is left who could use what a device says at its end.
+			_ = d.runner.Close()
+		}
 	}()
 }
 
-// Close gives the device back and waits until that is done or ctx is.
+// Close gives the device back when the jobs on it have ended, and waits until that is done or ctx is.
 func (s *Slot) Close(ctx context.Context) error {
 	s.mu.Lock()
 	d := s.now

@@ -91,9 +91,15 @@ func TestRunDoesNotWaitForEver(t *testing.T) {
 	if err != nil || name != "cpu" || notice == nil || !strings.Contains(notice.EN, "does not answer") || notice.RU == "" {
 		t.Errorf("on %q: %v, %v", name, notice, err)
 	}
+	// The next job does not wait again for what one has waited for.
+	s.patience = time.Hour
+	s.now.chosen = time.Now().Add(-2 * time.Hour)
+	if notice, err := s.Run(t.Context(), 1, nothing); err != nil || notice == nil {
+		t.Errorf("the next job: %v, %v", notice, err)
+	}
+	s.now.chosen = time.Now()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s.patience = time.Minute
 	if _, err := s.Run(ctx, 1, nothing); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
@@ -183,6 +189,32 @@ func TestChooseWhileAJobRuns(t *testing.T) {
 		if _, closed := f.count(); closed != 1 {
 			t.Errorf("%s closed %d times", f.name, closed)
 		}
+	}
+}
+
+// Closing waits for the job that runs, since the device is not given back before.
+func TestCloseWhileAJobRuns(t *testing.T) {
+	f := &fake{name: "a"}
+	s := NewSlot(func(context.Context, string) (Runner, error) { return f, nil }, time.Minute)
+	choose(s, "a")
+	started, gate := make(chan struct{}), make(chan struct{})
+	go s.Run(t.Context(), 1, func(context.Context, processing.Backend) error {
+		close(started)
+		<-gate
+		return nil
+	})
+	<-started
+	soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := s.Close(soon); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("under a job: %v", err)
+	}
+	close(gate)
+	if err := s.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, closed := f.count(); closed != 1 {
+		t.Errorf("closed %d times", closed)
 	}
 }
 

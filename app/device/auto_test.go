@@ -142,7 +142,7 @@ func TestAutoOfAGPUThatHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	name, notice := ranOn(t, r, math.MaxInt32)
-	if name != "cpu" || notice == nil || !strings.HasPrefix(notice.EN, "The GPU does not answer. ") || notice.RU == "" {
+	if name != "cpu" || notice == nil || !strings.HasPrefix(notice.EN, "The GPU does not answer: ") || notice.RU == "" {
 		t.Errorf("the job ran on %s, %v", name, notice)
 	}
 	if name, notice := ranOn(t, r, math.MaxInt32); name != "cpu" || notice != nil || r.Why() == nil {

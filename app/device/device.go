@@ -189,12 +189,16 @@ func (r *Runner) Run(ctx context.Context, pixels int, job func(ctx context.Conte
 	if !tooLittle(p) {
 		r.giveUp(p)
 	}
-	text := Explain(p)
-	notice = &processing.Text{
-		EN: text.EN + " The work was done on the CPU instead, with the same result.",
-		RU: text.RU + " Работа выполнена на процессоре, результат тот же.",
+	return DoneOnCPU(p), job(ctx, r.host)
+}
+
+// DoneOnCPU tells in one sentence why a job ran on the CPU that was meant for a GPU.
+func DoneOnCPU(why error) *processing.Text {
+	text := Explain(why)
+	return &processing.Text{
+		EN: strings.TrimSuffix(text.EN, ".") + ": the work was done on the CPU instead, with the same result.",
+		RU: strings.TrimSuffix(text.RU, ".") + ": работа выполнена на процессоре, результат тот же.",
 	}
-	return notice, job(ctx, r.host)
 }
 
 // tooLittle says whether an error is for want of memory of a GPU, so that less at a time may do.

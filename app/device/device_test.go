@@ -210,8 +210,8 @@ func TestExplainIsOneSentence(t *testing.T) {
 		errs = append(errs, &driver.Problem{Reason: r}, &driver.Problem{Reason: r, Code: 7, Detail: "a detail"})
 	}
 	for _, err := range errs {
-		text := Explain(err)
-		for _, s := range []string{text.EN, text.RU} {
+		text, done := Explain(err), DoneOnCPU(err)
+		for _, s := range []string{text.EN, text.RU, done.EN, done.RU} {
 			if !strings.HasSuffix(s, ".") || strings.Contains(s, ". ") || strings.Contains(s, "\n") {
 				t.Errorf("%#v: %q is not a sentence", err, s)
 			}
