@@ -24,9 +24,32 @@ func Experiments(ctx context.Context, name string) (Provider, error) {
 	if err := ctx.Err(); err != nil || !c.gpu {
 		return nil, err
 	}
-	p, err := openExperiments(c.ordinal)
-	if err != nil {
-		return nil, fmt.Errorf("experiments on a GPU: %w", err)
+	return openUntil(ctx, func() (Provider, error) { return openExperiments(c.ordinal) })
+}
+
+// openUntil returns when ctx ends, too, since a driver may hang; what is open later is closed.
+func openUntil(ctx context.Context, open func() (Provider, error)) (Provider, error) {
+	type result struct {
+		p   Provider
+		err error
 	}
-	return p, nil
+	opened := make(chan result, 1)
+	go func() {
+		p, err := open()
+		opened <- result{p, err}
+	}()
+	select {
+	case r := <-opened:
+		if r.err != nil {
+			return nil, fmt.Errorf("experiments on a GPU: %w", r.err)
+		}
+		return r.p, nil
+	case <-ctx.Done():
+		go func() {
+			if r := <-opened; r.err == nil {
+				_ = r.p.Close()
+			}
+		}()
+		return nil, ctx.Err()
+	}
 }

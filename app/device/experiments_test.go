@@ -36,3 +36,30 @@ func TestExperiments(t *testing.T) {
 		t.Errorf("%v, %v, the list says %v", p, err, missing)
 	}
 }
+
+// provider is one that was opened.
+type provider struct {
+	Provider
+	closed chan struct{}
+}
+
+func (p provider) Close() error {
+	close(p.closed)
+	return nil
+}
+
+// A driver that hangs does not keep who has given up; what it opens after that is closed.
+func TestExperimentsOfADriverThatHangs(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	gate, late := make(chan struct{}), provider{closed: make(chan struct{})}
+	p, err := openUntil(ctx, func() (Provider, error) {
+		cancel()
+		<-gate
+		return late, nil
+	})
+	if p != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", p, err)
+	}
+	close(gate)
+	<-late.closed
+}
