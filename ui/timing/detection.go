@@ -50,7 +50,8 @@ type detectionPage struct {
 	says               *widget.Label
 }
 
-func newDetectionPage(v *View) *detectionPage {
+// newDetectionPage makes the page with the choices of the page before, which may be nil.
+func newDetectionPage(v *View, before *detectionPage) *detectionPage {
 	p := &detectionPage{v: v}
 	p.picture = newPictureChoice(v)
 	var numbers []string
@@ -59,6 +60,10 @@ func newDetectionPage(v *View) *detectionPage {
 	}
 	p.repeat = xwidget.NewSelect(numbers, keys{v}, nil)
 	p.repeat.SetSelectedIndex(0)
+	if before != nil {
+		p.repeat.SetSelectedIndex(before.repeat.SelectedIndex())
+		p.picture.box.SetSelectedIndex(before.picture.box.SelectedIndex())
+	}
 	p.run = widget.NewButtonWithIcon(v.t("timing.measure"), theme.MediaPlayIcon(), p.start)
 	p.run.Importance = widget.HighImportance
 	p.save = newSaveRow(v, p.saveAs)
@@ -78,7 +83,7 @@ func newDetectionPage(v *View) *detectionPage {
 		container.NewTabItem(v.t("timing.cold"), p.cold),
 		container.NewTabItem(v.t("timing.copies"), p.copies))
 	split := container.NewHSplit(p.chart, tables)
-	split.SetOffset(0.38)
+	split.SetOffset(0.28)
 	p.says = wrapped()
 	// What is said may be long; it scrolls rather than moves what lies above it.
 	says := container.NewVScroll(p.says)

@@ -73,7 +73,7 @@ type checks struct {
 	ids    []string
 }
 
-// newExperimentsPage makes the page; it shows the experiment of the page before, which may be nil.
+// newExperimentsPage makes the page with the choices of the page before, which may be nil.
 func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 	p := &experimentsPage{v: v, list: experiment.All()}
 	var names []string
@@ -127,6 +127,13 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 	p.picture.SetSelectedIndex(0)
 	p.choice.OnChanged = func(string) { p.choose() }
 	p.choice.SetSelectedIndex(at)
+	if before != nil {
+		if before.ownPicture() {
+			p.picture.SetSelectedIndex(1)
+		}
+		p.variants.follow(before.variants)
+		p.sizes.follow(before.sizes)
+	}
 	return p
 }
 
@@ -247,6 +254,15 @@ func (c *checks) chosen() (ids []string) {
 		}
 	}
 	return ids
+}
+
+// follow unchecks what is unchecked in another list.
+func (c *checks) follow(o *checks) {
+	for i, b := range o.boxes {
+		if at := slices.Index(c.ids, o.ids[i]); at >= 0 && !b.Checked {
+			c.boxes[at].SetChecked(false)
+		}
+	}
 }
 
 func (c *checks) enable(on bool) {

@@ -273,6 +273,11 @@ func TestOpenPictureIsMeasured(t *testing.T) {
 	}
 
 	h.experiments.picture.SetSelected("the open picture")
+	words, err := texts.New("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.SetTexts(words)
 	h.experiments.start()
 	h.settle()
 	if h.options.Picture != h.open.Picture || !h.experiments.sizes.boxes[0].Disabled() {
@@ -339,6 +344,21 @@ func TestChoicesOfAnExperiment(t *testing.T) {
 	}
 	if original, err := experiment.Find(h.experiment.ID); err != nil || len(original.Grids[0].Sizes) == 1 {
 		t.Errorf("the experiment itself was cut: %v", err)
+	}
+	// The choices stay when the words change.
+	h.detection.repeat.SetSelectedIndex(2)
+	h.detection.picture.box.SetSelectedIndex(0)
+	russian, err := texts.New("ru")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.SetTexts(russian)
+	p = h.experiments
+	if p.isQuick() || !slices.Equal(p.variants.chosen(), p.variants.ids[:2]) || !slices.Equal(p.sizes.chosen(), p.sizes.ids[:1]) {
+		t.Errorf("in another language %q and %q are chosen", p.variants.chosen(), p.sizes.chosen())
+	}
+	if h.detection.repeat.SelectedIndex() != 2 || h.detection.picture.box.SelectedIndex() != 0 {
+		t.Errorf("in another language %q and %q are chosen", h.detection.repeat.Selected, h.detection.picture.box.Selected)
 	}
 	// Nothing chosen is nothing to measure.
 	p.sizes.boxes[0].SetChecked(false)

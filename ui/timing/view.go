@@ -129,7 +129,7 @@ func (v *View) SetTexts(words *texts.Texts) {
 	v.texts = words
 	v.win.SetTitle(v.t("timing.title"))
 	v.tips = xwidget.NewTooltips()
-	v.detection, v.experiments = newDetectionPage(v), newExperimentsPage(v, v.experiments)
+	v.detection, v.experiments = newDetectionPage(v, v.detection), newExperimentsPage(v, v.experiments)
 	v.tabs = container.NewAppTabs(
 		container.NewTabItem(v.t("timing.detection"), v.detection.object),
 		container.NewTabItem(v.t("timing.experiments"), v.experiments.object))

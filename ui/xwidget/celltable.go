@@ -4,6 +4,9 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 )
@@ -19,12 +22,13 @@ type CellTable struct {
 // NewCellTable returns an empty table.
 func NewCellTable() *CellTable {
 	t := &CellTable{}
+	// A label of the toolkit's keeps so much space around its text that tables of many columns do not fit their room.
 	label := func(bold bool) func() fyne.CanvasObject {
 		return func() fyne.CanvasObject {
-			l := widget.NewLabel("")
-			l.SizeName = theme.SizeNameCaptionText
-			l.TextStyle.Bold = bold
-			return l
+			text := canvas.NewText("", nil)
+			text.TextSize = theme.Size(theme.SizeNameCaptionText)
+			text.TextStyle.Bold = bold
+			return container.New(layout.NewCustomPaddedLayout(cellGap, cellGap, cellGap, cellGap), text)
 		}
 	}
 	t.Length = func() (int, int) {
@@ -41,8 +45,11 @@ func NewCellTable() *CellTable {
 	return t
 }
 
+// cellGap is the space between a cell's text and its borders.
+const cellGap = 4
+
 func (t *CellTable) show(row, column int, o fyne.CanvasObject) {
-	l := o.(*widget.Label)
+	l := o.(*fyne.Container).Objects[0].(*canvas.Text)
 	text, align := "", fyne.TextAlignLeading
 	if row < len(t.cells) && column >= 0 && column < len(t.cells[row]) {
 		text = t.cells[row][column]
@@ -50,8 +57,9 @@ func (t *CellTable) show(row, column int, o fyne.CanvasObject) {
 			align = fyne.TextAlignTrailing
 		}
 	}
-	l.Alignment = align
-	l.SetText(text)
+	l.Text, l.Alignment = text, align
+	l.Color = theme.Color(theme.ColorNameForeground)
+	l.Refresh()
 }
 
 // Cells returns what is shown, the head first.
@@ -63,8 +71,6 @@ func (t *CellTable) SetCells(cells [][]string) {
 	t.ShowHeaderRow = len(cells) > 1
 	if len(cells) > 0 {
 		size := theme.Size(theme.SizeNameCaptionText)
-		// A label keeps a space around its text.
-		around := 2*theme.InnerPadding() + 1
 		t.right = make([]bool, len(cells[0]))
 		for c := range cells[0] {
 			t.right[c] = true
@@ -73,7 +79,7 @@ func (t *CellTable) SetCells(cells [][]string) {
 				width = max(width, fyne.MeasureText(row[c], size, fyne.TextStyle{}).Width)
 				t.right[c] = t.right[c] && Figures(row[c])
 			}
-			t.SetColumnWidth(c, width+around)
+			t.SetColumnWidth(c, width+2*cellGap+1)
 		}
 	}
 	t.Refresh()
