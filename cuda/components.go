@@ -11,6 +11,7 @@ import (
 	"gorgonia.org/cu"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
 // Components live on the device as lists of spans; the host sees how many there are, and the spans only where it asks for
@@ -32,7 +33,16 @@ type components struct {
 
 const noLabel = 1<<32 - 1
 
-func (c *components) Len() int { return c.labels }
+func (c *components) Len() int         { return c.labels }
+func (c *components) Size() (w, h int) { return c.w, c.h }
+func (c *components) Released() bool   { return c.released }
+
+func (c *components) Owner() processing.Backend {
+	if c == nil {
+		return nil
+	}
+	return c.owner
+}
 
 func (c *components) Release() {
 	if c.released {
@@ -41,23 +51,6 @@ func (c *components) Release() {
 	c.released = true
 	c.owner.pool.put(c.spans)
 	c.owner.pool.put(c.first)
-}
-
-// components returns c when these are living components of this backend for pictures of the size of the planes.
-func (a *args) components(c processing.Components) *components {
-	q, ok := c.(*components)
-	switch {
-	case !ok || q == nil || q.owner != a.b:
-		a.fail("the components belong to another backend")
-		return nil
-	case q.released:
-		a.fail("the components were released")
-	case a.w == 0:
-		a.w, a.h = q.w, q.h
-	case a.w != q.w || a.h != q.h:
-		a.fail("the components are of %d × %d pixels, the planes %d × %d", q.w, q.h, a.w, a.h)
-	}
-	return q
 }
 
 const spanBytes = int64(unsafe.Sizeof(processing.Span{}))
@@ -189,11 +182,10 @@ func (q *queue) connectIn(c *connected, src *plane, bits uint8, inverted, reach 
 
 // Label returns the 8-connected components of the pixels of cls that have one of the given bits.
 func (b *Backend) Label(ctx context.Context, cls processing.Plane, bits uint8) (processing.Components, error) {
-	a := b.args("label")
-	p := a.plane("class", cls, processing.U8)
-	if a.err != nil {
-		return nil, a.err
+	if err := args.Label(b, cls); err != nil {
+		return nil, err
 	}
+	p := cls.(*plane)
 	var out *components
 	err := b.run(ctx, func(q *queue) error {
 		c, err := q.connect(p, bits, 0, 1, func(c *connected) error {
@@ -207,7 +199,7 @@ func (b *Backend) Label(ctx context.Context, cls processing.Plane, bits uint8) (
 		if err != nil {
 			return err
 		}
-		out = &components{owner: b, w: a.w, h: a.h, labels: c.sets, runs: c.runs, spans: c.spans, first: c.first}
+		out = &components{owner: b, w: p.w, h: p.h, labels: c.sets, runs: c.runs, spans: c.spans, first: c.first}
 		q.keep(c.spans, c.first)
 		return nil
 	})
@@ -219,11 +211,10 @@ func (b *Backend) Label(ctx context.Context, cls processing.Plane, bits uint8) (
 
 // FillHoles writes 255 into the pixels of dst that are 0 and do not reach the border.
 func (b *Backend) FillHoles(ctx context.Context, dst processing.Plane) error {
-	a := b.args("fill holes")
-	d := a.plane("destination", dst, processing.U8)
-	if a.err != nil {
-		return a.err
+	if err := args.FillHoles(b, dst); err != nil {
+		return err
 	}
+	d := dst.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
 		_, err := q.connect(d, 255, 1, 0, func(c *connected) error {
@@ -235,7 +226,7 @@ func (b *Backend) FillHoles(ctx context.Context, dst processing.Plane) error {
 				return err
 			}
 			grid, block := q.strided(c.room)
-			if err := q.launch("markOpen", grid, block, open, c.spans, c.parent, c.total, c.room, a.w, a.h); err != nil {
+			if err := q.launch("markOpen", grid, block, open, c.spans, c.parent, c.total, c.room, d.w, d.h); err != nil {
 				return err
 			}
 			return q.launch("paintClosed", grid, block, d, open, c.spans, c.parent, c.total, c.room)
@@ -256,16 +247,11 @@ const growRounds = 8
 
 // Grow extends cores over pixels of cls with ClassGrow; see grow.cu.
 func (b *Backend) Grow(ctx context.Context, cores processing.Components, cls processing.Plane, g processing.Growth) (processing.Components, error) {
-	a := b.args("grow")
-	p := a.plane("class", cls, processing.U8)
-	k := a.components(cores)
-	if err := g.Validate(); err != nil {
-		a.fail("%w", err)
+	if err := args.Grow(b, cores, cls, g); err != nil {
+		return nil, err
 	}
-	if a.err != nil {
-		return nil, a.err
-	}
-	out := &components{owner: b, w: a.w, h: a.h, labels: k.labels}
+	p, k := cls.(*plane), cores.(*components)
+	out := &components{owner: b, w: p.w, h: p.h, labels: k.labels}
 	if k.runs == 0 {
 		return out, ctx.Err()
 	}
@@ -482,14 +468,10 @@ func (v *growing) write(unsettled buffer, out *components) error {
 
 // Keep empties the components whose label is not kept.
 func (b *Backend) Keep(ctx context.Context, c processing.Components, keep []bool) error {
-	a := b.args("keep")
-	k := a.components(c)
-	if a.err == nil && len(keep) != k.labels {
-		a.fail("%d labels told, there are %d", len(keep), k.labels)
+	if err := args.Keep(b, c, keep); err != nil {
+		return err
 	}
-	if a.err != nil {
-		return a.err
-	}
+	k := c.(*components)
 	if k.runs == 0 {
 		return ctx.Err()
 	}
@@ -514,12 +496,10 @@ func (b *Backend) Keep(ctx context.Context, c processing.Components, keep []bool
 
 // Paint writes 255 into dst where a component is, 0 elsewhere.
 func (b *Backend) Paint(ctx context.Context, dst processing.Plane, c processing.Components) error {
-	a := b.args("paint")
-	d := a.plane("destination", dst, processing.U8)
-	k := a.components(c)
-	if a.err != nil {
-		return a.err
+	if err := args.Paint(b, dst, c); err != nil {
+		return err
 	}
+	d, k := dst.(*plane), c.(*components)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
 		if err := q.d.zero(d.memory, d.pitch*int64(d.h)); err != nil || k.runs == 0 {
@@ -532,11 +512,10 @@ func (b *Backend) Paint(ctx context.Context, dst processing.Plane, c processing.
 
 // Spans returns the runs of pixels of equal label.
 func (b *Backend) Spans(ctx context.Context, c processing.Components) ([]processing.Span, error) {
-	a := b.args("spans")
-	k := a.components(c)
-	if a.err != nil {
-		return nil, a.err
+	if err := args.Spans(b, c); err != nil {
+		return nil, err
 	}
+	k := c.(*components)
 	if k.runs == 0 {
 		return nil, ctx.Err()
 	}
@@ -571,21 +550,10 @@ type tally struct {
 
 // Tally sums up each component.
 func (b *Backend) Tally(ctx context.Context, c processing.Components, p processing.TallyPlanes, t *processing.LumaTables) ([]processing.Tally, error) {
-	a := b.args("tally")
-	cls := a.plane("class", p.Class, processing.U8)
-	member := a.plane("member", p.Member, processing.U8)
-	y := a.plane("luminance", p.Y, processing.U16)
-	bg := a.plane("background", p.B, processing.U16)
-	v := a.plane("level", p.V, processing.U8)
-	spread := a.plane("deviation", p.Spread, processing.U16)
-	starlet := a.plane("starlet", p.Starlet, processing.U16)
-	k := a.components(c)
-	if a.err == nil && len(t.Encode8) != 1<<16 {
-		a.fail("the encoding table has %d entries, needs %d", len(t.Encode8), 1<<16)
+	if err := args.Tally(b, c, p, t); err != nil {
+		return nil, err
 	}
-	if a.err != nil {
-		return nil, a.err
-	}
+	k := c.(*components)
 	out := make([]processing.Tally, k.labels)
 	if k.runs == 0 {
 		for i := range out {
@@ -607,7 +575,8 @@ func (b *Backend) Tally(ctx context.Context, c processing.Components, p processi
 			return err
 		}
 		grid, block := along(8 * k.runs)
-		if err := q.launch("tallySpans", grid, block, sums, k.spans, k.runs, cls, member, y, bg, v, spread, starlet, enc, a.w, a.h); err != nil {
+		if err := q.launch("tallySpans", grid, block, sums, k.spans, k.runs, p.Class.(*plane), p.Member.(*plane), p.Y.(*plane),
+			p.B.(*plane), p.V.(*plane), p.Spread.(*plane), p.Starlet.(*plane), enc, k.w, k.h); err != nil {
 			return err
 		}
 		host, err := q.fetchList(sums, n)

@@ -4,29 +4,18 @@ package cuda
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"slices"
 
 	"blik/processing"
+	"blik/processing/args"
 )
-
-// maxSigma bounds the kernel, whose cost grows with sigma.
-const maxSigma = 1000
 
 // Gaussian blurs with standard deviation sigma (at most 1000).
 func (b *Backend) Gaussian(ctx context.Context, dst, src processing.Plane, sigma float64) error {
-	a := b.args("gaussian")
-	d := a.plane("destination", dst, processing.U8, processing.U16, processing.F32)
-	s := a.plane("source", src, processing.U8, processing.U16, processing.F32)
-	a.same(d, s)
-	a.apart(d, s)
-	if !(sigma >= 0 && sigma <= maxSigma) {
-		a.fail("standard deviation %v: must be between 0 and %d", sigma, maxSigma)
+	if err := args.Gaussian(b, dst, src, sigma); err != nil {
+		return err
 	}
-	if a.err != nil {
-		return a.err
-	}
+	d, s := dst.(*plane), src.(*plane)
 	taps := gaussianTaps(sigma)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
@@ -38,7 +27,7 @@ func (b *Backend) Gaussian(ctx context.Context, dst, src processing.Plane, sigma
 		if err != nil {
 			return err
 		}
-		kind := kindName(d.kind)
+		kind := d.kind.String()
 		if d.kind != processing.F32 && r <= blurRadius {
 			const width = blurThreads - 2*((blurRadius+3)/4*4)
 			grid := dim{(d.w + width - 1) / width, (d.h + blurRows - 1) / blurRows}
@@ -89,17 +78,14 @@ type wavelet struct {
 	brief     int
 }
 
-func waveletOf(wave processing.Wavelet) (wavelet, error) {
-	switch wave {
-	case processing.Haar:
+func waveletOf(wave processing.Wavelet) wavelet {
+	if wave == processing.Haar {
 		c := float32(math.Sqrt2 / 2)
-		return wavelet{low: [4]float32{0, 0, c, c}, high: [4]float32{0, 0, c, -c}, brief: 1}, nil
-	case processing.Daubechies4:
-		s, n := math.Sqrt(3), 4*math.Sqrt2
-		h := [4]float32{float32((1 + s) / n), float32((3 + s) / n), float32((3 - s) / n), float32((1 - s) / n)}
-		return wavelet{low: h, high: [4]float32{h[3], -h[2], h[1], -h[0]}}, nil
+		return wavelet{low: [4]float32{0, 0, c, c}, high: [4]float32{0, 0, c, -c}, brief: 1}
 	}
-	return wavelet{}, fmt.Errorf("unknown wavelet %d", wave)
+	s, n := math.Sqrt(3), 4*math.Sqrt2
+	h := [4]float32{float32((1 + s) / n), float32((3 + s) / n), float32((3 - s) / n), float32((1 - s) / n)}
+	return wavelet{low: h, high: [4]float32{h[3], -h[2], h[1], -h[0]}}
 }
 
 func cells(args []any, taps ...float32) []any {
@@ -126,89 +112,58 @@ func (f *wavelet) backward(args ...any) []any {
 
 // Wavelet writes one level of the transform, rows first, then columns.
 func (b *Backend) Wavelet(ctx context.Context, dst, src processing.Plane, wave processing.Wavelet) error {
-	a := b.args("wavelet")
-	d := a.plane("destination", dst, processing.F32)
-	s := a.plane("source", src, processing.U8, processing.U16, processing.F32)
-	a.apart(d, s)
-	f, err := waveletOf(wave)
-	if err != nil {
-		a.fail("%v", err)
+	if err := args.Wavelet(b, dst, src, wave); err != nil {
+		return err
 	}
-	if a.err != nil {
-		return a.err
-	}
-	w, h := a.w, a.h
+	d, s, f := dst.(*plane), src.(*plane), waveletOf(wave)
+	w, h := d.w, d.h
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
 		const pairs = 16 // wavePairs of filter.cu
 		wide, tall := (w+1)/2, (h+1)/2
 		grid := dim{(wide + 127) / 128, (tall + pairs - 1) / pairs}
-		return q.launch("wavelet"+kindName(s.kind), grid, dim{x: 128}, append(f.forward(d, s), w, h)...)
+		return q.launch("wavelet"+s.kind.String(), grid, dim{x: 128}, append(f.forward(d, s), w, h)...)
 	})
 }
 
 // InverseWavelet undoes Wavelet, columns first.
 func (b *Backend) InverseWavelet(ctx context.Context, dst, src processing.Plane, wave processing.Wavelet) error {
-	a := b.args("inverse wavelet")
-	d := a.plane("destination", dst, processing.F32)
-	s := a.plane("source", src, processing.F32)
-	a.apart(d, s)
-	f, err := waveletOf(wave)
-	if err != nil {
-		a.fail("%v", err)
+	if err := args.InverseWavelet(b, dst, src, wave); err != nil {
+		return err
 	}
-	if a.err != nil {
-		return a.err
-	}
+	d, s, f := dst.(*plane), src.(*plane), waveletOf(wave)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		columns, err := q.plane(processing.F32, a.w, a.h)
+		columns, err := q.plane(processing.F32, d.w, d.h)
 		if err != nil {
 			return err
 		}
-		if err := q.pixels("unwaveColumns", a.w, a.h, f.backward(columns, s)...); err != nil {
+		if err := q.pixels("unwaveColumns", d.w, d.h, f.backward(columns, s)...); err != nil {
 			return err
 		}
-		return q.pixels("unwaveRows", a.w, a.h, f.backward(d, columns)...)
+		return q.pixels("unwaveRows", d.w, d.h, f.backward(d, columns)...)
 	})
 }
 
-// maxStarlet bounds the bands; the filter of the last one is wider than any picture.
-const maxStarlet = 24
-
 // Starlet writes the first len(bands) bands and what is left of src. Planes may not be given twice.
 func (b *Backend) Starlet(ctx context.Context, bands []processing.Plane, smooth, src processing.Plane) error {
-	a := b.args("starlet")
-	s := a.plane("source", src, processing.U8, processing.U16, processing.F32)
-	outs := make([]*plane, len(bands), len(bands)+1)
-	for i, p := range bands {
-		outs[i] = a.plane(fmt.Sprintf("band %d", i+1), p, processing.F32)
+	if err := args.Starlet(b, bands, smooth, src); err != nil {
+		return err
 	}
-	last := a.plane("smooth", smooth, processing.F32)
-	if len(bands) > maxStarlet {
-		a.fail("%d bands: at most %d", len(bands), maxStarlet)
+	s := src.(*plane)
+	outs := make([]*plane, 0, len(bands)+1)
+	for _, p := range bands {
+		outs = append(outs, p.(*plane))
 	}
-	if a.err != nil {
-		return a.err
-	}
-	outs = append(outs, last)
-	for i, p := range outs {
-		a.apart(p, s)
-		if slices.Contains(outs[:i], p) {
-			a.fail("destination and source are the same plane")
-		}
-	}
-	if a.err != nil {
-		return a.err
-	}
-	w, h := a.w, a.h
+	outs = append(outs, smooth.(*plane))
+	w, h := s.w, s.h
 	return b.run(ctx, func(q *queue) error {
 		q.writes(outs...)
 		columns, err := q.plane(processing.F32, w, h)
 		if err != nil {
 			return err
 		}
-		if err := q.pixels("float"+kindName(s.kind), w, h, outs[0], s); err != nil {
+		if err := q.pixels("float"+s.kind.String(), w, h, outs[0], s); err != nil {
 			return err
 		}
 		for j := range bands {
@@ -231,16 +186,11 @@ func (b *Backend) Starlet(ctx context.Context, bands []processing.Plane, smooth,
 // StarletBand writes the positive part of a band of the starlet transform of src (U8) in 1/256 grey levels, rounded
 // down. All is integer: the smooth plane of level j is exact in 1/256^j, at most 32 bits at level 3.
 func (b *Backend) StarletBand(ctx context.Context, dst, src processing.Plane, level int) error {
-	a := b.args("starlet band")
-	d := a.plane("destination", dst, processing.U16)
-	s := a.plane("source", src, processing.U8)
-	if level < 1 || level > 3 {
-		a.fail("level %d: must be 1, 2 or 3", level)
+	if err := args.StarletBand(b, dst, src, level); err != nil {
+		return err
 	}
-	if a.err != nil {
-		return a.err
-	}
-	w, h := a.w, a.h
+	d, s := dst.(*plane), src.(*plane)
+	w, h := d.w, d.h
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
 		if level == 2 {
@@ -255,11 +205,11 @@ func (b *Backend) StarletBand(ctx context.Context, dst, src processing.Plane, le
 			if err != nil {
 				return err
 			}
-			if err := q.pixels("smooth"+kindName(fine.kind), w, h, smooth, fine, 1<<j); err != nil {
+			if err := q.pixels("smooth"+fine.kind.String(), w, h, smooth, fine, 1<<j); err != nil {
 				return err
 			}
 			fine = smooth
 		}
-		return q.pixels("band"+kindName(fine.kind), w, h, d, fine, 1<<(level-1), 8*(level-1))
+		return q.pixels("band"+fine.kind.String(), w, h, d, fine, 1<<(level-1), 8*(level-1))
 	})
 }

@@ -8,29 +8,15 @@ import (
 	"gorgonia.org/cu"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
 // Morph applies op with element e to U8, U16 and F32 planes; dst may be src. NaN in F32 planes wins always.
 func (b *Backend) Morph(ctx context.Context, dst, src processing.Plane, op processing.MorphOp, e processing.Element) error {
-	a := b.args("morph")
-	d := a.plane("destination", dst, processing.U8, processing.U16, processing.F32)
-	s := a.plane("source", src, processing.U8, processing.U16, processing.F32)
-	a.same(d, s)
-	if e.Direction > processing.Falling {
-		a.fail("unknown direction %d", e.Direction)
+	if err := args.Morph(b, dst, src, op, e); err != nil {
+		return err
 	}
-	if e.Size < 1 || e.Size%2 == 0 {
-		a.fail("element of size %d: must be odd and at least 1", e.Size)
-	}
-	if e.Direction == processing.Rectangle && (e.Size2 < 1 || e.Size2%2 == 0) {
-		a.fail("rectangle of height %d: must be odd and at least 1", e.Size2)
-	}
-	if op > processing.TopHat {
-		a.fail("unknown operation %d", op)
-	}
-	if a.err != nil {
-		return a.err
-	}
+	d, s := dst.(*plane), src.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
 		switch op {
@@ -52,7 +38,7 @@ func (b *Backend) Morph(ctx context.Context, dst, src processing.Plane, op proce
 		if err := q.morph(opened, opened, true, e); err != nil {
 			return err
 		}
-		return q.pixels("subtract"+kindName(d.kind), d.w, d.h, d, s, opened)
+		return q.pixels("subtract"+d.kind.String(), d.w, d.h, d, s, opened)
 	})
 }
 
@@ -120,7 +106,7 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 		name = "dilate"
 	}
 	w, h, k := d.w, d.h, 2*p.r+1
-	kind, size := kindName(d.kind), kindBytes(d.kind)
+	kind, size := d.kind.String(), d.kind.Bytes()
 	// Kernels for short elements look less far ahead.
 	reach := "Many"
 	if k <= 7 {
@@ -195,7 +181,7 @@ func rowMemory(k, span int) int {
 }
 
 func (q *queue) transpose(d, s *plane) error {
-	return q.launch("transpose"+kindName(s.kind), dim{(s.w + 31) / 32, (s.h + 31) / 32}, dim{32, 8}, d, s, s.w, s.h)
+	return q.launch("transpose"+s.kind.String(), dim{(s.w + 31) / 32, (s.h + 31) / 32}, dim{32, 8}, d, s, s.w, s.h)
 }
 
 // duplicate copies s to d unless they are the same; both have one pitch.

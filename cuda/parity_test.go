@@ -11,12 +11,24 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/processing"
+	"blik/processing/args/argstest"
+	"blik/processing/cpu"
 )
 
 var (
 	integers = []processing.Kind{processing.U8, processing.U16}
 	samples  = []processing.Kind{processing.U8, processing.U16, processing.F32}
+	anyKind  = []processing.Kind{processing.U8, processing.U16, processing.U32, processing.F32}
 )
+
+func TestRefusals(t *testing.T) {
+	dev, host := gpu(t), cpu.New()
+	defer host.Close()
+	argstest.Refusals(t, dev, host)
+	if n, bytes := dev.Live(); n != 0 || bytes != 0 {
+		t.Errorf("%d planes, %d bytes are left on the device", n, bytes)
+	}
+}
 
 func kindOf(t *rapid.T, kinds []processing.Kind) processing.Kind {
 	return rapid.SampledFrom(kinds).Draw(t, "kind")

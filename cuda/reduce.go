@@ -12,28 +12,25 @@ import (
 	"gorgonia.org/cu"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
 // NoiseTiles returns the noise of each tile in the source's own levels, tiles in reading order.
 func (b *Backend) NoiseTiles(ctx context.Context, src processing.Plane, tile int) ([]float64, error) {
-	a := b.args("noise tiles")
-	s := a.plane("source", src, processing.U8, processing.U16)
-	if tile < 2 {
-		a.fail("tiles of %d pixels: at least 2", tile)
+	if err := args.NoiseTiles(b, src, tile); err != nil {
+		return nil, err
 	}
-	if a.err != nil {
-		return nil, a.err
-	}
+	s := src.(*plane)
 	// A side beyond this leaves the whole picture under a quarter of the area as well.
-	tile = min(tile, 2*max(a.w, a.h)+1)
-	nx, ny := (a.w+tile-1)/tile, (a.h+tile-1)/tile
+	tile = min(tile, 2*max(s.w, s.h)+1)
+	nx, ny := (s.w+tile-1)/tile, (s.h+tile-1)/tile
 	var sigma []float64
 	err := b.run(ctx, func(q *queue) error {
 		out, err := q.bytes(8 * int64(nx) * int64(ny))
 		if err != nil {
 			return err
 		}
-		if err := q.launch("noiseTiles"+kindName(s.kind), dim{nx, ny}, dim{x: 256}, out, s, tile, a.w, a.h); err != nil {
+		if err := q.launch("noiseTiles"+s.kind.String(), dim{nx, ny}, dim{x: 256}, out, s, tile, s.w, s.h); err != nil {
 			return err
 		}
 		host, err := q.fetch(out, 8*nx*ny)
@@ -55,24 +52,22 @@ func (b *Backend) NoiseTiles(ctx context.Context, src processing.Plane, tile int
 
 // Histogram counts the values of src where exclude is 0; exclude may be nil.
 func (b *Backend) Histogram(ctx context.Context, src, exclude processing.Plane) ([]uint64, error) {
-	a := b.args("histogram")
-	s := a.plane("source", src, processing.U8, processing.U16)
-	var mask any = buffer{}
-	pitch := int(0)
+	if err := args.Histogram(b, src, exclude); err != nil {
+		return nil, err
+	}
+	s := src.(*plane)
+	var mask buffer
+	pitch := 0
 	if exclude != nil {
-		if e := a.plane("exclusion", exclude, processing.U8); e != nil {
-			mask, pitch = e.memory, int(e.pitch)
-		}
+		e := exclude.(*plane)
+		mask, pitch = e.memory, int(e.pitch)
 	}
-	if a.err != nil {
-		return nil, a.err
-	}
-	bins, grid, block := 1<<8, dim{x: min(a.h, 512)}, dim{x: 256}
+	bins, grid, block := 1<<8, dim{x: min(s.h, 512)}, dim{x: 256}
 	if s.kind == processing.U16 {
 		// quarterGroups and quarterThreads of reduce.cu.
 		const groups, threads = 65535 / 8, 512
 		bins = 1 << 16
-		grid, block = dim{x: 4 * (((a.w+7)/8*a.h + groups - 1) / groups)}, dim{x: threads}
+		grid, block = dim{x: 4 * (((s.w+7)/8*s.h + groups - 1) / groups)}, dim{x: threads}
 	}
 	var total []uint64
 	err := b.run(ctx, func(q *queue) error {
@@ -83,7 +78,7 @@ func (b *Backend) Histogram(ctx context.Context, src, exclude processing.Plane) 
 		if err := q.d.zero(counts, 4*int64(bins)); err != nil {
 			return err
 		}
-		if err := q.launch("histogram"+kindName(s.kind), grid, block, counts, s, mask, pitch, a.w, a.h); err != nil {
+		if err := q.launch("histogram"+s.kind.String(), grid, block, counts, s, mask, pitch, s.w, s.h); err != nil {
 			return err
 		}
 		host, err := q.fetch(counts, 4*bins)
@@ -105,32 +100,31 @@ const momentBlocks = 1056
 // Moments sums over src: exactly for integers, and for F32 with the rounding error of every addition carried along, so
 // that the sums are as good as if taken with twice the precision of float64 and rounded once.
 func (b *Backend) Moments(ctx context.Context, src processing.Plane) (processing.Moments, error) {
-	a := b.args("moments")
-	s := a.plane("source", src, anyKind...)
-	if a.err != nil {
-		return processing.Moments{}, a.err
+	if err := args.Moments(b, src); err != nil {
+		return processing.Moments{}, err
 	}
+	s := src.(*plane)
 	var m processing.Moments
 	err := b.run(ctx, func(q *queue) error {
 		if s.kind == processing.F32 {
 			sums, err := q.sumFloats(s)
 			if err == nil {
-				m = floatMoments(sums, a.w*a.h)
+				m = floatMoments(sums, s.w*s.h)
 			}
 			return err
 		}
-		blocks := min(momentBlocks, a.h)
+		blocks := min(momentBlocks, s.h)
 		n := 8 * 5 * blocks
 		out, err := q.bytes(int64(n))
 		if err != nil {
 			return err
 		}
-		if err := q.launch("moments"+kindName(s.kind), dim{x: blocks}, dim{x: 256}, out, s, a.w, a.h); err != nil {
+		if err := q.launch("moments"+s.kind.String(), dim{x: blocks}, dim{x: 256}, out, s, s.w, s.h); err != nil {
 			return err
 		}
 		host, err := q.fetch(out, n)
 		if err == nil {
-			m = integerMoments(samplesOf[uint64](host), a.w*a.h)
+			m = integerMoments(samplesOf[uint64](host), s.w*s.h)
 		}
 		return err
 	})

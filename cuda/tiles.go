@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
 // tileArg is the struct tile of tiles.cu.
@@ -22,24 +23,14 @@ type tileArg struct {
 // sweepsAtOnce bounds the time that a kernel takes, so that a cancel is seen in between.
 const sweepsAtOnce = 64
 
-// tiles checks the tiles of an operation and lays out their scratch; size is the sum of what they need.
-func (a *args) tiles(list []processing.Tile) (out []tileArg, size int64) {
-	for i, r := range list {
-		if a.err == nil && (r.W < 1 || r.H < 1 || r.X < 0 || r.Y < 0 || r.X > a.w-r.W || r.Y > a.h-r.H) {
-			a.fail("tile %d (%d × %d at %d, %d) does not lie in planes of %d × %d pixels", i, r.W, r.H, r.X, r.Y, a.w, a.h)
-		}
+// tileArgs lays out the scratch of tiles; size is the sum of what they need.
+func tileArgs(list []processing.Tile) (out []tileArg, size int64) {
+	for _, r := range list {
 		out = append(out, tileArg{x: int32(r.X), y: int32(r.Y), w: int32(r.W), h: int32(r.H), at: size})
 		// More than a pyramid of all coarser levels takes.
 		size += int64(r.W)*int64(r.H) + int64(r.W) + int64(r.H) + 64
 	}
 	return out, size
-}
-
-// perTile says that a list holds one value for each tile.
-func (a *args) perTile(what string, n int, tiles []processing.Tile) {
-	if n != len(tiles) {
-		a.fail("%d %s given for %d tiles", n, what, len(tiles))
-	}
 }
 
 // structs uploads a list of structs as they lie in memory.
@@ -49,14 +40,11 @@ func structs[T tileArg | separation](q *queue, list []T) (buffer, error) {
 }
 
 // onTiles runs f with the uploaded tiles and with floats planes of scratch, unless there is no tile.
-func (a *args) onTiles(ctx context.Context, tiles []tileArg, size, floats int64, f func(q *queue, tiles, scratch buffer) error) error {
-	if a.err != nil {
-		return a.err
-	}
+func (b *Backend) onTiles(ctx context.Context, tiles []tileArg, size, floats int64, f func(q *queue, tiles, scratch buffer) error) error {
 	if len(tiles) == 0 {
 		return ctx.Err()
 	}
-	return a.b.run(ctx, func(q *queue) error {
+	return b.run(ctx, func(q *queue) error {
 		list, err := structs(q, tiles)
 		if err != nil {
 			return err
@@ -84,28 +72,21 @@ func onTile(n int) (grid, block dim) { return dim{x: n}, dim{x: 256} }
 
 // Convolve fills the pixels that are not known by normalised convolution.
 func (b *Backend) Convolve(ctx context.Context, dst, state processing.Plane, tiles []processing.Tile, sigmas []float64) error {
-	a := b.args("convolve")
-	d := a.plane("destination", dst, processing.F32)
-	s := a.plane("state", state, processing.U8)
-	a.perTile("sigmas", len(sigmas), tiles)
-	for i, v := range sigmas {
-		if !(v > 0 && v <= 1e6) {
-			a.fail("sigma %g of tile %d: must lie between 0 and a million", v, i)
-		}
+	if err := args.Convolve(b, dst, state, tiles, sigmas); err != nil {
+		return err
 	}
-	list, size := a.tiles(tiles)
+	d, s := dst.(*plane), state.(*plane)
+	list, size := tileArgs(tiles)
 	var bells []float32
-	if a.err == nil {
-		for i := range list {
-			r, sigma := &list[i], sigmas[i]
-			r.bell = int32(len(bells))
-			r.reach = int32(min(math.Ceil(6*sigma), float64(max(r.w, r.h)-1)))
-			for k := range int(r.reach) + 1 {
-				bells = append(bells, float32(math.Exp(-float64(k*k)/(2*sigma*sigma))))
-			}
+	for i := range list {
+		r, sigma := &list[i], sigmas[i]
+		r.bell = int32(len(bells))
+		r.reach = int32(min(math.Ceil(6*sigma), float64(max(r.w, r.h)-1)))
+		for k := range int(r.reach) + 1 {
+			bells = append(bells, float32(math.Exp(-float64(k*k)/(2*sigma*sigma))))
 		}
 	}
-	return a.onTiles(ctx, list, size, 2, func(q *queue, tiles, scratch buffer) error {
+	return b.onTiles(ctx, list, size, 2, func(q *queue, tiles, scratch buffer) error {
 		q.writes(d)
 		g, err := q.constants(bytesOf(bells))
 		if err != nil {
@@ -118,20 +99,17 @@ func (b *Backend) Convolve(ctx context.Context, dst, state processing.Plane, til
 
 // Harmonic solves Laplace's equation where state is not known.
 func (b *Backend) Harmonic(ctx context.Context, dst, state processing.Plane, tiles []processing.Tile, sweeps []int, omegas []float32) error {
-	a := b.args("harmonic")
-	d := a.plane("destination", dst, processing.F32)
-	s := a.plane("state", state, processing.U8)
-	a.perTile("numbers of sweeps", len(sweeps), tiles)
-	a.perTile("factors of relaxation", len(omegas), tiles)
-	list, size := a.tiles(tiles)
-	most := 0
-	if a.err == nil {
-		for i := range list {
-			list[i].sweeps, list[i].omega = int32(sweeps[i]), omegas[i]
-			most = max(most, sweeps[i])
-		}
+	if err := args.Harmonic(b, dst, state, tiles, sweeps, omegas); err != nil {
+		return err
 	}
-	return a.onTiles(ctx, list, size, 1, func(q *queue, tiles, scratch buffer) error {
+	d, s := dst.(*plane), state.(*plane)
+	list, size := tileArgs(tiles)
+	most := 0
+	for i := range list {
+		list[i].sweeps, list[i].omega = int32(sweeps[i]), omegas[i]
+		most = max(most, sweeps[i])
+	}
+	return b.onTiles(ctx, list, size, 1, func(q *queue, tiles, scratch buffer) error {
 		q.writes(d)
 		missing, err := q.bytes(size)
 		if err != nil {
@@ -149,19 +127,17 @@ func (b *Backend) Harmonic(ctx context.Context, dst, state processing.Plane, til
 
 // Biharmonic relaxes the pixels that are not known towards the least sum of squared Laplacians.
 func (b *Backend) Biharmonic(ctx context.Context, dst, state processing.Plane, tiles []processing.Tile, sweeps []int, omega float32) error {
-	a := b.args("biharmonic")
-	d := a.plane("destination", dst, processing.F32)
-	s := a.plane("state", state, processing.U8)
-	a.perTile("numbers of sweeps", len(sweeps), tiles)
-	list, size := a.tiles(tiles)
-	most := 0
-	if a.err == nil {
-		for i := range list {
-			list[i].sweeps = int32(sweeps[i])
-			most = max(most, sweeps[i])
-		}
+	if err := args.Biharmonic(b, dst, state, tiles, sweeps); err != nil {
+		return err
 	}
-	return a.onTiles(ctx, list, size, 4, func(q *queue, tiles, scratch buffer) error {
+	d, s := dst.(*plane), state.(*plane)
+	list, size := tileArgs(tiles)
+	most := 0
+	for i := range list {
+		list[i].sweeps = int32(sweeps[i])
+		most = max(most, sweeps[i])
+	}
+	return b.onTiles(ctx, list, size, 4, func(q *queue, tiles, scratch buffer) error {
 		q.writes(d)
 		grid, block := onTile(len(list))
 		if err := q.launch("bendBegin", grid, block, d, tiles, scratch); err != nil {
@@ -178,13 +154,12 @@ func (b *Backend) Biharmonic(ctx context.Context, dst, state processing.Plane, t
 
 // Detail writes the two finest bands of the starlet transform of the known pixels, 0 elsewhere.
 func (b *Backend) Detail(ctx context.Context, dst, src, state processing.Plane, tiles []processing.Tile) error {
-	a := b.args("detail")
-	d := a.plane("destination", dst, processing.F32)
-	p := a.plane("source", src, processing.F32)
-	s := a.plane("state", state, processing.U8)
-	a.apart(d, p)
-	list, size := a.tiles(tiles)
-	return a.onTiles(ctx, list, size, 3, func(q *queue, tiles, scratch buffer) error {
+	if err := args.Detail(b, dst, src, state, tiles); err != nil {
+		return err
+	}
+	d, p, s := dst.(*plane), src.(*plane), state.(*plane)
+	list, size := tileArgs(tiles)
+	return b.onTiles(ctx, list, size, 3, func(q *queue, tiles, scratch buffer) error {
 		q.writes(d)
 		grid, block := onTile(len(list))
 		return q.launch("detail", grid, block, d, p, s, tiles, scratch)
@@ -202,36 +177,25 @@ type separation struct {
 // Separate splits what was seen through glare into paint and light.
 func (b *Backend) Separate(ctx context.Context, paint []processing.Plane, light processing.Plane, seen []processing.Plane,
 	expected, state processing.Plane, tiles []processing.Tile, models []processing.Separation) error {
-	a := b.args("separate")
+	if err := args.Separate(b, paint, light, seen, expected, state, tiles, models); err != nil {
+		return err
+	}
 	n := len(seen)
-	if n < 1 || n > 4 || len(paint) != n {
-		a.fail("%d planes of paint and %d seen: 1 to 4 of each are needed", len(paint), n)
-		return a.err
-	}
 	var p, o [4]*plane
-	for k := range seen {
-		p[k] = a.plane("paint", paint[k], processing.F32)
-		o[k] = a.plane("seen", seen[k], processing.F32)
+	for k := range p {
+		// What a kernel has no channel for it does not touch.
+		from := min(k, n-1)
+		p[k], o[k] = paint[from].(*plane), seen[from].(*plane)
 	}
-	l := a.plane("light", light, processing.F32)
-	e := a.plane("expected light", expected, processing.F32)
-	s := a.plane("state", state, processing.U8)
-	a.perTile("models", len(models), tiles)
-	list, size := a.tiles(tiles)
-	if a.err != nil {
-		return a.err
-	}
-	// What a kernel has no channel for it does not touch.
-	for k := n; k < 4; k++ {
-		p[k], o[k] = p[0], o[0]
-	}
+	l, e, s := light.(*plane), expected.(*plane), state.(*plane)
+	list, size := tileArgs(tiles)
 	most := 0
 	given := make([]separation, len(models))
 	for i, m := range models {
 		given[i] = separation{axes: m.Axes, variance: m.Variance, light: m.Light, noise: m.Noise, mismatch: m.Mismatch, sweeps: int32(m.Sweeps)}
 		most = max(most, m.Sweeps)
 	}
-	return a.onTiles(ctx, list, size, 0, func(q *queue, tiles, _ buffer) error {
+	return b.onTiles(ctx, list, size, 0, func(q *queue, tiles, _ buffer) error {
 		q.writes(p[:n]...)
 		q.writes(l)
 		m, err := structs(q, given)

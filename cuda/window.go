@@ -9,6 +9,7 @@ import (
 	"gorgonia.org/cu"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
 // cuPtr makes an offset one that can be added to a device pointer.
@@ -54,16 +55,11 @@ func clamped(r, w, h int) int { return min(r, max(w, h)-1) }
 
 // BoxMean writes the rounded mean over the window of radius r.
 func (b *Backend) BoxMean(ctx context.Context, dst, src processing.Plane, r int) error {
-	a := b.args("box mean")
-	d := a.plane("destination", dst, processing.U8, processing.U16, processing.F32)
-	s := a.plane("source", src, processing.U8, processing.U16, processing.F32)
-	a.same(d, s)
-	a.apart(d, s)
-	a.radius(r, math.MaxInt32)
-	if a.err != nil {
-		return a.err
+	if err := args.BoxMean(b, dst, src, r); err != nil {
+		return err
 	}
-	w, h := a.w, a.h
+	d, s := dst.(*plane), src.(*plane)
+	w, h := d.w, d.h
 	r = clamped(r, w, h)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
@@ -76,14 +72,14 @@ func (b *Backend) BoxMean(ctx context.Context, dst, src processing.Plane, r int)
 		}
 		if r <= maxWarpMean {
 			g := q.warps(w, h, r, 4)
-			return q.launch("warpMean"+kindName(s.kind), dim{x: g.grid}, dim{x: slideThreads}, d, s, r, g.strips, g.width, g.rows, w, h)
+			return q.launch("warpMean"+s.kind.String(), dim{x: g.grid}, dim{x: slideThreads}, d, s, r, g.strips, g.width, g.rows, w, h)
 		}
 		if r <= maxSlide {
 			g, err := q.segments(s, r, false)
 			if err != nil {
 				return err
 			}
-			return q.launch("slideMean"+kindName(s.kind), g.grid, dim{x: slideThreads}, d, s, g.sums, g.stride, r, g.width, g.rows, w, h)
+			return q.launch("slideMean"+s.kind.String(), g.grid, dim{x: slideThreads}, d, s, g.sums, g.stride, r, g.width, g.rows, w, h)
 		}
 		pixels := uint64(min(2*r+1, w)) * uint64(min(2*r+1, h))
 		kind, name, size := "Value", "boxMean", 4
@@ -91,11 +87,11 @@ func (b *Backend) BoxMean(ctx context.Context, dst, src processing.Plane, r int)
 		if pixels*most+pixels > math.MaxUint32 {
 			kind, name, size = "Long", "boxMeanLong", 8
 		}
-		t, err := q.table(kind+kindName(s.kind), size, w, h, s)
+		t, err := q.table(kind+s.kind.String(), size, w, h, s)
 		if err != nil {
 			return err
 		}
-		return q.pixels(name+kindName(d.kind), w, h, d, t.memory, t.stride, r)
+		return q.pixels(name+d.kind.String(), w, h, d, t.memory, t.stride, r)
 	})
 }
 
@@ -120,24 +116,21 @@ func (q *queue) boxMeanFloat(d, s *plane, rx, ry int) error {
 
 // BoxCount writes how many pixels of the window of radius r have one of the bits in cls.
 func (b *Backend) BoxCount(ctx context.Context, dst, cls processing.Plane, bits uint8, r int) error {
-	a := b.args("box count")
-	d := a.plane("destination", dst, processing.U16)
-	c := a.plane("class", cls, processing.U8)
-	a.radius(r, 127)
-	if a.err != nil {
-		return a.err
+	if err := args.BoxCount(b, dst, cls, r); err != nil {
+		return err
 	}
+	d, c := dst.(*plane), cls.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		g, err := q.geometry(a.w, a.h, r)
+		g, err := q.geometry(d.w, d.h, r)
 		if err != nil {
 			return err
 		}
-		grid, block := segmentGrid(a.w, a.h)
-		if err := q.launch("segmentsOfBits", grid, block, g.sums, g.stride, c, int(bits), a.w, a.h); err != nil {
+		grid, block := segmentGrid(d.w, d.h)
+		if err := q.launch("segmentsOfBits", grid, block, g.sums, g.stride, c, int(bits), d.w, d.h); err != nil {
 			return err
 		}
-		return q.launch("slideCount", g.grid, dim{x: slideThreads}, d, c, int(bits), g.sums, g.stride, r, g.width, g.rows, a.w, a.h)
+		return q.launch("slideCount", g.grid, dim{x: slideThreads}, d, c, int(bits), g.sums, g.stride, r, g.width, g.rows, d.w, d.h)
 	})
 }
 
@@ -147,33 +140,26 @@ func (q *queue) sums(s *plane) (sum, squares table, err error) {
 	if s.kind == processing.U16 {
 		size = 8
 	}
-	if sum, err = q.table("Value"+kindName(s.kind), 4, s.w, s.h, s); err != nil {
+	if sum, err = q.table("Value"+s.kind.String(), 4, s.w, s.h, s); err != nil {
 		return sum, squares, err
 	}
-	squares, err = q.table("Square"+kindName(s.kind), size, s.w, s.h, s)
+	squares, err = q.table("Square"+s.kind.String(), size, s.w, s.h, s)
 	return sum, squares, err
 }
 
 // MeanVariance writes mean and population variance of the window of radius r, 0 ≤ r ≤ 127.
 func (b *Backend) MeanVariance(ctx context.Context, mean, variance, src processing.Plane, r int) error {
-	a := b.args("mean and variance")
-	m := a.plane("mean", mean, processing.F32)
-	v := a.plane("variance", variance, processing.F32)
-	s := a.plane("source", src, processing.U8, processing.U16)
-	a.radius(r, 127)
-	if a.err == nil && m == v {
-		a.fail("mean and variance are the same plane")
+	if err := args.MeanVariance(b, mean, variance, src, r); err != nil {
+		return err
 	}
-	if a.err != nil {
-		return a.err
-	}
+	m, v, s := mean.(*plane), variance.(*plane), src.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(m, v)
 		g, err := q.segments(s, r, true)
 		if err != nil {
 			return err
 		}
-		return q.launch("slideVariance"+kindName(s.kind), g.grid, dim{x: slideThreads}, m, v, s, g.sums, g.squares, g.stride, r, g.width, g.rows, a.w, a.h)
+		return q.launch("slideVariance"+s.kind.String(), g.grid, dim{x: slideThreads}, m, v, s, g.sums, g.squares, g.stride, r, g.width, g.rows, m.w, m.h)
 	})
 }
 
@@ -242,7 +228,7 @@ func (q *queue) segments(s *plane, r int, squared bool) (slide, error) {
 	}
 	grid, block := segmentGrid(s.w, s.h)
 	if !squared {
-		return g, q.launch("segmentsOf"+kindName(s.kind), grid, block, g.sums, g.stride, s, s.w, s.h)
+		return g, q.launch("segmentsOf"+s.kind.String(), grid, block, g.sums, g.stride, s, s.w, s.h)
 	}
 	size := int64(4)
 	if s.kind == processing.U16 {
@@ -251,71 +237,49 @@ func (q *queue) segments(s *plane, r int, squared bool) (slide, error) {
 	if g.squares, err = q.bytes(size * int64(segmentRows(s.h)) * int64(g.stride)); err != nil {
 		return g, err
 	}
-	return g, q.launch("segmentsOfSquares"+kindName(s.kind), grid, block, g.sums, g.squares, g.stride, s, s.w, s.h)
+	return g, q.launch("segmentsOfSquares"+s.kind.String(), grid, block, g.sums, g.squares, g.stride, s, s.w, s.h)
 }
 
 // GuardRing writes the z-score of the core window against the ring between the windows of radius guard and outer.
 func (b *Backend) GuardRing(ctx context.Context, z, src processing.Plane, core, guard, outer int, noise float64) error {
-	a := b.args("guard ring")
-	d := a.plane("destination", z, processing.F32)
-	s := a.plane("source", src, processing.U8, processing.U16)
-	if core < 0 || core > guard || guard >= outer || outer > 127 {
-		a.fail("radii %d, %d and %d: must be 0 ≤ core ≤ guard < outer ≤ 127", core, guard, outer)
+	if err := args.GuardRing(b, z, src, core, guard, outer, noise); err != nil {
+		return err
 	}
-	if !(noise >= 0) || math.IsInf(noise, 1) {
-		a.fail("noise %v: must be at least 0 and finite", noise)
-	}
-	if a.err != nil {
-		return a.err
-	}
+	d, s := z.(*plane), src.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
 		sum, squares, err := q.sums(s)
 		if err != nil {
 			return err
 		}
-		return q.pixels("guardRing"+kindName(s.kind), a.w, a.h, d, sum.memory, squares.memory, sum.stride, core, guard, outer, noise*noise)
+		return q.pixels("guardRing"+s.kind.String(), d.w, d.h, d, sum.memory, squares.memory, sum.stride, core, guard, outer, noise*noise)
 	})
 }
 
-// maxCensored is the largest radius whose windows fit packed sums.
-const maxCensored = 2047
-
 // Background writes the mean of y over the pixels of a window that exclude leaves. Radii are at most 2047.
 func (b *Backend) Background(ctx context.Context, dst, y, exclude processing.Plane, radii []int) error {
-	a := b.args("background")
-	d := a.plane("destination", dst, processing.U16)
-	l := a.plane("luminance", y, processing.U16)
-	e := a.plane("exclusion", exclude, processing.U8)
-	a.apart(d, l)
-	if len(radii) == 0 {
-		a.fail("no radius given")
+	if err := args.Background(b, dst, y, exclude, radii); err != nil {
+		return err
 	}
-	levels := make([]int32, len(radii))
-	for i, r := range radii {
-		a.radius(r, maxCensored)
-		if i > 0 && r < radii[i-1] {
-			a.fail("radius %d after %d: must ascend", r, radii[i-1])
-		}
-		levels[i] = int32(r)
-	}
-	if a.err != nil {
-		return a.err
-	}
+	d, l, e := dst.(*plane), y.(*plane), exclude.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
 		if radii[0] <= maxWarp && radii[len(radii)-1] <= maxSlide && len(radii) <= maxCellRadii+1 {
 			return q.background(d, l, e, radii)
 		}
+		levels := make([]int32, len(radii))
+		for i, r := range radii {
+			levels[i] = int32(r)
+		}
 		list, err := q.constants(bytesOf(levels))
 		if err != nil {
 			return err
 		}
-		t, err := q.table("Censored", 8, a.w, a.h, l, e)
+		t, err := q.table("Censored", 8, d.w, d.h, l, e)
 		if err != nil {
 			return err
 		}
-		return q.pixels("background", a.w, a.h, d, l, t.memory, t.stride, list, len(levels))
+		return q.pixels("background", d.w, d.h, d, l, t.memory, t.stride, list, len(levels))
 	})
 }
 
@@ -411,29 +375,24 @@ func (q *queue) background(d, y, exclude *plane, radii []int) error {
 
 // Deviation writes the standard deviation of y over the pixels of the window that exclude leaves.
 func (b *Backend) Deviation(ctx context.Context, dst, y, exclude processing.Plane, r int) error {
-	a := b.args("deviation")
-	d := a.plane("destination", dst, processing.U16)
-	l := a.plane("luminance", y, processing.U16)
-	e := a.plane("exclusion", exclude, processing.U8)
-	a.apart(d, l)
-	a.radius(r, 127)
-	if a.err != nil {
-		return a.err
+	if err := args.Deviation(b, dst, y, exclude, r); err != nil {
+		return err
 	}
+	d, l, e := dst.(*plane), y.(*plane), exclude.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
 		if r <= maxWarp {
-			g := q.warps(a.w, a.h, r, 4)
-			return q.launch("openDeviation", dim{x: g.grid}, dim{x: slideThreads}, d, l, e, r, g.strips, g.width, g.rows, a.w, a.h)
+			g := q.warps(d.w, d.h, r, 4)
+			return q.launch("openDeviation", dim{x: g.grid}, dim{x: slideThreads}, d, l, e, r, g.strips, g.width, g.rows, d.w, d.h)
 		}
-		sum, err := q.table("Censored", 8, a.w, a.h, l, e)
+		sum, err := q.table("Censored", 8, d.w, d.h, l, e)
 		if err != nil {
 			return err
 		}
-		squares, err := q.table("CensoredSquare", 8, a.w, a.h, l, e)
+		squares, err := q.table("CensoredSquare", 8, d.w, d.h, l, e)
 		if err != nil {
 			return err
 		}
-		return q.pixels("deviation", a.w, a.h, d, sum.memory, squares.memory, sum.stride, r)
+		return q.pixels("deviation", d.w, d.h, d, sum.memory, squares.memory, sum.stride, r)
 	})
 }

@@ -2,6 +2,7 @@ package processing
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -15,6 +16,17 @@ const (
 	U32
 	F32
 )
+
+// String returns the name of the kind.
+func (k Kind) String() string {
+	if k > F32 {
+		return fmt.Sprintf("Kind(%d)", uint8(k))
+	}
+	return [...]string{"U8", "U16", "U32", "F32"}[k]
+}
+
+// Bytes is the size of a sample.
+func (k Kind) Bytes() int { return [...]int{1, 2, 4, 4}[k] }
 
 // Plane is a raster of one sample type in the memory of the Backend that made it.
 type Plane interface {
@@ -164,6 +176,8 @@ type Separation struct {
 // Backend is the set of primitive operations that detection and correction are written on. Destination planes are allocated by the
 // caller, have the size of the source and may not be the source unless a method says so. Every method may be
 // cancelled through its context and then returns the context's error; the destination is undefined after an error.
+// Arguments that a method does not allow are refused before anything is done, by all backends in the same words
+// (package args).
 //
 // Windows are squares of side 2r+1 about the pixel, clipped at the picture's border; means divide by the number of
 // pixels really inside. Integer results are exact, so that two backends agree bit for bit.
@@ -172,7 +186,7 @@ type Separation struct {
 type Backend interface {
 	// Name is a short name of the device: "cpu", "cuda:0".
 	Name() string
-	// Alloc returns a plane with undefined content.
+	// Alloc returns a plane with undefined content, of at most 2³² − 1 pixels.
 	Alloc(kind Kind, w, h int) (Plane, error)
 	// Upload copies host samples into dst.
 	Upload(ctx context.Context, dst Plane, src Samples) error
@@ -189,18 +203,18 @@ type Backend interface {
 	// Morph applies op with element e; U8, U16 and F32 planes. dst may be src. O(1) a pixel for any size
 	// (van Herk 1992; Gil & Werman 1993).
 	Morph(ctx context.Context, dst, src Plane, op MorphOp, e Element) error
-	// BoxMean writes the mean over the window of radius r, rounded to nearest ((S + n/2)/n); U8→U8, U16→U16, F32→F32.
+	// BoxMean writes the mean over the window of radius r ≥ 0, rounded to nearest ((S + n/2)/n); U8→U8, U16→U16, F32→F32.
 	BoxMean(ctx context.Context, dst, src Plane, r int) error
 	// MeanVariance writes mean and population variance (F32) of the window of radius r, 0 ≤ r ≤ 127, of a U8 or U16
 	// plane, from exact integer sums: n²σ² = n·ΣX² − (ΣX)².
 	MeanVariance(ctx context.Context, mean, variance, src Plane, r int) error
 	// GuardRing writes z (F32) of a U8 or U16 plane: (m − μ)/√(σ² + noise²) where m is the mean over the window of
 	// radius core, μ and σ² are mean and variance over the window of radius outer less the one of radius guard;
-	// core ≤ guard < outer ≤ 127. Where the ring is empty z is 0.
+	// 0 ≤ core ≤ guard < outer ≤ 127, noise at least 0 and finite. Where the ring is empty z is 0.
 	// (Cell-averaging CFAR: Finn & Johnson 1968.)
 	GuardRing(ctx context.Context, z, src Plane, core, guard, outer int, noise float64) error
 	// Background writes B (U16): the mean of y (U16) over the pixels of a window where exclude (U8) is 0, rounded to
-	// nearest ((S + n/2)/n). The window is the first of radii (ascending) with 4·n ≥ (2r+1)², else the last one;
+	// nearest ((S + n/2)/n). The window is the first of radii (ascending, 0…2047) with 4·n ≥ (2r+1)², else the last one;
 	// where even that holds no pixel, B = y.
 	Background(ctx context.Context, dst, y, exclude Plane, radii []int) error
 	// Deviation writes the standard deviation (U16, rounded down) of y (U16) over the pixels of the window of radius r,
@@ -214,12 +228,12 @@ type Backend interface {
 	Contrast(ctx context.Context, cls, seed, y, b, v Plane, rule ContrastRule) error
 	// Cores adds the class bits Core and Grow to cls, given the dilated seed contrast m (U16).
 	Cores(ctx context.Context, cls, y, b, m Plane, rule CoreRule) error
-	// Threshold writes 255 where src (U8, U16) ≥ level and 0 elsewhere into dst (U8).
+	// Threshold writes 255 where src (U8, U16) ≥ level and 0 elsewhere into dst (U8), which may be src.
 	Threshold(ctx context.Context, dst, src Plane, level uint32) error
 	// Excess writes 255 into dst (U8) where y − b > over (all U16) and v (U8) ≥ level, else 0.
 	Excess(ctx context.Context, dst, y, b, v Plane, over uint16, level uint8) error
 
-	// Gaussian blurs with standard deviation sigma ≥ 0 pixels and kernel radius ⌈3σ⌉, separable, mirrored at the
+	// Gaussian blurs with standard deviation sigma, 0…1000 pixels, and kernel radius ⌈3σ⌉, separable, mirrored at the
 	// border without repeating the edge; U8, U16 and F32. Integer planes are rounded to nearest.
 	Gaussian(ctx context.Context, dst, src Plane, sigma float64) error
 	// Wavelet writes one level of the separable 2-D transform of src (U8, U16 or F32) as float32 into dst, whose
@@ -228,13 +242,13 @@ type Backend interface {
 	Wavelet(ctx context.Context, dst, src Plane, wave Wavelet) error
 	// InverseWavelet undoes Wavelet; src and dst are F32.
 	InverseWavelet(ctx context.Context, dst, src Plane, wave Wavelet) error
-	// Starlet writes the first len(bands) bands and the remaining smooth plane of the undecimated B3-spline transform
+	// Starlet writes the first len(bands) ≤ 24 bands and the remaining smooth plane of the undecimated B3-spline transform
 	// (holes 2^(j−1), h = [1 4 6 4 1]/16) of src (U8, U16 or F32); all outputs F32. Mirrored at the border.
 	Starlet(ctx context.Context, bands []Plane, smooth, src Plane) error
 	// StarletBand writes the positive part of band level (1…3) of src (U8) in 1/256 grey levels, rounded down, into dst
 	// (U16).
 	StarletBand(ctx context.Context, dst, src Plane, level int) error
-	// NoiseTiles returns, for each tile of tile × tile pixels (those of less than a quarter of the area left out) of
+	// NoiseTiles returns, for each tile of tile × tile pixels, tile ≥ 2 (those of less than a quarter of the area left out) of
 	// src (U8, U16), median |HH1| / 0.6745 of the Haar transform, in grey levels (Donoho & Johnstone 1994).
 	NoiseTiles(ctx context.Context, src Plane, tile int) ([]float64, error)
 
@@ -271,7 +285,7 @@ type Backend interface {
 	// Convolve fills the pixels that are not known by normalised convolution (Knutsson & Westin 1993) with the weights
 	// g(d) = exp(−d²/2σ²), computed in float64 and rounded, 0 beyond ⌈6σ⌉: N = Σ g·v and D = Σ g over the known pixels
 	// of each row, then p = Σ g·N / Σ g·D over each column, both from the first pixel to the last. sigmas are those of
-	// the tiles, above 0. A pixel whose weights add up to 0 keeps its value.
+	// the tiles, above 0 and up to a million. A pixel whose weights add up to 0 keeps its value.
 	Convolve(ctx context.Context, dst, state Plane, tiles []Tile, sigmas []float64) error
 	// Harmonic solves Laplace's equation where state is not known. It starts with pull-push (Gortler et al. 1996): a
 	// coarser level holds the means of the known pixels of 2 × 2 blocks, ((p00 + p11) + (p10 + p01)) / number, and an

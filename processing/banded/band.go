@@ -37,7 +37,7 @@ func newGroup(steps []*step, outputs []*value) *group {
 				last[c.read] = i
 			}
 		}
-		m += min(max(s.reach, 0), g.h)
+		m += min(s.reach, g.h)
 		if len(s.writes) == 0 {
 			g.margin = max(g.margin, m)
 		}
@@ -62,7 +62,7 @@ func newGroup(steps []*step, outputs []*value) *group {
 	come := func(v *value) {
 		if !here[v] {
 			here[v] = true
-			bytes += kindBytes(v.kind)
+			bytes += v.kind.Bytes()
 		}
 	}
 	for i, s := range steps {
@@ -82,7 +82,7 @@ func newGroup(steps []*step, outputs []*value) *group {
 			if k, ends := last[v]; ends && k == i && here[v] {
 				g.last[i] = append(g.last[i], v)
 				here[v] = false
-				bytes -= kindBytes(v.kind)
+				bytes -= v.kind.Bytes()
 			}
 		}
 	}

@@ -14,8 +14,8 @@ var ErrMemory = errors.New("too little memory for bands of the picture")
 
 // Backend implements processing.Backend by bands on another one.
 //
-// An operation may return before it was done. What goes wrong with it is then told by the call that asks for its
-// result: its arguments, beyond the planes that it is given, its device, its memory.
+// An operation may return before it was done. What goes wrong with its device or its memory is then told by the call that
+// asks for its result.
 type Backend struct {
 	inner, host processing.Backend
 	// limit is the memory of inner in bytes that a band may take; it falls when inner has less.

@@ -53,7 +53,7 @@ func (d *device) Alloc(kind processing.Kind, w, h int) (processing.Plane, error)
 		return nil, errFull
 	}
 	_, used := d.Live()
-	if need := int64(w) * int64(h) * int64(kindBytes(kind)); d.limit > 0 && used+need > d.limit {
+	if need := int64(w) * int64(h) * int64(kind.Bytes()); d.limit > 0 && used+need > d.limit {
 		return nil, errFull
 	}
 	if h < d.tall {
@@ -454,7 +454,7 @@ func operations() map[string]action {
 		},
 		"excess": func(t *rapid.T, p *program) {
 			d, y := p.pick(t, "dst", nil, u8), p.pick(t, "y", nil, u16)
-			b, v := p.pick(t, "b", nil, u16), p.pick(t, "v", nil, u8)
+			b, v := p.pick(t, "b", nil, u16), p.pick(t, "v", []int{d}, u8)
 			over, level := rapid.Uint16().Draw(t, "over"), rapid.Uint8().Draw(t, "level")
 			on("excess", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
 				return be.Excess(background, at[d], at[y], at[b], at[v], over, level)

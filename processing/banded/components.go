@@ -2,10 +2,10 @@ package banded
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"blik/processing"
+	"blik/processing/args"
 	"blik/processing/internal/span"
 )
 
@@ -39,6 +39,16 @@ func (c *components) Len() int {
 	return c.host.Len()
 }
 
+func (c *components) Size() (w, h int) { return c.w, c.h }
+func (c *components) Released() bool   { return c.released }
+
+func (c *components) Owner() processing.Backend {
+	if c == nil {
+		return nil
+	}
+	return c.owner
+}
+
 func (c *components) Release() {
 	if c.released {
 		return
@@ -64,20 +74,6 @@ func (b *Backend) from(p *plane, origins ...origin) *components {
 		}
 	}
 	return &components{owner: b, w: p.w, h: p.h, origins: origins}
-}
-
-// components returns living components of this backend, of the size of p if that is not nil.
-func (b *Backend) components(op string, c processing.Components, p *plane) (*components, error) {
-	q, ok := c.(*components)
-	switch {
-	case !ok || q == nil || q.owner != b:
-		return nil, fmt.Errorf("%s: %s: the components belong to another backend", b.Name(), op)
-	case q.released:
-		return nil, fmt.Errorf("%s: %s: the components were released", b.Name(), op)
-	case p != nil && (p.w != q.w || p.h != q.h):
-		return nil, fmt.Errorf("%s: %s: the components are of %d × %d pixels, the planes %d × %d", b.Name(), op, q.w, q.h, p.w, p.h)
-	}
-	return q, nil
 }
 
 // componentBytes is what a pixel of a class plane takes on the device with what making components needs beside it.
@@ -144,10 +140,10 @@ func (b *Backend) atHost(ctx context.Context, c *components) (processing.Compone
 
 // Label returns the 8-connected components of the pixels of cls that have one of the given bits.
 func (b *Backend) Label(ctx context.Context, cls processing.Plane, bits uint8) (processing.Components, error) {
-	p, err := b.planes("label", cls)
-	if err != nil {
+	if err := args.Label(b, cls); err != nil {
 		return nil, err
 	}
+	p := planes(cls)
 	if err := b.demandAll(ctx, p); err != nil {
 		return nil, err
 	}
@@ -174,20 +170,17 @@ func (b *Backend) finished(ctx context.Context, c *components, done bool, err er
 
 // Grow extends cores over pixels of cls with ClassGrow.
 func (b *Backend) Grow(ctx context.Context, cores processing.Components, cls processing.Plane, g processing.Growth) (processing.Components, error) {
-	p, err := b.planes("grow", cls)
-	if err != nil {
+	if err := args.Grow(b, cores, cls, g); err != nil {
 		return nil, err
 	}
-	k, err := b.components("grow", cores, p[0])
-	if err != nil {
-		return nil, err
-	}
+	p := planes(cls)
 	if err := b.demandAll(ctx, p); err != nil {
 		return nil, err
 	}
-	v := p[0].content
+	k, v := cores.(*components), p[0].content
 	c := b.from(p[0], append(slices.Clone(k.origins), origin{cls: v, growth: &g})...)
 	if k.inner == nil {
+		var err error
 		c.host, err = b.host.Grow(ctx, k.host, v.stored, g)
 		return b.finished(ctx, c, err == nil, err)
 	}
@@ -200,10 +193,10 @@ func (b *Backend) Grow(ctx context.Context, cores processing.Components, cls pro
 
 // Keep empties the components whose label is not kept.
 func (b *Backend) Keep(ctx context.Context, c processing.Components, keep []bool) error {
-	q, err := b.components("keep", c, nil)
-	if err != nil {
+	if err := args.Keep(b, c, keep); err != nil {
 		return err
 	}
+	q := c.(*components)
 	if q.inner != nil {
 		if err := b.inner.Keep(ctx, q.inner, keep); err != nil {
 			return err
@@ -222,16 +215,13 @@ func (b *Backend) Keep(ctx context.Context, c processing.Components, keep []bool
 
 // Paint writes 255 into dst where a component is, 0 elsewhere.
 func (b *Backend) Paint(ctx context.Context, dst processing.Plane, c processing.Components) error {
-	p, err := b.planes("paint", dst)
-	if err != nil {
+	if err := args.Paint(b, dst, c); err != nil {
 		return err
 	}
-	q, err := b.components("paint", c, p[0])
-	if err != nil {
-		return err
-	}
+	p := planes(dst)
+	q := c.(*components)
 	return b.onHost(ctx, operation{writes: p, run: func(ctx context.Context, on *site) error {
-		if q.inner == nil || p[0].kind != processing.U8 {
+		if q.inner == nil {
 			l, err := b.atHost(ctx, q)
 			if err != nil {
 				return err
@@ -255,10 +245,10 @@ func (b *Backend) Paint(ctx context.Context, dst processing.Plane, c processing.
 
 // Spans returns the runs of pixels of equal label.
 func (b *Backend) Spans(ctx context.Context, c processing.Components) ([]processing.Span, error) {
-	q, err := b.components("spans", c, nil)
-	if err != nil {
+	if err := args.Spans(b, c); err != nil {
 		return nil, err
 	}
+	q := c.(*components)
 	if q.inner != nil {
 		return b.inner.Spans(ctx, q.inner)
 	}
@@ -267,10 +257,10 @@ func (b *Backend) Spans(ctx context.Context, c processing.Components) ([]process
 
 // FillHoles writes 255 into the pixels of dst that are 0 and do not reach the picture's border.
 func (b *Backend) FillHoles(ctx context.Context, dst processing.Plane) error {
-	p, err := b.planes("fill holes", dst)
-	if err != nil {
+	if err := args.FillHoles(b, dst); err != nil {
 		return err
 	}
+	p := planes(dst)
 	return b.onHost(ctx, operation{reads: p, writes: p, run: func(ctx context.Context, on *site) error {
 		return on.FillHoles(ctx, on.of(p[0]))
 	}})
@@ -278,14 +268,11 @@ func (b *Backend) FillHoles(ctx context.Context, dst processing.Plane) error {
 
 // Tally sums up each component. It reads eleven bytes a pixel, little of which is near a component: that is for the host.
 func (b *Backend) Tally(ctx context.Context, c processing.Components, t processing.TallyPlanes, tables *processing.LumaTables) (sums []processing.Tally, err error) {
-	p, err := b.planes("tally", t.Class, t.Member, t.Y, t.B, t.V, t.Spread, t.Starlet)
-	if err != nil {
+	if err := args.Tally(b, c, t, tables); err != nil {
 		return nil, err
 	}
-	q, err := b.components("tally", c, p[0])
-	if err != nil {
-		return nil, err
-	}
+	p := planes(t.Class, t.Member, t.Y, t.B, t.V, t.Spread, t.Starlet)
+	q := c.(*components)
 	err = b.onHost(ctx, operation{reads: p, run: func(ctx context.Context, on *site) error {
 		l, err := b.atHost(ctx, q)
 		if err != nil {

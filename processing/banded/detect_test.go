@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"blik/processing"
+	"blik/processing/args/argstest"
 	"blik/processing/cpu"
 	"blik/processing/sample"
 )
@@ -259,75 +260,21 @@ func TestTimings(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestRefusals(t *testing.T) {
+	b := newBench(t, 8, 6, 6)
+	argstest.Refusals(t, b.Backend, b.plain)
+	b.done()
+}
+
+func TestCancelled(t *testing.T) {
 	const w, h = 5, 40
 	b := newBench(t, w, h, 9)
-	p, small := b.load(w, h, processing.Samples{U8: ramp(w, h)}), b.load(w, 3, processing.Samples{U8: ramp(w, 3)})
-	wide := b.load(w, h, processing.Samples{U16: make([]uint16, w*h)})
-	foreign, err := b.plain.Alloc(processing.U8, w, h)
-	must(t, err)
-	gone, err := b.Alloc(processing.U8, w, h)
-	must(t, err)
-	gone.Release()
-	floats, err := b.Alloc(processing.F32, w, h)
-	must(t, err)
-	square := processing.Square(1)
+	p := b.load(w, h, processing.Samples{U8: ramp(w, h)})
 	ctx, cancel := context.WithCancel(background)
 	cancel()
-	for what, err := range map[string]error{
-		"no plane":          b.Morph(background, p, nil, processing.Dilate, square),
-		"another's plane":   b.Morph(background, p, foreign, processing.Dilate, square),
-		"a released plane":  b.Morph(background, gone, p, processing.Dilate, square),
-		"another size":      b.Morph(background, small, p, processing.Dilate, square),
-		"cancelled":         b.Morph(ctx, p, p, processing.Dilate, square),
-		"too few samples":   b.Upload(background, p, processing.Samples{U8: ramp(w, 3)}),
-		"floats":            b.Gather(background, make([]uint32, 1), floats, []uint32{0}),
-		"an index outside":  b.Gather(background, make([]uint32, 1), p, []uint32{w * h}),
-		"too little room":   b.Gather(background, nil, p, []uint32{0}),
-		"no picture":        b.Luma(background, wide, p, nil, tables(8)),
-		"no tables":         b.Luma(background, wide, p, &processing.Picture{Width: w, Height: h, Channels: 1, U8: ramp(w, h)}, nil),
-		"another picture":   b.Luma(background, wide, p, &processing.Picture{Width: w, Height: 3, Channels: 1, U8: ramp(w, 3)}, tables(8)),
-		"an empty picture":  b.Luma(background, wide, p, &processing.Picture{Width: w, Height: h, Channels: 1}, tables(8)),
-		"a tile outside":    b.Detail(background, floats, floats, p, []processing.Tile{{X: 1, Y: 1, W: w, H: 1}}),
-		"tiles of one size": b.Keep(background, nil, nil),
-	} {
-		if err == nil {
-			t.Errorf("%s: no error", what)
-		}
+	if err := b.Morph(ctx, p, p, processing.Dilate, processing.Square(1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
 	}
-	for _, kind := range []processing.Kind{processing.U8, processing.F32 + 1} {
-		for _, size := range [][2]int{{0, 1}, {1, -1}, {1 << 17, 1 << 17}, {w, h}} {
-			if _, err := b.Alloc(kind, size[0], size[1]); err == nil && (kind != processing.U8 || size[0] != w) {
-				t.Errorf("a plane of kind %d, %d × %d pixels", kind, size[0], size[1])
-			} else if err == nil {
-				b.live--
-			}
-		}
-	}
-	// What the planes do not tell is refused when the result is asked for, until there is another.
-	for what, op := range map[string]func() error{
-		"a negative radius":  func() error { return b.BoxMean(background, p, wide, -1) },
-		"planes of one kind": func() error { return b.Gaussian(background, p, wide, 1) },
-		"an even element": func() error {
-			return b.Morph(background, p, p, processing.Dilate, processing.Element{Size: 2, Size2: 2})
-		},
-		"no sigma": func() error { return b.Gaussian(background, p, p, -1) },
-	} {
-		err := op()
-		if err == nil {
-			_, err = b.Host(background, p)
-		}
-		if err == nil {
-			t.Errorf("%s: no error", what)
-		}
-		must(t, b.Upload(background, p, processing.Samples{U8: ramp(w, h)}))
-		if got, err := b.Host(background, p); err != nil || !slices.Equal(got.U8, ramp(w, h)) {
-			t.Errorf("after %s: %v, %v", what, got.U8, err)
-		}
-	}
-	foreign.Release()
-	for _, q := range []processing.Plane{p, small, wide, floats} {
-		q.Release()
-	}
+	p.Release()
 	b.done()
 }

@@ -7,8 +7,6 @@ import (
 	"blik/processing"
 )
 
-func kindBytes(k processing.Kind) int { return [...]int{1, 2, 4, 4}[k] }
-
 // part returns samples i to j−1.
 func part(s processing.Samples, i, j int) processing.Samples {
 	return processing.Samples{U8: piece(s.U8, i, j), U16: piece(s.U16, i, j), U32: piece(s.U32, i, j), F32: piece(s.F32, i, j)}

@@ -2,19 +2,19 @@ package banded
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
 // Upload copies host samples into dst.
 func (b *Backend) Upload(ctx context.Context, dst processing.Plane, src processing.Samples) error {
-	p, err := b.planes("upload", dst)
-	if err != nil {
+	if err := args.Upload(b, dst, src); err != nil {
 		return err
 	}
+	p := planes(dst)
 	return b.onHost(ctx, operation{writes: p, run: func(ctx context.Context, on *site) error {
 		return on.Upload(ctx, on.of(p[0]), src)
 	}})
@@ -22,28 +22,19 @@ func (b *Backend) Upload(ctx context.Context, dst processing.Plane, src processi
 
 // Host returns the samples of p themselves.
 func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samples, error) {
-	q, err := b.planes("host", p)
-	if err != nil {
+	if err := args.Host(b, p); err != nil {
 		return processing.Samples{}, err
 	}
-	return b.samples(ctx, q[0])
+	return b.samples(ctx, p.(*plane))
 }
 
 // Gather returns src at the given pixel indices; an index outside the plane is an error.
 func (b *Backend) Gather(ctx context.Context, dst []uint32, src processing.Plane, index []uint32) error {
-	p, err := b.planes("gather", src)
-	if err != nil {
+	if err := args.Gather(b, dst, src, index); err != nil {
 		return err
 	}
+	p := planes(src)
 	s := p[0]
-	switch {
-	case s.kind == processing.F32:
-		return fmt.Errorf("%s: gather: the source plane is of floats", b.Name())
-	case len(dst) != len(index):
-		return fmt.Errorf("%s: gather: room for %d values given, %d asked for", b.Name(), len(dst), len(index))
-	case len(index) > 0 && uint64(slices.Max(index)) >= uint64(s.w)*uint64(s.h):
-		return fmt.Errorf("%s: gather: index %d lies outside a plane of %d × %d pixels", b.Name(), slices.Max(index), s.w, s.h)
-	}
 	if len(index) == 0 {
 		return ctx.Err()
 	}
@@ -73,19 +64,10 @@ func (b *Backend) Gather(ctx context.Context, dst []uint32, src processing.Plane
 
 // Luma writes the two planes that detection works on. It does not wait, as the picture may change after it.
 func (b *Backend) Luma(ctx context.Context, y, v processing.Plane, pic *processing.Picture, t *processing.LumaTables) error {
-	p, err := b.planes("luma", y, v)
-	if err != nil {
+	if err := args.Luma(b, y, v, pic, t); err != nil {
 		return err
 	}
-	if pic == nil || t == nil {
-		return fmt.Errorf("%s: luma: no picture or no tables given", b.Name())
-	}
-	if err := pic.Validate(); err != nil {
-		return err
-	}
-	if pic.Width != p[0].w || pic.Height != p[0].h {
-		return fmt.Errorf("%s: luma: the picture is %d × %d pixels, the planes are %d × %d", b.Name(), pic.Width, pic.Height, p[0].w, p[0].h)
-	}
+	p := planes(y, v)
 	return b.now(ctx, operation{writes: p, run: func(ctx context.Context, on *site) error {
 		return on.Luma(ctx, on.of(p[0]), on.of(p[1]), rowsOf(pic, on.top, on.base), t)
 	}})
@@ -102,10 +84,10 @@ func rowsOf(pic *processing.Picture, top, base int) *processing.Picture {
 
 // Morph applies op with element e; dst may be src.
 func (b *Backend) Morph(ctx context.Context, dst, src processing.Plane, op processing.MorphOp, e processing.Element) error {
-	p, err := b.planes("morph", dst, src)
-	if err != nil {
+	if err := args.Morph(b, dst, src, op, e); err != nil {
 		return err
 	}
+	p := planes(dst, src)
 	reach := e.Size / 2
 	switch e.Direction {
 	case processing.Rectangle:
@@ -124,26 +106,26 @@ func (b *Backend) Morph(ctx context.Context, dst, src processing.Plane, op proce
 
 // BoxMean writes the rounded mean over the window of radius r.
 func (b *Backend) BoxMean(ctx context.Context, dst, src processing.Plane, r int) error {
-	p, err := b.planes("box mean", dst, src)
-	if err != nil {
+	if err := args.BoxMean(b, dst, src, r); err != nil {
 		return err
 	}
+	p := planes(dst, src)
 	o := operation{reads: p[1:], writes: p[:1], reach: r, run: func(ctx context.Context, on *site) error {
 		return on.BoxMean(ctx, on.of(p[0]), on.of(p[1]), r)
 	}}
 	if p[0].kind == processing.F32 {
 		// Floats are added in blocks of the window's side, counted from the first row.
-		o.align = 2*min(max(r, 0), p[0].h-1) + 1
+		o.align = 2*min(r, p[0].h-1) + 1
 	}
 	return b.later(ctx, o)
 }
 
 // MeanVariance writes mean and population variance of the window of radius r.
 func (b *Backend) MeanVariance(ctx context.Context, mean, variance, src processing.Plane, r int) error {
-	p, err := b.planes("mean and variance", mean, variance, src)
-	if err != nil {
+	if err := args.MeanVariance(b, mean, variance, src, r); err != nil {
 		return err
 	}
+	p := planes(mean, variance, src)
 	return b.later(ctx, operation{reads: p[2:], writes: p[:2], reach: r, run: func(ctx context.Context, on *site) error {
 		return on.MeanVariance(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), r)
 	}})
@@ -151,10 +133,10 @@ func (b *Backend) MeanVariance(ctx context.Context, mean, variance, src processi
 
 // GuardRing writes the z-score of the window of radius core against the ring between guard and outer.
 func (b *Backend) GuardRing(ctx context.Context, z, src processing.Plane, core, guard, outer int, noise float64) error {
-	p, err := b.planes("guard ring", z, src)
-	if err != nil {
+	if err := args.GuardRing(b, z, src, core, guard, outer, noise); err != nil {
 		return err
 	}
+	p := planes(z, src)
 	return b.later(ctx, operation{reads: p[1:], writes: p[:1], reach: outer, run: func(ctx context.Context, on *site) error {
 		return on.GuardRing(ctx, on.of(p[0]), on.of(p[1]), core, guard, outer, noise)
 	}})
@@ -162,26 +144,22 @@ func (b *Backend) GuardRing(ctx context.Context, z, src processing.Plane, core, 
 
 // Background writes the mean of y over the pixels of a window that exclude leaves.
 func (b *Backend) Background(ctx context.Context, dst, y, exclude processing.Plane, radii []int) error {
-	p, err := b.planes("background", dst, y, exclude)
-	if err != nil {
+	if err := args.Background(b, dst, y, exclude, radii); err != nil {
 		return err
 	}
-	reach := 0
-	for _, r := range radii {
-		reach = max(reach, r)
-	}
+	p := planes(dst, y, exclude)
 	radii = slices.Clone(radii)
-	return b.later(ctx, operation{reads: p[1:], writes: p[:1], reach: reach, run: func(ctx context.Context, on *site) error {
+	return b.later(ctx, operation{reads: p[1:], writes: p[:1], reach: radii[len(radii)-1], run: func(ctx context.Context, on *site) error {
 		return on.Background(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), radii)
 	}})
 }
 
 // Deviation writes the standard deviation of y over the pixels of the window that exclude leaves.
 func (b *Backend) Deviation(ctx context.Context, dst, y, exclude processing.Plane, r int) error {
-	p, err := b.planes("deviation", dst, y, exclude)
-	if err != nil {
+	if err := args.Deviation(b, dst, y, exclude, r); err != nil {
 		return err
 	}
+	p := planes(dst, y, exclude)
 	return b.later(ctx, operation{reads: p[1:], writes: p[:1], reach: r, run: func(ctx context.Context, on *site) error {
 		return on.Deviation(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), r)
 	}})
@@ -189,10 +167,10 @@ func (b *Backend) Deviation(ctx context.Context, dst, y, exclude processing.Plan
 
 // BoxCount writes how many pixels of the window of radius r have one of the bits in cls.
 func (b *Backend) BoxCount(ctx context.Context, dst, cls processing.Plane, bits uint8, r int) error {
-	p, err := b.planes("box count", dst, cls)
-	if err != nil {
+	if err := args.BoxCount(b, dst, cls, r); err != nil {
 		return err
 	}
+	p := planes(dst, cls)
 	return b.later(ctx, operation{reads: p[1:], writes: p[:1], reach: r, run: func(ctx context.Context, on *site) error {
 		return on.BoxCount(ctx, on.of(p[0]), on.of(p[1]), bits, r)
 	}})
@@ -200,10 +178,10 @@ func (b *Backend) BoxCount(ctx context.Context, dst, cls processing.Plane, bits 
 
 // Contrast writes the class bits Wide and Seed into cls, and the contrast of seeds into seed.
 func (b *Backend) Contrast(ctx context.Context, cls, seed, y, bg, v processing.Plane, rule processing.ContrastRule) error {
-	p, err := b.planes("contrast", cls, seed, y, bg, v)
-	if err != nil {
+	if err := args.Contrast(b, cls, seed, y, bg, v); err != nil {
 		return err
 	}
+	p := planes(cls, seed, y, bg, v)
 	return b.later(ctx, operation{reads: p[2:], writes: p[:2], run: func(ctx context.Context, on *site) error {
 		return on.Contrast(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), on.of(p[3]), on.of(p[4]), rule)
 	}})
@@ -211,10 +189,10 @@ func (b *Backend) Contrast(ctx context.Context, cls, seed, y, bg, v processing.P
 
 // Cores adds the class bits Core and Grow to cls.
 func (b *Backend) Cores(ctx context.Context, cls, y, bg, m processing.Plane, rule processing.CoreRule) error {
-	p, err := b.planes("cores", cls, y, bg, m)
-	if err != nil {
+	if err := args.Cores(b, cls, y, bg, m); err != nil {
 		return err
 	}
+	p := planes(cls, y, bg, m)
 	return b.later(ctx, operation{reads: p, writes: p[:1], run: func(ctx context.Context, on *site) error {
 		return on.Cores(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), on.of(p[3]), rule)
 	}})
@@ -222,10 +200,10 @@ func (b *Backend) Cores(ctx context.Context, cls, y, bg, m processing.Plane, rul
 
 // Threshold writes 255 where src ≥ level and 0 elsewhere; dst may be src.
 func (b *Backend) Threshold(ctx context.Context, dst, src processing.Plane, level uint32) error {
-	p, err := b.planes("threshold", dst, src)
-	if err != nil {
+	if err := args.Threshold(b, dst, src); err != nil {
 		return err
 	}
+	p := planes(dst, src)
 	return b.later(ctx, operation{reads: p[1:], writes: p[:1], run: func(ctx context.Context, on *site) error {
 		return on.Threshold(ctx, on.of(p[0]), on.of(p[1]), level)
 	}})
@@ -233,10 +211,10 @@ func (b *Backend) Threshold(ctx context.Context, dst, src processing.Plane, leve
 
 // Excess writes 255 where y − bg > over and v ≥ level, else 0.
 func (b *Backend) Excess(ctx context.Context, dst, y, bg, v processing.Plane, over uint16, level uint8) error {
-	p, err := b.planes("excess", dst, y, bg, v)
-	if err != nil {
+	if err := args.Excess(b, dst, y, bg, v); err != nil {
 		return err
 	}
+	p := planes(dst, y, bg, v)
 	return b.later(ctx, operation{reads: p[1:], writes: p[:1], run: func(ctx context.Context, on *site) error {
 		return on.Excess(ctx, on.of(p[0]), on.of(p[1]), on.of(p[2]), on.of(p[3]), over, level)
 	}})
@@ -244,10 +222,10 @@ func (b *Backend) Excess(ctx context.Context, dst, y, bg, v processing.Plane, ov
 
 // Gaussian blurs with standard deviation sigma.
 func (b *Backend) Gaussian(ctx context.Context, dst, src processing.Plane, sigma float64) error {
-	p, err := b.planes("gaussian", dst, src)
-	if err != nil {
+	if err := args.Gaussian(b, dst, src, sigma); err != nil {
 		return err
 	}
+	p := planes(dst, src)
 	reach := int(math.Ceil(min(3*sigma, float64(p[0].h))))
 	return b.later(ctx, operation{reads: p[1:], writes: p[:1], reach: reach, run: func(ctx context.Context, on *site) error {
 		return on.Gaussian(ctx, on.of(p[0]), on.of(p[1]), sigma)
@@ -256,10 +234,10 @@ func (b *Backend) Gaussian(ctx context.Context, dst, src processing.Plane, sigma
 
 // Wavelet writes one level of the separable transform.
 func (b *Backend) Wavelet(ctx context.Context, dst, src processing.Plane, wave processing.Wavelet) error {
-	p, err := b.planes("wavelet", dst, src)
-	if err != nil {
+	if err := args.Wavelet(b, dst, src, wave); err != nil {
 		return err
 	}
+	p := planes(dst, src)
 	return b.whole(ctx, operation{reads: p[1:], writes: p[:1], run: func(ctx context.Context, on *site) error {
 		return on.Wavelet(ctx, on.of(p[0]), on.of(p[1]), wave)
 	}})
@@ -267,10 +245,10 @@ func (b *Backend) Wavelet(ctx context.Context, dst, src processing.Plane, wave p
 
 // InverseWavelet undoes Wavelet.
 func (b *Backend) InverseWavelet(ctx context.Context, dst, src processing.Plane, wave processing.Wavelet) error {
-	p, err := b.planes("inverse wavelet", dst, src)
-	if err != nil {
+	if err := args.InverseWavelet(b, dst, src, wave); err != nil {
 		return err
 	}
+	p := planes(dst, src)
 	return b.whole(ctx, operation{reads: p[1:], writes: p[:1], run: func(ctx context.Context, on *site) error {
 		return on.InverseWavelet(ctx, on.of(p[0]), on.of(p[1]), wave)
 	}})
@@ -279,10 +257,10 @@ func (b *Backend) InverseWavelet(ctx context.Context, dst, src processing.Plane,
 // Starlet writes the first len(bands) bands and what is left of src.
 func (b *Backend) Starlet(ctx context.Context, bands []processing.Plane, smooth, src processing.Plane) error {
 	n := len(bands)
-	p, err := b.planes("starlet", append(slices.Clone(bands), smooth, src)...)
-	if err != nil {
+	if err := args.Starlet(b, bands, smooth, src); err != nil {
 		return err
 	}
+	p := planes(append(slices.Clone(bands), smooth, src)...)
 	return b.later(ctx, operation{reads: p[n+1:], writes: p[:n+1], reach: starletReach(n), run: func(ctx context.Context, on *site) error {
 		return on.Starlet(ctx, on.all(p[:n]), on.of(p[n]), on.of(p[n+1]))
 	}})
@@ -290,25 +268,25 @@ func (b *Backend) Starlet(ctx context.Context, bands []processing.Plane, smooth,
 
 // StarletBand writes the positive part of a band of the starlet transform.
 func (b *Backend) StarletBand(ctx context.Context, dst, src processing.Plane, level int) error {
-	p, err := b.planes("starlet band", dst, src)
-	if err != nil {
+	if err := args.StarletBand(b, dst, src, level); err != nil {
 		return err
 	}
+	p := planes(dst, src)
 	return b.later(ctx, operation{reads: p[1:], writes: p[:1], reach: starletReach(level), run: func(ctx context.Context, on *site) error {
 		return on.StarletBand(ctx, on.of(p[0]), on.of(p[1]), level)
 	}})
 }
 
 // starletReach is 2 + 4 + … + 2ⁿ: two holes of 2^(j−1) at level j.
-func starletReach(levels int) int { return 2<<min(max(levels, 0), 24) - 2 }
+func starletReach(levels int) int { return 2<<levels - 2 }
 
 // NoiseTiles returns the noise of each tile of src. What only reads a plane is done on the host: sending it would cost as
 // much.
 func (b *Backend) NoiseTiles(ctx context.Context, src processing.Plane, tile int) (noise []float64, err error) {
-	p, err := b.planes("noise tiles", src)
-	if err != nil {
+	if err := args.NoiseTiles(b, src, tile); err != nil {
 		return nil, err
 	}
+	p := planes(src)
 	err = b.onHost(ctx, operation{reads: p, run: func(ctx context.Context, on *site) (err error) {
 		noise, err = on.NoiseTiles(ctx, on.of(p[0]), tile)
 		return err
@@ -318,14 +296,14 @@ func (b *Backend) NoiseTiles(ctx context.Context, src processing.Plane, tile int
 
 // Histogram counts the values of src where exclude is 0; exclude may be nil.
 func (b *Backend) Histogram(ctx context.Context, src, exclude processing.Plane) (bins []uint64, err error) {
+	if err := args.Histogram(b, src, exclude); err != nil {
+		return nil, err
+	}
 	list := []processing.Plane{src}
 	if exclude != nil {
 		list = append(list, exclude)
 	}
-	p, err := b.planes("histogram", list...)
-	if err != nil {
-		return nil, err
-	}
+	p := planes(list...)
 	err = b.onHost(ctx, operation{reads: p, run: func(ctx context.Context, on *site) (err error) {
 		var out processing.Plane
 		if len(p) > 1 {
@@ -339,10 +317,10 @@ func (b *Backend) Histogram(ctx context.Context, src, exclude processing.Plane) 
 
 // Moments sums over src.
 func (b *Backend) Moments(ctx context.Context, src processing.Plane) (m processing.Moments, err error) {
-	p, err := b.planes("moments", src)
-	if err != nil {
+	if err := args.Moments(b, src); err != nil {
 		return m, err
 	}
+	p := planes(src)
 	err = b.onHost(ctx, operation{reads: p, run: func(ctx context.Context, on *site) (err error) {
 		m, err = on.Moments(ctx, on.of(p[0]))
 		return err

@@ -2,9 +2,9 @@ package banded
 
 import (
 	"context"
-	"fmt"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
 // plane is a raster whose content changes with every operation that writes it.
@@ -19,6 +19,14 @@ type plane struct {
 
 func (p *plane) Size() (w, h int)      { return p.w, p.h }
 func (p *plane) Kind() processing.Kind { return p.kind }
+func (p *plane) Released() bool        { return p.released }
+
+func (p *plane) Owner() processing.Backend {
+	if p == nil {
+		return nil
+	}
+	return p.owner
+}
 
 // Release gives the memory back, as soon as nothing that waits needs it.
 func (p *plane) Release() {
@@ -96,18 +104,10 @@ func (v *value) store(p processing.Plane) {
 	}
 }
 
-// maxPixels keeps pixel indices within the 32 bits that Gather takes.
-const maxPixels uint64 = 1<<32 - 1
-
 // Alloc returns a plane with undefined content.
 func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error) {
-	switch {
-	case kind > processing.F32:
-		return nil, fmt.Errorf("%s: plane of unknown kind %d", b.Name(), kind)
-	case w < 1 || h < 1:
-		return nil, fmt.Errorf("%s: plane of %d × %d pixels: both sides must be at least 1", b.Name(), w, h)
-	case uint64(w) > maxPixels/uint64(h):
-		return nil, fmt.Errorf("%s: plane of %d × %d pixels: more than %d pixels", b.Name(), w, h, maxPixels)
+	if err := args.Alloc(b, kind, w, h); err != nil {
+		return nil, err
 	}
 	b.live++
 	return &plane{owner: b, kind: kind, w: w, h: h}, nil
@@ -117,24 +117,13 @@ func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error
 // itself.
 func (b *Backend) Live() int { return b.live }
 
-// planes returns living planes of this backend, all of one size.
-func (b *Backend) planes(op string, list ...processing.Plane) ([]*plane, error) {
+// planes returns planes of a Backend as they are.
+func planes(list ...processing.Plane) []*plane {
 	out := make([]*plane, len(list))
-	for i, l := range list {
-		p, ok := l.(*plane)
-		switch {
-		case l == nil || ok && p == nil:
-			return nil, fmt.Errorf("%s: %s: a plane is missing", b.Name(), op)
-		case !ok || p.owner != b:
-			return nil, fmt.Errorf("%s: %s: a plane belongs to another backend", b.Name(), op)
-		case p.released:
-			return nil, fmt.Errorf("%s: %s: a plane was released", b.Name(), op)
-		case i > 0 && (p.w != out[0].w || p.h != out[0].h):
-			return nil, fmt.Errorf("%s: %s: planes of %d × %d and of %d × %d pixels", b.Name(), op, out[0].w, out[0].h, p.w, p.h)
-		}
-		out[i] = p
+	for i, p := range list {
+		out[i] = p.(*plane)
 	}
-	return out, nil
+	return out
 }
 
 // samples returns the content of p in host memory, to be read only.

@@ -86,7 +86,7 @@ func (b *Backend) record(o operation) (*step, error) {
 		margin = max(margin, v.margin)
 		s.slots = append(s.slots, slot{plane: p, read: v})
 	}
-	margin += min(max(o.reach, 0), o.size())
+	margin += min(o.reach, o.size())
 	for _, p := range o.writes {
 		i := slices.IndexFunc(s.slots, func(c slot) bool { return c.plane == p })
 		if i < 0 {

@@ -5,10 +5,8 @@ import (
 	"math"
 
 	"blik/processing"
+	"blik/processing/args"
 )
-
-// maxCensored is the largest radius whose windows fit packed sums.
-const maxCensored = 2047
 
 // censoredSums slides packed sums of y over the pixels that exclude leaves.
 type censoredSums struct {
@@ -46,23 +44,10 @@ func need(r int) uint64 {
 // smallest window is computed for every pixel; where it holds too few pixels the runs of such pixels are kept, and
 // the next window is computed for the small boxes around those alone.
 func (b *Backend) Background(ctx context.Context, dst, y, exclude processing.Plane, radii []int) error {
-	a := b.args("background")
-	d := a.plane("destination", dst, processing.U16)
-	l := a.plane("luminance", y, processing.U16)
-	e := a.plane("exclusion", exclude, processing.U8)
-	a.apart(d, l)
-	if len(radii) == 0 {
-		a.fail("no radius given")
+	if err := args.Background(b, dst, y, exclude, radii); err != nil {
+		return err
 	}
-	for i, r := range radii {
-		a.radius(r, maxCensored)
-		if i > 0 && r < radii[i-1] {
-			a.fail("radius %d after %d: must ascend", r, radii[i-1])
-		}
-	}
-	if a.err != nil {
-		return a.err
-	}
+	d, l, e := dst.(*plane), y.(*plane), exclude.(*plane)
 	levels := make([]backgroundLevel, len(radii))
 	for i, r := range radii {
 		levels[i] = b.backgroundLevel(d, l, e, r)
@@ -176,15 +161,10 @@ func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel) {
 
 // Deviation writes the standard deviation of y over the pixels of the window that exclude leaves.
 func (b *Backend) Deviation(ctx context.Context, dst, y, exclude processing.Plane, r int) error {
-	a := b.args("deviation")
-	d := a.plane("destination", dst, processing.U16)
-	l := a.plane("luminance", y, processing.U16)
-	e := a.plane("exclusion", exclude, processing.U8)
-	a.apart(d, l)
-	a.radius(r, 127)
-	if a.err != nil {
-		return a.err
+	if err := args.Deviation(b, dst, y, exclude, r); err != nil {
+		return err
 	}
+	d, l, e := dst.(*plane), y.(*plane), exclude.(*plane)
 	g := newWindow(d.w, d.h, r)
 	first := censoredSums{g, b.rows.censor, b.rows.scan64, l.data.U16, e.data.U8}
 	share := make([]float64, (2*g.rx+1)*(2*g.ry+1)+1)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
 // A running window: column sums slide down by a row, and the window's sum slides right along them, four additions a
@@ -85,15 +86,10 @@ func zeros[T sample | uint64 | int32 | float64](t *worker, n int) []T {
 // taken in float64 by van Herk's recursion with + in place of max, which subtracts nothing, so that a large or infinite
 // sample leaves no trace outside its windows.
 func (b *Backend) BoxMean(ctx context.Context, dst, src processing.Plane, r int) error {
-	a := b.args("box mean")
-	d := a.plane("destination", dst, processing.U8, processing.U16, processing.F32)
-	s := a.plane("source", src, processing.U8, processing.U16, processing.F32)
-	a.same(d, s)
-	a.apart(d, s)
-	a.radius(r, math.MaxInt32)
-	if a.err != nil {
-		return a.err
+	if err := args.BoxMean(b, dst, src, r); err != nil {
+		return err
 	}
+	d, s := dst.(*plane), src.(*plane)
 	switch d.kind {
 	case processing.U8:
 		return boxMean[uint8](ctx, b, d, s, r, math.MaxUint8)
@@ -145,13 +141,10 @@ func boxMeanSums[T uint8 | uint16, S uint32 | uint64](ctx context.Context, b *Ba
 
 // BoxCount writes how many pixels of the window of radius r have one of the bits in cls.
 func (b *Backend) BoxCount(ctx context.Context, dst, cls processing.Plane, bits uint8, r int) error {
-	a := b.args("box count")
-	d := a.plane("destination", dst, processing.U16)
-	c := a.plane("class", cls, processing.U8)
-	a.radius(r, 127)
-	if a.err != nil {
-		return a.err
+	if err := args.BoxCount(b, dst, cls, r); err != nil {
+		return err
 	}
+	d, c := dst.(*plane), cls.(*plane)
 	out, src, w := d.data.U16, c.data.U8, d.w
 	g := newWindow(w, d.h, r)
 	return b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {

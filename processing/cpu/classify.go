@@ -4,22 +4,16 @@ import (
 	"context"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
 // Contrast writes the class bits Wide and Seed into cls, and the contrast of seeds into seed.
 func (b *Backend) Contrast(ctx context.Context, cls, seed, y, bg, v processing.Plane, rule processing.ContrastRule) error {
-	a := b.args("contrast")
-	c := a.plane("class", cls, processing.U8)
-	s := a.plane("seed", seed, processing.U16)
-	l := a.plane("luminance", y, processing.U16)
-	g := a.plane("background", bg, processing.U16)
-	e := a.plane("level", v, processing.U8)
-	a.apart(s, l, g)
-	a.apart(c, e)
-	if a.err != nil {
-		return a.err
+	if err := args.Contrast(b, cls, seed, y, bg, v); err != nil {
+		return err
 	}
-	return b.spans(ctx, a.w*a.h, func(_ *worker, i, j int) {
+	c, s, l, g, e := cls.(*plane), seed.(*plane), y.(*plane), bg.(*plane), v.(*plane)
+	return b.spans(ctx, c.w*c.h, func(_ *worker, i, j int) {
 		contrast(c.data.U8[i:j], s.data.U16[i:j], l.data.U16[i:j], g.data.U16[i:j], e.data.U8[i:j], rule)
 	})
 }
@@ -49,15 +43,11 @@ func contrast(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.Cont
 
 // Cores adds the class bits Core and Grow to cls.
 func (b *Backend) Cores(ctx context.Context, cls, y, bg, m processing.Plane, rule processing.CoreRule) error {
-	a := b.args("cores")
-	c := a.plane("class", cls, processing.U8)
-	l := a.plane("luminance", y, processing.U16)
-	g := a.plane("background", bg, processing.U16)
-	p := a.plane("peak", m, processing.U16)
-	if a.err != nil {
-		return a.err
+	if err := args.Cores(b, cls, y, bg, m); err != nil {
+		return err
 	}
-	return b.spans(ctx, a.w*a.h, func(_ *worker, i, j int) {
+	c, l, g, p := cls.(*plane), y.(*plane), bg.(*plane), m.(*plane)
+	return b.spans(ctx, c.w*c.h, func(_ *worker, i, j int) {
 		cores(c.data.U8[i:j], l.data.U16[i:j], g.data.U16[i:j], p.data.U16[i:j], rule)
 	})
 }
@@ -93,13 +83,11 @@ func cores(cls []uint8, y, bg, m []uint16, rule processing.CoreRule) {
 
 // Threshold writes 255 where src ≥ level and 0 elsewhere; dst may be src.
 func (b *Backend) Threshold(ctx context.Context, dst, src processing.Plane, level uint32) error {
-	a := b.args("threshold")
-	d := a.plane("destination", dst, processing.U8)
-	s := a.plane("source", src, processing.U8, processing.U16)
-	if a.err != nil {
-		return a.err
+	if err := args.Threshold(b, dst, src); err != nil {
+		return err
 	}
-	return b.spans(ctx, a.w*a.h, func(_ *worker, i, j int) {
+	d, s := dst.(*plane), src.(*plane)
+	return b.spans(ctx, d.w*d.h, func(_ *worker, i, j int) {
 		if s.kind == processing.U8 {
 			threshold(d.data.U8[i:j], s.data.U8[i:j], level)
 		} else {
@@ -118,15 +106,11 @@ func threshold[T uint8 | uint16](dst []uint8, src []T, level uint32) {
 
 // Excess writes 255 where y − b > over and v ≥ level, else 0.
 func (b *Backend) Excess(ctx context.Context, dst, y, bg, v processing.Plane, over uint16, level uint8) error {
-	a := b.args("excess")
-	d := a.plane("destination", dst, processing.U8)
-	l := a.plane("luminance", y, processing.U16)
-	g := a.plane("background", bg, processing.U16)
-	e := a.plane("level", v, processing.U8)
-	if a.err != nil {
-		return a.err
+	if err := args.Excess(b, dst, y, bg, v); err != nil {
+		return err
 	}
-	return b.spans(ctx, a.w*a.h, func(_ *worker, i, j int) {
+	d, l, g, e := dst.(*plane), y.(*plane), bg.(*plane), v.(*plane)
+	return b.spans(ctx, d.w*d.h, func(_ *worker, i, j int) {
 		excess(d.data.U8[i:j], l.data.U16[i:j], g.data.U16[i:j], e.data.U8[i:j], int32(over), int32(level))
 	})
 }

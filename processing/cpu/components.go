@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"blik/processing"
+	"blik/processing/args"
 	"blik/processing/internal/span"
 )
 
@@ -20,21 +21,14 @@ type components struct {
 func (c *components) Len() int { return c.n }
 func (c *components) Release() { c.spans, c.released = nil, true }
 
-// components returns c when these are living components of this backend for pictures of the size of the planes.
-func (a *args) components(c processing.Components) *components {
-	q, ok := c.(*components)
-	switch {
-	case !ok || q == nil || q.owner != a.b:
-		a.fail("the components belong to another backend")
+func (c *components) Size() (w, h int) { return c.w, c.h }
+func (c *components) Released() bool   { return c.released }
+
+func (c *components) Owner() processing.Backend {
+	if c == nil {
 		return nil
-	case q.released:
-		a.fail("the components were released")
-	case a.w == 0:
-		a.w, a.h = q.w, q.h
-	case a.w != q.w || a.h != q.h:
-		a.fail("the components are of %d × %d pixels, the planes %d × %d", q.w, q.h, a.w, a.h)
 	}
-	return q
+	return c.owner
 }
 
 // runs returns the runs of pixels of a class plane with one of the given bits.
@@ -51,70 +45,60 @@ func (b *Backend) runs(ctx context.Context, cls *plane, bits uint8) ([]processin
 
 // Label returns the 8-connected components of the pixels of cls that have one of the given bits.
 func (b *Backend) Label(ctx context.Context, cls processing.Plane, bits uint8) (processing.Components, error) {
-	a := b.args("label")
-	c := a.plane("class", cls, processing.U8)
-	if a.err != nil {
-		return nil, a.err
+	if err := args.Label(b, cls); err != nil {
+		return nil, err
 	}
+	c := cls.(*plane)
 	spans, err := b.runs(ctx, c, bits)
 	if err != nil {
 		return nil, err
 	}
-	return &components{owner: b, w: a.w, h: a.h, spans: spans, n: span.Connect(spans, span.Eight)}, nil
+	return &components{owner: b, w: c.w, h: c.h, spans: spans, n: span.Connect(spans, span.Eight)}, nil
 }
 
 // Keep empties the components whose label is not kept.
 func (b *Backend) Keep(ctx context.Context, c processing.Components, keep []bool) error {
-	a := b.args("keep")
-	q := a.components(c)
-	if a.err == nil && len(keep) != q.n {
-		a.fail("%d labels told, there are %d", len(keep), q.n)
+	if err := args.Keep(b, c, keep); err != nil {
+		return err
 	}
-	if a.err != nil {
-		return a.err
-	}
+	q := c.(*components)
 	q.spans = slices.DeleteFunc(q.spans, func(s processing.Span) bool { return !keep[s.Label] })
 	return ctx.Err()
 }
 
 // Paint writes 255 into dst where a component is, 0 elsewhere.
 func (b *Backend) Paint(ctx context.Context, dst processing.Plane, c processing.Components) error {
-	a := b.args("paint")
-	d := a.plane("destination", dst, processing.U8)
-	q := a.components(c)
-	if a.err != nil {
-		return a.err
-	}
-	if err := b.spans(ctx, a.w*a.h, func(_ *worker, i, j int) { clear(d.data.U8[i:j]) }); err != nil {
+	if err := args.Paint(b, dst, c); err != nil {
 		return err
 	}
-	span.Fill(d.data.U8, a.w, q.spans, 255)
+	d, q := dst.(*plane), c.(*components)
+	if err := b.spans(ctx, d.w*d.h, func(_ *worker, i, j int) { clear(d.data.U8[i:j]) }); err != nil {
+		return err
+	}
+	span.Fill(d.data.U8, d.w, q.spans, 255)
 	return ctx.Err()
 }
 
 // FillHoles writes 255 into the pixels of dst that are 0 and do not reach the border.
 func (b *Backend) FillHoles(ctx context.Context, dst processing.Plane) error {
-	a := b.args("fill holes")
-	d := a.plane("destination", dst, processing.U8)
-	if a.err != nil {
-		return a.err
+	if err := args.FillHoles(b, dst); err != nil {
+		return err
 	}
+	d := dst.(*plane)
 	spans, err := b.runs(ctx, d, 255)
 	if err != nil {
 		return err
 	}
-	span.Fill(d.data.U8, a.w, span.Holes(spans, a.w, a.h), 255)
+	span.Fill(d.data.U8, d.w, span.Holes(spans, d.w, d.h), 255)
 	return ctx.Err()
 }
 
 // Spans returns the runs of pixels of equal label.
 func (b *Backend) Spans(ctx context.Context, c processing.Components) ([]processing.Span, error) {
-	a := b.args("spans")
-	q := a.components(c)
-	if a.err != nil {
-		return nil, a.err
+	if err := args.Spans(b, c); err != nil {
+		return nil, err
 	}
-	return slices.Clone(q.spans), ctx.Err()
+	return slices.Clone(c.(*components).spans), ctx.Err()
 }
 
 // Grow extends cores over pixels of cls with ClassGrow.
@@ -122,16 +106,11 @@ func (b *Backend) Spans(ctx context.Context, c processing.Components) ([]process
 // Whatever a core may reach lies with it in one connected set of pixels that are core or can grow, an island: each
 // is worked on by itself, and most are small.
 func (b *Backend) Grow(ctx context.Context, cores processing.Components, cls processing.Plane, g processing.Growth) (processing.Components, error) {
-	a := b.args("grow")
-	c := a.plane("class", cls, processing.U8)
-	k := a.components(cores)
-	if err := g.Validate(); err != nil {
-		a.fail("%w", err)
+	if err := args.Grow(b, cores, cls, g); err != nil {
+		return nil, err
 	}
-	if a.err != nil {
-		return nil, a.err
-	}
-	out := &components{owner: b, w: a.w, h: a.h, n: k.n}
+	c, k := cls.(*plane), cores.(*components)
+	out := &components{owner: b, w: c.w, h: c.h, n: k.n}
 	if len(k.spans) == 0 {
 		return out, ctx.Err()
 	}
@@ -139,7 +118,7 @@ func (b *Backend) Grow(ctx context.Context, cores processing.Components, cls pro
 	if err != nil {
 		return nil, err
 	}
-	gr := &growth{rule: g, w: int32(a.w), areas: make([]int, k.n), limits: make([]int32, k.n)}
+	gr := &growth{rule: g, w: int32(c.w), areas: make([]int, k.n), limits: make([]int32, k.n)}
 	for _, s := range k.spans {
 		gr.areas[s.Label] += int(s.X1 - s.X0)
 	}
@@ -419,24 +398,14 @@ func ringOf(d2 int32) int32 {
 
 // Tally sums up each component.
 func (b *Backend) Tally(ctx context.Context, c processing.Components, p processing.TallyPlanes, t *processing.LumaTables) ([]processing.Tally, error) {
-	a := b.args("tally")
+	if err := args.Tally(b, c, p, t); err != nil {
+		return nil, err
+	}
+	q := c.(*components)
 	s := &tallyPlanes{
-		cls:     a.plane("class", p.Class, processing.U8),
-		member:  a.plane("member", p.Member, processing.U8),
-		y:       a.plane("luminance", p.Y, processing.U16),
-		bg:      a.plane("background", p.B, processing.U16),
-		v:       a.plane("level", p.V, processing.U8),
-		spread:  a.plane("deviation", p.Spread, processing.U16),
-		starlet: a.plane("starlet", p.Starlet, processing.U16),
+		cls: p.Class.(*plane), member: p.Member.(*plane), y: p.Y.(*plane), bg: p.B.(*plane), v: p.V.(*plane),
+		spread: p.Spread.(*plane), starlet: p.Starlet.(*plane), encode: t.Encode8,
 	}
-	q := a.components(c)
-	if a.err == nil && len(t.Encode8) != 1<<16 {
-		a.fail("the encoding table has %d entries, needs %d", len(t.Encode8), 1<<16)
-	}
-	if a.err != nil {
-		return nil, a.err
-	}
-	s.encode = t.Encode8
 	out := make([]processing.Tally, q.n)
 	parts := group(q.spans, q.n, func(i int) uint32 { return q.spans[i].Label })
 	const share = 64

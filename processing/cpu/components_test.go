@@ -333,48 +333,11 @@ func TestFillHolesEqualsFlood(t *testing.T) {
 	})
 }
 
-func TestComponentsRefuse(t *testing.T) {
-	ctx := context.Background()
-	b, other := New(), New()
+func TestComponentsCancelled(t *testing.T) {
+	b := New()
 	defer b.Close()
-	defer other.Close()
 	cls := up(t, b, 3, 3, make([]uint8, 9))
-	wide := up(t, b, 4, 3, make([]uint8, 12))
-	c, err := b.Label(ctx, cls, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.Len() != 0 {
-		t.Errorf("an empty plane has %d components", c.Len())
-	}
-	foreign, err := other.Label(ctx, up(t, other, 3, 3, make([]uint8, 9)), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	released, err := b.Label(ctx, cls, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	released.Release()
-	for name, err := range map[string]error{
-		"another backend's": b.Paint(ctx, cls, foreign),
-		"released":          b.Paint(ctx, cls, released),
-		"another size":      b.Paint(ctx, wide, c),
-		"nil":               b.Paint(ctx, cls, nil),
-		"labels":            b.Keep(ctx, c, []bool{true}),
-	} {
-		if err == nil {
-			t.Errorf("%s components: no error", name)
-		}
-	}
-	for _, g := range []processing.Growth{
-		{Limit: -1}, {Limit: processing.MaxGrowth + 1}, {Limit: math.NaN()}, {Base: -1}, {FarSlope: math.NaN()}, {MaxCore: -1},
-	} {
-		if _, err := b.Grow(ctx, c, cls, g); err == nil {
-			t.Errorf("growth %+v: no error", g)
-		}
-	}
-	cancelled, cancel := context.WithCancel(ctx)
+	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := b.FillHoles(cancelled, cls); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)

@@ -5,25 +5,16 @@ import (
 	"math"
 
 	"blik/processing"
+	"blik/processing/args"
 )
-
-// maxSigma bounds the kernel, whose cost grows with sigma.
-const maxSigma = 1000
 
 // Gaussian blurs with standard deviation sigma (at most 1000). Sums are float32 in a fixed order: down the columns,
 // then along the rows, each from the middle tap outwards in pairs.
 func (b *Backend) Gaussian(ctx context.Context, dst, src processing.Plane, sigma float64) error {
-	a := b.args("gaussian")
-	d := a.plane("destination", dst, processing.U8, processing.U16, processing.F32)
-	s := a.plane("source", src, processing.U8, processing.U16, processing.F32)
-	a.same(d, s)
-	a.apart(d, s)
-	if !(sigma >= 0 && sigma <= maxSigma) {
-		a.fail("standard deviation %v: must be between 0 and %d", sigma, maxSigma)
+	if err := args.Gaussian(b, dst, src, sigma); err != nil {
+		return err
 	}
-	if a.err != nil {
-		return a.err
-	}
+	d, s := dst.(*plane), src.(*plane)
 	switch d.kind {
 	case processing.U8:
 		return gaussian[uint8](ctx, b, d, s, sigma)

@@ -4,40 +4,18 @@ import (
 	"context"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
 // Luma writes the two planes that detection works on; processing.LumaTables has the arithmetic.
 func (b *Backend) Luma(ctx context.Context, y, v processing.Plane, pic *processing.Picture, t *processing.LumaTables) error {
-	a := b.args("luma")
-	yp := a.plane("luminance", y, processing.U16)
-	vp := a.plane("level", v, processing.U8)
-	if pic == nil || t == nil {
-		a.fail("no picture or no tables given")
-	}
-	if a.err != nil {
-		return a.err
-	}
-	if err := pic.Validate(); err != nil {
+	if err := args.Luma(b, y, v, pic, t); err != nil {
 		return err
 	}
-	if pic.Width != a.w || pic.Height != a.h {
-		a.fail("the picture is %d × %d pixels, the planes are %d × %d", pic.Width, pic.Height, a.w, a.h)
-	}
-	deep := pic.Depth() != 8
-	switch {
-	case len(t.Encode8) != 1<<16:
-		a.fail("the encoding table has %d entries, must have 65536", len(t.Encode8))
-	case deep && len(t.Linear16) != 1<<16:
-		a.fail("the 16-bit linear table has %d entries, must have 65536", len(t.Linear16))
-	case !deep && len(t.Linear8) != 1<<8:
-		a.fail("the 8-bit linear table has %d entries, must have 256", len(t.Linear8))
-	}
-	if a.err != nil {
-		return a.err
-	}
+	yp, vp := y.(*plane), v.(*plane)
 	l := lumaOf(t)
 	c := pic.Channels
-	return b.spans(ctx, a.w*a.h, func(w *worker, i, j int) {
+	return b.spans(ctx, yp.w*yp.h, func(w *worker, i, j int) {
 		y, v := yp.data.U16[i:j], vp.data.U8[i:j]
 		// Where samples are made others first, they are in pieces that stay in the first-level cache.
 		const piece = 2048

@@ -140,25 +140,3 @@ func TestLumaWide(t *testing.T) {
 		}
 	}
 }
-
-func TestLumaRefuses(t *testing.T) {
-	b := New(Workers(1))
-	y, v := empty(t, b, processing.U16, 2, 2), empty(t, b, processing.U8, 2, 2)
-	good := &processing.Picture{Width: 2, Height: 2, Channels: 1, U8: make([]uint8, 4)}
-	wide := &processing.Picture{Width: 4, Height: 1, Channels: 1, U8: make([]uint8, 4)}
-	t8, t16 := processing.NewLumaTables(8, processing.TransferSRGB), processing.NewLumaTables(16, processing.TransferSRGB)
-	for name, err := range map[string]error{
-		"swapped planes":   b.Luma(context.Background(), v, y, good, t8),
-		"no picture":       b.Luma(context.Background(), y, v, nil, t8),
-		"no tables":        b.Luma(context.Background(), y, v, good, nil),
-		"16-bit tables":    b.Luma(context.Background(), y, v, good, t16),
-		"no encoding":      b.Luma(context.Background(), y, v, good, &processing.LumaTables{Linear8: t8.Linear8}),
-		"another size":     b.Luma(context.Background(), y, v, wide, t8),
-		"not a picture":    b.Luma(context.Background(), y, v, &processing.Picture{Width: 2, Height: 2, Channels: 1}, t8),
-		"too many samples": b.Luma(context.Background(), y, v, &processing.Picture{Width: 2, Height: 2, Channels: 1, U8: make([]uint8, 5)}, t8),
-	} {
-		if err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-}

@@ -5,31 +5,17 @@ import (
 	"unsafe"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
 // Morph applies op with element e to U8, U16 and F32 planes; dst may be src. A rectangle is a horizontal line
 // followed by a vertical one. Every line runs by van Herk's and Gil and Werman's recursion, about three comparisons a
 // pixel whatever its length (short horizontal ones by doubling, which is faster). NaN in F32 planes wins always.
 func (b *Backend) Morph(ctx context.Context, dst, src processing.Plane, op processing.MorphOp, e processing.Element) error {
-	a := b.args("morph")
-	d := a.plane("destination", dst, processing.U8, processing.U16, processing.F32)
-	s := a.plane("source", src, processing.U8, processing.U16, processing.F32)
-	a.same(d, s)
-	if e.Direction > processing.Falling {
-		a.fail("unknown direction %d", e.Direction)
+	if err := args.Morph(b, dst, src, op, e); err != nil {
+		return err
 	}
-	if e.Size < 1 || e.Size%2 == 0 {
-		a.fail("element of size %d: must be odd and at least 1", e.Size)
-	}
-	if e.Direction == processing.Rectangle && (e.Size2 < 1 || e.Size2%2 == 0) {
-		a.fail("rectangle of height %d: must be odd and at least 1", e.Size2)
-	}
-	if op > processing.TopHat {
-		a.fail("unknown operation %d", op)
-	}
-	if a.err != nil {
-		return a.err
-	}
+	d, s := dst.(*plane), src.(*plane)
 	switch d.kind {
 	case processing.U8:
 		return morph[uint8](ctx, b, d, s, op, e)

@@ -3,12 +3,10 @@ package cpu
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 	"sync"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
 // sample is the type of a plane's samples.
@@ -27,6 +25,14 @@ type plane struct {
 
 func (p *plane) Size() (w, h int)      { return p.w, p.h }
 func (p *plane) Kind() processing.Kind { return p.kind }
+func (p *plane) Released() bool        { return p.released }
+
+func (p *plane) Owner() processing.Backend {
+	if p == nil {
+		return nil
+	}
+	return p.owner
+}
 
 func (p *plane) Release() {
 	if p == nil {
@@ -47,18 +53,6 @@ func pixels[T sample](p *plane) []T {
 	default:
 		return any(p.data.F32).([]T)
 	}
-}
-
-func kindName(k processing.Kind) string {
-	names := [...]string{"U8", "U16", "U32", "F32"}
-	if int(k) < len(names) {
-		return names[k]
-	}
-	return fmt.Sprintf("Kind(%d)", k)
-}
-
-func kindBytes(k processing.Kind) int {
-	return [...]int{1, 2, 4, 4}[k]
 }
 
 // pool keeps the memory of released planes for the next ones. Slices are interchangeable when kind and number of
@@ -100,7 +94,7 @@ func (l *pool) get(p *plane) error {
 		}
 	}
 	l.live++
-	l.bytes += int64(n) * int64(kindBytes(p.kind))
+	l.bytes += int64(n) * int64(p.kind.Bytes())
 	return nil
 }
 
@@ -113,7 +107,7 @@ func (l *pool) put(p *plane) {
 	p.released = true
 	n := p.w * p.h
 	l.live--
-	l.bytes -= int64(n) * int64(kindBytes(p.kind))
+	l.bytes -= int64(n) * int64(p.kind.Bytes())
 	if !l.closed && n == l.count {
 		l.free[p.kind] = append(l.free[p.kind], p.data)
 	}
@@ -135,18 +129,10 @@ func (b *Backend) Live() (planes int, bytes int64) {
 	return b.pool.live, b.pool.bytes
 }
 
-// maxPixels keeps pixel indices within the 32 bits that Gather takes.
-const maxPixels uint64 = 1<<32 - 1
-
 // Alloc returns a plane with undefined content, from the memory of a released one where there is one.
 func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error) {
-	switch {
-	case kind > processing.F32:
-		return nil, fmt.Errorf("cpu: plane of unknown kind %d", kind)
-	case w < 1 || h < 1:
-		return nil, fmt.Errorf("cpu: plane of %d × %d pixels: both sides must be at least 1", w, h)
-	case uint64(w) > maxPixels/uint64(h):
-		return nil, fmt.Errorf("cpu: plane of %d × %d pixels: more than %d pixels", w, h, maxPixels)
+	if err := args.Alloc(b, kind, w, h); err != nil {
+		return nil, err
 	}
 	p := &plane{owner: b, kind: kind, w: w, h: h}
 	if err := b.pool.get(p); err != nil {
@@ -157,12 +143,10 @@ func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error
 
 // Upload copies host samples into dst.
 func (b *Backend) Upload(ctx context.Context, dst processing.Plane, src processing.Samples) error {
-	a := b.args("upload")
-	d := a.plane("destination", dst, processing.U8, processing.U16, processing.U32, processing.F32)
-	if a.err != nil {
-		return a.err
+	if err := args.Upload(b, dst, src); err != nil {
+		return err
 	}
-	switch d.kind {
+	switch d := dst.(*plane); d.kind {
 	case processing.U8:
 		return upload(ctx, b, d.data.U8, src.U8)
 	case processing.U16:
@@ -175,38 +159,23 @@ func (b *Backend) Upload(ctx context.Context, dst processing.Plane, src processi
 }
 
 func upload[T sample](ctx context.Context, b *Backend, dst, src []T) error {
-	if len(src) != len(dst) {
-		return fmt.Errorf("cpu: upload: %d samples of the plane's kind given, %d needed", len(src), len(dst))
-	}
 	return b.spans(ctx, len(dst), func(_ *worker, i, j int) { copy(dst[i:j], src[i:j]) })
 }
 
 // Host returns the samples of p themselves.
 func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samples, error) {
-	a := b.args("host")
-	s := a.plane("source", p, processing.U8, processing.U16, processing.U32, processing.F32)
-	if a.err != nil {
-		return processing.Samples{}, a.err
+	if err := args.Host(b, p); err != nil {
+		return processing.Samples{}, err
 	}
-	return s.data, ctx.Err()
+	return p.(*plane).data, ctx.Err()
 }
 
 // Gather returns src at the given pixel indices; an index outside the plane is an error.
 func (b *Backend) Gather(ctx context.Context, dst []uint32, src processing.Plane, index []uint32) error {
-	a := b.args("gather")
-	s := a.plane("source", src, processing.U8, processing.U16, processing.U32)
-	if a.err != nil {
-		return a.err
+	if err := args.Gather(b, dst, src, index); err != nil {
+		return err
 	}
-	if len(dst) != len(index) {
-		return fmt.Errorf("cpu: gather: room for %d values given, %d asked for", len(dst), len(index))
-	}
-	if len(index) == 0 {
-		return ctx.Err()
-	}
-	if i := slices.Max(index); int64(i) >= int64(s.w)*int64(s.h) {
-		return fmt.Errorf("cpu: gather: index %d lies outside a plane of %d × %d pixels", i, s.w, s.h)
-	}
+	s := src.(*plane)
 	return b.spans(ctx, len(index), func(_ *worker, i, j int) {
 		switch s.kind {
 		case processing.U8:
@@ -222,68 +191,5 @@ func (b *Backend) Gather(ctx context.Context, dst []uint32, src processing.Plane
 func gather[T uint8 | uint16 | uint32](dst []uint32, src []T, index []uint32) {
 	for i, j := range index {
 		dst[i] = uint32(src[j])
-	}
-}
-
-// args checks the planes given to an operation; the first mistake stays in err.
-type args struct {
-	b    *Backend
-	op   string
-	w, h int
-	err  error
-}
-
-func (b *Backend) args(op string) *args { return &args{b: b, op: op} }
-
-func (a *args) fail(format string, v ...any) {
-	if a.err == nil {
-		a.err = fmt.Errorf("cpu: "+a.op+": "+format, v...)
-	}
-}
-
-// plane returns p when it is a living plane of this backend, of one of the kinds, and of the size of those before it.
-func (a *args) plane(role string, p processing.Plane, kinds ...processing.Kind) *plane {
-	q, ok := p.(*plane)
-	switch {
-	case p == nil || ok && q == nil:
-		a.fail("no %s plane given", role)
-		return nil
-	case !ok || q.owner != a.b:
-		a.fail("the %s plane belongs to another backend", role)
-		return nil
-	case q.released:
-		a.fail("the %s plane was released", role)
-	case !slices.Contains(kinds, q.kind):
-		names := make([]string, len(kinds))
-		for i, k := range kinds {
-			names[i] = kindName(k)
-		}
-		a.fail("the %s plane is %s, must be %s", role, kindName(q.kind), strings.Join(names, " or "))
-	case a.w == 0:
-		a.w, a.h = q.w, q.h
-	case a.w != q.w || a.h != q.h:
-		a.fail("the %s plane is %d × %d pixels, the others are %d × %d", role, q.w, q.h, a.w, a.h)
-	}
-	return q
-}
-
-// apart says that dst is written while the sources are still read.
-func (a *args) apart(dst *plane, src ...*plane) {
-	if dst != nil && slices.Contains(src, dst) {
-		a.fail("destination and source are the same plane")
-	}
-}
-
-// same says that the planes must have one kind.
-func (a *args) same(dst, src *plane) {
-	if a.err == nil && dst.kind != src.kind {
-		a.fail("the destination plane is %s, the source %s; both must be of one kind", kindName(dst.kind), kindName(src.kind))
-	}
-}
-
-// radius checks a window's radius.
-func (a *args) radius(r, most int) {
-	if r < 0 || r > most {
-		a.fail("radius %d: must be between 0 and %d", r, most)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,23 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/processing"
+	"blik/processing/args/argstest"
 )
-
-func TestAllocRefuses(t *testing.T) {
-	b := New()
-	for _, c := range []struct {
-		kind processing.Kind
-		w, h int
-	}{{9, 1, 1}, {processing.U8, 0, 1}, {processing.U8, 1, 0}, {processing.U8, -3, 4}, {processing.F32, 1 << 20, 1 << 20},
-		{processing.U8, 1 << 62, 1 << 62}} {
-		if p, err := b.Alloc(c.kind, c.w, c.h); err == nil {
-			t.Errorf("%v: got %v, want an error", c, p)
-		}
-	}
-	if planes, bytes := b.Live(); planes != 0 || bytes != 0 {
-		t.Errorf("%d planes of %d bytes are alive after refusals", planes, bytes)
-	}
-}
 
 func TestPool(t *testing.T) {
 	b := New()
@@ -100,87 +84,12 @@ func TestUploadHostGather(t *testing.T) {
 	}
 }
 
-// Every misuse is answered with an error that names the operation, and no panic.
-func TestRefuses(t *testing.T) {
+func TestRefusals(t *testing.T) {
 	b, other := New(Workers(2)), New()
-	ctx := context.Background()
-	u8, u16, f32 := empty(t, b, processing.U8, 5, 4), empty(t, b, processing.U16, 5, 4), empty(t, b, processing.F32, 5, 4)
-	u8b, u16b, f32b := empty(t, b, processing.U8, 5, 4), empty(t, b, processing.U16, 5, 4), empty(t, b, processing.F32, 5, 4)
-	u32, small := empty(t, b, processing.U32, 5, 4), empty(t, b, processing.U8, 4, 5)
-	foreign, gone := empty(t, other, processing.U8, 5, 4), empty(t, b, processing.U8, 5, 4)
-	gone.Release()
-	var none *plane
-	square := processing.Square(1)
-	third := func(_ any, err error) error { return err }
-	for name, err := range map[string]error{
-		"morph: no plane":           b.Morph(ctx, nil, u8, processing.Erode, square),
-		"morph: nil plane":          b.Morph(ctx, u8, none, processing.Erode, square),
-		"morph: foreign":            b.Morph(ctx, u8, foreign, processing.Erode, square),
-		"morph: released":           b.Morph(ctx, gone, u8, processing.Erode, square),
-		"morph: sizes":              b.Morph(ctx, small, u8, processing.Erode, square),
-		"morph: kinds":              b.Morph(ctx, u16, u8, processing.Erode, square),
-		"morph: kind":               b.Morph(ctx, u32, u32, processing.Erode, square),
-		"morph: even":               b.Morph(ctx, u8b, u8, processing.Erode, processing.Element{Size: 2, Size2: 1}),
-		"morph: even height":        b.Morph(ctx, u8b, u8, processing.Erode, processing.Element{Size: 1, Size2: 4}),
-		"morph: zero":               b.Morph(ctx, u8b, u8, processing.Erode, processing.Element{}),
-		"morph: operation":          b.Morph(ctx, u8b, u8, 77, square),
-		"morph: direction":          b.Morph(ctx, u8b, u8, processing.Erode, processing.Element{Direction: 9, Size: 3}),
-		"box mean: kinds":           b.BoxMean(ctx, u8, u16, 1),
-		"box mean: radius":          b.BoxMean(ctx, u8b, u8, -1),
-		"box mean: same":            b.BoxMean(ctx, u8, u8, 1),
-		"box count: radius":         b.BoxCount(ctx, u16, u8, 1, 128),
-		"box count: kind":           b.BoxCount(ctx, u8b, u8, 1, 1),
-		"mean and variance: radius": b.MeanVariance(ctx, f32, f32b, u8, 128),
-		"mean and variance: kind":   b.MeanVariance(ctx, f32, f32b, u32, 2),
-		"mean and variance: same":   b.MeanVariance(ctx, f32, f32, u8, 2),
-		"guard ring: order":         b.GuardRing(ctx, f32, u8, 3, 2, 5, 0),
-		"guard ring: no ring":       b.GuardRing(ctx, f32, u8, 1, 5, 5, 0),
-		"guard ring: outer":         b.GuardRing(ctx, f32, u8, 1, 5, 128, 0),
-		"guard ring: negative":      b.GuardRing(ctx, f32, u8, -1, 5, 12, 0),
-		"guard ring: noise":         b.GuardRing(ctx, f32, u8, 1, 5, 12, -1),
-		"background: no radius":     b.Background(ctx, u16b, u16, u8, nil),
-		"background: descending":    b.Background(ctx, u16b, u16, u8, []int{5, 3}),
-		"background: radius":        b.Background(ctx, u16b, u16, u8, []int{-1}),
-		"background: same":          b.Background(ctx, u16, u16, u8, []int{1}),
-		"background: no exclusion":  b.Background(ctx, u16b, u16, nil, []int{1}),
-		"deviation: radius":         b.Deviation(ctx, u16b, u16, u8, 128),
-		"deviation: same":           b.Deviation(ctx, u16, u16, u8, 1),
-		"contrast: kinds":           b.Contrast(ctx, u8, u8b, u16, u16b, u8, processing.ContrastRule{}),
-		"cores: kinds":              b.Cores(ctx, u16, u16, u16b, u16, processing.CoreRule{}),
-		"threshold: kind":           b.Threshold(ctx, u8, f32, 1),
-		"excess: kind":              b.Excess(ctx, u16, u16, u16b, u8, 1, 1),
-		"gaussian: negative":        b.Gaussian(ctx, u8b, u8, -1),
-		"gaussian: kinds":           b.Gaussian(ctx, u8b, u16, 1),
-		"gaussian: same":            b.Gaussian(ctx, u8, u8, 1),
-		"wavelet: kind":             b.Wavelet(ctx, u8b, u8, processing.Haar),
-		"wavelet: unknown":          b.Wavelet(ctx, f32, u8, 7),
-		"wavelet: same":             b.Wavelet(ctx, f32, f32, processing.Haar),
-		"inverse wavelet: kind":     b.InverseWavelet(ctx, f32, u8, processing.Haar),
-		"inverse wavelet: unknown":  b.InverseWavelet(ctx, f32b, f32, 7),
-		"starlet: twice":            b.Starlet(ctx, []processing.Plane{f32}, f32, u8),
-		"starlet: source":           b.Starlet(ctx, []processing.Plane{f32}, f32b, f32),
-		"starlet: no smooth":        b.Starlet(ctx, []processing.Plane{f32}, nil, u8),
-		"starlet: nil band":         b.Starlet(ctx, []processing.Plane{nil}, f32, u8),
-		"starlet band: level":       b.StarletBand(ctx, u16, u8, 4),
-		"starlet band: kind":        b.StarletBand(ctx, u8b, u8, 1),
-		"noise tiles: tile":         third(b.NoiseTiles(ctx, u8, 1)),
-		"noise tiles: kind":         third(b.NoiseTiles(ctx, f32, 8)),
-		"histogram: kind":           third(b.Histogram(ctx, f32, nil)),
-		"histogram: exclusion":      third(b.Histogram(ctx, u8, small)),
-		"moments: no plane":         third(b.Moments(ctx, nil)),
-		"upload: length":            b.Upload(ctx, u8, processing.Samples{U8: make([]uint8, 19)}),
-		"upload: kind":              b.Upload(ctx, u8, processing.Samples{U16: make([]uint16, 20)}),
-		"host: foreign":             third(b.Host(ctx, foreign)),
-		"gather: room":              b.Gather(ctx, make([]uint32, 1), u8, []uint32{1, 2}),
-		"gather: outside":           b.Gather(ctx, make([]uint32, 1), u8, []uint32{20}),
-		"gather: kind":              b.Gather(ctx, make([]uint32, 1), f32, []uint32{1}),
-		"luma: no picture":          b.Luma(ctx, u16, u8, nil, nil),
-	} {
-		op, _, _ := strings.Cut(name, ":")
-		if err == nil {
-			t.Errorf("%s: no error", name)
-		} else if !strings.HasPrefix(err.Error(), "cpu: "+op+": ") {
-			t.Errorf("%s: the error %q does not begin with the operation", name, err)
+	argstest.Refusals(t, b, other)
+	for _, b := range []*Backend{b, other} {
+		if planes, bytes := b.Live(); planes != 0 || bytes != 0 {
+			t.Errorf("%d planes of %d bytes are alive after refusals", planes, bytes)
 		}
 	}
 }

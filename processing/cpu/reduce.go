@@ -8,18 +8,18 @@ import (
 	"sync"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
 // Histogram counts the values of src where exclude is 0; exclude may be nil.
 func (b *Backend) Histogram(ctx context.Context, src, exclude processing.Plane) ([]uint64, error) {
-	a := b.args("histogram")
-	s := a.plane("source", src, processing.U8, processing.U16)
+	if err := args.Histogram(b, src, exclude); err != nil {
+		return nil, err
+	}
+	s := src.(*plane)
 	var e *plane
 	if exclude != nil {
-		e = a.plane("exclusion", exclude, processing.U8)
-	}
-	if a.err != nil {
-		return nil, a.err
+		e = exclude.(*plane)
 	}
 	bins := 1 << 8
 	if s.kind == processing.U16 {
@@ -28,7 +28,7 @@ func (b *Backend) Histogram(ctx context.Context, src, exclude processing.Plane) 
 	total := make([]uint64, bins)
 	var mu sync.Mutex
 	// A task is a large share of the picture, so that clearing and adding its bins is little beside it.
-	n := a.w * a.h
+	n := s.w * s.h
 	share := max(spanPixels, (n+4*b.workers-1)/(4*b.workers), 4*bins)
 	share = min(share, 1<<30)
 	err := b.each(ctx, (n+share-1)/share, func(t *worker, k int) {
@@ -81,11 +81,10 @@ const momentBlock = 1 << 14
 // Moments sums over src. For F32 every addition carries the rounding error of the sum along (Neumaier 1974; Knuth's two-sum
 // between blocks), so that the sums are as good as if taken with twice the precision of float64 and rounded once.
 func (b *Backend) Moments(ctx context.Context, src processing.Plane) (processing.Moments, error) {
-	a := b.args("moments")
-	s := a.plane("source", src, processing.U8, processing.U16, processing.U32, processing.F32)
-	if a.err != nil {
-		return processing.Moments{}, a.err
+	if err := args.Moments(b, src); err != nil {
+		return processing.Moments{}, err
 	}
+	s := src.(*plane)
 	switch s.kind {
 	case processing.U8:
 		return integerMoments(ctx, b, s.data.U8)

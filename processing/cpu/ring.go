@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
 // square holds the running sums of a window: of the samples, and where wanted of their squares.
@@ -76,17 +77,10 @@ func squareSums[T uint8 | uint16](b *Backend, t *worker, tile rect, src []T, squ
 
 // MeanVariance writes mean and population variance of the window of radius r, 0 ≤ r ≤ 127.
 func (b *Backend) MeanVariance(ctx context.Context, mean, variance, src processing.Plane, r int) error {
-	a := b.args("mean and variance")
-	m := a.plane("mean", mean, processing.F32)
-	v := a.plane("variance", variance, processing.F32)
-	s := a.plane("source", src, processing.U8, processing.U16)
-	a.radius(r, 127)
-	if a.err == nil && m == v {
-		a.fail("mean and variance are the same plane")
+	if err := args.MeanVariance(b, mean, variance, src, r); err != nil {
+		return err
 	}
-	if a.err != nil {
-		return a.err
-	}
+	m, v, s := mean.(*plane), variance.(*plane), src.(*plane)
 	if s.kind == processing.U8 {
 		return meanVariance[uint8](ctx, b, m, v, s, r)
 	}
@@ -114,18 +108,10 @@ func meanVariance[T uint8 | uint16](ctx context.Context, b *Backend, m, v, s *pl
 // GuardRing writes the z-score of the core window against the ring between the windows of radius guard and outer. Where
 // the ring is flat and noise is 0, z is 0 at the ring's own mean and infinite elsewhere.
 func (b *Backend) GuardRing(ctx context.Context, z, src processing.Plane, core, guard, outer int, noise float64) error {
-	a := b.args("guard ring")
-	d := a.plane("destination", z, processing.F32)
-	s := a.plane("source", src, processing.U8, processing.U16)
-	if core < 0 || core > guard || guard >= outer || outer > 127 {
-		a.fail("radii %d, %d and %d: must be 0 ≤ core ≤ guard < outer ≤ 127", core, guard, outer)
+	if err := args.GuardRing(b, z, src, core, guard, outer, noise); err != nil {
+		return err
 	}
-	if !(noise >= 0) || math.IsInf(noise, 1) {
-		a.fail("noise %v: must be at least 0 and finite", noise)
-	}
-	if a.err != nil {
-		return a.err
-	}
+	d, s := z.(*plane), src.(*plane)
 	if s.kind == processing.U8 {
 		return guardRing[uint8](ctx, b, d, s, core, guard, outer, noise)
 	}

@@ -5,27 +5,22 @@ import (
 	"math"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
 // Separate splits what was seen through glare into paint and light.
 func (b *Backend) Separate(ctx context.Context, paint []processing.Plane, light processing.Plane, seen []processing.Plane,
 	expected, state processing.Plane, tiles []processing.Tile, models []processing.Separation) error {
-	a := b.args("separate")
-	n := len(seen)
-	if n < 1 || n > 4 || len(paint) != n {
-		a.fail("%d planes of paint and %d seen: 1 to 4 of each are needed", len(paint), n)
-		return a.err
+	if err := args.Separate(b, paint, light, seen, expected, state, tiles, models); err != nil {
+		return err
 	}
+	n := len(seen)
 	var p, o [4]*plane
 	for k := range seen {
-		p[k] = a.plane("paint", paint[k], processing.F32)
-		o[k] = a.plane("seen", seen[k], processing.F32)
+		p[k], o[k] = paint[k].(*plane), seen[k].(*plane)
 	}
-	l := a.plane("light", light, processing.F32)
-	e := a.plane("expected light", expected, processing.F32)
-	s := a.plane("state", state, processing.U8)
-	a.perTile("models", len(models), tiles)
-	return a.onTiles(ctx, tiles, func(t *worker, i int) {
+	l, e, s := light.(*plane), expected.(*plane), state.(*plane)
+	return b.each(ctx, len(tiles), func(t *worker, i int) {
 		r := tiles[i]
 		v := veil{n: n, m: &models[i]}
 		for k := range n {

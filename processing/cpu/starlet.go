@@ -2,9 +2,9 @@ package cpu
 
 import (
 	"context"
-	"fmt"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
 // mirror returns the sample that stands for index i of n: the picture is mirrored at its border without repeating
@@ -47,15 +47,10 @@ func spread[D uint16 | float32, T sample](dst []D, row []T, first, x, w int) {
 // StarletBand writes the positive part of a band of the starlet transform of src (U8) in 1/256 grey levels, rounded
 // down. All is integer: the smooth plane of level j is exact in 1/256^j, at most 32 bits at level 3.
 func (b *Backend) StarletBand(ctx context.Context, dst, src processing.Plane, level int) error {
-	a := b.args("starlet band")
-	d := a.plane("destination", dst, processing.U16)
-	s := a.plane("source", src, processing.U8)
-	if level < 1 || level > 3 {
-		a.fail("level %d: must be 1, 2 or 3", level)
+	if err := args.StarletBand(b, dst, src, level); err != nil {
+		return err
 	}
-	if a.err != nil {
-		return a.err
-	}
+	d, s := dst.(*plane), src.(*plane)
 	// The filter of level j reaches 2^j pixels, all of them together halo.
 	halo := 2<<level - 2
 	return b.tiles(ctx, d.w, d.h, halo, halo, func(t *worker, tile rect) {
@@ -166,28 +161,15 @@ func bandRow[T uint16 | uint32](dst []uint16, fine, coarse []T, shift int) {
 // straight from the smooth plane before it, down the columns first; the smooth planes lie in the planes of the next
 // bands until all are there.
 func (b *Backend) Starlet(ctx context.Context, bands []processing.Plane, smooth, src processing.Plane) error {
-	a := b.args("starlet")
-	s := a.plane("source", src, processing.U8, processing.U16, processing.F32)
-	outs := make([]*plane, len(bands), len(bands)+1)
-	for i, p := range bands {
-		outs[i] = a.plane(fmt.Sprintf("band %d", i+1), p, processing.F32)
+	if err := args.Starlet(b, bands, smooth, src); err != nil {
+		return err
 	}
-	last := a.plane("smooth", smooth, processing.F32)
-	if len(bands) > maxStarlet {
-		a.fail("%d bands: at most %d", len(bands), maxStarlet)
+	outs := make([]*plane, 0, len(bands)+1)
+	for _, p := range bands {
+		outs = append(outs, p.(*plane))
 	}
-	if a.err != nil {
-		return a.err
-	}
-	outs = append(outs, last)
-	for i, p := range outs {
-		a.apart(p, s)
-		a.apart(p, outs[:i]...)
-	}
-	if a.err != nil {
-		return a.err
-	}
-	switch s.kind {
+	outs = append(outs, smooth.(*plane))
+	switch s := src.(*plane); s.kind {
 	case processing.U8:
 		return starlet[uint8](ctx, b, outs, s)
 	case processing.U16:
@@ -196,9 +178,6 @@ func (b *Backend) Starlet(ctx context.Context, bands []processing.Plane, smooth,
 		return starlet[float32](ctx, b, outs, s)
 	}
 }
-
-// maxStarlet bounds the bands; the filter of the last one is wider than any picture.
-const maxStarlet = 24
 
 // starlet fills outs with the bands and, last, the smooth plane.
 func starlet[T sample](ctx context.Context, b *Backend, outs []*plane, s *plane) error {

@@ -5,28 +5,8 @@ import (
 	"math"
 
 	"blik/processing"
+	"blik/processing/args"
 )
-
-// onTiles runs an operation on each tile of planes of one size, several tiles at a time. f asks t.stopped between
-// sweeps of a large tile.
-func (a *args) onTiles(ctx context.Context, tiles []processing.Tile, f func(t *worker, i int)) error {
-	for i, r := range tiles {
-		if a.err == nil && (r.W < 1 || r.H < 1 || r.X < 0 || r.Y < 0 || r.X > a.w-r.W || r.Y > a.h-r.H) {
-			a.fail("tile %d (%d × %d at %d, %d) does not lie in planes of %d × %d pixels", i, r.W, r.H, r.X, r.Y, a.w, a.h)
-		}
-	}
-	if a.err != nil {
-		return a.err
-	}
-	return a.b.each(ctx, len(tiles), f)
-}
-
-// perTile says that a list holds one value for each tile.
-func (a *args) perTile(what string, n int, tiles []processing.Tile) {
-	if n != len(tiles) {
-		a.fail("%d %s given for %d tiles", n, what, len(tiles))
-	}
-}
 
 // lift copies a tile out of a plane, into rows without padding.
 func lift[T sample](dst, src []T, stride int, r processing.Tile) {
@@ -105,16 +85,11 @@ func reciprocals() [5]float32 { return [5]float32{0, 1, 1.0 / 2, 1.0 / 3, 1.0 / 
 
 // Convolve fills the pixels that are not known by normalised convolution.
 func (b *Backend) Convolve(ctx context.Context, dst, state processing.Plane, tiles []processing.Tile, sigmas []float64) error {
-	a := b.args("convolve")
-	d := a.plane("destination", dst, processing.F32)
-	s := a.plane("state", state, processing.U8)
-	a.perTile("sigmas", len(sigmas), tiles)
-	for i, v := range sigmas {
-		if !(v > 0 && v <= 1e6) {
-			a.fail("sigma %g of tile %d: must lie between 0 and a million", v, i)
-		}
+	if err := args.Convolve(b, dst, state, tiles, sigmas); err != nil {
+		return err
 	}
-	return a.onTiles(ctx, tiles, func(t *worker, i int) {
+	d, s := dst.(*plane), state.(*plane)
+	return b.each(ctx, len(tiles), func(t *worker, i int) {
 		r := tiles[i]
 		n := r.W * r.H
 		p, st := take[float32](t, n), take[uint8](t, n)
@@ -179,12 +154,11 @@ func bell(t *worker, sigma float64, most int) []float32 {
 
 // Harmonic solves Laplace's equation where state is not known.
 func (b *Backend) Harmonic(ctx context.Context, dst, state processing.Plane, tiles []processing.Tile, sweeps []int, omegas []float32) error {
-	a := b.args("harmonic")
-	d := a.plane("destination", dst, processing.F32)
-	s := a.plane("state", state, processing.U8)
-	a.perTile("numbers of sweeps", len(sweeps), tiles)
-	a.perTile("factors of relaxation", len(omegas), tiles)
-	return a.onTiles(ctx, tiles, func(t *worker, i int) {
+	if err := args.Harmonic(b, dst, state, tiles, sweeps, omegas); err != nil {
+		return err
+	}
+	d, s := dst.(*plane), state.(*plane)
+	return b.each(ctx, len(tiles), func(t *worker, i int) {
 		r := tiles[i]
 		n := r.W * r.H
 		p, st := take[float32](t, n), take[uint8](t, n)
@@ -254,11 +228,11 @@ func pullPush(p []float32, state []uint8, w, h int) {
 
 // Biharmonic solves Δ²u = 0 where state is not known.
 func (b *Backend) Biharmonic(ctx context.Context, dst, state processing.Plane, tiles []processing.Tile, sweeps []int, omega float32) error {
-	a := b.args("biharmonic")
-	d := a.plane("destination", dst, processing.F32)
-	s := a.plane("state", state, processing.U8)
-	a.perTile("numbers of sweeps", len(sweeps), tiles)
-	return a.onTiles(ctx, tiles, func(t *worker, i int) {
+	if err := args.Biharmonic(b, dst, state, tiles, sweeps); err != nil {
+		return err
+	}
+	d, s := dst.(*plane), state.(*plane)
+	return b.each(ctx, len(tiles), func(t *worker, i int) {
 		r := tiles[i]
 		n := r.W * r.H
 		p, st := take[float32](t, n), take[uint8](t, n)
@@ -354,12 +328,11 @@ func (o *hole) bend(t *worker, p, lap []float32, sweeps int, omega float32, acro
 
 // Detail writes the two finest bands of the starlet transform of the known pixels, 0 elsewhere.
 func (b *Backend) Detail(ctx context.Context, dst, src, state processing.Plane, tiles []processing.Tile) error {
-	a := b.args("detail")
-	d := a.plane("destination", dst, processing.F32)
-	p := a.plane("source", src, processing.F32)
-	s := a.plane("state", state, processing.U8)
-	a.apart(d, p)
-	return a.onTiles(ctx, tiles, func(t *worker, i int) {
+	if err := args.Detail(b, dst, src, state, tiles); err != nil {
+		return err
+	}
+	d, p, s := dst.(*plane), src.(*plane), state.(*plane)
+	return b.each(ctx, len(tiles), func(t *worker, i int) {
 		r := tiles[i]
 		n := r.W * r.H
 		fine, st := take[float32](t, n), take[uint8](t, n)

@@ -2,11 +2,11 @@ package cpu
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
 // filter is an orthogonal wavelet of four taps: coefficient i of the low and of the high band is the sum over k of
@@ -20,17 +20,14 @@ type filter struct {
 	short bool
 }
 
-func filterOf(wave processing.Wavelet) (*filter, error) {
-	switch wave {
-	case processing.Haar:
+func filterOf(wave processing.Wavelet) *filter {
+	if wave == processing.Haar {
 		c := float32(math.Sqrt2 / 2)
-		return &filter{low: [4]float32{0, 0, c, c}, high: [4]float32{0, 0, c, -c}, short: true}, nil
-	case processing.Daubechies4:
-		s, n := math.Sqrt(3), 4*math.Sqrt2
-		h := [4]float32{float32((1 + s) / n), float32((3 + s) / n), float32((3 - s) / n), float32((1 - s) / n)}
-		return &filter{low: h, high: [4]float32{h[3], -h[2], h[1], -h[0]}}, nil
+		return &filter{low: [4]float32{0, 0, c, c}, high: [4]float32{0, 0, c, -c}, short: true}
 	}
-	return nil, fmt.Errorf("unknown wavelet %d", wave)
+	s, n := math.Sqrt(3), 4*math.Sqrt2
+	h := [4]float32{float32((1 + s) / n), float32((3 + s) / n), float32((3 - s) / n), float32((1 - s) / n)}
+	return &filter{low: h, high: [4]float32{h[3], -h[2], h[1], -h[0]}}
 }
 
 // backward returns the taps of the inverse for the even (odd = 0) and odd samples, in the order low[i], high[i],
@@ -109,17 +106,10 @@ func synthesise(x, low, high []float32, f *filter) {
 
 // Wavelet writes one level of the transform, rows first, then columns.
 func (b *Backend) Wavelet(ctx context.Context, dst, src processing.Plane, wave processing.Wavelet) error {
-	a := b.args("wavelet")
-	d := a.plane("destination", dst, processing.F32)
-	s := a.plane("source", src, processing.U8, processing.U16, processing.F32)
-	a.apart(d, s)
-	f, err := filterOf(wave)
-	if err != nil {
-		a.fail("%v", err)
+	if err := args.Wavelet(b, dst, src, wave); err != nil {
+		return err
 	}
-	if a.err != nil {
-		return a.err
-	}
+	d, s, f := dst.(*plane), src.(*plane), filterOf(wave)
 	switch s.kind {
 	case processing.U8:
 		return transform[uint8](ctx, b, d, s, f)
@@ -179,17 +169,10 @@ func (b *Backend) tapRows(dst []float32, rows *[4][]float32, t *[4]float32, shor
 
 // InverseWavelet undoes Wavelet, columns first.
 func (b *Backend) InverseWavelet(ctx context.Context, dst, src processing.Plane, wave processing.Wavelet) error {
-	a := b.args("inverse wavelet")
-	d := a.plane("destination", dst, processing.F32)
-	s := a.plane("source", src, processing.F32)
-	a.apart(d, s)
-	f, err := filterOf(wave)
-	if err != nil {
-		a.fail("%v", err)
+	if err := args.InverseWavelet(b, dst, src, wave); err != nil {
+		return err
 	}
-	if a.err != nil {
-		return a.err
-	}
+	d, s, f := dst.(*plane), src.(*plane), filterOf(wave)
 	out, in, w, h := d.data.F32, s.data.F32, d.w, d.h
 	m, half := (h+1)/2, (w+1)/2
 	row := func(y int) []float32 { return in[y*w : (y+1)*w] }
@@ -246,14 +229,10 @@ func (b *Backend) strips(ctx context.Context, n, perRow int, f func(t *worker, i
 // NoiseTiles returns the noise of each tile in the source's own levels, tiles in reading order. The Haar transform is that of
 // the tile: its blocks of 2 × 2 pixels begin at the tile's corner, and a last odd row or column has no HH1.
 func (b *Backend) NoiseTiles(ctx context.Context, src processing.Plane, tile int) ([]float64, error) {
-	a := b.args("noise tiles")
-	s := a.plane("source", src, processing.U8, processing.U16)
-	if tile < 2 {
-		a.fail("tiles of %d pixels: at least 2", tile)
+	if err := args.NoiseTiles(b, src, tile); err != nil {
+		return nil, err
 	}
-	if a.err != nil {
-		return nil, a.err
-	}
+	s := src.(*plane)
 	if s.kind == processing.U8 {
 		return noiseTiles[uint8](ctx, b, s, tile)
 	}
