@@ -360,18 +360,7 @@ func (t *trial) samples(p *plane) func(q *queue) (experiment.Output, error) {
 	}
 }
 
-// pixels makes the result of a trial whose computation leaves n bytes in device memory.
-func (t *trial) pixels(from buffer, n int) func(q *queue) (experiment.Output, error) {
-	var host []uint8
-	return func(q *queue) (experiment.Output, error) {
-		if host == nil {
-			host = make([]uint8, n)
-		}
-		return experiment.Output{U8: host}, downloaded(q, host, from)
-	}
-}
-
-// floats is pixels for n float32.
+// floats makes the result of a trial whose computation leaves n float32 in device memory.
 func (t *trial) floats(from buffer, n int) func(q *queue) (experiment.Output, error) {
 	var host []float32
 	return func(q *queue) (experiment.Output, error) {
