@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -21,8 +22,8 @@ import (
 // the device's memory leaves a Backend in use elsewhere alone.
 type Experiments struct {
 	b *Backend
-	// count is the number of GPUs; others are those beside b's, as far as they were needed.
-	count  int
+	// names are those of all GPUs, b's first; others are those beside b's, as far as they were needed.
+	names  []string
 	mu     sync.Mutex
 	others []*Backend
 	// constants is what the constant memory of the wavelet's kernels is for; it belongs to the turns of b's device.
@@ -41,7 +42,11 @@ func OpenExperiments(ordinal int) (*Experiments, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Experiments{b: b, count: len(list)}, nil
+	x := &Experiments{b: b, names: []string{list[ordinal].Name}}
+	for _, gpu := range slices.Delete(list, ordinal, ordinal+1) {
+		x.names = append(x.names, gpu.Name)
+	}
+	return x, nil
 }
 
 // Name returns the maker's name of the GPU.

@@ -39,8 +39,8 @@ func sumVariants(x *Experiments) []experiment.Variant {
 			return s.total, err
 		})},
 	}
-	if x.count > 1 {
-		list = append(list, experiment.Variant{ID: "gpu-several", Device: experiment.GPU, Method: several{x}})
+	if len(x.names) > 1 {
+		list = append(list, experiment.Variant{ID: "gpu-several", Device: experiment.GPU, Method: several{x}, GPUs: x.names})
 	}
 	return list
 }
@@ -207,7 +207,7 @@ func (s *shares) Close() error {
 func (x *Experiments) all() ([]*Backend, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for i := len(x.others); i < x.count-1; i++ {
+	for i := len(x.others); i < len(x.names)-1; i++ {
 		ordinal := i
 		if ordinal >= x.b.device.info.Ordinal {
 			ordinal++

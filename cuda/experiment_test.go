@@ -121,13 +121,16 @@ func TestSumTrials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.count, x.others = 2, []*Backend{second}
+	x.names, x.others = []string{x.Name(), "the second"}, []*Backend{second}
 	r, err := experiment.Run(background, e, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(r.Rows) != 3*len(o.Sizes) {
 		t.Errorf("%d rows", len(r.Rows))
+	}
+	if !slices.Equal(r.Devices, x.names) {
+		t.Errorf("%q took part, want %q", r.Devices, x.names)
 	}
 	for _, row := range r.Rows {
 		if row.State != experiment.Measured || row.Median <= 0 {
@@ -138,7 +141,7 @@ func TestSumTrials(t *testing.T) {
 
 func TestSumOfSeveralNeedsThem(t *testing.T) {
 	x := experimentsOnGPU(t)
-	if x.count > 1 {
+	if len(x.names) > 1 {
 		t.Skip("there are several GPUs")
 	}
 	e, err := experiment.Find("sum")

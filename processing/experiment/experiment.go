@@ -76,6 +76,8 @@ type Variant struct {
 	Tolerance func(c Case) float64
 	// Needs says in words what a variant on a GPU takes; empty is one NVIDIA GPU.
 	Needs processing.Text
+	// GPUs are the names of those that Method computes on; where a provider leaves them out, it is the provider's own.
+	GPUs []string
 	// Method computes; nil for a described variant whose device nobody provides.
 	Method Method
 }

@@ -98,7 +98,7 @@ type Result struct {
 	Rows []Row
 	// Picture: it was computed on a picture of the user's.
 	Picture bool
-	// Devices are the names of the providers.
+	// Devices are the names of the GPUs that rows were measured on, each as often as there are of the name.
 	Devices     []string
 	Conclusions []Conclusion
 }
@@ -143,9 +143,6 @@ func Run(ctx context.Context, e *Experiment, o Options) (*Result, error) {
 		return nil, err
 	}
 	res := &Result{Experiment: e, Picture: o.Picture != nil}
-	for _, p := range o.Providers {
-		res.Devices = append(res.Devices, p.Name())
-	}
 	r.source = newSource(o.Picture)
 	for i, t := range tasks {
 		if o.Progress != nil {
@@ -156,6 +153,9 @@ func Run(ctx context.Context, e *Experiment, o Options) (*Result, error) {
 			return res, err
 		}
 		res.Rows = append(res.Rows, row)
+		if row.State == Measured {
+			res.Devices = union(res.Devices, row.Variant.GPUs)
+		}
 		if o.Row != nil {
 			o.Row(row)
 		}
@@ -164,17 +164,33 @@ func Run(ctx context.Context, e *Experiment, o Options) (*Result, error) {
 	return res, ctx.Err()
 }
 
+// union returns the shortest list that holds each of two, what is in both as often as in the one that has more of it.
+func union(a, b []string) []string {
+	left := slices.Clone(a)
+	for _, name := range b {
+		if i := slices.Index(left, name); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+		} else {
+			a = append(a, name)
+		}
+	}
+	return a
+}
+
 // Provided returns the variants of an experiment with the methods that the providers bring; those that nobody brings one
 // for have none.
 func (e *Experiment) Provided(providers []Provider) []Variant {
 	list := slices.Clone(e.Variants)
 	for _, p := range providers {
 		for _, v := range p.Variants(e.ID) {
+			if len(v.GPUs) == 0 {
+				v.GPUs = []string{p.Name()}
+			}
 			i := slices.IndexFunc(list, func(w Variant) bool { return w.ID == v.ID })
 			if i < 0 {
 				list = append(list, v)
 			} else if list[i].Method == nil {
-				list[i].Method = v.Method
+				list[i].Method, list[i].GPUs = v.Method, v.GPUs
 			}
 		}
 	}

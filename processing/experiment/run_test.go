@@ -340,6 +340,28 @@ func TestProviderFillsAndAdds(t *testing.T) {
 	}
 }
 
+// A result names the GPUs that took part: not one that measured nothing, and two of a name where a variant has both.
+func TestDevicesThatTookPart(t *testing.T) {
+	e := fakes(one("cpu", &fake{clock: &clock{}, value: 1}), Variant{ID: "gpu", Device: GPU})
+	p := provider{"H200", []Variant{
+		{ID: "gpu", Method: &fake{clock: &clock{}, value: 1}},
+		{ID: "two", Device: GPU, Method: &fake{clock: &clock{}, value: 1}, GPUs: []string{"H200", "H200"}},
+		{ID: "other", Device: GPU, Method: &fake{clock: &clock{}, value: 1}, GPUs: []string{"T4"}},
+		{ID: "wrong", Device: GPU, Method: &fake{clock: &clock{}, value: 2}, GPUs: []string{"A100"}},
+	}}
+	for _, c := range []struct{ variants, want []string }{
+		{[]string{"cpu"}, nil},
+		{[]string{"cpu", "gpu"}, []string{"H200"}},
+		{[]string{"gpu", "two", "wrong", "gpu"}, []string{"H200", "H200"}},
+		{[]string{"two", "other", "gpu"}, []string{"H200", "H200", "T4"}},
+	} {
+		r, err := Run(t.Context(), e, Options{pace: quiet(), Variants: c.variants, Providers: []Provider{p}})
+		if err != nil || !slices.Equal(r.Devices, c.want) {
+			t.Errorf("%q: %q, %v, want %q", c.variants, r.Devices, err, c.want)
+		}
+	}
+}
+
 func TestIgnoredParametersMakeNoCases(t *testing.T) {
 	v := one("x", &fake{clock: &clock{}, value: 1})
 	v.Ignores = []string{"kind"}
