@@ -143,6 +143,7 @@ func TestMarkdown(t *testing.T) {
 func TestCSV(t *testing.T) {
 	var b bytes.Buffer
 	r := result(t, "sliding")
+	r.Rows[1].Variant.GPUs = []string{"H200", "H200"}
 	if err := CSV(&b, r); err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func TestCSV(t *testing.T) {
 	}{
 		{1, "experiment", "sliding"}, {1, "variant", "cpu-direct"}, {1, "width", "1024"}, {1, "samples", "1048576"}, {1, "m", "5"},
 		{1, "median_ns", "120000000"}, {1, "q1_ns", "108000000"}, {1, "paper_ns", "283000000"}, {1, "state", "measured"},
-		{5, "state", "left out"}, {5, "median_ns", ""}, {6, "state", "needs GPU"}, {6, "width", ""},
+		{1, "gpus", ""}, {2, "gpus", "2 × H200"}, {5, "state", "left out"}, {5, "median_ns", ""}, {6, "state", "needs GPU"}, {6, "width", ""},
 	} {
 		if got := at(c.row, c.column); got != c.want {
 			t.Errorf("row %d, %s: %q, want %q", c.row, c.column, got, c.want)
@@ -167,7 +168,9 @@ func TestCSV(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	var b bytes.Buffer
-	if err := JSON(&b, machine(), sums(t), "ru"); err != nil {
+	r := sums(t)
+	r.Rows[1].Variant.GPUs = []string{"H200", "H200"}
+	if err := JSON(&b, machine(), r, "ru"); err != nil {
 		t.Fatal(err)
 	}
 	var d document
@@ -177,7 +180,7 @@ func TestJSON(t *testing.T) {
 	if d.Format != "blik bench" || d.Version != 1 || d.Experiment != "sum" || d.Machine.CPU != "Abacus 3" || !d.Machine.Date.Equal(machine().Date) {
 		t.Errorf("%+v", d)
 	}
-	if len(d.Rows) != 6 || d.Rows[1].Median != 5e6 || d.Rows[1].Width != 1024 || *d.Rows[1].Error != 1e-7 {
+	if len(d.Rows) != 6 || d.Rows[1].Median != 5e6 || d.Rows[1].Width != 1024 || *d.Rows[1].Error != 1e-7 || len(d.Rows[0].GPUs) != 0 || len(d.Rows[1].GPUs) != 2 {
 		t.Errorf("%+v", d.Rows)
 	}
 	// Lists are never null.
@@ -341,9 +344,9 @@ func TestThisMachine(t *testing.T) {
 	if m.Cores < 1 || m.System == "" || m.Go == "" || m.Version != "7" || !m.Date.Equal(now) || m.GPUs == nil {
 		t.Errorf("%+v", m)
 	}
-	m.CPU, m.GPUs = "", []string{"H200", "H200"}
+	m.CPU, m.GPUs = "", []string{"H200", "T4", "H200"}
 	for _, lang := range []string{"en", "ru"} {
-		if line := m.line(lang); !utf8.ValidString(line) || !strings.HasPrefix(line, m.System) || !strings.Contains(line, "H200, H200") {
+		if line := m.line(lang); !utf8.ValidString(line) || !strings.HasPrefix(line, m.System) || !strings.Contains(line, "; 2 × H200, T4; ") {
 			t.Error(line)
 		}
 	}

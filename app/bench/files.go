@@ -27,7 +27,7 @@ func CSV(w io.Writer, r *experiment.Result) error {
 		head = append(head, p.ID)
 	}
 	head = append(head, "state", "note", "runs", "median_ns", "q1_ns", "q3_ns", "fastest_ns", "operations",
-		"compared", "deviation", "tolerance", "error", "paper_ns")
+		"compared", "deviation", "tolerance", "error", "paper_ns", "gpus")
 	out.Write(head)
 	for _, row := range r.Rows {
 		cells := []string{r.Experiment.ID, row.Variant.ID, string(row.Variant.Device)}
@@ -50,7 +50,7 @@ func CSV(w io.Writer, r *experiment.Result) error {
 			}
 			cells = append(cells, strconv.Itoa(row.Runs), fmt.Sprint(int64(row.Median)), fmt.Sprint(int64(row.Q1)), fmt.Sprint(int64(row.Q3)),
 				fmt.Sprint(int64(row.Fastest)), number(row.Operations), strconv.FormatInt(row.Check.Compared, 10),
-				number(row.Check.Deviation), number(row.Check.Tolerance), failure, paper)
+				number(row.Check.Deviation), number(row.Check.Tolerance), failure, paper, alike(row.Variant.GPUs))
 		}
 		for len(cells) < len(head) {
 			cells = append(cells, "")
@@ -78,6 +78,7 @@ type document struct {
 type documentRow struct {
 	Variant    string            `json:"variant"`
 	Device     experiment.Device `json:"device"`
+	GPUs       []string          `json:"gpus,omitempty"`
 	Width      int               `json:"width,omitempty"`
 	Height     int               `json:"height,omitempty"`
 	Values     map[string]string `json:"values,omitempty"`
@@ -114,7 +115,7 @@ func JSON(w io.Writer, m Machine, r *experiment.Result, lang string) error {
 		Picture: r.Picture, Rows: []documentRow{}, Conclusions: []conclusion{}}
 	for _, row := range r.Rows {
 		d.Rows = append(d.Rows, documentRow{
-			Variant: row.Variant.ID, Device: row.Variant.Device, Width: row.Case.Size.W, Height: row.Case.Size.H, Values: row.Case.Values,
+			Variant: row.Variant.ID, Device: row.Variant.Device, GPUs: row.Variant.GPUs, Width: row.Case.Size.W, Height: row.Case.Size.H, Values: row.Case.Values,
 			State: row.State, Note: row.Note.In(lang), Runs: row.Runs, Median: int64(row.Median), Q1: int64(row.Q1), Q3: int64(row.Q3),
 			Fastest: int64(row.Fastest), Operations: row.Operations, Compared: row.Check.Compared, Samples: row.Check.Samples,
 			Deviation: row.Check.Deviation, Tolerance: row.Check.Tolerance, Error: row.Check.Error, Paper: int64(paperTime(row)),

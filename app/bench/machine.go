@@ -15,7 +15,7 @@ type Machine struct {
 	CPU string `json:"cpu"`
 	// Cores is the number of processors that goroutines run on.
 	Cores int `json:"cores"`
-	// GPUs are the names of the devices that took part.
+	// GPUs are the names of those that took part, each as often as there are of the name.
 	GPUs    []string  `json:"gpus"`
 	System  string    `json:"system"`
 	Go      string    `json:"go"`
@@ -52,10 +52,33 @@ func (m Machine) line(lang string) string {
 	}
 	gpus := say(lang, "no GPU", "без GPU")
 	if len(m.GPUs) > 0 {
-		gpus = strings.Join(m.GPUs, ", ")
+		gpus = alike(m.GPUs)
 	}
 	return fmt.Sprintf(say(lang, "%s, %d cores; %s; %s; %s; blik %s; %s", "%s, ядер: %d; %s; %s; %s; blik %s; %s"),
 		cpu, m.Cores, gpus, m.System, m.Go, m.Version, m.Date.Format("2006-01-02 15:04"))
+}
+
+// alike writes names in one line, those that are the same once with their number: "2 × NVIDIA H200, Tesla T4".
+func alike(names []string) string {
+	var parts []string
+	seen := map[string]bool{}
+	for _, name := range names {
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		n := 0
+		for _, other := range names {
+			if other == name {
+				n++
+			}
+		}
+		if n > 1 {
+			name = fmt.Sprintf("%d × %s", n, name)
+		}
+		parts = append(parts, name)
+	}
+	return strings.Join(parts, ", ")
 }
 
 func say(lang, en, ru string) string {
