@@ -25,7 +25,7 @@ func Open(ordinal int) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Backend{device: d, pool: newPool()}, nil
+	return &Backend{device: d, pool: newPool(d.info.Memory)}, nil
 }
 
 // Name returns "cuda:" and the driver's number of the GPU.

@@ -138,6 +138,48 @@ func TestPinnedMemoryIsKept(t *testing.T) {
 	}
 }
 
+// Device memory is kept for pictures of several sizes, as far as the budget goes, and given back where there is no more.
+func TestDeviceMemoryIsKept(t *testing.T) {
+	if alone(t) {
+		return
+	}
+	b, err := Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const w, h, bytes = 256, 100, 256 * 100
+	l := &b.pool
+	l.budget = 2 * bytes
+	memory := func(h int) buffer {
+		t.Helper()
+		p, err := b.Alloc(processing.U8, w, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Release()
+		return p.(*plane).memory
+	}
+	first := memory(h)
+	memory(h / 2)
+	if memory(h) != first || l.held != bytes+bytes/2 {
+		t.Errorf("%d bytes are held: what was kept of a picture was not used again", l.held)
+	}
+	// More than the budget is kept now, which counts when the size changes again.
+	if memory(2 * h); l.held != bytes+bytes/2+2*bytes {
+		t.Errorf("%d bytes are held before the budget counts", l.held)
+	}
+	if memory(h); l.held != bytes {
+		t.Errorf("%d bytes are held beyond the budget", l.held)
+	}
+	l.limit = 2 * bytes
+	if memory(2 * h); l.held != 2*bytes {
+		t.Errorf("%d bytes are held, and nothing was given back for want of memory", l.held)
+	}
+	if err := b.Close(); err != nil || l.held != 0 {
+		t.Errorf("%d bytes are held in the end: %v", l.held, err)
+	}
+}
+
 // Two devices, used by several goroutines at a time: the library for tests refuses calls in another context than the
 // stream's.
 func TestDevicesSideBySide(t *testing.T) {

@@ -21,8 +21,8 @@ type buffer struct {
 
 // pool keeps the device and pinned host memory of what was released for what comes next: the stream keeps their order,
 // so memory may change hands while the device still works on it. When a plane of another size is asked for, another
-// picture is being worked on, and the device memory that was kept for the last one goes. Pinned memory stays, up to a
-// limit: the system takes a hundred times as long to give it.
+// picture is being worked on, and if more than the budget is kept for those before it, it goes. Pinned memory stays, up
+// to a limit: the system takes a hundred times as long to give it.
 type pool struct {
 	mu   sync.Mutex
 	w, h int
@@ -32,11 +32,15 @@ type pool struct {
 	// planes and bytes are what is in use; held is all device memory, in use or kept.
 	planes      int
 	bytes, held int64
+	// budget is how much device memory may be kept for pictures of other sizes.
+	budget int64
 	// limit, if not 0, is the most device memory in bytes; tests set it.
 	limit int64
 }
 
-func newPool() pool { return pool{free: map[int64][]buffer{}} }
+// newPool is for a device with so much memory. A quarter leaves a picture three, and most pairs of pictures fit beside each
+// other: a detection holds some 30 bytes a pixel.
+func newPool(memory int64) pool { return pool{free: map[int64][]buffer{}, budget: memory / 4} }
 
 // grain is what sizes are rounded up to.
 const grain = 512
@@ -125,13 +129,17 @@ func (l *pool) hostPut(b []byte) {
 	l.pinned = append(l.pinned, b[:cap(b)])
 }
 
-// picture drops what device memory is kept when the size of the planes changes.
+// picture is told the size of each plane. When it changes, what device memory is kept beyond the budget goes: all of it, since
+// little of it is of use for planes of another size.
 func (l *pool) picture(w, h int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.w != w || l.h != h {
+	if l.w == w && l.h == h {
+		return
+	}
+	l.w, l.h = w, h
+	if l.held-l.bytes > l.budget {
 		l.trimDevice()
-		l.w, l.h = w, h
 	}
 }
 
