@@ -104,6 +104,8 @@ type device struct {
 	modules   map[string]cu.Module
 	functions map[string]cu.Function
 	stage     staging
+	// mark, if not nil, is called before and after each kernel is queued; tests time kernels with it.
+	mark func()
 }
 
 // answerTime is longer than any operation takes on the slowest GPU.
@@ -314,6 +316,10 @@ func (d *device) launch(name string, grid, block dim, shared int, args ...any) e
 	params := make([]unsafe.Pointer, len(cells))
 	for i := range cells {
 		params[i] = unsafe.Pointer(&cells[i])
+	}
+	if d.mark != nil {
+		d.mark()
+		defer d.mark()
 	}
 	err = f.Launch(grid.x, max(grid.y, 1), 1, block.x, max(block.y, 1), 1, shared, d.stream, params)
 	return d.fault(err, "start the kernel "+name)

@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -356,11 +357,77 @@ func (m *meter) detection() {
 		add("detection, 8-bit RGB: stages without upload and download", onDevice)
 		add("detection, 8-bit RGB: whole, host memory to host memory", total.Seconds()*1e3)
 	}
+	for range repeats {
+		sum, _, err := kernelTime(m.b, pic)
+		if err != nil {
+			m.err = err
+			return
+		}
+		add("detection, 8-bit RGB: all kernels alone", sum.Seconds()*1e3)
+	}
 	for _, name := range names {
 		slices.Sort(times[name])
 		ms := times[name][len(times[name])/2]
 		m.figures = append(m.figures, kernels.Figure{Name: name, Milliseconds: round(ms), GigabytesPerSecond: round(3 * w * h / ms / 1e6)})
 	}
+}
+
+// kernelTime adds up the times of all kernels of a detection, and counts them. Each lies between two events of the stream; nothing
+// waits for them until the end. Where the device is done before the host has queued the next kernel, its event comes early:
+// the sum is never too small.
+func kernelTime(b *Backend, pic *processing.Picture) (sum time.Duration, kernels int, err error) {
+	d := b.device
+	var marks []cu.Event
+	mark := func() {
+		e, fault := d.event()
+		if fault == nil {
+			marks = append(marks, e)
+			fault = d.fault(e.Record(d.stream), "record an event")
+		}
+		err = cmp.Or(err, fault)
+	}
+	timed := func(mark func()) error { return d.do(func() error { d.mark = mark; return nil }) }
+	if err := timed(mark); err != nil {
+		return 0, 0, err
+	}
+	_, failed := processing.Detect(background, b, pic, processing.DefaultParams(), processing.Options{})
+	if err := cmp.Or(failed, err, timed(nil)); err != nil {
+		return 0, 0, err
+	}
+	err = d.do(func() error {
+		if err := d.synchronize(); err != nil {
+			return err
+		}
+		for i := 0; i < len(marks); i += 2 {
+			ms, err := marks[i].Elapsed(marks[i+1])
+			if err != nil {
+				return d.fault(err, "read an event")
+			}
+			sum += time.Duration(ms * float64(time.Millisecond))
+		}
+		for i := range marks {
+			if err := cu.DestroyEvent(&marks[i]); err != nil {
+				return d.fault(err, "destroy an event")
+			}
+		}
+		return nil
+	})
+	return sum, len(marks) / 2, err
+}
+
+// The time of the kernels alone is a part of the whole.
+func TestKernelTime(t *testing.T) {
+	b := gpu(t)
+	pic := small(t, 641, 479, 8, 3)
+	start := time.Now()
+	sum, kernels, err := kernelTime(b, pic)
+	if total := time.Since(start); err != nil || kernels < 30 || sum <= 0 || sum > total {
+		t.Errorf("%d kernels take %v of %v: %v", kernels, sum, total, err)
+	}
+	if b.device.mark != nil {
+		t.Error("kernels are still timed")
+	}
+	t.Logf("%d kernels take %v", kernels, sum)
 }
 
 func round(v float64) float64 { return float64(int64(v*1e4+0.5)) / 1e4 }
