@@ -10,7 +10,8 @@ import (
 
 // Morph applies op with element e to U8, U16 and F32 planes; dst may be src. A rectangle is a horizontal line
 // followed by a vertical one. Every line runs by van Herk's and Gil and Werman's recursion, about three comparisons a
-// pixel whatever its length (short horizontal ones by doubling, which is faster). NaN in F32 planes wins always.
+// pixel whatever its length (short horizontal ones by doubling, which is faster), eight bytes at a time. NaN in F32
+// planes wins always.
 func (b *Backend) Morph(ctx context.Context, dst, src processing.Plane, op processing.MorphOp, e processing.Element) error {
 	if err := args.Morph(b, dst, src, op, e); err != nil {
 		return err
@@ -100,10 +101,18 @@ func alongRows[T sample](ctx context.Context, b *Backend, d, s *plane, o *order[
 	k = 2*r + 1
 	strip := min(w, max(b.cut.strip, 4*r))
 	rows := max(1, spanPixels/w)
+	together := o.windows != nil && k > maxDoubled
+	if together {
+		rows = (rows + abreast - 1) / abreast * abreast
+	}
 	return b.each(ctx, (h+rows-1)/rows, func(t *worker, i int) {
+		y, end := i*rows, min(h, (i+1)*rows)
+		if together {
+			y = rowsAbreast(t, dst, src, w, y, end, o, k, strip)
+		}
 		padded := take[T](t, strip+2*r)
 		left := take[T](t, r)
-		for y := i * rows; y < min(h, (i+1)*rows); y++ {
+		for ; y < end; y++ {
 			in, out := src[y*w:(y+1)*w], dst[y*w:(y+1)*w]
 			fill(left, o.worst)
 			for x := 0; x < w; x += strip {

@@ -31,7 +31,7 @@ func take[T sample | uint64 | int32 | float64](t *worker, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s))), words*8/int(unsafe.Sizeof(zero)))[:n:n]
 }
 
-// stopped says whether the operation was cancelled. Tasks ask at least once every spanPixels pixels.
+// stopped says whether the operation was cancelled. Tasks ask at least once every few spanPixels pixels.
 func (t *worker) stopped() bool { return t.ctx.Err() != nil }
 
 // spanPixels is how many pixels a task works on between two looks at its context: at most some 0.2 ms.

@@ -62,6 +62,9 @@ type order[T sample] struct {
 	// window: dst[i] = best(src[i], …, src[i+k−1]); len(src) = len(dst) + k − 1. It may leave in src[i] the best of src[i]
 	// and some that follow it.
 	window func(dst, src []T, k int)
+	// windows, if not nil, is window for rows of one length, faster than one by one for windows longer than maxDoubled. It
+	// reads src up to a multiple of eight samples, and a and b are scratch as long as that.
+	windows func(dst, src *[abreast][]T, k int, a, b []uint64)
 }
 
 // sums holds the running sums over samples of one type.
@@ -79,8 +82,8 @@ type sums[T uint8 | uint16] struct {
 func plainKernels() kernels {
 	const least = ^uint64(0)
 	return kernels{
-		dilate8:  doubled(orderInt(0, orderMax[uint8](0))),
-		erode8:   doubled(orderInt(least, orderMin[uint8](math.MaxUint8))),
+		dilate8:  doubled(orderBytes(0, orderMax[uint8](0))),
+		erode8:   doubled(orderBytes(least, orderMin[uint8](math.MaxUint8))),
 		dilate16: orderInt(0, orderMax[uint16](0)),
 		erode16:  orderInt(least, orderMin[uint16](math.MaxUint16)),
 		dilateF:  orderMax(float32(math.Inf(-1))),
@@ -352,15 +355,26 @@ func (l lanes) advance(dst, run, keep, x, suffix []uint64) {
 	}
 }
 
-// orderInt is max, or min with flip set to all ones, on integers; simple does the samples that are left of a row when
-// its whole words are done.
-func orderInt[T uint8 | uint16](flip uint64, simple order[T]) order[T] {
+func lanesOf[T uint8 | uint16](flip uint64) lanes {
 	size := 8 * uint(unsafe.Sizeof(*new(T)))
 	high := uint64(1) << (size - 1)
 	for n := size; n < 64; n *= 2 {
 		high |= high << n
 	}
-	l := lanes{high: high, low: size - 1, flip: flip}
+	return lanes{high: high, low: size - 1, flip: flip}
+}
+
+// orderBytes is orderInt with a kernel for many rows.
+func orderBytes(flip uint64, simple order[uint8]) order[uint8] {
+	o := orderInt(flip, simple)
+	o.windows = lanesOf[uint8](flip).windows
+	return o
+}
+
+// orderInt is max, or min with flip set to all ones, on integers; simple does the samples that are left of a row when
+// its whole words are done.
+func orderInt[T uint8 | uint16](flip uint64, simple order[T]) order[T] {
+	l := lanesOf[T](flip)
 	o := simple
 	o.blank = func(a []T) bool {
 		for _, v := range words(a) {
@@ -390,7 +404,7 @@ func orderInt[T uint8 | uint16](flip uint64, simple order[T]) order[T] {
 }
 
 // maxDoubled is the longest window that doubling is faster for.
-const maxDoubled = 9
+const maxDoubled = 7
 
 // doubled gives an order a window kernel that doubles the length of short windows in place, log₂ k merges of whole
 // words, and leaves others to the scan by blocks, whose cost does not depend on k.
@@ -413,11 +427,11 @@ func doubled[T sample](o order[T]) order[T] {
 
 // orderMax and orderMin are plain comparisons of any samples.
 func orderMax[T sample](worst T) order[T] {
-	return order[T]{worst, blank(worst), foldMax[T], mergeMax[T], advanceMax[T], windowMax[T]}
+	return order[T]{worst, blank(worst), foldMax[T], mergeMax[T], advanceMax[T], windowMax[T], nil}
 }
 
 func orderMin[T sample](worst T) order[T] {
-	return order[T]{worst, blank(worst), foldMin[T], mergeMin[T], advanceMin[T], windowMin[T]}
+	return order[T]{worst, blank(worst), foldMin[T], mergeMin[T], advanceMin[T], windowMin[T], nil}
 }
 
 func slide[S uint32 | uint64, T uint8 | uint16](col []S, add, sub []T) {

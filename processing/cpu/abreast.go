@@ -1,0 +1,137 @@
+package cpu
+
+import "encoding/binary"
+
+// abreast is the number of rows that are filtered together: the lanes of two words. Each of these depends on the one
+// before it in the recursion, and two such chains side by side keep the processor busy.
+const abreast = 16
+
+// rowsAbreast is what alongRows does with rows, so many at a time as long as there are so many before end, in strips of
+// so many columns. It returns the row where it stopped.
+func rowsAbreast[T sample](t *worker, dst, src []T, w, y, end int, o *order[T], k, strip int) int {
+	r := k / 2
+	// The kernel reads whole words.
+	pitch := (strip + 2*r + 7) / 8 * 8
+	padded, left := take[T](t, abreast*pitch), take[T](t, abreast*r)
+	a, b := take[uint64](t, pitch), take[uint64](t, pitch)
+	for ; y+abreast <= end; y += abreast {
+		fill(left, o.worst)
+		for x := 0; x < w; x += strip {
+			if t.stopped() {
+				return end
+			}
+			n := min(strip, w-x)
+			var in, out [abreast][]T
+			blank := 0
+			for i := range abreast {
+				row, keep := padded[i*pitch:(i+1)*pitch], left[i*r:(i+1)*r]
+				copy(row, keep)
+				m := copy(row[r:n+2*r], src[(y+i)*w+x:(y+i+1)*w])
+				fill(row[r+m:n+2*r], o.worst)
+				copy(keep, row[n:n+r])
+				for at := 0; at < n; at += block {
+					if o.blank(row[at:min(at+block, n)]) {
+						blank += block
+					}
+				}
+				in[i], out[i] = row, dst[(y+i)*w+x:][:n]
+			}
+			if 2*blank < abreast*n {
+				o.windows(&out, &in, k, a, b)
+				continue
+			}
+			for i := range abreast {
+				o.sparse(out[i], in[i][:n+2*r], k)
+			}
+		}
+	}
+	return y
+}
+
+// windows is order.windows for bytes: with the pixels of eight rows side by side in a word, van Herk's recursion along
+// the rows compares eight pixels at a time.
+func (l lanes) windows(dst, src *[abreast][]uint8, k int, a, b []uint64) {
+	n := len(dst[0])
+	m := n + k - 1
+	turnIn(a, (*[8][]uint8)(src[:8]), m)
+	turnIn(b, (*[8][]uint8)(src[8:]), m)
+	for j := 0; j < n; j += k {
+		blockA := a[j : j+k]
+		blockB := b[j : j+k][:len(blockA)]
+		bestA, bestB := blockA[k-1], blockB[k-1]
+		for i := k - 2; i >= 0; i-- {
+			bestA, bestB = l.best(bestA, blockA[i]), l.best(bestB, blockB[i])
+			blockA[i], blockB[i] = bestA, bestB
+		}
+		next := min(k, n-j) - 1
+		if next == 0 {
+			break
+		}
+		nextA := a[j+k:][:next]
+		nextB, outA, outB := b[j+k:][:len(nextA)], blockA[1:][:len(nextA)], blockB[1:][:len(nextA)]
+		bestA, bestB = nextA[0], nextB[0]
+		for i, v := range nextA {
+			bestA, bestB = l.best(bestA, v), l.best(bestB, nextB[i])
+			outA[i], outB[i] = l.best(bestA, outA[i]), l.best(bestB, outB[i])
+		}
+	}
+	turnOut((*[8][]uint8)(dst[:8]), a, n)
+	turnOut((*[8][]uint8)(dst[8:]), b, n)
+}
+
+// turnIn writes columns 0 … n−1 of eight rows as words, row 0 in the lowest byte. It takes both lengths up to the next
+// multiple of eight.
+func turnIn(dst []uint64, rows *[8][]uint8, n int) {
+	for x := 0; x < n; x += 8 {
+		read := func(i int) uint64 { return binary.LittleEndian.Uint64(rows[i][x:]) }
+		w := (*[8]uint64)(dst[x:])
+		w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7] = turn(read(0), read(1), read(2), read(3), read(4), read(5), read(6), read(7))
+	}
+}
+
+// turnOut undoes turnIn, and leaves alone what lies behind the n columns.
+func turnOut(rows *[8][]uint8, src []uint64, n int) {
+	x := 0
+	for ; x+8 <= n; x += 8 {
+		write := func(i int, w uint64) { binary.LittleEndian.PutUint64(rows[i][x:], w) }
+		w := (*[8]uint64)(src[x:])
+		a, b, c, d, e, f, g, h := turn(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7])
+		write(0, a)
+		write(1, b)
+		write(2, c)
+		write(3, d)
+		write(4, e)
+		write(5, f)
+		write(6, g)
+		write(7, h)
+	}
+	for ; x < n; x++ {
+		for i, row := range rows {
+			row[x] = uint8(src[x] >> (8 * i))
+		}
+	}
+}
+
+// turn transposes 8 × 8 bytes, by exchanging quarters of quarters (Warren, Hacker's Delight, 7-3).
+func turn(a, b, c, d, e, f, g, h uint64) (_, _, _, _, _, _, _, _ uint64) {
+	const bytes, pairs, fours = 0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff
+	a, b = exchange(a, b, bytes, 8)
+	c, d = exchange(c, d, bytes, 8)
+	e, f = exchange(e, f, bytes, 8)
+	g, h = exchange(g, h, bytes, 8)
+	a, c = exchange(a, c, pairs, 16)
+	b, d = exchange(b, d, pairs, 16)
+	e, g = exchange(e, g, pairs, 16)
+	f, h = exchange(f, h, pairs, 16)
+	a, e = exchange(a, e, fours, 32)
+	b, f = exchange(b, f, fours, 32)
+	c, g = exchange(c, g, fours, 32)
+	d, h = exchange(d, h, fours, 32)
+	return a, b, c, d, e, f, g, h
+}
+
+// exchange swaps the high parts of a with the low parts of b.
+func exchange(a, b, low uint64, shift uint) (uint64, uint64) {
+	x := (a>>shift ^ b) & low
+	return a ^ x<<shift, b ^ x
+}
