@@ -6,9 +6,11 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -335,6 +337,31 @@ func TestSaveWritesFigures(t *testing.T) {
 		if !slices.Contains(written, filepath.Join(dir, name)) {
 			t.Errorf("no %s in %q", name, written)
 		}
+	}
+}
+
+// The clocks of the test and of the child that it starts agree.
+func TestSinceStart(t *testing.T) {
+	if os.Getenv("BLIK_CHILD") == "since" {
+		time.Sleep(50 * time.Millisecond)
+		fmt.Printf("ran %d\n", SinceStart())
+		return
+	}
+	if SinceStart() == 0 {
+		t.Skip("this system does not tell when a process was started")
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestSinceStart$", "-test.v")
+	cmd.Env = append(os.Environ(), "BLIK_CHILD=since")
+	start := time.Now()
+	out, err := cmd.Output()
+	whole := time.Since(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ran time.Duration
+	_, told, _ := strings.Cut(string(out), "ran ")
+	if _, err := fmt.Sscan(told, &ran); err != nil || ran < 50*time.Millisecond-2*tick || ran > whole+2*tick {
+		t.Errorf("%v of %v, %v", ran, whole, err)
 	}
 }
 

@@ -28,6 +28,8 @@ type Request struct {
 	Devices []string
 	// Repeat is the number of warm detections that are timed on each device, at least 1.
 	Repeat int
+	// Before is how long the process took before the request, where the time from its start is to be told; else 0.
+	Before time.Duration
 	// Progress may be nil. It may be called from any goroutine and must return at once.
 	Progress func(Progress)
 	// Open opens a device; nil is device.Open.
@@ -80,6 +82,9 @@ type Measurement struct {
 	State experiment.State
 	// Note says why it was not measured, or what else has to be known, such as that the picture was worked on in bands.
 	Note processing.Text
+	// Start is the time from the start of the process until it would have opened the device had it been the first thing to do:
+	// Request.Before, and for a GPU the start of the driver; 0 where that is not told.
+	Start time.Duration
 	// Open is the time to open the device.
 	Open time.Duration
 	// Runs is the number of warm detections that were timed; 0 where the device failed before the first.
@@ -216,7 +221,9 @@ func Compare(ctx context.Context, r Request) (*Comparison, error) {
 		r.Open = func(ctx context.Context, name string) (Runner, error) { return device.Open(ctx, name) }
 	}
 	c := &Comparison{Width: r.Picture.Width, Height: r.Picture.Height, Channels: r.Picture.Channels, Depth: r.Picture.Depth(), Params: r.Params}
+	asked := time.Now()
 	found, why := device.List()
+	listed := time.Since(asked)
 	names := r.Devices
 	if len(names) == 0 {
 		for _, d := range found {
@@ -234,6 +241,9 @@ func Compare(ctx context.Context, r Request) (*Comparison, error) {
 			return nil, err
 		}
 		m.result.Title = title(m.result.Name, found)
+		if m.result.Start = r.Before; r.Before > 0 && name != "cpu" {
+			m.result.Start += listed
+		}
 		c.Devices = append(c.Devices, m.result)
 		if m.difference != nil {
 			c.Differences = append(c.Differences, *m.difference)
@@ -291,6 +301,9 @@ type run struct {
 // warmUp detections after the first are not timed: memory that the first has given back finds its place.
 const warmUp = 1
 
+func stepStart() processing.Text {
+	return processing.Text{EN: "start of program and driver", RU: "запуск программы и драйвера"}
+}
 func stepOpen() processing.Text { return processing.Text{EN: "opening", RU: "открытие"} }
 func stepLimit() processing.Text {
 	return processing.Text{EN: "copy limits", RU: "пределы копирования"}

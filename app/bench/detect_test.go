@@ -118,6 +118,7 @@ func TestCompare(t *testing.T) {
 	r := request(pic, &closed, &fakeGPU{Backend: cpu.New()})
 	var told []Progress
 	r.Progress = func(p Progress) { told = append(told, p) }
+	r.Before = time.Second
 	c, err := Compare(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
@@ -133,6 +134,9 @@ func TestCompare(t *testing.T) {
 		t.Errorf("%d findings, %d pixels, want %d, %d; differences %v", c.Findings, c.Marked, len(want.Findings), want.Mask.Area(), c.Differences)
 	}
 	host, gpu := &c.Devices[0], &c.Devices[1]
+	if host.Start != r.Before || gpu.Start <= r.Before {
+		t.Errorf("started after %v and %v", host.Start, gpu.Start)
+	}
 	for _, m := range c.Devices {
 		if m.State != experiment.Measured || m.Runs != 3 || m.Open <= 0 || len(m.Stages) != 7 {
 			t.Errorf("%+v", m)
@@ -470,6 +474,27 @@ func TestComparisonTable(t *testing.T) {
 	}
 }
 
+func TestComparisonFromTheStart(t *testing.T) {
+	c := comparison()
+	c.Devices[0].Start, c.Devices[1].Start = 30*time.Millisecond, 250*time.Millisecond
+	cold := c.Cold("en")
+	if first, last := cold[1], cold[len(cold)-1]; !slices.Equal(first, []string{"start of program and driver", "30.0", "250"}) ||
+		!slices.Equal(last, []string{"from the start of the program", "64.5", "659"}) {
+		t.Errorf("%q", cold)
+	}
+	var table, document bytes.Buffer
+	if err := errors.Join(c.CSV(&table), c.JSON(&document, machine(), "en")); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&table).ReadAll()
+	if err != nil || len(rows) != 1+2*9+1 || !slices.Contains(rows[10], "start of program and driver") || !slices.Contains(rows[10], strconv.Itoa(250e6)) {
+		t.Errorf("%q, %v", rows, err)
+	}
+	if !strings.Contains(document.String(), `"startNs": 250000000,`) {
+		t.Error(document.String())
+	}
+}
+
 func TestComparisonCSV(t *testing.T) {
 	var b bytes.Buffer
 	if err := comparison().CSV(&b); err != nil {
@@ -511,6 +536,9 @@ func TestComparisonJSON(t *testing.T) {
 	}
 	if d.Machine.CPU != "Abacus 3" || d.Width != 5300 || d.Depth != 16 || len(d.Devices) != 3 || d.Identical == nil || !*d.Identical || d.Params["window"] == "" || d.Findings != 41 {
 		t.Errorf("%+v", d)
+	}
+	if strings.Contains(b.String(), "startNs") {
+		t.Error("a start that is not known is told")
 	}
 	gpu := d.Devices[1]
 	if gpu.Title != "H200" || gpu.Open != 400e6 || gpu.Local != 4e12 || len(gpu.Stages) != 7 || gpu.Stages[0].Name != "яркость" || gpu.Stages[0].Stage != "luminance" ||

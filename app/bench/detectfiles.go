@@ -29,7 +29,10 @@ func (c *Comparison) CSV(w io.Writer) error {
 			write()
 			continue
 		}
-		write("opening", "", "", "", "", "", fmt.Sprint(int64(m.Open)))
+		if m.Start > 0 {
+			write(stepStart().EN, "", "", "", "", "", fmt.Sprint(int64(m.Start)))
+		}
+		write(stepOpen().EN, "", "", "", "", "", fmt.Sprint(int64(m.Open)))
 		for _, s := range m.Rows() {
 			times := make([]string, 4)
 			if m.Runs > 0 {
@@ -71,13 +74,15 @@ type comparisonDocument struct {
 }
 
 type deviceDocument struct {
-	Name    string           `json:"name"`
-	Title   string           `json:"title,omitempty"`
-	State   experiment.State `json:"state"`
-	Note    string           `json:"note,omitempty"`
-	Runs    int              `json:"runs"`
-	Open    int64            `json:"openNs,omitempty"`
-	Speedup float64          `json:"speedup,omitempty"`
+	Name  string           `json:"name"`
+	Title string           `json:"title,omitempty"`
+	State experiment.State `json:"state"`
+	Note  string           `json:"note,omitempty"`
+	Runs  int              `json:"runs"`
+	// Start is from the start of the process until the device could be opened.
+	Start   int64   `json:"startNs,omitempty"`
+	Open    int64   `json:"openNs,omitempty"`
+	Speedup float64 `json:"speedup,omitempty"`
 	// The limits are in bytes a second.
 	Local  float64         `json:"copyWithin,omitempty"`
 	Up     float64         `json:"copyTo,omitempty"`
@@ -107,7 +112,7 @@ func (c *Comparison) JSON(w io.Writer, m Machine, lang string) error {
 		d.Params[s.ID] = s.Format(s.Get(c.Params))
 	}
 	for i, v := range c.Devices {
-		device := deviceDocument{Name: v.Name, Title: v.Title, State: v.State, Note: v.Note.In(lang), Runs: v.Runs, Open: int64(v.Open),
+		device := deviceDocument{Name: v.Name, Title: v.Title, State: v.State, Note: v.Note.In(lang), Runs: v.Runs, Start: int64(v.Start), Open: int64(v.Open),
 			Speedup: c.Speedup(i), Local: v.Limits.Local, Up: v.Limits.Up, Down: v.Limits.Down, Stages: []stageDocument{}}
 		for _, s := range v.Rows() {
 			device.Stages = append(device.Stages, stageDocument{s.Name.EN, s.Name.In(lang), int64(s.Cold), int64(s.Warm.Median), int64(s.Warm.Q1),

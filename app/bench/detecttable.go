@@ -190,6 +190,7 @@ func (c *Comparison) Cold(lang string) [][]string {
 			rows = append(rows, row)
 		}
 	}
+	add(stepStart().In(lang), func(m *Measurement) time.Duration { return m.Start })
 	add(stepOpen().In(lang), func(m *Measurement) time.Duration { return m.Open })
 	for _, name := range c.Names() {
 		if name == nameTotal() {
@@ -199,6 +200,12 @@ func (c *Comparison) Cold(lang string) [][]string {
 	}
 	add(say(lang, "first detection", "первый поиск"), func(m *Measurement) time.Duration { return m.Total.Cold })
 	add(say(lang, "together with opening", "вместе с открытием"), func(m *Measurement) time.Duration { return m.Open + m.Total.Cold })
+	add(say(lang, "from the start of the program", "от запуска программы"), func(m *Measurement) time.Duration {
+		if m.Start == 0 {
+			return 0
+		}
+		return m.Start + m.Open + m.Total.Cold
+	})
 	return rows
 }
 

@@ -148,10 +148,12 @@ func (b *comparison) picture(ctx context.Context) (*processing.Picture, error) {
 }
 
 func (b *comparison) run(ctx context.Context) error {
+	before := bench.SinceStart()
 	r, err := b.request()
 	if err != nil {
 		return err
 	}
+	r.Before = before
 	if err := b.flags.store(ctx, r.Params); err != nil {
 		return err
 	}
