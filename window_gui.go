@@ -8,6 +8,7 @@ import (
 	"blik/app/cli"
 	"blik/app/crash"
 	"blik/ui"
+	_ "blik/ui/locale"
 )
 
 // window returns what opens the window.
