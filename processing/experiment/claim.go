@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -97,7 +98,7 @@ func (e *Experiment) conclude(rows []Row) []Conclusion {
 			}
 			d.Text = text(
 				fmt.Sprintf("%s: %s: %s × here (quartiles %s…%s; %s), %s%s", capital(d.Verdict.In("en")), c.Text.EN, times(m.value), times(m.low), times(m.high), m.where, paper.EN, unsure.EN),
-				fmt.Sprintf("%s: %s: здесь ×%s (квартили %s…%s; %s), %s%s", capital(d.Verdict.In("ru")), c.Text.RU, times(m.value), times(m.low), times(m.high), m.where, paper.RU, unsure.RU))
+				comma(fmt.Sprintf("%s: %s: здесь ×%s (квартили %s…%s; %s), %s%s", capital(d.Verdict.In("ru")), c.Text.RU, times(m.value), times(m.low), times(m.high), m.where, paper.RU, unsure.RU)))
 		} else {
 			missing := c.missing
 			if missing == onGPU() && onDevice {
@@ -105,11 +106,23 @@ func (e *Experiment) conclude(rows []Row) []Conclusion {
 			}
 			d.Text = text(
 				fmt.Sprintf("%s: %s (%s): %s", capital(d.Verdict.In("en")), c.Text.EN, paper.EN, missing.EN),
-				fmt.Sprintf("%s: %s (%s): %s", capital(d.Verdict.In("ru")), c.Text.RU, paper.RU, missing.RU))
+				comma(fmt.Sprintf("%s: %s (%s): %s", capital(d.Verdict.In("ru")), c.Text.RU, paper.RU, missing.RU)))
 		}
 		out = append(out, d)
 	}
 	return out
+}
+
+// comma writes the decimal figures of a Russian sentence.
+func comma(s string) string {
+	out := []byte(s)
+	digit := func(i int) bool { return i >= 0 && i < len(out) && out[i] >= '0' && out[i] <= '9' }
+	for i, c := range out {
+		if c == '.' && digit(i-1) && digit(i+1) {
+			out[i] = ','
+		}
+	}
+	return string(out)
 }
 
 func times(x float64) string {
@@ -158,8 +171,8 @@ func flat(ratio, _ float64) Verdict {
 	return NotConfirmed
 }
 
-// along measures how the time of a variant changes from the smallest value of a parameter to the largest, in the case
-// that has most values of it, the largest of these.
+// along measures how much longer than with the smallest value of a parameter a variant takes with another one at most, in
+// the case that has most values of it, the largest of these: a time that grows and falls again is not flat.
 func along(variant, param string) func(rows []Row) (ratio, bool) {
 	return func(rows []Row) (ratio, bool) {
 		groups := map[string][]Row{}
@@ -185,9 +198,11 @@ func along(variant, param string) func(rows []Row) (ratio, bool) {
 			return ratio{}, false
 		}
 		slices.SortFunc(best, func(a, b Row) int { return a.Case.Int(param) - b.Case.Int(param) })
-		low, high := best[0], best[len(best)-1]
-		where := fmt.Sprintf("%s, %s, %s = %d…%d", variant, low.Case.Size, param, low.Case.Int(param), high.Case.Int(param))
-		return over(high, low, where), true
+		least, most := best[0], best[len(best)-1]
+		slowest := slices.MaxFunc(best[1:], func(a, b Row) int { return cmp.Compare(a.Median, b.Median) })
+		where := fmt.Sprintf("%s, %s, %s = %d / %d (%d…%d)", variant, least.Case.Size, param, slowest.Case.Int(param), least.Case.Int(param),
+			least.Case.Int(param), most.Case.Int(param))
+		return over(slowest, least, where), true
 	}
 }
 

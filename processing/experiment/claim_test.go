@@ -58,7 +58,16 @@ func TestAlong(t *testing.T) {
 		timed("a", large, 40, "m", "5"), timed("a", large, 80, "m", "9"),
 		timed("b", small, 1, "m", "5"), timed("b", small, 99, "m", "101"), timed("b", small, 99, "m", "31"),
 	}
-	if r, ok := along("a", "m")(rows); !ok || r.value != 1.5 || r.where != "a, 10×10, m = 5…101" {
+	if r, ok := along("a", "m")(rows); !ok || r.value != 1.5 || r.where != "a, 10×10, m = 101 / 5 (5…101)" {
+		t.Errorf("%+v, %v", r, ok)
+	}
+	// What grows and falls again is not flat.
+	hill := []Row{timed("a", small, 9, "m", "101"), timed("a", small, 8, "m", "5"), timed("a", small, 16, "m", "31")}
+	if r, ok := along("a", "m")(hill); !ok || r.value != 2 || r.where != "a, 10×10, m = 31 / 5 (5…101)" {
+		t.Errorf("%+v, %v", r, ok)
+	}
+	falls := []Row{timed("a", small, 8, "m", "5"), timed("a", small, 4, "m", "31"), timed("a", small, 6, "m", "101")}
+	if r, ok := along("a", "m")(falls); !ok || r.value != 0.75 {
 		t.Errorf("%+v, %v", r, ok)
 	}
 	// Of equally many values the larger size counts.

@@ -90,7 +90,7 @@ func (c Check) tooFar() error {
 		return nil
 	}
 	return say(fmt.Sprintf("wrong result: it deviates by %.3g from the reference, allowed is %.3g", c.Deviation, c.Tolerance),
-		fmt.Sprintf("неверный результат: отклонение от эталона %.3g, допустимо %.3g", c.Deviation, c.Tolerance))
+		comma(fmt.Sprintf("неверный результат: отклонение от эталона %.3g, допустимо %.3g", c.Deviation, c.Tolerance)))
 }
 
 func text(en, ru string) processing.Text { return processing.Text{EN: en, RU: ru} }

@@ -2,10 +2,13 @@ package experiment
 
 import "context"
 
-// CheckOrder says whether a picture is too large for a list of its pixels, in which each coordinate has 16 bits.
+// CheckOrder says whether a picture is too large for a list of its pixels, in which each coordinate has 16 bits. The error
+// wraps ErrMemory.
 func CheckOrder(s Size) error {
 	if s.W > 1<<16 || s.H > 1<<16 {
-		return say("sides of more than 65536 pixels are not supported", "стороны больше 65536 пикселей не поддерживаются")
+		e := say("sides of more than 65536 pixels are not supported", "стороны больше 65536 пикселей не поддерживаются")
+		e.Cause = ErrMemory
+		return e
 	}
 	return nil
 }

@@ -96,8 +96,8 @@ type Method interface {
 	Memory(c Case) int64
 	// Operations returns how many elementary operations one run takes, in the experiment's own unit.
 	Operations(c Case) float64
-	// Prepare does everything that is not timed: buffers, index lists, transfers. A device that has too little memory
-	// answers an error that wraps ErrMemory.
+	// Prepare does everything that is not timed: buffers, index lists, transfers. What is too large for it answers an
+	// error that wraps ErrMemory.
 	Prepare(ctx context.Context, in *Input, c Case) (Runner, error)
 }
 

@@ -98,7 +98,7 @@ func fingerprintFigures(ctx context.Context) (figures []Figure, err error) {
 		}
 		share := 100 * float64(wrong) / float64(w*h)
 		figures = append(figures, Figure{Name: name, W: w, H: h, Pix: pix, Title: text(
-			fmt.Sprintf("%s: %.1f %% of the pixels wrong", en, share), fmt.Sprintf("%s: неверны %.1f %% пикселей", ru, share))})
+			fmt.Sprintf("%s: %.1f %% of the pixels wrong", en, share), comma(fmt.Sprintf("%s: неверны %.1f %% пикселей", ru, share)))})
 	}
 	add("noisy", noisy, "noisy print", "отпечаток с шумом")
 	for _, step := range []struct {

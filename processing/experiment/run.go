@@ -13,7 +13,8 @@ import (
 	"blik/processing"
 )
 
-// ErrMemory is wrapped by what Method.Prepare returns where a device has too little memory.
+// ErrMemory is wrapped by what Method.Prepare returns for a case that is too large: a device has too little memory, or a
+// method has a limit of its own. The row is left out.
 var ErrMemory = errors.New("not enough memory")
 
 // Options say what Run measures and how long.
@@ -347,7 +348,7 @@ func (r *runner) row(ctx context.Context, t task) (Row, error) {
 		row.State = LeftOut
 		row.Note = processing.Text{
 			EN: fmt.Sprintf("needs %s of memory, more than the %s allowed", bytes(need, "en"), bytes(r.Memory, "en")),
-			RU: fmt.Sprintf("нужно %s памяти, разрешено %s", bytes(need, "ru"), bytes(r.Memory, "ru")),
+			RU: comma(fmt.Sprintf("нужно %s памяти, разрешено %s", bytes(need, "ru"), bytes(r.Memory, "ru"))),
 		}
 		return row, nil
 	}
@@ -355,7 +356,7 @@ func (r *runner) row(ctx context.Context, t task) (Row, error) {
 		row.State = LeftOut
 		row.Note = processing.Text{
 			EN: fmt.Sprintf("about %s for one run expected, more than the %s allowed", seconds(expected, "s"), seconds(r.Longest, "s")),
-			RU: fmt.Sprintf("один запуск занял бы около %s, разрешено %s", seconds(expected, "с"), seconds(r.Longest, "с")),
+			RU: comma(fmt.Sprintf("один запуск занял бы около %s, разрешено %s", seconds(expected, "с"), seconds(r.Longest, "с"))),
 		}
 		return row, nil
 	}
@@ -376,10 +377,15 @@ func (r *runner) row(ctx context.Context, t task) (Row, error) {
 	return row, nil
 }
 
-// expected guesses the time of a run from the variant's case before, at first from one operation a nanosecond.
+// expected guesses the time of a run from the variant's case before, at first from one operation a nanosecond on a
+// processor and a thousand on a GPU.
 func (r *runner) expected(t task, operations float64) time.Duration {
 	rate, ok := r.rate[t.variant.ID]
-	if !ok && t.variant.Device == CPU {
+	switch {
+	case ok:
+	case t.variant.Device == GPU:
+		rate = 1e-3
+	default:
 		rate = 1
 	}
 	return time.Duration(min(rate*operations, float64(1<<62)))

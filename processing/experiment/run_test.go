@@ -246,6 +246,33 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// A GPU is not tried with what would take it minutes, before anything is known of it.
+func TestFirstCaseOfAGPU(t *testing.T) {
+	f := &fake{clock: &clock{}, value: 1, operations: 1e13}
+	v := Variant{ID: "gpu", Device: GPU, Method: f}
+	r, err := Run(t.Context(), fakes(v), Options{pace: quiet(), Longest: 5 * time.Second})
+	if err != nil || r.Rows[0].State != LeftOut || f.runs > 0 {
+		t.Errorf("%+v, %v", r.Rows, err)
+	}
+	f.operations = 1e12
+	if r, err = Run(t.Context(), fakes(v), Options{pace: quiet(), Longest: 5 * time.Second}); err != nil || r.Rows[0].State != Measured {
+		t.Errorf("%+v, %v", r.Rows, err)
+	}
+}
+
+// Sides beyond what a list of pixels holds are left out, not failures.
+func TestTooLongForTheOrder(t *testing.T) {
+	r, err := Run(t.Context(), traversal(), Options{pace: quiet(), Sizes: []Size{{1, 1<<16 + 1}}, Picture: grey(1, 2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range r.Rows {
+		if row.Variant.Device == CPU && (row.State != LeftOut || !strings.Contains(row.Note.RU, "65536")) {
+			t.Errorf("%s: %s: %s", row.Variant.ID, row.State, row.Note.RU)
+		}
+	}
+}
+
 type growingMethod struct{ *fake }
 
 func (g growingMethod) Operations(c Case) float64 { return g.operations * float64(c.Size.Samples()) }
@@ -554,16 +581,21 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
+// grey returns a picture of noise.
+func grey(w, h int) *processing.Picture {
+	p := &processing.Picture{Width: w, Height: h, Channels: 1, U8: make([]uint8, w*h)}
+	for i := range p.U8 {
+		p.U8[i] = uint8(mix(uint64(i)))
+	}
+	return p
+}
+
 // A small run of every experiment: nothing fails, on odd sizes too.
 func TestEveryExperimentRuns(t *testing.T) {
 	for _, e := range All() {
 		t.Run(e.ID, func(t *testing.T) {
-			pix := make([]uint8, 64)
-			for i := range pix {
-				pix[i] = uint8(mix(uint64(i)))
-			}
 			o := Options{Quick: true, pace: &pace{least: 1, most: 1}, Sizes: []Size{{1, 1}, {61, 37}},
-				Picture: &processing.Picture{Width: 8, Height: 8, Channels: 1, U8: pix}}
+				Picture: grey(8, 8)}
 			if e.shape&pictures == 0 {
 				o.Sizes = []Size{Line(1), Line(1001)}
 			}

@@ -99,7 +99,7 @@ func sliding() *Experiment {
 			{Text: text("the time of the recursion does not depend on the window (GPU)", "время рекурсии не зависит от окна (GPU)"), Paper: 12.0 / 12,
 				measure: along("gpu-recursive-coalesced", "m"), judge: flat, missing: onGPU()},
 			{Text: text("nor on one thread of the CPU does the time of the recursion depend on the window (the paper's own version there still grew, 5.16 × from m = 5 to 15)",
-				"и на одном потоке ЦП время рекурсии не зависит от окна (в статье там оно ещё росло, ×5.16 от m = 5 до 15)"), Paper: 12.0 / 12,
+				"и на одном потоке ЦП время рекурсии не зависит от окна (в статье там оно ещё росло, ×5,16 от m = 5 до 15)"), Paper: 12.0 / 12,
 				measure: along("cpu-recursive", "m"), judge: flat, missing: moreCases()},
 			{Text: text("the direct sum at m = 15 against the recursion, one thread of the CPU", "прямая сумма при m = 15 против рекурсии, один поток ЦП"), Paper: 2531.0 / 733,
 				measure: between("cpu-direct", "cpu-recursive", having("m", "15")), judge: near, missing: moreCases()},

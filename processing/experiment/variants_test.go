@@ -441,6 +441,19 @@ func TestSumOrders(t *testing.T) {
 			t.Errorf("%s: %v, %v; want %g", c.name, got, err, c.want)
 		}
 	}
+	// Every value is added once, also where the context is looked at in between.
+	for i := range 3 {
+		ones := make([]float32, 2*lookEvery+i-1)
+		for i := range ones {
+			ones[i] = 1
+		}
+		for name, add := range map[string]func(ctx context.Context, x []float32) (float32, error){
+			"sequence": inSequence, "compensated": compensated, "pairs": inPairs, "all cores": onAllCores} {
+			if got, err := add(t.Context(), ones); err != nil || int(got) != len(ones) {
+				t.Errorf("%s: %v, %v; exact is %d", name, got, err, len(ones))
+			}
+		}
+	}
 	if got, err := inPairs(t.Context(), x); err != nil || math.Abs(float64(got)-exact) > 64 {
 		t.Errorf("pairwise: %v, %v; exact is %g", got, err, exact)
 	}
