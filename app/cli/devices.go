@@ -108,10 +108,11 @@ func (p *program) devicesCommand() *cobra.Command {
 		Use:   "devices",
 		Short: p.say("List what detection and correction can run on", "Показать, на чём могут выполняться поиск и исправление"),
 		Long: p.say(`Lists the CPU and the NVIDIA GPUs that --device can name, and says why there is no GPU where there is none. --device auto
-runs each picture on what is faster for its size; it measures that once for a GPU, a driver and a build of the program.`,
+runs each picture on what is faster for its size; it measures that once, on detection, for a GPU, a driver and a build of
+the program. Correction goes by the same size.`,
 			`Перечисляет процессор и видеокарты NVIDIA, которые можно назвать в --device, и говорит, почему видеокарты нет, если её нет.
---device auto выполняет работу над каждым изображением на том, что быстрее при его размере; это измеряется один раз для
-видеокарты, драйвера и сборки программы.`),
+--device auto выполняет работу над каждым изображением на том, что быстрее при его размере; это измеряется один раз, на
+поиске, для видеокарты, драйвера и сборки программы. Исправление выбирает по тому же размеру.`),
 		Args: p.exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			found, why := device.List()

@@ -174,7 +174,8 @@ const (
 	largeTrial = 512
 )
 
-// measure finds out how fast GPU and CPU are, and remembers it.
+// measure finds out how fast GPU and CPU are at detection, and remembers it. The time of a correction depends on number, size
+// and method of its places, not on the picture's size, so that no line through two trials would tell it.
 func (r *Runner) measure(ctx context.Context, gpu processing.Backend) error {
 	onGPU, err := line(ctx, gpu)
 	if err != nil {
