@@ -361,6 +361,12 @@ func (d *device) wait(ask func() error, doing string) error {
 	}
 }
 
+// event makes one whose time can be read.
+func (d *device) event() (cu.Event, error) {
+	e, err := cu.MakeEvent(cu.DefaultEvent)
+	return e, d.fault(err, "make an event")
+}
+
 // zero clears memory.
 func (d *device) zero(b buffer, n int64) error {
 	return d.fault(cu.MemsetD8Async(b.ptr, 0, n, d.stream), "clear memory")

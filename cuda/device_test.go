@@ -5,8 +5,10 @@ package cuda
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -26,8 +28,9 @@ func alone(t *testing.T) (parent bool) {
 	if os.Getenv("BLIK_CHILD") != "" {
 		return false
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-rapid.nofailfile")
-	cmd.Env = append(os.Environ(), "BLIK_CHILD=1", "BLIK_VERIFY=", "LD_LIBRARY_PATH="+drivertest.Build(t))
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-rapid.nofailfile", fmt.Sprintf("-test.short=%v", testing.Short()))
+	cmd.Env = append(os.Environ(), "BLIK_CHILD=1", "BLIK_VERIFY=", "LD_LIBRARY_PATH="+drivertest.Build(t),
+		"FAKE_CUDA_CALLS="+filepath.Join(t.TempDir(), "calls"))
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
 		t.Errorf("%v\n%s", err, out)
@@ -224,6 +227,74 @@ func TestDevicesSideBySide(t *testing.T) {
 		if err := b.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// Whichever call fails, the error is told, and everything that was made is given back.
+func TestFaultsLeaveNothing(t *testing.T) {
+	if alone(t) {
+		return
+	}
+	pic := glaring(t, 40, 30, 8, 3, 4)
+	mask := processing.NewMask(40, 30)
+	for i := range mask.Pix[:200] {
+		mask.Pix[i] = 255 * uint8(i%20/12)
+	}
+	// jobs returns how many calls, requests for memory and launches there were.
+	jobs := func(mode string) (counts [3]int, err error) {
+		t.Helper()
+		if err := os.Setenv("FAKE_CUDA", mode); err != nil {
+			t.Fatal(err)
+		}
+		b, err := Open(0)
+		if err == nil {
+			_, err = processing.Detect(background, b, pic, processing.DefaultParams(), processing.Options{})
+			if err == nil {
+				_, err = processing.Correct(background, b, pic, mask, processing.DefaultParams(), processing.CorrectOptions{})
+			}
+			if n, bytes := b.Live(); n != 0 || bytes != 0 {
+				t.Errorf("%s: %d planes, %d bytes are left", mode, n, bytes)
+			}
+			if err := b.Close(); err != nil {
+				t.Errorf("%s: %v", mode, err)
+			}
+		}
+		alive := 0
+		text, failed := os.ReadFile(os.Getenv("FAKE_CUDA_CALLS"))
+		if failed == nil {
+			_, failed = fmt.Sscan(string(text), &counts[0], &counts[1], &counts[2], &alive)
+		}
+		if failed != nil || alive != 0 {
+			t.Errorf("%s: %d things were not given back, %v", mode, alive, failed)
+		}
+		return counts, err
+	}
+	counts, err := jobs("")
+	if err != nil || counts[0] < 300 || counts[1] < 20 || counts[2] < 30 {
+		t.Fatalf("the driver for tests has %d calls, requests for memory and launches: %v", counts, err)
+	}
+	t.Logf("%d calls, requests for memory and launches", counts)
+	tried, told := 0, 0
+	for kind, mode := range []string{"fail %d 700", "memory %d", "launch %d 719"} {
+		stride := 1
+		if testing.Short() {
+			stride = 7
+		}
+		for n := 1; n <= counts[kind]; n += stride {
+			mode := fmt.Sprintf(mode, n)
+			_, err := jobs(mode)
+			tried++
+			var p *driver.Problem
+			if errors.As(err, &p) {
+				told++
+			} else if err != nil || kind != 0 {
+				t.Errorf("%s: %v", mode, err)
+			}
+		}
+	}
+	// The others are at the end, where times are asked for and everything is given back.
+	if told < tried/2 {
+		t.Errorf("%d of %d errors were told", told, tried)
 	}
 }
 

@@ -117,11 +117,6 @@ func (m trialMethod) Prepare(ctx context.Context, in *experiment.Input, c experi
 	return t, nil
 }
 
-func (d *device) event() (cu.Event, error) {
-	e, err := cu.MakeEvent(cu.DefaultEvent)
-	return e, d.fault(err, "make an event")
-}
-
 // told words what the user reads of an error of the device. What the device has no room for is left out.
 func told(err error) error {
 	var p *driver.Problem

@@ -35,13 +35,17 @@ type stages struct {
 	open  []string
 }
 
+// event records one.
 func (s *stages) event(d *device) (e cu.Event, err error) {
 	if n := len(s.spare); n > 0 {
 		e, s.spare = s.spare[n-1], s.spare[:n-1]
-	} else if e, err = cu.MakeEvent(cu.DefaultEvent); err != nil {
-		return e, d.fault(err, "make an event")
+	} else if e, err = d.event(); err != nil {
+		return e, err
 	}
-	return e, d.fault(e.Record(d.stream), "record an event")
+	if err = d.fault(e.Record(d.stream), "record an event"); err != nil {
+		s.spare = append(s.spare, e)
+	}
+	return e, err
 }
 
 // begin records the start of a span; nil where the device does not answer.
@@ -128,24 +132,24 @@ func (b *Backend) Timings() []processing.StageTime {
 			}
 			times[i].Time += t
 		}
-		var running []*span
-		for _, v := range s.spans {
+		ended := s.spans
+		s.spans = nil
+		for _, v := range ended {
 			if !v.ended {
-				running = append(running, v)
+				s.spans = append(s.spans, v)
 				continue
 			}
+			s.spare = append(s.spare, v.start, v.end)
 			ms, err := v.start.Elapsed(v.end)
-			if err != nil {
-				return b.device.fault(err, "read an event")
+			if b.device.fault(err, "read an event") != nil {
+				continue
 			}
 			t := time.Duration(ms * float64(time.Millisecond))
 			add(v.name, t)
 			if v.within != "" {
 				add(v.within, -t)
 			}
-			s.spare = append(s.spare, v.start, v.end)
 		}
-		s.spans = running
 		return nil
 	})
 	return times

@@ -3,7 +3,8 @@
 // fails with 999), "fail N CODE" (call N fails), "break N CODE" (call N and all after it fail), "launch N CODE" (the N-th
 // start of a kernel fails), "memory N" (the N-th request for memory and all after it fail) or "hang N" (from call N on,
 // nothing is ever done that was queued). Where FAKE_CUDA changes, counting begins anew. The file FAKE_CUDA_CALLS holds how
-// many calls there were so far, of them requests for memory, and starts of kernels.
+// many calls there were so far, of them requests for memory, and starts of kernels; and of how many things, contexts,
+// streams, events, modules and pieces of memory, the end was not asked for.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 enum kind { ANY, MEMORY, LAUNCH, QUERY };
 
-static int calls[3], at, code, file = -1;
+static int calls[3], alive, at, code, file = -1;
 static char mode[64] = "", word[16] = "";
 
 static int is(const char *w) { return strcmp(word, w) == 0; }
@@ -26,6 +27,7 @@ static void look(void) {
 	snprintf(mode, sizeof mode, "%s", now);
 	word[0] = 0;
 	at = code = 0;
+	alive = 0;
 	memset(calls, 0, sizeof calls);
 	sscanf(mode, "%15s %d %d", word, &at, &code);
 }
@@ -43,7 +45,7 @@ static int result(enum kind k) {
 		calls[k]++;
 	if (file >= 0) {
 		char text[64];
-		pwrite(file, text, sprintf(text, "%8d %8d %8d", calls[ANY], calls[MEMORY], calls[LAUNCH]), 0);
+		pwrite(file, text, sprintf(text, "%8d %8d %8d %8d", calls[ANY], calls[MEMORY], calls[LAUNCH], alive), 0);
 	}
 	if (is("fail") && calls[ANY] == at || is("break") && calls[ANY] >= at || is("launch") && k == LAUNCH && calls[LAUNCH] == at)
 		return code;
@@ -82,6 +84,10 @@ static int in_context(enum kind k, const struct stream *s) {
 #define DO(...) AFTER(result(ANY), __VA_ARGS__)
 #define BOUND(kind, stream, ...) AFTER(in_context(kind, stream), __VA_ARGS__)
 
+// made and ended are for calls that make a thing, once they have, and for those that end one, before they do.
+static void made(void) { __sync_add_and_fetch(&alive, 1); }
+static void ended(void) { __sync_sub_and_fetch(&alive, 1); }
+
 typedef unsigned long long device_ptr;
 static char thing;
 
@@ -92,27 +98,27 @@ int cuDeviceGet(int *d, int i) { DO(*d = i); }
 int cuDeviceGetName(char *s, int n, int d) { DO(snprintf(s, n, "Fake GPU")); }
 int cuDeviceTotalMem_v2(size_t *n, int d) { DO(*n = (size_t)8 << 30); }
 int cuDeviceGetAttribute(int *v, int what, int d) { DO(*v = what == 75 ? 9 : 0); }
-int cuCtxCreate_v2(struct context **c, unsigned flags, int d) { DO(*c = current = calloc(1, sizeof **c), current->device = d); }
-int cuCtxDestroy_v2(struct context *c) { DO(current = current == c ? NULL : current, free(c)); }
+int cuCtxCreate_v2(struct context **c, unsigned flags, int d) { DO(made(), *c = current = calloc(1, sizeof **c), current->device = d); }
+int cuCtxDestroy_v2(struct context *c) { ended(); DO(current = current == c ? NULL : current, free(c)); }
 int cuCtxSetCurrent(struct context *c) { DO(current = c); }
-int cuStreamCreate(struct stream **s, unsigned flags) { BOUND(ANY, NULL, *s = calloc(1, sizeof **s), (*s)->of = current); }
-int cuStreamDestroy_v2(struct stream *s) { BOUND(ANY, s, free(s)); }
+int cuStreamCreate(struct stream **s, unsigned flags) { BOUND(ANY, NULL, made(), *s = calloc(1, sizeof **s), (*s)->of = current); }
+int cuStreamDestroy_v2(struct stream *s) { ended(); BOUND(ANY, s, free(s)); }
 int cuStreamSynchronize(struct stream *s) { BOUND(ANY, s, ); }
 int cuStreamQuery(struct stream *s) { BOUND(QUERY, s, ); }
-int cuModuleLoadData(void **m, const void *image) { BOUND(ANY, NULL, *m = &thing); }
-int cuModuleUnload(void *m) { BOUND(ANY, NULL, ); }
+int cuModuleLoadData(void **m, const void *image) { BOUND(ANY, NULL, made(), *m = &thing); }
+int cuModuleUnload(void *m) { ended(); BOUND(ANY, NULL, ); }
 int cuModuleGetFunction(void **f, void *m, const char *name) { DO(*f = &thing); }
 int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g, unsigned shared, struct stream *s, void **p, void **x) { BOUND(LAUNCH, s, ); }
-int cuMemAlloc_v2(device_ptr *p, size_t n) { BOUND(MEMORY, NULL, *p = (device_ptr)calloc(1, n)); }
-int cuMemFree_v2(device_ptr p) { BOUND(ANY, NULL, free((void *)p)); }
-int cuMemHostAlloc(void **p, size_t n, unsigned flags) { BOUND(MEMORY, NULL, *p = calloc(1, n)); }
-int cuMemFreeHost(void *p) { BOUND(ANY, NULL, free(p)); }
+int cuMemAlloc_v2(device_ptr *p, size_t n) { BOUND(MEMORY, NULL, made(), *p = (device_ptr)calloc(1, n)); }
+int cuMemFree_v2(device_ptr p) { ended(); BOUND(ANY, NULL, free((void *)p)); }
+int cuMemHostAlloc(void **p, size_t n, unsigned flags) { BOUND(MEMORY, NULL, made(), *p = calloc(1, n)); }
+int cuMemFreeHost(void *p) { ended(); BOUND(ANY, NULL, free(p)); }
 int cuMemcpyHtoDAsync_v2(device_ptr d, const void *p, size_t n, struct stream *s) { BOUND(ANY, s, memcpy((void *)d, p, n)); }
 int cuMemcpyDtoHAsync_v2(void *d, device_ptr p, size_t n, struct stream *s) { BOUND(ANY, s, memcpy(d, (void *)p, n)); }
 int cuMemcpyDtoDAsync_v2(device_ptr d, device_ptr p, size_t n, struct stream *s) { BOUND(ANY, s, memcpy((void *)d, (void *)p, n)); }
 int cuMemsetD8Async(device_ptr d, unsigned char v, size_t n, struct stream *s) { BOUND(ANY, s, memset((void *)d, v, n)); }
-int cuEventCreate(void **e, unsigned flags) { DO(*e = &thing); }
-int cuEventDestroy_v2(void *e) { DO(); }
+int cuEventCreate(void **e, unsigned flags) { DO(made(), *e = &thing); }
+int cuEventDestroy_v2(void *e) { ended(); DO(); }
 int cuEventRecord(void *e, struct stream *s) { BOUND(ANY, s, ); }
 int cuEventQuery(void *e) { BOUND(QUERY, NULL, ); }
 int cuEventElapsedTime(float *ms, void *a, void *b) { DO(*ms = 1); }
