@@ -21,12 +21,11 @@ const leastVersion = 11080
 
 // The error numbers of the driver that have a meaning of their own.
 const (
-	codeOutOfMemory     = 2
-	codeNoDevice        = 100
-	codeInvalidDevice   = 101
-	codeNoBinary        = 209
-	codeUnsupportedPTX  = 222
-	codeHostOutOfMemory = 712
+	codeOutOfMemory    = 2
+	codeNoDevice       = 100
+	codeInvalidDevice  = 101
+	codeNoBinary       = 209
+	codeUnsupportedPTX = 222
 )
 
 // Status starts the driver at its first call, and returns nil when there is at least one GPU and a driver that can run the kernels, else a *Problem.
@@ -66,7 +65,7 @@ func Check(code int, doing string) error {
 	}
 	p := &Problem{Reason: Fault, Code: code, Detail: doing}
 	switch code {
-	case codeOutOfMemory, codeHostOutOfMemory:
+	case codeOutOfMemory:
 		p.Reason = NoMemory
 	case codeNoDevice, codeInvalidDevice:
 		p.Reason = NoDevice
