@@ -11,7 +11,8 @@ import (
 // referenceWork is how many operations the reference of one check may take before it looks at a part of the rows only.
 const referenceWork = 4e8
 
-// rowsOf computes rows y0 … y1−1 of a result by its definition, without the recursion under test.
+// rowsOf computes rows y0 … y1−1 of a result by its definition, without the recursion under test. After a cancel it may
+// return anything.
 type rowsOf func(y0, y1 int) []uint8
 
 // known keeps the reference of the last case of an input, since all variants are compared with the same.

@@ -185,6 +185,9 @@ func Find(id string) (*Experiment, error) {
 
 // unknown says that there is no such thing and what there is.
 func unknown(en, ru, id string, known []string) error {
+	if len(known) == 0 {
+		return say(fmt.Sprintf("no %s %q; there are none", en, id), fmt.Sprintf("нет %s %q; их нет вовсе", ru, id))
+	}
 	list := strings.Join(known, ", ")
 	return say(fmt.Sprintf("no %s %q; there are %s", en, id, list), fmt.Sprintf("нет %s %q; есть %s", ru, id, list))
 }

@@ -142,6 +142,17 @@ func TestShortRunsAreTimedTogether(t *testing.T) {
 	}
 }
 
+// So they are where the warm-up ends with one that was interrupted.
+func TestInterruptedWarmUp(t *testing.T) {
+	c := &clock{}
+	f := &fake{clock: c, value: 1, took: []time.Duration{time.Microsecond, time.Microsecond, time.Second, time.Microsecond}}
+	p := pace{least: 3, most: 3, warm: time.Second, long: time.Minute, short: 20 * time.Microsecond}
+	r, err := Run(t.Context(), fakes(one("x", f)), Options{pace: &p, now: c.now})
+	if err != nil || r.Rows[0].Median != time.Microsecond || r.Rows[0].Runs != 60 {
+		t.Errorf("%+v, %v", r.Rows, err)
+	}
+}
+
 func TestDeviceMeasuresItself(t *testing.T) {
 	c := &clock{}
 	f := &fake{clock: c, took: []time.Duration{time.Second}, value: 1, own: 3 * time.Microsecond}
@@ -270,6 +281,20 @@ func TestTooLongForTheOrder(t *testing.T) {
 		if row.Variant.Device == CPU && (row.State != LeftOut || !strings.Contains(row.Note.RU, "65536")) {
 			t.Errorf("%s: %s: %s", row.Variant.ID, row.State, row.Note.RU)
 		}
+	}
+}
+
+// A cancel does not wait for the reference of an element that takes it minutes.
+func TestCancelInTheReference(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	e := processing.Element{Direction: processing.Rectangle, Size: 4095, Size2: 4095}
+	in := &Input{Size: Size{4096, 4096}, U8: make([]uint8, 1<<24)}
+	start := time.Now()
+	morphRows(ctx, in, processing.Open, e, 0, 4096)
+	meanRows(ctx, in, 2047, 0, 4096)
+	if d := time.Since(start); d > 5*time.Second {
+		t.Errorf("a cancelled reference took %v", d)
 	}
 }
 
@@ -462,6 +487,9 @@ func TestUnknownNames(t *testing.T) {
 		if !errors.As(err, &local) || local.In("ru") == local.In("en") {
 			t.Errorf("%v has no Russian text", err)
 		}
+	}
+	if _, err := Run(t.Context(), sum(), Options{Values: map[string][]string{"q": {"1"}}}); err == nil || err.Error() != `no parameter "q"; there are none` {
+		t.Error(err)
 	}
 	if _, err := Find("slide"); err == nil || err.Error() != `no experiment "slide"; there are sliding, vhgw, traversal, wavelet, sum` {
 		t.Error(err)

@@ -9,7 +9,10 @@ import (
 
 // sliding is the mean over an m × m window, clipped at the picture's edge and rounded to nearest, as Backend.BoxMean.
 func sliding() *Experiment {
-	direct := func(c Case) float64 { m := float64(c.Int("m")); return m * m * float64(c.Size.Samples()) }
+	direct := func(c Case) float64 {
+		m := c.Int("m")
+		return float64(min(m, 2*c.Size.W-1)) * float64(min(m, 2*c.Size.H-1)) * float64(c.Size.Samples())
+	}
 	recursive := func(c Case) float64 { return 4 * float64(c.Size.Samples()) }
 	box := func(workers int) Method {
 		return onBackend{workers: workers, operations: recursive,
@@ -121,7 +124,7 @@ func sliding() *Experiment {
 		inputBytes: func(c Case) int64 { return 2 * int64(c.Size.Samples()) },
 		check: func(ctx context.Context, in *Input, c Case, _ Variant, out Output) (Check, error) {
 			m := c.Int("m")
-			return compareRows(ctx, in, c, out, float64(2*m), 0, func(y0, y1 int) []uint8 { return meanRows(in, m/2, y0, y1) })
+			return compareRows(ctx, in, c, out, float64(2*m), 0, func(y0, y1 int) []uint8 { return meanRows(ctx, in, m/2, y0, y1) })
 		},
 	}
 }
@@ -172,11 +175,11 @@ func directMeanRow(dst, src []uint8, w, h, r, y int) {
 }
 
 // meanRows is the reference: it adds up the columns of a row's windows and then these, nothing slides.
-func meanRows(in *Input, r, y0, y1 int) []uint8 {
+func meanRows(ctx context.Context, in *Input, r, y0, y1 int) []uint8 {
 	w, h := in.Size.W, in.Size.H
 	out := make([]uint8, 0, (y1-y0)*w)
 	column := make([]uint64, w)
-	for y := y0; y < y1; y++ {
+	for y := y0; y < y1 && ctx.Err() == nil; y++ {
 		clear(column)
 		top, bottom := max(y-r, 0), min(y+r, h-1)
 		for v := top; v <= bottom; v++ {

@@ -10,11 +10,8 @@ import (
 // the paper's border of 0 for dilation and 255 for erosion.
 func vhgw() *Experiment {
 	direct := func(c Case) float64 {
-		k := float64(c.Int("se"))
-		if c.Values["shape"] == "square" {
-			return extremes(c) * (k*k - 1)
-		}
-		return extremes(c) * (k - 1)
+		_, e := Morphology(c)
+		return extremes(c) * (float64(min(e.Size, 2*c.Size.W-1))*float64(min(e.Size2, 2*c.Size.H-1)) - 1)
 	}
 	onThreads := func(workers int) Method {
 		return onBackend{workers: workers, operations: RecursiveComparisons,
@@ -126,7 +123,7 @@ func vhgw() *Experiment {
 				// Half of it is the first step, which takes rows for the second one's windows as well.
 				cost, border = 2*cost, e.Size2/2
 			}
-			return compareRows(ctx, in, c, out, cost, border, func(y0, y1 int) []uint8 { return morphRows(in, op, e, y0, y1) })
+			return compareRows(ctx, in, c, out, cost, border, func(y0, y1 int) []uint8 { return morphRows(ctx, in, op, e, y0, y1) })
 		},
 		figures: fingerprintFigures,
 	}
@@ -294,26 +291,29 @@ func greatest(dst []uint8, with *[4][]uint8) {
 }
 
 // morphRows is the reference: rows y0 … y1−1, the extremes of a row's columns and then those of its lines, pixel by pixel.
-func morphRows(in *Input, op processing.MorphOp, e processing.Element, y0, y1 int) []uint8 {
+func morphRows(ctx context.Context, in *Input, op processing.MorphOp, e processing.Element, y0, y1 int) []uint8 {
 	w, h := in.Size.W, in.Size.H
 	at := func(y int) []uint8 { return in.U8[y*w : (y+1)*w] }
 	if op == processing.Open || op == processing.Close {
 		top, bottom := max(y0-e.Size2/2, 0), min(y1+e.Size2/2, h)
-		first := extremeRows(at, w, h, e, top, bottom, op == processing.Close)
+		first := extremeRows(ctx, at, w, h, e, top, bottom, op == processing.Close)
+		if ctx.Err() != nil {
+			return nil
+		}
 		at = func(y int) []uint8 { return first[(y-top)*w : (y-top+1)*w] }
 	}
-	return extremeRows(at, w, h, e, y0, y1, op == processing.Dilate || op == processing.Open)
+	return extremeRows(ctx, at, w, h, e, y0, y1, op == processing.Dilate || op == processing.Open)
 }
 
 // extremeRows turns the order round for an erosion, so that it is a dilation as well.
-func extremeRows(at func(y int) []uint8, w, h int, e processing.Element, y0, y1 int, dilate bool) []uint8 {
+func extremeRows(ctx context.Context, at func(y int) []uint8, w, h int, e processing.Element, y0, y1 int, dilate bool) []uint8 {
 	flip := uint(255)
 	if dilate {
 		flip = 0
 	}
 	out := make([]uint8, 0, (y1-y0)*w)
 	column := make([]uint, w)
-	for y := y0; y < y1; y++ {
+	for y := y0; y < y1 && ctx.Err() == nil; y++ {
 		clear(column)
 		for v := max(y-e.Size2/2, 0); v <= min(y+e.Size2/2, h-1); v++ {
 			for x, p := range at(v) {
