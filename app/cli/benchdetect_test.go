@@ -154,6 +154,21 @@ func TestBenchDetectRefuses(t *testing.T) {
 	}
 }
 
+func TestBenchDetectFits(t *testing.T) {
+	b := &comparison{program: &program{lang: "en"}, megapixels: 100}
+	if err := b.fits(8 << 30); err != nil {
+		t.Error(err)
+	}
+	if err := b.fits(5 << 30); err == nil || err.Error() != "--megapixels 100: takes 5.2 GiB of memory, more than the limit of 5.0 GiB" {
+		t.Error(err)
+	}
+	// Reading looks at the memory for a picture of the user's.
+	b.input = "scan.tif"
+	if err := b.fits(1); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestBenchDetectCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
