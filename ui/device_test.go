@@ -53,7 +53,7 @@ func (h *harness) openDevice(_ context.Context, name string) (compute.Runner, er
 // drain runs what is queued until the window knows its devices and has opened the one it wants.
 func (h *harness) drain(done func() bool) {
 	h.tb.Helper()
-	for timeout := time.After(10 * time.Second); !done(); {
+	for timeout := time.After(time.Minute); !done(); {
 		select {
 		case f := <-h.queue:
 			f()

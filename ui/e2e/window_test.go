@@ -85,10 +85,9 @@ func TestXvfbWindow(t *testing.T) {
 		t.Fatalf("opened %q", line)
 	}
 
-	fit := w.view()
-	if want := min(fit.width/width, fit.height/height); math.Abs(fit.zoom-want) > 0.01 {
-		t.Errorf("the picture is shown at zoom %g, fitted it would be %g", fit.zoom, want)
-	}
+	fit := w.awaitView("the whole picture", func(v view) bool {
+		return math.Abs(v.zoom-min(v.width/width, v.height/height)) < 0.01
+	})
 
 	t.Run("wheel zooms about the pointer", func(t *testing.T) {
 		px, py := fit.width*0.4, fit.height*0.5
@@ -97,10 +96,7 @@ func TestXvfbWindow(t *testing.T) {
 		for range 8 {
 			w.xdo("click", "4")
 		}
-		v := w.view()
-		if v.zoom < fit.zoom*2 {
-			t.Fatalf("eight notches zoomed from %g to %g", fit.zoom, v.zoom)
-		}
+		v := w.awaitView("what eight notches zoom to", func(v view) bool { return math.Abs(v.zoom/fit.zoom-math.Pow(1.2, 8)) < 0.1 })
 		jx, jy := v.toImage(px, py)
 		// The pointer stands on whole pixels and the picture's origin is put on one at each notch.
 		if math.Abs(jx-ix) > 4/fit.zoom || math.Abs(jy-iy) > 4/fit.zoom {
@@ -115,24 +111,16 @@ func TestXvfbWindow(t *testing.T) {
 		w.xdo("keydown", "space")
 		w.drag(v, "1", v.width/2, v.height/2, v.width/2-60, v.height/2-40)
 		w.xdo("keyup", "space")
-		moved := w.view()
-		near(t, "space-drag", (moved.x-v.x)*v.zoom, 60, 3)
-		near(t, "space-drag", (moved.y-v.y)*v.zoom, 40, 3)
+		moved := w.awaitView("what a drag with the space bar moves to", by(v, 60, 40))
 		w.drag(v, "2", v.width/2, v.height/2, v.width/2+50, v.height/2+30)
-		back := w.view()
-		near(t, "middle-drag", (back.x-moved.x)*v.zoom, -50, 3)
-		near(t, "middle-drag", (back.y-moved.y)*v.zoom, -30, 3)
+		w.awaitView("what a drag with the middle button moves to", by(moved, -50, -30))
 	})
 
 	t.Run("keys", func(t *testing.T) {
 		w.key("ctrl+1")
-		if v := w.view(); v.zoom != 1 || v.x != math.Trunc(v.x) {
-			t.Errorf("Ctrl+1 shows zoom %g at x = %g", v.zoom, v.x)
-		}
+		w.awaitView("1:1", func(v view) bool { return v.zoom == 1 && v.x == math.Trunc(v.x) })
 		w.key("ctrl+0")
-		if v := w.view(); v.zoom != fit.zoom {
-			t.Errorf("Ctrl+0 shows zoom %g, fitted it was %g", v.zoom, fit.zoom)
-		}
+		w.awaitView("the whole picture", func(v view) bool { return v.zoom == fit.zoom })
 	})
 
 	// Search the left half alone.
@@ -442,10 +430,10 @@ func (w *window) report(name string, v view, f func()) {
 	}
 }
 
-func near(t *testing.T, what string, got, want, tolerance float64) {
-	t.Helper()
-	if math.Abs(got-want) > tolerance {
-		t.Errorf("%s: %.2f, expected %.2f ± %g", what, got, want, tolerance)
+// by tells a view that was moved by a number of device pixels from another one.
+func by(from view, dx, dy float64) func(view) bool {
+	return func(v view) bool {
+		return math.Abs((v.x-from.x)*v.zoom-dx) < 3 && math.Abs((v.y-from.y)*v.zoom-dy) < 3
 	}
 }
 
