@@ -143,7 +143,9 @@ func (w *window) forward(s fyne.Shortcut) bool {
 func (w *window) stepped(dirty image.Rectangle, text string) {
 	w.port.MaskChanged(dirty)
 	w.refreshRegion()
+	w.refreshResult()
 	w.refreshMask()
+	w.refreshMenu()
 	w.say(text)
 	w.log.line("step %d %d", w.doc.Corrections().Len(), w.doc.Corrections().Pixels())
 }
@@ -251,15 +253,13 @@ func (w *window) hit(at processing.Point, slack float64) (hitSpot, bool) {
 		boxes = append(boxes, s.Bounds())
 	}
 	var gone []processing.Finding
-	if r := w.doc.Result(); r != nil {
-		for _, f := range r.Findings {
-			if len(f.Runs) == 0 {
-				continue
-			}
-			if _, ok := w.doc.SpotAt(f.Runs[0].X0, f.Runs[0].Y); !ok {
-				gone = append(gone, f)
-				boxes = append(boxes, image.Rect(f.Left, f.Top, f.Left+f.Width, f.Top+f.Height))
-			}
+	for _, f := range w.doc.Findings() {
+		if len(f.Runs) == 0 {
+			continue
+		}
+		if _, ok := w.doc.SpotAt(f.Runs[0].X0, f.Runs[0].Y); !ok {
+			gone = append(gone, f)
+			boxes = append(boxes, image.Rect(f.Left, f.Top, f.Left+f.Width, f.Top+f.Height))
 		}
 	}
 	i := tool.Nearest(boxes, at, slack)

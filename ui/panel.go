@@ -52,7 +52,7 @@ func newPanel(w *window) *panel {
 	p.correct = widget.NewButtonWithIcon(w.t("action.correct.all"), icons.Get("correct"), func() { w.do("correct.all") })
 	p.steps = container.NewGridWithColumns(2, p.run, p.correct)
 	p.next = xwidget.NewFixedText("")
-	p.next.Stretch, p.next.Muted = true, true
+	p.next.Stretch, p.next.Muted, p.next.Tips = true, true, w.tips
 	p.progress = widget.NewProgressBar()
 	p.progress.TextFormatter = func() string {
 		return strings.TrimSpace(p.stage + "  " + w.percent(p.progress.Value))

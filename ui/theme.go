@@ -67,6 +67,13 @@ func (t *blikTheme) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) c
 			return color.NRGBA{0xc8, 0xc8, 0xc8, 0x40}
 		}
 	}
+	if name == theme.ColorNameDisabled {
+		// Fyne's own can hardly be told from the background.
+		if variant == theme.VariantLight {
+			return color.Gray{Y: 0x90}
+		}
+		return color.Gray{Y: 0x70}
+	}
 	return t.Theme.Color(name, variant)
 }
 

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"unicode"
 
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/theme"
+
 	"blik/assets/translations"
 	"blik/processing"
 )
@@ -182,6 +185,24 @@ func TestParametersSpeakRussian(t *testing.T) {
 		for name, text := range map[string]processing.Text{"name": s.Name, "help": s.Help, "group": s.Group.Name} {
 			if text.EN == "" || text.RU == "" {
 				t.Errorf("%s has no %s in one language", s.ID, name)
+			}
+		}
+	}
+}
+
+// What to do next is said in the width that the panel has for it.
+func TestNextStepFits(t *testing.T) {
+	for _, lang := range []string{"en", "ru"} {
+		h := newHarness(t, lang)
+		h.win.Resize(fyne.NewSize(1024, 700))
+		said := []string{h.t("hint.open"), h.t("next.mask"), h.t("next.replaced")}
+		for _, n := range []int{1, 3, 12, 98765} {
+			said = append(said, h.texts.N("next.correct", n), h.texts.N("next.save", n), h.texts.N("next.saved", n))
+		}
+		room := h.panel.next.Size().Width
+		for _, s := range said {
+			if width := fyne.MeasureText(s, theme.Size(theme.SizeNameCaptionText)+1, fyne.TextStyle{}).Width; width > room {
+				t.Errorf("%q is %g wide, there is room for %g", s, width, room)
 			}
 		}
 	}
