@@ -35,7 +35,7 @@ var neutralColours = map[fyne.ThemeColorName]uint8{
 	theme.ColorNameMenuBackground:    0x44,
 	theme.ColorNameOverlayBackground: 0x44,
 	theme.ColorNameInputBackground:   0x3c,
-	theme.ColorNameInputBorder:       0x66,
+	theme.ColorNameInputBorder:       0x90,
 	theme.ColorNameButton:            0x5c,
 	theme.ColorNameDisabledButton:    0x50,
 	theme.ColorNameHeaderBackground:  0x40,
@@ -67,8 +67,9 @@ func (t *blikTheme) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) c
 			return color.NRGBA{0xc8, 0xc8, 0xc8, 0x40}
 		}
 	}
-	if name == theme.ColorNameDisabled {
-		// Fyne's own can hardly be told from the background.
+	switch name {
+	case theme.ColorNameDisabled, theme.ColorNameInputBorder:
+		// Fyne's own can hardly be told from the background; the border is all that an empty check box shows.
 		if variant == theme.VariantLight {
 			return color.Gray{Y: 0x90}
 		}

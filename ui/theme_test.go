@@ -23,13 +23,13 @@ func luminance(c color.Color) float64 {
 	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
 }
 
-// All text stands out against what it is written on, greyed text included.
+// Text, greyed text too, and the borders of fields and check boxes stand out against what they lie on.
 func TestContrast(t *testing.T) {
 	test.NewTempApp(t)
 	for _, look := range appearances() {
 		for _, variant := range []fyne.ThemeVariant{theme.VariantLight, theme.VariantDark} {
 			th := newTheme(look)
-			for name, least := range map[fyne.ThemeColorName]float64{theme.ColorNameForeground: 4.5, theme.ColorNamePlaceHolder: 3, theme.ColorNameDisabled: 2.5} {
+			for name, least := range map[fyne.ThemeColorName]float64{theme.ColorNameForeground: 4.5, theme.ColorNamePlaceHolder: 3, theme.ColorNameDisabled: 2.5, theme.ColorNameInputBorder: 2.5} {
 				for _, under := range []fyne.ThemeColorName{theme.ColorNameBackground, theme.ColorNameMenuBackground, theme.ColorNameOverlayBackground} {
 					a, b := luminance(th.Color(name, variant)), luminance(th.Color(under, variant))
 					if got := (max(a, b) + 0.05) / (min(a, b) + 0.05); got < least {
