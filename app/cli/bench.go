@@ -225,6 +225,10 @@ func (b *benchmark) run(ctx context.Context, names []string) error {
 	if len(chosen) > 1 && len(b.variants)+len(b.sizes)+len(b.values) > 0 {
 		return b.usage("--variant, --size and --param go with one experiment", "--variant, --size и --param — только с одним опытом")
 	}
+	if len(chosen) > 1 && b.format != "table" {
+		// One after the other they are no document that a parser reads.
+		return b.usage("--format %s goes with one experiment; -o DIR writes it for several", "--format %s — только с одним опытом; для нескольких его запишет -o ПАПКА", b.format)
+	}
 	if err := b.checkDevice(b.deviceName); err != nil {
 		return err
 	}

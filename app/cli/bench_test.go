@@ -91,6 +91,7 @@ func TestBenchRefuses(t *testing.T) {
 		{[]string{"sum", "--longest", "0"}, "--longest 0"},
 		{[]string{"sum", "--memory", "-1"}, "--memory -1"},
 		{[]string{"all", "--variant", "cpu-all"}, "go with one experiment"},
+		{[]string{"sum", "sliding", "--format", "json"}, "--format json goes with one experiment; -o DIR writes it for several"},
 		{[]string{"--quick"}, "which experiment? There are sliding, vhgw, traversal, wavelet, sum, all, detect"},
 		{[]string{"--quick", "--lang", "ru"}, "какой опыт?"},
 	} {

@@ -192,6 +192,7 @@ Without a command it opens the window, with the files named.`, `Blik наход�
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{p.flagError(err)} })
 	root.PersistentFlags().String("lang", "", p.say("`LANGUAGE` of texts, en or ru; the system's by default",
 		"`ЯЗЫК` текстов, en или ru; по умолчанию — как в системе"))
+	must(root.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"en", "ru"}, cobra.ShellCompDirectiveNoFileComp)))
 	root.Version = p.Version
 	root.SetVersionTemplate(p.versionText())
 	root.Flags().Bool("version", false, p.say("print the version", "вывести версию"))
@@ -213,6 +214,17 @@ func (p *program) helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [" + p.say("COMMAND", "КОМАНДА") + "]",
 		Short: p.say("Help about a command", "Справка о команде"),
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			if about, rest, err := c.Root().Find(args); err == nil && len(rest) == 0 {
+				for _, sub := range about.Commands() {
+					if !sub.Hidden {
+						names = append(names, sub.Name())
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			about, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {

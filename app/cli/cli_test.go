@@ -688,8 +688,18 @@ func TestVersionAndCompletion(t *testing.T) {
 	if got := call(t, "--lang", "ru", "help", "completion"); got.status != exitDone || strings.Contains(got.out, "Generate") {
 		t.Errorf("%+v", got)
 	}
-	if got := call(t, "__complete", "detect", "--mode", ""); !strings.HasPrefix(got.out, "adaptive\nmanual\n") {
-		t.Errorf("completion of --mode: %q", got.out)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"detect", "--mode", ""}, "adaptive\nmanual\n"},
+		{[]string{"--lang", ""}, "en\nru\n"},
+		{[]string{"help", ""}, "\nparameters\n"},
+		{[]string{"help", "bench", ""}, "detect\n"},
+	} {
+		if got := call(t, append([]string{"__complete"}, c.args...)...); !strings.Contains(got.out, c.want) {
+			t.Errorf("completion of %q: %q", c.args, got.out)
+		}
 	}
 }
 
