@@ -78,7 +78,8 @@ type Row struct {
 	Median, Q1, Q3, Fastest time.Duration
 	// Operations of one run; 0 where they are not counted.
 	Operations float64
-	Check      Check
+	// Check is of what was measured.
+	Check Check
 }
 
 // Check is the comparison of a result with its reference.
@@ -367,7 +368,8 @@ func (r *runner) row(ctx context.Context, t task) (Row, error) {
 	case errors.Is(err, ErrMemory):
 		row.State, row.Note = LeftOut, textOf(err)
 	case err != nil:
-		row.State, row.Note = Failed, textOf(err)
+		// A wrong result may be no number; what it was is in the note.
+		row.State, row.Note, row.Check = Failed, textOf(err), Check{}
 	default:
 		row.State = Measured
 		if row.Operations > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -171,6 +172,21 @@ func TestWrongResultIsNotTimed(t *testing.T) {
 	}
 	if row := r.Rows[0]; row.State != Failed || row.Note.EN != "wrong" || row.Note.RU != "неверно" || row.Runs != 0 || f.runs != 1 || f.closed != 1 {
 		t.Errorf("%+v after %d runs, closed %d times", row, f.runs, f.closed)
+	}
+}
+
+// What is no number does not get into the rows, which files could not hold.
+func TestNoNumber(t *testing.T) {
+	e := sum()
+	nan := math.NaN()
+	e.Variants = []Variant{{ID: "x", Device: CPU, Tolerance: e.Variants[0].Tolerance, Method: plain{
+		memory: func(Case) int64 { return 0 }, operations: func(Case) float64 { return 1 },
+		prepare: func(context.Context, *Input, Case) (func(context.Context) error, *Output, error) {
+			return func(context.Context) error { return nil }, &Output{Sum: &nan}, nil
+		}}}}
+	r, err := Run(t.Context(), e, Options{pace: quiet(), Sizes: []Size{Line(8)}})
+	if err != nil || r.Rows[0].State != Failed || r.Rows[0].Check != (Check{}) || !strings.Contains(r.Rows[0].Note.EN, "NaN") {
+		t.Errorf("%+v, %v", r.Rows, err)
 	}
 }
 
