@@ -96,7 +96,8 @@ func TestXvfbWindow(t *testing.T) {
 		for range 8 {
 			w.xdo("click", "4")
 		}
-		v := w.awaitView("what eight notches zoom to", func(v view) bool { return math.Abs(v.zoom/fit.zoom-math.Pow(1.2, 8)) < 0.1 })
+		// One of the eight may stop at 1:1; with seven the zoom is less.
+		v := w.awaitView("what eight notches zoom to", func(v view) bool { return v.zoom > fit.zoom*3.6 })
 		jx, jy := v.toImage(px, py)
 		// The pointer stands on whole pixels and the picture's origin is put on one at each notch.
 		if math.Abs(jx-ix) > 4/fit.zoom || math.Abs(jy-iy) > 4/fit.zoom {
