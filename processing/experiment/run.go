@@ -100,7 +100,7 @@ type Result struct {
 	Rows []Row
 	// Picture: it was computed on a picture of the user's.
 	Picture bool
-	// Devices are the names of the GPUs that rows were measured on, each as often as there are of the name.
+	// Devices are the names of the GPUs that took part, also of those that failed, each as often as there are of the name.
 	Devices     []string
 	Conclusions []Conclusion
 }
@@ -155,7 +155,7 @@ func Run(ctx context.Context, e *Experiment, o Options) (*Result, error) {
 			return res, err
 		}
 		res.Rows = append(res.Rows, row)
-		if row.State == Measured {
+		if row.State == Measured || row.State == Failed {
 			res.Devices = union(res.Devices, row.Variant.GPUs)
 		}
 		if o.Row != nil {

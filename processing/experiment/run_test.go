@@ -408,7 +408,8 @@ func TestProviderFillsAndAdds(t *testing.T) {
 	}
 }
 
-// A result names the GPUs that took part: not one that measured nothing, and two of a name where a variant has both.
+// A result names the GPUs that took part: not those whose variants were not asked for, but those that failed, and two of a
+// name where a variant has both.
 func TestDevicesThatTookPart(t *testing.T) {
 	e := fakes(one("cpu", &fake{clock: &clock{}, value: 1}), Variant{ID: "gpu", Device: GPU})
 	p := provider{"H200", []Variant{
@@ -420,7 +421,8 @@ func TestDevicesThatTookPart(t *testing.T) {
 	for _, c := range []struct{ variants, want []string }{
 		{[]string{"cpu"}, nil},
 		{[]string{"cpu", "gpu"}, []string{"H200"}},
-		{[]string{"gpu", "two", "wrong", "gpu"}, []string{"H200", "H200"}},
+		{[]string{"gpu", "two", "gpu"}, []string{"H200", "H200"}},
+		{[]string{"gpu", "wrong"}, []string{"H200", "A100"}},
 		{[]string{"two", "other", "gpu"}, []string{"H200", "H200", "T4"}},
 	} {
 		r, err := Run(t.Context(), e, Options{pace: quiet(), Variants: c.variants, Providers: []Provider{p}})
