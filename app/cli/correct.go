@@ -163,15 +163,19 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 		d.complain(fmt.Errorf("%s: %s", input, w.In(d.lang)))
 	}
 	stages := []processing.StageTime{{Name: d.say("read file", "чтение файла"), Time: time.Since(start)}}
-	target, err := d.target(file, name)
+	mask, err := d.mask(file.Path, name)
+	if err != nil {
+		return "", err
+	}
+	target, err := d.target(file, name, mask)
 	if err != nil {
 		return "", err
 	}
 
 	account := report.Correction{Source: file, Program: d.Version, Params: d.params, Mode: d.params.Mode}
 	pic := file.Picture
-	if d.maskFile != "" || d.maskFolder != "" {
-		if account.Mask, err = d.readMask(ctx, file, name); err != nil {
+	if mask != "" {
+		if account.Mask, err = imagefile.ReadMask(ctx, mask, pic.Width, pic.Height); err != nil {
 			return "", err
 		}
 	} else {
@@ -237,7 +241,7 @@ func withCorrection(p, q processing.Params) processing.Params {
 }
 
 // target returns the path of the result, and refuses at once what saving would refuse after all the work.
-func (d *correction) target(file *imagefile.File, name string) (string, error) {
+func (d *correction) target(file *imagefile.File, name, mask string) (string, error) {
 	format := d.format
 	if format == "" {
 		format = file.SaveFormat()
@@ -252,7 +256,7 @@ func (d *correction) target(file *imagefile.File, name string) (string, error) {
 		outputs = append(outputs, d.maskOut(name))
 	}
 	for _, out := range outputs {
-		if d.inputs.holds(out) || out == d.maskFile {
+		if d.inputs.holds(out) || presentOf([]string{mask}).holds(out) {
 			return "", fmt.Errorf(d.say("%s: this is an input and would be overwritten by the result of %s; choose another folder with -o",
 				"%s: это входной файл, его заменил бы результат для %s; укажите другую папку через -o"), out, file.Path)
 		}
@@ -266,15 +270,16 @@ func (d *correction) target(file *imagefile.File, name string) (string, error) {
 
 func (d *correction) maskOut(name string) string { return filepath.Join(d.out, name+"_mask.png") }
 
-// readMask reads the mask of a file.
-func (d *correction) readMask(ctx context.Context, file *imagefile.File, name string) (*processing.Mask, error) {
-	path := d.maskFile
-	if path == "" {
-		if path = findMask(d.maskFolder, name, file.Path); path == "" {
-			return nil, fmt.Errorf(d.say("%s: there is no mask for it in %s", "%s: для него нет маски в %s"), file.Path, d.maskFolder)
-		}
+// mask returns the path of the mask of a picture; empty where detection is to find the glare.
+func (d *correction) mask(picture, name string) (string, error) {
+	if d.maskFile != "" || d.maskFolder == "" {
+		return d.maskFile, nil
 	}
-	return imagefile.ReadMask(ctx, path, file.Picture.Width, file.Picture.Height)
+	path := findMask(d.maskFolder, name, picture)
+	if path == "" {
+		return "", fmt.Errorf(d.say("%s: there is no mask for it in %s", "%s: для него нет маски в %s"), picture, d.maskFolder)
+	}
+	return path, nil
 }
 
 // findMask returns the mask of the picture NAME in a folder, empty where there is none. The picture itself is none.

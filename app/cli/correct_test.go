@@ -136,6 +136,28 @@ func TestCorrectOverwrites(t *testing.T) {
 	}
 }
 
+// A mask that was made by hand is not replaced by the one with the halo, by whatever name and in whatever folder it was found.
+func TestCorrectKeepsTheMask(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	painting(t, dir, "a.png")
+	mask := processing.NewMask(160, 120)
+	mask.Pix[60*160+80] = 255
+	if err := imagefile.WriteMask(t.Context(), "a_mask.png", mask); err != nil {
+		t.Fatal(err)
+	}
+	before := readFile(t, "a_mask.png")
+	for _, from := range [][]string{{"--mask", "./a_mask.png"}, {"--mask-dir", "."}} {
+		got := call(t, append([]string{"correct", "--save-mask", "--overwrite", "-o", ".", "a.png"}, from...)...)
+		if got.status != exitFailed || !strings.Contains(got.errors, "a_mask.png: this is an input") {
+			t.Errorf("%q: %+v", from, got)
+		}
+	}
+	if !bytes.Equal(readFile(t, "a_mask.png"), before) || !slices.Equal(listed(t, dir), []string{"a.png", "a_mask.png"}) {
+		t.Errorf("the mask was changed, or the folder holds %q", listed(t, dir))
+	}
+}
+
 func TestCorrectFormats(t *testing.T) {
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
