@@ -217,6 +217,19 @@ func TestPresetsAndModes(t *testing.T) {
 	if got := call(t, "detect", "--save-preset", only, "--window", "9"); got.status != exitDone || !exist(only) {
 		t.Errorf("storing a preset without files: %+v", got)
 	}
+	if got := call(t, "detect", "--save-preset", only, "--window", "11"); got.status != exitDone {
+		t.Errorf("storing a preset again: %+v", got)
+	}
+	// As in `blik detect --save-preset *.png`.
+	before := readFile(t, in)
+	for _, path := range []string{in, t.TempDir()} {
+		if got := call(t, "detect", "-o", dir, "--save-preset", path); got.status != exitUsage || !strings.Contains(got.errors, "is no preset, so it is not replaced") {
+			t.Errorf("%s: %+v", path, got)
+		}
+	}
+	if !bytes.Equal(readFile(t, in), before) {
+		t.Error("a picture was replaced by a preset")
+	}
 }
 
 func TestRegion(t *testing.T) {

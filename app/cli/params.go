@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 
 	"blik/app/preset"
@@ -97,10 +98,17 @@ func (p *program) addParams(c *cobra.Command, specs []processing.Spec) *paramFla
 	return f
 }
 
-// store writes the parameters where --save-preset asks for it.
+// store writes the parameters where --save-preset asks for it. What it replaces must be a preset: where the name is
+// forgotten, the next argument stands for it, a picture.
 func (f *paramFlags) store(ctx context.Context, p processing.Params) error {
 	if f.savePreset == "" {
 		return nil
+	}
+	if _, err := os.Stat(f.savePreset); err == nil {
+		if _, err := preset.Read(f.savePreset); err != nil {
+			return f.p.usage("--save-preset %s: this is there and is no preset, so it is not replaced",
+				"--save-preset %s: это уже есть и не является набором параметров, поэтому не заменяется", f.savePreset)
+		}
 	}
 	return preset.Write(ctx, f.savePreset, p)
 }
