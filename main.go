@@ -25,7 +25,11 @@ func start() (status int) {
 	defer guard.Close()
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintf(os.Stderr, "blik: internal error: %v; details in %s\n", r, guard.Record(r, debug.Stack()))
+			text := fmt.Sprintf("blik: internal error: %v", r)
+			if log := guard.Record(r, debug.Stack()); log != "" {
+				text += "; details in " + log
+			}
+			fmt.Fprintln(os.Stderr, text)
 			status = 1
 		}
 	}()
