@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
 )
 
 // luminance is that of WCAG 2, 0…1.
@@ -23,6 +25,15 @@ func luminance(c color.Color) float64 {
 	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
 }
 
+// contrast is that of WCAG 2 between text of a colour, which may be translucent, and what it is written on.
+func contrast(text, under color.Color) float64 {
+	r, g, b, a := text.RGBA()
+	x, y, z, _ := under.RGBA()
+	mix := func(top, below uint32) uint16 { return uint16(top + below*(0xffff-a)/0xffff) }
+	p, q := luminance(color.RGBA64{mix(r, x), mix(g, y), mix(b, z), 0xffff}), luminance(under)
+	return (max(p, q) + 0.05) / (min(p, q) + 0.05)
+}
+
 // Text, greyed text too, and the borders of fields and check boxes stand out against what they lie on.
 func TestContrast(t *testing.T) {
 	test.NewTempApp(t)
@@ -31,12 +42,35 @@ func TestContrast(t *testing.T) {
 			th := newTheme(look)
 			for name, least := range map[fyne.ThemeColorName]float64{theme.ColorNameForeground: 4.5, theme.ColorNamePlaceHolder: 3, theme.ColorNameDisabled: 2.5, theme.ColorNameInputBorder: 2.5} {
 				for _, under := range []fyne.ThemeColorName{theme.ColorNameBackground, theme.ColorNameMenuBackground, theme.ColorNameOverlayBackground} {
-					a, b := luminance(th.Color(name, variant)), luminance(th.Color(under, variant))
-					if got := (max(a, b) + 0.05) / (min(a, b) + 0.05); got < least {
+					if got := contrast(th.Color(name, variant), th.Color(under, variant)); got < least {
 						t.Errorf("%s, variant %d: %s on %s has a contrast of %.2f, want %.1f", look, variant, name, under, got, least)
 					}
 				}
 			}
+		}
+	}
+}
+
+// The keys in the menus can be read.
+func TestMenuKeys(t *testing.T) {
+	a := test.NewTempApp(t)
+	for _, look := range appearances() {
+		th := newTheme(look)
+		a.Settings().SetTheme(th)
+		item := fyne.NewMenuItem("Open", nil)
+		item.Shortcut = key(fyne.KeyO, ctrl)
+		menu := widget.NewMenu(fyne.NewMenu("", item))
+		test.NewTempWindow(t, menu)
+		under := th.Color(theme.ColorNameMenuBackground, a.Settings().ThemeVariant())
+		keys := 0
+		for _, text := range find[*canvas.Text](menu) {
+			if got := contrast(text.Color, under); got < 3 {
+				t.Errorf("%s: %q has a contrast of %.2f", look, text.Text, got)
+			}
+			keys++
+		}
+		if keys < 3 {
+			t.Errorf("%s: %d texts, want a name and two parts of its keys", look, keys)
 		}
 	}
 }
