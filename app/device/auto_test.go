@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"blik/app/settings"
@@ -18,12 +19,12 @@ import (
 // slow is a GPU of which the first operation of every detection takes some time longer.
 type slow struct {
 	processing.Backend
-	longer time.Duration
+	longer settings.Line
 }
 
 func (s slow) Name() string { return "cuda:0" }
 func (s slow) Luma(ctx context.Context, y, v processing.Plane, pic *processing.Picture, t *processing.LumaTables) error {
-	time.Sleep(s.longer)
+	time.Sleep(s.longer.Of(pic.Width * pic.Height))
 	return s.Backend.Luma(ctx, y, v, pic, t)
 }
 
@@ -55,9 +56,13 @@ func ranOn(t *testing.T, r *Runner, pixels int) (name string, notice *processing
 	return name, notice
 }
 
-// The first job measures; the measurement is remembered, and the next program does not measure again.
-func TestAutoMeasuresOnce(t *testing.T) {
-	m, gate := workshop(t, slow{cpu.New(), 100 * time.Millisecond})
+// The first job measures; the measurement is remembered, and the next program does not measure again. In the bubble time passes
+// only where somebody sleeps, so that the CPU takes none.
+func TestAutoMeasuresOnce(t *testing.T) { synctest.Test(t, autoMeasuresOnce) }
+
+func autoMeasuresOnce(t *testing.T) {
+	longer := settings.Line{Fixed: 100 * time.Millisecond, Megapixel: 50 * time.Millisecond}
+	m, gate := workshop(t, slow{cpu.New(), longer})
 	close(gate)
 	for range 2 {
 		r, err := m.begin(t.Context(), "auto")
@@ -72,7 +77,7 @@ func TestAutoMeasuresOnce(t *testing.T) {
 		}
 		key := settings.SpeedKey{Device: "A GPU", Driver: "12.8", Threads: m.key(Device{}).Threads, Program: "this"}
 		s, found := settings.FindSpeed(m.speeds, key)
-		if !found || s.GPU.Fixed < s.CPU.Fixed+10*time.Millisecond || s.CPU.Megapixel == 0 {
+		if !found || s.CPU != (settings.Line{}) || (s.GPU.Fixed-longer.Fixed).Abs() > time.Microsecond || (s.GPU.Megapixel-longer.Megapixel).Abs() > time.Microsecond {
 			t.Fatalf("remembered is %+v, %v", s, found)
 		}
 		if err := r.Close(); err != nil {
@@ -85,7 +90,7 @@ func TestAutoMeasuresOnce(t *testing.T) {
 }
 
 func TestAutoChoosesBySize(t *testing.T) {
-	m, gate := workshop(t, slow{cpu.New(), 0})
+	m, gate := workshop(t, slow{Backend: cpu.New()})
 	close(gate)
 	s := settings.Speed{SpeedKey: m.key(Device{Title: "A GPU", Driver: "12.8"}), CPU: settings.Line{Megapixel: 100}, GPU: settings.Line{Fixed: 50, Megapixel: 50}}
 	if err := settings.KeepSpeed(m.speeds, s); err != nil {
@@ -114,7 +119,7 @@ func TestAutoChoosesBySize(t *testing.T) {
 
 // While a GPU is being opened, jobs run on the CPU that are done there before it is ready; the others wait.
 func TestAutoWhileTheGPUOpens(t *testing.T) {
-	m, gate := workshop(t, slow{cpu.New(), 0})
+	m, gate := workshop(t, slow{Backend: cpu.New()})
 	s := settings.Speed{SpeedKey: m.key(Device{Title: "A GPU", Driver: "12.8"}), Open: time.Hour, CPU: settings.Line{Megapixel: time.Minute}}
 	if err := settings.KeepSpeed(m.speeds, s); err != nil {
 		t.Fatal(err)
@@ -135,7 +140,7 @@ func TestAutoWhileTheGPUOpens(t *testing.T) {
 
 // A driver that hangs costs one job the patience; the user reads why once.
 func TestAutoOfAGPUThatHangs(t *testing.T) {
-	m, gate := workshop(t, slow{cpu.New(), 0})
+	m, gate := workshop(t, slow{Backend: cpu.New()})
 	m.patience = 30 * time.Millisecond
 	r, err := m.begin(t.Context(), "auto")
 	if err != nil {
@@ -159,7 +164,7 @@ func TestAutoOfAGPUThatHangs(t *testing.T) {
 }
 
 func TestAutoIsCancelled(t *testing.T) {
-	m, gate := workshop(t, slow{cpu.New(), 0})
+	m, gate := workshop(t, slow{Backend: cpu.New()})
 	r, err := m.begin(t.Context(), "auto")
 	if err != nil {
 		t.Fatal(err)
