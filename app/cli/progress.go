@@ -17,11 +17,14 @@ type bar struct {
 	w     io.Writer
 	width int
 
-	mu    sync.Mutex
-	title string
-	stage string
-	share float64
-	drawn string
+	// drawing is held while the terminal is written to, so that nothing is drawn after clear; mu only while the fields below
+	// are looked at.
+	drawing sync.Mutex
+	mu      sync.Mutex
+	title   string
+	stage   string
+	share   float64
+	drawn   string
 
 	stop, stopped chan struct{}
 }
@@ -71,6 +74,8 @@ func (b *bar) set(title, stage string, share float64) {
 }
 
 func (b *bar) draw() {
+	b.drawing.Lock()
+	defer b.drawing.Unlock()
 	b.mu.Lock()
 	line := barLine(b.title, b.stage, b.share, b.width)
 	changed := b.title != "" && line != b.drawn
@@ -100,12 +105,15 @@ func (b *bar) clear() {
 	if b == nil {
 		return
 	}
+	b.drawing.Lock()
+	defer b.drawing.Unlock()
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.drawn != "" {
+	shown := b.drawn != ""
+	b.title, b.drawn = "", ""
+	b.mu.Unlock()
+	if shown {
 		fmt.Fprint(b.w, "\r\x1b[K")
 	}
-	b.title, b.drawn = "", ""
 }
 
 func (b *bar) close() {
