@@ -833,6 +833,15 @@ func TestProgressBarIsGoneWhenCleared(t *testing.T) {
 	b.close()
 }
 
+func TestRemarkHasALineOfItsOwn(t *testing.T) {
+	var screen bytes.Buffer
+	w := &work{program: &program{Options: Options{Stderr: &screen}, lang: "en"}, bar: &bar{w: &screen, drawn: "[###.....]"}}
+	w.remark("a.png", processing.Text{EN: "The GPU is tired."})
+	if got := screen.String(); got != "\r\x1b[Kblik: a.png: The GPU is tired.\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 // python returns an interpreter that can run ../shared/tools/score.py, or skips the test.
 func python(t *testing.T) string {
 	t.Helper()

@@ -160,7 +160,7 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 		return "", err
 	}
 	for _, w := range file.Info.Warnings {
-		d.complain(fmt.Errorf("%s: %s", input, w.In(d.lang)))
+		d.remark(input, w)
 	}
 	stages := []processing.StageTime{{Name: d.say("read file", "чтение файла"), Time: time.Since(start)}}
 	mask, err := d.mask(file.Path, name)

@@ -94,12 +94,18 @@ func (w *work) start(ctx context.Context) error {
 func (w *work) compute(ctx context.Context, input string, pic *processing.Picture, job func(context.Context, processing.Backend) error) error {
 	notice, err := w.device.Run(ctx, pic.Width*pic.Height, job)
 	if notice != nil {
-		w.complain(fmt.Errorf("%s: %s", input, notice.In(w.lang)))
+		w.remark(input, *notice)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", input, err)
 	}
 	return nil
+}
+
+// remark tells something about a file that is being worked on, on a line that the bar leaves.
+func (w *work) remark(input string, text processing.Text) {
+	w.bar.clear()
+	w.complain(fmt.Errorf("%s: %s", input, text.In(w.lang)))
 }
 
 // told is where the stage of a file and its share done go.
