@@ -277,3 +277,39 @@ func TestMoments(t *testing.T) {
 		}
 	})
 }
+
+// Operations with a thread or a block for each row or column, on pictures as long as may be: grids have limits, too.
+func TestLongestGrids(t *testing.T) {
+	dev := gpu(t)
+	sizes := [][2]int{{1, maxSide}, {maxSide, 1}}
+	if testing.Short() {
+		sizes = sizes[:1]
+	}
+	for _, size := range sizes {
+		p := newPair(t, dev, size[0], size[1])
+		u8, f32 := p.load(processing.U8, random(processing.U8, maxSide)), p.load(processing.F32, random(processing.F32, maxSide))
+		d8, dF, eF := p.soiled(processing.U8), p.soiled(processing.F32), p.soiled(processing.F32)
+		for _, r := range []int{0, 1} {
+			p.both(p.host.BoxMean(background, dF.host, f32.host, r), p.dev.BoxMean(background, dF.dev, f32.dev, r))
+			p.equal(fmt.Sprintf("mean over radius %d", r), dF)
+		}
+		p.both(p.host.Gaussian(background, d8.host, u8.host, 1), p.dev.Gaussian(background, d8.dev, u8.dev, 1))
+		p.equal("Gaussian of U8", d8)
+		p.both(p.host.Gaussian(background, dF.host, f32.host, 1), p.dev.Gaussian(background, dF.dev, f32.dev, 1))
+		p.equal("Gaussian of F32", dF)
+		p.both(p.host.Wavelet(background, dF.host, u8.host, processing.Haar), p.dev.Wavelet(background, dF.dev, u8.dev, processing.Haar))
+		p.equal("wavelet", dF)
+		p.both(p.host.InverseWavelet(background, eF.host, dF.host, processing.Haar), p.dev.InverseWavelet(background, eF.dev, dF.dev, processing.Haar))
+		p.equal("inverse wavelet", eF)
+		p.both(p.host.Starlet(background, []processing.Plane{dF.host}, eF.host, f32.host), p.dev.Starlet(background, []processing.Plane{dF.dev}, eF.dev, f32.dev))
+		p.equal("starlet", dF)
+		want, err := p.host.NoiseTiles(background, u8.host, 2)
+		p.must(err)
+		got, err := p.dev.NoiseTiles(background, u8.dev, 2)
+		p.must(err)
+		if !slices.Equal(got, want) {
+			t.Errorf("%d × %d pixels: another noise", p.w, p.h)
+		}
+		p.close()
+	}
+}

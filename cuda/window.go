@@ -63,6 +63,9 @@ func (b *Backend) BoxMean(ctx context.Context, dst, src processing.Plane, r int)
 	r = clamped(r, w, h)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
+		if r == 0 {
+			return q.duplicate(d, s)
+		}
 		if d.kind == processing.F32 {
 			return q.boxMeanFloat(d, s, min(r, w-1), min(r, h-1))
 		}
