@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"blik/cuda/driver"
@@ -35,9 +34,6 @@ func TestCopyRates(t *testing.T) {
 
 // A driver that fails at any call of the measurement is an error; one that has too little memory at first is not.
 func TestCopyRatesOfAFailingDriver(t *testing.T) {
-	if os.Getenv("FAKE_CUDA_CALLS") == "" {
-		t.Setenv("FAKE_CUDA_CALLS", filepath.Join(t.TempDir(), "calls"))
-	}
 	if alone(t) {
 		return
 	}
