@@ -563,7 +563,7 @@ func TestInformation(t *testing.T) {
 		all = append(all, f.name+": "+f.value)
 	}
 	want := []string{
-		"File: /art/a.png", "Format: PNG, uncompressed", "Size: 200 × 100 px, 0 MP", "Samples: RGB, 8 bit", "Profile: none; taken as sRGB",
+		"File: /art/a.png", "Format: PNG, uncompressed", "Size: 200 × 100 px, 0.02 MP", "Samples: RGB, 8 bit", "Profile: none; taken as sRGB",
 		"Resolution: 300 px/in", "Orientation: turned upright on the screen alone", "Pages: the first of 3; the others stay as they are",
 		"Metadata: ICC, EXIF",
 	}

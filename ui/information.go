@@ -23,7 +23,7 @@ func (w *window) facts() []fact {
 		{w.t("info.file"), w.doc.Path()},
 		{w.t("info.format"), w.formatText()},
 		{w.t("info.size"), w.t("info.pixels", "W", w.texts.Int(size.X), "H", w.texts.Int(size.Y),
-			"MP", w.texts.Number(float64(size.X)*float64(size.Y)/1e6, 1))},
+			"MP", w.texts.Megapixels(size.X, size.Y))},
 		{w.t("info.samples"), w.t(channelKeys[w.doc.Picture().Channels], "Depth", f.Depth)},
 		{w.t("info.profile"), w.profileText()},
 	}

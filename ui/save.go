@@ -197,7 +197,8 @@ func (w *window) pictureWritten(doc *document.Document, shot document.Snapshot, 
 
 // savedText says what was saved and what is proven of it.
 func (w *window) savedText(r written) string {
-	fields := []any{"Name", baseName(r.saved.Path), "Pixels", w.texts.N("count.pixels", int(r.saved.PixelsChanged))}
+	n := int(r.saved.PixelsChanged)
+	fields := []any{"Name", baseName(r.saved.Path), "Pixels", w.texts.N("count.pixels", n), "Changed", w.texts.N("count.changed", n)}
 	switch {
 	case r.saved.Lossy:
 		return w.t("saved.lossy", fields...)

@@ -127,6 +127,15 @@ func (t *Texts) Number(v float64, decimals int) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
+// Megapixels writes how many millions of pixels w × h are, with one decimal, small ones with two.
+func (t *Texts) Megapixels(w, h int) string {
+	mp, decimals := float64(w)*float64(h)/1e6, 1
+	if mp < 1 {
+		decimals = 2
+	}
+	return t.Number(mp, decimals)
+}
+
 // ParseNumber is the inverse of Number; it takes a point or a comma, spaces and a sign of either kind.
 func ParseNumber(s string) (float64, error) {
 	s = strings.NewReplacer(",", ".", "−", "-", "\u00a0", "", " ", "").Replace(strings.TrimSpace(s))

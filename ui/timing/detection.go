@@ -125,7 +125,7 @@ func (p *detectionPage) show() {
 		mode = p.v.t("timing.manual")
 	}
 	what := p.v.t("timing.what", "Name", p.v.compared.name, "W", p.v.texts.Int(c.Width), "H", p.v.texts.Int(c.Height),
-		"MP", p.v.texts.Number(float64(c.Width)*float64(c.Height)/1e6, 1), "Depth", c.Depth, "Mode", mode)
+		"MP", p.v.texts.Megapixels(c.Width, c.Height), "Depth", c.Depth, "Mode", mode)
 	p.says.SetText(what + "\n" + p.v.prose(strings.Join(c.Says(lang), "\n")))
 }
 
