@@ -110,6 +110,27 @@ func TestSlidingEqualsDefinition(t *testing.T) {
 	})
 }
 
+// Windows count as far as the picture reaches, on whose length the time of the direct variants depends.
+func TestDirectOperations(t *testing.T) {
+	for _, c := range []struct {
+		e      *Experiment
+		size   Size
+		values map[string]string
+		want   float64
+	}{
+		{sliding(), Size{1000, 100}, map[string]string{"m": "5"}, 25e5},
+		{sliding(), Size{1000, 1}, map[string]string{"m": "401"}, 401e3},
+		{sliding(), Size{1, 1}, map[string]string{"m": "4095"}, 1},
+		{vhgw(), Size{1000, 100}, map[string]string{"op": "erode", "shape": "square", "se": "5"}, 24e5},
+		{vhgw(), Size{1000, 100}, map[string]string{"op": "open", "shape": "vertical", "se": "5"}, 8e5},
+		{vhgw(), Size{1, 1000}, map[string]string{"op": "erode", "shape": "square", "se": "401"}, 400e3},
+	} {
+		if got := c.e.Variants[0].Method.Operations(Case{c.size, c.values}); got != c.want {
+			t.Errorf("%s, %s, %v: %g, want %g", c.e.ID, c.size, c.values, got, c.want)
+		}
+	}
+}
+
 func TestMorphologyEqualsDefinition(t *testing.T) {
 	e := vhgw()
 	rapid.Check(t, func(t *rapid.T) {

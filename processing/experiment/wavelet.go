@@ -336,21 +336,41 @@ func (t *transform) forward(ctx context.Context, x []float32) error {
 	}
 	return spans(ctx, t.workers, h/2, max(1, stretch/w), func(i, j int) {
 		for v := i; v < j; v++ {
-			low, high := t.out[v*w:(v+1)*w], t.out[(h/2+v)*w:(h/2+v+1)*w]
-			clear(low)
-			clear(high)
+			var from [8][]float32
 			for k := range t.low {
-				row := t.rows[(2*v+k)%h*w:][:w]
-				addScaled(low, row, t.low[k])
-				addScaled(high, row, t.high[k])
+				from[k] = t.rows[(2*v+k)%h*w:][:w]
 			}
+			combine(t.out[v*w:(v+1)*w], t.out[(h/2+v)*w:(h/2+v+1)*w], from[:len(t.low)], t.low, t.high)
 		}
 	})
 }
 
-func addScaled(dst, src []float32, by float32) {
-	for i, v := range src[:len(dst)] {
-		dst[i] += by * v
+// combine writes the sums of 2, 4 or 8 rows times the taps p to a, and times q to b.
+func combine(a, b []float32, from [][]float32, p, q []float32) {
+	n := len(a)
+	b = b[:n]
+	switch len(from) {
+	case 2:
+		p, q := [2]float32(p), [2]float32(q)
+		r, s := from[0][:n], from[1][:n]
+		for i := range a {
+			a[i], b[i] = p[0]*r[i]+p[1]*s[i], q[0]*r[i]+q[1]*s[i]
+		}
+	case 4:
+		p, q := [4]float32(p), [4]float32(q)
+		r, s, t, u := from[0][:n], from[1][:n], from[2][:n], from[3][:n]
+		for i := range a {
+			a[i] = p[0]*r[i] + p[1]*s[i] + p[2]*t[i] + p[3]*u[i]
+			b[i] = q[0]*r[i] + q[1]*s[i] + q[2]*t[i] + q[3]*u[i]
+		}
+	case 8:
+		combine(a, b, from[:4], p[:4], q[:4])
+		p, q := [4]float32(p[4:]), [4]float32(q[4:])
+		r, s, t, u := from[4][:n], from[5][:n], from[6][:n], from[7][:n]
+		for i := range a {
+			a[i] += p[0]*r[i] + p[1]*s[i] + p[2]*t[i] + p[3]*u[i]
+			b[i] += q[0]*r[i] + q[1]*s[i] + q[2]*t[i] + q[3]*u[i]
+		}
 	}
 }
 
@@ -401,18 +421,21 @@ func (t *transform) inverse(ctx context.Context, c []float32) error {
 	if h == 0 {
 		return spans(ctx, t.workers, w/2, stretch, func(i, j int) { t.synthesise(t.out, c[:w/2], c[w/2:], i, j) })
 	}
-	half := h / 2
+	half, taps := h/2, len(t.low)
+	// What the rows 2v and 2v+1 take of row v, v−1, … of both bands.
+	var evens, odds [8]float32
+	for k := 0; k < taps; k += 2 {
+		evens[k], evens[k+1] = t.low[k], t.high[k]
+		odds[k], odds[k+1] = t.low[k+1], t.high[k+1]
+	}
 	err := spans(ctx, t.workers, half, max(1, stretch/w), func(i, j int) {
 		for v := i; v < j; v++ {
-			for odd := range 2 {
-				row := t.rows[(2*v+odd)*w:][:w]
-				clear(row)
-				for m := 0; 2*m+odd < len(t.low); m++ {
-					at := wrap(v-m, half)
-					addScaled(row, c[at*w:], t.low[2*m+odd])
-					addScaled(row, c[(half+at)*w:], t.high[2*m+odd])
-				}
+			var from [8][]float32
+			for k := 0; k < taps; k += 2 {
+				at := wrap(v-k/2, half)
+				from[k], from[k+1] = c[at*w:][:w], c[(half+at)*w:][:w]
 			}
+			combine(t.rows[2*v*w:][:w], t.rows[(2*v+1)*w:][:w], from[:taps], evens[:taps], odds[:taps])
 		}
 	})
 	if err != nil {
