@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -230,16 +232,85 @@ func TestDevicesSideBySide(t *testing.T) {
 	}
 }
 
+// countdown is a context that is cancelled when it has been looked at so many times.
+type countdown struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// speckled is a small picture with glare, and a mask of places to correct.
+func speckled(t *testing.T) (*processing.Picture, *processing.Mask) {
+	pic, mask := glaring(t, 40, 30, 8, 3, 4), processing.NewMask(40, 30)
+	for i := range mask.Pix[:200] {
+		mask.Pix[i] = 255 * uint8(i%20/12)
+	}
+	return pic, mask
+}
+
+// Wherever a job is cancelled, it says so and leaves nothing on the device, which works on.
+func TestCancelAtEveryLook(t *testing.T) {
+	if alone(t) {
+		return
+	}
+	b, err := Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pic, mask := speckled(t)
+	for name, job := range map[string]func(ctx context.Context) error{
+		"detection": func(ctx context.Context) error {
+			_, err := processing.Detect(ctx, b, pic, processing.DefaultParams(), processing.Options{})
+			return err
+		},
+		"correction": func(ctx context.Context) error {
+			_, err := processing.Correct(ctx, b, pic, mask, processing.DefaultParams(), processing.CorrectOptions{})
+			return err
+		},
+	} {
+		run := func(looks int) (left int64, err error) {
+			t.Helper()
+			c := &countdown{Context: background}
+			c.left.Store(int64(looks))
+			err = job(c)
+			if n, bytes := b.Live(); n != 0 || bytes != 0 {
+				t.Errorf("%s, cancelled after %d looks: %d planes, %d bytes are left", name, looks, n, bytes)
+			}
+			return c.left.Load(), err
+		}
+		const many = 1 << 30
+		left, err := run(many)
+		looks := int(many - left)
+		if err != nil || looks < 100 {
+			t.Fatalf("%s looks at its context %d times: %v", name, looks, err)
+		}
+		for n := 0; n < looks; n++ {
+			// The last looks may be those of goroutines that find nothing left to do.
+			if _, err := run(n); !errors.Is(err, context.Canceled) && (err != nil || n < looks*9/10) {
+				t.Errorf("%s, cancelled after %d of %d looks: %v", name, n, looks, err)
+			}
+		}
+		if _, err := run(many); err != nil {
+			t.Errorf("%s after all: %v", name, err)
+		}
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // Whichever call fails, the error is told, and everything that was made is given back.
 func TestFaultsLeaveNothing(t *testing.T) {
 	if alone(t) {
 		return
 	}
-	pic := glaring(t, 40, 30, 8, 3, 4)
-	mask := processing.NewMask(40, 30)
-	for i := range mask.Pix[:200] {
-		mask.Pix[i] = 255 * uint8(i%20/12)
-	}
+	pic, mask := speckled(t)
 	// jobs returns how many calls, requests for memory and launches there were.
 	jobs := func(mode string) (counts [3]int, err error) {
 		t.Helper()

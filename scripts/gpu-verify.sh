@@ -32,7 +32,7 @@ if [ -n "${BLIK_SANITIZE:-}" ]; then
   for tool in memcheck racecheck; do
     echo "== compute-sanitizer $tool"
     compute-sanitizer --tool "$tool" --error-exitcode 1 "$tests" -test.short -rapid.checks 1 -rapid.nofailfile -test.timeout 600s \
-      -test.skip 'GlareDev|NoLeak|TooLittleMemory|Figures|Times|OpenTime|DetectParameters|Trial|TransfersInParts|SideBySide|DoesNotAnswer|FaultsLeaveNothing'
+      -test.skip 'GlareDev|NoLeak|TooLittleMemory|Figures|Times|OpenTime|DetectParameters|Trial|TransfersInParts|SideBySide|DoesNotAnswer|FaultsLeaveNothing|EveryLook'
   done
 fi
 
