@@ -215,24 +215,31 @@ func (p *program) helpCommand() *cobra.Command {
 		Use:   "help [" + p.say("COMMAND", "КОМАНДА") + "]",
 		Short: p.say("Help about a command", "Справка о команде"),
 		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			var names []string
 			if about, rest, err := c.Root().Find(args); err == nil && len(rest) == 0 {
-				for _, sub := range about.Commands() {
-					if !sub.Hidden {
-						names = append(names, sub.Name())
-					}
-				}
+				return topics(about), cobra.ShellCompDirectiveNoFileComp
 			}
-			return names, cobra.ShellCompDirectiveNoFileComp
+			return nil, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			about, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return p.usage("there is no help about %q", "нет справки о %q", strings.Join(args, " "))
+				return p.usage("there is no help about %q; there is about %s", "нет справки о %q; есть о %s", strings.Join(args, " "),
+					strings.Join(topics(c.Root()), ", "))
 			}
 			return about.Help()
 		},
 	}
+}
+
+// topics are what there is help about below a command.
+func topics(c *cobra.Command) []string {
+	var names []string
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
 }
 
 // completionCommand stands for cobra's, whose texts are English and which accepts any name.
