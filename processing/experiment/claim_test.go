@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -145,6 +146,29 @@ func TestConclusions(t *testing.T) {
 		alone.Variant.Device = device
 		if got := e.conclude([]Row{alone})[0]; got.Verdict != Open || !strings.HasSuffix(got.Text.EN, want) {
 			t.Errorf("on %s: %s", device, got.Text.EN)
+		}
+	}
+}
+
+// Every claim can be judged by the default cases, if all rows are measured: with equal times, all ratios are 1 but that of
+// the times an element.
+func TestClaimsAreMeasured(t *testing.T) {
+	for _, e := range All() {
+		var rows []Row
+		for _, g := range e.Grids {
+			for _, c := range e.cases(g) {
+				for _, v := range e.Variants {
+					r := Row{Variant: v, Case: c.without(v.Ignores), State: Measured, Median: 1, Q1: 1, Q3: 1}
+					if !slices.ContainsFunc(rows, func(s Row) bool { return s.Variant.ID == v.ID && s.Case.key() == r.Case.key() }) {
+						rows = append(rows, r)
+					}
+				}
+			}
+		}
+		for _, c := range e.conclude(rows) {
+			if c.Verdict == Open || c.Ratio != 1 && e.ID != "sum" {
+				t.Errorf("%s: %s", e.ID, c.Text.EN)
+			}
 		}
 	}
 }

@@ -535,7 +535,7 @@ func bytes(n int64, lang string) string {
 	if v < 1 {
 		unit, v = processing.Text{EN: "MiB", RU: "МиБ"}, v*1024
 	}
-	return fmt.Sprintf("%.3g %s", v, unit.In(lang))
+	return times(v) + " " + unit.In(lang)
 }
 
 func seconds(d time.Duration, unit string) string {

@@ -255,6 +255,12 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%+v after %d runs", note, large.runs)
 	}
 
+	for n, want := range map[int64]string{1010 << 20: "1010 MiB", 1 << 30: "1 GiB", 1500 << 30: "1500 GiB", 3 << 29: "1.5 GiB"} {
+		if got := bytes(n, "en"); got != want {
+			t.Errorf("%d bytes: %q, want %q", n, got, want)
+		}
+	}
+
 	slow.operations = 10
 	v := one("slow", slow)
 	growing := growingMethod{slow}
