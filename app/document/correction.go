@@ -26,7 +26,8 @@ type Corrections struct {
 
 // correction is what was made of one spot. It never changes.
 type correction struct {
-	// spot are the pixels of the mask that were corrected as one, core their bounding box and area their number.
+	// spot are the pixels of the mask that were corrected as one, as far as they are still in it, core their bounding box and
+	// area their number.
 	spot []processing.Run
 	core image.Rectangle
 	area int
@@ -572,32 +573,32 @@ func (d *Document) left(runs []processing.Run) [][]processing.Run {
 
 // nearest returns for each pixel of r the place of the set that is nearest to it, of several the first. The sets lie in r
 // and hold a pixel at least. The distance is the number of steps to any of the eight neighbours.
-func nearest(r image.Rectangle, sets [][]processing.Run) []int {
+func nearest(r image.Rectangle, sets [][]processing.Run) []int32 {
 	const none = -1
 	w, h := r.Dx(), r.Dy()
-	of := make([]int, w*h)
+	of := make([]int32, w*h)
 	for i := range of {
 		of[i] = none
 	}
 	// Pixels come into the queue in the order of their distance, and at one distance in that of their sets.
-	queue := make([]int, 0, w*h)
+	queue := make([]int32, 0, w*h)
 	for i, set := range sets {
 		for _, run := range set {
 			for x := run.X0; x < run.X1; x++ {
 				p := (run.Y-r.Min.Y)*w + x - r.Min.X
-				of[p] = i
-				queue = append(queue, p)
+				of[p] = int32(i)
+				queue = append(queue, int32(p))
 			}
 		}
 	}
 	for len(queue) > 0 {
-		p := queue[0]
+		p := int(queue[0])
 		queue = queue[1:]
 		for y := max(p/w-1, 0); y <= min(p/w+1, h-1); y++ {
 			for x := max(p%w-1, 0); x <= min(p%w+1, w-1); x++ {
 				if q := y*w + x; of[q] == none {
 					of[q] = of[p]
-					queue = append(queue, q)
+					queue = append(queue, int32(q))
 				}
 			}
 		}
