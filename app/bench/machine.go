@@ -73,8 +73,8 @@ func SinceStart() time.Duration {
 		return 0
 	}
 	ran := time.Duration(up*float64(time.Second)) - time.Duration(ticks)*tick
-	if ran < -tick {
-		// Some containers have a clock of their own for one of the two.
+	if ticks == 0 || ran < -tick {
+		// Some containers tell no start, or have a clock of their own for one of the two.
 		return 0
 	}
 	return max(ran.Round(tick), tick)

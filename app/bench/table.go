@@ -20,9 +20,8 @@ func Table(w io.Writer, m Machine, r *experiment.Result, lang string) error {
 	fmt.Fprintf(&b, "\n%s\n", e.Result.In(lang))
 
 	fmt.Fprintf(&b, "\n%s %s\n", say(lang, "The paper:", "Статья:"), e.Paper.Setup.In(lang))
-	if len(e.Paper.Rows) > 0 {
-		rows := [][]string{texts(e.Paper.Head, lang)}
-		writeAligned(&b, append(rows, e.Paper.Rows...))
+	if table := e.Paper.Table(lang); table != nil {
+		writeAligned(&b, table)
 	}
 	fmt.Fprintf(&b, "%s\n\n", e.Paper.Found.In(lang))
 	for _, c := range r.Conclusions {
