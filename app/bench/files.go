@@ -7,17 +7,8 @@ import (
 	"io"
 	"strconv"
 
-	"blik/processing"
 	"blik/processing/experiment"
 )
-
-func texts(list []processing.Text, lang string) []string {
-	out := make([]string, len(list))
-	for i, t := range list {
-		out[i] = t.In(lang)
-	}
-	return out
-}
 
 // CSV writes the rows of a result with a head; times are in nanoseconds. It is the same in every language.
 func CSV(w io.Writer, r *experiment.Result) error {

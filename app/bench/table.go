@@ -20,9 +20,7 @@ func Table(w io.Writer, m Machine, r *experiment.Result, lang string) error {
 	fmt.Fprintf(&b, "\n%s\n", e.Result.In(lang))
 
 	fmt.Fprintf(&b, "\n%s %s\n", say(lang, "The paper:", "Статья:"), e.Paper.Setup.In(lang))
-	if table := e.Paper.Table(lang); table != nil {
-		writeAligned(&b, table)
-	}
+	writeAligned(&b, e.Paper.Table(lang))
 	fmt.Fprintf(&b, "%s\n\n", e.Paper.Found.In(lang))
 	for _, c := range r.Conclusions {
 		fmt.Fprintf(&b, "%s.\n", c.Text.In(lang))

@@ -46,11 +46,35 @@ type Experiment struct {
 // Paper is what was measured when the question was first asked.
 type Paper struct {
 	Setup processing.Text
-	// Head and Rows are the paper's figures.
+	// Head and Rows are the paper's figures; there may be none.
 	Head []processing.Text
-	Rows [][]string
+	Rows [][]processing.Text
 	// Found is what the paper concludes.
 	Found processing.Text
+}
+
+// Table returns head and rows in the language with the given ISO 639-1 code, nothing where the paper has no figures.
+func (p Paper) Table(lang string) (cells [][]string) {
+	if len(p.Rows) == 0 {
+		return nil
+	}
+	for _, texts := range append([][]processing.Text{p.Head}, p.Rows...) {
+		row := make([]string, len(texts))
+		for i, t := range texts {
+			row[i] = t.In(lang)
+		}
+		cells = append(cells, row)
+	}
+	return cells
+}
+
+// paperRow is a row of figures that are the same in both languages but for the decimal sign.
+func paperRow(en, ru string, figures ...string) []processing.Text {
+	row := []processing.Text{text(en, ru)}
+	for _, f := range figures {
+		row = append(row, text(f, comma(f)))
+	}
+	return row
 }
 
 // Device is what a variant runs on.

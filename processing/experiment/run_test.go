@@ -620,12 +620,15 @@ func TestDescriptions(t *testing.T) {
 			all = append(all, c.Text, c.missing)
 		}
 		all = append(all, e.Paper.Head...)
+		for _, row := range e.Paper.Rows {
+			all = append(all, row[0])
+		}
 		for _, text := range all {
 			if text.EN == "" || text.RU == "" {
 				t.Errorf("%s: text %q / %q", e.ID, text.EN, text.RU)
 			}
 		}
-		for _, row := range e.Paper.Rows {
+		for _, row := range e.Paper.Table("ru") {
 			if len(row) != len(e.Paper.Head) {
 				t.Errorf("%s: paper's row %q", e.ID, row)
 			}

@@ -31,12 +31,12 @@ func sliding() *Experiment {
 		Paper: Paper{
 			Setup: text("1024 × 1024, Pentium IV 3 GHz and GeForce 9500; ms.", "1024 × 1024, Pentium IV 3 ГГц и GeForce 9500; мс."),
 			Head:  []processing.Text{text("variant", "вариант"), text("m = 5", "m = 5"), text("m = 9", "m = 9"), text("m = 15", "m = 15")},
-			Rows: [][]string{
-				{"CPU direct", "283", "922", "2531"},
-				{"CPU recursive", "142", "297", "733"},
-				{"GPU direct", "78", "262", "473"},
-				{"GPU recursive", "23", "25", "27"},
-				{"GPU recursive, coalesced", "12", "12", "12"},
+			Rows: [][]processing.Text{
+				paperRow("CPU direct", "ЦП прямой", "283", "922", "2531"),
+				paperRow("CPU recursive", "ЦП рекурсивный", "142", "297", "733"),
+				paperRow("GPU direct", "GPU прямой", "78", "262", "473"),
+				paperRow("GPU recursive", "GPU рекурсивный", "23", "25", "27"),
+				paperRow("GPU recursive, coalesced", "GPU рекурсивный, слитный доступ", "12", "12", "12"),
 			},
 			Found: text("On the GPU the recursion with coalesced access takes the same time for every m; searching for glare with it was 45 × faster than the authors' earlier CUDA version.",
 				"На GPU рекурсия со слитным доступом к памяти занимает одно и то же время при любом m; поиск бликов с ней в 45 раз быстрее прежней версии авторов на CUDA."),

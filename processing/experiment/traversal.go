@@ -76,11 +76,11 @@ func traversal() *Experiment {
 			Setup: text("Gaussian of radius 5, two passes, 512² to 4096², OpenCL on Radeon 7660D (no memory of its own) and 8670M (1 GB).",
 				"Гауссиан радиуса 5, два прохода, 512²…4096², OpenCL на Radeon 7660D (без собственной памяти) и 8670M (1 ГБ)."),
 			Head: []processing.Text{text("measure", "величина"), text("raster", "растровый"), text("Hilbert", "Гильберт")},
-			Rows: [][]string{
-				{"KB written, vertical pass", "11090", "1032"},
-				{"KB written, horizontal pass", "12073", "1024"},
-				{"cache hits, vertical pass", "85.7 %", "54.9 %"},
-				{"cache hits, horizontal pass", "86.5 %", "56.1 %"},
+			Rows: [][]processing.Text{
+				paperRow("KB written, vertical pass", "записано КБ, вертикальный проход", "11090", "1032"),
+				paperRow("KB written, horizontal pass", "записано КБ, горизонтальный проход", "12073", "1024"),
+				paperRow("cache hits, vertical pass", "попадания в кэш, вертикальный проход", "85.7 %", "54.9 %"),
+				paperRow("cache hits, horizontal pass", "попадания в кэш, горизонтальный проход", "86.5 %", "56.1 %"),
 			},
 			Found: text("With memory shared with the host, fast Hilbert equals fast raster in spite of its arithmetic; with device memory fast raster is 2.5 × faster.",
 				"С памятью, общей с процессором, быстрый Гильберт не уступает быстрому растру, несмотря на арифметику; с памятью устройства быстрый растр в 2,5 раза быстрее."),

@@ -33,10 +33,10 @@ func vhgw() *Experiment {
 			Setup: text("An aerial photograph at several resolutions, each run 100 times; 1 and 12 threads of OpenMP, CUDA with global memory.",
 				"Аэрофотоснимок в нескольких разрешениях, по 100 запусков; 1 и 12 потоков OpenMP, CUDA с глобальной памятью."),
 			Head: []processing.Text{text("comparison", "сравнение"), text("found", "результат")},
-			Rows: [][]string{
-				{"SE 3 → 201", "×1, falling"},
-				{"12 threads / 1", "< 1"},
-				{"OpenMP / CUDA", "≈ 15"},
+			Rows: [][]processing.Text{
+				{text("time over the element's side", "время с ростом элемента"), text("constant, even falling", "постоянно и даже падает")},
+				{text("12 threads / 1", "12 потоков / 1"), text("clearly < 1", "заметно < 1")},
+				paperRow("OpenMP / CUDA", "OpenMP / CUDA", "≈ 15"),
 			},
 			Found: text("The time does not grow with the element and even falls; 12 threads are clearly below one; CUDA is about 15 × OpenMP.",
 				"Время не растёт с элементом и даже падает; 12 потоков заметно быстрее одного; CUDA примерно в 15 раз быстрее OpenMP."),

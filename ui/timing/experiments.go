@@ -162,15 +162,7 @@ func (p *experimentsPage) choose() {
 	p.fillSizes()
 
 	p.paper.SetText(e.Paper.Setup.In(lang) + "\n" + e.Paper.Found.In(lang))
-	var cells [][]string
-	if len(e.Paper.Rows) > 0 {
-		var head []string
-		for _, h := range e.Paper.Head {
-			head = append(head, h.In(lang))
-		}
-		cells = append([][]string{head}, e.Paper.Rows...)
-	}
-	p.paperTable.SetCells(cells)
+	p.paperTable.SetCells(e.Paper.Table(lang))
 	p.showFigures(e)
 	p.show()
 	p.v.refreshSaving()
