@@ -89,7 +89,8 @@ func run(ctx context.Context, args []string, o Options) int {
 	// Without this, cobra refuses to start when Windows' desktop is the caller, which is how a window is opened.
 	cobra.MousetrapHelpText = ""
 	root := p.root()
-	root.SetArgs(args)
+	// For nil the library would take the process's own.
+	root.SetArgs(append([]string{}, args...))
 	cmd, err := root.ExecuteContextC(ctx)
 	var usage *usageError
 	switch {

@@ -220,33 +220,16 @@ func (s *saving) portable(to Format) error {
 	return nil
 }
 
-// target returns the file to be written, and refuses to take the place of one without leave. A symbolic link stays
-// what it is: the file that it names is replaced.
+// target returns the file to be written, and refuses to take the place of one without leave.
 func (s *saving) target() (string, error) {
-	path := s.saved.Path
-	there, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if _, err := os.Lstat(path); err == nil {
-			return "", existsError(path) // a link to nowhere
-		}
-		return path, nil
-	case err != nil:
-		return "", writeError(path, err)
-	case !there.Mode().IsRegular():
-		return "", fault(path, ErrWrite, nil, "not written: this is not a file", "не записан: это не файл")
+	path, there, err := replaceable(s.saved.Path)
+	if err != nil || there == nil || s.options.Overwrite {
+		return path, err
 	}
-	if !s.options.Overwrite {
-		if source, err := os.Stat(s.file.Path); err == nil && os.SameFile(source, there) {
-			return "", fault(path, ErrExists, nil, "not written: this is the source itself", "не записан: это сам исходный файл")
-		}
-		return "", existsError(path)
+	if source, err := os.Stat(s.file.Path); err == nil && os.SameFile(source, there) {
+		return "", fault(s.saved.Path, ErrExists, nil, "not written: this is the source itself", "не записан: это сам исходный файл")
 	}
-	resolved, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return "", writeError(path, err)
-	}
-	return resolved, nil
+	return "", existsError(s.saved.Path)
 }
 
 // open opens the source, which must be the file that was read.

@@ -52,12 +52,17 @@ func (disk) SyncFolder(dir string)        { syncFolder(dir) }
 func (disk) Free(dir string) int64        { return freeSpace(dir) }
 
 // WriteFile writes the file at path: what write gives goes to a new file in the same folder, which takes the place of
-// path when it is complete and on the disk. After an error or a cancel path is as it was and nothing else is left.
+// path when it is complete and on the disk. After an error or a cancel path is as it was and nothing else is left. The
+// errors are those of Save; a symbolic link stays one.
 func WriteFile(ctx context.Context, path string, write func(io.Writer) error) error {
 	return writeTo(ctx, disk{}, path, write)
 }
 
 func writeTo(ctx context.Context, fsys fileSystem, path string, write func(io.Writer) error) error {
+	path, _, err := replaceable(path)
+	if err != nil {
+		return err
+	}
 	return place{fsys: fsys, path: path, overwrite: true}.write(ctx, func(file writeFile) error {
 		return throughBuffer(ctx, file, write)
 	}, nil)
@@ -143,6 +148,28 @@ func (p place) name(temporary string) error {
 		return existsError(p.path)
 	}
 	return p.fsys.Rename(temporary, p.path)
+}
+
+// replaceable returns the file whose place a new one at path would take, and what is there now, nil where nothing is. A
+// symbolic link stays what it is: the file that it names is meant. Devices, pipes and folders are refused.
+func replaceable(path string) (string, fs.FileInfo, error) {
+	there, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Lstat(path); err == nil {
+			return "", nil, existsError(path) // a link to nowhere
+		}
+		return path, nil, nil
+	case err != nil:
+		return "", nil, writeError(path, err)
+	case !there.Mode().IsRegular():
+		return "", nil, fault(path, ErrWrite, nil, "not written: this is not a file", "не записан: это не файл")
+	}
+	resolved, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", nil, writeError(path, err)
+	}
+	return resolved, there, nil
 }
 
 func existsError(path string) error {

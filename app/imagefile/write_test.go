@@ -238,6 +238,33 @@ func TestCancelledWriteLeavesNothing(t *testing.T) {
 	onlyOld(t, "error of the writer", dir)
 }
 
+func TestWriteThroughLinkKeepsIt(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "a.png"), filepath.Join(dir, "b.png")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	if err := WriteMask(t.Context(), link, processing.NewMask(1, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("the link became %v, %v", info.Mode(), err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+		t.Error("the file that the link names was not written")
+	}
+	nowhere := filepath.Join(dir, "c.png")
+	if err := os.Symlink(filepath.Join(dir, "gone"), nowhere); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteMask(t.Context(), nowhere, processing.NewMask(1, 1)); !errors.Is(err, ErrExists) {
+		t.Errorf("a link to nowhere: %v", err)
+	}
+}
+
 func TestWriteWhereNothingCanBe(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "no", "a.png")
 	m := processing.NewMask(1, 1)

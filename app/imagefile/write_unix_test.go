@@ -1,0 +1,28 @@
+//go:build unix
+
+package imagefile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"blik/processing"
+)
+
+// A pipe stands in for a device such as /dev/null, whose name a file would take from the whole system.
+func TestWriteLeavesDevices(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip("no pipes here:", err)
+	}
+	if err := WriteMask(t.Context(), pipe, processing.NewMask(1, 1)); !errors.Is(err, ErrWrite) {
+		t.Errorf("%v", err)
+	}
+	if info, err := os.Lstat(pipe); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
+		t.Errorf("the pipe became %v, %v", info.Mode(), err)
+	}
+}
