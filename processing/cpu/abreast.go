@@ -6,6 +6,9 @@ import "encoding/binary"
 // before it in the recursion, and two such chains side by side keep the processor busy.
 const abreast = 16
 
+// minAbreast is the shortest window for which that is faster.
+const minAbreast = 9
+
 // rowsAbreast is what alongRows does with rows, so many at a time as long as there are so many before end, in strips of
 // so many columns. It returns the row where it stopped.
 func rowsAbreast[T sample](t *worker, dst, src []T, w, y, end int, o *order[T], k, strip int) int {
@@ -21,31 +24,39 @@ func rowsAbreast[T sample](t *worker, dst, src []T, w, y, end int, o *order[T], 
 				return end
 			}
 			n := min(strip, w-x)
+			sparse := o.mostlyBlank(src[(y+abreast/2)*w+x:][:n])
 			var in, out [abreast][]T
-			blank := 0
 			for i := range abreast {
-				row, keep := padded[i*pitch:(i+1)*pitch], left[i*r:(i+1)*r]
-				copy(row, keep)
-				m := copy(row[r:n+2*r], src[(y+i)*w+x:(y+i+1)*w])
-				fill(row[r+m:n+2*r], o.worst)
-				copy(keep, row[n:n+r])
-				for at := 0; at < n; at += block {
-					if o.blank(row[at:min(at+block, n)]) {
-						blank += block
-					}
+				in[i], out[i] = padded[i*pitch:(i+1)*pitch], dst[(y+i)*w+x:][:n]
+				if sparse {
+					in[i] = padded[:pitch]
 				}
-				in[i], out[i] = row, dst[(y+i)*w+x:][:n]
+				row, keep := in[i][:n+2*r], left[i*r:(i+1)*r]
+				copy(row, keep)
+				m := copy(row[r:], src[(y+i)*w+x:(y+i+1)*w])
+				fill(row[r+m:], o.worst)
+				copy(keep, row[n:])
+				if sparse {
+					o.sparse(out[i], row, k)
+				}
 			}
-			if 2*blank < abreast*n {
+			if !sparse {
 				o.windows(&out, &in, k, a, b)
-				continue
-			}
-			for i := range abreast {
-				o.sparse(out[i], in[i][:n+2*r], k)
 			}
 		}
 	}
 	return y
+}
+
+// mostlyBlank says whether most of a row's blocks are blank, so that it and its neighbours are best filtered one by one.
+func (o *order[T]) mostlyBlank(row []T) bool {
+	blank := 0
+	for at := 0; at < len(row); at += block {
+		if o.blank(row[at:min(at+block, len(row))]) {
+			blank += block
+		}
+	}
+	return 2*blank >= len(row)
 }
 
 // windows is order.windows for bytes: with the pixels of eight rows side by side in a word, van Herk's recursion along

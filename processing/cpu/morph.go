@@ -101,7 +101,7 @@ func alongRows[T sample](ctx context.Context, b *Backend, d, s *plane, o *order[
 	k = 2*r + 1
 	strip := min(w, max(b.cut.strip, 4*r))
 	rows := max(1, spanPixels/w)
-	together := o.windows != nil && k > maxDoubled
+	together := o.windows != nil && k >= minAbreast
 	if together {
 		rows = (rows + abreast - 1) / abreast * abreast
 	}

@@ -62,7 +62,7 @@ type order[T sample] struct {
 	// window: dst[i] = best(src[i], …, src[i+k−1]); len(src) = len(dst) + k − 1. It may leave in src[i] the best of src[i]
 	// and some that follow it.
 	window func(dst, src []T, k int)
-	// windows, if not nil, is window for rows of one length, faster than one by one for windows longer than maxDoubled. It
+	// windows, if not nil, is window for rows of one length, faster than one by one from minAbreast samples on. It
 	// reads src up to a multiple of eight samples, and a and b are scratch as long as that.
 	windows func(dst, src *[abreast][]T, k int, a, b []uint64)
 }
@@ -404,7 +404,7 @@ func orderInt[T uint8 | uint16](flip uint64, simple order[T]) order[T] {
 }
 
 // maxDoubled is the longest window that doubling is faster for.
-const maxDoubled = 7
+const maxDoubled = 9
 
 // doubled gives an order a window kernel that doubles the length of short windows in place, log₂ k merges of whole
 // words, and leaves others to the scan by blocks, whose cost does not depend on k.
