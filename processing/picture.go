@@ -51,11 +51,10 @@ func (p *Picture) Validate() error {
 			}
 		}
 	}
-	set, n := 0, 0
-	for _, l := range []int{len(p.U8), len(p.U16), len(p.F32)} {
-		if l > 0 {
+	set, n := 0, len(p.U8)+len(p.U16)+len(p.F32)
+	for _, given := range []bool{p.U8 != nil, p.U16 != nil, p.F32 != nil} {
+		if given {
 			set++
-			n = l
 		}
 	}
 	if want := p.Width * p.Height * p.Channels; set != 1 || n != want {

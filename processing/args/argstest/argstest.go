@@ -119,6 +119,8 @@ func Refusals(t *testing.T, b, other processing.Backend) {
 		{b.Luma(ctx, word1, byte1, pic, nil), "luma: no picture or no tables given"},
 		{b.Luma(ctx, word1, byte1, &processing.Picture{Width: w, Height: h, Channels: 1}, tables),
 			"luma: picture of 8 × 6 pixels and 1 channels needs 48 samples of one type, has 0 of 0 types"},
+		{b.Luma(ctx, word1, byte1, &processing.Picture{Width: w, Height: h, Channels: 1, U8: []uint8{}, U16: content.U16}, tables),
+			"luma: picture of 8 × 6 pixels and 1 channels needs 48 samples of one type, has 48 of 2 types"},
 		{b.Luma(ctx, word1, byte1, &processing.Picture{Width: h, Height: w, Channels: 1, U8: content.U8}, tables),
 			"luma: the picture is 6 × 8 pixels, the planes are 8 × 6"},
 		{b.Luma(ctx, word1, byte1, pic, &processing.LumaTables{Linear8: tables.Linear8}), "luma: the encoding table has 0 entries, must have 65536"},
@@ -244,6 +246,104 @@ func Refusals(t *testing.T, b, other processing.Backend) {
 	} {
 		if want := b.Name() + ": " + c.want; c.got == nil || c.got.Error() != want {
 			t.Errorf("%v, want %s", c.got, want)
+		}
+	}
+
+	// Each plane of each operation: none in its place, and where not every kind will do, one of 32-bit integers.
+	type role struct {
+		name, kinds string
+		p           processing.Plane
+	}
+	const every, u8, u16, f32, integers, samples = "", "U8", "U16", "F32", "U8 or U16", "U8 or U16 or F32"
+	for _, o := range []struct {
+		op    string
+		roles []role
+		call  func(p []processing.Plane) error
+	}{
+		{"upload", []role{{"destination", every, byte1}}, func(p []processing.Plane) error { return b.Upload(ctx, p[0], content) }},
+		{"host", []role{{"source", every, byte1}}, func(p []processing.Plane) error { return err(b.Host(ctx, p[0])) }},
+		{"gather", []role{{"source", every, byte1}}, func(p []processing.Plane) error { return b.Gather(ctx, nil, p[0], nil) }},
+		{"luma", []role{{"luminance", u16, word1}, {"level", u8, byte1}},
+			func(p []processing.Plane) error { return b.Luma(ctx, p[0], p[1], pic, tables) }},
+		{"morph", []role{{"destination", samples, byte2}, {"source", samples, byte1}},
+			func(p []processing.Plane) error { return b.Morph(ctx, p[0], p[1], processing.Open, square) }},
+		{"box mean", []role{{"destination", samples, byte2}, {"source", samples, byte1}},
+			func(p []processing.Plane) error { return b.BoxMean(ctx, p[0], p[1], 1) }},
+		{"mean and variance", []role{{"mean", f32, float1}, {"variance", f32, float2}, {"source", integers, byte1}},
+			func(p []processing.Plane) error { return b.MeanVariance(ctx, p[0], p[1], p[2], 1) }},
+		{"guard ring", []role{{"destination", f32, float1}, {"source", integers, byte1}},
+			func(p []processing.Plane) error { return b.GuardRing(ctx, p[0], p[1], 1, 2, 5, 0) }},
+		{"background", []role{{"destination", u16, word2}, {"luminance", u16, word1}, {"exclusion", u8, byte1}},
+			func(p []processing.Plane) error { return b.Background(ctx, p[0], p[1], p[2], []int{1}) }},
+		{"deviation", []role{{"destination", u16, word2}, {"luminance", u16, word1}, {"exclusion", u8, byte1}},
+			func(p []processing.Plane) error { return b.Deviation(ctx, p[0], p[1], p[2], 1) }},
+		{"box count", []role{{"destination", u16, word1}, {"class", u8, byte1}},
+			func(p []processing.Plane) error { return b.BoxCount(ctx, p[0], p[1], 1, 1) }},
+		{"contrast", []role{{"class", u8, byte2}, {"seed", u16, word2}, {"luminance", u16, word1}, {"background", u16, word1}, {"level", u8, byte1}},
+			func(p []processing.Plane) error {
+				return b.Contrast(ctx, p[0], p[1], p[2], p[3], p[4], processing.ContrastRule{})
+			}},
+		{"cores", []role{{"class", u8, byte1}, {"luminance", u16, word1}, {"background", u16, word1}, {"peak", u16, word1}},
+			func(p []processing.Plane) error { return b.Cores(ctx, p[0], p[1], p[2], p[3], processing.CoreRule{}) }},
+		{"threshold", []role{{"destination", u8, byte2}, {"source", integers, byte1}},
+			func(p []processing.Plane) error { return b.Threshold(ctx, p[0], p[1], 1) }},
+		{"excess", []role{{"destination", u8, byte2}, {"luminance", u16, word1}, {"background", u16, word1}, {"level", u8, byte1}},
+			func(p []processing.Plane) error { return b.Excess(ctx, p[0], p[1], p[2], p[3], 1, 1) }},
+		{"gaussian", []role{{"destination", samples, byte2}, {"source", samples, byte1}},
+			func(p []processing.Plane) error { return b.Gaussian(ctx, p[0], p[1], 1) }},
+		{"wavelet", []role{{"destination", f32, float1}, {"source", samples, byte1}},
+			func(p []processing.Plane) error { return b.Wavelet(ctx, p[0], p[1], processing.Haar) }},
+		{"inverse wavelet", []role{{"destination", f32, float1}, {"source", f32, float2}},
+			func(p []processing.Plane) error { return b.InverseWavelet(ctx, p[0], p[1], processing.Haar) }},
+		{"starlet", []role{{"band", f32, float1}, {"smooth", f32, float2}, {"source", samples, byte1}},
+			func(p []processing.Plane) error { return b.Starlet(ctx, p[:1], p[1], p[2]) }},
+		{"starlet band", []role{{"destination", u16, word1}, {"source", u8, byte1}},
+			func(p []processing.Plane) error { return b.StarletBand(ctx, p[0], p[1], 1) }},
+		{"noise tiles", []role{{"source", integers, byte1}}, func(p []processing.Plane) error { return err(b.NoiseTiles(ctx, p[0], 2)) }},
+		{"label", []role{{"class", u8, byte1}}, func(p []processing.Plane) error { return err(b.Label(ctx, p[0], 1)) }},
+		{"grow", []role{{"class", u8, byte1}}, func(p []processing.Plane) error { return err(b.Grow(ctx, sets, p[0], processing.Growth{})) }},
+		{"paint", []role{{"destination", u8, byte1}}, func(p []processing.Plane) error { return b.Paint(ctx, p[0], sets) }},
+		{"fill holes", []role{{"destination", u8, byte1}}, func(p []processing.Plane) error { return b.FillHoles(ctx, p[0]) }},
+		{"tally", []role{{"class", u8, byte1}, {"member", u8, byte1}, {"luminance", u16, word1}, {"background", u16, word1}, {"level", u8, byte1},
+			{"deviation", u16, word1}, {"starlet", u16, word1}},
+			func(p []processing.Plane) error {
+				given := processing.TallyPlanes{Class: p[0], Member: p[1], Y: p[2], B: p[3], V: p[4], Spread: p[5], Starlet: p[6]}
+				return err(b.Tally(ctx, sets, given, tables))
+			}},
+		{"convolve", []role{{"destination", f32, float1}, {"state", u8, byte1}},
+			func(p []processing.Plane) error { return b.Convolve(ctx, p[0], p[1], tile, []float64{1}) }},
+		{"harmonic", []role{{"destination", f32, float1}, {"state", u8, byte1}},
+			func(p []processing.Plane) error {
+				return b.Harmonic(ctx, p[0], p[1], tile, []int{1}, []float32{1})
+			}},
+		{"biharmonic", []role{{"destination", f32, float1}, {"state", u8, byte1}},
+			func(p []processing.Plane) error { return b.Biharmonic(ctx, p[0], p[1], tile, []int{1}, 1) }},
+		{"detail", []role{{"destination", f32, float1}, {"source", f32, float2}, {"state", u8, byte1}},
+			func(p []processing.Plane) error { return b.Detail(ctx, p[0], p[1], p[2], tile) }},
+		{"separate", []role{{"paint", f32, float1}, {"seen", f32, float2}, {"light", f32, float3}, {"expected light", f32, float4}, {"state", u8, byte1}},
+			func(p []processing.Plane) error {
+				return b.Separate(ctx, p[:1], p[2], p[1:2], p[3], p[4], tile, model)
+			}},
+		{"histogram", []role{{"source", integers, byte1}, {"exclusion", u8, byte2}},
+			func(p []processing.Plane) error { return err(b.Histogram(ctx, p[0], p[1])) }},
+		{"moments", []role{{"source", every, byte1}}, func(p []processing.Plane) error { return err(b.Moments(ctx, p[0])) }},
+	} {
+		for i, r := range o.roles {
+			try := func(p processing.Plane, want string) {
+				t.Helper()
+				list := make([]processing.Plane, len(o.roles))
+				for k := range list {
+					list[k] = o.roles[k].p
+				}
+				list[i] = p
+				if got := o.call(list); got == nil || got.Error() != b.Name()+": "+o.op+": "+want {
+					t.Errorf("%v, want %s: %s", got, o.op, want)
+				}
+			}
+			try(none, "no "+r.name+" plane given")
+			if r.kinds != every {
+				try(long, "the "+r.name+" plane is U32, must be "+r.kinds)
+			}
 		}
 	}
 
