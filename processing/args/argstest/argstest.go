@@ -69,7 +69,7 @@ func Refusals(t *testing.T, b, other processing.Backend) {
 	deep := &processing.Picture{Width: w, Height: h, Channels: 1, U16: content.U16}
 	tables, deepTables := processing.NewLumaTables(8, processing.TransferSRGB), processing.NewLumaTables(16, processing.TransferSRGB)
 	square := processing.Square(1)
-	tile := []processing.Tile{{W: 4, H: 4}}
+	tile, outside := []processing.Tile{{W: 4, H: 4}}, []processing.Tile{{X: 8, W: 1, H: 1}}
 	model := []processing.Separation{{Sweeps: 1}}
 	planes := func(p ...processing.Plane) []processing.Plane { return p }
 	bands := func(n int) []processing.Plane {
@@ -229,7 +229,12 @@ func Refusals(t *testing.T, b, other processing.Backend) {
 		{b.Biharmonic(ctx, float1, float2, tile, []int{1}, 1), "biharmonic: the state plane is F32, must be U8"},
 		{b.Biharmonic(ctx, float1, byte1, tile, []int{1 << 31}, 1), "biharmonic: 2147483648 sweeps of tile 0: must be between 0 and 2147483647"},
 		{b.Detail(ctx, float1, float1, byte1, tile), "detail: a plane that is written is given twice"},
-		{b.Detail(ctx, float1, float2, byte1, []processing.Tile{{X: 8, W: 1, H: 1}}), "detail: tile 0 (1 × 1 at 8, 0) does not lie in planes of 8 × 6 pixels"},
+		{b.Convolve(ctx, float1, byte1, outside, []float64{1}), "convolve: tile 0 (1 × 1 at 8, 0) does not lie in planes of 8 × 6 pixels"},
+		{b.Biharmonic(ctx, float1, byte1, outside, []int{1}, 1), "biharmonic: tile 0 (1 × 1 at 8, 0) does not lie in planes of 8 × 6 pixels"},
+		{b.Biharmonic(ctx, float1, byte1, tile, nil, 1), "biharmonic: 0 numbers of sweeps given for 1 tiles"},
+		{b.Separate(ctx, planes(float1), float3, planes(float2), float4, byte1, outside, model),
+			"separate: tile 0 (1 × 1 at 8, 0) does not lie in planes of 8 × 6 pixels"},
+		{b.Detail(ctx, float1, float2, byte1, outside), "detail: tile 0 (1 × 1 at 8, 0) does not lie in planes of 8 × 6 pixels"},
 		{separate(nil, nil, float3), "separate: 0 planes of paint and 0 seen: 1 to 4 of each are needed"},
 		{separate(planes(float1), planes(float2, float2), float3), "separate: 1 planes of paint and 2 seen: 1 to 4 of each are needed"},
 		{separate(bands(5), bands(5), float3), "separate: 5 planes of paint and 5 seen: 1 to 4 of each are needed"},
