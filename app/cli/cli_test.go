@@ -582,10 +582,15 @@ func TestLanguages(t *testing.T) {
 	}
 	in := painting(t, dir, "a.png")
 	got := call(t, "detect", "--lang", "ru", "--timing", "-o", dir, in)
-	for _, says := range []string{"находок: 3", "Шум", "чтение файла", "всего"} {
+	for _, says := range []string{"находок: 3", "Шум", "чтение файла", "первая оценка", "всего"} {
 		if !strings.Contains(got.out, says) {
 			t.Errorf("Russian output lacks %q:\n%s", says, got.out)
 		}
+	}
+	got = call(t, "correct", "--lang", "ru", "--timing", "-o", dir, in)
+	_, times, _ := strings.Cut(got.out, "устройство cpu\n")
+	if times == "" || strings.ContainsFunc(times, func(r rune) bool { return r >= 'a' && r <= 'z' }) {
+		t.Errorf("not all of the times are in Russian:\n%s", got.out)
 	}
 }
 

@@ -162,6 +162,7 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 	for _, w := range file.Info.Warnings {
 		d.remark(input, w)
 	}
+	names := stageNames{lang: d.lang}
 	stages := []processing.StageTime{{Name: d.say("read file", "чтение файла"), Time: time.Since(start)}}
 	mask, err := d.mask(file.Path, name)
 	if err != nil {
@@ -180,20 +181,20 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 		}
 	} else {
 		res, err := d.detect(ctx, input, pic, func(stage processing.Text, done float64) {
-			progress(stage.In(d.lang), shareRead+done*(shareDetected-shareRead))
+			progress(names.tell(stage), shareRead+done*(shareDetected-shareRead))
 		})
 		if err != nil {
 			return "", err
 		}
 		account.Mask, account.Findings = res.Mask, res.Findings
 		account.Params = withCorrection(res.Params, d.params)
-		stages = append(stages, res.Timings...)
+		stages = append(stages, names.translate(res.Timings)...)
 	}
 	var fixed *processing.Correction
 	err = d.compute(ctx, input, pic, func(ctx context.Context, b processing.Backend) (err error) {
 		fixed, err = processing.Correct(ctx, b, pic, account.Mask, d.params, processing.CorrectOptions{
 			Progress: func(stage processing.Text, done float64) {
-				progress(stage.In(d.lang), shareDetected+done*(shareCorrected-shareDetected))
+				progress(names.tell(stage), shareDetected+done*(shareCorrected-shareDetected))
 			},
 		})
 		return err
@@ -201,7 +202,7 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 	if err != nil {
 		return "", err
 	}
-	stages = append(stages, fixed.Timings...)
+	stages = append(stages, names.translate(fixed.Timings)...)
 
 	saving := time.Now()
 	account.Saved, err = imagefile.Save(ctx, file, target, fixed.Patches, imagefile.SaveOptions{

@@ -98,8 +98,9 @@ func (d *detection) one(ctx context.Context, j job, progress told) (string, erro
 	}
 	read := time.Since(start)
 	pic := file.Picture
+	names := stageNames{lang: d.lang}
 	res, err := d.detect(ctx, j.input, pic, func(stage processing.Text, done float64) {
-		progress(stage.In(d.lang), shareRead+done*(1-shareRead-shareWrite))
+		progress(names.tell(stage), shareRead+done*(1-shareRead-shareWrite))
 	})
 	if err != nil {
 		return "", err
@@ -117,7 +118,7 @@ func (d *detection) one(ctx context.Context, j job, progress told) (string, erro
 	}
 	if d.timing {
 		stages := []processing.StageTime{{Name: d.say("read file", "чтение файла"), Time: read}}
-		stages = append(stages, res.Timings...)
+		stages = append(stages, names.translate(res.Timings)...)
 		stages = append(stages, processing.StageTime{Name: d.say("write files", "запись файлов"), Time: wrote})
 		d.timings(&b, j.input, pic, res.Device, stages, total)
 	}

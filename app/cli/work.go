@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -213,6 +215,37 @@ func (w *work) detect(ctx context.Context, input string, pic *processing.Picture
 	return res, err
 }
 
+// stageNames are the names of stages in the user's language: timings have the English ones, progress tells both.
+type stageNames struct {
+	lang string
+	mu   sync.Mutex
+	of   map[string]string
+}
+
+// tell returns the name of a stage and remembers it.
+func (n *stageNames) tell(stage processing.Text) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.of == nil {
+		n.of = map[string]string{}
+	}
+	n.of[stage.EN] = stage.In(n.lang)
+	return n.of[stage.EN]
+}
+
+// translate returns the times with the names that were told.
+func (n *stageNames) translate(times []processing.StageTime) []processing.StageTime {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	times = slices.Clone(times)
+	for i, t := range times {
+		if name, ok := n.of[t.Name]; ok {
+			times[i].Name = name
+		}
+	}
+	return times
+}
+
 // timings prints the time of each stage and the peak memory of the process so far.
 func (w *work) timings(b *strings.Builder, input string, pic *processing.Picture, device string, stages []processing.StageTime, total time.Duration) {
 	name := w.say("total", "всего")
@@ -223,7 +256,7 @@ func (w *work) timings(b *strings.Builder, input string, pic *processing.Picture
 	fmt.Fprintf(b, w.say("%s: %d × %d, %d channels of %d bits, device %s\n", "%s: %d × %d, каналов %d по %d бит, устройство %s\n"),
 		input, pic.Width, pic.Height, pic.Channels, pic.Depth(), device)
 	for _, s := range append(stages, processing.StageTime{Name: name, Time: total}) {
-		fmt.Fprintf(b, "  %s %9.1f ms %5.1f %%\n", column(s.Name, wide), float64(s.Time)/1e6, 100*float64(s.Time)/float64(max(total, 1)))
+		fmt.Fprintf(b, "  %s %9.1f %s %5.1f %%\n", column(s.Name, wide), float64(s.Time)/1e6, w.say("ms", "мс"), 100*float64(s.Time)/float64(max(total, 1)))
 	}
 	if peak := peakMemory(); peak > 0 {
 		fmt.Fprintf(b, w.say("  peak memory %d MiB\n", "  пик памяти %d МиБ\n"), peak>>20)
