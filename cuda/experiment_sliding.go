@@ -11,11 +11,6 @@ import (
 
 // slidingVariants are the means over an m × m window.
 func slidingVariants(b *Backend) []experiment.Variant {
-	operations := func(c experiment.Case) float64 { return 4 * float64(c.Size.Samples()) }
-	direct := func(c experiment.Case) float64 {
-		m := float64(c.Int("m"))
-		return m * m * float64(c.Size.Samples())
-	}
 	method := func(operations func(experiment.Case) float64, prepare func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error) experiment.Method {
 		return trialMethod{
 			b:          b,
@@ -34,12 +29,12 @@ func slidingVariants(b *Backend) []experiment.Variant {
 	// A thread for each line, in blocks of a warp so that few lines occupy many multiprocessors.
 	lines := func(n int) (grid, block dim) { return dim{x: (n + 31) / 32}, dim{x: 32} }
 	return []experiment.Variant{
-		{ID: "gpu-direct", Device: experiment.GPU, Method: method(direct, func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
+		{ID: "gpu-direct", Device: experiment.GPU, Method: method(experiment.DirectAdditions, func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
 			src, err := t.picture(q, in)
 			t.compute = func(q *queue) error { return q.pixels("slidingDirect", dst.w, dst.h, dst, src, r) }
 			return err
 		})},
-		{ID: "gpu-recursive", Device: experiment.GPU, Method: method(operations, func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
+		{ID: "gpu-recursive", Device: experiment.GPU, Method: method(experiment.RecursiveAdditions, func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
 			w, h := dst.w, dst.h
 			src, err := framed(q, t, w, h, 1, noWindow, r)
 			if err != nil {
@@ -59,7 +54,7 @@ func slidingVariants(b *Backend) []experiment.Variant {
 			}
 			return q.d.upload(src.first.ptr, int64(src.pitch), in.U8, w)
 		})},
-		{ID: "gpu-recursive-coalesced", Device: experiment.GPU, Method: method(operations, func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
+		{ID: "gpu-recursive-coalesced", Device: experiment.GPU, Method: method(experiment.RecursiveAdditions, func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
 			w, h := dst.w, dst.h
 			src, err := framed(q, t, w, h, 1, noWindow, r)
 			if err != nil {
@@ -79,7 +74,7 @@ func slidingVariants(b *Backend) []experiment.Variant {
 			}
 			return q.d.upload(src.first.ptr, int64(src.pitch), in.U8, w)
 		})},
-		{ID: "gpu-program", Device: experiment.GPU, Method: method(operations, func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
+		{ID: "gpu-program", Device: experiment.GPU, Method: method(experiment.RecursiveAdditions, func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
 			src, err := t.picture(q, in)
 			t.operation = func(ctx context.Context) error { return b.BoxMean(ctx, dst, src, r) }
 			return err

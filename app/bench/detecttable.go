@@ -251,7 +251,7 @@ func (c *Comparison) Says(lang string) []string {
 		if v := ratio(list[0].Total, m.Total); i > 0 && v > 0 {
 			cold := float64(list[0].Open+list[0].Total.Cold) / float64(m.Open+m.Total.Cold)
 			lines = append(lines, fmt.Sprintf(say(lang, "Speed-up of %s over %s: %s × for a whole detection, %s × from opening to the first result.",
-				"Ускорение на %s против %s: %s × для всего поиска, %s × от открытия до первого результата."), m.Name, list[0].Name, figure(v), figure(cold)))
+				"Ускорение на %s против %s: %s × для всего поиска, %s × от открытия до первого результата."), m.Name, list[0].Name, figureIn(lang, v), figureIn(lang, cold)))
 		}
 	}
 	if len(list) == 0 {

@@ -147,6 +147,14 @@ func figure(v float64) string {
 	return fmt.Sprintf("%.5f", v)
 }
 
+// figureIn writes a figure of a sentence, with the decimal sign of the language.
+func figureIn(lang string, v float64) string {
+	if lang == "ru" {
+		return strings.Replace(figure(v), ".", ",", 1)
+	}
+	return figure(v)
+}
+
 // writeAligned writes columns; those whose cells all are numbers or empty are aligned to the right.
 func writeAligned(b *strings.Builder, rows [][]string) {
 	if len(rows) == 0 {

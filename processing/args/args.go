@@ -42,7 +42,7 @@ type call struct {
 
 func (c *call) fail(format string, v ...any) {
 	if c.err == nil {
-		c.err = fmt.Errorf(c.b.Name()+": "+c.op+": "+format, v...)
+		c.err = fmt.Errorf("%s: %s: "+format, append([]any{c.b.Name(), c.op}, v...)...)
 	}
 }
 

@@ -172,3 +172,10 @@ func TestClaimsAreMeasured(t *testing.T) {
 		}
 	}
 }
+
+// A decimal point is one between two digits; names and ends of sentences keep theirs.
+func TestComma(t *testing.T) {
+	if got := comma("На cuda.0: 26.0 ×, от 1.44 до 10.0e-6. Всё 3."); got != "На cuda.0: 26,0 ×, от 1,44 до 10,0e-6. Всё 3." {
+		t.Error(got)
+	}
+}

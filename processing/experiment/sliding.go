@@ -7,15 +7,19 @@ import (
 	"blik/processing"
 )
 
+// DirectAdditions is how many additions the direct sum takes in a case of sliding; windows do not reach beyond the picture.
+func DirectAdditions(c Case) float64 {
+	m := c.Int("m")
+	return float64(min(m, 2*c.Size.W-1)) * float64(min(m, 2*c.Size.H-1)) * float64(c.Size.Samples())
+}
+
+// RecursiveAdditions is how many the recursion takes: 4 a pixel.
+func RecursiveAdditions(c Case) float64 { return 4 * float64(c.Size.Samples()) }
+
 // sliding is the mean over an m × m window, clipped at the picture's edge and rounded to nearest, as Backend.BoxMean.
 func sliding() *Experiment {
-	direct := func(c Case) float64 {
-		m := c.Int("m")
-		return float64(min(m, 2*c.Size.W-1)) * float64(min(m, 2*c.Size.H-1)) * float64(c.Size.Samples())
-	}
-	recursive := func(c Case) float64 { return 4 * float64(c.Size.Samples()) }
 	box := func(workers int) Method {
-		return onBackend{workers: workers, operations: recursive,
+		return onBackend{workers: workers, operations: RecursiveAdditions,
 			run: func(ctx context.Context, b processing.Backend, dst, src processing.Plane, c Case) error {
 				return b.BoxMean(ctx, dst, src, c.Int("m")/2)
 			}}
@@ -56,12 +60,12 @@ func sliding() *Experiment {
 				Name:   text("CPU direct, 1 thread", "ЦП прямой, 1 поток"),
 				Help:   text("adds up the m² pixels of every window", "складывает все m² пикселей каждого окна"),
 				Paper:  paperTimes("m", map[string]int{"5": 283, "9": 922, "15": 2531}),
-				Method: directMean(1, direct),
+				Method: directMean(1),
 			}, {
 				ID: "cpu-direct-all", Device: CPU,
 				Name:   text("CPU direct, all threads", "ЦП прямой, все потоки"),
 				Help:   text("the same over bands of rows on all processors", "то же по полосам строк на всех процессорах"),
-				Method: directMean(0, direct),
+				Method: directMean(0),
 			}, {
 				ID: "cpu-recursive", Device: CPU,
 				Name: text("CPU recursive, 1 thread", "ЦП рекурсивный, 1 поток"),
@@ -140,10 +144,10 @@ func paperTimes(param string, ms map[string]int) func(Case) time.Duration {
 }
 
 // directMean adds up every window by itself; workers 0 are all.
-func directMean(workers int, operations func(Case) float64) Method {
+func directMean(workers int) Method {
 	return plain{
 		memory:     func(c Case) int64 { return int64(c.Size.Samples()) },
-		operations: operations,
+		operations: DirectAdditions,
 		prepare: func(_ context.Context, in *Input, c Case) (func(context.Context) error, *Output, error) {
 			n := workers
 			if n == 0 {

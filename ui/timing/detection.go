@@ -126,7 +126,7 @@ func (p *detectionPage) show() {
 	}
 	what := p.v.t("timing.what", "Name", p.v.compared.name, "W", p.v.texts.Int(c.Width), "H", p.v.texts.Int(c.Height),
 		"MP", p.v.texts.Megapixels(c.Width, c.Height), "Depth", c.Depth, "Mode", mode)
-	p.says.SetText(what + "\n" + p.v.prose(strings.Join(c.Says(lang), "\n")))
+	p.says.SetText(what + "\n" + strings.Join(c.Says(lang), "\n"))
 }
 
 // start measures.

@@ -314,7 +314,7 @@ func (p *experimentsPage) show() {
 	p.plot.SetPlots(plots)
 	var lines []string
 	for _, c := range o.result.Conclusions {
-		lines = append(lines, p.v.prose(c.Text.In(lang))+".")
+		lines = append(lines, c.Text.In(lang)+".")
 	}
 	if len(lines) == 0 {
 		lines = append(lines, p.v.t("timing.noVerdict"))

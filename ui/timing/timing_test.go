@@ -515,17 +515,6 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// Sentences have the decimal sign of the language, and what is not a figure stays.
-func TestProse(t *testing.T) {
-	const said = "Ускорение на cuda:0: 26.0 ×, от 1.44 до 10.0e-6. Всё."
-	if got := newHarness(t, "ru").prose(said); got != "Ускорение на cuda:0: 26,0 ×, от 1,44 до 10,0e-6. Всё." {
-		t.Error(got)
-	}
-	if got := newHarness(t, "en").prose(said); got != said {
-		t.Error(got)
-	}
-}
-
 // Nothing moves when another experiment is chosen: the column of choices is wide enough for all of them.
 func TestChoicesFit(t *testing.T) {
 	for _, lang := range []string{"en", "ru"} {

@@ -283,21 +283,6 @@ func (v *View) local(cells [][]string) [][]string {
 	return cells
 }
 
-// prose writes the figures of a sentence with the decimal sign of the language.
-func (v *View) prose(text string) string {
-	if v.texts.Number(0.5, 1) == "0.5" {
-		return text
-	}
-	out := []byte(text)
-	digit := func(i int) bool { return i >= 0 && i < len(out) && out[i] >= '0' && out[i] <= '9' }
-	for i, c := range out {
-		if c == '.' && digit(i-1) && digit(i+1) {
-			out[i] = ','
-		}
-	}
-	return string(out)
-}
-
 // folder is where measurements are saved at first: beside the open picture, else where the dialog begins.
 func (v *View) folder() string {
 	if p := v.Picture(); p != nil {
