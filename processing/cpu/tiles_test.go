@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -114,8 +115,9 @@ func operator(r processing.Tile) [][]float64 {
 }
 
 // solved returns what the tile should hold: the unknown pixels make m·u = 0 in their own rows. nil where the system has no
-// single solution.
-func solved(m [][]float64, p []float32, state []uint8) []float64 {
+// single solution. spread is the largest that a pixel changes where each row is off by up to 1, the row sum norm of the
+// inverse, for an m whose inverse has one sign.
+func solved(m [][]float64, p []float32, state []uint8) (out []float64, spread float64) {
 	var unknown []int
 	for i, s := range state {
 		if s != processing.StateKnown {
@@ -134,21 +136,38 @@ func solved(m [][]float64, p []float32, state []uint8) []float64 {
 			}
 		}
 	}
+	ones := make([]float64, len(unknown))
+	for r := range ones {
+		ones[r] = 1
+	}
+	apart := gauss(clone(a), ones)
 	x := gauss(a, b)
 	if x == nil {
-		return nil
+		return nil, 0
 	}
-	out := make([]float64, len(p))
+	for _, v := range apart {
+		spread = max(spread, math.Abs(v))
+	}
+	out = make([]float64, len(p))
 	for i, v := range p {
 		out[i] = float64(v)
 	}
 	for k, i := range unknown {
 		out[i] = x[k]
 	}
+	return out, spread
+}
+
+func clone(m [][]float64) [][]float64 {
+	out := make([][]float64, len(m))
+	for i, row := range m {
+		out[i] = slices.Clone(row)
+	}
 	return out
 }
 
-// checkSolver compares an iterated operation with elimination, tile by tile, and sees that nothing else is written.
+// checkSolver compares an iterated operation with elimination, tile by tile, and sees that nothing else is written. tolerance
+// is what each row may be off by, in units of 2⁻²⁴ of the largest sample.
 func checkSolver(t *rapid.T, tolerance float64, matrix func(processing.Tile) [][]float64,
 	run func(b *Backend, dst, state processing.Plane, tiles []processing.Tile) error) {
 	tiles, w, h := drawTiles(t)
@@ -189,29 +208,35 @@ func checkSolver(t *rapid.T, tolerance float64, matrix func(processing.Tile) [][
 		if known == 0 {
 			continue
 		}
-		want := solved(matrix(r), src, st)
+		want, spread := solved(matrix(r), src, st)
 		if want == nil {
 			continue
 		}
-		// Single precision rounds by the size of the samples, however little they differ.
+		// Single precision rounds by the size of the samples, however little they differ; that spreads through the tile.
 		largest := 0.0
 		for _, v := range want {
 			largest = math.Max(largest, math.Abs(v))
 		}
 		for i := range want {
-			if d := math.Abs(float64(got[i]) - want[i]); d > tolerance*(1+largest) {
+			if d := math.Abs(float64(got[i]) - want[i]); d > tolerance*spread*largest/(1<<24) {
 				t.Fatalf("tile %v, pixel %d: %g, elimination says %g", r, i, got[i], want[i])
 			}
 		}
 	}
 }
 
+// harmonicRounding is what a row is off by where nothing changes any more, in units of 2⁻²⁴ of the largest sample. An update
+// u += ω(Σ/n − u) of n ≤ 4 neighbours rounds by some 7 of them at ω = 1.8: 2.25 in Σ/n by its additions and 1 by its
+// division, both times ω, and 1 at the end. In the equation that counts n/ω times, and n times more by the neighbours that
+// were updated before: 43. The largest of 10⁵ drawn cases was between 12 and 16.
+const harmonicRounding = 43
+
 func TestHarmonicAgainstElimination(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		checkSolver(t, 1e-5, operator, func(b *Backend, dst, state processing.Plane, tiles []processing.Tile) error {
+		checkSolver(t, harmonicRounding, operator, func(b *Backend, dst, state processing.Plane, tiles []processing.Tile) error {
 			sweeps, omegas := make([]int, len(tiles)), make([]float32, len(tiles))
 			for i := range tiles {
-				sweeps[i], omegas[i] = 400, 1.8
+				sweeps[i], omegas[i] = 1000, 1.8
 			}
 			return b.Harmonic(context.Background(), dst, state, tiles, sweeps, omegas)
 		})
@@ -231,7 +256,7 @@ func TestHarmonicConvergesOnADisc(t *testing.T) {
 				state[i] = processing.StateLost
 			}
 		}
-		want := solved(operator(r), p, state)
+		want, _ := solved(operator(r), p, state)
 		b := New()
 		dst, st := up(t, b, side, side, p), up(t, b, side, side, state)
 		omega := float32(2 / (1 + math.Sin(math.Pi/float64(2*depth+1))))
@@ -282,7 +307,7 @@ func TestBiharmonicAgainstElimination(t *testing.T) {
 		lift(src, p, w, r)
 		lift(s, state, w, r)
 		lift(got, down[float32](t, dst), w, r)
-		want := solved(square(r), src, s)
+		want, _ := solved(square(r), src, s)
 		for i := range want {
 			if math.Abs(float64(got[i])-want[i]) > 1e-3 {
 				t.Fatalf("%v, pixel %d: %g, elimination says %g", r, i, got[i], want[i])
