@@ -14,6 +14,7 @@ import (
 	"gorgonia.org/cu"
 
 	"blik/cuda/driver"
+	"blik/internal/parallel"
 	"blik/processing"
 	"blik/processing/experiment"
 )
@@ -341,7 +342,7 @@ func inPieces(q *queue, dst []byte, row int, f func(pinned []byte, at int) error
 		if err := f(piece, at); err != nil {
 			return err
 		}
-		at += copyWide(dst[at:], piece)
+		at += parallel.Copy(dst[at:], piece)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ package cuda
 import (
 	"context"
 
+	"blik/internal/parallel"
 	"blik/processing"
 	"blik/processing/experiment"
 )
@@ -170,7 +171,7 @@ func inHost(q *queue, t *trial, v *blurTrial, in *experiment.Input, pixels []uin
 	}
 	if len(pixels) > 0 {
 		if list, v.list, err = t.mapped(q, 4*len(pixels)); err == nil {
-			copyWide(list, bytesOf(pixels))
+			parallel.Copy(list, bytesOf(pixels))
 		}
 	}
 	return err

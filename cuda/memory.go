@@ -309,23 +309,6 @@ func (d *device) send(src []byte, unit int, queue func(at int, piece []byte) err
 	return nil
 }
 
-// copyWide is copy on several processors: one alone does not keep up with the bus.
-func copyWide(dst, src []byte) int {
-	n := min(len(dst), len(src))
-	const least = 1 << 20
-	parts := min(8, runtime.GOMAXPROCS(0), (n+least-1)/least)
-	if parts < 2 {
-		return copy(dst, src)
-	}
-	var wg sync.WaitGroup
-	for i := range parts {
-		a, b := n*i/parts, n*(i+1)/parts
-		wg.Go(func() { copy(dst[a:b], src[a:b]) })
-	}
-	wg.Wait()
-	return n
-}
-
 // download copies rows into pinned host memory without padding and waits for them.
 func (d *device) download(dst []byte, src cu.DevicePtr, pitch int64, row, rows int) error {
 	var err error

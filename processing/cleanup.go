@@ -1,5 +1,7 @@
 package processing
 
+import "blik/internal/parallel"
+
 // cleanup makes the mask from the accepted components: open, close, fill, widen, soften, and clip to the region.
 func (d *detector) cleanup(region *Region) (*Mask, error) {
 	p, mask := d.p, d.exclude
@@ -37,7 +39,7 @@ func (d *detector) cleanup(region *Region) (*Mask, error) {
 		return nil, err
 	}
 	m := <-d.mask
-	inParts(len(m.Pix), 1<<20, func(a, b int) { copy(m.Pix[a:b], host.U8[a:b]) })
+	parallel.Split(len(m.Pix), 1<<20, func(a, b int) { copy(m.Pix[a:b], host.U8[a:b]) })
 	if region != nil {
 		clipMask(m, region)
 	}
@@ -51,7 +53,7 @@ func freshMask(w, h int) <-chan *Mask {
 	go func() {
 		m := NewMask(w, h)
 		const page = 4096
-		inParts(len(m.Pix), 1<<20, func(a, b int) {
+		parallel.Split(len(m.Pix), 1<<20, func(a, b int) {
 			for i := a; i < b; i += page {
 				m.Pix[i] = 0
 			}

@@ -1,14 +1,12 @@
 package processing
 
 import (
+	"blik/internal/parallel"
 	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 )
 
 // Correct computes what the glare under the mask hides. Nothing is ever taken from pixels under the mask, except the
@@ -99,20 +97,8 @@ func (c *corrector) stage(name Text, done float64, f func() error) error {
 
 // each runs f for 0 … n−1 on several threads and stops early when the job is cancelled.
 func (c *corrector) each(n int, f func(i int)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		wg.Go(func() {
-			for c.ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				f(i)
-			}
-		})
-	}
-	wg.Wait()
+	// Whoever calls it looks at the context afterwards.
+	_ = parallel.Each(c.ctx, n, f)
 }
 
 // sites returns what is to be corrected: the given spots, or all when spots is nil.

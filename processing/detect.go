@@ -1,6 +1,7 @@
 package processing
 
 import (
+	"blik/internal/parallel"
 	"context"
 	"math"
 	"slices"
@@ -351,7 +352,7 @@ func (d *detector) measure() ([]candidate, error) {
 	}
 	cands := make([]candidate, len(t))
 	model := defaultScore()
-	inParts(len(t), 256, func(a, b int) {
+	parallel.Split(len(t), 256, func(a, b int) {
 		for i := a; i < b; i++ {
 			area := float64(windowArea(int(index[i])%d.w, int(index[i])/d.w, d.w, d.h, r))
 			cands[i] = newCandidate(&t[i], float64(wide[i])/area, float64(wide[i]-members[i])/area, d.white, d.tables.Encode8)

@@ -3,6 +3,8 @@ package processing
 import (
 	"math"
 	"sort"
+
+	"blik/internal/parallel"
 )
 
 // Transfer is the curve that encodes linear light into samples.
@@ -85,7 +87,7 @@ func NewLumaTables(depth int, t Transfer) *LumaTables { return newLumaTables(dep
 func newLumaTables(depth int, linear func(float64) float64) *LumaTables {
 	table := func(n int) []uint16 {
 		s := make([]uint16, n)
-		inParts(n, 4096, func(a, b int) {
+		parallel.Split(n, 4096, func(a, b int) {
 			for i := a; i < b; i++ {
 				s[i] = uint16(linear(float64(i)/float64(n-1))*65535 + 0.5)
 			}
@@ -107,7 +109,7 @@ func encodeTable() []uint8 {
 	encode := func(i int) int { return int(TransferSRGB.Encode(float64(i)/65535)*255 + 0.5) }
 	t := make([]uint8, 65536)
 	begin := func(v int) int { return sort.Search(len(t), func(i int) bool { return encode(i) >= v }) }
-	inParts(256, 16, func(a, b int) {
+	parallel.Split(256, 16, func(a, b int) {
 		from := begin(a)
 		for v := a; v < b; v++ {
 			to := begin(v + 1)

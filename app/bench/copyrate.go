@@ -3,9 +3,9 @@ package bench
 import (
 	"context"
 	"runtime"
-	"sync"
 	"time"
 
+	"blik/internal/parallel"
 	"blik/processing"
 )
 
@@ -50,15 +50,13 @@ func hostCopyRate(ctx context.Context, n, times int) (float64, error) {
 			return 0, err
 		}
 		start := time.Now()
-		var wg sync.WaitGroup
-		for k := range workers {
-			a, b := n/workers*k, n/workers*(k+1)
-			wg.Go(func() { copy(dst[a:b], src[a:b]) })
+		part := max(1, (n+workers-1)/workers)
+		if err := parallel.Chunks(ctx, n, part, func(from, to int) { copy(dst[from:to], src[from:to]) }); err != nil {
+			return 0, err
 		}
-		wg.Wait()
 		if d := time.Since(start); i > 0 && (fastest == 0 || d < fastest) {
 			fastest = d
 		}
 	}
-	return float64(n/workers*workers) * 2 / max(fastest.Seconds(), 1e-9), nil
+	return float64(n) * 2 / max(fastest.Seconds(), 1e-9), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"blik/internal/parallel"
 	"blik/processing"
 	"blik/processing/args"
 	"blik/processing/internal/span"
@@ -237,7 +238,7 @@ func (b *Backend) Paint(ctx context.Context, dst processing.Plane, c processing.
 		if err != nil {
 			return err
 		}
-		clearWide(s.U8)
+		parallel.Split(len(s.U8), 1<<18, func(from, to int) { clear(s.U8[from:to]) })
 		span.Fill(s.U8, p[0].w, spans, 255)
 		return ctx.Err()
 	}})

@@ -1,9 +1,7 @@
 package banded
 
 import (
-	"runtime"
-	"sync"
-
+	"blik/internal/parallel"
 	"blik/processing"
 )
 
@@ -20,27 +18,8 @@ func piece[T any](s []T, i, j int) []T {
 }
 
 func copySamples(dst, src processing.Samples) {
-	copyWide(dst.U8, src.U8)
-	copyWide(dst.U16, src.U16)
-	copyWide(dst.U32, src.U32)
-	copyWide(dst.F32, src.F32)
-}
-
-// copyWide is copy on several processors, as one alone does not keep up with the bus of a device.
-func copyWide[T any](dst, src []T) {
-	wide(len(src), func(from, to int) { copy(dst[from:to], src[from:to]) })
-}
-
-func clearWide[T any](s []T) { wide(len(s), func(from, to int) { clear(s[from:to]) }) }
-
-// wide calls f for parts of 0 … n−1, on several processors where they are large.
-func wide(n int, f func(from, to int)) {
-	const least = 1 << 18
-	parts := max(1, min(8, runtime.GOMAXPROCS(0), n/least))
-	var wg sync.WaitGroup
-	for i := range parts - 1 {
-		wg.Go(func() { f(n*i/parts, n*(i+1)/parts) })
-	}
-	f(n*(parts-1)/parts, n)
-	wg.Wait()
+	parallel.Copy(dst.U8, src.U8)
+	parallel.Copy(dst.U16, src.U16)
+	parallel.Copy(dst.U32, src.U32)
+	parallel.Copy(dst.F32, src.F32)
 }

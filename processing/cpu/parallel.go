@@ -1,9 +1,9 @@
 package cpu
 
 import (
+	"blik/internal/parallel"
 	"context"
-	"sync"
-	"sync/atomic"
+	"iter"
 	"unsafe"
 )
 
@@ -57,32 +57,17 @@ const maxArena = 1 << 19
 
 // each runs task 0 … n−1 on the workers, in any order, and returns the context's error.
 func (b *Backend) each(ctx context.Context, n int, task func(t *worker, i int)) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	var next atomic.Int64
-	work := func() {
-		t := b.hire(ctx)
-		defer b.dismiss(t)
-		for !t.stopped() {
-			i := int(next.Add(1)) - 1
-			if i >= n {
-				return
-			}
+	return parallel.Workers(ctx, b.workers, n, func(tasks iter.Seq[int]) {
+		t := b.get(ctx)
+		defer b.put(t)
+		for i := range tasks {
 			t.used = 0
 			task(t, i)
 		}
-	}
-	var wg sync.WaitGroup
-	for range min(b.workers, n) - 1 {
-		wg.Go(work)
-	}
-	work()
-	wg.Wait()
-	return ctx.Err()
+	})
 }
 
-func (b *Backend) hire(ctx context.Context) *worker {
+func (b *Backend) get(ctx context.Context) *worker {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if n := len(b.idle); n > 0 {
@@ -94,7 +79,7 @@ func (b *Backend) hire(ctx context.Context) *worker {
 	return &worker{ctx: ctx}
 }
 
-func (b *Backend) dismiss(t *worker) {
+func (b *Backend) put(t *worker) {
 	t.ctx = nil
 	if len(t.arena) > maxArena {
 		t.arena = nil
