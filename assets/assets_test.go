@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"testing"
 
-	"blik/processing/sample"
+	"blik/processing/synth"
 )
 
 var update = flag.Bool("update", false, "write sample.jpg and sample_mask.png anew")
@@ -19,16 +19,16 @@ var update = flag.Bool("update", false, "write sample.jpg and sample_mask.png an
 // generate makes the sample painting and its truth.
 func generate(t *testing.T) (painting image.Image, glare *image.Gray) {
 	t.Helper()
-	o, err := sample.Preset("default")
+	o, err := synth.Preset("default")
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Density = 60
-	o.Placement = sample.Placement{Weave: 0.45, Ridge: 0.2, Scatter: 0.35}
-	o.GlareBlur = sample.Range{Min: 0.3, Max: 0.8}
-	o.Lights = [][3]float64{sample.Lamp(4300, 5500)}
+	o.Placement = synth.Placement{Weave: 0.45, Ridge: 0.2, Scatter: 0.35}
+	o.GlareBlur = synth.Range{Min: 0.3, Max: 0.8}
+	o.Lights = [][3]float64{synth.Lamp(4300, 5500)}
 	o.NoiseGain = 1e-4
-	p, m, _, err := sample.Generate(context.Background(), 1600, 1100, 8, 4, sample.PaintOptions{Scene: "coast"}, o)
+	p, m, _, err := synth.Generate(context.Background(), 1600, 1100, 8, 4, synth.PaintOptions{Scene: "coast"}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

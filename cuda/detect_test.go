@@ -20,23 +20,23 @@ import (
 	"blik/cuda/driver"
 	"blik/processing"
 	"blik/processing/cpu"
-	"blik/processing/sample"
+	"blik/processing/synth"
 )
 
 // glaring is a generated painting with glare, `density` times as dense as usual.
 func glaring(t testing.TB, w, h, depth int, seed uint64, density float64) *processing.Picture {
 	t.Helper()
-	clean, err := sample.Paint(background, w, h, depth, sample.PaintOptions{Seed: seed, Scene: "coast"})
+	clean, err := synth.Paint(background, w, h, depth, synth.PaintOptions{Seed: seed, Scene: "coast"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	glare, err := sample.Preset("default")
+	glare, err := synth.Preset("default")
 	if err != nil {
 		t.Fatal(err)
 	}
 	glare.Density *= density
 	glare.Seed = seed
-	pic, _, _, err := sample.RenderGlare(background, clean, glare)
+	pic, _, _, err := synth.RenderGlare(background, clean, glare)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 
 	"blik/kernels"
 	"blik/processing"
-	"blik/processing/sample"
+	"blik/processing/synth"
 )
 
 // passed are the tests that ran on a GPU and did not fail.
@@ -316,12 +316,12 @@ func (m *meter) detection() {
 		return
 	}
 	const w, h = 5300, 3533
-	glare, err := sample.Preset("default")
+	glare, err := synth.Preset("default")
 	if err != nil {
 		m.err = err
 		return
 	}
-	pic, _, _, err := sample.Generate(background, w, h, 8, 11, sample.PaintOptions{Scene: "coast"}, glare)
+	pic, _, _, err := synth.Generate(background, w, h, 8, 11, synth.PaintOptions{Scene: "coast"}, glare)
 	if err != nil {
 		m.err = err
 		return

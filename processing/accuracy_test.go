@@ -14,8 +14,8 @@ import (
 
 	"blik/processing"
 	"blik/processing/cpu"
-	"blik/processing/sample"
 	"blik/processing/score"
+	"blik/processing/synth"
 )
 
 const shared = "../../shared/data"
@@ -109,19 +109,19 @@ func row(name string, m score.Metrics) string {
 // floors lie 0.01 below what was measured when the score was last fitted: they catch a loss, they are no targets.
 type variation struct {
 	name    string
-	v       sample.Variation
+	v       synth.Variation
 	f1, f1t float64
 }
 
 func variations() []variation {
 	return []variation{
-		{"half size", sample.Variation{Scale: 0.5}, 0.83, 0.91},
-		{"double size", sample.Variation{Scale: 2}, 0.89, 0.96},
-		{"blur σ 0.7", sample.Variation{BlurSigma: 0.7}, 0.92, 0.95},
-		{"blur σ 1.2", sample.Variation{BlurSigma: 1.2}, 0.85, 0.89},
-		{"16 bit", sample.Variation{Depth: 16}, 0.943, 0.972},
-		{"grey", sample.Variation{Grey: true}, 0.93, 0.965},
-		{"JPEG 90", sample.Variation{JPEGQuality: 90}, 0.935, 0.97},
+		{"half size", synth.Variation{Scale: 0.5}, 0.83, 0.91},
+		{"double size", synth.Variation{Scale: 2}, 0.89, 0.96},
+		{"blur σ 0.7", synth.Variation{BlurSigma: 0.7}, 0.92, 0.95},
+		{"blur σ 1.2", synth.Variation{BlurSigma: 1.2}, 0.85, 0.89},
+		{"16 bit", synth.Variation{Depth: 16}, 0.943, 0.972},
+		{"grey", synth.Variation{Grey: true}, 0.93, 0.965},
+		{"JPEG 90", synth.Variation{JPEGQuality: 90}, 0.935, 0.97},
 	}
 }
 
@@ -158,7 +158,7 @@ func TestAccuracy(t *testing.T) {
 			}
 			change := v.v
 			change.Clean = p.clean
-			pic, truth, err := sample.Vary(context.Background(), p.glare, p.truth, change)
+			pic, truth, err := synth.Vary(context.Background(), p.glare, p.truth, change)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -202,15 +202,15 @@ func TestOtherRenderer(t *testing.T) {
 	}
 	set := developmentSet(t)[:5]
 	floors := map[string]float64{"default": 0.87, "dense": 0.87, "few": 0.82, "soft": 0.75, "unclipped": 0.63, "tinted": 0.6, "large": 0.55, "mixed": 0.5}
-	for _, name := range sample.Presets() {
+	for _, name := range synth.Presets() {
 		var all []score.Metrics
 		for i, p := range set {
-			o, err := sample.Preset(name)
+			o, err := synth.Preset(name)
 			if err != nil {
 				t.Fatal(err)
 			}
 			o.Seed = uint64(1000 + i)
-			pic, truth, _, err := sample.RenderGlare(context.Background(), p.clean, o)
+			pic, truth, _, err := synth.RenderGlare(context.Background(), p.clean, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -230,7 +230,7 @@ func TestGenerated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("accuracy does not change under the race detector")
 	}
-	glare, err := sample.Preset("default")
+	glare, err := synth.Preset("default")
 	if err != nil {
 		t.Fatal(err)
 	}

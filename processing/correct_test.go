@@ -14,8 +14,8 @@ import (
 
 	"blik/processing"
 	"blik/processing/cpu"
-	"blik/processing/sample"
 	"blik/processing/score"
+	"blik/processing/synth"
 )
 
 // every calls f for each method, depth and number of channels.
@@ -598,7 +598,7 @@ func TestCorrectOtherGlare(t *testing.T) {
 	if testing.Short() {
 		t.Skip("accuracy does not change under the race detector")
 	}
-	clean, err := sample.Paint(context.Background(), 700, 500, 8, sample.PaintOptions{Seed: 3})
+	clean, err := synth.Paint(context.Background(), 700, 500, 8, synth.PaintOptions{Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -611,12 +611,12 @@ func TestCorrectOtherGlare(t *testing.T) {
 		{"default", 0, 14, 0.02}, {"default", 90, 14, 0.02}, {"soft", 0, 8, 0.05}, {"unclipped", 0, 6, 0.1},
 		{"tinted", 0, 6, 0.1}, {"large", 0, 8, 0.1}, {"mixed", 0, 8, 0.1},
 	} {
-		o, err := sample.Preset(c.preset)
+		o, err := synth.Preset(c.preset)
 		if err != nil {
 			t.Fatal(err)
 		}
 		o.Seed, o.JPEGQuality = 5, c.jpeg
-		glare, truth, _, err := sample.RenderGlare(context.Background(), clean, o)
+		glare, truth, _, err := synth.RenderGlare(context.Background(), clean, o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 
 	"blik/processing"
 	"blik/processing/cpu"
-	"blik/processing/sample"
+	"blik/processing/synth"
 )
 
 // detect runs adaptive detection on the CPU and checks that no plane is left behind.
@@ -35,7 +35,7 @@ func detect(t testing.TB, pic *processing.Picture, p processing.Params, o proces
 // glaring is a small generated painting with glare.
 func glaring(t testing.TB, w, h, depth int, seed uint64) *processing.Picture {
 	t.Helper()
-	glare, err := sample.Preset("default")
+	glare, err := synth.Preset("default")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,13 +47,13 @@ func glaring(t testing.TB, w, h, depth int, seed uint64) *processing.Picture {
 	return pic
 }
 
-func generate(w, h, depth int, seed uint64, glare sample.GlareOptions) (pic, clean *processing.Picture, truth *processing.Mask, st sample.Stats, err error) {
+func generate(w, h, depth int, seed uint64, glare synth.GlareOptions) (pic, clean *processing.Picture, truth *processing.Mask, st synth.Stats, err error) {
 	ctx := context.Background()
-	if clean, err = sample.Paint(ctx, w, h, depth, sample.PaintOptions{Seed: seed, Scene: "coast"}); err != nil {
+	if clean, err = synth.Paint(ctx, w, h, depth, synth.PaintOptions{Seed: seed, Scene: "coast"}); err != nil {
 		return
 	}
 	glare.Seed = seed
-	pic, truth, st, err = sample.RenderGlare(ctx, clean, glare)
+	pic, truth, st, err = synth.RenderGlare(ctx, clean, glare)
 	return
 }
 

@@ -10,7 +10,7 @@ import (
 	"blik/app/device"
 	"blik/processing"
 	"blik/processing/experiment"
-	"blik/processing/sample"
+	"blik/processing/synth"
 	"blik/ui/filedialog"
 	"blik/ui/timing"
 	"blik/ui/xwidget"
@@ -55,12 +55,12 @@ func experimentsOnGPU(ctx context.Context) (list []experiment.Provider, release 
 
 // paintSample paints a picture of 4:3 with glare, the same each time.
 func paintSample(ctx context.Context, megapixels float64) (*processing.Picture, error) {
-	glare, err := sample.Preset("default")
+	glare, err := synth.Preset("default")
 	if err != nil {
 		return nil, err
 	}
 	width := int(math.Round(math.Sqrt(megapixels * 1e6 * 4 / 3)))
 	height := int(math.Round(megapixels * 1e6 / float64(width)))
-	pic, _, _, err := sample.Generate(ctx, width, height, 8, 1, sample.PaintOptions{}, glare)
+	pic, _, _, err := synth.Generate(ctx, width, height, 8, 1, synth.PaintOptions{}, glare)
 	return pic, err
 }

@@ -19,17 +19,17 @@ import (
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/experiment"
-	"blik/processing/sample"
+	"blik/processing/synth"
 )
 
 // painting is a generated painting with glare.
 func painting(t testing.TB, w, h, depth int) *processing.Picture {
 	t.Helper()
-	glare, err := sample.Preset("default")
+	glare, err := synth.Preset("default")
 	if err != nil {
 		t.Fatal(err)
 	}
-	pic, _, _, err := sample.Generate(t.Context(), w, h, depth, 3, sample.PaintOptions{}, glare)
+	pic, _, _, err := synth.Generate(t.Context(), w, h, depth, 3, synth.PaintOptions{}, glare)
 	if err != nil {
 		t.Fatal(err)
 	}

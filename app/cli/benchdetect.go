@@ -13,7 +13,7 @@ import (
 	"blik/app/imagefile"
 	"blik/processing"
 	"blik/processing/experiment"
-	"blik/processing/sample"
+	"blik/processing/synth"
 
 	"github.com/spf13/cobra"
 )
@@ -153,13 +153,13 @@ func (b *comparison) picture(ctx context.Context) (*processing.Picture, error) {
 		}
 		return file.Picture, nil
 	}
-	glare, err := sample.Preset("default")
+	glare, err := synth.Preset("default")
 	if err != nil {
 		return nil, err
 	}
 	w := max(int(math.Round(math.Sqrt(b.megapixels*1e6*4/3))), 1)
 	h := max(int(math.Round(b.megapixels*1e6/float64(w))), 1)
-	pic, _, _, err := sample.Generate(ctx, w, h, b.depth, b.seed, sample.PaintOptions{}, glare)
+	pic, _, _, err := synth.Generate(ctx, w, h, b.depth, b.seed, synth.PaintOptions{}, glare)
 	return pic, err
 }
 

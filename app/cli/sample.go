@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"blik/app/imagefile"
-	"blik/processing/sample"
+	"blik/processing/synth"
 
 	"github.com/spf13/cobra"
 )
@@ -20,11 +20,11 @@ const noGlare = "none"
 const (
 	sampleMinSide = 16
 	sampleMaxSide = 60000
-	sampleMaxMP   = sample.MaxPixels / 1_000_000
+	sampleMaxMP   = synth.MaxPixels / 1_000_000
 )
 
 func (p *program) sampleCommand() *cobra.Command {
-	glares := append(sample.Presets(), noGlare)
+	glares := append(synth.Presets(), noGlare)
 	c := &cobra.Command{
 		Use:   "sample [flags]",
 		Short: p.say("Paint a sample painting with glare and its true mask", "Написать картину-образец с бликами и её истинную маску"),
@@ -50,11 +50,11 @@ mask of the glare (FILE with _mask.png). The same seed gives the same picture.`,
 	f.IntVar(&depth, "depth", 8, p.say("`bits` a sample: 8 or 16", "`бит` на значение: 8 или 16"))
 	f.Uint64Var(&seed, "seed", 1, p.say("`number` that decides everything random", "`число`, от которого зависит всё случайное"))
 	f.StringVar(&glare, "glare", "default", p.say("`kind` of glare: ", "`вид` бликов: ")+strings.Join(glares, ", "))
-	f.StringVar(&scene, "scene", "", p.say("`scene` to paint, the seed's choice if not given: ", "что изобразить (`сцена`), иначе решает зерно: ")+strings.Join(sample.Scenes(), ", "))
+	f.StringVar(&scene, "scene", "", p.say("`scene` to paint, the seed's choice if not given: ", "что изобразить (`сцена`), иначе решает зерно: ")+strings.Join(synth.Scenes(), ", "))
 	f.BoolVar(&clean, "clean", false, p.say("also write the picture without glare (FILE with _clean.png)", "записать и картину без бликов (ФАЙЛ с _clean.png)"))
 	f.BoolVarP(&quiet, "quiet", "q", false, p.say("print nothing but errors", "выводить только ошибки"))
 	must(c.RegisterFlagCompletionFunc("glare", cobra.FixedCompletions(glares, cobra.ShellCompDirectiveNoFileComp)))
-	must(c.RegisterFlagCompletionFunc("scene", cobra.FixedCompletions(sample.Scenes(), cobra.ShellCompDirectiveNoFileComp)))
+	must(c.RegisterFlagCompletionFunc("scene", cobra.FixedCompletions(synth.Scenes(), cobra.ShellCompDirectiveNoFileComp)))
 
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		ctx := c.Context()
@@ -72,20 +72,20 @@ mask of the glare (FILE with _mask.png). The same seed gives the same picture.`,
 			}
 		}
 		switch {
-		case float64(width)*float64(height) > sample.MaxPixels:
+		case float64(width)*float64(height) > synth.MaxPixels:
 			return p.usage("%d × %d is more than %d megapixels", "%d × %d — больше %d мегапикселей", width, height, sampleMaxMP)
 		case depth != 8 && depth != 16:
 			return p.usage("--depth %d: must be 8 or 16", "--depth %d: нужно 8 или 16", depth)
 		case !slices.Contains(glares, glare):
 			return p.usage("--glare %s: must be one of %s", "--glare %s: допустимы %s", glare, strings.Join(glares, ", "))
-		case scene != "" && !slices.Contains(sample.Scenes(), scene):
-			return p.usage("--scene %s: must be one of %s", "--scene %s: допустимы %s", scene, strings.Join(sample.Scenes(), ", "))
+		case scene != "" && !slices.Contains(synth.Scenes(), scene):
+			return p.usage("--scene %s: must be one of %s", "--scene %s: допустимы %s", scene, strings.Join(synth.Scenes(), ", "))
 		case !strings.EqualFold(filepath.Ext(out), ".png"):
 			return p.usage("-o %s: the name must end in .png", "-o %s: имя должно кончаться на .png", out)
 		}
 
 		// Glare is rendered before the sensor's noise, so that only the result has any.
-		painted, err := sample.Paint(ctx, width, height, depth, sample.PaintOptions{Seed: seed, Scene: scene, Noiseless: glare != noGlare})
+		painted, err := synth.Paint(ctx, width, height, depth, synth.PaintOptions{Seed: seed, Scene: scene, Noiseless: glare != noGlare})
 		if err != nil {
 			return err
 		}
@@ -96,12 +96,12 @@ mask of the glare (FILE with _mask.png). The same seed gives the same picture.`,
 		written := []string{out}
 		picture := painted
 		if glare != noGlare {
-			options, err := sample.Preset(glare)
+			options, err := synth.Preset(glare)
 			if err != nil {
 				return err
 			}
 			options.Seed = seed
-			shone, truth, _, err := sample.RenderGlare(ctx, painted, options)
+			shone, truth, _, err := synth.RenderGlare(ctx, painted, options)
 			if err != nil {
 				return err
 			}

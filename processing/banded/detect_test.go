@@ -13,23 +13,23 @@ import (
 	"blik/processing"
 	"blik/processing/args/argstest"
 	"blik/processing/cpu"
-	"blik/processing/sample"
+	"blik/processing/synth"
 )
 
 // paintings are generated ones with much glare, of 8 and of 16 bits.
 var paintings = sync.OnceValues(func() (list [2]*processing.Picture, err error) {
-	glare, err := sample.Preset("default")
+	glare, err := synth.Preset("default")
 	if err != nil {
 		return list, err
 	}
 	glare.Density *= 4
 	glare.Seed = 5
 	for i, depth := range []int{8, 16} {
-		clean, err := sample.Paint(background, 121, 400, depth, sample.PaintOptions{Seed: 5, Scene: "coast"})
+		clean, err := synth.Paint(background, 121, 400, depth, synth.PaintOptions{Seed: 5, Scene: "coast"})
 		if err != nil {
 			return list, err
 		}
-		if list[i], _, _, err = sample.RenderGlare(background, clean, glare); err != nil {
+		if list[i], _, _, err = synth.RenderGlare(background, clean, glare); err != nil {
 			return list, err
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"blik/processing"
-	"blik/processing/sample"
+	"blik/processing/synth"
 )
 
 // source is what inputs are made of: a grey picture, extended by mirroring. It is painted when it is first asked for.
@@ -30,7 +30,7 @@ func (s *source) load(ctx context.Context) error {
 	pic := s.pic
 	if pic == nil {
 		var err error
-		if pic, err = sample.Paint(ctx, paintedW, paintedH, 8, sample.PaintOptions{Seed: 1, Grey: true}); err != nil {
+		if pic, err = synth.Paint(ctx, paintedW, paintedH, 8, synth.PaintOptions{Seed: 1, Grey: true}); err != nil {
 			return err
 		}
 	}

@@ -1,8 +1,8 @@
-// Package sample makes paintings without anyone's rights and puts glare on pictures with exact ground truth, for
+// Package synth renders copyright-free synthetic paintings, and glare with exact ground truth on any picture, for
 // trying the program out, for its tests and for its benchmarks.
 //
 // Paint makes a plausible oil painting from a seed, RenderGlare adds glare to any picture in linear light and returns
 // the mask of what became visible, Generate does both, and Vary makes the variants (half and double size, blur, depth,
 // grey, JPEG) at which a detector has to hold its figures. Everything is deterministic: the same seed and options give
 // the same bytes whatever the number of workers. The package imports nothing of the detector.
-package sample
+package synth
