@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing/synth"
 )
 
@@ -44,9 +45,7 @@ func generate(t *testing.T) (painting image.Image, glare *image.Gray) {
 //
 //	go test ./assets -run Sample -update
 func TestSampleIsGenerated(t *testing.T) {
-	if testing.Short() {
-		t.Skip("paints at full size")
-	}
+	testpic.Long(t)
 	painting, glare := generate(t)
 	var file, mask bytes.Buffer
 	if err := jpeg.Encode(&file, painting, &jpeg.Options{Quality: 94}); err != nil {

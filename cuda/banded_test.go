@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"blik/cuda/driver"
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/banded"
 	"blik/processing/cpu"
@@ -118,9 +119,7 @@ func repeated(t testing.TB, megapixels, depth int) *processing.Picture {
 // MiB: "200x8:1024 400x8:2048".
 func TestBandedTimes(t *testing.T) {
 	cases := strings.Fields(os.Getenv("BLIK_BANDED"))
-	if len(cases) == 0 {
-		t.Skip("BLIK_BANDED names no pictures")
-	}
+	testpic.Need(t, len(cases) > 0, "BLIK_BANDED, which names the pictures")
 	dev := gpu(t)
 	for _, c := range cases {
 		size, mib, _ := strings.Cut(c, ":")

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"blik/cuda/driver"
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/synth"
@@ -128,9 +129,7 @@ func TestDetect(t *testing.T) {
 
 // A picture as high or as wide as may be passes through detection and through elements of every kind.
 func TestLongestSides(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long lines")
-	}
+	testpic.Long(t)
 	dev := gpu(t)
 	for _, size := range [][2]int{{3, maxSide}, {maxSide, 3}} {
 		sameDetection(t, dev, glaring(t, size[0], size[1], 16, 3, 4), processing.DefaultParams())
@@ -172,9 +171,7 @@ func TestDetectParameters(t *testing.T) {
 func TestDetectGlareDev(t *testing.T) {
 	dev := gpu(t)
 	files, _ := filepath.Glob(filepath.Join(glareDev(), "*_glare.*"))
-	if len(files) == 0 {
-		t.Skip("the development set is absent: ", glareDev())
-	}
+	testpic.Require(t, len(files) > 0, testpic.RequireShared, glareDev())
 	for _, f := range files {
 		t.Run(filepath.Base(f), func(t *testing.T) { sameDetection(t, dev, decoded(t, f), processing.DefaultParams()) })
 	}

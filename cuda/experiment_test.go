@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/experiment"
 )
@@ -141,9 +142,7 @@ func TestSumTrials(t *testing.T) {
 
 func TestSumOfSeveralNeedsThem(t *testing.T) {
 	x := experimentsOnGPU(t)
-	if len(x.names) > 1 {
-		t.Skip("there are several GPUs")
-	}
+	testpic.Need(t, len(x.names) < 2, "a machine with one GPU")
 	e, err := experiment.Find("sum")
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 
 	"gorgonia.org/cu"
 
+	"blik/internal/testpic"
 	"blik/kernels"
 	"blik/processing"
 	"blik/processing/synth"
@@ -446,9 +447,7 @@ func (b *Backend) sumUp(s *plane) error {
 // TestDetectTimes prints where the time of a whole detection on 18.7 megapixels goes.
 func TestDetectTimes(t *testing.T) {
 	b := gpu(t)
-	if testing.Short() {
-		t.Skip("a large picture")
-	}
+	testpic.Long(t)
 	pic := glaring(t, 5300, 3533, 8, 11, 1)
 	for i := range 6 {
 		start := time.Now()
@@ -482,9 +481,7 @@ func TestOpenTime(t *testing.T) {
 // TestFigures prints the figures of the record.
 func TestFigures(t *testing.T) {
 	b := gpu(t)
-	if testing.Short() {
-		t.Skip("large planes")
-	}
+	testpic.Long(t)
 	m, err := measure(b)
 	if err != nil {
 		t.Fatal(err)

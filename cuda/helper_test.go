@@ -4,13 +4,14 @@ package cuda
 
 import (
 	"context"
+	"fmt"
 	"math"
-	"os"
 	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 )
@@ -24,21 +25,15 @@ var shared = sync.OnceValues(func() (*Backend, error) { return Open(0) })
 func gpu(t testing.TB) *Backend {
 	t.Helper()
 	b, err := shared()
-	switch {
-	case err == nil:
-		t.Cleanup(func() {
-			if !t.Failed() && !t.Skipped() {
-				passed.Lock()
-				passed.names = append(passed.names, t.Name())
-				passed.Unlock()
-			}
-		})
-		return b
-	case os.Getenv("BLIK_REQUIRE_GPU") != "":
-		t.Fatalf("no GPU: %v", err)
-	}
-	t.Skipf("no GPU: %v", err)
-	return nil
+	testpic.Require(t, err == nil, testpic.RequireGPU, fmt.Sprintf("a GPU: %v", err))
+	t.Cleanup(func() {
+		if !t.Failed() && !t.Skipped() {
+			passed.Lock()
+			passed.names = append(passed.names, t.Name())
+			passed.Unlock()
+		}
+	})
+	return b
 }
 
 // pair is the same job on both backends.

@@ -12,21 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/score"
 	"blik/processing/synth"
 )
-
-const shared = "../../shared/data"
-
-// needShared skips a test that reads the shared paintings where they are absent.
-func needShared(t *testing.T) {
-	t.Helper()
-	if _, err := os.Stat(shared); err != nil {
-		t.Skip("../shared/data is absent: accuracy on real paintings is not measured")
-	}
-}
 
 func readPicture(t *testing.T, path string) *processing.Picture {
 	t.Helper()
@@ -69,9 +60,9 @@ type painting struct {
 
 func developmentSet(t *testing.T) []painting {
 	t.Helper()
-	masks, err := filepath.Glob(filepath.Join(shared, "glare-dev", "*_mask.png"))
-	if err != nil || len(masks) != 6 {
-		t.Fatalf("%d pictures in glare-dev, want 6 (%v)", len(masks), err)
+	masks := testpic.SharedFiles(t, "glare-dev/*_mask.png")
+	if len(masks) != 6 {
+		t.Fatalf("%d pictures in glare-dev, want 6", len(masks))
 	}
 	whole := map[string]string{ // those whose clean picture is the painting itself
 		"d05_munch_scream": "the_scream_munch.jpg",
@@ -87,7 +78,7 @@ func developmentSet(t *testing.T) []painting {
 		}
 		p.glare = readPicture(t, glare[0])
 		if name, ok := whole[p.name]; ok {
-			p.clean = readPicture(t, filepath.Join(shared, "paintings", name))
+			p.clean = readPicture(t, testpic.Shared(t, "paintings/"+name))
 		} else {
 			p.clean = readPicture(t, base+"_clean.png")
 		}
@@ -129,10 +120,7 @@ func variations() []variation {
 // of halved, doubled and blurred pictures follows from the definition of visible glare, applied to the picture with and
 // without glare after the change.
 func TestAccuracy(t *testing.T) {
-	needShared(t)
-	if testing.Short() {
-		t.Skip("accuracy does not change under the race detector")
-	}
+	testpic.Long(t)
 	set := developmentSet(t)
 	var all []score.Metrics
 	for _, p := range set {
@@ -178,12 +166,7 @@ func TestAccuracy(t *testing.T) {
 
 // TestCleanPaintings holds false alarms on paintings without glare under 20 pixels in a million each.
 func TestCleanPaintings(t *testing.T) {
-	needShared(t)
-	files, err := filepath.Glob(filepath.Join(shared, "negatives", "*.png"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no clean paintings: %v", err)
-	}
-	for _, f := range files {
+	for _, f := range testpic.SharedFiles(t, "negatives/*.png") {
 		res := detect(t, readPicture(t, f), processing.DefaultParams(), processing.Options{})
 		ppm, count := score.FalseAlarms(res.Mask)
 		t.Logf("%-24s %.0f ppm in %d objects", filepath.Base(f), ppm, count)
@@ -196,10 +179,7 @@ func TestCleanPaintings(t *testing.T) {
 // TestOtherRenderer measures the kinds of glare that the development set lacks, on parts of its clean paintings; -v
 // prints the table. Of the large and mixed kinds much is missed, see docs/detection.md; the floors keep what there is.
 func TestOtherRenderer(t *testing.T) {
-	needShared(t)
-	if testing.Short() {
-		t.Skip("accuracy does not change under the race detector")
-	}
+	testpic.Long(t)
 	set := developmentSet(t)[:5]
 	floors := map[string]float64{"default": 0.87, "dense": 0.87, "few": 0.82, "soft": 0.75, "unclipped": 0.63, "tinted": 0.6, "large": 0.55, "mixed": 0.5}
 	for _, name := range synth.Presets() {
@@ -227,9 +207,7 @@ func TestOtherRenderer(t *testing.T) {
 // TestGenerated measures generated paintings, so that a machine without the shared data sees a loss too. They are full
 // of painted highlights that look like glare on purpose.
 func TestGenerated(t *testing.T) {
-	if testing.Short() {
-		t.Skip("accuracy does not change under the race detector")
-	}
+	testpic.Long(t)
 	glare, err := synth.Preset("default")
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/score"
@@ -538,10 +539,7 @@ func widen(m *processing.Mask, square bool) *processing.Mask {
 // TestCorrectAccuracy holds what correction reaches on the development set. The floors lie somewhat below what was
 // measured; docs/correction.md has the figures.
 func TestCorrectAccuracy(t *testing.T) {
-	if testing.Short() {
-		t.Skip("accuracy does not change under the race detector")
-	}
-	needShared(t)
+	testpic.Long(t)
 	set := developmentSet(t)
 	for _, c := range []struct {
 		name       string
@@ -595,9 +593,7 @@ func worse(before, after, clean *processing.Picture, patches []processing.Patch)
 // TestCorrectOtherGlare holds correction to glare of the project's own renderer, which is soft, dim, coloured or large,
 // on its own paintings; -v prints the table.
 func TestCorrectOtherGlare(t *testing.T) {
-	if testing.Short() {
-		t.Skip("accuracy does not change under the race detector")
-	}
+	testpic.Long(t)
 	clean, err := synth.Paint(context.Background(), 700, 500, 8, synth.PaintOptions{Seed: 3})
 	if err != nil {
 		t.Fatal(err)

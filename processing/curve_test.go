@@ -2,9 +2,9 @@ package processing_test
 
 import (
 	"math"
-	"path/filepath"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
@@ -45,8 +45,7 @@ func inks(pic *processing.Picture, black float64, depth int) *processing.Picture
 // TestDetectInAnyEncoding detects glare on the same painting in other encodings. The light is the same but for rounding,
 // and so must be the mask but for a few pixels on the brink.
 func TestDetectInAnyEncoding(t *testing.T) {
-	needShared(t)
-	pic := readPicture(t, filepath.Join(shared, "glare-dev", "d02_goya_scatter_glare.png"))
+	pic := readPicture(t, testpic.Shared(t, "glare-dev/d02_goya_scatter_glare.png"))
 	params := processing.DefaultParams()
 	want := detect(t, pic, params, processing.Options{}).Mask
 	area := want.Area()

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/synth"
@@ -423,9 +424,7 @@ func TestProgressRises(t *testing.T) {
 
 // TestCancel cancels at random moments: detection must answer within 100 ms and leave nothing behind.
 func TestCancel(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a time limit means nothing under the race detector")
-	}
+	testpic.Long(t)
 	small := glaring(t, 600, 450, 8, 2)
 	const w, h = 4000, 3000
 	pic := &processing.Picture{Width: w, Height: h, Channels: 3, U8: make([]uint8, 3*w*h)}

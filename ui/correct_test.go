@@ -17,6 +17,7 @@ import (
 	"blik/app/imagefile"
 	"blik/app/imagefile/codec"
 	"blik/app/view"
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
@@ -595,9 +596,7 @@ func TestPixelTextOfCorrections(t *testing.T) {
 
 // The whole way with the program's own engine, on the sample: find, correct, save, and prove it from the files.
 func TestProgramEngine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("works on a whole picture")
-	}
+	testpic.Long(t)
 	sample, err := filepath.Abs("../assets/sample.jpg")
 	if err != nil {
 		t.Fatal(err)

@@ -26,6 +26,7 @@ import (
 	"blik/app/preset"
 	"blik/app/report"
 	"blik/app/settings"
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/ui/filedialog"
 	"blik/ui/texts"
@@ -775,13 +776,7 @@ func TestSettingsFollow(t *testing.T) {
 
 // Files that are no pictures get one sentence that names them, in the window's language, and leave what is open alone.
 func TestMalformedFiles(t *testing.T) {
-	files, err := filepath.Glob("../../shared/data/malformed/*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Skip("SKIPPED: ../shared/data/malformed is not there")
-	}
+	files := testpic.SharedFiles(t, "malformed/*")
 	h := newHarness(t, "ru").opened()
 	h.engine = programEngine(h.slot)
 	refused := 0

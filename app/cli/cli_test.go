@@ -21,11 +21,10 @@ import (
 
 	"blik/app/imagefile"
 	"blik/app/preset"
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 )
-
-const shared = "../../../shared/"
 
 // outcome is what a run of the command line left.
 type outcome struct {
@@ -475,9 +474,7 @@ func (h hooked) Luma(ctx context.Context, y, v processing.Plane, pic *processing
 
 // Ctrl-C on a real process: it runs itself as the program, which waits within detection until it is interrupted.
 func TestInterrupt(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no signal can be sent to another process here")
-	}
+	testpic.Need(t, runtime.GOOS != "windows", "a system with signals between processes")
 	const variable = "BLIK_TEST_INTERRUPT"
 	if args := os.Getenv(variable); args != "" {
 		o := Options{Version: "1", Stdout: os.Stdout, Stderr: os.Stderr}
@@ -847,38 +844,25 @@ func TestRemarkHasALineOfItsOwn(t *testing.T) {
 	}
 }
 
-// python returns an interpreter that can run ../shared/tools/score.py, or skips the test.
-func python(t *testing.T) string {
+// scorePy returns an interpreter and the script that it can run, ../shared/tools/score.py, or skips the test.
+func scorePy(t *testing.T) (python, script string) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("a Python process is slow to start")
-	}
-	if !exist(shared + "tools/score.py") {
-		t.Skip("../shared/tools/score.py is not here")
-	}
-	for _, p := range []string{"python3", "/usr/bin/python3"} {
-		if exec.Command(p, "-c", "import cv2, numpy, scipy").Run() == nil {
-			return p
-		}
-	}
-	t.Skip("no python3 with cv2, numpy and scipy")
-	return ""
+	testpic.Long(t)
+	script = testpic.SharedTool(t, "score.py")
+	return testpic.Python(t, "cv2", "numpy", "scipy"), script
 }
 
 // The real pictures go through detect and score, and the table is that of score.py to the letter.
 func TestScoreEqualsScorePy(t *testing.T) {
-	py := python(t)
-	truth := shared + "data/glare-dev"
-	if !exist(truth) {
-		t.Skip("../shared/data/glare-dev is not here")
-	}
+	py, script := scorePy(t)
+	truth := testpic.Shared(t, "glare-dev")
 	dir := t.TempDir()
 	if got := call(t, "detect", "-q", "-o", dir, truth+"/d0[1-3]_*_glare.*"); got != (outcome{}) {
 		t.Fatalf("%+v", got)
 	}
 	for _, args := range [][]string{nil, {"--tol", "3", "--level", "10"}} {
 		got := call(t, append([]string{"score", truth, dir}, args...)...)
-		want, err := exec.Command(py, append([]string{shared + "tools/score.py", "--gt", truth, "--pred", dir}, args...)...).Output()
+		want, err := exec.Command(py, append([]string{script, "--gt", truth, "--pred", dir}, args...)...).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -891,12 +875,12 @@ func TestScoreEqualsScorePy(t *testing.T) {
 		}
 	}
 
-	negatives := shared + "data/negatives"
+	negatives := testpic.Shared(t, "negatives")
 	if got := call(t, "detect", "-q", "--sensitivity", "5", "-o", dir, negatives+"/*.png"); got != (outcome{}) {
 		t.Fatalf("%+v", got)
 	}
 	got := call(t, "score", "--negatives", negatives, dir)
-	want, err := exec.Command(py, shared+"tools/score.py", "--negatives", negatives, "--pred", dir).Output()
+	want, err := exec.Command(py, script, "--negatives", negatives, "--pred", dir).Output()
 	if err != nil || got.out != string(want) || got.status != exitDone {
 		t.Errorf("negatives: %+v, want\n%s%v", got, want, err)
 	}
@@ -997,9 +981,7 @@ func TestDevices(t *testing.T) {
 	if got.status != exitDone || !strings.HasPrefix(got.out, "cpu") {
 		t.Errorf("%+v", got)
 	}
-	if strings.Contains(got.out, "cuda:99") {
-		t.Skip("this machine has a hundred GPUs")
-	}
+	testpic.Need(t, !strings.Contains(got.out, "cuda:99"), "a machine with fewer than a hundred GPUs")
 	dir := t.TempDir()
 	got = callWith(t.Context(), Options{}, "detect", "--device", "cuda:99", "-o", dir, painting(t, dir, "a.png"))
 	if got.status != exitFailed || !strings.HasPrefix(got.errors, "blik: --device cuda:99: ") || exist(filepath.Join(dir, "a_mask.png")) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"blik/app/imagefile"
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 )
@@ -170,10 +171,7 @@ func TestCorrectFormats(t *testing.T) {
 	if got := call(t, "correct", "--format", "jpeg", "-o", dir, in); got.status != exitFailed || !strings.Contains(got.errors, "only a JPEG is saved as JPEG") {
 		t.Errorf("a PNG as JPEG: %+v", got)
 	}
-	photo := shared + "data/io-samples/Landscape_6.jpg"
-	if !exist(photo) {
-		t.Skip("../shared/data/io-samples is not here")
-	}
+	photo := testpic.Shared(t, "io-samples/Landscape_6.jpg")
 	got := call(t, "correct", "-o", dir, photo)
 	if got.status != exitDone || !exist(filepath.Join(dir, "Landscape_6_corrected.tif")) || !strings.Contains(got.out, "Proven: ") {
 		t.Errorf("a JPEG: %+v", got)

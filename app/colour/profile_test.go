@@ -8,9 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
@@ -224,21 +224,11 @@ t = ImageCms.buildTransform(profile, ImageCms.createProfile('sRGB'), mode, 'RGB'
 open(result, 'wb').write(ImageCms.applyTransform(img, t).tobytes())
 `
 
-const python = "/usr/bin/python3"
-
-var haveLittleCMS = sync.OnceValue(func() bool {
-	return exec.Command(python, "-c", "from PIL import ImageCms; ImageCms.createProfile('sRGB')").Run() == nil
-})
-
 // littleCMS returns what the independent implementation makes of samples; it skips where there is none.
 func littleCMS(t *testing.T, profile []byte, channels int, samples []uint8) []uint8 {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("the comparison with littleCMS is left out of short runs")
-	}
-	if !haveLittleCMS() {
-		t.Skip("SKIPPED: no littleCMS to compare with (Debian package python3-pil)")
-	}
+	testpic.Long(t)
+	python := testpic.Python(t, "PIL.ImageCms")
 	dir := t.TempDir()
 	name := func(n string) string { return filepath.Join(dir, n) }
 	for n, b := range map[string][]byte{"profile.icc": profile, "source": samples} {

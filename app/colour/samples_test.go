@@ -2,22 +2,19 @@ package colour
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
+
+	"blik/internal/testpic"
 )
 
 // embedded returns the profile of one of the shared files, taken out by exiftool.
 func embedded(t *testing.T, name string) []byte {
 	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "data", "io-samples", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("SKIPPED: ../shared/data is absent: the profiles of its files are not compared")
-	}
-	b, err := exec.Command("exiftool", "-b", "-icc_profile", path).Output()
+	path := testpic.Shared(t, "io-samples/"+name)
+	b, err := exec.Command(testpic.Program(t, "exiftool"), "-b", "-icc_profile", path).Output()
 	if err != nil || len(b) == 0 {
-		t.Skipf("SKIPPED: exiftool does not take out the profile (Debian package libimage-exiftool-perl): %v", err)
+		t.Fatalf("%s: %d bytes of profile, %v", name, len(b), err)
 	}
 	return b
 }

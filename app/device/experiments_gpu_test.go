@@ -10,15 +10,14 @@ import (
 	"testing"
 
 	"blik/cuda/driver/drivertest"
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/experiment"
 )
 
 // TestExperimentsChild is what TestExperimentsFaults starts with a driver library for tests.
 func TestExperimentsChild(t *testing.T) {
-	if os.Getenv("BLIK_CHILD") != "experiments" {
-		t.Skip("a child process of another test")
-	}
+	testpic.Need(t, os.Getenv("BLIK_CHILD") == "experiments", "to be started by another test")
 	var calls int
 	// states runs two experiments with a driver in the given mode and counts what became of the rows. Kernels of the
 	// library for tests do nothing, so that no row may be measured.

@@ -15,6 +15,7 @@ import (
 	"blik/app/settings"
 	"blik/cuda/driver"
 	"blik/cuda/driver/drivertest"
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 )
@@ -23,7 +24,7 @@ import (
 func TestChild(t *testing.T) {
 	switch os.Getenv("BLIK_CHILD") {
 	case "":
-		t.Skip("a child process of another test")
+		testpic.Need(t, false, "to be started by another test")
 	case "absent":
 		absent(t)
 	case "faults":

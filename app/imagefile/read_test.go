@@ -22,13 +22,12 @@ import (
 
 	"blik/app/imagefile/codec"
 	projecttiff "blik/app/imagefile/tiff"
+	"blik/internal/testpic"
 	"blik/processing"
 
 	"golang.org/x/image/tiff"
 	"pgregory.net/rapid"
 )
-
-const shared = "../../../shared/data/"
 
 func noise(n int) []uint8 {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
@@ -395,12 +394,9 @@ func checkSentence(t *testing.T, path string, f *File, err, kind error, says str
 
 // Every file of the collection of broken ones ends quickly, in little memory, with a picture or a sentence.
 func TestReadMalformed(t *testing.T) {
-	files, _ := filepath.Glob(shared + "malformed/*")
-	if len(files) == 0 {
-		t.Skip("the shared collection of broken files is not here")
-	}
+	files := testpic.SharedFiles(t, "malformed/*")
 	limit := 5 * time.Second
-	if raceEnabled {
+	if testpic.Race {
 		limit *= 10
 	}
 	for _, path := range files {
@@ -427,9 +423,9 @@ func TestReadMalformed(t *testing.T) {
 
 // Real files agree in size, channels, depth and orientation with what another library says of them.
 func TestReadSamples(t *testing.T) {
-	data, err := os.ReadFile(shared + "io-samples/properties.json")
+	data, err := os.ReadFile(testpic.Shared(t, "io-samples/properties.json"))
 	if err != nil {
-		t.Skip("the shared sample files are not here")
+		t.Fatal(err)
 	}
 	var all map[string]struct {
 		Width, Height, Bands, Format, Interpretation, Orientation string
@@ -444,7 +440,7 @@ func TestReadSamples(t *testing.T) {
 		return n
 	}
 	for name, want := range all {
-		f, err := Read(t.Context(), shared+"io-samples/"+name, DefaultLimits())
+		f, err := Read(t.Context(), testpic.Shared(t, "io-samples/"+name), DefaultLimits())
 		if err != nil {
 			t.Error(err)
 			continue
@@ -468,8 +464,8 @@ func TestReadSamples(t *testing.T) {
 		}
 	}
 	// The same samples in two containers: compressed tiles with a predictor, and PNG.
-	a, errA := Read(t.Context(), shared+"io-samples/rgb16_deflate_predictor_tiled.tif", DefaultLimits())
-	b, errB := Read(t.Context(), shared+"io-samples/io_reference_16bit.png", DefaultLimits())
+	a, errA := Read(t.Context(), testpic.Shared(t, "io-samples/rgb16_deflate_predictor_tiled.tif"), DefaultLimits())
+	b, errB := Read(t.Context(), testpic.Shared(t, "io-samples/io_reference_16bit.png"), DefaultLimits())
 	if err := errors.Join(errA, errB); err != nil {
 		t.Fatal(err)
 	}
@@ -561,10 +557,7 @@ func FuzzRead(f *testing.F) {
 }
 
 func BenchmarkReadJPEG(b *testing.B) {
-	path := shared + "paintings/p012_koninck_wooded_landscape.jpg"
-	if _, err := os.Stat(path); err != nil {
-		b.Skip("the shared paintings are not here")
-	}
+	path := testpic.Shared(b, "paintings/p012_koninck_wooded_landscape.jpg")
 	for b.Loop() {
 		f, err := Read(b.Context(), path, DefaultLimits())
 		if err != nil {

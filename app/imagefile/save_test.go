@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"blik/app/imagefile/codec"
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
@@ -76,15 +77,7 @@ func opened(t testing.TB, path string) *File {
 // samples are the pictures of ../shared/data/io-samples.
 func samples(t *testing.T) []string {
 	t.Helper()
-	var files []string
-	for _, ending := range []string{"tif", "tiff", "png", "jpg"} {
-		found, _ := filepath.Glob(shared + "io-samples/*." + ending)
-		files = append(files, found...)
-	}
-	if len(files) == 0 {
-		t.Skip("../shared/data/io-samples is not here")
-	}
-	return files
+	return testpic.SharedFiles(t, "io-samples/*.tif", "io-samples/*.tiff", "io-samples/*.png", "io-samples/*.jpg")
 }
 
 // The whole trip of every sample: opened, changed in one pixel, saved by default and opened again, it differs in that
@@ -198,9 +191,9 @@ for a, b in zip(sys.argv[1::2], sys.argv[2::2]):
 	for _, tr := range trips {
 		args = append(args, tr.f.Path, tr.target)
 	}
-	out, err := exec.Command("/usr/bin/python3", args...).Output()
+	out, err := exec.Command(testpic.Python(t, "cv2", "numpy"), args...).Output()
 	if err != nil {
-		t.Skip("no python3 with OpenCV is here")
+		t.Fatal(err)
 	}
 	read := 0
 	for i, got := range strings.Split(strings.TrimSpace(string(out)), "\n") {
@@ -226,9 +219,9 @@ func sameTags(t *testing.T, trips []trip) {
 	for _, tr := range trips {
 		args = append(args, tr.f.Path, tr.target)
 	}
-	out, err := exec.Command("exiftool", args...).Output()
+	out, err := exec.Command(testpic.Program(t, "exiftool"), args...).Output()
 	if len(out) == 0 {
-		t.Skipf("exiftool is not here: %v", err)
+		t.Fatal(err)
 	}
 	var all []map[string]any
 	if err := json.Unmarshal(out, &all); err != nil || len(all) != 2*len(trips) {
@@ -283,7 +276,7 @@ func sameOfEXIF(t *testing.T, tr trip, a, b map[string]any) {
 
 // A JPEG stays one only by leave, and then only the blocks of the changed pixel differ.
 func TestSaveJPEG(t *testing.T) {
-	f := opened(t, samplePath(t, "Landscape_6.jpg"))
+	f := opened(t, testpic.Shared(t, "io-samples/Landscape_6.jpg"))
 	target := filepath.Join(t.TempDir(), "a.jpg")
 	patches := dot(f.Picture, 100, 50)
 	if _, err := Save(t.Context(), f, target, patches, SaveOptions{}); !errors.Is(err, ErrLossy) {
@@ -314,9 +307,8 @@ func TestSaveJPEG(t *testing.T) {
 func TestSaveJPEGInTIFF(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.tif")
-	if err := exec.Command("tiffcp", "-c", "jpeg", "-r", "16", samplePath(t, "rgb-3c-8b.tiff"), path).Run(); err != nil {
-		t.Skipf("no tiffcp is here, or none that writes JPEG: %v", err)
-	}
+	tiffcp := exec.Command(testpic.Program(t, "tiffcp"), "-c", "jpeg", "-r", "16", testpic.Shared(t, "io-samples/rgb-3c-8b.tiff"), path)
+	testpic.Need(t, tiffcp.Run() == nil, "a tiffcp that writes JPEG")
 	f, err := Read(t.Context(), path, DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
@@ -331,15 +323,6 @@ func TestSaveJPEGInTIFF(t *testing.T) {
 	if proof, err := Verify(t.Context(), path, saved.Path, nil, DefaultLimits()); err != nil || !proof.Holds() || proof.Changed != 1 || proof.Rebuilt {
 		t.Errorf("Verify: %+v, %v", proof, err)
 	}
-}
-
-func samplePath(t testing.TB, name string) string {
-	t.Helper()
-	path := shared + "io-samples/" + name
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("../shared/data/io-samples is not here")
-	}
-	return path
 }
 
 // tiffScan writes an uncompressed 16-bit RGB TIFF of w × h pixels and reads it.
@@ -524,9 +507,8 @@ func (small) Free(string) int64 { return 1000 }
 // A disk that is really full, and a folder that is really read-only, where the tests may make them.
 func TestSaveOnFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", dir).Run(); err != nil {
-		t.Skip("no file system can be mounted here; a failing disk stands in for a full one in TestFailedSaveLeavesNothing")
-	}
+	mount := exec.Command("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", dir)
+	testpic.Need(t, mount.Run() == nil, "the right to mount (TestFailedSaveLeavesNothing does with a failing disk)")
 	defer exec.Command("umount", "-l", dir).Run()
 	f := tiffScan(t, t.TempDir(), "a.tif", 100, 100)
 	full := filepath.Join(dir, "b.tif")
@@ -540,9 +522,7 @@ func TestSaveOnFullDisk(t *testing.T) {
 		t.Errorf("by writing: %v", err)
 	}
 	onlyFiles(t, dir, "filler")
-	if err := exec.Command("mount", "-o", "remount,ro", dir).Run(); err != nil {
-		t.Skip("cannot be made read-only here")
-	}
+	testpic.Need(t, exec.Command("mount", "-o", "remount,ro", dir).Run() == nil, "the right to make a mount read-only")
 	if _, err := save(t.Context(), boastful{}, f, full, nil, SaveOptions{}); !errors.Is(err, ErrWrite) || !strings.Contains(err.Error(), "read-only") {
 		t.Errorf("read-only: %v", err)
 	}
@@ -597,7 +577,7 @@ func TestSaveRefusesPatches(t *testing.T) {
 
 // The independent decoder of PNG is the standard library's: it reads what was rewritten.
 func TestRewrittenPNGDecodes(t *testing.T) {
-	f := opened(t, samplePath(t, "io_reference_16bit.png"))
+	f := opened(t, testpic.Shared(t, "io-samples/io_reference_16bit.png"))
 	target := filepath.Join(t.TempDir(), "b.png")
 	if _, err := Save(t.Context(), f, target, dot(f.Picture, 3, 4), SaveOptions{}); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"math"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 
 	"pgregory.net/rapid"
@@ -496,9 +497,7 @@ func TestSingleGlintIsSeenAtAnyZoom(t *testing.T) {
 }
 
 func TestNothingAllocatedPerFrame(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the race detector allocates and slows frames down")
-	}
+	testpic.Long(t)
 	pic := painting(700, 500, 3, 16)
 	p, m := pyramids(t, pic, speckled(700, 500))
 	r := NewRenderer()

@@ -13,13 +13,12 @@ import (
 	"testing"
 
 	"blik/cuda/driver/drivertest"
+	"blik/internal/testpic"
 )
 
 // TestChild is what the other tests start with another driver library: it prints what Status says.
 func TestChild(t *testing.T) {
-	if os.Getenv("BLIK_CHILD") == "" {
-		t.Skip("a child process of the other tests")
-	}
+	testpic.Need(t, os.Getenv("BLIK_CHILD") != "", "to be started by another test")
 	var p *Problem
 	switch err := Status(); {
 	case err == nil:
@@ -50,9 +49,7 @@ func child(t *testing.T, env ...string) string {
 func TestStatusWithoutLibrary(t *testing.T) {
 	var p *Problem
 	err := Status()
-	if !errors.As(err, &p) || p.Reason != NoLibrary {
-		t.Skip("this machine has a driver library")
-	}
+	testpic.Need(t, errors.As(err, &p) && p.Reason == NoLibrary, "a machine without NVIDIA's driver")
 	if !strings.Contains(err.Error(), "libcuda.so.1") {
 		t.Errorf("%q does not name the library", err)
 	}

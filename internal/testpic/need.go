@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -120,11 +121,23 @@ func Python(t testing.TB, modules ...string) string {
 	t.Helper()
 	list := strings.Join(modules, ", ")
 	interpreters := []string{"python3", "/usr/bin/python3"}
-	i := slices.IndexFunc(interpreters, func(python string) bool {
-		return exec.Command(python, "-c", "import "+list).Run() == nil
-	})
+	i := slices.IndexFunc(interpreters, func(python string) bool { return imports(python, list) })
 	requireInstalled(t, i >= 0, "Python with "+list, modules...)
 	return interpreters[max(i, 0)]
+}
+
+// imported remembers the answers of imports: starting Python takes a while.
+var imported sync.Map
+
+// imports reports whether the interpreter can import the modules.
+func imports(python, modules string) bool {
+	command := python + " -c import " + modules
+	ok, known := imported.Load(command)
+	if !known {
+		ok = exec.Command(python, "-c", "import "+modules).Run() == nil
+		imported.Store(command, ok)
+	}
+	return ok.(bool)
 }
 
 // requireInstalled skips the test unless ok; if scripts/setup.sh installs all parts, BLIK_REQUIRE_TOOLS applies.
@@ -132,6 +145,7 @@ func requireInstalled(t testing.TB, ok bool, what string, parts ...string) {
 	t.Helper()
 	var names []string
 	for _, part := range parts {
+		part, _, _ = strings.Cut(part, ".")
 		if packages[part] == "" {
 			Need(t, ok, what)
 			return

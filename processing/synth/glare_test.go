@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
@@ -62,9 +63,7 @@ func render(t *testing.T, p *processing.Picture, o GlareOptions) (*processing.Pi
 // The truth is the definition, applied to the noiseless rendering with and without glare, also where the whole
 // picture is blurred.
 func TestTruthIsTheDefinition(t *testing.T) {
-	if testing.Short() {
-		t.Skip("paints at full size")
-	}
+	testpic.Long(t)
 	for _, channels := range []int{1, 3} {
 		for _, name := range Presets() {
 			for _, blur := range []float64{0, 1.2} {
@@ -99,9 +98,7 @@ func TestTruthIsTheDefinition(t *testing.T) {
 }
 
 func TestPixelsThatNoGlintTouchesAreCopied(t *testing.T) {
-	if testing.Short() {
-		t.Skip("paints at full size")
-	}
+	testpic.Long(t)
 	for _, transfer := range []processing.Transfer{processing.TransferSRGB, processing.TransferLinear, processing.TransferGamma18, processing.TransferGamma22} {
 		for _, depth := range []int{8, 16, 32} {
 			p := pattern(400, 300, 3, depth, transfer)
@@ -206,9 +203,7 @@ func TestSmallPictures(t *testing.T) {
 }
 
 func TestPresetsKeepTheirWord(t *testing.T) {
-	if testing.Short() {
-		t.Skip("paints at full size")
-	}
+	testpic.Long(t)
 	p := pattern(700, 600, 3, 8, processing.TransferSRGB)
 	stats := map[string]Stats{}
 	for _, name := range Presets() {

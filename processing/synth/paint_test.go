@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
@@ -50,9 +51,7 @@ func TestPaintingDoesNotDependOnWorkers(t *testing.T) {
 // Golden hashes, so that a change of the paintings is noticed: the sample in assets and the figures of other tests
 // rest on them. Other architectures may fuse multiplications and additions and round differently.
 func TestGolden(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("golden hashes hold for amd64")
-	}
+	testpic.Need(t, runtime.GOARCH == "amd64", "amd64, for which the golden hashes hold")
 	glare := preset(t, "mixed")
 	glare.Count = 12
 	for scene, want := range map[string]string{
@@ -119,9 +118,7 @@ func TestGreyIsTheLuminance(t *testing.T) {
 // A painting looks like one: tones from dark to bright, structure at the scale of strokes, fine detail, and bright
 // touches that a detector has to leave alone.
 func TestPaintingsHaveTonesStructureAndBrightDetails(t *testing.T) {
-	if testing.Short() {
-		t.Skip("paints at full size")
-	}
+	testpic.Long(t)
 	for _, scene := range Scenes() {
 		p := paint(t, 600, 430, 8, PaintOptions{Seed: 2, Scene: scene, Grey: true})
 		var hist [256]int
@@ -154,9 +151,7 @@ func TestPaintingsHaveTonesStructureAndBrightDetails(t *testing.T) {
 
 // The same painting in more pixels is the same composition.
 func TestSizeKeepsTheComposition(t *testing.T) {
-	if testing.Short() {
-		t.Skip("paints at full size")
-	}
+	testpic.Long(t)
 	for _, scene := range Scenes() {
 		small := paint(t, 120, 80, 8, PaintOptions{Seed: 4, Scene: scene, Noiseless: true, Grey: true})
 		big := paint(t, 480, 320, 8, PaintOptions{Seed: 4, Scene: scene, Noiseless: true, Grey: true})

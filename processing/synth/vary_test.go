@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
@@ -78,9 +79,7 @@ func TestVaryDouble(t *testing.T) {
 // With the clean picture at hand the truth of a blurred picture is close to that of a blurred rendering; the
 // two differ where the sensor clipped before the blur.
 func TestVaryTruthAfterBlur(t *testing.T) {
-	if testing.Short() {
-		t.Skip("paints at full size")
-	}
+	testpic.Long(t)
 	clean := pattern(400, 300, 3, 16, processing.TransferSRGB)
 	o := preset(t, "unclipped")
 	o.Seed, o.Count, o.NoiseGain, o.NoiseRead = 4, 50, 0, 0

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"blik/internal/testpic"
 )
 
 // needed are the programs that a virtual screen takes, and the Debian packages that hold them.
@@ -58,13 +60,8 @@ func (b *lockedBuffer) String() string {
 func open(t testing.TB, lang string, width, height int, files ...string) *window {
 	t.Helper()
 	for program, pkg := range needed {
-		if _, err := exec.LookPath(program); err == nil {
-			continue
-		}
-		if os.Getenv("BLIK_REQUIRE_XVFB") == "1" {
-			t.Fatalf("%s is missing (Debian package %s), and BLIK_REQUIRE_XVFB=1 asks for it", program, pkg)
-		}
-		t.Skipf("SKIPPED: the real window was not tested, because %s is missing (Debian package %s)", program, pkg)
+		_, err := exec.LookPath(program)
+		testpic.Require(t, err == nil, testpic.RequireXvfb, fmt.Sprintf("%s (Debian package %s)", program, pkg))
 	}
 	home := t.TempDir()
 	w := &window{t: t, log: filepath.Join(home, "ui.log"), stderr: &lockedBuffer{}, ended: make(chan error, 1)}

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/png"
-	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -24,6 +22,7 @@ import (
 
 	"blik/app/imagefile"
 	"blik/app/report"
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
@@ -294,10 +293,7 @@ func TestXvfbCorrection(t *testing.T) {
 // done with sooner.
 func painting(t *testing.T) string {
 	t.Helper()
-	data, err := os.ReadFile("../../../shared/data/glare-dev/d01_villers_weave_glare.png")
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("SKIPPED: ../shared/data/glare-dev is not there")
-	}
+	data, err := os.ReadFile(testpic.Shared(t, "glare-dev/d01_villers_weave_glare.png"))
 	if err == nil && testing.Short() {
 		data, err = corner(data, 520, 390)
 	}
@@ -364,9 +360,7 @@ func methods(t *testing.T, source, result string, want int) map[string]int {
 // TestXvfbFrames measures pan and zoom at 1600 × 1000 on 18.7 MP: from the start of the raster's generator to the end of
 // the frame. Freeing the old texture and checking the layout come before that and take 0.6 ms more.
 func TestXvfbFrames(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures for some seconds")
-	}
+	testpic.Long(t)
 	w := open(t, "en", 1600, 1000, paint(t, 5300, 3533, nil))
 	w.await("picture ")
 	v := w.view()

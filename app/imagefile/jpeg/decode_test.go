@@ -9,20 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"blik/internal/testpic"
 )
-
-// samples is the folder of real pictures beside the repository; tests that need it are skipped where it is not.
-const samples = "../../../../shared/data"
-
-// jpegSamples returns the JPEG files of a folder of the samples.
-func jpegSamples(t *testing.T, folder string) []string {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(samples, folder, "*.jpg"))
-	if err != nil || len(names) == 0 {
-		t.Skipf("no sample pictures in %s", filepath.Join(samples, folder))
-	}
-	return names
-}
 
 func open(t *testing.T, data []byte) *File {
 	t.Helper()
@@ -72,7 +61,7 @@ func TestDecodeAsLibjpeg(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range append(jpegSamples(t, "io-samples"), jpegSamples(t, "glare-dev")...) {
+	for _, name := range testpic.SharedFiles(t, "io-samples/*.jpg", "glare-dev/*.jpg") {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			data, err := os.ReadFile(name)
 			if err != nil {

@@ -3,9 +3,9 @@ package jpeg
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
@@ -41,9 +41,9 @@ func blotch(x, y, n int, colour ...uint8) processing.Patch {
 
 // TestRecodedCoefficientsAreTheSame takes real files apart and puts them together without a change.
 func TestRecodedCoefficientsAreTheSame(t *testing.T) {
-	names := jpegSamples(t, "io-samples")
-	if !raceEnabled { // a progressive one of 6.7 megapixels
-		names = append(names, filepath.Join(samples, "paintings", "p038_gauguin_mahana_no_atua.jpg"))
+	names := testpic.SharedFiles(t, "io-samples/*.jpg")
+	if !testpic.Race { // a progressive one of 6.7 megapixels
+		names = append(names, testpic.Shared(t, "paintings/p038_gauguin_mahana_no_atua.jpg"))
 	}
 	for _, name := range names {
 		data, err := os.ReadFile(name)

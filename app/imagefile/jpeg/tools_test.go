@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
@@ -19,11 +20,11 @@ func pillow(t *testing.T, data []byte) []byte {
 	t.Helper()
 	const script = "import sys, io\nfrom PIL import Image\n" +
 		"sys.stdout.buffer.write(Image.open(io.BytesIO(sys.stdin.buffer.read())).tobytes())"
-	cmd := exec.Command("/usr/bin/python3", "-c", script)
+	cmd := exec.Command(testpic.Python(t, "PIL"), "-c", script)
 	cmd.Stdin = bytes.NewReader(data)
 	out, err := cmd.Output()
 	if err != nil {
-		t.Skipf("Python with Pillow is needed: %v", err)
+		t.Fatal(err)
 	}
 	return out
 }
@@ -31,7 +32,7 @@ func pillow(t *testing.T, data []byte) []byte {
 // TestRewriteAsLibjpegSeesIt changes a pixel of each real file. Another decoder, which interpolates chroma, must see a change
 // only in the touched MCU and, where chroma is subsampled, in the pixels beside it; and all metadata must be the same.
 func TestRewriteAsLibjpegSeesIt(t *testing.T) {
-	for _, name := range append(jpegSamples(t, "io-samples"), jpegSamples(t, "glare-dev")[:1]...) {
+	for _, name := range append(testpic.SharedFiles(t, "io-samples/*.jpg"), testpic.SharedFiles(t, "glare-dev/*.jpg")[:1]...) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			data, err := os.ReadFile(name)
 			if err != nil {
@@ -86,9 +87,9 @@ func exiftool(t *testing.T, data []byte) map[string]string {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("exiftool", "-j", "-G1", "-a", "-u", path).Output()
-	if err != nil {
-		t.Skipf("exiftool is needed: %v", err)
+	out, err := exec.Command(testpic.Program(t, "exiftool"), "-j", "-G1", "-a", "-u", path).Output()
+	if err != nil && len(out) == 0 {
+		t.Fatal(err)
 	}
 	var list []map[string]any
 	if err := json.Unmarshal(out, &list); err != nil || len(list) != 1 {
@@ -109,9 +110,9 @@ func exiftool(t *testing.T, data []byte) map[string]string {
 
 // TestInfoAgainstProperties compares with what libvips found out about the files.
 func TestInfoAgainstProperties(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(samples, "io-samples", "properties.json"))
+	text, err := os.ReadFile(testpic.Shared(t, "io-samples/properties.json"))
 	if err != nil {
-		t.Skip("no sample pictures")
+		t.Fatal(err)
 	}
 	var files map[string]map[string]string
 	if err := json.Unmarshal(text, &files); err != nil {
@@ -123,7 +124,7 @@ func TestInfoAgainstProperties(t *testing.T) {
 			continue
 		}
 		seen++
-		data, err := os.ReadFile(filepath.Join(samples, "io-samples", name))
+		data, err := os.ReadFile(testpic.Shared(t, "io-samples/"+name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +150,7 @@ func TestInfoAgainstProperties(t *testing.T) {
 }
 
 func TestMalformed(t *testing.T) {
-	for _, name := range jpegSamples(t, "malformed") {
+	for _, name := range testpic.SharedFiles(t, "malformed/*.jpg") {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

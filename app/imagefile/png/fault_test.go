@@ -14,6 +14,7 @@ import (
 
 	"blik/app/imagefile/codec"
 	"blik/app/imagefile/jpeg/meta"
+	"blik/internal/testpic"
 )
 
 // small returns a small RGB file with chunks before the pixels.
@@ -109,9 +110,7 @@ func TestFaults(t *testing.T) {
 
 // TestMetadataBombs packs much into little: one profile that is too large, and texts that are it together.
 func TestMetadataBombs(t *testing.T) {
-	if raceEnabled {
-		t.Skip("one goroutine, and much data: nothing for the race detector")
-	}
+	testpic.Need(t, !testpic.Race, "a run without the race detector, to which one goroutine is of no interest")
 	packed := zipped(make([]byte, maxMetadata))
 	text := appendChunk(nil, "zTXt", append([]byte(rawProfile+"exif\x00\x00"), packed...))
 	larger := zipped(make([]byte, maxMetadata+1))

@@ -13,21 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 )
-
-// samples is the folder of real pictures beside the repository; tests that need it are skipped where it is not.
-const samples = "../../../../shared/data"
-
-// pngSamples returns the PNG files of a folder of the samples.
-func pngSamples(t *testing.T, folder string) []string {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(samples, folder, "*.png"))
-	if err != nil || len(names) == 0 {
-		t.Skipf("no sample pictures in %s", filepath.Join(samples, folder))
-	}
-	return names
-}
 
 // raster is a picture as OpenCV decodes it: channels in its order (blue first, opacity last), rows from the top.
 type raster struct {
@@ -43,9 +31,9 @@ func opencv(t *testing.T, paths ...string) []raster {
 		"  m = cv2.imread(path, cv2.IMREAD_UNCHANGED)\n" +
 		"  m = m.reshape(m.shape[0], m.shape[1], -1)\n" +
 		"  sys.stdout.buffer.write(struct.pack('<3I', *m.shape) + m.astype('<u2').tobytes())"
-	out, err := exec.Command("/usr/bin/python3", append([]string{"-c", script}, paths...)...).Output()
+	out, err := exec.Command(testpic.Python(t, "cv2", "numpy"), append([]string{"-c", script}, paths...)...).Output()
 	if err != nil {
-		t.Skipf("Python with OpenCV is needed: %v", err)
+		t.Fatal(err)
 	}
 	var list []raster
 	for range paths {
@@ -64,7 +52,7 @@ func opencv(t *testing.T, paths ...string) []raster {
 
 // TestSamplesAsLibpngSeesThem decodes all samples, changes a pixel, and looks at both with libpng and exiftool.
 func TestSamplesAsLibpngSeesThem(t *testing.T) {
-	names := append(pngSamples(t, "io-samples"), pngSamples(t, "negatives")[:1]...)
+	names := append(testpic.SharedFiles(t, "io-samples/*.png"), testpic.SharedFiles(t, "negatives/*.png")[:1]...)
 	folder := t.TempDir()
 	var pictures []*processing.Picture
 	var changed []string
@@ -140,9 +128,9 @@ func TestSamplesAsLibpngSeesThem(t *testing.T) {
 // exiftool lists all metadata of files but what belongs to the file system.
 func exiftool(t *testing.T, paths ...string) []map[string]string {
 	t.Helper()
-	out, err := exec.Command("exiftool", append([]string{"-j", "-G1", "-a", "-u"}, paths...)...).Output()
-	if err != nil {
-		t.Skipf("exiftool is needed: %v", err)
+	out, err := exec.Command(testpic.Program(t, "exiftool"), append([]string{"-j", "-G1", "-a", "-u"}, paths...)...).Output()
+	if err != nil && len(out) == 0 {
+		t.Fatal(err)
 	}
 	var files []map[string]any
 	if err := json.Unmarshal(out, &files); err != nil || len(files) != len(paths) {
@@ -201,9 +189,9 @@ func TestMetadataAsExiftoolSeesThem(t *testing.T) {
 
 // TestInfoAgainstProperties compares with what libvips found out about the files.
 func TestInfoAgainstProperties(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(samples, "io-samples", "properties.json"))
+	text, err := os.ReadFile(testpic.Shared(t, "io-samples/properties.json"))
 	if err != nil {
-		t.Skip("no sample pictures")
+		t.Fatal(err)
 	}
 	var files map[string]map[string]string
 	if err := json.Unmarshal(text, &files); err != nil {
@@ -215,7 +203,7 @@ func TestInfoAgainstProperties(t *testing.T) {
 			continue
 		}
 		seen++
-		data, err := os.ReadFile(filepath.Join(samples, "io-samples", name))
+		data, err := os.ReadFile(testpic.Shared(t, "io-samples/"+name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,7 +234,7 @@ func TestInfoAgainstProperties(t *testing.T) {
 }
 
 func TestMalformed(t *testing.T) {
-	for _, name := range pngSamples(t, "malformed") {
+	for _, name := range testpic.SharedFiles(t, "malformed/*.png") {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

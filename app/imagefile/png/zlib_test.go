@@ -11,14 +11,14 @@ import (
 	"testing/iotest"
 
 	"pgregory.net/rapid"
+
+	"blik/internal/testpic"
 )
 
 // TestInflateAsTheStandardLibrary packs data of many kinds at all levels, with flushes amid, and unpacks them from readers
 // that give little at a time.
 func TestInflateAsTheStandardLibrary(t *testing.T) {
-	if raceEnabled {
-		t.Skip("one goroutine, and much data: nothing for the race detector")
-	}
+	testpic.Need(t, !testpic.Race, "a run without the race detector, to which one goroutine is of no interest")
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		level := rapid.IntRange(flate.HuffmanOnly, flate.BestCompression).Draw(t, "level")

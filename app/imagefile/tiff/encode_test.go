@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile/codec"
+	"blik/internal/testpic"
 	"blik/processing"
 
 	"pgregory.net/rapid"
@@ -86,7 +87,7 @@ func TestEncodeRoundTrip(t *testing.T) {
 
 // TestEncodeForLibtiff lets libtiff read what was written, and exiftool what was carried over from a JPEG's blocks.
 func TestEncodeForLibtiff(t *testing.T) {
-	tool(t, "exiftool")
+	testpic.Program(t, "exiftool")
 	rng := rand.New(rand.NewPCG(21, 22))
 	for _, order := range []string{"II", "MM"} {
 		source := filepath.Join(t.TempDir(), "source.exif")

@@ -27,7 +27,7 @@ func FuzzOpen(f *testing.F) {
 			f.Add(form.write(f, form.random(rng)))
 		}
 	}
-	pages, _ := filepath.Glob(filepath.Join(malformedDir, "*.tif*"))
+	pages, _ := filepath.Glob("../../../../shared/data/malformed/*.tif*")
 	for _, path := range pages {
 		if data, err := os.ReadFile(path); err == nil && len(data) < 4096 {
 			f.Add(data)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"blik/app/imagefile/codec"
+	"blik/internal/testpic"
 	"blik/processing"
 
 	"pgregory.net/rapid"
@@ -46,8 +47,8 @@ func rgb16(order binary.ByteOrder) form {
 
 // TestRich changes one pixel of files with all that archives put into one, and looks at them with independent eyes.
 func TestRich(t *testing.T) {
-	tool(t, "exiftool")
-	tool(t, "tiffcp")
+	testpic.Program(t, "exiftool")
+	testpic.Program(t, "tiffcp")
 	rng := rand.New(rand.NewPCG(3, 4))
 	f := rgb16(binary.BigEndian)
 	f.extra = []uint16{2}
@@ -323,7 +324,7 @@ func TestBadPatches(t *testing.T) {
 // TestFromLibtiff reads what libtiff compresses, and lets it read what was changed there. The picture is large enough
 // for codes of every length and for full tables.
 func TestFromLibtiff(t *testing.T) {
-	tool(t, "tiffcp")
+	testpic.Program(t, "tiffcp")
 	rng := rand.New(rand.NewPCG(15, 16))
 	for i, c := range []struct {
 		kind  string
@@ -394,8 +395,8 @@ func near(t *testing.T, pic *processing.Picture, all []byte) {
 
 // TestConvertedKeepsTags changes a pixel of a palette picture between two pages.
 func TestConvertedKeepsTags(t *testing.T) {
-	tool(t, "exiftool")
-	tool(t, "tiffcp")
+	testpic.Program(t, "exiftool")
+	testpic.Program(t, "tiffcp")
 	rng := rand.New(rand.NewPCG(17, 18))
 	f := form{order: binary.LittleEndian, depth: 4, compression: compNone, photometric: photometricIndex, width: 40, height: 30, segH: 8}
 	one := save(t, "one.tif", f.write(t, f.random(rng)))

@@ -19,37 +19,14 @@ import (
 	"time"
 
 	"blik/app/imagefile/codec"
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
-const (
-	samplesDir   = "../../../../shared/data/io-samples"
-	malformedDir = "../../../../shared/data/malformed"
-)
-
 // files returns the TIFFs of a folder of the shared data, or skips.
-func files(t *testing.T, dir string) []string {
+func files(t *testing.T, folder string) []string {
 	t.Helper()
-	var all []string
-	for _, pattern := range []string{"*.tif", "*.tiff"} {
-		m, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, m...)
-	}
-	if len(all) == 0 {
-		t.Skipf("no TIFFs in %s: the shared data are not here", dir)
-	}
-	return all
-}
-
-// tool skips where a program is not installed.
-func tool(t *testing.T, name string) {
-	t.Helper()
-	if _, err := exec.LookPath(name); err != nil {
-		t.Skipf("%s is not installed: nothing was compared with libtiff and exiftool", name)
-	}
+	return testpic.SharedFiles(t, folder+"/*.tif", folder+"/*.tiff")
 }
 
 func command(t *testing.T, name string, args ...string) []byte {
@@ -89,8 +66,8 @@ var stripLine = regexp.MustCompile(`(?m)^\s+(\d+): \[\s*(\d+),\s+(\d+)\]`)
 // libtiff returns all samples of the first page of the file at path as libtiff decodes them: chunky rows, little-endian.
 func libtiff(t *testing.T, path string, l *layout) []byte {
 	t.Helper()
-	tool(t, "tiffcp")
-	tool(t, "tiffinfo")
+	testpic.Program(t, "tiffcp")
+	testpic.Program(t, "tiffinfo")
 	plain := filepath.Join(t.TempDir(), "plain.tif")
 	// Planes in strips are put together here, because tiffcp cannot do it with compressed ones; those in tiles by tiffcp,
 	// because it cannot leave them apart with more than 8 bits.
@@ -182,7 +159,7 @@ func sample(p *processing.Picture, i int) uint32 {
 }
 
 func TestSamplesAgainstLibtiff(t *testing.T) {
-	for _, path := range files(t, samplesDir) {
+	for _, path := range files(t, "io-samples") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			data, err := os.ReadFile(path)
 			if err != nil {
@@ -202,13 +179,13 @@ func TestReferences(t *testing.T) {
 		"rgb8_bigtiff_tiled.tif":            "io_reference_8bit.png",
 	} {
 		t.Run(name, func(t *testing.T) {
-			data, err := os.ReadFile(filepath.Join(samplesDir, name))
+			data, err := os.ReadFile(testpic.Shared(t, "io-samples/"+name))
 			if err != nil {
-				t.Skip("the shared data are not here")
+				t.Fatal(err)
 			}
-			file, err := os.Open(filepath.Join(samplesDir, reference))
+			file, err := os.Open(testpic.Shared(t, "io-samples/"+reference))
 			if err != nil {
-				t.Skip("the shared data are not here")
+				t.Fatal(err)
 			}
 			defer file.Close()
 			img, err := png.Decode(file)
@@ -235,15 +212,15 @@ func TestReferences(t *testing.T) {
 }
 
 func TestProperties(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(samplesDir, "properties.json"))
+	text, err := os.ReadFile(testpic.Shared(t, "io-samples/properties.json"))
 	if err != nil {
-		t.Skip("the shared data are not here")
+		t.Fatal(err)
 	}
 	var all map[string]map[string]string
 	if err := json.Unmarshal(text, &all); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range files(t, samplesDir) {
+	for _, path := range files(t, "io-samples") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			data, err := os.ReadFile(path)
 			if err != nil {
@@ -272,7 +249,7 @@ func TestProperties(t *testing.T) {
 // tags returns what exiftool reads in the files, without what tells of the file system and where pixels lie.
 func tags(t *testing.T, paths ...string) []map[string]any {
 	t.Helper()
-	tool(t, "exiftool")
+	testpic.Program(t, "exiftool")
 	var all []map[string]any
 	if err := json.Unmarshal(command(t, "exiftool", append([]string{"-j", "-G1", "-a", "-u", "-b"}, paths...)...), &all); err != nil {
 		t.Fatal(err)
@@ -329,7 +306,7 @@ func equalJSON(a, b any) bool {
 }
 
 func infoLines(t *testing.T, path string) string {
-	tool(t, "tiffinfo")
+	testpic.Program(t, "tiffinfo")
 	var kept []string
 	for line := range strings.Lines(string(command(t, "tiffinfo", path))) {
 		if !strings.HasPrefix(line, "TIFF Directory at offset") && !strings.Contains(line, path) {
@@ -343,7 +320,7 @@ func infoLines(t *testing.T, path string) string {
 func TestPatchSamples(t *testing.T) {
 	dir := t.TempDir()
 	var pairs [][2]string
-	for _, path := range files(t, samplesDir) {
+	for _, path := range files(t, "io-samples") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			data, err := os.ReadFile(path)
 			if err != nil {
@@ -374,7 +351,7 @@ func TestPatchSamples(t *testing.T) {
 func TestMalformed(t *testing.T) {
 	// These hold a whole first picture beside what is wrong with them.
 	readable := map[string]bool{"imagetiff-oor_panic-5.tif": true, "imagetiff-oor_panic-6.tif": true}
-	for _, path := range files(t, malformedDir) {
+	for _, path := range files(t, "malformed") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			data, err := os.ReadFile(path)
 			if err != nil {

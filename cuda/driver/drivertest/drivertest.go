@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"blik/internal/testpic"
 )
 
 //go:embed testdata/libcuda.c
@@ -16,10 +18,7 @@ var source []byte
 // process; the source says what its variables do. The test is skipped where there is no gcc.
 func Build(t testing.TB) string {
 	t.Helper()
-	gcc, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("there is no gcc to build a driver for tests with")
-	}
+	gcc := testpic.Program(t, "gcc")
 	dir := t.TempDir()
 	file := filepath.Join(dir, "libcuda.c")
 	if err := os.WriteFile(file, source, 0o600); err != nil {

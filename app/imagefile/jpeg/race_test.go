@@ -1,6 +1,0 @@
-//go:build race
-
-package jpeg
-
-// raceEnabled: the race detector slows decoders about tenfold.
-const raceEnabled = true

@@ -1,5 +1,0 @@
-//go:build !race
-
-package imagefile
-
-const raceEnabled = false

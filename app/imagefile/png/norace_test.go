@@ -1,5 +1,0 @@
-//go:build !race
-
-package png
-
-const raceEnabled = false
