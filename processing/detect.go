@@ -84,7 +84,7 @@ func Candidates(ctx context.Context, be Backend, pic *Picture, p Params) ([]Cand
 	}
 	out := make([]Candidate, len(cands))
 	for i := range cands {
-		out[i] = Candidate{Measures: cands[i].features[:], Score: cands[i].score, Core: int(cands[i].core.N)}
+		out[i] = Candidate{Measures: cands[i].measures, Score: cands[i].score, Core: int(cands[i].props.Core.N)}
 	}
 	for _, s := range spans {
 		c := &out[s.Label]
@@ -308,7 +308,7 @@ func (d *detector) excludeGrown() error {
 	return d.be.Morph(d.ctx, d.exclude, d.exclude, Dilate, Square(1))
 }
 
-// measure computes the features and scores of the candidates.
+// measure computes the measures and scores of the candidates.
 func (d *detector) measure() ([]candidate, error) {
 	if d.grown.Len() == 0 {
 		return nil, nil
@@ -351,12 +351,16 @@ func (d *detector) measure() ([]candidate, error) {
 		return nil, err
 	}
 	cands := make([]candidate, len(t))
-	model := defaultScore()
+	list := Measures()
+	values := make([]float64, len(t)*len(list))
 	parallel.Split(len(t), 256, func(a, b int) {
 		for i := a; i < b; i++ {
 			area := float64(windowArea(int(index[i])%d.w, int(index[i])/d.w, d.w, d.h, r))
-			cands[i] = newCandidate(&t[i], float64(wide[i])/area, float64(wide[i]-members[i])/area, d.white, d.tables.Encode8)
-			cands[i].score = model.score(&cands[i].features)
+			c := &cands[i]
+			c.props, c.whiteLevel = &t[i], d.white
+			c.density, c.stray = float64(wide[i])/area, float64(wide[i]-members[i])/area
+			c.measures = values[i*len(list) : (i+1)*len(list)]
+			c.measure(list, d.tables.Encode8)
 		}
 	})
 	return cands, nil
@@ -398,8 +402,8 @@ const scoreOff = -20
 // accepts decides whether a candidate is glare.
 func (d *detector) accepts(c *candidate) bool {
 	return (d.p.Score <= scoreOff || c.score+d.p.Sensitivity >= d.p.Score) &&
-		c.all.N >= int64(d.p.MinArea) && c.all.N <= int64(d.p.MaxArea) &&
-		c.features[FeatureElongation] <= d.p.MaxElongation
+		c.props.All.N >= int64(d.p.MinArea) && c.props.All.N <= int64(d.p.MaxArea) &&
+		c.elongation <= d.p.MaxElongation
 }
 
 // refine takes the background once more without what was accepted, grows the accepted cores again, and returns the

@@ -74,7 +74,7 @@ type Options struct {
 
 // Candidate is a spot that detection considered, with what it measured of it.
 type Candidate struct {
-	// Measures are in the order of the features.
+	// Measures are the values of the measures in the order of Measures.
 	Measures []float64
 	// Score is the value of the linear decision function, before sensitivity.
 	Score float64
@@ -127,7 +127,7 @@ func findings(spans []Span, cands []candidate) []Finding {
 		f.Score = math.Max(f.Score, c.score)
 		f.Peak = max(f.Peak, int(c.peak))
 		length := int64(s.X1 - s.X0)
-		f.Contrast += c.features[FeatureContrast] * float64(length)
+		f.Contrast += c.contrast * float64(length)
 		weight[s.Label] += length
 		if k := len(f.Runs); k > 0 && f.Runs[k-1].Y == int(s.Y) && f.Runs[k-1].X1 == int(s.X0) {
 			f.Runs[k-1].X1 = int(s.X1)

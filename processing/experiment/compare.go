@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"blik/internal/parallel"
 	"blik/processing"
 )
 
@@ -37,7 +38,7 @@ func compareRows(ctx context.Context, in *Input, c Case, out Output, cost float6
 	}
 	if in.known.key != c.key() {
 		parts := stretches(w, h, cost, border)
-		err := spans(ctx, all(), len(parts), 1, func(i, _ int) { parts[i].pix = want(parts[i].y0, parts[i].y1) })
+		err := parallel.Each(ctx, len(parts), func(i int) { parts[i].pix = want(parts[i].y0, parts[i].y1) })
 		if err != nil {
 			return r, err
 		}

@@ -1,6 +1,10 @@
 package experiment
 
-import "context"
+import (
+	"context"
+
+	"blik/internal/parallel"
+)
 
 // CheckOrder says whether a picture is too large for a list of its pixels, in which each coordinate has 16 bits. The error
 // wraps ErrMemory.
@@ -17,7 +21,7 @@ func CheckOrder(s Size) error {
 // is incomplete when ctx is cancelled.
 func RasterOrder(ctx context.Context, w, h int) []uint32 {
 	list := make([]uint32, w*h)
-	_ = spans(ctx, all(), h, max(1, part/w), func(i, j int) {
+	_ = parallel.Chunks(ctx, h, max(1, part/w), func(i, j int) {
 		for y := i; y < j; y++ {
 			row := list[y*w : (y+1)*w]
 			for x := range row {
@@ -41,9 +45,9 @@ func HilbertOrder(ctx context.Context, w, h int) []uint32 {
 		from[s+1] = from[s] + max(min(side, c.w-x), 0)*max(min(side, c.h-y), 0)
 	}
 	list := make([]uint32, w*h)
-	_ = spans(ctx, all(), len(from)-1, 1, func(i, j int) {
+	_ = parallel.Each(ctx, len(from)-1, func(i int) {
 		at := from[i]
-		c.visit(i*length, j*length, func(x, y int) {
+		c.visit(i*length, (i+1)*length, func(x, y int) {
 			list[at] = uint32(y)<<16 | uint32(x)
 			at++
 		})

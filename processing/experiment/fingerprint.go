@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"blik/internal/parallel"
 	"blik/processing"
 	"blik/processing/cpu"
 )
@@ -27,7 +28,7 @@ func fingerprint(ctx context.Context, w, h int, seed uint64) (clean, noisy []uin
 		radius := side * (0.1 + 0.35*float64(u>>16&0xffff)/0x10000)
 		minutiae[i] = minutia{cx + radius*math.Cos(angle), cy + radius*math.Sin(angle), float64(int(u>>32&2)) - 1}
 	}
-	err = spans(ctx, all(), h, 8, func(i, j int) {
+	err = parallel.Chunks(ctx, h, 8, func(i, j int) {
 		for y := i; y < j; y++ {
 			for x := range w {
 				dx, dy := float64(x)-cx, float64(y)-cy

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"blik/internal/parallel"
 	"blik/processing"
 	"blik/processing/synth"
 )
@@ -60,7 +61,7 @@ func grey8(ctx context.Context, p *processing.Picture) ([]uint8, error) {
 		}
 		return 0
 	}
-	err := spans(ctx, all(), len(grey), 1<<16, func(i, j int) {
+	err := parallel.Chunks(ctx, len(grey), 1<<16, func(i, j int) {
 		for k := i; k < j; k++ {
 			var sum float64
 			for c := range p.Channels {
@@ -91,7 +92,7 @@ func (s *source) plane(ctx context.Context, w, h int) ([]uint8, error) {
 		return nil, err
 	}
 	out := make([]uint8, w*h)
-	err := spans(ctx, all(), h, max(1, 1<<16/w), func(i, j int) {
+	err := parallel.Chunks(ctx, h, max(1, 1<<16/w), func(i, j int) {
 		for y := i; y < j; y++ {
 			from, to := s.grey[mirrored(y, s.h)*s.w:][:s.w], out[y*w:(y+1)*w]
 			copy(to, from)
@@ -111,7 +112,7 @@ func (s *source) floats(ctx context.Context, size Size) ([]float32, error) {
 			return nil, err
 		}
 		out := make([]float32, w)
-		err := spans(ctx, all(), w, 1<<16, func(i, j int) {
+		err := parallel.Chunks(ctx, w, 1<<16, func(i, j int) {
 			for k := i; k < j; k++ {
 				out[k] = float32(s.grey[mirrored(k/s.w, s.h)*s.w+k%s.w])
 			}
@@ -123,7 +124,7 @@ func (s *source) floats(ctx context.Context, size Size) ([]float32, error) {
 		return nil, err
 	}
 	out := make([]float32, len(grey))
-	err = spans(ctx, all(), len(out), 1<<16, func(i, j int) {
+	err = parallel.Chunks(ctx, len(out), 1<<16, func(i, j int) {
 		for k := i; k < j; k++ {
 			out[k] = float32(grey[k])
 		}
@@ -143,10 +144,7 @@ func planeInput(ctx context.Context, c Case, src *source) (*Input, error) {
 // mixed returns number i of a sequence of mixed magnitude: 2^−16 … 2^16, three of four positive. The bits are those of
 // SplitMix64 (Steele, Lea & Flood 2014), so that any part can be made by itself.
 func mixed(i uint64) float32 {
-	x := (i + 1) * 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	x ^= x >> 31
+	x := mix(i * 0x9e3779b97f4a7c15)
 	sign := uint32(x>>62) / 3 << 31
 	exponent := uint32(127-16) + uint32(x>>32)&31
 	return math.Float32frombits(sign | exponent<<23 | uint32(x)&(1<<23-1))

@@ -149,15 +149,11 @@ func directMean(workers int) Method {
 		memory:     func(c Case) int64 { return int64(c.Size.Samples()) },
 		operations: DirectAdditions,
 		prepare: func(_ context.Context, in *Input, c Case) (func(context.Context) error, *Output, error) {
-			n := workers
-			if n == 0 {
-				n = all()
-			}
 			w, h, r := in.Size.W, in.Size.H, c.Int("m")/2
 			dst := make([]uint8, w*h)
 			// Rows are the pieces between two looks at the context.
 			return func(ctx context.Context) error {
-				return spans(ctx, n, h, 1, func(y, _ int) { directMeanRow(dst[y*w:(y+1)*w], in.U8, w, h, r, y) })
+				return chunks(ctx, workers, h, 1, func(y, _ int) { directMeanRow(dst[y*w:(y+1)*w], in.U8, w, h, r, y) })
 			}, &Output{U8: dst}, nil
 		},
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/big"
 	"sync"
+
+	"blik/internal/parallel"
 )
 
 // sum adds up many floats of mixed magnitude.
@@ -87,7 +89,7 @@ func sum() *Experiment {
 				return &Input{Size: c.Size, F32: x}, err
 			}
 			x := make([]float32, c.Size.W)
-			err := spans(ctx, all(), len(x), 1<<16, func(i, j int) {
+			err := parallel.Chunks(ctx, len(x), 1<<16, func(i, j int) {
 				for k := i; k < j; k++ {
 					x[k] = mixed(uint64(k))
 				}
@@ -159,11 +161,11 @@ const sumBlock = 1 << 16
 
 func inPairs(ctx context.Context, x []float32) (float32, error) { return overBlocks(ctx, 1, x) }
 
-func onAllCores(ctx context.Context, x []float32) (float32, error) { return overBlocks(ctx, all(), x) }
+func onAllCores(ctx context.Context, x []float32) (float32, error) { return overBlocks(ctx, 0, x) }
 
 func overBlocks(ctx context.Context, workers int, x []float32) (float32, error) {
 	sums := make([]float32, (len(x)+sumBlock-1)/sumBlock)
-	err := spans(ctx, workers, len(x), sumBlock, func(i, j int) { sums[i/sumBlock] = pairwise(x[i:j]) })
+	err := chunks(ctx, workers, len(x), sumBlock, func(i, j int) { sums[i/sumBlock] = pairwise(x[i:j]) })
 	return pairwise(sums), err
 }
 
@@ -228,7 +230,7 @@ func exactSum(ctx context.Context, x []float32) (s, magnitude float64, err error
 		mu    sync.Mutex
 		total accumulator
 	)
-	err = spans(ctx, all(), len(x), 1<<20, func(i, j int) {
+	err = parallel.Chunks(ctx, len(x), 1<<20, func(i, j int) {
 		var part accumulator
 		part.add(x[i:j])
 		var m float64

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"blik/internal/parallel"
 	"blik/processing"
 )
 
@@ -201,7 +202,7 @@ const part = 1 << 14
 // alongList visits the pixels of a list, x in the low and y in the high 16 bits.
 func (b *blur) alongList(list []uint32) walk {
 	return func(ctx context.Context, dst, src []uint8, vertical bool) error {
-		return spans(ctx, all(), len(list), part, func(i, j int) {
+		return parallel.Chunks(ctx, len(list), part, func(i, j int) {
 			for _, p := range list[i:j] {
 				b.visit(dst, src, int(p&0xffff), int(p>>16), vertical)
 			}
@@ -211,13 +212,13 @@ func (b *blur) alongList(list []uint32) walk {
 
 func (b *blur) alongCurve(ctx context.Context, dst, src []uint8, vertical bool) error {
 	c := newCurve(b.w, b.h)
-	return spans(ctx, all(), c.positions(), part, func(i, j int) {
+	return parallel.Chunks(ctx, c.positions(), part, func(i, j int) {
 		c.visit(i, j, func(x, y int) { b.visit(dst, src, x, y, vertical) })
 	})
 }
 
 func (b *blur) alongRows(ctx context.Context, dst, src []uint8, vertical bool) error {
-	return spans(ctx, all(), b.h, max(1, part/b.w), func(i, j int) {
+	return parallel.Chunks(ctx, b.h, max(1, part/b.w), func(i, j int) {
 		for y := i; y < j; y++ {
 			b.row(dst, src, 0, b.w, y, vertical)
 		}
@@ -229,7 +230,7 @@ const tileSide = 64
 
 func (b *blur) alongTiles(ctx context.Context, dst, src []uint8, vertical bool) error {
 	c := newCurve((b.w+tileSide-1)/tileSide, (b.h+tileSide-1)/tileSide)
-	return spans(ctx, all(), c.positions(), part/(tileSide*tileSide), func(i, j int) {
+	return parallel.Chunks(ctx, c.positions(), part/(tileSide*tileSide), func(i, j int) {
 		c.visit(i, j, func(tx, ty int) {
 			x0, y0 := tx*tileSide, ty*tileSide
 			for y := y0; y < min(y0+tileSide, b.h); y++ {

@@ -254,7 +254,7 @@ func (f *framed) extreme(ctx context.Context, dst, src []uint8, dilate bool) err
 		}
 		copy(row[left:], src[y*f.w:(y+1)*f.w])
 	}
-	return spans(ctx, 1, f.h, 1, func(y, _ int) {
+	return chunks(ctx, 1, f.h, 1, func(y, _ int) {
 		row := dst[y*f.w : (y+1)*f.w]
 		copy(row, src[y*f.w:])
 		// A line that is compared twice changes nothing, so what is left over after the last four is compared with three

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"blik/internal/parallel"
 	"blik/processing"
 )
 
@@ -68,11 +69,7 @@ func wavelet() *Experiment {
 			memory:     func(c Case) int64 { return 4 * 4 * int64(Coefficients(c.Size).Samples()) },
 			operations: WaveletOperations,
 			prepare: func(ctx context.Context, in *Input, c Case) (func(context.Context) error, *Output, error) {
-				n := workers
-				if n == 0 {
-					n = all()
-				}
-				t := newTransform(in.Size, c.Values["wavelet"], n)
+				t := newTransform(in.Size, c.Values["wavelet"], workers)
 				x := Extended(in)
 				if c.Values["direction"] == "forward" {
 					return func(ctx context.Context) error { return t.forward(ctx, x) }, &Output{F32: t.out}, nil
@@ -80,7 +77,7 @@ func wavelet() *Experiment {
 				if err := t.forward(ctx, x); err != nil {
 					return nil, nil, err
 				}
-				back := newTransform(in.Size, c.Values["wavelet"], n)
+				back := newTransform(in.Size, c.Values["wavelet"], workers)
 				return func(ctx context.Context) error { return back.inverse(ctx, t.out) }, &Output{F32: back.out}, nil
 			},
 		}
@@ -323,9 +320,9 @@ const stretch = 1 << 15
 func (t *transform) forward(ctx context.Context, x []float32) error {
 	w, h := t.size.W, t.size.H
 	if h == 0 {
-		return spans(ctx, t.workers, w/2, stretch, func(i, j int) { t.analyse(t.out[:w/2], t.out[w/2:], x, i, j) })
+		return chunks(ctx, t.workers, w/2, stretch, func(i, j int) { t.analyse(t.out[:w/2], t.out[w/2:], x, i, j) })
 	}
-	err := spans(ctx, t.workers, h, max(1, stretch/w), func(i, j int) {
+	err := chunks(ctx, t.workers, h, max(1, stretch/w), func(i, j int) {
 		for y := i; y < j; y++ {
 			row := t.rows[y*w : (y+1)*w]
 			t.analyse(row[:w/2], row[w/2:], x[y*w:(y+1)*w], 0, w/2)
@@ -334,7 +331,7 @@ func (t *transform) forward(ctx context.Context, x []float32) error {
 	if err != nil {
 		return err
 	}
-	return spans(ctx, t.workers, h/2, max(1, stretch/w), func(i, j int) {
+	return chunks(ctx, t.workers, h/2, max(1, stretch/w), func(i, j int) {
 		for v := i; v < j; v++ {
 			var from [8][]float32
 			for k := range t.low {
@@ -419,7 +416,7 @@ func (t *transform) analyse(low, high, x []float32, i, j int) {
 func (t *transform) inverse(ctx context.Context, c []float32) error {
 	w, h := t.size.W, t.size.H
 	if h == 0 {
-		return spans(ctx, t.workers, w/2, stretch, func(i, j int) { t.synthesise(t.out, c[:w/2], c[w/2:], i, j) })
+		return chunks(ctx, t.workers, w/2, stretch, func(i, j int) { t.synthesise(t.out, c[:w/2], c[w/2:], i, j) })
 	}
 	half, taps := h/2, len(t.low)
 	// What the rows 2v and 2v+1 take of row v, v−1, … of both bands.
@@ -428,7 +425,7 @@ func (t *transform) inverse(ctx context.Context, c []float32) error {
 		evens[k], evens[k+1] = t.low[k], t.high[k]
 		odds[k], odds[k+1] = t.low[k+1], t.high[k+1]
 	}
-	err := spans(ctx, t.workers, half, max(1, stretch/w), func(i, j int) {
+	err := chunks(ctx, t.workers, half, max(1, stretch/w), func(i, j int) {
 		for v := i; v < j; v++ {
 			var from [8][]float32
 			for k := 0; k < taps; k += 2 {
@@ -441,7 +438,7 @@ func (t *transform) inverse(ctx context.Context, c []float32) error {
 	if err != nil {
 		return err
 	}
-	return spans(ctx, t.workers, h, max(1, stretch/w), func(i, j int) {
+	return chunks(ctx, t.workers, h, max(1, stretch/w), func(i, j int) {
 		for y := i; y < j; y++ {
 			row := t.rows[y*w : (y+1)*w]
 			t.synthesise(t.out[y*w:(y+1)*w], row[:w/2], row[w/2:], 0, w/2)
@@ -565,7 +562,7 @@ func (d *defined) coefficients(ctx context.Context, x []float32, size Size, name
 		at = append(at, len(x)-i, len(x)/2-i)
 	}
 	wave, want := NewWavelet(name), make([]float64, len(at))
-	err := spans(ctx, all(), len(at), 1<<11, func(i, j int) {
+	err := parallel.Chunks(ctx, len(at), 1<<11, func(i, j int) {
 		for k := i; k < j; k++ {
 			want[k] = wave.coefficient(x, size, at[k])
 		}
@@ -588,7 +585,7 @@ func worse(a, b float64) float64 {
 func worst(ctx context.Context, n int, f func(i int) float64) (float64, error) {
 	const length = 1 << 18
 	parts := make([]float64, (n+length-1)/length)
-	err := spans(ctx, all(), n, length, func(i, j int) {
+	err := parallel.Chunks(ctx, n, length, func(i, j int) {
 		var most float64
 		for k := i; k < j; k++ {
 			most = worse(most, f(k))

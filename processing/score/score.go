@@ -4,7 +4,10 @@
 // tolerance, and the shares of whole glints that were found and that are real.
 package score
 
-import "blik/processing"
+import (
+	"blik/processing"
+	"blik/processing/internal/span"
+)
 
 // Metrics compares one predicted mask with the truth. Shares lie in 0…1. Where there is nothing to find, recall is 1,
 // and precision is 1 for an empty prediction; an empty prediction of something has precision 0.
@@ -171,57 +174,19 @@ func dilate(m *processing.Mask, r int) []bool {
 	return out
 }
 
-// objects counts the 8-connected components of m and those with a pixel for which hit is true. It joins the runs of
-// neighbouring rows in a forest, so that its cost is one pass over the pixels.
+// objects counts the 8-connected components of m and those with a pixel for which hit is true.
 func objects(m *processing.Mask, hit func(i int) bool) (count, hits int) {
-	type run struct{ x0, x1, label int }
-	var parent []int
-	var isHit []bool
-	find := func(a int) int {
-		for parent[a] != a {
-			parent[a] = parent[parent[a]]
-			a = parent[a]
+	spans := span.Append(nil, m.Pix, m.Width, 0, m.Height, processing.MaskLevel)
+	isHit := make([]bool, span.Connect(spans, span.Eight))
+	for _, s := range spans {
+		for x := s.X0; x < s.X1 && !isHit[s.Label]; x++ {
+			isHit[s.Label] = hit(int(s.Y)*m.Width + int(x))
 		}
-		return a
 	}
-	var above, row []run
-	for y := range m.Height {
-		row = row[:0]
-		line := m.Pix[y*m.Width : (y+1)*m.Width]
-		k := 0
-		for x := 0; x < len(line); {
-			if line[x] < processing.MaskLevel {
-				x++
-				continue
-			}
-			r := run{x0: x, label: len(parent)}
-			parent, isHit = append(parent, r.label), append(isHit, false)
-			for ; x < len(line) && line[x] >= processing.MaskLevel; x++ {
-				if !isHit[r.label] && hit(y*m.Width+x) {
-					isHit[r.label] = true
-				}
-			}
-			r.x1 = x
-			for k < len(above) && above[k].x1 < r.x0 {
-				k++
-			}
-			for j := k; j < len(above) && above[j].x0 <= r.x1; j++ {
-				parent[find(above[j].label)] = find(r.label)
-			}
-			row = append(row, r)
-		}
-		above, row = row, above
-	}
-	seen := make([]bool, len(parent))
-	for l := range parent {
-		root := find(l)
-		if root == l {
-			count++
-		}
-		if isHit[l] && !seen[root] {
-			seen[root] = true
+	for _, is := range isHit {
+		if is {
 			hits++
 		}
 	}
-	return count, hits
+	return len(isHit), hits
 }

@@ -88,3 +88,15 @@ func blurRow(dst, src []float32, n, channels int, k []float32) {
 		}
 	}
 }
+
+// reflect maps an index outside 0…n−1 back by mirroring at the first and last sample without repeating them.
+func reflect(i, n int) int {
+	if n == 1 {
+		return 0
+	}
+	period := 2 * (n - 1)
+	if i %= period; i < 0 {
+		i += period
+	}
+	return min(i, period-i)
+}

@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -234,16 +235,7 @@ func (t *tile) gather(ctx context.Context, n int) {
 			}
 		}
 	}
-	slices.SortFunc(t.strokes, func(a, b stroke) int {
-		switch {
-		case a.order < b.order:
-			return -1
-		case a.order > b.order:
-			return 1
-		default:
-			return 0
-		}
-	})
+	slices.SortFunc(t.strokes, func(a, b stroke) int { return cmp.Compare(a.order, b.order) })
 }
 
 // stroke returns the stroke of cell (i, j) of layer n, or false where there is none.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"blik/processing"
+	"blik/processing/internal/span"
 )
 
 // Glare is visible where the linear luminance rises by more than VisibleRise of white and by more than VisibleShare
@@ -55,52 +56,12 @@ func (s *Stats) measure(m *processing.Mask, clipped int) {
 	s.Clipped = float64(clipped) / float64(s.Area)
 }
 
-// componentAreas returns the areas of the 8-connected components, joining the runs of neighbouring rows
-// (Rosenfeld & Pfaltz 1966), in memory of the order of the runs.
+// componentAreas returns the areas of the 8-connected components.
 func componentAreas(m *processing.Mask) []int {
-	var parent, area []int
-	find := func(i int) int {
-		for parent[i] != i {
-			parent[i] = parent[parent[i]]
-			i = parent[i]
-		}
-		return i
+	spans := span.Append(nil, m.Pix, m.Width, 0, m.Height, processing.MaskLevel)
+	areas := make([]int, span.Connect(spans, span.Eight))
+	for _, s := range spans {
+		areas[s.Label] += int(s.X1 - s.X0)
 	}
-	type run struct{ x0, x1, id int }
-	var above, here []run
-	for y := range m.Height {
-		above, here = here, above[:0]
-		row := m.Pix[y*m.Width : (y+1)*m.Width]
-		first := 0
-		for x := 0; x < len(row); x++ {
-			if row[x] < processing.MaskLevel {
-				continue
-			}
-			r := run{x0: x, id: len(parent)}
-			for x < len(row) && row[x] >= processing.MaskLevel {
-				x++
-			}
-			r.x1 = x
-			parent = append(parent, r.id)
-			area = append(area, r.x1-r.x0)
-			for first < len(above) && above[first].x1 < r.x0 {
-				first++
-			}
-			for i := first; i < len(above) && above[i].x0 <= r.x1; i++ {
-				a, b := find(above[i].id), find(r.id)
-				if a != b {
-					parent[b] = a
-					area[a] += area[b]
-				}
-			}
-			here = append(here, r)
-		}
-	}
-	var out []int
-	for i, p := range parent {
-		if p == i {
-			out = append(out, area[i])
-		}
-	}
-	return out
+	return areas
 }
