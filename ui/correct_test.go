@@ -355,7 +355,7 @@ func TestSaveNothing(t *testing.T) {
 func TestJPEG(t *testing.T) {
 	for button, want := range map[string]string{"Save as TIFF": "/art/c_corrected.tif", "Save as PNG": "/art/c_corrected.png", "Cancel": ""} {
 		h := newHarness(t, "en")
-		h.pictures["/art/c.jpg"] = grey(200, 100)
+		h.pictures["/art/c.jpg"] = testpic.Flat(200, 100, 3, 100)
 		h.open("/art/c.jpg")
 		h.settle()
 		h.do("find.run")

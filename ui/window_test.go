@@ -128,10 +128,6 @@ func (h *harness) fakeSave(_ context.Context, f *imagefile.File, path string, pa
 	return &imagefile.Saved{Path: path, Lossy: lossy, PixelsChanged: int64(n), Proof: &imagefile.Proof{Changed: int64(n)}}, nil
 }
 
-func grey(w, h int) *processing.Picture {
-	return &processing.Picture{Width: w, Height: h, Channels: 3, U8: bytes.Repeat([]uint8{100}, 3*w*h)}
-}
-
 // glint is a finding of one row of pixels.
 func glint(id, x, y, length int) processing.Finding {
 	return processing.Finding{
@@ -149,7 +145,7 @@ func newHarness(t *testing.T, lang string) *harness {
 	}
 	h := &harness{
 		tb: t, queue: make(chan func(), 1000), dialogs: &fakeDialogs{},
-		pictures: map[string]*processing.Picture{"/art/a.png": grey(200, 100), "/art/b.tif": grey(50, 60)},
+		pictures: map[string]*processing.Picture{"/art/a.png": testpic.Flat(200, 100, 3, 100), "/art/b.tif": testpic.Flat(50, 60, 3, 100)},
 		tried:    make(chan string, 10),
 		written:  map[string]*processing.Mask{}, pictureFiles: map[string][]processing.Patch{}, exists: map[string]bool{},
 	}

@@ -3,11 +3,11 @@ package colour
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
@@ -45,22 +45,6 @@ func half(p *Profile, pic *processing.Picture, x, y int) (rgb [3]float64) {
 	return rgb
 }
 
-func noise(w, h, channels, depth int) *processing.Picture {
-	rnd := rand.New(rand.NewPCG(1, uint64(w)))
-	pic := &processing.Picture{Width: w, Height: h, Channels: channels}
-	for range w * h * channels {
-		switch depth {
-		case 8:
-			pic.U8 = append(pic.U8, uint8(rnd.Uint32()))
-		case 16:
-			pic.U16 = append(pic.U16, uint16(rnd.Uint32()))
-		default:
-			pic.F32 = append(pic.F32, rnd.Float32()*1.2-0.1)
-		}
-	}
-	return pic
-}
-
 func TestHalfRow(t *testing.T) {
 	gamma, _ := FromGamma(1, 1.8)
 	profiles := map[int]*Profile{1: gamma, 3: mustProfile(t, spaces()[3].profile(2)), 4: FromPicture(&processing.Picture{Channels: 4})}
@@ -71,7 +55,7 @@ func TestHalfRow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		channels := rapid.SampledFrom([]int{1, 3, 4}).Draw(t, "channels")
 		p := profiles[channels]
-		pic := noise(rapid.SampledFrom([]int{1, 2, 3, 127, 128, 129, 700}).Draw(t, "w"), rapid.IntRange(1, 5).Draw(t, "h"), channels, 16)
+		pic := testpic.Noise(rapid.SampledFrom([]int{1, 2, 3, 127, 128, 129, 700}).Draw(t, "w"), rapid.IntRange(1, 5).Draw(t, "h"), channels, 16)
 		floats := &processing.Picture{Width: pic.Width, Height: pic.Height, Channels: channels}
 		for _, v := range pic.U16 {
 			floats.F32 = append(floats.F32, float32(v)/65535)
@@ -105,7 +89,7 @@ func TestPartOfARow(t *testing.T) {
 	for _, p := range profiles {
 		for _, depth := range []int{8, 16, 32} {
 			s := p.Screen(depth)
-			pic := noise(801, 2, p.Channels, depth)
+			pic := testpic.Noise(801, 2, p.Channels, depth)
 			whole := make([]uint32, pic.Width)
 			s.Row(whole, pic, 1, 0)
 			for _, c := range []struct{ x0, n int }{{0, 1}, {800, 1}, {3, 0}, {1, 799}, {256, 257}, {340, 342}} {
@@ -118,7 +102,7 @@ func TestPartOfARow(t *testing.T) {
 				}
 			}
 			// Halves of equal rows and columns are the pixels themselves, within the rounding of light.
-			twice := noise(2, 1, p.Channels, depth)
+			twice := testpic.Noise(2, 1, p.Channels, depth)
 			switch depth {
 			case 8:
 				copy(twice.U8[p.Channels:], twice.U8)
@@ -137,20 +121,6 @@ func TestPartOfARow(t *testing.T) {
 	}
 }
 
-// painted is a picture of flat colours with grain and slow changes, which fills caches as paintings do.
-func painted(w, h, channels, depth int) *processing.Picture {
-	pic := noise(w, h, channels, depth)
-	for i := range w * h * channels {
-		base := 0.5 + 0.4*math.Sin(float64(i/channels%w)/(90+40*float64(i%channels))+float64(i/channels/w)/70)
-		if depth == 8 {
-			pic.U8[i] = uint8(base*230) + pic.U8[i]/16
-		} else {
-			pic.U16[i] = uint16(base*60000) + pic.U16[i]/16
-		}
-	}
-	return pic
-}
-
 func BenchmarkScreen(b *testing.B) {
 	e := encoding{"mft2", true, 2}
 	profiles := map[string]*Profile{
@@ -160,7 +130,7 @@ func BenchmarkScreen(b *testing.B) {
 	const w, h = 4000, 250
 	for name, p := range profiles {
 		for _, depth := range []int{8, 16} {
-			pic := painted(w, h, p.Channels, depth)
+			pic := testpic.Painted(w, h, p.Channels, depth)
 			s := p.Screen(depth)
 			line := make([]uint32, w)
 			b.Run(fmt.Sprintf("%s/%d-bit/row", name, depth), func(b *testing.B) {

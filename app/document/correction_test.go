@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 
 	"pgregory.net/rapid"
@@ -55,7 +56,7 @@ func (ls layers) trim(m *processing.Mask) layers {
 			owner[p] = -1
 		}
 		parts := 0
-		for _, spot := range flood(m) {
+		for _, spot := range testpic.Flood(m) {
 			if slices.ContainsFunc(spot, func(p image.Point) bool { return l.spot[p] }) {
 				for _, p := range spot {
 					if l.spot[p] {
@@ -318,7 +319,7 @@ func checkCorrections(t failer, d *Document, ls layers) {
 			}
 		}
 	}
-	for i, spot := range flood(d.Mask()) {
+	for i, spot := range testpic.Flood(d.Mask()) {
 		n := 0
 		for _, l := range ls {
 			for _, p := range spot {
@@ -342,7 +343,7 @@ func checkCorrections(t failer, d *Document, ls layers) {
 // textured is a document of a picture in which no two neighbours are equal.
 func textured(t failer, w, h int) *Document {
 	t.Helper()
-	p := grey(w, h)
+	p := testpic.Flat(w, h, 1, 0)
 	for i := range p.U8 {
 		p.U8[i] = uint8(7*i + i/w)
 	}
@@ -362,7 +363,7 @@ func disc(d *Document, x, y, radius float64, erase bool) {
 // correctAll corrects every spot of the mask and returns the layers of the model.
 func correctAll(t failer, d *Document, halo int, tint uint8) layers {
 	t.Helper()
-	c, spots, ls := correct(flood(d.mask), func(int) bool { return true }, d.pic.Width, d.pic.Height, halo, tint, processing.MethodAuto)
+	c, spots, ls := correct(testpic.Flood(d.mask), func(int) bool { return true }, d.pic.Width, d.pic.Height, halo, tint, processing.MethodAuto)
 	if _, err := d.ApplyCorrection(c, spots, processing.DefaultParams()); err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +406,7 @@ func TestCorrectionsAgainstModel(t *testing.T) {
 				step(before, states[now].trim(d.mask))
 			},
 			"correct": func(t *rapid.T) {
-				spots := flood(d.mask)
+				spots := testpic.Flood(d.mask)
 				some := rapid.SliceOfN(rapid.Bool(), len(spots), len(spots)).Draw(t, "some")
 				asked := rapid.SampledFrom([]processing.Method{processing.MethodAuto, processing.MethodTelea}).Draw(t, "asked")
 				c, orders, fresh := correct(spots, func(i int) bool { return some[i] }, w, h,
@@ -417,7 +418,7 @@ func TestCorrectionsAgainstModel(t *testing.T) {
 				step(before, states[now].over(fresh))
 			},
 			"uncorrect": func(t *rapid.T) {
-				spots := flood(d.mask)
+				spots := testpic.Flood(d.mask)
 				if len(spots) == 0 {
 					if d.RemoveCorrection(0, 0) {
 						t.Fatal("removed the correction of a spot of an empty mask")
@@ -445,7 +446,7 @@ func TestCorrectionsAgainstModel(t *testing.T) {
 				step(before, nil)
 			},
 			"remove": func(t *rapid.T) {
-				spots := flood(d.mask)
+				spots := testpic.Flood(d.mask)
 				if len(spots) == 0 {
 					return
 				}
@@ -584,7 +585,7 @@ func TestSpotErasedDuringCorrection(t *testing.T) {
 	d := textured(t, 60, 40)
 	disc(d, 15, 15, 4, false)
 	disc(d, 45, 20, 3, false)
-	c, spots, ls := correct(flood(d.mask), func(int) bool { return true }, 60, 40, 2, 50, processing.MethodAuto)
+	c, spots, ls := correct(testpic.Flood(d.mask), func(int) bool { return true }, 60, 40, 2, 50, processing.MethodAuto)
 	disc(d, 15, 18, 1, true)
 	if changed, err := d.ApplyCorrection(c, spots, processing.DefaultParams()); err != nil || !changed {
 		t.Fatal(changed, err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 
 	"pgregory.net/rapid"
@@ -390,7 +391,7 @@ func TestSoftEdge(t *testing.T) {
 	if d.Stats().Spots != 2 {
 		t.Error("the neighbour went, too")
 	}
-	for _, p := range flood(&processing.Mask{Width: w, Height: h, Pix: alone})[0] {
+	for _, p := range testpic.Flood(&processing.Mask{Width: w, Height: h, Pix: alone})[0] {
 		if i := p.Y*w + p.X; d.mask.Pix[i] != r.Mask.Pix[i] {
 			t.Fatalf("the neighbour lost pixel %v", p)
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 
 	"pgregory.net/rapid"
@@ -18,56 +19,19 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// grey returns a picture of the given size.
-func grey(w, h int) *processing.Picture {
-	return &processing.Picture{Width: w, Height: h, Channels: 1, U8: make([]uint8, w*h)}
-}
-
 func newDocument(t failer, w, h int) *Document {
 	t.Helper()
-	d, err := New("test.png", grey(w, h))
+	d, err := New("test.png", testpic.Flat(w, h, 1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-// flood returns the 8-connected components of m in reading order, each as the set of its pixels in the order found.
-func flood(m *processing.Mask) [][]image.Point {
-	seen := make([]bool, len(m.Pix))
-	in := func(p image.Point) bool {
-		return p.In(image.Rect(0, 0, m.Width, m.Height)) && m.Pix[p.Y*m.Width+p.X] >= processing.MaskLevel
-	}
-	var all [][]image.Point
-	for y := range m.Height {
-		for x := range m.Width {
-			start := image.Pt(x, y)
-			if !in(start) || seen[y*m.Width+x] {
-				continue
-			}
-			seen[y*m.Width+x] = true
-			spot := []image.Point{start}
-			for i := 0; i < len(spot); i++ {
-				for dy := -1; dy <= 1; dy++ {
-					for dx := -1; dx <= 1; dx++ {
-						q := spot[i].Add(image.Pt(dx, dy))
-						if in(q) && !seen[q.Y*m.Width+q.X] {
-							seen[q.Y*m.Width+q.X] = true
-							spot = append(spot, q)
-						}
-					}
-				}
-			}
-			all = append(all, spot)
-		}
-	}
-	return all
-}
-
 // checkSpots compares everything that d says of its findings with a flood fill of its mask.
 func checkSpots(t failer, d *Document) {
 	t.Helper()
-	want := flood(d.Mask())
+	want := testpic.Flood(d.Mask())
 	if got := d.Stats(); got != (Stats{Spots: len(want), Area: d.Mask().Area()}) {
 		t.Fatalf("Stats = %+v, want %d spots of %d pixels", got, len(want), d.Mask().Area())
 	}
@@ -275,7 +239,7 @@ func TestAgainstCopies(t *testing.T) {
 				add(d.Region())
 			},
 			"remove": func(t *rapid.T) {
-				spots := flood(d.Mask())
+				spots := testpic.Flood(d.Mask())
 				want := bytes.Clone(d.Mask().Pix)
 				if len(spots) == 0 {
 					if _, ok := d.RemoveSpot(0, 0); ok {

@@ -11,7 +11,6 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -29,14 +28,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-func noise(n int) []uint8 {
-	r := rand.New(rand.NewPCG(1, uint64(n)))
-	b := make([]uint8, n)
-	for i := range b {
-		b[i] = uint8(r.Uint32())
-	}
-	return b
-}
+// noise returns n random bytes.
+func noise(n int) []uint8 { return testpic.Noise(n, 1, 1, 8).U8 }
 
 // at returns the colour of p at (x, y) in 16 bits, grey three times.
 func at(p *processing.Picture, x, y int) (c [3]uint16) {

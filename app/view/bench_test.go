@@ -7,33 +7,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 )
-
-// painting returns a picture of noise, which no cache of runs or rows can make look fast.
-func painting(w, h, channels, depth int) *processing.Picture {
-	rnd := rand.New(rand.NewPCG(1, 2))
-	p := &processing.Picture{Width: w, Height: h, Channels: channels}
-	n := w * h * channels
-	switch depth {
-	case 8:
-		p.U8 = make([]uint8, n)
-		for i := range p.U8 {
-			p.U8[i] = uint8(rnd.Uint32())
-		}
-	case 16:
-		p.U16 = make([]uint16, n)
-		for i := range p.U16 {
-			p.U16[i] = uint16(rnd.Uint32())
-		}
-	default:
-		p.F32 = make([]float32, n)
-		for i := range p.F32 {
-			p.F32[i] = rnd.Float32()
-		}
-	}
-	return p
-}
 
 // speckled returns a mask with a glint of 3 × 3 pixels on every thousandth pixel.
 func speckled(w, h int) *processing.Mask {
@@ -54,7 +30,7 @@ const benchW, benchH = 5300, 3533
 
 func BenchmarkRender(b *testing.B) {
 	for _, depth := range []int{8, 16} {
-		pic := painting(benchW, benchH, 3, depth)
+		pic := testpic.Noise(benchW, benchH, 3, depth)
 		p, err := NewPyramid(context.Background(), pic)
 		if err != nil {
 			b.Fatal(err)
@@ -100,7 +76,7 @@ func BenchmarkRender(b *testing.B) {
 
 func BenchmarkPyramid(b *testing.B) {
 	for _, depth := range []int{8, 16, 32} {
-		pic := painting(benchW, benchH, 3, depth)
+		pic := testpic.Noise(benchW, benchH, 3, depth)
 		b.Run(fmt.Sprintf("%d-bit", depth), func(b *testing.B) {
 			b.SetBytes(benchW * benchH)
 			for b.Loop() {
@@ -147,7 +123,7 @@ func glints(pic *processing.Picture, n int) []processing.Patch {
 
 func BenchmarkWith(b *testing.B) {
 	for _, depth := range []int{8, 16} {
-		pic := painting(benchW, benchH, 3, depth)
+		pic := testpic.Noise(benchW, benchH, 3, depth)
 		p, err := NewPyramid(context.Background(), pic)
 		if err != nil {
 			b.Fatal(err)
@@ -167,7 +143,7 @@ func BenchmarkWith(b *testing.B) {
 }
 
 func BenchmarkRenderTurned(b *testing.B) {
-	pic := painting(benchW, benchH, 3, 8)
+	pic := testpic.Noise(benchW, benchH, 3, 8)
 	m := NewMaskPyramid(speckled(benchW, benchH))
 	dst := image.NewRGBA(image.Rect(0, 0, 1600, 1000))
 	for _, orientation := range []int{1, 3, 6} {

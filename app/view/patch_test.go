@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blik/app/colour"
+	"blik/internal/testpic"
 	"blik/processing"
 
 	"pgregory.net/rapid"
@@ -175,7 +176,7 @@ func TestSplitIsTwoFrames(t *testing.T) {
 }
 
 func TestWithRefuses(t *testing.T) {
-	p, _ := pyramids(t, painting(40, 30, 3, 8), processing.NewMask(40, 30))
+	p, _ := pyramids(t, testpic.Noise(40, 30, 3, 8), processing.NewMask(40, 30))
 	for name, patch := range map[string]processing.Patch{
 		"past the right edge": {Runs: []processing.Run{{Y: 0, X0: 39, X1: 41}}, U8: make([]uint8, 6)},
 		"below the picture":   {Runs: []processing.Run{{Y: 30, X0: 0, X1: 1}}, U8: make([]uint8, 3)},
@@ -200,7 +201,7 @@ func TestWithRefuses(t *testing.T) {
 
 // TestPyramidsAreShared patches and draws from several goroutines at once.
 func TestPyramidsAreShared(t *testing.T) {
-	pic := painting(300, 200, 3, 16)
+	pic := testpic.Noise(300, 200, 3, 16)
 	source, _ := pyramids(t, pic, processing.NewMask(300, 200))
 	patch := func(x, y int) []processing.Patch {
 		return []processing.Patch{{Runs: []processing.Run{{Y: y, X0: x, X1: x + 9}}, U16: make([]uint16, 27)}}
@@ -234,7 +235,7 @@ func TestProfileIsFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pic := painting(61, 47, 3, 16)
+	pic := testpic.Noise(61, 47, 3, 16)
 	got, err := NewPyramid(context.Background(), pic, WithProfile(profile))
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +245,7 @@ func TestProfileIsFollowed(t *testing.T) {
 	want, _ := pyramids(t, &linear, processing.NewMask(61, 47))
 	samePyramid(t, "linear", got, want)
 	// A profile of other channels is fitted to the picture.
-	grey := painting(20, 10, 1, 8)
+	grey := testpic.Noise(20, 10, 1, 8)
 	got, err = NewPyramid(context.Background(), grey, WithProfile(colour.SRGB()))
 	if err != nil {
 		t.Fatal(err)

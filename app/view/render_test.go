@@ -163,7 +163,7 @@ func TestPyramidIsTheMeanInLinearLight(t *testing.T) {
 }
 
 func TestPyramidIsSmall(t *testing.T) {
-	pic := painting(1000, 700, 3, 16)
+	pic := testpic.Noise(1000, 700, 3, 16)
 	p, _ := pyramids(t, pic, processing.NewMask(1000, 700))
 	if n, most := p.Bytes(), int64(1000*700*4/3+65536+4*2000); n > most {
 		t.Errorf("%d bytes, more than a third of an 8-bit copy (%d)", n, most)
@@ -173,7 +173,7 @@ func TestPyramidIsSmall(t *testing.T) {
 func TestPyramidIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := NewPyramid(ctx, painting(300, 300, 3, 8)); !errors.Is(err, context.Canceled) {
+	if _, err := NewPyramid(ctx, testpic.Noise(300, 300, 3, 8)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 	if _, err := NewPyramid(context.Background(), &processing.Picture{Width: 2, Height: 2, Channels: 3}); err == nil {
@@ -408,7 +408,7 @@ func TestOutlineMovesWithItsNeighbour(t *testing.T) {
 	for i := range m.Pix {
 		m.Pix[i] = 255
 	}
-	p, mp := pyramids(t, painting(20, 20, 1, 8), m)
+	p, mp := pyramids(t, testpic.Noise(20, 20, 1, 8), m)
 	r := NewRenderer()
 	r.SetPicture(p, mp)
 	o := DefaultOptions()
@@ -498,7 +498,7 @@ func TestSingleGlintIsSeenAtAnyZoom(t *testing.T) {
 
 func TestNothingAllocatedPerFrame(t *testing.T) {
 	testpic.Long(t)
-	pic := painting(700, 500, 3, 16)
+	pic := testpic.Noise(700, 500, 3, 16)
 	p, m := pyramids(t, pic, speckled(700, 500))
 	r := NewRenderer()
 	r.SetPicture(p, m)
@@ -534,7 +534,7 @@ func TestNoPicture(t *testing.T) {
 }
 
 func TestFarAway(t *testing.T) {
-	pic := painting(30, 20, 3, 8)
+	pic := testpic.Noise(30, 20, 3, 8)
 	p, m := pyramids(t, pic, speckled(30, 20))
 	r := NewRenderer()
 	r.SetPicture(p, m)

@@ -1,6 +1,7 @@
 package testpic
 
 import (
+	"image"
 	"math"
 	"math/rand/v2"
 
@@ -58,24 +59,24 @@ func Painted(w, h, channels, depth int) *processing.Picture {
 	return pic
 }
 
-// Flood returns the pixels of each 8-connected component of the mask as offsets into its samples. Components come in
-// the order of their first pixels.
-func Flood(m *processing.Mask) [][]int {
+// Flood returns the pixels of each 8-connected component of the mask. Components come in the order of their first
+// pixels.
+func Flood(m *processing.Mask) [][]image.Point {
 	seen := make([]bool, len(m.Pix))
-	var components [][]int
+	var components [][]image.Point
 	for start := range m.Pix {
 		if m.Pix[start] < processing.MaskLevel || seen[start] {
 			continue
 		}
 		seen[start] = true
-		component := []int{start}
+		component := []image.Point{{X: start % m.Width, Y: start / m.Width}}
 		for i := 0; i < len(component); i++ {
-			x, y := component[i]%m.Width, component[i]/m.Width
-			for v := max(y-1, 0); v <= min(y+1, m.Height-1); v++ {
-				for u := max(x-1, 0); u <= min(x+1, m.Width-1); u++ {
-					if j := v*m.Width + u; m.Pix[j] >= processing.MaskLevel && !seen[j] {
+			p := component[i]
+			for y := max(p.Y-1, 0); y <= min(p.Y+1, m.Height-1); y++ {
+				for x := max(p.X-1, 0); x <= min(p.X+1, m.Width-1); x++ {
+					if j := y*m.Width + x; m.Pix[j] >= processing.MaskLevel && !seen[j] {
 						seen[j] = true
-						component = append(component, j)
+						component = append(component, image.Pt(x, y))
 					}
 				}
 			}
@@ -83,15 +84,4 @@ func Flood(m *processing.Mask) [][]int {
 		components = append(components, component)
 	}
 	return components
-}
-
-// Must fails the test on an error.
-func Must(t interface {
-	Helper()
-	Fatal(args ...any)
-}, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/score"
 
@@ -95,30 +96,16 @@ func TestMean(t *testing.T) {
 	}
 }
 
-// flood is the slow, obvious labelling: label 0 is background.
-func flood(m *processing.Mask) (labels []int, n int) {
+// labels returns the number of the component of each pixel and how many there are; the background is 0.
+func labels(m *processing.Mask) (labels []int, n int) {
 	labels = make([]int, len(m.Pix))
-	for i := range m.Pix {
-		if m.Pix[i] < processing.MaskLevel || labels[i] != 0 {
-			continue
-		}
-		n++
-		labels[i] = n
-		for todo := []int{i}; len(todo) > 0; {
-			j := todo[len(todo)-1]
-			todo = todo[:len(todo)-1]
-			x, y := j%m.Width, j/m.Width
-			for v := max(y-1, 0); v <= min(y+1, m.Height-1); v++ {
-				for u := max(x-1, 0); u <= min(x+1, m.Width-1); u++ {
-					if k := v*m.Width + u; m.Pix[k] >= processing.MaskLevel && labels[k] == 0 {
-						labels[k] = n
-						todo = append(todo, k)
-					}
-				}
-			}
+	components := testpic.Flood(m)
+	for i, component := range components {
+		for _, p := range component {
+			labels[p.Y*m.Width+p.X] = i + 1
 		}
 	}
-	return labels, n
+	return labels, len(components)
 }
 
 func reach(m *processing.Mask, x, y, r int) bool {
@@ -135,8 +122,8 @@ func reach(m *processing.Mask, x, y, r int) bool {
 // reference computes the metrics by definition.
 func reference(pred, truth *processing.Mask, tol int) score.Metrics {
 	var np, nt, both, pn, tn, fp int
-	lt, objT := flood(truth)
-	lp, objP := flood(pred)
+	lt, objT := labels(truth)
+	lp, objP := labels(pred)
 	hitT, hitP := map[int]bool{}, map[int]bool{}
 	for i := range truth.Pix {
 		x, y := i%truth.Width, i/truth.Width
