@@ -1,0 +1,2 @@
+// Package house holds no code, only tests of rules that apply to the whole tree.
+package house

@@ -1,0 +1,177 @@
+package house
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	root   = "../.."
+	module = "blik"
+)
+
+// rooms lists which packages of the project a package may import, by the first element of its path ("." is main); a
+// room may always import its own packages. docs/architecture.md quotes the table.
+var rooms = map[string][]string{
+	".":          {"app", "ui"},
+	"app":        {"processing", "cuda", "assets", "internal"},
+	"ui":         {"app", "processing", "assets", "internal"},
+	"processing": {"internal"},
+	"cuda":       {"processing", "kernels", "internal"},
+	"kernels":    {},
+	"assets":     {},
+	"internal":   {"processing"},
+}
+
+// libraries lists the packages that may import a third-party module, by the start of their paths.
+var libraries = map[string][]string{
+	"fyne.io/":                          {"ui", "assets"},
+	"github.com/sqweek/dialog":          {"ui"},
+	"github.com/spf13/":                 {"app/cli"},
+	"github.com/disintegration/imaging": {"app/report"},
+	"gorgonia.org/cu":                   {"cuda"},
+}
+
+// sources calls f for each Go file of the project with its path and its syntax tree.
+func sources(t *testing.T, f func(path string, file *ast.File)) {
+	t.Helper()
+	files := token.NewFileSet()
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		name := entry.Name()
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != root && (name[0] == '.' || name == "build" || name == "testdata"):
+			return fs.SkipDir
+		case entry.IsDir() || filepath.Ext(name) != ".go":
+			return nil
+		}
+		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		path, err = filepath.Rel(root, path)
+		f(filepath.ToSlash(path), file)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Files for all systems and build tags obey the table; only tests may import more.
+func TestImports(t *testing.T) {
+	t.Parallel()
+	count := 0
+	sources(t, func(path string, file *ast.File) {
+		if strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, "test/"+filepath.Base(path)) {
+			return
+		}
+		room, _, below := strings.Cut(path, "/")
+		if !below {
+			room = "."
+		}
+		may, known := rooms[room]
+		if !known {
+			t.Errorf("%s: the table of rooms lacks %s", path, room)
+		}
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if inside, ok := strings.CutPrefix(imported, module+"/"); ok {
+				count++
+				target, _, _ := strings.Cut(inside, "/")
+				if target != room && !slices.Contains(may, target) {
+					t.Errorf("%s imports %s; %s may import %s", path, imported, room, strings.Join(may, ", "))
+				}
+				continue
+			}
+			for library, users := range libraries {
+				if strings.HasPrefix(imported, library) && !slices.ContainsFunc(users, func(user string) bool {
+					return strings.HasPrefix(path, user+"/")
+				}) {
+					t.Errorf("%s imports %s; only %s may", path, imported, strings.Join(users, ", "))
+				}
+			}
+			if first, _, _ := strings.Cut(imported, "/"); room == "processing" && strings.Contains(first, ".") {
+				t.Errorf("%s imports %s; processing has no dependency but the standard library", path, imported)
+			}
+		}
+	})
+	if count < 100 {
+		t.Errorf("only %d imports were seen", count)
+	}
+}
+
+// The table that a reader sees says the same. Its rows start with the room, `app/`, and end with what it may import.
+func TestDocumentedImports(t *testing.T) {
+	t.Parallel()
+	found := map[string]bool{}
+	for _, name := range []string{"README.md", "docs/architecture.md"} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		inside := false
+		for line := range bytes.Lines(text) {
+			cells := strings.Split(strings.Trim(strings.TrimSpace(string(line)), "|"), "|")
+			for i := range cells {
+				cells[i] = strings.TrimSpace(cells[i])
+			}
+			last := cells[len(cells)-1]
+			inside = len(cells) > 1 && (inside || last == "may import")
+			room := strings.TrimSuffix(strings.Trim(cells[0], "`"), "/")
+			if room == "main.go" {
+				room = "."
+			}
+			may, known := rooms[room]
+			if !inside || !known {
+				continue
+			}
+			found[room] = true
+			if want := strings.Join(may, ", "); last != want && (want != "" || last != "–") {
+				t.Errorf("%s: %s may import %s, the table says %s", name, cells[0], want, last)
+			}
+		}
+	}
+	for room := range rooms {
+		if !found[room] {
+			t.Errorf("no table says what %s may import", room)
+		}
+	}
+}
+
+// Tests are skipped by package testpic only, so that a skip has one wording and can be made a failure.
+func TestSkips(t *testing.T) {
+	t.Parallel()
+	sources(t, func(path string, file *ast.File) {
+		if strings.HasPrefix(path, "internal/testpic/") {
+			return
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			selector, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok || !slices.Contains([]string{"Skip", "Skipf", "SkipNow"}, selector.Sel.Name) {
+				return true
+			}
+			if name, ok := selector.X.(*ast.Ident); ok && slices.Contains([]string{"t", "b", "f"}, name.Name) {
+				t.Errorf("%s calls %s.%s; use blik/internal/testpic", path, name.Name, selector.Sel.Name)
+			}
+			return true
+		})
+	})
+}
