@@ -150,5 +150,5 @@ func encode(ctx context.Context, w io.Writer, f Format, pic *processing.Picture,
 	if f == PNG {
 		return png.Encode(ctx, w, pic, m)
 	}
-	return tiff.Encode(ctx, w, pic, m, tiff.EncodeOptions{})
+	return tiff.Encode(ctx, w, pic, m)
 }

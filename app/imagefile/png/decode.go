@@ -20,7 +20,7 @@ func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 		pic.U8 = make([]uint8, n)
 	}
 	store := f.store(pic)
-	err = f.eachRow(ctx, lines, nil, func(p pass, y int, row []byte) error {
+	err = f.eachRow(ctx, lines, func(p pass, y int, row []byte) error {
 		store(p, y, row)
 		return nil
 	})
@@ -30,10 +30,9 @@ func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 	return pic, nil
 }
 
-// eachRow calls, for the rows of all passes, filtered (if it is not nil) with the line of the file, whose first byte is the
-// filter type, and then visit with the samples as they are packed in it, which must stay as they are.
-func (f *File) eachRow(ctx context.Context, lines *inflater, filtered func(line []byte),
-	visit func(p pass, y int, row []byte) error) error {
+// eachRow calls visit for the rows of all passes with the samples as they are packed in the file, which must stay as
+// they are.
+func (f *File) eachRow(ctx context.Context, lines *inflater, visit func(p pass, y int, row []byte) error) error {
 	zero := make([]byte, f.rowBytes(f.width))
 	bpp := f.pixelBytes()
 	for _, p := range f.passes() {
@@ -46,9 +45,6 @@ func (f *File) eachRow(ctx context.Context, lines *inflater, filtered func(line 
 			line, err := lines.line(n + 1)
 			if err != nil {
 				return err
-			}
-			if filtered != nil {
-				filtered(line)
 			}
 			row := line[1:]
 			if err := unfilter(line[0], row, above, bpp); err != nil {

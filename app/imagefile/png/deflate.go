@@ -2,7 +2,6 @@ package png
 
 import (
 	"bytes"
-	"compress/flate"
 	"context"
 	"encoding/binary"
 	"hash/adler32"
@@ -10,35 +9,38 @@ import (
 	"io"
 	"runtime"
 	"sync"
+
+	"github.com/klauspost/compress/flate"
 )
 
 const (
-	// bandBytes is about the size of the lines that are compressed together.
+	// bandBytes is about the size of the rows that are compressed together.
 	bandBytes = 1 << 20
 	// windowBytes is how far back deflate can refer (RFC 1951, 2).
 	windowBytes = 1 << 15
 )
 
-// band is a run of filtered lines that is compressed by itself.
+// band is a run of rows of one pass that is filtered and compressed on its own.
 type band struct {
-	// prepare, if not nil, fills lines and dict; it runs beside others.
-	prepare func(*band)
-	// lines are the lines of the band behind the last ones of the band before, dict bytes, to which its deflate blocks may
-	// refer.
+	// rows holds the rows, each width bytes, behind the context rows that precede them: the first of those is only the
+	// row above, the others make the dictionary.
+	rows           []byte
+	width, context int
+	last           bool
+
+	// lines are the filtered rows but for the first; deflate blocks may refer to the first dict bytes of them.
 	lines []byte
 	dict  int
-	last  bool
-
-	out  bytes.Buffer
-	sum  uint32
-	err  error
-	done chan struct{}
+	out   bytes.Buffer
+	sum   uint32
+	err   error
+	done  chan struct{}
 }
 
-// deflater compresses bands on all processors and writes each as an IDAT chunk, in order. All together they are one zlib
-// stream: each band but the last ends with an empty stored block, which fills the byte, and takes the end of the band
-// before as its dictionary (as Mark Adler's pigz does it).
-type deflater struct {
+// rowWriter filters and compresses rows on all processors, in bands, and writes each band as an IDAT chunk, in order.
+// Together they are one zlib stream: each band but the last ends with an empty stored block, which fills the byte, and
+// takes the end of the band before as its dictionary (the method of Mark Adler's pigz).
+type rowWriter struct {
 	ctx  context.Context
 	stop context.CancelFunc
 	free chan *band
@@ -48,13 +50,16 @@ type deflater struct {
 	workers sync.WaitGroup
 	writer  sync.WaitGroup
 	err     error
+	// current is the band being filled, nil before the first row.
+	current *band
 }
 
-// newDeflater starts compressing to w at a level of package flate. close must be called in the end.
-func newDeflater(ctx context.Context, w io.Writer, level int) *deflater {
+// newRowWriter starts writing to w rows whose pixels are pixelBytes wide, at a level of package flate. close must be
+// called in the end.
+func newRowWriter(ctx context.Context, w io.Writer, pixelBytes, level int) *rowWriter {
 	workers := runtime.GOMAXPROCS(0)
 	count := workers + 2 // one is being filled, one written
-	d := &deflater{free: make(chan *band, count), work: make(chan *band, count), order: make(chan *band, count)}
+	d := &rowWriter{free: make(chan *band, count), work: make(chan *band, count), order: make(chan *band, count)}
 	d.ctx, d.stop = context.WithCancel(ctx)
 	for range count {
 		d.free <- &band{done: make(chan struct{}, 1)}
@@ -65,6 +70,7 @@ func newDeflater(ctx context.Context, w io.Writer, level int) *deflater {
 			z, _ := flate.NewWriter(nil, level)
 			for b := range d.work {
 				if d.ctx.Err() == nil {
+					b.filter(pixelBytes)
 					b.compress(z)
 				}
 				b.done <- struct{}{}
@@ -73,7 +79,7 @@ func newDeflater(ctx context.Context, w io.Writer, level int) *deflater {
 	}
 	d.writer.Go(func() {
 		sum := uint32(1)
-		head := zlibHeader(level)
+		head := zlibHeader()
 		for b := range d.order {
 			<-b.done
 			if d.err == nil {
@@ -96,25 +102,64 @@ func newDeflater(ctx context.Context, w io.Writer, level int) *deflater {
 	return d
 }
 
-// next returns an empty band, as soon as one is free.
-func (d *deflater) next() (*band, error) {
+// beginPass announces rows of so many bytes, the first of which has none above it.
+func (d *rowWriter) beginPass(width int) error {
+	d.add()
+	b, err := d.next(width)
+	if err != nil {
+		return err
+	}
+	b.rows = append(b.rows, make([]byte, width)...)
+	b.context = 1
+	return nil
+}
+
+// row writes a row of the pass.
+func (d *rowWriter) row(row []byte) error {
+	// The next band begins only when there is a row for it, so that the last one is known in the end.
+	if b := d.current; len(b.rows)-b.context*b.width >= bandBytes {
+		d.add()
+		next, err := d.next(b.width)
+		if err != nil {
+			return err
+		}
+		line := b.width + 1
+		next.context = min(len(b.rows)/b.width, 1+(windowBytes+line-1)/line)
+		next.rows = append(next.rows, b.rows[len(b.rows)-next.context*b.width:]...)
+	}
+	d.current.rows = append(d.current.rows, row...)
+	return nil
+}
+
+// next makes a free band the current one.
+func (d *rowWriter) next(width int) (*band, error) {
 	select {
 	case b := <-d.free:
-		b.prepare, b.lines, b.dict, b.last = nil, b.lines[:0], 0, false
+		b.rows, b.width, b.context, b.last = b.rows[:0], width, 0, false
+		d.current = b
 		return b, nil
 	case <-d.ctx.Done():
 		return nil, d.ctx.Err()
 	}
 }
 
-// add hands a band over.
-func (d *deflater) add(b *band) {
-	d.work <- b
-	d.order <- b
+// add hands the current band over, if there is one.
+func (d *rowWriter) add() {
+	if b := d.current; b != nil {
+		d.current = nil
+		d.work <- b
+		d.order <- b
+	}
+}
+
+// finish hands over the last band.
+func (d *rowWriter) finish() {
+	d.current.last = true
+	d.add()
 }
 
 // close waits until everything is written and returns the first error.
-func (d *deflater) close() error {
+func (d *rowWriter) close() error {
 	close(d.work)
 	d.workers.Wait()
 	close(d.order)
@@ -123,41 +168,36 @@ func (d *deflater) close() error {
 	return d.err
 }
 
+// filter filters the rows and, for the dictionary, those before them.
+func (b *band) filter(pixelBytes int) {
+	var c chooser
+	b.lines, b.dict = b.lines[:0], 0
+	for at := b.width; at < len(b.rows); at += b.width {
+		if at == b.context*b.width {
+			b.dict = len(b.lines)
+		}
+		b.lines = append(b.lines, c.line(b.rows[at:at+b.width], b.rows[at-b.width:at], pixelBytes)...)
+	}
+}
+
 // compress makes the deflate blocks of the band.
 func (b *band) compress(z *flate.Writer) {
-	if b.prepare != nil {
-		b.prepare(b)
-	}
 	b.out.Reset()
-	z.Reset(&b.out)
-	if b.dict > 0 {
-		// What has gone through the compressor is its dictionary, also at levels for which package flate takes none.
-		if _, b.err = z.Write(b.lines[:b.dict]); b.err == nil {
-			b.err = z.Flush()
-		}
-		b.out.Reset()
-	}
+	z.ResetDict(&b.out, b.lines[max(b.dict-windowBytes, 0):b.dict])
 	data := b.lines[b.dict:]
 	b.sum = adler32.Checksum(data)
-	if b.err == nil {
-		_, b.err = z.Write(data)
+	if _, b.err = z.Write(data); b.err != nil {
+		return
 	}
-	switch {
-	case b.err != nil:
-	case b.last:
+	if b.last {
 		b.err = z.Close()
-	default:
+	} else {
 		b.err = z.Flush()
 	}
 }
 
-// zlibHeader returns the two bytes that begin the stream (RFC 1950, 2.2): a window of 32 KiB, and how hard it was tried.
-func zlibHeader(level int) []byte {
-	if level == flate.BestSpeed {
-		return []byte{0x78, 0x01}
-	}
-	return []byte{0x78, 0x5e}
-}
+// zlibHeader returns the two bytes that begin the stream (RFC 1950, 2.2): a window of 32 KiB, compressed fast.
+func zlibHeader() []byte { return []byte{0x78, 0x5e} }
 
 // writeIDAT writes a band as a chunk, behind the head of the stream if it is not nil, and with its checksum at the end.
 func writeIDAT(w io.Writer, head []byte, b *band, sum uint32) error {

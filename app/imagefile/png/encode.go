@@ -1,7 +1,6 @@
 package png
 
 import (
-	"compress/flate"
 	"context"
 	"io"
 
@@ -32,20 +31,10 @@ func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m codec.M
 		return err
 	}
 
-	line := h.rowBytes(h.width) + 1
-	rows := max(bandBytes/line, 1)
-	dictRows := min((windowBytes+line-1)/line, rows)
-	d := newDeflater(ctx, w, flate.BestSpeed)
-	for y0 := 0; y0 < h.height; y0 += rows {
-		b, err := d.next()
-		if err != nil {
-			break // close tells why
-		}
-		y1 := min(y0+rows, h.height)
-		b.last = y1 == h.height
-		b.prepare = func(b *band) { filterRows(b, pic, h, max(y0-dictRows, 0), y0, y1) }
-		d.add(b)
-	}
+	d := newRowWriter(ctx, w, h.pixelBytes(), encodeLevel)
+	if err := d.rows(pic, h); err == nil {
+		d.finish()
+	} // else close tells why
 	if err := d.close(); err != nil {
 		return err
 	}
@@ -56,23 +45,23 @@ func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m codec.M
 	return err
 }
 
-// filterRows filters the rows y0 … y1 and, as their dictionary, those from before on.
-func filterRows(b *band, pic *processing.Picture, h header, before, y0, y1 int) {
-	var c chooser
-	bpp := h.pixelBytes()
-	row := make([]byte, 0, h.rowBytes(h.width))
-	above := make([]byte, cap(row))
-	if before > 0 {
-		above = appendRow(above[:0], pic, before-1)
+// encodeLevel is the level of package flate for new pictures: of photographs it makes 1 % more than the default level, in
+// three quarters of the time.
+const encodeLevel = 3
+
+// rows writes the rows of pic.
+func (d *rowWriter) rows(pic *processing.Picture, h header) error {
+	if err := d.beginPass(h.rowBytes(h.width)); err != nil {
+		return err
 	}
-	for y := before; y < y1; y++ {
-		if y == y0 {
-			b.dict = len(b.lines)
-		}
+	var row []byte
+	for y := range h.height {
 		row = appendRow(row[:0], pic, y)
-		b.lines = append(b.lines, c.line(row, above, bpp)...)
-		row, above = above, row
+		if err := d.row(row); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // appendRow appends the bytes of row y as PNG stores them.

@@ -4,9 +4,13 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
+	"errors"
 	"hash"
 	"hash/crc32"
 	"io"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zlib"
 
 	"blik/app/imagefile/codec"
 )
@@ -126,7 +130,7 @@ func (f *File) inflate(ctx context.Context) (*inflater, error) {
 // fill inflates into blocks of at most size bytes.
 func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte, size int) error {
 	packed := f.idatReader()
-	z, err := newZlibReader(packed)
+	z, err := zlib.NewReader(bufio.NewReaderSize(packed, 1<<16))
 	if err != nil {
 		return inflateError(err)
 	}
@@ -166,12 +170,13 @@ func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte
 
 // inflateError makes a fault of an error of the zlib stream; others pass.
 func inflateError(err error) error {
-	switch err {
-	case io.EOF, io.ErrUnexpectedEOF:
+	var corrupt flate.CorruptInputError
+	switch {
+	case err == io.EOF, err == io.ErrUnexpectedEOF:
 		return codec.Damaged("the pixels end too early", "пиксели обрываются")
-	case errChecksum:
+	case err == zlib.ErrChecksum:
 		return codec.Damaged("the pixels have a wrong checksum", "у пикселей неверная контрольная сумма")
-	case errCorrupt:
+	case errors.As(err, &corrupt), err == zlib.ErrHeader, err == zlib.ErrDictionary:
 		return codec.Damaged("the compressed pixels are damaged", "сжатые пиксели повреждены")
 	}
 	return err

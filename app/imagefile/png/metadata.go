@@ -2,13 +2,14 @@ package png
 
 import (
 	"bytes"
-	"compress/zlib"
 	"encoding/binary"
 	"encoding/hex"
 	"io"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/klauspost/compress/zlib"
 
 	"blik/app/imagefile/codec"
 	"blik/app/imagefile/jpeg/meta"

@@ -1,8 +1,8 @@
 // Package png reads PNG files, writes new ones, and rewrites the pixels of old ones with every other chunk kept as it
 // is (W3C Portable Network Graphics, third edition; section numbers in the comments are of that text).
 //
-// Rows are decoded one after the other, so that a picture is held once, as samples. Inflating is done here (zlibReader says
-// why), deflating by the standard library, for pieces of the stream at the same time.
+// Rows are decoded one after the other, so that a picture is held once, as samples. Pixels are inflated while the rows
+// before are unfiltered, and deflated in bands on all processors.
 package png
 
 import (

@@ -294,44 +294,6 @@ func TestAnimationSurvives(t *testing.T) {
 	}
 }
 
-// TestUntouchedRowsStay looks into the compressed stream: only the touched row and the one below are other bytes.
-func TestUntouchedRowsStay(t *testing.T) {
-	v := variant{header: header{33, 17, 8, typeRGB, false}, filter: -1}
-	data := v.encode(rand.New(rand.NewPCG(1, 1)))
-	patch := []processing.Patch{{Runs: []processing.Run{{Y: 4, X0: 30, X1: 31}}, U8: []uint8{1, 2, 3}}}
-	a, b := linesOf(t, data), linesOf(t, mustRewrite(t, data, patch))
-	for y := range a {
-		if a[y][0] != b[y][0] {
-			t.Errorf("row %d: filter was %d, is %d", y, a[y][0], b[y][0])
-		}
-		if same := a[y] == b[y]; !same && y != 4 && y != 5 {
-			t.Errorf("row %d changed", y)
-		}
-	}
-	if a[4] == b[4] {
-		t.Error("row 4 did not change")
-	}
-}
-
-func linesOf(t *testing.T, data []byte) []string {
-	t.Helper()
-	f := mustOpen(t, data)
-	lines, err := f.inflate(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer lines.close()
-	var list []string
-	for range f.height {
-		line, err := lines.line(f.rowBytes(f.width) + 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, string(line))
-	}
-	return list
-}
-
 func TestNoPatchNoChange(t *testing.T) {
 	v := variant{header: header{9, 7, 4, typeGrey, true}}
 	data := append(v.encode(rand.New(rand.NewPCG(1, 1))), "trailer"...)

@@ -25,7 +25,7 @@ func master(b *testing.B) string {
 		b.Fatal(err)
 	}
 	defer file.Close()
-	if err := Encode(context.Background(), file, pic, codec.Metadata{}, EncodeOptions{}); err != nil {
+	if err := Encode(context.Background(), file, pic, codec.Metadata{}); err != nil {
 		b.Fatal(err)
 	}
 	return path

@@ -2,8 +2,12 @@ package tiff
 
 import (
 	"bytes"
-	"compress/zlib"
+
+	"github.com/klauspost/compress/zlib"
 )
+
+// patchLevel is the level of package flate for changed segments. It is a high one, so that they fit in their old place.
+const patchLevel = 8
 
 // compressor codes the rows of segment after segment.
 type compressor struct {
@@ -27,7 +31,8 @@ func (c *compressor) begin(kind compression) {
 		c.lzw.reset(c.out)
 	case compDeflate, compOldZip:
 		if c.zlib == nil {
-			c.zlib = zlib.NewWriter(&c.buf)
+			// The level is one that zlib has.
+			c.zlib, _ = zlib.NewWriterLevel(&c.buf, patchLevel)
 		} else {
 			c.zlib.Reset(&c.buf)
 		}

@@ -2,15 +2,17 @@ package tiff
 
 import (
 	"bufio"
-	"compress/flate"
-	"compress/zlib"
 	"errors"
 	"io"
 	"math/bits"
+	"strings"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zlib"
+	"golang.org/x/image/ccitt"
+	"golang.org/x/image/tiff/lzw"
 
 	"blik/app/imagefile/codec"
-
-	"golang.org/x/image/ccitt"
 )
 
 // inputBuffer is how many compressed bytes are read at a time.
@@ -19,7 +21,6 @@ const inputBuffer = 64 << 10
 // scratch is what one core needs to decode segment after segment.
 type scratch struct {
 	in      *bufio.Reader
-	lzw     *lzwReader
 	zlib    io.ReadCloser
 	buf     []byte
 	shuffle []byte
@@ -43,9 +44,6 @@ func (s *scratch) input(r io.Reader) *bufio.Reader {
 	return s.in
 }
 
-// errLZW is what is wrong with a stream of LZW codes.
-var errLZW = errors.New("LZW code out of range")
-
 // open returns the rows of a segment as a stream of the bytes that they had before compression. skip jumps over bytes,
 // where the segment is not compressed.
 func (f *File) open(s *scratch, u unit, skip int64) (io.Reader, error) {
@@ -61,16 +59,12 @@ func (f *File) open(s *scratch, u unit, skip int64) (io.Reader, error) {
 	case compPackBits:
 		return &packBitsReader{in: s.input(r)}, nil
 	case compLZW:
-		if s.lzw == nil {
-			s.lzw = &lzwReader{}
-		}
 		in := s.input(r)
 		if head, err := in.Peek(2); err == nil && head[0] == 0 && head[1]&1 != 0 {
 			return nil, unsupported("TIFF with the LZW compression of before 1993 is not read; save it anew",
 				"TIFF со сжатием LZW образца до 1993 года не читается; сохраните его заново")
 		}
-		s.lzw.reset(in)
-		return s.lzw, nil
+		return lzw.NewReader(in, lzw.MSB, 8), nil
 	case compDeflate, compOldZip:
 		in := s.input(r)
 		var err error
@@ -104,12 +98,15 @@ func (l *layout) readError(u unit, err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return damaged("strip or tile %d ends before its last row", "полоса или плитка %d кончается раньше последней строки", u.index+1)
 	case errors.As(err, &corrupt), errors.Is(err, zlib.ErrHeader), errors.Is(err, zlib.ErrChecksum),
-		errors.Is(err, zlib.ErrDictionary), errors.Is(err, errLZW), l.compression == compG3, l.compression == compG4:
+		errors.Is(err, zlib.ErrDictionary), isLZW(err), l.compression == compG3, l.compression == compG4:
 		return damaged("the %s data of strip or tile %d are damaged", "данные %s в полосе или плитке %d повреждены",
 			l.compression, u.index+1)
 	}
 	return err
 }
+
+// isLZW recognises what the reader of LZW says of wrong codes, for which its package has no value.
+func isLZW(err error) bool { return strings.HasPrefix(err.Error(), "lzw: ") }
 
 // reversed reverses the bits of each byte.
 type reversed struct{ r io.Reader }

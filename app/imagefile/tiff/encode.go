@@ -6,57 +6,47 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
-	"runtime"
 
 	"blik/app/imagefile/codec"
 	"blik/processing"
 )
 
-// EncodeOptions are the choices of Encode; their zero value is the usual one.
-type EncodeOptions struct {
-	// Deflate compresses without loss, with the predictor that suits the samples. Each strip is compressed twice, because
-	// where it will lie must be known before the first byte is written.
-	Deflate bool
-	// Big writes a BigTIFF also where the file is not over 4 GiB.
-	Big bool
-}
-
-// Encode writes a new TIFF of one picture, in strips, with its metadata: profile, XMP, IPTC, Photoshop's resources,
-// resolution and orientation under their tags; of the EXIF block the tags of its first directory become tags of the
-// picture and its EXIF, GPS and interoperability directories are kept with all their values. The thumbnail is left out.
-// The file has the byte order of the EXIF block, which maker notes rely on; without one it is little-endian.
-func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m codec.Metadata, o EncodeOptions) error {
+// Encode writes a new uncompressed TIFF of one picture, in strips, with its metadata: profile, XMP, IPTC, Photoshop's
+// resources, resolution and orientation under their tags; of the EXIF block the tags of its first directory become tags
+// of the picture and its EXIF, GPS and interoperability directories are kept with all their values. The thumbnail is left
+// out. The file has the byte order of the EXIF block, which maker notes rely on; without one it is little-endian. A file
+// of more than 4 GiB is a BigTIFF.
+func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m codec.Metadata) error {
 	if err := pic.Validate(); err != nil {
 		return err
 	}
+	return newEncoder(pic, m).write(ctx, w)
+}
+
+// encoder writes one picture.
+type encoder struct {
+	dialect
+	strips stripes
+	counts []int64
+	meta   []field
+}
+
+func newEncoder(pic *processing.Picture, m codec.Metadata) *encoder {
 	order, meta := metaFields(m)
 	strips := newStripes(pic)
-	e := &encoder{strips: strips, order: order}
-	counts := strips.counts()
-	if o.Deflate {
-		err := e.deflate(ctx, func(i int, data []byte) error {
-			counts[i] = int64(len(data))
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if _, err := w.Write(e.head(meta, counts, o)); err != nil {
+	return &encoder{dialect: dialect{order: order}, strips: strips, counts: strips.counts(), meta: meta}
+}
+
+func (e *encoder) write(ctx context.Context, w io.Writer) error {
+	if _, err := w.Write(e.head()); err != nil {
 		return err
 	}
-	if o.Deflate {
-		return e.deflate(ctx, func(i int, data []byte) error {
-			_, err := w.Write(data)
-			return err
-		})
-	}
 	var buf []byte
-	for i := range strips.n {
+	for i := range e.strips.n {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		buf = strips.pack(i, buf, order)
+		buf = e.strips.pack(i, buf, e.order)
 		if _, err := w.Write(buf); err != nil {
 			return err
 		}
@@ -64,92 +54,29 @@ func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m codec.M
 	return ctx.Err()
 }
 
-// encoder writes one picture.
-type encoder struct {
-	strips stripes
-	order  binary.ByteOrder
-}
-
 // head returns everything that precedes the strips.
-func (e *encoder) head(meta []field, counts []int64, o EncodeOptions) []byte {
-	d := dialect{e.order, o.Big}
-	// The length of the directory does not depend on the offsets in it, so nought will do to learn it.
+func (e *encoder) head() []byte {
+	// The length of the directory does not depend on the offsets in it, so zeros will do to learn it.
 	length := func() int64 {
-		first := int64(len(d.header(0)))
-		return first + int64(len(d.directory(e.fields(d, meta, make([]int64, len(counts)), counts, o), first, 0)))
+		first := int64(len(e.header(0)))
+		return first + int64(len(e.directory(e.fields(make([]int64, len(e.counts))), first, 0)))
 	}
-	places, end := offsets(length(), counts)
-	if !d.big && end > math.MaxUint32 {
-		d.big = true
-		places, _ = offsets(length(), counts)
+	places, end := offsets(length(), e.counts)
+	if !e.big && end > math.MaxUint32 {
+		e.big = true
+		places, _ = offsets(length(), e.counts)
 	}
-	first := int64(len(d.header(0)))
-	return append(d.header(first), d.directory(e.fields(d, meta, places, counts, o), first, 0)...)
+	first := int64(len(e.header(0)))
+	return append(e.header(first), e.directory(e.fields(places), first, 0)...)
 }
 
-// fields returns all tags of the picture.
-func (e *encoder) fields(d dialect, meta []field, places, counts []int64, o EncodeOptions) []field {
+// fields returns all tags of the picture, whose strips lie at the given places.
+func (e *encoder) fields(places []int64) []field {
 	pic := e.strips.pic
 	photometric := map[int]uint16{1: blackIsZero, 3: photometricRGB, 4: photometricInk}[pic.Channels]
-	all := d.layoutFields(e.strips, photometric, places, counts)
-	all = append(all, d.longs(tagWidth, int64(pic.Width)), d.longs(tagLength, int64(pic.Height)))
-	if o.Deflate {
-		for i := range all {
-			if all[i].tag == tagCompression {
-				all[i] = d.shorts(tagCompression, uint16(compDeflate))
-			}
-		}
-		all = append(all, d.shorts(tagPredictor, e.predictor()))
-	}
-	return append(all, meta...)
-}
-
-func (e *encoder) predictor() uint16 {
-	if e.strips.pic.F32 != nil {
-		return predictFloat
-	}
-	return predictHorizontal
-}
-
-// deflate compresses the strips, as many at a time as there are cores, and hands them on in order.
-func (e *encoder) deflate(ctx context.Context, emit func(i int, data []byte) error) error {
-	type state struct {
-		compressor
-		buf, tmp, out []byte
-	}
-	states := make([]state, runtime.GOMAXPROCS(0))
-	lanes, depth := e.strips.pic.Channels, e.strips.pic.Depth()
-	for at := 0; at < e.strips.n; at += len(states) {
-		n := min(len(states), e.strips.n-at)
-		err := parallel(ctx, n, func(_ context.Context, _ *scratch, i int) (err error) {
-			s := &states[i]
-			s.begin(compDeflate)
-			s.buf = e.strips.pack(at+i, s.buf, e.order)
-			for rows := s.buf; len(rows) > 0; rows = rows[e.strips.rowBytes:] {
-				row := rows[:e.strips.rowBytes]
-				if e.predictor() == predictFloat {
-					s.tmp = append(s.tmp[:0], row...)
-					doFloat(row, s.tmp, lanes, e.order)
-				} else {
-					doHorizontal(row, lanes, depth, e.order)
-				}
-			}
-			if err := s.row(s.buf); err != nil {
-				return err
-			}
-			s.out, err = s.end()
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for i := range n {
-			if err := emit(at+i, states[i].out); err != nil {
-				return err
-			}
-		}
-	}
-	return ctx.Err()
+	all := e.layoutFields(e.strips, photometric, places, e.counts)
+	all = append(all, e.longs(tagWidth, int64(pic.Width)), e.longs(tagLength, int64(pic.Height)))
+	return append(all, e.meta...)
 }
 
 // metaFields returns the byte order of the file and the tags of the metadata.

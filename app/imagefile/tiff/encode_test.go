@@ -35,10 +35,18 @@ func randomPicture(rng *rand.Rand, w, h, channels, depth int) *processing.Pictur
 	return p
 }
 
-func encode(t testing.TB, pic *processing.Picture, m codec.Metadata, o EncodeOptions) []byte {
+func encode(t testing.TB, pic *processing.Picture, m codec.Metadata) []byte {
 	t.Helper()
+	return encodeAs(t, pic, m, false)
+}
+
+// encodeAs writes a BigTIFF if big is set.
+func encodeAs(t testing.TB, pic *processing.Picture, m codec.Metadata, big bool) []byte {
+	t.Helper()
+	e := newEncoder(pic, m)
+	e.big = big
 	var b bytes.Buffer
-	if err := Encode(context.Background(), &b, pic, m, o); err != nil {
+	if err := e.write(context.Background(), &b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -50,15 +58,17 @@ func TestEncodeRoundTrip(t *testing.T) {
 		depth := rapid.SampledFrom([]int{8, 16, 32}).Draw(t, "depth")
 		channels := rapid.SampledFrom([]int{1, 3, 4}).Draw(t, "channels")
 		w, h := rapid.SampledFrom([]int{1, 2, 7, 133}).Draw(t, "width"), rapid.SampledFrom([]int{1, 3, 90}).Draw(t, "height")
-		o := EncodeOptions{Deflate: rapid.Bool().Draw(t, "deflate"), Big: rapid.Bool().Draw(t, "big")}
+		big := rapid.Bool().Draw(t, "big")
 		m := codec.Metadata{
 			ICC: make([]byte, rapid.IntRange(0, 9).Draw(t, "profile")), XMP: []byte("<x/>"), IPTC: []byte("\x1c\x02\x00"), Photoshop: []byte("8BIM"),
 			XResolution: rapid.Float64Range(0.01, 1e5).Draw(t, "resolution"), YResolution: 118.11,
 			Unit: codec.Unit(rapid.IntRange(0, 2).Draw(t, "unit")), Orientation: rapid.IntRange(1, 8).Draw(t, "orientation"),
 		}
 		pic := randomPicture(rng, w, h, channels, depth)
+		e := newEncoder(pic, m)
+		e.big = big
 		var b bytes.Buffer
-		if err := Encode(context.Background(), &b, pic, m, o); err != nil {
+		if err := e.write(context.Background(), &b); err != nil {
 			t.Fatal(err)
 		}
 		f, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
@@ -100,22 +110,18 @@ func TestEncodeForLibtiff(t *testing.T) {
 			Unit: codec.UnitInch, Orientation: 6, IPTC: []byte("\x1c\x02\x69\x00\x08Portrait")}
 		for _, depth := range []int{8, 16, 32} {
 			for _, channels := range []int{1, 3, 4} {
-				options := []EncodeOptions{{}, {Deflate: true}, {Big: true}}
-				if depth != 16 || channels != 3 {
-					options = options[rng.IntN(3):][:1]
-				}
-				for _, o := range options {
+				for _, big := range []bool{false, true} {
 					pic := randomPicture(rng, 301, 97, channels, depth)
-					data := encode(t, pic, m, o)
+					data := encodeAs(t, pic, m, big)
 					path := save(t, "new.tif", data)
 					f := open(t, data)
 					sameSamples(t, f, pic, libtiff(t, path, f.lay))
 					// Of BigTIFF, exiftool takes all directories for the first kind.
-					if depth != 16 || channels != 3 || o.Big {
+					if depth != 16 || channels != 3 || big {
 						continue
 					}
 					// What is read from the new file carries on to another.
-					again := save(t, "again.tif", encode(t, pic, f.Info().Meta, EncodeOptions{}))
+					again := save(t, "again.tif", encode(t, pic, f.Info().Meta))
 					all := tags(t, source, path, again)
 					want, got := all[0], all[1]
 					for key, v := range want {
@@ -124,7 +130,7 @@ func TestEncodeForLibtiff(t *testing.T) {
 							continue
 						}
 						if !equalJSON(v, got[key]) {
-							t.Errorf("%s %+v: %s was %v and is %v", order, o, key, v, got[key])
+							t.Errorf("%s: %s was %v and is %v", order, key, v, got[key])
 						}
 					}
 					if len(want) < 20 || got["IPTC:Headline"] != "Portrait" {
@@ -157,7 +163,7 @@ func TestEncodeDamagedEXIF(t *testing.T) {
 		b = b[:rapid.IntRange(0, len(b)).Draw(t, "length")]
 		var out bytes.Buffer
 		pic := &processing.Picture{Width: 1, Height: 1, Channels: 1, U8: []uint8{77}}
-		if err := Encode(context.Background(), &out, pic, codec.Metadata{EXIF: b}, EncodeOptions{}); err != nil {
+		if err := Encode(context.Background(), &out, pic, codec.Metadata{EXIF: b}); err != nil {
 			t.Fatal(err)
 		}
 		f, err := Open(bytes.NewReader(out.Bytes()), int64(out.Len()))
@@ -172,16 +178,16 @@ func TestEncodeDamagedEXIF(t *testing.T) {
 
 // TestEncodeBig: strips that together are longer than 4 GiB make a BigTIFF.
 func TestEncodeBig(t *testing.T) {
-	e := &encoder{strips: newStripes(randomPicture(rand.New(rand.NewPCG(31, 32)), 600, 600, 1, 8)), order: binary.BigEndian}
-	counts := e.strips.counts()
+	pic := randomPicture(rand.New(rand.NewPCG(31, 32)), 600, 600, 1, 8)
 	for _, c := range []struct {
 		first int64
 		big   bool
 	}{{3 << 30, false}, {math.MaxUint32, true}} {
-		counts[0] = c.first
-		head := e.head(nil, counts, EncodeOptions{Deflate: true})
+		e := newEncoder(pic, codec.Metadata{})
+		e.counts[0] = c.first
+		head := e.head()
 		end := int64(len(head))
-		for _, n := range counts {
+		for _, n := range e.counts {
 			end += n
 		}
 		f, err := Open(padded{head, end}, end)
@@ -194,8 +200,8 @@ func TestEncodeBig(t *testing.T) {
 		if err := f.lay.check(end); err != nil {
 			t.Error(err)
 		}
-		if last := len(counts) - 1; f.lay.offsets[last]+f.lay.counts[last] != end || f.lay.offsets[0] != int64(len(head)) {
-			t.Errorf("strips from %d to %d in a file of %d", f.lay.offsets[0], f.lay.offsets[last]+f.lay.counts[last], end)
+		if last := len(e.counts) - 1; f.lay.offsets[last]+e.counts[last] != end || f.lay.offsets[0] != int64(len(head)) {
+			t.Errorf("strips from %d to %d in a file of %d", f.lay.offsets[0], f.lay.offsets[last]+e.counts[last], end)
 		}
 	}
 }
@@ -203,12 +209,10 @@ func TestEncodeBig(t *testing.T) {
 func TestEncodeFaults(t *testing.T) {
 	pic := &processing.Picture{Width: 2, Height: 2, Channels: 1, U8: make([]uint8, 4)}
 	full := errors.New("the disk is full")
-	for _, o := range []EncodeOptions{{}, {Deflate: true}} {
-		if err := Encode(context.Background(), failing{full}, pic, codec.Metadata{}, o); !errors.Is(err, full) {
-			t.Errorf("%+v: %v", o, err)
-		}
+	if err := Encode(context.Background(), failing{full}, pic, codec.Metadata{}); !errors.Is(err, full) {
+		t.Error(err)
 	}
-	if err := Encode(context.Background(), io.Discard, &processing.Picture{Width: 2, Height: 2, Channels: 1}, codec.Metadata{}, EncodeOptions{}); err == nil {
+	if err := Encode(context.Background(), io.Discard, &processing.Picture{Width: 2, Height: 2, Channels: 1}, codec.Metadata{}); err == nil {
 		t.Error("a picture without samples is written")
 	}
 }

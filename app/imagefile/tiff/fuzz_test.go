@@ -33,7 +33,7 @@ func FuzzOpen(f *testing.F) {
 			f.Add(data)
 		}
 	}
-	f.Add(encode(f, randomPicture(rng, 5, 4, 3, 16), codec.Metadata{XMP: []byte("<x/>"), XResolution: 300, YResolution: 300, Unit: 1}, EncodeOptions{}))
+	f.Add(encode(f, randomPicture(rng, 5, 4, 3, 16), codec.Metadata{XMP: []byte("<x/>"), XResolution: 300, YResolution: 300, Unit: 1}))
 	f.Fuzz(func(t *testing.T, data []byte) { attempt(t, data) })
 }
 

@@ -1,7 +1,5 @@
 package tiff
 
-import "io"
-
 // LZW as TIFF 6.0, section 13 has it: codes of 9 to 12 bits, most significant bit first, which grow one code earlier
 // than in other formats.
 const (
@@ -12,103 +10,6 @@ const (
 	lzwMinBits = 9
 	lzwMaxBits = 12
 )
-
-// lzwReader expands a stream of codes.
-type lzwReader struct {
-	in    io.ByteReader
-	acc   uint32
-	nbits uint
-	width uint
-	// next is the code that the next string gets, last the code read before, or −1 behind a clear.
-	next, last int
-	err        error
-	// The string of a code is that of its prefix and the suffix; length counts its bytes, first is its first one.
-	prefix        [lzwCodes]uint16
-	length        [lzwCodes]uint16
-	suffix, first [lzwCodes]byte
-	// out holds strings of which from… is still to be read.
-	out  []byte
-	from int
-}
-
-// reset begins another stream.
-func (r *lzwReader) reset(in io.ByteReader) {
-	if r.out == nil {
-		for i := range 256 {
-			r.suffix[i], r.first[i], r.length[i] = byte(i), byte(i), 1
-		}
-		r.out = make([]byte, 0, 16*lzwCodes)
-	}
-	r.in, r.acc, r.nbits, r.err = in, 0, 0, nil
-	r.out, r.from = r.out[:0], 0
-	r.clear()
-}
-
-func (r *lzwReader) clear() { r.width, r.next, r.last = lzwMinBits, lzwFirst, -1 }
-
-func (r *lzwReader) Read(p []byte) (int, error) {
-	if r.from == len(r.out) {
-		if r.err != nil {
-			return 0, r.err
-		}
-		r.out, r.from = r.out[:0], 0
-		r.fill()
-		if len(r.out) == 0 {
-			return 0, r.err
-		}
-	}
-	n := copy(p, r.out[r.from:])
-	r.from += n
-	return n, nil
-}
-
-// fill expands codes until out is nearly full or the stream ends.
-func (r *lzwReader) fill() {
-	for len(r.out) <= cap(r.out)-lzwCodes {
-		for r.nbits < r.width {
-			b, err := r.in.ReadByte()
-			if err != nil {
-				r.err = err
-				return
-			}
-			r.acc = r.acc<<8 | uint32(b)
-			r.nbits += 8
-		}
-		r.nbits -= r.width
-		code := int(r.acc >> r.nbits & (1<<r.width - 1))
-		switch {
-		case code == lzwClear:
-			r.clear()
-			continue
-		case code == lzwEnd:
-			r.err = io.EOF
-			return
-		case r.last < 0 && code > 255, code > r.next:
-			r.err = errLZW
-			return
-		}
-		if r.last >= 0 && r.next < lzwCodes {
-			first := r.first[r.last]
-			if code < r.next {
-				first = r.first[code]
-			}
-			r.prefix[r.next], r.suffix[r.next] = uint16(r.last), first
-			r.first[r.next], r.length[r.next] = r.first[r.last], r.length[r.last]+1
-			r.next++
-			if r.next+1 == 1<<r.width && r.width < lzwMaxBits {
-				r.width++
-			}
-		}
-		n := int(r.length[code])
-		at := len(r.out)
-		r.out = r.out[:at+n]
-		for c, i := code, at+n-1; i >= at; i-- {
-			r.out[i] = r.suffix[c]
-			c = int(r.prefix[c])
-		}
-		r.last = code
-	}
-}
 
 // lzwWriter makes a stream of codes. The codes of strings lie in a table hashed by prefix and byte, with open addressing.
 type lzwWriter struct {

@@ -20,6 +20,7 @@ import (
 	"blik/internal/testpic"
 	"blik/processing"
 
+	"golang.org/x/image/tiff/lzw"
 	"pgregory.net/rapid"
 )
 
@@ -442,7 +443,7 @@ func TestCancel(t *testing.T) {
 	if err := g.Patch(ctx, m, []processing.Patch{change(pic, 1, 1)}); !errors.Is(err, context.Canceled) || !bytes.Equal(m.b, data) {
 		t.Errorf("Patch: %v", err)
 	}
-	if err := Encode(ctx, io.Discard, pic, codec.Metadata{}, EncodeOptions{}); !errors.Is(err, context.Canceled) {
+	if err := Encode(ctx, io.Discard, pic, codec.Metadata{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Encode: %v", err)
 	}
 	// In the middle: the reader cancels, and no more than a few reads follow.
@@ -496,9 +497,7 @@ func TestLZW(t *testing.T) {
 			}
 			rest = rest[k:]
 		}
-		r := &lzwReader{}
-		r.reset(bytes.NewReader(w.finish()))
-		got, err := io.ReadAll(r)
+		got, err := io.ReadAll(lzw.NewReader(bytes.NewReader(w.finish()), lzw.MSB, 8))
 		if err != nil || !bytes.Equal(got, data) {
 			t.Fatalf("%d bytes become %d: %v", len(data), len(got), err)
 		}
