@@ -1,18 +1,17 @@
 package report
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"image"
-	"image/png"
 	"io"
+	"slices"
 	"strings"
 
 	"blik/app/colour"
 	"blik/app/imagefile"
+	"blik/app/thumbnail"
 	"blik/processing"
 )
 
@@ -41,7 +40,7 @@ func WriteCorrectionHTML(ctx context.Context, w io.Writer, c Correction, lang st
 	for i, p := range rec.Places {
 		boxes[i] = image.Rect(p.Left, p.Top, p.Left+p.Width, p.Top+p.Height)
 	}
-	screen := screenOf(c.Source.Picture, c.Source.Profile)
+	screen := thumbnail.Screen(c.Source.Picture, c.Source.Profile)
 	for _, i := range byArea(rec.Places) {
 		if len(page.Pictured) == picturedPlaces {
 			break
@@ -107,135 +106,48 @@ func (c Correction) show(ctx context.Context, p Place, boxes []image.Rectangle, 
 	margin := min(max(12, max(p.Width, p.Height)/2), 100)
 	view := image.Rect(p.Left-margin, p.Top-margin, p.Left+p.Width+margin, p.Top+p.Height+margin).
 		Intersect(image.Rect(0, 0, pic.Width, pic.Height))
-	before := crop(pic, view)
-	after := crop(pic, view)
+	before, err := thumbnail.Crop(ctx, pic, screen, view)
+	if err != nil {
+		return shownPlace{}, err
+	}
+	after := &image.NRGBA{Pix: slices.Clone(before.Pix), Stride: before.Stride, Rect: before.Rect}
 	for i, b := range boxes {
 		if b.Overlaps(view) {
-			overlay(after, view, &c.Patches[i])
+			drawPatch(after, view, pic.Channels, &c.Patches[i], screen)
 		}
 	}
-	shrink := 1 + (max(view.Dx(), view.Dy())-1)/maxShown
-	scale := max(1, min(maxScale, maxShown/max(view.Dx(), view.Dy())))
+	longest := max(view.Dx(), view.Dy())
+	scale := max(1, min(maxScale, maxShown/longest))
+	shrink := (longest + maxShown - 1) / maxShown
 	shown := shownPlace{Place: p, Scale: 100 * scale / shrink}
 	for _, side := range []struct {
-		pic *processing.Picture
-		url *template.URL
+		whole *image.NRGBA
+		url   *template.URL
 	}{{before, &shown.Before}, {after, &shown.After}} {
-		rgb, err := eightBit(ctx, side.pic, screen)
-		if err != nil {
+		small := thumbnail.Fit(side.whole, (longest+shrink-1)/shrink)
+		upright := thumbnail.Upright(small, c.Source.Orientation)
+		shown.Width, shown.Height = upright.Bounds().Dx()*scale, upright.Bounds().Dy()*scale
+		if *side.url, err = thumbnail.PNGURL(upright); err != nil {
 			return shown, err
 		}
-		small := upright(reduce(rgb, shrink), c.Source.Orientation)
-		shown.Width, shown.Height = small.Rect.Dx()*scale, small.Rect.Dy()*scale
-		var b bytes.Buffer
-		if err := png.Encode(&b, small); err != nil {
-			return shown, err
-		}
-		*side.url = template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes()))
 	}
 	return shown, nil
 }
 
-// crop returns a copy of the part of pic within r.
-func crop(pic *processing.Picture, r image.Rectangle) *processing.Picture {
-	p := *pic
-	p.Width, p.Height = r.Dx(), r.Dy()
-	p.U8, p.U16, p.F32 = cropped(pic, pic.U8, r), cropped(pic, pic.U16, r), cropped(pic, pic.F32, r)
-	return &p
-}
-
-func cropped[T any](pic *processing.Picture, samples []T, r image.Rectangle) []T {
-	if samples == nil {
-		return nil
-	}
-	out := make([]T, 0, r.Dx()*r.Dy()*pic.Channels)
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		at := (y*pic.Width + r.Min.X) * pic.Channels
-		out = append(out, samples[at:at+r.Dx()*pic.Channels]...)
-	}
-	return out
-}
-
-// overlay applies what of a patch lies within r to a crop of it.
-func overlay(c *processing.Picture, r image.Rectangle, p *processing.Patch) {
-	at := 0
+// drawPatch draws what lies within view of a patch into a crop of the picture.
+func drawPatch(crop *image.NRGBA, view image.Rectangle, channels int, p *processing.Patch, screen *colour.Screen) {
+	samples := processing.Picture{Height: 1, Channels: channels, U8: p.U8, U16: p.U16, F32: p.F32}
 	for _, run := range p.Runs {
-		x0, x1 := max(run.X0, r.Min.X), min(run.X1, r.Max.X)
-		if run.Y >= r.Min.Y && run.Y < r.Max.Y && x0 < x1 {
-			from, n := (at+x0-run.X0)*c.Channels, (x1-x0)*c.Channels
-			to := ((run.Y-r.Min.Y)*c.Width + x0 - r.Min.X) * c.Channels
-			switch {
-			case c.U8 != nil:
-				copy(c.U8[to:to+n], p.U8[from:])
-			case c.U16 != nil:
-				copy(c.U16[to:to+n], p.U16[from:])
-			default:
-				copy(c.F32[to:to+n], p.F32[from:])
-			}
+		samples.Width += run.X1 - run.X0
+	}
+	at := 0 // the runs lie one behind the other in one row of samples
+	for _, run := range p.Runs {
+		x0, x1 := max(run.X0, view.Min.X), min(run.X1, view.Max.X)
+		if run.Y >= view.Min.Y && run.Y < view.Max.Y && x0 < x1 {
+			thumbnail.Row(crop, run.Y-view.Min.Y, x0-view.Min.X, &samples, screen, 0, at+x0-run.X0, x1-x0)
 		}
 		at += run.X1 - run.X0
 	}
-}
-
-// reduce makes an RGB picture smaller by averaging squares of n × n pixels, at the borders what there is of them.
-func reduce(p *processing.Picture, n int) *image.RGBA {
-	w, h := (p.Width+n-1)/n, (p.Height+n-1)/n
-	out := image.NewRGBA(image.Rect(0, 0, w, h))
-	for y := range h {
-		for x := range w {
-			var sum [3]int
-			count := 0
-			for v := y * n; v < min((y+1)*n, p.Height); v++ {
-				for u := x * n; u < min((x+1)*n, p.Width); u++ {
-					for k := range sum {
-						sum[k] += int(p.U8[3*(v*p.Width+u)+k])
-					}
-					count++
-				}
-			}
-			o := out.Pix[out.PixOffset(x, y):]
-			for k := range sum {
-				o[k] = uint8((sum[k] + count/2) / count)
-			}
-			o[3] = 255
-		}
-	}
-	return out
-}
-
-// upright turns and mirrors a picture as its EXIF orientation asks for.
-func upright(m *image.RGBA, orientation int) *image.RGBA {
-	if orientation < 2 || orientation > 8 {
-		return m
-	}
-	w, h := m.Rect.Dx(), m.Rect.Dy()
-	out := image.NewRGBA(image.Rect(0, 0, w, h))
-	if orientation >= 5 {
-		out = image.NewRGBA(image.Rect(0, 0, h, w))
-	}
-	for y := range h {
-		for x := range w {
-			u, v := x, y
-			switch orientation {
-			case 2:
-				u = w - 1 - x
-			case 3:
-				u, v = w-1-x, h-1-y
-			case 4:
-				v = h - 1 - y
-			case 5:
-				u, v = y, x
-			case 6:
-				u, v = h-1-y, x
-			case 7:
-				u, v = h-1-y, w-1-x
-			case 8:
-				u, v = y, w-1-x
-			}
-			out.SetRGBA(u, v, m.RGBAAt(x, y))
-		}
-	}
-	return out
 }
 
 // specRows are names and values of the parameters, without those that nothing read.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"blik/app/colour"
+	"blik/app/thumbnail"
 	"blik/processing"
 )
 
@@ -14,7 +15,7 @@ const gap = 2
 // outline is a pixel wide, more on large pictures, and lies outside the mask. A nil profile stands for what a picture
 // without one is taken for.
 func Marked(ctx context.Context, pic *processing.Picture, profile *colour.Profile, mask *processing.Mask) (*processing.Picture, error) {
-	out, err := eightBit(ctx, pic, screenOf(pic, profile))
+	out, err := eightBit(ctx, pic, thumbnail.Screen(pic, profile))
 	if err != nil {
 		return nil, err
 	}
@@ -64,14 +65,6 @@ func widen(ctx context.Context, m *processing.Mask, r int) ([]bool, error) {
 		}
 	}
 	return out, nil
-}
-
-// screenOf returns the conversion to the screen for a picture with the given profile, which may be nil.
-func screenOf(pic *processing.Picture, profile *colour.Profile) *colour.Screen {
-	if profile == nil {
-		profile = colour.FromPicture(pic)
-	}
-	return profile.Screen(pic.Depth())
 }
 
 // eightBit converts to 8-bit RGB as the screen shows it.

@@ -37,7 +37,7 @@ var libraries = map[string][]string{
 	"fyne.io/":                          {"ui", "assets"},
 	"github.com/sqweek/dialog":          {"ui"},
 	"github.com/spf13/":                 {"app/cli"},
-	"github.com/disintegration/imaging": {"app/report"},
+	"github.com/disintegration/imaging": {"app/thumbnail"},
 	"gorgonia.org/cu":                   {"cuda"},
 }
 

@@ -1,0 +1,109 @@
+// Package thumbnail makes small pictures for looking at: crops for reports, previews, contact sheets, recent files. It
+// works on pictures that Blik has decoded itself. Files are never opened and masters never made with the library behind
+// it.
+package thumbnail
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"html/template"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"blik/app/colour"
+	"blik/processing"
+
+	"github.com/disintegration/imaging"
+)
+
+// quality is that of JPEG files for looking at.
+const quality = 88
+
+// oversampling is how many pixels of a picture at least make one of its thumbnail, in each direction.
+const oversampling = 4
+
+// Screen returns the conversion to the screen for a picture with the given profile. A nil profile stands for the one that
+// a picture without a profile is taken to have.
+func Screen(pic *processing.Picture, profile *colour.Profile) *colour.Screen {
+	if profile == nil {
+		profile = colour.FromPicture(pic)
+	}
+	return profile.Screen(pic.Depth())
+}
+
+// Crop returns the part of pic within area as the screen shows it.
+func Crop(ctx context.Context, pic *processing.Picture, screen *colour.Screen, area image.Rectangle) (*image.NRGBA, error) {
+	out := image.NewNRGBA(image.Rect(0, 0, area.Dx(), area.Dy()))
+	for y := range area.Dy() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		Row(out, y, 0, pic, screen, area.Min.Y+y, area.Min.X, area.Dx())
+	}
+	return out, nil
+}
+
+// Row draws n pixels of pic, from (fromX, fromY), into out at (x, y).
+func Row(out *image.NRGBA, y, x int, pic *processing.Picture, screen *colour.Screen, fromY, fromX, n int) {
+	row := make([]uint32, n)
+	screen.Row(row, pic, fromY, fromX)
+	dst := out.Pix[out.PixOffset(x, y):]
+	for i, v := range row {
+		dst[4*i], dst[4*i+1], dst[4*i+2], dst[4*i+3] = uint8(v), uint8(v>>8), uint8(v>>16), 255
+	}
+}
+
+// Make returns pic as the screen shows it, upright, in at most size × size pixels. Of a picture much larger than that
+// only some rows and columns are read, so that it takes little time and memory.
+func Make(ctx context.Context, pic *processing.Picture, screen *colour.Screen, orientation, size int) (image.Image, error) {
+	step := max(1, max(pic.Width, pic.Height)/(oversampling*size))
+	middle := func(i, n int) int { return min(i*step+step/2, n-1) }
+	out := image.NewNRGBA(image.Rect(0, 0, (pic.Width+step-1)/step, (pic.Height+step-1)/step))
+	row := image.NewNRGBA(image.Rect(0, 0, pic.Width, 1))
+	for y := range out.Rect.Dy() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		Row(row, 0, 0, pic, screen, middle(y, pic.Height), 0, pic.Width)
+		for x := range out.Rect.Dx() {
+			at := 4 * middle(x, pic.Width)
+			copy(out.Pix[out.PixOffset(x, y):], row.Pix[at:at+4])
+		}
+	}
+	return Upright(Fit(out, size), orientation), nil
+}
+
+// Fit makes a picture smaller where it is larger than size × size pixels.
+func Fit(m image.Image, size int) *image.NRGBA { return imaging.Fit(m, size, size, imaging.Box) }
+
+// Upright turns and mirrors a picture as its EXIF orientation asks for.
+func Upright(m image.Image, orientation int) image.Image {
+	turns := map[int]func(image.Image) *image.NRGBA{
+		2: imaging.FlipH, 3: imaging.Rotate180, 4: imaging.FlipV, 5: imaging.Transpose,
+		6: imaging.Rotate270, 7: imaging.Transverse, 8: imaging.Rotate90, // imaging turns to the left
+	}
+	if turn := turns[orientation]; turn != nil {
+		return turn(m)
+	}
+	return m
+}
+
+// WriteJPEG encodes a picture for looking at.
+func WriteJPEG(w io.Writer, m image.Image) error {
+	return jpeg.Encode(w, m, &jpeg.Options{Quality: quality})
+}
+
+// JPEGURL returns a picture as a data URL, PNGURL without loss.
+func JPEGURL(m image.Image) (template.URL, error) { return dataURL("image/jpeg", m, WriteJPEG) }
+
+// PNGURL returns a picture as a data URL, without loss.
+func PNGURL(m image.Image) (template.URL, error) { return dataURL("image/png", m, png.Encode) }
+
+func dataURL(kind string, m image.Image, encode func(io.Writer, image.Image) error) (template.URL, error) {
+	var b bytes.Buffer
+	err := encode(&b, m)
+	return template.URL("data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(b.Bytes())), err
+}
