@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"blik/internal/testpic"
@@ -51,14 +52,28 @@ func readTruth(t *testing.T, path string) *processing.Mask {
 	return m
 }
 
-// painting is a picture with glare, its truth, and the same picture without glare.
+// painting is a picture with glare, its truth, the same picture without glare, and the mask of adaptive detection.
 type painting struct {
 	name         string
 	glare, clean *processing.Picture
 	truth        *processing.Mask
+	detected     func(t *testing.T) *processing.Mask
+}
+
+// development is the development set, read when the first test needs it.
+var development struct {
+	sync.Once
+	set []painting
 }
 
 func developmentSet(t *testing.T) []painting {
+	t.Helper()
+	development.Do(func() { development.set = readDevelopmentSet(t) })
+	testpic.Need(t, development.set != nil, "the development set")
+	return development.set
+}
+
+func readDevelopmentSet(t *testing.T) []painting {
 	t.Helper()
 	masks := testpic.SharedFiles(t, "glare-dev/*_mask.png")
 	if len(masks) != 6 {
@@ -81,6 +96,12 @@ func developmentSet(t *testing.T) []painting {
 			p.clean = readPicture(t, testpic.Shared(t, "paintings/"+name))
 		} else {
 			p.clean = readPicture(t, base+"_clean.png")
+		}
+		var once sync.Once
+		var mask *processing.Mask
+		p.detected = func(t *testing.T) *processing.Mask {
+			once.Do(func() { mask = detect(t, p.glare, processing.DefaultParams(), processing.Options{}).Mask })
+			return mask
 		}
 		set = append(set, p)
 	}
@@ -120,11 +141,12 @@ func variations() []variation {
 // of halved, doubled and blurred pictures follows from the definition of visible glare, applied to the picture with and
 // without glare after the change.
 func TestAccuracy(t *testing.T) {
+	t.Parallel()
 	testpic.Long(t)
 	set := developmentSet(t)
 	var all []score.Metrics
 	for _, p := range set {
-		m := measure(t, p.glare, p.truth)
+		m := score.Compare(p.detected(t), p.truth, 1)
 		t.Log(row(p.name, m))
 		all = append(all, m)
 	}
@@ -166,6 +188,7 @@ func TestAccuracy(t *testing.T) {
 
 // TestCleanPaintings holds false alarms on paintings without glare under 20 pixels in a million each.
 func TestCleanPaintings(t *testing.T) {
+	t.Parallel()
 	for _, f := range testpic.SharedFiles(t, "negatives/*.png") {
 		res := detect(t, readPicture(t, f), processing.DefaultParams(), processing.Options{})
 		ppm, count := score.FalseAlarms(res.Mask)
@@ -179,6 +202,7 @@ func TestCleanPaintings(t *testing.T) {
 // TestOtherRenderer measures the kinds of glare that the development set lacks, on parts of its clean paintings; -v
 // prints the table. Of the large and mixed kinds much is missed, see docs/detection.md; the floors keep what there is.
 func TestOtherRenderer(t *testing.T) {
+	t.Parallel()
 	testpic.Long(t)
 	set := developmentSet(t)[:5]
 	floors := map[string]float64{"default": 0.87, "dense": 0.87, "few": 0.82, "soft": 0.75, "unclipped": 0.63, "tinted": 0.6, "large": 0.55, "mixed": 0.5}
@@ -207,6 +231,7 @@ func TestOtherRenderer(t *testing.T) {
 // TestGenerated measures generated paintings, so that a machine without the shared data sees a loss too. They are full
 // of painted highlights that look like glare on purpose.
 func TestGenerated(t *testing.T) {
+	t.Parallel()
 	testpic.Long(t)
 	glare, err := synth.Preset("default")
 	if err != nil {

@@ -45,6 +45,7 @@ func inks(pic *processing.Picture, black float64, depth int) *processing.Picture
 // TestDetectInAnyEncoding detects glare on the same painting in other encodings. The light is the same but for rounding,
 // and so must be the mask but for a few pixels on the brink.
 func TestDetectInAnyEncoding(t *testing.T) {
+	t.Parallel()
 	pic := readPicture(t, testpic.Shared(t, "glare-dev/d02_goya_scatter_glare.png"))
 	params := processing.DefaultParams()
 	want := detect(t, pic, params, processing.Options{}).Mask
@@ -95,6 +96,7 @@ func TestDetectInAnyEncoding(t *testing.T) {
 
 // TestColourGateOnInks: the gate sees through CMYK what it sees in RGB.
 func TestColourGateOnInks(t *testing.T) {
+	t.Parallel()
 	white, red := [3]uint8{250, 250, 250}, [3]uint8{250, 120, 120}
 	pic := spots(160, 120, white, [3]int{30, 30, 4}, [3]int{90, 40, 4}, [3]int{40, 90, 4})
 	warm := spots(160, 120, red, [3]int{120, 90, 4})
@@ -123,6 +125,7 @@ func TestColourGateOnInks(t *testing.T) {
 }
 
 func TestEncodeTable(t *testing.T) {
+	t.Parallel()
 	table := processing.NewLumaTables(8, processing.TransferSRGB).Encode8
 	for i, v := range table {
 		if want := uint8(processing.TransferSRGB.Encode(float64(i)/65535)*255 + 0.5); v != want {

@@ -10,6 +10,7 @@ import (
 )
 
 func TestSpecsDescribeEveryField(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for _, s := range Specs() {
 		if seen[s.ID] {
@@ -52,6 +53,7 @@ func TestSpecsDescribeEveryField(t *testing.T) {
 }
 
 func TestSpecFormatParse(t *testing.T) {
+	t.Parallel()
 	specs := Specs()
 	rapid.Check(t, func(t *rapid.T) {
 		s := specs[rapid.IntRange(0, len(specs)-1).Draw(t, "spec")]
@@ -73,6 +75,7 @@ func TestSpecFormatParse(t *testing.T) {
 }
 
 func TestSpecRefuses(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ id, text, says string }{
 		{"window", "12", "odd"},
 		{"window", "1", "between"},

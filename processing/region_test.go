@@ -30,6 +30,7 @@ func contains(r *Region, x, y float64) bool {
 }
 
 func TestSpansEqualDefinition(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 30).Draw(t, "w"), rapid.IntRange(1, 30).Draw(t, "h")
 		// Irrational offsets keep pixel middles off the shapes' edges, where rounding would decide.
@@ -75,6 +76,7 @@ func TestSpansEqualDefinition(t *testing.T) {
 }
 
 func TestParseRegion(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"rect:1,2,30,40", "ellipse:0.5,2,30,40", "polygon:0,0,10,0,10,10"} {
 		r, err := ParseRegion(text)
 		if err != nil {

@@ -70,23 +70,27 @@ func (b *blurrer) inner(src []float32, w, h int, sigma float64, margin int) []fl
 // blurRow writes the blur of n pixels of interleaved channels, mirrored at the ends.
 func blurRow(dst, src []float32, n, channels int, k []float32) {
 	r := len(k) / 2
-	for x := range n {
-		inside := x >= r && x < n-r
-		for c := range channels {
-			var s float32
-			if inside {
-				at := src[(x-r)*channels+c:]
-				for i, t := range k {
-					s += t * at[i*channels]
-				}
-			} else {
-				for i, t := range k {
-					s += t * src[reflect(x-r+i, n)*channels+c]
-				}
+	dst = dst[:n*channels]
+	clear(dst)
+	if inside := (n - 2*r) * channels; inside > 0 {
+		for i, t := range k {
+			to, from := dst[r*channels:][:inside], src[i*channels:][:inside]
+			for x := range to {
+				to[x] += t * from[x]
 			}
-			dst[x*channels+c] = s
 		}
 	}
+	mirrored := func(from, to int) {
+		for x := from; x < to; x++ {
+			for c := range channels {
+				for i, t := range k {
+					dst[x*channels+c] += t * src[reflect(x-r+i, n)*channels+c]
+				}
+			}
+		}
+	}
+	mirrored(0, min(r, n))
+	mirrored(max(r, n-r), n)
 }
 
 // reflect maps an index outside 0…n−1 back by mirroring at the first and last sample without repeating them.

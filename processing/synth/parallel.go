@@ -29,3 +29,12 @@ func each(ctx context.Context, n, workers int, newWork func() func(i int)) error
 		}
 	})
 }
+
+// eachRow calls f for the rows 0…n−1 on several goroutines.
+func eachRow(n int, f func(y int)) {
+	parallel.Split(n, 16, func(from, to int) {
+		for y := from; y < to; y++ {
+			f(y)
+		}
+	})
+}

@@ -75,9 +75,7 @@ func Vary(ctx context.Context, pic *processing.Picture, mask *processing.Mask, v
 		return nil, nil, err
 	}
 	c := newCurve(depth, pic.Transfer)
-	for y := range light.h {
-		c.encodeRow(out, y, light.pix[y*light.w*light.ch:])
-	}
+	eachRow(light.h, func(y int) { c.encodeRow(out, y, light.pix[y*light.w*light.ch:]) })
 	if v.JPEGQuality > 0 {
 		if out, err = throughJPEG(out, v.JPEGQuality); err != nil {
 			return nil, nil, fmt.Errorf("vary: %w", err)
@@ -131,20 +129,18 @@ func linearPlane(p *processing.Picture, grey bool) *plane {
 	out := &plane{w: p.Width, h: p.Height, ch: p.Channels}
 	if !grey || p.Channels == 1 {
 		out.pix = make([]float32, p.Height*n)
-		for y := range p.Height {
-			c.decodeRow(out.pix[y*n:(y+1)*n], p, y)
-		}
+		eachRow(p.Height, func(y int) { c.decodeRow(out.pix[y*n:(y+1)*n], p, y) })
 		return out
 	}
 	out.ch = 1
 	out.pix = make([]float32, p.Width*p.Height)
-	row := make([]float32, n)
-	for y := range p.Height {
+	eachRow(p.Height, func(y int) {
+		row := make([]float32, n)
 		c.decodeRow(row, p, y)
 		for x := range p.Width {
 			out.pix[y*p.Width+x] = luma(row[3*x:], 3)
 		}
-	}
+	})
 	return out
 }
 
@@ -152,19 +148,17 @@ func (p *plane) blurred(sigma float64) *plane {
 	k := gaussianKernel(sigma)
 	n := p.w * p.ch
 	rows := make([]float32, len(p.pix))
-	for y := range p.h {
-		blurRow(rows[y*n:(y+1)*n], p.pix[y*n:(y+1)*n], p.w, p.ch, k)
-	}
+	eachRow(p.h, func(y int) { blurRow(rows[y*n:(y+1)*n], p.pix[y*n:(y+1)*n], p.w, p.ch, k) })
 	out := &plane{w: p.w, h: p.h, ch: p.ch, pix: make([]float32, len(p.pix))}
-	for y := range p.h {
+	eachRow(p.h, func(y int) {
 		dst := out.pix[y*n : (y+1)*n]
 		for i, t := range k {
-			src := rows[reflect(y-len(k)/2+i, p.h)*n:]
+			src := rows[reflect(y-len(k)/2+i, p.h)*n:][:n]
 			for x := range dst {
 				dst[x] += t * src[x]
 			}
 		}
-	}
+	})
 	return out
 }
 
@@ -183,7 +177,7 @@ func (p *plane) scaled(scale float64) *plane {
 func (p *plane) halved() *plane {
 	out := &plane{w: (p.w + 1) / 2, h: (p.h + 1) / 2, ch: p.ch}
 	out.pix = make([]float32, out.w*out.h*out.ch)
-	for y := range out.h {
+	eachRow(out.h, func(y int) {
 		for x := range out.w {
 			for c := range p.ch {
 				var sum, n float32
@@ -196,7 +190,7 @@ func (p *plane) halved() *plane {
 				out.pix[(y*out.w+x)*p.ch+c] = sum / n
 			}
 		}
-	}
+	})
 	return out
 }
 
@@ -205,7 +199,7 @@ func (p *plane) halved() *plane {
 func (p *plane) doubledRows() *plane {
 	near := [4]float32{-0.0703125, 0.8671875, 0.2265625, -0.0234375}
 	out := &plane{w: 2 * p.w, h: p.h, ch: p.ch, pix: make([]float32, 2*len(p.pix))}
-	for y := range p.h {
+	eachRow(p.h, func(y int) {
 		row := p.pix[y*p.w*p.ch : (y+1)*p.w*p.ch]
 		dst := out.pix[y*out.w*p.ch : (y+1)*out.w*p.ch]
 		for x := range p.w {
@@ -219,17 +213,23 @@ func (p *plane) doubledRows() *plane {
 				dst[(2*x+1)*p.ch+c] = min(max(right, 0), 1)
 			}
 		}
-	}
+	})
 	return out
 }
 
 func (p *plane) transposed() *plane {
 	out := &plane{w: p.h, h: p.w, ch: p.ch, pix: make([]float32, len(p.pix))}
-	for y := range p.h {
-		for x := range p.w {
-			copy(out.pix[(x*p.h+y)*p.ch:(x*p.h+y)*p.ch+p.ch], p.pix[(y*p.w+x)*p.ch:])
+	// Tiles keep both sides within a processor's cache.
+	const side = 32
+	eachRow((p.h+side-1)/side, func(j int) {
+		for i := 0; i < p.w; i += side {
+			for y := j * side; y < min((j+1)*side, p.h); y++ {
+				for x := i; x < min(i+side, p.w); x++ {
+					copy(out.pix[(x*p.h+y)*p.ch:(x*p.h+y)*p.ch+p.ch], p.pix[(y*p.w+x)*p.ch:])
+				}
+			}
 		}
-	}
+	})
 	return out
 }
 
@@ -237,7 +237,7 @@ func (p *plane) transposed() *plane {
 func (p *plane) dilated(r int) *plane {
 	rows := func(p *plane) *plane {
 		out := &plane{w: p.w, h: p.h, ch: p.ch, pix: make([]float32, len(p.pix))}
-		for y := range p.h {
+		eachRow(p.h, func(y int) {
 			for x := range p.w {
 				if v := p.pix[y*p.w+x]; v > 0 {
 					for i := max(x-r, 0); i <= min(x+r, p.w-1); i++ {
@@ -245,7 +245,7 @@ func (p *plane) dilated(r int) *plane {
 					}
 				}
 			}
-		}
+		})
 		return out
 	}
 	return rows(rows(p).transposed()).transposed()
