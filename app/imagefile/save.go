@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"blik/app/imagefile/codec"
+	"blik/internal/atomicfile"
 	"blik/processing"
 )
 
@@ -116,10 +117,10 @@ func formatOf(ending string) Format {
 //
 // Errors are *Error, or that of ctx.
 func Save(ctx context.Context, file *File, path string, patches []processing.Patch, o SaveOptions) (*Saved, error) {
-	return save(ctx, disk{}, file, path, patches, o)
+	return save(ctx, atomicfile.Disk{}, file, path, patches, o)
 }
 
-func save(ctx context.Context, fsys fileSystem, file *File, path string, patches []processing.Patch, o SaveOptions) (*Saved, error) {
+func save(ctx context.Context, fsys atomicfile.FileSystem, file *File, path string, patches []processing.Patch, o SaveOptions) (*Saved, error) {
 	if o.Progress == nil {
 		o.Progress = func(processing.Text, float64) {}
 	}
@@ -148,7 +149,7 @@ func save(ctx context.Context, fsys fileSystem, file *File, path string, patches
 	if err := s.prepare(target); err != nil {
 		return nil, err
 	}
-	if err := (place{fsys, target, o.Overwrite}).write(ctx, s.fill, s.check); err != nil {
+	if err := place(ctx, atomicfile.Target{FS: fsys, Path: target, Overwrite: o.Overwrite}, s.fill, s.check); err != nil {
 		return nil, s.named(err)
 	}
 	if o.KeepTime {
@@ -160,7 +161,7 @@ func save(ctx context.Context, fsys fileSystem, file *File, path string, patches
 // saving is one run of Save.
 type saving struct {
 	ctx     context.Context
-	fsys    fileSystem
+	fsys    atomicfile.FileSystem
 	file    *File
 	options SaveOptions
 	// patches are all that were given; changed are cut down to the pixels that differ.
@@ -317,7 +318,7 @@ func (s *saving) room(target string, need int64) error {
 func megabytes(n int64, unit string) string { return fmt.Sprintf("%.1f %s", float64(n)/1e6, unit) }
 
 // fill writes the result. The source is hashed at the same time, from what the copy has just brought into memory.
-func (s *saving) fill(f writeFile) error {
+func (s *saving) fill(f atomicfile.File) error {
 	s.progress(0)
 	// Before there is anything to read; file systems without permissions refuse to set them.
 	_ = f.Chmod(s.mode)
@@ -344,7 +345,7 @@ func (s *saving) untouched() bool {
 	return err == nil && s.file.state != "" && stateOf(info) == s.file.state
 }
 
-func (s *saving) write(f writeFile) error {
+func (s *saving) write(f atomicfile.File) error {
 	switch s.saved.How {
 	case Copied, Patched:
 		if err := copyFile(s.ctx, f, s.source, s.file.Size, s.progress); err != nil {
@@ -370,7 +371,7 @@ func (s *saving) write(f writeFile) error {
 }
 
 // check finishes the account of the result and proves it, while the system brings it to the disk.
-func (s *saving) check(f writeFile) error {
+func (s *saving) check(f atomicfile.File) error {
 	// A file that is open cannot be replaced everywhere, and the source may be what is replaced.
 	defer s.source.Close()
 	s.options.Progress(processing.Text{EN: "checking", RU: "проверка"}, shareWritten)
@@ -412,7 +413,7 @@ const copyBlock = 16 << 20
 
 // copyFile copies a file by the cheapest way that the system has: sharing blocks, copying within the kernel, or
 // through memory. progress is told the share done.
-func copyFile(ctx context.Context, dst writeFile, src *os.File, size int64, progress func(float64)) error {
+func copyFile(ctx context.Context, dst atomicfile.File, src *os.File, size int64, progress func(float64)) error {
 	if d, ok := dst.(*os.File); ok && clone(d, src) == nil {
 		return nil
 	}

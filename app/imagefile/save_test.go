@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"blik/app/imagefile/codec"
+	"blik/internal/atomicfile"
 	"blik/internal/testpic"
 	"blik/processing"
 )
@@ -500,7 +501,7 @@ func TestFailedSaveLeavesNothing(t *testing.T) {
 }
 
 // small is a disk with little room.
-type small struct{ disk }
+type small struct{ atomicfile.Disk }
 
 func (small) Free(string) int64 { return 1000 }
 
@@ -529,7 +530,7 @@ func TestSaveOnFullDisk(t *testing.T) {
 }
 
 // boastful is a disk that does not tell how full it is.
-type boastful struct{ disk }
+type boastful struct{ atomicfile.Disk }
 
 func (boastful) Free(string) int64 { return -1 }
 
@@ -600,11 +601,11 @@ func TestRewrittenPNGDecodes(t *testing.T) {
 func TestSaveOnFaultyDisk(t *testing.T) {
 	dir := t.TempDir()
 	f := tiffScan(t, dir, "a.tif", 40, 30)
-	for name, damage := range map[string]func(writeFile) error{
+	for name, damage := range map[string]func(atomicfile.File) error{
 		"a patch that is lost":      nil,
-		"a byte outside":            func(w writeFile) error { _, err := w.WriteAt([]byte{0x55}, 9); return err },
-		"a byte beyond the pixels":  func(w writeFile) error { _, err := w.WriteAt([]byte{0x55}, f.Size); return err },
-		"another byte in the patch": func(w writeFile) error { _, err := w.WriteAt([]byte{0x55}, 300); return err },
+		"a byte outside":            func(w atomicfile.File) error { _, err := w.WriteAt([]byte{0x55}, 9); return err },
+		"a byte beyond the pixels":  func(w atomicfile.File) error { _, err := w.WriteAt([]byte{0x55}, f.Size); return err },
+		"another byte in the patch": func(w atomicfile.File) error { _, err := w.WriteAt([]byte{0x55}, 300); return err },
 	} {
 		for _, told := range []bool{true, false} { // by bytes and by pixels
 			source := *f
@@ -625,26 +626,26 @@ func TestSaveOnFaultyDisk(t *testing.T) {
 
 // faulty is a disk that does something else with patches, or nothing.
 type faulty struct {
-	disk
-	damage func(writeFile) error
+	atomicfile.Disk
+	damage func(atomicfile.File) error
 }
 
-func (f faulty) Create(path string) (writeFile, error) {
-	file, err := f.disk.Create(path)
+func (f faulty) Create(path string) (atomicfile.File, error) {
+	file, err := f.Disk.Create(path)
 	return faultyFile{file, f.damage}, err
 }
 
 type faultyFile struct {
-	writeFile
-	damage func(writeFile) error
+	atomicfile.File
+	damage func(atomicfile.File) error
 }
 
 func (f faultyFile) WriteAt(p []byte, off int64) (int, error) {
 	if f.damage == nil {
 		return len(p), nil
 	}
-	if n, err := f.writeFile.WriteAt(p, off); err != nil {
+	if n, err := f.File.WriteAt(p, off); err != nil {
 		return n, err
 	}
-	return len(p), f.damage(f.writeFile)
+	return len(p), f.damage(f.File)
 }

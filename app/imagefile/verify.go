@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"blik/app/imagefile/codec"
+	"blik/internal/atomicfile"
 	"blik/processing"
 )
 
@@ -399,7 +400,7 @@ func unequal(a, b []byte) (n int64) {
 }
 
 // prove compares what was written with the picture in memory, and refuses it where it is not what was asked for.
-func (s *saving) prove(f writeFile) error {
+func (s *saving) prove(f atomicfile.File) error {
 	result := &File{Path: s.saved.Path, Size: s.saved.Bytes}
 	if err := result.decode(s.ctx, f, s.options.Limits, nil); err != nil {
 		return err
@@ -432,7 +433,7 @@ func (s *saving) prove(f writeFile) error {
 
 // proveBytes is prove for a source that is still what was read and holds its samples as they are. Every byte of the result is
 // compared with the source, over which the pixels are laid once more, in memory: nothing has to be decoded.
-func (s *saving) proveBytes(f writeFile) error {
+func (s *saving) proveBytes(f atomicfile.File) error {
 	anew := newOverlay(s.source, s.file.Size)
 	if err := s.container.(codec.Patcher).Patch(s.ctx, anew, s.changed); err != nil {
 		return err

@@ -7,147 +7,51 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"syscall"
 
 	"blik/app/imagefile/codec"
 	"blik/app/imagefile/png"
+	"blik/internal/atomicfile"
 	"blik/processing"
 )
-
-// fileSystem is what writing needs of the disk; a seam for tests of disks that fail.
-type fileSystem interface {
-	// Create makes a new file and fails where there is one.
-	Create(path string) (writeFile, error)
-	Rename(from, to string) error
-	// Link gives a file a second name and fails where that is taken.
-	Link(from, to string) error
-	Remove(path string) error
-	// SyncFolder makes the names in a folder last through a power cut, where the system can.
-	SyncFolder(dir string)
-	// Free returns the bytes that may still be written in a folder; −1 where the system does not tell.
-	Free(dir string) int64
-}
-
-type writeFile interface {
-	io.WriteCloser
-	io.ReaderAt
-	io.WriterAt
-	Stat() (fs.FileInfo, error)
-	Chmod(fs.FileMode) error
-	Sync() error
-}
-
-type disk struct{}
-
-func (disk) Create(path string) (writeFile, error) {
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-}
-func (disk) Rename(from, to string) error { return os.Rename(from, to) }
-func (disk) Link(from, to string) error   { return os.Link(from, to) }
-func (disk) Remove(path string) error     { return os.Remove(path) }
-func (disk) SyncFolder(dir string)        { syncFolder(dir) }
-func (disk) Free(dir string) int64        { return freeSpace(dir) }
 
 // WriteFile writes the file at path: what write gives goes to a new file in the same folder, which takes the place of
 // path when it is complete and on the disk. After an error or a cancel path is as it was and nothing else is left. The
 // errors are those of Save; a symbolic link stays one.
 func WriteFile(ctx context.Context, path string, write func(io.Writer) error) error {
-	return writeTo(ctx, disk{}, path, write)
+	return writeTo(ctx, atomicfile.Disk{}, path, write)
 }
 
-func writeTo(ctx context.Context, fsys fileSystem, path string, write func(io.Writer) error) error {
+func writeTo(ctx context.Context, fsys atomicfile.FileSystem, path string, write func(io.Writer) error) error {
 	path, _, err := replaceable(path)
 	if err != nil {
 		return err
 	}
-	return place{fsys: fsys, path: path, overwrite: true}.write(ctx, func(file writeFile) error {
+	return place(ctx, atomicfile.Target{FS: fsys, Path: path, Overwrite: true}, func(file atomicfile.File) error {
 		return throughBuffer(ctx, file, write)
 	}, nil)
 }
 
-func throughBuffer(ctx context.Context, file writeFile, write func(io.Writer) error) error {
+// place writes a new file and makes the sentence for what went wrong.
+func place(ctx context.Context, target atomicfile.Target, fill, check func(atomicfile.File) error) error {
+	err := target.Write(ctx, fill, check)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return writeError(target.Path, err)
+}
+
+func throughBuffer(ctx context.Context, file atomicfile.File, write func(io.Writer) error) error {
 	buffer := bufio.NewWriterSize(cancelWriter{ctx, file}, 1<<18)
 	if err := write(buffer); err != nil {
 		return err
 	}
 	return buffer.Flush()
-}
-
-// place is where a new file goes.
-type place struct {
-	fsys fileSystem
-	path string
-	// overwrite lets it take the place of a file that is there.
-	overwrite bool
-}
-
-// write makes the file under a name of its own in the same folder: fill writes it, and while the system brings it to the
-// disk check, which may be nil, may look at it and refuse it. Only then it gets its name, in one step. A program that is
-// killed leaves at most the file with the name of its own, which nothing minds.
-func (p place) write(ctx context.Context, fill, check func(writeFile) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	dir := filepath.Dir(p.path)
-	// The name is short whatever that of the file is, since names have a longest.
-	name := filepath.Join(dir, fmt.Sprintf(".blik-%016x.tmp", rand.Uint64()))
-	file, err := p.fsys.Create(name)
-	if err != nil {
-		return writeError(p.path, err)
-	}
-	err = fill(file)
-	if err == nil {
-		synced := make(chan error, 1)
-		go func() { synced <- file.Sync() }()
-		var refused error
-		if check != nil {
-			refused = check(file)
-		}
-		if err = <-synced; refused != nil {
-			err = refused
-		}
-	}
-	if e := file.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err == nil {
-		err = p.name(name)
-	}
-	if err == nil {
-		p.fsys.SyncFolder(dir)
-		return nil
-	}
-	if e := p.fsys.Remove(name); e != nil && !errors.Is(e, fs.ErrNotExist) {
-		err = errors.Join(err, e)
-	}
-	if e := ctx.Err(); e != nil {
-		return e
-	}
-	return writeError(p.path, err)
-}
-
-// name gives the finished file its name. Where it may not overwrite, a link is what fails if somebody took the name in the
-// meantime; file systems without links leave a moment between looking and renaming.
-func (p place) name(temporary string) error {
-	if p.overwrite {
-		return p.fsys.Rename(temporary, p.path)
-	}
-	err := p.fsys.Link(temporary, p.path)
-	if err == nil {
-		// A second name that cannot be removed does no harm.
-		_ = p.fsys.Remove(temporary)
-		return nil
-	}
-	if _, e := os.Lstat(p.path); e == nil || errors.Is(err, fs.ErrExist) {
-		return existsError(p.path)
-	}
-	return p.fsys.Rename(temporary, p.path)
 }
 
 // replaceable returns the file whose place a new one at path would take, and what is there now, nil where nothing is. A
@@ -208,6 +112,8 @@ func writeError(path string, err error) error {
 	}
 	dir := filepath.Dir(path)
 	switch {
+	case errors.Is(err, fs.ErrExist):
+		return existsError(path)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fault(path, ErrWrite, nil, "not written: the disk is full", "не записан: диск заполнен")
 	case errors.Is(err, syscall.EFBIG):

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"blik/internal/atomicfile"
 	"blik/internal/testpic"
 	"blik/processing"
 )
@@ -106,16 +107,16 @@ func TestWritePNGRefuses(t *testing.T) {
 
 // failing is a disk on which one step goes wrong.
 type failing struct {
-	disk
+	atomicfile.Disk
 	step string
 	err  error
 }
 
-func (f failing) Create(path string) (writeFile, error) {
+func (f failing) Create(path string) (atomicfile.File, error) {
 	if f.step == "create" {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: f.err}
 	}
-	file, err := f.disk.Create(path)
+	file, err := f.Disk.Create(path)
 	return failingFile{file, f}, err
 }
 
@@ -123,45 +124,45 @@ func (f failing) Link(from, to string) error {
 	if f.step == "rename" {
 		return &os.LinkError{Op: "link", Old: from, New: to, Err: f.err}
 	}
-	return f.disk.Link(from, to)
+	return f.Disk.Link(from, to)
 }
 
 func (f failing) Rename(from, to string) error {
 	if f.step == "rename" {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: f.err}
 	}
-	return f.disk.Rename(from, to)
+	return f.Disk.Rename(from, to)
 }
 
 type failingFile struct {
-	writeFile
+	atomicfile.File
 	f failing
 }
 
 func (f failingFile) Write(p []byte) (int, error) {
 	if f.f.step == "write" {
-		n, _ := f.writeFile.Write(p[:len(p)/2])
+		n, _ := f.File.Write(p[:len(p)/2])
 		return n, &fs.PathError{Op: "write", Path: "x", Err: f.f.err}
 	}
-	return f.writeFile.Write(p)
+	return f.File.Write(p)
 }
 
 func (f failingFile) WriteAt(p []byte, off int64) (int, error) {
 	if f.f.step == "patch" {
 		return 0, f.f.err
 	}
-	return f.writeFile.WriteAt(p, off)
+	return f.File.WriteAt(p, off)
 }
 
 func (f failingFile) Sync() error {
 	if f.f.step == "sync" {
 		return f.f.err
 	}
-	return f.writeFile.Sync()
+	return f.File.Sync()
 }
 
 func (f failingFile) Close() error {
-	err := f.writeFile.Close()
+	err := f.File.Close()
 	if f.f.step == "close" {
 		return f.f.err
 	}

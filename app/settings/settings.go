@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"blik/internal/atomicfile"
 	"blik/processing"
 )
 
@@ -119,25 +120,12 @@ func (s Settings) Save(path string) error {
 	return nil
 }
 
-// writeFile replaces a file in one step: a crash leaves the old content or the new.
+// writeFile replaces a file in one step, making the folder where it is missing.
 func writeFile(path string, data []byte) error {
-	folder := filepath.Dir(path)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(folder, filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return atomicfile.WriteFile(path, data, 0o600)
 }
 
 func (s Settings) file() file {

@@ -1,0 +1,69 @@
+package atomicfile
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// only fails unless dir holds one file, with the given content.
+func only(t *testing.T, path, content string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil || string(data) != content {
+		t.Errorf("the file holds %q (%v), want %q", data, err, content)
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
+		t.Errorf("the directory holds %v", entries)
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.json")
+	for _, content := range []string{"one", "the second"} {
+		if err := WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		only(t, path, content)
+	}
+	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 {
+		t.Errorf("permissions are %v", info.Mode())
+	}
+	if err := WriteFile(filepath.Join(path, "b"), nil, 0o600); err == nil {
+		t.Error("a file was written below a file")
+	}
+}
+
+func TestWriteKeepsWhatExists(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	write := func(f File) error {
+		_, err := f.Write([]byte("new"))
+		return err
+	}
+	failed := errors.New("failed")
+	fail := func(File) error { return failed }
+	if err := (Target{Disk{}, path, false}).Write(t.Context(), write, nil); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("an existing file: %v", err)
+	}
+	only(t, path, "old")
+	if err := (Target{Disk{}, path, true}).Write(t.Context(), fail, nil); !errors.Is(err, failed) {
+		t.Errorf("a failed fill: %v", err)
+	}
+	only(t, path, "old")
+	if err := (Target{Disk{}, path, true}).Write(t.Context(), write, fail); !errors.Is(err, failed) {
+		t.Errorf("a rejected file: %v", err)
+	}
+	only(t, path, "old")
+	ctx, cancel := context.WithCancel(t.Context())
+	err := Target{Disk{}, path, true}.Write(ctx, write, func(File) error { cancel(); return nil })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	only(t, path, "old")
+}
