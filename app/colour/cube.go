@@ -1,8 +1,10 @@
 package colour
 
 import (
+	"context"
 	"math"
-	"sync"
+
+	"blik/internal/parallel"
 )
 
 // cube is a table from device samples to CIE 1976 L*a*b*, with the first curves of a profile's table exact and the rest
@@ -85,10 +87,7 @@ func newCube(l *lut, depth int) *cube {
 		stride *= uint32(side)
 	}
 	c.nodes = make([]uint64, stride)
-	var wg sync.WaitGroup
-	for first := range side {
-		wg.Go(func() { c.fill(l, side, first) })
-	}
+	_ = parallel.Each(context.Background(), side, func(first int) { c.fill(l, side, first) })
 	whole := 1<<depth - 1
 	for i := range l.channels {
 		c.at[i] = make([]uint32, whole+1)
@@ -98,7 +97,6 @@ func newCube(l *lut, depth int) *cube {
 			c.at[i][v] = uint32(cell)*c.step[i]<<partBits | uint32((at-float64(cell))*256+0.5)
 		}
 	}
-	wg.Wait()
 	return c
 }
 

@@ -3,8 +3,6 @@ package jpeg
 import (
 	"context"
 	"io"
-	"runtime"
-	"sync"
 
 	"blik/app/imagefile/codec"
 	"blik/processing"
@@ -47,26 +45,4 @@ func (r *contextReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return r.r.Read(p)
-}
-
-// eachRow runs do for the rows 0…h−1 on all processors, in bands, and stops early when ctx ends.
-func eachRow(ctx context.Context, h int, do func(y int)) error {
-	const band = 4
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), ceilDiv(h, band)) {
-		wg.Go(func() {
-			for y0 := range next {
-				for y := y0; y < min(y0+band, h); y++ {
-					do(y)
-				}
-			}
-		})
-	}
-	for y := 0; y < h && ctx.Err() == nil; y += band {
-		next <- y
-	}
-	close(next)
-	wg.Wait()
-	return ctx.Err()
 }

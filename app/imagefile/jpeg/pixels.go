@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"blik/app/imagefile/codec"
+	"blik/internal/parallel"
 	"blik/processing"
 )
 
@@ -26,11 +27,11 @@ func (p *picture) render(ctx context.Context) (*processing.Picture, error) {
 	pic.U8 = make([]uint8, pic.Width*pic.Height*pic.Channels)
 	convert := p.f.colours()
 	n := pic.Width * pic.Channels
-	const band = 16
-	err := eachRow(ctx, ceilDiv(pic.Height, band), func(b int) {
+	const band = 64
+	err := parallel.Chunks(ctx, pic.Height, band, func(from, to int) {
 		rows := make([][]uint8, len(planes))
 		scratch := make([]enlarger, len(planes))
-		for y := b * band; y < min((b+1)*band, pic.Height); y++ {
+		for y := from; y < to; y++ {
 			for i := range planes {
 				rows[i] = scratch[i].row(&planes[i], y)
 			}
@@ -66,7 +67,7 @@ func (p *picture) samples(ctx context.Context, component int) (samplePlane, erro
 		across: maxH / c.h, down: maxV / c.v, columns: p.f.width,
 	}
 	s.pix = make([]uint8, s.stride*8*g.height)
-	return s, eachRow(ctx, g.height, func(y int) {
+	return s, parallel.Each(ctx, g.height, func(y int) {
 		for x := range g.width {
 			transform(s.pix[8*y*s.stride+8*x:], s.stride, &p.blocks[component][y*g.stride+x], quant)
 		}

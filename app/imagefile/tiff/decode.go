@@ -3,11 +3,10 @@ package tiff
 import (
 	"context"
 	"io"
-	"runtime"
-	"sync"
-	"sync/atomic"
+	"iter"
 
 	"blik/app/imagefile/codec"
+	"blik/internal/parallel"
 	"blik/processing"
 )
 
@@ -41,7 +40,7 @@ func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 		bands = int((l.rowBytes()*int64(l.segmentHeight) + band - 1) / band)
 		bands = min(bands, l.segmentHeight)
 	}
-	err := parallel(ctx, units*bands, func(ctx context.Context, s *scratch, i int) error {
+	err := eachTask(ctx, units*bands, func(ctx context.Context, s *scratch, i int) error {
 		u := l.unit(i / bands)
 		each := (l.segmentHeight + bands - 1) / bands
 		y0 := i % bands * each
@@ -87,28 +86,17 @@ func (f *File) decodeRows(ctx context.Context, s *scratch, pic *processing.Pictu
 	return nil
 }
 
-// parallel runs work for 0…n−1 on all cores, each with a scratch of its own, until the first error.
-func parallel(ctx context.Context, n int, work func(ctx context.Context, s *scratch, i int) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		wg.Go(func() {
-			s := &scratch{}
-			for ctx.Err() == nil {
-				i := int(next.Add(1) - 1)
-				if i >= n {
-					return
-				}
-				if err := work(ctx, s, i); err != nil {
-					cancel(err)
-				}
+// eachTask runs work for 0…n−1 on all processors, each with a scratch of its own, until the first error.
+func eachTask(ctx context.Context, n int, work func(ctx context.Context, s *scratch, i int) error) error {
+	return parallel.Try(ctx, 0, n, func(ctx context.Context, tasks iter.Seq[int]) error {
+		s := &scratch{}
+		for i := range tasks {
+			if err := work(ctx, s, i); err != nil {
+				return err
 			}
-		})
-	}
-	wg.Wait()
-	return context.Cause(ctx)
+		}
+		return nil
+	})
 }
 
 // unpack stores row y of a segment, as the file holds it, in the picture.

@@ -304,7 +304,7 @@ func (f *File) rebuild(ctx context.Context, groups [][]piece, place func(i int, 
 	}, len(out))
 	for len(groups) > 0 {
 		n := min(len(groups), len(out))
-		err := parallel(ctx, n, func(ctx context.Context, _ *scratch, i int) (err error) {
+		err := eachTask(ctx, n, func(ctx context.Context, _ *scratch, i int) (err error) {
 			out[i], err = f.rebuildSegment(ctx, &states[i].scratch, &states[i].compressor, groups[i])
 			return err
 		})
