@@ -18,12 +18,8 @@ import (
 	"blik/ui/filedialog"
 )
 
-// The endings of the files that the dialogs offer.
-var (
-	pictureEndings = []string{"tif", "tiff", "png", "jpg", "jpeg"}
-	maskEndings    = []string{"png", "tif", "tiff"}
-	presetEndings  = []string{"json"}
-)
+// presetEnding is that of the files of presets.
+const presetEnding = "json"
 
 func baseName(path string) string { return filepath.Base(path) }
 
@@ -54,7 +50,7 @@ func (w *window) started(o Options, damaged error) {
 func (w *window) chooseFile() {
 	w.files.Open(filedialog.Request{
 		Title: w.t("dialog.open"), Folder: w.settings.LastFolder,
-		Name: w.t("filter.pictures"), Endings: pictureEndings,
+		Name: w.t("filter.pictures"), Endings: imagefile.Endings(),
 	}, w.chosen(w.open))
 }
 
@@ -207,7 +203,7 @@ func (w *window) saveMaskAs(next func()) {
 	}
 	w.files.Save(filedialog.Request{
 		Title: w.t("dialog.saveMask"), Folder: folder, File: name,
-		Name: w.t("filter.masks"), Endings: []string{"png"},
+		Name: w.t("filter.masks"), Endings: imagefile.PNG.Endings(),
 	}, w.chosen(func(path string) { w.writeMask(path, next) }))
 }
 
@@ -235,7 +231,7 @@ func (w *window) writeMask(path string, next func()) {
 func (w *window) chooseMask() {
 	w.files.Open(filedialog.Request{
 		Title: w.t("dialog.loadMask"), Folder: filepath.Dir(w.doc.Path()),
-		Name: w.t("filter.masks"), Endings: maskEndings,
+		Name: w.t("filter.masks"), Endings: imagefile.MaskEndings(),
 	}, w.chosen(w.loadMask))
 }
 
@@ -266,7 +262,7 @@ func (w *window) loadMask(path string) {
 func (w *window) loadPreset() {
 	w.files.Open(filedialog.Request{
 		Title: w.t("dialog.loadPreset"), Folder: w.settings.LastFolder,
-		Name: w.t("filter.presets"), Endings: presetEndings,
+		Name: w.t("filter.presets"), Endings: []string{presetEnding},
 	}, w.chosen(w.readPreset))
 }
 
@@ -283,7 +279,7 @@ func (w *window) readPreset(path string) {
 func (w *window) savePreset() {
 	w.files.Save(filedialog.Request{
 		Title: w.t("dialog.savePreset"), Folder: w.settings.LastFolder, File: "preset.json",
-		Name: w.t("filter.presets"), Endings: presetEndings,
+		Name: w.t("filter.presets"), Endings: []string{presetEnding},
 	}, w.chosen(func(path string) {
 		if err := preset.Write(context.Background(), path, w.settings.Params); err != nil {
 			w.showError(err)

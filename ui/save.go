@@ -72,19 +72,9 @@ func (w *window) savePictureAs(next func()) {
 	if path == "" {
 		path = imagefile.DefaultName(w.doc.Path(), w.file.SaveFormat())
 	}
-	endings := []string{"tif", "tiff"}
-	switch w.file.Format {
-	case imagefile.PNG:
-		endings = []string{"png"}
-	case imagefile.JPEG:
-		endings = []string{"tif", "tiff", "png", "jpg", "jpeg"}
-		if w.inks() {
-			endings = []string{"tif", "tiff", "jpg", "jpeg"}
-		}
-	}
 	w.files.Save(filedialog.Request{
 		Title: w.t("dialog.savePicture"), Folder: filepath.Dir(path), File: baseName(path),
-		Name: w.t("filter.pictures"), Endings: endings,
+		Name: w.t("filter.pictures"), Endings: w.file.SaveEndings(),
 	}, w.chosen(func(path string) {
 		// The dialog has asked about a file that is there; that it is the source itself takes an answer of its own.
 		o := imagefile.SaveOptions{Overwrite: true}

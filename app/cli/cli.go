@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"blik/app/imagefile"
 	"blik/processing"
 
 	"github.com/spf13/cobra"
@@ -316,7 +317,7 @@ func (p *program) flagError(err error) error {
 
 // completePictures makes shells offer picture files.
 func completePictures(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"tif", "tiff", "png", "jpg", "jpeg"}, cobra.ShellCompDirectiveFilterFileExt
+	return imagefile.Endings(), cobra.ShellCompDirectiveFilterFileExt
 }
 
 func (p *program) versionCommand() *cobra.Command {

@@ -79,7 +79,7 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 	f.BoolVar(&d.saveMask, "save-mask", false, p.say("also write the mask with the halo that was used", "записать и маску с использованным ореолом"))
 	f.BoolVar(&d.noReport, "no-report", false, p.say("write no report", "не писать отчёт"))
 	must(c.MarkFlagDirname("mask-dir"))
-	must(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"tiff", "png", "jpeg"}, cobra.ShellCompDirectiveNoFileComp)))
+	must(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp)))
 	d.addWork(c, processing.Specs())
 
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -119,7 +119,20 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 
 // formats are the values of --format; none is that of the source.
 func formats() map[string]imagefile.Format {
-	return map[string]imagefile.Format{"": "", "tiff": imagefile.TIFF, "png": imagefile.PNG, "jpeg": imagefile.JPEG}
+	all := map[string]imagefile.Format{"": ""}
+	for _, f := range imagefile.Formats() {
+		all[strings.ToLower(string(f))] = f
+	}
+	return all
+}
+
+// formatNames are the values of --format in their order.
+func formatNames() []string {
+	var names []string
+	for _, f := range imagefile.Formats() {
+		names = append(names, strings.ToLower(string(f)))
+	}
+	return names
 }
 
 // checkMask refuses what says twice where the glare is.
@@ -294,8 +307,8 @@ func findMask(folder, name, picture string) string {
 	}
 	for _, name := range names {
 		for _, tail := range []string{"_mask", "", "_glare_mask", "_image_mask", "_pred"} {
-			for _, ending := range []string{".png", ".tif", ".tiff", ".jpg", ".jpeg"} {
-				path := filepath.Join(folder, name+tail+ending)
+			for _, ending := range imagefile.MaskEndings() {
+				path := filepath.Join(folder, name+tail+"."+ending)
 				if info, err := os.Stat(path); err == nil && !info.IsDir() && !self.holds(path) {
 					return path
 				}

@@ -153,8 +153,8 @@ func (s *scoring) predicted(ctx context.Context, path string, w, h int) (*proces
 // find returns the prediction for a name, empty where there is none.
 func find(folder, name string) string {
 	for _, tail := range []string{"", "_mask", "_glare", "_image", "_glare_mask", "_image_mask", "_pred"} {
-		for _, ending := range []string{".png", ".tif", ".tiff", ".jpg", ".jpeg"} {
-			path := filepath.Join(folder, name+tail+ending)
+		for _, ending := range imagefile.MaskEndings() {
+			path := filepath.Join(folder, name+tail+"."+ending)
 			if info, err := os.Stat(path); err == nil && !info.IsDir() {
 				return path
 			}

@@ -17,18 +17,7 @@ import (
 
 	"blik/app/colour"
 	"blik/app/imagefile/codec"
-	"blik/app/imagefile/png"
 	"blik/processing"
-)
-
-// Format is the container of a picture.
-type Format string
-
-// The formats that are read and written.
-const (
-	PNG  Format = "PNG"
-	JPEG Format = "JPEG"
-	TIFF Format = "TIFF"
 )
 
 // File is a decoded picture file.
@@ -166,11 +155,9 @@ func profileOf(c codec.Container, pic *processing.Picture) *colour.Profile {
 			return p.For(pic.Channels)
 		}
 	}
-	if p, ok := c.(*png.File); ok {
-		if gamma, srgb := p.Gamma(); gamma > 0 && !srgb {
-			if p, err := colour.FromGamma(pic.Channels, 1/gamma); err == nil {
-				return p
-			}
+	if gamma := c.Info().Gamma; gamma > 0 {
+		if p, err := colour.FromGamma(pic.Channels, 1/gamma); err == nil {
+			return p
 		}
 	}
 	return colour.FromPicture(pic)

@@ -2,17 +2,12 @@ package imagefile
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
 	"blik/app/imagefile/codec"
-	"blik/app/imagefile/jpeg"
-	"blik/app/imagefile/png"
-	"blik/app/imagefile/tiff"
-	"blik/processing"
 )
 
 // openFile opens the file at path for reading. Opening a named pipe would wait for its other end, so it looks before.
@@ -50,16 +45,9 @@ func open(r io.ReaderAt, size int64) (Format, codec.Container, error) {
 		return "", nil, err
 	}
 	magic = magic[:n]
-	switch starts := func(p string) bool { return bytes.HasPrefix(magic, []byte(p)) }; {
-	case starts("\x89PNG\r\n\x1a\n"):
-		c, err := png.Open(r, size)
-		return PNG, c, err
-	case starts("\xff\xd8"):
-		c, err := jpeg.Open(r, size)
-		return JPEG, c, err
-	case starts("II*\x00"), starts("MM\x00*"), starts("II+\x00"), starts("MM\x00+"):
-		c, err := tiff.Open(r, size)
-		return TIFF, c, err
+	if row, ok := byMagic(magic); ok {
+		c, err := row.open(r, size)
+		return row.name, c, err
 	}
 	return "", nil, notPicture(magic)
 }
@@ -144,11 +132,3 @@ const (
 func megapixels(n int64, unit string) string { return fmt.Sprintf("%g %s", float64(n)/1e6, unit) }
 
 func gibibytes(n float64, unit string) string { return fmt.Sprintf("%.1f %s", n/(1<<30), unit) }
-
-// encode writes a new PNG or TIFF.
-func encode(ctx context.Context, w io.Writer, f Format, pic *processing.Picture, m codec.Metadata) error {
-	if f == PNG {
-		return png.Encode(ctx, w, pic, m)
-	}
-	return tiff.Encode(ctx, w, pic, m)
-}

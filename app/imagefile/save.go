@@ -77,31 +77,9 @@ func DefaultName(path string, format Format) string {
 		name, ending = path, ""
 	}
 	if formatOf(ending) != format {
-		ending = map[Format]string{PNG: ".png", JPEG: ".jpg", TIFF: ".tif"}[format]
+		ending = "." + format.Endings()[0]
 	}
 	return name + "_corrected" + ending
-}
-
-// SaveFormat returns the container that a corrected copy has unless the user says otherwise: that of the source, but TIFF
-// for JPEG, which loses something at each writing.
-func (f *File) SaveFormat() Format {
-	if f.Format == JPEG {
-		return TIFF
-	}
-	return f.Format
-}
-
-// formatOf returns the format that an ending stands for, empty where it stands for none.
-func formatOf(ending string) Format {
-	switch strings.ToLower(ending) {
-	case ".tif", ".tiff", ".btf", ".tf8":
-		return TIFF
-	case ".png":
-		return PNG
-	case ".jpg", ".jpeg", ".jpe", ".jfif":
-		return JPEG
-	}
-	return ""
 }
 
 // Save writes file with the patches applied to path; file.Picture itself stays as it is. The container is that of the
@@ -184,10 +162,10 @@ func (s *saving) plan() error {
 	}
 	s.saved.Format = to
 	switch {
-	case to == JPEG && from != JPEG:
+	case to != from && to.row().encode == nil:
 		return fault(path, ErrLossy, nil, "not written: only a JPEG is saved as JPEG, which loses detail; choose TIFF or PNG",
 			"не записан: в JPEG, теряющем детали, сохраняется только JPEG; выберите TIFF или PNG")
-	case to == JPEG && !s.options.AllowLossy && len(s.changed) > 0:
+	case to.row().lossy && !s.options.AllowLossy && len(s.changed) > 0:
 		return fault(path, ErrLossy, nil, "not written: JPEG loses detail around each changed pixel; choose TIFF or PNG, or allow the loss",
 			"не записан: JPEG теряет детали вокруг каждого изменённого пикселя; выберите TIFF или PNG либо разрешите потерю")
 	case to != from:
@@ -196,7 +174,7 @@ func (s *saving) plan() error {
 	case len(s.changed) == 0:
 		s.saved.How = Copied
 	}
-	s.saved.Lossy = to == JPEG && len(s.changed) > 0
+	s.saved.Lossy = to.row().lossy && len(s.changed) > 0
 	return nil
 }
 
@@ -213,9 +191,9 @@ func (s *saving) portable(to Format) error {
 		return refuse("the transparency or extra channels", "прозрачность или дополнительные каналы")
 	case info.Pictures > 1:
 		return refuse("all pages but the first", "все страницы, кроме первой")
-	case to == PNG && s.file.Picture.Channels == 4:
+	case !to.row().cmyk && s.file.Picture.Channels == 4:
 		return refuse("the CMYK channels", "каналы CMYK")
-	case to == PNG && s.file.Picture.F32 != nil:
+	case !to.row().float && s.file.Picture.F32 != nil:
 		return refuse("the precision of floating-point samples", "точность чисел с плавающей точкой")
 	}
 	return nil
@@ -283,7 +261,7 @@ func (s *saving) prepare(target string) error {
 		}
 		if readonly != nil {
 			// Pixels that cannot be changed in place, as those of a JPEG within a TIFF, go into a new file of the same kind.
-			if s.saved.Format == JPEG || s.portable(s.saved.Format) != nil {
+			if s.saved.Format.row().encode == nil || s.portable(s.saved.Format) != nil {
 				return writeError(s.saved.Path, readonly)
 			}
 			s.saved.How = NewFile
@@ -291,7 +269,7 @@ func (s *saving) prepare(target string) error {
 	}
 	if s.saved.How == NewFile {
 		need = 0
-		if s.saved.Format == TIFF {
+		if s.saved.Format.row().uncompressed {
 			need = samplesBytes(s.file.Picture)
 		}
 	}
@@ -365,7 +343,7 @@ func (s *saving) write(f atomicfile.File) error {
 			return err
 		}
 		return throughBuffer(s.ctx, f, func(w io.Writer) error {
-			return encode(s.ctx, w, s.saved.Format, pic, s.file.Info.Meta)
+			return s.saved.Format.row().encode(s.ctx, w, pic, s.file.Info.Meta)
 		})
 	}
 }

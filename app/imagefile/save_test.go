@@ -334,7 +334,7 @@ func tiffScan(t testing.TB, dir, name string, w, h int) *File {
 		pic.U16[i] = uint16(i*2654435761>>7) | 1
 	}
 	path := filepath.Join(dir, name)
-	err := WriteFile(t.Context(), path, func(out io.Writer) error { return encode(t.Context(), out, TIFF, pic, codec.Metadata{}) })
+	err := WriteFile(t.Context(), path, func(out io.Writer) error { return TIFF.row().encode(t.Context(), out, pic, codec.Metadata{}) })
 	if err != nil {
 		t.Fatal(err)
 	}

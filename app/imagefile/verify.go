@@ -422,8 +422,7 @@ func (s *saving) prove(f atomicfile.File) error {
 	if s.saved.Lossy {
 		return nil
 	}
-	// PNG's transparent colour may keep a pixel from becoming, or from leaving, that colour.
-	exact := s.saved.Format != PNG
+	exact := !s.saved.Format.row().keyed
 	s.saved.PixelsChanged = p.Changed
 	if p.Outside > 0 || exact && !s.arrived(result.Picture) {
 		return s.unproven()

@@ -44,6 +44,9 @@ type Info struct {
 	// Pictures is the number of pictures (pages) in the file; only the first is worked on.
 	Pictures int
 	Meta     Metadata
+	// Gamma is the exponent, such as 0.45455, with which light was raised to become samples, for use without a profile;
+	// 0: not told.
+	Gamma float64
 	// Raw is the bytes of all uncompressed samples of the picture, and Expansion how many of them one byte of the file can
 	// stand for at the very most; 0 where there is no bound worth checking.
 	Raw, Expansion int64

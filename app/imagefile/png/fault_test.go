@@ -172,8 +172,12 @@ func TestGamma(t *testing.T) {
 		"cICP":     {appendChunk(nil, "cICP", []byte{1, 13, 0, 1}), 0, true},
 		"cICP, PQ": {appendChunk(nil, "cICP", []byte{9, 16, 0, 1}), 0, false},
 	} {
-		if gamma, srgb := mustOpen(t, small(c.chunks)).Gamma(); gamma != c.gamma || srgb != c.srgb {
-			t.Errorf("%s: gamma %g, sRGB %t", name, gamma, srgb)
+		f := mustOpen(t, small(c.chunks))
+		if f.gamma != c.gamma || f.srgb != c.srgb {
+			t.Errorf("%s: gamma %g, sRGB %t", name, f.gamma, f.srgb)
+		}
+		if gamma := f.Info().Gamma; (gamma != 0) != (c.gamma != 0 && !c.srgb) {
+			t.Errorf("%s: Info has a gamma of %g", name, gamma)
 		}
 	}
 }

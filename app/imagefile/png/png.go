@@ -108,9 +108,10 @@ type File struct {
 	// frames is what acTL says, or 0; still says that the picture is not one of them.
 	frames int
 	still  bool
-	gamma  float64
-	srgb   bool
-	meta   codec.Metadata
+	// gamma is that of gAMA; srgb says that sRGB or cICP name the curve of sRGB, which comes first.
+	gamma float64
+	srgb  bool
+	meta  codec.Metadata
 	// unpacked is the bytes that metadata were inflated to so far.
 	unpacked int64
 }
@@ -132,6 +133,9 @@ func (f *File) Info() codec.Info {
 	i := codec.Info{
 		Width: f.width, Height: f.height, Depth: int(f.depth), Compression: "Deflate", Pictures: 1, Meta: f.meta,
 		Raw: f.rawBytes(), Expansion: maxExpansion, Scratch: f.scratch(),
+	}
+	if !f.srgb {
+		i.Gamma = f.gamma
 	}
 	switch f.kind {
 	case typeGrey, typeGreyAlpha:
@@ -156,11 +160,6 @@ func (f *File) Info() codec.Info {
 	}
 	return i
 }
-
-// Gamma tells how the samples are encoded where there is no ICC profile. gamma is the exponent of gAMA, such as 0.45455,
-// with which light was raised to become samples; 0: not told. srgb says that sRGB or cICP name the curve of sRGB, and comes
-// before gamma.
-func (f *File) Gamma() (gamma float64, srgb bool) { return f.gamma, f.srgb }
 
 // chunk is where a chunk's data lie.
 type chunk struct {

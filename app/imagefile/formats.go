@@ -1,0 +1,165 @@
+package imagefile
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"blik/app/imagefile/codec"
+	"blik/app/imagefile/jpeg"
+	"blik/app/imagefile/png"
+	"blik/app/imagefile/tiff"
+	"blik/processing"
+)
+
+// Format is the container of a picture: the name of a row of the table of formats.
+type Format string
+
+// The formats that are read and written.
+const (
+	TIFF Format = "TIFF"
+	PNG  Format = "PNG"
+	JPEG Format = "JPEG"
+)
+
+// format is a row of the table: everything that the program knows about a container besides its package.
+type format struct {
+	name Format
+	// endings of file names, in lower case without the dot; new files get the first.
+	endings []string
+	// magic lists what a file may begin with.
+	magic []string
+	open  func(r io.ReaderAt, size int64) (codec.Container, error)
+	// encode writes a new file; nil if only files of this format are saved in it.
+	encode func(ctx context.Context, w io.Writer, pic *processing.Picture, m codec.Metadata) error
+	// lossy: saving changes more than the pixels that were to change, which takes permission.
+	lossy bool
+	// cmyk and float: a new file can hold such samples as they are.
+	cmyk, float bool
+	// uncompressed: a new file takes at least the bytes of its samples.
+	uncompressed bool
+	// keyed: a colour may stand for transparency, so that a pixel may come out one level beside its new value.
+	keyed bool
+}
+
+// formats returns the table. The first row is what a lossy source becomes.
+func formats() []format {
+	return []format{
+		{
+			name: TIFF, endings: []string{"tif", "tiff", "btf", "tf8"},
+			magic: []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"},
+			open:  opener(tiff.Open), encode: tiff.Encode,
+			cmyk: true, float: true, uncompressed: true,
+		},
+		{
+			name: PNG, endings: []string{"png"}, magic: []string{"\x89PNG\r\n\x1a\n"},
+			open: opener(png.Open), encode: png.Encode, keyed: true,
+		},
+		{
+			name: JPEG, endings: []string{"jpg", "jpeg", "jpe", "jfif"}, magic: []string{"\xff\xd8"},
+			open: opener(jpeg.Open), lossy: true,
+		},
+	}
+}
+
+// opener makes the type of a container's Open that of the table.
+func opener[C codec.Container](open func(io.ReaderAt, int64) (C, error)) func(io.ReaderAt, int64) (codec.Container, error) {
+	return func(r io.ReaderAt, size int64) (codec.Container, error) {
+		c, err := open(r, size)
+		if err != nil {
+			return nil, err
+		}
+		return c, nil
+	}
+}
+
+// row returns the row of a format, empty for one that does not exist.
+func (f Format) row() format {
+	for _, row := range formats() {
+		if row.name == f {
+			return row
+		}
+	}
+	return format{}
+}
+
+// formatOf returns the format that an ending stands for, with or without its dot, empty where it stands for none.
+func formatOf(ending string) Format {
+	ending = strings.ToLower(strings.TrimPrefix(ending, "."))
+	for _, row := range formats() {
+		if slices.Contains(row.endings, ending) {
+			return row.name
+		}
+	}
+	return ""
+}
+
+// byMagic returns the row of the format that a file beginning with these bytes has.
+func byMagic(head []byte) (format, bool) {
+	for _, row := range formats() {
+		for _, magic := range row.magic {
+			if bytes.HasPrefix(head, []byte(magic)) {
+				return row, true
+			}
+		}
+	}
+	return format{}, false
+}
+
+// Formats returns all formats.
+func Formats() []Format {
+	var names []Format
+	for _, row := range formats() {
+		names = append(names, row.name)
+	}
+	return names
+}
+
+// Endings returns the endings of file names of a format, in lower case without the dot; new files get the first.
+func (f Format) Endings() []string { return f.row().endings }
+
+// Endings returns the endings of the names of all files that are read.
+func Endings() []string {
+	var all []string
+	for _, row := range formats() {
+		all = append(all, row.endings...)
+	}
+	return all
+}
+
+// MaskEndings returns the endings of Endings in the order in which a mask is looked for: that of WriteMask comes first.
+func MaskEndings() []string {
+	first := PNG.Endings()
+	return append(slices.Clone(first), slices.DeleteFunc(Endings(), func(e string) bool {
+		return slices.Contains(first, e)
+	})...)
+}
+
+// SaveFormat returns the format that a corrected copy has unless the user says otherwise: that of the source, but TIFF
+// for JPEG, which loses something at each writing.
+func (f *File) SaveFormat() Format {
+	if f.Format.row().lossy {
+		return formats()[0].name
+	}
+	return f.Format
+}
+
+// SaveEndings returns the endings that a user may choose from for a corrected copy: those of SaveFormat first, and for a
+// lossy source those of the other formats that can hold the picture, and its own.
+func (f *File) SaveEndings() []string {
+	all := slices.Clone(f.SaveFormat().Endings())
+	for _, row := range formats() {
+		offered := f.Format.row().lossy && row.name != f.SaveFormat()
+		if offered && (row.name == f.Format || row.encode != nil && row.holds(f.Picture)) {
+			all = append(all, row.endings...)
+		}
+	}
+	return all
+}
+
+// holds says whether a new file keeps the samples of a picture as they are.
+func (r format) holds(pic *processing.Picture) bool {
+	return (r.cmyk || pic.Channels != 4) && (r.float || pic.F32 == nil)
+}
