@@ -147,25 +147,31 @@ func capital(s string) string {
 // near judges a ratio that the paper found on one side of 1: within a factor of 1.5 of the paper's it is confirmed; on the
 // same side but further off it is different, on the other side or closer to 1 than 5 % it is not confirmed.
 func near(ratio, paper float64) Verdict {
-	effect := ratio
+	effect, off := ratio, ratio/paper
 	if paper < 1 {
 		effect = 1 / ratio
 	}
-	switch off := ratio / paper; {
-	case effect < 1.05:
-		return NotConfirmed
-	case off >= 1/1.5 && off <= 1.5:
-		return Confirmed
-	}
-	return Different
+	return verdict(effect >= 1.05 && off >= 1/1.5 && off <= 1.5, effect >= 1.05)
 }
 
 // flat judges a time that should not grow: by up to a tenth is flat, by up to a half is different.
-func flat(ratio, _ float64) Verdict {
+func flat(ratio, _ float64) Verdict { return verdict(ratio <= 1.1, ratio <= 1.5) }
+
+// clearlyAbove judges a ratio of which the paper says no more than that it exceeds 1.
+func clearlyAbove(ratio, _ float64) Verdict { return verdict(ratio >= 1.25, ratio >= 1.05) }
+
+// equal judges a ratio of which the paper says that it is 1.
+func equal(ratio, _ float64) Verdict { return verdict(ratio <= 1.15 && ratio >= 1/1.15, ratio <= 1.5) }
+
+// best judges the ratio of the best other choice to one that the paper found best: it is confirmed if no other is faster by
+// more than measuring errors, and different up to a tenth.
+func best(ratio, _ float64) Verdict { return verdict(ratio >= 0.98, ratio >= 0.9) }
+
+func verdict(confirmed, similar bool) Verdict {
 	switch {
-	case ratio <= 1.1:
+	case confirmed:
 		return Confirmed
-	case ratio <= 1.5:
+	case similar:
 		return Different
 	}
 	return NotConfirmed
@@ -206,27 +212,81 @@ func along(variant, param string) func(rows []Row) (ratio, bool) {
 	}
 }
 
-// between measures the time of variant a over that of b in the largest case that both have and that wanted accepts.
+// pair returns the rows a and b of the largest case for which partner finds a row b.
+func pair(rows []Row, partner func(a Row) (b Row, ok bool)) (a, b Row, ok bool) {
+	for _, r := range rows {
+		if r.Case.Size.Samples() < a.Case.Size.Samples() {
+			continue
+		}
+		if s, found := partner(r); found {
+			a, b, ok = r, s, true
+		}
+	}
+	return a, b, ok
+}
+
+// first returns the first row that is wanted.
+func first(rows []Row, wanted func(Row) bool) (Row, bool) {
+	if i := slices.IndexFunc(rows, wanted); i >= 0 {
+		return rows[i], true
+	}
+	return Row{}, false
+}
+
+// between measures the time of variant a over that of b in the largest case that both have and that wanted accepts; a
+// may ignore parameters that b reads.
 func between(a, b string, wanted func(Case) bool) func(rows []Row) (ratio, bool) {
 	return func(rows []Row) (ratio, bool) {
-		byKey := map[string]Row{}
-		for _, r := range rows {
-			if r.Variant.ID == b {
-				byKey[r.Case.key()] = r
+		r, s, ok := pair(rows, func(r Row) (Row, bool) {
+			if r.Variant.ID != a || wanted != nil && !wanted(r.Case) {
+				return Row{}, false
 			}
-		}
-		var best, other Row
-		for _, r := range rows {
-			s, ok := byKey[r.Case.key()]
-			if ok && r.Variant.ID == a && (wanted == nil || wanted(r.Case)) && r.Case.Size.Samples() >= best.Case.Size.Samples() {
-				best, other = r, s
+			return first(rows, func(s Row) bool {
+				return s.Variant.ID == b && s.Case.without(r.Variant.Ignores).key() == r.Case.key()
+			})
+		})
+		return over(r, s, fmt.Sprintf("%s / %s, %s", a, b, r.Case.key())), ok
+	}
+}
+
+// others returns the rows that differ from r in the value of a parameter only.
+func others(rows []Row, r Row, param string) []Row {
+	key := r.Case.without([]string{param}).key()
+	return slices.DeleteFunc(slices.Clone(rows), func(s Row) bool {
+		return s.Variant.ID != r.Variant.ID || s.Case.Values[param] == r.Case.Values[param] ||
+			s.Case.without([]string{param}).key() != key
+	})
+}
+
+// choices measures the time of a variant with one value of a parameter over that with another, in the largest case that has
+// both.
+func choices(variant, param, a, b string) func(rows []Row) (ratio, bool) {
+	return func(rows []Row) (ratio, bool) {
+		r, s, ok := pair(rows, func(r Row) (Row, bool) {
+			if r.Variant.ID != variant || r.Case.Values[param] != a {
+				return Row{}, false
 			}
-		}
-		if best.Median == 0 {
-			return ratio{}, false
-		}
-		where := fmt.Sprintf("%s / %s, %s", a, b, best.Case.key())
-		return over(best, other, where), true
+			return first(others(rows, r, param), func(s Row) bool { return s.Case.Values[param] == b })
+		})
+		where := fmt.Sprintf("%s, %s, %s = %s / %s", variant, r.Case.without([]string{param}).key(), param, a, b)
+		return over(r, s, where), ok
+	}
+}
+
+// othersAgainst measures the shortest time of a variant with another value of a parameter over that with the given one, in
+// the largest case of this that has others.
+func othersAgainst(variant, param, value string) func(rows []Row) (ratio, bool) {
+	return func(rows []Row) (ratio, bool) {
+		r, s, ok := pair(rows, func(r Row) (Row, bool) {
+			list := others(rows, r, param)
+			if r.Variant.ID != variant || r.Case.Values[param] != value || len(list) == 0 {
+				return Row{}, false
+			}
+			return slices.MinFunc(list, func(a, b Row) int { return cmp.Compare(a.Median, b.Median) }), true
+		})
+		where := fmt.Sprintf("%s, %s, %s = %s / %s",
+			variant, r.Case.without([]string{param}).key(), param, s.Case.Values[param], value)
+		return over(s, r, where), ok
 	}
 }
 

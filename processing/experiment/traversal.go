@@ -151,17 +151,6 @@ func traversal() *Experiment {
 	}
 }
 
-// equal judges a ratio of which the paper says that it is 1.
-func equal(ratio, _ float64) Verdict {
-	switch {
-	case ratio <= 1.15 && ratio >= 1/1.15:
-		return Confirmed
-	case ratio <= 1.5:
-		return Different
-	}
-	return NotConfirmed
-}
-
 // blur is one picture's filter.
 type blur struct {
 	w, h int

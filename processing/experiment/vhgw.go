@@ -129,17 +129,6 @@ func vhgw() *Experiment {
 	}
 }
 
-// clearlyAbove judges a ratio of which the paper says no more than that it exceeds 1.
-func clearlyAbove(ratio, _ float64) Verdict {
-	switch {
-	case ratio >= 1.25:
-		return Confirmed
-	case ratio >= 1.05:
-		return Different
-	}
-	return NotConfirmed
-}
-
 // Morphology returns the operation of a case of vhgw and its structuring element, a rectangle.
 func Morphology(c Case) (op processing.MorphOp, e processing.Element) {
 	switch c.Values["op"] {

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"blik/internal/parallel"
@@ -158,7 +157,7 @@ func wavelet() *Experiment {
 		},
 		Claims: []Claim{
 			{Text: text("sequential against parallel time (GPU; the paper: −76 %)", "последовательное время к параллельному (GPU; в статье −76 %)"), Paper: 1 / 0.24,
-				measure: acrossDevices("cpu-sequential", "gpu-6-coalesced"), judge: near, missing: onGPU()},
+				measure: between("cpu-sequential", "gpu-6-coalesced", nil), judge: near, missing: onGPU()},
 			{Text: text("sequential against all cores of this CPU (the paper's −76 % is a GPU's)", "последовательное время ко времени всех ядер этого ЦП (−76 % в статье — у GPU)"), Paper: 1 / 0.24,
 				measure: between("cpu-sequential", "cpu-all", func(c Case) bool { return c.Size.H == 0 && c.Values["direction"] == "forward" }), judge: near, missing: moreCases()},
 			step("data in shared memory, 1 against 2", "данные в разделяемой памяти, 1 против 2", 1/0.62, near, "gpu-1-global", "gpu-2-shared", "division"),
@@ -184,91 +183,6 @@ func wavelet() *Experiment {
 		inputBytes: func(c Case) int64 { return 5 * int64(c.Size.Samples()) },
 		check:      checkWavelet,
 	}
-}
-
-// acrossDevices is between for variants of which a reads fewer parameters: the largest case of a that is part of one of b.
-func acrossDevices(a, b string) func(rows []Row) (ratio, bool) {
-	return func(rows []Row) (ratio, bool) {
-		var best, other Row
-		for _, r := range rows {
-			if r.Variant.ID != a || r.Case.Size.Samples() < best.Case.Size.Samples() {
-				continue
-			}
-			for _, s := range rows {
-				if s.Variant.ID == b && s.Case.without(r.Variant.Ignores).key() == r.Case.key() {
-					best, other = r, s
-					break
-				}
-			}
-		}
-		if best.Median == 0 {
-			return ratio{}, false
-		}
-		where := fmt.Sprintf("%s / %s, %s", a, b, best.Case.key())
-		return over(best, other, where), true
-	}
-}
-
-// choices measures the time of a variant with one value of a parameter over that with another, in the largest case that has
-// both.
-func choices(variant, param, a, b string) func(rows []Row) (ratio, bool) {
-	return func(rows []Row) (ratio, bool) {
-		var one, other Row
-		for _, r := range rows {
-			if r.Variant.ID != variant || r.Case.Values[param] != a || r.Case.Size.Samples() < one.Case.Size.Samples() {
-				continue
-			}
-			for _, s := range rows {
-				if s.Variant.ID == variant && s.Case.Values[param] == b && s.Case.without([]string{param}).key() == r.Case.without([]string{param}).key() {
-					one, other = r, s
-					break
-				}
-			}
-		}
-		if one.Median == 0 {
-			return ratio{}, false
-		}
-		return over(one, other, fmt.Sprintf("%s, %s, %s = %s / %s", variant, one.Case.without([]string{param}).key(), param, a, b)), true
-	}
-}
-
-// othersAgainst measures the shortest time of a variant with another value of a parameter over that with the given one, in
-// the largest case of this that has others.
-func othersAgainst(variant, param, value string) func(rows []Row) (ratio, bool) {
-	return func(rows []Row) (ratio, bool) {
-		var given, other Row
-		for _, r := range rows {
-			if r.Variant.ID != variant || r.Case.Values[param] != value || r.Case.Size.Samples() < given.Case.Size.Samples() {
-				continue
-			}
-			var fastest Row
-			for _, s := range rows {
-				if s.Variant.ID == variant && s.Case.Values[param] != value && s.Case.without([]string{param}).key() == r.Case.without([]string{param}).key() &&
-					(fastest.Median == 0 || s.Median < fastest.Median) {
-					fastest = s
-				}
-			}
-			if fastest.Median > 0 {
-				given, other = r, fastest
-			}
-		}
-		if given.Median == 0 {
-			return ratio{}, false
-		}
-		return over(other, given, fmt.Sprintf("%s, %s, %s = %s / %s", variant, given.Case.without([]string{param}).key(), param, other.Case.Values[param], value)), true
-	}
-}
-
-// best judges the ratio of the best other choice to one that the paper found best: it is confirmed if no other is faster by
-// more than measuring errors, and different up to a tenth.
-func best(ratio, _ float64) Verdict {
-	switch {
-	case ratio >= 0.98:
-		return Confirmed
-	case ratio >= 0.9:
-		return Different
-	}
-	return NotConfirmed
 }
 
 // Extended returns the input with even sides, those that Coefficients tells, to be read only.
