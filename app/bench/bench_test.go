@@ -40,7 +40,7 @@ func result(t *testing.T, id string) *experiment.Result {
 		d := time.Duration(ms * 1e6)
 		r.Rows = append(r.Rows, experiment.Row{
 			Variant: e.Variants[variant], Case: experiment.Case{Size: size, Values: map[string]string{"m": m}},
-			State: experiment.Measured, Runs: 7, Median: d, Q1: d * 9 / 10, Q3: d * 11 / 10, Fastest: d / 2, Operations: 1e6,
+			State: experiment.Measured, Runs: 7, Spread: experiment.Spread{Median: d, Q1: d * 9 / 10, Q3: d * 11 / 10, Fastest: d / 2}, Operations: 1e6,
 			Check: experiment.Check{Compared: 10, Samples: 1000},
 		})
 	}
@@ -69,7 +69,7 @@ func sums(t *testing.T) *experiment.Result {
 			wrong := float64(i) * 1e-7
 			d := time.Duration(k*1000/(i+1)) * time.Microsecond
 			r.Rows = append(r.Rows, experiment.Row{Variant: e.Variants[i], Case: experiment.Case{Size: experiment.Line(1 << k)},
-				State: experiment.Measured, Runs: 3, Median: d, Q1: d, Q3: d, Fastest: d,
+				State: experiment.Measured, Runs: 3, Spread: experiment.Spread{Median: d, Q1: d, Q3: d, Fastest: d},
 				Check: experiment.Check{Compared: 1, Samples: 1, Deviation: 1e-8, Tolerance: 1e-6, Error: &wrong}})
 		}
 	}

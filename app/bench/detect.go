@@ -105,7 +105,7 @@ type Stage struct {
 	Name processing.Text
 	// Cold is the time in the first detection after the device was opened, Warm that of the later ones.
 	Cold time.Duration
-	Warm Spread
+	Warm experiment.Spread
 	// Bytes is the least that the stage has to move through memory, or for a copy between host and device through the bus;
 	// the same for all devices, 0 where nothing is counted. See traffic.go for what is.
 	Bytes int64
@@ -128,11 +128,6 @@ func (s Stage) Rate() float64 {
 		return 0
 	}
 	return float64(s.Bytes) / s.Warm.Median.Seconds()
-}
-
-// Spread is the distribution of a time over repetitions.
-type Spread struct {
-	Median, Q1, Q3, Fastest time.Duration
 }
 
 // Rows are the stages in their order, then upload, kernels, download, rest and total.
@@ -507,24 +502,10 @@ func (m *meter) summarise() {
 	r.Total = stage(nameTotal(), func(v run) time.Duration { return v.total })
 }
 
-func spread(runs []run, of func(run) time.Duration) Spread {
-	if len(runs) == 0 {
-		return Spread{}
-	}
+func spread(runs []run, of func(run) time.Duration) experiment.Spread {
 	times := make([]time.Duration, len(runs))
 	for i, v := range runs {
 		times[i] = of(v)
 	}
-	slices.SortFunc(times, cmp.Compare[time.Duration])
-	return Spread{Median: quantile(times, 0.5), Q1: quantile(times, 0.25), Q3: quantile(times, 0.75), Fastest: times[0]}
-}
-
-// quantile interpolates linearly between the sorted times (type 7 of Hyndman & Fan 1996).
-func quantile(sorted []time.Duration, q float64) time.Duration {
-	at := q * float64(len(sorted)-1)
-	i := min(int(at), max(len(sorted)-2, 0))
-	if i+1 >= len(sorted) {
-		return sorted[i]
-	}
-	return sorted[i] + time.Duration((at-float64(i))*float64(sorted[i+1]-sorted[i]))
+	return experiment.SpreadOf(times)
 }

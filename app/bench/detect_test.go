@@ -381,21 +381,6 @@ func TestCompareRefuses(t *testing.T) {
 	}
 }
 
-func TestQuantile(t *testing.T) {
-	for _, c := range []struct {
-		times []time.Duration
-		q     float64
-		want  time.Duration
-	}{
-		{[]time.Duration{7}, 0.5, 7}, {[]time.Duration{7}, 0.75, 7}, {[]time.Duration{10, 20}, 0.5, 15}, {[]time.Duration{10, 20}, 0.25, 12},
-		{[]time.Duration{0, 10, 20, 30, 100}, 0.75, 30}, {[]time.Duration{0, 10, 20, 30, 100}, 1, 100}, {[]time.Duration{0, 10, 20, 30}, 0.25, 7},
-	} {
-		if got := quantile(c.times, c.q); got != c.want {
-			t.Errorf("quantile %g of %v is %d, want %d", c.q, c.times, got, c.want)
-		}
-	}
-}
-
 func TestHostCopyRate(t *testing.T) {
 	for _, n := range []int{1, 4097, 1 << 20} {
 		if v, err := hostCopyRate(t.Context(), n, 2); err != nil || v < 0 || n > 5000 && v < 1e6 {
@@ -414,7 +399,7 @@ func comparison() *Comparison {
 	text := func(en, ru string) processing.Text { return processing.Text{EN: en, RU: ru} }
 	stage := func(en, ru string, ms float64, bytes int64, limit float64) Stage {
 		d := time.Duration(ms * 1e6)
-		return Stage{Name: text(en, ru), Cold: 3 * d, Warm: Spread{Median: d, Q1: d * 9 / 10, Q3: d * 11 / 10, Fastest: d / 2}, Bytes: bytes, Limit: limit}
+		return Stage{Name: text(en, ru), Cold: 3 * d, Warm: experiment.Spread{Median: d, Q1: d * 9 / 10, Q3: d * 11 / 10, Fastest: d / 2}, Bytes: bytes, Limit: limit}
 	}
 	host := Measurement{Name: "cpu", Title: "Abacus 3", State: experiment.Measured, Open: 20e3, Runs: 9, Limits: CopyRates{Local: 2e10},
 		Stages:  []Stage{stage("luminance", "яркость", 10, 1e8, 2e10), stage("cleanup", "обработка маски", 0.5, 0, 2e10)},

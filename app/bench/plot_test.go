@@ -14,7 +14,7 @@ import (
 func timed(e *experiment.Experiment, variant string, size experiment.Size, values ...string) experiment.Row {
 	i := slices.IndexFunc(e.Variants, func(v experiment.Variant) bool { return v.ID == variant })
 	row := experiment.Row{Variant: e.Variants[i], Case: experiment.Case{Size: size, Values: map[string]string{}},
-		State: experiment.Measured, Runs: 3, Median: time.Millisecond, Q1: time.Millisecond, Q3: time.Millisecond, Fastest: time.Millisecond}
+		State: experiment.Measured, Runs: 3, Spread: experiment.SpreadOf([]time.Duration{time.Millisecond})}
 	for i := 0; i < len(values); i += 2 {
 		row.Case.Values[values[i]] = values[i+1]
 	}

@@ -49,7 +49,7 @@ func timed(variant string, s Size, ms int, values ...string) Row {
 		c.Values[values[i]] = values[i+1]
 	}
 	d := time.Duration(ms) * time.Millisecond
-	return Row{Variant: Variant{ID: variant}, Case: c, State: Measured, Median: d, Q1: d, Q3: d}
+	return Row{Variant: Variant{ID: variant}, Case: c, State: Measured, Spread: Spread{Median: d, Q1: d, Q3: d}}
 }
 
 func TestAlong(t *testing.T) {
@@ -158,7 +158,7 @@ func TestClaimsAreMeasured(t *testing.T) {
 		for _, g := range e.Grids {
 			for _, c := range e.cases(g) {
 				for _, v := range e.Variants {
-					r := Row{Variant: v, Case: c.without(v.Ignores), State: Measured, Median: 1, Q1: 1, Q3: 1}
+					r := Row{Variant: v, Case: c.without(v.Ignores), State: Measured, Spread: Spread{Median: 1, Q1: 1, Q3: 1}}
 					if !slices.ContainsFunc(rows, func(s Row) bool { return s.Variant.ID == v.ID && s.Case.key() == r.Case.key() }) {
 						rows = append(rows, r)
 					}

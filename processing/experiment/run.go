@@ -73,9 +73,9 @@ type Row struct {
 	Case    Case
 	State   State
 	Note    processing.Text
-	// Runs were timed; these are the median, the quartiles and the shortest.
-	Runs                    int
-	Median, Q1, Q3, Fastest time.Duration
+	// Runs were timed; Spread is the distribution of their times.
+	Runs int
+	Spread
 	// Operations of one run; 0 where they are not counted.
 	Operations float64
 	// Check is of what was measured.
@@ -488,9 +488,7 @@ func (r *runner) repeat(ctx context.Context, run Runner, t task, row *Row) error
 		times = append(times, d)
 		spent += passed
 	}
-	slices.Sort(times)
-	row.Runs = len(times) * batch
-	row.Fastest, row.Q1, row.Median, row.Q3 = times[0], quantile(times, 0.25), quantile(times, 0.5), quantile(times, 0.75)
+	row.Runs, row.Spread = len(times)*batch, SpreadOf(times)
 	return nil
 }
 
@@ -508,6 +506,18 @@ func (r *runner) alike(t task, c Check, out Output) error {
 	}
 	r.digested, r.digest = key, d
 	return nil
+}
+
+// Spread is the distribution of a time over repetitions.
+type Spread struct{ Median, Q1, Q3, Fastest time.Duration }
+
+// SpreadOf returns the distribution of the times, all 0 where there are none.
+func SpreadOf(times []time.Duration) Spread {
+	if len(times) == 0 {
+		return Spread{}
+	}
+	t := slices.Sorted(slices.Values(times))
+	return Spread{Median: quantile(t, 0.5), Q1: quantile(t, 0.25), Q3: quantile(t, 0.75), Fastest: t[0]}
 }
 
 // quantile interpolates linearly between the sorted values (type 7 of Hyndman & Fan 1996).

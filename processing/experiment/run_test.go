@@ -669,3 +669,18 @@ func TestEveryExperimentRuns(t *testing.T) {
 		})
 	}
 }
+
+func TestQuantile(t *testing.T) {
+	for _, c := range []struct {
+		times []time.Duration
+		q     float64
+		want  time.Duration
+	}{
+		{[]time.Duration{7}, 0.5, 7}, {[]time.Duration{7}, 0.75, 7}, {[]time.Duration{10, 20}, 0.5, 15}, {[]time.Duration{10, 20}, 0.25, 12},
+		{[]time.Duration{0, 10, 20, 30, 100}, 0.75, 30}, {[]time.Duration{0, 10, 20, 30, 100}, 1, 100}, {[]time.Duration{0, 10, 20, 30}, 0.25, 7},
+	} {
+		if got := quantile(c.times, c.q); got != c.want {
+			t.Errorf("quantile %g of %v is %d, want %d", c.q, c.times, got, c.want)
+		}
+	}
+}

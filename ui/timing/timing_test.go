@@ -97,7 +97,7 @@ func (h *harness) settle() {
 
 func stage(en string, ms float64) bench.Stage {
 	d := time.Duration(ms * 1e6)
-	return bench.Stage{Name: processing.Text{EN: en, RU: "этап " + en}, Cold: 2 * d, Warm: bench.Spread{Median: d, Q1: d, Q3: d, Fastest: d}, Bytes: 1000}
+	return bench.Stage{Name: processing.Text{EN: en, RU: "этап " + en}, Cold: 2 * d, Warm: experiment.Spread{Median: d, Q1: d, Q3: d, Fastest: d}, Bytes: 1000}
 }
 
 // compare answers what two devices took.
@@ -139,7 +139,7 @@ func (h *harness) measure(ctx context.Context, e *experiment.Experiment, o exper
 			for i, m := range []string{"5", "15"} {
 				d := time.Duration(i+1) * time.Millisecond
 				row := experiment.Row{Variant: e.Variants[0], Case: experiment.Case{Size: s, Values: map[string]string{"m": m}},
-					State: experiment.Measured, Runs: 3, Median: d, Q1: d, Q3: d, Fastest: d}
+					State: experiment.Measured, Runs: 3, Spread: experiment.Spread{Median: d, Q1: d, Q3: d, Fastest: d}}
 				o.Progress(experiment.Progress{Done: len(r.Rows), Total: 100, Variant: row.Variant, Case: row.Case})
 				r.Rows = append(r.Rows, row)
 				o.Row(row)
