@@ -36,6 +36,7 @@ func (p *program) correctCommand() *cobra.Command {
   NAME_corrected.html  a report with all places before and after, and the proof (not with --no-report)
   NAME_corrected.json  the same for programs
   NAME_mask.png        the mask with the halo (with --save-mask)
+  index.html           a page with a thumbnail of each file (with --index)
 
 where NAME is the file's name without its ending. Depth, profile, metadata, resolution, other pages and the container stay
 those of the source. A JPEG becomes a TIFF, since JPEG loses detail at each writing; --format jpeg insists on JPEG.
@@ -54,6 +55,7 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
   ИМЯ_corrected.html  отчёт со всеми местами до и после и доказательством (без него — --no-report)
   ИМЯ_corrected.json  то же для программ
   ИМЯ_mask.png        маску с ореолом (с --save-mask)
+  index.html          страницу с миниатюрой каждого файла (с --index)
 
 где ИМЯ — имя файла без расширения. Глубина, профиль, метаданные, разрешение, прочие страницы и контейнер остаются как в
 исходном файле. JPEG становится TIFF: JPEG теряет детали при каждой записи; --format jpeg настаивает на JPEG.
@@ -78,6 +80,7 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 	f.BoolVar(&d.keepTime, "keep-time", false, p.say("give the result the modification time of the source", "дать результату время изменения исходного файла"))
 	f.BoolVar(&d.saveMask, "save-mask", false, p.say("also write the mask with the halo that was used", "записать и маску с использованным ореолом"))
 	f.BoolVar(&d.noReport, "no-report", false, p.say("write no report", "не писать отчёт"))
+	d.addIndex(c)
 	must(c.MarkFlagDirname("mask-dir"))
 	must(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp)))
 	d.addWork(c, processing.Specs())
@@ -107,6 +110,9 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 		}
 		d.inputs = presentOf(inputs)
 		if err := d.start(ctx); err != nil {
+			return err
+		}
+		if err := d.startIndex(d.overwrite); err != nil {
 			return err
 		}
 		defer d.device.Close()
@@ -320,27 +326,38 @@ func findMask(folder, name, picture string) string {
 
 // accompany writes what goes beside the result.
 func (d *correction) accompany(ctx context.Context, account report.Correction, name string) error {
+	outputs := []string{account.Saved.Path}
+	if !d.noReport {
+		jsonPath, htmlPath, err := report.SaveCorrection(ctx, account, d.lang)
+		if err != nil {
+			return err
+		}
+		outputs = []string{htmlPath, account.Saved.Path, jsonPath}
+	}
 	if d.saveMask {
 		pic := account.Source.Picture
 		if err := imagefile.WriteMask(ctx, d.maskOut(name), imagefile.MaskOf(pic.Width, pic.Height, account.Patches)); err != nil {
 			return err
 		}
+		outputs = append(outputs, d.maskOut(name))
 	}
-	if d.noReport {
-		return nil
-	}
-	_, _, err := report.SaveCorrection(ctx, account, d.lang)
-	return err
+	return d.index.add(ctx, account.Source, account.Mask, d.corrected(account), outputs)
 }
 
 // summary prints what was corrected, where it was written, and the proof.
 func (d *correction) summary(b *strings.Builder, input string, account report.Correction) {
-	saved, pic := account.Saved, account.Source.Picture
-	fmt.Fprintf(b, d.say("%s: places: %d; pixels changed: %d (%.3f %%) → %s\n", "%s: мест: %d; изменено пикселей: %d (%.3f %%) → %s\n"),
-		input, len(account.Patches), saved.PixelsChanged, 100*float64(saved.PixelsChanged)/float64(pic.Width*pic.Height), saved.Path)
+	saved := account.Saved
+	fmt.Fprintf(b, "%s: %s → %s\n", input, d.corrected(account), saved.Path)
 	if saved.Lossy {
 		fmt.Fprintf(b, "  %s\n", d.say("JPEG: around each changed pixel its block of the picture was encoded anew.",
 			"JPEG: вокруг каждого изменённого пикселя заново закодирован его блок изображения."))
 	}
 	fmt.Fprintf(b, "  %s\n", saved.Proof.Statement().In(d.lang))
+}
+
+// corrected says in a line what was corrected.
+func (d *correction) corrected(account report.Correction) string {
+	pic, changed := account.Source.Picture, account.Saved.PixelsChanged
+	return fmt.Sprintf(d.say("places: %d; pixels changed: %d (%.3f %%)", "мест: %d; изменено пикселей: %d (%.3f %%)"),
+		len(account.Patches), changed, 100*float64(changed)/float64(pic.Width*pic.Height))
 }

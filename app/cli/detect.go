@@ -11,6 +11,7 @@ import (
 
 	"blik/app/imagefile"
 	"blik/app/report"
+	"blik/app/thumbnail"
 	"blik/processing"
 
 	"github.com/spf13/cobra"
@@ -19,7 +20,8 @@ import (
 // detection is one run of `blik detect`.
 type detection struct {
 	work
-	marked bool
+	marked  bool
+	preview int
 }
 
 func (p *program) detectCommand() *cobra.Command {
@@ -32,6 +34,8 @@ func (p *program) detectCommand() *cobra.Command {
   NAME_findings.csv   a line for each glint
   NAME_findings.json  everything known, with the values used
   NAME_marked.png     the picture with the glints outlined (with --marked)
+  NAME_preview.jpg    the same upright and small (with --preview)
+  index.html          a page with a thumbnail of each file (with --index)
 
 where NAME is the file's name without its ending. By default the program measures each picture and chooses every value
 itself (--auto); giving a manual parameter switches to manual mode unless --mode says otherwise.
@@ -43,6 +47,8 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
   ИМЯ_findings.csv   строку на каждый блик
   ИМЯ_findings.json  все сведения и использованные значения
   ИМЯ_marked.png     картину с обведёнными бликами (с --marked)
+  ИМЯ_preview.jpg    её же, с учётом поворота и маленькую (с --preview)
+  index.html         страницу с миниатюрой каждого файла (с --index)
 
 где ИМЯ — имя файла без расширения. По умолчанию программа сама измеряет картину и выбирает все значения (--auto); ручной
 параметр включает ручной режим, если --mode не говорит иное.
@@ -53,6 +59,9 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 	d := &detection{work: work{program: p}}
 	d.addOutput(c)
 	c.Flags().BoolVar(&d.marked, "marked", false, p.say("also write the picture with the glints outlined", "записать и картину с обведёнными бликами"))
+	c.Flags().IntVar(&d.preview, "preview", 0, p.say("also write a small picture with the glints outlined, at most `N` × N pixels",
+		"записать и маленькую картину с обведёнными бликами, не больше `N` × N пикселей"))
+	d.addIndex(c)
 	d.addWork(c, processing.SpecsOf(processing.StageDetection))
 
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -64,7 +73,10 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 		if len(inputs) == 0 && d.flags.savePreset == "" {
 			return p.usage("no files given", "не указаны файлы")
 		}
-		jobs, err := p.plan(inputs, d.out, d.marked)
+		if d.preview != 0 && (d.preview < minPreview || d.preview > maxPreview) {
+			return p.usage("--preview %d: must be from %d to %d pixels", "--preview %d: нужно от %d до %d пикселей", d.preview, minPreview, maxPreview)
+		}
+		jobs, err := p.plan(inputs, d.out, d.marked, d.preview > 0)
 		if err != nil {
 			return err
 		}
@@ -74,6 +86,9 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 		if err := d.start(ctx); err != nil {
 			return err
 		}
+		if err := d.startIndex(true); err != nil {
+			return err
+		}
 		defer d.device.Close()
 		return d.all(ctx, inputs, func(ctx context.Context, i int, progress told) (string, error) {
 			return d.one(ctx, jobs[i], progress)
@@ -81,6 +96,12 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 	}
 	return c
 }
+
+// The sizes of a preview.
+const (
+	minPreview = 16
+	maxPreview = 10000
+)
 
 // Reading and writing are these shares of the work on a file, roughly.
 const (
@@ -135,6 +156,15 @@ func (d *detection) write(ctx context.Context, j job, file *imagefile.File, res 
 			return err
 		}
 	}
+	if j.preview != "" {
+		preview, err := report.Preview(ctx, file, res.Mask, d.preview)
+		if err == nil {
+			err = imagefile.WriteFile(ctx, j.preview, func(w io.Writer) error { return thumbnail.WriteJPEG(w, preview) })
+		}
+		if err != nil {
+			return err
+		}
+	}
 	r := report.Report{
 		File: filepath.Base(j.input), Program: d.Version, Picture: file.Picture, Region: d.region, Mode: d.params.Mode, Result: res,
 	}
@@ -144,15 +174,23 @@ func (d *detection) write(ctx context.Context, j job, file *imagefile.File, res 
 	if err := imagefile.WriteFile(ctx, j.json, func(w io.Writer) error { return report.WriteJSON(w, r) }); err != nil {
 		return err
 	}
-	return imagefile.WriteMask(ctx, j.mask, res.Mask)
+	if err := imagefile.WriteMask(ctx, j.mask, res.Mask); err != nil {
+		return err
+	}
+	return d.index.add(ctx, file, res.Mask, d.found(res), j.outputs())
 }
 
 // summary prints what was found, where it was written, and what adaptive mode chose and why.
 func (d *detection) summary(b *strings.Builder, j job, res *processing.Result) {
-	area := res.Mask.Area()
-	fmt.Fprintf(b, d.say("%s: findings: %d; mask: %d px (%.3f %%) → %s\n", "%s: находок: %d; маска: %d пкс (%.3f %%) → %s\n"),
-		j.input, len(res.Findings), area, 100*float64(area)/float64(len(res.Mask.Pix)), j.mask)
+	fmt.Fprintf(b, "%s: %s → %s\n", j.input, d.found(res), j.mask)
 	d.chosen(b, res)
+}
+
+// found says in a line what was found.
+func (d *detection) found(res *processing.Result) string {
+	area := res.Mask.Area()
+	return fmt.Sprintf(d.say("findings: %d; mask: %d px (%.3f %%)", "находок: %d; маска: %d пкс (%.3f %%)"),
+		len(res.Findings), area, 100*float64(area)/float64(len(res.Mask.Pix)))
 }
 
 // chosen prints what adaptive mode measured and chose, and why.

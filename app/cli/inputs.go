@@ -41,14 +41,17 @@ func expand(args []string) []string {
 
 // job is one input and what is written for it.
 type job struct {
-	input                   string
-	mask, csv, json, marked string
+	input           string
+	mask, csv, json string
+	marked, preview string // empty where not wanted
 }
 
 func (j job) outputs() []string {
-	out := []string{j.mask, j.csv, j.json}
-	if j.marked != "" {
-		out = append(out, j.marked)
+	var out []string
+	for _, path := range []string{j.preview, j.marked, j.mask, j.csv, j.json} {
+		if path != "" {
+			out = append(out, path)
+		}
 	}
 	return out
 }
@@ -102,7 +105,7 @@ func (s present) holds(path string) bool {
 }
 
 // plan lays out the outputs in dir and refuses, before any work, what would overwrite an output or an input.
-func (p *program) plan(inputs []string, dir string, marked bool) ([]job, error) {
+func (p *program) plan(inputs []string, dir string, marked, preview bool) ([]job, error) {
 	names, err := p.stems(inputs, "_mask.png")
 	if err != nil {
 		return nil, err
@@ -113,6 +116,9 @@ func (p *program) plan(inputs []string, dir string, marked bool) ([]job, error) 
 		jobs[i] = job{input: inputs[i], mask: at("_mask.png"), csv: at("_findings.csv"), json: at("_findings.json")}
 		if marked {
 			jobs[i].marked = at("_marked.png")
+		}
+		if preview {
+			jobs[i].preview = at("_preview.jpg")
 		}
 	}
 	sources := presentOf(inputs)

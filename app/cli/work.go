@@ -29,13 +29,14 @@ type work struct {
 
 	out, regionText, deviceName string
 	limit                       float64
-	quiet, timing               bool
+	quiet, timing, wantIndex    bool
 
 	params processing.Params
 	region *processing.Region
 	limits imagefile.Limits
 	device runner
 	bar    *bar
+	index  *contactSheet
 }
 
 // addOutput declares the flag of the output folder; the others follow with addWork, so that a command can put its own
@@ -152,11 +153,15 @@ func (w *work) all(ctx context.Context, files []string, one func(ctx context.Con
 		if err != nil {
 			failed = true
 			w.complain(err)
+			w.index.addFailed(file, w.sentence(err))
 			continue
 		}
 		if _, err := io.WriteString(w.Stdout, text); err != nil {
 			return err
 		}
+	}
+	if err := w.writeIndex(ctx); err != nil {
+		return err
 	}
 	if failed {
 		return errReported

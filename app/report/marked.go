@@ -2,8 +2,10 @@ package report
 
 import (
 	"context"
+	"image"
 
 	"blik/app/colour"
+	"blik/app/imagefile"
 	"blik/app/thumbnail"
 	"blik/processing"
 )
@@ -12,29 +14,53 @@ import (
 const gap = 2
 
 // Marked returns an 8-bit RGB copy of pic for looking at, in which everything in the mask is outlined in red. The
-// outline is a pixel wide, more on large pictures, and lies outside the mask. A nil profile stands for what a picture
-// without one is taken for.
+// outline is a pixel wide, more on large pictures, and lies outside the mask. A nil profile stands for the one that a
+// picture without a profile is taken to have.
 func Marked(ctx context.Context, pic *processing.Picture, profile *colour.Profile, mask *processing.Mask) (*processing.Picture, error) {
 	out, err := eightBit(ctx, pic, thumbnail.Screen(pic, profile))
 	if err != nil {
 		return nil, err
 	}
-	w, h := pic.Width, pic.Height
-	thick := 1 + max(w, h)/3000
-	free, err := widen(ctx, mask, gap)
+	err = outline(ctx, mask, func(i int) { copy(out.U8[3*i:3*i+3], []uint8{255, 0, 0}) })
+	return out, err
+}
+
+// Preview returns a picture like Marked of at most size × size pixels, upright. Its outlines are as wide as those of a
+// picture of that size.
+func Preview(ctx context.Context, f *imagefile.File, mask *processing.Mask, size int) (image.Image, error) {
+	pic := f.Picture
+	m, err := thumbnail.Make(ctx, pic, thumbnail.Screen(pic, f.Profile), 1, size)
 	if err != nil {
 		return nil, err
 	}
-	line, err := widen(ctx, mask, gap+thick)
-	if err != nil {
-		return nil, err
-	}
-	for i := range w * h {
-		if line[i] && !free[i] {
-			copy(out.U8[3*i:3*i+3], []uint8{255, 0, 0})
+	w, h := m.Rect.Dx(), m.Rect.Dy()
+	small := processing.NewMask(w, h)
+	for i, v := range mask.Pix {
+		if v >= processing.MaskLevel {
+			small.Pix[i/pic.Width*h/pic.Height*w+i%pic.Width*w/pic.Width] = v
 		}
 	}
-	return out, nil
+	err = outline(ctx, small, func(i int) { copy(m.Pix[4*i:4*i+4], []uint8{255, 0, 0, 255}) })
+	return thumbnail.Upright(m, f.Orientation), err
+}
+
+// outline calls draw for each pixel of the outlines around what is in the mask.
+func outline(ctx context.Context, mask *processing.Mask, draw func(i int)) error {
+	free, err := widen(ctx, mask, gap)
+	if err != nil {
+		return err
+	}
+	thick := 1 + max(mask.Width, mask.Height)/3000
+	line, err := widen(ctx, mask, gap+thick)
+	if err != nil {
+		return err
+	}
+	for i := range line {
+		if line[i] && !free[i] {
+			draw(i)
+		}
+	}
+	return nil
 }
 
 // widen says for each pixel whether the mask holds one within r rows and columns. Masks are sparse, so it paints the

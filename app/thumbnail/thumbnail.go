@@ -58,7 +58,7 @@ func Row(out *image.NRGBA, y, x int, pic *processing.Picture, screen *colour.Scr
 
 // Make returns pic as the screen shows it, upright, in at most size × size pixels. Of a picture much larger than that
 // only some rows and columns are read, so that it takes little time and memory.
-func Make(ctx context.Context, pic *processing.Picture, screen *colour.Screen, orientation, size int) (image.Image, error) {
+func Make(ctx context.Context, pic *processing.Picture, screen *colour.Screen, orientation, size int) (*image.NRGBA, error) {
 	step := max(1, max(pic.Width, pic.Height)/(oversampling*size))
 	middle := func(i, n int) int { return min(i*step+step/2, n-1) }
 	out := image.NewNRGBA(image.Rect(0, 0, (pic.Width+step-1)/step, (pic.Height+step-1)/step))
@@ -73,14 +73,14 @@ func Make(ctx context.Context, pic *processing.Picture, screen *colour.Screen, o
 			copy(out.Pix[out.PixOffset(x, y):], row.Pix[at:at+4])
 		}
 	}
-	return Upright(Fit(out, size), orientation), nil
+	return Upright(imaging.Fit(out, size, size, imaging.Lanczos), orientation), nil
 }
 
-// Fit makes a picture smaller where it is larger than size × size pixels.
+// Fit makes a picture smaller where it is larger than size × size pixels; each pixel is the mean of those it stands for.
 func Fit(m image.Image, size int) *image.NRGBA { return imaging.Fit(m, size, size, imaging.Box) }
 
 // Upright turns and mirrors a picture as its EXIF orientation asks for.
-func Upright(m image.Image, orientation int) image.Image {
+func Upright(m *image.NRGBA, orientation int) *image.NRGBA {
 	turns := map[int]func(image.Image) *image.NRGBA{
 		2: imaging.FlipH, 3: imaging.Rotate180, 4: imaging.FlipV, 5: imaging.Transpose,
 		6: imaging.Rotate270, 7: imaging.Transverse, 8: imaging.Rotate90, // imaging turns to the left
