@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/report"
 	"blik/processing"
@@ -192,26 +193,28 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 		return "", err
 	}
 
-	account := report.Correction{Source: file, Program: d.Version, Params: d.params, Mode: d.params.Mode}
 	pic := file.Picture
+	var (
+		glare *processing.Mask
+		found *processing.Result // nil where the mask is given
+	)
 	if mask != "" {
-		if account.Mask, err = imagefile.ReadMask(ctx, mask, pic.Width, pic.Height); err != nil {
+		if glare, err = imagefile.ReadMask(ctx, mask, pic.Width, pic.Height); err != nil {
 			return "", err
 		}
 	} else {
-		res, err := d.detect(ctx, input, pic, func(stage processing.Text, done float64) {
+		found, err = d.detect(ctx, input, pic, func(stage processing.Text, done float64) {
 			progress(names.tell(stage), shareRead+done*(shareDetected-shareRead))
 		})
 		if err != nil {
 			return "", err
 		}
-		account.Mask, account.Findings = res.Mask, res.Findings
-		account.Params = withCorrection(res.Params, d.params)
-		stages = append(stages, names.translate(res.Timings)...)
+		glare = found.Mask
+		stages = append(stages, names.translate(found.Timings)...)
 	}
 	var fixed *processing.Correction
 	err = d.compute(ctx, input, pic, func(ctx context.Context, b processing.Backend) (err error) {
-		fixed, err = processing.Correct(ctx, b, pic, account.Mask, d.params, processing.CorrectOptions{
+		fixed, err = processing.Correct(ctx, b, pic, glare, d.params, processing.CorrectOptions{
 			Progress: func(stage processing.Text, done float64) {
 				progress(names.tell(stage), shareDetected+done*(shareCorrected-shareDetected))
 			},
@@ -222,6 +225,8 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 		return "", err
 	}
 	stages = append(stages, names.translate(fixed.Timings)...)
+	account := report.NewCorrection(file, d.Version, found, fixed.Patches, []*document.Origin{{Params: d.params, Device: fixed.Device}})
+	account.Mask = glare
 
 	saving := time.Now()
 	account.Saved, err = imagefile.Save(ctx, file, target, fixed.Patches, imagefile.SaveOptions{
@@ -234,7 +239,7 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 		return "", err
 	}
 	stages = append(stages, processing.StageTime{Name: d.say("save and prove", "сохранение и проверка"), Time: time.Since(saving)})
-	account.Patches, account.Device, account.Date = fixed.Patches, fixed.Device, d.now()
+	account.Date = d.now()
 	reporting := time.Now()
 	if err := d.accompany(ctx, account, name); err != nil {
 		return "", err
@@ -249,15 +254,6 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 		d.timings(&b, input, pic, fixed.Device, stages, time.Since(start))
 	}
 	return b.String(), nil
-}
-
-// withCorrection returns the parameters of detection in p with those of correction in q.
-func withCorrection(p, q processing.Params) processing.Params {
-	for _, s := range processing.SpecsOf(processing.StageCorrection) {
-		// A value that is in q is valid.
-		_ = s.Set(&p, s.Get(q))
-	}
-	return p
 }
 
 // target returns the path of the result, and refuses at once what saving would refuse after all the work.

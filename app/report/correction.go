@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/preset"
 	"blik/processing"
@@ -46,16 +47,48 @@ type Correction struct {
 	Made []processing.Params
 }
 
+// NewCorrection describes the corrections of a picture that is to be saved; Saved, Date and Mask are missing yet.
+// detection is the one that the mask came from, nil where there was none. made says how each patch was made, or, as the
+// only one, how all were. The parameters are those of most patches.
+func NewCorrection(source *imagefile.File, program string, detection *processing.Result, patches []processing.Patch,
+	made []*document.Origin,
+) Correction {
+	c := Correction{Source: source, Program: program, Patches: patches}
+	var devices []string
+	count := map[*document.Origin]int{}
+	usual := made[0]
+	for _, o := range made {
+		if !slices.Contains(devices, o.Device) {
+			devices = append(devices, o.Device)
+		}
+		if count[o]++; count[o] > count[usual] {
+			usual = o
+		}
+		if len(made) == len(patches) {
+			c.Made = append(c.Made, o.Params)
+		}
+	}
+	c.Device, c.Params, c.Mode = strings.Join(devices, ", "), usual.Params, usual.Params.Mode
+	if detection != nil {
+		c.Params, c.Findings = withCorrection(detection.Params, usual.Params), detection.Findings
+	}
+	return c
+}
+
+// withCorrection returns the parameters of detection in p with those of correction in made, which must be valid.
+func withCorrection(p, made processing.Params) processing.Params {
+	for _, s := range processing.SpecsOf(processing.StageCorrection) {
+		_ = s.Set(&p, s.Get(made))
+	}
+	return p
+}
+
 // sets returns the parameters other than Params that patches were made with, and for each patch the number of its own
 // among them, from 1; 0 stands for Params.
 func (c Correction) sets() (others []processing.Params, of []int) {
 	of = make([]int, len(c.Patches))
 	for i, made := range c.Made {
-		p := c.Params
-		for _, s := range processing.SpecsOf(processing.StageCorrection) {
-			// A value of valid parameters is valid.
-			_ = s.Set(&p, s.Get(made))
-		}
+		p := withCorrection(c.Params, made)
 		if p == c.Params {
 			continue
 		}

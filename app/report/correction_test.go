@@ -11,10 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/preset"
 	"blik/app/report"
@@ -314,5 +316,27 @@ func TestOtherParameters(t *testing.T) {
 	b.Reset()
 	if err := report.WriteCorrectionJSON(&b, c); err != nil || strings.Contains(b.String(), "other_presets") {
 		t.Errorf("%v, other presets of equal ones", err)
+	}
+}
+
+// The parameters of a report are those of most corrections, with those of detection in manual form.
+func TestNewCorrection(t *testing.T) {
+	t.Parallel()
+	first, second := processing.DefaultParams(), processing.DefaultParams()
+	first.Halo, second.Halo = 1, 2
+	a, b := &document.Origin{Params: first, Device: "cpu"}, &document.Origin{Params: second, Device: "cuda:0"}
+	found := &processing.Result{Params: processing.DefaultParams(), Findings: make([]processing.Finding, 2)}
+	found.Params.Window = 21
+	c := report.NewCorrection(nil, "1.2", found, make([]processing.Patch, 3), []*document.Origin{a, b, b})
+	if c.Device != "cpu, cuda:0" || c.Params.Halo != 2 || c.Params.Window != 21 || len(c.Findings) != 2 || c.Mode != second.Mode {
+		t.Errorf("%+v", c)
+	}
+	if !slices.Equal(c.Made, []processing.Params{first, second, second}) {
+		t.Errorf("made with %+v", c.Made)
+	}
+	// The mask was given, and all corrections were made in the same way.
+	c = report.NewCorrection(nil, "1.2", nil, nil, []*document.Origin{a})
+	if c.Params != first || c.Findings != nil || c.Made != nil || c.Device != "cpu" {
+		t.Errorf("%+v", c)
 	}
 }
