@@ -77,6 +77,7 @@ func sums(t *testing.T) *experiment.Result {
 }
 
 func TestTable(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	if err := Table(&b, machine(), result(t, "sliding"), "en"); err != nil {
 		t.Fatal(err)
@@ -117,6 +118,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestMilliseconds(t *testing.T) {
+	t.Parallel()
 	for d, want := range map[time.Duration]string{
 		123456 * time.Microsecond: "123", 12345 * time.Microsecond: "12.3", 1234 * time.Microsecond: "1.23",
 		123 * time.Microsecond: "0.123", 1234 * time.Nanosecond: "0.00123",
@@ -128,6 +130,7 @@ func TestMilliseconds(t *testing.T) {
 }
 
 func TestMarkdown(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	if err := Markdown(&b, result(t, "sliding"), "en"); err != nil {
 		t.Fatal(err)
@@ -144,6 +147,7 @@ func TestMarkdown(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	r := result(t, "sliding")
 	r.Rows[1].Variant.GPUs = []string{"H200", "H200"}
@@ -170,6 +174,7 @@ func TestCSV(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	r := sums(t)
 	r.Rows[1].Variant.GPUs = []string{"H200", "H200"}
@@ -200,6 +205,7 @@ func names(plots []Plot) (list []string) {
 }
 
 func TestPlots(t *testing.T) {
+	t.Parallel()
 	plots, err := Plots(result(t, "sliding"), "en")
 	if err != nil || !slices.Equal(names(plots), []string{"sliding_time_1024x1024"}) {
 		t.Fatalf("%q, %v", names(plots), err)
@@ -242,6 +248,7 @@ func TestPlots(t *testing.T) {
 
 // One point makes no line, none no plot, and times of zero are left out of a logarithmic axis.
 func TestPlotsOfLittle(t *testing.T) {
+	t.Parallel()
 	r := result(t, "sliding")
 	r.Rows = r.Rows[:2]
 	for _, rows := range [][]experiment.Row{r.Rows, r.Rows[:0]} {
@@ -266,6 +273,7 @@ func TestPlotsOfLittle(t *testing.T) {
 }
 
 func TestDecades(t *testing.T) {
+	t.Parallel()
 	labels := func(low, high float64) (list []string) {
 		for _, tick := range (decades{}).Ticks(low, high) {
 			if tick.Value < low || tick.Value > high {
@@ -294,6 +302,7 @@ func TestDecades(t *testing.T) {
 }
 
 func TestSave(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	written, err := Save(t.Context(), dir, machine(), result(t, "sliding"), "en")
 	if err != nil {
@@ -325,6 +334,7 @@ func TestSave(t *testing.T) {
 }
 
 func TestSaveWritesFigures(t *testing.T) {
+	t.Parallel()
 	e, err := experiment.Find("vhgw")
 	if err != nil {
 		t.Fatal(err)
@@ -343,6 +353,7 @@ func TestSaveWritesFigures(t *testing.T) {
 
 // The clocks of the test and of the child that it starts agree.
 func TestSinceStart(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("BLIK_CHILD") == "since" {
 		time.Sleep(50 * time.Millisecond)
 		fmt.Printf("ran %d\n", SinceStart())
@@ -365,6 +376,7 @@ func TestSinceStart(t *testing.T) {
 }
 
 func TestThisMachine(t *testing.T) {
+	t.Parallel()
 	now := time.Now()
 	m := ThisMachine("7", now)
 	if m.Cores < 1 || m.System == "" || m.Go == "" || m.Version != "7" || !m.Date.Equal(now) || m.GPUs == nil {

@@ -113,6 +113,7 @@ func request(pic *processing.Picture, closed *int, g *fakeGPU) Request {
 }
 
 func TestCompare(t *testing.T) {
+	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	closed := 0
 	r := request(pic, &closed, &fakeGPU{Backend: cpu.New()})
@@ -190,6 +191,7 @@ func TestCompare(t *testing.T) {
 }
 
 func TestCompareFindsDifferences(t *testing.T) {
+	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	closed := 0
 	r := request(pic, &closed, &fakeGPU{Backend: cpu.New(), wrong: true})
@@ -206,6 +208,7 @@ func TestCompareFindsDifferences(t *testing.T) {
 }
 
 func TestDiffer(t *testing.T) {
+	t.Parallel()
 	result := func(pix []uint8, ids ...int) *processing.Result {
 		r := &processing.Result{Mask: &processing.Mask{Width: 3, Height: 2, Pix: pix}}
 		for _, id := range ids {
@@ -242,6 +245,7 @@ func TestDiffer(t *testing.T) {
 
 // A device that fails at any detection keeps what it had, and the other one is whole.
 func TestCompareDeviceFails(t *testing.T) {
+	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	for _, c := range []struct {
 		fails, runs int
@@ -281,6 +285,7 @@ func TestCompareDeviceFails(t *testing.T) {
 }
 
 func TestCompareMissingDevice(t *testing.T) {
+	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	closed := 0
 	r := request(pic, &closed, nil)
@@ -313,6 +318,7 @@ func TestCompareMissingDevice(t *testing.T) {
 }
 
 func TestCompareTellsNotices(t *testing.T) {
+	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	closed := 0
 	r := request(pic, &closed, nil)
@@ -330,6 +336,7 @@ func TestCompareTellsNotices(t *testing.T) {
 }
 
 func TestCompareAllDevices(t *testing.T) {
+	t.Parallel()
 	c, err := Compare(t.Context(), Request{Picture: painting(t, 40, 30, 8), Params: processing.DefaultParams(), Repeat: 1, copyBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
@@ -340,6 +347,7 @@ func TestCompareAllDevices(t *testing.T) {
 }
 
 func TestCompareCancelled(t *testing.T) {
+	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	for _, at := range []string{"opening", "luminance", "cleanup", "copy limits"} {
 		closed := 0
@@ -357,6 +365,7 @@ func TestCompareCancelled(t *testing.T) {
 }
 
 func TestCompareRefuses(t *testing.T) {
+	t.Parallel()
 	pic := painting(t, 20, 20, 8)
 	outside, err := processing.ParseRegion("rect:100,100,5,5")
 	if err != nil {
@@ -382,6 +391,7 @@ func TestCompareRefuses(t *testing.T) {
 }
 
 func TestHostCopyRate(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{1, 4097, 1 << 20} {
 		if v, err := hostCopyRate(t.Context(), n, 2); err != nil || v < 0 || n > 5000 && v < 1e6 {
 			t.Errorf("%d bytes: %g, %v", n, v, err)
@@ -415,6 +425,7 @@ func comparison() *Comparison {
 }
 
 func TestComparisonTable(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	if err := comparison().Table(&b, machine(), "en"); err != nil {
 		t.Fatal(err)
@@ -461,6 +472,7 @@ func TestComparisonTable(t *testing.T) {
 }
 
 func TestComparisonFromTheStart(t *testing.T) {
+	t.Parallel()
 	c := comparison()
 	c.Devices[0].Start, c.Devices[1].Start = 30*time.Millisecond, 250*time.Millisecond
 	cold := c.Cold("en")
@@ -482,6 +494,7 @@ func TestComparisonFromTheStart(t *testing.T) {
 }
 
 func TestComparisonCSV(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	if err := comparison().CSV(&b); err != nil {
 		t.Fatal(err)
@@ -511,6 +524,7 @@ func TestComparisonCSV(t *testing.T) {
 }
 
 func TestComparisonJSON(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	c := comparison()
 	if err := c.JSON(&b, machine(), "ru"); err != nil {
@@ -539,6 +553,7 @@ func TestComparisonJSON(t *testing.T) {
 }
 
 func TestComparisonSaves(t *testing.T) {
+	t.Parallel()
 	want := []string{"detect.txt", "detect.md", "detect.csv", "detect.json", "detect_time.png", "detect_time.svg", "detect_share.png", "detect_share.svg"}
 	for _, lang := range []string{"en", "ru"} {
 		dir := filepath.Join(t.TempDir(), "new")
