@@ -11,6 +11,7 @@ import (
 
 // Where there are other GPUs than the one named, they are named.
 func TestOthers(t *testing.T) {
+	t.Parallel()
 	p := &program{lang: "en"}
 	two := []device.Device{{Name: "cpu"}, {Name: "cuda:0"}, {Name: "cuda:1"}}
 	if got := p.others("cuda:7", two); got != " There are cpu, cuda:0, cuda:1." {
@@ -27,12 +28,14 @@ func TestOthers(t *testing.T) {
 }
 
 func TestDevicesRefusesArguments(t *testing.T) {
+	t.Parallel()
 	if got := call(t, "--lang", "ru", "devices", "cpu"); got.status != exitUsage || !strings.Contains(got.errors, "нужно аргументов: 0, задано: 1") {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestWhatAutoDoes(t *testing.T) {
+	t.Parallel()
 	slope := func(fixed, megapixel time.Duration) settings.Line {
 		return settings.Line{Fixed: fixed * time.Millisecond, Megapixel: megapixel * time.Millisecond}
 	}
