@@ -477,9 +477,11 @@ type hooked struct {
 	hook func()
 }
 
-func (h hooked) Luma(ctx context.Context, y, v processing.Plane, pic *processing.Picture, t *processing.LumaTables) error {
-	h.hook()
-	return h.Backend.Luma(ctx, y, v, pic, t)
+func (h hooked) Do(ctx context.Context, op processing.Op) error {
+	if _, first := op.(processing.Luminance); first {
+		h.hook()
+	}
+	return h.Backend.Do(ctx, op)
 }
 
 // Ctrl-C on a real process: it runs itself as the program, which waits within detection until it is interrupted.
@@ -526,7 +528,7 @@ func TestInterrupt(t *testing.T) {
 // waiting is a Backend that says so on stdout and works until it is cancelled.
 type waiting struct{ processing.Backend }
 
-func (waiting) Luma(ctx context.Context, _, _ processing.Plane, _ *processing.Picture, _ *processing.LumaTables) error {
+func (waiting) Do(ctx context.Context, _ processing.Op) error {
 	os.Stdout.WriteString("waiting\n")
 	<-ctx.Done()
 	return ctx.Err()
