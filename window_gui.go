@@ -14,6 +14,6 @@ import (
 // window returns what opens the window.
 func window(guard *crash.Guard) func(context.Context, cli.Window) error {
 	return func(ctx context.Context, w cli.Window) error {
-		return ui.Run(ctx, ui.Options{Files: w.Files, Detect: w.Detect, Lang: w.Lang, Version: version, Crash: guard})
+		return ui.Run(ctx, ui.Options{Files: w.Files, Detect: w.Detect, Lang: w.Lang, Version: w.Version, Crash: guard})
 	}
 }

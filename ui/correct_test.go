@@ -13,9 +13,11 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/colour"
+	"blik/app/device"
 	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/imagefile/codec"
+	"blik/app/session"
 	"blik/app/view"
 	"blik/internal/testpic"
 	"blik/processing"
@@ -25,7 +27,7 @@ import (
 func found(t *testing.T, lang string) *harness {
 	t.Helper()
 	h := newHarness(t, lang).opened()
-	h.do("find.run")
+	h.actions.do("find.run")
 	h.settle()
 	return h
 }
@@ -34,15 +36,29 @@ func found(t *testing.T, lang string) *harness {
 func fixed(t *testing.T, lang string) *harness {
 	t.Helper()
 	h := found(t, lang)
-	h.do("correct.all")
+	h.actions.do("correct.all")
 	h.settle()
 	return h
 }
 
 // red returns the first sample of a pixel as it stands, and as it was read.
 func (h *harness) red(x, y int) (now, source float64) {
-	p, _ := h.doc.PixelAt(x, y)
+	p, _ := h.Document().PixelAt(x, y)
 	return p.Samples[0], p.Source[0]
+}
+
+// shown reports whether the viewport shows corrections.
+func (h *harness) shown() bool {
+	before, after := h.Pictures()
+	return before != after
+}
+
+// setParam sets a parameter as a form does.
+func (h *harness) setParam(t *testing.T, s processing.Spec, v float64) {
+	t.Helper()
+	if err := h.SetParam(s, v); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestCorrectAll(t *testing.T) {
@@ -52,36 +68,36 @@ func TestCorrectAll(t *testing.T) {
 		t.Error("a running correction does not show")
 	}
 	h.settle()
-	if len(h.corrected) != 2 || len(h.corrected[0].Runs) != 1 || h.corrected[0].Method != processing.MethodAuto {
-		t.Errorf("asked for %+v", h.corrected)
+	if len(h.spots) != 2 || len(h.spots[0].Runs) != 1 || h.spots[0].Method != processing.MethodAuto {
+		t.Errorf("asked for %+v", h.spots)
 	}
 	if now, source := h.red(21, 10); now != float64(processing.MethodHarmonic) || source != 100 {
 		t.Errorf("pixel 21, 10 is %v, was %v", now, source)
 	}
-	if h.doc.Stats().Spots != 2 {
+	if h.Document().Stats().Spots != 2 {
 		t.Error("the mask did not survive correcting")
 	}
-	if says := h.status.message.Text(); h.maskShown || !strings.HasPrefix(says, "2 findings corrected in ") || !strings.HasSuffix(says, " ms on fake; the mask is hidden (M)") {
-		t.Errorf("mask shown %v, status %q", h.maskShown, h.status.message.Text())
+	if says := h.status.message.Text(); h.display.maskShown || !strings.HasPrefix(says, "2 findings corrected in ") || !strings.HasSuffix(says, " ms on fake; the mask is hidden (M)") {
+		t.Errorf("mask shown %v, status %q", h.display.maskShown, h.status.message.Text())
 	}
-	if h.panel.tabs.Selected() != h.panel.correction.tab {
+	if h.panel.tabs.SelectedIndex() != 2 {
 		t.Error("the tab of correction was not opened")
 	}
-	if h.after == h.before || h.cell(0, 5) != "harmonic" || h.status.compare.Text() != "corrected" {
-		t.Errorf("list says %q, status %q", h.cell(0, 5), h.status.compare.Text())
+	if !h.shown() || h.panel.findings.cell(0, 5) != "harmonic" || h.status.compare.Text() != "corrected" {
+		t.Errorf("list says %q, status %q", h.panel.findings.cell(0, 5), h.status.compare.Text())
 	}
-	after := h.after
-	h.do("correct.all")
+	_, after := h.Pictures()
+	h.actions.do("correct.all")
 	h.settle()
-	if h.after != after {
+	if _, now := h.Pictures(); now != after {
 		t.Error("the same correction again changed the view")
 	}
-	h.do("edit.undo")
-	if h.doc.Corrections() != nil || h.after != h.before || h.status.compare.Text() != "" || h.doc.Stats().Spots != 2 {
+	h.actions.do("edit.undo")
+	if h.Document().Corrections() != nil || h.shown() || h.status.compare.Text() != "" || h.Document().Stats().Spots != 2 {
 		t.Error("undo did not bring back the source alone")
 	}
-	h.do("edit.redo")
-	if now, _ := h.red(21, 10); now == 100 || h.after == h.before {
+	h.actions.do("edit.redo")
+	if now, _ := h.red(21, 10); now == 100 || !h.shown() {
 		t.Error("redo did not correct again")
 	}
 }
@@ -89,21 +105,21 @@ func TestCorrectAll(t *testing.T) {
 // Outlines leave what is corrected to be seen, so they stay.
 func TestOutlinesStay(t *testing.T) {
 	h := found(t, "en")
-	h.do("view.outlines")
-	h.do("correct.all")
+	h.actions.do("view.outlines")
+	h.actions.do("correct.all")
 	h.settle()
-	if says := h.status.message.Text(); h.port.Options().Mode != view.Outlines || !strings.HasSuffix(says, " ms on fake") {
-		t.Errorf("mode %v, status %q", h.port.Options().Mode, h.status.message.Text())
+	if says := h.status.message.Text(); h.display.port.Options().Mode != view.Outlines || !strings.HasSuffix(says, " ms on fake") {
+		t.Errorf("mode %v, status %q", h.display.port.Options().Mode, h.status.message.Text())
 	}
 }
 
 func TestCorrectionIsCancelled(t *testing.T) {
 	h := found(t, "en")
 	h.block = true
-	h.do("correct.all")
+	h.actions.do("correct.all")
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	h.settle()
-	if h.status.message.Text() != "Cancelled" || h.doc.Corrections() != nil || !h.maskShown {
+	if h.status.message.Text() != "Cancelled" || h.Document().Corrections() != nil || !h.display.maskShown {
 		t.Errorf("status %q", h.status.message.Text())
 	}
 }
@@ -120,24 +136,24 @@ func TestNextStep(t *testing.T) {
 	}
 	const low, high = widget.MediumImportance, widget.HighImportance
 	check("opened", "Find glare (F5) or paint it (B)", high, low, low)
-	h.do("correct.all")
-	if h.jobs.Busy() || h.status.message.Text() != "Find glare (F5) or paint it (B)" {
+	h.actions.do("correct.all")
+	if h.Busy() || h.status.message.Text() != "Find glare (F5) or paint it (B)" {
 		t.Errorf("correcting an empty mask says %q", h.status.message.Text())
 	}
-	h.do("find.run")
+	h.actions.do("find.run")
 	h.settle()
 	check("found", "2 findings are not corrected: press F6", low, high, low)
-	h.do("find.next")
+	h.actions.do("find.next")
 	h.keys.Rune('a')
 	h.settle()
 	check("one of two", "1 finding is not corrected: press F6", low, high, low)
-	h.do("correct.all")
+	h.actions.do("correct.all")
 	h.settle()
 	check("corrected", "2 corrected: compare (C), save (Ctrl+S)", low, low, high)
-	h.do("file.savePicture")
+	h.actions.do("file.savePicture")
 	h.settle()
 	check("saved", "All 2 findings corrected and saved", low, low, low)
-	h.do("edit.clear")
+	h.actions.do("edit.clear")
 	check("cleared", "Find glare (F5) or paint it (B)", high, low, low)
 }
 
@@ -147,29 +163,29 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 	if !c.method.Disabled() || !c.correct.Disabled() || !c.unset.Disabled() {
 		t.Error("without a selected spot its controls can be used")
 	}
-	h.do("find.next")
-	h.do("find.next")
+	h.actions.do("find.next")
+	h.actions.do("find.next")
 	if c.spot.Text() != "No. 2, 2 px: harmonic" || c.method.Selected != "as for all" {
 		t.Errorf("%q, %q", c.spot.Text(), c.method.Selected)
 	}
 	c.method.SetSelected("Telea")
 	h.settle()
-	if len(h.corrected) != 1 || h.corrected[0].ID != 2 || h.corrected[0].Method != processing.MethodTelea {
-		t.Errorf("asked for %+v", h.corrected)
+	if len(h.spots) != 1 || h.spots[0].ID != 2 || h.spots[0].Method != processing.MethodTelea {
+		t.Errorf("asked for %+v", h.spots)
 	}
-	if c.spot.Text() != "No. 2, 2 px: Telea" || c.method.Selected != "Telea" || h.cell(1, 5) != "Telea" || h.cell(0, 5) != "harmonic" {
-		t.Errorf("%q, %q, list %q and %q", c.spot.Text(), c.method.Selected, h.cell(0, 5), h.cell(1, 5))
+	if c.spot.Text() != "No. 2, 2 px: Telea" || c.method.Selected != "Telea" || h.panel.findings.cell(1, 5) != "Telea" || h.panel.findings.cell(0, 5) != "harmonic" {
+		t.Errorf("%q, %q, list %q and %q", c.spot.Text(), c.method.Selected, h.panel.findings.cell(0, 5), h.panel.findings.cell(1, 5))
 	}
 	// The method of all changes; the spot keeps its own.
-	h.setParams(func() processing.Params {
-		p := h.settings.Params
+	h.SetParams(func() processing.Params {
+		p := h.Settings().Params
 		p.Method = processing.MethodMedian
 		return p
 	}())
-	h.do("correct.all")
+	h.actions.do("correct.all")
 	h.settle()
-	if h.cell(0, 5) != "median" || h.cell(1, 5) != "Telea" {
-		t.Errorf("the list says %q and %q", h.cell(0, 5), h.cell(1, 5))
+	if h.panel.findings.cell(0, 5) != "median" || h.panel.findings.cell(1, 5) != "Telea" {
+		t.Errorf("the list says %q and %q", h.panel.findings.cell(0, 5), h.panel.findings.cell(1, 5))
 	}
 	// The same from the menu.
 	for _, m := range h.win.MainMenu().Items {
@@ -183,15 +199,15 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 			}
 		}
 	}
-	if h.cell(1, 5) != "median" {
-		t.Errorf("the menu left the method %q", h.cell(1, 5))
+	if h.panel.findings.cell(1, 5) != "median" {
+		t.Errorf("the menu left the method %q", h.panel.findings.cell(1, 5))
 	}
 	h.keys.Rune('ч')
-	if now, source := h.red(100, 50); now != source || h.cell(1, 5) != "–" || !c.unset.Disabled() {
+	if now, source := h.red(100, 50); now != source || h.panel.findings.cell(1, 5) != "–" || !c.unset.Disabled() {
 		t.Error("the correction was not removed")
 	}
-	h.do("correct.removeAll")
-	if h.doc.Corrections() != nil {
+	h.actions.do("correct.removeAll")
+	if h.Document().Corrections() != nil {
 		t.Error("corrections are left")
 	}
 }
@@ -199,34 +215,34 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 // Erasing, rejecting and painting over corrected spots shows at once.
 func TestMaskChangesUnderCorrections(t *testing.T) {
 	h := fixed(t, "en")
-	h.toggleSpot(processing.Point{X: 21.5, Y: 10.5}, 1)
-	if now, source := h.red(21, 10); now != source || h.shown != h.doc.Corrections() || h.shown.Len() != 1 {
+	h.toolbox.toggle(processing.Point{X: 21.5, Y: 10.5}, 1)
+	if now, source := h.red(21, 10); now != source || h.Document().Corrections().Len() != 1 {
 		t.Error("a rejected spot is still corrected")
 	}
-	h.do("edit.undo")
-	if now, source := h.red(21, 10); now == source || h.shown.Len() != 2 {
+	h.actions.do("edit.undo")
+	if now, source := h.red(21, 10); now == source || h.Document().Corrections().Len() != 2 {
 		t.Error("undo did not bring the correction back")
 	}
-	h.BeginStroke(document.Brush{Radius: 0.5}, processing.Point{X: 20.5, Y: 11.5})
+	h.toolbox.BeginStroke(document.Brush{Radius: 0.5}, processing.Point{X: 20.5, Y: 11.5})
 	h.EndStroke()
-	if h.cell(0, 5) != "partly" || h.panel.next.Text() != "1 finding is not corrected: press F6" {
-		t.Errorf("a spot that has grown: %q, %q", h.cell(0, 5), h.panel.next.Text())
+	if h.panel.findings.cell(0, 5) != "partly" || h.panel.next.Text() != "1 finding is not corrected: press F6" {
+		t.Errorf("a spot that has grown: %q, %q", h.panel.findings.cell(0, 5), h.panel.next.Text())
 	}
 }
 
 func TestCompare(t *testing.T) {
 	h := fixed(t, "en")
-	at := h.port.Transform()
+	at := h.display.port.Transform()
 	check := func(what string, mode view.Compare, status string, overlay view.Mode) {
 		t.Helper()
-		if h.port.Compare() != mode || h.status.compare.Text() != status || h.port.Options().Mode != overlay {
-			t.Errorf("%s: mode %v, status %q, overlay %v", what, h.port.Compare(), h.status.compare.Text(), h.port.Options().Mode)
+		if h.display.port.Compare() != mode || h.status.compare.Text() != status || h.display.port.Options().Mode != overlay {
+			t.Errorf("%s: mode %v, status %q, overlay %v", what, h.display.port.Compare(), h.status.compare.Text(), h.display.port.Options().Mode)
 		}
-		if h.port.Transform() != at {
+		if h.display.port.Transform() != at {
 			t.Errorf("%s moved the view", what)
 		}
 	}
-	h.do("view.mask")
+	h.actions.do("view.mask")
 	check("shown", view.CompareAfter, "corrected", view.PictureAndMask)
 
 	// Which character a key types comes after the key, and with repeats.
@@ -271,26 +287,26 @@ func TestCompare(t *testing.T) {
 	check("back at the split", view.CompareSplit, "source | corrected", view.PictureAndMask)
 	h.panel.correction.split.SetChecked(false)
 	check("split off", view.CompareAfter, "corrected", view.PictureAndMask)
-	h.do("view.source")
+	h.actions.do("view.source")
 	check("source switched on", view.CompareBefore, "SOURCE", view.PictureOnly)
-	h.do("view.source")
-	h.do("view.split")
-	h.do("correct.removeAll")
+	h.actions.do("view.source")
+	h.actions.do("view.split")
+	h.actions.do("correct.removeAll")
 	check("nothing to compare", view.CompareAfter, "", view.PictureAndMask)
 	press(54, 'c')
 	check("nothing to compare, held", view.CompareAfter, "", view.PictureAndMask)
 	release(54)
-	if h.can("view.split") {
+	if h.actions.can("view.split") {
 		t.Error("the split line can be had without corrections")
 	}
 }
 
 func TestSavePicture(t *testing.T) {
 	h := fixed(t, "en")
-	if !h.doc.PictureDirty() || h.bar.save.Disabled() {
+	if !h.Document().PictureDirty() || h.bar.save.Disabled() {
 		t.Error("there is nothing to save")
 	}
-	h.do("file.savePicture")
+	h.actions.do("file.savePicture")
 	h.settle()
 	if p := h.pictureFiles["/art/a_corrected.png"]; len(p) != 2 || p[0].Spot != 1 || len(p[1].U8) != 9 {
 		t.Errorf("saved %+v", p)
@@ -301,7 +317,7 @@ func TestSavePicture(t *testing.T) {
 	if result := h.panel.correction.result; !result.Visible() || !strings.Contains(result.Text, "proven") || !strings.Contains(result.Text, "Report: a_corrected.en.html") {
 		t.Errorf("result %q", result.Text)
 	}
-	if h.doc.PictureDirty() || h.dialogOpen() {
+	if h.Document().PictureDirty() || h.dialogOpen() {
 		t.Error("saved, and the picture still counts as not saved")
 	}
 	r := h.reports[0]
@@ -312,12 +328,12 @@ func TestSavePicture(t *testing.T) {
 
 	// Saving its own result again does not ask; without the switch no report is written.
 	h.exists["/art/a_corrected.png"] = true
-	h.do("correct.removeAll")
-	h.do("edit.undo")
+	h.actions.do("correct.removeAll")
+	h.actions.do("edit.undo")
 	h.panel.correction.report.SetChecked(false)
-	h.do("file.savePicture")
+	h.actions.do("file.savePicture")
 	h.settle()
-	if h.dialogOpen() || !h.options.Overwrite || len(h.reports) != 1 || h.settings.WriteReport {
+	if h.dialogOpen() || !h.options.Overwrite || len(h.reports) != 1 || h.Settings().WriteReport {
 		t.Errorf("dialog %q, overwrite %v, %d reports", h.dialogTexts(), h.options.Overwrite, len(h.reports))
 	}
 }
@@ -325,29 +341,29 @@ func TestSavePicture(t *testing.T) {
 func TestSaveAsksBeforeReplacing(t *testing.T) {
 	h := fixed(t, "en")
 	h.exists["/art/a_corrected.png"] = true
-	h.do("file.savePicture")
+	h.actions.do("file.savePicture")
 	h.settle()
 	if !strings.Contains(h.dialogTexts(), "a_corrected.png is there already") || h.pictureFiles["/art/a_corrected.png"] != nil {
 		t.Fatalf("the dialog says %q", h.dialogTexts())
 	}
 	h.press("Cancel")
-	if h.pictureFiles["/art/a_corrected.png"] != nil || !h.doc.PictureDirty() {
+	if h.pictureFiles["/art/a_corrected.png"] != nil || !h.Document().PictureDirty() {
 		t.Error("saved after Cancel")
 	}
-	h.do("file.savePicture")
+	h.actions.do("file.savePicture")
 	h.settle()
 	h.press("Replace")
 	h.settle()
-	if h.pictureFiles["/art/a_corrected.png"] == nil || h.doc.PictureDirty() {
+	if h.pictureFiles["/art/a_corrected.png"] == nil || h.Document().PictureDirty() {
 		t.Error("not saved after Replace")
 	}
 }
 
 func TestSaveNothing(t *testing.T) {
 	h := found(t, "en")
-	h.do("file.savePicture")
-	h.do("file.savePictureAs")
-	if h.jobs.Busy() || len(h.dialogs.asked) != 0 || h.status.message.Text() != "Nothing is corrected yet; the mask is saved by Ctrl+M" {
+	h.actions.do("file.savePicture")
+	h.actions.do("file.savePictureAs")
+	if h.Busy() || len(h.dialogs.asked) != 0 || h.status.message.Text() != "Nothing is corrected yet; the mask is saved by Ctrl+M" {
 		t.Errorf("status %q", h.status.message.Text())
 	}
 }
@@ -356,13 +372,13 @@ func TestJPEG(t *testing.T) {
 	for button, want := range map[string]string{"Save as TIFF": "/art/c_corrected.tif", "Save as PNG": "/art/c_corrected.png", "Cancel": ""} {
 		h := newHarness(t, "en")
 		h.pictures["/art/c.jpg"] = testpic.Flat(200, 100, 3, 100)
-		h.open("/art/c.jpg")
+		h.files.open("/art/c.jpg")
 		h.settle()
-		h.do("find.run")
+		h.actions.do("find.run")
 		h.settle()
-		h.do("correct.all")
+		h.actions.do("correct.all")
 		h.settle()
-		h.do("file.savePicture")
+		h.actions.do("file.savePicture")
 		if said := h.dialogTexts(); !strings.Contains(said, "c.jpg is a JPEG") || !strings.Contains(said, "c_corrected.tif") {
 			t.Errorf("the dialog says %q", said)
 		}
@@ -375,7 +391,7 @@ func TestJPEG(t *testing.T) {
 			continue
 		}
 		h.dialogs.path = "/art/lossy.jpg"
-		h.do("file.savePictureAs")
+		h.actions.do("file.savePictureAs")
 		h.settle()
 		if r := h.dialogs.asked[0]; r.File != "c_corrected.tif" || !slices.Contains(r.Endings, "jpg") {
 			t.Errorf("asked %+v", r)
@@ -395,13 +411,13 @@ func TestJPEG(t *testing.T) {
 func TestJPEGOfInks(t *testing.T) {
 	h := newHarness(t, "ru")
 	h.pictures["/art/k.jpg"] = &processing.Picture{Width: 200, Height: 100, Channels: 4, U8: make([]uint8, 80000)}
-	h.open("/art/k.jpg")
+	h.files.open("/art/k.jpg")
 	h.settle()
-	h.do("find.run")
+	h.actions.do("find.run")
 	h.settle()
-	h.do("correct.all")
+	h.actions.do("correct.all")
 	h.settle()
-	h.do("file.savePicture")
+	h.actions.do("file.savePicture")
 	for _, b := range find[*widget.Button](h.win.Canvas().Overlays().Top()) {
 		if strings.Contains(b.Text, "PNG") {
 			t.Errorf("offered %q", b.Text)
@@ -409,7 +425,7 @@ func TestJPEGOfInks(t *testing.T) {
 	}
 	h.press("Сохранить как TIFF")
 	h.settle()
-	h.do("file.savePictureAs")
+	h.actions.do("file.savePictureAs")
 	if r := h.dialogs.asked[0]; h.pictureFiles["/art/k_corrected.tif"] == nil || slices.Contains(r.Endings, "png") {
 		t.Errorf("asked %+v, saved %v", r, h.pictureFiles)
 	}
@@ -418,12 +434,12 @@ func TestJPEGOfInks(t *testing.T) {
 // What was corrected earlier with other parameters says so in the report.
 func TestReportOfSeveralCorrections(t *testing.T) {
 	h := fixed(t, "en")
-	usual := h.settings.Params.Halo
-	h.settings.Params.Halo, h.settings.Params.Method = 9, processing.MethodMedian
-	h.doc.Next()
-	h.do("correct.selected")
+	usual := h.Settings().Params.Halo
+	h.Settings().Params.Halo, h.Settings().Params.Method = 9, processing.MethodMedian
+	h.Document().Next()
+	h.actions.do("correct.selected")
 	h.settle()
-	h.do("file.savePicture")
+	h.actions.do("file.savePicture")
 	h.settle()
 	r := h.reports[0]
 	if len(r.Made) != 2 || r.Made[0].Halo != 9 || r.Made[1].Halo != usual || r.Params.Halo != 9 {
@@ -434,18 +450,18 @@ func TestReportOfSeveralCorrections(t *testing.T) {
 // The source is replaced only after an answer of its own, and then opened anew with its mask.
 func TestSaveOverTheSource(t *testing.T) {
 	h := fixed(t, "en")
-	before := h.doc
+	before := h.Document()
 	h.dialogs.path = "/art/../art/a.png"
-	h.do("file.savePictureAs")
+	h.actions.do("file.savePictureAs")
 	if said := h.dialogTexts(); !strings.Contains(said, "no original to go back to") || len(h.pictureFiles) != 0 {
 		t.Fatalf("the dialog says %q", said)
 	}
 	h.press("Cancel")
-	h.do("file.savePictureAs")
+	h.actions.do("file.savePictureAs")
 	h.press("Replace the source")
 	h.settle()
-	if h.pictureFiles[h.dialogs.path] == nil || h.doc == before || h.doc.Stats().Spots != 2 || h.doc.PictureDirty() {
-		t.Errorf("saved %v, %+v", h.pictureFiles, h.doc.Stats())
+	if h.pictureFiles[h.dialogs.path] == nil || h.Document() == before || h.Document().Stats().Spots != 2 || h.Document().PictureDirty() {
+		t.Errorf("saved %v, %+v", h.pictureFiles, h.Document().Stats())
 	}
 	if got := h.panel.next.Text(); got != "The findings are corrected in the source" || h.panel.correct.Importance != widget.MediumImportance {
 		t.Errorf("what to do next: %q", got)
@@ -458,16 +474,16 @@ func TestSaveOverTheSource(t *testing.T) {
 func TestFailedSaveOfThePictureLosesNothing(t *testing.T) {
 	h := fixed(t, "ru")
 	h.saveErr = &imagefile.Error{Path: "/art/a_corrected.png", Kind: imagefile.ErrWrite, Fault: processing.Text{EN: "disk full", RU: "диск заполнен"}}
-	h.do("file.savePicture")
+	h.actions.do("file.savePicture")
 	h.settle()
-	if said := h.dialogTexts(); !strings.Contains(said, "диск заполнен") || !h.doc.PictureDirty() || h.doc.Corrections().Len() != 2 {
+	if said := h.dialogTexts(); !strings.Contains(said, "диск заполнен") || !h.Document().PictureDirty() || h.Document().Corrections().Len() != 2 {
 		t.Errorf("the dialog says %q", said)
 	}
 	h.press("ОК")
 	h.saveErr, h.reportErr = nil, errors.New("нет места")
-	h.do("file.savePicture")
+	h.actions.do("file.savePicture")
 	h.settle()
-	if said := h.dialogTexts(); !strings.Contains(said, "Изображение сохранено, но отчёт — нет: нет места") || h.doc.PictureDirty() {
+	if said := h.dialogTexts(); !strings.Contains(said, "Изображение сохранено, но отчёт — нет: нет места") || h.Document().PictureDirty() {
 		t.Errorf("the dialog says %q", said)
 	}
 }
@@ -487,20 +503,20 @@ func TestUnsavedCorrectionsAreAskedAbout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := fixed(t, "en")
 			if c.keepMask {
-				h.doc.MarkSaved(h.doc.Generation())
+				h.Document().MarkSaved(h.Document().Generation())
 			}
-			if h.refreshTitle(); h.win.Title() != "• a.png – Blik" {
+			if h.showTitle(); h.win.Title() != "• a.png – Blik" {
 				t.Errorf("title %q", h.win.Title())
 			}
 			h.dialogs.path = "/art/mask.png"
-			h.open("/art/b.tif")
+			h.files.open("/art/b.tif")
 			if said := h.dialogTexts(); !strings.Contains(said, "corrected picture a.png") || strings.Contains(said, "mask") == c.keepMask {
 				t.Errorf("the dialog says %q", said)
 			}
 			h.press(c.press)
 			h.settle()
-			if h.doc.Path() != c.open || (len(h.pictureFiles) == 1) != c.saved || (h.written["/art/mask.png"] != nil) != c.mask {
-				t.Errorf("open is %s, saved %v and %v", h.doc.Path(), h.pictureFiles, h.written)
+			if h.Document().Path() != c.open || (len(h.pictureFiles) == 1) != c.saved || (h.masks["/art/mask.png"] != nil) != c.mask {
+				t.Errorf("open is %s, saved %v and %v", h.Document().Path(), h.pictureFiles, h.masks)
 			}
 		})
 	}
@@ -509,13 +525,13 @@ func TestUnsavedCorrectionsAreAskedAbout(t *testing.T) {
 // Each form changes the parameters of its stage alone.
 func TestTwoForms(t *testing.T) {
 	h := fixed(t, "en")
-	h.paramChanged(spec(t, "halo"), 7)
-	h.paramChanged(spec(t, "margin"), 2)
-	h.do("find.takeOver")
-	if p := h.settings.Params; p.Halo != 7 || p.Margin != h.result.Params.Margin || p.Window != 21 || p.Mode != processing.Manual {
+	h.setParam(t, spec(t, "halo"), 7)
+	h.setParam(t, spec(t, "margin"), 2)
+	h.actions.do("find.takeOver")
+	if p := h.Settings().Params; p.Halo != 7 || p.Margin != h.result.Params.Margin || p.Window != 21 || p.Mode != processing.Manual {
 		t.Errorf("%+v", p)
 	}
-	if h.panel.correction.form.Params() != h.settings.Params || h.panel.form.Params() != h.settings.Params {
+	if h.panel.correction.form.Params() != h.Settings().Params || h.panel.detection.form.Params() != h.Settings().Params {
 		t.Error("the forms show other parameters")
 	}
 }
@@ -546,7 +562,7 @@ func TestApproximateColours(t *testing.T) {
 		t.Errorf("in Russian %q", h.approximately())
 	}
 	h.profile = colour.SRGB()
-	h.open("/art/b.tif")
+	h.files.open("/art/b.tif")
 	h.settle()
 	if h.approximately() != "" || len(h.status.colours.Objects) != 0 || h.profileText() != "нет; принят sRGB" {
 		t.Errorf("exact colours: %q, %q", h.approximately(), h.profileText())
@@ -555,8 +571,8 @@ func TestApproximateColours(t *testing.T) {
 
 func TestInformation(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.file.Orientation = 6
-	h.file.Info = codec.Info{Compression: "none", Pictures: 3, Meta: codec.Metadata{
+	h.Original().Orientation = 6
+	h.Original().Info = codec.Info{Compression: "none", Pictures: 3, Meta: codec.Metadata{
 		ICC: []byte{1}, EXIF: []byte{1}, XResolution: 300, YResolution: 300, Unit: codec.UnitInch,
 	}}
 	var all []string
@@ -571,7 +587,7 @@ func TestInformation(t *testing.T) {
 	if !slices.Equal(all, want) {
 		t.Errorf("%q", all)
 	}
-	h.do("file.information")
+	h.actions.do("file.information")
 	if !strings.Contains(h.dialogTexts(), "300 px/in") {
 		t.Errorf("the dialog says %q", h.dialogTexts())
 	}
@@ -580,7 +596,7 @@ func TestInformation(t *testing.T) {
 // Ink and deep samples are shown with what they were before.
 func TestPixelTextOfCorrections(t *testing.T) {
 	h := fixed(t, "ru")
-	h.hovered(processing.Point{X: 21, Y: 10}, true)
+	h.status.hovered(processing.Point{X: 21, Y: 10}, true)
 	if got := h.status.values.Text(); got != "R 4  G 4  B 4  ← 100 100 100" {
 		t.Errorf("%q", got)
 	}
@@ -594,31 +610,31 @@ func TestPixelTextOfCorrections(t *testing.T) {
 	}
 }
 
-// The whole way with the program's own engine, on the sample: find, correct, save, and prove it from the files.
-func TestProgramEngine(t *testing.T) {
+// The whole way with a real session, on the sample: find, correct, save, and prove it from the files.
+func TestRealSession(t *testing.T) {
 	testpic.Long(t)
 	sample, err := filepath.Abs("../assets/sample.jpg")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHarness(t, "en")
-	h.engine = programEngine(h.slot)
-	h.open(sample)
+	h := (&harness{tb: t, queue: make(chan func(), 1000), fakeDevice: &fakeDevice{}, dialogs: &fakeDialogs{}}).start(
+		session.Options{Files: session.Disk(session.Limits()), Device: device.NewSwitch()}, "en")
+	h.files.open(sample)
 	h.settle()
-	h.do("find.run")
+	h.actions.do("find.run")
 	h.settle()
-	h.do("correct.all")
+	h.actions.do("correct.all")
 	h.settle()
 	h.dialogs.path = filepath.Join(t.TempDir(), "result.tif")
-	h.do("file.savePictureAs")
+	h.actions.do("file.savePictureAs")
 	h.settle()
 	if h.dialogOpen() || !strings.Contains(h.status.message.Text(), "proven") {
-		t.Fatalf("status %q, dialog %q, proof %+v", h.status.message.Text(), h.dialogTexts(), h.window.result.saved.Proof)
+		t.Fatalf("status %q, dialog %q, proof %+v", h.status.message.Text(), h.dialogTexts(), h.Written().Saved.Proof)
 	}
-	size := h.doc.Size()
-	may := imagefile.MaskOf(size.X, size.Y, h.doc.Corrections().Patches())
+	size := h.Document().Size()
+	may := imagefile.MaskOf(size.X, size.Y, h.Document().Corrections().Patches())
 	proof, err := imagefile.Verify(context.Background(), sample, h.dialogs.path, may, imagefile.DefaultLimits())
-	if err != nil || !proof.Holds() || proof.Changed == 0 || proof.MaskArea != int64(h.doc.Corrections().Pixels()) {
+	if err != nil || !proof.Holds() || proof.Changed == 0 || proof.MaskArea != int64(h.Document().Corrections().Pixels()) {
 		t.Errorf("%+v, %v", proof, err)
 	}
 	if files, _ := filepath.Glob(filepath.Join(filepath.Dir(h.dialogs.path), "*")); len(files) != 3 {

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
@@ -8,14 +10,17 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/document"
+	"blik/app/session"
+	"blik/app/view"
 	"blik/processing"
 	"blik/ui/form"
 	"blik/ui/xwidget"
 )
 
-// correctionPanel holds comparing, the selected spot, the parameters of correction and saving.
+// correctionPanel is the tab of correction: comparing, the selected finding, the parameters, and saving.
 type correctionPanel struct {
-	tab *container.TabItem
+	*common
+	object fyne.CanvasObject
 
 	hold  *xwidget.HoldButton
 	split *xwidget.Check
@@ -28,186 +33,98 @@ type correctionPanel struct {
 	save   *widget.Button
 	report *xwidget.Check
 	result *widget.Label
-	// quiet is set while controls show values that the user did not change.
-	quiet bool
+	quiet  quiet
 }
 
-func newCorrectionPanel(w *window) *correctionPanel {
-	c := &correctionPanel{}
-	c.hold = xwidget.NewHoldButton(w.t("compare.hold"), w.t("compare.help", "Key", w.keyText("view.source")), w.tips, w.holdButton)
-	c.split = xwidget.NewCheck(w.t("action.view.split"), w.keys, func(bool) {
-		if !c.quiet {
-			w.do("view.split")
-		}
-	})
+func newCorrectionPanel(c *common) *correctionPanel {
+	p := &correctionPanel{common: c}
+	p.hold = xwidget.NewHoldButton(c.t("compare.hold"), c.t("compare.help", "Key", c.keyText(holdAction)), c.tips,
+		c.display.holdButton)
+	p.split = xwidget.NewCheck(c.t("action.view.split"), c.keys, byUser(&p.quiet, func(bool) { c.actions.do("view.split") }))
 
-	c.spot = xwidget.NewFixedText("")
-	c.spot.Stretch = true
-	c.method = xwidget.NewSelect(w.spotMethods(), w.keys, func(chosen string) {
-		if c.quiet {
-			return
+	p.spot = xwidget.NewFixedText("")
+	p.spot.Stretch = true
+	p.method = xwidget.NewSelect(c.methodNames(), c.keys, byUser(&p.quiet, func(chosen string) {
+		if i := slices.Index(c.methodNames(), chosen); i >= 0 {
+			c.correctBy(processing.Method(i))
 		}
-		for i, name := range w.spotMethods() {
-			if name == chosen {
-				w.redoSelected(processing.Method(i))
-			}
-		}
-	})
-	c.correct = widget.NewButton(w.t("spot.correct"), func() { w.do("correct.selected") })
-	c.unset = widget.NewButton(w.t("spot.remove"), func() { w.do("correct.remove") })
+	}))
+	p.correct = widget.NewButton(c.t("spot.correct"), func() { c.actions.do("correct.selected") })
+	p.unset = widget.NewButton(c.t("spot.remove"), func() { c.actions.do("correct.remove") })
+	p.form = newForm(c, processing.StageCorrection)
 
-	c.form = form.New(w.texts, w.tips, w.keys, processing.SpecsOf(processing.StageCorrection))
-	c.form.OnChanged = w.paramChanged
+	p.save = widget.NewButtonWithIcon(c.t("action.file.savePicture"), theme.DocumentSaveIcon(),
+		func() { c.actions.do("file.savePicture") })
+	p.report = xwidget.NewCheck(c.t("report.check"), c.keys, byUser(&p.quiet, func(on bool) { c.Settings().WriteReport = on }))
+	p.quiet.show(func() { p.report.SetChecked(c.Settings().WriteReport) })
+	p.result = xwidget.NewWrapped("")
+	p.result.SizeName = theme.SizeNameCaptionText
 
-	c.save = widget.NewButtonWithIcon(w.t("action.file.savePicture"), theme.DocumentSaveIcon(), func() { w.do("file.savePicture") })
-	c.report = xwidget.NewCheck(w.t("report.check"), w.keys, func(on bool) {
-		if !c.quiet {
-			w.settings.WriteReport = on
-		}
-	})
-	c.result = widget.NewLabel("")
-	c.result.Wrapping = fyne.TextWrapWord
-	c.result.SizeName = theme.SizeNameCaptionText
-
-	heading := func(key string) fyne.CanvasObject {
-		return widget.NewLabelWithStyle(w.t(key), fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
-	}
-	inset := func(o fyne.CanvasObject) fyne.CanvasObject {
-		return container.New(layout.NewCustomPaddedLayout(0, 4, 8, 4), o)
-	}
 	body := container.New(layout.NewCustomPaddedVBoxLayout(2),
-		heading("compare.title"),
-		inset(container.NewGridWithColumns(2, c.hold, c.split)),
-		heading("spot.title"),
-		inset(c.spot),
-		inset(container.NewBorder(nil, nil, container.NewCenter(xwidget.NewHelpLabel(w.t("spot.method"), w.t("spot.help"), w.tips)), nil,
-			container.New(layout.NewCustomPaddedLayout(0, 0, 8, 0), c.method))),
-		inset(container.NewGridWithColumns(2, c.correct, c.unset)),
-		c.form.Object,
+		xwidget.NewHeading(c.t("compare.title")),
+		inset(4, 4, container.NewGridWithColumns(2, p.hold, p.split)),
+		xwidget.NewHeading(c.t("spot.title")),
+		inset(4, 4, p.spot),
+		inset(4, 4, container.NewBorder(nil, nil,
+			container.NewCenter(xwidget.NewHelpLabel(c.t("spot.method"), c.t("spot.help"), c.tips)), nil, inset(0, 0, p.method))),
+		inset(4, 4, container.NewGridWithColumns(2, p.correct, p.unset)),
+		p.form.Object,
 	)
 	// Saving stays in sight however far the rest is scrolled.
 	saving := container.NewVBox(widget.NewSeparator(),
-		container.New(layout.NewCustomPaddedLayout(0, 4, 8, 16), container.New(layout.NewCustomPaddedVBoxLayout(2), c.save, c.report, c.result)))
-	c.tab = container.NewTabItem(w.t("tab.correction"), container.NewBorder(nil, saving, nil, nil,
-		container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12), body))))
-	return c
+		inset(4, 16, container.New(layout.NewCustomPaddedVBoxLayout(2), p.save, p.report, p.result)))
+	p.object = container.NewBorder(nil, saving, nil, nil,
+		container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12), body)))
+	return p
 }
 
-// spotMethods are the methods of one spot in the user's language, in their order; the first is that of all spots.
-func (w *window) spotMethods() []string {
-	s, _ := processing.SpecByID("method")
-	names := make([]string, len(s.Choices))
-	for i, c := range s.Choices {
-		names[i] = c.Name.In(w.texts.Lang())
+func (p *correctionPanel) update(c change) {
+	if c.Params && p.form.Params() != p.Settings().Params {
+		p.form.SetParams(p.Settings().Params)
 	}
-	names[0] = w.t("spot.asAll")
-	return names
-}
-
-// refreshSteps shows what is to be done next: in words, and as the button that stands out.
-func (w *window) refreshSteps() {
-	p, c := w.panel, w.panel.correction
-	step, words := w.next()
-	p.next.SetText(words)
-	emphasize(p.run, step == nextMask)
-	emphasize(p.correct, step == nextCorrect)
-	emphasize(c.save, step == nextSave)
-	c.result.Hide()
-	if w.result.saved != nil {
-		c.result.SetText(w.savedText(w.result) + w.reportText())
-		c.result.Show()
+	if c.View || c.Document || c.Corrections {
+		p.hold.SetEnabled(p.Corrected())
+		p.hold.SetSelected(p.display.mode() == view.CompareBefore)
+		p.quiet.show(func() { p.split.SetChecked(p.display.split) })
+		xwidget.SetEnabled(p.split, p.Corrected())
 	}
-	w.refreshSpot()
-	w.enableSaving()
-}
-
-// reportText names the report that was written, if any.
-func (w *window) reportText() string {
-	if w.result.report == "" {
-		return ""
+	if c.Document || c.Selection || c.Busy {
+		p.showSpot()
 	}
-	return "\n" + w.t("saved.report", "Name", baseName(w.result.report))
-}
-
-func emphasize(b *widget.Button, on bool) {
-	importance := widget.MediumImportance
-	if on {
-		importance = widget.HighImportance
+	if c.Document || c.Corrections || c.Busy {
+		xwidget.SetEnabled(p.save, p.actions.can("file.savePicture") && p.Corrected())
 	}
-	if b.Importance != importance {
-		b.Importance = importance
-		b.Refresh()
+	if c.Document || c.Mask || c.Corrections || c.Saved {
+		step, _ := p.Next()
+		emphasize(p.save, step == session.StepSave)
+		p.showResult()
 	}
 }
 
-// methodMenu is what the menu of methods shows: whether a spot is selected, and the method chosen for it alone.
-type methodMenu struct {
-	selected bool
-	asked    processing.Method
-}
-
-// refreshSpot shows the selected spot and how it is corrected.
-func (w *window) refreshSpot() {
-	c := w.panel.correction
-	var s document.Spot
-	ok := false
-	if w.doc != nil {
-		s, ok = w.doc.Selected()
-	}
-	c.quiet = true
-	c.method.SetSelected(w.spotMethods()[s.Asked])
-	c.report.SetChecked(w.settings.WriteReport)
-	c.quiet = false
-	if menu := (methodMenu{ok, s.Asked}); menu != w.methods {
-		w.methods = menu
-		w.refreshMenu()
-	}
-	enable(c.correct, ok && !w.jobs.Busy())
-	enable(c.method, ok && !w.jobs.Busy())
-	enable(c.unset, ok && s.State != document.Uncorrected)
+// showSpot shows the selected finding and how it is corrected.
+func (p *correctionPanel) showSpot() {
+	f, ok := p.Selected()
+	p.quiet.show(func() { p.method.SetSelected(p.methodNames()[f.Asked]) })
+	xwidget.SetEnabled(p.correct, ok && !p.Busy())
+	xwidget.SetEnabled(p.method, ok && !p.Busy())
+	xwidget.SetEnabled(p.unset, ok && f.State != document.Uncorrected)
 	if !ok {
-		c.spot.SetText(w.t("spot.none"))
+		p.spot.SetText(p.t("spot.none"))
 		return
 	}
-	c.spot.SetText(w.t("spot.selected", "ID", w.texts.Int(s.ID), "Area", w.texts.Int(s.Area), "State", w.stateText(s)))
+	p.spot.SetText(p.t("spot.selected", "ID", p.texts.Int(f.ID), "Area", p.texts.Int(f.Area), "State", p.stateText(f)))
 }
 
-// stateText says how a spot is corrected.
-func (w *window) stateText(s document.Spot) string {
-	switch s.State {
-	case document.Corrected:
-		return s.Method.Name().In(w.texts.Lang())
-	case document.Partly:
-		return w.t("spot.partly")
-	default:
-		return w.t("spot.uncorrected")
+// showResult shows what was saved last, and the name of the report if one was written.
+func (p *correctionPanel) showResult() {
+	w := p.Written()
+	xwidget.SetVisible(p.result, w.Saved != nil)
+	if w.Saved == nil {
+		return
 	}
-}
-
-// shortState says in a word how a spot is corrected, for the list.
-func (w *window) shortState(s document.Spot) string {
-	switch s.State {
-	case document.Corrected:
-		return w.t("method." + s.Method.ID())
-	case document.Partly:
-		return w.t("state.partly")
-	default:
-		return w.t("state.uncorrected")
+	text := p.savedText(w)
+	if w.Report != "" {
+		text += "\n" + p.t("saved.report", "Name", baseName(w.Report))
 	}
-}
-
-// enableSaving greys what would save a picture that is not corrected.
-func (w *window) enableSaving() {
-	enable(w.panel.correction.save, w.can("file.savePicture") && w.canCompare())
-	w.bar.save.SetEnabled(w.can("file.savePicture") && w.canCompare())
-}
-
-func enable(o fyne.Disableable, on bool) {
-	if on == o.Disabled() {
-		if on {
-			o.Enable()
-		} else {
-			o.Disable()
-		}
-	}
+	p.result.SetText(text)
 }

@@ -9,11 +9,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/crash"
-	"blik/app/job"
+	"blik/ui/xwidget"
 )
-
-// recordPanic keeps the log of a job that panicked; the window says that it failed and goes on.
-func (w *window) recordPanic(p *job.PanicError) { w.crash.Record(p.Value, p.Stack) }
 
 // offerCrashLogs shows what earlier runs that crashed left behind. Each is offered once: it is removed, or kept where
 // the user saves it or wants to be asked again.
@@ -32,19 +29,19 @@ func (w *window) offerCrashLogs() {
 		fyne.LogError("crash log", err)
 		return
 	}
-	note := widget.NewLabel(w.t("crash.text", "Path", path))
-	note.Wrapping = fyne.TextWrapWord
+	note := xwidget.NewWrapped(w.t("crash.text", "Path", path))
 	text := widget.NewLabel(string(data))
 	text.TextStyle.Monospace = true
 	text.Selectable = true
-	d := dialog.NewCustomWithoutButtons(w.t("crash.title"), container.NewBorder(note, nil, nil, nil, container.NewScroll(text)), w.win)
+	d := dialog.NewCustomWithoutButtons(w.t("crash.title"),
+		container.NewBorder(note, nil, nil, nil, container.NewScroll(text)), w.win)
 	copyText := widget.NewButton(w.t("button.copy"), func() { w.app.Clipboard().SetContent(string(data)) })
 	keep := widget.NewButton(w.t("button.keep"), d.Hide)
 	remove := widget.NewButton(w.t("button.remove"), func() {
 		d.Hide()
 		for _, log := range logs {
 			if err := os.Remove(log); err != nil && !os.IsNotExist(err) {
-				w.showError(err)
+				w.prompts.showError(err)
 				return
 			}
 		}
@@ -52,7 +49,5 @@ func (w *window) offerCrashLogs() {
 	// Enter, which a hasty user presses, loses nothing.
 	keep.Importance = widget.HighImportance
 	d.SetButtons([]fyne.CanvasObject{copyText, keep, remove})
-	size := w.win.Canvas().Size()
-	d.Resize(fyne.NewSize(min(720, size.Width*0.9), min(480, size.Height*0.9)))
-	w.showDialog(d, nil)
+	w.prompts.show(d, 720, 480, nil)
 }

@@ -3,52 +3,60 @@ package ui
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"fyne.io/fyne/v2/test"
 
-	"blik/app/compute"
 	"blik/app/device"
+	"blik/app/settings"
 	"blik/processing"
 	"blik/ui/xwidget"
 )
 
-// fakeDevice is open, and does nothing.
+// fakeDevice is the Device of a session: it opens when held, if not nil, is closed, and does nothing.
 type fakeDevice struct {
-	name string
-	why  error
+	mu    sync.Mutex
+	state device.State
+	held  chan struct{}
+	// runs is what the names that are chosen run on; a missing one cannot be opened.
+	runs  map[string]string
+	tried []string
 }
 
-func (d fakeDevice) Run(ctx context.Context, _ int, job func(context.Context, processing.Backend) error) (*processing.Text, error) {
+func (d *fakeDevice) Choose(name string, opened func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.tried = append(d.tried, name)
+	d.state = device.State{Chosen: name, Opening: true, Runs: deviceCPU}
+	go func() {
+		if d.held != nil {
+			<-d.held
+		}
+		d.mu.Lock()
+		d.state = device.State{Chosen: name, Runs: d.runs[name]}
+		if d.state.Runs == "" {
+			d.state.Runs, d.state.Why = deviceCPU, errors.New("it was taken out")
+		}
+		d.mu.Unlock()
+		opened()
+	}()
+}
+
+func (d *fakeDevice) State() device.State {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.state
+}
+
+func (d *fakeDevice) Run(ctx context.Context, _ int, job device.Job) (*processing.Text, error) {
 	return nil, job(ctx, nil)
 }
-func (d fakeDevice) Name() string { return d.name }
-func (d fakeDevice) Why() error   { return d.why }
-func (d fakeDevice) Close() error { return nil }
 
-// openDevice opens one of the harness's GPUs; auto is the first of them, or the CPU.
-func (h *harness) openDevice(_ context.Context, name string) (compute.Runner, error) {
-	h.tried <- name
-	if h.held != nil {
-		<-h.held
-	}
-	switch {
-	case name == deviceCPU:
-		return fakeDevice{name: deviceCPU}, nil
-	case name == deviceAuto && len(h.gpus) == 0:
-		return fakeDevice{deviceCPU, errors.New("none is there")}, nil
-	case name == deviceAuto:
-		return fakeDevice{name: h.gpus[0].Name}, nil
-	}
-	for _, d := range h.gpus {
-		if d.Name == name {
-			return fakeDevice{name: name}, nil
-		}
-	}
-	return nil, errors.New("it was taken out")
-}
+func (d *fakeDevice) Close(context.Context) error { return nil }
 
 // drain runs what is queued until the window knows its devices and has opened the one it wants.
 func (h *harness) drain(done func() bool) {
@@ -70,7 +78,7 @@ func (h *harness) deviceShown() *xwidget.HelpLabel {
 
 // deviceChoices are the items of the menu of devices; the one with the tick has a star.
 func (h *harness) deviceChoices() (list []string) {
-	for _, i := range h.deviceItem().ChildMenu.Items {
+	for _, i := range h.menu.deviceItems() {
 		if i.Checked {
 			list = append(list, "*"+i.Label)
 		} else {
@@ -83,13 +91,14 @@ func (h *harness) deviceChoices() (list []string) {
 func TestDeviceIsChosenAndRemembered(t *testing.T) {
 	h := newHarness(t, "en")
 	h.gpus = []device.Device{{Name: "cuda:0", Title: "Abacus 9", Memory: 1}}
+	h.runs = map[string]string{"auto": "cuda:0", "cpu": "cpu"}
 	h.held = make(chan struct{})
-	h.openDevices()
+	h.OpenDevices()
 	if h.deviceShown().Text() != "…" {
 		t.Errorf("while it opens the status bar says %q", h.deviceShown().Text())
 	}
 	close(h.held)
-	h.drain(func() bool { return len(h.found) == 2 && h.deviceShown().Text() == "GPU" })
+	h.drain(func() bool { return len(h.Devices()) == 2 && h.deviceShown().Text() == "GPU" })
 	if got := strings.Join(h.deviceChoices(), ", "); got != "*Automatic, CPU, Abacus 9" {
 		t.Errorf("the menu offers %s", got)
 	}
@@ -103,20 +112,20 @@ func TestDeviceIsChosenAndRemembered(t *testing.T) {
 	if got := strings.Join(h.deviceChoices(), ", "); got != "Automatic, *CPU, Abacus 9" {
 		t.Errorf("the menu offers %s", got)
 	}
-	if got := wantedDevice(h.app.Preferences()); got != "cpu" {
+	if got := h.Settings().Device; got != "cpu" {
 		t.Errorf("remembered is %q", got)
 	}
-	if a, b := <-h.tried, <-h.tried; a != "auto" || b != "cpu" {
-		t.Errorf("opened were %s and %s", a, b)
+	if !slices.Equal(h.tried, []string{"auto", "cpu"}) {
+		t.Errorf("opened were %v", h.tried)
 	}
 }
 
 // A GPU that is not there any more leaves the work to the CPU, and the choice to the user.
 func TestDeviceThatIsGone(t *testing.T) {
 	h := newHarness(t, "ru")
-	h.wanted = "cuda:1"
-	h.openDevices()
-	h.drain(func() bool { return len(h.found) == 1 && h.deviceShown().Text() == "ЦП" })
+	h.Settings().Device = "cuda:1"
+	h.OpenDevices()
+	h.drain(func() bool { return len(h.Devices()) == 1 && h.deviceShown().Text() == "ЦП" })
 	if help := h.deviceShown().Help(); !strings.Contains(help, "it was taken out") {
 		t.Errorf("help %q", help)
 	}
@@ -127,17 +136,35 @@ func TestDeviceThatIsGone(t *testing.T) {
 
 func TestDevicesOfOneNameAreNumbered(t *testing.T) {
 	h := newHarness(t, "en")
-	h.found = []device.Device{{Name: "cpu"}, {Name: "cuda:0", Title: "Abacus", Memory: 1}, {Name: "cuda:1", Title: "Abacus", Memory: 1}}
+	h.gpus = []device.Device{{Name: "cuda:0", Title: "Abacus", Memory: 1}, {Name: "cuda:1", Title: "Abacus", Memory: 1}}
+	h.OpenDevices()
+	h.drain(func() bool { return len(h.Devices()) == 3 })
 	if got := strings.Join(h.deviceChoices(), ", "); got != "*Automatic, CPU, Abacus (cuda:0), Abacus (cuda:1)" {
 		t.Errorf("the menu offers %s", got)
 	}
 }
 
-func TestWantedDeviceOfDamagedPreferences(t *testing.T) {
-	a := test.NewTempApp(t)
-	a.Preferences().SetString(preferenceDevice, "toaster")
-	if got := wantedDevice(a.Preferences()); got != deviceAuto {
-		t.Errorf("%q", got)
+// Older versions kept two settings in the toolkit's preferences.
+func TestPreferencesOfOlderVersions(t *testing.T) {
+	p := test.NewTempApp(t).Preferences()
+	var s settings.Settings
+	if adoptPreferences(p, &s); s.Device != deviceAuto || s.Appearance != "system" {
+		t.Errorf("without any: %+v", s)
+	}
+	p.SetString("device", "cuda:1")
+	p.SetString("appearance", "neutral")
+	s = settings.Settings{}
+	if adoptPreferences(p, &s); s.Device != "cuda:1" || s.Appearance != "neutral" {
+		t.Errorf("adopted %+v", s)
+	}
+	s = settings.Settings{Device: "cpu", Appearance: "dark"}
+	if adoptPreferences(p, &s); s.Device != "cpu" || s.Appearance != "dark" {
+		t.Errorf("settings were overwritten: %+v", s)
+	}
+	p.SetString("device", "toaster")
+	s = settings.Settings{}
+	if adoptPreferences(p, &s); s.Device != deviceAuto {
+		t.Errorf("damaged: %+v", s)
 	}
 }
 
@@ -146,7 +173,7 @@ func TestNoticeOfADevice(t *testing.T) {
 	h := newHarness(t, "ru").opened()
 	h.notice = &processing.Text{EN: "It fell.", RU: "Она упала."}
 	for _, c := range []struct{ do, want string }{{"find.run", "Найден"}, {"correct.all", "Исправлен"}} {
-		h.do(c.do)
+		h.actions.do(c.do)
 		h.settle()
 		got := h.status.message.Text()
 		if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, ". Она упала.") || !strings.Contains(got, "мс") || h.dialogOpen() {

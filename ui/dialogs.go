@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"context"
+	"errors"
 	"os"
 
 	"fyne.io/fyne/v2"
@@ -9,79 +11,170 @@ import (
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/widget"
 
+	"blik/app/job"
+	"blik/processing"
 	"blik/ui/filedialog"
 	"blik/ui/xwidget"
 )
 
-// chooseDialogs returns what makes the file dialogs of a window: the system's, unless the environment asks for the
-// toolkit's.
-func chooseDialogs() func(w *window, win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs {
-	system := filedialog.NewSystem()
-	return func(w *window, win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs {
-		confirm := func(path string, yes func()) { w.confirmReplace(win, modals, path, yes) }
-		toolkit := filedialog.Toolkit(win, func() filedialog.Words {
-			return filedialog.Words{Save: w.t("button.save"), Cancel: w.t("button.cancel"), Browse: w.t("button.browse")}
-		}, confirm)
-		if os.Getenv("BLIK_DIALOGS") == "fyne" {
-			return toolkit
-		}
-		return system.Dialogs(toolkit, confirm, func() func() { return w.shield(win) })
-	}
+// prompts shows the dialogs of the window: what went wrong, questions, and what the user asked to read.
+type prompts struct {
+	*common
+	win     fyne.Window
+	modals  *xwidget.Modals
+	version string
 }
 
-// showDialog shows a dialog that Escape closes, as its Cancel does. accept is what Enter does; nil closes it, too.
-func (w *window) showDialog(d dialog.Dialog, accept func()) { w.modals.Show(d, accept) }
+// ended reports how work ended that the user asked for; ok is true where it succeeded.
+func (p *prompts) ended(err error) (ok bool) {
+	switch {
+	case err == nil:
+		return true
+	case errors.Is(err, job.ErrBusy):
+		p.say(p.t("status.busy"))
+	case errors.Is(err, context.Canceled):
+		p.say(p.t("status.cancelled"))
+	default:
+		p.say("")
+		p.showError(err)
+	}
+	return false
+}
 
-// confirmReplace asks over a window whether a file may be replaced.
-func (w *window) confirmReplace(win fyne.Window, modals *xwidget.Modals, path string, yes func()) {
-	d := dialog.NewConfirm(w.t("replace.title"), w.t("replace.text", "Name", baseName(path)), func(ok bool) {
+// localized is an error that can say itself in the user's language.
+type localized interface{ In(lang string) string }
+
+// errorText says an error in one sentence, in the user's language where it can.
+func (p *prompts) errorText(err error) string {
+	var l localized
+	if errors.As(err, &l) {
+		return l.In(p.texts.Lang())
+	}
+	if errors.Is(err, processing.ErrRegionOutside) {
+		return p.t("region.outside")
+	}
+	return err.Error()
+}
+
+// showError shows what went wrong, once.
+func (p *prompts) showError(err error) { p.showSentence(p.errorText(err)) }
+
+// showSentence shows what went wrong.
+func (p *prompts) showSentence(sentence string) {
+	p.showCustom(p.t("error.title"), p.t("button.ok"), xwidget.NewWrapped(sentence), 460, 160)
+}
+
+// showCustom shows a dialog with one button, of the given size or as large as the window allows.
+func (p *prompts) showCustom(title, button string, content fyne.CanvasObject, width, height float32) {
+	d := dialog.NewCustom(title, button, content, p.win)
+	p.show(d, width, height, nil)
+}
+
+// show shows a dialog that Escape closes, as its Cancel does. accept is what Enter does; nil closes it, too.
+func (p *prompts) show(d dialog.Dialog, width, height float32, accept func()) {
+	room := p.win.Canvas().Size()
+	d.Resize(fyne.NewSize(min(width, room.Width*0.9), min(height, room.Height*0.9)))
+	p.modals.Show(d, accept)
+}
+
+// answer is a button of a question.
+type answer struct {
+	text       string
+	importance widget.Importance
+	do         func()
+}
+
+// ask shows a question with the given answers and a way out. Enter gives the answer that stands out; where none does, or
+// where it could not be taken back, Enter is the way out.
+func (p *prompts) ask(title, text string, answers []answer) {
+	d := dialog.NewCustomWithoutButtons(title, xwidget.NewWrapped(text), p.win)
+	buttons := container.New(layout.NewHBoxLayout(), widget.NewButton(p.t("button.cancel"), d.Hide))
+	var accept func()
+	for _, a := range answers {
+		answer := func() {
+			d.Hide()
+			a.do()
+		}
+		b := widget.NewButton(a.text, answer)
+		b.Importance = a.importance
+		buttons.Add(b)
+		if a.importance == widget.HighImportance {
+			accept = answer
+		}
+	}
+	d.SetButtons([]fyne.CanvasObject{buttons})
+	p.show(d, 480, 180, accept)
+}
+
+// confirmReplace asks over a window whether a file may be overwritten.
+func (p *prompts) confirmReplace(win fyne.Window, modals *xwidget.Modals, path string, yes func()) {
+	d := dialog.NewConfirm(p.t("replace.title"), p.t("replace.text", "Name", baseName(path)), func(ok bool) {
 		if ok {
 			yes()
 		}
 	}, win)
-	d.SetConfirmText(w.t("button.replace"))
-	d.SetDismissText(w.t("button.cancel"))
+	d.SetConfirmText(p.t("button.replace"))
+	d.SetDismissText(p.t("button.cancel"))
 	modals.Show(d, d.Confirm)
 }
 
+// dialogMaker makes the file dialogs of one of the program's windows.
+type dialogMaker func(p *prompts, win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs
+
+// chooseDialogs returns the maker of the system's file dialogs, or of the toolkit's if the environment asks for them.
+func chooseDialogs() dialogMaker {
+	system := filedialog.NewSystem()
+	return func(p *prompts, win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs {
+		confirm := func(path string, yes func()) { p.confirmReplace(win, modals, path, yes) }
+		toolkit := filedialog.Toolkit(win, func() filedialog.Words {
+			return filedialog.Words{Save: p.t("button.save"), Cancel: p.t("button.cancel"), Browse: p.t("button.browse")}
+		}, confirm)
+		if os.Getenv("BLIK_DIALOGS") == "fyne" {
+			return toolkit
+		}
+		return system.Dialogs(toolkit, confirm, func() func() { return p.shield(win) })
+	}
+}
+
 // shield covers a window while a dialog of the system is open.
-func (w *window) shield(win fyne.Window) (remove func()) {
-	pop := widget.NewModalPopUp(widget.NewLabel(w.t("status.dialogOpen")), win.Canvas())
+func (p *prompts) shield(win fyne.Window) (remove func()) {
+	pop := widget.NewModalPopUp(widget.NewLabel(p.t("status.dialogOpen")), win.Canvas())
 	pop.Show()
 	return pop.Hide
 }
 
 // showKeys lists the keys in the order of the menus.
-func (w *window) showKeys() {
-	mouse := widget.NewLabel(w.t("keys.mouse"))
-	mouse.Wrapping = fyne.TextWrapWord
-	box := container.NewVBox(mouse)
+func (p *prompts) showKeys() {
+	box := container.NewVBox(xwidget.NewWrapped(p.t("keys.mouse")))
 	for _, m := range menuTable() {
 		grid := container.New(layout.NewFormLayout())
 		for _, id := range m.ids {
-			a := w.actions[id]
-			if a == nil || w.keyText(id) == "" {
+			if p.actions.table[id] == nil || p.keyText(id) == "" {
 				continue
 			}
-			key := widget.NewLabelWithStyle(w.keyText(id), fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
-			grid.Add(xwidget.NewMinWidth(130, key))
-			grid.Add(widget.NewLabel(w.name(id)))
+			grid.Add(xwidget.NewMinWidth(130, xwidget.NewHeading(p.keyText(id))))
+			grid.Add(widget.NewLabel(p.name(id)))
 		}
 		if len(grid.Objects) > 0 {
-			box.Add(widget.NewLabelWithStyle(w.t(m.title), fyne.TextAlignLeading, fyne.TextStyle{Bold: true}))
+			box.Add(xwidget.NewHeading(p.t(m.title)))
 			box.Add(grid)
 		}
 	}
-	d := dialog.NewCustom(w.t("keys.title"), w.t("button.close"), container.NewVScroll(box), w.win)
-	size := w.win.Canvas().Size()
-	d.Resize(fyne.NewSize(min(560, size.Width*0.9), min(620, size.Height*0.9)))
-	w.showDialog(d, nil)
+	p.showCustom(p.t("keys.title"), p.t("button.close"), container.NewVScroll(box), 560, 620)
 }
 
-func (w *window) showAbout() {
-	text := widget.NewLabel(w.t("about.text", "Version", w.version))
-	text.Wrapping = fyne.TextWrapWord
-	d := dialog.NewCustom(w.t("action.help.about"), w.t("button.close"), text, w.win)
-	d.Resize(fyne.NewSize(460, 220))
-	w.showDialog(d, nil)
+func (p *prompts) showAbout() {
+	p.showCustom(p.t("action.help.about"), p.t("button.close"), xwidget.NewWrapped(p.t("about.text", "Version", p.version)), 460, 220)
+}
+
+// showInformation shows what is known of the open file.
+func (p *prompts) showInformation() {
+	grid := container.New(layout.NewFormLayout())
+	for _, f := range p.facts() {
+		value := xwidget.NewWrapped(f.value)
+		value.Selectable = true
+		grid.Add(xwidget.NewHeading(f.name))
+		grid.Add(value)
+	}
+	p.showCustom(p.t("info.title"), p.t("button.close"), container.NewVScroll(grid), 600, 420)
 }

@@ -3,18 +3,15 @@ package ui
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
 
-	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/preset"
-	"blik/app/view"
-	"blik/processing"
+	"blik/app/session"
 	"blik/ui/filedialog"
 )
 
@@ -23,268 +20,249 @@ const presetEnding = "json"
 
 func baseName(path string) string { return filepath.Base(path) }
 
-// started runs when the window is on the screen. damaged is what was wrong with the settings, if anything.
-func (w *window) started(o Options, damaged error) {
-	if damaged != nil {
-		w.showError(damaged)
-	}
-	w.log.view(w.port)
-	w.openDevices()
-	w.offerCrashLogs()
-	for i := len(o.Files) - 1; i > 0; i-- {
-		if abs, err := filepath.Abs(o.Files[i]); err == nil {
-			w.settings.AddRecent(abs)
-		}
-	}
-	if len(o.Files) == 0 {
-		return
-	}
-	then := func() {}
-	if o.Detect {
-		then = w.detect
-	}
-	w.openThen(o.Files[0], then)
+// files opens and saves pictures, masks and presets, and asks what has to be asked.
+type files struct {
+	*common
+	dialogs filedialog.Dialogs
 }
 
-// chooseFile lets the user choose a picture.
-func (w *window) chooseFile() {
-	w.files.Open(filedialog.Request{
-		Title: w.t("dialog.open"), Folder: w.settings.LastFolder,
-		Name: w.t("filter.pictures"), Endings: imagefile.Endings(),
-	}, w.chosen(w.open))
+// choosePicture lets the user choose a picture.
+func (f *files) choosePicture() {
+	f.dialogs.Open(filedialog.Request{
+		Title: f.t("dialog.open"), Folder: f.Settings().LastFolder, Name: f.t("filter.pictures"), Endings: imagefile.Endings(),
+	}, f.chosen(f.open))
 }
 
 // chosen passes on the path of a file dialog that was not cancelled.
-func (w *window) chosen(use func(path string)) func(string, error) {
+func (f *files) chosen(use func(path string)) func(string, error) {
 	return func(path string, err error) {
 		switch {
 		case errors.Is(err, filedialog.ErrBusy):
-			w.say(w.t("status.dialogOpen"))
+			f.say(f.t("status.dialogOpen"))
 		case err != nil:
-			w.showError(err)
+			f.prompts.showError(err)
 		case path != "":
 			use(path)
 		}
 	}
 }
 
-// opened is a picture made ready to be shown.
-type opened struct {
-	file    *imagefile.File
-	doc     *document.Document
-	pyramid *view.Pyramid
-	mask    *view.MaskPyramid
-}
-
 // open shows another picture, after the work on this one is safe.
-func (w *window) open(path string) { w.openThen(path, func() {}) }
+func (f *files) open(path string) { f.openThen(path, func() {}) }
 
-// openThen shows another picture and goes on when it is there.
-func (w *window) openThen(path string, then func()) {
-	if w.jobs.Busy() {
-		w.say(w.t("status.busy"))
+// openThen shows another picture and goes on when it is open.
+func (f *files) openThen(path string, then func()) {
+	if f.Busy() {
+		f.say(f.t("status.busy"))
 		return
 	}
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	w.guard(func() { w.load(path, then) })
-}
-
-// load reads a picture, shows it in place of what is open, and goes on when it is there.
-func (w *window) load(path string, then func()) {
-	work := func(ctx context.Context, report processing.Progress) (opened, error) {
-		stage := processing.Text{EN: baseName(path), RU: baseName(path)}
-		report(stage, 0)
-		file, err := w.engine.read(ctx, path)
-		if errors.Is(err, fs.ErrNotExist) {
-			w.dispatch(func() { w.forget(path) })
-		}
-		if err != nil {
-			return opened{}, err
-		}
-		report(stage, 0.6)
-		doc, err := document.New(path, file.Picture)
-		if err != nil {
-			return opened{}, err
-		}
-		pyramid, err := view.NewPyramid(ctx, file.Picture, view.WithProfile(file.Profile), view.WithOrientation(file.Orientation))
-		if err != nil {
-			return opened{}, err
-		}
-		report(stage, 0.9)
-		return opened{file, doc, pyramid, view.NewMaskPyramid(doc.Mask())}, ctx.Err()
-	}
-	start(w, work, func(o opened) {
-		w.show(path, o)
-		then()
+	f.guard(func() {
+		f.Open(path, func(err error) {
+			if !f.prompts.ended(err) {
+				return
+			}
+			doc := f.Document()
+			f.say(f.t("status.opened", "Name", baseName(path), "W", f.texts.Int(doc.Size().X), "H", f.texts.Int(doc.Size().Y),
+				"Depth", doc.Picture().Depth()))
+			then()
+		})
 	})
 }
 
-// forget takes a file that is gone out of the recent ones.
-func (w *window) forget(path string) {
-	w.settings.RemoveRecent(path)
-	w.refreshMenu()
-}
-
-// show makes an opened picture the window's.
-func (w *window) show(path string, o opened) {
-	w.port.End()
-	w.doc, w.file = o.doc, o.file
-	w.before, w.after, w.shown = o.pyramid, o.pyramid, nil
-	w.maskFile, w.saved, w.result, w.replaced = "", pictureFile{}, written{}, 0
-	w.source, w.split, w.heldKey, w.heldButton = false, false, 0, false
-	for _, id := range []string{"tool.brush", "tool.eraser"} {
-		w.tools[id].(interface{ Forget() }).Forget()
-	}
-	w.settings.AddRecent(path)
-	w.saveSettings()
-	w.port.SetPicture(o.pyramid, o.mask)
-	w.status.values.SetWidest(w.widestPixel())
-	w.refreshAll()
-	size := o.doc.Size()
-	w.say(w.t("status.opened", "Name", baseName(path), "W", w.texts.Int(size.X), "H", w.texts.Int(size.Y),
-		"Depth", o.doc.Picture().Depth()))
-	w.log.line("picture %s %d %d", path, size.X, size.Y)
-}
-
 // dropped opens the first file dropped on the window: a preset, or a picture.
-func (w *window) dropped(_ fyne.Position, uris []fyne.URI) {
-	if len(uris) == 0 || w.dialogOpen() {
+func (f *files) dropped(_ fyne.Position, uris []fyne.URI) {
+	if len(uris) == 0 || f.actions.blocked() {
 		return
 	}
 	path := uris[0].Path()
 	if strings.EqualFold(filepath.Ext(path), ".json") {
-		w.readPreset(path)
+		f.readPreset(path)
 		return
 	}
-	w.open(path)
+	f.open(path)
 }
 
 // guard goes on after asking what becomes of corrections and of a mask that are not saved.
-func (w *window) guard(next func()) {
-	w.port.End()
-	if w.doc == nil || !w.doc.Dirty() && !w.doc.PictureDirty() {
+func (f *files) guard(next func()) {
+	f.display.port.End()
+	mask, picture := f.Unsaved()
+	if !mask && !picture {
 		next()
 		return
 	}
-	if w.dialogOpen() {
+	if f.actions.blocked() {
 		return
 	}
-	title, text, save := "guard.title", "guard.text", func() { w.saveMask(next) }
+	title, text, save := "guard.title", "guard.text", func() { f.saveMask(next) }
 	switch {
-	case w.doc.PictureDirty() && w.doc.Dirty():
-		title, text, save = "guard.bothTitle", "guard.bothText", func() { w.savePicture(func() { w.saveMask(next) }) }
-	case w.doc.PictureDirty():
-		title, text, save = "guard.pictureTitle", "guard.pictureText", func() { w.savePicture(next) }
+	case picture && mask:
+		title, text, save = "guard.bothTitle", "guard.bothText", func() { f.savePicture(func() { f.saveMask(next) }) }
+	case picture:
+		title, text, save = "guard.pictureTitle", "guard.pictureText", func() { f.savePicture(next) }
 	}
-	w.ask(w.t(title), w.t(text, "Name", baseName(w.doc.Path())), []answer{
-		{w.t("button.discard"), widget.MediumImportance, next},
-		{w.t("button.save"), widget.HighImportance, save},
+	f.prompts.ask(f.t(title), f.t(text, "Name", baseName(f.Document().Path())), []answer{
+		{f.t("button.discard"), widget.MediumImportance, next},
+		{f.t("button.save"), widget.HighImportance, save},
 	})
 }
 
-// saveMask writes the mask to where it was saved before, or asks for a place. next, which may be nil, runs after it is
-// on the disk.
-func (w *window) saveMask(next func()) {
-	if w.maskFile == "" {
-		w.saveMaskAs(next)
+// saveMask writes the mask to where it was saved before, or asks for a place, and goes on when it is on the disk.
+func (f *files) saveMask(next func()) {
+	if f.MaskFile() == "" {
+		f.saveMaskAs(next)
 		return
 	}
-	w.writeMask(w.maskFile, next)
+	f.writeMask(f.MaskFile(), next)
 }
 
 // saveMaskAs asks for a place and writes the mask there.
-func (w *window) saveMaskAs(next func()) {
-	base := baseName(w.doc.Path())
-	folder, name := filepath.Dir(w.doc.Path()), strings.TrimSuffix(base, filepath.Ext(base))+"_mask.png"
-	if w.maskFile != "" {
-		folder, name = filepath.Dir(w.maskFile), baseName(w.maskFile)
+func (f *files) saveMaskAs(next func()) {
+	path := f.MaskFile()
+	if path == "" {
+		picture := f.Document().Path()
+		path = strings.TrimSuffix(picture, filepath.Ext(picture)) + "_mask.png"
 	}
-	w.files.Save(filedialog.Request{
-		Title: w.t("dialog.saveMask"), Folder: folder, File: name,
-		Name: w.t("filter.masks"), Endings: imagefile.PNG.Endings(),
-	}, w.chosen(func(path string) { w.writeMask(path, next) }))
+	f.dialogs.Save(filedialog.Request{
+		Title: f.t("dialog.saveMask"), Folder: filepath.Dir(path), File: baseName(path),
+		Name: f.t("filter.masks"), Endings: imagefile.PNG.Endings(),
+	}, f.chosen(func(path string) { f.writeMask(path, next) }))
 }
 
-func (w *window) writeMask(path string, next func()) {
-	w.port.End()
-	doc := w.doc
-	shot := doc.Snapshot()
-	work := func(ctx context.Context, report processing.Progress) (struct{}, error) {
-		report(processing.Text{EN: baseName(path), RU: baseName(path)}, 0)
-		return struct{}{}, w.engine.writeMask(ctx, path, shot.Mask())
-	}
-	start(w, work, func(struct{}) {
-		doc.MarkSaved(shot.Generation)
-		w.maskFile = path
-		w.refreshTitle()
-		w.say(w.t("status.saved", "Path", path))
-		w.log.line("saved %s", path)
-		if next != nil {
+func (f *files) writeMask(path string, next func()) {
+	f.SaveMask(path, func(err error) {
+		if f.prompts.ended(err) {
+			f.say(f.t("status.saved", "Path", path))
 			next()
 		}
 	})
 }
 
 // chooseMask lets the user choose a mask of the picture's size to go on with.
-func (w *window) chooseMask() {
-	w.files.Open(filedialog.Request{
-		Title: w.t("dialog.loadMask"), Folder: filepath.Dir(w.doc.Path()),
-		Name: w.t("filter.masks"), Endings: imagefile.MaskEndings(),
-	}, w.chosen(w.loadMask))
+func (f *files) chooseMask() {
+	f.dialogs.Open(filedialog.Request{
+		Title: f.t("dialog.loadMask"), Folder: filepath.Dir(f.Document().Path()),
+		Name: f.t("filter.masks"), Endings: imagefile.MaskEndings(),
+	}, f.chosen(func(path string) {
+		f.LoadMask(path, func(err error) {
+			if f.prompts.ended(err) {
+				f.display.showMask()
+				f.say(f.t("status.maskLoaded", "Name", baseName(path)))
+			}
+		})
+	}))
 }
 
-func (w *window) loadMask(path string) {
-	w.port.End()
-	doc, size := w.doc, w.doc.Size()
-	work := func(ctx context.Context, report processing.Progress) (*processing.Mask, error) {
-		report(processing.Text{EN: baseName(path), RU: baseName(path)}, 0)
-		return w.engine.readMask(ctx, path, size.X, size.Y)
-	}
-	start(w, work, func(m *processing.Mask) {
-		if doc != w.doc {
-			return
-		}
-		w.port.End()
-		dirty, err := doc.LoadMask(m)
-		if err != nil {
-			w.showError(err)
-			return
-		}
-		w.showMask()
-		w.port.MaskChanged(dirty)
-		w.refreshMask()
-		w.say(w.t("status.maskLoaded", "Name", baseName(path)))
-	})
+func (f *files) choosePreset() {
+	f.dialogs.Open(filedialog.Request{
+		Title: f.t("dialog.loadPreset"), Folder: f.Settings().LastFolder, Name: f.t("filter.presets"), Endings: []string{presetEnding},
+	}, f.chosen(f.readPreset))
 }
 
-func (w *window) loadPreset() {
-	w.files.Open(filedialog.Request{
-		Title: w.t("dialog.loadPreset"), Folder: w.settings.LastFolder,
-		Name: w.t("filter.presets"), Endings: []string{presetEnding},
-	}, w.chosen(w.readPreset))
-}
-
-func (w *window) readPreset(path string) {
+func (f *files) readPreset(path string) {
 	p, err := preset.Read(path)
 	if err != nil {
-		w.showError(err)
+		f.prompts.showError(err)
 		return
 	}
-	w.setParams(p)
-	w.say(w.t("status.presetLoaded", "Name", baseName(path)))
+	f.SetParams(p)
+	f.say(f.t("status.presetLoaded", "Name", baseName(path)))
 }
 
-func (w *window) savePreset() {
-	w.files.Save(filedialog.Request{
-		Title: w.t("dialog.savePreset"), Folder: w.settings.LastFolder, File: "preset.json",
-		Name: w.t("filter.presets"), Endings: []string{presetEnding},
-	}, w.chosen(func(path string) {
-		if err := preset.Write(context.Background(), path, w.settings.Params); err != nil {
-			w.showError(err)
+func (f *files) savePreset() {
+	f.dialogs.Save(filedialog.Request{
+		Title: f.t("dialog.savePreset"), Folder: f.Settings().LastFolder, File: "preset.json",
+		Name: f.t("filter.presets"), Endings: []string{presetEnding},
+	}, f.chosen(func(path string) {
+		if err := preset.Write(context.Background(), path, f.Settings().Params); err != nil {
+			f.prompts.showError(err)
 			return
 		}
-		w.say(w.t("status.presetSaved", "Name", baseName(path)))
+		f.say(f.t("status.presetSaved", "Name", baseName(path)))
 	}))
+}
+
+// savePicture writes the corrected picture without a question where it can, and goes on when it is on the disk.
+func (f *files) savePicture(next func()) {
+	if !f.Corrected() {
+		f.say(f.t("status.nothingCorrected"))
+		return
+	}
+	if path, o, ok := f.SaveTarget(); ok {
+		f.writePicture(path, o, next)
+		return
+	}
+	f.askFormat(next)
+}
+
+// askFormat says why a JPEG is saved in another format, and asks for one.
+func (f *files) askFormat(next func()) {
+	path := f.Document().Path()
+	as := func(format imagefile.Format) func() {
+		return func() { f.writePicture(imagefile.DefaultName(path, format), imagefile.SaveOptions{}, next) }
+	}
+	text, answers := "jpeg.text", []answer{
+		{f.t("button.png"), widget.MediumImportance, as(imagefile.PNG)},
+		{f.t("button.tiff"), widget.HighImportance, as(imagefile.TIFF)},
+	}
+	if f.cmyk() {
+		text, answers = "jpeg.inkText", answers[1:]
+	}
+	f.prompts.ask(f.t("jpeg.title"), f.t(text, "Name", baseName(path),
+		"Result", baseName(imagefile.DefaultName(path, imagefile.TIFF))), answers)
+}
+
+// cmyk reports whether the picture is CMYK, which PNG cannot hold.
+func (f *files) cmyk() bool { return f.Document().Picture().Channels == 4 }
+
+// savePictureAs asks for a place and writes the corrected picture there.
+func (f *files) savePictureAs() {
+	if !f.Corrected() {
+		f.say(f.t("status.nothingCorrected"))
+		return
+	}
+	path, _, _ := f.SaveTarget()
+	f.dialogs.Save(filedialog.Request{
+		Title: f.t("dialog.savePicture"), Folder: filepath.Dir(path), File: baseName(path),
+		Name: f.t("filter.pictures"), Endings: f.Original().SaveEndings(),
+	}, f.chosen(func(path string) {
+		// The dialog has asked about a file that exists; the original takes a question of its own.
+		save := func() { f.writePicture(path, imagefile.SaveOptions{Overwrite: true}, func() {}) }
+		if !f.IsOriginal(path) {
+			save()
+			return
+		}
+		f.prompts.ask(f.t("source.title"), f.t("source.text", "Name", baseName(path)), []answer{
+			{f.t("button.replaceSource"), widget.DangerImportance, save},
+		})
+	}))
+}
+
+// writePicture writes the corrected picture and its report. It asks before a file is overwritten and about the loss of a
+// JPEG.
+func (f *files) writePicture(path string, o imagefile.SaveOptions, next func()) {
+	f.SavePicture(path, f.texts.Lang(), o, func(err error) {
+		var report *session.ReportError
+		switch {
+		case errors.Is(err, imagefile.ErrExists):
+			f.prompts.confirmReplace(f.prompts.win, f.prompts.modals, path, func() {
+				o.Overwrite = true
+				f.writePicture(path, o, next)
+			})
+		case errors.Is(err, imagefile.ErrLossy):
+			f.prompts.ask(f.t("lossy.title"), f.t("lossy.text", "Name", baseName(path)), []answer{
+				{f.t("button.saveLossy"), widget.WarningImportance, func() {
+					o.AllowLossy = true
+					f.writePicture(path, o, next)
+				}},
+			})
+		case errors.As(err, &report):
+			f.say(f.savedText(f.Written()))
+			if !errors.Is(err, context.Canceled) {
+				f.prompts.showSentence(f.t("saved.noReport", "Error", f.prompts.errorText(report.Err)))
+			}
+		case f.prompts.ended(err):
+			f.say(f.savedText(f.Written()))
+			next()
+		}
+	})
 }

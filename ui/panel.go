@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"fmt"
-	"math"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -11,7 +9,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"blik/app/job"
+	"blik/app/session"
 	"blik/processing"
 	"blik/ui/form"
 	"blik/ui/icons"
@@ -21,305 +19,174 @@ import (
 // panelWidth is the width of the panel at the right, in Fyne units.
 const panelWidth = 344
 
-// panel holds the work in its order: detection with the search region, its parameters and what adaptive mode chose, the
-// findings, and correction; above them what to do next, or the progress of what runs.
+// panel holds the work in its order: what to do next, or the progress of what runs; the search region; and the tabs of
+// detection, findings and correction.
 type panel struct {
+	*common
 	object fyne.CanvasObject
 
-	run       *widget.Button
-	correct   *widget.Button
-	steps     *fyne.Container
-	next      *xwidget.FixedText
-	busy      *fyne.Container
-	progress  *widget.ProgressBar
-	stage     string
-	region    *xwidget.FixedText
-	clear     *xwidget.ToolButton
-	form      *form.Form
-	chosen    *fyne.Container
-	chosenBox *fyne.Container
-	takeOver  *widget.Button
-	tabs      *container.AppTabs
-	// detection is a tab; the other two are those of findings and correction.
-	detection  *container.TabItem
-	findings   *findings
+	run      *widget.Button
+	correct  *widget.Button
+	steps    *fyne.Container
+	next     *xwidget.FixedText
+	busy     *fyne.Container
+	progress *widget.ProgressBar
+	region   *xwidget.FixedText
+	clear    *xwidget.ToolButton
+	tabs     *container.AppTabs
+
+	detection  *detectionPanel
+	findings   *findingsPanel
 	correction *correctionPanel
 }
 
-func newPanel(w *window) *panel {
-	p := &panel{}
-	p.run = widget.NewButtonWithIcon(w.t("action.find.run"), theme.SearchIcon(), func() { w.do("find.run") })
-	p.correct = widget.NewButtonWithIcon(w.t("action.correct.all"), icons.Get("correct"), func() { w.do("correct.all") })
+func newPanel(c *common, dispatch func(func())) *panel {
+	p := &panel{common: c}
+	p.run = widget.NewButtonWithIcon(c.t("action.find.run"), theme.SearchIcon(), func() { c.actions.do("find.run") })
+	p.correct = widget.NewButtonWithIcon(c.t("action.correct.all"), icons.Get("correct"),
+		func() { c.actions.do("correct.all") })
 	p.steps = container.NewGridWithColumns(2, p.run, p.correct)
 	p.next = xwidget.NewFixedText("")
-	p.next.Stretch, p.next.Muted, p.next.Tips = true, true, w.tips
+	p.next.Stretch, p.next.Muted, p.next.Tips = true, true, c.tips
 	p.progress = widget.NewProgressBar()
 	p.progress.TextFormatter = func() string {
-		return strings.TrimSpace(p.stage + "  " + w.percent(p.progress.Value))
+		return strings.TrimSpace(c.Progress().Stage.In(c.texts.Lang()) + "  " + c.percent(p.progress.Value))
 	}
-	cancel := widget.NewButton(w.t("button.cancel"), func() { w.do("find.cancel") })
+	cancel := widget.NewButton(c.t("button.cancel"), func() { c.actions.do("find.cancel") })
 	p.busy = container.NewBorder(nil, nil, nil, cancel, p.progress)
-	p.busy.Hide()
 
 	p.region = xwidget.NewFixedText("")
 	p.region.Stretch = true
-	p.clear = w.button("edit.clearRegion", theme.CancelIcon())
-	region := container.New(layout.NewCustomPaddedLayout(0, 0, 8, 0),
-		container.NewBorder(nil, nil, xwidget.NewHelpLabel(w.t("region.title"), w.t("region.help"), w.tips), p.clear,
-			container.New(layout.NewCustomPaddedLayout(0, 0, 8, 0), p.region)))
+	p.clear = c.button("edit.clearRegion", theme.CancelIcon())
+	region := inset(0, 0, container.NewBorder(nil, nil,
+		xwidget.NewHelpLabel(c.t("region.title"), c.t("region.help"), c.tips), p.clear, inset(0, 0, p.region)))
 
-	p.form = form.New(w.texts, w.tips, w.keys, processing.SpecsOf(processing.StageDetection))
-	p.form.OnChanged = w.paramChanged
-
-	p.chosen = container.New(layout.NewCustomPaddedVBoxLayout(0))
-	p.takeOver = widget.NewButton(w.t("action.find.takeOver"), func() { w.do("find.takeOver") })
-	p.chosenBox = container.NewVBox(
-		widget.NewLabelWithStyle(w.t("chosen.title"), fyne.TextAlignLeading, fyne.TextStyle{Bold: true}),
-		p.chosen, p.takeOver,
-	)
-	p.chosenBox.Hide()
-
-	p.findings = newFindings(w)
-	detection := container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12),
-		container.NewVBox(p.form.Object, p.chosenBox)))
-	p.detection = container.NewTabItem(w.t("tab.detection"), detection)
-	p.correction = newCorrectionPanel(w)
-	p.tabs = container.NewAppTabs(p.detection, container.NewTabItem(w.t("tab.findings"), p.findings.object), p.correction.tab)
+	p.detection, p.findings, p.correction = newDetectionPanel(c), newFindingsPanel(c), newCorrectionPanel(c)
+	p.tabs = container.NewAppTabs(
+		container.NewTabItem(c.t("tab.detection"), p.detection.object),
+		container.NewTabItem(c.t("tab.findings"), p.findings.object),
+		container.NewTabItem(c.t("tab.correction"), p.correction.object))
 	// A table scrolls to its selection only when it is on the screen, which the tab is a moment after this call.
-	p.tabs.OnSelected = func(*container.TabItem) {
-		w.dispatch(func() {
-			if w.doc != nil {
-				w.showSelected(false)
-			}
-		})
-	}
+	p.tabs.OnSelected = func(*container.TabItem) { dispatch(p.findings.showSelected) }
 	head := container.New(layout.NewCustomPaddedLayout(6, 2, 8, 8),
-		container.NewVBox(container.NewStack(p.steps, p.busy), container.New(layout.NewCustomPaddedLayout(0, 0, 8, 0), p.next), region))
+		container.NewVBox(container.NewStack(p.steps, p.busy), inset(0, 0, p.next), region))
 	p.object = xwidget.NewMinWidth(panelWidth,
 		container.NewBorder(nil, nil, widget.NewSeparator(), nil, container.NewBorder(head, nil, nil, nil, p.tabs)))
 	return p
 }
 
-// refreshBusy shows whether a job runs.
-func (w *window) refreshBusy() {
-	if w.jobs.Busy() {
-		w.panel.steps.Hide()
-		w.panel.busy.Show()
-	} else {
-		w.panel.busy.Hide()
-		w.panel.steps.Show()
-		enable(w.panel.run, w.doc != nil)
-		enable(w.panel.correct, w.doc != nil)
-	}
-	w.enableSaving()
-	w.refreshSpot()
-	if w.timing != nil {
-		w.timing.Refresh()
-	}
-	for _, b := range w.bar.whenOpen {
-		b.SetEnabled(w.doc != nil)
-	}
-	w.refreshMenu()
+// inset moves an object to where the text of headings starts.
+func inset(bottom, right float32, o fyne.CanvasObject) *fyne.Container {
+	return container.New(layout.NewCustomPaddedLayout(0, bottom, 8, right), o)
 }
 
-// refreshProgress shows how far the job is.
-func (w *window) refreshProgress(u job.Update) {
-	w.panel.stage = u.Stage.In(w.texts.Lang())
-	w.panel.progress.SetValue(u.Done)
-}
-
-// refreshRegion shows the search region, in the panel and over the picture.
-func (w *window) refreshRegion() {
-	w.DraftChanged()
-	var r *processing.Region
-	if w.doc != nil {
-		r = w.doc.Region()
+func (p *panel) update(c change) {
+	if c.Progress {
+		p.progress.SetValue(p.Progress().Done)
 	}
-	w.panel.clear.SetEnabled(r != nil)
-	w.panel.region.SetText(w.regionText(r))
-}
-
-func (w *window) regionText(r *processing.Region) string {
-	if r == nil {
-		return w.t("region.whole")
+	if c.Busy {
+		xwidget.SetVisible(p.busy, p.Busy())
+		xwidget.SetVisible(p.steps, !p.Busy())
 	}
-	size := w.doc.Size()
-	x0, y0, x1, y1 := r.Bounds(size.X, size.Y)
-	key := map[processing.Shape]string{
-		processing.RectangleShape: "region.rectangle",
-		processing.EllipseShape:   "region.ellipse",
-		processing.PolygonShape:   "region.polygon",
-	}[r.Shape]
-	return w.t(key, "W", w.texts.Int(x1-x0), "H", w.texts.Int(y1-y0))
+	if c.Document {
+		xwidget.SetEnabled(p.run, p.Document() != nil)
+		xwidget.SetEnabled(p.correct, p.Document() != nil)
+	}
+	if c.Region || c.Document {
+		p.clear.SetEnabled(p.Region() != nil)
+		p.region.SetText(p.regionText())
+	}
+	if c.Document || c.Mask || c.Corrections || c.Saved {
+		step, _ := p.Next()
+		p.next.SetText(p.nextText())
+		emphasize(p.run, step == session.StepDetect)
+		emphasize(p.correct, step == session.StepCorrect)
+	}
+	p.detection.update(c)
+	p.findings.update(c)
+	p.correction.update(c)
 }
 
-// refreshResult shows what adaptive mode chose in the last detection, and why.
-func (w *window) refreshResult() {
-	p := w.panel
+// showCorrection brings the tab of correction to the front unless the list of findings is there.
+func (p *panel) showCorrection() {
+	if p.tabs.SelectedIndex() == 0 {
+		p.tabs.SelectIndex(2)
+	}
+}
+
+func emphasize(b *widget.Button, on bool) {
+	importance := widget.MediumImportance
+	if on {
+		importance = widget.HighImportance
+	}
+	if b.Importance != importance {
+		b.Importance = importance
+		b.Refresh()
+	}
+}
+
+// detectionPanel is the tab of detection: its parameters, and what adaptive mode chose in the last detection.
+type detectionPanel struct {
+	*common
+	object    fyne.CanvasObject
+	form      *form.Form
+	chosen    *fyne.Container
+	chosenBox *fyne.Container
+}
+
+func newDetectionPanel(c *common) *detectionPanel {
+	p := &detectionPanel{common: c, chosen: container.New(layout.NewCustomPaddedVBoxLayout(0))}
+	p.form = newForm(c, processing.StageDetection)
+	p.chosenBox = container.NewVBox(xwidget.NewHeading(c.t("chosen.title")), p.chosen,
+		widget.NewButton(c.t("action.find.takeOver"), func() { c.actions.do("find.takeOver") }))
+	p.object = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12),
+		container.NewVBox(p.form.Object, p.chosenBox)))
+	return p
+}
+
+// newForm makes a form of the parameters of a stage.
+func newForm(c *common, stage processing.Stage) *form.Form {
+	f := form.New(c.texts, c.tips, c.keys, processing.SpecsOf(stage))
+	f.OnChanged = func(s processing.Spec, v float64) {
+		if err := c.SetParam(s, v); err != nil {
+			c.prompts.showError(err)
+		}
+	}
+	return f
+}
+
+func (p *detectionPanel) update(c change) {
+	if c.Params && p.form.Params() != p.Settings().Params {
+		p.form.SetParams(p.Settings().Params)
+	}
+	if c.Document || c.Result || c.Params {
+		p.showChosen()
+	}
+}
+
+// showChosen shows what adaptive mode chose, and why.
+func (p *detectionPanel) showChosen() {
 	p.chosen.RemoveAll()
 	var result *processing.Result
-	if w.doc != nil {
-		result = w.doc.Result()
+	if p.Document() != nil {
+		result = p.Document().Result()
 	}
-	if result == nil || len(result.Chosen) == 0 || w.settings.Params.Mode != processing.Adaptive {
+	if result == nil || len(result.Chosen) == 0 || p.Settings().Params.Mode != processing.Adaptive {
 		p.chosenBox.Hide()
 		return
 	}
-	lang := w.texts.Lang()
+	lang := p.texts.Lang()
 	for _, c := range result.Chosen {
-		value := widget.NewLabel(w.texts.Number(c.Value, 3) + withUnit(c.Unit.In(lang)))
+		value := p.texts.Number(c.Value, 3)
+		if unit := c.Unit.In(lang); unit != "" {
+			value += "\u00a0" + unit
+		}
 		why := widget.NewRichText(&widget.TextSegment{Text: c.Why.In(lang), Style: widget.RichTextStyle{
 			ColorName: theme.ColorNamePlaceHolder, SizeName: theme.SizeNameCaptionText,
 		}})
 		why.Wrapping = fyne.TextWrapWord
 		p.chosen.Add(container.New(layout.NewCustomPaddedVBoxLayout(-6),
-			container.NewBorder(nil, nil, widget.NewLabel(c.Name.In(lang)), value), why))
+			container.NewBorder(nil, nil, widget.NewLabel(c.Name.In(lang)), widget.NewLabel(value)), why))
 	}
 	p.chosenBox.Show()
-}
-
-func withUnit(unit string) string {
-	if unit == "" {
-		return ""
-	}
-	return "\u00a0" + unit
-}
-
-// paramChanged takes a parameter that the user changed in a form.
-func (w *window) paramChanged(s processing.Spec, v float64) {
-	mode := w.settings.Params.Mode
-	if err := s.Set(&w.settings.Params, v); err != nil {
-		w.showError(err)
-		return
-	}
-	if w.settings.Params.Mode != mode {
-		w.refreshResult()
-		w.refreshMenu()
-	}
-}
-
-// showParams shows the parameters in both forms.
-func (w *window) showParams() {
-	w.panel.form.SetParams(w.settings.Params)
-	w.panel.correction.form.SetParams(w.settings.Params)
-}
-
-func (w *window) setMode(m processing.Mode) {
-	p := w.settings.Params
-	p.Mode = m
-	w.setParams(p)
-}
-
-// setParams shows other parameters.
-func (w *window) setParams(p processing.Params) {
-	w.settings.Params = p
-	w.showParams()
-	w.refreshResult()
-	w.refreshMenu()
-}
-
-// takeOver makes the values that the last detection used the ones of manual mode; those of correction stay.
-func (w *window) takeOver() {
-	p := withStage(w.settings.Params, w.doc.Result().Params, processing.StageDetection)
-	p.Mode = processing.Manual
-	w.setParams(p)
-	w.say(w.t("status.takenOver"))
-}
-
-// withStage returns p with the parameters of one stage taken from others, which must be valid.
-func withStage(p, others processing.Params, stage processing.Stage) processing.Params {
-	for _, s := range processing.SpecsOf(stage) {
-		// A value of valid parameters is valid.
-		_ = s.Set(&p, s.Get(others))
-	}
-	return p
-}
-
-// findings is the list of findings in the mask.
-type findings struct {
-	object fyne.CanvasObject
-	table  *widget.Table
-	sum    *widget.Label
-	// quiet is set while the table follows the selection, which would otherwise move the picture again.
-	quiet bool
-}
-
-// findingColumns are the keys of the table's headings and the widths of its columns.
-var findingColumns = []struct {
-	key   string
-	width float32
-}{{"column.id", 40}, {"column.x", 46}, {"column.y", 46}, {"column.area", 62}, {"column.score", 54}, {"column.state", 64}}
-
-func newFindings(w *window) *findings {
-	f := &findings{sum: widget.NewLabel("")}
-	f.sum.Wrapping = fyne.TextWrapWord
-	f.table = widget.NewTableWithHeaders(
-		func() (int, int) {
-			if w.doc == nil {
-				return 0, len(findingColumns)
-			}
-			return len(w.doc.Spots()), len(findingColumns)
-		},
-		func() fyne.CanvasObject {
-			l := widget.NewLabel("")
-			l.Alignment = fyne.TextAlignTrailing
-			l.SizeName = theme.SizeNameCaptionText
-			return l
-		},
-		func(id widget.TableCellID, o fyne.CanvasObject) {
-			o.(*widget.Label).SetText(w.cell(id.Row, id.Col))
-		},
-	)
-	f.table.ShowHeaderColumn = false
-	f.table.CreateHeader = func() fyne.CanvasObject {
-		l := widget.NewLabel("")
-		l.Alignment = fyne.TextAlignTrailing
-		l.SizeName = theme.SizeNameCaptionText
-		l.TextStyle.Bold = true
-		return l
-	}
-	f.table.UpdateHeader = func(id widget.TableCellID, o fyne.CanvasObject) {
-		o.(*widget.Label).SetText(w.t(findingColumns[id.Col].key))
-	}
-	for i, c := range findingColumns {
-		f.table.SetColumnWidth(i, c.width)
-	}
-	f.table.OnSelected = func(id widget.TableCellID) {
-		if f.quiet || w.doc == nil || id.Row < 0 || id.Row >= len(w.doc.Spots()) {
-			return
-		}
-		s := w.doc.Spots()[id.Row]
-		if x, y, ok := w.pixelOf(s); ok {
-			w.doc.Select(x, y)
-		}
-		w.showSelected(true)
-	}
-	f.object = container.NewBorder(f.sum, nil, nil, nil, f.table)
-	return f
-}
-
-// cell is the text of the table in a row and a column.
-func (w *window) cell(row, column int) string {
-	spots := w.doc.Spots()
-	if row < 0 || row >= len(spots) {
-		return ""
-	}
-	s := spots[row]
-	switch column {
-	case 0:
-		return fmt.Sprint(s.ID)
-	case 1:
-		return fmt.Sprint(int(math.Floor(s.X)))
-	case 2:
-		return fmt.Sprint(int(math.Floor(s.Y)))
-	case 3:
-		return w.texts.Int(s.Area)
-	case 4:
-		if !s.Detected {
-			return w.t("findings.byHand")
-		}
-		return w.texts.Number(s.Score, 1)
-	default:
-		return w.shortState(s)
-	}
 }

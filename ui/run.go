@@ -1,11 +1,13 @@
 package ui
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -13,9 +15,9 @@ import (
 	"fyne.io/fyne/v2/app"
 	"fyne.io/fyne/v2/lang"
 
-	"blik/app/compute"
 	"blik/app/crash"
 	"blik/app/device"
+	"blik/app/session"
 	"blik/app/settings"
 	"blik/assets"
 	"blik/ui/texts"
@@ -45,7 +47,7 @@ var ErrNoDisplay = errors.New("no display: neither DISPLAY nor WAYLAND_DISPLAY i
 // window closes without asking.
 //
 // Two variables of the environment are for tests and measurements: BLIK_DIALOGS=fyne uses the toolkit's own file dialogs
-// in place of the system's, and BLIK_UI_LOG names a file for the lines that logger describes.
+// in place of the system's, and BLIK_UI_LOG names a file for the lines of an Observer.
 func Run(ctx context.Context, o Options) error {
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		return ErrNoDisplay
@@ -53,17 +55,17 @@ func Run(ctx context.Context, o Options) error {
 	if err := answers(os.Getenv("DISPLAY")); err != nil {
 		return err
 	}
-	log, err := openLogger(os.Getenv("BLIK_UI_LOG"))
+	observer, closeLog, err := fileObserver(os.Getenv("BLIK_UI_LOG"))
 	if err != nil {
 		return err
 	}
-	defer log.close()
+	defer closeLog()
 
 	path, err := settings.Path()
 	if err != nil {
 		return fmt.Errorf("place of the settings: %w", err)
 	}
-	// Settings that could not be read are defaults; the window says so once it is there.
+	// Settings that could not be read are defaults; the window says so once it is open.
 	stored, damaged := settings.Load(path)
 	words, err := chooseTexts(o.Lang, stored.Language)
 	if err != nil {
@@ -75,20 +77,17 @@ func Run(ctx context.Context, o Options) error {
 
 	a := app.NewWithID(appID)
 	a.SetIcon(fyne.NewStaticResource("icon.png", assets.Icon()))
-	slot := compute.NewSlot(compute.Device, compute.Patience)
-	w := newWindow(a, config{
-		texts:    words,
-		settings: stored,
-		path:     path,
-		version:  o.Version,
-		engine:   programEngine(slot),
-		slot:     slot,
-		devices:  device.List,
-		dialogs:  chooseDialogs(),
-		log:      log,
-		crash:    o.Crash,
-		dispatch: fyne.Do,
+	adoptPreferences(a.Preferences(), &stored)
+	w, err := newWindow(a, config{
+		texts: words, version: o.Version, dialogs: chooseDialogs(), crash: o.Crash, observer: observer,
+		session: session.Options{
+			Files: session.Disk(session.Limits()), Device: device.NewSwitch(), Devices: device.List,
+			Settings: &stored, SettingsPath: path, Version: o.Version, Dispatch: fyne.Do,
+		},
 	})
+	if err != nil {
+		return err
+	}
 	a.Lifecycle().SetOnStarted(func() { w.started(o, damaged) })
 	a.Lifecycle().SetOnExitedForeground(w.focusLost)
 	stop := context.AfterFunc(ctx, func() { fyne.Do(w.close) })
@@ -97,8 +96,61 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// answers says whether a local X server listens on display, as ":0" or ":0.1"; the toolkit would panic where none does.
-// Displays of another form are left to the toolkit.
+// adoptPreferences takes appearance and device from the toolkit's preferences, where older versions of the program kept
+// them, unless the settings hold them.
+func adoptPreferences(p fyne.Preferences, s *settings.Settings) {
+	if s.Appearance == "" {
+		s.Appearance = p.StringWithFallback("appearance", string(appearanceSystem))
+	}
+	if s.Device == "" {
+		s.Device = p.StringWithFallback("device", deviceAuto)
+	}
+	if device.Check(s.Device) != nil {
+		s.Device = deviceAuto
+	}
+}
+
+// started runs when the window is on the screen. damaged is what was wrong with the settings, if anything.
+func (w *window) started(o Options, damaged error) {
+	if damaged != nil {
+		w.prompts.showError(damaged)
+	}
+	w.changed(change{View: true})
+	w.OpenDevices()
+	w.offerCrashLogs()
+	for i := len(o.Files) - 1; i > 0; i-- {
+		if abs, err := filepath.Abs(o.Files[i]); err == nil {
+			w.Settings().AddRecent(abs)
+		}
+	}
+	if len(o.Files) == 0 {
+		return
+	}
+	then := func() {}
+	if o.Detect {
+		then = w.detect
+	}
+	w.files.openThen(o.Files[0], then)
+}
+
+// fileObserver returns an Observer that writes a line an event to a file; nil where path is empty.
+func fileObserver(path string) (tell Observer, close func(), err error) {
+	if path == "" {
+		return nil, func() {}, nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("log of the window: %w", err)
+	}
+	out := bufio.NewWriter(f)
+	return func(format string, args ...any) {
+		fmt.Fprintf(out, format+"\n", args...)
+		out.Flush()
+	}, func() { f.Close() }, nil
+}
+
+// answers reports an error unless a local X server listens on display, as ":0" or ":0.1"; the toolkit would panic where
+// none does. Displays of another form are left to the toolkit.
 func answers(display string) error {
 	number, local := strings.CutPrefix(display, ":")
 	if runtime.GOOS != "linux" || !local {

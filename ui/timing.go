@@ -16,31 +16,24 @@ import (
 	"blik/ui/xwidget"
 )
 
-// showTiming brings the timing view up. It measures as a job of this window, so that neither spoils the other's time.
+// showTiming brings the timing view up. It measures as a job of the session, so that neither spoils the other's time.
 func (w *window) showTiming() {
 	if w.timing == nil {
-		w.timing = timing.New(timing.Host{
-			App: w.app, Version: w.version, Jobs: w.jobs, Dispatch: w.dispatch,
-			Files: func(win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs { return w.dialogs(w, win, modals) },
-			Picture: func() *timing.Picture {
-				if w.doc == nil {
-					return nil
-				}
-				return &timing.Picture{Name: w.doc.Path(), Picture: w.doc.Picture(), Region: w.doc.Region()}
+		host := timing.Host{
+			App: w.app, Version: w.config.version, Session: w.Session, Dispatch: w.config.session.Dispatch,
+			Files: func(win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs {
+				return w.config.dialogs(w.prompts, win, modals)
 			},
-			Params:     func() processing.Params { return w.settings.Params },
-			Progressed: w.refreshProgress,
-			Changed:    w.refreshBusy,
-			Sentence:   w.errorText,
-			Note:       w.log.line,
+			Sentence:   w.prompts.errorText,
+			Note:       w.config.observer,
 			Compare:    bench.Compare,
 			Experiment: experiment.Run,
 			Providers:  experimentsOnGPU,
 			Generate:   paintSample,
-		}, w.texts)
+		}
+		w.timing = timing.New(host, w.texts)
 	}
 	w.timing.Show()
-	w.log.line("timing")
 }
 
 // experimentsOnGPU opens the first GPU for the experiments. missing says why there is none.

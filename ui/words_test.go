@@ -119,14 +119,14 @@ func TestKeysAreUsed(t *testing.T) {
 		used[l.text] = true
 	}
 	h := newHarness(t, "en")
-	for id := range h.actions {
+	for id := range h.actions.table {
 		used["action."+id] = true
 	}
 	for _, a := range appearances() {
 		used["appearance."+string(a)] = true
 	}
-	for _, id := range toolIDs() {
-		used["hint."+id] = true
+	for _, id := range toolSpecs() {
+		used["hint."+id.ID] = true
 	}
 	methods, _ := processing.SpecByID("method")
 	for _, c := range methods.Choices {

@@ -77,7 +77,6 @@ func sums(t *testing.T) *experiment.Result {
 }
 
 func TestTable(t *testing.T) {
-	t.Parallel()
 	var b bytes.Buffer
 	if err := Table(&b, machine(), result(t, "sliding"), "en"); err != nil {
 		t.Fatal(err)
@@ -118,7 +117,6 @@ func TestTable(t *testing.T) {
 }
 
 func TestMilliseconds(t *testing.T) {
-	t.Parallel()
 	for d, want := range map[time.Duration]string{
 		123456 * time.Microsecond: "123", 12345 * time.Microsecond: "12.3", 1234 * time.Microsecond: "1.23",
 		123 * time.Microsecond: "0.123", 1234 * time.Nanosecond: "0.00123",
@@ -130,7 +128,6 @@ func TestMilliseconds(t *testing.T) {
 }
 
 func TestMarkdown(t *testing.T) {
-	t.Parallel()
 	var b bytes.Buffer
 	if err := Markdown(&b, result(t, "sliding"), "en"); err != nil {
 		t.Fatal(err)
@@ -147,7 +144,6 @@ func TestMarkdown(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
-	t.Parallel()
 	var b bytes.Buffer
 	r := result(t, "sliding")
 	r.Rows[1].Variant.GPUs = []string{"H200", "H200"}
@@ -174,7 +170,6 @@ func TestCSV(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	t.Parallel()
 	var b bytes.Buffer
 	r := sums(t)
 	r.Rows[1].Variant.GPUs = []string{"H200", "H200"}
@@ -205,7 +200,6 @@ func names(plots []Plot) (list []string) {
 }
 
 func TestPlots(t *testing.T) {
-	t.Parallel()
 	plots, err := Plots(result(t, "sliding"), "en")
 	if err != nil || !slices.Equal(names(plots), []string{"sliding_time_1024x1024"}) {
 		t.Fatalf("%q, %v", names(plots), err)
@@ -248,7 +242,6 @@ func TestPlots(t *testing.T) {
 
 // One point makes no line, none no plot, and times of zero are left out of a logarithmic axis.
 func TestPlotsOfLittle(t *testing.T) {
-	t.Parallel()
 	r := result(t, "sliding")
 	r.Rows = r.Rows[:2]
 	for _, rows := range [][]experiment.Row{r.Rows, r.Rows[:0]} {
@@ -273,7 +266,6 @@ func TestPlotsOfLittle(t *testing.T) {
 }
 
 func TestDecades(t *testing.T) {
-	t.Parallel()
 	labels := func(low, high float64) (list []string) {
 		for _, tick := range (decades{}).Ticks(low, high) {
 			if tick.Value < low || tick.Value > high {
@@ -302,7 +294,6 @@ func TestDecades(t *testing.T) {
 }
 
 func TestSave(t *testing.T) {
-	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	written, err := Save(t.Context(), dir, machine(), result(t, "sliding"), "en")
 	if err != nil {
@@ -334,7 +325,6 @@ func TestSave(t *testing.T) {
 }
 
 func TestSaveWritesFigures(t *testing.T) {
-	t.Parallel()
 	e, err := experiment.Find("vhgw")
 	if err != nil {
 		t.Fatal(err)
@@ -353,7 +343,6 @@ func TestSaveWritesFigures(t *testing.T) {
 
 // The clocks of the test and of the child that it starts agree.
 func TestSinceStart(t *testing.T) {
-	t.Parallel()
 	if os.Getenv("BLIK_CHILD") == "since" {
 		time.Sleep(50 * time.Millisecond)
 		fmt.Printf("ran %d\n", SinceStart())
@@ -376,7 +365,6 @@ func TestSinceStart(t *testing.T) {
 }
 
 func TestThisMachine(t *testing.T) {
-	t.Parallel()
 	now := time.Now()
 	m := ThisMachine("7", now)
 	if m.Cores < 1 || m.System == "" || m.Go == "" || m.Version != "7" || !m.Date.Equal(now) || m.GPUs == nil {

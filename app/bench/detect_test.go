@@ -49,14 +49,12 @@ type fakeGPU struct {
 
 func (g *fakeGPU) Name() string { return "cuda:7" }
 
-func (g *fakeGPU) Do(ctx context.Context, op processing.Op) error {
-	if _, first := op.(processing.Luminance); first {
-		g.runs++
-		if g.failure != nil && g.runs == g.fails+1 {
-			return g.failure
-		}
+func (g *fakeGPU) Luma(ctx context.Context, y, v processing.Plane, pic *processing.Picture, t *processing.LumaTables) error {
+	g.runs++
+	if g.failure != nil && g.runs == g.fails+1 {
+		return g.failure
 	}
-	return g.Backend.Do(ctx, op)
+	return g.Backend.Luma(ctx, y, v, pic, t)
 }
 
 func (g *fakeGPU) Host(ctx context.Context, p processing.Plane) (processing.Samples, error) {
@@ -115,7 +113,6 @@ func request(pic *processing.Picture, closed *int, g *fakeGPU) Request {
 }
 
 func TestCompare(t *testing.T) {
-	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	closed := 0
 	r := request(pic, &closed, &fakeGPU{Backend: cpu.New()})
@@ -193,7 +190,6 @@ func TestCompare(t *testing.T) {
 }
 
 func TestCompareFindsDifferences(t *testing.T) {
-	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	closed := 0
 	r := request(pic, &closed, &fakeGPU{Backend: cpu.New(), wrong: true})
@@ -210,7 +206,6 @@ func TestCompareFindsDifferences(t *testing.T) {
 }
 
 func TestDiffer(t *testing.T) {
-	t.Parallel()
 	result := func(pix []uint8, ids ...int) *processing.Result {
 		r := &processing.Result{Mask: &processing.Mask{Width: 3, Height: 2, Pix: pix}}
 		for _, id := range ids {
@@ -247,7 +242,6 @@ func TestDiffer(t *testing.T) {
 
 // A device that fails at any detection keeps what it had, and the other one is whole.
 func TestCompareDeviceFails(t *testing.T) {
-	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	for _, c := range []struct {
 		fails, runs int
@@ -287,7 +281,6 @@ func TestCompareDeviceFails(t *testing.T) {
 }
 
 func TestCompareMissingDevice(t *testing.T) {
-	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	closed := 0
 	r := request(pic, &closed, nil)
@@ -320,7 +313,6 @@ func TestCompareMissingDevice(t *testing.T) {
 }
 
 func TestCompareTellsNotices(t *testing.T) {
-	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	closed := 0
 	r := request(pic, &closed, nil)
@@ -338,7 +330,6 @@ func TestCompareTellsNotices(t *testing.T) {
 }
 
 func TestCompareAllDevices(t *testing.T) {
-	t.Parallel()
 	c, err := Compare(t.Context(), Request{Picture: painting(t, 40, 30, 8), Params: processing.DefaultParams(), Repeat: 1, copyBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
@@ -349,7 +340,6 @@ func TestCompareAllDevices(t *testing.T) {
 }
 
 func TestCompareCancelled(t *testing.T) {
-	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	for _, at := range []string{"opening", "luminance", "cleanup", "copy limits"} {
 		closed := 0
@@ -367,7 +357,6 @@ func TestCompareCancelled(t *testing.T) {
 }
 
 func TestCompareRefuses(t *testing.T) {
-	t.Parallel()
 	pic := painting(t, 20, 20, 8)
 	outside, err := processing.ParseRegion("rect:100,100,5,5")
 	if err != nil {
@@ -393,7 +382,6 @@ func TestCompareRefuses(t *testing.T) {
 }
 
 func TestHostCopyRate(t *testing.T) {
-	t.Parallel()
 	for _, n := range []int{1, 4097, 1 << 20} {
 		if v, err := hostCopyRate(t.Context(), n, 2); err != nil || v < 0 || n > 5000 && v < 1e6 {
 			t.Errorf("%d bytes: %g, %v", n, v, err)
@@ -427,7 +415,6 @@ func comparison() *Comparison {
 }
 
 func TestComparisonTable(t *testing.T) {
-	t.Parallel()
 	var b bytes.Buffer
 	if err := comparison().Table(&b, machine(), "en"); err != nil {
 		t.Fatal(err)
@@ -474,7 +461,6 @@ func TestComparisonTable(t *testing.T) {
 }
 
 func TestComparisonFromTheStart(t *testing.T) {
-	t.Parallel()
 	c := comparison()
 	c.Devices[0].Start, c.Devices[1].Start = 30*time.Millisecond, 250*time.Millisecond
 	cold := c.Cold("en")
@@ -496,7 +482,6 @@ func TestComparisonFromTheStart(t *testing.T) {
 }
 
 func TestComparisonCSV(t *testing.T) {
-	t.Parallel()
 	var b bytes.Buffer
 	if err := comparison().CSV(&b); err != nil {
 		t.Fatal(err)
@@ -526,7 +511,6 @@ func TestComparisonCSV(t *testing.T) {
 }
 
 func TestComparisonJSON(t *testing.T) {
-	t.Parallel()
 	var b bytes.Buffer
 	c := comparison()
 	if err := c.JSON(&b, machine(), "ru"); err != nil {
@@ -555,7 +539,6 @@ func TestComparisonJSON(t *testing.T) {
 }
 
 func TestComparisonSaves(t *testing.T) {
-	t.Parallel()
 	want := []string{"detect.txt", "detect.md", "detect.csv", "detect.json", "detect_time.png", "detect_time.svg", "detect_share.png", "detect_share.svg"}
 	for _, lang := range []string{"en", "ru"} {
 		dir := filepath.Join(t.TempDir(), "new")

@@ -32,7 +32,6 @@ func drawn(t *testing.T, p Plot) string {
 
 // What a parameter makes no difference to is beside every value of it.
 func TestPlotsOfVariantsThatIgnore(t *testing.T) {
-	t.Parallel()
 	e, err := experiment.Find("traversal")
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +63,6 @@ func TestPlotsOfVariantsThatIgnore(t *testing.T) {
 
 // Numbers beside the size have a plot of their own, and single cases of them none over the sizes.
 func TestPlotsAlongEachNumber(t *testing.T) {
-	t.Parallel()
 	e, err := experiment.Find("wavelet")
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,6 @@ func compare(t *testing.T, missing int, args ...string) outcome {
 }
 
 func TestBenchDetect(t *testing.T) {
-	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
 	got := compare(t, 0, "bench", "detect", "--device", "cpu,cpu", "--megapixels", "0.02", "--depth", "16", "--repeat", "1", "--margin", "2", "-o", dir)
 	if got.status != exitDone || got.errors != "" {
@@ -53,7 +52,6 @@ func TestBenchDetect(t *testing.T) {
 }
 
 func TestBenchDetectOnAPicture(t *testing.T) {
-	t.Parallel()
 	path := painting(t, t.TempDir(), "p.png")
 	got := compare(t, 0, "--lang", "ru", "bench", "detect", "--device", "cpu", "--input", path, "--quick", "--score", "0.5", "--format", "table")
 	if got.status != exitDone || !strings.Contains(got.out, "ручной режим") || !strings.Contains(got.out, "Маски не сравнивались") {
@@ -65,7 +63,6 @@ func TestBenchDetectOnAPicture(t *testing.T) {
 }
 
 func TestBenchDetectFormats(t *testing.T) {
-	t.Parallel()
 	args := []string{"bench", "detect", "--device", "cpu", "--megapixels", "0.01", "--repeat", "1", "--format"}
 	got := compare(t, 0, append(args, "csv")...)
 	rows, err := csv.NewReader(strings.NewReader(got.out)).ReadAll()
@@ -88,7 +85,6 @@ func TestBenchDetectFormats(t *testing.T) {
 
 // A device that is asked for by name and is not there is an error, but the rest is printed.
 func TestBenchDetectWithoutTheDevice(t *testing.T) {
-	t.Parallel()
 	got := compare(t, 2, "bench", "detect", "--device", "cpu,cuda:97", "--megapixels", "0.01", "--repeat", "1")
 	if got.status != exitFailed || !strings.HasPrefix(got.errors, "blik: cuda:97: ") || !strings.Contains(got.out, "cuda:97 was not measured") || !strings.Contains(got.out, "luminance") {
 		t.Errorf("%d, %q\n%s", got.status, got.errors, got.out)
@@ -103,23 +99,17 @@ type failing struct {
 
 func (f *failing) Name() string { return "cuda:0" }
 
-func (f *failing) Do(ctx context.Context, op processing.Op) error {
-	o, ok := op.(processing.Luminance)
-	if !ok {
-		return f.Backend.Do(ctx, op)
-	}
+func (f *failing) Luma(ctx context.Context, y, v processing.Plane, pic *processing.Picture, t *processing.LumaTables) error {
 	if f.err != nil {
 		return f.err
 	}
-	other := *o.Picture
-	other.U8 = slices.Repeat([]uint8{90}, len(o.Picture.U8))
+	other := *pic
+	other.U8 = slices.Repeat([]uint8{90}, len(pic.U8))
 	copy(other.U8[len(other.U8)/2+30:], slices.Repeat([]uint8{255}, 9))
-	o.Picture = &other
-	return f.Backend.Do(ctx, o)
+	return f.Backend.Luma(ctx, y, v, &other, t)
 }
 
 func TestBenchDetectReportsWhatIsWrong(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct {
 		err  error
 		says string
@@ -143,7 +133,6 @@ func TestBenchDetectReportsWhatIsWrong(t *testing.T) {
 }
 
 func TestBenchDetectRefuses(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		want string
@@ -166,7 +155,6 @@ func TestBenchDetectRefuses(t *testing.T) {
 }
 
 func TestBenchDetectFits(t *testing.T) {
-	t.Parallel()
 	b := &comparison{program: &program{lang: "en"}, megapixels: 100}
 	if err := b.fits(8 << 30); err != nil {
 		t.Error(err)
@@ -182,7 +170,6 @@ func TestBenchDetectFits(t *testing.T) {
 }
 
 func TestBenchDetectCancelled(t *testing.T) {
-	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if got := callWith(ctx, Options{}, "bench", "detect", "--megapixels", "0.01"); got.status != exitCancelled || got.out != "" {

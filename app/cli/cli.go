@@ -56,6 +56,8 @@ type Window struct {
 	Lang string
 	// Detect asks for detection on the first file at once.
 	Detect bool
+	// Version is that of the program.
+	Version string
 }
 
 // Main runs the command line with the arguments after the program's name and returns the exit status: 0 done, 1 some

@@ -11,7 +11,6 @@ import (
 
 // Where there are other GPUs than the one named, they are named.
 func TestOthers(t *testing.T) {
-	t.Parallel()
 	p := &program{lang: "en"}
 	two := []device.Device{{Name: "cpu"}, {Name: "cuda:0"}, {Name: "cuda:1"}}
 	if got := p.others("cuda:7", two); got != " There are cpu, cuda:0, cuda:1." {
@@ -28,14 +27,12 @@ func TestOthers(t *testing.T) {
 }
 
 func TestDevicesRefusesArguments(t *testing.T) {
-	t.Parallel()
 	if got := call(t, "--lang", "ru", "devices", "cpu"); got.status != exitUsage || !strings.Contains(got.errors, "нужно аргументов: 0, задано: 1") {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestWhatAutoDoes(t *testing.T) {
-	t.Parallel()
 	slope := func(fixed, megapixel time.Duration) settings.Line {
 		return settings.Line{Fixed: fixed * time.Millisecond, Megapixel: megapixel * time.Millisecond}
 	}

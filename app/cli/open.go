@@ -54,5 +54,6 @@ func (p *program) openWindow(ctx context.Context, w Window) error {
 		return errors.New(p.say("no window: neither DISPLAY nor WAYLAND_DISPLAY is set; `blik detect` works without one",
 			"окно не открыть: не заданы ни DISPLAY, ни WAYLAND_DISPLAY; `blik detect` работает и без него"))
 	}
+	w.Version = p.Version
 	return p.Window(ctx, w)
 }

@@ -52,9 +52,10 @@ type opening struct {
 	// known is closed when speed is what is remembered of the GPU, or nil; done when the GPU is open or has failed to.
 	known, done chan struct{}
 	speed       *settings.Speed
-	// key and took are set when the GPU is open.
+	// key and took are set when the GPU is open, err when it cannot be opened.
 	key  settings.SpeedKey
 	took time.Duration
+	err  error
 }
 
 // open opens the GPU and tells who waits for it.
@@ -72,7 +73,7 @@ func (r *Runner) open(ordinal int) {
 	defer r.mu.Unlock()
 	switch {
 	case err != nil:
-		r.why = err
+		r.why, o.err = err, err
 	case r.closed:
 		_ = b.Close()
 	default:

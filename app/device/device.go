@@ -68,29 +68,32 @@ func parse(name string) (choice, error) {
 	return choice{}, fmt.Errorf("device %q: must be auto, cpu, cuda or cuda:N", name)
 }
 
+// errClosed is the error of a job on a runner that was closed.
+var errClosed = errors.New("the device is closed")
+
 // Runner runs jobs on one device, one after the other.
 type Runner struct {
 	machine machine
-	// opening is nil where no GPU was wished for; auto says that each job may run on what is faster for it.
+	// opening is nil where no GPU was requested; auto says that each job may run on whichever device is faster for it.
 	opening *opening
 	auto    bool
 	// job is held while a job runs, mu while the fields below are looked at or changed.
 	job sync.Mutex
 	mu  sync.Mutex
-	// gpu is nil where jobs run on the CPU, and why then says why not on a GPU, if one was wished for.
+	// gpu is nil where jobs run on the CPU; why then explains why not on a GPU, if one was requested.
 	gpu  processing.Backend
 	host processing.Backend
 	why  error
-	// speed is what is known of the GPU beside the CPU, nil where nothing is.
+	// speed compares the GPU with the CPU; nil until it is measured.
 	speed *settings.Speed
-	// closing holds GPUs that failed and are given back at the end.
+	// closing holds GPUs that failed and are released at the end.
 	closing []processing.Backend
 	closed  bool
 }
 
-// Open opens a device by its name: "cpu", "cuda:N", "cuda" for the first GPU, or "auto", which is the first GPU for pictures
-// on which it is faster than the CPU, and the CPU for all where there is none. A GPU that was asked for by name and cannot
-// be used is an error, which Explain puts into words.
+// Open opens a device by its name: "cpu", "cuda:N", "cuda" for the first GPU, or "auto", which is the first GPU for
+// pictures on which it is faster than the CPU, and the CPU otherwise. A GPU requested by name that cannot be used is an
+// error, which Explain puts into words.
 func Open(ctx context.Context, name string) (*Runner, error) {
 	r, err := Begin(ctx, name)
 	if err != nil || r.opening == nil {
@@ -99,26 +102,17 @@ func Open(ctx context.Context, name string) (*Runner, error) {
 	return r, r.opened(ctx)
 }
 
-// Begin is Open, but for "auto" it returns at once: the GPU is opened meanwhile, and jobs that the CPU will have done
+// Begin is Open, but for "auto" it returns at once: the GPU is opened in the background, and jobs that the CPU finishes
 // before the GPU is ready do not wait for it.
 func Begin(ctx context.Context, name string) (*Runner, error) { return thisMachine().begin(ctx, name) }
 
 func (m machine) begin(ctx context.Context, name string) (*Runner, error) {
-	c, err := parse(name)
-	if err != nil {
-		return nil, err
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	r := &Runner{machine: m, auto: c.auto, host: cpu.New()}
-	if !c.gpu {
-		return r, nil
-	}
-	r.opening = &opening{start: time.Now(), known: make(chan struct{}), done: make(chan struct{})}
-	go r.open(c.ordinal)
-	if c.auto {
-		return r, nil
+	r, err := m.start(name)
+	if err != nil || r.opening == nil || r.auto {
+		return r, err
 	}
 	if err := r.opened(ctx); err != nil {
 		return nil, err
@@ -126,6 +120,20 @@ func (m machine) begin(ctx context.Context, name string) (*Runner, error) {
 	if err := r.Why(); err != nil {
 		_ = r.Close()
 		return nil, fmt.Errorf("device %s: %w", name, err)
+	}
+	return r, nil
+}
+
+// start returns the runner of a device whose GPU, if any, is opened in the background.
+func (m machine) start(name string) (*Runner, error) {
+	c, err := parse(name)
+	if err != nil {
+		return nil, err
+	}
+	r := &Runner{machine: m, auto: c.auto, host: cpu.New()}
+	if c.gpu {
+		r.opening = &opening{start: time.Now(), known: make(chan struct{}), done: make(chan struct{})}
+		go r.open(c.ordinal)
 	}
 	return r, nil
 }
@@ -140,7 +148,7 @@ func (r *Runner) backend(pixels int) processing.Backend {
 	return r.host
 }
 
-// Name is the name of the device that the next job on a large picture runs on.
+// Name returns the name of the device that the next job on a large picture runs on.
 func (r *Runner) Name() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -150,21 +158,30 @@ func (r *Runner) Name() string {
 	return r.host.Name()
 }
 
-// Why says why jobs run on the CPU although a GPU was wished for; nil where they do not.
+// Why explains why jobs run on the CPU although a GPU was requested; nil where they do not.
 func (r *Runner) Why() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.why
 }
 
-// Run runs a job on a picture of so many pixels; where the device is "auto", small ones run on what is faster for them.
-// Where the GPU has too little memory, the job is run once more from its beginning, by bands of the picture; where it fails or
-// bands do not fit either, on the CPU. All give the same result, so nothing is lost but time. notice is then one sentence
+// Job is computed on a backend.
+type Job = func(ctx context.Context, b processing.Backend) error
+
+// Run runs a job on a picture of the given number of pixels. With "auto", small pictures run on whichever device is
+// faster for them. If the GPU is short of memory, the job is repeated in bands of the picture; if it fails, cannot be
+// opened, or bands do not fit either, on the CPU. The result is the same in every case, and notice is then one sentence
 // for the user. After a fault all later jobs run on the CPU; after a lack of memory the next one tries the GPU again.
-func (r *Runner) Run(ctx context.Context, pixels int, job func(ctx context.Context, b processing.Backend) error) (notice *processing.Text, err error) {
+func (r *Runner) Run(ctx context.Context, pixels int, job Job) (notice *processing.Text, err error) {
 	r.job.Lock()
 	defer r.job.Unlock()
+	if r.isClosed() {
+		return nil, errClosed
+	}
 	b, err := r.choose(ctx, pixels)
+	if missing := r.missing(); err == nil && missing != nil {
+		return doneOnCPU(missing), job(ctx, r.host)
+	}
 	if err == nil {
 		err = job(ctx, b)
 	}
@@ -189,11 +206,30 @@ func (r *Runner) Run(ctx context.Context, pixels int, job func(ctx context.Conte
 	if !tooLittle(p) {
 		r.giveUp(p)
 	}
-	return DoneOnCPU(p), job(ctx, r.host)
+	return doneOnCPU(p), job(ctx, r.host)
 }
 
-// DoneOnCPU tells in one sentence why a job ran on the CPU that was meant for a GPU.
-func DoneOnCPU(why error) *processing.Text {
+// missing says why the GPU requested by name is not open; nil where it is, or where none was requested by name.
+func (r *Runner) missing() error {
+	if r.opening == nil || r.auto {
+		return nil
+	}
+	select {
+	case <-r.opening.done:
+		return r.opening.err
+	default:
+		return r.Why()
+	}
+}
+
+func (r *Runner) isClosed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed
+}
+
+// doneOnCPU explains in one sentence why a job meant for a GPU ran on the CPU.
+func doneOnCPU(why error) *processing.Text {
 	text := Explain(why)
 	return &processing.Text{
 		EN: strings.TrimSuffix(text.EN, ".") + ": the work was done on the CPU instead, with the same result.",
@@ -201,13 +237,13 @@ func DoneOnCPU(why error) *processing.Text {
 	}
 }
 
-// tooLittle says whether an error is for want of memory of a GPU, so that less at a time may do.
+// tooLittle reports whether a GPU lacked memory, so that smaller portions may fit.
 func tooLittle(err error) bool {
 	var p *driver.Problem
 	return errors.As(err, &p) && (p.Reason == driver.NoMemory || p.Reason == driver.TooLarge)
 }
 
-// memory is that of a GPU in bytes, or what every GPU has where it is not known.
+// memory returns the memory of a GPU in bytes, or what every GPU has if it is unknown.
 func (r *Runner) memory(gpu processing.Backend) int64 {
 	list, err := r.machine.gpus()
 	if err == nil {
@@ -220,7 +256,7 @@ func (r *Runner) memory(gpu processing.Backend) int64 {
 	return 1 << 30
 }
 
-// giveUp leaves all later jobs to the CPU, or those until a GPU that is late is open after all.
+// giveUp leaves later jobs to the CPU, until a GPU that is late is open after all.
 func (r *Runner) giveUp(why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -230,8 +266,8 @@ func (r *Runner) giveUp(why error) {
 	r.gpu, r.why = nil, why
 }
 
-// Close waits for the job that runs and gives the memory of the devices back. A GPU that is still being opened is given
-// back when it is open.
+// Close waits for the running job and releases the devices. A GPU that is still being opened is released as soon as it is
+// open.
 func (r *Runner) Close() error {
 	r.job.Lock()
 	defer r.job.Unlock()
@@ -247,7 +283,7 @@ func (r *Runner) Close() error {
 		r.gpu = nil
 	}
 	for _, b := range r.closing {
-		// What a failed device says now has been said before.
+		// The fault of a failed device has been reported already.
 		_ = b.Close()
 	}
 	r.closing = nil

@@ -57,11 +57,8 @@ type broken struct {
 func (b *broken) Name() string { return "cuda:0" }
 func (b *broken) Close() error { b.closed++; return b.Backend.Close() }
 
-func (b *broken) Do(ctx context.Context, op processing.Op) error {
-	if _, ok := op.(processing.BoxMean); ok {
-		return b.err
-	}
-	return b.Backend.Do(ctx, op)
+func (b *broken) BoxMean(context.Context, processing.Plane, processing.Plane, int) error {
+	return b.err
 }
 
 func grey(n int) *processing.Picture {
@@ -128,11 +125,11 @@ func (g *low) Alloc(kind processing.Kind, w, h int) (processing.Plane, error) {
 	return g.Backend.Alloc(kind, w, h)
 }
 
-func (g *low) Do(ctx context.Context, op processing.Op) error {
-	if _, ok := op.(processing.BoxMean); ok && g.err != nil {
+func (g *low) BoxMean(ctx context.Context, dst, src processing.Plane, r int) error {
+	if g.err != nil {
 		return g.err
 	}
-	return g.Backend.Do(ctx, op)
+	return g.Backend.BoxMean(ctx, dst, src, r)
 }
 
 // A picture that is too large for the GPU is worked on in bands there; if the GPU fails even so, on the CPU.
@@ -213,7 +210,7 @@ func TestExplainIsOneSentence(t *testing.T) {
 		errs = append(errs, &driver.Problem{Reason: r}, &driver.Problem{Reason: r, Code: 7, Detail: "a detail"})
 	}
 	for _, err := range errs {
-		text, done := Explain(err), DoneOnCPU(err)
+		text, done := Explain(err), doneOnCPU(err)
 		for _, s := range []string{text.EN, text.RU, done.EN, done.RU} {
 			if !strings.HasSuffix(s, ".") || strings.Contains(s, ". ") || strings.Contains(s, "\n") {
 				t.Errorf("%#v: %q is not a sentence", err, s)

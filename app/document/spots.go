@@ -149,6 +149,21 @@ func (d *Document) Select(x, y int) (Spot, bool) {
 	return s, ok
 }
 
+// SelectSpot makes a finding of the current mask the selected one.
+func (d *Document) SelectSpot(s Spot) { d.selected, d.chosen = d.FirstPixel(s), true }
+
+// FirstPixel returns the first pixel, in reading order, of a finding of the current mask.
+func (d *Document) FirstPixel(s Spot) image.Point { return d.current().first[s.ID-1] }
+
+// SelectedPixel returns the first pixel of the selected finding.
+func (d *Document) SelectedPixel() (image.Point, bool) {
+	s, ok := d.Selected()
+	if !ok {
+		return image.Point{}, false
+	}
+	return d.FirstPixel(s), true
+}
+
 // Selected returns the selected finding.
 func (d *Document) Selected() (Spot, bool) {
 	if !d.chosen {

@@ -57,7 +57,6 @@ func corrected(orientation int) report.Correction {
 }
 
 func TestCorrectionJSON(t *testing.T) {
-	t.Parallel()
 	c := corrected(1)
 	var b bytes.Buffer
 	if err := report.WriteCorrectionJSON(&b, c); err != nil {
@@ -139,7 +138,6 @@ func shownPictures(t *testing.T, html []byte) []image.Image {
 
 // The report for people names everything, in both languages, needs no other file, and shows each place before and after.
 func TestCorrectionHTML(t *testing.T) {
-	t.Parallel()
 	for lang, says := range map[string][]string{
 		"en": {`<html lang="en">`, "Correction report", "Proven: 3 of 2400 pixels changed", "ring median", "exemplar", "scan &lt;1&gt;.tif", strings.Repeat("b", 64),
 			"2026-11-21T10:30:00Z", "Blik 1.2.3", "<td>2.50</td>", "adaptive", "only changed pixels were overwritten", "60 × 40 px"},
@@ -180,7 +178,6 @@ func TestCorrectionHTML(t *testing.T) {
 
 // Pictures are shown upright: the pixel at (x, y) of the file is where EXIF puts it.
 func TestCorrectionHTMLUpright(t *testing.T) {
-	t.Parallel()
 	const w, h, x, y = 26, 19, 12, 5
 	for orientation, want := range map[int]image.Point{
 		1: {x, y}, 2: {w - 1 - x, y}, 3: {w - 1 - x, h - 1 - y}, 4: {x, h - 1 - y},
@@ -202,7 +199,6 @@ func TestCorrectionHTMLUpright(t *testing.T) {
 
 // A report on very many places shows the largest and says how many more there are; one on none says so.
 func TestCorrectionHTMLPaging(t *testing.T) {
-	t.Parallel()
 	c := corrected(1)
 	c.Patches = nil
 	for i := range 350 {
@@ -231,7 +227,6 @@ func TestCorrectionHTMLPaging(t *testing.T) {
 
 // A place larger than fits is shown smaller, every pixel of it.
 func TestCorrectionHTMLLarge(t *testing.T) {
-	t.Parallel()
 	c := corrected(1)
 	const w, h = 1900, 30
 	c.Source.Picture = &processing.Picture{Width: w, Height: h, Channels: 3, U16: make([]uint16, 3*w*h)}
@@ -255,7 +250,6 @@ func TestCorrectionHTMLLarge(t *testing.T) {
 }
 
 func TestCorrectionNames(t *testing.T) {
-	t.Parallel()
 	for result, want := range map[string]string{"/a/x_corrected.tif": "/a/x_corrected", "/a/x.v2.png": "/a/x.v2_corrected", "/a/x": "/a/x_corrected", "/a/.tif": "/a/.tif_corrected"} {
 		if j, h := report.CorrectionNames(result); j != want+".json" || h != want+".html" {
 			t.Errorf("%s: %s, %s", result, j, h)
@@ -276,7 +270,6 @@ func TestCorrectionNames(t *testing.T) {
 
 // Places that were corrected with other parameters than the rest say so, with what differs.
 func TestOtherParameters(t *testing.T) {
-	t.Parallel()
 	c := corrected(1)
 	earlier := c.Params
 	earlier.Halo, earlier.Feather = 7, 9

@@ -39,7 +39,6 @@ func example() report.Report {
 }
 
 func TestCSV(t *testing.T) {
-	t.Parallel()
 	var b bytes.Buffer
 	if err := report.WriteCSV(&b, example()); err != nil {
 		t.Fatal(err)
@@ -55,7 +54,6 @@ func TestCSV(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	t.Parallel()
 	r := example()
 	var b bytes.Buffer
 	if err := report.WriteJSON(&b, r); err != nil {
@@ -103,7 +101,6 @@ func TestJSON(t *testing.T) {
 
 // The outline is what lies 3 rows or columns away from the mask, and nothing else changes.
 func TestMarked(t *testing.T) {
-	t.Parallel()
 	const w, h = 17, 12
 	pic := &processing.Picture{Width: w, Height: h, Channels: 1, U8: make([]uint8, w*h)}
 	for i := range pic.U8 {
@@ -143,7 +140,6 @@ func TestMarked(t *testing.T) {
 }
 
 func TestMarkedDepths(t *testing.T) {
-	t.Parallel()
 	none := processing.NewMask(1, 1)
 	for _, c := range []struct {
 		pic  *processing.Picture

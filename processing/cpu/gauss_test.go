@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"blik/processing"
 	"context"
 	"math"
 	"testing"
@@ -39,7 +38,7 @@ func checkGaussian[T sample](t *rapid.T, w, h int, src []T, tolerance float64) {
 	each(t, func(b *Backend) {
 		s := up(t, b, w, h, src)
 		d := empty(t, b, s.Kind(), w, h)
-		must(t, b.Do(context.Background(), processing.Gaussian{Dst: d, Src: s, Sigma: sigma}))
+		must(t, b.Gaussian(context.Background(), d, s, sigma))
 		got := down[T](t, d)
 		for i, v := range got {
 			if !(math.Abs(float64(v)-want[i]) <= tolerance) {

@@ -5,19 +5,24 @@ import (
 	"math"
 
 	"blik/processing"
+	"blik/processing/args"
 )
 
-// separate splits what was seen through glare into paint and light.
-func (b *Backend) separate(ctx context.Context, op processing.Separate) error {
-	n := len(op.Seen)
-	var p, o [4]*plane
-	for k := range op.Seen {
-		p[k], o[k] = op.Paint[k].(*plane), op.Seen[k].(*plane)
+// Separate splits what was seen through glare into paint and light.
+func (b *Backend) Separate(ctx context.Context, paint []processing.Plane, light processing.Plane, seen []processing.Plane,
+	expected, state processing.Plane, tiles []processing.Tile, models []processing.Separation) error {
+	if err := args.Separate(b, paint, light, seen, expected, state, tiles, models); err != nil {
+		return err
 	}
-	l, e, s := op.Light.(*plane), op.Expected.(*plane), op.State.(*plane)
-	return b.each(ctx, len(op.Tiles), func(t *worker, i int) {
-		r := op.Tiles[i]
-		v := veil{n: n, m: &op.Models[i]}
+	n := len(seen)
+	var p, o [4]*plane
+	for k := range seen {
+		p[k], o[k] = paint[k].(*plane), seen[k].(*plane)
+	}
+	l, e, s := light.(*plane), expected.(*plane), state.(*plane)
+	return b.each(ctx, len(tiles), func(t *worker, i int) {
+		r := tiles[i]
+		v := veil{n: n, m: &models[i]}
 		for k := range n {
 			v.paint[k] = take[float32](t, r.W*r.H)
 			v.seen[k] = take[float32](t, r.W*r.H)
@@ -69,7 +74,7 @@ func (v *veil) update(i int) {
 		guess[k] = float32(sum * part[count])
 		slope += guess[k]
 	}
-	if v.state[i] == processing.StateClipped {
+	if v.state[i] == processing.StateLost {
 		for k := range v.n {
 			v.paint[k][i] = guess[k]
 		}

@@ -8,7 +8,6 @@ import (
 )
 
 func TestJudges(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct {
 		name         string
 		judge        func(ratio, paper float64) Verdict
@@ -54,7 +53,6 @@ func timed(variant string, s Size, ms int, values ...string) Row {
 }
 
 func TestAlong(t *testing.T) {
-	t.Parallel()
 	small, large := Size{10, 10}, Size{20, 20}
 	rows := []Row{
 		timed("a", small, 10, "m", "9"), timed("a", small, 8, "m", "5"), timed("a", small, 12, "m", "101"),
@@ -83,7 +81,6 @@ func TestAlong(t *testing.T) {
 }
 
 func TestBetween(t *testing.T) {
-	t.Parallel()
 	small, large := Size{10, 10}, Size{20, 20}
 	rows := []Row{
 		timed("a", small, 10, "m", "5"), timed("b", small, 5, "m", "5"),
@@ -99,7 +96,6 @@ func TestBetween(t *testing.T) {
 }
 
 func TestSpeedupGrows(t *testing.T) {
-	t.Parallel()
 	rows := []Row{
 		timed("seq", Line(10), 10), timed("par", Line(10), 10),
 		timed("seq", Line(100), 100), timed("par", Line(100), 25),
@@ -116,7 +112,6 @@ func TestSpeedupGrows(t *testing.T) {
 }
 
 func TestConclusions(t *testing.T) {
-	t.Parallel()
 	e := &Experiment{Claims: []Claim{
 		{Text: text("faster", "быстрее"), Paper: 2, measure: between("a", "b", nil), judge: near, missing: onGPU()},
 		{Text: text("flat", "ровно"), measure: along("a", "m"), judge: flat, missing: moreCases()},
@@ -158,7 +153,6 @@ func TestConclusions(t *testing.T) {
 // Every claim can be judged by the default cases, if all rows are measured: with equal times, all ratios are 1 but that of
 // the times an element.
 func TestClaimsAreMeasured(t *testing.T) {
-	t.Parallel()
 	for _, e := range All() {
 		var rows []Row
 		for _, g := range e.Grids {
@@ -181,7 +175,6 @@ func TestClaimsAreMeasured(t *testing.T) {
 
 // A decimal point is one between two digits; names and ends of sentences keep theirs.
 func TestComma(t *testing.T) {
-	t.Parallel()
 	if got := comma("На cuda.0: 26.0 ×, от 1.44 до 10.0e-6. Всё 3."); got != "На cuda.0: 26,0 ×, от 1,44 до 10,0e-6. Всё 3." {
 		t.Error(got)
 	}

@@ -94,7 +94,6 @@ func one(id string, f *fake) Variant { return Variant{ID: id, Device: CPU, Metho
 func quiet() *pace { return &pace{least: 5, most: 9, enough: time.Second, long: time.Minute} }
 
 func TestMedianAndSpread(t *testing.T) {
-	t.Parallel()
 	c := &clock{}
 	ms := func(list ...int) (out []time.Duration) {
 		for _, n := range list {
@@ -135,7 +134,6 @@ func TestMedianAndSpread(t *testing.T) {
 
 // Runs shorter than the clock can tell are timed together.
 func TestShortRunsAreTimedTogether(t *testing.T) {
-	t.Parallel()
 	c := &clock{}
 	f := &fake{clock: c, took: []time.Duration{time.Microsecond}, value: 1}
 	p := pace{least: 3, most: 3, warm: time.Microsecond, long: time.Minute, short: 20 * time.Microsecond}
@@ -147,7 +145,6 @@ func TestShortRunsAreTimedTogether(t *testing.T) {
 
 // So they are where the warm-up ends with one that was interrupted.
 func TestInterruptedWarmUp(t *testing.T) {
-	t.Parallel()
 	c := &clock{}
 	f := &fake{clock: c, value: 1, took: []time.Duration{time.Microsecond, time.Microsecond, time.Second, time.Microsecond}}
 	p := pace{least: 3, most: 3, warm: time.Second, long: time.Minute, short: 20 * time.Microsecond}
@@ -158,7 +155,6 @@ func TestInterruptedWarmUp(t *testing.T) {
 }
 
 func TestDeviceMeasuresItself(t *testing.T) {
-	t.Parallel()
 	c := &clock{}
 	f := &fake{clock: c, took: []time.Duration{time.Second}, value: 1, own: 3 * time.Microsecond}
 	r, err := Run(t.Context(), fakes(one("x", f)), Options{pace: quiet(), now: c.now})
@@ -169,7 +165,6 @@ func TestDeviceMeasuresItself(t *testing.T) {
 }
 
 func TestWrongResultIsNotTimed(t *testing.T) {
-	t.Parallel()
 	f := &fake{clock: &clock{}, value: 2}
 	r, err := Run(t.Context(), fakes(one("x", f)), Options{pace: quiet()})
 	if err != nil {
@@ -182,7 +177,6 @@ func TestWrongResultIsNotTimed(t *testing.T) {
 
 // What is no number does not get into the rows, which files could not hold.
 func TestNoNumber(t *testing.T) {
-	t.Parallel()
 	e := sum()
 	nan := math.NaN()
 	e.Variants = []Variant{{ID: "x", Device: CPU, Tolerance: e.Variants[0].Tolerance, Method: plain{
@@ -198,7 +192,6 @@ func TestNoNumber(t *testing.T) {
 
 // Two results that pass where the reference looks, but differ elsewhere.
 func TestVariantsMustAgree(t *testing.T) {
-	t.Parallel()
 	e := fakes(one("x", &fake{clock: &clock{}, value: 1}), one("y", &fake{clock: &clock{}, value: 3}), one("z", &fake{clock: &clock{}, value: 1}))
 	compared := int64(1)
 	e.check = func(context.Context, *Input, Case, Variant, Output) (Check, error) {
@@ -226,7 +219,6 @@ func states(r *Result) (list []State) {
 }
 
 func TestFailures(t *testing.T) {
-	t.Parallel()
 	e := fakes(
 		one("broken", &fake{clock: &clock{}, value: 1, failed: errors.New("no luck")}),
 		one("unprepared", &fake{clock: &clock{}, prepared: errors.New("no buffer")}),
@@ -246,7 +238,6 @@ func TestFailures(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	t.Parallel()
 	c := &clock{}
 	// At 2 s for 10 operations, 1000 take 200 s.
 	slow := &fake{clock: c, took: []time.Duration{2 * time.Second}, value: 1, operations: 10}
@@ -290,7 +281,6 @@ func TestLimits(t *testing.T) {
 
 // A GPU is not tried with what would take it minutes, before anything is known of it.
 func TestFirstCaseOfAGPU(t *testing.T) {
-	t.Parallel()
 	f := &fake{clock: &clock{}, value: 1, operations: 1e13}
 	v := Variant{ID: "gpu", Device: GPU, Method: f}
 	r, err := Run(t.Context(), fakes(v), Options{pace: quiet(), Longest: 5 * time.Second})
@@ -305,7 +295,6 @@ func TestFirstCaseOfAGPU(t *testing.T) {
 
 // Sides beyond what a list of pixels holds are left out, not failures.
 func TestTooLongForTheOrder(t *testing.T) {
-	t.Parallel()
 	r, err := Run(t.Context(), traversal(), Options{pace: quiet(), Sizes: []Size{{1, 1<<16 + 1}}, Picture: grey(1, 2)})
 	if err != nil {
 		t.Fatal(err)
@@ -319,7 +308,6 @@ func TestTooLongForTheOrder(t *testing.T) {
 
 // A cancel does not wait for the reference of an element that takes it minutes.
 func TestCancelInTheReference(t *testing.T) {
-	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	e := processing.Element{Direction: processing.Rectangle, Size: 4095, Size2: 4095}
@@ -337,7 +325,6 @@ type growingMethod struct{ *fake }
 func (g growingMethod) Operations(c Case) float64 { return g.operations * float64(c.Size.Samples()) }
 
 func TestCancelBetweenRepetitions(t *testing.T) {
-	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	first := &fake{clock: &clock{}, value: 1}
@@ -357,7 +344,6 @@ func TestCancelBetweenRepetitions(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
-	t.Parallel()
 	var got, rows []string
 	e := fakes(one("x", &fake{clock: &clock{}, value: 1}), one("y", &fake{clock: &clock{}, value: 1}), Variant{ID: "g", Device: GPU})
 	_, err := Run(t.Context(), e, Options{pace: quiet(), Values: map[string][]string{"m": {"1", "3"}},
@@ -395,7 +381,6 @@ func (p provider) Variants(id string) []Variant {
 }
 
 func TestProviderFillsAndAdds(t *testing.T) {
-	t.Parallel()
 	described := Variant{ID: "gpu-a", Device: GPU, Name: processing.Text{EN: "described"}}
 	e := fakes(described, Variant{ID: "gpu-b", Device: GPU, Needs: text("needs two", "нужны два")})
 	r, err := Run(t.Context(), e, Options{pace: quiet()})
@@ -432,7 +417,6 @@ func TestProviderFillsAndAdds(t *testing.T) {
 // A result names the GPUs that took part: not those whose variants were not asked for, but those that failed, and two of a
 // name where a variant has both.
 func TestDevicesThatTookPart(t *testing.T) {
-	t.Parallel()
 	e := fakes(one("cpu", &fake{clock: &clock{}, value: 1}), Variant{ID: "gpu", Device: GPU})
 	p := provider{"H200", []Variant{
 		{ID: "gpu", Method: &fake{clock: &clock{}, value: 1}},
@@ -455,7 +439,6 @@ func TestDevicesThatTookPart(t *testing.T) {
 }
 
 func TestIgnoredParametersMakeNoCases(t *testing.T) {
-	t.Parallel()
 	v := one("x", &fake{clock: &clock{}, value: 1})
 	v.Ignores = []string{"kind"}
 	e := fakes(v, one("y", &fake{clock: &clock{}, value: 1}))
@@ -474,7 +457,6 @@ func TestIgnoredParametersMakeNoCases(t *testing.T) {
 }
 
 func TestInputIsSharedBySameContent(t *testing.T) {
-	t.Parallel()
 	made := 0
 	e := fakes(one("x", &fake{clock: &clock{}, value: 1}))
 	e.content = []string{"kind"}
@@ -489,7 +471,6 @@ func TestInputIsSharedBySameContent(t *testing.T) {
 }
 
 func TestQuickAndSizes(t *testing.T) {
-	t.Parallel()
 	e := fakes(one("x", &fake{clock: &clock{}, value: 1}))
 	for _, c := range []struct {
 		o    Options
@@ -510,7 +491,6 @@ func TestQuickAndSizes(t *testing.T) {
 }
 
 func TestUnknownNames(t *testing.T) {
-	t.Parallel()
 	e := fakes(one("x", &fake{clock: &clock{}, value: 1}), one("y", &fake{clock: &clock{}, value: 1}))
 	for _, c := range []struct {
 		o    Options
@@ -544,7 +524,6 @@ func TestUnknownNames(t *testing.T) {
 }
 
 func TestParseSize(t *testing.T) {
-	t.Parallel()
 	for text, want := range map[string]Size{
 		"1024x768": {1024, 768}, "1024×768": {1024, 768}, "3X5": {3, 5}, "7x1": {7, 1},
 		"2^20": Line(1 << 20), "2^0": Line(1), "1000": Line(1000),
@@ -567,7 +546,6 @@ func TestParseSize(t *testing.T) {
 }
 
 func TestGreyOfPictures(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct {
 		pic  processing.Picture
 		want []uint8
@@ -586,7 +564,6 @@ func TestGreyOfPictures(t *testing.T) {
 }
 
 func TestInputsExtendThePictureByMirroring(t *testing.T) {
-	t.Parallel()
 	pic := &processing.Picture{Width: 3, Height: 2, Channels: 1, U8: []uint8{1, 2, 3, 4, 5, 6}}
 	got, err := newSource(pic).plane(t.Context(), 7, 3)
 	want := []uint8{1, 2, 3, 3, 2, 1, 1, 4, 5, 6, 6, 5, 4, 4, 4, 5, 6, 6, 5, 4, 4}
@@ -604,7 +581,6 @@ func TestInputsExtendThePictureByMirroring(t *testing.T) {
 
 // Every experiment's default cases are valid, each has a claim, and every text exists in both languages.
 func TestDescriptions(t *testing.T) {
-	t.Parallel()
 	for _, e := range All() {
 		if len(e.Claims) == 0 || len(onCPU(e)) < 2 || len(e.Quick) == 0 {
 			t.Errorf("%s: %d claims, %d variants", e.ID, len(e.Claims), len(e.Variants))
@@ -671,7 +647,6 @@ func grey(w, h int) *processing.Picture {
 
 // A small run of every experiment: nothing fails, on odd sizes too.
 func TestEveryExperimentRuns(t *testing.T) {
-	t.Parallel()
 	for _, e := range All() {
 		t.Run(e.ID, func(t *testing.T) {
 			o := Options{Quick: true, pace: &pace{least: 1, most: 1}, Sizes: []Size{{1, 1}, {61, 37}},
@@ -696,7 +671,6 @@ func TestEveryExperimentRuns(t *testing.T) {
 }
 
 func TestQuantile(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct {
 		times []time.Duration
 		q     float64

@@ -74,7 +74,7 @@ func newDetectionPage(v *View, before *detectionPage) *detectionPage {
 			xwidget.NewGap(4, 0), p.run),
 		p.save.object)
 
-	intro := wrapped()
+	intro := xwidget.NewWrapped("")
 	intro.SetText(v.t("timing.detectionIntro"))
 	p.chart = container.NewStack(intro)
 	p.warm, p.cold, p.copies = xwidget.NewCellTable(), xwidget.NewCellTable(), xwidget.NewCellTable()
@@ -84,7 +84,7 @@ func newDetectionPage(v *View, before *detectionPage) *detectionPage {
 		container.NewTabItem(v.t("timing.copies"), p.copies))
 	split := container.NewHSplit(p.chart, tables)
 	split.SetOffset(0.28)
-	p.says = wrapped()
+	p.says = xwidget.NewWrapped("")
 	// What is said may be long; it scrolls rather than moves what lies above it.
 	says := container.NewVScroll(p.says)
 	says.SetMinSize(fyne.NewSize(0, 84))
@@ -103,9 +103,9 @@ func help(v *View, name, text string) fyne.CanvasObject {
 // refresh shows the state of the moment.
 func (p *detectionPage) refresh() {
 	p.picture.refresh()
-	enable(p.run, !p.v.running)
-	enable(p.picture.box, !p.v.running)
-	enable(p.repeat, !p.v.running)
+	xwidget.SetEnabled(p.run, !p.v.running)
+	xwidget.SetEnabled(p.picture.box, !p.v.running)
+	xwidget.SetEnabled(p.repeat, !p.v.running)
 	p.save.enable(p.v.compared != nil && !p.v.running, p.v.compared != nil && !p.v.running)
 }
 
@@ -135,7 +135,7 @@ func (p *detectionPage) start() {
 	if v.running {
 		return
 	}
-	source, name, params := p.picture.source(), p.picture.box.Selected, v.Params()
+	source, name, params := p.picture.source(), p.picture.box.Selected, v.Session.Settings().Params
 	repeat := repetitions()[max(p.repeat.SelectedIndex(), 0)]
 	machine := bench.ThisMachine(v.Version, time.Now())
 	start(v, v.t("timing.quiet"), func(ctx context.Context, report processing.Progress) (*bench.Comparison, error) {

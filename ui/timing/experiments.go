@@ -81,7 +81,7 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 		names = append(names, e.Name.In(v.texts.Lang()))
 	}
 	p.choice = xwidget.NewSelect(names, keys{v}, nil)
-	p.question = wrapped()
+	p.question = xwidget.NewWrapped("")
 	p.quick = widget.NewRadioGroup([]string{v.t("timing.quick"), v.t("timing.full")}, func(string) { p.fillSizes() })
 	p.quick.Horizontal, p.quick.Required = true, true
 	p.picture = xwidget.NewSelect([]string{v.t("timing.painted")}, keys{v}, func(string) { p.fillSizes() })
@@ -94,10 +94,10 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 		return container.New(layout.NewCustomPaddedVBoxLayout(2), head, container.New(layout.NewCustomPaddedLayout(0, 0, 8, 4), body))
 	}
 	p.choices = container.New(layout.NewCustomPaddedVBoxLayout(6), p.question,
-		group(heading(v.t("timing.extent")), p.quick),
-		group(heading(v.t("timing.picture")), p.picture),
-		group(heading(v.t("timing.variants")), p.variants.object),
-		group(heading(v.t("timing.sizes")), p.sizes.object))
+		group(xwidget.NewHeading(v.t("timing.extent")), p.quick),
+		group(xwidget.NewHeading(v.t("timing.picture")), p.picture),
+		group(xwidget.NewHeading(v.t("timing.variants")), p.variants.object),
+		group(xwidget.NewHeading(v.t("timing.sizes")), p.sizes.object))
 	p.left = xwidget.NewMinWidth(choicesWidth, container.NewBorder(
 		container.New(layout.NewCustomPaddedLayout(8, 4, 8, 8), p.choice),
 		container.NewVBox(widget.NewSeparator(), container.New(layout.NewCustomPaddedLayout(4, 6, 8, 8), p.run)),
@@ -105,7 +105,7 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 
 	p.table = xwidget.NewCellTable()
 	p.plot = newPlotBox(v.Dispatch, v.t("timing.noPlot"))
-	p.verdict, p.paper, p.paperTable = wrapped(), wrapped(), xwidget.NewCellTable()
+	p.verdict, p.paper, p.paperTable = xwidget.NewWrapped(""), xwidget.NewWrapped(""), xwidget.NewCellTable()
 	p.figures = container.NewTabItem(v.t("timing.figures"), container.NewStack())
 	p.words = container.NewAppTabs(
 		container.NewTabItem(v.t("timing.verdict"), container.NewVScroll(p.verdict)),
@@ -181,7 +181,7 @@ func (p *experimentsPage) showFigures(e *experiment.Experiment) {
 			for _, f := range figures {
 				img := canvas.NewImageFromImage(&image.Gray{Pix: f.Pix, Stride: f.W, Rect: image.Rect(0, 0, f.W, f.H)})
 				img.FillMode = canvas.ImageFillContain
-				title := wrapped()
+				title := xwidget.NewWrapped("")
 				title.SizeName = theme.SizeNameCaptionText
 				title.SetText(f.Title.In(p.v.texts.Lang()))
 				row.Add(container.NewBorder(nil, title, nil, nil, img))
@@ -259,14 +259,14 @@ func (c *checks) follow(o *checks) {
 
 func (c *checks) enable(on bool) {
 	for _, b := range c.boxes {
-		enable(b, on)
+		xwidget.SetEnabled(b, on)
 	}
 }
 
 // refresh shows the state of the moment.
 func (p *experimentsPage) refresh() {
 	options := []string{p.v.t("timing.painted")}
-	if open := p.v.Picture(); open != nil {
+	if open := p.v.picture(); open != nil {
 		options = append(options, p.v.t("timing.own"))
 	}
 	own := p.ownPicture()
@@ -276,12 +276,12 @@ func (p *experimentsPage) refresh() {
 	}
 	p.picture.Refresh()
 	idle := !p.v.running
-	enable(p.choice, idle)
-	enable(p.quick, idle)
-	enable(p.picture, idle)
+	xwidget.SetEnabled(p.choice, idle)
+	xwidget.SetEnabled(p.quick, idle)
+	xwidget.SetEnabled(p.picture, idle)
 	p.variants.enable(idle)
 	p.sizes.enable(idle && !p.ownPicture())
-	enable(p.run, idle && len(p.variants.chosen()) > 0 && (p.ownPicture() || len(p.sizes.chosen()) > 0))
+	xwidget.SetEnabled(p.run, idle && len(p.variants.chosen()) > 0 && (p.ownPicture() || len(p.sizes.chosen()) > 0))
 	p.v.refreshSaving()
 }
 
@@ -358,7 +358,7 @@ func (p *experimentsPage) start() {
 		o.Variants = ids
 	}
 	if p.ownPicture() {
-		o.Picture = v.Picture().Picture
+		o.Picture = v.picture().Picture
 	} else {
 		e = p.chosenCases()
 	}

@@ -26,7 +26,7 @@ func newPictureChoice(v *View) *pictureChoice {
 // fill makes the list for the picture of the moment.
 func (c *pictureChoice) fill() {
 	c.box.Options = nil
-	p := c.v.Picture()
+	p := c.v.picture()
 	if c.open = p != nil; c.open {
 		c.box.Options = append(c.box.Options, filepath.Base(p.Name))
 	}
@@ -62,7 +62,7 @@ func (c *pictureChoice) source() func(context.Context, processing.Progress) (*pr
 	i := max(c.box.SelectedIndex(), 0)
 	if c.open {
 		if i == 0 {
-			p := c.v.Picture()
+			p := c.v.picture()
 			return func(context.Context, processing.Progress) (*processing.Picture, *processing.Region, error) {
 				return p.Picture, p.Region, nil
 			}

@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/bench"
+	"blik/ui/xwidget"
 )
 
 // plotBox shows one of several plots, drawn in the background for the room there is.
@@ -38,7 +39,7 @@ type drawing struct {
 }
 
 func newPlotBox(dispatch func(func()), empty string) *plotBox {
-	p := &plotBox{dispatch: dispatch, picture: &canvas.Image{FillMode: canvas.ImageFillContain}, empty: wrapped(), number: widget.NewLabel("")}
+	p := &plotBox{dispatch: dispatch, picture: &canvas.Image{FillMode: canvas.ImageFillContain}, empty: xwidget.NewWrapped(""), number: widget.NewLabel("")}
 	p.empty.SetText(empty)
 	p.picture.Hide()
 	p.turn = container.NewHBox(

@@ -14,6 +14,7 @@ import (
 	"blik/app/imagefile"
 	"blik/processing"
 	"blik/ui/filedialog"
+	"blik/ui/xwidget"
 )
 
 // The endings that measurements are saved with: rows, all that is known, and the plot that is shown.
@@ -52,10 +53,10 @@ func newSaveRow(v *View, save func(ending string)) *saveRow {
 // enable greys what there is nothing to save of.
 func (r *saveRow) enable(table, plot bool) {
 	for _, b := range r.tables {
-		enable(b, table)
+		xwidget.SetEnabled(b, table)
 	}
 	for _, b := range r.plots {
-		enable(b, plot)
+		xwidget.SetEnabled(b, plot)
 	}
 }
 

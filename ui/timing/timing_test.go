@@ -15,7 +15,10 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"blik/app/bench"
-	"blik/app/job"
+	"blik/app/device"
+	"blik/app/imagefile"
+	"blik/app/session"
+	"blik/app/settings"
 	"blik/processing"
 	"blik/processing/experiment"
 	"blik/ui/filedialog"
@@ -31,7 +34,6 @@ type harness struct {
 	// path is what the file dialog answers; asked is what it was asked for.
 	path  string
 	asked filedialog.Request
-	open  *Picture
 	// request and options are what was asked for last; block makes a measurement wait for a cancel.
 	request    bench.Request
 	experiment *experiment.Experiment
@@ -52,14 +54,19 @@ func newHarness(t *testing.T, lang string) *harness {
 	}
 	h := &harness{tb: t, queue: make(chan func(), 1000)}
 	dispatch := func(f func()) { h.queue <- f }
-	jobs := job.NewRunner(dispatch, nil)
+	chosen := settings.Default()
+	work := session.New(session.Options{
+		Files: disk{}, Device: device.NewSwitch(), Settings: &chosen, Dispatch: dispatch,
+		Devices: func() ([]device.Device, error) { return nil, nil },
+	})
+	work.Subscribe(func(c session.Change) {
+		if c.Busy {
+			h.changes = append(h.changes, work.Busy())
+		}
+	})
 	h.View = New(Host{
-		App: test.NewTempApp(t), Version: "1.2.3", Jobs: jobs, Dispatch: dispatch,
+		App: test.NewTempApp(t), Version: "1.2.3", Session: work, Dispatch: dispatch,
 		Files:      func(fyne.Window, *xwidget.Modals) filedialog.Dialogs { return h },
-		Picture:    func() *Picture { return h.open },
-		Params:     processing.DefaultParams,
-		Progressed: func(job.Update) {},
-		Changed:    func() { h.changes = append(h.changes, h.Jobs.Busy()) },
 		Sentence:   func(err error) string { return err.Error() },
 		Compare:    h.compare,
 		Experiment: h.measure,
@@ -71,7 +78,7 @@ func newHarness(t *testing.T, lang string) *harness {
 			return &processing.Picture{Width: n, Height: n, Channels: 1, U8: make([]uint8, n*n)}, nil
 		},
 	}, words)
-	t.Cleanup(func() { jobs.Close(context.Background()) })
+	t.Cleanup(func() { work.Close(context.Background()) })
 	h.Show()
 	return h
 }
@@ -82,10 +89,18 @@ func (h *harness) Save(r filedialog.Request, done filedialog.Done) {
 	done(h.path, nil)
 }
 
+// disk holds a picture of 7 × 5 pixels.
+type disk struct{ session.Files }
+
+func (disk) Read(_ context.Context, path string) (*imagefile.File, error) {
+	pic := &processing.Picture{Width: 7, Height: 5, Channels: 1, U8: make([]uint8, 35)}
+	return &imagefile.File{Path: path, Format: imagefile.PNG, Orientation: 1, Picture: pic}, nil
+}
+
 // settle runs callbacks until no job is left.
 func (h *harness) settle() {
 	h.tb.Helper()
-	for timeout := time.After(time.Minute); h.Jobs.Busy() || len(h.queue) > 0; {
+	for timeout := time.After(time.Minute); h.Session.Busy() || len(h.queue) > 0; {
 		select {
 		case f := <-h.queue:
 			f()
@@ -254,14 +269,23 @@ func chartIn(t *testing.T, w fyne.Window) *barChart {
 
 func TestOpenPictureIsMeasured(t *testing.T) {
 	h := newHarness(t, "en")
-	h.open = &Picture{Name: "/art/a.png", Picture: &processing.Picture{Width: 7, Height: 5, Channels: 1, U8: make([]uint8, 35)}, Region: &processing.Region{}}
+	h.Session.Open("/art/a.png", func(err error) {
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	h.settle()
+	region := &processing.Region{Points: []processing.Point{{X: 0, Y: 0}, {X: 3, Y: 3}}}
+	if err := h.Session.SetRegion(region); err != nil {
+		t.Fatal(err)
+	}
 	h.Refresh()
 	if got := h.detection.picture.box.Selected; got != "a.png" {
 		t.Fatalf("chosen is %q", got)
 	}
 	h.detection.start()
 	h.settle()
-	if h.request.Picture != h.open.Picture || h.request.Region != h.open.Region {
+	if h.request.Picture != h.picture().Picture || h.request.Region != h.picture().Region {
 		t.Error("another picture was measured")
 	}
 	h.detection.picture.box.SetSelected("painted, 1 MP")
@@ -280,7 +304,7 @@ func TestOpenPictureIsMeasured(t *testing.T) {
 	h.SetTexts(words)
 	h.experiments.start()
 	h.settle()
-	if h.options.Picture != h.open.Picture || !h.experiments.sizes.boxes[0].Disabled() {
+	if h.options.Picture != h.picture().Picture || !h.experiments.sizes.boxes[0].Disabled() {
 		t.Error("the experiment was not made on the open picture")
 	}
 }
@@ -402,14 +426,11 @@ func TestBusyProgram(t *testing.T) {
 	h := newHarness(t, "en")
 	var cancelled bool
 	release := make(chan struct{})
-	err := job.Start(h.Jobs, func(ctx context.Context, _ processing.Progress) (int, error) {
+	session.Start(h.Session, func(ctx context.Context, _ processing.Progress) (int, error) {
 		<-release
 		cancelled = ctx.Err() != nil
 		return 0, nil
-	}, nil, func(int, error) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, func(int, error) {})
 	h.detection.start()
 	h.experiments.start()
 	keys{h.View}.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})

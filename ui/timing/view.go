@@ -19,6 +19,7 @@ import (
 
 	"blik/app/bench"
 	"blik/app/job"
+	"blik/app/session"
 	"blik/processing"
 	"blik/processing/experiment"
 	"blik/ui/filedialog"
@@ -38,18 +39,12 @@ type Picture struct {
 type Host struct {
 	App     fyne.App
 	Version string
-	// Jobs runs one job of the whole program at a time, so that nothing else computes while something is measured.
-	Jobs *job.Runner
+	// Session runs the measurements as its one job, so that nothing else computes meanwhile.
+	Session *session.Session
 	// Dispatch runs functions on the toolkit's goroutine, in their order.
 	Dispatch func(func())
 	// Files makes the file dialogs of the view's window.
 	Files func(win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs
-	// Picture returns the open picture, nil where there is none; Params are the present parameters.
-	Picture func() *Picture
-	Params  func() processing.Params
-	// Progressed and Changed tell the program how far a measurement is, and that one began or ended.
-	Progressed func(job.Update)
-	Changed    func()
 	// Sentence says an error in the user's language.
 	Sentence func(error) string
 	// Note writes a line for tests that watch the program; may be nil.
@@ -84,7 +79,6 @@ type View struct {
 	experiments *experimentsPage
 	message     *xwidget.FixedText
 	progress    *widget.ProgressBar
-	stage       string
 	busy        *fyne.Container
 }
 
@@ -101,8 +95,29 @@ func New(h Host, words *texts.Texts) *View {
 	keys := keys{v}
 	c := v.win.Canvas()
 	c.SetOnTypedKey(keys.Key)
-	c.AddShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyW, Modifier: fyne.KeyModifierShortcutDefault}, func(fyne.Shortcut) { v.close() })
+	leave := &desktop.CustomShortcut{KeyName: fyne.KeyW, Modifier: fyne.KeyModifierShortcutDefault}
+	c.AddShortcut(leave, func(fyne.Shortcut) { v.close() })
+	h.Session.Subscribe(v.update)
 	return v
+}
+
+// update shows what changed in the program.
+func (v *View) update(c session.Change) {
+	if c.Progress && v.running {
+		v.progress.SetValue(v.Session.Progress().Done)
+	}
+	if c.Document || c.Busy {
+		v.Refresh()
+	}
+}
+
+// picture returns the open picture, nil where there is none.
+func (v *View) picture() *Picture {
+	doc := v.Session.Document()
+	if doc == nil {
+		return nil
+	}
+	return &Picture{Name: doc.Path(), Picture: doc.Picture(), Region: doc.Region()}
 }
 
 func (v *View) t(key string, fields ...any) string { return v.texts.T(key, fields...) }
@@ -112,6 +127,7 @@ func (v *View) Show() {
 	v.Refresh()
 	v.win.Show()
 	v.win.RequestFocus()
+	v.note("timing")
 }
 
 // close ends what is being measured and puts the view away; what was measured is there when it comes again.
@@ -138,13 +154,17 @@ func (v *View) SetTexts(words *texts.Texts) {
 	v.message = xwidget.NewFixedText("")
 	v.message.Stretch, v.message.Tips = true, v.tips
 	v.progress = widget.NewProgressBar()
-	v.progress.TextFormatter = func() string { return v.stage }
+	v.progress.TextFormatter = func() string { return v.Session.Progress().Stage.In(v.texts.Lang()) }
 	v.busy = container.NewHBox(xwidget.NewMinWidth(340, v.progress), widget.NewButton(v.t("button.cancel"), v.cancel))
 	foot := container.NewVBox(widget.NewSeparator(),
 		container.New(layout.NewCustomPaddedLayout(3, 4, 10, 10),
 			// The room of the progress is kept while there is none, so that nothing moves.
 			container.NewBorder(nil, nil, xwidget.NewGap(0, v.busy.MinSize().Height), v.busy, v.message)))
-	v.win.SetContent(container.NewStack(container.NewBorder(nil, foot, nil, nil, v.tabs), v.tips.Layer))
+	content := container.NewStack(container.NewBorder(nil, foot, nil, nil, v.tabs), v.tips.Layer)
+	if v.Note != nil {
+		content.Layout = &watched{content.Layout, v}
+	}
+	v.win.SetContent(content)
 	v.Refresh()
 }
 
@@ -170,19 +190,24 @@ func (v *View) note(format string, args ...any) {
 
 func (v *View) cancel() {
 	if v.running {
-		v.Jobs.Cancel()
+		v.Session.Cancel()
 	}
 }
 
 // start runs work as the program's one job, and says what it is; ok is false where another one runs. done gets what it
 // returned, and the context's error after a cancel.
 func start[T any](v *View, what string, work job.Work[T], done func(T, error)) (ok bool) {
+	if v.Session.Busy() {
+		v.say(v.t("status.busy"))
+		return false
+	}
 	v.turn++
+	v.running = true
+	v.say(what)
 	quiet := func(ctx context.Context, report processing.Progress) (T, error) { return work(ctx, seldom(report)) }
-	err := job.Start(v.Jobs, quiet, v.progressed, func(r T, err error) {
+	session.Start(v.Session, quiet, func(r T, err error) {
 		v.running = false
 		v.turn++
-		v.Changed()
 		switch {
 		case errors.Is(err, context.Canceled):
 			v.say(v.t("status.cancelled"))
@@ -195,26 +220,8 @@ func start[T any](v *View, what string, work job.Work[T], done func(T, error)) (
 		done(r, err)
 		v.Refresh()
 	})
-	if errors.Is(err, job.ErrBusy) {
-		v.say(v.t("status.busy"))
-		return false
-	}
-	if err != nil {
-		v.showSentence(v.Sentence(err))
-		return false
-	}
-	v.running = true
-	v.say(what)
-	v.progressed(job.Update{})
-	v.Changed()
 	v.Refresh()
 	return true
-}
-
-func (v *View) progressed(u job.Update) {
-	v.stage = u.Stage.In(v.texts.Lang())
-	v.progress.SetValue(u.Done)
-	v.Progressed(u)
 }
 
 // rest is the shortest time between two reports of progress: drawing them takes time from what is measured.
@@ -236,8 +243,7 @@ func seldom(report processing.Progress) processing.Progress {
 
 // showSentence shows what went wrong.
 func (v *View) showSentence(sentence string) {
-	text := widget.NewLabel(sentence)
-	text.Wrapping = fyne.TextWrapWord
+	text := xwidget.NewWrapped(sentence)
 	d := dialog.NewCustom(v.t("error.title"), v.t("button.ok"), text, v.win)
 	d.Resize(fyne.NewSize(460, 160))
 	v.modals.Show(d, nil)
@@ -285,30 +291,8 @@ func (v *View) local(cells [][]string) [][]string {
 
 // folder is where measurements are saved at first: beside the open picture, else where the dialog begins.
 func (v *View) folder() string {
-	if p := v.Picture(); p != nil {
+	if p := v.picture(); p != nil {
 		return filepath.Dir(p.Name)
 	}
 	return ""
-}
-
-// enable makes a control work or not.
-func enable(o fyne.Disableable, on bool) {
-	switch {
-	case on && o.Disabled():
-		o.Enable()
-	case !on && !o.Disabled():
-		o.Disable()
-	}
-}
-
-// heading is a line above a group.
-func heading(text string) fyne.CanvasObject {
-	return widget.NewLabelWithStyle(text, fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
-}
-
-// wrapped is text that takes as many lines as it needs.
-func wrapped() *widget.Label {
-	l := widget.NewLabel("")
-	l.Wrapping = fyne.TextWrapWord
-	return l
 }

@@ -1,11 +1,6 @@
 package tool
 
-import (
-	"image"
-	"math"
-
-	"blik/processing"
-)
+import "blik/processing"
 
 // Picker takes a finding out of the mask at a click, and puts it back at the next one.
 type Picker struct {
@@ -40,19 +35,4 @@ func (p *Picker) Pointer(e Event) Pointer {
 		return Hand
 	}
 	return Arrow
-}
-
-// Nearest returns the index of the box that is nearest to a point and no further than slack, or −1.
-// Among boxes that hold the point, the smallest wins, so that a small finding is not hidden by a large one's box.
-func Nearest(boxes []image.Rectangle, at processing.Point, slack float64) int {
-	best, bestDistance, bestArea := -1, slack, math.MaxInt
-	for i, b := range boxes {
-		dx := math.Max(0, math.Max(float64(b.Min.X)-at.X, at.X-float64(b.Max.X)))
-		dy := math.Max(0, math.Max(float64(b.Min.Y)-at.Y, at.Y-float64(b.Max.Y)))
-		d, area := math.Hypot(dx, dy), b.Dx()*b.Dy()
-		if d < bestDistance || d == bestDistance && area < bestArea {
-			best, bestDistance, bestArea = i, d, area
-		}
-	}
-	return best
 }

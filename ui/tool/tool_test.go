@@ -1,7 +1,6 @@
 package tool_test
 
 import (
-	"image"
 	"math"
 	"slices"
 	"testing"
@@ -223,20 +222,6 @@ func TestOutlineOfEllipse(t *testing.T) {
 	for _, p := range tool.Outline(r) {
 		if e := math.Pow((p.X-30)/20, 2) + math.Pow((p.Y-30)/10, 2); math.Abs(e-1) > 1e-9 {
 			t.Fatalf("(%g, %g) is not on the ellipse", p.X, p.Y)
-		}
-	}
-}
-
-func TestNearest(t *testing.T) {
-	boxes := []image.Rectangle{image.Rect(0, 0, 100, 100), image.Rect(40, 40, 44, 44), image.Rect(200, 200, 201, 201)}
-	for _, c := range []struct {
-		x, y, slack float64
-		want        int
-	}{
-		{42, 42, 5, 1}, {10, 10, 5, 0}, {198, 200.5, 5, 2}, {195.1, 200.5, 5, 2}, {194.9, 200.5, 5, -1}, {150, 150, 5, -1}, {104, 50, 5, 0},
-	} {
-		if got := tool.Nearest(boxes, processing.Point{X: c.x, Y: c.y}, c.slack); got != c.want {
-			t.Errorf("nearest to (%g, %g) is %d, expected %d", c.x, c.y, got, c.want)
 		}
 	}
 }

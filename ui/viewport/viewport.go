@@ -157,6 +157,9 @@ func (v *Viewport) SetPicture(p *view.Pyramid, m *view.MaskPyramid) {
 	v.redraw()
 }
 
+// Shows reports whether the viewport shows a picture.
+func (v *Viewport) Shows(p *view.Pyramid) bool { return v.before == p }
+
 // SetPyramids shows what became of the picture and, where SetCompare asks for it, the source. The view stays and only
 // what differs is drawn anew. Both come from the pyramid of SetPicture by view.Pyramid.With, or are it; without one
 // nothing is shown.

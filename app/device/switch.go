@@ -1,0 +1,143 @@
+package device
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"blik/processing"
+	"blik/processing/cpu"
+)
+
+// Switch runs jobs on the device that was chosen last, at first on the CPU. A device is opened in the background and may
+// be exchanged at any time. The methods may be called from any goroutine; only Run and Close wait.
+type Switch struct {
+	machine machine
+
+	mu     sync.Mutex
+	chosen string
+	// runner is nil until Choose is called; err says why there is none for the name chosen.
+	runner *Runner
+	err    error
+	// open counts the runners that are not released yet.
+	open sync.WaitGroup
+}
+
+// NewSwitch returns a Switch between the devices of this machine.
+func NewSwitch() *Switch { return &Switch{machine: thisMachine()} }
+
+// State describes the device of a Switch.
+type State struct {
+	// Chosen is the name given to Choose last.
+	Chosen string
+	// Opening says that the device is not open yet.
+	Opening bool
+	// Runs is the name of the device that the next job on a large picture runs on.
+	Runs string
+	// Why explains why that is not the device chosen; nil where it is.
+	Why error
+}
+
+// hostName is the name of the CPU.
+const hostName = "cpu"
+
+// Choose makes a device that of the next job and begins to open it. A running job goes on where it is; its device is
+// released afterwards. opened, which may be nil, is called when the device is open or has failed to open.
+func (s *Switch) Choose(name string, opened func()) {
+	r, err := s.machine.start(name)
+	s.mu.Lock()
+	before := s.runner
+	s.chosen, s.runner, s.err = name, r, err
+	if r != nil {
+		s.open.Add(1)
+	}
+	s.mu.Unlock()
+	s.release(before)
+	if opened != nil {
+		go func() {
+			r.wait()
+			opened()
+		}()
+	}
+}
+
+// wait returns when the runner's GPU, if any, is open or has failed to open.
+func (r *Runner) wait() {
+	if r != nil && r.opening != nil {
+		<-r.opening.done
+	}
+}
+
+// release closes a runner when its job has ended and its GPU has answered.
+func (s *Switch) release(r *Runner) {
+	if r == nil {
+		return
+	}
+	go func() {
+		defer s.open.Done()
+		// Nobody could use an error of a device that is no longer needed.
+		_ = r.Close()
+		r.wait()
+	}()
+}
+
+func (s *Switch) current() (string, *Runner, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.chosen, s.runner, s.err
+}
+
+// State returns the current state.
+func (s *Switch) State() State {
+	name, r, err := s.current()
+	if r == nil {
+		return State{Chosen: name, Runs: hostName, Why: err}
+	}
+	if r.opening != nil {
+		select {
+		case <-r.opening.done:
+		default:
+			return State{Chosen: name, Opening: true, Runs: hostName}
+		}
+	}
+	return State{Chosen: name, Runs: r.Name(), Why: r.Why()}
+}
+
+// Run runs a job on a picture of the given number of pixels on the chosen device; see Runner.Run.
+func (s *Switch) Run(ctx context.Context, pixels int, job Job) (notice *processing.Text, err error) {
+	for {
+		_, r, missing := s.current()
+		if r == nil {
+			host := cpu.New()
+			defer host.Close()
+			if missing != nil {
+				notice = doneOnCPU(missing)
+			}
+			return notice, job(ctx, host)
+		}
+		// Another device may have been chosen before the job began.
+		if notice, err = r.Run(ctx, pixels, job); !errors.Is(err, errClosed) {
+			return notice, err
+		}
+	}
+}
+
+// Close releases the device after the jobs on it have ended, and waits for that or for ctx.
+func (s *Switch) Close(ctx context.Context) error {
+	s.mu.Lock()
+	r := s.runner
+	s.runner = nil
+	s.mu.Unlock()
+	s.release(r)
+	released := make(chan struct{})
+	go func() {
+		s.open.Wait()
+		close(released)
+	}()
+	select {
+	case <-released:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,164 @@
+package session
+
+import (
+	"image"
+	"slices"
+
+	"blik/app/device"
+	"blik/app/document"
+	"blik/processing"
+)
+
+// Change says what is different since the last one. Listeners read the new state from the Session.
+type Change struct {
+	// Pixels is the part of the mask whose pixels may differ. While a stroke is painted nothing else is set.
+	Pixels image.Rectangle
+	// Document: another picture is open, so that everything about it is new.
+	Document bool
+	// Mask: the mask has another content, and so other findings.
+	Mask bool
+	// Corrections: other pixels of the picture are corrected.
+	Corrections bool
+	// Result: another detection is the last one.
+	Result bool
+	// Region: the search region.
+	Region bool
+	// Selection: the selected finding, or how it is corrected.
+	Selection bool
+	// History: what Undo and Redo do.
+	History bool
+	// Saved: what is on disk.
+	Saved bool
+	// Params: the parameters of detection and correction.
+	Params bool
+	// Busy: a job began or ended. Progress: it got on.
+	Busy, Progress bool
+	// Device: the chosen device, its state, or the list of devices.
+	Device bool
+	// Recent: the list of recent files.
+	Recent bool
+	// Fault is why something could not be shown.
+	Fault error
+	// Cause is the operation that ended with this change, if it was one.
+	Cause Cause
+}
+
+// Cause is an operation that listeners may want to know of.
+type Cause uint8
+
+// The causes of a Change.
+const (
+	Other Cause = iota
+	Opened
+	Detected
+	CorrectedSpots
+	Stepped
+	SavedMask
+	SavedPicture
+)
+
+// Everything is the change of a listener that has shown nothing yet.
+func Everything() Change {
+	return Change{
+		Document: true, Mask: true, Corrections: true, Result: true, Region: true, Selection: true, History: true, Saved: true,
+		Params: true, Busy: true, Progress: true, Device: true, Recent: true,
+	}
+}
+
+// state is what changes are found from: two states that are equal show the same.
+type state struct {
+	doc         *document.Document
+	mask        uint64
+	corrections *document.Corrections
+	result      *processing.Result
+	region      *processing.Region
+	selection   selection
+	history     history
+	saved       saved
+	params      processing.Params
+	busy        bool
+	device      deviceState
+	recent      []string
+}
+
+// selection describes the selected finding.
+type selection struct {
+	exists       bool
+	id, area     int
+	bounds       image.Rectangle
+	state        document.State
+	method, wish processing.Method
+}
+
+type history struct{ undo, redo processing.Text }
+
+type saved struct {
+	maskDirty, pictureDirty bool
+	maskFile                string
+	picture                 Written
+	overwritten             uint64
+}
+
+type deviceState struct {
+	device.State
+	devices int
+}
+
+// now returns the current state.
+func (s *Session) now() state {
+	n := state{
+		doc: s.doc, params: s.settings.Params, busy: s.jobs.Busy(), recent: slices.Clone(s.settings.Recent),
+		device: deviceState{s.DeviceState(), len(s.devices)},
+	}
+	if n.doc == nil {
+		return n
+	}
+	n.mask, n.corrections, n.result, n.region = n.doc.Generation(), n.doc.Corrections(), n.doc.Result(), n.doc.Region()
+	if f, ok := n.doc.Selected(); ok {
+		n.selection = selection{true, f.ID, f.Area, f.Bounds(), f.State, f.Method, f.Asked}
+	}
+	n.history.undo, _ = n.doc.UndoName()
+	n.history.redo, _ = n.doc.RedoName()
+	n.saved = saved{n.doc.Dirty(), n.doc.PictureDirty(), s.maskFile, s.written, s.overwritten}
+	return n
+}
+
+// publish tells the listeners what differs since the last time, if anything does.
+func (s *Session) publish(cause Cause, pixels image.Rectangle) {
+	was, is := s.last, s.now()
+	s.last = is
+	var fault error
+	if is.corrections != was.corrections || is.doc != was.doc {
+		fault = s.updatePictures(is.doc != was.doc)
+	}
+	s.notify(Change{
+		Pixels:      pixels,
+		Document:    is.doc != was.doc,
+		Mask:        is.doc != was.doc || is.mask != was.mask,
+		Corrections: is.doc != was.doc || is.corrections != was.corrections,
+		Result:      is.result != was.result,
+		Region:      is.region != was.region,
+		Selection:   is.selection != was.selection,
+		History:     is.history != was.history,
+		Saved:       is.saved != was.saved,
+		Params:      is.params != was.params,
+		Busy:        is.busy != was.busy,
+		Device:      is.device != was.device,
+		Recent:      !slices.Equal(is.recent, was.recent),
+		Fault:       fault,
+		Cause:       cause,
+	})
+}
+
+// notify passes a change on unless it is empty.
+func (s *Session) notify(c Change) {
+	if c == (Change{}) {
+		return
+	}
+	for _, listen := range s.listeners {
+		listen(c)
+	}
+}
+
+// Subscribe makes listen a listener of all changes to come.
+func (s *Session) Subscribe(listen func(Change)) { s.listeners = append(s.listeners, listen) }

@@ -1,0 +1,102 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"image"
+	"io/fs"
+	"path/filepath"
+
+	"blik/app/document"
+	"blik/app/imagefile"
+	"blik/app/view"
+	"blik/processing"
+)
+
+// opened is a picture that is ready to be shown.
+type opened struct {
+	file    *imagefile.File
+	doc     *document.Document
+	pyramid *view.Pyramid
+	mask    *view.MaskPyramid
+}
+
+// Open reads a picture and makes it the document; what was not saved of the one before is lost.
+func (s *Session) Open(path string, done func(error)) {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	work := func(ctx context.Context, report processing.Progress) (opened, error) {
+		return s.read(ctx, path, report)
+	}
+	start(s, Opened, work, func(o opened) (image.Rectangle, error) {
+		s.doc, s.original, s.before, s.mask = o.doc, o.file, o.pyramid, o.mask
+		s.maskFile, s.written, s.overwritten = "", Written{}, 0
+		s.settings.AddRecent(path)
+		// Settings that cannot be written now are tried again when the program ends.
+		_ = s.SaveSettings()
+		return image.Rectangle{}, nil
+	}, func(_ opened, err error) {
+		if errors.Is(err, fs.ErrNotExist) {
+			s.settings.RemoveRecent(path)
+			s.publish(Other, image.Rectangle{})
+		}
+		done(err)
+	})
+}
+
+// read reads a picture and prepares it for showing.
+func (s *Session) read(ctx context.Context, path string, report processing.Progress) (opened, error) {
+	stage := named(path)
+	report(stage, 0)
+	file, err := s.files.Read(ctx, path)
+	if err != nil {
+		return opened{}, err
+	}
+	report(stage, 0.6)
+	doc, err := document.New(path, file.Picture)
+	if err != nil {
+		return opened{}, err
+	}
+	pyramid, err := view.NewPyramid(ctx, file.Picture, view.WithProfile(file.Profile), view.WithOrientation(file.Orientation))
+	if err != nil {
+		return opened{}, err
+	}
+	report(stage, 0.9)
+	return opened{file, doc, pyramid, view.NewMaskPyramid(doc.Mask())}, ctx.Err()
+}
+
+// named is the stage of work on a file.
+func named(path string) processing.Text {
+	name := filepath.Base(path)
+	return processing.Text{EN: name, RU: name}
+}
+
+// LoadMask replaces the mask by one from a file.
+func (s *Session) LoadMask(path string, done func(error)) {
+	size := s.doc.Size()
+	work := func(ctx context.Context, report processing.Progress) (*processing.Mask, error) {
+		report(named(path), 0)
+		return s.files.ReadMask(ctx, path, size.X, size.Y)
+	}
+	start(s, Other, work, func(m *processing.Mask) (image.Rectangle, error) { return s.doc.LoadMask(m) },
+		func(_ *processing.Mask, err error) { done(err) })
+}
+
+// MaskFile returns where the mask was saved last, empty if it was not.
+func (s *Session) MaskFile() string { return s.maskFile }
+
+// SaveMask writes the mask.
+func (s *Session) SaveMask(path string, done func(error)) {
+	s.settle()
+	shot := s.doc.Snapshot()
+	work := func(ctx context.Context, report processing.Progress) (struct{}, error) {
+		report(named(path), 0)
+		return struct{}{}, s.files.WriteMask(ctx, path, shot.Mask())
+	}
+	start(s, SavedMask, work, func(struct{}) (image.Rectangle, error) {
+		s.doc.MarkSaved(shot.Generation)
+		s.maskFile = path
+		return image.Rectangle{}, nil
+	}, func(_ struct{}, err error) { done(err) })
+}

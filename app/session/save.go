@@ -1,0 +1,106 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"image"
+	"os"
+	"path/filepath"
+
+	"blik/app/document"
+	"blik/app/imagefile"
+	"blik/app/report"
+	"blik/processing"
+)
+
+// Written returns the corrected picture that was saved last.
+func (s *Session) Written() Written { return s.written }
+
+// SaveTarget returns where the corrected picture goes without a question: to where it was saved before, or beside the
+// original. ok is false for a JPEG not saved before, since the user has to choose another format.
+func (s *Session) SaveTarget() (path string, o imagefile.SaveOptions, ok bool) {
+	if last := s.written.Saved; last != nil {
+		return last.Path, imagefile.SaveOptions{Overwrite: true, AllowLossy: last.Lossy}, true
+	}
+	path = imagefile.DefaultName(s.doc.Path(), s.original.SaveFormat())
+	return path, imagefile.SaveOptions{}, s.original.Format != imagefile.JPEG
+}
+
+// IsOriginal reports whether path is the file that the picture was read from.
+func (s *Session) IsOriginal(path string) bool {
+	if filepath.Clean(path) == filepath.Clean(s.doc.Path()) {
+		return true
+	}
+	a, errA := os.Stat(path)
+	b, errB := os.Stat(s.doc.Path())
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+// SavePicture writes the corrected picture and, if the settings ask for it, its report in the given language. The error may
+// be imagefile.ErrExists or imagefile.ErrLossy, which an answer of the user can allow, or a *ReportError, after which the
+// picture is saved. An original that was overwritten is opened again with its mask.
+func (s *Session) SavePicture(path, lang string, o imagefile.SaveOptions, done func(error)) {
+	s.settle()
+	shot := s.doc.Snapshot()
+	account := s.account(shot.Corrections)
+	if !s.settings.WriteReport {
+		lang = ""
+	}
+	var incomplete error
+	work := func(ctx context.Context, progress processing.Progress) (w Written, err error) {
+		o.Progress = progress
+		if lang != "" {
+			account.Mask = shot.Mask()
+		}
+		w, err = SavePicture(ctx, s.files, account, path, lang, o)
+		if w.Saved != nil {
+			// The picture is on the disk: a report that failed, or was cancelled, does not undo that.
+			incomplete, err = err, nil
+		}
+		return w, err
+	}
+	start(s, SavedPicture, work, func(w Written) (image.Rectangle, error) {
+		s.doc.MarkPictureSaved(shot.Corrections.Generation())
+		s.written = w
+		return image.Rectangle{}, nil
+	}, func(w Written, err error) {
+		switch {
+		case err != nil:
+			done(err)
+		case s.IsOriginal(w.Saved.Path):
+			s.reopen(shot.Mask(), func(err error) { done(errors.Join(incomplete, err)) })
+		default:
+			done(incomplete)
+		}
+	})
+}
+
+// reopen opens the original again after it was overwritten: what was corrected is now part of it, and saving again has to
+// start from the new file.
+func (s *Session) reopen(mask *processing.Mask, done func(error)) {
+	maskFile, written, clean := s.maskFile, s.written, !s.doc.Dirty()
+	s.Open(s.doc.Path(), func(err error) {
+		if err != nil {
+			done(err)
+			return
+		}
+		pixels, err := s.doc.LoadMask(mask)
+		if clean {
+			s.doc.MarkSaved(s.doc.Generation())
+		}
+		s.maskFile, s.written, s.overwritten = maskFile, written, s.doc.Generation()
+		s.publish(Other, pixels)
+		done(err)
+	})
+}
+
+// account describes the corrections for the report.
+func (s *Session) account(done *document.Corrections) report.Correction {
+	var found *processing.Result
+	if r := s.doc.Result(); r != nil {
+		all := *r
+		all.Findings = s.doc.Findings()
+		found = &all
+	}
+	return report.NewCorrection(s.original, s.version, found, done.Patches(), done.Origins())
+}

@@ -1,0 +1,225 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+
+	"blik/app/device"
+	"blik/app/document"
+	"blik/app/imagefile"
+	"blik/app/job"
+	"blik/app/settings"
+	"blik/app/view"
+	"blik/processing"
+)
+
+// Device is what a session computes on; *device.Switch is one.
+type Device interface {
+	Runner
+	Choose(name string, opened func())
+	State() device.State
+	Close(ctx context.Context) error
+}
+
+// Options are what a session is made from.
+type Options struct {
+	Files  Files
+	Device Device
+	// Engine computes; nil is On(Device).
+	Engine Engine
+	// Devices lists the devices of the machine; it may take its time.
+	Devices func() ([]device.Device, error)
+	// Settings are changed in place; SettingsPath is their file, empty to keep them nowhere.
+	Settings     *settings.Settings
+	SettingsPath string
+	// Version is that of the program, for reports.
+	Version string
+	// Dispatch runs functions on the goroutine that the session belongs to, in their order.
+	Dispatch func(func())
+	// Panicked is told of a panic in a job, on the job's goroutine.
+	Panicked func(*job.PanicError)
+}
+
+// Session is one document with all that is done to it. It belongs to the goroutine of Options.Dispatch, on which the
+// listeners and all callbacks run as well.
+type Session struct {
+	files    Files
+	engine   Engine
+	device   Device
+	list     func() ([]device.Device, error)
+	devices  []device.Device
+	settings *settings.Settings
+	path     string
+	version  string
+	dispatch func(func())
+	jobs     *job.Runner
+	progress job.Update
+
+	// Settle ends what the user is drawing, so that it is part of the document before anything else changes or reads it. It
+	// may be nil.
+	Settle func()
+
+	doc *document.Document
+	// original is the file that the picture was read from.
+	original *imagefile.File
+	// before shows the original, after what corrections made of it, mask the mask.
+	before, after *view.Pyramid
+	mask          *view.MaskPyramid
+	shown         *document.Corrections
+	// maskFile is where the mask was saved last, written where the corrected picture was.
+	maskFile string
+	written  Written
+	// overwritten is the generation of the mask whose findings are corrected in the original itself, which was overwritten;
+	// 0 if it was not.
+	overwritten uint64
+
+	last      state
+	listeners []func(Change)
+}
+
+// New returns a session without a document.
+func New(o Options) *Session {
+	s := &Session{
+		files: o.Files, engine: o.Engine, device: o.Device, list: o.Devices, settings: o.Settings, path: o.SettingsPath,
+		version: o.Version, dispatch: o.Dispatch, jobs: job.NewRunner(o.Dispatch, o.Panicked),
+	}
+	if s.engine == nil {
+		s.engine = On(o.Device)
+	}
+	s.last = s.now()
+	return s
+}
+
+// Document returns the open document, nil before the first. Only the session changes it.
+func (s *Session) Document() *document.Document { return s.doc }
+
+// Original returns the file that the picture was read from.
+func (s *Session) Original() *imagefile.File { return s.original }
+
+// Pictures returns what shows the original and the corrected picture, the same where nothing is corrected.
+func (s *Session) Pictures() (before, after *view.Pyramid) { return s.before, s.after }
+
+// MaskView returns what shows the mask.
+func (s *Session) MaskView() *view.MaskPyramid { return s.mask }
+
+// Settings returns the settings. Params and Recent are changed only by the session.
+func (s *Session) Settings() *settings.Settings { return s.settings }
+
+// SaveSettings writes the settings, if they are kept anywhere.
+func (s *Session) SaveSettings() error {
+	if s.path == "" {
+		return nil
+	}
+	return s.settings.Save(s.path)
+}
+
+// Corrected reports whether anything in the picture is corrected.
+func (s *Session) Corrected() bool { return s.doc != nil && s.doc.Corrections() != nil }
+
+// Unsaved reports whether the mask and the corrected picture differ from what is on disk.
+func (s *Session) Unsaved() (mask, picture bool) {
+	if s.doc == nil {
+		return false, false
+	}
+	return s.doc.Dirty(), s.doc.PictureDirty()
+}
+
+// Busy reports whether a job runs.
+func (s *Session) Busy() bool { return s.jobs.Busy() }
+
+// Progress returns how far the job is.
+func (s *Session) Progress() job.Update { return s.progress }
+
+// Cancel cancels the job, if one runs.
+func (s *Session) Cancel() { s.jobs.Cancel() }
+
+// Close cancels the job, releases the device, and waits for both or for ctx.
+func (s *Session) Close(ctx context.Context) error {
+	return errors.Join(s.jobs.Close(ctx), s.device.Close(ctx))
+}
+
+// Start runs work as the session's one job. done gets its result, or its error: context.Canceled after Cancel,
+// job.ErrBusy at once if another job runs.
+func Start[T any](s *Session, work job.Work[T], done func(T, error)) {
+	start(s, Other, work, nil, done)
+}
+
+// start is Start for work whose result changes the session: apply takes it before listeners and done are told.
+func start[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (image.Rectangle, error), done func(T, error)) {
+	s.settle()
+	progressed := func(u job.Update) {
+		s.progress = u
+		s.notify(Change{Progress: true})
+	}
+	err := job.Start(s.jobs, work, progressed, func(v T, err error) {
+		ended, pixels := Other, image.Rectangle{}
+		if err == nil && apply != nil {
+			s.settle()
+			if pixels, err = apply(v); err == nil {
+				ended = cause
+			}
+		}
+		s.publish(ended, pixels)
+		done(v, err)
+	})
+	if err != nil {
+		var none T
+		done(none, err)
+		return
+	}
+	progressed(job.Update{})
+	s.publish(Other, image.Rectangle{})
+}
+
+// settle ends what the user is drawing.
+func (s *Session) settle() {
+	if s.Settle != nil {
+		s.Settle()
+	}
+}
+
+// updatePictures shows what is corrected now. It costs what has changed since it was last called.
+func (s *Session) updatePictures(reopened bool) error {
+	if reopened {
+		s.after, s.shown = s.before, nil
+	}
+	now := s.doc.Corrections()
+	if now == s.shown {
+		return nil
+	}
+	if now == nil {
+		s.after, s.shown = s.before, nil
+		return nil
+	}
+	after, err := s.after.With(context.Background(), s.doc.Since(s.shown))
+	if err != nil {
+		return fmt.Errorf("show the corrections: %w", err)
+	}
+	s.after, s.shown = after, now
+	return nil
+}
+
+// SetParams replaces the parameters of detection and correction.
+func (s *Session) SetParams(p processing.Params) {
+	s.settings.Params = p
+	s.publish(Other, image.Rectangle{})
+}
+
+// SetParam sets one parameter.
+func (s *Session) SetParam(spec processing.Spec, v float64) error {
+	p := s.settings.Params
+	if err := spec.Set(&p, v); err != nil {
+		return err
+	}
+	s.SetParams(p)
+	return nil
+}
+
+// TakeOver makes the detection parameters of the last detection those of manual mode.
+func (s *Session) TakeOver() {
+	p := WithStage(s.settings.Params, s.doc.Result().Params, processing.StageDetection)
+	p.Mode = processing.Manual
+	s.SetParams(p)
+}

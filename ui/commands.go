@@ -1,0 +1,138 @@
+package ui
+
+import (
+	"fyne.io/fyne/v2"
+
+	"blik/app/session"
+	"blik/processing"
+)
+
+// detect looks for glare with the parameters shown.
+func (w *window) detect() {
+	w.win.Canvas().Unfocus()
+	w.Detect(func(o session.Outcome, err error) {
+		if w.prompts.ended(err) {
+			w.say(w.texts.N("status.done", o.Count) + w.ran(o, ""))
+		}
+	})
+}
+
+// correctAll corrects every finding.
+func (w *window) correctAll() {
+	w.display.port.End()
+	if len(w.Document().Spots()) == 0 {
+		w.say(w.t("next.mask"))
+		return
+	}
+	w.panel.showCorrection()
+	w.win.Canvas().Unfocus()
+	w.CorrectAll(w.corrected)
+}
+
+// correctSelected corrects the selected finding by the method chosen for it.
+func (w *window) correctSelected() {
+	f, ok := w.Selected()
+	if !ok {
+		w.say(w.t("spot.none"))
+		return
+	}
+	w.correctBy(f.Asked)
+}
+
+// correctBy corrects the selected finding by a method.
+func (c *common) correctBy(m processing.Method) {
+	c.prompts.win.Canvas().Unfocus()
+	c.CorrectSelected(m, c.corrected)
+}
+
+// corrected says what a correction did, and how to get the mask back if it was hidden.
+func (c *common) corrected(o session.Outcome, err error) {
+	if !c.prompts.ended(err) {
+		return
+	}
+	hint := ""
+	if c.display.hid {
+		hint = c.t("status.maskHidden")
+	}
+	c.say(c.texts.N("status.corrected", o.Count) + c.ran(o, hint))
+}
+
+// removeCorrection brings back the original at the selected finding.
+func (w *window) removeCorrection() {
+	f, ok := w.Selected()
+	if !ok {
+		w.say(w.t("spot.none"))
+		return
+	}
+	if w.RemoveCorrection() {
+		w.say(w.t("status.uncorrected", "ID", w.texts.Int(f.ID)))
+	}
+}
+
+// removeCorrections brings back the original everywhere.
+func (w *window) removeCorrections() {
+	if w.RemoveCorrections() {
+		w.say(w.t("status.uncorrectedAll"))
+	}
+}
+
+// takeOver makes what the last detection used the parameters of manual mode.
+func (w *window) takeOver() {
+	w.TakeOver()
+	w.say(w.t("status.takenOver"))
+}
+
+// undo takes back the last step, or the last typing if a field has the focus.
+func (w *window) undo() { w.stepBy(&fyne.ShortcutUndo{}, w.Undo, "status.undone") }
+
+// redo does again what undo took back.
+func (w *window) redo() { w.stepBy(&fyne.ShortcutRedo{}, w.Redo, "status.redone") }
+
+func (w *window) stepBy(s fyne.Shortcut, step func() (processing.Text, bool), key string) {
+	// The driver asks the menu before the field that has the focus.
+	if field, ok := w.win.Canvas().Focused().(fyne.Shortcutable); ok {
+		field.TypedShortcut(s)
+		return
+	}
+	if w.Document() == nil || w.Busy() || w.dialogOpen() {
+		return
+	}
+	if name, ok := step(); ok {
+		w.say(w.t(key, "Name", name.In(w.texts.Lang())))
+	}
+}
+
+// escape ends what is going on: a polygon, a stroke or a drag, a job, the focus of a field.
+func (w *window) escape() {
+	if w.toolbox.abandon() {
+		return
+	}
+	w.display.port.Abandon()
+	w.actions.do("find.cancel")
+	w.win.Canvas().Unfocus()
+}
+
+func (w *window) invertMask() {
+	w.display.showMask()
+	w.InvertMask()
+}
+
+// step selects the next or the previous finding and brings it to the middle.
+func (w *window) step(direction int) {
+	if f, ok := w.SelectNext(direction); ok {
+		w.reveal(f)
+	} else {
+		w.say(w.t("status.empty"))
+	}
+}
+
+func (w *window) removeSelected() {
+	if w.RemoveSelected() {
+		w.say(w.t("status.removed"))
+	}
+}
+
+// setDevice makes a device that of the next work.
+func (w *window) setDevice(name string) {
+	w.SetDevice(name, func() { w.say(w.deviceHelp()) })
+}

@@ -1,0 +1,170 @@
+package ui
+
+import (
+	"image"
+
+	"blik/app/session"
+	"blik/app/view"
+	"blik/ui/viewport"
+)
+
+// display is the picture in the middle of the window: the viewport, the mask over the picture, and the comparison with the
+// original, which is shown instead of the corrected picture, or beside it with a line between them.
+type display struct {
+	s       *session.Session
+	port    *viewport.Viewport
+	changed func(change)
+
+	look      view.Options
+	maskShown bool
+	// hid says that the last correction has hidden the mask.
+	hid bool
+
+	// original and split are switched on and off; heldKey is the scan code of the key that shows the original while it is
+	// held, 0 for none.
+	original, split, heldButton bool
+	heldKey                     int
+}
+
+func newDisplay(s *session.Session, changed func(change)) *display {
+	d := &display{s: s, port: viewport.New(), changed: changed, look: view.DefaultOptions(), maskShown: true}
+	d.look.Opacity = s.Settings().OverlayOpacity
+	d.look.Colour = view.OverlayColourByID(s.Settings().OverlayColour).Colour
+	d.port.OnView = func(view.Transform) { changed(change{View: true}) }
+	return d
+}
+
+// follow takes a change of the session before the other parts do, and reports whether the view changed with it.
+func (d *display) follow(c change) (viewChanged bool) {
+	before, shown := d.mode(), d.maskShown
+	d.hid = d.hid && c.Cause != session.CorrectedSpots
+	switch c.Cause {
+	case session.Detected:
+		d.stopComparing()
+		d.maskShown = true
+	case session.CorrectedSpots:
+		d.stopComparing()
+		// The mask would cover just what was corrected; outlines do not.
+		if d.maskShown && d.look.Mode != view.Outlines {
+			d.maskShown, d.hid = false, true
+		}
+	}
+	if c.Document || !d.s.Corrected() {
+		d.stopComparing()
+	}
+	return d.mode() != before || d.maskShown != shown
+}
+
+func (d *display) update(c change) {
+	original, corrected := d.s.Pictures()
+	switch {
+	case c.Document && original != nil && !d.port.Shows(original):
+		d.port.SetPicture(original, d.s.MaskView())
+	case c.Corrections:
+		d.port.SetPyramids(original, corrected)
+	}
+	d.port.MaskChanged(c.Pixels)
+	if c.View || c.Document || c.Corrections {
+		d.port.SetCompare(d.mode())
+		look := d.look
+		if !d.maskShown || d.mode() == view.CompareBefore {
+			look.Mode = view.PictureOnly
+		}
+		d.port.SetOptions(look)
+	}
+	if c.Selection {
+		bounds := image.Rectangle{}
+		if f, ok := d.s.Selected(); ok {
+			bounds = f.Bounds()
+		}
+		d.port.SetMarker(bounds)
+	}
+	if c.Brush {
+		d.port.SetBrushRadius(d.s.Settings().BrushRadius)
+	}
+}
+
+func (d *display) viewChanged() { d.changed(change{View: true}) }
+
+func (d *display) setOpacity(v float64) {
+	d.look.Opacity, d.s.Settings().OverlayOpacity = v, v
+	d.maskShown = true
+	d.viewChanged()
+}
+
+func (d *display) setColour(c view.OverlayColour) {
+	d.look.Colour, d.s.Settings().OverlayColour = c.Colour, c.ID
+	d.viewChanged()
+}
+
+func (d *display) setMode(m view.Mode) {
+	d.look.Mode, d.maskShown = m, true
+	d.viewChanged()
+}
+
+func (d *display) toggleMask() {
+	d.maskShown = !d.maskShown
+	d.viewChanged()
+}
+
+// showMask makes sure that a change of the mask is seen.
+func (d *display) showMask() {
+	if !d.maskShown {
+		d.toggleMask()
+	}
+}
+
+// holding reports whether a key or a button is held that shows the original.
+func (d *display) holding() bool { return d.heldKey != 0 || d.heldButton }
+
+// mode returns what the viewport shows.
+func (d *display) mode() view.Compare {
+	switch {
+	case d.holding() || d.original:
+		return view.CompareBefore
+	case d.split:
+		return view.CompareSplit
+	}
+	return view.CompareAfter
+}
+
+// toggleOriginal switches between the original and the corrected picture.
+func (d *display) toggleOriginal() {
+	d.original, d.split = !d.original, false
+	d.viewChanged()
+}
+
+// toggleSplit shows both beside a line, or only the corrected picture.
+func (d *display) toggleSplit() {
+	d.split, d.original = !d.split, false
+	d.viewChanged()
+}
+
+// stopComparing shows the corrected picture; what calls it tells the parts.
+func (d *display) stopComparing() {
+	d.split, d.original, d.heldKey, d.heldButton = false, false, 0, false
+}
+
+// holdKey shows the original until the key with the given scan code is released; 0 is no key.
+func (d *display) holdKey(code int) {
+	if d.heldKey != code && (code == 0 || d.s.Corrected()) {
+		d.heldKey = code
+		d.viewChanged()
+	}
+}
+
+// holdButton shows the original while the button is held.
+func (d *display) holdButton(held bool) {
+	if d.heldButton != held && (!held || d.s.Corrected()) {
+		d.heldButton = held
+		d.viewChanged()
+	}
+}
+
+// release ends what waits for a release that goes to another window.
+func (d *display) release() {
+	d.port.SetPanKey(false)
+	d.port.End()
+	d.holdKey(0)
+	d.holdButton(false)
+}

@@ -1,0 +1,217 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+
+	"blik/app/view"
+	"blik/processing"
+	"blik/ui/texts"
+)
+
+// menuTable lists the menus with the actions in them; "-" is a line, and names without a dot are submenus.
+func menuTable() []struct {
+	title string
+	ids   []string
+} {
+	var tools []string
+	for _, s := range toolSpecs() {
+		tools = append(tools, s.ID)
+	}
+	return []struct {
+		title string
+		ids   []string
+	}{
+		{"menu.file", []string{"file.open", "recent", "file.information", "-", "file.savePicture", "file.savePictureAs", "-",
+			"file.loadMask", "file.saveMask", "file.saveMaskAs", "-", "file.loadPreset", "file.savePreset", "-", "file.quit"}},
+		{"menu.edit", []string{"edit.undo", "edit.redo", "-", "edit.invert", "edit.clear", "-", "edit.clearRegion"}},
+		{"menu.view", []string{"view.in", "view.out", "view.fit", "view.actual", "view.double", "view.four", "-", "view.mask",
+			"view.overlay", "view.outlines", "view.maskOnly", "colours", "-", "view.panel", "appearance", "language"}},
+		{"menu.tools", append(tools, "-", "brush.smaller", "brush.larger", "-", "device", "view.timing")},
+		{"menu.find", []string{"find.run", "find.cancel", "-", "find.adaptive", "find.manual", "find.takeOver", "-",
+			"find.next", "find.previous", "find.remove"}},
+		{"menu.correct", []string{"correct.all", "correct.selected", "methods", "-", "correct.remove", "correct.removeAll", "-",
+			"view.source", "view.split"}},
+		{"menu.help", []string{"help.keys", "help.about"}},
+	}
+}
+
+// mainMenu is the menu of the window. It is built anew only when something in it is different.
+type mainMenu struct {
+	*window
+	shown string
+}
+
+func (m *mainMenu) update(c change) {
+	if !affectsMenu(c) {
+		return
+	}
+	menu := m.build()
+	var b strings.Builder
+	for _, sub := range menu.Items {
+		describe(&b, sub)
+	}
+	if b.String() != m.shown {
+		m.shown = b.String()
+		m.win.SetMainMenu(menu)
+	}
+}
+
+// affectsMenu reports whether a change may be one of the menu; most changes of a stroke and of a job are not.
+func affectsMenu(c change) bool {
+	return c.Document || c.Mask || c.Corrections || c.Result || c.Region || c.Selection || c.Params || c.Busy || c.Device ||
+		c.Recent || c.Tool || c.View || c.Layout
+}
+
+// describe writes all that can be seen of a menu.
+func describe(b *strings.Builder, m *fyne.Menu) {
+	fmt.Fprintln(b, m.Label)
+	for _, i := range m.Items {
+		fmt.Fprintln(b, i.Label, i.Disabled, i.Checked, i.IsSeparator)
+		if i.ChildMenu != nil {
+			describe(b, i.ChildMenu)
+		}
+	}
+}
+
+func (m *mainMenu) build() *fyne.MainMenu {
+	menu := fyne.NewMainMenu()
+	for _, entry := range menuTable() {
+		sub := fyne.NewMenu(m.t(entry.title))
+		for _, id := range entry.ids {
+			sub.Items = append(sub.Items, m.item(id))
+		}
+		menu.Items = append(menu.Items, sub)
+	}
+	// Fyne adds a Quit of its own where it finds none.
+	file := menu.Items[0].Items
+	file[len(file)-1].IsQuit = true
+	return menu
+}
+
+// item makes a menu item of an ID of menuTable.
+func (m *mainMenu) item(id string) *fyne.MenuItem {
+	switch id {
+	case "-":
+		return fyne.NewMenuItemSeparator()
+	case "recent":
+		return submenu(m.t("menu.recent"), m.recentItems())
+	case "colours":
+		return submenu(m.t("menu.colour"), m.colourItems())
+	case "appearance":
+		return submenu(m.t("menu.appearance"), m.appearanceItems())
+	case "language":
+		return submenu(m.t("menu.language"), m.languageItems())
+	case "methods":
+		return submenu(m.t("menu.method"), m.methodItems())
+	case "device":
+		return submenu(m.t("menu.device"), m.deviceItems())
+	}
+	a := m.actions.table[id]
+	i := fyne.NewMenuItem(m.t("action."+id), func() { m.actions.do(id) })
+	if i.Shortcut = a.shortcut; i.Shortcut == nil {
+		i.Shortcut = a.singleKey()
+	}
+	i.Disabled = !m.actions.can(id)
+	i.Checked = a.checked != nil && a.checked()
+	return i
+}
+
+// singleKey returns the key to show in the menu beside an action without a shortcut. The driver never fires it, because it
+// has no modifier.
+func (a *action) singleKey() fyne.Shortcut {
+	if name := a.keyName(); name != "" {
+		return &desktop.CustomShortcut{KeyName: name}
+	}
+	return nil
+}
+
+// submenu makes an item that opens a list; it is greyed where that is empty.
+func submenu(title string, items []*fyne.MenuItem) *fyne.MenuItem {
+	i := fyne.NewMenuItem(title, nil)
+	i.Disabled = len(items) == 0
+	if len(items) > 0 {
+		i.ChildMenu = fyne.NewMenu("", items...)
+	}
+	return i
+}
+
+// choice makes an item of a list of which one is ticked.
+func choice(label string, checked bool, run func()) *fyne.MenuItem {
+	i := fyne.NewMenuItem(label, run)
+	i.Checked = checked
+	return i
+}
+
+func (m *mainMenu) recentItems() (items []*fyne.MenuItem) {
+	for _, path := range m.Settings().Recent {
+		items = append(items, fyne.NewMenuItem(path, func() { m.files.open(path) }))
+	}
+	return items
+}
+
+func (m *mainMenu) colourItems() (items []*fyne.MenuItem) {
+	for _, c := range view.OverlayColours() {
+		items = append(items, choice(c.Name.In(m.texts.Lang()), m.Settings().OverlayColour == c.ID,
+			func() { m.display.setColour(c) }))
+	}
+	return items
+}
+
+func (m *mainMenu) appearanceItems() (items []*fyne.MenuItem) {
+	for _, look := range appearances() {
+		items = append(items, choice(m.t("appearance."+string(look)), m.appearance() == look,
+			func() { m.setAppearance(look) }))
+	}
+	return items
+}
+
+func (m *mainMenu) languageItems() (items []*fyne.MenuItem) {
+	for _, l := range texts.Languages() {
+		items = append(items, choice(l.Name, m.texts.Lang() == l.Code, func() { m.setLanguage(l.Code) }))
+	}
+	return items
+}
+
+// methodItems lists the methods for the selected finding, if there is one.
+func (m *mainMenu) methodItems() (items []*fyne.MenuItem) {
+	f, ok := m.Selected()
+	if !ok {
+		return nil
+	}
+	for method, name := range m.methodNames() {
+		method := processing.Method(method)
+		items = append(items, choice(name, f.Asked == method, func() {
+			if m.actions.can("correct.selected") && !m.actions.blocked() {
+				m.correctBy(method)
+			}
+		}))
+	}
+	return items
+}
+
+// deviceItems lists what the work can run on.
+func (m *mainMenu) deviceItems() (items []*fyne.MenuItem) {
+	wanted := m.Settings().Device
+	names := []string{deviceAuto, deviceCPU}
+	for _, d := range m.Devices() {
+		names = append(names, d.Name)
+	}
+	// A chosen device that no longer exists stays in the list, so that the choice is seen.
+	names = append(names, wanted)
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			continue
+		}
+		title := m.t("device.auto")
+		if name != deviceAuto {
+			title = m.deviceTitle(name)
+		}
+		items = append(items, choice(title, name == wanted, func() { m.setDevice(name) }))
+	}
+	return items
+}

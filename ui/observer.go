@@ -1,0 +1,122 @@
+package ui
+
+import (
+	"time"
+
+	"fyne.io/fyne/v2"
+
+	"blik/app/session"
+	"blik/app/view"
+	"blik/ui/viewport"
+)
+
+// Observer is told what happens in the window, for tests and measurements, on the toolkit's goroutine:
+//
+//	view X Y W H SCALE ZOOM OX OY   place and size of the viewport in the window in device pixels, device pixels
+//	                                per Fyne unit, and what view.Transform holds
+//	frame NS DRAWN                  nanoseconds from the start of the raster's generator to the end of the frame
+//	                                (drawing, upload, rasterising and buffer swap), and those of the drawing only
+//	picture PATH W H                a picture is shown
+//	done COUNT AREA                 a detection has ended
+//	saved PATH                      a mask has been written
+//	corrected SPOTS PIXELS          a correction has ended; so many are corrected now
+//	step SPOTS PIXELS               a step was undone or redone; so many are corrected now
+//	compare MODE                    the viewport shows the corrected picture (0), the original (1) or both (2)
+//	saved-picture PATH              a corrected picture has been written
+//	device NAME                     a device is open; the next work runs on the one named
+//	at NAME X Y                     the middle of a control of the timing view, in device pixels of its window
+//	timing                          the timing view was brought up
+//	page N                          its page N is in front
+//	dialog N                        N dialogs and menus lie over the content of the window, or of the timing view
+//	compared DEVICES                it has measured detection on so many devices
+//	experiment ID ROWS              it has measured an experiment, or was cancelled; so many rows exist
+//	saved-timing PATH               it has written a file
+type Observer func(format string, args ...any)
+
+// observe makes an observer a listener of the window.
+func observe(w *window, tell Observer) {
+	if tell == nil {
+		return
+	}
+	o := &observed{w: w, tell: tell}
+	w.parts = append(w.parts, o)
+	o.frames(w.display.port)
+	o.update(change{View: true})
+}
+
+// observed turns changes of a window into events.
+type observed struct {
+	w    *window
+	tell Observer
+
+	compare view.Compare
+	opening bool
+	// start and drawn are those of the frame on its way.
+	start time.Time
+	drawn time.Duration
+}
+
+func (o *observed) update(c change) {
+	doc := o.w.Document()
+	switch c.Cause {
+	case session.Opened:
+		o.tell("picture %s %d %d", doc.Path(), doc.Size().X, doc.Size().Y)
+	case session.Detected:
+		o.tell("done %d %d", doc.Stats().Spots, doc.Stats().Area)
+	case session.CorrectedSpots:
+		o.tell("corrected %d %d", doc.Corrections().Len(), doc.Corrections().Pixels())
+	case session.Stepped:
+		o.tell("step %d %d", doc.Corrections().Len(), doc.Corrections().Pixels())
+	case session.SavedMask:
+		o.tell("saved %s", o.w.MaskFile())
+	case session.SavedPicture:
+		o.tell("saved-picture %s", o.w.Written().Saved.Path)
+	}
+	if c.Device {
+		now := o.w.DeviceState()
+		if o.opening && !now.Opening {
+			o.tell("device %s", now.Runs)
+		}
+		o.opening = now.Opening
+	}
+	if mode := o.w.display.port.Compare(); mode != o.compare {
+		o.compare = mode
+		o.tell("compare %d", mode)
+	}
+	if c.View {
+		o.frameEnded()
+		o.view(o.w.display.port)
+	}
+}
+
+// frames measures every frame of a viewport. The generator runs inside the painting on the toolkit's goroutine, so a frame
+// has ended when anything else runs there: a function queued meanwhile, or the next event.
+func (o *observed) frames(p *viewport.Viewport) {
+	p.OnFrame = func(drawn time.Duration) {
+		o.frameEnded()
+		o.start, o.drawn = time.Now().Add(-drawn), drawn
+		go fyne.Do(o.frameEnded)
+	}
+}
+
+// frameEnded reports the time of the frame that was on its way, if any.
+func (o *observed) frameEnded() {
+	if o.start.IsZero() {
+		return
+	}
+	total := time.Since(o.start)
+	o.start = time.Time{}
+	o.tell("frame %d %d", total.Nanoseconds(), o.drawn.Nanoseconds())
+}
+
+// view reports where the viewport is and what it shows.
+func (o *observed) view(p *viewport.Viewport) {
+	scale := float64(1)
+	if c := fyne.CurrentApp().Driver().CanvasForObject(p); c != nil {
+		scale = float64(c.Scale())
+	}
+	at := fyne.CurrentApp().Driver().AbsolutePositionForObject(p)
+	t := p.Transform()
+	o.tell("view %.0f %.0f %d %d %g %g %g %g", float64(at.X)*scale, float64(at.Y)*scale,
+		p.Device().X, p.Device().Y, scale, t.Zoom, t.X, t.Y)
+}

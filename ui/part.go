@@ -1,0 +1,58 @@
+package ui
+
+import (
+	"fyne.io/fyne/v2"
+
+	"blik/app/session"
+	"blik/ui/texts"
+	"blik/ui/xwidget"
+)
+
+// change is what the parts of the window update themselves from: a change of the session, or of the window's own state.
+type change struct {
+	session.Change
+	// Tool: another tool is at work. Brush: its size or softness.
+	Tool, Brush bool
+	// View: the zoom, the overlay, or the comparison with the original. Layout: which parts of the window are shown.
+	View, Layout bool
+}
+
+// everything is the change of a part that was just made.
+func everything() change {
+	return change{Change: session.Everything(), Tool: true, Brush: true, View: true, Layout: true}
+}
+
+// part is a part of the window that shows some of its state.
+type part interface{ update(c change) }
+
+// common is what the parts of the window share. texts and tips are replaced with the language, before the parts are made
+// anew.
+type common struct {
+	*session.Session
+	texts   *texts.Texts
+	tips    *xwidget.Tooltips
+	actions *actions
+	keys    xwidget.Keys
+	display *display
+	toolbox *toolbox
+	prompts *prompts
+	// say shows a passing message in the status bar.
+	say func(text string)
+	// changed tells the parts of a change of the window's own state.
+	changed func(change)
+}
+
+func (c *common) t(key string, fields ...any) string { return c.texts.T(key, fields...) }
+
+// button makes the tool button of an action; its tip names the action and its key.
+func (c *common) button(id string, icon fyne.Resource) *xwidget.ToolButton {
+	return xwidget.NewToolButton(icon, c.tip(id), c.tips, func() { c.actions.do(id) })
+}
+
+// tip is the name of an action with its key.
+func (c *common) tip(id string) string {
+	if k := c.keyText(id); k != "" {
+		return c.name(id) + "  (" + k + ")"
+	}
+	return c.name(id)
+}

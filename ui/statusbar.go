@@ -1,0 +1,129 @@
+package ui
+
+import (
+	"fmt"
+	"math"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/view"
+	"blik/processing"
+	"blik/ui/xwidget"
+)
+
+// statusBar shows what is under the pointer, passing messages, and what was found. Its fields have fixed widths, so that
+// nothing jumps.
+type statusBar struct {
+	*common
+	object fyne.CanvasObject
+
+	place, values, message, compare, found *xwidget.FixedText
+	// colours says that the colours on the screen are approximate, device what the work runs on.
+	colours, device *fyne.Container
+}
+
+func newStatusBar(c *common) *statusBar {
+	s := &statusBar{
+		common:  c,
+		place:   xwidget.NewFixedText("x 00000  y 00000"),
+		values:  xwidget.NewFixedText(c.widestPixel()),
+		message: xwidget.NewFixedText(""),
+		compare: xwidget.NewFixedText(""),
+		found:   xwidget.NewFixedText(""),
+		colours: container.NewHBox(),
+		device:  container.NewHBox(),
+	}
+	s.message.Stretch, s.message.Tips = true, c.tips
+	s.found.Trailing, s.compare.Trailing, s.compare.Bold = true, true, true
+	s.message.Muted = true
+	left := container.NewHBox(s.place, xwidget.NewGap(8, 0), s.values, xwidget.NewGap(8, 0))
+	right := container.NewHBox(s.colours, s.compare, xwidget.NewGap(8, 0), s.found, xwidget.NewGap(8, 0), s.device)
+	s.object = container.NewVBox(widget.NewSeparator(),
+		container.New(layout.NewCustomPaddedLayout(3, 4, 10, 10), container.NewBorder(nil, nil, left, right, s.message)))
+	c.display.port.OnHover = s.hovered
+	c.say = s.message.SetText
+	return s
+}
+
+func (s *statusBar) update(c change) {
+	if c.Document {
+		s.values.SetWidest(s.widestPixel())
+		s.showColours()
+	}
+	if c.Document || c.Tool {
+		hint := "hint.open"
+		if s.Document() != nil {
+			hint = "hint." + s.toolbox.current.ID
+		}
+		s.say(s.t(hint))
+	}
+	if c.Document || c.Mask {
+		text := ""
+		if s.Document() != nil {
+			text = s.foundText()
+		}
+		s.found.SetText(text)
+		s.object.Refresh()
+	}
+	if c.View || c.Corrections {
+		s.compare.SetText(s.compareText())
+	}
+	if c.Device {
+		s.showDevice()
+	}
+}
+
+// hovered shows the pixel under the pointer.
+func (s *statusBar) hovered(at processing.Point, inside bool) {
+	if s.Document() == nil {
+		return
+	}
+	p, ok := s.Document().PixelAt(int(math.Floor(at.X)), int(math.Floor(at.Y)))
+	if !inside || !ok {
+		s.place.SetText("")
+		s.values.SetText("")
+		return
+	}
+	s.place.SetText(fmt.Sprintf("x %d  y %d", p.X, p.Y))
+	s.values.SetText(s.pixelText(p))
+}
+
+// compareText says which of the original and the corrected picture is shown.
+func (s *statusBar) compareText() string {
+	if !s.Corrected() {
+		return ""
+	}
+	switch s.display.mode() {
+	case view.CompareBefore:
+		return s.t("compare.before")
+	case view.CompareSplit:
+		return s.t("compare.split")
+	}
+	return s.t("compare.after")
+}
+
+// showColours says that the colours are approximate; the reason is its help.
+func (s *statusBar) showColours() {
+	s.colours.RemoveAll()
+	if why := s.approximately(); why != "" {
+		s.colours.Add(xwidget.NewHelpLabel(s.t("colours.approximate"), why, s.tips))
+		s.colours.Add(xwidget.NewGap(8, 0))
+	}
+}
+
+// showDevice says what the work runs on.
+func (s *statusBar) showDevice() {
+	short := s.t("device.gpu")
+	switch now := s.DeviceState(); {
+	case now.Opening:
+		short = "…"
+	case now.Runs == deviceCPU:
+		short = s.t("device.cpu")
+	}
+	help := s.deviceHelp() + " " + s.t("device.where")
+	s.device.Objects = []fyne.CanvasObject{xwidget.NewHelpLabel(short, help, s.tips)}
+	s.object.Refresh()
+}

@@ -1,0 +1,213 @@
+package ui
+
+import (
+	"math"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/ui/icons"
+	"blik/ui/texts"
+	"blik/ui/xwidget"
+)
+
+// toolbar holds the commands used most, the settings of the brush, the overlay and the zoom.
+type toolbar struct {
+	*common
+	object fyne.CanvasObject
+
+	save, undo, redo *xwidget.ToolButton
+	brush            *fyne.Container
+	size             *xwidget.Slider
+	sizeEntry        *xwidget.NumberEntry
+	soft             *xwidget.Check
+	eye              *xwidget.ToolButton
+	opacity          *xwidget.Slider
+	opacityText      *xwidget.FixedText
+	zoom             *zoomBox
+	whenOpen         []*xwidget.ToolButton
+	quiet            quiet
+}
+
+// quiet is set while controls show values that the user did not change.
+type quiet bool
+
+// show lets f set controls without their handlers.
+func (q *quiet) show(f func()) {
+	*q = true
+	f()
+	*q = false
+}
+
+// byUser returns a handler that passes on the user's changes only.
+func byUser[T any](q *quiet, f func(T)) func(T) {
+	return func(v T) {
+		if !*q {
+			f(v)
+		}
+	}
+}
+
+// brushSteps is the number of positions of the brush's slider, which is logarithmic from the smallest to sliderRadius.
+const (
+	brushSteps   = 100
+	sliderRadius = 300
+	minRadius    = 0.5
+)
+
+func newToolbar(c *common) *toolbar {
+	b := &toolbar{common: c}
+	open := c.button("file.open", theme.FolderOpenIcon())
+	b.save = c.button("file.savePicture", theme.DocumentSaveIcon())
+	b.undo = c.button("edit.undo", theme.ContentUndoIcon())
+	b.redo = c.button("edit.redo", theme.ContentRedoIcon())
+
+	b.size = xwidget.NewSlider(0, brushSteps, 1, c.keys)
+	b.size.OnChanged = byUser(&b.quiet, func(v float64) { c.toolbox.setBrushRadius(sliderToRadius(v)) })
+	b.sizeEntry = xwidget.NewNumberEntry(48, func(text string) {
+		v, err := texts.ParseNumber(text)
+		if err != nil || v <= 0 {
+			v = c.Settings().BrushRadius * 2
+		}
+		c.toolbox.setBrushRadius(v / 2)
+	})
+	b.soft = xwidget.NewCheck(c.t("brush.soft"), c.keys, byUser(&b.quiet, c.toolbox.setBrushSoft))
+	b.brush = container.NewHBox(
+		xwidget.NewHelpLabel(c.t("brush.size"), c.t("brush.help"), c.tips),
+		xwidget.NewMinWidth(90, b.size), container.NewCenter(b.sizeEntry), b.soft,
+	)
+
+	b.eye = c.button("view.mask", theme.VisibilityIcon())
+	b.opacity = xwidget.NewSlider(0, 1, 0.05, c.keys)
+	b.opacity.OnChanged = byUser(&b.quiet, c.display.setOpacity)
+	b.opacityText = xwidget.NewFixedText("100 %")
+
+	b.zoom = newZoomBox(c)
+	out := c.button("view.out", theme.ZoomOutIcon())
+	in := c.button("view.in", theme.ZoomInIcon())
+	fit := c.button("view.fit", icons.Get("fit"))
+	actual := c.button("view.actual", icons.Get("actual"))
+	previous := c.button("find.previous", theme.NavigateBackIcon())
+	next := c.button("find.next", theme.NavigateNextIcon())
+	b.whenOpen = []*xwidget.ToolButton{out, in, fit, actual, previous, next}
+
+	row := container.NewHBox(
+		open, b.save, xwidget.NewGap(2, 0), b.undo, b.redo, xwidget.NewGap(4, 0), b.brush,
+		layout.NewSpacer(),
+		b.eye, xwidget.NewMinWidth(72, b.opacity), b.opacityText, xwidget.NewGap(2, 0),
+		previous, next, xwidget.NewGap(2, 0), out, container.NewCenter(b.zoom), in, fit, actual,
+	)
+	b.object = container.NewVBox(container.New(layout.NewCustomPaddedLayout(3, 3, 4, 6), row), widget.NewSeparator())
+	return b
+}
+
+func sliderToRadius(v float64) float64 {
+	return math.Round(minRadius*math.Pow(sliderRadius/minRadius, v/brushSteps)*2) / 2
+}
+
+func radiusToSlider(r float64) float64 {
+	return brushSteps * math.Log(r/minRadius) / math.Log(sliderRadius/minRadius)
+}
+
+func (b *toolbar) update(c change) {
+	if c.Document {
+		for _, button := range b.whenOpen {
+			button.SetEnabled(b.Document() != nil)
+		}
+	}
+	if c.Document || c.Corrections || c.Busy {
+		b.save.SetEnabled(b.actions.can("file.savePicture") && b.Corrected())
+	}
+	if c.Document || c.History {
+		undo, redo := b.Steps()
+		b.undo.SetEnabled(undo)
+		b.redo.SetEnabled(redo)
+	}
+	if c.Tool {
+		xwidget.SetVisible(b.brush, b.toolbox.current.Brush)
+	}
+	if c.Brush {
+		// The size of the brush is given as a diameter.
+		r := b.Settings().BrushRadius
+		b.quiet.show(func() {
+			b.size.SetValue(math.Round(radiusToSlider(min(r, sliderRadius))))
+			b.sizeEntry.ShowText(b.texts.Number(2*r, 1))
+			b.soft.SetChecked(b.Settings().BrushSoft)
+		})
+	}
+	if c.View || c.Document {
+		b.eye.SetSelected(b.display.maskShown)
+		b.quiet.show(func() { b.opacity.SetValue(b.display.look.Opacity) })
+		b.opacityText.SetText(b.percent(b.display.look.Opacity))
+		b.zoom.show()
+	}
+}
+
+// zoomBox shows the zoom in percent; it can be typed, or chosen from a menu.
+type zoomBox struct {
+	widget.SelectEntry
+	c     *common
+	shown string
+}
+
+func newZoomBox(c *common) *zoomBox {
+	z := &zoomBox{c: c}
+	z.ExtendBaseWidget(z)
+	options := []string{c.t("zoom.fit")}
+	for _, s := range []float64{0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32} {
+		options = append(options, c.percent(s))
+	}
+	z.SetOptions(options)
+	focused := func() fyne.Focusable { return c.prompts.win.Canvas().Focused() }
+	z.OnChanged = func(text string) {
+		// Choosing from the menu changes the text without the focus; typing has it.
+		if focused() != fyne.Focusable(z) && text != z.shown {
+			z.take()
+		}
+	}
+	z.OnSubmitted = func(string) {
+		z.take()
+		c.prompts.win.Canvas().Unfocus()
+	}
+	return z
+}
+
+// FocusLost takes what was typed.
+func (z *zoomBox) FocusLost() {
+	z.SelectEntry.FocusLost()
+	if z.Text != z.shown {
+		z.take()
+	}
+}
+
+// MinSize keeps the box narrow.
+func (z *zoomBox) MinSize() fyne.Size { return fyne.NewSize(92, z.SelectEntry.MinSize().Height) }
+
+func (z *zoomBox) take() {
+	text := z.Text
+	z.shown = text
+	if text == z.c.t("zoom.fit") {
+		z.c.display.port.Fit()
+	} else if v, err := texts.ParseNumber(strings.TrimSuffix(strings.TrimSpace(text), "%")); err == nil && v > 0 {
+		if z.c.Document() != nil {
+			z.c.display.port.SetZoom(v / 100)
+		}
+	}
+	z.show()
+}
+
+// show writes the current zoom.
+func (z *zoomBox) show() {
+	text := ""
+	if z.c.Document() != nil {
+		text = z.c.percent(z.c.display.port.Transform().Zoom)
+	}
+	z.shown = text
+	if z.Text != text {
+		z.SetText(text)
+	}
+}

@@ -1,0 +1,218 @@
+package ui
+
+import (
+	"errors"
+	"math"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+
+	"blik/app/document"
+	"blik/app/session"
+	"blik/processing"
+	"blik/ui/icons"
+	"blik/ui/tool"
+	"blik/ui/xwidget"
+)
+
+// toolSpec describes a tool of the window. Its menu item, its button in the strip, its key and its hint come from here.
+type toolSpec struct {
+	// ID is that of the action that takes the tool.
+	ID string
+	// Icon is the name of its picture in assets, Key the letter that takes it.
+	Icon string
+	Key  rune
+	// Brush says that the size of the brush matters to it, Last that it is the last of its group in the strip.
+	Brush, Last bool
+	New         func(t *toolbox) tool.Tool
+}
+
+// toolSpecs lists the tools in the order of the strip.
+func toolSpecs() []toolSpec {
+	brush := func(erase bool) func(*toolbox) tool.Tool {
+		return func(t *toolbox) tool.Tool { return tool.NewBrush(t, erase, t.brush) }
+	}
+	region := func(shape processing.Shape) func(*toolbox) tool.Tool {
+		return func(t *toolbox) tool.Tool { return tool.NewRegion(shape, t) }
+	}
+	return []toolSpec{
+		{ID: "tool.pan", Icon: "pan", Key: 'h', Last: true, New: func(*toolbox) tool.Tool { return tool.Pan{} }},
+		{ID: "tool.pick", Icon: "pick", Key: 'v', Last: true, New: func(t *toolbox) tool.Tool {
+			return &tool.Picker{Toggle: t.toggle, Hit: t.Hit}
+		}},
+		{ID: "tool.brush", Icon: "brush", Key: 'b', Brush: true, New: brush(false)},
+		{ID: "tool.eraser", Icon: "eraser", Key: 'e', Brush: true, Last: true, New: brush(true)},
+		{ID: "tool.rectangle", Icon: "rectangle", Key: 'r', New: region(processing.RectangleShape)},
+		{ID: "tool.ellipse", Icon: "ellipse", Key: 'o', New: region(processing.EllipseShape)},
+		{ID: "tool.polygon", Icon: "polygon", Key: 'l', New: region(processing.PolygonShape)},
+	}
+}
+
+// toolbox holds the tools and what they work with: it passes their doings to the session.
+type toolbox struct {
+	*common
+	specs   []toolSpec
+	tools   map[string]tool.Tool
+	current toolSpec
+}
+
+var (
+	_ tool.Painter    = (*toolbox)(nil)
+	_ tool.RegionHost = (*toolbox)(nil)
+)
+
+func newToolbox(c *common) *toolbox {
+	t := &toolbox{common: c, specs: toolSpecs(), tools: map[string]tool.Tool{}}
+	for _, s := range t.specs {
+		t.tools[s.ID] = s.New(t)
+	}
+	t.current = t.specs[0]
+	return t
+}
+
+// take takes another tool; a polygon that was being drawn is dropped.
+func (t *toolbox) take(s toolSpec) {
+	if r, ok := t.region(); ok && t.current.ID != s.ID {
+		r.Abandon()
+	}
+	t.current = s
+	t.display.port.SetTool(t.tools[s.ID])
+	t.changed(change{Tool: true})
+}
+
+// region returns the current tool if it draws search regions.
+func (t *toolbox) region() (*tool.Region, bool) {
+	r, ok := t.tools[t.current.ID].(*tool.Region)
+	return r, ok
+}
+
+func (t *toolbox) update(c change) {
+	if c.Document {
+		for _, known := range t.tools {
+			if b, ok := known.(*tool.Brush); ok {
+				b.Forget()
+			}
+		}
+	}
+	if c.Region || c.Tool || c.Document {
+		t.DraftChanged()
+	}
+}
+
+// BeginStroke starts a stroke of the brush, which is to be seen.
+func (t *toolbox) BeginStroke(b document.Brush, at processing.Point) {
+	t.display.showMask()
+	t.Session.BeginStroke(b, at)
+}
+
+// toggle takes a finding out of the mask, or puts it back.
+func (t *toolbox) toggle(at processing.Point, slack float64) {
+	t.display.showMask()
+	switch t.Toggle(at, slack) {
+	case session.Removed:
+		t.say(t.t("status.removed"))
+	case session.Restored:
+		t.say(t.t("status.restored"))
+	}
+}
+
+// SetRegion changes the search region, if it touches the picture.
+func (t *toolbox) SetRegion(r *processing.Region) {
+	switch err := t.Session.SetRegion(r); {
+	case errors.Is(err, processing.ErrRegionOutside):
+		t.say(t.t("region.outside"))
+		t.DraftChanged()
+	case err != nil:
+		t.prompts.showError(err)
+		t.DraftChanged()
+	}
+}
+
+// DraftChanged shows the region as it is being drawn; its handles only while a tool can drag them.
+func (t *toolbox) DraftChanged() {
+	r, ok := t.region()
+	if !ok {
+		t.display.port.SetOutline(tool.Outline(t.Region()), nil, false)
+		return
+	}
+	shown := r.Current()
+	t.display.port.SetOutline(tool.Outline(shown), tool.Handles(shown), r.Open())
+}
+
+// finish ends a polygon, back removes its last corner.
+func (t *toolbox) finish() {
+	if r, ok := t.region(); ok {
+		r.Finish()
+	}
+}
+
+func (t *toolbox) back() {
+	if r, ok := t.region(); ok {
+		r.Back()
+	}
+}
+
+// abandon drops a polygon that is being drawn and reports whether there was one.
+func (t *toolbox) abandon() bool {
+	r, ok := t.region()
+	if !ok || !r.Open() {
+		return false
+	}
+	r.Abandon()
+	return true
+}
+
+func (t *toolbox) brush() document.Brush {
+	return document.Brush{Radius: t.Settings().BrushRadius, Soft: t.Settings().BrushSoft}
+}
+
+func (t *toolbox) setBrushRadius(r float64) {
+	t.Settings().BrushRadius = min(max(r, minRadius), document.MaxRadius)
+	t.changed(change{Brush: true})
+}
+
+func (t *toolbox) setBrushSoft(on bool) {
+	t.Settings().BrushSoft = on
+	t.changed(change{Brush: true})
+}
+
+// scaleBrush makes the brush larger or smaller by a seventh, at least by half a pixel.
+func (t *toolbox) scaleBrush(steps float64) {
+	r := t.Settings().BrushRadius
+	next := math.Round(r*math.Pow(1.15, steps)*2) / 2
+	if next == r {
+		next += math.Copysign(0.5, steps)
+	}
+	t.setBrushRadius(next)
+}
+
+// strip is the column of tools at the left.
+type strip struct {
+	*common
+	object  fyne.CanvasObject
+	buttons map[string]*xwidget.ToolButton
+}
+
+func newStrip(c *common) *strip {
+	s := &strip{common: c, buttons: map[string]*xwidget.ToolButton{}}
+	box := container.New(layout.NewCustomPaddedVBoxLayout(2))
+	for _, spec := range c.toolbox.specs {
+		b := c.button(spec.ID, icons.Get(spec.Icon))
+		s.buttons[spec.ID] = b
+		box.Add(b)
+		if spec.Last {
+			box.Add(xwidget.NewGap(0, 6))
+		}
+	}
+	s.object = container.New(layout.NewCustomPaddedLayout(4, 4, 4, 4), box)
+	return s
+}
+
+func (s *strip) update(c change) {
+	if c.Tool {
+		for id, b := range s.buttons {
+			b.SetSelected(id == s.toolbox.current.ID)
+		}
+	}
+}
