@@ -14,6 +14,7 @@ import (
 	"gorgonia.org/cu"
 
 	"blik/cuda/driver"
+	"blik/internal/message"
 	"blik/internal/parallel"
 	"blik/processing"
 	"blik/processing/experiment"
@@ -128,12 +129,12 @@ func told(err error) error {
 	switch p.Reason {
 	case driver.NoMemory:
 		e.Cause = fmt.Errorf("%w: %w", experiment.ErrMemory, err)
-		e.Text = processing.Text{EN: "the GPU has too little memory free", RU: "на видеокарте недостаточно свободной памяти"}
+		e.Text = message.Of("the GPU has too little memory free")
 	case driver.TooLarge:
 		e.Cause = fmt.Errorf("%w: %w", experiment.ErrMemory, err)
-		e.Text = processing.Text{EN: "the picture is too large for the GPU", RU: "изображение слишком велико для видеокарты"}
+		e.Text = message.Of("the picture is too large for the GPU")
 	default:
-		e.Text = processing.Text{EN: p.Error(), RU: "видеокарта сообщила об ошибке (" + p.Error() + ")"}
+		e.Text = message.Of("the GPU reported an error (%s)", p.Error())
 	}
 	return e
 }

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"blik/app/i18n"
 	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/experiment"
@@ -135,7 +136,7 @@ func TestSumTrials(t *testing.T) {
 	}
 	for _, row := range r.Rows {
 		if row.State != experiment.Measured || row.Median <= 0 {
-			t.Errorf("%s, %s: %s %s", row.Variant.ID, row.Case.Size, row.State, row.Note.EN)
+			t.Errorf("%s, %s: %s %s", row.Variant.ID, row.Case.Size, row.State, row.Note.String())
 		}
 	}
 }
@@ -148,7 +149,7 @@ func TestSumOfSeveralNeedsThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := experiment.Run(background, e, experiment.Options{Quick: true, Variants: []string{"gpu-several"}, Providers: []experiment.Provider{x}})
-	if err != nil || len(r.Rows) != 1 || r.Rows[0].State != experiment.NeedsGPU || r.Rows[0].Note.EN != "needs two NVIDIA GPUs" {
+	if err != nil || len(r.Rows) != 1 || r.Rows[0].State != experiment.NeedsGPU || r.Rows[0].Note.String() != "needs two NVIDIA GPUs" {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -216,7 +217,7 @@ func TestTrialsTooLarge(t *testing.T) {
 	}
 	for i, want := range []experiment.State{experiment.Measured, experiment.LeftOut, experiment.LeftOut} {
 		if row := r.Rows[i]; row.State != want {
-			t.Errorf("%s: %s %s", row.Case.Size, row.State, row.Note.EN)
+			t.Errorf("%s: %s %s", row.Case.Size, row.State, row.Note.String())
 		}
 	}
 }
@@ -241,7 +242,7 @@ func TestTrialsWithoutMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, row := range r.Rows {
-			if row.State != experiment.LeftOut || row.Note.EN == row.Note.RU {
+			if row.State != experiment.LeftOut || row.Note.String() == i18n.For("ru").Sprint(row.Note) {
 				t.Errorf("%s, %s: %s %q", id, row.Variant.ID, row.State, row.Note)
 			}
 		}

@@ -79,7 +79,7 @@ func measuredByFrame(t *testing.T, x *Experiments, id string, o experiment.Optio
 	}
 	for _, row := range r.Rows {
 		if row.State != experiment.Measured || row.Median <= 0 || row.Check.Compared == 0 {
-			t.Errorf("%s, %v: %s %s", row.Variant.ID, row.Case, row.State, row.Note.EN)
+			t.Errorf("%s, %v: %s %s", row.Variant.ID, row.Case, row.State, row.Note.String())
 		}
 	}
 }

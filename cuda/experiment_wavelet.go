@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"unsafe"
 
-	"blik/processing"
+	"blik/internal/message"
 	"blik/processing/experiment"
 )
 
@@ -215,13 +215,12 @@ func (x *Experiments) prepareWavelet(q *queue, t *trial, in *experiment.Input, c
 	size := experiment.Coefficients(in.Size)
 	n := size.Samples()
 	if n > waveletMaxPoints {
-		return leftOut("more than 2^30 points are not supported", "более 2^30 точек не поддерживается")
+		return leftOut("more than 2^30 points are not supported")
 	}
 	inverse := c.Values["direction"] == "inverse"
 	way := newWaveletWay(step, size, c, inverse)
 	if need := way.shared(); need > sharedBytes {
-		return leftOut(fmt.Sprintf("%d threads with %d results each need %d KiB of shared memory, a block has %d", way.threads, way.results, (need+1023)>>10, sharedBytes>>10),
-			fmt.Sprintf("%d потокам по %d результатов нужно %d КиБ разделяемой памяти, у блока %d", way.threads, way.results, (need+1023)>>10, sharedBytes>>10))
+		return leftOut("%d threads with %d results each need %d KiB of shared memory, a block has %d", way.threads, way.results, (need+1023)>>10, sharedBytes>>10)
 	}
 	src, err := t.uploaded(q, bytesOf(experiment.Extended(in)))
 	if err != nil {
@@ -269,6 +268,6 @@ func (x *Experiments) prepareWavelet(q *queue, t *trial, in *experiment.Input, c
 }
 
 // leftOut is why a row is left out.
-func leftOut(en, ru string) error {
-	return &experiment.Error{Text: processing.Text{EN: en, RU: ru}, Cause: experiment.ErrMemory}
+func leftOut(format message.Text, args ...any) error {
+	return &experiment.Error{Text: message.Of(format, args...), Cause: experiment.ErrMemory}
 }

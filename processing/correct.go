@@ -1,12 +1,14 @@
 package processing
 
 import (
-	"blik/internal/parallel"
 	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
+
+	"blik/internal/message"
+	"blik/internal/parallel"
 )
 
 // Correct computes what the glare under the mask hides. Nothing is ever taken from pixels under the mask, except the
@@ -31,7 +33,7 @@ func Correct(ctx context.Context, b Backend, pic *Picture, mask *Mask, p Params,
 	}
 	b.Timings() // what an earlier, failed job left
 	c := &corrector{ctx: ctx, be: b, pic: pic, p: p, progress: o.Progress}
-	if err := c.stage(Text{"spots", "пятна"}, 0, func() error {
+	if err := c.stage(message.Of("spots"), 0, func() error {
 		c.glare = newGlareMap(mask, p.Halo)
 		c.codec = newCodec(pic)
 		c.light = c.estimateLight()
@@ -81,14 +83,14 @@ type corrector struct {
 }
 
 // stage runs f as a named stage of the backend and tells the progress.
-func (c *corrector) stage(name Text, done float64, f func() error) error {
+func (c *corrector) stage(name message.Message, done float64, f func() error) error {
 	if err := c.ctx.Err(); err != nil {
 		return err
 	}
 	if c.progress != nil {
 		c.progress(name, done)
 	}
-	defer c.be.Stage(name.EN)()
+	defer c.be.Stage(name.String())()
 	if err := f(); err != nil {
 		return err
 	}
@@ -133,7 +135,7 @@ func (c *corrector) batch(sites []*site, first int) (last int, err error) {
 	done := float64(first) / float64(n)
 	// Windows are cut for as many spots as surely are enough; those beyond the limit are cut again.
 	last = min(first+256, n)
-	err = c.stage(Text{"surroundings", "окружение"}, done, func() error {
+	err = c.stage(message.Of("surroundings"), done, func() error {
 		c.each(last-first, func(i int) { c.cut(sites[first+i]) })
 		return nil
 	})
@@ -154,12 +156,12 @@ func (c *corrector) batch(sites []*site, first int) (last int, err error) {
 	if err := c.solve(part, done, share); err != nil {
 		return 0, err
 	}
-	err = c.stage(Text{"finish", "завершение"}, done+0.8*share, func() error {
+	err = c.stage(message.Of("finish"), done+0.8*share, func() error {
 		c.each(len(part), func(i int) { c.finish(part[i]) })
 		return nil
 	})
 	if c.progress != nil && err == nil {
-		c.progress(Text{"finish", "завершение"}, float64(last)/float64(n))
+		c.progress(message.Of("finish"), float64(last)/float64(n))
 	}
 	return last, err
 }
@@ -183,14 +185,14 @@ func (c *corrector) solve(sites []*site, done, share float64) error {
 		}
 	}
 	steps := []struct {
-		name Text
+		name message.Message
 		part []*site
 		run  func(*atlas) error
 	}{
-		{Text{"light", "свет"}, through, c.lookThrough},
-		{Text{"harmonic", "гармоническое заполнение"}, fill, c.harmonic},
-		{Text{"biharmonic", "бигармоническое заполнение"}, bend, c.biharmonic},
-		{Text{"convolution", "свёртка"}, spread, c.convolve},
+		{message.Of("light"), through, c.lookThrough},
+		{message.Of("harmonic"), fill, c.harmonic},
+		{message.Of("biharmonic"), bend, c.biharmonic},
+		{message.Of("convolution"), spread, c.convolve},
 	}
 	for i, s := range steps {
 		if len(s.part) == 0 {
@@ -207,7 +209,7 @@ func (c *corrector) solve(sites []*site, done, share float64) error {
 			return err
 		}
 	}
-	return c.stage(Text{"fill", "заполнение"}, done+0.6*share, func() error {
+	return c.stage(message.Of("fill"), done+0.6*share, func() error {
 		c.each(len(sites), func(i int) {
 			s := sites[i]
 			switch {

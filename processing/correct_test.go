@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"blik/internal/message"
 	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
@@ -519,7 +520,7 @@ func TestCorrectProgress(t *testing.T) {
 	mask := discs(200, 200, 20, 4, 3)
 	last := -1.0
 	correct(t, texture(200, 200, 3, 8, mask, 3), mask, processing.DefaultParams(), processing.CorrectOptions{
-		Progress: func(_ processing.Text, done float64) {
+		Progress: func(_ message.Message, done float64) {
 			if done < last || done > 1 {
 				t.Errorf("progress of %g after %g", done, last)
 			}

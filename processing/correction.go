@@ -1,5 +1,7 @@
 package processing
 
+import "blik/internal/message"
+
 // Method is how a glint is corrected.
 type Method uint8
 
@@ -29,14 +31,14 @@ const (
 // methodChoices names the methods, in their order.
 func methodChoices() []Choice {
 	return []Choice{
-		{"auto", Text{"auto", "автоматически"}},
-		{"subtract", Text{"subtract the light", "вычесть свет"}},
-		{"median", Text{"ring median", "медиана кольца"}},
-		{"convolution", Text{"normalised convolution", "нормированная свёртка"}},
-		{"harmonic", Text{"harmonic", "гармонический"}},
-		{"biharmonic", Text{"biharmonic", "бигармонический"}},
-		{"telea", Text{"Telea", "Телеа"}},
-		{"exemplar", Text{"exemplar", "по образцам"}},
+		{"auto", message.Of("auto")},
+		{"subtract", message.Of("subtract the light")},
+		{"median", message.Of("ring median")},
+		{"convolution", message.Of("normalised convolution")},
+		{"harmonic", message.Of("harmonic")},
+		{"biharmonic", message.Of("biharmonic")},
+		{"telea", message.Of("Telea")},
+		{"exemplar", message.Of("exemplar")},
 	}
 }
 
@@ -44,7 +46,7 @@ func methodChoices() []Choice {
 func (m Method) ID() string { return methodChoices()[m].ID }
 
 // Name returns the name of the method as a person reads it.
-func (m Method) Name() Text { return methodChoices()[m].Name }
+func (m Method) Name() message.Message { return methodChoices()[m].Name }
 
 // Spot is a piece of the mask that is corrected as one: an 8-connected component.
 type Spot struct {

@@ -1,10 +1,12 @@
 package processing
 
 import (
-	"blik/internal/parallel"
 	"context"
 	"math"
 	"slices"
+
+	"blik/internal/message"
+	"blik/internal/parallel"
 )
 
 // Detect finds the glare on pic. It returns ctx.Err() within 100 ms of a cancel, and an error for a picture, parameters
@@ -219,18 +221,18 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 
 // step is a stage of detection; share is its part of the whole, roughly.
 type step struct {
-	name  Text
+	name  message.Message
 	share float64
 }
 
 // The steps. Background, cores and components run four times: three passes and the refinement.
-func stepLuminance() step  { return step{Text{"luminance", "яркость"}, 0.07} }
-func stepEstimate() step   { return step{Text{"first estimate", "первая оценка"}, 0.14} }
-func stepBackground() step { return step{Text{"background", "фон"}, 0.08} }
-func stepCores() step      { return step{Text{"cores", "ядра"}, 0.05} }
-func stepComponents() step { return step{Text{"components", "компоненты"}, 0.04} }
-func stepMeasures() step   { return step{Text{"measures", "признаки"}, 0.08} }
-func stepCleanup() step    { return step{Text{"cleanup", "обработка маски"}, 0.03} }
+func stepLuminance() step  { return step{message.Of("luminance"), 0.07} }
+func stepEstimate() step   { return step{message.Of("first estimate"), 0.14} }
+func stepBackground() step { return step{message.Of("background"), 0.08} }
+func stepCores() step      { return step{message.Of("cores"), 0.05} }
+func stepComponents() step { return step{message.Of("components"), 0.04} }
+func stepMeasures() step   { return step{message.Of("measures"), 0.08} }
+func stepCleanup() step    { return step{message.Of("cleanup"), 0.03} }
 
 // stage runs f as a named stage of the backend and tells the progress.
 func (d *detector) stage(s step, f func() error) error {
@@ -240,7 +242,7 @@ func (d *detector) stage(s step, f func() error) error {
 	if d.progress != nil {
 		d.progress(s.name, min(d.done, 1))
 	}
-	end := d.be.Stage(s.name.EN)
+	end := d.be.Stage(s.name.String())
 	defer end()
 	d.done += s.share
 	return f()

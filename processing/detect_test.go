@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/synth"
@@ -293,7 +294,7 @@ func TestTakenOver(t *testing.T) {
 		if s, ok := processing.SpecByID(c.ID); ok && s.Get(adaptive.Params) != c.Value {
 			t.Errorf("%s: chose %v, used %v", c.ID, c.Value, s.Get(adaptive.Params))
 		}
-		if c.Why.EN == "" || c.Why.RU == "" || c.Name.RU == "" {
+		if c.Why.IsZero() {
 			t.Errorf("%s: a text is missing", c.ID)
 		}
 	}
@@ -419,11 +420,11 @@ func TestProgressRises(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	last, calls := -1.0, 0
-	detect(t, glaring(t, 200, 150, 8, 1), processing.DefaultParams(), processing.Options{Progress: func(stage processing.Text, done float64) {
+	detect(t, glaring(t, 200, 150, 8, 1), processing.DefaultParams(), processing.Options{Progress: func(stage message.Message, done float64) {
 		mu.Lock()
 		defer mu.Unlock()
-		if done < last || done > 1 || stage.EN == "" || stage.RU == "" {
-			t.Errorf("progress %v after %v in stage %q", done, last, stage.EN)
+		if done < last || done > 1 || stage.IsZero() {
+			t.Errorf("progress %v after %v in stage %q", done, last, stage.String())
 		}
 		last, calls = done, calls+1
 	}})

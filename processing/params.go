@@ -6,18 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"blik/internal/message"
 )
-
-// Text is a user-visible text in the languages of the program.
-type Text struct{ EN, RU string }
-
-// In returns the text in the language with the given ISO 639-1 code, English where there is none.
-func (t Text) In(lang string) string {
-	if lang == "ru" && t.RU != "" {
-		return t.RU
-	}
-	return t.EN
-}
 
 // Mode says who chooses the parameters of detection.
 type Mode uint8
@@ -88,13 +79,13 @@ const (
 // Group puts parameters that belong together under one heading.
 type Group struct {
 	ID   string
-	Name Text
+	Name message.Message
 }
 
 // Choice is one value of a KindChoice parameter.
 type Choice struct {
 	ID   string
-	Name Text
+	Name message.Message
 }
 
 // Spec describes one parameter. The window's form, the command line's flag and the manual are made from it.
@@ -103,9 +94,9 @@ type Spec struct {
 	ID         string
 	Stage      Stage
 	Group      Group
-	Name, Help Text
+	Name, Help message.Message
 	// Unit is empty where the value has none.
-	Unit Text
+	Unit message.Message
 	Kind SpecKind
 	// Min and Max bound the value, both included. Step is a sensible increment of a slider.
 	Min, Max, Step float64
@@ -256,258 +247,177 @@ func SpecsOf(stage Stage) []Spec {
 // Specs describes every parameter, in the order in which a form shows them.
 func Specs() []Spec {
 	var (
-		mode    = Group{"mode", Text{"Mode", "Режим"}}
-		search  = Group{"search", Text{"Search", "Поиск"}}
-		decide  = Group{"decide", Text{"Decision", "Отбор"}}
-		cleanup = Group{"cleanup", Text{"Mask cleanup", "Обработка маски"}}
-		correct = Group{"correct", Text{"Correction", "Исправление"}}
-		px      = Text{"px", "пкс"}
-		white   = Text{"% of white", "% белого"}
+		mode    = Group{"mode", message.Of("Mode")}
+		search  = Group{"search", message.Of("Search")}
+		decide  = Group{"decide", message.Of("Decision")}
+		cleanup = Group{"cleanup", message.Of("Mask cleanup")}
+		correct = Group{"correct", message.Of("Correction")}
+		px      = message.Of("px")
+		white   = message.Of("% of white")
 	)
 	return []Spec{
 		{
 			ID: "mode", Group: mode, Kind: KindChoice, Min: 0, Max: 1, Step: 1,
-			Name: Text{"Mode", "Режим"},
-			Help: Text{
-				"Adaptive measures the picture and chooses every value itself; manual uses the values below.",
-				"Адаптивный режим измеряет картину и сам выбирает все значения; ручной использует значения ниже.",
-			},
-			Choices: []Choice{{"adaptive", Text{"adaptive", "адаптивный"}}, {"manual", Text{"manual", "ручной"}}},
+			Name:    message.Of("Mode"),
+			Help:    message.Of("Adaptive measures the picture and chooses every value itself; manual uses the values below."),
+			Choices: []Choice{{"adaptive", message.Of("adaptive")}, {"manual", message.Of("manual")}},
 			field:   func(p *Params) any { return &p.Mode },
 		},
 		{
 			ID: "sensitivity", Group: mode, Kind: KindReal, Min: -5, Max: 5, Step: 0.1,
-			Name: Text{"Sensitivity", "Чувствительность"},
-			Help: Text{
-				"Added to every score: higher finds more and fainter glare, lower only what is certain.",
-				"Прибавляется к каждой оценке: больше — найдёт больше слабых бликов, меньше — только несомненные.",
-			},
+			Name:  message.Of("Sensitivity"),
+			Help:  message.Of("Added to every score: higher finds more and fainter glare, lower only what is certain."),
 			field: func(p *Params) any { return &p.Sensitivity },
 		},
 		{
 			ID: "scale", Group: search, Kind: KindReal, Min: 0.5, Max: 4, Step: 0.5, Manual: true,
-			Name: Text{"Scale", "Масштаб"},
-			Help: Text{
-				"Size of the largest glints in units of 12 px radius; every window grows with it.",
-				"Размер самых больших бликов в единицах радиуса 12 пкс; с ним растут все окна.",
-			},
+			Name:  message.Of("Scale"),
+			Help:  message.Of("Size of the largest glints in units of 12 px radius; every window grows with it."),
 			field: func(p *Params) any { return &p.Scale },
 		},
 		{
 			ID: "window", Group: search, Kind: KindOdd, Min: 3, Max: 63, Step: 2, Manual: true, Unit: px,
-			Name: Text{"Background window", "Окно фона"},
-			Help: Text{
-				"Side of the smallest window that the background is averaged over; odd. Larger ones, up to about 6 times, are used where glare fills it.",
-				"Сторона наименьшего окна, по которому усредняется фон; нечётная. Там, где его заполняет блик, берутся окна до 6 раз больше.",
-			},
+			Name:  message.Of("Background window"),
+			Help:  message.Of("Side of the smallest window that the background is averaged over; odd. Larger ones, up to about 6 times, are used where glare fills it."),
 			field: func(p *Params) any { return &p.Window },
 		},
 		{
 			ID: "visible", Group: search, Kind: KindReal, Min: 1, Max: 90, Step: 0.5, Manual: true, Unit: white,
-			Name: Text{"Visible contrast", "Видимый контраст"},
-			Help: Text{
-				"Rise of linear luminance over the background from which a pixel may belong to glare.",
-				"Превышение линейной яркости над фоном, с которого пиксель может принадлежать блику.",
-			},
+			Name:  message.Of("Visible contrast"),
+			Help:  message.Of("Rise of linear luminance over the background from which a pixel may belong to glare."),
 			field: func(p *Params) any { return &p.Visible },
 		},
 		{
-			ID: "relative", Group: search, Kind: KindReal, Min: 0, Max: 200, Step: 1, Manual: true, Unit: Text{"% of background", "% фона"},
-			Name: Text{"Relative contrast", "Относительный контраст"},
-			Help: Text{
-				"The same rise as a share of the background's luminance; both must be exceeded.",
-				"То же превышение в долях яркости фона; должны выполняться оба условия.",
-			},
+			ID: "relative", Group: search, Kind: KindReal, Min: 0, Max: 200, Step: 1, Manual: true, Unit: message.Of("% of background"),
+			Name:  message.Of("Relative contrast"),
+			Help:  message.Of("The same rise as a share of the background's luminance; both must be exceeded."),
 			field: func(p *Params) any { return &p.Relative },
 		},
 		{
 			ID: "contrast", Group: search, Kind: KindReal, Min: 1, Max: 95, Step: 0.5, Manual: true, Unit: white,
-			Name: Text{"Seed contrast", "Контраст зародыша"},
-			Help: Text{
-				"Rise over the background that at least one pixel of a glint must reach.",
-				"Превышение над фоном, которого должен достигать хотя бы один пиксель блика.",
-			},
+			Name:  message.Of("Seed contrast"),
+			Help:  message.Of("Rise over the background that at least one pixel of a glint must reach."),
 			field: func(p *Params) any { return &p.Contrast },
 		},
 		{
 			ID: "level", Group: search, Kind: KindInt, Min: 0, Max: 255, Step: 1, Manual: true,
-			Name: Text{"Seed level", "Уровень зародыша"},
-			Help: Text{
-				"Smallest mean of luminance and darkest channel, 0 to 255 as on an 8-bit screen, of a glint's brightest pixel.",
-				"Наименьшее среднее яркости и самого тёмного канала (0–255, как на 8-битном экране) у самого яркого пикселя блика.",
-			},
+			Name:  message.Of("Seed level"),
+			Help:  message.Of("Smallest mean of luminance and darkest channel, 0 to 255 as on an 8-bit screen, of a glint's brightest pixel."),
 			field: func(p *Params) any { return &p.Level },
 		},
 		{
-			ID: "core", Group: search, Kind: KindReal, Min: 10, Max: 95, Step: 1, Manual: true, Unit: Text{"% of peak", "% пика"},
-			Name: Text{"Core share", "Доля ядра"},
-			Help: Text{
-				"Share of the strongest contrast nearby from which a pixel belongs to a glint's core.",
-				"Доля наибольшего контраста рядом, начиная с которой пиксель входит в ядро блика.",
-			},
+			ID: "core", Group: search, Kind: KindReal, Min: 10, Max: 95, Step: 1, Manual: true, Unit: message.Of("% of peak"),
+			Name:  message.Of("Core share"),
+			Help:  message.Of("Share of the strongest contrast nearby from which a pixel belongs to a glint's core."),
 			field: func(p *Params) any { return &p.Core },
 		},
 		{
 			ID: "min-area", Group: decide, Kind: KindInt, Min: 1, Max: 1000, Step: 1, Manual: true, Unit: px,
-			Name: Text{"Smallest area", "Наименьшая площадь"},
-			Help: Text{
-				"Glints of fewer pixels are left out.",
-				"Блики из меньшего числа пикселей отбрасываются.",
-			},
+			Name:  message.Of("Smallest area"),
+			Help:  message.Of("Glints of fewer pixels are left out."),
 			field: func(p *Params) any { return &p.MinArea },
 		},
 		{
 			ID: "max-area", Group: decide, Kind: KindInt, Min: 1, Max: 100000, Step: 10, Manual: true, Unit: px,
-			Name: Text{"Largest area", "Наибольшая площадь"},
-			Help: Text{
-				"Glints of more pixels are left out.",
-				"Блики из большего числа пикселей отбрасываются.",
-			},
+			Name:  message.Of("Largest area"),
+			Help:  message.Of("Glints of more pixels are left out."),
 			field: func(p *Params) any { return &p.MaxArea },
 		},
 		{
 			ID: "max-elongation", Group: decide, Kind: KindReal, Min: 1, Max: 100, Step: 0.5, Manual: true,
-			Name: Text{"Largest elongation", "Наибольшая вытянутость"},
-			Help: Text{
-				"Ratio of a glint's long axis to its short one above which it counts as a stroke of paint.",
-				"Отношение длинной оси блика к короткой, выше которого он считается мазком краски.",
-			},
+			Name:  message.Of("Largest elongation"),
+			Help:  message.Of("Ratio of a glint's long axis to its short one above which it counts as a stroke of paint."),
 			field: func(p *Params) any { return &p.MaxElongation },
 		},
 		{
 			ID: "score", Group: decide, Kind: KindReal, Min: scoreOff, Max: 20, Step: 0.1, Manual: true,
-			Name: Text{"Score threshold", "Порог оценки"},
-			Help: Text{
-				"Smallest score of a finding; −20 switches the score off and leaves the rules alone.",
-				"Наименьшая оценка находки; −20 отключает оценку и оставляет только правила.",
-			},
+			Name:  message.Of("Score threshold"),
+			Help:  message.Of("Smallest score of a finding; −20 switches the score off and leaves the rules alone."),
 			field: func(p *Params) any { return &p.Score },
 		},
 		{
-			ID: "min-z", Group: decide, Kind: KindReal, Min: 0, Max: 50, Step: 0.5, Manual: true, Unit: Text{"σ", "σ"},
-			Name: Text{"Guard-ring z", "z по кольцу"},
-			Help: Text{
-				"Smallest rise of the peak over the ring around it, in standard deviations of the ring; 0 is off.",
-				"Наименьшее превышение пика над окружающим кольцом в стандартных отклонениях кольца; 0 — не проверять.",
-			},
+			ID: "min-z", Group: decide, Kind: KindReal, Min: 0, Max: 50, Step: 0.5, Manual: true, Unit: message.Of("σ"),
+			Name:  message.Of("Guard-ring z"),
+			Help:  message.Of("Smallest rise of the peak over the ring around it, in standard deviations of the ring; 0 is off."),
 			field: func(p *Params) any { return &p.MinZ },
 		},
 		{
 			ID: "min-top-hat", Group: decide, Kind: KindInt, Min: 0, Max: 255, Step: 1, Manual: true,
-			Name: Text{"Top-hat", "Верх шляпы"},
-			Help: Text{
-				"Smallest white top-hat (8-bit levels) of the peak; 0 is off.",
-				"Наименьшее значение преобразования «белый верх шляпы» (в 8-битных уровнях) в пике; 0 — не проверять.",
-			},
+			Name:  message.Of("Top-hat"),
+			Help:  message.Of("Smallest white top-hat (8-bit levels) of the peak; 0 is off."),
 			field: func(p *Params) any { return &p.MinTopHat },
 		},
 		{
 			ID: "min-line", Group: decide, Kind: KindInt, Min: 0, Max: 255, Step: 1, Manual: true,
-			Name: Text{"Line residue", "Остаток линий"},
-			Help: Text{
-				"Smallest rise (8-bit levels) of the peak over its openings with lines in four directions, which strokes survive and points do not; 0 is off.",
-				"Наименьшее превышение пика (в 8-битных уровнях) над размыканиями линиями в четырёх направлениях: мазок их переживает, точка — нет; 0 — не проверять.",
-			},
+			Name:  message.Of("Line residue"),
+			Help:  message.Of("Smallest rise (8-bit levels) of the peak over its openings with lines in four directions, which strokes survive and points do not; 0 is off."),
 			field: func(p *Params) any { return &p.MinLine },
 		},
 		{
 			ID: "colour-gate", Group: decide, Kind: KindSwitch, Min: 0, Max: 1, Step: 1, Manual: true,
-			Name: Text{"Colour gate", "Проверка цвета"},
-			Help: Text{
-				"Accept only what differs from its surroundings along the light's colour (cosine at least 0.9 in linear light).",
-				"Принимать только то, что отличается от окружения вдоль цвета света (косинус не меньше 0,9 в линейном свете).",
-			},
+			Name:  message.Of("Colour gate"),
+			Help:  message.Of("Accept only what differs from its surroundings along the light's colour (cosine at least 0.9 in linear light)."),
 			field: func(p *Params) any { return &p.ColourGate },
 		},
 		{
 			ID: "open", Group: cleanup, Kind: KindInt, Min: 0, Max: 50, Step: 1, Unit: px,
-			Name: Text{"Opening radius", "Радиус размыкания"},
-			Help: Text{
-				"Removes parts of the mask narrower than a square of this radius; 0 is off.",
-				"Убирает части маски уже квадрата этого радиуса; 0 — не применять.",
-			},
+			Name:  message.Of("Opening radius"),
+			Help:  message.Of("Removes parts of the mask narrower than a square of this radius; 0 is off."),
 			field: func(p *Params) any { return &p.Open },
 		},
 		{
 			ID: "close", Group: cleanup, Kind: KindInt, Min: 0, Max: 50, Step: 1, Unit: px,
-			Name: Text{"Closing radius", "Радиус замыкания"},
-			Help: Text{
-				"Bridges gaps of the mask narrower than a square of this radius; 0 is off.",
-				"Закрывает промежутки маски уже квадрата этого радиуса; 0 — не применять.",
-			},
+			Name:  message.Of("Closing radius"),
+			Help:  message.Of("Bridges gaps of the mask narrower than a square of this radius; 0 is off."),
 			field: func(p *Params) any { return &p.Close },
 		},
 		{
 			ID: "fill", Group: cleanup, Kind: KindSwitch, Min: 0, Max: 1, Step: 1,
-			Name: Text{"Fill holes", "Заполнять отверстия"},
-			Help: Text{
-				"Fills the holes inside a glint.",
-				"Заполняет отверстия внутри блика.",
-			},
+			Name:  message.Of("Fill holes"),
+			Help:  message.Of("Fills the holes inside a glint."),
 			field: func(p *Params) any { return &p.Fill },
 		},
 		{
 			ID: "margin", Group: cleanup, Kind: KindInt, Min: 0, Max: 50, Step: 1, Unit: px,
-			Name: Text{"Margin", "Запас"},
-			Help: Text{
-				"Widens the mask on every side, for the halo around a glint.",
-				"Расширяет маску во все стороны на ореол вокруг блика.",
-			},
+			Name:  message.Of("Margin"),
+			Help:  message.Of("Widens the mask on every side, for the halo around a glint."),
 			field: func(p *Params) any { return &p.Margin },
 		},
 		{
 			ID: "feather", Group: cleanup, Kind: KindReal, Min: 0, Max: 20, Step: 0.5, Unit: px,
-			Name: Text{"Feather", "Растушёвка"},
-			Help: Text{
-				"Standard deviation of the Gaussian that softens the mask's edge; 0 leaves it hard (0 or 255).",
-				"Стандартное отклонение гауссова размытия края маски; 0 оставляет край резким (0 или 255).",
-			},
+			Name:  message.Of("Feather"),
+			Help:  message.Of("Standard deviation of the Gaussian that softens the mask's edge; 0 leaves it hard (0 or 255)."),
 			field: func(p *Params) any { return &p.Feather },
 		},
 		{
 			ID: "method", Stage: StageCorrection, Group: correct, Kind: KindChoice, Min: 0, Max: float64(methodCount - 1), Step: 1,
-			Name: Text{"Method", "Способ"},
-			Help: Text{
-				"How a glint is corrected; auto chooses by its size and by how much of it is clipped.",
-				"Как исправляется блик; автоматический выбор зависит от его размера и от доли пересвета.",
-			},
+			Name:    message.Of("Method"),
+			Help:    message.Of("How a glint is corrected; auto chooses by its size and by how much of it is clipped."),
 			Choices: methodChoices(),
 			field:   func(p *Params) any { return &p.Method },
 		},
 		{
 			ID: "halo", Stage: StageCorrection, Group: correct, Kind: KindInt, Min: 0, Max: 20, Step: 1, Unit: px,
-			Name: Text{"Halo", "Ореол"},
-			Help: Text{
-				"How far around the mask correction may reach, for the faint halo of a glint; 0 changes nothing outside the mask.",
-				"Насколько исправление может выйти за маску ради слабого ореола блика; 0 — вне маски ничего не меняется.",
-			},
+			Name:  message.Of("Halo"),
+			Help:  message.Of("How far around the mask correction may reach, for the faint halo of a glint; 0 changes nothing outside the mask."),
 			field: func(p *Params) any { return &p.Halo },
 		},
 		{
-			ID: "blend", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 100, Step: 5, Unit: Text{"% of radius", "% радиуса"},
-			Name: Text{"Soft edge", "Мягкий край"},
-			Help: Text{
-				"Width of the transition from the correction to the untouched picture, as a share of the spot's radius.",
-				"Ширина перехода от исправления к нетронутой картине в долях радиуса пятна.",
-			},
+			ID: "blend", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 100, Step: 5, Unit: message.Of("% of radius"),
+			Name:  message.Of("Soft edge"),
+			Help:  message.Of("Width of the transition from the correction to the untouched picture, as a share of the spot's radius."),
 			field: func(p *Params) any { return &p.Blend },
 		},
 		{
-			ID: "grain", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 200, Step: 5, Unit: Text{"%", "%"},
-			Name: Text{"Grain", "Зерно"},
-			Help: Text{
-				"How much of the texture of the surroundings is put back into a filled place; 0 leaves it smooth.",
-				"Сколько фактуры окружения возвращается в заполненное место; 0 оставляет его гладким.",
-			},
+			ID: "grain", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 200, Step: 5, Unit: message.Of("%"),
+			Name:  message.Of("Grain"),
+			Help:  message.Of("How much of the texture of the surroundings is put back into a filled place; 0 leaves it smooth."),
 			field: func(p *Params) any { return &p.Grain },
 		},
 		{
 			ID: "only-darken", Stage: StageCorrection, Group: correct, Kind: KindSwitch, Min: 0, Max: 1, Step: 1,
-			Name: Text{"Only darken", "Только затемнять"},
-			Help: Text{
-				"Never makes a pixel brighter than it was.",
-				"Ни один пиксель не становится светлее, чем был.",
-			},
+			Name:  message.Of("Only darken"),
+			Help:  message.Of("Never makes a pixel brighter than it was."),
 			field: func(p *Params) any { return &p.OnlyDarken },
 		},
 	}

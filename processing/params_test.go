@@ -6,6 +6,9 @@ import (
 	"testing"
 	"unicode"
 
+	"blik/app/i18n"
+	"blik/internal/message"
+
 	"pgregory.net/rapid"
 )
 
@@ -20,9 +23,9 @@ func TestSpecsDescribeEveryField(t *testing.T) {
 		if err := s.Check(s.Default()); err != nil {
 			t.Errorf("default: %v", err)
 		}
-		for _, text := range []Text{s.Name, s.Help, s.Group.Name} {
-			if text.EN == "" || !strings.ContainsFunc(text.RU, func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }) {
-				t.Errorf("%s: a text is missing: %q, %q", s.ID, text.EN, text.RU)
+		for _, text := range []message.Message{s.Name, s.Help, s.Group.Name} {
+			if text.IsZero() || !strings.ContainsFunc(i18n.For("ru").Sprint(text), func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }) {
+				t.Errorf("%s: a text is missing: %q, %q", s.ID, text.String(), i18n.For("ru").Sprint(text))
 			}
 		}
 		// Setting one parameter changes this one and no other.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"blik/internal/message"
 	"blik/processing/internal/span"
 )
 
@@ -36,11 +37,11 @@ type Finding struct {
 // Chosen is a value that adaptive mode took, and why.
 type Chosen struct {
 	// ID is the parameter's ID, or the name of a measured figure that is no parameter ("noise", "white").
-	ID    string  `json:"id"`
-	Name  Text    `json:"-"`
-	Unit  Text    `json:"-"`
-	Value float64 `json:"value"`
-	Why   Text    `json:"-"`
+	ID    string          `json:"id"`
+	Name  message.Message `json:"-"`
+	Unit  message.Message `json:"-"`
+	Value float64         `json:"value"`
+	Why   message.Message `json:"-"`
 }
 
 // Result is what detection found.
@@ -61,7 +62,7 @@ type Result struct {
 
 // Progress is told how far a job is: a stage's name and the share done of the whole, 0…1. It may be called from any
 // goroutine and must return at once.
-type Progress func(stage Text, done float64)
+type Progress func(stage message.Message, done float64)
 
 // Options of Detect besides the parameters.
 type Options struct {

@@ -4,6 +4,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"blik/app/session"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -88,7 +89,7 @@ func (w *window) undo() { w.stepBy(&fyne.ShortcutUndo{}, w.Undo, "status.undone"
 // redo does again what undo took back.
 func (w *window) redo() { w.stepBy(&fyne.ShortcutRedo{}, w.Redo, "status.redone") }
 
-func (w *window) stepBy(s fyne.Shortcut, step func() (processing.Text, bool), key string) {
+func (w *window) stepBy(s fyne.Shortcut, step func() (message.Message, bool), key string) {
 	// The driver asks the menu before the field that has the focus.
 	if field, ok := w.win.Canvas().Focused().(fyne.Shortcutable); ok {
 		field.TypedShortcut(s)
@@ -98,7 +99,7 @@ func (w *window) stepBy(s fyne.Shortcut, step func() (processing.Text, bool), ke
 		return
 	}
 	if name, ok := step(); ok {
-		w.say(w.t(key, "Name", name.In(w.texts.Lang())))
+		w.say(w.t(key, "Name", w.texts.Sprint(name)))
 	}
 }
 

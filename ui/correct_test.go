@@ -19,6 +19,7 @@ import (
 	"blik/app/imagefile/codec"
 	"blik/app/session"
 	"blik/app/view"
+	"blik/internal/message"
 	"blik/internal/testpic"
 	"blik/processing"
 )
@@ -473,7 +474,7 @@ func TestSaveOverTheSource(t *testing.T) {
 
 func TestFailedSaveOfThePictureLosesNothing(t *testing.T) {
 	h := fixed(t, "ru")
-	h.saveErr = &imagefile.Error{Path: "/art/a_corrected.png", Kind: imagefile.ErrWrite, Fault: processing.Text{EN: "disk full", RU: "диск заполнен"}}
+	h.saveErr = &imagefile.Error{Path: "/art/a_corrected.png", Kind: imagefile.ErrWrite, Fault: message.Of("not written: the disk is full")}
 	h.actions.do("file.savePicture")
 	h.settle()
 	if said := h.dialogTexts(); !strings.Contains(said, "диск заполнен") || !h.Document().PictureDirty() || h.Document().Corrections().Len() != 2 {
@@ -548,17 +549,17 @@ func spec(t *testing.T, id string) processing.Spec {
 func TestApproximateColours(t *testing.T) {
 	h := newHarness(t, "en")
 	press := *colour.SRGB()
-	press.Name, press.Exact, press.Reason = "Press", false, processing.Text{EN: "because of a test", RU: "ради проверки"}
+	press.Name, press.Exact, press.Reason = "Press", false, message.Of("the profile is for %s, the picture is %s", message.Of("grey"), message.Of("RGB"))
 	h.profile = &press
 	h.opened()
-	if h.profileText() != "Press\nThe colours are shown approximately: because of a test. The file's own are not touched." {
+	if h.profileText() != "Press\nThe colours are shown approximately: the profile is for grey, the picture is RGB. The file's own are not touched." {
 		t.Errorf("%q", h.profileText())
 	}
 	if len(h.status.colours.Objects) == 0 {
 		t.Error("the status bar does not say that the colours are approximate")
 	}
 	h.setLanguage("ru")
-	if !strings.Contains(h.approximately(), "ради проверки") || len(h.status.colours.Objects) == 0 {
+	if !strings.Contains(h.approximately(), "профиль для оттенках серого") || len(h.status.colours.Objects) == 0 {
 		t.Errorf("in Russian %q", h.approximately())
 	}
 	h.profile = colour.SRGB()

@@ -13,7 +13,7 @@ import (
 
 	"blik/app/device"
 	"blik/app/settings"
-	"blik/processing"
+	"blik/internal/message"
 	"blik/ui/xwidget"
 )
 
@@ -52,7 +52,7 @@ func (d *fakeDevice) State() device.State {
 	return d.state
 }
 
-func (d *fakeDevice) Run(ctx context.Context, _ int, job device.Job) (*processing.Text, error) {
+func (d *fakeDevice) Run(ctx context.Context, _ int, job device.Job) (*message.Message, error) {
 	return nil, job(ctx, nil)
 }
 
@@ -171,12 +171,12 @@ func TestPreferencesOfOlderVersions(t *testing.T) {
 // The status line says on what work ran, how long, and what became of the device, without a dialog.
 func TestNoticeOfADevice(t *testing.T) {
 	h := newHarness(t, "ru").opened()
-	h.notice = &processing.Text{EN: "It fell.", RU: "Она упала."}
+	h.notice = new(message.Of("The GPU does not answer"))
 	for _, c := range []struct{ do, want string }{{"find.run", "Найден"}, {"correct.all", "Исправлен"}} {
 		h.actions.do(c.do)
 		h.settle()
 		got := h.status.message.Text()
-		if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, ". Она упала.") || !strings.Contains(got, "мс") || h.dialogOpen() {
+		if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, ". Видеокарта не отвечает") || !strings.Contains(got, "мс") || h.dialogOpen() {
 			t.Errorf("%s: %q, dialog %q", c.do, got, h.dialogTexts())
 		}
 	}

@@ -41,19 +41,12 @@ func (p *prompts) ended(err error) (ok bool) {
 	return false
 }
 
-// localized is an error that can say itself in the user's language.
-type localized interface{ In(lang string) string }
-
 // errorText says an error in one sentence, in the user's language where it can.
 func (p *prompts) errorText(err error) string {
-	var l localized
-	if errors.As(err, &l) {
-		return l.In(p.texts.Lang())
-	}
 	if errors.Is(err, processing.ErrRegionOutside) {
 		return p.t("region.outside")
 	}
-	return err.Error()
+	return p.texts.Error(err)
 }
 
 // showError shows what went wrong, once.

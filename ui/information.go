@@ -30,7 +30,7 @@ func (c *common) facts() []fact {
 		facts = append(facts, fact{c.t("info.pages"), c.t("info.firstOf", "N", c.texts.Int(f.Info.Pictures))})
 	}
 	for _, note := range f.Info.Warnings {
-		facts = append(facts, fact{c.t("info.note"), note.In(c.texts.Lang())})
+		facts = append(facts, fact{c.t("info.note"), c.texts.Sprint(note)})
 	}
 	var blocks []string
 	m := f.Info.Meta
@@ -87,7 +87,7 @@ func (c *common) approximately() string {
 	if c.Original() == nil || c.Original().Profile == nil || c.Original().Profile.Exact {
 		return ""
 	}
-	return c.t("colours.why", "Reason", c.Original().Profile.Reason.In(c.texts.Lang()))
+	return c.t("colours.why", "Reason", c.texts.Sprint(c.Original().Profile.Reason))
 }
 
 func (c *common) resolutionText() string {

@@ -156,7 +156,7 @@ func (m *mainMenu) recentItems() (items []*fyne.MenuItem) {
 
 func (m *mainMenu) colourItems() (items []*fyne.MenuItem) {
 	for _, c := range view.OverlayColours() {
-		items = append(items, choice(c.Name.In(m.texts.Lang()), m.Settings().OverlayColour == c.ID,
+		items = append(items, choice(m.texts.Sprint(c.Name), m.Settings().OverlayColour == c.ID,
 			func() { m.display.setColour(c) }))
 	}
 	return items

@@ -50,7 +50,7 @@ func newPanel(c *common, dispatch func(func())) *panel {
 	p.next.Stretch, p.next.Muted, p.next.Tips = true, true, c.tips
 	p.progress = widget.NewProgressBar()
 	p.progress.TextFormatter = func() string {
-		return strings.TrimSpace(c.Progress().Stage.In(c.texts.Lang()) + "  " + c.percent(p.progress.Value))
+		return strings.TrimSpace(c.texts.Sprint(c.Progress().Stage) + "  " + c.percent(p.progress.Value))
 	}
 	cancel := widget.NewButton(c.t("button.cancel"), func() { c.actions.do("find.cancel") })
 	p.busy = container.NewBorder(nil, nil, nil, cancel, p.progress)
@@ -175,18 +175,17 @@ func (p *detectionPanel) showChosen() {
 		p.chosenBox.Hide()
 		return
 	}
-	lang := p.texts.Lang()
 	for _, c := range result.Chosen {
 		value := p.texts.Number(c.Value, 3)
-		if unit := c.Unit.In(lang); unit != "" {
+		if unit := p.texts.Sprint(c.Unit); unit != "" {
 			value += "\u00a0" + unit
 		}
-		why := widget.NewRichText(&widget.TextSegment{Text: c.Why.In(lang), Style: widget.RichTextStyle{
+		why := widget.NewRichText(&widget.TextSegment{Text: p.texts.Sprint(c.Why), Style: widget.RichTextStyle{
 			ColorName: theme.ColorNamePlaceHolder, SizeName: theme.SizeNameCaptionText,
 		}})
 		why.Wrapping = fyne.TextWrapWord
 		p.chosen.Add(container.New(layout.NewCustomPaddedVBoxLayout(-6),
-			container.NewBorder(nil, nil, widget.NewLabel(c.Name.In(lang)), widget.NewLabel(value)), why))
+			container.NewBorder(nil, nil, widget.NewLabel(p.texts.Sprint(c.Name)), widget.NewLabel(value)), why))
 	}
 	p.chosenBox.Show()
 }

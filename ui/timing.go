@@ -8,6 +8,7 @@ import (
 
 	"blik/app/bench"
 	"blik/app/device"
+	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/experiment"
 	"blik/processing/synth"
@@ -37,7 +38,7 @@ func (w *window) showTiming() {
 }
 
 // experimentsOnGPU opens the first GPU for the experiments. missing says why there is none.
-func experimentsOnGPU(ctx context.Context) (list []experiment.Provider, release func(), missing *processing.Text) {
+func experimentsOnGPU(ctx context.Context) (list []experiment.Provider, release func(), missing *message.Message) {
 	p, err := device.Experiments(ctx, deviceAuto)
 	if err != nil {
 		text := device.Explain(err)

@@ -10,8 +10,8 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"blik/app/i18n"
 	"blik/ui/icons"
-	"blik/ui/texts"
 	"blik/ui/xwidget"
 )
 
@@ -69,7 +69,7 @@ func newToolbar(c *common) *toolbar {
 	b.size = xwidget.NewSlider(0, brushSteps, 1, c.keys)
 	b.size.OnChanged = byUser(&b.quiet, func(v float64) { c.toolbox.setBrushRadius(sliderToRadius(v)) })
 	b.sizeEntry = xwidget.NewNumberEntry(48, func(text string) {
-		v, err := texts.ParseNumber(text)
+		v, err := i18n.ParseNumber(text)
 		if err != nil || v <= 0 {
 			v = c.Settings().BrushRadius * 2
 		}
@@ -192,7 +192,7 @@ func (z *zoomBox) take() {
 	z.shown = text
 	if text == z.c.t("zoom.fit") {
 		z.c.display.port.Fit()
-	} else if v, err := texts.ParseNumber(strings.TrimSuffix(strings.TrimSpace(text), "%")); err == nil && v > 0 {
+	} else if v, err := i18n.ParseNumber(strings.TrimSuffix(strings.TrimSpace(text), "%")); err == nil && v > 0 {
 		if z.c.Document() != nil {
 			z.c.display.port.SetZoom(v / 100)
 		}

@@ -26,6 +26,7 @@ import (
 	"blik/app/report"
 	"blik/app/session"
 	"blik/app/settings"
+	"blik/internal/message"
 	"blik/internal/testpic"
 	"blik/processing"
 	"blik/ui/filedialog"
@@ -64,7 +65,7 @@ type harness struct {
 	block    bool
 	writeErr error
 	// notice is what the device has to say; gpus are those of the machine.
-	notice *processing.Text
+	notice *message.Message
 	gpus   []device.Device
 	*fakeDevice
 	// spots is what the fake correction was asked for last; pictureFiles are the pictures that the fake saving wrote, with
@@ -113,10 +114,10 @@ func (h *harness) WriteMask(_ context.Context, path string, m *processing.Mask) 
 
 // Detect answers with result.
 func (h *harness) Detect(ctx context.Context, _ *processing.Picture, p processing.Params, o processing.Options) (
-	*processing.Result, *processing.Text, error,
+	*processing.Result, *message.Message, error,
 ) {
 	h.detected, h.searched = p, o.Region
-	o.Progress(processing.Text{EN: "background", RU: "фон"}, 0.5)
+	o.Progress(message.Of("background"), 0.5)
 	if h.block {
 		<-ctx.Done()
 		return nil, nil, ctx.Err()
@@ -127,9 +128,9 @@ func (h *harness) Detect(ctx context.Context, _ *processing.Picture, p processin
 // Correct gives the pixels of each spot and one to the right of it the value of its method.
 func (h *harness) Correct(ctx context.Context, pic *processing.Picture, _ *processing.Mask, p processing.Params,
 	o processing.CorrectOptions,
-) (*processing.Correction, *processing.Text, error) {
+) (*processing.Correction, *message.Message, error) {
 	h.spots = o.Spots
-	o.Progress(processing.Text{EN: "filling", RU: "заполнение"}, 0.5)
+	o.Progress(message.Of("filling"), 0.5)
 	if h.block {
 		<-ctx.Done()
 		return nil, nil, ctx.Err()
@@ -210,7 +211,7 @@ func newHarness(t *testing.T, lang string) *harness {
 	used := processing.DefaultParams()
 	used.Mode, used.Window, used.Visible = processing.Manual, 21, 7.125
 	h.result = &processing.Result{Device: "cpu", Mask: mask, Findings: findings, Params: used, Chosen: []processing.Chosen{
-		{ID: "window", Name: processing.Text{EN: "Background window", RU: "Окно фона"}, Value: 21, Why: processing.Text{EN: "because", RU: "потому"}},
+		{ID: "window", Name: message.Of("Background window"), Value: 21, Why: message.Of("because")},
 	}}
 	return h.start(session.Options{Files: h, Engine: h, Device: h.fakeDevice}, lang)
 }

@@ -122,7 +122,7 @@ func (c *common) methodNames() []string {
 	s, _ := processing.SpecByID("method")
 	names := make([]string, len(s.Choices))
 	for i, choice := range s.Choices {
-		names[i] = choice.Name.In(c.texts.Lang())
+		names[i] = c.texts.Sprint(choice.Name)
 	}
 	names[0] = c.t("spot.asAll")
 	return names
@@ -132,7 +132,7 @@ func (c *common) methodNames() []string {
 func (c *common) stateText(s document.Spot) string {
 	switch s.State {
 	case document.Corrected:
-		return s.Method.Name().In(c.texts.Lang())
+		return c.texts.Sprint(s.Method.Name())
 	case document.Partly:
 		return c.t("spot.partly")
 	default:
@@ -204,7 +204,7 @@ func (c *common) deviceHelp() string {
 	}
 	text := c.t("device.runs", "Device", c.deviceTitle(s.Runs))
 	if s.Why != nil {
-		text += " " + device.Explain(s.Why).In(c.texts.Lang())
+		text += " " + c.texts.Sprint(device.Explain(s.Why))
 	}
 	return text
 }
@@ -213,7 +213,7 @@ func (c *common) deviceHelp() string {
 func (c *common) ran(o session.Outcome, hint string) string {
 	text := c.t("status.ran", "Time", c.duration(o.Took), "Device", c.deviceTitle(o.Device)) + hint
 	if o.Notice != nil {
-		text += ". " + o.Notice.In(c.texts.Lang())
+		text += ". " + c.texts.Sprint(*o.Notice)
 	}
 	return text
 }

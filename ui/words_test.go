@@ -16,6 +16,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"blik/assets/translations"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -83,7 +84,7 @@ func innermost(nodes []ast.Node) string {
 
 func keysOf(t *testing.T) map[string]bool {
 	t.Helper()
-	data, err := translations.Files.ReadFile("en.json")
+	data, err := translations.Window.ReadFile("window/en.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,8 +183,8 @@ func TestNoTextOutsideTheTables(t *testing.T) {
 // The parameters' names and helps come from processing; they must be there in Russian as well.
 func TestParametersSpeakRussian(t *testing.T) {
 	for _, s := range processing.Specs() {
-		for name, text := range map[string]processing.Text{"name": s.Name, "help": s.Help, "group": s.Group.Name} {
-			if text.EN == "" || text.RU == "" {
+		for name, text := range map[string]message.Message{"name": s.Name, "help": s.Help, "group": s.Group.Name} {
+			if text.IsZero() {
 				t.Errorf("%s has no %s in one language", s.ID, name)
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"blik/app/i18n"
 	"blik/internal/testpic"
 	"blik/processing/experiment"
 )
@@ -77,8 +78,9 @@ func sums(t *testing.T) *experiment.Result {
 }
 
 func TestTable(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
-	if err := Table(&b, machine(), result(t, "sliding"), "en"); err != nil {
+	if err := Table(&b, machine(), result(t, "sliding"), i18n.For("en")); err != nil {
 		t.Fatal(err)
 	}
 	got := b.String()
@@ -106,7 +108,7 @@ func TestTable(t *testing.T) {
 	}
 
 	b.Reset()
-	if err := Table(&b, machine(), sums(t), "ru"); err != nil {
+	if err := Table(&b, machine(), sums(t), i18n.For("ru")); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"ядер: 4; без GPU", "cpu-pairwise    2^14", "1e-07", "1.0e-08 ≤ 1.0e-06", "медиана, мс"} {
@@ -117,6 +119,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestMilliseconds(t *testing.T) {
+	t.Parallel()
 	for d, want := range map[time.Duration]string{
 		123456 * time.Microsecond: "123", 12345 * time.Microsecond: "12.3", 1234 * time.Microsecond: "1.23",
 		123 * time.Microsecond: "0.123", 1234 * time.Nanosecond: "0.00123",
@@ -128,8 +131,9 @@ func TestMilliseconds(t *testing.T) {
 }
 
 func TestMarkdown(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
-	if err := Markdown(&b, result(t, "sliding"), "en"); err != nil {
+	if err := Markdown(&b, result(t, "sliding"), i18n.For("en")); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
@@ -144,6 +148,7 @@ func TestMarkdown(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	r := result(t, "sliding")
 	r.Rows[1].Variant.GPUs = []string{"H200", "H200"}
@@ -170,10 +175,11 @@ func TestCSV(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	r := sums(t)
 	r.Rows[1].Variant.GPUs = []string{"H200", "H200"}
-	if err := JSON(&b, machine(), r, "ru"); err != nil {
+	if err := JSON(&b, machine(), r, i18n.For("ru")); err != nil {
 		t.Fatal(err)
 	}
 	var d document
@@ -200,7 +206,8 @@ func names(plots []Plot) (list []string) {
 }
 
 func TestPlots(t *testing.T) {
-	plots, err := Plots(result(t, "sliding"), "en")
+	t.Parallel()
+	plots, err := Plots(result(t, "sliding"), i18n.For("en"))
 	if err != nil || !slices.Equal(names(plots), []string{"sliding_time_1024x1024"}) {
 		t.Fatalf("%q, %v", names(plots), err)
 	}
@@ -213,7 +220,7 @@ func TestPlots(t *testing.T) {
 			t.Errorf("no %q in the SVG", want)
 		}
 	}
-	plots, err = Plots(sums(t), "ru")
+	plots, err = Plots(sums(t), i18n.For("ru"))
 	if err != nil || !slices.Equal(names(plots), []string{"sum_time", "sum_speedup", "sum_error"}) {
 		t.Fatalf("%q, %v", names(plots), err)
 	}
@@ -242,11 +249,12 @@ func TestPlots(t *testing.T) {
 
 // One point makes no line, none no plot, and times of zero are left out of a logarithmic axis.
 func TestPlotsOfLittle(t *testing.T) {
+	t.Parallel()
 	r := result(t, "sliding")
 	r.Rows = r.Rows[:2]
 	for _, rows := range [][]experiment.Row{r.Rows, r.Rows[:0]} {
 		r.Rows = rows
-		if plots, err := Plots(r, "en"); err != nil || len(plots) != 0 {
+		if plots, err := Plots(r, i18n.For("en")); err != nil || len(plots) != 0 {
 			t.Errorf("%d rows: %q, %v", len(rows), names(plots), err)
 		}
 	}
@@ -254,7 +262,7 @@ func TestPlotsOfLittle(t *testing.T) {
 	for i := range s.Rows {
 		s.Rows[i].Median, s.Rows[i].Q1, s.Rows[i].Q3 = time.Millisecond, 0, time.Millisecond
 	}
-	plots, err := Plots(s, "en")
+	plots, err := Plots(s, i18n.For("en"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,6 +274,7 @@ func TestPlotsOfLittle(t *testing.T) {
 }
 
 func TestDecades(t *testing.T) {
+	t.Parallel()
 	labels := func(low, high float64) (list []string) {
 		for _, tick := range (decades{}).Ticks(low, high) {
 			if tick.Value < low || tick.Value > high {
@@ -294,8 +303,9 @@ func TestDecades(t *testing.T) {
 }
 
 func TestSave(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "folder")
-	written, err := Save(t.Context(), dir, machine(), result(t, "sliding"), "en")
+	written, err := Save(t.Context(), dir, machine(), result(t, "sliding"), i18n.For("en"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +326,7 @@ func TestSave(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	empty := t.TempDir()
-	if _, err := Save(ctx, empty, machine(), result(t, "sliding"), "en"); !errors.Is(err, context.Canceled) {
+	if _, err := Save(ctx, empty, machine(), result(t, "sliding"), i18n.For("en")); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {
@@ -325,12 +335,13 @@ func TestSave(t *testing.T) {
 }
 
 func TestSaveWritesFigures(t *testing.T) {
+	t.Parallel()
 	e, err := experiment.Find("vhgw")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	written, err := Save(t.Context(), dir, machine(), &experiment.Result{Experiment: e}, "en")
+	written, err := Save(t.Context(), dir, machine(), &experiment.Result{Experiment: e}, i18n.For("en"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,6 +354,7 @@ func TestSaveWritesFigures(t *testing.T) {
 
 // The clocks of the test and of the child that it starts agree.
 func TestSinceStart(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("BLIK_CHILD") == "since" {
 		time.Sleep(50 * time.Millisecond)
 		fmt.Printf("ran %d\n", SinceStart())
@@ -365,6 +377,7 @@ func TestSinceStart(t *testing.T) {
 }
 
 func TestThisMachine(t *testing.T) {
+	t.Parallel()
 	now := time.Now()
 	m := ThisMachine("7", now)
 	if m.Cores < 1 || m.System == "" || m.Go == "" || m.Version != "7" || !m.Date.Equal(now) || m.GPUs == nil {
@@ -372,7 +385,7 @@ func TestThisMachine(t *testing.T) {
 	}
 	m.CPU, m.GPUs = "", []string{"H200", "T4", "H200"}
 	for _, lang := range []string{"en", "ru"} {
-		if line := m.line(lang); !utf8.ValidString(line) || !strings.HasPrefix(line, m.System) || !strings.Contains(line, "; 2 × H200, T4; ") {
+		if line := m.line(i18n.For(lang)); !utf8.ValidString(line) || !strings.HasPrefix(line, m.System) || !strings.Contains(line, "; 2 × H200, T4; ") {
 			t.Error(line)
 		}
 	}

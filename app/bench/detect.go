@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"blik/app/device"
+	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/experiment"
 )
@@ -41,7 +42,7 @@ type Request struct {
 
 // Runner runs jobs on a device, which it may change for another; *device.Runner is one.
 type Runner interface {
-	Run(ctx context.Context, pixels int, job func(ctx context.Context, b processing.Backend) error) (notice *processing.Text, err error)
+	Run(ctx context.Context, pixels int, job func(ctx context.Context, b processing.Backend) error) (notice *message.Message, err error)
 	Close() error
 }
 
@@ -50,7 +51,7 @@ type Progress struct {
 	// Device is the name of the device that is measured, and Doing what it does: a stage of detection, or one of the
 	// comparison's own steps.
 	Device string
-	Doing  processing.Text
+	Doing  message.Message
 	// Done is the share of the whole, 0…1.
 	Done float64
 }
@@ -64,7 +65,7 @@ type Comparison struct {
 	// Devices are in the order asked for, also those that could not be measured.
 	Devices []Measurement
 	// Missing says in one sentence why there is no GPU, where no devices were named and none is there.
-	Missing processing.Text
+	Missing message.Message
 	// Findings and Marked are the number of findings and of pixels of the mask that count as glare, on the first device
 	// that has a result.
 	Findings, Marked int
@@ -81,7 +82,7 @@ type Measurement struct {
 	// failed before the end; what was measured before that is still here.
 	State experiment.State
 	// Note says why it was not measured, or what else has to be known, such as that the picture was worked on in bands.
-	Note processing.Text
+	Note message.Message
 	// Start is the time from the start of the process until it would have opened the device had it been the first thing to do:
 	// Request.Before, and for a GPU the start of the driver; 0 where that is not told.
 	Start time.Duration
@@ -102,7 +103,7 @@ type Measurement struct {
 
 // Stage is a part of a detection, or a sum of parts.
 type Stage struct {
-	Name processing.Text
+	Name message.Message
 	// Cold is the time in the first detection after the device was opened, Warm that of the later ones.
 	Cold time.Duration
 	Warm experiment.Spread
@@ -162,17 +163,11 @@ type Difference struct {
 }
 
 // Text is the difference in one sentence.
-func (d Difference) Text() processing.Text {
+func (d Difference) Text() message.Message {
 	if d.Pixels > 0 {
-		return processing.Text{
-			EN: fmt.Sprintf("The masks of %s and %s differ in %d pixels, the first at (%d, %d): %d instead of %d.", d.Device, d.Against, d.Pixels, d.X, d.Y, d.Got, d.Want),
-			RU: fmt.Sprintf("Маски %s и %s различаются (пикселей: %d), впервые в (%d, %d): %d вместо %d.", d.Device, d.Against, d.Pixels, d.X, d.Y, d.Got, d.Want),
-		}
+		return message.Of("The masks of %s and %s differ in %d pixels, the first at (%d, %d): %d instead of %d.", d.Device, d.Against, d.Pixels, d.X, d.Y, d.Got, d.Want)
 	}
-	return processing.Text{
-		EN: fmt.Sprintf("The findings of %s and %s differ from number %d on; the masks are identical.", d.Device, d.Against, d.Finding),
-		RU: fmt.Sprintf("Находки %s и %s различаются начиная с номера %d; маски одинаковы.", d.Device, d.Against, d.Finding),
-	}
+	return message.Of("The findings of %s and %s differ from number %d on; the masks are identical.", d.Device, d.Against, d.Finding)
 }
 
 // Speedup is how many times as fast a whole warm detection is on device i as on the first device that was measured; 0 where
@@ -280,9 +275,9 @@ type meter struct {
 
 	result Measurement
 	bytes  map[string]int64
-	// names are the stages' names in both languages by the English one, as detection tells them with its progress.
+	// names are the stages' names by their English, as detection reports them with its progress.
 	mu    sync.Mutex
-	names map[string]processing.Text
+	names map[string]message.Message
 	cold  run
 	warm  []run
 }
@@ -296,15 +291,15 @@ type run struct {
 // warmUp detections after the first are not timed: memory that the first has given back finds its place.
 const warmUp = 1
 
-func stepStart() processing.Text {
-	return processing.Text{EN: "start of program and driver", RU: "запуск программы и драйвера"}
+func stepStart() message.Message {
+	return message.Of("start of program and driver")
 }
-func stepOpen() processing.Text { return processing.Text{EN: "opening", RU: "открытие"} }
-func stepLimit() processing.Text {
-	return processing.Text{EN: "copy limits", RU: "пределы копирования"}
+func stepOpen() message.Message { return message.Of("opening") }
+func stepLimit() message.Message {
+	return message.Of("copy limits")
 }
 
-func nameTotal() processing.Text { return processing.Text{EN: "total", RU: "всего"} }
+func nameTotal() message.Message { return message.Of("total") }
 
 // errElsewhere ends a job that the runner has brought to another device than the one that is measured.
 var errElsewhere = errors.New("the job went on on another device")
@@ -312,7 +307,7 @@ var errElsewhere = errors.New("the job went on on another device")
 // measure fills the result, as far as the device comes.
 func (m *meter) measure(ctx context.Context) {
 	m.result = Measurement{Name: m.name, State: experiment.NeedsGPU}
-	m.names, m.bytes = map[string]processing.Text{}, map[string]int64{}
+	m.names, m.bytes = map[string]message.Message{}, map[string]int64{}
 	m.tell(stepOpen(), 0)
 	// What was left over before should not be collected while this is timed.
 	runtime.GC()
@@ -365,14 +360,14 @@ func (m *meter) failed(err error) {
 	}
 }
 
-func (m *meter) explain(err error) processing.Text {
+func (m *meter) explain(err error) message.Message {
 	if m.name != "cpu" {
 		return device.Explain(err)
 	}
-	return processing.Text{EN: err.Error(), RU: err.Error()}
+	return message.Of("%s", err)
 }
 
-func (m *meter) tell(doing processing.Text, done float64) {
+func (m *meter) tell(doing message.Message, done float64) {
 	if m.Progress != nil {
 		m.Progress(Progress{Device: m.name, Doing: doing, Done: min(m.before+m.share*done, 1)})
 	}
@@ -395,9 +390,9 @@ func (m *meter) detect(ctx context.Context, runner Runner, before, share float64
 		start := time.Now()
 		var err error
 		result, err = processing.Detect(ctx, counted, m.Picture, m.Params, processing.Options{
-			Region: m.Region, Progress: func(stage processing.Text, done float64) {
+			Region: m.Region, Progress: func(stage message.Message, done float64) {
 				m.mu.Lock()
-				m.names[stage.EN] = stage
+				m.names[stage.String()] = stage
 				m.mu.Unlock()
 				m.tell(stage, before+share*done)
 			}})
@@ -460,8 +455,8 @@ func differ(name string, got *processing.Result, first *outcome) *Difference {
 func (m *meter) summarise() {
 	r := &m.result
 	r.Runs = len(m.warm)
-	stage := func(name processing.Text, of func(run) time.Duration) Stage {
-		return Stage{Name: name, Cold: of(m.cold), Warm: spread(m.warm, of), Bytes: m.bytes[name.EN]}
+	stage := func(name message.Message, of func(run) time.Duration) Stage {
+		return Stage{Name: name, Cold: of(m.cold), Warm: spread(m.warm, of), Bytes: m.bytes[name.String()]}
 	}
 	named := func(name string) func(run) time.Duration {
 		return func(v run) time.Duration {
@@ -481,22 +476,22 @@ func (m *meter) summarise() {
 		}
 		return sum
 	}
-	r.Kernels = stage(processing.Text{EN: "kernels", RU: "вычисления"}, kernels)
+	r.Kernels = stage(message.Of("kernels"), kernels)
 	for _, s := range m.cold.stages {
 		if s.Name == stageUpload || s.Name == stageDownload {
 			continue
 		}
 		name, ok := m.names[s.Name]
 		if !ok {
-			name = processing.Text{EN: s.Name, RU: s.Name}
+			name = message.Of("%s", s.Name)
 		}
 		v := stage(name, named(s.Name))
 		r.Stages = append(r.Stages, v)
 		r.Kernels.Bytes += v.Bytes
 	}
-	r.Upload = stage(processing.Text{EN: stageUpload, RU: "загрузка"}, named(stageUpload))
-	r.Download = stage(processing.Text{EN: stageDownload, RU: "выгрузка"}, named(stageDownload))
-	r.Rest = stage(processing.Text{EN: "rest", RU: "прочее"}, func(v run) time.Duration {
+	r.Upload = stage(message.Of(stageUpload), named(stageUpload))
+	r.Download = stage(message.Of(stageDownload), named(stageDownload))
+	r.Rest = stage(message.Of("rest"), func(v run) time.Duration {
 		return max(v.total-kernels(v)-named(stageUpload)(v)-named(stageDownload)(v), 0)
 	})
 	r.Total = stage(nameTotal(), func(v run) time.Duration { return v.total })

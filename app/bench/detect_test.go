@@ -15,7 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"blik/app/i18n"
 	"blik/cuda/driver"
+	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/experiment"
@@ -77,17 +79,17 @@ func (g *fakeGPU) CopyRates(ctx context.Context) (local, up, down float64, err e
 // fakeRunner runs on b, and like a device.Runner on the CPU where that fails.
 type fakeRunner struct {
 	b      processing.Backend
-	notice *processing.Text
+	notice *message.Message
 	closed *int
 }
 
-func (r fakeRunner) Run(ctx context.Context, _ int, job func(context.Context, processing.Backend) error) (*processing.Text, error) {
+func (r fakeRunner) Run(ctx context.Context, _ int, job func(context.Context, processing.Backend) error) (*message.Message, error) {
 	err := job(ctx, r.b)
 	var p *driver.Problem
 	if errors.As(err, &p) {
 		host := cpu.New()
 		defer host.Close()
-		return &processing.Text{EN: "on the CPU"}, job(ctx, host)
+		return new(message.Of("on the CPU")), job(ctx, host)
 	}
 	return r.notice, err
 }
@@ -113,6 +115,7 @@ func request(pic *processing.Picture, closed *int, g *fakeGPU) Request {
 }
 
 func TestCompare(t *testing.T) {
+	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	closed := 0
 	r := request(pic, &closed, &fakeGPU{Backend: cpu.New()})
@@ -145,11 +148,11 @@ func TestCompare(t *testing.T) {
 		for _, s := range m.Stages {
 			sum += int64(s.Cold)
 			bytes += s.Bytes
-			if s.Name.RU == "" || s.Name.RU == s.Name.EN {
-				t.Errorf("stage %q has no Russian name", s.Name.EN)
+			if i18n.For("ru").Sprint(s.Name) == "" {
+				t.Errorf("stage %q has no Russian name", s.Name.String())
 			}
 			if s.Warm.Fastest > s.Warm.Q1 || s.Warm.Q1 > s.Warm.Median || s.Warm.Median > s.Warm.Q3 || s.Warm.Fastest <= 0 {
-				t.Errorf("%s: %+v", s.Name.EN, s.Warm)
+				t.Errorf("%s: %+v", s.Name.String(), s.Warm)
 			}
 		}
 		if int64(m.Kernels.Cold) != sum || m.Kernels.Bytes != bytes || m.Kernels.Rate() <= 0 {
@@ -161,7 +164,7 @@ func TestCompare(t *testing.T) {
 	}
 	// The same bytes for both, copies only where there are any.
 	for i, s := range host.Rows() {
-		if g := gpu.Rows()[i]; s.Bytes != g.Bytes || s.Name != g.Name {
+		if g := gpu.Rows()[i]; s.Bytes != g.Bytes || !s.Name.Equal(g.Name) {
 			t.Errorf("%+v beside %+v", s, g)
 		}
 	}
@@ -180,7 +183,7 @@ func TestCompare(t *testing.T) {
 	}
 
 	for i, p := range told {
-		if p.Done < 0 || p.Done > 1 || i > 0 && p.Done < told[i-1].Done || p.Doing.EN == "" || p.Doing.RU == "" {
+		if p.Done < 0 || p.Done > 1 || i > 0 && p.Done < told[i-1].Done || p.Doing.IsZero() {
 			t.Fatalf("%+v after %+v", p, told[max(i-1, 0)])
 		}
 	}
@@ -190,6 +193,7 @@ func TestCompare(t *testing.T) {
 }
 
 func TestCompareFindsDifferences(t *testing.T) {
+	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	closed := 0
 	r := request(pic, &closed, &fakeGPU{Backend: cpu.New(), wrong: true})
@@ -206,6 +210,7 @@ func TestCompareFindsDifferences(t *testing.T) {
 }
 
 func TestDiffer(t *testing.T) {
+	t.Parallel()
 	result := func(pix []uint8, ids ...int) *processing.Result {
 		r := &processing.Result{Mask: &processing.Mask{Width: 3, Height: 2, Pix: pix}}
 		for _, id := range ids {
@@ -231,7 +236,7 @@ func TestDiffer(t *testing.T) {
 			t.Errorf("%+v, want %+v", got, c.want)
 		}
 		if got != nil {
-			for _, s := range []string{got.Text().EN, got.Text().RU} {
+			for _, s := range []string{got.Text().String(), i18n.For("ru").Sprint(got.Text())} {
 				if !strings.HasSuffix(s, ".") || !strings.Contains(s, "cpu") || strings.Contains(s, "%!") {
 					t.Error(s)
 				}
@@ -242,6 +247,7 @@ func TestDiffer(t *testing.T) {
 
 // A device that fails at any detection keeps what it had, and the other one is whole.
 func TestCompareDeviceFails(t *testing.T) {
+	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	for _, c := range []struct {
 		fails, runs int
@@ -264,23 +270,24 @@ func TestCompareDeviceFails(t *testing.T) {
 		if host.State != experiment.Measured || host.Runs != 3 || host.Kernels.Limit <= 0 || closed != 2 {
 			t.Errorf("%d: the CPU: %+v, %d closed", c.fails, host, closed)
 		}
-		if gpu.State != experiment.Failed || gpu.Runs != c.runs || !strings.Contains(gpu.Note.EN, "719") || gpu.Note.RU == "" {
+		if gpu.State != experiment.Failed || gpu.Runs != c.runs || !strings.Contains(gpu.Note.String(), "719") {
 			t.Errorf("%d: the GPU: %+v", c.fails, gpu)
 		}
 		if (len(gpu.Stages) > 0) != (c.fails > 0) || (gpu.Total.Warm.Median > 0) != (c.runs > 0) || len(got.Differences) != 0 || got.Marked == 0 {
 			t.Errorf("%d: the GPU: %+v", c.fails, gpu)
 		}
 		var b bytes.Buffer
-		if err := errors.Join(got.Table(&b, machine(), "en"), got.CSV(&b), got.JSON(&b, machine(), "ru")); err != nil || !strings.Contains(b.String(), "719") {
+		if err := errors.Join(got.Table(&b, machine(), i18n.For("en")), got.CSV(&b), got.JSON(&b, machine(), i18n.For("ru"))); err != nil || !strings.Contains(b.String(), "719") {
 			t.Errorf("%v\n%s", err, b.String())
 		}
-		if _, err := got.Plots("en"); err != nil {
+		if _, err := got.Plots(i18n.For("en")); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
 func TestCompareMissingDevice(t *testing.T) {
+	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	closed := 0
 	r := request(pic, &closed, nil)
@@ -289,13 +296,13 @@ func TestCompareMissingDevice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Devices[0].State != experiment.NeedsGPU || c.Devices[0].Note.EN != "The NVIDIA driver finds no such GPU." || c.Devices[1].State != experiment.Measured || c.Devices[2].Name != "cuda:8" {
+	if c.Devices[0].State != experiment.NeedsGPU || c.Devices[0].Note.String() != "The NVIDIA driver finds no such GPU." || c.Devices[1].State != experiment.Measured || c.Devices[2].Name != "cuda:8" {
 		t.Errorf("%+v", c.Devices)
 	}
-	if c.Speedup(1) != 1 || c.Speedup(0) != 0 || c.Missing.EN != "" {
-		t.Errorf("%g, %g, %q", c.Speedup(1), c.Speedup(0), c.Missing.EN)
+	if c.Speedup(1) != 1 || c.Speedup(0) != 0 || !c.Missing.IsZero() {
+		t.Errorf("%g, %g, %q", c.Speedup(1), c.Speedup(0), c.Missing.String())
 	}
-	if lines := strings.Join(c.Says("en"), "\n"); !strings.Contains(lines, "cuda:7 was not measured. The NVIDIA driver finds no such GPU.") || !strings.Contains(lines, "not compared") {
+	if lines := strings.Join(c.Says(i18n.For("en")), "\n"); !strings.Contains(lines, "cuda:7 was not measured. The NVIDIA driver finds no such GPU.") || !strings.Contains(lines, "not compared") {
 		t.Error(lines)
 	}
 
@@ -304,49 +311,52 @@ func TestCompareMissingDevice(t *testing.T) {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	var b bytes.Buffer
-	if err := c.Table(&b, machine(), "ru"); err != nil || !strings.Contains(b.String(), "не измерено") {
+	if err := c.Table(&b, machine(), i18n.For("ru")); err != nil || !strings.Contains(b.String(), "не измерено") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
-	if plots, err := c.Plots("en"); err != nil || len(plots) != 0 {
+	if plots, err := c.Plots(i18n.For("en")); err != nil || len(plots) != 0 {
 		t.Errorf("%v, %v", plots, err)
 	}
 }
 
 func TestCompareTellsNotices(t *testing.T) {
+	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	closed := 0
 	r := request(pic, &closed, nil)
 	r.Devices = []string{"cuda:7"}
 	r.Open = func(context.Context, string) (Runner, error) {
-		return fakeRunner{b: &fakeGPU{Backend: cpu.New()}, notice: &processing.Text{EN: "In bands.", RU: "Полосами."}, closed: &closed}, nil
+		return fakeRunner{b: &fakeGPU{Backend: cpu.New()}, notice: new(message.Of("In bands.")), closed: &closed}, nil
 	}
 	c, err := Compare(t.Context(), r)
-	if err != nil || c.Devices[0].State != experiment.Measured || c.Devices[0].Note.EN != "In bands." {
+	if err != nil || c.Devices[0].State != experiment.Measured || c.Devices[0].Note.String() != "In bands." {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if !slices.Contains(c.Says("ru"), "cuda:7: Полосами.") {
-		t.Error(c.Says("ru"))
+	if !slices.Contains(c.Says(i18n.For("ru")), "cuda:7: In bands.") {
+		t.Error(c.Says(i18n.For("ru")))
 	}
 }
 
 func TestCompareAllDevices(t *testing.T) {
+	t.Parallel()
 	c, err := Compare(t.Context(), Request{Picture: painting(t, 40, 30, 8), Params: processing.DefaultParams(), Repeat: 1, copyBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Devices[0].Name != "cpu" || (len(c.Devices) == 1) == (c.Missing.EN == "") {
+	if c.Devices[0].Name != "cpu" || (len(c.Devices) == 1) == (c.Missing.IsZero()) {
 		t.Errorf("%+v", c)
 	}
 }
 
 func TestCompareCancelled(t *testing.T) {
+	t.Parallel()
 	pic := painting(t, 161, 123, 8)
 	for _, at := range []string{"opening", "luminance", "cleanup", "copy limits"} {
 		closed := 0
 		ctx, cancel := context.WithCancel(t.Context())
 		r := request(pic, &closed, &fakeGPU{Backend: cpu.New()})
 		r.Progress = func(p Progress) {
-			if p.Device == "cuda:7" && p.Doing.EN == at {
+			if p.Device == "cuda:7" && p.Doing.String() == at {
 				cancel()
 			}
 		}
@@ -357,6 +367,7 @@ func TestCompareCancelled(t *testing.T) {
 }
 
 func TestCompareRefuses(t *testing.T) {
+	t.Parallel()
 	pic := painting(t, 20, 20, 8)
 	outside, err := processing.ParseRegion("rect:100,100,5,5")
 	if err != nil {
@@ -382,6 +393,7 @@ func TestCompareRefuses(t *testing.T) {
 }
 
 func TestHostCopyRate(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{1, 4097, 1 << 20} {
 		if v, err := hostCopyRate(t.Context(), n, 2); err != nil || v < 0 || n > 5000 && v < 1e6 {
 			t.Errorf("%d bytes: %g, %v", n, v, err)
@@ -396,27 +408,27 @@ func TestHostCopyRate(t *testing.T) {
 
 // comparison is made up: two devices and one that is missing.
 func comparison() *Comparison {
-	text := func(en, ru string) processing.Text { return processing.Text{EN: en, RU: ru} }
-	stage := func(en, ru string, ms float64, bytes int64, limit float64) Stage {
+	stage := func(name message.Text, ms float64, bytes int64, limit float64) Stage {
 		d := time.Duration(ms * 1e6)
-		return Stage{Name: text(en, ru), Cold: 3 * d, Warm: experiment.Spread{Median: d, Q1: d * 9 / 10, Q3: d * 11 / 10, Fastest: d / 2}, Bytes: bytes, Limit: limit}
+		return Stage{Name: message.Of(name), Cold: 3 * d, Warm: experiment.Spread{Median: d, Q1: d * 9 / 10, Q3: d * 11 / 10, Fastest: d / 2}, Bytes: bytes, Limit: limit}
 	}
 	host := Measurement{Name: "cpu", Title: "Abacus 3", State: experiment.Measured, Open: 20e3, Runs: 9, Limits: CopyRates{Local: 2e10},
-		Stages:  []Stage{stage("luminance", "яркость", 10, 1e8, 2e10), stage("cleanup", "обработка маски", 0.5, 0, 2e10)},
-		Upload:  stage("upload", "загрузка", 0, 5e7, 0),
-		Kernels: stage("kernels", "вычисления", 10.5, 1e8, 2e10), Download: stage("download", "выгрузка", 0, 1e6, 0), Rest: stage("rest", "прочее", 1, 0, 0),
-		Total: stage("total", "всего", 11.5, 0, 0)}
+		Stages:  []Stage{stage("luminance", 10, 1e8, 2e10), stage("cleanup", 0.5, 0, 2e10)},
+		Upload:  stage("upload", 0, 5e7, 0),
+		Kernels: stage("kernels", 10.5, 1e8, 2e10), Download: stage("download", 0, 1e6, 0), Rest: stage("rest", 1, 0, 0),
+		Total: stage("total", 11.5, 0, 0)}
 	gpu := Measurement{Name: "cuda:0", Title: "H200", State: experiment.Measured, Open: 400e6, Runs: 9, Limits: CopyRates{4e12, 5e10, 4e10},
-		Stages: []Stage{stage("luminance", "яркость", 0.05, 1e8, 4e12), stage("cleanup", "обработка маски", 0.5, 0, 4e12)},
-		Upload: stage("upload", "загрузка", 2, 5e7, 5e10), Kernels: stage("kernels", "вычисления", 0.55, 1e8, 4e12),
-		Download: stage("download", "выгрузка", 0.1, 1e6, 4e10), Rest: stage("rest", "прочее", 0.25, 0, 0), Total: stage("total", "всего", 2.9, 0, 0)}
+		Stages: []Stage{stage("luminance", 0.05, 1e8, 4e12), stage("cleanup", 0.5, 0, 4e12)},
+		Upload: stage("upload", 2, 5e7, 5e10), Kernels: stage("kernels", 0.55, 1e8, 4e12),
+		Download: stage("download", 0.1, 1e6, 4e10), Rest: stage("rest", 0.25, 0, 0), Total: stage("total", 2.9, 0, 0)}
 	return &Comparison{Width: 5300, Height: 3533, Channels: 3, Depth: 16, Params: processing.DefaultParams(), Findings: 41, Marked: 1234,
-		Devices: []Measurement{host, gpu, {Name: "cuda:1", State: experiment.NeedsGPU, Note: text("There is none.", "Её нет.")}}}
+		Devices: []Measurement{host, gpu, {Name: "cuda:1", State: experiment.NeedsGPU, Note: message.Of("There is none.")}}}
 }
 
 func TestComparisonTable(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
-	if err := comparison().Table(&b, machine(), "en"); err != nil {
+	if err := comparison().Table(&b, machine(), i18n.For("en")); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -440,10 +452,10 @@ func TestComparisonTable(t *testing.T) {
 	c := comparison()
 	c.Differences = []Difference{{Device: "cuda:0", Against: "cpu", Pixels: 3, X: 1, Y: 2, Got: 255}}
 	c.Params.Mode = processing.Manual
-	if err := errors.Join(c.Table(&b, machine(), "ru"), c.Markdown(&b, "ru")); err != nil {
+	if err := errors.Join(c.Table(&b, machine(), i18n.For("ru")), c.Markdown(&b, i18n.For("ru"))); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"ручной режим", "обработка маски", "ускорение", "Маски cuda:0 и cpu различаются (пикселей: 3), впервые в (1, 2): 255 вместо 0.", "| яркость | 10.0 | 9.00…11.0 |", "- cuda:1: не измерено. Её нет.\n",
+	for _, want := range []string{"ручной режим", "обработка маски", "ускорение", "Маски cuda:0 и cpu различаются (пикселей: 3), впервые в (1, 2): 255 вместо 0.", "| яркость | 10.0 | 9.00…11.0 |", "- cuda:1: не измерено. There is none.\n",
 		"Ускорение на cuda:0 против cpu: 3,97 × для всего поиска, 0,08446 × от открытия до первого результата."} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
@@ -452,7 +464,7 @@ func TestComparisonTable(t *testing.T) {
 	// The CPU alone copies nothing.
 	alone := comparison()
 	alone.Devices = alone.Devices[:1]
-	if rows := alone.Warm("en"); len(rows) != 1+2+3 || rows[3][0] != "kernels" || len(rows[0]) != 5 {
+	if rows := alone.Warm(i18n.For("en")); len(rows) != 1+2+3 || rows[3][0] != "kernels" || len(rows[0]) != 5 {
 		t.Errorf("%q", rows)
 	}
 	if strings.Contains(b.String(), "одинаковы") {
@@ -461,15 +473,16 @@ func TestComparisonTable(t *testing.T) {
 }
 
 func TestComparisonFromTheStart(t *testing.T) {
+	t.Parallel()
 	c := comparison()
 	c.Devices[0].Start, c.Devices[1].Start = 30*time.Millisecond, 250*time.Millisecond
-	cold := c.Cold("en")
+	cold := c.Cold(i18n.For("en"))
 	if first, last := cold[1], cold[len(cold)-1]; !slices.Equal(first, []string{"start of program and driver", "30.0", "250"}) ||
 		!slices.Equal(last, []string{"from the start of the program", "64.5", "659"}) {
 		t.Errorf("%q", cold)
 	}
 	var table, document bytes.Buffer
-	if err := errors.Join(c.CSV(&table), c.JSON(&document, machine(), "en")); err != nil {
+	if err := errors.Join(c.CSV(&table), c.JSON(&document, machine(), i18n.For("en"))); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&table).ReadAll()
@@ -482,6 +495,7 @@ func TestComparisonFromTheStart(t *testing.T) {
 }
 
 func TestComparisonCSV(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	if err := comparison().CSV(&b); err != nil {
 		t.Fatal(err)
@@ -511,9 +525,10 @@ func TestComparisonCSV(t *testing.T) {
 }
 
 func TestComparisonJSON(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	c := comparison()
-	if err := c.JSON(&b, machine(), "ru"); err != nil {
+	if err := c.JSON(&b, machine(), i18n.For("ru")); err != nil {
 		t.Fatal(err)
 	}
 	var d comparisonDocument
@@ -528,21 +543,22 @@ func TestComparisonJSON(t *testing.T) {
 	}
 	gpu := d.Devices[1]
 	if gpu.Title != "H200" || gpu.Open != 400e6 || gpu.Local != 4e12 || len(gpu.Stages) != 7 || gpu.Stages[0].Name != "яркость" || gpu.Stages[0].Stage != "luminance" ||
-		gpu.Stages[0].Share != 0.5 || gpu.Speedup < 3.9 || d.Devices[2].Note != "Её нет." {
+		gpu.Stages[0].Share != 0.5 || gpu.Speedup < 3.9 || d.Devices[2].Note != "There is none." {
 		t.Errorf("%+v", gpu)
 	}
 	b.Reset()
 	c.Devices = c.Devices[:1]
-	if err := c.JSON(&b, machine(), "en"); err != nil || strings.Contains(b.String(), "identical") {
+	if err := c.JSON(&b, machine(), i18n.For("en")); err != nil || strings.Contains(b.String(), "identical") {
 		t.Errorf("one device is compared: %v\n%s", err, b.String())
 	}
 }
 
 func TestComparisonSaves(t *testing.T) {
+	t.Parallel()
 	want := []string{"detect.txt", "detect.md", "detect.csv", "detect.json", "detect_time.png", "detect_time.svg", "detect_share.png", "detect_share.svg"}
 	for _, lang := range []string{"en", "ru"} {
 		dir := filepath.Join(t.TempDir(), "new")
-		written, err := comparison().Save(t.Context(), dir, machine(), lang)
+		written, err := comparison().Save(t.Context(), dir, machine(), i18n.For(lang))
 		if err != nil || len(written) != len(want) {
 			t.Fatalf("%q, %v", written, err)
 		}
@@ -580,7 +596,7 @@ func TestComparisonSaves(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := comparison().Save(ctx, t.TempDir(), machine(), "en"); !errors.Is(err, context.Canceled) {
+	if _, err := comparison().Save(ctx, t.TempDir(), machine(), i18n.For("en")); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"blik/app/i18n"
 	"blik/processing"
 	"blik/processing/experiment"
 )
@@ -20,7 +21,7 @@ func (c *Comparison) CSV(w io.Writer) error {
 	for i := range c.Devices {
 		m := &c.Devices[i]
 		fixed := []string{m.Name, m.Title, strconv.Itoa(c.Width), strconv.Itoa(c.Height), strconv.Itoa(c.Channels), strconv.Itoa(c.Depth),
-			string(m.State), m.Note.EN}
+			string(m.State), m.Note.String()}
 		write := func(cells ...string) {
 			row := append(append([]string{}, fixed...), cells...)
 			out.Write(append(row, make([]string, len(head)-len(row))...))
@@ -30,15 +31,15 @@ func (c *Comparison) CSV(w io.Writer) error {
 			continue
 		}
 		if m.Start > 0 {
-			write(stepStart().EN, "", "", "", "", "", fmt.Sprint(int64(m.Start)))
+			write(stepStart().String(), "", "", "", "", "", fmt.Sprint(int64(m.Start)))
 		}
-		write(stepOpen().EN, "", "", "", "", "", fmt.Sprint(int64(m.Open)))
+		write(stepOpen().String(), "", "", "", "", "", fmt.Sprint(int64(m.Open)))
 		for _, s := range m.Rows() {
 			times := make([]string, 4)
 			if m.Runs > 0 {
 				times = []string{fmt.Sprint(int64(s.Warm.Median)), fmt.Sprint(int64(s.Warm.Q1)), fmt.Sprint(int64(s.Warm.Q3)), fmt.Sprint(int64(s.Warm.Fastest))}
 			}
-			write(s.Name.EN, strconv.Itoa(m.Runs), times[0], times[1], times[2], times[3], fmt.Sprint(int64(s.Cold)),
+			write(s.Name.String(), strconv.Itoa(m.Runs), times[0], times[1], times[2], times[3], fmt.Sprint(int64(s.Cold)),
 				positive(float64(s.Bytes)), positive(s.Rate()), positive(s.Limit))
 		}
 	}
@@ -105,17 +106,17 @@ type stageDocument struct {
 }
 
 // JSON writes machine, picture, parameters and measurements, texts in the given language; times are in nanoseconds.
-func (c *Comparison) JSON(w io.Writer, m Machine, lang string) error {
+func (c *Comparison) JSON(w io.Writer, m Machine, tr *i18n.Printer) error {
 	d := comparisonDocument{Format: "blik bench detect", Version: 1, Machine: m, Width: c.Width, Height: c.Height, Channels: c.Channels, Depth: c.Depth,
-		Params: map[string]string{}, Missing: c.Missing.In(lang), Devices: []deviceDocument{}, Findings: c.Findings, Marked: c.Marked}
+		Params: map[string]string{}, Missing: tr.Sprint(c.Missing), Devices: []deviceDocument{}, Findings: c.Findings, Marked: c.Marked}
 	for _, s := range processing.SpecsOf(processing.StageDetection) {
 		d.Params[s.ID] = s.Format(s.Get(c.Params))
 	}
 	for i, v := range c.Devices {
-		device := deviceDocument{Name: v.Name, Title: v.Title, State: v.State, Note: v.Note.In(lang), Runs: v.Runs, Start: int64(v.Start), Open: int64(v.Open),
+		device := deviceDocument{Name: v.Name, Title: v.Title, State: v.State, Note: tr.Sprint(v.Note), Runs: v.Runs, Start: int64(v.Start), Open: int64(v.Open),
 			Speedup: c.Speedup(i), Local: v.Limits.Local, Up: v.Limits.Up, Down: v.Limits.Down, Stages: []stageDocument{}}
 		for _, s := range v.Rows() {
-			device.Stages = append(device.Stages, stageDocument{s.Name.EN, s.Name.In(lang), int64(s.Cold), int64(s.Warm.Median), int64(s.Warm.Q1),
+			device.Stages = append(device.Stages, stageDocument{s.Name.String(), tr.Sprint(s.Name), int64(s.Cold), int64(s.Warm.Median), int64(s.Warm.Q1),
 				int64(s.Warm.Q3), int64(s.Warm.Fastest), s.Bytes, s.Rate(), s.Share()})
 		}
 		d.Devices = append(d.Devices, device)
@@ -125,7 +126,7 @@ func (c *Comparison) JSON(w io.Writer, m Machine, lang string) error {
 		d.Identical = &identical
 	}
 	for _, v := range c.Differences {
-		d.Differences = append(d.Differences, v.Text().In(lang))
+		d.Differences = append(d.Differences, tr.Sprint(v.Text()))
 	}
 	return writeJSON(w, d)
 }

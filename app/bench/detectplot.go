@@ -7,7 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"blik/processing"
+	"blik/app/i18n"
+	"blik/internal/message"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -17,23 +18,23 @@ import (
 
 // Plots draws the times of the stages on all devices, warm and cold, and the share of the copy limit that they reached.
 // There are none where nothing was measured.
-func (c *Comparison) Plots(lang string) ([]Plot, error) {
-	names := slices.DeleteFunc(c.Names(), func(name processing.Text) bool {
+func (c *Comparison) Plots(tr *i18n.Printer) ([]Plot, error) {
+	names := slices.DeleteFunc(c.Names(), func(name message.Message) bool {
 		return !slices.ContainsFunc(c.measured(), func(m *Measurement) bool { s := m.Row(name); return s.Warm.Median > 0 || s.Cold > 0 })
 	})
 	if len(names) == 0 {
 		return nil, nil
 	}
-	times, err := c.plotTimes(names, lang)
+	times, err := c.plotTimes(names, tr)
 	if err != nil {
 		return nil, err
 	}
 	plots := []Plot{{"detect_time", times, times.Legend}}
-	limited := slices.DeleteFunc(slices.Clone(names), func(name processing.Text) bool {
+	limited := slices.DeleteFunc(slices.Clone(names), func(name message.Message) bool {
 		return !slices.ContainsFunc(c.measured(), func(m *Measurement) bool { return m.Row(name).Share() > 0 })
 	})
 	if len(limited) > 0 {
-		shares, err := c.plotShares(limited, lang)
+		shares, err := c.plotShares(limited, tr)
 		if err != nil {
 			return nil, err
 		}
@@ -43,14 +44,14 @@ func (c *Comparison) Plots(lang string) ([]Plot, error) {
 }
 
 // rowPlot is a plot with a row for each name, the first on top.
-func rowPlot(names []processing.Text, title, lang string) *plot.Plot {
+func rowPlot(names []message.Message, title string, tr *i18n.Printer) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = color.White
 	p.Title.Text, p.Title.TextStyle.Font.Size, p.Title.Padding = title, vg.Points(11), vg.Points(6)
 	p.Legend.Left, p.Legend.Padding, p.Legend.TextStyle.Font.Size = true, vg.Points(1), vg.Points(9)
 	var labels plot.ConstantTicks
 	for i, name := range names {
-		labels = append(labels, plot.Tick{Value: at(i, names), Label: name.In(lang)})
+		labels = append(labels, plot.Tick{Value: at(i, names), Label: tr.Sprint(name)})
 	}
 	p.Y.Tick.Marker, p.Y.Tick.Length = labels, 0
 	// Without this the longest label would begin outside of the plot.
@@ -59,7 +60,7 @@ func rowPlot(names []processing.Text, title, lang string) *plot.Plot {
 	return p
 }
 
-func at(i int, names []processing.Text) float64 { return float64(len(names) - i) }
+func at(i int, names []message.Message) float64 { return float64(len(names) - i) }
 
 // across are points with error bars along x.
 type across struct {
@@ -68,8 +69,8 @@ type across struct {
 }
 
 // plotTimes puts a filled dot at the warm median, with bars to the quartiles, and a ring at the time of the first detection.
-func (c *Comparison) plotTimes(names []processing.Text, lang string) (*plot.Plot, error) {
-	p := rowPlot(names, fmt.Sprintf(say(lang, "Detection, %.1f MP, %d bits: time, ms", "Поиск, %.1f Мп, бит: %d; время, мс"), float64(c.Width*c.Height)/1e6, c.Depth), lang)
+func (c *Comparison) plotTimes(names []message.Message, tr *i18n.Printer) (*plot.Plot, error) {
+	p := rowPlot(names, tr.Sprintf("Detection, %.1f MP, %d bits: time, ms", float64(c.Width*c.Height)/1e6, c.Depth), tr)
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decades{}
 	p.Add(plotter.NewGrid())
 	ms := func(d time.Duration) float64 { return max(float64(d)/1e6, 1e-4) }
@@ -102,7 +103,7 @@ func (c *Comparison) plotTimes(names []processing.Text, lang string) (*plot.Plot
 			}
 			bars.Color = colour
 			p.Add(bars, dots)
-			p.Legend.Add(m.Name+say(lang, ", warm: median and quartiles", ", после прогрева: медиана и квартили"), dots)
+			p.Legend.Add(m.Name+tr.Sprintf(", warm: median and quartiles"), dots)
 		}
 		if len(cold) > 0 {
 			rings, err := plotter.NewScatter(cold)
@@ -111,7 +112,7 @@ func (c *Comparison) plotTimes(names []processing.Text, lang string) (*plot.Plot
 			}
 			rings.GlyphStyle = draw.GlyphStyle{Color: colour, Radius: vg.Points(3), Shape: draw.RingGlyph{}}
 			p.Add(rings)
-			p.Legend.Add(m.Name+say(lang, ", the first detection", ", первый поиск"), rings)
+			p.Legend.Add(m.Name+tr.Sprintf(", the first detection"), rings)
 		}
 	}
 	// No dot should lie on the frame, and one decade at least be seen.
@@ -123,8 +124,8 @@ func (c *Comparison) plotTimes(names []processing.Text, lang string) (*plot.Plot
 }
 
 // plotShares draws bars side by side.
-func (c *Comparison) plotShares(names []processing.Text, lang string) (*plot.Plot, error) {
-	p := rowPlot(names, fmt.Sprintf(say(lang, "Detection, %.1f MP, %d bits: rate, %% of a plain copy", "Поиск, %.1f Мп, бит: %d; скорость, %% от простого копирования"), float64(c.Width*c.Height)/1e6, c.Depth), lang)
+func (c *Comparison) plotShares(names []message.Message, tr *i18n.Printer) (*plot.Plot, error) {
+	p := rowPlot(names, tr.Sprintf("Detection, %.1f MP, %d bits: rate, %% of a plain copy", float64(c.Width*c.Height)/1e6, c.Depth), tr)
 	grid := plotter.NewGrid()
 	grid.Horizontal.Width = 0
 	p.Add(grid)

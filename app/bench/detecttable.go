@@ -7,29 +7,31 @@ import (
 	"strings"
 	"time"
 
+	"blik/app/i18n"
+	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/experiment"
 )
 
 // Table writes a comparison for people: the machine, the picture, the warm stages side by side, the first detection after
 // opening, the copy limits, and what follows. lang is an ISO 639-1 code.
-func (c *Comparison) Table(w io.Writer, m Machine, lang string) error {
+func (c *Comparison) Table(w io.Writer, m Machine, tr *i18n.Printer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n%s\n\n", say(lang, "Detection of glare on the CPU and on GPUs", "Поиск бликов на процессоре и видеокартах"), m.line(lang), c.picture(lang))
-	if warm := c.Warm(lang); len(warm) > 1 {
-		fmt.Fprintf(&b, "%s\n", say(lang, "Warm:", "После прогрева:"))
+	fmt.Fprintf(&b, "%s\n%s\n%s\n\n", tr.Sprintf("Detection of glare on the CPU and on GPUs"), m.line(tr), c.picture(tr))
+	if warm := c.Warm(tr); len(warm) > 1 {
+		fmt.Fprintf(&b, "%s\n", tr.Sprintf("Warm:"))
 		writeAligned(&b, warm)
 	}
-	if cold := c.Cold(lang); len(cold) > 1 {
-		fmt.Fprintf(&b, "\n%s\n", say(lang, "Cold, from opening the device to the first result:", "Без прогрева, от открытия устройства до первого результата:"))
+	if cold := c.Cold(tr); len(cold) > 1 {
+		fmt.Fprintf(&b, "\n%s\n", tr.Sprintf("Cold, from opening the device to the first result:"))
 		writeAligned(&b, cold)
 	}
-	if limits := c.Copies(lang); len(limits) > 1 {
-		fmt.Fprintf(&b, "\n%s\n", say(lang, "Plain copies, GB/s:", "Простое копирование, ГБ/с:"))
+	if limits := c.Copies(tr); len(limits) > 1 {
+		fmt.Fprintf(&b, "\n%s\n", tr.Sprintf("Plain copies, GB/s:"))
 		writeAligned(&b, limits)
 	}
-	fmt.Fprintf(&b, "\n%s\n\n", legend(lang))
-	for _, line := range c.Says(lang) {
+	fmt.Fprintf(&b, "\n%s\n\n", legend(tr))
+	for _, line := range c.Says(tr) {
 		fmt.Fprintf(&b, "%s\n", line)
 	}
 	_, err := io.WriteString(w, b.String())
@@ -37,17 +39,17 @@ func (c *Comparison) Table(w io.Writer, m Machine, lang string) error {
 }
 
 // Markdown writes the tables of a comparison and what follows from them.
-func (c *Comparison) Markdown(w io.Writer, lang string) error {
+func (c *Comparison) Markdown(w io.Writer, tr *i18n.Printer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", c.picture(lang))
-	for _, rows := range [][][]string{c.Warm(lang), c.Cold(lang), c.Copies(lang)} {
+	fmt.Fprintf(&b, "%s\n", c.picture(tr))
+	for _, rows := range [][][]string{c.Warm(tr), c.Cold(tr), c.Copies(tr)} {
 		if len(rows) > 1 {
 			b.WriteByte('\n')
 			writeMarkdown(&b, rows)
 		}
 	}
 	b.WriteByte('\n')
-	for _, line := range c.Says(lang) {
+	for _, line := range c.Says(tr) {
 		fmt.Fprintf(&b, "- %s\n", line)
 	}
 	_, err := io.WriteString(w, b.String())
@@ -55,21 +57,19 @@ func (c *Comparison) Markdown(w io.Writer, lang string) error {
 }
 
 // picture is what was measured in one line.
-func (c *Comparison) picture(lang string) string {
-	mode := say(lang, "adaptive mode", "адаптивный режим")
+func (c *Comparison) picture(tr *i18n.Printer) string {
+	mode := tr.Sprintf("adaptive mode")
 	if c.Params.Mode == processing.Manual {
-		mode = say(lang, "manual mode", "ручной режим")
+		mode = tr.Sprintf("manual mode")
 	}
-	return fmt.Sprintf(say(lang, "%d × %d pixels (%.1f MP), channels: %d, bits: %d, %s", "%d × %d пикселей (%.1f Мп), каналов: %d, бит: %d, %s"),
+	return tr.Sprintf("%d × %d pixels (%.1f MP), channels: %d, bits: %d, %s",
 		c.Width, c.Height, float64(c.Width)*float64(c.Height)/1e6, c.Channels, c.Depth, mode)
 }
 
-func legend(lang string) string {
-	return say(lang,
+func legend(tr *i18n.Printer) string {
+	return tr.Sprintf(
 		`Kernels are the sum of the stages, without the copies between host and device; rest is what runs between the stages.
-GB/s: the least that the operations of a stage have to read and write, divided by its time; % of copy: of a plain copy's rate.`,
-		`Вычисления — сумма этапов без копирования между памятью процессора и видеокарты; прочее — работа между этапами.
-ГБ/с: наименьшее, что операции этапа должны прочесть и записать, делённое на время; % копии: от скорости простого копирования.`)
+GB/s: the least that the operations of a stage have to read and write, divided by its time; % of copy: of a plain copy's rate.`)
 }
 
 // measured are the devices with a result.
@@ -84,15 +84,15 @@ func (c *Comparison) measured() []*Measurement {
 }
 
 // Names are those of the rows of all devices, each once: the stages in their order, then the sums.
-func (c *Comparison) Names() []processing.Text {
-	var stages, sums []processing.Text
+func (c *Comparison) Names() []message.Message {
+	var stages, sums []message.Message
 	for _, m := range c.measured() {
 		for i, s := range m.Rows() {
 			list := &stages
 			if i >= len(m.Stages) {
 				list = &sums
 			}
-			if !slices.Contains(*list, s.Name) {
+			if !slices.ContainsFunc(*list, s.Name.Equal) {
 				*list = append(*list, s.Name)
 			}
 		}
@@ -101,9 +101,9 @@ func (c *Comparison) Names() []processing.Text {
 }
 
 // Row returns the stage or the sum of a name; its times are 0 where the device has none such.
-func (m *Measurement) Row(name processing.Text) Stage {
+func (m *Measurement) Row(name message.Message) Stage {
 	for _, s := range m.Rows() {
-		if s.Name == name {
+		if s.Name.Equal(name) {
 			return s
 		}
 	}
@@ -111,18 +111,18 @@ func (m *Measurement) Row(name processing.Text) Stage {
 }
 
 // Warm returns head and rows of the warm times, side by side. Cells of what a device does not have are empty.
-func (c *Comparison) Warm(lang string) [][]string {
+func (c *Comparison) Warm(tr *i18n.Printer) [][]string {
 	var list []*Measurement
 	for _, m := range c.measured() {
 		if m.Runs > 0 {
 			list = append(list, m)
 		}
 	}
-	head := []string{say(lang, "stage", "этап")}
+	head := []string{tr.Sprintf("stage")}
 	for i, m := range list {
-		head = append(head, m.Name+say(lang, ", ms", ", мс"), say(lang, "quartiles", "квартили"), say(lang, "GB/s", "ГБ/с"), say(lang, "% of copy", "% копии"))
+		head = append(head, m.Name+tr.Sprintf(", ms"), tr.Sprintf("quartiles"), tr.Sprintf("GB/s"), tr.Sprintf("% of copy"))
 		if i > 0 {
-			head = append(head, say(lang, "speed-up", "ускорение"))
+			head = append(head, tr.Sprintf("speed-up"))
 		}
 	}
 	rows := [][]string{head}
@@ -130,7 +130,7 @@ func (c *Comparison) Warm(lang string) [][]string {
 		return rows
 	}
 	for _, name := range c.Names() {
-		row := []string{name.In(lang)}
+		row := []string{tr.Sprint(name)}
 		base := list[0].Row(name)
 		for i, m := range list {
 			s := m.Row(name)
@@ -170,11 +170,11 @@ func percent(v float64) string {
 }
 
 // Cold returns head and rows of the first detection after opening, side by side, in milliseconds.
-func (c *Comparison) Cold(lang string) [][]string {
+func (c *Comparison) Cold(tr *i18n.Printer) [][]string {
 	list := c.measured()
-	head := []string{say(lang, "step", "шаг")}
+	head := []string{tr.Sprintf("step")}
 	for _, m := range list {
-		head = append(head, m.Name+say(lang, ", ms", ", мс"))
+		head = append(head, m.Name+tr.Sprintf(", ms"))
 	}
 	rows := [][]string{head}
 	add := func(name string, of func(m *Measurement) time.Duration) {
@@ -190,17 +190,17 @@ func (c *Comparison) Cold(lang string) [][]string {
 			rows = append(rows, row)
 		}
 	}
-	add(stepStart().In(lang), func(m *Measurement) time.Duration { return m.Start })
-	add(stepOpen().In(lang), func(m *Measurement) time.Duration { return m.Open })
+	add(tr.Sprint(stepStart()), func(m *Measurement) time.Duration { return m.Start })
+	add(tr.Sprint(stepOpen()), func(m *Measurement) time.Duration { return m.Open })
 	for _, name := range c.Names() {
-		if name == nameTotal() {
+		if name.Equal(nameTotal()) {
 			continue
 		}
-		add(name.In(lang), func(m *Measurement) time.Duration { return m.Row(name).Cold })
+		add(tr.Sprint(name), func(m *Measurement) time.Duration { return m.Row(name).Cold })
 	}
-	add(say(lang, "first detection", "первый поиск"), func(m *Measurement) time.Duration { return m.Total.Cold })
-	add(say(lang, "together with opening", "вместе с открытием"), func(m *Measurement) time.Duration { return m.Open + m.Total.Cold })
-	add(say(lang, "from the start of the program", "от запуска программы"), func(m *Measurement) time.Duration {
+	add(tr.Sprintf("first detection"), func(m *Measurement) time.Duration { return m.Total.Cold })
+	add(tr.Sprintf("together with opening"), func(m *Measurement) time.Duration { return m.Open + m.Total.Cold })
+	add(tr.Sprintf("from the start of the program"), func(m *Measurement) time.Duration {
 		if m.Start == 0 {
 			return 0
 		}
@@ -210,8 +210,8 @@ func (c *Comparison) Cold(lang string) [][]string {
 }
 
 // Copies returns head and rows of the copy limits, in GB/s.
-func (c *Comparison) Copies(lang string) [][]string {
-	rows := [][]string{{say(lang, "device", "устройство"), say(lang, "within its memory", "в своей памяти"), say(lang, "to the device", "на устройство"), say(lang, "from the device", "с устройства")}}
+func (c *Comparison) Copies(tr *i18n.Printer) [][]string {
+	rows := [][]string{{tr.Sprintf("device"), tr.Sprintf("within its memory"), tr.Sprintf("to the device"), tr.Sprintf("from the device")}}
 	for _, m := range c.Devices {
 		if m.Limits == (CopyRates{}) {
 			continue
@@ -231,45 +231,44 @@ func (c *Comparison) Copies(lang string) [][]string {
 
 // Says returns what follows from the measurements, each in one line: what is missing, the speed-up, and whether all
 // devices have the same result.
-func (c *Comparison) Says(lang string) []string {
+func (c *Comparison) Says(tr *i18n.Printer) []string {
 	var lines []string
-	if c.Missing != (processing.Text{}) {
-		lines = append(lines, say(lang, "No GPU was measured. ", "Видеокарта не измерена. ")+c.Missing.In(lang))
+	if !c.Missing.IsZero() {
+		lines = append(lines, tr.Sprintf("No GPU was measured. ")+tr.Sprint(c.Missing))
 	}
 	for _, m := range c.Devices {
 		switch {
 		case m.State == experiment.NeedsGPU:
-			lines = append(lines, fmt.Sprintf(say(lang, "%s was not measured. %s", "%s: не измерено. %s"), m.Name, m.Note.In(lang)))
+			lines = append(lines, tr.Sprintf("%s was not measured. %s", m.Name, tr.Sprint(m.Note)))
 		case m.State == experiment.Failed:
-			lines = append(lines, fmt.Sprintf(say(lang, "%s failed; warm runs before that: %d. %s", "%s: сбой; измеренных запусков до него: %d. %s"), m.Name, m.Runs, m.Note.In(lang)))
-		case m.Note != (processing.Text{}):
-			lines = append(lines, m.Name+": "+m.Note.In(lang))
+			lines = append(lines, tr.Sprintf("%s failed; warm runs before that: %d. %s", m.Name, m.Runs, tr.Sprint(m.Note)))
+		case !m.Note.IsZero():
+			lines = append(lines, m.Name+": "+tr.Sprint(m.Note))
 		}
 	}
 	list := c.measured()
 	for i, m := range list {
 		if v := ratio(list[0].Total, m.Total); i > 0 && v > 0 {
 			cold := float64(list[0].Open+list[0].Total.Cold) / float64(m.Open+m.Total.Cold)
-			lines = append(lines, fmt.Sprintf(say(lang, "Speed-up of %s over %s: %s × for a whole detection, %s × from opening to the first result.",
-				"Ускорение на %s против %s: %s × для всего поиска, %s × от открытия до первого результата."), m.Name, list[0].Name, figureIn(lang, v), figureIn(lang, cold)))
+			lines = append(lines, tr.Sprintf("Speed-up of %s over %s: %s × for a whole detection, %s × from opening to the first result.", m.Name, list[0].Name, message.Figures(figure(v)), message.Figures(figure(cold))))
 		}
 	}
 	if len(list) == 0 {
 		return lines
 	}
-	sums := fmt.Sprintf(say(lang, "findings: %d, pixels of the mask: %d", "находок: %d, пикселей маски: %d"), c.Findings, c.Marked)
+	sums := tr.Sprintf("findings: %d, pixels of the mask: %d", c.Findings, c.Marked)
 	for _, d := range c.Differences {
-		lines = append(lines, d.Text().In(lang))
+		lines = append(lines, tr.Sprint(d.Text()))
 	}
 	switch {
 	case len(list) == 1:
-		lines = append(lines, fmt.Sprintf(say(lang, "Masks were not compared: there is one device (%s).", "Маски не сравнивались: устройство одно (%s)."), sums))
+		lines = append(lines, tr.Sprintf("Masks were not compared: there is one device (%s).", sums))
 	case len(c.Differences) == 0:
 		names := make([]string, len(list))
 		for i, m := range list {
 			names[i] = m.Name
 		}
-		lines = append(lines, fmt.Sprintf(say(lang, "The masks and the findings of %s are identical (%s).", "Маски и находки %s одинаковы (%s)."), strings.Join(names, ", "), sums))
+		lines = append(lines, tr.Sprintf("The masks and the findings of %s are identical (%s).", strings.Join(names, ", "), sums))
 	}
 	return lines
 }

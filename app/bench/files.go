@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 
+	"blik/app/i18n"
 	"blik/processing/experiment"
 )
 
@@ -30,7 +31,7 @@ func CSV(w io.Writer, r *experiment.Result) error {
 		for _, p := range r.Experiment.Params {
 			cells = append(cells, row.Case.Values[p.ID])
 		}
-		cells = append(cells, string(row.State), row.Note.EN)
+		cells = append(cells, string(row.State), row.Note.String())
 		if row.State == experiment.Measured {
 			failure, paper := "", ""
 			if row.Check.Error != nil {
@@ -101,19 +102,19 @@ type conclusion struct {
 }
 
 // JSON writes machine, rows and conclusions, texts in the given language; times are in nanoseconds.
-func JSON(w io.Writer, m Machine, r *experiment.Result, lang string) error {
-	d := document{Format: "blik bench", Version: 1, Machine: m, Experiment: r.Experiment.ID, Question: r.Experiment.Question.In(lang),
+func JSON(w io.Writer, m Machine, r *experiment.Result, tr *i18n.Printer) error {
+	d := document{Format: "blik bench", Version: 1, Machine: m, Experiment: r.Experiment.ID, Question: tr.Sprint(r.Experiment.Question),
 		Picture: r.Picture, Rows: []documentRow{}, Conclusions: []conclusion{}}
 	for _, row := range r.Rows {
 		d.Rows = append(d.Rows, documentRow{
 			Variant: row.Variant.ID, Device: row.Variant.Device, GPUs: row.Variant.GPUs, Width: row.Case.Size.W, Height: row.Case.Size.H, Values: row.Case.Values,
-			State: row.State, Note: row.Note.In(lang), Runs: row.Runs, Median: int64(row.Median), Q1: int64(row.Q1), Q3: int64(row.Q3),
+			State: row.State, Note: tr.Sprint(row.Note), Runs: row.Runs, Median: int64(row.Median), Q1: int64(row.Q1), Q3: int64(row.Q3),
 			Fastest: int64(row.Fastest), Operations: row.Operations, Compared: row.Check.Compared, Samples: row.Check.Samples,
 			Deviation: row.Check.Deviation, Tolerance: row.Check.Tolerance, Error: row.Check.Error, Paper: int64(paperTime(row)),
 		})
 	}
 	for _, c := range r.Conclusions {
-		d.Conclusions = append(d.Conclusions, conclusion{c.Verdict, c.Claim.In(lang), c.Ratio, c.Low, c.High, c.Unsure, c.Paper, c.Text.In(lang)})
+		d.Conclusions = append(d.Conclusions, conclusion{c.Verdict, tr.Sprint(c.Claim), c.Ratio, c.Low, c.High, c.Unsure, c.Paper, tr.Sprint(c.Text)})
 	}
 	return writeJSON(w, d)
 }

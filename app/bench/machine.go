@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"blik/app/i18n"
 )
 
 // Machine is what has to be known about a measurement's machine.
@@ -81,16 +83,16 @@ func SinceStart() time.Duration {
 }
 
 // line is the machine in one line.
-func (m Machine) line(lang string) string {
+func (m Machine) line(tr *i18n.Printer) string {
 	cpu := m.CPU
 	if cpu == "" {
 		cpu = m.System
 	}
-	gpus := say(lang, "no GPU", "без GPU")
+	gpus := tr.Sprintf("no GPU")
 	if len(m.GPUs) > 0 {
 		gpus = alike(m.GPUs)
 	}
-	return fmt.Sprintf(say(lang, "%s, %d cores; %s; %s; %s; blik %s; %s", "%s, ядер: %d; %s; %s; %s; blik %s; %s"),
+	return tr.Sprintf("%s, %d cores; %s; %s; %s; blik %s; %s",
 		cpu, m.Cores, gpus, m.System, m.Go, m.Version, m.Date.Format("2006-01-02 15:04"))
 }
 
@@ -115,11 +117,4 @@ func alike(names []string) string {
 		parts = append(parts, name)
 	}
 	return strings.Join(parts, ", ")
-}
-
-func say(lang, en, ru string) string {
-	if lang == "ru" {
-		return ru
-	}
-	return en
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"blik/app/i18n"
 	"blik/processing/experiment"
 
 	"gonum.org/v1/plot"
@@ -36,7 +37,7 @@ type measure struct {
 // Plots draws the times of a result, and where it has them the speed-up over its first variant and the errors: one plot
 // for each setting of the parameters that are not on the axis, with a line for each variant. The axis is that of the
 // experiment, and then each other parameter that is a number. Settings with fewer than two points on the axis have none.
-func Plots(r *experiment.Result, lang string) ([]Plot, error) {
+func Plots(r *experiment.Result, tr *i18n.Printer) ([]Plot, error) {
 	e := r.Experiment
 	var rows []experiment.Row
 	for _, row := range r.Rows {
@@ -45,20 +46,20 @@ func Plots(r *experiment.Result, lang string) ([]Plot, error) {
 		}
 	}
 	type along struct{ id, label, name string }
-	axes := []along{{e.Axis, say(lang, "samples", "отсчётов"), ""}}
+	axes := []along{{e.Axis, tr.Sprintf("samples"), ""}}
 	for _, p := range e.Params {
 		switch {
 		case p.ID == e.Axis:
-			axes[0].label = p.Help.In(lang)
+			axes[0].label = tr.Sprint(p.Help)
 		case p.Number != nil:
-			axes = append(axes, along{p.ID, p.Help.In(lang), "_" + p.ID})
+			axes = append(axes, along{p.ID, tr.Sprint(p.Help), "_" + p.ID})
 		}
 	}
 	var plots []Plot
-	for _, m := range measures(rows, e.Speedup, lang) {
+	for _, m := range measures(rows, e.Speedup, tr) {
 		for _, axis := range axes {
 			for _, g := range groups(rows, e, axis.id) {
-				p, err := draws(g.rows, axis.id, m, lang)
+				p, err := draws(g.rows, axis.id, m, tr)
 				if err != nil {
 					return nil, err
 				}
@@ -66,7 +67,7 @@ func Plots(r *experiment.Result, lang string) ([]Plot, error) {
 					continue
 				}
 				key := g.String()
-				p.Title.Text = e.Name.In(lang)
+				p.Title.Text = tr.Sprint(e.Name)
 				if key != "" {
 					p.Title.Text += ": " + key
 				}
@@ -189,8 +190,8 @@ func place(row experiment.Row, axis string) float64 {
 	return float64(row.Case.Int(axis))
 }
 
-func measures(rows []experiment.Row, speedup bool, lang string) []measure {
-	list := []measure{{"time", say(lang, "time, ms (median and quartiles)", "время, мс (медиана и квартили)"), true,
+func measures(rows []experiment.Row, speedup bool, tr *i18n.Printer) []measure {
+	list := []measure{{"time", tr.Sprintf("time, ms (median and quartiles)"), true,
 		func(row experiment.Row) (y, low, high float64, ok bool) {
 			ms := func(d time.Duration) float64 { return max(float64(d)/1e6, 1e-6) }
 			return ms(row.Median), ms(row.Q1), ms(row.Q3), true
@@ -207,7 +208,7 @@ func measures(rows []experiment.Row, speedup bool, lang string) []measure {
 				base[key(row)] = row.Median
 			}
 		}
-		list = append(list, measure{"speedup", fmt.Sprintf(say(lang, "speed-up over %s", "ускорение против %s"), first), true,
+		list = append(list, measure{"speedup", tr.Sprintf("speed-up over %s", first), true,
 			func(row experiment.Row) (y, low, high float64, ok bool) {
 				t, ok := base[key(row)]
 				v := float64(t) / float64(row.Median)
@@ -215,7 +216,7 @@ func measures(rows []experiment.Row, speedup bool, lang string) []measure {
 			}})
 	}
 	if slices.ContainsFunc(rows, func(row experiment.Row) bool { return row.Check.Error != nil }) {
-		list = append(list, measure{"error", say(lang, "relative error", "относительная ошибка"), true,
+		list = append(list, measure{"error", tr.Sprintf("relative error"), true,
 			func(row experiment.Row) (y, low, high float64, ok bool) {
 				if row.Check.Error == nil {
 					return 0, 0, 0, false
@@ -235,7 +236,7 @@ type points struct {
 }
 
 // draws returns nil where no variant has two points.
-func draws(rows []experiment.Row, axis string, m measure, lang string) (*plot.Plot, error) {
+func draws(rows []experiment.Row, axis string, m measure, tr *i18n.Printer) (*plot.Plot, error) {
 	type line struct {
 		variant string
 		device  experiment.Device
@@ -252,7 +253,7 @@ func draws(rows []experiment.Row, axis string, m measure, lang string) (*plot.Pl
 				return l
 			}
 		}
-		l := &line{variant: v.ID, device: v.Device, name: v.Name.In(lang), paper: paper}
+		l := &line{variant: v.ID, device: v.Device, name: tr.Sprint(v.Name), paper: paper}
 		if !paper {
 			colours[v.ID] = palette()[len(colours)%len(palette())]
 		}
@@ -319,7 +320,7 @@ func draws(rows []experiment.Row, axis string, m measure, lang string) (*plot.Pl
 	if paper != nil {
 		dashes := *paper
 		dashes.Color = color.Black
-		p.Legend.Add(say(lang, "the paper's figures, in the colours of their variants", "числа статьи, цветом своих вариантов"), &dashes)
+		p.Legend.Add(tr.Sprintf("the paper's figures, in the colours of their variants"), &dashes)
 	}
 	if m.log && p.Y.Max < 2*p.Y.Min {
 		p.Y.Min, p.Y.Max = p.Y.Min/2, 2*p.Y.Max

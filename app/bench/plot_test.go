@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"blik/app/i18n"
 	"blik/processing/experiment"
 )
 
@@ -32,6 +33,7 @@ func drawn(t *testing.T, p Plot) string {
 
 // What a parameter makes no difference to is beside every value of it.
 func TestPlotsOfVariantsThatIgnore(t *testing.T) {
+	t.Parallel()
 	e, err := experiment.Find("traversal")
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +44,7 @@ func TestPlotsOfVariantsThatIgnore(t *testing.T) {
 		r.Rows = append(r.Rows, timed(e, "cpu-raster-fast", s), timed(e, "gpu-raster-fast-4", s, "memory", "device"),
 			timed(e, "gpu-hilbert-fast", s, "memory", "mapped"))
 	}
-	plots, err := Plots(r, "en")
+	plots, err := Plots(r, i18n.For("en"))
 	if err != nil || !slices.Equal(names(plots), []string{"traversal_time_device", "traversal_time_mapped"}) {
 		t.Fatalf("%q, %v", names(plots), err)
 	}
@@ -56,13 +58,14 @@ func TestPlotsOfVariantsThatIgnore(t *testing.T) {
 	}
 	// Where no value of the parameter has a line, the variant without it has its own plot.
 	r.Rows = r.Rows[:4]
-	if plots, err := Plots(r, "en"); err != nil || !slices.Equal(names(plots), []string{"traversal_time"}) {
+	if plots, err := Plots(r, i18n.For("en")); err != nil || !slices.Equal(names(plots), []string{"traversal_time"}) {
 		t.Errorf("%q, %v", names(plots), err)
 	}
 }
 
 // Numbers beside the size have a plot of their own, and single cases of them none over the sizes.
 func TestPlotsAlongEachNumber(t *testing.T) {
+	t.Parallel()
 	e, err := experiment.Find("wavelet")
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +80,7 @@ func TestPlotsAlongEachNumber(t *testing.T) {
 	}
 	gpu(experiment.Line(1<<18), "64")
 	r.Rows = append(r.Rows, timed(e, "cpu-all", experiment.Size{W: 30, H: 20}, "wavelet", "d4", "direction", "forward"))
-	plots, err := Plots(r, "en")
+	plots, err := Plots(r, i18n.For("en"))
 	want := []string{"wavelet_time_forward-shift-results-2-threads-128-d4", "wavelet_time_threads_2-18-forward-shift-results-2-d4"}
 	if err != nil || !slices.Equal(names(plots), want) {
 		t.Fatalf("%q, %v, want %q", names(plots), err, want)

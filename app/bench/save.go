@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/processing"
 	"blik/processing/experiment"
@@ -27,17 +28,17 @@ const (
 
 // Save writes a result into a folder, made if missing: NAME.txt, NAME.md, NAME.csv, NAME.json, its plots as PNG and SVG,
 // and the experiment's figures as PNG. It returns the paths written, also those before an error.
-func Save(ctx context.Context, dir string, m Machine, r *experiment.Result, lang string) ([]string, error) {
+func Save(ctx context.Context, dir string, m Machine, r *experiment.Result, tr *i18n.Printer) ([]string, error) {
 	id := r.Experiment.ID
-	plots, err := Plots(r, lang)
+	plots, err := Plots(r, tr)
 	if err != nil {
 		return nil, err
 	}
 	written, err := saveTexts(ctx, dir, []text{
-		{id + ".txt", func(w io.Writer) error { return Table(w, m, r, lang) }},
-		{id + ".md", func(w io.Writer) error { return Markdown(w, r, lang) }},
+		{id + ".txt", func(w io.Writer) error { return Table(w, m, r, tr) }},
+		{id + ".md", func(w io.Writer) error { return Markdown(w, r, tr) }},
 		{id + ".csv", func(w io.Writer) error { return CSV(w, r) }},
-		{id + ".json", func(w io.Writer) error { return JSON(w, m, r, lang) }},
+		{id + ".json", func(w io.Writer) error { return JSON(w, m, r, tr) }},
 	}, plots)
 	if err != nil {
 		return written, err
@@ -59,16 +60,16 @@ func Save(ctx context.Context, dir string, m Machine, r *experiment.Result, lang
 
 // Save writes a comparison into a folder, made if missing: detect.txt, detect.md, detect.csv, detect.json and its plots as
 // PNG and SVG. It returns the paths written, also those before an error.
-func (c *Comparison) Save(ctx context.Context, dir string, m Machine, lang string) ([]string, error) {
-	plots, err := c.Plots(lang)
+func (c *Comparison) Save(ctx context.Context, dir string, m Machine, tr *i18n.Printer) ([]string, error) {
+	plots, err := c.Plots(tr)
 	if err != nil {
 		return nil, err
 	}
 	return saveTexts(ctx, dir, []text{
-		{"detect.txt", func(w io.Writer) error { return c.Table(w, m, lang) }},
-		{"detect.md", func(w io.Writer) error { return c.Markdown(w, lang) }},
+		{"detect.txt", func(w io.Writer) error { return c.Table(w, m, tr) }},
+		{"detect.md", func(w io.Writer) error { return c.Markdown(w, tr) }},
 		{"detect.csv", c.CSV},
-		{"detect.json", func(w io.Writer) error { return c.JSON(w, m, lang) }},
+		{"detect.json", func(w io.Writer) error { return c.JSON(w, m, tr) }},
 	}, plots)
 }
 

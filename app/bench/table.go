@@ -7,38 +7,39 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"blik/app/i18n"
 	"blik/processing/experiment"
 )
 
 // Table writes a result for people: the question, the machine, a row for each variant and case, the paper's figures, and
 // the conclusions. lang is an ISO 639-1 code.
-func Table(w io.Writer, m Machine, r *experiment.Result, lang string) error {
+func Table(w io.Writer, m Machine, r *experiment.Result, tr *i18n.Printer) error {
 	e := r.Experiment
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n%s\n\n", e.Name.In(lang), e.Question.In(lang), m.line(lang))
-	writeAligned(&b, Cells(r, lang))
-	fmt.Fprintf(&b, "\n%s\n", e.Result.In(lang))
+	fmt.Fprintf(&b, "%s\n%s\n%s\n\n", tr.Sprint(e.Name), tr.Sprint(e.Question), m.line(tr))
+	writeAligned(&b, Cells(r, tr))
+	fmt.Fprintf(&b, "\n%s\n", tr.Sprint(e.Result))
 
-	fmt.Fprintf(&b, "\n%s %s\n", say(lang, "The paper:", "Статья:"), e.Paper.Setup.In(lang))
-	writeAligned(&b, e.Paper.Table(lang))
-	fmt.Fprintf(&b, "%s\n\n", e.Paper.Found.In(lang))
+	fmt.Fprintf(&b, "\n%s %s\n", tr.Sprintf("The paper:"), tr.Sprint(e.Paper.Setup))
+	writeAligned(&b, tr.Rows(e.Paper.Table()))
+	fmt.Fprintf(&b, "%s\n\n", tr.Sprint(e.Paper.Found))
 	for _, c := range r.Conclusions {
-		fmt.Fprintf(&b, "%s.\n", c.Text.In(lang))
+		fmt.Fprintf(&b, "%s.\n", tr.Sprint(c.Text))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 // Cells returns head and rows of a result as text. Columns that no row fills are left out.
-func Cells(r *experiment.Result, lang string) [][]string {
+func Cells(r *experiment.Result, tr *i18n.Printer) [][]string {
 	e := r.Experiment
-	head := []string{say(lang, "variant", "вариант"), say(lang, "size", "размер")}
+	head := []string{tr.Sprintf("variant"), tr.Sprintf("size")}
 	for _, p := range e.Params {
 		head = append(head, p.ID)
 	}
 	fixed := len(head)
-	head = append(head, say(lang, "median, ms", "медиана, мс"), say(lang, "quartiles", "квартили"), say(lang, "runs", "запусков"),
-		say(lang, "operations", "операций"), say(lang, "error", "ошибка"), say(lang, "paper, ms", "статья, мс"), say(lang, "check", "проверка"))
+	head = append(head, tr.Sprintf("median, ms"), tr.Sprintf("quartiles"), tr.Sprintf("runs"),
+		tr.Sprintf("operations"), tr.Sprintf("error"), tr.Sprintf("paper, ms"), tr.Sprintf("check"))
 	rows := [][]string{head}
 	for _, row := range r.Rows {
 		cells := []string{row.Variant.ID, size(row)}
@@ -46,9 +47,9 @@ func Cells(r *experiment.Result, lang string) [][]string {
 			cells = append(cells, row.Case.Values[p.ID])
 		}
 		if row.State != experiment.Measured {
-			note := row.Note.In(lang)
+			note := tr.Sprint(row.Note)
 			if row.State != experiment.NeedsGPU {
-				note = stateIn(row.State, lang) + ": " + note
+				note = tr.Sprint(row.State.Message()) + ": " + note
 			}
 			rows = append(rows, append(append(cells, make([]string, len(head)-1-fixed)...), note))
 			continue
@@ -64,7 +65,7 @@ func Cells(r *experiment.Result, lang string) [][]string {
 		if t := paperTime(row); t > 0 {
 			paper = milliseconds(t)
 		}
-		rows = append(rows, append(cells, operations, failure, paper, check(row.Check, lang)))
+		rows = append(rows, append(cells, operations, failure, paper, check(row.Check, tr)))
 	}
 	return withoutEmpty(rows)
 }
@@ -104,29 +105,15 @@ func withoutEmpty(rows [][]string) [][]string {
 }
 
 // check says how a result was compared.
-func check(c experiment.Check, lang string) string {
-	result := say(lang, "exact", "точно")
+func check(c experiment.Check, tr *i18n.Printer) string {
+	result := tr.Sprintf("exact")
 	if c.Tolerance > 0 {
 		result = fmt.Sprintf("%.1e ≤ %.1e", c.Deviation, c.Tolerance)
 	}
 	if c.Compared < c.Samples {
-		result += fmt.Sprintf(say(lang, " (%.2g %% compared)", " (сравнено %.2g %%)"), 100*float64(c.Compared)/float64(c.Samples))
+		result += tr.Sprintf(" (%.2g %% compared)", 100*float64(c.Compared)/float64(c.Samples))
 	}
 	return result
-}
-
-func stateIn(s experiment.State, lang string) string {
-	switch {
-	case lang != "ru":
-		return string(s)
-	case s == experiment.LeftOut:
-		return "пропущено"
-	case s == experiment.Failed:
-		return "ошибка"
-	case s == experiment.NeedsGPU:
-		return "нужен GPU"
-	}
-	return "измерено"
 }
 
 // milliseconds writes a time in ms with three significant digits or more, without an exponent.
@@ -145,14 +132,6 @@ func figure(v float64) string {
 		return fmt.Sprintf("%.3f", v)
 	}
 	return fmt.Sprintf("%.5f", v)
-}
-
-// figureIn writes a figure of a sentence, with the decimal sign of the language.
-func figureIn(lang string, v float64) string {
-	if lang == "ru" {
-		return strings.Replace(figure(v), ".", ",", 1)
-	}
-	return figure(v)
 }
 
 // writeAligned writes columns; those whose cells all are numbers or empty are aligned to the right.
@@ -187,9 +166,9 @@ func writeAligned(b *strings.Builder, rows [][]string) {
 }
 
 // Markdown writes the rows of a result as a Markdown table.
-func Markdown(w io.Writer, r *experiment.Result, lang string) error {
+func Markdown(w io.Writer, r *experiment.Result, tr *i18n.Printer) error {
 	var b strings.Builder
-	writeMarkdown(&b, Cells(r, lang))
+	writeMarkdown(&b, Cells(r, tr))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -37,34 +37,27 @@ type benchmark struct {
 func (p *program) benchCommand() *cobra.Command {
 	b := &benchmark{program: p}
 	c := &cobra.Command{
-		Use:   "bench [flags] [" + p.say("EXPERIMENT", "ОПЫТ") + "]",
-		Short: p.say("Repeat the experiments that the program stands on", "Повторить опыты, на которых стоит программа"),
+		Use:   "bench [flags] [" + p.say("EXPERIMENT") + "]",
+		Short: p.say("Repeat the experiments that the program stands on"),
 		Long: p.say(`Repeats an experiment of the papers that the program stands on, on this machine: every variant is compared with a slow
 reference, then timed. Prints a table, the paper's figures, and whether its claims are confirmed. Without a name it lists
 the experiments with their variants and parameters; all runs every one.
 
-Exit status: 0 done, 1 some variant failed or the device named is not there, 2 wrong use, 130 cancelled.`,
-			`Повторяет на этой машине опыт из статей, на которых стоит программа: каждый вариант сверяется с медленным эталоном, затем
-измеряется. Выводит таблицу, числа статьи и подтверждаются ли её утверждения. Без имени перечисляет опыты с их вариантами
-и параметрами; all выполняет все.
-
-Код завершения: 0 — готово, 1 — какой-то вариант не удался или нет названного устройства, 2 — неверный вызов, 130 —
-прервано.`),
+Exit status: 0 done, 1 some variant failed or the device named is not there, 2 wrong use, 130 cancelled.`),
 		ValidArgs: append(experimentIDs(), everyExperiment),
 	}
 	f := c.Flags()
-	f.StringSliceVar(&b.variants, "variant", nil, p.say("measure only these `VARIANTS`, comma-separated", "измерить только эти `ВАРИАНТЫ`, через запятую"))
-	f.StringSliceVar(&b.sizes, "size", nil, p.say("measure these `SIZES`: 1024x768, 18.7MP, 2^20 or 1000", "измерить эти `РАЗМЕРЫ`: 1024x768, 18.7MP, 2^20 или 1000"))
-	f.StringArrayVar(&b.values, "param", nil, p.say("`NAME=VALUE,…` of a parameter; may be repeated", "`ИМЯ=ЗНАЧЕНИЕ,…` параметра; можно повторять"))
-	f.StringVar(&b.input, "input", "", p.say("compute on the picture in `FILE`, as 8-bit grey, instead of a generated one", "считать на изображении из `ФАЙЛА` в 8-битном сером вместо созданного"))
-	f.StringVarP(&b.out, "output", "o", "", p.say("also write tables, plots and figures into folder `DIR`, made if missing", "записать таблицы, графики и рисунки и в `ПАПКУ`; создаётся, если её нет"))
-	f.StringVar(&b.format, "format", "table", p.say("`FORMAT` of the output: table, csv or json", "`ФОРМАТ` вывода: table, csv или json"))
-	f.BoolVar(&b.quick, "quick", false, p.say("a first look: fewer cases and repetitions", "беглый взгляд: меньше случаев и повторов"))
-	f.Float64Var(&b.longest, "longest", 1, p.say("leave out what would take longer than `SECONDS` for one run", "пропустить то, что заняло бы больше `СЕКУНД` за один запуск"))
-	f.Float64Var(&b.memory, "memory", 0, p.say("leave out what needs more than `GiB` of memory; half of the machine's by default", "пропустить то, чему нужно больше `ГиБ` памяти; по умолчанию половина памяти машины"))
-	f.StringVar(&b.deviceName, "device", "auto", p.say("`DEVICE` of the variants for a GPU: auto, cuda or cuda:N, as blik devices lists them; cpu leaves them out",
-		"`УСТРОЙСТВО` вариантов для GPU: auto, cuda или cuda:N, как их показывает blik devices; cpu — без них"))
-	f.BoolVarP(&b.quiet, "quiet", "q", false, p.say("show no progress", "не показывать ход работы"))
+	f.StringSliceVar(&b.variants, "variant", nil, p.say("measure only these `VARIANTS`, comma-separated"))
+	f.StringSliceVar(&b.sizes, "size", nil, p.say("measure these `SIZES`: 1024x768, 18.7MP, 2^20 or 1000"))
+	f.StringArrayVar(&b.values, "param", nil, p.say("`NAME=VALUE,…` of a parameter; may be repeated"))
+	f.StringVar(&b.input, "input", "", p.say("compute on the picture in `FILE`, as 8-bit grey, instead of a generated one"))
+	f.StringVarP(&b.out, "output", "o", "", p.say("also write tables, plots and figures into folder `DIR`, made if missing"))
+	f.StringVar(&b.format, "format", "table", p.say("`FORMAT` of the output: table, csv or json"))
+	f.BoolVar(&b.quick, "quick", false, p.say("a first look: fewer cases and repetitions"))
+	f.Float64Var(&b.longest, "longest", 1, p.say("leave out what would take longer than `SECONDS` for one run"))
+	f.Float64Var(&b.memory, "memory", 0, p.say("leave out what needs more than `GiB` of memory; half of the machine's by default"))
+	f.StringVar(&b.deviceName, "device", "auto", p.say("`DEVICE` of the variants for a GPU: auto, cuda or cuda:N, as blik devices lists them; cpu leaves them out"))
+	f.BoolVarP(&b.quiet, "quiet", "q", false, p.say("show no progress"))
 	// No list is not an empty one.
 	for _, name := range []string{"variant", "size", "param"} {
 		f.Lookup(name).DefValue = ""
@@ -81,7 +74,7 @@ Exit status: 0 done, 1 some variant failed or the device named is not there, 2 w
 			given := false
 			c.Flags().Visit(func(f *pflag.Flag) { given = given || f.Name != "lang" })
 			if given {
-				return p.usage("which experiment? There are %s", "какой опыт? Есть %s", benchNames())
+				return p.usage("which experiment? There are %s", benchNames())
 			}
 			return b.list()
 		}
@@ -125,20 +118,19 @@ func (b *benchmark) list() error {
 		if i > 0 {
 			s.WriteByte('\n')
 		}
-		fmt.Fprintf(&s, "%s — %s\n  %s\n", e.ID, e.Name.In(b.lang), e.Question.In(b.lang))
+		fmt.Fprintf(&s, "%s — %s\n  %s\n", e.ID, b.tr.Sprint(e.Name), b.tr.Sprint(e.Question))
 		for _, v := range e.Variants {
-			needs := v.Requires().In(b.lang)
+			needs := b.tr.Sprint(v.Requires())
 			if needs != "" {
 				needs = " (" + needs + ")"
 			}
-			fmt.Fprintf(&s, "    %s  %s: %s%s\n", column(v.ID, 26), v.Name.In(b.lang), v.Help.In(b.lang), needs)
+			fmt.Fprintf(&s, "    %s  %s: %s%s\n", column(v.ID, 26), b.tr.Sprint(v.Name), b.tr.Sprint(v.Help), needs)
 		}
 		for _, p := range e.Params {
-			fmt.Fprintf(&s, "    %s  %s: %s\n", column("--param "+p.ID+"=…", 26), p.Help.In(b.lang), strings.Join(p.Values, ", "))
+			fmt.Fprintf(&s, "    %s  %s: %s\n", column("--param "+p.ID+"=…", 26), b.tr.Sprint(p.Help), strings.Join(p.Values, ", "))
 		}
 	}
-	s.WriteString(b.say("\ndetect — detection on the CPU and on GPUs side by side: blik bench detect --help\n",
-		"\ndetect — поиск бликов на процессоре и видеокартах рядом: blik bench detect --help\n"))
+	s.WriteString(b.say("\ndetect — detection on the CPU and on GPUs side by side: blik bench detect --help\n"))
 	_, err := fmt.Fprint(b.Stdout, s.String())
 	return err
 }
@@ -149,14 +141,14 @@ func (b *benchmark) options(ctx context.Context) (experiment.Options, error) {
 	for _, text := range b.sizes {
 		s, err := experiment.ParseSize(text)
 		if err != nil {
-			return o, b.usage("--size: %s", "--size: %s", b.sentence(err))
+			return o, b.usage("--size: %s", b.sentence(err))
 		}
 		o.Sizes = append(o.Sizes, s)
 	}
 	for _, text := range b.values {
 		name, values, ok := strings.Cut(text, "=")
 		if !ok || values == "" {
-			return o, b.usage("--param %s: expected as NAME=VALUE,…", "--param %s: нужно как ИМЯ=ЗНАЧЕНИЕ,…", text)
+			return o, b.usage("--param %s: expected as NAME=VALUE,…", text)
 		}
 		if o.Values == nil {
 			o.Values = map[string][]string{}
@@ -164,11 +156,11 @@ func (b *benchmark) options(ctx context.Context) (experiment.Options, error) {
 		o.Values[name] = append(o.Values[name], strings.Split(values, ",")...)
 	}
 	if !(b.longest > 0 && b.longest <= 1e6) {
-		return o, b.usage("--longest %g: must be a positive number of seconds", "--longest %g: нужно положительное число секунд", b.longest)
+		return o, b.usage("--longest %g: must be a positive number of seconds", b.longest)
 	}
 	o.Longest = time.Duration(b.longest * 1e9)
 	if !(b.memory >= 0 && b.memory <= 1e6) {
-		return o, b.usage("--memory %g: must be a positive number of GiB", "--memory %g: нужно положительное число ГиБ", b.memory)
+		return o, b.usage("--memory %g: must be a positive number of GiB", b.memory)
 	}
 	// The limit of a picture is three quarters of the machine's memory.
 	if o.Memory = int64(b.memory * (1 << 30)); o.Memory == 0 {
@@ -198,14 +190,14 @@ func (b *benchmark) provider(ctx context.Context) (device.Provider, error) {
 		return nil, errors.New("--device " + b.failure(b.deviceName, why))
 	}
 	if !b.quiet {
-		fmt.Fprintln(b.Stderr, why.In(b.lang))
+		fmt.Fprintln(b.Stderr, b.tr.Sprint(why))
 	}
 	return nil, nil
 }
 
 func (b *benchmark) run(ctx context.Context, names []string) error {
 	if !slices.Contains(benchFormats(), b.format) {
-		return b.usage("--format %s: must be one of %s", "--format %s: допустимы %s", b.format, strings.Join(benchFormats(), ", "))
+		return b.usage("--format %s: must be one of %s", b.format, strings.Join(benchFormats(), ", "))
 	}
 	var chosen []*experiment.Experiment
 	for _, name := range names {
@@ -214,20 +206,20 @@ func (b *benchmark) run(ctx context.Context, names []string) error {
 			continue
 		}
 		if name == detectionName {
-			return b.usage("%s runs by itself: blik bench %s", "%s выполняется отдельно: blik bench %s", name, name)
+			return b.usage("%s runs by itself: blik bench %s", name, name)
 		}
 		e, err := experiment.Find(name)
 		if err != nil {
-			return b.usage("no experiment %q; there are %s", "нет опыта %q; есть %s", name, benchNames())
+			return b.usage("no experiment %q; there are %s", name, benchNames())
 		}
 		chosen = append(chosen, e)
 	}
 	if len(chosen) > 1 && len(b.variants)+len(b.sizes)+len(b.values) > 0 {
-		return b.usage("--variant, --size and --param go with one experiment", "--variant, --size и --param — только с одним опытом")
+		return b.usage("--variant, --size and --param go with one experiment")
 	}
 	if len(chosen) > 1 && b.format != "table" {
 		// One after the other they are no document that a parser reads.
-		return b.usage("--format %s goes with one experiment; -o DIR writes it for several", "--format %s — только с одним опытом; для нескольких его запишет -o ПАПКА", b.format)
+		return b.usage("--format %s goes with one experiment; -o DIR writes it for several", b.format)
 	}
 	if err := b.checkDevice(b.deviceName); err != nil {
 		return err
@@ -261,7 +253,7 @@ func (b *benchmark) run(ctx context.Context, names []string) error {
 		for _, row := range r.Rows {
 			if row.State == experiment.Failed {
 				failed = true
-				b.complain(fmt.Errorf("%s, %s, %s: %s", e.ID, row.Variant.ID, row.Case.Size, row.Note.In(b.lang)))
+				b.complain(fmt.Errorf("%s, %s, %s: %s", e.ID, row.Variant.ID, row.Case.Size, b.tr.Sprint(row.Note)))
 			}
 		}
 	}
@@ -279,7 +271,7 @@ func (b *benchmark) measure(ctx context.Context, e *experiment.Experiment, o exp
 		defer progress.close()
 	}
 	o.Progress = func(p experiment.Progress) {
-		progress.set(e.ID, p.Variant.Name.In(b.lang)+" "+p.Case.Size.String(), float64(p.Done)/float64(max(p.Total, 1)))
+		progress.set(e.ID, b.tr.Sprint(p.Variant.Name)+" "+p.Case.Size.String(), float64(p.Done)/float64(max(p.Total, 1)))
 	}
 	machine := bench.ThisMachine(b.Version, b.now())
 	r, err := experiment.Run(ctx, e, o)
@@ -296,16 +288,16 @@ func (b *benchmark) measure(ctx context.Context, e *experiment.Experiment, o exp
 	case "csv":
 		err = bench.CSV(b.Stdout, r)
 	case "json":
-		err = bench.JSON(b.Stdout, machine, r, b.lang)
+		err = bench.JSON(b.Stdout, machine, r, b.tr)
 	default:
-		err = bench.Table(b.Stdout, machine, r, b.lang)
+		err = bench.Table(b.Stdout, machine, r, b.tr)
 	}
 	if err != nil || b.out == "" {
 		return r, err
 	}
-	written, err := bench.Save(ctx, b.out, machine, r, b.lang)
+	written, err := bench.Save(ctx, b.out, machine, r, b.tr)
 	if b.format == "table" && len(written) > 0 {
-		fmt.Fprintf(b.Stdout, b.say("\nWritten:\n  %s\n", "\nЗаписано:\n  %s\n"), strings.Join(written, "\n  "))
+		fmt.Fprint(b.Stdout, b.say("\nWritten:\n  %s\n", strings.Join(written, "\n  ")))
 	}
 	return r, err
 }

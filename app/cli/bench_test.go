@@ -11,6 +11,7 @@ import (
 )
 
 func TestBenchLists(t *testing.T) {
+	t.Parallel()
 	got := call(t, "bench")
 	if got.status != exitDone {
 		t.Fatal(got.errors)
@@ -26,6 +27,7 @@ func TestBenchLists(t *testing.T) {
 }
 
 func TestBenchMeasures(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
 	got := call(t, "bench", "sliding", "--quick", "--size", "61x37,1x1", "--param", "m=3,201", "--device", "cpu", "--input", painting(t, t.TempDir(), "p.png"), "-o", dir)
 	if got.status != exitDone || got.errors != "" {
@@ -44,6 +46,7 @@ func TestBenchMeasures(t *testing.T) {
 }
 
 func TestBenchFormats(t *testing.T) {
+	t.Parallel()
 	args := []string{"bench", "sum", "--quick", "--size", "1000,2^10", "--variant", "cpu-all,gpu-tree", "--format"}
 	got := call(t, append(args, "csv")...)
 	rows, err := csv.NewReader(strings.NewReader(got.out)).ReadAll()
@@ -61,6 +64,7 @@ func TestBenchFormats(t *testing.T) {
 }
 
 func TestBenchLeavesOutWhatIsTooLarge(t *testing.T) {
+	t.Parallel()
 	got := call(t, "bench", "sum", "--quick", "--size", "2^20", "--memory", "0.001", "--variant", "cpu-all")
 	if got.status != exitDone || !strings.Contains(got.out, "left out: needs 4 MiB of memory, more than the 1.02 MiB allowed") {
 		t.Error(got.out, got.errors)
@@ -72,6 +76,7 @@ func TestBenchLeavesOutWhatIsTooLarge(t *testing.T) {
 }
 
 func TestBenchRefuses(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		want string
@@ -106,6 +111,7 @@ func TestBenchRefuses(t *testing.T) {
 }
 
 func TestBenchCompletes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		want string
@@ -122,6 +128,7 @@ func TestBenchCompletes(t *testing.T) {
 }
 
 func TestBenchCancelled(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if got := callWith(ctx, Options{}, "bench", "sum", "--quick"); got.status != exitCancelled {

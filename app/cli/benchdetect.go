@@ -46,8 +46,7 @@ const compareBytes = 56
 // fits refuses a picture to be painted that takes more than so many bytes.
 func (b *comparison) fits(limit int64) error {
 	if need := b.megapixels * 1e6 * compareBytes; b.input == "" && need > float64(limit) {
-		return b.usage("--megapixels %g: takes %.1f GiB of memory, more than the limit of %.1f GiB",
-			"--megapixels %g: нужно %.1f ГиБ памяти — больше допустимых %.1f ГиБ", b.megapixels, need/(1<<30), float64(limit)/(1<<30))
+		return b.usage("--megapixels %g: takes %.1f GiB of memory, more than the limit of %.1f GiB", b.megapixels, need/(1<<30), float64(limit)/(1<<30))
 	}
 	return nil
 }
@@ -56,33 +55,26 @@ func (p *program) benchDetectCommand() *cobra.Command {
 	b := &comparison{program: p}
 	c := &cobra.Command{
 		Use:   detectionName + " [flags]",
-		Short: p.say("Measure detection on the CPU and on GPUs side by side", "Измерить поиск бликов на процессоре и видеокартах рядом"),
+		Short: p.say("Measure detection on the CPU and on GPUs side by side"),
 		Long: p.say(`Finds the glare of one picture on every device with the same parameters, and prints stage by stage what each took: copies to
 the device, kernels, copies back and the total, cold (the device opened, and the first detection after that) and warm (medians
 with quartiles); the speed-up; the bytes a second of each stage and their share of a plain copy's rate on that device. Says
 whether the masks and findings are identical, and why there is no GPU where there is none.
 
-Exit status: 0 done, 1 a device failed or the results differ, 2 wrong use, 130 cancelled.`,
-			`Ищет блики на одном изображении на каждом устройстве с одними параметрами и выводит по этапам, сколько на них ушло:
-копирование на устройство, вычисления, копирование обратно и всего, без прогрева (открытие устройства и первый поиск) и после
-него (медианы с квартилями); ускорение; байты в секунду на каждом этапе и их долю от скорости простого копирования на том же
-устройстве. Говорит, одинаковы ли маски и находки и почему нет видеокарты, если её нет.
-
-Код завершения: 0 — готово, 1 — сбой устройства или результаты различаются, 2 — неверный вызов, 130 — прервано.`),
+Exit status: 0 done, 1 a device failed or the results differ, 2 wrong use, 130 cancelled.`),
 		Args: p.exactly(0),
 	}
 	f := c.Flags()
-	f.StringSliceVar(&b.devices, "device", nil, p.say("compare these `DEVICES`, comma-separated: cpu, cuda, cuda:N; by default all there are",
-		"сравнить эти `УСТРОЙСТВА`, через запятую: cpu, cuda, cuda:N; по умолчанию все, какие есть"))
-	f.StringVar(&b.input, "input", "", p.say("search on the picture in `FILE` instead of a generated one", "`ФАЙЛ` изображения, на котором искать вместо созданного"))
-	f.Float64Var(&b.megapixels, "megapixels", compareMP, p.say("size of the generated picture in megapixels (`MP`) at 4:3", "размер созданного изображения в мегапикселях (`МП`) при 4:3"))
-	f.IntVar(&b.depth, "depth", 8, p.say("`bits` a sample of the generated picture: 8 or 16", "`бит` на значение созданного изображения: 8 или 16"))
-	f.Uint64Var(&b.seed, "seed", 1, p.say("`number` that decides everything random of it", "`число`, от которого зависит всё случайное в нём"))
-	f.IntVar(&b.repeat, "repeat", compareRepeat, p.say("time `N` warm detections on each device", "измерить на каждом устройстве `N` поисков после прогрева"))
-	f.BoolVar(&b.quick, "quick", false, fmt.Sprintf(p.say("a first look: %d MP, %d repetitions", "беглый взгляд: %d Мп, повторов: %d"), quickMP, quickRepeat))
-	f.StringVarP(&b.out, "output", "o", "", p.say("also write tables and plots into folder `DIR`, made if missing", "`ПАПКА`, куда записать и таблицы с графиками; создаётся, если её нет"))
-	f.StringVar(&b.format, "format", "table", p.say("`FORMAT` of the output: table, csv or json", "`ФОРМАТ` вывода: table, csv или json"))
-	f.BoolVarP(&b.quiet, "quiet", "q", false, p.say("show no progress", "не показывать ход работы"))
+	f.StringSliceVar(&b.devices, "device", nil, p.say("compare these `DEVICES`, comma-separated: cpu, cuda, cuda:N; by default all there are"))
+	f.StringVar(&b.input, "input", "", p.say("search on the picture in `FILE` instead of a generated one"))
+	f.Float64Var(&b.megapixels, "megapixels", compareMP, p.say("size of the generated picture in megapixels (`MP`) at 4:3"))
+	f.IntVar(&b.depth, "depth", 8, p.say("`bits` a sample of the generated picture: 8 or 16"))
+	f.Uint64Var(&b.seed, "seed", 1, p.say("`number` that decides everything random of it"))
+	f.IntVar(&b.repeat, "repeat", compareRepeat, p.say("time `N` warm detections on each device"))
+	f.BoolVar(&b.quick, "quick", false, p.say("a first look: %d MP, %d repetitions", quickMP, quickRepeat))
+	f.StringVarP(&b.out, "output", "o", "", p.say("also write tables and plots into folder `DIR`, made if missing"))
+	f.StringVar(&b.format, "format", "table", p.say("`FORMAT` of the output: table, csv or json"))
+	f.BoolVarP(&b.quiet, "quiet", "q", false, p.say("show no progress"))
 	// No list is not an empty one.
 	f.Lookup("device").DefValue = ""
 	must(c.MarkFlagDirname("output"))
@@ -116,17 +108,17 @@ func (b *comparison) request() (bench.Request, error) {
 	}
 	switch {
 	case !slices.Contains(benchFormats(), b.format):
-		return r, b.usage("--format %s: must be one of %s", "--format %s: допустимы %s", b.format, strings.Join(benchFormats(), ", "))
+		return r, b.usage("--format %s: must be one of %s", b.format, strings.Join(benchFormats(), ", "))
 	case b.repeat < 1 || b.repeat > mostRepeats:
-		return r, b.usage("--repeat %d: must be between 1 and %d", "--repeat %d: нужно число от 1 до %d", b.repeat, mostRepeats)
+		return r, b.usage("--repeat %d: must be between 1 and %d", b.repeat, mostRepeats)
 	case !(b.megapixels > 0 && b.megapixels <= sampleMaxMP):
-		return r, b.usage("--megapixels %g: must be above 0 and at most %d", "--megapixels %g: нужно число больше 0 и не больше %d", b.megapixels, sampleMaxMP)
+		return r, b.usage("--megapixels %g: must be above 0 and at most %d", b.megapixels, sampleMaxMP)
 	case b.depth != 8 && b.depth != 16:
-		return r, b.usage("--depth %d: must be 8 or 16", "--depth %d: нужно 8 или 16", b.depth)
+		return r, b.usage("--depth %d: must be 8 or 16", b.depth)
 	}
 	for _, name := range b.devices {
 		if device.Check(name) != nil || name == "" || name == "auto" {
-			return r, b.usage("--device %s: must be cpu, cuda or cuda:N", "--device %s: допустимы cpu, cuda и cuda:N", name)
+			return r, b.usage("--device %s: must be cpu, cuda or cuda:N", name)
 		}
 	}
 	if err := b.fits(imagefile.DefaultLimits().Bytes); err != nil {
@@ -183,11 +175,11 @@ func (b *comparison) run(ctx context.Context) error {
 		progress = newBar(b.Stderr)
 		defer progress.close()
 	}
-	progress.set("detect", b.say("picture", "изображение"), 0)
+	progress.set("detect", b.say("picture"), 0)
 	if r.Picture, err = b.picture(ctx); err != nil {
 		return err
 	}
-	r.Progress = func(p bench.Progress) { progress.set(p.Device, p.Doing.In(b.lang), p.Done) }
+	r.Progress = func(p bench.Progress) { progress.set(p.Device, b.tr.Sprint(p.Doing), p.Done) }
 	machine := bench.ThisMachine(b.Version, b.now())
 	c, err := bench.Compare(ctx, r)
 	progress.clear()
@@ -212,16 +204,16 @@ func (b *comparison) show(ctx context.Context, m bench.Machine, c *bench.Compari
 	case "csv":
 		err = c.CSV(b.Stdout)
 	case "json":
-		err = c.JSON(b.Stdout, m, b.lang)
+		err = c.JSON(b.Stdout, m, b.tr)
 	default:
-		err = c.Table(b.Stdout, m, b.lang)
+		err = c.Table(b.Stdout, m, b.tr)
 	}
 	if err != nil || b.out == "" {
 		return err
 	}
-	written, err := c.Save(ctx, b.out, m, b.lang)
+	written, err := c.Save(ctx, b.out, m, b.tr)
 	if b.format == "table" && len(written) > 0 {
-		fmt.Fprintf(b.Stdout, b.say("\nWritten:\n  %s\n", "\nЗаписано:\n  %s\n"), strings.Join(written, "\n  "))
+		fmt.Fprint(b.Stdout, b.say("\nWritten:\n  %s\n", strings.Join(written, "\n  ")))
 	}
 	return err
 }
@@ -237,7 +229,7 @@ func (b *comparison) judge(c *bench.Comparison) error {
 	}
 	for _, d := range c.Differences {
 		failed = true
-		b.complain(fmt.Errorf("%s", d.Text().In(b.lang)))
+		b.complain(fmt.Errorf("%s", b.tr.Sprint(d.Text())))
 	}
 	if failed {
 		return errReported

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"blik/app/bench"
+	"blik/app/i18n"
 	"blik/cuda/driver"
 	"blik/processing"
 	"blik/processing/cpu"
@@ -34,6 +35,7 @@ func compare(t *testing.T, missing int, args ...string) outcome {
 }
 
 func TestBenchDetect(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
 	got := compare(t, 0, "bench", "detect", "--device", "cpu,cpu", "--megapixels", "0.02", "--depth", "16", "--repeat", "1", "--margin", "2", "-o", dir)
 	if got.status != exitDone || got.errors != "" {
@@ -52,6 +54,7 @@ func TestBenchDetect(t *testing.T) {
 }
 
 func TestBenchDetectOnAPicture(t *testing.T) {
+	t.Parallel()
 	path := painting(t, t.TempDir(), "p.png")
 	got := compare(t, 0, "--lang", "ru", "bench", "detect", "--device", "cpu", "--input", path, "--quick", "--score", "0.5", "--format", "table")
 	if got.status != exitDone || !strings.Contains(got.out, "ручной режим") || !strings.Contains(got.out, "Маски не сравнивались") {
@@ -63,6 +66,7 @@ func TestBenchDetectOnAPicture(t *testing.T) {
 }
 
 func TestBenchDetectFormats(t *testing.T) {
+	t.Parallel()
 	args := []string{"bench", "detect", "--device", "cpu", "--megapixels", "0.01", "--repeat", "1", "--format"}
 	got := compare(t, 0, append(args, "csv")...)
 	rows, err := csv.NewReader(strings.NewReader(got.out)).ReadAll()
@@ -85,6 +89,7 @@ func TestBenchDetectFormats(t *testing.T) {
 
 // A device that is asked for by name and is not there is an error, but the rest is printed.
 func TestBenchDetectWithoutTheDevice(t *testing.T) {
+	t.Parallel()
 	got := compare(t, 2, "bench", "detect", "--device", "cpu,cuda:97", "--megapixels", "0.01", "--repeat", "1")
 	if got.status != exitFailed || !strings.HasPrefix(got.errors, "blik: cuda:97: ") || !strings.Contains(got.out, "cuda:97 was not measured") || !strings.Contains(got.out, "luminance") {
 		t.Errorf("%d, %q\n%s", got.status, got.errors, got.out)
@@ -110,6 +115,7 @@ func (f *failing) Luma(ctx context.Context, y, v processing.Plane, pic *processi
 }
 
 func TestBenchDetectReportsWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		err  error
 		says string
@@ -133,6 +139,7 @@ func TestBenchDetectReportsWhatIsWrong(t *testing.T) {
 }
 
 func TestBenchDetectRefuses(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		want string
@@ -155,7 +162,8 @@ func TestBenchDetectRefuses(t *testing.T) {
 }
 
 func TestBenchDetectFits(t *testing.T) {
-	b := &comparison{program: &program{lang: "en"}, megapixels: 100}
+	t.Parallel()
+	b := &comparison{program: &program{tr: i18n.For("en")}, megapixels: 100}
 	if err := b.fits(8 << 30); err != nil {
 		t.Error(err)
 	}
@@ -170,6 +178,7 @@ func TestBenchDetectFits(t *testing.T) {
 }
 
 func TestBenchDetectCancelled(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if got := callWith(ctx, Options{}, "bench", "detect", "--megapixels", "0.01"); got.status != exitCancelled || got.out != "" {

@@ -16,7 +16,9 @@ import (
 	"syscall"
 	"time"
 
+	"blik/app/i18n"
 	"blik/app/imagefile"
+	"blik/internal/message"
 	"blik/processing"
 
 	"github.com/spf13/cobra"
@@ -72,8 +74,9 @@ func Main(args []string, o Options) int {
 // program is one run of the command line.
 type program struct {
 	Options
-	// lang is the language of all output; given is the one that was asked for by flag.
-	lang, given string
+	// tr writes in the language of all output; given is the one that was asked for by flag.
+	tr    *i18n.Printer
+	given string
 }
 
 func run(ctx context.Context, args []string, o Options) int {
@@ -85,9 +88,9 @@ func run(ctx context.Context, args []string, o Options) int {
 	}
 	p := &program{Options: o}
 	p.given = langFlag(args)
-	p.lang = p.given
-	if p.lang != "en" && p.lang != "ru" {
-		p.lang = localeLanguage(o.Getenv)
+	p.tr = i18n.For(p.given)
+	if p.tr.Code() != p.given {
+		p.tr = i18n.For(i18n.FromEnvironment(o.Getenv))
 	}
 	// Without this, cobra refuses to start when Windows' desktop is the caller, which is how a window is opened.
 	cobra.MousetrapHelpText = ""
@@ -100,13 +103,13 @@ func run(ctx context.Context, args []string, o Options) int {
 	case err == nil:
 		return exitDone
 	case ctx.Err() != nil:
-		p.complain(errors.New(p.say("cancelled", "прервано")))
+		p.complain(message.Errorf("cancelled"))
 		return exitCancelled
 	case errors.Is(err, errReported):
 		return exitFailed
 	case errors.As(err, &usage):
 		p.complain(err)
-		fmt.Fprintf(p.Stderr, p.say("See `%s --help`.\n", "Справка: `%s --help`.\n"), cmd.CommandPath())
+		fmt.Fprint(p.Stderr, p.say("See `%s --help`.\n", cmd.CommandPath()))
 		return exitUsage
 	}
 	p.complain(err)
@@ -129,21 +132,8 @@ func langFlag(args []string) string {
 	return ""
 }
 
-// localeLanguage follows the order of POSIX (XBD 8.2).
-func localeLanguage(getenv func(string) string) string {
-	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
-		if v := getenv(name); v != "" {
-			if strings.HasPrefix(v, "ru") {
-				return "ru"
-			}
-			return "en"
-		}
-	}
-	return "en"
-}
-
-// say chooses between the two languages.
-func (p *program) say(en, ru string) string { return processing.Text{EN: en, RU: ru}.In(p.lang) }
+// say writes a text in the language of the output; its arguments are those of message.Of.
+func (p *program) say(format message.Text, args ...any) string { return p.tr.Sprintf(format, args...) }
 
 // errReported ends a command whose failures have been printed.
 var errReported = errors.New("some files failed")
@@ -154,18 +144,13 @@ type usageError struct{ err error }
 func (u *usageError) Error() string { return u.err.Error() }
 func (u *usageError) Unwrap() error { return u.err }
 
-func (p *program) usage(en, ru string, args ...any) error {
-	return &usageError{fmt.Errorf(p.say(en, ru), args...)}
+func (p *program) usage(format message.Text, args ...any) error {
+	return &usageError{message.Errorf(format, args...)}
 }
 
 // sentence is the text of an error in the language of the output, on one line.
 func (p *program) sentence(err error) string {
-	text := err.Error()
-	var local interface{ In(lang string) string }
-	if errors.As(err, &local) {
-		text = local.In(p.lang)
-	}
-	return strings.Join(strings.Fields(text), " ")
+	return strings.Join(strings.Fields(p.tr.Error(err)), " ")
 }
 
 // complain prints an error as one line.
@@ -173,14 +158,11 @@ func (p *program) complain(err error) { fmt.Fprintf(p.Stderr, "blik: %s\n", p.se
 
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
-		Use: "blik [" + p.say("FILE", "ФАЙЛ") + "…]",
-		Short: p.say("Finds and removes glare on digital reproductions of paintings",
-			"Находит и убирает блики на цифровых репродукциях картин"),
+		Use:   "blik [" + p.say("FILE") + "…]",
+		Short: p.say("Finds and removes glare on digital reproductions of paintings"),
 		Long: p.say(`Blik finds and removes glare on digital reproductions of paintings.
 
-Without a command it opens the window, with the files named.`, `Blik находит и убирает блики на цифровых репродукциях картин.
-
-Без команды открывает окно с указанными файлами.`),
+Without a command it opens the window, with the files named.`),
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completePictures,
 		SilenceUsage:      true,
@@ -194,15 +176,14 @@ Without a command it opens the window, with the files named.`, `Blik наход�
 	root.SetErr(p.Stderr)
 	root.SetUsageFunc(p.printUsage)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{p.flagError(err)} })
-	root.PersistentFlags().String("lang", "", p.say("`LANGUAGE` of texts, en or ru; the system's by default",
-		"`ЯЗЫК` текстов, en или ru; по умолчанию — как в системе"))
+	root.PersistentFlags().String("lang", "", p.say("`LANGUAGE` of texts, en or ru; the system's by default"))
 	must(root.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"en", "ru"}, cobra.ShellCompDirectiveNoFileComp)))
 	root.Version = p.Version
 	root.SetVersionTemplate(p.versionText())
-	root.Flags().Bool("version", false, p.say("print the version", "вывести версию"))
+	root.Flags().Bool("version", false, p.say("print the version"))
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
-		if p.given != "" && p.given != p.lang {
-			return p.usage("--lang %s: must be en or ru", "--lang %s: нужно en или ru", p.given)
+		if p.given != "" && p.given != p.tr.Code() {
+			return p.usage("--lang %s: must be en or ru", p.given)
 		}
 		return nil
 	}
@@ -216,8 +197,8 @@ Without a command it opens the window, with the files named.`, `Blik наход�
 // helpCommand is cobra's, but refuses what it does not know.
 func (p *program) helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [" + p.say("COMMAND", "КОМАНДА") + "]",
-		Short: p.say("Help about a command", "Справка о команде"),
+		Use:   "help [" + p.say("COMMAND") + "]",
+		Short: p.say("Help about a command"),
 		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if about, rest, err := c.Root().Find(args); err == nil && len(rest) == 0 {
 				return topics(about), cobra.ShellCompDirectiveNoFileComp
@@ -227,7 +208,7 @@ func (p *program) helpCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			about, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return p.usage("there is no help about %q; there is about %s", "нет справки о %q; есть о %s", strings.Join(args, " "),
+				return p.usage("there is no help about %q; there is about %s", strings.Join(args, " "),
 					strings.Join(topics(c.Root()), ", "))
 			}
 			return about.Help()
@@ -250,15 +231,9 @@ func topics(c *cobra.Command) []string {
 func (p *program) completionCommand() *cobra.Command {
 	shells := []string{"bash", "zsh", "fish", "powershell"}
 	return &cobra.Command{
-		Use:   "completion " + p.say("SHELL", "ОБОЛОЧКА"),
-		Short: p.say("Write a completion script for a shell", "Вывести сценарий автодополнения для оболочки"),
+		Use:   "completion " + p.say("SHELL"),
+		Short: p.say("Write a completion script for a shell"),
 		Long: p.say(`Prints a script by which SHELL completes commands, flags and their values: bash, zsh, fish or powershell.
-
-  bash        blik completion bash > ~/.local/share/bash-completion/completions/blik
-  zsh         blik completion zsh > "${fpath[1]}/_blik"
-  fish        blik completion fish > ~/.config/fish/completions/blik.fish
-  powershell  blik completion powershell | Out-String | Invoke-Expression`,
-			`Выводит сценарий, по которому ОБОЛОЧКА дополняет команды, параметры и их значения: bash, zsh, fish или powershell.
 
   bash        blik completion bash > ~/.local/share/bash-completion/completions/blik
   zsh         blik completion zsh > "${fpath[1]}/_blik"
@@ -277,7 +252,7 @@ func (p *program) completionCommand() *cobra.Command {
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(p.Stdout)
 			}
-			return p.usage("no script for shell %q; there are %s", "нет сценария для оболочки %q; есть %s", shell, strings.Join(shells, ", "))
+			return p.usage("no script for shell %q; there are %s", shell, strings.Join(shells, ", "))
 		},
 	}
 }
@@ -285,7 +260,7 @@ func (p *program) completionCommand() *cobra.Command {
 // describeHelp gives every command its help flag in the right language.
 func (p *program) describeHelp(c *cobra.Command) {
 	c.Flags().SortFlags = false
-	c.Flags().BoolP("help", "h", false, p.say("show this help", "показать эту справку"))
+	c.Flags().BoolP("help", "h", false, p.say("show this help"))
 	for _, sub := range c.Commands() {
 		p.describeHelp(sub)
 	}
@@ -304,15 +279,15 @@ func (p *program) flagError(err error) error {
 		if unknown.GetSpecifiedShortnames() != "" {
 			name = "-" + unknown.GetSpecifiedName()
 		}
-		return fmt.Errorf(p.say("unknown flag %s", "неизвестный параметр %s"), name)
+		return message.Errorf("unknown flag %s", name)
 	case errors.As(err, &missing):
-		return fmt.Errorf(p.say("--%s needs a value", "--%s требует значения"), missing.GetFlag().Name)
+		return message.Errorf("--%s needs a value", missing.GetFlag().Name)
 	case errors.As(err, &invalid):
 		var wish *wishError
 		if errors.As(invalid.Unwrap(), &wish) {
 			return fmt.Errorf("--%s %s: %w", invalid.GetFlag().Name, invalid.GetValue(), wish)
 		}
-		return fmt.Errorf(p.say("--%s %s: wrong value", "--%s %s: неверное значение"), invalid.GetFlag().Name, invalid.GetValue())
+		return message.Errorf("--%s %s: wrong value", invalid.GetFlag().Name, invalid.GetValue())
 	}
 	return err
 }
@@ -325,7 +300,7 @@ func completePictures(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 func (p *program) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: p.say("Print version, Go version, system and build tags", "Вывести версию, версию Go, систему и метки сборки"),
+		Short: p.say("Print version, Go version, system and build tags"),
 		Args:  p.exactly(0),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := io.WriteString(p.Stdout, p.versionText())
@@ -342,7 +317,7 @@ func (p *program) versionText() string {
 func (p *program) exactly(n int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return p.usage("%d arguments expected, %d given", "нужно аргументов: %d, задано: %d", n, len(args))
+			return p.usage("%d arguments expected, %d given", n, len(args))
 		}
 		return nil
 	}

@@ -19,8 +19,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/app/preset"
+	"blik/internal/message"
 	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
@@ -102,6 +104,7 @@ func listed(t *testing.T, dir string) []string {
 }
 
 func TestDetectWritesMaskAndFindings(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "scan.v2.png")
 	out := filepath.Join(dir, "new", "folder")
@@ -153,6 +156,7 @@ func TestDetectWritesMaskAndFindings(t *testing.T) {
 
 // The values that adaptive mode chose, stored with the findings, give the same mask again.
 func TestAdaptiveResultRepeats(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
 	first, second := filepath.Join(dir, "1"), filepath.Join(dir, "2")
@@ -176,6 +180,7 @@ func TestAdaptiveResultRepeats(t *testing.T) {
 }
 
 func TestPresetsAndModes(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
 	base := processing.DefaultParams()
@@ -234,6 +239,7 @@ func TestPresetsAndModes(t *testing.T) {
 }
 
 func TestRegion(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
 	got := call(t, "detect", "-o", dir, "--region", "rect:60,40,40,40", in)
@@ -253,6 +259,7 @@ func TestRegion(t *testing.T) {
 
 // Each bad file is one line on stderr and status 1, and the good one is done all the same.
 func TestBadFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	good := painting(t, dir, "good.png")
 	data := readFile(t, good)
@@ -298,6 +305,7 @@ func TestBadFiles(t *testing.T) {
 }
 
 func TestWrongUse(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
 	twin := painting(t, filepath.Dir(painting(t, t.TempDir(), "b.png")), "a.png")
@@ -370,6 +378,7 @@ func TestWrongUse(t *testing.T) {
 
 // A result never replaces a picture that is being read, as it would when a folder of pictures and masks is given whole.
 func TestInputIsNeverOverwritten(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	painting(t, dir, "a.png")
 	mask := painting(t, dir, "a_mask.png")
@@ -384,6 +393,7 @@ func TestInputIsNeverOverwritten(t *testing.T) {
 }
 
 func TestExpand(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"a.png", "b.png", "c.tif", "[x].png"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
@@ -414,6 +424,7 @@ func TestExpand(t *testing.T) {
 }
 
 func TestOutputFolderThatCannotBe(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
 	if got := call(t, "detect", "-o", in, in); got.status != exitFailed || !strings.Contains(got.errors, "this is a file, not a folder") {
@@ -439,6 +450,7 @@ func TestOutputFolderThatCannotBe(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
 	out := filepath.Join(dir, "out")
@@ -474,6 +486,7 @@ func (h hooked) Luma(ctx context.Context, y, v processing.Plane, pic *processing
 
 // Ctrl-C on a real process: it runs itself as the program, which waits within detection until it is interrupted.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	testpic.Need(t, runtime.GOOS != "windows", "a system with signals between processes")
 	const variable = "BLIK_TEST_INTERRUPT"
 	if args := os.Getenv(variable); args != "" {
@@ -527,6 +540,7 @@ func (waiting) Luma(ctx context.Context, _, _ processing.Plane, _ *processing.Pi
 
 // A panic while one file is done is a sentence about that file, with the place of the record; the other is still done.
 func TestPanicIsASentence(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	first, second := painting(t, dir, "a.png"), painting(t, dir, "b.png")
 	n := 0
@@ -554,6 +568,7 @@ func TestPanicIsASentence(t *testing.T) {
 }
 
 func TestLanguages(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	missing := filepath.Join(dir, "x.png")
 	env := func(kv map[string]string) Options {
@@ -593,19 +608,20 @@ func TestLanguages(t *testing.T) {
 
 // Every parameter is a flag, described in both languages, and its ends are accepted.
 func TestEveryParameterIsAFlag(t *testing.T) {
+	t.Parallel()
 	for _, lang := range []string{"en", "ru"} {
 		help := call(t, "correct", "--help", "--lang", lang)
 		detect := call(t, "detect", "--help", "--lang", lang)
 		manual := call(t, "help", "parameters", "--lang", lang)
 		flat := strings.Join(strings.Fields(help.out), " ")
 		for _, s := range processing.Specs() {
-			if !strings.Contains(help.out, "--"+s.ID+" ") || !strings.Contains(flat, s.Help.In(lang)) || !strings.Contains(flat, s.Unit.In(lang)) {
+			if !strings.Contains(help.out, "--"+s.ID+" ") || !strings.Contains(flat, i18n.For(lang).Sprint(s.Help)) || !strings.Contains(flat, i18n.For(lang).Sprint(s.Unit)) {
 				t.Errorf("%s: the help of correct does not describe --%s", lang, s.ID)
 			}
 			if strings.Contains(detect.out, "--"+s.ID+" ") != (s.Stage == processing.StageDetection) {
 				t.Errorf("%s: detect should have the parameters of detection and no other: --%s", lang, s.ID)
 			}
-			if !strings.Contains(manual.out, "| `--"+s.ID+"` |") || !strings.Contains(manual.out, s.Help.In(lang)) {
+			if !strings.Contains(manual.out, "| `--"+s.ID+"` |") || !strings.Contains(manual.out, i18n.For(lang).Sprint(s.Help)) {
 				t.Errorf("%s: the manual does not describe --%s", lang, s.ID)
 			}
 			if strings.Contains(flat, "Включает ручной режим") != (lang == "ru") {
@@ -630,6 +646,7 @@ func TestEveryParameterIsAFlag(t *testing.T) {
 }
 
 func TestWindow(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
 	display := func(k string) string { return map[string]string{"DISPLAY": ":0", "LANG": "ru_RU.UTF-8"}[k] }
@@ -673,6 +690,7 @@ func TestWindow(t *testing.T) {
 
 // Flags are shown in the order in which they are worked with, not in that of the alphabet.
 func TestHelpKeepsTheOrder(t *testing.T) {
+	t.Parallel()
 	got := call(t, "help", "correct")
 	rest := got.out
 	for _, next := range []string{"\nFlags:\n", " --output DIR ", " --mask FILE ", "\nMode:\n", " --mode ", " --sensitivity ", "\nSearch:\n", "\nDecision:\n", "\nMask cleanup:\n", "\nGeneral flags:\n", " --lang "} {
@@ -685,6 +703,7 @@ func TestHelpKeepsTheOrder(t *testing.T) {
 }
 
 func TestVersionAndCompletion(t *testing.T) {
+	t.Parallel()
 	got := call(t, "version")
 	if want := regexp.MustCompile(`^blik 1\.2\.3\ngo\S+ \w+/\w+\nbuild tags: \S.*; without window\n$`); got.status != exitDone || !want.MatchString(got.out) {
 		t.Errorf("%+v", got)
@@ -721,6 +740,7 @@ func TestVersionAndCompletion(t *testing.T) {
 }
 
 func TestSample(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	paint := func(name string, args ...string) outcome {
 		return call(t, append([]string{"sample", "--width", "120", "--height", "90", "-o", filepath.Join(dir, name)}, args...)...)
@@ -751,6 +771,7 @@ func TestSample(t *testing.T) {
 }
 
 func TestProgressBar(t *testing.T) {
+	t.Parallel()
 	if newBar(&bytes.Buffer{}) != nil {
 		t.Error("a bar in a buffer")
 	}
@@ -813,6 +834,7 @@ func (l *lazy) Write(p []byte) (int, error) {
 
 // A bar that is being drawn while it is cleared does not come after the text that follows.
 func TestProgressBarIsGoneWhenCleared(t *testing.T) {
+	t.Parallel()
 	screen := &lazy{begun: make(chan struct{}), gate: make(chan struct{})}
 	b := startBar(screen, 60)
 	b.set("1/1 a.png", "фон", 0.25)
@@ -836,9 +858,10 @@ func TestProgressBarIsGoneWhenCleared(t *testing.T) {
 }
 
 func TestRemarkHasALineOfItsOwn(t *testing.T) {
+	t.Parallel()
 	var screen bytes.Buffer
-	w := &work{program: &program{Options: Options{Stderr: &screen}, lang: "en"}, bar: &bar{w: &screen, drawn: "[###.....]"}}
-	w.remark("a.png", processing.Text{EN: "The GPU is tired."})
+	w := &work{program: &program{Options: Options{Stderr: &screen}, tr: i18n.For("en")}, bar: &bar{w: &screen, drawn: "[###.....]"}}
+	w.remark("a.png", message.Of("The GPU is tired."))
 	if got := screen.String(); got != "\r\x1b[Kblik: a.png: The GPU is tired.\n" {
 		t.Errorf("%q", got)
 	}
@@ -854,6 +877,7 @@ func scorePy(t *testing.T) (python, script string) {
 
 // The real pictures go through detect and score, and the table is that of score.py to the letter.
 func TestScoreEqualsScorePy(t *testing.T) {
+	t.Parallel()
 	py, script := scorePy(t)
 	truth := testpic.Shared(t, "glare-dev")
 	dir := t.TempDir()
@@ -896,6 +920,7 @@ func writeMask(t *testing.T, path string, w int, pix ...uint8) string {
 
 // The table on small literal masks; score.py prints the same for them.
 func TestScoreTable(t *testing.T) {
+	t.Parallel()
 	truthDir, predDir := t.TempDir(), t.TempDir()
 	truth := writeMask(t, filepath.Join(truthDir, "a_mask.png"), 6,
 		255, 255, 0, 0, 0, 0,
@@ -947,6 +972,7 @@ func TestScoreTable(t *testing.T) {
 
 // A manifest names the items; those whose picture is stored nowhere are left out with a word.
 func TestScoreManifest(t *testing.T) {
+	t.Parallel()
 	truthDir, predDir, large := t.TempDir(), t.TempDir(), t.TempDir()
 	writeMask(t, filepath.Join(truthDir, "m1.png"), 2, 255, 0)
 	writeMask(t, filepath.Join(truthDir, "m2.png"), 2, 255, 0)
@@ -977,6 +1003,7 @@ func TestScoreManifest(t *testing.T) {
 
 // What there is depends on the machine, but the CPU always is; and a GPU that is not there is a sentence.
 func TestDevices(t *testing.T) {
+	t.Parallel()
 	got := callWith(t.Context(), Options{}, "devices")
 	if got.status != exitDone || !strings.HasPrefix(got.out, "cpu") {
 		t.Errorf("%+v", got)

@@ -11,6 +11,7 @@ import (
 	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/report"
+	"blik/internal/message"
 	"blik/processing"
 
 	"github.com/spf13/cobra"
@@ -29,8 +30,8 @@ type correction struct {
 
 func (p *program) correctCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "correct [flags] -o " + p.say("DIR FILE", "ПАПКА ФАЙЛ") + "…",
-		Short: p.say("Take glare away and change nothing else in the file", "Убрать блики, ничего больше не меняя в файле"),
+		Use:   "correct [flags] -o " + p.say("DIR FILE") + "…",
+		Short: p.say("Take glare away and change nothing else in the file"),
 		Long: p.say(`Takes the glare away from PNG, JPEG and TIFF pictures. For each FILE it writes into DIR
 
   NAME_corrected.EXT   the picture: the source in which only pixels in the mask and its halo differ
@@ -49,38 +50,19 @@ ends in _glare or _image also does without that.
 
 Each result is read back and compared with its source before it gets its name. The source is never written to.
 
-Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 cancelled.`,
-			`Убирает блики с изображений PNG, JPEG и TIFF. Для каждого ФАЙЛА записывает в ПАПКУ
-
-  ИМЯ_corrected.EXT   картину: исходный файл, в котором отличаются только пиксели маски и её ореола
-  ИМЯ_corrected.html  отчёт со всеми местами до и после и доказательством (без него — --no-report)
-  ИМЯ_corrected.json  то же для программ
-  ИМЯ_mask.png        маску с ореолом (с --save-mask)
-  index.html          страницу с миниатюрой каждого файла (с --index)
-
-где ИМЯ — имя файла без расширения. Глубина, профиль, метаданные, разрешение, прочие страницы и контейнер остаются как в
-исходном файле. JPEG становится TIFF: JPEG теряет детали при каждой записи; --format jpeg настаивает на JPEG.
-
-Блики берутся из --mask, из --mask-dir или (--auto, как и без них) ищутся со всеми параметрами поиска. Строки маски — как в
-файле, даже если EXIF поворачивает картину; пиксель — блик, начиная с 128. В --mask-dir маска для ИМЕНИ — первый из файлов
-ИМЯ_mask, ИМЯ, ИМЯ_glare_mask, ИМЯ_image_mask, ИМЯ_pred; окончание _glare или _image в ИМЕНИ можно опустить.
-
-Каждый результат перед получением имени читается обратно и сравнивается с исходным файлом. Сам он не изменяется никогда.
-
-Код завершения: 0 — готово, 1 — какой-то файл не удался (остальные готовы), 2 — неверный вызов, 130 — прервано.`),
+Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 cancelled.`),
 		ValidArgsFunction: completePictures,
 	}
 	d := &correction{work: work{program: p}}
 	d.addOutput(c)
 	f := c.Flags()
-	f.StringVar(&d.maskFile, "mask", "", p.say("take the glare from the mask in this picture `FILE`", "взять блики из маски: `ФАЙЛ` изображения"))
-	f.StringVar(&d.maskFolder, "mask-dir", "", p.say("take the glare from the masks in this `FOLDER`", "взять блики из масок: `ПАПКА`"))
-	f.StringVar(&d.formatName, "format", "", p.say("`FORMAT` of the result: tiff, png or jpeg; that of the source by default, TIFF for JPEG",
-		"`ФОРМАТ` результата: tiff, png или jpeg; по умолчанию — как у исходного файла, для JPEG — TIFF"))
-	f.BoolVar(&d.overwrite, "overwrite", false, p.say("replace results that are there", "заменять имеющиеся результаты"))
-	f.BoolVar(&d.keepTime, "keep-time", false, p.say("give the result the modification time of the source", "дать результату время изменения исходного файла"))
-	f.BoolVar(&d.saveMask, "save-mask", false, p.say("also write the mask with the halo that was used", "записать и маску с использованным ореолом"))
-	f.BoolVar(&d.noReport, "no-report", false, p.say("write no report", "не писать отчёт"))
+	f.StringVar(&d.maskFile, "mask", "", p.say("take the glare from the mask in this picture `FILE`"))
+	f.StringVar(&d.maskFolder, "mask-dir", "", p.say("take the glare from the masks in this `FOLDER`"))
+	f.StringVar(&d.formatName, "format", "", p.say("`FORMAT` of the result: tiff, png or jpeg; that of the source by default, TIFF for JPEG"))
+	f.BoolVar(&d.overwrite, "overwrite", false, p.say("replace results that are there"))
+	f.BoolVar(&d.keepTime, "keep-time", false, p.say("give the result the modification time of the source"))
+	f.BoolVar(&d.saveMask, "save-mask", false, p.say("also write the mask with the halo that was used"))
+	f.BoolVar(&d.noReport, "no-report", false, p.say("write no report"))
 	d.addIndex(c)
 	must(c.MarkFlagDirname("mask-dir"))
 	must(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp)))
@@ -97,10 +79,10 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 		}
 		var known bool
 		if d.format, known = formats()[d.formatName]; !known {
-			return p.usage("--format %s: must be one of tiff, png, jpeg", "--format %s: допустимы tiff, png, jpeg", d.formatName)
+			return p.usage("--format %s: must be one of tiff, png, jpeg", d.formatName)
 		}
 		if len(inputs) == 0 && d.flags.savePreset == "" {
-			return p.usage("no files given", "не указаны файлы")
+			return p.usage("no files given")
 		}
 		names, err := p.stems(inputs, "_corrected")
 		if err != nil {
@@ -147,18 +129,18 @@ func (d *correction) checkMask(inputs []string) error {
 	given := d.maskFile != "" || d.maskFolder != ""
 	switch {
 	case d.maskFile != "" && d.maskFolder != "":
-		return d.usage("--mask and --mask-dir exclude each other", "--mask и --mask-dir исключают друг друга")
+		return d.usage("--mask and --mask-dir exclude each other")
 	case d.maskFile != "" && len(inputs) > 1:
-		return d.usage("--mask is for one file; use --mask-dir for several", "--mask — для одного файла; для нескольких есть --mask-dir")
+		return d.usage("--mask is for one file; use --mask-dir for several")
 	case given && d.flags.auto:
-		return d.usage("--auto finds the glare itself, so it cannot go with a mask", "--auto сам ищет блики и не сочетается с маской")
+		return d.usage("--auto finds the glare itself, so it cannot go with a mask")
 	case given && d.regionText != "":
-		return d.usage("--region limits detection, so it cannot go with a mask", "--region ограничивает поиск и не сочетается с маской")
+		return d.usage("--region limits detection, so it cannot go with a mask")
 	}
 	if given {
 		for _, s := range processing.SpecsOf(processing.StageDetection) {
 			if _, ok := d.flags.set[s.ID]; ok {
-				return d.usage("--%s is for detection, so it cannot go with a mask", "--%s относится к поиску и не сочетается с маской", s.ID)
+				return d.usage("--%s is for detection, so it cannot go with a mask", s.ID)
 			}
 		}
 	}
@@ -174,7 +156,7 @@ const (
 // one corrects a file and returns what to print about it.
 func (d *correction) one(ctx context.Context, input, name string, progress told) (string, error) {
 	start := time.Now()
-	progress(d.say("reading", "чтение"), 0)
+	progress(d.say("reading"), 0)
 	file, err := d.read(ctx, input)
 	if err != nil {
 		return "", err
@@ -182,8 +164,8 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 	for _, w := range file.Info.Warnings {
 		d.remark(input, w)
 	}
-	names := stageNames{lang: d.lang}
-	stages := []processing.StageTime{{Name: d.say("read file", "чтение файла"), Time: time.Since(start)}}
+	names := stageNames{tr: d.tr}
+	stages := []processing.StageTime{{Name: d.say("read file"), Time: time.Since(start)}}
 	mask, err := d.mask(file.Path, name)
 	if err != nil {
 		return "", err
@@ -203,7 +185,7 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 			return "", err
 		}
 	} else {
-		found, err = d.detect(ctx, input, pic, func(stage processing.Text, done float64) {
+		found, err = d.detect(ctx, input, pic, func(stage message.Message, done float64) {
 			progress(names.tell(stage), shareRead+done*(shareDetected-shareRead))
 		})
 		if err != nil {
@@ -215,7 +197,7 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 	var fixed *processing.Correction
 	err = d.compute(ctx, input, pic, func(ctx context.Context, b processing.Backend) (err error) {
 		fixed, err = processing.Correct(ctx, b, pic, glare, d.params, processing.CorrectOptions{
-			Progress: func(stage processing.Text, done float64) {
+			Progress: func(stage message.Message, done float64) {
 				progress(names.tell(stage), shareDetected+done*(shareCorrected-shareDetected))
 			},
 		})
@@ -231,20 +213,20 @@ func (d *correction) one(ctx context.Context, input, name string, progress told)
 	saving := time.Now()
 	account.Saved, err = imagefile.Save(ctx, file, target, fixed.Patches, imagefile.SaveOptions{
 		Overwrite: d.overwrite, AllowLossy: d.format == imagefile.JPEG, KeepTime: d.keepTime, Limits: d.limits,
-		Progress: func(stage processing.Text, done float64) {
-			progress(stage.In(d.lang), shareCorrected+done*(1-shareCorrected))
+		Progress: func(stage message.Message, done float64) {
+			progress(d.tr.Sprint(stage), shareCorrected+done*(1-shareCorrected))
 		},
 	})
 	if err != nil {
 		return "", err
 	}
-	stages = append(stages, processing.StageTime{Name: d.say("save and prove", "сохранение и проверка"), Time: time.Since(saving)})
+	stages = append(stages, processing.StageTime{Name: d.say("save and prove"), Time: time.Since(saving)})
 	account.Date = d.now()
 	reporting := time.Now()
 	if err := d.accompany(ctx, account, name); err != nil {
 		return "", err
 	}
-	stages = append(stages, processing.StageTime{Name: d.say("write report", "запись отчёта"), Time: time.Since(reporting)})
+	stages = append(stages, processing.StageTime{Name: d.say("write report"), Time: time.Since(reporting)})
 
 	var b strings.Builder
 	if !d.quiet {
@@ -273,12 +255,10 @@ func (d *correction) target(file *imagefile.File, name, mask string) (string, er
 	}
 	for _, out := range outputs {
 		if d.inputs.holds(out) || presentOf([]string{mask}).holds(out) {
-			return "", fmt.Errorf(d.say("%s: this is an input and would be overwritten by the result of %s; choose another folder with -o",
-				"%s: это входной файл, его заменил бы результат для %s; укажите другую папку через -o"), out, file.Path)
+			return "", message.Errorf("%s: this is an input and would be overwritten by the result of %s; choose another folder with -o", out, file.Path)
 		}
 		if _, err := os.Lstat(out); err == nil && !d.overwrite {
-			return "", fmt.Errorf(d.say("%s: a file of this name is there already; --overwrite replaces it",
-				"%s: файл с таким именем уже есть; --overwrite заменит его"), out)
+			return "", message.Errorf("%s: a file of this name is there already; --overwrite replaces it", out)
 		}
 	}
 	return target, nil
@@ -293,7 +273,7 @@ func (d *correction) mask(picture, name string) (string, error) {
 	}
 	path := findMask(d.maskFolder, name, picture)
 	if path == "" {
-		return "", fmt.Errorf(d.say("%s: there is no mask for it in %s", "%s: для него нет маски в %s"), picture, d.maskFolder)
+		return "", message.Errorf("%s: there is no mask for it in %s", picture, d.maskFolder)
 	}
 	return path, nil
 }
@@ -324,7 +304,7 @@ func findMask(folder, name, picture string) string {
 func (d *correction) accompany(ctx context.Context, account report.Correction, name string) error {
 	outputs := []string{account.Saved.Path}
 	if !d.noReport {
-		jsonPath, htmlPath, err := report.SaveCorrection(ctx, account, d.lang)
+		jsonPath, htmlPath, err := report.SaveCorrection(ctx, account, d.tr)
 		if err != nil {
 			return err
 		}
@@ -345,15 +325,14 @@ func (d *correction) summary(b *strings.Builder, input string, account report.Co
 	saved := account.Saved
 	fmt.Fprintf(b, "%s: %s → %s\n", input, d.corrected(account), saved.Path)
 	if saved.Lossy {
-		fmt.Fprintf(b, "  %s\n", d.say("JPEG: around each changed pixel its block of the picture was encoded anew.",
-			"JPEG: вокруг каждого изменённого пикселя заново закодирован его блок изображения."))
+		fmt.Fprintf(b, "  %s\n", d.say("JPEG: around each changed pixel its block of the picture was encoded anew."))
 	}
-	fmt.Fprintf(b, "  %s\n", saved.Proof.Statement().In(d.lang))
+	fmt.Fprintf(b, "  %s\n", d.tr.Sprint(saved.Proof.Statement()))
 }
 
 // corrected says in a line what was corrected.
 func (d *correction) corrected(account report.Correction) string {
 	pic, changed := account.Source.Picture, account.Saved.PixelsChanged
-	return fmt.Sprintf(d.say("places: %d; pixels changed: %d (%.3f %%)", "мест: %d; изменено пикселей: %d (%.3f %%)"),
+	return d.say("places: %d; pixels changed: %d (%.3f %%)",
 		len(account.Patches), changed, 100*float64(changed)/float64(pic.Width*pic.Height))
 }

@@ -25,6 +25,7 @@ func fixed(t *testing.T, args ...string) outcome {
 
 // The picture is corrected where glare is found, and proven to be the source elsewhere; everything is written beside it.
 func TestCorrect(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "scan.v2.png")
 	before := readFile(t, in)
@@ -97,6 +98,7 @@ func TestCorrect(t *testing.T) {
 
 // An empty mask gives the source itself, byte for byte.
 func TestCorrectNothing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
 	mask := writeMask(t, filepath.Join(dir, "m.png"), 160, make([]uint8, 160*120)...)
@@ -111,6 +113,7 @@ func TestCorrectNothing(t *testing.T) {
 
 // Nothing is replaced without leave, and an input never.
 func TestCorrectOverwrites(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
 	if got := call(t, "correct", "-q", "-o", dir, in); got != (outcome{}) {
@@ -160,6 +163,7 @@ func TestCorrectKeepsTheMask(t *testing.T) {
 }
 
 func TestCorrectFormats(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
 	for format, name := range map[string]string{"png": "a_corrected.png", "tiff": "a_corrected.tif"} {
@@ -184,6 +188,7 @@ func TestCorrectFormats(t *testing.T) {
 
 // Parameters reach correction: from flags, and from presets that hold both stages.
 func TestCorrectParameters(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
 	stored := filepath.Join(dir, "p.json")
@@ -218,6 +223,7 @@ func TestCorrectParameters(t *testing.T) {
 }
 
 func TestCorrectWrongUse(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
 	twin := painting(t, t.TempDir(), "a.png")
@@ -252,6 +258,7 @@ func TestCorrectWrongUse(t *testing.T) {
 
 // Each bad file is one sentence, and the good one is done all the same.
 func TestCorrectBadFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	good := painting(t, dir, "good.png")
 	masks := t.TempDir()
@@ -280,6 +287,7 @@ func TestCorrectBadFiles(t *testing.T) {
 }
 
 func TestFindMask(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"a_mask.png", "a.tif", "b.png", "c_glare.png", "c_mask.tif", "d_pred.jpg", "e_glare_mask.png"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
@@ -299,6 +307,7 @@ func TestFindMask(t *testing.T) {
 }
 
 func TestCorrectCancel(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
 	out := filepath.Join(dir, "out")

@@ -12,6 +12,7 @@ import (
 	"blik/app/imagefile"
 	"blik/app/report"
 	"blik/app/thumbnail"
+	"blik/internal/message"
 	"blik/processing"
 
 	"github.com/spf13/cobra"
@@ -26,8 +27,8 @@ type detection struct {
 
 func (p *program) detectCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "detect [flags] -o " + p.say("DIR FILE", "ПАПКА ФАЙЛ") + "…",
-		Short: p.say("Find glare in pictures; write masks and findings", "Найти блики на изображениях; записать маски и находки"),
+		Use:   "detect [flags] -o " + p.say("DIR FILE") + "…",
+		Short: p.say("Find glare in pictures; write masks and findings"),
 		Long: p.say(`Finds glare in PNG, JPEG and TIFF pictures. For each FILE it writes into DIR
 
   NAME_mask.png       8-bit mask, 255 = glare, 0 = not
@@ -40,27 +41,13 @@ func (p *program) detectCommand() *cobra.Command {
 where NAME is the file's name without its ending. By default the program measures each picture and chooses every value
 itself (--auto); giving a manual parameter switches to manual mode unless --mode says otherwise.
 
-Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 cancelled.`,
-			`Находит блики на изображениях PNG, JPEG и TIFF. Для каждого ФАЙЛА записывает в ПАПКУ
-
-  ИМЯ_mask.png       8-битную маску: 255 — блик, 0 — нет
-  ИМЯ_findings.csv   строку на каждый блик
-  ИМЯ_findings.json  все сведения и использованные значения
-  ИМЯ_marked.png     картину с обведёнными бликами (с --marked)
-  ИМЯ_preview.jpg    её же, с учётом поворота и маленькую (с --preview)
-  index.html         страницу с миниатюрой каждого файла (с --index)
-
-где ИМЯ — имя файла без расширения. По умолчанию программа сама измеряет картину и выбирает все значения (--auto); ручной
-параметр включает ручной режим, если --mode не говорит иное.
-
-Код завершения: 0 — готово, 1 — какой-то файл не удался (остальные готовы), 2 — неверный вызов, 130 — прервано.`),
+Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 cancelled.`),
 		ValidArgsFunction: completePictures,
 	}
 	d := &detection{work: work{program: p}}
 	d.addOutput(c)
-	c.Flags().BoolVar(&d.marked, "marked", false, p.say("also write the picture with the glints outlined", "записать и картину с обведёнными бликами"))
-	c.Flags().IntVar(&d.preview, "preview", 0, p.say("also write a small picture with the glints outlined, at most `N` × N pixels",
-		"записать и маленькую картину с обведёнными бликами, не больше `N` × N пикселей"))
+	c.Flags().BoolVar(&d.marked, "marked", false, p.say("also write the picture with the glints outlined"))
+	c.Flags().IntVar(&d.preview, "preview", 0, p.say("also write a small picture with the glints outlined, at most `N` × N pixels"))
 	d.addIndex(c)
 	d.addWork(c, processing.SpecsOf(processing.StageDetection))
 
@@ -71,10 +58,10 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 		}
 		inputs := expand(args)
 		if len(inputs) == 0 && d.flags.savePreset == "" {
-			return p.usage("no files given", "не указаны файлы")
+			return p.usage("no files given")
 		}
 		if d.preview != 0 && (d.preview < minPreview || d.preview > maxPreview) {
-			return p.usage("--preview %d: must be from %d to %d pixels", "--preview %d: нужно от %d до %d пикселей", d.preview, minPreview, maxPreview)
+			return p.usage("--preview %d: must be from %d to %d pixels", d.preview, minPreview, maxPreview)
 		}
 		jobs, err := p.plan(inputs, d.out, d.marked, d.preview > 0)
 		if err != nil {
@@ -112,21 +99,21 @@ const (
 // one does a job and returns what to print about it.
 func (d *detection) one(ctx context.Context, j job, progress told) (string, error) {
 	start := time.Now()
-	progress(d.say("reading", "чтение"), 0)
+	progress(d.say("reading"), 0)
 	file, err := d.read(ctx, j.input)
 	if err != nil {
 		return "", err
 	}
 	read := time.Since(start)
 	pic := file.Picture
-	names := stageNames{lang: d.lang}
-	res, err := d.detect(ctx, j.input, pic, func(stage processing.Text, done float64) {
+	names := stageNames{tr: d.tr}
+	res, err := d.detect(ctx, j.input, pic, func(stage message.Message, done float64) {
 		progress(names.tell(stage), shareRead+done*(1-shareRead-shareWrite))
 	})
 	if err != nil {
 		return "", err
 	}
-	progress(d.say("writing", "запись"), 1-shareWrite)
+	progress(d.say("writing"), 1-shareWrite)
 	writing := time.Now()
 	if err := d.write(ctx, j, file, res); err != nil {
 		return "", err
@@ -138,9 +125,9 @@ func (d *detection) one(ctx context.Context, j job, progress told) (string, erro
 		d.summary(&b, j, res)
 	}
 	if d.timing {
-		stages := []processing.StageTime{{Name: d.say("read file", "чтение файла"), Time: read}}
+		stages := []processing.StageTime{{Name: d.say("read file"), Time: read}}
 		stages = append(stages, names.translate(res.Timings)...)
-		stages = append(stages, processing.StageTime{Name: d.say("write files", "запись файлов"), Time: wrote})
+		stages = append(stages, processing.StageTime{Name: d.say("write files"), Time: wrote})
 		d.timings(&b, j.input, pic, res.Device, stages, total)
 	}
 	return b.String(), nil
@@ -189,7 +176,7 @@ func (d *detection) summary(b *strings.Builder, j job, res *processing.Result) {
 // found says in a line what was found.
 func (d *detection) found(res *processing.Result) string {
 	area := res.Mask.Area()
-	return fmt.Sprintf(d.say("findings: %d; mask: %d px (%.3f %%)", "находок: %d; маска: %d пкс (%.3f %%)"),
+	return d.say("findings: %d; mask: %d px (%.3f %%)",
 		len(res.Findings), area, 100*float64(area)/float64(len(res.Mask.Pix)))
 }
 
@@ -198,12 +185,12 @@ func (w *work) chosen(b *strings.Builder, res *processing.Result) {
 	names, values := make([]string, len(res.Chosen)), make([]string, len(res.Chosen))
 	wide, long := 0, 0
 	for i, c := range res.Chosen {
-		names[i] = c.Name.In(w.lang)
-		values[i] = strings.TrimSpace(number(c) + " " + c.Unit.In(w.lang))
+		names[i] = w.tr.Sprint(c.Name)
+		values[i] = strings.TrimSpace(number(c) + " " + w.tr.Sprint(c.Unit))
 		wide, long = max(wide, utf8.RuneCountInString(names[i])), max(long, utf8.RuneCountInString(values[i]))
 	}
 	for i, c := range res.Chosen {
-		fmt.Fprintf(b, "  %s  %s  %s\n", column(names[i], wide), column(values[i], long), c.Why.In(w.lang))
+		fmt.Fprintf(b, "  %s  %s  %s\n", column(names[i], wide), column(values[i], long), w.tr.Sprint(c.Why))
 	}
 }
 

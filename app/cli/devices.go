@@ -12,6 +12,7 @@ import (
 
 	"blik/app/device"
 	"blik/app/settings"
+	"blik/internal/message"
 	"blik/processing"
 
 	"github.com/spf13/cobra"
@@ -19,30 +20,30 @@ import (
 
 // runner runs jobs on a device; device.Runner, or in tests a backend alone.
 type runner interface {
-	Run(ctx context.Context, pixels int, job func(ctx context.Context, b processing.Backend) error) (notice *processing.Text, err error)
+	Run(ctx context.Context, pixels int, job func(ctx context.Context, b processing.Backend) error) (notice *message.Message, err error)
 	Close() error
 }
 
 // direct runs jobs on one backend, come what may.
 type direct struct{ processing.Backend }
 
-func (d direct) Run(ctx context.Context, _ int, job func(ctx context.Context, b processing.Backend) error) (*processing.Text, error) {
+func (d direct) Run(ctx context.Context, _ int, job func(ctx context.Context, b processing.Backend) error) (*message.Message, error) {
 	return nil, job(ctx, d.Backend)
 }
 
 // checkDevice refuses a name that no device has on any machine.
 func (p *program) checkDevice(name string) error {
 	if device.Check(name) != nil {
-		return p.usage("--device %s: must be auto, cpu, cuda or cuda:N", "--device %s: допустимы auto, cpu, cuda и cuda:N", name)
+		return p.usage("--device %s: must be auto, cpu, cuda or cuda:N", name)
 	}
 	return nil
 }
 
 // failure says why a device that was asked for by name cannot be used and, where it is the number that is wrong, which
 // ones are there.
-func (p *program) failure(name string, why processing.Text) string {
+func (p *program) failure(name string, why message.Message) string {
 	found, _ := device.List()
-	return name + ": " + why.In(p.lang) + p.others(name, found)
+	return name + ": " + p.tr.Sprint(why) + p.others(name, found)
 }
 
 // others names the devices found where there are GPUs, but none of this name.
@@ -54,7 +55,7 @@ func (p *program) others(name string, found []device.Device) string {
 	if len(names) < 2 || name == "cuda" || slices.Contains(names, name) {
 		return ""
 	}
-	return p.say(" There are ", " Есть ") + strings.Join(names, ", ") + "."
+	return p.say(" There are ") + strings.Join(names, ", ") + "."
 }
 
 // openDevice opens the device of a name that device.Check has passed.
@@ -86,33 +87,28 @@ func completeDevices(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 // automatic tells what --device auto does with a GPU.
 func (p *program) automatic(name string, s settings.Speed, measured bool) string {
 	if !measured {
-		return fmt.Sprintf(p.say("%s: the first use of --device auto will measure once from which size on the GPU is faster",
-			"%s: при первом использовании --device auto один раз измеряется, с какого размера видеокарта быстрее"), name)
+		return p.say("%s: the first use of --device auto will measure once from which size on the GPU is faster", name)
 	}
-	from := p.say("the GPU is always faster", "видеокарта всегда быстрее")
+	from := p.say("the GPU is always faster")
 	switch n := s.From(); n {
 	case 0:
 	case math.MaxInt:
-		from = p.say("the GPU is never faster", "видеокарта не бывает быстрее")
+		from = p.say("the GPU is never faster")
 	default:
-		from = fmt.Sprintf(p.say("the GPU is faster from %.2f megapixels on", "видеокарта быстрее начиная с %.2f мегапикселя"), float64(n)/1e6)
+		from = p.say("the GPU is faster from %.2f megapixels on", float64(n)/1e6)
 	}
 	milliseconds := func(t time.Duration) float64 { return t.Seconds() * 1e3 }
-	return fmt.Sprintf(p.say("%s: measured for --device auto: %s; detection takes %.1f + %.1f ms a megapixel on the CPU, %.1f + %.1f ms on the GPU, which takes %.0f ms to start",
-		"%s: измерено для --device auto: %s; поиск занимает %.1f + %.1f мс на мегапиксель на процессоре, %.1f + %.1f мс на видеокарте, запуск которой занимает %.0f мс"),
+	return p.say("%s: measured for --device auto: %s; detection takes %.1f + %.1f ms a megapixel on the CPU, %.1f + %.1f ms on the GPU, which takes %.0f ms to start",
 		name, from, milliseconds(s.CPU.Fixed), milliseconds(s.CPU.Megapixel), milliseconds(s.GPU.Fixed), milliseconds(s.GPU.Megapixel), milliseconds(s.Open))
 }
 
 func (p *program) devicesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "devices",
-		Short: p.say("List what detection and correction can run on", "Показать, на чём могут выполняться поиск и исправление"),
+		Short: p.say("List what detection and correction can run on"),
 		Long: p.say(`Lists the CPU and the NVIDIA GPUs that --device can name, and says why there is no GPU where there is none. --device auto
 runs each picture on what is faster for its size; it measures that once, on detection, for a GPU, a driver and a build of
-the program. Correction goes by the same size.`,
-			`Перечисляет процессор и видеокарты NVIDIA, которые можно назвать в --device, и говорит, почему видеокарты нет, если её нет.
---device auto выполняет работу над каждым изображением на том, что быстрее при его размере; это измеряется один раз, на
-поиске, для видеокарты, драйвера и сборки программы. Исправление выбирает по тому же размеру.`),
+the program. Correction goes by the same size.`),
 		Args: p.exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			found, why := device.List()
@@ -123,9 +119,8 @@ the program. Correction goes by the same size.`,
 					fmt.Fprintln(table, d.Name)
 					continue
 				}
-				fmt.Fprintf(table, p.say("%s\t%s\t%.1f GiB\tcompute capability %d.%d\tCUDA %s\n",
-					"%s\t%s\t%.1f ГиБ\tвычислительные возможности %d.%d\tCUDA %s\n"),
-					d.Name, d.Title, float64(d.Memory)/(1<<30), d.Capability/10, d.Capability%10, d.Driver)
+				fmt.Fprint(table, p.say("%s\t%s\t%.1f GiB\tcompute capability %d.%d\tCUDA %s\n",
+					d.Name, d.Title, float64(d.Memory)/(1<<30), d.Capability/10, d.Capability%10, d.Driver))
 			}
 			if err := table.Flush(); err != nil {
 				return err
@@ -136,7 +131,7 @@ the program. Correction goes by the same size.`,
 				fmt.Fprintln(&text, p.automatic(found[1].Name, speed, measured))
 			}
 			if why != nil {
-				fmt.Fprintln(&text, device.Explain(why).In(p.lang))
+				fmt.Fprintln(&text, p.tr.Sprint(device.Explain(why)))
 			}
 			_, err := fmt.Fprint(p.Stdout, text.String())
 			return err

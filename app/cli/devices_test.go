@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"blik/app/device"
+	"blik/app/i18n"
 	"blik/app/settings"
 )
 
 // Where there are other GPUs than the one named, they are named.
 func TestOthers(t *testing.T) {
-	p := &program{lang: "en"}
+	t.Parallel()
+	p := &program{tr: i18n.For("en")}
 	two := []device.Device{{Name: "cpu"}, {Name: "cuda:0"}, {Name: "cuda:1"}}
 	if got := p.others("cuda:7", two); got != " There are cpu, cuda:0, cuda:1." {
 		t.Errorf("%q", got)
@@ -27,12 +29,14 @@ func TestOthers(t *testing.T) {
 }
 
 func TestDevicesRefusesArguments(t *testing.T) {
+	t.Parallel()
 	if got := call(t, "--lang", "ru", "devices", "cpu"); got.status != exitUsage || !strings.Contains(got.errors, "нужно аргументов: 0, задано: 1") {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestWhatAutoDoes(t *testing.T) {
+	t.Parallel()
 	slope := func(fixed, megapixel time.Duration) settings.Line {
 		return settings.Line{Fixed: fixed * time.Millisecond, Megapixel: megapixel * time.Millisecond}
 	}
@@ -44,12 +48,12 @@ func TestWhatAutoDoes(t *testing.T) {
 		{settings.Speed{}, false, "cuda:0: the first use of --device auto will measure once", "cuda:0: при первом использовании --device auto один раз"},
 		{settings.Speed{CPU: slope(1, 9), GPU: slope(3, 1), Open: time.Second}, true,
 			"cuda:0: measured for --device auto: the GPU is faster from 0.25 megapixels on; detection takes 1.0 + 9.0 ms a megapixel on the CPU, 3.0 + 1.0 ms on the GPU, which takes 1000 ms to start",
-			"видеокарта быстрее начиная с 0.25 мегапикселя; поиск занимает 1.0 + 9.0 мс на мегапиксель на процессоре, 3.0 + 1.0 мс на видеокарте, запуск которой занимает 1000 мс"},
+			"видеокарта быстрее начиная с 0,25 мегапикселя; поиск занимает 1,0 + 9,0 мс на мегапиксель на процессоре, 3,0 + 1,0 мс на видеокарте, запуск которой занимает 1000 мс"},
 		{settings.Speed{CPU: slope(3, 9), GPU: slope(3, 1)}, true, "the GPU is always faster; ", "видеокарта всегда быстрее; "},
 		{settings.Speed{CPU: slope(1, 1), GPU: slope(3, 1)}, true, "the GPU is never faster; ", "видеокарта не бывает быстрее; "},
 	} {
 		for lang, want := range map[string]string{"en": c.en, "ru": c.ru} {
-			p := &program{lang: lang}
+			p := &program{tr: i18n.For(lang)}
 			if got := p.automatic("cuda:0", c.speed, c.measured); !strings.Contains(got, want) {
 				t.Errorf("%s\nlacks\n%s", got, want)
 			}

@@ -21,8 +21,7 @@ import (
 type contactSheet struct{ report.Index }
 
 func (w *work) addIndex(c *cobra.Command) {
-	c.Flags().BoolVar(&w.wantIndex, "index", false, w.say("also write index.html, a page with a thumbnail of each file",
-		"записать и index.html — страницу с миниатюрой каждого файла"))
+	c.Flags().BoolVar(&w.wantIndex, "index", false, w.say("also write index.html, a page with a thumbnail of each file"))
 }
 
 // startIndex refuses to replace a page of somebody else, and one of its own unless it may.
@@ -35,9 +34,9 @@ func (w *work) startIndex(overwrite bool) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil || !bytes.Contains(page, []byte(report.IndexMark)):
-		return w.usage("%s exists and is not a contact sheet of Blik; not overwritten", "%s — не обзорная страница Blik; файл не заменён", path)
+		return w.usage("%s exists and is not a contact sheet of Blik; not overwritten", path)
 	case !overwrite:
-		return w.usage("%s exists; --overwrite replaces it", "%s уже есть; --overwrite заменит его", path)
+		return w.usage("%s exists; --overwrite replaces it", path)
 	}
 	w.index = &contactSheet{report.Index{Program: w.Version}}
 	return nil
@@ -73,6 +72,6 @@ func (w *work) writeIndex(ctx context.Context) error {
 		return nil
 	}
 	return imagefile.WriteFile(ctx, filepath.Join(w.out, report.IndexName), func(out io.Writer) error {
-		return report.WriteIndex(out, w.index.Index, w.lang)
+		return report.WriteIndex(out, w.index.Index, w.tr)
 	})
 }

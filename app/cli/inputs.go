@@ -76,8 +76,7 @@ func (p *program) stems(inputs []string, tail string) ([]string, error) {
 	for i, input := range inputs {
 		name := stem(input)
 		if other, ok := first[fold(name)]; ok {
-			return nil, p.usage("%s and %s would both write %s; give them different names or run them apart",
-				"%s и %s записали бы один и тот же файл %s; переименуйте один из них или обработайте их отдельно", other, input, name+tail)
+			return nil, p.usage("%s and %s would both write %s; give them different names or run them apart", other, input, name+tail)
 		}
 		first[fold(name)] = input
 		names[i] = name
@@ -125,8 +124,7 @@ func (p *program) plan(inputs []string, dir string, marked, preview bool) ([]job
 	for _, j := range jobs {
 		for _, out := range j.outputs() {
 			if sources.holds(out) {
-				return nil, p.usage("%s is an input and would be overwritten by the result of %s; choose another folder with -o",
-					"%s — входной файл, его заменил бы результат для %s; укажите другую папку через -o", out, j.input)
+				return nil, p.usage("%s is an input and would be overwritten by the result of %s; choose another folder with -o", out, j.input)
 			}
 		}
 	}

@@ -2,21 +2,22 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
+
+	"blik/internal/message"
 
 	"github.com/spf13/cobra"
 )
 
 func (p *program) openCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:               "open [flags] " + p.say("FILE", "ФАЙЛ") + "…",
-		Short:             p.say("Open pictures in the window", "Открыть изображения в окне"),
+		Use:               "open [flags] " + p.say("FILE") + "…",
+		Short:             p.say("Open pictures in the window"),
 		ValidArgsFunction: completePictures,
 	}
-	detect := c.Flags().Bool("detect", false, p.say("find the glare at once", "сразу найти блики"))
+	detect := c.Flags().Bool("detect", false, p.say("find the glare at once"))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return p.openWindow(c.Context(), Window{Files: expand(args), Lang: p.given, Detect: *detect})
 	}
@@ -29,7 +30,7 @@ func (p *program) openFromRoot(c *cobra.Command, args []string) error {
 		if err := c.Help(); err != nil {
 			return err
 		}
-		fmt.Fprintf(p.Stdout, "\n%s.\n", p.say("This build has no window", "Эта сборка без окна"))
+		fmt.Fprintf(p.Stdout, "\n%s.\n", p.say("This build has no window"))
 		return nil
 	}
 	files := expand(args)
@@ -39,20 +40,19 @@ func (p *program) openFromRoot(c *cobra.Command, args []string) error {
 			continue
 		}
 		if near := c.SuggestionsFor(f); len(near) > 0 {
-			return p.usage("%s is neither a command nor a file; did you mean %s?", "%s — не команда и не файл; может быть, %s?", f, near[0])
+			return p.usage("%s is neither a command nor a file; did you mean %s?", f, near[0])
 		}
-		return p.usage("%s is neither a command nor a file", "%s — не команда и не файл", f)
+		return p.usage("%s is neither a command nor a file", f)
 	}
 	return p.openWindow(c.Context(), Window{Files: files, Lang: p.given})
 }
 
 func (p *program) openWindow(ctx context.Context, w Window) error {
 	if p.Window == nil {
-		return errors.New(p.say("this build has no window; use `blik detect`", "эта сборка без окна; используйте `blik detect`"))
+		return message.Errorf("this build has no window; use `blik detect`")
 	}
 	if runtime.GOOS == "linux" && p.Getenv("DISPLAY") == "" && p.Getenv("WAYLAND_DISPLAY") == "" {
-		return errors.New(p.say("no window: neither DISPLAY nor WAYLAND_DISPLAY is set; `blik detect` works without one",
-			"окно не открыть: не заданы ни DISPLAY, ни WAYLAND_DISPLAY; `blik detect` работает и без него"))
+		return message.Errorf("no window: neither DISPLAY nor WAYLAND_DISPLAY is set; `blik detect` works without one")
 	}
 	w.Version = p.Version
 	return p.Window(ctx, w)

@@ -40,7 +40,7 @@ func (w *wishError) Error() string { return w.text }
 func (v paramValue) Set(text string) error {
 	x, err := v.spec.Parse(text)
 	if err != nil {
-		return &wishError{preset.Allowed(v.spec).In(v.flags.p.lang)}
+		return &wishError{v.flags.p.tr.Sprint(preset.Allowed(v.spec))}
 	}
 	v.flags.set[v.spec.ID] = x
 	return nil
@@ -61,9 +61,9 @@ func (v paramValue) Type() string {
 	case processing.KindSwitch:
 		return "bool"
 	case processing.KindChoice:
-		return v.flags.p.say("word", "слово")
+		return v.flags.p.say("word")
 	default:
-		return v.flags.p.say("number", "число")
+		return v.flags.p.say("number")
 	}
 }
 
@@ -71,22 +71,19 @@ func (v paramValue) Type() string {
 func (p *program) addParams(c *cobra.Command, specs []processing.Spec) *paramFlags {
 	f := &paramFlags{p: p, specs: specs, set: map[string]float64{}}
 	fl := c.Flags()
-	fl.BoolVar(&f.auto, "auto", false, p.say("let the program choose every value (the default); cannot go with a manual parameter",
-		"пусть программа выберет все значения сама (так и по умолчанию); не сочетается с ручными параметрами"))
-	fl.StringVar(&f.preset, "preset", "", p.say("take the parameters from the preset `FILE`; flags override it",
-		"набор параметров, который взять за основу: `ФАЙЛ`; флаги важнее"))
-	fl.StringVar(&f.savePreset, "save-preset", "", p.say("store the parameters as a preset in `FILE`",
-		"сохранить параметры набором: `ФАЙЛ`"))
+	fl.BoolVar(&f.auto, "auto", false, p.say("let the program choose every value (the default); cannot go with a manual parameter"))
+	fl.StringVar(&f.preset, "preset", "", p.say("take the parameters from the preset `FILE`; flags override it"))
+	fl.StringVar(&f.savePreset, "save-preset", "", p.say("store the parameters as a preset in `FILE`"))
 	for _, s := range f.specs {
-		help := fmt.Sprintf("%s (%s). %s", s.Name.In(p.lang), p.values(s), s.Help.In(p.lang))
+		help := fmt.Sprintf("%s (%s). %s", p.tr.Sprint(s.Name), p.values(s), p.tr.Sprint(s.Help))
 		if s.Manual {
-			help = fmt.Sprintf(p.say("%s Switches to manual mode.", "%s Включает ручной режим."), help)
+			help = p.say("%s Switches to manual mode.", help)
 		}
 		flag := fl.VarPF(paramValue{f, s}, s.ID, "", help)
 		if s.Kind == processing.KindSwitch {
 			flag.NoOptDefVal = "true"
 		}
-		flag.Annotations = map[string][]string{groupOf: {s.Group.Name.In(p.lang) + ":"}}
+		flag.Annotations = map[string][]string{groupOf: {p.tr.Sprint(s.Group.Name) + ":"}}
 		if s.Kind == processing.KindChoice {
 			ids := make([]string, len(s.Choices))
 			for i, choice := range s.Choices {
@@ -106,8 +103,7 @@ func (f *paramFlags) store(ctx context.Context, p processing.Params) error {
 	}
 	if _, err := os.Stat(f.savePreset); err == nil {
 		if _, err := preset.Read(f.savePreset); err != nil {
-			return f.p.usage("--save-preset %s: this is there and is no preset, so it is not replaced",
-				"--save-preset %s: это уже есть и не является набором параметров, поэтому не заменяется", f.savePreset)
+			return f.p.usage("--save-preset %s: this is there and is no preset, so it is not replaced", f.savePreset)
 		}
 	}
 	return preset.Write(ctx, f.savePreset, p)
@@ -145,15 +141,14 @@ func (f *paramFlags) params() (processing.Params, error) {
 	_, modeGiven := f.set["mode"]
 	switch {
 	case f.auto && len(manual) > 0:
-		return p, f.p.usage("--auto chooses every value itself, so it cannot go with %s",
-			"--auto выбирает все значения сам и не сочетается с %s", strings.Join(manual, ", "))
+		return p, f.p.usage("--auto chooses every value itself, so it cannot go with %s", strings.Join(manual, ", "))
 	case f.auto && modeGiven && p.Mode == processing.Manual:
-		return p, f.p.usage("--auto and --mode manual contradict each other", "--auto и --mode manual противоречат друг другу")
+		return p, f.p.usage("--auto and --mode manual contradict each other")
 	case f.auto:
 		p.Mode = processing.Adaptive
 	case modeGiven:
 		if p.Mode == processing.Adaptive && len(manual) > 0 {
-			fmt.Fprintf(f.p.Stderr, f.p.say("blik: adaptive mode ignores %s\n", "blik: адаптивный режим не использует %s\n"), strings.Join(manual, ", "))
+			fmt.Fprint(f.p.Stderr, f.p.say("blik: adaptive mode ignores %s\n", strings.Join(manual, ", ")))
 		}
 	case len(manual) > 0:
 		p.Mode = processing.Manual

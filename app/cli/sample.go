@@ -27,11 +27,9 @@ func (p *program) sampleCommand() *cobra.Command {
 	glares := append(synth.Presets(), noGlare)
 	c := &cobra.Command{
 		Use:   "sample [flags]",
-		Short: p.say("Paint a sample painting with glare and its true mask", "Написать картину-образец с бликами и её истинную маску"),
+		Short: p.say("Paint a sample painting with glare and its true mask"),
 		Long: p.say(`Paints an oil painting that belongs to nobody, renders glare on it in linear light, and writes the picture and the exact
-mask of the glare (FILE with _mask.png). The same seed gives the same picture.`,
-			`Пишет «картину маслом», на которую ни у кого нет прав, добавляет блики в линейном свете и записывает картину и точную
-маску бликов (ФАЙЛ с _mask.png). Одно и то же зерно даёт ту же картину.`),
+mask of the glare (FILE with _mask.png). The same seed gives the same picture.`),
 		Args: p.exactly(0),
 	}
 	var (
@@ -42,17 +40,16 @@ mask of the glare (FILE with _mask.png). The same seed gives the same picture.`,
 		clean, quiet         bool
 	)
 	f := c.Flags()
-	f.StringVarP(&out, "output", "o", "sample.png", p.say("write the picture to `FILE`, a PNG", "записать картину в `ФАЙЛ` PNG"))
-	f.IntVar(&width, "width", 1600, p.say("width in `pixels`", "ширина в `пикселях`"))
-	f.IntVar(&height, "height", 1200, p.say("height in `pixels`", "высота в `пикселях`"))
-	f.Float64Var(&megapixels, "megapixels", 0, p.say("size in megapixels (`MP`) at 4:3, instead of width and height",
-		"размер в мегапикселях (`МП`) при 4:3 вместо ширины и высоты"))
-	f.IntVar(&depth, "depth", 8, p.say("`bits` a sample: 8 or 16", "`бит` на значение: 8 или 16"))
-	f.Uint64Var(&seed, "seed", 1, p.say("`number` that decides everything random", "`число`, от которого зависит всё случайное"))
-	f.StringVar(&glare, "glare", "default", p.say("`kind` of glare: ", "`вид` бликов: ")+strings.Join(glares, ", "))
-	f.StringVar(&scene, "scene", "", p.say("`scene` to paint, the seed's choice if not given: ", "что изобразить (`сцена`), иначе решает зерно: ")+strings.Join(synth.Scenes(), ", "))
-	f.BoolVar(&clean, "clean", false, p.say("also write the picture without glare (FILE with _clean.png)", "записать и картину без бликов (ФАЙЛ с _clean.png)"))
-	f.BoolVarP(&quiet, "quiet", "q", false, p.say("print nothing but errors", "выводить только ошибки"))
+	f.StringVarP(&out, "output", "o", "sample.png", p.say("write the picture to `FILE`, a PNG"))
+	f.IntVar(&width, "width", 1600, p.say("width in `pixels`"))
+	f.IntVar(&height, "height", 1200, p.say("height in `pixels`"))
+	f.Float64Var(&megapixels, "megapixels", 0, p.say("size in megapixels (`MP`) at 4:3, instead of width and height"))
+	f.IntVar(&depth, "depth", 8, p.say("`bits` a sample: 8 or 16"))
+	f.Uint64Var(&seed, "seed", 1, p.say("`number` that decides everything random"))
+	f.StringVar(&glare, "glare", "default", p.say("`kind` of glare: ")+strings.Join(glares, ", "))
+	f.StringVar(&scene, "scene", "", p.say("`scene` to paint, the seed's choice if not given: ")+strings.Join(synth.Scenes(), ", "))
+	f.BoolVar(&clean, "clean", false, p.say("also write the picture without glare (FILE with _clean.png)"))
+	f.BoolVarP(&quiet, "quiet", "q", false, p.say("print nothing but errors"))
 	must(c.RegisterFlagCompletionFunc("glare", cobra.FixedCompletions(glares, cobra.ShellCompDirectiveNoFileComp)))
 	must(c.RegisterFlagCompletionFunc("scene", cobra.FixedCompletions(synth.Scenes(), cobra.ShellCompDirectiveNoFileComp)))
 
@@ -60,28 +57,27 @@ mask of the glare (FILE with _mask.png). The same seed gives the same picture.`,
 		ctx := c.Context()
 		if megapixels != 0 {
 			if !(megapixels > 0 && megapixels <= sampleMaxMP) || f.Changed("width") || f.Changed("height") {
-				return p.usage("--megapixels must be between 0 and %d, and goes without --width and --height",
-					"--megapixels: нужно число от 0 до %d, без --width и --height", sampleMaxMP)
+				return p.usage("--megapixels must be between 0 and %d, and goes without --width and --height", sampleMaxMP)
 			}
 			width = max(int(math.Round(math.Sqrt(megapixels*1e6*4/3))), sampleMinSide)
 			height = max(int(math.Round(megapixels*1e6/float64(width))), sampleMinSide)
 		}
 		for _, side := range []int{width, height} {
 			if side < sampleMinSide || side > sampleMaxSide {
-				return p.usage("width and height must be between %d and %d", "ширина и высота — от %d до %d", sampleMinSide, sampleMaxSide)
+				return p.usage("width and height must be between %d and %d", sampleMinSide, sampleMaxSide)
 			}
 		}
 		switch {
 		case float64(width)*float64(height) > synth.MaxPixels:
-			return p.usage("%d × %d is more than %d megapixels", "%d × %d — больше %d мегапикселей", width, height, sampleMaxMP)
+			return p.usage("%d × %d is more than %d megapixels", width, height, sampleMaxMP)
 		case depth != 8 && depth != 16:
-			return p.usage("--depth %d: must be 8 or 16", "--depth %d: нужно 8 или 16", depth)
+			return p.usage("--depth %d: must be 8 or 16", depth)
 		case !slices.Contains(glares, glare):
-			return p.usage("--glare %s: must be one of %s", "--glare %s: допустимы %s", glare, strings.Join(glares, ", "))
+			return p.usage("--glare %s: must be one of %s", glare, strings.Join(glares, ", "))
 		case scene != "" && !slices.Contains(synth.Scenes(), scene):
-			return p.usage("--scene %s: must be one of %s", "--scene %s: допустимы %s", scene, strings.Join(synth.Scenes(), ", "))
+			return p.usage("--scene %s: must be one of %s", scene, strings.Join(synth.Scenes(), ", "))
 		case !strings.EqualFold(filepath.Ext(out), ".png"):
-			return p.usage("-o %s: the name must end in .png", "-o %s: имя должно кончаться на .png", out)
+			return p.usage("-o %s: the name must end in .png", out)
 		}
 
 		// Glare is rendered before the sensor's noise, so that only the result has any.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"blik/app/imagefile"
+	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/score"
 
@@ -28,8 +29,8 @@ type scoring struct {
 
 func (p *program) scoreCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "score [flags] " + p.say("TRUTH PREDICTION", "ИСТИНА ОТВЕТ"),
-		Short: p.say("Compare masks with the truth", "Сравнить маски с истинными"),
+		Use:   "score [flags] " + p.say("TRUTH PREDICTION"),
+		Short: p.say("Compare masks with the truth"),
 		Long: p.say(`Compares glare masks with the truth. TRUTH and PREDICTION are two mask files or two folders.
 
 A folder of truths holds NAME_mask.png, or a manifest.json that lists its items. The prediction for NAME is the first file
@@ -41,32 +42,21 @@ empty mask is scored.
   objR objP   share of true glints touched; of predicted ones that touch the truth
   FPppm       predicted pixels outside the widened truth, per million pixels
 
-With --negatives, TRUTH is a folder of clean pictures, on which everything predicted is a false alarm.`,
-			`Сравнивает маски бликов с истинными. ИСТИНА и ОТВЕТ — два файла масок или две папки.
-
-В папке с истинными масками лежат ИМЯ_mask.png или manifest.json с их списком. Ответ для ИМЕНИ — первый из файлов ИМЯ,
-ИМЯ_mask, ИМЯ_glare, ИМЯ_image, ИМЯ_glare_mask, ИМЯ_image_mask, ИМЯ_pred; если такого нет, оценивается пустая маска.
-
-  P R F1      точность, полнота и их среднее гармоническое по пикселям
-  P1 R1 F1t   то же с допуском (--tol)
-  objR objP   доля задетых истинных бликов; доля найденных, задевающих истинные
-  FPppm       найденные пиксели вне расширенной истинной маски, на миллион пикселей
-
-С --negatives ИСТИНА — папка картин без бликов, на которых всё найденное — ложная тревога.`),
+With --negatives, TRUTH is a folder of clean pictures, on which everything predicted is a false alarm.`),
 		Args: p.exactly(2),
 	}
 	s := &scoring{program: p}
 	f := c.Flags()
-	f.IntVar(&s.tol, "tol", 1, p.say("tolerance in `pixels`", "допуск в `пикселях`"))
-	f.IntVar(&s.level, "level", 127, p.say("a predicted pixel is glare above this `value`, 0…254", "пиксель ответа — блик, если он выше этого `значения`, 0…254"))
-	f.StringVar(&s.largeDir, "large-dir", "", p.say("`folder` of the pictures that the manifest leaves out", "`папка` картин, которых нет рядом с manifest.json"))
-	negatives := f.Bool("negatives", false, p.say("TRUTH is a folder of pictures without glare", "ИСТИНА — папка картин без бликов"))
+	f.IntVar(&s.tol, "tol", 1, p.say("tolerance in `pixels`"))
+	f.IntVar(&s.level, "level", 127, p.say("a predicted pixel is glare above this `value`, 0…254"))
+	f.StringVar(&s.largeDir, "large-dir", "", p.say("`folder` of the pictures that the manifest leaves out"))
+	negatives := f.Bool("negatives", false, p.say("TRUTH is a folder of pictures without glare"))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if s.tol < 0 || s.tol > 1000 {
-			return p.usage("--tol %d: must be between 0 and 1000", "--tol %d: нужно число от 0 до 1000", s.tol)
+			return p.usage("--tol %d: must be between 0 and 1000", s.tol)
 		}
 		if s.level < 0 || s.level > 254 {
-			return p.usage("--level %d: must be between 0 and 254", "--level %d: нужно число от 0 до 254", s.level)
+			return p.usage("--level %d: must be between 0 and 254", s.level)
 		}
 		err := s.run(c.Context(), args[0], args[1], *negatives)
 		if err == nil && s.noted {
@@ -108,9 +98,9 @@ func (s *scoring) row(name string, m score.Metrics) {
 }
 
 // note reports what could not be scored as asked.
-func (s *scoring) note(en, ru string, args ...any) {
+func (s *scoring) note(format message.Text, args ...any) {
 	s.noted = true
-	fmt.Fprintf(s.Stderr, "blik: "+s.say(en, ru)+"\n", args...)
+	fmt.Fprintf(s.Stderr, "blik: %s\n", s.say(format, args...))
 }
 
 // pair scores the mask in one file against that in another; of another size, or without a file, it counts as empty.
@@ -124,7 +114,7 @@ func (s *scoring) pair(ctx context.Context, truth, prediction string) (score.Met
 		m, err := s.predicted(ctx, prediction, want.Width, want.Height)
 		switch {
 		case errors.Is(err, imagefile.ErrSize):
-			s.note("%s; scored as empty", "%s; оценено как пустая", s.sentence(err))
+			s.note("%s; scored as empty", s.sentence(err))
 		case err != nil:
 			return score.Metrics{}, err
 		default:
@@ -185,12 +175,12 @@ func (s *scoring) truths(folder string) ([]truthItem, error) {
 		Items []struct{ Name, Mask, Glare string }
 	}
 	if err := json.Unmarshal(data, &manifest); err != nil {
-		return nil, fmt.Errorf(s.say("%s: no valid manifest (%w)", "%s: повреждён (%w)"), path, err)
+		return nil, message.Errorf("%s: no valid manifest (%w)", path, err)
 	}
 	for _, it := range manifest.Items {
 		stored := exists(filepath.Join(folder, it.Glare)) || s.largeDir != "" && exists(filepath.Join(s.largeDir, it.Glare))
 		if !stored {
-			fmt.Fprintf(s.Stderr, s.say("blik: %s is not stored; left out\n", "blik: %s не сохранён; пропущен\n"), it.Glare)
+			fmt.Fprint(s.Stderr, s.say("blik: %s is not stored; left out\n", it.Glare))
 			continue
 		}
 		items = append(items, truthItem{it.Name, filepath.Join(folder, it.Mask)})
@@ -212,14 +202,14 @@ func (s *scoring) folders(ctx context.Context, truth, prediction string) error {
 		return err
 	}
 	if len(items) == 0 {
-		return fmt.Errorf(s.say("%s: neither a manifest.json nor a NAME_mask.png is there", "%s: нет ни manifest.json, ни ИМЯ_mask.png"), truth)
+		return message.Errorf("%s: neither a manifest.json nor a NAME_mask.png is there", truth)
 	}
 	s.head()
 	var all []score.Metrics
 	for _, it := range items {
 		found := find(prediction, it.name)
 		if found == "" {
-			s.note("%s: no prediction; scored as empty", "%s: нет ответа; оценено как пустой", it.name)
+			s.note("%s: no prediction; scored as empty", it.name)
 		}
 		m, err := s.pair(ctx, it.mask, found)
 		if err != nil {
@@ -241,14 +231,14 @@ func (s *scoring) negatives(ctx context.Context, clean, prediction string) error
 		return err
 	}
 	if len(pictures) == 0 {
-		return fmt.Errorf(s.say("%s: no PNG pictures there", "%s: здесь нет картин PNG"), clean)
+		return message.Errorf("%s: no PNG pictures there", clean)
 	}
 	slices.Sort(pictures)
 	for _, path := range pictures {
 		name := strings.TrimSuffix(filepath.Base(path), ".png")
 		found := find(prediction, name)
 		if found == "" {
-			s.note("%s: no prediction", "%s: нет ответа", name)
+			s.note("%s: no prediction", name)
 			continue
 		}
 		m, err := s.predicted(ctx, found, 0, 0)
@@ -265,9 +255,9 @@ func (s *scoring) checkFolder(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return fmt.Errorf(s.say("%s: no such folder", "%s: нет такой папки"), path)
+		return message.Errorf("%s: no such folder", path)
 	case !info.IsDir():
-		return fmt.Errorf(s.say("%s: this is a file, not a folder", "%s: это файл, а не папка"), path)
+		return message.Errorf("%s: this is a file, not a folder", path)
 	}
 	return nil
 }

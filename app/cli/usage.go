@@ -22,15 +22,15 @@ const groupOf = "group"
 // printUsage prints how a command is called, its subcommands and its flags, those of detection by group.
 func (p *program) printUsage(c *cobra.Command) error {
 	var b strings.Builder
-	b.WriteString(p.say("Usage:\n", "Вызов:\n"))
+	b.WriteString(p.say("Usage:\n"))
 	if c.Runnable() {
-		fmt.Fprintf(&b, "  %s\n", strings.Replace(c.UseLine(), "[flags]", p.say("[flags]", "[параметры]"), 1))
+		fmt.Fprintf(&b, "  %s\n", strings.Replace(c.UseLine(), "[flags]", p.say("[flags]"), 1))
 	}
 	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "  %s %s\n", c.CommandPath(), p.say("COMMAND", "КОМАНДА"))
+		fmt.Fprintf(&b, "  %s %s\n", c.CommandPath(), p.say("COMMAND"))
 	}
-	p.list(&b, c, p.say("Commands:", "Команды:"), func(s *cobra.Command) bool { return s.IsAvailableCommand() })
-	p.list(&b, c, p.say("More help:", "Ещё справка:"), func(s *cobra.Command) bool { return s.IsAdditionalHelpTopicCommand() && s.Name() != "help" })
+	p.list(&b, c, p.say("Commands:"), func(s *cobra.Command) bool { return s.IsAvailableCommand() })
+	p.list(&b, c, p.say("More help:"), func(s *cobra.Command) bool { return s.IsAdditionalHelpTopicCommand() && s.Name() != "help" })
 
 	// Flags come in the order in which they were declared.
 	type section struct {
@@ -49,11 +49,11 @@ func (p *program) printUsage(c *cobra.Command) error {
 		}
 		sections[i].flags = append(sections[i].flags, f)
 	}
-	general := p.say("General flags:", "Общие параметры:")
+	general := p.say("General flags:")
 	// Not LocalNonPersistentFlags, which sorts them.
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Name != "help" && c.PersistentFlags().Lookup(f.Name) == nil {
-			add(p.say("Flags:", "Параметры:"), f)
+			add(p.say("Flags:"), f)
 		}
 	})
 	add(general, c.Flags().Lookup("help"))
@@ -84,7 +84,7 @@ func (p *program) describeFlags(b *strings.Builder, flags []*pflag.Flag) {
 		switch f.DefValue {
 		case "", "0", "false":
 		default:
-			meaning += fmt.Sprintf(p.say(" (default %s)", " (по умолчанию %s)"), f.DefValue)
+			meaning += p.say(" (default %s)", f.DefValue)
 		}
 		meanings[i] = meaning
 		wide = max(wide, utf8.RuneCountInString(names[i]))
@@ -121,30 +121,29 @@ func (p *program) list(b *strings.Builder, c *cobra.Command, heading string, wan
 func (p *program) parametersTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "parameters",
-		Short: p.say("All parameters of detection and correction, as Markdown", "Все параметры поиска и исправления, в Markdown"),
+		Short: p.say("All parameters of detection and correction, as Markdown"),
 		Long:  p.parametersMarkdown(),
 	}
 }
 
 func (p *program) parametersMarkdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n%s\n", p.say("Parameters of detection and correction", "Параметры поиска и исправления"), p.say(
-		"Each is a flag of `blik correct` and a field of presets; those of detection are flags of `blik detect`, too. Those marked *manual* are chosen by the program itself in adaptive mode.",
-		"Каждый — флаг команды `blik correct` и поле набора параметров; параметры поиска — и флаги `blik detect`. Помеченные *ручн.* в адаптивном режиме выбирает сама программа."))
+	fmt.Fprintf(&b, "# %s\n\n%s\n", p.say("Parameters of detection and correction"), p.say(
+		"Each is a flag of `blik correct` and a field of presets; those of detection are flags of `blik detect`, too. Those marked *manual* are chosen by the program itself in adaptive mode."))
 	group := ""
 	for _, s := range processing.Specs() {
 		if s.Group.ID != group {
 			group = s.Group.ID
-			fmt.Fprintf(&b, "\n## %s\n\n| %s | %s | %s | %s | %s |\n|---|---|---|---|---|\n", s.Group.Name.In(p.lang),
-				p.say("flag", "флаг"), p.say("name", "название"), p.say("values", "значения"),
-				p.say("default", "по умолчанию"), p.say("meaning", "смысл"))
+			fmt.Fprintf(&b, "\n## %s\n\n| %s | %s | %s | %s | %s |\n|---|---|---|---|---|\n", p.tr.Sprint(s.Group.Name),
+				p.say("flag"), p.say("name"), p.say("values"),
+				p.say("default"), p.say("meaning"))
 		}
 		manual := ""
 		if s.Manual {
-			manual = p.say(" *manual*", " *ручн.*")
+			manual = p.say(" *manual*")
 		}
 		fmt.Fprintf(&b, "| `--%s` | %s%s | %s | %s | %s |\n",
-			s.ID, s.Name.In(p.lang), manual, p.values(s), s.Format(s.Default()), s.Help.In(p.lang))
+			s.ID, p.tr.Sprint(s.Name), manual, p.values(s), s.Format(s.Default()), p.tr.Sprint(s.Help))
 	}
 	return b.String()
 }
@@ -162,11 +161,11 @@ func (p *program) values(s processing.Spec) string {
 		return strings.Join(ids, ", ")
 	}
 	text := fmt.Sprintf("%s…%s", s.Format(s.Min), s.Format(s.Max))
-	if unit := s.Unit.In(p.lang); unit != "" {
+	if unit := p.tr.Sprint(s.Unit); unit != "" {
 		text += " " + unit
 	}
 	if s.Kind == processing.KindOdd {
-		text = p.say("odd, ", "нечётное, ") + text
+		text = p.say("odd, ") + text
 	}
 	return text
 }
@@ -181,11 +180,11 @@ func (p *program) buildTags() string {
 			}
 		}
 	}
-	window := p.say("with window", "с окном")
+	window := p.say("with window")
 	if p.Window == nil {
-		window = p.say("without window", "без окна")
+		window = p.say("without window")
 	}
-	return fmt.Sprintf(p.say("build tags: %s; %s", "метки сборки: %s; %s"), tags, window)
+	return p.say("build tags: %s; %s", tags, window)
 }
 
 // column pads text to w characters.

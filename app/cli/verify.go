@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"blik/app/imagefile"
+	"blik/internal/message"
 	"blik/processing"
 
 	"github.com/spf13/cobra"
@@ -13,29 +14,21 @@ import (
 
 func (p *program) verifyCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "verify [flags] " + p.say("SOURCE RESULT", "ИСХОДНЫЙ РЕЗУЛЬТАТ"),
-		Short: p.say("Prove that only pixels in the mask changed", "Доказать, что изменились только пиксели маски"),
+		Use:   "verify [flags] " + p.say("SOURCE RESULT"),
+		Short: p.say("Prove that only pixels in the mask changed"),
 		Long: p.say(`Compares two picture files: every colour sample of every pixel, profile, EXIF, XMP, IPTC, resolution, orientation, size
 and depth; two uncompressed TIFFs byte by byte as well, and so also their other tags, alpha, extra channels and pages.
 
 With --mask, pixels outside it must be the same; it has to hold the halo, too, as the mask of correct --save-mask does.
 Without it the changed pixels are counted.
 
-Exit status: 0 proven, 1 not, or a file cannot be read, 2 wrong use, 130 cancelled.`,
-			`Сравнивает два файла изображений: каждое значение цвета каждого пикселя, профиль, EXIF, XMP, IPTC, разрешение,
-ориентацию, размер и глубину; два TIFF без сжатия — ещё и побайтно, а значит, и прочие теги, прозрачность, дополнительные
-каналы и страницы.
-
-С --mask пиксели вне маски должны совпадать; в ней должен быть и ореол, как в маске от correct --save-mask. Без маски
-изменённые пиксели подсчитываются.
-
-Код завершения: 0 — доказано, 1 — нет или файл не читается, 2 — неверный вызов, 130 — прервано.`),
+Exit status: 0 proven, 1 not, or a file cannot be read, 2 wrong use, 130 cancelled.`),
 		Args:              p.exactly(2),
 		ValidArgsFunction: completePictures,
 	}
 	f := c.Flags()
-	path := f.String("mask", "", p.say("the mask, a picture `FILE`", "маска, `ФАЙЛ` изображения"))
-	quiet := f.BoolP("quiet", "q", false, p.say("print nothing but errors", "выводить только ошибки"))
+	path := f.String("mask", "", p.say("the mask, a picture `FILE`"))
+	quiet := f.BoolP("quiet", "q", false, p.say("print nothing but errors"))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		proof, err := verify(c.Context(), args[0], args[1], *path)
 		if err != nil {
@@ -66,19 +59,19 @@ func verify(ctx context.Context, source, result, maskPath string) (*imagefile.Pr
 // proofText is a proof in figures and in a sentence.
 func (p *program) proofText(proof *imagefile.Proof) string {
 	var b strings.Builder
-	line := func(en, ru string, args ...any) { fmt.Fprintf(&b, p.say(en, ru)+"\n", args...) }
-	line("pixels changed: %d of %d", "изменено пикселей: %d из %d", proof.Changed, int64(proof.Width)*int64(proof.Height))
+	line := func(format message.Text, args ...any) { fmt.Fprintln(&b, p.say(format, args...)) }
+	line("pixels changed: %d of %d", proof.Changed, int64(proof.Width)*int64(proof.Height))
 	if proof.MaskArea >= 0 {
-		line("pixels in the mask: %d", "пикселей в маске: %d", proof.MaskArea)
-		line("pixels changed outside the mask: %d", "изменено пикселей вне маски: %d", proof.Outside)
+		line("pixels in the mask: %d", proof.MaskArea)
+		line("pixels changed outside the mask: %d", proof.Outside)
 	}
 	for _, at := range proof.First {
-		line("  at %d, %d", "  %d, %d", at.X, at.Y)
+		line("  at %d, %d", at.X, at.Y)
 	}
 	if proof.ByByte {
-		line("bytes changed: %d, of them other than samples of changed pixels: %d", "изменено байтов: %d, из них не значений изменённых пикселей: %d",
+		line("bytes changed: %d, of them other than samples of changed pixels: %d",
 			proof.BytesChanged, proof.BytesOutside)
 	}
-	fmt.Fprintln(&b, proof.Statement().In(p.lang))
+	fmt.Fprintln(&b, p.tr.Sprint(proof.Statement()))
 	return b.String()
 }

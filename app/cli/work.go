@@ -15,7 +15,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"blik/app/i18n"
 	"blik/app/imagefile"
+	"blik/internal/message"
 	"blik/processing"
 
 	"github.com/spf13/cobra"
@@ -42,19 +44,17 @@ type work struct {
 // addOutput declares the flag of the output folder; the others follow with addWork, so that a command can put its own
 // between them.
 func (w *work) addOutput(c *cobra.Command) {
-	c.Flags().StringVarP(&w.out, "output", "o", ".", w.say("write into folder `DIR`, made if missing", "`ПАПКА` для результатов; создаётся, если её нет"))
+	c.Flags().StringVarP(&w.out, "output", "o", ".", w.say("write into folder `DIR`, made if missing"))
 	must(c.MarkFlagDirname("output"))
 }
 
 func (w *work) addWork(c *cobra.Command, specs []processing.Spec) {
 	f := c.Flags()
-	f.StringVar(&w.regionText, "region", "", w.say("search only in this `REGION` (pixels): rect:x,y,w,h, ellipse:x,y,w,h or polygon:x,y,x,y,…",
-		"`ОБЛАСТЬ` поиска (пиксели): rect:x,y,w,h, ellipse:x,y,w,h или polygon:x,y,x,y,…"))
-	f.StringVar(&w.deviceName, "device", "auto", w.say("`DEVICE` to compute on: auto, cpu, cuda or cuda:N, as blik devices lists them",
-		"`УСТРОЙСТВО` для вычислений: auto, cpu, cuda или cuda:N, как их перечисляет blik devices"))
-	f.BoolVar(&w.timing, "timing", false, w.say("print the time of each stage, and the peak memory", "вывести время каждого этапа и пик памяти"))
-	f.BoolVarP(&w.quiet, "quiet", "q", false, w.say("print nothing but errors", "выводить только ошибки"))
-	f.Float64Var(&w.limit, "limit", 1000, w.say("refuse pictures of more than `N` megapixels", "не читать изображения больше `N` мегапикселей"))
+	f.StringVar(&w.regionText, "region", "", w.say("search only in this `REGION` (pixels): rect:x,y,w,h, ellipse:x,y,w,h or polygon:x,y,x,y,…"))
+	f.StringVar(&w.deviceName, "device", "auto", w.say("`DEVICE` to compute on: auto, cpu, cuda or cuda:N, as blik devices lists them"))
+	f.BoolVar(&w.timing, "timing", false, w.say("print the time of each stage, and the peak memory"))
+	f.BoolVarP(&w.quiet, "quiet", "q", false, w.say("print nothing but errors"))
+	f.Float64Var(&w.limit, "limit", 1000, w.say("refuse pictures of more than `N` megapixels"))
 	must(c.RegisterFlagCompletionFunc("device", completeDevices))
 	w.flags = w.addParams(c, specs)
 }
@@ -67,15 +67,14 @@ func (w *work) checkFlags() error {
 	}
 	if w.regionText != "" {
 		if w.region, err = processing.ParseRegion(w.regionText); err != nil {
-			return w.usage("--region: %v",
-				"--region: нужно rect:x,y,w,h, ellipse:x,y,w,h или polygon:x,y,x,y,… в пикселях (%v)", err)
+			return w.usage("--region: %v", err)
 		}
 	}
 	if err := w.checkDevice(w.deviceName); err != nil {
 		return err
 	}
 	if !(w.limit > 0 && w.limit <= 1e6) {
-		return w.usage("--limit %g: must be a positive number of megapixels", "--limit %g: нужно положительное число мегапикселей", w.limit)
+		return w.usage("--limit %g: must be a positive number of megapixels", w.limit)
 	}
 	w.limits = imagefile.DefaultLimits()
 	w.limits.Pixels = int64(w.limit * 1e6)
@@ -106,9 +105,9 @@ func (w *work) compute(ctx context.Context, input string, pic *processing.Pictur
 }
 
 // remark tells something about a file that is being worked on, on a line that the bar leaves.
-func (w *work) remark(input string, text processing.Text) {
+func (w *work) remark(input string, text message.Message) {
 	w.bar.clear()
-	w.complain(fmt.Errorf("%s: %s", input, text.In(w.lang)))
+	w.complain(fmt.Errorf("%s: %s", input, w.tr.Sprint(text)))
 }
 
 // told is where the stage of a file and its share done go.
@@ -121,16 +120,16 @@ func (p *program) makeFolder(dir string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf(p.say("%s: no permission to make this folder", "%s: нет прав создать эту папку"), dir)
+		return message.Errorf("%s: no permission to make this folder", dir)
 	}
 	if info, e := os.Stat(dir); e == nil && !info.IsDir() {
-		return fmt.Errorf(p.say("%s: this is a file, not a folder", "%s: это файл, а не папка"), dir)
+		return message.Errorf("%s: this is a file, not a folder", dir)
 	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return fmt.Errorf(p.say("%s: the folder cannot be made (%w)", "%s: папку не удаётся создать (%w)"), dir, err)
+	return message.Errorf("%s: the folder cannot be made (%w)", dir, err)
 }
 
 // all does the files one after the other, each with all processors. One that fails is reported and the others go on. What
@@ -195,9 +194,9 @@ func (w *work) guarded(file string, do func() (string, error)) (text string, err
 			if w.Recovered != nil {
 				where = w.Recovered(r, debug.Stack())
 			}
-			err = fmt.Errorf(w.say("%s: internal error: %v", "%s: внутренняя ошибка: %v"), file, r)
+			err = message.Errorf("%s: internal error: %v", file, r)
 			if where != "" {
-				err = fmt.Errorf(w.say("%w; details in %s", "%w; подробности в %s"), err, where)
+				err = message.Errorf("%w; details in %s", err, where)
 			}
 		}
 	}()
@@ -205,11 +204,10 @@ func (w *work) guarded(file string, do func() (string, error)) (text string, err
 }
 
 // detect finds the glare of a picture.
-func (w *work) detect(ctx context.Context, input string, pic *processing.Picture, progress func(processing.Text, float64)) (*processing.Result, error) {
+func (w *work) detect(ctx context.Context, input string, pic *processing.Picture, progress func(message.Message, float64)) (*processing.Result, error) {
 	if w.region != nil {
 		if err := w.region.Validate(pic.Width, pic.Height); errors.Is(err, processing.ErrRegionOutside) {
-			return nil, fmt.Errorf(w.say("%s: the region %s lies outside the picture of %d × %d pixels",
-				"%s: область %s лежит вне изображения %d × %d пикселей"), input, w.region, pic.Width, pic.Height)
+			return nil, message.Errorf("%s: the region %s lies outside the picture of %d × %d pixels", input, w.region, pic.Width, pic.Height)
 		}
 	}
 	var res *processing.Result
@@ -222,20 +220,20 @@ func (w *work) detect(ctx context.Context, input string, pic *processing.Picture
 
 // stageNames are the names of stages in the user's language: timings have the English ones, progress tells both.
 type stageNames struct {
-	lang string
-	mu   sync.Mutex
-	of   map[string]string
+	tr *i18n.Printer
+	mu sync.Mutex
+	of map[string]string
 }
 
 // tell returns the name of a stage and remembers it.
-func (n *stageNames) tell(stage processing.Text) string {
+func (n *stageNames) tell(stage message.Message) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.of == nil {
 		n.of = map[string]string{}
 	}
-	n.of[stage.EN] = stage.In(n.lang)
-	return n.of[stage.EN]
+	n.of[stage.String()] = n.tr.Sprint(stage)
+	return n.of[stage.String()]
 }
 
 // translate returns the times with the names that were told.
@@ -253,17 +251,17 @@ func (n *stageNames) translate(times []processing.StageTime) []processing.StageT
 
 // timings prints the time of each stage and the peak memory of the process so far.
 func (w *work) timings(b *strings.Builder, input string, pic *processing.Picture, device string, stages []processing.StageTime, total time.Duration) {
-	name := w.say("total", "всего")
+	name := w.say("total")
 	wide := utf8.RuneCountInString(name)
 	for _, s := range stages {
 		wide = max(wide, utf8.RuneCountInString(s.Name))
 	}
-	fmt.Fprintf(b, w.say("%s: %d × %d, %d channels of %d bits, device %s\n", "%s: %d × %d, каналов %d по %d бит, устройство %s\n"),
-		input, pic.Width, pic.Height, pic.Channels, pic.Depth(), device)
+	fmt.Fprint(b, w.say("%s: %d × %d, %d channels of %d bits, device %s\n",
+		input, pic.Width, pic.Height, pic.Channels, pic.Depth(), device))
 	for _, s := range append(stages, processing.StageTime{Name: name, Time: total}) {
-		fmt.Fprintf(b, "  %s %9.1f %s %5.1f %%\n", column(s.Name, wide), float64(s.Time)/1e6, w.say("ms", "мс"), 100*float64(s.Time)/float64(max(total, 1)))
+		fmt.Fprintf(b, "  %s %9.1f %s %5.1f %%\n", column(s.Name, wide), float64(s.Time)/1e6, w.say("ms"), 100*float64(s.Time)/float64(max(total, 1)))
 	}
 	if peak := peakMemory(); peak > 0 {
-		fmt.Fprintf(b, w.say("  peak memory %d MiB\n", "  пик памяти %d МиБ\n"), peak>>20)
+		fmt.Fprint(b, w.say("  peak memory %d MiB\n", peak>>20))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -159,8 +160,8 @@ func (f *icc) rgb() (*Profile, error) {
 }
 
 // unread is the reason where a profile's tables were not followed.
-func unread() processing.Text {
-	return processing.Text{EN: "the tables of its profile cannot be read", RU: "таблицы его профиля не читаются"}
+func unread() message.Message {
+	return message.Of("the tables of its profile cannot be read")
 }
 
 // neutralRows makes the rows of a matrix add up to one, where they do but for the rounding of the colourants: equal
@@ -184,7 +185,7 @@ func (f *icc) cmyk() (*Profile, error) {
 	switch {
 	case t != nil && !t.lab:
 		p := &Profile{Channels: 4, tables: t}
-		p.Reason = processing.Text{EN: "the tables of its profile are followed coarsely", RU: "таблицы его профиля применены грубо"}
+		p.Reason = message.Of("the tables of its profile are followed coarsely")
 		return p, nil
 	case t != nil:
 		return &Profile{Channels: 4, Exact: true, tables: t}, nil

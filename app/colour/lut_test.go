@@ -233,7 +233,7 @@ func TestCurveOfTables(t *testing.T) {
 	if c := mustProfile(t, e.profile(4, 5)).Curve(); c != nil {
 		t.Error("CMYK has a curve")
 	}
-	if p := mustProfile(t, encodings()[2].profile(4, 5)); p.Exact || p.Reason.EN == "" {
+	if p := mustProfile(t, encodings()[2].profile(4, 5)); p.Exact || p.Reason.IsZero() {
 		t.Error("tables from CMYK to XYZ are said to be followed exactly")
 	}
 }
@@ -255,7 +255,7 @@ func TestGreyTable(t *testing.T) {
 func TestTablesThatAreNotRead(t *testing.T) {
 	other := append([]byte("mpet"), make([]byte, 100)...)
 	p := mustProfile(t, assemble(4, "prtr", "CMYK", "Lab ", map[string][]byte{"A2B0": other}))
-	if p.Exact || p.Reason.EN == "" || p.Reason.RU == "" {
+	if p.Exact || p.Reason.IsZero() {
 		t.Errorf("CMYK without its table: %+v", p)
 	}
 	if got := shown(p, 8, []uint8{0, 0, 0, 0, 255, 0, 0, 0, 0, 0, 0, 128}); got[0] != 255 || got[3] != 0 || got[4] != 255 || got[6] != 127 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -16,7 +17,7 @@ type Profile struct {
 	// Exact says that the colours on the screen are those of the profile, as far as the screen can show them. Otherwise
 	// Reason says why they are approximate, as a clause that can follow a colon.
 	Exact  bool
-	Reason processing.Text
+	Reason message.Message
 
 	// linear decodes each channel to linear light, and toScreen takes that to linear sRGB. uniform says that the curves are
 	// the same.
@@ -61,7 +62,7 @@ func FromPicture(pic *processing.Picture) *Profile {
 	p := plain(pic.Channels, encoding.Linear)
 	if pic.Channels == 4 {
 		p.Exact = false
-		p.Reason = processing.Text{EN: "the picture is CMYK without a profile", RU: "изображение в CMYK без профиля"}
+		p.Reason = message.Of("the picture is CMYK without a profile")
 	}
 	return p
 }
@@ -84,22 +85,19 @@ func (p *Profile) For(channels int) *Profile {
 	other := plain(channels, c)
 	other.Name, other.Exact = p.Name, false
 	have, want := model(p.Channels), model(channels)
-	other.Reason = processing.Text{
-		EN: fmt.Sprintf("the profile is for %s, the picture is %s", have.EN, want.EN),
-		RU: fmt.Sprintf("профиль для %s, а изображение в %s", have.RU, want.RU),
-	}
+	other.Reason = message.Of("the profile is for %s, the picture is %s", have, want)
 	return other
 }
 
 // model names the colours of so many channels.
-func model(channels int) processing.Text {
+func model(channels int) message.Message {
 	switch channels {
 	case 1:
-		return processing.Text{EN: "grey", RU: "оттенках серого"}
+		return message.Of("grey")
 	case 3:
-		return processing.Text{EN: "RGB", RU: "RGB"}
+		return message.Of("RGB")
 	default:
-		return processing.Text{EN: "CMYK", RU: "CMYK"}
+		return message.Of("CMYK")
 	}
 }
 

@@ -406,7 +406,7 @@ func TestFor(t *testing.T) {
 	adobe := mustProfile(t, spaces()[2].profile(2))
 	for channels, exact := range map[int]bool{1: true, 3: true, 4: false} {
 		p := adobe.For(channels)
-		if p.Channels != channels || p.Exact != exact || (p.Reason.EN == "") != exact || (p.Reason.RU == "") != exact || p.Name != adobe.Name {
+		if p.Channels != channels || p.Exact != exact || p.Reason.IsZero() != exact || p.Name != adobe.Name {
 			t.Errorf("RGB for %d channels: %+v", channels, p)
 		}
 		p.Screen(8)
@@ -425,7 +425,7 @@ func TestFor(t *testing.T) {
 	if p.Exact || gamma.For(4).Exact || mustProfile(t, encodings()[1].profile(4, 3)).For(3).Exact {
 		t.Error("a profile of other channels is said to be exact")
 	}
-	if p := FromPicture(&processing.Picture{Channels: 4}); p.Exact || p.Reason.EN == "" || p.Reason.RU == "" {
+	if p := FromPicture(&processing.Picture{Channels: 4}); p.Exact || p.Reason.IsZero() {
 		t.Errorf("CMYK without a profile: %+v", p)
 	}
 }
@@ -537,8 +537,8 @@ func FuzzFromICC(f *testing.F) {
 			}
 			return
 		}
-		if p.Exact != (p.Reason == processing.Text{}) {
-			t.Fatalf("exact %v, reason %q", p.Exact, p.Reason.EN)
+		if p.Exact != p.Reason.IsZero() {
+			t.Fatalf("exact %v, reason %q", p.Exact, p.Reason.String())
 		}
 		pic := &processing.Picture{Width: 1, Height: 1, Channels: p.Channels, U8: make([]uint8, p.Channels), Curve: p.Curve()}
 		if err := pic.Validate(); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"blik/app/settings"
 	"blik/cuda/driver"
+	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/cpu"
 )
@@ -44,7 +45,7 @@ func workshop(t *testing.T, gpu processing.Backend) (m machine, gate chan struct
 }
 
 // ranOn runs a job that does nothing on a picture of so many pixels, and returns on what.
-func ranOn(t *testing.T, r *Runner, pixels int) (name string, notice *processing.Text) {
+func ranOn(t *testing.T, r *Runner, pixels int) (name string, notice *message.Message) {
 	t.Helper()
 	notice, err := r.Run(t.Context(), pixels, func(_ context.Context, b processing.Backend) error {
 		name = b.Name()
@@ -147,7 +148,7 @@ func TestAutoOfAGPUThatHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	name, notice := ranOn(t, r, math.MaxInt32)
-	if name != "cpu" || notice == nil || !strings.HasPrefix(notice.EN, "The GPU does not answer: ") || notice.RU == "" {
+	if name != "cpu" || notice == nil || !strings.HasPrefix(notice.String(), "The GPU does not answer: ") {
 		t.Errorf("the job ran on %s, %v", name, notice)
 	}
 	if name, notice := ranOn(t, r, math.MaxInt32); name != "cpu" || notice != nil || r.Why() == nil {
@@ -207,7 +208,7 @@ func TestAutoOfAGPUThatFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if name, notice := ranOn(t, r, math.MaxInt32); name != "cpu" || notice == nil || !strings.Contains(notice.EN, "error 700") {
+	if name, notice := ranOn(t, r, math.MaxInt32); name != "cpu" || notice == nil || !strings.Contains(notice.String(), "error 700") {
 		t.Errorf("the job ran on %s, %v", name, notice)
 	}
 	if name, notice := ranOn(t, r, math.MaxInt32); name != "cpu" || notice != nil || r.Why() == nil {

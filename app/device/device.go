@@ -14,6 +14,7 @@ import (
 
 	"blik/app/settings"
 	"blik/cuda/driver"
+	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/banded"
 	"blik/processing/cpu"
@@ -172,7 +173,7 @@ type Job = func(ctx context.Context, b processing.Backend) error
 // faster for them. If the GPU is short of memory, the job is repeated in bands of the picture; if it fails, cannot be
 // opened, or bands do not fit either, on the CPU. The result is the same in every case, and notice is then one sentence
 // for the user. After a fault all later jobs run on the CPU; after a lack of memory the next one tries the GPU again.
-func (r *Runner) Run(ctx context.Context, pixels int, job Job) (notice *processing.Text, err error) {
+func (r *Runner) Run(ctx context.Context, pixels int, job Job) (notice *message.Message, err error) {
 	r.job.Lock()
 	defer r.job.Unlock()
 	if r.isClosed() {
@@ -190,10 +191,8 @@ func (r *Runner) Run(ctx context.Context, pixels int, job Job) (notice *processi
 		second := job(ctx, bands)
 		_ = bands.Close()
 		if second == nil {
-			return &processing.Text{
-				EN: "The GPU has too little memory free for the whole picture: it was worked on in bands, with the same result.",
-				RU: "На видеокарте недостаточно свободной памяти для всего изображения: оно обработано полосами, результат тот же.",
-			}, nil
+			return new(message.Of(
+				"The GPU has too little memory free for the whole picture: it was worked on in bands, with the same result.")), nil
 		}
 		if !errors.Is(second, banded.ErrMemory) {
 			err = second
@@ -229,12 +228,8 @@ func (r *Runner) isClosed() bool {
 }
 
 // doneOnCPU explains in one sentence why a job meant for a GPU ran on the CPU.
-func doneOnCPU(why error) *processing.Text {
-	text := Explain(why)
-	return &processing.Text{
-		EN: strings.TrimSuffix(text.EN, ".") + ": the work was done on the CPU instead, with the same result.",
-		RU: strings.TrimSuffix(text.RU, ".") + ": работа выполнена на процессоре, результат тот же.",
-	}
+func doneOnCPU(why error) *message.Message {
+	return new(message.Of("%s: the work was done on the CPU instead, with the same result.", explain(why)))
 }
 
 // tooLittle reports whether a GPU lacked memory, so that smaller portions may fit.
@@ -291,32 +286,31 @@ func (r *Runner) Close() error {
 }
 
 // Explain says in one sentence why a GPU is not used.
-func Explain(err error) processing.Text {
+func Explain(err error) message.Message { return message.Of("%s.", explain(err)) }
+
+func explain(err error) message.Message {
 	var p *driver.Problem
 	if !errors.As(err, &p) {
-		return processing.Text{EN: "The GPU cannot be used: " + err.Error() + ".", RU: "Видеокарту использовать нельзя: " + err.Error() + "."}
+		return message.Of("The GPU cannot be used: %s", err)
 	}
 	switch p.Reason {
 	case driver.NotBuilt:
-		return processing.Text{EN: "This program was built without GPU support.", RU: "Эта программа собрана без поддержки видеокарт."}
+		return message.Of("This program was built without GPU support")
 	case driver.NoLibrary:
-		return processing.Text{EN: "No NVIDIA driver is installed.", RU: "Драйвер NVIDIA не установлен."}
+		return message.Of("No NVIDIA driver is installed")
 	case driver.NoDevice:
-		return processing.Text{EN: "The NVIDIA driver finds no such GPU.", RU: "Драйвер NVIDIA не находит такой видеокарты."}
+		return message.Of("The NVIDIA driver finds no such GPU")
 	case driver.TooOld:
-		return processing.Text{EN: "The NVIDIA driver or the GPU is too old (" + p.Detail + ").", RU: "Драйвер NVIDIA или видеокарта слишком старые (" + p.Detail + ")."}
+		return message.Of("The NVIDIA driver or the GPU is too old (%s)", p.Detail)
 	case driver.NoMemory:
-		return processing.Text{EN: "The GPU has too little memory free.", RU: "На видеокарте недостаточно свободной памяти."}
+		return message.Of("The GPU has too little memory free")
 	case driver.TooLarge:
-		return processing.Text{EN: "The picture is too large for the GPU.", RU: "Изображение слишком велико для видеокарты."}
+		return message.Of("The picture is too large for the GPU")
 	case driver.NoAnswer:
-		return processing.Text{EN: "The GPU does not answer.", RU: "Видеокарта не отвечает."}
+		return message.Of("The GPU does not answer")
 	}
 	if p.Code == 0 {
-		return processing.Text{EN: "The GPU reported an error.", RU: "Видеокарта сообщила об ошибке."}
+		return message.Of("The GPU reported an error")
 	}
-	return processing.Text{
-		EN: fmt.Sprintf("The GPU reported error %d (%s).", p.Code, p.Detail),
-		RU: fmt.Sprintf("Видеокарта сообщила об ошибке %d (%s).", p.Code, p.Detail),
-	}
+	return message.Of("The GPU reported error %d (%s)", p.Code, p.Detail)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"blik/app/i18n"
 	"blik/cuda/driver"
 	"blik/processing"
 	"blik/processing/cpu"
@@ -103,7 +104,7 @@ func TestRunFallsBack(t *testing.T) {
 		if string(got.Mask.Pix) != string(want.Mask.Pix) || got.Device != "cpu" {
 			t.Errorf("%v: another result, from %s", c.err, got.Device)
 		}
-		if notice == nil || !strings.Contains(notice.EN, c.says) || notice.RU == "" {
+		if notice == nil || !strings.Contains(notice.String(), c.says) {
 			t.Errorf("%v: the user reads %v", c.err, notice)
 		}
 		if r.Name() != c.next {
@@ -161,7 +162,7 @@ func TestRunInBands(t *testing.T) {
 		if string(got.Mask.Pix) != string(want.Mask.Pix) || got.Device != c.device {
 			t.Errorf("%v: another result, from %s", c.err, got.Device)
 		}
-		if notice == nil || !strings.Contains(notice.EN, c.en) || notice.RU == "" {
+		if notice == nil || !strings.Contains(notice.String(), c.en) {
 			t.Errorf("%v: the user reads %v", c.err, notice)
 		}
 		if r.Name() != c.next {
@@ -211,7 +212,7 @@ func TestExplainIsOneSentence(t *testing.T) {
 	}
 	for _, err := range errs {
 		text, done := Explain(err), doneOnCPU(err)
-		for _, s := range []string{text.EN, text.RU, done.EN, done.RU} {
+		for _, s := range []string{text.String(), i18n.For("ru").Sprint(text), done.String(), i18n.For("ru").Sprint(*done)} {
 			if !strings.HasSuffix(s, ".") || strings.Contains(s, ". ") || strings.Contains(s, "\n") {
 				t.Errorf("%#v: %q is not a sentence", err, s)
 			}

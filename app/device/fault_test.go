@@ -54,7 +54,7 @@ func absent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if name, notice := ranOn(t, r, 1e9); name != "cpu" || notice != nil || r.Why() == nil || Explain(r.Why()).EN != os.Getenv("BLIK_WHY") {
+	if name, notice := ranOn(t, r, 1e9); name != "cpu" || notice != nil || r.Why() == nil || Explain(r.Why()).String() != os.Getenv("BLIK_WHY") {
 		t.Errorf("the job ran on %s, %v; the reason is %v", name, notice, r.Why())
 	}
 	if err := r.Close(); err != nil {

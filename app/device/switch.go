@@ -5,7 +5,7 @@ import (
 	"errors"
 	"sync"
 
-	"blik/processing"
+	"blik/internal/message"
 	"blik/processing/cpu"
 )
 
@@ -104,7 +104,7 @@ func (s *Switch) State() State {
 }
 
 // Run runs a job on a picture of the given number of pixels on the chosen device; see Runner.Run.
-func (s *Switch) Run(ctx context.Context, pixels int, job Job) (notice *processing.Text, err error) {
+func (s *Switch) Run(ctx context.Context, pixels int, job Job) (notice *message.Message, err error) {
 	for {
 		_, r, missing := s.current()
 		if r == nil {

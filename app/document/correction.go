@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -238,7 +239,7 @@ func (d *Document) ApplyCorrection(c *processing.Correction, spots []processing.
 	if err != nil {
 		return false, err
 	}
-	d.begin(processing.Text{EN: "Correction", RU: "Исправление"})
+	d.begin(message.Of("Correction"))
 	d.setCorrections(d.corrections.over(fresh, d.tiles))
 	changed = d.corrections != d.edit.step.corrections
 	d.commit()
@@ -432,7 +433,7 @@ func (d *Document) RemoveCorrection(x, y int) (ok bool) {
 		return false
 	}
 	root := d.spots.at(x, y)
-	d.keepCorrections(processing.Text{EN: "Remove correction", RU: "Снятие исправления"}, func(k *correction) bool {
+	d.keepCorrections(message.Of("Remove correction"), func(k *correction) bool {
 		return !k.core.In(s.Bounds()) || d.spots.at(k.spot[0].X0, k.spot[0].Y) != root
 	})
 	return true
@@ -445,12 +446,12 @@ func (d *Document) ClearCorrections() (ok bool) {
 	if d.corrections == nil {
 		return false
 	}
-	d.keepCorrections(processing.Text{EN: "Remove all corrections", RU: "Снятие всех исправлений"}, func(*correction) bool { return false })
+	d.keepCorrections(message.Of("Remove all corrections"), func(*correction) bool { return false })
 	return true
 }
 
 // keepCorrections drops all corrections but those that keep says.
-func (d *Document) keepCorrections(name processing.Text, keep func(*correction) bool) {
+func (d *Document) keepCorrections(name message.Message, keep func(*correction) bool) {
 	d.begin(name)
 	d.setCorrections(d.corrections.only(keep))
 	d.commit()

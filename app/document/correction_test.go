@@ -521,7 +521,7 @@ func TestCorrectionGoesWithItsSpot(t *testing.T) {
 	checkCorrections(t, d, ls)
 	d.Undo()
 	checkCorrections(t, d, nil)
-	if name, ok := d.RedoName(); !ok || name.EN != "Correction" || name.RU == "" {
+	if name, ok := d.RedoName(); !ok || name.String() != "Correction" {
 		t.Errorf("the step is called %v", name)
 	}
 }

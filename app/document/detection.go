@@ -4,6 +4,7 @@ import (
 	"errors"
 	"image"
 
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -35,7 +36,7 @@ func (d *Document) ApplyResult(r *processing.Result, region *processing.Region) 
 		}
 	}
 	inside := newRows(region, d.tiles)
-	d.begin(processing.Text{EN: "Detection", RU: "Поиск бликов"})
+	d.begin(message.Of("Detection"))
 	d.rewrite(func(row []uint8, y, x0 int) {
 		inside.each(y, x0, x0+len(row), func(a, b int) { copy(row[a-x0:b-x0], r.Mask.Pix[y*r.Mask.Width+a:]) })
 	})
@@ -207,7 +208,7 @@ func (d *Document) RemoveSpot(x, y int) (dirty image.Rectangle, ok bool) {
 		copy(m.Pix[y*m.Width:(y+1)*m.Width], d.mask.Pix[(r.Min.Y+y)*d.mask.Width+r.Min.X:])
 	}
 	peel(m, r.Min, runs)
-	d.begin(processing.Text{EN: "Remove finding", RU: "Удаление находки"})
+	d.begin(message.Of("Remove finding"))
 	d.overwrite(m, r, func(now, next uint8) uint8 { return next })
 	return d.commit(), true
 }
@@ -230,7 +231,7 @@ func (d *Document) RestoreSpot(x, y int) (dirty image.Rectangle, ok bool) {
 	for i, v := range rest.Pix {
 		m.Pix[i] -= v
 	}
-	d.begin(processing.Text{EN: "Restore finding", RU: "Возврат находки"})
+	d.begin(message.Of("Restore finding"))
 	d.overwrite(m, r, func(now, next uint8) uint8 { return max(now, next) })
 	dirty = d.commit()
 	return dirty, !dirty.Empty()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -164,7 +165,7 @@ func (d *Document) SetRegion(r *processing.Region) error {
 	if r == nil && d.region == nil {
 		return nil
 	}
-	d.begin(processing.Text{EN: "Search region", RU: "Область поиска"})
+	d.begin(message.Of("Search region"))
 	d.region = r
 	d.commit()
 	return nil
@@ -175,7 +176,7 @@ func (d *Document) LoadMask(m *processing.Mask) (image.Rectangle, error) {
 	if err := d.fits(m); err != nil {
 		return image.Rectangle{}, err
 	}
-	d.begin(processing.Text{EN: "Load mask", RU: "Загрузка маски"})
+	d.begin(message.Of("Load mask"))
 	d.rewrite(func(row []uint8, y, x0 int) { copy(row, m.Pix[y*m.Width+x0:]) })
 	return d.commit(), nil
 }
@@ -196,14 +197,14 @@ func (d *Document) fits(m *processing.Mask) error {
 
 // ClearMask empties the mask. It can be undone.
 func (d *Document) ClearMask() image.Rectangle {
-	d.begin(processing.Text{EN: "Clear mask", RU: "Очистка маски"})
+	d.begin(message.Of("Clear mask"))
 	d.rewrite(func(row []uint8, y, x0 int) { clear(row) })
 	return d.commit()
 }
 
 // InvertMask turns every value v of the mask into 255 − v. It can be undone.
 func (d *Document) InvertMask() image.Rectangle {
-	d.begin(processing.Text{EN: "Invert mask", RU: "Обращение маски"})
+	d.begin(message.Of("Invert mask"))
 	d.rewrite(func(row []uint8, y, x0 int) {
 		for i, v := range row {
 			row[i] = 255 - v

@@ -54,7 +54,7 @@ func TestStrokeEndsOnceAndForgetsEmptyOnes(t *testing.T) {
 	if len(d.history.done) != 2 {
 		t.Errorf("%d steps after two strokes, want 2", len(d.history.done))
 	}
-	if name, ok := d.UndoName(); !ok || name.EN != "Brush stroke" || name.RU == "" {
+	if name, ok := d.UndoName(); !ok || name.String() != "Brush stroke" {
 		t.Errorf("UndoName = %v, %v", name, ok)
 	}
 	d.BeginStroke(Brush{Radius: 5}, 20, 20)

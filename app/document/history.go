@@ -3,6 +3,7 @@ package document
 import (
 	"image"
 
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -18,7 +19,7 @@ const (
 // step is one change. It holds the other side of it: what was before while it can be undone, what came after while it
 // can be redone. Swapping it with the document does both.
 type step struct {
-	name  processing.Text
+	name  message.Message
 	tiles []savedTile
 	// generation is that of the mask on the other side.
 	generation uint64
@@ -85,7 +86,7 @@ type edit struct {
 }
 
 // begin opens an edit; an open stroke is ended first.
-func (d *Document) begin(name processing.Text) {
+func (d *Document) begin(name message.Message) {
 	d.EndStroke()
 	d.edit.step = &step{name: name, generation: d.generation, region: d.region, detection: d.detection, corrections: d.corrections}
 	d.edit.exact, d.edit.byHand = false, false
@@ -205,14 +206,14 @@ func (d *Document) Redo() (dirty image.Rectangle, ok bool) {
 }
 
 // UndoName returns the name of the step that Undo takes back; ok is false where there is none.
-func (d *Document) UndoName() (name processing.Text, ok bool) { return lastName(d.history.done) }
+func (d *Document) UndoName() (name message.Message, ok bool) { return lastName(d.history.done) }
 
 // RedoName returns the name of the step that Redo does again; ok is false where there is none.
-func (d *Document) RedoName() (name processing.Text, ok bool) { return lastName(d.history.undone) }
+func (d *Document) RedoName() (name message.Message, ok bool) { return lastName(d.history.undone) }
 
-func lastName(steps []*step) (processing.Text, bool) {
+func lastName(steps []*step) (message.Message, bool) {
 	if len(steps) == 0 {
-		return processing.Text{}, false
+		return message.Message{}, false
 	}
 	return steps[len(steps)-1].name, true
 }

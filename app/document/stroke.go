@@ -5,6 +5,7 @@ import (
 	"math"
 	"sort"
 
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -36,9 +37,9 @@ const fallSteps = 4096
 // BeginStroke starts a stroke at (x, y), in image coordinates that may lie outside the picture, and paints its first dab.
 // A stroke still open is ended first.
 func (d *Document) BeginStroke(b Brush, x, y float64) image.Rectangle {
-	name := processing.Text{EN: "Brush stroke", RU: "Мазок кистью"}
+	name := message.Of("Brush stroke")
 	if b.Erase {
-		name = processing.Text{EN: "Eraser stroke", RU: "Мазок ластиком"}
+		name = message.Of("Eraser stroke")
 	}
 	d.begin(name)
 	d.edit.byHand = true

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 
 	"blik/app/imagefile/codec"
-	"blik/processing"
+	"blik/internal/message"
 )
 
 // The kinds of faults that an Error wraps, besides fs.ErrNotExist and fs.ErrPermission.
@@ -35,7 +35,7 @@ var (
 // Error is what is wrong with a file, in one sentence.
 type Error struct {
 	Path  string
-	Fault processing.Text
+	Fault message.Message
 	// Kind is one of the errors above, fs.ErrNotExist or fs.ErrPermission.
 	Kind error
 	// Cause is the underlying error; its text is already part of Fault where it helps.
@@ -43,10 +43,10 @@ type Error struct {
 }
 
 // Error returns the sentence in English.
-func (e *Error) Error() string { return e.In("en") }
+func (e *Error) Error() string { return e.Message().String() }
 
-// In returns the sentence in the language with the given ISO 639-1 code.
-func (e *Error) In(lang string) string { return e.Path + ": " + e.Fault.In(lang) }
+// Message returns the sentence.
+func (e *Error) Message() message.Message { return message.Of("%s: %s", e.Path, e.Fault) }
 
 // Unwrap returns kind and cause.
 func (e *Error) Unwrap() []error {
@@ -57,21 +57,21 @@ func (e *Error) Unwrap() []error {
 }
 
 // fault makes an Error; the cause's own words, if any, follow in parentheses.
-func fault(path string, kind, cause error, en, ru string) *Error {
+func fault(path string, kind, cause error, format message.Text, args ...any) *Error {
+	what := message.Of(format, args...)
 	if cause != nil {
-		detail := " (" + cause.Error() + ")"
-		en, ru = en+detail, ru+detail
+		what = message.Of("%s (%s)", what, cause)
 	}
-	return &Error{Path: path, Fault: processing.Text{EN: en, RU: ru}, Kind: kind, Cause: cause}
+	return &Error{Path: path, Fault: what, Kind: kind, Cause: cause}
 }
 
 // partial is a fault found where the path is not known.
 type partial struct {
-	kind   error
-	en, ru string
+	kind error
+	text message.Message
 }
 
-func (p *partial) Error() string { return p.en }
+func (p *partial) Error() string { return p.text.String() }
 
 // plain takes the operation and the path off an error of package os.
 func plain(err error) error {
@@ -89,14 +89,14 @@ func (f *File) fault(ctx context.Context, err error) error {
 	}
 	var p *partial
 	if errors.As(err, &p) {
-		return fault(f.Path, p.kind, nil, p.en, p.ru)
+		return &Error{Path: f.Path, Fault: p.text, Kind: p.kind}
 	}
 	var c *codec.Fault
 	if errors.As(err, &c) {
-		return fault(f.Path, c.Kind, nil, c.Text.EN, c.Text.In("ru"))
+		return &Error{Path: f.Path, Fault: c.Text, Kind: c.Kind}
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return f.fault(ctx, codec.Truncated())
 	}
-	return fault(f.Path, err, plain(err), "the file cannot be read", "файл не читается")
+	return fault(f.Path, err, plain(err), "the file cannot be read")
 }

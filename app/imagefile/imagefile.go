@@ -179,9 +179,9 @@ func (c cancelReader) ReadAt(p []byte, off int64) (int, error) {
 func openError(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fault(path, fs.ErrNotExist, nil, "no such file", "нет такого файла")
+		return fault(path, fs.ErrNotExist, nil, "no such file")
 	case errors.Is(err, fs.ErrPermission):
-		return fault(path, fs.ErrPermission, nil, "no permission to read the file", "нет прав на чтение файла")
+		return fault(path, fs.ErrPermission, nil, "no permission to read the file")
 	}
-	return fault(path, err, plain(err), "the file cannot be opened", "файл не открывается")
+	return fault(path, err, plain(err), "the file cannot be opened")
 }

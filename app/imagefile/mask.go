@@ -2,9 +2,9 @@ package imagefile
 
 import (
 	"context"
-	"fmt"
 
 	"blik/app/imagefile/codec"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -15,8 +15,7 @@ func ReadMask(ctx context.Context, path string, w, h int) (*processing.Mask, err
 		f, err := read(ctx, path, DefaultLimits(), func(i codec.Info) error {
 			if (w != 0 || h != 0) && (i.Width != w || i.Height != h) {
 				return &partial{ErrSize,
-					fmt.Sprintf("the mask has %d × %d pixels, the picture %d × %d", i.Width, i.Height, w, h),
-					fmt.Sprintf("в маске %d × %d пикселей, в картине %d × %d", i.Width, i.Height, w, h)}
+					message.Of("the mask has %d × %d pixels, the picture %d × %d", i.Width, i.Height, w, h)}
 			}
 			return nil
 		})

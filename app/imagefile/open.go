@@ -2,12 +2,12 @@ package imagefile
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"os"
 	"strings"
 
 	"blik/app/imagefile/codec"
+	"blik/internal/message"
 )
 
 // openFile opens the file at path for reading. Opening a named pipe would wait for its other end, so it looks before.
@@ -18,12 +18,11 @@ func openFile(path string) (*os.File, os.FileInfo, error) {
 	}
 	switch {
 	case info.IsDir():
-		return nil, nil, fault(path, ErrNotPicture, nil, "this is a folder, not a picture", "это папка, а не изображение")
+		return nil, nil, fault(path, ErrNotPicture, nil, "this is a folder, not a picture")
 	case !info.Mode().IsRegular():
-		return nil, nil, fault(path, ErrNotPicture, nil, "this is a device or a pipe, not a picture file",
-			"это устройство или канал, а не файл изображения")
+		return nil, nil, fault(path, ErrNotPicture, nil, "this is a device or a pipe, not a picture file")
 	case info.Size() == 0:
-		return nil, nil, fault(path, ErrNotPicture, nil, "the file is empty", "файл пуст")
+		return nil, nil, fault(path, ErrNotPicture, nil, "the file is empty")
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -54,33 +53,34 @@ func open(r io.ReaderAt, size int64) (Format, codec.Container, error) {
 
 // notPicture names what a file is instead, as far as its first bytes tell.
 func notPicture(magic []byte) error {
-	for _, known := range []struct{ magic, en, ru string }{
-		{"GIF8", "a GIF picture", "изображение GIF"},
-		{"BM", "a BMP picture", "изображение BMP"},
-		{"8BPS", "a Photoshop document", "документ Photoshop"},
-		{"%PDF", "a PDF document", "документ PDF"},
-		{"\x00\x00\x00\x0cjP  ", "a JPEG 2000 picture", "изображение JPEG 2000"},
-		{"\xff\x0a", "a JPEG XL picture", "изображение JPEG XL"},
-		{"\x00\x00\x00\x0cJXL ", "a JPEG XL picture", "изображение JPEG XL"},
-		{"\x76\x2f\x31\x01", "an OpenEXR picture", "изображение OpenEXR"},
+	for _, known := range []struct {
+		magic string
+		name  message.Text
+	}{
+		{"GIF8", "a GIF picture"},
+		{"BM", "a BMP picture"},
+		{"8BPS", "a Photoshop document"},
+		{"%PDF", "a PDF document"},
+		{"\x00\x00\x00\x0cjP  ", "a JPEG 2000 picture"},
+		{"\xff\x0a", "a JPEG XL picture"},
+		{"\x00\x00\x00\x0cJXL ", "a JPEG XL picture"},
+		{"\x76\x2f\x31\x01", "an OpenEXR picture"},
 	} {
 		if bytes.HasPrefix(magic, []byte(known.magic)) {
-			return unknown(known.en, known.ru)
+			return unknown(known.name)
 		}
 	}
 	switch {
 	case len(magic) >= 12 && strings.HasPrefix(string(magic), "RIFF") && string(magic[8:12]) == "WEBP":
-		return unknown("a WebP picture", "изображение WebP")
+		return unknown("a WebP picture")
 	case len(magic) >= 12 && string(magic[4:8]) == "ftyp":
-		return unknown("a HEIF, AVIF or video file", "файл HEIF, AVIF или видео")
+		return unknown("a HEIF, AVIF or video file")
 	}
-	return &partial{ErrNotPicture, "this is not a picture: PNG, JPEG or TIFF expected",
-		"это не изображение: нужен PNG, JPEG или TIFF"}
+	return &partial{ErrNotPicture, message.Of("this is not a picture: PNG, JPEG or TIFF expected")}
 }
 
-func unknown(en, ru string) error {
-	return &partial{ErrNotPicture, "this is " + en + ", which cannot be read; save it as TIFF, PNG or JPEG",
-		"это " + ru + ", такие файлы не читаются; сохраните его как TIFF, PNG или JPEG"}
+func unknown(name message.Text) error {
+	return &partial{ErrNotPicture, message.Of("this is %s, which cannot be read; save it as TIFF, PNG or JPEG", name)}
 }
 
 // check refuses, before any sample is allocated, what is larger than the limits or than the memory that is available
@@ -88,36 +88,31 @@ func unknown(en, ru string) error {
 func check(i codec.Info, l Limits, size, available int64) error {
 	w, h := int64(i.Width), int64(i.Height)
 	if w < 1 || h < 1 {
-		return codec.Damaged(fmt.Sprintf("the picture has no pixels: %d × %d", w, h), fmt.Sprintf("в изображении нет пикселей: %d × %d", w, h))
+		return codec.Damaged("the picture has no pixels: %d × %d", w, h)
 	}
 	// Dividing keeps the product of two lying sides from overflowing.
 	if h > l.Pixels/w {
 		return &partial{ErrTooLarge,
-			fmt.Sprintf("%d × %d pixels are more than the limit of %s", w, h, megapixels(l.Pixels, "MP")),
-			fmt.Sprintf("%d × %d пикселей больше допустимых %s", w, h, megapixels(l.Pixels, "Мпкс"))}
+			message.Of("%d × %d pixels are more than the limit of %s", w, h, megapixels(l.Pixels))}
 	}
 	if i.Expansion > 0 && i.Raw/i.Expansion > size {
 		return codec.Damaged(
-			fmt.Sprintf("the file is truncated: %d bytes cannot hold %d × %d pixels", size, w, h),
-			fmt.Sprintf("файл обрезан: %d байт не вмещают %d × %d пикселей", size, w, h))
+			"the file is truncated: %d bytes cannot hold %d × %d pixels", size, w, h)
 	}
 	if w*h > bombPixels && i.Raw/bombRatio > size {
 		return &partial{ErrTooLarge,
-			fmt.Sprintf("%d bytes that unpack to %d × %d pixels are no picture of anything", size, w, h),
-			fmt.Sprintf("%d байт, которые распаковываются в %d × %d пикселей, ничего не изображают", size, w, h)}
+			message.Of("%d bytes that unpack to %d × %d pixels are no picture of anything", size, w, h)}
 	}
 	pixels := float64(w) * float64(h)
 	samples := pixels * float64(i.Channels()*max(8, i.Depth)/8)
 	need := samples + max(float64(i.Scratch), pixels*float64(l.Work))
 	if need > float64(l.Bytes) {
 		return &partial{ErrTooLarge,
-			fmt.Sprintf("%d × %d pixels take %s of memory, more than the limit of %s", w, h, gibibytes(need, "GiB"), gibibytes(float64(l.Bytes), "GiB")),
-			fmt.Sprintf("%d × %d пикселей займут %s памяти — больше допустимых %s", w, h, gibibytes(need, "ГиБ"), gibibytes(float64(l.Bytes), "ГиБ"))}
+			message.Of("%d × %d pixels take %s of memory, more than the limit of %s", w, h, gibibytes(need), gibibytes(float64(l.Bytes)))}
 	}
 	if available > 0 && need > float64(available) {
 		return &partial{ErrTooLarge,
-			fmt.Sprintf("%d × %d pixels take %s of memory, and only %s are free", w, h, gibibytes(need, "GiB"), gibibytes(float64(available), "GiB")),
-			fmt.Sprintf("%d × %d пикселей займут %s памяти, а свободно только %s", w, h, gibibytes(need, "ГиБ"), gibibytes(float64(available), "ГиБ"))}
+			message.Of("%d × %d pixels take %s of memory, and only %s are free", w, h, gibibytes(need), gibibytes(float64(available)))}
 	}
 	return nil
 }
@@ -129,6 +124,6 @@ const (
 	bombRatio  = 500
 )
 
-func megapixels(n int64, unit string) string { return fmt.Sprintf("%g %s", float64(n)/1e6, unit) }
+func megapixels(n int64) message.Message { return message.Of("%g MP", float64(n)/1e6) }
 
-func gibibytes(n float64, unit string) string { return fmt.Sprintf("%.1f %s", n/(1<<30), unit) }
+func gibibytes(n float64) message.Message { return message.Of("%.1f GiB", n/(1<<30)) }

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"blik/app/i18n"
 	"blik/app/imagefile/codec"
 	projecttiff "blik/app/imagefile/tiff"
 	"blik/internal/testpic"
@@ -380,7 +381,7 @@ func checkSentence(t *testing.T, path string, f *File, err, kind error, says str
 		t.Errorf("%s: %v is not of the kind %v", path, err, kind)
 	case !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n"):
 		t.Errorf("%q should name the file and say %q", err, says)
-	case e.Fault.RU == "" || e.In("ru") == e.In("en"):
+	case i18n.For("ru").Sprint(e.Fault) == "":
 		t.Errorf("%s: no Russian sentence", path)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -15,6 +14,7 @@ import (
 
 	"blik/app/imagefile/codec"
 	"blik/internal/atomicfile"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -100,14 +100,14 @@ func Save(ctx context.Context, file *File, path string, patches []processing.Pat
 
 func save(ctx context.Context, fsys atomicfile.FileSystem, file *File, path string, patches []processing.Patch, o SaveOptions) (*Saved, error) {
 	if o.Progress == nil {
-		o.Progress = func(processing.Text, float64) {}
+		o.Progress = func(message.Message, float64) {}
 	}
 	if o.Limits == (Limits{}) {
 		o.Limits = DefaultLimits()
 	}
 	changed, n, err := changes(file.Picture, patches)
 	if err != nil {
-		return nil, fault(path, ErrWrite, err, "not written", "не записан")
+		return nil, fault(path, ErrWrite, err, "not written")
 	}
 	s := &saving{
 		ctx: ctx, fsys: fsys, file: file, options: o, patches: patches, changed: changed,
@@ -163,11 +163,9 @@ func (s *saving) plan() error {
 	s.saved.Format = to
 	switch {
 	case to != from && to.row().encode == nil:
-		return fault(path, ErrLossy, nil, "not written: only a JPEG is saved as JPEG, which loses detail; choose TIFF or PNG",
-			"не записан: в JPEG, теряющем детали, сохраняется только JPEG; выберите TIFF или PNG")
+		return fault(path, ErrLossy, nil, "not written: only a JPEG is saved as JPEG, which loses detail; choose TIFF or PNG")
 	case to.row().lossy && !s.options.AllowLossy && len(s.changed) > 0:
-		return fault(path, ErrLossy, nil, "not written: JPEG loses detail around each changed pixel; choose TIFF or PNG, or allow the loss",
-			"не записан: JPEG теряет детали вокруг каждого изменённого пикселя; выберите TIFF или PNG либо разрешите потерю")
+		return fault(path, ErrLossy, nil, "not written: JPEG loses detail around each changed pixel; choose TIFF or PNG, or allow the loss")
 	case to != from:
 		s.saved.How = NewFile
 		return s.portable(to)
@@ -181,20 +179,18 @@ func (s *saving) plan() error {
 // portable says whether a new file of another container holds all that the source holds.
 func (s *saving) portable(to Format) error {
 	info := s.file.Info
-	refuse := func(en, ru string) error {
-		return fault(s.saved.Path, ErrUnsupported, nil,
-			fmt.Sprintf("not written: %s would lose %s; keep %s", to, en, s.file.Format),
-			fmt.Sprintf("не записан: %s потеряет %s; оставьте %s", to, ru, s.file.Format))
+	refuse := func(what message.Text) error {
+		return fault(s.saved.Path, ErrUnsupported, nil, "not written: %s would lose %s; keep %s", to, what, s.file.Format)
 	}
 	switch {
 	case info.Extra > 0:
-		return refuse("the transparency or extra channels", "прозрачность или дополнительные каналы")
+		return refuse("the transparency or extra channels")
 	case info.Pictures > 1:
-		return refuse("all pages but the first", "все страницы, кроме первой")
+		return refuse("all pages but the first")
 	case !to.row().cmyk && s.file.Picture.Channels == 4:
-		return refuse("the CMYK channels", "каналы CMYK")
+		return refuse("the CMYK channels")
 	case !to.row().float && s.file.Picture.F32 != nil:
-		return refuse("the precision of floating-point samples", "точность чисел с плавающей точкой")
+		return refuse("the precision of floating-point samples")
 	}
 	return nil
 }
@@ -206,7 +202,7 @@ func (s *saving) target() (string, error) {
 		return path, err
 	}
 	if source, err := os.Stat(s.file.Path); err == nil && os.SameFile(source, there) {
-		return "", fault(s.saved.Path, ErrExists, nil, "not written: this is the source itself", "не записан: это сам исходный файл")
+		return "", fault(s.saved.Path, ErrExists, nil, "not written: this is the source itself")
 	}
 	return "", existsError(s.saved.Path)
 }
@@ -244,8 +240,7 @@ func (s *saving) unchanged() error {
 }
 
 func changedError(path string) error {
-	return fault(path, ErrChanged, nil, "the file has changed since it was opened; open it again",
-		"файл изменился с тех пор, как был открыт; откройте его заново")
+	return fault(path, ErrChanged, nil, "the file has changed since it was opened; open it again")
 }
 
 // prepare chooses between patching, rewriting and a new file, and looks for room on the disk.
@@ -289,11 +284,10 @@ func (s *saving) room(target string, need int64) error {
 		return nil
 	}
 	return fault(s.saved.Path, ErrWrite, nil,
-		fmt.Sprintf("not written: %s are needed in the folder %s, and %s are free", megabytes(need, "MB"), dir, megabytes(free, "MB")),
-		fmt.Sprintf("не записан: в папке %s нужно %s, а свободно %s", dir, megabytes(need, "МБ"), megabytes(free, "МБ")))
+		"not written: %s are needed in the folder %s, and %s are free", megabytes(need), dir, megabytes(free))
 }
 
-func megabytes(n int64, unit string) string { return fmt.Sprintf("%.1f %s", float64(n)/1e6, unit) }
+func megabytes(n int64) message.Message { return message.Of("%.1f MB", float64(n)/1e6) }
 
 // fill writes the result. The source is hashed at the same time, from what the copy has just brought into memory.
 func (s *saving) fill(f atomicfile.File) error {
@@ -311,7 +305,7 @@ func (s *saving) fill(f atomicfile.File) error {
 
 // progress tells which share of the writing is done.
 func (s *saving) progress(done float64) {
-	s.options.Progress(processing.Text{EN: "saving", RU: "сохранение"}, shareWritten*done)
+	s.options.Progress(message.Of("saving"), shareWritten*done)
 }
 
 // shareWritten is the share of saving that is done when the result is written, but not yet checked, roughly.
@@ -352,7 +346,7 @@ func (s *saving) write(f atomicfile.File) error {
 func (s *saving) check(f atomicfile.File) error {
 	// A file that is open cannot be replaced everywhere, and the source may be what is replaced.
 	defer s.source.Close()
-	s.options.Progress(processing.Text{EN: "checking", RU: "проверка"}, shareWritten)
+	s.options.Progress(message.Of("checking"), shareWritten)
 	info, err := f.Stat()
 	if err != nil {
 		return err

@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"blik/app/imagefile/codec"
 	"blik/internal/atomicfile"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -46,58 +45,39 @@ func (p *Proof) Holds() bool {
 }
 
 // Statement says in one sentence what the proof shows.
-func (p *Proof) Statement() processing.Text {
+func (p *Proof) Statement() message.Message {
 	if p.Holds() {
 		total := int64(p.Width) * int64(p.Height)
-		t := processing.Text{
-			EN: fmt.Sprintf("Proven: %d of %d pixels changed", p.Changed, total),
-			RU: fmt.Sprintf("Доказано: изменено пикселей: %d из %d", p.Changed, total),
-		}
+		clauses := []message.Message{message.Of("Proven: %d of %d pixels changed", p.Changed, total)}
 		if p.MaskArea >= 0 {
-			t.EN += fmt.Sprintf(", all of them among the %d pixels of the mask; no pixel outside the mask changed", p.MaskArea)
-			t.RU += fmt.Sprintf(", все они — среди %d пикселей маски; вне маски не изменился ни один пиксель", p.MaskArea)
+			clauses = append(clauses, message.Of(
+				", all of them among the %d pixels of the mask; no pixel outside the mask changed", p.MaskArea))
 		}
-		t.EN += "; depth, profile and metadata are those of the source"
-		t.RU += "; глубина, профиль и метаданные — как в исходном файле"
+		clauses = append(clauses, message.Of("; depth, profile and metadata are those of the source"))
 		if p.Rebuilt {
-			t.EN += ", and so is every other byte that saving it anew gives"
-			t.RU += ", как и все прочие байты, которые даёт его повторное сохранение"
+			clauses = append(clauses, message.Of(", and so is every other byte that saving it anew gives"))
 		}
-		t.EN, t.RU = t.EN+".", t.RU+"."
-		return t
+		return message.Of("%s.", message.Join("", clauses...))
 	}
-	t := processing.Text{EN: "Not proven", RU: "Не доказано"}
-	join := ": "
-	add := func(en, ru string) {
-		t.EN, t.RU, join = t.EN+join+en, t.RU+join+ru, "; "
-	}
+	var faults []message.Message
 	if p.Outside > 0 {
-		add(fmt.Sprintf("%d pixels outside the mask changed, the first at %d, %d", p.Outside, p.First[0].X, p.First[0].Y),
-			fmt.Sprintf("вне маски изменено пикселей: %d, первый — %d, %d", p.Outside, p.First[0].X, p.First[0].Y))
+		faults = append(faults, message.Of("%d pixels outside the mask changed, the first at %d, %d", p.Outside, p.First[0].X, p.First[0].Y))
 	}
 	if len(p.Differs) > 0 {
-		names := make([]string, len(p.Differs))
+		names := make([]message.Message, len(p.Differs))
 		for i, d := range p.Differs {
-			names[i] = differNames()[d]
+			names[i] = differs(d)
 		}
-		add("other than in the source: "+strings.Join(p.Differs, ", "), "отличается от исходного: "+strings.Join(names, ", "))
+		faults = append(faults, message.Of("other than in the source: %s", message.Join(", ", names...)))
 	}
 	if p.BytesOutside > 0 {
-		add(fmt.Sprintf("%d bytes changed that are not colour samples", p.BytesOutside),
-			fmt.Sprintf("изменено байтов, не относящихся к цвету пикселей: %d", p.BytesOutside))
+		faults = append(faults, message.Of("%d bytes changed that are not colour samples", p.BytesOutside))
 	}
-	t.EN, t.RU = t.EN+".", t.RU+"."
-	return t
+	return message.Of("Not proven: %s.", message.Join("; ", faults...))
 }
 
-// differNames are the names of Proof.Differs in Russian.
-func differNames() map[string]string {
-	return map[string]string{
-		"size": "размер", "depth": "глубина", "channels": "число каналов", "profile": "профиль", "EXIF": "EXIF", "XMP": "XMP",
-		"IPTC": "IPTC", "Photoshop": "блоки Photoshop", "resolution": "разрешение", "orientation": "ориентация",
-		"transparency": "прозрачность", "pages": "число страниц",
-	}
-}
+// differs names one of Proof.Differs.
+func differs(name string) message.Message { return message.Of(message.Text(name)).Context("differs") }
 
 // Verify compares two picture files: every colour sample of every pixel and the metadata; and every byte,
 // where the result comes from overwriting or rewriting the source, which holds alpha, extra channels and other pages to
@@ -110,8 +90,7 @@ func Verify(ctx context.Context, source, result string, mask *processing.Mask, l
 	}
 	if mask != nil && (mask.Width != a.Picture.Width || mask.Height != a.Picture.Height) {
 		return nil, fault(source, ErrSize, nil,
-			fmt.Sprintf("the mask has %d × %d pixels, the picture %d × %d", mask.Width, mask.Height, a.Picture.Width, a.Picture.Height),
-			fmt.Sprintf("в маске %d × %d пикселей, в картине %d × %d", mask.Width, mask.Height, a.Picture.Width, a.Picture.Height))
+			"the mask has %d × %d pixels, the picture %d × %d", mask.Width, mask.Height, a.Picture.Width, a.Picture.Height)
 	}
 	b, err := Read(ctx, result, limits)
 	if err != nil {
@@ -462,8 +441,7 @@ func (s *saving) newProof() *Proof {
 
 func (s *saving) unproven() error {
 	return fault(s.saved.Path, ErrWrite, nil,
-		"not written: read back, the result is not the source with the corrected pixels; the source may have changed",
-		"не записан: при проверке результат не совпал с исходным файлом и исправлениями; возможно, исходный файл изменился")
+		"not written: read back, the result is not the source with the corrected pixels; the source may have changed")
 }
 
 // arrived says whether the pixels that were to change have their new values in the result.

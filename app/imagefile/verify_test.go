@@ -14,6 +14,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"blik/app/i18n"
 	"blik/app/imagefile/codec"
 	"blik/processing"
 
@@ -63,7 +64,7 @@ func TestVerifyFindsWhatDiffers(t *testing.T) {
 			!got.ByByte || got.Rebuilt != (w.BytesOutside == 0) || got.BytesChanged != w.BytesChanged || got.BytesOutside != w.BytesOutside || !slices.Equal(got.Differs, w.Differs) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, w)
 		}
-		if s := got.Statement(); !strings.Contains(s.EN, c.phrase) || s.RU == "" || s.RU == s.EN {
+		if s := got.Statement(); !strings.Contains(s.String(), c.phrase) {
 			t.Errorf("%s: the sentence is %q, want %q in it", c.name, s, c.phrase)
 		}
 	}
@@ -80,7 +81,7 @@ func TestVerifyOtherKinds(t *testing.T) {
 		"kind": {tiffBytes(binary.BigEndian, grey, noise(12)), []string{"depth", "channels", "transparency"}},
 	} {
 		got, err := Verify(t.Context(), source, write(t, "b.tif", c.data), nil, DefaultLimits())
-		if err != nil || got.Holds() || !slices.Equal(got.Differs, c.differs) || strings.Contains(got.Statement().RU, ": ,") {
+		if err != nil || got.Holds() || !slices.Equal(got.Differs, c.differs) || strings.Contains(i18n.For("ru").Sprint(got.Statement()), ": ,") {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
@@ -95,8 +96,9 @@ func TestVerifyOtherKinds(t *testing.T) {
 	if _, err := Verify(ctx, source, source, nil, DefaultLimits()); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
-	for _, d := range []string{"size", "depth", "channels", "profile", "EXIF", "XMP", "IPTC", "Photoshop", "resolution", "orientation", "transparency", "pages"} {
-		if differNames()[d] == "" {
+	russian := i18n.For("ru")
+	for _, d := range []string{"size", "depth", "channels", "profile", "resolution", "orientation", "transparency", "pages"} {
+		if russian.Sprint(differs(d)) == d {
 			t.Errorf("%s has no Russian name", d)
 		}
 	}
@@ -282,9 +284,9 @@ func TestCheck(t *testing.T) {
 	}{
 		{Limits{Pixels: 1e9, Bytes: 16 * gib}, 1e9, 8 * gib, "", ""},
 		{Limits{Pixels: 1e9, Bytes: 16 * gib}, 1e9, 0, "", ""},
-		{Limits{Pixels: 1e9, Bytes: 16 * gib}, 1e9, gib, "take 2.1 GiB of memory, and only 1.0 GiB are free", "а свободно только 1.0 ГиБ"},
-		{Limits{Pixels: 1e9, Bytes: 2 * gib}, 1e9, 8 * gib, "take 2.1 GiB of memory, more than the limit of 2.0 GiB", "больше допустимых 2.0 ГиБ"},
-		{Limits{Pixels: 1e9, Bytes: 16 * gib, Work: 12}, 1e9, 3 * gib, "take 3.4 GiB of memory, and only 3.0 GiB are free", "а свободно только 3.0 ГиБ"},
+		{Limits{Pixels: 1e9, Bytes: 16 * gib}, 1e9, gib, "take 2.1 GiB of memory, and only 1.0 GiB are free", "а свободно только 1,0 ГиБ"},
+		{Limits{Pixels: 1e9, Bytes: 2 * gib}, 1e9, 8 * gib, "take 2.1 GiB of memory, more than the limit of 2.0 GiB", "больше допустимых 2,0 ГиБ"},
+		{Limits{Pixels: 1e9, Bytes: 16 * gib, Work: 12}, 1e9, 3 * gib, "take 3.4 GiB of memory, and only 3.0 GiB are free", "а свободно только 3,0 ГиБ"},
 		{Limits{Pixels: 1e9, Bytes: 16 * gib}, 1e6, 8 * gib, "", ""},
 		{Limits{Pixels: 1e8, Bytes: 16 * gib}, 1e9, 8 * gib, "20000 × 10000 pixels are more than the limit of 100 MP", "допустимых 100 Мпкс"},
 	} {
@@ -293,7 +295,7 @@ func TestCheck(t *testing.T) {
 		switch {
 		case c.says == "" && err != nil:
 			t.Errorf("%+v: %v", c, err)
-		case c.says != "" && (!errors.As(err, &p) || p.kind != ErrTooLarge || !strings.Contains(p.en, c.says) || !strings.Contains(p.ru, c.ru)):
+		case c.says != "" && (!errors.As(err, &p) || p.kind != ErrTooLarge || !strings.Contains(p.text.String(), c.says) || !strings.Contains(i18n.For("ru").Sprint(p.text), c.ru)):
 			t.Errorf("got %v, want %q", err, c.says)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -67,7 +66,7 @@ func replaceable(path string) (string, fs.FileInfo, error) {
 	case err != nil:
 		return "", nil, writeError(path, err)
 	case !there.Mode().IsRegular():
-		return "", nil, fault(path, ErrWrite, nil, "not written: this is not a file", "не записан: это не файл")
+		return "", nil, fault(path, ErrWrite, nil, "not written: this is not a file")
 	}
 	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -77,7 +76,7 @@ func replaceable(path string) (string, fs.FileInfo, error) {
 }
 
 func existsError(path string) error {
-	return fault(path, ErrExists, nil, "a file of this name is there already", "файл с таким именем уже есть")
+	return fault(path, ErrExists, nil, "a file of this name is there already")
 }
 
 // WritePNG writes p, grey or RGB of 8 or 16 bits, as PNG of the same depth.
@@ -115,26 +114,23 @@ func writeError(path string, err error) error {
 	case errors.Is(err, fs.ErrExist):
 		return existsError(path)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fault(path, ErrWrite, nil, "not written: the disk is full", "не записан: диск заполнен")
+		return fault(path, ErrWrite, nil, "not written: the disk is full")
 	case errors.Is(err, syscall.EFBIG):
-		return fault(path, ErrWrite, nil, "not written: the system allows no file of this size", "не записан: система не допускает файлов такого размера")
+		return fault(path, ErrWrite, nil, "not written: the system allows no file of this size")
 	case errors.Is(err, syscall.EROFS):
-		return fault(path, ErrWrite, nil, fmt.Sprintf("not written: the folder %s is read-only", dir),
-			fmt.Sprintf("не записан: папка %s доступна только для чтения", dir))
+		return fault(path, ErrWrite, nil, "not written: the folder %s is read-only", dir)
 	case errors.Is(err, fs.ErrPermission):
-		return fault(path, fs.ErrPermission, nil, fmt.Sprintf("not written: no permission to write in the folder %s", dir),
-			fmt.Sprintf("не записан: нет прав на запись в папку %s", dir))
+		return fault(path, fs.ErrPermission, nil, "not written: no permission to write in the folder %s", dir)
 	case errors.Is(err, fs.ErrNotExist):
-		return fault(path, ErrWrite, nil, fmt.Sprintf("not written: the folder %s does not exist", dir),
-			fmt.Sprintf("не записан: папки %s нет", dir))
+		return fault(path, ErrWrite, nil, "not written: the folder %s does not exist", dir)
 	}
 	var clause *codec.Fault
 	if errors.As(err, &clause) {
-		return fault(path, clause.Kind, nil, "not written: "+clause.Text.EN, "не записан: "+clause.Text.In("ru"))
+		return fault(path, clause.Kind, nil, "not written: %s", clause.Text)
 	}
 	var link *os.LinkError
 	if errors.As(err, &link) {
 		err = link.Err
 	}
-	return fault(path, ErrWrite, plain(err), "not written", "не записан")
+	return fault(path, ErrWrite, plain(err), "not written")
 }

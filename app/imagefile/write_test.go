@@ -192,7 +192,7 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 				return err
 			})
 			var e *Error
-			if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), c.says) || e.Fault.RU == "" {
+			if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s: %v, want a sentence with %q", step, err, c.says)
 			}
 			onlyOld(t, step, dir)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -40,7 +41,7 @@ func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v", e
 
 // Update is how far a job is.
 type Update struct {
-	Stage processing.Text
+	Stage message.Message
 	// Done is the share of the whole, 0…1.
 	Done float64
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -273,12 +274,12 @@ func TestProgressIsCoalesced(t *testing.T) {
 		for range 2 {
 			all.Go(func() {
 				for begin := time.Now(); time.Since(begin) < run; {
-					report(processing.Text{EN: "background"}, float64(time.Since(begin))/float64(run))
+					report(message.Of("background"), float64(time.Since(begin))/float64(run))
 				}
 			})
 		}
 		all.Wait()
-		report(processing.Text{EN: "last"}, 1)
+		report(message.Of("last"), 1)
 		return 0, nil
 	}
 	c := make(chan struct{})
@@ -321,7 +322,7 @@ func TestReportAfterTheEndIsHarmless(t *testing.T) {
 	c := start(t, r, func(_ context.Context, report processing.Progress) (int, error) { later = report; return 0, nil },
 		func(Update) { t.Error("progress after done") })
 	wait(t, c)
-	later(processing.Text{}, 0.5)
+	later(message.Message{}, 0.5)
 	time.Sleep(2 * ProgressInterval)
 }
 

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"blik/processing"
+	"blik/internal/message"
 )
 
 // reporter passes on the latest progress of a job, at most once every ProgressInterval.
@@ -25,7 +25,7 @@ type reporter struct {
 }
 
 // report takes the latest figure; it is the processing.Progress that work is given.
-func (r *reporter) report(stage processing.Text, done float64) {
+func (r *reporter) report(stage message.Message, done float64) {
 	if r.progress == nil {
 		return
 	}

@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"blik/app/imagefile"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -41,26 +42,26 @@ var ErrNewer = errors.New("newer version")
 type Error struct {
 	// Path is empty where the preset came from no file.
 	Path  string
-	Fault processing.Text
+	Fault message.Message
 	Cause error
 }
 
 // Error returns the sentence in English.
-func (e *Error) Error() string { return e.In("en") }
+func (e *Error) Error() string { return e.Message().String() }
 
-// In returns the sentence in the language with the given ISO 639-1 code.
-func (e *Error) In(lang string) string {
+// Message returns the sentence.
+func (e *Error) Message() message.Message {
 	if e.Path == "" {
-		return e.Fault.In(lang)
+		return e.Fault
 	}
-	return e.Path + ": " + e.Fault.In(lang)
+	return message.Of("%s: %s", e.Path, e.Fault)
 }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-func fault(cause error, en, ru string) *Error {
-	return &Error{Fault: processing.Text{EN: en, RU: ru}, Cause: cause}
+func fault(cause error, format message.Text, args ...any) *Error {
+	return &Error{Fault: message.Of(format, args...), Cause: cause}
 }
 
 // Encode returns all parameters as JSON, one value a line, in the order of processing.Specs.
@@ -91,18 +92,16 @@ func Decode(data []byte) (processing.Params, error) {
 	if err := json.Unmarshal(data, &head); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if !errors.As(err, &wrong) {
-			return processing.Params{}, fault(err, fmt.Sprintf("the preset is no valid JSON (%v)", err),
-				fmt.Sprintf("набор параметров — не JSON (%v)", err))
+			return processing.Params{}, fault(err, "the preset is no valid JSON (%v)", err)
 		}
 		head.Format = ""
 	}
 	switch {
 	case head.Format != Format || head.Version < 1:
-		return processing.Params{}, fault(nil, "this is not a preset of Blik", "это не набор параметров Blik")
+		return processing.Params{}, fault(nil, "this is not a preset of Blik")
 	case head.Version > Version:
 		return processing.Params{}, fault(ErrNewer,
-			fmt.Sprintf("the preset has version %d, written by a newer Blik; this one reads up to version %d", head.Version, Version),
-			fmt.Sprintf("набор параметров версии %d записан более новым Blik; этот читает до версии %d", head.Version, Version))
+			"the preset has version %d, written by a newer Blik; this one reads up to version %d", head.Version, Version)
 	}
 
 	var body struct {
@@ -113,8 +112,7 @@ func Decode(data []byte) (processing.Params, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&body); err != nil {
-		return processing.Params{}, fault(err, fmt.Sprintf("the preset is damaged (%v)", err),
-			fmt.Sprintf("набор параметров повреждён (%v)", err))
+		return processing.Params{}, fault(err, "the preset is damaged (%v)", err)
 	}
 	p := processing.DefaultParams()
 	for _, s := range processing.Specs() {
@@ -126,13 +124,11 @@ func Decode(data []byte) (processing.Params, error) {
 		v, ok := parse(s, raw)
 		if !ok || s.Set(&p, v) != nil {
 			text, allowed := shorten(raw), Allowed(s)
-			return processing.Params{}, fault(nil, fmt.Sprintf("the preset sets %s to %s: %s", s.ID, text, allowed.EN),
-				fmt.Sprintf("набор задаёт %s = %s: %s", s.ID, text, allowed.RU))
+			return processing.Params{}, fault(nil, "the preset sets %s to %s: %s", s.ID, text, allowed)
 		}
 	}
 	for id := range body.Values {
-		return processing.Params{}, fault(nil, fmt.Sprintf("the preset sets %q, which is no parameter", id),
-			fmt.Sprintf("набор задаёт %q, такого параметра нет", id))
+		return processing.Params{}, fault(nil, "the preset sets %q, which is no parameter", id)
 	}
 	return p, nil
 }
@@ -171,29 +167,28 @@ func shorten(raw json.RawMessage) string {
 }
 
 // Allowed says what the value of a parameter must be: "must be an odd whole number between 3 and 63 px".
-func Allowed(s processing.Spec) processing.Text {
+func Allowed(s processing.Spec) message.Message {
 	lo, hi := s.Format(s.Min), s.Format(s.Max)
-	between := processing.Text{
-		EN: strings.TrimSpace(fmt.Sprintf("between %s and %s %s", lo, hi, s.Unit.EN)),
-		RU: strings.TrimSpace(fmt.Sprintf("от %s до %s %s", lo, hi, s.Unit.RU)),
+	between := message.Of("between %s and %s", lo, hi)
+	if !s.Unit.IsZero() {
+		between = message.Of("between %s and %s %s", lo, hi, s.Unit)
 	}
-	with := func(en, ru string) processing.Text { return processing.Text{EN: en + between.EN, RU: ru + between.RU} }
 	switch s.Kind {
 	case processing.KindSwitch:
-		return processing.Text{EN: "must be true or false", RU: "допустимы true и false"}
+		return message.Of("must be true or false")
 	case processing.KindChoice:
 		ids := make([]string, len(s.Choices))
 		for i, c := range s.Choices {
 			ids[i] = c.ID
 		}
 		list := strings.Join(ids, ", ")
-		return processing.Text{EN: "must be one of " + list, RU: "допустимы " + list}
+		return message.Of("must be one of %s", list)
 	case processing.KindOdd:
-		return with("must be an odd whole number ", "нужно нечётное целое число ")
+		return message.Of("must be an odd whole number %s", between)
 	case processing.KindInt:
-		return with("must be a whole number ", "нужно целое число ")
+		return message.Of("must be a whole number %s", between)
 	default:
-		return with("must be a number ", "нужно число ")
+		return message.Of("must be a number %s", between)
 	}
 }
 
@@ -212,17 +207,17 @@ func Read(path string) (processing.Params, error) {
 }
 
 func readFile(path string) ([]byte, error) {
-	failed := func(cause error, en, ru string) error {
-		e := fault(cause, en, ru)
+	failed := func(cause error, format message.Text, args ...any) error {
+		e := fault(cause, format, args...)
 		e.Path = path
 		return e
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, failed(err, "no such file", "нет такого файла")
+		return nil, failed(err, "no such file")
 	case err == nil && !info.Mode().IsRegular():
-		return nil, failed(nil, "this is not a preset file", "это не файл набора параметров")
+		return nil, failed(nil, "this is not a preset file")
 	}
 	var data []byte
 	file, err := os.Open(path)
@@ -232,9 +227,9 @@ func readFile(path string) ([]byte, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, failed(err, "the file cannot be read", "файл не читается")
+		return nil, failed(err, "the file cannot be read")
 	case len(data) > maxBytes:
-		return nil, failed(nil, "this is too large to be a preset", "файл слишком велик для набора параметров")
+		return nil, failed(nil, "this is too large to be a preset")
 	}
 	return data, nil
 }

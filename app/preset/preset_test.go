@@ -33,6 +33,7 @@ func anyParams(t *rapid.T) processing.Params {
 }
 
 func TestRoundTrip(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := anyParams(t)
 		got, err := preset.Decode(preset.Encode(want))
@@ -47,6 +48,7 @@ func TestRoundTrip(t *testing.T) {
 
 // A preset from before there was correction is read as it was meant, and one for correction alone says only that.
 func TestPresetsOfOneStage(t *testing.T) {
+	t.Parallel()
 	for text, change := range map[string]func(*processing.Params){
 		`{"format": "blik preset", "version": 1, "values": {"mode": "manual", "window": 15, "fill": false}}`: func(p *processing.Params) {
 			p.Mode, p.Window, p.Fill = processing.Manual, 15, false
@@ -64,6 +66,7 @@ func TestPresetsOfOneStage(t *testing.T) {
 }
 
 func TestFileRoundTrip(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "p.json")
 	want := processing.DefaultParams()
 	want.Mode, want.Window, want.Contrast = processing.Manual, 15, 12.5
@@ -84,6 +87,7 @@ func TestFileRoundTrip(t *testing.T) {
 }
 
 func TestWhatIsLeftOutHasItsDefault(t *testing.T) {
+	t.Parallel()
 	got, err := preset.Decode([]byte(`{"format": "blik preset", "version": 1, "values": {"margin": 2}}`))
 	want := processing.DefaultParams()
 	want.Margin = 2
@@ -93,6 +97,7 @@ func TestWhatIsLeftOutHasItsDefault(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	values := func(v string) string { return `{"format": "blik preset", "version": 1, "values": {` + v + `}}` }
 	for _, c := range []struct{ name, json, says string }{
 		{"nothing", ``, "no valid JSON"},
@@ -116,7 +121,7 @@ func TestRefused(t *testing.T) {
 	} {
 		_, err := preset.Decode([]byte(c.json))
 		var e *preset.Error
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.says) || e.Fault.RU == "" {
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want a sentence with %q", c.name, err, c.says)
 		}
 		if errors.Is(err, preset.ErrNewer) != (c.name == "newer") {
@@ -126,6 +131,7 @@ func TestRefused(t *testing.T) {
 }
 
 func TestReadNamesTheFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "bad.json")
 	large := filepath.Join(dir, "large.json")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"blik/app/document"
+	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/app/preset"
 	"blik/processing"
@@ -242,7 +243,7 @@ func newProofRecord(p *imagefile.Proof) *proofRecord {
 		return nil
 	}
 	r := &proofRecord{
-		Holds: p.Holds(), Statement: bilingual(p.Statement()), MaskArea: p.MaskArea, Changed: p.Changed, Outside: p.Outside,
+		Holds: p.Holds(), Statement: i18n.Everywhere(p.Statement()), MaskArea: p.MaskArea, Changed: p.Changed, Outside: p.Outside,
 		First: []position{}, Differs: append([]string{}, p.Differs...),
 		ByByte: p.ByByte, BytesChanged: p.BytesChanged, BytesOutside: p.BytesOutside,
 	}
@@ -308,13 +309,13 @@ func CorrectionNames(result string) (jsonPath, htmlPath string) {
 	return name + ".json", name + ".html"
 }
 
-// SaveCorrection writes both reports beside the result, the readable one in the language with the given ISO 639-1 code,
+// SaveCorrection writes both reports beside the result, the readable one in the language of tr,
 // and returns their paths. What was there of these names is replaced.
-func SaveCorrection(ctx context.Context, c Correction, lang string) (jsonPath, htmlPath string, err error) {
+func SaveCorrection(ctx context.Context, c Correction, tr *i18n.Printer) (jsonPath, htmlPath string, err error) {
 	jsonPath, htmlPath = CorrectionNames(c.Saved.Path)
 	err = imagefile.WriteFile(ctx, jsonPath, func(w io.Writer) error { return WriteCorrectionJSON(w, c) })
 	if err == nil {
-		err = imagefile.WriteFile(ctx, htmlPath, func(w io.Writer) error { return WriteCorrectionHTML(ctx, w, c, lang) })
+		err = imagefile.WriteFile(ctx, htmlPath, func(w io.Writer) error { return WriteCorrectionHTML(ctx, w, c, tr) })
 	}
 	return jsonPath, htmlPath, err
 }

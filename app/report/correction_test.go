@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"blik/app/document"
+	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/app/preset"
 	"blik/app/report"
@@ -57,6 +58,7 @@ func corrected(orientation int) report.Correction {
 }
 
 func TestCorrectionJSON(t *testing.T) {
+	t.Parallel()
 	c := corrected(1)
 	var b bytes.Buffer
 	if err := report.WriteCorrectionJSON(&b, c); err != nil {
@@ -138,16 +140,17 @@ func shownPictures(t *testing.T, html []byte) []image.Image {
 
 // The report for people names everything, in both languages, needs no other file, and shows each place before and after.
 func TestCorrectionHTML(t *testing.T) {
+	t.Parallel()
 	for lang, says := range map[string][]string{
 		"en": {`<html lang="en">`, "Correction report", "Proven: 3 of 2400 pixels changed", "ring median", "exemplar", "scan &lt;1&gt;.tif", strings.Repeat("b", 64),
 			"2026-11-21T10:30:00Z", "Blik 1.2.3", "<td>2.50</td>", "adaptive", "only changed pixels were overwritten", "60 × 40 px"},
 		"ru": {`<html lang="ru">`, "Отчёт об исправлении", "Доказано: изменено пикселей: 3 из 2400", "медиана кольца", "<td>2,50</td>", "адаптивный", "пкс"},
 	} {
 		var first, second bytes.Buffer
-		if err := report.WriteCorrectionHTML(t.Context(), &first, corrected(1), lang); err != nil {
+		if err := report.WriteCorrectionHTML(t.Context(), &first, corrected(1), i18n.For(lang)); err != nil {
 			t.Fatal(err)
 		}
-		if err := report.WriteCorrectionHTML(t.Context(), &second, corrected(1), lang); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+		if err := report.WriteCorrectionHTML(t.Context(), &second, corrected(1), i18n.For(lang)); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
 			t.Errorf("%s: the same correction gave two reports, %v", lang, err)
 		}
 		for _, s := range says {
@@ -178,13 +181,14 @@ func TestCorrectionHTML(t *testing.T) {
 
 // Pictures are shown upright: the pixel at (x, y) of the file is where EXIF puts it.
 func TestCorrectionHTMLUpright(t *testing.T) {
+	t.Parallel()
 	const w, h, x, y = 26, 19, 12, 5
 	for orientation, want := range map[int]image.Point{
 		1: {x, y}, 2: {w - 1 - x, y}, 3: {w - 1 - x, h - 1 - y}, 4: {x, h - 1 - y},
 		5: {y, x}, 6: {h - 1 - y, x}, 7: {h - 1 - y, w - 1 - x}, 8: {y, w - 1 - x},
 	} {
 		var b bytes.Buffer
-		if err := report.WriteCorrectionHTML(t.Context(), &b, corrected(orientation), "en"); err != nil {
+		if err := report.WriteCorrectionHTML(t.Context(), &b, corrected(orientation), i18n.For("en")); err != nil {
 			t.Fatal(err)
 		}
 		after := shownPictures(t, b.Bytes())[1]
@@ -199,6 +203,7 @@ func TestCorrectionHTMLUpright(t *testing.T) {
 
 // A report on very many places shows the largest and says how many more there are; one on none says so.
 func TestCorrectionHTMLPaging(t *testing.T) {
+	t.Parallel()
 	c := corrected(1)
 	c.Patches = nil
 	for i := range 350 {
@@ -207,7 +212,7 @@ func TestCorrectionHTMLPaging(t *testing.T) {
 		c.Patches = append(c.Patches, p)
 	}
 	var b bytes.Buffer
-	if err := report.WriteCorrectionHTML(t.Context(), &b, c, "en"); err != nil {
+	if err := report.WriteCorrectionHTML(t.Context(), &b, c, i18n.For("en")); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(b.String(), "<figure"); n != 300 || !strings.Contains(b.String(), "in the table only: 50.") || strings.Count(b.String(), "<tr><td>") < 350 {
@@ -215,18 +220,19 @@ func TestCorrectionHTMLPaging(t *testing.T) {
 	}
 	c.Patches = nil
 	b.Reset()
-	if err := report.WriteCorrectionHTML(t.Context(), &b, c, "en"); err != nil || !strings.Contains(b.String(), "Nothing was corrected.") {
+	if err := report.WriteCorrectionHTML(t.Context(), &b, c, i18n.For("en")); err != nil || !strings.Contains(b.String(), "Nothing was corrected.") {
 		t.Errorf("no places: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := report.WriteCorrectionHTML(ctx, &b, corrected(1), "en"); err != context.Canceled {
+	if err := report.WriteCorrectionHTML(ctx, &b, corrected(1), i18n.For("en")); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
 // A place larger than fits is shown smaller, every pixel of it.
 func TestCorrectionHTMLLarge(t *testing.T) {
+	t.Parallel()
 	c := corrected(1)
 	const w, h = 1900, 30
 	c.Source.Picture = &processing.Picture{Width: w, Height: h, Channels: 3, U16: make([]uint16, 3*w*h)}
@@ -237,7 +243,7 @@ func TestCorrectionHTMLLarge(t *testing.T) {
 	}
 	c.Patches = []processing.Patch{p}
 	var b bytes.Buffer
-	if err := report.WriteCorrectionHTML(t.Context(), &b, c, "en"); err != nil {
+	if err := report.WriteCorrectionHTML(t.Context(), &b, c, i18n.For("en")); err != nil {
 		t.Fatal(err)
 	}
 	after := shownPictures(t, b.Bytes())[1]
@@ -250,6 +256,7 @@ func TestCorrectionHTMLLarge(t *testing.T) {
 }
 
 func TestCorrectionNames(t *testing.T) {
+	t.Parallel()
 	for result, want := range map[string]string{"/a/x_corrected.tif": "/a/x_corrected", "/a/x.v2.png": "/a/x.v2_corrected", "/a/x": "/a/x_corrected", "/a/.tif": "/a/.tif_corrected"} {
 		if j, h := report.CorrectionNames(result); j != want+".json" || h != want+".html" {
 			t.Errorf("%s: %s, %s", result, j, h)
@@ -257,7 +264,7 @@ func TestCorrectionNames(t *testing.T) {
 	}
 	c := corrected(1)
 	c.Saved.Path = filepath.Join(t.TempDir(), "a_corrected.tif")
-	j, h, err := report.SaveCorrection(t.Context(), c, "ru")
+	j, h, err := report.SaveCorrection(t.Context(), c, i18n.For("ru"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,6 +277,7 @@ func TestCorrectionNames(t *testing.T) {
 
 // Places that were corrected with other parameters than the rest say so, with what differs.
 func TestOtherParameters(t *testing.T) {
+	t.Parallel()
 	c := corrected(1)
 	earlier := c.Params
 	earlier.Halo, earlier.Feather = 7, 9
@@ -302,7 +310,7 @@ func TestOtherParameters(t *testing.T) {
 	}
 	for lang, says := range map[string]string{"en": "Corrected with other parameters, set 1; places: 2", "ru": "С другими параметрами, набор 1; мест: 2"} {
 		b.Reset()
-		if err := report.WriteCorrectionHTML(context.Background(), &b, c, lang); err != nil {
+		if err := report.WriteCorrectionHTML(context.Background(), &b, c, i18n.For(lang)); err != nil {
 			t.Fatal(err)
 		}
 		_, after, found := strings.Cut(b.String(), says)

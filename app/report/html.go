@@ -10,31 +10,29 @@ import (
 	"strings"
 
 	"blik/app/colour"
+	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/app/thumbnail"
+	"blik/internal/message"
 	"blik/processing"
 )
 
 // picturedPlaces is how many places WriteCorrectionHTML shows before and after; the table names all.
 const picturedPlaces = 300
 
-// WriteCorrectionHTML writes the report for people, in the language with the given ISO 639-1 code: one file that needs
+// WriteCorrectionHTML writes the report for people, in the language of tr: one file that needs
 // no other, with pictures of the largest places before and after, upright, enlarged by whole numbers.
-func WriteCorrectionHTML(ctx context.Context, w io.Writer, c Correction, lang string) error {
+func WriteCorrectionHTML(ctx context.Context, w io.Writer, c Correction, tr *i18n.Printer) error {
 	rec, err := c.record()
 	if err != nil {
 		return err
 	}
-	say := func(en, ru string) string { return processing.Text{EN: en, RU: ru}.In(lang) }
 	page := &htmlPage{
-		Lang: lang, Record: rec, Places: rec.Places, Turned: c.Source.Orientation != 1,
-		Spec: specRows(c, lang), Others: otherSets(c, rec.Places, lang),
-	}
-	if lang != "ru" {
-		page.Lang = "en"
+		Lang: tr.Code(), Record: rec, Places: rec.Places, Turned: c.Source.Orientation != 1,
+		Spec: specRows(c, tr), Others: otherSets(c, rec.Places, tr),
 	}
 	if rec.Proof != nil {
-		page.Statement = processing.Text{EN: rec.Proof.Statement.EN, RU: rec.Proof.Statement.RU}.In(lang)
+		page.Statement = rec.Proof.Statement[tr.Code()]
 	}
 	boxes := make([]image.Rectangle, len(rec.Places))
 	for i, p := range rec.Places {
@@ -56,16 +54,16 @@ func WriteCorrectionHTML(ctx context.Context, w io.Writer, c Correction, lang st
 	}
 	page.More = len(rec.Places) - len(page.Pictured)
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"t":      say,
-		"method": func(id string) string { return methodName(id, lang) },
-		"fixed":  func(digits int, v float64) string { return number(v, digits, lang) },
+		"t":      func(text string) string { return tr.Sprintf(message.Text(text)) },
+		"method": func(id string) string { return methodName(id, tr) },
+		"fixed":  func(digits int, v float64) string { return number(v, digits, tr) },
 		"value": func(digits int, v *float64) string {
 			if v == nil {
 				return "–"
 			}
-			return number(*v, digits, lang)
+			return number(*v, digits, tr)
 		},
-		"how": func(how string) string { return howName(imagefile.How(how)).In(lang) },
+		"how": func(how string) string { return tr.Sprint(howName(imagefile.How(how))) },
 	}).Parse(htmlTemplate)
 	if err != nil {
 		return err
@@ -151,7 +149,7 @@ func drawPatch(crop *image.NRGBA, view image.Rectangle, channels int, p *process
 }
 
 // specRows are names and values of the parameters, without those that nothing read.
-func specRows(c Correction, lang string) [][2]string {
+func specRows(c Correction, tr *i18n.Printer) [][2]string {
 	var rows [][2]string
 	p := c.Params
 	for _, s := range processing.Specs() {
@@ -164,13 +162,12 @@ func specRows(c Correction, lang string) [][2]string {
 		}
 		value := s.Format(v)
 		if s.Kind == processing.KindChoice {
-			value = s.Choices[int(v)].Name.In(lang)
+			value = tr.Sprint(s.Choices[int(v)].Name)
 		}
 		if s.Kind == processing.KindSwitch {
-			value = processing.Text{EN: map[string]string{"true": "yes", "false": "no"}[value],
-				RU: map[string]string{"true": "да", "false": "нет"}[value]}.In(lang)
+			value = tr.Sprint(map[string]message.Message{"true": message.Of("yes"), "false": message.Of("no")}[value])
 		}
-		rows = append(rows, [2]string{s.Name.In(lang), strings.TrimSpace(value + " " + s.Unit.In(lang))})
+		rows = append(rows, [2]string{tr.Sprint(s.Name), strings.TrimSpace(value + " " + tr.Sprint(s.Unit))})
 	}
 	return rows
 }
@@ -182,14 +179,14 @@ type otherSet struct {
 }
 
 // otherSets are the parameters of places that were not corrected with those of the account.
-func otherSets(c Correction, places []Place, lang string) []otherSet {
+func otherSets(c Correction, places []Place, tr *i18n.Printer) []otherSet {
 	others, _ := c.sets()
-	usual := specRows(c, lang)
+	usual := specRows(c, tr)
 	sets := make([]otherSet, len(others))
 	for i, p := range others {
 		set := otherSet{Number: i + 1}
 		c.Params = p
-		for k, row := range specRows(c, lang) {
+		for k, row := range specRows(c, tr) {
 			if row != usual[k] {
 				set.Spec = append(set.Spec, row)
 			}
@@ -205,40 +202,33 @@ func otherSets(c Correction, places []Place, lang string) []otherSet {
 }
 
 // methodName is the name of a method as a person reads it.
-func methodName(id, lang string) string {
+func methodName(id string, tr *i18n.Printer) string {
 	spec, _ := processing.SpecByID("method")
 	for _, c := range spec.Choices {
 		if c.ID == id {
-			return c.Name.In(lang)
+			return tr.Sprint(c.Name)
 		}
 	}
 	return id
 }
 
 // howName says in which way the picture was saved.
-func howName(how imagefile.How) processing.Text {
+func howName(how imagefile.How) message.Message {
 	switch how {
 	case imagefile.Copied:
-		return processing.Text{EN: "nothing changed: an exact copy of the source", RU: "ничего не изменилось: точная копия исходного файла"}
+		return message.Of("nothing changed: an exact copy of the source")
 	case imagefile.Patched:
-		return processing.Text{EN: "a copy of the source in which only changed pixels were overwritten",
-			RU: "копия исходного файла, в которой перезаписаны только изменённые пиксели"}
+		return message.Of("a copy of the source in which only changed pixels were overwritten")
 	case imagefile.Rewritten:
-		return processing.Text{EN: "the same container, written anew with everything in it but the changed pixels",
-			RU: "тот же контейнер, записанный заново со всем содержимым, кроме изменённых пикселей"}
+		return message.Of("the same container, written anew with everything in it but the changed pixels")
 	default:
-		return processing.Text{EN: "a new file of another format, with the metadata of the source",
-			RU: "новый файл другого формата с метаданными исходного"}
+		return message.Of("a new file of another format, with the metadata of the source")
 	}
 }
 
 // number writes a number with a decimal comma where the language has one.
-func number(v float64, digits int, lang string) string {
-	text := fmt.Sprintf("%.*f", digits, v)
-	if lang == "ru" {
-		text = strings.Replace(text, ".", ",", 1)
-	}
-	return text
+func number(v float64, digits int, tr *i18n.Printer) string {
+	return tr.Decimal(fmt.Sprintf("%.*f", digits, v))
 }
 
 const htmlTemplate = `<!DOCTYPE html>
@@ -246,7 +236,7 @@ const htmlTemplate = `<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>{{.Record.Result.File}} – {{t "correction report" "отчёт об исправлении"}}</title>
+<title>{{.Record.Result.File}} – {{t "correction report"}}</title>
 <style>
 body { font: 15px/1.45 system-ui, sans-serif; color: #222; background: #fff; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
@@ -269,55 +259,55 @@ tr { break-inside: avoid; }
 </style>
 </head>
 <body>
-<h1>{{t "Correction report" "Отчёт об исправлении"}}: {{.Record.Result.File}}</h1>
+<h1>{{t "Correction report"}}: {{.Record.Result.File}}</h1>
 {{with .Record.Proof}}<p class="proof{{if not .Holds}} broken{{end}}">{{$.Statement}}</p>
-{{else}}<p class="proof broken">{{t "The result was not compared with the source." "Результат не сравнивался с исходным файлом."}}</p>
+{{else}}<p class="proof broken">{{t "The result was not compared with the source."}}</p>
 {{end}}
-{{- if .Record.Lossy}}<p class="proof broken">{{t "The result is a JPEG: around each changed pixel its block of the picture was encoded anew." "Результат — JPEG: вокруг каждого изменённого пикселя заново закодирован его блок изображения."}}</p>
+{{- if .Record.Lossy}}<p class="proof broken">{{t "The result is a JPEG: around each changed pixel its block of the picture was encoded anew."}}</p>
 {{end}}
-<h2>{{t "Files" "Файлы"}}</h2>
+<h2>{{t "Files"}}</h2>
 <table>
-<tr><th></th><th>{{t "source" "исходный"}}</th><th>{{t "result" "результат"}}</th></tr>
-<tr><th>{{t "name" "имя"}}</th><td>{{.Record.Source.File}}</td><td>{{.Record.Result.File}}</td></tr>
-<tr><th>{{t "format" "формат"}}</th><td>{{.Record.Source.Format}}{{with .Record.Compression}} ({{.}}){{end}}</td><td>{{.Record.Result.Format}}</td></tr>
-<tr><th>{{t "bytes" "байт"}}</th><td>{{.Record.Source.Bytes}}</td><td>{{.Record.Result.Bytes}}</td></tr>
+<tr><th></th><th>{{t "source"}}</th><th>{{t "result"}}</th></tr>
+<tr><th>{{t "file name"}}</th><td>{{.Record.Source.File}}</td><td>{{.Record.Result.File}}</td></tr>
+<tr><th>{{t "format"}}</th><td>{{.Record.Source.Format}}{{with .Record.Compression}} ({{.}}){{end}}</td><td>{{.Record.Result.Format}}</td></tr>
+<tr><th>{{t "bytes"}}</th><td>{{.Record.Source.Bytes}}</td><td>{{.Record.Result.Bytes}}</td></tr>
 <tr><th>SHA-256</th><td class="hash">{{.Record.Source.SHA256}}</td><td class="hash">{{.Record.Result.SHA256}}</td></tr>
 </table>
-<p>{{t "Saved as" "Сохранено как"}}: {{how .Record.Saved}}.</p>
-<h2>{{t "Picture" "Изображение"}}</h2>
+<p>{{t "Saved as"}}: {{how .Record.Saved}}.</p>
+<h2>{{t "Picture"}}</h2>
 <table>
-<tr><th>{{t "size" "размер"}}</th><td>{{.Record.Width}} × {{.Record.Height}} {{t "px" "пкс"}}</td></tr>
-<tr><th>{{t "channels" "каналы"}}</th><td>{{.Record.Channels}} × {{.Record.Depth}} {{t "bits" "бит"}}{{if .Record.Float}} ({{t "floating point" "с плавающей точкой"}}){{end}}</td></tr>
-<tr><th>{{t "colour profile" "цветовой профиль"}}</th><td>{{with .Record.Profile}}{{.}}{{else}}{{t "none" "нет"}}{{end}}</td></tr>
-<tr><th>{{t "pixels in the mask" "пикселей в маске"}}</th><td>{{.Record.MaskArea}}</td></tr>
-<tr><th>{{t "pixels changed" "изменено пикселей"}}</th><td>{{.Record.Changed}}</td></tr>
+<tr><th>{{t "size"}}</th><td>{{.Record.Width}} × {{.Record.Height}} {{t "px"}}</td></tr>
+<tr><th>{{t "channels"}}</th><td>{{.Record.Channels}} × {{.Record.Depth}} {{t "bits"}}{{if .Record.Float}} ({{t "floating point"}}){{end}}</td></tr>
+<tr><th>{{t "colour profile"}}</th><td>{{with .Record.Profile}}{{.}}{{else}}{{t "none"}}{{end}}</td></tr>
+<tr><th>{{t "pixels in the mask"}}</th><td>{{.Record.MaskArea}}</td></tr>
+<tr><th>{{t "pixels changed"}}</th><td>{{.Record.Changed}}</td></tr>
 </table>
-<h2>{{t "How it was done" "Как это сделано"}}</h2>
+<h2>{{t "How it was done"}}</h2>
 <table>
-<tr><th>{{t "date" "дата"}}</th><td>{{.Record.Date}}</td></tr>
-<tr><th>{{t "program" "программа"}}</th><td>Blik {{.Record.Program}}</td></tr>
-<tr><th>{{t "computed on" "вычислено на"}}</th><td>{{.Record.Device}}</td></tr>
+<tr><th>{{t "date"}}</th><td>{{.Record.Date}}</td></tr>
+<tr><th>{{t "program"}}</th><td>Blik {{.Record.Program}}</td></tr>
+<tr><th>{{t "computed on"}}</th><td>{{.Record.Device}}</td></tr>
 </table>
 <div class="columns"><table>
 {{range .Spec}}<tr><th>{{index . 0}}</th><td>{{index . 1}}</td></tr>
 {{end}}</table></div>
-{{range .Others}}<p>{{t "Corrected with other parameters, set" "С другими параметрами, набор"}} {{.Number}}; {{t "places:" "мест:"}} {{.Places}}</p>
+{{range .Others}}<p>{{t "Corrected with other parameters, set"}} {{.Number}}; {{t "places:"}} {{.Places}}</p>
 <table>
 {{range .Spec}}<tr><th>{{index . 0}}</th><td>{{index . 1}}</td></tr>
 {{end}}</table>
-{{end}}<h2>{{t "Before and after" "До и после"}}</h2>
-{{if .Pictured}}<p>{{t "Largest places first; left before, right after." "Сначала самые большие места; слева до, справа после."}}
-{{- if .More}} {{t "More places, in the table only:" "Остальные места — только в таблице:"}} {{.More}}.{{end}}
-{{- if .Turned}} {{t "Shown upright; positions count in the rows of the file." "Показано с учётом поворота; координаты — в строках файла."}}{{end}}</p>
+{{end}}<h2>{{t "Before and after"}}</h2>
+{{if .Pictured}}<p>{{t "Largest places first; left before, right after."}}
+{{- if .More}} {{t "More places, in the table only:"}} {{.More}}.{{end}}
+{{- if .Turned}} {{t "Shown upright; positions count in the rows of the file."}}{{end}}</p>
 <div class="gallery">
-{{range .Pictured}}<figure id="p{{.ID}}"><div><img src="{{.Before}}" width="{{.Width}}" height="{{.Height}}" alt="{{t "before" "до"}}"><img src="{{.After}}" width="{{.Width}}" height="{{.Height}}" alt="{{t "after" "после"}}"></div>
-<figcaption>{{.ID}}: {{fixed 0 .X}}, {{fixed 0 .Y}}; {{.Area}} {{t "px" "пкс"}}; {{method .Method}}; {{.Scale}} %</figcaption></figure>
+{{range .Pictured}}<figure id="p{{.ID}}"><div><img src="{{.Before}}" width="{{.Width}}" height="{{.Height}}" alt="{{t "before"}}"><img src="{{.After}}" width="{{.Width}}" height="{{.Height}}" alt="{{t "after"}}"></div>
+<figcaption>{{.ID}}: {{fixed 0 .X}}, {{fixed 0 .Y}}; {{.Area}} {{t "px"}}; {{method .Method}}; {{.Scale}} %</figcaption></figure>
 {{end}}</div>
-{{else}}<p>{{t "Nothing was corrected." "Ничего не исправлялось."}}</p>
+{{else}}<p>{{t "Nothing was corrected."}}</p>
 {{end}}
-{{- if .Places}}<h2>{{t "All places" "Все места"}}</h2>
+{{- if .Places}}<h2>{{t "All places"}}</h2>
 <table class="places">
-<thead><tr><th>{{t "no." "№"}}</th><th>x</th><th>y</th><th>{{t "width" "ширина"}}</th><th>{{t "height" "высота"}}</th><th>{{t "glare, px" "блик, пкс"}}</th><th>{{t "halo, px" "ореол, пкс"}}</th><th>{{t "changed, px" "изменено, пкс"}}</th><th>{{t "score" "оценка"}}</th><th class="text">{{t "method" "способ"}}</th>{{if $.Others}}<th>{{t "set" "набор"}}</th>{{end}}</tr></thead>
+<thead><tr><th>{{t "no."}}</th><th>x</th><th>y</th><th>{{t "width"}}</th><th>{{t "height"}}</th><th>{{t "glare, px"}}</th><th>{{t "halo, px"}}</th><th>{{t "changed, px"}}</th><th>{{t "score"}}</th><th class="text">{{t "method"}}</th>{{if $.Others}}<th>{{t "set"}}</th>{{end}}</tr></thead>
 <tbody>
 {{range .Places}}<tr><td>{{.ID}}</td><td>{{fixed 1 .X}}</td><td>{{fixed 1 .Y}}</td><td>{{.Width}}</td><td>{{.Height}}</td><td>{{.Area}}</td><td>{{.Halo}}</td><td>{{.Changed}}</td><td>{{value 2 .Score}}</td><td class="text">{{method .Method}}</td>{{if $.Others}}<td>{{with .Preset}}{{.}}{{end}}</td>{{end}}</tr>
 {{end}}</tbody>

@@ -5,7 +5,8 @@ import (
 	"io"
 	"net/url"
 
-	"blik/processing"
+	"blik/app/i18n"
+	"blik/internal/message"
 )
 
 const (
@@ -37,10 +38,10 @@ type IndexEntry struct {
 	Outputs []string
 }
 
-// WriteIndex writes a contact sheet in the language with the given ISO 639-1 code: one page that holds its thumbnails.
-func WriteIndex(w io.Writer, index Index, lang string) error {
+// WriteIndex writes a contact sheet in the language of tr: one page that holds its thumbnails.
+func WriteIndex(w io.Writer, index Index, tr *i18n.Printer) error {
 	t, err := template.New("index").Funcs(template.FuncMap{
-		"t":    func(en, ru string) string { return processing.Text{EN: en, RU: ru}.In(lang) },
+		"t":    func(text string) string { return tr.Sprintf(message.Text(text)) },
 		"link": func(name string) string { return "./" + url.PathEscape(name) }, // "./" keeps a colon from being a scheme
 	}).Parse(indexTemplate)
 	if err != nil {
@@ -55,7 +56,7 @@ const indexTemplate = `<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 ` + IndexMark + `{{.Program}}">
-<title>{{t "Contact sheet" "Обзор"}} – Blik</title>
+<title>{{t "Contact sheet"}} – Blik</title>
 <style>
 body { font: 15px/1.45 system-ui, sans-serif; color: #222; background: #fff; margin: 2rem; }
 h1 { font-size: 1.5rem; }
@@ -68,7 +69,7 @@ figcaption b { display: block; font-size: 1rem; margin-top: .3rem; }
 </style>
 </head>
 <body>
-<h1>{{t "Contact sheet; files:" "Обзор; файлов:"}} {{len .Entries}}</h1>
+<h1>{{t "Contact sheet; files:"}} {{len .Entries}}</h1>
 <main>
 {{range .Entries}}<figure{{if .Failed}} class="failed"{{end}}>
 {{- if .Thumbnail}}<a href="{{link (index .Outputs 0)}}"><img src="{{.Thumbnail}}" alt="{{.File}}"></a>{{end}}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/app/report"
 	"blik/app/thumbnail"
@@ -51,7 +52,7 @@ func TestIndex(t *testing.T) {
 	}}
 	for lang, title := range map[string]string{"en": "Contact sheet; files: 2", "ru": "Обзор; файлов: 2"} {
 		var b bytes.Buffer
-		if err := report.WriteIndex(&b, index, lang); err != nil {
+		if err := report.WriteIndex(&b, index, i18n.For(lang)); err != nil {
 			t.Fatal(err)
 		}
 		page := b.String()

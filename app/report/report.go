@@ -9,6 +9,7 @@ import (
 	"io"
 	"strconv"
 
+	"blik/app/i18n"
 	"blik/app/preset"
 	"blik/processing"
 )
@@ -50,12 +51,8 @@ func WriteCSV(w io.Writer, r Report) error {
 	return c.WriteAll(rows)
 }
 
-type text struct {
-	EN string `json:"en"`
-	RU string `json:"ru"`
-}
-
-func bilingual(t processing.Text) text { return text{t.EN, t.RU} }
+// text is a message in every language of the program, by their codes.
+type text map[string]string
 
 type chosen struct {
 	processing.Chosen
@@ -102,7 +99,7 @@ func WriteJSON(w io.Writer, r Report) error {
 		rec.Findings = []processing.Finding{}
 	}
 	for _, c := range r.Result.Chosen {
-		rec.Chosen = append(rec.Chosen, chosen{c, bilingual(c.Name), bilingual(c.Unit), bilingual(c.Why)})
+		rec.Chosen = append(rec.Chosen, chosen{c, i18n.Everywhere(c.Name), i18n.Everywhere(c.Unit), i18n.Everywhere(c.Why)})
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

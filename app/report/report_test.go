@@ -12,6 +12,7 @@ import (
 
 	"blik/app/preset"
 	"blik/app/report"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -31,14 +32,15 @@ func example() report.Report {
 				Contrast: 0.123456, Elongation: 2, Score: -0.5,
 			}},
 			Chosen: []processing.Chosen{{
-				ID: "noise", Name: processing.Text{EN: "noise", RU: "шум"}, Unit: processing.Text{EN: "levels", RU: "уровни"},
-				Value: 1.5, Why: processing.Text{EN: "measured", RU: "измерен"},
+				ID: "noise", Name: message.Of("noise"), Unit: message.Of("levels"),
+				Value: 1.5, Why: message.Of("Noise"),
 			}},
 		},
 	}
 }
 
 func TestCSV(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	if err := report.WriteCSV(&b, example()); err != nil {
 		t.Fatal(err)
@@ -54,6 +56,7 @@ func TestCSV(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
+	t.Parallel()
 	r := example()
 	var b bytes.Buffer
 	if err := report.WriteJSON(&b, r); err != nil {
@@ -82,7 +85,7 @@ func TestJSON(t *testing.T) {
 	if p, err := preset.Decode(got.Preset); err != nil || p != r.Result.Params {
 		t.Errorf("the preset within: %+v, %v", p, err)
 	}
-	if len(got.Chosen) != 1 || got.Chosen[0].ID != "noise" || got.Chosen[0].Value != 1.5 || got.Chosen[0].Why["ru"] != "измерен" || got.Chosen[0].Name["en"] != "noise" {
+	if len(got.Chosen) != 1 || got.Chosen[0].ID != "noise" || got.Chosen[0].Value != 1.5 || got.Chosen[0].Why["ru"] != "Шум" || got.Chosen[0].Name["en"] != "noise" {
 		t.Errorf("chosen: %+v", got.Chosen)
 	}
 	if !reflect.DeepEqual(got.Findings, r.Result.Findings) {
@@ -101,6 +104,7 @@ func TestJSON(t *testing.T) {
 
 // The outline is what lies 3 rows or columns away from the mask, and nothing else changes.
 func TestMarked(t *testing.T) {
+	t.Parallel()
 	const w, h = 17, 12
 	pic := &processing.Picture{Width: w, Height: h, Channels: 1, U8: make([]uint8, w*h)}
 	for i := range pic.U8 {
@@ -140,6 +144,7 @@ func TestMarked(t *testing.T) {
 }
 
 func TestMarkedDepths(t *testing.T) {
+	t.Parallel()
 	none := processing.NewMask(1, 1)
 	for _, c := range []struct {
 		pic  *processing.Picture

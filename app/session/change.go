@@ -90,7 +90,8 @@ type selection struct {
 	method, wish processing.Method
 }
 
-type history struct{ undo, redo processing.Text }
+// history holds the names of the steps, in English.
+type history struct{ undo, redo string }
 
 type saved struct {
 	maskDirty, pictureDirty bool
@@ -117,8 +118,9 @@ func (s *Session) now() state {
 	if f, ok := n.doc.Selected(); ok {
 		n.selection = selection{true, f.ID, f.Area, f.Bounds(), f.State, f.Method, f.Asked}
 	}
-	n.history.undo, _ = n.doc.UndoName()
-	n.history.redo, _ = n.doc.RedoName()
+	undo, _ := n.doc.UndoName()
+	redo, _ := n.doc.RedoName()
+	n.history = history{undo.String(), redo.String()}
 	n.saved = saved{n.doc.Dirty(), n.doc.PictureDirty(), s.maskFile, s.written, s.overwritten}
 	return n
 }

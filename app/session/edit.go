@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"blik/app/document"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -54,17 +55,17 @@ func (s *Session) Steps() (undo, redo bool) {
 }
 
 // Undo takes back the last step and returns its name; ok is false where there is none.
-func (s *Session) Undo() (name processing.Text, ok bool) {
+func (s *Session) Undo() (name message.Message, ok bool) {
 	return s.stepped(s.doc.UndoName, s.doc.Undo)
 }
 
 // Redo repeats the step undone last and returns its name; ok is false where there is none.
-func (s *Session) Redo() (name processing.Text, ok bool) {
+func (s *Session) Redo() (name message.Message, ok bool) {
 	return s.stepped(s.doc.RedoName, s.doc.Redo)
 }
 
-func (s *Session) stepped(name func() (processing.Text, bool), step func() (image.Rectangle, bool)) (
-	processing.Text, bool,
+func (s *Session) stepped(name func() (message.Message, bool), step func() (image.Rectangle, bool)) (
+	message.Message, bool,
 ) {
 	s.settle()
 	text, _ := name()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"blik/app/document"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -17,7 +18,7 @@ type Outcome struct {
 	// Took is the time that it took on Device; Notice, if not nil, is a sentence for the user on the device.
 	Took   time.Duration
 	Device string
-	Notice *processing.Text
+	Notice *message.Message
 }
 
 // Detect looks for glare in the search region with the current parameters and updates the mask there.

@@ -10,6 +10,7 @@ import (
 	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/view"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -67,9 +68,9 @@ func (s *Session) read(ctx context.Context, path string, report processing.Progr
 }
 
 // named is the stage of work on a file.
-func named(path string) processing.Text {
+func named(path string) message.Message {
 	name := filepath.Base(path)
-	return processing.Text{EN: name, RU: name}
+	return message.Of("%s", name)
 }
 
 // LoadMask replaces the mask by one from a file.

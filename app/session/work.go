@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"blik/app/device"
+	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/app/report"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -46,7 +48,7 @@ func (disk) Save(ctx context.Context, f *imagefile.File, path string, patches []
 }
 
 func (disk) Report(ctx context.Context, c report.Correction, lang string) (string, error) {
-	_, html, err := report.SaveCorrection(ctx, c, lang)
+	_, html, err := report.SaveCorrection(ctx, c, i18n.For(lang))
 	return html, err
 }
 
@@ -60,14 +62,14 @@ func Limits() imagefile.Limits {
 // Engine detects and corrects glare. A notice, if not nil, is a sentence for the user on the device that was used.
 type Engine interface {
 	Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (
-		r *processing.Result, notice *processing.Text, err error)
+		r *processing.Result, notice *message.Message, err error)
 	Correct(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params,
-		o processing.CorrectOptions) (c *processing.Correction, notice *processing.Text, err error)
+		o processing.CorrectOptions) (c *processing.Correction, notice *message.Message, err error)
 }
 
 // Runner runs a job on a device; *device.Runner and *device.Switch are runners.
 type Runner interface {
-	Run(ctx context.Context, pixels int, job device.Job) (notice *processing.Text, err error)
+	Run(ctx context.Context, pixels int, job device.Job) (notice *message.Message, err error)
 }
 
 // On returns the Engine that computes on a device.
@@ -76,7 +78,7 @@ func On(r Runner) Engine { return engine{r} }
 type engine struct{ runner Runner }
 
 func (e engine) Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (
-	r *processing.Result, notice *processing.Text, err error,
+	r *processing.Result, notice *message.Message, err error,
 ) {
 	notice, err = e.runner.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) error {
 		r, err = processing.Detect(ctx, b, pic, p, o)
@@ -87,7 +89,7 @@ func (e engine) Detect(ctx context.Context, pic *processing.Picture, p processin
 
 func (e engine) Correct(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params,
 	o processing.CorrectOptions,
-) (c *processing.Correction, notice *processing.Text, err error) {
+) (c *processing.Correction, notice *message.Message, err error) {
 	notice, err = e.runner.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) error {
 		c, err = processing.Correct(ctx, b, pic, m, p, o)
 		return err
@@ -120,7 +122,7 @@ func SavePicture(ctx context.Context, f Files, account report.Correction, path, 
 		account.Date = time.Now()
 	}
 	if o.Progress != nil {
-		o.Progress(processing.Text{EN: "writing the report", RU: "запись отчёта"}, 1)
+		o.Progress(message.Of("writing the report"), 1)
 	}
 	if w.Report, err = f.Report(ctx, account, lang); err != nil {
 		err = &ReportError{err}

@@ -15,6 +15,7 @@ import (
 )
 
 func TestMissingFileGivesDefaults(t *testing.T) {
+	t.Parallel()
 	s, err := Load(filepath.Join(t.TempDir(), "no", "settings.json"))
 	if err != nil || !reflect.DeepEqual(s, Default()) {
 		t.Errorf("Load = %+v, %v", s, err)
@@ -22,6 +23,7 @@ func TestMissingFileGivesDefaults(t *testing.T) {
 }
 
 func TestSettingsComeBack(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		s := Default()
@@ -61,6 +63,7 @@ func TestSettingsComeBack(t *testing.T) {
 }
 
 func TestDamagedFileIsKept(t *testing.T) {
+	t.Parallel()
 	for _, content := range []string{"", "{", "[1]", `{"brush-radius": "large"}`, "\x00\x00\x00", `{"params": 3}`} {
 		path := filepath.Join(t.TempDir(), "settings.json")
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -88,6 +91,7 @@ func TestDamagedFileIsKept(t *testing.T) {
 }
 
 func TestOneBadValueSpoilsNoOther(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "settings.json")
 	content := `{"language": "fr", "overlay-opacity": 7, "brush-radius": -1, "brush-soft": true, "window-width": 900,
 		"recent": ["relative.tif", "/a.tif", "/a.tif"], "unknown": {"a": 1},
@@ -109,6 +113,7 @@ func TestOneBadValueSpoilsNoOther(t *testing.T) {
 }
 
 func TestSaveLeavesTheOldFileWhereItFails(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	// A folder in the file's place cannot be replaced by it.
 	path := filepath.Join(folder, "settings.json")
@@ -127,6 +132,7 @@ func TestSaveLeavesTheOldFileWhereItFails(t *testing.T) {
 }
 
 func TestRecentFiles(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	name := func(i int) string { return filepath.Join(folder, fmt.Sprint(i), "scan.tif") }
 	s := Default()

@@ -13,6 +13,7 @@ import (
 )
 
 func TestSpeedsComeBack(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new", "speeds.json")
 	key := SpeedKey{Device: "A GPU", Driver: "12.8", Threads: 4, Program: "1"}
 	if s, found := FindSpeed(path, key); found {
@@ -56,6 +57,7 @@ func TestSpeedsComeBack(t *testing.T) {
 }
 
 func TestDamagedSpeedsAreMeasuredAgain(t *testing.T) {
+	t.Parallel()
 	key := SpeedKey{Device: "A GPU"}
 	for _, content := range []string{"", "{", `{"a": 1}`, `[{"device": "A GPU", "open": -1}]`, `[{"device": 3}]`} {
 		path := filepath.Join(t.TempDir(), "speeds.json")
@@ -84,6 +86,7 @@ func TestDamagedSpeedsAreMeasuredAgain(t *testing.T) {
 
 // From is the smallest picture that the lines say is not slower on the GPU.
 func TestSpeedFrom(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		cpu, gpu Line
 		want     int
@@ -118,6 +121,7 @@ func TestSpeedFrom(t *testing.T) {
 }
 
 func TestLineThrough(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		a, at, b, bt int
 		want         Line

@@ -552,7 +552,7 @@ func TestFarAway(t *testing.T) {
 func TestOverlayColours(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range OverlayColours() {
-		if seen[c.ID] || c.Name.EN == "" || c.Name.RU == "" || c.Colour.A != 255 {
+		if seen[c.ID] || c.Name.IsZero() || c.Colour.A != 255 {
 			t.Errorf("colour %+v", c)
 		}
 		seen[c.ID] = true

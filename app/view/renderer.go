@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -34,7 +35,7 @@ const GridZoom = 8
 type OverlayColour struct {
 	// ID is what the settings store.
 	ID     string
-	Name   processing.Text
+	Name   message.Message
 	Colour color.RGBA
 }
 
@@ -42,10 +43,10 @@ type OverlayColour struct {
 // (2008), which people with any colour vision tell apart from the browns and reds of a painting.
 func OverlayColours() []OverlayColour {
 	return []OverlayColour{
-		{"red", processing.Text{EN: "Red", RU: "Красный"}, color.RGBA{255, 0, 0, 255}},
-		{"blue", processing.Text{EN: "Blue", RU: "Синий"}, color.RGBA{0, 114, 178, 255}},
-		{"yellow", processing.Text{EN: "Yellow", RU: "Жёлтый"}, color.RGBA{240, 228, 66, 255}},
-		{"green", processing.Text{EN: "Green", RU: "Зелёный"}, color.RGBA{0, 255, 0, 255}},
+		{"red", message.Of("Red"), color.RGBA{255, 0, 0, 255}},
+		{"blue", message.Of("Blue"), color.RGBA{0, 114, 178, 255}},
+		{"yellow", message.Of("Yellow"), color.RGBA{240, 228, 66, 255}},
+		{"green", message.Of("Green"), color.RGBA{0, 255, 0, 255}},
 	}
 }
 

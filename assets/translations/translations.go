@@ -1,12 +1,17 @@
-// Package translations embeds the window's words, one JSON file a language, named by its ISO 639-1 code.
+// Package translations embeds the program's words in other languages than English, which stands in the code: one JSON
+// file a language, named by its ISO 639-1 code. Package app/i18n says what the files hold.
 //
-// A value is a text with template fields ({{.Name}}), or an object of CLDR plural forms. The files also carry the
-// words of Fyne's own dialogs, so that they follow the language chosen in the program and not the system's.
+// It is a package of its own because a build without a window has no use for the pictures of package assets.
 package translations
 
 import "embed"
 
-// Files holds en.json, ru.json.
+// Files holds ru.json.
 //
 //go:embed *.json
 var Files embed.FS
+
+// Window holds the words of the window by keys, en.json and ru.json.
+//
+//go:embed window/*.json
+var Window embed.FS

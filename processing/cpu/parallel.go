@@ -1,10 +1,11 @@
 package cpu
 
 import (
-	"blik/internal/parallel"
 	"context"
 	"iter"
 	"unsafe"
+
+	"blik/internal/parallel"
 )
 
 // worker is what one goroutine of an operation holds: the context to watch, and scratch memory that outlives the

@@ -5,19 +5,19 @@ import (
 	"fmt"
 	"slices"
 
-	"blik/processing"
+	"blik/internal/message"
 )
 
 // Claim is something that the paper says and that times can confirm.
 type Claim struct {
-	Text processing.Text
+	Text message.Message
 	// Paper is the paper's ratio, 0 where it gives none; the measured one is of the same two things.
 	Paper float64
 	// measure finds the ratio in the measured rows; ok is false where they do not tell.
 	measure func(rows []Row) (r ratio, ok bool)
 	judge   func(ratio, paper float64) Verdict
 	// missing says what it takes to measure it.
-	missing processing.Text
+	missing message.Message
 }
 
 // ratio is that of medians; low and high are what the quartiles of the two allow.
@@ -50,32 +50,19 @@ const (
 	Open Verdict = "open"
 )
 
-// In returns the verdict in words.
-func (v Verdict) In(lang string) string {
-	if lang != "ru" {
-		return string(v)
-	}
-	switch v {
-	case Confirmed:
-		return "подтверждается"
-	case NotConfirmed:
-		return "не подтверждается"
-	case Different:
-		return "иначе"
-	}
-	return "не проверено"
-}
+// Message returns the verdict in words.
+func (v Verdict) Message() message.Message { return message.Of(message.Text(v)).Context("verdict") }
 
 // Conclusion is a claim judged. Ratio is 0 where the verdict is Open; Low and High are what the quartiles allow.
 type Conclusion struct {
 	Verdict      Verdict
-	Claim        processing.Text
+	Claim        message.Message
 	Ratio, Paper float64
 	Low, High    float64
 	// Unsure: within the quartiles the verdict could be another.
 	Unsure bool
 	// Text is the whole sentence.
-	Text processing.Text
+	Text message.Message
 }
 
 func (e *Experiment) conclude(rows []Row) []Conclusion {
@@ -85,63 +72,37 @@ func (e *Experiment) conclude(rows []Row) []Conclusion {
 	for _, c := range e.Claims {
 		d := Conclusion{Verdict: Open, Claim: c.Text, Paper: c.Paper}
 		m, ok := c.measure(measured)
-		paper := text("the paper gives no figure", "в статье числа нет")
+		paper := text("the paper gives no figure")
 		if c.Paper > 0 {
-			paper = text(times(c.Paper)+" × in the paper", "в статье ×"+times(c.Paper))
+			paper = message.Of("%s × in the paper", times(c.Paper))
 		}
 		if ok {
 			d.Ratio, d.Low, d.High, d.Verdict = m.value, m.low, m.high, c.judge(m.value, c.Paper)
 			d.Unsure = c.judge(m.low, c.Paper) != d.Verdict || c.judge(m.high, c.Paper) != d.Verdict
-			unsure := text("", "")
+			var unsure message.Message
 			if d.Unsure {
-				unsure = text("; the spread of the times allows another verdict", "; разброс времён допускает и другой вывод")
+				unsure = text("; the spread of the times allows another verdict")
 			}
-			d.Text = text(
-				fmt.Sprintf("%s: %s: %s × here (quartiles %s…%s; %s), %s%s", capital(d.Verdict.In("en")), c.Text.EN, times(m.value), times(m.low), times(m.high), m.where, paper.EN, unsure.EN),
-				comma(fmt.Sprintf("%s: %s: здесь ×%s (квартили %s…%s; %s), %s%s", capital(d.Verdict.In("ru")), c.Text.RU, times(m.value), times(m.low), times(m.high), m.where, paper.RU, unsure.RU)))
+			d.Text = message.Of("%s: %s: %s × here (quartiles %s…%s; %s), %s%s",
+				message.Capitalized{Message: d.Verdict.Message()}, c.Text,
+				times(m.value), times(m.low), times(m.high), m.where, paper, unsure)
 		} else {
 			missing := c.missing
-			if missing == onGPU() && onDevice {
+			if missing.Key() == onGPU().Key() && onDevice {
 				missing = moreCases()
 			}
-			d.Text = text(
-				fmt.Sprintf("%s: %s (%s): %s", capital(d.Verdict.In("en")), c.Text.EN, paper.EN, missing.EN),
-				comma(fmt.Sprintf("%s: %s (%s): %s", capital(d.Verdict.In("ru")), c.Text.RU, paper.RU, missing.RU)))
+			d.Text = message.Of("%s: %s (%s): %s", message.Capitalized{Message: d.Verdict.Message()}, c.Text, paper, missing)
 		}
 		out = append(out, d)
 	}
 	return out
 }
 
-// comma writes the decimal figures of a Russian sentence.
-func comma(s string) string {
-	out := []byte(s)
-	digit := func(i int) bool { return i >= 0 && i < len(out) && out[i] >= '0' && out[i] <= '9' }
-	for i, c := range out {
-		if c == '.' && digit(i-1) && digit(i+1) {
-			out[i] = ','
-		}
-	}
-	return string(out)
-}
-
-func times(x float64) string {
+func times(x float64) message.Figures {
 	if x >= 100 {
-		return fmt.Sprintf("%.0f", x)
+		return message.Figures(fmt.Sprintf("%.0f", x))
 	}
-	return fmt.Sprintf("%.3g", x)
-}
-
-// capital turns the first letter into a capital; the words are those of Verdict.In.
-func capital(s string) string {
-	r := []rune(s)
-	switch {
-	case r[0] >= 'a' && r[0] <= 'z':
-		r[0] -= 'a' - 'A'
-	case r[0] >= 'а' && r[0] <= 'я':
-		r[0] -= 'а' - 'А'
-	}
-	return string(r)
+	return message.Figures(fmt.Sprintf("%.3g", x))
 }
 
 // near judges a ratio that the paper found on one side of 1: within a factor of 1.5 of the paper's it is confirmed; on the
@@ -296,11 +257,11 @@ func having(param, value string) func(Case) bool {
 }
 
 // onGPU is what a claim about one misses without.
-func onGPU() processing.Text {
-	return text("it takes an NVIDIA GPU", "нужен графический процессор NVIDIA")
+func onGPU() message.Message {
+	return text("it takes an NVIDIA GPU")
 }
 
 // moreCases is what a claim misses where the cases chosen do not hold it.
-func moreCases() processing.Text {
-	return text("the cases measured do not tell", "среди измеренного нет нужных случаев")
+func moreCases() message.Message {
+	return text("the cases measured do not tell")
 }

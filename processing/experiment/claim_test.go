@@ -5,9 +5,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blik/app/i18n"
 )
 
 func TestJudges(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name         string
 		judge        func(ratio, paper float64) Verdict
@@ -53,6 +56,7 @@ func timed(variant string, s Size, ms int, values ...string) Row {
 }
 
 func TestAlong(t *testing.T) {
+	t.Parallel()
 	small, large := Size{10, 10}, Size{20, 20}
 	rows := []Row{
 		timed("a", small, 10, "m", "9"), timed("a", small, 8, "m", "5"), timed("a", small, 12, "m", "101"),
@@ -81,6 +85,7 @@ func TestAlong(t *testing.T) {
 }
 
 func TestBetween(t *testing.T) {
+	t.Parallel()
 	small, large := Size{10, 10}, Size{20, 20}
 	rows := []Row{
 		timed("a", small, 10, "m", "5"), timed("b", small, 5, "m", "5"),
@@ -96,6 +101,7 @@ func TestBetween(t *testing.T) {
 }
 
 func TestSpeedupGrows(t *testing.T) {
+	t.Parallel()
 	rows := []Row{
 		timed("seq", Line(10), 10), timed("par", Line(10), 10),
 		timed("seq", Line(100), 100), timed("par", Line(100), 25),
@@ -112,17 +118,18 @@ func TestSpeedupGrows(t *testing.T) {
 }
 
 func TestConclusions(t *testing.T) {
+	t.Parallel()
 	e := &Experiment{Claims: []Claim{
-		{Text: text("faster", "быстрее"), Paper: 2, measure: between("a", "b", nil), judge: near, missing: onGPU()},
-		{Text: text("flat", "ровно"), measure: along("a", "m"), judge: flat, missing: moreCases()},
+		{Text: text("faster"), Paper: 2, measure: between("a", "b", nil), judge: near, missing: onGPU()},
+		{Text: text("flat"), measure: along("a", "m"), judge: flat, missing: moreCases()},
 	}}
 	row := timed("a", Size{4, 4}, 30)
 	broken := timed("b", Size{5, 5}, 1)
 	broken.State = Failed
 	got := e.conclude([]Row{row, timed("b", Size{4, 4}, 5), timed("a", Size{5, 5}, 9), broken})
 	if got[0].Verdict != Different || got[0].Ratio != 6 ||
-		got[0].Text.EN != "Different: faster: 6 × here (quartiles 6…6; a / b, 4×4), 2 × in the paper" ||
-		got[0].Text.RU != "Иначе: быстрее: здесь ×6 (квартили 6…6; a / b, 4×4), в статье ×2" {
+		got[0].Text.String() != "Different: faster: 6 × here (quartiles 6…6; a / b, 4×4), 2 × in the paper" ||
+		i18n.For("ru").Sprint(got[0].Text) != "Иначе: faster: здесь ×6 (квартили 6…6; a / b, 4×4), в статье ×2" {
 		t.Errorf("%+v", got[0])
 	}
 	// The medians confirm 2 ×, but the quartiles reach to 4 ×.
@@ -130,22 +137,22 @@ func TestConclusions(t *testing.T) {
 	unsure.Q3 = 20 * time.Millisecond
 	d := e.conclude([]Row{unsure, timed("b", Size{4, 4}, 5)})[0]
 	if d.Verdict != Confirmed || !d.Unsure || d.Ratio != 2 || d.Low != 2 || d.High != 4 ||
-		!strings.HasSuffix(d.Text.EN, "2 × in the paper; the spread of the times allows another verdict") {
+		!strings.HasSuffix(d.Text.String(), "2 × in the paper; the spread of the times allows another verdict") {
 		t.Errorf("%+v", d)
 	}
 	if got[0].Unsure {
 		t.Error("nothing is spread here")
 	}
-	if got[1].Verdict != Open || got[1].Text.EN != "Open: flat (the paper gives no figure): the cases measured do not tell" ||
-		got[1].Text.RU != "Не проверено: ровно (в статье числа нет): среди измеренного нет нужных случаев" {
+	if got[1].Verdict != Open || got[1].Text.String() != "Open: flat (the paper gives no figure): the cases measured do not tell" ||
+		i18n.For("ru").Sprint(got[1].Text) != "Не проверено: flat (в статье числа нет): среди измеренного нет нужных случаев" {
 		t.Errorf("%+v", got[1])
 	}
 	// Who has a GPU misses cases, not one.
 	for device, want := range map[Device]string{CPU: "it takes an NVIDIA GPU", GPU: "the cases measured do not tell"} {
 		alone := timed("a", Size{4, 4}, 30)
 		alone.Variant.Device = device
-		if got := e.conclude([]Row{alone})[0]; got.Verdict != Open || !strings.HasSuffix(got.Text.EN, want) {
-			t.Errorf("on %s: %s", device, got.Text.EN)
+		if got := e.conclude([]Row{alone})[0]; got.Verdict != Open || !strings.HasSuffix(got.Text.String(), want) {
+			t.Errorf("on %s: %s", device, got.Text.String())
 		}
 	}
 }
@@ -153,6 +160,7 @@ func TestConclusions(t *testing.T) {
 // Every claim can be judged by the default cases, if all rows are measured: with equal times, all ratios are 1 but that of
 // the times an element.
 func TestClaimsAreMeasured(t *testing.T) {
+	t.Parallel()
 	for _, e := range All() {
 		var rows []Row
 		for _, g := range e.Grids {
@@ -167,15 +175,8 @@ func TestClaimsAreMeasured(t *testing.T) {
 		}
 		for _, c := range e.conclude(rows) {
 			if c.Verdict == Open || c.Ratio != 1 && e.ID != "sum" {
-				t.Errorf("%s: %s", e.ID, c.Text.EN)
+				t.Errorf("%s: %s", e.ID, c.Text.String())
 			}
 		}
-	}
-}
-
-// A decimal point is one between two digits; names and ends of sentences keep theirs.
-func TestComma(t *testing.T) {
-	if got := comma("На cuda.0: 26.0 ×, от 1.44 до 10.0e-6. Всё 3."); got != "На cuda.0: 26,0 ×, от 1,44 до 10,0e-6. Всё 3." {
-		t.Error(got)
 	}
 }

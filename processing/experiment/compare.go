@@ -2,11 +2,11 @@ package experiment
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
+	"blik/internal/message"
+
 	"blik/internal/parallel"
-	"blik/processing"
 )
 
 // referenceWork is how many operations the reference of one check may take before it looks at a part of the rows only.
@@ -53,8 +53,7 @@ func compareRows(ctx context.Context, in *Input, c Case, out Output, cost float6
 		for i, v := range p.pix {
 			if got[i] != v {
 				x, y := i%w, p.y0+i/w
-				return r, say(fmt.Sprintf("wrong result: %d at column %d, row %d, where the reference has %d", got[i], x, y, v),
-					fmt.Sprintf("неверный результат: %d в столбце %d, строке %d, а в эталоне %d", got[i], x, y, v))
+				return r, say("wrong result: %d at column %d, row %d, where the reference has %d", got[i], x, y, v)
 			}
 		}
 	}
@@ -83,7 +82,7 @@ func stretches(w, h int, cost float64, border int) []knownRows {
 }
 
 func wrongLength(got, want int) error {
-	return say(fmt.Sprintf("wrong result: %d values, %d expected", got, want), fmt.Sprintf("неверный результат: значений %d, нужно %d", got, want))
+	return say("wrong result: %d values, %d expected", got, want)
 }
 
 // tooFar says that a deviation is larger than the tolerance; NaN is.
@@ -91,8 +90,7 @@ func (c Check) tooFar() error {
 	if c.Deviation <= c.Tolerance {
 		return nil
 	}
-	return say(fmt.Sprintf("wrong result: it deviates by %.3g from the reference, allowed is %.3g", c.Deviation, c.Tolerance),
-		comma(fmt.Sprintf("неверный результат: отклонение от эталона %.3g, допустимо %.3g", c.Deviation, c.Tolerance)))
+	return say("wrong result: it deviates by %.3g from the reference, allowed is %.3g", c.Deviation, c.Tolerance)
 }
 
-func text(en, ru string) processing.Text { return processing.Text{EN: en, RU: ru} }
+func text(format message.Text, args ...any) message.Message { return message.Of(format, args...) }

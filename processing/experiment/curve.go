@@ -10,7 +10,7 @@ import (
 // wraps ErrMemory.
 func CheckOrder(s Size) error {
 	if s.W > 1<<16 || s.H > 1<<16 {
-		e := say("sides of more than 65536 pixels are not supported", "стороны больше 65536 пикселей не поддерживаются")
+		e := say("sides of more than 65536 pixels are not supported")
 		e.Cause = ErrMemory
 		return e
 	}

@@ -10,17 +10,17 @@ import (
 	"strings"
 	"time"
 
-	"blik/processing"
+	"blik/internal/message"
 )
 
 // Experiment describes a question and the ways to answer it.
 type Experiment struct {
 	// ID is the name on the command line.
 	ID             string
-	Name, Question processing.Text
+	Name, Question message.Message
 	Paper          Paper
 	// Result says what every variant computes and how exactly.
-	Result processing.Text
+	Result message.Message
 	Params []Param
 	// Grids are the cases measured by default; Quick those of a first look.
 	Grids, Quick []Grid
@@ -45,34 +45,27 @@ type Experiment struct {
 
 // Paper is what was measured when the question was first asked.
 type Paper struct {
-	Setup processing.Text
+	Setup message.Message
 	// Head and Rows are the paper's figures; there may be none.
-	Head []processing.Text
-	Rows [][]processing.Text
+	Head []message.Message
+	Rows [][]message.Message
 	// Found is what the paper concludes.
-	Found processing.Text
+	Found message.Message
 }
 
-// Table returns head and rows in the language with the given ISO 639-1 code, nothing where the paper has no figures.
-func (p Paper) Table(lang string) (cells [][]string) {
+// Table returns head and rows, nothing where the paper has no figures.
+func (p Paper) Table() [][]message.Message {
 	if len(p.Rows) == 0 {
 		return nil
 	}
-	for _, texts := range append([][]processing.Text{p.Head}, p.Rows...) {
-		row := make([]string, len(texts))
-		for i, t := range texts {
-			row[i] = t.In(lang)
-		}
-		cells = append(cells, row)
-	}
-	return cells
+	return append([][]message.Message{p.Head}, p.Rows...)
 }
 
 // paperRow is a row of figures that are the same in both languages but for the decimal sign.
-func paperRow(en, ru string, figures ...string) []processing.Text {
-	row := []processing.Text{text(en, ru)}
+func paperRow(name message.Text, figures ...message.Figures) []message.Message {
+	row := []message.Message{text(name)}
 	for _, f := range figures {
-		row = append(row, text(f, comma(f)))
+		row = append(row, message.Of("%s", f))
 	}
 	return row
 }
@@ -91,7 +84,7 @@ type Variant struct {
 	// ID is unique within the experiment.
 	ID         string
 	Device     Device
-	Name, Help processing.Text
+	Name, Help message.Message
 	// Ignores names the parameters that make no difference to the variant; its cases have no value for them.
 	Ignores []string
 	// Paper returns the time that the paper measured in a case, 0 where it has none; may be nil.
@@ -99,7 +92,7 @@ type Variant struct {
 	// Tolerance returns the deviation allowed in a case, where that depends on the variant; else nil.
 	Tolerance func(c Case) float64
 	// Needs says in words what a variant on a GPU takes; empty is one NVIDIA GPU.
-	Needs processing.Text
+	Needs message.Message
 	// GPUs are the names of those that Method computes on; where a provider leaves them out, it is the provider's own.
 	GPUs []string
 	// Method computes; nil for a described variant whose device nobody provides.
@@ -107,9 +100,9 @@ type Variant struct {
 }
 
 // Requires returns Needs or what stands for it; empty for the CPU.
-func (v Variant) Requires() processing.Text {
-	if v.Device == GPU && v.Needs == (processing.Text{}) {
-		return text("needs an NVIDIA GPU", "нужен графический процессор NVIDIA")
+func (v Variant) Requires() message.Message {
+	if v.Device == GPU && v.Needs.IsZero() {
+		return text("needs an NVIDIA GPU")
 	}
 	return v.Needs
 }
@@ -176,7 +169,7 @@ type Input struct {
 type Figure struct {
 	// Name is good for a file name.
 	Name  string
-	Title processing.Text
+	Title message.Message
 	W, H  int
 	Pix   []uint8
 }
@@ -204,35 +197,34 @@ func Find(id string) (*Experiment, error) {
 		}
 		ids[i] = e.ID
 	}
-	return nil, unknown("experiment", "эксперимента", id, ids)
+	return nil, unknown("no experiment %q; there are none", "no experiment %q; there are %s", id, ids)
 }
 
 // unknown says that there is no such thing and what there is.
-func unknown(en, ru, id string, known []string) error {
+func unknown(none, others message.Text, id string, known []string) error {
 	if len(known) == 0 {
-		return say(fmt.Sprintf("no %s %q; there are none", en, id), fmt.Sprintf("нет %s %q; их нет вовсе", ru, id))
+		return say(none, id)
 	}
-	list := strings.Join(known, ", ")
-	return say(fmt.Sprintf("no %s %q; there are %s", en, id, list), fmt.Sprintf("нет %s %q; есть %s", ru, id, list))
+	return say(others, id, strings.Join(known, ", "))
 }
 
 // Error is an error with its sentence in the languages of the program.
 type Error struct {
-	Text processing.Text
+	Text message.Message
 	// Cause may be nil.
 	Cause error
 }
 
 // Error returns the sentence in English.
-func (e *Error) Error() string { return e.Text.EN }
+func (e *Error) Error() string { return e.Text.String() }
 
-// In returns the sentence in the language with the given ISO 639-1 code.
-func (e *Error) In(lang string) string { return e.Text.In(lang) }
+// Message returns the sentence.
+func (e *Error) Message() message.Message { return e.Text }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-func say(en, ru string) *Error { return &Error{Text: processing.Text{EN: en, RU: ru}} }
+func say(format message.Text, args ...any) *Error { return &Error{Text: message.Of(format, args...)} }
 
 // Size is that of an input: W × H pixels, or a line of W samples where H is 0.
 type Size struct{ W, H int }
@@ -267,8 +259,7 @@ const maxSamples = 1 << 36
 
 // ParseSize reads 1024x768 or 1024×768, 18.7MP (a picture of 3:2), 2^20 or 1000 (a line).
 func ParseSize(text string) (Size, error) {
-	bad := say(fmt.Sprintf("size %q: expected as 1024x768, 18.7MP, 2^20 or 1000", text),
-		fmt.Sprintf("размер %q: нужно как 1024x768, 18.7MP, 2^20 или 1000", text))
+	bad := say("size %q: expected as 1024x768, 18.7MP, 2^20 or 1000", text)
 	lower := strings.ToLower(strings.TrimSpace(text))
 	if mp, ok := strings.CutSuffix(lower, "mp"); ok {
 		v, err := strconv.ParseFloat(strings.TrimSpace(mp), 64)
@@ -285,7 +276,7 @@ func ParseSize(text string) (Size, error) {
 		return Line(1 << k), nil
 	}
 	// The Cyrillic letter looks like the Latin one.
-	sides := strings.Split(strings.NewReplacer("×", "x", "х", "x").Replace(lower), "x")
+	sides := strings.Split(strings.NewReplacer("×", "x", "\u0445", "x").Replace(lower), "x")
 	var n [2]int
 	if len(sides) > 2 {
 		return Size{}, bad
@@ -322,11 +313,9 @@ const (
 func (e *Experiment) fits(s Size) error {
 	switch {
 	case s.H == 0 && e.shape&lines == 0:
-		return say(fmt.Sprintf("%s: size %s is a line, a picture as 1024x768 is needed", e.ID, s),
-			fmt.Sprintf("%s: размер %s — строка, а нужно изображение, например 1024x768", e.ID, s))
+		return say("%s: size %s is a line, a picture as 1024x768 is needed", e.ID, s)
 	case s.H > 0 && e.shape&pictures == 0:
-		return say(fmt.Sprintf("%s: size %s is a picture, a number of values as 2^20 is needed", e.ID, s),
-			fmt.Sprintf("%s: размер %s — изображение, а нужно число значений, например 2^20", e.ID, s))
+		return say("%s: size %s is a picture, a number of values as 2^20 is needed", e.ID, s)
 	}
 	return nil
 }
@@ -334,7 +323,7 @@ func (e *Experiment) fits(s Size) error {
 // Param is something that a case sets.
 type Param struct {
 	ID         string
-	Name, Help processing.Text
+	Name, Help message.Message
 	// Values are the choices, or for a number values that make sense.
 	Values []string
 	// Number, if not nil, allows any whole number within.
@@ -353,20 +342,17 @@ func (p Param) check(value string) error {
 		if slices.Contains(p.Values, value) {
 			return nil
 		}
-		return unknown("value of "+p.ID, "значения "+p.ID, value, p.Values)
+		return say("no value of %s %q; there are %s", p.ID, value, strings.Join(p.Values, ", "))
 	}
 	n, err := strconv.Atoi(value)
 	if err == nil && n >= p.Number.Min && n <= p.Number.Max && (!p.Number.Odd || n%2 == 1) {
 		return nil
 	}
-	odd := processing.Text{}
+	format := message.Text("%s=%s: a whole number from %d to %d expected")
 	if p.Number.Odd {
-		odd = processing.Text{EN: "an odd", RU: "нечётное"}
-	} else {
-		odd = processing.Text{EN: "a whole", RU: "целое"}
+		format = "%s=%s: an odd number from %d to %d expected"
 	}
-	return say(fmt.Sprintf("%s=%s: %s number from %d to %d expected", p.ID, value, odd.EN, p.Number.Min, p.Number.Max),
-		fmt.Sprintf("%s=%s: нужно %s число от %d до %d", p.ID, value, odd.RU, p.Number.Min, p.Number.Max))
+	return say(format, p.ID, value, p.Number.Min, p.Number.Max)
 }
 
 // Grid is every combination of its sizes and values. A parameter that it does not name has its first value.

@@ -3,9 +3,9 @@ package experiment
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
+	"blik/internal/message"
 	"blik/internal/parallel"
 	"blik/processing"
 	"blik/processing/cpu"
@@ -90,7 +90,7 @@ func fingerprintFigures(ctx context.Context) (figures []Figure, err error) {
 		s, err := b.Host(ctx, p)
 		return append([]uint8(nil), s.U8...), err
 	}
-	add := func(name string, pix []uint8, en, ru string) {
+	add := func(name string, pix []uint8, title message.Text) {
 		wrong := 0
 		for i, v := range pix {
 			if v != clean[i] {
@@ -98,16 +98,17 @@ func fingerprintFigures(ctx context.Context) (figures []Figure, err error) {
 			}
 		}
 		share := 100 * float64(wrong) / float64(w*h)
-		figures = append(figures, Figure{Name: name, W: w, H: h, Pix: pix, Title: text(
-			fmt.Sprintf("%s: %.1f %% of the pixels wrong", en, share), comma(fmt.Sprintf("%s: неверны %.1f %% пикселей", ru, share)))})
+		figures = append(figures, Figure{Name: name, W: w, H: h, Pix: pix,
+			Title: message.Of("%s: %.1f %% of the pixels wrong", message.Of(title), share)})
 	}
-	add("noisy", noisy, "noisy print", "отпечаток с шумом")
+	add("noisy", noisy, "noisy print")
 	for _, step := range []struct {
-		op           processing.MorphOp
-		name, en, ru string
+		op    processing.MorphOp
+		name  string
+		title message.Text
 	}{
-		{processing.Open, "opened", "after opening", "после открытия"},
-		{processing.Close, "closed", "after opening and closing", "после открытия и закрытия"},
+		{processing.Open, "opened", "after opening"},
+		{processing.Close, "closed", "after opening and closing"},
 	} {
 		if err := b.Morph(ctx, p, p, step.op, processing.Square(1)); err != nil {
 			return nil, err
@@ -116,7 +117,7 @@ func fingerprintFigures(ctx context.Context) (figures []Figure, err error) {
 		if err != nil {
 			return nil, err
 		}
-		add(step.name, pix, step.en, step.ru)
+		add(step.name, pix, step.title)
 	}
 	return figures, nil
 }

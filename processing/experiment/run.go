@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"hash/maphash"
 	"runtime"
 	"slices"
 	"time"
 
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -67,12 +67,15 @@ const (
 	Failed State = "failed"
 )
 
+// Message returns the state in words.
+func (s State) Message() message.Message { return message.Of(message.Text(s)).Context("state") }
+
 // Row is one variant in one case.
 type Row struct {
 	Variant Variant
 	Case    Case
 	State   State
-	Note    processing.Text
+	Note    message.Message
 	// Runs were timed; Spread is the distribution of their times.
 	Runs int
 	Spread
@@ -231,7 +234,7 @@ func (r *runner) plan() ([]task, error) {
 		for _, id := range r.Options.Variants {
 			i := slices.Index(ids, id)
 			if i < 0 {
-				return nil, unknown("variant", "варианта", id, ids)
+				return nil, unknown("no variant %q; there are none", "no variant %q; there are %s", id, ids)
 			}
 			chosen = append(chosen, variants[i])
 		}
@@ -244,7 +247,7 @@ func (r *runner) plan() ([]task, error) {
 			for i, p := range e.Params {
 				ids[i] = p.ID
 			}
-			return nil, unknown("parameter", "параметра", id, ids)
+			return nil, unknown("no parameter %q; there are none", "no parameter %q; there are %s", id, ids)
 		}
 		for _, v := range values {
 			if err := e.Params[i].check(v); err != nil {
@@ -347,18 +350,12 @@ func (r *runner) row(ctx context.Context, t task) (Row, error) {
 	row.Operations = m.Operations(t.cse)
 	if need := r.experiment.inputBytes(t.full) + m.Memory(t.cse); r.Memory > 0 && need > r.Memory {
 		row.State = LeftOut
-		row.Note = processing.Text{
-			EN: fmt.Sprintf("needs %s of memory, more than the %s allowed", bytes(need, "en"), bytes(r.Memory, "en")),
-			RU: comma(fmt.Sprintf("нужно %s памяти, разрешено %s", bytes(need, "ru"), bytes(r.Memory, "ru"))),
-		}
+		row.Note = message.Of("needs %s of memory, more than the %s allowed", bytes(need), bytes(r.Memory))
 		return row, nil
 	}
 	if expected := r.expected(t, row.Operations); r.Longest > 0 && expected > r.Longest {
 		row.State = LeftOut
-		row.Note = processing.Text{
-			EN: fmt.Sprintf("about %s for one run expected, more than the %s allowed", seconds(expected, "s"), seconds(r.Longest, "s")),
-			RU: comma(fmt.Sprintf("один запуск занял бы около %s, разрешено %s", seconds(expected, "с"), seconds(r.Longest, "с"))),
-		}
+		row.Note = message.Of("about %s for one run expected, more than the %s allowed", seconds(expected), seconds(r.Longest))
 		return row, nil
 	}
 	err := r.measure(ctx, t, &row)
@@ -501,8 +498,7 @@ func (r *runner) alike(t task, c Check, out Output) error {
 	key := Case{t.full.Size, t.full.Values}.key()
 	d := maphash.Bytes(r.seed, out.U8)
 	if r.digested == key && d != r.digest {
-		return say("wrong result: it differs from that of the variants before where the reference was not computed",
-			"неверный результат: там, где эталон не вычислялся, он отличается от предыдущих вариантов")
+		return say("wrong result: it differs from that of the variants before where the reference was not computed")
 	}
 	r.digested, r.digest = key, d
 	return nil
@@ -530,27 +526,26 @@ func quantile(sorted []time.Duration, q float64) time.Duration {
 	return sorted[i] + time.Duration((at-float64(i))*float64(sorted[i+1]-sorted[i]))
 }
 
-// textOf words an error in both languages.
-func textOf(err error) processing.Text {
-	var local interface{ In(lang string) string }
+// textOf returns an error as a message.
+func textOf(err error) message.Message {
+	var local message.Localizable
 	if errors.As(err, &local) {
-		return processing.Text{EN: local.In("en"), RU: local.In("ru")}
+		return local.Message()
 	}
-	return processing.Text{EN: err.Error(), RU: err.Error()}
+	return message.Of("%s", err.Error())
 }
 
-func bytes(n int64, lang string) string {
-	unit := processing.Text{EN: "GiB", RU: "ГиБ"}
+func bytes(n int64) message.Message {
 	v := float64(n) / (1 << 30)
 	if v < 1 {
-		unit, v = processing.Text{EN: "MiB", RU: "МиБ"}, v*1024
+		return message.Of("%s MiB", times(v*1024))
 	}
-	return times(v) + " " + unit.In(lang)
+	return message.Of("%s GiB", times(v))
 }
 
-func seconds(d time.Duration, unit string) string {
+func seconds(d time.Duration) message.Message {
 	if s := d.Seconds(); s < 10 {
-		return fmt.Sprintf("%.2g %s", s, unit)
+		return message.Of("%.2g s", s)
 	}
-	return fmt.Sprintf("%.0f %s", d.Seconds(), unit)
+	return message.Of("%.0f s", d.Seconds())
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"blik/app/i18n"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -82,7 +84,7 @@ func fakes(variants ...Variant) *Experiment {
 		check: func(_ context.Context, _ *Input, _ Case, _ Variant, out Output) (Check, error) {
 			c := Check{Compared: 1, Samples: 1}
 			if out.U8[0] != 1 {
-				return c, say("wrong", "неверно")
+				return c, say("wrong")
 			}
 			return c, nil
 		},
@@ -94,6 +96,7 @@ func one(id string, f *fake) Variant { return Variant{ID: id, Device: CPU, Metho
 func quiet() *pace { return &pace{least: 5, most: 9, enough: time.Second, long: time.Minute} }
 
 func TestMedianAndSpread(t *testing.T) {
+	t.Parallel()
 	c := &clock{}
 	ms := func(list ...int) (out []time.Duration) {
 		for _, n := range list {
@@ -134,6 +137,7 @@ func TestMedianAndSpread(t *testing.T) {
 
 // Runs shorter than the clock can tell are timed together.
 func TestShortRunsAreTimedTogether(t *testing.T) {
+	t.Parallel()
 	c := &clock{}
 	f := &fake{clock: c, took: []time.Duration{time.Microsecond}, value: 1}
 	p := pace{least: 3, most: 3, warm: time.Microsecond, long: time.Minute, short: 20 * time.Microsecond}
@@ -145,6 +149,7 @@ func TestShortRunsAreTimedTogether(t *testing.T) {
 
 // So they are where the warm-up ends with one that was interrupted.
 func TestInterruptedWarmUp(t *testing.T) {
+	t.Parallel()
 	c := &clock{}
 	f := &fake{clock: c, value: 1, took: []time.Duration{time.Microsecond, time.Microsecond, time.Second, time.Microsecond}}
 	p := pace{least: 3, most: 3, warm: time.Second, long: time.Minute, short: 20 * time.Microsecond}
@@ -155,6 +160,7 @@ func TestInterruptedWarmUp(t *testing.T) {
 }
 
 func TestDeviceMeasuresItself(t *testing.T) {
+	t.Parallel()
 	c := &clock{}
 	f := &fake{clock: c, took: []time.Duration{time.Second}, value: 1, own: 3 * time.Microsecond}
 	r, err := Run(t.Context(), fakes(one("x", f)), Options{pace: quiet(), now: c.now})
@@ -165,18 +171,20 @@ func TestDeviceMeasuresItself(t *testing.T) {
 }
 
 func TestWrongResultIsNotTimed(t *testing.T) {
+	t.Parallel()
 	f := &fake{clock: &clock{}, value: 2}
 	r, err := Run(t.Context(), fakes(one("x", f)), Options{pace: quiet()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if row := r.Rows[0]; row.State != Failed || row.Note.EN != "wrong" || row.Note.RU != "неверно" || row.Runs != 0 || f.runs != 1 || f.closed != 1 {
+	if row := r.Rows[0]; row.State != Failed || row.Note.String() != "wrong" || row.Runs != 0 || f.runs != 1 || f.closed != 1 {
 		t.Errorf("%+v after %d runs, closed %d times", row, f.runs, f.closed)
 	}
 }
 
 // What is no number does not get into the rows, which files could not hold.
 func TestNoNumber(t *testing.T) {
+	t.Parallel()
 	e := sum()
 	nan := math.NaN()
 	e.Variants = []Variant{{ID: "x", Device: CPU, Tolerance: e.Variants[0].Tolerance, Method: plain{
@@ -185,13 +193,14 @@ func TestNoNumber(t *testing.T) {
 			return func(context.Context) error { return nil }, &Output{Sum: &nan}, nil
 		}}}}
 	r, err := Run(t.Context(), e, Options{pace: quiet(), Sizes: []Size{Line(8)}})
-	if err != nil || r.Rows[0].State != Failed || r.Rows[0].Check != (Check{}) || !strings.Contains(r.Rows[0].Note.EN, "NaN") {
+	if err != nil || r.Rows[0].State != Failed || r.Rows[0].Check != (Check{}) || !strings.Contains(r.Rows[0].Note.String(), "NaN") {
 		t.Errorf("%+v, %v", r.Rows, err)
 	}
 }
 
 // Two results that pass where the reference looks, but differ elsewhere.
 func TestVariantsMustAgree(t *testing.T) {
+	t.Parallel()
 	e := fakes(one("x", &fake{clock: &clock{}, value: 1}), one("y", &fake{clock: &clock{}, value: 3}), one("z", &fake{clock: &clock{}, value: 1}))
 	compared := int64(1)
 	e.check = func(context.Context, *Input, Case, Variant, Output) (Check, error) {
@@ -219,6 +228,7 @@ func states(r *Result) (list []State) {
 }
 
 func TestFailures(t *testing.T) {
+	t.Parallel()
 	e := fakes(
 		one("broken", &fake{clock: &clock{}, value: 1, failed: errors.New("no luck")}),
 		one("unprepared", &fake{clock: &clock{}, prepared: errors.New("no buffer")}),
@@ -232,12 +242,13 @@ func TestFailures(t *testing.T) {
 	if states := states(r); !slices.Equal(states, []State{Failed, Failed, LeftOut, Measured}) {
 		t.Error(states)
 	}
-	if got := r.Rows[0].Note.EN; got != "no luck" {
+	if got := r.Rows[0].Note.String(); got != "no luck" {
 		t.Errorf("note %q", got)
 	}
 }
 
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	c := &clock{}
 	// At 2 s for 10 operations, 1000 take 200 s.
 	slow := &fake{clock: c, took: []time.Duration{2 * time.Second}, value: 1, operations: 10}
@@ -251,12 +262,12 @@ func TestLimits(t *testing.T) {
 	if states := states(r); !slices.Equal(states, []State{Measured, LeftOut, Measured}) {
 		t.Fatal(states)
 	}
-	if note := r.Rows[1].Note; !strings.Contains(note.EN, "of memory") || !strings.Contains(note.RU, "памяти") || large.runs > 0 {
+	if note := r.Rows[1].Note; !strings.Contains(note.String(), "of memory") || !strings.Contains(i18n.For("ru").Sprint(note), "памяти") || large.runs > 0 {
 		t.Errorf("%+v after %d runs", note, large.runs)
 	}
 
 	for n, want := range map[int64]string{1010 << 20: "1010 MiB", 1 << 30: "1 GiB", 1500 << 30: "1500 GiB", 3 << 29: "1.5 GiB"} {
-		if got := bytes(n, "en"); got != want {
+		if got := bytes(n).String(); got != want {
 			t.Errorf("%d bytes: %q, want %q", n, got, want)
 		}
 	}
@@ -274,13 +285,14 @@ func TestLimits(t *testing.T) {
 	if got := states(r); !slices.Equal(got, []State{Measured, LeftOut}) {
 		t.Fatal(got)
 	}
-	if note := r.Rows[1].Note.EN; note != "about 200 s for one run expected, more than the 5 s allowed" {
+	if note := r.Rows[1].Note.String(); note != "about 200 s for one run expected, more than the 5 s allowed" {
 		t.Error(note)
 	}
 }
 
 // A GPU is not tried with what would take it minutes, before anything is known of it.
 func TestFirstCaseOfAGPU(t *testing.T) {
+	t.Parallel()
 	f := &fake{clock: &clock{}, value: 1, operations: 1e13}
 	v := Variant{ID: "gpu", Device: GPU, Method: f}
 	r, err := Run(t.Context(), fakes(v), Options{pace: quiet(), Longest: 5 * time.Second})
@@ -295,19 +307,21 @@ func TestFirstCaseOfAGPU(t *testing.T) {
 
 // Sides beyond what a list of pixels holds are left out, not failures.
 func TestTooLongForTheOrder(t *testing.T) {
+	t.Parallel()
 	r, err := Run(t.Context(), traversal(), Options{pace: quiet(), Sizes: []Size{{1, 1<<16 + 1}}, Picture: grey(1, 2)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range r.Rows {
-		if row.Variant.Device == CPU && (row.State != LeftOut || !strings.Contains(row.Note.RU, "65536")) {
-			t.Errorf("%s: %s: %s", row.Variant.ID, row.State, row.Note.RU)
+		if row.Variant.Device == CPU && (row.State != LeftOut || !strings.Contains(i18n.For("ru").Sprint(row.Note), "65536")) {
+			t.Errorf("%s: %s: %s", row.Variant.ID, row.State, i18n.For("ru").Sprint(row.Note))
 		}
 	}
 }
 
 // A cancel does not wait for the reference of an element that takes it minutes.
 func TestCancelInTheReference(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	e := processing.Element{Direction: processing.Rectangle, Size: 4095, Size2: 4095}
@@ -325,6 +339,7 @@ type growingMethod struct{ *fake }
 func (g growingMethod) Operations(c Case) float64 { return g.operations * float64(c.Size.Samples()) }
 
 func TestCancelBetweenRepetitions(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	first := &fake{clock: &clock{}, value: 1}
@@ -344,6 +359,7 @@ func TestCancelBetweenRepetitions(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
+	t.Parallel()
 	var got, rows []string
 	e := fakes(one("x", &fake{clock: &clock{}, value: 1}), one("y", &fake{clock: &clock{}, value: 1}), Variant{ID: "g", Device: GPU})
 	_, err := Run(t.Context(), e, Options{pace: quiet(), Values: map[string][]string{"m": {"1", "3"}},
@@ -381,18 +397,19 @@ func (p provider) Variants(id string) []Variant {
 }
 
 func TestProviderFillsAndAdds(t *testing.T) {
-	described := Variant{ID: "gpu-a", Device: GPU, Name: processing.Text{EN: "described"}}
-	e := fakes(described, Variant{ID: "gpu-b", Device: GPU, Needs: text("needs two", "нужны два")})
+	t.Parallel()
+	described := Variant{ID: "gpu-a", Device: GPU, Name: message.Of("described")}
+	e := fakes(described, Variant{ID: "gpu-b", Device: GPU, Needs: text("needs two")})
 	r, err := Run(t.Context(), e, Options{pace: quiet()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := states(r); !slices.Equal(got, []State{NeedsGPU, NeedsGPU}) || r.Rows[0].Note.EN != "needs an NVIDIA GPU" || r.Rows[1].Note.RU != "нужны два" {
+	if got := states(r); !slices.Equal(got, []State{NeedsGPU, NeedsGPU}) || r.Rows[0].Note.String() != "needs an NVIDIA GPU" || r.Rows[1].Note.String() != "needs two" {
 		t.Errorf("%v, %+v", got, r.Rows)
 	}
 
 	p := provider{"H200", []Variant{
-		{ID: "gpu-a", Name: processing.Text{EN: "other"}, Method: &fake{clock: &clock{}, value: 1}},
+		{ID: "gpu-a", Name: message.Of("other"), Method: &fake{clock: &clock{}, value: 1}},
 		{ID: "gpu-4", Device: GPU, Method: &fake{clock: &clock{}, value: 1}},
 	}}
 	r, err = Run(t.Context(), e, Options{pace: quiet(), Providers: []Provider{p}})
@@ -406,7 +423,7 @@ func TestProviderFillsAndAdds(t *testing.T) {
 	if want := []string{"gpu-a measured", "gpu-4 measured", "gpu-b needs GPU"}; !slices.Equal(ids, want) {
 		t.Errorf("%q, want %q", ids, want)
 	}
-	if r.Rows[0].Variant.Name.EN != "described" || !slices.Equal(r.Devices, []string{"H200"}) {
+	if r.Rows[0].Variant.Name.String() != "described" || !slices.Equal(r.Devices, []string{"H200"}) {
 		t.Errorf("%+v, %q", r.Rows[0].Variant, r.Devices)
 	}
 	if e.Variants[0].Method != nil {
@@ -417,6 +434,7 @@ func TestProviderFillsAndAdds(t *testing.T) {
 // A result names the GPUs that took part: not those whose variants were not asked for, but those that failed, and two of a
 // name where a variant has both.
 func TestDevicesThatTookPart(t *testing.T) {
+	t.Parallel()
 	e := fakes(one("cpu", &fake{clock: &clock{}, value: 1}), Variant{ID: "gpu", Device: GPU})
 	p := provider{"H200", []Variant{
 		{ID: "gpu", Method: &fake{clock: &clock{}, value: 1}},
@@ -439,6 +457,7 @@ func TestDevicesThatTookPart(t *testing.T) {
 }
 
 func TestIgnoredParametersMakeNoCases(t *testing.T) {
+	t.Parallel()
 	v := one("x", &fake{clock: &clock{}, value: 1})
 	v.Ignores = []string{"kind"}
 	e := fakes(v, one("y", &fake{clock: &clock{}, value: 1}))
@@ -457,6 +476,7 @@ func TestIgnoredParametersMakeNoCases(t *testing.T) {
 }
 
 func TestInputIsSharedBySameContent(t *testing.T) {
+	t.Parallel()
 	made := 0
 	e := fakes(one("x", &fake{clock: &clock{}, value: 1}))
 	e.content = []string{"kind"}
@@ -471,6 +491,7 @@ func TestInputIsSharedBySameContent(t *testing.T) {
 }
 
 func TestQuickAndSizes(t *testing.T) {
+	t.Parallel()
 	e := fakes(one("x", &fake{clock: &clock{}, value: 1}))
 	for _, c := range []struct {
 		o    Options
@@ -491,6 +512,7 @@ func TestQuickAndSizes(t *testing.T) {
 }
 
 func TestUnknownNames(t *testing.T) {
+	t.Parallel()
 	e := fakes(one("x", &fake{clock: &clock{}, value: 1}), one("y", &fake{clock: &clock{}, value: 1}))
 	for _, c := range []struct {
 		o    Options
@@ -508,7 +530,7 @@ func TestUnknownNames(t *testing.T) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 		var local *Error
-		if !errors.As(err, &local) || local.In("ru") == local.In("en") {
+		if !errors.As(err, &local) {
 			t.Errorf("%v has no Russian text", err)
 		}
 	}
@@ -524,6 +546,7 @@ func TestUnknownNames(t *testing.T) {
 }
 
 func TestParseSize(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]Size{
 		"1024x768": {1024, 768}, "1024×768": {1024, 768}, "3X5": {3, 5}, "7x1": {7, 1},
 		"2^20": Line(1 << 20), "2^0": Line(1), "1000": Line(1000),
@@ -546,6 +569,7 @@ func TestParseSize(t *testing.T) {
 }
 
 func TestGreyOfPictures(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		pic  processing.Picture
 		want []uint8
@@ -564,6 +588,7 @@ func TestGreyOfPictures(t *testing.T) {
 }
 
 func TestInputsExtendThePictureByMirroring(t *testing.T) {
+	t.Parallel()
 	pic := &processing.Picture{Width: 3, Height: 2, Channels: 1, U8: []uint8{1, 2, 3, 4, 5, 6}}
 	got, err := newSource(pic).plane(t.Context(), 7, 3)
 	want := []uint8{1, 2, 3, 3, 2, 1, 1, 4, 5, 6, 6, 5, 4, 4, 4, 5, 6, 6, 5, 4, 4}
@@ -581,11 +606,12 @@ func TestInputsExtendThePictureByMirroring(t *testing.T) {
 
 // Every experiment's default cases are valid, each has a claim, and every text exists in both languages.
 func TestDescriptions(t *testing.T) {
+	t.Parallel()
 	for _, e := range All() {
 		if len(e.Claims) == 0 || len(onCPU(e)) < 2 || len(e.Quick) == 0 {
 			t.Errorf("%s: %d claims, %d variants", e.ID, len(e.Claims), len(e.Variants))
 		}
-		all := []processing.Text{e.Name, e.Question, e.Result, e.Paper.Setup, e.Paper.Found}
+		all := []message.Message{e.Name, e.Question, e.Result, e.Paper.Setup, e.Paper.Found}
 		for _, g := range slices.Concat(e.Grids, e.Quick) {
 			for _, s := range g.Sizes {
 				if err := e.fits(s); err != nil {
@@ -624,11 +650,11 @@ func TestDescriptions(t *testing.T) {
 			all = append(all, row[0])
 		}
 		for _, text := range all {
-			if text.EN == "" || text.RU == "" {
-				t.Errorf("%s: text %q / %q", e.ID, text.EN, text.RU)
+			if text.IsZero() {
+				t.Errorf("%s: text %q / %q", e.ID, text.String(), i18n.For("ru").Sprint(text))
 			}
 		}
-		for _, row := range e.Paper.Table("ru") {
+		for _, row := range e.Paper.Table() {
 			if len(row) != len(e.Paper.Head) {
 				t.Errorf("%s: paper's row %q", e.ID, row)
 			}
@@ -647,6 +673,7 @@ func grey(w, h int) *processing.Picture {
 
 // A small run of every experiment: nothing fails, on odd sizes too.
 func TestEveryExperimentRuns(t *testing.T) {
+	t.Parallel()
 	for _, e := range All() {
 		t.Run(e.ID, func(t *testing.T) {
 			o := Options{Quick: true, pace: &pace{least: 1, most: 1}, Sizes: []Size{{1, 1}, {61, 37}},
@@ -660,7 +687,7 @@ func TestEveryExperimentRuns(t *testing.T) {
 			}
 			for _, row := range r.Rows {
 				if (row.State == Measured) != (row.Variant.Device == CPU) {
-					t.Errorf("%s, %s: %s: %s", row.Variant.ID, row.Case.key(), row.State, row.Note.EN)
+					t.Errorf("%s, %s: %s: %s", row.Variant.ID, row.Case.key(), row.State, row.Note.String())
 				}
 			}
 			if len(r.Conclusions) != len(e.Claims) {
@@ -671,6 +698,7 @@ func TestEveryExperimentRuns(t *testing.T) {
 }
 
 func TestQuantile(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		times []time.Duration
 		q     float64

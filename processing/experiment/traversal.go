@@ -4,8 +4,9 @@ import (
 	"context"
 	"math"
 
+	"blik/internal/message"
+
 	"blik/internal/parallel"
-	"blik/processing"
 )
 
 // gaussRadius is that of the paper's filter.
@@ -67,28 +68,24 @@ func traversal() *Experiment {
 	powers := []Size{{512, 512}, {1024, 1024}, {2048, 2048}, {4096, 4096}, {8192, 8192}}
 	gpuOnly := []string{"memory"}
 	return &Experiment{
-		ID:   "traversal",
-		Name: text("Order of traversal", "Порядок обхода"),
-		Question: text("Does visiting pixels along Hilbert's curve speed up a convolution, and at what cost for finding the way?",
-			"Ускоряет ли свёртку обход пикселей по кривой Гильберта и чего стоит поиск пути?"),
-		Result: text("Gaussian of radius 5 (σ = 5/3) with taps in 1/65536, each pass rounded to 8 bits; equal to the reference in every bit. Sizes that are no power of two take the curve of the next one and skip what lies outside.",
-			"Гауссиан радиуса 5 (σ = 5/3) с весами в 1/65536, каждый проход округляется до 8 бит; совпадает с эталоном до бита. Для размеров не степени двойки берётся кривая следующей степени, лишнее пропускается."),
+		ID:       "traversal",
+		Name:     text("Order of traversal"),
+		Question: text("Does visiting pixels along Hilbert's curve speed up a convolution, and at what cost for finding the way?"),
+		Result:   text("Gaussian of radius 5 (σ = 5/3) with taps in 1/65536, each pass rounded to 8 bits; equal to the reference in every bit. Sizes that are no power of two take the curve of the next one and skip what lies outside."),
 		Paper: Paper{
-			Setup: text("Gaussian of radius 5, two passes, 512² to 4096², OpenCL on Radeon 7660D (no memory of its own) and 8670M (1 GB).",
-				"Гауссиан радиуса 5, два прохода, 512²…4096², OpenCL на Radeon 7660D (без собственной памяти) и 8670M (1 ГБ)."),
-			Head: []processing.Text{text("measure", "величина"), text("raster", "растровый"), text("Hilbert", "Гильберт")},
-			Rows: [][]processing.Text{
-				paperRow("KB written, vertical pass", "записано КБ, вертикальный проход", "11090", "1032"),
-				paperRow("KB written, horizontal pass", "записано КБ, горизонтальный проход", "12073", "1024"),
-				paperRow("cache hits, vertical pass", "попадания в кэш, вертикальный проход", "85.7 %", "54.9 %"),
-				paperRow("cache hits, horizontal pass", "попадания в кэш, горизонтальный проход", "86.5 %", "56.1 %"),
+			Setup: text("Gaussian of radius 5, two passes, 512² to 4096², OpenCL on Radeon 7660D (no memory of its own) and 8670M (1 GB)."),
+			Head:  []message.Message{text("measure"), text("raster"), text("Hilbert")},
+			Rows: [][]message.Message{
+				paperRow("KB written, vertical pass", "11090", "1032"),
+				paperRow("KB written, horizontal pass", "12073", "1024"),
+				paperRow("cache hits, vertical pass", "85.7 %", "54.9 %"),
+				paperRow("cache hits, horizontal pass", "86.5 %", "56.1 %"),
 			},
-			Found: text("With memory shared with the host, fast Hilbert equals fast raster in spite of its arithmetic; with device memory fast raster is 2.5 × faster.",
-				"С памятью, общей с процессором, быстрый Гильберт не уступает быстрому растру, несмотря на арифметику; с памятью устройства быстрый растр в 2,5 раза быстрее."),
+			Found: text("With memory shared with the host, fast Hilbert equals fast raster in spite of its arithmetic; with device memory fast raster is 2.5 × faster."),
 		},
 		Params: []Param{{
-			ID: "memory", Name: text("Memory", "Память"),
-			Help:   text("of a GPU: its own, or the host's mapped into it", "GPU: собственная или отображённая память хоста"),
+			ID: "memory", Name: text("Memory"),
+			Help:   text("of a GPU: its own, or the host's mapped into it"),
 			Values: []string{"device", "mapped"},
 		}},
 		Grids: []Grid{
@@ -98,48 +95,47 @@ func traversal() *Experiment {
 		Variants: []Variant{
 			{
 				ID: "cpu-raster-memory", Device: CPU, Ignores: gpuOnly,
-				Name:   text("CPU raster order from memory", "ЦП растровый порядок из памяти"),
-				Help:   text("coordinates read from a list in raster order, all threads", "координаты читаются из списка в растровом порядке, все потоки"),
+				Name:   text("CPU raster order from memory"),
+				Help:   text("coordinates read from a list in raster order, all threads"),
 				Method: method(true, func(ctx context.Context, b *blur) walk { return b.alongList(RasterOrder(ctx, b.w, b.h)) }),
 			}, {
 				ID: "cpu-hilbert-memory", Device: CPU, Ignores: gpuOnly,
-				Name:   text("CPU Hilbert order from memory", "ЦП порядок Гильберта из памяти"),
-				Help:   text("coordinates read from a list along the curve, all threads", "координаты читаются из списка вдоль кривой, все потоки"),
+				Name:   text("CPU Hilbert order from memory"),
+				Help:   text("coordinates read from a list along the curve, all threads"),
 				Method: method(true, func(ctx context.Context, b *blur) walk { return b.alongList(HilbertOrder(ctx, b.w, b.h)) }),
 			}, {
 				ID: "cpu-raster-fast", Device: CPU, Ignores: gpuOnly,
-				Name:   text("CPU fast raster", "ЦП быстрый растровый"),
-				Help:   text("loops over bands of rows, all threads", "циклы по полосам строк, все потоки"),
+				Name:   text("CPU fast raster"),
+				Help:   text("loops over bands of rows, all threads"),
 				Method: method(false, func(_ context.Context, b *blur) walk { return b.alongRows }),
 			}, {
 				ID: "cpu-hilbert-fast", Device: CPU, Ignores: gpuOnly,
-				Name:   text("CPU fast Hilbert", "ЦП быстрый Гильберт"),
-				Help:   text("coordinates computed from the distance along the curve, pixel by pixel, all threads", "координаты вычисляются по расстоянию вдоль кривой для каждого пикселя, все потоки"),
+				Name:   text("CPU fast Hilbert"),
+				Help:   text("coordinates computed from the distance along the curve, pixel by pixel, all threads"),
 				Method: method(false, func(_ context.Context, b *blur) walk { return b.alongCurve }),
 			}, {
 				ID: "cpu-hilbert-tiles", Device: CPU, Ignores: gpuOnly,
-				Name:   text("CPU Hilbert order of tiles", "ЦП плитки в порядке Гильберта"),
-				Help:   text("tiles of 64 × 64 pixels along the curve, rows inside, all threads", "плитки 64 × 64 вдоль кривой, внутри — строки, все потоки"),
+				Name:   text("CPU Hilbert order of tiles"),
+				Help:   text("tiles of 64 × 64 pixels along the curve, rows inside, all threads"),
 				Method: method(false, func(_ context.Context, b *blur) walk { return b.alongTiles }),
 			},
-			{ID: "gpu-raster-memory", Device: GPU, Name: text("GPU raster order from memory", "GPU растровый порядок из памяти"),
-				Help: text("a thread a pixel, its coordinates read from a list in the same memory", "поток на пиксель, координаты из списка в той же памяти")},
-			{ID: "gpu-hilbert-memory", Device: GPU, Name: text("GPU Hilbert order from memory", "GPU порядок Гильберта из памяти"),
-				Help: text("a thread a pixel, its coordinates read from a list along the curve in the same memory", "поток на пиксель, координаты из списка вдоль кривой в той же памяти")},
-			{ID: "gpu-raster-fast-4", Device: GPU, Name: text("GPU fast raster, 4 pixels", "GPU быстрый растровый, 4 пикселя"),
-				Help: text("index from the scheduler; a thread filters a vector of 4 pixels in the vertical pass, one in the horizontal", "индекс от планировщика; в вертикальном проходе вектор из 4 пикселей на поток, в горизонтальном — один")},
-			{ID: "gpu-raster-fast-16", Device: GPU, Name: text("GPU fast raster, 16 pixels", "GPU быстрый растровый, 16 пикселей"),
-				Help: text("the same with 16 pixels", "то же с 16 пикселями")},
-			{ID: "gpu-hilbert-fast", Device: GPU, Name: text("GPU fast Hilbert", "GPU быстрый Гильберт"),
-				Help: text("coordinates computed in the kernel from the thread's index along the curve", "координаты вычисляются в ядре по номеру потока вдоль кривой")},
+			{ID: "gpu-raster-memory", Device: GPU, Name: text("GPU raster order from memory"),
+				Help: text("a thread a pixel, its coordinates read from a list in the same memory")},
+			{ID: "gpu-hilbert-memory", Device: GPU, Name: text("GPU Hilbert order from memory"),
+				Help: text("a thread a pixel, its coordinates read from a list along the curve in the same memory")},
+			{ID: "gpu-raster-fast-4", Device: GPU, Name: text("GPU fast raster, 4 pixels"),
+				Help: text("index from the scheduler; a thread filters a vector of 4 pixels in the vertical pass, one in the horizontal")},
+			{ID: "gpu-raster-fast-16", Device: GPU, Name: text("GPU fast raster, 16 pixels"),
+				Help: text("the same with 16 pixels")},
+			{ID: "gpu-hilbert-fast", Device: GPU, Name: text("GPU fast Hilbert"),
+				Help: text("coordinates computed in the kernel from the thread's index along the curve")},
 		},
 		Claims: []Claim{
-			{Text: text("fast Hilbert against fast raster in device memory", "быстрый Гильберт против быстрого растра в памяти устройства"), Paper: 2.5,
+			{Text: text("fast Hilbert against fast raster in device memory"), Paper: 2.5,
 				measure: between("gpu-hilbert-fast", "gpu-raster-fast-4", having("memory", "device")), judge: near, missing: onGPU()},
-			{Text: text("fast Hilbert equals fast raster in memory of the host", "быстрый Гильберт равен быстрому растру в памяти хоста"), Paper: 1,
+			{Text: text("fast Hilbert equals fast raster in memory of the host"), Paper: 1,
 				measure: between("gpu-hilbert-fast", "gpu-raster-fast-16", having("memory", "mapped")), judge: equal, missing: onGPU()},
-			{Text: text("fast Hilbert against fast raster on the CPU, whose memory is near (the paper: GPU)",
-				"быстрый Гильберт против быстрого растра на ЦП, чья память близка (в статье — GPU)"), Paper: 2.5,
+			{Text: text("fast Hilbert against fast raster on the CPU, whose memory is near (the paper: GPU)"), Paper: 2.5,
 				measure: between("cpu-hilbert-fast", "cpu-raster-fast", nil), judge: near, missing: moreCases()},
 		},
 		shape:      pictures,

@@ -9,6 +9,7 @@ import (
 )
 
 func TestOrders(t *testing.T) {
+	t.Parallel()
 	side := rapid.OneOf(rapid.SampledFrom([]int{1, 2, 127, 128, 129, 256}), rapid.IntRange(1, 400))
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := side.Draw(t, "w"), side.Draw(t, "h")
@@ -34,6 +35,7 @@ func TestOrders(t *testing.T) {
 }
 
 func TestCheckOrder(t *testing.T) {
+	t.Parallel()
 	for s, ok := range map[Size]bool{{1 << 16, 1 << 16}: true, {1<<16 + 1, 1}: false, {1, 1<<16 + 1}: false} {
 		if err := CheckOrder(s); (err == nil) != ok {
 			t.Errorf("%s: %v", s, err)

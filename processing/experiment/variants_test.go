@@ -87,6 +87,7 @@ func pictureCase(t *rapid.T, values map[string]string) (*Input, Case) {
 }
 
 func TestSlidingEqualsDefinition(t *testing.T) {
+	t.Parallel()
 	e := sliding()
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.SampledFrom([]string{"1", "3", "5", "9", "31", "201"}).Draw(t, "m")
@@ -112,6 +113,7 @@ func TestSlidingEqualsDefinition(t *testing.T) {
 
 // Windows count as far as the picture reaches, on whose length the time of the direct variants depends.
 func TestDirectOperations(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		e      *Experiment
 		size   Size
@@ -132,6 +134,7 @@ func TestDirectOperations(t *testing.T) {
 }
 
 func TestMorphologyEqualsDefinition(t *testing.T) {
+	t.Parallel()
 	e := vhgw()
 	rapid.Check(t, func(t *rapid.T) {
 		in, c := pictureCase(t, map[string]string{
@@ -181,6 +184,7 @@ func TestMorphologyEqualsDefinition(t *testing.T) {
 }
 
 func TestTraversalEqualsDefinition(t *testing.T) {
+	t.Parallel()
 	e := traversal()
 	taps := GaussTaps()
 	rapid.Check(t, func(t *rapid.T) {
@@ -205,6 +209,7 @@ func TestTraversalEqualsDefinition(t *testing.T) {
 }
 
 func TestGaussTaps(t *testing.T) {
+	t.Parallel()
 	taps := GaussTaps()
 	sum := taps[0]
 	for d := 1; d < len(taps); d++ {
@@ -221,6 +226,7 @@ func TestGaussTaps(t *testing.T) {
 
 // The partial check of large pictures compares some rows, at the borders too.
 func TestStretches(t *testing.T) {
+	t.Parallel()
 	for _, h := range []int{300, 1000, 3533} {
 		parts := stretches(5300, h, 400, 402)
 		if first, last := parts[0], parts[len(parts)-1]; len(parts) < 3 || first.y0 != 0 || last.y1 != h {
@@ -242,6 +248,7 @@ func TestStretches(t *testing.T) {
 }
 
 func TestWrongRowIsFoundInPart(t *testing.T) {
+	t.Parallel()
 	in := &Input{Size: Size{2000, 2000}, U8: make([]uint8, 2000*2000)}
 	zero := func(y0, y1 int) []uint8 { return make([]uint8, (y1-y0)*2000) }
 	c := Case{Size: in.Size}
@@ -260,6 +267,7 @@ func TestWrongRowIsFoundInPart(t *testing.T) {
 }
 
 func TestCurve(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := side(t, "w"), side(t, "h")
 		c := newCurve(w, h)
@@ -286,6 +294,7 @@ func TestCurve(t *testing.T) {
 
 // Daubechies' conditions: orthonormal to itself at even shifts, and as many vanishing moments as half the taps.
 func TestWaveletFilters(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"haar", "d4", "d8"} {
 		w := NewWavelet(name)
 		n := len(w.Low)
@@ -323,6 +332,7 @@ func TestWaveletFilters(t *testing.T) {
 }
 
 func TestWaveletEqualsDefinition(t *testing.T) {
+	t.Parallel()
 	e := wavelet()
 	rapid.Check(t, func(t *rapid.T) {
 		s := Line(rapid.OneOf(rapid.IntRange(1, 70), rapid.SampledFrom([]int{1 << 10, 70001})).Draw(t, "n"))
@@ -393,6 +403,7 @@ func TestWaveletEqualsDefinition(t *testing.T) {
 }
 
 func TestExactSum(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float32 {
 			bits := rapid.Uint32().Draw(t, "bits")
@@ -416,6 +427,7 @@ func TestExactSum(t *testing.T) {
 }
 
 func TestSumsAreWithinTheirBounds(t *testing.T) {
+	t.Parallel()
 	e := sum()
 	for _, n := range []int{1, 2, 7, 8, 9, 63, 64, 65, 1000, sumBlock, sumBlock + 1, 5*sumBlock - 3} {
 		c := Case{Size: Line(n)}
@@ -444,6 +456,7 @@ func TestSumsAreWithinTheirBounds(t *testing.T) {
 
 // What each order of addition loses is known here: 2^24 swallows ones in sequence, compensation and a tree keep them.
 func TestSumOrders(t *testing.T) {
+	t.Parallel()
 	x := make([]float32, 1<<12)
 	for i := range x {
 		x[i] = 1
@@ -481,6 +494,7 @@ func TestSumOrders(t *testing.T) {
 }
 
 func TestMixedMagnitudes(t *testing.T) {
+	t.Parallel()
 	const n = 1 << 16
 	negative, low, high := 0, math.Inf(1), 0.0
 	for i := range uint64(n) {
@@ -499,6 +513,7 @@ func TestMixedMagnitudes(t *testing.T) {
 }
 
 func TestCancelledVariants(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, e := range All() {
@@ -525,6 +540,7 @@ func TestCancelledVariants(t *testing.T) {
 }
 
 func TestFingerprintIsCleaned(t *testing.T) {
+	t.Parallel()
 	figures, err := vhgw().Figures(t.Context())
 	if err != nil {
 		t.Fatal(err)

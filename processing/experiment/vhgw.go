@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -23,32 +24,28 @@ func vhgw() *Experiment {
 	se := []string{"3", "11", "51", "101", "201"}
 	small, medium, large := Size{671, 447}, Size{2192, 1460}, Size{5300, 3533}
 	return &Experiment{
-		ID:   "vhgw",
-		Name: text("Morphology by van Herk, Gil and Werman", "Морфология по ван Херку, Гилу и Верману"),
-		Question: text("Does the time of erosion and dilation stay flat as the structuring element grows, on one thread, on all, and on a GPU?",
-			"Остаётся ли время эрозии и дилатации постоянным при росте структурного элемента — на одном потоке, на всех и на GPU?"),
-		Result: text("8-bit pixels, equal to the reference in every bit. Times of a GPU are those of its kernels, the picture lying in its memory.",
-			"8-битные пиксели, совпадают с эталоном до бита. Время GPU — время его ядер, когда изображение уже в его памяти."),
+		ID:       "vhgw",
+		Name:     text("Morphology by van Herk, Gil and Werman"),
+		Question: text("Does the time of erosion and dilation stay flat as the structuring element grows, on one thread, on all, and on a GPU?"),
+		Result:   text("8-bit pixels, equal to the reference in every bit. Times of a GPU are those of its kernels, the picture lying in its memory."),
 		Paper: Paper{
-			Setup: text("An aerial photograph at several resolutions, each run 100 times; 1 and 12 threads of OpenMP, CUDA with global memory.",
-				"Аэрофотоснимок в нескольких разрешениях, по 100 запусков; 1 и 12 потоков OpenMP, CUDA с глобальной памятью."),
-			Head: []processing.Text{text("comparison", "сравнение"), text("found", "результат")},
-			Rows: [][]processing.Text{
-				{text("time over the element's side", "время с ростом элемента"), text("constant, even falling", "постоянно и даже падает")},
-				{text("12 threads / 1", "12 потоков / 1"), text("clearly < 1", "заметно < 1")},
-				paperRow("OpenMP / CUDA", "OpenMP / CUDA", "≈ 15"),
+			Setup: text("An aerial photograph at several resolutions, each run 100 times; 1 and 12 threads of OpenMP, CUDA with global memory."),
+			Head:  []message.Message{text("comparison"), text("found")},
+			Rows: [][]message.Message{
+				{text("time over the element's side"), text("constant, even falling")},
+				{text("12 threads / 1"), text("clearly < 1")},
+				paperRow("OpenMP / CUDA", "≈ 15"),
 			},
-			Found: text("The time does not grow with the element and even falls; 12 threads are clearly below one; CUDA is about 15 × OpenMP.",
-				"Время не растёт с элементом и даже падает; 12 потоков заметно быстрее одного; CUDA примерно в 15 раз быстрее OpenMP."),
+			Found: text("The time does not grow with the element and even falls; 12 threads are clearly below one; CUDA is about 15 × OpenMP."),
 		},
 		Params: []Param{
-			{ID: "op", Name: text("Operation", "Операция"), Help: text("erode, dilate, open or close", "эрозия, дилатация, открытие или закрытие"),
+			{ID: "op", Name: text("Operation"), Help: text("erode, dilate, open or close"),
 				Values: []string{"erode", "dilate", "open", "close"}},
-			{ID: "kind", Name: text("Picture", "Изображение"), Help: text("grey, or binary: a noisy fingerprint", "полутоновое или двоичное: отпечаток пальца с шумом"),
+			{ID: "kind", Name: text("Picture"), Help: text("grey, or binary: a noisy fingerprint"),
 				Values: []string{"grey", "binary"}},
-			{ID: "shape", Name: text("Shape", "Форма"), Help: text("of the structuring element", "структурного элемента"),
+			{ID: "shape", Name: text("Shape"), Help: text("of the structuring element"),
 				Values: []string{"square", "horizontal", "vertical"}},
-			{ID: "se", Name: text("Element", "Элемент"), Help: text("side of the structuring element in pixels; odd", "сторона структурного элемента в пикселях; нечётная"),
+			{ID: "se", Name: text("Element"), Help: text("side of the structuring element in pixels; odd"),
 				Values: append([]string{"51"}, "3", "11", "101", "201"), Number: &Number{Min: 1, Max: 4095, Odd: true}},
 		},
 		Grids: []Grid{
@@ -66,49 +63,45 @@ func vhgw() *Experiment {
 		Variants: []Variant{
 			{
 				ID: "cpu-direct", Device: CPU,
-				Name:   text("direct, 1 thread", "прямой, 1 поток"),
-				Help:   text("compares every pixel of the element", "сравнивает все пиксели элемента"),
+				Name:   text("direct, 1 thread"),
+				Help:   text("compares every pixel of the element"),
 				Method: directMorph(direct),
 			}, {
 				ID: "cpu-vhgw", Device: CPU,
-				Name:   text("vHGW, 1 thread", "vHGW, 1 поток"),
-				Help:   text("prefix and suffix extremes: 3 comparisons a pixel and line", "префиксные и суффиксные экстремумы: 3 сравнения на пиксель и линию"),
+				Name:   text("vHGW, 1 thread"),
+				Help:   text("prefix and suffix extremes: 3 comparisons a pixel and line"),
 				Method: onThreads(1),
 			}, {
 				ID: "cpu-vhgw-all", Device: CPU,
-				Name:   text("vHGW, all threads", "vHGW, все потоки"),
-				Help:   text("the same over strips and column tiles on all processors", "то же по строкам и плиткам столбцов на всех процессорах"),
+				Name:   text("vHGW, all threads"),
+				Help:   text("the same over strips and column tiles on all processors"),
 				Method: onThreads(0),
 			}, {
 				ID: "gpu-vhgw-global", Device: GPU,
-				Name: text("CUDA, global memory", "CUDA, глобальная память"),
-				Help: text("as the paper chose: the prefixes and suffixes of a window in global memory, by a thread each; rows are filtered as columns of the transposed picture, so that access is coalesced in both directions",
-					"как в статье: префиксы и суффиксы окна в глобальной памяти, их вычисляют два потока; строки обрабатываются как столбцы транспонированного изображения, и доступ слитный в обоих направлениях"),
+				Name: text("CUDA, global memory"),
+				Help: text("as the paper chose: the prefixes and suffixes of a window in global memory, by a thread each; rows are filtered as columns of the transposed picture, so that access is coalesced in both directions"),
 			}, {
 				ID: "gpu-vhgw-shared", Device: GPU,
-				Name: text("CUDA, shared memory", "CUDA, разделяемая память"),
-				Help: text("what the paper argued against: the same with prefixes and suffixes in shared memory, which leaves room for the fewer threads the longer the element is",
-					"то, против чего возражает статья: то же с префиксами и суффиксами в разделяемой памяти, где при длинном элементе помещается мало потоков"),
+				Name: text("CUDA, shared memory"),
+				Help: text("what the paper argued against: the same with prefixes and suffixes in shared memory, which leaves room for the fewer threads the longer the element is"),
 			}, {
 				ID: "gpu-program", Device: GPU,
-				Name: text("CUDA, the program's own", "CUDA, как в программе"),
-				Help: text("what detection uses: four pixels at a time, only the suffixes are kept, those of rows in shared memory",
-					"то, чем пользуется поиск бликов: по четыре пикселя сразу, хранятся только суффиксы, для строк — в разделяемой памяти"),
+				Name: text("CUDA, the program's own"),
+				Help: text("what detection uses: four pixels at a time, only the suffixes are kept, those of rows in shared memory"),
 			},
 		},
 		Claims: []Claim{
-			{Text: text("the time does not grow with the element (one thread)", "время не растёт с элементом (один поток)"), Paper: 1,
+			{Text: text("the time does not grow with the element (one thread)"), Paper: 1,
 				measure: along("cpu-vhgw", "se"), judge: flat, missing: moreCases()},
-			{Text: text("the time does not grow with the element (all threads)", "время не растёт с элементом (все потоки)"), Paper: 1,
+			{Text: text("the time does not grow with the element (all threads)"), Paper: 1,
 				measure: along("cpu-vhgw-all", "se"), judge: flat, missing: moreCases()},
-			{Text: text("all threads are clearly faster than one (the paper had 12)",
-				"все потоки заметно быстрее одного (в статье их 12)"), Paper: 0,
+			{Text: text("all threads are clearly faster than one (the paper had 12)"), Paper: 0,
 				measure: between("cpu-vhgw", "cpu-vhgw-all", having("se", "51")), judge: clearlyAbove, missing: moreCases()},
-			{Text: text("CUDA against all threads at SE 51", "CUDA против всех потоков при элементе 51"), Paper: 15,
+			{Text: text("CUDA against all threads at SE 51"), Paper: 15,
 				measure: between("cpu-vhgw-all", "gpu-vhgw-global", having("se", "51")), judge: near, missing: onGPU()},
-			{Text: text("the time does not grow with the element (CUDA)", "время не растёт с элементом (CUDA)"), Paper: 1,
+			{Text: text("the time does not grow with the element (CUDA)"), Paper: 1,
 				measure: along("gpu-vhgw-global", "se"), judge: flat, missing: onGPU()},
-			{Text: text("at SE 51 shared memory takes longer than global memory, as the paper argues from the occupancy", "при элементе 51 с разделяемой памятью дольше, чем с глобальной, как статья заключает из загрузки"), Paper: 0,
+			{Text: text("at SE 51 shared memory takes longer than global memory, as the paper argues from the occupancy"), Paper: 0,
 				measure: between("gpu-vhgw-shared", "gpu-vhgw-global", having("se", "51")), judge: clearlyAbove, missing: onGPU()},
 		},
 		Axis:       "se",

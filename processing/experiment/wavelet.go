@@ -4,8 +4,9 @@ import (
 	"context"
 	"math"
 
+	"blik/internal/message"
+
 	"blik/internal/parallel"
-	"blik/processing"
 )
 
 // Wavelet is an orthogonal filter pair. Coefficient i of the approximation is the sum over k of Low[k]·x[2i+k], of the
@@ -87,44 +88,41 @@ func wavelet() *Experiment {
 	}
 	wavelets := []string{"haar", "d4", "d8"}
 	onlyGPU := []string{"index", "threads", "results"}
-	gpu := func(id, en, ru, helpEN, helpRU string) Variant {
-		return Variant{ID: id, Device: GPU, Name: text(en, ru), Help: text(helpEN, helpRU)}
+	gpu := func(id string, name, help message.Text) Variant {
+		return Variant{ID: id, Device: GPU, Name: text(name), Help: text(help)}
 	}
-	bothIndices := text("it takes an NVIDIA GPU and index=shift,division", "нужны графический процессор NVIDIA и index=shift,division")
-	severalValues := text("it takes an NVIDIA GPU and several values", "нужны графический процессор NVIDIA и несколько значений")
-	step := func(en, ru string, paper float64, judge func(ratio, paper float64) Verdict, before, after, index string) Claim {
-		return Claim{Text: text(en, ru), Paper: paper, measure: between(before, after, having("index", index)), judge: judge,
-			missing: text("it takes an NVIDIA GPU and index="+index, "нужны графический процессор NVIDIA и index="+index)}
+	bothIndices := text("it takes an NVIDIA GPU and index=shift,division")
+	severalValues := text("it takes an NVIDIA GPU and several values")
+	step := func(claim message.Text, paper float64, judge func(ratio, paper float64) Verdict, before, after, index string) Claim {
+		return Claim{Text: text(claim), Paper: paper, measure: between(before, after, having("index", index)), judge: judge,
+			missing: text("it takes an NVIDIA GPU and index=%s", index)}
 	}
 	return &Experiment{
-		ID:   "wavelet",
-		Name: text("Wavelet transform", "Вейвлет-преобразование"),
-		Question: text("What do the memories of a GPU, shifts instead of divisions, threads a block and results a thread each contribute, and what do all cores of a CPU?",
-			"Что дают разные виды памяти GPU, сдвиги вместо делений, число потоков в блоке и результатов на поток — и что дают все ядра ЦП?"),
-		Result: text("Approximation and detail in float32 at every second point. Deviation: largest difference from the sums in float64 over the largest input value, at most 2e-6, since the rounding of 8 products and sums of taps with Σ|h| ≤ √8 stays below 9·2⁻²⁴·√8 = 1.5e-6 (for pictures its double and more: 1e-5); for the inverse, from the input itself, at most 1e-5.",
-			"Аппроксимация и деталь в float32 в каждой второй точке. Отклонение — наибольшее отличие от сумм в float64, делённое на наибольшее входное значение, не более 2e-6: округление 8 произведений и сумм с весами Σ|h| ≤ √8 меньше 9·2⁻²⁴·√8 = 1,5e-6 (для изображений вдвое и больше: 1e-5); для обратного — отличие от самого входа, не более 1e-5."),
+		ID:       "wavelet",
+		Name:     text("Wavelet transform"),
+		Question: text("What do the memories of a GPU, shifts instead of divisions, threads a block and results a thread each contribute, and what do all cores of a CPU?"),
+		Result:   text("Approximation and detail in float32 at every second point. Deviation: largest difference from the sums in float64 over the largest input value, at most 2e-6, since the rounding of 8 products and sums of taps with Σ|h| ≤ √8 stays below 9·2⁻²⁴·√8 = 1.5e-6 (for pictures its double and more: 1e-5); for the inverse, from the input itself, at most 1e-5."),
 		Paper: Paper{
-			Setup: text("GeForce 8400 GS and Athlon 64 3800+; change of the time from step to step.", "GeForce 8400 GS и Athlon 64 3800+; изменение времени от шага к шагу."),
-			Head:  []processing.Text{text("step", "шаг"), text("division", "деление"), text("shifts", "сдвиги")},
-			Rows: [][]processing.Text{
-				paperRow("1 global", "1 глобальная", "", ""),
-				paperRow("2 shared", "2 разделяемая", "−38 %", ""),
-				paperRow("3 constant wavelet", "3 вейвлет в константной", "−73 %", ""),
-				paperRow("4 registers", "4 регистры", "−1 %", ""),
-				paperRow("5 constant parameters", "5 параметры в константной", "−12 %", "−10 %"),
-				paperRow("6 coalesced copy", "6 слитное копирование", "+13 %", "−43 %"),
+			Setup: text("GeForce 8400 GS and Athlon 64 3800+; change of the time from step to step."),
+			Head:  []message.Message{text("step"), text("division"), text("shifts")},
+			Rows: [][]message.Message{
+				paperRow("1 global", "", ""),
+				paperRow("2 shared", "−38 %", ""),
+				paperRow("3 constant wavelet", "−73 %", ""),
+				paperRow("4 registers", "−1 %", ""),
+				paperRow("5 constant parameters", "−12 %", "−10 %"),
+				paperRow("6 coalesced copy", "+13 %", "−43 %"),
 			},
-			Found: text("128 threads a block are best (−9 %), and 2 results a thread; with shifts 6 is 28 % ahead of 5; parallel against sequential the time fell by 76 %.",
-				"Лучше всего 128 потоков в блоке (−9 %) и 2 результата на поток; со сдвигами 6 на 28 % впереди 5; по сравнению с последовательным время упало на 76 %."),
+			Found: text("128 threads a block are best (−9 %), and 2 results a thread; with shifts 6 is 28 % ahead of 5; parallel against sequential the time fell by 76 %."),
 		},
 		Params: []Param{
-			{ID: "wavelet", Name: text("Wavelet", "Вейвлет"), Help: text("2, 4 or 8 taps", "2, 4 или 8 отсчётов"), Values: []string{"d4", "haar", "d8"}},
-			{ID: "direction", Name: text("Direction", "Направление"), Help: text("forward, or inverse with perfect reconstruction checked", "прямое или обратное с проверкой восстановления"),
+			{ID: "wavelet", Name: text("Wavelet"), Help: text("2, 4 or 8 taps"), Values: []string{"d4", "haar", "d8"}},
+			{ID: "direction", Name: text("Direction"), Help: text("forward, or inverse with perfect reconstruction checked"),
 				Values: []string{"forward", "inverse"}},
-			{ID: "index", Name: text("Index", "Индекс"), Help: text("GPU: line, tile and place in the line by shifts and comparisons (tiles in powers of two), or by division", "GPU: строка, плитка и место в строке сдвигами и сравнениями (число плиток по степеням двойки) или делением"), Values: []string{"shift", "division"}},
-			{ID: "threads", Name: text("Threads", "Потоки"), Help: text("GPU: threads a block", "GPU: потоков в блоке"),
+			{ID: "index", Name: text("Index"), Help: text("GPU: line, tile and place in the line by shifts and comparisons (tiles in powers of two), or by division"), Values: []string{"shift", "division"}},
+			{ID: "threads", Name: text("Threads"), Help: text("GPU: threads a block"),
 				Values: []string{"128", "32", "64", "256", "512"}, Number: &Number{Min: 32, Max: 1024}},
-			{ID: "results", Name: text("Results", "Результаты"), Help: text("GPU: results a thread", "GPU: результатов на поток"),
+			{ID: "results", Name: text("Results"), Help: text("GPU: results a thread"),
 				Values: []string{"2", "1", "4", "8", "16"}, Number: &Number{Min: 1, Max: 64}},
 		},
 		Grids: []Grid{
@@ -141,38 +139,36 @@ func wavelet() *Experiment {
 			{Sizes: []Size{Line(1 << 16), Line(1 << 20)}, Values: map[string][]string{"wavelet": wavelets, "direction": {"forward", "inverse"}}},
 		},
 		Variants: []Variant{
-			{ID: "cpu-sequential", Device: CPU, Ignores: onlyGPU, Name: text("CPU sequential", "ЦП последовательно"),
-				Help: text("one thread", "один поток"), Method: method(1)},
-			{ID: "cpu-all", Device: CPU, Ignores: onlyGPU, Name: text("CPU all cores", "ЦП все ядра"),
-				Help: text("the same over stretches of the result on all processors", "то же по отрезкам результата на всех процессорах"), Method: method(0)},
-			gpu("gpu-1-global", "GPU 1 global", "GPU 1 глобальная", "everything in global memory; both filters read the same data twice and accumulate there; like all steps a thread a stretch of adjacent results, and of pictures the rows, a transposition, again rows, and a transposition",
-				"всё в глобальной памяти; оба фильтра читают одни данные дважды и накапливают в ней же; как на всех шагах, поток считает соседние результаты, а у изображения — строки, транспонирование, снова строки и транспонирование"),
-			gpu("gpu-2-shared", "GPU 2 shared", "GPU 2 разделяемая", "1, with the data copied to shared memory first, a thread its own stretch, and accumulated there", "1, данные сначала копируются в разделяемую память, каждый поток — свой отрезок, и накапливаются там"),
-			gpu("gpu-3-constant-wavelet", "GPU 3 constant wavelet", "GPU 3 вейвлет в константной", "2, with the taps in constant memory", "2, веса в константной памяти"),
-			gpu("gpu-4-registers", "GPU 4 registers", "GPU 4 регистры", "3, accumulating in a register and storing at the end", "3, накопление в регистре и запись в конце"),
-			gpu("gpu-5-constant-parameters", "GPU 5 constant parameters", "GPU 5 параметры в константной",
-				"4, with the kernel's parameters in constant memory and the index of the copy counted on instead of computed anew", "4, параметры ядра в константной памяти, а индекс копирования наращивается, а не вычисляется заново"),
-			gpu("gpu-6-coalesced", "GPU 6 coalesced copy", "GPU 6 слитное копирование", "5, neighbouring threads copying neighbouring elements to shared memory, whose indices are computed anew",
-				"5, соседние потоки копируют соседние элементы в разделяемую память, индексы вычисляются заново"),
+			{ID: "cpu-sequential", Device: CPU, Ignores: onlyGPU, Name: text("CPU sequential"),
+				Help: text("one thread"), Method: method(1)},
+			{ID: "cpu-all", Device: CPU, Ignores: onlyGPU, Name: text("CPU all cores"),
+				Help: text("the same over stretches of the result on all processors"), Method: method(0)},
+			gpu("gpu-1-global", "GPU 1 global", "everything in global memory; both filters read the same data twice and accumulate there; like all steps a thread a stretch of adjacent results, and of pictures the rows, a transposition, again rows, and a transposition"),
+			gpu("gpu-2-shared", "GPU 2 shared", "1, with the data copied to shared memory first, a thread its own stretch, and accumulated there"),
+			gpu("gpu-3-constant-wavelet", "GPU 3 constant wavelet", "2, with the taps in constant memory"),
+			gpu("gpu-4-registers", "GPU 4 registers", "3, accumulating in a register and storing at the end"),
+			gpu("gpu-5-constant-parameters", "GPU 5 constant parameters",
+				"4, with the kernel's parameters in constant memory and the index of the copy counted on instead of computed anew"),
+			gpu("gpu-6-coalesced", "GPU 6 coalesced copy", "5, neighbouring threads copying neighbouring elements to shared memory, whose indices are computed anew"),
 		},
 		Claims: []Claim{
-			{Text: text("sequential against parallel time (GPU; the paper: −76 %)", "последовательное время к параллельному (GPU; в статье −76 %)"), Paper: 1 / 0.24,
+			{Text: text("sequential against parallel time (GPU; the paper: −76 %)"), Paper: 1 / 0.24,
 				measure: between("cpu-sequential", "gpu-6-coalesced", nil), judge: near, missing: onGPU()},
-			{Text: text("sequential against all cores of this CPU (the paper's −76 % is a GPU's)", "последовательное время ко времени всех ядер этого ЦП (−76 % в статье — у GPU)"), Paper: 1 / 0.24,
+			{Text: text("sequential against all cores of this CPU (the paper's −76 % is a GPU's)"), Paper: 1 / 0.24,
 				measure: between("cpu-sequential", "cpu-all", func(c Case) bool { return c.Size.H == 0 && c.Values["direction"] == "forward" }), judge: near, missing: moreCases()},
-			step("data in shared memory, 1 against 2", "данные в разделяемой памяти, 1 против 2", 1/0.62, near, "gpu-1-global", "gpu-2-shared", "division"),
-			step("taps in constant memory, 2 against 3", "веса в константной памяти, 2 против 3", 1/0.27, near, "gpu-2-shared", "gpu-3-constant-wavelet", "division"),
-			step("accumulating in registers makes hardly a difference, 3 against 4", "накопление в регистрах почти ничего не меняет, 3 против 4", 1/0.99, equal, "gpu-3-constant-wavelet", "gpu-4-registers", "division"),
-			step("parameters in constant memory, 4 against 5", "параметры в константной памяти, 4 против 5", 1/0.88, near, "gpu-4-registers", "gpu-5-constant-parameters", "division"),
-			step("the coalesced copy costs more than it brings while indices are divided, 5 against 6", "слитное копирование не окупается, пока индексы делятся, 5 против 6", 1/1.13, near, "gpu-5-constant-parameters", "gpu-6-coalesced", "division"),
-			step("and is worth it with shifts, 5 against 6", "и окупается со сдвигами, 5 против 6", 1/0.72, near, "gpu-5-constant-parameters", "gpu-6-coalesced", "shift"),
-			{Text: text("division against shifts in 5", "деление против сдвигов в 5"), Paper: 1 / 0.9,
+			step("data in shared memory, 1 against 2", 1/0.62, near, "gpu-1-global", "gpu-2-shared", "division"),
+			step("taps in constant memory, 2 against 3", 1/0.27, near, "gpu-2-shared", "gpu-3-constant-wavelet", "division"),
+			step("accumulating in registers makes hardly a difference, 3 against 4", 1/0.99, equal, "gpu-3-constant-wavelet", "gpu-4-registers", "division"),
+			step("parameters in constant memory, 4 against 5", 1/0.88, near, "gpu-4-registers", "gpu-5-constant-parameters", "division"),
+			step("the coalesced copy costs more than it brings while indices are divided, 5 against 6", 1/1.13, near, "gpu-5-constant-parameters", "gpu-6-coalesced", "division"),
+			step("and is worth it with shifts, 5 against 6", 1/0.72, near, "gpu-5-constant-parameters", "gpu-6-coalesced", "shift"),
+			{Text: text("division against shifts in 5"), Paper: 1 / 0.9,
 				measure: choices("gpu-5-constant-parameters", "index", "division", "shift"), judge: near, missing: bothIndices},
-			{Text: text("division against shifts in 6", "деление против сдвигов в 6"), Paper: 1 / 0.57,
+			{Text: text("division against shifts in 6"), Paper: 1 / 0.57,
 				measure: choices("gpu-6-coalesced", "index", "division", "shift"), judge: near, missing: bothIndices},
-			{Text: text("the best other number of threads a block against 128", "лучшее другое число потоков в блоке против 128"),
+			{Text: text("the best other number of threads a block against 128"),
 				measure: othersAgainst("gpu-6-coalesced", "threads", "128"), judge: best, missing: severalValues},
-			{Text: text("the best other number of results a thread against 2", "лучшее другое число результатов на поток против 2"),
+			{Text: text("the best other number of results a thread against 2"),
 				measure: othersAgainst("gpu-6-coalesced", "results", "2"), judge: best, missing: severalValues},
 		},
 		shape: pictures | lines,

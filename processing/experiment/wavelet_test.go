@@ -3,6 +3,7 @@ package experiment
 import "testing"
 
 func TestChoices(t *testing.T) {
+	t.Parallel()
 	small, large := Line(10), Line(20)
 	rows := []Row{
 		timed("a", small, 30, "index", "division", "threads", "128"), timed("a", small, 10, "index", "shift", "threads", "128"),
@@ -19,6 +20,7 @@ func TestChoices(t *testing.T) {
 }
 
 func TestOthersAgainst(t *testing.T) {
+	t.Parallel()
 	rows := []Row{
 		timed("a", Line(10), 10, "threads", "128"), timed("a", Line(10), 5, "threads", "64"),
 		timed("a", Line(20), 10, "threads", "128"), timed("a", Line(20), 12, "threads", "64"), timed("a", Line(20), 11, "threads", "256"),

@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"blik/app/i18n"
 	"blik/processing"
 	"blik/ui/texts"
 	"blik/ui/xwidget"
@@ -63,7 +64,7 @@ func New(t *texts.Texts, tips *xwidget.Tooltips, keys xwidget.Keys, specs []proc
 	for _, s := range specs {
 		if s.Group.ID != last {
 			last = s.Group.ID
-			heading := widget.NewLabelWithStyle(s.Group.Name.In(t.Lang()), fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
+			heading := widget.NewLabelWithStyle(t.Sprint(s.Group.Name), fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
 			f.groups = append(f.groups, &group{heading: heading})
 			box.Add(heading)
 		}
@@ -137,9 +138,9 @@ func (f *Form) set(r *row, v float64) {
 
 // setText takes a number that the user typed.
 func (f *Form) setText(r *row, text string) {
-	v, err := texts.ParseNumber(text)
+	v, err := i18n.ParseNumber(text)
 	if err != nil {
-		r.setFault(f.texts.T("form.number", "Name", r.spec.Name.In(f.texts.Lang())))
+		r.setFault(f.texts.T("form.number", "Name", f.texts.Sprint(r.spec.Name)))
 		return
 	}
 	if r.spec.Get(f.params) == v {
@@ -151,7 +152,7 @@ func (f *Form) setText(r *row, text string) {
 
 // fault says in the user's language what processing.Spec.Check says in English.
 func (f *Form) fault(s processing.Spec, v float64) string {
-	name := s.Name.In(f.texts.Lang())
+	name := f.texts.Sprint(s.Name)
 	switch {
 	case math.IsNaN(v) || v < s.Min || v > s.Max:
 		return f.texts.T("form.range", "Name", name, "Min", f.texts.Number(s.Min, 3), "Max", f.texts.Number(s.Max, 3))
@@ -172,14 +173,13 @@ func (r *row) setFault(text string) {
 }
 
 func (f *Form) newRow(s processing.Spec, tips *xwidget.Tooltips, keys xwidget.Keys) *row {
-	lang := f.texts.Lang()
 	r := &row{spec: s, fault: widget.NewLabel("")}
 	r.fault.Wrapping = fyne.TextWrapWord
 	r.fault.Importance = widget.DangerImportance
 	r.fault.SizeName = theme.SizeNameCaptionText
 	r.fault.Hide()
 
-	name := xwidget.NewHelpLabel(s.Name.In(lang), f.help(s), tips)
+	name := xwidget.NewHelpLabel(f.texts.Sprint(s.Name), f.help(s), tips)
 	switch s.Kind {
 	case processing.KindSwitch:
 		check := xwidget.NewCheck("", keys, func(on bool) {
@@ -194,7 +194,7 @@ func (f *Form) newRow(s processing.Spec, tips *xwidget.Tooltips, keys xwidget.Ke
 	case processing.KindChoice:
 		names := make([]string, len(s.Choices))
 		for i, c := range s.Choices {
-			names[i] = c.Name.In(lang)
+			names[i] = f.texts.Sprint(c.Name)
 		}
 		take := func(chosen string) {
 			if i := slices.Index(names, chosen); i >= 0 {
@@ -226,7 +226,7 @@ func (f *Form) numberRow(r *row, name fyne.CanvasObject, keys xwidget.Keys) (fyn
 	parts := []fyne.CanvasObject{container.NewBorder(nil, nil, container.NewCenter(name), entry)}
 	unit := xwidget.NewFixedText("")
 	unit.Stretch, unit.Muted = true, true
-	unit.SetText(s.Unit.In(f.texts.Lang()))
+	unit.SetText(f.texts.Sprint(s.Unit))
 	var slider *xwidget.Slider
 	if (s.Max-s.Min)/s.Step <= sliderSteps {
 		slider = xwidget.NewSlider(s.Min, s.Max, s.Step, keys)
@@ -251,12 +251,11 @@ func round(v float64) float64 {
 }
 
 func (f *Form) help(s processing.Spec) string {
-	lang := f.texts.Lang()
-	help := s.Help.In(lang)
+	help := f.texts.Sprint(s.Help)
 	if s.Kind == processing.KindSwitch || s.Kind == processing.KindChoice {
 		return help
 	}
-	fields := []any{"Min", f.texts.Number(s.Min, 3), "Max", f.texts.Number(s.Max, 3), "Unit", s.Unit.In(lang)}
+	fields := []any{"Min", f.texts.Number(s.Min, 3), "Max", f.texts.Number(s.Max, 3), "Unit", f.texts.Sprint(s.Unit)}
 	return help + "\n" + f.texts.T("form.limits", fields...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 	"pgregory.net/rapid"
 
+	"blik/app/i18n"
 	"blik/processing"
 	"blik/ui/form"
 	"blik/ui/texts"
@@ -245,7 +246,7 @@ func TestHelp(t *testing.T) {
 			if i >= len(labels) {
 				t.Fatalf("%s: %d help labels only", lang, len(labels))
 			}
-			if help := labels[i].Help(); len(help) < len(s.Help.In(lang)) || help[:len(s.Help.In(lang))] != s.Help.In(lang) {
+			if help := labels[i].Help(); len(help) < len(i18n.For(lang).Sprint(s.Help)) || help[:len(i18n.For(lang).Sprint(s.Help))] != i18n.For(lang).Sprint(s.Help) {
 				t.Errorf("%s: the help of %s is %q", lang, s.ID, help)
 			}
 			i++

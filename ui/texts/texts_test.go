@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"blik/app/i18n"
 	"blik/assets/translations"
 	"blik/ui/texts"
 )
@@ -13,7 +14,7 @@ import (
 // load returns the entries of a language: a text, or its plural forms.
 func load(t *testing.T, code string) map[string]map[string]string {
 	t.Helper()
-	data, err := translations.Files.ReadFile(code + ".json")
+	data, err := translations.Window.ReadFile("window/" + code + ".json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,16 +132,16 @@ func TestTexts(t *testing.T) {
 
 func TestParseNumber(t *testing.T) {
 	for text, want := range map[string]float64{"1.5": 1.5, " 1,5 ": 1.5, "−20": -20, "1\u00a0000": 1000} {
-		if got, err := texts.ParseNumber(text); err != nil || got != want {
+		if got, err := i18n.ParseNumber(text); err != nil || got != want {
 			t.Errorf("ParseNumber(%q) = %v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "abc", "1.2.3"} {
-		if v, err := texts.ParseNumber(text); err == nil {
+		if v, err := i18n.ParseNumber(text); err == nil {
 			t.Errorf("ParseNumber(%q) = %v, an error expected", text, v)
 		}
 	}
-	if v, err := texts.ParseNumber("NaN"); err == nil {
+	if v, err := i18n.ParseNumber("NaN"); err == nil {
 		t.Errorf("ParseNumber(NaN) = %v, an error expected", v)
 	}
 }

@@ -62,7 +62,7 @@ func newBarChart(v *View, c *bench.Comparison) fyne.CanvasObject {
 	}
 	colours := deviceColours()
 	for _, name := range c.Names() {
-		row := barRow{name: text(name.In(v.texts.Lang()), name == c.Devices[0].Total.Name)}
+		row := barRow{name: text(v.texts.Sprint(name), name.Equal(c.Devices[0].Total.Name))}
 		for i := range c.Devices {
 			took := c.Devices[i].Row(name).Warm.Median
 			if took <= 0 {

@@ -14,6 +14,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/bench"
+	"blik/internal/message"
 	"blik/processing"
 	"blik/ui/xwidget"
 )
@@ -114,19 +115,19 @@ func (p *detectionPage) show() {
 	if p.v.compared == nil {
 		return
 	}
-	c, lang := p.v.compared.comparison, p.v.texts.Lang()
+	c, tr := p.v.compared.comparison, p.v.texts.Printer
 	p.chart.Objects = []fyne.CanvasObject{newBarChart(p.v, c)}
 	p.chart.Refresh()
-	p.warm.SetCells(p.v.local(c.Warm(lang)))
-	p.cold.SetCells(p.v.local(c.Cold(lang)))
-	p.copies.SetCells(p.v.local(c.Copies(lang)))
+	p.warm.SetCells(p.v.local(c.Warm(tr)))
+	p.cold.SetCells(p.v.local(c.Cold(tr)))
+	p.copies.SetCells(p.v.local(c.Copies(tr)))
 	mode := p.v.t("timing.adaptive")
 	if c.Params.Mode == processing.Manual {
 		mode = p.v.t("timing.manual")
 	}
 	what := p.v.t("timing.what", "Name", p.v.compared.name, "W", p.v.texts.Int(c.Width), "H", p.v.texts.Int(c.Height),
 		"MP", p.v.texts.Megapixels(c.Width, c.Height), "Depth", c.Depth, "Mode", mode)
-	p.says.SetText(what + "\n" + strings.Join(c.Says(lang), "\n"))
+	p.says.SetText(what + "\n" + strings.Join(c.Says(tr), "\n"))
 }
 
 // start measures.
@@ -146,7 +147,7 @@ func (p *detectionPage) start() {
 		return v.Compare(ctx, bench.Request{
 			Picture: pic, Region: region, Params: params, Repeat: repeat,
 			Progress: func(p bench.Progress) {
-				report(processing.Text{EN: p.Device + ": " + p.Doing.EN, RU: p.Device + ": " + p.Doing.RU}, p.Done)
+				report(message.Of("%s: %s", p.Device, p.Doing), p.Done)
 			},
 		})
 	}, func(c *bench.Comparison, err error) {
@@ -170,15 +171,15 @@ func (p *detectionPage) saveAs(ending string) {
 	if v.compared == nil {
 		return
 	}
-	c, machine, lang := v.compared.comparison, v.compared.machine, v.texts.Lang()
+	c, machine, tr := v.compared.comparison, v.compared.machine, v.texts.Printer
 	v.save("blik-detect", ending, func(w io.Writer) error {
 		switch ending {
 		case csvFile:
 			return c.CSV(w)
 		case jsonFile:
-			return c.JSON(w, machine, lang)
+			return c.JSON(w, machine, tr)
 		}
-		plots, err := c.Plots(lang)
+		plots, err := c.Plots(tr)
 		if err != nil || len(plots) == 0 {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 
 	"blik/app/bench"
 	"blik/app/imagefile"
+	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/experiment"
 	"blik/ui/xwidget"
@@ -30,13 +31,13 @@ type outcome struct {
 	result  *experiment.Result
 	machine bench.Machine
 	// missing says why no variant for a GPU was measured; nil where they were.
-	missing *processing.Text
+	missing *message.Message
 }
 
 // measured is what the job of an experiment returns.
 type measured struct {
 	result  *experiment.Result
-	missing *processing.Text
+	missing *message.Message
 }
 
 // experimentsPage repeats one of the experiments.
@@ -78,7 +79,7 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 	p := &experimentsPage{v: v, list: experiment.All()}
 	var names []string
 	for _, e := range p.list {
-		names = append(names, e.Name.In(v.texts.Lang()))
+		names = append(names, v.texts.Sprint(e.Name))
 	}
 	p.choice = xwidget.NewSelect(names, keys{v}, nil)
 	p.question = xwidget.NewWrapped("")
@@ -153,16 +154,16 @@ func (p *experimentsPage) ownPicture() bool { return p.picture.SelectedIndex() >
 
 // choose shows another experiment, with what it found last.
 func (p *experimentsPage) choose() {
-	e, lang := p.experiment(), p.v.texts.Lang()
-	p.question.SetText(e.Question.In(lang))
+	e := p.experiment()
+	p.question.SetText(p.v.texts.Sprint(e.Question))
 	p.variants.fill(p, len(e.Variants), func(i int) (id, name, help string) {
 		v := e.Variants[i]
-		return v.ID, v.Name.In(lang), v.Help.In(lang)
+		return v.ID, p.v.texts.Sprint(v.Name), p.v.texts.Sprint(v.Help)
 	})
 	p.fillSizes()
 
-	p.paper.SetText(e.Paper.Setup.In(lang) + "\n" + e.Paper.Found.In(lang))
-	p.paperTable.SetCells(e.Paper.Table(lang))
+	p.paper.SetText(p.v.texts.Sprint(e.Paper.Setup) + "\n" + p.v.texts.Sprint(e.Paper.Found))
+	p.paperTable.SetCells(p.v.texts.Rows(e.Paper.Table()))
 	p.showFigures(e)
 	p.show()
 	p.v.refreshSaving()
@@ -183,7 +184,7 @@ func (p *experimentsPage) showFigures(e *experiment.Experiment) {
 				img.FillMode = canvas.ImageFillContain
 				title := xwidget.NewWrapped("")
 				title.SizeName = theme.SizeNameCaptionText
-				title.SetText(f.Title.In(p.v.texts.Lang()))
+				title.SetText(p.v.texts.Sprint(f.Title))
 				row.Add(container.NewBorder(nil, title, nil, nil, img))
 			}
 			p.figures.Content = row
@@ -305,21 +306,21 @@ func (p *experimentsPage) show() {
 		p.verdict.SetText(p.v.t("timing.noVerdict"))
 		return
 	}
-	lang := p.v.texts.Lang()
-	p.table.SetCells(p.v.local(bench.Cells(o.result, lang)))
-	plots, err := bench.Plots(o.result, lang)
+	tr := p.v.texts.Printer
+	p.table.SetCells(p.v.local(bench.Cells(o.result, tr)))
+	plots, err := bench.Plots(o.result, tr)
 	if err != nil {
 		p.v.showSentence(p.v.Sentence(err))
 	}
 	p.plot.SetPlots(plots)
 	var lines []string
 	for _, c := range o.result.Conclusions {
-		lines = append(lines, c.Text.In(lang)+".")
+		lines = append(lines, p.v.texts.Sprint(c.Text)+".")
 	}
 	if len(lines) == 0 {
 		lines = append(lines, p.v.t("timing.noVerdict"))
 	} else if o.missing != nil {
-		lines = append(lines, p.v.t("timing.noGPU", "Why", o.missing.In(lang)))
+		lines = append(lines, p.v.t("timing.noGPU", "Why", p.v.texts.Sprint(*o.missing)))
 	}
 	p.verdict.SetText(strings.Join(lines, "\n\n"))
 }
@@ -373,15 +374,14 @@ func (p *experimentsPage) start() {
 			}
 		})
 	}
-	lang := v.texts.Lang()
 	started := start(v, v.t("timing.quiet"), func(ctx context.Context, report processing.Progress) (measured, error) {
 		providers, release, missing := v.Providers(ctx)
 		defer release()
 		o := o
 		o.Providers = providers
 		o.Progress = func(p experiment.Progress) {
-			text := p.Variant.Name.In(lang) + " " + p.Case.Size.String()
-			report(processing.Text{EN: text, RU: text}, float64(p.Done)/float64(max(p.Total, 1)))
+			text := v.texts.Sprint(p.Variant.Name) + " " + p.Case.Size.String()
+			report(message.Of("%s", text), float64(p.Done)/float64(max(p.Total, 1)))
 		}
 		r, err := v.Experiment(ctx, e, o)
 		return measured{r, missing}, err
@@ -407,7 +407,7 @@ func (p *experimentsPage) grow(id string) {
 	if p.experiment().ID != id {
 		return
 	}
-	p.table.SetCells(p.v.local(bench.Cells(p.v.outcomes[id].result, p.v.texts.Lang())))
+	p.table.SetCells(p.v.local(bench.Cells(p.v.outcomes[id].result, p.v.texts.Printer)))
 	p.table.ScrollToBottom()
 }
 
@@ -418,7 +418,7 @@ func (p *experimentsPage) saveAs(ending string) {
 	if o == nil {
 		return
 	}
-	lang := v.texts.Lang()
+	tr := v.texts.Printer
 	plot, drawn := p.plot.Plot()
 	name := "blik-" + o.result.Experiment.ID
 	if drawn && (ending == pngFile || ending == svgFile) {
@@ -429,7 +429,7 @@ func (p *experimentsPage) saveAs(ending string) {
 		case csvFile:
 			return bench.CSV(w, o.result)
 		case jsonFile:
-			return bench.JSON(w, o.machine, o.result, lang)
+			return bench.JSON(w, o.machine, o.result, tr)
 		}
 		return plot.Write(w, ending)
 	})

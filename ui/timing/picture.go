@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
+	"blik/internal/message"
 	"blik/processing"
 	"blik/ui/xwidget"
 )
@@ -70,7 +71,7 @@ func (c *pictureChoice) source() func(context.Context, processing.Progress) (*pr
 		i--
 	}
 	mp, generate := generated()[i], c.v.Generate
-	painting := processing.Text{EN: c.v.t("timing.painting"), RU: c.v.t("timing.painting")}
+	painting := message.Of("%s", c.v.t("timing.painting"))
 	return func(ctx context.Context, report processing.Progress) (*processing.Picture, *processing.Region, error) {
 		report(painting, 0)
 		pic, err := generate(ctx, mp)

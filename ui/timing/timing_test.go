@@ -19,6 +19,7 @@ import (
 	"blik/app/imagefile"
 	"blik/app/session"
 	"blik/app/settings"
+	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/experiment"
 	"blik/ui/filedialog"
@@ -41,7 +42,7 @@ type harness struct {
 	block      bool
 	fails      error
 	providers  []experiment.Provider
-	missing    *processing.Text
+	missing    *message.Message
 	released   int
 	changes    []bool
 }
@@ -70,7 +71,7 @@ func newHarness(t *testing.T, lang string) *harness {
 		Sentence:   func(err error) string { return err.Error() },
 		Compare:    h.compare,
 		Experiment: h.measure,
-		Providers: func(context.Context) ([]experiment.Provider, func(), *processing.Text) {
+		Providers: func(context.Context) ([]experiment.Provider, func(), *message.Message) {
 			return h.providers, func() { h.released++ }, h.missing
 		},
 		Generate: func(_ context.Context, mp float64) (*processing.Picture, error) {
@@ -112,13 +113,13 @@ func (h *harness) settle() {
 
 func stage(en string, ms float64) bench.Stage {
 	d := time.Duration(ms * 1e6)
-	return bench.Stage{Name: processing.Text{EN: en, RU: "этап " + en}, Cold: 2 * d, Warm: experiment.Spread{Median: d, Q1: d, Q3: d, Fastest: d}, Bytes: 1000}
+	return bench.Stage{Name: message.Of(message.Text(en)), Cold: 2 * d, Warm: experiment.Spread{Median: d, Q1: d, Q3: d, Fastest: d}, Bytes: 1000}
 }
 
 // compare answers what two devices took.
 func (h *harness) compare(ctx context.Context, r bench.Request) (*bench.Comparison, error) {
 	h.request = r
-	r.Progress(bench.Progress{Device: "cpu", Doing: processing.Text{EN: "background", RU: "фон"}, Done: 0.5})
+	r.Progress(bench.Progress{Device: "cpu", Doing: message.Of("background"), Done: 0.5})
 	if h.block {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -165,7 +166,7 @@ func (h *harness) measure(ctx context.Context, e *experiment.Experiment, o exper
 			}
 		}
 	}
-	r.Conclusions = []experiment.Conclusion{{Verdict: experiment.Confirmed, Text: processing.Text{EN: "Confirmed: it is so", RU: "Подтверждается: это так"}}}
+	r.Conclusions = []experiment.Conclusion{{Verdict: experiment.Confirmed, Text: message.Of("Confirmed: it is so")}}
 	return r, nil
 }
 
@@ -202,7 +203,7 @@ func TestDetection(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.SetTexts(russian)
-	if got := fmt.Sprint(h.detection.warm.Cells()); !strings.Contains(got, "этап background 80,0") {
+	if got := fmt.Sprint(h.detection.warm.Cells()); !strings.Contains(got, "фон 80,0") {
 		t.Errorf("in Russian the table shows %s", got)
 	}
 }
@@ -311,7 +312,7 @@ func TestOpenPictureIsMeasured(t *testing.T) {
 
 func TestExperiment(t *testing.T) {
 	h := newHarness(t, "en")
-	h.missing = &processing.Text{EN: "There is none.", RU: "Её нет."}
+	h.missing = new(message.Of("There is none."))
 	p := h.experiments
 	h.tabs.SelectIndex(1)
 	if p.question.Text == "" || p.paper.Text == "" || len(p.paperTable.Cells()) == 0 || len(p.table.Cells()) > 0 {
@@ -557,9 +558,9 @@ func TestChoicesFit(t *testing.T) {
 
 func TestSeldom(t *testing.T) {
 	told := 0
-	report := seldom(func(processing.Text, float64) { told++ })
+	report := seldom(func(message.Message, float64) { told++ })
 	for range 1000 {
-		report(processing.Text{}, 0.5)
+		report(message.Message{}, 0.5)
 	}
 	if told != 1 {
 		t.Errorf("told %d times at once", told)

@@ -20,6 +20,7 @@ import (
 	"blik/app/bench"
 	"blik/app/job"
 	"blik/app/session"
+	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/experiment"
 	"blik/ui/filedialog"
@@ -53,7 +54,7 @@ type Host struct {
 	Compare    func(ctx context.Context, r bench.Request) (*bench.Comparison, error)
 	Experiment func(ctx context.Context, e *experiment.Experiment, o experiment.Options) (*experiment.Result, error)
 	// Providers opens what measures the variants for GPUs; release gives it back. missing says why there is none.
-	Providers func(ctx context.Context) (list []experiment.Provider, release func(), missing *processing.Text)
+	Providers func(ctx context.Context) (list []experiment.Provider, release func(), missing *message.Message)
 	Generate  func(ctx context.Context, megapixels float64) (*processing.Picture, error)
 }
 
@@ -154,7 +155,7 @@ func (v *View) SetTexts(words *texts.Texts) {
 	v.message = xwidget.NewFixedText("")
 	v.message.Stretch, v.message.Tips = true, v.tips
 	v.progress = widget.NewProgressBar()
-	v.progress.TextFormatter = func() string { return v.Session.Progress().Stage.In(v.texts.Lang()) }
+	v.progress.TextFormatter = func() string { return v.texts.Sprint(v.Session.Progress().Stage) }
 	v.busy = container.NewHBox(xwidget.NewMinWidth(340, v.progress), widget.NewButton(v.t("button.cancel"), v.cancel))
 	foot := container.NewVBox(widget.NewSeparator(),
 		container.New(layout.NewCustomPaddedLayout(3, 4, 10, 10),
@@ -231,7 +232,7 @@ const rest = 500 * time.Millisecond
 func seldom(report processing.Progress) processing.Progress {
 	var mu sync.Mutex
 	var last time.Time
-	return func(stage processing.Text, done float64) {
+	return func(stage message.Message, done float64) {
 		mu.Lock()
 		defer mu.Unlock()
 		if now := time.Now(); now.Sub(last) >= rest {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -55,7 +56,7 @@ type Info struct {
 	// Readonly says why Patch or Rewrite would fail for this file; nil where they work.
 	Readonly error
 	// Warnings are sentences on what a corrected copy will hold unchanged although it shows the same picture.
-	Warnings []processing.Text
+	Warnings []message.Message
 }
 
 // Channels returns the channels of the decoded picture: 1, 3 or 4.
@@ -139,24 +140,29 @@ var (
 type Fault struct {
 	// Kind is ErrUnsupported or ErrDamaged.
 	Kind error
-	Text processing.Text
+	Text message.Message
 }
 
 // Error returns the clause in English.
-func (f *Fault) Error() string { return f.Text.EN }
+func (f *Fault) Error() string { return f.Text.String() }
+
+// Message returns the clause.
+func (f *Fault) Message() message.Message { return f.Text }
 
 // Unwrap returns the kind.
 func (f *Fault) Unwrap() error { return f.Kind }
 
 // Unsupported returns a Fault of that kind.
-func Unsupported(en, ru string) error {
-	return &Fault{ErrUnsupported, processing.Text{EN: en, RU: ru}}
+func Unsupported(format message.Text, args ...any) error {
+	return &Fault{ErrUnsupported, message.Of(format, args...)}
 }
 
 // Damaged returns a Fault of that kind.
-func Damaged(en, ru string) error { return &Fault{ErrDamaged, processing.Text{EN: en, RU: ru}} }
+func Damaged(format message.Text, args ...any) error {
+	return &Fault{ErrDamaged, message.Of(format, args...)}
+}
 
 // Truncated is the Damaged fault of data that end too early.
 func Truncated() error {
-	return Damaged("the file is truncated: it ends before the picture is complete", "файл обрезан: он кончается раньше изображения")
+	return Damaged("the file is truncated: it ends before the picture is complete")
 }

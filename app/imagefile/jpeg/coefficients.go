@@ -3,7 +3,6 @@ package jpeg
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"math"
 	mathbits "math/bits"
 
@@ -93,13 +92,12 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 			err = readQuantisation(&quant, body)
 		case markerDRI:
 			if len(body) != 2 {
-				return nil, damaged(s.marker, "has a wrong length", "имеет неверную длину")
+				return nil, damaged(s.marker, "has a wrong length")
 			}
 			interval = int(binary.BigEndian.Uint16(body))
 		case markerSOS:
 			if scans++; scans > maxScans {
-				return nil, codec.Damaged(fmt.Sprintf("the JPEG has more than %d scans", maxScans),
-					fmt.Sprintf("в JPEG больше %d проходов", maxScans))
+				return nil, codec.Damaged("the JPEG has more than %d scans", maxScans)
 			}
 			var one *scan
 			if one, err = f.readScan(body); err != nil {
@@ -118,7 +116,7 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 			p.pieces = append(p.pieces, piece{data: data[kept:begin]}, piece{data: data[begin:at], scan: one})
 			d := scanDecoder{bitReader: bitReader{data: data, at: at}, tables: &tables, picture: p, scan: one}
 			if err = d.decode(ctx); err == errCorrupt {
-				err = codec.Damaged("the compressed pixels are damaged", "сжатые пиксели повреждены")
+				err = codec.Damaged("the compressed pixels are damaged")
 			}
 			at = d.at
 			kept = at
@@ -139,7 +137,7 @@ func (p *picture) follow(s *scan) error {
 		for k := s.first; k <= s.last; k++ {
 			sent := &p.sent[c.index][k]
 			if s.high == 0 && *sent > 0 || s.high > 0 && *sent != s.high+1 {
-				return codec.Damaged("the progressive scans contradict each other", "прогрессивные проходы противоречат друг другу")
+				return codec.Damaged("the progressive scans contradict each other")
 			}
 			*sent = s.low + 1
 		}
@@ -164,7 +162,7 @@ func nextSegment(data []byte, at int) (begin int, s segment, err error) {
 		s.at += 2
 		s.n = int64(binary.BigEndian.Uint16(data[at+2:])) - 2
 		if s.n < 0 {
-			return 0, s, damaged(b, "has a wrong length", "имеет неверную длину")
+			return 0, s, damaged(b, "has a wrong length")
 		}
 		if s.end() > int64(len(data)) {
 			break
@@ -176,7 +174,7 @@ func nextSegment(data []byte, at int) (begin int, s segment, err error) {
 
 // readHuffmanTables reads DHT (B.2.4.2).
 func readHuffmanTables(tables *[2][4]*decodeTable, body []byte) error {
-	wrong := damaged(markerDHT, "contradicts itself", "противоречит сам себе")
+	wrong := damaged(markerDHT, "contradicts itself")
 	for len(body) > 0 {
 		if len(body) < 17 || body[0]>>4 > 1 || body[0]&15 > 3 {
 			return wrong
@@ -200,7 +198,7 @@ func readHuffmanTables(tables *[2][4]*decodeTable, body []byte) error {
 
 // readQuantisation reads DQT (B.2.4.1).
 func readQuantisation(quant *[4]*[64]uint16, body []byte) error {
-	wrong := damaged(markerDQT, "contradicts itself", "противоречит сам себе")
+	wrong := damaged(markerDQT, "contradicts itself")
 	for len(body) > 0 {
 		precise, id := body[0]>>4, body[0]&15
 		n := 64 * (1 + int(precise))
@@ -226,7 +224,7 @@ func readQuantisation(quant *[4]*[64]uint16, body []byte) error {
 
 // readScan reads the header of a scan.
 func (f *File) readScan(body []byte) (*scan, error) {
-	wrong := damaged(markerSOS, "contradicts itself", "противоречит сам себе")
+	wrong := damaged(markerSOS, "contradicts itself")
 	if len(body) < 1 || body[0] < 1 || body[0] > 4 || len(body) != 4+2*int(body[0]) {
 		return nil, wrong
 	}

@@ -9,10 +9,10 @@ package jpeg
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"io"
 
 	"blik/app/imagefile/codec"
+	"blik/internal/message"
 )
 
 // The markers (B.1.1.3) that matter here.
@@ -173,7 +173,7 @@ func (f *File) walk() error {
 		return readError(err)
 	}
 	if soi != [2]byte{0xff, markerSOI} {
-		return codec.Damaged("this is not a JPEG file", "это не файл JPEG")
+		return codec.Damaged("this is not a JPEG file")
 	}
 	var c collector
 	at := int64(2)
@@ -184,13 +184,13 @@ func (f *File) walk() error {
 		}
 		if s.marker == markerSOS {
 			if f.frame == 0 {
-				return codec.Damaged("the frame header (SOF) is missing", "нет заголовка кадра (SOF)")
+				return codec.Damaged("the frame header (SOF) is missing")
 			}
 			f.scans = s.end()
 			return c.finish(&f.meta)
 		}
 		if s.marker == markerEOI {
-			return codec.Damaged("there are no pixels (SOS)", "нет пикселей (SOS)")
+			return codec.Damaged("there are no pixels (SOS)")
 		}
 		if err := f.readSegment(s, &c); err != nil {
 			return err
@@ -244,7 +244,7 @@ func (f *File) segmentAt(offset int64) (segment, error) {
 			s.at += 2
 			s.n = int64(binary.BigEndian.Uint16(length[:])) - 2
 			if s.n < 0 {
-				return segment{}, damaged(b, "has a wrong length", "имеет неверную длину")
+				return segment{}, damaged(b, "has a wrong length")
 			}
 			if s.end() > f.size {
 				return segment{}, codec.Truncated()
@@ -267,7 +267,7 @@ func (f *File) read(s segment) ([]byte, error) {
 func (f *File) readSegment(s segment, c *collector) error {
 	switch {
 	case s.marker == markerDAC:
-		return unsupportedCoding("arithmetic coding", "арифметическим кодированием")
+		return unsupportedCoding("arithmetic coding")
 	case s.marker >= markerSOF0 && s.marker <= markerSOF && s.marker != markerDHT && s.marker != markerJPG:
 		return f.readFrame(s)
 	case s.marker >= markerAPP0 && s.marker <= markerAPPE:
@@ -299,43 +299,41 @@ func (f *File) readFrame(s segment) error {
 	switch s.marker {
 	case markerSOF0, markerSOF1, markerSOF2:
 	case 0xc3:
-		return unsupportedCoding("lossless coding", "кодированием без потерь")
+		return unsupportedCoding("lossless coding")
 	case 0xc5, 0xc6, 0xc7:
-		return unsupportedCoding("hierarchical coding", "иерархическим кодированием")
+		return unsupportedCoding("hierarchical coding")
 	default:
-		return unsupportedCoding("arithmetic coding", "арифметическим кодированием")
+		return unsupportedCoding("arithmetic coding")
 	}
 	if f.frame != 0 {
-		return codec.Damaged("there are two frame headers (SOF)", "заголовков кадра (SOF) два")
+		return codec.Damaged("there are two frame headers (SOF)")
 	}
 	d, err := f.read(s)
 	if err != nil {
 		return err
 	}
 	if len(d) < 6 || len(d) != 6+3*int(d[5]) {
-		return damaged(s.marker, "has a wrong length", "имеет неверную длину")
+		return damaged(s.marker, "has a wrong length")
 	}
 	if d[0] != 8 {
-		return codec.Unsupported(fmt.Sprintf("JPEG with %d bits a sample cannot be read; save it as TIFF", d[0]),
-			fmt.Sprintf("JPEG с %d битами на значение не читается; сохраните его как TIFF", d[0]))
+		return codec.Unsupported("JPEG with %d bits a sample cannot be read; save it as TIFF", d[0])
 	}
 	f.frame = s.marker
 	f.height, f.width = int(binary.BigEndian.Uint16(d[1:])), int(binary.BigEndian.Uint16(d[3:]))
 	if f.height == 0 && f.width > 0 {
-		return codec.Unsupported("JPEG that tells its height only after the pixels cannot be read",
-			"JPEG, в котором высота указана после пикселей, не читается")
+		return codec.Unsupported("JPEG that tells its height only after the pixels cannot be read")
 	}
 	if f.width == 0 {
-		return codec.Damaged("a width of 0 pixels is not possible", "ширина в 0 пикселей невозможна")
+		return codec.Damaged("a width of 0 pixels is not possible")
 	}
 	for d = d[6:]; len(d) > 0; d = d[3:] {
 		c := component{id: d[0], h: int(d[1] >> 4), v: int(d[1] & 15), quant: d[2]}
 		if c.h < 1 || c.h > 4 || c.v < 1 || c.v > 4 || c.quant > 3 {
-			return damaged(s.marker, "contradicts itself", "противоречит сам себе")
+			return damaged(s.marker, "contradicts itself")
 		}
 		for _, other := range f.components {
 			if other.id == c.id {
-				return damaged(s.marker, "names a component twice", "называет один компонент дважды")
+				return damaged(s.marker, "names a component twice")
 			}
 		}
 		f.components = append(f.components, c)
@@ -351,26 +349,24 @@ func (f *File) checkSampling() error {
 		f.components[0].h, f.components[0].v = 1, 1
 	case 3, 4:
 	default:
-		return codec.Unsupported(fmt.Sprintf("JPEG with %d components cannot be read", len(f.components)),
-			fmt.Sprintf("JPEG с %d компонентами не читается", len(f.components)))
+		return codec.Unsupported("JPEG with %d components cannot be read", len(f.components))
 	}
 	maxH, maxV := f.sampling()
 	for _, c := range f.components {
 		if maxH%c.h != 0 || maxV%c.v != 0 {
-			return codec.Unsupported("JPEG with this kind of chroma subsampling cannot be read; save it as TIFF",
-				"JPEG с такой прореженной цветностью не читается; сохраните его как TIFF")
+			return codec.Unsupported("JPEG with this kind of chroma subsampling cannot be read; save it as TIFF")
 		}
 	}
 	return nil
 }
 
 // damaged is a fault of one segment.
-func damaged(marker byte, en, ru string) error {
-	return codec.Damaged(fmt.Sprintf("the segment FF%02X %s", marker, en), fmt.Sprintf("сегмент FF%02X %s", marker, ru))
+func damaged(marker byte, format message.Text, args ...any) error {
+	return codec.Damaged("the segment FF%02X %s", marker, message.Of(format, args...))
 }
 
-func unsupportedCoding(en, ru string) error {
-	return codec.Unsupported("JPEG with "+en+" cannot be read; save it as TIFF", "JPEG с "+ru+" не читается; сохраните его как TIFF")
+func unsupportedCoding(name message.Text) error {
+	return codec.Unsupported("JPEG with %s cannot be read; save it as TIFF", name)
 }
 
 // readError tells the end of the file from other errors of the reader.

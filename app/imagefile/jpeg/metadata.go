@@ -77,7 +77,7 @@ func (c *collector) finish(m *codec.Metadata) error {
 		m.ICC = append(m.ICC, chunk...)
 	}
 	if c.broken {
-		return codec.Damaged("the ICC profile is incomplete", "профиль ICC неполон")
+		return codec.Damaged("the ICC profile is incomplete")
 	}
 	m.IPTC = meta.IPTC(m.Photoshop)
 	m.XMP = joinXMP(m.XMP, c.extended)

@@ -58,7 +58,7 @@ func (p *picture) samples(ctx context.Context, component int) (samplePlane, erro
 	g, c, quant := p.planes[component], p.f.components[component], p.quant[component]
 	// Without a scan of DC, which takes a bit a block, a few bytes could stand for any number of blocks.
 	if quant == nil || p.f.frame == markerSOF2 && p.sent[component][0] == 0 {
-		return samplePlane{}, codec.Damaged("a part of the picture is missing", "части изображения нет")
+		return samplePlane{}, codec.Damaged("a part of the picture is missing")
 	}
 	maxH, maxV := p.f.sampling()
 	s := samplePlane{

@@ -194,7 +194,7 @@ func (p *picture) change(component int, edits []edit) error {
 	}
 	quant := p.quant[component]
 	if quant == nil && len(targets) > 0 {
-		return codec.Damaged("a quantisation table (DQT) is missing", "нет таблицы квантования (DQT)")
+		return codec.Damaged("a quantisation table (DQT) is missing")
 	}
 	for at, t := range targets {
 		// At the right and lower border a sample stands for fewer pixels.

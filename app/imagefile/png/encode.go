@@ -24,7 +24,7 @@ func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m codec.M
 	case 3:
 		h.kind = typeRGB
 	case 4:
-		return codec.Unsupported("PNG holds no CMYK; save the picture as TIFF", "в PNG нет CMYK; сохраните изображение как TIFF")
+		return codec.Unsupported("PNG holds no CMYK; save the picture as TIFF")
 	}
 	head := appendChunk([]byte(signature), "IHDR", h.data())
 	if _, err := w.Write(appendMetadata(head, m)); err != nil {

@@ -39,7 +39,7 @@ func unfilter(kind uint8, row, above []byte, bpp int) error {
 	case filterPaeth:
 		unfilterPaeth(row, above, bpp)
 	default:
-		return codec.Damaged("a row has an unknown filter", "у строки неизвестный фильтр")
+		return codec.Damaged("a row has an unknown filter")
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func (r *idatReader) finish() error {
 	}
 	r.at += 4
 	if binary.BigEndian.Uint32(sum[:]) != r.crc.Sum32() {
-		return damaged("IDAT", "has a wrong checksum", "имеет неверную контрольную сумму")
+		return damaged("IDAT", "has a wrong checksum")
 	}
 	r.crc = nil
 	return nil
@@ -159,7 +159,7 @@ func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte
 	var more [1]byte
 	n, err := io.ReadFull(z, more[:])
 	if n > 0 {
-		return codec.Damaged("there are more pixels than the size says", "пикселей больше, чем следует из размера")
+		return codec.Damaged("there are more pixels than the size says")
 	}
 	if err != io.EOF {
 		return inflateError(err)
@@ -173,11 +173,11 @@ func inflateError(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
 	case err == io.EOF, err == io.ErrUnexpectedEOF:
-		return codec.Damaged("the pixels end too early", "пиксели обрываются")
+		return codec.Damaged("the pixels end too early")
 	case err == zlib.ErrChecksum:
-		return codec.Damaged("the pixels have a wrong checksum", "у пикселей неверная контрольная сумма")
+		return codec.Damaged("the pixels have a wrong checksum")
 	case errors.As(err, &corrupt), err == zlib.ErrHeader, err == zlib.ErrDictionary:
-		return codec.Damaged("the compressed pixels are damaged", "сжатые пиксели повреждены")
+		return codec.Damaged("the compressed pixels are damaged")
 	}
 	return err
 }

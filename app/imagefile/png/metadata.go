@@ -36,7 +36,7 @@ func (f *File) readMetadata(c chunk) error {
 		}
 		_, rest, _ := bytes.Cut(d, []byte{0})
 		if len(rest) < 1 || rest[0] != 0 {
-			return damaged(c.name, "cannot be understood", "не удаётся разобрать")
+			return damaged(c.name, "cannot be understood")
 		}
 		m.ICC, err = f.unpack(c.name, rest[1:])
 		return err
@@ -119,12 +119,12 @@ func (f *File) readInternational(c chunk) error {
 	}
 	d = d[len(keywordXMP)+1:]
 	if len(d) < 2 {
-		return damaged(c.name, "cannot be understood", "не удаётся разобрать")
+		return damaged(c.name, "cannot be understood")
 	}
 	packed := d[0] == 1
 	fields := bytes.SplitN(d[2:], []byte{0}, 3) // language, translated keyword, text
 	if len(fields) < 3 {
-		return damaged(c.name, "cannot be understood", "не удаётся разобрать")
+		return damaged(c.name, "cannot be understood")
 	}
 	f.meta.XMP = fields[2]
 	if packed {
@@ -151,7 +151,7 @@ func (f *File) readText(c chunk) error {
 	}
 	if c.name == "zTXt" {
 		if len(text) < 1 || text[0] != 0 {
-			return damaged(c.name, "cannot be understood", "не удаётся разобрать")
+			return damaged(c.name, "cannot be understood")
 		}
 		if text, err = f.unpack(c.name, text[1:]); err != nil {
 			return err
@@ -200,17 +200,17 @@ func parseRawProfile(text []byte) []byte {
 func (f *File) unpack(name string, packed []byte) ([]byte, error) {
 	z, err := zlib.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return nil, damaged(name, "cannot be unpacked", "не удаётся распаковать")
+		return nil, damaged(name, "cannot be unpacked")
 	}
 	out, err := io.ReadAll(io.LimitReader(z, maxMetadata+1))
 	f.unpacked += int64(len(out))
 	switch {
 	case len(out) > maxMetadata:
-		return nil, damaged(name, "unpacks to more than 16 MiB", "распаковывается больше чем в 16 МиБ")
+		return nil, damaged(name, "unpacks to more than 16 MiB")
 	case f.unpacked > 4*maxMetadata:
-		return nil, codec.Damaged("the metadata unpack to more than 64 MiB", "метаданные распаковываются больше чем в 64 МиБ")
+		return nil, codec.Damaged("the metadata unpack to more than 64 MiB")
 	case err != nil:
-		return nil, damaged(name, "cannot be unpacked", "не удаётся распаковать")
+		return nil, damaged(name, "cannot be unpacked")
 	}
 	return out, nil
 }

@@ -7,11 +7,11 @@ package png
 
 import (
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"io"
 
 	"blik/app/imagefile/codec"
+	"blik/internal/message"
 )
 
 // The colour types (11.2.1).
@@ -155,8 +155,7 @@ func (f *File) Info() codec.Info {
 		}
 	}
 	if f.frames > 0 && f.converts() {
-		i.Readonly = codec.Unsupported("an animated PNG with a palette or fewer than 8 bits cannot be rewritten",
-			"анимированный PNG с палитрой или менее чем 8 битами нельзя переписать")
+		i.Readonly = codec.Unsupported("an animated PNG with a palette or fewer than 8 bits cannot be rewritten")
 	}
 	return i
 }
@@ -183,11 +182,11 @@ func (f *File) chunkAt(offset int64) (chunk, error) {
 	c := chunk{name: string(head[4:]), at: offset + 8, n: int64(binary.BigEndian.Uint32(head[:]))}
 	for _, b := range head[4:] {
 		if b|0x20 < 'a' || b|0x20 > 'z' {
-			return chunk{}, codec.Damaged("a chunk has a name that is none", "у одного из блоков недопустимое имя")
+			return chunk{}, codec.Damaged("a chunk has a name that is none")
 		}
 	}
 	if c.n > maxChunk {
-		return chunk{}, damaged(c.name, "is longer than the format allows", "длиннее, чем допускает формат")
+		return chunk{}, damaged(c.name, "is longer than the format allows")
 	}
 	if c.end() > f.size {
 		return chunk{}, codec.Truncated()
@@ -198,7 +197,7 @@ func (f *File) chunkAt(offset int64) (chunk, error) {
 // chunkData reads a chunk of at most limit bytes and checks it.
 func (f *File) chunkData(c chunk, limit int64) ([]byte, error) {
 	if c.n > limit {
-		return nil, damaged(c.name, "is too long", "слишком длинный")
+		return nil, damaged(c.name, "is too long")
 	}
 	buf := make([]byte, c.n+4)
 	if _, err := f.r.ReadAt(buf, c.at); err != nil && err != io.EOF {
@@ -206,7 +205,7 @@ func (f *File) chunkData(c chunk, limit int64) ([]byte, error) {
 	}
 	sum := crc32.Update(crc32.ChecksumIEEE([]byte(c.name)), crc32.IEEETable, buf[:c.n])
 	if sum != binary.BigEndian.Uint32(buf[c.n:]) {
-		return nil, damaged(c.name, "has a wrong checksum", "имеет неверную контрольную сумму")
+		return nil, damaged(c.name, "has a wrong checksum")
 	}
 	return buf[:c.n:c.n], nil
 }
@@ -221,7 +220,7 @@ func (f *File) walk() error {
 		return readError(err)
 	}
 	if string(magic[:]) != signature {
-		return codec.Damaged("this is not a PNG file", "это не файл PNG")
+		return codec.Damaged("this is not a PNG file")
 	}
 	at := int64(len(magic))
 	for first := true; ; first = false {
@@ -241,7 +240,7 @@ func (f *File) walk() error {
 			case f.idat == 0:
 				f.idat = c.at - 8
 				if f.kind == typePalette && f.palette == nil {
-					err = codec.Damaged("the palette (PLTE) is missing", "нет палитры (PLTE)")
+					err = codec.Damaged("the palette (PLTE) is missing")
 				}
 			case f.idatEnd != c.at-8:
 				err = misplaced(c.name)
@@ -250,7 +249,7 @@ func (f *File) walk() error {
 			f.packed += c.n
 		case "IEND":
 			if f.idat == 0 {
-				return codec.Damaged("there are no pixels (IDAT)", "нет пикселей (IDAT)")
+				return codec.Damaged("there are no pixels (IDAT)")
 			}
 			return nil
 		case "PLTE":
@@ -265,8 +264,7 @@ func (f *File) walk() error {
 			}
 		default:
 			if c.name[0] >= 'A' && c.name[0] <= 'Z' {
-				return codec.Unsupported(fmt.Sprintf("the PNG has an unknown chunk (%s) that the picture depends on", c.name),
-					fmt.Sprintf("в PNG есть неизвестный блок (%s), от которого зависит изображение", c.name))
+				return codec.Unsupported("the PNG has an unknown chunk (%s) that the picture depends on", c.name)
 			}
 			err = f.readMetadata(c)
 		}
@@ -278,7 +276,7 @@ func (f *File) walk() error {
 
 func (f *File) readHeader(c chunk) error {
 	if c.n != 13 {
-		return damaged(c.name, "has a wrong length", "имеет неверную длину")
+		return damaged(c.name, "has a wrong length")
 	}
 	d, err := f.chunkData(c, 13)
 	if err != nil {
@@ -286,8 +284,7 @@ func (f *File) readHeader(c chunk) error {
 	}
 	w, h := binary.BigEndian.Uint32(d), binary.BigEndian.Uint32(d[4:])
 	if w < 1 || h < 1 || w > maxChunk || h > maxChunk {
-		return codec.Damaged(fmt.Sprintf("a size of %d × %d pixels is not possible", w, h),
-			fmt.Sprintf("размер %d × %d пикселей невозможен", w, h))
+		return codec.Damaged("a size of %d × %d pixels is not possible", w, h)
 	}
 	f.header = header{width: int(w), height: int(h), depth: d[8], kind: d[9], interlaced: d[12] == 1}
 	// A bit for each depth that the colour type may have.
@@ -296,17 +293,14 @@ func (f *File) readHeader(c chunk) error {
 		typeRGB: 1<<8 | 1<<16, typeGreyAlpha: 1<<8 | 1<<16, typeRGBAlpha: 1<<8 | 1<<16,
 	}[f.kind]
 	if f.depth > 16 || depths>>f.depth&1 == 0 {
-		return codec.Damaged(fmt.Sprintf("colour type %d with %d bits is not possible", f.kind, f.depth),
-			fmt.Sprintf("тип цвета %d с %d битами невозможен", f.kind, f.depth))
+		return codec.Damaged("colour type %d with %d bits is not possible", f.kind, f.depth)
 	}
 	if d[10] != 0 || d[11] != 0 || d[12] > 1 {
-		return codec.Unsupported("the PNG uses an unknown compression, filter or interlace method",
-			"в PNG неизвестный способ сжатия, фильтрации или чересстрочности")
+		return codec.Unsupported("the PNG uses an unknown compression, filter or interlace method")
 	}
 	// The product of two sides may be more than any number here can hold.
 	if int64(h) > (1<<62)/(int64(w)*8) {
-		return codec.Damaged(fmt.Sprintf("a size of %d × %d pixels is not possible", w, h),
-			fmt.Sprintf("размер %d × %d пикселей невозможен", w, h))
+		return codec.Damaged("a size of %d × %d pixels is not possible", w, h)
 	}
 	return nil
 }
@@ -316,7 +310,7 @@ func (f *File) readPalette(c chunk) error {
 		return misplaced(c.name)
 	}
 	if c.n == 0 || c.n%3 != 0 || c.n > 3*256 || f.kind == typePalette && c.n > 3<<f.depth {
-		return damaged(c.name, "has a wrong length", "имеет неверную длину")
+		return damaged(c.name, "has a wrong length")
 	}
 	if f.kind == typeGrey || f.kind == typeGreyAlpha {
 		return misplaced(c.name)
@@ -338,7 +332,7 @@ func (f *File) readTransparency(c chunk) error {
 		want = min(c.n, int64(len(f.palette)/3))
 	}
 	if c.n != want {
-		return damaged(c.name, "has a wrong length", "имеет неверную длину")
+		return damaged(c.name, "has a wrong length")
 	}
 	var err error
 	f.transparency, err = f.chunkData(c, want)
@@ -358,12 +352,12 @@ func (f *File) readAnimation(c chunk) error {
 }
 
 // damaged is a fault of one chunk.
-func damaged(name, en, ru string) error {
-	return codec.Damaged(fmt.Sprintf("the chunk %s %s", name, en), fmt.Sprintf("блок %s %s", name, ru))
+func damaged(name string, format message.Text, args ...any) error {
+	return codec.Damaged("the chunk %s %s", name, message.Of(format, args...))
 }
 
 func misplaced(name string) error {
-	return damaged(name, "stands in the wrong place", "стоит не на своём месте")
+	return damaged(name, "stands in the wrong place")
 }
 
 // readError tells the end of the file from other errors of the reader.

@@ -61,8 +61,7 @@ func (f *File) open(s *scratch, u unit, skip int64) (io.Reader, error) {
 	case compLZW:
 		in := s.input(r)
 		if head, err := in.Peek(2); err == nil && head[0] == 0 && head[1]&1 != 0 {
-			return nil, unsupported("TIFF with the LZW compression of before 1993 is not read; save it anew",
-				"TIFF со сжатием LZW образца до 1993 года не читается; сохраните его заново")
+			return nil, codec.Unsupported("TIFF with the LZW compression of before 1993 is not read; save it anew")
 		}
 		return lzw.NewReader(in, lzw.MSB, 8), nil
 	case compDeflate, compOldZip:
@@ -96,10 +95,10 @@ func (l *layout) readError(u unit, err error) error {
 	case errors.As(err, &fault):
 		return err
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return damaged("strip or tile %d ends before its last row", "полоса или плитка %d кончается раньше последней строки", u.index+1)
+		return codec.Damaged("strip or tile %d ends before its last row", u.index+1)
 	case errors.As(err, &corrupt), errors.Is(err, zlib.ErrHeader), errors.Is(err, zlib.ErrChecksum),
 		errors.Is(err, zlib.ErrDictionary), isLZW(err), l.compression == compG3, l.compression == compG4:
-		return damaged("the %s data of strip or tile %d are damaged", "данные %s в полосе или плитке %d повреждены",
+		return codec.Damaged("the %s data of strip or tile %d are damaged",
 			l.compression, u.index+1)
 	}
 	return err

@@ -3,20 +3,11 @@ package tiff
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 
 	"blik/app/imagefile/codec"
 )
-
-func damaged(en, ru string, args ...any) error {
-	return codec.Damaged(fmt.Sprintf(en, args...), fmt.Sprintf(ru, args...))
-}
-
-func unsupported(en, ru string, args ...any) error {
-	return codec.Unsupported(fmt.Sprintf(en, args...), fmt.Sprintf(ru, args...))
-}
 
 // source reads the structure of a TIFF: a header, and directories of entries that it leads to.
 type source struct {
@@ -72,7 +63,7 @@ func openSource(r io.ReaderAt, size int64) (*source, int64, error) {
 	case "MM":
 		s.order = binary.BigEndian
 	default:
-		return nil, 0, damaged("this is not a TIFF: its byte order is missing", "это не TIFF: не указан порядок байтов")
+		return nil, 0, codec.Damaged("this is not a TIFF: its byte order is missing")
 	}
 	switch version := s.order.Uint16(head[2:]); version {
 	case 42:
@@ -80,8 +71,7 @@ func openSource(r io.ReaderAt, size int64) (*source, int64, error) {
 	case 43:
 		s.big = true
 		if s.order.Uint16(head[4:]) != 8 || s.order.Uint16(head[6:]) != 0 {
-			return nil, 0, damaged("the BigTIFF header is damaged: offsets must have 8 bytes",
-				"заголовок BigTIFF повреждён: смещения должны занимать 8 байт")
+			return nil, 0, codec.Damaged("the BigTIFF header is damaged: offsets must have 8 bytes")
 		}
 		head, err = s.bytes(8, 8)
 		if err != nil {
@@ -89,7 +79,7 @@ func openSource(r io.ReaderAt, size int64) (*source, int64, error) {
 		}
 		return s, clampOffset(s.order.Uint64(head)), nil
 	default:
-		return nil, 0, damaged("this is not a TIFF: version %d instead of 42 or 43", "это не TIFF: версия %d вместо 42 или 43", version)
+		return nil, 0, codec.Damaged("this is not a TIFF: version %d instead of 42 or 43", version)
 	}
 }
 
@@ -161,7 +151,7 @@ func (s *source) count(at int64) (n, first, each int64, err error) {
 		count = s.order.Uint64(b)
 	}
 	if count == 0 || count > maxEntries {
-		return 0, 0, 0, damaged("a directory is damaged: it claims to hold %d tags", "каталог повреждён: в нём якобы %d тегов", count)
+		return 0, 0, 0, codec.Damaged("a directory is damaged: it claims to hold %d tags", count)
 	}
 	return int64(count), at + head, each, nil
 }
@@ -246,14 +236,13 @@ func (s *source) raw(e *entry) ([]byte, error) {
 }
 
 func errLyingTag(e *entry) error {
-	return damaged("tag %d is damaged: %d values of type %d do not fit into the file",
-		"тег %d повреждён: %d значений типа %d не помещаются в файле", e.tag, e.count, e.kind)
+	return codec.Damaged("tag %d is damaged: %d values of type %d do not fit into the file", e.tag, e.count, e.kind)
 }
 
 // ints returns the first values of an entry of whole numbers, limit at the most.
 func (s *source) ints(e *entry, limit int) ([]int64, error) {
 	if !e.kind.whole() {
-		return nil, damaged("tag %d is damaged: it holds no whole numbers", "тег %d повреждён: в нём не целые числа", e.tag)
+		return nil, codec.Damaged("tag %d is damaged: it holds no whole numbers", e.tag)
 	}
 	if _, ok := e.length(s.size); !ok {
 		return nil, errLyingTag(e)

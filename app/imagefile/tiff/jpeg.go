@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"blik/app/imagefile/codec"
 	"blik/app/imagefile/jpeg"
 	"blik/processing"
 )
@@ -15,8 +16,7 @@ func (l *layout) readJPEG(s *source, d *directory) error {
 	switch {
 	case l.depth != 8 || l.float || l.planar || l.samples != l.colours,
 		l.photometric == photometricInk, l.photometric == photometricIndex:
-		return unsupported("TIFF with JPEG compression is read only where it is 8-bit grey, RGB or YCbCr without alpha",
-			"TIFF со сжатием JPEG читается, только если он 8-битный серый, RGB или YCbCr без прозрачности")
+		return codec.Unsupported("TIFF with JPEG compression is read only where it is 8-bit grey, RGB or YCbCr without alpha")
 	}
 	var err error
 	if l.tables, err = s.raw(d.find(tagJPEGTables)); err != nil {
@@ -43,7 +43,7 @@ func (f *File) decodeJPEG(ctx context.Context, pic *processing.Picture, u unit) 
 		reverseBits(data)
 	}
 	bad := func(err error) error {
-		return damaged("the JPEG data of strip or tile %d are damaged (%v)", "данные JPEG в полосе или плитке %d повреждены (%v)", u.index+1, err)
+		return codec.Damaged("the JPEG data of strip or tile %d are damaged (%v)", u.index+1, err)
 	}
 	data, ok := bytes.CutPrefix(data, startOfImage)
 	if !ok {

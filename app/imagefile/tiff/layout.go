@@ -81,18 +81,17 @@ func readLayout(s *source, d *directory) (*layout, error) {
 	}
 	switch {
 	case w < 0 || h < 0:
-		return nil, damaged("the file does not say how large its picture is", "в файле не указаны размеры изображения")
+		return nil, codec.Damaged("the file does not say how large its picture is")
 	case w == 0 || h == 0:
-		return nil, damaged("the picture has no pixels: %d × %d", "в изображении нет пикселей: %d × %d", w, h)
+		return nil, codec.Damaged("the picture has no pixels: %d × %d", w, h)
 	case w > maxSide || h > maxSide || w > maxPixels/h:
-		return nil, damaged("the size of the picture is not to be believed: %d × %d pixels",
-			"размеры изображения неправдоподобны: %d × %d пикселей", w, h)
+		return nil, codec.Damaged("the size of the picture is not to be believed: %d × %d pixels", w, h)
 	case samples < 1 || samples > math.MaxUint16:
-		return nil, damaged("the picture is damaged: %d samples a pixel", "изображение повреждено: %d значений на пиксель", samples)
+		return nil, codec.Damaged("the picture is damaged: %d samples a pixel", samples)
 	case planar != 1 && planar != 2:
-		return nil, damaged("the picture is damaged: planar configuration %d", "изображение повреждено: расположение плоскостей %d", planar)
+		return nil, codec.Damaged("the picture is damaged: planar configuration %d", planar)
 	case fill != 1 && fill != 2:
-		return nil, damaged("the picture is damaged: fill order %d", "изображение повреждено: порядок битов %d", fill)
+		return nil, codec.Damaged("the picture is damaged: fill order %d", fill)
 	}
 	l.width, l.height, l.samples = int(w), int(h), int(samples)
 	l.planar, l.lsbFirst = planar == 2 && samples > 1, fill == 2
@@ -141,16 +140,13 @@ func (l *layout) readFormat(s *source, d *directory) error {
 	const unsigned, signed, float, undefined = 1, 2, 3, 4
 	switch {
 	case !equal || !sameFormat:
-		return unsupported("TIFF whose samples differ in depth or format is not read",
-			"TIFF с разной разрядностью или разным форматом значений не читается")
+		return codec.Unsupported("TIFF whose samples differ in depth or format is not read")
 	case format == float && depth != 32:
-		return unsupported("TIFF with %d-bit floating-point samples is not read; save it with 32 bits",
-			"TIFF с %d-битными значениями с плавающей точкой не читается; сохраните его с 32 битами", depth)
+		return codec.Unsupported("TIFF with %d-bit floating-point samples is not read; save it with 32 bits", depth)
 	case format == signed:
-		return unsupported("TIFF with signed samples is not read; save it with unsigned ones",
-			"TIFF со знаковыми значениями не читается; сохраните его с беззнаковыми")
+		return codec.Unsupported("TIFF with signed samples is not read; save it with unsigned ones")
 	case format != unsigned && format != float && format != undefined:
-		return unsupported("TIFF with samples of format %d is not read", "TIFF со значениями формата %d не читается", format)
+		return codec.Unsupported("TIFF with samples of format %d is not read", format)
 	}
 	switch depth {
 	case 1, 2, 4, 8, 16:
@@ -160,8 +156,7 @@ func (l *layout) readFormat(s *source, d *directory) error {
 		}
 		fallthrough
 	default:
-		return unsupported("TIFF with %d-bit samples is not read; 8, 16 or 32-bit floating point expected",
-			"TIFF с %d-битными значениями не читается; нужно 8, 16 или 32 с плавающей точкой", depth)
+		return codec.Unsupported("TIFF with %d-bit samples is not read; 8, 16 or 32-bit floating point expected", depth)
 	}
 	l.depth, l.float = int(depth), format == float
 	l.decoded = max(l.depth, 8)
@@ -174,16 +169,14 @@ func (l *layout) readColours(s *source, d *directory, inks int64) error {
 	case whiteIsZero, blackIsZero:
 		l.colours, l.channels = 1, 1
 		if l.photometric == whiteIsZero && l.float {
-			return unsupported("floating-point TIFF whose white is zero is not read",
-				"TIFF с плавающей точкой, где ноль — белое, не читается")
+			return codec.Unsupported("floating-point TIFF whose white is zero is not read")
 		}
 	case photometricRGB, photometricYCbCr:
 		l.colours, l.channels = 3, 3
 	case photometricIndex:
 		l.colours, l.channels = 1, 3
 		if l.float {
-			return damaged("the palette picture is damaged: its indices are not whole numbers",
-				"изображение с палитрой повреждено: индексы — не целые числа")
+			return codec.Damaged("the palette picture is damaged: its indices are not whole numbers")
 		}
 		if err := l.readPalette(s, d); err != nil {
 			return err
@@ -191,27 +184,23 @@ func (l *layout) readColours(s *source, d *directory, inks int64) error {
 	case photometricInk:
 		l.colours, l.channels = 4, 4
 		if inks != 1 || l.samples < 4 {
-			return unsupported("TIFF with inks other than cyan, magenta, yellow and black is not read",
-				"TIFF с красками, отличными от голубой, пурпурной, жёлтой и чёрной, не читается")
+			return codec.Unsupported("TIFF with inks other than cyan, magenta, yellow and black is not read")
 		}
 	case photometricMask:
-		return unsupported("the first picture of the file is a transparency mask", "первое изображение файла — маска прозрачности")
+		return codec.Unsupported("the first picture of the file is a transparency mask")
 	case 8, 9, 10:
-		return unsupported("TIFF in Lab colours is not read; save it as RGB", "TIFF в цветах Lab не читается; сохраните его как RGB")
+		return codec.Unsupported("TIFF in Lab colours is not read; save it as RGB")
 	case 32844, 32845:
-		return unsupported("TIFF in LogLuv encoding is not read; save it as RGB", "TIFF в кодировке LogLuv не читается; сохраните его как RGB")
+		return codec.Unsupported("TIFF in LogLuv encoding is not read; save it as RGB")
 	case 32803, 34892:
-		return unsupported("raw camera data are not read; develop the picture and save it as RGB",
-			"сырые данные камеры не читаются; проявите снимок и сохраните его как RGB")
+		return codec.Unsupported("raw camera data are not read; develop the picture and save it as RGB")
 	case -1:
-		return damaged("the file does not say which colours its samples are", "в файле не указано, какие цвета в нём записаны")
+		return codec.Damaged("the file does not say which colours its samples are")
 	default:
-		return unsupported("TIFF in this colour model (PhotometricInterpretation %d) is not read; save it as RGB",
-			"TIFF в этой цветовой модели (PhotometricInterpretation %d) не читается; сохраните его как RGB", l.photometric)
+		return codec.Unsupported("TIFF in this colour model (PhotometricInterpretation %d) is not read; save it as RGB", l.photometric)
 	}
 	if l.samples < l.colours {
-		return damaged("the picture is damaged: %d samples a pixel where its colours need %d",
-			"изображение повреждено: %d значений на пиксель, а для цвета нужно %d", l.samples, l.colours)
+		return codec.Damaged("the picture is damaged: %d samples a pixel where its colours need %d", l.samples, l.colours)
 	}
 	return nil
 }
@@ -222,7 +211,7 @@ func (l *layout) readPalette(s *source, d *directory) error {
 	e := d.find(tagColorMap)
 	n := 3 << l.depth
 	if e == nil || e.count < uint64(n) {
-		return damaged("the palette is missing or too short", "палитра отсутствует или слишком коротка")
+		return codec.Damaged("the palette is missing or too short")
 	}
 	v, err := s.ints(e, n)
 	if err != nil {
@@ -258,25 +247,22 @@ func (l *layout) readCompression(s *source, d *directory, comp int64) error {
 	case comp > math.MaxUint16:
 		l.compression = 0
 	case l.compression == compG3 && l.t4&1 != 0:
-		return unsupported("TIFF with two-dimensional CCITT group 3 compression is not read; save it with LZW",
-			"TIFF с двумерным сжатием CCITT группы 3 не читается; сохраните его с LZW")
+		return codec.Unsupported("TIFF with two-dimensional CCITT group 3 compression is not read; save it with LZW")
 	}
 	switch l.compression {
 	case compNone, compPackBits:
 	case compLZW, compDeflate, compOldZip:
 		switch {
 		case l.predictor < predictNone || l.predictor > predictFloat:
-			return unsupported("TIFF with predictor %d is not read", "TIFF с предсказанием %d не читается", l.predictor)
+			return codec.Unsupported("TIFF with predictor %d is not read", l.predictor)
 		case l.predictor == predictHorizontal && l.depth < 8:
-			return unsupported("TIFF with a predictor for %d-bit samples is not read", "TIFF с предсказанием %d-битных значений не читается", l.depth)
+			return codec.Unsupported("TIFF with a predictor for %d-bit samples is not read", l.depth)
 		case l.predictor == predictFloat && !l.float:
-			return damaged("the picture is damaged: its predictor is for floating-point samples only",
-				"изображение повреждено: его предсказание годится только для чисел с плавающей точкой")
+			return codec.Damaged("the picture is damaged: its predictor is for floating-point samples only")
 		}
 	case compG3, compG4:
 		if l.depth != 1 || l.samples != 1 {
-			return damaged("the picture is damaged: CCITT compression is for black and white only",
-				"изображение повреждено: сжатие CCITT бывает только у чёрно-белых изображений")
+			return codec.Damaged("the picture is damaged: CCITT compression is for black and white only")
 		}
 	case compJPEG:
 		if err := l.readJPEG(s, d); err != nil {
@@ -285,15 +271,12 @@ func (l *layout) readCompression(s *source, d *directory, comp int64) error {
 	case 2, 6, 34661, 34712, 34925, 50000, 50001, 50002, 52546:
 		name := map[compression]string{2: "CCITT RLE", 6: "old-style JPEG", 34661: "JBIG", 34712: "JPEG 2000", 34925: "LZMA",
 			50000: "Zstandard", 50001: "WebP", 50002: "JPEG XL", 52546: "JPEG XL"}[l.compression]
-		return unsupported("TIFF with %s compression is not read; save it uncompressed or with LZW or Deflate",
-			"TIFF со сжатием %s не читается; сохраните его без сжатия, с LZW или Deflate", name)
+		return codec.Unsupported("TIFF with %s compression is not read; save it uncompressed or with LZW or Deflate", name)
 	default:
-		return unsupported("TIFF with compression %d is not read; save it uncompressed or with LZW or Deflate",
-			"TIFF со сжатием %d не читается; сохраните его без сжатия, с LZW или Deflate", comp)
+		return codec.Unsupported("TIFF with compression %d is not read; save it uncompressed or with LZW or Deflate", comp)
 	}
 	if l.photometric == photometricYCbCr && l.compression != compJPEG {
-		return unsupported("TIFF in YCbCr colours is read with JPEG compression only; save it as RGB",
-			"TIFF в цветах YCbCr читается только со сжатием JPEG; сохраните его как RGB")
+		return codec.Unsupported("TIFF in YCbCr colours is read with JPEG compression only; save it as RGB")
 	}
 	if l.compression != compLZW && l.compression != compDeflate && l.compression != compOldZip {
 		l.predictor = predictNone
@@ -318,11 +301,9 @@ func (l *layout) readSegments(s *source, d *directory) error {
 	}
 	switch {
 	case segW < 1 || segH < 1:
-		return damaged("the picture is damaged: its strips or tiles hold no pixels",
-			"изображение повреждено: в его полосах или плитках нет пикселей")
+		return codec.Damaged("the picture is damaged: its strips or tiles hold no pixels")
 	case l.tiled && (segW > max(w, maxTile) || segH > max(h, maxTile)):
-		return damaged("the picture is damaged: tiles of %d × %d pixels in a picture of %d × %d",
-			"изображение повреждено: плитки %d × %d пикселей в изображении %d × %d", segW, segH, w, h)
+		return codec.Damaged("the picture is damaged: tiles of %d × %d pixels in a picture of %d × %d", segW, segH, w, h)
 	}
 	across, down := (w+segW-1)/segW, (h+segH-1)/segH
 	planes := int64(1)
@@ -330,7 +311,7 @@ func (l *layout) readSegments(s *source, d *directory) error {
 		planes = int64(l.samples)
 	}
 	if across*down > maxSegments/planes {
-		return unsupported("TIFF with more than %d strips or tiles is not read", "TIFF, где полос или плиток больше %d, не читается", maxSegments)
+		return codec.Unsupported("TIFF with more than %d strips or tiles is not read", maxSegments)
 	}
 	l.segmentWidth, l.segmentHeight, l.across, l.down = int(segW), int(segH), int(across), int(down)
 	n := int(across * down * planes)
@@ -342,7 +323,7 @@ func (l *layout) readSegments(s *source, d *directory) error {
 	}
 	l.countsEntry = d.find(countsTag)
 	if l.offsetsEntry == nil || l.countsEntry == nil && l.compression != compNone {
-		return damaged("the file does not say where its pixels are", "в файле не указано, где лежат пиксели")
+		return codec.Damaged("the file does not say where its pixels are")
 	}
 	var err error
 	if l.offsets, err = s.ints(l.offsetsEntry, n); err != nil {
@@ -358,8 +339,7 @@ func (l *layout) readSegments(s *source, d *directory) error {
 		listed = min(listed, len(l.counts))
 	}
 	if listed < n {
-		return damaged("the picture is damaged: %d strips or tiles of %d are listed",
-			"изображение повреждено: перечислено полос или плиток: %d из %d", listed, n)
+		return codec.Damaged("the picture is damaged: %d strips or tiles of %d are listed", listed, n)
 	}
 	if l.compression == compNone {
 		return l.sizeUncompressed(n)
@@ -376,8 +356,7 @@ func (l *layout) sizeUncompressed(n int) error {
 		u := l.unit(i)
 		need := l.rowBytes() * int64(u.rows)
 		if i < len(given) && n > 1 && given[i] > 0 && given[i] < l.rowBytes()*int64(u.h) {
-			return damaged("the picture is damaged: strip or tile %d has %d bytes where its pixels need %d",
-				"изображение повреждено: в полосе или плитке %d — %d байт, а пикселям нужно %d", i+1, given[i], need)
+			return codec.Damaged("the picture is damaged: strip or tile %d has %d bytes where its pixels need %d", i+1, given[i], need)
 		}
 		l.counts[i] = need
 		if i < len(given) && given[i] == 0 && l.offsets[i] == 0 {
@@ -439,8 +418,7 @@ func (l *layout) check(size int64) error {
 	for i := range l.coloured() {
 		at, n := l.offsets[i], l.counts[i]
 		if n == 0 || at == 0 {
-			return damaged("the picture is incomplete: strip or tile %d is not stored",
-				"изображение неполно: полоса или плитка %d не записана", i+1)
+			return codec.Damaged("the picture is incomplete: strip or tile %d is not stored", i+1)
 		}
 		if l.compression == compNone {
 			u := l.unit(i)

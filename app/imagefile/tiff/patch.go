@@ -203,8 +203,7 @@ type placer struct {
 
 // errGrown is what a classic TIFF cannot become.
 func errGrown() error {
-	return unsupported("the changed picture would make the file larger than 4 GiB, which TIFF cannot hold; save it as BigTIFF or uncompressed first",
-		"с изменённым изображением файл превысил бы 4 ГиБ, которых TIFF не вмещает; сначала сохраните его как BigTIFF или без сжатия")
+	return codec.Unsupported("the changed picture would make the file larger than 4 GiB, which TIFF cannot hold; save it as BigTIFF or uncompressed first")
 }
 
 // limit returns the length that the file can have.
@@ -256,8 +255,7 @@ func (p *placer) place(i int, data []byte) error {
 
 // errCrossed is told of files in which one and the same byte would have to be changed and kept.
 func errCrossed() error {
-	return damaged("the file is damaged: its header or first directory lies across other data, so nothing can be entered there",
-		"файл повреждён: его заголовок или первый каталог лежит поверх других данных, и записать туда ничего нельзя")
+	return codec.Damaged("the file is damaged: its header or first directory lies across other data, so nothing can be entered there")
 }
 
 // rebuildAll codes segments anew, one group of pieces each, and enters where they went.

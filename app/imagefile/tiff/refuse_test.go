@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"blik/app/i18n"
 	"blik/app/imagefile/codec"
 )
 
@@ -101,7 +102,7 @@ func TestBesideThePicture(t *testing.T) {
 	f.more = []field{block(tagLayers, kindUndefined, []byte("Adobe Photoshop Document Data Block\x00")), dialect{order: f.order}.longs(tagSubIFDs, 8, 8)}
 	data := f.write(t, make([]uint32, 200))
 	g := open(t, data)
-	if w := g.Info().Warnings; len(w) != 2 || !strings.Contains(w[0].EN, "layers") || !strings.Contains(w[1].RU, ": 2.") {
+	if w := g.Info().Warnings; len(w) != 2 || !strings.Contains(w[0].String(), "layers") || !strings.Contains(i18n.For("ru").Sprint(w[1]), ": 2.") {
 		t.Errorf("warnings %v", w)
 	}
 	if !g.layered() || g.copies() != 2 {

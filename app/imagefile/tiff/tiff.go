@@ -10,14 +10,13 @@
 package tiff
 
 import (
-	"fmt"
 	"io"
 	"math"
 	"runtime"
 	"slices"
 
 	"blik/app/imagefile/codec"
-	"blik/processing"
+	"blik/internal/message"
 )
 
 // File is an opened TIFF. It can be used from several goroutines.
@@ -40,7 +39,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 		return nil, err
 	}
 	if at == 0 {
-		return nil, damaged("the file holds no picture", "в файле нет изображения")
+		return nil, codec.Damaged("the file holds no picture")
 	}
 	d, err := s.directory(at)
 	if err != nil {
@@ -65,13 +64,11 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 // refuseOther knows files whose first picture is not the one that a person means.
 func refuseOther(s *source, d *directory) error {
 	if d.find(tagDNGVersion) != nil {
-		return unsupported("raw camera data are not read; develop the picture and save it as RGB",
-			"сырые данные камеры не читаются; проявите снимок и сохраните его как RGB")
+		return codec.Unsupported("raw camera data are not read; develop the picture and save it as RGB")
 	}
 	const reduced = 1
 	if kind, err := s.first(d, tagSubfileType, 0); err == nil && kind&reduced != 0 && (d.next != 0 || d.find(tagSubIFDs) != nil) {
-		return unsupported("the first picture of the file is only a preview; save the full picture as its first page",
-			"первое изображение файла — лишь уменьшенная копия; сохраните полное изображение первой страницей")
+		return codec.Unsupported("the first picture of the file is only a preview; save the full picture as its first page")
 	}
 	return nil
 }
@@ -80,19 +77,13 @@ func refuseOther(s *source, d *directory) error {
 func (f *File) Info() codec.Info { return f.info }
 
 // warnings tell of pictures in the file that Patch leaves as they are.
-func (f *File) warnings() []processing.Text {
-	var w []processing.Text
+func (f *File) warnings() []message.Message {
+	var w []message.Message
 	if f.layered() {
-		w = append(w, processing.Text{
-			EN: "The file holds Photoshop's layers beside the flat picture; only that is corrected, and Photoshop will show the layers.",
-			RU: "Кроме сведённого изображения в файле есть слои Photoshop; исправляется только оно, а Photoshop покажет слои.",
-		})
+		w = append(w, message.Of("The file holds Photoshop's layers beside the flat picture; only that is corrected, and Photoshop will show the layers."))
 	}
 	if n := f.copies(); n > 0 {
-		w = append(w, processing.Text{
-			EN: fmt.Sprintf("Sub-pictures in the file, as a rule smaller copies, keep the glare: %d.", n),
-			RU: fmt.Sprintf("Вложенные изображения, обычно уменьшенные копии, сохранят блики: %d.", n),
-		})
+		w = append(w, message.Of("Sub-pictures in the file, as a rule smaller copies, keep the glare: %d.", n))
 	}
 	return w
 }
@@ -168,11 +159,9 @@ func (f *File) readonly() error {
 	l := f.lay
 	switch {
 	case l.compression == compJPEG:
-		return unsupported("pixels compressed with JPEG cannot be changed without loss; save the picture as a new file",
-			"пиксели, сжатые по JPEG, нельзя изменить без потерь; сохраните изображение в новый файл")
+		return codec.Unsupported("pixels compressed with JPEG cannot be changed without loss; save the picture as a new file")
 	case f.converts() && l.samples > l.colours:
-		return unsupported("a picture with a palette or fewer than 8 bits a sample, and with extra samples, cannot be changed in place; save it as a new file",
-			"изображение с палитрой или менее чем 8 битами на значение и с дополнительными значениями нельзя изменить на месте; сохраните его в новый файл")
+		return codec.Unsupported("a picture with a palette or fewer than 8 bits a sample, and with extra samples, cannot be changed in place; save it as a new file")
 	}
 	return nil
 }

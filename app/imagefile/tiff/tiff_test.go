@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"blik/app/i18n"
 	"blik/app/imagefile/codec"
 	"blik/internal/testpic"
 	"blik/processing"
@@ -375,8 +376,8 @@ func TestMalformed(t *testing.T) {
 			if !errors.As(err, &fault) {
 				t.Fatalf("%v is no fault", err)
 			}
-			if fault.Text.EN == "" || fault.Text.RU == "" || strings.Contains(fault.Text.RU, "%!") || strings.Contains(fault.Text.EN, "%!") {
-				t.Errorf("the texts are %q and %q", fault.Text.EN, fault.Text.RU)
+			if fault.Text.IsZero() || strings.Contains(i18n.For("ru").Sprint(fault.Text), "%!") || strings.Contains(fault.Text.String(), "%!") {
+				t.Errorf("the texts are %q and %q", fault.Text.String(), i18n.For("ru").Sprint(fault.Text))
 			}
 		})
 	}

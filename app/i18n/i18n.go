@@ -1,0 +1,322 @@
+// Package i18n writes messages, numbers and errors in the language of the user.
+//
+// Translations are JSON files in assets/translations, one a language, named by its ISO 639-1 code; a further language
+// is a further file. English needs none: it stands in the code.
+package i18n
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
+
+	"blik/assets/translations"
+	"blik/internal/message"
+)
+
+// English is the code of the language that the texts are written in.
+const English = "en"
+
+// Language is a language of the program, with its name in itself.
+type Language struct{ Code, Name string }
+
+// file is what a translation file holds.
+type file struct {
+	// Name is that of the language, in itself.
+	Name string `json:"name"`
+	// Decimal is the decimal sign, Group what sets thousands apart.
+	Decimal string `json:"decimal"`
+	Group   string `json:"group"`
+	// Keyboard lists the characters of the language's usual keyboard and, in the same order, those of a US keyboard in
+	// the same places; both are empty for Latin keyboards.
+	Keyboard [2]string `json:"keyboard"`
+	// Toolkit holds the words of Fyne's own dialogs.
+	Toolkit json.RawMessage `json:"toolkit"`
+	// Messages maps an English text, after its context and "|" if it has one, to its translation.
+	Messages map[string]translation `json:"messages"`
+}
+
+// translation is a text, or one text for each CLDR plural form.
+type translation struct {
+	text  string
+	forms map[string]string
+}
+
+func (t *translation) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		return json.Unmarshal(data, &t.text)
+	}
+	return json.Unmarshal(data, &t.forms)
+}
+
+// files returns the translation files by the code of their language. They are part of the program, and a test reads
+// each of them, so one that cannot be read is left out.
+var files = sync.OnceValue(func() map[string]*file {
+	all := map[string]*file{}
+	names, _ := fs.Glob(translations.Files, "*.json") // fails for a malformed pattern only
+	for _, name := range names {
+		if f, err := read(name); err == nil {
+			all[strings.TrimSuffix(name, ".json")] = f
+		}
+	}
+	return all
+})
+
+func read(name string) (*file, error) {
+	data, err := translations.Files.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	f := new(file)
+	if err := json.Unmarshal(data, f); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, nil
+}
+
+// Languages lists the languages of the program: English, then those with a translation, by their codes.
+func Languages() []Language {
+	all := []Language{{English, "English"}}
+	for _, code := range slices.Sorted(maps.Keys(files())) {
+		all = append(all, Language{code, files()[code].Name})
+	}
+	return all
+}
+
+// Everywhere returns a message in all languages of the program, by their codes.
+func Everywhere(m message.Message) map[string]string {
+	all := map[string]string{}
+	for _, l := range Languages() {
+		all[l.Code] = For(l.Code).Sprint(m)
+	}
+	return all
+}
+
+// Printer writes in one language; For makes it.
+type Printer struct {
+	code string
+	tag  language.Tag
+	file *file
+}
+
+// For returns the printer of a language, or that of English where the program does not have the language. A region or
+// encoding in the code ("ru_RU.UTF-8") is ignored.
+func For(code string) *Printer {
+	code = strings.ToLower(code)
+	if i := strings.IndexAny(code, "_-.@"); i >= 0 {
+		code = code[:i]
+	}
+	if f, ok := files()[code]; ok {
+		return &Printer{code: code, tag: language.Make(code), file: f}
+	}
+	return &Printer{file: &file{}}
+}
+
+// Code returns the language's ISO 639-1 code.
+func (p *Printer) Code() string {
+	if p.code == "" {
+		return English
+	}
+	return p.code
+}
+
+// Toolkit returns the words of Fyne's own dialogs as a JSON object; an empty one where Fyne's are right.
+func (p *Printer) Toolkit() []byte {
+	if len(p.file.Toolkit) == 0 {
+		return []byte("{}")
+	}
+	return p.file.Toolkit
+}
+
+// Latin returns the character in the same place of a US keyboard; r itself where the language types Latin letters.
+func (p *Printer) Latin(r rune) rune { return across(p.file.Keyboard[0], p.file.Keyboard[1], r) }
+
+// Local is the inverse of Latin.
+func (p *Printer) Local(r rune) rune { return across(p.file.Keyboard[1], p.file.Keyboard[0], r) }
+
+func across(from, to string, r rune) rune {
+	if i := slices.Index([]rune(from), r); i >= 0 {
+		return []rune(to)[i]
+	}
+	return r
+}
+
+// Sprintf writes the translation of a format with its arguments, which are those of message.Of.
+func (p *Printer) Sprintf(format message.Text, args ...any) string {
+	return p.Sprint(message.Of(format, args...))
+}
+
+// Plural writes a message with plural forms; see message.Plural.
+func (p *Printer) Plural(n int, one, other message.Text, args ...any) string {
+	return p.Sprint(message.Plural(n, one, other, args...))
+}
+
+// Sprint writes a message. One without a translation is written in English.
+func (p *Printer) Sprint(m message.Message) string {
+	format, args := m.English()
+	if t, ok := p.file.Messages[m.Key()]; ok {
+		format = p.form(t, m)
+	}
+	if len(args) == 0 {
+		return format
+	}
+	local := make([]any, len(args))
+	for i, a := range args {
+		local[i] = p.argument(a)
+	}
+	return message.Format(format, local)
+}
+
+// Rows writes the cells of a table.
+func (p *Printer) Rows(cells [][]message.Message) [][]string {
+	rows := make([][]string, len(cells))
+	for i, row := range cells {
+		for _, m := range row {
+			rows[i] = append(rows[i], p.Sprint(m))
+		}
+	}
+	return rows
+}
+
+// form returns the text of a translation that m's count asks for.
+func (p *Printer) form(t translation, m message.Message) string {
+	if t.forms == nil {
+		return t.text
+	}
+	n, _ := m.Count()
+	name := [...]string{plural.Other: "other", plural.Zero: "zero", plural.One: "one", plural.Two: "two",
+		plural.Few: "few", plural.Many: "many"}[plural.Cardinal.MatchPlural(p.tag, max(n, -n), 0, 0, 0, 0)]
+	if text, ok := t.forms[name]; ok {
+		return text
+	}
+	return t.forms["other"]
+}
+
+// argument returns what stands for an argument of a message.
+func (p *Printer) argument(a any) any {
+	switch a := a.(type) {
+	case message.Message:
+		return p.Sprint(a)
+	case message.Text:
+		return p.Sprint(message.Of(a))
+	case message.Capitalized:
+		return message.Capitalize(p.Sprint(a.Message))
+	case message.Figures:
+		return p.Decimal(string(a))
+	case error:
+		return p.Error(a)
+	case float32:
+		return decimal{float64(a), p}
+	case float64:
+		return decimal{a, p}
+	}
+	return a
+}
+
+// decimal is a float that is written with the decimal sign of the language.
+type decimal struct {
+	v float64
+	p *Printer
+}
+
+// Format implements fmt.Formatter.
+func (d decimal) Format(state fmt.State, verb rune) {
+	fmt.Fprint(state, d.p.Decimal(fmt.Sprintf(fmt.FormatString(state, verb), d.v)))
+}
+
+// Error writes an error. Of one that wraps a localizable error, the part that is the wrapped one's text is translated.
+func (p *Printer) Error(err error) string {
+	if l, ok := err.(message.Localizable); ok {
+		return p.Sprint(l.Message())
+	}
+	var l message.Localizable
+	if errors.As(err, &l) {
+		return strings.Replace(err.Error(), l.Error(), p.Sprint(l.Message()), 1)
+	}
+	return err.Error()
+}
+
+// Int writes n with its thousands set apart.
+func (p *Printer) Int(n int) string {
+	s := strconv.Itoa(n)
+	sign := ""
+	if n < 0 {
+		sign, s = "−", s[1:]
+	}
+	group := p.file.Group
+	if group == "" {
+		group = ","
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + group + s[i:]
+	}
+	return sign + s
+}
+
+// Number writes v with at most the given number of decimals.
+func (p *Printer) Number(v float64, decimals int) string {
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	if s == "-0" {
+		s = "0"
+	}
+	return strings.Replace(p.Decimal(s), "-", "−", 1)
+}
+
+// Decimal puts the decimal sign of the language in place of each point between two digits.
+func (p *Printer) Decimal(figures string) string {
+	if p.file.Decimal == "" {
+		return figures
+	}
+	var b strings.Builder
+	digit := func(i int) bool { return i >= 0 && i < len(figures) && figures[i] >= '0' && figures[i] <= '9' }
+	for i := range len(figures) {
+		if figures[i] == '.' && digit(i-1) && digit(i+1) {
+			b.WriteString(p.file.Decimal)
+		} else {
+			b.WriteByte(figures[i])
+		}
+	}
+	return b.String()
+}
+
+// Megapixels writes how many millions of pixels w × h are, with one decimal, small ones with two.
+func (p *Printer) Megapixels(w, h int) string {
+	mp, decimals := float64(w)*float64(h)/1e6, 1
+	if mp < 1 {
+		decimals = 2
+	}
+	return p.Number(mp, decimals)
+}
+
+// ParseNumber is the inverse of Number in every language: it takes a point or a comma, spaces and a sign of either kind.
+func ParseNumber(s string) (float64, error) {
+	s = strings.NewReplacer(",", ".", "−", "-", "\u00a0", "", " ", "").Replace(strings.TrimSpace(s))
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("%q is not a number", s)
+	}
+	return v, nil
+}
+
+// FromEnvironment returns the language that the system's variables name, in the order of POSIX (XBD 8.2), English where
+// the program does not have it.
+func FromEnvironment(getenv func(string) string) string {
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		if v := getenv(name); v != "" {
+			return For(v).Code()
+		}
+	}
+	return English
+}
