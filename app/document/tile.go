@@ -1,11 +1,12 @@
 package document
 
 import (
+	"context"
 	"encoding/binary"
 	"image"
-	"runtime"
-	"sync"
-	"sync/atomic"
+	"iter"
+
+	"blik/internal/parallel"
 )
 
 // tileSide is the side of the tiles in which the history stores changes and findings are counted.
@@ -46,26 +47,20 @@ func (t tiling) each(r image.Rectangle, do func(i int)) {
 // tileBuffer holds the pixels of a tile.
 type tileBuffer = [tileSide * tileSide]uint8
 
-// spread calls work for 0…n−1 on GOMAXPROCS goroutines where there is enough to do, else on this one. Each goroutine
-// makes its own scratch memory.
+// spread calls work for 0…n−1, on all processors if there is enough to do. Each goroutine makes its own scratch memory.
 func spread[S any](n int, scratch func() S, work func(i int, s S)) {
 	// Below this many tiles starting goroutines costs more than they save.
 	const worthSpreading = 64
-	var next atomic.Int64
-	take := func() {
+	workers := 1
+	if n >= worthSpreading {
+		workers = 0
+	}
+	_ = parallel.Workers(context.Background(), workers, n, func(tasks iter.Seq[int]) {
 		s := scratch()
-		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+		for i := range tasks {
 			work(i, s)
 		}
-	}
-	var wg sync.WaitGroup
-	if n >= worthSpreading {
-		for range runtime.GOMAXPROCS(0) - 1 {
-			wg.Go(take)
-		}
-	}
-	take()
-	wg.Wait()
+	})
 }
 
 func newBuffer() *tileBuffer { return new(tileBuffer) }

@@ -6,6 +6,7 @@ import (
 	"image"
 	"math"
 
+	"blik/internal/parallel"
 	"blik/processing"
 )
 
@@ -56,7 +57,7 @@ func (p *MaskPyramid) Update(dirty image.Rectangle) {
 			min((dirty.Max.X-1)/2, l.w-1)+1, min((dirty.Max.Y-1)/2, l.h-1)+1)
 		if wide {
 			// Without a cancel forRows has no error.
-			_ = forRows(context.Background(), dirty.Dy(), func(y0, y1 int) {
+			_ = parallel.Chunks(context.Background(), dirty.Dy(), chunkRows, func(y0, y1 int) {
 				reduceMask(l, finer, image.Rect(dirty.Min.X, dirty.Min.Y+y0, dirty.Max.X, dirty.Min.Y+y1))
 			})
 		} else {

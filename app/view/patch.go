@@ -7,6 +7,7 @@ import (
 	"image"
 	"slices"
 
+	"blik/internal/parallel"
 	"blik/processing"
 )
 
@@ -150,7 +151,7 @@ func eachTile(ctx context.Context, boxes []box, do func(of []box)) error {
 		}
 	}
 	starts = append(starts, len(boxes))
-	return forRows(ctx, len(starts)-1, func(i0, i1 int) {
+	return parallel.Chunks(ctx, len(starts)-1, chunkRows, func(i0, i1 int) {
 		for i := i0; i < i1; i++ {
 			do(boxes[starts[i]:starts[i+1]])
 		}

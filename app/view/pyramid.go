@@ -5,8 +5,12 @@ import (
 	"image"
 
 	"blik/app/colour"
+	"blik/internal/parallel"
 	"blik/processing"
 )
+
+// chunkRows is how many rows a goroutine takes at a time: few enough to answer a cancel at once.
+const chunkRows = 32
 
 // Pyramid holds the reduced copies of a picture for display: level l ≥ 1 has sides ⌈w/2^l⌉ × ⌈h/2^l⌉, opaque 8-bit
 // sRGB in packed pixels. Level 0 is the picture itself, whose samples are converted when they are shown, so that a
@@ -90,7 +94,7 @@ func NewPyramid(ctx context.Context, pic *processing.Picture, options ...Pyramid
 				p.screen.HalfPixels(l.pix[y*w:][:w], finer.pix[2*y*finer.w:][:finer.w], finer.pix[min(2*y+1, finer.h-1)*finer.w:][:finer.w])
 			}
 		}
-		if err := forRows(ctx, h, func(y0, y1 int) {
+		if err := parallel.Chunks(ctx, h, chunkRows, func(y0, y1 int) {
 			for y := y0; y < y1; y++ {
 				work(y)
 			}

@@ -433,13 +433,23 @@ func TestOutlineMovesWithItsNeighbour(t *testing.T) {
 }
 
 func TestPartOfAFrameIsThatOfTheWhole(t *testing.T) {
+	checkPartOfAFrame(t, func(*rapid.T) int { return 1 })
+}
+
+// checkPartOfAFrame compares parts of a frame of a picture of an orientation with the whole frame.
+func checkPartOfAFrame(t *testing.T, orientation func(t *rapid.T) int) {
 	r := NewRenderer()
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 90).Draw(t, "w"), rapid.IntRange(1, 90).Draw(t, "h")
 		pic, m := drawPicture(t, w, h), drawMask(t, w, h)
-		p, mp := pyramids(t, pic, m)
+		p, err := NewPyramid(context.Background(), pic, WithOrientation(orientation(t)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mp := NewMaskPyramid(m)
 		r.SetPicture(p, mp)
 		v, o := drawView(t, w, h), drawOptions(t)
+		v.Turn = p.Turn()
 		viewport := image.Rect(0, 0, 61, 75)
 		retained, whole := image.NewRGBA(viewport), image.NewRGBA(viewport)
 		r.Render(retained, v, o)

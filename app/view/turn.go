@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"image"
 
+	"blik/internal/parallel"
 	"blik/processing"
 )
 
@@ -141,7 +142,7 @@ func (n Turn) copyPixels(dst, src *image.RGBA, rect image.Rectangle) {
 	// Blocks keep the rows of both in the cache where the axes are exchanged.
 	const block = 32
 	// Without a cancel forRows has no error.
-	_ = forRows(context.Background(), rect.Dy(), func(y0, y1 int) {
+	_ = parallel.Chunks(context.Background(), rect.Dy(), chunkRows, func(y0, y1 int) {
 		for x0 := 0; x0 < rect.Dx(); x0 += block {
 			for y := y0; y < y1; y++ {
 				to := dst.Pix[dst.PixOffset(dst.Rect.Min.X+rect.Min.X+x0, dst.Rect.Min.Y+rect.Min.Y+y):]

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"image"
@@ -189,44 +188,7 @@ func TestOrientationOfReducedLevels(t *testing.T) {
 
 // TestPartOfATurnedFrame redraws what a change of the mask touches, and any part.
 func TestPartOfATurnedFrame(t *testing.T) {
-	r := NewRenderer()
-	rapid.Check(t, func(t *rapid.T) {
-		w, h := rapid.IntRange(1, 90).Draw(t, "w"), rapid.IntRange(1, 90).Draw(t, "h")
-		pic, m := drawPicture(t, w, h), drawMask(t, w, h)
-		p, err := NewPyramid(context.Background(), pic, WithOrientation(rapid.IntRange(1, 8).Draw(t, "orientation")))
-		if err != nil {
-			t.Fatal(err)
-		}
-		mp := NewMaskPyramid(m)
-		r.SetPicture(p, mp)
-		v, o := drawView(t, w, h), drawOptions(t)
-		v.Turn = p.Turn()
-		viewport := image.Rect(0, 0, 61, 75)
-		retained, whole := image.NewRGBA(viewport), image.NewRGBA(viewport)
-		r.Render(retained, v, o)
-		x, y := rapid.IntRange(0, w-1).Draw(t, "mx"), rapid.IntRange(0, h-1).Draw(t, "my")
-		dirty := image.Rect(x, y, rapid.IntRange(x+1, w).Draw(t, "mx1"), rapid.IntRange(y+1, h).Draw(t, "my1"))
-		for j := dirty.Min.Y; j < dirty.Max.Y; j++ {
-			for i := dirty.Min.X; i < dirty.Max.X; i++ {
-				m.Pix[j*w+i] ^= 255
-			}
-		}
-		mp.Update(dirty)
-		r.RenderRect(retained, v, o, r.DirtyRect(v, dirty, viewport.Max))
-		r.Render(whole, v, o)
-		if !bytes.Equal(retained.Pix, whole.Pix) {
-			t.Fatal("redrawing the dirty rectangle gives another frame than drawing it all")
-		}
-		part := image.Rect(rapid.IntRange(-5, 60).Draw(t, "px"), rapid.IntRange(-5, 70).Draw(t, "py"), 70, rapid.IntRange(0, 90).Draw(t, "py1"))
-		marked := image.NewRGBA(viewport)
-		r.RenderRect(marked, v, o, part)
-		for i := 0; i < len(marked.Pix); i += 4 {
-			at := image.Pt(i/4%61, i/4/61)
-			if at.In(part) != bytes.Equal(marked.Pix[i:i+4], whole.Pix[i:i+4]) {
-				t.Fatalf("device pixel %v of part %v is %v, in the whole frame %v", at, part, marked.Pix[i:i+4], whole.Pix[i:i+4])
-			}
-		}
-	})
+	checkPartOfAFrame(t, func(t *rapid.T) int { return rapid.IntRange(1, 8).Draw(t, "orientation") })
 }
 
 // TestTurnedTransform holds the promises of a Transform in every orientation.

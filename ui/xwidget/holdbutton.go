@@ -7,21 +7,16 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/theme"
-	"fyne.io/fyne/v2/widget"
 )
 
-// HoldButton does something as long as it is pressed. Like ToolButton it never takes the keyboard focus.
+// HoldButton does something as long as it is pressed.
 type HoldButton struct {
-	widget.BaseWidget
-	// OnHeld is told when the button is pressed, and when it is released or the pointer leaves it.
+	baseButton
+	// OnHeld is called when the button is pressed, and when it is released or the pointer leaves it.
 	OnHeld func(held bool)
 
-	text, help string
-	tips       *Tooltips
-	selected   bool
-	disabled   bool
-	hovered    bool
-	held       bool
+	text string
+	held bool
 }
 
 var (
@@ -31,28 +26,9 @@ var (
 
 // NewHoldButton returns a button whose help shows in the given layer.
 func NewHoldButton(text, help string, tips *Tooltips, held func(bool)) *HoldButton {
-	b := &HoldButton{OnHeld: held, text: text, help: help, tips: tips}
-	b.ExtendBaseWidget(b)
+	b := &HoldButton{baseButton: baseButton{Tip: help, tips: tips}, OnHeld: held, text: text}
+	b.extend(b)
 	return b
-}
-
-// SetSelected shows the button as pressed or not.
-func (b *HoldButton) SetSelected(on bool) {
-	if b.selected != on {
-		b.selected = on
-		b.Refresh()
-	}
-}
-
-// Selected says whether the button shows as pressed.
-func (b *HoldButton) Selected() bool { return b.selected }
-
-// SetEnabled enables or disables the button.
-func (b *HoldButton) SetEnabled(on bool) {
-	if b.disabled == on {
-		b.disabled = !on
-		b.Refresh()
-	}
 }
 
 // MouseDown begins what the button does.
@@ -66,7 +42,7 @@ func (b *HoldButton) MouseDown(*desktop.MouseEvent) {
 // MouseUp ends it.
 func (b *HoldButton) MouseUp(*desktop.MouseEvent) { b.hold(false) }
 
-// hold tells of a change.
+// hold reports a change.
 func (b *HoldButton) hold(on bool) {
 	if b.held != on {
 		b.held = on
@@ -74,22 +50,10 @@ func (b *HoldButton) hold(on bool) {
 	}
 }
 
-// MouseIn starts the tooltip.
-func (b *HoldButton) MouseIn(*desktop.MouseEvent) {
-	b.hovered = true
-	b.tips.ShowLater(b, b.help)
-	b.Refresh()
-}
-
-// MouseMoved is part of desktop.Hoverable.
-func (b *HoldButton) MouseMoved(*desktop.MouseEvent) {}
-
 // MouseOut ends what the button does: a release elsewhere may never arrive.
 func (b *HoldButton) MouseOut() {
-	b.hovered = false
-	b.tips.Hide()
+	b.baseButton.MouseOut()
 	b.hold(false)
-	b.Refresh()
 }
 
 // CreateRenderer is part of fyne.Widget.
