@@ -11,7 +11,6 @@ import (
 	"gorgonia.org/cu"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
 // Components live on the device as lists of spans; the host sees how many there are, and the spans only where it asks for
@@ -21,36 +20,25 @@ import (
 // components are spans in device memory, laid out as in spans.cu, in reading order. Those that Keep dropped have the
 // label noLabel.
 type components struct {
-	owner *Backend
-	w, h  int
+	processing.Handle
+	backend *Backend
+	w, h    int
 	// labels is the number of components, runs that of spans.
 	labels, runs int
 	spans        buffer
 	// first is the index of the first span of each chunk of 1024 columns; see spans.cu.
-	first    buffer
-	released bool
+	first buffer
 }
 
 const noLabel = 1<<32 - 1
 
-func (c *components) Len() int         { return c.labels }
-func (c *components) Size() (w, h int) { return c.w, c.h }
-func (c *components) Released() bool   { return c.released }
-
-func (c *components) Owner() processing.Backend {
-	if c == nil {
-		return nil
-	}
-	return c.owner
-}
+func (c *components) Len() int { return c.labels }
 
 func (c *components) Release() {
-	if c.released {
-		return
+	if c.MarkReleased() {
+		c.backend.pool.put(c.spans)
+		c.backend.pool.put(c.first)
 	}
-	c.released = true
-	c.owner.pool.put(c.spans)
-	c.owner.pool.put(c.first)
 }
 
 const spanBytes = int64(unsafe.Sizeof(processing.Span{}))
@@ -180,15 +168,12 @@ func (q *queue) connectIn(c *connected, src *plane, bits uint8, inverted, reach 
 	return q.scan(c.roots, groups, c.total.at(4))
 }
 
-// Label returns the 8-connected components of the pixels of cls that have one of the given bits.
-func (b *Backend) Label(ctx context.Context, cls processing.Plane, bits uint8) (processing.Components, error) {
-	if err := args.Label(b, cls); err != nil {
-		return nil, err
-	}
-	p := cls.(*plane)
+// label returns the 8-connected components of the pixels of cls that have one of the given bits.
+func (b *Backend) label(ctx context.Context, op processing.Label) (processing.Components, error) {
+	p := op.Class.(*plane)
 	var out *components
 	err := b.run(ctx, func(q *queue) error {
-		c, err := q.connect(p, bits, 0, 1, func(c *connected) error {
+		c, err := q.connect(p, op.Bits, 0, 1, func(c *connected) error {
 			grid, block := perWarp((c.room + 255) / 256)
 			if err := q.launch("numberRoots", grid, block, c.spans, c.parent, c.roots, c.total, c.room); err != nil {
 				return err
@@ -199,7 +184,7 @@ func (b *Backend) Label(ctx context.Context, cls processing.Plane, bits uint8) (
 		if err != nil {
 			return err
 		}
-		out = &components{owner: b, w: p.w, h: p.h, labels: c.sets, runs: c.runs, spans: c.spans, first: c.first}
+		out = &components{Handle: processing.NewHandle(b, p.w, p.h), backend: b, w: p.w, h: p.h, labels: c.sets, runs: c.runs, spans: c.spans, first: c.first}
 		q.keep(c.spans, c.first)
 		return nil
 	})
@@ -209,12 +194,9 @@ func (b *Backend) Label(ctx context.Context, cls processing.Plane, bits uint8) (
 	return out, nil
 }
 
-// FillHoles writes 255 into the pixels of dst that are 0 and do not reach the border.
-func (b *Backend) FillHoles(ctx context.Context, dst processing.Plane) error {
-	if err := args.FillHoles(b, dst); err != nil {
-		return err
-	}
-	d := dst.(*plane)
+// fillHoles writes 255 into the pixels of dst that are 0 and do not reach the border.
+func (b *Backend) fillHoles(ctx context.Context, op processing.FillHoles) error {
+	d := op.Dst.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
 		_, err := q.connect(d, 255, 1, 0, func(c *connected) error {
@@ -245,18 +227,15 @@ type growHead struct {
 // growRounds is how many rounds of growth are queued before the device is asked whether more are needed.
 const growRounds = 8
 
-// Grow extends cores over pixels of cls with ClassGrow; see grow.cu.
-func (b *Backend) Grow(ctx context.Context, cores processing.Components, cls processing.Plane, g processing.Growth) (processing.Components, error) {
-	if err := args.Grow(b, cores, cls, g); err != nil {
-		return nil, err
-	}
-	p, k := cls.(*plane), cores.(*components)
-	out := &components{owner: b, w: p.w, h: p.h, labels: k.labels}
+// grow extends cores over pixels of cls with ClassGrow; see grow.cu.
+func (b *Backend) grow(ctx context.Context, op processing.Grow) (processing.Components, error) {
+	p, k := op.Class.(*plane), op.Cores.(*components)
+	out := &components{Handle: processing.NewHandle(b, p.w, p.h), backend: b, w: p.w, h: p.h, labels: k.labels}
 	if k.runs == 0 {
 		return out, ctx.Err()
 	}
 	err := b.run(ctx, func(q *queue) error {
-		v := &growing{queue: q, cores: k, cls: p, rule: g}
+		v := &growing{queue: q, cores: k, cls: p, rule: op.Growth}
 		if err := v.grow(out); err != nil {
 			return err
 		}
@@ -466,22 +445,19 @@ func (v *growing) write(unsettled buffer, out *components) error {
 		v.kept, v.across, n, v.cls.h)
 }
 
-// Keep empties the components whose label is not kept.
-func (b *Backend) Keep(ctx context.Context, c processing.Components, keep []bool) error {
-	if err := args.Keep(b, c, keep); err != nil {
-		return err
-	}
-	k := c.(*components)
+// filterComponents empties the components whose label is not kept.
+func (b *Backend) filterComponents(ctx context.Context, op processing.FilterComponents) error {
+	k := op.Components.(*components)
 	if k.runs == 0 {
 		return ctx.Err()
 	}
 	return b.run(ctx, func(q *queue) error {
-		flags, err := q.room(int64(len(keep)))
+		flags, err := q.room(int64(len(op.Keep)))
 		if err != nil {
 			return err
 		}
-		host := make([]byte, len(keep))
-		for i, kept := range keep {
+		host := make([]byte, len(op.Keep))
+		for i, kept := range op.Keep {
 			if kept {
 				host[i] = 1
 			}
@@ -494,12 +470,9 @@ func (b *Backend) Keep(ctx context.Context, c processing.Components, keep []bool
 	})
 }
 
-// Paint writes 255 into dst where a component is, 0 elsewhere.
-func (b *Backend) Paint(ctx context.Context, dst processing.Plane, c processing.Components) error {
-	if err := args.Paint(b, dst, c); err != nil {
-		return err
-	}
-	d, k := dst.(*plane), c.(*components)
+// rasterize writes 255 into dst where a component is, 0 elsewhere.
+func (b *Backend) rasterize(ctx context.Context, op processing.Rasterize) error {
+	d, k := op.Dst.(*plane), op.Components.(*components)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
 		if err := q.d.zero(d.memory, d.pitch*int64(d.h)); err != nil || k.runs == 0 {
@@ -510,12 +483,9 @@ func (b *Backend) Paint(ctx context.Context, dst processing.Plane, c processing.
 	})
 }
 
-// Spans returns the runs of pixels of equal label.
-func (b *Backend) Spans(ctx context.Context, c processing.Components) ([]processing.Span, error) {
-	if err := args.Spans(b, c); err != nil {
-		return nil, err
-	}
-	k := c.(*components)
+// spans returns the runs of pixels of equal label.
+func (b *Backend) spans(ctx context.Context, op processing.Spans) ([]processing.Span, error) {
+	k := op.Components.(*components)
 	if k.runs == 0 {
 		return nil, ctx.Err()
 	}
@@ -548,13 +518,10 @@ type tally struct {
 	peakContrast, peakY, starlet, darkest, slope, edge, leaks, _ uint32
 }
 
-// Tally sums up each component.
-func (b *Backend) Tally(ctx context.Context, c processing.Components, p processing.TallyPlanes, t *processing.LumaTables) ([]processing.Tally, error) {
-	if err := args.Tally(b, c, p, t); err != nil {
-		return nil, err
-	}
-	k := c.(*components)
-	out := make([]processing.Tally, k.labels)
+// measureRegions sums up each component.
+func (b *Backend) measureRegions(ctx context.Context, op processing.MeasureRegions) ([]processing.RegionProps, error) {
+	k := op.Components.(*components)
+	out := make([]processing.RegionProps, k.labels)
 	if k.runs == 0 {
 		for i := range out {
 			out[i].Core, out[i].All = processing.NewSums(), processing.NewSums()
@@ -570,13 +537,13 @@ func (b *Backend) Tally(ctx context.Context, c processing.Components, p processi
 		if err := q.d.zero(sums, int64(n)); err != nil {
 			return err
 		}
-		enc, err := q.constants(t.Encode8)
+		enc, err := q.constants(op.Tables.Encode8)
 		if err != nil {
 			return err
 		}
 		grid, block := along(8 * k.runs)
-		if err := q.launch("tallySpans", grid, block, sums, k.spans, k.runs, p.Class.(*plane), p.Member.(*plane), p.Y.(*plane),
-			p.B.(*plane), p.V.(*plane), p.Spread.(*plane), p.Starlet.(*plane), enc, k.w, k.h); err != nil {
+		if err := q.launch("tallySpans", grid, block, sums, k.spans, k.runs, op.Class.(*plane), op.Member.(*plane), op.Y.(*plane),
+			op.Background.(*plane), op.V.(*plane), op.Deviation.(*plane), op.Starlet.(*plane), enc, k.w, k.h); err != nil {
 			return err
 		}
 		host, err := q.fetchList(sums, n)
@@ -603,10 +570,10 @@ func (s *sums) sums() processing.Sums {
 		Left: greatest - int32(s.left), Top: greatest - int32(s.top), Right: int32(s.right), Base: int32(s.base)}
 }
 
-func (s *tally) sums() processing.Tally {
-	return processing.Tally{
+func (s *tally) sums() processing.RegionProps {
+	return processing.RegionProps{
 		Core: s.core.sums(), All: s.all.sums(),
-		CoreContrast: s.contrast, CoreLevel: s.level, Background: s.background, Spread: s.spread,
+		CoreContrast: s.contrast, CoreLevel: s.level, Background: s.background, Deviation: s.spread,
 		PeakContrast: uint16(s.peakContrast), PeakY: uint16(s.peakY), Starlet: uint16(s.starlet),
 		Darkest: uint8(s.darkest), Slope: uint8(s.slope), Edge: s.edge, Leaks: s.leaks,
 	}

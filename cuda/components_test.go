@@ -138,9 +138,9 @@ type sets struct{ host, dev processing.Components }
 func (p *pair) label(cls planes, bits uint8) (s sets) {
 	p.t.Helper()
 	var err error
-	s.host, err = p.host.Label(background, cls.host, bits)
+	s.host, err = processing.Evaluate(background, p.host, processing.Label{Class: cls.host, Bits: bits})
 	p.must(err)
-	s.dev, err = p.dev.Label(background, cls.dev, bits)
+	s.dev, err = processing.Evaluate(background, p.dev, processing.Label{Class: cls.dev, Bits: bits})
 	p.must(err)
 	return s
 }
@@ -148,9 +148,11 @@ func (p *pair) label(cls planes, bits uint8) (s sets) {
 func (p *pair) grow(cores sets, cls planes, g processing.Growth) (s sets) {
 	p.t.Helper()
 	var err error
-	s.host, err = p.host.Grow(background, cores.host, cls.host, g)
+	s.host, err = processing.Evaluate(background, p.host, processing.Grow{
+		Cores: cores.host, Class: cls.host, Growth: g,
+	})
 	p.must(err)
-	s.dev, err = p.dev.Grow(background, cores.dev, cls.dev, g)
+	s.dev, err = processing.Evaluate(background, p.dev, processing.Grow{Cores: cores.dev, Class: cls.dev, Growth: g})
 	p.must(err)
 	return s
 }
@@ -167,9 +169,9 @@ func (p *pair) equalSets(what string, s sets) {
 	if s.dev.Len() != s.host.Len() {
 		p.t.Fatalf("%s: %d components on the GPU, %d on the CPU", what, s.dev.Len(), s.host.Len())
 	}
-	want, err := p.host.Spans(background, s.host)
+	want, err := processing.Evaluate(background, p.host, processing.Spans{Components: s.host})
 	p.must(err)
-	got, err := p.dev.Spans(background, s.dev)
+	got, err := processing.Evaluate(background, p.dev, processing.Spans{Components: s.dev})
 	p.must(err)
 	if len(got) != len(want) {
 		p.t.Fatalf("%s: %d spans on the GPU, %d on the CPU", what, len(got), len(want))
@@ -188,7 +190,11 @@ func (p *pair) keep(t *rapid.T, s sets) []bool {
 	for i := range keep {
 		keep[i] = i%every != every-1
 	}
-	p.both(p.host.Keep(background, s.host, keep), p.dev.Keep(background, s.dev, keep))
+	p.both(p.host.Do(background, processing.FilterComponents{
+		Components: s.host, Keep: keep,
+	}), p.dev.Do(background, processing.FilterComponents{
+		Components: s.dev, Keep: keep,
+	}))
 	return keep
 }
 
@@ -210,17 +216,23 @@ func TestComponents(t *testing.T) {
 		keep := p.keep(t, grown)
 		p.equalSets("kept", grown)
 		member := p.soiled(processing.U8)
-		p.both(p.host.Paint(background, member.host, grown.host), p.dev.Paint(background, member.dev, grown.dev))
+		p.both(p.host.Do(background, processing.Rasterize{
+			Dst: member.host, Components: grown.host,
+		}), p.dev.Do(background, processing.Rasterize{
+			Dst: member.dev, Components: grown.dev,
+		}))
 		p.equal("painted", member)
 
-		tables := processing.NewLumaTables(8, processing.TransferSRGB)
+		tables := processing.NewLuminanceTables(8, processing.TransferSRGB)
 		y, bg, v := p.drawn(t, processing.U16, "y"), p.drawn(t, processing.U16, "b"), p.drawn(t, processing.U8, "v")
 		spread, starlet := p.drawn(t, processing.U16, "spread"), p.drawn(t, processing.U16, "starlet")
-		want, err := p.host.Tally(background, grown.host, processing.TallyPlanes{Class: after.host, Member: member.host, Y: y.host, B: bg.host, V: v.host,
-			Spread: spread.host, Starlet: starlet.host}, tables)
+		want, err := processing.Evaluate(background, p.host, processing.MeasureRegions{
+			Components: grown.host, Class: after.host, Member: member.host, Y: y.host, Background: bg.host, V: v.host, Deviation: spread.host, Starlet: starlet.host, Tables: tables,
+		})
 		p.must(err)
-		got, err := p.dev.Tally(background, grown.dev, processing.TallyPlanes{Class: after.dev, Member: member.dev, Y: y.dev, B: bg.dev, V: v.dev,
-			Spread: spread.dev, Starlet: starlet.dev}, tables)
+		got, err := processing.Evaluate(background, p.dev, processing.MeasureRegions{
+			Components: grown.dev, Class: after.dev, Member: member.dev, Y: y.dev, Background: bg.dev, V: v.dev, Deviation: spread.dev, Starlet: starlet.dev, Tables: tables,
+		})
 		p.must(err)
 		for i := range want {
 			// Those of empty components are undefined.
@@ -240,7 +252,7 @@ func TestFillHoles(t *testing.T) {
 			}
 		}
 		d := p.load(processing.U8, processing.Samples{U8: pix})
-		p.both(p.host.FillHoles(background, d.host), p.dev.FillHoles(background, d.dev))
+		p.do(processing.FillHoles{Dst: d.host})
 		p.equal("filled", d)
 	})
 }
@@ -275,7 +287,7 @@ func TestManyRuns(t *testing.T) {
 			p.equalSets(name, cores)
 			grown := p.grow(cores, cls, processing.Growth{Base: 2, Limit: 4, MaxCore: n})
 			p.equalSets(name+", grown", grown)
-			p.both(p.host.FillHoles(background, cls.host), p.dev.FillHoles(background, cls.dev))
+			p.do(processing.FillHoles{Dst: cls.host})
 			p.equal(name+", filled", cls)
 			cores.release()
 			grown.release()
@@ -320,10 +332,16 @@ func TestComponentsCancelled(t *testing.T) {
 	cores := p.label(cls, processing.ClassCore)
 	cancelled, cancel := context.WithCancel(background)
 	cancel()
-	_, label := dev.Label(cancelled, cls.dev, 255)
-	_, grow := dev.Grow(cancelled, cores.dev, cls.dev, processing.Growth{Limit: 5})
-	_, spans := dev.Spans(cancelled, cores.dev)
-	for i, err := range []error{label, grow, spans, dev.Keep(cancelled, cores.dev, make([]bool, 1)), dev.Paint(cancelled, cls.dev, cores.dev), dev.FillHoles(cancelled, cls.dev)} {
+	_, label := processing.Evaluate(cancelled, dev, processing.Label{Class: cls.dev, Bits: 255})
+	_, grow := processing.Evaluate(cancelled, dev, processing.Grow{
+		Cores: cores.dev, Class: cls.dev, Growth: processing.Growth{Limit: 5},
+	})
+	_, spans := processing.Evaluate(cancelled, dev, processing.Spans{Components: cores.dev})
+	for i, err := range []error{label, grow, spans, dev.Do(cancelled, processing.FilterComponents{
+		Components: cores.dev, Keep: make([]bool, 1),
+	}), dev.Do(cancelled, processing.Rasterize{
+		Dst: cls.dev, Components: cores.dev,
+	}), dev.Do(cancelled, processing.FillHoles{Dst: cls.dev})} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("operation %d of a cancelled context: %v", i, err)
 		}

@@ -140,7 +140,9 @@ func TestLongestSides(t *testing.T) {
 			}
 			for direction := processing.Rectangle; direction <= processing.Falling; direction++ {
 				for _, k := range []int{3, 101, 20001} {
-					if err := dev.Morph(background, p, p, processing.Open, processing.Element{Direction: direction, Size: k, Size2: k}); err != nil {
+					if err := dev.Do(background, processing.Morph{
+						Dst: p, Src: p, Op: processing.Open, Element: processing.Element{Direction: direction, Size: k, Size2: k},
+					}); err != nil {
 						t.Errorf("%v, direction %d, size %d: %v", size, direction, k, err)
 					}
 				}

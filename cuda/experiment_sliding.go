@@ -76,7 +76,9 @@ func slidingVariants(b *Backend) []experiment.Variant {
 		})},
 		{ID: "gpu-program", Device: experiment.GPU, Method: method(experiment.RecursiveAdditions, func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
 			src, err := t.picture(q, in)
-			t.operation = func(ctx context.Context) error { return b.BoxMean(ctx, dst, src, r) }
+			t.operation = func(ctx context.Context) error {
+				return b.Do(ctx, processing.BoxMean{Dst: dst, Src: src, Radius: r})
+			}
 			return err
 		})},
 	}

@@ -54,7 +54,9 @@ func vhgwVariants(b *Backend) []experiment.Variant {
 		{ID: "gpu-vhgw-global", Device: experiment.GPU, Method: recursion(false)},
 		{ID: "gpu-vhgw-shared", Device: experiment.GPU, Method: recursion(true)},
 		{ID: "gpu-program", Device: experiment.GPU, Method: method(func(_ *queue, t *trial, dst, src *plane, op processing.MorphOp, e processing.Element) error {
-			t.operation = func(ctx context.Context) error { return b.Morph(ctx, dst, src, op, e) }
+			t.operation = func(ctx context.Context) error {
+				return b.Do(ctx, processing.Morph{Dst: dst, Src: src, Op: op, Element: e})
+			}
 			return nil
 		})},
 	}

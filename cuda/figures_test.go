@@ -196,7 +196,12 @@ func (m *meter) windows() {
 	if m.err != nil {
 		return
 	}
-	if m.err = b.Threshold(background, few, u16, 65000); m.err != nil {
+	if m.err = b.Upload(background, d16, processing.Samples{U16: make([]uint16, n)}); m.err != nil {
+		return
+	}
+	if m.err = b.Do(background, processing.DifferenceThreshold{
+		Dst: few, Y: u16, Background: d16, V: u8, Over: 64999,
+	}); m.err != nil {
 		return
 	}
 	// The same bytes as those of one level of a wavelet transform.
@@ -209,18 +214,24 @@ func (m *meter) windows() {
 
 	var means, all, squares, words []float64
 	for _, k := range []int{5, 7, 9, 11, 15, 21, 31, 51, 71, 101} {
-		means = append(means, m.time(fmt.Sprintf("mean and variance, U8, window %d", k), 9*n, func() error { return b.MeanVariance(background, f, g, u8, k/2) }))
+		means = append(means, m.time(fmt.Sprintf("mean and variance, U8, window %d", k), 9*n, func() error {
+			return b.Do(background, processing.MeanVariance{Mean: f, Variance: g, Src: u8, Radius: k / 2})
+		}))
 	}
 	m.spread("mean and variance, U8, windows 5 to 101", means)
 	for _, k := range []int{5, 51, 101} {
-		m.time(fmt.Sprintf("mean and variance, U16, window %d", k), 10*n, func() error { return b.MeanVariance(background, f, g, u16, k/2) })
+		m.time(fmt.Sprintf("mean and variance, U16, window %d", k), 10*n, func() error {
+			return b.Do(background, processing.MeanVariance{Mean: f, Variance: g, Src: u16, Radius: k / 2})
+		})
 	}
 	for _, k := range []int{5, 15, 51, 101} {
-		m.time(fmt.Sprintf("mean, U8, window %d", k), 2*n, func() error { return b.BoxMean(background, d8, u8, k/2) })
+		m.time(fmt.Sprintf("mean, U8, window %d", k), 2*n, func() error {
+			return b.Do(background, processing.BoxMean{Dst: d8, Src: u8, Radius: k / 2})
+		})
 	}
 
 	morph := func(d, s processing.Plane, op processing.MorphOp, e processing.Element) func() error {
-		return func() error { return b.Morph(background, d, s, op, e) }
+		return func() error { return b.Do(background, processing.Morph{Dst: d, Src: s, Op: op, Element: e}) }
 	}
 	sizes := []int{3, 11, 25, 51, 75, 101}
 	for _, k := range sizes {
@@ -255,24 +266,42 @@ func (m *meter) windows() {
 	}
 	m.ratio("dilation, U8, lines of 3 to 101 at 45° to the slowest square: largest", round(most), "")
 
-	m.time("Gaussian, U8, radius 5", 2*n, func() error { return b.Gaussian(background, d8, u8, 5./3) })
-	m.time("Gaussian, U16, radius 5", 4*n, func() error { return b.Gaussian(background, d16, u16, 5./3) })
-	wave := m.time("Daubechies-4, one level, F32", 8*n, func() error { return b.Wavelet(background, f, f32, processing.Daubechies4) })
+	m.time("Gaussian, U8, radius 5", 2*n, func() error {
+		return b.Do(background, processing.Gaussian{Dst: d8, Src: u8, Sigma: 5. / 3})
+	})
+	m.time("Gaussian, U16, radius 5", 4*n, func() error {
+		return b.Do(background, processing.Gaussian{Dst: d16, Src: u16, Sigma: 5. / 3})
+	})
+	wave := m.time("Daubechies-4, one level, F32", 8*n, func() error {
+		return b.Do(background, processing.WaveletTransform{Dst: f, Src: f32, Wavelet: processing.Daubechies4})
+	})
 	m.ratio("Daubechies-4, one level: share of the copy's rate", round(100*limit/wave), "%")
-	m.time("starlet band 2", 3*n, func() error { return b.StarletBand(background, d16, u8, 2) })
+	m.time("starlet band 2", 3*n, func() error {
+		return b.Do(background, processing.StarletBand{Dst: d16, Src: u8, Level: 2})
+	})
 	m.time("background, radii 12 to 79, 1 % excluded", 5*n, func() error {
-		return b.Background(background, d16, u16, few, []int{12, 22, 41, 79})
+		return b.Do(background, processing.Background{Dst: d16, Y: u16, Exclude: few, Radii: []int{12, 22, 41, 79}})
 	})
 	m.time("background, radii 5 to 33, 1 % excluded", 5*n, func() error {
-		return b.Background(background, d16, u16, few, []int{5, 9, 17, 33})
+		return b.Do(background, processing.Background{Dst: d16, Y: u16, Exclude: few, Radii: []int{5, 9, 17, 33}})
 	})
 	m.time("background, radii 5 to 33, 99.6 % excluded", 5*n, func() error {
-		return b.Background(background, d16, u16, u8, []int{5, 9, 17, 33})
+		return b.Do(background, processing.Background{Dst: d16, Y: u16, Exclude: u8, Radii: []int{5, 9, 17, 33}})
 	})
-	m.time("deviation, radius 9", 5*n, func() error { return b.Deviation(background, d16, u16, few, 9) })
-	m.time("count, radius 32", 3*n, func() error { return b.BoxCount(background, d16, few, 255, 32) })
-	m.time("histogram, U16", 3*n, func() error { _, err := b.Histogram(background, u16, few); return err })
-	m.time("noise tiles of 64", n, func() error { _, err := b.NoiseTiles(background, u8, 64); return err })
+	m.time("deviation, radius 9", 5*n, func() error {
+		return b.Do(background, processing.Deviation{Dst: d16, Y: u16, Exclude: few, Radius: 9})
+	})
+	m.time("count, radius 32", 3*n, func() error {
+		return b.Do(background, processing.BoxCount{Dst: d16, Class: few, Bits: 255, Radius: 32})
+	})
+	m.time("histogram, U16", 3*n, func() error {
+		_, err := processing.Evaluate(background, b, processing.Histogram{Src: u16, Exclude: few})
+		return err
+	})
+	m.time("noise tiles of 64", n, func() error {
+		_, err := processing.Evaluate(background, b, processing.NoiseTiles{Src: u8, Side: 64})
+		return err
+	})
 }
 
 // sum measures the sum of 16 Mi floats, and its error beside that of adding float32s in pairs.
@@ -282,9 +311,12 @@ func (m *meter) sum() {
 	if m.err != nil {
 		return
 	}
-	m.time("moments of 16 Mi floats", 4*side*side, func() error { _, err := m.b.Moments(background, p); return err })
+	m.time("moments of 16 Mi floats", 4*side*side, func() error {
+		_, err := processing.Evaluate(background, m.b, processing.SumMoments{Src: p})
+		return err
+	})
 	m.time("moments of 16 Mi floats, kernel alone", 4*side*side, func() error { return m.b.sumUp(p.(*plane)) })
-	got, err := m.b.Moments(background, p)
+	got, err := processing.Evaluate(background, m.b, processing.SumMoments{Src: p})
 	if err != nil {
 		m.err = err
 		return

@@ -4,19 +4,14 @@ package cuda
 
 import (
 	"context"
-	"math"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
-// Gaussian blurs with standard deviation sigma (at most 1000).
-func (b *Backend) Gaussian(ctx context.Context, dst, src processing.Plane, sigma float64) error {
-	if err := args.Gaussian(b, dst, src, sigma); err != nil {
-		return err
-	}
-	d, s := dst.(*plane), src.(*plane)
-	taps := gaussianTaps(sigma)
+// gaussian blurs with standard deviation sigma (at most 1000).
+func (b *Backend) gaussian(ctx context.Context, op processing.Gaussian) error {
+	d, s := op.Dst.(*plane), op.Src.(*plane)
+	taps := processing.GaussianTaps(op.Sigma)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
 		r := len(taps) - 1
@@ -51,41 +46,19 @@ const (
 	blurRows    = 16
 )
 
-// gaussianTaps returns the weights of the middle tap and of each pair of taps beside it; all 2r+1 of them add up to 1.
-func gaussianTaps(sigma float64) []float32 {
-	r := int(math.Ceil(3 * sigma))
-	exact := make([]float64, r+1)
-	total := 0.0
-	for i := r; i >= 0; i-- {
-		exact[i] = 1
-		if i > 0 {
-			exact[i] = math.Exp(-float64(i*i) / (2 * sigma * sigma))
-			total += exact[i]
-		}
-		total += exact[i]
-	}
-	taps := make([]float32, r+1)
-	for i, e := range exact {
-		taps[i] = float32(e / total)
-	}
-	return taps
-}
-
-// wavelet holds the taps of an orthogonal wavelet, placed as in processing/cpu: coefficient i is the sum over k of
-// tap[k]·x[2i−2+k]. With brief the first two are 0.
+// wavelet holds the taps of an orthogonal wavelet (see processing.Wavelet.Taps). With brief the first two are 0.
 type wavelet struct {
 	low, high [4]float32
 	brief     int
 }
 
 func waveletOf(wave processing.Wavelet) wavelet {
+	low, high := wave.Taps()
+	w := wavelet{low: low, high: high}
 	if wave == processing.Haar {
-		c := float32(math.Sqrt2 / 2)
-		return wavelet{low: [4]float32{0, 0, c, c}, high: [4]float32{0, 0, c, -c}, brief: 1}
+		w.brief = 1
 	}
-	s, n := math.Sqrt(3), 4*math.Sqrt2
-	h := [4]float32{float32((1 + s) / n), float32((3 + s) / n), float32((3 - s) / n), float32((1 - s) / n)}
-	return wavelet{low: h, high: [4]float32{h[3], -h[2], h[1], -h[0]}}
+	return w
 }
 
 func cells(args []any, taps ...float32) []any {
@@ -110,12 +83,9 @@ func (f *wavelet) backward(args ...any) []any {
 	return append(args, 1/(f.high[2]-f.high[3]), f.brief)
 }
 
-// Wavelet writes one level of the transform, rows first, then columns.
-func (b *Backend) Wavelet(ctx context.Context, dst, src processing.Plane, wave processing.Wavelet) error {
-	if err := args.Wavelet(b, dst, src, wave); err != nil {
-		return err
-	}
-	d, s, f := dst.(*plane), src.(*plane), waveletOf(wave)
+// waveletTransform writes one level of the transform, rows first, then columns.
+func (b *Backend) waveletTransform(ctx context.Context, op processing.WaveletTransform) error {
+	d, s, f := op.Dst.(*plane), op.Src.(*plane), waveletOf(op.Wavelet)
 	w, h := d.w, d.h
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
@@ -126,12 +96,9 @@ func (b *Backend) Wavelet(ctx context.Context, dst, src processing.Plane, wave p
 	})
 }
 
-// InverseWavelet undoes Wavelet, columns first.
-func (b *Backend) InverseWavelet(ctx context.Context, dst, src processing.Plane, wave processing.Wavelet) error {
-	if err := args.InverseWavelet(b, dst, src, wave); err != nil {
-		return err
-	}
-	d, s, f := dst.(*plane), src.(*plane), waveletOf(wave)
+// inverseWavelet undoes Wavelet, columns first.
+func (b *Backend) inverseWavelet(ctx context.Context, op processing.InverseWavelet) error {
+	d, s, f := op.Dst.(*plane), op.Src.(*plane), waveletOf(op.Wavelet)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
 		columns, err := q.plane(processing.F32, d.w, d.h)
@@ -145,62 +112,21 @@ func (b *Backend) InverseWavelet(ctx context.Context, dst, src processing.Plane,
 	})
 }
 
-// Starlet writes the first len(bands) bands and what is left of src. Planes may not be given twice.
-func (b *Backend) Starlet(ctx context.Context, bands []processing.Plane, smooth, src processing.Plane) error {
-	if err := args.Starlet(b, bands, smooth, src); err != nil {
-		return err
-	}
-	s := src.(*plane)
-	outs := make([]*plane, 0, len(bands)+1)
-	for _, p := range bands {
-		outs = append(outs, p.(*plane))
-	}
-	outs = append(outs, smooth.(*plane))
-	w, h := s.w, s.h
-	return b.run(ctx, func(q *queue) error {
-		q.writes(outs...)
-		columns, err := q.plane(processing.F32, w, h)
-		if err != nil {
-			return err
-		}
-		if err := q.pixels("float"+s.kind.String(), w, h, outs[0], s); err != nil {
-			return err
-		}
-		for j := range bands {
-			if err := q.pixels("splineColumnsF32", w, h, columns, outs[j], 1<<j); err != nil {
-				return err
-			}
-			if err := q.pixels("splineRowsF32", w, h, outs[j+1], columns, 1<<j); err != nil {
-				return err
-			}
-		}
-		for j := range bands {
-			if err := q.pixels("subtractF32", w, h, outs[j], outs[j], outs[j+1]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// StarletBand writes the positive part of a band of the starlet transform of src (U8) in 1/256 grey levels, rounded
+// starletBand writes the positive part of a band of the starlet transform of src (U8) in 1/256 grey levels, rounded
 // down. All is integer: the smooth plane of level j is exact in 1/256^j, at most 32 bits at level 3.
-func (b *Backend) StarletBand(ctx context.Context, dst, src processing.Plane, level int) error {
-	if err := args.StarletBand(b, dst, src, level); err != nil {
-		return err
-	}
-	d, s := dst.(*plane), src.(*plane)
+func (b *Backend) starletBand(ctx context.Context, op processing.StarletBand) error {
+	d, s := op.Dst.(*plane), op.Src.(*plane)
 	w, h := d.w, d.h
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		if level == 2 {
+		if op.Level == 2 {
 			// bandThreads and bandRows of filter.cu.
 			const width, rows = 256 - 2*8, 16
 			return q.launch("bandTwo", dim{(w + width - 1) / width, (h + rows - 1) / rows}, dim{x: 256}, d, s, w, h)
 		}
 		// Each smoothing but the last gives a plane.
 		fine := s
-		for j := range level - 1 {
+		for j := range op.Level - 1 {
 			smooth, err := q.plane(processing.U32, w, h)
 			if err != nil {
 				return err
@@ -210,6 +136,6 @@ func (b *Backend) StarletBand(ctx context.Context, dst, src processing.Plane, le
 			}
 			fine = smooth
 		}
-		return q.pixels("band"+fine.kind.String(), w, h, d, fine, 1<<(level-1), 8*(level-1))
+		return q.pixels("band"+fine.kind.String(), w, h, d, fine, 1<<(op.Level-1), 8*(op.Level-1))
 	})
 }

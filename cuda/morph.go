@@ -8,34 +8,30 @@ import (
 	"gorgonia.org/cu"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
-// Morph applies op with element e to U8, U16 and F32 planes; dst may be src. NaN in F32 planes wins always.
-func (b *Backend) Morph(ctx context.Context, dst, src processing.Plane, op processing.MorphOp, e processing.Element) error {
-	if err := args.Morph(b, dst, src, op, e); err != nil {
-		return err
-	}
-	d, s := dst.(*plane), src.(*plane)
+// morph applies op with element e to U8, U16 and F32 planes; dst may be src. NaN in F32 planes wins always.
+func (b *Backend) morph(ctx context.Context, op processing.Morph) error {
+	d, s := op.Dst.(*plane), op.Src.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		switch op {
+		switch op.Op {
 		case processing.Erode, processing.Dilate:
-			return q.morph(d, s, op == processing.Dilate, e)
+			return q.morph(d, s, op.Op == processing.Dilate, op.Element)
 		case processing.Open, processing.Close:
-			if err := q.morph(d, s, op == processing.Close, e); err != nil {
+			if err := q.morph(d, s, op.Op == processing.Close, op.Element); err != nil {
 				return err
 			}
-			return q.morph(d, d, op == processing.Open, e)
+			return q.morph(d, d, op.Op == processing.Open, op.Element)
 		}
 		opened, err := q.plane(d.kind, d.w, d.h)
 		if err != nil {
 			return err
 		}
-		if err := q.morph(opened, s, false, e); err != nil {
+		if err := q.morph(opened, s, false, op.Element); err != nil {
 			return err
 		}
-		if err := q.morph(opened, opened, true, e); err != nil {
+		if err := q.morph(opened, opened, true, op.Element); err != nil {
 			return err
 		}
 		return q.pixels("subtract"+d.kind.String(), d.w, d.h, d, s, opened)

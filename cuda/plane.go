@@ -8,46 +8,37 @@ import (
 
 	"blik/cuda/driver"
 	"blik/processing"
-	"blik/processing/args"
 )
 
 // plane is a raster in device memory; rows begin at multiples of pitch bytes.
 type plane struct {
-	owner  *Backend
-	kind   processing.Kind
-	w, h   int
-	pitch  int64
-	memory buffer
+	processing.Handle
+	backend *Backend
+	kind    processing.Kind
+	w, h    int
+	pitch   int64
+	memory  buffer
 	// mirror is pinned host memory with the samples, as they are if fresh.
-	mirror   []byte
-	fresh    bool
-	released bool
+	mirror []byte
+	fresh  bool
 }
 
-func (p *plane) Size() (w, h int)      { return p.w, p.h }
 func (p *plane) Kind() processing.Kind { return p.kind }
-func (p *plane) Released() bool        { return p.released }
-
-func (p *plane) Owner() processing.Backend {
-	if p == nil {
-		return nil
-	}
-	return p.owner
-}
 
 func (p *plane) Release() {
 	if p == nil {
 		return
 	}
-	l := &p.owner.pool
+	l := &p.backend.pool
 	l.mu.Lock()
-	if p.released {
-		l.mu.Unlock()
+	first := p.MarkReleased()
+	if first {
+		l.planes--
+	}
+	l.mu.Unlock()
+	if !first {
 		return
 	}
-	p.released = true
-	l.planes--
-	l.mu.Unlock()
 	l.put(p.memory)
 	l.hostPut(p.mirror)
 	p.mirror = nil
@@ -64,7 +55,7 @@ const maxSide = 2 * (1<<16 - 1)
 
 // Alloc returns a plane with undefined content.
 func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error) {
-	if err := args.Alloc(b, kind, w, h); err != nil {
+	if err := processing.CheckAlloc(b, kind, w, h); err != nil {
 		return nil, err
 	}
 	if w > maxSide || h > maxSide {
@@ -84,7 +75,7 @@ func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error
 
 // newPlane is for operations in their turn on the device.
 func (b *Backend) newPlane(kind processing.Kind, w, h int) (*plane, error) {
-	p := &plane{owner: b, kind: kind, w: w, h: h}
+	p := &plane{Handle: processing.NewHandle(b, w, h), backend: b, kind: kind, w: w, h: h}
 	p.pitch = roundUp(int64(p.row()), pitchGrain)
 	var err error
 	if p.memory, err = b.pool.get(b.device, p.pitch*int64(h)); err != nil {
@@ -106,7 +97,7 @@ func (b *Backend) Live() (planes int, bytes int64) {
 
 // Upload copies host samples into dst.
 func (b *Backend) Upload(ctx context.Context, dst processing.Plane, src processing.Samples) error {
-	if err := args.Upload(b, dst, src); err != nil {
+	if err := processing.CheckUpload(b, dst, src); err != nil {
 		return err
 	}
 	d := dst.(*plane)
@@ -129,7 +120,7 @@ func (b *Backend) Upload(ctx context.Context, dst processing.Plane, src processi
 
 // Host returns the samples of p in pinned host memory.
 func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samples, error) {
-	if err := args.Host(b, p); err != nil {
+	if err := processing.CheckHost(b, p); err != nil {
 		return processing.Samples{}, err
 	}
 	s := p.(*plane)
@@ -161,12 +152,9 @@ func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samp
 	}
 }
 
-// Gather returns src at the given pixel indices; an index outside the plane is an error.
-func (b *Backend) Gather(ctx context.Context, dst []uint32, src processing.Plane, index []uint32) error {
-	if err := args.Gather(b, dst, src, index); err != nil {
-		return err
-	}
-	s, n := src.(*plane), len(index)
+// gather returns src at the given pixel indices; an index outside the plane is an error.
+func (b *Backend) gather(ctx context.Context, op processing.Gather) error {
+	s, n := op.Src.(*plane), len(op.Index)
 	if n == 0 {
 		return ctx.Err()
 	}
@@ -179,7 +167,7 @@ func (b *Backend) Gather(ctx context.Context, dst []uint32, src processing.Plane
 		if err != nil {
 			return err
 		}
-		err = q.copying(stageUpload, func() error { return q.d.upload(at.ptr, 4*int64(n), bytesOf(index), 4*n) })
+		err = q.copying(stageUpload, func() error { return q.d.upload(at.ptr, 4*int64(n), bytesOf(op.Index), 4*n) })
 		if err != nil {
 			return err
 		}
@@ -191,7 +179,7 @@ func (b *Backend) Gather(ctx context.Context, dst []uint32, src processing.Plane
 		if err != nil {
 			return err
 		}
-		copy(dst, samplesOf[uint32](host))
+		copy(op.Values, samplesOf[uint32](host))
 		return nil
 	})
 }

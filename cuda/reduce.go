@@ -12,25 +12,21 @@ import (
 	"gorgonia.org/cu"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
-// NoiseTiles returns the noise of each tile in the source's own levels, tiles in reading order.
-func (b *Backend) NoiseTiles(ctx context.Context, src processing.Plane, tile int) ([]float64, error) {
-	if err := args.NoiseTiles(b, src, tile); err != nil {
-		return nil, err
-	}
-	s := src.(*plane)
+// noiseTiles returns the noise of each tile in the source's own levels, tiles in reading order.
+func (b *Backend) noiseTiles(ctx context.Context, op processing.NoiseTiles) ([]float64, error) {
+	s := op.Src.(*plane)
 	// A side beyond this leaves the whole picture under a quarter of the area as well.
-	tile = min(tile, 2*max(s.w, s.h)+1)
-	nx, ny := (s.w+tile-1)/tile, (s.h+tile-1)/tile
+	op.Side = min(op.Side, 2*max(s.w, s.h)+1)
+	nx, ny := (s.w+op.Side-1)/op.Side, (s.h+op.Side-1)/op.Side
 	var sigma []float64
 	err := b.run(ctx, func(q *queue) error {
 		out, err := q.bytes(8 * int64(nx) * int64(ny))
 		if err != nil {
 			return err
 		}
-		if err := q.launch("noiseTiles"+s.kind.String(), dim{nx, ny}, dim{x: 256}, out, s, tile, s.w, s.h); err != nil {
+		if err := q.launch("noiseTiles"+s.kind.String(), dim{nx, ny}, dim{x: 256}, out, s, op.Side, s.w, s.h); err != nil {
 			return err
 		}
 		host, err := q.fetch(out, 8*nx*ny)
@@ -50,16 +46,13 @@ func (b *Backend) NoiseTiles(ctx context.Context, src processing.Plane, tile int
 	return sigma, err
 }
 
-// Histogram counts the values of src where exclude is 0; exclude may be nil.
-func (b *Backend) Histogram(ctx context.Context, src, exclude processing.Plane) ([]uint64, error) {
-	if err := args.Histogram(b, src, exclude); err != nil {
-		return nil, err
-	}
-	s := src.(*plane)
+// histogram counts the values of src where exclude is 0; exclude may be nil.
+func (b *Backend) histogram(ctx context.Context, op processing.Histogram) ([]uint64, error) {
+	s := op.Src.(*plane)
 	var mask buffer
 	pitch := 0
-	if exclude != nil {
-		e := exclude.(*plane)
+	if op.Exclude != nil {
+		e := op.Exclude.(*plane)
 		mask, pitch = e.memory, int(e.pitch)
 	}
 	bins, grid, block := 1<<8, dim{x: min(s.h, 512)}, dim{x: 256}
@@ -97,13 +90,10 @@ func (b *Backend) Histogram(ctx context.Context, src, exclude processing.Plane) 
 // momentBlocks is how many blocks of threads sum a plane, always as many: their number is part of the order of additions.
 const momentBlocks = 1056
 
-// Moments sums over src: exactly for integers, and for F32 with the rounding error of every addition carried along, so
+// sumMoments sums over src: exactly for integers, and for F32 with the rounding error of every addition carried along, so
 // that the sums are as good as if taken with twice the precision of float64 and rounded once.
-func (b *Backend) Moments(ctx context.Context, src processing.Plane) (processing.Moments, error) {
-	if err := args.Moments(b, src); err != nil {
-		return processing.Moments{}, err
-	}
-	s := src.(*plane)
+func (b *Backend) sumMoments(ctx context.Context, op processing.SumMoments) (processing.Moments, error) {
+	s := op.Src.(*plane)
 	var m processing.Moments
 	err := b.run(ctx, func(q *queue) error {
 		if s.kind == processing.F32 {
@@ -169,7 +159,7 @@ func integerMoments(blocks []uint64, n int) processing.Moments {
 		sum2.Add(sum2, x.Lsh(&x, 64))
 		least, most = min(least, blocks[3]), max(most, blocks[4])
 	}
-	return moments(n, wide().SetInt(sum), wide().SetInt(sum2), float64(least), float64(most))
+	return processing.NewMoments(n, processing.WideFloat().SetInt(sum), processing.WideFloat().SetInt(sum2), float64(least), float64(most))
 }
 
 // floatMoments finishes from Σx and its rest, Σx² and its rest, least and greatest sample.
@@ -177,28 +167,10 @@ func floatMoments(sums []float64, n int) processing.Moments {
 	low, high := sums[4], sums[5]
 	if v := sums[0] + sums[2]; math.IsNaN(v) || math.IsInf(v, 0) {
 		// An infinite or undefined sample: so are the sums.
-		return processing.Moments{N: uint64(n), Sum: sums[0], Sum2: sums[2], Min: low, Max: high, Mean: sums[0] / float64(n), Stdd: math.NaN()}
+		return processing.Moments{N: uint64(n), Sum: sums[0], Sum2: sums[2], Min: low, Max: high, Mean: sums[0] / float64(n), StdDev: math.NaN()}
 	}
 	exact := func(v, rest float64) *big.Float {
-		return wide().Add(wide().SetFloat64(v), wide().SetFloat64(rest))
+		return processing.WideFloat().Add(processing.WideFloat().SetFloat64(v), processing.WideFloat().SetFloat64(rest))
 	}
-	return moments(n, exact(sums[0], sums[1]), exact(sums[2], sums[3]), low, high)
-}
-
-// wide returns a float with room for the square of any sum here.
-func wide() *big.Float { return new(big.Float).SetPrec(512) }
-
-// moments finishes from the sums: mean S/n and population standard deviation √(n·S₂ − S²)/n, where nothing is lost in
-// the difference.
-func moments(n int, sum, sum2 *big.Float, low, high float64) processing.Moments {
-	m := processing.Moments{N: uint64(n), Min: low, Max: high}
-	m.Sum, _ = sum.Float64()
-	m.Sum2, _ = sum2.Float64()
-	count := wide().SetInt64(int64(n))
-	m.Mean, _ = wide().Quo(sum, count).Float64()
-	v := wide().Sub(wide().Mul(count, sum2), wide().Mul(sum, sum))
-	if v.Sign() > 0 {
-		m.Stdd, _ = v.Quo(v.Sqrt(v), count).Float64()
-	}
-	return m
+	return processing.NewMoments(n, exact(sums[0], sums[1]), exact(sums[2], sums[3]), low, high)
 }

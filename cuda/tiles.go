@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
 // tileArg is the struct tile of tiles.cu.
@@ -70,16 +69,13 @@ func sweeping(most int, f func(first int) error) error {
 // onTile is a grid of a block for each of n tiles.
 func onTile(n int) (grid, block dim) { return dim{x: n}, dim{x: 256} }
 
-// Convolve fills the pixels that are not known by normalised convolution.
-func (b *Backend) Convolve(ctx context.Context, dst, state processing.Plane, tiles []processing.Tile, sigmas []float64) error {
-	if err := args.Convolve(b, dst, state, tiles, sigmas); err != nil {
-		return err
-	}
-	d, s := dst.(*plane), state.(*plane)
-	list, size := tileArgs(tiles)
+// convolve fills the pixels that are not known by normalised convolution.
+func (b *Backend) convolve(ctx context.Context, op processing.Convolve) error {
+	d, s := op.Dst.(*plane), op.State.(*plane)
+	list, size := tileArgs(op.Tiles)
 	var bells []float32
 	for i := range list {
-		r, sigma := &list[i], sigmas[i]
+		r, sigma := &list[i], op.Sigmas[i]
 		r.bell = int32(len(bells))
 		r.reach = int32(min(math.Ceil(6*sigma), float64(max(r.w, r.h)-1)))
 		for k := range int(r.reach) + 1 {
@@ -97,17 +93,14 @@ func (b *Backend) Convolve(ctx context.Context, dst, state processing.Plane, til
 	})
 }
 
-// Harmonic solves Laplace's equation where state is not known.
-func (b *Backend) Harmonic(ctx context.Context, dst, state processing.Plane, tiles []processing.Tile, sweeps []int, omegas []float32) error {
-	if err := args.Harmonic(b, dst, state, tiles, sweeps, omegas); err != nil {
-		return err
-	}
-	d, s := dst.(*plane), state.(*plane)
-	list, size := tileArgs(tiles)
+// harmonic solves Laplace's equation where state is not known.
+func (b *Backend) harmonic(ctx context.Context, op processing.Harmonic) error {
+	d, s := op.Dst.(*plane), op.State.(*plane)
+	list, size := tileArgs(op.Tiles)
 	most := 0
 	for i := range list {
-		list[i].sweeps, list[i].omega = int32(sweeps[i]), omegas[i]
-		most = max(most, sweeps[i])
+		list[i].sweeps, list[i].omega = int32(op.Sweeps[i]), op.Omegas[i]
+		most = max(most, op.Sweeps[i])
 	}
 	return b.onTiles(ctx, list, size, 1, func(q *queue, tiles, scratch buffer) error {
 		q.writes(d)
@@ -125,17 +118,14 @@ func (b *Backend) Harmonic(ctx context.Context, dst, state processing.Plane, til
 	})
 }
 
-// Biharmonic relaxes the pixels that are not known towards the least sum of squared Laplacians.
-func (b *Backend) Biharmonic(ctx context.Context, dst, state processing.Plane, tiles []processing.Tile, sweeps []int, omega float32) error {
-	if err := args.Biharmonic(b, dst, state, tiles, sweeps); err != nil {
-		return err
-	}
-	d, s := dst.(*plane), state.(*plane)
-	list, size := tileArgs(tiles)
+// biharmonic relaxes the pixels that are not known towards the least sum of squared Laplacians.
+func (b *Backend) biharmonic(ctx context.Context, op processing.Biharmonic) error {
+	d, s := op.Dst.(*plane), op.State.(*plane)
+	list, size := tileArgs(op.Tiles)
 	most := 0
 	for i := range list {
-		list[i].sweeps = int32(sweeps[i])
-		most = max(most, sweeps[i])
+		list[i].sweeps = int32(op.Sweeps[i])
+		most = max(most, op.Sweeps[i])
 	}
 	return b.onTiles(ctx, list, size, 4, func(q *queue, tiles, scratch buffer) error {
 		q.writes(d)
@@ -144,7 +134,7 @@ func (b *Backend) Biharmonic(ctx context.Context, dst, state processing.Plane, t
 			return err
 		}
 		if err := sweeping(most, func(first int) error {
-			return q.launch("bend", dim{x: 2 * len(list)}, block, s, tiles, scratch, omega, first, sweepsAtOnce)
+			return q.launch("bend", dim{x: 2 * len(list)}, block, s, tiles, scratch, op.Omega, first, sweepsAtOnce)
 		}); err != nil {
 			return err
 		}
@@ -152,13 +142,10 @@ func (b *Backend) Biharmonic(ctx context.Context, dst, state processing.Plane, t
 	})
 }
 
-// Detail writes the two finest bands of the starlet transform of the known pixels, 0 elsewhere.
-func (b *Backend) Detail(ctx context.Context, dst, src, state processing.Plane, tiles []processing.Tile) error {
-	if err := args.Detail(b, dst, src, state, tiles); err != nil {
-		return err
-	}
-	d, p, s := dst.(*plane), src.(*plane), state.(*plane)
-	list, size := tileArgs(tiles)
+// detail writes the two finest bands of the starlet transform of the known pixels, 0 elsewhere.
+func (b *Backend) detail(ctx context.Context, op processing.Detail) error {
+	d, p, s := op.Dst.(*plane), op.Src.(*plane), op.State.(*plane)
+	list, size := tileArgs(op.Tiles)
 	return b.onTiles(ctx, list, size, 3, func(q *queue, tiles, scratch buffer) error {
 		q.writes(d)
 		grid, block := onTile(len(list))
@@ -174,24 +161,20 @@ type separation struct {
 	sweeps          int32
 }
 
-// Separate splits what was seen through glare into paint and light.
-func (b *Backend) Separate(ctx context.Context, paint []processing.Plane, light processing.Plane, seen []processing.Plane,
-	expected, state processing.Plane, tiles []processing.Tile, models []processing.Separation) error {
-	if err := args.Separate(b, paint, light, seen, expected, state, tiles, models); err != nil {
-		return err
-	}
-	n := len(seen)
+// separate splits what was seen through glare into paint and light.
+func (b *Backend) separate(ctx context.Context, op processing.Separate) error {
+	n := len(op.Seen)
 	var p, o [4]*plane
 	for k := range p {
 		// What a kernel has no channel for it does not touch.
 		from := min(k, n-1)
-		p[k], o[k] = paint[from].(*plane), seen[from].(*plane)
+		p[k], o[k] = op.Paint[from].(*plane), op.Seen[from].(*plane)
 	}
-	l, e, s := light.(*plane), expected.(*plane), state.(*plane)
-	list, size := tileArgs(tiles)
+	l, e, s := op.Light.(*plane), op.Expected.(*plane), op.State.(*plane)
+	list, size := tileArgs(op.Tiles)
 	most := 0
-	given := make([]separation, len(models))
-	for i, m := range models {
+	given := make([]separation, len(op.Models))
+	for i, m := range op.Models {
 		given[i] = separation{axes: m.Axes, variance: m.Variance, light: m.Light, noise: m.Noise, mismatch: m.Mismatch, sweeps: int32(m.Sweeps)}
 		most = max(most, m.Sweeps)
 	}

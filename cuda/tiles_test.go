@@ -67,7 +67,7 @@ func TestConvolve(t *testing.T) {
 		for i := range sigmas {
 			sigmas[i] = 0.1 + 4*s.rand.Float64()
 		}
-		p.both(p.host.Convolve(background, d.host, s.state.host, s.tiles, sigmas), p.dev.Convolve(background, d.dev, s.state.dev, s.tiles, sigmas))
+		p.do(processing.Convolve{Dst: d.host, State: s.state.host, Tiles: s.tiles, Sigmas: sigmas})
 		p.equal("convolved", d)
 	})
 }
@@ -80,7 +80,7 @@ func TestHarmonic(t *testing.T) {
 		for i := range sweeps {
 			sweeps[i], omegas[i] = s.rand.IntN(150), 1+s.rand.Float32()
 		}
-		p.both(p.host.Harmonic(background, d.host, s.state.host, s.tiles, sweeps, omegas), p.dev.Harmonic(background, d.dev, s.state.dev, s.tiles, sweeps, omegas))
+		p.do(processing.Harmonic{Dst: d.host, State: s.state.host, Tiles: s.tiles, Sweeps: sweeps, Omegas: omegas})
 		p.equal("harmonic", d)
 	})
 }
@@ -93,7 +93,7 @@ func TestBiharmonic(t *testing.T) {
 		for i := range sweeps {
 			sweeps[i] = s.rand.IntN(150)
 		}
-		p.both(p.host.Biharmonic(background, d.host, s.state.host, s.tiles, sweeps, 1.2), p.dev.Biharmonic(background, d.dev, s.state.dev, s.tiles, sweeps, 1.2))
+		p.do(processing.Biharmonic{Dst: d.host, State: s.state.host, Tiles: s.tiles, Sweeps: sweeps, Omega: 1.2})
 		p.equal("biharmonic", d)
 	})
 }
@@ -102,7 +102,7 @@ func TestDetail(t *testing.T) {
 	check(t, func(t *rapid.T, p *pair) {
 		s := setting(t, p)
 		src, d := s.floats(p, 0, 1), p.soiled(processing.F32)
-		p.both(p.host.Detail(background, d.host, src.host, s.state.host, s.tiles), p.dev.Detail(background, d.dev, src.dev, s.state.dev, s.tiles))
+		p.do(processing.Detail{Dst: d.host, Src: src.host, State: s.state.host, Tiles: s.tiles})
 		p.equal("detail", d)
 	})
 }
@@ -130,8 +130,12 @@ func TestSeparate(t *testing.T) {
 			}
 			m.Noise, m.Mismatch, m.Sweeps = s.rand.Float32()/100, s.rand.Float32()/10, s.rand.IntN(90)
 		}
-		p.both(p.host.Separate(background, host, light.host, hostSeen, expected.host, s.state.host, s.tiles, models),
-			p.dev.Separate(background, dev, light.dev, devSeen, expected.dev, s.state.dev, s.tiles, models))
+		p.both(p.host.Do(background, processing.Separate{
+			Paint: host, Light: light.host, Seen: hostSeen, Expected: expected.host, State: s.state.host, Tiles: s.tiles, Models: models,
+		}),
+			p.dev.Do(background, processing.Separate{
+				Paint: dev, Light: light.dev, Seen: devSeen, Expected: expected.dev, State: s.state.dev, Tiles: s.tiles, Models: models,
+			}))
 		for k := range n {
 			p.equal(fmt.Sprintf("paint %d", k), paint[k])
 		}

@@ -9,7 +9,6 @@ import (
 	"gorgonia.org/cu"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
 // cuPtr makes an offset one that can be added to a device pointer.
@@ -53,38 +52,35 @@ func (q *queue) table(name string, size, w, h int, args ...any) (table, error) {
 // clamped is the radius, or less where a smaller one covers the whole picture already.
 func clamped(r, w, h int) int { return min(r, max(w, h)-1) }
 
-// BoxMean writes the rounded mean over the window of radius r.
-func (b *Backend) BoxMean(ctx context.Context, dst, src processing.Plane, r int) error {
-	if err := args.BoxMean(b, dst, src, r); err != nil {
-		return err
-	}
-	d, s := dst.(*plane), src.(*plane)
+// boxMean writes the rounded mean over the window of radius r.
+func (b *Backend) boxMean(ctx context.Context, op processing.BoxMean) error {
+	d, s := op.Dst.(*plane), op.Src.(*plane)
 	w, h := d.w, d.h
-	r = clamped(r, w, h)
+	op.Radius = clamped(op.Radius, w, h)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		if r == 0 {
+		if op.Radius == 0 {
 			return q.duplicate(d, s)
 		}
 		if d.kind == processing.F32 {
-			return q.boxMeanFloat(d, s, min(r, w-1), min(r, h-1))
+			return q.boxMeanFloat(d, s, min(op.Radius, w-1), min(op.Radius, h-1))
 		}
 		most := uint64(math.MaxUint8)
 		if d.kind == processing.U16 {
 			most = math.MaxUint16
 		}
-		if r <= maxWarpMean {
-			g := q.warps(w, h, r, 4)
-			return q.launch("warpMean"+s.kind.String(), dim{x: g.grid}, dim{x: slideThreads}, d, s, r, g.strips, g.width, g.rows, w, h)
+		if op.Radius <= maxWarpMean {
+			g := q.warps(w, h, op.Radius, 4)
+			return q.launch("warpMean"+s.kind.String(), dim{x: g.grid}, dim{x: slideThreads}, d, s, op.Radius, g.strips, g.width, g.rows, w, h)
 		}
-		if r <= maxSlide {
-			g, err := q.segments(s, r, false)
+		if op.Radius <= maxSlide {
+			g, err := q.segments(s, op.Radius, false)
 			if err != nil {
 				return err
 			}
-			return q.launch("slideMean"+s.kind.String(), g.grid, dim{x: slideThreads}, d, s, g.sums, g.stride, r, g.width, g.rows, w, h)
+			return q.launch("slideMean"+s.kind.String(), g.grid, dim{x: slideThreads}, d, s, g.sums, g.stride, op.Radius, g.width, g.rows, w, h)
 		}
-		pixels := uint64(min(2*r+1, w)) * uint64(min(2*r+1, h))
+		pixels := uint64(min(2*op.Radius+1, w)) * uint64(min(2*op.Radius+1, h))
 		kind, name, size := "Value", "boxMean", 4
 		// With half a window's count for rounding.
 		if pixels*most+pixels > math.MaxUint32 {
@@ -94,7 +90,7 @@ func (b *Backend) BoxMean(ctx context.Context, dst, src processing.Plane, r int)
 		if err != nil {
 			return err
 		}
-		return q.pixels(name+d.kind.String(), w, h, d, t.memory, t.stride, r)
+		return q.pixels(name+d.kind.String(), w, h, d, t.memory, t.stride, op.Radius)
 	})
 }
 
@@ -117,23 +113,20 @@ func (q *queue) boxMeanFloat(d, s *plane, rx, ry int) error {
 	return q.launch("boxRowsF32", dim{(h + 63) / 64, segments(w, rx)}, block, d, ends, columns, rx, ry, w, h)
 }
 
-// BoxCount writes how many pixels of the window of radius r have one of the bits in cls.
-func (b *Backend) BoxCount(ctx context.Context, dst, cls processing.Plane, bits uint8, r int) error {
-	if err := args.BoxCount(b, dst, cls, r); err != nil {
-		return err
-	}
-	d, c := dst.(*plane), cls.(*plane)
+// boxCount writes how many pixels of the window of radius r have one of the bits in cls.
+func (b *Backend) boxCount(ctx context.Context, op processing.BoxCount) error {
+	d, c := op.Dst.(*plane), op.Class.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		g, err := q.geometry(d.w, d.h, r)
+		g, err := q.geometry(d.w, d.h, op.Radius)
 		if err != nil {
 			return err
 		}
 		grid, block := segmentGrid(d.w, d.h)
-		if err := q.launch("segmentsOfBits", grid, block, g.sums, g.stride, c, int(bits), d.w, d.h); err != nil {
+		if err := q.launch("segmentsOfBits", grid, block, g.sums, g.stride, c, int(op.Bits), d.w, d.h); err != nil {
 			return err
 		}
-		return q.launch("slideCount", g.grid, dim{x: slideThreads}, d, c, int(bits), g.sums, g.stride, r, g.width, g.rows, d.w, d.h)
+		return q.launch("slideCount", g.grid, dim{x: slideThreads}, d, c, int(op.Bits), g.sums, g.stride, op.Radius, g.width, g.rows, d.w, d.h)
 	})
 }
 
@@ -150,19 +143,16 @@ func (q *queue) sums(s *plane) (sum, squares table, err error) {
 	return sum, squares, err
 }
 
-// MeanVariance writes mean and population variance of the window of radius r, 0 ≤ r ≤ 127.
-func (b *Backend) MeanVariance(ctx context.Context, mean, variance, src processing.Plane, r int) error {
-	if err := args.MeanVariance(b, mean, variance, src, r); err != nil {
-		return err
-	}
-	m, v, s := mean.(*plane), variance.(*plane), src.(*plane)
+// meanVariance writes mean and population variance of the window of radius r, 0 ≤ r ≤ 127.
+func (b *Backend) meanVariance(ctx context.Context, op processing.MeanVariance) error {
+	m, v, s := op.Mean.(*plane), op.Variance.(*plane), op.Src.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(m, v)
-		g, err := q.segments(s, r, true)
+		g, err := q.segments(s, op.Radius, true)
 		if err != nil {
 			return err
 		}
-		return q.launch("slideVariance"+s.kind.String(), g.grid, dim{x: slideThreads}, m, v, s, g.sums, g.squares, g.stride, r, g.width, g.rows, m.w, m.h)
+		return q.launch("slideVariance"+s.kind.String(), g.grid, dim{x: slideThreads}, m, v, s, g.sums, g.squares, g.stride, op.Radius, g.width, g.rows, m.w, m.h)
 	})
 }
 
@@ -243,35 +233,29 @@ func (q *queue) segments(s *plane, r int, squared bool) (slide, error) {
 	return g, q.launch("segmentsOfSquares"+s.kind.String(), grid, block, g.sums, g.squares, g.stride, s, s.w, s.h)
 }
 
-// GuardRing writes the z-score of the core window against the ring between the windows of radius guard and outer.
-func (b *Backend) GuardRing(ctx context.Context, z, src processing.Plane, core, guard, outer int, noise float64) error {
-	if err := args.GuardRing(b, z, src, core, guard, outer, noise); err != nil {
-		return err
-	}
-	d, s := z.(*plane), src.(*plane)
+// guardRing writes the z-score of the core window against the ring between the windows of radius guard and outer.
+func (b *Backend) guardRing(ctx context.Context, op processing.GuardRing) error {
+	d, s := op.Dst.(*plane), op.Src.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
 		sum, squares, err := q.sums(s)
 		if err != nil {
 			return err
 		}
-		return q.pixels("guardRing"+s.kind.String(), d.w, d.h, d, sum.memory, squares.memory, sum.stride, core, guard, outer, noise*noise)
+		return q.pixels("guardRing"+s.kind.String(), d.w, d.h, d, sum.memory, squares.memory, sum.stride, op.Core, op.Guard, op.Outer, op.Noise*op.Noise)
 	})
 }
 
-// Background writes the mean of y over the pixels of a window that exclude leaves. Radii are at most 2047.
-func (b *Backend) Background(ctx context.Context, dst, y, exclude processing.Plane, radii []int) error {
-	if err := args.Background(b, dst, y, exclude, radii); err != nil {
-		return err
-	}
-	d, l, e := dst.(*plane), y.(*plane), exclude.(*plane)
+// background writes the mean of y over the pixels of a window that exclude leaves. Radii are at most 2047.
+func (b *Backend) background(ctx context.Context, op processing.Background) error {
+	d, l, e := op.Dst.(*plane), op.Y.(*plane), op.Exclude.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		if radii[0] <= maxWarp && radii[len(radii)-1] <= maxSlide && len(radii) <= maxCellRadii+1 {
-			return q.background(d, l, e, radii)
+		if op.Radii[0] <= maxWarp && op.Radii[len(op.Radii)-1] <= maxSlide && len(op.Radii) <= maxCellRadii+1 {
+			return q.background(d, l, e, op.Radii)
 		}
-		levels := make([]int32, len(radii))
-		for i, r := range radii {
+		levels := make([]int32, len(op.Radii))
+		for i, r := range op.Radii {
 			levels[i] = int32(r)
 		}
 		list, err := q.constants(bytesOf(levels))
@@ -376,17 +360,14 @@ func (q *queue) background(d, y, exclude *plane, radii []int) error {
 	return q.launch(name, dim{x: grid}, block, d, y, exclude, wanting, list, listed, packed, len(larger), g.strips, g.width, d.w, d.h)
 }
 
-// Deviation writes the standard deviation of y over the pixels of the window that exclude leaves.
-func (b *Backend) Deviation(ctx context.Context, dst, y, exclude processing.Plane, r int) error {
-	if err := args.Deviation(b, dst, y, exclude, r); err != nil {
-		return err
-	}
-	d, l, e := dst.(*plane), y.(*plane), exclude.(*plane)
+// deviation writes the standard deviation of y over the pixels of the window that exclude leaves.
+func (b *Backend) deviation(ctx context.Context, op processing.Deviation) error {
+	d, l, e := op.Dst.(*plane), op.Y.(*plane), op.Exclude.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		if r <= maxWarp {
-			g := q.warps(d.w, d.h, r, 4)
-			return q.launch("openDeviation", dim{x: g.grid}, dim{x: slideThreads}, d, l, e, r, g.strips, g.width, g.rows, d.w, d.h)
+		if op.Radius <= maxWarp {
+			g := q.warps(d.w, d.h, op.Radius, 4)
+			return q.launch("openDeviation", dim{x: g.grid}, dim{x: slideThreads}, d, l, e, op.Radius, g.strips, g.width, g.rows, d.w, d.h)
 		}
 		sum, err := q.table("Censored", 8, d.w, d.h, l, e)
 		if err != nil {
@@ -396,6 +377,6 @@ func (b *Backend) Deviation(ctx context.Context, dst, y, exclude processing.Plan
 		if err != nil {
 			return err
 		}
-		return q.pixels("deviation", d.w, d.h, d, sum.memory, squares.memory, sum.stride, r)
+		return q.pixels("deviation", d.w, d.h, d, sum.memory, squares.memory, sum.stride, op.Radius)
 	})
 }

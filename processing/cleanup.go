@@ -5,7 +5,7 @@ import "blik/internal/parallel"
 // cleanup makes the mask from the accepted components: open, close, fill, widen, soften, and clip to the region.
 func (d *detector) cleanup(region *Region) (*Mask, error) {
 	p, mask := d.p, d.exclude
-	if err := d.be.Paint(d.ctx, mask, d.grown); err != nil {
+	if err := d.do(Rasterize{Dst: mask, Components: d.grown}); err != nil {
 		return nil, err
 	}
 	for _, s := range []struct {
@@ -13,23 +13,23 @@ func (d *detector) cleanup(region *Region) (*Mask, error) {
 		r  int
 	}{{Open, p.Open}, {Close, p.Close}} {
 		if s.r > 0 {
-			if err := d.be.Morph(d.ctx, mask, mask, s.op, Square(s.r)); err != nil {
+			if err := d.do(Morph{Dst: mask, Src: mask, Op: s.op, Element: Square(s.r)}); err != nil {
 				return nil, err
 			}
 		}
 	}
 	if p.Fill {
-		if err := d.be.FillHoles(d.ctx, mask); err != nil {
+		if err := d.do(FillHoles{Dst: mask}); err != nil {
 			return nil, err
 		}
 	}
 	if p.Margin > 0 {
-		if err := d.be.Morph(d.ctx, mask, mask, Dilate, Square(p.Margin)); err != nil {
+		if err := d.do(Morph{Dst: mask, Src: mask, Op: Dilate, Element: Square(p.Margin)}); err != nil {
 			return nil, err
 		}
 	}
 	if p.Feather > 0 {
-		if err := d.be.Gaussian(d.ctx, d.cls, mask, p.Feather); err != nil {
+		if err := d.do(Gaussian{Dst: d.cls, Src: mask, Sigma: p.Feather}); err != nil {
 			return nil, err
 		}
 		mask = d.cls

@@ -86,23 +86,13 @@ func (g Growth) Keep(area int, rings []int32) int32 {
 	return keep
 }
 
-// TallyPlanes are what Backend.Tally reads.
-type TallyPlanes struct {
-	// Class (U8) has ClassCore in the cores and ClassWide in what is visibly bright; Member (U8) is not 0 in all components.
-	Class, Member Plane
-	// Y and B (U16) are luminance and background, V (U8) as Backend.Luma makes it.
-	Y, B, V Plane
-	// Spread (U16) is the local standard deviation, Starlet (U16) the starlet band.
-	Spread, Starlet Plane
-}
-
-// Tally holds what is summed up of one component; everything is exact. d is max(Y − B, 0).
-type Tally struct {
+// RegionProps holds the exact properties of one component. d is max(Y − B, 0).
+type RegionProps struct {
 	// Core holds the sums of the pixels with ClassCore, All those of all.
 	Core, All Sums
-	// CoreContrast and CoreLevel are the sums of d and v over the core, Background and Spread those of B and of the spread
-	// over all.
-	CoreContrast, CoreLevel, Background, Spread uint64
+	// CoreContrast and CoreLevel are the sums of d and v over the core, Background and Deviation those of B and of the local
+	// deviation over all.
+	CoreContrast, CoreLevel, Background, Deviation uint64
 	// PeakContrast, PeakY, Starlet and Darkest are the largest d, Y, starlet value and max(2·v − Encode8[Y], 0), which
 	// is the darkest channel's level as far as v tells it.
 	PeakContrast, PeakY, Starlet uint16

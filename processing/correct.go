@@ -97,6 +97,9 @@ func (c *corrector) stage(name message.Message, done float64, f func() error) er
 	return c.ctx.Err()
 }
 
+// do carries out an operation.
+func (c *corrector) do(op Op) error { return c.be.Do(c.ctx, op) }
+
 // each runs f for 0 … n−1 on several threads and stops early when the job is cancelled.
 func (c *corrector) each(n int, f func(i int)) {
 	// Whoever calls it looks at the context afterwards.
@@ -229,7 +232,10 @@ func (c *corrector) solve(sites []*site, done, share float64) error {
 // harmonic fills by Laplace's equation.
 func (c *corrector) harmonic(a *atlas) error {
 	sweeps, omegas := a.relaxation()
-	return a.inPlace(func(p Plane) error { return c.be.Harmonic(c.ctx, p, a.state, a.tiles, sweeps, omegas) })
+	return a.inPlace(func(p Plane) error {
+		return c.do(Harmonic{Dst: p, State: a.state, Tiles: a.tiles, Sweeps: sweeps, Omegas: omegas})
+
+	})
 }
 
 // biharmonic goes on from the harmonic solution.
@@ -239,7 +245,10 @@ func (c *corrector) biharmonic(a *atlas) error {
 		// The slowest wave of a hole of depth t dies like 1 − 1/t² a sweep.
 		sweeps[i] = min(60+8*s.thick*s.thick, 4000)
 	}
-	return a.inPlace(func(p Plane) error { return c.be.Biharmonic(c.ctx, p, a.state, a.tiles, sweeps, 1.4) })
+	return a.inPlace(func(p Plane) error {
+		return c.do(Biharmonic{Dst: p, State: a.state, Tiles: a.tiles, Sweeps: sweeps, Omega: 1.4})
+
+	})
 }
 
 // convolve fills by normalised convolution with a Gaussian of half the depth of the hole.
@@ -248,7 +257,10 @@ func (c *corrector) convolve(a *atlas) error {
 	for i, s := range a.sites {
 		sigmas[i] = math.Max(1, float64(s.thick)/2)
 	}
-	return a.inPlace(func(p Plane) error { return c.be.Convolve(c.ctx, p, a.state, a.tiles, sigmas) })
+	return a.inPlace(func(p Plane) error {
+		return c.do(Convolve{Dst: p, State: a.state, Tiles: a.tiles, Sigmas: sigmas})
+
+	})
 }
 
 // atlas holds the windows of several spots side by side in planes of the backend.

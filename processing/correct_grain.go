@@ -50,7 +50,7 @@ func (c *corrector) grain(sites []*site) error {
 		if err := a.put(src, func(i int) []float32 { return sites[i].pix[k] }); err != nil {
 			return err
 		}
-		if err := c.be.Detail(c.ctx, dst, src, a.state, a.tiles); err != nil {
+		if err := c.do(Detail{Dst: dst, Src: src, State: a.state, Tiles: a.tiles}); err != nil {
 			return err
 		}
 		if err := a.get(dst, func(i int) []float32 { return fine[i][k] }); err != nil {

@@ -133,7 +133,9 @@ func (c *corrector) lookThrough(a *atlas) error {
 			if err := a.put(paint[k], func(i int) []float32 { return a.sites[i].pix[k] }); err != nil {
 				return err
 			}
-			if err := c.be.Harmonic(c.ctx, paint[k], a.state, a.tiles, sweeps, omegas); err != nil {
+			if err := c.do(Harmonic{
+				Dst: paint[k], State: a.state, Tiles: a.tiles, Sweeps: sweeps, Omegas: omegas,
+			}); err != nil {
 				return err
 			}
 			if err := a.get(paint[k], func(i int) []float32 { return views[i].guess[k] }); err != nil {
@@ -161,7 +163,9 @@ func (c *corrector) lookThrough(a *atlas) error {
 	if err := c.be.Upload(c.ctx, light, Samples{F32: a.host}); err != nil {
 		return err
 	}
-	if err := c.be.Separate(c.ctx, paint, light, seen, expected, a.state, a.tiles, models); err != nil {
+	if err := c.do(Separate{
+		Paint: paint, Light: light, Seen: seen, Expected: expected, State: a.state, Tiles: a.tiles, Models: models,
+	}); err != nil {
 		return err
 	}
 	for k := range ch {
@@ -215,9 +219,9 @@ func (v *view) madeUp() {
 	}
 	for i, l := range v.light {
 		switch v.state[i] {
-		case StateLost:
+		case StateClipped:
 			v.filled[i] = 1
-		case StateVeiled:
+		case StateUnclipped:
 			var root float64
 			for k := range v.pix {
 				root += float64(v.pix[k][i])
@@ -229,7 +233,7 @@ func (v *view) madeUp() {
 		}
 	}
 	for _, i := range v.beyond {
-		v.state[i] = StateVeiled
+		v.state[i] = StateUnclipped
 	}
 }
 
@@ -276,20 +280,20 @@ func (v *view) model(picture [4]float64) {
 		}
 		peak := 0.0
 		for i, s := range v.state {
-			if s == StateVeiled {
+			if s == StateUnclipped {
 				rise[i], sd[i] = v.m.rise(v.pix, v.guess, i)
 				peak = math.Max(peak, rise[i])
 			}
 		}
 		return func(i int) bool {
-			return v.own[i] != free && (v.state[i] == StateLost || v.state[i] == StateVeiled && v.depth[i] == 0 &&
+			return v.own[i] != free && (v.state[i] == StateClipped || v.state[i] == StateUnclipped && v.depth[i] == 0 &&
 				rise[i] >= math.Max(hotSigmas*sd[i], math.Min(hotLight, peak/2)))
 		}
 	}
 	hot := look(picture)
 	var sum [4]float64
 	for i, s := range v.state {
-		if s == StateVeiled && hot(i) {
+		if s == StateUnclipped && hot(i) {
 			for k := range ch {
 				g, p := float64(v.guess[k][i]), float64(v.pix[k][i])
 				sum[k] += grid(math.Max(p*p-g*g, 0))
@@ -347,7 +351,7 @@ func (s *site) fromHot(hot func(i int) bool) []int {
 	dist := make([]int, w*h)
 	var near []int
 	for i, v := range s.state {
-		if v == StateVeiled {
+		if v == StateUnclipped {
 			dist[i] = beyond
 		}
 	}
@@ -384,7 +388,7 @@ func (v *view) profile(rise, sd []float64, dist []int) (level []float64, end int
 	}
 	var ring [rings]block
 	for i, d := range dist {
-		if d > 0 && v.state[i] == StateVeiled {
+		if d > 0 && v.state[i] == StateUnclipped {
 			ring[d].sum += grid(rise[i])
 			ring[d].sd += grid(sd[i])
 			ring[d].n++

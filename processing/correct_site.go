@@ -210,7 +210,7 @@ func (c *corrector) load(s *site) {
 		for range s.width() {
 			glare := s.own[i] != free
 			if glare {
-				s.state[i] = StateVeiled
+				s.state[i] = StateUnclipped
 			}
 			for k := range ch {
 				v, ok := c.codec.level(at + k)
@@ -218,10 +218,10 @@ func (c *corrector) load(s *site) {
 					if !glare && s.state[i] == StateKnown {
 						s.known--
 					}
-					s.state[i] = StateLost
+					s.state[i] = StateClipped
 				}
 				if glare && v >= clipLevel {
-					s.state[i] = StateLost
+					s.state[i] = StateClipped
 				}
 				if through {
 					v = c.codec.rootOf(at + k)

@@ -126,7 +126,7 @@ func TestColourGateOnInks(t *testing.T) {
 
 func TestEncodeTable(t *testing.T) {
 	t.Parallel()
-	table := processing.NewLumaTables(8, processing.TransferSRGB).Encode8
+	table := processing.NewLuminanceTables(8, processing.TransferSRGB).Encode8
 	for i, v := range table {
 		if want := uint8(processing.TransferSRGB.Encode(float64(i)/65535)*255 + 0.5); v != want {
 			t.Fatalf("light %d is encoded as %d, want %d", i, v, want)

@@ -27,7 +27,7 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 		accepted[i] = d.accepts(&cands[i])
 	}
 	if d.hasManualRules(pic) {
-		spans, err := be.Spans(ctx, d.grown)
+		spans, err := Evaluate(ctx, be, Spans{Components: d.grown})
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +80,7 @@ func Candidates(ctx context.Context, be Backend, pic *Picture, p Params) ([]Cand
 	if err != nil {
 		return nil, err
 	}
-	spans, err := be.Spans(ctx, d.grown)
+	spans, err := Evaluate(ctx, be, Spans{Components: d.grown})
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ type detector struct {
 	w, h     int
 	p        Params
 	progress Progress
-	tables   *LumaTables
+	tables   *LuminanceTables
 	planes   []Plane
 
 	y, v, b      Plane
@@ -136,6 +136,9 @@ func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Opti
 	be.Timings() // what an earlier, failed job left
 	return &detector{ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p, progress: o.Progress}, nil
 }
+
+// do carries out an operation.
+func (d *detector) do(op Op) error { return d.be.Do(d.ctx, op) }
 
 // plane allocates a plane that lives until the end of the run.
 func (d *detector) plane(k Kind) (Plane, error) {
@@ -190,7 +193,7 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 	}
 	d.tables = pic.Tables()
 	if err := d.stage(stepLuminance(), func() error {
-		return d.be.Luma(d.ctx, d.y, d.v, pic, d.tables)
+		return d.do(Luminance{Y: d.y, V: d.v, Picture: pic, Tables: d.tables})
 	}); err != nil {
 		return nil, err
 	}
@@ -251,37 +254,42 @@ func (d *detector) stage(s step, f func() error) error {
 // firstEstimate excludes what stands out of the mean of an opening: bright points and their surroundings.
 func (d *detector) firstEstimate() error {
 	r := d.radius(12)
-	if err := d.be.Morph(d.ctx, d.b, d.y, Open, Square(r)); err != nil {
+	if err := d.do(Morph{Dst: d.b, Src: d.y, Op: Open, Element: Square(r)}); err != nil {
 		return err
 	}
-	if err := d.be.BoxMean(d.ctx, d.seed, d.b, r); err != nil {
+	if err := d.do(BoxMean{Dst: d.seed, Src: d.b, Radius: r}); err != nil {
 		return err
 	}
-	if err := d.be.Excess(d.ctx, d.exclude, d.y, d.seed, d.v, level(25), uint8(d.p.Level)); err != nil {
+	if err := d.do(DifferenceThreshold{
+		Dst: d.exclude, Y: d.y, Background: d.seed, V: d.v, Over: level(25), Level: uint8(d.p.Level),
+	}); err != nil {
 		return err
 	}
-	return d.be.Morph(d.ctx, d.exclude, d.exclude, Dilate, Square(3))
+	return d.do(Morph{Dst: d.exclude, Src: d.exclude, Op: Dilate, Element: Square(3)})
 }
 
 // classify computes background and class bits from the present exclusion.
 func (d *detector) classify() error {
 	if err := d.stage(stepBackground(), func() error {
-		return d.be.Background(d.ctx, d.b, d.y, d.exclude, d.backgroundRadii())
+		return d.do(Background{Dst: d.b, Y: d.y, Exclude: d.exclude, Radii: d.backgroundRadii()})
 	}); err != nil {
 		return err
 	}
 	return d.stage(stepCores(), func() error {
-		err := d.be.Contrast(d.ctx, d.cls, d.seed, d.y, d.b, d.v, ContrastRule{
+		err := d.do(Contrast{Class: d.cls, Seed: d.seed, Y: d.y, Background: d.b, V: d.v, Rule: ContrastRule{
 			Absolute: level(d.p.Visible), Relative: share(d.p.Relative),
 			SeedAbsolute: level(d.p.Contrast), SeedLevel: uint8(d.p.Level),
-		})
+		}})
+
 		if err != nil {
 			return err
 		}
-		if err := d.be.Morph(d.ctx, d.seed, d.seed, Dilate, Square(d.radius(4))); err != nil {
+		if err := d.do(Morph{Dst: d.seed, Src: d.seed, Op: Dilate, Element: Square(d.radius(4))}); err != nil {
 			return err
 		}
-		return d.be.Cores(d.ctx, d.cls, d.y, d.b, d.seed, CoreRule{Core: share(d.p.Core), Grow: share(5)})
+		return d.do(Cores{
+			Class: d.cls, Y: d.y, Background: d.b, Peak: d.seed, Rule: CoreRule{Core: share(d.p.Core), Grow: share(5)},
+		})
 	})
 }
 
@@ -293,10 +301,10 @@ func (d *detector) growth() Growth {
 // components labels and grows the cores, and excludes the components and their neighbours from the next background.
 func (d *detector) components() (err error) {
 	d.forget()
-	if d.cores, err = d.be.Label(d.ctx, d.cls, ClassCore); err != nil {
+	if d.cores, err = Evaluate(d.ctx, d.be, Label{Class: d.cls, Bits: ClassCore}); err != nil {
 		return err
 	}
-	if d.grown, err = d.be.Grow(d.ctx, d.cores, d.cls, d.growth()); err != nil {
+	if d.grown, err = Evaluate(d.ctx, d.be, Grow{Cores: d.cores, Class: d.cls, Growth: d.growth()}); err != nil {
 		return err
 	}
 	return d.excludeGrown()
@@ -304,10 +312,10 @@ func (d *detector) components() (err error) {
 
 // excludeGrown makes the components, widened by a pixel, the exclusion.
 func (d *detector) excludeGrown() error {
-	if err := d.be.Paint(d.ctx, d.exclude, d.grown); err != nil {
+	if err := d.do(Rasterize{Dst: d.exclude, Components: d.grown}); err != nil {
 		return err
 	}
-	return d.be.Morph(d.ctx, d.exclude, d.exclude, Dilate, Square(1))
+	return d.do(Morph{Dst: d.exclude, Src: d.exclude, Op: Dilate, Element: Square(1)})
 }
 
 // measure computes the measures and scores of the candidates.
@@ -316,12 +324,12 @@ func (d *detector) measure() ([]candidate, error) {
 		return nil, nil
 	}
 	spread := d.seed
-	if err := d.be.Deviation(d.ctx, spread, d.y, d.exclude, d.radius(9)); err != nil {
+	if err := d.do(Deviation{Dst: spread, Y: d.y, Exclude: d.exclude, Radius: d.radius(9)}); err != nil {
 		return nil, err
 	}
 	// Nothing needs the exclusion any more; refine makes another.
 	member := d.exclude
-	if err := d.be.Paint(d.ctx, member, d.grown); err != nil {
+	if err := d.do(Rasterize{Dst: member, Components: d.grown}); err != nil {
 		return nil, err
 	}
 	// One plane serves one measure after the other: a picture of 100 megapixels should fit into the memory of a laptop.
@@ -330,12 +338,12 @@ func (d *detector) measure() ([]candidate, error) {
 		return nil, err
 	}
 	defer extra.Release()
-	if err := d.be.StarletBand(d.ctx, extra, d.v, 2); err != nil {
+	if err := d.do(StarletBand{Dst: extra, Src: d.v, Level: 2}); err != nil {
 		return nil, err
 	}
-	t, err := d.be.Tally(d.ctx, d.grown, TallyPlanes{
-		Class: d.cls, Member: member, Y: d.y, B: d.b, V: d.v, Spread: spread, Starlet: extra,
-	}, d.tables)
+	t, err := Evaluate(d.ctx, d.be, MeasureRegions{
+		Components: d.grown, Class: d.cls, Member: member, Y: d.y, Background: d.b, V: d.v, Deviation: spread, Starlet: extra, Tables: d.tables,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -371,16 +379,16 @@ func (d *detector) measure() ([]candidate, error) {
 // countAround returns, for each pixel index, how many pixels of the window of radius r have one of the given bits in
 // plane of; into is overwritten.
 func (d *detector) countAround(into, of Plane, bits uint8, r int, index []uint32) ([]uint32, error) {
-	if err := d.be.BoxCount(d.ctx, into, of, bits, r); err != nil {
+	if err := d.do(BoxCount{Dst: into, Class: of, Bits: bits, Radius: r}); err != nil {
 		return nil, err
 	}
 	count := make([]uint32, len(index))
-	return count, d.be.Gather(d.ctx, count, into, index)
+	return count, d.do(Gather{Values: count, Src: into, Index: index})
 }
 
 // measureWhite takes the level that only one pixel in a thousand outside the candidates exceeds.
 func (d *detector) measureWhite() error {
-	hist, err := d.be.Histogram(d.ctx, d.y, d.exclude)
+	hist, err := Evaluate(d.ctx, d.be, Histogram{Src: d.y, Exclude: d.exclude})
 	if err != nil {
 		return err
 	}
@@ -414,7 +422,7 @@ func (d *detector) refine(accepted []bool) ([]Span, error) {
 	if !slices.Contains(accepted, true) {
 		return nil, nil
 	}
-	if err := d.be.Keep(d.ctx, d.grown, accepted); err != nil {
+	if err := d.do(FilterComponents{Components: d.grown, Keep: accepted}); err != nil {
 		return nil, err
 	}
 	if err := d.excludeGrown(); err != nil {
@@ -425,16 +433,16 @@ func (d *detector) refine(accepted []bool) ([]Span, error) {
 	}
 	var spans []Span
 	err := d.stage(stepComponents(), func() error {
-		if err := d.be.Keep(d.ctx, d.cores, accepted); err != nil {
+		if err := d.do(FilterComponents{Components: d.cores, Keep: accepted}); err != nil {
 			return err
 		}
-		grown, err := d.be.Grow(d.ctx, d.cores, d.cls, d.growth())
+		grown, err := Evaluate(d.ctx, d.be, Grow{Cores: d.cores, Class: d.cls, Growth: d.growth()})
 		if err != nil {
 			return err
 		}
 		d.grown.Release()
 		d.grown = grown
-		spans, err = d.be.Spans(d.ctx, grown)
+		spans, err = Evaluate(d.ctx, d.be, Spans{Components: grown})
 		return err
 	})
 	return spans, err

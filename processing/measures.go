@@ -37,7 +37,7 @@ func Measures() []Measure {
 		{"elongation", "√(λ1/λ2) of the core's second moments", -0.5551,
 			func(c *candidate) float64 { return c.elongation }},
 		{"texture", "local standard deviation outside all candidates over the background (+ 0.02)", -3.394,
-			func(c *candidate) float64 { return float64(c.props.Spread) / c.area / white / (c.background + 0.02) }},
+			func(c *candidate) float64 { return float64(c.props.Deviation) / c.area / white / (c.background + 0.02) }},
 		{"leak", "share of the component's edge beside bright pixels that belong to no component", -6.87,
 			func(c *candidate) float64 {
 				if c.props.Edge == 0 {
@@ -72,7 +72,7 @@ const white = 65535
 // candidate is a core with its growth and what was measured of it.
 type candidate struct {
 	// props are the sums over the component that Measures reads.
-	props *Tally
+	props *RegionProps
 	// density and stray are the shares of bright and of stray pixels around the core, whiteLevel the picture's.
 	density, stray, whiteLevel float64
 
@@ -85,7 +85,7 @@ type candidate struct {
 }
 
 // measure computes the rest of the candidate from props, density, stray and whiteLevel, with measures as long as list;
-// encode is LumaTables.Encode8.
+// encode is LuminanceTables.Encode8.
 func (c *candidate) measure(list []Measure, encode []uint8) {
 	t := c.props
 	c.coreArea, c.area = float64(t.Core.N), float64(t.All.N)
@@ -102,7 +102,7 @@ func (c *candidate) measure(list []Measure, encode []uint8) {
 }
 
 // middle returns the index of the pixel nearest to the centroid of the core in a picture of width w.
-func middle(t *Tally, w int) uint32 {
+func middle(t *RegionProps, w int) uint32 {
 	c := &t.Core
 	x := int(math.Round(float64(c.SX) / float64(c.N)))
 	y := int(math.Round(float64(c.SY) / float64(c.N)))

@@ -9,9 +9,9 @@ import (
 
 // TestMeasures computes every measure of one candidate: a core of 2 × 2 pixels at (10, 20) in a component of 4 × 2.
 func TestMeasures(t *testing.T) {
-	props := &Tally{
+	props := &RegionProps{
 		Core: NewSums(), All: NewSums(),
-		CoreContrast: 4 * 13107, CoreLevel: 4 * 200, Background: 8 * 13107, Spread: 8 * 6553,
+		CoreContrast: 4 * 13107, CoreLevel: 4 * 200, Background: 8 * 13107, Deviation: 8 * 6553,
 		PeakContrast: 32768, PeakY: 65535, Starlet: 512, Darkest: 180, Slope: 33, Edge: 8, Leaks: 2,
 	}
 	for y := int32(20); y < 22; y++ {

@@ -77,7 +77,7 @@ func (p *Picture) Linear(x float64) float64 {
 }
 
 // Tables returns the tables that turn the picture's samples into the planes of detection.
-func (p *Picture) Tables() *LumaTables { return newLumaTables(p.Depth(), p.Linear) }
+func (p *Picture) Tables() *LuminanceTables { return newLuminanceTables(p.Depth(), p.Linear) }
 
 // Mask marks glare: one byte a pixel, 0 outside, 255 inside, values between at a soft edge.
 // A pixel counts as glare when its value is at least MaskLevel.

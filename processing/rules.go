@@ -21,7 +21,9 @@ func (d *detector) manualRules(pic *Picture, spans []Span, cands []candidate, ac
 		}
 		defer z.Release()
 		guard := d.radius(9)
-		if err := d.be.GuardRing(d.ctx, z, d.v, 1, guard, min(max(d.radius(15), guard+1), 127), d.noise+0.5); err != nil {
+		if err := d.do(GuardRing{
+			Dst: z, Src: d.v, Core: 1, Guard: guard, Outer: min(max(d.radius(15), guard+1), 127), Noise: d.noise + 0.5,
+		}); err != nil {
 			return err
 		}
 		host, err := d.be.Host(d.ctx, z)
@@ -31,7 +33,7 @@ func (d *detector) manualRules(pic *Picture, spans []Span, cands []candidate, ac
 		d.demand(spans, accepted, d.p.MinZ, func(i int) float64 { return float64(host.F32[i]) })
 	}
 	if d.p.MinTopHat > 0 {
-		if err := d.be.Morph(d.ctx, d.exclude, d.v, TopHat, Square(d.radius(12))); err != nil {
+		if err := d.do(Morph{Dst: d.exclude, Src: d.v, Op: TopHat, Element: Square(d.radius(12))}); err != nil {
 			return err
 		}
 		host, err := d.be.Host(d.ctx, d.exclude)
@@ -73,7 +75,7 @@ func (d *detector) lineRule(spans []Span, accepted []bool) error {
 	highest := make([]uint8, d.w*d.h)
 	for _, direction := range []Direction{Horizontal, Vertical, Rising, Falling} {
 		line := Element{Direction: direction, Size: 2*d.radius(12) + 1}
-		if err := d.be.Morph(d.ctx, d.exclude, d.v, Open, line); err != nil {
+		if err := d.do(Morph{Dst: d.exclude, Src: d.v, Op: Open, Element: line}); err != nil {
 			return err
 		}
 		host, err := d.be.Host(d.ctx, d.exclude)
@@ -170,7 +172,7 @@ func (c *colour) take(v [3]float64) {
 }
 
 // linear returns a function that gives the linear RGB, 0…1, of the pixel with an index; p has three or four channels.
-// CMYK is made RGB as LumaTables says; floats are not rounded.
+// CMYK is made RGB as LuminanceTables says; floats are not rounded.
 func (p *Picture) linear() func(i int) [3]float64 {
 	t := p.Tables()
 	light := func(i int) float64 {
@@ -202,7 +204,7 @@ func (p *Picture) linear() func(i int) [3]float64 {
 	}
 }
 
-// throughInk is what LumaTables makes of an ink and black, of at most m.
+// throughInk is what LuminanceTables makes of an ink and black, of at most m.
 func throughInk(ink, black, m uint32) uint32 { return ((m-ink)*(m-black) + m/2) / m }
 
 // clamped limits a float sample to 0…1; NaN becomes 0.

@@ -386,7 +386,7 @@ func (m *meter) detect(ctx context.Context, runner Runner, before, share float64
 			return errElsewhere
 		}
 		m.result.Name = b.Name()
-		counted := &traffic{inner: b, bytes: map[string]int64{}}
+		counted := &traffic{Backend: b, bytes: map[string]int64{}}
 		start := time.Now()
 		var err error
 		result, err = processing.Detect(ctx, counted, m.Picture, m.Params, processing.Options{

@@ -51,12 +51,14 @@ type fakeGPU struct {
 
 func (g *fakeGPU) Name() string { return "cuda:7" }
 
-func (g *fakeGPU) Luma(ctx context.Context, y, v processing.Plane, pic *processing.Picture, t *processing.LumaTables) error {
-	g.runs++
-	if g.failure != nil && g.runs == g.fails+1 {
-		return g.failure
+func (g *fakeGPU) Do(ctx context.Context, op processing.Op) error {
+	if _, first := op.(processing.Luminance); first {
+		g.runs++
+		if g.failure != nil && g.runs == g.fails+1 {
+			return g.failure
+		}
 	}
-	return g.Backend.Luma(ctx, y, v, pic, t)
+	return g.Backend.Do(ctx, op)
 }
 
 func (g *fakeGPU) Host(ctx context.Context, p processing.Plane) (processing.Samples, error) {

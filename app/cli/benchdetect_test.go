@@ -104,14 +104,19 @@ type failing struct {
 
 func (f *failing) Name() string { return "cuda:0" }
 
-func (f *failing) Luma(ctx context.Context, y, v processing.Plane, pic *processing.Picture, t *processing.LumaTables) error {
+func (f *failing) Do(ctx context.Context, op processing.Op) error {
+	o, ok := op.(processing.Luminance)
+	if !ok {
+		return f.Backend.Do(ctx, op)
+	}
 	if f.err != nil {
 		return f.err
 	}
-	other := *pic
-	other.U8 = slices.Repeat([]uint8{90}, len(pic.U8))
+	other := *o.Picture
+	other.U8 = slices.Repeat([]uint8{90}, len(o.Picture.U8))
 	copy(other.U8[len(other.U8)/2+30:], slices.Repeat([]uint8{255}, 9))
-	return f.Backend.Luma(ctx, y, v, &other, t)
+	o.Picture = &other
+	return f.Backend.Do(ctx, o)
 }
 
 func TestBenchDetectReportsWhatIsWrong(t *testing.T) {

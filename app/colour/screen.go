@@ -37,7 +37,7 @@ const opaque = 255 << 24
 func (p *Profile) Screen(depth int) *Screen {
 	s := &Screen{
 		channels: p.Channels, depth: min(depth, 16),
-		encode: (*[1 << 16]uint8)(processing.NewLumaTables(8, processing.TransferSRGB).Encode8),
+		encode: (*[1 << 16]uint8)(processing.NewLuminanceTables(8, processing.TransferSRGB).Encode8),
 	}
 	for i := range s.light {
 		s.light[i] = uint16(processing.TransferSRGB.Linear(float64(i)/255)*65535 + 0.5)
@@ -193,7 +193,7 @@ func displayRow[S uint8 | uint16](s *Screen, dst []uint32, src []S) {
 	}
 }
 
-// withoutInk makes CMYK samples RGB as processing.LumaTables says; rgb has three for each four of src.
+// withoutInk makes CMYK samples RGB as processing.LuminanceTables says; rgb has three for each four of src.
 func withoutInk[S uint8 | uint16](rgb, src []S) {
 	most := uint32(^S(0))
 	for len(rgb) >= 3 {

@@ -24,9 +24,12 @@ type slow struct {
 }
 
 func (s slow) Name() string { return "cuda:0" }
-func (s slow) Luma(ctx context.Context, y, v processing.Plane, pic *processing.Picture, t *processing.LumaTables) error {
-	time.Sleep(s.longer.Of(pic.Width * pic.Height))
-	return s.Backend.Luma(ctx, y, v, pic, t)
+
+func (s slow) Do(ctx context.Context, op processing.Op) error {
+	if o, ok := op.(processing.Luminance); ok {
+		time.Sleep(s.longer.Of(o.Picture.Width * o.Picture.Height))
+	}
+	return s.Backend.Do(ctx, op)
 }
 
 // workshop is a machine with one GPU, which opens when gate is closed.

@@ -58,8 +58,11 @@ type broken struct {
 func (b *broken) Name() string { return "cuda:0" }
 func (b *broken) Close() error { b.closed++; return b.Backend.Close() }
 
-func (b *broken) BoxMean(context.Context, processing.Plane, processing.Plane, int) error {
-	return b.err
+func (b *broken) Do(ctx context.Context, op processing.Op) error {
+	if _, ok := op.(processing.BoxMean); ok {
+		return b.err
+	}
+	return b.Backend.Do(ctx, op)
 }
 
 func grey(n int) *processing.Picture {
@@ -126,11 +129,11 @@ func (g *low) Alloc(kind processing.Kind, w, h int) (processing.Plane, error) {
 	return g.Backend.Alloc(kind, w, h)
 }
 
-func (g *low) BoxMean(ctx context.Context, dst, src processing.Plane, r int) error {
-	if g.err != nil {
+func (g *low) Do(ctx context.Context, op processing.Op) error {
+	if _, ok := op.(processing.BoxMean); ok && g.err != nil {
 		return g.err
 	}
-	return g.Backend.BoxMean(ctx, dst, src, r)
+	return g.Backend.Do(ctx, op)
 }
 
 // A picture that is too large for the GPU is worked on in bands there; if the GPU fails even so, on the CPU.

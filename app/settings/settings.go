@@ -20,29 +20,32 @@ const MaxRecent = 10
 // Settings are what the program remembers.
 type Settings struct {
 	// Language is "en", "ru" or, for the system's language, empty.
-	Language string
-	// Recent are the files opened last, the latest first, at most MaxRecent, as absolute paths.
-	Recent []string
+	Language string `json:"language"`
+	// Recent lists the files opened last, the latest first, at most MaxRecent, as absolute paths.
+	Recent []string `json:"recent"`
 	// LastFolder is where the file dialog starts.
-	LastFolder string
+	LastFolder string `json:"last-folder"`
 	// WindowWidth and WindowHeight are in the toolkit's units; 0 leaves the size to the window.
-	WindowWidth, WindowHeight float64
-	// Appearance is the ID of the window's look, Device the name of the device to work on; empty where none was chosen.
-	Appearance, Device string
+	WindowWidth  float64 `json:"window-width"`
+	WindowHeight float64 `json:"window-height"`
+	// Appearance is the ID of the window's look and Device the name of the device to compute on; empty where none was
+	// chosen.
+	Appearance string `json:"appearance,omitempty"`
+	Device     string `json:"device,omitempty"`
 	// OverlayColour is the ID of a view.OverlayColour.
-	OverlayColour string
+	OverlayColour string `json:"overlay-colour"`
 	// OverlayOpacity is 0…1.
-	OverlayOpacity float64
+	OverlayOpacity float64 `json:"overlay-opacity"`
 	// BrushRadius is in image pixels.
-	BrushRadius float64
-	BrushSoft   bool
-	// WriteReport: a report is written beside each corrected picture.
-	WriteReport bool
+	BrushRadius float64 `json:"brush-radius"`
+	BrushSoft   bool    `json:"brush-soft"`
+	// WriteReport writes a report beside each corrected picture.
+	WriteReport bool `json:"write-report"`
 	// Params are the parameters of detection and correction used last.
-	Params processing.Params
+	Params processing.Params `json:"-"`
 }
 
-// DamagedError says that a settings file could not be read as such. The settings returned with it are the defaults.
+// DamagedError is a settings file that could not be parsed. The settings returned with it are the defaults.
 type DamagedError struct {
 	// Path is the file, Kept where its content was moved to; Kept is empty where that failed.
 	Path, Kept string
@@ -72,22 +75,11 @@ func Path() (string, error) {
 	return filepath.Join(folder, "blik", "settings.json"), nil
 }
 
-// file is the JSON form of Settings. Parameters go by the ID of their description, as numbers, true or false, or
-// the ID of a choice, so that a parameter that comes or goes disturbs no other.
+// file is the JSON form of Settings. Parameters are stored by the ID of their description, as numbers, true or false, or
+// the ID of a choice, so that adding or removing one does not affect the others.
 type file struct {
-	Language       string                     `json:"language"`
-	Recent         []string                   `json:"recent"`
-	LastFolder     string                     `json:"last-folder"`
-	WindowWidth    float64                    `json:"window-width"`
-	WindowHeight   float64                    `json:"window-height"`
-	Appearance     string                     `json:"appearance,omitempty"`
-	Device         string                     `json:"device,omitempty"`
-	OverlayColour  string                     `json:"overlay-colour"`
-	OverlayOpacity float64                    `json:"overlay-opacity"`
-	BrushRadius    float64                    `json:"brush-radius"`
-	BrushSoft      bool                       `json:"brush-soft"`
-	WriteReport    bool                       `json:"write-report"`
-	Params         map[string]json.RawMessage `json:"params"`
+	Settings
+	Params map[string]json.RawMessage `json:"params"`
 }
 
 // Load reads the settings. A file that does not exist gives the defaults without an error; a damaged one gives the
@@ -101,7 +93,7 @@ func Load(path string) (Settings, error) {
 	if err != nil {
 		return Default(), fmt.Errorf("read settings: %w", err)
 	}
-	f := Default().file()
+	f := file{Settings: Default()}
 	if err := json.Unmarshal(data, &f); err != nil {
 		damaged := &DamagedError{Path: path, Err: err}
 		if kept := path + ".bad"; os.Rename(path, kept) == nil {
@@ -133,14 +125,7 @@ func writeFile(path string, data []byte) error {
 }
 
 func (s Settings) file() file {
-	f := file{
-		Language: s.Language, Recent: s.Recent, LastFolder: s.LastFolder,
-		WindowWidth: s.WindowWidth, WindowHeight: s.WindowHeight,
-		Appearance: s.Appearance, Device: s.Device,
-		OverlayColour: s.OverlayColour, OverlayOpacity: s.OverlayOpacity,
-		BrushRadius: s.BrushRadius, BrushSoft: s.BrushSoft, WriteReport: s.WriteReport,
-		Params: map[string]json.RawMessage{},
-	}
+	f := file{Settings: s, Params: map[string]json.RawMessage{}}
 	for _, spec := range processing.Specs() {
 		text := spec.Format(spec.Get(s.Params))
 		if spec.Kind == processing.KindChoice {
@@ -151,32 +136,30 @@ func (s Settings) file() file {
 	return f
 }
 
-// settings checks every value by itself; what is out of range becomes the default.
+// settings checks each value separately and replaces those out of range by the default.
 func (f file) settings() Settings {
-	s := Default()
-	if f.Language == "en" || f.Language == "ru" {
-		s.Language = f.Language
+	s, usual := f.Settings, Default()
+	if s.Language != "en" && s.Language != "ru" {
+		s.Language = ""
 	}
+	s.Recent = nil
 	for _, path := range f.Recent {
 		if filepath.IsAbs(path) && !slices.Contains(s.Recent, path) && len(s.Recent) < MaxRecent {
 			s.Recent = append(s.Recent, path)
 		}
 	}
-	s.LastFolder = f.LastFolder
-	if f.WindowWidth > 0 && f.WindowHeight > 0 {
-		s.WindowWidth, s.WindowHeight = f.WindowWidth, f.WindowHeight
+	if s.WindowWidth <= 0 || s.WindowHeight <= 0 {
+		s.WindowWidth, s.WindowHeight = 0, 0
 	}
-	s.Appearance, s.Device = f.Appearance, f.Device
-	if f.OverlayColour != "" {
-		s.OverlayColour = f.OverlayColour
+	if s.OverlayColour == "" {
+		s.OverlayColour = usual.OverlayColour
 	}
-	if f.OverlayOpacity >= 0 && f.OverlayOpacity <= 1 {
-		s.OverlayOpacity = f.OverlayOpacity
+	if s.OverlayOpacity < 0 || s.OverlayOpacity > 1 {
+		s.OverlayOpacity = usual.OverlayOpacity
 	}
-	if f.BrushRadius >= minBrush && f.BrushRadius <= maxBrush {
-		s.BrushRadius = f.BrushRadius
+	if s.BrushRadius < minBrush || s.BrushRadius > maxBrush {
+		s.BrushRadius = usual.BrushRadius
 	}
-	s.BrushSoft, s.WriteReport = f.BrushSoft, f.WriteReport
 	for _, spec := range processing.Specs() {
 		raw, ok := f.Params[spec.ID]
 		if !ok {
@@ -212,13 +195,7 @@ func (s *Settings) AddRecent(path string) {
 	s.LastFolder = filepath.Dir(path)
 }
 
-// RemoveRecent forgets a file that could not be opened.
+// RemoveRecent removes a file that could not be opened.
 func (s *Settings) RemoveRecent(path string) {
-	var rest []string
-	for _, r := range s.Recent {
-		if r != path {
-			rest = append(rest, r)
-		}
-	}
-	s.Recent = rest
+	s.Recent = slices.DeleteFunc(slices.Clone(s.Recent), func(recent string) bool { return recent == path })
 }

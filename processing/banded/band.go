@@ -196,7 +196,7 @@ func (b *Backend) band(ctx context.Context, g *group, win window, out []output) 
 		}
 	}()
 	for i, s := range g.steps {
-		on := &site{Backend: b.inner, window: win, planes: map[*plane]processing.Plane{}}
+		on := &target{Backend: b.inner, window: win, planes: map[*plane]processing.Plane{}}
 		for _, c := range s.slots {
 			q, err := b.place(ctx, here, c, win)
 			if err != nil {

@@ -3,7 +3,6 @@ package banded
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"reflect"
@@ -76,12 +75,14 @@ func (d *device) Host(ctx context.Context, p processing.Plane) (processing.Sampl
 	return d.Backend.Host(ctx, p)
 }
 
-func (d *device) Background(ctx context.Context, dst, y, exclude processing.Plane, radii []int) error {
-	if err := d.call(); err != nil {
-		return err
+func (d *device) Do(ctx context.Context, op processing.Op) error {
+	if _, ok := op.(processing.Background); ok {
+		if err := d.call(); err != nil {
+			return err
+		}
+		d.backgrounds++
 	}
-	d.backgrounds++
-	return d.Backend.Background(ctx, dst, y, exclude, radii)
+	return d.Backend.Do(ctx, op)
 }
 
 func isFull(err error) bool { return errors.Is(err, errFull) }
@@ -352,17 +353,19 @@ func operations() map[string]action {
 			index := rapid.SliceOfN(rapid.Uint32Max(uint32(p.w*p.h-1)), 0, 9).Draw(t, "index")
 			p.same("gather", func(be processing.Backend, at []processing.Plane, _ processing.Components) (any, error) {
 				dst := make([]uint32, len(index))
-				return dst, be.Gather(background, dst, at[s], index)
+				return dst, be.Do(background, processing.Gather{Values: dst, Src: at[s], Index: index})
 			})
 		},
-		"luma": func(t *rapid.T, p *program) {
+		"luminance": func(t *rapid.T, p *program) {
 			channels := rapid.SampledFrom([]int{1, 3, 4}).Draw(t, "channels")
 			pic := &processing.Picture{Width: p.w, Height: p.h, Channels: channels}
 			s := pixels(t, rapid.SampledFrom([]processing.Kind{u8, u16, f32}).Draw(t, "kind"), p.w*p.h*channels)
 			pic.U8, pic.U16, pic.F32 = s.U8, s.U16, s.F32
 			y, v := p.pick(t, "y", nil, u16), p.pick(t, "v", nil, u8)
-			on("luma", p, []int{y, v}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Luma(background, at[y], at[v], pic, tables(pic.Depth()))
+			on("luminance", p, []int{y, v}, func(be processing.Backend, at []processing.Plane) error {
+				return be.Do(background, processing.Luminance{
+					Y: at[y], V: at[v], Picture: pic, Tables: tables(pic.Depth()),
+				})
 			})
 		},
 		"morph": func(t *rapid.T, p *program) {
@@ -371,7 +374,7 @@ func operations() map[string]action {
 			op := processing.MorphOp(rapid.IntRange(0, 4).Draw(t, "op"))
 			e := element(t, p.reach/2)
 			on("morph", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Morph(background, at[d], at[s], op, e)
+				return be.Do(background, processing.Morph{Dst: at[d], Src: at[s], Op: op, Element: e})
 			})
 		},
 		"box mean": func(t *rapid.T, p *program) {
@@ -382,14 +385,14 @@ func operations() map[string]action {
 				r /= 2
 			}
 			on("box mean", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.BoxMean(background, at[d], at[s], r)
+				return be.Do(background, processing.BoxMean{Dst: at[d], Src: at[s], Radius: r})
 			})
 		},
 		"mean and variance": func(t *rapid.T, p *program) {
 			s, m := p.pick(t, "src", nil, u8, u16), p.pick(t, "mean", nil, f32)
 			v, r := p.pick(t, "variance", []int{m}, f32), p.radius(t, 127)
 			on("mean and variance", p, []int{m, v}, func(be processing.Backend, at []processing.Plane) error {
-				return be.MeanVariance(background, at[m], at[v], at[s], r)
+				return be.Do(background, processing.MeanVariance{Mean: at[m], Variance: at[v], Src: at[s], Radius: r})
 			})
 		},
 		"guard ring": func(t *rapid.T, p *program) {
@@ -401,7 +404,9 @@ func operations() map[string]action {
 			guard := rapid.IntRange(0, outer-1).Draw(t, "guard")
 			core := rapid.IntRange(0, guard).Draw(t, "core")
 			on("guard ring", p, []int{z}, func(be processing.Backend, at []processing.Plane) error {
-				return be.GuardRing(background, at[z], at[s], core, guard, outer, 1.5)
+				return be.Do(background, processing.GuardRing{
+					Dst: at[z], Src: at[s], Core: core, Guard: guard, Outer: outer, Noise: 1.5,
+				})
 			})
 		},
 		"background": func(t *rapid.T, p *program) {
@@ -412,21 +417,21 @@ func operations() map[string]action {
 			on("background", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
 				given := slices.Clone(radii)
 				defer clear(given)
-				return be.Background(background, at[d], at[y], at[e], given)
+				return be.Do(background, processing.Background{Dst: at[d], Y: at[y], Exclude: at[e], Radii: given})
 			})
 		},
 		"deviation": func(t *rapid.T, p *program) {
 			y, e := p.pick(t, "y", nil, u16), p.pick(t, "exclude", nil, u8)
 			d, r := p.pick(t, "dst", []int{y}, u16), p.radius(t, 127)
 			on("deviation", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Deviation(background, at[d], at[y], at[e], r)
+				return be.Do(background, processing.Deviation{Dst: at[d], Y: at[y], Exclude: at[e], Radius: r})
 			})
 		},
 		"box count": func(t *rapid.T, p *program) {
 			c, d := p.pick(t, "cls", nil, u8), p.pick(t, "dst", nil, u16)
 			bits, r := rapid.Uint8().Draw(t, "bits"), p.radius(t, 127)
 			on("box count", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.BoxCount(background, at[d], at[c], bits, r)
+				return be.Do(background, processing.BoxCount{Dst: at[d], Class: at[c], Bits: bits, Radius: r})
 			})
 		},
 		"contrast": func(t *rapid.T, p *program) {
@@ -434,7 +439,9 @@ func operations() map[string]action {
 			y, v := p.pick(t, "y", []int{s}, u16), p.pick(t, "v", []int{c}, u8)
 			b, rule := p.pick(t, "b", []int{s}, u16), rule(t)
 			on("contrast", p, []int{c, s}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Contrast(background, at[c], at[s], at[y], at[b], at[v], rule)
+				return be.Do(background, processing.Contrast{
+					Class: at[c], Seed: at[s], Y: at[y], Background: at[b], V: at[v], Rule: rule,
+				})
 			})
 		},
 		"cores": func(t *rapid.T, p *program) {
@@ -442,22 +449,19 @@ func operations() map[string]action {
 			b, m := p.pick(t, "b", nil, u16), p.pick(t, "m", nil, u16)
 			rule := processing.CoreRule{Core: rapid.Uint32Max(65536).Draw(t, "core"), Grow: rapid.Uint32Max(65536).Draw(t, "grow")}
 			on("cores", p, []int{c}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Cores(background, at[c], at[y], at[b], at[m], rule)
+				return be.Do(background, processing.Cores{
+					Class: at[c], Y: at[y], Background: at[b], Peak: at[m], Rule: rule,
+				})
 			})
 		},
-		"threshold": func(t *rapid.T, p *program) {
-			s, d := p.pick(t, "src", nil, u8, u16), p.pick(t, "dst", nil, u8)
-			level := rapid.Uint32Max(70000).Draw(t, "level")
-			on("threshold", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Threshold(background, at[d], at[s], level)
-			})
-		},
-		"excess": func(t *rapid.T, p *program) {
+		"difference threshold": func(t *rapid.T, p *program) {
 			d, y := p.pick(t, "dst", nil, u8), p.pick(t, "y", nil, u16)
 			b, v := p.pick(t, "b", nil, u16), p.pick(t, "v", []int{d}, u8)
 			over, level := rapid.Uint16().Draw(t, "over"), rapid.Uint8().Draw(t, "level")
-			on("excess", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Excess(background, at[d], at[y], at[b], at[v], over, level)
+			on("difference threshold", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
+				return be.Do(background, processing.DifferenceThreshold{
+					Dst: at[d], Y: at[y], Background: at[b], V: at[v], Over: over, Level: level,
+				})
 			})
 		},
 		"gaussian": func(t *rapid.T, p *program) {
@@ -465,7 +469,7 @@ func operations() map[string]action {
 			d := p.pick(t, "dst", []int{s}, kindOf(s))
 			sigma := rapid.Float64Range(0, float64(min(p.reach, 20))/3).Draw(t, "sigma")
 			on("gaussian", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Gaussian(background, at[d], at[s], sigma)
+				return be.Do(background, processing.Gaussian{Dst: at[d], Src: at[s], Sigma: sigma})
 			})
 		},
 		"wavelet": func(t *rapid.T, p *program) {
@@ -473,7 +477,7 @@ func operations() map[string]action {
 			d := p.pick(t, "dst", []int{s}, f32)
 			wave := processing.Wavelet(rapid.IntRange(0, 1).Draw(t, "wave"))
 			on("wavelet", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Wavelet(background, at[d], at[s], wave)
+				return be.Do(background, processing.WaveletTransform{Dst: at[d], Src: at[s], Wavelet: wave})
 			})
 		},
 		"inverse wavelet": func(t *rapid.T, p *program) {
@@ -481,27 +485,7 @@ func operations() map[string]action {
 			d := p.pick(t, "dst", []int{s}, f32)
 			wave := processing.Wavelet(rapid.IntRange(0, 1).Draw(t, "wave"))
 			on("inverse wavelet", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.InverseWavelet(background, at[d], at[s], wave)
-			})
-		},
-		"starlet": func(t *rapid.T, p *program) {
-			n := 0
-			// All planes of n bands take 4·n + 8 bytes a pixel, which the bands are smaller for.
-			for n < 3 && 2*starletReach(n+1)+1 <= p.rows*32/(12*(n+1)+24) {
-				n++
-			}
-			n = rapid.IntRange(0, n).Draw(t, "bands")
-			s := p.pick(t, "src", nil, u8, u16, f32)
-			taken := []int{s}
-			for i := range n + 1 {
-				taken = append(taken, p.pick(t, fmt.Sprint("band ", i), taken, f32))
-			}
-			on("starlet", p, taken[1:], func(be processing.Backend, at []processing.Plane) error {
-				var bands []processing.Plane
-				for _, i := range taken[1 : n+1] {
-					bands = append(bands, at[i])
-				}
-				return be.Starlet(background, bands, at[taken[n+1]], at[s])
+				return be.Do(background, processing.InverseWavelet{Dst: at[d], Src: at[s], Wavelet: wave})
 			})
 		},
 		"starlet band": func(t *rapid.T, p *program) {
@@ -510,18 +494,18 @@ func operations() map[string]action {
 			}
 			s, d := p.pick(t, "src", nil, u8), p.pick(t, "dst", nil, u16)
 			most := 1
-			for most < 3 && starletReach(most+1) <= p.reach {
+			for most < 3 && (processing.StarletBand{Level: most + 1}).Footprint().Rows <= p.reach {
 				most++
 			}
 			level := rapid.IntRange(1, most).Draw(t, "level")
 			on("starlet band", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.StarletBand(background, at[d], at[s], level)
+				return be.Do(background, processing.StarletBand{Dst: at[d], Src: at[s], Level: level})
 			})
 		},
 		"noise tiles": func(t *rapid.T, p *program) {
 			s, tile := p.pick(t, "src", nil, u8, u16), rapid.IntRange(2, 20).Draw(t, "tile")
 			p.same("noise tiles", func(be processing.Backend, at []processing.Plane, _ processing.Components) (any, error) {
-				return be.NoiseTiles(background, at[s], tile)
+				return processing.Evaluate(background, be, processing.NoiseTiles{Src: at[s], Side: tile})
 			})
 		},
 		"histogram": func(t *rapid.T, p *program) {
@@ -532,7 +516,7 @@ func operations() map[string]action {
 				if !all {
 					exclude = at[e]
 				}
-				bins, err := be.Histogram(background, at[s], exclude)
+				bins, err := processing.Evaluate(background, be, processing.Histogram{Src: at[s], Exclude: exclude})
 				found := []uint64{uint64(len(bins))}
 				for v, n := range bins {
 					if n > 0 {
@@ -545,7 +529,7 @@ func operations() map[string]action {
 		"moments": func(t *rapid.T, p *program) {
 			s := p.pick(t, "src", nil, u8, u16, u32)
 			p.same("moments", func(be processing.Backend, at []processing.Plane, _ processing.Components) (any, error) {
-				return be.Moments(background, at[s])
+				return processing.Evaluate(background, be, processing.SumMoments{Src: at[s]})
 			})
 		},
 		"label and grow": func(t *rapid.T, p *program) {
@@ -557,64 +541,75 @@ func operations() map[string]action {
 				if p.components[k] != nil {
 					p.components[k].Release()
 				}
-				cores, err := be.Label(background, at[c], bits)
+				cores, err := processing.Evaluate(background, be, processing.Label{Class: at[c], Bits: bits})
 				p.must(err)
 				some := make([]bool, cores.Len())
 				for i := range some {
 					some[i] = i%3 > 0
 				}
-				p.must(be.Keep(background, cores, some))
-				p.components[k], err = be.Grow(background, cores, at[c], g)
+				p.must(be.Do(background, processing.FilterComponents{Components: cores, Keep: some}))
+				p.components[k], err = processing.Evaluate(background, be, processing.Grow{
+					Cores: cores, Class: at[c], Growth: g,
+				})
 				p.must(err)
 				cores.Release()
 			}
 			keep := rapid.SliceOfN(rapid.Bool(), p.components[0].Len(), p.components[0].Len()).Draw(t, "keep")
 			p.same("components", func(be processing.Backend, at []processing.Plane, c processing.Components) (any, error) {
-				if err := be.Keep(background, c, keep); err != nil {
+				if err := be.Do(background, processing.FilterComponents{Components: c, Keep: keep}); err != nil {
 					return nil, err
 				}
-				if err := be.Paint(background, at[d], c); err != nil {
+				if err := be.Do(background, processing.Rasterize{Dst: at[d], Components: c}); err != nil {
 					return nil, err
 				}
-				return be.Spans(background, c)
+				return processing.Evaluate(background, be, processing.Spans{Components: c})
 			})
 		},
 		"fill holes": func(t *rapid.T, p *program) {
 			d := p.pick(t, "dst", nil, u8)
-			on("fill holes", p, []int{d}, func(be processing.Backend, at []processing.Plane) error { return be.FillHoles(background, at[d]) })
+			on("fill holes", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
+				return be.Do(background, processing.FillHoles{Dst: at[d]})
+			})
 		},
-		"tally": func(t *rapid.T, p *program) {
+		"measure regions": func(t *rapid.T, p *program) {
 			if p.components[0] == nil {
 				return
 			}
 			c, m, v := p.pick(t, "class", nil, u8), p.pick(t, "member", nil, u8), p.pick(t, "v", nil, u8)
 			y, b := p.pick(t, "y", nil, u16), p.pick(t, "b", nil, u16)
 			s, l := p.pick(t, "spread", nil, u16), p.pick(t, "starlet", nil, u16)
-			p.same("tally", func(be processing.Backend, at []processing.Plane, comps processing.Components) (any, error) {
-				return be.Tally(background, comps, processing.TallyPlanes{Class: at[c], Member: at[m], Y: at[y], B: at[b],
-					V: at[v], Spread: at[s], Starlet: at[l]}, tables(8))
+			p.same("measure regions", func(be processing.Backend, at []processing.Plane, comps processing.Components) (any, error) {
+				return processing.Evaluate(background, be, processing.MeasureRegions{
+					Components: comps, Class: at[c], Member: at[m], Y: at[y], Background: at[b], V: at[v], Deviation: at[s], Starlet: at[l], Tables: tables(8),
+				})
 			})
 		},
 		"convolve": func(t *rapid.T, p *program) {
 			fill(t, p, func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error {
-				return be.Convolve(background, dst, state, tiles, slices.Repeat([]float64{1.5}, len(tiles)))
+				return be.Do(background, processing.Convolve{
+					Dst: dst, State: state, Tiles: tiles, Sigmas: slices.Repeat([]float64{1.5}, len(tiles)),
+				})
 			})
 		},
 		"harmonic": func(t *rapid.T, p *program) {
 			fill(t, p, func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error {
-				return be.Harmonic(background, dst, state, tiles, slices.Repeat([]int{3}, len(tiles)), slices.Repeat([]float32{1.5}, len(tiles)))
+				return be.Do(background, processing.Harmonic{
+					Dst: dst, State: state, Tiles: tiles, Sweeps: slices.Repeat([]int{3}, len(tiles)), Omegas: slices.Repeat([]float32{1.5}, len(tiles)),
+				})
 			})
 		},
 		"biharmonic": func(t *rapid.T, p *program) {
 			fill(t, p, func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error {
-				return be.Biharmonic(background, dst, state, tiles, slices.Repeat([]int{3}, len(tiles)), 1.4)
+				return be.Do(background, processing.Biharmonic{
+					Dst: dst, State: state, Tiles: tiles, Sweeps: slices.Repeat([]int{3}, len(tiles)), Omega: 1.4,
+				})
 			})
 		},
 		"detail": func(t *rapid.T, p *program) {
 			s, list := p.pick(t, "src", nil, f32), tiles(t, p)
 			d, e := p.pick(t, "dst", []int{s}, f32), p.pick(t, "state", nil, u8)
 			on("detail", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Detail(background, at[d], at[s], at[e], list)
+				return be.Do(background, processing.Detail{Dst: at[d], Src: at[s], State: at[e], Tiles: list})
 			})
 		},
 		"separate": func(t *rapid.T, p *program) {
@@ -629,18 +624,20 @@ func operations() map[string]action {
 					Noise: 1e-4, Mismatch: 0.1, Sweeps: 2}
 			}
 			on("separate", p, q[:2], func(be processing.Backend, at []processing.Plane) error {
-				return be.Separate(background, at[q[0]:q[0]+1], at[q[1]], at[q[2]:q[2]+1], at[q[3]], at[e], list, models)
+				return be.Do(background, processing.Separate{
+					Paint: at[q[0] : q[0]+1], Light: at[q[1]], Seen: at[q[2] : q[2]+1], Expected: at[q[3]], State: at[e], Tiles: list, Models: models,
+				})
 			})
 		},
 	}
 }
 
-// lumaTables are made once: they are larger than the pictures here.
-var lumaTables = sync.OnceValue(func() [2]*processing.LumaTables {
-	return [2]*processing.LumaTables{processing.NewLumaTables(8, processing.TransferSRGB), processing.NewLumaTables(16, processing.TransferSRGB)}
+// luminanceTables are made once: they are larger than the pictures here.
+var luminanceTables = sync.OnceValue(func() [2]*processing.LuminanceTables {
+	return [2]*processing.LuminanceTables{processing.NewLuminanceTables(8, processing.TransferSRGB), processing.NewLuminanceTables(16, processing.TransferSRGB)}
 })
 
-func tables(depth int) *processing.LumaTables { return lumaTables()[min(depth/16, 1)] }
+func tables(depth int) *processing.LuminanceTables { return luminanceTables()[min(depth/16, 1)] }
 
 // newProgram draws a picture, bands, and the content of all planes.
 func newProgram(t *rapid.T) *program {
@@ -732,15 +729,15 @@ func TestHostStays(t *testing.T) {
 	b := newBench(t, w, h, 9)
 	p, q := b.load(w, h, processing.Samples{U8: ramp(w, h)}), b.load(w, h, processing.Samples{U8: ramp(w, h)})
 	// So that the content of p is no longer where Upload has put it.
-	must(t, b.Morph(background, p, p, processing.Dilate, processing.Square(1)))
+	must(t, b.Do(background, processing.Morph{Dst: p, Src: p, Op: processing.Dilate, Element: processing.Square(1)}))
 	seen, err := b.Host(background, p)
 	must(t, err)
 	want := slices.Clone(seen.U8)
-	c, err := b.Label(background, p, 1)
+	c, err := processing.Evaluate(background, b, processing.Label{Class: p, Bits: 1})
 	must(t, err)
 	c.Release()
 	for range 3 {
-		must(t, b.Morph(background, q, q, processing.Erode, processing.Square(1)))
+		must(t, b.Do(background, processing.Morph{Dst: q, Src: q, Op: processing.Erode, Element: processing.Square(1)}))
 		_, err := b.Host(background, q)
 		must(t, err)
 	}
@@ -766,7 +763,7 @@ func (b *bench) twice(w, h int) {
 	for range 2 {
 		q, err := b.Alloc(processing.U8, w, h)
 		must(b.t, err)
-		must(b.t, b.BoxMean(background, q, p, 2))
+		must(b.t, b.Do(background, processing.BoxMean{Dst: q, Src: p, Radius: 2}))
 		p.Release()
 		p = q
 	}
@@ -808,8 +805,8 @@ func meanTwice(t rapid.TB, be processing.Backend, w, h int) []uint8 {
 		defer p[i].Release()
 	}
 	must(t, be.Upload(background, p[0], processing.Samples{U8: ramp(w, h)}))
-	must(t, be.BoxMean(background, p[1], p[0], 2))
-	must(t, be.BoxMean(background, p[2], p[1], 2))
+	must(t, be.Do(background, processing.BoxMean{Dst: p[1], Src: p[0], Radius: 2}))
+	must(t, be.Do(background, processing.BoxMean{Dst: p[2], Src: p[1], Radius: 2}))
 	s, err := be.Host(background, p[2])
 	must(t, err)
 	return slices.Clone(s.U8)
@@ -820,7 +817,7 @@ func TestForgotten(t *testing.T) {
 	const w, h = 7, 40
 	b := newBench(t, w, h, 9)
 	p := b.load(w, h, processing.Samples{U8: ramp(w, h)})
-	must(t, b.Morph(background, p, p, processing.Dilate, processing.Square(1)))
+	must(t, b.Do(background, processing.Morph{Dst: p, Src: p, Op: processing.Dilate, Element: processing.Square(1)}))
 	p.Release()
 	p.Release()
 	b.done()
@@ -845,14 +842,14 @@ func TestMadeTwice(t *testing.T) {
 		must(t, err)
 		return b.inner.backgrounds
 	}
-	must(t, b.Background(background, p[1], p[0], mask, []int{1}))
-	must(t, b.BoxMean(background, p[2], p[1], 1))
-	must(t, b.BoxMean(background, p[3], p[1], 1))
+	must(t, b.Do(background, processing.Background{Dst: p[1], Y: p[0], Exclude: mask, Radii: []int{1}}))
+	must(t, b.Do(background, processing.BoxMean{Dst: p[2], Src: p[1], Radius: 1}))
+	must(t, b.Do(background, processing.BoxMean{Dst: p[3], Src: p[1], Radius: 1}))
 	for i, want := range []int{1, 2, 2, 2} {
 		if got := made(); got != want {
 			t.Errorf("request %d: made %d times, want %d", i, got, want)
 		}
-		must(t, b.BoxMean(background, p[3], p[1], i))
+		must(t, b.Do(background, processing.BoxMean{Dst: p[3], Src: p[1], Radius: i}))
 	}
 	for _, q := range append(p[:], mask) {
 		q.Release()
@@ -867,13 +864,13 @@ func TestGatherFromBands(t *testing.T) {
 	p := b.load(w, h, processing.Samples{U8: ramp(w, h)})
 	q, err := b.Alloc(processing.U16, w, h)
 	must(t, err)
-	must(t, b.BoxCount(background, q, p, 255, 2))
+	must(t, b.Do(background, processing.BoxCount{Dst: q, Class: p, Bits: 255, Radius: 2}))
 	index := make([]uint32, w*h)
 	for i := range index {
 		index[i] = uint32(i * 37 % (w * h))
 	}
 	got := make([]uint32, w*h)
-	must(t, b.Gather(background, got, q, index))
+	must(t, b.Do(background, processing.Gather{Values: got, Src: q, Index: index}))
 	if n, _ := b.host.Live(); n != 1 {
 		t.Errorf("the host has %d planes, want the source alone", n)
 	}
@@ -887,7 +884,7 @@ func TestGatherFromBands(t *testing.T) {
 			t.Fatalf("pixel %d is %d, want %d", at, got[i], all.U16[at])
 		}
 	}
-	must(t, b.Gather(background, got[:1], q, []uint32{3}))
+	must(t, b.Do(background, processing.Gather{Values: got[:1], Src: q, Index: []uint32{3}}))
 	p.Release()
 	q.Release()
 	b.done()
@@ -912,22 +909,24 @@ func TestComponentsAnew(t *testing.T) {
 		for i := range list {
 			list[i] = i%3 != third
 		}
-		must(t, b.Keep(background, c, list))
+		must(t, b.Do(background, processing.FilterComponents{Components: c, Keep: list}))
 	}
-	cores, err := b.Label(background, p, processing.ClassCore)
+	cores, err := processing.Evaluate(background, b, processing.Label{Class: p, Bits: processing.ClassCore})
 	must(t, err)
 	keep(cores, 0)
-	grown, err := b.Grow(background, cores, p, processing.Growth{Base: 1.5, Slope: 0.7, Limit: 30, MaxCore: 100})
+	grown, err := processing.Evaluate(background, b, processing.Grow{
+		Cores: cores, Class: p, Growth: processing.Growth{Base: 1.5, Slope: 0.7, Limit: 30, MaxCore: 100},
+	})
 	must(t, err)
 	keep(grown, 1)
 	cores.Release()
 	// The class plane may change meanwhile.
 	must(t, b.Upload(background, p, processing.Samples{U8: ramp(w, h)}))
-	want, err := b.Spans(background, grown)
+	want, err := processing.Evaluate(background, b, processing.Spans{Components: grown})
 	must(t, err)
 	made, err := b.atHost(background, grown.(*components))
 	must(t, err)
-	got, err := b.host.Spans(background, made)
+	got, err := processing.Evaluate(background, b.host, processing.Spans{Components: made})
 	must(t, err)
 	if grown.(*components).inner == nil || len(want) == 0 {
 		t.Error("there are no components on the device: the comparison says nothing")
@@ -938,7 +937,7 @@ func TestComponentsAnew(t *testing.T) {
 	for _, c := range []processing.Components{cores, grown} {
 		c.Release()
 	}
-	if _, err := b.Spans(background, grown); err == nil {
+	if _, err := processing.Evaluate(background, b, processing.Spans{Components: grown}); err == nil {
 		t.Error("released components have spans")
 	}
 	p.Release()
@@ -963,12 +962,12 @@ func TestFloatOrder(t *testing.T) {
 		}
 		must(t, be.Upload(background, p[0], processing.Samples{F32: samples}))
 		for i, r := range []int{1, 2} {
-			must(t, be.BoxMean(background, p[i+1], p[0], r))
+			must(t, be.Do(background, processing.BoxMean{Dst: p[i+1], Src: p[0], Radius: r}))
 		}
 		// This asks for both at once.
 		mask, err := be.Alloc(processing.U8, w, h)
 		must(t, err)
-		must(t, be.Detail(background, p[1], p[2], mask, nil))
+		must(t, be.Do(background, processing.Detail{Dst: p[1], Src: p[2], State: mask}))
 		mask.Release()
 		for _, q := range p[1:] {
 			s, err := be.Host(background, q)
@@ -998,7 +997,9 @@ func TestSizes(t *testing.T) {
 	}
 	for range 2 {
 		for _, p := range planes {
-			must(t, b.Morph(background, p, p, processing.Dilate, processing.Square(1)))
+			must(t, b.Do(background, processing.Morph{
+				Dst: p, Src: p, Op: processing.Dilate, Element: processing.Square(1),
+			}))
 		}
 	}
 	for i, p := range planes {
@@ -1006,7 +1007,9 @@ func TestSizes(t *testing.T) {
 		q, err := b.plain.Alloc(processing.U8, w, h)
 		must(t, err)
 		must(t, b.plain.Upload(background, q, processing.Samples{U8: ramp(w, h)}))
-		must(t, b.plain.Morph(background, q, q, processing.Dilate, processing.Square(2)))
+		must(t, b.plain.Do(background, processing.Morph{
+			Dst: q, Src: q, Op: processing.Dilate, Element: processing.Square(2),
+		}))
 		want, err := b.plain.Host(background, q)
 		must(t, err)
 		got, err := b.Host(background, p)

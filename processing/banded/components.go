@@ -6,7 +6,6 @@ import (
 
 	"blik/internal/parallel"
 	"blik/processing"
-	"blik/processing/args"
 	"blik/processing/internal/span"
 )
 
@@ -14,23 +13,19 @@ import (
 // host needs them too, or the device has no memory left, they are made anew there: the values that they came from are kept for
 // that.
 
-// origin is one of the operations that components came from.
+// origin is one of the operations that components came from: a Label, Grow or FilterComponents.
 type origin struct {
-	// cls is the class plane that was labelled, or grown over where growth is set; nil where keep is.
-	cls    *value
-	bits   uint8
-	growth *processing.Growth
-	keep   []bool
+	op processing.Op
+	// class is what the class plane held that was labelled or grown over, else nil.
+	class *value
 }
 
 // components are on the device, on the host, or on both.
 type components struct {
-	owner    *Backend
-	w, h     int
-	origins  []origin
-	inner    processing.Components
-	host     processing.Components
-	released bool
+	processing.Handle
+	origins []origin
+	inner   processing.Components
+	host    processing.Components
 }
 
 func (c *components) Len() int {
@@ -40,29 +35,18 @@ func (c *components) Len() int {
 	return c.host.Len()
 }
 
-func (c *components) Size() (w, h int) { return c.w, c.h }
-func (c *components) Released() bool   { return c.released }
-
-func (c *components) Owner() processing.Backend {
-	if c == nil {
-		return nil
-	}
-	return c.owner
-}
-
 func (c *components) Release() {
-	if c.released {
+	if !c.MarkReleased() {
 		return
 	}
-	c.released = true
 	for _, l := range []processing.Components{c.inner, c.host} {
 		if l != nil {
 			l.Release()
 		}
 	}
 	for _, o := range c.origins {
-		if o.cls != nil {
-			o.cls.drop()
+		if o.class != nil {
+			o.class.drop()
 		}
 	}
 }
@@ -70,11 +54,11 @@ func (c *components) Release() {
 // from makes empty components that come from the origins.
 func (b *Backend) from(p *plane, origins ...origin) *components {
 	for _, o := range origins {
-		if o.cls != nil {
-			o.cls.users++
+		if o.class != nil {
+			o.class.users++
 		}
 	}
-	return &components{owner: b, w: p.w, h: p.h, origins: origins}
+	return &components{Handle: processing.NewHandle(b, p.w, p.h), origins: origins}
 }
 
 // componentBytes is what a pixel of a class plane takes on the device with what making components needs beside it.
@@ -116,16 +100,18 @@ func (b *Backend) atHost(ctx context.Context, c *components) (processing.Compone
 	for _, o := range c.origins {
 		var next processing.Components
 		var err error
-		switch {
-		case o.keep != nil:
-			err = b.host.Keep(ctx, made, o.keep)
-			next = made
-		case o.growth != nil:
-			if next, err = b.host.Grow(ctx, made, o.cls.stored, *o.growth); err == nil {
+		switch op := o.op.(type) {
+		case processing.FilterComponents:
+			op.Components, next = made, made
+			err = b.host.Do(ctx, op)
+		case processing.Grow:
+			op.Cores, op.Class = made, o.class.stored
+			if next, err = processing.Evaluate(ctx, b.host, op); err == nil {
 				made.Release()
 			}
-		default:
-			next, err = b.host.Label(ctx, o.cls.stored, o.bits)
+		case processing.Label:
+			op.Class = o.class.stored
+			next, err = processing.Evaluate(ctx, b.host, op)
 		}
 		if err != nil {
 			if made != nil {
@@ -139,19 +125,16 @@ func (b *Backend) atHost(ctx context.Context, c *components) (processing.Compone
 	return made, nil
 }
 
-// Label returns the 8-connected components of the pixels of cls that have one of the given bits.
-func (b *Backend) Label(ctx context.Context, cls processing.Plane, bits uint8) (processing.Components, error) {
-	if err := args.Label(b, cls); err != nil {
+// label finds the components of a class plane.
+func (b *Backend) label(ctx context.Context, op processing.Label) (processing.Components, error) {
+	p := op.Class.(*plane)
+	if err := b.demandAll(ctx, []*plane{p}); err != nil {
 		return nil, err
 	}
-	p := planes(cls)
-	if err := b.demandAll(ctx, p); err != nil {
-		return nil, err
-	}
-	v := p[0].content
-	c := b.from(p[0], origin{cls: v, bits: bits})
-	done, err := b.onDevice(ctx, v, func(q processing.Plane) (err error) {
-		c.inner, err = b.inner.Label(ctx, q, bits)
+	c := b.from(p, origin{op, p.content})
+	done, err := b.onDevice(ctx, p.content, func(q processing.Plane) (err error) {
+		op.Class = q
+		c.inner, err = processing.Evaluate(ctx, b.inner, op)
 		return err
 	})
 	return b.finished(ctx, c, done, err)
@@ -169,120 +152,91 @@ func (b *Backend) finished(ctx context.Context, c *components, done bool, err er
 	return c, nil
 }
 
-// Grow extends cores over pixels of cls with ClassGrow.
-func (b *Backend) Grow(ctx context.Context, cores processing.Components, cls processing.Plane, g processing.Growth) (processing.Components, error) {
-	if err := args.Grow(b, cores, cls, g); err != nil {
+// grow extends cores over pixels of a class plane.
+func (b *Backend) grow(ctx context.Context, op processing.Grow) (processing.Components, error) {
+	p, cores := op.Class.(*plane), op.Cores.(*components)
+	if err := b.demandAll(ctx, []*plane{p}); err != nil {
 		return nil, err
 	}
-	p := planes(cls)
-	if err := b.demandAll(ctx, p); err != nil {
-		return nil, err
-	}
-	k, v := cores.(*components), p[0].content
-	c := b.from(p[0], append(slices.Clone(k.origins), origin{cls: v, growth: &g})...)
-	if k.inner == nil {
+	c := b.from(p, append(slices.Clone(cores.origins), origin{op, p.content})...)
+	if cores.inner == nil {
 		var err error
-		c.host, err = b.host.Grow(ctx, k.host, v.stored, g)
+		op.Cores, op.Class = cores.host, p.content.stored
+		c.host, err = processing.Evaluate(ctx, b.host, op)
 		return b.finished(ctx, c, err == nil, err)
 	}
-	done, err := b.onDevice(ctx, v, func(q processing.Plane) (err error) {
-		c.inner, err = b.inner.Grow(ctx, k.inner, q, g)
+	done, err := b.onDevice(ctx, p.content, func(q processing.Plane) (err error) {
+		op.Cores, op.Class = cores.inner, q
+		c.inner, err = processing.Evaluate(ctx, b.inner, op)
 		return err
 	})
 	return b.finished(ctx, c, done, err)
 }
 
-// Keep empties the components whose label is not kept.
-func (b *Backend) Keep(ctx context.Context, c processing.Components, keep []bool) error {
-	if err := args.Keep(b, c, keep); err != nil {
-		return err
-	}
-	q := c.(*components)
-	if q.inner != nil {
-		if err := b.inner.Keep(ctx, q.inner, keep); err != nil {
+// filterComponents empties the components whose label is not kept.
+func (b *Backend) filterComponents(ctx context.Context, op processing.FilterComponents) error {
+	c := op.Components.(*components)
+	for _, at := range []struct {
+		backend processing.Backend
+		list    processing.Components
+	}{{b.inner, c.inner}, {b.host, c.host}} {
+		if at.list == nil {
+			continue
+		}
+		if err := at.backend.Do(ctx, processing.FilterComponents{Components: at.list, Keep: op.Keep}); err != nil {
 			return err
 		}
 	}
-	if q.host != nil {
-		if err := b.host.Keep(ctx, q.host, keep); err != nil {
-			return err
-		}
-	}
-	if len(keep) > 0 {
-		q.origins = append(q.origins, origin{keep: slices.Clone(keep)})
+	if len(op.Keep) > 0 {
+		c.origins = append(c.origins, origin{op: processing.FilterComponents{Keep: slices.Clone(op.Keep)}})
 	}
 	return nil
 }
 
-// Paint writes 255 into dst where a component is, 0 elsewhere.
-func (b *Backend) Paint(ctx context.Context, dst processing.Plane, c processing.Components) error {
-	if err := args.Paint(b, dst, c); err != nil {
-		return err
-	}
-	p := planes(dst)
-	q := c.(*components)
-	return b.onHost(ctx, operation{writes: p, run: func(ctx context.Context, on *site) error {
-		if q.inner == nil {
-			l, err := b.atHost(ctx, q)
+// rasterize writes 255 into a plane where a component is, 0 elsewhere.
+func (b *Backend) rasterize(ctx context.Context, op processing.Rasterize) error {
+	p, c := op.Dst.(*plane), op.Components.(*components)
+	return b.onHost(ctx, operation{writes: []*plane{p}, run: func(ctx context.Context, on *target) error {
+		dst := on.planes[p]
+		if c.inner == nil {
+			list, err := b.atHost(ctx, c)
 			if err != nil {
 				return err
 			}
-			return on.Paint(ctx, on.of(p[0]), l)
+			return on.Do(ctx, processing.Rasterize{Dst: dst, Components: list})
 		}
-		// Spans are little beside the plane that the device would paint and send.
-		spans, err := b.inner.Spans(ctx, q.inner)
+		// Spans are little beside the plane that the device would write and send.
+		spans, err := processing.Evaluate(ctx, b.inner, processing.Spans{Components: c.inner})
 		if err != nil {
 			return err
 		}
-		s, err := b.host.Host(ctx, on.of(p[0]))
+		s, err := b.host.Host(ctx, dst)
 		if err != nil {
 			return err
 		}
 		parallel.Split(len(s.U8), 1<<18, func(from, to int) { clear(s.U8[from:to]) })
-		span.Fill(s.U8, p[0].w, spans, 255)
+		span.Fill(s.U8, p.w, spans, 255)
 		return ctx.Err()
 	}})
 }
 
-// Spans returns the runs of pixels of equal label.
-func (b *Backend) Spans(ctx context.Context, c processing.Components) ([]processing.Span, error) {
-	if err := args.Spans(b, c); err != nil {
-		return nil, err
+// spans returns the runs of pixels of equal label.
+func (b *Backend) spans(ctx context.Context, op processing.Spans) ([]processing.Span, error) {
+	c := op.Components.(*components)
+	if c.inner != nil {
+		op.Components = c.inner
+		return processing.Evaluate(ctx, b.inner, op)
 	}
-	q := c.(*components)
-	if q.inner != nil {
-		return b.inner.Spans(ctx, q.inner)
-	}
-	return b.host.Spans(ctx, q.host)
+	op.Components = c.host
+	return processing.Evaluate(ctx, b.host, op)
 }
 
-// FillHoles writes 255 into the pixels of dst that are 0 and do not reach the picture's border.
-func (b *Backend) FillHoles(ctx context.Context, dst processing.Plane) error {
-	if err := args.FillHoles(b, dst); err != nil {
+// measureRegions is for the host: it reads eleven bytes a pixel, and few pixels are near a component.
+func (b *Backend) measureRegions(ctx context.Context, op processing.MeasureRegions) error {
+	list, err := b.atHost(ctx, op.Components.(*components))
+	if err != nil {
 		return err
 	}
-	p := planes(dst)
-	return b.onHost(ctx, operation{reads: p, writes: p, run: func(ctx context.Context, on *site) error {
-		return on.FillHoles(ctx, on.of(p[0]))
-	}})
-}
-
-// Tally sums up each component. It reads eleven bytes a pixel, little of which is near a component: that is for the host.
-func (b *Backend) Tally(ctx context.Context, c processing.Components, t processing.TallyPlanes, tables *processing.LumaTables) (sums []processing.Tally, err error) {
-	if err := args.Tally(b, c, t, tables); err != nil {
-		return nil, err
-	}
-	p := planes(t.Class, t.Member, t.Y, t.B, t.V, t.Spread, t.Starlet)
-	q := c.(*components)
-	err = b.onHost(ctx, operation{reads: p, run: func(ctx context.Context, on *site) error {
-		l, err := b.atHost(ctx, q)
-		if err != nil {
-			return err
-		}
-		sums, err = on.Tally(ctx, l, processing.TallyPlanes{
-			Class: on.of(p[0]), Member: on.of(p[1]), Y: on.of(p[2]), B: on.of(p[3]), V: on.of(p[4]), Spread: on.of(p[5]), Starlet: on.of(p[6]),
-		}, tables)
-		return err
-	}})
-	return sums, err
+	op.Components = list
+	return b.onHost(ctx, newOperation(op))
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"blik/processing"
-	"blik/processing/args/argstest"
 	"blik/processing/cpu"
+	"blik/processing/optest"
 	"blik/processing/synth"
 )
 
@@ -260,9 +260,9 @@ func TestTimings(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
-	b := newBench(t, 8, 6, 6)
-	argstest.Refusals(t, b.Backend, b.plain)
+func TestEveryOperationIsAnswered(t *testing.T) {
+	b := newBench(t, optest.W, optest.H, 6)
+	t.Run("all", func(t *testing.T) { optest.Answered(t, b.Backend) })
 	b.done()
 }
 
@@ -272,7 +272,9 @@ func TestCancelled(t *testing.T) {
 	p := b.load(w, h, processing.Samples{U8: ramp(w, h)})
 	ctx, cancel := context.WithCancel(background)
 	cancel()
-	if err := b.Morph(ctx, p, p, processing.Dilate, processing.Square(1)); !errors.Is(err, context.Canceled) {
+	if err := b.Do(ctx, processing.Morph{
+		Dst: p, Src: p, Op: processing.Dilate, Element: processing.Square(1),
+	}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	p.Release()

@@ -4,38 +4,26 @@ import (
 	"context"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
 // plane is a raster whose content changes with every operation that writes it.
 type plane struct {
-	owner *Backend
-	kind  processing.Kind
-	w, h  int
+	processing.Handle
+	backend *Backend
+	kind    processing.Kind
+	w, h    int
 	// content is nil until the plane is first used.
-	content  *value
-	released bool
+	content *value
 }
 
-func (p *plane) Size() (w, h int)      { return p.w, p.h }
 func (p *plane) Kind() processing.Kind { return p.kind }
-func (p *plane) Released() bool        { return p.released }
-
-func (p *plane) Owner() processing.Backend {
-	if p == nil {
-		return nil
-	}
-	return p.owner
-}
 
 // Release gives the memory back, as soon as nothing that waits needs it.
 func (p *plane) Release() {
-	if p == nil || p.released {
-		return
+	if p != nil && p.MarkReleased() {
+		p.backend.live--
+		p.assign(nil)
 	}
-	p.released = true
-	p.owner.live--
-	p.assign(nil)
 }
 
 // assign makes v the content.
@@ -55,7 +43,7 @@ func (p *plane) assign(v *value) {
 // current returns the content; that of a plane never written is whatever is in its memory.
 func (p *plane) current() (*value, error) {
 	if p.content == nil {
-		stored, err := p.owner.host.Alloc(p.kind, p.w, p.h)
+		stored, err := p.backend.host.Alloc(p.kind, p.w, p.h)
 		if err != nil {
 			return nil, err
 		}
@@ -106,25 +94,16 @@ func (v *value) store(p processing.Plane) {
 
 // Alloc returns a plane with undefined content.
 func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error) {
-	if err := args.Alloc(b, kind, w, h); err != nil {
+	if err := processing.CheckAlloc(b, kind, w, h); err != nil {
 		return nil, err
 	}
 	b.live++
-	return &plane{owner: b, kind: kind, w: w, h: h}, nil
+	return &plane{Handle: processing.NewHandle(b, w, h), backend: b, kind: kind, w: w, h: h}, nil
 }
 
 // Live returns the number of planes that were allocated and not yet released. It is 0 when a job has cleaned up after
 // itself.
 func (b *Backend) Live() int { return b.live }
-
-// planes returns planes of a Backend as they are.
-func planes(list ...processing.Plane) []*plane {
-	out := make([]*plane, len(list))
-	for i, p := range list {
-		out[i] = p.(*plane)
-	}
-	return out
-}
 
 // samples returns the content of p in host memory, to be read only.
 func (b *Backend) samples(ctx context.Context, p *plane) (processing.Samples, error) {

@@ -9,7 +9,7 @@ import (
 	"blik/processing"
 )
 
-// operation is what a method of Backend asks for.
+// operation is what Backend is asked for: usually a processing.Op.
 type operation struct {
 	// reads are the planes whose content matters, writes those that get new content.
 	reads, writes []*plane
@@ -17,24 +17,22 @@ type operation struct {
 	reach int
 	// align, where above 1, is what the first row of a band must be a multiple of.
 	align int
-	run   func(ctx context.Context, on *site) error
+	run   func(ctx context.Context, on *target) error
 }
 
-// site is where a step is done: a backend, its counterparts of the planes, and the rows that they hold.
-type site struct {
+// target is where a step is done: a backend, its counterparts of the planes, and the rows that they hold.
+type target struct {
 	processing.Backend
 	window
 	planes map[*plane]processing.Plane
 }
 
-func (s *site) of(p *plane) processing.Plane { return s.planes[p] }
-
-func (s *site) all(list []*plane) []processing.Plane {
-	out := make([]processing.Plane, len(list))
-	for i, p := range list {
-		out[i] = s.planes[p]
+// binding puts the counterparts in the place of planes, and the rows of the band in that of a picture.
+func (t *target) binding() processing.Binding {
+	return processing.Binding{
+		Plane:   func(p processing.Plane) processing.Plane { return t.planes[p.(*plane)] },
+		Picture: func(pic *processing.Picture) *processing.Picture { return rowsOf(pic, t.top, t.base) },
 	}
-	return out
 }
 
 // step is an operation that waits to be done, on the values that its planes had and get.
@@ -196,7 +194,7 @@ func (b *Backend) whole(ctx context.Context, o operation) error {
 
 // doOnHost does a step whose inputs are stored. After an error what it writes is undefined.
 func (b *Backend) doOnHost(ctx context.Context, s *step) error {
-	on := &site{Backend: b.host, planes: map[*plane]processing.Plane{}}
+	on := &target{Backend: b.host, planes: map[*plane]processing.Plane{}}
 	defer func() {
 		for _, c := range s.slots {
 			if q := on.planes[c.plane]; c.write != nil && q != nil {

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
 // censoredSums slides packed sums of y over the pixels that exclude leaves.
@@ -40,16 +39,13 @@ func need(r int) uint64 {
 	return (side*side + 3) / 4
 }
 
-// Background writes the mean of y over the pixels of a window that exclude leaves. Radii are at most 2047. The
+// background writes the mean of y over the pixels of a window that exclude leaves. Radii are at most 2047. The
 // smallest window is computed for every pixel; where it holds too few pixels the runs of such pixels are kept, and
 // the next window is computed for the small boxes around those alone.
-func (b *Backend) Background(ctx context.Context, dst, y, exclude processing.Plane, radii []int) error {
-	if err := args.Background(b, dst, y, exclude, radii); err != nil {
-		return err
-	}
-	d, l, e := dst.(*plane), y.(*plane), exclude.(*plane)
-	levels := make([]backgroundLevel, len(radii))
-	for i, r := range radii {
+func (b *Backend) background(ctx context.Context, op processing.Background) error {
+	d, l, e := op.Dst.(*plane), op.Y.(*plane), op.Exclude.(*plane)
+	levels := make([]backgroundLevel, len(op.Radii))
+	for i, r := range op.Radii {
 		levels[i] = b.backgroundLevel(d, l, e, r)
 	}
 	last := levels[len(levels)-1]
@@ -159,13 +155,10 @@ func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel) {
 	}
 }
 
-// Deviation writes the standard deviation of y over the pixels of the window that exclude leaves.
-func (b *Backend) Deviation(ctx context.Context, dst, y, exclude processing.Plane, r int) error {
-	if err := args.Deviation(b, dst, y, exclude, r); err != nil {
-		return err
-	}
-	d, l, e := dst.(*plane), y.(*plane), exclude.(*plane)
-	g := newWindow(d.w, d.h, r)
+// deviation writes the standard deviation of y over the pixels of the window that exclude leaves.
+func (b *Backend) deviation(ctx context.Context, op processing.Deviation) error {
+	d, l, e := op.Dst.(*plane), op.Y.(*plane), op.Exclude.(*plane)
+	g := newWindow(d.w, d.h, op.Radius)
 	first := censoredSums{g, b.rows.censor, b.rows.scan64, l.data.U16, e.data.U8}
 	share := make([]float64, (2*g.rx+1)*(2*g.ry+1)+1)
 	for n := 1; n < len(share); n++ {

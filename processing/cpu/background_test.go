@@ -58,7 +58,7 @@ func TestBackground(t *testing.T) {
 		each(t, func(b *Backend) {
 			l, e := up(t, b, w, h, y), up(t, b, w, h, mask)
 			d := empty(t, b, processing.U16, w, h)
-			must(t, b.Background(context.Background(), d, l, e, radii))
+			must(t, b.Do(context.Background(), processing.Background{Dst: d, Y: l, Exclude: e, Radii: radii}))
 			wantEqual(t, workersLabel(b), w, down[uint16](t, d), want)
 			release(d, l, e)
 		})
@@ -82,7 +82,7 @@ func TestBackgroundLargeWindow(t *testing.T) {
 	b := New(Workers(2))
 	l, e, d := up(t, b, w, h, y), up(t, b, w, h, mask), empty(t, b, processing.U16, w, h)
 	radii := []int{3, 150, 2047}
-	must(t, b.Background(context.Background(), d, l, e, radii))
+	must(t, b.Do(context.Background(), processing.Background{Dst: d, Y: l, Exclude: e, Radii: radii}))
 	got := down[uint16](t, d)
 	for _, i := range []int{0, w - 1, w*h/2 + w/2, 17*w + 333, w*h - 1} {
 		x, row := i%w, i/w
@@ -129,7 +129,7 @@ func TestDeviation(t *testing.T) {
 		each(t, func(b *Backend) {
 			l, e := up(t, b, w, h, y), up(t, b, w, h, mask)
 			d := empty(t, b, processing.U16, w, h)
-			must(t, b.Deviation(context.Background(), d, l, e, r))
+			must(t, b.Do(context.Background(), processing.Deviation{Dst: d, Y: l, Exclude: e, Radius: r}))
 			wantEqual(t, workersLabel(b), w, down[uint16](t, d), want)
 			release(d, l, e)
 		})
@@ -146,7 +146,7 @@ func TestDeviationExtreme(t *testing.T) {
 	b := New(Workers(2))
 	l, e := up(t, b, side, side, y), up(t, b, side, side, make([]uint8, side*side))
 	d := empty(t, b, processing.U16, side, side)
-	must(t, b.Deviation(context.Background(), d, l, e, 127))
+	must(t, b.Do(context.Background(), processing.Deviation{Dst: d, Y: l, Exclude: e, Radius: 127}))
 	if got := down[uint16](t, d)[127*side+127]; got != 32767 {
 		t.Errorf("deviation %d, want 32767", got)
 	}

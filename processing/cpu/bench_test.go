@@ -16,13 +16,13 @@ import (
 type scene struct {
 	w, h                             int
 	pic                              *processing.Picture
-	tables                           *processing.LumaTables
+	tables                           *processing.LuminanceTables
 	y, v, bg, mask, cls, seed, out16 processing.Plane
 	out8, float, float2, float3      processing.Plane
 }
 
 func newScene(b rapid.TB, be *Backend, w, h int) *scene {
-	s := &scene{w: w, h: h, tables: processing.NewLumaTables(8, processing.TransferSRGB)}
+	s := &scene{w: w, h: h, tables: processing.NewLuminanceTables(8, processing.TransferSRGB)}
 	pix := make([]uint8, 3*w*h)
 	state := uint32(1)
 	for i := range w * h {
@@ -54,11 +54,17 @@ func newScene(b rapid.TB, be *Backend, w, h int) *scene {
 		*p = empty(b, be, kind, w, h)
 	}
 	ctx := context.Background()
-	must(b, be.Luma(ctx, s.y, s.v, s.pic, s.tables))
-	must(b, be.Threshold(ctx, s.mask, s.v, 240))
-	must(b, be.Morph(ctx, s.mask, s.mask, processing.Dilate, processing.Square(3)))
-	must(b, be.Background(ctx, s.bg, s.y, s.mask, detectionRadii()))
-	must(b, be.Contrast(ctx, s.cls, s.seed, s.y, s.bg, s.v, detectionRule()))
+	must(b, be.Do(ctx, processing.Luminance{Y: s.y, V: s.v, Picture: s.pic, Tables: s.tables}))
+	// What is as bright as a lamp counts as glare, whatever the background is.
+	must(b, be.Upload(ctx, s.bg, processing.Samples{U16: make([]uint16, w*h)}))
+	must(b, be.Do(ctx, processing.DifferenceThreshold{Dst: s.mask, Y: s.y, Background: s.bg, V: s.v, Level: 240}))
+	must(b, be.Do(ctx, processing.Morph{
+		Dst: s.mask, Src: s.mask, Op: processing.Dilate, Element: processing.Square(3),
+	}))
+	must(b, be.Do(ctx, processing.Background{Dst: s.bg, Y: s.y, Exclude: s.mask, Radii: detectionRadii()}))
+	must(b, be.Do(ctx, processing.Contrast{
+		Class: s.cls, Seed: s.seed, Y: s.y, Background: s.bg, V: s.v, Rule: detectionRule(),
+	}))
 	return s
 }
 
@@ -68,23 +74,22 @@ func detectionRule() processing.ContrastRule {
 	return processing.ContrastRule{Absolute: 5243, Relative: 16384, SeedAbsolute: 13107, SeedLevel: 150}
 }
 
-// operations are named as the benchmark prints them.
-func operations(be *Backend, s *scene) []struct {
+// operation is one with a name.
+type operation struct {
 	name string
-	run  func(ctx context.Context) error
-} {
-	type op = struct {
-		name string
-		run  func(ctx context.Context) error
-	}
-	morph := func(name string, d, p *processing.Plane, m processing.MorphOp, e processing.Element) op {
-		return op{name, func(ctx context.Context) error { return be.Morph(ctx, *d, *p, m, e) }}
+	op   processing.Op
+}
+
+// operations are named as the benchmark prints them.
+func operations(s *scene) []operation {
+	morph := func(name string, d, p *processing.Plane, m processing.MorphOp, e processing.Element) operation {
+		return operation{name, processing.Morph{Dst: *d, Src: *p, Op: m, Element: e}}
 	}
 	line := func(dir processing.Direction) processing.Element {
 		return processing.Element{Direction: dir, Size: 25}
 	}
-	return []op{
-		{"Luma", func(ctx context.Context) error { return be.Luma(ctx, s.y, s.v, s.pic, s.tables) }},
+	return []operation{
+		{"Luminance", processing.Luminance{Y: s.y, V: s.v, Picture: s.pic, Tables: s.tables}},
 		morph("Open/U16/25x25", &s.out16, &s.y, processing.Open, processing.Square(12)),
 		morph("Dilate/U16/15x15", &s.out16, &s.seed, processing.Dilate, processing.Square(7)),
 		morph("Dilate/U16/3x3", &s.out16, &s.y, processing.Dilate, processing.Square(1)),
@@ -95,42 +100,33 @@ func operations(be *Backend, s *scene) []struct {
 		morph("Open/U8/vertical25", &s.out8, &s.v, processing.Open, line(processing.Vertical)),
 		morph("Open/U8/rising25", &s.out8, &s.v, processing.Open, line(processing.Rising)),
 		morph("Open/U8/falling25", &s.out8, &s.v, processing.Open, line(processing.Falling)),
-		{"BoxMean/U16/12", func(ctx context.Context) error { return be.BoxMean(ctx, s.out16, s.y, 12) }},
-		{"BoxMean/U8/12", func(ctx context.Context) error { return be.BoxMean(ctx, s.out8, s.v, 12) }},
-		{"BoxMean/F32/12", func(ctx context.Context) error { return be.BoxMean(ctx, s.float2, s.float, 12) }},
-		{"Background", func(ctx context.Context) error {
-			return be.Background(ctx, s.out16, s.y, s.mask, detectionRadii())
+		{"BoxMean/U16/12", processing.BoxMean{Dst: s.out16, Src: s.y, Radius: 12}},
+		{"BoxMean/U8/12", processing.BoxMean{Dst: s.out8, Src: s.v, Radius: 12}},
+		{"BoxMean/F32/12", processing.BoxMean{Dst: s.float2, Src: s.float, Radius: 12}},
+		{"Background", processing.Background{Dst: s.out16, Y: s.y, Exclude: s.mask, Radii: detectionRadii()}},
+		{"Deviation/9", processing.Deviation{Dst: s.out16, Y: s.y, Exclude: s.mask, Radius: 9}},
+		{"BoxCount/32", processing.BoxCount{Dst: s.out16, Class: s.cls, Bits: 1, Radius: 32}},
+		{"Contrast", processing.Contrast{
+			Class: s.cls, Seed: s.seed, Y: s.y, Background: s.bg, V: s.v, Rule: detectionRule(),
 		}},
-		{"Deviation/9", func(ctx context.Context) error { return be.Deviation(ctx, s.out16, s.y, s.mask, 9) }},
-		{"BoxCount/32", func(ctx context.Context) error { return be.BoxCount(ctx, s.out16, s.cls, 1, 32) }},
-		{"Contrast", func(ctx context.Context) error {
-			return be.Contrast(ctx, s.cls, s.seed, s.y, s.bg, s.v, detectionRule())
+		{"Cores", processing.Cores{
+			Class: s.cls, Y: s.y, Background: s.bg, Peak: s.seed, Rule: processing.CoreRule{Core: 29491, Grow: 3277},
 		}},
-		{"Cores", func(ctx context.Context) error {
-			return be.Cores(ctx, s.cls, s.y, s.bg, s.seed, processing.CoreRule{Core: 29491, Grow: 3277})
+		{"DifferenceThreshold", processing.DifferenceThreshold{
+			Dst: s.out8, Y: s.y, Background: s.bg, V: s.v, Over: 16384, Level: 150,
 		}},
-		{"Threshold", func(ctx context.Context) error { return be.Threshold(ctx, s.out8, s.v, 128) }},
-		{"Excess", func(ctx context.Context) error { return be.Excess(ctx, s.out8, s.y, s.bg, s.v, 16384, 150) }},
-		{"Histogram/U8", func(ctx context.Context) error { _, err := be.Histogram(ctx, s.v, s.mask); return err }},
-		{"Histogram/U16", func(ctx context.Context) error { _, err := be.Histogram(ctx, s.y, s.mask); return err }},
-		{"MeanVariance/U16/12", func(ctx context.Context) error { return be.MeanVariance(ctx, s.float, s.float2, s.y, 12) }},
-		{"GuardRing/U8", func(ctx context.Context) error { return be.GuardRing(ctx, s.float, s.v, 1, 6, 15, 1) }},
-		{"Gaussian/U8/1.6", func(ctx context.Context) error { return be.Gaussian(ctx, s.out8, s.v, 1.6) }},
-		{"Wavelet/Haar", func(ctx context.Context) error { return be.Wavelet(ctx, s.float, s.v, processing.Haar) }},
-		{"Wavelet/D4", func(ctx context.Context) error { return be.Wavelet(ctx, s.float, s.v, processing.Daubechies4) }},
-		{"InverseWavelet/D4", func(ctx context.Context) error {
-			return be.InverseWavelet(ctx, s.float2, s.float, processing.Daubechies4)
-		}},
-		{"Starlet/2", func(ctx context.Context) error {
-			return be.Starlet(ctx, []processing.Plane{s.float, s.float2}, s.float3, s.v)
-		}},
-		{"NoiseTiles/64", func(ctx context.Context) error { _, err := be.NoiseTiles(ctx, s.v, 64); return err }},
-		{"Moments/U16", func(ctx context.Context) error { _, err := be.Moments(ctx, s.y); return err }},
-		{"Moments/F32", func(ctx context.Context) error { _, err := be.Moments(ctx, s.float); return err }},
-		{"Upload", func(ctx context.Context) error {
-			return be.Upload(ctx, s.out8, processing.Samples{U8: s.pic.U8[:s.w*s.h]})
-		}},
-		{"StarletBand/2", func(ctx context.Context) error { return be.StarletBand(ctx, s.out16, s.v, 2) }},
+		{"Histogram/U8", processing.Histogram{Src: s.v, Exclude: s.mask, Out: new([]uint64)}},
+		{"Histogram/U16", processing.Histogram{Src: s.y, Exclude: s.mask, Out: new([]uint64)}},
+		{"MeanVariance/U16/12", processing.MeanVariance{Mean: s.float, Variance: s.float2, Src: s.y, Radius: 12}},
+		{"GuardRing/U8", processing.GuardRing{Dst: s.float, Src: s.v, Core: 1, Guard: 6, Outer: 15, Noise: 1}},
+		{"Gaussian/U8/1.6", processing.Gaussian{Dst: s.out8, Src: s.v, Sigma: 1.6}},
+		{"Wavelet/Haar", processing.WaveletTransform{Dst: s.float, Src: s.v, Wavelet: processing.Haar}},
+		{"Wavelet/D4", processing.WaveletTransform{Dst: s.float, Src: s.v, Wavelet: processing.Daubechies4}},
+		{"InverseWavelet/D4", processing.InverseWavelet{Dst: s.float2, Src: s.float, Wavelet: processing.Daubechies4}},
+		{"NoiseTiles/64", processing.NoiseTiles{Src: s.v, Side: 64, Out: new([]float64)}},
+		{"Moments/U16", processing.SumMoments{Src: s.y, Out: new(processing.Moments)}},
+		{"Moments/F32", processing.SumMoments{Src: s.float, Out: new(processing.Moments)}},
+		{"StarletBand/2", processing.StarletBand{Dst: s.out16, Src: s.v, Level: 2}},
 	}
 }
 
@@ -139,11 +135,11 @@ func BenchmarkOperations(b *testing.B) {
 	for _, size := range [][2]int{{1024, 1024}, {5300, 3533}} {
 		be := New()
 		s := newScene(b, be, size[0], size[1])
-		for _, op := range operations(be, s) {
+		for _, op := range operations(s) {
 			b.Run(fmt.Sprintf("%s/%dx%d", op.name, size[0], size[1]), func(b *testing.B) {
 				b.SetBytes(int64(size[0] * size[1]))
 				for b.Loop() {
-					must(b, op.run(context.Background()))
+					must(b, be.Do(context.Background(), op.op))
 				}
 			})
 		}
@@ -160,23 +156,43 @@ func BenchmarkDetection(b *testing.B) {
 			ctx := context.Background()
 			b.SetBytes(int64(size[0] * size[1]))
 			for b.Loop() {
-				must(b, be.Luma(ctx, s.y, s.v, s.pic, s.tables))
-				must(b, be.Morph(ctx, s.out16, s.y, processing.Open, processing.Square(12)))
-				must(b, be.BoxMean(ctx, s.bg, s.out16, 12))
-				must(b, be.Excess(ctx, s.cls, s.y, s.bg, s.v, 16384, 150))
-				must(b, be.Morph(ctx, s.mask, s.cls, processing.Dilate, processing.Square(3)))
+				must(b, be.Do(ctx, processing.Luminance{Y: s.y, V: s.v, Picture: s.pic, Tables: s.tables}))
+				must(b, be.Do(ctx, processing.Morph{
+					Dst: s.out16, Src: s.y, Op: processing.Open, Element: processing.Square(12),
+				}))
+				must(b, be.Do(ctx, processing.BoxMean{Dst: s.bg, Src: s.out16, Radius: 12}))
+				must(b, be.Do(ctx, processing.DifferenceThreshold{
+					Dst: s.cls, Y: s.y, Background: s.bg, V: s.v, Over: 16384, Level: 150,
+				}))
+				must(b, be.Do(ctx, processing.Morph{
+					Dst: s.mask, Src: s.cls, Op: processing.Dilate, Element: processing.Square(3),
+				}))
 				for range 4 {
-					must(b, be.Background(ctx, s.bg, s.y, s.mask, detectionRadii()))
-					must(b, be.Contrast(ctx, s.cls, s.seed, s.y, s.bg, s.v, detectionRule()))
-					must(b, be.Morph(ctx, s.out16, s.seed, processing.Dilate, processing.Square(7)))
-					must(b, be.Cores(ctx, s.cls, s.y, s.bg, s.out16, processing.CoreRule{Core: 29491, Grow: 3277}))
-					must(b, be.Threshold(ctx, s.mask, s.cls, uint32(processing.ClassCore)))
-					must(b, be.Morph(ctx, s.mask, s.mask, processing.Dilate, processing.Square(1)))
+					must(b, be.Do(ctx, processing.Background{
+						Dst: s.bg, Y: s.y, Exclude: s.mask, Radii: detectionRadii(),
+					}))
+					must(b, be.Do(ctx, processing.Contrast{
+						Class: s.cls, Seed: s.seed, Y: s.y, Background: s.bg, V: s.v, Rule: detectionRule(),
+					}))
+					must(b, be.Do(ctx, processing.Morph{
+						Dst: s.out16, Src: s.seed, Op: processing.Dilate, Element: processing.Square(7),
+					}))
+					must(b, be.Do(ctx, processing.Cores{
+						Class: s.cls, Y: s.y, Background: s.bg, Peak: s.out16, Rule: processing.CoreRule{Core: 29491, Grow: 3277},
+					}))
+					must(b, be.Do(ctx, processing.DifferenceThreshold{
+						Dst: s.mask, Y: s.y, Background: s.bg, V: s.cls, Level: processing.ClassCore,
+					}))
+					must(b, be.Do(ctx, processing.Morph{
+						Dst: s.mask, Src: s.mask, Op: processing.Dilate, Element: processing.Square(1),
+					}))
 				}
-				must(b, be.Deviation(ctx, s.out16, s.y, s.mask, 9))
-				must(b, be.BoxCount(ctx, s.out16, s.cls, processing.ClassWide, 32))
-				must(b, be.StarletBand(ctx, s.out16, s.v, 2))
-				_, err := be.Histogram(ctx, s.y, s.mask)
+				must(b, be.Do(ctx, processing.Deviation{Dst: s.out16, Y: s.y, Exclude: s.mask, Radius: 9}))
+				must(b, be.Do(ctx, processing.BoxCount{
+					Dst: s.out16, Class: s.cls, Bits: processing.ClassWide, Radius: 32,
+				}))
+				must(b, be.Do(ctx, processing.StarletBand{Dst: s.out16, Src: s.v, Level: 2}))
+				_, err := processing.Evaluate(ctx, be, processing.Histogram{Src: s.y, Exclude: s.mask})
 				must(b, err)
 			}
 		})

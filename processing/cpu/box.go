@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
 // A running window: column sums slide down by a row, and the window's sum slides right along them, four additions a
@@ -82,21 +81,18 @@ func zeros[T sample | uint64 | int32 | float64](t *worker, n int) []T {
 	return s
 }
 
-// BoxMean writes the rounded mean over the window of radius r: U8→U8, U16→U16 and F32→F32. The sums of F32 planes are
+// boxMean writes the rounded mean over the window of radius r: U8→U8, U16→U16 and F32→F32. The sums of F32 planes are
 // taken in float64 by van Herk's recursion with + in place of max, which subtracts nothing, so that a large or infinite
 // sample leaves no trace outside its windows.
-func (b *Backend) BoxMean(ctx context.Context, dst, src processing.Plane, r int) error {
-	if err := args.BoxMean(b, dst, src, r); err != nil {
-		return err
-	}
-	d, s := dst.(*plane), src.(*plane)
+func (b *Backend) boxMean(ctx context.Context, op processing.BoxMean) error {
+	d, s := op.Dst.(*plane), op.Src.(*plane)
 	switch d.kind {
 	case processing.U8:
-		return boxMean[uint8](ctx, b, d, s, r, math.MaxUint8)
+		return boxMean[uint8](ctx, b, d, s, op.Radius, math.MaxUint8)
 	case processing.U16:
-		return boxMean[uint16](ctx, b, d, s, r, math.MaxUint16)
+		return boxMean[uint16](ctx, b, d, s, op.Radius, math.MaxUint16)
 	default:
-		return boxMeanFloat(ctx, b, d, s, r)
+		return boxMeanFloat(ctx, b, d, s, op.Radius)
 	}
 }
 
@@ -139,20 +135,17 @@ func boxMeanSums[T uint8 | uint16, S uint32 | uint64](ctx context.Context, b *Ba
 	})
 }
 
-// BoxCount writes how many pixels of the window of radius r have one of the bits in cls.
-func (b *Backend) BoxCount(ctx context.Context, dst, cls processing.Plane, bits uint8, r int) error {
-	if err := args.BoxCount(b, dst, cls, r); err != nil {
-		return err
-	}
-	d, c := dst.(*plane), cls.(*plane)
+// boxCount writes how many pixels of the window of radius r have one of the bits in cls.
+func (b *Backend) boxCount(ctx context.Context, op processing.BoxCount) error {
+	d, c := op.Dst.(*plane), op.Class.(*plane)
 	out, src, w := d.data.U16, c.data.U8, d.w
-	g := newWindow(w, d.h, r)
+	g := newWindow(w, d.h, op.Radius)
 	return b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
 		col := zeros[uint8](t, g.width(tile))
 		none := zeros[uint8](t, x1-x0)
 		g.slide(t, tile, func(add, sub int) {
-			b.rows.countBits(col[at:at+x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none), bits)
+			b.rows.countBits(col[at:at+x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none), op.Bits)
 		}, func(y int) {
 			b.rows.scanCount(out[y*w+tile.x0:y*w+tile.x1], col, 2*g.rx+1)
 		})

@@ -25,7 +25,7 @@ func checkBoxMean[T uint8 | uint16](t *rapid.T, most int) {
 	each(t, func(b *Backend) {
 		s := up(t, b, w, h, src)
 		d := empty(t, b, s.Kind(), w, h)
-		must(t, b.BoxMean(context.Background(), d, s, r))
+		must(t, b.Do(context.Background(), processing.BoxMean{Dst: d, Src: s, Radius: r}))
 		wantEqual(t, workersLabel(b), w, down[T](t, d), want)
 		release(d, s)
 	})
@@ -46,7 +46,7 @@ func TestBoxMean(t *testing.T) {
 		each(t, func(b *Backend) {
 			s := up(t, b, w, h, src)
 			d := empty(t, b, s.Kind(), w, h)
-			must(t, b.BoxMean(context.Background(), d, s, r))
+			must(t, b.Do(context.Background(), processing.BoxMean{Dst: d, Src: s, Radius: r}))
 			got := down[float32](t, d)
 			wantNear(t, workersLabel(b), w, got, want, 1e-4)
 			if first == nil {
@@ -66,7 +66,7 @@ func TestBoxMeanFloatForgets(t *testing.T) {
 	src[5*w+5] = 1e30
 	b := New(Workers(2))
 	s, d := up(t, b, w, h, src), empty(t, b, processing.F32, w, h)
-	must(t, b.BoxMean(context.Background(), d, s, r))
+	must(t, b.Do(context.Background(), processing.BoxMean{Dst: d, Src: s, Radius: r}))
 	for i, v := range down[float32](t, d) {
 		x, y := i%w, i/w
 		near := func(u, v int) bool { return max(x-u, u-x, y-v, v-y) <= r }
@@ -86,7 +86,7 @@ func TestBoxMeanLargeWindow(t *testing.T) {
 	for _, r := range []int{128, 200, 400, 5000} {
 		b := New(Workers(3))
 		s, d := up(t, b, w, h, src), empty(t, b, processing.U16, w, h)
-		must(t, b.BoxMean(context.Background(), d, s, r))
+		must(t, b.Do(context.Background(), processing.BoxMean{Dst: d, Src: s, Radius: r}))
 		got := down[uint16](t, d)
 		for _, i := range []int{0, w - 1, w*h/2 + w/2, 17*w + 333, w*h - 1} {
 			var sum, n uint64
@@ -115,7 +115,7 @@ func TestBoxCount(t *testing.T) {
 		each(t, func(b *Backend) {
 			s := up(t, b, w, h, src)
 			d := empty(t, b, processing.U16, w, h)
-			must(t, b.BoxCount(context.Background(), d, s, bits, r))
+			must(t, b.Do(context.Background(), processing.BoxCount{Dst: d, Class: s, Bits: bits, Radius: r}))
 			wantEqual(t, workersLabel(b), w, down[uint16](t, d), want)
 			release(d, s)
 		})
@@ -129,7 +129,7 @@ func TestBoxCountFull(t *testing.T) {
 	fill(src, 1)
 	b := New(Workers(2))
 	s, d := up(t, b, side, side, src), empty(t, b, processing.U16, side, side)
-	must(t, b.BoxCount(context.Background(), d, s, 1, 127))
+	must(t, b.Do(context.Background(), processing.BoxCount{Dst: d, Class: s, Bits: 1, Radius: 127}))
 	if got := down[uint16](t, d)[150*side+150]; got != 65025 {
 		t.Errorf("%d pixels counted, want 65025", got)
 	}

@@ -4,17 +4,13 @@ import (
 	"context"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
-// Contrast writes the class bits Wide and Seed into cls, and the contrast of seeds into seed.
-func (b *Backend) Contrast(ctx context.Context, cls, seed, y, bg, v processing.Plane, rule processing.ContrastRule) error {
-	if err := args.Contrast(b, cls, seed, y, bg, v); err != nil {
-		return err
-	}
-	c, s, l, g, e := cls.(*plane), seed.(*plane), y.(*plane), bg.(*plane), v.(*plane)
-	return b.spans(ctx, c.w*c.h, func(_ *worker, i, j int) {
-		contrast(c.data.U8[i:j], s.data.U16[i:j], l.data.U16[i:j], g.data.U16[i:j], e.data.U8[i:j], rule)
+// contrast writes the class bits Wide and Seed into cls, and the contrast of seeds into seed.
+func (b *Backend) contrast(ctx context.Context, op processing.Contrast) error {
+	c, s, l, g, e := op.Class.(*plane), op.Seed.(*plane), op.Y.(*plane), op.Background.(*plane), op.V.(*plane)
+	return b.chunks(ctx, c.w*c.h, func(_ *worker, i, j int) {
+		contrast(c.data.U8[i:j], s.data.U16[i:j], l.data.U16[i:j], g.data.U16[i:j], e.data.U8[i:j], op.Rule)
 	})
 }
 
@@ -41,14 +37,11 @@ func contrast(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.Cont
 	}
 }
 
-// Cores adds the class bits Core and Grow to cls.
-func (b *Backend) Cores(ctx context.Context, cls, y, bg, m processing.Plane, rule processing.CoreRule) error {
-	if err := args.Cores(b, cls, y, bg, m); err != nil {
-		return err
-	}
-	c, l, g, p := cls.(*plane), y.(*plane), bg.(*plane), m.(*plane)
-	return b.spans(ctx, c.w*c.h, func(_ *worker, i, j int) {
-		cores(c.data.U8[i:j], l.data.U16[i:j], g.data.U16[i:j], p.data.U16[i:j], rule)
+// cores adds the class bits Core and Grow to cls.
+func (b *Backend) cores(ctx context.Context, op processing.Cores) error {
+	c, l, g, p := op.Class.(*plane), op.Y.(*plane), op.Background.(*plane), op.Peak.(*plane)
+	return b.chunks(ctx, c.w*c.h, func(_ *worker, i, j int) {
+		cores(c.data.U8[i:j], l.data.U16[i:j], g.data.U16[i:j], p.data.U16[i:j], op.Rule)
 	})
 }
 
@@ -81,37 +74,11 @@ func cores(cls []uint8, y, bg, m []uint16, rule processing.CoreRule) {
 	}
 }
 
-// Threshold writes 255 where src ≥ level and 0 elsewhere; dst may be src.
-func (b *Backend) Threshold(ctx context.Context, dst, src processing.Plane, level uint32) error {
-	if err := args.Threshold(b, dst, src); err != nil {
-		return err
-	}
-	d, s := dst.(*plane), src.(*plane)
-	return b.spans(ctx, d.w*d.h, func(_ *worker, i, j int) {
-		if s.kind == processing.U8 {
-			threshold(d.data.U8[i:j], s.data.U8[i:j], level)
-		} else {
-			threshold(d.data.U8[i:j], s.data.U16[i:j], level)
-		}
-	})
-}
-
-func threshold[T uint8 | uint16](dst []uint8, src []T, level uint32) {
-	src = src[:len(dst)]
-	for i, v := range src {
-		// The sign of v − level, spread over all bits.
-		dst[i] = ^uint8((int64(v) - int64(level)) >> 63)
-	}
-}
-
-// Excess writes 255 where y − b > over and v ≥ level, else 0.
-func (b *Backend) Excess(ctx context.Context, dst, y, bg, v processing.Plane, over uint16, level uint8) error {
-	if err := args.Excess(b, dst, y, bg, v); err != nil {
-		return err
-	}
-	d, l, g, e := dst.(*plane), y.(*plane), bg.(*plane), v.(*plane)
-	return b.spans(ctx, d.w*d.h, func(_ *worker, i, j int) {
-		excess(d.data.U8[i:j], l.data.U16[i:j], g.data.U16[i:j], e.data.U8[i:j], int32(over), int32(level))
+// differenceThreshold writes 255 where y − b > over and v ≥ level, else 0.
+func (b *Backend) differenceThreshold(ctx context.Context, op processing.DifferenceThreshold) error {
+	d, l, g, e := op.Dst.(*plane), op.Y.(*plane), op.Background.(*plane), op.V.(*plane)
+	return b.chunks(ctx, d.w*d.h, func(_ *worker, i, j int) {
+		excess(d.data.U8[i:j], l.data.U16[i:j], g.data.U16[i:j], e.data.U8[i:j], int32(op.Over), int32(op.Level))
 	})
 }
 

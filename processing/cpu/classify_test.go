@@ -49,7 +49,9 @@ func TestContrast(t *testing.T) {
 		each(t, func(b *Backend) {
 			l, g, e := up(t, b, w, h, y), up(t, b, w, h, bg), up(t, b, w, h, v)
 			c, s := empty(t, b, processing.U8, w, h), empty(t, b, processing.U16, w, h)
-			must(t, b.Contrast(context.Background(), c, s, l, g, e, rule))
+			must(t, b.Do(context.Background(), processing.Contrast{
+				Class: c, Seed: s, Y: l, Background: g, V: e, Rule: rule,
+			}))
 			wantEqual(t, "class", w, down[uint8](t, c), cls)
 			wantEqual(t, "seed", w, down[uint16](t, s), seed)
 			release(l, g, e, c, s)
@@ -123,37 +125,14 @@ func TestCores(t *testing.T) {
 		}
 		each(t, func(b *Backend) {
 			c, l, g, p := up(t, b, w, h, cls), up(t, b, w, h, y), up(t, b, w, h, bg), up(t, b, w, h, m)
-			must(t, b.Cores(context.Background(), c, l, g, p, rule))
+			must(t, b.Do(context.Background(), processing.Cores{Class: c, Y: l, Background: g, Peak: p, Rule: rule}))
 			wantEqual(t, workersLabel(b), w, down[uint8](t, c), want)
 			release(c, l, g, p)
 		})
 	})
 }
 
-func checkThreshold[T uint8 | uint16](t *rapid.T, most int) {
-	w, h := size(t)
-	src := noise[T](t, w*h, most)
-	level := rapid.OneOf(rapid.Uint32Range(0, uint32(most)+2), rapid.Just(uint32(math.MaxUint32))).Draw(t, "level")
-	want := make([]uint8, w*h)
-	for i, v := range src {
-		if uint32(v) >= level {
-			want[i] = 255
-		}
-	}
-	each(t, func(b *Backend) {
-		s, d := up(t, b, w, h, src), empty(t, b, processing.U8, w, h)
-		must(t, b.Threshold(context.Background(), d, s, level))
-		wantEqual(t, workersLabel(b), w, down[uint8](t, d), want)
-		release(s, d)
-	})
-}
-
-func TestThreshold(t *testing.T) {
-	t.Run("U8", rapid.MakeCheck(func(t *rapid.T) { checkThreshold[uint8](t, math.MaxUint8) }))
-	t.Run("U16", rapid.MakeCheck(func(t *rapid.T) { checkThreshold[uint16](t, math.MaxUint16) }))
-}
-
-func TestExcess(t *testing.T) {
+func TestDifferenceThreshold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := size(t)
 		y := noise[uint16](t, w*h, math.MaxUint16)
@@ -169,7 +148,9 @@ func TestExcess(t *testing.T) {
 		each(t, func(b *Backend) {
 			l, g, e := up(t, b, w, h, y), up(t, b, w, h, bg), up(t, b, w, h, v)
 			d := empty(t, b, processing.U8, w, h)
-			must(t, b.Excess(context.Background(), d, l, g, e, over, level))
+			must(t, b.Do(context.Background(), processing.DifferenceThreshold{
+				Dst: d, Y: l, Background: g, V: e, Over: over, Level: level,
+			}))
 			wantEqual(t, workersLabel(b), w, down[uint8](t, d), want)
 			release(l, g, e, d)
 		})

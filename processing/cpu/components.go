@@ -6,29 +6,25 @@ import (
 	"slices"
 
 	"blik/processing"
-	"blik/processing/args"
 	"blik/processing/internal/span"
 )
 
 // components are labelled spans in reading order.
 type components struct {
-	owner    *Backend
-	w, h, n  int
-	spans    []processing.Span
-	released bool
+	processing.Handle
+	n     int
+	spans []processing.Span
+}
+
+func (b *Backend) newComponents(p *plane, n int) *components {
+	return &components{Handle: processing.NewHandle(b, p.w, p.h), n: n}
 }
 
 func (c *components) Len() int { return c.n }
-func (c *components) Release() { c.spans, c.released = nil, true }
 
-func (c *components) Size() (w, h int) { return c.w, c.h }
-func (c *components) Released() bool   { return c.released }
-
-func (c *components) Owner() processing.Backend {
-	if c == nil {
-		return nil
-	}
-	return c.owner
+func (c *components) Release() {
+	c.spans = nil
+	c.MarkReleased()
 }
 
 // runs returns the runs of pixels of a class plane with one of the given bits.
@@ -43,48 +39,38 @@ func (b *Backend) runs(ctx context.Context, cls *plane, bits uint8) ([]processin
 	return slices.Concat(parts...), nil
 }
 
-// Label returns the 8-connected components of the pixels of cls that have one of the given bits.
-func (b *Backend) Label(ctx context.Context, cls processing.Plane, bits uint8) (processing.Components, error) {
-	if err := args.Label(b, cls); err != nil {
-		return nil, err
-	}
-	c := cls.(*plane)
-	spans, err := b.runs(ctx, c, bits)
+// label returns the 8-connected components of the pixels of cls that have one of the given bits.
+func (b *Backend) label(ctx context.Context, op processing.Label) (processing.Components, error) {
+	c := op.Class.(*plane)
+	spans, err := b.runs(ctx, c, op.Bits)
 	if err != nil {
 		return nil, err
 	}
-	return &components{owner: b, w: c.w, h: c.h, spans: spans, n: span.Connect(spans, span.Eight)}, nil
+	out := b.newComponents(c, span.Connect(spans, span.Eight))
+	out.spans = spans
+	return out, nil
 }
 
-// Keep empties the components whose label is not kept.
-func (b *Backend) Keep(ctx context.Context, c processing.Components, keep []bool) error {
-	if err := args.Keep(b, c, keep); err != nil {
-		return err
-	}
-	q := c.(*components)
-	q.spans = slices.DeleteFunc(q.spans, func(s processing.Span) bool { return !keep[s.Label] })
+// filterComponents empties the components whose label is not kept.
+func (b *Backend) filterComponents(ctx context.Context, op processing.FilterComponents) error {
+	q := op.Components.(*components)
+	q.spans = slices.DeleteFunc(q.spans, func(s processing.Span) bool { return !op.Keep[s.Label] })
 	return ctx.Err()
 }
 
-// Paint writes 255 into dst where a component is, 0 elsewhere.
-func (b *Backend) Paint(ctx context.Context, dst processing.Plane, c processing.Components) error {
-	if err := args.Paint(b, dst, c); err != nil {
-		return err
-	}
-	d, q := dst.(*plane), c.(*components)
-	if err := b.spans(ctx, d.w*d.h, func(_ *worker, i, j int) { clear(d.data.U8[i:j]) }); err != nil {
+// rasterize writes 255 into dst where a component is, 0 elsewhere.
+func (b *Backend) rasterize(ctx context.Context, op processing.Rasterize) error {
+	d, q := op.Dst.(*plane), op.Components.(*components)
+	if err := b.chunks(ctx, d.w*d.h, func(_ *worker, i, j int) { clear(d.data.U8[i:j]) }); err != nil {
 		return err
 	}
 	span.Fill(d.data.U8, d.w, q.spans, 255)
 	return ctx.Err()
 }
 
-// FillHoles writes 255 into the pixels of dst that are 0 and do not reach the border.
-func (b *Backend) FillHoles(ctx context.Context, dst processing.Plane) error {
-	if err := args.FillHoles(b, dst); err != nil {
-		return err
-	}
-	d := dst.(*plane)
+// fillHoles writes 255 into the pixels of dst that are 0 and do not reach the border.
+func (b *Backend) fillHoles(ctx context.Context, op processing.FillHoles) error {
+	d := op.Dst.(*plane)
 	spans, err := b.runs(ctx, d, 255)
 	if err != nil {
 		return err
@@ -93,24 +79,18 @@ func (b *Backend) FillHoles(ctx context.Context, dst processing.Plane) error {
 	return ctx.Err()
 }
 
-// Spans returns the runs of pixels of equal label.
-func (b *Backend) Spans(ctx context.Context, c processing.Components) ([]processing.Span, error) {
-	if err := args.Spans(b, c); err != nil {
-		return nil, err
-	}
-	return slices.Clone(c.(*components).spans), ctx.Err()
+// spans returns the runs of pixels of equal label.
+func (b *Backend) spans(ctx context.Context, op processing.Spans) ([]processing.Span, error) {
+	return slices.Clone(op.Components.(*components).spans), ctx.Err()
 }
 
-// Grow extends cores over pixels of cls with ClassGrow.
+// grow extends cores over pixels of cls with ClassGrow.
 //
 // Whatever a core may reach lies with it in one connected set of pixels that are core or can grow, an island: each
 // is worked on by itself, and most are small.
-func (b *Backend) Grow(ctx context.Context, cores processing.Components, cls processing.Plane, g processing.Growth) (processing.Components, error) {
-	if err := args.Grow(b, cores, cls, g); err != nil {
-		return nil, err
-	}
-	c, k := cls.(*plane), cores.(*components)
-	out := &components{owner: b, w: c.w, h: c.h, n: k.n}
+func (b *Backend) grow(ctx context.Context, op processing.Grow) (processing.Components, error) {
+	c, k := op.Class.(*plane), op.Cores.(*components)
+	out := b.newComponents(c, k.n)
 	if len(k.spans) == 0 {
 		return out, ctx.Err()
 	}
@@ -118,12 +98,12 @@ func (b *Backend) Grow(ctx context.Context, cores processing.Components, cls pro
 	if err != nil {
 		return nil, err
 	}
-	gr := &growth{rule: g, w: int32(c.w), areas: make([]int, k.n), limits: make([]int32, k.n)}
+	gr := &growth{rule: op.Growth, w: int32(c.w), areas: make([]int, k.n), limits: make([]int32, k.n)}
 	for _, s := range k.spans {
 		gr.areas[s.Label] += int(s.X1 - s.X0)
 	}
 	for i, area := range gr.areas {
-		far := g.Far(area)
+		far := op.Growth.Far(area)
 		gr.limits[i] = int32(far * far)
 	}
 	islands := gr.islands(unite(growable, k.spans), k.spans)
@@ -396,17 +376,14 @@ func ringOf(d2 int32) int32 {
 	return k
 }
 
-// Tally sums up each component.
-func (b *Backend) Tally(ctx context.Context, c processing.Components, p processing.TallyPlanes, t *processing.LumaTables) ([]processing.Tally, error) {
-	if err := args.Tally(b, c, p, t); err != nil {
-		return nil, err
+// measureRegions sums up each component.
+func (b *Backend) measureRegions(ctx context.Context, op processing.MeasureRegions) ([]processing.RegionProps, error) {
+	q := op.Components.(*components)
+	s := &regionPlanes{
+		cls: op.Class.(*plane), member: op.Member.(*plane), y: op.Y.(*plane), bg: op.Background.(*plane), v: op.V.(*plane),
+		deviation: op.Deviation.(*plane), starlet: op.Starlet.(*plane), encode: op.Tables.Encode8,
 	}
-	q := c.(*components)
-	s := &tallyPlanes{
-		cls: p.Class.(*plane), member: p.Member.(*plane), y: p.Y.(*plane), bg: p.B.(*plane), v: p.V.(*plane),
-		spread: p.Spread.(*plane), starlet: p.Starlet.(*plane), encode: t.Encode8,
-	}
-	out := make([]processing.Tally, q.n)
+	out := make([]processing.RegionProps, q.n)
 	parts := group(q.spans, q.n, func(i int) uint32 { return q.spans[i].Label })
 	const share = 64
 	err := b.each(ctx, (q.n+share-1)/share, func(t *worker, i int) {
@@ -423,14 +400,14 @@ func (b *Backend) Tally(ctx context.Context, c processing.Components, p processi
 	return out, nil
 }
 
-// tallyPlanes is what a tally is taken of.
-type tallyPlanes struct {
-	cls, member, y, bg, v, spread, starlet *plane
-	encode                                 []uint8
+// regionPlanes are what regions are measured on.
+type regionPlanes struct {
+	cls, member, y, bg, v, deviation, starlet *plane
+	encode                                    []uint8
 }
 
 // add takes in a span of a component.
-func (s *tallyPlanes) add(c *processing.Tally, r processing.Span) {
+func (s *regionPlanes) add(c *processing.RegionProps, r processing.Span) {
 	c.All.Add(r)
 	row := int(r.Y) * s.cls.w
 	for x := r.X0; x < r.X1; x++ {
@@ -446,7 +423,7 @@ func (s *tallyPlanes) add(c *processing.Tally, r processing.Span) {
 			c.CoreLevel += uint64(v)
 		}
 		c.Background += uint64(bg)
-		c.Spread += uint64(s.spread.data.U16[at])
+		c.Deviation += uint64(s.deviation.data.U16[at])
 		c.PeakContrast = max(c.PeakContrast, d)
 		c.PeakY = max(c.PeakY, y)
 		c.Starlet = max(c.Starlet, s.starlet.data.U16[at])
@@ -460,7 +437,7 @@ func (s *tallyPlanes) add(c *processing.Tally, r processing.Span) {
 }
 
 // edge counts (x, y) if it lies on the edge of the components, and as a leak if it touches a bright pixel outside them.
-func (s *tallyPlanes) edge(c *processing.Tally, x, y int) {
+func (s *regionPlanes) edge(c *processing.RegionProps, x, y int) {
 	w, h := s.cls.w, s.cls.h
 	inner, leak := true, false
 	for py := max(y-1, 0); py <= min(y+1, h-1); py++ {

@@ -140,7 +140,9 @@ func TestGrowEqualsDefinition(t *testing.T) {
 		b := New(Workers(rapid.SampledFrom(workerCounts).Draw(t, "workers")))
 		defer b.Close()
 		b.cut.span = rapid.IntRange(1, 300).Draw(t, "span")
-		cores, err := b.Label(ctx, up(t, b, w, h, before), processing.ClassCore)
+		cores, err := processing.Evaluate(ctx, b, processing.Label{
+			Class: up(t, b, w, h, before), Bits: processing.ClassCore,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,19 +150,19 @@ func TestGrowEqualsDefinition(t *testing.T) {
 		for i := range keep {
 			keep[i] = rapid.IntRange(0, 4).Draw(t, "keep") > 0
 		}
-		if err := b.Keep(ctx, cores, keep); err != nil {
+		if err := b.Do(ctx, processing.FilterComponents{Components: cores, Keep: keep}); err != nil {
 			t.Fatal(err)
 		}
-		spans, err := b.Spans(ctx, cores)
+		spans, err := processing.Evaluate(ctx, b, processing.Spans{Components: cores})
 		if err != nil {
 			t.Fatal(err)
 		}
 		label := painted(t, w, h, spans)
-		out, err := b.Grow(ctx, cores, up(t, b, w, h, after), g)
+		out, err := processing.Evaluate(ctx, b, processing.Grow{Cores: cores, Class: up(t, b, w, h, after), Growth: g})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if spans, err = b.Spans(ctx, out); err != nil {
+		if spans, err = processing.Evaluate(ctx, b, processing.Spans{Components: out}); err != nil {
 			t.Fatal(err)
 		}
 		want := grown(w, h, label, after, g)
@@ -170,7 +172,7 @@ func TestGrowEqualsDefinition(t *testing.T) {
 			}
 		}
 		dst := up(t, b, w, h, make([]uint8, w*h))
-		if err := b.Paint(ctx, dst, out); err != nil {
+		if err := b.Do(ctx, processing.Rasterize{Dst: dst, Components: out}); err != nil {
 			t.Fatal(err)
 		}
 		host, _ := b.Host(ctx, dst)
@@ -193,15 +195,17 @@ func TestGrowTurnsBack(t *testing.T) {
 		0, 0, g,
 		g, g, 0,
 	})
-	cores, err := b.Label(ctx, cls, processing.ClassCore)
+	cores, err := processing.Evaluate(ctx, b, processing.Label{Class: cls, Bits: processing.ClassCore})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := b.Grow(ctx, cores, cls, processing.Growth{Base: 3, Limit: 6, MaxCore: 10})
+	out, err := processing.Evaluate(ctx, b, processing.Grow{
+		Cores: cores, Class: cls, Growth: processing.Growth{Base: 3, Limit: 6, MaxCore: 10},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	spans, err := b.Spans(ctx, out)
+	spans, err := processing.Evaluate(ctx, b, processing.Spans{Components: out})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +214,7 @@ func TestGrowTurnsBack(t *testing.T) {
 	}
 }
 
-func TestTallyEqualsDefinition(t *testing.T) {
+func TestRegionPropsEqualDefinition(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := size(t)
@@ -218,31 +222,32 @@ func TestTallyEqualsDefinition(t *testing.T) {
 		cls := classes(t, n)
 		y, bg, spread, starlet := noise[uint16](t, n, 65535), noise[uint16](t, n, 65535), noise[uint16](t, n, 65535), noise[uint16](t, n, 65535)
 		v := noise[uint8](t, n, 255)
-		tables := processing.NewLumaTables(8, processing.TransferSRGB)
+		tables := processing.NewLuminanceTables(8, processing.TransferSRGB)
 		b := New(Workers(rapid.SampledFrom(workerCounts).Draw(t, "workers")))
 		defer b.Close()
 		class := up(t, b, w, h, cls)
-		c, err := b.Label(ctx, class, processing.ClassCore|processing.ClassGrow)
+		c, err := processing.Evaluate(ctx, b, processing.Label{
+			Class: class, Bits: processing.ClassCore | processing.ClassGrow,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		member := up(t, b, w, h, make([]uint8, n))
-		if err := b.Paint(ctx, member, c); err != nil {
+		if err := b.Do(ctx, processing.Rasterize{Dst: member, Components: c}); err != nil {
 			t.Fatal(err)
 		}
-		got, err := b.Tally(ctx, c, processing.TallyPlanes{
-			Class: class, Member: member, Y: up(t, b, w, h, y), B: up(t, b, w, h, bg), V: up(t, b, w, h, v),
-			Spread: up(t, b, w, h, spread), Starlet: up(t, b, w, h, starlet),
-		}, tables)
+		got, err := processing.Evaluate(ctx, b, processing.MeasureRegions{
+			Components: c, Class: class, Member: member, Y: up(t, b, w, h, y), Background: up(t, b, w, h, bg), V: up(t, b, w, h, v), Deviation: up(t, b, w, h, spread), Starlet: up(t, b, w, h, starlet), Tables: tables,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		spans, err := b.Spans(ctx, c)
+		spans, err := processing.Evaluate(ctx, b, processing.Spans{Components: c})
 		if err != nil {
 			t.Fatal(err)
 		}
 		label := painted(t, w, h, spans)
-		want := make([]processing.Tally, c.Len())
+		want := make([]processing.RegionProps, c.Len())
 		for i := range want {
 			want[i].Core, want[i].All = processing.NewSums(), processing.NewSums()
 		}
@@ -261,7 +266,7 @@ func TestTallyEqualsDefinition(t *testing.T) {
 				s.CoreLevel += uint64(v[i])
 			}
 			s.Background += uint64(bg[i])
-			s.Spread += uint64(spread[i])
+			s.Deviation += uint64(spread[i])
 			s.PeakContrast, s.PeakY, s.Starlet = max(s.PeakContrast, d), max(s.PeakY, y[i]), max(s.Starlet, starlet[i])
 			s.Darkest = max(s.Darkest, uint8(max(2*int(v[i])-int(tables.Encode8[y[i]]), 0)))
 			if px+1 < w && label[i+1] == l {
@@ -328,7 +333,7 @@ func TestFillHolesEqualsFlood(t *testing.T) {
 		defer b.Close()
 		b.cut.span = rapid.IntRange(1, 300).Draw(t, "span")
 		dst := up(t, b, w, h, pix)
-		must(t, b.FillHoles(ctx, dst))
+		must(t, b.Do(ctx, processing.FillHoles{Dst: dst}))
 		wantEqual(t, "filled", w, down[uint8](t, dst), want)
 	})
 }
@@ -339,10 +344,10 @@ func TestComponentsCancelled(t *testing.T) {
 	cls := up(t, b, 3, 3, make([]uint8, 9))
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := b.FillHoles(cancelled, cls); err != context.Canceled {
+	if err := b.Do(cancelled, processing.FillHoles{Dst: cls}); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := b.Label(cancelled, cls, 1); err != context.Canceled {
+	if _, err := processing.Evaluate(cancelled, b, processing.Label{Class: cls, Bits: 1}); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -5,49 +5,25 @@ import (
 	"math"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
-// Gaussian blurs with standard deviation sigma (at most 1000). Sums are float32 in a fixed order: down the columns,
+// gaussian blurs with standard deviation sigma (at most 1000). Sums are float32 in a fixed order: down the columns,
 // then along the rows, each from the middle tap outwards in pairs.
-func (b *Backend) Gaussian(ctx context.Context, dst, src processing.Plane, sigma float64) error {
-	if err := args.Gaussian(b, dst, src, sigma); err != nil {
-		return err
-	}
-	d, s := dst.(*plane), src.(*plane)
+func (b *Backend) gaussian(ctx context.Context, op processing.Gaussian) error {
+	d, s := op.Dst.(*plane), op.Src.(*plane)
 	switch d.kind {
 	case processing.U8:
-		return gaussian[uint8](ctx, b, d, s, sigma)
+		return gaussian[uint8](ctx, b, d, s, op.Sigma)
 	case processing.U16:
-		return gaussian[uint16](ctx, b, d, s, sigma)
+		return gaussian[uint16](ctx, b, d, s, op.Sigma)
 	default:
-		return gaussian[float32](ctx, b, d, s, sigma)
+		return gaussian[float32](ctx, b, d, s, op.Sigma)
 	}
-}
-
-// gaussianTaps returns the weights of the middle tap and of each pair of taps beside it; all 2r+1 of them add up to 1.
-func gaussianTaps(sigma float64) []float32 {
-	r := int(math.Ceil(3 * sigma))
-	exact := make([]float64, r+1)
-	total := 0.0
-	for i := r; i >= 0; i-- {
-		exact[i] = 1
-		if i > 0 {
-			exact[i] = math.Exp(-float64(i*i) / (2 * sigma * sigma))
-			total += exact[i]
-		}
-		total += exact[i]
-	}
-	taps := make([]float32, r+1)
-	for i, e := range exact {
-		taps[i] = float32(e / total)
-	}
-	return taps
 }
 
 func gaussian[T sample](ctx context.Context, b *Backend, d, s *plane, sigma float64) error {
 	dst, src, w, h := pixels[T](d), pixels[T](s), d.w, d.h
-	taps := gaussianTaps(sigma)
+	taps := processing.GaussianTaps(sigma)
 	r := len(taps) - 1
 	if r == 0 {
 		return copyPlane[T](ctx, b, d, s)

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"blik/processing"
 	"context"
 	"math"
 	"testing"
@@ -38,7 +39,7 @@ func checkGaussian[T sample](t *rapid.T, w, h int, src []T, tolerance float64) {
 	each(t, func(b *Backend) {
 		s := up(t, b, w, h, src)
 		d := empty(t, b, s.Kind(), w, h)
-		must(t, b.Gaussian(context.Background(), d, s, sigma))
+		must(t, b.Do(context.Background(), processing.Gaussian{Dst: d, Src: s, Sigma: sigma}))
 		got := down[T](t, d)
 		for i, v := range got {
 			if !(math.Abs(float64(v)-want[i]) <= tolerance) {

@@ -106,7 +106,7 @@ func empty(t rapid.TB, b *Backend, kind processing.Kind, w, h int) processing.Pl
 // down returns a copy of a plane's samples.
 func down[T sample](t rapid.TB, p processing.Plane) []T {
 	t.Helper()
-	if _, err := p.(*plane).owner.Host(context.Background(), p); err != nil {
+	if _, err := p.(*plane).backend.Host(context.Background(), p); err != nil {
 		t.Fatal(err)
 	}
 	return slices.Clone(pixels[T](p.(*plane)))

@@ -5,25 +5,21 @@ import (
 	"unsafe"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
-// Morph applies op with element e to U8, U16 and F32 planes; dst may be src. A rectangle is a horizontal line
+// morph applies op with element e to U8, U16 and F32 planes; dst may be src. A rectangle is a horizontal line
 // followed by a vertical one. Every line runs by van Herk's and Gil and Werman's recursion, about three comparisons a
 // pixel whatever its length (short horizontal ones by doubling, which is faster), eight bytes at a time. NaN in F32
 // planes wins always.
-func (b *Backend) Morph(ctx context.Context, dst, src processing.Plane, op processing.MorphOp, e processing.Element) error {
-	if err := args.Morph(b, dst, src, op, e); err != nil {
-		return err
-	}
-	d, s := dst.(*plane), src.(*plane)
+func (b *Backend) morph(ctx context.Context, op processing.Morph) error {
+	d, s := op.Dst.(*plane), op.Src.(*plane)
 	switch d.kind {
 	case processing.U8:
-		return morph[uint8](ctx, b, d, s, op, e)
+		return morph[uint8](ctx, b, d, s, op.Op, op.Element)
 	case processing.U16:
-		return morph[uint16](ctx, b, d, s, op, e)
+		return morph[uint16](ctx, b, d, s, op.Op, op.Element)
 	default:
-		return morph[float32](ctx, b, d, s, op, e)
+		return morph[float32](ctx, b, d, s, op.Op, op.Element)
 	}
 }
 
@@ -51,7 +47,7 @@ func morph[T sample](ctx context.Context, b *Backend, d, s *plane, op processing
 		return err
 	}
 	out, in, low := pixels[T](d), pixels[T](s), pixels[T](opened)
-	return b.spans(ctx, len(out), func(_ *worker, i, j int) {
+	return b.chunks(ctx, len(out), func(_ *worker, i, j int) {
 		out, in, low := out[i:j], in[i:j], low[i:j]
 		for i := range out {
 			out[i] = in[i] - low[i]
@@ -86,7 +82,7 @@ func copyPlane[T sample](ctx context.Context, b *Backend, d, s *plane) error {
 		return ctx.Err()
 	}
 	dst, src := pixels[T](d), pixels[T](s)
-	return b.spans(ctx, len(dst), func(_ *worker, i, j int) { copy(dst[i:j], src[i:j]) })
+	return b.chunks(ctx, len(dst), func(_ *worker, i, j int) { copy(dst[i:j], src[i:j]) })
 }
 
 // alongRows takes the best over a horizontal window of k pixels. A strip of a row is copied out with its borders

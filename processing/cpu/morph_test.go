@@ -89,7 +89,7 @@ func checkMorph[T sample](t *rapid.T, w, h int, src []T) {
 		if !inPlace {
 			d = empty(t, b, s.Kind(), w, h)
 		}
-		must(t, b.Morph(context.Background(), d, s, op, e))
+		must(t, b.Do(context.Background(), processing.Morph{Dst: d, Src: s, Op: op, Element: e}))
 		wantEqual(t, workersLabel(b), w, down[T](t, d), want)
 		if !inPlace {
 			wantEqual(t, "source afterwards", w, down[T](t, s), src)

@@ -90,8 +90,8 @@ func (b *Backend) put(t *worker) {
 	b.idle = append(b.idle, t)
 }
 
-// spans cuts 0 … n−1 into runs of some spanPixels and calls f on each.
-func (b *Backend) spans(ctx context.Context, n int, f func(t *worker, i, j int)) error {
+// chunks cuts 0 … n−1 into runs of some spanPixels and calls f on each.
+func (b *Backend) chunks(ctx context.Context, n int, f func(t *worker, i, j int)) error {
 	span := b.cut.span
 	return b.each(ctx, (n+span-1)/span, func(t *worker, s int) {
 		f(t, s*span, min(n, (s+1)*span))

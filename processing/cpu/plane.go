@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
 // sample is the type of a plane's samples.
@@ -16,29 +15,19 @@ type sample interface {
 
 // plane is a raster in host memory, rows without padding.
 type plane struct {
-	owner    *Backend
-	kind     processing.Kind
-	w, h     int
-	data     processing.Samples
-	released bool
+	processing.Handle
+	backend *Backend
+	kind    processing.Kind
+	w, h    int
+	data    processing.Samples
 }
 
-func (p *plane) Size() (w, h int)      { return p.w, p.h }
 func (p *plane) Kind() processing.Kind { return p.kind }
-func (p *plane) Released() bool        { return p.released }
-
-func (p *plane) Owner() processing.Backend {
-	if p == nil {
-		return nil
-	}
-	return p.owner
-}
 
 func (p *plane) Release() {
-	if p == nil {
-		return
+	if p != nil {
+		p.backend.pool.put(p)
 	}
-	p.owner.pool.put(p)
 }
 
 // pixels returns the samples of p, whose kind must be that of T.
@@ -101,10 +90,9 @@ func (l *pool) get(p *plane) error {
 func (l *pool) put(p *plane) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if p.released {
+	if !p.MarkReleased() {
 		return
 	}
-	p.released = true
 	n := p.w * p.h
 	l.live--
 	l.bytes -= int64(n) * int64(p.kind.Bytes())
@@ -131,10 +119,10 @@ func (b *Backend) Live() (planes int, bytes int64) {
 
 // Alloc returns a plane with undefined content, from the memory of a released one where there is one.
 func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error) {
-	if err := args.Alloc(b, kind, w, h); err != nil {
+	if err := processing.CheckAlloc(b, kind, w, h); err != nil {
 		return nil, err
 	}
-	p := &plane{owner: b, kind: kind, w: w, h: h}
+	p := &plane{Handle: processing.NewHandle(b, w, h), backend: b, kind: kind, w: w, h: h}
 	if err := b.pool.get(p); err != nil {
 		return nil, err
 	}
@@ -143,7 +131,7 @@ func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error
 
 // Upload copies host samples into dst.
 func (b *Backend) Upload(ctx context.Context, dst processing.Plane, src processing.Samples) error {
-	if err := args.Upload(b, dst, src); err != nil {
+	if err := processing.CheckUpload(b, dst, src); err != nil {
 		return err
 	}
 	switch d := dst.(*plane); d.kind {
@@ -159,31 +147,28 @@ func (b *Backend) Upload(ctx context.Context, dst processing.Plane, src processi
 }
 
 func upload[T sample](ctx context.Context, b *Backend, dst, src []T) error {
-	return b.spans(ctx, len(dst), func(_ *worker, i, j int) { copy(dst[i:j], src[i:j]) })
+	return b.chunks(ctx, len(dst), func(_ *worker, i, j int) { copy(dst[i:j], src[i:j]) })
 }
 
 // Host returns the samples of p themselves.
 func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samples, error) {
-	if err := args.Host(b, p); err != nil {
+	if err := processing.CheckHost(b, p); err != nil {
 		return processing.Samples{}, err
 	}
 	return p.(*plane).data, ctx.Err()
 }
 
-// Gather returns src at the given pixel indices; an index outside the plane is an error.
-func (b *Backend) Gather(ctx context.Context, dst []uint32, src processing.Plane, index []uint32) error {
-	if err := args.Gather(b, dst, src, index); err != nil {
-		return err
-	}
-	s := src.(*plane)
-	return b.spans(ctx, len(index), func(_ *worker, i, j int) {
+// gather returns src at the given pixel indices; an index outside the plane is an error.
+func (b *Backend) gather(ctx context.Context, op processing.Gather) error {
+	s := op.Src.(*plane)
+	return b.chunks(ctx, len(op.Index), func(_ *worker, i, j int) {
 		switch s.kind {
 		case processing.U8:
-			gather(dst[i:j], s.data.U8, index[i:j])
+			gather(op.Values[i:j], s.data.U8, op.Index[i:j])
 		case processing.U16:
-			gather(dst[i:j], s.data.U16, index[i:j])
+			gather(op.Values[i:j], s.data.U16, op.Index[i:j])
 		case processing.U32:
-			gather(dst[i:j], s.data.U32, index[i:j])
+			gather(op.Values[i:j], s.data.U32, op.Index[i:j])
 		}
 	})
 }

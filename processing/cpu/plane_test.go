@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/processing"
-	"blik/processing/args/argstest"
+	"blik/processing/optest"
 )
 
 func TestPool(t *testing.T) {
@@ -63,7 +63,7 @@ func TestUploadHostGather(t *testing.T) {
 			must(t, err)
 			wantEqual(t, "host", w, host.U32, src)
 			got := make([]uint32, len(index))
-			must(t, b.Gather(context.Background(), got, p, index))
+			must(t, b.Do(context.Background(), processing.Gather{Values: got, Src: p, Index: index}))
 			if !slices.Equal(got, want) {
 				t.Fatalf("gathered %v, want %v", got, want)
 			}
@@ -74,23 +74,21 @@ func TestUploadHostGather(t *testing.T) {
 	ctx := context.Background()
 	p8, p16 := up(t, b, 2, 2, []uint8{1, 2, 3, 4}), up(t, b, 2, 2, []uint16{10, 20, 30, 40})
 	got := make([]uint32, 2)
-	must(t, b.Gather(ctx, got, p8, []uint32{3, 0}))
+	must(t, b.Do(ctx, processing.Gather{Values: got, Src: p8, Index: []uint32{3, 0}}))
 	if !slices.Equal(got, []uint32{4, 1}) {
 		t.Errorf("gathered %v from U8", got)
 	}
-	must(t, b.Gather(ctx, got, p16, []uint32{2, 2}))
+	must(t, b.Do(ctx, processing.Gather{Values: got, Src: p16, Index: []uint32{2, 2}}))
 	if !slices.Equal(got, []uint32{30, 30}) {
 		t.Errorf("gathered %v from U16", got)
 	}
 }
 
-func TestRefusals(t *testing.T) {
-	b, other := New(Workers(2)), New()
-	argstest.Refusals(t, b, other)
-	for _, b := range []*Backend{b, other} {
-		if planes, bytes := b.Live(); planes != 0 || bytes != 0 {
-			t.Errorf("%d planes of %d bytes are alive after refusals", planes, bytes)
-		}
+func TestEveryOperationIsAnswered(t *testing.T) {
+	b := New(Workers(2))
+	t.Run("all", func(t *testing.T) { optest.Answered(t, b) })
+	if planes, bytes := b.Live(); planes != 0 || bytes != 0 {
+		t.Errorf("%d planes of %d bytes are not released", planes, bytes)
 	}
 }
 
@@ -115,12 +113,29 @@ func (c *countdown) Err() error {
 	return context.Canceled
 }
 
+// job is something that a backend does under a context.
+type job struct {
+	name string
+	run  func(ctx context.Context) error
+}
+
+// cancellable are the operations and an upload.
+func cancellable(b *Backend, s *scene) []job {
+	jobs := []job{{"Upload", func(ctx context.Context) error {
+		return b.Upload(ctx, s.out8, processing.Samples{U8: s.pic.U8[:s.w*s.h]})
+	}}}
+	for _, op := range operations(s) {
+		jobs = append(jobs, job{op.name, func(ctx context.Context) error { return b.Do(ctx, op.op) }})
+	}
+	return jobs
+}
+
 // An operation that is cancelled says so wherever it is, looks at its context often enough, and stops when told to.
 func TestCancel(t *testing.T) {
 	const w, h = 1100, 900
 	b := New(Workers(2))
 	s := newScene(t, b, w, h)
-	ops := operations(b, s)
+	ops := cancellable(b, s)
 	for _, op := range ops {
 		t.Run(op.name, func(t *testing.T) {
 			looks := 0
@@ -153,7 +168,7 @@ func TestCancelThin(t *testing.T) {
 	for _, size := range [][2]int{{1, 60000}, {60000, 1}} {
 		b := New(Workers(2))
 		s := newScene(t, b, size[0], size[1])
-		for _, op := range operations(b, s) {
+		for _, op := range cancellable(b, s) {
 			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 			if err := op.run(ctx); err != nil {
 				t.Errorf("%s on %d × %d pixels: %v", op.name, size[0], size[1], err)

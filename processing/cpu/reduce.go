@@ -8,18 +8,14 @@ import (
 	"sync"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
-// Histogram counts the values of src where exclude is 0; exclude may be nil.
-func (b *Backend) Histogram(ctx context.Context, src, exclude processing.Plane) ([]uint64, error) {
-	if err := args.Histogram(b, src, exclude); err != nil {
-		return nil, err
-	}
-	s := src.(*plane)
+// histogram counts the values of src where exclude is 0; exclude may be nil.
+func (b *Backend) histogram(ctx context.Context, op processing.Histogram) ([]uint64, error) {
+	s := op.Src.(*plane)
 	var e *plane
-	if exclude != nil {
-		e = exclude.(*plane)
+	if op.Exclude != nil {
+		e = op.Exclude.(*plane)
 	}
 	bins := 1 << 8
 	if s.kind == processing.U16 {
@@ -78,13 +74,10 @@ func histogram[T uint8 | uint16](bins []uint32, src []T, exclude []uint8) {
 // blocks are added pairwise. Both are fixed by the plane alone.
 const momentBlock = 1 << 14
 
-// Moments sums over src. For F32 every addition carries the rounding error of the sum along (Neumaier 1974; Knuth's two-sum
+// sumMoments sums over src. For F32 every addition carries the rounding error of the sum along (Neumaier 1974; Knuth's two-sum
 // between blocks), so that the sums are as good as if taken with twice the precision of float64 and rounded once.
-func (b *Backend) Moments(ctx context.Context, src processing.Plane) (processing.Moments, error) {
-	if err := args.Moments(b, src); err != nil {
-		return processing.Moments{}, err
-	}
-	s := src.(*plane)
+func (b *Backend) sumMoments(ctx context.Context, op processing.SumMoments) (processing.Moments, error) {
+	s := op.Src.(*plane)
 	switch s.kind {
 	case processing.U8:
 		return integerMoments(ctx, b, s.data.U8)
@@ -105,7 +98,7 @@ type integerSums[T sample] struct {
 
 func integerMoments[T uint8 | uint16 | uint32](ctx context.Context, b *Backend, s []T) (processing.Moments, error) {
 	blocks := make([]integerSums[T], (len(s)+b.cut.span-1)/b.cut.span)
-	err := b.spans(ctx, len(s), func(_ *worker, i, j int) {
+	err := b.chunks(ctx, len(s), func(_ *worker, i, j int) {
 		p := integerSums[T]{min: s[i], max: s[i]}
 		for _, v := range s[i:j] {
 			x := uint64(v)
@@ -131,25 +124,7 @@ func integerMoments[T uint8 | uint16 | uint32](ctx context.Context, b *Backend, 
 	sum := new(big.Int).SetUint64(total.sum)
 	sum2 := new(big.Int).SetUint64(total.high)
 	sum2.Lsh(sum2, 64).Add(sum2, new(big.Int).SetUint64(total.low))
-	return moments(len(s), wide().SetInt(sum), wide().SetInt(sum2), float64(total.min), float64(total.max)), nil
-}
-
-// wide returns a float with room for the square of any sum here.
-func wide() *big.Float { return new(big.Float).SetPrec(512) }
-
-// moments finishes from the sums: mean S/n and population standard deviation √(n·S₂ − S²)/n, where nothing is lost in
-// the difference.
-func moments(n int, sum, sum2 *big.Float, low, high float64) processing.Moments {
-	m := processing.Moments{N: uint64(n), Min: low, Max: high}
-	m.Sum, _ = sum.Float64()
-	m.Sum2, _ = sum2.Float64()
-	count := wide().SetInt64(int64(n))
-	m.Mean, _ = wide().Quo(sum, count).Float64()
-	v := wide().Sub(wide().Mul(count, sum2), wide().Mul(sum, sum))
-	if v.Sign() > 0 {
-		m.Stdd, _ = v.Quo(v.Sqrt(v), count).Float64()
-	}
-	return m
+	return processing.NewMoments(len(s), processing.WideFloat().SetInt(sum), processing.WideFloat().SetInt(sum2), float64(total.min), float64(total.max)), nil
 }
 
 // double is a sum and the error of its roundings.
@@ -205,10 +180,10 @@ func floatMoments(ctx context.Context, b *Backend, s []float32) (processing.Mome
 	if math.IsNaN(naive) || math.IsInf(naive, 0) {
 		// An infinite or undefined sample: so are the sums.
 		mean := t.sum.sum / float64(len(s))
-		return processing.Moments{N: uint64(len(s)), Sum: t.sum.sum, Sum2: t.sum2.sum, Min: low, Max: high, Mean: mean, Stdd: math.NaN()}, nil
+		return processing.Moments{N: uint64(len(s)), Sum: t.sum.sum, Sum2: t.sum2.sum, Min: low, Max: high, Mean: mean, StdDev: math.NaN()}, nil
 	}
 	exact := func(d double) *big.Float {
-		return wide().Add(wide().SetFloat64(d.sum), wide().SetFloat64(d.rest))
+		return processing.WideFloat().Add(processing.WideFloat().SetFloat64(d.sum), processing.WideFloat().SetFloat64(d.rest))
 	}
-	return moments(len(s), exact(t.sum), exact(t.sum2), low, high), nil
+	return processing.NewMoments(len(s), exact(t.sum), exact(t.sum2), low, high), nil
 }

@@ -28,7 +28,7 @@ func checkHistogram[T uint8 | uint16](t *rapid.T, most int) {
 		if !masked {
 			exclude = nil
 		}
-		got, err := b.Histogram(context.Background(), s, exclude)
+		got, err := processing.Evaluate(context.Background(), b, processing.Histogram{Src: s, Exclude: exclude})
 		must(t, err)
 		if !slices.Equal(got, want) {
 			t.Fatal("the histogram differs")
@@ -53,7 +53,7 @@ func TestHistogramLarge(t *testing.T) {
 	}
 	for _, n := range workerCounts {
 		b := New(Workers(n))
-		got, err := b.Histogram(context.Background(), up(t, b, w, h, src), nil)
+		got, err := processing.Evaluate(context.Background(), b, processing.Histogram{Src: up(t, b, w, h, src)})
 		must(t, err)
 		if !slices.Equal(got, want) {
 			t.Fatalf("%d workers: the histogram differs", n)
@@ -77,13 +77,13 @@ func checkIntegerMoments[T uint8 | uint16 | uint32](t *rapid.T, most int) {
 	want.Mean, _ = new(big.Rat).SetFrac(&sum, n).Float64()
 	spread := new(big.Int).Mul(n, &sum2)
 	variance, _ := new(big.Rat).SetFrac(spread.Sub(spread, new(big.Int).Mul(&sum, &sum)), n.Mul(n, n)).Float64()
-	want.Stdd = math.Sqrt(variance)
+	want.StdDev = math.Sqrt(variance)
 	each(t, func(b *Backend) {
 		s := up(t, b, w, h, src)
-		got, err := b.Moments(context.Background(), s)
+		got, err := processing.Evaluate(context.Background(), b, processing.SumMoments{Src: s})
 		must(t, err)
-		if math.Abs(got.Stdd-want.Stdd) <= 1e-15*want.Stdd {
-			got.Stdd = want.Stdd
+		if math.Abs(got.StdDev-want.StdDev) <= 1e-15*want.StdDev {
+			got.StdDev = want.StdDev
 		}
 		if got != want {
 			t.Fatalf("%d workers: %+v, want %+v", b.workers, got, want)
@@ -118,7 +118,7 @@ func TestMomentsFloat(t *testing.T) {
 	var first processing.Moments
 	for i, n := range workerCounts {
 		b := New(Workers(n))
-		got, err := b.Moments(context.Background(), up(t, b, w, h, src))
+		got, err := processing.Evaluate(context.Background(), b, processing.SumMoments{Src: up(t, b, w, h, src)})
 		must(t, err)
 		if i == 0 {
 			first = got
@@ -146,21 +146,25 @@ func TestMomentsFloatDeviation(t *testing.T) {
 		src[i] = 1<<23 + float32(i%2)*2
 	}
 	b := New(Workers(2))
-	got, err := b.Moments(context.Background(), up(t, b, w, h, src))
+	got, err := processing.Evaluate(context.Background(), b, processing.SumMoments{Src: up(t, b, w, h, src)})
 	must(t, err)
-	if got.Mean != 1<<23+1 || got.Stdd != 1 {
-		t.Errorf("mean %v and deviation %v, want %v and 1", got.Mean, got.Stdd, 1<<23+1)
+	if got.Mean != 1<<23+1 || got.StdDev != 1 {
+		t.Errorf("mean %v and deviation %v, want %v and 1", got.Mean, got.StdDev, 1<<23+1)
 	}
 }
 
 func TestMomentsNotFinite(t *testing.T) {
 	b := New(Workers(2))
-	got, err := b.Moments(context.Background(), up(t, b, 3, 1, []float32{1, float32(math.Inf(1)), 2}))
+	got, err := processing.Evaluate(context.Background(), b, processing.SumMoments{
+		Src: up(t, b, 3, 1, []float32{1, float32(math.Inf(1)), 2}),
+	})
 	must(t, err)
 	if !math.IsInf(got.Sum, 1) || !math.IsInf(got.Max, 1) || got.Min != 1 {
 		t.Errorf("%+v", got)
 	}
-	got, err = b.Moments(context.Background(), up(t, b, 3, 1, []float32{1, float32(math.NaN()), 2}))
+	got, err = processing.Evaluate(context.Background(), b, processing.SumMoments{
+		Src: up(t, b, 3, 1, []float32{1, float32(math.NaN()), 2}),
+	})
 	must(t, err)
 	if !math.IsNaN(got.Sum) || !math.IsNaN(got.Mean) {
 		t.Errorf("%+v", got)

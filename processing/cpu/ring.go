@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
 // square holds the running sums of a window: of the samples, and where wanted of their squares.
@@ -75,16 +74,13 @@ func squareSums[T uint8 | uint16](b *Backend, t *worker, tile rect, src []T, squ
 	}
 }
 
-// MeanVariance writes mean and population variance of the window of radius r, 0 ≤ r ≤ 127.
-func (b *Backend) MeanVariance(ctx context.Context, mean, variance, src processing.Plane, r int) error {
-	if err := args.MeanVariance(b, mean, variance, src, r); err != nil {
-		return err
-	}
-	m, v, s := mean.(*plane), variance.(*plane), src.(*plane)
+// meanVariance writes mean and population variance of the window of radius r, 0 ≤ r ≤ 127.
+func (b *Backend) meanVariance(ctx context.Context, op processing.MeanVariance) error {
+	m, v, s := op.Mean.(*plane), op.Variance.(*plane), op.Src.(*plane)
 	if s.kind == processing.U8 {
-		return meanVariance[uint8](ctx, b, m, v, s, r)
+		return meanVariance[uint8](ctx, b, m, v, s, op.Radius)
 	}
-	return meanVariance[uint16](ctx, b, m, v, s, r)
+	return meanVariance[uint16](ctx, b, m, v, s, op.Radius)
 }
 
 func meanVariance[T uint8 | uint16](ctx context.Context, b *Backend, m, v, s *plane, r int) error {
@@ -105,17 +101,14 @@ func meanVariance[T uint8 | uint16](ctx context.Context, b *Backend, m, v, s *pl
 	})
 }
 
-// GuardRing writes the z-score of the core window against the ring between the windows of radius guard and outer. Where
+// guardRing writes the z-score of the core window against the ring between the windows of radius guard and outer. Where
 // the ring is flat and noise is 0, z is 0 at the ring's own mean and infinite elsewhere.
-func (b *Backend) GuardRing(ctx context.Context, z, src processing.Plane, core, guard, outer int, noise float64) error {
-	if err := args.GuardRing(b, z, src, core, guard, outer, noise); err != nil {
-		return err
-	}
-	d, s := z.(*plane), src.(*plane)
+func (b *Backend) guardRing(ctx context.Context, op processing.GuardRing) error {
+	d, s := op.Dst.(*plane), op.Src.(*plane)
 	if s.kind == processing.U8 {
-		return guardRing[uint8](ctx, b, d, s, core, guard, outer, noise)
+		return guardRing[uint8](ctx, b, d, s, op.Core, op.Guard, op.Outer, op.Noise)
 	}
-	return guardRing[uint16](ctx, b, d, s, core, guard, outer, noise)
+	return guardRing[uint16](ctx, b, d, s, op.Core, op.Guard, op.Outer, op.Noise)
 }
 
 func guardRing[T uint8 | uint16](ctx context.Context, b *Backend, d, s *plane, core, guard, outer int, noise float64) error {

@@ -33,7 +33,7 @@ func checkMeanVariance[T uint8 | uint16](t *rapid.T, most int) {
 	each(t, func(b *Backend) {
 		s := up(t, b, w, h, src)
 		m, v := empty(t, b, processing.F32, w, h), empty(t, b, processing.F32, w, h)
-		must(t, b.MeanVariance(context.Background(), m, v, s, r))
+		must(t, b.Do(context.Background(), processing.MeanVariance{Mean: m, Variance: v, Src: s, Radius: r}))
 		wantEqual(t, "mean", w, down[float32](t, m), mean)
 		wantEqual(t, "variance", w, down[float32](t, v), variance)
 		release(s, m, v)
@@ -53,7 +53,7 @@ func TestMeanVarianceExtreme(t *testing.T) {
 	b := New(Workers(2))
 	s := up(t, b, side, side, src)
 	m, v := empty(t, b, processing.F32, side, side), empty(t, b, processing.F32, side, side)
-	must(t, b.MeanVariance(context.Background(), m, v, s, 127))
+	must(t, b.Do(context.Background(), processing.MeanVariance{Mean: m, Variance: v, Src: s, Radius: 127}))
 	for i, got := range down[float32](t, m) {
 		if got != 65535 || down[float32](t, v)[i] != 0 {
 			t.Fatalf("pixel (%d, %d): mean %v, variance %v", i%side, i/side, got, down[float32](t, v)[i])
@@ -91,7 +91,9 @@ func checkGuardRing[T uint8 | uint16](t *rapid.T, most int) {
 	})
 	each(t, func(b *Backend) {
 		s, z := up(t, b, w, h, src), empty(t, b, processing.F32, w, h)
-		must(t, b.GuardRing(context.Background(), z, s, core, guard, outer, noise))
+		must(t, b.Do(context.Background(), processing.GuardRing{
+			Dst: z, Src: s, Core: core, Guard: guard, Outer: outer, Noise: noise,
+		}))
 		wantEqual(t, workersLabel(b), w, down[float32](t, z), want)
 		release(s, z)
 	})

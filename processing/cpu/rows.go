@@ -37,8 +37,6 @@ type kernels struct {
 	// overflow.
 	spline16 func(dst, a, b, c, d, e []uint16)
 	spline32 func(dst, a, b, c, d, e []uint32)
-	// splineF is spline32 divided by 16: ((a + e) + 4·(b + d)) + 6·c, in that order.
-	splineF func(dst, a, b, c, d, e []float32)
 
 	// tap2 and tap4 combine rows with the taps of a wavelet; analyse and synthesise transform a row.
 	tap2       func(dst, a, b []float32, t0, t1 float32)
@@ -103,7 +101,6 @@ func plainKernels() kernels {
 
 		spline16: spline[uint16],
 		spline32: spline[uint32],
-		splineF:  splineF,
 
 		tap2:       tap2,
 		tap4:       tap4,
@@ -612,14 +609,5 @@ func splineWords(dst, a, b, c, d, e []uint64) {
 	a, b, c, d, e = a[:n], b[:n], c[:n], d[:n], e[:n]
 	for i := range dst {
 		dst[i] = a[i] + e[i] + 4*(b[i]+d[i]) + 6*c[i]
-	}
-}
-
-func splineF(dst, a, b, c, d, e []float32) {
-	n := len(dst)
-	a, b, c, d, e = a[:n], b[:n], c[:n], d[:n], e[:n]
-	for i := range dst {
-		// Multiplying by 4 is exact; the conversion keeps the product of 6 from being fused with the sum.
-		dst[i] = (a[i] + e[i] + 4*(b[i]+d[i]) + float32(6*c[i])) / 16
 	}
 }

@@ -5,24 +5,19 @@ import (
 	"math"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
-// Separate splits what was seen through glare into paint and light.
-func (b *Backend) Separate(ctx context.Context, paint []processing.Plane, light processing.Plane, seen []processing.Plane,
-	expected, state processing.Plane, tiles []processing.Tile, models []processing.Separation) error {
-	if err := args.Separate(b, paint, light, seen, expected, state, tiles, models); err != nil {
-		return err
-	}
-	n := len(seen)
+// separate splits what was seen through glare into paint and light.
+func (b *Backend) separate(ctx context.Context, op processing.Separate) error {
+	n := len(op.Seen)
 	var p, o [4]*plane
-	for k := range seen {
-		p[k], o[k] = paint[k].(*plane), seen[k].(*plane)
+	for k := range op.Seen {
+		p[k], o[k] = op.Paint[k].(*plane), op.Seen[k].(*plane)
 	}
-	l, e, s := light.(*plane), expected.(*plane), state.(*plane)
-	return b.each(ctx, len(tiles), func(t *worker, i int) {
-		r := tiles[i]
-		v := veil{n: n, m: &models[i]}
+	l, e, s := op.Light.(*plane), op.Expected.(*plane), op.State.(*plane)
+	return b.each(ctx, len(op.Tiles), func(t *worker, i int) {
+		r := op.Tiles[i]
+		v := veil{n: n, m: &op.Models[i]}
 		for k := range n {
 			v.paint[k] = take[float32](t, r.W*r.H)
 			v.seen[k] = take[float32](t, r.W*r.H)
@@ -74,7 +69,7 @@ func (v *veil) update(i int) {
 		guess[k] = float32(sum * part[count])
 		slope += guess[k]
 	}
-	if v.state[i] == processing.StateLost {
+	if v.state[i] == processing.StateClipped {
 		for k := range v.n {
 			v.paint[k][i] = guess[k]
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
 // mirror returns the sample that stands for index i of n: the picture is mirrored at its border without repeating
@@ -44,25 +43,22 @@ func spread[D uint16 | float32, T sample](dst []D, row []T, first, x, w int) {
 	}
 }
 
-// StarletBand writes the positive part of a band of the starlet transform of src (U8) in 1/256 grey levels, rounded
+// starletBand writes the positive part of a band of the starlet transform of src (U8) in 1/256 grey levels, rounded
 // down. All is integer: the smooth plane of level j is exact in 1/256^j, at most 32 bits at level 3.
-func (b *Backend) StarletBand(ctx context.Context, dst, src processing.Plane, level int) error {
-	if err := args.StarletBand(b, dst, src, level); err != nil {
-		return err
-	}
-	d, s := dst.(*plane), src.(*plane)
+func (b *Backend) starletBand(ctx context.Context, op processing.StarletBand) error {
+	d, s := op.Dst.(*plane), op.Src.(*plane)
 	// The filter of level j reaches 2^j pixels, all of them together halo.
-	halo := 2<<level - 2
+	halo := 2<<op.Level - 2
 	return b.tiles(ctx, d.w, d.h, halo, halo, func(t *worker, tile rect) {
-		b.starletBand(t, tile, d, s, level, halo)
+		b.streamBand(t, tile, d, s, op.Level, halo)
 	})
 }
 
-// starletBand streams source rows through the levels: plane j keeps the last 4·2^j+1 rows of the picture smoothed j times,
+// streamBand streams source rows through the levels: plane j keeps the last 4·2^j+1 rows of the picture smoothed j times,
 // and gives out a row of plane j+1 as soon as the middle one has its neighbours. Rows above and below the picture are
 // those that mirror gives; mirroring about a sample commutes with a symmetric filter, so that every level sees its own
 // mirrored border. The first smoothing fits 16 bits and takes four pixels at a time, the others two.
-func (b *Backend) starletBand(t *worker, tile rect, d, s *plane, level, halo int) {
+func (b *Backend) streamBand(t *worker, tile rect, d, s *plane, level, halo int) {
 	width := tile.x1 - tile.x0
 	source := newRing[uint16](t, 0, width+2*halo)
 	down16, smooth16 := take[uint16](t, width+2*halo), take[uint16](t, width+2*halo-4)
@@ -155,97 +151,4 @@ func bandRow[T uint16 | uint32](dst []uint16, fine, coarse []T, shift int) {
 		v := int64(fine[i])<<8 - int64(coarse[i])
 		dst[i] = uint16(max(v, 0) >> (shift & 63))
 	}
-}
-
-// Starlet writes the first len(bands) bands and what is left of src. Planes may not be given twice. Level j is read
-// straight from the smooth plane before it, down the columns first; the smooth planes lie in the planes of the next
-// bands until all are there.
-func (b *Backend) Starlet(ctx context.Context, bands []processing.Plane, smooth, src processing.Plane) error {
-	if err := args.Starlet(b, bands, smooth, src); err != nil {
-		return err
-	}
-	outs := make([]*plane, 0, len(bands)+1)
-	for _, p := range bands {
-		outs = append(outs, p.(*plane))
-	}
-	outs = append(outs, smooth.(*plane))
-	switch s := src.(*plane); s.kind {
-	case processing.U8:
-		return starlet[uint8](ctx, b, outs, s)
-	case processing.U16:
-		return starlet[uint16](ctx, b, outs, s)
-	default:
-		return starlet[float32](ctx, b, outs, s)
-	}
-}
-
-// starlet fills outs with the bands and, last, the smooth plane.
-func starlet[T sample](ctx context.Context, b *Backend, outs []*plane, s *plane) error {
-	first, levels := outs[0], len(outs)-1
-	convert := func(dst *plane) error {
-		out, in := dst.data.F32, pixels[T](s)
-		return b.spans(ctx, len(in), func(_ *worker, i, j int) {
-			out, in := out[i:j], in[i:j]
-			for i := range out {
-				out[i] = float32(in[i])
-			}
-		})
-	}
-	if err := convert(first); err != nil {
-		return err
-	}
-	for j := range levels {
-		if err := smoothPlane(ctx, b, outs[j+1], outs[j], 1<<j); err != nil {
-			return err
-		}
-	}
-	for j := range levels {
-		fine, coarse := outs[j].data.F32, outs[j+1].data.F32
-		err := b.spans(ctx, len(fine), func(_ *worker, i, j int) {
-			fine, coarse := fine[i:j], coarse[i:j]
-			for i := range fine {
-				fine[i] -= coarse[i]
-			}
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// smoothPlane applies the B3-spline with holes of a step, mirrored at the border.
-func smoothPlane(ctx context.Context, b *Backend, d, s *plane, step int) error {
-	src, w, h := s.data.F32, s.w, s.h
-	pad := 2 * step
-	return b.tiles(ctx, w, h, min(pad, w), 0, func(t *worker, tile rect) {
-		n := tile.x1 - tile.x0
-		x0, x1 := max(0, tile.x0-pad), min(w, tile.x1+pad)
-		inside := take[float32](t, x1-x0)
-		var scratch, taps [5][]float32
-		for i := range scratch {
-			scratch[i] = take[float32](t, n)
-		}
-		p := newPace(t, 2*n)
-		for y := tile.y0; y < tile.y1; y++ {
-			if p.stop() {
-				return
-			}
-			for i := range taps {
-				v := mirror(y+(i-2)*step, h) * w
-				taps[i] = src[v+x0 : v+x1]
-			}
-			b.rows.splineF(inside, taps[0], taps[1], taps[2], taps[3], taps[4])
-			for i := range taps {
-				x := tile.x0 + (i-2)*step
-				if x >= 0 && x+n <= w {
-					taps[i] = inside[x-x0:]
-					continue
-				}
-				taps[i] = scratch[i]
-				spread(taps[i], inside, x0, x, w)
-			}
-			b.rows.splineF(d.data.F32[y*w+tile.x0:y*w+tile.x1], taps[0], taps[1], taps[2], taps[3], taps[4])
-		}
-	})
 }

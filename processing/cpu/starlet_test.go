@@ -58,67 +58,9 @@ func TestStarletBand(t *testing.T) {
 		}
 		each(t, func(b *Backend) {
 			s, d := up(t, b, w, h, src), empty(t, b, processing.U16, w, h)
-			must(t, b.StarletBand(context.Background(), d, s, level))
+			must(t, b.Do(context.Background(), processing.StarletBand{Dst: d, Src: s, Level: level}))
 			wantEqual(t, workersLabel(b), w, down[uint16](t, d), want)
 			release(s, d)
 		})
 	})
-}
-
-func checkStarlet[T sample](t *rapid.T, w, h int, src []T, white float64) {
-	levels := rapid.OneOf(rapid.IntRange(0, 4), rapid.IntRange(0, 9)).Draw(t, "levels")
-	var want [][]float64
-	smooth := make([]float64, w*h)
-	for i, v := range src {
-		smooth[i] = float64(v)
-	}
-	for j := range levels {
-		coarse := slowSpline(smooth, w, h, 1<<j)
-		band := make([]float64, w*h)
-		for i := range coarse {
-			coarse[i] /= 256
-			band[i] = smooth[i] - coarse[i]
-		}
-		want, smooth = append(want, band), coarse
-	}
-	var first [][]float32
-	each(t, func(b *Backend) {
-		s, last := up(t, b, w, h, src), empty(t, b, processing.F32, w, h)
-		bands := make([]processing.Plane, levels)
-		for i := range bands {
-			bands[i] = empty(t, b, processing.F32, w, h)
-		}
-		must(t, b.Starlet(context.Background(), bands, last, s))
-		var got [][]float32
-		for i, p := range append(bands, last) {
-			got = append(got, down[float32](t, p))
-			exact := smooth
-			if i < levels {
-				exact = want[i]
-			}
-			wantNear(t, workersLabel(b), w, got[i], exact, white*2e-6)
-		}
-		if first == nil {
-			first = got
-		}
-		for i := range got {
-			wantEqual(t, workersLabel(b)+" against 1", w, got[i], first[i])
-		}
-		release(append(bands, last, s)...)
-	})
-}
-
-func TestStarlet(t *testing.T) {
-	t.Run("U8", rapid.MakeCheck(func(t *rapid.T) {
-		w, h := size(t)
-		checkStarlet(t, w, h, noise[uint8](t, w*h, math.MaxUint8), 255)
-	}))
-	t.Run("U16", rapid.MakeCheck(func(t *rapid.T) {
-		w, h := size(t)
-		checkStarlet(t, w, h, noise[uint16](t, w*h, math.MaxUint16), 65535)
-	}))
-	t.Run("F32", rapid.MakeCheck(func(t *rapid.T) {
-		w, h := size(t)
-		checkStarlet(t, w, h, floats(t, w*h), 255)
-	}))
 }

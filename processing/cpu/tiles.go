@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
 // lift copies a tile out of a plane, into rows without padding.
@@ -83,19 +82,16 @@ func (o *hole) around(p []float32, i int) (sum float32, n int) {
 // reciprocals of the possible numbers of neighbours; a tile of one pixel has none.
 func reciprocals() [5]float32 { return [5]float32{0, 1, 1.0 / 2, 1.0 / 3, 1.0 / 4} }
 
-// Convolve fills the pixels that are not known by normalised convolution.
-func (b *Backend) Convolve(ctx context.Context, dst, state processing.Plane, tiles []processing.Tile, sigmas []float64) error {
-	if err := args.Convolve(b, dst, state, tiles, sigmas); err != nil {
-		return err
-	}
-	d, s := dst.(*plane), state.(*plane)
-	return b.each(ctx, len(tiles), func(t *worker, i int) {
-		r := tiles[i]
+// convolve fills the pixels that are not known by normalised convolution.
+func (b *Backend) convolve(ctx context.Context, op processing.Convolve) error {
+	d, s := op.Dst.(*plane), op.State.(*plane)
+	return b.each(ctx, len(op.Tiles), func(t *worker, i int) {
+		r := op.Tiles[i]
 		n := r.W * r.H
 		p, st := take[float32](t, n), take[uint8](t, n)
 		lift(p, d.data.F32, d.w, r)
 		lift(st, s.data.U8, s.w, r)
-		g := bell(t, sigmas[i], max(r.W, r.H))
+		g := bell(t, op.Sigmas[i], max(r.W, r.H))
 		value, weight := take[float32](t, n), take[float32](t, n)
 		for y := range r.H {
 			if t.stopped() {
@@ -152,14 +148,11 @@ func bell(t *worker, sigma float64, most int) []float32 {
 	return g
 }
 
-// Harmonic solves Laplace's equation where state is not known.
-func (b *Backend) Harmonic(ctx context.Context, dst, state processing.Plane, tiles []processing.Tile, sweeps []int, omegas []float32) error {
-	if err := args.Harmonic(b, dst, state, tiles, sweeps, omegas); err != nil {
-		return err
-	}
-	d, s := dst.(*plane), state.(*plane)
-	return b.each(ctx, len(tiles), func(t *worker, i int) {
-		r := tiles[i]
+// harmonic solves Laplace's equation where state is not known.
+func (b *Backend) harmonic(ctx context.Context, op processing.Harmonic) error {
+	d, s := op.Dst.(*plane), op.State.(*plane)
+	return b.each(ctx, len(op.Tiles), func(t *worker, i int) {
+		r := op.Tiles[i]
 		n := r.W * r.H
 		p, st := take[float32](t, n), take[uint8](t, n)
 		lift(p, d.data.F32, d.w, r)
@@ -169,8 +162,8 @@ func (b *Backend) Harmonic(ctx context.Context, dst, state processing.Plane, til
 			return
 		}
 		pullPush(p, st, r.W, r.H)
-		part, omega := reciprocals(), omegas[i]
-		for range sweeps[i] {
+		part, omega := reciprocals(), op.Omegas[i]
+		for range op.Sweeps[i] {
 			if t.stopped() {
 				return
 			}
@@ -209,7 +202,7 @@ func pullPush(p []float32, state []uint8, w, h int) {
 			if k := n[0] + n[1]; k > 0 {
 				coarse[y*cw+x] = (row[0] + row[1]) / float32(k)
 			} else {
-				cs[y*cw+x] = processing.StateVeiled
+				cs[y*cw+x] = processing.StateUnclipped
 				missing = true
 			}
 		}
@@ -226,14 +219,11 @@ func pullPush(p []float32, state []uint8, w, h int) {
 	}
 }
 
-// Biharmonic solves Δ²u = 0 where state is not known.
-func (b *Backend) Biharmonic(ctx context.Context, dst, state processing.Plane, tiles []processing.Tile, sweeps []int, omega float32) error {
-	if err := args.Biharmonic(b, dst, state, tiles, sweeps); err != nil {
-		return err
-	}
-	d, s := dst.(*plane), state.(*plane)
-	return b.each(ctx, len(tiles), func(t *worker, i int) {
-		r := tiles[i]
+// biharmonic solves Δ²u = 0 where state is not known.
+func (b *Backend) biharmonic(ctx context.Context, op processing.Biharmonic) error {
+	d, s := op.Dst.(*plane), op.State.(*plane)
+	return b.each(ctx, len(op.Tiles), func(t *worker, i int) {
+		r := op.Tiles[i]
 		n := r.W * r.H
 		p, st := take[float32](t, n), take[uint8](t, n)
 		lift(p, d.data.F32, d.w, r)
@@ -245,7 +235,7 @@ func (b *Backend) Biharmonic(ctx context.Context, dst, state processing.Plane, t
 		q := take[float32](t, n)
 		copy(q, p)
 		lap := take[float32](t, n)
-		if !o.bend(t, p, lap, sweeps[i], omega, false) || !o.bend(t, q, lap, sweeps[i], omega, true) {
+		if !o.bend(t, p, lap, op.Sweeps[i], op.Omega, false) || !o.bend(t, q, lap, op.Sweeps[i], op.Omega, true) {
 			return
 		}
 		for j := range p {
@@ -326,14 +316,11 @@ func (o *hole) bend(t *worker, p, lap []float32, sweeps int, omega float32, acro
 	return true
 }
 
-// Detail writes the two finest bands of the starlet transform of the known pixels, 0 elsewhere.
-func (b *Backend) Detail(ctx context.Context, dst, src, state processing.Plane, tiles []processing.Tile) error {
-	if err := args.Detail(b, dst, src, state, tiles); err != nil {
-		return err
-	}
-	d, p, s := dst.(*plane), src.(*plane), state.(*plane)
-	return b.each(ctx, len(tiles), func(t *worker, i int) {
-		r := tiles[i]
+// detail writes the two finest bands of the starlet transform of the known pixels, 0 elsewhere.
+func (b *Backend) detail(ctx context.Context, op processing.Detail) error {
+	d, p, s := op.Dst.(*plane), op.Src.(*plane), op.State.(*plane)
+	return b.each(ctx, len(op.Tiles), func(t *worker, i int) {
+		r := op.Tiles[i]
 		n := r.W * r.H
 		fine, st := take[float32](t, n), take[uint8](t, n)
 		lift(fine, p.data.F32, p.w, r)

@@ -30,7 +30,7 @@ func drawStates(t *rapid.T, n int) []uint8 {
 	s := noise[uint8](t, n, 29)
 	for i, v := range s {
 		if int(v%10) < most {
-			s[i] = processing.StateVeiled + v/10&1
+			s[i] = processing.StateUnclipped + v/10&1
 		} else {
 			s[i] = processing.StateKnown
 		}
@@ -238,7 +238,9 @@ func TestHarmonicAgainstElimination(t *testing.T) {
 			for i := range tiles {
 				sweeps[i], omegas[i] = 1000, 1.8
 			}
-			return b.Harmonic(context.Background(), dst, state, tiles, sweeps, omegas)
+			return b.Do(context.Background(), processing.Harmonic{
+				Dst: dst, State: state, Tiles: tiles, Sweeps: sweeps, Omegas: omegas,
+			})
 		})
 	})
 }
@@ -253,14 +255,16 @@ func TestHarmonicConvergesOnADisc(t *testing.T) {
 			x, y := float64(i%side), float64(i/side)
 			p[i] = float32(math.Sin(x/3) + y*0.1)
 			if d := math.Hypot(x-float64(side/2), y-float64(side/2)); d < float64(depth) {
-				state[i] = processing.StateLost
+				state[i] = processing.StateClipped
 			}
 		}
 		want, _ := solved(operator(r), p, state)
 		b := New()
 		dst, st := up(t, b, side, side, p), up(t, b, side, side, state)
 		omega := float32(2 / (1 + math.Sin(math.Pi/float64(2*depth+1))))
-		if err := b.Harmonic(context.Background(), dst, st, []processing.Tile{r}, []int{12 + 5*depth}, []float32{omega}); err != nil {
+		if err := b.Do(context.Background(), processing.Harmonic{
+			Dst: dst, State: st, Tiles: []processing.Tile{r}, Sweeps: []int{12 + 5*depth}, Omegas: []float32{omega},
+		}); err != nil {
 			t.Fatal(err)
 		}
 		for i, v := range down[float32](t, dst) {
@@ -294,12 +298,14 @@ func TestBiharmonicAgainstElimination(t *testing.T) {
 		for i := range p {
 			p[i] = float32(math.Sin(float64(i%w)*0.7) + 0.2*float64(i/w))
 			if x, y := i%w-r.X, i/w-r.Y; x >= c.x0 && x < c.x1 && y >= c.y0 && y < c.y1 {
-				state[i], p[i] = processing.StateVeiled, 0
+				state[i], p[i] = processing.StateUnclipped, 0
 			}
 		}
 		b := New()
 		dst, st := up(t, b, w, h, p), up(t, b, w, h, state)
-		if err := b.Biharmonic(context.Background(), dst, st, []processing.Tile{r}, []int{3000}, 1.4); err != nil {
+		if err := b.Do(context.Background(), processing.Biharmonic{
+			Dst: dst, State: st, Tiles: []processing.Tile{r}, Sweeps: []int{3000}, Omega: 1.4,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		src, s := make([]float32, r.W*r.H), make([]uint8, r.W*r.H)
@@ -328,7 +334,9 @@ func TestConvolveAgainstDirectSums(t *testing.T) {
 			dst, st := up(t, b, w, h, p), up(t, b, w, h, state)
 			defer dst.Release()
 			defer st.Release()
-			if err := b.Convolve(context.Background(), dst, st, tiles, sigmas); err != nil {
+			if err := b.Do(context.Background(), processing.Convolve{
+				Dst: dst, State: st, Tiles: tiles, Sigmas: sigmas,
+			}); err != nil {
 				t.Fatal(err)
 			}
 			for i, got := range down[float32](t, dst) {
@@ -399,7 +407,9 @@ func TestDetailAgainstDirectSums(t *testing.T) {
 			defer dst.Release()
 			defer src.Release()
 			defer st.Release()
-			if err := b.Detail(context.Background(), dst, src, st, tiles); err != nil {
+			if err := b.Do(context.Background(), processing.Detail{
+				Dst: dst, Src: src, State: st, Tiles: tiles,
+			}); err != nil {
 				t.Fatal(err)
 			}
 			for i, got := range down[float32](t, dst) {
@@ -430,17 +440,17 @@ func TestSeparateFindsTheLight(t *testing.T) {
 		d := math.Hypot(x, y)
 		expected[i] = 1e9
 		if d < 8 {
-			state[i] = processing.StateVeiled
+			state[i] = processing.StateUnclipped
 			want[i] = 0.5 * math.Exp(-d*d/9)
 			expected[i] = float32(want[i] + 1e-3)
 		}
 		if d < 2 {
-			state[i] = processing.StateLost
+			state[i] = processing.StateClipped
 		}
 		for k := range 3 {
 			p := 0.4 + 0.05*float64(k) + 0.004*x - 0.002*y
 			l := p*p + want[i]*colour[k]
-			if state[i] == processing.StateLost {
+			if state[i] == processing.StateClipped {
 				l = 1
 			}
 			seen[k] = append(seen[k], float32(l))
@@ -463,8 +473,9 @@ func TestSeparateFindsTheLight(t *testing.T) {
 			p, s = append(p, up(t, b, side, side, paint[k])), append(s, up(t, b, side, side, seen[k]))
 		}
 		light := up(t, b, side, side, make([]float32, side*side))
-		if err := b.Separate(context.Background(), p, light, s, up(t, b, side, side, expected), up(t, b, side, side, state),
-			[]processing.Tile{r}, []processing.Separation{m}); err != nil {
+		if err := b.Do(context.Background(), processing.Separate{
+			Paint: p, Light: light, Seen: s, Expected: up(t, b, side, side, expected), State: up(t, b, side, side, state), Tiles: []processing.Tile{r}, Models: []processing.Separation{m},
+		}); err != nil {
 			t.Fatal(err)
 		}
 		got := down[float32](t, p[0])
@@ -488,7 +499,9 @@ func TestTileOperationsCancelled(t *testing.T) {
 	f, u := empty(t, b, processing.F32, 8, 6), up(t, b, 8, 6, make([]uint8, 48))
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := b.Harmonic(gone, f, u, []processing.Tile{{W: 4, H: 4}}, []int{1}, []float32{1}); !errors.Is(err, context.Canceled) {
+	if err := b.Do(gone, processing.Harmonic{
+		Dst: f, State: u, Tiles: []processing.Tile{{W: 4, H: 4}}, Sweeps: []int{1}, Omegas: []float32{1},
+	}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

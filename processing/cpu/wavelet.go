@@ -6,14 +6,9 @@ import (
 	"slices"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
-// filter is an orthogonal wavelet of four taps: coefficient i of the low and of the high band is the sum over k of
-// low[k]·x[2i−2+k] and high[k]·x[2i−2+k], indices taken round the even length. Haar has its two taps at k = 2 and 3.
-//
-// Placed like this, the last two samples meet the large taps of the last high coefficient. That is the one which an odd
-// side leaves out, and the inverse finds it from the fact that these two samples are alike: see missing.
+// filter holds the taps of an orthogonal wavelet (see processing.Wavelet.Taps).
 type filter struct {
 	low, high [4]float32
 	// short: the first two taps are 0.
@@ -21,13 +16,8 @@ type filter struct {
 }
 
 func filterOf(wave processing.Wavelet) *filter {
-	if wave == processing.Haar {
-		c := float32(math.Sqrt2 / 2)
-		return &filter{low: [4]float32{0, 0, c, c}, high: [4]float32{0, 0, c, -c}, short: true}
-	}
-	s, n := math.Sqrt(3), 4*math.Sqrt2
-	h := [4]float32{float32((1 + s) / n), float32((3 + s) / n), float32((3 - s) / n), float32((1 - s) / n)}
-	return &filter{low: h, high: [4]float32{h[3], -h[2], h[1], -h[0]}}
+	low, high := wave.Taps()
+	return &filter{low: low, high: high, short: wave == processing.Haar}
 }
 
 // backward returns the taps of the inverse for the even (odd = 0) and odd samples, in the order low[i], high[i],
@@ -104,12 +94,9 @@ func synthesise(x, low, high []float32, f *filter) {
 	}
 }
 
-// Wavelet writes one level of the transform, rows first, then columns.
-func (b *Backend) Wavelet(ctx context.Context, dst, src processing.Plane, wave processing.Wavelet) error {
-	if err := args.Wavelet(b, dst, src, wave); err != nil {
-		return err
-	}
-	d, s, f := dst.(*plane), src.(*plane), filterOf(wave)
+// waveletTransform writes one level of the transform, rows first, then columns.
+func (b *Backend) waveletTransform(ctx context.Context, op processing.WaveletTransform) error {
+	d, s, f := op.Dst.(*plane), op.Src.(*plane), filterOf(op.Wavelet)
 	switch s.kind {
 	case processing.U8:
 		return transform[uint8](ctx, b, d, s, f)
@@ -167,12 +154,9 @@ func (b *Backend) tapRows(dst []float32, rows *[4][]float32, t *[4]float32, shor
 	b.rows.tap4(dst, rows[0], rows[1], rows[2], rows[3], t)
 }
 
-// InverseWavelet undoes Wavelet, columns first.
-func (b *Backend) InverseWavelet(ctx context.Context, dst, src processing.Plane, wave processing.Wavelet) error {
-	if err := args.InverseWavelet(b, dst, src, wave); err != nil {
-		return err
-	}
-	d, s, f := dst.(*plane), src.(*plane), filterOf(wave)
+// inverseWavelet undoes Wavelet, columns first.
+func (b *Backend) inverseWavelet(ctx context.Context, op processing.InverseWavelet) error {
+	d, s, f := op.Dst.(*plane), op.Src.(*plane), filterOf(op.Wavelet)
 	out, in, w, h := d.data.F32, s.data.F32, d.w, d.h
 	m, half := (h+1)/2, (w+1)/2
 	row := func(y int) []float32 { return in[y*w : (y+1)*w] }
@@ -226,17 +210,14 @@ func (b *Backend) strips(ctx context.Context, n, perRow int, f func(t *worker, i
 	return b.each(ctx, (n+step-1)/step, func(t *worker, k int) { f(t, k*step, min(n, (k+1)*step)) })
 }
 
-// NoiseTiles returns the noise of each tile in the source's own levels, tiles in reading order. The Haar transform is that of
+// noiseTiles returns the noise of each tile in the source's own levels, tiles in reading order. The Haar transform is that of
 // the tile: its blocks of 2 × 2 pixels begin at the tile's corner, and a last odd row or column has no HH1.
-func (b *Backend) NoiseTiles(ctx context.Context, src processing.Plane, tile int) ([]float64, error) {
-	if err := args.NoiseTiles(b, src, tile); err != nil {
-		return nil, err
-	}
-	s := src.(*plane)
+func (b *Backend) noiseTiles(ctx context.Context, op processing.NoiseTiles) ([]float64, error) {
+	s := op.Src.(*plane)
 	if s.kind == processing.U8 {
-		return noiseTiles[uint8](ctx, b, s, tile)
+		return noiseTiles[uint8](ctx, b, s, op.Side)
 	}
-	return noiseTiles[uint16](ctx, b, s, tile)
+	return noiseTiles[uint16](ctx, b, s, op.Side)
 }
 
 func noiseTiles[T uint8 | uint16](ctx context.Context, b *Backend, s *plane, side int) ([]float64, error) {

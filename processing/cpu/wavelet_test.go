@@ -64,11 +64,11 @@ func checkWavelet[T sample](t *rapid.T, w, h int, src []T, white float64) {
 	each(t, func(b *Backend) {
 		s, d := up(t, b, w, h, src), empty(t, b, processing.F32, w, h)
 		back := empty(t, b, processing.F32, w, h)
-		must(t, b.Wavelet(context.Background(), d, s, wave))
+		must(t, b.Do(context.Background(), processing.WaveletTransform{Dst: d, Src: s, Wavelet: wave}))
 		got := down[float32](t, d)
 		// A dozen roundings of float32, 2⁻²⁴ each, of values up to twice white.
 		wantNear(t, workersLabel(b), w, got, want, white*2e-6)
-		must(t, b.InverseWavelet(context.Background(), back, d, wave))
+		must(t, b.Do(context.Background(), processing.InverseWavelet{Dst: back, Src: d, Wavelet: wave}))
 		wantNear(t, "inverse", w, down[float32](t, back), exact, white*8e-6)
 		if first == nil {
 			first = got
@@ -105,7 +105,9 @@ func TestWaveletEnergy(t *testing.T) {
 	for _, wave := range []processing.Wavelet{processing.Haar, processing.Daubechies4} {
 		b := New(Workers(2))
 		d := empty(t, b, processing.F32, w, h)
-		must(t, b.Wavelet(context.Background(), d, up(t, b, w, h, src), wave))
+		must(t, b.Do(context.Background(), processing.WaveletTransform{
+			Dst: d, Src: up(t, b, w, h, src), Wavelet: wave,
+		}))
 		got := 0.0
 		for _, v := range down[float32](t, d) {
 			got += float64(v) * float64(v)
@@ -140,7 +142,7 @@ func checkNoiseTiles[T uint8 | uint16](t *rapid.T, most int) {
 	}
 	each(t, func(b *Backend) {
 		s := up(t, b, w, h, src)
-		got, err := b.NoiseTiles(context.Background(), s, side)
+		got, err := processing.Evaluate(context.Background(), b, processing.NoiseTiles{Src: s, Side: side})
 		must(t, err)
 		if !slices.Equal(got, want) {
 			t.Fatalf("%d workers: %v, want %v", b.workers, got, want)
@@ -169,7 +171,9 @@ func TestNoiseTilesNormal(t *testing.T) {
 		src[i] = uint16(math.Round(1000 + sigma*math.Sqrt(-2*math.Log(uniform()))*math.Cos(2*math.Pi*uniform())))
 	}
 	b := New(Workers(2))
-	got, err := b.NoiseTiles(context.Background(), up(t, b, side, side, src), side)
+	got, err := processing.Evaluate(context.Background(), b, processing.NoiseTiles{
+		Src: up(t, b, side, side, src), Side: side,
+	})
 	must(t, err)
 	if len(got) != 1 || math.Abs(got[0]-sigma) > 0.15 {
 		t.Errorf("noise %v, want about %v", got, sigma)

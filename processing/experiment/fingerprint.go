@@ -110,7 +110,7 @@ func fingerprintFigures(ctx context.Context) (figures []Figure, err error) {
 		{processing.Open, "opened", "after opening"},
 		{processing.Close, "closed", "after opening and closing"},
 	} {
-		if err := b.Morph(ctx, p, p, step.op, processing.Square(1)); err != nil {
+		if err := b.Do(ctx, processing.Morph{Dst: p, Src: p, Op: step.op, Element: processing.Square(1)}); err != nil {
 			return nil, err
 		}
 		pix, err := result()

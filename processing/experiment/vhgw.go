@@ -18,7 +18,7 @@ func vhgw() *Experiment {
 		return onBackend{workers: workers, operations: RecursiveComparisons,
 			run: func(ctx context.Context, b processing.Backend, dst, src processing.Plane, c Case) error {
 				op, e := Morphology(c)
-				return b.Morph(ctx, dst, src, op, e)
+				return b.Do(ctx, processing.Morph{Dst: dst, Src: src, Op: op, Element: e})
 			}}
 	}
 	se := []string{"3", "11", "51", "101", "201"}

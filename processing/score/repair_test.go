@@ -17,6 +17,7 @@ func grey(rows ...[]uint8) *processing.Picture {
 }
 
 func TestRepairOfEqualPictures(t *testing.T) {
+	t.Parallel()
 	p := grey([]uint8{1, 2, 3}, []uint8{4, 5, 6})
 	f, err := score.Repair(p, p, mask("..#", "..."), 1)
 	if err != nil || f.PSNR != 99 || math.Abs(f.SSIM-1) > 1e-9 {
@@ -29,6 +30,7 @@ func TestRepairOfEqualPictures(t *testing.T) {
 }
 
 func TestRepairWithoutGlare(t *testing.T) {
+	t.Parallel()
 	p := grey([]uint8{1, 2}, []uint8{4, 5})
 	f, err := score.Repair(p, grey([]uint8{9, 9}, []uint8{9, 9}), mask("..", ".."), 3)
 	if err != nil || f != (score.Fidelity{PSNR: 99, SSIM: 1}) {
@@ -37,6 +39,7 @@ func TestRepairWithoutGlare(t *testing.T) {
 }
 
 func TestRepairCountsTheRegionAlone(t *testing.T) {
+	t.Parallel()
 	a, b := grey(make([]uint8, 9)), grey(make([]uint8, 9))
 	a.U8[0], b.U8[8] = 16, 200
 	f, err := score.Repair(a, b, mask("#........"), 1)
@@ -50,6 +53,7 @@ func TestRepairCountsTheRegionAlone(t *testing.T) {
 
 // On flat pictures similarity is the comparison of the means alone.
 func TestRepairSimilarityOfFlatPictures(t *testing.T) {
+	t.Parallel()
 	flat := func(v uint8) *processing.Picture {
 		p := &processing.Picture{Width: 4, Height: 3, Channels: 3, U8: make([]uint8, 36)}
 		for i := range p.U8 {
@@ -65,6 +69,7 @@ func TestRepairSimilarityOfFlatPictures(t *testing.T) {
 }
 
 func TestRepairOtherDepthsCountAlike(t *testing.T) {
+	t.Parallel()
 	m := mask(".#.")
 	a8, b8 := grey([]uint8{10, 20, 30}), grey([]uint8{12, 25, 30})
 	wide := func(p *processing.Picture) (q, r *processing.Picture) {
@@ -88,6 +93,7 @@ func TestRepairOtherDepthsCountAlike(t *testing.T) {
 }
 
 func TestRepairRefusesOtherSizes(t *testing.T) {
+	t.Parallel()
 	a := grey([]uint8{1, 2, 3})
 	for name, f := range map[string]func() (score.Fidelity, error){
 		"picture": func() (score.Fidelity, error) { return score.Repair(grey([]uint8{1, 2}), a, mask("..."), 3) },

@@ -28,6 +28,7 @@ func mask(rows ...string) *processing.Mask {
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
 
 func TestCompareLiteral(t *testing.T) {
+	t.Parallel()
 	truth := mask(
 		"##....",
 		"##....",
@@ -73,6 +74,7 @@ func TestCompareLiteral(t *testing.T) {
 }
 
 func TestNothingToFind(t *testing.T) {
+	t.Parallel()
 	clean := mask("...", "...")
 	if got := score.Compare(clean, clean, 1); got.F1 != 1 || got.F1Tol != 1 || got.ObjR != 1 || got.ObjP != 1 {
 		t.Errorf("empty against empty: %+v, want all 1", got)
@@ -87,6 +89,7 @@ func TestNothingToFind(t *testing.T) {
 }
 
 func TestMean(t *testing.T) {
+	t.Parallel()
 	got := score.Mean([]score.Metrics{{P: 1, FPppm: 10, TruthObjects: 3}, {P: 0.5, FPppm: 30, TruthObjects: 4}})
 	if want := (score.Metrics{P: 0.75, FPppm: 20, TruthObjects: 7}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -174,6 +177,7 @@ func reference(pred, truth *processing.Mask, tol int) score.Metrics {
 }
 
 func TestCompareEqualsReference(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 23).Draw(t, "w"), rapid.IntRange(1, 17).Draw(t, "h")
 		// Levels either side of MaskLevel, and few enough of them that several components appear.
@@ -191,6 +195,7 @@ func TestCompareEqualsReference(t *testing.T) {
 
 // A spiral and a comb join late, when arms that began as separate components meet.
 func TestObjectsThatMeetLate(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		m    *processing.Mask

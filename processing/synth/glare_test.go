@@ -63,6 +63,7 @@ func render(t *testing.T, p *processing.Picture, o GlareOptions) (*processing.Pi
 // The truth is the definition, applied to the noiseless rendering with and without glare, also where the whole
 // picture is blurred.
 func TestTruthIsTheDefinition(t *testing.T) {
+	t.Parallel()
 	testpic.Long(t)
 	for _, channels := range []int{1, 3} {
 		for _, name := range Presets() {
@@ -98,6 +99,7 @@ func TestTruthIsTheDefinition(t *testing.T) {
 }
 
 func TestPixelsThatNoGlintTouchesAreCopied(t *testing.T) {
+	t.Parallel()
 	testpic.Long(t)
 	for _, transfer := range []processing.Transfer{processing.TransferSRGB, processing.TransferLinear, processing.TransferGamma18, processing.TransferGamma22} {
 		for _, depth := range []int{8, 16, 32} {
@@ -132,6 +134,7 @@ func TestPixelsThatNoGlintTouchesAreCopied(t *testing.T) {
 
 // Every sample survives the way through linear light.
 func TestCurveRoundTrip(t *testing.T) {
+	t.Parallel()
 	for _, transfer := range []processing.Transfer{processing.TransferSRGB, processing.TransferLinear, processing.TransferGamma18, processing.TransferGamma22} {
 		for _, depth := range []int{8, 16} {
 			c := newCurve(depth, transfer)
@@ -146,6 +149,7 @@ func TestCurveRoundTrip(t *testing.T) {
 }
 
 func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
+	t.Parallel()
 	p := pattern(150, 301, 3, 16, processing.TransferSRGB)
 	o := preset(t, "mixed")
 	o.Seed, o.Count, o.PictureBlur, o.Workers = 11, 50, 0.7, 1
@@ -164,6 +168,7 @@ func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
 }
 
 func TestSixteenBitsAreUsed(t *testing.T) {
+	t.Parallel()
 	p := pattern(64, 64, 3, 8, processing.TransferSRGB)
 	wide, err := newPicture(64, 64, 3, 16, p.Transfer)
 	if err != nil {
@@ -187,6 +192,7 @@ func TestSixteenBitsAreUsed(t *testing.T) {
 }
 
 func TestSmallPictures(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{1, 1}, {1, 97}, {131, 1}, {2, 3}, {65, 64}, {63, 129}} {
 		for _, name := range Presets() {
 			for _, channels := range []int{1, 3} {
@@ -203,6 +209,7 @@ func TestSmallPictures(t *testing.T) {
 }
 
 func TestPresetsKeepTheirWord(t *testing.T) {
+	t.Parallel()
 	testpic.Long(t)
 	p := pattern(700, 600, 3, 8, processing.TransferSRGB)
 	stats := map[string]Stats{}
@@ -235,6 +242,7 @@ func TestPresetsKeepTheirWord(t *testing.T) {
 }
 
 func TestGlareHasTheColourOfTheLamp(t *testing.T) {
+	t.Parallel()
 	p, err := newPicture(200, 200, 3, 32, processing.TransferLinear)
 	if err != nil {
 		t.Fatal(err)
@@ -262,6 +270,7 @@ func TestGlareHasTheColourOfTheLamp(t *testing.T) {
 
 // A glint doubled in scale is the same glint: its area is four times as large.
 func TestScale(t *testing.T) {
+	t.Parallel()
 	o := preset(t, "default")
 	o.Shapes = Shapes{Ellipse: 1}
 	o.Placement = Placement{Scatter: 1}
@@ -280,6 +289,7 @@ func TestScale(t *testing.T) {
 }
 
 func TestNoiseHasTheVarianceAsked(t *testing.T) {
+	t.Parallel()
 	p, err := newPicture(300, 300, 1, 32, processing.TransferLinear)
 	if err != nil {
 		t.Fatal(err)
@@ -302,6 +312,7 @@ func TestNoiseHasTheVarianceAsked(t *testing.T) {
 }
 
 func TestHeadroomPinsClippedGlare(t *testing.T) {
+	t.Parallel()
 	p := pattern(200, 200, 1, 8, processing.TransferSRGB)
 	o := preset(t, "default")
 	o.Count, o.Peak, o.Edge = 10, Range{50, 50}, Range{6, 6}
@@ -323,6 +334,7 @@ func TestHeadroomPinsClippedGlare(t *testing.T) {
 }
 
 func TestCancelledRendering(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	p := pattern(300, 300, 3, 8, processing.TransferSRGB)
@@ -335,6 +347,7 @@ func TestCancelledRendering(t *testing.T) {
 }
 
 func TestWrongGlareOptions(t *testing.T) {
+	t.Parallel()
 	p := pattern(8, 8, 3, 16, processing.TransferSRGB)
 	for name, change := range map[string]func(*GlareOptions){
 		"negative count":    func(o *GlareOptions) { o.Count = -1 },
@@ -375,6 +388,7 @@ func TestWrongGlareOptions(t *testing.T) {
 
 // componentAreas against a flood fill.
 func TestComponentAreas(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 25).Draw(t, "w"), rapid.IntRange(1, 25).Draw(t, "h")
 		m := processing.NewMask(w, h)
@@ -418,6 +432,7 @@ func TestComponentAreas(t *testing.T) {
 
 // The blur of a stamp and of a picture against the two-dimensional sum.
 func TestBlur(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 12).Draw(t, "w"), rapid.IntRange(1, 12).Draw(t, "h")
 		sigma := rapid.Float64Range(0.2, 2.5).Draw(t, "sigma")
@@ -454,6 +469,7 @@ func TestBlur(t *testing.T) {
 }
 
 func TestReflect(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 9).Draw(t, "n")
 		i := rapid.IntRange(-50, 50).Draw(t, "i")
@@ -476,6 +492,7 @@ func TestReflect(t *testing.T) {
 
 // What is cut off where a glint ends would not be seen.
 func TestGlintsEndUnseen(t *testing.T) {
+	t.Parallel()
 	p := pattern(120, 120, 3, 8, processing.TransferSRGB)
 	c := newCurve(8, p.Transfer)
 	st := &stamper{surf: &surface{pic: p, curve: c}}

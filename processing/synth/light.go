@@ -168,23 +168,21 @@ func luma(s []float32, channels int) float32 {
 // encodeRow writes linear light into row y of p.
 func (c *curve) encodeRow(p *processing.Picture, y int, src []float32) {
 	n := p.Width * p.Channels
-	src = src[:n]
-	switch {
-	case p.U8 != nil:
-		for i, d := 0, p.U8[y*n:(y+1)*n]; i < n; i++ {
-			d[i] = uint8(c.encoded(src[i])*255 + 0.5)
-		}
-	case p.U16 != nil:
-		for i, d := 0, p.U16[y*n:(y+1)*n]; i < n; i++ {
-			d[i] = uint16(c.encoded(src[i])*65535 + 0.5)
-		}
-	default:
-		for i, d := 0, p.F32[y*n:(y+1)*n]; i < n; i++ {
-			if c.transfer == processing.TransferLinear {
-				d[i] = min(max(src[i], 0), 1)
-			} else {
-				d[i] = c.encoded(src[i])
-			}
+	c.encodeAt(p, y*n, src[:n])
+}
+
+// encodeAt writes linear light into the samples of p from number first on.
+func (c *curve) encodeAt(p *processing.Picture, first int, src []float32) {
+	for i, v := range src {
+		switch {
+		case p.U8 != nil:
+			p.U8[first+i] = uint8(c.encoded(v)*255 + 0.5)
+		case p.U16 != nil:
+			p.U16[first+i] = uint16(c.encoded(v)*65535 + 0.5)
+		case c.transfer == processing.TransferLinear:
+			p.F32[first+i] = min(max(v, 0), 1)
+		default:
+			p.F32[first+i] = c.encoded(v)
 		}
 	}
 }

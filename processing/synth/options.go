@@ -156,21 +156,24 @@ func Preset(name string) (GlareOptions, error) {
 
 // Validate says whether the options make sense together.
 func (o *GlareOptions) Validate() error {
-	finite := func(v ...float64) bool {
-		return !slices.ContainsFunc(v, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+	for _, v := range []float64{o.Density, o.Radius.Min, o.Radius.Max, o.SizeExponent, o.Peak.Min, o.Peak.Max,
+		o.Edge.Min, o.Edge.Max, o.Halo.Min, o.Halo.Max, o.HaloRadius, o.GlareBlur.Min, o.GlareBlur.Max, o.PictureBlur,
+		o.WeavePitch, o.Scale, o.NoiseGain, o.NoiseRead, o.Headroom} {
+		if !finite(v) {
+			return fmt.Errorf("glare: an option is not a finite number")
+		}
 	}
+	blur := Range{0, 20}
 	switch {
-	case !finite(o.Density, o.Radius.Min, o.Radius.Max, o.SizeExponent, o.Peak.Min, o.Peak.Max, o.Edge.Min, o.Edge.Max,
-		o.Halo.Min, o.Halo.Max, o.HaloRadius, o.GlareBlur.Min, o.GlareBlur.Max, o.PictureBlur, o.WeavePitch, o.Scale,
-		o.NoiseGain, o.NoiseRead, o.Headroom):
-		return fmt.Errorf("glare: an option is not a finite number")
 	case o.Count < 0 || o.Density < 0:
 		return fmt.Errorf("glare: count %d and density %g must not be negative", o.Count, o.Density)
 	case o.Count > 1e7 || o.Density > 1e5:
-		return fmt.Errorf("glare: count %d and density %g are above the limits of 10 million and 100,000 per megapixel", o.Count, o.Density)
+		return fmt.Errorf("glare: count %d and density %g are above the limits of 10 million and 100,000 per megapixel",
+			o.Count, o.Density)
 	case o.Scale < 0 || o.Scale > 0 && o.Scale < 0.01 || o.WeavePitch < 0 || o.HaloRadius < 0:
-		return fmt.Errorf("glare: scale %g must be 0 or at least 0.01, weave pitch %g and halo radius %g must not be negative", o.Scale, o.WeavePitch, o.HaloRadius)
-	case o.PictureBlur < 0 || o.PictureBlur > 20 || o.GlareBlur.Min < 0 || o.GlareBlur.Max > 20 || o.GlareBlur.Max < o.GlareBlur.Min:
+		return fmt.Errorf("glare: scale %g must be 0 or at least 0.01, weave pitch %g and halo radius %g must not be negative",
+			o.Scale, o.WeavePitch, o.HaloRadius)
+	case !blur.holds(Range{o.PictureBlur, o.PictureBlur}) || !blur.holds(o.GlareBlur):
 		return fmt.Errorf("glare: blurs must lie between 0 and 20 pixels")
 	case o.NoiseGain < 0 || o.NoiseRead < 0 || o.Headroom < 0:
 		return fmt.Errorf("glare: noise and headroom must not be negative")
@@ -180,18 +183,19 @@ func (o *GlareOptions) Validate() error {
 	if o.Count == 0 && o.Density == 0 {
 		return nil
 	}
-	switch {
+	positive := func(weights ...float64) bool { return slices.Max(weights) > 0 }
+	switch p, s := o.Placement, o.Shapes; {
 	case o.Radius.Min <= 0 || o.Radius.Max < o.Radius.Min || o.Radius.Max*max(o.Scale, 1) > 1000:
 		return fmt.Errorf("glare: radius %g…%g must be positive, ordered and at most 1000 pixels", o.Radius.Min, o.Radius.Max)
 	case o.Peak.Min <= 0 || o.Peak.Max < o.Peak.Min:
 		return fmt.Errorf("glare: peak %g…%g must be positive and ordered", o.Peak.Min, o.Peak.Max)
-	case o.Edge.Min < 0.5 || o.Edge.Max < o.Edge.Min || o.Edge.Max > 20:
+	case !(Range{0.5, 20}).holds(o.Edge):
 		return fmt.Errorf("glare: edge %g…%g must be ordered and lie within 0.5…20", o.Edge.Min, o.Edge.Max)
-	case o.Halo.Min < 0 || o.Halo.Max < o.Halo.Min || o.Halo.Max > 1:
+	case !(Range{0, 1}).holds(o.Halo):
 		return fmt.Errorf("glare: halo %g…%g must be ordered and lie within 0…1", o.Halo.Min, o.Halo.Max)
-	case max(o.Placement.Weave, 0)+max(o.Placement.Ridge, 0)+max(o.Placement.Scatter, 0) == 0:
+	case !positive(p.Weave, p.Ridge, p.Scatter):
 		return fmt.Errorf("glare: no placement has a positive weight")
-	case max(o.Shapes.Ellipse, 0)+max(o.Shapes.Star, 0)+max(o.Shapes.Worm, 0)+max(o.Shapes.Facet, 0)+max(o.Shapes.Woven, 0) == 0:
+	case !positive(s.Ellipse, s.Star, s.Worm, s.Facet, s.Woven):
 		return fmt.Errorf("glare: no shape has a positive weight")
 	}
 	for _, l := range o.Lights {
@@ -203,3 +207,5 @@ func (o *GlareOptions) Validate() error {
 	}
 	return nil
 }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

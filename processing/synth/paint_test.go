@@ -34,6 +34,7 @@ func paint(t testing.TB, w, h, depth int, o PaintOptions) *processing.Picture {
 }
 
 func TestPaintingDoesNotDependOnWorkers(t *testing.T) {
+	t.Parallel()
 	for _, scene := range Scenes() {
 		// More than one tile in both directions, with ragged last ones.
 		one := paint(t, 390, 270, 8, PaintOptions{Seed: 8, Scene: scene, SizeMM: 110, Workers: 1})
@@ -51,6 +52,7 @@ func TestPaintingDoesNotDependOnWorkers(t *testing.T) {
 // Golden hashes, so that a change of the paintings is noticed: the sample in assets and the figures of other tests
 // rest on them. Other architectures may fuse multiplications and additions and round differently.
 func TestGolden(t *testing.T) {
+	t.Parallel()
 	testpic.Need(t, runtime.GOARCH == "amd64", "amd64, for which the golden hashes hold")
 	glare := preset(t, "mixed")
 	glare.Count = 12
@@ -71,6 +73,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestPaintSmallAndOddSizes(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{1, 1}, {1, 300}, {300, 1}, {2, 2}, {255, 3}, {257, 5}, {37, 91}} {
 		for _, scene := range Scenes() {
 			for _, grey := range []bool{false, true} {
@@ -81,6 +84,7 @@ func TestPaintSmallAndOddSizes(t *testing.T) {
 }
 
 func TestPaintUsesSixteenBits(t *testing.T) {
+	t.Parallel()
 	p := paint(t, 120, 80, 16, PaintOptions{Seed: 1, SizeMM: 60, Noiseless: true})
 	narrow := paint(t, 120, 80, 8, PaintOptions{Seed: 1, SizeMM: 60, Noiseless: true})
 	fine := 0
@@ -98,6 +102,7 @@ func TestPaintUsesSixteenBits(t *testing.T) {
 }
 
 func TestGreyIsTheLuminance(t *testing.T) {
+	t.Parallel()
 	o := PaintOptions{Seed: 3, Scene: "coast", SizeMM: 80, Noiseless: true}
 	colour := paint(t, 90, 70, 16, o)
 	o.Grey = true
@@ -118,6 +123,7 @@ func TestGreyIsTheLuminance(t *testing.T) {
 // A painting looks like one: tones from dark to bright, structure at the scale of strokes, fine detail, and bright
 // touches that a detector has to leave alone.
 func TestPaintingsHaveTonesStructureAndBrightDetails(t *testing.T) {
+	t.Parallel()
 	testpic.Long(t)
 	for _, scene := range Scenes() {
 		p := paint(t, 600, 430, 8, PaintOptions{Seed: 2, Scene: scene, Grey: true})
@@ -151,6 +157,7 @@ func TestPaintingsHaveTonesStructureAndBrightDetails(t *testing.T) {
 
 // The same painting in more pixels is the same composition.
 func TestSizeKeepsTheComposition(t *testing.T) {
+	t.Parallel()
 	testpic.Long(t)
 	for _, scene := range Scenes() {
 		small := paint(t, 120, 80, 8, PaintOptions{Seed: 4, Scene: scene, Noiseless: true, Grey: true})
@@ -175,6 +182,7 @@ func TestSizeKeepsTheComposition(t *testing.T) {
 }
 
 func TestGenerateTruth(t *testing.T) {
+	t.Parallel()
 	glare := preset(t, "default")
 	glare.Count = 40
 	g, m, s, err := Generate(context.Background(), 500, 350, 16, 6, PaintOptions{}, glare)
@@ -187,6 +195,7 @@ func TestGenerateTruth(t *testing.T) {
 }
 
 func TestCancelledPainting(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
 	defer cancel()
 	if _, err := Paint(ctx, 12000, 9000, 8, PaintOptions{Seed: 1}); !errors.Is(err, context.DeadlineExceeded) {
@@ -198,6 +207,7 @@ func TestCancelledPainting(t *testing.T) {
 }
 
 func TestWrongPaintings(t *testing.T) {
+	t.Parallel()
 	for name, f := range map[string]func() error{
 		"no width":        func() error { _, err := Paint(context.Background(), 0, 5, 8, PaintOptions{}); return err },
 		"negative height": func() error { _, err := Paint(context.Background(), 5, -1, 8, PaintOptions{}); return err },
@@ -221,6 +231,7 @@ func TestWrongPaintings(t *testing.T) {
 
 // rowSpan against a walk along the row.
 func TestRowSpan(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		angle := rapid.Float64Range(-4, 4).Draw(t, "angle")
 		half := rapid.Float64Range(0.1, 9).Draw(t, "half")
@@ -244,6 +255,7 @@ func TestRowSpan(t *testing.T) {
 
 // The distance to a crack against all points of a wide neighbourhood.
 func TestCracks(t *testing.T) {
+	t.Parallel()
 	var c cracks
 	c.build(5, -20, -20, 60, 60)
 	rapid.Check(t, func(t *rapid.T) {
@@ -295,6 +307,7 @@ func BenchmarkRenderGlare(b *testing.B) {
 
 // Tiles are painted apart but agree: the step across their border is no larger than elsewhere.
 func TestNoSeams(t *testing.T) {
+	t.Parallel()
 	for _, scene := range Scenes() {
 		p := paint(t, 3*tileSide, 120, 16, PaintOptions{Seed: 5, Scene: scene, SizeMM: 150, Noiseless: true, Grey: true})
 		steps := make([]float64, p.Width-1)

@@ -33,6 +33,9 @@ func normals() []float32 {
 // Range is an interval that values are drawn from.
 type Range struct{ Min, Max float64 }
 
+// holds says whether s is ordered and lies within r.
+func (r Range) holds(s Range) bool { return r.Min <= s.Min && s.Min <= s.Max && s.Max <= r.Max }
+
 func (r Range) uniform(g *rand.Rand) float64 { return r.Min + (r.Max-r.Min)*g.Float64() }
 
 // logUniform draws uniformly in the logarithm; Min must be positive.

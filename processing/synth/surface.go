@@ -191,19 +191,10 @@ func (t *tile) develop() {
 					v += t.normals[bits&0xffff] * float32(math.Sqrt(float64(1.2e-4*v+1.6e-7)))
 					bits >>= 16
 				}
-				row[n] = t.curve.encoded(v)
+				row[n] = v
 				n++
 			}
 		}
-		o := (y*t.out.Width + t.x0 + tileFrame) * t.out.Channels
-		if t.out.U8 != nil {
-			for i, d := 0, t.out.U8[o:o+n]; i < n; i++ {
-				d[i] = uint8(row[i]*255 + 0.5)
-			}
-		} else {
-			for i, d := 0, t.out.U16[o:o+n]; i < n; i++ {
-				d[i] = uint16(row[i]*65535 + 0.5)
-			}
-		}
+		t.curve.encodeAt(t.out, (y*t.out.Width+t.x0+tileFrame)*t.out.Channels, row[:n])
 	}
 }

@@ -26,6 +26,7 @@ func vary(t *testing.T, p *processing.Picture, m *processing.Mask, v Variation) 
 }
 
 func TestVaryNothing(t *testing.T) {
+	t.Parallel()
 	p := pattern(31, 17, 3, 8, processing.TransferSRGB)
 	m := processing.NewMask(31, 17)
 	m.Pix[40], m.Pix[41] = 255, 127
@@ -36,6 +37,7 @@ func TestVaryNothing(t *testing.T) {
 }
 
 func TestVaryHalf(t *testing.T) {
+	t.Parallel()
 	// A row of five grey pixels in linear 16 bit: two means and the odd one out; the mask is the majority.
 	p := &processing.Picture{Width: 5, Height: 1, Channels: 1, Transfer: processing.TransferLinear, U16: []uint16{100, 200, 3000, 5000, 7}}
 	m := &processing.Mask{Width: 5, Height: 1, Pix: []uint8{255, 0, 0, 0, 255}}
@@ -51,6 +53,7 @@ func TestVaryHalf(t *testing.T) {
 }
 
 func TestVaryDouble(t *testing.T) {
+	t.Parallel()
 	p := &processing.Picture{Width: 2, Height: 2, Channels: 1, Transfer: processing.TransferLinear, F32: []float32{0.5, 0.5, 0.5, 0.5}}
 	m := &processing.Mask{Width: 2, Height: 2, Pix: []uint8{255, 0, 0, 0}}
 	out, mask := vary(t, p, m, Variation{Scale: 2})
@@ -79,6 +82,7 @@ func TestVaryDouble(t *testing.T) {
 // With the clean picture at hand the truth of a blurred picture is close to that of a blurred rendering; the
 // two differ where the sensor clipped before the blur.
 func TestVaryTruthAfterBlur(t *testing.T) {
+	t.Parallel()
 	testpic.Long(t)
 	clean := pattern(400, 300, 3, 16, processing.TransferSRGB)
 	o := preset(t, "unclipped")
@@ -103,6 +107,7 @@ func TestVaryTruthAfterBlur(t *testing.T) {
 }
 
 func TestVaryDepthGreyAndJPEG(t *testing.T) {
+	t.Parallel()
 	p := pattern(33, 20, 3, 8, processing.TransferSRGB)
 	m := processing.NewMask(33, 20)
 	wide, _ := vary(t, p, m, Variation{Depth: 16})
@@ -133,6 +138,7 @@ func TestVaryDepthGreyAndJPEG(t *testing.T) {
 }
 
 func TestWrongVariations(t *testing.T) {
+	t.Parallel()
 	p := pattern(8, 8, 3, 8, processing.TransferSRGB)
 	m := processing.NewMask(8, 8)
 	for name, v := range map[string]Variation{

@@ -57,14 +57,14 @@ func (t Transfer) Encode(x float64) float64 {
 
 // Luminance weights of linear sRGB (Rec. 709) in 1/65536; they add up to 65536.
 const (
-	LumaRed   = 13933
-	LumaGreen = 46871
-	LumaBlue  = 4732
+	LuminanceRed   = 13933
+	LuminanceGreen = 46871
+	LuminanceBlue  = 4732
 )
 
-// LumaTables turn samples into the planes that detection works on, in integers, so that every backend agrees:
+// LuminanceTables turn samples into the planes that detection works on, in integers, so that every backend agrees:
 //
-//	Y = (LumaRed·L(r) + LumaGreen·L(g) + LumaBlue·L(b) + 32768) >> 16   (RGB),   Y = L(g)   (grey)
+//	Y = (LuminanceRed·L(r) + LuminanceGreen·L(g) + LuminanceBlue·L(b) + 32768) >> 16   (RGB),   Y = L(g)   (grey)
 //	v = (Encode8[Y] + Encode8[L(min(r,g,b))]) >> 1
 //
 // where L is Linear8 for 8-bit samples and Linear16 for 16-bit ones; a float sample x is first made the 16-bit
@@ -72,7 +72,7 @@ const (
 // and blue, as if inks were perfect filters, and go on as these:
 //
 //	r = ⌊((M−c)·(M−k) + ⌊M/2⌋) / M⌋,  g and b likewise from m and y;  M = 255 or 65535   (CMYK)
-type LumaTables struct {
+type LuminanceTables struct {
 	// Linear8 holds 256 entries, linear light in 1/65535; nil for pictures of more than 8 bits.
 	Linear8 []uint16
 	// Linear16 holds 65,536 entries; nil for 8-bit pictures.
@@ -81,10 +81,12 @@ type LumaTables struct {
 	Encode8 []uint8
 }
 
-// NewLumaTables returns the tables for a picture's depth (8, 16 or 32 bits) and transfer curve.
-func NewLumaTables(depth int, t Transfer) *LumaTables { return newLumaTables(depth, t.Linear) }
+// NewLuminanceTables returns the tables for a picture's depth (8, 16 or 32 bits) and transfer curve.
+func NewLuminanceTables(depth int, t Transfer) *LuminanceTables {
+	return newLuminanceTables(depth, t.Linear)
+}
 
-func newLumaTables(depth int, linear func(float64) float64) *LumaTables {
+func newLuminanceTables(depth int, linear func(float64) float64) *LuminanceTables {
 	table := func(n int) []uint16 {
 		s := make([]uint16, n)
 		parallel.Split(n, 4096, func(a, b int) {
@@ -94,7 +96,7 @@ func newLumaTables(depth int, linear func(float64) float64) *LumaTables {
 		})
 		return s
 	}
-	l := &LumaTables{Encode8: encodeTable()}
+	l := &LuminanceTables{Encode8: encodeTable()}
 	if depth == 8 {
 		l.Linear8 = table(256)
 	} else {

@@ -33,8 +33,8 @@ func picture(t *rapid.T) *processing.Picture {
 	return p
 }
 
-// slowLuma is the arithmetic of processing.LumaTables, a pixel at a time.
-func slowLuma(p *processing.Picture, t *processing.LumaTables) (y []uint16, v []uint8) {
+// slowLuma is the arithmetic of processing.LuminanceTables, a pixel at a time.
+func slowLuma(p *processing.Picture, t *processing.LuminanceTables) (y []uint16, v []uint8) {
 	table, most := t.Linear16, 65535.
 	if p.U8 != nil {
 		table, most = t.Linear8, 255
@@ -70,7 +70,7 @@ func slowLuma(p *processing.Picture, t *processing.LumaTables) (y []uint16, v []
 		r, a := linear(i, 0)
 		g, b := linear(i, 1)
 		u, c := linear(i, 2)
-		light := (processing.LumaRed*r + processing.LumaGreen*g + processing.LumaBlue*u + 32768) >> 16
+		light := (processing.LuminanceRed*r + processing.LuminanceGreen*g + processing.LuminanceBlue*u + 32768) >> 16
 		low := r
 		if b <= a && b <= c {
 			low = g
@@ -85,10 +85,10 @@ func slowLuma(p *processing.Picture, t *processing.LumaTables) (y []uint16, v []
 
 func TestLuma(t *testing.T) {
 	transfers := []processing.Transfer{processing.TransferSRGB, processing.TransferLinear, processing.TransferGamma22}
-	tables := map[[2]int]*processing.LumaTables{}
+	tables := map[[2]int]*processing.LuminanceTables{}
 	for i, tr := range transfers {
 		for _, depth := range []int{8, 16, 32} {
-			tables[[2]int{depth, i}] = processing.NewLumaTables(depth, tr)
+			tables[[2]int{depth, i}] = processing.NewLuminanceTables(depth, tr)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -98,7 +98,7 @@ func TestLuma(t *testing.T) {
 		each(t, func(b *Backend) {
 			y := empty(t, b, processing.U16, p.Width, p.Height)
 			v := empty(t, b, processing.U8, p.Width, p.Height)
-			must(t, b.Luma(context.Background(), y, v, p, table))
+			must(t, b.Do(context.Background(), processing.Luminance{Y: y, V: v, Picture: p, Tables: table}))
 			wantEqual(t, "Y", p.Width, down[uint16](t, y), wantY)
 			wantEqual(t, "v", p.Width, down[uint8](t, v), wantV)
 			release(y, v)
@@ -134,7 +134,7 @@ func TestLumaWide(t *testing.T) {
 			wantY, wantV := slowLuma(p, table)
 			b := New(Workers(2))
 			y, v := empty(t, b, processing.U16, p.Width, p.Height), empty(t, b, processing.U8, p.Width, p.Height)
-			must(t, b.Luma(context.Background(), y, v, p, table))
+			must(t, b.Do(context.Background(), processing.Luminance{Y: y, V: v, Picture: p, Tables: table}))
 			wantEqual(t, "Y", p.Width, down[uint16](t, y), wantY)
 			wantEqual(t, "v", p.Width, down[uint8](t, v), wantV)
 		}

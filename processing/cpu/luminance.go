@@ -4,45 +4,41 @@ import (
 	"context"
 
 	"blik/processing"
-	"blik/processing/args"
 )
 
-// Luma writes the two planes that detection works on; processing.LumaTables has the arithmetic.
-func (b *Backend) Luma(ctx context.Context, y, v processing.Plane, pic *processing.Picture, t *processing.LumaTables) error {
-	if err := args.Luma(b, y, v, pic, t); err != nil {
-		return err
-	}
-	yp, vp := y.(*plane), v.(*plane)
-	l := lumaOf(t)
-	c := pic.Channels
-	return b.spans(ctx, yp.w*yp.h, func(w *worker, i, j int) {
+// luminance writes the two planes that detection works on; processing.LuminanceTables has the arithmetic.
+func (b *Backend) luminance(ctx context.Context, op processing.Luminance) error {
+	yp, vp := op.Y.(*plane), op.V.(*plane)
+	l := lumaOf(op.Tables)
+	c := op.Picture.Channels
+	return b.chunks(ctx, yp.w*yp.h, func(w *worker, i, j int) {
 		y, v := yp.data.U16[i:j], vp.data.U8[i:j]
 		// Where samples are made others first, they are in pieces that stay in the first-level cache.
 		const piece = 2048
 		switch {
-		case pic.U8 != nil && c == 4:
+		case op.Picture.U8 != nil && c == 4:
 			rgb := take[uint8](w, 3*piece)
 			for k := 0; k < len(y); k += piece {
 				n := min(piece, len(y)-k)
-				throughInks(rgb[:3*n], pic.U8[c*(i+k):])
+				throughInks(rgb[:3*n], op.Picture.U8[c*(i+k):])
 				l.row8(y[k:k+n], v[k:k+n], rgb[:3*n], 3)
 			}
-		case pic.U16 != nil && c == 4:
+		case op.Picture.U16 != nil && c == 4:
 			rgb := take[uint16](w, 3*piece)
 			for k := 0; k < len(y); k += piece {
 				n := min(piece, len(y)-k)
-				throughInks(rgb[:3*n], pic.U16[c*(i+k):])
+				throughInks(rgb[:3*n], op.Picture.U16[c*(i+k):])
 				l.row16(y[k:k+n], v[k:k+n], rgb[:3*n], 3)
 			}
-		case pic.U8 != nil:
-			l.row8(y, v, pic.U8[c*i:c*j], c)
-		case pic.U16 != nil:
-			l.row16(y, v, pic.U16[c*i:c*j], c)
+		case op.Picture.U8 != nil:
+			l.row8(y, v, op.Picture.U8[c*i:c*j], c)
+		case op.Picture.U16 != nil:
+			l.row16(y, v, op.Picture.U16[c*i:c*j], c)
 		default:
 			whole := take[uint16](w, piece*c)
 			for k := 0; k < len(y); k += piece {
 				n := min(piece, len(y)-k)
-				quantise(whole[:c*n], pic.F32[c*(i+k):])
+				quantise(whole[:c*n], op.Picture.F32[c*(i+k):])
 				if c == 4 {
 					throughInks(whole[:3*n], whole[:4*n])
 					l.row16(y[k:k+n], v[k:k+n], whole[:3*n], 3)
@@ -69,7 +65,7 @@ func quantise(dst []uint16, src []float32) {
 	}
 }
 
-// throughInks makes CMYK samples RGB as processing.LumaTables says; rgb has three for each four of src and may lie at its
+// throughInks makes CMYK samples RGB as processing.LuminanceTables says; rgb has three for each four of src and may lie at its
 // beginning.
 func throughInks[S uint8 | uint16](rgb, src []S) {
 	most := uint32(^S(0))
@@ -94,15 +90,15 @@ type luma struct {
 	encode8  *[1 << 16]uint8
 }
 
-func lumaOf(t *processing.LumaTables) *luma {
+func lumaOf(t *processing.LuminanceTables) *luma {
 	l := &luma{encode8: (*[1 << 16]uint8)(t.Encode8)}
 	if t.Linear16 != nil {
 		l.linear16 = (*[1 << 16]uint16)(t.Linear16)
 	}
 	for i, x := range t.Linear8 {
-		l.red[i] = processing.LumaRed * uint32(x)
-		l.green[i] = processing.LumaGreen * uint32(x)
-		l.blue[i] = processing.LumaBlue*uint32(x) + 1<<15
+		l.red[i] = processing.LuminanceRed * uint32(x)
+		l.green[i] = processing.LuminanceGreen * uint32(x)
+		l.blue[i] = processing.LuminanceBlue*uint32(x) + 1<<15
 		l.level8[i] = t.Encode8[x]
 	}
 	return l
@@ -141,8 +137,8 @@ func (l *luma) row16(y []uint16, v []uint8, pix []uint16, channels int) {
 	for i := range y {
 		p := pix[:3:3]
 		pix = pix[3:]
-		s := (processing.LumaRed*uint32(lin[p[0]]) + processing.LumaGreen*uint32(lin[p[1]]) +
-			processing.LumaBlue*uint32(lin[p[2]]) + 1<<15) >> 16
+		s := (processing.LuminanceRed*uint32(lin[p[0]]) + processing.LuminanceGreen*uint32(lin[p[1]]) +
+			processing.LuminanceBlue*uint32(lin[p[2]]) + 1<<15) >> 16
 		y[i] = uint16(s)
 		low := enc[lin[min(p[0], p[1], p[2])]]
 		v[i] = uint8((uint32(enc[uint16(s)]) + uint32(low)) >> 1)

@@ -1,0 +1,146 @@
+package processing
+
+// Label finds the 8-connected components of the pixels of Class (U8) that have one of Bits, numbered in reading order of
+// their first pixels.
+type Label struct {
+	wholePicture
+
+	Class Plane
+	Bits  uint8
+	Out   *Components
+}
+
+// Name implements Op.
+func (Label) Name() string { return "label" }
+
+func (o Label) into(out *Components) Op { o.Out = out; return o }
+
+func (o Label) describe(a *arguments) Op {
+	a.reads("class", &o.Class, u8)
+	a.result(o.Out != nil)
+	return o
+}
+
+// Grow extends Cores over pixels of Class (U8) with ClassGrow, from pixel to pixel, nearest to a core first, as far as Growth,
+// which must be valid, allows. Labels stay. A core pixel c has the value (0, c), c counting as row·width + column. Pixels
+// are settled in the order of their values, as in Dijkstra's method: of all that are not, the next is the pixel with the
+// least (max(d, |p − c|²), c) over its 8 neighbours settled with a value (d, c); it must not exceed ⌊Far²⌋ of the core that c
+// belongs to, and then belongs to it. Pixels of equal values have one core, so their order does not matter.
+// (Distances that propagate from neighbour to neighbour: Danielsson 1980.) The maximum makes distances rise along
+// every way from a core, so that a component cut off at a distance, as Growth.Keep says, stays connected.
+type Grow struct {
+	wholePicture
+
+	Cores  Components
+	Class  Plane
+	Growth Growth
+	Out    *Components
+}
+
+// Name implements Op.
+func (Grow) Name() string { return "grow" }
+
+func (o Grow) into(out *Components) Op { o.Out = out; return o }
+
+func (o Grow) describe(a *arguments) Op {
+	a.reads("class", &o.Class, u8)
+	a.components(&o.Cores)
+	if err := o.Growth.Validate(); err != nil {
+		a.failf("%w", err)
+	}
+	a.result(o.Out != nil)
+	return o
+}
+
+// FilterComponents empties the Components whose label is not kept; labels stay. Keep has an entry for each.
+type FilterComponents struct {
+	wholePicture
+
+	Components Components
+	Keep       []bool
+}
+
+// Name implements Op.
+func (FilterComponents) Name() string { return "filter components" }
+
+func (o FilterComponents) describe(a *arguments) Op {
+	a.components(&o.Components)
+	if a.valid() && len(o.Keep) != o.Components.Len() {
+		a.failf("%d labels told, there are %d", len(o.Keep), o.Components.Len())
+	}
+	return o
+}
+
+// Rasterize writes 255 into Dst (U8) where a component is, 0 elsewhere.
+type Rasterize struct {
+	wholePicture
+
+	Dst        Plane
+	Components Components
+}
+
+// Name implements Op.
+func (Rasterize) Name() string { return "rasterize" }
+
+func (o Rasterize) describe(a *arguments) Op {
+	a.writes("destination", &o.Dst, u8)
+	a.components(&o.Components)
+	return o
+}
+
+// Spans returns the runs of pixels of equal label in reading order, in host memory.
+type Spans struct {
+	wholePicture
+
+	Components Components
+	Out        *[]Span
+}
+
+// Name implements Op.
+func (Spans) Name() string { return "spans" }
+
+func (o Spans) into(out *[]Span) Op { o.Out = out; return o }
+
+func (o Spans) describe(a *arguments) Op {
+	a.components(&o.Components)
+	a.result(o.Out != nil)
+	return o
+}
+
+// MeasureRegions returns the properties of each component, in the order of labels; those of an empty one are undefined.
+type MeasureRegions struct {
+	wholePicture
+
+	Components Components
+	// Class (U8) has ClassCore in the cores and ClassWide in what is visibly bright; Member (U8) is not 0 in all components.
+	Class, Member Plane
+	// Y and Background (U16), V (U8) are as Luminance and Background make them.
+	Y, Background, V Plane
+	// Deviation (U16) is the local standard deviation, Starlet (U16) the starlet band.
+	Deviation, Starlet Plane
+	Tables             *LuminanceTables
+	Out                *[]RegionProps
+}
+
+// Name implements Op.
+func (MeasureRegions) Name() string { return "measure regions" }
+
+func (o MeasureRegions) into(out *[]RegionProps) Op { o.Out = out; return o }
+
+func (o MeasureRegions) describe(a *arguments) Op {
+	a.reads("class", &o.Class, u8)
+	a.reads("member", &o.Member, u8)
+	a.reads("luminance", &o.Y, u16)
+	a.reads("background", &o.Background, u16)
+	a.reads("level", &o.V, u8)
+	a.reads("deviation", &o.Deviation, u16)
+	a.reads("starlet", &o.Starlet, u16)
+	a.components(&o.Components)
+	if o.Tables == nil {
+		a.failf("no tables given")
+	} else {
+		o.Tables.check(a)
+	}
+	a.result(o.Out != nil)
+	return o
+}

@@ -1,0 +1,122 @@
+package processing
+
+import (
+	"math/big"
+	"slices"
+)
+
+// Gather writes Src (U8, U16 or U32) at the pixels of Index (row·width + column) into Values, which has the length of Index.
+type Gather struct {
+	wholePicture
+
+	Src    Plane
+	Index  []uint32
+	Values []uint32
+}
+
+// Name implements Op.
+func (Gather) Name() string { return "gather" }
+
+func (o Gather) describe(a *arguments) Op {
+	a.reads("source", &o.Src, integers|u32)
+	if len(o.Values) != len(o.Index) {
+		a.failf("room for %d values given, %d asked for", len(o.Values), len(o.Index))
+	}
+	if len(o.Index) > 0 && a.valid() {
+		if i := slices.Max(o.Index); uint64(i) >= uint64(a.check.w)*uint64(a.check.h) {
+			a.failf("index %d lies outside a plane of %d × %d pixels", i, a.check.w, a.check.h)
+		}
+	}
+	return o
+}
+
+// Histogram counts the values of Src (U8: 256 bins, U16: 65,536 bins) where Exclude (U8) is 0; Exclude may be nil.
+type Histogram struct {
+	wholePicture
+
+	Src, Exclude Plane
+	Out          *[]uint64
+}
+
+// Name implements Op.
+func (Histogram) Name() string { return "histogram" }
+
+func (o Histogram) into(out *[]uint64) Op { o.Out = out; return o }
+
+func (o Histogram) describe(a *arguments) Op {
+	a.reads("source", &o.Src, integers)
+	if o.Exclude != nil {
+		a.reads("exclusion", &o.Exclude, u8)
+	}
+	a.result(o.Out != nil)
+	return o
+}
+
+// NoiseTiles returns, for each tile of Side × Side pixels, Side ≥ 2 (those of less than a quarter of the area left out) of
+// Src (U8, U16), median |HH1| / 0.6745 of the Haar transform, in grey levels (Donoho & Johnstone 1994).
+type NoiseTiles struct {
+	wholePicture
+
+	Src  Plane
+	Side int
+	Out  *[]float64
+}
+
+// Name implements Op.
+func (NoiseTiles) Name() string { return "noise tiles" }
+
+func (o NoiseTiles) into(out *[]float64) Op { o.Out = out; return o }
+
+func (o NoiseTiles) describe(a *arguments) Op {
+	a.reads("source", &o.Src, integers)
+	if o.Side < 2 {
+		a.failf("tiles of %d pixels: at least 2", o.Side)
+	}
+	a.result(o.Out != nil)
+	return o
+}
+
+// Moments are the exact sums over a plane of integers, or the compensated ones over floats.
+type Moments struct {
+	N            uint64
+	Sum, Sum2    float64
+	Min, Max     float64
+	Mean, StdDev float64
+}
+
+// SumMoments sums over Src, of any kind: exactly for integers, in a fixed tree order for F32.
+type SumMoments struct {
+	wholePicture
+
+	Src Plane
+	Out *Moments
+}
+
+// Name implements Op.
+func (SumMoments) Name() string { return "moments" }
+
+func (o SumMoments) into(out *Moments) Op { o.Out = out; return o }
+
+func (o SumMoments) describe(a *arguments) Op {
+	a.reads("source", &o.Src, anyKind)
+	a.result(o.Out != nil)
+	return o
+}
+
+// WideFloat returns a float with room for the square of any sum of samples.
+func WideFloat() *big.Float { return new(big.Float).SetPrec(512) }
+
+// NewMoments finishes from the sums of n samples and of their squares: mean S/n and population standard deviation
+// √(n·S₂ − S²)/n, where nothing is lost in the difference.
+func NewMoments(n int, sum, sum2 *big.Float, low, high float64) Moments {
+	m := Moments{N: uint64(n), Min: low, Max: high}
+	m.Sum, _ = sum.Float64()
+	m.Sum2, _ = sum2.Float64()
+	count := WideFloat().SetInt64(int64(n))
+	m.Mean, _ = WideFloat().Quo(sum, count).Float64()
+	v := WideFloat().Sub(WideFloat().Mul(count, sum2), WideFloat().Mul(sum, sum))
+	if v.Sign() > 0 {
+		m.StdDev, _ = v.Quo(v.Sqrt(v), count).Float64()
+	}
+	return m
+}

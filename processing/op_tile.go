@@ -1,0 +1,215 @@
+package processing
+
+import (
+	"math"
+	"slices"
+)
+
+// The operations on tiles work on F32 planes of one size; State is U8, one of the State values a pixel. A neighbour
+// is one of the four nearest pixels of the same tile. Every arithmetic operation is rounded to float32 by itself,
+// in the order in which the formulas are written, sums over neighbours as (left + right) + (above + below) with 0
+// for those that are missing; so results are equal on all backends, whatever the number of threads. A sweep updates
+// first the pixels with even x + y (counted from the tile's corner), then the others. A tile without a known
+// pixel keeps its values.
+
+// Tile is a rectangle of the planes of an operation, solved by itself: nothing outside it is read or written, so that a
+// device may give each tile to one group of threads. Tiles of one call do not overlap.
+type Tile struct{ X, Y, W, H int }
+
+// within says whether the tile lies in planes of w × h pixels and is not empty.
+func (r Tile) within(w, h int) bool {
+	return r.W >= 1 && r.H >= 1 && r.X >= 0 && r.Y >= 0 && r.X <= w-r.W && r.Y <= h-r.H
+}
+
+// States of a pixel in the state plane (U8) of the operations on tiles.
+const (
+	// StateKnown: paint, never written.
+	StateKnown uint8 = iota
+	// StateUnclipped: paint under light that did not saturate the sensor.
+	StateUnclipped
+	// StateClipped: at least one channel is clipped, nothing of the paint is left.
+	StateClipped
+)
+
+// Convolve fills the pixels that are not known by normalised convolution (Knutsson & Westin 1993) with the weights
+// g(d) = exp(−d²/2σ²), computed in float64 and rounded, 0 beyond ⌈6σ⌉: N = Σ g·v and D = Σ g over the known pixels
+// of each row, then p = Σ g·N / Σ g·D over each column, both from the first pixel to the last. Sigmas are those of
+// the tiles, above 0 and up to a million. A pixel whose weights add up to 0 keeps its value.
+type Convolve struct {
+	wholePicture
+
+	Dst, State Plane
+	Tiles      []Tile
+	Sigmas     []float64
+}
+
+// Name implements Op.
+func (Convolve) Name() string { return "convolve" }
+
+func (o Convolve) describe(a *arguments) Op {
+	a.updates("destination", &o.Dst, f32)
+	a.reads("state", &o.State, u8)
+	a.tiles(o.Tiles)
+	a.perTile("sigmas", len(o.Sigmas), o.Tiles)
+	for i, v := range o.Sigmas {
+		if !(v > 0 && v <= 1e6) {
+			a.failf("sigma %g of tile %d: must lie between 0 and a million", v, i)
+		}
+	}
+	return o
+}
+
+// Harmonic solves Laplace's equation where State is not known. It starts with pull-push (Gortler et al. 1996): a
+// coarser level holds the means of the known pixels of 2 × 2 blocks, ((p00 + p11) + (p10 + p01)) / number, and an
+// unknown pixel takes the value of its block, down to one pixel. Then follow Sweeps[i] sweeps of over-relaxation,
+// p += ω·(sum·r − p), r = 1/number of neighbours, ω = Omegas[i].
+type Harmonic struct {
+	wholePicture
+
+	Dst, State Plane
+	Tiles      []Tile
+	Sweeps     []int
+	Omegas     []float32
+}
+
+// Name implements Op.
+func (Harmonic) Name() string { return "harmonic" }
+
+func (o Harmonic) describe(a *arguments) Op {
+	a.updates("destination", &o.Dst, f32)
+	a.reads("state", &o.State, u8)
+	a.tiles(o.Tiles)
+	a.perTile("numbers of sweeps", len(o.Sweeps), o.Tiles)
+	a.perTile("factors of relaxation", len(o.Omegas), o.Tiles)
+	for i, n := range o.Sweeps {
+		a.sweeps(i, n)
+	}
+	return o
+}
+
+func (a *arguments) sweeps(tile, n int) {
+	if n < 0 || n > math.MaxInt32 {
+		a.failf("%d sweeps of tile %d: must be between 0 and %d", n, tile, math.MaxInt32)
+	}
+}
+
+// Biharmonic relaxes, from what Dst holds, the pixels that are not known towards the least sum of (Δu)² over the
+// tile, Δu = sum of the n neighbours − n·u. A step is p += s, s = ω·((n·Δu − sum of the neighbours' Δu) / (n·n + n)),
+// after which Δu of the pixel falls by n·s and that of its neighbours rises by s. A sweep goes over the pixels in
+// nine classes, class 3·(y mod 3) + x mod 3 ascending. The result is the mean of two such runs, the second with x
+// and y exchanged in the order of the classes, so that a transposed picture gives the transposed result.
+type Biharmonic struct {
+	wholePicture
+
+	Dst, State Plane
+	Tiles      []Tile
+	Sweeps     []int
+	Omega      float32
+}
+
+// Name implements Op.
+func (Biharmonic) Name() string { return "biharmonic" }
+
+func (o Biharmonic) describe(a *arguments) Op {
+	a.updates("destination", &o.Dst, f32)
+	a.reads("state", &o.State, u8)
+	a.tiles(o.Tiles)
+	a.perTile("numbers of sweeps", len(o.Sweeps), o.Tiles)
+	for i, n := range o.Sweeps {
+		a.sweeps(i, n)
+	}
+	return o
+}
+
+// Detail writes the two finest bands of the starlet transform, taken over the known pixels only: Src less what two
+// smoothings with [1 4 6 4 1] at gaps 1 and 2 leave, each N = Σ t·v and D = Σ t over the known pixels of the row, then
+// Σ t·N / Σ t·D over the column, from the first tap to the last. It writes 0 where State is not known.
+type Detail struct {
+	wholePicture
+
+	Dst, Src, State Plane
+	Tiles           []Tile
+}
+
+// Name implements Op.
+func (Detail) Name() string { return "detail" }
+
+func (o Detail) describe(a *arguments) Op {
+	a.writes("destination", &o.Dst, f32)
+	a.reads("source", &o.Src, f32)
+	a.reads("state", &o.State, u8)
+	a.apart()
+	a.tiles(o.Tiles)
+	return o
+}
+
+// Separation is the model of paint and light in one tile, for Separate. Only the first entries are used, one for
+// each channel.
+type Separation struct {
+	// Axes are the principal axes of the differences between neighbouring pixels of paint, one axis a row, and
+	// Variance those differences' mean squares along them, all above 0.
+	Axes     [4][4]float32
+	Variance [4]float32
+	// Light is the colour of the light along those axes, of length 1.
+	Light [4]float32
+	// Noise is the variance of the sensor, at least 0; Mismatch is the share of the light that does not follow Light.
+	Noise, Mismatch float32
+	// Sweeps is the number of iterations.
+	Sweeps int
+}
+
+// Separate splits what was seen, in linear light, into paint and light: seen = paint² + light·colour. Paint, one
+// plane a channel, holds square roots of linear light; it is known where State is, and elsewhere a first guess that
+// is improved, as is Light. Expected is the mean of the light that may lie on a pixel, above 0. For each pixel, with
+// the mean a of the neighbours' paint (sum·r) a channel and its model:
+//
+//	clipped:    paint = a
+//	unclipped:  b = 2·Σa/channels + 0.01,  f = b·b·r,  ν = Noise + (Mismatch·light)·(Mismatch·light)
+//	            ρₖ = Σ Axes[k][c]·(seen_c − a_c·a_c),  gₖ = Variance[k]·f,  qₖ = 1/(gₖ + ν)
+//	            A = Σ Light[k]·qₖ·ρₖ,  S = Σ Light[k]·qₖ·Light[k],  μ = (A − 1/expected)/S
+//	            light = (μ + √(μ·μ + 2.5464791/S))/2
+//	            paint_c = √max(0, a_c·a_c + Σ Axes[k][c]·((gₖ·qₖ)·(ρₖ − light·Light[k])))
+//
+// That is one step of Gauss-Seidel towards the most likely paint under a membrane prior, with the mean of the
+// posterior of the light under an exponential prior in place of its mode (see docs/correction.md).
+type Separate struct {
+	wholePicture
+
+	Paint           []Plane
+	Light           Plane
+	Seen            []Plane
+	Expected, State Plane
+	Tiles           []Tile
+	Models          []Separation
+}
+
+// Name implements Op.
+func (Separate) Name() string { return "separate" }
+
+// maxChannels is how many a Separation has room for.
+const maxChannels = 4
+
+func (o Separate) describe(a *arguments) Op {
+	n := len(o.Seen)
+	if n < 1 || n > maxChannels || len(o.Paint) != n {
+		a.failf("%d planes of paint and %d seen: 1 to %d of each are needed", len(o.Paint), n, maxChannels)
+		return o
+	}
+	if a.binding != nil {
+		o.Paint, o.Seen = slices.Clone(o.Paint), slices.Clone(o.Seen)
+	}
+	for k := range o.Seen {
+		a.updates("paint", &o.Paint[k], f32)
+		a.reads("seen", &o.Seen[k], f32)
+	}
+	a.updates("light", &o.Light, f32)
+	a.reads("expected light", &o.Expected, f32)
+	a.reads("state", &o.State, u8)
+	a.apart()
+	a.tiles(o.Tiles)
+	a.perTile("models", len(o.Models), o.Tiles)
+	for i := range o.Models {
+		a.sweeps(i, o.Models[i].Sweeps)
+	}
+	return o
+}

@@ -1,0 +1,212 @@
+package processing
+
+import (
+	"math"
+	"slices"
+)
+
+// Luminance writes the two planes that detection works on: Y (U16), the linear-light luminance in 1/65535 of white, and
+// V (U8) = (Y re-encoded to 8-bit sRGB + smallest channel re-encoded to 8-bit sRGB) / 2, rounded down. See LuminanceTables
+// for the arithmetic. The picture is read before Do returns.
+type Luminance struct {
+	perPixel
+
+	Y, V    Plane
+	Picture *Picture
+	Tables  *LuminanceTables
+}
+
+// Name implements Op.
+func (Luminance) Name() string { return "luminance" }
+
+func (o Luminance) describe(a *arguments) Op {
+	a.writes("luminance", &o.Y, u16)
+	a.writes("level", &o.V, u8)
+	a.picture(&o.Picture)
+	if o.Picture == nil || o.Tables == nil {
+		a.failf("no picture or no tables given")
+	}
+	if a.valid() {
+		o.check(a)
+	}
+	return o
+}
+
+func (o Luminance) check(a *arguments) {
+	pic, t := o.Picture, o.Tables
+	if err := pic.Validate(); err != nil {
+		a.failf("%w", err)
+	}
+	if w, h := o.Y.Size(); pic.Width != w || pic.Height != h {
+		a.failf("the picture is %d × %d pixels, the planes are %d × %d", pic.Width, pic.Height, w, h)
+	}
+	t.check(a)
+	switch eight := pic.Depth() == 8; {
+	case eight && len(t.Linear8) != 1<<8:
+		a.failf("the 8-bit linear table has %d entries, must have %d", len(t.Linear8), 1<<8)
+	case !eight && len(t.Linear16) != 1<<16:
+		a.failf("the 16-bit linear table has %d entries, must have %d", len(t.Linear16), 1<<16)
+	}
+}
+
+func (t *LuminanceTables) check(a *arguments) {
+	if len(t.Encode8) != 1<<16 {
+		a.failf("the encoding table has %d entries, must have %d", len(t.Encode8), 1<<16)
+	}
+}
+
+// BoxMean writes the mean over the window of Radius ≥ 0, rounded to nearest ((S + n/2)/n); U8→U8, U16→U16, F32→F32.
+type BoxMean struct {
+	Dst, Src Plane
+	Radius   int
+}
+
+// Name implements Op.
+func (BoxMean) Name() string { return "box mean" }
+
+// Footprint implements Op. Floats are added in blocks of the window's side, counted from the first row.
+func (o BoxMean) Footprint() Footprint {
+	f := Footprint{Rows: o.Radius}
+	if o.Dst.Kind() == F32 {
+		f.Align = 2*o.Radius + 1
+	}
+	return f
+}
+
+func (o BoxMean) describe(a *arguments) Op {
+	a.writes("destination", &o.Dst, samples)
+	a.reads("source", &o.Src, samples)
+	a.alike(o.Dst, o.Src)
+	a.apart()
+	a.radius(o.Radius, math.MaxInt32)
+	return o
+}
+
+// MeanVariance writes Mean and population Variance (F32) of the window of Radius, 0…127, of a U8 or U16 plane, from exact
+// integer sums: n²σ² = n·ΣX² − (ΣX)². The sums are recursive, four additions a pixel at any radius (McDonnell 1981).
+type MeanVariance struct {
+	Mean, Variance, Src Plane
+	Radius              int
+}
+
+// Name implements Op.
+func (MeanVariance) Name() string { return "mean and variance" }
+
+// Footprint implements Op.
+func (o MeanVariance) Footprint() Footprint { return Footprint{Rows: o.Radius} }
+
+func (o MeanVariance) describe(a *arguments) Op {
+	a.writes("mean", &o.Mean, f32)
+	a.writes("variance", &o.Variance, f32)
+	a.reads("source", &o.Src, integers)
+	a.apart()
+	a.radius(o.Radius, maxRadius)
+	return o
+}
+
+// GuardRing writes z (F32) of a U8 or U16 plane: (m − μ)/√(σ² + Noise²) where m is the mean over the window of radius Core,
+// μ and σ² are mean and variance over the window of radius Outer less the one of radius Guard;
+// 0 ≤ Core ≤ Guard < Outer ≤ 127, Noise at least 0 and finite. Where the ring is empty z is 0.
+// (Cell-averaging CFAR: Finn & Johnson 1968.)
+type GuardRing struct {
+	Dst, Src           Plane
+	Core, Guard, Outer int
+	Noise              float64
+}
+
+// Name implements Op.
+func (GuardRing) Name() string { return "guard ring" }
+
+// Footprint implements Op.
+func (o GuardRing) Footprint() Footprint { return Footprint{Rows: o.Outer} }
+
+func (o GuardRing) describe(a *arguments) Op {
+	a.writes("destination", &o.Dst, f32)
+	a.reads("source", &o.Src, integers)
+	if o.Core < 0 || o.Core > o.Guard || o.Guard >= o.Outer || o.Outer > maxRadius {
+		a.failf("radii %d, %d and %d: must be 0 ≤ core ≤ guard < outer ≤ %d", o.Core, o.Guard, o.Outer, maxRadius)
+	}
+	if !(o.Noise >= 0) || math.IsInf(o.Noise, 1) {
+		a.failf("noise %v: must be at least 0 and finite", o.Noise)
+	}
+	return o
+}
+
+// Background writes B (U16): the mean of Y (U16) over the pixels of a window where Exclude (U8) is 0, rounded to
+// nearest ((S + n/2)/n). The window is the first of Radii (ascending, 0…2047) with 4·n ≥ (2r+1)², else the last one;
+// where even that holds no pixel, B = Y.
+type Background struct {
+	Dst, Y, Exclude Plane
+	Radii           []int
+}
+
+// Name implements Op.
+func (Background) Name() string { return "background" }
+
+// Footprint implements Op.
+func (o Background) Footprint() Footprint { return Footprint{Rows: o.Radii[len(o.Radii)-1]} }
+
+// maxOpenRadius is the largest radius at which the samples of a window and their number fit one word of 64 bits.
+const maxOpenRadius = 2047
+
+func (o Background) describe(a *arguments) Op {
+	a.writes("destination", &o.Dst, u16)
+	a.reads("luminance", &o.Y, u16)
+	a.reads("exclusion", &o.Exclude, u8)
+	a.apart()
+	if len(o.Radii) == 0 {
+		a.failf("no radius given")
+	}
+	for i, r := range o.Radii {
+		a.radius(r, maxOpenRadius)
+		if i > 0 && r < o.Radii[i-1] {
+			a.failf("radius %d after %d: must ascend", r, o.Radii[i-1])
+		}
+	}
+	if a.binding != nil {
+		o.Radii = slices.Clone(o.Radii)
+	}
+	return o
+}
+
+// Deviation writes the standard deviation (U16, rounded down) of Y (U16) over the pixels of the window of Radius, 0…127,
+// where Exclude (U8) is 0; 0 where there is none.
+type Deviation struct {
+	Dst, Y, Exclude Plane
+	Radius          int
+}
+
+// Name implements Op.
+func (Deviation) Name() string { return "deviation" }
+
+// Footprint implements Op.
+func (o Deviation) Footprint() Footprint { return Footprint{Rows: o.Radius} }
+
+func (o Deviation) describe(a *arguments) Op {
+	a.writes("destination", &o.Dst, u16)
+	a.reads("luminance", &o.Y, u16)
+	a.reads("exclusion", &o.Exclude, u8)
+	a.apart()
+	a.radius(o.Radius, maxRadius)
+	return o
+}
+
+// BoxCount writes (U16) how many pixels of the window of Radius, 0…127, have one of Bits in Class (U8).
+type BoxCount struct {
+	Dst, Class Plane
+	Bits       uint8
+	Radius     int
+}
+
+// Name implements Op.
+func (BoxCount) Name() string { return "box count" }
+
+// Footprint implements Op.
+func (o BoxCount) Footprint() Footprint { return Footprint{Rows: o.Radius} }
+
+func (o BoxCount) describe(a *arguments) Op {
+	a.writes("destination", &o.Dst, u16)
+	a.reads("class", &o.Class, u8)
+	a.radius(o.Radius, maxRadius)
+	return o
+}

@@ -1,0 +1,125 @@
+// Package optest holds a call of each operation, for tests that go through all of them.
+package optest
+
+import (
+	"context"
+	"testing"
+
+	"blik/processing"
+)
+
+// W and H are the size of the planes in pixels.
+const W, H = 8, 6
+
+// Plane returns a plane of b with rising samples, which are no noughts where floats are concerned. It lives until the test
+// ends.
+func Plane(t testing.TB, b processing.Backend, kind processing.Kind) processing.Plane {
+	t.Helper()
+	var s processing.Samples
+	for i := range W * H {
+		switch kind {
+		case processing.U8:
+			s.U8 = append(s.U8, uint8(i))
+		case processing.U16:
+			s.U16 = append(s.U16, uint16(i))
+		case processing.U32:
+			s.U32 = append(s.U32, uint32(i))
+		case processing.F32:
+			s.F32 = append(s.F32, 0.25+float32(i)/W/H)
+		}
+	}
+	p, err := b.Alloc(kind, W, H)
+	if err == nil {
+		err = b.Upload(context.Background(), p, s)
+		t.Cleanup(p.Release)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// All returns a call of each operation that b must not refuse. Its planes are not shared with other calls. What has a
+// result gets a place for it.
+func All(t testing.TB, b processing.Backend) []processing.Op {
+	t.Helper()
+	u8 := func() processing.Plane { return Plane(t, b, processing.U8) }
+	u16 := func() processing.Plane { return Plane(t, b, processing.U16) }
+	f32 := func() processing.Plane { return Plane(t, b, processing.F32) }
+	cores := func() processing.Components {
+		c, err := processing.Evaluate(context.Background(), b, processing.Label{Class: u8(), Bits: processing.ClassCore})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.Release)
+		return c
+	}
+	pic := &processing.Picture{Width: W, Height: H, Channels: 3, U16: make([]uint16, 3*W*H)}
+	tiles := []processing.Tile{{X: 1, Y: 1, W: 3, H: 2}, {X: 4, Y: 0, W: 1, H: 1}}
+	model := processing.Separation{Axes: [4][4]float32{{1}}, Variance: [4]float32{1}, Light: [4]float32{1}, Sweeps: 1}
+	filtered := cores()
+	return []processing.Op{
+		processing.Luminance{Y: u16(), V: u8(), Picture: pic, Tables: pic.Tables()},
+		processing.BoxMean{Dst: u8(), Src: u8(), Radius: 1},
+		processing.MeanVariance{Mean: f32(), Variance: f32(), Src: u8(), Radius: 1},
+		processing.GuardRing{Dst: f32(), Src: u16(), Guard: 1, Outer: 2, Noise: 1},
+		processing.Background{Dst: u16(), Y: u16(), Exclude: u8(), Radii: []int{1, 2}},
+		processing.Deviation{Dst: u16(), Y: u16(), Exclude: u8(), Radius: 1},
+		processing.BoxCount{Dst: u16(), Class: u8(), Bits: 1, Radius: 1},
+		processing.Contrast{Class: u8(), Seed: u16(), Y: u16(), Background: u16(), V: u8()},
+		processing.Cores{Class: u8(), Y: u16(), Background: u16(), Peak: u16()},
+		processing.DifferenceThreshold{Dst: u8(), Y: u16(), Background: u16(), V: u8(), Over: 1, Level: 1},
+		processing.Morph{Dst: u16(), Src: u16(), Op: processing.Close, Element: processing.Square(1)},
+		processing.FillHoles{Dst: u8()},
+		processing.Gaussian{Dst: f32(), Src: f32(), Sigma: 1},
+		processing.WaveletTransform{Dst: f32(), Src: u8(), Wavelet: processing.Haar},
+		processing.InverseWavelet{Dst: f32(), Src: f32(), Wavelet: processing.Haar},
+		processing.StarletBand{Dst: u16(), Src: u8(), Level: 2},
+		processing.Gather{Src: u16(), Index: make([]uint32, 5), Values: make([]uint32, 5)},
+		processing.Histogram{Src: u8(), Exclude: u8(), Out: new([]uint64)},
+		processing.NoiseTiles{Src: u8(), Side: 3, Out: new([]float64)},
+		processing.SumMoments{Src: u16(), Out: new(processing.Moments)},
+		processing.Label{Class: u8(), Bits: processing.ClassCore, Out: new(processing.Components)},
+		processing.Grow{
+			Cores: cores(), Class: u8(), Growth: processing.Growth{Limit: 2, MaxCore: 9}, Out: new(processing.Components),
+		},
+		processing.FilterComponents{Components: filtered, Keep: make([]bool, filtered.Len())},
+		processing.Rasterize{Dst: u8(), Components: cores()},
+		processing.Spans{Components: cores(), Out: new([]processing.Span)},
+		processing.MeasureRegions{
+			Components: cores(), Class: u8(), Member: u8(), Y: u16(), Background: u16(), V: u8(), Deviation: u16(), Starlet: u16(),
+			Tables: pic.Tables(), Out: new([]processing.RegionProps),
+		},
+		processing.Convolve{Dst: f32(), State: u8(), Tiles: tiles, Sigmas: []float64{1, 1}},
+		processing.Harmonic{Dst: f32(), State: u8(), Tiles: tiles, Sweeps: []int{1, 1}, Omegas: []float32{1, 1}},
+		processing.Biharmonic{Dst: f32(), State: u8(), Tiles: tiles, Sweeps: []int{1, 1}, Omega: 1},
+		processing.Detail{Dst: f32(), Src: f32(), State: u8(), Tiles: tiles},
+		processing.Separate{
+			Paint: []processing.Plane{f32()}, Light: f32(), Seen: []processing.Plane{f32()}, Expected: f32(), State: u8(),
+			Tiles: tiles, Models: []processing.Separation{model, model},
+		},
+	}
+}
+
+// Answered sees that b carries out each operation, and refuses it in the common words where its arguments are missing.
+func Answered(t *testing.T, b processing.Backend) {
+	ctx := context.Background()
+	for _, op := range All(t, b) {
+		if err := b.Do(ctx, op); err != nil {
+			t.Error(err)
+		}
+		bad := processing.Bind(op, processing.Binding{
+			Plane:      func(processing.Plane) processing.Plane { return nil },
+			Components: func(processing.Components) processing.Components { return nil },
+		})
+		if got, want := b.Do(ctx, bad), processing.Check(b, bad); got == nil || want == nil || got.Error() != want.Error() {
+			t.Errorf("without arguments: %v, want %v", got, want)
+		}
+		switch o := op.(type) {
+		case processing.Label:
+			(*o.Out).Release()
+		case processing.Grow:
+			(*o.Out).Release()
+		}
+	}
+}
