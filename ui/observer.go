@@ -24,10 +24,11 @@ import (
 //	compare MODE                    the viewport shows the corrected picture (0), the original (1) or both (2)
 //	saved-picture PATH              a corrected picture has been written
 //	device NAME                     a device is open; the next work runs on the one named
-//	at NAME X Y                     the middle of a control of the timing view, in device pixels of its window
+//	busy true|false                 a job has begun, or ended
+//	overlays N                      N dialogs and lists lie over the content of the program's windows
 //	timing                          the timing view was brought up
 //	page N                          its page N is in front
-//	dialog N                        N dialogs and menus lie over the content of the window, or of the timing view
+//	at NAME X Y W H                 the middle of a control of the timing view, and the size of its window, in device pixels
 //	compared DEVICES                it has measured detection on so many devices
 //	experiment ID ROWS              it has measured an experiment, or was cancelled; so many rows exist
 //	saved-timing PATH               it has written a file
@@ -42,6 +43,9 @@ func observe(w *window, tell Observer) {
 	w.parts = append(w.parts, o)
 	o.frames(w.display.port)
 	o.update(change{View: true})
+	closed := make(chan struct{})
+	w.win.SetOnClosed(func() { close(closed) })
+	go o.watchOverlays(closed)
 }
 
 // observed turns changes of a window into events.
@@ -49,8 +53,9 @@ type observed struct {
 	w    *window
 	tell Observer
 
-	compare view.Compare
-	opening bool
+	compare  view.Compare
+	opening  bool
+	overlays int
 	// start and drawn are those of the frame on its way.
 	start time.Time
 	drawn time.Duration
@@ -72,6 +77,9 @@ func (o *observed) update(c change) {
 	case session.SavedPicture:
 		o.tell("saved-picture %s", o.w.Written().Saved.Path)
 	}
+	if c.Busy {
+		o.tell("busy %v", o.w.Busy())
+	}
 	if c.Device {
 		now := o.w.DeviceState()
 		if o.opening && !now.Opening {
@@ -86,6 +94,31 @@ func (o *observed) update(c change) {
 	if c.View {
 		o.frameEnded()
 		o.view(o.w.display.port)
+	}
+}
+
+// watchOverlays reports changes of the number of overlays, of which the toolkit gives no notice.
+func (o *observed) watchOverlays(closed <-chan struct{}) {
+	tick := time.NewTicker(30 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-closed:
+			return
+		case <-tick.C:
+			fyne.Do(o.countOverlays)
+		}
+	}
+}
+
+func (o *observed) countOverlays() {
+	n := 0
+	for _, win := range fyne.CurrentApp().Driver().AllWindows() {
+		n += len(win.Canvas().Overlays().List())
+	}
+	if n != o.overlays {
+		o.overlays = n
+		o.tell("overlays %d", n)
 	}
 }
 

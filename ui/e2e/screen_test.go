@@ -198,6 +198,27 @@ func (w *window) await(prefix string) string {
 	return ""
 }
 
+// place waits until the timing view has the given size and returns the middle of one of its controls.
+func (w *window) place(name string, width, height int) (x, y string) {
+	w.t.Helper()
+	for start := time.Now(); time.Since(start) < patience; time.Sleep(20 * time.Millisecond) {
+		lines := w.lines()
+		for i := len(lines) - 1; i >= 0; i-- {
+			// at NAME X Y W H
+			f := strings.Fields(lines[i])
+			if len(f) != 6 || f[0] != "at" || f[1] != name {
+				continue
+			}
+			if f[4] == strconv.Itoa(width) && f[5] == strconv.Itoa(height) {
+				return f[2], f[3]
+			}
+			break
+		}
+	}
+	w.t.Fatalf("no place of %s in a view of %d × %d: %v", name, width, height, w.lines())
+	return "", ""
+}
+
 // lines returns the log's complete lines.
 func (w *window) lines() []string {
 	data, err := os.ReadFile(w.log)

@@ -2,12 +2,10 @@ package e2e
 
 import (
 	"encoding/csv"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestXvfbTiming measures in the timing view: detection, whose rows are saved, and an experiment, which closing cancels. The
@@ -22,30 +20,29 @@ func TestXvfbTiming(t *testing.T) {
 	w.await("picture ")
 	// Enter closes the list of keys; while it were open no other key would do anything.
 	w.key("F1")
-	time.Sleep(300 * time.Millisecond)
+	w.await("overlays 1")
 	w.key("Return")
-	time.Sleep(300 * time.Millisecond)
+	w.await("overlays 0")
 	w.key("F8")
 	w.await("timing")
 	id := strings.Fields(w.xdo("search", "--sync", "--onlyvisible", "--name", "Timing and experiments"))[0]
 	w.xdo("windowactivate", "--sync", id)
 	w.xdo("windowsize", "--sync", id, "1024", "700")
-	click := func(x, y int) {
-		w.xdo("mousemove", "--window", id, fmt.Sprint(x), fmt.Sprint(y), "sleep", "0.2", "click", "1")
+	click := func(name string) {
+		x, y := w.place(name, 1024, 700)
+		w.xdo("mousemove", "--window", id, x, y, "click", "1")
+		w.await("overlays 1")
 	}
 	// The lists of choices open: the pictures, of which the open one is taken, and the repetitions.
-	for _, x := range []int{180, 440} {
-		click(x, 57)
-		time.Sleep(300 * time.Millisecond)
+	for _, name := range []string{"picture", "repeat"} {
+		click(name)
 		w.key("Down", "Return")
+		w.await("overlays 0")
 	}
 	w.key("F5")
 	w.await("compared ")
 
-	// The button CSV, at the right of the first row.
-	time.Sleep(300 * time.Millisecond)
-	click(871, 58)
-	time.Sleep(500 * time.Millisecond)
+	click("csv")
 	path := filepath.Join(t.TempDir(), "out")
 	w.key("ctrl+a")
 	w.xdo("type", "--delay", "20", path)
@@ -63,15 +60,15 @@ func TestXvfbTiming(t *testing.T) {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 
-	// The tab of the experiments, and the last of them.
-	click(126, 15)
-	time.Sleep(300 * time.Millisecond)
-	click(140, 57)
-	time.Sleep(300 * time.Millisecond)
+	// The page of the experiments, and the last of them.
+	w.await("overlays 0")
+	w.key("ctrl+Next")
+	w.await("page 1")
+	click("experiment")
 	w.key("Down", "Down", "Down", "Down", "Down", "Return")
-	time.Sleep(300 * time.Millisecond)
+	w.await("overlays 0")
 	w.key("F5")
-	time.Sleep(500 * time.Millisecond)
+	w.await("busy true")
 	w.key("ctrl+w")
 	if line := w.await("experiment "); !strings.HasPrefix(line, "experiment sum ") {
 		t.Errorf("cancelled was %q", line)

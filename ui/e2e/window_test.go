@@ -147,7 +147,7 @@ func TestXvfbWindow(t *testing.T) {
 
 	mask := filepath.Join(t.TempDir(), "out")
 	w.key("ctrl+m")
-	time.Sleep(500 * time.Millisecond)
+	w.await("overlays 1")
 	w.key("ctrl+a")
 	w.xdo("type", "--delay", "20", mask)
 	w.key("Return")
@@ -214,7 +214,6 @@ func (w *window) layout(name string) {
 	if out, err := c.CombinedOutput(); err != nil {
 		w.t.Fatalf("setxkbmap %s: %v\n%s", name, err, out)
 	}
-	time.Sleep(300 * time.Millisecond)
 }
 
 // TestXvfbCorrection corrects a painting, compares, takes another method for one spot, undoes that, and saves; what was
@@ -400,7 +399,7 @@ func (w *window) report(name string, v view, f func()) {
 	w.t.Helper()
 	from := len(w.lines())
 	f()
-	time.Sleep(200 * time.Millisecond)
+	w.view()
 	var frames, drawn []time.Duration
 	for _, line := range w.lines()[from:] {
 		var total, own int64

@@ -96,6 +96,10 @@ func New(h Host, words *texts.Texts) *View {
 	keys := keys{v}
 	c := v.win.Canvas()
 	c.SetOnTypedKey(keys.Key)
+	for name, by := range map[fyne.KeyName]int{fyne.KeyPageDown: 1, fyne.KeyPageUp: -1} {
+		turn := &desktop.CustomShortcut{KeyName: name, Modifier: fyne.KeyModifierShortcutDefault}
+		c.AddShortcut(turn, func(fyne.Shortcut) { v.tabs.SelectIndex((v.tabs.SelectedIndex() + by + 2) % 2) })
+	}
 	leave := &desktop.CustomShortcut{KeyName: fyne.KeyW, Modifier: fyne.KeyModifierShortcutDefault}
 	c.AddShortcut(leave, func(fyne.Shortcut) { v.close() })
 	h.Session.Subscribe(v.update)
@@ -151,6 +155,7 @@ func (v *View) SetTexts(words *texts.Texts) {
 		container.NewTabItem(v.t("timing.detection"), v.detection.object),
 		container.NewTabItem(v.t("timing.experiments"), v.experiments.object))
 	v.tabs.SelectIndex(page)
+	v.tabs.OnSelected = func(*container.TabItem) { v.note("page %d", v.tabs.SelectedIndex()) }
 
 	v.message = xwidget.NewFixedText("")
 	v.message.Stretch, v.message.Tips = true, v.tips
