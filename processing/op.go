@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"reflect"
 	"strings"
+	"unicode"
 )
 
 // Op is an operation of a Backend: a value whose fields are its arguments. It is described once, by describe and Footprint;
@@ -16,14 +17,24 @@ import (
 // by the number of pixels inside. Integer results are exact, so that two backends agree bit for bit. Operations with a
 // result store it where their field Out points to (see Evaluate).
 type Op interface {
-	// Name is the name in error messages.
-	Name() string
 	// Footprint says which part of its source planes a result depends on.
 	Footprint() Footprint
 
 	// describe shows the arguments to a one after the other, checking what is not about a single plane, and returns the operation
 	// with the arguments that a put in their places.
 	describe(a *arguments) Op
+}
+
+// NameOf returns the name of an operation as messages give it: that of its type in words, "box mean" for BoxMean.
+func NameOf(op Op) string {
+	var name strings.Builder
+	for i, r := range reflect.TypeOf(op).Name() {
+		if unicode.IsUpper(r) && i > 0 {
+			name.WriteByte(' ')
+		}
+		name.WriteRune(unicode.ToLower(r))
+	}
+	return name.String()
 }
 
 // Query is an operation with a result of type R.
@@ -106,14 +117,14 @@ func Bind(op Op, b Binding) Op { return op.describe(&arguments{binding: &b}) }
 // Check returns an error that says which argument b must refuse. Every Backend calls it first in Do, so that all refuse the
 // same calls in the same words before anything is done.
 func Check(b Backend, op Op) error {
-	c := checker{b: b, op: op.Name()}
+	c := checker{b: b, op: op}
 	op.describe(&arguments{check: &c})
 	return c.err
 }
 
 // Unsupported is the error of a Backend that does not know an operation.
 func Unsupported(b Backend, op Op) error {
-	return fmt.Errorf("%s: %s: not supported by this backend", b.Name(), op.Name())
+	return fmt.Errorf("%s: %s: not supported by this backend", b.Name(), NameOf(op))
 }
 
 // Kinds is a set of sample types.
@@ -298,17 +309,24 @@ func (h *Handle) MarkReleased() (first bool) {
 
 // checker checks the arguments of one call; the first mistake stays in err.
 type checker struct {
-	b  Backend
-	op string
+	b Backend
+	// op is the operation, or method the Backend's own method, that is checked.
+	op     Op
+	method string
 	// w and h are the size of what was given so far, 0 before anything was.
 	w, h int
 	err  error
 }
 
 func (c *checker) failf(format string, v ...any) {
-	if c.err == nil {
-		c.err = fmt.Errorf("%s: %s: "+format, append([]any{c.b.Name(), c.op}, v...)...)
+	if c.err != nil {
+		return
 	}
+	name := c.method
+	if c.op != nil {
+		name = NameOf(c.op)
+	}
+	c.err = fmt.Errorf("%s: %s: "+format, append([]any{c.b.Name(), name}, v...)...)
 }
 
 // missing says whether an interface is nil or holds a nil pointer.
@@ -369,7 +387,7 @@ const maxPixels uint64 = 1<<32 - 1
 
 // CheckAlloc checks the arguments of Backend.Alloc.
 func CheckAlloc(b Backend, kind Kind, w, h int) error {
-	c := checker{b: b, op: "alloc"}
+	c := checker{b: b, method: "alloc"}
 	switch {
 	case kind > F32:
 		c.failf("plane of unknown kind %d", kind)
@@ -383,7 +401,7 @@ func CheckAlloc(b Backend, kind Kind, w, h int) error {
 
 // CheckUpload checks the arguments of Backend.Upload.
 func CheckUpload(b Backend, dst Plane, src Samples) error {
-	c := checker{b: b, op: "upload"}
+	c := checker{b: b, method: "upload"}
 	if c.plane(PlaneUse{Plane: dst, Role: "destination", Kinds: anyKind}); c.err != nil {
 		return c.err
 	}
@@ -395,7 +413,7 @@ func CheckUpload(b Backend, dst Plane, src Samples) error {
 
 // CheckHost checks the argument of Backend.Host.
 func CheckHost(b Backend, p Plane) error {
-	c := checker{b: b, op: "host"}
+	c := checker{b: b, method: "host"}
 	c.plane(PlaneUse{Plane: p, Role: "source", Kinds: anyKind})
 	return c.err
 }

@@ -43,9 +43,6 @@ type Contrast struct {
 	Rule                          ContrastRule
 }
 
-// Name implements Op.
-func (Contrast) Name() string { return "contrast" }
-
 func (o Contrast) describe(a *arguments) Op {
 	a.writes("class", &o.Class, u8)
 	a.writes("seed", &o.Seed, u16)
@@ -64,9 +61,6 @@ type Cores struct {
 	Rule                       CoreRule
 }
 
-// Name implements Op.
-func (Cores) Name() string { return "cores" }
-
 func (o Cores) describe(a *arguments) Op {
 	a.updates("class", &o.Class, u8)
 	a.reads("luminance", &o.Y, u16)
@@ -83,9 +77,6 @@ type DifferenceThreshold struct {
 	Over                  uint16
 	Level                 uint8
 }
-
-// Name implements Op.
-func (DifferenceThreshold) Name() string { return "difference threshold" }
 
 func (o DifferenceThreshold) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, u8)

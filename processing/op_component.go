@@ -10,9 +10,6 @@ type Label struct {
 	Out   *Components
 }
 
-// Name implements Op.
-func (Label) Name() string { return "label" }
-
 func (o Label) into(out *Components) Op { o.Out = out; return o }
 
 func (o Label) describe(a *arguments) Op {
@@ -37,9 +34,6 @@ type Grow struct {
 	Out    *Components
 }
 
-// Name implements Op.
-func (Grow) Name() string { return "grow" }
-
 func (o Grow) into(out *Components) Op { o.Out = out; return o }
 
 func (o Grow) describe(a *arguments) Op {
@@ -60,9 +54,6 @@ type FilterComponents struct {
 	Keep       []bool
 }
 
-// Name implements Op.
-func (FilterComponents) Name() string { return "filter components" }
-
 func (o FilterComponents) describe(a *arguments) Op {
 	a.components(&o.Components)
 	if a.valid() && len(o.Keep) != o.Components.Len() {
@@ -79,9 +70,6 @@ type Rasterize struct {
 	Components Components
 }
 
-// Name implements Op.
-func (Rasterize) Name() string { return "rasterize" }
-
 func (o Rasterize) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, u8)
 	a.components(&o.Components)
@@ -95,9 +83,6 @@ type Spans struct {
 	Components Components
 	Out        *[]Span
 }
-
-// Name implements Op.
-func (Spans) Name() string { return "spans" }
 
 func (o Spans) into(out *[]Span) Op { o.Out = out; return o }
 
@@ -121,9 +106,6 @@ type MeasureRegions struct {
 	Tables             *LuminanceTables
 	Out                *[]RegionProps
 }
-
-// Name implements Op.
-func (MeasureRegions) Name() string { return "measure regions" }
 
 func (o MeasureRegions) into(out *[]RegionProps) Op { o.Out = out; return o }
 

@@ -9,9 +9,6 @@ type Gaussian struct {
 	Sigma    float64
 }
 
-// Name implements Op.
-func (Gaussian) Name() string { return "gaussian" }
-
 // Footprint implements Op.
 func (o Gaussian) Footprint() Footprint { return Footprint{Rows: int(math.Ceil(3 * o.Sigma))} }
 
@@ -91,9 +88,6 @@ type WaveletTransform struct {
 	Wavelet  Wavelet
 }
 
-// Name implements Op.
-func (WaveletTransform) Name() string { return "wavelet" }
-
 func (o WaveletTransform) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, f32)
 	a.reads("source", &o.Src, samples)
@@ -110,9 +104,6 @@ type InverseWavelet struct {
 	Wavelet  Wavelet
 }
 
-// Name implements Op.
-func (InverseWavelet) Name() string { return "inverse wavelet" }
-
 func (o InverseWavelet) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, f32)
 	a.reads("source", &o.Src, f32)
@@ -127,9 +118,6 @@ type StarletBand struct {
 	Dst, Src Plane
 	Level    int
 }
-
-// Name implements Op.
-func (StarletBand) Name() string { return "starlet band" }
 
 // Footprint implements Op. Level j reaches two holes of 2^(j−1) farther: 2 + 4 + … + 2^Level.
 func (o StarletBand) Footprint() Footprint { return Footprint{Rows: 2<<o.Level - 2} }

@@ -60,9 +60,6 @@ type Morph struct {
 	Element  Element
 }
 
-// Name implements Op.
-func (Morph) Name() string { return "morph" }
-
 // Footprint implements Op.
 func (o Morph) Footprint() Footprint {
 	rows := o.Element.rows()
@@ -99,9 +96,6 @@ type FillHoles struct {
 	wholePicture
 	Dst Plane
 }
-
-// Name implements Op.
-func (FillHoles) Name() string { return "fill holes" }
 
 func (o FillHoles) describe(a *arguments) Op {
 	a.updates("destination", &o.Dst, u8)

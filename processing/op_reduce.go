@@ -14,9 +14,6 @@ type Gather struct {
 	Values []uint32
 }
 
-// Name implements Op.
-func (Gather) Name() string { return "gather" }
-
 func (o Gather) describe(a *arguments) Op {
 	a.reads("source", &o.Src, integers|u32)
 	if len(o.Values) != len(o.Index) {
@@ -38,9 +35,6 @@ type Histogram struct {
 	Out          *[]uint64
 }
 
-// Name implements Op.
-func (Histogram) Name() string { return "histogram" }
-
 func (o Histogram) into(out *[]uint64) Op { o.Out = out; return o }
 
 func (o Histogram) describe(a *arguments) Op {
@@ -61,9 +55,6 @@ type NoiseTiles struct {
 	Side int
 	Out  *[]float64
 }
-
-// Name implements Op.
-func (NoiseTiles) Name() string { return "noise tiles" }
 
 func (o NoiseTiles) into(out *[]float64) Op { o.Out = out; return o }
 
@@ -91,9 +82,6 @@ type SumMoments struct {
 	Src Plane
 	Out *Moments
 }
-
-// Name implements Op.
-func (SumMoments) Name() string { return "moments" }
 
 func (o SumMoments) into(out *Moments) Op { o.Out = out; return o }
 

@@ -189,13 +189,13 @@ func TestBadArguments(t *testing.T) {
 		}), "box mean: a plane that is written is given twice"},
 		{b.Do(ctx, processing.MeanVariance{
 			Mean: float1, Variance: float1, Src: byte1, Radius: 2,
-		}), "mean and variance: a plane that is written is given twice"},
+		}), "mean variance: a plane that is written is given twice"},
 		{b.Do(ctx, processing.MeanVariance{
 			Mean: float1, Variance: float2, Src: byte1, Radius: 128,
-		}), "mean and variance: radius 128: must be between 0 and 127"},
+		}), "mean variance: radius 128: must be between 0 and 127"},
 		{b.Do(ctx, processing.MeanVariance{
 			Mean: float1, Variance: float2, Src: long, Radius: 2,
-		}), "mean and variance: the source plane is U32, must be U8 or U16"},
+		}), "mean variance: the source plane is U32, must be U8 or U16"},
 		{b.Do(ctx, processing.GuardRing{
 			Dst: float1, Src: byte1, Core: 3, Guard: 2, Outer: 5, Noise: 0,
 		}), "guard ring: radii 3, 2 and 5: must be 0 ≤ core ≤ guard < outer ≤ 127"},
@@ -273,11 +273,11 @@ func TestBadArguments(t *testing.T) {
 		}), "gaussian: a plane that is written is given twice"},
 		{b.Do(ctx, processing.WaveletTransform{
 			Dst: byte2, Src: byte1, Wavelet: processing.Haar,
-		}), "wavelet: the destination plane is U8, must be F32"},
-		{b.Do(ctx, processing.WaveletTransform{Dst: float1, Src: byte1, Wavelet: 7}), "wavelet: unknown wavelet 7"},
+		}), "wavelet transform: the destination plane is U8, must be F32"},
+		{b.Do(ctx, processing.WaveletTransform{Dst: float1, Src: byte1, Wavelet: 7}), "wavelet transform: unknown wavelet 7"},
 		{b.Do(ctx, processing.WaveletTransform{
 			Dst: float1, Src: float1, Wavelet: processing.Haar,
-		}), "wavelet: a plane that is written is given twice"},
+		}), "wavelet transform: a plane that is written is given twice"},
 		{b.Do(ctx, processing.InverseWavelet{
 			Dst: float1, Src: byte1, Wavelet: processing.Haar,
 		}), "inverse wavelet: the source plane is U8, must be F32"},
@@ -418,7 +418,7 @@ func TestBadArguments(t *testing.T) {
 		{err(processing.Evaluate(ctx, b, processing.Histogram{
 			Src: byte1, Exclude: turned,
 		})), "histogram: the exclusion plane is 6 × 8 pixels, the others are 8 × 6"},
-		{err(processing.Evaluate(ctx, b, processing.SumMoments{})), "moments: no source plane given"},
+		{err(processing.Evaluate(ctx, b, processing.SumMoments{})), "sum moments: no source plane given"},
 	} {
 		if want := b.Name() + ": " + c.want; c.got == nil || c.got.Error() != want {
 			t.Errorf("%v, want %s", c.got, want)
@@ -477,7 +477,7 @@ func TestEveryPlaneIsChecked(t *testing.T) {
 					}
 					return q
 				}})
-				want = "cpu: " + op.Name() + ": " + want
+				want = "cpu: " + processing.NameOf(op) + ": " + want
 				if err := b.Do(t.Context(), bad); err == nil || err.Error() != want {
 					t.Errorf("%v, want %s", err, want)
 				}
@@ -549,11 +549,11 @@ func TestBindLeavesTheOperation(t *testing.T) {
 		before := fmt.Sprint(processing.UsesOf(op))
 		bound := processing.Bind(op, processing.Binding{Plane: func(processing.Plane) processing.Plane { return nil }})
 		if after := fmt.Sprint(processing.UsesOf(op)); after != before {
-			t.Errorf("%s: %s, was %s", op.Name(), after, before)
+			t.Errorf("%s: %s, was %s", processing.NameOf(op), after, before)
 		}
 		for _, use := range processing.UsesOf(bound).Planes {
 			if use.Plane != nil {
-				t.Errorf("%s: the %s plane is still bound", op.Name(), use.Role)
+				t.Errorf("%s: the %s plane is still bound", processing.NameOf(op), use.Role)
 			}
 		}
 	}
@@ -568,7 +568,7 @@ func TestChecksTakeLittleMemory(t *testing.T) {
 				t.Error(err)
 			}
 		}); n > 6 {
-			t.Errorf("the check of %s allocates %v times", op.Name(), n)
+			t.Errorf("the check of %s allocates %v times", processing.NameOf(op), n)
 		}
 	}
 }

@@ -43,9 +43,6 @@ type Convolve struct {
 	Sigmas     []float64
 }
 
-// Name implements Op.
-func (Convolve) Name() string { return "convolve" }
-
 func (o Convolve) describe(a *arguments) Op {
 	a.updates("destination", &o.Dst, f32)
 	a.reads("state", &o.State, u8)
@@ -71,9 +68,6 @@ type Harmonic struct {
 	Sweeps     []int
 	Omegas     []float32
 }
-
-// Name implements Op.
-func (Harmonic) Name() string { return "harmonic" }
 
 func (o Harmonic) describe(a *arguments) Op {
 	a.updates("destination", &o.Dst, f32)
@@ -107,9 +101,6 @@ type Biharmonic struct {
 	Omega      float32
 }
 
-// Name implements Op.
-func (Biharmonic) Name() string { return "biharmonic" }
-
 func (o Biharmonic) describe(a *arguments) Op {
 	a.updates("destination", &o.Dst, f32)
 	a.reads("state", &o.State, u8)
@@ -130,9 +121,6 @@ type Detail struct {
 	Dst, Src, State Plane
 	Tiles           []Tile
 }
-
-// Name implements Op.
-func (Detail) Name() string { return "detail" }
 
 func (o Detail) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, f32)
@@ -182,9 +170,6 @@ type Separate struct {
 	Tiles           []Tile
 	Models          []Separation
 }
-
-// Name implements Op.
-func (Separate) Name() string { return "separate" }
 
 // maxChannels is how many a Separation has room for.
 const maxChannels = 4

@@ -16,9 +16,6 @@ type Luminance struct {
 	Tables  *LuminanceTables
 }
 
-// Name implements Op.
-func (Luminance) Name() string { return "luminance" }
-
 func (o Luminance) describe(a *arguments) Op {
 	a.writes("luminance", &o.Y, u16)
 	a.writes("level", &o.V, u8)
@@ -61,9 +58,6 @@ type BoxMean struct {
 	Radius   int
 }
 
-// Name implements Op.
-func (BoxMean) Name() string { return "box mean" }
-
 // Footprint implements Op. Floats are added in blocks of the window's side, counted from the first row.
 func (o BoxMean) Footprint() Footprint {
 	f := Footprint{Rows: o.Radius}
@@ -89,9 +83,6 @@ type MeanVariance struct {
 	Radius              int
 }
 
-// Name implements Op.
-func (MeanVariance) Name() string { return "mean and variance" }
-
 // Footprint implements Op.
 func (o MeanVariance) Footprint() Footprint { return Footprint{Rows: o.Radius} }
 
@@ -113,9 +104,6 @@ type GuardRing struct {
 	Core, Guard, Outer int
 	Noise              float64
 }
-
-// Name implements Op.
-func (GuardRing) Name() string { return "guard ring" }
 
 // Footprint implements Op.
 func (o GuardRing) Footprint() Footprint { return Footprint{Rows: o.Outer} }
@@ -139,9 +127,6 @@ type Background struct {
 	Dst, Y, Exclude Plane
 	Radii           []int
 }
-
-// Name implements Op.
-func (Background) Name() string { return "background" }
 
 // Footprint implements Op.
 func (o Background) Footprint() Footprint { return Footprint{Rows: o.Radii[len(o.Radii)-1]} }
@@ -176,9 +161,6 @@ type Deviation struct {
 	Radius          int
 }
 
-// Name implements Op.
-func (Deviation) Name() string { return "deviation" }
-
 // Footprint implements Op.
 func (o Deviation) Footprint() Footprint { return Footprint{Rows: o.Radius} }
 
@@ -197,9 +179,6 @@ type BoxCount struct {
 	Bits       uint8
 	Radius     int
 }
-
-// Name implements Op.
-func (BoxCount) Name() string { return "box count" }
 
 // Footprint implements Op.
 func (o BoxCount) Footprint() Footprint { return Footprint{Rows: o.Radius} }

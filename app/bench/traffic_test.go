@@ -86,7 +86,7 @@ func TestTrafficCountsEveryOperation(t *testing.T) {
 			t.Errorf("%T is not tested", op)
 		}
 		if got := (moved{b.bytes["stage"], b.bytes[stageUpload], b.bytes[stageDownload]}); got != want {
-			t.Errorf("%s counts %+v, want %+v", op.Name(), got, want)
+			t.Errorf("%s counts %+v, want %+v", processing.NameOf(op), got, want)
 		}
 	}
 	clear(b.bytes)

@@ -65,9 +65,9 @@ type backgroundLevel struct {
 func (b *Backend) backgroundLevel(d, y, exclude *plane, r int) backgroundLevel {
 	g := newWindow(d.w, d.h, r)
 	v := backgroundLevel{
-		censoredSums: censoredSums{g, b.rows.censor, b.rows.scan64, y.data.U16, exclude.data.U8},
+		censoredSums: censoredSums{g, b.kernels.censor, b.kernels.scan64, y.data.U16, exclude.data.U8},
 		need:         need(r),
-		mean:         b.rows.censoredMean,
+		mean:         b.kernels.censoredMean,
 	}
 	most := (2*g.rx + 1) * (2*g.ry + 1)
 	if most > maxTable {
@@ -159,7 +159,7 @@ func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel) {
 func (b *Backend) deviation(ctx context.Context, op processing.Deviation) error {
 	d, l, e := op.Dst.(*plane), op.Y.(*plane), op.Exclude.(*plane)
 	g := newWindow(d.w, d.h, op.Radius)
-	first := censoredSums{g, b.rows.censor, b.rows.scan64, l.data.U16, e.data.U8}
+	first := censoredSums{g, b.kernels.censor, b.kernels.scan64, l.data.U16, e.data.U8}
 	share := make([]float64, (2*g.rx+1)*(2*g.ry+1)+1)
 	for n := 1; n < len(share); n++ {
 		share[n] = 1 / float64(n)
@@ -170,11 +170,11 @@ func (b *Backend) deviation(ctx context.Context, op processing.Deviation) error 
 		sum2 := take[uint64](t, tile.x1-tile.x0)
 		c := first
 		c.slideRow = func(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
-			b.rows.censor(col, add, sub, addOut, subOut)
-			b.rows.censorSquares(col2[at:at+x1-x0], add, sub, addOut, subOut)
+			b.kernels.censor(col, add, sub, addOut, subOut)
+			b.kernels.censorSquares(col2[at:at+x1-x0], add, sub, addOut, subOut)
 		}
 		c.run(t, tile, func(y int, sum []uint64) {
-			b.rows.scan64(sum2, col2, 2*g.rx+1)
+			b.kernels.scan64(sum2, col2, 2*g.rx+1)
 			deviations(d.data.U16[y*d.w+tile.x0:y*d.w+tile.x1], sum, sum2, share)
 		})
 	})

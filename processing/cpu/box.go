@@ -37,7 +37,7 @@ func (g window) columns(t rect) (x0, x1, at int) {
 // slide moves the window down the rows of a tile. step(add, sub) adds row add to the column sums and takes row sub
 // away, −1 standing for no row; emit(y) is called when the sums are those of row y. It says whether it came to the end.
 func (g window) slide(t *worker, tile rect, step func(add, sub int), emit func(y int)) bool {
-	p := newPace(t, g.width(tile))
+	p := newCancelCheck(t, g.width(tile))
 	for y := max(0, tile.y0-g.ry); y < min(g.h, tile.y0+g.ry); y++ {
 		if p.stop() {
 			return false
@@ -98,12 +98,12 @@ func (b *Backend) boxMean(ctx context.Context, op processing.BoxMean) error {
 
 func boxMean[T uint8 | uint16](ctx context.Context, b *Backend, d, s *plane, r int, most uint64) error {
 	g := newWindow(d.w, d.h, r)
-	k := sumsOf[T](&b.rows)
+	k := sumsOf[T](&b.kernels)
 	pixels := uint64(2*g.rx+1) * uint64(2*g.ry+1)
 	if pixels*most <= math.MaxUint32 {
-		return boxMeanSums(ctx, b, d, s, g, k.slide32, b.rows.scan32, k.mean32)
+		return boxMeanSums(ctx, b, d, s, g, k.slide32, b.kernels.scan32, k.mean32)
 	}
-	return boxMeanSums(ctx, b, d, s, g, k.slide64, b.rows.scan64, k.mean64)
+	return boxMeanSums(ctx, b, d, s, g, k.slide64, b.kernels.scan64, k.mean64)
 }
 
 func boxMeanSums[T uint8 | uint16, S uint32 | uint64](ctx context.Context, b *Backend, d, s *plane, g window,
@@ -145,9 +145,9 @@ func (b *Backend) boxCount(ctx context.Context, op processing.BoxCount) error {
 		col := zeros[uint8](t, g.width(tile))
 		none := zeros[uint8](t, x1-x0)
 		g.slide(t, tile, func(add, sub int) {
-			b.rows.countBits(col[at:at+x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none), op.Bits)
+			b.kernels.countBits(col[at:at+x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none), op.Bits)
 		}, func(y int) {
-			b.rows.scanCount(out[y*w+tile.x0:y*w+tile.x1], col, 2*g.rx+1)
+			b.kernels.scanCount(out[y*w+tile.x0:y*w+tile.x1], col, 2*g.rx+1)
 		})
 	})
 }
@@ -158,7 +158,7 @@ func boxMeanFloat(ctx context.Context, b *Backend, d, s *plane, r int) error {
 	dst, src, w, h := d.data.F32, s.data.F32, d.w, d.h
 	g := newWindow(w, h, r)
 	kx, ky := 2*g.rx+1, 2*g.ry+1
-	tw := max(1, b.cut.tile/8/kx) * kx
+	tw := max(1, b.tiling.tile/8/kx) * kx
 	return b.each(ctx, (w+tw-1)/tw, func(t *worker, i int) {
 		tile := rect{i * tw, 0, min(w, (i+1)*tw), h}
 		x0, x1, at := g.columns(tile)
@@ -179,7 +179,7 @@ func boxMeanFloat(ctx context.Context, b *Backend, d, s *plane, r int) error {
 		for i := range ky {
 			read(slot(i), i-g.ry)
 		}
-		p := newPace(t, n)
+		p := newCancelCheck(t, n)
 		for top := 0; top < h; top += ky {
 			for i := ky - 2; i >= 0; i-- {
 				addRow(slot(i), slot(i+1))

@@ -29,7 +29,7 @@ func (c *components) Release() {
 
 // runs returns the runs of pixels of a class plane with one of the given bits.
 func (b *Backend) runs(ctx context.Context, cls *plane, bits uint8) ([]processing.Span, error) {
-	rows := max(1, b.cut.span/cls.w)
+	rows := max(1, b.tiling.span/cls.w)
 	parts := make([][]processing.Span, (cls.h+rows-1)/rows)
 	if err := b.each(ctx, len(parts), func(_ *worker, i int) {
 		parts[i] = span.Append(nil, cls.data.U8, cls.w, i*rows, min(cls.h, (i+1)*rows), bits)

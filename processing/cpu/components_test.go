@@ -139,7 +139,7 @@ func TestGrowEqualsDefinition(t *testing.T) {
 		}
 		b := New(Workers(rapid.SampledFrom(workerCounts).Draw(t, "workers")))
 		defer b.Close()
-		b.cut.span = rapid.IntRange(1, 300).Draw(t, "span")
+		b.tiling.span = rapid.IntRange(1, 300).Draw(t, "span")
 		cores, err := processing.Evaluate(ctx, b, processing.Label{
 			Class: up(t, b, w, h, before), Bits: processing.ClassCore,
 		})
@@ -331,7 +331,7 @@ func TestFillHolesEqualsFlood(t *testing.T) {
 		}
 		b := New(Workers(rapid.SampledFrom(workerCounts).Draw(t, "workers")))
 		defer b.Close()
-		b.cut.span = rapid.IntRange(1, 300).Draw(t, "span")
+		b.tiling.span = rapid.IntRange(1, 300).Draw(t, "span")
 		dst := up(t, b, w, h, pix)
 		must(t, b.Do(ctx, processing.FillHoles{Dst: dst}))
 		wantEqual(t, "filled", w, down[uint8](t, dst), want)

@@ -11,8 +11,8 @@ import (
 // Backend implements processing.Backend with goroutines in host memory.
 type Backend struct {
 	workers int
-	rows    kernels
-	cut     cut
+	kernels kernels
+	tiling  tiling
 	pool    pool
 
 	mu     sync.Mutex
@@ -36,7 +36,7 @@ func Workers(n int) Option {
 
 // New returns a Backend that holds no memory yet.
 func New(opts ...Option) *Backend {
-	b := &Backend{workers: runtime.GOMAXPROCS(0), rows: plainKernels(), cut: usualCut()}
+	b := &Backend{workers: runtime.GOMAXPROCS(0), kernels: plainKernels(), tiling: defaultTiling()}
 	for _, o := range opts {
 		o(b)
 	}

@@ -34,7 +34,7 @@ func gaussian[T sample](ctx context.Context, b *Backend, d, s *plane, sigma floa
 		x0, x1 := max(0, tile.x0-r), min(w, tile.x1+r)
 		inside, padded := take[float32](t, x1-x0), take[float32](t, n+2*r)
 		out := take[float32](t, n)
-		p := newPace(t, (r+1)*(x1-x0))
+		p := newCancelCheck(t, (r+1)*(x1-x0))
 		for y := tile.y0; y < tile.y1; y++ {
 			if p.stop() {
 				return

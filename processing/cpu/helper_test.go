@@ -118,7 +118,7 @@ func each(t *rapid.T, run func(b *Backend)) {
 	for i, n := range workerCounts {
 		b := New(Workers(n))
 		if i > 0 {
-			b.cut = cut{span: 61, tile: 7 + 6*i, rows: 1 + i, strip: 5 + 4*i, ring: 1}
+			b.tiling = tiling{span: 61, tile: 7 + 6*i, rows: 1 + i, strip: 5 + 4*i, ring: 1}
 		}
 		run(b)
 		if planes, bytes := b.Live(); planes != 0 || bytes != 0 {

@@ -24,7 +24,7 @@ func (b *Backend) morph(ctx context.Context, op processing.Morph) error {
 }
 
 func morph[T sample](ctx context.Context, b *Backend, d, s *plane, op processing.MorphOp, e processing.Element) error {
-	step := func(d, s *plane, dilate bool) error { return lines(ctx, b, d, s, orderOf[T](&b.rows, dilate), e) }
+	step := func(d, s *plane, dilate bool) error { return lines(ctx, b, d, s, orderOf[T](&b.kernels, dilate), e) }
 	switch op {
 	case processing.Erode, processing.Dilate:
 		return step(d, s, op == processing.Dilate)
@@ -95,16 +95,16 @@ func alongRows[T sample](ctx context.Context, b *Backend, d, s *plane, o *order[
 		return copyPlane[T](ctx, b, d, s)
 	}
 	k = 2*r + 1
-	strip := min(w, max(b.cut.strip, 4*r))
+	strip := min(w, max(b.tiling.strip, 4*r))
 	rows := max(1, spanPixels/w)
-	together := o.windows != nil && k >= minAbreast
+	together := o.windows != nil && k >= minBatchWindow
 	if together {
-		rows = (rows + abreast - 1) / abreast * abreast
+		rows = (rows + batchRows - 1) / batchRows * batchRows
 	}
 	return b.each(ctx, (h+rows-1)/rows, func(t *worker, i int) {
 		y, end := i*rows, min(h, (i+1)*rows)
 		if together {
-			y = rowsAbreast(t, dst, src, w, y, end, o, k, strip)
+			y = filterBatches(t, dst, src, w, y, end, o, k, strip)
 		}
 		padded := take[T](t, strip+2*r)
 		left := take[T](t, r)
@@ -183,7 +183,7 @@ func alongColumns[T sample](ctx context.Context, b *Backend, d, s *plane, o *ord
 	var zero T
 	size := int(unsafe.Sizeof(zero))
 	const line = 64
-	tile := max(line, b.cut.ring/(k*size))
+	tile := max(line, b.tiling.ring/(k*size))
 	tile = min(tile, 4096, max(line, (columns+2*b.workers-1)/(2*b.workers)))
 	tile = (tile + line - 1) / line * line
 	if shear != 0 {
@@ -251,7 +251,7 @@ func (c *column[T]) run(t *worker, dst, src []T, o *order[T], r int) {
 		read(i, c.y0-r+i)
 	}
 	inPlace := &dst[0] == &src[0]
-	p := newPace(t, c.n)
+	p := newCancelCheck(t, c.n)
 	for y := c.y0; y < c.y1; y += k {
 		for i := k - 2; i >= 0; i-- {
 			if p.stop() {

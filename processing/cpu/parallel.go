@@ -32,14 +32,14 @@ func take[T sample | uint64 | int32 | float64](t *worker, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s))), words*8/int(unsafe.Sizeof(zero)))[:n:n]
 }
 
-// stopped says whether the operation was cancelled. Tasks ask at least once every few spanPixels pixels.
+// stopped reports whether the operation was cancelled. Tasks check at least once every few spanPixels pixels.
 func (t *worker) stopped() bool { return t.ctx.Err() != nil }
 
-// spanPixels is how many pixels a task works on between two looks at its context: at most some 0.2 ms.
+// spanPixels is how many pixels a task works on between two checks of its context: at most some 0.2 ms.
 const spanPixels = 1 << 15
 
-// cut holds the sizes of the pieces that pictures are cut into. They change the speed, never a result.
-type cut struct {
+// tiling holds the sizes of the pieces that pictures are divided into. They affect speed only, never a result.
+type tiling struct {
 	// span is the number of pixels of a task where neighbours do not matter.
 	span int
 	// tile and rows are the least sides of a tile, strip the least length of a part of a row.
@@ -48,9 +48,9 @@ type cut struct {
 	ring int
 }
 
-// usualCut keeps column sums in a first-level cache of 32 KiB and rings in half of a second-level one of 512 KiB.
-func usualCut() cut {
-	return cut{span: spanPixels, tile: 2048, rows: 32, strip: 4096, ring: 1 << 18}
+// defaultTiling keeps column sums in a first-level cache of 32 KiB and rings in half of a second-level one of 512 KiB.
+func defaultTiling() tiling {
+	return tiling{span: spanPixels, tile: 2048, rows: 32, strip: 4096, ring: 1 << 18}
 }
 
 // maxArena is the most scratch, in words, that a worker keeps after an operation.
@@ -92,7 +92,7 @@ func (b *Backend) put(t *worker) {
 
 // chunks cuts 0 … n−1 into runs of some spanPixels and calls f on each.
 func (b *Backend) chunks(ctx context.Context, n int, f func(t *worker, i, j int)) error {
-	span := b.cut.span
+	span := b.tiling.span
 	return b.each(ctx, (n+span-1)/span, func(t *worker, s int) {
 		f(t, s*span, min(n, (s+1)*span))
 	})
@@ -105,10 +105,10 @@ type rect struct{ x0, y0, x1, y1 int }
 // f on each. The sides are large against the border, and small enough that column sums stay in the first-level
 // cache and that every worker gets several.
 func (b *Backend) tiles(ctx context.Context, w, h, rx, ry int, f func(t *worker, r rect)) error {
-	tw := min(w, max(b.cut.tile, 8*rx))
+	tw := min(w, max(b.tiling.tile, 8*rx))
 	nx := (w + tw - 1) / tw
 	tw = (w + nx - 1) / nx
-	low, high := max(b.cut.rows, 4*ry), max(4*b.cut.rows, 8*ry)
+	low, high := max(b.tiling.rows, 4*ry), max(4*b.tiling.rows, 8*ry)
 	th := (h*nx + 4*b.workers - 1) / (4 * b.workers)
 	th = min(h, max(low, min(high, th)))
 	ny := (h + th - 1) / th
@@ -121,17 +121,17 @@ func (b *Backend) tiles(ctx context.Context, w, h, rx, ry int, f func(t *worker,
 	})
 }
 
-// pace tells every so many rows of a given width whether the task should stop.
-type pace struct {
+// cancelCheck checks the context once for every spanPixels pixels of rows.
+type cancelCheck struct {
 	t     *worker
 	step  int
 	since int
 }
 
-func newPace(t *worker, width int) pace { return pace{t: t, step: width + 64} }
+func newCancelCheck(t *worker, width int) cancelCheck { return cancelCheck{t: t, step: width + 64} }
 
-// stop is called once a row.
-func (p *pace) stop() bool {
+// stop is called for each row and reports whether the task should end.
+func (p *cancelCheck) stop() bool {
 	p.since += p.step
 	if p.since < spanPixels {
 		return false

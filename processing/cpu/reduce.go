@@ -97,7 +97,7 @@ type integerSums[T sample] struct {
 }
 
 func integerMoments[T uint8 | uint16 | uint32](ctx context.Context, b *Backend, s []T) (processing.Moments, error) {
-	blocks := make([]integerSums[T], (len(s)+b.cut.span-1)/b.cut.span)
+	blocks := make([]integerSums[T], (len(s)+b.tiling.span-1)/b.tiling.span)
 	err := b.chunks(ctx, len(s), func(_ *worker, i, j int) {
 		p := integerSums[T]{min: s[i], max: s[i]}
 		for _, v := range s[i:j] {
@@ -108,7 +108,7 @@ func integerMoments[T uint8 | uint16 | uint32](ctx context.Context, b *Backend, 
 			p.high += carry
 			p.min, p.max = min(p.min, v), max(p.max, v)
 		}
-		blocks[i/b.cut.span] = p
+		blocks[i/b.tiling.span] = p
 	})
 	if err != nil {
 		return processing.Moments{}, err

@@ -36,7 +36,7 @@ func newSquare(t *worker, g window, tile rect, squares bool) *square {
 // sums are exact: of 16-bit samples over at most 255 × 255 pixels they fit 32 bits, those of the squares 64, and so
 // does n·ΣX².
 func squareSums[T uint8 | uint16](b *Backend, t *worker, tile rect, src []T, squares []*square, emit func(y int)) {
-	k := sumsOf[T](&b.rows)
+	k := sumsOf[T](&b.kernels)
 	var none []T
 	for _, s := range squares {
 		none = zeros[T](t, max(len(none), s.n))
@@ -49,7 +49,7 @@ func squareSums[T uint8 | uint16](b *Backend, t *worker, tile rect, src []T, squ
 			k.squares(s.col2[s.at:s.at+s.n], a, d)
 		}
 	}
-	p := newPace(t, 2*len(squares)*(tile.x1-tile.x0))
+	p := newCancelCheck(t, 2*len(squares)*(tile.x1-tile.x0))
 	for _, s := range squares {
 		for y := max(0, tile.y0-s.ry); y < min(s.h, tile.y0+s.ry); y++ {
 			if p.stop() {
@@ -65,9 +65,9 @@ func squareSums[T uint8 | uint16](b *Backend, t *worker, tile rect, src []T, squ
 		for _, s := range squares {
 			add, sub := s.entering(tile, y)
 			move(s, add, sub)
-			b.rows.scan32(s.sum, s.col, 2*s.rx+1)
+			b.kernels.scan32(s.sum, s.col, 2*s.rx+1)
 			if s.col2 != nil {
-				b.rows.scan64(s.sum2, s.col2, 2*s.rx+1)
+				b.kernels.scan64(s.sum2, s.col2, 2*s.rx+1)
 			}
 		}
 		emit(y)

@@ -60,9 +60,9 @@ type order[T sample] struct {
 	// window: dst[i] = best(src[i], …, src[i+k−1]); len(src) = len(dst) + k − 1. It may leave in src[i] the best of src[i]
 	// and some that follow it.
 	window func(dst, src []T, k int)
-	// windows, if not nil, is window for rows of one length, faster than one by one from minAbreast samples on. It
+	// windows, if not nil, is window for rows of one length, faster than one by one from minBatchWindow samples on. It
 	// reads src up to a multiple of eight samples, and a and b are scratch as long as that.
-	windows func(dst, src *[abreast][]T, k int, a, b []uint64)
+	windows func(dst, src *[batchRows][]T, k int, a, b []uint64)
 }
 
 // sums holds the running sums over samples of one type.

@@ -69,9 +69,9 @@ func (b *Backend) streamBand(t *worker, tile rect, d, s *plane, level, halo int)
 		planes[j] = newRing[uint32](t, j+1, width+2*pad)
 	}
 	down, last := take[uint32](t, width+2*halo), take[uint32](t, width)
-	pace := newPace(t, 2*width)
+	check := newCancelCheck(t, 2*width)
 	for y := tile.y0 - halo; y < tile.y1+halo; y++ {
-		if pace.stop() {
+		if check.stop() {
 			return
 		}
 		in := mirror(y, s.h) * s.w
@@ -81,7 +81,7 @@ func (b *Backend) streamBand(t *worker, tile rect, d, s *plane, level, halo int)
 		if at < first {
 			continue
 		}
-		source.smooth(b.rows.spline16, smooth16, down16, at)
+		source.smooth(b.kernels.spline16, smooth16, down16, at)
 		if level == 1 {
 			bandRow(d.data.U16[at*d.w+tile.x0:at*d.w+tile.x1], source.row(at)[2:], smooth16, 0)
 			continue
@@ -94,10 +94,10 @@ func (b *Backend) streamBand(t *worker, tile rect, d, s *plane, level, halo int)
 				break
 			}
 			if j+1 < len(planes) {
-				p.smooth(b.rows.spline32, planes[j+1].row(at), down, at)
+				p.smooth(b.kernels.spline32, planes[j+1].row(at), down, at)
 				continue
 			}
-			p.smooth(b.rows.spline32, last, down, at)
+			p.smooth(b.kernels.spline32, last, down, at)
 			bandRow(d.data.U16[at*d.w+tile.x0:at*d.w+tile.x1], p.row(at)[2*p.step:], last, 8*(level-1))
 		}
 	}

@@ -21,6 +21,29 @@ func lower[T sample](dst, src []T, stride int, r processing.Tile) {
 	}
 }
 
+// cutout is a tile lifted out of its planes.
+type cutout struct {
+	w, h int
+	// p are the samples, state the State values.
+	p     []float32
+	state []uint8
+}
+
+// onTiles lifts each tile out of src and state and calls f with its number; the samples go to dst where f says so.
+func (b *Backend) onTiles(ctx context.Context, tiles []processing.Tile, dst, src, state processing.Plane,
+	f func(t *worker, i int, c *cutout) (changed bool)) error {
+	d, from, s := dst.(*plane), src.(*plane), state.(*plane)
+	return b.each(ctx, len(tiles), func(t *worker, i int) {
+		r := tiles[i]
+		c := &cutout{w: r.W, h: r.H, p: take[float32](t, r.W*r.H), state: take[uint8](t, r.W*r.H)}
+		lift(c.p, from.data.F32, from.w, r)
+		lift(c.state, s.data.U8, s.w, r)
+		if f(t, i, c) {
+			lower(d.data.F32, c.p, d.w, r)
+		}
+	})
+}
+
 // hole lists the pixels of a tile that are not known, those with even x + y first.
 type hole struct {
 	w, h  int
@@ -84,51 +107,45 @@ func reciprocals() [5]float32 { return [5]float32{0, 1, 1.0 / 2, 1.0 / 3, 1.0 / 
 
 // convolve fills the pixels that are not known by normalised convolution.
 func (b *Backend) convolve(ctx context.Context, op processing.Convolve) error {
-	d, s := op.Dst.(*plane), op.State.(*plane)
-	return b.each(ctx, len(op.Tiles), func(t *worker, i int) {
-		r := op.Tiles[i]
-		n := r.W * r.H
-		p, st := take[float32](t, n), take[uint8](t, n)
-		lift(p, d.data.F32, d.w, r)
-		lift(st, s.data.U8, s.w, r)
-		g := bell(t, op.Sigmas[i], max(r.W, r.H))
-		value, weight := take[float32](t, n), take[float32](t, n)
-		for y := range r.H {
+	return b.onTiles(ctx, op.Tiles, op.Dst, op.Dst, op.State, func(t *worker, i int, c *cutout) bool {
+		g := bell(t, op.Sigmas[i], max(c.w, c.h))
+		value, weight := take[float32](t, c.w*c.h), take[float32](t, c.w*c.h)
+		for y := range c.h {
 			if t.stopped() {
-				return
+				return false
 			}
-			for x := range r.W {
+			for x := range c.w {
 				var v, m float32
-				for u := max(0, x-len(g)+1); u < min(r.W, x+len(g)); u++ {
-					if st[y*r.W+u] == processing.StateKnown {
+				for u := max(0, x-len(g)+1); u < min(c.w, x+len(g)); u++ {
+					if c.state[y*c.w+u] == processing.StateKnown {
 						k := g[abs(x-u)]
-						v += float32(k * p[y*r.W+u])
+						v += float32(k * c.p[y*c.w+u])
 						m += k
 					}
 				}
-				value[y*r.W+x], weight[y*r.W+x] = v, m
+				value[y*c.w+x], weight[y*c.w+x] = v, m
 			}
 		}
-		for y := range r.H {
+		for y := range c.h {
 			if t.stopped() {
-				return
+				return false
 			}
-			for x := range r.W {
-				if st[y*r.W+x] == processing.StateKnown {
+			for x := range c.w {
+				if c.state[y*c.w+x] == processing.StateKnown {
 					continue
 				}
 				var v, m float32
-				for u := max(0, y-len(g)+1); u < min(r.H, y+len(g)); u++ {
+				for u := max(0, y-len(g)+1); u < min(c.h, y+len(g)); u++ {
 					k := g[abs(y-u)]
-					v += float32(k * value[u*r.W+x])
-					m += float32(k * weight[u*r.W+x])
+					v += float32(k * value[u*c.w+x])
+					m += float32(k * weight[u*c.w+x])
 				}
 				if m > 0 {
-					p[y*r.W+x] = v / m
+					c.p[y*c.w+x] = v / m
 				}
 			}
 		}
-		lower(d.data.F32, p, d.w, r)
+		return true
 	})
 }
 
@@ -150,29 +167,23 @@ func bell(t *worker, sigma float64, most int) []float32 {
 
 // harmonic solves Laplace's equation where state is not known.
 func (b *Backend) harmonic(ctx context.Context, op processing.Harmonic) error {
-	d, s := op.Dst.(*plane), op.State.(*plane)
-	return b.each(ctx, len(op.Tiles), func(t *worker, i int) {
-		r := op.Tiles[i]
-		n := r.W * r.H
-		p, st := take[float32](t, n), take[uint8](t, n)
-		lift(p, d.data.F32, d.w, r)
-		lift(st, s.data.U8, s.w, r)
-		o := holeOf(t, st, r.W, r.H)
-		if o.known == 0 || o.known == n {
-			return
+	return b.onTiles(ctx, op.Tiles, op.Dst, op.Dst, op.State, func(t *worker, i int, c *cutout) bool {
+		o := holeOf(t, c.state, c.w, c.h)
+		if o.known == 0 || o.known == len(c.p) {
+			return false
 		}
-		pullPush(p, st, r.W, r.H)
+		pullPush(c.p, c.state, c.w, c.h)
 		part, omega := reciprocals(), op.Omegas[i]
 		for range op.Sweeps[i] {
 			if t.stopped() {
-				return
+				return false
 			}
 			for _, j := range o.index {
-				sum, k := o.around(p, int(j))
-				p[j] += float32(omega * (float32(sum*part[k]) - p[j]))
+				sum, k := o.around(c.p, int(j))
+				c.p[j] += float32(omega * (float32(sum*part[k]) - c.p[j]))
 			}
 		}
-		lower(d.data.F32, p, d.w, r)
+		return true
 	})
 }
 
@@ -221,29 +232,22 @@ func pullPush(p []float32, state []uint8, w, h int) {
 
 // biharmonic solves Δ²u = 0 where state is not known.
 func (b *Backend) biharmonic(ctx context.Context, op processing.Biharmonic) error {
-	d, s := op.Dst.(*plane), op.State.(*plane)
-	return b.each(ctx, len(op.Tiles), func(t *worker, i int) {
-		r := op.Tiles[i]
-		n := r.W * r.H
-		p, st := take[float32](t, n), take[uint8](t, n)
-		lift(p, d.data.F32, d.w, r)
-		lift(st, s.data.U8, s.w, r)
-		o := holeOf(t, st, r.W, r.H)
-		if o.known == 0 || o.known == n {
-			return
+	return b.onTiles(ctx, op.Tiles, op.Dst, op.Dst, op.State, func(t *worker, i int, c *cutout) bool {
+		o := holeOf(t, c.state, c.w, c.h)
+		if o.known == 0 || o.known == len(c.p) {
+			return false
 		}
-		q := take[float32](t, n)
-		copy(q, p)
-		lap := take[float32](t, n)
-		if !o.bend(t, p, lap, op.Sweeps[i], op.Omega, false) || !o.bend(t, q, lap, op.Sweeps[i], op.Omega, true) {
-			return
+		q, laplacian := take[float32](t, len(c.p)), take[float32](t, len(c.p))
+		copy(q, c.p)
+		if !o.bend(t, c.p, laplacian, op.Sweeps[i], op.Omega, false) || !o.bend(t, q, laplacian, op.Sweeps[i], op.Omega, true) {
+			return false
 		}
-		for j := range p {
-			if st[j] != processing.StateKnown {
-				p[j] = (p[j] + q[j]) / 2
+		for j := range c.p {
+			if c.state[j] != processing.StateKnown {
+				c.p[j] = (c.p[j] + q[j]) / 2
 			}
 		}
-		lower(d.data.F32, p, d.w, r)
+		return true
 	})
 }
 
@@ -272,32 +276,15 @@ func (o *hole) bend(t *worker, p, lap []float32, sweeps int, omega float32, acro
 		for _, class := range classes {
 			for _, j := range class {
 				i := int(j)
-				x, y := i%w, i/w
-				var l, r, u, d float32
-				n := 0
-				if x > 0 {
-					l = lap[i-1]
-					n++
-				}
-				if x < w-1 {
-					r = lap[i+1]
-					n++
-				}
-				if y > 0 {
-					u = lap[i-w]
-					n++
-				}
-				if y < h-1 {
-					d = lap[i+w]
-					n++
-				}
+				sum, n := o.around(lap, i)
 				if n == 0 {
 					continue
 				}
 				k := float32(n)
-				step := float32(omega * ((float32(k*lap[i]) - ((l + r) + (u + d))) / float32(float32(k*k)+k)))
+				step := float32(omega * ((float32(k*lap[i]) - sum) / float32(float32(k*k)+k)))
 				p[i] += step
 				lap[i] -= float32(k * step)
+				x, y := i%w, i/w
 				if x > 0 {
 					lap[i-1] += step
 				}
@@ -318,29 +305,23 @@ func (o *hole) bend(t *worker, p, lap []float32, sweeps int, omega float32, acro
 
 // detail writes the two finest bands of the starlet transform of the known pixels, 0 elsewhere.
 func (b *Backend) detail(ctx context.Context, op processing.Detail) error {
-	d, p, s := op.Dst.(*plane), op.Src.(*plane), op.State.(*plane)
-	return b.each(ctx, len(op.Tiles), func(t *worker, i int) {
-		r := op.Tiles[i]
-		n := r.W * r.H
-		fine, st := take[float32](t, n), take[uint8](t, n)
-		lift(fine, p.data.F32, p.w, r)
-		lift(st, s.data.U8, s.w, r)
-		smooth, tmp := take[float32](t, n), take[float32](t, 2*n)
-		copy(smooth, fine)
+	return b.onTiles(ctx, op.Tiles, op.Dst, op.Src, op.State, func(t *worker, i int, c *cutout) bool {
+		smooth, tmp := take[float32](t, len(c.p)), take[float32](t, 2*len(c.p))
+		copy(smooth, c.p)
 		for _, gap := range [2]int{1, 2} {
 			if t.stopped() {
-				return
+				return false
 			}
-			smoothKnown(smooth, tmp, st, r.W, r.H, gap)
+			smoothKnown(smooth, tmp, c.state, c.w, c.h, gap)
 		}
-		for j := range fine {
-			if st[j] == processing.StateKnown {
-				fine[j] -= smooth[j]
+		for j := range c.p {
+			if c.state[j] == processing.StateKnown {
+				c.p[j] -= smooth[j]
 			} else {
-				fine[j] = 0
+				c.p[j] = 0
 			}
 		}
-		lower(d.data.F32, fine, d.w, r)
+		return true
 	})
 }
 

@@ -123,13 +123,13 @@ func transform[T sample](ctx context.Context, b *Backend, d, s *plane, f *filter
 				line[x] = float32(v)
 			}
 			line[wide-1] = line[w-1]
-			b.rows.analyse(out[:wide/2], out[wide/2:], line, f)
+			b.kernels.analyse(out[:wide/2], out[wide/2:], line, f)
 		}
 		if !f.short {
 			along(rows[2], 2*i0-2)
 			along(rows[3], 2*i0-1)
 		}
-		p := newPace(t, 2*w)
+		p := newCancelCheck(t, 2*w)
 		for i := i0; i < i1; i++ {
 			if p.stop() {
 				return
@@ -148,10 +148,10 @@ func transform[T sample](ctx context.Context, b *Backend, d, s *plane, f *filter
 // tapRows combines four rows, or the last two where the taps of the others are 0.
 func (b *Backend) tapRows(dst []float32, rows *[4][]float32, t *[4]float32, short bool) {
 	if short {
-		b.rows.tap2(dst, rows[2], rows[3], t[2], t[3])
+		b.kernels.tap2(dst, rows[2], rows[3], t[2], t[3])
 		return
 	}
-	b.rows.tap4(dst, rows[0], rows[1], rows[2], rows[3], t)
+	b.kernels.tap4(dst, rows[0], rows[1], rows[2], rows[3], t)
 }
 
 // inverseWavelet undoes Wavelet, columns first.
@@ -171,10 +171,10 @@ func (b *Backend) inverseWavelet(ctx context.Context, op processing.InverseWavel
 	pair := func(dst []float32, i, odd int) {
 		t, j := f.backward(odd), (i+1)%m
 		if f.short {
-			b.rows.tap2(dst, row(i), highRow(i), t[0], t[1])
+			b.kernels.tap2(dst, row(i), highRow(i), t[0], t[1])
 			return
 		}
-		b.rows.tap4(dst, row(i), highRow(i), row(j), highRow(j), t)
+		b.kernels.tap4(dst, row(i), highRow(i), row(j), highRow(j), t)
 	}
 	if h%2 == 1 {
 		even, odd := make([]float32, w), make([]float32, w)
@@ -187,7 +187,7 @@ func (b *Backend) inverseWavelet(ctx context.Context, op processing.InverseWavel
 	}
 	return b.strips(ctx, m, 2*w, func(t *worker, i0, i1 int) {
 		line, joined := take[float32](t, 2*half), take[float32](t, 2*half)
-		p := newPace(t, 2*w)
+		p := newCancelCheck(t, 2*w)
 		for y := 2 * i0; y < min(h, 2*i1); y++ {
 			if p.stop() {
 				return
@@ -195,10 +195,10 @@ func (b *Backend) inverseWavelet(ctx context.Context, op processing.InverseWavel
 			pair(line[:w], y/2, y%2)
 			if w%2 == 1 {
 				line[w] = 0
-				b.rows.synthesise(joined, line[:half], line[half:], f)
+				b.kernels.synthesise(joined, line[:half], line[half:], f)
 				line[w] = float32(f.missing() * (joined[w] - joined[w-1]))
 			}
-			b.rows.synthesise(joined, line[:half], line[half:], f)
+			b.kernels.synthesise(joined, line[:half], line[half:], f)
 			copy(out[y*w:(y+1)*w], joined)
 		}
 	})
@@ -251,7 +251,7 @@ const fineBits = 8
 // high bits of the median, so that it needs no memory for the values whatever the tile.
 func medianDetail[T uint8 | uint16](t *worker, src []T, w int, tile rect) float64 {
 	n, rows := (tile.x1-tile.x0)/2, (tile.y1-tile.y0)/2
-	p := newPace(t, 2*n)
+	p := newCancelCheck(t, 2*n)
 	look := func(count func(v int32)) {
 		for j := 0; j < rows && !p.stop(); j++ {
 			upper := src[(tile.y0+2*j)*w+tile.x0:][:2*n]

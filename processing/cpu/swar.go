@@ -2,31 +2,32 @@ package cpu
 
 import "encoding/binary"
 
-// abreast is the number of rows that are filtered together: the lanes of two words. Each of these depends on the one
-// before it in the recursion, and two such chains side by side keep the processor busy.
-const abreast = 16
+// SWAR (SIMD within a register): the samples of several rows share a word, so that van Herk's recursion, in which each step
+// depends on the one before, compares eight pixels at a time.
 
-// minAbreast is the shortest window for which that is faster.
-const minAbreast = 9
+// batchRows is the number of rows in a batch: the lanes of two words, as two independent chains keep the processor busy.
+const batchRows = 16
 
-// rowsAbreast is what alongRows does with rows, so many at a time as long as there are so many before end, in strips of
-// so many columns. It returns the row where it stopped.
-func rowsAbreast[T sample](t *worker, dst, src []T, w, y, end int, o *order[T], k, strip int) int {
+// minBatchWindow is the shortest window that batches are faster for.
+const minBatchWindow = 9
+
+// filterBatches filters batches of 16 rows, strip by strip, until fewer than 16 remain before end, and returns the next row.
+func filterBatches[T sample](t *worker, dst, src []T, w, y, end int, o *order[T], k, strip int) int {
 	r := k / 2
 	// The kernel reads whole words.
 	pitch := (strip + 2*r + 7) / 8 * 8
-	padded, left := take[T](t, abreast*pitch), take[T](t, abreast*r)
+	padded, left := take[T](t, batchRows*pitch), take[T](t, batchRows*r)
 	a, b := take[uint64](t, pitch), take[uint64](t, pitch)
-	for ; y+abreast <= end; y += abreast {
+	for ; y+batchRows <= end; y += batchRows {
 		fill(left, o.worst)
 		for x := 0; x < w; x += strip {
 			if t.stopped() {
 				return end
 			}
 			n := min(strip, w-x)
-			sparse := o.mostlyBlank(src[(y+abreast/2)*w+x:][:n])
-			var in, out [abreast][]T
-			for i := range abreast {
+			sparse := o.mostlyBlank(src[(y+batchRows/2)*w+x:][:n])
+			var in, out [batchRows][]T
+			for i := range batchRows {
 				in[i], out[i] = padded[i*pitch:(i+1)*pitch], dst[(y+i)*w+x:][:n]
 				if sparse {
 					in[i] = padded[:pitch]
@@ -48,7 +49,7 @@ func rowsAbreast[T sample](t *worker, dst, src []T, w, y, end int, o *order[T], 
 	return y
 }
 
-// mostlyBlank says whether most of a row's blocks are blank, so that it and its neighbours are best filtered one by one.
+// mostlyBlank reports whether most of a row's blocks are blank, so that it and its neighbours are best filtered one by one.
 func (o *order[T]) mostlyBlank(row []T) bool {
 	blank := 0
 	for at := 0; at < len(row); at += block {
@@ -61,11 +62,11 @@ func (o *order[T]) mostlyBlank(row []T) bool {
 
 // windows is order.windows for bytes: with the pixels of eight rows side by side in a word, van Herk's recursion along
 // the rows compares eight pixels at a time.
-func (l lanes) windows(dst, src *[abreast][]uint8, k int, a, b []uint64) {
+func (l lanes) windows(dst, src *[batchRows][]uint8, k int, a, b []uint64) {
 	n := len(dst[0])
 	m := n + k - 1
-	turnIn(a, (*[8][]uint8)(src[:8]), m)
-	turnIn(b, (*[8][]uint8)(src[8:]), m)
+	transposeIn(a, (*[8][]uint8)(src[:8]), m)
+	transposeIn(b, (*[8][]uint8)(src[8:]), m)
 	for j := 0; j < n; j += k {
 		blockA := a[j : j+k]
 		blockB := b[j : j+k][:len(blockA)]
@@ -86,27 +87,27 @@ func (l lanes) windows(dst, src *[abreast][]uint8, k int, a, b []uint64) {
 			outA[i], outB[i] = l.best(bestA, outA[i]), l.best(bestB, outB[i])
 		}
 	}
-	turnOut((*[8][]uint8)(dst[:8]), a, n)
-	turnOut((*[8][]uint8)(dst[8:]), b, n)
+	transposeOut((*[8][]uint8)(dst[:8]), a, n)
+	transposeOut((*[8][]uint8)(dst[8:]), b, n)
 }
 
-// turnIn writes columns 0 … n−1 of eight rows as words, row 0 in the lowest byte. It takes both lengths up to the next
+// transposeIn writes columns 0 … n−1 of eight rows as words, row 0 in the lowest byte. Both slices must reach the next
 // multiple of eight.
-func turnIn(dst []uint64, rows *[8][]uint8, n int) {
+func transposeIn(dst []uint64, rows *[8][]uint8, n int) {
 	for x := 0; x < n; x += 8 {
 		read := func(i int) uint64 { return binary.LittleEndian.Uint64(rows[i][x:]) }
 		w := (*[8]uint64)(dst[x:])
-		w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7] = turn(read(0), read(1), read(2), read(3), read(4), read(5), read(6), read(7))
+		w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7] = transpose8(read(0), read(1), read(2), read(3), read(4), read(5), read(6), read(7))
 	}
 }
 
-// turnOut undoes turnIn, and leaves alone what lies behind the n columns.
-func turnOut(rows *[8][]uint8, src []uint64, n int) {
+// transposeOut undoes transposeIn; samples after the n columns stay.
+func transposeOut(rows *[8][]uint8, src []uint64, n int) {
 	x := 0
 	for ; x+8 <= n; x += 8 {
 		write := func(i int, w uint64) { binary.LittleEndian.PutUint64(rows[i][x:], w) }
 		w := (*[8]uint64)(src[x:])
-		a, b, c, d, e, f, g, h := turn(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7])
+		a, b, c, d, e, f, g, h := transpose8(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7])
 		write(0, a)
 		write(1, b)
 		write(2, c)
@@ -123,8 +124,8 @@ func turnOut(rows *[8][]uint8, src []uint64, n int) {
 	}
 }
 
-// turn transposes 8 × 8 bytes, by exchanging quarters of quarters (Warren, Hacker's Delight, 7-3).
-func turn(a, b, c, d, e, f, g, h uint64) (_, _, _, _, _, _, _, _ uint64) {
+// transpose8 transposes 8 × 8 bytes, by exchanging quarters of quarters (Warren, Hacker's Delight, 7-3).
+func transpose8(a, b, c, d, e, f, g, h uint64) (_, _, _, _, _, _, _, _ uint64) {
 	const bytes, pairs, fours = 0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff
 	a, b = exchange(a, b, bytes, 8)
 	c, d = exchange(c, d, bytes, 8)
