@@ -43,7 +43,8 @@ func confine(t testing.TB, dev *Backend, bytes int64) {
 }
 
 // inBands detects with at most so many bytes of device memory.
-func inBands(t testing.TB, dev *Backend, pic *processing.Picture, p processing.Params, limit int64) (*processing.Result, error) {
+func inBands(t testing.TB, dev *Backend, pic *processing.Picture, p processing.Params,
+	limit int64) (*processing.Result, error) {
 	t.Helper()
 	host := cpu.New()
 	defer host.Close()
@@ -76,7 +77,8 @@ func TestBanded(t *testing.T) {
 			if err != nil {
 				t.Fatalf("bands of %d bytes in a memory of %d: %v", c.limit, c.memory, err)
 			}
-			if got.Device != dev.Name() || !bytes.Equal(got.Mask.Pix, want.Mask.Pix) || !reflect.DeepEqual(got.Findings, want.Findings) {
+			if got.Device != dev.Name() || !bytes.Equal(got.Mask.Pix, want.Mask.Pix) ||
+				!reflect.DeepEqual(got.Findings, want.Findings) {
 				t.Errorf("bands of %d bytes in a memory of %d: another result", c.limit, c.memory)
 			}
 		}
@@ -89,7 +91,8 @@ func TestBandedNoMemory(t *testing.T) {
 	confine(t, dev, 1<<16)
 	pic := glaring(t, 641, 479, 8, 3, 4)
 	for _, limit := range []int64{8 << 20, 1 << 16, 1} {
-		if _, err := inBands(t, dev, pic, processing.DefaultParams(), limit); !isShort(err) && !errors.Is(err, banded.ErrMemory) {
+		if _, err := inBands(t, dev, pic, processing.DefaultParams(), limit); !isShort(err) &&
+			!errors.Is(err, banded.ErrMemory) {
 			t.Errorf("bands of %d bytes: %v, want a lack of memory", limit, err)
 		}
 	}
@@ -115,8 +118,8 @@ func repeated(t testing.TB, megapixels, depth int) *processing.Picture {
 	return pic
 }
 
-// TestBandedTimes tells how long detection takes by bands, on the CPU and on the whole GPU. BLIK_BANDED names the pictures and the memory in
-// MiB: "200x8:1024 400x8:2048".
+// TestBandedTimes tells how long detection takes by bands, on the CPU and on the whole GPU. BLIK_BANDED names the
+// pictures and the memory in MiB: "200x8:1024 400x8:2048".
 func TestBandedTimes(t *testing.T) {
 	cases := strings.Fields(os.Getenv("BLIK_BANDED"))
 	testpic.Need(t, len(cases) > 0, "BLIK_BANDED, which names the pictures")
@@ -168,7 +171,9 @@ func TestBandedTimes(t *testing.T) {
 		})
 		t.Run(c, func(t *testing.T) {
 			confine(t, dev, limit)
-			measure("bands", func() (*processing.Result, error) { return inBands(t, dev, pic, processing.DefaultParams(), limit) })
+			measure("bands", func() (*processing.Result, error) {
+				return inBands(t, dev, pic, processing.DefaultParams(), limit)
+			})
 		})
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"blik/processing"
 )
 
-// Components live on the device as lists of spans; the host sees how many there are, and the spans only where it asks for
-// them. What is found is put into room that was guessed, and its number told to the host: where the room was too small
-// the work is done again with enough of it, so that no operation waits for the device more than once, as a rule.
+// Components live on the device as lists of spans; the host sees how many there are, and the spans only where it asks
+// for them. What is found is put into room that was guessed, and its number told to the host: where the room was too
+// small the work is done again with enough of it, so that no operation waits for the device more than once, as a rule.
 
 // components are spans in device memory, laid out as in spans.cu, in reading order. Those that Keep dropped have the
 // label noLabel.
@@ -43,8 +43,8 @@ func (c *components) Release() {
 
 const spanBytes = int64(unsafe.Sizeof(processing.Span{}))
 
-// sizeClass rounds up to a power of two: memory of sizes that vary from picture to picture must not pile up in the pool,
-// which keeps each size for itself.
+// sizeClass rounds up to a power of two: memory of sizes that vary from picture to picture must not pile up in the
+// pool, which keeps each size for itself.
 func sizeClass(n int64) int64 { return 1 << bits.Len64(uint64(max(n, 4096)-1)) }
 
 // room returns memory for about n bytes of lists, undefined.
@@ -97,10 +97,11 @@ type connected struct {
 	runs, sets int
 }
 
-// connect finds the runs of pixels of src that have one of the given bits, or if inverted none of them, joins those that
-// touch, also diagonally if reach is 1, lets use queue what makes use of them, and waits. It does so again if there
-// was too little room, so use must leave its inputs alone if *total > room.
-func (q *queue) connect(src *plane, bits uint8, inverted, reach int, use func(c *connected) error) (c *connected, err error) {
+// connect finds the runs of pixels of src that have one of the given bits, or if inverted none of them, joins those
+// that touch, also diagonally if reach is 1, lets use queue what makes use of them, and waits. It does so again if
+// there was too little room, so use must leave its inputs alone if *total > room.
+func (q *queue) connect(src *plane, bits uint8, inverted, reach int,
+	use func(c *connected) error) (c *connected, err error) {
 	n := chunks(src.w)
 	c = &connected{room: firstGuess(src.w, src.h)}
 	if c.first, err = q.room(4 * int64(n*src.h+1)); err != nil {
@@ -153,12 +154,14 @@ func (q *queue) connectIn(c *connected, src *plane, bits uint8, inverted, reach 
 	}
 	n := chunks(src.w)
 	grid, block := perWarp(n * src.h)
-	err = q.launch("writeRuns", grid, block, c.spans, c.parent, c.first, c.room, src, int(bits), inverted, n, src.w, src.h)
+	err = q.launch("writeRuns", grid, block, c.spans, c.parent, c.first, c.room, src, int(bits), inverted, n, src.w,
+		src.h)
 	if err != nil {
 		return err
 	}
 	grid, block = q.strided(c.room)
-	if err := q.launch("joinRuns", grid, block, c.spans, c.parent, c.first, c.total, c.room, reach, n, src.h); err != nil {
+	if err := q.launch("joinRuns", grid, block, c.spans, c.parent, c.first, c.total, c.room, reach, n,
+		src.h); err != nil {
 		return err
 	}
 	grid, block = perWarp(groups)
@@ -184,7 +187,8 @@ func (b *Backend) label(ctx context.Context, op processing.Label) (processing.Co
 		if err != nil {
 			return err
 		}
-		out = &components{Handle: processing.NewHandle(b, p.w, p.h), backend: b, w: p.w, h: p.h, labels: c.sets, runs: c.runs, spans: c.spans, first: c.first}
+		out = &components{Handle: processing.NewHandle(b, p.w, p.h), backend: b, w: p.w, h: p.h, labels: c.sets,
+			runs: c.runs, spans: c.spans, first: c.first}
 		q.keep(c.spans, c.first)
 		return nil
 	})
@@ -208,7 +212,8 @@ func (b *Backend) fillHoles(ctx context.Context, op processing.FillHoles) error 
 				return err
 			}
 			grid, block := q.strided(c.room)
-			if err := q.launch("markOpen", grid, block, open, c.spans, c.parent, c.total, c.room, d.w, d.h); err != nil {
+			if err := q.launch("markOpen", grid, block, open, c.spans, c.parent, c.total, c.room, d.w,
+				d.h); err != nil {
 				return err
 			}
 			return q.launch("paintClosed", grid, block, d, open, c.spans, c.parent, c.total, c.room)
@@ -337,7 +342,8 @@ func (v *growing) begin() (err error) {
 	zeroed := []struct {
 		part  *buffer
 		bytes int64
-	}{{&v.head, int64(unsafe.Sizeof(growHead{}))}, {&v.stamp, 4 * tiles}, {&v.touched, tiles}, {&v.size, 4 * labels}, {&v.rings, 4 * labels * int64(v.stride)}}
+	}{{&v.head, int64(unsafe.Sizeof(growHead{}))}, {&v.stamp, 4 * tiles}, {&v.touched, tiles}, {&v.size,
+		4 * labels}, {&v.rings, 4 * labels * int64(v.stride)}}
 	for _, z := range zeroed {
 		at += roundUp(z.bytes, 16)
 	}
@@ -390,7 +396,8 @@ func (v *growing) round(n int) error {
 
 // tiles queues the work on those of a list; those beside which something changes are listed for the round after n.
 func (v *growing) tiles(list, count buffer, n, dropping int) error {
-	return v.launch("growTiles", v.blocks(), dim{x: 128}, v.head, v.values, v.touched, v.stamp, v.active, list, count, v.todo[(n+1)%2], n,
+	return v.launch("growTiles", v.blocks(), dim{x: 128}, v.head, v.values, v.touched, v.stamp, v.active, list, count,
+		v.todo[(n+1)%2], n,
 		dropping, v.cls, v.across, v.down, v.cls.w, v.cls.h)
 }
 
@@ -416,14 +423,16 @@ func (v *growing) dropAll(n int, before uint32) error {
 
 // settle queues what finds out how far each component is kept.
 func (v *growing) settle(unsettled buffer) error {
-	err := v.launch("countRings", v.blocks(), dim{x: 256}, v.head, unsettled, v.values, v.active, v.rings, v.stride, v.cores.spans,
+	err := v.launch("countRings", v.blocks(), dim{x: 256}, v.head, unsettled, v.values, v.active, v.rings, v.stride,
+		v.cores.spans,
 		v.cores.first, chunks(v.cls.w), v.across)
 	if err != nil {
 		return err
 	}
 	grid, block := along(v.cores.labels)
 	return v.launch("keepRings", grid, block, unsettled, v.kept, v.size, v.rings, v.stride, v.cores.labels,
-		v.rule.Base, v.rule.Slope, v.rule.FarBase, v.rule.FarSlope, v.rule.Limit, v.rule.Closed, min(v.rule.MaxCore, 1<<32-1))
+		v.rule.Base, v.rule.Slope, v.rule.FarBase, v.rule.FarSlope, v.rule.Limit, v.rule.Closed, min(v.rule.MaxCore,
+			1<<32-1))
 }
 
 // count queues the numbers of runs of what was grown.
@@ -441,7 +450,8 @@ func (v *growing) count(unsettled buffer, out *components) error {
 func (v *growing) write(unsettled buffer, out *components) error {
 	n := chunks(v.cls.w)
 	grid, block := perWarp(n * v.cls.h)
-	return v.launch("writeGrown", grid, block, unsettled, out.spans, out.first, int(out.spans.bytes/spanBytes), v.values, v.touched,
+	return v.launch("writeGrown", grid, block, unsettled, out.spans, out.first, int(out.spans.bytes/spanBytes),
+		v.values, v.touched,
 		v.kept, v.across, n, v.cls.h)
 }
 
@@ -462,7 +472,9 @@ func (b *Backend) filterComponents(ctx context.Context, op processing.FilterComp
 				host[i] = 1
 			}
 		}
-		if err := q.copying(stageUpload, func() error { return q.d.upload(flags.ptr, int64(len(host)), host, len(host)) }); err != nil {
+		if err := q.copying(stageUpload, func() error {
+			return q.d.upload(flags.ptr, int64(len(host)), host, len(host))
+		}); err != nil {
 			return err
 		}
 		grid, block := along(k.runs)
@@ -542,8 +554,10 @@ func (b *Backend) measureRegions(ctx context.Context, op processing.MeasureRegio
 			return err
 		}
 		grid, block := along(8 * k.runs)
-		if err := q.launch("tallySpans", grid, block, sums, k.spans, k.runs, op.Class.(*plane), op.Member.(*plane), op.Y.(*plane),
-			op.Background.(*plane), op.V.(*plane), op.Deviation.(*plane), op.Starlet.(*plane), enc, k.w, k.h); err != nil {
+		err = q.launch("tallySpans", grid, block, sums, k.spans, k.runs, op.Class.(*plane), op.Member.(*plane),
+			op.Y.(*plane),
+			op.Background.(*plane), op.V.(*plane), op.Deviation.(*plane), op.Starlet.(*plane), enc, k.w, k.h)
+		if err != nil {
 			return err
 		}
 		host, err := q.fetchList(sums, n)
@@ -566,7 +580,8 @@ func (s *sums) sums() processing.Sums {
 		return processing.NewSums()
 	}
 	const greatest = 1<<31 - 1
-	return processing.Sums{N: int64(s.n), SX: int64(s.sx), SY: int64(s.sy), SXX: int64(s.sxx), SXY: int64(s.sxy), SYY: int64(s.syy),
+	return processing.Sums{N: int64(s.n), SX: int64(s.sx), SY: int64(s.sy), SXX: int64(s.sxx), SXY: int64(s.sxy),
+		SYY:  int64(s.syy),
 		Left: greatest - int32(s.left), Top: greatest - int32(s.top), Right: int32(s.right), Base: int32(s.base)}
 }
 

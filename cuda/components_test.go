@@ -17,7 +17,8 @@ import (
 // mask draws which pixels are set: patterns that are easy for nobody.
 func mask(t *rapid.T, name string, w, h int) []bool {
 	set := make([]bool, w*h)
-	kind := rapid.SampledFrom([]string{"noise", "noise", "discs", "discs", "all", "none", "checks", "comb", "spiral", "maze", "lines"}).Draw(t, name)
+	kind := rapid.SampledFrom([]string{"noise", "noise", "discs", "discs", "all", "none", "checks", "comb", "spiral",
+		"maze", "lines"}).Draw(t, name)
 	seed := rapid.Uint64().Draw(t, name+" seed") | 1
 	below := func(n int) int {
 		seed ^= seed << 13
@@ -85,7 +86,8 @@ func mask(t *rapid.T, name string, w, h int) []bool {
 
 // classes draws a class plane.
 func (p *pair) classes(t *rapid.T, name string) planes {
-	core, few, grow, wide := mask(t, name+" cores", p.w, p.h), mask(t, name+" of the cores", p.w, p.h), mask(t, name+" growth", p.w, p.h), mask(t, name+" bright", p.w, p.h)
+	core, few, grow, wide := mask(t, name+" cores", p.w, p.h), mask(t, name+" of the cores", p.w, p.h), mask(t,
+		name+" growth", p.w, p.h), mask(t, name+" bright", p.w, p.h)
 	pix := make([]uint8, len(core))
 	for i := range pix {
 		if core[i] && few[i] {
@@ -108,7 +110,8 @@ func growth(t *rapid.T) processing.Growth {
 	switch rapid.IntRange(0, 2).Draw(t, "rule") {
 	case 1:
 		g.Base, g.Slope = rapid.Float64Range(0, 9).Draw(t, "base"), rapid.Float64Range(0, 3).Draw(t, "slope")
-		g.FarBase, g.FarSlope = rapid.Float64Range(0, 20).Draw(t, "far base"), rapid.Float64Range(0, 9).Draw(t, "far slope")
+		g.FarBase, g.FarSlope = rapid.Float64Range(0, 20).Draw(t, "far base"), rapid.Float64Range(0,
+			9).Draw(t, "far slope")
 		g.Closed, g.MaxCore = rapid.Float64Range(0, 1).Draw(t, "closed"), rapid.IntRange(0, 200).Draw(t, "largest core")
 	case 2:
 		g.Base, g.Closed, g.MaxCore = limit, rapid.SampledFrom([]float64{0, 1e9}).Draw(t, "closed"), math.MaxInt
@@ -201,7 +204,8 @@ func (p *pair) keep(t *rapid.T, s sets) []bool {
 func TestComponents(t *testing.T) {
 	check(t, func(t *rapid.T, p *pair) {
 		before, after := p.classes(t, "before"), p.classes(t, "after")
-		bits := rapid.SampledFrom([]uint8{processing.ClassCore, processing.ClassCore | processing.ClassWide, 255, 0}).Draw(t, "bits")
+		bits := rapid.SampledFrom([]uint8{processing.ClassCore, processing.ClassCore | processing.ClassWide, 255,
+			0}).Draw(t, "bits")
 		cores := p.label(before, bits)
 		defer cores.release()
 		p.equalSets("labelled", cores)
@@ -227,11 +231,13 @@ func TestComponents(t *testing.T) {
 		y, bg, v := p.drawn(t, processing.U16, "y"), p.drawn(t, processing.U16, "b"), p.drawn(t, processing.U8, "v")
 		spread, starlet := p.drawn(t, processing.U16, "spread"), p.drawn(t, processing.U16, "starlet")
 		want, err := processing.Evaluate(background, p.host, processing.MeasureRegions{
-			Components: grown.host, Class: after.host, Member: member.host, Y: y.host, Background: bg.host, V: v.host, Deviation: spread.host, Starlet: starlet.host, Tables: tables,
+			Components: grown.host, Class: after.host, Member: member.host, Y: y.host, Background: bg.host, V: v.host,
+			Deviation: spread.host, Starlet: starlet.host, Tables: tables,
 		})
 		p.must(err)
 		got, err := processing.Evaluate(background, p.dev, processing.MeasureRegions{
-			Components: grown.dev, Class: after.dev, Member: member.dev, Y: y.dev, Background: bg.dev, V: v.dev, Deviation: spread.dev, Starlet: starlet.dev, Tables: tables,
+			Components: grown.dev, Class: after.dev, Member: member.dev, Y: y.dev, Background: bg.dev, V: v.dev,
+			Deviation: spread.dev, Starlet: starlet.dev, Tables: tables,
 		})
 		p.must(err)
 		for i := range want {

@@ -56,8 +56,8 @@ func (b *Backend) Close() error {
 	return nil
 }
 
-// queue is one operation in its turn on the device: its launches, each preceded by a look at the context, and the memory
-// that it needs until the device is through with it.
+// queue is one operation in its turn on the device: its launches, each preceded by a look at the context, and the
+// memory that it needs until the device is through with it.
 type queue struct {
 	ctx     context.Context
 	b       *Backend

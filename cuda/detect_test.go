@@ -119,7 +119,8 @@ func TestDetect(t *testing.T) {
 	}
 	for _, size := range sizes {
 		for _, depth := range []int{8, 16} {
-			res := sameDetection(t, dev, glaring(t, size[0], size[1], depth, uint64(size[0]*depth), 4), processing.DefaultParams())
+			res := sameDetection(t, dev, glaring(t, size[0], size[1], depth, uint64(size[0]*depth), 4),
+				processing.DefaultParams())
 			if size[0] > 300 && len(res.Findings) == 0 {
 				t.Error("no glare on a painting with glare: the comparison says nothing")
 			}
@@ -141,7 +142,8 @@ func TestLongestSides(t *testing.T) {
 			for direction := processing.Rectangle; direction <= processing.Falling; direction++ {
 				for _, k := range []int{3, 101, 20001} {
 					if err := dev.Do(background, processing.Morph{
-						Dst: p, Src: p, Op: processing.Open, Element: processing.Element{Direction: direction, Size: k, Size2: k},
+						Dst: p, Src: p, Op: processing.Open,
+						Element: processing.Element{Direction: direction, Size: k, Size2: k},
 					}); err != nil {
 						t.Errorf("%v, direction %d, size %d: %v", size, direction, k, err)
 					}
@@ -179,7 +181,8 @@ func TestDetectGlareDev(t *testing.T) {
 	}
 }
 
-// Many detections in a row hold neither more device memory nor more host memory than a few. BLIK_LEAK_RUNS sets how many.
+// Many detections in a row hold neither more device memory nor more host memory than a few. BLIK_LEAK_RUNS sets how
+// many.
 func TestNoLeak(t *testing.T) {
 	dev := gpu(t)
 	runs := 200
@@ -197,7 +200,8 @@ func TestNoLeak(t *testing.T) {
 	}
 	var device, host int64
 	for i := range runs {
-		if _, err := processing.Detect(background, dev, pic, processing.DefaultParams(), processing.Options{}); err != nil {
+		if _, err := processing.Detect(background, dev, pic, processing.DefaultParams(),
+			processing.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if i == 50 {
@@ -222,11 +226,13 @@ func TestCorrect(t *testing.T) {
 	for _, depth := range []int{8, 16} {
 		pic := small(t, 641, 479, depth, 9)
 		found := sameDetection(t, dev, pic, processing.DefaultParams())
-		want, err := processing.Correct(background, host, pic, found.Mask, processing.DefaultParams(), processing.CorrectOptions{})
+		want, err := processing.Correct(background, host, pic, found.Mask, processing.DefaultParams(),
+			processing.CorrectOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := processing.Correct(background, dev, pic, found.Mask, processing.DefaultParams(), processing.CorrectOptions{})
+		got, err := processing.Correct(background, dev, pic, found.Mask, processing.DefaultParams(),
+			processing.CorrectOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -295,7 +301,8 @@ func TestClosed(t *testing.T) {
 	if _, err := b.Alloc(processing.U8, 4, 4); err == nil {
 		t.Error("a closed backend gave a plane")
 	}
-	if _, err := processing.Detect(background, b, glaring(t, 31, 31, 8, 1, 1), processing.DefaultParams(), processing.Options{}); err == nil {
+	if _, err := processing.Detect(background, b, glaring(t, 31, 31, 8, 1, 1), processing.DefaultParams(),
+		processing.Options{}); err == nil {
 		t.Error("a closed backend detects")
 	}
 }
@@ -305,7 +312,8 @@ func TestCancel(t *testing.T) {
 	pic := small(t, 641, 479, 8, 3)
 	ctx, cancel := context.WithCancel(background)
 	cancel()
-	if _, err := processing.Detect(ctx, dev, pic, processing.DefaultParams(), processing.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := processing.Detect(ctx, dev, pic, processing.DefaultParams(),
+		processing.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before it began: %v", err)
 	}
 	for after := time.Duration(0); after < 20*time.Millisecond; after += time.Millisecond {

@@ -82,17 +82,17 @@ func info(ordinal int) (Info, error) {
 	return v, nil
 }
 
-// device is a GPU. Operations take turns; each runs on the thread of the goroutine that asks for it, to which the context
-// is bound for that time. A goroutine of the device's own would make every operation wait for two changes of threads, tens
-// of microseconds where a detection has hundreds of operations.
+// device is a GPU. Operations take turns; each runs on the thread of the goroutine that asks for it, to which the
+// context is bound for that time. A goroutine of the device's own would make every operation wait for two changes of
+// threads, tens of microseconds where a detection has hundreds of operations.
 type device struct {
 	info Info
 
 	// turn is held by the operation that uses the device; the fields below are its own.
 	turn   sync.Mutex
 	closed bool
-	// lost is the first fault; after it the device's memory and context are not to be trusted. A device that does not answer
-	// is not even asked to take back what it gave, since that call might never return.
+	// lost is the first fault; after it the device's memory and context are not to be trusted. A device that does not
+	// answer is not even asked to take back what it gave, since that call might never return.
 	lost   error
 	silent bool
 	// patience is how long the device may take for what an operation waits for.
@@ -121,18 +121,21 @@ func openDevice(ordinal int) (*device, error) {
 		return nil, driver.Wrap(err, "count the GPUs")
 	}
 	if ordinal < 0 || ordinal >= n {
-		return nil, &driver.Problem{Reason: driver.NoDevice, Detail: fmt.Sprintf("GPU %d was asked for, there are %d", ordinal, n)}
+		return nil, &driver.Problem{Reason: driver.NoDevice, Detail: fmt.Sprintf("GPU %d was asked for, there are %d",
+			ordinal, n)}
 	}
 	d := &device{
-		patience: answerTime, home: map[string]string{}, modules: map[string]cu.Module{}, functions: map[string]cu.Function{},
-		stage: newStaging(),
+		patience: answerTime, home: map[string]string{}, modules: map[string]cu.Module{},
+		functions: map[string]cu.Function{},
+		stage:     newStaging(),
 	}
 	if d.info, err = info(ordinal); err != nil {
 		return nil, err
 	}
 	if d.info.Capability < leastCapability {
-		return nil, &driver.Problem{Reason: driver.TooOld, Detail: fmt.Sprintf("%s has compute capability %d.%d, %d.%d is needed",
-			d.info.Name, d.info.Capability/10, d.info.Capability%10, leastCapability/10, leastCapability%10)}
+		return nil, &driver.Problem{Reason: driver.TooOld,
+			Detail: fmt.Sprintf("%s has compute capability %d.%d, %d.%d is needed",
+				d.info.Name, d.info.Capability/10, d.info.Capability%10, leastCapability/10, leastCapability%10)}
 	}
 	if err := d.start(); err != nil {
 		d.close(func() {})
@@ -233,8 +236,8 @@ func (d *device) stop() {
 	}
 }
 
-// module returns a module by name, loading it at its first use: machine code for the GPU where the program brings it, else
-// the PTX, which the driver compiles.
+// module returns a module by name, loading it at its first use: machine code for the GPU where the program brings it,
+// else the PTX, which the driver compiles.
 func (d *device) module(name string) (cu.Module, error) {
 	if m, ok := d.modules[name]; ok {
 		return m, nil
@@ -336,8 +339,8 @@ func along(n int) (grid, block dim) { return dim{x: (n + 255) / 256}, dim{x: 256
 // synchronize waits for all that was queued.
 func (d *device) synchronize() error { return d.wait(d.stream.Query, "wait for the GPU") }
 
-// wait asks until the device is through with something, at first all the time, since most waits are short. It asks rather
-// than waits in the driver so as to give up on a device that does not answer.
+// wait asks until the device is through with something, at first all the time, since most waits are short. It asks
+// rather than waits in the driver so as to give up on a device that does not answer.
 func (d *device) wait(ask func() error, doing string) error {
 	const busy, pause = 2 * time.Millisecond, 50 * time.Microsecond
 	var start time.Time
@@ -352,7 +355,8 @@ func (d *device) wait(ask func() error, doing string) error {
 		switch waited := time.Since(start); {
 		case waited > d.patience:
 			d.silent = true
-			return d.fault(&driver.Problem{Reason: driver.NoAnswer, Detail: fmt.Sprintf("%s: nothing for %v", doing, d.patience)}, doing)
+			return d.fault(&driver.Problem{Reason: driver.NoAnswer,
+				Detail: fmt.Sprintf("%s: nothing for %v", doing, d.patience)}, doing)
 		case waited > busy:
 			time.Sleep(pause)
 		default:

@@ -23,14 +23,16 @@ import (
 	"blik/processing"
 )
 
-// alone runs the test once more, in a process of its own whose driver library is the one for tests, which computes nothing
-// but copies, and returns false there; the caller then does what it tests. That process writes no record of verification.
+// alone runs the test once more, in a process of its own whose driver library is the one for tests, which computes
+// nothing but copies, and returns false there; the caller then does what it tests. That process writes no record of
+// verification.
 func alone(t *testing.T) (parent bool) {
 	t.Helper()
 	if os.Getenv("BLIK_CHILD") != "" {
 		return false
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-rapid.nofailfile", fmt.Sprintf("-test.short=%v", testing.Short()))
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-rapid.nofailfile",
+		fmt.Sprintf("-test.short=%v", testing.Short()))
 	cmd.Env = append(os.Environ(), "BLIK_CHILD=1", "BLIK_VERIFY=", "LD_LIBRARY_PATH="+drivertest.Build(t),
 		"FAKE_CUDA_CALLS="+filepath.Join(t.TempDir(), "calls"))
 	out, err := cmd.CombinedOutput()
@@ -52,7 +54,8 @@ func TestTransfersInParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.IntRange(1, 9).Draw(t, "parts")
 		cut := staging{
-			bytes: rapid.IntRange(20, 3000).Draw(t, "bytes"), fillers: rapid.IntRange(1, parts).Draw(t, "fillers"), parts: make([]part, parts),
+			bytes: rapid.IntRange(20, 3000).Draw(t, "bytes"), fillers: rapid.IntRange(1, parts).Draw(t, "fillers"),
+			parts: make([]part, parts),
 		}
 		err := b.device.do(func() error {
 			b.device.stage.close()
@@ -143,7 +146,8 @@ func TestPinnedMemoryIsKept(t *testing.T) {
 	}
 }
 
-// Device memory is kept for pictures of several sizes, as far as the budget goes, and given back where there is no more.
+// Device memory is kept for pictures of several sizes, as far as the budget goes, and given back where there is no
+// more.
 func TestDeviceMemoryIsKept(t *testing.T) {
 	if alone(t) {
 		return
@@ -321,7 +325,8 @@ func TestFaultsLeaveNothing(t *testing.T) {
 		if err == nil {
 			_, err = processing.Detect(background, b, pic, processing.DefaultParams(), processing.Options{})
 			if err == nil {
-				_, err = processing.Correct(background, b, pic, mask, processing.DefaultParams(), processing.CorrectOptions{})
+				_, err = processing.Correct(background, b, pic, mask, processing.DefaultParams(),
+					processing.CorrectOptions{})
 			}
 			if n, bytes := b.Live(); n != 0 || bytes != 0 {
 				t.Errorf("%s: %d planes, %d bytes are left", mode, n, bytes)

@@ -112,7 +112,8 @@ func (m *meter) time(name string, bytes int, f func() error) float64 {
 		m.err = fmt.Errorf("%s: %w", name, err)
 		return 1
 	}
-	m.figures = append(m.figures, kernels.Figure{Name: name, Milliseconds: round(ms), GigabytesPerSecond: round(float64(bytes) / ms / 1e6)})
+	m.figures = append(m.figures, kernels.Figure{Name: name, Milliseconds: round(ms),
+		GigabytesPerSecond: round(float64(bytes) / ms / 1e6)})
 	return ms
 }
 
@@ -189,7 +190,8 @@ func (m *meter) windows() {
 	const w, h = 5300, 3533
 	const n = w * h
 	b := m.b
-	u8, u16, f32 := m.plane(processing.U8, w, h, true), m.plane(processing.U16, w, h, true), m.plane(processing.F32, w, h, true)
+	u8, u16, f32 := m.plane(processing.U8, w, h, true), m.plane(processing.U16, w, h, true), m.plane(processing.F32, w,
+		h, true)
 	d8, d16 := m.plane(processing.U8, w, h, false), m.plane(processing.U16, w, h, false)
 	f, g := m.plane(processing.F32, w, h, false), m.plane(processing.F32, w, h, false)
 	few := m.plane(processing.U8, w, h, false)
@@ -235,12 +237,14 @@ func (m *meter) windows() {
 	}
 	sizes := []int{3, 11, 25, 51, 75, 101}
 	for _, k := range sizes {
-		t := m.time(fmt.Sprintf("dilation, U8, %d × %d", k, k), 2*n, morph(d8, u8, processing.Dilate, processing.Square(k/2)))
+		t := m.time(fmt.Sprintf("dilation, U8, %d × %d", k, k), 2*n, morph(d8, u8, processing.Dilate,
+			processing.Square(k/2)))
 		squares, all = append(squares, t), append(all, t)
 	}
 	for _, s := range [][2]int{{3, 51}, {51, 3}, {3, 101}, {101, 3}, {25, 101}, {101, 25}} {
 		e := processing.Element{Direction: processing.Rectangle, Size: s[0], Size2: s[1]}
-		all = append(all, m.time(fmt.Sprintf("dilation, U8, %d × %d", s[0], s[1]), 2*n, morph(d8, u8, processing.Dilate, e)))
+		all = append(all, m.time(fmt.Sprintf("dilation, U8, %d × %d", s[0], s[1]), 2*n,
+			morph(d8, u8, processing.Dilate, e)))
 	}
 	m.spread("dilation, U8, squares of 3 to 101", squares)
 	m.spread("dilation, U8, squares and oblong rectangles of 3 to 101", all)
@@ -249,15 +253,18 @@ func (m *meter) windows() {
 	}
 	most := 0.0
 	for i, k := range sizes {
-		t := m.time(fmt.Sprintf("dilation, U16, %d × %d", k, k), 4*n, morph(d16, u16, processing.Dilate, processing.Square(k/2)))
+		t := m.time(fmt.Sprintf("dilation, U16, %d × %d", k, k), 4*n, morph(d16, u16, processing.Dilate,
+			processing.Square(k/2)))
 		words, most = append(words, t), max(most, t/squares[i])
 	}
 	m.spread("dilation, U16, squares of 3 to 101", words)
 	m.ratio("dilation, U16 to U8, squares of 3 to 101: largest", round(most), "")
 	most = 0
 	for _, k := range []int{3, 51, 101} {
-		for _, dir := range []processing.Direction{processing.Horizontal, processing.Vertical, processing.Rising, processing.Falling} {
-			t := m.time(fmt.Sprintf("dilation, U8, %s line of %d", [...]string{"", "horizontal", "vertical", "rising", "falling"}[dir], k), 2*n,
+		for _, dir := range []processing.Direction{processing.Horizontal, processing.Vertical, processing.Rising,
+			processing.Falling} {
+			t := m.time(fmt.Sprintf("dilation, U8, %s line of %d", [...]string{"", "horizontal", "vertical", "rising",
+				"falling"}[dir], k), 2*n,
 				morph(d8, u8, processing.Dilate, processing.Element{Direction: dir, Size: k}))
 			if dir == processing.Rising || dir == processing.Falling {
 				most = max(most, t/slices.Max(squares))
@@ -343,7 +350,8 @@ func pairwise(v []float32) float32 {
 	return pairwise(v[:len(v)/2]) + pairwise(v[len(v)/2:])
 }
 
-// detection measures the stages of detection on a painting with glare; what is copied is in the stages upload and download.
+// detection measures the stages of detection on a painting with glare; what is copied is in the stages upload and
+// download.
 func (m *meter) detection() {
 	if m.err != nil {
 		return
@@ -401,13 +409,14 @@ func (m *meter) detection() {
 	for _, name := range names {
 		slices.Sort(times[name])
 		ms := times[name][len(times[name])/2]
-		m.figures = append(m.figures, kernels.Figure{Name: name, Milliseconds: round(ms), GigabytesPerSecond: round(3 * w * h / ms / 1e6)})
+		m.figures = append(m.figures, kernels.Figure{Name: name, Milliseconds: round(ms),
+			GigabytesPerSecond: round(3 * w * h / ms / 1e6)})
 	}
 }
 
-// kernelTime adds up the times of all kernels of a detection, and counts them. Each lies between two events of the stream; nothing
-// waits for them until the end. Where the device is done before the host has queued the next kernel, its event comes early:
-// the sum is never too small.
+// kernelTime adds up the times of all kernels of a detection, and counts them. Each lies between two events of the
+// stream; nothing waits for them until the end. Where the device is done before the host has queued the next kernel,
+// its event comes early: the sum is never too small.
 func kernelTime(b *Backend, pic *processing.Picture) (sum time.Duration, kernels int, err error) {
 	d := b.device
 	var marks []cu.Event

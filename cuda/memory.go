@@ -38,8 +38,8 @@ type pool struct {
 	limit int64
 }
 
-// newPool is for a device with so much memory. A quarter leaves a picture three, and most pairs of pictures fit beside each
-// other: a detection holds some 30 bytes a pixel.
+// newPool is for a device with so much memory. A quarter leaves a picture three, and most pairs of pictures fit beside
+// each other: a detection holds some 30 bytes a pixel.
 func newPool(memory int64) pool { return pool{free: map[int64][]buffer{}, budget: memory / 4} }
 
 // grain is what sizes are rounded up to.
@@ -129,8 +129,8 @@ func (l *pool) hostPut(b []byte) {
 	l.pinned = append(l.pinned, b[:cap(b)])
 }
 
-// picture is told the size of each plane. When it changes, what device memory is kept beyond the budget goes: all of it, since
-// little of it is of use for planes of another size.
+// picture is told the size of each plane. When it changes, what device memory is kept beyond the budget goes: all of
+// it, since little of it is of use for planes of another size.
 func (l *pool) picture(w, h int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,8 +163,8 @@ func (l *pool) trimDevice() {
 	clear(l.free)
 }
 
-// staging is the pinned memory that uploads go through, a ring of parts: while the device fetches some, several goroutines
-// fill the next ones, since one alone does not keep up with the bus.
+// staging is the pinned memory that uploads go through, a ring of parts: while the device fetches some, several
+// goroutines fill the next ones, since one alone does not keep up with the bus.
 type staging struct {
 	// bytes is the size of a part; fillers is how many are filled at a time, less than there are parts.
 	bytes, fillers int
@@ -182,8 +182,8 @@ type part struct {
 	content []byte
 }
 
-// On an H200, 56 MB take less than 2 ms with these on 16 processors and 2.2 ms on 4, where parts half as large take 2.9 ms;
-// one goroutine takes 8 ms, and the bus alone 1 ms. Registering the pages of the host's memory takes 3 ms and more.
+// On an H200, 56 MB take less than 2 ms with these on 16 processors and 2.2 ms on 4, where parts half as large take 2.9
+// ms; one goroutine takes 8 ms, and the bus alone 1 ms. Registering the pages of the host's memory takes 3 ms and more.
 const (
 	stagingBytes = 2 << 20
 	stagingParts = 14
@@ -191,7 +191,8 @@ const (
 )
 
 func newStaging() staging {
-	return staging{bytes: stagingBytes, fillers: min(maxFillers, runtime.GOMAXPROCS(0)), parts: make([]part, stagingParts)}
+	return staging{bytes: stagingBytes, fillers: min(maxFillers, runtime.GOMAXPROCS(0)),
+		parts: make([]part, stagingParts)}
 }
 
 func (s *staging) close() {
@@ -238,7 +239,8 @@ func (d *device) upload(dst cu.DevicePtr, pitch int64, src []byte, row int) erro
 	if int64(row) == pitch || len(src) == row {
 		// One piece of memory, cut anywhere.
 		return d.send(src, min(4096, d.stage.bytes), func(at int, piece []byte) error {
-			return cu.MemcpyHtoDAsync(dst+cu.DevicePtr(at), unsafe.Pointer(unsafe.SliceData(piece)), int64(len(piece)), d.stream)
+			return cu.MemcpyHtoDAsync(dst+cu.DevicePtr(at), unsafe.Pointer(unsafe.SliceData(piece)), int64(len(piece)),
+				d.stream)
 		})
 	}
 	if row <= d.stage.bytes {
@@ -255,8 +257,8 @@ func (d *device) upload(dst cu.DevicePtr, pitch int64, src []byte, row int) erro
 	return nil
 }
 
-// send passes src through the parts, in pieces of a multiple of unit bytes; queue queues the copy of the piece that begins
-// at a byte of src.
+// send passes src through the parts, in pieces of a multiple of unit bytes; queue queues the copy of the piece that
+// begins at a byte of src.
 func (d *device) send(src []byte, unit int, queue func(at int, piece []byte) error) error {
 	s := &d.stage
 	most := s.bytes / unit * unit
@@ -277,7 +279,8 @@ func (d *device) send(src []byte, unit int, queue func(at int, piece []byte) err
 			}
 			n := most
 			if pieces < s.fillers && len(src) > most {
-				// The first round begins at once but in small pieces, so that the device need not wait for a whole part.
+				// The first round begins at once but in small pieces, so that the device need not wait for a whole
+				// part.
 				n = max(unit, most*(pieces+1)/s.fillers/unit*unit)
 			}
 			from := src[begun:min(begun+n, len(src))]

@@ -110,7 +110,8 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 	}
 	line := func(d, s *plane, shear, first, columns, w, h int) error {
 		segments := (h + k - 1) / k
-		return q.launch(name+"Line"+kind+reach, dim{(columns + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.r, shear, first, columns, w, h)
+		return q.launch(name+"Line"+kind+reach, dim{(columns + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.r,
+			shear, first, columns, w, h)
 	}
 	switch p.direction {
 	case processing.Vertical:
@@ -118,7 +119,8 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 			return line(d, s, 0, 0, w, w, h)
 		}
 		words, segments := (w*size+3)/4, (h+k-1)/k
-		return q.launch(name+kind+"Columns"+reach, dim{(words + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.r, words, h)
+		return q.launch(name+kind+"Columns"+reach, dim{(words + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.r,
+			words, h)
 	case processing.Falling, processing.Rising:
 		shear, first := 1, 1-h
 		if p.direction == processing.Rising {
@@ -130,13 +132,15 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 		// The first word lies before all diagonals: nothing else writes what the second one leaves.
 		n := 4 / size
 		words, segments := (w+h-1+n-1)/n+1, (h+k-1)/k
-		return q.launch(name+kind+"Diagonals", dim{(words + 30) / 31, (segments + 3) / 4}, dim{32, 4}, d, s, p.r, shear, first-n, w, h)
+		return q.launch(name+kind+"Diagonals", dim{(words + 30) / 31, (segments + 3) / 4}, dim{32, 4}, d, s, p.r, shear,
+			first-n, w, h)
 	}
 	if d.kind != processing.F32 {
 		m, span := rowSegments(k)
 		if groups := min(4, maxShared/rowMemory(k, span)); groups > 0 {
 			rows := groups * 4 / size
-			return q.launchShared(name+kind+"Rows", dim{(w + span - 1) / span, (h + rows - 1) / rows}, dim{x: 128}, groups*rowMemory(k, span),
+			return q.launchShared(name+kind+"Rows", dim{(w + span - 1) / span, (h + rows - 1) / rows}, dim{x: 128},
+				groups*rowMemory(k, span),
 				d, s, p.r, m, span, groups, w, h)
 		}
 	}
@@ -160,8 +164,8 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 // maxShared is the shared memory that every GPU gives a block.
 const maxShared = 48 << 10
 
-// rowSegments is the length of segments of the kernels for rows, and how many columns a block takes: whole segments, whole
-// words. A window longer than a segment is the union of two that begin a whole number of words apart.
+// rowSegments is the length of segments of the kernels for rows, and how many columns a block takes: whole segments,
+// whole words. A window longer than a segment is the union of two that begin a whole number of words apart.
 func rowSegments(k int) (m, span int) {
 	m = k
 	if k > 64 {

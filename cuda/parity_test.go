@@ -53,8 +53,10 @@ func TestUploadHostGather(t *testing.T) {
 
 func TestLuma(t *testing.T) {
 	check(t, func(t *rapid.T, p *pair) {
-		pic := &processing.Picture{Width: p.w, Height: p.h, Channels: rapid.SampledFrom([]int{1, 3, 4}).Draw(t, "channels"),
-			Transfer: rapid.SampledFrom([]processing.Transfer{processing.TransferSRGB, processing.TransferLinear, processing.TransferGamma22}).Draw(t, "transfer")}
+		pic := &processing.Picture{Width: p.w, Height: p.h,
+			Channels: rapid.SampledFrom([]int{1, 3, 4}).Draw(t, "channels"),
+			Transfer: rapid.SampledFrom([]processing.Transfer{processing.TransferSRGB, processing.TransferLinear,
+				processing.TransferGamma22}).Draw(t, "transfer")}
 		n := p.w * p.h * pic.Channels
 		switch kindOf(t, samples) {
 		case processing.U8:
@@ -83,7 +85,8 @@ func TestMorph(t *testing.T) {
 		size := func(name string) int {
 			return 2*rapid.OneOf(rapid.IntRange(0, 6), rapid.IntRange(0, 130), rapid.IntRange(0, 900)).Draw(t, name) + 1
 		}
-		e := processing.Element{Direction: processing.Direction(rapid.IntRange(0, 4).Draw(t, "direction")), Size: size("size"), Size2: size("size2")}
+		e := processing.Element{Direction: processing.Direction(rapid.IntRange(0, 4).Draw(t, "direction")),
+			Size: size("size"), Size2: size("size2")}
 		op := processing.MorphOp(rapid.IntRange(0, 4).Draw(t, "op"))
 		kind := kindOf(t, samples)
 		s := p.drawn(t, kind, "src")
@@ -100,10 +103,12 @@ func TestMorphOfUndefined(t *testing.T) {
 	check(t, func(t *rapid.T, p *pair) {
 		values := make([]float32, p.w*p.h)
 		for i, v := range noise[uint8](t, "src", len(values), 255) {
-			values[i] = []float32{float32(v), float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), -1, 7, 8, 9}[v%8]
+			values[i] = []float32{float32(v), float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), -1, 7,
+				8, 9}[v%8]
 		}
 		s, d := p.load(processing.F32, processing.Samples{F32: values}), p.soiled(processing.F32)
-		op, e := processing.MorphOp(rapid.IntRange(0, 1).Draw(t, "op")), processing.Square(rapid.IntRange(0, 9).Draw(t, "r"))
+		op, e := processing.MorphOp(rapid.IntRange(0, 1).Draw(t, "op")), processing.Square(rapid.IntRange(0,
+			9).Draw(t, "r"))
 		p.do(processing.Morph{Dst: d.host, Src: s.host, Op: op, Element: e})
 		p.equal("with NaN", d)
 	})
@@ -112,7 +117,8 @@ func TestMorphOfUndefined(t *testing.T) {
 func TestBoxMean(t *testing.T) {
 	check(t, func(t *rapid.T, p *pair) {
 		kind := kindOf(t, samples)
-		s, d, r := p.drawn(t, kind, "src"), p.soiled(kind), rapid.OneOf(rapid.IntRange(0, 9), rapid.IntRange(0, 900)).Draw(t, "r")
+		s, d, r := p.drawn(t, kind, "src"), p.soiled(kind), rapid.OneOf(rapid.IntRange(0, 9),
+			rapid.IntRange(0, 900)).Draw(t, "r")
 		p.do(processing.BoxMean{Dst: d.host, Src: s.host, Radius: r})
 		p.equal(fmt.Sprintf("radius %d", r), d)
 	})
@@ -144,7 +150,8 @@ func TestBackground(t *testing.T) {
 	check(t, func(t *rapid.T, p *pair) {
 		y, e, d := p.drawn(t, processing.U16, "y"), p.drawn(t, processing.U8, "exclude"), p.soiled(processing.U16)
 		// Up to 48 and 127 other kernels do it than beyond.
-		radii := rapid.SliceOfN(rapid.IntRange(0, rapid.SampledFrom([]int{7, 48, 127, 300, 2047}).Draw(t, "largest")), 1, 9).Draw(t, "radii")
+		radii := rapid.SliceOfN(rapid.IntRange(0, rapid.SampledFrom([]int{7, 48, 127, 300, 2047}).Draw(t, "largest")),
+			1, 9).Draw(t, "radii")
 		slices.Sort(radii)
 		p.do(processing.Background{Dst: d.host, Y: y.host, Exclude: e.host, Radii: radii})
 		p.equal(fmt.Sprintf("radii %v", radii), d)
@@ -153,7 +160,8 @@ func TestBackground(t *testing.T) {
 
 func TestDeviation(t *testing.T) {
 	check(t, func(t *rapid.T, p *pair) {
-		y, e, d, r := p.drawn(t, processing.U16, "y"), p.drawn(t, processing.U8, "exclude"), p.soiled(processing.U16), radius(t, 127)
+		y, e, d, r := p.drawn(t, processing.U16, "y"), p.drawn(t, processing.U8,
+			"exclude"), p.soiled(processing.U16), radius(t, 127)
 		p.do(processing.Deviation{Dst: d.host, Y: y.host, Exclude: e.host, Radius: r})
 		p.equal(fmt.Sprintf("radius %d", r), d)
 	})
@@ -161,7 +169,8 @@ func TestDeviation(t *testing.T) {
 
 func TestBoxCount(t *testing.T) {
 	check(t, func(t *rapid.T, p *pair) {
-		c, d, r, bits := p.drawn(t, processing.U8, "class"), p.soiled(processing.U16), radius(t, 127), rapid.Uint8().Draw(t, "bits")
+		c, d, r, bits := p.drawn(t, processing.U8, "class"), p.soiled(processing.U16), radius(t,
+			127), rapid.Uint8().Draw(t, "bits")
 		p.do(processing.BoxCount{Dst: d.host, Class: c.host, Bits: bits, Radius: r})
 		p.equal(fmt.Sprintf("radius %d", r), d)
 	})
@@ -171,14 +180,17 @@ func TestClassify(t *testing.T) {
 	check(t, func(t *rapid.T, p *pair) {
 		y, bg, m := p.drawn(t, processing.U16, "y"), p.drawn(t, processing.U16, "b"), p.drawn(t, processing.U16, "m")
 		v, cls, seed := p.drawn(t, processing.U8, "v"), p.soiled(processing.U8), p.soiled(processing.U16)
-		rule := processing.ContrastRule{Absolute: rapid.Uint16().Draw(t, "absolute"), Relative: rapid.Uint32Range(0, 1<<18).Draw(t, "relative"),
-			SeedAbsolute: rapid.Uint16().Draw(t, "seed"), SeedRelative: rapid.Uint32Range(0, 1<<18).Draw(t, "seed relative"), SeedLevel: rapid.Uint8().Draw(t, "level")}
+		rule := processing.ContrastRule{Absolute: rapid.Uint16().Draw(t, "absolute"),
+			Relative:     rapid.Uint32Range(0, 1<<18).Draw(t, "relative"),
+			SeedAbsolute: rapid.Uint16().Draw(t, "seed"), SeedRelative: rapid.Uint32Range(0,
+				1<<18).Draw(t, "seed relative"), SeedLevel: rapid.Uint8().Draw(t, "level")}
 		p.do(processing.Contrast{
 			Class: cls.host, Seed: seed.host, Y: y.host, Background: bg.host, V: v.host, Rule: rule,
 		})
 		p.equal("class", cls)
 		p.equal("seed", seed)
-		share := processing.CoreRule{Core: rapid.Uint32Range(0, 1<<17).Draw(t, "core"), Grow: rapid.Uint32Range(0, 1<<17).Draw(t, "grow")}
+		share := processing.CoreRule{Core: rapid.Uint32Range(0, 1<<17).Draw(t, "core"),
+			Grow: rapid.Uint32Range(0, 1<<17).Draw(t, "grow")}
 		p.do(processing.Cores{Class: cls.host, Y: y.host, Background: bg.host, Peak: m.host, Rule: share})
 		p.equal("cores", cls)
 		over, level := rapid.Uint16().Draw(t, "over"), rapid.Uint8().Draw(t, "excess level")
@@ -220,7 +232,8 @@ func TestStarletBand(t *testing.T) {
 
 func TestNoiseTiles(t *testing.T) {
 	check(t, func(t *rapid.T, p *pair) {
-		s, tile := p.drawn(t, kindOf(t, integers), "src"), rapid.OneOf(rapid.IntRange(2, 70), rapid.IntRange(2, 1500)).Draw(t, "tile")
+		s, tile := p.drawn(t, kindOf(t, integers), "src"), rapid.OneOf(rapid.IntRange(2, 70),
+			rapid.IntRange(2, 1500)).Draw(t, "tile")
 		want, err := processing.Evaluate(background, p.host, processing.NoiseTiles{Src: s.host, Side: tile})
 		p.must(err)
 		got, err := processing.Evaluate(background, p.dev, processing.NoiseTiles{Src: s.dev, Side: tile})
@@ -269,7 +282,8 @@ func TestLongestGrids(t *testing.T) {
 	}
 	for _, size := range sizes {
 		p := newPair(t, dev, size[0], size[1])
-		u8, f32 := p.load(processing.U8, random(processing.U8, maxSide)), p.load(processing.F32, random(processing.F32, maxSide))
+		u8, f32 := p.load(processing.U8, random(processing.U8, maxSide)), p.load(processing.F32,
+			random(processing.F32, maxSide))
 		d8, dF, eF := p.soiled(processing.U8), p.soiled(processing.F32), p.soiled(processing.F32)
 		for _, r := range []int{0, 1} {
 			p.do(processing.BoxMean{Dst: dF.host, Src: f32.host, Radius: r})

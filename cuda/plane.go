@@ -59,7 +59,8 @@ func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error
 		return nil, err
 	}
 	if w > maxSide || h > maxSide {
-		return nil, &driver.Problem{Reason: driver.TooLarge, Detail: fmt.Sprintf("no side may be longer than %d pixels", maxSide)}
+		return nil, &driver.Problem{Reason: driver.TooLarge, Detail: fmt.Sprintf("no side may be longer than %d pixels",
+			maxSide)}
 	}
 	var p *plane
 	err := b.device.do(func() (err error) {
@@ -133,7 +134,9 @@ func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samp
 				return err
 			}
 		}
-		err = q.copying(stageDownload, func() error { return q.d.download(s.mirror, s.memory.ptr, s.pitch, s.row(), s.h) })
+		err = q.copying(stageDownload, func() error {
+			return q.d.download(s.mirror, s.memory.ptr, s.pitch, s.row(), s.h)
+		})
 		s.fresh = err == nil
 		return err
 	})

@@ -44,7 +44,9 @@ func (b *Backend) luminance(ctx context.Context, op processing.Luminance) error 
 			}
 			n := min(band, h-top)
 			part := samples[top*row : (top+n)*row]
-			err := q.copying(stageUpload, func() error { return q.d.upload(memory.ptr, int64(len(part)), part, len(part)) })
+			err := q.copying(stageUpload, func() error {
+				return q.d.upload(memory.ptr, int64(len(part)), part, len(part))
+			})
 			if err != nil {
 				return err
 			}
@@ -52,12 +54,14 @@ func (b *Backend) luminance(ctx context.Context, op processing.Luminance) error 
 				// lumaThreads and lumaRows of point.cu, four pixels a thread.
 				const columns, rows = 4 * 128, 16
 				grid := dim{(w + columns - 1) / columns, (n + rows - 1) / rows}
-				if err := q.launch("lumaRGB8", grid, dim{x: columns / 4}, yp.from(top), vp.from(top), memory, lin, enc, w, n); err != nil {
+				if err := q.launch("lumaRGB8", grid, dim{x: columns / 4}, yp.from(top), vp.from(top), memory, lin, enc,
+					w, n); err != nil {
 					return err
 				}
 				continue
 			}
-			if err := q.pixels(kernel, w, n, yp.from(top), vp.from(top), memory, op.Picture.Channels, lin, enc); err != nil {
+			if err := q.pixels(kernel, w, n, yp.from(top), vp.from(top), memory, op.Picture.Channels, lin,
+				enc); err != nil {
 				return err
 			}
 		}

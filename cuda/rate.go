@@ -12,7 +12,8 @@ import (
 	"blik/cuda/driver"
 )
 
-// What is copied to find the limits: more than the caches of any GPU hold, and enough that starting a copy does not count.
+// What is copied to find the limits: more than the caches of any GPU hold, and enough that starting a copy does not
+// count.
 const (
 	rateBytes = 256 << 20
 	rateLeast = 4 << 20
@@ -20,9 +21,9 @@ const (
 	rateCopies = 9
 )
 
-// CopyRates measures plain copies, the fastest of several, in bytes a second: within the device's memory (bytes read and
-// bytes written together), from pinned host memory to the device, and back. It takes memory beside what is in use and gives
-// it back.
+// CopyRates measures plain copies, the fastest of several, in bytes a second: within the device's memory (bytes read
+// and bytes written together), from pinned host memory to the device, and back. It takes memory beside what is in use
+// and gives it back.
 func (b *Backend) CopyRates(ctx context.Context) (local, up, down float64, err error) {
 	return b.copyRates(ctx, rateBytes)
 }

@@ -37,7 +37,8 @@ func TestCopyRatesOfAFailingDriver(t *testing.T) {
 	if alone(t) {
 		return
 	}
-	// measure returns the driver's calls and requests for memory until the backend was open, and until the rates were there.
+	// measure returns the driver's calls and requests for memory until the backend was open, and until the rates were
+	// there.
 	measure := func(mode string) (before, after [2]int, err error) {
 		t.Helper()
 		if err := os.Setenv("FAKE_CUDA", mode); err != nil {

@@ -26,7 +26,8 @@ func (b *Backend) noiseTiles(ctx context.Context, op processing.NoiseTiles) ([]f
 		if err != nil {
 			return err
 		}
-		if err := q.launch("noiseTiles"+s.kind.String(), dim{nx, ny}, dim{x: 256}, out, s, op.Side, s.w, s.h); err != nil {
+		if err := q.launch("noiseTiles"+s.kind.String(), dim{nx, ny}, dim{x: 256}, out, s, op.Side, s.w,
+			s.h); err != nil {
 			return err
 		}
 		host, err := q.fetch(out, 8*nx*ny)
@@ -87,11 +88,12 @@ func (b *Backend) histogram(ctx context.Context, op processing.Histogram) ([]uin
 	return total, err
 }
 
-// momentBlocks is how many blocks of threads sum a plane, always as many: their number is part of the order of additions.
+// momentBlocks is how many blocks of threads sum a plane, always as many: their number is part of the order of
+// additions.
 const momentBlocks = 1056
 
-// sumMoments sums over src: exactly for integers, and for F32 with the rounding error of every addition carried along, so
-// that the sums are as good as if taken with twice the precision of float64 and rounded once.
+// sumMoments sums over src: exactly for integers, and for F32 with the rounding error of every addition carried along,
+// so that the sums are as good as if taken with twice the precision of float64 and rounded once.
 func (b *Backend) sumMoments(ctx context.Context, op processing.SumMoments) (processing.Moments, error) {
 	s := op.Src.(*plane)
 	var m processing.Moments
@@ -121,8 +123,8 @@ func (b *Backend) sumMoments(ctx context.Context, op processing.SumMoments) (pro
 	return m, err
 }
 
-// sumFloats returns Σx and its rest, Σx² and its rest, least and greatest sample, which the device writes into pinned host
-// memory itself.
+// sumFloats returns Σx and its rest, Σx² and its rest, least and greatest sample, which the device writes into pinned
+// host memory itself.
 func (q *queue) sumFloats(s *plane) ([]float64, error) {
 	host, err := q.b.pool.hostGet(q.d, grain)
 	if err != nil {
@@ -159,7 +161,8 @@ func integerMoments(blocks []uint64, n int) processing.Moments {
 		sum2.Add(sum2, x.Lsh(&x, 64))
 		least, most = min(least, blocks[3]), max(most, blocks[4])
 	}
-	return processing.NewMoments(n, processing.WideFloat().SetInt(sum), processing.WideFloat().SetInt(sum2), float64(least), float64(most))
+	return processing.NewMoments(n, processing.WideFloat().SetInt(sum), processing.WideFloat().SetInt(sum2),
+		float64(least), float64(most))
 }
 
 // floatMoments finishes from Σx and its rest, Σx² and its rest, least and greatest sample.
@@ -167,7 +170,8 @@ func floatMoments(sums []float64, n int) processing.Moments {
 	low, high := sums[4], sums[5]
 	if v := sums[0] + sums[2]; math.IsNaN(v) || math.IsInf(v, 0) {
 		// An infinite or undefined sample: so are the sums.
-		return processing.Moments{N: uint64(n), Sum: sums[0], Sum2: sums[2], Min: low, Max: high, Mean: sums[0] / float64(n), StdDev: math.NaN()}
+		return processing.Moments{N: uint64(n), Sum: sums[0], Sum2: sums[2], Min: low, Max: high,
+			Mean: sums[0] / float64(n), StdDev: math.NaN()}
 	}
 	exact := func(v, rest float64) *big.Float {
 		return processing.WideFloat().Add(processing.WideFloat().SetFloat64(v), processing.WideFloat().SetFloat64(rest))

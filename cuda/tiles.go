@@ -35,11 +35,13 @@ func tileArgs(list []processing.Tile) (out []tileArg, size int64) {
 // structs uploads a list of structs as they lie in memory.
 func structs[T tileArg | separation](q *queue, list []T) (buffer, error) {
 	var zero T
-	return q.constants(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), len(list)*int(unsafe.Sizeof(zero))))
+	return q.constants(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))),
+		len(list)*int(unsafe.Sizeof(zero))))
 }
 
 // onTiles runs f with the uploaded tiles and with floats planes of scratch, unless there is no tile.
-func (b *Backend) onTiles(ctx context.Context, tiles []tileArg, size, floats int64, f func(q *queue, tiles, scratch buffer) error) error {
+func (b *Backend) onTiles(ctx context.Context, tiles []tileArg, size, floats int64,
+	f func(q *queue, tiles, scratch buffer) error) error {
 	if len(tiles) == 0 {
 		return ctx.Err()
 	}
@@ -175,7 +177,8 @@ func (b *Backend) separate(ctx context.Context, op processing.Separate) error {
 	most := 0
 	given := make([]separation, len(op.Models))
 	for i, m := range op.Models {
-		given[i] = separation{axes: m.Axes, variance: m.Variance, light: m.Light, noise: m.Noise, mismatch: m.Mismatch, sweeps: int32(m.Sweeps)}
+		given[i] = separation{axes: m.Axes, variance: m.Variance, light: m.Light, noise: m.Noise, mismatch: m.Mismatch,
+			sweeps: int32(m.Sweeps)}
 		most = max(most, m.Sweeps)
 	}
 	return b.onTiles(ctx, list, size, 0, func(q *queue, tiles, _ buffer) error {

@@ -131,10 +131,12 @@ func TestSeparate(t *testing.T) {
 			m.Noise, m.Mismatch, m.Sweeps = s.rand.Float32()/100, s.rand.Float32()/10, s.rand.IntN(90)
 		}
 		p.both(p.host.Do(background, processing.Separate{
-			Paint: host, Light: light.host, Seen: hostSeen, Expected: expected.host, State: s.state.host, Tiles: s.tiles, Models: models,
+			Paint: host, Light: light.host, Seen: hostSeen, Expected: expected.host, State: s.state.host,
+			Tiles: s.tiles, Models: models,
 		}),
 			p.dev.Do(background, processing.Separate{
-				Paint: dev, Light: light.dev, Seen: devSeen, Expected: expected.dev, State: s.state.dev, Tiles: s.tiles, Models: models,
+				Paint: dev, Light: light.dev, Seen: devSeen, Expected: expected.dev, State: s.state.dev, Tiles: s.tiles,
+				Models: models,
 			}))
 		for k := range n {
 			p.equal(fmt.Sprintf("paint %d", k), paint[k])

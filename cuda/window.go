@@ -36,7 +36,8 @@ func (q *queue) table(name string, size, w, h int, args ...any) (table, error) {
 		return table{}, err
 	}
 	columns := dim{x: 256}
-	if err := q.launch("tableChunks"+name, dim{(w + 255) / 256, chunks}, columns, append([]any{sums, w, h}, args...)...); err != nil {
+	if err := q.launch("tableChunks"+name, dim{(w + 255) / 256, chunks}, columns,
+		append([]any{sums, w, h}, args...)...); err != nil {
 		return table{}, err
 	}
 	prefix := "tablePrefix32"
@@ -46,7 +47,8 @@ func (q *queue) table(name string, size, w, h int, args ...any) (table, error) {
 	if err := q.launch(prefix, dim{x: (w + 31) / 32}, dim{32, 32}, sums, w, chunks); err != nil {
 		return table{}, err
 	}
-	return t, q.launch("tableRows"+name, dim{x: chunks}, columns, append([]any{t.memory, stride, sums, w, h}, args...)...)
+	return t, q.launch("tableRows"+name, dim{x: chunks}, columns, append([]any{t.memory, stride, sums, w, h},
+		args...)...)
 }
 
 // clamped is the radius, or less where a smaller one covers the whole picture already.
@@ -71,14 +73,16 @@ func (b *Backend) boxMean(ctx context.Context, op processing.BoxMean) error {
 		}
 		if op.Radius <= maxWarpMean {
 			g := q.warps(w, h, op.Radius, 4)
-			return q.launch("warpMean"+s.kind.String(), dim{x: g.grid}, dim{x: slideThreads}, d, s, op.Radius, g.strips, g.width, g.rows, w, h)
+			return q.launch("warpMean"+s.kind.String(), dim{x: g.grid}, dim{x: slideThreads}, d, s, op.Radius, g.strips,
+				g.width, g.rows, w, h)
 		}
 		if op.Radius <= maxSlide {
 			g, err := q.segments(s, op.Radius, false)
 			if err != nil {
 				return err
 			}
-			return q.launch("slideMean"+s.kind.String(), g.grid, dim{x: slideThreads}, d, s, g.sums, g.stride, op.Radius, g.width, g.rows, w, h)
+			return q.launch("slideMean"+s.kind.String(), g.grid, dim{x: slideThreads}, d, s, g.sums, g.stride,
+				op.Radius, g.width, g.rows, w, h)
 		}
 		pixels := uint64(min(2*op.Radius+1, w)) * uint64(min(2*op.Radius+1, h))
 		kind, name, size := "Value", "boxMean", 4
@@ -126,7 +130,8 @@ func (b *Backend) boxCount(ctx context.Context, op processing.BoxCount) error {
 		if err := q.launch("segmentsOfBits", grid, block, g.sums, g.stride, c, int(op.Bits), d.w, d.h); err != nil {
 			return err
 		}
-		return q.launch("slideCount", g.grid, dim{x: slideThreads}, d, c, int(op.Bits), g.sums, g.stride, op.Radius, g.width, g.rows, d.w, d.h)
+		return q.launch("slideCount", g.grid, dim{x: slideThreads}, d, c, int(op.Bits), g.sums, g.stride, op.Radius,
+			g.width, g.rows, d.w, d.h)
 	})
 }
 
@@ -152,12 +157,13 @@ func (b *Backend) meanVariance(ctx context.Context, op processing.MeanVariance) 
 		if err != nil {
 			return err
 		}
-		return q.launch("slideVariance"+s.kind.String(), g.grid, dim{x: slideThreads}, m, v, s, g.sums, g.squares, g.stride, op.Radius, g.width, g.rows, m.w, m.h)
+		return q.launch("slideVariance"+s.kind.String(), g.grid, dim{x: slideThreads}, m, v, s, g.sums, g.squares,
+			g.stride, op.Radius, g.width, g.rows, m.w, m.h)
 	})
 }
 
-// The sliding window of slide.cu: a block of slideThreads takes a strip of slideStrip columns, the window's border included,
-// and runs down some rows. maxSlide is the largest radius that leaves something of the strip.
+// The sliding window of slide.cu: a block of slideThreads takes a strip of slideStrip columns, the window's border
+// included, and runs down some rows. maxSlide is the largest radius that leaves something of the strip.
 const (
 	slideThreads = 128
 	slideStrip   = 8 * slideThreads
@@ -182,8 +188,9 @@ func strips(w, r, columns int) (n, width int) {
 	return (w + width - 1) / width, width
 }
 
-// slideRows is the number of rows that a block of a sliding window runs down: that for which the whole takes least, where
-// the device works on so many blocks a multiprocessor at a time and a block's beginning costs as much as some 12 rows.
+// slideRows is the number of rows that a block of a sliding window runs down: that for which the whole takes least,
+// where the device works on so many blocks a multiprocessor at a time and a block's beginning costs as much as some 12
+// rows.
 func (q *queue) slideRows(strips, h, blocks int) int {
 	best, least := 0, math.MaxInt
 	for rows := 16; rows <= 48; rows += 4 {
@@ -242,7 +249,8 @@ func (b *Backend) guardRing(ctx context.Context, op processing.GuardRing) error 
 		if err != nil {
 			return err
 		}
-		return q.pixels("guardRing"+s.kind.String(), d.w, d.h, d, sum.memory, squares.memory, sum.stride, op.Core, op.Guard, op.Outer, op.Noise*op.Noise)
+		return q.pixels("guardRing"+s.kind.String(), d.w, d.h, d, sum.memory, squares.memory, sum.stride, op.Core,
+			op.Guard, op.Outer, op.Noise*op.Noise)
 	})
 }
 
@@ -270,10 +278,10 @@ func (b *Backend) background(ctx context.Context, op processing.Background) erro
 	})
 }
 
-// The sliding window of a warp by itself: warpStrip columns, the window's border included. maxWarp is the largest radius for
-// which enough of them are left, widestWarp of slide.cu, and maxWarpMean that for a mean, which blocks of threads take faster
-// beyond; maxFew is the largest whose sums and numbers of samples share a word; warpsAtOnce is about how many warps a
-// multiprocessor works on.
+// The sliding window of a warp by itself: warpStrip columns, the window's border included. maxWarp is the largest
+// radius for which enough of them are left, widestWarp of slide.cu, and maxWarpMean that for a mean, which blocks of
+// threads take faster beyond; maxFew is the largest whose sums and numbers of samples share a word; warpsAtOnce is
+// about how many warps a multiprocessor works on.
 const (
 	warpStrip   = 8 * 32
 	maxWarp     = 48
@@ -282,8 +290,8 @@ const (
 	warpsAtOnce = 24
 )
 
-// cellSide is the side of the cells of slide.cu, where the first window was too poor; maxCellRadii is how many radii their
-// kernel takes.
+// cellSide is the side of the cells of slide.cu, where the first window was too poor; maxCellRadii is how many radii
+// their kernel takes.
 const (
 	cellSide     = 32
 	maxCellRadii = 8
@@ -295,8 +303,9 @@ type warps struct {
 	strips, width, rows int
 }
 
-// warps cuts a picture among warps, each of which does some rows, a multiple of `grain`: such that the whole takes least where
-// the device works on so many at a time; a row of the window's beginning costs about a third of a row of results.
+// warps cuts a picture among warps, each of which does some rows, a multiple of `grain`: such that the whole takes
+// least where the device works on so many at a time; a row of the window's beginning costs about a third of a row of
+// results.
 func (q *queue) warps(w, h, r, grain int) warps {
 	g := warps{}
 	g.strips, g.width = strips(w, r, warpStrip)
@@ -313,11 +322,13 @@ func (q *queue) warps(w, h, r, grain int) warps {
 	return g
 }
 
-// background slides the first window over the picture, and the larger ones over the cells where it held too few samples.
+// background slides the first window over the picture, and the larger ones over the cells where it held too few
+// samples.
 func (q *queue) background(d, y, exclude *plane, radii []int) error {
 	r := radii[0]
 	g := q.warps(d.w, d.h, r, cellSide)
-	// A bit for each pixel that is left, in words for 32 columns of a strip; the cells of such pixels, and their number.
+	// A bit for each pixel that is left, in words for 32 columns of a strip; the cells of such pixels, and their
+	// number.
 	const words = warpStrip / 32
 	cells := g.strips * words * ((d.h + cellSide - 1) / cellSide)
 	wanting, err := q.bytes(4 * words * int64(g.strips) * int64(d.h))
@@ -344,7 +355,8 @@ func (q *queue) background(d, y, exclude *plane, radii []int) error {
 		need = 1
 	}
 	block := dim{x: slideThreads}
-	if err := q.launch(name, dim{x: g.grid}, block, d, y, exclude, wanting, list, listed, need, r, g.strips, g.width, g.rows, d.w, d.h); err != nil {
+	if err := q.launch(name, dim{x: g.grid}, block, d, y, exclude, wanting, list, listed, need, r, g.strips, g.width,
+		g.rows, d.w, d.h); err != nil {
 		return err
 	}
 	larger := radii[min(1, len(radii)-1):]
@@ -357,7 +369,8 @@ func (q *queue) background(d, y, exclude *plane, radii []int) error {
 		name = "openCellsNear"
 	}
 	grid := min(cells, max(1, q.d.info.Multiprocessors*8))
-	return q.launch(name, dim{x: grid}, block, d, y, exclude, wanting, list, listed, packed, len(larger), g.strips, g.width, d.w, d.h)
+	return q.launch(name, dim{x: grid}, block, d, y, exclude, wanting, list, listed, packed, len(larger), g.strips,
+		g.width, d.w, d.h)
 }
 
 // deviation writes the standard deviation of y over the pixels of the window that exclude leaves.
@@ -367,7 +380,8 @@ func (b *Backend) deviation(ctx context.Context, op processing.Deviation) error 
 		q.writes(d)
 		if op.Radius <= maxWarp {
 			g := q.warps(d.w, d.h, op.Radius, 4)
-			return q.launch("openDeviation", dim{x: g.grid}, dim{x: slideThreads}, d, l, e, op.Radius, g.strips, g.width, g.rows, d.w, d.h)
+			return q.launch("openDeviation", dim{x: g.grid}, dim{x: slideThreads}, d, l, e, op.Radius, g.strips,
+				g.width, g.rows, d.w, d.h)
 		}
 		sum, err := q.table("Censored", 8, d.w, d.h, l, e)
 		if err != nil {

@@ -46,8 +46,8 @@ func (d *detector) cleanup(region *Region) (*Mask, error) {
 	return m, nil
 }
 
-// freshMask makes a mask in the background. The system gives memory page by page as it is first written, which for a large
-// mask takes longer than filling it; so that is done while the backend is busy with other things.
+// freshMask makes a mask in the background. The system gives memory page by page as it is first written, which for a
+// large mask takes longer than filling it; so that is done while the backend is busy with other things.
 func freshMask(w, h int) <-chan *Mask {
 	made := make(chan *Mask, 1)
 	go func() {

@@ -29,8 +29,8 @@ type Components interface {
 //
 //   - near = Base + Slope·r is always allowed;
 //   - far = FarBase + FarSlope·r is allowed where the rings of growth about the core close before it: the first ring, a
-//     pixel wide, of which less than the share Closed can grow ends the component. A glint fades out on all sides; where
-//     rings stay open, bright paint touches it.
+//     pixel wide, of which less than the share Closed can grow ends the component. A glint fades out on all sides;
+//     where rings stay open, bright paint touches it.
 //
 // Both are at most Limit. Cores of more than MaxCore pixels do not grow: no glint is that large.
 //
@@ -41,7 +41,8 @@ type Growth struct {
 	MaxCore                               int
 }
 
-// MaxGrowth is the greatest Limit in pixels: an offset and a distance² still fit into the few bits that they have on a GPU.
+// MaxGrowth is the greatest Limit in pixels: an offset and a distance² still fit into the few bits that they have on a
+// GPU.
 const MaxGrowth = 127
 
 // Validate returns an error that says what is out of range.
@@ -72,8 +73,8 @@ func (g Growth) reach(area int, base, slope float64) float64 {
 	return math.Min(base+float64(slope*math.Sqrt(float64(area)/math.Pi)), g.Limit)
 }
 
-// Keep returns the largest distance² that a core of the given area keeps. rings[k] is the number of pixels that it reaches at
-// distances above k−1 and up to k pixels, for k up to ⌊Far⌋.
+// Keep returns the largest distance² that a core of the given area keeps. rings[k] is the number of pixels that it
+// reaches at distances above k−1 and up to k pixels, for k up to ⌊Far⌋.
 func (g Growth) Keep(area int, rings []int32) int32 {
 	near := g.Near(area)
 	keep := int32(near * near)
@@ -90,8 +91,8 @@ func (g Growth) Keep(area int, rings []int32) int32 {
 type RegionProps struct {
 	// Core holds the sums of the pixels with ClassCore, All those of all.
 	Core, All Sums
-	// CoreContrast and CoreLevel are the sums of d and v over the core, Background and Deviation those of B and of the local
-	// deviation over all.
+	// CoreContrast and CoreLevel are the sums of d and v over the core, Background and Deviation those of B and of the
+	// local deviation over all.
 	CoreContrast, CoreLevel, Background, Deviation uint64
 	// PeakContrast, PeakY, Starlet and Darkest are the largest d, Y, starlet value and max(2·v − Encode8[Y], 0), which
 	// is the darkest channel's level as far as v tells it.
@@ -99,7 +100,7 @@ type RegionProps struct {
 	Darkest                      uint8
 	// Slope is the largest difference of v between horizontal neighbours inside the component.
 	Slope uint8
-	// Edge counts the pixels with one of their 8 neighbours (inside the picture) outside all components, Leaks those with
-	// such a neighbour that has ClassWide.
+	// Edge counts the pixels with one of their 8 neighbours (inside the picture) outside all components, Leaks those
+	// with such a neighbour that has ClassWide.
 	Edge, Leaks uint32
 }

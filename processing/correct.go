@@ -20,7 +20,8 @@ import (
 //
 // It returns ctx.Err() within 100 ms of a cancel, and an error for a picture, mask, parameters or spots that are not
 // valid or do not belong together.
-func Correct(ctx context.Context, b Backend, pic *Picture, mask *Mask, p Params, o CorrectOptions) (*Correction, error) {
+func Correct(ctx context.Context, b Backend, pic *Picture, mask *Mask, p Params,
+	o CorrectOptions) (*Correction, error) {
 	if err := pic.Validate(); err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ const exemplarSources = 500
 
 // exemplar replaces what was made up by patches of paint from the window. It goes from the rim inwards, as confidence
 // dictates (Criminisi, Pérez & Toyama 2004), in steps of half a patch; a patch is compared by what is known or already
-// copied, and a little by the smooth fill that is there, which keeps the colours of both sides apart. Patches take the mean of
-// the place they come to, and overlap with weights that fall off to their edges.
+// copied, and a little by the smooth fill that is there, which keeps the colours of both sides apart. Patches take the
+// mean of the place they come to, and overlap with weights that fall off to their edges.
 func (s *site) exemplar(ctx context.Context) {
 	w, h, ch := s.width(), s.height(), len(s.pix)
 	sources := s.sources()
@@ -77,7 +77,8 @@ func (s *site) exemplar(ctx context.Context) {
 				best, cost = j, v
 			}
 		}
-		// What lies beside the last patch's source often fits (Barnes et al. 2009), and a low cost cuts the others short.
+		// What lies beside the last patch's source often fits (Barnes et al. 2009), and a low cost cuts the others
+		// short.
 		if _, ok := slices.BinarySearch(sources, at+last); ok {
 			try(at + last)
 		}

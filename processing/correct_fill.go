@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// median fills with the median of the paint within two pixels of the spot's patch, channel by channel; of the paint of the
-// whole window where other glare leaves none that near.
+// median fills with the median of the paint within two pixels of the spot's patch, channel by channel; of the paint of
+// the whole window where other glare leaves none that near.
 func (s *site) median() {
 	w, h := s.width(), s.height()
 	ring := make([]bool, w*h)
@@ -48,8 +48,8 @@ func (s *site) median() {
 const teleaRadius = 5
 
 // telea fills inwards from the rim (Telea 2004). Distances to the rim are exact rather than marched, and all pixels of
-// equal distance are computed together from those before them, so that the order is the same for a transposed picture. A
-// value never leaves the range of those it is made from.
+// equal distance are computed together from those before them, so that the order is the same for a transposed picture.
+// A value never leaves the range of those it is made from.
 func (s *site) telea(ctx context.Context) {
 	w, h := s.width(), s.height()
 	square := s.rimDistances()

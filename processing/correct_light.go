@@ -209,8 +209,8 @@ func (v *view) squared(k int) []float32 {
 	return v.guess[k]
 }
 
-// madeUp notes how much of the texture of each pixel is a guess: all where it was clipped, and the more the brighter the
-// light that was taken away. What lies beyond the skirt is glare again, which nothing may be copied from.
+// madeUp notes how much of the texture of each pixel is a guess: all where it was clipped, and the more the brighter
+// the light that was taken away. What lies beyond the skirt is glare again, which nothing may be copied from.
 func (v *view) madeUp() {
 	v.filled = make([]float32, len(v.light))
 	var variance float64
@@ -241,8 +241,8 @@ func (v *view) madeUp() {
 const (
 	// skirt is how far from bright light its skirt is looked for, in pixels.
 	skirt = 6
-	// hotLight is the light, 1 = white, that counts as bright, or half of the spot's peak where that is less; hotSigmas is
-	// how far it must stand out of the paint.
+	// hotLight is the light, 1 = white, that counts as bright, or half of the spot's peak where that is less; hotSigmas
+	// is how far it must stand out of the paint.
 	hotLight, hotSigmas = 0.1, 4
 	// ownColour is the light on a spot, in whites of a pixel, from which its own colour counts more than the picture's.
 	ownColour = 3
@@ -252,8 +252,8 @@ const (
 	nearest = 3
 	// sensorNoise is the variance of linear light that is not paint: noise of the sensor, rounding, compression.
 	sensorNoise = 3e-5
-	// mismatch is the share of the light that may not have the colour of the light: it makes the colour of a pixel under
-	// bright light count little.
+	// mismatch is the share of the light that may not have the colour of the light: it makes the colour of a pixel
+	// under bright light count little.
 	mismatch = 0.5
 )
 
@@ -319,7 +319,8 @@ func (v *view) model(picture [4]float64) {
 	}
 }
 
-// rise returns how much light lies on a pixel if the paint under it is like the guess, and the standard deviation of that.
+// rise returns how much light lies on a pixel if the paint under it is like the guess, and the standard deviation of
+// that.
 func (m *Separation) rise(pix, guess [][]float32, i int) (rise, sd float64) {
 	ch := len(pix)
 	var slope float64
@@ -377,9 +378,9 @@ func (s *site) fromHot(hot func(i int) bool) []int {
 	return dist
 }
 
-// profile returns the mean light at each squared distance from the hot pixels, and the squared distance from which on there
-// is none. The means over pixels of equal distance average the texture of the paint out; light never rises outwards,
-// which isotonic regression enforces (pool adjacent violators: Ayer et al. 1955).
+// profile returns the mean light at each squared distance from the hot pixels, and the squared distance from which on
+// there is none. The means over pixels of equal distance average the texture of the paint out; light never rises
+// outwards, which isotonic regression enforces (pool adjacent violators: Ayer et al. 1955).
 func (v *view) profile(rise, sd []float64, dist []int) (level []float64, end int) {
 	const rings = skirt*skirt + 2
 	type block struct {
@@ -421,8 +422,8 @@ func (v *view) profile(rise, sd []float64, dist []int) (level []float64, end int
 	return level, end
 }
 
-// grid rounds x to a multiple of 2⁻³⁶. Sums of such numbers up to 2¹⁷ are exact, so that they do not depend on the order:
-// a transposed picture gives the same model.
+// grid rounds x to a multiple of 2⁻³⁶. Sums of such numbers up to 2¹⁷ are exact, so that they do not depend on the
+// order: a transposed picture gives the same model.
 func grid(x float64) float64 { return math.Round(x*(1<<36)) / (1 << 36) }
 
 // covariance is that of the differences between neighbouring pixels of paint.

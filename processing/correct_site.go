@@ -34,8 +34,8 @@ func (s *site) forget() {
 // radius is that of the disc with the spot's area.
 func (s *site) radius() float64 { return math.Sqrt(float64(s.area) / math.Pi) }
 
-// cut takes the window out of the picture: as far around the spot as its grain is looked for, and farther where there is
-// hardly any paint.
+// cut takes the window out of the picture: as far around the spot as its grain is looked for, and farther where there
+// is hardly any paint.
 func (c *corrector) cut(s *site) {
 	around := boxOf(s.runs)
 	reach := c.p.Halo + 5 + int(math.Ceil(2*math.Min(s.radius(), 40)))
@@ -107,8 +107,8 @@ func (s *site) measureDepth() int {
 // codec turns samples into the values that correction works on, and back.
 //
 // Fills work on the samples themselves, white = 1. Light is separated from paint on roots of linear light: the root is
-// close to what the eye and the file take as even steps, and its square, the light, costs one multiplication. CMYK counts
-// as the complement, which is light: glare lowers the inks.
+// close to what the eye and the file take as even steps, and its square, the light, costs one multiplication. CMYK
+// counts as the complement, which is light: glare lowers the inks.
 type codec struct {
 	pic *Picture
 	// roots holds the root of every code of an integer picture, ascending.

@@ -23,7 +23,8 @@ func every(t *testing.T, f func(t *testing.T, m processing.Method, depth, channe
 	for m := processing.MethodAuto; m <= processing.MethodExemplar; m++ {
 		for _, depth := range []int{8, 16, 32} {
 			for _, channels := range []int{1, 3, 4} {
-				t.Run(fmt.Sprintf("%s, %d bits, %d channels", m.ID(), depth, channels), func(t *testing.T) { f(t, m, depth, channels) })
+				t.Run(fmt.Sprintf("%s, %d bits, %d channels", m.ID(), depth, channels),
+					func(t *testing.T) { f(t, m, depth, channels) })
 			}
 		}
 	}
@@ -115,7 +116,8 @@ func texture(w, h, channels, depth int, m *processing.Mask, seed uint64) *proces
 	return p
 }
 
-func correct(t rapid.TB, pic *processing.Picture, m *processing.Mask, p processing.Params, o processing.CorrectOptions) (*processing.Picture, *processing.Correction) {
+func correct(t rapid.TB, pic *processing.Picture, m *processing.Mask, p processing.Params,
+	o processing.CorrectOptions) (*processing.Picture, *processing.Correction) {
 	t.Helper()
 	be := cpu.New()
 	c, err := processing.Correct(context.Background(), be, pic, m, p, o)
@@ -208,7 +210,8 @@ func TestCorrectTouchesOnlyItsPatches(t *testing.T) {
 		w, h := rapid.IntRange(1, 70).Draw(t, "w"), rapid.IntRange(1, 70).Draw(t, "h")
 		channels := rapid.SampledFrom([]int{1, 3, 4}).Draw(t, "channels")
 		depth := rapid.SampledFrom([]int{8, 16, 32}).Draw(t, "depth")
-		mask := discs(w, h, rapid.IntRange(0, 12).Draw(t, "spots"), rapid.Float64Range(0.6, 9).Draw(t, "radius"), rapid.Uint64().Draw(t, "seed"))
+		mask := discs(w, h, rapid.IntRange(0, 12).Draw(t, "spots"), rapid.Float64Range(0.6, 9).Draw(t, "radius"),
+			rapid.Uint64().Draw(t, "seed"))
 		pic := texture(w, h, channels, depth, mask, 3)
 		p := with(processing.Method(rapid.IntRange(0, int(processing.MethodExemplar)).Draw(t, "method")))
 		p.Halo = rapid.IntRange(0, 6).Draw(t, "halo")
@@ -275,7 +278,8 @@ func TestCorrectStaysInTheHull(t *testing.T) {
 				lo[k], hi[k] = 2, -2
 				for i, v := range mask.Pix {
 					if v == 0 {
-						lo[k], hi[k] = math.Min(lo[k], value(pic, i*channels+k)), math.Max(hi[k], value(pic, i*channels+k))
+						lo[k], hi[k] = math.Min(lo[k], value(pic, i*channels+k)), math.Max(hi[k],
+							value(pic, i*channels+k))
 					}
 				}
 			}
@@ -301,15 +305,16 @@ func transposePicture(p *processing.Picture) *processing.Picture {
 	return q
 }
 
-// The order of work does not know rows from columns, to the last bit. Examples and grain are left out: they are chosen by
-// the best match, where equal ones are told apart by their place.
+// The order of work does not know rows from columns, to the last bit. Examples and grain are left out: they are chosen
+// by the best match, where equal ones are told apart by their place.
 func TestCorrectTransposed(t *testing.T) {
 	t.Parallel()
 	for m := processing.MethodAuto; m <= processing.MethodTelea; m++ {
 		t.Run(m.ID(), func(t *testing.T) {
 			const w, h = 73, 52
 			mask := processing.NewMask(w, h)
-			for _, d := range []struct{ x, y, r int }{{14, 12, 3}, {30, 20, 1}, {34, 21, 2}, {60, 40, 3}, {72, 0, 2}, {2, 51, 2}} {
+			for _, d := range []struct{ x, y, r int }{{14, 12, 3}, {30, 20, 1}, {34, 21, 2}, {60, 40, 3}, {72, 0, 2},
+				{2, 51, 2}} {
 				for y := max(0, d.y-d.r); y <= min(h-1, d.y+d.r); y++ {
 					for x := max(0, d.x-d.r); x <= min(w-1, d.x+d.r); x++ {
 						mask.Pix[y*w+x] = 255
@@ -356,7 +361,8 @@ func TestCorrectExtremes(t *testing.T) {
 			got, _ := correct(t, pic, full(s[0], s[1]), with(m), processing.CorrectOptions{})
 			for i := range s[0] * s[1] * channels {
 				if value(got, i) != value(pic, i) {
-					t.Fatalf("%v: sample %d changed from %g to %g without any paint", s, i, value(pic, i), value(got, i))
+					t.Fatalf("%v: sample %d changed from %g to %g without any paint", s, i, value(pic, i),
+						value(got, i))
 				}
 			}
 		}
@@ -462,7 +468,8 @@ func TestCorrectAloneAndTogether(t *testing.T) {
 		}
 	}
 	for _, n := range []int{1, 3} {
-		c, err := processing.Correct(context.Background(), cpu.New(cpu.Workers(n)), pic, mask, p, processing.CorrectOptions{})
+		c, err := processing.Correct(context.Background(), cpu.New(cpu.Workers(n)), pic, mask, p,
+			processing.CorrectOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -484,12 +491,17 @@ func TestCorrectRefuses(t *testing.T) {
 	bad := with(processing.MethodAuto)
 	bad.Halo = 99
 	for name, err := range map[string]error{
-		"no samples":       run(&processing.Picture{Width: 3, Height: 3, Channels: 3}, mask, with(0), processing.CorrectOptions{}),
-		"a small mask":     run(pic, processing.NewMask(19, 20), with(0), processing.CorrectOptions{}),
-		"a halo too wide":  run(pic, mask, bad, processing.CorrectOptions{}),
-		"a spot elsewhere": run(pic, mask, with(0), processing.CorrectOptions{Spots: []processing.Spot{{ID: 4, Runs: []processing.Run{{Y: 0, X0: 0, X1: 20}}}}}),
-		"an empty spot":    run(pic, mask, with(0), processing.CorrectOptions{Spots: []processing.Spot{{ID: 4}}}),
-		"no such method":   run(pic, mask, with(0), processing.CorrectOptions{Spots: []processing.Spot{{ID: 1, Method: 99, Runs: processing.Spots(mask)[0].Runs}}}),
+		"no samples": run(&processing.Picture{Width: 3, Height: 3, Channels: 3}, mask, with(0),
+			processing.CorrectOptions{}),
+		"a small mask":    run(pic, processing.NewMask(19, 20), with(0), processing.CorrectOptions{}),
+		"a halo too wide": run(pic, mask, bad, processing.CorrectOptions{}),
+		"a spot elsewhere": run(pic, mask, with(0),
+			processing.CorrectOptions{Spots: []processing.Spot{{ID: 4,
+				Runs: []processing.Run{{Y: 0, X0: 0, X1: 20}}}}}),
+		"an empty spot": run(pic, mask, with(0), processing.CorrectOptions{Spots: []processing.Spot{{ID: 4}}}),
+		"no such method": run(pic, mask, with(0),
+			processing.CorrectOptions{Spots: []processing.Spot{{ID: 1, Method: 99,
+				Runs: processing.Spots(mask)[0].Runs}}}),
 	} {
 		if err == nil {
 			t.Errorf("%s was accepted", name)
@@ -680,7 +692,8 @@ func BenchmarkCorrect(b *testing.B) {
 	b.SetBytes(int64(w * h))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := processing.Correct(context.Background(), be, pic, mask, processing.DefaultParams(), processing.CorrectOptions{}); err != nil {
+		if _, err := processing.Correct(context.Background(), be, pic, mask, processing.DefaultParams(),
+			processing.CorrectOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 // recoded returns pic, which is 8-bit sRGB, as 16 bits of the same light encoded by the inverse of curve.
 func recoded(pic *processing.Picture, linear, encode func(float64) float64) *processing.Picture {
 	const steps = 4096
-	out := &processing.Picture{Width: pic.Width, Height: pic.Height, Channels: pic.Channels, U16: make([]uint16, len(pic.U8))}
+	out := &processing.Picture{Width: pic.Width, Height: pic.Height, Channels: pic.Channels,
+		U16: make([]uint16, len(pic.U8))}
 	for i := range steps + 1 {
 		out.Curve = append(out.Curve, float32(linear(float64(i)/steps)))
 	}
@@ -42,8 +43,8 @@ func inks(pic *processing.Picture, black float64, depth int) *processing.Picture
 	return out
 }
 
-// TestDetectInAnyEncoding detects glare on the same painting in other encodings. The light is the same but for rounding,
-// and so must be the mask but for a few pixels on the brink.
+// TestDetectInAnyEncoding detects glare on the same painting in other encodings. The light is the same but for
+// rounding, and so must be the mask but for a few pixels on the brink.
 func TestDetectInAnyEncoding(t *testing.T) {
 	t.Parallel()
 	pic := readPicture(t, testpic.Shared(t, "glare-dev/d02_goya_scatter_glare.png"))
@@ -117,7 +118,8 @@ func TestColourGateOnInks(t *testing.T) {
 	for _, v := range inks(pic, 0.5, 16).U16 {
 		floats.F32 = append(floats.F32, float32(v)/65535)
 	}
-	for name, cmyk := range map[string]*processing.Picture{"8 bits": inks(pic, 0, 8), "16 bits": inks(pic, 0.5, 16), "floats": floats} {
+	for name, cmyk := range map[string]*processing.Picture{"8 bits": inks(pic, 0, 8), "16 bits": inks(pic, 0.5, 16),
+		"floats": floats} {
 		if got := detect(t, cmyk, p, processing.Options{}); len(got.Findings) != len(want.Findings) {
 			t.Errorf("%s: %d findings in CMYK, %d in RGB", name, len(got.Findings), len(want.Findings))
 		}

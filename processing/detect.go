@@ -95,8 +95,8 @@ func Candidates(ctx context.Context, be Backend, pic *Picture, p Params) ([]Cand
 	return out, nil
 }
 
-// DetectionBytes is the memory that Detect takes besides the picture, in bytes a pixel: planes, masks, and what is found on a
-// picture full of glare.
+// DetectionBytes is the memory that Detect takes besides the picture, in bytes a pixel: planes, masks, and what is
+// found on a picture full of glare.
 const DetectionBytes = 16
 
 // detector is one run of detection: its planes and what it measured.
@@ -342,7 +342,8 @@ func (d *detector) measure() ([]candidate, error) {
 		return nil, err
 	}
 	t, err := Evaluate(d.ctx, d.be, MeasureRegions{
-		Components: d.grown, Class: d.cls, Member: member, Y: d.y, Background: d.b, V: d.v, Deviation: spread, Starlet: extra, Tables: d.tables,
+		Components: d.grown, Class: d.cls, Member: member, Y: d.y, Background: d.b, V: d.v, Deviation: spread,
+		Starlet: extra, Tables: d.tables,
 	})
 	if err != nil {
 		return nil, err

@@ -142,17 +142,21 @@ func TestDetectExtremes(t *testing.T) {
 					pic := fill(size[0], size[1], channels, func(int) uint16 { return v }, depth)
 					res := detect(t, pic, processing.DefaultParams(), processing.Options{})
 					if res.Mask.Area() != 0 || len(res.Findings) != 0 {
-						t.Errorf("%v, %d bits, %d channels, all %d: %d pixels found", size, depth, channels, v, res.Mask.Area())
+						t.Errorf("%v, %d bits, %d channels, all %d: %d pixels found", size, depth, channels, v,
+							res.Mask.Area())
 					}
 				}
 			}
 		}
 	}
-	odd := &processing.Picture{Width: 2, Height: 1, Channels: 1, F32: []float32{float32(math.NaN()), float32(math.Inf(1))}}
+	odd := &processing.Picture{Width: 2, Height: 1, Channels: 1,
+		F32: []float32{float32(math.NaN()), float32(math.Inf(1))}}
 	detect(t, odd, processing.DefaultParams(), processing.Options{})
 	noise := rand.New(rand.NewPCG(1, 2))
-	detect(t, fill(301, 203, 3, func(int) uint16 { return uint16(noise.Uint32()) }, 16), processing.DefaultParams(), processing.Options{})
-	detect(t, fill(301, 203, 1, func(i int) uint16 { return uint16(i%2) * 65535 }, 8), processing.DefaultParams(), processing.Options{})
+	detect(t, fill(301, 203, 3, func(int) uint16 { return uint16(noise.Uint32()) }, 16), processing.DefaultParams(),
+		processing.Options{})
+	detect(t, fill(301, 203, 1, func(i int) uint16 { return uint16(i%2) * 65535 }, 8), processing.DefaultParams(),
+		processing.Options{})
 }
 
 func TestDetectRefusesNonsense(t *testing.T) {
@@ -173,7 +177,8 @@ func TestDetectRefusesNonsense(t *testing.T) {
 		{"region outside", good, processing.DefaultParams(), outside},
 	} {
 		be := cpu.New()
-		if res, err := processing.Detect(context.Background(), be, c.pic, c.p, processing.Options{Region: c.r}); err == nil {
+		if res, err := processing.Detect(context.Background(), be, c.pic, c.p,
+			processing.Options{Region: c.r}); err == nil {
 			t.Errorf("%s gives %d findings", c.name, len(res.Findings))
 		}
 		be.Close()
@@ -194,7 +199,8 @@ func TestDepthsAgree(t *testing.T) {
 		real.F32[i] = float32(v) / 255
 	}
 	for _, other := range []*processing.Picture{deep, real} {
-		if got := detect(t, other, processing.DefaultParams(), processing.Options{}); !bytes.Equal(got.Mask.Pix, want.Mask.Pix) {
+		if got := detect(t, other, processing.DefaultParams(),
+			processing.Options{}); !bytes.Equal(got.Mask.Pix, want.Mask.Pix) {
 			t.Errorf("%d bits give another mask than 8 bits", other.Depth())
 		}
 	}
@@ -232,7 +238,8 @@ func TestRegionClips(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := &processing.Region{Shape: processing.Shape(rapid.IntRange(0, 2).Draw(rt, "shape"))}
 		for range rapid.IntRange(3, 6).Draw(rt, "points") {
-			r.Points = append(r.Points, processing.Point{X: rapid.Float64Range(-20, 230).Draw(rt, "x"), Y: rapid.Float64Range(-20, 170).Draw(rt, "y")})
+			r.Points = append(r.Points, processing.Point{X: rapid.Float64Range(-20, 230).Draw(rt, "x"),
+				Y: rapid.Float64Range(-20, 170).Draw(rt, "y")})
 		}
 		if r.Shape != processing.PolygonShape {
 			r.Points = r.Points[:2]
@@ -420,14 +427,15 @@ func TestProgressRises(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	last, calls := -1.0, 0
-	detect(t, glaring(t, 200, 150, 8, 1), processing.DefaultParams(), processing.Options{Progress: func(stage message.Message, done float64) {
-		mu.Lock()
-		defer mu.Unlock()
-		if done < last || done > 1 || stage.IsZero() {
-			t.Errorf("progress %v after %v in stage %q", done, last, stage.String())
-		}
-		last, calls = done, calls+1
-	}})
+	detect(t, glaring(t, 200, 150, 8, 1), processing.DefaultParams(),
+		processing.Options{Progress: func(stage message.Message, done float64) {
+			mu.Lock()
+			defer mu.Unlock()
+			if done < last || done > 1 || stage.IsZero() {
+				t.Errorf("progress %v after %v in stage %q", done, last, stage.String())
+			}
+			last, calls = done, calls+1
+		}})
 	if calls < 10 || last < 0.9 {
 		t.Errorf("%d calls, the last at %v", calls, last)
 	}
@@ -453,8 +461,8 @@ func (c *looked) Err() error {
 	return context.Canceled
 }
 
-// cancels runs job to the end, where it must look at its context at least so many times, and then cancels it at eight of
-// these looks. After the cancel each worker and each nested stage may look once more.
+// cancels runs job to the end, where it must look at its context at least so many times, and then cancels it at eight
+// of these looks. After the cancel each worker and each nested stage may look once more.
 func cancels(t *testing.T, least int, job func(ctx context.Context) error) {
 	t.Helper()
 	const plenty = 1 << 40

@@ -67,9 +67,9 @@ const (
 //	Y = (LuminanceRed·L(r) + LuminanceGreen·L(g) + LuminanceBlue·L(b) + 32768) >> 16   (RGB),   Y = L(g)   (grey)
 //	v = (Encode8[Y] + Encode8[L(min(r,g,b))]) >> 1
 //
-// where L is Linear8 for 8-bit samples and Linear16 for 16-bit ones; a float sample x is first made the 16-bit
-// sample ⌊clamp(x, 0, 1)·65535 + ½⌋ (NaN counts as 0). Samples of cyan, magenta, yellow and black are then made red, green
-// and blue, as if inks were perfect filters, and go on as these:
+// where L is Linear8 for 8-bit samples and Linear16 for 16-bit ones; a float sample x is first made the 16-bit sample
+// ⌊clamp(x, 0, 1)·65535 + ½⌋ (NaN counts as 0). Samples of cyan, magenta, yellow and black are then made red, green and
+// blue, as if inks were perfect filters, and go on as these:
 //
 //	r = ⌊((M−c)·(M−k) + ⌊M/2⌋) / M⌋,  g and b likewise from m and y;  M = 255 or 65535   (CMYK)
 type LuminanceTables struct {

@@ -9,19 +9,19 @@ import (
 	"unicode"
 )
 
-// Op is an operation of a Backend: a value whose fields are its arguments. It is described once, by describe and Footprint;
-// argument checks, work on bands and the counting of bytes follow from that.
+// Op is an operation of a Backend: a value whose fields are its arguments. It is described once, by describe and
+// Footprint; argument checks, work on bands and the counting of bytes follow from that.
 //
 // Destination planes are allocated by the caller, have the size of the source and may not be the source unless the
-// operation says so. Windows are squares of side 2·Radius + 1 about the pixel, clipped at the picture's border; means divide
-// by the number of pixels inside. Integer results are exact, so that two backends agree bit for bit. Operations with a
-// result store it where their field Out points to (see Evaluate).
+// operation says so. Windows are squares of side 2·Radius + 1 about the pixel, clipped at the picture's border; means
+// divide by the number of pixels inside. Integer results are exact, so that two backends agree bit for bit. Operations
+// with a result store it where their field Out points to (see Evaluate).
 type Op interface {
 	// Footprint says which part of its source planes a result depends on.
 	Footprint() Footprint
 
-	// describe shows the arguments to a one after the other, checking what is not about a single plane, and returns the operation
-	// with the arguments that a put in their places.
+	// describe shows the arguments to a one after the other, checking what is not about a single plane, and returns the
+	// operation with the arguments that a put in their places.
 	describe(a *arguments) Op
 }
 
@@ -55,7 +55,8 @@ func Evaluate[R any](ctx context.Context, b Backend, q Query[R]) (R, error) {
 type Footprint struct {
 	// Rows is how many rows above and below it.
 	Rows int
-	// Align, where above 1, is what the first row of a band must be a multiple of, since sums are taken in blocks of rows.
+	// Align, where above 1, is what the first row of a band must be a multiple of, since sums are taken in blocks of
+	// rows.
 	Align int
 	// Whole: all of them; Rows and Align are unused.
 	Whole bool
@@ -104,7 +105,8 @@ func UsesOf(op Op) Uses {
 	return a.uses
 }
 
-// Binding replaces arguments of an operation by those of another backend, or by a band of them. A nil function leaves them.
+// Binding replaces arguments of an operation by those of another backend, or by a band of them. A nil function leaves
+// them.
 type Binding struct {
 	Plane      func(Plane) Plane
 	Components func(Components) Components
@@ -114,8 +116,8 @@ type Binding struct {
 // Bind returns op with its arguments replaced. Op stays as it is, and what its slices hold may change afterwards.
 func Bind(op Op, b Binding) Op { return op.describe(&arguments{binding: &b}) }
 
-// Check returns an error that says which argument b must refuse. Every Backend calls it first in Do, so that all refuse the
-// same calls in the same words before anything is done.
+// Check returns an error that says which argument b must refuse. Every Backend calls it first in Do, so that all refuse
+// the same calls in the same words before anything is done.
 func Check(b Backend, op Op) error {
 	c := checker{b: b, op: op}
 	op.describe(&arguments{check: &c})

@@ -1,7 +1,7 @@
 package processing
 
-// Label finds the 8-connected components of the pixels of Class (U8) that have one of Bits, numbered in reading order of
-// their first pixels.
+// Label finds the 8-connected components of the pixels of Class (U8) that have one of Bits, numbered in reading order
+// of their first pixels.
 type Label struct {
 	wholePicture
 
@@ -18,13 +18,13 @@ func (o Label) describe(a *arguments) Op {
 	return o
 }
 
-// Grow extends Cores over pixels of Class (U8) with ClassGrow, from pixel to pixel, nearest to a core first, as far as Growth,
-// which must be valid, allows. Labels stay. A core pixel c has the value (0, c), c counting as row·width + column. Pixels
-// are settled in the order of their values, as in Dijkstra's method: of all that are not, the next is the pixel with the
-// least (max(d, |p − c|²), c) over its 8 neighbours settled with a value (d, c); it must not exceed ⌊Far²⌋ of the core that c
-// belongs to, and then belongs to it. Pixels of equal values have one core, so their order does not matter.
-// (Distances that propagate from neighbour to neighbour: Danielsson 1980.) The maximum makes distances rise along
-// every way from a core, so that a component cut off at a distance, as Growth.Keep says, stays connected.
+// Grow extends Cores over pixels of Class (U8) with ClassGrow, from pixel to pixel, nearest to a core first, as far as
+// Growth, which must be valid, allows. Labels stay. A core pixel c has the value (0, c), c counting as row·width +
+// column. Pixels are settled in the order of their values, as in Dijkstra's method: of all that are not, the next is
+// the pixel with the least (max(d, |p − c|²), c) over its 8 neighbours settled with a value (d, c); it must not exceed
+// ⌊Far²⌋ of the core that c belongs to, and then belongs to it. Pixels of equal values have one core, so their order
+// does not matter. (Distances that propagate from neighbour to neighbour: Danielsson 1980.) The maximum makes distances
+// rise along every way from a core, so that a component cut off at a distance, as Growth.Keep says, stays connected.
 type Grow struct {
 	wholePicture
 
@@ -97,7 +97,8 @@ type MeasureRegions struct {
 	wholePicture
 
 	Components Components
-	// Class (U8) has ClassCore in the cores and ClassWide in what is visibly bright; Member (U8) is not 0 in all components.
+	// Class (U8) has ClassCore in the cores and ClassWide in what is visibly bright; Member (U8) is not 0 in all
+	// components.
 	Class, Member Plane
 	// Y and Background (U16), V (U8) are as Luminance and Background make them.
 	Y, Background, V Plane

@@ -26,8 +26,8 @@ func (o Gaussian) describe(a *arguments) Op {
 	return o
 }
 
-// GaussianTaps returns the weights of the middle tap and of each pair of taps beside it; all 2r+1 of them add up to 1. All
-// backends use them, so that their results agree bit for bit.
+// GaussianTaps returns the weights of the middle tap and of each pair of taps beside it; all 2r+1 of them add up to 1.
+// All backends use them, so that their results agree bit for bit.
 func GaussianTaps(sigma float64) []float32 {
 	r := int(math.Ceil(3 * sigma))
 	exact := make([]float64, r+1)
@@ -57,8 +57,8 @@ const (
 	Daubechies4
 )
 
-// Taps returns the low and high taps: coefficient i of the low and of the high band is the sum over k of low[k]·x[2i−2+k] and
-// high[k]·x[2i−2+k], indices taken round the even length. Haar has its two taps at k = 2 and 3.
+// Taps returns the low and high taps: coefficient i of the low and of the high band is the sum over k of
+// low[k]·x[2i−2+k] and high[k]·x[2i−2+k], indices taken round the even length. Haar has its two taps at k = 2 and 3.
 //
 // Placed like this, the last two samples meet the large taps of the last high coefficient. That is the one which an odd
 // side leaves out, and the inverse finds it from the fact that these two samples are alike.

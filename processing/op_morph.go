@@ -90,8 +90,8 @@ func (o Morph) describe(a *arguments) Op {
 	return o
 }
 
-// FillHoles writes 255 into the pixels of Dst (U8) that are 0 and do not reach the picture's border by pixels that are 0,
-// each beside, above or below the last.
+// FillHoles writes 255 into the pixels of Dst (U8) that are 0 and do not reach the picture's border by pixels that are
+// 0, each beside, above or below the last.
 type FillHoles struct {
 	wholePicture
 	Dst Plane

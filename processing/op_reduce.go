@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Gather writes Src (U8, U16 or U32) at the pixels of Index (row·width + column) into Values, which has the length of Index.
+// Gather writes Src (U8, U16 or U32) at the pixels of Index (row·width + column) into Values, which has the length of
+// Index.
 type Gather struct {
 	wholePicture
 
@@ -46,8 +47,8 @@ func (o Histogram) describe(a *arguments) Op {
 	return o
 }
 
-// NoiseTiles returns, for each tile of Side × Side pixels, Side ≥ 2 (those of less than a quarter of the area left out) of
-// Src (U8, U16), median |HH1| / 0.6745 of the Haar transform, in grey levels (Donoho & Johnstone 1994).
+// NoiseTiles returns, for each tile of Side × Side pixels, Side ≥ 2 (those of less than a quarter of the area left out)
+// of Src (U8, U16), median |HH1| / 0.6745 of the Haar transform, in grey levels (Donoho & Johnstone 1994).
 type NoiseTiles struct {
 	wholePicture
 

@@ -41,7 +41,8 @@ func TestBadArguments(t *testing.T) {
 		made = append(made, p)
 		return p
 	}
-	content := processing.Samples{U8: make([]uint8, n), U16: make([]uint16, n), U32: make([]uint32, n), F32: make([]float32, n)}
+	content := processing.Samples{U8: make([]uint8, n), U16: make([]uint16, n), U32: make([]uint32, n),
+		F32: make([]float32, n)}
 	for i := range n {
 		content.U8[i], content.U16[i], content.U32[i], content.F32[i] = uint8(i), uint16(i), uint32(i), float32(i)
 	}
@@ -54,9 +55,11 @@ func TestBadArguments(t *testing.T) {
 	byte1, byte2 := filled(processing.U8), filled(processing.U8)
 	word1, word2 := filled(processing.U16), filled(processing.U16)
 	long := filled(processing.U32)
-	float1, float2, float3, float4 := filled(processing.F32), filled(processing.F32), filled(processing.F32), filled(processing.F32)
+	float1, float2 := filled(processing.F32), filled(processing.F32)
+	float3, float4 := filled(processing.F32), filled(processing.F32)
 	kept := len(made)
-	turned, foreign, gone := alloc(b, processing.U8, h, w), alloc(other, processing.U8, w, h), alloc(b, processing.U8, w, h)
+	turned, foreign, gone := alloc(b, processing.U8, h, w), alloc(other, processing.U8, w, h), alloc(b, processing.U8,
+		w, h)
 	must(b.Upload(ctx, turned, of(content, processing.U8)))
 	must(other.Upload(ctx, foreign, of(content, processing.U8)))
 	gone.Release()
@@ -74,7 +77,8 @@ func TestBadArguments(t *testing.T) {
 
 	pic := &processing.Picture{Width: w, Height: h, Channels: 1, U8: content.U8}
 	deep := &processing.Picture{Width: w, Height: h, Channels: 1, U16: content.U16}
-	tables, deepTables := processing.NewLuminanceTables(8, processing.TransferSRGB), processing.NewLuminanceTables(16, processing.TransferSRGB)
+	tables, deepTables := processing.NewLuminanceTables(8, processing.TransferSRGB), processing.NewLuminanceTables(16,
+		processing.TransferSRGB)
 	square := processing.Square(1)
 	tile, outside := []processing.Tile{{W: 4, H: 4}}, []processing.Tile{{X: 8, W: 1, H: 1}}
 	model := []processing.Separation{{Sweeps: 1}}
@@ -95,7 +99,8 @@ func TestBadArguments(t *testing.T) {
 	}
 	harmonic := func(tiles ...processing.Tile) error {
 		return b.Do(ctx, processing.Harmonic{
-			Dst: float1, State: byte1, Tiles: tiles, Sweeps: make([]int, len(tiles)), Omegas: make([]float32, len(tiles)),
+			Dst: float1, State: byte1, Tiles: tiles, Sweeps: make([]int, len(tiles)),
+			Omegas: make([]float32, len(tiles)),
 		})
 	}
 	separate := func(paint, seen []processing.Plane, light processing.Plane) error {
@@ -105,7 +110,8 @@ func TestBadArguments(t *testing.T) {
 	}
 	measure := func(c processing.Components, cls processing.Plane, t *processing.LuminanceTables) error {
 		return err(processing.Evaluate(ctx, b, processing.MeasureRegions{
-			Components: c, Class: cls, Member: byte1, Y: word1, Background: word1, V: byte1, Deviation: word1, Starlet: word1, Tables: t,
+			Components: c, Class: cls, Member: byte1, Y: word1, Background: word1, V: byte1, Deviation: word1,
+			Starlet: word1, Tables: t,
 		}))
 	}
 
@@ -116,12 +122,16 @@ func TestBadArguments(t *testing.T) {
 		{err(b.Alloc(9, w, h)), "alloc: plane of unknown kind 9"},
 		{err(b.Alloc(processing.U8, 0, 1)), "alloc: plane of 0 × 1 pixels: both sides must be at least 1"},
 		{err(b.Alloc(processing.U8, 1, -1)), "alloc: plane of 1 × -1 pixels: both sides must be at least 1"},
-		{err(b.Alloc(processing.U8, 1<<16, 1<<16)), "alloc: plane of 65536 × 65536 pixels: more than 4294967295 pixels"},
-		{err(b.Alloc(processing.F32, 1<<62, 1<<62)), "alloc: plane of 4611686018427387904 × 4611686018427387904 pixels: more than 4294967295 pixels"},
+		{err(b.Alloc(processing.U8, 1<<16, 1<<16)),
+			"alloc: plane of 65536 × 65536 pixels: more than 4294967295 pixels"},
+		{err(b.Alloc(processing.F32, 1<<62, 1<<62)),
+			"alloc: plane of 4611686018427387904 × 4611686018427387904 pixels: more than 4294967295 pixels"},
 
 		{b.Upload(ctx, nil, content), "upload: no destination plane given"},
-		{b.Upload(ctx, byte1, processing.Samples{U8: content.U8[1:]}), "upload: 47 samples of the plane's kind given, 48 needed"},
-		{b.Upload(ctx, byte1, processing.Samples{U16: content.U16}), "upload: 0 samples of the plane's kind given, 48 needed"},
+		{b.Upload(ctx, byte1, processing.Samples{U8: content.U8[1:]}),
+			"upload: 47 samples of the plane's kind given, 48 needed"},
+		{b.Upload(ctx, byte1, processing.Samples{U16: content.U16}),
+			"upload: 0 samples of the plane's kind given, 48 needed"},
 		{err(b.Host(ctx, none)), "host: no source plane given"},
 		{err(b.Host(ctx, foreign)), "host: the source plane belongs to another backend"},
 		{err(b.Host(ctx, gone)), "host: the source plane was released"},
@@ -141,18 +151,21 @@ func TestBadArguments(t *testing.T) {
 		{b.Do(ctx, processing.Luminance{
 			Y: word1, V: word2, Picture: pic, Tables: tables,
 		}), "luminance: the level plane is U16, must be U8"},
-		{b.Do(ctx, processing.Luminance{Y: word1, V: byte1, Tables: tables}), "luminance: no picture or no tables given"},
+		{b.Do(ctx, processing.Luminance{Y: word1, V: byte1, Tables: tables}),
+			"luminance: no picture or no tables given"},
 		{b.Do(ctx, processing.Luminance{Y: word1, V: byte1, Picture: pic}), "luminance: no picture or no tables given"},
 		{b.Do(ctx, processing.Luminance{
 			Y: word1, V: byte1, Picture: &processing.Picture{Width: w, Height: h, Channels: 1}, Tables: tables,
 		}),
 			"luminance: picture of 8 × 6 pixels and 1 channels needs 48 samples of one type, has 0 of 0 types"},
 		{b.Do(ctx, processing.Luminance{
-			Y: word1, V: byte1, Picture: &processing.Picture{Width: w, Height: h, Channels: 1, U8: []uint8{}, U16: content.U16}, Tables: tables,
+			Y: word1, V: byte1, Picture: &processing.Picture{Width: w, Height: h, Channels: 1, U8: []uint8{},
+				U16: content.U16}, Tables: tables,
 		}),
 			"luminance: picture of 8 × 6 pixels and 1 channels needs 48 samples of one type, has 48 of 2 types"},
 		{b.Do(ctx, processing.Luminance{
-			Y: word1, V: byte1, Picture: &processing.Picture{Width: h, Height: w, Channels: 1, U8: content.U8}, Tables: tables,
+			Y: word1, V: byte1, Picture: &processing.Picture{Width: h, Height: w, Channels: 1, U8: content.U8},
+			Tables: tables,
 		}),
 			"luminance: the picture is 6 × 8 pixels, the planes are 8 × 6"},
 		{b.Do(ctx, processing.Luminance{
@@ -172,9 +185,12 @@ func TestBadArguments(t *testing.T) {
 		{morph(turned, byte1), "morph: the source plane is 8 × 6 pixels, the others are 6 × 8"},
 		{morph(word1, byte1), "morph: the destination plane is U16, the source U8; both must be of one kind"},
 		{morph(long, long), "morph: the destination plane is U32, must be U8 or U16 or F32"},
-		{element(processing.Open, processing.Element{Size: 2, Size2: 1}), "morph: element of size 2: must be odd and at least 1"},
-		{element(processing.Open, processing.Element{Size: 1, Size2: 4}), "morph: rectangle of height 4: must be odd and at least 1"},
-		{element(processing.Open, processing.Element{Direction: processing.Rising, Size: -1}), "morph: element of size -1: must be odd and at least 1"},
+		{element(processing.Open, processing.Element{Size: 2, Size2: 1}),
+			"morph: element of size 2: must be odd and at least 1"},
+		{element(processing.Open, processing.Element{Size: 1, Size2: 4}),
+			"morph: rectangle of height 4: must be odd and at least 1"},
+		{element(processing.Open, processing.Element{Direction: processing.Rising, Size: -1}),
+			"morph: element of size -1: must be odd and at least 1"},
 		{element(processing.Open, processing.Element{Direction: 9, Size: 3}), "morph: unknown direction 9"},
 		{element(77, square), "morph: unknown operation 77"},
 
@@ -274,7 +290,8 @@ func TestBadArguments(t *testing.T) {
 		{b.Do(ctx, processing.WaveletTransform{
 			Dst: byte2, Src: byte1, Wavelet: processing.Haar,
 		}), "wavelet transform: the destination plane is U8, must be F32"},
-		{b.Do(ctx, processing.WaveletTransform{Dst: float1, Src: byte1, Wavelet: 7}), "wavelet transform: unknown wavelet 7"},
+		{b.Do(ctx, processing.WaveletTransform{Dst: float1, Src: byte1, Wavelet: 7}),
+			"wavelet transform: unknown wavelet 7"},
 		{b.Do(ctx, processing.WaveletTransform{
 			Dst: float1, Src: float1, Wavelet: processing.Haar,
 		}), "wavelet transform: a plane that is written is given twice"},
@@ -348,7 +365,8 @@ func TestBadArguments(t *testing.T) {
 		{measure(nil, byte1, tables), "measure regions: no components given"},
 		{measure(sets, nil, tables), "measure regions: no class plane given"},
 		{measure(sets, byte1, nil), "measure regions: no tables given"},
-		{measure(sets, byte1, &processing.LuminanceTables{}), "measure regions: the encoding table has 0 entries, must have 65536"},
+		{measure(sets, byte1, &processing.LuminanceTables{}),
+			"measure regions: the encoding table has 0 entries, must have 65536"},
 
 		{b.Do(ctx, processing.Convolve{
 			Dst: float1, State: byte1, Tiles: tile, Sigmas: []float64{0},
@@ -359,8 +377,10 @@ func TestBadArguments(t *testing.T) {
 		{b.Do(ctx, processing.Convolve{
 			Dst: float1, State: byte1, Tiles: tile,
 		}), "convolve: 0 sigmas given for 1 tiles"},
-		{harmonic(processing.Tile{X: 5, W: 4, H: 4}), "harmonic: tile 0 (4 × 4 at 5, 0) does not lie in planes of 8 × 6 pixels"},
-		{harmonic(tile[0], processing.Tile{Y: -1, W: 4, H: 4}), "harmonic: tile 1 (4 × 4 at 0, -1) does not lie in planes of 8 × 6 pixels"},
+		{harmonic(processing.Tile{X: 5, W: 4, H: 4}),
+			"harmonic: tile 0 (4 × 4 at 5, 0) does not lie in planes of 8 × 6 pixels"},
+		{harmonic(tile[0], processing.Tile{Y: -1, W: 4, H: 4}),
+			"harmonic: tile 1 (4 × 4 at 0, -1) does not lie in planes of 8 × 6 pixels"},
 		{harmonic(processing.Tile{H: 4}), "harmonic: tile 0 (0 × 4 at 0, 0) does not lie in planes of 8 × 6 pixels"},
 		{harmonic(processing.Tile{X: 1, W: math.MaxInt, H: 4}),
 			"harmonic: tile 0 (9223372036854775807 × 4 at 1, 0) does not lie in planes of 8 × 6 pixels"},
@@ -392,23 +412,27 @@ func TestBadArguments(t *testing.T) {
 			Dst: float1, State: byte1, Tiles: tile, Omega: 1,
 		}), "biharmonic: 0 numbers of sweeps given for 1 tiles"},
 		{b.Do(ctx, processing.Separate{
-			Paint: planes(float1), Light: float3, Seen: planes(float2), Expected: float4, State: byte1, Tiles: outside, Models: model,
+			Paint: planes(float1), Light: float3, Seen: planes(float2), Expected: float4, State: byte1, Tiles: outside,
+			Models: model,
 		}),
 			"separate: tile 0 (1 × 1 at 8, 0) does not lie in planes of 8 × 6 pixels"},
 		{b.Do(ctx, processing.Detail{
 			Dst: float1, Src: float2, State: byte1, Tiles: outside,
 		}), "detail: tile 0 (1 × 1 at 8, 0) does not lie in planes of 8 × 6 pixels"},
 		{separate(nil, nil, float3), "separate: 0 planes of paint and 0 seen: 1 to 4 of each are needed"},
-		{separate(planes(float1), planes(float2, float2), float3), "separate: 1 planes of paint and 2 seen: 1 to 4 of each are needed"},
+		{separate(planes(float1), planes(float2, float2), float3),
+			"separate: 1 planes of paint and 2 seen: 1 to 4 of each are needed"},
 		{separate(bands(5), bands(5), float3), "separate: 5 planes of paint and 5 seen: 1 to 4 of each are needed"},
-		{separate(planes(float1, float1), planes(float2, float2), float3), "separate: a plane that is written is given twice"},
+		{separate(planes(float1, float1), planes(float2, float2), float3),
+			"separate: a plane that is written is given twice"},
 		{separate(planes(float1), planes(float2), float2), "separate: a plane that is written is given twice"},
 		{separate(planes(float1), planes(float2), float4), "separate: a plane that is written is given twice"},
 		{b.Do(ctx, processing.Separate{
 			Paint: planes(float1), Light: float3, Seen: planes(float2), Expected: float4, State: byte1, Tiles: tile,
 		}), "separate: 0 models given for 1 tiles"},
 		{b.Do(ctx, processing.Separate{
-			Paint: planes(float1), Light: float3, Seen: planes(float2), Expected: float4, State: byte1, Tiles: tile, Models: []processing.Separation{{Sweeps: -1}},
+			Paint: planes(float1), Light: float3, Seen: planes(float2), Expected: float4, State: byte1, Tiles: tile,
+			Models: []processing.Separation{{Sweeps: -1}},
 		}),
 			"separate: -1 sweeps of tile 0: must be between 0 and 2147483647"},
 
@@ -455,8 +479,8 @@ func of(s processing.Samples, kind processing.Kind) (one processing.Samples) {
 	return one
 }
 
-// Each plane of each operation is refused where it is missing, foreign, released, of another size, kind or, if it is written,
-// the same as another one.
+// Each plane of each operation is refused where it is missing, foreign, released, of another size, kind or, if it is
+// written, the same as another one.
 func TestEveryPlaneIsChecked(t *testing.T) {
 	b, other := cpu.New(), cpu.New()
 	kinds := []processing.Kind{processing.U8, processing.U16, processing.U32, processing.F32}
@@ -489,7 +513,8 @@ func TestEveryPlaneIsChecked(t *testing.T) {
 			refused(gone, "the "+use.Role+" plane was released")
 			for _, kind := range kinds {
 				if !use.Kinds.Has(kind) {
-					refused(optest.Plane(t, b, kind), fmt.Sprintf("the %s plane is %v, must be %v", use.Role, kind, use.Kinds))
+					refused(optest.Plane(t, b, kind), fmt.Sprintf("the %s plane is %v, must be %v", use.Role, kind,
+						use.Kinds))
 				}
 			}
 			if i > 0 {
@@ -497,7 +522,8 @@ func TestEveryPlaneIsChecked(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				refused(large, fmt.Sprintf("the %s plane is %d × %d pixels, the others are %d × %d", use.Role, h, w, w, h))
+				refused(large, fmt.Sprintf("the %s plane is %d × %d pixels, the others are %d × %d", use.Role, h, w, w,
+					h))
 				large.Release()
 			}
 			if _, ok := op.(processing.Morph); ok {

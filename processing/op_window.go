@@ -6,8 +6,8 @@ import (
 )
 
 // Luminance writes the two planes that detection works on: Y (U16), the linear-light luminance in 1/65535 of white, and
-// V (U8) = (Y re-encoded to 8-bit sRGB + smallest channel re-encoded to 8-bit sRGB) / 2, rounded down. See LuminanceTables
-// for the arithmetic. The picture is read before Do returns.
+// V (U8) = (Y re-encoded to 8-bit sRGB + smallest channel re-encoded to 8-bit sRGB) / 2, rounded down. See
+// LuminanceTables for the arithmetic. The picture is read before Do returns.
 type Luminance struct {
 	perPixel
 
@@ -76,8 +76,9 @@ func (o BoxMean) describe(a *arguments) Op {
 	return o
 }
 
-// MeanVariance writes Mean and population Variance (F32) of the window of Radius, 0…127, of a U8 or U16 plane, from exact
-// integer sums: n²σ² = n·ΣX² − (ΣX)². The sums are recursive, four additions a pixel at any radius (McDonnell 1981).
+// MeanVariance writes Mean and population Variance (F32) of the window of Radius, 0…127, of a U8 or U16 plane, from
+// exact integer sums: n²σ² = n·ΣX² − (ΣX)². The sums are recursive, four additions a pixel at any radius (McDonnell
+// 1981).
 type MeanVariance struct {
 	Mean, Variance, Src Plane
 	Radius              int
@@ -95,10 +96,9 @@ func (o MeanVariance) describe(a *arguments) Op {
 	return o
 }
 
-// GuardRing writes z (F32) of a U8 or U16 plane: (m − μ)/√(σ² + Noise²) where m is the mean over the window of radius Core,
-// μ and σ² are mean and variance over the window of radius Outer less the one of radius Guard;
-// 0 ≤ Core ≤ Guard < Outer ≤ 127, Noise at least 0 and finite. Where the ring is empty z is 0.
-// (Cell-averaging CFAR: Finn & Johnson 1968.)
+// GuardRing writes z (F32) of a U8 or U16 plane: (m − μ)/√(σ² + Noise²) where m is the mean over the window of radius
+// Core, μ and σ² are mean and variance over the window of radius Outer less the one of radius Guard; 0 ≤ Core ≤ Guard <
+// Outer ≤ 127, Noise at least 0 and finite. Where the ring is empty z is 0. (Cell-averaging CFAR: Finn & Johnson 1968.)
 type GuardRing struct {
 	Dst, Src           Plane
 	Core, Guard, Outer int
@@ -154,8 +154,8 @@ func (o Background) describe(a *arguments) Op {
 	return o
 }
 
-// Deviation writes the standard deviation (U16, rounded down) of Y (U16) over the pixels of the window of Radius, 0…127,
-// where Exclude (U8) is 0; 0 where there is none.
+// Deviation writes the standard deviation (U16, rounded down) of Y (U16) over the pixels of the window of Radius,
+// 0…127, where Exclude (U8) is 0; 0 where there is none.
 type Deviation struct {
 	Dst, Y, Exclude Plane
 	Radius          int

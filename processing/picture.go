@@ -16,8 +16,8 @@ type Picture struct {
 	F32 []float32
 	// Transfer is the curve the samples are encoded with.
 	Transfer Transfer
-	// Curve, if not nil, is that curve instead of Transfer: linear light, 0…1, at equal steps of the encoded sample from 0
-	// to 1; at least two values, not falling. In between it is linear.
+	// Curve, if not nil, is that curve instead of Transfer: linear light, 0…1, at equal steps of the encoded sample
+	// from 0 to 1; at least two values, not falling. In between it is linear.
 	Curve []float32
 }
 

@@ -88,7 +88,8 @@ func (d *detector) lineRule(spans []Span, accepted []bool) error {
 			}
 		}
 	}
-	d.demand(spans, accepted, float64(d.p.MinLine), func(i int) float64 { return float64(v.U8[i]) - float64(highest[i]) })
+	d.demand(spans, accepted, float64(d.p.MinLine),
+		func(i int) float64 { return float64(v.U8[i]) - float64(highest[i]) })
 	return nil
 }
 

@@ -28,14 +28,15 @@ func copyRates(ctx context.Context, b processing.Backend, hostBytes int) (CopyRa
 	return CopyRates{Local: local}, err
 }
 
-// Two buffers of hostCopyBytes are more than the caches of any common processor hold, so that memory is measured, not caches:
-// beside one of 300 MiB two of half the size are copied 1.3 times as fast.
+// Two buffers of hostCopyBytes are more than the caches of any common processor hold, so that memory is measured, not
+// caches: beside one of 300 MiB two of half the size are copied 1.3 times as fast.
 const (
 	hostCopyBytes = 256 << 20
 	hostCopies    = 5
 )
 
-// hostCopyRate is the rate of a copy of n bytes by all cores, read and written, in bytes a second: the fastest of several.
+// hostCopyRate is the rate of a copy of n bytes by all cores, read and written, in bytes a second: the fastest of
+// several.
 func hostCopyRate(ctx context.Context, n, times int) (float64, error) {
 	src, dst := make([]byte, n), make([]byte, n)
 	// Pages of zeros that were never written are all the same page.

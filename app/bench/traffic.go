@@ -13,10 +13,10 @@ const (
 	stageDownload = "download"
 )
 
-// traffic is a backend that counts, for each stage, the least that its operations have to move, whatever device they run
-// on: a plane that is read counts once and a plane that is written counts once, in bytes; Morph, Gaussian and the like
-// need not read any pixel twice, if what they read stays in caches. So the time of a stage at the rate of a plain copy is
-// a bound that no implementation with the same operations is faster than.
+// traffic is a backend that counts, for each stage, the least that its operations have to move, whatever device they
+// run on: a plane that is read counts once and a plane that is written counts once, in bytes; Morph, Gaussian and the
+// like need not read any pixel twice, if what they read stays in caches. So the time of a stage at the rate of a plain
+// copy is a bound that no implementation with the same operations is faster than.
 //
 // Where an operation is about a set of pixels, only these count: Gather those asked for, MeasureRegions those of the
 // components, the operations on tiles those of the tiles. Grow touches only the pixels of the components and their

@@ -28,7 +28,8 @@ const (
 	codeUnsupportedPTX = 222
 )
 
-// Status starts the driver at its first call, and returns nil when there is at least one GPU and a driver that can run the kernels, else a *Problem.
+// Status starts the driver at its first call, and returns nil when there is at least one GPU and a driver that can run
+// the kernels, else a *Problem.
 func Status() error {
 	s := C.driver_state()
 	if s.loaded == 0 {
@@ -42,7 +43,8 @@ func Status() error {
 		return err
 	}
 	if version < leastVersion {
-		return &Problem{Reason: TooOld, Detail: fmt.Sprintf("it is for CUDA %s, %s is needed", versionName(int(version)), versionName(leastVersion))}
+		return &Problem{Reason: TooOld, Detail: fmt.Sprintf("it is for CUDA %s, %s is needed",
+			versionName(int(version)), versionName(leastVersion))}
 	}
 	if err := Check(int(C.driver_device_count(&count)), "count the GPUs"); err != nil {
 		return err
@@ -94,7 +96,8 @@ func Wrap(err error, doing string) error {
 // must be current on the calling thread.
 func HostAlloc(n int) ([]byte, error) {
 	var p unsafe.Pointer
-	if err := Check(int(C.driver_host_alloc(&p, C.ulong(n))), fmt.Sprintf("allocate %d bytes of pinned host memory", n)); err != nil {
+	if err := Check(int(C.driver_host_alloc(&p, C.ulong(n))), fmt.Sprintf("allocate %d bytes of pinned host memory",
+		n)); err != nil {
 		return nil, err
 	}
 	return unsafe.Slice((*byte)(p), n), nil
@@ -105,8 +108,8 @@ func HostFree(b []byte) error {
 	return Check(int(C.driver_host_free(unsafe.Pointer(unsafe.SliceData(b)))), "free pinned host memory")
 }
 
-// RowsUp queues a copy of rows of row bytes from pinned memory to rows pitch bytes apart on the device. (The module's own
-// copy of rows fails on anything but an array.)
+// RowsUp queues a copy of rows of row bytes from pinned memory to rows pitch bytes apart on the device. (The module's
+// own copy of rows fails on anything but an array.)
 func RowsUp(dst cu.DevicePtr, pitch int64, src []byte, row int, stream cu.Stream) error {
 	code := C.driver_rows_up(C.ulonglong(dst), C.ulong(pitch), unsafe.Pointer(unsafe.SliceData(src)), C.ulong(row),
 		C.ulong(len(src)/row), handle(stream))
@@ -115,7 +118,8 @@ func RowsUp(dst cu.DevicePtr, pitch int64, src []byte, row int, stream cu.Stream
 
 // RowsDown queues a copy the other way.
 func RowsDown(dst []byte, row int, src cu.DevicePtr, pitch int64, stream cu.Stream) error {
-	code := C.driver_rows_down(unsafe.Pointer(unsafe.SliceData(dst)), C.ulong(row), C.ulong(len(dst)/row), C.ulonglong(src),
+	code := C.driver_rows_down(unsafe.Pointer(unsafe.SliceData(dst)), C.ulong(row), C.ulong(len(dst)/row),
+		C.ulonglong(src),
 		C.ulong(pitch), handle(stream))
 	return Check(int(code), "download")
 }

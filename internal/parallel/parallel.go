@@ -16,8 +16,8 @@ import (
 // maxSplit bounds the parts of Split: a few processors saturate the memory bus.
 const maxSplit = 8
 
-// Split divides 0 … n−1 into contiguous parts of at least least elements, one for each processor but at most 8, and calls
-// f on each part concurrently. It calls f(0, n) directly where only one part results.
+// Split divides 0 … n−1 into contiguous parts of at least least elements, one for each processor but at most 8, and
+// calls f on each part concurrently. It calls f(0, n) directly where only one part results.
 func Split(n, least int, f func(from, to int)) {
 	parts := min(maxSplit, runtime.GOMAXPROCS(0), n/max(least, 1))
 	if parts < 2 {
@@ -32,8 +32,8 @@ func Split(n, least int, f func(from, to int)) {
 	wg.Wait()
 }
 
-// Copy is copy split over the processors where src is large, as a single one does not saturate the memory bus. It returns
-// the number of elements copied, the smaller of both lengths.
+// Copy is copy split over the processors where src is large, as a single one does not saturate the memory bus. It
+// returns the number of elements copied, the smaller of both lengths.
 func Copy[T any](dst, src []T) int {
 	const least = 1 << 18
 	n := min(len(dst), len(src))
@@ -41,8 +41,8 @@ func Copy[T any](dst, src []T) int {
 	return n
 }
 
-// Each calls f for 0 … n−1 on all processors, in any order. No call starts after ctx is cancelled; Each then returns the
-// context's error.
+// Each calls f for 0 … n−1 on all processors, in any order. No call starts after ctx is cancelled; Each then returns
+// the context's error.
 func Each(ctx context.Context, n int, f func(i int)) error {
 	return Workers(ctx, 0, n, func(tasks iter.Seq[int]) {
 		for i := range tasks {
@@ -57,8 +57,8 @@ func Chunks(ctx context.Context, n, size int, f func(from, to int)) error {
 }
 
 // Workers runs body on up to limit goroutines (at least one, the calling one; a limit below 1 means one per processor),
-// which share the tasks 0 … n−1: each body ranges over those that it gets, in ascending order, and may hold scratch memory
-// meanwhile. No task is handed out after ctx is cancelled; Workers then returns the context's error.
+// which share the tasks 0 … n−1: each body ranges over those that it gets, in ascending order, and may hold scratch
+// memory meanwhile. No task is handed out after ctx is cancelled; Workers then returns the context's error.
 func Workers(ctx context.Context, limit, n int, body func(tasks iter.Seq[int])) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -126,7 +126,8 @@ func TestTryReturnsTheFirstError(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := parallel.Try(ctx, 0, 10, func(context.Context, iter.Seq[int]) error { return failure }); err != context.Canceled {
+	err = parallel.Try(ctx, 0, 10, func(context.Context, iter.Seq[int]) error { return failure })
+	if err != context.Canceled {
 		t.Errorf("error %v of a cancelled context", err)
 	}
 }

@@ -18,7 +18,8 @@ type group struct {
 	outputs []*value
 	// last are the values that are not needed any more after each step.
 	last [][]*value
-	// margin is how many rows at an edge of a band that is none of the picture come out wrong; align is as in operation.
+	// margin is how many rows at an edge of a band that is none of the picture come out wrong; align is as in
+	// operation.
 	margin, align int
 	// bytes is the most that a pixel takes in all values at a time.
 	bytes int
@@ -97,8 +98,8 @@ func leastCommonMultiple(a, b int) int {
 	return a / x * b
 }
 
-// leastBytes is what a pixel of a band takes on the device at least: the planes that detection works on, and what operations
-// need beside them.
+// leastBytes is what a pixel of a band takes on the device at least: the planes that detection works on, and what
+// operations need beside them.
 const leastBytes = 32
 
 // pixelBytes is what a pixel of a band takes on the device.
@@ -157,7 +158,8 @@ func (b *Backend) bands(ctx context.Context, g *group) (err error) {
 		rows := g.rows(limit)
 		win, ok := g.window(from, rows)
 		if !ok && cause == nil {
-			cause = fmt.Errorf("%s: %w: %d rows of %d pixels fit, %d are needed", b.Name(), ErrMemory, rows, g.w, 2*g.margin+g.align)
+			cause = fmt.Errorf("%s: %w: %d rows of %d pixels fit, %d are needed", b.Name(), ErrMemory, rows, g.w,
+				2*g.margin+g.align)
 		}
 		if !ok {
 			return cause
@@ -218,7 +220,8 @@ func (b *Backend) band(ctx context.Context, g *group, win window, out []output) 
 			if err != nil {
 				return err
 			}
-			copySamples(part(out[i].samples, win.from*g.w, win.to*g.w), part(s, (win.from-win.top)*g.w, (win.to-win.top)*g.w))
+			copySamples(part(out[i].samples, win.from*g.w, win.to*g.w),
+				part(s, (win.from-win.top)*g.w, (win.to-win.top)*g.w))
 			return nil
 		}); err != nil {
 			return err
@@ -228,7 +231,8 @@ func (b *Backend) band(ctx context.Context, g *group, win window, out []output) 
 }
 
 // place returns the plane of the device for a slot of a step, with the rows of what is read.
-func (b *Backend) place(ctx context.Context, here map[*value]processing.Plane, c slot, win window) (processing.Plane, error) {
+func (b *Backend) place(ctx context.Context, here map[*value]processing.Plane, c slot,
+	win window) (processing.Plane, error) {
 	w := c.plane.w
 	q := here[c.read]
 	if q == nil {
@@ -245,7 +249,8 @@ func (b *Backend) place(ctx context.Context, here map[*value]processing.Plane, c
 		if err != nil {
 			return nil, err
 		}
-		if err := b.timed(stageUpload, func() error { return b.inner.Upload(ctx, q, part(s, win.top*w, win.base*w)) }); err != nil {
+		rows := part(s, win.top*w, win.base*w)
+		if err := b.timed(stageUpload, func() error { return b.inner.Upload(ctx, q, rows) }); err != nil {
 			return nil, err
 		}
 	}

@@ -14,8 +14,8 @@ var ErrMemory = errors.New("too little memory for bands of the picture")
 
 // Backend implements processing.Backend by bands on another one.
 //
-// An operation may return before it was done. What goes wrong with its device or its memory is then told by the call that
-// asks for its result.
+// An operation may return before it was done. What goes wrong with its device or its memory is then told by the call
+// that asks for its result.
 type Backend struct {
 	inner, host processing.Backend
 	// limit is the memory of inner in bytes that a band may take; it falls when inner has less.
@@ -34,10 +34,11 @@ type Backend struct {
 
 var _ processing.Backend = (*Backend)(nil)
 
-// New returns a Backend that works on inner by bands of at most limit bytes, and on host where bands are of no use. Planes
-// are kept by host, whose method Host must return their samples themselves, as that of package cpu does: what comes back
-// from inner is written there. short says whether an error of inner means that its memory does not suffice: the bands are
-// halved then, as often as need be. Both backends stay the caller's, who may use them for nothing else meanwhile.
+// New returns a Backend that works on inner by bands of at most limit bytes, and on host where bands are of no use.
+// Planes are kept by host, whose method Host must return their samples themselves, as that of package cpu does: what
+// comes back from inner is written there. short says whether an error of inner means that its memory does not suffice:
+// the bands are halved then, as often as need be. Both backends stay the caller's, who may use them for nothing else
+// meanwhile.
 func New(inner, host processing.Backend, limit int64, short func(error) bool) *Backend {
 	return &Backend{inner: inner, host: host, limit: limit, short: short}
 }

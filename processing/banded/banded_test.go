@@ -235,7 +235,8 @@ func (p *program) must(err error) {
 }
 
 // same runs an operation on both backends and compares what it returns.
-func (p *program) same(what string, f func(be processing.Backend, at []processing.Plane, c processing.Components) (any, error)) {
+func (p *program) same(what string, f func(be processing.Backend, at []processing.Plane, c processing.Components) (any,
+	error)) {
 	p.t.Helper()
 	want, err := f(p.plain, p.reference, p.components[1])
 	if err != nil {
@@ -330,13 +331,18 @@ func operations() map[string]action {
 		return list
 	}
 	rule := func(t *rapid.T) processing.ContrastRule {
-		return processing.ContrastRule{Absolute: rapid.Uint16Max(9000).Draw(t, "absolute"), Relative: rapid.Uint32Max(65536).Draw(t, "relative"),
+		return processing.ContrastRule{Absolute: rapid.Uint16Max(9000).Draw(t, "absolute"),
+			Relative:     rapid.Uint32Max(65536).Draw(t, "relative"),
 			SeedAbsolute: rapid.Uint16Max(20000).Draw(t, "seed"), SeedRelative: rapid.Uint32Max(65536).Draw(t, "share"), SeedLevel: rapid.Uint8().Draw(t, "level")}
 	}
-	fill := func(t *rapid.T, p *program, f func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error) {
+	fill := func(t *rapid.T, p *program, f func(be processing.Backend, dst, state processing.Plane,
+		tiles []processing.Tile) error) {
 		d, s := p.pick(t, "dst", nil, f32), p.pick(t, "state", nil, u8)
 		list := tiles(t, p)
-		on("tiles", p, []int{d}, func(be processing.Backend, at []processing.Plane) error { return f(be, at[d], at[s], list) })
+		on("tiles", p, []int{d}, func(be processing.Backend,
+			at []processing.Plane) error {
+			return f(be, at[d], at[s], list)
+		})
 	}
 	return map[string]action{
 		"upload": func(t *rapid.T, p *program) { p.load(t, rapid.IntRange(0, planeCount-1).Draw(t, "plane")) },
@@ -447,7 +453,8 @@ func operations() map[string]action {
 		"cores": func(t *rapid.T, p *program) {
 			c, y := p.pick(t, "cls", nil, u8), p.pick(t, "y", nil, u16)
 			b, m := p.pick(t, "b", nil, u16), p.pick(t, "m", nil, u16)
-			rule := processing.CoreRule{Core: rapid.Uint32Max(65536).Draw(t, "core"), Grow: rapid.Uint32Max(65536).Draw(t, "grow")}
+			rule := processing.CoreRule{Core: rapid.Uint32Max(65536).Draw(t, "core"),
+				Grow: rapid.Uint32Max(65536).Draw(t, "grow")}
 			on("cores", p, []int{c}, func(be processing.Backend, at []processing.Plane) error {
 				return be.Do(background, processing.Cores{
 					Class: at[c], Y: at[y], Background: at[b], Peak: at[m], Rule: rule,
@@ -504,14 +511,16 @@ func operations() map[string]action {
 		},
 		"noise tiles": func(t *rapid.T, p *program) {
 			s, tile := p.pick(t, "src", nil, u8, u16), rapid.IntRange(2, 20).Draw(t, "tile")
-			p.same("noise tiles", func(be processing.Backend, at []processing.Plane, _ processing.Components) (any, error) {
+			p.same("noise tiles", func(be processing.Backend, at []processing.Plane,
+				_ processing.Components) (any, error) {
 				return processing.Evaluate(background, be, processing.NoiseTiles{Src: at[s], Side: tile})
 			})
 		},
 		"histogram": func(t *rapid.T, p *program) {
 			s, e := p.pick(t, "src", nil, u8, u16), p.pick(t, "exclude", nil, u8)
 			all := rapid.Bool().Draw(t, "all")
-			p.same("histogram", func(be processing.Backend, at []processing.Plane, _ processing.Components) (any, error) {
+			p.same("histogram", func(be processing.Backend, at []processing.Plane,
+				_ processing.Components) (any, error) {
 				var exclude processing.Plane
 				if !all {
 					exclude = at[e]
@@ -535,7 +544,8 @@ func operations() map[string]action {
 		"label and grow": func(t *rapid.T, p *program) {
 			c, d := p.pick(t, "cls", nil, u8), p.pick(t, "dst", nil, u8)
 			bits := rapid.SampledFrom([]uint8{processing.ClassCore, 1, 255}).Draw(t, "bits")
-			g := processing.Growth{Base: 1.5, Slope: 0.7, FarBase: 4, FarSlope: 2, Closed: 0.15, Limit: 30, MaxCore: 100}
+			g := processing.Growth{Base: 1.5, Slope: 0.7, FarBase: 4, FarSlope: 2, Closed: 0.15, Limit: 30,
+				MaxCore: 100}
 			for k, be := range []processing.Backend{p.Backend, p.plain} {
 				at := [][]processing.Plane{p.banded, p.reference}[k]
 				if p.components[k] != nil {
@@ -555,7 +565,8 @@ func operations() map[string]action {
 				cores.Release()
 			}
 			keep := rapid.SliceOfN(rapid.Bool(), p.components[0].Len(), p.components[0].Len()).Draw(t, "keep")
-			p.same("components", func(be processing.Backend, at []processing.Plane, c processing.Components) (any, error) {
+			p.same("components", func(be processing.Backend, at []processing.Plane,
+				c processing.Components) (any, error) {
 				if err := be.Do(background, processing.FilterComponents{Components: c, Keep: keep}); err != nil {
 					return nil, err
 				}
@@ -578,9 +589,11 @@ func operations() map[string]action {
 			c, m, v := p.pick(t, "class", nil, u8), p.pick(t, "member", nil, u8), p.pick(t, "v", nil, u8)
 			y, b := p.pick(t, "y", nil, u16), p.pick(t, "b", nil, u16)
 			s, l := p.pick(t, "spread", nil, u16), p.pick(t, "starlet", nil, u16)
-			p.same("measure regions", func(be processing.Backend, at []processing.Plane, comps processing.Components) (any, error) {
+			p.same("measure regions", func(be processing.Backend, at []processing.Plane,
+				comps processing.Components) (any, error) {
 				return processing.Evaluate(background, be, processing.MeasureRegions{
-					Components: comps, Class: at[c], Member: at[m], Y: at[y], Background: at[b], V: at[v], Deviation: at[s], Starlet: at[l], Tables: tables(8),
+					Components: comps, Class: at[c], Member: at[m], Y: at[y], Background: at[b], V: at[v],
+					Deviation: at[s], Starlet: at[l], Tables: tables(8),
 				})
 			})
 		},
@@ -594,7 +607,8 @@ func operations() map[string]action {
 		"harmonic": func(t *rapid.T, p *program) {
 			fill(t, p, func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error {
 				return be.Do(background, processing.Harmonic{
-					Dst: dst, State: state, Tiles: tiles, Sweeps: slices.Repeat([]int{3}, len(tiles)), Omegas: slices.Repeat([]float32{1.5}, len(tiles)),
+					Dst: dst, State: state, Tiles: tiles, Sweeps: slices.Repeat([]int{3}, len(tiles)),
+					Omegas: slices.Repeat([]float32{1.5}, len(tiles)),
 				})
 			})
 		},
@@ -620,12 +634,14 @@ func operations() map[string]action {
 			}
 			models := make([]processing.Separation, len(list))
 			for i := range models {
-				models[i] = processing.Separation{Axes: [4][4]float32{{1}}, Variance: [4]float32{0.01}, Light: [4]float32{1},
+				models[i] = processing.Separation{Axes: [4][4]float32{{1}}, Variance: [4]float32{0.01},
+					Light: [4]float32{1},
 					Noise: 1e-4, Mismatch: 0.1, Sweeps: 2}
 			}
 			on("separate", p, q[:2], func(be processing.Backend, at []processing.Plane) error {
 				return be.Do(background, processing.Separate{
-					Paint: at[q[0] : q[0]+1], Light: at[q[1]], Seen: at[q[2] : q[2]+1], Expected: at[q[3]], State: at[e], Tiles: list, Models: models,
+					Paint: at[q[0] : q[0]+1], Light: at[q[1]], Seen: at[q[2] : q[2]+1], Expected: at[q[3]],
+					State: at[e], Tiles: list, Models: models,
 				})
 			})
 		},
@@ -634,7 +650,8 @@ func operations() map[string]action {
 
 // luminanceTables are made once: they are larger than the pictures here.
 var luminanceTables = sync.OnceValue(func() [2]*processing.LuminanceTables {
-	return [2]*processing.LuminanceTables{processing.NewLuminanceTables(8, processing.TransferSRGB), processing.NewLuminanceTables(16, processing.TransferSRGB)}
+	return [2]*processing.LuminanceTables{processing.NewLuminanceTables(8, processing.TransferSRGB),
+		processing.NewLuminanceTables(16, processing.TransferSRGB)}
 })
 
 func tables(depth int) *processing.LuminanceTables { return luminanceTables()[min(depth/16, 1)] }
@@ -944,7 +961,8 @@ func TestComponentsAnew(t *testing.T) {
 	b.done()
 }
 
-// Floats are added in the order that they are added in on the whole picture, also where means over several windows wait.
+// Floats are added in the order that they are added in on the whole picture, also where means over several windows
+// wait.
 func TestFloatOrder(t *testing.T) {
 	const w, h = 1, 60
 	samples := make([]float32, w*h)

@@ -9,9 +9,9 @@ import (
 	"blik/processing/internal/span"
 )
 
-// Components are made and kept on the device where the class plane fits there in one piece, which takes a byte a pixel. Where the
-// host needs them too, or the device has no memory left, they are made anew there: the values that they came from are kept for
-// that.
+// Components are made and kept on the device where the class plane fits there in one piece, which takes a byte a pixel.
+// Where the host needs them too, or the device has no memory left, they are made anew there: the values that they came
+// from are kept for that.
 
 // origin is one of the operations that components came from: a Label, Grow or FilterComponents.
 type origin struct {
@@ -64,8 +64,8 @@ func (b *Backend) from(p *plane, origins ...origin) *components {
 // componentBytes is what a pixel of a class plane takes on the device with what making components needs beside it.
 const componentBytes = 4
 
-// onDevice runs f with a whole plane of the device that holds v. It says whether it came out; where the memory of the device
-// does not suffice, that is no error.
+// onDevice runs f with a whole plane of the device that holds v. It says whether it came out; where the memory of the
+// device does not suffice, that is no error.
 func (b *Backend) onDevice(ctx context.Context, v *value, f func(q processing.Plane) error) (done bool, err error) {
 	if b.crowded || b.limit/componentBytes < int64(v.w)*int64(v.h) {
 		return false, nil

@@ -55,7 +55,8 @@ func glaring(t testing.TB, w, h, depth int) *processing.Picture {
 }
 
 // detects compares detection with bands of so many rows with that of the CPU.
-func detects(t *testing.T, pic *processing.Picture, p processing.Params, rows int, device func(*device)) *processing.Result {
+func detects(t *testing.T, pic *processing.Picture, p processing.Params, rows int,
+	device func(*device)) *processing.Result {
 	t.Helper()
 	b := newBench(t, pic.Width, pic.Height, rows)
 	if device != nil {
@@ -75,14 +76,16 @@ func detects(t *testing.T, pic *processing.Picture, p processing.Params, rows in
 
 func sameResult(t *testing.T, got, want *processing.Result) {
 	t.Helper()
-	if !slices.Equal(got.Mask.Pix, want.Mask.Pix) || !reflect.DeepEqual(got.Findings, want.Findings) || !reflect.DeepEqual(got.Chosen, want.Chosen) {
+	if !slices.Equal(got.Mask.Pix, want.Mask.Pix) || !reflect.DeepEqual(got.Findings, want.Findings) ||
+		!reflect.DeepEqual(got.Chosen, want.Chosen) {
 		t.Fatalf("another result: %d pixels of glare, want %d", got.Mask.Area(), want.Mask.Area())
 	}
 }
 
 func TestDetect(t *testing.T) {
 	for _, c := range []struct{ w, h, depth, rows int }{
-		{1, 1, 8, 1}, {1, 1, 16, 5}, {131, 1, 8, 1}, {1, 300, 16, 110}, {63, 65, 8, 65}, {121, 250, 8, 101}, {121, 250, 16, 150},
+		{1, 1, 8, 1}, {1, 1, 16, 5}, {131, 1, 8, 1}, {1, 300, 16, 110}, {63, 65, 8, 65}, {121, 250, 8, 101},
+		{121, 250, 16, 150},
 	} {
 		res := detects(t, glaring(t, c.w, c.h, c.depth), processing.DefaultParams(), c.rows, nil)
 		if c.w > 100 && c.h > 100 && len(res.Findings) == 0 {

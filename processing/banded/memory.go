@@ -7,7 +7,8 @@ import (
 
 // part returns samples i to j−1.
 func part(s processing.Samples, i, j int) processing.Samples {
-	return processing.Samples{U8: piece(s.U8, i, j), U16: piece(s.U16, i, j), U32: piece(s.U32, i, j), F32: piece(s.F32, i, j)}
+	return processing.Samples{U8: piece(s.U8, i, j), U16: piece(s.U16, i, j), U32: piece(s.U32, i, j),
+		F32: piece(s.F32, i, j)}
 }
 
 func piece[T any](s []T, i, j int) []T {

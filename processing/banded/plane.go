@@ -52,7 +52,8 @@ func (p *plane) current() (*value, error) {
 	return p.content, nil
 }
 
-// value is the content of a plane from one operation to the next. It is made by a step, and does not change when it is there.
+// value is the content of a plane from one operation to the next. It is made by a step, and does not change when it is
+// there.
 type value struct {
 	kind processing.Kind
 	w, h int

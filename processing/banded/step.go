@@ -38,7 +38,8 @@ func (t *target) binding() processing.Binding {
 // step is an operation that waits to be done, on the values that its planes had and get.
 type step struct {
 	operation
-	// number tells the order in which steps were asked for. A value that a step changes in place is read by none after it.
+	// number tells the order in which steps were asked for. A value that a step changes in place is read by none after
+	// it.
 	number int
 	// stage is the name of the stage that it belongs to.
 	stage string
@@ -47,8 +48,8 @@ type step struct {
 	wanted int
 }
 
-// slot is a plane of a step: the values that are read and written, nil where it is not. Where both are set the step changes the plane
-// in place.
+// slot is a plane of a step: the values that are read and written, nil where it is not. Where both are set the step
+// changes the plane in place.
 type slot struct {
 	plane       *plane
 	read, write *value
@@ -66,7 +67,8 @@ func (s *step) drop() {
 	}
 }
 
-// record makes a step of an operation, which is the caller's to drop. Its values take the place of what the planes held.
+// record makes a step of an operation, which is the caller's to drop. Its values take the place of what the planes
+// held.
 func (b *Backend) record(o operation) (*step, error) {
 	b.number++
 	s := &step{operation: o, number: b.number, stage: b.stage(), wanted: 1}

@@ -180,8 +180,8 @@ func (b *Backend) deviation(ctx context.Context, op processing.Deviation) error 
 	})
 }
 
-// deviations writes ⌊√v/n⌋ for v = n·ΣX² − (ΣX)² < 2⁶³, share[n] being 1/n. The product of floats is within one unit of the
-// integer and is put right.
+// deviations writes ⌊√v/n⌋ for v = n·ΣX² − (ΣX)² < 2⁶³, share[n] being 1/n. The product of floats is within one unit of
+// the integer and is put right.
 func deviations(dst []uint16, sum, sum2 []uint64, share []float64) {
 	sum, sum2 = sum[:len(dst)], sum2[:len(dst)]
 	for i, s := range sum {

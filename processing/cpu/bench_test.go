@@ -178,7 +178,8 @@ func BenchmarkDetection(b *testing.B) {
 						Dst: s.out16, Src: s.seed, Op: processing.Dilate, Element: processing.Square(7),
 					}))
 					must(b, be.Do(ctx, processing.Cores{
-						Class: s.cls, Y: s.y, Background: s.bg, Peak: s.out16, Rule: processing.CoreRule{Core: 29491, Grow: 3277},
+						Class: s.cls, Y: s.y, Background: s.bg, Peak: s.out16,
+						Rule: processing.CoreRule{Core: 29491, Grow: 3277},
 					}))
 					must(b, be.Do(ctx, processing.DifferenceThreshold{
 						Dst: s.mask, Y: s.y, Background: s.bg, V: s.cls, Level: processing.ClassCore,

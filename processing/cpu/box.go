@@ -145,7 +145,8 @@ func (b *Backend) boxCount(ctx context.Context, op processing.BoxCount) error {
 		col := zeros[uint8](t, g.width(tile))
 		none := zeros[uint8](t, x1-x0)
 		g.slide(t, tile, func(add, sub int) {
-			b.kernels.countBits(col[at:at+x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none), op.Bits)
+			b.kernels.countBits(col[at:at+x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none),
+				op.Bits)
 		}, func(y int) {
 			b.kernels.scanCount(out[y*w+tile.x0:y*w+tile.x1], col, 2*g.rx+1)
 		})
@@ -198,7 +199,8 @@ func boxMeanFloat(ctx context.Context, b *Backend, d, s *plane, r int) error {
 				copy(into, slot(i))
 				addRow(into, run)
 				blockSums(sum, col, kx)
-				// Left of the picture blockSums has added up to the end of a block, right of it there is nothing to add.
+				// Left of the picture blockSums has added up to the end of a block, right of it there is nothing to
+				// add.
 				clear(col[:at])
 				ny := g.countY(y)
 				for j, v := range sum {

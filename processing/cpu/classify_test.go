@@ -31,8 +31,9 @@ func TestContrast(t *testing.T) {
 			Absolute:     small.Draw(t, "absolute"),
 			Relative:     rapid.OneOf(rapid.Uint32Range(0, 1<<17), rapid.Uint32()).Draw(t, "relative"),
 			SeedAbsolute: small.Draw(t, "seed absolute"),
-			SeedRelative: rapid.OneOf(rapid.Just(uint32(0)), rapid.Uint32Range(0, 1<<17), rapid.Uint32()).Draw(t, "seed relative"),
-			SeedLevel:    rapid.Uint8().Draw(t, "level"),
+			SeedRelative: rapid.OneOf(rapid.Just(uint32(0)), rapid.Uint32Range(0, 1<<17),
+				rapid.Uint32()).Draw(t, "seed relative"),
+			SeedLevel: rapid.Uint8().Draw(t, "level"),
 		}
 		cls, seed := make([]uint8, w*h), make([]uint16, w*h)
 		for i := range y {
@@ -78,7 +79,8 @@ func TestContrastEdges(t *testing.T) {
 		{65436, 65335, 9, processing.ContrastRule{SeedRelative: 32768}, seed},
 		{150, 100, 9, processing.ContrastRule{SeedLevel: 10}, wide},
 		{150, 100, 10, processing.ContrastRule{SeedLevel: 10}, seed},
-		{65535, 0, 255, processing.ContrastRule{Absolute: 65534, Relative: 1<<32 - 1, SeedAbsolute: 65534, SeedLevel: 255}, seed},
+		{65535, 0, 255, processing.ContrastRule{Absolute: 65534, Relative: 1<<32 - 1, SeedAbsolute: 65534,
+			SeedLevel: 255}, seed},
 		{100, 101, 255, processing.ContrastRule{}, 0},
 	} {
 		cls, s := []uint8{9}, []uint16{9}
@@ -88,7 +90,8 @@ func TestContrastEdges(t *testing.T) {
 			contrasts = c.y - c.b
 		}
 		if cls[0] != c.want || s[0] != contrasts {
-			t.Errorf("y %d, b %d, v %d, %+v: class %d and contrast %d, want %d and %d", c.y, c.b, c.v, c.rule, cls[0], s[0], c.want, contrasts)
+			t.Errorf("y %d, b %d, v %d, %+v: class %d and contrast %d, want %d and %d", c.y, c.b, c.v, c.rule, cls[0],
+				s[0], c.want, contrasts)
 		}
 	}
 }

@@ -217,8 +217,8 @@ const none = ^uint32(0)
 // greater value. It returns the spans of the components.
 func (is island) grow(t *worker, g *growth) []processing.Span {
 	spans := is.spans
-	// first[i] is the index of the first pixel of span i in owner and dist; above[i] the first span of the row above that may touch
-	// span i, and below likewise.
+	// first[i] is the index of the first pixel of span i in owner and dist; above[i] the first span of the row above
+	// that may touch span i, and below likewise.
 	first := make([]int32, len(spans)+1)
 	above, below := neighbours(spans)
 	for i, s := range spans {
@@ -380,7 +380,8 @@ func ringOf(d2 int32) int32 {
 func (b *Backend) measureRegions(ctx context.Context, op processing.MeasureRegions) ([]processing.RegionProps, error) {
 	q := op.Components.(*components)
 	s := &regionPlanes{
-		cls: op.Class.(*plane), member: op.Member.(*plane), y: op.Y.(*plane), bg: op.Background.(*plane), v: op.V.(*plane),
+		cls: op.Class.(*plane), member: op.Member.(*plane), y: op.Y.(*plane), bg: op.Background.(*plane),
+		v:         op.V.(*plane),
 		deviation: op.Deviation.(*plane), starlet: op.Starlet.(*plane), encode: op.Tables.Encode8,
 	}
 	out := make([]processing.RegionProps, q.n)

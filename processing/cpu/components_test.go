@@ -134,8 +134,10 @@ func TestGrowEqualsDefinition(t *testing.T) {
 		before, after := classes(t, w*h), classes(t, w*h)
 		g := processing.Growth{
 			Base: rapid.Float64Range(0, 2).Draw(t, "base"), Slope: rapid.Float64Range(0, 1).Draw(t, "slope"),
-			FarBase: rapid.Float64Range(0, 4).Draw(t, "farBase"), FarSlope: rapid.Float64Range(0, 2).Draw(t, "farSlope"),
-			Closed: rapid.Float64Range(0, 0.6).Draw(t, "closed"), Limit: 6, MaxCore: rapid.IntRange(1, 30).Draw(t, "maxCore"),
+			FarBase:  rapid.Float64Range(0, 4).Draw(t, "farBase"),
+			FarSlope: rapid.Float64Range(0, 2).Draw(t, "farSlope"),
+			Closed:   rapid.Float64Range(0, 0.6).Draw(t, "closed"), Limit: 6,
+			MaxCore: rapid.IntRange(1, 30).Draw(t, "maxCore"),
 		}
 		b := New(Workers(rapid.SampledFrom(workerCounts).Draw(t, "workers")))
 		defer b.Close()
@@ -220,7 +222,8 @@ func TestRegionPropsEqualDefinition(t *testing.T) {
 		w, h := size(t)
 		n := w * h
 		cls := classes(t, n)
-		y, bg, spread, starlet := noise[uint16](t, n, 65535), noise[uint16](t, n, 65535), noise[uint16](t, n, 65535), noise[uint16](t, n, 65535)
+		y, bg, spread, starlet := noise[uint16](t, n, 65535), noise[uint16](t, n, 65535), noise[uint16](t, n,
+			65535), noise[uint16](t, n, 65535)
 		v := noise[uint8](t, n, 255)
 		tables := processing.NewLuminanceTables(8, processing.TransferSRGB)
 		b := New(Workers(rapid.SampledFrom(workerCounts).Draw(t, "workers")))
@@ -237,7 +240,9 @@ func TestRegionPropsEqualDefinition(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := processing.Evaluate(ctx, b, processing.MeasureRegions{
-			Components: c, Class: class, Member: member, Y: up(t, b, w, h, y), Background: up(t, b, w, h, bg), V: up(t, b, w, h, v), Deviation: up(t, b, w, h, spread), Starlet: up(t, b, w, h, starlet), Tables: tables,
+			Components: c, Class: class, Member: member, Y: up(t, b, w, h, y), Background: up(t, b, w, h, bg),
+			V: up(t, b, w, h, v), Deviation: up(t, b, w, h, spread), Starlet: up(t, b, w, h, starlet),
+			Tables: tables,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -65,8 +65,8 @@ func quantise(dst []uint16, src []float32) {
 	}
 }
 
-// throughInks makes CMYK samples RGB as processing.LuminanceTables says; rgb has three for each four of src and may lie at its
-// beginning.
+// throughInks makes CMYK samples RGB as processing.LuminanceTables says; rgb has three for each four of src and may lie
+// at its beginning.
 func throughInks[S uint8 | uint16](rgb, src []S) {
 	most := uint32(^S(0))
 	for len(rgb) >= 3 {

@@ -188,7 +188,8 @@ func TestStages(t *testing.T) {
 	first()
 	b.Stage("inner")()
 	times := b.Timings()
-	if len(times) != 1 || times[0].Name != "inner" || times[0].Time < 2*time.Millisecond || times[0].Time > time.Since(start) {
+	if len(times) != 1 || times[0].Name != "inner" || times[0].Time < 2*time.Millisecond ||
+		times[0].Time > time.Since(start) {
 		t.Errorf("stages %v, want the inner one with 2 ms", times)
 	}
 	outer()

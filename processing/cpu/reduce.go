@@ -74,8 +74,9 @@ func histogram[T uint8 | uint16](bins []uint32, src []T, exclude []uint8) {
 // blocks are added pairwise. Both are fixed by the plane alone.
 const momentBlock = 1 << 14
 
-// sumMoments sums over src. For F32 every addition carries the rounding error of the sum along (Neumaier 1974; Knuth's two-sum
-// between blocks), so that the sums are as good as if taken with twice the precision of float64 and rounded once.
+// sumMoments sums over src. For F32 every addition carries the rounding error of the sum along (Neumaier 1974; Knuth's
+// two-sum between blocks), so that the sums are as good as if taken with twice the precision of float64 and rounded
+// once.
 func (b *Backend) sumMoments(ctx context.Context, op processing.SumMoments) (processing.Moments, error) {
 	s := op.Src.(*plane)
 	switch s.kind {
@@ -124,7 +125,8 @@ func integerMoments[T uint8 | uint16 | uint32](ctx context.Context, b *Backend, 
 	sum := new(big.Int).SetUint64(total.sum)
 	sum2 := new(big.Int).SetUint64(total.high)
 	sum2.Lsh(sum2, 64).Add(sum2, new(big.Int).SetUint64(total.low))
-	return processing.NewMoments(len(s), processing.WideFloat().SetInt(sum), processing.WideFloat().SetInt(sum2), float64(total.min), float64(total.max)), nil
+	return processing.NewMoments(len(s), processing.WideFloat().SetInt(sum), processing.WideFloat().SetInt(sum2),
+		float64(total.min), float64(total.max)), nil
 }
 
 // double is a sum and the error of its roundings.
@@ -180,10 +182,12 @@ func floatMoments(ctx context.Context, b *Backend, s []float32) (processing.Mome
 	if math.IsNaN(naive) || math.IsInf(naive, 0) {
 		// An infinite or undefined sample: so are the sums.
 		mean := t.sum.sum / float64(len(s))
-		return processing.Moments{N: uint64(len(s)), Sum: t.sum.sum, Sum2: t.sum2.sum, Min: low, Max: high, Mean: mean, StdDev: math.NaN()}, nil
+		return processing.Moments{N: uint64(len(s)), Sum: t.sum.sum, Sum2: t.sum2.sum, Min: low, Max: high, Mean: mean,
+			StdDev: math.NaN()}, nil
 	}
 	exact := func(d double) *big.Float {
-		return processing.WideFloat().Add(processing.WideFloat().SetFloat64(d.sum), processing.WideFloat().SetFloat64(d.rest))
+		return processing.WideFloat().Add(processing.WideFloat().SetFloat64(d.sum),
+			processing.WideFloat().SetFloat64(d.rest))
 	}
 	return processing.NewMoments(len(s), exact(t.sum), exact(t.sum2), low, high), nil
 }

@@ -111,7 +111,8 @@ func (b *Backend) guardRing(ctx context.Context, op processing.GuardRing) error 
 	return guardRing[uint16](ctx, b, d, s, op.Core, op.Guard, op.Outer, op.Noise)
 }
 
-func guardRing[T uint8 | uint16](ctx context.Context, b *Backend, d, s *plane, core, guard, outer int, noise float64) error {
+func guardRing[T uint8 | uint16](ctx context.Context, b *Backend, d, s *plane, core, guard, outer int,
+	noise float64) error {
 	w, h := s.w, s.h
 	noise2 := noise * noise
 	gc, gg, g := newWindow(w, h, core), newWindow(w, h, guard), newWindow(w, h, outer)

@@ -33,8 +33,8 @@ type kernels struct {
 	// scanCount is scan32 over such counts.
 	scanCount func(dst []uint16, col []uint8, k int)
 
-	// spline16 and spline32 sum rows with the weights 1, 4, 6, 4, 1; they may be one row at five offsets. The sums do not
-	// overflow.
+	// spline16 and spline32 sum rows with the weights 1, 4, 6, 4, 1; they may be one row at five offsets. The sums do
+	// not overflow.
 	spline16 func(dst, a, b, c, d, e []uint16)
 	spline32 func(dst, a, b, c, d, e []uint32)
 
@@ -57,8 +57,8 @@ type order[T sample] struct {
 	merge func(dst, a, b []T)
 	// advance is a step of van Herk's recursion: keep = x, run = best(run, x), dst = best(run, suffix).
 	advance func(dst, run, keep, x, suffix []T)
-	// window: dst[i] = best(src[i], …, src[i+k−1]); len(src) = len(dst) + k − 1. It may leave in src[i] the best of src[i]
-	// and some that follow it.
+	// window: dst[i] = best(src[i], …, src[i+k−1]); len(src) = len(dst) + k − 1. It may leave in src[i] the best of
+	// src[i] and some that follow it.
 	window func(dst, src []T, k int)
 	// windows, if not nil, is window for rows of one length, faster than one by one from minBatchWindow samples on. It
 	// reads src up to a multiple of eight samples, and a and b are scratch as long as that.
@@ -87,8 +87,10 @@ func plainKernels() kernels {
 		dilateF:  orderMax(float32(math.Inf(-1))),
 		erodeF:   orderMin(float32(math.Inf(1))),
 
-		sums8:  sums[uint8]{slide[uint32, uint8], slide[uint64, uint8], squares[uint8], means[uint8, uint32], means[uint8, uint64]},
-		sums16: sums[uint16]{slide[uint32, uint16], slide[uint64, uint16], squares[uint16], means[uint16, uint32], means[uint16, uint64]},
+		sums8: sums[uint8]{slide[uint32, uint8], slide[uint64, uint8], squares[uint8], means[uint8, uint32],
+			means[uint8, uint64]},
+		sums16: sums[uint16]{slide[uint32, uint16], slide[uint64, uint16], squares[uint16], means[uint16, uint32],
+			means[uint16, uint64]},
 
 		scan32: scan[uint32],
 		scan64: scan[uint64],
@@ -264,8 +266,8 @@ func windowMin[T sample](dst, src []T, k int) {
 	}
 }
 
-// windowInt is windowMax for integers, and windowMin with flip set to all ones, which turns their order round. Whole words
-// are compared without a branch, which noise would mispredict; narrower ones are not.
+// windowInt is windowMax for integers, and windowMin with flip set to all ones, which turns their order round. Whole
+// words are compared without a branch, which noise would mispredict; narrower ones are not.
 func windowInt[T uint8 | uint16](flip uint) func(dst, src []T, k int) {
 	return func(dst, src []T, k int) {
 		for j := 0; j < len(dst); j += k {

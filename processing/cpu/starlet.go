@@ -54,10 +54,10 @@ func (b *Backend) starletBand(ctx context.Context, op processing.StarletBand) er
 	})
 }
 
-// streamBand streams source rows through the levels: plane j keeps the last 4·2^j+1 rows of the picture smoothed j times,
-// and gives out a row of plane j+1 as soon as the middle one has its neighbours. Rows above and below the picture are
-// those that mirror gives; mirroring about a sample commutes with a symmetric filter, so that every level sees its own
-// mirrored border. The first smoothing fits 16 bits and takes four pixels at a time, the others two.
+// streamBand streams source rows through the levels: plane j keeps the last 4·2^j+1 rows of the picture smoothed j
+// times, and gives out a row of plane j+1 as soon as the middle one has its neighbours. Rows above and below the
+// picture are those that mirror gives; mirroring about a sample commutes with a symmetric filter, so that every level
+// sees its own mirrored border. The first smoothing fits 16 bits and takes four pixels at a time, the others two.
 func (b *Backend) streamBand(t *worker, tile rect, d, s *plane, level, halo int) {
 	width := tile.x1 - tile.x0
 	source := newRing[uint16](t, 0, width+2*halo)

@@ -2,16 +2,18 @@ package cpu
 
 import "encoding/binary"
 
-// SWAR (SIMD within a register): the samples of several rows share a word, so that van Herk's recursion, in which each step
-// depends on the one before, compares eight pixels at a time.
+// SWAR (SIMD within a register): the samples of several rows share a word, so that van Herk's recursion, in which each
+// step depends on the one before, compares eight pixels at a time.
 
-// batchRows is the number of rows in a batch: the lanes of two words, as two independent chains keep the processor busy.
+// batchRows is the number of rows in a batch: the lanes of two words, as two independent chains keep the processor
+// busy.
 const batchRows = 16
 
 // minBatchWindow is the shortest window that batches are faster for.
 const minBatchWindow = 9
 
-// filterBatches filters batches of 16 rows, strip by strip, until fewer than 16 remain before end, and returns the next row.
+// filterBatches filters batches of 16 rows, strip by strip, until fewer than 16 remain before end, and returns the next
+// row.
 func filterBatches[T sample](t *worker, dst, src []T, w, y, end int, o *order[T], k, strip int) int {
 	r := k / 2
 	// The kernel reads whole words.
@@ -49,7 +51,8 @@ func filterBatches[T sample](t *worker, dst, src []T, w, y, end int, o *order[T]
 	return y
 }
 
-// mostlyBlank reports whether most of a row's blocks are blank, so that it and its neighbours are best filtered one by one.
+// mostlyBlank reports whether most of a row's blocks are blank, so that it and its neighbours are best filtered one by
+// one.
 func (o *order[T]) mostlyBlank(row []T) bool {
 	blank := 0
 	for at := 0; at < len(row); at += block {
@@ -97,7 +100,8 @@ func transposeIn(dst []uint64, rows *[8][]uint8, n int) {
 	for x := 0; x < n; x += 8 {
 		read := func(i int) uint64 { return binary.LittleEndian.Uint64(rows[i][x:]) }
 		w := (*[8]uint64)(dst[x:])
-		w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7] = transpose8(read(0), read(1), read(2), read(3), read(4), read(5), read(6), read(7))
+		w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7] = transpose8(read(0), read(1), read(2), read(3), read(4),
+			read(5), read(6), read(7))
 	}
 }
 

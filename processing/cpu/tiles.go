@@ -239,7 +239,8 @@ func (b *Backend) biharmonic(ctx context.Context, op processing.Biharmonic) erro
 		}
 		q, laplacian := take[float32](t, len(c.p)), take[float32](t, len(c.p))
 		copy(q, c.p)
-		if !o.bend(t, c.p, laplacian, op.Sweeps[i], op.Omega, false) || !o.bend(t, q, laplacian, op.Sweeps[i], op.Omega, true) {
+		if !o.bend(t, c.p, laplacian, op.Sweeps[i], op.Omega, false) ||
+			!o.bend(t, q, laplacian, op.Sweeps[i], op.Omega, true) {
 			return false
 		}
 		for j := range c.p {
@@ -325,8 +326,8 @@ func (b *Backend) detail(ctx context.Context, op processing.Detail) error {
 	})
 }
 
-// smoothKnown smooths the known pixels with [1 4 6 4 1] at the given gap, first along rows, then along columns, and divides by the
-// weights that were met.
+// smoothKnown smooths the known pixels with [1 4 6 4 1] at the given gap, first along rows, then along columns, and
+// divides by the weights that were met.
 func smoothKnown(p, tmp []float32, state []uint8, w, h, gap int) {
 	value, weight := tmp[:w*h], tmp[w*h:]
 	taps := [5]float32{1, 4, 6, 4, 1}

@@ -114,9 +114,9 @@ func operator(r processing.Tile) [][]float64 {
 	return m
 }
 
-// solved returns what the tile should hold: the unknown pixels make m·u = 0 in their own rows. nil where the system has no
-// single solution. spread is the largest that a pixel changes where each row is off by up to 1, the row sum norm of the
-// inverse, for an m whose inverse has one sign.
+// solved returns what the tile should hold: the unknown pixels make m·u = 0 in their own rows. nil where the system has
+// no single solution. spread is the largest that a pixel changes where each row is off by up to 1, the row sum norm of
+// the inverse, for an m whose inverse has one sign.
 func solved(m [][]float64, p []float32, state []uint8) (out []float64, spread float64) {
 	var unknown []int
 	for i, s := range state {
@@ -166,8 +166,8 @@ func clone(m [][]float64) [][]float64 {
 	return out
 }
 
-// checkSolver compares an iterated operation with elimination, tile by tile, and sees that nothing else is written. tolerance
-// is what each row may be off by, in units of 2⁻²⁴ of the largest sample.
+// checkSolver compares an iterated operation with elimination, tile by tile, and sees that nothing else is written.
+// tolerance is what each row may be off by, in units of 2⁻²⁴ of the largest sample.
 func checkSolver(t *rapid.T, tolerance float64, matrix func(processing.Tile) [][]float64,
 	run func(b *Backend, dst, state processing.Plane, tiles []processing.Tile) error) {
 	tiles, w, h := drawTiles(t)
@@ -212,7 +212,8 @@ func checkSolver(t *rapid.T, tolerance float64, matrix func(processing.Tile) [][
 		if want == nil {
 			continue
 		}
-		// Single precision rounds by the size of the samples, however little they differ; that spreads through the tile.
+		// Single precision rounds by the size of the samples, however little they differ; that spreads through the
+		// tile.
 		largest := 0.0
 		for _, v := range want {
 			largest = math.Max(largest, math.Abs(v))
@@ -225,15 +226,16 @@ func checkSolver(t *rapid.T, tolerance float64, matrix func(processing.Tile) [][
 	}
 }
 
-// harmonicRounding is what a row is off by where nothing changes any more, in units of 2⁻²⁴ of the largest sample. An update
-// u += ω(Σ/n − u) of n ≤ 4 neighbours rounds by some 7 of them at ω = 1.8: 2.25 in Σ/n by its additions and 1 by its
-// division, both times ω, and 1 at the end. In the equation that counts n/ω times, and n times more by the neighbours that
-// were updated before: 43. The largest of 10⁵ drawn cases was between 12 and 16.
+// harmonicRounding is what a row is off by where nothing changes any more, in units of 2⁻²⁴ of the largest sample. An
+// update u += ω(Σ/n − u) of n ≤ 4 neighbours rounds by some 7 of them at ω = 1.8: 2.25 in Σ/n by its additions and 1 by
+// its division, both times ω, and 1 at the end. In the equation that counts n/ω times, and n times more by the
+// neighbours that were updated before: 43. The largest of 10⁵ drawn cases was between 12 and 16.
 const harmonicRounding = 43
 
 func TestHarmonicAgainstElimination(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		checkSolver(t, harmonicRounding, operator, func(b *Backend, dst, state processing.Plane, tiles []processing.Tile) error {
+		checkSolver(t, harmonicRounding, operator, func(b *Backend, dst, state processing.Plane,
+			tiles []processing.Tile) error {
 			sweeps, omegas := make([]int, len(tiles)), make([]float32, len(tiles))
 			for i := range tiles {
 				sweeps[i], omegas[i] = 1000, 1.8
@@ -291,7 +293,8 @@ func TestBiharmonicAgainstElimination(t *testing.T) {
 	}
 	// A hole in the middle of one tile: without paint on all sides the plate is nearly free to tilt, and single
 	// precision says little.
-	for _, c := range []struct{ w, h, x0, y0, x1, y1 int }{{7, 7, 3, 3, 4, 4}, {9, 8, 3, 2, 6, 6}, {12, 12, 3, 3, 9, 9}} {
+	for _, c := range []struct{ w, h, x0, y0, x1, y1 int }{{7, 7, 3, 3, 4, 4}, {9, 8, 3, 2, 6, 6},
+		{12, 12, 3, 3, 9, 9}} {
 		r := processing.Tile{X: 1, Y: 2, W: c.w, H: c.h}
 		w, h := c.w+3, c.h+4
 		p, state := make([]float32, w*h), make([]uint8, w*h)
@@ -474,7 +477,8 @@ func TestSeparateFindsTheLight(t *testing.T) {
 		}
 		light := up(t, b, side, side, make([]float32, side*side))
 		if err := b.Do(context.Background(), processing.Separate{
-			Paint: p, Light: light, Seen: s, Expected: up(t, b, side, side, expected), State: up(t, b, side, side, state), Tiles: []processing.Tile{r}, Models: []processing.Separation{m},
+			Paint: p, Light: light, Seen: s, Expected: up(t, b, side, side, expected),
+			State: up(t, b, side, side, state), Tiles: []processing.Tile{r}, Models: []processing.Separation{m},
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -210,8 +210,8 @@ func (b *Backend) strips(ctx context.Context, n, perRow int, f func(t *worker, i
 	return b.each(ctx, (n+step-1)/step, func(t *worker, k int) { f(t, k*step, min(n, (k+1)*step)) })
 }
 
-// noiseTiles returns the noise of each tile in the source's own levels, tiles in reading order. The Haar transform is that of
-// the tile: its blocks of 2 × 2 pixels begin at the tile's corner, and a last odd row or column has no HH1.
+// noiseTiles returns the noise of each tile in the source's own levels, tiles in reading order. The Haar transform is
+// that of the tile: its blocks of 2 × 2 pixels begin at the tile's corner, and a last odd row or column has no HH1.
 func (b *Backend) noiseTiles(ctx context.Context, op processing.NoiseTiles) ([]float64, error) {
 	s := op.Src.(*plane)
 	if s.kind == processing.U8 {

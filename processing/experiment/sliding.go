@@ -22,7 +22,7 @@ func sliding() *Experiment {
 	box := func(workers int) Method {
 		return onBackend{workers: workers, operations: RecursiveAdditions,
 			run: func(ctx context.Context, b processing.Backend, dst, src processing.Plane, c Case) error {
-				return b.Do(ctx, processing.BoxMean{Dst: dst, Src: src, Radius: c.Int("m")/2})
+				return b.Do(ctx, processing.BoxMean{Dst: dst, Src: src, Radius: c.Int("m") / 2})
 			}}
 	}
 	sizes := []Size{{1024, 1024}, {2192, 1460}, {2952, 1968}, {5300, 3533}}

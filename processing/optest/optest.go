@@ -11,8 +11,8 @@ import (
 // W and H are the size of the planes in pixels.
 const W, H = 8, 6
 
-// Plane returns a plane of b with rising samples, which are no noughts where floats are concerned. It lives until the test
-// ends.
+// Plane returns a plane of b with rising samples, which are no noughts where floats are concerned. It lives until the
+// test ends.
 func Plane(t testing.TB, b processing.Backend, kind processing.Kind) processing.Plane {
 	t.Helper()
 	var s processing.Samples
@@ -47,7 +47,8 @@ func All(t testing.TB, b processing.Backend) []processing.Op {
 	u16 := func() processing.Plane { return Plane(t, b, processing.U16) }
 	f32 := func() processing.Plane { return Plane(t, b, processing.F32) }
 	cores := func() processing.Components {
-		c, err := processing.Evaluate(context.Background(), b, processing.Label{Class: u8(), Bits: processing.ClassCore})
+		c, err := processing.Evaluate(context.Background(), b,
+			processing.Label{Class: u8(), Bits: processing.ClassCore})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,21 +82,24 @@ func All(t testing.TB, b processing.Backend) []processing.Op {
 		processing.SumMoments{Src: u16(), Out: new(processing.Moments)},
 		processing.Label{Class: u8(), Bits: processing.ClassCore, Out: new(processing.Components)},
 		processing.Grow{
-			Cores: cores(), Class: u8(), Growth: processing.Growth{Limit: 2, MaxCore: 9}, Out: new(processing.Components),
+			Cores: cores(), Class: u8(), Growth: processing.Growth{Limit: 2, MaxCore: 9},
+			Out: new(processing.Components),
 		},
 		processing.FilterComponents{Components: filtered, Keep: make([]bool, filtered.Len())},
 		processing.Rasterize{Dst: u8(), Components: cores()},
 		processing.Spans{Components: cores(), Out: new([]processing.Span)},
 		processing.MeasureRegions{
-			Components: cores(), Class: u8(), Member: u8(), Y: u16(), Background: u16(), V: u8(), Deviation: u16(), Starlet: u16(),
-			Tables: pic.Tables(), Out: new([]processing.RegionProps),
+			Components: cores(), Class: u8(), Member: u8(), Y: u16(), Background: u16(), V: u8(), Deviation: u16(),
+			Starlet: u16(),
+			Tables:  pic.Tables(), Out: new([]processing.RegionProps),
 		},
 		processing.Convolve{Dst: f32(), State: u8(), Tiles: tiles, Sigmas: []float64{1, 1}},
 		processing.Harmonic{Dst: f32(), State: u8(), Tiles: tiles, Sweeps: []int{1, 1}, Omegas: []float32{1, 1}},
 		processing.Biharmonic{Dst: f32(), State: u8(), Tiles: tiles, Sweeps: []int{1, 1}, Omega: 1},
 		processing.Detail{Dst: f32(), Src: f32(), State: u8(), Tiles: tiles},
 		processing.Separate{
-			Paint: []processing.Plane{f32()}, Light: f32(), Seen: []processing.Plane{f32()}, Expected: f32(), State: u8(),
+			Paint: []processing.Plane{f32()}, Light: f32(), Seen: []processing.Plane{f32()}, Expected: f32(),
+			State: u8(),
 			Tiles: tiles, Models: []processing.Separation{model, model},
 		},
 	}
@@ -112,7 +116,8 @@ func Answered(t *testing.T, b processing.Backend) {
 			Plane:      func(processing.Plane) processing.Plane { return nil },
 			Components: func(processing.Components) processing.Components { return nil },
 		})
-		if got, want := b.Do(ctx, bad), processing.Check(b, bad); got == nil || want == nil || got.Error() != want.Error() {
+		if got, want := b.Do(ctx, bad), processing.Check(b, bad); got == nil || want == nil ||
+			got.Error() != want.Error() {
 			t.Errorf("without arguments: %v, want %v", got, want)
 		}
 		switch o := op.(type) {
