@@ -36,6 +36,7 @@ func TestKilledWhileSaving(t *testing.T) {
 		t.Fatal("saving changed nothing")
 	}
 	var seen [2]int
+	rng := rand.New(rand.NewPCG(41, 42))
 	for i := range kills {
 		child := exec.Command(os.Args[0], "-test.run=^TestKilledWhileSaving$")
 		child.Env = append(os.Environ(), variable+"="+f.Path)
@@ -49,7 +50,7 @@ func TestKilledWhileSaving(t *testing.T) {
 		if _, err := pipe.Read(make([]byte, 1)); err != nil {
 			t.Fatalf("run %d did not begin: %v", i, err)
 		}
-		time.Sleep(rand.N(2 * saving))
+		time.Sleep(time.Duration(rng.Int64N(int64(2 * saving))))
 		if err := child.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
