@@ -7,20 +7,20 @@ import (
 	"blik/internal/parallel"
 )
 
-// cube is a table from device samples to CIE 1976 L*a*b*, with the first curves of a profile's table exact and the rest
-// of it on a grid at least as fine as the profile's own. Between the nodes it interpolates as lut does, all channels at
-// once. Gamut clipping and the curve of sRGB, which bend sharply, come behind the interpolation.
+// cube is a table from device samples to CIE 1976 L*a*b*: the first curves of a profile's table exactly, the rest on a
+// grid at least as fine as the profile's own. Between the nodes it interpolates as lut does, all channels at once.
+// Gamut clipping and the curve of sRGB, which bend sharply, follow the interpolation.
 //
-// A node holds f(X/Xn), f(Y/Yn) and f(Z/Zn), of which L*a*b* are linear combinations, in lanes of 21 bits. Weights add up
-// to 256, so that a weighted sum needs 20 bits of a lane.
+// A node holds f(X/Xn), f(Y/Yn) and f(Z/Zn), of which L*a*b* are linear combinations, in lanes of 21 bits. Weights add
+// up to 256, so that a weighted sum needs 20 bits of a lane.
 type cube struct {
 	channels int
-	// at holds, for each channel and sample, the offset of the node below shifted by partBits, and the part, 0…256, of the
-	// way to the next one.
+	// at holds, for each channel and sample, the offset of the node below, shifted by partBits, and the fraction in
+	// 1/256 of the way to the next one.
 	at    [4][]uint32
 	step  [4]uint32
 	nodes []uint64
-	// xyz takes the upper bits of a weighted sum's lanes to XYZ relative to D50, in 1/65535.
+	// xyz maps the upper bits of a weighted sum's lanes to XYZ relative to D50, in 1/65535.
 	xyz [3][1 << sumBits]int32
 }
 
@@ -45,8 +45,8 @@ func lanesOf() (lowest, highest [3]float64) {
 	return [3]float64{-0.12, 0, -0.52}, [3]float64{1.27, 1.26, 1.65}
 }
 
-// Nodes along a channel: at least fine ones, so that what is curved between the profile's nodes is followed, at most most.
-// Straight lines in XYZ are the most curved in L*a*b*, in the darks.
+// Nodes along a channel: at least fine, to follow the curvature between the profile's nodes, and at most most. Straight
+// lines in XYZ are strongly curved in L*a*b*, in the darks.
 const (
 	fine3, fine3XYZ, most3 = 33, 65, 65
 	fine4, most4           = 17, 23
@@ -74,7 +74,7 @@ func newCube(l *lut, depth int) *cube {
 	case !l.lab:
 		fine = fine3XYZ
 	}
-	// A multiple of the profile's own steps where that is not too many: its nodes are then hit.
+	// A multiple of the profile's own steps, if that is not too many, so that nodes coincide.
 	side := own
 	if times := (fine - 2 + own - 1) / (own - 1); (own-1)*times+1 <= most {
 		side = (own-1)*times + 1
@@ -142,7 +142,7 @@ func cubeRow[S uint8 | uint16](s *Screen, dst []uint32, src []S) {
 	}
 }
 
-// pixel takes a weighted sum of nodes to the screen.
+// pixel converts a weighted sum of nodes to a pixel of the screen.
 func (s *Screen) pixel(sum uint64) uint32 {
 	sum += sumHalf
 	t := &s.cube.xyz
@@ -162,7 +162,8 @@ func (t *tetrahedron) sum(nodes []uint64) uint64 {
 
 // tetrahedron returns the one about three entries of c.at, of the channels from first on.
 func (c *cube) tetrahedron(first int, x, y, z uint32) tetrahedron {
-	// A channel's part stands above its step, so that sorting the parts takes the steps along. Steps need 19 bits.
+	// A channel's fraction stands above its step, so that sorting the fractions moves the steps, too. Steps need 19
+	// bits.
 	const stepBits = 20
 	a := uint64(x&partMask)<<stepBits | uint64(c.step[first])
 	b := uint64(y&partMask)<<stepBits | uint64(c.step[first+1])

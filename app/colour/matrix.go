@@ -26,8 +26,8 @@ func (m matrix) times(o matrix) (r matrix) {
 // white returns D50, the white of the profile connection space (ICC.1:2022, 7.2.16).
 func white() [3]float64 { return [3]float64{0.9642, 1, 0.8249} }
 
-// toScreen takes XYZ relative to D50 to linear sRGB: the inverse of the primaries of IEC 61966-2-1 adapted from D65 to
-// D50 by the Bradford matrix (Lindbloom, "RGB/XYZ Matrices").
+// toScreen converts XYZ relative to D50 to linear sRGB: the inverse of the primaries of IEC 61966-2-1 adapted from D65
+// to D50 by the Bradford matrix (Lindbloom, "RGB/XYZ Matrices").
 func toScreen() matrix {
 	return matrix{
 		{3.1338561, -1.6168667, -0.4906146},

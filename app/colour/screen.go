@@ -14,14 +14,14 @@ type Screen struct {
 	channels int
 	// depth is 8 or 16; floats become 16 bits wide.
 	depth int
-	// linear holds each channel's light in 1/65535; of 8-bit samples the first 256 entries count. encode is back to sRGB,
-	// and display is encode of linear where no matrix comes in between; nil otherwise.
+	// linear holds each channel's light in 1/65535; for 8-bit samples only the first 256 entries are used. encode goes
+	// back to sRGB, and display is encode of linear where no matrix comes in between; nil otherwise.
 	linear  [3]*[1 << 16]uint16
 	encode  *[1 << 16]uint8
 	display [3]*[1 << 16]uint8
 	// asIs says that display changes no 8-bit sample.
 	asIs bool
-	// matrix takes linear device light, or the XYZ of cube, to linear sRGB, in 1/65536.
+	// matrix converts linear device light, or the XYZ of cube, to linear sRGB, in 1/65536.
 	matrix [9]int64
 	// light is the light of 8-bit sRGB.
 	light [256]uint16
@@ -32,8 +32,8 @@ type Screen struct {
 // opaque is the alpha of a pixel.
 const opaque = 255 << 24
 
-// Screen returns the conversion for samples of the given depth (8, 16 or 32 bits). A profile of tables takes some tens of
-// milliseconds.
+// Screen returns the conversion for samples of the given depth (8, 16 or 32 bits). Preparing a profile of tables takes
+// some tens of milliseconds.
 func (p *Profile) Screen(depth int) *Screen {
 	s := &Screen{
 		channels: p.Channels, depth: min(depth, 16),
@@ -99,7 +99,7 @@ func (s *Screen) displayTables(whole int) {
 	}
 }
 
-// piece is how many samples are made others at a time, on the stack.
+// piece is how many samples are converted at a time, on the stack.
 const piece = 1024
 
 // Row writes the samples x0…x0+len(dst)−1 of row y of pic, which has the depth and channels of s.
@@ -193,7 +193,7 @@ func displayRow[S uint8 | uint16](s *Screen, dst []uint32, src []S) {
 	}
 }
 
-// withoutInk makes CMYK samples RGB as processing.LuminanceTables says; rgb has three for each four of src.
+// withoutInk converts CMYK samples to RGB as processing.LuminanceTables says; rgb has three for each four of src.
 func withoutInk[S uint8 | uint16](rgb, src []S) {
 	most := uint32(^S(0))
 	for len(rgb) >= 3 {
@@ -206,7 +206,7 @@ func withoutInk[S uint8 | uint16](rgb, src []S) {
 	}
 }
 
-// mix takes linear device light to a pixel.
+// mix converts linear device light to a pixel.
 func (s *Screen) mix(r, g, b int64) uint32 {
 	m := &s.matrix
 	red := (m[0]*r + m[1]*g + m[2]*b + 1<<15) >> 16

@@ -1,7 +1,7 @@
 package tiff
 
-// LZW as TIFF 6.0, section 13 has it: codes of 9 to 12 bits, most significant bit first, which grow one code earlier
-// than in other formats.
+// LZW as in TIFF 6.0, section 13: codes of 9 to 12 bits, most significant bit first, which grow one code earlier than
+// in other formats. Package golang.org/x/image/tiff/lzw reads it and has no writer.
 const (
 	lzwClear   = 256
 	lzwEnd     = 257
@@ -11,7 +11,7 @@ const (
 	lzwMaxBits = 12
 )
 
-// lzwWriter makes a stream of codes. The codes of strings lie in a table hashed by prefix and byte, with open addressing.
+// lzwWriter writes a stream of codes. Strings are looked up in a hash table of prefix and byte, with open addressing.
 type lzwWriter struct {
 	out   []byte
 	acc   uint32
@@ -20,7 +20,7 @@ type lzwWriter struct {
 	next  int
 	// last is the code of the string so far, −1 before the first byte.
 	last int
-	// An occupied place of the table holds the key, prefix and byte, plus one.
+	// A used entry of the table holds its key, prefix and byte, plus one.
 	keys  [lzwHash]uint32
 	codes [lzwHash]uint16
 }
@@ -72,8 +72,8 @@ func (w *lzwWriter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// grow counts a string that was added to the table, also to that of the reader. The table is given up two codes before
-// it is full, as libtiff does, so that no reader is asked for a 13th bit.
+// grow counts a string that was added to the table, as the reader does. The table is cleared two codes before it is
+// full, as in libtiff, so that no reader has to grow codes to 13 bits.
 func (w *lzwWriter) grow() {
 	w.next++
 	switch {
