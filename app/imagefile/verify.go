@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"blik/app/imagefile/codec"
+	"blik/app/imagefile/exif"
 	"blik/internal/atomicfile"
 	"blik/internal/message"
 	"blik/processing"
@@ -158,7 +159,7 @@ func (p *Proof) metadata(a, b *File) {
 	if same {
 		block("Photoshop", x.Meta.Photoshop, y.Meta.Photoshop)
 	}
-	differs("EXIF", !sameEXIF(x.Meta.EXIF, y.Meta.EXIF) || same && !sameEXIF(y.Meta.EXIF, x.Meta.EXIF))
+	differs("EXIF", !exif.Same(x.Meta.EXIF, y.Meta.EXIF) || same && !exif.Same(y.Meta.EXIF, x.Meta.EXIF))
 	block("XMP", x.Meta.XMP, y.Meta.XMP)
 	block("IPTC", x.Meta.IPTC, y.Meta.IPTC)
 	// A new TIFF has to tell some resolution.

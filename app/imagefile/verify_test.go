@@ -161,48 +161,6 @@ func TestComparing(t *testing.T) {
 	}
 }
 
-// EXIF in another byte order and at other places is the same; a tag that is gone or has another value is not.
-func TestSameEXIF(t *testing.T) {
-	block := func(order binary.ByteOrder, entries ...entry) []byte { return tiffBytes(order, entries, nil) }
-	maker, many := entry{271, []uint32{0x41424300}}, entry{272, []uint32{1, 2, 70000}}
-	a := block(binary.LittleEndian, maker, many)
-	for name, c := range map[string]struct {
-		b    []byte
-		same bool
-	}{
-		"itself":          {a, true},
-		"the other order": {block(binary.BigEndian, maker, many), true},
-		"one more":        {block(binary.BigEndian, maker, many, entry{305, []uint32{1}}), true},
-		"of storage":      {block(binary.LittleEndian, entry{256, []uint32{7}}, maker, many), true},
-		"one less":        {block(binary.BigEndian, maker), false},
-		"another value":   {block(binary.LittleEndian, maker, entry{272, []uint32{1, 3, 70000}}), false},
-		"nothing":         {nil, false},
-		"cut":             {a[:len(a)-3], false},
-	} {
-		if got := sameEXIF(a, c.b); got != c.same {
-			t.Errorf("%s: %t", name, got)
-		}
-	}
-	if !sameEXIF(nil, a) || !sameEXIF(block(binary.BigEndian, entry{256, []uint32{7}}), nil) {
-		t.Error("what tells nothing of a picture is in any other")
-	}
-	// Under the pointer to EXIF, which lies right behind the directory of one tag; one that points to itself ends.
-	nested := func(order binary.AppendByteOrder, speed uint16) []byte {
-		b := tiffBytes(order.(binary.ByteOrder), []entry{{tagEXIF, []uint32{26}}}, nil)
-		b = order.AppendUint16(b, 1)
-		b = order.AppendUint16(order.AppendUint16(b, 34855), 3)
-		b = order.AppendUint16(order.AppendUint32(b, 1), speed)
-		return order.AppendUint32(b, 0)
-	}
-	if a := nested(binary.LittleEndian, 400); len(exifTags(a)) != 1 || !sameEXIF(a, nested(binary.BigEndian, 400)) || sameEXIF(a, nested(binary.BigEndian, 800)) {
-		t.Errorf("nested: %v", exifTags(a))
-	}
-	circle := tiffBytes(binary.LittleEndian, []entry{{tagEXIF, []uint32{8}}, {tagGPS, []uint32{8}}}, nil)
-	if tags := exifTags(circle); len(tags) > 4 {
-		t.Errorf("a circle: %v", tags)
-	}
-}
-
 // changes against the slow way: apply the patch and compare pixel by pixel.
 func TestChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,7 +7,7 @@ import (
 	"encoding/hex"
 
 	"blik/app/imagefile/codec"
-	"blik/app/imagefile/jpeg/meta"
+	"blik/app/imagefile/exif"
 )
 
 // collector gathers the metadata that come in several segments.
@@ -17,7 +17,7 @@ type collector struct {
 	broken  bool
 	// extended is the second part of XMP, with its 40 bytes of heading before each portion.
 	extended [][]byte
-	exif     meta.Facts
+	exif     exif.Facts
 }
 
 // setDensity takes what follows "JFIF\0" (ITU-T T.871, 10.1): version, unit, densities.
@@ -38,8 +38,8 @@ func (c *collector) take(marker byte, d []byte, m *codec.Metadata) error {
 	has := func(signature string) ([]byte, bool) { return bytes.CutPrefix(d, []byte(signature)) }
 	switch marker {
 	case markerAPP1:
-		if exif, ok := has(signatureEXIF); ok && m.EXIF == nil && len(exif) > 0 {
-			m.EXIF, c.exif = exif, meta.EXIF(exif)
+		if block, ok := has(signatureEXIF); ok && m.EXIF == nil && len(block) > 0 {
+			m.EXIF, c.exif = block, exif.FactsOf(block)
 			m.Orientation = c.exif.Orientation
 		} else if xmp, ok := has(signatureXMP); ok && m.XMP == nil {
 			m.XMP = xmp
@@ -79,7 +79,7 @@ func (c *collector) finish(m *codec.Metadata) error {
 	if c.broken {
 		return codec.Damaged("the ICC profile is incomplete")
 	}
-	m.IPTC = meta.IPTC(m.Photoshop)
+	m.IPTC = exif.IPTC(m.Photoshop)
 	m.XMP = joinXMP(m.XMP, c.extended)
 	if m.XResolution == 0 && c.exif.XResolution > 0 && c.exif.YResolution > 0 {
 		m.XResolution, m.YResolution, m.Unit = c.exif.XResolution, c.exif.YResolution, c.exif.Unit

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile/codec"
-	"blik/app/imagefile/jpeg/meta"
+	"blik/app/imagefile/exif"
 	"blik/internal/testpic"
 )
 
@@ -142,7 +142,7 @@ func TestRawProfiles(t *testing.T) {
 	profile := func(kind string, data []byte) []byte {
 		return []byte(rawProfile + kind + "\x00\n" + kind + "\n" + leftPad(len(data)) + "\n" + hex.EncodeToString(data) + "\n")
 	}
-	resources := meta.Resources([]byte("words"))
+	resources := exif.Resources([]byte("words"))
 	exif := someMetadata().EXIF
 	for _, kind := range []string{"iptc", "8bim"} {
 		m := mustOpen(t, small(appendChunk(nil, "tEXt", profile(kind, resources)),

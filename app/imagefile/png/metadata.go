@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/zlib"
 
 	"blik/app/imagefile/codec"
-	"blik/app/imagefile/jpeg/meta"
+	"blik/app/imagefile/exif"
 )
 
 // The keywords of textual chunks that hold metadata.
@@ -76,7 +76,7 @@ func (f *File) setEXIF(d []byte) {
 	if f.meta.EXIF != nil || len(d) == 0 {
 		return
 	}
-	facts := meta.EXIF(d)
+	facts := exif.FactsOf(d)
 	f.meta.EXIF, f.meta.Orientation = d, facts.Orientation
 	if f.meta.XResolution == 0 && facts.XResolution > 0 && facts.YResolution > 0 {
 		f.meta.XResolution, f.meta.YResolution, f.meta.Unit = facts.XResolution, facts.YResolution, facts.Unit
@@ -169,7 +169,7 @@ func (f *File) readText(c chunk) error {
 	case kind == "APP1": // something else
 	case bytes.HasPrefix(profile, []byte("8BIM")):
 		if f.meta.Photoshop == nil {
-			f.meta.Photoshop, f.meta.IPTC = profile, meta.IPTC(profile)
+			f.meta.Photoshop, f.meta.IPTC = profile, exif.IPTC(profile)
 		}
 	case f.meta.IPTC == nil:
 		f.meta.IPTC = profile
@@ -232,7 +232,7 @@ func appendMetadata(dst []byte, m codec.Metadata) []byte {
 	}
 	resources := m.Photoshop
 	if len(resources) == 0 && len(m.IPTC) > 0 {
-		resources = meta.Resources(m.IPTC)
+		resources = exif.Resources(m.IPTC)
 	}
 	if len(resources) > 0 {
 		text := []byte("\niptc\n" + leftPad(len(resources)) + "\n")

@@ -3,6 +3,8 @@ package tiff
 import (
 	"cmp"
 	"slices"
+
+	"blik/app/imagefile/exif"
 )
 
 // claims says which parts of the file that Patch writes to serve something else too: a well-made file has none, but
@@ -75,12 +77,12 @@ func (f *File) claims() *claims {
 func (f *File) spans() (spans []span, ok bool) {
 	s, l := f.src, f.lay
 	header := span{0, 8, spanHeader}
-	if s.big {
+	if s.Big {
 		header.end = 16
 	}
 	spans = append(spans, header)
 	for i, at := range l.offsets {
-		spans = append(spans, span{at, at + min(l.counts[i], s.size), i})
+		spans = append(spans, span{at, at + min(l.counts[i], s.Size), i})
 	}
 	most := len(spans) + maxSpans
 	seen := map[int64]bool{}
@@ -89,7 +91,7 @@ func (f *File) spans() (spans []span, ok bool) {
 		at    int64
 		chain bool
 	}
-	queue := []reference{{f.dir.at, true}}
+	queue := []reference{{f.dir.At, true}}
 	for len(queue) > 0 {
 		ref := queue[0]
 		queue = queue[1:]
@@ -97,27 +99,27 @@ func (f *File) spans() (spans []span, ok bool) {
 			continue
 		}
 		seen[ref.at] = true
-		d, err := s.directory(ref.at)
+		d, err := s.Directory(ref.at)
 		if err != nil {
 			continue
 		}
-		whole := span{d.at, d.at + d.length, spanOther}
-		if ref.at == f.dir.at {
+		whole := span{d.At, d.At + d.Length, spanOther}
+		if ref.at == f.dir.At {
 			whole.what = spanDirectory
 		}
 		if ref.chain {
-			queue = append(queue, reference{d.next, true})
+			queue = append(queue, reference{d.Next, true})
 		} else {
-			whole.end -= s.offsetSize()
+			whole.end -= s.OffsetSize()
 		}
 		spans = append(spans, whole)
 		spans = append(spans, f.spansOf(d)...)
-		for _, tag := range []uint16{tagSubIFDs, tagEXIF, tagGPS, tagInterop} {
-			e := d.find(tag)
+		for _, tag := range []uint16{tagSubIFDs, exif.TagEXIF, exif.TagGPS, exif.TagInterop} {
+			e := d.Find(tag)
 			if e == nil {
 				continue
 			}
-			if v, err := s.ints(e, maxDirectories); err == nil {
+			if v, err := s.Ints(e, maxDirectories); err == nil {
 				for _, at := range v {
 					queue = append(queue, reference{at, tag == tagSubIFDs})
 				}
@@ -132,45 +134,45 @@ func (f *File) spans() (spans []span, ok bool) {
 
 // spansOf returns what the entries of a directory refer to: their values, and the data of its picture where that is not
 // the first one, whose segments are known.
-func (f *File) spansOf(d *directory) []span {
+func (f *File) spansOf(d *exif.Directory) []span {
 	s := f.src
 	var spans []span
-	first := d.at == f.dir.at
-	for i := range d.entries {
-		e := &d.entries[i]
-		n, ok := e.length(s.size)
-		if !ok || e.inline || n == 0 {
+	first := d.At == f.dir.At
+	for i := range d.Entries {
+		e := &d.Entries[i]
+		n, ok := e.Length(s.Size)
+		if !ok || e.Inline || n == 0 {
 			continue
 		}
 		what := spanOther
 		if first {
-			switch e.at {
-			case f.lay.offsetsEntry.at:
+			switch e.At {
+			case f.lay.offsetsEntry.At:
 				what = spanOffsets
 			case f.countsAt():
 				what = spanCounts
 			}
 		}
-		spans = append(spans, span{e.value, e.value + n, what})
+		spans = append(spans, span{e.Value, e.Value + n, what})
 	}
 	for _, pair := range [][2]uint16{
 		{tagStripOffsets, tagStripByteCounts}, {tagTileOffsets, tagTileByteCounts}, {tagJPEGOffset, tagJPEGLength},
 	} {
-		at, length := d.find(pair[0]), d.find(pair[1])
-		if at == nil || length == nil || first && at.at == f.lay.offsetsEntry.at {
+		at, length := d.Find(pair[0]), d.Find(pair[1])
+		if at == nil || length == nil || first && at.At == f.lay.offsetsEntry.At {
 			continue
 		}
-		offsets, err := s.ints(at, maxSpans+1)
+		offsets, err := s.Ints(at, maxSpans+1)
 		if err != nil {
 			continue
 		}
-		lengths, err := s.ints(length, maxSpans+1)
+		lengths, err := s.Ints(length, maxSpans+1)
 		if err != nil {
 			continue
 		}
 		for i := range min(len(offsets), len(lengths)) {
-			if o, n := offsets[i], lengths[i]; o < s.size {
-				spans = append(spans, span{o, o + min(n, s.size), spanOther})
+			if o, n := offsets[i], lengths[i]; o < s.Size {
+				spans = append(spans, span{o, o + min(n, s.Size), spanOther})
 			}
 		}
 	}
@@ -180,7 +182,7 @@ func (f *File) spansOf(d *directory) []span {
 // countsAt returns where the entry of the byte counts lies, 0 where there is none.
 func (f *File) countsAt() int64 {
 	if e := f.lay.countsEntry; e != nil {
-		return e.at
+		return e.At
 	}
 	return 0
 }

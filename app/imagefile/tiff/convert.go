@@ -24,22 +24,22 @@ func (f *File) convert(ctx context.Context, file codec.File, patches []processin
 		return nil
 	}
 	s := f.src
-	d := dialect{s.order, s.big}
+	d := dialect{s.Order, s.Big}
 	strips := newStripes(pic)
 	counts := strips.counts()
-	start := (s.size + 7) / 8 * 8
+	start := (s.Size + 7) / 8 * 8
 	places, end := offsets(start, counts)
 	end = (end + 7) / 8 * 8
 	fields, err := f.convertedFields(d, strips, places, counts)
 	if err != nil {
 		return err
 	}
-	dir := d.directory(fields, end, f.dir.next)
-	if end+int64(len(dir)) > s.limit() {
+	dir := d.directory(fields, end, f.dir.Next)
+	if end+int64(len(dir)) > limit(s) {
 		return errGrown()
 	}
 	// What lies between is written too, so that the file has no byte that nobody wrote.
-	if _, err := file.WriteAt(make([]byte, start-s.size), s.size); err != nil {
+	if _, err := file.WriteAt(make([]byte, start-s.Size), s.Size); err != nil {
 		return err
 	}
 	var buf []byte
@@ -83,19 +83,19 @@ func (f *File) convertedFields(d dialect, strips stripes, offsets, counts []int6
 	for _, f := range fields {
 		dropped = append(dropped, f.tag)
 	}
-	for _, e := range f.dir.entries {
-		if slices.Contains(dropped, e.tag) {
+	for _, e := range f.dir.Entries {
+		if slices.Contains(dropped, e.Tag) {
 			continue
 		}
-		at := e.at + 8
-		if s.big {
-			at = e.at + 12
+		at := e.At + 8
+		if s.Big {
+			at = e.At + 12
 		}
-		value, err := s.bytes(at, s.offsetSize())
+		value, err := s.Bytes(at, s.OffsetSize())
 		if err != nil {
 			return nil, err
 		}
-		fields = append(fields, field{tag: e.tag, kind: e.kind, count: e.count, kept: value})
+		fields = append(fields, field{tag: e.Tag, kind: e.Kind, count: e.Count, kept: value})
 	}
 	return fields, nil
 }

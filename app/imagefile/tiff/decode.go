@@ -17,10 +17,10 @@ func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := l.check(f.src.size); err != nil {
+	if err := l.check(f.src.Size); err != nil {
 		return nil, err
 	}
-	if i := f.info; i.Expansion > 0 && i.Raw/i.Expansion > f.src.size {
+	if i := f.info; i.Expansion > 0 && i.Raw/i.Expansion > f.src.Size {
 		return nil, codec.Truncated()
 	}
 	pic := &processing.Picture{Width: l.width, Height: l.height, Channels: l.channels}

@@ -49,7 +49,7 @@ func (s *scratch) input(r io.Reader) *bufio.Reader {
 func (f *File) open(s *scratch, u unit, skip int64) (io.Reader, error) {
 	l := f.lay
 	at, n := l.offsets[u.index], l.counts[u.index]
-	var r io.Reader = io.NewSectionReader(f.src.r, at+skip, n-skip)
+	r := f.src.Section(at+skip, n-skip)
 	if l.lsbFirst {
 		r = reversed{r}
 	}

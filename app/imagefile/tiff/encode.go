@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"blik/app/imagefile/codec"
+	"blik/app/imagefile/exif"
 	"blik/processing"
 )
 
@@ -93,37 +94,37 @@ func metaFields(m codec.Metadata) (binary.ByteOrder, []field) {
 		all = append(all, f)
 	}
 	if len(m.ICC) > 0 {
-		set(block(tagICC, kindUndefined, m.ICC))
+		set(block(tagICC, exif.Undefined, m.ICC))
 	}
 	if len(m.XMP) > 0 {
-		set(block(tagXMP, kindByte, m.XMP))
+		set(block(tagXMP, exif.Byte, m.XMP))
 	}
 	if len(m.IPTC) > 0 {
-		set(block(tagIPTC, kindUndefined, m.IPTC))
+		set(block(tagIPTC, exif.Undefined, m.IPTC))
 	}
 	if len(m.Photoshop) > 0 {
-		set(block(tagPhotoshop, kindByte, m.Photoshop))
+		set(block(tagPhotoshop, exif.Byte, m.Photoshop))
 	}
 	if m.XResolution > 0 && m.YResolution > 0 {
-		set(d.rational(tagXResolution, m.XResolution))
-		set(d.rational(tagYResolution, m.YResolution))
+		set(d.rational(exif.TagXResolution, m.XResolution))
+		set(d.rational(exif.TagYResolution, m.YResolution))
 		// TIFF numbers the units from 1.
-		set(d.shorts(tagResolutionUnit, uint16(m.Unit)+1))
+		set(d.shorts(exif.TagResolutionUnit, uint16(m.Unit)+1))
 	}
 	if m.Orientation >= 1 && m.Orientation <= 8 {
-		set(d.shorts(tagOrientation, uint16(m.Orientation)))
+		set(d.shorts(exif.TagOrientation, uint16(m.Orientation)))
 	}
 	return order, all
 }
 
 // exifFields reads an EXIF block. What is damaged in it is left out.
-func exifFields(exif []byte) (binary.ByteOrder, []field) {
-	s, at, err := openSource(bytes.NewReader(exif), int64(len(exif)))
-	if err != nil || s.big {
+func exifFields(data []byte) (binary.ByteOrder, []field) {
+	s, at, err := exif.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil || s.Big {
 		return binary.LittleEndian, nil
 	}
-	room := s.size
-	return s.order, s.fields(at, rehoused, &room)
+	room := s.Size
+	return s.Order, fieldsAt(s, at, rehoused, &room)
 }
 
 // rehoused says whether a tag of an EXIF block's first directory goes with the picture: all but those that describe how
@@ -138,40 +139,40 @@ func rehoused(tag uint16) bool {
 	return true
 }
 
-// fields returns the tags of the directory at offset at that keep accepts, with those of its EXIF, GPS and
+// fieldsAt returns the tags of the directory at offset at that keep accepts, with those of its EXIF, GPS and
 // interoperability directories, as far as they can be read. Their values may take room bytes together: many tags may
 // point to the same bytes.
-func (s *source) fields(at int64, keep func(tag uint16) bool, room *int64) []field {
-	d, err := s.directory(at)
+func fieldsAt(s *exif.Reader, at int64, keep func(tag uint16) bool, room *int64) []field {
+	d, err := s.Directory(at)
 	if err != nil {
 		return nil
 	}
 	var all []field
 	seen := map[uint16]bool{}
-	for i := range d.entries {
-		e := &d.entries[i]
-		if seen[e.tag] || !keep(e.tag) {
+	for i := range d.Entries {
+		e := &d.Entries[i]
+		if seen[e.Tag] || !keep(e.Tag) {
 			continue
 		}
-		seen[e.tag] = true
-		switch e.tag {
-		case tagEXIF, tagGPS, tagInterop:
-			if v, err := s.ints(e, 1); err == nil && len(v) == 1 {
-				if sub := s.fields(v[0], within(e.tag), room); len(sub) > 0 {
-					all = append(all, field{tag: e.tag, sub: sub})
+		seen[e.Tag] = true
+		switch e.Tag {
+		case exif.TagEXIF, exif.TagGPS, exif.TagInterop:
+			if v, err := s.Ints(e, 1); err == nil && len(v) == 1 {
+				if sub := fieldsAt(s, v[0], within(e.Tag), room); len(sub) > 0 {
+					all = append(all, field{tag: e.Tag, sub: sub})
 				}
 			}
 			continue
 		}
-		if n, ok := e.length(s.size); !ok || n == 0 || n > *room {
+		if n, ok := e.Length(s.Size); !ok || n == 0 || n > *room {
 			continue
 		}
-		if s.big && e.kind > kindIFD {
+		if s.Big && e.Kind > exif.IFD {
 			continue // 8-byte numbers are unknown outside BigTIFF
 		}
-		if b, err := s.raw(e); err == nil {
+		if b, err := s.Raw(e); err == nil {
 			*room -= int64(len(b))
-			all = append(all, field{tag: e.tag, kind: e.kind, count: e.count, data: b})
+			all = append(all, field{tag: e.Tag, kind: e.Kind, count: e.Count, data: b})
 		}
 	}
 	return all
@@ -181,6 +182,6 @@ func (s *source) fields(at int64, keep func(tag uint16) bool, room *int64) []fie
 // of interoperability, which keeps damaged blocks from leading in circles.
 func within(tag uint16) func(uint16) bool {
 	return func(t uint16) bool {
-		return t != tagEXIF && t != tagGPS && (t != tagInterop || tag == tagEXIF)
+		return t != exif.TagEXIF && t != exif.TagGPS && (t != exif.TagInterop || tag == exif.TagEXIF)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile/codec"
+	"blik/app/imagefile/exif"
 	"blik/internal/testpic"
 	"blik/processing"
 
@@ -153,9 +154,9 @@ func TestEncodeDamagedEXIF(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := dialect{order: binary.LittleEndian}
 		b := append(d.header(8), d.directory([]field{
-			block(271, kindASCII, []byte("Somebody Ltd\x00")),
-			{tag: tagEXIF, sub: []field{block(37500, kindUndefined, make([]byte, 30)), {tag: tagInterop, sub: []field{d.shorts(1, 7)}}}},
-			{tag: tagGPS, sub: []field{d.longs(2, 1, 2, 3)}},
+			block(271, exif.ASCII, []byte("Somebody Ltd\x00")),
+			{tag: exif.TagEXIF, sub: []field{block(37500, exif.Undefined, make([]byte, 30)), {tag: exif.TagInterop, sub: []field{d.shorts(1, 7)}}}},
+			{tag: exif.TagGPS, sub: []field{d.longs(2, 1, 2, 3)}},
 		}, 8, 0)...)
 		for range rapid.IntRange(0, 6).Draw(t, "damages") {
 			b[rapid.IntRange(8, len(b)-1).Draw(t, "at")] = rapid.Byte().Draw(t, "byte")
@@ -194,8 +195,8 @@ func TestEncodeBig(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.src.big != c.big {
-			t.Errorf("a first strip of %d bytes: BigTIFF is %t", c.first, f.src.big)
+		if f.src.Big != c.big {
+			t.Errorf("a first strip of %d bytes: BigTIFF is %t", c.first, f.src.Big)
 		}
 		if err := f.lay.check(end); err != nil {
 			t.Error(err)

@@ -94,16 +94,16 @@ func TestContradictions(t *testing.T) {
 		}
 		odd := rapid.OneOf(rapid.Int64Range(0, 40), rapid.Int64Range(0, int64(len(data))), rapid.SampledFrom([]int64{1 << 16, 1<<31 - 1, 1<<32 - 1, math.MaxInt64}))
 		for range rapid.IntRange(1, 4).Draw(t, "changes") {
-			e := rapid.SampledFrom(file.dir.entries).Draw(t, "entry")
-			at, n := e.at, int64(2)
+			e := rapid.SampledFrom(file.dir.Entries).Draw(t, "entry")
+			at, n := e.At, int64(2)
 			switch rapid.IntRange(0, 5).Draw(t, "what") {
 			case 0:
 				at += 2
 			case 1:
-				at, n = e.at+4, file.src.offsetSize()
+				at, n = e.At+4, file.src.OffsetSize()
 			default:
-				n = max(e.kind.size(), 1)
-				at = e.value + n*rapid.Int64Range(0, int64(e.count)-1).Draw(t, "value")
+				n = max(e.Kind.Size(), 1)
+				at = e.Value + n*rapid.Int64Range(0, int64(e.Count)-1).Draw(t, "value")
 			}
 			putInt(f.order, data[at:][:n], odd.Draw(t, "number"))
 		}

@@ -6,20 +6,21 @@ import (
 	"fmt"
 
 	"blik/app/imagefile/codec"
+	"blik/app/imagefile/exif"
 	"blik/app/imagefile/jpeg"
 	"blik/processing"
 )
 
 // readJPEG checks that the pictures in the segments are of a kind that is read (TIFF Technical Note 2), and keeps the
 // tables that they share.
-func (l *layout) readJPEG(s *source, d *directory) error {
+func (l *layout) readJPEG(s *exif.Reader, d *exif.Directory) error {
 	switch {
 	case l.depth != 8 || l.float || l.planar || l.samples != l.colours,
 		l.photometric == photometricInk, l.photometric == photometricIndex:
 		return codec.Unsupported("TIFF with JPEG compression is read only where it is 8-bit grey, RGB or YCbCr without alpha")
 	}
 	var err error
-	if l.tables, err = s.raw(d.find(tagJPEGTables)); err != nil {
+	if l.tables, err = s.Raw(d.Find(tagJPEGTables)); err != nil {
 		return err
 	}
 	return nil
@@ -35,7 +36,7 @@ var (
 // the three components are, which TIFF says in a tag and JPEG leaves to guessing.
 func (f *File) decodeJPEG(ctx context.Context, pic *processing.Picture, u unit) error {
 	l := f.lay
-	data, err := f.src.bytes(l.offsets[u.index], l.counts[u.index])
+	data, err := f.src.Bytes(l.offsets[u.index], l.counts[u.index])
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"blik/app/imagefile/codec"
+	"blik/app/imagefile/exif"
 )
 
 // layout says how the samples of a picture lie in its file.
@@ -28,7 +29,7 @@ type layout struct {
 	segmentWidth, segmentHeight int
 	across, down                int
 	offsets, counts             []int64
-	offsetsEntry, countsEntry   *entry
+	offsetsEntry, countsEntry   *exif.Entry
 	// colourMap is the palette: all reds, all greens, all blues, as 16-bit values.
 	colourMap []uint16
 	// tables are the JPEG tables that the segments share.
@@ -47,13 +48,13 @@ const (
 
 // lookup reads single values of a directory and keeps the first error.
 type lookup struct {
-	s   *source
-	d   *directory
+	s   *exif.Reader
+	d   *exif.Directory
 	err error
 }
 
 func (f *lookup) get(tag uint16, def int64) int64 {
-	v, err := f.s.first(f.d, tag, def)
+	v, err := f.s.First(f.d, tag, def)
 	if err != nil {
 		if f.err == nil {
 			f.err = err
@@ -64,7 +65,7 @@ func (f *lookup) get(tag uint16, def int64) int64 {
 }
 
 // readLayout reads the layout of the picture of directory d, or says why it is not read.
-func readLayout(s *source, d *directory) (*layout, error) {
+func readLayout(s *exif.Reader, d *exif.Directory) (*layout, error) {
 	f := &lookup{s: s, d: d}
 	l := &layout{}
 	w, h := f.get(tagWidth, -1), f.get(tagLength, -1)
@@ -95,7 +96,7 @@ func readLayout(s *source, d *directory) (*layout, error) {
 	}
 	l.width, l.height, l.samples = int(w), int(h), int(samples)
 	l.planar, l.lsbFirst = planar == 2 && samples > 1, fill == 2
-	l.bigEndian = s.order == binary.BigEndian
+	l.bigEndian = s.Order == binary.BigEndian
 	for _, step := range []func() error{
 		func() error { return l.readFormat(s, d) },
 		func() error { return l.readColours(s, d, inks) },
@@ -110,12 +111,12 @@ func readLayout(s *source, d *directory) (*layout, error) {
 }
 
 // same returns the value that all values of the tag have.
-func same(s *source, d *directory, tag uint16, def int64) (v int64, equal bool, err error) {
-	e := d.find(tag)
-	if e == nil || e.count == 0 {
+func same(s *exif.Reader, d *exif.Directory, tag uint16, def int64) (v int64, equal bool, err error) {
+	e := d.Find(tag)
+	if e == nil || e.Count == 0 {
 		return def, true, nil
 	}
-	all, err := s.ints(e, math.MaxUint16)
+	all, err := s.Ints(e, math.MaxUint16)
 	if err != nil {
 		return 0, false, err
 	}
@@ -128,7 +129,7 @@ func same(s *source, d *directory, tag uint16, def int64) (v int64, equal bool, 
 }
 
 // readFormat reads depth and format of the samples, which must be one for all.
-func (l *layout) readFormat(s *source, d *directory) error {
+func (l *layout) readFormat(s *exif.Reader, d *exif.Directory) error {
 	depth, equal, err := same(s, d, tagBitsPerSample, 1)
 	if err != nil {
 		return err
@@ -164,7 +165,7 @@ func (l *layout) readFormat(s *source, d *directory) error {
 }
 
 // readColours reads the colour model.
-func (l *layout) readColours(s *source, d *directory, inks int64) error {
+func (l *layout) readColours(s *exif.Reader, d *exif.Directory, inks int64) error {
 	switch l.photometric {
 	case whiteIsZero, blackIsZero:
 		l.colours, l.channels = 1, 1
@@ -207,13 +208,13 @@ func (l *layout) readColours(s *source, d *directory, inks int64) error {
 
 // readPalette reads the colour map, and tells maps of 16-bit values from those of 8-bit ones, however these were
 // stored: as 257·v, as 256·v or, by old programs, as v.
-func (l *layout) readPalette(s *source, d *directory) error {
-	e := d.find(tagColorMap)
+func (l *layout) readPalette(s *exif.Reader, d *exif.Directory) error {
+	e := d.Find(tagColorMap)
 	n := 3 << l.depth
-	if e == nil || e.count < uint64(n) {
+	if e == nil || e.Count < uint64(n) {
 		return codec.Damaged("the palette is missing or too short")
 	}
-	v, err := s.ints(e, n)
+	v, err := s.Ints(e, n)
 	if err != nil {
 		return err
 	}
@@ -241,7 +242,7 @@ func (l *layout) readPalette(s *source, d *directory) error {
 }
 
 // readCompression checks that the compression goes with the samples.
-func (l *layout) readCompression(s *source, d *directory, comp int64) error {
+func (l *layout) readCompression(s *exif.Reader, d *exif.Directory, comp int64) error {
 	l.compression = compression(comp)
 	switch {
 	case comp > math.MaxUint16:
@@ -285,7 +286,7 @@ func (l *layout) readCompression(s *source, d *directory, comp int64) error {
 }
 
 // readSegments reads where the strips or tiles lie.
-func (l *layout) readSegments(s *source, d *directory) error {
+func (l *layout) readSegments(s *exif.Reader, d *exif.Directory) error {
 	f := &lookup{s: s, d: d}
 	tileW, tileH := f.get(tagTileWidth, -1), f.get(tagTileLength, -1)
 	rows := f.get(tagRowsPerStrip, math.MaxUint32)
@@ -317,20 +318,20 @@ func (l *layout) readSegments(s *source, d *directory) error {
 	n := int(across * down * planes)
 
 	// Some programs give tiles under the tags of strips.
-	if l.offsetsEntry = d.find(offsetsTag); l.offsetsEntry == nil && l.tiled {
+	if l.offsetsEntry = d.Find(offsetsTag); l.offsetsEntry == nil && l.tiled {
 		offsetsTag, countsTag = tagStripOffsets, tagStripByteCounts
-		l.offsetsEntry = d.find(offsetsTag)
+		l.offsetsEntry = d.Find(offsetsTag)
 	}
-	l.countsEntry = d.find(countsTag)
+	l.countsEntry = d.Find(countsTag)
 	if l.offsetsEntry == nil || l.countsEntry == nil && l.compression != compNone {
 		return codec.Damaged("the file does not say where its pixels are")
 	}
 	var err error
-	if l.offsets, err = s.ints(l.offsetsEntry, n); err != nil {
+	if l.offsets, err = s.Ints(l.offsetsEntry, n); err != nil {
 		return err
 	}
 	if l.countsEntry != nil {
-		if l.counts, err = s.ints(l.countsEntry, n); err != nil {
+		if l.counts, err = s.Ints(l.countsEntry, n); err != nil {
 			return err
 		}
 	}

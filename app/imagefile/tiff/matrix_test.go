@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile/codec"
+	"blik/app/imagefile/exif"
 	"blik/processing"
 )
 
@@ -150,7 +151,7 @@ func (f form) write(t fataler, samples []uint32) []byte {
 		d.shorts(tagPhotometric, f.photometric),
 		d.shorts(tagSamples, uint16(n)),
 		d.shorts(tagPlanar, map[bool]uint16{false: 1, true: 2}[f.planar]),
-		block(65000, kindUndefined, []byte("a private tag")),
+		block(65000, exif.Undefined, []byte("a private tag")),
 	}
 	offsets, lengths := d.offsets(tagStripOffsets, at), d.longs(tagStripByteCounts, counts...)
 	if f.shortOffsets {

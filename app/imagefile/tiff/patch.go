@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"blik/app/imagefile/codec"
+	"blik/app/imagefile/exif"
 	"blik/processing"
 )
 
@@ -35,7 +36,7 @@ func (f *File) Patch(ctx context.Context, file codec.File, patches []processing.
 	if f.info.Readonly != nil {
 		return f.info.Readonly
 	}
-	if err := f.lay.check(f.src.size); err != nil {
+	if err := f.lay.check(f.src.Size); err != nil {
 		return err
 	}
 	pieces, err := f.pieces(patches)
@@ -134,7 +135,7 @@ func (f *File) overwrite(file codec.File, p piece, buf []byte) ([]byte, error) {
 	if l.planar || l.samples == l.colours {
 		l.put(buf, 0, p)
 	} else {
-		if err := readFull(file, buf, at); err != nil {
+		if err := exif.ReadFull(file, buf, at); err != nil {
 			return buf, err
 		}
 		if l.lsbFirst {
@@ -207,8 +208,8 @@ func errGrown() error {
 }
 
 // limit returns the length that the file can have.
-func (s *source) limit() int64 {
-	if s.big {
+func limit(s *exif.Reader) int64 {
+	if s.Big {
 		return math.MaxInt64 / 2
 	}
 	return math.MaxUint32
@@ -217,7 +218,7 @@ func (s *source) limit() int64 {
 // room returns where n bytes at the end of the file go.
 func (p *placer) room(n int64, align int64) (int64, error) {
 	at := (p.end + align - 1) / align * align
-	if at > p.f.src.limit()-n {
+	if at > limit(p.f.src)-n {
 		return 0, errGrown()
 	}
 	if p.file != nil && at > p.end {
@@ -265,21 +266,21 @@ func (f *File) rebuildAll(ctx context.Context, file codec.File, groups [][]piece
 	}
 	l := f.lay
 	placer := func(file codec.File) *placer {
-		return &placer{f: f, c: c, file: file, end: f.src.size, offsets: map[int]int64{}, counts: map[int]int64{}}
+		return &placer{f: f, c: c, file: file, end: f.src.Size, offsets: map[int]int64{}, counts: map[int]int64{}}
 	}
 	// Only where the worst case has no room is all of it coded once to see.
-	worst := f.src.size
+	worst := f.src.Size
 	for _, g := range groups {
 		raw := l.rowBytes() * int64(l.unit(g[0].segment).rows)
 		worst += raw + raw/2 + int64(l.segmentHeight) + 1024
 	}
 	arrays := 2 * 8 * int64(len(l.offsets)+1)
-	if worst > f.src.limit()-arrays {
+	if worst > limit(f.src)-arrays {
 		p := placer(nil)
 		if err := f.rebuild(ctx, groups, p.place); err != nil {
 			return err
 		}
-		if p.end > f.src.limit()-arrays {
+		if p.end > limit(f.src)-arrays {
 			return errGrown()
 		}
 	}
@@ -371,43 +372,43 @@ func (f *File) rebuildSegment(ctx context.Context, s *scratch, c *compressor, pi
 
 // enter writes the new values of an entry's array. Where its kind cannot hold them, or its bytes serve something else
 // too, the whole array goes to the end of the file with wider values, and the entry is made to point there.
-func (p *placer) enter(e *entry, values map[int]int64, shared bool) error {
+func (p *placer) enter(e *exif.Entry, values map[int]int64, shared bool) error {
 	if len(values) == 0 {
 		return nil
 	}
 	s := p.f.src
-	each := e.kind.size()
-	fits := !shared || e.inline
+	each := e.Kind.Size()
+	fits := !shared || e.Inline
 	for _, v := range values {
 		fits = fits && (each == 8 || v < 1<<(8*each))
 	}
 	var b [8]byte
 	if fits {
 		for i, v := range values {
-			putInt(s.order, b[:each], v)
-			if _, err := p.file.WriteAt(b[:each], e.value+int64(i)*each); err != nil {
+			putInt(s.Order, b[:each], v)
+			if _, err := p.file.WriteAt(b[:each], e.Value+int64(i)*each); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	all, err := s.ints(e, math.MaxInt)
+	all, err := s.Ints(e, math.MaxInt)
 	if err != nil {
 		return err
 	}
 	for i, v := range values {
 		all[i] = v
 	}
-	wide := kindLong
-	if s.big {
-		wide = kindLong8
+	wide := exif.Long
+	if s.Big {
+		wide = exif.Long8
 	}
-	each = wide.size()
+	each = wide.Size()
 	array := make([]byte, int64(len(all))*each)
 	for i, v := range all {
-		putInt(s.order, array[int64(i)*each:][:each], v)
+		putInt(s.Order, array[int64(i)*each:][:each], v)
 	}
-	field := s.offsetSize()
+	field := s.OffsetSize()
 	inEntry := make([]byte, field)
 	if int64(len(array)) <= field {
 		copy(inEntry, array)
@@ -419,15 +420,15 @@ func (p *placer) enter(e *entry, values map[int]int64, shared bool) error {
 		if _, err := p.file.WriteAt(array, at); err != nil {
 			return err
 		}
-		s.putOffset(inEntry, at)
+		s.PutOffset(inEntry, at)
 	}
-	s.order.PutUint16(b[:], uint16(wide))
-	if _, err := p.file.WriteAt(b[:2], e.at+2); err != nil {
+	s.Order.PutUint16(b[:], uint16(wide))
+	if _, err := p.file.WriteAt(b[:2], e.At+2); err != nil {
 		return err
 	}
-	valueAt := e.at + 8
-	if s.big {
-		valueAt = e.at + 12
+	valueAt := e.At + 8
+	if s.Big {
+		valueAt = e.At + 12
 	}
 	_, err = p.file.WriteAt(inEntry, valueAt)
 	return err

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile/codec"
+	"blik/app/imagefile/exif"
 	"blik/internal/testpic"
 	"blik/processing"
 
@@ -189,8 +190,8 @@ func TestSharedPages(t *testing.T) {
 		data := f.write(t, f.random(rng))
 		// The copy of the directory, entries and all, is a second page.
 		first := open(t, data).dir
-		second := bytes.Clone(data[first.at:][:first.length])
-		f.order.PutUint32(data[first.at+first.length-4:], uint32(len(data)))
+		second := bytes.Clone(data[first.At:][:first.Length])
+		f.order.PutUint32(data[first.At+first.Length-4:], uint32(len(data)))
 		data = append(data, second...)
 		if n := open(t, data).Info().Pictures; n != 2 {
 			t.Fatalf("%d pictures", n)
@@ -211,7 +212,7 @@ func TestPixelsAcrossTags(t *testing.T) {
 	f := form{order: binary.LittleEndian, depth: 8, compression: compNone, photometric: blackIsZero, width: 10, height: 10, segH: 10}
 	data := f.write(t, make([]uint32, 100))
 	g := open(t, data)
-	f.order.PutUint32(data[g.lay.offsetsEntry.value:], uint32(g.dir.at)-40)
+	f.order.PutUint32(data[g.lay.offsetsEntry.Value:], uint32(g.dir.At)-40)
 	pic := decode(t, data)
 	patch := change(pic, 5, 5)
 	m := &memory{bytes.Clone(data)}
@@ -246,8 +247,8 @@ func TestShortArrays(t *testing.T) {
 		result := patched(t, data, patch)
 		onlyChanged(t, pic, decode(t, result), patch)
 		g := open(t, result)
-		if g.lay.offsetsEntry.kind != kindLong || single && g.lay.countsEntry.kind != kindLong {
-			t.Errorf("offsets of kind %d, counts of kind %d", g.lay.offsetsEntry.kind, g.lay.countsEntry.kind)
+		if g.lay.offsetsEntry.Kind != exif.Long || single && g.lay.countsEntry.Kind != exif.Long {
+			t.Errorf("offsets of kind %d, counts of kind %d", g.lay.offsetsEntry.Kind, g.lay.countsEntry.Kind)
 		}
 		sameSamples(t, g, decode(t, result), libtiff(t, save(t, "short.tif", result), g.lay))
 	}

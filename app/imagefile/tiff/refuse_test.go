@@ -10,6 +10,7 @@ import (
 
 	"blik/app/i18n"
 	"blik/app/imagefile/codec"
+	"blik/app/imagefile/exif"
 )
 
 // TestRefused: variants that are not read, and contradictions, each with its kind of fault.
@@ -24,7 +25,7 @@ func TestRefused(t *testing.T) {
 		{"Lab", []field{d.shorts(tagPhotometric, 8)}, codec.ErrUnsupported},
 		{"LogLuv", []field{d.shorts(tagPhotometric, 32845)}, codec.ErrUnsupported},
 		{"camera", []field{d.shorts(tagPhotometric, 32803)}, codec.ErrUnsupported},
-		{"DNG", []field{block(tagDNGVersion, kindByte, []byte{1, 4, 0, 0})}, codec.ErrUnsupported},
+		{"DNG", []field{block(tagDNGVersion, exif.Byte, []byte{1, 4, 0, 0})}, codec.ErrUnsupported},
 		{"YCbCr", []field{d.shorts(tagPhotometric, photometricYCbCr), d.shorts(tagSamples, 3)}, codec.ErrUnsupported},
 		{"mask", []field{d.shorts(tagPhotometric, photometricMask)}, codec.ErrUnsupported},
 		{"unknown colours", []field{d.shorts(tagPhotometric, 77)}, codec.ErrUnsupported},
@@ -59,8 +60,8 @@ func TestRefused(t *testing.T) {
 		{"no palette", []field{d.shorts(tagPhotometric, photometricIndex)}, codec.ErrDamaged},
 		{"enormous tiles", []field{d.longs(tagTileWidth, 1<<30), d.longs(tagTileLength, 1<<30)}, codec.ErrDamaged},
 		{"tiles without pixels", []field{d.longs(tagTileWidth, 16), d.longs(tagTileLength, 0)}, codec.ErrDamaged},
-		{"lying count", []field{{tag: tagStripOffsets, kind: kindLong, count: 1 << 31, kept: []byte{8, 0, 0, 0}}}, codec.ErrDamaged},
-		{"text for a number", []field{block(tagWidth, kindASCII, []byte("20\x00"))}, codec.ErrDamaged},
+		{"lying count", []field{{tag: tagStripOffsets, kind: exif.Long, count: 1 << 31, kept: []byte{8, 0, 0, 0}}}, codec.ErrDamaged},
+		{"text for a number", []field{block(tagWidth, exif.ASCII, []byte("20\x00"))}, codec.ErrDamaged},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := grey
@@ -87,7 +88,7 @@ func TestLoop(t *testing.T) {
 	f := form{order: binary.BigEndian, depth: 8, compression: compNone, photometric: blackIsZero, width: 20, height: 10, segH: 4}
 	data := f.write(t, make([]uint32, 200))
 	d := open(t, data).dir
-	f.order.PutUint32(data[d.at+d.length-4:], uint32(d.at))
+	f.order.PutUint32(data[d.At+d.Length-4:], uint32(d.At))
 	if n := open(t, data).Info().Pictures; n != 1 {
 		t.Errorf("%d pictures", n)
 	}
@@ -99,7 +100,7 @@ func TestBesideThePicture(t *testing.T) {
 	if g := open(t, f.write(t, make([]uint32, 200))); g.layered() || g.copies() != 0 {
 		t.Errorf("layers %t, %d copies", g.layered(), g.copies())
 	}
-	f.more = []field{block(tagLayers, kindUndefined, []byte("Adobe Photoshop Document Data Block\x00")), dialect{order: f.order}.longs(tagSubIFDs, 8, 8)}
+	f.more = []field{block(tagLayers, exif.Undefined, []byte("Adobe Photoshop Document Data Block\x00")), dialect{order: f.order}.longs(tagSubIFDs, 8, 8)}
 	data := f.write(t, make([]uint32, 200))
 	g := open(t, data)
 	if w := g.Info().Warnings; len(w) != 2 || !strings.Contains(w[0].String(), "layers") || !strings.Contains(i18n.For("ru").Sprint(w[1]), ": 2.") {
@@ -129,7 +130,7 @@ func TestTruncated(t *testing.T) {
 			if err == nil {
 				_, err = g.Decode(context.Background())
 			}
-			if err == nil && n >= int(whole.dir.at+whole.dir.length-whole.src.offsetSize()) {
+			if err == nil && n >= int(whole.dir.At+whole.dir.Length-whole.src.OffsetSize()) {
 				continue
 			}
 			isFault(t, err)

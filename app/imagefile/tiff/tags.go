@@ -10,18 +10,14 @@ const (
 	tagPhotometric     = 262
 	tagFillOrder       = 266
 	tagStripOffsets    = 273
-	tagOrientation     = 274
 	tagSamples         = 277
 	tagRowsPerStrip    = 278
 	tagStripByteCounts = 279
 	tagMinSample       = 280
 	tagMaxSample       = 281
-	tagXResolution     = 282
-	tagYResolution     = 283
 	tagPlanar          = 284
 	tagT4Options       = 292
 	tagT6Options       = 293
-	tagResolutionUnit  = 296
 	tagTransfer        = 301
 	tagPredictor       = 317
 	tagColorMap        = 320
@@ -41,52 +37,10 @@ const (
 	tagXMP             = 700
 	tagIPTC            = 33723
 	tagPhotoshop       = 34377
-	tagEXIF            = 34665
 	tagICC             = 34675
-	tagGPS             = 34853
 	tagLayers          = 37724
-	tagInterop         = 40965
 	tagDNGVersion      = 50706
 )
-
-// kind is the type of an entry's values.
-type kind uint16
-
-const (
-	kindByte      kind = 1
-	kindASCII     kind = 2
-	kindShort     kind = 3
-	kindLong      kind = 4
-	kindRational  kind = 5
-	kindUndefined kind = 7
-	kindIFD       kind = 13
-	kindLong8     kind = 16
-	kindIFD8      kind = 18
-)
-
-// size returns the bytes of a value, 0 for a kind that is not known.
-func (k kind) size() int64 {
-	switch k {
-	case 1, 2, 6, 7:
-		return 1
-	case 3, 8:
-		return 2
-	case 4, 9, 11, 13:
-		return 4
-	case 5, 10, 12, 16, 17, 18:
-		return 8
-	}
-	return 0
-}
-
-// whole says whether values of the kind are unsigned whole numbers.
-func (k kind) whole() bool {
-	switch k {
-	case kindByte, kindShort, kindLong, kindIFD, kindLong8, kindIFD8:
-		return true
-	}
-	return false
-}
 
 // Photometric interpretations.
 const (

@@ -16,13 +16,14 @@ import (
 	"slices"
 
 	"blik/app/imagefile/codec"
+	"blik/app/imagefile/exif"
 	"blik/internal/message"
 )
 
 // File is an opened TIFF. It can be used from several goroutines.
 type File struct {
-	src  *source
-	dir  *directory
+	src  *exif.Reader
+	dir  *exif.Directory
 	lay  *layout
 	info codec.Info
 }
@@ -34,14 +35,14 @@ var (
 
 // Open reads the structure of the TIFF in the first size bytes of r. What cannot be read gives a codec.Fault.
 func Open(r io.ReaderAt, size int64) (*File, error) {
-	s, at, err := openSource(r, size)
+	s, at, err := exif.Open(r, size)
 	if err != nil {
 		return nil, err
 	}
 	if at == 0 {
 		return nil, codec.Damaged("the file holds no picture")
 	}
-	d, err := s.directory(at)
+	d, err := s.Directory(at)
 	if err != nil {
 		return nil, err
 	}
@@ -62,12 +63,12 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 }
 
 // refuseOther knows files whose first picture is not the one that a person means.
-func refuseOther(s *source, d *directory) error {
-	if d.find(tagDNGVersion) != nil {
+func refuseOther(s *exif.Reader, d *exif.Directory) error {
+	if d.Find(tagDNGVersion) != nil {
 		return codec.Unsupported("raw camera data are not read; develop the picture and save it as RGB")
 	}
 	const reduced = 1
-	if kind, err := s.first(d, tagSubfileType, 0); err == nil && kind&reduced != 0 && (d.next != 0 || d.find(tagSubIFDs) != nil) {
+	if kind, err := s.First(d, tagSubfileType, 0); err == nil && kind&reduced != 0 && (d.Next != 0 || d.Find(tagSubIFDs) != nil) {
 		return codec.Unsupported("the first picture of the file is only a preview; save the full picture as its first page")
 	}
 	return nil
@@ -90,20 +91,20 @@ func (f *File) warnings() []message.Message {
 
 // layered says whether the file holds Photoshop's layers beside the picture.
 func (f *File) layered() bool {
-	e := f.dir.find(tagLayers)
-	return e != nil && e.count > 0
+	e := f.dir.Find(tagLayers)
+	return e != nil && e.Count > 0
 }
 
 // copies returns how many sub-pictures hang on the first one: smaller copies, mostly.
 func (f *File) copies() int {
-	e := f.dir.find(tagSubIFDs)
+	e := f.dir.Find(tagSubIFDs)
 	if e == nil {
 		return 0
 	}
-	if _, ok := e.length(f.src.size); !ok {
+	if _, ok := e.Length(f.src.Size); !ok {
 		return 0
 	}
-	return int(e.count)
+	return int(e.Count)
 }
 
 // describe fills the Info.
@@ -115,7 +116,7 @@ func (f *File) describe(meta codec.Metadata) codec.Info {
 		WhiteIsZero: l.photometric == whiteIsZero,
 		Extra:       l.samples - l.colours,
 		Compression: l.compression.String(),
-		Pictures:    1 + len(f.src.following(f.dir, math.MaxUint16)),
+		Pictures:    1 + len(f.src.Following(f.dir, math.MaxUint16)),
 		Meta:        meta,
 		Raw:         (int64(l.width)*int64(l.samples)*int64(l.depth) + 7) / 8 * int64(l.height),
 		Expansion:   l.compression.expansion(),
@@ -135,11 +136,11 @@ func (f *File) describe(meta codec.Metadata) codec.Info {
 	if i.Extra > 0 {
 		const associated, unassociated = 1, 2
 		// What cannot be read here says nothing of the colour samples, which is all that is worked on.
-		what, err := f.src.first(f.dir, tagExtraSamples, 0)
+		what, err := f.src.First(f.dir, tagExtraSamples, 0)
 		i.Premultiplied = err == nil && what == associated
 		i.Alpha = err == nil && (what == associated || what == unassociated)
 	}
-	if i.Expansion > 0 && i.Raw/i.Expansion > f.src.size && repeats(l.offsets) {
+	if i.Expansion > 0 && i.Raw/i.Expansion > f.src.Size && repeats(l.offsets) {
 		// Segments share their bytes, and so the file holds more than its length.
 		i.Expansion = 0
 	}

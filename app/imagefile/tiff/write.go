@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"blik/app/imagefile/exif"
 	"blik/processing"
 )
 
@@ -13,7 +14,7 @@ import (
 // it stood elsewhere in the same file; or, with sub, the directory that it points to.
 type field struct {
 	tag   uint16
-	kind  kind
+	kind  exif.Kind
 	count uint64
 	data  []byte
 	kept  []byte
@@ -51,21 +52,21 @@ func (d dialect) shorts(tag uint16, v ...uint16) field {
 	for i, x := range v {
 		d.order.PutUint16(b[2*i:], x)
 	}
-	return field{tag: tag, kind: kindShort, count: uint64(len(v)), data: b}
+	return field{tag: tag, kind: exif.Short, count: uint64(len(v)), data: b}
 }
 
-func (d dialect) longs(tag uint16, v ...int64) field { return d.ints(tag, kindLong, v) }
+func (d dialect) longs(tag uint16, v ...int64) field { return d.ints(tag, exif.Long, v) }
 
 // offsets is a field of offsets into the file.
 func (d dialect) offsets(tag uint16, v []int64) field {
 	if d.big {
-		return d.ints(tag, kindLong8, v)
+		return d.ints(tag, exif.Long8, v)
 	}
-	return d.ints(tag, kindLong, v)
+	return d.ints(tag, exif.Long, v)
 }
 
-func (d dialect) ints(tag uint16, k kind, v []int64) field {
-	each := int(k.size())
+func (d dialect) ints(tag uint16, k exif.Kind, v []int64) field {
+	each := int(k.Size())
 	b := make([]byte, each*len(v))
 	for i, x := range v {
 		putInt(d.order, b[each*i:][:each], x)
@@ -83,11 +84,11 @@ func (d dialect) rational(tag uint16, v float64) field {
 	b := make([]byte, 8)
 	d.order.PutUint32(b, uint32(min(math.Round(v*under), math.MaxUint32)))
 	d.order.PutUint32(b[4:], uint32(under))
-	return field{tag: tag, kind: kindRational, count: 1, data: b}
+	return field{tag: tag, kind: exif.Rational, count: 1, data: b}
 }
 
 // block returns a field of bytes.
-func block(tag uint16, k kind, b []byte) field {
+func block(tag uint16, k exif.Kind, b []byte) field {
 	return field{tag: tag, kind: k, count: uint64(len(b)), data: b}
 }
 
@@ -111,7 +112,7 @@ func (d dialect) directory(fields []field, at, next int64) []byte {
 		here := at + int64(len(b))
 		value := f.data
 		if f.sub != nil {
-			f.kind, f.count = kindLong, 1
+			f.kind, f.count = exif.Long, 1
 			value = make([]byte, 4)
 			d.order.PutUint32(value, uint32(here))
 		}
