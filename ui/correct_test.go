@@ -16,7 +16,7 @@ import (
 	"blik/app/device"
 	"blik/app/document"
 	"blik/app/imagefile"
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/app/session"
 	"blik/app/view"
 	"blik/internal/message"
@@ -573,8 +573,8 @@ func TestApproximateColours(t *testing.T) {
 func TestInformation(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.Original().Orientation = 6
-	h.Original().Info = codec.Info{Compression: "none", Pictures: 3, Meta: codec.Metadata{
-		ICC: []byte{1}, EXIF: []byte{1}, XResolution: 300, YResolution: 300, Unit: codec.UnitInch,
+	h.Original().Info = container.Info{Compression: "none", Pictures: 3, Meta: container.Metadata{
+		ICC: []byte{1}, EXIF: []byte{1}, XResolution: 300, YResolution: 300, Unit: container.UnitInch,
 	}}
 	var all []string
 	for _, f := range h.facts() {

@@ -3,7 +3,7 @@ package ui
 import (
 	"strings"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 )
 
 // fact is a line of the information on a picture.
@@ -92,7 +92,7 @@ func (c *common) approximately() string {
 
 func (c *common) resolutionText() string {
 	m := c.Original().Info.Meta
-	unit, ok := map[codec.Unit]string{codec.UnitInch: "info.perInch", codec.UnitCentimetre: "info.perCentimetre"}[m.Unit]
+	unit, ok := map[container.Unit]string{container.UnitInch: "info.perInch", container.UnitCentimetre: "info.perCentimetre"}[m.Unit]
 	if !ok || !(m.XResolution > 0) || !(m.YResolution > 0) {
 		return ""
 	}

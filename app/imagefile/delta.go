@@ -3,11 +3,11 @@ package imagefile
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"sync"
 
+	"blik/app/imagefile/container"
 	"blik/processing"
 )
 
@@ -18,10 +18,10 @@ func changes(pic *processing.Picture, patches []processing.Patch) ([]processing.
 		left []processing.Patch
 		n    int64
 	)
+	if err := container.CheckPatches(pic.Width, pic.Height, pic.Channels, pic.Depth(), patches); err != nil {
+		return nil, 0, err
+	}
 	for _, p := range patches {
-		if err := fits(pic, &p); err != nil {
-			return nil, 0, err
-		}
 		cut := processing.Patch{Spot: p.Spot, Method: p.Method}
 		switch {
 		case pic.U8 != nil:
@@ -57,28 +57,8 @@ func pixels(runs []processing.Run) (n int64) {
 	return n
 }
 
-// fits says whether a patch lies in pic and has its kind of samples.
-func fits(pic *processing.Picture, p *processing.Patch) error {
-	want := pixels(p.Runs) * int64(pic.Channels)
-	have := len(p.F32)
-	switch {
-	case pic.U8 != nil:
-		have = len(p.U8)
-	case pic.U16 != nil:
-		have = len(p.U16)
-	}
-	if int64(have) != want || len(p.U8)+len(p.U16)+len(p.F32) != have {
-		return fmt.Errorf("the patch of spot %d has %d samples of the picture's kind, %d expected", p.Spot, have, want)
-	}
-	for _, r := range p.Runs {
-		if r.Y < 0 || r.Y >= pic.Height || r.X0 < 0 || r.X0 >= r.X1 || r.X1 > pic.Width {
-			return fmt.Errorf("the patch of spot %d reaches out of the picture: row %d, columns %d to %d", p.Spot, r.Y, r.X0, r.X1)
-		}
-	}
-	return nil
-}
-
-// differing returns the parts of runs in which the samples of a patch differ from those of the picture, with the samples.
+// differing returns the parts of runs in which the samples of a patch differ from those of the picture, with the
+// samples.
 func differing[T any](pic *processing.Picture, runs []processing.Run, old, fresh []T, same func(a, b T) bool) ([]processing.Run, []T) {
 	var (
 		out     []processing.Run

@@ -6,7 +6,7 @@ import (
 	"io"
 	"io/fs"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/internal/message"
 )
 
@@ -15,9 +15,9 @@ var (
 	// ErrNotPicture: no picture at all, or a format that is not read.
 	ErrNotPicture = errors.New("not a picture")
 	// ErrUnsupported: a variant of a known format that is not read or written.
-	ErrUnsupported = codec.ErrUnsupported
+	ErrUnsupported = container.ErrUnsupported
 	// ErrDamaged: truncated or contradicting itself.
-	ErrDamaged = codec.ErrDamaged
+	ErrDamaged = container.ErrDamaged
 	// ErrTooLarge: larger than Limits allow.
 	ErrTooLarge = errors.New("larger than the limit")
 	// ErrSize: a mask whose size is not the picture's.
@@ -91,12 +91,12 @@ func (f *File) fault(ctx context.Context, err error) error {
 	if errors.As(err, &p) {
 		return &Error{Path: f.Path, Fault: p.text, Kind: p.kind}
 	}
-	var c *codec.Fault
+	var c *container.Fault
 	if errors.As(err, &c) {
 		return &Error{Path: f.Path, Fault: c.Text, Kind: c.Kind}
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return f.fault(ctx, codec.Truncated())
+		return f.fault(ctx, container.Truncated())
 	}
 	return fault(f.Path, err, plain(err), "the file cannot be read")
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/app/imagefile/jpeg"
 	"blik/app/imagefile/png"
 	"blik/app/imagefile/tiff"
@@ -31,9 +31,9 @@ type format struct {
 	endings []string
 	// magic lists what a file may begin with.
 	magic []string
-	open  func(r io.ReaderAt, size int64) (codec.Container, error)
+	open  func(r io.ReaderAt, size int64) (container.Container, error)
 	// encode writes a new file; nil if only files of this format are saved in it.
-	encode func(ctx context.Context, w io.Writer, pic *processing.Picture, m codec.Metadata) error
+	encode func(ctx context.Context, w io.Writer, pic *processing.Picture, m container.Metadata) error
 	// lossy: saving changes more than the pixels that were to change, which takes permission.
 	lossy bool
 	// cmyk and float: a new file can hold such samples as they are.
@@ -65,8 +65,8 @@ func formats() []format {
 }
 
 // opener makes the type of a container's Open that of the table.
-func opener[C codec.Container](open func(io.ReaderAt, int64) (C, error)) func(io.ReaderAt, int64) (codec.Container, error) {
-	return func(r io.ReaderAt, size int64) (codec.Container, error) {
+func opener[C container.Container](open func(io.ReaderAt, int64) (C, error)) func(io.ReaderAt, int64) (container.Container, error) {
+	return func(r io.ReaderAt, size int64) (container.Container, error) {
 		c, err := open(r, size)
 		if err != nil {
 			return nil, err
@@ -146,8 +146,8 @@ func (f *File) SaveFormat() Format {
 	return f.Format
 }
 
-// SaveEndings returns the endings that a user may choose from for a corrected copy: those of SaveFormat first, and for a
-// lossy source those of the other formats that can hold the picture, and its own.
+// SaveEndings returns the endings that a user may choose from for a corrected copy: those of SaveFormat first, and for
+// a lossy source those of the other formats that can hold the picture, and its own.
 func (f *File) SaveEndings() []string {
 	all := slices.Clone(f.SaveFormat().Endings())
 	for _, row := range formats() {

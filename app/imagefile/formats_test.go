@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/processing"
 )
 
@@ -44,19 +44,19 @@ func TestFormats(t *testing.T) {
 			{Width: 2, Height: 1, Channels: 1, F32: []float32{-1, 2.5}},
 		} {
 			var out bytes.Buffer
-			err := row.encode(t.Context(), &out, pic, codec.Metadata{})
+			err := row.encode(t.Context(), &out, pic, container.Metadata{})
 			if err != nil {
 				if row.holds(pic) {
 					t.Errorf("%s: %v", row.name, err)
 				}
 				continue
 			}
-			name, container, err := open(bytes.NewReader(out.Bytes()), int64(out.Len()))
+			name, opened, err := open(bytes.NewReader(out.Bytes()), int64(out.Len()))
 			if err != nil || name != row.name {
 				t.Errorf("%s opens as %q: %v", row.name, name, err)
 				continue
 			}
-			got, err := container.Decode(t.Context())
+			got, err := opened.Decode(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,11 +1,12 @@
 // Package imagefile reads and writes picture and mask files.
 //
-// Read and ReadMask are the only ways in. Save is the way out for a picture that was read: nothing differs from the source
-// but the pixels of its patches, and Verify proves it. WriteFile and what stands on it write everything else. The
-// containers themselves are packages tiff, png and jpeg beside this one.
+// Read and ReadMask are the only ways in. Save is the way out for a picture that was read: nothing differs from the
+// source but the pixels of its patches, and Verify proves it. WriteFile and what stands on it write everything else.
+// The containers themselves are packages tiff, png and jpeg beside this one.
 //
 // Nothing is trusted: sizes are checked against Limits, against the length of the file and against free memory before
-// pixels are allocated, and a fault becomes one sentence that names the file (Error). No file is ever left half written.
+// pixels are allocated, and a fault becomes one sentence that names the file (Error). No file is ever left half
+// written.
 package imagefile
 
 import (
@@ -16,7 +17,7 @@ import (
 	"time"
 
 	"blik/app/colour"
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/processing"
 )
 
@@ -30,16 +31,17 @@ type File struct {
 	// showing it upright is up to who shows it.
 	Orientation int
 	// Info is what the container says of itself, metadata among it.
-	Info codec.Info
-	// Picture has 1 channel where the file is grey, 4 where it is CMYK, and else 3. Alpha is left out and colour samples
-	// stay as they are stored.
+	Info container.Info
+	// Picture has 1 channel where the file is grey, 4 where it is CMYK, and else 3. Alpha is left out and colour
+	// samples stay as they are stored.
 	Picture *processing.Picture
 	// Profile says what the samples mean: the file's own profile, or what is assumed without one.
 	Profile *colour.Profile
 	// Size and Modified are those of the file when it was read; Save knows by them whether it still is that file.
 	Size     int64
 	Modified time.Time
-	// state changes whenever the file is written to, whatever its times are set to; empty where the system does not tell.
+	// state changes whenever the file is written to, whatever its times are set to; empty where the system does not
+	// tell.
 	state string
 }
 
@@ -55,11 +57,11 @@ func (f *File) ProfileName() string {
 type Limits struct {
 	// Pixels is the largest Width·Height.
 	Pixels int64
-	// Bytes bounds the memory for the samples and what decoding needs besides. Whatever it allows, more than the machine has
-	// available is refused.
+	// Bytes bounds the memory for the samples and what decoding needs besides. Whatever it allows, more than the
+	// machine has available is refused.
 	Bytes int64
-	// Work is what is done with the picture once it is read, in bytes a pixel; a picture for which the memory would then not
-	// be enough is refused at once.
+	// Work is what is done with the picture once it is read, in bytes a pixel; a picture for which the memory would
+	// then not be enough is refused at once.
 	Work int64
 }
 
@@ -102,7 +104,7 @@ func abandon[T any](ctx context.Context, f func() (T, error)) (T, error) {
 }
 
 // read does the work of Read; accept, if not nil, may refuse the file by its header.
-func read(ctx context.Context, path string, limits Limits, accept func(codec.Info) error) (*File, error) {
+func read(ctx context.Context, path string, limits Limits, accept func(container.Info) error) (*File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -119,13 +121,13 @@ func read(ctx context.Context, path string, limits Limits, accept func(codec.Inf
 }
 
 // decode reads header and picture of f, which lie in r.
-func (f *File) decode(ctx context.Context, r io.ReaderAt, limits Limits, accept func(codec.Info) error) error {
-	format, container, err := open(r, f.Size)
+func (f *File) decode(ctx context.Context, r io.ReaderAt, limits Limits, accept func(container.Info) error) error {
+	format, opened, err := open(r, f.Size)
 	f.Format = format
 	if err != nil {
 		return f.fault(ctx, err)
 	}
-	f.Info = container.Info()
+	f.Info = opened.Info()
 	f.Depth, f.Orientation = f.Info.Depth, f.Info.Meta.Orientation
 	if f.Orientation < 1 || f.Orientation > 8 {
 		f.Orientation = 1
@@ -137,26 +139,26 @@ func (f *File) decode(ctx context.Context, r io.ReaderAt, limits Limits, accept 
 		err = check(f.Info, limits, f.Size, machineMemory().available)
 	}
 	if err == nil {
-		f.Picture, err = container.Decode(ctx)
+		f.Picture, err = opened.Decode(ctx)
 	}
 	if err != nil {
 		return f.fault(ctx, err)
 	}
-	f.Profile = profileOf(container, f.Picture)
+	f.Profile = profileOf(f.Info, f.Picture)
 	f.Picture.Curve = f.Profile.Curve()
 	return nil
 }
 
-// profileOf returns what the samples mean. A profile that is damaged, or of another colour model than the picture, counts
-// as none.
-func profileOf(c codec.Container, pic *processing.Picture) *colour.Profile {
-	if icc := c.Info().Meta.ICC; icc != nil {
+// profileOf returns what the samples mean. A profile that is damaged, or of another colour model than the picture,
+// counts as none.
+func profileOf(info container.Info, pic *processing.Picture) *colour.Profile {
+	if icc := info.Meta.ICC; icc != nil {
 		if p, err := colour.FromICC(icc); err == nil {
 			return p.For(pic.Channels)
 		}
 	}
-	if gamma := c.Info().Gamma; gamma > 0 {
-		if p, err := colour.FromGamma(pic.Channels, 1/gamma); err == nil {
+	if info.Gamma > 0 {
+		if p, err := colour.FromGamma(pic.Channels, 1/info.Gamma); err == nil {
 			return p
 		}
 	}

@@ -3,16 +3,17 @@ package imagefile
 import (
 	"context"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/internal/message"
 	"blik/processing"
 )
 
-// ReadMask reads a mask from a picture file of any format and depth: a grey sample as it is, of colours the highest,
-// of 16 bits the upper eight, of floats 1 as 255. It must be w × h pixels large; with w = h = 0 any size within DefaultLimits will do.
+// ReadMask reads a mask from a picture file of any format and depth: a grey sample as it is, of colours the highest, of
+// 16 bits the upper eight, of floats 1 as 255. It must be w × h pixels large; with w = h = 0 any size within
+// DefaultLimits will do.
 func ReadMask(ctx context.Context, path string, w, h int) (*processing.Mask, error) {
 	return abandon(ctx, func() (*processing.Mask, error) {
-		f, err := read(ctx, path, DefaultLimits(), func(i codec.Info) error {
+		f, err := read(ctx, path, DefaultLimits(), func(i container.Info) error {
 			if (w != 0 || h != 0) && (i.Width != w || i.Height != h) {
 				return &partial{ErrSize,
 					message.Of("the mask has %d × %d pixels, the picture %d × %d", i.Width, i.Height, w, h)}

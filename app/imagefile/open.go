@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/internal/message"
 )
 
@@ -37,7 +37,7 @@ func openFile(path string) (*os.File, os.FileInfo, error) {
 
 // open knows the container by its first bytes, whatever the name. On an error the format is told all the same, where it
 // is known.
-func open(r io.ReaderAt, size int64) (Format, codec.Container, error) {
+func open(r io.ReaderAt, size int64) (Format, container.Container, error) {
 	magic := make([]byte, 12)
 	n, err := r.ReadAt(magic, 0)
 	if err != nil && err != io.EOF {
@@ -85,10 +85,10 @@ func unknown(name message.Text) error {
 
 // check refuses, before any sample is allocated, what is larger than the limits or than the memory that is available
 // (0: not known), and what a file of this size cannot hold.
-func check(i codec.Info, l Limits, size, available int64) error {
+func check(i container.Info, l Limits, size, available int64) error {
 	w, h := int64(i.Width), int64(i.Height)
 	if w < 1 || h < 1 {
-		return codec.Damaged("the picture has no pixels: %d × %d", w, h)
+		return container.Damaged("the picture has no pixels: %d × %d", w, h)
 	}
 	// Dividing keeps the product of two lying sides from overflowing.
 	if h > l.Pixels/w {
@@ -96,7 +96,7 @@ func check(i codec.Info, l Limits, size, available int64) error {
 			message.Of("%d × %d pixels are more than the limit of %s", w, h, megapixels(l.Pixels))}
 	}
 	if i.Expansion > 0 && i.Raw/i.Expansion > size {
-		return codec.Damaged(
+		return container.Damaged(
 			"the file is truncated: %d bytes cannot hold %d × %d pixels", size, w, h)
 	}
 	if w*h > bombPixels && i.Raw/bombRatio > size {
@@ -108,11 +108,15 @@ func check(i codec.Info, l Limits, size, available int64) error {
 	need := samples + max(float64(i.Scratch), pixels*float64(l.Work))
 	if need > float64(l.Bytes) {
 		return &partial{ErrTooLarge,
-			message.Of("%d × %d pixels take %s of memory, more than the limit of %s", w, h, gibibytes(need), gibibytes(float64(l.Bytes)))}
+			message.Of(
+				"%d × %d pixels take %s of memory, more than the limit of %s",
+				w, h, gibibytes(need), gibibytes(float64(l.Bytes)))}
 	}
 	if available > 0 && need > float64(available) {
 		return &partial{ErrTooLarge,
-			message.Of("%d × %d pixels take %s of memory, and only %s are free", w, h, gibibytes(need), gibibytes(float64(available)))}
+			message.Of(
+				"%d × %d pixels take %s of memory, and only %s are free",
+				w, h, gibibytes(need), gibibytes(float64(available)))}
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ import (
 	"testing"
 
 	"blik/app/i18n"
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	projecttiff "blik/app/imagefile/tiff"
 	"blik/internal/testpic"
 	"blik/processing"
@@ -541,7 +541,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(rgba())
 	pic := &processing.Picture{Width: 3, Height: 2, Channels: 3, U16: make([]uint16, 18)}
 	f.Add(encoded(f, func(b *bytes.Buffer) error {
-		return projecttiff.Encode(f.Context(), b, pic, codec.Metadata{XMP: []byte("<x/>"), Orientation: 6})
+		return projecttiff.Encode(f.Context(), b, pic, container.Metadata{XMP: []byte("<x/>"), Orientation: 6})
 	}))
 	dir := f.TempDir()
 	path, target := filepath.Join(dir, "fuzz"), filepath.Join(dir, "saved")

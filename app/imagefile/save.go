@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/internal/atomicfile"
 	"blik/internal/message"
 	"blik/processing"
@@ -26,7 +26,8 @@ type SaveOptions struct {
 	AllowLossy bool
 	// KeepTime gives the result the modification time of the source, where the system can.
 	KeepTime bool
-	// SkipProof leaves Saved.Proof nil and the sums empty: saving then takes the time of a copy that is brought to the disk.
+	// SkipProof leaves Saved.Proof nil and the sums empty: saving then takes the time of a copy that is brought to the
+	// disk.
 	SkipProof bool
 	// Limits bound what the proof may take; the zero value stands for DefaultLimits.
 	Limits Limits
@@ -58,10 +59,11 @@ type Saved struct {
 	How    How
 	// Lossy: the result is a JPEG, in which more than the changed pixels differs from the source.
 	Lossy bool
-	// SourceSHA256 and SHA256 are those of the source and of the result, in hexadecimal; empty with SaveOptions.SkipProof.
+	// SourceSHA256 and SHA256 are those of the source and of the result, in hexadecimal; empty with
+	// SaveOptions.SkipProof.
 	SourceSHA256, SHA256 string
-	// PixelsChanged is the number of pixels that differ from the source as decoded: as the proof counted them, without it
-	// as the patches have them.
+	// PixelsChanged is the number of pixels that differ from the source as decoded: as the proof counted them, without
+	// it as the patches have them.
 	PixelsChanged int64
 	// Proof is what comparing the result with the source showed; nil with SaveOptions.SkipProof.
 	Proof *Proof
@@ -90,8 +92,8 @@ func DefaultName(path string, format Format) string {
 //
 // The source must still be the file that was read (ErrChanged). Nothing that is there is replaced without Overwrite
 // (ErrExists). The result has the permissions of the source; it is written beside path, brought to the disk, compared
-// with the source, and then named in one step, so that whatever happens path holds the old file or the complete new one.
-// Without any pixel that differs the result is the source, byte for byte, if it has its container.
+// with the source, and then named in one step, so that whatever happens path holds the old file or the complete new
+// one. Without any pixel that differs the result is the source, byte for byte, if it has its container.
 //
 // Errors are *Error, or that of ctx.
 func Save(ctx context.Context, file *File, path string, patches []processing.Patch, o SaveOptions) (*Saved, error) {
@@ -148,7 +150,7 @@ type saving struct {
 
 	source    *os.File
 	mode      fs.FileMode
-	container codec.Container
+	container container.Container
 	// sourceSum and resultSum wait for the hashes.
 	sourceSum, resultSum func() (string, error)
 }
@@ -163,9 +165,11 @@ func (s *saving) plan() error {
 	s.saved.Format = to
 	switch {
 	case to != from && to.row().encode == nil:
-		return fault(path, ErrLossy, nil, "not written: only a JPEG is saved as JPEG, which loses detail; choose TIFF or PNG")
+		return fault(path, ErrLossy, nil,
+			"not written: only a JPEG is saved as JPEG, which loses detail; choose TIFF or PNG")
 	case to.row().lossy && !s.options.AllowLossy && len(s.changed) > 0:
-		return fault(path, ErrLossy, nil, "not written: JPEG loses detail around each changed pixel; choose TIFF or PNG, or allow the loss")
+		return fault(path, ErrLossy, nil,
+			"not written: JPEG loses detail around each changed pixel; choose TIFF or PNG, or allow the loss")
 	case to != from:
 		s.saved.How = NewFile
 		return s.portable(to)
@@ -180,7 +184,8 @@ func (s *saving) plan() error {
 func (s *saving) portable(to Format) error {
 	info := s.file.Info
 	refuse := func(what message.Text) error {
-		return fault(s.saved.Path, ErrUnsupported, nil, "not written: %s would lose %s; keep %s", to, what, s.file.Format)
+		return fault(s.saved.Path, ErrUnsupported, nil,
+			"not written: %s would lose %s; keep %s", to, what, s.file.Format)
 	}
 	switch {
 	case info.Extra > 0:
@@ -249,13 +254,14 @@ func (s *saving) prepare(target string) error {
 	if s.saved.How == "" {
 		readonly := s.container.Info().Readonly
 		switch s.container.(type) {
-		case codec.Patcher:
+		case container.Patcher:
 			s.saved.How = Patched
-		case codec.Rewriter:
+		case container.Rewriter:
 			s.saved.How = Rewritten
 		}
 		if readonly != nil {
-			// Pixels that cannot be changed in place, as those of a JPEG within a TIFF, go into a new file of the same kind.
+			// Pixels that cannot be changed in place, as those of a JPEG within a TIFF, go into a new file of the same
+			// kind.
 			if s.saved.Format.row().encode == nil || s.portable(s.saved.Format) != nil {
 				return writeError(s.saved.Path, readonly)
 			}
@@ -326,10 +332,10 @@ func (s *saving) write(f atomicfile.File) error {
 		if s.saved.How == Copied {
 			return nil
 		}
-		return s.container.(codec.Patcher).Patch(s.ctx, f, s.changed)
+		return s.container.(container.Patcher).Patch(s.ctx, f, s.changed)
 	case Rewritten:
 		return throughBuffer(s.ctx, f, func(w io.Writer) error {
-			return s.container.(codec.Rewriter).Rewrite(s.ctx, w, s.changed)
+			return s.container.(container.Rewriter).Rewrite(s.ctx, w, s.changed)
 		})
 	default:
 		pic, err := patched(s.ctx, s.file.Picture, s.changed)

@@ -22,7 +22,7 @@ import (
 	"testing"
 	"time"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/internal/atomicfile"
 	"blik/internal/message"
 	"blik/internal/testpic"
@@ -239,7 +239,7 @@ func sameTags(t *testing.T, trips []trip) {
 		}
 		// Where the samples lie, and what of a palette or of bits became plain, may differ.
 		free := []string{"IFD0:StripOffsets", "IFD0:StripByteCounts", "IFD0:TileOffsets", "IFD0:TileByteCounts"}
-		if tr.f.Depth < 8 || tr.f.Info.Colour == codec.Palette {
+		if tr.f.Depth < 8 || tr.f.Info.Colour == container.Palette {
 			free = append(free, "IFD0:BitsPerSample", "IFD0:PhotometricInterpretation", "IFD0:SamplesPerPixel", "IFD0:ColorMap",
 				"IFD0:Compression", "IFD0:RowsPerStrip", "IFD0:PlanarConfiguration", "PNG:BitDepth", "PNG:ColorType", "PNG:Palette")
 		}
@@ -335,7 +335,7 @@ func tiffScan(t testing.TB, dir, name string, w, h int) *File {
 		pic.U16[i] = uint16(i*2654435761>>7) | 1
 	}
 	path := filepath.Join(dir, name)
-	err := WriteFile(t.Context(), path, func(out io.Writer) error { return TIFF.row().encode(t.Context(), out, pic, codec.Metadata{}) })
+	err := WriteFile(t.Context(), path, func(out io.Writer) error { return TIFF.row().encode(t.Context(), out, pic, container.Metadata{}) })
 	if err != nil {
 		t.Fatal(err)
 	}

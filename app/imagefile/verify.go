@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
 	"blik/internal/atomicfile"
 	"blik/internal/message"
@@ -29,13 +29,13 @@ type Proof struct {
 	// Differs names what else differs: "size", "depth", "channels", "profile", "EXIF", "XMP", "IPTC", "Photoshop",
 	// "resolution", "orientation", "transparency", "pages". EXIF is compared tag by tag.
 	Differs []string
-	// Rebuilt: the source, saved anew with the pixels that differ, is the result byte for byte; so alpha, extra channels,
-	// other pages and private tags are those of the source. Where it is false, the result may have been made by another
-	// program or version.
+	// Rebuilt: the source, saved anew with the pixels that differ, is the result byte for byte; so alpha, extra
+	// channels, other pages and private tags are those of the source. Where it is false, the result may have been made
+	// by another program or version.
 	Rebuilt bool
-	// ByByte: both files are TIFFs whose pixels were overwritten in place, and were compared byte by byte.
-	// BytesChanged of them differ, BytesOutside of these are not colour samples of changed pixels: metadata, alpha, extra
-	// channels, other pages.
+	// ByByte: both files are TIFFs whose pixels were overwritten in place, and were compared byte by byte. BytesChanged
+	// of them differ, BytesOutside of these are not colour samples of changed pixels: metadata, alpha, extra channels,
+	// other pages.
 	ByByte                     bool
 	BytesChanged, BytesOutside int64
 }
@@ -62,7 +62,8 @@ func (p *Proof) Statement() message.Message {
 	}
 	var faults []message.Message
 	if p.Outside > 0 {
-		faults = append(faults, message.Of("%d pixels outside the mask changed, the first at %d, %d", p.Outside, p.First[0].X, p.First[0].Y))
+		faults = append(faults, message.Of(
+			"%d pixels outside the mask changed, the first at %d, %d", p.Outside, p.First[0].X, p.First[0].Y))
 	}
 	if len(p.Differs) > 0 {
 		names := make([]message.Message, len(p.Differs))
@@ -170,18 +171,18 @@ func (p *Proof) metadata(a, b *File) {
 }
 
 // sameResolution compares by what containers can hold: PNG has whole pixels a metre only.
-func sameResolution(a, b codec.Metadata) bool {
-	metre := func(m codec.Metadata) (x, y float64) {
-		unit := map[codec.Unit]float64{codec.UnitNone: 1, codec.UnitInch: 100 / 2.54, codec.UnitCentimetre: 100}[m.Unit]
+func sameResolution(a, b container.Metadata) bool {
+	metre := func(m container.Metadata) (x, y float64) {
+		unit := map[container.Unit]float64{container.UnitNone: 1, container.UnitInch: 100 / 2.54, container.UnitCentimetre: 100}[m.Unit]
 		return m.XResolution * unit, m.YResolution * unit
 	}
 	ax, ay := metre(a)
 	bx, by := metre(b)
-	return (a.Unit == codec.UnitNone) == (b.Unit == codec.UnitNone) && math.Abs(ax-bx) <= 0.5 && math.Abs(ay-by) <= 0.5
+	return (a.Unit == container.UnitNone) == (b.Unit == container.UnitNone) && math.Abs(ax-bx) <= 0.5 && math.Abs(ay-by) <= 0.5
 }
 
-// bytes saves the source anew with the pixels that differ, in memory, and compares what comes out with the result. It says
-// nothing where the containers differ, or where the result was made otherwise.
+// bytes saves the source anew with the pixels that differ, in memory, and compares what comes out with the result. It
+// says nothing where the containers differ, or where the result was made otherwise.
 func (p *Proof) bytes(ctx context.Context, a, b *File) error {
 	if a.Format != b.Format || a.Info.Readonly != nil || len(p.Differs) > 0 {
 		return nil
@@ -196,13 +197,13 @@ func (p *Proof) bytes(ctx context.Context, a, b *File) error {
 		return err
 	}
 	defer result.Close()
-	_, container, err := open(source, info.Size())
+	_, opened, err := open(source, info.Size())
 	if err != nil {
 		return a.fault(ctx, err)
 	}
 	changed := differences(a.Picture, b.Picture)
-	switch c := container.(type) {
-	case codec.Patcher:
+	switch c := opened.(type) {
+	case container.Patcher:
 		anew := newOverlay(source, a.Size)
 		if err := c.Patch(ctx, anew, changed); err != nil {
 			return a.fault(ctx, err)
@@ -218,7 +219,7 @@ func (p *Proof) bytes(ctx context.Context, a, b *File) error {
 		if a.Info.Compression == "none" && anew.size == a.Size {
 			p.ByByte, p.BytesChanged, p.BytesOutside = true, fromSource, fromAnew
 		}
-	case codec.Rewriter:
+	case container.Rewriter:
 		same := &comparing{r: result, left: b.Size}
 		if err := c.Rewrite(ctx, cancelWriter{ctx, same}, changed); err != nil && !same.differs {
 			return a.fault(ctx, err)
@@ -239,7 +240,7 @@ func differences(a, b *processing.Picture) []processing.Patch {
 	return left
 }
 
-// overlay is a codec.File in memory: what is written lies in pages over a file that stays as it is.
+// overlay is a container.File in memory: what is written lies in pages over a file that stays as it is.
 type overlay struct {
 	base     io.ReaderAt
 	from     int64
@@ -308,8 +309,8 @@ func (o *overlay) WriteAt(p []byte, off int64) (int, error) {
 	return len(p), nil
 }
 
-// compare counts the bytes in which the result differs from the file below, and those in which it differs from what lies
-// over it.
+// compare counts the bytes in which the result differs from the file below, and those in which it differs from what
+// lies over it.
 func (o *overlay) compare(ctx context.Context, result io.ReaderAt) (fromBase, fromOverlay int64, err error) {
 	const block = 1 << 20
 	a, b, c := make([]byte, block), make([]byte, block), make([]byte, block)
@@ -410,11 +411,11 @@ func (s *saving) prove(f atomicfile.File) error {
 	return nil
 }
 
-// proveBytes is prove for a source that is still what was read and holds its samples as they are. Every byte of the result is
-// compared with the source, over which the pixels are laid once more, in memory: nothing has to be decoded.
+// proveBytes is prove for a source that is still what was read and holds its samples as they are. Every byte of the
+// result is compared with the source, over which the pixels are laid once more, in memory: nothing has to be decoded.
 func (s *saving) proveBytes(f atomicfile.File) error {
 	anew := newOverlay(s.source, s.file.Size)
-	if err := s.container.(codec.Patcher).Patch(s.ctx, anew, s.changed); err != nil {
+	if err := s.container.(container.Patcher).Patch(s.ctx, anew, s.changed); err != nil {
 		return err
 	}
 	p := s.newProof()

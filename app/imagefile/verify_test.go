@@ -15,7 +15,7 @@ import (
 	"testing/iotest"
 
 	"blik/app/i18n"
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/processing"
 
 	"pgregory.net/rapid"
@@ -234,7 +234,7 @@ func TestChanges(t *testing.T) {
 // More than the machine has free is refused with the figure, whatever the limits say.
 func TestCheck(t *testing.T) {
 	const gib = 1 << 30
-	info := codec.Info{Width: 20000, Height: 10000, Depth: 16, Colour: codec.RGB, Scratch: gib}
+	info := container.Info{Width: 20000, Height: 10000, Depth: 16, Colour: container.RGB, Scratch: gib}
 	for _, c := range []struct {
 		limits          Limits
 		size, available int64

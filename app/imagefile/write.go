@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/app/imagefile/png"
 	"blik/internal/atomicfile"
 	"blik/processing"
@@ -87,7 +87,7 @@ func WritePNG(ctx context.Context, path string, p *processing.Picture) error {
 	if p.F32 != nil {
 		return errors.New("PNG holds no floating-point samples")
 	}
-	return WriteFile(ctx, path, func(w io.Writer) error { return png.Encode(ctx, w, p, codec.Metadata{}) })
+	return WriteFile(ctx, path, func(w io.Writer) error { return png.Encode(ctx, w, p, container.Metadata{}) })
 }
 
 // cancelWriter stops a long write when its context ends.
@@ -124,7 +124,7 @@ func writeError(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fault(path, ErrWrite, nil, "not written: the folder %s does not exist", dir)
 	}
-	var clause *codec.Fault
+	var clause *container.Fault
 	if errors.As(err, &clause) {
 		return fault(path, clause.Kind, nil, "not written: %s", clause.Text)
 	}

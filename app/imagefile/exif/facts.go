@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 )
 
 // The tags that Facts and Same look for.
@@ -27,7 +27,7 @@ type Facts struct {
 	Orientation int
 	// XResolution and YResolution are in pixels per unit; 0 if the directory does not say.
 	XResolution, YResolution float64
-	Unit                     codec.Unit
+	Unit                     container.Unit
 }
 
 // FactsOf reads the first directory of an EXIF block, a TIFF structure that begins with its byte order. A block that
@@ -35,7 +35,7 @@ type Facts struct {
 func FactsOf(block []byte) Facts {
 	s, at, err := Open(bytes.NewReader(block), int64(len(block)))
 	if err != nil {
-		return Facts{Orientation: 1, Unit: codec.UnitInch}
+		return Facts{Orientation: 1, Unit: container.UnitInch}
 	}
 	d, _ := s.Directory(at)
 	return s.Facts(d)
@@ -52,9 +52,9 @@ func (s *Reader) Facts(d *Directory) Facts {
 	switch unit, err := s.First(d, TagResolutionUnit, inch); {
 	case err != nil:
 	case unit == inch:
-		facts.Unit = codec.UnitInch
+		facts.Unit = container.UnitInch
 	case unit == centimetre:
-		facts.Unit = codec.UnitCentimetre
+		facts.Unit = container.UnitCentimetre
 	}
 	return facts
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 )
 
 // longs is a tag of whole numbers of four bytes.
@@ -41,13 +41,13 @@ func TestFacts(t *testing.T) {
 	for name, c := range map[string]struct {
 		block       []byte
 		orientation int
-		unit        codec.Unit
+		unit        container.Unit
 	}{
-		"whole":             {whole, 6, codec.UnitCentimetre},
-		"cut amid":          {whole[:8+2+12+5], 6, codec.UnitInch},
-		"cut in the header": {whole[:6], 1, codec.UnitInch},
-		"nothing":           {nil, 1, codec.UnitInch},
-		"a wrong value":     {block(binary.LittleEndian, longs{TagOrientation, []uint32{9}}), 1, codec.UnitInch},
+		"whole":             {whole, 6, container.UnitCentimetre},
+		"cut amid":          {whole[:8+2+12+5], 6, container.UnitInch},
+		"cut in the header": {whole[:6], 1, container.UnitInch},
+		"nothing":           {nil, 1, container.UnitInch},
+		"a wrong value":     {block(binary.LittleEndian, longs{TagOrientation, []uint32{9}}), 1, container.UnitInch},
 	} {
 		if f := FactsOf(c.block); f.Orientation != c.orientation || f.Unit != c.unit {
 			t.Errorf("%s: %+v", name, f)

@@ -6,11 +6,10 @@ package exif
 
 import (
 	"encoding/binary"
-	"errors"
 	"io"
 	"math"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 )
 
 // Reader reads a header and the directories that it leads to.
@@ -44,7 +43,8 @@ func (e *Entry) Length(size int64) (n int64, ok bool) {
 	return n, e.Value >= 0 && e.Value <= size-n
 }
 
-// Directory is a list of tags in Length bytes; Next is the offset of the following directory, 0 at the end of the chain.
+// Directory is a list of tags in Length bytes; Next is the offset of the following directory, 0 at the end of the
+// chain.
 type Directory struct {
 	At, Length int64
 	Entries    []Entry
@@ -67,7 +67,7 @@ func Open(r io.ReaderAt, size int64) (*Reader, int64, error) {
 	case "MM":
 		s.Order = binary.BigEndian
 	default:
-		return nil, 0, codec.Damaged("this is not a TIFF: its byte order is missing")
+		return nil, 0, container.Damaged("this is not a TIFF: its byte order is missing")
 	}
 	switch version := s.Order.Uint16(head[2:]); version {
 	case 42:
@@ -75,7 +75,7 @@ func Open(r io.ReaderAt, size int64) (*Reader, int64, error) {
 	case 43:
 		s.Big = true
 		if s.Order.Uint16(head[4:]) != 8 || s.Order.Uint16(head[6:]) != 0 {
-			return nil, 0, codec.Damaged("the BigTIFF header is damaged: offsets must have 8 bytes")
+			return nil, 0, container.Damaged("the BigTIFF header is damaged: offsets must have 8 bytes")
 		}
 		head, err = s.Bytes(8, 8)
 		if err != nil {
@@ -83,7 +83,7 @@ func Open(r io.ReaderAt, size int64) (*Reader, int64, error) {
 		}
 		return s, clampOffset(s.Order.Uint64(head)), nil
 	default:
-		return nil, 0, codec.Damaged("this is not a TIFF: version %d instead of 42 or 43", version)
+		return nil, 0, container.Damaged("this is not a TIFF: version %d instead of 42 or 43", version)
 	}
 }
 
@@ -93,7 +93,7 @@ func clampOffset(v uint64) int64 { return int64(min(v, math.MaxInt64)) }
 // Bytes reads n bytes at offset at. Nothing is allocated for what lies past the end of the file.
 func (s *Reader) Bytes(at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 || at > s.Size || n > s.Size-at {
-		return nil, codec.Truncated()
+		return nil, container.Truncated()
 	}
 	b := make([]byte, n)
 	if err := ReadFull(s.r, b, at); err != nil {
@@ -111,11 +111,10 @@ func ReadFull(r io.ReaderAt, b []byte, at int64) error {
 	switch {
 	case n == len(b):
 		return nil
-	case err == nil, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return codec.Truncated()
-	default:
-		return err
+	case err == nil:
+		return container.Truncated()
 	}
+	return container.ReadError(err)
 }
 
 // OffsetSize returns the bytes of an offset in this file.
@@ -158,7 +157,7 @@ func (s *Reader) count(at int64) (n, first, each int64, err error) {
 		count = s.Order.Uint64(b)
 	}
 	if count == 0 || count > maxEntries {
-		return 0, 0, 0, codec.Damaged("a directory is damaged: it claims to hold %d tags", count)
+		return 0, 0, 0, container.Damaged("a directory is damaged: it claims to hold %d tags", count)
 	}
 	return int64(count), at + head, each, nil
 }
@@ -172,7 +171,7 @@ func (s *Reader) Directory(at int64) (*Directory, error) {
 	}
 	var short error
 	if whole := (s.Size - first) / each; n > whole {
-		n, short = whole, codec.Truncated()
+		n, short = whole, container.Truncated()
 	}
 	b, err := s.Bytes(first, n*each)
 	if err != nil {
@@ -254,13 +253,13 @@ func (s *Reader) Raw(e *Entry) ([]byte, error) {
 }
 
 func errLyingTag(e *Entry) error {
-	return codec.Damaged("tag %d is damaged: %d values of type %d do not fit into the file", e.Tag, e.Count, e.Kind)
+	return container.Damaged("tag %d is damaged: %d values of type %d do not fit into the file", e.Tag, e.Count, e.Kind)
 }
 
 // Ints returns the first values of an entry of whole numbers, limit at the most.
 func (s *Reader) Ints(e *Entry, limit int) ([]int64, error) {
 	if !e.Kind.whole() {
-		return nil, codec.Damaged("tag %d is damaged: it holds no whole numbers", e.Tag)
+		return nil, container.Damaged("tag %d is damaged: it holds no whole numbers", e.Tag)
 	}
 	if _, ok := e.Length(s.Size); !ok {
 		return nil, errLyingTag(e)

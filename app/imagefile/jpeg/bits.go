@@ -221,7 +221,8 @@ func (t *encodeTable) build() {
 			counts[n]++
 		}
 	}
-	// Pairs of codes that are too long take the place of one, and its symbol goes down beside a shorter one (figure K.3).
+	// Pairs of codes that are too long take the place of one, and its symbol goes down beside a shorter one (figure
+	// K.3).
 	for n := len(counts) - 1; n > maxLength; n-- {
 		for counts[n] > 0 {
 			j := n - 2

@@ -6,7 +6,7 @@ import (
 	"math"
 	mathbits "math/bits"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 )
 
 // block holds the quantised coefficients of 8 × 8 samples in zigzag order.
@@ -48,7 +48,8 @@ type picture struct {
 	blocks [][]block
 	// quant are the quantisation tables of the components, in zigzag order; nil before their first scan.
 	quant []*[64]uint16
-	// sent are the bits of each coefficient that progressive scans have left out so far, and one more; 0 before the first.
+	// sent are the bits of each coefficient that progressive scans have left out so far, and one more; 0 before the
+	// first.
 	sent   [4][64]uint
 	pieces []piece
 }
@@ -97,7 +98,7 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 			interval = int(binary.BigEndian.Uint16(body))
 		case markerSOS:
 			if scans++; scans > maxScans {
-				return nil, codec.Damaged("the JPEG has more than %d scans", maxScans)
+				return nil, container.Damaged("the JPEG has more than %d scans", maxScans)
 			}
 			var one *scan
 			if one, err = f.readScan(body); err != nil {
@@ -116,7 +117,7 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 			p.pieces = append(p.pieces, piece{data: data[kept:begin]}, piece{data: data[begin:at], scan: one})
 			d := scanDecoder{bitReader: bitReader{data: data, at: at}, tables: &tables, picture: p, scan: one}
 			if err = d.decode(ctx); err == errCorrupt {
-				err = codec.Damaged("the compressed pixels are damaged")
+				err = container.Damaged("the compressed pixels are damaged")
 			}
 			at = d.at
 			kept = at
@@ -127,8 +128,8 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 	}
 }
 
-// follow refuses progressive scans that do not follow from those before (G.1.1.1): what they refine, as it is encoded anew, must
-// be what a decoder has at that point.
+// follow refuses progressive scans that do not follow from those before (G.1.1.1): what they refine, as it is encoded
+// anew, must be what a decoder has at that point.
 func (p *picture) follow(s *scan) error {
 	if p.f.frame != markerSOF2 {
 		return nil
@@ -137,7 +138,7 @@ func (p *picture) follow(s *scan) error {
 		for k := s.first; k <= s.last; k++ {
 			sent := &p.sent[c.index][k]
 			if s.high == 0 && *sent > 0 || s.high > 0 && *sent != s.high+1 {
-				return codec.Damaged("the progressive scans contradict each other")
+				return container.Damaged("the progressive scans contradict each other")
 			}
 			*sent = s.low + 1
 		}
@@ -169,7 +170,7 @@ func nextSegment(data []byte, at int) (begin int, s segment, err error) {
 		}
 		return at, s, nil
 	}
-	return 0, s, codec.Truncated()
+	return 0, s, container.Truncated()
 }
 
 // readHuffmanTables reads DHT (B.2.4.2).
@@ -489,7 +490,8 @@ func (d *scanDecoder) firstAC(_ int, b *block) error {
 func (d *scanDecoder) refineAC(_ int, b *block) error {
 	k := d.scan.first
 	bit := int16(1) << d.scan.low
-	// refine reads the next bit of coefficients that are not zero, over zeros of them, and stops at the zero after those.
+	// refine reads the next bit of coefficients that are not zero, over zeros of them, and stops at the zero after
+	// those.
 	refine := func(zeros int) {
 		for ; k <= d.scan.last; k++ {
 			switch {

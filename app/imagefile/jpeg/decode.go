@@ -4,14 +4,14 @@ import (
 	"context"
 	"io"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/processing"
 )
 
 // Decode returns the samples as libjpeg decodes them, to the last bit: grey, RGB, or CMYK with 0 for no ink.
 func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 	if f.Info().Raw/maxExpansion > f.size {
-		return nil, codec.Truncated()
+		return nil, container.Truncated()
 	}
 	data, err := f.content(ctx)
 	if err != nil {
@@ -28,7 +28,7 @@ func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 func (f *File) content(ctx context.Context) ([]byte, error) {
 	data := make([]byte, f.size)
 	if _, err := io.ReadFull(&contextReader{ctx, io.NewSectionReader(f.r, 0, f.size)}, data); err != nil {
-		return nil, readError(err)
+		return nil, container.ReadError(err)
 	}
 	return data, nil
 }

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/processing"
 )
 
@@ -92,7 +92,7 @@ func FuzzOpen(f *testing.F) {
 // checkFault fails for an error that is not one clear clause in both languages.
 func checkFault(t *testing.T, err error) {
 	t.Helper()
-	var fault *codec.Fault
+	var fault *container.Fault
 	if !errors.As(err, &fault) || fault.Text.IsZero() {
 		t.Fatalf("not a fault: %v", err)
 	}

@@ -1,9 +1,10 @@
-// Package jpeg reads JPEG files and, for those who insist on a JPEG, rewrites the blocks of 8 × 8 samples that a correction
-// touches and nothing else (ITU-T T.81; section numbers in the comments are of that text).
+// Package jpeg reads JPEG files and, for those who insist on a JPEG, rewrites the blocks of 8 × 8 samples that a
+// correction touches and nothing else (ITU-T T.81; section numbers in the comments are of that text).
 //
-// Decoding and rewriting work on the quantised coefficients. Samples are made of them as libjpeg makes them, which is how
-// users know their pictures from other programs; the standard library rounds otherwise and repeats subsampled chroma. Rewriting
-// carries the coefficients of untouched blocks over as they are, so that every decoder makes the same of them as before.
+// Decoding and rewriting work on the quantised coefficients. Samples are made of them as libjpeg makes them, which is
+// how users know their pictures from other programs; the standard library rounds otherwise and repeats subsampled
+// chroma. Rewriting carries the coefficients of untouched blocks over as they are, so that every decoder makes the same
+// of them as before.
 package jpeg
 
 import (
@@ -11,7 +12,7 @@ import (
 	"encoding/binary"
 	"io"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/internal/message"
 )
 
@@ -54,8 +55,8 @@ const (
 // pixels as there are samples in it.
 const maxExpansion = 2048
 
-// maxScans bounds how often decoding goes over the whole picture. Encoders use about ten progressive scans; a scan of a few
-// bytes may go over any number of blocks, so that a small file could keep a decoder busy for hours.
+// maxScans bounds how often decoding goes over the whole picture. Encoders use about ten progressive scans; a scan of a
+// few bytes may go over any number of blocks, so that a small file could keep a decoder busy for hours.
 const maxScans = 100
 
 // component is a colour component of the frame (B.2.2).
@@ -78,10 +79,10 @@ type File struct {
 	jfif  bool
 	// adobe is the colour transform of Adobe's segment, −1 where there is none.
 	adobe int
-	meta  codec.Metadata
+	meta  container.Metadata
 }
 
-var _ codec.Rewriter = (*File)(nil)
+var _ container.Rewriter = (*File)(nil)
 
 // Open reads the segments before the first scan. What it returns reads from r as long as it is used.
 func Open(r io.ReaderAt, size int64) (*File, error) {
@@ -94,8 +95,8 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 }
 
 // Info tells what the segments say.
-func (f *File) Info() codec.Info {
-	i := codec.Info{
+func (f *File) Info() container.Info {
+	i := container.Info{
 		Width: f.width, Height: f.height, Depth: 8, Colour: f.colour(), Compression: "JPEG", Pictures: 1, Meta: f.meta,
 		Raw:       int64(f.width) * int64(f.height) * int64(len(f.components)),
 		Expansion: maxExpansion,
@@ -105,20 +106,20 @@ func (f *File) Info() codec.Info {
 }
 
 // colour follows the rules that decoders share: Adobe's segment, else the names of the components.
-func (f *File) colour() codec.Colour {
+func (f *File) colour() container.Colour {
 	switch c := f.components; len(c) {
 	case 1:
-		return codec.Grey
+		return container.Grey
 	case 3:
 		if !f.jfif && (f.adobe == 0 || c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B') {
-			return codec.RGB
+			return container.RGB
 		}
-		return codec.YCbCr
+		return container.YCbCr
 	default:
 		if f.adobe > 0 {
-			return codec.YCCK
+			return container.YCCK
 		}
-		return codec.CMYK
+		return container.CMYK
 	}
 }
 
@@ -134,8 +135,8 @@ func (f *File) scratch() int64 {
 
 // plane is the grid of blocks of a component.
 type plane struct {
-	// stride and rows cover whole MCUs; width and height are the blocks that hold pixels, which alone are stored in scans of a
-	// single component (A.2.2).
+	// stride and rows cover whole MCUs; width and height are the blocks that hold pixels, which alone are stored in
+	// scans of a single component (A.2.2).
 	stride, rows, width, height int
 }
 
@@ -167,13 +168,13 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 func (f *File) walk() error {
 	var soi [2]byte
 	if f.size < 2 {
-		return codec.Truncated()
+		return container.Truncated()
 	}
 	if _, err := f.r.ReadAt(soi[:], 0); err != nil && err != io.EOF {
-		return readError(err)
+		return container.ReadError(err)
 	}
 	if soi != [2]byte{0xff, markerSOI} {
-		return codec.Damaged("this is not a JPEG file")
+		return container.Damaged("this is not a JPEG file")
 	}
 	var c collector
 	at := int64(2)
@@ -184,13 +185,13 @@ func (f *File) walk() error {
 		}
 		if s.marker == markerSOS {
 			if f.frame == 0 {
-				return codec.Damaged("the frame header (SOF) is missing")
+				return container.Damaged("the frame header (SOF) is missing")
 			}
 			f.scans = s.end()
 			return c.finish(&f.meta)
 		}
 		if s.marker == markerEOI {
-			return codec.Damaged("there are no pixels (SOS)")
+			return container.Damaged("there are no pixels (SOS)")
 		}
 		if err := f.readSegment(s, &c); err != nil {
 			return err
@@ -220,7 +221,7 @@ func (f *File) segmentAt(offset int64) (segment, error) {
 		n, err := f.r.ReadAt(buf[:min(int64(len(buf)), max(f.size-offset, 0))], offset)
 		if n == 0 {
 			if err == nil || err == io.EOF {
-				return segment{}, codec.Truncated()
+				return segment{}, container.Truncated()
 			}
 			return segment{}, err
 		}
@@ -236,10 +237,10 @@ func (f *File) segmentAt(offset int64) (segment, error) {
 			}
 			var length [2]byte
 			if s.at+2 > f.size {
-				return segment{}, codec.Truncated()
+				return segment{}, container.Truncated()
 			}
 			if _, err := f.r.ReadAt(length[:], s.at); err != nil && err != io.EOF {
-				return segment{}, readError(err)
+				return segment{}, container.ReadError(err)
 			}
 			s.at += 2
 			s.n = int64(binary.BigEndian.Uint16(length[:])) - 2
@@ -247,7 +248,7 @@ func (f *File) segmentAt(offset int64) (segment, error) {
 				return segment{}, damaged(b, "has a wrong length")
 			}
 			if s.end() > f.size {
-				return segment{}, codec.Truncated()
+				return segment{}, container.Truncated()
 			}
 			return s, nil
 		}
@@ -259,7 +260,7 @@ func (f *File) segmentAt(offset int64) (segment, error) {
 func (f *File) read(s segment) ([]byte, error) {
 	d := make([]byte, s.n)
 	if _, err := f.r.ReadAt(d, s.at); err != nil && err != io.EOF {
-		return nil, readError(err)
+		return nil, container.ReadError(err)
 	}
 	return d, nil
 }
@@ -306,7 +307,7 @@ func (f *File) readFrame(s segment) error {
 		return unsupportedCoding("arithmetic coding")
 	}
 	if f.frame != 0 {
-		return codec.Damaged("there are two frame headers (SOF)")
+		return container.Damaged("there are two frame headers (SOF)")
 	}
 	d, err := f.read(s)
 	if err != nil {
@@ -316,15 +317,15 @@ func (f *File) readFrame(s segment) error {
 		return damaged(s.marker, "has a wrong length")
 	}
 	if d[0] != 8 {
-		return codec.Unsupported("JPEG with %d bits a sample cannot be read; save it as TIFF", d[0])
+		return container.Unsupported("JPEG with %d bits a sample cannot be read; save it as TIFF", d[0])
 	}
 	f.frame = s.marker
 	f.height, f.width = int(binary.BigEndian.Uint16(d[1:])), int(binary.BigEndian.Uint16(d[3:]))
 	if f.height == 0 && f.width > 0 {
-		return codec.Unsupported("JPEG that tells its height only after the pixels cannot be read")
+		return container.Unsupported("JPEG that tells its height only after the pixels cannot be read")
 	}
 	if f.width == 0 {
-		return codec.Damaged("a width of 0 pixels is not possible")
+		return container.Damaged("a width of 0 pixels is not possible")
 	}
 	for d = d[6:]; len(d) > 0; d = d[3:] {
 		c := component{id: d[0], h: int(d[1] >> 4), v: int(d[1] & 15), quant: d[2]}
@@ -349,12 +350,12 @@ func (f *File) checkSampling() error {
 		f.components[0].h, f.components[0].v = 1, 1
 	case 3, 4:
 	default:
-		return codec.Unsupported("JPEG with %d components cannot be read", len(f.components))
+		return container.Unsupported("JPEG with %d components cannot be read", len(f.components))
 	}
 	maxH, maxV := f.sampling()
 	for _, c := range f.components {
 		if maxH%c.h != 0 || maxV%c.v != 0 {
-			return codec.Unsupported("JPEG with this kind of chroma subsampling cannot be read; save it as TIFF")
+			return container.Unsupported("JPEG with this kind of chroma subsampling cannot be read; save it as TIFF")
 		}
 	}
 	return nil
@@ -362,17 +363,9 @@ func (f *File) checkSampling() error {
 
 // damaged is a fault of one segment.
 func damaged(marker byte, format message.Text, args ...any) error {
-	return codec.Damaged("the segment FF%02X %s", marker, message.Of(format, args...))
+	return container.Damaged("the segment FF%02X %s", marker, message.Of(format, args...))
 }
 
 func unsupportedCoding(name message.Text) error {
-	return codec.Unsupported("JPEG with %s cannot be read; save it as TIFF", name)
-}
-
-// readError tells the end of the file from other errors of the reader.
-func readError(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return codec.Truncated()
-	}
-	return err
+	return container.Unsupported("JPEG with %s cannot be read; save it as TIFF", name)
 }

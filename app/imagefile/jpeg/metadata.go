@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
 )
 
@@ -30,11 +30,11 @@ func (f *File) setDensity(d []byte) {
 		return
 	}
 	f.meta.XResolution, f.meta.YResolution = x, y
-	f.meta.Unit = [...]codec.Unit{codec.UnitNone, codec.UnitInch, codec.UnitCentimetre}[d[2]]
+	f.meta.Unit = [...]container.Unit{container.UnitNone, container.UnitInch, container.UnitCentimetre}[d[2]]
 }
 
 // take looks at an application segment.
-func (c *collector) take(marker byte, d []byte, m *codec.Metadata) error {
+func (c *collector) take(marker byte, d []byte, m *container.Metadata) error {
 	has := func(signature string) ([]byte, bool) { return bytes.CutPrefix(d, []byte(signature)) }
 	switch marker {
 	case markerAPP1:
@@ -71,13 +71,13 @@ func (c *collector) takeProfile(number, count int, data []byte) {
 }
 
 // finish joins what came in pieces.
-func (c *collector) finish(m *codec.Metadata) error {
+func (c *collector) finish(m *container.Metadata) error {
 	for _, chunk := range c.profile {
 		c.broken = c.broken || chunk == nil
 		m.ICC = append(m.ICC, chunk...)
 	}
 	if c.broken {
-		return codec.Damaged("the ICC profile is incomplete")
+		return container.Damaged("the ICC profile is incomplete")
 	}
 	m.IPTC = exif.IPTC(m.Photoshop)
 	m.XMP = joinXMP(m.XMP, c.extended)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/processing"
 )
 
@@ -40,7 +40,7 @@ func TestProfileInPieces(t *testing.T) {
 		"number 0":            iccChunk(0, 1, "none"),
 	} {
 		data := grey(t, chunks)
-		if _, err := Open(bytes.NewReader(data), int64(len(data))); !errors.Is(err, codec.ErrDamaged) {
+		if _, err := Open(bytes.NewReader(data), int64(len(data))); !errors.Is(err, container.ErrDamaged) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -60,15 +60,15 @@ func TestResolution(t *testing.T) {
 		name        string
 		segments    []byte
 		x, y        float64
-		unit        codec.Unit
+		unit        container.Unit
 		orientation int
 	}{
-		{"inches", jfif(1, 72, 100), 72, 100, codec.UnitInch, 1},
-		{"centimetres", jfif(2, 30, 30), 30, 30, codec.UnitCentimetre, 1},
-		{"a ratio", jfif(0, 2, 1), 2, 1, codec.UnitNone, 1},
-		{"only EXIF", app1, 240, 240, codec.UnitCentimetre, 8},
-		{"both", slices.Concat(jfif(1, 72, 72), app1), 72, 72, codec.UnitInch, 8},
-		{"JFIF says nothing", slices.Concat(jfif(0, 1, 1), app1), 240, 240, codec.UnitCentimetre, 8},
+		{"inches", jfif(1, 72, 100), 72, 100, container.UnitInch, 1},
+		{"centimetres", jfif(2, 30, 30), 30, 30, container.UnitCentimetre, 1},
+		{"a ratio", jfif(0, 2, 1), 2, 1, container.UnitNone, 1},
+		{"only EXIF", app1, 240, 240, container.UnitCentimetre, 8},
+		{"both", slices.Concat(jfif(1, 72, 72), app1), 72, 72, container.UnitInch, 8},
+		{"JFIF says nothing", slices.Concat(jfif(0, 1, 1), app1), 240, 240, container.UnitCentimetre, 8},
 	} {
 		m := open(t, grey(t, c.segments)).Info().Meta
 		if m.XResolution != c.x || m.YResolution != c.y || m.Unit != c.unit || m.Orientation != c.orientation {
@@ -160,18 +160,18 @@ func TestWhatCannotBeRead(t *testing.T) {
 		data []byte
 		kind error
 	}{
-		"lossless":          {with(1, 0xc3), codec.ErrUnsupported},
-		"hierarchical":      {with(1, 0xc5), codec.ErrUnsupported},
-		"arithmetic":        {with(1, 0xc9), codec.ErrUnsupported},
-		"12 bits":           {with(4, 12), codec.ErrUnsupported},
-		"height afterwards": {with(6, 0), codec.ErrUnsupported},
-		"no width":          {with(8, 0), codec.ErrDamaged},
-		"no factors":        {with(11, 0), codec.ErrDamaged},
-		"nothing":           {nil, codec.ErrDamaged},
-		"another format":    {[]byte("II*\x00"), codec.ErrDamaged},
-		"no frame":          {slices.Concat(plain[:sof], plain[bytes.Index(plain, []byte{0xff, markerSOS}):]), codec.ErrDamaged},
-		"no pixels":         {slices.Concat(plain[:sof], []byte{0xff, markerEOI}), codec.ErrDamaged},
-		"a truncated table": {plain[:sof-3], codec.ErrDamaged},
+		"lossless":          {with(1, 0xc3), container.ErrUnsupported},
+		"hierarchical":      {with(1, 0xc5), container.ErrUnsupported},
+		"arithmetic":        {with(1, 0xc9), container.ErrUnsupported},
+		"12 bits":           {with(4, 12), container.ErrUnsupported},
+		"height afterwards": {with(6, 0), container.ErrUnsupported},
+		"no width":          {with(8, 0), container.ErrDamaged},
+		"no factors":        {with(11, 0), container.ErrDamaged},
+		"nothing":           {nil, container.ErrDamaged},
+		"another format":    {[]byte("II*\x00"), container.ErrDamaged},
+		"no frame":          {slices.Concat(plain[:sof], plain[bytes.Index(plain, []byte{0xff, markerSOS}):]), container.ErrDamaged},
+		"no pixels":         {slices.Concat(plain[:sof], []byte{0xff, markerEOI}), container.ErrDamaged},
+		"a truncated table": {plain[:sof-3], container.ErrDamaged},
 	} {
 		_, err := Open(bytes.NewReader(c.data), int64(len(c.data)))
 		if !errors.Is(err, c.kind) {
@@ -193,7 +193,7 @@ func TestManyScans(t *testing.T) {
 		t.Errorf("%d scans: %v", maxScans, err)
 	}
 	s.add([]int{0}, 0, 63, 0, 0)
-	if _, err := open(t, s.file(t, p)).Decode(t.Context()); !errors.Is(err, codec.ErrDamaged) {
+	if _, err := open(t, s.file(t, p)).Decode(t.Context()); !errors.Is(err, container.ErrDamaged) {
 		t.Errorf("%d scans: %v", maxScans+1, err)
 	}
 }

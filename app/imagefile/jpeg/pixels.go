@@ -3,13 +3,13 @@ package jpeg
 import (
 	"context"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/internal/parallel"
 	"blik/processing"
 )
 
-// The standard bounds how exact decoders are but leaves open how they round and how they enlarge subsampled chroma. What
-// users see in every other program is libjpeg's answer, so it is the one given here, to the last bit: the integer
+// The standard bounds how exact decoders are but leaves open how they round and how they enlarge subsampled chroma.
+// What users see in every other program is libjpeg's answer, so it is the one given here, to the last bit: the integer
 // transform of Loeffler, Ligtenberg & Moschytz (1989) with 13 bits of fraction, and chroma enlarged by factors of two
 // with the weights 3 : 1.
 
@@ -58,7 +58,7 @@ func (p *picture) samples(ctx context.Context, component int) (samplePlane, erro
 	g, c, quant := p.planes[component], p.f.components[component], p.quant[component]
 	// Without a scan of DC, which takes a bit a block, a few bytes could stand for any number of blocks.
 	if quant == nil || p.f.frame == markerSOF2 && p.sent[component][0] == 0 {
-		return samplePlane{}, codec.Damaged("a part of the picture is missing")
+		return samplePlane{}, container.Damaged("a part of the picture is missing")
 	}
 	maxH, maxV := p.f.sampling()
 	s := samplePlane{
@@ -209,9 +209,9 @@ func (e *enlarger) row(s *samplePlane, y int) []uint8 {
 	return e.out[:s.columns]
 }
 
-// widen doubles a row: each sample gives two, three parts its own and one part of the neighbour on that side; the outermost
-// are their own alone. left and right are added before the lower bits, of which there are shift, are dropped: what was
-// added in one place is missing in the next.
+// widen doubles a row: each sample gives two, three parts its own and one part of the neighbour on that side; the
+// outermost are their own alone. left and right are added before the lower bits, of which there are shift, are dropped:
+// what was added in one place is missing in the next.
 func widen[T uint8 | int32](dst []uint8, src []T, left, right int32, shift uint) {
 	n := len(src)
 	for i, v := range src {
@@ -244,10 +244,10 @@ func (f *File) colours() func(dst []uint8, rows [][]uint8) {
 		}
 	}
 	switch f.colour() {
-	case codec.YCbCr:
+	case container.YCbCr:
 		t := newColourTables()
 		return func(dst []uint8, rows [][]uint8) { t.convert(dst, 3, rows) }
-	case codec.YCCK:
+	case container.YCCK:
 		// The inks are what red, green and blue would be; black is inverted.
 		t := newColourTables()
 		return func(dst []uint8, rows [][]uint8) {
@@ -256,7 +256,7 @@ func (f *File) colours() func(dst []uint8, rows [][]uint8) {
 				dst[4*x+3] = 255 - v
 			}
 		}
-	case codec.CMYK:
+	case container.CMYK:
 		if f.adobe >= 0 {
 			return func(dst []uint8, rows [][]uint8) {
 				interleave(dst, rows)

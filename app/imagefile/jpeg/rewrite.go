@@ -3,25 +3,24 @@ package jpeg
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
-	"fmt"
 	"io"
 	"math"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
+	"blik/app/imagefile/exif"
 	"blik/processing"
 )
 
-// Rewrite writes the file with the pixels of the patches in place of its own, as near as JPEG can: the coefficients of blocks
-// of 8 × 8 samples in which a sample changes by half a level or more are computed anew with the file's own quantisation, those
-// of all other blocks stay. Where chroma is subsampled, a block of it stands for more pixels, and decoders that interpolate
-// chroma look one sample beyond it.
+// Rewrite writes the file with the pixels of the patches in place of its own, as near as JPEG can: the coefficients of
+// blocks of 8 × 8 samples in which a sample changes by half a level or more are computed anew with the file's own
+// quantisation, those of all other blocks stay. Where chroma is subsampled, a block of it stands for more pixels, and
+// decoders that interpolate chroma look one sample beyond it.
 //
-// The kind of JPEG, its scans and restarts stay, Huffman codes are made anew, and all segments but theirs stay byte for byte,
-// with what follows the picture; an index of further pictures in the file (CIPA DC-007) follows the new length.
+// The kind of JPEG, its scans and restarts stay, Huffman codes are made anew, and all segments but theirs stay byte for
+// byte, with what follows the picture; an index of further pictures in the file (CIPA DC-007) follows the new length.
 //
-// The patches must have the channels of Decode's picture. If no pixel differs from it, the file is copied. Rewrite holds the
-// whole file, twice, and two bytes for each sample.
+// The patches must have the channels of Decode's picture. If no pixel differs from it, the file is copied. Rewrite
+// holds the whole file, twice, and two bytes for each sample.
 func (f *File) Rewrite(ctx context.Context, w io.Writer, patches []processing.Patch) error {
 	edits, err := f.edits(ctx, patches)
 	if err != nil {
@@ -89,17 +88,8 @@ func (f *File) edits(ctx context.Context, patches []processing.Patch) ([]edit, e
 		return nil, nil
 	}
 	channels := f.Info().Channels()
-	for _, p := range patches {
-		n := 0
-		for _, r := range p.Runs {
-			if r.Y < 0 || r.Y >= f.height || r.X0 < 0 || r.X1 > f.width || r.X0 > r.X1 {
-				return nil, fmt.Errorf("the patch of spot %d does not fit the picture", p.Spot)
-			}
-			n += (r.X1 - r.X0) * channels
-		}
-		if n != len(p.U8) {
-			return nil, fmt.Errorf("the patch of spot %d does not fit the picture", p.Spot)
-		}
+	if err := container.CheckPatches(f.width, f.height, channels, 8, patches); err != nil {
+		return nil, err
 	}
 	pic, err := f.Decode(ctx)
 	if err != nil {
@@ -139,16 +129,16 @@ func (f *File) converter() func(pixel []uint8) [4]float32 {
 		return c
 	}
 	switch f.colour() {
-	case codec.YCbCr:
+	case container.YCbCr:
 		return ycc
-	case codec.YCCK:
+	case container.YCCK:
 		// YCbCr stands for cyan, magenta and yellow as if they were red, green and blue; black is inverted.
 		return func(pixel []uint8) [4]float32 {
 			c := ycc(pixel)
 			c[3] = 255 - float32(pixel[3])
 			return c
 		}
-	case codec.CMYK:
+	case container.CMYK:
 		if f.adobe >= 0 {
 			return func(pixel []uint8) [4]float32 {
 				c := plain(pixel)
@@ -194,7 +184,7 @@ func (p *picture) change(component int, edits []edit) error {
 	}
 	quant := p.quant[component]
 	if quant == nil && len(targets) > 0 {
-		return codec.Damaged("a quantisation table (DQT) is missing")
+		return container.Damaged("a quantisation table (DQT) is missing")
 	}
 	for at, t := range targets {
 		// At the right and lower border a sample stands for fewer pixels.
@@ -209,8 +199,9 @@ func (p *picture) change(component int, edits []edit) error {
 		if !changes {
 			continue
 		}
-		// The pixels of the patches get their new value, the others what they have: not the clipped sample that was decoded
-		// but the one that the coefficients stand for, so that what was beyond white does not come out too dark.
+		// The pixels of the patches get their new value, the others what they have: not the clipped sample that was
+		// decoded but the one that the coefficients stand for, so that what was beyond white does not come out too
+		// dark.
 		b := &p.blocks[component][at]
 		samples := inverse(b, quant)
 		var difference [64]float64
@@ -224,13 +215,14 @@ func (p *picture) change(component int, edits []edit) error {
 	return nil
 }
 
-// add adds a difference of dequantised coefficients to a block. Coefficients that it moves by less than half a step stay.
+// add adds a difference of dequantised coefficients to a block. Coefficients that it moves by less than half a step
+// stay.
 func add(b *block, quant *[64]uint16, difference [64]float64) {
 	for k, c := range b {
 		step := float64(quant[k])
 		v := math.Round((float64(c)*step + difference[zigzag[k]]) / step)
-		// Baseline codes hold ten bits of AC and eleven of the difference of DC (F.1.2), which cannot be exceeded with samples
-		// of eight bits but by rounding.
+		// Baseline codes hold ten bits of AC and eleven of the difference of DC (F.1.2), which cannot be exceeded with
+		// samples of eight bits but by rounding.
 		if lo, hi := -1023.0, 1023.0; v != float64(c) {
 			if k == 0 {
 				lo = -1024
@@ -299,14 +291,13 @@ func inverse(b *block, quant *[64]uint16) (out [64]float64) {
 	return out
 }
 
-// moveFurtherPictures adjusts, in place, the index of the pictures that follow the first (CIPA DC-007, 5.2): the size of the
-// first, and where the others begin. head is the file behind SOI up to the first table of Huffman codes.
+// moveFurtherPictures adjusts, in place, the index of the pictures that follow the first (CIPA DC-007, 5.2): the size
+// of the first, and where the others begin. head is the file behind SOI up to the first table of Huffman codes.
 func moveFurtherPictures(head []byte, grown int) {
 	const (
-		signatureMPF  = "MPF\x00"
-		tagEntries    = 0xb002
-		typeUndefined = 7
-		entryBytes    = 16
+		signatureMPF = "MPF\x00"
+		tagEntries   = 0xb002
+		entryBytes   = 16
 	)
 	for at := 0; ; {
 		_, s, err := nextSegment(head, at)
@@ -315,37 +306,29 @@ func moveFurtherPictures(head []byte, grown int) {
 		}
 		at = int(s.end())
 		body, ok := bytes.CutPrefix(head[s.at:s.end()], []byte(signatureMPF))
-		if s.marker != markerAPP2 || !ok || len(body) < 8 {
+		if s.marker != markerAPP2 || !ok {
 			continue
 		}
-		var order binary.ByteOrder = binary.LittleEndian
-		if body[0] == 'M' {
-			order = binary.BigEndian
-		}
-		directory := uint64(order.Uint32(body[4:]))
-		if directory+2 > uint64(len(body)) {
+		r, first, err := exif.Open(bytes.NewReader(body), int64(len(body)))
+		if err != nil {
 			return
 		}
-		for i := range uint64(order.Uint16(body[directory:])) {
-			tag := directory + 2 + 12*i
-			if tag+12 > uint64(len(body)) {
-				return
+		d, _ := r.Directory(first)
+		e := d.Find(tagEntries)
+		if e == nil || e.Kind != exif.Undefined {
+			return
+		}
+		n, ok := e.Length(r.Size)
+		if !ok {
+			return
+		}
+		for entry := body[e.Value:][:n]; len(entry) >= entryBytes; entry = entry[entryBytes:] {
+			// The first picture begins the file, which is stored as offset 0.
+			field := entry[8:]
+			if r.Order.Uint32(field) == 0 {
+				field = entry[4:]
 			}
-			if order.Uint16(body[tag:]) != tagEntries || order.Uint16(body[tag+2:]) != typeUndefined {
-				continue
-			}
-			n, from := uint64(order.Uint32(body[tag+4:])), uint64(order.Uint32(body[tag+8:]))
-			if from+n > uint64(len(body)) {
-				return
-			}
-			for entry := body[from : from+n]; len(entry) >= entryBytes; entry = entry[entryBytes:] {
-				// The first picture begins the file, which is told as offset 0.
-				field := entry[8:]
-				if order.Uint32(field) == 0 {
-					field = entry[4:]
-				}
-				order.PutUint32(field, uint32(int64(order.Uint32(field))+int64(grown)))
-			}
+			r.Order.PutUint32(field, uint32(int64(r.Order.Uint32(field))+int64(grown)))
 		}
 		return
 	}

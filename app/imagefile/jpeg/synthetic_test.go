@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/processing"
 
 	"pgregory.net/rapid"
@@ -344,7 +344,7 @@ func TestInfoOfSynthetic(t *testing.T) {
 	}
 	s.add([]int{0, 1, 2, 3}, 0, 63, 0, 0)
 	f := open(t, s.file(t, s.coefficients(rand.New(rand.NewPCG(1, 1)))))
-	if i := f.Info(); i.Colour != codec.YCCK || i.Width != 9 || i.Height != 7 || i.Channels() != 4 {
+	if i := f.Info(); i.Colour != container.YCCK || i.Width != 9 || i.Height != 7 || i.Channels() != 4 {
 		t.Errorf("Info %+v", i)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/processing"
 )
 
@@ -35,7 +35,7 @@ func painting(channels, depth int) *processing.Picture {
 
 func encoded(b *testing.B, p *processing.Picture) *File {
 	var buf bytes.Buffer
-	if err := Encode(b.Context(), &buf, p, codec.Metadata{}); err != nil {
+	if err := Encode(b.Context(), &buf, p, container.Metadata{}); err != nil {
 		b.Fatal(err)
 	}
 	f, err := Open(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
@@ -90,7 +90,7 @@ func benchmarkAll(b *testing.B, channels, depth int) {
 	b.Run("Encode", func(b *testing.B) {
 		b.SetBytes(size)
 		for b.Loop() {
-			if err := Encode(b.Context(), io.Discard, p, codec.Metadata{}); err != nil {
+			if err := Encode(b.Context(), io.Discard, p, container.Metadata{}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -120,7 +120,7 @@ func BenchmarkMask(b *testing.B) {
 	}
 	b.SetBytes(int64(len(p.U8)))
 	for b.Loop() {
-		if err := Encode(b.Context(), io.Discard, p, codec.Metadata{}); err != nil {
+		if err := Encode(b.Context(), io.Discard, p, container.Metadata{}); err != nil {
 			b.Fatal(err)
 		}
 	}

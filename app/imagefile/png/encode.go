@@ -4,15 +4,16 @@ import (
 	"context"
 	"io"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/processing"
 )
 
-// Encode writes a new PNG: grey or RGB of 8 or 16 bits, with the profile, EXIF, XMP, IPTC and resolution of m. Floating-point
-// samples become 16 bits, what lies outside 0…1 is clipped. The rows are filtered and compressed on all processors.
+// Encode writes a new PNG: grey or RGB of 8 or 16 bits, with the profile, EXIF, XMP, IPTC and resolution of m.
+// Floating-point samples become 16 bits, what lies outside 0…1 is clipped. The rows are filtered and compressed on all
+// processors.
 //
 // PNG has no CMYK, which is Unsupported.
-func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m codec.Metadata) error {
+func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m container.Metadata) error {
 	if err := pic.Validate(); err != nil {
 		return err
 	}
@@ -24,7 +25,7 @@ func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m codec.M
 	case 3:
 		h.kind = typeRGB
 	case 4:
-		return codec.Unsupported("PNG holds no CMYK; save the picture as TIFF")
+		return container.Unsupported("PNG holds no CMYK; save the picture as TIFF")
 	}
 	head := appendChunk([]byte(signature), "IHDR", h.data())
 	if _, err := w.Write(appendMetadata(head, m)); err != nil {
@@ -45,8 +46,8 @@ func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m codec.M
 	return err
 }
 
-// encodeLevel is the level of package flate for new pictures: of photographs it makes 1 % more than the default level, in
-// three quarters of the time.
+// encodeLevel is the level of package flate for new pictures: of photographs it makes 1 % more than the default level,
+// in three quarters of the time.
 const encodeLevel = 3
 
 // rows writes the rows of pic.

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"testing"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/processing"
 
 	"pgregory.net/rapid"
@@ -38,7 +38,7 @@ func TestEncodeRoundTrip(t *testing.T) {
 			p.U16 = nil
 		}
 		var out bytes.Buffer
-		if err := Encode(t.Context(), &out, p, codec.Metadata{}); err != nil {
+		if err := Encode(t.Context(), &out, p, container.Metadata{}); err != nil {
 			t.Fatal(err)
 		}
 		img, err := stdpng.Decode(bytes.NewReader(out.Bytes()))
@@ -107,7 +107,7 @@ func TestEncodeFloat(t *testing.T) {
 	nan := float32(math.NaN())
 	p := &processing.Picture{Width: 6, Height: 1, Channels: 1, F32: []float32{0, 1, 0.5, -3, 7, nan}}
 	var out bytes.Buffer
-	if err := Encode(t.Context(), &out, p, codec.Metadata{}); err != nil {
+	if err := Encode(t.Context(), &out, p, container.Metadata{}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := mustDecode(t, out.Bytes()).U16, []uint16{0, 65535, 32768, 0, 65535, 0}; !slices.Equal(got, want) {
@@ -117,20 +117,20 @@ func TestEncodeFloat(t *testing.T) {
 
 func TestEncodeRefuses(t *testing.T) {
 	cmyk := &processing.Picture{Width: 1, Height: 1, Channels: 4, U8: make([]uint8, 4)}
-	if err := Encode(t.Context(), io.Discard, cmyk, codec.Metadata{}); !errors.Is(err, codec.ErrUnsupported) {
+	if err := Encode(t.Context(), io.Discard, cmyk, container.Metadata{}); !errors.Is(err, container.ErrUnsupported) {
 		t.Errorf("CMYK: %v", err)
 	}
 	short := &processing.Picture{Width: 2, Height: 1, Channels: 3, U8: make([]uint8, 4)}
-	if err := Encode(t.Context(), io.Discard, short, codec.Metadata{}); err == nil {
+	if err := Encode(t.Context(), io.Discard, short, container.Metadata{}); err == nil {
 		t.Error("a picture without all its samples was written")
 	}
 	large := &processing.Picture{Width: 1000, Height: 3000, Channels: 1, U8: make([]uint8, 3e6)}
 	full := errors.New("no space left")
-	if err := Encode(t.Context(), &failingWriter{room: 2000, err: full}, large, codec.Metadata{}); !errors.Is(err, full) {
+	if err := Encode(t.Context(), &failingWriter{room: 2000, err: full}, large, container.Metadata{}); !errors.Is(err, full) {
 		t.Errorf("a full disk: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := Encode(ctx, &failingWriter{room: 2000, full: cancel}, large, codec.Metadata{}); !errors.Is(err, context.Canceled) {
+	if err := Encode(ctx, &failingWriter{room: 2000, full: cancel}, large, container.Metadata{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled amid: %v", err)
 	}
 }
@@ -148,7 +148,7 @@ func TestEncodeMetadata(t *testing.T) {
 		t.Errorf("metadata are %+v, want %+v", got, want)
 	}
 	// PNG counts whole pixels per metre: 11811 for 300 dpi.
-	if got.Unit != codec.UnitCentimetre || got.XResolution != 118.11 || got.YResolution != 118.11 {
+	if got.Unit != container.UnitCentimetre || got.XResolution != 118.11 || got.YResolution != 118.11 {
 		t.Errorf("resolution %g × %g, unit %d", got.XResolution, got.YResolution, got.Unit)
 	}
 }

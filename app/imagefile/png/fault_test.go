@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
 	"blik/internal/testpic"
 )
@@ -65,36 +65,36 @@ func TestFaults(t *testing.T) {
 		kind error
 		part string
 	}{
-		"no file":                 {nil, codec.ErrDamaged, "truncated"},
-		"another format":          {[]byte("II*\x00....."), codec.ErrDamaged, "not a PNG"},
-		"header checksum":         {change(20, 8), codec.ErrDamaged, "IHDR has a wrong checksum"},
-		"no width":                {header(3, 0), codec.ErrDamaged, "0 × 7"},
-		"huge":                    {header(0, 0x80), codec.ErrDamaged, "not possible"},
-		"lying size":              {header(2, 0xff), codec.ErrDamaged, "truncated"},
-		"depth":                   {header(8, 4), codec.ErrDamaged, "colour type 2 with 4 bits"},
-		"interlace":               {header(12, 2), codec.ErrUnsupported, "unknown"},
-		"no header":               {slices.Concat(plain[:8], plain[33:]), codec.ErrDamaged, "IDAT stands in the wrong place"},
-		"two headers":             {insert(33, plain[8:33]), codec.ErrDamaged, "IHDR stands in the wrong place"},
-		"no pixels":               {slices.Concat(plain[:idat], plain[iend:]), codec.ErrDamaged, "no pixels"},
-		"split pixels":            {insert(idat+62, appendChunk(nil, "tEXt", []byte("a\x00b"))), codec.ErrDamaged, "IDAT stands in the wrong place"},
-		"late palette":            {insert(iend, palette), codec.ErrDamaged, "PLTE stands in the wrong place"},
-		"two palettes":            {insert(33, slices.Concat(palette, palette)), codec.ErrDamaged, "PLTE stands in the wrong place"},
-		"odd palette":             {insert(33, appendChunk(nil, "PLTE", make([]byte, 7))), codec.ErrDamaged, "PLTE has a wrong length"},
-		"late transparency":       {insert(iend, appendChunk(nil, "tRNS", make([]byte, 6))), codec.ErrDamaged, "tRNS stands in the wrong place"},
-		"short transparency":      {insert(33, appendChunk(nil, "tRNS", make([]byte, 2))), codec.ErrDamaged, "tRNS has a wrong length"},
-		"unknown critical chunk":  {insert(33, appendChunk(nil, "NEWs", nil)), codec.ErrUnsupported, "NEWs"},
-		"no name":                 {insert(33, appendChunk(nil, "a\x00cd", nil)), codec.ErrDamaged, "name"},
-		"no end":                  {plain[:iend], codec.ErrDamaged, "truncated"},
-		"long chunk":              {change(idat, 0x7f), codec.ErrDamaged, "truncated"},
-		"pixel checksum":          {change(idat+58, plain[idat+58]^1), codec.ErrDamaged, "IDAT has a wrong checksum"},
-		"checksum of the samples": {withPixels(badSum), codec.ErrDamaged, "pixels have a wrong checksum"},
-		"filter":                  {withPixels(zipped(badFilter)), codec.ErrDamaged, "filter"},
-		"too few rows":            {withPixels(zipped(lines[:100])), codec.ErrDamaged, "too early"},
-		"too many rows":           {withPixels(zipped(append(lines, 1))), codec.ErrDamaged, "more pixels"},
-		"no zlib":                 {withPixels([]byte("neither zlib nor anything")), codec.ErrDamaged, "compressed pixels"},
-		"profile checksum":        {small(append(appendChunk(nil, "iCCP", nil)[:11], 0)), codec.ErrDamaged, "iCCP has a wrong checksum"},
-		"profile garbled":         {small(appendChunk(nil, "iCCP", []byte("name\x00\x00garbled"))), codec.ErrDamaged, "iCCP cannot be unpacked"},
-		"text that is XMP":        {small(appendChunk(nil, "iTXt", []byte(keywordXMP+"\x00\x01\x00\x00\x00garbled"))), codec.ErrDamaged, "iTXt cannot be unpacked"},
+		"no file":                 {nil, container.ErrDamaged, "truncated"},
+		"another format":          {[]byte("II*\x00....."), container.ErrDamaged, "not a PNG"},
+		"header checksum":         {change(20, 8), container.ErrDamaged, "IHDR has a wrong checksum"},
+		"no width":                {header(3, 0), container.ErrDamaged, "0 × 7"},
+		"huge":                    {header(0, 0x80), container.ErrDamaged, "not possible"},
+		"lying size":              {header(2, 0xff), container.ErrDamaged, "truncated"},
+		"depth":                   {header(8, 4), container.ErrDamaged, "colour type 2 with 4 bits"},
+		"interlace":               {header(12, 2), container.ErrUnsupported, "unknown"},
+		"no header":               {slices.Concat(plain[:8], plain[33:]), container.ErrDamaged, "IDAT stands in the wrong place"},
+		"two headers":             {insert(33, plain[8:33]), container.ErrDamaged, "IHDR stands in the wrong place"},
+		"no pixels":               {slices.Concat(plain[:idat], plain[iend:]), container.ErrDamaged, "no pixels"},
+		"split pixels":            {insert(idat+62, appendChunk(nil, "tEXt", []byte("a\x00b"))), container.ErrDamaged, "IDAT stands in the wrong place"},
+		"late palette":            {insert(iend, palette), container.ErrDamaged, "PLTE stands in the wrong place"},
+		"two palettes":            {insert(33, slices.Concat(palette, palette)), container.ErrDamaged, "PLTE stands in the wrong place"},
+		"odd palette":             {insert(33, appendChunk(nil, "PLTE", make([]byte, 7))), container.ErrDamaged, "PLTE has a wrong length"},
+		"late transparency":       {insert(iend, appendChunk(nil, "tRNS", make([]byte, 6))), container.ErrDamaged, "tRNS stands in the wrong place"},
+		"short transparency":      {insert(33, appendChunk(nil, "tRNS", make([]byte, 2))), container.ErrDamaged, "tRNS has a wrong length"},
+		"unknown critical chunk":  {insert(33, appendChunk(nil, "NEWs", nil)), container.ErrUnsupported, "NEWs"},
+		"no name":                 {insert(33, appendChunk(nil, "a\x00cd", nil)), container.ErrDamaged, "name"},
+		"no end":                  {plain[:iend], container.ErrDamaged, "truncated"},
+		"long chunk":              {change(idat, 0x7f), container.ErrDamaged, "truncated"},
+		"pixel checksum":          {change(idat+58, plain[idat+58]^1), container.ErrDamaged, "IDAT has a wrong checksum"},
+		"checksum of the samples": {withPixels(badSum), container.ErrDamaged, "pixels have a wrong checksum"},
+		"filter":                  {withPixels(zipped(badFilter)), container.ErrDamaged, "filter"},
+		"too few rows":            {withPixels(zipped(lines[:100])), container.ErrDamaged, "too early"},
+		"too many rows":           {withPixels(zipped(append(lines, 1))), container.ErrDamaged, "more pixels"},
+		"no zlib":                 {withPixels([]byte("neither zlib nor anything")), container.ErrDamaged, "compressed pixels"},
+		"profile checksum":        {small(append(appendChunk(nil, "iCCP", nil)[:11], 0)), container.ErrDamaged, "iCCP has a wrong checksum"},
+		"profile garbled":         {small(appendChunk(nil, "iCCP", []byte("name\x00\x00garbled"))), container.ErrDamaged, "iCCP cannot be unpacked"},
+		"text that is XMP":        {small(appendChunk(nil, "iTXt", []byte(keywordXMP+"\x00\x01\x00\x00\x00garbled"))), container.ErrDamaged, "iTXt cannot be unpacked"},
 	} {
 		f, err := Open(bytes.NewReader(c.data), int64(len(c.data)))
 		if err == nil {
@@ -119,7 +119,7 @@ func TestMetadataBombs(t *testing.T) {
 		"more than 64 MiB": small(text, text, text, text, text),
 	} {
 		_, err := Open(bytes.NewReader(data), int64(len(data)))
-		if !errors.Is(err, codec.ErrDamaged) || !strings.Contains(err.Error(), part) {
+		if !errors.Is(err, container.ErrDamaged) || !strings.Contains(err.Error(), part) {
 			t.Errorf("%v, want %q", err, part)
 		}
 	}
@@ -190,7 +190,7 @@ func TestLittleMemoryBeforeDecode(t *testing.T) {
 	data = appendChunk(appendChunk(data, "IDAT", zipped(make([]byte, 1000))), "IEND", nil)
 	allocated := testing.AllocsPerRun(1, func() {
 		f := mustOpen(t, data)
-		if _, err := f.Decode(t.Context()); !errors.Is(err, codec.ErrDamaged) {
+		if _, err := f.Decode(t.Context()); !errors.Is(err, container.ErrDamaged) {
 			t.Errorf("decoding says %v", err)
 		}
 	})

@@ -3,7 +3,7 @@ package png
 import (
 	"bytes"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 )
 
 // The filter types (9.2).
@@ -15,8 +15,8 @@ const (
 	filterPaeth
 )
 
-// unfilter makes samples of a row in place. above is the row before it, all zero for the first, and bpp the distance to the
-// byte on the left.
+// unfilter makes samples of a row in place. above is the row before it, all zero for the first, and bpp the distance to
+// the byte on the left.
 func unfilter(kind uint8, row, above []byte, bpp int) error {
 	above = above[:len(row)]
 	switch kind {
@@ -39,14 +39,14 @@ func unfilter(kind uint8, row, above []byte, bpp int) error {
 	case filterPaeth:
 		unfilterPaeth(row, above, bpp)
 	default:
-		return codec.Damaged("a row has an unknown filter")
+		return container.Damaged("a row has an unknown filter")
 	}
 	return nil
 }
 
 func unfilterPaeth(row, above []byte, bpp int) {
-	// Each byte waits for the one on its left. Three channels side by side are three chains, on which a processor works at
-	// the same time; for others, one channel after the other at least keeps left and upper left in registers.
+	// Each byte waits for the one on its left. Three channels side by side are three chains, on which a processor works
+	// at the same time; for others, one channel after the other at least keeps left and upper left in registers.
 	switch bpp {
 	case 3:
 		var a0, a1, a2, c0, c1, c2 int

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/processing"
 )
 
@@ -82,17 +82,17 @@ func FuzzOpen(f *testing.F) {
 // checkFault fails for an error that is not one clear clause in both languages.
 func checkFault(t *testing.T, err error) {
 	t.Helper()
-	var fault *codec.Fault
+	var fault *container.Fault
 	if !errors.As(err, &fault) || fault.Text.IsZero() {
 		t.Fatalf("not a fault: %v", err)
 	}
 }
 
 // someMetadata has all kinds of metadata; the EXIF says orientation 6.
-func someMetadata() codec.Metadata {
+func someMetadata() container.Metadata {
 	exif := []byte("II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00")
-	return codec.Metadata{
+	return container.Metadata{
 		ICC: bytes.Repeat([]byte("profile "), 40), EXIF: exif, XMP: []byte("<x:xmpmeta xmlns:x='adobe:ns:meta/'/>"),
-		IPTC: []byte("\x1c\x02\x78\x00\x05words"), XResolution: 300, YResolution: 300, Unit: codec.UnitInch, Orientation: 6,
+		IPTC: []byte("\x1c\x02\x78\x00\x05words"), XResolution: 300, YResolution: 300, Unit: container.UnitInch, Orientation: 6,
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zlib"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 )
 
 // idatReader reads the data of the IDAT chunks as one stream and checks their checksums.
@@ -41,7 +41,7 @@ func (r *idatReader) Read(p []byte) (int, error) {
 		// Open has seen that these are IDAT chunks that lie within the file.
 		var head [8]byte
 		if _, err := io.ReadFull(r.src, head[:]); err != nil {
-			return 0, readError(err)
+			return 0, container.ReadError(err)
 		}
 		r.at += 8
 		r.left = int64(binary.BigEndian.Uint32(head[:]))
@@ -55,7 +55,7 @@ func (r *idatReader) Read(p []byte) (int, error) {
 	if n > 0 {
 		return n, nil
 	}
-	return 0, readError(err)
+	return 0, container.ReadError(err)
 }
 
 // finish checks the chunk that was read to its end.
@@ -65,7 +65,7 @@ func (r *idatReader) finish() error {
 	}
 	var sum [4]byte
 	if _, err := io.ReadFull(r.src, sum[:]); err != nil {
-		return readError(err)
+		return container.ReadError(err)
 	}
 	r.at += 4
 	if binary.BigEndian.Uint32(sum[:]) != r.crc.Sum32() {
@@ -109,7 +109,7 @@ func (f *File) scratch() int64 {
 // inflate begins to inflate. close must be called in the end.
 func (f *File) inflate(ctx context.Context) (*inflater, error) {
 	if f.rawBytes()/maxExpansion > f.packed {
-		return nil, codec.Truncated()
+		return nil, container.Truncated()
 	}
 	ctx, stop := context.WithCancel(ctx)
 	// Room for all blocks and an error: the goroutine waits only for blocks that come back.
@@ -159,7 +159,7 @@ func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte
 	var more [1]byte
 	n, err := io.ReadFull(z, more[:])
 	if n > 0 {
-		return codec.Damaged("there are more pixels than the size says")
+		return container.Damaged("there are more pixels than the size says")
 	}
 	if err != io.EOF {
 		return inflateError(err)
@@ -173,16 +173,17 @@ func inflateError(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
 	case err == io.EOF, err == io.ErrUnexpectedEOF:
-		return codec.Damaged("the pixels end too early")
+		return container.Damaged("the pixels end too early")
 	case err == zlib.ErrChecksum:
-		return codec.Damaged("the pixels have a wrong checksum")
+		return container.Damaged("the pixels have a wrong checksum")
 	case errors.As(err, &corrupt), err == zlib.ErrHeader, err == zlib.ErrDictionary:
-		return codec.Damaged("the compressed pixels are damaged")
+		return container.Damaged("the compressed pixels are damaged")
 	}
 	return err
 }
 
-// line returns the next line of n bytes, which the caller may change and which is good until the second call after this.
+// line returns the next line of n bytes, which the caller may change and which is good until the second call after
+// this.
 func (r *inflater) line(n int) ([]byte, error) {
 	if len(r.rest) == 0 {
 		if r.before != nil {

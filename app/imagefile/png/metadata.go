@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zlib"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
 )
 
@@ -89,9 +89,9 @@ func (f *File) setResolution(d []byte) {
 	if x == 0 || y == 0 {
 		return
 	}
-	f.meta.Unit = codec.UnitNone
+	f.meta.Unit = container.UnitNone
 	if d[8] == 1 {
-		x, y, f.meta.Unit = x/100, y/100, codec.UnitCentimetre
+		x, y, f.meta.Unit = x/100, y/100, container.UnitCentimetre
 	}
 	f.meta.XResolution, f.meta.YResolution = x, y
 }
@@ -103,7 +103,7 @@ func (f *File) begins(c chunk, text string) (bool, error) {
 	}
 	head := make([]byte, len(text))
 	if _, err := f.r.ReadAt(head, c.at); err != nil {
-		return false, readError(err)
+		return false, container.ReadError(err)
 	}
 	return string(head) == text, nil
 }
@@ -133,7 +133,8 @@ func (f *File) readInternational(c chunk) error {
 	return err
 }
 
-// readText takes EXIF, XMP, IPTC and Photoshop's resources that ImageMagick stored. What does not read as such is left alone: it is only text.
+// readText takes EXIF, XMP, IPTC and Photoshop's resources that ImageMagick stored. What does not read as such is left
+// alone: it is only text.
 func (f *File) readText(c chunk) error {
 	if ok, err := f.begins(c, rawProfile); !ok || err != nil {
 		return err
@@ -208,7 +209,7 @@ func (f *File) unpack(name string, packed []byte) ([]byte, error) {
 	case len(out) > maxMetadata:
 		return nil, damaged(name, "unpacks to more than 16 MiB")
 	case f.unpacked > 4*maxMetadata:
-		return nil, codec.Damaged("the metadata unpack to more than 64 MiB")
+		return nil, container.Damaged("the metadata unpack to more than 64 MiB")
 	case err != nil:
 		return nil, damaged(name, "cannot be unpacked")
 	}
@@ -216,7 +217,7 @@ func (f *File) unpack(name string, packed []byte) ([]byte, error) {
 }
 
 // appendMetadata appends the chunks that carry m: those that must precede PLTE and IDAT, in their order.
-func appendMetadata(dst []byte, m codec.Metadata) []byte {
+func appendMetadata(dst []byte, m container.Metadata) []byte {
 	if len(m.ICC) > 0 {
 		dst = appendChunk(dst, "iCCP", append([]byte("ICC profile\x00\x00"), pack(m.ICC)...))
 	}
@@ -252,12 +253,12 @@ func leftPad(n int) string {
 }
 
 // physicalSize returns the data of pHYs: whole pixels per metre, or the ratio of the sides.
-func physicalSize(m codec.Metadata) []byte {
+func physicalSize(m container.Metadata) []byte {
 	x, y, unit := m.XResolution, m.YResolution, byte(1)
 	switch m.Unit {
-	case codec.UnitInch:
+	case container.UnitInch:
 		x, y = x/0.0254, y/0.0254
-	case codec.UnitCentimetre:
+	case container.UnitCentimetre:
 		x, y = 100*x, 100*y
 	default:
 		unit = 0

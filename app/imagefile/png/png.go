@@ -10,7 +10,7 @@ import (
 	"hash/crc32"
 	"io"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/internal/message"
 )
 
@@ -111,12 +111,12 @@ type File struct {
 	// gamma is that of gAMA; srgb says that sRGB or cICP name the curve of sRGB, which comes first.
 	gamma float64
 	srgb  bool
-	meta  codec.Metadata
+	meta  container.Metadata
 	// unpacked is the bytes that metadata were inflated to so far.
 	unpacked int64
 }
 
-var _ codec.Rewriter = (*File)(nil)
+var _ container.Rewriter = (*File)(nil)
 
 // Open reads the chunks of a file of size bytes, except the pixels. What it returns reads from r as long as it is used.
 func Open(r io.ReaderAt, size int64) (*File, error) {
@@ -129,8 +129,8 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 }
 
 // Info tells what the chunks say.
-func (f *File) Info() codec.Info {
-	i := codec.Info{
+func (f *File) Info() container.Info {
+	i := container.Info{
 		Width: f.width, Height: f.height, Depth: int(f.depth), Compression: "Deflate", Pictures: 1, Meta: f.meta,
 		Raw: f.rawBytes(), Expansion: maxExpansion, Scratch: f.scratch(),
 	}
@@ -139,11 +139,11 @@ func (f *File) Info() codec.Info {
 	}
 	switch f.kind {
 	case typeGrey, typeGreyAlpha:
-		i.Colour = codec.Grey
+		i.Colour = container.Grey
 	case typePalette:
-		i.Colour = codec.Palette
+		i.Colour = container.Palette
 	default:
-		i.Colour = codec.RGB
+		i.Colour = container.RGB
 	}
 	if f.alpha() {
 		i.Extra, i.Alpha = 1, true
@@ -155,7 +155,7 @@ func (f *File) Info() codec.Info {
 		}
 	}
 	if f.frames > 0 && f.converts() {
-		i.Readonly = codec.Unsupported("an animated PNG with a palette or fewer than 8 bits cannot be rewritten")
+		i.Readonly = container.Unsupported("an animated PNG with a palette or fewer than 8 bits cannot be rewritten")
 	}
 	return i
 }
@@ -173,23 +173,23 @@ func (c chunk) end() int64 { return c.at + c.n + 4 }
 // chunkAt reads the header of the chunk that begins at offset.
 func (f *File) chunkAt(offset int64) (chunk, error) {
 	if offset+12 > f.size {
-		return chunk{}, codec.Truncated()
+		return chunk{}, container.Truncated()
 	}
 	var head [8]byte
 	if _, err := f.r.ReadAt(head[:], offset); err != nil {
-		return chunk{}, readError(err)
+		return chunk{}, container.ReadError(err)
 	}
 	c := chunk{name: string(head[4:]), at: offset + 8, n: int64(binary.BigEndian.Uint32(head[:]))}
 	for _, b := range head[4:] {
 		if b|0x20 < 'a' || b|0x20 > 'z' {
-			return chunk{}, codec.Damaged("a chunk has a name that is none")
+			return chunk{}, container.Damaged("a chunk has a name that is none")
 		}
 	}
 	if c.n > maxChunk {
 		return chunk{}, damaged(c.name, "is longer than the format allows")
 	}
 	if c.end() > f.size {
-		return chunk{}, codec.Truncated()
+		return chunk{}, container.Truncated()
 	}
 	return c, nil
 }
@@ -201,7 +201,7 @@ func (f *File) chunkData(c chunk, limit int64) ([]byte, error) {
 	}
 	buf := make([]byte, c.n+4)
 	if _, err := f.r.ReadAt(buf, c.at); err != nil && err != io.EOF {
-		return nil, readError(err)
+		return nil, container.ReadError(err)
 	}
 	sum := crc32.Update(crc32.ChecksumIEEE([]byte(c.name)), crc32.IEEETable, buf[:c.n])
 	if sum != binary.BigEndian.Uint32(buf[c.n:]) {
@@ -214,13 +214,13 @@ func (f *File) chunkData(c chunk, limit int64) ([]byte, error) {
 func (f *File) walk() error {
 	var magic [len(signature)]byte
 	if f.size < int64(len(magic)) {
-		return codec.Truncated()
+		return container.Truncated()
 	}
 	if _, err := f.r.ReadAt(magic[:], 0); err != nil && err != io.EOF {
-		return readError(err)
+		return container.ReadError(err)
 	}
 	if string(magic[:]) != signature {
-		return codec.Damaged("this is not a PNG file")
+		return container.Damaged("this is not a PNG file")
 	}
 	at := int64(len(magic))
 	for first := true; ; first = false {
@@ -240,7 +240,7 @@ func (f *File) walk() error {
 			case f.idat == 0:
 				f.idat = c.at - 8
 				if f.kind == typePalette && f.palette == nil {
-					err = codec.Damaged("the palette (PLTE) is missing")
+					err = container.Damaged("the palette (PLTE) is missing")
 				}
 			case f.idatEnd != c.at-8:
 				err = misplaced(c.name)
@@ -249,7 +249,7 @@ func (f *File) walk() error {
 			f.packed += c.n
 		case "IEND":
 			if f.idat == 0 {
-				return codec.Damaged("there are no pixels (IDAT)")
+				return container.Damaged("there are no pixels (IDAT)")
 			}
 			return nil
 		case "PLTE":
@@ -264,7 +264,7 @@ func (f *File) walk() error {
 			}
 		default:
 			if c.name[0] >= 'A' && c.name[0] <= 'Z' {
-				return codec.Unsupported("the PNG has an unknown chunk (%s) that the picture depends on", c.name)
+				return container.Unsupported("the PNG has an unknown chunk (%s) that the picture depends on", c.name)
 			}
 			err = f.readMetadata(c)
 		}
@@ -284,7 +284,7 @@ func (f *File) readHeader(c chunk) error {
 	}
 	w, h := binary.BigEndian.Uint32(d), binary.BigEndian.Uint32(d[4:])
 	if w < 1 || h < 1 || w > maxChunk || h > maxChunk {
-		return codec.Damaged("a size of %d × %d pixels is not possible", w, h)
+		return container.Damaged("a size of %d × %d pixels is not possible", w, h)
 	}
 	f.header = header{width: int(w), height: int(h), depth: d[8], kind: d[9], interlaced: d[12] == 1}
 	// A bit for each depth that the colour type may have.
@@ -293,14 +293,14 @@ func (f *File) readHeader(c chunk) error {
 		typeRGB: 1<<8 | 1<<16, typeGreyAlpha: 1<<8 | 1<<16, typeRGBAlpha: 1<<8 | 1<<16,
 	}[f.kind]
 	if f.depth > 16 || depths>>f.depth&1 == 0 {
-		return codec.Damaged("colour type %d with %d bits is not possible", f.kind, f.depth)
+		return container.Damaged("colour type %d with %d bits is not possible", f.kind, f.depth)
 	}
 	if d[10] != 0 || d[11] != 0 || d[12] > 1 {
-		return codec.Unsupported("the PNG uses an unknown compression, filter or interlace method")
+		return container.Unsupported("the PNG uses an unknown compression, filter or interlace method")
 	}
 	// The product of two sides may be more than any number here can hold.
 	if int64(h) > (1<<62)/(int64(w)*8) {
-		return codec.Damaged("a size of %d × %d pixels is not possible", w, h)
+		return container.Damaged("a size of %d × %d pixels is not possible", w, h)
 	}
 	return nil
 }
@@ -353,19 +353,11 @@ func (f *File) readAnimation(c chunk) error {
 
 // damaged is a fault of one chunk.
 func damaged(name string, format message.Text, args ...any) error {
-	return codec.Damaged("the chunk %s %s", name, message.Of(format, args...))
+	return container.Damaged("the chunk %s %s", name, message.Of(format, args...))
 }
 
 func misplaced(name string) error {
 	return damaged(name, "stands in the wrong place")
-}
-
-// readError tells the end of the file from other errors of the reader.
-func readError(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return codec.Truncated()
-	}
-	return err
 }
 
 // converts says that rewriting changes how the samples are stored: palettes become RGB, greys below 8 bits 8 bits.

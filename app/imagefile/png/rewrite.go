@@ -5,26 +5,26 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"sort"
 
+	"blik/app/imagefile/container"
 	"blik/processing"
 )
 
 // Rewrite writes the file with the pixels of the patches in place of its own. All chunks but IDAT stay byte for byte
-// where they are, and so does what follows IEND; the pixels are filtered and compressed anew. Interlace stays; opacity is
-// never changed.
+// where they are, and so does what follows IEND; the pixels are filtered and compressed anew. Interlace stays; opacity
+// is never changed.
 //
-// Where tRNS names a colour that is transparent, a transparent pixel keeps its (invisible) colour, and a visible one whose
-// new colour would be the transparent one gets it with the last channel one level beside it.
+// Where tRNS names a colour that is transparent, a transparent pixel keeps its (invisible) colour, and a visible one
+// whose new colour would be the transparent one gets it with the last channel one level beside it.
 //
 // A palette becomes RGB with 8 bits (RGBA if tRNS is there) and greys below 8 bits become 8 bits. IHDR, tRNS, bKGD and
 // sBIT follow, PLTE and hIST go with the palette, and sBIT of such greys goes, since their samples have more bits now.
 //
-// The patches must have the depth and channels of Decode's picture. Without patches the file is copied, and so is one that
-// would have to be converted though no pixel changes.
+// The patches must have the depth and channels of Decode's picture. Without patches the file is copied, and so is one
+// that would have to be converted though no pixel changes.
 func (f *File) Rewrite(ctx context.Context, w io.Writer, patches []processing.Patch) error {
 	if len(patches) == 0 {
 		return f.copyRange(ctx, w, 0, f.size)
@@ -86,7 +86,7 @@ func (f *File) copyRange(ctx context.Context, w io.Writer, from, to int64) error
 			return err
 		}
 		if copied != n {
-			return readError(io.EOF)
+			return container.Truncated()
 		}
 	}
 	return nil
@@ -101,31 +101,20 @@ type edit struct {
 
 // edits sorts the runs of the patches by rows.
 func (f *File) edits(patches []processing.Patch) ([]edit, error) {
-	channels, size := f.Info().Channels(), 1
-	if f.depth == 16 {
-		size = 2
+	channels, depth := f.Info().Channels(), max(int(f.depth), 8)
+	if err := container.CheckPatches(f.width, f.height, channels, depth, patches); err != nil {
+		return nil, err
 	}
 	var list []edit
 	for _, p := range patches {
-		var samples []byte
-		if size == 1 {
-			samples = p.U8
-		} else {
-			samples = make([]byte, 0, 2*len(p.U16))
-			for _, v := range p.U16 {
-				samples = append(samples, byte(v>>8), byte(v))
-			}
+		samples := p.U8
+		for _, v := range p.U16 {
+			samples = append(samples, byte(v>>8), byte(v))
 		}
 		for _, r := range p.Runs {
-			n := (r.X1 - r.X0) * channels * size
-			if r.Y < 0 || r.Y >= f.height || r.X0 < 0 || r.X1 > f.width || n < 0 || n > len(samples) {
-				return nil, fmt.Errorf("the patch of spot %d does not fit the picture", p.Spot)
-			}
+			n := (r.X1 - r.X0) * channels * depth / 8
 			list = append(list, edit{r, samples[:n]})
 			samples = samples[n:]
-		}
-		if len(samples) > 0 {
-			return nil, fmt.Errorf("the patch of spot %d does not fit the picture", p.Spot)
 		}
 	}
 	slices.SortFunc(list, func(a, b edit) int { return cmp.Compare(a.Y, b.Y) })

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"testing"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/processing"
 )
 
@@ -289,7 +289,7 @@ func TestAnimationSurvives(t *testing.T) {
 	v.header, v.palette = header{9, 7, 8, typePalette, false}, []byte{1, 2, 3}
 	f := mustOpen(t, v.encode(rand.New(rand.NewPCG(1, 1))))
 	written := f.Rewrite(t.Context(), new(bytes.Buffer), patch)
-	if err := f.Info().Readonly; !errors.Is(err, codec.ErrUnsupported) || !errors.Is(written, codec.ErrUnsupported) {
+	if err := f.Info().Readonly; !errors.Is(err, container.ErrUnsupported) || !errors.Is(written, container.ErrUnsupported) {
 		t.Errorf("the frames of an animation with a palette would no longer fit: Readonly is %v, Rewrite says %v", err, written)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/processing"
 )
 
@@ -25,7 +25,7 @@ func master(b *testing.B) string {
 		b.Fatal(err)
 	}
 	defer file.Close()
-	if err := Encode(context.Background(), file, pic, codec.Metadata{}); err != nil {
+	if err := Encode(context.Background(), file, pic, container.Metadata{}); err != nil {
 		b.Fatal(err)
 	}
 	return path

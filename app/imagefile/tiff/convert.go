@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/processing"
 )
 
@@ -12,7 +12,7 @@ import (
 // a directory behind them, with every tag of the old one that does not describe the layout. Their values, and all other
 // directories, stay where they were. The header is turned to the new directory last, so until then the file is the
 // old one.
-func (f *File) convert(ctx context.Context, file codec.File, patches []processing.Patch, c *claims) error {
+func (f *File) convert(ctx context.Context, file container.File, patches []processing.Patch, c *claims) error {
 	if c.header {
 		return errCrossed()
 	}

@@ -5,7 +5,7 @@ import (
 	"io"
 	"iter"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/internal/parallel"
 	"blik/processing"
 )
@@ -21,7 +21,7 @@ func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 		return nil, err
 	}
 	if i := f.info; i.Expansion > 0 && i.Raw/i.Expansion > f.src.Size {
-		return nil, codec.Truncated()
+		return nil, container.Truncated()
 	}
 	pic := &processing.Picture{Width: l.width, Height: l.height, Channels: l.channels}
 	n := l.width * l.height * l.channels
@@ -33,7 +33,8 @@ func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 	default:
 		pic.F32 = make([]float32, n)
 	}
-	// Segments that are not compressed can be entered at any row, so one strip of the whole picture keeps all cores busy.
+	// Segments that are not compressed can be entered at any row, so one strip of the whole picture keeps all cores
+	// busy.
 	units, bands := l.coloured(), 1
 	if l.compression == compNone {
 		const band = 16 * chunk

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/image/ccitt"
 	"golang.org/x/image/tiff/lzw"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 )
 
 // inputBuffer is how many compressed bytes are read at a time.
@@ -61,7 +61,7 @@ func (f *File) open(s *scratch, u unit, skip int64) (io.Reader, error) {
 	case compLZW:
 		in := s.input(r)
 		if head, err := in.Peek(2); err == nil && head[0] == 0 && head[1]&1 != 0 {
-			return nil, codec.Unsupported("TIFF with the LZW compression of before 1993 is not read; save it anew")
+			return nil, container.Unsupported("TIFF with the LZW compression of before 1993 is not read; save it anew")
 		}
 		return lzw.NewReader(in, lzw.MSB, 8), nil
 	case compDeflate, compOldZip:
@@ -89,16 +89,16 @@ func (f *File) open(s *scratch, u unit, skip int64) (io.Reader, error) {
 
 // readError makes the sentence for what went wrong in a segment.
 func (l *layout) readError(u unit, err error) error {
-	var fault *codec.Fault
+	var fault *container.Fault
 	var corrupt flate.CorruptInputError
 	switch {
 	case errors.As(err, &fault):
 		return err
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return codec.Damaged("strip or tile %d ends before its last row", u.index+1)
+		return container.Damaged("strip or tile %d ends before its last row", u.index+1)
 	case errors.As(err, &corrupt), errors.Is(err, zlib.ErrHeader), errors.Is(err, zlib.ErrChecksum),
 		errors.Is(err, zlib.ErrDictionary), isLZW(err), l.compression == compG3, l.compression == compG4:
-		return codec.Damaged("the %s data of strip or tile %d are damaged",
+		return container.Damaged("the %s data of strip or tile %d are damaged",
 			l.compression, u.index+1)
 	}
 	return err

@@ -7,17 +7,17 @@ import (
 	"io"
 	"math"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
 	"blik/processing"
 )
 
 // Encode writes a new uncompressed TIFF of one picture, in strips, with its metadata: profile, XMP, IPTC, Photoshop's
 // resources, resolution and orientation under their tags; of the EXIF block the tags of its first directory become tags
-// of the picture and its EXIF, GPS and interoperability directories are kept with all their values. The thumbnail is left
-// out. The file has the byte order of the EXIF block, which maker notes rely on; without one it is little-endian. A file
-// of more than 4 GiB is a BigTIFF.
-func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m codec.Metadata) error {
+// of the picture and its EXIF, GPS and interoperability directories are kept with all their values. The thumbnail is
+// left out. The file has the byte order of the EXIF block, which maker notes rely on; without one it is little-endian.
+// A file of more than 4 GiB is a BigTIFF.
+func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m container.Metadata) error {
 	if err := pic.Validate(); err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ type encoder struct {
 	meta   []field
 }
 
-func newEncoder(pic *processing.Picture, m codec.Metadata) *encoder {
+func newEncoder(pic *processing.Picture, m container.Metadata) *encoder {
 	order, meta := metaFields(m)
 	strips := newStripes(pic)
 	return &encoder{dialect: dialect{order: order}, strips: strips, counts: strips.counts(), meta: meta}
@@ -81,7 +81,7 @@ func (e *encoder) fields(places []int64) []field {
 }
 
 // metaFields returns the byte order of the file and the tags of the metadata.
-func metaFields(m codec.Metadata) (binary.ByteOrder, []field) {
+func metaFields(m container.Metadata) (binary.ByteOrder, []field) {
 	order, all := exifFields(m.EXIF)
 	d := dialect{order: order}
 	set := func(f field) {

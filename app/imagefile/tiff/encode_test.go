@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
 	"blik/internal/testpic"
 	"blik/processing"
@@ -36,13 +36,13 @@ func randomPicture(rng *rand.Rand, w, h, channels, depth int) *processing.Pictur
 	return p
 }
 
-func encode(t testing.TB, pic *processing.Picture, m codec.Metadata) []byte {
+func encode(t testing.TB, pic *processing.Picture, m container.Metadata) []byte {
 	t.Helper()
 	return encodeAs(t, pic, m, false)
 }
 
 // encodeAs writes a BigTIFF if big is set.
-func encodeAs(t testing.TB, pic *processing.Picture, m codec.Metadata, big bool) []byte {
+func encodeAs(t testing.TB, pic *processing.Picture, m container.Metadata, big bool) []byte {
 	t.Helper()
 	e := newEncoder(pic, m)
 	e.big = big
@@ -60,10 +60,10 @@ func TestEncodeRoundTrip(t *testing.T) {
 		channels := rapid.SampledFrom([]int{1, 3, 4}).Draw(t, "channels")
 		w, h := rapid.SampledFrom([]int{1, 2, 7, 133}).Draw(t, "width"), rapid.SampledFrom([]int{1, 3, 90}).Draw(t, "height")
 		big := rapid.Bool().Draw(t, "big")
-		m := codec.Metadata{
+		m := container.Metadata{
 			ICC: make([]byte, rapid.IntRange(0, 9).Draw(t, "profile")), XMP: []byte("<x/>"), IPTC: []byte("\x1c\x02\x00"), Photoshop: []byte("8BIM"),
 			XResolution: rapid.Float64Range(0.01, 1e5).Draw(t, "resolution"), YResolution: 118.11,
-			Unit: codec.Unit(rapid.IntRange(0, 2).Draw(t, "unit")), Orientation: rapid.IntRange(1, 8).Draw(t, "orientation"),
+			Unit: container.Unit(rapid.IntRange(0, 2).Draw(t, "unit")), Orientation: rapid.IntRange(1, 8).Draw(t, "orientation"),
 		}
 		pic := randomPicture(rng, w, h, channels, depth)
 		e := newEncoder(pic, m)
@@ -107,8 +107,8 @@ func TestEncodeForLibtiff(t *testing.T) {
 			"-EXIF:LensModel=HC 120", "-EXIF:DateTimeOriginal=2026:01:02 03:04:05", "-EXIF:UserComment=varnish", "-GPS:GPSLatitude=59.94",
 			"-GPS:GPSLatitudeRef=N", "-InteropIndex=R98", "-XResolution=300", "-YResolution=300", "-Orientation#=6")
 		exif := bytes.TrimPrefix(load(t, source), []byte("Exif\x00\x00"))
-		m := codec.Metadata{EXIF: exif, XMP: []byte(`<x:xmpmeta xmlns:x="adobe:ns:meta/"></x:xmpmeta>`), XResolution: 300, YResolution: 300,
-			Unit: codec.UnitInch, Orientation: 6, IPTC: []byte("\x1c\x02\x69\x00\x08Portrait")}
+		m := container.Metadata{EXIF: exif, XMP: []byte(`<x:xmpmeta xmlns:x="adobe:ns:meta/"></x:xmpmeta>`), XResolution: 300, YResolution: 300,
+			Unit: container.UnitInch, Orientation: 6, IPTC: []byte("\x1c\x02\x69\x00\x08Portrait")}
 		for _, depth := range []int{8, 16, 32} {
 			for _, channels := range []int{1, 3, 4} {
 				for _, big := range []bool{false, true} {
@@ -164,7 +164,7 @@ func TestEncodeDamagedEXIF(t *testing.T) {
 		b = b[:rapid.IntRange(0, len(b)).Draw(t, "length")]
 		var out bytes.Buffer
 		pic := &processing.Picture{Width: 1, Height: 1, Channels: 1, U8: []uint8{77}}
-		if err := Encode(context.Background(), &out, pic, codec.Metadata{EXIF: b}); err != nil {
+		if err := Encode(context.Background(), &out, pic, container.Metadata{EXIF: b}); err != nil {
 			t.Fatal(err)
 		}
 		f, err := Open(bytes.NewReader(out.Bytes()), int64(out.Len()))
@@ -184,7 +184,7 @@ func TestEncodeBig(t *testing.T) {
 		first int64
 		big   bool
 	}{{3 << 30, false}, {math.MaxUint32, true}} {
-		e := newEncoder(pic, codec.Metadata{})
+		e := newEncoder(pic, container.Metadata{})
 		e.counts[0] = c.first
 		head := e.head()
 		end := int64(len(head))
@@ -210,10 +210,10 @@ func TestEncodeBig(t *testing.T) {
 func TestEncodeFaults(t *testing.T) {
 	pic := &processing.Picture{Width: 2, Height: 2, Channels: 1, U8: make([]uint8, 4)}
 	full := errors.New("the disk is full")
-	if err := Encode(context.Background(), failing{full}, pic, codec.Metadata{}); !errors.Is(err, full) {
+	if err := Encode(context.Background(), failing{full}, pic, container.Metadata{}); !errors.Is(err, full) {
 		t.Error(err)
 	}
-	if err := Encode(context.Background(), io.Discard, &processing.Picture{Width: 2, Height: 2, Channels: 1}, codec.Metadata{}); err == nil {
+	if err := Encode(context.Background(), io.Discard, &processing.Picture{Width: 2, Height: 2, Channels: 1}, container.Metadata{}); err == nil {
 		t.Error("a picture without samples is written")
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/processing"
 
 	"pgregory.net/rapid"
@@ -32,7 +32,7 @@ func FuzzOpen(f *testing.F) {
 			f.Add(data)
 		}
 	}
-	f.Add(encode(f, randomPicture(rng, 5, 4, 3, 16), codec.Metadata{XMP: []byte("<x/>"), XResolution: 300, YResolution: 300, Unit: 1}))
+	f.Add(encode(f, randomPicture(rng, 5, 4, 3, 16), container.Metadata{XMP: []byte("<x/>"), XResolution: 300, YResolution: 300, Unit: 1}))
 	f.Fuzz(func(t *testing.T, data []byte) { attempt(t, data) })
 }
 
@@ -113,7 +113,7 @@ func TestContradictions(t *testing.T) {
 
 func isFault(t fataler, err error) {
 	t.Helper()
-	var fault *codec.Fault
+	var fault *container.Fault
 	if !errors.As(err, &fault) || fault.Text.IsZero() {
 		t.Fatalf("%v is no fault in two languages", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
 	"blik/app/imagefile/jpeg"
 	"blik/processing"
@@ -17,7 +17,8 @@ func (l *layout) readJPEG(s *exif.Reader, d *exif.Directory) error {
 	switch {
 	case l.depth != 8 || l.float || l.planar || l.samples != l.colours,
 		l.photometric == photometricInk, l.photometric == photometricIndex:
-		return codec.Unsupported("TIFF with JPEG compression is read only where it is 8-bit grey, RGB or YCbCr without alpha")
+		return container.Unsupported(
+			"TIFF with JPEG compression is read only where it is 8-bit grey, RGB or YCbCr without alpha")
 	}
 	var err error
 	if l.tables, err = s.Raw(d.Find(tagJPEGTables)); err != nil {
@@ -44,7 +45,7 @@ func (f *File) decodeJPEG(ctx context.Context, pic *processing.Picture, u unit) 
 		reverseBits(data)
 	}
 	bad := func(err error) error {
-		return codec.Damaged("the JPEG data of strip or tile %d are damaged (%v)", u.index+1, err)
+		return container.Damaged("the JPEG data of strip or tile %d are damaged (%v)", u.index+1, err)
 	}
 	data, ok := bytes.CutPrefix(data, startOfImage)
 	if !ok {
@@ -66,7 +67,8 @@ func (f *File) decodeJPEG(ctx context.Context, pic *processing.Picture, u unit) 
 	// The size decides over memory, so it must be what the tags promised.
 	info := file.Info()
 	if info.Width != l.segmentWidth || info.Height < u.h || info.Height > max(u.rows, l.segmentHeight) {
-		return bad(fmt.Errorf("%d × %d pixels where %d × %d were expected", info.Width, info.Height, l.segmentWidth, u.rows))
+		return bad(fmt.Errorf(
+			"%d × %d pixels where %d × %d were expected", info.Width, info.Height, l.segmentWidth, u.rows))
 	}
 	if info.Channels() != l.channels {
 		return bad(fmt.Errorf("%d channels where %d were expected", info.Channels(), l.channels))

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
 )
 
@@ -82,17 +82,17 @@ func readLayout(s *exif.Reader, d *exif.Directory) (*layout, error) {
 	}
 	switch {
 	case w < 0 || h < 0:
-		return nil, codec.Damaged("the file does not say how large its picture is")
+		return nil, container.Damaged("the file does not say how large its picture is")
 	case w == 0 || h == 0:
-		return nil, codec.Damaged("the picture has no pixels: %d × %d", w, h)
+		return nil, container.Damaged("the picture has no pixels: %d × %d", w, h)
 	case w > maxSide || h > maxSide || w > maxPixels/h:
-		return nil, codec.Damaged("the size of the picture is not to be believed: %d × %d pixels", w, h)
+		return nil, container.Damaged("the size of the picture is not to be believed: %d × %d pixels", w, h)
 	case samples < 1 || samples > math.MaxUint16:
-		return nil, codec.Damaged("the picture is damaged: %d samples a pixel", samples)
+		return nil, container.Damaged("the picture is damaged: %d samples a pixel", samples)
 	case planar != 1 && planar != 2:
-		return nil, codec.Damaged("the picture is damaged: planar configuration %d", planar)
+		return nil, container.Damaged("the picture is damaged: planar configuration %d", planar)
 	case fill != 1 && fill != 2:
-		return nil, codec.Damaged("the picture is damaged: fill order %d", fill)
+		return nil, container.Damaged("the picture is damaged: fill order %d", fill)
 	}
 	l.width, l.height, l.samples = int(w), int(h), int(samples)
 	l.planar, l.lsbFirst = planar == 2 && samples > 1, fill == 2
@@ -141,13 +141,13 @@ func (l *layout) readFormat(s *exif.Reader, d *exif.Directory) error {
 	const unsigned, signed, float, undefined = 1, 2, 3, 4
 	switch {
 	case !equal || !sameFormat:
-		return codec.Unsupported("TIFF whose samples differ in depth or format is not read")
+		return container.Unsupported("TIFF whose samples differ in depth or format is not read")
 	case format == float && depth != 32:
-		return codec.Unsupported("TIFF with %d-bit floating-point samples is not read; save it with 32 bits", depth)
+		return container.Unsupported("TIFF with %d-bit floating-point samples is not read; save it with 32 bits", depth)
 	case format == signed:
-		return codec.Unsupported("TIFF with signed samples is not read; save it with unsigned ones")
+		return container.Unsupported("TIFF with signed samples is not read; save it with unsigned ones")
 	case format != unsigned && format != float && format != undefined:
-		return codec.Unsupported("TIFF with samples of format %d is not read", format)
+		return container.Unsupported("TIFF with samples of format %d is not read", format)
 	}
 	switch depth {
 	case 1, 2, 4, 8, 16:
@@ -157,7 +157,8 @@ func (l *layout) readFormat(s *exif.Reader, d *exif.Directory) error {
 		}
 		fallthrough
 	default:
-		return codec.Unsupported("TIFF with %d-bit samples is not read; 8, 16 or 32-bit floating point expected", depth)
+		return container.Unsupported(
+			"TIFF with %d-bit samples is not read; 8, 16 or 32-bit floating point expected", depth)
 	}
 	l.depth, l.float = int(depth), format == float
 	l.decoded = max(l.depth, 8)
@@ -170,14 +171,14 @@ func (l *layout) readColours(s *exif.Reader, d *exif.Directory, inks int64) erro
 	case whiteIsZero, blackIsZero:
 		l.colours, l.channels = 1, 1
 		if l.photometric == whiteIsZero && l.float {
-			return codec.Unsupported("floating-point TIFF whose white is zero is not read")
+			return container.Unsupported("floating-point TIFF whose white is zero is not read")
 		}
 	case photometricRGB, photometricYCbCr:
 		l.colours, l.channels = 3, 3
 	case photometricIndex:
 		l.colours, l.channels = 1, 3
 		if l.float {
-			return codec.Damaged("the palette picture is damaged: its indices are not whole numbers")
+			return container.Damaged("the palette picture is damaged: its indices are not whole numbers")
 		}
 		if err := l.readPalette(s, d); err != nil {
 			return err
@@ -185,23 +186,25 @@ func (l *layout) readColours(s *exif.Reader, d *exif.Directory, inks int64) erro
 	case photometricInk:
 		l.colours, l.channels = 4, 4
 		if inks != 1 || l.samples < 4 {
-			return codec.Unsupported("TIFF with inks other than cyan, magenta, yellow and black is not read")
+			return container.Unsupported("TIFF with inks other than cyan, magenta, yellow and black is not read")
 		}
 	case photometricMask:
-		return codec.Unsupported("the first picture of the file is a transparency mask")
+		return container.Unsupported("the first picture of the file is a transparency mask")
 	case 8, 9, 10:
-		return codec.Unsupported("TIFF in Lab colours is not read; save it as RGB")
+		return container.Unsupported("TIFF in Lab colours is not read; save it as RGB")
 	case 32844, 32845:
-		return codec.Unsupported("TIFF in LogLuv encoding is not read; save it as RGB")
+		return container.Unsupported("TIFF in LogLuv encoding is not read; save it as RGB")
 	case 32803, 34892:
-		return codec.Unsupported("raw camera data are not read; develop the picture and save it as RGB")
+		return container.Unsupported("raw camera data are not read; develop the picture and save it as RGB")
 	case -1:
-		return codec.Damaged("the file does not say which colours its samples are")
+		return container.Damaged("the file does not say which colours its samples are")
 	default:
-		return codec.Unsupported("TIFF in this colour model (PhotometricInterpretation %d) is not read; save it as RGB", l.photometric)
+		return container.Unsupported(
+			"TIFF in this colour model (PhotometricInterpretation %d) is not read; save it as RGB", l.photometric)
 	}
 	if l.samples < l.colours {
-		return codec.Damaged("the picture is damaged: %d samples a pixel where its colours need %d", l.samples, l.colours)
+		return container.Damaged(
+			"the picture is damaged: %d samples a pixel where its colours need %d", l.samples, l.colours)
 	}
 	return nil
 }
@@ -212,7 +215,7 @@ func (l *layout) readPalette(s *exif.Reader, d *exif.Directory) error {
 	e := d.Find(tagColorMap)
 	n := 3 << l.depth
 	if e == nil || e.Count < uint64(n) {
-		return codec.Damaged("the palette is missing or too short")
+		return container.Damaged("the palette is missing or too short")
 	}
 	v, err := s.Ints(e, n)
 	if err != nil {
@@ -248,22 +251,23 @@ func (l *layout) readCompression(s *exif.Reader, d *exif.Directory, comp int64) 
 	case comp > math.MaxUint16:
 		l.compression = 0
 	case l.compression == compG3 && l.t4&1 != 0:
-		return codec.Unsupported("TIFF with two-dimensional CCITT group 3 compression is not read; save it with LZW")
+		return container.Unsupported(
+			"TIFF with two-dimensional CCITT group 3 compression is not read; save it with LZW")
 	}
 	switch l.compression {
 	case compNone, compPackBits:
 	case compLZW, compDeflate, compOldZip:
 		switch {
 		case l.predictor < predictNone || l.predictor > predictFloat:
-			return codec.Unsupported("TIFF with predictor %d is not read", l.predictor)
+			return container.Unsupported("TIFF with predictor %d is not read", l.predictor)
 		case l.predictor == predictHorizontal && l.depth < 8:
-			return codec.Unsupported("TIFF with a predictor for %d-bit samples is not read", l.depth)
+			return container.Unsupported("TIFF with a predictor for %d-bit samples is not read", l.depth)
 		case l.predictor == predictFloat && !l.float:
-			return codec.Damaged("the picture is damaged: its predictor is for floating-point samples only")
+			return container.Damaged("the picture is damaged: its predictor is for floating-point samples only")
 		}
 	case compG3, compG4:
 		if l.depth != 1 || l.samples != 1 {
-			return codec.Damaged("the picture is damaged: CCITT compression is for black and white only")
+			return container.Damaged("the picture is damaged: CCITT compression is for black and white only")
 		}
 	case compJPEG:
 		if err := l.readJPEG(s, d); err != nil {
@@ -272,12 +276,14 @@ func (l *layout) readCompression(s *exif.Reader, d *exif.Directory, comp int64) 
 	case 2, 6, 34661, 34712, 34925, 50000, 50001, 50002, 52546:
 		name := map[compression]string{2: "CCITT RLE", 6: "old-style JPEG", 34661: "JBIG", 34712: "JPEG 2000", 34925: "LZMA",
 			50000: "Zstandard", 50001: "WebP", 50002: "JPEG XL", 52546: "JPEG XL"}[l.compression]
-		return codec.Unsupported("TIFF with %s compression is not read; save it uncompressed or with LZW or Deflate", name)
+		return container.Unsupported(
+			"TIFF with %s compression is not read; save it uncompressed or with LZW or Deflate", name)
 	default:
-		return codec.Unsupported("TIFF with compression %d is not read; save it uncompressed or with LZW or Deflate", comp)
+		return container.Unsupported(
+			"TIFF with compression %d is not read; save it uncompressed or with LZW or Deflate", comp)
 	}
 	if l.photometric == photometricYCbCr && l.compression != compJPEG {
-		return codec.Unsupported("TIFF in YCbCr colours is read with JPEG compression only; save it as RGB")
+		return container.Unsupported("TIFF in YCbCr colours is read with JPEG compression only; save it as RGB")
 	}
 	if l.compression != compLZW && l.compression != compDeflate && l.compression != compOldZip {
 		l.predictor = predictNone
@@ -302,9 +308,10 @@ func (l *layout) readSegments(s *exif.Reader, d *exif.Directory) error {
 	}
 	switch {
 	case segW < 1 || segH < 1:
-		return codec.Damaged("the picture is damaged: its strips or tiles hold no pixels")
+		return container.Damaged("the picture is damaged: its strips or tiles hold no pixels")
 	case l.tiled && (segW > max(w, maxTile) || segH > max(h, maxTile)):
-		return codec.Damaged("the picture is damaged: tiles of %d × %d pixels in a picture of %d × %d", segW, segH, w, h)
+		return container.Damaged(
+			"the picture is damaged: tiles of %d × %d pixels in a picture of %d × %d", segW, segH, w, h)
 	}
 	across, down := (w+segW-1)/segW, (h+segH-1)/segH
 	planes := int64(1)
@@ -312,7 +319,7 @@ func (l *layout) readSegments(s *exif.Reader, d *exif.Directory) error {
 		planes = int64(l.samples)
 	}
 	if across*down > maxSegments/planes {
-		return codec.Unsupported("TIFF with more than %d strips or tiles is not read", maxSegments)
+		return container.Unsupported("TIFF with more than %d strips or tiles is not read", maxSegments)
 	}
 	l.segmentWidth, l.segmentHeight, l.across, l.down = int(segW), int(segH), int(across), int(down)
 	n := int(across * down * planes)
@@ -324,7 +331,7 @@ func (l *layout) readSegments(s *exif.Reader, d *exif.Directory) error {
 	}
 	l.countsEntry = d.Find(countsTag)
 	if l.offsetsEntry == nil || l.countsEntry == nil && l.compression != compNone {
-		return codec.Damaged("the file does not say where its pixels are")
+		return container.Damaged("the file does not say where its pixels are")
 	}
 	var err error
 	if l.offsets, err = s.Ints(l.offsetsEntry, n); err != nil {
@@ -340,7 +347,7 @@ func (l *layout) readSegments(s *exif.Reader, d *exif.Directory) error {
 		listed = min(listed, len(l.counts))
 	}
 	if listed < n {
-		return codec.Damaged("the picture is damaged: %d strips or tiles of %d are listed", listed, n)
+		return container.Damaged("the picture is damaged: %d strips or tiles of %d are listed", listed, n)
 	}
 	if l.compression == compNone {
 		return l.sizeUncompressed(n)
@@ -357,7 +364,8 @@ func (l *layout) sizeUncompressed(n int) error {
 		u := l.unit(i)
 		need := l.rowBytes() * int64(u.rows)
 		if i < len(given) && n > 1 && given[i] > 0 && given[i] < l.rowBytes()*int64(u.h) {
-			return codec.Damaged("the picture is damaged: strip or tile %d has %d bytes where its pixels need %d", i+1, given[i], need)
+			return container.Damaged(
+				"the picture is damaged: strip or tile %d has %d bytes where its pixels need %d", i+1, given[i], need)
 		}
 		l.counts[i] = need
 		if i < len(given) && given[i] == 0 && l.offsets[i] == 0 {
@@ -419,14 +427,14 @@ func (l *layout) check(size int64) error {
 	for i := range l.coloured() {
 		at, n := l.offsets[i], l.counts[i]
 		if n == 0 || at == 0 {
-			return codec.Damaged("the picture is incomplete: strip or tile %d is not stored", i+1)
+			return container.Damaged("the picture is incomplete: strip or tile %d is not stored", i+1)
 		}
 		if l.compression == compNone {
 			u := l.unit(i)
 			n = l.rowBytes() * int64(u.h)
 		}
 		if at > size || n > size-at {
-			return codec.Truncated()
+			return container.Truncated()
 		}
 	}
 	return nil

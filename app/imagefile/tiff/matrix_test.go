@@ -13,7 +13,7 @@ import (
 	"slices"
 	"testing"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
 	"blik/processing"
 )
@@ -380,7 +380,7 @@ func TestMatrix(t *testing.T) {
 			if i.Width != f.width || i.Height != f.height || i.Depth != f.depth || i.Float != (f.depth == 32) || i.Extra != len(f.extra) ||
 				i.Alpha != (f.extra != nil && f.extra[0] != 0) || i.Premultiplied != (f.extra != nil && f.extra[0] == 1) ||
 				i.WhiteIsZero != (f.photometric == whiteIsZero) || i.Pictures != 1 || i.Raw/max(i.Expansion, 1) > int64(len(data)) ||
-				i.Colour != map[uint16]codec.Colour{photometricRGB: codec.RGB, photometricIndex: codec.Palette, photometricInk: codec.CMYK}[f.photometric] {
+				i.Colour != map[uint16]container.Colour{photometricRGB: container.RGB, photometricIndex: container.Palette, photometricInk: container.CMYK}[f.photometric] {
 				t.Fatalf("%+v", i)
 			}
 			pic := decode(t, data)

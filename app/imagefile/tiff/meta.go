@@ -1,14 +1,14 @@
 package tiff
 
 import (
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
 )
 
-// readMeta reads what travels with the pixels. Blocks that are damaged are left out: the picture does not need them, and
-// a patched file keeps them as they are.
-func readMeta(s *exif.Reader, d *exif.Directory) (codec.Metadata, error) {
-	var m codec.Metadata
+// readMeta reads what travels with the pixels. Blocks that are damaged are left out: the picture does not need them,
+// and a patched file keeps them as they are.
+func readMeta(s *exif.Reader, d *exif.Directory) (container.Metadata, error) {
+	var m container.Metadata
 	for _, block := range []struct {
 		tag  uint16
 		into *[]byte

@@ -4,19 +4,18 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"math"
 	"runtime"
 	"slices"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
 	"blik/processing"
 )
 
-// piece is a part of a patch: n pixels of one row of one segment, from row y and column x of it; at is where its samples
-// begin in the patch.
+// piece is a part of a patch: n pixels of one row of one segment, from row y and column x of it; at is where its
+// samples begin in the patch.
 type piece struct {
 	segment, plane int
 	y, x, n        int
@@ -32,7 +31,7 @@ type piece struct {
 // the memory of the decoded picture, where else it is that of a coded strip or tile for each core.
 //
 // A file that would not hold the result gives an error before anything is written.
-func (f *File) Patch(ctx context.Context, file codec.File, patches []processing.Patch) error {
+func (f *File) Patch(ctx context.Context, file container.File, patches []processing.Patch) error {
 	if f.info.Readonly != nil {
 		return f.info.Readonly
 	}
@@ -82,6 +81,9 @@ func (f *File) Patch(ctx context.Context, file codec.File, patches []processing.
 // pieces cuts the patches along the segments, in the order of segments and rows.
 func (f *File) pieces(patches []processing.Patch) ([]piece, error) {
 	l := f.lay
+	if err := container.CheckPatches(l.width, l.height, l.channels, l.decoded, patches); err != nil {
+		return nil, err
+	}
 	planes := 1
 	if l.planar {
 		planes = l.colours
@@ -91,10 +93,6 @@ func (f *File) pieces(patches []processing.Patch) ([]piece, error) {
 		p := &patches[i]
 		at := 0
 		for _, r := range p.Runs {
-			if r.Y < 0 || r.Y >= l.height || r.X0 < 0 || r.X1 > l.width || r.X0 > r.X1 {
-				return nil, fmt.Errorf("patch %d: row %d, columns %d to %d lie outside the picture of %d × %d pixels",
-					p.Spot, r.Y, r.X0, r.X1, l.width, l.height)
-			}
 			for x := r.X0; x < r.X1; {
 				n := min(r.X1, (x/l.segmentWidth+1)*l.segmentWidth) - x
 				for plane := range planes {
@@ -109,16 +107,6 @@ func (f *File) pieces(patches []processing.Patch) ([]piece, error) {
 				x += n
 			}
 		}
-		have := len(p.F32)
-		switch l.decoded {
-		case 8:
-			have = len(p.U8)
-		case 16:
-			have = len(p.U16)
-		}
-		if have != at {
-			return nil, fmt.Errorf("patch %d: %d samples of %d bits expected, it has %d", p.Spot, at, l.decoded, have)
-		}
 	}
 	slices.SortStableFunc(all, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(a.segment, b.segment), cmp.Compare(a.y, b.y))
@@ -127,7 +115,7 @@ func (f *File) pieces(patches []processing.Patch) ([]piece, error) {
 }
 
 // overwrite writes a piece to its place in a picture that is not compressed. buf is for reuse and returned.
-func (f *File) overwrite(file codec.File, p piece, buf []byte) ([]byte, error) {
+func (f *File) overwrite(file container.File, p piece, buf []byte) ([]byte, error) {
 	l := f.lay
 	pixel := l.lanes() * l.depth / 8
 	at := l.offsets[p.segment] + int64(p.y)*l.rowBytes() + int64(p.x*pixel)
@@ -196,7 +184,7 @@ type placer struct {
 	f *File
 	c *claims
 	// file is what is written to; nil to see only whether all has room.
-	file codec.File
+	file container.File
 	end  int64
 	// offsets and counts are the new ones of segments that have new ones.
 	offsets, counts map[int]int64
@@ -204,7 +192,9 @@ type placer struct {
 
 // errGrown is what a classic TIFF cannot become.
 func errGrown() error {
-	return codec.Unsupported("the changed picture would make the file larger than 4 GiB, which TIFF cannot hold; save it as BigTIFF or uncompressed first")
+	return container.Unsupported(
+		"the changed picture would make the file larger than 4 GiB, which TIFF cannot hold; save it as BigTIFF or " +
+			"uncompressed first")
 }
 
 // limit returns the length that the file can have.
@@ -256,16 +246,17 @@ func (p *placer) place(i int, data []byte) error {
 
 // errCrossed is told of files in which one and the same byte would have to be changed and kept.
 func errCrossed() error {
-	return codec.Damaged("the file is damaged: its header or first directory lies across other data, so nothing can be entered there")
+	return container.Damaged(
+		"the file is damaged: its header or first directory lies across other data, so nothing can be entered there")
 }
 
 // rebuildAll codes segments anew, one group of pieces each, and enters where they went.
-func (f *File) rebuildAll(ctx context.Context, file codec.File, groups [][]piece, c *claims) error {
+func (f *File) rebuildAll(ctx context.Context, file container.File, groups [][]piece, c *claims) error {
 	if c.directory {
 		return errCrossed()
 	}
 	l := f.lay
-	placer := func(file codec.File) *placer {
+	placer := func(file container.File) *placer {
 		return &placer{f: f, c: c, file: file, end: f.src.Size, offsets: map[int]int64{}, counts: map[int]int64{}}
 	}
 	// Only where the worst case has no room is all of it coded once to see.

@@ -17,7 +17,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
 	"blik/internal/testpic"
 	"blik/processing"
@@ -79,7 +79,7 @@ func TestRich(t *testing.T) {
 			data := load(t, paths[i])
 			g := open(t, data)
 			if i := g.Info(); i.Pictures != 2 || i.Meta.XMP == nil || i.Meta.IPTC == nil || i.Meta.Photoshop == nil ||
-				i.Meta.XResolution != 600 || i.Meta.Unit != codec.UnitInch || !i.Alpha {
+				i.Meta.XResolution != 600 || i.Meta.Unit != container.UnitInch || !i.Alpha {
 				i.Meta.EXIF = nil
 				t.Fatalf("the file is not rich: %+v", i)
 			}
@@ -217,7 +217,7 @@ func TestPixelsAcrossTags(t *testing.T) {
 	patch := change(pic, 5, 5)
 	m := &memory{bytes.Clone(data)}
 	err := open(t, data).Patch(context.Background(), m, []processing.Patch{patch})
-	if !errors.Is(err, codec.ErrDamaged) {
+	if !errors.Is(err, container.ErrDamaged) {
 		t.Fatalf("%v: the tags would have been overwritten", err)
 	}
 	if !bytes.Equal(m.b, data) {
@@ -278,7 +278,7 @@ func TestFourGiB(t *testing.T) {
 			}
 		}
 		m := &memory{bytes.Clone(data)}
-		if err := g.Patch(context.Background(), m, []processing.Patch{patch}); !errors.Is(err, codec.ErrUnsupported) {
+		if err := g.Patch(context.Background(), m, []processing.Patch{patch}); !errors.Is(err, container.ErrUnsupported) {
 			t.Errorf("%v: no word of 4 GiB", err)
 		}
 		if !bytes.Equal(m.b, data) {
@@ -364,7 +364,7 @@ func TestFromLibtiff(t *testing.T) {
 				pic := decode(t, data)
 				if g.info.Compression == "JPEG" {
 					near(t, pic, libtiff(t, path, g.lay))
-					var fault *codec.Fault
+					var fault *container.Fault
 					if !errors.As(g.info.Readonly, &fault) {
 						t.Error("a JPEG file can be changed")
 					}
@@ -425,7 +425,7 @@ func TestConvertedKeepsTags(t *testing.T) {
 			t.Errorf("%s was %v and is %v", key, v, now[key])
 		}
 	}
-	if g := open(t, result); g.Info().Pictures != 2 || g.Info().Colour != codec.RGB {
+	if g := open(t, result); g.Info().Pictures != 2 || g.Info().Colour != container.RGB {
 		t.Errorf("%+v", g.Info())
 	}
 	sameSamples(t, open(t, result), decode(t, result), libtiff(t, after, open(t, result).lay))
@@ -445,7 +445,7 @@ func TestCancel(t *testing.T) {
 	if err := g.Patch(ctx, m, []processing.Patch{change(pic, 1, 1)}); !errors.Is(err, context.Canceled) || !bytes.Equal(m.b, data) {
 		t.Errorf("Patch: %v", err)
 	}
-	if err := Encode(ctx, io.Discard, pic, codec.Metadata{}); !errors.Is(err, context.Canceled) {
+	if err := Encode(ctx, io.Discard, pic, container.Metadata{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Encode: %v", err)
 	}
 	// In the middle: the reader cancels, and no more than a few reads follow.

@@ -15,7 +15,7 @@ import (
 	"runtime"
 	"slices"
 
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
 	"blik/internal/message"
 )
@@ -25,22 +25,22 @@ type File struct {
 	src  *exif.Reader
 	dir  *exif.Directory
 	lay  *layout
-	info codec.Info
+	info container.Info
 }
 
 var (
-	_ codec.Container = (*File)(nil)
-	_ codec.Patcher   = (*File)(nil)
+	_ container.Container = (*File)(nil)
+	_ container.Patcher   = (*File)(nil)
 )
 
-// Open reads the structure of the TIFF in the first size bytes of r. What cannot be read gives a codec.Fault.
+// Open reads the structure of the TIFF in the first size bytes of r. What cannot be read gives a container.Fault.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	s, at, err := exif.Open(r, size)
 	if err != nil {
 		return nil, err
 	}
 	if at == 0 {
-		return nil, codec.Damaged("the file holds no picture")
+		return nil, container.Damaged("the file holds no picture")
 	}
 	d, err := s.Directory(at)
 	if err != nil {
@@ -65,23 +65,26 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 // refuseOther knows files whose first picture is not the one that a person means.
 func refuseOther(s *exif.Reader, d *exif.Directory) error {
 	if d.Find(tagDNGVersion) != nil {
-		return codec.Unsupported("raw camera data are not read; develop the picture and save it as RGB")
+		return container.Unsupported("raw camera data are not read; develop the picture and save it as RGB")
 	}
 	const reduced = 1
 	if kind, err := s.First(d, tagSubfileType, 0); err == nil && kind&reduced != 0 && (d.Next != 0 || d.Find(tagSubIFDs) != nil) {
-		return codec.Unsupported("the first picture of the file is only a preview; save the full picture as its first page")
+		return container.Unsupported(
+			"the first picture of the file is only a preview; save the full picture as its first page")
 	}
 	return nil
 }
 
 // Info returns what the file says of its first picture.
-func (f *File) Info() codec.Info { return f.info }
+func (f *File) Info() container.Info { return f.info }
 
 // warnings tell of pictures in the file that Patch leaves as they are.
 func (f *File) warnings() []message.Message {
 	var w []message.Message
 	if f.layered() {
-		w = append(w, message.Of("The file holds Photoshop's layers beside the flat picture; only that is corrected, and Photoshop will show the layers."))
+		w = append(w, message.Of(
+			"The file holds Photoshop's layers beside the flat picture; only that is corrected, and Photoshop will "+
+				"show the layers."))
 	}
 	if n := f.copies(); n > 0 {
 		w = append(w, message.Of("Sub-pictures in the file, as a rule smaller copies, keep the glare: %d.", n))
@@ -108,9 +111,9 @@ func (f *File) copies() int {
 }
 
 // describe fills the Info.
-func (f *File) describe(meta codec.Metadata) codec.Info {
+func (f *File) describe(meta container.Metadata) container.Info {
 	l := f.lay
-	i := codec.Info{
+	i := container.Info{
 		Width: l.width, Height: l.height,
 		Depth: l.depth, Float: l.float,
 		WhiteIsZero: l.photometric == whiteIsZero,
@@ -125,13 +128,13 @@ func (f *File) describe(meta codec.Metadata) codec.Info {
 	}
 	switch l.photometric {
 	case photometricRGB:
-		i.Colour = codec.RGB
+		i.Colour = container.RGB
 	case photometricIndex:
-		i.Colour = codec.Palette
+		i.Colour = container.Palette
 	case photometricInk:
-		i.Colour = codec.CMYK
+		i.Colour = container.CMYK
 	case photometricYCbCr:
-		i.Colour = codec.YCbCr
+		i.Colour = container.YCbCr
 	}
 	if i.Extra > 0 {
 		const associated, unassociated = 1, 2
@@ -160,9 +163,12 @@ func (f *File) readonly() error {
 	l := f.lay
 	switch {
 	case l.compression == compJPEG:
-		return codec.Unsupported("pixels compressed with JPEG cannot be changed without loss; save the picture as a new file")
+		return container.Unsupported(
+			"pixels compressed with JPEG cannot be changed without loss; save the picture as a new file")
 	case f.converts() && l.samples > l.colours:
-		return codec.Unsupported("a picture with a palette or fewer than 8 bits a sample, and with extra samples, cannot be changed in place; save it as a new file")
+		return container.Unsupported(
+			"a picture with a palette or fewer than 8 bits a sample, and with extra samples, cannot be changed in " +
+				"place; save it as a new file")
 	}
 	return nil
 }

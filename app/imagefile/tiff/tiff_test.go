@@ -18,7 +18,7 @@ import (
 	"testing"
 
 	"blik/app/i18n"
-	"blik/app/imagefile/codec"
+	"blik/app/imagefile/container"
 	"blik/internal/testpic"
 	"blik/processing"
 )
@@ -367,7 +367,7 @@ func TestMalformed(t *testing.T) {
 				}
 				return
 			}
-			var fault *codec.Fault
+			var fault *container.Fault
 			if !errors.As(err, &fault) {
 				t.Fatalf("%v is no fault", err)
 			}

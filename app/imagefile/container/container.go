@@ -1,11 +1,12 @@
-// Package codec holds what the containers of pictures have in common: what they tell of themselves, what travels with
-// the pixels, and how faults are told. The containers (packages tiff, png and jpeg beside it) know nothing of file
-// names, limits or saving; package imagefile puts them together.
-package codec
+// Package container holds what the containers of pictures have in common: the facts of their headers, the metadata that
+// travel with the pixels, and the faults of files. The containers themselves (packages tiff, png and jpeg) know nothing
+// about file names, limits or saving; package imagefile puts them together.
+package container
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"blik/internal/message"
@@ -27,7 +28,7 @@ const (
 	YCCK
 )
 
-// Info is what a container says of its first picture before any pixel is decoded.
+// Info describes the first picture of a container before any pixel is decoded.
 type Info struct {
 	Width, Height int
 	// Depth is the bits of a stored sample: 1, 2, 4, 8, 16 or 32. The decoded picture has 8, 16 or 32 (float).
@@ -36,7 +37,7 @@ type Info struct {
 	Colour Colour
 	// WhiteIsZero: stored samples run from white to black; the decoded ones do not.
 	WhiteIsZero bool
-	// Extra is the number of samples a pixel has besides colour; Alpha says that the first of them is opacity, and
+	// Extra is the number of samples of a pixel besides colour; Alpha means that the first of them is opacity, and
 	// Premultiplied that colour is multiplied by it.
 	Extra                int
 	Alpha, Premultiplied bool
@@ -45,15 +46,14 @@ type Info struct {
 	// Pictures is the number of pictures (pages) in the file; only the first is worked on.
 	Pictures int
 	Meta     Metadata
-	// Gamma is the exponent, such as 0.45455, with which light was raised to become samples, for use without a profile;
-	// 0: not told.
+	// Gamma is the exponent, such as 0.45455, that encoded light as samples, for files without a profile; 0: unknown.
 	Gamma float64
-	// Raw is the bytes of all uncompressed samples of the picture, and Expansion how many of them one byte of the file can
-	// stand for at the very most; 0 where there is no bound worth checking.
+	// Raw is the size in bytes of all samples uncompressed, and Expansion the most of them that one byte of the file
+	// can stand for; 0 where there is no bound worth checking.
 	Raw, Expansion int64
-	// Scratch is the memory in bytes that decoding takes at its peak besides the samples of the picture.
+	// Scratch is the peak memory in bytes that decoding takes besides the samples of the picture.
 	Scratch int64
-	// Readonly says why Patch or Rewrite would fail for this file; nil where they work.
+	// Readonly is why Patch or Rewrite would fail for this file; nil where they work.
 	Readonly error
 	// Warnings are sentences on what a corrected copy will hold unchanged although it shows the same picture.
 	Warnings []message.Message
@@ -83,7 +83,7 @@ type Metadata struct {
 	IPTC []byte
 	// Photoshop are image resources, as TIFF's tag 34377 holds them.
 	Photoshop []byte
-	// XResolution and YResolution are in pixels per unit; 0: not told.
+	// XResolution and YResolution are in pixels per unit; 0: unknown.
 	XResolution, YResolution float64
 	Unit                     Unit
 	// Orientation is that of EXIF, 1…8.
@@ -109,7 +109,7 @@ type Container interface {
 	Decode(ctx context.Context) (*processing.Picture, error)
 }
 
-// Patcher is a Container that is saved by copying the file and overwriting the bytes of what changed.
+// Patcher is a Container that is saved by copying the file and overwriting the bytes that change.
 type Patcher interface {
 	Container
 	// Patch overwrites the pixels of the patches in file, which holds a copy of the container and may grow.
@@ -122,9 +122,10 @@ type File interface {
 	io.WriterAt
 }
 
-// Rewriter is a Container that is saved by writing it anew, with everything but the pixels kept.
+// Rewriter is a Container that is saved by writing a new file in which everything but the pixels is kept.
 type Rewriter interface {
 	Container
+	// Rewrite writes the file with the pixels of the patches in place of its own.
 	Rewrite(ctx context.Context, w io.Writer, patches []processing.Patch) error
 }
 
@@ -162,7 +163,37 @@ func Damaged(format message.Text, args ...any) error {
 	return &Fault{ErrDamaged, message.Of(format, args...)}
 }
 
-// Truncated is the Damaged fault of data that end too early.
+// Truncated is the Damaged fault of files that end too early.
 func Truncated() error {
 	return Damaged("the file is truncated: it ends before the picture is complete")
+}
+
+// ReadError returns Truncated for the end of the file and other errors of a reader as they are.
+func ReadError(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return Truncated()
+	}
+	return err
+}
+
+// CheckPatches returns an error unless the runs of the patches lie in a picture and bring samples of its depth for all
+// of their pixels.
+func CheckPatches(width, height, channels, depth int, patches []processing.Patch) error {
+	for i := range patches {
+		p := &patches[i]
+		want := 0
+		for _, r := range p.Runs {
+			if r.Y < 0 || r.Y >= height || r.X0 < 0 || r.X0 >= r.X1 || r.X1 > width {
+				return fmt.Errorf("the patch of spot %d reaches out of the picture: row %d, columns %d to %d",
+					p.Spot, r.Y, r.X0, r.X1)
+			}
+			want += (r.X1 - r.X0) * channels
+		}
+		have := map[int]int{8: len(p.U8), 16: len(p.U16), 32: len(p.F32)}[depth]
+		if have != want || len(p.U8)+len(p.U16)+len(p.F32) != have {
+			return fmt.Errorf(
+				"the patch of spot %d has %d samples of the picture's kind, %d expected", p.Spot, have, want)
+		}
+	}
+	return nil
 }
