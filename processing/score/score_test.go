@@ -41,10 +41,12 @@ func TestCompareLiteral(t *testing.T) {
 		tol  int
 		want score.Metrics
 	}{
-		{"same", truth, 1, score.Metrics{P: 1, R: 1, F1: 1, PTol: 1, RTol: 1, F1Tol: 1, ObjR: 1, ObjP: 1, TruthObjects: 2, PredObjects: 2}},
+		{"same", truth, 1, score.Metrics{P: 1, R: 1, F1: 1, PTol: 1, RTol: 1, F1Tol: 1, ObjR: 1, ObjP: 1,
+			TruthObjects: 2, PredObjects: 2}},
 		{"empty", mask("......", "......", "......", "......"), 1, score.Metrics{TruthObjects: 2}},
 		{"one pixel beside", mask(".#....", ".##...", "......", "......"), 1, score.Metrics{
-			P: 2. / 3, R: 2. / 5, F1: 0.5, PTol: 1, RTol: 4. / 5, F1Tol: 8. / 9, ObjR: 0.5, ObjP: 1, TruthObjects: 2, PredObjects: 1,
+			P: 2. / 3, R: 2. / 5, F1: 0.5, PTol: 1, RTol: 4. / 5, F1Tol: 8. / 9, ObjR: 0.5, ObjP: 1, TruthObjects: 2,
+			PredObjects: 1,
 		}},
 		{"no tolerance", mask(".#....", ".##...", "......", "......"), 0, score.Metrics{
 			P: 2. / 3, R: 2. / 5, F1: 0.5, PTol: 2. / 3, RTol: 2. / 5, F1Tol: 0.5, ObjR: 0.5, ObjP: 1,

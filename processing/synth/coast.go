@@ -50,7 +50,8 @@ func (c *coast) edge(x float64) float64 {
 	if c.side > 0 {
 		u = 1 - u
 	}
-	return c.h - c.unit*(0.13+0.12*(1-u)*(1-u)+0.025*math.Sin(u*9+float64(c.seed%7))+0.008*fractal(c.seed+3, x/c.unit*12, 0, 2))
+	rough := 0.008 * fractal(c.seed+3, x/c.unit*12, 0, 2)
+	return c.h - c.unit*(0.13+0.12*(1-u)*(1-u)+0.025*math.Sin(u*9+float64(c.seed%7))+rough)
 }
 
 func (c *coast) at(x, y float64) spot {
@@ -60,7 +61,8 @@ func (c *coast) at(x, y float64) spot {
 		light := step(-0.4, 0.6, (c.boatX-x)/c.boat+0.3)
 		return spot{colour: ramp(light, srgb(0x9a8a78), srgb(0xe0d2b4)), angle: 1.35, detail: 0.9, body: 0.6}
 	case c.inHull(x, y):
-		return spot{colour: ramp((c.boatY-y)/c.boat*4+0.3, srgb(0x1d1712), srgb(0x4c2f1f)), angle: 0.04, detail: 0.9, body: 0.4}
+		return spot{colour: ramp((c.boatY-y)/c.boat*4+0.3, srgb(0x1d1712), srgb(0x4c2f1f)), angle: 0.04, detail: 0.9,
+			body: 0.4}
 	}
 	cliff, shore := c.cliff(x, y), c.shore(x, y)
 	var n float64
@@ -71,7 +73,8 @@ func (c *coast) at(x, y float64) spot {
 	case shore > 0:
 		wet := step(0.05, 0, shore)
 		sand := ramp(0.5+0.5*n+shore*2, srgb(0x5b4a36), srgb(0x8d7350), srgb(0xb0946a))
-		return spot{colour: sand.mix(srgb(0x3d3a35), 0.7*wet), angle: 0.12*n - 0.1*c.side, detail: 0.35 + 0.4*wet, body: 0.5}
+		return spot{colour: sand.mix(srgb(0x3d3a35), 0.7*wet), angle: 0.12*n - 0.1*c.side, detail: 0.35 + 0.4*wet,
+			body: 0.5}
 	case cliff > 0:
 		// Facets: the noise falls off sharply on one side, as rock does.
 		face := 2*math.Abs(fractal(c.seed+6, x/u*7+y/u*4, y/u*9, 4)) - 0.3
@@ -176,7 +179,8 @@ func (c *coast) details() []stroke {
 		y := c.horizon + (c.h-c.horizon)*depth
 		x := c.sunX + rnd.NormFloat64()*u*(0.02+0.08*depth)
 		if c.shore(x, y) < -0.02 && c.cliff(x, y) < 0 && c.inSail(x, y) < 0 && !c.inHull(x, y) {
-			out = append(out, line(rnd, x, y, u*(0.004+0.012*depth)*(0.5+rnd.Float64()), u*(0.0007+0.0017*depth), 0.1*rnd.NormFloat64(), 0, warm.mix(white, rnd.Float64())))
+			out = append(out, line(rnd, x, y, u*(0.004+0.012*depth)*(0.5+rnd.Float64()), u*(0.0007+0.0017*depth),
+				0.1*rnd.NormFloat64(), 0, warm.mix(white, rnd.Float64())))
 		}
 	}
 	// Foam: threads and drops on each line of surf, crests out at sea.
@@ -190,9 +194,11 @@ func (c *coast) details() []stroke {
 				continue
 			}
 			angle := math.Atan2(c.edge(x+u*0.01)-c.edge(x-u*0.01), u*0.02) + 0.15*rnd.NormFloat64()
-			out = append(out, line(rnd, x, y, u*(0.006+0.008*rnd.Float64()), u*(0.0007+0.0016*rnd.Float64()), angle, 2*rnd.NormFloat64()/u, white.mix(srgb(0xb9c4c0), 0.5*rnd.Float64())))
+			out = append(out, line(rnd, x, y, u*(0.006+0.008*rnd.Float64()), u*(0.0007+0.0016*rnd.Float64()), angle,
+				2*rnd.NormFloat64()/u, white.mix(srgb(0xb9c4c0), 0.5*rnd.Float64())))
 			for range rnd.IntN(3) {
-				out = append(out, dab(rnd, x+rnd.NormFloat64()*0.008*u, y+rnd.NormFloat64()*0.006*u, u*(0.0005+0.0014*rnd.Float64()*rnd.Float64()), white))
+				out = append(out, dab(rnd, x+rnd.NormFloat64()*0.008*u, y+rnd.NormFloat64()*0.006*u,
+					u*(0.0005+0.0014*rnd.Float64()*rnd.Float64()), white))
 			}
 		}
 	}
@@ -204,7 +210,8 @@ func (c *coast) details() []stroke {
 			continue
 		}
 		if c.sea(x, y).colour[1] > 0.16 || rnd.Float64() < 0.1 {
-			out = append(out, line(rnd, x, y, u*(0.003+0.02*depth)*(0.5+rnd.Float64()), u*(0.0005+0.0011*depth), 0.1*rnd.NormFloat64(), rnd.NormFloat64()/u, white.mix(srgb(0xa9b8b4), 0.6*rnd.Float64())))
+			out = append(out, line(rnd, x, y, u*(0.003+0.02*depth)*(0.5+rnd.Float64()), u*(0.0005+0.0011*depth),
+				0.1*rnd.NormFloat64(), rnd.NormFloat64()/u, white.mix(srgb(0xa9b8b4), 0.6*rnd.Float64())))
 		}
 	}
 	// Shells and pebbles on the sand.
@@ -228,7 +235,8 @@ func (c *coast) details() []stroke {
 		if c.cliff(x, y) > -0.05 {
 			continue
 		}
-		out = append(out, line(rnd, x-s*0.85, y, s, s*0.14, 0.3, 0.5/s, white), line(rnd, x+s*0.85, y, s, s*0.14, -0.3, 0.5/s, white))
+		out = append(out, line(rnd, x-s*0.85, y, s, s*0.14, 0.3, 0.5/s, white),
+			line(rnd, x+s*0.85, y, s, s*0.14, -0.3, 0.5/s, white))
 	}
 	return out
 }

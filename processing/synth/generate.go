@@ -6,9 +6,11 @@ import (
 	"blik/processing"
 )
 
-// Generate paints a picture and renders glare on it: Paint followed by RenderGlare, both with the given seed in place of
-// the one in their options. When the glare comes with noise, the painting is made without its own.
-func Generate(ctx context.Context, w, h, depth int, seed uint64, paint PaintOptions, glare GlareOptions) (*processing.Picture, *processing.Mask, Stats, error) {
+// Generate paints a picture and renders glare on it: Paint followed by RenderGlare, both with the given seed in place
+// of the one in their options. When the glare comes with noise, the painting is made without its own.
+func Generate(
+	ctx context.Context, w, h, depth int, seed uint64, paint PaintOptions, glare GlareOptions,
+) (*processing.Picture, *processing.Mask, Stats, error) {
 	paint.Seed, glare.Seed = seed, seed
 	paint.Noiseless = paint.Noiseless || glare.NoiseGain > 0 || glare.NoiseRead > 0
 	clean, err := Paint(ctx, w, h, depth, paint)

@@ -20,7 +20,9 @@ import (
 // noise, picture blur and JPEG off, pixels that no glint touches are copied unchanged.
 //
 // It returns the context's error when cancelled, and an error for a picture or options that are not valid.
-func RenderGlare(ctx context.Context, pic *processing.Picture, opt GlareOptions) (*processing.Picture, *processing.Mask, Stats, error) {
+func RenderGlare(
+	ctx context.Context, pic *processing.Picture, opt GlareOptions,
+) (*processing.Picture, *processing.Mask, Stats, error) {
 	if err := pic.Validate(); err != nil {
 		return nil, nil, Stats{}, fmt.Errorf("render glare: %w", err)
 	}
@@ -28,7 +30,8 @@ func RenderGlare(ctx context.Context, pic *processing.Picture, opt GlareOptions)
 		return nil, nil, Stats{}, err
 	}
 	if opt.JPEGQuality > 0 && pic.U8 == nil {
-		return nil, nil, Stats{}, fmt.Errorf("render glare: JPEG holds 8-bit samples, the picture has %d bits", pic.Depth())
+		return nil, nil, Stats{}, fmt.Errorf("render glare: JPEG holds 8-bit samples, the picture has %d bits",
+			pic.Depth())
 	}
 	if opt.Scale == 0 {
 		opt.Scale = 1
@@ -46,7 +49,8 @@ func RenderGlare(ctx context.Context, pic *processing.Picture, opt GlareOptions)
 	if err != nil {
 		return nil, nil, Stats{}, err
 	}
-	r := &renderer{opt: opt, src: pic, dst: out, mask: processing.NewMask(pic.Width, pic.Height), curve: newCurve(pic.Depth(), pic.Transfer)}
+	r := &renderer{opt: opt, src: pic, dst: out, mask: processing.NewMask(pic.Width, pic.Height),
+		curve: newCurve(pic.Depth(), pic.Transfer)}
 	r.surf = &surface{pic: pic, curve: r.curve}
 	r.glints = plan(ctx, opt, r.surf)
 	r.kernel = gaussianKernel(opt.PictureBlur * opt.Scale)
@@ -251,7 +255,8 @@ func throughJPEG(p *processing.Picture, quality int) (*processing.Picture, error
 	if err != nil {
 		return nil, err
 	}
-	out := &processing.Picture{Width: p.Width, Height: p.Height, Channels: p.Channels, Transfer: p.Transfer, U8: make([]uint8, len(p.U8))}
+	out := &processing.Picture{Width: p.Width, Height: p.Height, Channels: p.Channels, Transfer: p.Transfer,
+		U8: make([]uint8, len(p.U8))}
 	switch b := back.(type) {
 	case *image.Gray:
 		for y := range p.Height {

@@ -23,7 +23,8 @@ func pattern(w, h, channels, depth int, t processing.Transfer) *processing.Pictu
 	for y := range h {
 		for x := range w {
 			for c := range channels {
-				v := 0.35 + 0.3*math.Sin(float64(x)/17+float64(c))*math.Cos(float64(y)/23) + 0.05*math.Sin(float64(x*y)/5)
+				v := 0.35 + 0.3*math.Sin(float64(x)/17+float64(c))*math.Cos(float64(y)/23) +
+					0.05*math.Sin(float64(x*y)/5)
 				i := (y*w+x)*channels + c
 				switch depth {
 				case 8:
@@ -86,8 +87,10 @@ func TestTruthIsTheDefinition(t *testing.T) {
 					}
 					rise := y(glare) - y(clean)
 					near := math.Min(math.Abs(rise-0.08), math.Abs(rise-0.25*y(clean)))
-					if want := rise > 0.08 && rise > 0.25*y(clean); want != (got == 255) && near > 1e-6 || got != 0 && got != 255 {
-						t.Fatalf("%s, %d channels, blur %g: pixel %d rose from %g by %g, marked %d", name, channels, blur, i, y(clean), rise, got)
+					want := rise > 0.08 && rise > 0.25*y(clean)
+					if want != (got == 255) && near > 1e-6 || got != 0 && got != 255 {
+						t.Fatalf("%s, %d channels, blur %g: pixel %d rose from %g by %g, marked %d", name, channels,
+							blur, i, y(clean), rise, got)
 					}
 				}
 				if s.Area != mask.Area() || s.Area == 0 {
@@ -101,7 +104,8 @@ func TestTruthIsTheDefinition(t *testing.T) {
 func TestPixelsThatNoGlintTouchesAreCopied(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
-	for _, transfer := range []processing.Transfer{processing.TransferSRGB, processing.TransferLinear, processing.TransferGamma18, processing.TransferGamma22} {
+	for _, transfer := range []processing.Transfer{processing.TransferSRGB, processing.TransferLinear,
+		processing.TransferGamma18, processing.TransferGamma22} {
 		for _, depth := range []int{8, 16, 32} {
 			p := pattern(400, 300, 3, depth, transfer)
 			o := preset(t, "default")
@@ -121,12 +125,14 @@ func TestPixelsThatNoGlintTouchesAreCopied(t *testing.T) {
 				if a == b {
 					same++
 				} else if b < a-1e-6 {
-					t.Fatalf("transfer %d, %d bits: light was added and sample %d fell from %g to %g", transfer, depth, i, a, b)
+					t.Fatalf("transfer %d, %d bits: light was added and sample %d fell from %g to %g", transfer, depth,
+						i, a, b)
 				}
 			}
 			// Twelve glints reach at most a few thousand of the 120,000 pixels.
 			if share := float64(same) / float64(p.Width*p.Height*3); share < 0.9 || share == 1 {
-				t.Errorf("transfer %d, %d bits: %.3f of the samples unchanged, %d pixels marked", transfer, depth, share, m.Area())
+				t.Errorf("transfer %d, %d bits: %.3f of the samples unchanged, %d pixels marked", transfer, depth,
+					share, m.Area())
 			}
 		}
 	}
@@ -135,7 +141,8 @@ func TestPixelsThatNoGlintTouchesAreCopied(t *testing.T) {
 // Every sample survives the way through linear light.
 func TestCurveRoundTrip(t *testing.T) {
 	t.Parallel()
-	for _, transfer := range []processing.Transfer{processing.TransferSRGB, processing.TransferLinear, processing.TransferGamma18, processing.TransferGamma22} {
+	for _, transfer := range []processing.Transfer{processing.TransferSRGB, processing.TransferLinear,
+		processing.TransferGamma18, processing.TransferGamma22} {
 		for _, depth := range []int{8, 16} {
 			c := newCurve(depth, transfer)
 			top := float32(len(c.decode) - 1)
@@ -201,7 +208,8 @@ func TestSmallPictures(t *testing.T) {
 				o.Count, o.PictureBlur, o.JPEGQuality = 9, 2.5, 90
 				g, m, s := render(t, p, o)
 				if g.Width != size[0] || g.Height != size[1] || len(m.Pix) != size[0]*size[1] || s.Glints != 9 {
-					t.Errorf("%s at %v: %d × %d, %d mask bytes, %d glints", name, size, g.Width, g.Height, len(m.Pix), s.Glints)
+					t.Errorf("%s at %v: %d × %d, %d mask bytes, %d glints", name, size, g.Width, g.Height, len(m.Pix),
+						s.Glints)
 				}
 			}
 		}
@@ -219,7 +227,8 @@ func TestPresetsKeepTheirWord(t *testing.T) {
 		_, _, stats[name] = render(t, p, o)
 	}
 	d := stats["default"]
-	if d.AreaP10 < 2 || d.AreaP10 > 8 || d.AreaP50 < 7 || d.AreaP50 > 25 || d.AreaP90 < 35 || d.AreaP90 > 250 || d.AreaMax > 2500 {
+	if d.AreaP10 < 2 || d.AreaP10 > 8 || d.AreaP50 < 7 || d.AreaP50 > 25 || d.AreaP90 < 35 || d.AreaP90 > 250 ||
+		d.AreaMax > 2500 {
 		t.Errorf("default: areas %+v", d)
 	}
 	if d.Clipped < 0.2 || d.Clipped > 0.5 {
@@ -253,7 +262,8 @@ func TestGlareHasTheColourOfTheLamp(t *testing.T) {
 	o.Lights = [][3]float64{{1, 0.5, 0.25}}
 	g, m, _ := render(t, p, o)
 	for i, v := range m.Pix {
-		if r := float64(g.F32[3*i]); v != 0 && (math.Abs(float64(g.F32[3*i+1])-r/2) > 1e-5 || math.Abs(float64(g.F32[3*i+2])-r/4) > 1e-5) {
+		if r := float64(g.F32[3*i]); v != 0 && (math.Abs(float64(g.F32[3*i+1])-r/2) > 1e-5 ||
+			math.Abs(float64(g.F32[3*i+2])-r/4) > 1e-5) {
 			t.Fatalf("pixel %d is %v", i, g.F32[3*i:3*i+3])
 		}
 	}

@@ -262,7 +262,8 @@ func (m *facetMap) build(g *glint, s *surface) {
 	for j := range n {
 		for i := range n {
 			x, y := float64(i-m.half-1)/g.r, float64(j-m.half-1)/g.r
-			height[j*n+i] += float32(amplitude * (valueNoise(g.seed, x*0.8, y*0.8) + 0.3*valueNoise(g.seed+1, x*1.9, y*1.9)))
+			height[j*n+i] += float32(amplitude * (valueNoise(g.seed, x*0.8, y*0.8) +
+				0.3*valueNoise(g.seed+1, x*1.9, y*1.9)))
 		}
 	}
 	zx, zy := slope(m.half, m.half)

@@ -186,7 +186,8 @@ func (o *GlareOptions) Validate() error {
 	positive := func(weights ...float64) bool { return slices.Max(weights) > 0 }
 	switch p, s := o.Placement, o.Shapes; {
 	case o.Radius.Min <= 0 || o.Radius.Max < o.Radius.Min || o.Radius.Max*max(o.Scale, 1) > 1000:
-		return fmt.Errorf("glare: radius %g…%g must be positive, ordered and at most 1000 pixels", o.Radius.Min, o.Radius.Max)
+		return fmt.Errorf("glare: radius %g…%g must be positive, ordered and at most 1000 pixels", o.Radius.Min,
+			o.Radius.Max)
 	case o.Peak.Min <= 0 || o.Peak.Max < o.Peak.Min:
 		return fmt.Errorf("glare: peak %g…%g must be positive and ordered", o.Peak.Min, o.Peak.Max)
 	case !(Range{0.5, 20}).holds(o.Edge):

@@ -36,13 +36,14 @@ type PaintOptions struct {
 func Scenes() []string { return []string{"coast", "still-life", "portrait"} }
 
 // Paint returns an oil painting of w × h pixels with 8 or 16 bits a sample, sRGB encoded and without glare: a
-// composition laid down in several layers of brush strokes that follow its flow (Litwinowicz 1997; Hertzmann 1998), each
-// with bristle streaks, colour jitter and wet edges; their relief and the canvas lit from the side; craquelure along the
-// edges of Voronoi cells (Worley 1996); varnish, vignetting and noise. It also holds bright details that belong to
-// the painting: stars, foam, lace, pearls, highlights on glass and metal, thin white strokes, a bright horizon.
+// composition laid down in several layers of brush strokes that follow its flow (Litwinowicz 1997; Hertzmann 1998),
+// each with bristle streaks, colour jitter and wet edges; their relief and the canvas lit from the side; craquelure
+// along the edges of Voronoi cells (Worley 1996); varnish, vignetting and noise. It also holds bright details that
+// belong to the painting: stars, foam, lace, pearls, highlights on glass and metal, thin white strokes, a bright
+// horizon.
 //
 // Tiles are painted independently of each other in parallel, in time proportional to the pixels and with little memory
-// beyond the result, which depends on size, depth, scene and seed alone. Paint returns the context's error when
+// beyond the result, which depends on size, depth, scene and seed only. Paint returns the context's error when
 // cancelled, and an error for a size, depth or option out of range.
 func Paint(ctx context.Context, w, h, depth int, opt PaintOptions) (*processing.Picture, error) {
 	if w < 1 || h < 1 || w > MaxPixels/h {
@@ -152,7 +153,8 @@ func newPainter(out *processing.Picture, opt PaintOptions) *painter {
 // tile holds the wet paint of a tile with its frame, in linear light, and its relief in millimetres.
 type tile struct {
 	*painter
-	// x0 and y0 are the pixel of the first entry; w and h the pixels in use, with the frame; side is the length of a row.
+	// x0 and y0 are the pixel of the first entry; w and h the pixels in use, with the frame; side is the length of a
+	// row.
 	x0, y0, w, h, side int
 	pix                []float32
 	relief             []float32
@@ -221,7 +223,7 @@ func (t *tile) ground() {
 }
 
 // gather collects the strokes of a layer that may touch the tile, in the order in which they were painted. Every stroke
-// follows from its cell alone, so that neighbouring tiles agree on it.
+// depends only on its cell, so that neighbouring tiles agree on it.
 func (t *tile) gather(ctx context.Context, n int) {
 	l := &t.layers[n]
 	t.strokes = t.strokes[:0]
@@ -269,8 +271,8 @@ func (p *painter) stroke(n, i, j int) (stroke, bool) {
 			s.angle = math.Atan2(gx, -gy) + (part(5)-0.5)*0.2
 		}
 	}
-	// A careful hand stays on its own side of an edge (Litwinowicz 1997): but for the first layer, which covers the ground,
-	// strokes end where the composition changes.
+	// A careful hand stays on its own side of an edge (Litwinowicz 1997): but for the first layer, which covers the
+	// ground, strokes end where the composition changes.
 	sin, cos := math.Sincos(s.angle)
 	ahead := look(x+cos*s.half, y+sin*s.half)
 	for i := 0; i < 3 && n > 0; i++ {
@@ -282,7 +284,8 @@ func (p *painter) stroke(n, i, j int) (stroke, bool) {
 		}
 	}
 	for i := 0; i < 2 && n > 0; i++ {
-		if at.colour.differs(look(x-sin*s.wide, y+cos*s.wide).colour) || at.colour.differs(look(x+sin*s.wide, y-cos*s.wide).colour) {
+		if at.colour.differs(look(x-sin*s.wide, y+cos*s.wide).colour) ||
+			at.colour.differs(look(x+sin*s.wide, y-cos*s.wide).colour) {
 			s.wide *= 0.6
 		}
 	}

@@ -201,7 +201,8 @@ func TestCancelledPainting(t *testing.T) {
 	if _, err := Paint(ctx, 12000, 9000, 8, PaintOptions{Seed: 1}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
-	if _, _, _, err := Generate(ctx, 10, 10, 8, 1, PaintOptions{}, GlareOptions{}); !errors.Is(err, context.DeadlineExceeded) {
+	_, _, _, err := Generate(ctx, 10, 10, 8, 1, PaintOptions{}, GlareOptions{})
+	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -211,8 +212,11 @@ func TestWrongPaintings(t *testing.T) {
 	for name, f := range map[string]func() error{
 		"no width":        func() error { _, err := Paint(context.Background(), 0, 5, 8, PaintOptions{}); return err },
 		"negative height": func() error { _, err := Paint(context.Background(), 5, -1, 8, PaintOptions{}); return err },
-		"too large":       func() error { _, err := Paint(context.Background(), math.MaxInt/2, 5, 8, PaintOptions{}); return err },
-		"depth":           func() error { _, err := Paint(context.Background(), 5, 5, 12, PaintOptions{}); return err },
+		"too large": func() error {
+			_, err := Paint(context.Background(), math.MaxInt/2, 5, 8, PaintOptions{})
+			return err
+		},
+		"depth": func() error { _, err := Paint(context.Background(), 5, 5, 12, PaintOptions{}); return err },
 		"scene": func() error {
 			_, err := Paint(context.Background(), 5, 5, 8, PaintOptions{Scene: "battle"})
 			return err
@@ -309,7 +313,8 @@ func BenchmarkRenderGlare(b *testing.B) {
 func TestNoSeams(t *testing.T) {
 	t.Parallel()
 	for _, scene := range Scenes() {
-		p := paint(t, 3*tileSide, 120, 16, PaintOptions{Seed: 5, Scene: scene, SizeMM: 150, Noiseless: true, Grey: true})
+		p := paint(t, 3*tileSide, 120, 16, PaintOptions{Seed: 5, Scene: scene, SizeMM: 150, Noiseless: true,
+			Grey: true})
 		steps := make([]float64, p.Width-1)
 		for x := range steps {
 			for y := range p.Height {

@@ -90,7 +90,8 @@ func plan(ctx context.Context, o GlareOptions, s *surface) []glint {
 		case 1:
 			p.chain(min(left, p.groupSize(ridgeGroup)))
 		default:
-			p.add(p.rnd.Float64()*p.w, p.rnd.Float64()*p.h, p.radius(), p.rnd.Float64()*math.Pi, p.aspect(1.8), p.lamp())
+			p.add(p.rnd.Float64()*p.w, p.rnd.Float64()*p.h, p.radius(), p.rnd.Float64()*math.Pi, p.aspect(1.8),
+				p.lamp())
 		}
 	}
 	return p.glints
@@ -174,7 +175,8 @@ func (p *planner) chain(n int) {
 func (p *planner) add(x, y, r, angle, aspect float64, lamp [3]float64) {
 	g := glint{
 		x: x, y: y, r: r, angle: angle, aspect: aspect, light: lamp,
-		shape:      shape(pick(p.rnd, p.o.Shapes.Ellipse, p.o.Shapes.Star, p.o.Shapes.Worm, p.o.Shapes.Facet, p.o.Shapes.Woven)),
+		shape: shape(pick(p.rnd, p.o.Shapes.Ellipse, p.o.Shapes.Star, p.o.Shapes.Worm, p.o.Shapes.Facet,
+			p.o.Shapes.Woven)),
 		peak:       p.o.Peak.logUniform(p.rnd),
 		edge:       p.o.Edge.uniform(p.rnd),
 		halo:       p.o.Halo.uniform(p.rnd),

@@ -44,10 +44,12 @@ func (p *portrait) at(x, y float64) spot {
 	case math.Hypot(u/1.22, (v+0.12)/1.2) < 1 && v < 0.75 || math.Hypot((u-0.1)/0.55, (v+1.2)/0.38) < 1:
 		strand := fractal(p.seed+42, u*9, v*2.5, 3)
 		sheen := bump(u+0.5, v+0.85, 0.6, 0.3)
-		return spot{colour: ramp(0.3+0.35*strand+0.6*sheen, srgb(0x120b08), srgb(0x2c1a10), srgb(0x5a3820), srgb(0xa4764a)), angle: math.Atan2(v+0.3, u) + math.Pi/2, detail: 0.6, body: 0.5}
+		return spot{colour: ramp(0.3+0.35*strand+0.6*sheen, srgb(0x120b08), srgb(0x2c1a10), srgb(0x5a3820),
+			srgb(0xa4764a)), angle: math.Atan2(v+0.3, u) + math.Pi/2, detail: 0.6, body: 0.5}
 	case math.Abs(u) < 0.5+0.12*math.Max(0, v-1) && v > 0 && v < 1.62:
 		l := 0.62 - 0.45*u - 0.45*step(1.4, 0.85, v)
-		return spot{colour: ramp(l, srgb(0x3a1e14), srgb(0x7c4a34), srgb(0xbd8462), srgb(0xe6bf9c)), angle: math.Pi/2 + 0.4*u, detail: 0.5, body: 0.6}
+		return spot{colour: ramp(l, srgb(0x3a1e14), srgb(0x7c4a34), srgb(0xbd8462), srgb(0xe6bf9c)), angle: math.Pi/2 +
+			0.4*u, detail: 0.5, body: 0.6}
 	}
 	if c, ok := p.collar(u, v); ok {
 		return c
@@ -62,7 +64,8 @@ func (p *portrait) at(x, y float64) spot {
 		return spot{colour: ramp(l, p.dress[:]...), angle: math.Pi/2 + 0.35*u + 0.2*n, detail: 0.35, body: 0.6}
 	}
 	glow := bump((x-p.w*0.66)/p.w, (y-p.h*0.4)/p.h, 0.4, 0.5)
-	return spot{colour: ramp(0.1+0.6*glow+0.3*n, srgb(0x120e0b), srgb(0x2a2119), srgb(0x54442f), srgb(0x7f6a4a)), angle: 0.8 + 1.5*n, detail: 0.12, body: 0.35}
+	return spot{colour: ramp(0.1+0.6*glow+0.3*n, srgb(0x120e0b), srgb(0x2a2119), srgb(0x54442f), srgb(0x7f6a4a)),
+		angle: 0.8 + 1.5*n, detail: 0.12, body: 0.35}
 }
 
 // skin is the face with its features, lit from the upper left.
@@ -105,7 +108,8 @@ func (p *portrait) collar(u, v float64) (spot, bool) {
 	}
 	fold := math.Sin(a*17 + 2*fractal(p.seed+44, u*3, v*3, 2))
 	l := 0.55 - 0.25*u + 0.22*fold - 0.25*step(0.5, 0.2, d)
-	return spot{colour: ramp(l, srgb(0x4f4a46), srgb(0x8d857b), srgb(0xc8c0b0), srgb(0xeee8da)), angle: a, detail: 0.8, body: 0.85}, true
+	return spot{colour: ramp(l, srgb(0x4f4a46), srgb(0x8d857b), srgb(0xc8c0b0), srgb(0xeee8da)), angle: a, detail: 0.8,
+		body: 0.85}, true
 }
 
 func (p *portrait) details() []stroke {
@@ -154,7 +158,8 @@ func (p *portrait) details() []stroke {
 	for range 40 {
 		a := -math.Pi * rnd.Float64()
 		x, y := at(1.2*math.Cos(a), -0.12+1.2*math.Sin(a))
-		out = append(out, line(rnd, x, y, s*(0.1+0.2*rnd.Float64()), 0.005*s, a+math.Pi/2+0.3*rnd.NormFloat64(), 2*rnd.NormFloat64()/s, srgb(0xa87e50)))
+		out = append(out, line(rnd, x, y, s*(0.1+0.2*rnd.Float64()), 0.005*s, a+math.Pi/2+0.3*rnd.NormFloat64(),
+			2*rnd.NormFloat64()/s, srgb(0xa87e50)))
 	}
 	for i := range 26 {
 		u := -1.9 + 3.8*float64(i)/25

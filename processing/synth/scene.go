@@ -96,10 +96,12 @@ func fractal(seed uint64, x, y float64, octaves int) float64 {
 
 // dab is a round touch of thick paint.
 func dab(rnd *rand.Rand, x, y, r float64, colour rgb) stroke {
-	return stroke{x: x, y: y, half: r * (1 + 0.5*rnd.Float64()), wide: r, angle: rnd.Float64() * math.Pi, colour: colour.paint(), thick: 0.12, round: true, order: rnd.Uint64()}
+	return stroke{x: x, y: y, half: r * (1 + 0.5*rnd.Float64()), wide: r, angle: rnd.Float64() * math.Pi,
+		colour: colour.paint(), thick: 0.12, round: true, order: rnd.Uint64()}
 }
 
 // line is a thin stroke of thick paint.
 func line(rnd *rand.Rand, x, y, half, wide, angle, bend float64, colour rgb) stroke {
-	return stroke{x: x, y: y, half: half, wide: wide, angle: angle, bend: bend, colour: colour.paint(), thick: 0.08, dry: 0.3 * rnd.Float64(), streak: 0.15, order: rnd.Uint64(), taper: true}
+	return stroke{x: x, y: y, half: half, wide: wide, angle: angle, bend: bend, colour: colour.paint(), thick: 0.08,
+		dry: 0.3 * rnd.Float64(), streak: 0.15, order: rnd.Uint64(), taper: true}
 }

@@ -46,7 +46,8 @@ func newStillLife(seed uint64, w, h float64) *stillLife {
 	orange := []rgb{srgb(0x4a2208), srgb(0xb8611a), srgb(0xeaa050)}
 	kinds := [][]rgb{lemon, apple, plum, orange}
 	add := func(x, y, r, squash float64, k []rgb, gloss float64) {
-		s.fruit = append(s.fruit, ball{x: x, y: y, rx: r, ry: r * squash, dark: k[0], middle: k[1], pale: k[2], gloss: gloss})
+		s.fruit = append(s.fruit, ball{x: x, y: y, rx: r, ry: r * squash, dark: k[0], middle: k[1], pale: k[2],
+			gloss: gloss})
 	}
 	for i := range 5 {
 		r := u * (0.052 + 0.022*rnd.Float64())
@@ -106,7 +107,8 @@ func (s *stillLife) at(x, y float64) spot {
 		}
 		nz := math.Sqrt(1 - d2)
 		l := lambert(dx, dy, nz)
-		colour := ramp(0.25+0.75*l+0.05*fractal(s.seed+40+uint64(i), dx*4, dy*4, 2), b.dark, b.dark.mix(b.middle, 0.5), b.middle, b.pale)
+		colour := ramp(0.25+0.75*l+0.05*fractal(s.seed+40+uint64(i), dx*4, dy*4, 2), b.dark, b.dark.mix(b.middle, 0.5),
+			b.middle, b.pale)
 		// The table lights the underside a little.
 		colour = colour.mix(srgb(0x6b5236), 0.22*step(0.3, 0.9, dy)*d2)
 		return spot{colour: colour, angle: math.Atan2(dy, dx) + math.Pi/2, detail: 0.75, body: 0.7}
@@ -128,13 +130,15 @@ func (s *stillLife) at(x, y float64) spot {
 		l := lambert(nx, ny, nz)
 		// Metal mirrors the room: a bright window, a dark wall, a warm table.
 		mirror := 0.5 + 0.5*math.Sin(5.2*nx-1.1+0.8*ny)
-		colour := ramp(0.15+0.62*l+0.22*mirror, srgb(0x140d09), srgb(0x46291a), srgb(0x8a5532), srgb(0xcf9868), srgb(0xf0cfa4))
+		colour := ramp(0.15+0.62*l+0.22*mirror, srgb(0x140d09), srgb(0x46291a), srgb(0x8a5532), srgb(0xcf9868),
+			srgb(0xf0cfa4))
 		return spot{colour: colour, angle: math.Pi/2 + 0.5*nx, detail: 0.7, body: 0.6}
 	}
 	// The handle is a bow beside the jug.
 	hx, hy := (x-s.jug.x+s.jug.radius*0.86)/(s.unit*0.085), (y-s.jug.top-s.unit*0.135)/(s.unit*0.105)
 	if d := math.Hypot(hx, hy); d > 0.8 && d < 1 && hx < 0.35 {
-		return spot{colour: ramp(0.5+0.5*math.Sin((d-0.8)*15)-0.3*hy, srgb(0x1c110b), srgb(0x6a4028), srgb(0xc79468)), angle: math.Atan2(hy, hx) + math.Pi/2, detail: 0.95, body: 0.6}
+		return spot{colour: ramp(0.5+0.5*math.Sin((d-0.8)*15)-0.3*hy, srgb(0x1c110b), srgb(0x6a4028), srgb(0xc79468)),
+			angle: math.Atan2(hy, hx) + math.Pi/2, detail: 0.95, body: 0.6}
 	}
 	return s.behind(x, y)
 }
@@ -146,10 +150,12 @@ func (s *stillLife) behind(x, y float64) spot {
 	switch {
 	case y < s.table:
 		glow := math.Exp(-math.Pow((x-s.w*0.62)/(0.55*s.w), 2) - math.Pow((y-s.h*0.25)/(0.45*s.h), 2))
-		return spot{colour: ramp(0.75*glow+0.22*n, srgb(0x14100d), srgb(0x2a221b), srgb(0x4e4334), srgb(0x73654d)), angle: 0.9 + 1.3*n, detail: 0.15, body: 0.35}
+		return spot{colour: ramp(0.75*glow+0.22*n, srgb(0x14100d), srgb(0x2a221b), srgb(0x4e4334), srgb(0x73654d)),
+			angle: 0.9 + 1.3*n, detail: 0.15, body: 0.35}
 	case y < s.front:
 		t := (y - s.table) / (s.front - s.table)
-		wood := ramp(0.35+0.25*t+0.25*fractal(s.seed+32, x/u*2, y/u*40, 3), srgb(0x2a190e), srgb(0x54341d), srgb(0x855a34))
+		wood := ramp(0.35+0.25*t+0.25*fractal(s.seed+32, x/u*2, y/u*40, 3), srgb(0x2a190e), srgb(0x54341d),
+			srgb(0x855a34))
 		shade := 0.0
 		for i := range s.fruit {
 			b := &s.fruit[i]
@@ -229,7 +235,8 @@ func (s *stillLife) details() []stroke {
 		}
 		size := b.rx * 0.10 * (0.6 + 0.7*b.gloss)
 		for range 3 {
-			out = append(out, dab(rnd, x+0.6*size*rnd.NormFloat64(), y+0.6*size*rnd.NormFloat64(), size*(0.5+0.5*rnd.Float64()), b.pale.mix(white, 0.5+0.5*b.gloss)))
+			out = append(out, dab(rnd, x+0.6*size*rnd.NormFloat64(), y+0.6*size*rnd.NormFloat64(),
+				size*(0.5+0.5*rnd.Float64()), b.pale.mix(white, 0.5+0.5*b.gloss)))
 		}
 	}
 	// Metal and glass: long narrow lights along the outline, short bright ones on top.
@@ -238,9 +245,11 @@ func (s *stillLife) details() []stroke {
 		t := 0.42 + 0.3*rnd.Float64()
 		y := j.top + t*j.height
 		r, _ := j.locate(y)
-		out = append(out, line(rnd, j.x-r*(0.5+0.05*rnd.NormFloat64()), y, u*(0.008+0.012*rnd.Float64()), u*(0.0012+0.0016*rnd.Float64()), math.Pi/2+0.12, -3/u, cream.mix(white, rnd.Float64())))
+		out = append(out, line(rnd, j.x-r*(0.5+0.05*rnd.NormFloat64()), y, u*(0.008+0.012*rnd.Float64()),
+			u*(0.0012+0.0016*rnd.Float64()), math.Pi/2+0.12, -3/u, cream.mix(white, rnd.Float64())))
 	}
-	out = append(out, dab(rnd, j.x-0.46*j.radius, j.top+0.55*j.height, 0.007*u, white), dab(rnd, j.x-0.34*j.radius, j.top+0.03*j.height, 0.003*u, white))
+	out = append(out, dab(rnd, j.x-0.46*j.radius, j.top+0.55*j.height, 0.007*u, white),
+		dab(rnd, j.x-0.34*j.radius, j.top+0.03*j.height, 0.003*u, white))
 	rim := j.radius * j.profile[0]
 	out = append(out, line(rnd, j.x-0.2*rim, j.top+0.004*u, 0.7*rim, 0.0016*u, 0, 0, cream))
 	g := &s.glass
@@ -248,7 +257,8 @@ func (s *stillLife) details() []stroke {
 		for range 3 {
 			y := g.top + g.height*(0.12+0.2*rnd.Float64())
 			r, _ := g.locate(y)
-			out = append(out, line(rnd, g.x+side*r, y, u*(0.012+0.02*rnd.Float64()), u*0.0013, math.Pi/2, 2*side/u, white))
+			out = append(out, line(rnd, g.x+side*r, y, u*(0.012+0.02*rnd.Float64()), u*0.0013, math.Pi/2, 2*side/u,
+				white))
 		}
 	}
 	lip := g.radius * g.profile[0]

@@ -29,7 +29,9 @@ type Variation struct {
 
 // Vary returns a varied copy of pic and the truth that belongs to it. It returns the context's error when cancelled,
 // and an error for a picture, mask or variation that do not fit each other.
-func Vary(ctx context.Context, pic *processing.Picture, mask *processing.Mask, v Variation) (*processing.Picture, *processing.Mask, error) {
+func Vary(
+	ctx context.Context, pic *processing.Picture, mask *processing.Mask, v Variation,
+) (*processing.Picture, *processing.Mask, error) {
 	if err := v.check(pic, mask); err != nil {
 		return nil, nil, fmt.Errorf("vary: %w", err)
 	}
@@ -65,7 +67,8 @@ func Vary(ctx context.Context, pic *processing.Picture, mask *processing.Mask, v
 		near := truth.dilated(1 + blurRadius(v.BlurSigma)).scaled(v.Scale)
 		m = near.mask()
 		for i := range m.Pix {
-			if m.Pix[i] != 0 && !Visible(luma(clean.pix[i*clean.ch:], clean.ch), luma(light.pix[i*light.ch:], light.ch)) {
+			before, after := luma(clean.pix[i*clean.ch:], clean.ch), luma(light.pix[i*light.ch:], light.ch)
+			if m.Pix[i] != 0 && !Visible(before, after) {
 				m.Pix[i] = 0
 			}
 		}
@@ -89,7 +92,8 @@ func (v *Variation) check(pic *processing.Picture, mask *processing.Mask) error 
 		return err
 	}
 	if mask.Width != pic.Width || mask.Height != pic.Height || len(mask.Pix) != pic.Width*pic.Height {
-		return fmt.Errorf("the mask has %d × %d pixels, the picture %d × %d", mask.Width, mask.Height, pic.Width, pic.Height)
+		return fmt.Errorf("the mask has %d × %d pixels, the picture %d × %d", mask.Width, mask.Height, pic.Width,
+			pic.Height)
 	}
 	if v.Clean != nil {
 		if err := v.Clean.Validate(); err != nil {

@@ -10,7 +10,9 @@ import (
 	"blik/processing"
 )
 
-func vary(t *testing.T, p *processing.Picture, m *processing.Mask, v Variation) (*processing.Picture, *processing.Mask) {
+func vary(
+	t *testing.T, p *processing.Picture, m *processing.Mask, v Variation,
+) (*processing.Picture, *processing.Mask) {
 	t.Helper()
 	out, mask, err := Vary(context.Background(), p, m, v)
 	if err != nil {
@@ -39,7 +41,8 @@ func TestVaryNothing(t *testing.T) {
 func TestVaryHalf(t *testing.T) {
 	t.Parallel()
 	// A row of five grey pixels in linear 16 bit: two means and the odd one out; the mask is the majority.
-	p := &processing.Picture{Width: 5, Height: 1, Channels: 1, Transfer: processing.TransferLinear, U16: []uint16{100, 200, 3000, 5000, 7}}
+	p := &processing.Picture{Width: 5, Height: 1, Channels: 1, Transfer: processing.TransferLinear,
+		U16: []uint16{100, 200, 3000, 5000, 7}}
 	m := &processing.Mask{Width: 5, Height: 1, Pix: []uint8{255, 0, 0, 0, 255}}
 	out, mask := vary(t, p, m, Variation{Scale: 0.5})
 	for i, want := range []uint16{150, 4000, 7} {
@@ -54,7 +57,8 @@ func TestVaryHalf(t *testing.T) {
 
 func TestVaryDouble(t *testing.T) {
 	t.Parallel()
-	p := &processing.Picture{Width: 2, Height: 2, Channels: 1, Transfer: processing.TransferLinear, F32: []float32{0.5, 0.5, 0.5, 0.5}}
+	p := &processing.Picture{Width: 2, Height: 2, Channels: 1, Transfer: processing.TransferLinear,
+		F32: []float32{0.5, 0.5, 0.5, 0.5}}
 	m := &processing.Mask{Width: 2, Height: 2, Pix: []uint8{255, 0, 0, 0}}
 	out, mask := vary(t, p, m, Variation{Scale: 2})
 	for i, v := range out.F32 {
@@ -66,7 +70,8 @@ func TestVaryDouble(t *testing.T) {
 		t.Errorf("mask %v", mask.Pix)
 	}
 	// Cubic convolution keeps straight lines straight away from the border.
-	ramp := &processing.Picture{Width: 16, Height: 1, Channels: 1, Transfer: processing.TransferLinear, F32: make([]float32, 16)}
+	ramp := &processing.Picture{Width: 16, Height: 1, Channels: 1, Transfer: processing.TransferLinear,
+		F32: make([]float32, 16)}
 	for i := range ramp.F32 {
 		ramp.F32[i] = float32(i) / 20
 	}
@@ -119,7 +124,8 @@ func TestVaryDepthGreyAndJPEG(t *testing.T) {
 	grey, _ := vary(t, p, m, Variation{Grey: true, Depth: 32})
 	lin := func(v uint8) float64 { return processing.TransferSRGB.Linear(float64(v) / 255) }
 	for i, v := range grey.F32 {
-		want := processing.TransferSRGB.Encode(0.2126*lin(p.U8[3*i]) + 0.7152*lin(p.U8[3*i+1]) + 0.0722*lin(p.U8[3*i+2]))
+		want := processing.TransferSRGB.Encode(0.2126*lin(p.U8[3*i]) + 0.7152*lin(p.U8[3*i+1]) +
+			0.0722*lin(p.U8[3*i+2]))
 		if grey.Channels != 1 || math.Abs(float64(v)-want) > 1e-4 {
 			t.Fatalf("pixel %d: %g, want %g", i, v, want)
 		}
