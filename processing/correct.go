@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"blik/internal/message"
@@ -33,7 +32,7 @@ func Correct(ctx context.Context, b Backend, pic *Picture, mask *Mask, p Params,
 			mask.Width, mask.Height, pic.Width, pic.Height)
 	}
 	b.Timings() // what an earlier, failed job left
-	c := &corrector{ctx: ctx, be: b, pic: pic, p: p, progress: o.Progress}
+	c := &corrector{ctx: ctx, be: b, pic: pic, p: p, progress: o.Progress, methods: methods()}
 	if err := c.stage(message.Of("spots"), 0, func() error {
 		c.glare = newGlareMap(mask, p.Halo)
 		c.codec = newCodec(pic)
@@ -79,6 +78,7 @@ type corrector struct {
 	progress Progress
 	glare    *glareMap
 	codec    *codec
+	methods  [methodCount]method
 	// light is the colour of the light over the whole picture, of length 1.
 	light [4]float64
 }
@@ -172,43 +172,23 @@ func (c *corrector) batch(sites []*site, first int) (last int, err error) {
 
 // solve fills the windows by the methods that were asked for.
 func (c *corrector) solve(sites []*site, done, share float64) error {
-	var through, fill, bend, spread []*site
-	for _, s := range sites {
-		if s.known == 0 {
+	for i, p := range passes() {
+		var part []*site
+		for _, s := range sites {
+			if s.known > 0 && slices.Contains(c.methods[s.method].passes, pass(i)) {
+				part = append(part, s)
+			}
+		}
+		if len(part) == 0 {
 			continue
 		}
-		switch s.method {
-		case MethodSubtract, MethodExemplar:
-			through = append(through, s)
-		case MethodHarmonic:
-			fill = append(fill, s)
-		case MethodBiharmonic:
-			fill, bend = append(fill, s), append(bend, s)
-		case MethodConvolution:
-			spread = append(spread, s)
-		}
-	}
-	steps := []struct {
-		name message.Message
-		part []*site
-		run  func(*atlas) error
-	}{
-		{message.Of("light"), through, c.lookThrough},
-		{message.Of("harmonic"), fill, c.harmonic},
-		{message.Of("biharmonic"), bend, c.biharmonic},
-		{message.Of("convolution"), spread, c.convolve},
-	}
-	for i, s := range steps {
-		if len(s.part) == 0 {
-			continue
-		}
-		if err := c.stage(s.name, done+share*(0.2+0.1*float64(i)), func() error {
-			a, err := c.newAtlas(s.part)
+		if err := c.stage(p.name, done+share*(0.2+0.1*float64(i)), func() error {
+			a, err := c.newAtlas(part)
 			if err != nil {
 				return err
 			}
 			defer a.release()
-			return s.run(a)
+			return p.run(c, a)
 		}); err != nil {
 			return err
 		}
@@ -216,51 +196,11 @@ func (c *corrector) solve(sites []*site, done, share float64) error {
 	return c.stage(message.Of("fill"), done+0.6*share, func() error {
 		c.each(len(sites), func(i int) {
 			s := sites[i]
-			switch {
-			case s.known == 0:
-			case s.method == MethodMedian:
-				s.median()
-			case s.method == MethodTelea:
-				s.telea(c.ctx)
-			case s.method == MethodExemplar:
-				s.exemplar(c.ctx)
+			if fill := c.methods[s.method].fill; fill != nil && s.known > 0 {
+				fill(s, c.ctx)
 			}
 		})
 		return c.details(sites)
-	})
-}
-
-// harmonic fills by Laplace's equation.
-func (c *corrector) harmonic(a *atlas) error {
-	sweeps, omegas := a.relaxation()
-	return a.inPlace(func(p Plane) error {
-		return c.do(Harmonic{Dst: p, State: a.state, Tiles: a.tiles, Sweeps: sweeps, Omegas: omegas})
-
-	})
-}
-
-// biharmonic goes on from the harmonic solution.
-func (c *corrector) biharmonic(a *atlas) error {
-	sweeps := make([]int, len(a.sites))
-	for i, s := range a.sites {
-		// The slowest wave of a hole of depth t dies like 1 − 1/t² a sweep.
-		sweeps[i] = min(60+8*s.thick*s.thick, 4000)
-	}
-	return a.inPlace(func(p Plane) error {
-		return c.do(Biharmonic{Dst: p, State: a.state, Tiles: a.tiles, Sweeps: sweeps, Omega: 1.4})
-
-	})
-}
-
-// convolve fills by normalised convolution with a Gaussian of half the depth of the hole.
-func (c *corrector) convolve(a *atlas) error {
-	sigmas := make([]float64, len(a.sites))
-	for i, s := range a.sites {
-		sigmas[i] = math.Max(1, float64(s.thick)/2)
-	}
-	return a.inPlace(func(p Plane) error {
-		return c.do(Convolve{Dst: p, State: a.state, Tiles: a.tiles, Sigmas: sigmas})
-
 	})
 }
 
@@ -381,15 +321,4 @@ func (a *atlas) inPlace(op func(Plane) error) error {
 		}
 	}
 	return nil
-}
-
-// relaxation returns sweeps and factors that make successive over-relaxation converge on holes of the sites' depths.
-func (a *atlas) relaxation() (sweeps []int, omegas []float32) {
-	for _, s := range a.sites {
-		// The best factor of a square of 2·thick pixels (Young 1954).
-		across := float64(2*s.thick + 1)
-		omegas = append(omegas, float32(2/(1+math.Sin(math.Pi/across))))
-		sweeps = append(sweeps, 12+5*s.thick)
-	}
-	return sweeps, omegas
 }

@@ -203,7 +203,7 @@ func (c *corrector) load(s *site) {
 	for k := range s.pix {
 		s.pix[k] = make([]float32, n)
 	}
-	through := s.method == MethodSubtract || s.method == MethodExemplar
+	light := c.methods[s.method].light
 	i := 0
 	for y := s.y0; y < s.y1; y++ {
 		at := (y*c.pic.Width + s.x0) * ch
@@ -223,7 +223,7 @@ func (c *corrector) load(s *site) {
 				if glare && v >= clipLevel {
 					s.state[i] = StateClipped
 				}
-				if through {
+				if light {
 					v = c.codec.rootOf(at + k)
 				}
 				s.pix[k][i] = v
@@ -269,7 +269,7 @@ func (c *corrector) finish(s *site) {
 		p.F32 = make([]float32, 0, n)
 	}
 	soft := c.p.Blend / 100 * s.radius()
-	through := s.method == MethodSubtract || s.method == MethodExemplar
+	light := c.methods[s.method].light
 	s.mine(func(i, x, y int) {
 		alpha := float32(1)
 		if s.depth[i] > 0 && soft > 0 {
@@ -283,7 +283,7 @@ func (c *corrector) finish(s *site) {
 			at := (y*c.pic.Width+x)*ch + k
 			old, ok := c.codec.level(at)
 			v := s.pix[k][i]
-			if through && alpha > 0 {
+			if light && alpha > 0 {
 				v = c.codec.unroot(v)
 			}
 			if alpha < 1 {

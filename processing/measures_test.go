@@ -64,9 +64,27 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
-// TestMeasuresAreDocumented looks for every measure in the table of docs/detection.md.
-func TestMeasuresAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../docs/detection.md")
+// TestTablesAreDocumented looks for every measure in the table of docs/detection.md and for every method in the one of
+// docs/correction.md.
+func TestTablesAreDocumented(t *testing.T) {
+	measures := rowsOfDocument(t, "../docs/detection.md")
+	for _, m := range Measures() {
+		if !measures[m.Name] {
+			t.Errorf("docs/detection.md has no row for the measure %s", m.Name)
+		}
+	}
+	listed := rowsOfDocument(t, "../docs/correction.md")
+	for _, m := range Methods() {
+		if !listed[m.ID()] {
+			t.Errorf("docs/correction.md has no row for the method %s", m.ID())
+		}
+	}
+}
+
+// rowsOfDocument returns the names in the first column of the tables of a document; a cell may hold several.
+func rowsOfDocument(t *testing.T, path string) map[string]bool {
+	t.Helper()
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,9 +96,5 @@ func TestMeasuresAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range Measures() {
-		if !documented[m.Name] {
-			t.Errorf("docs/detection.md has no row for the measure %s", m.Name)
-		}
-	}
+	return documented
 }

@@ -5,7 +5,14 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"blik/internal/message"
 )
+
+func exemplarMethod() method {
+	return method{id: "exemplar", name: message.Of("exemplar"), light: true, passes: []pass{passLight},
+		fill: (*site).exemplar}
+}
 
 // patchRadius is half the side of the patches that exemplar copies.
 const patchRadius = 4

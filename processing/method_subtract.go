@@ -3,7 +3,13 @@ package processing
 import (
 	"math"
 	"slices"
+
+	"blik/internal/message"
 )
+
+func subtractMethod() method {
+	return method{id: "subtract", name: message.Of("subtract the light"), light: true, passes: []pass{passLight}}
+}
 
 // estimateLight returns the colour of the light: the median over the spots of how their brightest unclipped pixel rises
 // over the median of the paint around it, in linear light. It looks at the whole mask, whatever is to be corrected, and

@@ -1,0 +1,112 @@
+package processing
+
+import (
+	"context"
+
+	"blik/internal/message"
+)
+
+// Method is how a glint is corrected.
+type Method uint8
+
+// The methods. Where a method needs something that a spot does not have (unclipped light to subtract, room for
+// exemplars), the next that can do it takes its place, and the patch says which did.
+const (
+	// MethodAuto chooses by the spot's size and by how much of it is clipped.
+	MethodAuto Method = iota
+	// MethodSubtract takes the light away along its colour and leaves the paint under it; what is clipped is filled.
+	MethodSubtract
+	// MethodMedian fills with the median of the ring around the spot.
+	MethodMedian
+	// MethodConvolution fills by normalised convolution (Knutsson & Westin 1993).
+	MethodConvolution
+	// MethodHarmonic solves Laplace's equation from the ring.
+	MethodHarmonic
+	// MethodBiharmonic solves the biharmonic equation from two rings.
+	MethodBiharmonic
+	// MethodTelea marches inwards (Telea 2004).
+	MethodTelea
+	// MethodExemplar copies patches from nearby and blends them (Criminisi, Pérez & Toyama 2004).
+	MethodExemplar
+
+	methodCount
+)
+
+// methods is the table of the methods: a row for each, described in the file of the method.
+func methods() [methodCount]method {
+	return [methodCount]method{
+		MethodAuto:        {id: "auto", name: message.Of("auto")},
+		MethodSubtract:    subtractMethod(),
+		MethodMedian:      medianMethod(),
+		MethodConvolution: convolutionMethod(),
+		MethodHarmonic:    harmonicMethod(),
+		MethodBiharmonic:  biharmonicMethod(),
+		MethodTelea:       teleaMethod(),
+		MethodExemplar:    exemplarMethod(),
+	}
+}
+
+// method describes one Method.
+type method struct {
+	// id is what flags, presets and reports write, name what a person reads.
+	id   string
+	name message.Message
+	// light: the method separates light from paint, on roots of linear light; the others work on the samples.
+	light bool
+	// passes are what the backend computes for the method.
+	passes []pass
+	// fill then works on one spot, on a single thread; nil where nothing is left to do.
+	fill func(s *site, ctx context.Context)
+}
+
+// pass is a step that the backend takes for all spots of a batch whose methods need it.
+type pass uint8
+
+// The passes in the order in which they are taken.
+const (
+	passLight pass = iota
+	passHarmonic
+	passBiharmonic
+	passConvolution
+	passCount
+)
+
+// passes returns the name of each pass and what computes it.
+func passes() [passCount]struct {
+	name message.Message
+	run  func(*corrector, *atlas) error
+} {
+	return [passCount]struct {
+		name message.Message
+		run  func(*corrector, *atlas) error
+	}{
+		passLight:       {message.Of("light"), (*corrector).lookThrough},
+		passHarmonic:    {message.Of("harmonic"), (*corrector).harmonic},
+		passBiharmonic:  {message.Of("biharmonic"), (*corrector).biharmonic},
+		passConvolution: {message.Of("convolution"), (*corrector).convolve},
+	}
+}
+
+// methodChoices are the methods as values of a parameter, in their order.
+func methodChoices() []Choice {
+	var list []Choice
+	for _, m := range methods() {
+		list = append(list, Choice{m.id, m.name})
+	}
+	return list
+}
+
+// Methods returns all methods, MethodAuto first.
+func Methods() []Method {
+	list := make([]Method, methodCount)
+	for i := range list {
+		list[i] = Method(i)
+	}
+	return list
+}
+
+// ID returns the name of the method as flags, presets and reports write it.
+func (m Method) ID() string { return methods()[m].id }
+
+// Name returns the name of the method as a person reads it.
+func (m Method) Name() message.Message { return methods()[m].name }

@@ -1,0 +1,20 @@
+package processing
+
+import "blik/internal/message"
+
+// biharmonicMethod starts from the harmonic solution.
+func biharmonicMethod() method {
+	return method{id: "biharmonic", name: message.Of("biharmonic"), passes: []pass{passHarmonic, passBiharmonic}}
+}
+
+// biharmonic goes on from the harmonic solution.
+func (c *corrector) biharmonic(a *atlas) error {
+	sweeps := make([]int, len(a.sites))
+	for i, s := range a.sites {
+		// The slowest wave of a hole of depth t dies like 1 − 1/t² a sweep.
+		sweeps[i] = min(60+8*s.thick*s.thick, 4000)
+	}
+	return a.inPlace(func(p Plane) error {
+		return c.do(Biharmonic{Dst: p, State: a.state, Tiles: a.tiles, Sweeps: sweeps, Omega: 1.4})
+	})
+}
