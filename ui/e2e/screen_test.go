@@ -179,13 +179,23 @@ func (w *window) drag(v view, button string, x0, y0, x1, y1 float64) {
 // await returns the next line of the program's log that begins with prefix.
 func (w *window) await(prefix string) string {
 	w.t.Helper()
-	for start := time.Now(); time.Since(start) < patience; time.Sleep(20 * time.Millisecond) {
+	line, ok := w.awaitFor(prefix, patience)
+	if !ok {
+		w.t.Fatalf("no %q in the program's log after %v; it said:\n%s", prefix, patience, w.stderr)
+	}
+	return line
+}
+
+// awaitFor is await for at most some time.
+func (w *window) awaitFor(prefix string, most time.Duration) (line string, ok bool) {
+	w.t.Helper()
+	for start := time.Now(); time.Since(start) < most; time.Sleep(20 * time.Millisecond) {
 		lines := w.lines()
 		for w.read < len(lines) {
 			line := lines[w.read]
 			w.read++
 			if strings.HasPrefix(line, prefix) {
-				return line
+				return line, true
 			}
 		}
 		select {
@@ -194,8 +204,7 @@ func (w *window) await(prefix string) string {
 		default:
 		}
 	}
-	w.t.Fatalf("no %q in the program's log after %v; it said:\n%s", prefix, patience, w.stderr)
-	return ""
+	return "", false
 }
 
 // place waits until the timing view has the given size and returns the middle of one of its controls.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestXvfbTiming measures in the timing view: detection, whose rows are saved, and an experiment, which closing cancels. The
@@ -28,10 +29,16 @@ func TestXvfbTiming(t *testing.T) {
 	id := strings.Fields(w.xdo("search", "--sync", "--onlyvisible", "--name", "Timing and experiments"))[0]
 	w.xdo("windowactivate", "--sync", id)
 	w.xdo("windowsize", "--sync", id, "1024", "700")
+	// A window that was just activated may take a click for that; what is clicked here opens a list or a dialog.
 	click := func(name string) {
 		x, y := w.place(name, 1024, 700)
-		w.xdo("mousemove", "--window", id, x, y, "click", "1")
-		w.await("overlays 1")
+		for start := time.Now(); time.Since(start) < patience; {
+			w.xdo("mousemove", "--window", id, x, y, "click", "1")
+			if _, ok := w.awaitFor("overlays 1", time.Second); ok {
+				return
+			}
+		}
+		t.Fatalf("a click on %s does nothing", name)
 	}
 	// The lists of choices open: the pictures, of which the open one is taken, and the repetitions.
 	for _, name := range []string{"picture", "repeat"} {
@@ -61,7 +68,6 @@ func TestXvfbTiming(t *testing.T) {
 	}
 
 	// The page of the experiments, and the last of them.
-	w.await("overlays 0")
 	w.key("ctrl+Next")
 	w.await("page 1")
 	click("experiment")

@@ -16,6 +16,7 @@ type Painter interface {
 // Brush paints the mask, or erases it; the right button does the opposite. With Shift a stroke starts with a straight
 // line from the end of the last one.
 type Brush struct {
+	idle
 	// Erase makes the left button erase.
 	Erase bool
 	// Size gives radius and softness at the start of each stroke.
@@ -57,9 +58,6 @@ func (b *Brush) Release() { b.painter.EndStroke() }
 
 // Cancel takes the stroke back.
 func (b *Brush) Cancel() { b.painter.CancelStroke() }
-
-// Hover does nothing.
-func (b *Brush) Hover(Event) {}
 
 // Pointer is the brush's ring.
 func (b *Brush) Pointer(Event) Pointer { return Ring }

@@ -4,6 +4,7 @@ import "blik/processing"
 
 // Picker takes a finding out of the mask at a click, and puts it back at the next one.
 type Picker struct {
+	idle
 	// Toggle gets the place of the click and the distance within which a finding counts as hit.
 	Toggle func(at processing.Point, slack float64)
 	// Hit says whether a click there would do something; it may be nil.
@@ -16,18 +17,6 @@ func (p *Picker) Press(e Event) {
 		p.Toggle(e.At, e.Slack)
 	}
 }
-
-// Move does nothing.
-func (p *Picker) Move(Event) {}
-
-// Release does nothing.
-func (p *Picker) Release() {}
-
-// Cancel does nothing.
-func (p *Picker) Cancel() {}
-
-// Hover does nothing.
-func (p *Picker) Hover(Event) {}
 
 // Pointer is a hand over a finding.
 func (p *Picker) Pointer(e Event) Pointer {

@@ -44,23 +44,26 @@ const (
 	ResizeY
 )
 
+// idle ignores all events; tools embed it for those that mean nothing to them.
+type idle struct{}
+
+// Press is ignored.
+func (idle) Press(Event) {}
+
+// Move is ignored.
+func (idle) Move(Event) {}
+
+// Release is ignored.
+func (idle) Release() {}
+
+// Cancel is ignored.
+func (idle) Cancel() {}
+
+// Hover is ignored.
+func (idle) Hover(Event) {}
+
 // Pan moves the picture; the viewport does it itself, as it does for other tools while the space bar is held.
-type Pan struct{}
-
-// Press does nothing.
-func (Pan) Press(Event) {}
-
-// Move does nothing.
-func (Pan) Move(Event) {}
-
-// Release does nothing.
-func (Pan) Release() {}
-
-// Cancel does nothing.
-func (Pan) Cancel() {}
-
-// Hover does nothing.
-func (Pan) Hover(Event) {}
+type Pan struct{ idle }
 
 // Pointer is a hand.
 func (Pan) Pointer(Event) Pointer { return Hand }

@@ -1,0 +1,351 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"blik/app/device"
+	"blik/app/document"
+	"blik/app/imagefile"
+	"blik/app/job"
+	"blik/app/report"
+	"blik/app/settings"
+	"blik/internal/message"
+	"blik/internal/testpic"
+	"blik/processing"
+)
+
+// fake is a session whose files and results are made up and whose callbacks run on the test's goroutine.
+type fake struct {
+	*Session
+	t     *testing.T
+	queue chan func()
+	// changes are those since the last call of changed.
+	changes   []Change
+	saved     []string
+	masks     map[string]*processing.Mask
+	reports   []report.Correction
+	reportErr error
+	exists    bool
+}
+
+func newFake(t *testing.T) *fake {
+	t.Helper()
+	chosen := settings.Default()
+	f := &fake{t: t, queue: make(chan func(), 1000), masks: map[string]*processing.Mask{}}
+	f.Session = New(Options{
+		Files: files{f}, Engine: engineOf{}, Device: device.NewSwitch(), Settings: &chosen, Version: "1.2.3",
+		Devices:  func() ([]device.Device, error) { return []device.Device{{Name: "cpu"}}, nil },
+		Dispatch: func(do func()) { f.queue <- do },
+	})
+	f.Subscribe(func(c Change) { f.changes = append(f.changes, c) })
+	t.Cleanup(func() {
+		if err := f.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+// files are the Files of a fake.
+type files struct{ *fake }
+
+func (f files) Read(_ context.Context, path string) (*imagefile.File, error) {
+	format := map[string]imagefile.Format{".png": imagefile.PNG, ".jpg": imagefile.JPEG}[filepath.Ext(path)]
+	if format == "" {
+		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+	}
+	pic := testpic.Flat(40, 30, 3, 100)
+	return &imagefile.File{Path: path, Format: format, Depth: 8, Orientation: 1, Picture: pic}, nil
+}
+
+func (f files) ReadMask(_ context.Context, path string, w, h int) (*processing.Mask, error) {
+	return f.masks[path], nil
+}
+
+func (f files) WriteMask(_ context.Context, path string, m *processing.Mask) error {
+	f.masks[path] = m
+	return nil
+}
+
+func (f files) Save(_ context.Context, _ *imagefile.File, path string, _ []processing.Patch, o imagefile.SaveOptions) (
+	*imagefile.Saved, error,
+) {
+	if f.exists && !o.Overwrite {
+		return nil, &imagefile.Error{Path: path, Kind: imagefile.ErrExists}
+	}
+	f.saved = append(f.saved, path)
+	return &imagefile.Saved{Path: path}, nil
+}
+
+func (f files) Report(_ context.Context, c report.Correction, lang string) (string, error) {
+	f.reports = append(f.reports, c)
+	return c.Saved.Path + "." + lang + ".html", f.reportErr
+}
+
+// engineOf finds two glints and fills findings with zeros.
+type engineOf struct{}
+
+func (engineOf) Detect(_ context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (
+	*processing.Result, *message.Message, error,
+) {
+	r := &processing.Result{Device: "fake", Mask: processing.NewMask(pic.Width, pic.Height), Params: p}
+	for id, at := range []image.Point{{X: 5, Y: 4}, {X: 30, Y: 20}} {
+		r.Mask.Pix[at.Y*pic.Width+at.X] = 255
+		r.Findings = append(r.Findings, processing.Finding{ID: id + 1, Left: at.X, Top: at.Y, Width: 1, Height: 1, Area: 1,
+			Runs: []processing.Run{{Y: at.Y, X0: at.X, X1: at.X + 1}}})
+	}
+	return r, nil, nil
+}
+
+func (engineOf) Correct(_ context.Context, pic *processing.Picture, _ *processing.Mask, _ processing.Params,
+	o processing.CorrectOptions,
+) (*processing.Correction, *message.Message, error) {
+	c := &processing.Correction{Device: "fake"}
+	for _, s := range o.Spots {
+		n := 0
+		for _, r := range s.Runs {
+			n += r.X1 - r.X0
+		}
+		c.Patches = append(c.Patches, processing.Patch{Spot: s.ID, Method: processing.MethodMedian, Runs: s.Runs,
+			U8: bytes.Repeat([]byte{7}, n*pic.Channels)})
+	}
+	return c, nil, nil
+}
+
+// settle runs callbacks until no job is left.
+func (f *fake) settle() {
+	f.t.Helper()
+	for f.Busy() {
+		(<-f.queue)()
+	}
+}
+
+// ok fails the test for an error of a job.
+func (f *fake) ok(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Error(err)
+	}
+}
+
+func (f *fake) opened(path string) *fake {
+	f.t.Helper()
+	f.Open(path, f.ok)
+	f.settle()
+	f.changed()
+	return f
+}
+
+// outcome takes the outcome of a job that must succeed.
+func (f *fake) outcome(_ Outcome, err error) { f.ok(err) }
+
+// changed names what changed since it was called last.
+func (f *fake) changed() string {
+	var names []string
+	add := func(name string, on bool) {
+		if on && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, c := range f.changes {
+		add("pixels", !c.Pixels.Empty())
+		add("document", c.Document)
+		add("mask", c.Mask)
+		add("corrections", c.Corrections)
+		add("result", c.Result)
+		add("region", c.Region)
+		add("selection", c.Selection)
+		add("history", c.History)
+		add("saved", c.Saved)
+		add("params", c.Params)
+		add("recent", c.Recent)
+	}
+	f.changes = nil
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+// A listener that shows only what a Change names shows the whole truth.
+func TestChanges(t *testing.T) {
+	f := newFake(t)
+	at := processing.Point{X: 10.5, Y: 10.5}
+	for _, c := range []struct {
+		name string
+		do   func()
+		want string
+	}{
+		{"open", func() { f.Open("/a.png", f.ok) }, "corrections document mask recent"},
+		{"detect", func() { f.Detect(f.outcome) }, "history mask pixels result saved"},
+		{"begin a stroke", func() { f.BeginStroke(document.Brush{Radius: 1}, at) }, "pixels"},
+		{"paint on", func() { f.StrokeTo(processing.Point{X: 13, Y: 10.5}) }, "pixels"},
+		{"end the stroke", f.EndStroke, "history mask"},
+		{"correct", func() { f.CorrectAll(f.outcome) }, "corrections history saved"},
+		{"select", func() { f.SelectNext(1) }, "selection"},
+		{"correct otherwise", func() { f.CorrectSelected(processing.MethodTelea, f.outcome) }, "corrections selection"},
+		{"undo", func() { f.Undo() }, "corrections history selection"},
+		{"redo", func() { f.Redo() }, "corrections history selection"},
+		{"remove", func() { f.RemoveSelected() }, "corrections history mask pixels selection"},
+		{"put back", func() { f.Toggle(processing.Point{X: 5.5, Y: 4.5}, 0) }, "history mask pixels selection"},
+		{"region", func() {
+			f.ok(f.SetRegion(&processing.Region{Points: []processing.Point{{}, {X: 9, Y: 9}}}))
+		}, "history region"},
+		{"parameters", func() { f.ok(f.SetParam(spec(t, "halo"), 7)) }, "params"},
+		{"the same parameters", func() { f.ok(f.SetParam(spec(t, "halo"), 7)) }, ""},
+		{"save the mask", func() { f.SaveMask("/m.png", f.ok) }, "saved"},
+		{"save the picture", func() { f.SavePicture("/b.png", "en", imagefile.SaveOptions{}, f.ok) }, "saved"},
+		{"load the mask", func() { f.LoadMask("/m.png", f.ok) }, ""},
+		{"clear", f.ClearMask, "corrections history mask pixels saved selection"},
+		{"take over", f.TakeOver, "params"},
+		{"open another", func() { f.Open("/c.png", f.ok) }, "corrections document history mask recent region result saved"},
+	} {
+		c.do()
+		f.settle()
+		if got := f.changed(); got != c.want {
+			t.Errorf("%s: changed are %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func spec(t *testing.T, id string) processing.Spec {
+	t.Helper()
+	s, ok := processing.SpecByID(id)
+	if !ok {
+		t.Fatalf("no parameter %s", id)
+	}
+	return s
+}
+
+// What the user is drawing becomes part of the document before anything else happens to it.
+func TestSettle(t *testing.T) {
+	f := newFake(t).opened("/a.png")
+	settled := 0
+	f.Settle = func() {
+		settled++
+		f.EndStroke()
+	}
+	for name, do := range map[string]func(){
+		"detect": func() { f.Detect(f.outcome) }, "clear": f.ClearMask, "invert": f.InvertMask, "undo": func() { f.Undo() },
+		"save": func() { f.SaveMask("/m.png", f.ok) },
+	} {
+		f.BeginStroke(document.Brush{Radius: 1}, processing.Point{X: 9, Y: 9})
+		settled = 0
+		do()
+		f.settle()
+		if settled == 0 || f.Document().Painting() {
+			t.Errorf("%s: settled %d times, painting %v", name, settled, f.Document().Painting())
+		}
+	}
+}
+
+func TestOpenFails(t *testing.T) {
+	f := newFake(t).opened("/a.png")
+	before := f.Document()
+	f.Settings().AddRecent("/gone")
+	var failed error
+	f.Open("/gone", func(err error) { failed = err })
+	f.settle()
+	if !errors.Is(failed, fs.ErrNotExist) || f.Document() != before || slices.Contains(f.Settings().Recent, "/gone") {
+		t.Errorf("%v, recent %v", failed, f.Settings().Recent)
+	}
+}
+
+func TestOneJobAtATime(t *testing.T) {
+	f := newFake(t).opened("/a.png")
+	f.Detect(f.outcome)
+	var second error
+	f.Detect(func(_ Outcome, err error) { second = err })
+	if !errors.Is(second, job.ErrBusy) {
+		t.Error(second)
+	}
+	f.settle()
+}
+
+func TestNext(t *testing.T) {
+	f := newFake(t)
+	check := func(want Step, findings int) {
+		t.Helper()
+		f.settle()
+		if step, n := f.Next(); step != want || n != findings {
+			t.Errorf("step %d of %d findings, want %d of %d", step, n, want, findings)
+		}
+	}
+	check(StepOpen, 0)
+	f.opened("/a.png")
+	check(StepDetect, 0)
+	f.Detect(f.outcome)
+	check(StepCorrect, 2)
+	f.CorrectAll(f.outcome)
+	check(StepSave, 2)
+	f.SavePicture("/b.png", "en", imagefile.SaveOptions{}, f.ok)
+	check(StepDone, 2)
+	f.SavePicture("/a.png", "en", imagefile.SaveOptions{Overwrite: true}, f.ok)
+	check(StepOverwritten, 2)
+	if len(f.Document().Spots()) != 2 || f.Corrected() || f.Written().Saved.Path != "/a.png" {
+		t.Error("the overwritten original was not opened again with its mask")
+	}
+}
+
+func TestSavePicture(t *testing.T) {
+	f := newFake(t).opened("/a.png")
+	f.Detect(f.outcome)
+	f.settle()
+	f.CorrectAll(f.outcome)
+	f.settle()
+	path, o, ok := f.SaveTarget()
+	if path != "/a_corrected.png" || o.Overwrite || !ok {
+		t.Fatalf("%s, %+v, %v", path, o, ok)
+	}
+	var got error
+	save := func(o imagefile.SaveOptions) {
+		f.SavePicture(path, "en", o, func(err error) { got = err })
+		f.settle()
+	}
+	f.exists = true
+	if save(o); !errors.Is(got, imagefile.ErrExists) || f.Written().Saved != nil {
+		t.Errorf("an existing file: %v", got)
+	}
+	// The picture is saved although its report is not.
+	f.reportErr = errors.New("disk full")
+	var incomplete *ReportError
+	if save(imagefile.SaveOptions{Overwrite: true}); !errors.As(got, &incomplete) || f.Document().PictureDirty() {
+		t.Errorf("a report that fails: %v", got)
+	}
+	r := f.reports[0]
+	if r.Program != "1.2.3" || r.Device != "fake" || len(r.Findings) != 2 || r.Mask.Area() != 2 || r.Date.IsZero() {
+		t.Errorf("reported %+v", r)
+	}
+	if path, o, ok := f.SaveTarget(); path != "/a_corrected.png" || !o.Overwrite || !ok {
+		t.Errorf("saving again: %s, %+v, %v", path, o, ok)
+	}
+	f.Settings().WriteReport = false
+	if save(imagefile.SaveOptions{Overwrite: true}); got != nil || len(f.reports) != 1 {
+		t.Errorf("%v, %d reports", got, len(f.reports))
+	}
+	// A JPEG takes a question first.
+	if _, _, ok := f.opened("/a.jpg").SaveTarget(); ok {
+		t.Error("a JPEG is saved without a question")
+	}
+}
+
+func TestHit(t *testing.T) {
+	f := newFake(t).opened("/a.png")
+	f.Detect(f.outcome)
+	f.settle()
+	for _, want := range []Toggled{Removed, Restored} {
+		if got := f.Toggle(processing.Point{X: 6.4, Y: 4.5}, 1); got != want {
+			t.Errorf("a click beside a finding: %d, want %d", got, want)
+		}
+	}
+	if f.Hit(processing.Point{X: 20, Y: 20}, 1) || f.Toggle(processing.Point{X: 20, Y: 20}, 1) != Unchanged {
+		t.Error("a click on nothing hits")
+	}
+}

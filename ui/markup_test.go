@@ -1,0 +1,48 @@
+package ui
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+)
+
+// update writes the expected markup instead of comparing with it: go test ./ui -run Markup -update.
+var update = flag.Bool("update", false, "write the expected markup of the panels")
+
+// checkMarkup compares the layout and the texts of an object with testdata.
+func checkMarkup(t *testing.T, name string, o fyne.CanvasObject) {
+	t.Helper()
+	if !*update {
+		test.AssertObjectRendersToMarkup(t, name, o)
+		return
+	}
+	path := filepath.Join("testdata", name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(test.RenderObjectToMarkup(o)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Every part of the window stands where it did and says what it said, in both languages.
+func TestMarkup(t *testing.T) {
+	for _, lang := range []string{"en", "ru"} {
+		t.Run(lang, func(t *testing.T) {
+			h := fixed(t, lang)
+			h.actions.do("find.next")
+			h.actions.do("tool.brush")
+			for name, tab := range map[string]int{"detection": 0, "findings": 1, "correction": 2} {
+				h.panel.tabs.SelectIndex(tab)
+				checkMarkup(t, lang+"/"+name+".xml", h.panel.object)
+			}
+			checkMarkup(t, lang+"/toolbar.xml", h.bar.object)
+			checkMarkup(t, lang+"/strip.xml", h.strip.object)
+			checkMarkup(t, lang+"/status.xml", h.status.object)
+		})
+	}
+}
