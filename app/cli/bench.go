@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"io"
 	"strings"
 	"time"
 
@@ -24,50 +24,92 @@ const (
 	detectionName   = "detect"
 )
 
+// benchOutput is what both benchmarks share: how their results are written.
+type benchOutput struct {
+	*program
+	format, dir string
+	quiet       bool
+}
+
+func (o *benchOutput) addFlags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVarP(&o.dir, "output", "o", "", o.say("also write tables and plots into folder `DIR`, created if missing"))
+	f.StringVar(&o.format, "format", "table", o.say("`FORMAT` of the output: table, csv or json"))
+	f.BoolVarP(&o.quiet, "quiet", "q", false, o.say("show no progress"))
+	must(c.MarkFlagDirname("output"))
+	complete(c, "format", benchFormats())
+}
+
+// bar returns a progress bar, nil where none is wanted.
+func (o *benchOutput) bar() *bar {
+	if o.quiet {
+		return nil
+	}
+	return newBar(o.Stderr)
+}
+
+// start creates the output folder.
+func (o *benchOutput) start() error {
+	if o.dir == "" {
+		return nil
+	}
+	return o.makeFolder(o.dir)
+}
+
+// publish prints results in the format asked for and saves their files.
+func (o *benchOutput) publish(table, csv, json func(io.Writer) error, save func() ([]string, error)) error {
+	err := map[string]func(io.Writer) error{"table": table, "csv": csv, "json": json}[o.format](o.Stdout)
+	if err != nil || o.dir == "" {
+		return err
+	}
+	written, err := save()
+	if o.format == "table" && len(written) > 0 {
+		fmt.Fprint(o.Stdout, o.say("\nWritten:\n  %s\n", strings.Join(written, "\n  ")))
+	}
+	return err
+}
+
 // benchmark is one run of `blik bench`.
 type benchmark struct {
-	*program
+	benchOutput
 	variants, sizes, values []string
-	input, out, format      string
-	deviceName              string
-	quick, quiet            bool
+	input, deviceName       string
+	quick                   bool
 	memory, longest         float64
 }
 
 func (p *program) benchCommand() *cobra.Command {
-	b := &benchmark{program: p}
+	b := &benchmark{benchOutput: benchOutput{program: p}}
 	c := &cobra.Command{
 		Use:   "bench [flags] [" + p.say("EXPERIMENT") + "]",
-		Short: p.say("Repeat the experiments that the program stands on"),
-		Long: p.say(`Repeats an experiment of the papers that the program stands on, on this machine: every variant is compared with a slow
-reference, then timed. Prints a table, the paper's figures, and whether its claims are confirmed. Without a name it lists
-the experiments with their variants and parameters; all runs every one.
+		Short: p.say("Repeat the experiments behind the program"),
+		Long: p.say(`Repeats an experiment of the papers behind the program on this machine: every variant is compared
+with a slow reference, then timed. Prints a table, the paper's figures, and whether its claims are confirmed. Without a
+name it lists the experiments with their variants and parameters; all runs every one.
 
-Exit status: 0 done, 1 some variant failed or the device named is not there, 2 wrong use, 130 cancelled.`),
+Exit status: 0 done, 1 some variant failed or the device does not exist, 2 wrong use, 130 cancelled.`),
 		ValidArgs: append(experimentIDs(), everyExperiment),
 	}
 	f := c.Flags()
 	f.StringSliceVar(&b.variants, "variant", nil, p.say("measure only these `VARIANTS`, comma-separated"))
 	f.StringSliceVar(&b.sizes, "size", nil, p.say("measure these `SIZES`: 1024x768, 18.7MP, 2^20 or 1000"))
 	f.StringArrayVar(&b.values, "param", nil, p.say("`NAME=VALUE,…` of a parameter; may be repeated"))
-	f.StringVar(&b.input, "input", "", p.say("compute on the picture in `FILE`, as 8-bit grey, instead of a generated one"))
-	f.StringVarP(&b.out, "output", "o", "", p.say("also write tables, plots and figures into folder `DIR`, made if missing"))
-	f.StringVar(&b.format, "format", "table", p.say("`FORMAT` of the output: table, csv or json"))
+	f.StringVar(&b.input, "input", "", p.say("use the picture in `FILE`, as 8-bit grey, instead of a generated one"))
+	b.addFlags(c)
 	f.BoolVar(&b.quick, "quick", false, p.say("a first look: fewer cases and repetitions"))
-	f.Float64Var(&b.longest, "longest", 1, p.say("leave out what would take longer than `SECONDS` for one run"))
-	f.Float64Var(&b.memory, "memory", 0, p.say("leave out what needs more than `GiB` of memory; half of the machine's by default"))
-	f.StringVar(&b.deviceName, "device", "auto", p.say("`DEVICE` of the variants for a GPU: auto, cuda or cuda:N, as blik devices lists them; cpu leaves them out"))
-	f.BoolVarP(&b.quiet, "quiet", "q", false, p.say("show no progress"))
+	f.Float64Var(&b.longest, "longest", 1, p.say("skip what would take longer than `SECONDS` a run"))
+	f.Float64Var(&b.memory, "memory", 0,
+		p.say("skip what needs more than `GiB` of memory; by default half of the machine's"))
+	f.StringVar(&b.deviceName, "device", "auto",
+		p.say("`DEVICE` of the GPU variants: auto, cuda or cuda:N, as listed by blik devices; cpu leaves them out"))
 	// No list is not an empty one.
 	for _, name := range []string{"variant", "size", "param"} {
 		f.Lookup(name).DefValue = ""
 	}
-	must(c.MarkFlagDirname("output"))
 	must(c.RegisterFlagCompletionFunc("variant", completeVariants))
 	must(c.RegisterFlagCompletionFunc("size", cobra.NoFileCompletions))
 	must(c.RegisterFlagCompletionFunc("param", cobra.NoFileCompletions))
 	must(c.RegisterFlagCompletionFunc("device", completeDevices))
-	must(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(benchFormats(), cobra.ShellCompDirectiveNoFileComp)))
 	c.AddCommand(p.benchDetectCommand())
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -127,7 +169,8 @@ func (b *benchmark) list() error {
 			fmt.Fprintf(&s, "    %s  %s: %s%s\n", column(v.ID, 26), b.tr.Sprint(v.Name), b.tr.Sprint(v.Help), needs)
 		}
 		for _, p := range e.Params {
-			fmt.Fprintf(&s, "    %s  %s: %s\n", column("--param "+p.ID+"=…", 26), b.tr.Sprint(p.Help), strings.Join(p.Values, ", "))
+			fmt.Fprintf(&s, "    %s  %s: %s\n",
+				column("--param "+p.ID+"=…", 26), b.tr.Sprint(p.Help), strings.Join(p.Values, ", "))
 		}
 	}
 	s.WriteString(b.say("\ndetect — detection on the CPU and on GPUs side by side: blik bench detect --help\n"))
@@ -195,31 +238,38 @@ func (b *benchmark) provider(ctx context.Context) (device.Provider, error) {
 	return nil, nil
 }
 
-func (b *benchmark) run(ctx context.Context, names []string) error {
-	if !slices.Contains(benchFormats(), b.format) {
-		return b.usage("--format %s: must be one of %s", b.format, strings.Join(benchFormats(), ", "))
-	}
+// find returns the experiments of the given names.
+func (b *benchmark) find(names []string) ([]*experiment.Experiment, error) {
 	var chosen []*experiment.Experiment
 	for _, name := range names {
-		if name == everyExperiment {
+		switch e, err := experiment.Find(name); {
+		case name == everyExperiment:
 			chosen = append(chosen, experiment.All()...)
-			continue
+		case name == detectionName:
+			return nil, b.usage("%s is a command of its own: blik bench %s", name, name)
+		case err != nil:
+			return nil, b.usage("no experiment %q; there are %s", name, benchNames())
+		default:
+			chosen = append(chosen, e)
 		}
-		if name == detectionName {
-			return b.usage("%s runs by itself: blik bench %s", name, name)
-		}
-		e, err := experiment.Find(name)
-		if err != nil {
-			return b.usage("no experiment %q; there are %s", name, benchNames())
-		}
-		chosen = append(chosen, e)
+	}
+	return chosen, nil
+}
+
+func (b *benchmark) run(ctx context.Context, names []string) error {
+	if err := b.checkChoice("format", b.format, benchFormats()); err != nil {
+		return err
+	}
+	chosen, err := b.find(names)
+	if err != nil {
+		return err
 	}
 	if len(chosen) > 1 && len(b.variants)+len(b.sizes)+len(b.values) > 0 {
-		return b.usage("--variant, --size and --param go with one experiment")
+		return b.usage("--variant, --size and --param apply to a single experiment")
 	}
 	if len(chosen) > 1 && b.format != "table" {
 		// One after the other they are no document that a parser reads.
-		return b.usage("--format %s goes with one experiment; -o DIR writes it for several", b.format)
+		return b.usage("--format %s applies to a single experiment; -o DIR writes it for several", b.format)
 	}
 	if err := b.checkDevice(b.deviceName); err != nil {
 		return err
@@ -236,10 +286,8 @@ func (b *benchmark) run(ctx context.Context, names []string) error {
 		defer gpu.Close()
 		o.Providers = append(o.Providers, gpu)
 	}
-	if b.out != "" {
-		if err := b.makeFolder(b.out); err != nil {
-			return err
-		}
+	if err := b.start(); err != nil {
+		return err
 	}
 	failed := false
 	for i, e := range chosen {
@@ -264,14 +312,14 @@ func (b *benchmark) run(ctx context.Context, names []string) error {
 }
 
 // measure runs one experiment, prints it, and writes its files.
-func (b *benchmark) measure(ctx context.Context, e *experiment.Experiment, o experiment.Options) (*experiment.Result, error) {
-	var progress *bar
-	if !b.quiet {
-		progress = newBar(b.Stderr)
-		defer progress.close()
-	}
+func (b *benchmark) measure(ctx context.Context, e *experiment.Experiment, o experiment.Options) (
+	*experiment.Result, error,
+) {
+	progress := b.bar()
+	defer progress.close()
 	o.Progress = func(p experiment.Progress) {
-		progress.set(e.ID, b.tr.Sprint(p.Variant.Name)+" "+p.Case.Size.String(), float64(p.Done)/float64(max(p.Total, 1)))
+		stage := b.tr.Sprint(p.Variant.Name) + " " + p.Case.Size.String()
+		progress.set(e.ID, stage, float64(p.Done)/float64(max(p.Total, 1)))
 	}
 	machine := bench.ThisMachine(b.Version, b.now())
 	r, err := experiment.Run(ctx, e, o)
@@ -284,20 +332,10 @@ func (b *benchmark) measure(ctx context.Context, e *experiment.Experiment, o exp
 		return nil, err
 	}
 	machine.GPUs = append(machine.GPUs, r.Devices...)
-	switch b.format {
-	case "csv":
-		err = bench.CSV(b.Stdout, r)
-	case "json":
-		err = bench.JSON(b.Stdout, machine, r, b.tr)
-	default:
-		err = bench.Table(b.Stdout, machine, r, b.tr)
-	}
-	if err != nil || b.out == "" {
-		return r, err
-	}
-	written, err := bench.Save(ctx, b.out, machine, r, b.tr)
-	if b.format == "table" && len(written) > 0 {
-		fmt.Fprint(b.Stdout, b.say("\nWritten:\n  %s\n", strings.Join(written, "\n  ")))
-	}
-	return r, err
+	return r, b.publish(
+		func(w io.Writer) error { return bench.Table(w, machine, r, b.tr) },
+		func(w io.Writer) error { return bench.CSV(w, r) },
+		func(w io.Writer) error { return bench.JSON(w, machine, r, b.tr) },
+		func() ([]string, error) { return bench.Save(ctx, b.dir, machine, r, b.tr) },
+	)
 }

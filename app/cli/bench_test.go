@@ -83,7 +83,7 @@ func TestBenchRefuses(t *testing.T) {
 	}{
 		{[]string{"slide"}, `no experiment "slide"; there are sliding, vhgw, traversal, wavelet, sum, all, detect`},
 		{[]string{"slide", "--lang", "ru"}, `нет опыта "slide"; есть sliding, vhgw, traversal, wavelet, sum, all, detect`},
-		{[]string{"sum", "detect"}, "detect runs by itself: blik bench detect"},
+		{[]string{"sum", "detect"}, "detect is a command of its own: blik bench detect"},
 		{[]string{"sum", "--variant", "x"}, `no variant "x"; there are cpu-sequential, cpu-pairwise`},
 		{[]string{"sum", "--size", "3x3"}, "a number of values as 2^20 is needed"},
 		{[]string{"sum", "--size", "big"}, `--size: size "big": expected as 1024x768`},
@@ -95,8 +95,8 @@ func TestBenchRefuses(t *testing.T) {
 		{[]string{"sum", "--device", "gpu", "--lang", "ru"}, "--device gpu: допустимы auto, cpu, cuda и cuda:N"},
 		{[]string{"sum", "--longest", "0"}, "--longest 0"},
 		{[]string{"sum", "--memory", "-1"}, "--memory -1"},
-		{[]string{"all", "--variant", "cpu-all"}, "go with one experiment"},
-		{[]string{"sum", "sliding", "--format", "json"}, "--format json goes with one experiment; -o DIR writes it for several"},
+		{[]string{"all", "--variant", "cpu-all"}, "apply to a single experiment"},
+		{[]string{"sum", "sliding", "--format", "json"}, "--format json applies to a single experiment; -o DIR writes it for several"},
 		{[]string{"--quick"}, "which experiment? There are sliding, vhgw, traversal, wavelet, sum, all, detect"},
 		{[]string{"--quick", "--lang", "ru"}, "какой опыт?"},
 	} {

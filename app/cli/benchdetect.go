@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"io"
 	"slices"
-	"strings"
 
 	"blik/app/bench"
 	"blik/app/device"
@@ -20,16 +19,14 @@ import (
 
 // comparison is one run of `blik bench detect`.
 type comparison struct {
-	*program
-	flags              *paramFlags
-	devices            []string
-	input              string
-	out, format        string
-	megapixels         float64
-	depth, repeat      int
-	seed               uint64
-	quick, quiet       bool
-	pictureSet, runSet bool
+	benchOutput
+	flags         *paramFlags
+	devices       []string
+	input         string
+	megapixels    float64
+	depth, repeat int
+	seed          uint64
+	quick         bool
 }
 
 // The defaults of `blik bench detect`, and those of a first look.
@@ -39,53 +36,58 @@ const (
 	mostRepeats                = 10000
 )
 
-// compareBytes is the memory that painting a picture and finding its glare takes, in bytes a pixel: the process peaked at 54
-// with 24 MP of 8 bits, at 56 with 16.
+// compareBytes is the memory that painting a picture and finding its glare takes, in bytes a pixel: the process peaked
+// at 54 with 24 MP of 8 bits, at 56 with 16.
 const compareBytes = 56
 
 // fits refuses a picture to be painted that takes more than so many bytes.
 func (b *comparison) fits(limit int64) error {
 	if need := b.megapixels * 1e6 * compareBytes; b.input == "" && need > float64(limit) {
-		return b.usage("--megapixels %g: takes %.1f GiB of memory, more than the limit of %.1f GiB", b.megapixels, need/(1<<30), float64(limit)/(1<<30))
+		return b.usage("--megapixels %g: takes %.1f GiB of memory, more than the limit of %.1f GiB",
+			b.megapixels, need/(1<<30), float64(limit)/(1<<30))
 	}
 	return nil
 }
 
 func (p *program) benchDetectCommand() *cobra.Command {
-	b := &comparison{program: p}
+	b := &comparison{benchOutput: benchOutput{program: p}}
 	c := &cobra.Command{
 		Use:   detectionName + " [flags]",
 		Short: p.say("Measure detection on the CPU and on GPUs side by side"),
-		Long: p.say(`Finds the glare of one picture on every device with the same parameters, and prints stage by stage what each took: copies to
-the device, kernels, copies back and the total, cold (the device opened, and the first detection after that) and warm (medians
-with quartiles); the speed-up; the bytes a second of each stage and their share of a plain copy's rate on that device. Says
-whether the masks and findings are identical, and why there is no GPU where there is none.
+		Long: p.say(`Finds the glare of one picture on every device with the same parameters, and prints the times of
+each stage: copies to the device, kernels, copies back and the total, cold (opening the device and the first detection)
+and warm (medians with quartiles); the speed-up; the bytes per second of each stage and their share of the rate of a
+plain copy on that device. Reports whether the masks and findings are identical, and why there is no GPU.
 
 Exit status: 0 done, 1 a device failed or the results differ, 2 wrong use, 130 cancelled.`),
 		Args: p.exactly(0),
 	}
 	f := c.Flags()
-	f.StringSliceVar(&b.devices, "device", nil, p.say("compare these `DEVICES`, comma-separated: cpu, cuda, cuda:N; by default all there are"))
-	f.StringVar(&b.input, "input", "", p.say("search on the picture in `FILE` instead of a generated one"))
-	f.Float64Var(&b.megapixels, "megapixels", compareMP, p.say("size of the generated picture in megapixels (`MP`) at 4:3"))
+	f.StringSliceVar(&b.devices, "device", nil,
+		p.say("compare these `DEVICES`, comma-separated: cpu, cuda, cuda:N; by default all"))
+	f.StringVar(&b.input, "input", "", p.say("use the picture in `FILE` instead of a generated one"))
+	f.Float64Var(&b.megapixels, "megapixels", compareMP,
+		p.say("size of the generated picture in megapixels (`MP`) at 4:3"))
 	f.IntVar(&b.depth, "depth", 8, p.say("`bits` a sample of the generated picture: 8 or 16"))
-	f.Uint64Var(&b.seed, "seed", 1, p.say("`number` that decides everything random of it"))
+	f.Uint64Var(&b.seed, "seed", 1, p.say("random `seed` of it"))
 	f.IntVar(&b.repeat, "repeat", compareRepeat, p.say("time `N` warm detections on each device"))
 	f.BoolVar(&b.quick, "quick", false, p.say("a first look: %d MP, %d repetitions", quickMP, quickRepeat))
-	f.StringVarP(&b.out, "output", "o", "", p.say("also write tables and plots into folder `DIR`, made if missing"))
-	f.StringVar(&b.format, "format", "table", p.say("`FORMAT` of the output: table, csv or json"))
-	f.BoolVarP(&b.quiet, "quiet", "q", false, p.say("show no progress"))
+	b.addFlags(c)
 	// No list is not an empty one.
 	f.Lookup("device").DefValue = ""
-	must(c.MarkFlagDirname("output"))
-	must(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(benchFormats(), cobra.ShellCompDirectiveNoFileComp)))
-	must(c.RegisterFlagCompletionFunc("device", func(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
+	offered := func(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
 		names, directive := completeDevices(c, args, text)
 		return slices.DeleteFunc(names, func(name string) bool { return name == "auto" }), directive
-	}))
+	}
+	must(c.RegisterFlagCompletionFunc("device", offered))
 	b.flags = p.addParams(c, processing.SpecsOf(processing.StageDetection))
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		b.pictureSet, b.runSet = f.Changed("megapixels"), f.Changed("repeat")
+		if b.quick && !f.Changed("megapixels") {
+			b.megapixels = quickMP
+		}
+		if b.quick && !f.Changed("repeat") {
+			b.repeat = quickRepeat
+		}
 		return b.run(c.Context())
 	}
 	return c
@@ -98,17 +100,10 @@ func (b *comparison) request() (bench.Request, error) {
 	if r.Params, err = b.flags.params(); err != nil {
 		return r, err
 	}
-	if b.quick {
-		if !b.pictureSet {
-			b.megapixels = quickMP
-		}
-		if !b.runSet {
-			b.repeat = quickRepeat
-		}
+	if err := b.checkChoice("format", b.format, benchFormats()); err != nil {
+		return r, err
 	}
 	switch {
-	case !slices.Contains(benchFormats(), b.format):
-		return r, b.usage("--format %s: must be one of %s", b.format, strings.Join(benchFormats(), ", "))
 	case b.repeat < 1 || b.repeat > mostRepeats:
 		return r, b.usage("--repeat %d: must be between 1 and %d", b.repeat, mostRepeats)
 	case !(b.megapixels > 0 && b.megapixels <= sampleMaxMP):
@@ -149,8 +144,7 @@ func (b *comparison) picture(ctx context.Context) (*processing.Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := max(int(math.Round(math.Sqrt(b.megapixels*1e6*4/3))), 1)
-	h := max(int(math.Round(b.megapixels*1e6/float64(w))), 1)
+	w, h := sidesOf(b.megapixels, 1)
 	pic, _, _, err := synth.Generate(ctx, w, h, b.depth, b.seed, synth.PaintOptions{}, glare)
 	return pic, err
 }
@@ -165,16 +159,11 @@ func (b *comparison) run(ctx context.Context) error {
 	if err := b.flags.store(ctx, r.Params); err != nil {
 		return err
 	}
-	if b.out != "" {
-		if err := b.makeFolder(b.out); err != nil {
-			return err
-		}
+	if err := b.start(); err != nil {
+		return err
 	}
-	var progress *bar
-	if !b.quiet {
-		progress = newBar(b.Stderr)
-		defer progress.close()
-	}
+	progress := b.bar()
+	defer progress.close()
 	progress.set("detect", b.say("picture"), 0)
 	if r.Picture, err = b.picture(ctx); err != nil {
 		return err
@@ -191,31 +180,16 @@ func (b *comparison) run(ctx context.Context) error {
 			machine.GPUs = append(machine.GPUs, m.Title)
 		}
 	}
-	if err := b.show(ctx, machine, c); err != nil {
+	err = b.publish(
+		func(w io.Writer) error { return c.Table(w, machine, b.tr) },
+		c.CSV,
+		func(w io.Writer) error { return c.JSON(w, machine, b.tr) },
+		func() ([]string, error) { return c.Save(ctx, b.dir, machine, b.tr) },
+	)
+	if err != nil {
 		return err
 	}
 	return b.judge(c)
-}
-
-// show prints the comparison and writes its files.
-func (b *comparison) show(ctx context.Context, m bench.Machine, c *bench.Comparison) error {
-	var err error
-	switch b.format {
-	case "csv":
-		err = c.CSV(b.Stdout)
-	case "json":
-		err = c.JSON(b.Stdout, m, b.tr)
-	default:
-		err = c.Table(b.Stdout, m, b.tr)
-	}
-	if err != nil || b.out == "" {
-		return err
-	}
-	written, err := c.Save(ctx, b.out, m, b.tr)
-	if b.format == "table" && len(written) > 0 {
-		fmt.Fprint(b.Stdout, b.say("\nWritten:\n  %s\n", strings.Join(written, "\n  ")))
-	}
-	return err
 }
 
 // judge reports, as errors, what failed, what was asked for and is not there, and results that differ.

@@ -168,7 +168,7 @@ func TestBenchDetectRefuses(t *testing.T) {
 
 func TestBenchDetectFits(t *testing.T) {
 	t.Parallel()
-	b := &comparison{program: &program{tr: i18n.For("en")}, megapixels: 100}
+	b := &comparison{benchOutput: benchOutput{program: &program{tr: i18n.For("en")}}, megapixels: 100}
 	if err := b.fits(8 << 30); err != nil {
 		t.Error(err)
 	}

@@ -46,7 +46,8 @@ type Options struct {
 	// Recovered keeps a record of a panic that was stopped and returns where; nil keeps none.
 	Recovered func(value any, stack []byte) string
 
-	// backend, if not nil, makes what jobs run on whatever device is named, and now tells the time; both nil but in tests.
+	// backend, if not nil, makes what jobs run on whatever device is named, and now tells the time; both nil but in
+	// tests.
 	backend func() (processing.Backend, error)
 	now     func() time.Time
 }
@@ -177,7 +178,7 @@ Without a command it opens the window, with the files named.`),
 	root.SetUsageFunc(p.printUsage)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{p.flagError(err)} })
 	root.PersistentFlags().String("lang", "", p.say("`LANGUAGE` of texts, en or ru; the system's by default"))
-	must(root.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"en", "ru"}, cobra.ShellCompDirectiveNoFileComp)))
+	complete(root, "lang", []string{"en", "ru"})
 	root.Version = p.Version
 	root.SetVersionTemplate(p.versionText())
 	root.Flags().Bool("version", false, p.say("print the version"))
@@ -187,7 +188,9 @@ Without a command it opens the window, with the files named.`),
 		}
 		return nil
 	}
-	root.AddCommand(p.detectCommand(), p.correctCommand(), p.verifyCommand(), p.scoreCommand(), p.sampleCommand(), p.benchCommand(), p.devicesCommand(), p.openCommand(), p.versionCommand(), p.completionCommand(), p.parametersTopic())
+	root.AddCommand(p.detectCommand(), p.correctCommand(), p.verifyCommand(), p.scoreCommand(), p.sampleCommand(),
+		p.benchCommand(), p.devicesCommand(), p.openCommand(), p.versionCommand(), p.completionCommand(),
+		p.parametersTopic())
 	root.SetHelpCommand(p.helpCommand())
 	root.InitDefaultHelpCmd()
 	p.describeHelp(root)
@@ -233,7 +236,8 @@ func (p *program) completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion " + p.say("SHELL"),
 		Short: p.say("Write a completion script for a shell"),
-		Long: p.say(`Prints a script by which SHELL completes commands, flags and their values: bash, zsh, fish or powershell.
+		Long: p.say(`Prints a script by which SHELL completes commands, flags and their values: bash, zsh, fish or
+powershell.
 
   bash        blik completion bash > ~/.local/share/bash-completion/completions/blik
   zsh         blik completion zsh > "${fpath[1]}/_blik"
@@ -310,7 +314,8 @@ func (p *program) versionCommand() *cobra.Command {
 }
 
 func (p *program) versionText() string {
-	return fmt.Sprintf("blik %s\n%s %s/%s\n%s\n", p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, p.buildTags())
+	return fmt.Sprintf("blik %s\n%s %s/%s\n%s\n",
+		p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, p.buildTags())
 }
 
 // exactly refuses another number of arguments than n.

@@ -229,7 +229,7 @@ func TestPresetsAndModes(t *testing.T) {
 	// As in `blik detect --save-preset *.png`.
 	before := readFile(t, in)
 	for _, path := range []string{in, t.TempDir()} {
-		if got := call(t, "detect", "-o", dir, "--save-preset", path); got.status != exitUsage || !strings.Contains(got.errors, "is no preset, so it is not replaced") {
+		if got := call(t, "detect", "-o", dir, "--save-preset", path); got.status != exitUsage || !strings.Contains(got.errors, "file exists and is not a preset; not overwritten") {
 			t.Errorf("%s: %+v", path, got)
 		}
 	}
@@ -332,7 +332,7 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"detect", "--contrast", "lots", in}, "must be a number between 1 and 95 % of white"},
 		{[]string{"detect", "--mode", "clever", in}, "must be one of adaptive, manual"},
 		{[]string{"detect", "--fill=perhaps", in}, "must be true or false"},
-		{[]string{"detect", "--auto", "--window", "11", in}, "cannot go with --window"},
+		{[]string{"detect", "--auto", "--window", "11", in}, "cannot be combined with --window"},
 		{[]string{"detect", "--auto", "--mode", "manual", in}, "contradict"},
 		{[]string{"detect", "--region", "circle:1,2,3", in}, "the shape must be"},
 		{[]string{"detect", "--device", "abacus", in}, "--device abacus: must be auto, cpu, cuda or cuda:N"},
@@ -856,8 +856,8 @@ func TestProgressBarIsGoneWhenCleared(t *testing.T) {
 func TestRemarkHasALineOfItsOwn(t *testing.T) {
 	t.Parallel()
 	var screen bytes.Buffer
-	w := &work{program: &program{Options: Options{Stderr: &screen}, tr: i18n.For("en")}, bar: &bar{w: &screen, drawn: "[###.....]"}}
-	w.remark("a.png", message.Of("The GPU is tired."))
+	b := &batch{program: &program{Options: Options{Stderr: &screen}, tr: i18n.For("en")}, bar: &bar{w: &screen, drawn: "[###.....]"}}
+	newTask(b, "a.png", 0, 1).remark(message.Of("The GPU is tired."))
 	if got := screen.String(); got != "\r\x1b[Kblik: a.png: The GPU is tired.\n" {
 		t.Errorf("%q", got)
 	}
@@ -956,7 +956,7 @@ func TestScoreTable(t *testing.T) {
 		"no such folder":            {"score", truthDir, filepath.Join(predDir, "none")},
 		"not a folder":              {"score", truthDir, pred},
 		"neither a manifest.json":   {"score", t.TempDir(), predDir},
-		"no PNG pictures there":     {"score", "--negatives", t.TempDir(), predDir},
+		"contains no PNG pictures":  {"score", "--negatives", t.TempDir(), predDir},
 		"no such folder, negatives": {"score", "--negatives", filepath.Join(predDir, "none"), predDir},
 	} {
 		says, _, _ := strings.Cut(name, ",")

@@ -6,7 +6,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"blik/app/imagefile"
@@ -20,10 +19,17 @@ import (
 
 // detection is one run of `blik detect`.
 type detection struct {
-	work
+	batch
 	marked  bool
 	preview int
+	outputs []detectionOutputs // of each file
 }
+
+// The sizes that --preview takes.
+const (
+	minPreview = 16
+	maxPreview = 10000
+)
 
 func (p *program) detectCommand() *cobra.Command {
 	c := &cobra.Command{
@@ -31,171 +37,183 @@ func (p *program) detectCommand() *cobra.Command {
 		Short: p.say("Find glare in pictures; write masks and findings"),
 		Long: p.say(`Finds glare in PNG, JPEG and TIFF pictures. For each FILE it writes into DIR
 
-  NAME_mask.png       8-bit mask, 255 = glare, 0 = not
-  NAME_findings.csv   a line for each glint
+  NAME_mask.png       8-bit mask: 255 is glare, 0 is not
+  NAME_findings.csv   one line for each finding
   NAME_findings.json  everything known, with the values used
-  NAME_marked.png     the picture with the glints outlined (with --marked)
-  NAME_preview.jpg    the same upright and small (with --preview)
+  NAME_marked.png     the picture with the findings outlined (with --marked)
+  NAME_preview.jpg    the same, small and upright (with --preview)
   index.html          a page with a thumbnail of each file (with --index)
 
-where NAME is the file's name without its ending. By default the program measures each picture and chooses every value
-itself (--auto); giving a manual parameter switches to manual mode unless --mode says otherwise.
+where NAME is the file's name without its extension. By default the program measures each picture and chooses every
+value itself (--auto); a manual parameter switches to manual mode unless --mode says otherwise.
 
 Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 cancelled.`),
 		ValidArgsFunction: completePictures,
 	}
-	d := &detection{work: work{program: p}}
+	d := &detection{batch: batch{program: p}}
 	d.addOutput(c)
-	c.Flags().BoolVar(&d.marked, "marked", false, p.say("also write the picture with the glints outlined"))
-	c.Flags().IntVar(&d.preview, "preview", 0, p.say("also write a small picture with the glints outlined, at most `N` × N pixels"))
+	c.Flags().BoolVar(&d.marked, "marked", false, p.say("also write the picture with the findings outlined"))
+	c.Flags().IntVar(&d.preview, "preview", 0,
+		p.say("also write a small picture with the findings outlined, at most `N` × N pixels"))
 	d.addIndex(c)
-	d.addWork(c, processing.SpecsOf(processing.StageDetection))
-
+	d.addShared(c, processing.SpecsOf(processing.StageDetection))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		ctx := c.Context()
 		if err := d.checkFlags(); err != nil {
 			return err
-		}
-		inputs := expand(args)
-		if len(inputs) == 0 && d.flags.savePreset == "" {
-			return p.usage("no files given")
 		}
 		if d.preview != 0 && (d.preview < minPreview || d.preview > maxPreview) {
 			return p.usage("--preview %d: must be from %d to %d pixels", d.preview, minPreview, maxPreview)
 		}
-		jobs, err := p.plan(inputs, d.out, d.marked, d.preview > 0)
+		inputs, err := d.inputs(args)
+		if err == nil {
+			err = d.plan(inputs)
+		}
 		if err != nil {
 			return err
 		}
-		if err := d.flags.store(ctx, d.params); err != nil || len(jobs) == 0 {
-			return err
-		}
-		if err := d.start(ctx); err != nil {
-			return err
-		}
-		if err := d.startIndex(true); err != nil {
-			return err
-		}
-		defer d.device.Close()
-		return d.all(ctx, inputs, func(ctx context.Context, i int, progress told) (string, error) {
-			return d.one(ctx, jobs[i], progress)
-		})
+		return d.run(c.Context(), inputs, true, d.process)
 	}
 	return c
 }
 
-// The sizes of a preview.
-const (
-	minPreview = 16
-	maxPreview = 10000
-)
+// detectionOutputs are the files written for one input; marked and preview are empty unless asked for.
+type detectionOutputs struct{ preview, marked, mask, csv, json string }
 
-// Reading and writing are these shares of the work on a file, roughly.
+func (o detectionOutputs) list() []string {
+	var paths []string
+	for _, path := range []string{o.preview, o.marked, o.mask, o.csv, o.json} {
+		if path != "" {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// plan names the outputs and refuses, before any work, to overwrite an output or an input.
+func (d *detection) plan(inputs []string) error {
+	names, err := d.stems(inputs, "_mask.png")
+	if err != nil {
+		return err
+	}
+	sources := existing(inputs...)
+	for i, name := range names {
+		at := func(tail string) string { return filepath.Join(d.outDir, name+tail) }
+		o := detectionOutputs{mask: at("_mask.png"), csv: at("_findings.csv"), json: at("_findings.json")}
+		if d.marked {
+			o.marked = at("_marked.png")
+		}
+		if d.preview > 0 {
+			o.preview = at("_preview.jpg")
+		}
+		for _, path := range o.list() {
+			if sources.contains(path) {
+				return &usageError{overwritesInput(path, inputs[i])}
+			}
+		}
+		d.outputs = append(d.outputs, o)
+	}
+	return nil
+}
+
+// Reading and writing are roughly these shares of the work on a file.
 const (
 	shareRead  = 0.15
 	shareWrite = 0.1
 )
 
-// one does a job and returns what to print about it.
-func (d *detection) one(ctx context.Context, j job, progress told) (string, error) {
-	start := time.Now()
-	progress(d.say("reading"), 0)
-	file, err := d.read(ctx, j.input)
+// process finds the glare in one file.
+func (d *detection) process(ctx context.Context, t *task) error {
+	file, err := t.read(ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
-	read := time.Since(start)
-	pic := file.Picture
-	names := stageNames{tr: d.tr}
-	res, err := d.detect(ctx, j.input, pic, func(stage message.Message, done float64) {
-		progress(names.tell(stage), shareRead+done*(1-shareRead-shareWrite))
-	})
+	found, err := t.detect(ctx, file.Picture, t.progress(shareRead, 1-shareWrite))
 	if err != nil {
-		return "", err
+		return err
 	}
-	progress(d.say("writing"), 1-shareWrite)
-	writing := time.Now()
-	if err := d.write(ctx, j, file, res); err != nil {
-		return "", err
+	t.progress(1-shareWrite, 1)(message.Of("writing"), 0)
+	if err := t.timed("write files", func() error { return d.write(ctx, t, file, found) }); err != nil {
+		return err
 	}
-	wrote, total := time.Since(writing), time.Since(start)
-
-	var b strings.Builder
 	if !d.quiet {
-		d.summary(&b, j, res)
+		fmt.Fprintf(&t.out, "%s: %s → %s\n", t.input, d.summary(found), d.outputs[t.index].mask)
+		d.printChosen(&t.out, found)
 	}
 	if d.timing {
-		stages := []processing.StageTime{{Name: d.say("read file"), Time: read}}
-		stages = append(stages, names.translate(res.Timings)...)
-		stages = append(stages, processing.StageTime{Name: d.say("write files"), Time: wrote})
-		d.timings(&b, j.input, pic, res.Device, stages, total)
+		t.printTimings(file.Picture, found.Device)
 	}
-	return b.String(), nil
+	return nil
 }
 
-func (d *detection) write(ctx context.Context, j job, file *imagefile.File, res *processing.Result) error {
-	if j.marked != "" {
-		marked, err := report.Marked(ctx, file.Picture, file.Profile, res.Mask)
-		if err == nil {
-			err = imagefile.WritePNG(ctx, j.marked, marked)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if j.preview != "" {
-		preview, err := report.Preview(ctx, file, res.Mask, d.preview)
-		if err == nil {
-			err = imagefile.WriteFile(ctx, j.preview, func(w io.Writer) error { return thumbnail.WriteJPEG(w, preview) })
-		}
-		if err != nil {
-			return err
-		}
-	}
+// write writes the outputs of one file.
+func (d *detection) write(ctx context.Context, t *task, file *imagefile.File, found *processing.Result) error {
+	o := d.outputs[t.index]
 	r := report.Report{
-		File: filepath.Base(j.input), Program: d.Version, Picture: file.Picture, Region: d.region, Mode: d.params.Mode, Result: res,
+		File: filepath.Base(t.input), Program: d.Version, Picture: file.Picture, Region: d.region,
+		Mode: d.params.Mode, Result: found,
 	}
-	if err := imagefile.WriteFile(ctx, j.csv, func(w io.Writer) error { return report.WriteCSV(w, r) }); err != nil {
+	for _, output := range []struct {
+		path  string
+		write func(w io.Writer) error
+	}{
+		{o.preview, func(w io.Writer) error {
+			preview, err := report.Preview(ctx, file, found.Mask, d.preview)
+			if err != nil {
+				return err
+			}
+			return thumbnail.WriteJPEG(w, preview)
+		}},
+		{o.csv, func(w io.Writer) error { return report.WriteCSV(w, r) }},
+		{o.json, func(w io.Writer) error { return report.WriteJSON(w, r) }},
+	} {
+		if output.path == "" {
+			continue
+		}
+		if err := imagefile.WriteFile(ctx, output.path, output.write); err != nil {
+			return err
+		}
+	}
+	if o.marked != "" {
+		marked, err := report.Marked(ctx, file.Picture, file.Profile, found.Mask)
+		if err == nil {
+			err = imagefile.WritePNG(ctx, o.marked, marked)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := imagefile.WriteMask(ctx, o.mask, found.Mask); err != nil {
 		return err
 	}
-	if err := imagefile.WriteFile(ctx, j.json, func(w io.Writer) error { return report.WriteJSON(w, r) }); err != nil {
-		return err
-	}
-	if err := imagefile.WriteMask(ctx, j.mask, res.Mask); err != nil {
-		return err
-	}
-	return d.index.add(ctx, file, res.Mask, d.found(res), j.outputs())
+	return d.index.add(ctx, file, found.Mask, d.summary(found), o.list())
 }
 
-// summary prints what was found, where it was written, and what adaptive mode chose and why.
-func (d *detection) summary(b *strings.Builder, j job, res *processing.Result) {
-	fmt.Fprintf(b, "%s: %s → %s\n", j.input, d.found(res), j.mask)
-	d.chosen(b, res)
-}
-
-// found says in a line what was found.
-func (d *detection) found(res *processing.Result) string {
-	area := res.Mask.Area()
+// summary returns what was found, in a line.
+func (d *detection) summary(found *processing.Result) string {
+	area := found.Mask.Area()
 	return d.say("findings: %d; mask: %d px (%.3f %%)",
-		len(res.Findings), area, 100*float64(area)/float64(len(res.Mask.Pix)))
+		len(found.Findings), area, 100*float64(area)/float64(len(found.Mask.Pix)))
 }
 
-// chosen prints what adaptive mode measured and chose, and why.
-func (w *work) chosen(b *strings.Builder, res *processing.Result) {
-	names, values := make([]string, len(res.Chosen)), make([]string, len(res.Chosen))
-	wide, long := 0, 0
-	for i, c := range res.Chosen {
-		names[i] = w.tr.Sprint(c.Name)
-		values[i] = strings.TrimSpace(number(c) + " " + w.tr.Sprint(c.Unit))
-		wide, long = max(wide, utf8.RuneCountInString(names[i])), max(long, utf8.RuneCountInString(values[i]))
+// printChosen prints what adaptive mode measured and chose, and why.
+func (d *detection) printChosen(b *strings.Builder, found *processing.Result) {
+	var rows [][3]string
+	var width [2]int
+	for _, c := range found.Chosen {
+		value := strings.TrimSpace(figure(c) + " " + d.tr.Sprint(c.Unit))
+		row := [3]string{d.tr.Sprint(c.Name), value, d.tr.Sprint(c.Why)}
+		for i := range width {
+			width[i] = max(width[i], utf8.RuneCountInString(row[i]))
+		}
+		rows = append(rows, row)
 	}
-	for i, c := range res.Chosen {
-		fmt.Fprintf(b, "  %s  %s  %s\n", column(names[i], wide), column(values[i], long), w.tr.Sprint(c.Why))
+	for _, row := range rows {
+		fmt.Fprintf(b, "  %s  %s  %s\n", column(row[0], width[0]), column(row[1], width[1]), row[2])
 	}
 }
 
-// number writes a chosen value as its parameter does, a measured figure with four significant digits.
-func number(c processing.Chosen) string {
+// figure writes a chosen value as its parameter does, and a measured one with four significant digits.
+func figure(c processing.Chosen) string {
 	if s, ok := processing.SpecByID(c.ID); ok && s.Check(c.Value) == nil && s.Kind != processing.KindReal {
 		return s.Format(c.Value)
 	}

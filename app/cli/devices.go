@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"blik/app/device"
+	"blik/app/session"
 	"blik/app/settings"
 	"blik/internal/message"
 	"blik/processing"
@@ -20,14 +21,14 @@ import (
 
 // runner runs jobs on a device; device.Runner, or in tests a backend alone.
 type runner interface {
-	Run(ctx context.Context, pixels int, job func(ctx context.Context, b processing.Backend) error) (notice *message.Message, err error)
+	session.Runner
 	Close() error
 }
 
 // direct runs jobs on one backend, come what may.
 type direct struct{ processing.Backend }
 
-func (d direct) Run(ctx context.Context, _ int, job func(ctx context.Context, b processing.Backend) error) (*message.Message, error) {
+func (d direct) Run(ctx context.Context, _ int, job device.Job) (*message.Message, error) {
 	return nil, job(ctx, d.Backend)
 }
 
@@ -87,7 +88,7 @@ func completeDevices(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 // automatic tells what --device auto does with a GPU.
 func (p *program) automatic(name string, s settings.Speed, measured bool) string {
 	if !measured {
-		return p.say("%s: the first use of --device auto will measure once from which size on the GPU is faster", name)
+		return p.say("%s: the first use of --device auto will measure from which size the GPU is faster", name)
 	}
 	from := p.say("the GPU is always faster")
 	switch n := s.From(); n {
@@ -95,20 +96,21 @@ func (p *program) automatic(name string, s settings.Speed, measured bool) string
 	case math.MaxInt:
 		from = p.say("the GPU is never faster")
 	default:
-		from = p.say("the GPU is faster from %.2f megapixels on", float64(n)/1e6)
+		from = p.say("the GPU is faster from %.2f megapixels", float64(n)/1e6)
 	}
-	milliseconds := func(t time.Duration) float64 { return t.Seconds() * 1e3 }
-	return p.say("%s: measured for --device auto: %s; detection takes %.1f + %.1f ms a megapixel on the CPU, %.1f + %.1f ms on the GPU, which takes %.0f ms to start",
-		name, from, milliseconds(s.CPU.Fixed), milliseconds(s.CPU.Megapixel), milliseconds(s.GPU.Fixed), milliseconds(s.GPU.Megapixel), milliseconds(s.Open))
+	ms := func(t time.Duration) float64 { return t.Seconds() * 1e3 }
+	return p.say("%s: measured for --device auto: %s; detection takes %.1f + %.1f ms per megapixel on the CPU, "+
+		"%.1f + %.1f ms on the GPU, which takes %.0f ms to start",
+		name, from, ms(s.CPU.Fixed), ms(s.CPU.Megapixel), ms(s.GPU.Fixed), ms(s.GPU.Megapixel), ms(s.Open))
 }
 
 func (p *program) devicesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "devices",
 		Short: p.say("List what detection and correction can run on"),
-		Long: p.say(`Lists the CPU and the NVIDIA GPUs that --device can name, and says why there is no GPU where there is none. --device auto
-runs each picture on what is faster for its size; it measures that once, on detection, for a GPU, a driver and a build of
-the program. Correction goes by the same size.`),
+		Long: p.say(`Lists the CPU and the NVIDIA GPUs that --device accepts, and says why there is no GPU. --device
+auto runs each picture on the device that is faster for its size, which is measured once for a GPU, a driver and a
+build of the program, with detection. Correction uses the same size.`),
 		Args: p.exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			found, why := device.List()

@@ -20,30 +20,33 @@ import (
 // contactSheet is the page that --index asks for; a nil one is not wanted.
 type contactSheet struct{ report.Index }
 
-func (w *work) addIndex(c *cobra.Command) {
-	c.Flags().BoolVar(&w.wantIndex, "index", false, w.say("also write index.html, a page with a thumbnail of each file"))
+func (b *batch) addIndex(c *cobra.Command) {
+	c.Flags().BoolVar(&b.wantIndex, "index", false,
+		b.say("also write index.html, a page with a thumbnail of each file"))
 }
 
-// startIndex refuses to replace a page of somebody else, and one of its own unless it may.
-func (w *work) startIndex(overwrite bool) error {
-	if !w.wantIndex {
+// startIndex refuses to replace a page that Blik did not write, and one that it wrote unless overwrite is set.
+func (b *batch) startIndex(overwrite bool) error {
+	if !b.wantIndex {
 		return nil
 	}
-	path := filepath.Join(w.out, report.IndexName)
+	path := filepath.Join(b.outDir, report.IndexName)
 	page, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil || !bytes.Contains(page, []byte(report.IndexMark)):
-		return w.usage("%s exists and is not a contact sheet of Blik; not overwritten", path)
+		return b.usage("%s exists and is not a contact sheet of Blik; not overwritten", path)
 	case !overwrite:
-		return w.usage("%s exists; --overwrite replaces it", path)
+		return b.usage("%s exists; --overwrite replaces it", path)
 	}
-	w.index = &contactSheet{report.Index{Program: w.Version}}
+	b.index = &contactSheet{report.Index{Program: b.Version}}
 	return nil
 }
 
-// add notes what became of a file, with a thumbnail on which the mask is outlined and the files written for it.
-func (s *contactSheet) add(ctx context.Context, file *imagefile.File, mask *processing.Mask, text string, outputs []string) error {
+// add records a file that was processed, with a thumbnail that outlines the mask and the files written for it.
+func (s *contactSheet) add(ctx context.Context, file *imagefile.File, mask *processing.Mask, text string,
+	outputs []string,
+) error {
 	if s == nil {
 		return nil
 	}
@@ -60,18 +63,18 @@ func (s *contactSheet) add(ctx context.Context, file *imagefile.File, mask *proc
 	return err
 }
 
-// addFailed notes a file that could not be done, and why.
+// addFailed records a file that failed, and why.
 func (s *contactSheet) addFailed(file, why string) {
 	if s != nil {
 		s.Entries = append(s.Entries, report.IndexEntry{File: filepath.Base(file), Text: why, Failed: true})
 	}
 }
 
-func (w *work) writeIndex(ctx context.Context) error {
-	if w.index == nil {
+func (b *batch) writeIndex(ctx context.Context) error {
+	if b.index == nil {
 		return nil
 	}
-	return imagefile.WriteFile(ctx, filepath.Join(w.out, report.IndexName), func(out io.Writer) error {
-		return report.WriteIndex(out, w.index.Index, w.tr)
+	return imagefile.WriteFile(ctx, filepath.Join(b.outDir, report.IndexName), func(out io.Writer) error {
+		return report.WriteIndex(out, b.index.Index, b.tr)
 	})
 }

@@ -6,10 +6,13 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"blik/app/imagefile"
+	"blik/internal/message"
 )
 
-// expand returns the files that the arguments name. A pattern that the shell left alone is expanded here; one that
-// matches nothing stays as it is and fails when it is opened. What is named twice comes once.
+// expand returns the files that the arguments name, each once. A pattern that the shell left alone is expanded here;
+// one that matches nothing stays as it is and fails when it is opened.
 func expand(args []string) []string {
 	var files []string
 	seen := map[string]bool{}
@@ -21,10 +24,8 @@ func expand(args []string) []string {
 	}
 	for _, arg := range args {
 		matches := []string(nil)
-		if strings.ContainsAny(arg, "*?[") {
-			if _, err := os.Lstat(arg); err != nil {
-				matches, _ = filepath.Glob(arg)
-			}
+		if strings.ContainsAny(arg, "*?[") && !exists(arg) {
+			matches, _ = filepath.Glob(arg)
 		}
 		if matches == nil {
 			add(arg)
@@ -39,24 +40,13 @@ func expand(args []string) []string {
 	return files
 }
 
-// job is one input and what is written for it.
-type job struct {
-	input           string
-	mask, csv, json string
-	marked, preview string // empty where not wanted
+// exists reports whether there is a file, a folder or a link at path.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
-func (j job) outputs() []string {
-	var out []string
-	for _, path := range []string{j.preview, j.marked, j.mask, j.csv, j.json} {
-		if path != "" {
-			out = append(out, path)
-		}
-	}
-	return out
-}
-
-// stem is a file's name without folder and ending.
+// stem returns a file's name without folder and ending.
 func stem(path string) string {
 	base := filepath.Base(path)
 	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" {
@@ -74,59 +64,54 @@ func (p *program) stems(inputs []string, tail string) ([]string, error) {
 	names := make([]string, len(inputs))
 	first := map[string]string{}
 	for i, input := range inputs {
-		name := stem(input)
-		if other, ok := first[fold(name)]; ok {
-			return nil, p.usage("%s and %s would both write %s; give them different names or run them apart", other, input, name+tail)
+		names[i] = stem(input)
+		if other, ok := first[fold(names[i])]; ok {
+			return nil, p.usage("%s and %s would both write %s; give them different names or run them apart",
+				other, input, names[i]+tail)
 		}
-		first[fold(name)] = input
-		names[i] = name
+		first[fold(names[i])] = input
 	}
 	return names, nil
 }
 
-// present are the inputs that are there, to tell them by whatever name.
-type present []os.FileInfo
-
-func presentOf(inputs []string) present {
-	var there present
-	for _, input := range inputs {
-		if info, err := os.Stat(input); err == nil {
-			there = append(there, info)
-		}
-	}
-	return there
+// overwritesInput is the error of an output that is an input.
+func overwritesInput(output, input string) error {
+	return message.Errorf("%s is an input and would be overwritten by the result of %s; choose another folder with -o",
+		output, input)
 }
 
-// holds says whether the file at path is one of them.
-func (s present) holds(path string) bool {
+// fileSet holds existing files, to recognize them by whatever name.
+type fileSet []os.FileInfo
+
+// existing returns those of the files that exist.
+func existing(paths ...string) fileSet {
+	var set fileSet
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			set = append(set, info)
+		}
+	}
+	return set
+}
+
+// contains reports whether the file at path is one of the set.
+func (s fileSet) contains(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && slices.ContainsFunc(s, func(other os.FileInfo) bool { return os.SameFile(info, other) })
 }
 
-// plan lays out the outputs in dir and refuses, before any work, what would overwrite an output or an input.
-func (p *program) plan(inputs []string, dir string, marked, preview bool) ([]job, error) {
-	names, err := p.stems(inputs, "_mask.png")
-	if err != nil {
-		return nil, err
-	}
-	jobs := make([]job, len(inputs))
-	for i, name := range names {
-		at := func(tail string) string { return filepath.Join(dir, name+tail) }
-		jobs[i] = job{input: inputs[i], mask: at("_mask.png"), csv: at("_findings.csv"), json: at("_findings.json")}
-		if marked {
-			jobs[i].marked = at("_marked.png")
-		}
-		if preview {
-			jobs[i].preview = at("_preview.jpg")
-		}
-	}
-	sources := presentOf(inputs)
-	for _, j := range jobs {
-		for _, out := range j.outputs() {
-			if sources.holds(out) {
-				return nil, p.usage("%s is an input and would be overwritten by the result of %s; choose another folder with -o", out, j.input)
+// findMask returns the first file in a folder whose name is one of names with one of tails and the ending of a mask,
+// empty if there is none. Files in except do not count.
+func findMask(folder string, names, tails []string, except fileSet) string {
+	for _, name := range names {
+		for _, tail := range tails {
+			for _, ending := range imagefile.MaskEndings() {
+				path := filepath.Join(folder, name+tail+"."+ending)
+				if info, err := os.Stat(path); err == nil && !info.IsDir() && !except.contains(path) {
+					return path
+				}
 			}
 		}
 	}
-	return jobs, nil
+	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"blik/app/preset"
@@ -71,7 +72,8 @@ func (v paramValue) Type() string {
 func (p *program) addParams(c *cobra.Command, specs []processing.Spec) *paramFlags {
 	f := &paramFlags{p: p, specs: specs, set: map[string]float64{}}
 	fl := c.Flags()
-	fl.BoolVar(&f.auto, "auto", false, p.say("let the program choose every value (the default); cannot go with a manual parameter"))
+	fl.BoolVar(&f.auto, "auto", false,
+		p.say("let the program choose every value (the default); excludes manual parameters"))
 	fl.StringVar(&f.preset, "preset", "", p.say("take the parameters from the preset `FILE`; flags override it"))
 	fl.StringVar(&f.savePreset, "save-preset", "", p.say("store the parameters as a preset in `FILE`"))
 	for _, s := range f.specs {
@@ -85,11 +87,7 @@ func (p *program) addParams(c *cobra.Command, specs []processing.Spec) *paramFla
 		}
 		flag.Annotations = map[string][]string{groupOf: {p.tr.Sprint(s.Group.Name) + ":"}}
 		if s.Kind == processing.KindChoice {
-			ids := make([]string, len(s.Choices))
-			for i, choice := range s.Choices {
-				ids[i] = choice.ID
-			}
-			must(c.RegisterFlagCompletionFunc(s.ID, cobra.FixedCompletions(ids, cobra.ShellCompDirectiveNoFileComp)))
+			complete(c, s.ID, choiceIDs(s))
 		}
 	}
 	return f
@@ -103,7 +101,7 @@ func (f *paramFlags) store(ctx context.Context, p processing.Params) error {
 	}
 	if _, err := os.Stat(f.savePreset); err == nil {
 		if _, err := preset.Read(f.savePreset); err != nil {
-			return f.p.usage("--save-preset %s: this is there and is no preset, so it is not replaced", f.savePreset)
+			return f.p.usage("--save-preset %s: file exists and is not a preset; not overwritten", f.savePreset)
 		}
 	}
 	return preset.Write(ctx, f.savePreset, p)
@@ -114,6 +112,19 @@ func must(err error) {
 	if err != nil {
 		panic(err)
 	}
+}
+
+// complete makes shells offer the values of a flag.
+func complete(c *cobra.Command, flag string, values []string) {
+	must(c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// checkChoice refuses a value of a flag that is not one of those allowed.
+func (p *program) checkChoice(flag, value string, allowed []string) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return p.usage("--%s %s: must be one of %s", flag, value, strings.Join(allowed, ", "))
 }
 
 // params puts preset and flags together. A manual parameter switches to manual mode unless --mode says otherwise.
@@ -141,7 +152,8 @@ func (f *paramFlags) params() (processing.Params, error) {
 	_, modeGiven := f.set["mode"]
 	switch {
 	case f.auto && len(manual) > 0:
-		return p, f.p.usage("--auto chooses every value itself, so it cannot go with %s", strings.Join(manual, ", "))
+		return p, f.p.usage("--auto chooses every value itself and cannot be combined with %s",
+			strings.Join(manual, ", "))
 	case f.auto && modeGiven && p.Mode == processing.Manual:
 		return p, f.p.usage("--auto and --mode manual contradict each other")
 	case f.auto:
@@ -154,4 +166,13 @@ func (f *paramFlags) params() (processing.Params, error) {
 		p.Mode = processing.Manual
 	}
 	return p, p.Validate()
+}
+
+// choiceIDs lists the values of a choice.
+func choiceIDs(s processing.Spec) []string {
+	ids := make([]string, len(s.Choices))
+	for i, c := range s.Choices {
+		ids[i] = c.ID
+	}
+	return ids
 }

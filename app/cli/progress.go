@@ -17,8 +17,8 @@ type bar struct {
 	w     io.Writer
 	width int
 
-	// drawing is held while the terminal is written to, so that nothing is drawn after clear; mu only while the fields below
-	// are looked at.
+	// drawing is held while the terminal is written to, so that nothing is drawn after clear; mu only while the fields
+	// below are looked at.
 	drawing sync.Mutex
 	mu      sync.Mutex
 	title   string

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"blik/app/imagefile"
@@ -28,8 +27,8 @@ func (p *program) sampleCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sample [flags]",
 		Short: p.say("Paint a sample painting with glare and its true mask"),
-		Long: p.say(`Paints an oil painting that belongs to nobody, renders glare on it in linear light, and writes the picture and the exact
-mask of the glare (FILE with _mask.png). The same seed gives the same picture.`),
+		Long: p.say(`Paints a copyright-free oil painting, renders glare on it in linear light, and writes the picture
+and the exact mask of the glare (FILE with _mask.png). The same seed gives the same picture.`),
 		Args: p.exactly(0),
 	}
 	var (
@@ -45,22 +44,22 @@ mask of the glare (FILE with _mask.png). The same seed gives the same picture.`)
 	f.IntVar(&height, "height", 1200, p.say("height in `pixels`"))
 	f.Float64Var(&megapixels, "megapixels", 0, p.say("size in megapixels (`MP`) at 4:3, instead of width and height"))
 	f.IntVar(&depth, "depth", 8, p.say("`bits` a sample: 8 or 16"))
-	f.Uint64Var(&seed, "seed", 1, p.say("`number` that decides everything random"))
+	f.Uint64Var(&seed, "seed", 1, p.say("random `seed`"))
 	f.StringVar(&glare, "glare", "default", p.say("`kind` of glare: ")+strings.Join(glares, ", "))
-	f.StringVar(&scene, "scene", "", p.say("`scene` to paint, the seed's choice if not given: ")+strings.Join(synth.Scenes(), ", "))
+	f.StringVar(&scene, "scene", "",
+		p.say("`scene` to paint, the seed's choice if not given: ")+strings.Join(synth.Scenes(), ", "))
 	f.BoolVar(&clean, "clean", false, p.say("also write the picture without glare (FILE with _clean.png)"))
 	f.BoolVarP(&quiet, "quiet", "q", false, p.say("print nothing but errors"))
-	must(c.RegisterFlagCompletionFunc("glare", cobra.FixedCompletions(glares, cobra.ShellCompDirectiveNoFileComp)))
-	must(c.RegisterFlagCompletionFunc("scene", cobra.FixedCompletions(synth.Scenes(), cobra.ShellCompDirectiveNoFileComp)))
+	complete(c, "glare", glares)
+	complete(c, "scene", synth.Scenes())
 
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		ctx := c.Context()
 		if megapixels != 0 {
 			if !(megapixels > 0 && megapixels <= sampleMaxMP) || f.Changed("width") || f.Changed("height") {
-				return p.usage("--megapixels must be between 0 and %d, and goes without --width and --height", sampleMaxMP)
+				return p.usage("--megapixels must be between 0 and %d and excludes --width and --height", sampleMaxMP)
 			}
-			width = max(int(math.Round(math.Sqrt(megapixels*1e6*4/3))), sampleMinSide)
-			height = max(int(math.Round(megapixels*1e6/float64(width))), sampleMinSide)
+			width, height = sidesOf(megapixels, sampleMinSide)
 		}
 		for _, side := range []int{width, height} {
 			if side < sampleMinSide || side > sampleMaxSide {
@@ -72,16 +71,21 @@ mask of the glare (FILE with _mask.png). The same seed gives the same picture.`)
 			return p.usage("%d × %d is more than %d megapixels", width, height, sampleMaxMP)
 		case depth != 8 && depth != 16:
 			return p.usage("--depth %d: must be 8 or 16", depth)
-		case !slices.Contains(glares, glare):
-			return p.usage("--glare %s: must be one of %s", glare, strings.Join(glares, ", "))
-		case scene != "" && !slices.Contains(synth.Scenes(), scene):
-			return p.usage("--scene %s: must be one of %s", scene, strings.Join(synth.Scenes(), ", "))
 		case !strings.EqualFold(filepath.Ext(out), ".png"):
 			return p.usage("-o %s: the name must end in .png", out)
 		}
+		if err := p.checkChoice("glare", glare, glares); err != nil {
+			return err
+		}
+		if scene != "" {
+			if err := p.checkChoice("scene", scene, synth.Scenes()); err != nil {
+				return err
+			}
+		}
 
 		// Glare is rendered before the sensor's noise, so that only the result has any.
-		painted, err := synth.Paint(ctx, width, height, depth, synth.PaintOptions{Seed: seed, Scene: scene, Noiseless: glare != noGlare})
+		o := synth.PaintOptions{Seed: seed, Scene: scene, Noiseless: glare != noGlare}
+		painted, err := synth.Paint(ctx, width, height, depth, o)
 		if err != nil {
 			return err
 		}
@@ -122,4 +126,10 @@ mask of the glare (FILE with _mask.png). The same seed gives the same picture.`)
 		return nil
 	}
 	return c
+}
+
+// sidesOf returns width and height of a picture of so many megapixels at 4:3, neither below least.
+func sidesOf(megapixels float64, least int) (w, h int) {
+	w = max(int(math.Round(math.Sqrt(megapixels*1e6*4/3))), least)
+	return w, max(int(math.Round(megapixels*1e6/float64(w))), least)
 }

@@ -33,9 +33,9 @@ func (p *program) scoreCommand() *cobra.Command {
 		Short: p.say("Compare masks with the truth"),
 		Long: p.say(`Compares glare masks with the truth. TRUTH and PREDICTION are two mask files or two folders.
 
-A folder of truths holds NAME_mask.png, or a manifest.json that lists its items. The prediction for NAME is the first file
-called NAME, NAME_mask, NAME_glare, NAME_image, NAME_glare_mask, NAME_image_mask or NAME_pred; where there is none, an
-empty mask is scored.
+A folder of truths holds NAME_mask.png, or a manifest.json that lists its items. The prediction for NAME is the first
+file called NAME, NAME_mask, NAME_glare, NAME_image, NAME_glare_mask, NAME_image_mask or NAME_pred; where there is none,
+an empty mask is scored.
 
   P R F1      precision, recall and their harmonic mean, over pixels
   P1 R1 F1t   the same with the tolerance (--tol)
@@ -86,7 +86,8 @@ func (s *scoring) run(ctx context.Context, truth, prediction string, negatives b
 }
 
 func (s *scoring) head() {
-	fmt.Fprintf(s.Stdout, "%-26s %5s %5s %5s | %5s %5s %5s | %5s %5s %7s\n", "image", "P", "R", "F1", "P1", "R1", "F1t", "objR", "objP", "FPppm")
+	fmt.Fprintf(s.Stdout, "%-26s %5s %5s %5s | %5s %5s %5s | %5s %5s %7s\n",
+		"image", "P", "R", "F1", "P1", "R1", "F1t", "objR", "objP", "FPppm")
 }
 
 func (s *scoring) row(name string, m score.Metrics) {
@@ -140,17 +141,10 @@ func (s *scoring) predicted(ctx context.Context, path string, w, h int) (*proces
 	return m, nil
 }
 
-// find returns the prediction for a name, empty where there is none.
-func find(folder, name string) string {
-	for _, tail := range []string{"", "_mask", "_glare", "_image", "_glare_mask", "_image_mask", "_pred"} {
-		for _, ending := range imagefile.MaskEndings() {
-			path := filepath.Join(folder, name+tail+"."+ending)
-			if info, err := os.Stat(path); err == nil && !info.IsDir() {
-				return path
-			}
-		}
-	}
-	return ""
+// findPrediction returns the prediction for a name, empty if there is none.
+func findPrediction(folder, name string) string {
+	tails := []string{"", "_mask", "_glare", "_image", "_glare_mask", "_image_mask", "_pred"}
+	return findMask(folder, []string{name}, tails, nil)
 }
 
 type truthItem struct{ name, mask string }
@@ -178,7 +172,8 @@ func (s *scoring) truths(folder string) ([]truthItem, error) {
 		return nil, message.Errorf("%s: no valid manifest (%w)", path, err)
 	}
 	for _, it := range manifest.Items {
-		stored := exists(filepath.Join(folder, it.Glare)) || s.largeDir != "" && exists(filepath.Join(s.largeDir, it.Glare))
+		stored := exists(filepath.Join(folder, it.Glare)) ||
+			s.largeDir != "" && exists(filepath.Join(s.largeDir, it.Glare))
 		if !stored {
 			fmt.Fprint(s.Stderr, s.say("blik: %s is not stored; left out\n", it.Glare))
 			continue
@@ -186,11 +181,6 @@ func (s *scoring) truths(folder string) ([]truthItem, error) {
 		items = append(items, truthItem{it.Name, filepath.Join(folder, it.Mask)})
 	}
 	return items, nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 func (s *scoring) folders(ctx context.Context, truth, prediction string) error {
@@ -202,12 +192,12 @@ func (s *scoring) folders(ctx context.Context, truth, prediction string) error {
 		return err
 	}
 	if len(items) == 0 {
-		return message.Errorf("%s: neither a manifest.json nor a NAME_mask.png is there", truth)
+		return message.Errorf("%s: contains neither a manifest.json nor a NAME_mask.png", truth)
 	}
 	s.head()
 	var all []score.Metrics
 	for _, it := range items {
-		found := find(prediction, it.name)
+		found := findPrediction(prediction, it.name)
 		if found == "" {
 			s.note("%s: no prediction; scored as empty", it.name)
 		}
@@ -231,12 +221,12 @@ func (s *scoring) negatives(ctx context.Context, clean, prediction string) error
 		return err
 	}
 	if len(pictures) == 0 {
-		return message.Errorf("%s: no PNG pictures there", clean)
+		return message.Errorf("%s: contains no PNG pictures", clean)
 	}
 	slices.Sort(pictures)
 	for _, path := range pictures {
 		name := strings.TrimSuffix(filepath.Base(path), ".png")
-		found := find(prediction, name)
+		found := findPrediction(prediction, name)
 		if found == "" {
 			s.note("%s: no prediction", name)
 			continue

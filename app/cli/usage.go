@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -30,24 +29,21 @@ func (p *program) printUsage(c *cobra.Command) error {
 		fmt.Fprintf(&b, "  %s %s\n", c.CommandPath(), p.say("COMMAND"))
 	}
 	p.list(&b, c, p.say("Commands:"), func(s *cobra.Command) bool { return s.IsAvailableCommand() })
-	p.list(&b, c, p.say("More help:"), func(s *cobra.Command) bool { return s.IsAdditionalHelpTopicCommand() && s.Name() != "help" })
+	p.list(&b, c, p.say("More help:"), func(s *cobra.Command) bool {
+		return s.IsAdditionalHelpTopicCommand() && s.Name() != "help"
+	})
 
 	// Flags come in the order in which they were declared.
-	type section struct {
-		heading string
-		flags   []*pflag.Flag
-	}
-	var sections []section
+	var headings []string
+	flags := map[string][]*pflag.Flag{}
 	add := func(heading string, f *pflag.Flag) {
 		if g := f.Annotations[groupOf]; len(g) > 0 {
 			heading = g[0]
 		}
-		i := slices.IndexFunc(sections, func(s section) bool { return s.heading == heading })
-		if i < 0 {
-			i = len(sections)
-			sections = append(sections, section{heading: heading})
+		if flags[heading] == nil {
+			headings = append(headings, heading)
 		}
-		sections[i].flags = append(sections[i].flags, f)
+		flags[heading] = append(flags[heading], f)
 	}
 	general := p.say("General flags:")
 	// Not LocalNonPersistentFlags, which sorts them.
@@ -59,9 +55,9 @@ func (p *program) printUsage(c *cobra.Command) error {
 	add(general, c.Flags().Lookup("help"))
 	c.PersistentFlags().VisitAll(func(f *pflag.Flag) { add(general, f) })
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { add(general, f) })
-	for _, s := range sections {
-		fmt.Fprintf(&b, "\n%s\n", s.heading)
-		p.describeFlags(&b, s.flags)
+	for _, heading := range headings {
+		fmt.Fprintf(&b, "\n%s\n", heading)
+		p.describeFlags(&b, flags[heading])
 	}
 	_, err := fmt.Fprint(c.OutOrStdout(), b.String())
 	return err
@@ -129,7 +125,8 @@ func (p *program) parametersTopic() *cobra.Command {
 func (p *program) parametersMarkdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n", p.say("Parameters of detection and correction"), p.say(
-		"Each is a flag of `blik correct` and a field of presets; those of detection are flags of `blik detect`, too. Those marked *manual* are chosen by the program itself in adaptive mode."))
+		"Each is a flag of `blik correct` and a field of presets; those of detection are also flags of `blik detect`. "+
+			"In adaptive mode the program chooses those marked *manual* itself."))
 	group := ""
 	for _, s := range processing.Specs() {
 		if s.Group.ID != group {
@@ -154,11 +151,7 @@ func (p *program) values(s processing.Spec) string {
 	case processing.KindSwitch:
 		return "true, false"
 	case processing.KindChoice:
-		ids := make([]string, len(s.Choices))
-		for i, c := range s.Choices {
-			ids[i] = c.ID
-		}
-		return strings.Join(ids, ", ")
+		return strings.Join(choiceIDs(s), ", ")
 	}
 	text := fmt.Sprintf("%s…%s", s.Format(s.Min), s.Format(s.Max))
 	if unit := p.tr.Sprint(s.Unit); unit != "" {

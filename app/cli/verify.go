@@ -14,15 +14,16 @@ import (
 
 func (p *program) verifyCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "verify [flags] " + p.say("SOURCE RESULT"),
+		Use:   "verify [flags] " + p.say("ORIGINAL RESULT"),
 		Short: p.say("Prove that only pixels in the mask changed"),
-		Long: p.say(`Compares two picture files: every colour sample of every pixel, profile, EXIF, XMP, IPTC, resolution, orientation, size
-and depth; two uncompressed TIFFs byte by byte as well, and so also their other tags, alpha, extra channels and pages.
+		Long: p.say(`Compares two picture files: every colour sample of every pixel, profile, EXIF, XMP, IPTC,
+resolution, orientation, size and depth; two uncompressed TIFFs also byte by byte, with their other tags, alpha, extra
+channels and pages.
 
-With --mask, pixels outside it must be the same; it has to hold the halo, too, as the mask of correct --save-mask does.
-Without it the changed pixels are counted.
+With --mask, pixels outside it must be identical; the mask must include the halo, as that of correct --save-mask does.
+Without it, the changed pixels are counted.
 
-Exit status: 0 proven, 1 not, or a file cannot be read, 2 wrong use, 130 cancelled.`),
+Exit status: 0 proven, 1 not proven or a file cannot be read, 2 wrong use, 130 cancelled.`),
 		Args:              p.exactly(2),
 		ValidArgsFunction: completePictures,
 	}

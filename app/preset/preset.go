@@ -1,4 +1,5 @@
-// Package preset stores the parameters of detection and correction as JSON that other versions of the program can judge.
+// Package preset stores the parameters of detection and correction as JSON that other versions of the program can
+// judge.
 //
 //	{
 //	  "format": "blik preset",
@@ -101,7 +102,8 @@ func Decode(data []byte) (processing.Params, error) {
 		return processing.Params{}, fault(nil, "this is not a preset of Blik")
 	case head.Version > Version:
 		return processing.Params{}, fault(ErrNewer,
-			"the preset has version %d, written by a newer Blik; this one reads up to version %d", head.Version, Version)
+			"the preset has version %d, written by a newer Blik; this one reads up to version %d",
+			head.Version, Version)
 	}
 
 	var body struct {

@@ -43,8 +43,8 @@ type Correction struct {
 	Findings []processing.Finding
 	// Patches are all that were saved.
 	Patches []processing.Patch
-	// Made are the parameters that each of Patches was made with, of which those of correction count; nil where all were
-	// made with Params.
+	// Made are the parameters that each of Patches was made with, of which those of correction count; nil where all
+	// were made with Params.
 	Made []processing.Params
 }
 
@@ -114,13 +114,15 @@ type Place struct {
 	Top    int `json:"top"`
 	Width  int `json:"width"`
 	Height int `json:"height"`
-	// Area is the pixels of the glint in the mask, Halo those around it that might change, too, and Changed those that did.
+	// Area is the pixels of the glint in the mask, Halo those around it that might change, too, and Changed those that
+	// did.
 	Area    int `json:"area"`
 	Halo    int `json:"halo"`
 	Changed int `json:"pixels_changed"`
 	// Method is the ID of the method that was really used.
 	Method string `json:"method"`
-	// Preset is the number among the other presets, from 1, of the one that the place was corrected with; 0 is the first.
+	// Preset is the number among the other presets, from 1, of the one that the place was corrected with; 0 is the
+	// first.
 	Preset int `json:"preset,omitempty"`
 	// Score and Contrast are those of the finding there; nil where the mask was made by hand.
 	Score    *float64 `json:"score,omitempty"`
@@ -228,8 +230,8 @@ type correctionRecord struct {
 	Profile     string     `json:"profile,omitempty"`
 	// Mode is that of the detection that the mask came from; empty where there was none.
 	Mode string `json:"mode,omitempty"`
-	// Preset is complete: stored in a file of its own it repeats the work, but for the places that were corrected with one
-	// of Others.
+	// Preset is complete: stored in a file of its own it repeats the work, but for the places that were corrected with
+	// one of Others.
 	Preset   json.RawMessage   `json:"preset"`
 	Others   []json.RawMessage `json:"other_presets,omitempty"`
 	MaskArea int               `json:"mask_area"`
@@ -243,7 +245,8 @@ func newProofRecord(p *imagefile.Proof) *proofRecord {
 		return nil
 	}
 	r := &proofRecord{
-		Holds: p.Holds(), Statement: i18n.Everywhere(p.Statement()), MaskArea: p.MaskArea, Changed: p.Changed, Outside: p.Outside,
+		Holds: p.Holds(), Statement: i18n.Everywhere(p.Statement()),
+		MaskArea: p.MaskArea, Changed: p.Changed, Outside: p.Outside,
 		First: []position{}, Differs: append([]string{}, p.Differs...),
 		ByByte: p.ByByte, BytesChanged: p.BytesChanged, BytesOutside: p.BytesOutside,
 	}
@@ -255,15 +258,17 @@ func newProofRecord(p *imagefile.Proof) *proofRecord {
 
 func (c Correction) record() (correctionRecord, error) {
 	places, err := c.places()
-	info, saved := c.Source.Info, c.Saved
+	info, pic, saved := c.Source.Info, c.Source.Picture, c.Saved
 	r := correctionRecord{
-		Format: CorrectionFormat, Version: CorrectionVersion, Program: c.Program, Date: c.Date.Format(time.RFC3339), Device: c.Device,
+		Format: CorrectionFormat, Version: CorrectionVersion,
+		Program: c.Program, Date: c.Date.Format(time.RFC3339), Device: c.Device,
 		Source: fileRecord{filepath.Base(c.Source.Path), string(c.Source.Format), c.Source.Size, saved.SourceSHA256},
 		Result: fileRecord{filepath.Base(saved.Path), string(saved.Format), saved.Bytes, saved.SHA256},
 		Saved:  string(saved.How), Lossy: saved.Lossy,
-		Width: c.Source.Picture.Width, Height: c.Source.Picture.Height, Channels: c.Source.Picture.Channels, Depth: c.Source.Depth,
-		Float: info.Float, Compression: info.Compression, Orientation: c.Source.Orientation, Profile: c.Source.ProfileName(),
-		Preset: preset.Encode(c.Params), Changed: saved.PixelsChanged, Places: places, Proof: newProofRecord(saved.Proof),
+		Width: pic.Width, Height: pic.Height, Channels: pic.Channels, Depth: c.Source.Depth,
+		Float: info.Float, Compression: info.Compression, Orientation: c.Source.Orientation,
+		Profile: c.Source.ProfileName(), Preset: preset.Encode(c.Params),
+		Changed: saved.PixelsChanged, Places: places, Proof: newProofRecord(saved.Proof),
 	}
 	for _, p := range places {
 		r.MaskArea += p.Area

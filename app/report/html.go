@@ -99,7 +99,9 @@ const (
 )
 
 // show draws a place with as much of its surroundings, before and after. boxes are the bounding boxes of all patches.
-func (c Correction) show(ctx context.Context, p Place, boxes []image.Rectangle, screen *colour.Screen) (shownPlace, error) {
+func (c Correction) show(ctx context.Context, p Place, boxes []image.Rectangle, screen *colour.Screen) (
+	shownPlace, error,
+) {
 	pic := c.Source.Picture
 	margin := min(max(12, max(p.Width, p.Height)/2), 100)
 	view := image.Rect(p.Left-margin, p.Top-margin, p.Left+p.Width+margin, p.Top+p.Height+margin).

@@ -41,8 +41,9 @@ type IndexEntry struct {
 // WriteIndex writes a contact sheet in the language of tr: one page that holds its thumbnails.
 func WriteIndex(w io.Writer, index Index, tr *i18n.Printer) error {
 	t, err := template.New("index").Funcs(template.FuncMap{
-		"t":    func(text string) string { return tr.Sprintf(message.Text(text)) },
-		"link": func(name string) string { return "./" + url.PathEscape(name) }, // "./" keeps a colon from being a scheme
+		"t": func(text string) string { return tr.Sprintf(message.Text(text)) },
+		// "./" keeps what comes before a colon from being a scheme.
+		"link": func(name string) string { return "./" + url.PathEscape(name) },
 	}).Parse(indexTemplate)
 	if err != nil {
 		return err

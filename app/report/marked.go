@@ -16,7 +16,9 @@ const gap = 2
 // Marked returns an 8-bit RGB copy of pic for looking at, in which everything in the mask is outlined in red. The
 // outline is a pixel wide, more on large pictures, and lies outside the mask. A nil profile stands for the one that a
 // picture without a profile is taken to have.
-func Marked(ctx context.Context, pic *processing.Picture, profile *colour.Profile, mask *processing.Mask) (*processing.Picture, error) {
+func Marked(ctx context.Context, pic *processing.Picture, profile *colour.Profile, mask *processing.Mask) (
+	*processing.Picture, error,
+) {
 	out, err := eightBit(ctx, pic, thumbnail.Screen(pic, profile))
 	if err != nil {
 		return nil, err

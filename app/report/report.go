@@ -35,11 +35,13 @@ type Report struct {
 	Result *processing.Result
 }
 
-// WriteCSV writes a line for each finding under a heading; the first column is the file's name, so that tables of several
-// pictures can be joined. Numbers have a decimal point whatever the language.
+// WriteCSV writes a line for each finding under a heading; the first column is the file's name, so that tables of
+// several pictures can be joined. Numbers have a decimal point whatever the language.
 func WriteCSV(w io.Writer, r Report) error {
 	c := csv.NewWriter(w)
-	rows := [][]string{{"file", "id", "x", "y", "left", "top", "width", "height", "area", "peak", "contrast", "elongation", "score"}}
+	rows := [][]string{{
+		"file", "id", "x", "y", "left", "top", "width", "height", "area", "peak", "contrast", "elongation", "score",
+	}}
 	real := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 	for _, f := range r.Result.Findings {
 		rows = append(rows, []string{
@@ -99,7 +101,8 @@ func WriteJSON(w io.Writer, r Report) error {
 		rec.Findings = []processing.Finding{}
 	}
 	for _, c := range r.Result.Chosen {
-		rec.Chosen = append(rec.Chosen, chosen{c, i18n.Everywhere(c.Name), i18n.Everywhere(c.Unit), i18n.Everywhere(c.Why)})
+		rec.Chosen = append(rec.Chosen,
+			chosen{c, i18n.Everywhere(c.Name), i18n.Everywhere(c.Unit), i18n.Everywhere(c.Why)})
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

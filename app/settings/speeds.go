@@ -39,7 +39,8 @@ type Line struct {
 	Megapixel time.Duration `json:"megapixel"`
 }
 
-// LineThrough returns the line through two measurements, a less than b pixels. It never falls, and begins at no less than 0.
+// LineThrough returns the line through two measurements, a less than b pixels. It never falls, and begins at no less
+// than 0.
 func LineThrough(a int, at time.Duration, b int, bt time.Duration) Line {
 	slope := max(0, float64(bt-at)/float64(b-a))
 	return Line{Fixed: max(0, at-time.Duration(slope*float64(a))), Megapixel: time.Duration(slope * 1e6)}
@@ -50,8 +51,8 @@ func (l Line) Of(pixels int) time.Duration {
 	return l.Fixed + time.Duration(float64(l.Megapixel)*float64(pixels)/1e6)
 }
 
-// From returns the number of pixels from which the GPU, once open, is not slower than the CPU; math.MaxInt where it always
-// is.
+// From returns the number of pixels from which the GPU, once open, is not slower than the CPU; math.MaxInt where it
+// always is.
 func (s Speed) From() int {
 	start, gain := s.GPU.Fixed-s.CPU.Fixed, s.CPU.Megapixel-s.GPU.Megapixel
 	switch {
@@ -75,8 +76,8 @@ func SpeedsPath() (string, error) {
 	return filepath.Join(filepath.Dir(path), "speeds.json"), nil
 }
 
-// FindSpeed returns the measurement of a key, and whether there is one. A file that is missing or damaged has none: what it
-// held is soon measured again.
+// FindSpeed returns the measurement of a key, and whether there is one. A file that is missing or damaged has none:
+// what it held is soon measured again.
 func FindSpeed(path string, key SpeedKey) (Speed, bool) {
 	list, err := speeds(path)
 	if err != nil {

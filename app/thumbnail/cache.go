@@ -26,8 +26,8 @@ func UserCache() (Cache, error) {
 	return Cache{Folder: filepath.Join(folder, "blik", "thumbnails")}, err
 }
 
-// name returns where the thumbnail of a file is kept. It depends on size and time of the file, so that the thumbnail of a
-// changed file is not shown.
+// name returns where the thumbnail of a file is kept. It depends on size and time of the file, so that the thumbnail of
+// a changed file is not shown.
 func (c Cache) name(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

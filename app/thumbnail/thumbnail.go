@@ -25,8 +25,8 @@ const quality = 88
 // oversampling is how many pixels of a picture at least make one of its thumbnail, in each direction.
 const oversampling = 4
 
-// Screen returns the conversion to the screen for a picture with the given profile. A nil profile stands for the one that
-// a picture without a profile is taken to have.
+// Screen returns the conversion to the screen for a picture with the given profile. A nil profile stands for the one
+// that a picture without a profile is taken to have.
 func Screen(pic *processing.Picture, profile *colour.Profile) *colour.Screen {
 	if profile == nil {
 		profile = colour.FromPicture(pic)
@@ -35,7 +35,9 @@ func Screen(pic *processing.Picture, profile *colour.Profile) *colour.Screen {
 }
 
 // Crop returns the part of pic within area as the screen shows it.
-func Crop(ctx context.Context, pic *processing.Picture, screen *colour.Screen, area image.Rectangle) (*image.NRGBA, error) {
+func Crop(ctx context.Context, pic *processing.Picture, screen *colour.Screen, area image.Rectangle) (
+	*image.NRGBA, error,
+) {
 	out := image.NewNRGBA(image.Rect(0, 0, area.Dx(), area.Dy()))
 	for y := range area.Dy() {
 		if err := ctx.Err(); err != nil {
@@ -58,7 +60,9 @@ func Row(out *image.NRGBA, y, x int, pic *processing.Picture, screen *colour.Scr
 
 // Make returns pic as the screen shows it, upright, in at most size × size pixels. Of a picture much larger than that
 // only some rows and columns are read, so that it takes little time and memory.
-func Make(ctx context.Context, pic *processing.Picture, screen *colour.Screen, orientation, size int) (*image.NRGBA, error) {
+func Make(ctx context.Context, pic *processing.Picture, screen *colour.Screen, orientation, size int) (
+	*image.NRGBA, error,
+) {
 	step := max(1, max(pic.Width, pic.Height)/(oversampling*size))
 	middle := func(i, n int) int { return min(i*step+step/2, n-1) }
 	out := image.NewNRGBA(image.Rect(0, 0, (pic.Width+step-1)/step, (pic.Height+step-1)/step))
@@ -76,7 +80,8 @@ func Make(ctx context.Context, pic *processing.Picture, screen *colour.Screen, o
 	return Upright(imaging.Fit(out, size, size, imaging.Lanczos), orientation), nil
 }
 
-// Fit makes a picture smaller where it is larger than size × size pixels; each pixel is the mean of those it stands for.
+// Fit makes a picture smaller where it is larger than size × size pixels; each pixel is the mean of those it stands
+// for.
 func Fit(m image.Image, size int) *image.NRGBA { return imaging.Fit(m, size, size, imaging.Box) }
 
 // Upright turns and mirrors a picture as its EXIF orientation asks for.

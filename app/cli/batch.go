@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"blik/app/imagefile"
+	"blik/internal/message"
+	"blik/processing"
+
+	"github.com/spf13/cobra"
+)
+
+// batch is what detect and correct share: where to write, what to compute on, the parameters, and the files to process
+// one after the other.
+type batch struct {
+	*program
+	flags *paramFlags
+
+	outDir, regionText, deviceName string
+	limit                          float64
+	quiet, timing, wantIndex       bool
+
+	params processing.Params
+	region *processing.Region
+	limits imagefile.Limits
+	device runner
+	bar    *bar
+	index  *contactSheet
+}
+
+// addOutput declares the flag of the output folder; the others follow with addShared, so that a command can put its own
+// between them.
+func (b *batch) addOutput(c *cobra.Command) {
+	c.Flags().StringVarP(&b.outDir, "output", "o", ".", b.say("write into folder `DIR`, created if missing"))
+	must(c.MarkFlagDirname("output"))
+}
+
+// addShared declares the flags of both commands, and those of the parameters.
+func (b *batch) addShared(c *cobra.Command, specs []processing.Spec) {
+	f := c.Flags()
+	f.StringVar(&b.regionText, "region", "",
+		b.say("search only in this `REGION` (pixels): rect:x,y,w,h, ellipse:x,y,w,h or polygon:x,y,x,y,…"))
+	f.StringVar(&b.deviceName, "device", "auto",
+		b.say("`DEVICE` to compute on: auto, cpu, cuda or cuda:N, as listed by blik devices"))
+	f.BoolVar(&b.timing, "timing", false, b.say("print the time of each stage, and the peak memory"))
+	f.BoolVarP(&b.quiet, "quiet", "q", false, b.say("print nothing but errors"))
+	f.Float64Var(&b.limit, "limit", 1000, b.say("refuse pictures of more than `N` megapixels"))
+	must(c.RegisterFlagCompletionFunc("device", completeDevices))
+	b.flags = b.addParams(c, specs)
+}
+
+// checkFlags derives parameters, region and limits from the flags.
+func (b *batch) checkFlags() error {
+	var err error
+	if b.params, err = b.flags.params(); err != nil {
+		return err
+	}
+	if b.regionText != "" {
+		if b.region, err = processing.ParseRegion(b.regionText); err != nil {
+			return b.usage("--region: %v", err)
+		}
+	}
+	if err := b.checkDevice(b.deviceName); err != nil {
+		return err
+	}
+	if !(b.limit > 0 && b.limit <= 1e6) {
+		return b.usage("--limit %g: must be a positive number of megapixels", b.limit)
+	}
+	b.limits = imagefile.DefaultLimits()
+	b.limits.Pixels = int64(b.limit * 1e6)
+	b.limits.Work = processing.DetectionBytes
+	return nil
+}
+
+// inputs returns the files that the arguments name. Without any, storing a preset must be asked for.
+func (b *batch) inputs(args []string) ([]string, error) {
+	files := expand(args)
+	if len(files) == 0 && b.flags.savePreset == "" {
+		return nil, b.usage("no files given")
+	}
+	return files, nil
+}
+
+// run stores the preset, opens folder and device, and processes the files one after the other, each with all
+// processors. A file that fails is reported and the others go on.
+func (b *batch) run(ctx context.Context, files []string, overwrite bool,
+	process func(context.Context, *task) error,
+) error {
+	if err := b.flags.store(ctx, b.params); err != nil || len(files) == 0 {
+		return err
+	}
+	if err := b.makeFolder(b.outDir); err != nil {
+		return err
+	}
+	if err := b.startIndex(overwrite); err != nil {
+		return err
+	}
+	var err error
+	if b.device, err = b.openDevice(ctx, b.deviceName); err != nil {
+		return err
+	}
+	defer b.device.Close()
+	if !b.quiet {
+		b.bar = newBar(b.Stderr)
+		defer b.bar.close()
+	}
+	failed := false
+	for i, input := range files {
+		t := newTask(b, input, i, len(files))
+		err := t.run(ctx, process)
+		b.bar.clear()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			failed = true
+			b.complain(err)
+			b.index.addFailed(input, b.sentence(err))
+		default:
+			if _, err := io.WriteString(b.Stdout, t.out.String()); err != nil {
+				return err
+			}
+		}
+	}
+	if err := b.writeIndex(ctx); err != nil {
+		return err
+	}
+	if failed {
+		return errReported
+	}
+	return nil
+}
+
+// makeFolder creates a folder with its parents.
+func (p *program) makeFolder(dir string) error {
+	err := os.MkdirAll(dir, 0o777)
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return message.Errorf("%s: no permission to create this folder", dir)
+	}
+	if info, e := os.Stat(dir); e == nil && !info.IsDir() {
+		return message.Errorf("%s: this is a file, not a folder", dir)
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return message.Errorf("%s: the folder cannot be created (%w)", dir, err)
+}
