@@ -20,7 +20,7 @@ func bad(format string, a ...any) error {
 	return fmt.Errorf("%w: %s", ErrProfile, fmt.Sprintf(format, a...))
 }
 
-// errKind is a table of a kind that is not read, in a profile that is otherwise sound.
+// errKind: a table of a kind that is not read, in a profile that is otherwise sound.
 var errKind = errors.New("unsupported kind of table")
 
 // icc is a profile's bytes with its tag table.
@@ -256,7 +256,7 @@ func multilingual(tag []byte, n uint64) string {
 	return best
 }
 
-// printable ends a text at its first zero and drops control characters and what is no text.
+// printable cuts a text at its first zero and drops control characters and invalid UTF-8.
 func printable(s string) string {
 	s, _, _ = strings.Cut(s, "\x00")
 	s = strings.Map(func(r rune) rune {

@@ -75,7 +75,7 @@ func fromLegacyLab16(v [3]float64) [3]float64 {
 	return fromLab16([3]float64{v[0] * stretch, v[1] * stretch, v[2] * stretch})
 }
 
-// readPlain reads lut8Type or lut16Type. Their matrix is for XYZ as the input alone.
+// readPlain reads lut8Type or lut16Type. Their matrix applies only to XYZ as the input.
 func (l *lut) readPlain(b []byte) error {
 	inputs, outputs, bytes, at := 256, 256, 1, 48
 	if string(b[:4]) == "mft2" {
@@ -200,7 +200,7 @@ func (l *lut) readAToB(b []byte) error {
 	return r.err
 }
 
-// readCurves reads curves one behind the other, each from a multiple of four bytes. At offset 0 there are none.
+// readCurves reads consecutive curves, each from a multiple of four bytes. At offset 0 there are none.
 func readCurves(b []byte, at uint64, dst []curve) error {
 	if at == 0 {
 		return nil
@@ -227,7 +227,7 @@ func (l *lut) xyz(v [4]float64) [3]float64 {
 	return l.behind(v)
 }
 
-// behind is what comes after the first curves.
+// behind applies everything after the first curves.
 func (l *lut) behind(v [4]float64) [3]float64 {
 	r := [3]float64{v[0], v[1], v[2]}
 	if l.grid != nil {

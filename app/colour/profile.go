@@ -19,8 +19,8 @@ type Profile struct {
 	Exact  bool
 	Reason message.Message
 
-	// linear decodes each channel to linear light, and toScreen takes that to linear sRGB. uniform says that the curves are
-	// the same.
+	// linear decodes each channel to linear light, and toScreen takes that to linear sRGB. uniform says that the curves
+	// are the same.
 	linear   [3]curve
 	uniform  bool
 	toScreen matrix
@@ -104,8 +104,8 @@ func model(channels int) message.Message {
 // curveSteps is the number of steps of Curve: the pure powers are then exact to 1/65535.
 const curveSteps = 4096
 
-// Curve returns the transfer curve for processing.Picture.Curve: that of green, of grey, or of the neutral colours of an
-// RGB profile made of tables. It is nil for the curve of sRGB within half an 8-bit level, for CMYK, and where the
+// Curve returns the transfer curve for processing.Picture.Curve: that of green, of grey, or of the neutral colours of
+// an RGB profile made of tables. It is nil for the curve of sRGB within half an 8-bit level, for CMYK, and where the
 // profile has no rising curve.
 func (p *Profile) Curve() []float32 {
 	if p.Channels == 4 {
@@ -140,7 +140,7 @@ func (p *Profile) neutral() curve {
 	return func(x float64) float64 { return unit(t.xyz([4]float64{x, x, x})[1] / paper) }
 }
 
-// likeSRGB says whether c is the curve of sRGB within half an 8-bit level.
+// likeSRGB reports whether c is the curve of sRGB within half an 8-bit level.
 func likeSRGB(c curve) bool {
 	for i := range 256 {
 		if math.Abs(processing.TransferSRGB.Encode(unit(c(float64(i)/255)))*255-float64(i)) > 0.5 {
@@ -163,7 +163,8 @@ func standard(p *Profile) *Profile {
 	}
 	const steps = 15
 	for i := range (steps + 1) * (steps + 1) * (steps + 1) {
-		v := [3]float64{float64(i%(steps+1)) / steps, float64(i/(steps+1)%(steps+1)) / steps, float64(i/(steps+1)/(steps+1)) / steps}
+		j, k := i/(steps+1)%(steps+1), i/(steps+1)/(steps+1)
+		v := [3]float64{float64(i%(steps+1)) / steps, float64(j) / steps, float64(k) / steps}
 		for k, s := range p.encoded(v) {
 			if math.Abs(s-v[k])*255 > 1 {
 				return p

@@ -212,10 +212,15 @@ func (s *Screen) mix(r, g, b int64) uint32 {
 	red := (m[0]*r + m[1]*g + m[2]*b + 1<<15) >> 16
 	green := (m[3]*r + m[4]*g + m[5]*b + 1<<15) >> 16
 	blue := (m[6]*r + m[7]*g + m[8]*b + 1<<15) >> 16
-	return uint32(s.encode[clip(red)]) | uint32(s.encode[clip(green)])<<8 | uint32(s.encode[clip(blue)])<<16 | opaque
+	return encoded(s.encode, clip(red), clip(green), clip(blue))
 }
 
-func clip(v int64) uint16 { return uint16(min(max(v, 0), 65535)) }
+func clip(v int64) uint32 { return uint32(min(max(v, 0), 65535)) }
+
+// encoded returns the pixel of linear sRGB in 1/65535.
+func encoded(encode *[1 << 16]uint8, r, g, b uint32) uint32 {
+	return uint32(encode[uint16(r)]) | uint32(encode[uint16(g)])<<8 | uint32(encode[uint16(b)])<<16 | opaque
+}
 
 // HalfRow writes row y of the picture at half its size: each pixel is the mean of 2 × 2 in linear light, of fewer at an
 // odd edge. dst has ⌈width/2⌉ pixels.
@@ -233,7 +238,8 @@ func (s *Screen) HalfRow(dst []uint32, pic *processing.Picture, y int) {
 		halves(s, dst, pic.U16[upper:][:stride], pic.U16[lower:][:stride])
 	default:
 		var a, b [piece]uint16
-		inPieces(s.channels, dst, pic.F32[upper:][:stride], pic.F32[lower:][:stride], func(dst []uint32, p, q []float32) {
+		above, below := pic.F32[upper:][:stride], pic.F32[lower:][:stride]
+		inPieces(s.channels, dst, above, below, func(dst []uint32, p, q []float32) {
 			quantise(a[:len(p)], p)
 			quantise(b[:len(q)], q)
 			halves(s, dst, a[:len(p)], b[:len(q)])
@@ -294,7 +300,7 @@ func halfRow[S uint8 | uint16](s *Screen, dst []uint32, a, b []S) {
 		g := (uint32(green[p[1]]) + uint32(green[q[1]]) + uint32(green[u[1]]) + uint32(green[v[1]]) + 2) >> 2
 		w := (uint32(blue[p[2]]) + uint32(blue[q[2]]) + uint32(blue[u[2]]) + uint32(blue[v[2]]) + 2) >> 2
 		if plain {
-			dst[i] = uint32(encode[uint16(r)]) | uint32(encode[uint16(g)])<<8 | uint32(encode[uint16(w)])<<16 | opaque
+			dst[i] = encoded(encode, r, g, w)
 		} else {
 			dst[i] = s.mix(int64(r), int64(g), int64(w))
 		}
@@ -311,8 +317,10 @@ func (s *Screen) HalfPixels(dst, a, b []uint32) {
 		j := min(k+1, len(a)-1)
 		p, q, u, v := a[k], a[j], b[k], b[j]
 		r := uint32(light[uint8(p)]) + uint32(light[uint8(q)]) + uint32(light[uint8(u)]) + uint32(light[uint8(v)])
-		g := uint32(light[uint8(p>>8)]) + uint32(light[uint8(q>>8)]) + uint32(light[uint8(u>>8)]) + uint32(light[uint8(v>>8)])
-		w := uint32(light[uint8(p>>16)]) + uint32(light[uint8(q>>16)]) + uint32(light[uint8(u>>16)]) + uint32(light[uint8(v>>16)])
-		dst[i] = uint32(encode[uint16((r+2)>>2)]) | uint32(encode[uint16((g+2)>>2)])<<8 | uint32(encode[uint16((w+2)>>2)])<<16 | opaque
+		g := uint32(light[uint8(p>>8)]) + uint32(light[uint8(q>>8)]) +
+			uint32(light[uint8(u>>8)]) + uint32(light[uint8(v>>8)])
+		w := uint32(light[uint8(p>>16)]) + uint32(light[uint8(q>>16)]) +
+			uint32(light[uint8(u>>16)]) + uint32(light[uint8(v>>16)])
+		dst[i] = encoded(encode, (r+2)>>2, (g+2)>>2, (w+2)>>2)
 	}
 }

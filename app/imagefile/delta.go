@@ -47,7 +47,7 @@ func ChangedPixels(pic *processing.Picture, p *processing.Patch) (int64, error) 
 
 func equal[T comparable](a, b T) bool { return a == b }
 
-// sameBits tells samples apart that differ in anything that is stored, and finds NaN equal to itself.
+// sameBits reports whether two samples are stored alike, so that NaN equals itself.
 func sameBits(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
 
 func pixels(runs []processing.Run) (n int64) {
@@ -59,7 +59,9 @@ func pixels(runs []processing.Run) (n int64) {
 
 // differing returns the parts of runs in which the samples of a patch differ from those of the picture, with the
 // samples.
-func differing[T any](pic *processing.Picture, runs []processing.Run, old, fresh []T, same func(a, b T) bool) ([]processing.Run, []T) {
+func differing[T any](
+	pic *processing.Picture, runs []processing.Run, old, fresh []T, same func(a, b T) bool,
+) ([]processing.Run, []T) {
 	var (
 		out     []processing.Run
 		samples []T

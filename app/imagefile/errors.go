@@ -12,7 +12,7 @@ import (
 
 // The kinds of faults that an Error wraps, besides fs.ErrNotExist and fs.ErrPermission.
 var (
-	// ErrNotPicture: no picture at all, or a format that is not read.
+	// ErrNotPicture: not a picture, or a format that is not read.
 	ErrNotPicture = errors.New("not a picture")
 	// ErrUnsupported: a variant of a known format that is not read or written.
 	ErrUnsupported = container.ErrUnsupported
@@ -24,11 +24,11 @@ var (
 	ErrSize = errors.New("another size")
 	// ErrWrite: the file could not be written; what was there before is untouched.
 	ErrWrite = errors.New("not written")
-	// ErrExists: Save may not replace what is there.
+	// ErrExists: Save may not replace an existing file.
 	ErrExists = errors.New("the file exists")
 	// ErrChanged: the source is no longer the file that was read.
 	ErrChanged = errors.New("the source has changed")
-	// ErrLossy: the result would be a JPEG, and nobody allowed the loss.
+	// ErrLossy: the result would be a JPEG, which takes permission.
 	ErrLossy = errors.New("lossy")
 )
 
@@ -66,12 +66,12 @@ func fault(path string, kind, cause error, format message.Text, args ...any) *Er
 }
 
 // partial is a fault found where the path is not known.
-type partial struct {
+type faultWithoutPath struct {
 	kind error
 	text message.Message
 }
 
-func (p *partial) Error() string { return p.text.String() }
+func (p *faultWithoutPath) Error() string { return p.text.String() }
 
 // plain takes the operation and the path off an error of package os.
 func plain(err error) error {
@@ -87,7 +87,7 @@ func (f *File) fault(ctx context.Context, err error) error {
 	if e := ctx.Err(); e != nil {
 		return e
 	}
-	var p *partial
+	var p *faultWithoutPath
 	if errors.As(err, &p) {
 		return &Error{Path: f.Path, Fault: p.text, Kind: p.kind}
 	}

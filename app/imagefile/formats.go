@@ -65,7 +65,9 @@ func formats() []format {
 }
 
 // opener makes the type of a container's Open that of the table.
-func opener[C container.Container](open func(io.ReaderAt, int64) (C, error)) func(io.ReaderAt, int64) (container.Container, error) {
+func opener[C container.Container](
+	open func(io.ReaderAt, int64) (C, error),
+) func(io.ReaderAt, int64) (container.Container, error) {
 	return func(r io.ReaderAt, size int64) (container.Container, error) {
 		c, err := open(r, size)
 		if err != nil {
@@ -159,7 +161,7 @@ func (f *File) SaveEndings() []string {
 	return all
 }
 
-// holds says whether a new file keeps the samples of a picture as they are.
+// holds reports whether a new file keeps the samples of a picture as they are.
 func (r format) holds(pic *processing.Picture) bool {
 	return (r.cmyk || pic.Channels != 4) && (r.float || pic.F32 == nil)
 }

@@ -1,4 +1,4 @@
-// Package imagefile reads and writes picture and mask files.
+// Package imagefile reads and writes files of pictures and masks.
 //
 // Read and ReadMask are the only ways in. Save is the way out for a picture that was read: nothing differs from the
 // source but the pixels of its patches, and Verify proves it. WriteFile and what stands on it write everything else.
@@ -30,7 +30,7 @@ type File struct {
 	// Orientation is that of EXIF, 1…8; 1 where the file says nothing. The picture's rows are those of the file:
 	// showing it upright is up to who shows it.
 	Orientation int
-	// Info is what the container says of itself, metadata among it.
+	// Info is the header of the container, including metadata.
 	Info container.Info
 	// Picture has 1 channel where the file is grey, 4 where it is CMYK, and else 3. Alpha is left out and colour
 	// samples stay as they are stored.
@@ -77,14 +77,14 @@ func DefaultLimits() Limits {
 // Read decodes the picture in the file at path. It returns the context's error soon after a cancel, and for anything
 // wrong with the file an *Error.
 func Read(ctx context.Context, path string, limits Limits) (*File, error) {
-	return abandon(ctx, func() (*File, error) {
+	return runCancellable(ctx, func() (*File, error) {
 		return read(ctx, path, limits, nil)
 	})
 }
 
-// abandon runs f and stops waiting for it when ctx ends: decoders look at the context only when they read on, which may
-// take them long. f must then end soon by itself, and what it returns is dropped.
-func abandon[T any](ctx context.Context, f func() (T, error)) (T, error) {
+// abandon runs f and stops waiting for it when ctx is cancelled: decoders check the context only between reads,
+// which may take long. f must return soon after that, and its result is dropped.
+func runCancellable[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type answer struct {
 		value T
 		err   error

@@ -12,10 +12,10 @@ import (
 // 16 bits the upper eight, of floats 1 as 255. It must be w × h pixels large; with w = h = 0 any size within
 // DefaultLimits will do.
 func ReadMask(ctx context.Context, path string, w, h int) (*processing.Mask, error) {
-	return abandon(ctx, func() (*processing.Mask, error) {
+	return runCancellable(ctx, func() (*processing.Mask, error) {
 		f, err := read(ctx, path, DefaultLimits(), func(i container.Info) error {
 			if (w != 0 || h != 0) && (i.Width != w || i.Height != h) {
-				return &partial{ErrSize,
+				return &faultWithoutPath{ErrSize,
 					message.Of("the mask has %d × %d pixels, the picture %d × %d", i.Width, i.Height, w, h)}
 			}
 			return nil

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// memory is what Linux tells of the machine's memory, in bytes; 0 where it does not.
+// memory is the machine's memory in bytes; 0 where the system does not report it.
 type memory struct{ total, available int64 }
 
 // machineMemory reads the account of the system, and where a control group (a container) has less left, that.
@@ -22,7 +22,10 @@ func machineMemory() memory {
 	m := parseMemory(file)
 	for _, group := range [][3]string{
 		{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat"},
-		{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes", "/sys/fs/cgroup/memory/memory.stat"},
+		{
+			"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+			"/sys/fs/cgroup/memory/memory.stat",
+		},
 	} {
 		limit, used := readNumber(group[0]), readNumber(group[1])
 		if limit <= 0 || m.total > 0 && limit > m.total {

@@ -10,7 +10,7 @@ import (
 	"blik/internal/message"
 )
 
-// openFile opens the file at path for reading. Opening a named pipe would wait for its other end, so it looks before.
+// openFile opens the file at path for reading. It checks its kind first, because opening a named pipe would block.
 func openFile(path string) (*os.File, os.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -35,7 +35,7 @@ func openFile(path string) (*os.File, os.FileInfo, error) {
 	return file, info, nil
 }
 
-// open knows the container by its first bytes, whatever the name. On an error the format is told all the same, where it
+// open recognises the container by its first bytes, whatever the name. The format is also returned with an error, if it
 // is known.
 func open(r io.ReaderAt, size int64) (Format, container.Container, error) {
 	magic := make([]byte, 12)
@@ -76,11 +76,12 @@ func notPicture(magic []byte) error {
 	case len(magic) >= 12 && string(magic[4:8]) == "ftyp":
 		return unknown("a HEIF, AVIF or video file")
 	}
-	return &partial{ErrNotPicture, message.Of("this is not a picture: PNG, JPEG or TIFF expected")}
+	return &faultWithoutPath{ErrNotPicture, message.Of("this is not a picture: PNG, JPEG or TIFF expected")}
 }
 
 func unknown(name message.Text) error {
-	return &partial{ErrNotPicture, message.Of("this is %s, which cannot be read; save it as TIFF, PNG or JPEG", name)}
+	return &faultWithoutPath{ErrNotPicture, message.Of(
+		"this is %s, which cannot be read; save it as TIFF, PNG or JPEG", name)}
 }
 
 // check refuses, before any sample is allocated, what is larger than the limits or than the memory that is available
@@ -92,7 +93,7 @@ func check(i container.Info, l Limits, size, available int64) error {
 	}
 	// Dividing keeps the product of two lying sides from overflowing.
 	if h > l.Pixels/w {
-		return &partial{ErrTooLarge,
+		return &faultWithoutPath{ErrTooLarge,
 			message.Of("%d × %d pixels are more than the limit of %s", w, h, megapixels(l.Pixels))}
 	}
 	if i.Expansion > 0 && i.Raw/i.Expansion > size {
@@ -100,20 +101,20 @@ func check(i container.Info, l Limits, size, available int64) error {
 			"the file is truncated: %d bytes cannot hold %d × %d pixels", size, w, h)
 	}
 	if w*h > bombPixels && i.Raw/bombRatio > size {
-		return &partial{ErrTooLarge,
+		return &faultWithoutPath{ErrTooLarge,
 			message.Of("%d bytes that unpack to %d × %d pixels are no picture of anything", size, w, h)}
 	}
 	pixels := float64(w) * float64(h)
 	samples := pixels * float64(i.Channels()*max(8, i.Depth)/8)
 	need := samples + max(float64(i.Scratch), pixels*float64(l.Work))
 	if need > float64(l.Bytes) {
-		return &partial{ErrTooLarge,
+		return &faultWithoutPath{ErrTooLarge,
 			message.Of(
 				"%d × %d pixels take %s of memory, more than the limit of %s",
 				w, h, gibibytes(need), gibibytes(float64(l.Bytes)))}
 	}
 	if available > 0 && need > float64(available) {
-		return &partial{ErrTooLarge,
+		return &faultWithoutPath{ErrTooLarge,
 			message.Of(
 				"%d × %d pixels take %s of memory, and only %s are free",
 				w, h, gibibytes(need), gibibytes(float64(available)))}

@@ -20,14 +20,13 @@ import (
 
 // SaveOptions are the options of Save.
 type SaveOptions struct {
-	// Overwrite lets the result take the place of a file that is there, the source itself included.
+	// Overwrite permits replacing an existing file, even the source itself.
 	Overwrite bool
 	// AllowLossy lets a JPEG source be saved as JPEG, in which the blocks around each changed pixel change with it.
 	AllowLossy bool
 	// KeepTime gives the result the modification time of the source, where the system can.
 	KeepTime bool
-	// SkipProof leaves Saved.Proof nil and the sums empty: saving then takes the time of a copy that is brought to the
-	// disk.
+	// SkipProof leaves Saved.Proof nil and the sums empty: saving then takes only the time of a copy and its fsync.
 	SkipProof bool
 	// Limits bound what the proof may take; the zero value stands for DefaultLimits.
 	Limits Limits
@@ -36,18 +35,18 @@ type SaveOptions struct {
 }
 
 // How says in which way a picture was saved.
-type How string
+type SaveMethod string
 
 // The ways of saving.
 const (
 	// Copied: nothing had changed, and the result is the source byte for byte.
-	Copied How = "copied"
+	Copied SaveMethod = "copied"
 	// Patched: a copy of the source in which the bytes of changed pixels were overwritten.
-	Patched How = "patched"
-	// Rewritten: the container was written anew with everything in it but the changed pixels.
-	Rewritten How = "rewritten"
+	Patched SaveMethod = "patched"
+	// Rewritten: a new file of the same container, with everything but the changed pixels carried over.
+	Rewritten SaveMethod = "rewritten"
 	// NewFile: a new container, with the pixels, profile, EXIF, XMP, IPTC, resolution and orientation of the source.
-	NewFile How = "new file"
+	NewFile SaveMethod = "new file"
 )
 
 // Saved is what Save did.
@@ -56,7 +55,7 @@ type Saved struct {
 	Path   string
 	Format Format
 	Bytes  int64
-	How    How
+	Method SaveMethod
 	// Lossy: the result is a JPEG, in which more than the changed pixels differs from the source.
 	Lossy bool
 	// SourceSHA256 and SHA256 are those of the source and of the result, in hexadecimal; empty with
@@ -90,8 +89,8 @@ func DefaultName(path string, format Format) string {
 // stays a JPEG only with AllowLossy; TIFF and PNG become one another where nothing would be lost. A TIFF whose pixels
 // cannot be changed without loss, since they are compressed with JPEG, becomes a new TIFF in the same way.
 //
-// The source must still be the file that was read (ErrChanged). Nothing that is there is replaced without Overwrite
-// (ErrExists). The result has the permissions of the source; it is written beside path, brought to the disk, compared
+// The source must still be the file that was read (ErrChanged). No existing file is replaced without Overwrite
+// (ErrExists). The result has the permissions of the source; it is written beside path, flushed to disk, compared
 // with the source, and then named in one step, so that whatever happens path holds the old file or the complete new
 // one. Without any pixel that differs the result is the source, byte for byte, if it has its container.
 //
@@ -100,7 +99,9 @@ func Save(ctx context.Context, file *File, path string, patches []processing.Pat
 	return save(ctx, atomicfile.Disk{}, file, path, patches, o)
 }
 
-func save(ctx context.Context, fsys atomicfile.FileSystem, file *File, path string, patches []processing.Patch, o SaveOptions) (*Saved, error) {
+func save(
+	ctx context.Context, fsys atomicfile.FileSystem, file *File, path string, patches []processing.Patch, o SaveOptions,
+) (*Saved, error) {
 	if o.Progress == nil {
 		o.Progress = func(message.Message, float64) {}
 	}
@@ -129,7 +130,8 @@ func save(ctx context.Context, fsys atomicfile.FileSystem, file *File, path stri
 	if err := s.prepare(target); err != nil {
 		return nil, err
 	}
-	if err := place(ctx, atomicfile.Target{FS: fsys, Path: target, Overwrite: o.Overwrite}, s.fill, s.check); err != nil {
+	result := atomicfile.Target{FS: fsys, Path: target, Overwrite: o.Overwrite}
+	if err := place(ctx, result, s.fill, s.check); err != nil {
 		return nil, s.named(err)
 	}
 	if o.KeepTime {
@@ -171,16 +173,16 @@ func (s *saving) plan() error {
 		return fault(path, ErrLossy, nil,
 			"not written: JPEG loses detail around each changed pixel; choose TIFF or PNG, or allow the loss")
 	case to != from:
-		s.saved.How = NewFile
+		s.saved.Method = NewFile
 		return s.portable(to)
 	case len(s.changed) == 0:
-		s.saved.How = Copied
+		s.saved.Method = Copied
 	}
 	s.saved.Lossy = to.row().lossy && len(s.changed) > 0
 	return nil
 }
 
-// portable says whether a new file of another container holds all that the source holds.
+// portable reports whether a new file of another container holds all that the source holds.
 func (s *saving) portable(to Format) error {
 	info := s.file.Info
 	refuse := func(what message.Text) error {
@@ -232,7 +234,7 @@ func (s *saving) open() error {
 	return nil
 }
 
-// unchanged says whether the source has the size and time it was read with.
+// unchanged reports whether the source has the size and time it was read with.
 func (s *saving) unchanged() error {
 	info, err := s.source.Stat()
 	if err != nil {
@@ -248,16 +250,16 @@ func changedError(path string) error {
 	return fault(path, ErrChanged, nil, "the file has changed since it was opened; open it again")
 }
 
-// prepare chooses between patching, rewriting and a new file, and looks for room on the disk.
+// prepare chooses between patching, rewriting and a new file, and checks the free space.
 func (s *saving) prepare(target string) error {
 	need := s.file.Size
-	if s.saved.How == "" {
+	if s.saved.Method == "" {
 		readonly := s.container.Info().Readonly
 		switch s.container.(type) {
 		case container.Patcher:
-			s.saved.How = Patched
+			s.saved.Method = Patched
 		case container.Rewriter:
-			s.saved.How = Rewritten
+			s.saved.Method = Rewritten
 		}
 		if readonly != nil {
 			// Pixels that cannot be changed in place, as those of a JPEG within a TIFF, go into a new file of the same
@@ -265,10 +267,10 @@ func (s *saving) prepare(target string) error {
 			if s.saved.Format.row().encode == nil || s.portable(s.saved.Format) != nil {
 				return writeError(s.saved.Path, readonly)
 			}
-			s.saved.How = NewFile
+			s.saved.Method = NewFile
 		}
 	}
-	if s.saved.How == NewFile {
+	if s.saved.Method == NewFile {
 		need = 0
 		if s.saved.Format.row().uncompressed {
 			need = samplesBytes(s.file.Picture)
@@ -309,7 +311,7 @@ func (s *saving) fill(f atomicfile.File) error {
 	return s.unchanged()
 }
 
-// progress tells which share of the writing is done.
+// progress reports which share of the writing is done.
 func (s *saving) progress(done float64) {
 	s.options.Progress(message.Of("saving"), shareWritten*done)
 }
@@ -317,19 +319,19 @@ func (s *saving) progress(done float64) {
 // shareWritten is the share of saving that is done when the result is written, but not yet checked, roughly.
 const shareWritten = 0.5
 
-// untouched says whether the source is surely, byte for byte, what was read; false where the system does not tell.
+// untouched reports whether the source is certainly unchanged since it was read; false where the system cannot tell.
 func (s *saving) untouched() bool {
 	info, err := s.source.Stat()
 	return err == nil && s.file.state != "" && stateOf(info) == s.file.state
 }
 
 func (s *saving) write(f atomicfile.File) error {
-	switch s.saved.How {
+	switch s.saved.Method {
 	case Copied, Patched:
 		if err := copyFile(s.ctx, f, s.source, s.file.Size, s.progress); err != nil {
 			return err
 		}
-		if s.saved.How == Copied {
+		if s.saved.Method == Copied {
 			return nil
 		}
 		return s.container.(container.Patcher).Patch(s.ctx, f, s.changed)
@@ -362,11 +364,11 @@ func (s *saving) check(f atomicfile.File) error {
 		return nil
 	}
 	s.resultSum = s.sourceSum
-	if s.saved.How != Copied {
+	if s.saved.Method != Copied {
 		s.resultSum = hashing(s.ctx, f, info.Size())
 	}
 	var refused error
-	if s.saved.How == Patched && s.file.Info.Compression == "none" && s.untouched() {
+	if s.saved.Method == Patched && s.file.Info.Compression == "none" && s.untouched() {
 		refused = s.proveBytes(f)
 	} else {
 		refused = s.prove(f)
@@ -386,11 +388,11 @@ func (s *saving) named(err error) error {
 	return err
 }
 
-// copyBlock is how much is copied between two looks at the context.
+// copyBlock is how much is copied between two checks of the context.
 const copyBlock = 16 << 20
 
 // copyFile copies a file by the cheapest way that the system has: sharing blocks, copying within the kernel, or
-// through memory. progress is told the share done.
+// through memory. progress gets the share done.
 func copyFile(ctx context.Context, dst atomicfile.File, src *os.File, size int64, progress func(float64)) error {
 	if d, ok := dst.(*os.File); ok && clone(d, src) == nil {
 		return nil

@@ -110,7 +110,7 @@ func TestSaveSamples(t *testing.T) {
 		if f.Format != JPEG && !proof.Rebuilt {
 			t.Errorf("%s: saved anew it is another file", name)
 		}
-		if plain := saved.How == Patched && f.Info.Compression == "none" && f.Depth >= 8; plain {
+		if plain := saved.Method == Patched && f.Info.Compression == "none" && f.Depth >= 8; plain {
 			if !proof.ByByte || proof.BytesOutside != 0 || proof.BytesChanged < 1 || proof.BytesChanged > 4 {
 				t.Errorf("%s: byte by byte: %+v", name, proof)
 			}
@@ -121,7 +121,7 @@ func TestSaveSamples(t *testing.T) {
 			t.Errorf("%s: Verify with an empty mask: %+v, %v", name, proof, err)
 		}
 		same, err := Save(t.Context(), f, filepath.Join(t.TempDir(), "same"+filepath.Ext(f.Path)), nil, SaveOptions{})
-		if err != nil || same.How != Copied || same.PixelsChanged != 0 || same.SHA256 != same.SourceSHA256 ||
+		if err != nil || same.Method != Copied || same.PixelsChanged != 0 || same.SHA256 != same.SourceSHA256 ||
 			!bytes.Equal(readAll(t, same.Path), readAll(t, f.Path)) || !same.Proof.Holds() {
 			t.Errorf("%s: nothing changed: %+v, %v", name, same, err)
 		}
@@ -147,9 +147,9 @@ func account(t *testing.T, f *File, saved *Saved) {
 	if saved.SourceSHA256 != sumOf(readAll(t, f.Path)) || saved.SHA256 != sumOf(data) || saved.Bytes != int64(len(data)) {
 		t.Errorf("sums or size are wrong: %+v", saved)
 	}
-	want := map[Format]How{TIFF: Patched, PNG: Rewritten, JPEG: NewFile}[f.Format]
-	if saved.How != want || saved.Lossy || saved.Format != f.SaveFormat() {
-		t.Errorf("saved as %s, %s, lossy %t; want %s", saved.Format, saved.How, saved.Lossy, want)
+	want := map[Format]SaveMethod{TIFF: Patched, PNG: Rewritten, JPEG: NewFile}[f.Format]
+	if saved.Method != want || saved.Lossy || saved.Format != f.SaveFormat() {
+		t.Errorf("saved as %s, %s, lossy %t; want %s", saved.Format, saved.Method, saved.Lossy, want)
 	}
 	if info, err := os.Stat(saved.Path); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("permissions %v, %v; want those of the source", info.Mode(), err)
@@ -289,14 +289,14 @@ func TestSaveJPEG(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !saved.Lossy || saved.How != Rewritten || saved.Format != JPEG || len(saved.Proof.Differs) != 0 {
+	if !saved.Lossy || saved.Method != Rewritten || saved.Format != JPEG || len(saved.Proof.Differs) != 0 {
 		t.Errorf("%+v, %+v", saved, saved.Proof)
 	}
 	if p := saved.Proof; p.Holds() || p.Changed == 0 || p.Changed > 32*32 || p.Outside == 0 {
 		t.Errorf("a JPEG's proof should tell the block that changed: %+v", p)
 	}
 	toPNG := filepath.Join(t.TempDir(), "b.png")
-	if saved, err = Save(t.Context(), f, toPNG, patches, SaveOptions{}); err != nil || saved.How != NewFile || saved.Format != PNG || !saved.Proof.Holds() {
+	if saved, err = Save(t.Context(), f, toPNG, patches, SaveOptions{}); err != nil || saved.Method != NewFile || saved.Format != PNG || !saved.Proof.Holds() {
 		t.Errorf("as PNG: %+v, %v", saved, err)
 	}
 	plain := filepath.Join(t.TempDir(), "no ending")
@@ -319,7 +319,7 @@ func TestSaveJPEGInTIFF(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if saved.How != NewFile || saved.Format != TIFF || saved.Lossy || !saved.Proof.Holds() || saved.Proof.Changed != 1 {
+	if saved.Method != NewFile || saved.Format != TIFF || saved.Lossy || !saved.Proof.Holds() || saved.Proof.Changed != 1 {
 		t.Errorf("%+v, %+v", saved, saved.Proof)
 	}
 	if proof, err := Verify(t.Context(), path, saved.Path, nil, DefaultLimits()); err != nil || !proof.Holds() || proof.Changed != 1 || proof.Rebuilt {

@@ -29,7 +29,7 @@ type Proof struct {
 	// Differs names what else differs: "size", "depth", "channels", "profile", "EXIF", "XMP", "IPTC", "Photoshop",
 	// "resolution", "orientation", "transparency", "pages". EXIF is compared tag by tag.
 	Differs []string
-	// Rebuilt: the source, saved anew with the pixels that differ, is the result byte for byte; so alpha, extra
+	// Rebuilt: saving the source again with the pixels that differ gives the result byte for byte; so alpha, extra
 	// channels, other pages and private tags are those of the source. Where it is false, the result may have been made
 	// by another program or version.
 	Rebuilt bool
@@ -40,7 +40,7 @@ type Proof struct {
 	BytesChanged, BytesOutside int64
 }
 
-// Holds says whether nothing differs but pixels in the mask.
+// Holds reports whether nothing differs but pixels in the mask.
 func (p *Proof) Holds() bool {
 	return p.Outside == 0 && len(p.Differs) == 0 && p.BytesOutside == 0
 }
@@ -92,7 +92,8 @@ func Verify(ctx context.Context, source, result string, mask *processing.Mask, l
 	}
 	if mask != nil && (mask.Width != a.Picture.Width || mask.Height != a.Picture.Height) {
 		return nil, fault(source, ErrSize, nil,
-			"the mask has %d × %d pixels, the picture %d × %d", mask.Width, mask.Height, a.Picture.Width, a.Picture.Height)
+			"the mask has %d × %d pixels, the picture %d × %d",
+			mask.Width, mask.Height, a.Picture.Width, a.Picture.Height)
 	}
 	b, err := Read(ctx, result, limits)
 	if err != nil {
@@ -142,7 +143,7 @@ func (p *Proof) pictures(ctx context.Context, a, b *File, may func(int, []bool))
 	return err
 }
 
-// metadata compares what the containers tell of themselves.
+// metadata compares the headers of the containers.
 func (p *Proof) metadata(a, b *File) {
 	x, y := a.Info, b.Info
 	same := a.Format == b.Format
@@ -163,7 +164,7 @@ func (p *Proof) metadata(a, b *File) {
 	differs("EXIF", !exif.Same(x.Meta.EXIF, y.Meta.EXIF) || same && !exif.Same(y.Meta.EXIF, x.Meta.EXIF))
 	block("XMP", x.Meta.XMP, y.Meta.XMP)
 	block("IPTC", x.Meta.IPTC, y.Meta.IPTC)
-	// A new TIFF has to tell some resolution.
+	// A new TIFF must have some resolution.
 	differs("resolution", (same || x.Meta.XResolution > 0) && !sameResolution(x.Meta, y.Meta))
 	differs("orientation", a.Orientation != b.Orientation)
 	differs("transparency", x.Alpha != y.Alpha || x.Extra != y.Extra)
@@ -173,15 +174,18 @@ func (p *Proof) metadata(a, b *File) {
 // sameResolution compares by what containers can hold: PNG has whole pixels a metre only.
 func sameResolution(a, b container.Metadata) bool {
 	metre := func(m container.Metadata) (x, y float64) {
-		unit := map[container.Unit]float64{container.UnitNone: 1, container.UnitInch: 100 / 2.54, container.UnitCentimetre: 100}[m.Unit]
+		unit := map[container.Unit]float64{
+			container.UnitNone: 1, container.UnitInch: 100 / 2.54, container.UnitCentimetre: 100,
+		}[m.Unit]
 		return m.XResolution * unit, m.YResolution * unit
 	}
 	ax, ay := metre(a)
 	bx, by := metre(b)
-	return (a.Unit == container.UnitNone) == (b.Unit == container.UnitNone) && math.Abs(ax-bx) <= 0.5 && math.Abs(ay-by) <= 0.5
+	known := (a.Unit == container.UnitNone) == (b.Unit == container.UnitNone)
+	return known && math.Abs(ax-bx) <= 0.5 && math.Abs(ay-by) <= 0.5
 }
 
-// bytes saves the source anew with the pixels that differ, in memory, and compares what comes out with the result. It
+// bytes saves the source again with the pixels that differ, in memory, and compares that with the result. It
 // says nothing where the containers differ, or where the result was made otherwise.
 func (p *Proof) bytes(ctx context.Context, a, b *File) error {
 	if a.Format != b.Format || a.Info.Readonly != nil || len(p.Differs) > 0 {
@@ -281,7 +285,7 @@ func (o *overlay) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// covers says whether anything was written among the n bytes from off on.
+// covers reports whether anything was written among the n bytes from off on.
 func (o *overlay) covers(off, n int64) bool {
 	for at := off / o.pageSize; at*o.pageSize < off+n; at++ {
 		if _, ok := o.pages[at]; ok {
@@ -446,7 +450,7 @@ func (s *saving) unproven() error {
 		"not written: read back, the result is not the source with the corrected pixels; the source may have changed")
 }
 
-// arrived says whether the pixels that were to change have their new values in the result.
+// arrived reports whether the pixels that were to change have their new values in the result.
 func (s *saving) arrived(result *processing.Picture) bool {
 	_, n, err := changes(result, s.changed)
 	return err == nil && n == 0

@@ -249,7 +249,7 @@ func TestCheck(t *testing.T) {
 		{Limits{Pixels: 1e8, Bytes: 16 * gib}, 1e9, 8 * gib, "20000 × 10000 pixels are more than the limit of 100 MP", "допустимых 100 Мпкс"},
 	} {
 		err := check(info, c.limits, c.size, c.available)
-		var p *partial
+		var p *faultWithoutPath
 		switch {
 		case c.says == "" && err != nil:
 			t.Errorf("%+v: %v", c, err)

@@ -33,7 +33,7 @@ func writeTo(ctx context.Context, fsys atomicfile.FileSystem, path string, write
 	}, nil)
 }
 
-// place writes a new file and makes the sentence for what went wrong.
+// place writes a new file and describes what went wrong.
 func place(ctx context.Context, target atomicfile.Target, fill, check func(atomicfile.File) error) error {
 	err := target.Write(ctx, fill, check)
 	switch {
@@ -53,7 +53,7 @@ func throughBuffer(ctx context.Context, file atomicfile.File, write func(io.Writ
 	return buffer.Flush()
 }
 
-// replaceable returns the file whose place a new one at path would take, and what is there now, nil where nothing is. A
+// replaceable returns the file that a new one at path would replace, and its current state, nil where none exists. A
 // symbolic link stays what it is: the file that it names is meant. Devices, pipes and folders are refused.
 func replaceable(path string) (string, fs.FileInfo, error) {
 	there, err := os.Stat(path)

@@ -264,7 +264,7 @@ func (c Correction) record() (correctionRecord, error) {
 		Program: c.Program, Date: c.Date.Format(time.RFC3339), Device: c.Device,
 		Source: fileRecord{filepath.Base(c.Source.Path), string(c.Source.Format), c.Source.Size, saved.SourceSHA256},
 		Result: fileRecord{filepath.Base(saved.Path), string(saved.Format), saved.Bytes, saved.SHA256},
-		Saved:  string(saved.How), Lossy: saved.Lossy,
+		Saved:  string(saved.Method), Lossy: saved.Lossy,
 		Width: pic.Width, Height: pic.Height, Channels: pic.Channels, Depth: c.Source.Depth,
 		Float: info.Float, Compression: info.Compression, Orientation: c.Source.Orientation,
 		Profile: c.Source.ProfileName(), Preset: preset.Encode(c.Params),

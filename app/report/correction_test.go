@@ -40,7 +40,7 @@ func corrected(orientation int) report.Correction {
 	return report.Correction{
 		Source: &imagefile.File{Path: "/scans/scan <1>.tif", Format: imagefile.TIFF, Depth: 8, Orientation: orientation, Picture: pic, Size: 2500},
 		Saved: &imagefile.Saved{
-			Path: "/out/scan <1>_corrected.tif", Format: imagefile.TIFF, Bytes: 2501, How: imagefile.Patched,
+			Path: "/out/scan <1>_corrected.tif", Format: imagefile.TIFF, Bytes: 2501, Method: imagefile.Patched,
 			SourceSHA256: strings.Repeat("a", 64), SHA256: strings.Repeat("b", 64), PixelsChanged: 3,
 			Proof: &imagefile.Proof{Width: w, Height: h, Channels: 1, Depth: 8, MaskArea: 6, Changed: 3, ByByte: true, BytesChanged: 3},
 		},

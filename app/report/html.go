@@ -63,7 +63,7 @@ func WriteCorrectionHTML(ctx context.Context, w io.Writer, c Correction, tr *i18
 			}
 			return number(*v, digits, tr)
 		},
-		"how": func(how string) string { return tr.Sprint(howName(imagefile.How(how))) },
+		"how": func(how string) string { return tr.Sprint(howName(imagefile.SaveMethod(how))) },
 	}).Parse(htmlTemplate)
 	if err != nil {
 		return err
@@ -215,7 +215,7 @@ func methodName(id string, tr *i18n.Printer) string {
 }
 
 // howName says in which way the picture was saved.
-func howName(how imagefile.How) message.Message {
+func howName(how imagefile.SaveMethod) message.Message {
 	switch how {
 	case imagefile.Copied:
 		return message.Of("nothing changed: an exact copy of the source")

@@ -72,9 +72,9 @@ type Target struct {
 	Overwrite bool
 }
 
-// Write creates the file under a temporary name in the same directory, which fill writes. While the system flushes it to
-// disk check, which may be nil, may inspect and reject it. Only then does the file get its name, in one step. A process
-// that is killed leaves at most the temporary file, and an error not even that.
+// Write creates the file under a temporary name in the same directory, which fill writes. While the system flushes it
+// to disk check, which may be nil, may inspect and reject it. Only then does the file get its name, in one step. A
+// process that is killed leaves at most the temporary file, and an error not even that.
 //
 // Errors are those of the file system, of fill and check, or of ctx. A name taken in the meantime is fs.ErrExist.
 func (t Target) Write(ctx context.Context, fill, check func(File) error) error {

@@ -195,7 +195,7 @@ func (s *Reader) Directory(at int64) (*Directory, error) {
 			e.Value = s.Offset(raw[each-field:])
 		}
 	}
-	// A file that ends right behind the last entry has no further directory.
+	// A file that ends right after the last entry has no further directory.
 	if tail, err := s.Bytes(first+n*each, field); err == nil {
 		d.Next = s.Offset(tail)
 		d.Length += field

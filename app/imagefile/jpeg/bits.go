@@ -12,7 +12,7 @@ type bitReader struct {
 	// acc holds count bits at its bottom.
 	acc   uint64
 	count uint
-	// missing is how many of them are zeros put behind the end of the data.
+	// missing is how many of them are zeros appended to the data.
 	missing uint
 }
 
@@ -80,8 +80,7 @@ func (r *bitReader) symbol(t *decodeTable) (uint8, error) {
 // overrun says that bits were used that the data do not have.
 func (r *bitReader) overrun() bool { return r.missing > r.count }
 
-// align drops the bits that fill the last byte. Whole bytes that remain then are zeros behind a marker, or data that
-// nothing asked for.
+// align drops the bits that fill the last byte. Whole bytes that remain are zeros after a marker, or unused data.
 func (r *bitReader) align() { r.acc, r.count, r.missing = 0, 0, 0 }
 
 // shortBits is the length of the codes that are looked up at once.

@@ -14,8 +14,9 @@ type block [64]int16
 
 // zigzag leads from the order of the file to rows and columns (figure A.6): 8·v + u.
 var zigzag = [64]uint8{
-	0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
-	35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
+	0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48,
+	41, 34, 27, 20, 13, 6, 7, 14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
+	30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
 }
 
 // scan is one pass over some components (B.2.3).
@@ -34,7 +35,7 @@ type scanComponent struct {
 	dc, ac uint8
 }
 
-// piece is a part of the file: bytes that stay, or a scan whose data are encoded anew.
+// piece is a part of the file: bytes that stay, or a scan whose data are re-encoded.
 type piece struct {
 	data []byte
 	scan *scan
@@ -86,7 +87,7 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 		switch s.marker {
 		case markerDHT:
 			err = readHuffmanTables(&tables, body)
-			// What fills the room before it goes with it: what follows would become a marker behind that.
+			// Fill bytes before the marker are removed with it, or they would make the following byte a marker.
 			p.pieces = append(p.pieces, piece{data: data[kept:gap]})
 			kept = at
 		case markerDQT:
@@ -265,7 +266,9 @@ func (f *File) readScan(body []byte) (*scan, error) {
 
 // eachBlock calls do for the blocks of a scan in their order (A.2), and restart between the intervals. component is the
 // place in scan.components.
-func (p *picture) eachBlock(ctx context.Context, s *scan, restart func() error, do func(component int, b *block) error) error {
+func (p *picture) eachBlock(
+	ctx context.Context, s *scan, restart func() error, do func(component int, b *block) error,
+) error {
 	if len(s.components) == 1 {
 		// A single component is not interleaved: an MCU is a block, and blocks without pixels are left out.
 		i := s.components[0].index
@@ -328,7 +331,7 @@ type scanDecoder struct {
 	restarts byte
 }
 
-// decode decodes the scan and leaves at behind its data.
+// decode decodes the scan and leaves d.at after its data.
 func (d *scanDecoder) decode(ctx context.Context) error {
 	s := d.scan
 	for _, c := range s.components {
@@ -371,7 +374,7 @@ func (d *scanDecoder) rewind() {
 	d.align()
 }
 
-// restart reads a marker RSTn and begins anew (F.2.1.3.1).
+// restart reads a marker RSTn and resets the state (F.2.1.3.1).
 func (d *scanDecoder) restart() error {
 	if d.overrun() {
 		return errCorrupt
@@ -624,7 +627,7 @@ func (e *scanEncoder) restart() error {
 	return nil
 }
 
-// number writes a number behind the symbol that tells its bits (F.1.2.1).
+// number writes a number after the symbol of its length in bits (F.1.2.1).
 func (e *scanEncoder) number(v int32, n uint) {
 	if v < 0 {
 		v--
@@ -735,7 +738,7 @@ func (e *scanEncoder) flushBits(list *[]byte) {
 
 func (e *scanEncoder) refineAC(_ int, b *block) error {
 	table := &e.tables[1][e.scan.components[0].ac]
-	// Behind the last coefficient that becomes non-zero here, zeros need not be told one by one.
+	// After the last coefficient that becomes non-zero here, zeros need no codes of their own.
 	end := e.scan.first - 1
 	for k := e.scan.first; k <= e.scan.last; k++ {
 		if v := shifted(b[k], e.scan.low); v == 1 || v == -1 {

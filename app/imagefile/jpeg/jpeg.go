@@ -94,7 +94,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// Info tells what the segments say.
+// Info returns the facts of the segments.
 func (f *File) Info() container.Info {
 	i := container.Info{
 		Width: f.width, Height: f.height, Depth: 8, Colour: f.colour(), Compression: "JPEG", Pictures: 1, Meta: f.meta,
@@ -203,13 +203,13 @@ func (f *File) walk() error {
 // segment is a marker with its parameters.
 type segment struct {
 	marker byte
-	// at is where the parameters begin, behind their length; n is their length.
+	// at is where the parameters begin, after their length; n is their length.
 	at, n int64
 }
 
 func (s segment) end() int64 { return s.at + s.n }
 
-// standalone says that no length follows a marker.
+// standalone reports whether a marker has no length and no parameters.
 func standalone(marker byte) bool {
 	return marker == markerTEM || marker >= markerRST0 && marker <= markerEOI
 }

@@ -33,7 +33,7 @@ func (f *File) setDensity(d []byte) {
 	f.meta.Unit = [...]container.Unit{container.UnitNone, container.UnitInch, container.UnitCentimetre}[d[2]]
 }
 
-// take looks at an application segment.
+// take collects the metadata of an application segment.
 func (c *collector) take(marker byte, d []byte, m *container.Metadata) error {
 	has := func(signature string) ([]byte, bool) { return bytes.CutPrefix(d, []byte(signature)) }
 	switch marker {

@@ -229,7 +229,7 @@ func TestScansDecodeElsewhere(t *testing.T) {
 	})
 }
 
-// besideMCU says whether a patch of n × n pixels at x, y may change pixel px, py: chroma that is enlarged reaches a pixel beyond
+// besideMCU reports whether a patch of n × n pixels at x, y may change pixel px, py: chroma that is enlarged reaches a pixel beyond
 // the MCUs.
 func besideMCU(px, py, x, y, n, maxH, maxV int) bool {
 	w, h := 8*maxH, 8*maxV

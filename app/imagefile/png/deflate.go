@@ -22,7 +22,7 @@ const (
 
 // band is a run of rows of one pass that is filtered and compressed on its own.
 type band struct {
-	// rows holds the rows, each width bytes, behind the context rows that precede them: the first of those is only the
+	// rows holds the rows, each width bytes, after the context rows that precede them: the first of those is only the
 	// row above, the others make the dictionary.
 	rows           []byte
 	width, context int
@@ -199,7 +199,7 @@ func (b *band) compress(z *flate.Writer) {
 // zlibHeader returns the two bytes that begin the stream (RFC 1950, 2.2): a window of 32 KiB, compressed fast.
 func zlibHeader() []byte { return []byte{0x78, 0x5e} }
 
-// writeIDAT writes a band as a chunk, behind the head of the stream if it is not nil, and with its checksum at the end.
+// writeIDAT writes a band as a chunk, after the head of the stream if it is not nil, and with sum after the last one.
 func writeIDAT(w io.Writer, head []byte, b *band, sum uint32) error {
 	var tail []byte
 	if b.last {

@@ -35,7 +35,7 @@ func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m contain
 	d := newRowWriter(ctx, w, h.pixelBytes(), encodeLevel)
 	if err := d.rows(pic, h); err == nil {
 		d.finish()
-	} // else close tells why
+	} // else close returns the reason
 	if err := d.close(); err != nil {
 		return err
 	}

@@ -155,7 +155,7 @@ func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte
 			y += rows
 		}
 	}
-	// Reading on makes the checksums tell whether the samples are what was written.
+	// Reading on verifies the checksums.
 	var more [1]byte
 	n, err := io.ReadFull(z, more[:])
 	if n > 0 {
@@ -204,7 +204,7 @@ func (r *inflater) line(n int) ([]byte, error) {
 	return line, nil
 }
 
-// end waits until the data behind the last line are checked.
+// end waits until the data after the last line are checked.
 func (r *inflater) end() error {
 	for b := range r.blocks {
 		if b.err != nil {

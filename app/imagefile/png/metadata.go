@@ -22,7 +22,7 @@ const (
 	rawProfile = "Raw profile type "
 )
 
-// readMetadata takes what a chunk tells about the picture; of several of a kind the first counts.
+// readMetadata takes the metadata of a chunk; of several of a kind the first counts.
 func (f *File) readMetadata(c chunk) error {
 	m := &f.meta
 	switch c.name {
@@ -96,7 +96,7 @@ func (f *File) setResolution(d []byte) {
 	f.meta.XResolution, f.meta.YResolution = x, y
 }
 
-// begins says whether the data of a chunk begin with the text, without reading more of it.
+// begins reports whether the data of a chunk begin with the text, without reading more of it.
 func (f *File) begins(c chunk, text string) (bool, error) {
 	if c.n < int64(len(text)) {
 		return false, nil

@@ -84,8 +84,9 @@ func (h header) passes() []pass {
 	}
 	var list []pass
 	for _, p := range [7]pass{
-		{x0: 0, y0: 0, dx: 8, dy: 8}, {x0: 4, y0: 0, dx: 8, dy: 8}, {x0: 0, y0: 4, dx: 4, dy: 8}, {x0: 2, y0: 0, dx: 4, dy: 4},
-		{x0: 0, y0: 2, dx: 2, dy: 4}, {x0: 1, y0: 0, dx: 2, dy: 2}, {x0: 0, y0: 1, dx: 1, dy: 2},
+		{x0: 0, y0: 0, dx: 8, dy: 8}, {x0: 4, y0: 0, dx: 8, dy: 8}, {x0: 0, y0: 4, dx: 4, dy: 8},
+		{x0: 2, y0: 0, dx: 4, dy: 4}, {x0: 0, y0: 2, dx: 2, dy: 4}, {x0: 1, y0: 0, dx: 2, dy: 2},
+		{x0: 0, y0: 1, dx: 1, dy: 2},
 	} {
 		p.width = (h.width - p.x0 + p.dx - 1) / p.dx
 		p.height = (h.height - p.y0 + p.dy - 1) / p.dy
@@ -128,7 +129,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// Info tells what the chunks say.
+// Info returns the facts of the chunks.
 func (f *File) Info() container.Info {
 	i := container.Info{
 		Width: f.width, Height: f.height, Depth: int(f.depth), Compression: "Deflate", Pictures: 1, Meta: f.meta,

@@ -242,7 +242,7 @@ func (f *File) key() []byte {
 	return []byte{f.transparency[1], f.transparency[3], f.transparency[5]}
 }
 
-// differs says whether the edits change any pixel.
+// differs reports whether the edits change any pixel.
 func (f *File) differs(ctx context.Context, edits []edit) (bool, error) {
 	lines, err := f.inflate(ctx)
 	if err != nil {
@@ -276,7 +276,7 @@ func (f *File) rewriteRows(ctx context.Context, lines *inflater, d *rowWriter, e
 	})
 }
 
-// change makes the edits in row y of a pass, as header h describes it, and says whether it changed.
+// change makes the edits in row y of a pass, as header h describes it, and reports whether it changed.
 func change(row []byte, p pass, y int, h header, key []byte, edits []edit) bool {
 	y = p.y0 + y*p.dy
 	changed := false

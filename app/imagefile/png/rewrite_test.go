@@ -199,7 +199,7 @@ func sampleAt(p *processing.Picture, x, y, c int) int {
 	return int(p.U8[i])
 }
 
-// isKey says whether a pixel has the colour that tRNS makes transparent.
+// isKey reports whether a pixel has the colour that tRNS makes transparent.
 func isKey(v variant, p *processing.Picture, x, y int) bool {
 	for c := range p.Channels {
 		key := int(binary.BigEndian.Uint16(v.transparency[2*c:]))

@@ -73,7 +73,7 @@ func (f *File) claims() *claims {
 	return c
 }
 
-// spans looks through all directories of the file; ok is false where there is too much to see.
+// spans walks all directories of the file; ok is false where there are too many.
 func (f *File) spans() (spans []span, ok bool) {
 	s, l := f.src, f.lay
 	header := span{0, 8, spanHeader}
@@ -86,7 +86,7 @@ func (f *File) spans() (spans []span, ok bool) {
 	}
 	most := len(spans) + maxSpans
 	seen := map[int64]bool{}
-	// Only in chains does the offset behind the entries mean anything; some programs leave it out elsewhere.
+	// The offset after the entries is valid only in chains; some programs omit it elsewhere.
 	type reference struct {
 		at    int64
 		chain bool

@@ -74,9 +74,11 @@ func (f *File) convertedFields(d dialect, strips stripes, offsets, counts []int6
 	}
 	fields := d.layoutFields(strips, photometric, offsets, counts)
 	const grayResponseUnit, grayResponseCurve = 290, 291
-	dropped := []uint16{tagFillOrder, tagMinSample, tagMaxSample, tagPlanar, grayResponseUnit, grayResponseCurve, tagT4Options,
-		tagT6Options, tagPredictor, tagColorMap, tagTileWidth, tagTileLength, tagTileOffsets, tagTileByteCounts, tagSampleFormat,
-		tagSMinSample, tagSMaxSample}
+	dropped := []uint16{
+		tagFillOrder, tagMinSample, tagMaxSample, tagPlanar, grayResponseUnit, grayResponseCurve, tagT4Options,
+		tagT6Options, tagPredictor, tagColorMap, tagTileWidth, tagTileLength, tagTileOffsets, tagTileByteCounts,
+		tagSampleFormat, tagSMinSample, tagSMaxSample,
+	}
 	if l.decoded != l.depth {
 		dropped = append(dropped, tagTransfer)
 	}
@@ -100,7 +102,7 @@ func (f *File) convertedFields(d dialect, strips stripes, offsets, counts []int6
 	return fields, nil
 }
 
-// apply writes the patches into pic and says whether anything is new.
+// apply writes the patches into pic and reports whether anything changed.
 func apply(pic *processing.Picture, patches []processing.Patch) (changed bool) {
 	for _, p := range patches {
 		at := 0
@@ -118,7 +120,7 @@ func apply(pic *processing.Picture, patches []processing.Patch) (changed bool) {
 	return changed
 }
 
-// replace copies src over dst and says whether that changes it.
+// replace copies src over dst and reports whether that changes it.
 func replace[T uint8 | uint16](dst, src []T) bool {
 	src = src[:len(dst)]
 	if slices.Equal(dst, src) {

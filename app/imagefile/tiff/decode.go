@@ -144,7 +144,7 @@ func (l *layout) bits(row []byte, i int) uint8 {
 	return row[at>>3] >> (8 - l.depth - at&7) & (1<<l.depth - 1)
 }
 
-// unpackIndices looks a row of a palette picture up.
+// unpackIndices looks up the colours of a row of palette indices.
 func (l *layout) unpackIndices(pic *processing.Picture, at, n int, row []byte) {
 	step := l.samples
 	if l.planar {

@@ -34,7 +34,7 @@ func (s *scratch) rows(n int64) []byte {
 	return s.buf[:n]
 }
 
-// input returns r behind a buffer.
+// input returns r with a buffer.
 func (s *scratch) input(r io.Reader) *bufio.Reader {
 	if s.in == nil {
 		s.in = bufio.NewReaderSize(r, inputBuffer)
@@ -104,7 +104,7 @@ func (l *layout) readError(u unit, err error) error {
 	return err
 }
 
-// isLZW recognises what the reader of LZW says of wrong codes, for which its package has no value.
+// isLZW recognises the error of the LZW reader for wrong codes, which its package does not export.
 func isLZW(err error) bool { return strings.HasPrefix(err.Error(), "lzw: ") }
 
 // reversed reverses the bits of each byte.

@@ -124,12 +124,12 @@ func exifFields(data []byte) (binary.ByteOrder, []field) {
 		return binary.LittleEndian, nil
 	}
 	room := s.Size
-	return s.Order, fieldsAt(s, at, rehoused, &room)
+	return s.Order, fieldsAt(s, at, portable, &room)
 }
 
-// rehoused says whether a tag of an EXIF block's first directory goes with the picture: all but those that describe how
-// the samples of another file lie, and its thumbnail.
-func rehoused(tag uint16) bool {
+// portable reports whether a tag of an EXIF block's first directory goes with the picture: all but those that describe
+// how the samples of another file lie, and its thumbnail.
+func portable(tag uint16) bool {
 	switch {
 	case tag >= 254 && tag <= 266, tag == tagStripOffsets, tag >= 277 && tag <= 281, tag == tagPlanar,
 		tag >= 288 && tag <= 293, tag == tagTransfer, tag == tagPredictor, tag >= 320 && tag <= 347,

@@ -274,7 +274,8 @@ func (l *layout) readCompression(s *exif.Reader, d *exif.Directory, comp int64) 
 			return err
 		}
 	case 2, 6, 34661, 34712, 34925, 50000, 50001, 50002, 52546:
-		name := map[compression]string{2: "CCITT RLE", 6: "old-style JPEG", 34661: "JBIG", 34712: "JPEG 2000", 34925: "LZMA",
+		name := map[compression]string{
+			2: "CCITT RLE", 6: "old-style JPEG", 34661: "JBIG", 34712: "JPEG 2000", 34925: "LZMA",
 			50000: "Zstandard", 50001: "WebP", 50002: "JPEG XL", 52546: "JPEG XL"}[l.compression]
 		return container.Unsupported(
 			"TIFF with %s compression is not read; save it uncompressed or with LZW or Deflate", name)
@@ -422,7 +423,7 @@ func (l *layout) coloured() int {
 	return l.across * l.down
 }
 
-// check says whether the segments that are needed lie within the file.
+// check reports whether the segments that are needed lie within the file.
 func (l *layout) check(size int64) error {
 	for i := range l.coloured() {
 		at, n := l.offsets[i], l.counts[i]

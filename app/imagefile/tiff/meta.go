@@ -30,7 +30,8 @@ func readMeta(s *exif.Reader, d *exif.Directory) (container.Metadata, error) {
 		*block.into = b
 	}
 	facts := s.Facts(d)
-	m.Orientation, m.XResolution, m.YResolution, m.Unit = facts.Orientation, facts.XResolution, facts.YResolution, facts.Unit
+	m.Orientation = facts.Orientation
+	m.XResolution, m.YResolution, m.Unit = facts.XResolution, facts.YResolution, facts.Unit
 	m.EXIF = exifBlock(s, d)
 	return m, nil
 }
@@ -48,7 +49,7 @@ func exifBlock(s *exif.Reader, d *exif.Directory) []byte {
 	return append(head, form.directory(fields, int64(len(head)), 0)...)
 }
 
-// describes says whether a tag tells of the picture rather than of how it is stored: those that Exif 2.32 has for the
+// describes reports whether a tag describes the picture rather than how it is stored: those that Exif 2.32 has for the
 // first directory, and what Windows adds.
 func describes(tag uint16) bool {
 	switch {

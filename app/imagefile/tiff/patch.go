@@ -25,7 +25,7 @@ type piece struct {
 
 // Patch overwrites the pixels of the patches in file, a copy of the one that was opened. What is not compressed changes
 // in place, the colour samples of those pixels and no other byte. Of compressed pictures the strips or tiles concerned
-// are coded anew, and stay in their place where they fit there and nothing else uses it; else they go to the end of
+// are re-encoded, and stay in place where they fit and nothing else uses it; otherwise they go to the end of
 // the file, and their offsets and byte counts are all that changes besides. A picture that cannot hold new colours
 // (palette, fewer than 8 bits) is stored at the end of the file as one that can, with all its other tags; that takes
 // the memory of the decoded picture, where else it is that of a coded strip or tile for each core.
@@ -140,7 +140,7 @@ func (f *File) overwrite(file container.File, p piece, buf []byte) ([]byte, erro
 	return buf, err
 }
 
-// put writes the colour samples of a piece into a row from pixel x on, and says whether anything is new.
+// put writes the colour samples of a piece into a row from pixel x on, and reports whether anything changed.
 func (l *layout) put(row []byte, x int, p piece) (changed bool) {
 	lanes, step, plane := l.colours, l.samples, 0
 	if l.planar {
@@ -179,7 +179,7 @@ func (l *layout) put(row []byte, x int, p piece) (changed bool) {
 	return changed
 }
 
-// placer finds room for segments that were coded anew.
+// placer finds room for re-encoded segments.
 type placer struct {
 	f *File
 	c *claims
@@ -244,13 +244,13 @@ func (p *placer) place(i int, data []byte) error {
 	return nil
 }
 
-// errCrossed is told of files in which one and the same byte would have to be changed and kept.
+// errCrossed is the error of files in which the same byte would have to be both changed and kept.
 func errCrossed() error {
 	return container.Damaged(
 		"the file is damaged: its header or first directory lies across other data, so nothing can be entered there")
 }
 
-// rebuildAll codes segments anew, one group of pieces each, and enters where they went.
+// rebuildAll re-encodes segments, one group of pieces each, and enters where they went.
 func (f *File) rebuildAll(ctx context.Context, file container.File, groups [][]piece, c *claims) error {
 	if c.directory {
 		return errCrossed()
@@ -285,7 +285,7 @@ func (f *File) rebuildAll(ctx context.Context, file container.File, groups [][]p
 	return p.enter(l.countsEntry, p.counts, c.counts)
 }
 
-// rebuild codes segments anew, as many at a time as there are cores, and hands those that changed on in order.
+// rebuild re-encodes segments, as many at a time as there are cores, and passes on those that changed, in order.
 func (f *File) rebuild(ctx context.Context, groups [][]piece, place func(i int, data []byte) error) error {
 	out := make([][]byte, runtime.GOMAXPROCS(0))
 	states := make([]struct {
@@ -314,7 +314,7 @@ func (f *File) rebuild(ctx context.Context, groups [][]piece, place func(i int, 
 	return nil
 }
 
-// rebuildSegment decodes a segment, overwrites the pieces and codes it anew, row by row. It returns nil where that
+// rebuildSegment decodes a segment, overwrites the pieces and re-encodes it, row by row. It returns nil where that
 // changes nothing. The result is valid until the next call with c.
 func (f *File) rebuildSegment(ctx context.Context, s *scratch, c *compressor, pieces []piece) ([]byte, error) {
 	l := f.lay

@@ -62,23 +62,24 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// refuseOther knows files whose first picture is not the one that a person means.
+// refuseOther rejects files whose first IFD is not the main image.
 func refuseOther(s *exif.Reader, d *exif.Directory) error {
 	if d.Find(tagDNGVersion) != nil {
 		return container.Unsupported("raw camera data are not read; develop the picture and save it as RGB")
 	}
 	const reduced = 1
-	if kind, err := s.First(d, tagSubfileType, 0); err == nil && kind&reduced != 0 && (d.Next != 0 || d.Find(tagSubIFDs) != nil) {
+	kind, err := s.First(d, tagSubfileType, 0)
+	if err == nil && kind&reduced != 0 && (d.Next != 0 || d.Find(tagSubIFDs) != nil) {
 		return container.Unsupported(
 			"the first picture of the file is only a preview; save the full picture as its first page")
 	}
 	return nil
 }
 
-// Info returns what the file says of its first picture.
+// Info returns the facts about the first picture.
 func (f *File) Info() container.Info { return f.info }
 
-// warnings tell of pictures in the file that Patch leaves as they are.
+// warnings names pictures in the file that Patch leaves as they are.
 func (f *File) warnings() []message.Message {
 	var w []message.Message
 	if f.layered() {
@@ -92,7 +93,7 @@ func (f *File) warnings() []message.Message {
 	return w
 }
 
-// layered says whether the file holds Photoshop's layers beside the picture.
+// layered reports whether the file holds Photoshop's layers beside the picture.
 func (f *File) layered() bool {
 	e := f.dir.Find(tagLayers)
 	return e != nil && e.Count > 0
@@ -151,7 +152,7 @@ func (f *File) describe(meta container.Metadata) container.Info {
 	return i
 }
 
-// repeats says whether two offsets are equal, as they are where blank tiles are stored once.
+// repeats reports whether two offsets are equal, as they are where blank tiles are stored once.
 func repeats(offsets []int64) bool {
 	sorted := slices.Clone(offsets)
 	slices.Sort(sorted)
@@ -173,7 +174,7 @@ func (f *File) readonly() error {
 	return nil
 }
 
-// converts says whether the picture cannot hold new values and must be stored anew when it is changed.
+// converts reports whether the picture cannot hold new values and must be converted when it is changed.
 func (f *File) converts() bool { return f.lay.colourMap != nil || f.lay.depth < 8 }
 
 // chunk is how many bytes of rows are read and converted at a time: small enough for the cache of a core.

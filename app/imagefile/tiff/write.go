@@ -93,7 +93,7 @@ func block(tag uint16, k exif.Kind, b []byte) field {
 }
 
 // directory returns the bytes of a directory at the even offset at, with the values and sub-directories of its fields
-// behind it. Its length does not depend on at, nor on the numbers in the fields.
+// after it. Its length does not depend on at, nor on the numbers in the fields.
 func (d dialect) directory(fields []field, at, next int64) []byte {
 	fields = slices.Clone(fields)
 	slices.SortStableFunc(fields, func(a, b field) int { return cmp.Compare(a.tag, b.tag) })
@@ -198,7 +198,7 @@ func (s stripes) counts() []int64 {
 	return c
 }
 
-// offsets returns where strips of these lengths begin, one behind the other from at on, and where the last one ends.
+// offsets returns where strips of these lengths begin, one after the other from at on, and where the last one ends.
 func offsets(at int64, counts []int64) ([]int64, int64) {
 	o := make([]int64, len(counts))
 	for i, n := range counts {
