@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"blik/internal/parallel"
+	"blik/processing"
+	"blik/processing/cpu"
 )
 
 // sum adds up many floats of mixed magnitude.
@@ -57,6 +59,9 @@ func sum() *Experiment {
 			{ID: "cpu-all", Device: CPU, Name: text("CPU all cores"),
 				Help:   text("the tree over blocks on all processors; the result does not depend on their number"),
 				Method: method(func(n int64) int64 { return n/sumBlock*4 + 4 }, onAllCores), Tolerance: allowed(treeDepth)},
+			{ID: "cpu-program", Device: CPU, Name: text("CPU, the program's own"),
+				Help:   text("compensated sums in float64 over blocks on all processors, joined in a fixed order"),
+				Method: ownSum(operations), Tolerance: allowed(func(float64) float64 { return 1 })},
 			{ID: "gpu-halving", Device: GPU, Tolerance: allowed(halvingDepth), Name: text("GPU halving"),
 				Help: text("as the paper describes: the halves are added element by element until one is left; odd lengths give their last element to the first")},
 			{ID: "gpu-tree", Device: GPU, Tolerance: allowed(treeDepth), Name: text("GPU tree"), Help: text("a tree in each block, in one pass over the array")},
@@ -93,6 +98,30 @@ func sum() *Experiment {
 		},
 		inputBytes: func(c Case) int64 { return 4 * int64(c.Size.Samples()) },
 		check:      checkSum,
+	}
+}
+
+// ownSum adds up with the program's own operation, whose result is rounded to float32 once.
+func ownSum(operations func(Case) float64) Method {
+	return plain{
+		memory:     func(c Case) int64 { return 4 * int64(c.Size.Samples()) },
+		operations: operations,
+		prepare: func(ctx context.Context, in *Input, _ Case) (func(context.Context) error, *Output, error) {
+			b := cpu.New()
+			p, err := b.Alloc(processing.F32, len(in.F32), 1)
+			if err != nil {
+				return nil, nil, err
+			}
+			if err := b.Upload(ctx, p, processing.Samples{F32: in.F32}); err != nil {
+				return nil, nil, err
+			}
+			total := new(float64)
+			return func(ctx context.Context) error {
+				m, err := processing.Evaluate(ctx, b, processing.SumMoments{Src: p})
+				*total = float64(float32(m.Sum))
+				return err
+			}, &Output{Sum: total}, nil
+		},
 	}
 }
 
