@@ -155,7 +155,6 @@ func (v *View) SetTexts(words *texts.Texts) {
 		container.NewTabItem(v.t("timing.detection"), v.detection.object),
 		container.NewTabItem(v.t("timing.experiments"), v.experiments.object))
 	v.tabs.SelectIndex(page)
-	v.tabs.OnSelected = func(*container.TabItem) { v.note("page %d", v.tabs.SelectedIndex()) }
 
 	v.message = xwidget.NewFixedText("")
 	v.message.Stretch, v.message.Tips = true, v.tips
@@ -169,6 +168,7 @@ func (v *View) SetTexts(words *texts.Texts) {
 	content := container.NewStack(container.NewBorder(nil, foot, nil, nil, v.tabs), v.tips.Layer)
 	if v.Note != nil {
 		content.Layout = &watched{content.Layout, v}
+		v.tabs.OnSelected = func(*container.TabItem) { v.Dispatch(v.notePage) }
 	}
 	v.win.SetContent(content)
 	v.Refresh()

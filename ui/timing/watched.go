@@ -30,3 +30,9 @@ func (v *View) notePlaces() {
 			window.Width*scale, window.Height*scale)
 	}
 }
+
+// notePage reports the page in front, after the places of its controls, which it has only now.
+func (v *View) notePage() {
+	v.notePlaces()
+	v.note("page %d", v.tabs.SelectedIndex())
+}
