@@ -81,8 +81,8 @@ func passes() [passCount]struct {
 		run  func(*corrector, *atlas) error
 	}{
 		passLight:       {message.Of("light"), (*corrector).lookThrough},
-		passHarmonic:    {message.Of("harmonic"), (*corrector).harmonic},
-		passBiharmonic:  {message.Of("biharmonic"), (*corrector).biharmonic},
+		passHarmonic:    {message.Of("harmonic").Context("stage"), (*corrector).harmonic},
+		passBiharmonic:  {message.Of("biharmonic").Context("stage"), (*corrector).biharmonic},
 		passConvolution: {message.Of("convolution"), (*corrector).convolve},
 	}
 }

@@ -7,13 +7,15 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"blik/app/view"
+	"blik/internal/message"
 	"blik/processing"
 )
 
-// action is something that the user can do. Menus, tool buttons and keys are made from the same table. Its text has
-// the key "action." and its ID.
+// action is something that the user can do. Menus, tool buttons and keys are made from the same table.
 type action struct {
-	run func()
+	// name is the text of its menu item; empty for one that has none.
+	name message.Text
+	run  func()
 	// ready reports whether it can be done now; nil is always. The driver runs shortcuts of greyed menu items, too, so do
 	// asks again.
 	ready func() bool
@@ -59,7 +61,9 @@ func (a *actions) can(id string) bool {
 }
 
 // name is what an action is called outside the menu.
-func (c *common) name(id string) string { return strings.TrimSuffix(c.t("action."+id), "…") }
+func (c *common) name(id string) string {
+	return strings.TrimSuffix(c.t(c.actions.table[id].name), "…")
+}
 
 // makeActions fills the table.
 func (w *window) makeActions() {
@@ -69,50 +73,50 @@ func (w *window) makeActions() {
 	idle := func() bool { return open() && free() }
 	keys := func(names ...fyne.KeyName) []fyne.KeyName { return names }
 	w.actions.table = map[string]*action{
-		"file.open":          {run: files.choosePicture, ready: free, shortcut: key(fyne.KeyO, ctrl)},
-		"file.loadMask":      {run: files.chooseMask, ready: idle, shortcut: key(fyne.KeyL, ctrl)},
-		"file.saveMask":      {run: func() { files.saveMask(func() {}) }, ready: idle, shortcut: key(fyne.KeyM, ctrl)},
-		"file.saveMaskAs":    {run: func() { files.saveMaskAs(func() {}) }, ready: idle, shortcut: key(fyne.KeyM, ctrlShift)},
-		"file.savePicture":   {run: func() { files.savePicture(func() {}) }, ready: idle, shortcut: key(fyne.KeyS, ctrl)},
-		"file.savePictureAs": {run: files.savePictureAs, ready: idle, shortcut: key(fyne.KeyS, ctrlShift)},
-		"file.information":   {run: w.prompts.showInformation, ready: open},
-		"file.loadPreset":    {run: files.choosePreset},
-		"file.savePreset":    {run: files.savePreset},
-		"file.quit":          {run: w.quit, shortcut: key(fyne.KeyQ, ctrl)},
+		"file.open":          {name: "Open picture…", run: files.choosePicture, ready: free, shortcut: key(fyne.KeyO, ctrl)},
+		"file.loadMask":      {name: "Load mask…", run: files.chooseMask, ready: idle, shortcut: key(fyne.KeyL, ctrl)},
+		"file.saveMask":      {name: "Save mask", run: func() { files.saveMask(func() {}) }, ready: idle, shortcut: key(fyne.KeyM, ctrl)},
+		"file.saveMaskAs":    {name: "Save mask as…", run: func() { files.saveMaskAs(func() {}) }, ready: idle, shortcut: key(fyne.KeyM, ctrlShift)},
+		"file.savePicture":   {name: "Save picture", run: func() { files.savePicture(func() {}) }, ready: idle, shortcut: key(fyne.KeyS, ctrl)},
+		"file.savePictureAs": {name: "Save picture as…", run: files.savePictureAs, ready: idle, shortcut: key(fyne.KeyS, ctrlShift)},
+		"file.information":   {name: "Picture information…", run: w.prompts.showInformation, ready: open},
+		"file.loadPreset":    {name: "Load preset…", run: files.choosePreset},
+		"file.savePreset":    {name: "Save preset…", run: files.savePreset},
+		"file.quit":          {name: "Quit", run: w.quit, shortcut: key(fyne.KeyQ, ctrl)},
 
-		"edit.undo":   {run: w.undo, shortcut: &fyne.ShortcutUndo{}},
-		"edit.redo":   {run: w.redo, shortcut: &fyne.ShortcutRedo{}},
-		"edit.invert": {run: w.invertMask, ready: idle, shortcut: key(fyne.KeyI, ctrl)},
-		"edit.clear":  {run: w.ClearMask, ready: idle},
-		"edit.clearRegion": {run: func() { w.toolbox.SetRegion(nil) }, ready: func() bool { return w.Region() != nil },
+		"edit.undo":   {name: "Undo", run: w.undo, shortcut: &fyne.ShortcutUndo{}},
+		"edit.redo":   {name: "Redo", run: w.redo, shortcut: &fyne.ShortcutRedo{}},
+		"edit.invert": {name: "Invert mask", run: w.invertMask, ready: idle, shortcut: key(fyne.KeyI, ctrl)},
+		"edit.clear":  {name: "Clear mask", run: w.ClearMask, ready: idle},
+		"edit.clearRegion": {name: "Search the whole picture", run: func() { w.toolbox.SetRegion(nil) }, ready: func() bool { return w.Region() != nil },
 			shortcut: key(fyne.KeyD, ctrl)},
 
-		"view.in":     {run: func() { port.ZoomStep(1) }, ready: open, keys: "+="},
-		"view.out":    {run: func() { port.ZoomStep(-1) }, ready: open, keys: "-"},
-		"view.fit":    {run: port.Fit, ready: open, shortcut: key(fyne.Key0, ctrl), keys: "f", named: keys(fyne.KeyHome)},
-		"view.actual": {run: func() { port.SetZoom(1) }, ready: open, shortcut: key(fyne.Key1, ctrl)},
-		"view.double": {run: func() { port.SetZoom(2) }, ready: open, shortcut: key(fyne.Key2, ctrl)},
-		"view.four":   {run: func() { port.SetZoom(4) }, ready: open, shortcut: key(fyne.Key4, ctrl)},
-		"view.mask":   {run: d.toggleMask, checked: func() bool { return d.maskShown }, keys: "m"},
-		"view.panel":  {run: w.togglePanel, checked: func() bool { return w.panelShown }, named: keys(fyne.KeyF9)},
-		"view.timing": {run: w.showTiming, named: keys(fyne.KeyF8)},
+		"view.in":     {name: "Zoom in", run: func() { port.ZoomStep(1) }, ready: open, keys: "+="},
+		"view.out":    {name: "Zoom out", run: func() { port.ZoomStep(-1) }, ready: open, keys: "-"},
+		"view.fit":    {name: "Fit in window", run: port.Fit, ready: open, shortcut: key(fyne.Key0, ctrl), keys: "f", named: keys(fyne.KeyHome)},
+		"view.actual": {name: "Actual pixels, 1:1", run: func() { port.SetZoom(1) }, ready: open, shortcut: key(fyne.Key1, ctrl)},
+		"view.double": {name: "200 %", run: func() { port.SetZoom(2) }, ready: open, shortcut: key(fyne.Key2, ctrl)},
+		"view.four":   {name: "400 %", run: func() { port.SetZoom(4) }, ready: open, shortcut: key(fyne.Key4, ctrl)},
+		"view.mask":   {name: "Show mask", run: d.toggleMask, checked: func() bool { return d.maskShown }, keys: "m"},
+		"view.panel":  {name: "Show panel", run: w.togglePanel, checked: func() bool { return w.panelShown }, named: keys(fyne.KeyF9)},
+		"view.timing": {name: "Timing and experiments…", run: w.showTiming, named: keys(fyne.KeyF8)},
 
-		"find.run":      {run: w.detect, ready: idle, shortcut: key(fyne.KeyG, ctrl), named: keys(fyne.KeyF5)},
-		"find.cancel":   {run: w.Cancel, ready: w.Busy},
-		"find.takeOver": {run: w.takeOver, ready: func() bool { return open() && w.Document().Result() != nil }},
-		"find.next":     {run: func() { w.step(1) }, ready: open, keys: "n", named: keys(fyne.KeyF3)},
-		"find.previous": {run: func() { w.step(-1) }, ready: open, keys: "p"},
-		"find.remove":   {run: w.removeSelected, ready: open, named: keys(fyne.KeyDelete)},
+		"find.run":      {name: "Find glare", run: w.detect, ready: idle, shortcut: key(fyne.KeyG, ctrl), named: keys(fyne.KeyF5)},
+		"find.cancel":   {name: "Cancel", run: w.Cancel, ready: w.Busy},
+		"find.takeOver": {name: "Copy values to manual mode", run: w.takeOver, ready: func() bool { return open() && w.Document().Result() != nil }},
+		"find.next":     {name: "Next finding", run: func() { w.step(1) }, ready: open, keys: "n", named: keys(fyne.KeyF3)},
+		"find.previous": {name: "Previous finding", run: func() { w.step(-1) }, ready: open, keys: "p"},
+		"find.remove":   {name: "Remove selected finding", run: w.removeSelected, ready: open, named: keys(fyne.KeyDelete)},
 
-		"correct.all":       {run: w.correctAll, ready: idle, named: keys(fyne.KeyF6)},
-		"correct.selected":  {run: w.correctSelected, ready: idle, keys: "a"},
-		"correct.remove":    {run: w.removeCorrection, ready: w.Corrected, keys: "x"},
-		"correct.removeAll": {run: w.removeCorrections, ready: w.Corrected},
-		holdAction:          {run: d.toggleOriginal, ready: w.Corrected, checked: func() bool { return d.original }, keys: "c"},
-		"view.split":        {run: d.toggleSplit, ready: w.Corrected, checked: func() bool { return d.split }, keys: "s"},
+		"correct.all":       {name: "Correct all", run: w.correctAll, ready: idle, named: keys(fyne.KeyF6)},
+		"correct.selected":  {name: "Correct selected", run: w.correctSelected, ready: idle, keys: "a"},
+		"correct.remove":    {name: "Remove correction of selected", run: w.removeCorrection, ready: w.Corrected, keys: "x"},
+		"correct.removeAll": {name: "Remove all corrections", run: w.removeCorrections, ready: w.Corrected},
+		holdAction:          {name: "Show the original", run: d.toggleOriginal, ready: w.Corrected, checked: func() bool { return d.original }, keys: "c"},
+		"view.split":        {name: "Split line", run: d.toggleSplit, ready: w.Corrected, checked: func() bool { return d.split }, keys: "s"},
 
-		"brush.smaller": {run: func() { w.toolbox.scaleBrush(-1) }, keys: "["},
-		"brush.larger":  {run: func() { w.toolbox.scaleBrush(1) }, keys: "]"},
+		"brush.smaller": {name: "Smaller brush", run: func() { w.toolbox.scaleBrush(-1) }, keys: "["},
+		"brush.larger":  {name: "Larger brush", run: func() { w.toolbox.scaleBrush(1) }, keys: "]"},
 
 		"region.finish": {run: w.toolbox.finish, ready: open, named: keys(fyne.KeyReturn, fyne.KeyEnter)},
 		"region.back":   {run: w.toolbox.back, ready: open, named: keys(fyne.KeyBackspace)},
@@ -123,8 +127,8 @@ func (w *window) makeActions() {
 		"scroll.up":    {run: func() { port.Scroll(0, -scrollShare) }, named: keys(fyne.KeyUp)},
 		"scroll.down":  {run: func() { port.Scroll(0, scrollShare) }, named: keys(fyne.KeyDown)},
 
-		"help.keys":  {run: w.prompts.showKeys, named: keys(fyne.KeyF1)},
-		"help.about": {run: w.prompts.showAbout},
+		"help.keys":  {name: "Keys and mouse", run: w.prompts.showKeys, named: keys(fyne.KeyF1)},
+		"help.about": {name: "About Blik", run: w.prompts.showAbout},
 	}
 	w.makeChoices()
 }
@@ -136,24 +140,39 @@ const scrollShare = 0.1
 func (w *window) makeChoices() {
 	for _, s := range w.toolbox.specs {
 		w.actions.table[s.ID] = &action{
-			run: func() { w.toolbox.take(s) }, checked: func() bool { return w.toolbox.current.ID == s.ID }, keys: string(s.Key),
+			name: s.Name, run: func() { w.toolbox.take(s) }, checked: func() bool { return w.toolbox.current.ID == s.ID }, keys: string(s.Key),
 		}
 	}
-	for id, mode := range map[string]processing.Mode{"find.adaptive": processing.Adaptive, "find.manual": processing.Manual} {
-		w.actions.table[id] = &action{
+	for _, c := range []struct {
+		id   string
+		name message.Text
+		mode processing.Mode
+	}{
+		{"find.adaptive", "Adaptive parameters", processing.Adaptive},
+		{"find.manual", "Manual parameters", processing.Manual},
+	} {
+		w.actions.table[c.id] = &action{
+			name: c.name,
 			run: func() {
 				p := w.Settings().Params
-				p.Mode = mode
+				p.Mode = c.mode
 				w.SetParams(p)
 			},
-			checked: func() bool { return w.Settings().Params.Mode == mode },
+			checked: func() bool { return w.Settings().Params.Mode == c.mode },
 		}
 	}
-	for id, mode := range map[string]view.Mode{
-		"view.overlay": view.PictureAndMask, "view.outlines": view.Outlines, "view.maskOnly": view.MaskOnly,
+	for _, c := range []struct {
+		id   string
+		name message.Text
+		mode view.Mode
+	}{
+		{"view.overlay", "Mask as overlay", view.PictureAndMask},
+		{"view.outlines", "Mask as outlines", view.Outlines},
+		{"view.maskOnly", "Mask only", view.MaskOnly},
 	} {
-		w.actions.table[id] = &action{
-			run: func() { w.display.setMode(mode) }, checked: func() bool { return w.display.look.Mode == mode },
+		w.actions.table[c.id] = &action{
+			name: c.name, run: func() { w.display.setMode(c.mode) },
+			checked: func() bool { return w.display.look.Mode == c.mode },
 		}
 	}
 }

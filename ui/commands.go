@@ -13,7 +13,7 @@ func (w *window) detect() {
 	w.win.Canvas().Unfocus()
 	w.Detect(func(o session.Outcome, err error) {
 		if w.prompts.ended(err) {
-			w.say(w.texts.N("status.done", o.Count) + w.ran(o, ""))
+			w.say(w.texts.Plural(o.Count, "Found %s glint", "Found %s glints", w.texts.Int(o.Count)) + w.ran(o, ""))
 		}
 	})
 }
@@ -22,7 +22,7 @@ func (w *window) detect() {
 func (w *window) correctAll() {
 	w.display.port.End()
 	if len(w.Document().Spots()) == 0 {
-		w.say(w.t("next.mask"))
+		w.say(w.t("Find glare (F5) or paint it (B)"))
 		return
 	}
 	w.panel.showCorrection()
@@ -34,7 +34,7 @@ func (w *window) correctAll() {
 func (w *window) correctSelected() {
 	f, ok := w.Selected()
 	if !ok {
-		w.say(w.t("spot.none"))
+		w.say(w.t("No finding is selected; N and P step through them"))
 		return
 	}
 	w.correctBy(f.Asked)
@@ -53,43 +53,43 @@ func (c *common) corrected(o session.Outcome, err error) {
 	}
 	hint := ""
 	if c.display.hid {
-		hint = c.t("status.maskHidden")
+		hint = c.t("; the mask is hidden (M)")
 	}
-	c.say(c.texts.N("status.corrected", o.Count) + c.ran(o, hint))
+	c.say(c.texts.Plural(o.Count, "%s finding corrected", "%s findings corrected", c.texts.Int(o.Count)) + c.ran(o, hint))
 }
 
 // removeCorrection brings back the original at the selected finding.
 func (w *window) removeCorrection() {
 	f, ok := w.Selected()
 	if !ok {
-		w.say(w.t("spot.none"))
+		w.say(w.t("No finding is selected; N and P step through them"))
 		return
 	}
 	if w.RemoveCorrection() {
-		w.say(w.t("status.uncorrected", "ID", w.texts.Int(f.ID)))
+		w.say(w.t("Correction of finding %s removed", w.texts.Int(f.ID)))
 	}
 }
 
 // removeCorrections brings back the original everywhere.
 func (w *window) removeCorrections() {
 	if w.RemoveCorrections() {
-		w.say(w.t("status.uncorrectedAll"))
+		w.say(w.t("All corrections removed"))
 	}
 }
 
 // takeOver makes what the last detection used the parameters of manual mode.
 func (w *window) takeOver() {
 	w.TakeOver()
-	w.say(w.t("status.takenOver"))
+	w.say(w.t("The values were copied to manual mode"))
 }
 
 // undo takes back the last step, or the last typing if a field has the focus.
-func (w *window) undo() { w.stepBy(&fyne.ShortcutUndo{}, w.Undo, "status.undone") }
+func (w *window) undo() { w.stepBy(&fyne.ShortcutUndo{}, w.Undo, "Undone: %s") }
 
 // redo does again what undo took back.
-func (w *window) redo() { w.stepBy(&fyne.ShortcutRedo{}, w.Redo, "status.redone") }
+func (w *window) redo() { w.stepBy(&fyne.ShortcutRedo{}, w.Redo, "Redone: %s") }
 
-func (w *window) stepBy(s fyne.Shortcut, step func() (message.Message, bool), key string) {
+func (w *window) stepBy(s fyne.Shortcut, step func() (message.Message, bool), format message.Text) {
 	// The driver asks the menu before the field that has the focus.
 	if field, ok := w.win.Canvas().Focused().(fyne.Shortcutable); ok {
 		field.TypedShortcut(s)
@@ -99,7 +99,7 @@ func (w *window) stepBy(s fyne.Shortcut, step func() (message.Message, bool), ke
 		return
 	}
 	if name, ok := step(); ok {
-		w.say(w.t(key, "Name", w.texts.Sprint(name)))
+		w.say(w.t(format, name))
 	}
 }
 
@@ -123,13 +123,13 @@ func (w *window) step(direction int) {
 	if f, ok := w.SelectNext(direction); ok {
 		w.reveal(f)
 	} else {
-		w.say(w.t("status.empty"))
+		w.say(w.t("Mask is empty"))
 	}
 }
 
 func (w *window) removeSelected() {
 	if w.RemoveSelected() {
-		w.say(w.t("status.removed"))
+		w.say(w.t("Finding removed; click it again to restore it"))
 	}
 }
 

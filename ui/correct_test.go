@@ -166,7 +166,7 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 	}
 	h.actions.do("find.next")
 	h.actions.do("find.next")
-	if c.spot.Text() != "No. 2, 2 px: harmonic" || c.method.Selected != "as for all" {
+	if c.spot.Text() != "No. 2, 2 px: harmonic" || c.method.Selected != "same as the others" {
 		t.Errorf("%q, %q", c.spot.Text(), c.method.Selected)
 	}
 	c.method.SetSelected("Telea")
@@ -255,9 +255,9 @@ func TestCompare(t *testing.T) {
 	release := func(code int) { h.keys.Up(&fyne.KeyEvent{Physical: fyne.HardwareKey{ScanCode: code}}) }
 	for _, r := range "cс" {
 		press(54, r)
-		check("held", view.CompareBefore, "SOURCE", view.PictureOnly)
+		check("held", view.CompareBefore, "ORIGINAL", view.PictureOnly)
 		release(38)
-		check("another key released", view.CompareBefore, "SOURCE", view.PictureOnly)
+		check("another key released", view.CompareBefore, "ORIGINAL", view.PictureOnly)
 		release(54)
 		check("released", view.CompareAfter, "corrected", view.PictureAndMask)
 	}
@@ -270,7 +270,7 @@ func TestCompare(t *testing.T) {
 
 	hold := h.panel.correction.hold
 	hold.MouseDown(&desktop.MouseEvent{})
-	check("button held", view.CompareBefore, "SOURCE", view.PictureOnly)
+	check("button held", view.CompareBefore, "ORIGINAL", view.PictureOnly)
 	hold.MouseUp(&desktop.MouseEvent{})
 	check("button released", view.CompareAfter, "corrected", view.PictureAndMask)
 	hold.MouseDown(&desktop.MouseEvent{})
@@ -278,18 +278,18 @@ func TestCompare(t *testing.T) {
 	check("pointer left the button", view.CompareAfter, "corrected", view.PictureAndMask)
 
 	h.keys.Rune('ы')
-	check("split", view.CompareSplit, "source | corrected", view.PictureAndMask)
+	check("split", view.CompareSplit, "original | corrected", view.PictureAndMask)
 	if !h.panel.correction.split.Checked {
 		t.Error("the split line is not ticked in the panel")
 	}
 	press(54, 'c')
-	check("held over the split", view.CompareBefore, "SOURCE", view.PictureOnly)
+	check("held over the split", view.CompareBefore, "ORIGINAL", view.PictureOnly)
 	release(54)
-	check("back at the split", view.CompareSplit, "source | corrected", view.PictureAndMask)
+	check("back at the split", view.CompareSplit, "original | corrected", view.PictureAndMask)
 	h.panel.correction.split.SetChecked(false)
 	check("split off", view.CompareAfter, "corrected", view.PictureAndMask)
 	h.actions.do("view.source")
-	check("source switched on", view.CompareBefore, "SOURCE", view.PictureOnly)
+	check("source switched on", view.CompareBefore, "ORIGINAL", view.PictureOnly)
 	h.actions.do("view.source")
 	h.actions.do("view.split")
 	h.actions.do("correct.removeAll")
@@ -312,10 +312,10 @@ func TestSavePicture(t *testing.T) {
 	if p := h.pictureFiles["/art/a_corrected.png"]; len(p) != 2 || p[0].Spot != 1 || len(p[1].U8) != 9 {
 		t.Errorf("saved %+v", p)
 	}
-	if got, want := h.status.message.Text(), "Saved a_corrected.png: 8 pixels changed and nothing else: proven"; got != want {
+	if got, want := h.status.message.Text(), "Saved a_corrected.png. 8 pixels changed; everything else verified identical"; got != want {
 		t.Errorf("status %q", got)
 	}
-	if result := h.panel.correction.result; !result.Visible() || !strings.Contains(result.Text, "proven") || !strings.Contains(result.Text, "Report: a_corrected.en.html") {
+	if result := h.panel.correction.result; !result.Visible() || !strings.Contains(result.Text, "verified") || !strings.Contains(result.Text, "Report: a_corrected.en.html") {
 		t.Errorf("result %q", result.Text)
 	}
 	if h.Document().PictureDirty() || h.dialogOpen() {
@@ -344,7 +344,7 @@ func TestSaveAsksBeforeReplacing(t *testing.T) {
 	h.exists["/art/a_corrected.png"] = true
 	h.actions.do("file.savePicture")
 	h.settle()
-	if !strings.Contains(h.dialogTexts(), "a_corrected.png is there already") || h.pictureFiles["/art/a_corrected.png"] != nil {
+	if !strings.Contains(h.dialogTexts(), "a_corrected.png already exists") || h.pictureFiles["/art/a_corrected.png"] != nil {
 		t.Fatalf("the dialog says %q", h.dialogTexts())
 	}
 	h.press("Cancel")
@@ -353,10 +353,10 @@ func TestSaveAsksBeforeReplacing(t *testing.T) {
 	}
 	h.actions.do("file.savePicture")
 	h.settle()
-	h.press("Replace")
+	h.press("Overwrite")
 	h.settle()
 	if h.pictureFiles["/art/a_corrected.png"] == nil || h.Document().PictureDirty() {
-		t.Error("not saved after Replace")
+		t.Error("not saved after Overwrite")
 	}
 }
 
@@ -364,7 +364,7 @@ func TestSaveNothing(t *testing.T) {
 	h := found(t, "en")
 	h.actions.do("file.savePicture")
 	h.actions.do("file.savePictureAs")
-	if h.Busy() || len(h.dialogs.asked) != 0 || h.status.message.Text() != "Nothing is corrected yet; the mask is saved by Ctrl+M" {
+	if h.Busy() || len(h.dialogs.asked) != 0 || h.status.message.Text() != "Nothing is corrected yet; Ctrl+M saves the mask" {
 		t.Errorf("status %q", h.status.message.Text())
 	}
 }
@@ -454,17 +454,17 @@ func TestSaveOverTheSource(t *testing.T) {
 	before := h.Document()
 	h.dialogs.path = "/art/../art/a.png"
 	h.actions.do("file.savePictureAs")
-	if said := h.dialogTexts(); !strings.Contains(said, "no original to go back to") || len(h.pictureFiles) != 0 {
+	if said := h.dialogTexts(); !strings.Contains(said, "no original will remain") || len(h.pictureFiles) != 0 {
 		t.Fatalf("the dialog says %q", said)
 	}
 	h.press("Cancel")
 	h.actions.do("file.savePictureAs")
-	h.press("Replace the source")
+	h.press("Overwrite the original")
 	h.settle()
 	if h.pictureFiles[h.dialogs.path] == nil || h.Document() == before || h.Document().Stats().Spots != 2 || h.Document().PictureDirty() {
 		t.Errorf("saved %v, %+v", h.pictureFiles, h.Document().Stats())
 	}
-	if got := h.panel.next.Text(); got != "The findings are corrected in the source" || h.panel.correct.Importance != widget.MediumImportance {
+	if got := h.panel.next.Text(); got != "The original file holds the corrections" || h.panel.correct.Importance != widget.MediumImportance {
 		t.Errorf("what to do next: %q", got)
 	}
 	if r := h.dialogs.asked[0]; !slices.Equal(r.Endings, []string{"png"}) || r.Folder != "/art" || r.File != "a_corrected.png" {
@@ -498,7 +498,7 @@ func TestUnsavedCorrectionsAreAskedAbout(t *testing.T) {
 	}{
 		"both":          {"Save", false, "/art/b.tif", true, true},
 		"picture alone": {"Save", true, "/art/b.tif", true, false},
-		"do not save":   {"Do not save", false, "/art/b.tif", false, false},
+		"do not save":   {"Don't save", false, "/art/b.tif", false, false},
 		"cancel":        {"Cancel", false, "/art/a.png", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -552,7 +552,7 @@ func TestApproximateColours(t *testing.T) {
 	press.Name, press.Exact, press.Reason = "Press", false, message.Of("the profile is for %s, the picture is %s", message.Of("grey"), message.Of("RGB"))
 	h.profile = &press
 	h.opened()
-	if h.profileText() != "Press\nThe colours are shown approximately: the profile is for grey, the picture is RGB. The file's own are not touched." {
+	if h.profileText() != "Press\nThe colours are shown approximately: the profile is for grey, the picture is RGB. Those of the file stay unchanged." {
 		t.Errorf("%q", h.profileText())
 	}
 	if len(h.status.colours.Objects) == 0 {
@@ -581,8 +581,8 @@ func TestInformation(t *testing.T) {
 		all = append(all, f.name+": "+f.value)
 	}
 	want := []string{
-		"File: /art/a.png", "Format: PNG, uncompressed", "Size: 200 × 100 px, 0.02 MP", "Samples: RGB, 8 bit", "Profile: none; taken as sRGB",
-		"Resolution: 300 px/in", "Orientation: turned upright on the screen alone", "Pages: the first of 3; the others stay as they are",
+		"File: /art/a.png", "Format: PNG, uncompressed", "Size: 200 × 100 px, 0.02 MP", "Samples: RGB, 8 bit", "Profile: none; treated as sRGB",
+		"Resolution: 300 px/in", "Orientation: rotated for display only", "Pages: the first of 3; the others stay unchanged",
 		"Metadata: ICC, EXIF",
 	}
 	if !slices.Equal(all, want) {

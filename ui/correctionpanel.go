@@ -38,9 +38,9 @@ type correctionPanel struct {
 
 func newCorrectionPanel(c *common) *correctionPanel {
 	p := &correctionPanel{common: c}
-	p.hold = xwidget.NewHoldButton(c.t("compare.hold"), c.t("compare.help", "Key", c.keyText(holdAction)), c.tips,
+	p.hold = xwidget.NewHoldButton(c.t("Hold: original"), c.t("Shows the original picture while the button or the key %s is held.", c.keyText(holdAction)), c.tips,
 		c.display.holdButton)
-	p.split = xwidget.NewCheck(c.t("action.view.split"), c.keys, byUser(&p.quiet, func(bool) { c.actions.do("view.split") }))
+	p.split = xwidget.NewCheck(c.t("Split line"), c.keys, byUser(&p.quiet, func(bool) { c.actions.do("view.split") }))
 
 	p.spot = xwidget.NewFixedText("")
 	p.spot.Stretch = true
@@ -49,24 +49,24 @@ func newCorrectionPanel(c *common) *correctionPanel {
 			c.correctBy(processing.Method(i))
 		}
 	}))
-	p.correct = widget.NewButton(c.t("spot.correct"), func() { c.actions.do("correct.selected") })
-	p.unset = widget.NewButton(c.t("spot.remove"), func() { c.actions.do("correct.remove") })
+	p.correct = widget.NewButton(c.t("Correct"), func() { c.actions.do("correct.selected") })
+	p.unset = widget.NewButton(c.t("Remove correction"), func() { c.actions.do("correct.remove") })
 	p.form = newForm(c, processing.StageCorrection)
 
-	p.save = widget.NewButtonWithIcon(c.t("action.file.savePicture"), theme.DocumentSaveIcon(),
+	p.save = widget.NewButtonWithIcon(c.t("Save picture"), theme.DocumentSaveIcon(),
 		func() { c.actions.do("file.savePicture") })
-	p.report = xwidget.NewCheck(c.t("report.check"), c.keys, byUser(&p.quiet, func(on bool) { c.Settings().WriteReport = on }))
+	p.report = xwidget.NewCheck(c.t("Write a report beside the picture"), c.keys, byUser(&p.quiet, func(on bool) { c.Settings().WriteReport = on }))
 	p.quiet.show(func() { p.report.SetChecked(c.Settings().WriteReport) })
 	p.result = xwidget.NewWrapped("")
 	p.result.SizeName = theme.SizeNameCaptionText
 
 	body := container.New(layout.NewCustomPaddedVBoxLayout(2),
-		xwidget.NewHeading(c.t("compare.title")),
+		xwidget.NewHeading(c.t("Compare")),
 		inset(4, 4, container.NewGridWithColumns(2, p.hold, p.split)),
-		xwidget.NewHeading(c.t("spot.title")),
+		xwidget.NewHeading(c.t("Selected finding")),
 		inset(4, 4, p.spot),
 		inset(4, 4, container.NewBorder(nil, nil,
-			container.NewCenter(xwidget.NewHelpLabel(c.t("spot.method"), c.t("spot.help"), c.tips)), nil, inset(0, 0, p.method))),
+			container.NewCenter(xwidget.NewHelpLabel(c.t("Method"), c.t("Corrects this finding by another method at once. The finding keeps its method when all are corrected again."), c.tips)), nil, inset(0, 0, p.method))),
 		inset(4, 4, container.NewGridWithColumns(2, p.correct, p.unset)),
 		p.form.Object,
 	)
@@ -109,10 +109,10 @@ func (p *correctionPanel) showSpot() {
 	xwidget.SetEnabled(p.method, ok && !p.Busy())
 	xwidget.SetEnabled(p.unset, ok && f.State != document.Uncorrected)
 	if !ok {
-		p.spot.SetText(p.t("spot.none"))
+		p.spot.SetText(p.t("No finding is selected; N and P step through them"))
 		return
 	}
-	p.spot.SetText(p.t("spot.selected", "ID", p.texts.Int(f.ID), "Area", p.texts.Int(f.Area), "State", p.stateText(f)))
+	p.spot.SetText(p.t("No. %s, %s px: %s", p.texts.Int(f.ID), p.texts.Int(f.Area), p.stateText(f)))
 }
 
 // showResult shows what was saved last, and the name of the report if one was written.
@@ -124,7 +124,7 @@ func (p *correctionPanel) showResult() {
 	}
 	text := p.savedText(w)
 	if w.Report != "" {
-		text += "\n" + p.t("saved.report", "Name", baseName(w.Report))
+		text += "\n" + p.t("Report: %s", baseName(w.Report))
 	}
 	p.result.SetText(text)
 }

@@ -29,15 +29,15 @@ func (w *window) offerCrashLogs() {
 		fyne.LogError("crash log", err)
 		return
 	}
-	note := xwidget.NewWrapped(w.t("crash.text", "Path", path))
+	note := xwidget.NewWrapped(w.t("This log says where it happened. Please attach it to a bug report; it contains no image data. File: %s", path))
 	text := widget.NewLabel(string(data))
 	text.TextStyle.Monospace = true
 	text.Selectable = true
-	d := dialog.NewCustomWithoutButtons(w.t("crash.title"),
+	d := dialog.NewCustomWithoutButtons(w.t("Blik closed unexpectedly last time"),
 		container.NewBorder(note, nil, nil, nil, container.NewScroll(text)), w.win)
-	copyText := widget.NewButton(w.t("button.copy"), func() { w.app.Clipboard().SetContent(string(data)) })
-	keep := widget.NewButton(w.t("button.keep"), d.Hide)
-	remove := widget.NewButton(w.t("button.remove"), func() {
+	copyText := widget.NewButton(w.t("Copy"), func() { w.app.Clipboard().SetContent(string(data)) })
+	keep := widget.NewButton(w.t("Ask again next time"), d.Hide)
+	remove := widget.NewButton(w.t("Remove log"), func() {
 		d.Hide()
 		for _, log := range logs {
 			if err := os.Remove(log); err != nil && !os.IsNotExist(err) {

@@ -31,9 +31,9 @@ func (p *prompts) ended(err error) (ok bool) {
 	case err == nil:
 		return true
 	case errors.Is(err, job.ErrBusy):
-		p.say(p.t("status.busy"))
+		p.say(p.t("Another task is still running; wait for it or cancel it"))
 	case errors.Is(err, context.Canceled):
-		p.say(p.t("status.cancelled"))
+		p.say(p.t("Cancelled"))
 	default:
 		p.say("")
 		p.showError(err)
@@ -44,7 +44,7 @@ func (p *prompts) ended(err error) (ok bool) {
 // errorText says an error in one sentence, in the user's language where it can.
 func (p *prompts) errorText(err error) string {
 	if errors.Is(err, processing.ErrRegionOutside) {
-		return p.t("region.outside")
+		return p.t("The region lies outside the picture.")
 	}
 	return p.texts.Error(err)
 }
@@ -54,7 +54,7 @@ func (p *prompts) showError(err error) { p.showSentence(p.errorText(err)) }
 
 // showSentence shows what went wrong.
 func (p *prompts) showSentence(sentence string) {
-	p.showCustom(p.t("error.title"), p.t("button.ok"), xwidget.NewWrapped(sentence), 460, 160)
+	p.showCustom(p.t("Something went wrong"), p.t("OK"), xwidget.NewWrapped(sentence), 460, 160)
 }
 
 // showCustom shows a dialog with one button, of the given size or as large as the window allows.
@@ -81,7 +81,7 @@ type answer struct {
 // where it could not be taken back, Enter is the way out.
 func (p *prompts) ask(title, text string, answers []answer) {
 	d := dialog.NewCustomWithoutButtons(title, xwidget.NewWrapped(text), p.win)
-	buttons := container.New(layout.NewHBoxLayout(), widget.NewButton(p.t("button.cancel"), d.Hide))
+	buttons := container.New(layout.NewHBoxLayout(), widget.NewButton(p.t("Cancel"), d.Hide))
 	var accept func()
 	for _, a := range answers {
 		answer := func() {
@@ -101,13 +101,13 @@ func (p *prompts) ask(title, text string, answers []answer) {
 
 // confirmReplace asks over a window whether a file may be overwritten.
 func (p *prompts) confirmReplace(win fyne.Window, modals *xwidget.Modals, path string, yes func()) {
-	d := dialog.NewConfirm(p.t("replace.title"), p.t("replace.text", "Name", baseName(path)), func(ok bool) {
+	d := dialog.NewConfirm(p.t("Overwrite the file?"), p.t("%s already exists and will be overwritten.", baseName(path)), func(ok bool) {
 		if ok {
 			yes()
 		}
 	}, win)
-	d.SetConfirmText(p.t("button.replace"))
-	d.SetDismissText(p.t("button.cancel"))
+	d.SetConfirmText(p.t("Overwrite"))
+	d.SetDismissText(p.t("Cancel"))
 	modals.Show(d, d.Confirm)
 }
 
@@ -120,7 +120,7 @@ func chooseDialogs() dialogMaker {
 	return func(p *prompts, win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs {
 		confirm := func(path string, yes func()) { p.confirmReplace(win, modals, path, yes) }
 		toolkit := filedialog.Toolkit(win, func() filedialog.Words {
-			return filedialog.Words{Save: p.t("button.save"), Cancel: p.t("button.cancel"), Browse: p.t("button.browse")}
+			return filedialog.Words{Save: p.t("Save"), Cancel: p.t("Cancel"), Browse: p.t("Folder…")}
 		}, confirm)
 		if os.Getenv("BLIK_DIALOGS") == "fyne" {
 			return toolkit
@@ -131,14 +131,14 @@ func chooseDialogs() dialogMaker {
 
 // shield covers a window while a dialog of the system is open.
 func (p *prompts) shield(win fyne.Window) (remove func()) {
-	pop := widget.NewModalPopUp(widget.NewLabel(p.t("status.dialogOpen")), win.Canvas())
+	pop := widget.NewModalPopUp(widget.NewLabel(p.t("A file dialog is already open")), win.Canvas())
 	pop.Show()
 	return pop.Hide
 }
 
 // showKeys lists the keys in the order of the menus.
 func (p *prompts) showKeys() {
-	box := container.NewVBox(xwidget.NewWrapped(p.t("keys.mouse")))
+	box := container.NewVBox(xwidget.NewWrapped(p.t("The wheel zooms about the pointer. Dragging with the space bar or the middle button moves the picture with any tool. With the brush, the right button erases, Shift and a click draw a straight line, Ctrl and the wheel change the size. While C is held, the original is shown in place of the corrected picture. Esc cancels the current action. Letters work in the same places of a Russian keyboard.")))
 	for _, m := range menuTable() {
 		grid := container.New(layout.NewFormLayout())
 		for _, id := range m.ids {
@@ -153,11 +153,11 @@ func (p *prompts) showKeys() {
 			box.Add(grid)
 		}
 	}
-	p.showCustom(p.t("keys.title"), p.t("button.close"), container.NewVScroll(box), 560, 620)
+	p.showCustom(p.t("Keys and mouse"), p.t("Close"), container.NewVScroll(box), 560, 620)
 }
 
 func (p *prompts) showAbout() {
-	p.showCustom(p.t("action.help.about"), p.t("button.close"), xwidget.NewWrapped(p.t("about.text", "Version", p.version)), 460, 220)
+	p.showCustom(p.t("About Blik"), p.t("Close"), xwidget.NewWrapped(p.t("Blik %s\n\nFinds glare on digital reproductions of paintings and removes it, changing nothing else in the file.\nMIT licence.", p.version)), 460, 220)
 }
 
 // showInformation shows what is known of the open file.
@@ -169,5 +169,5 @@ func (p *prompts) showInformation() {
 		grid.Add(xwidget.NewHeading(f.name))
 		grid.Add(value)
 	}
-	p.showCustom(p.t("info.title"), p.t("button.close"), container.NewVScroll(grid), 600, 420)
+	p.showCustom(p.t("Picture information"), p.t("Close"), container.NewVScroll(grid), 600, 420)
 }

@@ -12,6 +12,7 @@ import (
 	"blik/app/imagefile"
 	"blik/app/preset"
 	"blik/app/session"
+	"blik/internal/message"
 	"blik/ui/filedialog"
 )
 
@@ -29,7 +30,7 @@ type files struct {
 // choosePicture lets the user choose a picture.
 func (f *files) choosePicture() {
 	f.dialogs.Open(filedialog.Request{
-		Title: f.t("dialog.open"), Folder: f.Settings().LastFolder, Name: f.t("filter.pictures"), Endings: imagefile.Endings(),
+		Title: f.t("Open picture"), Folder: f.Settings().LastFolder, Name: f.t("Pictures (TIFF, PNG, JPEG)"), Endings: imagefile.Endings(),
 	}, f.chosen(f.open))
 }
 
@@ -38,7 +39,7 @@ func (f *files) chosen(use func(path string)) func(string, error) {
 	return func(path string, err error) {
 		switch {
 		case errors.Is(err, filedialog.ErrBusy):
-			f.say(f.t("status.dialogOpen"))
+			f.say(f.t("A file dialog is already open"))
 		case err != nil:
 			f.prompts.showError(err)
 		case path != "":
@@ -53,7 +54,7 @@ func (f *files) open(path string) { f.openThen(path, func() {}) }
 // openThen shows another picture and goes on when it is open.
 func (f *files) openThen(path string, then func()) {
 	if f.Busy() {
-		f.say(f.t("status.busy"))
+		f.say(f.t("Another task is still running; wait for it or cancel it"))
 		return
 	}
 	f.guard(func() {
@@ -62,8 +63,7 @@ func (f *files) openThen(path string, then func()) {
 				return
 			}
 			doc := f.Document()
-			f.say(f.t("status.opened", "Name", baseName(path), "W", f.texts.Int(doc.Size().X), "H", f.texts.Int(doc.Size().Y),
-				"Depth", doc.Picture().Depth()))
+			f.say(f.t("%s: %s × %s px, %d bit", baseName(path), f.texts.Int(doc.Size().X), f.texts.Int(doc.Size().Y), doc.Picture().Depth()))
 			then()
 		})
 	})
@@ -93,16 +93,16 @@ func (f *files) guard(next func()) {
 	if f.actions.blocked() {
 		return
 	}
-	title, text, save := "guard.title", "guard.text", func() { f.saveMask(next) }
+	title, text, save := message.Text("Unsaved mask"), message.Text("The mask of %s has unsaved changes."), func() { f.saveMask(next) }
 	switch {
 	case picture && mask:
-		title, text, save = "guard.bothTitle", "guard.bothText", func() { f.savePicture(func() { f.saveMask(next) }) }
+		title, text, save = "Unsaved corrections and mask", "The corrected picture %s and its mask have not been saved. Save saves both.", func() { f.savePicture(func() { f.saveMask(next) }) }
 	case picture:
-		title, text, save = "guard.pictureTitle", "guard.pictureText", func() { f.savePicture(next) }
+		title, text, save = "Unsaved corrections", "The corrected picture %s has not been saved.", func() { f.savePicture(next) }
 	}
-	f.prompts.ask(f.t(title), f.t(text, "Name", baseName(f.Document().Path())), []answer{
-		{f.t("button.discard"), widget.MediumImportance, next},
-		{f.t("button.save"), widget.HighImportance, save},
+	f.prompts.ask(f.t(title), f.t(text, baseName(f.Document().Path())), []answer{
+		{f.t("Don't save"), widget.MediumImportance, next},
+		{f.t("Save"), widget.HighImportance, save},
 	})
 }
 
@@ -123,15 +123,15 @@ func (f *files) saveMaskAs(next func()) {
 		path = strings.TrimSuffix(picture, filepath.Ext(picture)) + "_mask.png"
 	}
 	f.dialogs.Save(filedialog.Request{
-		Title: f.t("dialog.saveMask"), Folder: filepath.Dir(path), File: baseName(path),
-		Name: f.t("filter.masks"), Endings: imagefile.PNG.Endings(),
+		Title: f.t("Save mask"), Folder: filepath.Dir(path), File: baseName(path),
+		Name: f.t("Masks"), Endings: imagefile.PNG.Endings(),
 	}, f.chosen(func(path string) { f.writeMask(path, next) }))
 }
 
 func (f *files) writeMask(path string, next func()) {
 	f.SaveMask(path, func(err error) {
 		if f.prompts.ended(err) {
-			f.say(f.t("status.saved", "Path", path))
+			f.say(f.t("Mask saved: %s", path))
 			next()
 		}
 	})
@@ -140,13 +140,13 @@ func (f *files) writeMask(path string, next func()) {
 // chooseMask lets the user choose a mask of the picture's size to go on with.
 func (f *files) chooseMask() {
 	f.dialogs.Open(filedialog.Request{
-		Title: f.t("dialog.loadMask"), Folder: filepath.Dir(f.Document().Path()),
-		Name: f.t("filter.masks"), Endings: imagefile.MaskEndings(),
+		Title: f.t("Load mask"), Folder: filepath.Dir(f.Document().Path()),
+		Name: f.t("Masks"), Endings: imagefile.MaskEndings(),
 	}, f.chosen(func(path string) {
 		f.LoadMask(path, func(err error) {
 			if f.prompts.ended(err) {
 				f.display.showMask()
-				f.say(f.t("status.maskLoaded", "Name", baseName(path)))
+				f.say(f.t("Mask loaded: %s", baseName(path)))
 			}
 		})
 	}))
@@ -154,7 +154,7 @@ func (f *files) chooseMask() {
 
 func (f *files) choosePreset() {
 	f.dialogs.Open(filedialog.Request{
-		Title: f.t("dialog.loadPreset"), Folder: f.Settings().LastFolder, Name: f.t("filter.presets"), Endings: []string{presetEnding},
+		Title: f.t("Load preset"), Folder: f.Settings().LastFolder, Name: f.t("Presets (JSON)"), Endings: []string{presetEnding},
 	}, f.chosen(f.readPreset))
 }
 
@@ -165,26 +165,26 @@ func (f *files) readPreset(path string) {
 		return
 	}
 	f.SetParams(p)
-	f.say(f.t("status.presetLoaded", "Name", baseName(path)))
+	f.say(f.t("Preset loaded: %s", baseName(path)))
 }
 
 func (f *files) savePreset() {
 	f.dialogs.Save(filedialog.Request{
-		Title: f.t("dialog.savePreset"), Folder: f.Settings().LastFolder, File: "preset.json",
-		Name: f.t("filter.presets"), Endings: []string{presetEnding},
+		Title: f.t("Save preset"), Folder: f.Settings().LastFolder, File: "preset.json",
+		Name: f.t("Presets (JSON)"), Endings: []string{presetEnding},
 	}, f.chosen(func(path string) {
 		if err := preset.Write(context.Background(), path, f.Settings().Params); err != nil {
 			f.prompts.showError(err)
 			return
 		}
-		f.say(f.t("status.presetSaved", "Name", baseName(path)))
+		f.say(f.t("Preset saved: %s", baseName(path)))
 	}))
 }
 
 // savePicture writes the corrected picture without a question where it can, and goes on when it is on the disk.
 func (f *files) savePicture(next func()) {
 	if !f.Corrected() {
-		f.say(f.t("status.nothingCorrected"))
+		f.say(f.t("Nothing is corrected yet; Ctrl+M saves the mask"))
 		return
 	}
 	if path, o, ok := f.SaveTarget(); ok {
@@ -200,15 +200,15 @@ func (f *files) askFormat(next func()) {
 	as := func(format imagefile.Format) func() {
 		return func() { f.writePicture(imagefile.DefaultName(path, format), imagefile.SaveOptions{}, next) }
 	}
-	text, answers := "jpeg.text", []answer{
-		{f.t("button.png"), widget.MediumImportance, as(imagefile.PNG)},
-		{f.t("button.tiff"), widget.HighImportance, as(imagefile.TIFF)},
+	text, answers := message.Text("%s is a JPEG, which loses quality each time it is written. The corrected picture is saved as %s or as PNG, with the profile, metadata and resolution of the original. “Save picture as…” can still write a JPEG."), []answer{
+		{f.t("Save as PNG"), widget.MediumImportance, as(imagefile.PNG)},
+		{f.t("Save as TIFF"), widget.HighImportance, as(imagefile.TIFF)},
 	}
 	if f.cmyk() {
-		text, answers = "jpeg.inkText", answers[1:]
+		text, answers = "%s is a JPEG, which loses quality each time it is written. The corrected picture is saved as %s, with the profile, metadata and resolution of the original. “Save picture as…” can still write a JPEG.", answers[1:]
 	}
-	f.prompts.ask(f.t("jpeg.title"), f.t(text, "Name", baseName(path),
-		"Result", baseName(imagefile.DefaultName(path, imagefile.TIFF))), answers)
+	f.prompts.ask(f.t("Save as TIFF or PNG?"), f.t(text, baseName(path),
+		baseName(imagefile.DefaultName(path, imagefile.TIFF))), answers)
 }
 
 // cmyk reports whether the picture is CMYK, which PNG cannot hold.
@@ -217,13 +217,13 @@ func (f *files) cmyk() bool { return f.Document().Picture().Channels == 4 }
 // savePictureAs asks for a place and writes the corrected picture there.
 func (f *files) savePictureAs() {
 	if !f.Corrected() {
-		f.say(f.t("status.nothingCorrected"))
+		f.say(f.t("Nothing is corrected yet; Ctrl+M saves the mask"))
 		return
 	}
 	path, _, _ := f.SaveTarget()
 	f.dialogs.Save(filedialog.Request{
-		Title: f.t("dialog.savePicture"), Folder: filepath.Dir(path), File: baseName(path),
-		Name: f.t("filter.pictures"), Endings: f.Original().SaveEndings(),
+		Title: f.t("Save corrected picture"), Folder: filepath.Dir(path), File: baseName(path),
+		Name: f.t("Pictures (TIFF, PNG, JPEG)"), Endings: f.Original().SaveEndings(),
 	}, f.chosen(func(path string) {
 		// The dialog has asked about a file that exists; the original takes a question of its own.
 		save := func() { f.writePicture(path, imagefile.SaveOptions{Overwrite: true}, func() {}) }
@@ -231,8 +231,8 @@ func (f *files) savePictureAs() {
 			save()
 			return
 		}
-		f.prompts.ask(f.t("source.title"), f.t("source.text", "Name", baseName(path)), []answer{
-			{f.t("button.replaceSource"), widget.DangerImportance, save},
+		f.prompts.ask(f.t("Overwrite the original file?"), f.t("%s is the picture that you opened. Its pixels under the mask will be overwritten permanently, and no original will remain. Then the file is opened again.", baseName(path)), []answer{
+			{f.t("Overwrite the original"), widget.DangerImportance, save},
 		})
 	}))
 }
@@ -240,7 +240,7 @@ func (f *files) savePictureAs() {
 // writePicture writes the corrected picture and its report. It asks before a file is overwritten and about the loss of a
 // JPEG.
 func (f *files) writePicture(path string, o imagefile.SaveOptions, next func()) {
-	f.SavePicture(path, f.texts.Lang(), o, func(err error) {
+	f.SavePicture(path, f.texts.Code(), o, func(err error) {
 		var report *session.ReportError
 		switch {
 		case errors.Is(err, imagefile.ErrExists):
@@ -249,8 +249,8 @@ func (f *files) writePicture(path string, o imagefile.SaveOptions, next func()) 
 				f.writePicture(path, o, next)
 			})
 		case errors.Is(err, imagefile.ErrLossy):
-			f.prompts.ask(f.t("lossy.title"), f.t("lossy.text", "Name", baseName(path)), []answer{
-				{f.t("button.saveLossy"), widget.WarningImportance, func() {
+			f.prompts.ask(f.t("JPEG loses quality"), f.t("%s would be a JPEG: the blocks of 8 or 16 pixels around each corrected spot are encoded again and change slightly. TIFF and PNG keep every other pixel.", baseName(path)), []answer{
+				{f.t("Save as JPEG"), widget.WarningImportance, func() {
 					o.AllowLossy = true
 					f.writePicture(path, o, next)
 				}},
@@ -258,7 +258,7 @@ func (f *files) writePicture(path string, o imagefile.SaveOptions, next func()) 
 		case errors.As(err, &report):
 			f.say(f.savedText(f.Written()))
 			if !errors.Is(err, context.Canceled) {
-				f.prompts.showSentence(f.t("saved.noReport", "Error", f.prompts.errorText(report.Err)))
+				f.prompts.showSentence(f.t("The picture is saved, but not the report: %s", f.prompts.errorText(report.Err)))
 			}
 		case f.prompts.ended(err):
 			f.say(f.savedText(f.Written()))

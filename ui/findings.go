@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/document"
+	"blik/internal/message"
 	"blik/ui/xwidget"
 )
 
@@ -22,24 +23,24 @@ type findingsPanel struct {
 	quiet  quiet
 }
 
-// findingColumns are the columns of the list: key of the heading, width, and text of a finding.
+// findingColumns are the columns of the list: heading, width, and text of a finding.
 var findingColumns = []struct {
-	key   string
+	name  message.Text
 	width float32
 	cell  func(c *common, f document.Spot) string
 }{
-	{"column.id", 40, func(_ *common, f document.Spot) string { return fmt.Sprint(f.ID) }},
-	{"column.x", 46, func(_ *common, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.X))) }},
-	{"column.y", 46, func(_ *common, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.Y))) }},
-	{"column.area", 62, func(c *common, f document.Spot) string { return c.texts.Int(f.Area) }},
-	{"column.score", 54, (*common).scoreText},
-	{"column.state", 64, (*common).shortState},
+	{"No.", 40, func(_ *common, f document.Spot) string { return fmt.Sprint(f.ID) }},
+	{"x", 46, func(_ *common, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.X))) }},
+	{"y", 46, func(_ *common, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.Y))) }},
+	{"Area", 62, func(c *common, f document.Spot) string { return c.texts.Int(f.Area) }},
+	{"Score", 54, (*common).scoreText},
+	{"Method", 64, (*common).shortState},
 }
 
 // scoreText is the score of a finding, if it was detected.
 func (c *common) scoreText(f document.Spot) string {
 	if !f.Detected {
-		return c.t("findings.byHand")
+		return c.t("by hand")
 	}
 	return c.texts.Number(f.Score, 1)
 }
@@ -61,7 +62,7 @@ func newFindingsPanel(c *common) *findingsPanel {
 	p.table.ShowHeaderColumn = false
 	p.table.CreateHeader = label(true)
 	p.table.UpdateHeader = func(id widget.TableCellID, o fyne.CanvasObject) {
-		o.(*widget.Label).SetText(c.t(findingColumns[id.Col].key))
+		o.(*widget.Label).SetText(c.t(findingColumns[id.Col].name))
 	}
 	for i, column := range findingColumns {
 		p.table.SetColumnWidth(i, column.width)
@@ -94,7 +95,7 @@ func (p *findingsPanel) cell(row, column int) string {
 
 func (p *findingsPanel) update(c change) {
 	if c.Document || c.Mask || c.Corrections || c.Result {
-		text := p.t("findings.none")
+		text := p.t("No picture is open.")
 		if p.Document() != nil {
 			text = p.foundText()
 		}
@@ -129,5 +130,5 @@ const revealZoom = 4
 // reveal brings a finding to the middle of the window.
 func (c *common) reveal(f document.Spot) {
 	c.display.port.Reveal(f.Bounds(), revealZoom)
-	c.say(c.t("status.selected", "ID", c.texts.Int(f.ID), "Area", c.texts.Int(f.Area)))
+	c.say(c.t("Finding %s, %s px", c.texts.Int(f.ID), c.texts.Int(f.Area)))
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"blik/app/imagefile/container"
+	"blik/internal/message"
 )
 
 // fact is a line of the information on a picture.
@@ -13,24 +14,23 @@ type fact struct{ name, value string }
 func (c *common) facts() []fact {
 	f, size := c.Original(), c.Document().Size()
 	facts := []fact{
-		{c.t("info.file"), c.Document().Path()},
-		{c.t("info.format"), c.formatText()},
-		{c.t("info.size"), c.t("info.pixels", "W", c.texts.Int(size.X), "H", c.texts.Int(size.Y),
-			"MP", c.texts.Megapixels(size.X, size.Y))},
-		{c.t("info.samples"), c.t(channelKeys[c.Document().Picture().Channels], "Depth", f.Depth)},
-		{c.t("info.profile"), c.profileText()},
+		{c.t("File"), c.Document().Path()},
+		{c.t("Format"), c.formatText()},
+		{c.t("Size"), c.t("%s × %s px, %s MP", c.texts.Int(size.X), c.texts.Int(size.Y), c.texts.Megapixels(size.X, size.Y))},
+		{c.t("Samples"), c.t(channelKeys[c.Document().Picture().Channels], f.Depth)},
+		{c.t("Profile"), c.profileText()},
 	}
 	if r := c.resolutionText(); r != "" {
-		facts = append(facts, fact{c.t("info.resolution"), r})
+		facts = append(facts, fact{c.t("Resolution"), r})
 	}
 	if f.Orientation > 1 {
-		facts = append(facts, fact{c.t("info.orientation"), c.t("info.turned")})
+		facts = append(facts, fact{c.t("Orientation"), c.t("rotated for display only")})
 	}
 	if f.Info.Pictures > 1 {
-		facts = append(facts, fact{c.t("info.pages"), c.t("info.firstOf", "N", c.texts.Int(f.Info.Pictures))})
+		facts = append(facts, fact{c.t("Pages"), c.t("the first of %s; the others stay unchanged", c.texts.Int(f.Info.Pictures))})
 	}
 	for _, note := range f.Info.Warnings {
-		facts = append(facts, fact{c.t("info.note"), c.texts.Sprint(note)})
+		facts = append(facts, fact{c.t("Note"), c.texts.Sprint(note)})
 	}
 	var blocks []string
 	m := f.Info.Meta
@@ -43,19 +43,19 @@ func (c *common) facts() []fact {
 		}
 	}
 	if len(blocks) > 0 {
-		facts = append(facts, fact{c.t("info.metadata"), strings.Join(blocks, ", ")})
+		facts = append(facts, fact{c.t("Metadata"), strings.Join(blocks, ", ")})
 	}
 	return facts
 }
 
 // channelKeys are the keys for the colour models of decoded pictures.
-var channelKeys = map[int]string{1: "info.grey", 3: "info.rgb", 4: "info.cmyk"}
+var channelKeys = map[int]message.Text{1: "grey, %d bit", 3: "RGB, %d bit", 4: "CMYK, %d bit"}
 
 func (c *common) formatText() string {
 	text := string(c.Original().Format)
 	if packed := c.Original().Info.Compression; packed != "" && packed != text {
 		if packed == "none" {
-			packed = c.t("info.uncompressed")
+			packed = c.t("uncompressed")
 		}
 		text += ", " + packed
 	}
@@ -65,16 +65,16 @@ func (c *common) formatText() string {
 // profileText names the profile, and says where the screen shows its colours approximately.
 func (c *common) profileText() string {
 	p := c.Original().Profile
-	text := c.t("info.noProfile")
+	text := c.t("none; treated as sRGB")
 	switch {
 	case p == nil:
 		return text
 	case p.Name != "":
 		text = p.Name
 	case len(c.Original().Info.Meta.ICC) > 0:
-		text = c.t("info.unnamedProfile")
+		text = c.t("unnamed")
 	case p.Channels == 4:
-		text = c.t("info.noInkProfile")
+		text = c.t("none")
 	}
 	if !p.Exact {
 		text += "\n" + c.approximately()
@@ -87,12 +87,14 @@ func (c *common) approximately() string {
 	if c.Original() == nil || c.Original().Profile == nil || c.Original().Profile.Exact {
 		return ""
 	}
-	return c.t("colours.why", "Reason", c.texts.Sprint(c.Original().Profile.Reason))
+	return c.t("The colours are shown approximately: %s. Those of the file stay unchanged.", c.texts.Sprint(c.Original().Profile.Reason))
 }
 
 func (c *common) resolutionText() string {
 	m := c.Original().Info.Meta
-	unit, ok := map[container.Unit]string{container.UnitInch: "info.perInch", container.UnitCentimetre: "info.perCentimetre"}[m.Unit]
+	unit, ok := map[container.Unit]message.Text{
+		container.UnitInch: "%s px/in", container.UnitCentimetre: "%s px/cm",
+	}[m.Unit]
 	if !ok || !(m.XResolution > 0) || !(m.YResolution > 0) {
 		return ""
 	}
@@ -100,5 +102,5 @@ func (c *common) resolutionText() string {
 	if m.YResolution != m.XResolution {
 		text += " × " + c.texts.Number(m.YResolution, 2)
 	}
-	return c.t(unit, "Value", text)
+	return c.t(unit, text)
 }

@@ -5,17 +5,14 @@ import (
 	"strings"
 	"unicode"
 
+	"blik/app/i18n"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
-
-	"blik/ui/texts"
 )
 
 // holdAction goes on only as long as its key is held.
 const holdAction = "view.source"
-
-// latin are the letters of a keyboard, row by row; the rows of other keyboards stand in the language files.
-const latin = "qwertyuiop[]asdfghjkl;'zxcvbnm,."
 
 // keyboard runs actions by single keys while no field has the focus. The driver names no key of a Cyrillic keyboard, so a
 // letter is recognised by the character that it types, whatever the language of the window.
@@ -28,41 +25,19 @@ type keyboard struct {
 	last int
 }
 
-func newKeyboard(w *window) (*keyboard, error) {
+func newKeyboard(w *window) *keyboard {
 	k := &keyboard{w: w, runes: map[rune]string{}, named: map[fyne.KeyName]string{}}
-	var layouts [][]rune
-	for _, l := range texts.Languages() {
-		words, err := texts.New(l.Code)
-		if err != nil {
-			return nil, err
-		}
-		layouts = append(layouts, layoutOf(words))
-	}
 	for id, a := range w.actions.table {
 		for _, r := range a.keys {
-			k.runes[r] = id
-			for _, layout := range layouts {
-				if local := onLayout(layout, r); local != 0 {
-					k.runes[local] = id
-				}
+			for _, l := range i18n.Languages() {
+				k.runes[i18n.For(l.Code).Local(r)] = id
 			}
 		}
 		for _, name := range a.named {
 			k.named[name] = id
 		}
 	}
-	return k, nil
-}
-
-// layoutOf returns the letters of the keyboard of a language, in the order of latin.
-func layoutOf(words *texts.Texts) []rune { return []rune(words.T("keyboard.rows")) }
-
-// onLayout returns the character where a Latin keyboard has r; 0 where there is none.
-func onLayout(layout []rune, r rune) rune {
-	if i := strings.IndexRune(latin, r); i >= 0 && i < len(layout) {
-		return layout[i]
-	}
-	return 0
+	return k
 }
 
 // keyName returns the single key of an action that is shown, if it has one. Keys that everybody knows are not.
@@ -98,8 +73,7 @@ func (c *common) keyText(id string) string {
 		parts = append(parts, string(name))
 	}
 	if a.keys != "" {
-		local := strings.ToUpper(string(onLayout(layoutOf(c.texts), rune(a.keys[0]))))
-		if local != "\x00" && !slices.Contains(parts, local) {
+		if local := strings.ToUpper(string(c.texts.Local(rune(a.keys[0])))); !slices.Contains(parts, local) {
 			parts = append(parts, local)
 		}
 	}

@@ -8,14 +8,15 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 
+	"blik/app/i18n"
 	"blik/app/view"
+	"blik/internal/message"
 	"blik/processing"
-	"blik/ui/texts"
 )
 
 // menuTable lists the menus with the actions in them; "-" is a line, and names without a dot are submenus.
 func menuTable() []struct {
-	title string
+	title message.Text
 	ids   []string
 } {
 	var tools []string
@@ -23,20 +24,20 @@ func menuTable() []struct {
 		tools = append(tools, s.ID)
 	}
 	return []struct {
-		title string
+		title message.Text
 		ids   []string
 	}{
-		{"menu.file", []string{"file.open", "recent", "file.information", "-", "file.savePicture", "file.savePictureAs", "-",
+		{"File", []string{"file.open", "recent", "file.information", "-", "file.savePicture", "file.savePictureAs", "-",
 			"file.loadMask", "file.saveMask", "file.saveMaskAs", "-", "file.loadPreset", "file.savePreset", "-", "file.quit"}},
-		{"menu.edit", []string{"edit.undo", "edit.redo", "-", "edit.invert", "edit.clear", "-", "edit.clearRegion"}},
-		{"menu.view", []string{"view.in", "view.out", "view.fit", "view.actual", "view.double", "view.four", "-", "view.mask",
+		{"Edit", []string{"edit.undo", "edit.redo", "-", "edit.invert", "edit.clear", "-", "edit.clearRegion"}},
+		{"View", []string{"view.in", "view.out", "view.fit", "view.actual", "view.double", "view.four", "-", "view.mask",
 			"view.overlay", "view.outlines", "view.maskOnly", "colours", "-", "view.panel", "appearance", "language"}},
-		{"menu.tools", append(tools, "-", "brush.smaller", "brush.larger", "-", "device", "view.timing")},
-		{"menu.find", []string{"find.run", "find.cancel", "-", "find.adaptive", "find.manual", "find.takeOver", "-",
+		{"Tools", append(tools, "-", "brush.smaller", "brush.larger", "-", "device", "view.timing")},
+		{"Glare", []string{"find.run", "find.cancel", "-", "find.adaptive", "find.manual", "find.takeOver", "-",
 			"find.next", "find.previous", "find.remove"}},
-		{"menu.correct", []string{"correct.all", "correct.selected", "methods", "-", "correct.remove", "correct.removeAll", "-",
+		{"Correction", []string{"correct.all", "correct.selected", "methods", "-", "correct.remove", "correct.removeAll", "-",
 			"view.source", "view.split"}},
-		{"menu.help", []string{"help.keys", "help.about"}},
+		{"Help", []string{"help.keys", "help.about"}},
 	}
 }
 
@@ -99,20 +100,20 @@ func (m *mainMenu) item(id string) *fyne.MenuItem {
 	case "-":
 		return fyne.NewMenuItemSeparator()
 	case "recent":
-		return submenu(m.t("menu.recent"), m.recentItems())
+		return submenu(m.t("Open recent"), m.recentItems())
 	case "colours":
-		return submenu(m.t("menu.colour"), m.colourItems())
+		return submenu(m.t("Mask colour"), m.colourItems())
 	case "appearance":
-		return submenu(m.t("menu.appearance"), m.appearanceItems())
+		return submenu(m.t("Appearance"), m.appearanceItems())
 	case "language":
-		return submenu(m.t("menu.language"), m.languageItems())
+		return submenu(m.t("Language"), m.languageItems())
 	case "methods":
-		return submenu(m.t("menu.method"), m.methodItems())
+		return submenu(m.t("Method of the selected finding"), m.methodItems())
 	case "device":
-		return submenu(m.t("menu.device"), m.deviceItems())
+		return submenu(m.t("Compute device"), m.deviceItems())
 	}
 	a := m.actions.table[id]
-	i := fyne.NewMenuItem(m.t("action."+id), func() { m.actions.do(id) })
+	i := fyne.NewMenuItem(m.t(a.name), func() { m.actions.do(id) })
 	if i.Shortcut = a.shortcut; i.Shortcut == nil {
 		i.Shortcut = a.singleKey()
 	}
@@ -164,15 +165,15 @@ func (m *mainMenu) colourItems() (items []*fyne.MenuItem) {
 
 func (m *mainMenu) appearanceItems() (items []*fyne.MenuItem) {
 	for _, look := range appearances() {
-		items = append(items, choice(m.t("appearance."+string(look)), m.appearance() == look,
+		items = append(items, choice(m.t(look.name()), m.appearance() == look,
 			func() { m.setAppearance(look) }))
 	}
 	return items
 }
 
 func (m *mainMenu) languageItems() (items []*fyne.MenuItem) {
-	for _, l := range texts.Languages() {
-		items = append(items, choice(l.Name, m.texts.Lang() == l.Code, func() { m.setLanguage(l.Code) }))
+	for _, l := range i18n.Languages() {
+		items = append(items, choice(l.Name, m.texts.Code() == l.Code, func() { m.setLanguage(l.Code) }))
 	}
 	return items
 }
@@ -207,7 +208,7 @@ func (m *mainMenu) deviceItems() (items []*fyne.MenuItem) {
 		if slices.Contains(names[:i], name) {
 			continue
 		}
-		title := m.t("device.auto")
+		title := m.t("Automatic")
 		if name != deviceAuto {
 			title = m.deviceTitle(name)
 		}

@@ -42,8 +42,8 @@ type panel struct {
 
 func newPanel(c *common, dispatch func(func())) *panel {
 	p := &panel{common: c}
-	p.run = widget.NewButtonWithIcon(c.t("action.find.run"), theme.SearchIcon(), func() { c.actions.do("find.run") })
-	p.correct = widget.NewButtonWithIcon(c.t("action.correct.all"), icons.Get("correct"),
+	p.run = widget.NewButtonWithIcon(c.t("Find glare"), theme.SearchIcon(), func() { c.actions.do("find.run") })
+	p.correct = widget.NewButtonWithIcon(c.t("Correct all"), icons.Get("correct"),
 		func() { c.actions.do("correct.all") })
 	p.steps = container.NewGridWithColumns(2, p.run, p.correct)
 	p.next = xwidget.NewFixedText("")
@@ -52,20 +52,20 @@ func newPanel(c *common, dispatch func(func())) *panel {
 	p.progress.TextFormatter = func() string {
 		return strings.TrimSpace(c.texts.Sprint(c.Progress().Stage) + "  " + c.percent(p.progress.Value))
 	}
-	cancel := widget.NewButton(c.t("button.cancel"), func() { c.actions.do("find.cancel") })
+	cancel := widget.NewButton(c.t("Cancel"), func() { c.actions.do("find.cancel") })
 	p.busy = container.NewBorder(nil, nil, nil, cancel, p.progress)
 
 	p.region = xwidget.NewFixedText("")
 	p.region.Stretch = true
 	p.clear = c.button("edit.clearRegion", theme.CancelIcon())
 	region := inset(0, 0, container.NewBorder(nil, nil,
-		xwidget.NewHelpLabel(c.t("region.title"), c.t("region.help"), c.tips), p.clear, inset(0, 0, p.region)))
+		xwidget.NewHelpLabel(c.t("Search in"), c.t("Only this region is searched; pixels around it still help estimate the background. Draw it with the region tools on the left."), c.tips), p.clear, inset(0, 0, p.region)))
 
 	p.detection, p.findings, p.correction = newDetectionPanel(c), newFindingsPanel(c), newCorrectionPanel(c)
 	p.tabs = container.NewAppTabs(
-		container.NewTabItem(c.t("tab.detection"), p.detection.object),
-		container.NewTabItem(c.t("tab.findings"), p.findings.object),
-		container.NewTabItem(c.t("tab.correction"), p.correction.object))
+		container.NewTabItem(c.t("Detection"), p.detection.object),
+		container.NewTabItem(c.t("Findings"), p.findings.object),
+		container.NewTabItem(c.t("Correction"), p.correction.object))
 	// A table scrolls to its selection only when it is on the screen, which the tab is a moment after this call.
 	p.tabs.OnSelected = func(*container.TabItem) { dispatch(p.findings.showSelected) }
 	head := container.New(layout.NewCustomPaddedLayout(6, 2, 8, 8),
@@ -137,8 +137,8 @@ type detectionPanel struct {
 func newDetectionPanel(c *common) *detectionPanel {
 	p := &detectionPanel{common: c, chosen: container.New(layout.NewCustomPaddedVBoxLayout(0))}
 	p.form = newForm(c, processing.StageDetection)
-	p.chosenBox = container.NewVBox(xwidget.NewHeading(c.t("chosen.title")), p.chosen,
-		widget.NewButton(c.t("action.find.takeOver"), func() { c.actions.do("find.takeOver") }))
+	p.chosenBox = container.NewVBox(xwidget.NewHeading(c.t("Chosen for this picture")), p.chosen,
+		widget.NewButton(c.t("Copy values to manual mode"), func() { c.actions.do("find.takeOver") }))
 	p.object = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12),
 		container.NewVBox(p.form.Object, p.chosenBox)))
 	return p

@@ -3,8 +3,9 @@ package ui
 import (
 	"fyne.io/fyne/v2"
 
+	"blik/app/i18n"
 	"blik/app/session"
-	"blik/ui/texts"
+	"blik/internal/message"
 	"blik/ui/xwidget"
 )
 
@@ -29,7 +30,7 @@ type part interface{ update(c change) }
 // anew.
 type common struct {
 	*session.Session
-	texts   *texts.Texts
+	texts   *i18n.Printer
 	tips    *xwidget.Tooltips
 	actions *actions
 	keys    xwidget.Keys
@@ -42,7 +43,8 @@ type common struct {
 	changed func(change)
 }
 
-func (c *common) t(key string, fields ...any) string { return c.texts.T(key, fields...) }
+// t writes a text in the language of the window; see message.Of.
+func (c *common) t(format message.Text, args ...any) string { return c.texts.Sprintf(format, args...) }
 
 // button makes the tool button of an action; its tip names the action and its key.
 func (c *common) button(id string, icon fyne.Resource) *xwidget.ToolButton {

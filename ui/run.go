@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,10 +18,10 @@ import (
 
 	"blik/app/crash"
 	"blik/app/device"
+	"blik/app/i18n"
 	"blik/app/session"
 	"blik/app/settings"
 	"blik/assets"
-	"blik/ui/texts"
 )
 
 // appID names the program to the system; FyneApp.toml holds the same.
@@ -67,11 +68,8 @@ func Run(ctx context.Context, o Options) error {
 	}
 	// Settings that could not be read are defaults; the window says so once it is open.
 	stored, damaged := settings.Load(path)
-	words, err := chooseTexts(o.Lang, stored.Language)
-	if err != nil {
-		return err
-	}
-	if err := lang.AddTranslationsForLocale(words.Source(), lang.SystemLocale()); err != nil {
+	tr := chooseLanguage(o.Lang, stored.Language)
+	if err := lang.AddTranslationsForLocale(tr.Toolkit(), lang.SystemLocale()); err != nil {
 		return fmt.Errorf("words of the dialogs: %w", err)
 	}
 
@@ -79,7 +77,7 @@ func Run(ctx context.Context, o Options) error {
 	a.SetIcon(fyne.NewStaticResource("icon.png", assets.Icon()))
 	adoptPreferences(a.Preferences(), &stored)
 	w, err := newWindow(a, config{
-		texts: words, version: o.Version, dialogs: chooseDialogs(), crash: o.Crash, observer: observer,
+		texts: tr, version: o.Version, dialogs: chooseDialogs(), crash: o.Crash, observer: observer,
 		session: session.Options{
 			Files: session.Disk(session.Limits()), Device: device.NewSwitch(), Devices: device.List,
 			Settings: &stored, SettingsPath: path, Version: o.Version, Dispatch: fyne.Do,
@@ -165,12 +163,7 @@ func answers(display string) error {
 	return fmt.Errorf("display %s does not answer; `blik detect` works without one", display)
 }
 
-// chooseTexts takes the first language named, or the system's.
-func chooseTexts(wanted ...string) (*texts.Texts, error) {
-	for _, code := range wanted {
-		if code != "" {
-			return texts.New(code)
-		}
-	}
-	return texts.New(lang.SystemLocale().LanguageString())
+// chooseLanguage takes the first language named, or the system's.
+func chooseLanguage(wanted ...string) *i18n.Printer {
+	return i18n.For(cmp.Or(append(wanted, lang.SystemLocale().LanguageString())...))
 }

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/view"
+	"blik/internal/message"
 	"blik/processing"
 	"blik/ui/xwidget"
 )
@@ -54,9 +55,9 @@ func (s *statusBar) update(c change) {
 		s.showColours()
 	}
 	if c.Document || c.Tool {
-		hint := "hint.open"
+		hint := message.Text("Open a picture (Ctrl+O), or drop it here")
 		if s.Document() != nil {
-			hint = "hint." + s.toolbox.current.ID
+			hint = s.toolbox.current.Hint
 		}
 		s.say(s.t(hint))
 	}
@@ -98,32 +99,32 @@ func (s *statusBar) compareText() string {
 	}
 	switch s.display.mode() {
 	case view.CompareBefore:
-		return s.t("compare.before")
+		return s.t("ORIGINAL")
 	case view.CompareSplit:
-		return s.t("compare.split")
+		return s.t("original | corrected")
 	}
-	return s.t("compare.after")
+	return s.t("corrected")
 }
 
 // showColours says that the colours are approximate; the reason is its help.
 func (s *statusBar) showColours() {
 	s.colours.RemoveAll()
 	if why := s.approximately(); why != "" {
-		s.colours.Add(xwidget.NewHelpLabel(s.t("colours.approximate"), why, s.tips))
+		s.colours.Add(xwidget.NewHelpLabel(s.t("approximate colours"), why, s.tips))
 		s.colours.Add(xwidget.NewGap(8, 0))
 	}
 }
 
 // showDevice says what the work runs on.
 func (s *statusBar) showDevice() {
-	short := s.t("device.gpu")
+	short := s.t("GPU")
 	switch now := s.DeviceState(); {
 	case now.Opening:
 		short = "…"
 	case now.Runs == deviceCPU:
-		short = s.t("device.cpu")
+		short = s.t("CPU")
 	}
-	help := s.deviceHelp() + " " + s.t("device.where")
+	help := s.deviceHelp() + " " + s.t("Choose another under Tools → Compute device.")
 	s.device.Objects = []fyne.CanvasObject{xwidget.NewHelpLabel(short, help, s.tips)}
 	s.object.Refresh()
 }

@@ -3,6 +3,8 @@ package ui
 import (
 	"image/color"
 
+	"blik/internal/message"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
 )
@@ -19,6 +21,19 @@ const (
 
 func appearances() []appearance {
 	return []appearance{appearanceSystem, appearanceLight, appearanceDark, appearanceNeutral}
+}
+
+func (a appearance) name() message.Text {
+	switch a {
+	case appearanceLight:
+		return "Light"
+	case appearanceDark:
+		return "Dark"
+	case appearanceNeutral:
+		return "Neutral grey"
+	default:
+		return "Follow system"
+	}
 }
 
 // blikTheme is Fyne's theme, a little denser, in the chosen appearance.

@@ -75,9 +75,9 @@ func newToolbar(c *common) *toolbar {
 		}
 		c.toolbox.setBrushRadius(v / 2)
 	})
-	b.soft = xwidget.NewCheck(c.t("brush.soft"), c.keys, byUser(&b.quiet, c.toolbox.setBrushSoft))
+	b.soft = xwidget.NewCheck(c.t("Soft"), c.keys, byUser(&b.quiet, c.toolbox.setBrushSoft))
 	b.brush = container.NewHBox(
-		xwidget.NewHelpLabel(c.t("brush.size"), c.t("brush.help"), c.tips),
+		xwidget.NewHelpLabel(c.t("Brush, px"), c.t("Diameter in pixels of the picture. Keys [ and ], or Ctrl and wheel."), c.tips),
 		xwidget.NewMinWidth(90, b.size), container.NewCenter(b.sizeEntry), b.soft,
 	)
 
@@ -157,7 +157,7 @@ type zoomBox struct {
 func newZoomBox(c *common) *zoomBox {
 	z := &zoomBox{c: c}
 	z.ExtendBaseWidget(z)
-	options := []string{c.t("zoom.fit")}
+	options := []string{c.t("Fit")}
 	for _, s := range []float64{0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32} {
 		options = append(options, c.percent(s))
 	}
@@ -190,7 +190,7 @@ func (z *zoomBox) MinSize() fyne.Size { return fyne.NewSize(92, z.SelectEntry.Mi
 func (z *zoomBox) take() {
 	text := z.Text
 	z.shown = text
-	if text == z.c.t("zoom.fit") {
+	if text == z.c.t("Fit") {
 		z.c.display.port.Fit()
 	} else if v, err := i18n.ParseNumber(strings.TrimSuffix(strings.TrimSpace(text), "%")); err == nil && v > 0 {
 		if z.c.Document() != nil {

@@ -10,6 +10,7 @@ import (
 
 	"blik/app/document"
 	"blik/app/session"
+	"blik/internal/message"
 	"blik/processing"
 	"blik/ui/icons"
 	"blik/ui/tool"
@@ -23,6 +24,8 @@ type toolSpec struct {
 	// Icon is the name of its picture in assets, Key the letter that takes it.
 	Icon string
 	Key  rune
+	// Name is its menu item, Hint what it does, for the status bar.
+	Name, Hint message.Text
 	// Brush says that the size of the brush matters to it, Last that it is the last of its group in the strip.
 	Brush, Last bool
 	New         func(t *toolbox) tool.Tool
@@ -37,15 +40,22 @@ func toolSpecs() []toolSpec {
 		return func(t *toolbox) tool.Tool { return tool.NewRegion(shape, t) }
 	}
 	return []toolSpec{
-		{ID: "tool.pan", Icon: "pan", Key: 'h', Last: true, New: func(*toolbox) tool.Tool { return tool.Pan{} }},
-		{ID: "tool.pick", Icon: "pick", Key: 'v', Last: true, New: func(t *toolbox) tool.Tool {
-			return &tool.Picker{Toggle: t.toggle, Hit: t.Hit}
-		}},
-		{ID: "tool.brush", Icon: "brush", Key: 'b', Brush: true, New: brush(false)},
-		{ID: "tool.eraser", Icon: "eraser", Key: 'e', Brush: true, Last: true, New: brush(true)},
-		{ID: "tool.rectangle", Icon: "rectangle", Key: 'r', New: region(processing.RectangleShape)},
-		{ID: "tool.ellipse", Icon: "ellipse", Key: 'o', New: region(processing.EllipseShape)},
-		{ID: "tool.polygon", Icon: "polygon", Key: 'l', New: region(processing.PolygonShape)},
+		{ID: "tool.pan", Icon: "pan", Key: 'h', Name: "Move picture",
+			Hint: "Drag to move the picture, wheel to zoom", Last: true, New: func(*toolbox) tool.Tool { return tool.Pan{} }},
+		{ID: "tool.pick", Icon: "pick", Key: 'v', Name: "Remove or restore a finding",
+			Hint: "Click a finding to remove it, click again to restore it", Last: true, New: func(t *toolbox) tool.Tool {
+				return &tool.Picker{Toggle: t.toggle, Hit: t.Hit}
+			}},
+		{ID: "tool.brush", Icon: "brush", Key: 'b', Name: "Brush",
+			Hint: "Paint glare; the right button erases, Ctrl and wheel change the size", Brush: true, New: brush(false)},
+		{ID: "tool.eraser", Icon: "eraser", Key: 'e', Name: "Eraser",
+			Hint: "Erase; the right button paints, Ctrl and wheel change the size", Brush: true, Last: true, New: brush(true)},
+		{ID: "tool.rectangle", Icon: "rectangle", Key: 'r', Name: "Rectangular search region",
+			Hint: "Drag a rectangle to search in", New: region(processing.RectangleShape)},
+		{ID: "tool.ellipse", Icon: "ellipse", Key: 'o', Name: "Elliptical search region",
+			Hint: "Drag an ellipse to search in", New: region(processing.EllipseShape)},
+		{ID: "tool.polygon", Icon: "polygon", Key: 'l', Name: "Polygonal search region",
+			Hint: "Click the corners; Enter or the first corner closes, Backspace goes back", New: region(processing.PolygonShape)},
 	}
 }
 
@@ -111,9 +121,9 @@ func (t *toolbox) toggle(at processing.Point, slack float64) {
 	t.display.showMask()
 	switch t.Toggle(at, slack) {
 	case session.Removed:
-		t.say(t.t("status.removed"))
+		t.say(t.t("Finding removed; click it again to restore it"))
 	case session.Restored:
-		t.say(t.t("status.restored"))
+		t.say(t.t("Finding restored"))
 	}
 }
 
@@ -121,7 +131,7 @@ func (t *toolbox) toggle(at processing.Point, slack float64) {
 func (t *toolbox) SetRegion(r *processing.Region) {
 	switch err := t.Session.SetRegion(r); {
 	case errors.Is(err, processing.ErrRegionOutside):
-		t.say(t.t("region.outside"))
+		t.say(t.t("The region lies outside the picture."))
 		t.DraftChanged()
 	case err != nil:
 		t.prompts.showError(err)

@@ -11,16 +11,16 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"blik/app/crash"
+	"blik/app/i18n"
 	"blik/app/job"
 	"blik/app/session"
-	"blik/ui/texts"
 	"blik/ui/timing"
 	"blik/ui/xwidget"
 )
 
 // config is what a window is made from.
 type config struct {
-	texts   *texts.Texts
+	texts   *i18n.Printer
 	session session.Options
 	version string
 	dialogs dialogMaker
@@ -70,10 +70,7 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.files = &files{common: w.common, dialogs: c.dialogs(w.prompts, w.win, w.prompts.modals)}
 	w.actions = &actions{blocked: w.dialogOpen, started: func() { w.tips.Hide() }}
 	w.makeActions()
-	keys, err := newKeyboard(w)
-	if err != nil {
-		return nil, err
-	}
+	keys := newKeyboard(w)
 	w.keys = keys
 	w.menu = &mainMenu{window: w}
 	a.Settings().SetTheme(newTheme(w.appearance()))
@@ -157,15 +154,12 @@ func (w *window) showTitle() {
 func (w *window) dialogOpen() bool { return w.win.Canvas().Overlays().Top() != nil }
 
 func (w *window) setLanguage(code string) {
-	words, err := texts.New(code)
-	if err == nil {
-		err = lang.AddTranslationsForLocale(words.Source(), lang.SystemLocale())
-	}
-	if err != nil {
+	tr := i18n.For(code)
+	if err := lang.AddTranslationsForLocale(tr.Toolkit(), lang.SystemLocale()); err != nil {
 		w.prompts.showError(err)
 		return
 	}
-	w.texts = words
+	w.texts = tr
 	w.Settings().Language = code
 	w.build()
 }

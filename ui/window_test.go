@@ -21,6 +21,7 @@ import (
 
 	"blik/app/colour"
 	"blik/app/device"
+	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/app/preset"
 	"blik/app/report"
@@ -30,7 +31,6 @@ import (
 	"blik/internal/testpic"
 	"blik/processing"
 	"blik/ui/filedialog"
-	"blik/ui/texts"
 	"blik/ui/xwidget"
 )
 
@@ -219,14 +219,12 @@ func newHarness(t *testing.T, lang string) *harness {
 // start makes the window of a session.
 func (h *harness) start(o session.Options, lang string) *harness {
 	h.tb.Helper()
-	words, err := texts.New(lang)
-	if err != nil {
-		h.tb.Fatal(err)
-	}
+	words := i18n.For(lang)
 	chosen := settings.Default()
 	chosen.Device, chosen.Appearance = deviceAuto, string(appearanceSystem)
 	o.Settings, o.Version, o.Dispatch = &chosen, "1.2.3", func(f func()) { h.queue <- f }
 	o.Devices = func() ([]device.Device, error) { return append([]device.Device{{Name: "cpu"}}, h.gpus...), nil }
+	var err error
 	h.window, err = newWindow(test.NewTempApp(h.tb), config{
 		texts: words, session: o, version: "1.2.3",
 		dialogs: func(*prompts, fyne.Window, *xwidget.Modals) filedialog.Dialogs { return h.dialogs },
@@ -424,7 +422,7 @@ func TestUnsavedMaskIsAskedAbout(t *testing.T) {
 		saved bool
 	}{
 		"save":        {"Save", "/art/b.tif", true},
-		"do not save": {"Do not save", "/art/b.tif", false},
+		"do not save": {"Don't save", "/art/b.tif", false},
 		"cancel":      {"Cancel", "/art/a.png", false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -628,7 +626,7 @@ func TestLetters(t *testing.T) {
 // Both letters of a key run the same action.
 func TestRussianKeysLieWhereTheLatinOnesDo(t *testing.T) {
 	h := newHarness(t, "en")
-	const russian = "йцукенгшщзхъфывапролджэячсмитьбю"
+	const latin, russian = "qwertyuiop[]asdfghjkl;'zxcvbnm,.", "йцукенгшщзхъфывапролджэячсмитьбю"
 	k := h.keys.(*keyboard)
 	seen := 0
 	for i, r := range []rune(russian) {
@@ -701,7 +699,7 @@ func TestActions(t *testing.T) {
 	shortcuts := map[string]string{}
 	hidden := []string{"escape", "region.finish", "region.back", "scroll.left", "scroll.right", "scroll.up", "scroll.down"}
 	for id, a := range h.actions.table {
-		if !slices.Contains(hidden, id) && h.t("action."+id) == "action."+id {
+		if !slices.Contains(hidden, id) && h.actions.table[id].name == "" {
 			t.Errorf("%s has no text", id)
 		}
 		if a.shortcut == nil {
@@ -745,7 +743,7 @@ func TestMenu(t *testing.T) {
 		walk(m.Items)
 	}
 	for id := range h.actions.table {
-		if text := h.t("action." + id); text != "action."+id && !in[text] {
+		if text := h.t(h.actions.table[id].name); text != "" && !in[text] {
 			t.Errorf("%q is not in the menu", text)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"blik/app/device"
 	"blik/app/document"
 	"blik/app/session"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -23,13 +24,13 @@ func (c *common) percent(v float64) string {
 // duration writes a time with two or three digits.
 func (c *common) duration(d time.Duration) string {
 	if d < time.Second {
-		return c.t("time.ms", "N", c.texts.Number(float64(d.Milliseconds()), 0))
+		return c.t("%s ms", c.texts.Number(float64(d.Milliseconds()), 0))
 	}
 	decimals := 1
 	if d < 10*time.Second {
 		decimals = 2
 	}
-	return c.t("time.s", "N", c.texts.Number(d.Seconds(), decimals))
+	return c.t("%s s", c.texts.Number(d.Seconds(), decimals))
 }
 
 // pixelText writes the samples of a pixel; where it is corrected, those of the original, too.
@@ -50,7 +51,7 @@ func (c *common) pixelText(p document.Pixel) string {
 		original += " " + value(p.Source[i])
 	}
 	if p.Channels == 1 {
-		text = c.t("status.grey", "V", text)
+		text = c.t("grey %s", text)
 	}
 	if p.Corrected {
 		text += "  ←" + original
@@ -75,45 +76,47 @@ func (c *common) widestPixel() string {
 func (c *common) regionText() string {
 	r := c.Region()
 	if r == nil {
-		return c.t("region.whole")
+		return c.t("whole picture")
 	}
 	size := c.Document().Size()
 	x0, y0, x1, y1 := r.Bounds(size.X, size.Y)
 	w, h := c.texts.Int(x1-x0), c.texts.Int(y1-y0)
 	switch r.Shape {
 	case processing.EllipseShape:
-		return c.t("region.ellipse", "W", w, "H", h)
+		return c.t("ellipse %s × %s px", w, h)
 	case processing.PolygonShape:
-		return c.t("region.polygon", "W", w, "H", h)
+		return c.t("polygon %s × %s px", w, h)
 	}
-	return c.t("region.rectangle", "W", w, "H", h)
+	return c.t("rectangle %s × %s px", w, h)
 }
 
 // foundText counts the findings in the mask.
 func (c *common) foundText() string {
 	stats, size := c.Document().Stats(), c.Document().Size()
 	if stats.Area == 0 {
-		return c.t("status.empty")
+		return c.t("Mask is empty")
 	}
 	share := float64(stats.Area) / float64(size.X) / float64(size.Y)
-	return c.texts.N("status.found", stats.Spots, "Area", c.texts.Int(stats.Area), "Share", c.texts.Number(share*100, 3))
+	return c.texts.Plural(stats.Spots, "%s finding, %s px, %s %%", "%s findings, %s px, %s %%", c.texts.Int(stats.Spots), c.texts.Int(stats.Area), c.texts.Number(share*100, 3))
 }
 
 // nextText says what to do next.
-func (c *common) nextText() string {
-	switch step, n := c.Next(); step {
+func (c *common) nextText() string { return c.stepText(c.Next()) }
+
+func (c *common) stepText(step session.Step, n int) string {
+	switch step {
 	case session.StepOpen:
-		return c.t("hint.open")
+		return c.t("Open a picture (Ctrl+O), or drop it here")
 	case session.StepDetect:
-		return c.t("next.mask")
+		return c.t("Find glare (F5) or paint it (B)")
 	case session.StepCorrect:
-		return c.texts.N("next.correct", n)
+		return c.texts.Plural(n, "%s finding is not corrected: press F6", "%s findings are not corrected: press F6", c.texts.Int(n))
 	case session.StepSave:
-		return c.texts.N("next.save", n)
+		return c.texts.Plural(n, "%s corrected: compare (C), save (Ctrl+S)", "%s corrected: compare (C), save (Ctrl+S)", c.texts.Int(n))
 	case session.StepOverwritten:
-		return c.t("next.replaced")
+		return c.t("The original file holds the corrections")
 	default:
-		return c.texts.N("next.saved", n)
+		return c.texts.Plural(n, "%s finding corrected and saved", "All %s findings corrected and saved", c.texts.Int(n))
 	}
 }
 
@@ -124,7 +127,7 @@ func (c *common) methodNames() []string {
 	for i, choice := range s.Choices {
 		names[i] = c.texts.Sprint(choice.Name)
 	}
-	names[0] = c.t("spot.asAll")
+	names[0] = c.t("same as the others")
 	return names
 }
 
@@ -134,9 +137,9 @@ func (c *common) stateText(s document.Spot) string {
 	case document.Corrected:
 		return c.texts.Sprint(s.Method.Name())
 	case document.Partly:
-		return c.t("spot.partly")
+		return c.t("edited after correction – correct again")
 	default:
-		return c.t("spot.uncorrected")
+		return c.t("not corrected")
 	}
 }
 
@@ -144,26 +147,26 @@ func (c *common) stateText(s document.Spot) string {
 func (c *common) shortState(s document.Spot) string {
 	switch s.State {
 	case document.Corrected:
-		return c.t("method." + s.Method.ID())
+		return c.texts.Sprint(methodWord(s.Method))
 	case document.Partly:
-		return c.t("state.partly")
+		return c.t("partly")
 	default:
-		return c.t("state.uncorrected")
+		return c.t("–")
 	}
 }
 
 // savedText says what was saved and what was verified.
 func (c *common) savedText(w session.Written) string {
-	n := int(w.Saved.PixelsChanged)
-	fields := []any{"Name", baseName(w.Saved.Path), "Pixels", c.texts.N("count.pixels", n),
-		"Changed", c.texts.N("count.changed", n)}
+	n, name := int(w.Saved.PixelsChanged), baseName(w.Saved.Path)
+	changed := c.texts.Plural(n, "%s pixel changed", "%s pixels changed", c.texts.Int(n))
 	switch {
 	case w.Saved.Lossy:
-		return c.t("saved.lossy", fields...)
+		return c.t("Saved %s as JPEG. %s corrected; the blocks around them were encoded again", name,
+			c.texts.Plural(n, "%s pixel", "%s pixels", c.texts.Int(n)))
 	case w.Saved.Proof != nil && w.Saved.Proof.Holds():
-		return c.t("saved.proven", fields...)
+		return c.t("Saved %s. %s; everything else verified identical", name, changed)
 	default:
-		return c.t("saved.plain", fields...)
+		return c.t("Saved %s. %s", name, changed)
 	}
 }
 
@@ -176,7 +179,7 @@ const (
 // deviceTitle is what a device is called: a GPU by its maker's name, with its number where there are several.
 func (c *common) deviceTitle(name string) string {
 	if name == deviceCPU {
-		return c.t("device.cpu")
+		return c.t("CPU")
 	}
 	gpus, title := 0, ""
 	for _, d := range c.Devices() {
@@ -200,9 +203,9 @@ func (c *common) deviceTitle(name string) string {
 func (c *common) deviceHelp() string {
 	s := c.DeviceState()
 	if s.Opening {
-		return c.t("device.opening")
+		return c.t("Opening the device for detection and correction…")
 	}
-	text := c.t("device.runs", "Device", c.deviceTitle(s.Runs))
+	text := c.t("Detection and correction run on: %s.", c.deviceTitle(s.Runs))
 	if s.Why != nil {
 		text += " " + c.texts.Sprint(device.Explain(s.Why))
 	}
@@ -211,9 +214,32 @@ func (c *common) deviceHelp() string {
 
 // ran says how long work took and on what, after the sentence on its result, and what its device had to say.
 func (c *common) ran(o session.Outcome, hint string) string {
-	text := c.t("status.ran", "Time", c.duration(o.Took), "Device", c.deviceTitle(o.Device)) + hint
+	text := c.t(" in %s on %s", c.duration(o.Took), c.deviceTitle(o.Device)) + hint
 	if o.Notice != nil {
 		text += ". " + c.texts.Sprint(*o.Notice)
 	}
 	return text
+}
+
+// methodWord is the name of a method in a word, for the list.
+func methodWord(m processing.Method) message.Message {
+	word := func(name message.Text) message.Message { return message.Of(name).Context("word") }
+	switch m {
+	case processing.MethodSubtract:
+		return word("subtract")
+	case processing.MethodMedian:
+		return word("median")
+	case processing.MethodConvolution:
+		return word("convol.")
+	case processing.MethodHarmonic:
+		return word("harmonic")
+	case processing.MethodBiharmonic:
+		return word("biharm.")
+	case processing.MethodTelea:
+		return word("Telea")
+	case processing.MethodExemplar:
+		return word("exemplar")
+	default:
+		return word("auto")
+	}
 }

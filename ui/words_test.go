@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -12,12 +11,10 @@ import (
 	"testing"
 	"unicode"
 
+	"blik/app/session"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
-
-	"blik/assets/translations"
-	"blik/internal/message"
-	"blik/processing"
 )
 
 // literal is a text in the source of ui, with the name of the function or the method that it is an argument of.
@@ -82,75 +79,6 @@ func innermost(nodes []ast.Node) string {
 	return ""
 }
 
-func keysOf(t *testing.T) map[string]bool {
-	t.Helper()
-	data, err := translations.Window.ReadFile("window/en.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(data, &raw); err != nil {
-		t.Fatal(err)
-	}
-	keys := map[string]bool{}
-	for k := range raw {
-		keys[k] = true
-	}
-	return keys
-}
-
-// Every key in the source is in the tables, and every key of the tables is in the source.
-func TestKeysAreUsed(t *testing.T) {
-	keys := keysOf(t)
-	used := map[string]bool{}
-	prefixes := []string{"action.", "appearance.", "hint."}
-	for _, l := range literals(t) {
-		switch l.call {
-		case "t", "T", "N", "menu":
-			if !strings.Contains(l.text, ".") || strings.HasSuffix(l.text, ".") {
-				continue
-			}
-			if l.call == "menu" && !strings.HasPrefix(l.text, "menu.") {
-				continue
-			}
-			if !keys[l.text] {
-				t.Errorf("%s: %q is not in the tables", l.pos, l.text)
-			}
-		}
-		used[l.text] = true
-	}
-	h := newHarness(t, "en")
-	for id := range h.actions.table {
-		used["action."+id] = true
-	}
-	for _, a := range appearances() {
-		used["appearance."+string(a)] = true
-	}
-	for _, id := range toolSpecs() {
-		used["hint."+id.ID] = true
-	}
-	methods, _ := processing.SpecByID("method")
-	for _, c := range methods.Choices {
-		if !keys["method."+c.ID] {
-			t.Errorf("method %s has no short name", c.ID)
-		}
-		used["method."+c.ID] = true
-	}
-	for key := range keys {
-		own := strings.Contains(key, ".") && !strings.HasPrefix(key, "file.")
-		if own && !used[key] {
-			t.Errorf("%q is in the tables and nowhere in the source", key)
-		}
-	}
-	for _, p := range prefixes {
-		for key := range keys {
-			if strings.HasPrefix(key, p) && !used[key] {
-				t.Errorf("%q belongs to nothing", key)
-			}
-		}
-	}
-}
-
 // showing are the functions whose arguments a user reads.
 var showing = map[string]bool{
 	"NewLabel": true, "NewLabelWithStyle": true, "NewButton": true, "NewButtonWithIcon": true, "NewCheck": true,
@@ -180,25 +108,16 @@ func TestNoTextOutsideTheTables(t *testing.T) {
 	}
 }
 
-// The parameters' names and helps come from processing; they must be there in Russian as well.
-func TestParametersSpeakRussian(t *testing.T) {
-	for _, s := range processing.Specs() {
-		for name, text := range map[string]message.Message{"name": s.Name, "help": s.Help, "group": s.Group.Name} {
-			if text.IsZero() {
-				t.Errorf("%s has no %s in one language", s.ID, name)
-			}
-		}
-	}
-}
-
 // What to do next is said in the width that the panel has for it.
 func TestNextStepFits(t *testing.T) {
 	for _, lang := range []string{"en", "ru"} {
 		h := newHarness(t, lang)
 		h.win.Resize(fyne.NewSize(1024, 700))
-		said := []string{h.t("hint.open"), h.t("next.mask"), h.t("next.replaced")}
-		for _, n := range []int{1, 3, 12, 98765} {
-			said = append(said, h.texts.N("next.correct", n), h.texts.N("next.save", n), h.texts.N("next.saved", n))
+		var said []string
+		for step := session.StepOpen; step <= session.StepOverwritten; step++ {
+			for _, n := range []int{1, 3, 12, 98765} {
+				said = append(said, h.stepText(step, n))
+			}
 		}
 		room := h.panel.next.Size().Width
 		for _, s := range said {

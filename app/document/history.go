@@ -215,7 +215,7 @@ func lastName(steps []*step) (message.Message, bool) {
 	if len(steps) == 0 {
 		return message.Message{}, false
 	}
-	return steps[len(steps)-1].name, true
+	return steps[len(steps)-1].name.Context("step"), true
 }
 
 // SetHistoryBudget bounds the memory of the history, in bytes; the oldest steps are dropped, the last one always

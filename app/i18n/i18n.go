@@ -1,7 +1,7 @@
 // Package i18n writes messages, numbers and errors in the language of the user.
 //
 // Translations are JSON files in assets/translations, one a language, named by its ISO 639-1 code; a further language
-// is a further file. English needs none: it stands in the code.
+// is a further file. The texts of English stand in the code; its file holds the words of the toolkit only.
 package i18n
 
 import (
@@ -83,11 +83,13 @@ func read(name string) (*file, error) {
 	return f, nil
 }
 
-// Languages lists the languages of the program: English, then those with a translation, by their codes.
+// Languages lists the languages of the program: English, then the others by their codes.
 func Languages() []Language {
-	all := []Language{{English, "English"}}
+	all := []Language{{English, files()[English].Name}}
 	for _, code := range slices.Sorted(maps.Keys(files())) {
-		all = append(all, Language{code, files()[code].Name})
+		if code != English {
+			all = append(all, Language{code, files()[code].Name})
+		}
 	}
 	return all
 }
@@ -118,24 +120,15 @@ func For(code string) *Printer {
 	if f, ok := files()[code]; ok {
 		return &Printer{code: code, tag: language.Make(code), file: f}
 	}
-	return &Printer{file: &file{}}
+	return &Printer{code: English, tag: language.English, file: files()[English]}
 }
 
 // Code returns the language's ISO 639-1 code.
-func (p *Printer) Code() string {
-	if p.code == "" {
-		return English
-	}
-	return p.code
-}
+func (p *Printer) Code() string { return p.code }
 
-// Toolkit returns the words of Fyne's own dialogs as a JSON object; an empty one where Fyne's are right.
-func (p *Printer) Toolkit() []byte {
-	if len(p.file.Toolkit) == 0 {
-		return []byte("{}")
-	}
-	return p.file.Toolkit
-}
+// Toolkit returns the words of Fyne's own dialogs as a JSON object, so that they follow the language chosen in the
+// program and not the system's.
+func (p *Printer) Toolkit() []byte { return p.file.Toolkit }
 
 // Latin returns the character in the same place of a US keyboard; r itself where the language types Latin letters.
 func (p *Printer) Latin(r rune) rune { return across(p.file.Keyboard[0], p.file.Keyboard[1], r) }

@@ -6,12 +6,7 @@ package translations
 
 import "embed"
 
-// Files holds ru.json.
+// Files holds en.json, ru.json.
 //
 //go:embed *.json
 var Files embed.FS
-
-// Window holds the words of the window by keys, en.json and ru.json.
-//
-//go:embed window/*.json
-var Window embed.FS

@@ -14,7 +14,6 @@ import (
 
 	"blik/app/i18n"
 	"blik/processing"
-	"blik/ui/texts"
 	"blik/ui/xwidget"
 )
 
@@ -35,7 +34,7 @@ type Form struct {
 	// OnChanged is called after the user changed a parameter, with its description and its value.
 	OnChanged func(s processing.Spec, v float64)
 
-	texts  *texts.Texts
+	texts  *i18n.Printer
 	params processing.Params
 	rows   []*row
 	groups []*group
@@ -57,7 +56,7 @@ type group struct {
 }
 
 // New returns a form of the given parameters, with default values.
-func New(t *texts.Texts, tips *xwidget.Tooltips, keys xwidget.Keys, specs []processing.Spec) *Form {
+func New(t *i18n.Printer, tips *xwidget.Tooltips, keys xwidget.Keys, specs []processing.Spec) *Form {
 	f := &Form{texts: t, params: processing.DefaultParams()}
 	box := container.New(layout.NewCustomPaddedVBoxLayout(2))
 	last := ""
@@ -140,7 +139,7 @@ func (f *Form) set(r *row, v float64) {
 func (f *Form) setText(r *row, text string) {
 	v, err := i18n.ParseNumber(text)
 	if err != nil {
-		r.setFault(f.texts.T("form.number", "Name", f.texts.Sprint(r.spec.Name)))
+		r.setFault(f.texts.Sprintf("%s: enter a number.", f.texts.Sprint(r.spec.Name)))
 		return
 	}
 	if r.spec.Get(f.params) == v {
@@ -155,11 +154,11 @@ func (f *Form) fault(s processing.Spec, v float64) string {
 	name := f.texts.Sprint(s.Name)
 	switch {
 	case math.IsNaN(v) || v < s.Min || v > s.Max:
-		return f.texts.T("form.range", "Name", name, "Min", f.texts.Number(s.Min, 3), "Max", f.texts.Number(s.Max, 3))
+		return f.texts.Sprintf("%s must be between %s and %s.", name, f.texts.Number(s.Min, 3), f.texts.Number(s.Max, 3))
 	case s.Kind == processing.KindOdd && v == math.Trunc(v):
-		return f.texts.T("form.odd", "Name", name)
+		return f.texts.Sprintf("%s must be odd, so that the window has a central pixel.", name)
 	default:
-		return f.texts.T("form.whole", "Name", name)
+		return f.texts.Sprintf("%s must be a whole number.", name)
 	}
 }
 
@@ -255,8 +254,7 @@ func (f *Form) help(s processing.Spec) string {
 	if s.Kind == processing.KindSwitch || s.Kind == processing.KindChoice {
 		return help
 	}
-	fields := []any{"Min", f.texts.Number(s.Min, 3), "Max", f.texts.Number(s.Max, 3), "Unit", f.texts.Sprint(s.Unit)}
-	return help + "\n" + f.texts.T("form.limits", fields...)
+	return help + "\n" + f.texts.Sprintf("From %s to %s %s", f.texts.Number(s.Min, 3), f.texts.Number(s.Max, 3), s.Unit)
 }
 
 // pad insets a row's parts so that rows stand apart and their names start where the headings do.

@@ -11,7 +11,6 @@ import (
 	"blik/app/i18n"
 	"blik/processing"
 	"blik/ui/form"
-	"blik/ui/texts"
 	"blik/ui/xwidget"
 )
 
@@ -26,10 +25,7 @@ func (noKeys) Up(*fyne.KeyEvent)   {}
 func newForm(t *testing.T, lang string) (*form.Form, fyne.Window) {
 	t.Helper()
 	test.NewTempApp(t)
-	words, err := texts.New(lang)
-	if err != nil {
-		t.Fatal(err)
-	}
+	words := i18n.For(lang)
 	f := form.New(words, xwidget.NewTooltips(), noKeys{}, processing.Specs())
 	w := test.NewTempWindow(t, f.Object)
 	w.Resize(fyne.NewSize(312, 2000))
@@ -208,10 +204,7 @@ func TestChoosing(t *testing.T) {
 // A form of one stage shows that stage alone and leaves the others be.
 func TestFormOfOneStage(t *testing.T) {
 	test.NewTempApp(t)
-	words, err := texts.New("en")
-	if err != nil {
-		t.Fatal(err)
-	}
+	words := i18n.For("en")
 	specs := processing.SpecsOf(processing.StageCorrection)
 	f := form.New(words, xwidget.NewTooltips(), noKeys{}, specs)
 	w := test.NewTempWindow(t, f.Object)

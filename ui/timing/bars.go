@@ -108,7 +108,7 @@ func (v *View) milliseconds(d time.Duration) string {
 	case ms >= 1:
 		decimals = 2
 	}
-	return v.t("time.ms", "N", v.texts.Number(ms, decimals))
+	return v.t("%s ms", v.texts.Number(ms, decimals))
 }
 
 // Layout is part of fyne.Layout.

@@ -65,24 +65,24 @@ func newDetectionPage(v *View, before *detectionPage) *detectionPage {
 		p.repeat.SetSelectedIndex(before.repeat.SelectedIndex())
 		p.picture.box.SetSelectedIndex(before.picture.box.SelectedIndex())
 	}
-	p.run = widget.NewButtonWithIcon(v.t("timing.measure"), theme.MediaPlayIcon(), p.start)
+	p.run = widget.NewButtonWithIcon(v.t("Measure"), theme.MediaPlayIcon(), p.start)
 	p.run.Importance = widget.HighImportance
 	p.save = newSaveRow(v, p.saveAs)
 	head := container.NewBorder(nil, nil,
 		container.NewHBox(
-			help(v, "timing.picture", "timing.pictureHelp"), xwidget.NewMinWidth(210, p.picture.box),
-			xwidget.NewGap(4, 0), help(v, "timing.repeat", "timing.repeatHelp"), xwidget.NewMinWidth(64, p.repeat),
+			help(v, "Picture", "The picture to search for glare: the open picture with its search region, or a synthetic one. The parameters are those of the main window."), xwidget.NewMinWidth(210, p.picture.box),
+			xwidget.NewGap(4, 0), help(v, "Repetitions", "Warm detections on each device. The table shows their median and quartiles."), xwidget.NewMinWidth(64, p.repeat),
 			xwidget.NewGap(4, 0), p.run),
 		p.save.object)
 
 	intro := xwidget.NewWrapped("")
-	intro.SetText(v.t("timing.detectionIntro"))
+	intro.SetText(v.t("Searches the picture for glare on the CPU and on each GPU with the parameters of the main window, stage by stage: first cold, then warm as often as chosen. Then compares the masks, and the rate of each stage with that of a plain copy."))
 	p.chart = container.NewStack(intro)
 	p.warm, p.cold, p.copies = xwidget.NewCellTable(), xwidget.NewCellTable(), xwidget.NewCellTable()
 	tables := container.NewAppTabs(
-		container.NewTabItem(v.t("timing.warm"), p.warm),
-		container.NewTabItem(v.t("timing.cold"), p.cold),
-		container.NewTabItem(v.t("timing.copies"), p.copies))
+		container.NewTabItem(v.t("Warm"), p.warm),
+		container.NewTabItem(v.t("Cold"), p.cold),
+		container.NewTabItem(v.t("Copy limits"), p.copies))
 	split := container.NewHSplit(p.chart, tables)
 	split.SetOffset(0.28)
 	p.says = xwidget.NewWrapped("")
@@ -97,7 +97,7 @@ func newDetectionPage(v *View, before *detectionPage) *detectionPage {
 }
 
 // help is a name with a help.
-func help(v *View, name, text string) fyne.CanvasObject {
+func help(v *View, name, text message.Text) fyne.CanvasObject {
 	return container.NewCenter(xwidget.NewHelpLabel(v.t(name), v.t(text), v.tips))
 }
 
@@ -115,18 +115,17 @@ func (p *detectionPage) show() {
 	if p.v.compared == nil {
 		return
 	}
-	c, tr := p.v.compared.comparison, p.v.texts.Printer
+	c, tr := p.v.compared.comparison, p.v.texts
 	p.chart.Objects = []fyne.CanvasObject{newBarChart(p.v, c)}
 	p.chart.Refresh()
 	p.warm.SetCells(p.v.local(c.Warm(tr)))
 	p.cold.SetCells(p.v.local(c.Cold(tr)))
 	p.copies.SetCells(p.v.local(c.Copies(tr)))
-	mode := p.v.t("timing.adaptive")
+	mode := p.v.t("adaptive parameters")
 	if c.Params.Mode == processing.Manual {
-		mode = p.v.t("timing.manual")
+		mode = p.v.t("manual parameters")
 	}
-	what := p.v.t("timing.what", "Name", p.v.compared.name, "W", p.v.texts.Int(c.Width), "H", p.v.texts.Int(c.Height),
-		"MP", p.v.texts.Megapixels(c.Width, c.Height), "Depth", c.Depth, "Mode", mode)
+	what := p.v.t("%s: %s × %s px, %s MP, %d bit, %s", p.v.compared.name, p.v.texts.Int(c.Width), p.v.texts.Int(c.Height), p.v.texts.Megapixels(c.Width, c.Height), c.Depth, mode)
 	p.says.SetText(what + "\n" + strings.Join(c.Says(tr), "\n"))
 }
 
@@ -139,7 +138,7 @@ func (p *detectionPage) start() {
 	source, name, params := p.picture.source(), p.picture.box.Selected, v.Session.Settings().Params
 	repeat := repetitions()[max(p.repeat.SelectedIndex(), 0)]
 	machine := bench.ThisMachine(v.Version, time.Now())
-	start(v, v.t("timing.quiet"), func(ctx context.Context, report processing.Progress) (*bench.Comparison, error) {
+	start(v, v.t("Measuring – other programs will distort the result."), func(ctx context.Context, report processing.Progress) (*bench.Comparison, error) {
 		pic, region, err := source(ctx, report)
 		if err != nil {
 			return nil, err
@@ -171,7 +170,7 @@ func (p *detectionPage) saveAs(ending string) {
 	if v.compared == nil {
 		return
 	}
-	c, machine, tr := v.compared.comparison, v.compared.machine, v.texts.Printer
+	c, machine, tr := v.compared.comparison, v.compared.machine, v.texts
 	v.save("blik-detect", ending, func(w io.Writer) error {
 		switch ending {
 		case csvFile:

@@ -83,11 +83,11 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 	}
 	p.choice = xwidget.NewSelect(names, keys{v}, nil)
 	p.question = xwidget.NewWrapped("")
-	p.quick = widget.NewRadioGroup([]string{v.t("timing.quick"), v.t("timing.full")}, func(string) { p.fillSizes() })
+	p.quick = widget.NewRadioGroup([]string{v.t("Quick"), v.t("Full")}, func(string) { p.fillSizes() })
 	p.quick.Horizontal, p.quick.Required = true, true
-	p.picture = xwidget.NewSelect([]string{v.t("timing.painted")}, keys{v}, func(string) { p.fillSizes() })
+	p.picture = xwidget.NewSelect([]string{v.t("synthetic")}, keys{v}, func(string) { p.fillSizes() })
 	p.variants, p.sizes = &checks{object: container.New(layout.NewCustomPaddedVBoxLayout(-4))}, &checks{object: container.NewGridWithColumns(2)}
-	p.run = widget.NewButtonWithIcon(v.t("timing.measure"), theme.MediaPlayIcon(), p.start)
+	p.run = widget.NewButtonWithIcon(v.t("Measure"), theme.MediaPlayIcon(), p.start)
 	p.run.Importance = widget.HighImportance
 	p.save = newSaveRow(v, p.saveAs)
 
@@ -95,22 +95,22 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 		return container.New(layout.NewCustomPaddedVBoxLayout(2), head, container.New(layout.NewCustomPaddedLayout(0, 0, 8, 4), body))
 	}
 	p.choices = container.New(layout.NewCustomPaddedVBoxLayout(6), p.question,
-		group(xwidget.NewHeading(v.t("timing.extent")), p.quick),
-		group(xwidget.NewHeading(v.t("timing.picture")), p.picture),
-		group(xwidget.NewHeading(v.t("timing.variants")), p.variants.object),
-		group(xwidget.NewHeading(v.t("timing.sizes")), p.sizes.object))
+		group(xwidget.NewHeading(v.t("Extent")), p.quick),
+		group(xwidget.NewHeading(v.t("Picture")), p.picture),
+		group(xwidget.NewHeading(v.t("Variants")), p.variants.object),
+		group(xwidget.NewHeading(v.t("Sizes")), p.sizes.object))
 	p.left = xwidget.NewMinWidth(choicesWidth, container.NewBorder(
 		container.New(layout.NewCustomPaddedLayout(8, 4, 8, 8), p.choice),
 		container.NewVBox(widget.NewSeparator(), container.New(layout.NewCustomPaddedLayout(4, 6, 8, 8), p.run)),
 		nil, nil, container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12), p.choices))))
 
 	p.table = xwidget.NewCellTable()
-	p.plot = newPlotBox(v.Dispatch, v.t("timing.noPlot"))
+	p.plot = newPlotBox(v.Dispatch, v.t("The plot appears when the measurement is complete."))
 	p.verdict, p.paper, p.paperTable = xwidget.NewWrapped(""), xwidget.NewWrapped(""), xwidget.NewCellTable()
-	p.figures = container.NewTabItem(v.t("timing.figures"), container.NewStack())
+	p.figures = container.NewTabItem(v.t("Pictures"), container.NewStack())
 	p.words = container.NewAppTabs(
-		container.NewTabItem(v.t("timing.verdict"), container.NewVScroll(p.verdict)),
-		container.NewTabItem(v.t("timing.paper"), container.NewBorder(p.paper, nil, nil, nil, p.paperTable)))
+		container.NewTabItem(v.t("Conclusions"), container.NewVScroll(p.verdict)),
+		container.NewTabItem(v.t("The paper"), container.NewBorder(p.paper, nil, nil, nil, p.paperTable)))
 	below := container.NewHSplit(p.plot, p.words)
 	below.SetOffset(0.6)
 	shown := container.NewVSplit(p.table, below)
@@ -266,9 +266,9 @@ func (c *checks) enable(on bool) {
 
 // refresh shows the state of the moment.
 func (p *experimentsPage) refresh() {
-	options := []string{p.v.t("timing.painted")}
+	options := []string{p.v.t("synthetic")}
 	if open := p.v.picture(); open != nil {
-		options = append(options, p.v.t("timing.own"))
+		options = append(options, p.v.t("the open picture"))
 	}
 	own := p.ownPicture()
 	p.picture.Options = options
@@ -303,10 +303,10 @@ func (p *experimentsPage) show() {
 	if o == nil {
 		p.table.SetCells(nil)
 		p.plot.SetPlots(nil)
-		p.verdict.SetText(p.v.t("timing.noVerdict"))
+		p.verdict.SetText(p.v.t("Conclusions appear when the measurement is complete."))
 		return
 	}
-	tr := p.v.texts.Printer
+	tr := p.v.texts
 	p.table.SetCells(p.v.local(bench.Cells(o.result, tr)))
 	plots, err := bench.Plots(o.result, tr)
 	if err != nil {
@@ -318,9 +318,9 @@ func (p *experimentsPage) show() {
 		lines = append(lines, p.v.texts.Sprint(c.Text)+".")
 	}
 	if len(lines) == 0 {
-		lines = append(lines, p.v.t("timing.noVerdict"))
+		lines = append(lines, p.v.t("Conclusions appear when the measurement is complete."))
 	} else if o.missing != nil {
-		lines = append(lines, p.v.t("timing.noGPU", "Why", p.v.texts.Sprint(*o.missing)))
+		lines = append(lines, p.v.t("Variants for a GPU were not measured. %s", p.v.texts.Sprint(*o.missing)))
 	}
 	p.verdict.SetText(strings.Join(lines, "\n\n"))
 }
@@ -374,7 +374,7 @@ func (p *experimentsPage) start() {
 			}
 		})
 	}
-	started := start(v, v.t("timing.quiet"), func(ctx context.Context, report processing.Progress) (measured, error) {
+	started := start(v, v.t("Measuring – other programs will distort the result."), func(ctx context.Context, report processing.Progress) (measured, error) {
 		providers, release, missing := v.Providers(ctx)
 		defer release()
 		o := o
@@ -407,7 +407,7 @@ func (p *experimentsPage) grow(id string) {
 	if p.experiment().ID != id {
 		return
 	}
-	p.table.SetCells(p.v.local(bench.Cells(p.v.outcomes[id].result, p.v.texts.Printer)))
+	p.table.SetCells(p.v.local(bench.Cells(p.v.outcomes[id].result, p.v.texts)))
 	p.table.ScrollToBottom()
 }
 
@@ -418,7 +418,7 @@ func (p *experimentsPage) saveAs(ending string) {
 	if o == nil {
 		return
 	}
-	tr := v.texts.Printer
+	tr := v.texts
 	plot, drawn := p.plot.Plot()
 	name := "blik-" + o.result.Experiment.ID
 	if drawn && (ending == pngFile || ending == svgFile) {

@@ -32,7 +32,7 @@ func (c *pictureChoice) fill() {
 		c.box.Options = append(c.box.Options, filepath.Base(p.Name))
 	}
 	for _, mp := range generated() {
-		c.box.Options = append(c.box.Options, c.v.t("timing.generated", "MP", c.v.texts.Number(mp, 1)))
+		c.box.Options = append(c.box.Options, c.v.t("synthetic, %s MP", c.v.texts.Number(mp, 1)))
 	}
 }
 
@@ -71,7 +71,7 @@ func (c *pictureChoice) source() func(context.Context, processing.Progress) (*pr
 		i--
 	}
 	mp, generate := generated()[i], c.v.Generate
-	painting := message.Of("%s", c.v.t("timing.painting"))
+	painting := message.Of("%s", c.v.t("rendering the picture"))
 	return func(ctx context.Context, report processing.Progress) (*processing.Picture, *processing.Region, error) {
 		report(painting, 0)
 		pic, err := generate(ctx, mp)

@@ -35,7 +35,7 @@ type saveRow struct {
 // newSaveRow makes the buttons; save is called with an ending.
 func newSaveRow(v *View, save func(ending string)) *saveRow {
 	r := &saveRow{}
-	label := widget.NewLabel(v.t("timing.save"))
+	label := widget.NewLabel(v.t("Save:"))
 	row := container.New(layout.NewCustomPaddedHBoxLayout(2), label)
 	for _, ending := range []string{csvFile, jsonFile, pngFile, svgFile} {
 		b := widget.NewButton(strings.ToUpper(ending), func() { save(ending) })
@@ -63,8 +63,8 @@ func (r *saveRow) enable(table, plot bool) {
 // save asks for a place and writes a file there.
 func (v *View) save(name, ending string, write func(w io.Writer) error) {
 	v.files.Save(filedialog.Request{
-		Title: v.t("timing.saveTitle"), Folder: v.folder(), File: name + "." + ending,
-		Name: v.t("timing.files", "Kind", strings.ToUpper(ending)), Endings: []string{ending},
+		Title: v.t("Save measurement"), Folder: v.folder(), File: name + "." + ending,
+		Name: v.t("%s files", strings.ToUpper(ending)), Endings: []string{ending},
 	}, func(path string, err error) {
 		if err != nil {
 			v.showSentence(v.Sentence(err))
@@ -77,7 +77,7 @@ func (v *View) save(name, ending string, write func(w io.Writer) error) {
 			return struct{}{}, imagefile.WriteFile(ctx, path, write)
 		}, func(_ struct{}, err error) {
 			if err == nil {
-				v.say(v.t("timing.saved", "Name", filepath.Base(path)))
+				v.say(v.t("Saved: %s", filepath.Base(path)))
 				v.note("saved-timing %s", path)
 			}
 		})

@@ -16,6 +16,7 @@ import (
 
 	"blik/app/bench"
 	"blik/app/device"
+	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/app/session"
 	"blik/app/settings"
@@ -23,7 +24,6 @@ import (
 	"blik/processing"
 	"blik/processing/experiment"
 	"blik/ui/filedialog"
-	"blik/ui/texts"
 	"blik/ui/xwidget"
 )
 
@@ -49,10 +49,7 @@ type harness struct {
 
 func newHarness(t *testing.T, lang string) *harness {
 	t.Helper()
-	words, err := texts.New(lang)
-	if err != nil {
-		t.Fatal(err)
-	}
+	words := i18n.For(lang)
 	h := &harness{tb: t, queue: make(chan func(), 1000)}
 	dispatch := func(f func()) { h.queue <- f }
 	chosen := settings.Default()
@@ -173,7 +170,7 @@ func (h *harness) measure(ctx context.Context, e *experiment.Experiment, o exper
 func TestDetection(t *testing.T) {
 	h := newHarness(t, "en")
 	p := h.detection
-	if p.picture.box.Selected != "painted, 4 MP" || !p.save.tables[0].Disabled() {
+	if p.picture.box.Selected != "synthetic, 4 MP" || !p.save.tables[0].Disabled() {
 		t.Errorf("at first %q is chosen", p.picture.box.Selected)
 	}
 	p.repeat.SetSelected("11")
@@ -191,17 +188,14 @@ func TestDetection(t *testing.T) {
 	if got := fmt.Sprint(p.warm.Cells()); !strings.Contains(got, "[background 80.0") || !strings.Contains(got, "speed-up") {
 		t.Errorf("the table shows %s", got)
 	}
-	if got := p.says.Text; !strings.HasPrefix(got, "painted, 4 MP: 40 × 40 px, 0 MP, 8 bit, adaptive parameters\n") || !strings.Contains(got, "identical") {
+	if got := p.says.Text; !strings.HasPrefix(got, "synthetic, 4 MP: 40 × 40 px, 0 MP, 8 bit, adaptive parameters\n") || !strings.Contains(got, "identical") {
 		t.Errorf("it says %q", got)
 	}
 	if p.save.tables[0].Disabled() || p.save.plots[0].Disabled() {
 		t.Error("what was measured cannot be saved")
 	}
 	// The words change, the measurement stays.
-	russian, err := texts.New("ru")
-	if err != nil {
-		t.Fatal(err)
-	}
+	russian := i18n.For("ru")
 	h.SetTexts(russian)
 	if got := fmt.Sprint(h.detection.warm.Cells()); !strings.Contains(got, "фон 80,0") {
 		t.Errorf("in Russian the table shows %s", got)
@@ -289,7 +283,7 @@ func TestOpenPictureIsMeasured(t *testing.T) {
 	if h.request.Picture != h.picture().Picture || h.request.Region != h.picture().Region {
 		t.Error("another picture was measured")
 	}
-	h.detection.picture.box.SetSelected("painted, 1 MP")
+	h.detection.picture.box.SetSelected("synthetic, 1 MP")
 	h.Refresh()
 	h.detection.start()
 	h.settle()
@@ -298,10 +292,7 @@ func TestOpenPictureIsMeasured(t *testing.T) {
 	}
 
 	h.experiments.picture.SetSelected("the open picture")
-	words, err := texts.New("en")
-	if err != nil {
-		t.Fatal(err)
-	}
+	words := i18n.For("en")
 	h.SetTexts(words)
 	h.experiments.start()
 	h.settle()
@@ -373,10 +364,7 @@ func TestChoicesOfAnExperiment(t *testing.T) {
 	// The choices stay when the words change.
 	h.detection.repeat.SetSelectedIndex(2)
 	h.detection.picture.box.SetSelectedIndex(0)
-	russian, err := texts.New("ru")
-	if err != nil {
-		t.Fatal(err)
-	}
+	russian := i18n.For("ru")
 	h.SetTexts(russian)
 	p = h.experiments
 	if p.isQuick() || !slices.Equal(p.variants.chosen(), p.variants.ids[:2]) || !slices.Equal(p.sizes.chosen(), p.sizes.ids[:1]) {

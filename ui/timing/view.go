@@ -18,13 +18,13 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/bench"
+	"blik/app/i18n"
 	"blik/app/job"
 	"blik/app/session"
 	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/experiment"
 	"blik/ui/filedialog"
-	"blik/ui/texts"
 	"blik/ui/xwidget"
 )
 
@@ -61,7 +61,7 @@ type Host struct {
 // View is the timing view. All of it belongs to the toolkit's goroutine.
 type View struct {
 	Host
-	texts  *texts.Texts
+	texts  *i18n.Printer
 	win    fyne.Window
 	modals *xwidget.Modals
 	files  filedialog.Dialogs
@@ -84,7 +84,7 @@ type View struct {
 }
 
 // New makes the view's window; Show brings it up.
-func New(h Host, words *texts.Texts) *View {
+func New(h Host, words *i18n.Printer) *View {
 	v := &View{Host: h, texts: words, outcomes: map[string]*outcome{}}
 	v.win = h.App.NewWindow("")
 	v.win.SetPadded(false)
@@ -125,7 +125,7 @@ func (v *View) picture() *Picture {
 	return &Picture{Name: doc.Path(), Picture: doc.Picture(), Region: doc.Region()}
 }
 
-func (v *View) t(key string, fields ...any) string { return v.texts.T(key, fields...) }
+func (v *View) t(format message.Text, args ...any) string { return v.texts.Sprintf(format, args...) }
 
 // Show brings the view up.
 func (v *View) Show() {
@@ -142,25 +142,25 @@ func (v *View) close() {
 }
 
 // SetTexts makes the content in another language, or in another look.
-func (v *View) SetTexts(words *texts.Texts) {
+func (v *View) SetTexts(words *i18n.Printer) {
 	page := 0
 	if v.tabs != nil {
 		page = v.tabs.SelectedIndex()
 	}
 	v.texts = words
-	v.win.SetTitle(v.t("timing.title"))
+	v.win.SetTitle(v.t("Timing and experiments – Blik"))
 	v.tips = xwidget.NewTooltips()
 	v.detection, v.experiments = newDetectionPage(v, v.detection), newExperimentsPage(v, v.experiments)
 	v.tabs = container.NewAppTabs(
-		container.NewTabItem(v.t("timing.detection"), v.detection.object),
-		container.NewTabItem(v.t("timing.experiments"), v.experiments.object))
+		container.NewTabItem(v.t("Detection"), v.detection.object),
+		container.NewTabItem(v.t("Experiments"), v.experiments.object))
 	v.tabs.SelectIndex(page)
 
 	v.message = xwidget.NewFixedText("")
 	v.message.Stretch, v.message.Tips = true, v.tips
 	v.progress = widget.NewProgressBar()
 	v.progress.TextFormatter = func() string { return v.texts.Sprint(v.Session.Progress().Stage) }
-	v.busy = container.NewHBox(xwidget.NewMinWidth(340, v.progress), widget.NewButton(v.t("button.cancel"), v.cancel))
+	v.busy = container.NewHBox(xwidget.NewMinWidth(340, v.progress), widget.NewButton(v.t("Cancel"), v.cancel))
 	foot := container.NewVBox(widget.NewSeparator(),
 		container.New(layout.NewCustomPaddedLayout(3, 4, 10, 10),
 			// The room of the progress is kept while there is none, so that nothing moves.
@@ -204,7 +204,7 @@ func (v *View) cancel() {
 // returned, and the context's error after a cancel.
 func start[T any](v *View, what string, work job.Work[T], done func(T, error)) (ok bool) {
 	if v.Session.Busy() {
-		v.say(v.t("status.busy"))
+		v.say(v.t("Another task is still running; wait for it or cancel it"))
 		return false
 	}
 	v.turn++
@@ -216,7 +216,7 @@ func start[T any](v *View, what string, work job.Work[T], done func(T, error)) (
 		v.turn++
 		switch {
 		case errors.Is(err, context.Canceled):
-			v.say(v.t("status.cancelled"))
+			v.say(v.t("Cancelled"))
 		case err != nil:
 			v.say("")
 			v.showSentence(v.Sentence(err))
@@ -250,7 +250,7 @@ func seldom(report processing.Progress) processing.Progress {
 // showSentence shows what went wrong.
 func (v *View) showSentence(sentence string) {
 	text := xwidget.NewWrapped(sentence)
-	d := dialog.NewCustom(v.t("error.title"), v.t("button.ok"), text, v.win)
+	d := dialog.NewCustom(v.t("Something went wrong"), v.t("OK"), text, v.win)
 	d.Resize(fyne.NewSize(460, 160))
 	v.modals.Show(d, nil)
 }
