@@ -10,16 +10,13 @@ import (
 	"path/filepath"
 	"testing"
 
+	"blik/app/imagefile/containertest"
 	"blik/internal/testpic"
 )
 
 func open(t *testing.T, data []byte) *File {
 	t.Helper()
-	f, err := Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return containertest.Open(t, Open, data)
 }
 
 // TestDecodeAsLibjpeg holds every kind of subsampling, and real files, to libjpeg-turbo: every sample must be the same.

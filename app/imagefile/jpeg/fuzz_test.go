@@ -2,11 +2,10 @@ package jpeg
 
 import (
 	"bytes"
-	"errors"
 	"math/rand/v2"
 	"testing"
 
-	"blik/app/imagefile/container"
+	"blik/app/imagefile/containertest"
 	"blik/processing"
 )
 
@@ -42,22 +41,9 @@ func FuzzOpen(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := Open(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			checkFault(t, err)
+		file, pic, ok := containertest.Attempt(t, Open, data, fuzzPixels)
+		if !ok {
 			return
-		}
-		i := file.Info()
-		if int64(i.Width)*int64(i.Height) > fuzzPixels {
-			return
-		}
-		pic, err := file.Decode(t.Context())
-		if err != nil {
-			checkFault(t, err)
-			return
-		}
-		if err := pic.Validate(); err != nil {
-			t.Fatal(err)
 		}
 		x, y := pic.Width/2, pic.Height/2
 		colour := bytes.Clone(pic.U8[(y*pic.Width+x)*pic.Channels:][:pic.Channels])
@@ -66,17 +52,10 @@ func FuzzOpen(f *testing.F) {
 		}
 		var out bytes.Buffer
 		if err := file.Rewrite(t.Context(), &out, []processing.Patch{blotch(x, y, 1, colour...)}); err != nil {
-			checkFault(t, err)
+			containertest.Fault(t, err)
 			return
 		}
-		again, err := Open(bytes.NewReader(out.Bytes()), int64(out.Len()))
-		if err != nil {
-			t.Fatalf("the rewritten file: %v", err)
-		}
-		after, err := again.Decode(t.Context())
-		if err != nil {
-			t.Fatalf("the rewritten file: %v", err)
-		}
+		after := mustDecode(t, out.Bytes())
 		maxH, maxV := file.sampling()
 		for k := range pic.Width * pic.Height {
 			px, py := k%pic.Width, k/pic.Width
@@ -87,13 +66,4 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 	})
-}
-
-// checkFault fails for an error that is not one clear clause in both languages.
-func checkFault(t *testing.T, err error) {
-	t.Helper()
-	var fault *container.Fault
-	if !errors.As(err, &fault) || fault.Text.IsZero() {
-		t.Fatalf("not a fault: %v", err)
-	}
 }

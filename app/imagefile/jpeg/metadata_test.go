@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile/container"
+	"blik/app/imagefile/containertest"
 	"blik/processing"
 )
 
@@ -177,7 +178,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 		if !errors.Is(err, c.kind) {
 			t.Errorf("%s: %v", name, err)
 		} else {
-			checkFault(t, err)
+			containertest.Fault(t, err)
 		}
 	}
 }
@@ -201,32 +202,17 @@ func TestManyScans(t *testing.T) {
 // TestEveryTruncation cuts a file at every byte: a fault each time, and never a panic.
 func TestEveryTruncation(t *testing.T) {
 	data := grey(t, iccChunk(1, 1, "profile"))
-	for n := range len(data) - 1 {
-		f, err := Open(bytes.NewReader(data[:n]), int64(n))
-		if err == nil {
-			_, err = f.Decode(t.Context())
-		}
-		if err == nil {
-			t.Fatalf("%d of %d bytes decode", n, len(data))
-		}
-		checkFault(t, err)
-	}
+	containertest.Truncations(t, Open, data)
 }
 
 func TestRewriteRefusesWhatDoesNotFit(t *testing.T) {
-	f := open(t, grey(t))
-	for name, p := range map[string]processing.Patch{
+	containertest.Refuses(t, open(t, grey(t)), map[string]processing.Patch{
 		"below":            blotch(0, 7, 1, 1),
 		"beside":           blotch(9, 0, 1, 1),
 		"backwards":        {Runs: []processing.Run{{Y: 0, X0: 3, X1: 1}}},
 		"too few samples":  {Runs: []processing.Run{{Y: 0, X0: 0, X1: 2}}, U8: make([]uint8, 1)},
 		"too many samples": {Runs: []processing.Run{{Y: 0, X0: 0, X1: 2}}, U8: make([]uint8, 3)},
-	} {
-		var out bytes.Buffer
-		if err := f.Rewrite(t.Context(), &out, []processing.Patch{p}); err == nil || out.Len() > 0 {
-			t.Errorf("%s: error %v, %d bytes written", name, err, out.Len())
-		}
-	}
+	})
 }
 
 func TestNoChangeIsTheSameFile(t *testing.T) {

@@ -5,26 +5,19 @@ import (
 	"os"
 	"testing"
 
+	"blik/app/imagefile/containertest"
 	"blik/internal/testpic"
 	"blik/processing"
 )
 
 func mustDecode(t *testing.T, data []byte) *processing.Picture {
 	t.Helper()
-	pic, err := open(t, data).Decode(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pic
+	return containertest.Decode(t, Open, data)
 }
 
 func mustRewrite(t *testing.T, data []byte, patches []processing.Patch) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	if err := open(t, data).Rewrite(t.Context(), &out, patches); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return containertest.Rewrite(t, Open, data, patches)
 }
 
 // blotch is a patch of n × n pixels of one colour with its upper left corner at x, y.

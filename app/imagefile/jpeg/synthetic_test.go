@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile/container"
+	"blik/app/imagefile/containertest"
 	"blik/processing"
 
 	"pgregory.net/rapid"
@@ -263,14 +264,7 @@ func TestRewriteTouchesOnlyItsBlocks(t *testing.T) {
 		if err := f.Rewrite(t.Context(), &out, []processing.Patch{patch}); err != nil {
 			t.Fatal(err)
 		}
-		again, err := Open(bytes.NewReader(out.Bytes()), int64(out.Len()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		after, err := again.Decode(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		after := containertest.Decode(t, Open, out.Bytes())
 		maxH, maxV := f.sampling()
 		for py := range s.height {
 			for px := range s.width {
@@ -285,7 +279,7 @@ func TestRewriteTouchesOnlyItsBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := again.parse(t.Context(), out.Bytes())
+		b, err := containertest.Open(t, Open, out.Bytes()).parse(t.Context(), out.Bytes())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,15 +2,14 @@ package jpeg
 
 import (
 	"bytes"
-	"encoding/json"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 
+	"blik/app/imagefile/containertest"
 	"blik/internal/testpic"
 	"blik/processing"
 )
@@ -80,73 +79,31 @@ func TestRewriteAsLibjpegSeesIt(t *testing.T) {
 	}
 }
 
-// exiftool lists all metadata of a file but what belongs to the file system.
+// exiftool lists the metadata of a file.
 func exiftool(t *testing.T, data []byte) map[string]string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "picture.jpg")
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(testpic.Program(t, "exiftool"), "-j", "-G1", "-a", "-u", path).Output()
-	if err != nil && len(out) == 0 {
-		t.Fatal(err)
-	}
-	var list []map[string]any
-	if err := json.Unmarshal(out, &list); err != nil || len(list) != 1 {
-		t.Fatalf("exiftool said %q: %v", out, err)
-	}
-	tags := map[string]string{}
-	for tag, value := range list[0] {
-		if tag != "SourceFile" && !strings.HasPrefix(tag, "System:") && !strings.HasPrefix(tag, "ExifTool:") {
-			text, err := json.Marshal(value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tags[tag] = string(text)
-		}
-	}
-	return tags
+	return containertest.ExifTool(t, path)[0]
 }
 
 // TestInfoAgainstProperties compares with what libvips found out about the files.
 func TestInfoAgainstProperties(t *testing.T) {
-	text, err := os.ReadFile(testpic.Shared(t, "io-samples/properties.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var files map[string]map[string]string
-	if err := json.Unmarshal(text, &files); err != nil {
-		t.Fatal(err)
-	}
-	seen := 0
-	for name, want := range files {
-		if filepath.Ext(name) != ".jpg" {
-			continue
-		}
-		seen++
-		data, err := os.ReadFile(testpic.Shared(t, "io-samples/"+name))
-		if err != nil {
-			t.Fatal(err)
-		}
+	containertest.Properties(t, func(t *testing.T, data []byte, want map[string]string) {
 		i := open(t, data).Info()
 		if want["orientation"] == "" {
 			want["orientation"] = "1"
 		}
-		for key, got := range map[string]string{
+		containertest.Same(t, map[string]string{
 			"width": strconv.Itoa(i.Width), "height": strconv.Itoa(i.Height), "bands": strconv.Itoa(i.Channels()),
 			"orientation": strconv.Itoa(i.Meta.Orientation),
-		} {
-			if got != want[key] {
-				t.Errorf("%s: %s is %s, want %s", name, key, got, want[key])
-			}
-		}
+		}, want)
 		if got, want := len(i.Meta.ICC) > 0, want["icc-profile-data"] == "present"; got != want {
-			t.Errorf("%s: profile %t, want %t", name, got, want)
+			t.Errorf("profile %t, want %t", got, want)
 		}
-	}
-	if seen == 0 {
-		t.Error("no JPEG among the properties")
-	}
+	}, ".jpg")
 }
 
 func TestMalformed(t *testing.T) {
@@ -165,7 +122,7 @@ func TestMalformed(t *testing.T) {
 			t.Errorf("%s: %v", filepath.Base(name), err)
 		}
 		if err != nil {
-			checkFault(t, err)
+			containertest.Fault(t, err)
 		}
 	}
 }

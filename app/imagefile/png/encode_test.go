@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile/container"
+	"blik/app/imagefile/containertest"
 	"blik/processing"
 
 	"pgregory.net/rapid"
@@ -45,14 +46,7 @@ func TestEncodeRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := Open(bytes.NewReader(out.Bytes()), int64(out.Len()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		back, err := f.Decode(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		back := containertest.Decode(t, Open, out.Bytes())
 		if !slices.Equal(back.U8, p.U8) || !slices.Equal(back.U16, p.U16) || back.Channels != p.Channels {
 			t.Fatal("read here, it is another picture")
 		}

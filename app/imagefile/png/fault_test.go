@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile/container"
+	"blik/app/imagefile/containertest"
 	"blik/app/imagefile/exif"
 	"blik/internal/testpic"
 )
@@ -104,7 +105,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.part)
 			continue
 		}
-		checkFault(t, err)
+		containertest.Fault(t, err)
 	}
 }
 
@@ -132,7 +133,7 @@ func TestEveryTruncation(t *testing.T) {
 		if _, err := Open(bytes.NewReader(data[:n]), int64(n)); err == nil {
 			t.Fatalf("%d of %d bytes open", n, len(data))
 		} else {
-			checkFault(t, err)
+			containertest.Fault(t, err)
 		}
 	}
 }

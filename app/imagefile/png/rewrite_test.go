@@ -13,34 +13,23 @@ import (
 	"testing"
 
 	"blik/app/imagefile/container"
+	"blik/app/imagefile/containertest"
 	"blik/processing"
 )
 
 func mustOpen(t *testing.T, data []byte) *File {
 	t.Helper()
-	f, err := Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return containertest.Open(t, Open, data)
 }
 
 func mustDecode(t *testing.T, data []byte) *processing.Picture {
 	t.Helper()
-	pic, err := mustOpen(t, data).Decode(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pic
+	return containertest.Decode(t, Open, data)
 }
 
 func mustRewrite(t *testing.T, data []byte, patches []processing.Patch) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	if err := mustOpen(t, data).Rewrite(t.Context(), &out, patches); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return containertest.Rewrite(t, Open, data, patches)
 }
 
 // chunks lists the chunks of a file with all their bytes, the IDAT chunks together as one entry, and what follows IEND.
@@ -309,19 +298,14 @@ func TestNoPatchNoChange(t *testing.T) {
 func TestRewriteRefusesWhatDoesNotFit(t *testing.T) {
 	v := variant{header: header{9, 7, 8, typeRGB, false}}
 	f := mustOpen(t, v.encode(rand.New(rand.NewPCG(1, 1))))
-	for name, p := range map[string]processing.Patch{
+	containertest.Refuses(t, f, map[string]processing.Patch{
 		"below":            {Runs: []processing.Run{{Y: 7, X0: 0, X1: 1}}, U8: make([]uint8, 3)},
 		"beside":           {Runs: []processing.Run{{Y: 0, X0: 8, X1: 10}}, U8: make([]uint8, 6)},
 		"backwards":        {Runs: []processing.Run{{Y: 0, X0: 3, X1: 1}}, U8: make([]uint8, 6)},
 		"too few samples":  {Runs: []processing.Run{{Y: 0, X0: 0, X1: 2}}, U8: make([]uint8, 5)},
 		"too many samples": {Runs: []processing.Run{{Y: 0, X0: 0, X1: 2}}, U8: make([]uint8, 7)},
 		"another depth":    {Runs: []processing.Run{{Y: 0, X0: 0, X1: 2}}, U16: make([]uint16, 6)},
-	} {
-		var out bytes.Buffer
-		if err := f.Rewrite(t.Context(), &out, []processing.Patch{p}); err == nil || out.Len() > 0 {
-			t.Errorf("%s: error %v, %d bytes written", name, err, out.Len())
-		}
-	}
+	})
 }
 
 func TestRewriteStops(t *testing.T) {

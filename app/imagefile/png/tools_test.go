@@ -3,7 +3,6 @@ package png
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"maps"
 	"os"
 	"os/exec"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"blik/app/imagefile/containertest"
 	"blik/internal/testpic"
 	"blik/processing"
 )
@@ -81,7 +81,7 @@ func TestSamplesAsLibpngSeesThem(t *testing.T) {
 		}
 		pictures, changed = append(pictures, pic), append(changed, path)
 	}
-	rasters, tags := opencv(t, append(names, changed...)...), exiftool(t, append(names, changed...)...)
+	rasters, tags := opencv(t, append(names, changed...)...), containertest.ExifTool(t, append(names, changed...)...)
 	for i, pic := range pictures {
 		name, before, after := names[i], rasters[i], rasters[len(names)+i]
 		if before.width != pic.Width || before.height != pic.Height {
@@ -125,34 +125,6 @@ func TestSamplesAsLibpngSeesThem(t *testing.T) {
 	}
 }
 
-// exiftool lists all metadata of files but what belongs to the file system.
-func exiftool(t *testing.T, paths ...string) []map[string]string {
-	t.Helper()
-	out, err := exec.Command(testpic.Program(t, "exiftool"), append([]string{"-j", "-G1", "-a", "-u"}, paths...)...).Output()
-	if err != nil && len(out) == 0 {
-		t.Fatal(err)
-	}
-	var files []map[string]any
-	if err := json.Unmarshal(out, &files); err != nil || len(files) != len(paths) {
-		t.Fatalf("exiftool said %q: %v", out, err)
-	}
-	var list []map[string]string
-	for _, file := range files {
-		tags := map[string]string{}
-		for tag, value := range file {
-			if tag != "SourceFile" && !strings.HasPrefix(tag, "System:") && !strings.HasPrefix(tag, "ExifTool:") {
-				text, err := json.Marshal(value)
-				if err != nil {
-					t.Fatal(err)
-				}
-				tags[tag] = string(text)
-			}
-		}
-		list = append(list, tags)
-	}
-	return list
-}
-
 // TestMetadataAsExiftoolSeesThem writes all kinds of metadata and reads them with another program.
 func TestMetadataAsExiftoolSeesThem(t *testing.T) {
 	pic := &processing.Picture{Width: 3, Height: 2, Channels: 3, U8: make([]uint8, 18)}
@@ -167,7 +139,7 @@ func TestMetadataAsExiftoolSeesThem(t *testing.T) {
 	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tags := exiftool(t, path)[0]
+	tags := containertest.ExifTool(t, path)[0]
 	for tag, want := range map[string]string{
 		"IFD0:Orientation": `"Rotate 90 CW"`, "XMP-dc:Format": `"image/png"`, "IPTC:Caption-Abstract": `"words"`,
 		"PNG-pHYs:PixelsPerUnitX": "11811", "PNG-pHYs:PixelUnits": `"meters"`, "PNG:ProfileName": `"ICC profile"`,
@@ -189,24 +161,7 @@ func TestMetadataAsExiftoolSeesThem(t *testing.T) {
 
 // TestInfoAgainstProperties compares with what libvips found out about the files.
 func TestInfoAgainstProperties(t *testing.T) {
-	text, err := os.ReadFile(testpic.Shared(t, "io-samples/properties.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var files map[string]map[string]string
-	if err := json.Unmarshal(text, &files); err != nil {
-		t.Fatal(err)
-	}
-	seen := 0
-	for name, want := range files {
-		if filepath.Ext(name) != ".png" {
-			continue
-		}
-		seen++
-		data, err := os.ReadFile(testpic.Shared(t, "io-samples/"+name))
-		if err != nil {
-			t.Fatal(err)
-		}
+	containertest.Properties(t, func(t *testing.T, data []byte, want map[string]string) {
 		f := mustOpen(t, data)
 		i := f.Info()
 		bands := i.Channels() + i.Extra
@@ -217,20 +172,13 @@ func TestInfoAgainstProperties(t *testing.T) {
 		if i.Depth == 16 {
 			format = "ushort"
 		}
-		for key, got := range map[string]string{
+		containertest.Same(t, map[string]string{
 			"width": strconv.Itoa(i.Width), "height": strconv.Itoa(i.Height), "bands": strconv.Itoa(bands), "format": format,
-		} {
-			if got != want[key] {
-				t.Errorf("%s: %s is %s, want %s", name, key, got, want[key])
-			}
-		}
+		}, want)
 		if i.Meta.Orientation != 1 || i.Meta.ICC != nil {
-			t.Errorf("%s: orientation %d, profile of %d bytes, but it has neither", name, i.Meta.Orientation, len(i.Meta.ICC))
+			t.Errorf("orientation %d, profile of %d bytes, but it has neither", i.Meta.Orientation, len(i.Meta.ICC))
 		}
-	}
-	if seen == 0 {
-		t.Error("no PNG among the properties")
-	}
+	}, ".png")
 }
 
 func TestMalformed(t *testing.T) {
@@ -251,6 +199,6 @@ func TestMalformed(t *testing.T) {
 			t.Errorf("%s opens", filepath.Base(name))
 			continue
 		}
-		checkFault(t, err)
+		containertest.Fault(t, err)
 	}
 }

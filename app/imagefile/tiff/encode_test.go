@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile/container"
+	"blik/app/imagefile/containertest"
 	"blik/app/imagefile/exif"
 	"blik/internal/testpic"
 	"blik/processing"
@@ -76,10 +77,7 @@ func TestEncodeRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := f.Decode(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := containertest.Decode(t, Open, b.Bytes())
 		if got.Channels != channels || got.Depth() != depth {
 			t.Fatalf("%d channels of %d bits", got.Channels, got.Depth())
 		}

@@ -3,7 +3,6 @@ package tiff
 import (
 	"bytes"
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile/container"
+	"blik/app/imagefile/containertest"
 	"blik/processing"
 
 	"pgregory.net/rapid"
@@ -36,46 +36,20 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { attempt(t, data) })
 }
 
-// fataler is what testing.T and rapid.T have in common.
-type fataler interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
 // attempt opens, reads and patches data, whatever they are.
-func attempt(t fataler, data []byte) {
+func attempt(t containertest.T, data []byte) {
 	t.Helper()
-	file, err := Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		isFault(t, err)
+	file, pic, ok := containertest.Attempt(t, Open, data, 1<<20)
+	if !ok {
 		return
 	}
-	i := file.Info()
-	if int64(i.Width)*int64(i.Height) > 1<<20 || i.Raw > 1<<23 || i.Scratch > 1<<26 {
-		return
-	}
-	pic, err := file.Decode(context.Background())
-	if err != nil {
-		isFault(t, err)
-		return
-	}
-	if err := pic.Validate(); err != nil {
-		t.Fatalf("%v", err)
-	}
-	patch := change(pic, i.Width/2, i.Height/2)
+	patch := change(pic, pic.Width/2, pic.Height/2)
 	m := &memory{bytes.Clone(data)}
 	if err := file.Patch(context.Background(), m, []processing.Patch{patch}); err != nil {
-		isFault(t, err)
+		containertest.Fault(t, err)
 		return
 	}
-	after, err := Open(bytes.NewReader(m.b), int64(len(m.b)))
-	if err != nil {
-		t.Fatalf("what was patched cannot be opened: %v", err)
-	}
-	got, err := after.Decode(context.Background())
-	if err != nil {
-		t.Fatalf("what was patched cannot be read: %v", err)
-	}
+	got := containertest.Decode(t, Open, m.b)
 	onlyChanged(t, pic, got, patch)
 }
 
@@ -109,12 +83,4 @@ func TestContradictions(t *testing.T) {
 		}
 		attempt(t, data)
 	})
-}
-
-func isFault(t fataler, err error) {
-	t.Helper()
-	var fault *container.Fault
-	if !errors.As(err, &fault) || fault.Text.IsZero() {
-		t.Fatalf("%v is no fault in two languages", err)
-	}
 }

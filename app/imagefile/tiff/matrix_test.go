@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile/container"
+	"blik/app/imagefile/containertest"
 	"blik/app/imagefile/exif"
 	"blik/processing"
 )
@@ -79,7 +80,7 @@ func (f form) random(rng *rand.Rand) []uint32 {
 
 // write makes the file of samples: header, segments, then the directory. at says where each sample of a file that is
 // not compressed lies.
-func (f form) write(t fataler, samples []uint32) []byte {
+func (f form) write(t containertest.T, samples []uint32) []byte {
 	t.Helper()
 	d := dialect{f.order, f.big}
 	n := f.samples()
@@ -304,7 +305,7 @@ func patched(t testing.TB, data []byte, patches ...processing.Patch) []byte {
 }
 
 // onlyChanged fails unless after is before with the pixels of the patch changed as it says.
-func onlyChanged(t fataler, before, after *processing.Picture, p processing.Patch) {
+func onlyChanged(t containertest.T, before, after *processing.Picture, p processing.Patch) {
 	t.Helper()
 	want := *before
 	want.U8, want.U16, want.F32 = append([]uint8(nil), want.U8...), append([]uint16(nil), want.U16...), append([]float32(nil), want.F32...)

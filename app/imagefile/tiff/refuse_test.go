@@ -10,6 +10,7 @@ import (
 
 	"blik/app/i18n"
 	"blik/app/imagefile/container"
+	"blik/app/imagefile/containertest"
 	"blik/app/imagefile/exif"
 )
 
@@ -78,7 +79,7 @@ func TestRefused(t *testing.T) {
 			if !errors.Is(err, c.kind) {
 				t.Fatalf("error %v", err)
 			}
-			isFault(t, err)
+			containertest.Fault(t, err)
 		})
 	}
 }
@@ -133,7 +134,7 @@ func TestTruncated(t *testing.T) {
 			if err == nil && n >= int(whole.dir.At+whole.dir.Length-whole.src.OffsetSize()) {
 				continue
 			}
-			isFault(t, err)
+			containertest.Fault(t, err)
 		}
 	}
 }

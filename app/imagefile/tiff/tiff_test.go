@@ -19,6 +19,7 @@ import (
 
 	"blik/app/i18n"
 	"blik/app/imagefile/container"
+	"blik/app/imagefile/containertest"
 	"blik/internal/testpic"
 	"blik/processing"
 )
@@ -42,23 +43,12 @@ func command(t *testing.T, name string, args ...string) []byte {
 
 func open(t testing.TB, data []byte) *File {
 	t.Helper()
-	f, err := Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return containertest.Open(t, Open, data)
 }
 
 func decode(t testing.TB, data []byte) *processing.Picture {
 	t.Helper()
-	pic, err := open(t, data).Decode(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := pic.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	return pic
+	return containertest.Decode(t, Open, data)
 }
 
 var stripLine = regexp.MustCompile(`(?m)^\s+(\d+): \[\s*(\d+),\s+(\d+)\]`)
@@ -212,38 +202,18 @@ func TestReferences(t *testing.T) {
 }
 
 func TestProperties(t *testing.T) {
-	text, err := os.ReadFile(testpic.Shared(t, "io-samples/properties.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all map[string]map[string]string
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range files(t, "io-samples") {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			i := open(t, data).Info()
-			want := all[filepath.Base(path)]
-			got := map[string]string{
-				"width": strconv.Itoa(i.Width), "height": strconv.Itoa(i.Height),
-				"bands":       strconv.Itoa(i.Channels() + i.Extra),
-				"format":      map[int]string{8: "uchar", 16: "ushort"}[i.Depth],
-				"orientation": strconv.Itoa(i.Meta.Orientation),
-			}
-			for key, v := range got {
-				if v != want[key] {
-					t.Errorf("%s is %s, libvips says %s", key, v, want[key])
-				}
-			}
-			if (i.Meta.ICC != nil) != (want["icc-profile-data"] == "present") {
-				t.Errorf("a profile of %d bytes, libvips says %q", len(i.Meta.ICC), want["icc-profile-data"])
-			}
-		})
-	}
+	containertest.Properties(t, func(t *testing.T, data []byte, want map[string]string) {
+		i := open(t, data).Info()
+		containertest.Same(t, map[string]string{
+			"width": strconv.Itoa(i.Width), "height": strconv.Itoa(i.Height),
+			"bands":       strconv.Itoa(i.Channels() + i.Extra),
+			"format":      map[int]string{8: "uchar", 16: "ushort"}[i.Depth],
+			"orientation": strconv.Itoa(i.Meta.Orientation),
+		}, want)
+		if (i.Meta.ICC != nil) != (want["icc-profile-data"] == "present") {
+			t.Errorf("a profile of %d bytes, libvips says %q", len(i.Meta.ICC), want["icc-profile-data"])
+		}
+	}, ".tif", ".tiff")
 }
 
 // tags returns what exiftool reads in the files, without what tells of the file system and where pixels lie.
