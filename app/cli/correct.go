@@ -281,6 +281,6 @@ func (d *correction) print(b *strings.Builder, input string, account report.Corr
 // summary returns what was corrected, in a line.
 func (d *correction) summary(account report.Correction) string {
 	pic, changed := account.Source.Picture, account.Saved.PixelsChanged
-	return d.say("places: %d; pixels changed: %d (%.3f %%)",
+	return d.say("findings corrected: %d; pixels changed: %d (%.3f %%)",
 		len(account.Patches), changed, 100*float64(changed)/float64(pic.Width*pic.Height))
 }

@@ -37,7 +37,7 @@ func TestCorrect(t *testing.T) {
 	if want := []string{"scan.v2_corrected.html", "scan.v2_corrected.json", "scan.v2_corrected.png", "scan.v2_mask.png"}; !slices.Equal(listed(t, out), want) {
 		t.Errorf("written: %v, want %v", listed(t, out), want)
 	}
-	for _, says := range []string{"places: 3; pixels changed: ", "Proven: ", "no pixel outside the mask changed", "read file", "save and prove", "write report", "total", "160 × 120"} {
+	for _, says := range []string{"findings corrected: 3; pixels changed: ", "Proven: ", "no pixel outside the mask changed", "read file", "save and prove", "write report", "total", "160 × 120"} {
 		if !strings.Contains(got.out, says) {
 			t.Errorf("stdout lacks %q:\n%s", says, got.out)
 		}
@@ -103,7 +103,7 @@ func TestCorrectNothing(t *testing.T) {
 	in := painting(t, dir, "a.png")
 	mask := writeMask(t, filepath.Join(dir, "m.png"), 160, make([]uint8, 160*120)...)
 	out := filepath.Join(dir, "out")
-	if got := call(t, "correct", "--mask", mask, "-o", out, in); got.status != exitDone || !strings.Contains(got.out, "places: 0; pixels changed: 0") {
+	if got := call(t, "correct", "--mask", mask, "-o", out, in); got.status != exitDone || !strings.Contains(got.out, "findings corrected: 0; pixels changed: 0") {
 		t.Fatalf("%+v", got)
 	}
 	if !bytes.Equal(readFile(t, in), readFile(t, filepath.Join(out, "a_corrected.png"))) {

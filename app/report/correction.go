@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -290,15 +289,7 @@ func WriteCorrectionJSON(w io.Writer, c Correction) error {
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	if err := e.Encode(rec); err != nil {
-		return err
-	}
-	_, err = w.Write(b.Bytes())
-	return err
+	return writeJSON(w, rec)
 }
 
 // CorrectionNames returns the names of the reports on a result: beside it, with the same name as far as that ends in

@@ -215,7 +215,7 @@ func TestCorrectionHTMLPaging(t *testing.T) {
 	if err := report.WriteCorrectionHTML(t.Context(), &b, c, i18n.For("en")); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(b.String(), "<figure"); n != 300 || !strings.Contains(b.String(), "in the table only: 50.") || strings.Count(b.String(), "<tr><td>") < 350 {
+	if n := strings.Count(b.String(), "<figure"); n != 300 || !strings.Contains(b.String(), "only in the table: 50.") || strings.Count(b.String(), "<tr><td>") < 350 {
 		t.Errorf("%d places shown", n)
 	}
 	c.Patches = nil
@@ -308,7 +308,7 @@ func TestOtherParameters(t *testing.T) {
 			t.Errorf("place %d was made with preset %d, expected %d", i+1, got.Places[i].Preset, number)
 		}
 	}
-	for lang, says := range map[string]string{"en": "Corrected with other parameters, set 1; places: 2", "ru": "С другими параметрами, набор 1; мест: 2"} {
+	for lang, says := range map[string]string{"en": "Corrected with other parameters, set 1; findings: 2", "ru": "С другими параметрами, набор 1; находок: 2"} {
 		b.Reset()
 		if err := report.WriteCorrectionHTML(context.Background(), &b, c, i18n.For(lang)); err != nil {
 			t.Fatal(err)

@@ -17,11 +17,11 @@ import (
 	"blik/processing"
 )
 
-// picturedPlaces is how many places WriteCorrectionHTML shows before and after; the table names all.
+// picturedPlaces is how many findings WriteCorrectionHTML shows before and after; the table lists all.
 const picturedPlaces = 300
 
-// WriteCorrectionHTML writes the report for people, in the language of tr: one file that needs
-// no other, with pictures of the largest places before and after, upright, enlarged by whole numbers.
+// WriteCorrectionHTML writes the report for people in the language of tr: a single file with pictures of the largest
+// findings before and after, upright and enlarged by whole numbers.
 func WriteCorrectionHTML(ctx context.Context, w io.Writer, c Correction, tr *i18n.Printer) error {
 	rec, err := c.record()
 	if err != nil {
@@ -53,8 +53,7 @@ func WriteCorrectionHTML(ctx context.Context, w io.Writer, c Correction, tr *i18
 		page.Pictured = append(page.Pictured, shown)
 	}
 	page.More = len(rec.Places) - len(page.Pictured)
-	t, err := template.New("report").Funcs(template.FuncMap{
-		"t":      func(text string) string { return tr.Sprintf(message.Text(text)) },
+	return execute(w, "correction.html", page, tr, template.FuncMap{
 		"method": func(id string) string { return methodName(id, tr) },
 		"fixed":  func(digits int, v float64) string { return number(v, digits, tr) },
 		"value": func(digits int, v *float64) string {
@@ -64,11 +63,7 @@ func WriteCorrectionHTML(ctx context.Context, w io.Writer, c Correction, tr *i18
 			return number(*v, digits, tr)
 		},
 		"how": func(how string) string { return tr.Sprint(howName(imagefile.SaveMethod(how))) },
-	}).Parse(htmlTemplate)
-	if err != nil {
-		return err
-	}
-	return t.Execute(w, page)
+	})
 }
 
 type htmlPage struct {
@@ -218,13 +213,13 @@ func methodName(id string, tr *i18n.Printer) string {
 func howName(how imagefile.SaveMethod) message.Message {
 	switch how {
 	case imagefile.Copied:
-		return message.Of("nothing changed: an exact copy of the source")
+		return message.Of("nothing changed: an exact copy of the original")
 	case imagefile.Patched:
-		return message.Of("a copy of the source in which only changed pixels were overwritten")
+		return message.Of("a copy of the original in which only changed pixels were overwritten")
 	case imagefile.Rewritten:
-		return message.Of("the same container, written anew with everything in it but the changed pixels")
+		return message.Of("the same container, rewritten with everything in it except the changed pixels")
 	default:
-		return message.Of("a new file of another format, with the metadata of the source")
+		return message.Of("a new file of another format, with the metadata of the original")
 	}
 }
 
@@ -232,88 +227,3 @@ func howName(how imagefile.SaveMethod) message.Message {
 func number(v float64, digits int, tr *i18n.Printer) string {
 	return tr.Decimal(fmt.Sprintf("%.*f", digits, v))
 }
-
-const htmlTemplate = `<!DOCTYPE html>
-<html lang="{{.Lang}}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>{{.Record.Result.File}} – {{t "correction report"}}</title>
-<style>
-body { font: 15px/1.45 system-ui, sans-serif; color: #222; background: #fff; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-table { border-collapse: collapse; }
-th, td { text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #ddd; vertical-align: top; }
-.places td, .places th { text-align: right; font-variant-numeric: tabular-nums; }
-.places td.text, .places th.text { text-align: left; }
-.columns { columns: 2 20rem; margin-top: 1rem; }
-.hash { font-family: monospace; font-size: .85rem; overflow-wrap: anywhere; }
-.proof { border-left: .35rem solid #2e7d32; padding: .5rem 1rem; background: #f1f8f1; }
-.proof.broken { border-color: #b3261e; background: #fdf1f0; }
-.gallery { display: flex; flex-wrap: wrap; gap: 1.2rem; }
-figure { margin: 0; break-inside: avoid; }
-figure div { display: flex; gap: .3rem; }
-figure img { image-rendering: pixelated; display: block; }
-figcaption { font-size: .85rem; color: #444; }
-thead { display: table-header-group; }
-tr { break-inside: avoid; }
-@media print { body { margin: 0; max-width: none; font-size: 10pt; } h2 { break-after: avoid; } }
-</style>
-</head>
-<body>
-<h1>{{t "Correction report"}}: {{.Record.Result.File}}</h1>
-{{with .Record.Proof}}<p class="proof{{if not .Holds}} broken{{end}}">{{$.Statement}}</p>
-{{else}}<p class="proof broken">{{t "The result was not compared with the source."}}</p>
-{{end}}
-{{- if .Record.Lossy}}<p class="proof broken">{{t "The result is a JPEG: around each changed pixel its block of the picture was encoded anew."}}</p>
-{{end}}
-<h2>{{t "Files"}}</h2>
-<table>
-<tr><th></th><th>{{t "source"}}</th><th>{{t "result"}}</th></tr>
-<tr><th>{{t "file name"}}</th><td>{{.Record.Source.File}}</td><td>{{.Record.Result.File}}</td></tr>
-<tr><th>{{t "format"}}</th><td>{{.Record.Source.Format}}{{with .Record.Compression}} ({{.}}){{end}}</td><td>{{.Record.Result.Format}}</td></tr>
-<tr><th>{{t "bytes"}}</th><td>{{.Record.Source.Bytes}}</td><td>{{.Record.Result.Bytes}}</td></tr>
-<tr><th>SHA-256</th><td class="hash">{{.Record.Source.SHA256}}</td><td class="hash">{{.Record.Result.SHA256}}</td></tr>
-</table>
-<p>{{t "Saved as"}}: {{how .Record.Saved}}.</p>
-<h2>{{t "Picture"}}</h2>
-<table>
-<tr><th>{{t "size"}}</th><td>{{.Record.Width}} × {{.Record.Height}} {{t "px"}}</td></tr>
-<tr><th>{{t "channels"}}</th><td>{{.Record.Channels}} × {{.Record.Depth}} {{t "bits"}}{{if .Record.Float}} ({{t "floating point"}}){{end}}</td></tr>
-<tr><th>{{t "colour profile"}}</th><td>{{with .Record.Profile}}{{.}}{{else}}{{t "none"}}{{end}}</td></tr>
-<tr><th>{{t "pixels in the mask"}}</th><td>{{.Record.MaskArea}}</td></tr>
-<tr><th>{{t "pixels changed"}}</th><td>{{.Record.Changed}}</td></tr>
-</table>
-<h2>{{t "How it was done"}}</h2>
-<table>
-<tr><th>{{t "date"}}</th><td>{{.Record.Date}}</td></tr>
-<tr><th>{{t "program"}}</th><td>Blik {{.Record.Program}}</td></tr>
-<tr><th>{{t "computed on"}}</th><td>{{.Record.Device}}</td></tr>
-</table>
-<div class="columns"><table>
-{{range .Spec}}<tr><th>{{index . 0}}</th><td>{{index . 1}}</td></tr>
-{{end}}</table></div>
-{{range .Others}}<p>{{t "Corrected with other parameters, set"}} {{.Number}}; {{t "places:"}} {{.Places}}</p>
-<table>
-{{range .Spec}}<tr><th>{{index . 0}}</th><td>{{index . 1}}</td></tr>
-{{end}}</table>
-{{end}}<h2>{{t "Before and after"}}</h2>
-{{if .Pictured}}<p>{{t "Largest places first; left before, right after."}}
-{{- if .More}} {{t "More places, in the table only:"}} {{.More}}.{{end}}
-{{- if .Turned}} {{t "Shown upright; positions count in the rows of the file."}}{{end}}</p>
-<div class="gallery">
-{{range .Pictured}}<figure id="p{{.ID}}"><div><img src="{{.Before}}" width="{{.Width}}" height="{{.Height}}" alt="{{t "before"}}"><img src="{{.After}}" width="{{.Width}}" height="{{.Height}}" alt="{{t "after"}}"></div>
-<figcaption>{{.ID}}: {{fixed 0 .X}}, {{fixed 0 .Y}}; {{.Area}} {{t "px"}}; {{method .Method}}; {{.Scale}} %</figcaption></figure>
-{{end}}</div>
-{{else}}<p>{{t "Nothing was corrected."}}</p>
-{{end}}
-{{- if .Places}}<h2>{{t "All places"}}</h2>
-<table class="places">
-<thead><tr><th>{{t "no."}}</th><th>x</th><th>y</th><th>{{t "width"}}</th><th>{{t "height"}}</th><th>{{t "glare, px"}}</th><th>{{t "halo, px"}}</th><th>{{t "changed, px"}}</th><th>{{t "score"}}</th><th class="text">{{t "method"}}</th>{{if $.Others}}<th>{{t "set"}}</th>{{end}}</tr></thead>
-<tbody>
-{{range .Places}}<tr><td>{{.ID}}</td><td>{{fixed 1 .X}}</td><td>{{fixed 1 .Y}}</td><td>{{.Width}}</td><td>{{.Height}}</td><td>{{.Area}}</td><td>{{.Halo}}</td><td>{{.Changed}}</td><td>{{value 2 .Score}}</td><td class="text">{{method .Method}}</td>{{if $.Others}}<td>{{with .Preset}}{{.}}{{end}}</td>{{end}}</tr>
-{{end}}</tbody>
-</table>
-{{end}}</body>
-</html>
-`

@@ -3,7 +3,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"io"
@@ -104,13 +103,5 @@ func WriteJSON(w io.Writer, r Report) error {
 		rec.Chosen = append(rec.Chosen,
 			chosen{c, i18n.Everywhere(c.Name), i18n.Everywhere(c.Unit), i18n.Everywhere(c.Why)})
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	if err := e.Encode(rec); err != nil {
-		return err
-	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return writeJSON(w, rec)
 }

@@ -178,7 +178,7 @@ func TestEveryTextIsTranslated(t *testing.T) {
 	all := texts(t)
 	used := map[string]bool{}
 	template := regexp.MustCompile(`\{\{-? ?t "([^"]*)"|\(t "([^"]*)"\)`)
-	sources, err := filepath.Glob("../../app/report/*.go")
+	sources, err := filepath.Glob("../../app/report/templates/*.html")
 	if err != nil || len(sources) == 0 {
 		t.Fatal("the templates of reports are missing", err)
 	}

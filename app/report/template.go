@@ -1,0 +1,46 @@
+package report
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"html/template"
+	"io"
+	"maps"
+	"net/url"
+
+	"blik/app/i18n"
+	"blik/internal/message"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// execute writes a page from a file in templates. In a template t translates a text and link makes a reference to a file
+// beside the page.
+func execute(w io.Writer, name string, page any, tr *i18n.Printer, more template.FuncMap) error {
+	funcs := template.FuncMap{
+		"t": func(text string) string { return tr.Sprintf(message.Text(text)) },
+		// "./" keeps what comes before a colon from being a scheme.
+		"link": func(file string) string { return "./" + url.PathEscape(file) },
+	}
+	maps.Copy(funcs, more)
+	t, err := template.New(name).Funcs(funcs).ParseFS(templates, "templates/"+name)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, page)
+}
+
+// writeJSON writes v as JSON with an indent of one.
+func writeJSON(w io.Writer, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
