@@ -121,24 +121,9 @@ func (s *Screen) Row(dst []uint32, pic *processing.Picture, y, x0 int) {
 		step := piece / s.channels
 		for len(dst) > 0 {
 			k := min(step, len(dst))
-			quantise(wide[:k*s.channels], src)
+			processing.Quantise(wide[:k*s.channels], src)
 			row(s, dst[:k], wide[:k*s.channels])
 			dst, src = dst[k:], src[k*s.channels:]
-		}
-	}
-}
-
-// quantise makes the first len(dst) float samples 16-bit ones: ⌊clamp(x, 0, 1)·65535 + ½⌋, 0 for NaN.
-func quantise(dst []uint16, src []float32) {
-	src = src[:len(dst)]
-	for i, x := range src {
-		switch {
-		case x >= 1:
-			dst[i] = 65535
-		case x > 0:
-			dst[i] = uint16(float64(x)*65535 + 0.5)
-		default:
-			dst[i] = 0
 		}
 	}
 }
@@ -171,7 +156,7 @@ func row[S uint8 | uint16](s *Screen, dst []uint32, src []S) {
 		var rgb [piece]S
 		for len(dst) > 0 {
 			k := min(piece/3, len(dst))
-			withoutInk(rgb[:3*k], src)
+			processing.WithoutInks(rgb[:3*k], src)
 			displayRow(s, dst[:k], rgb[:3*k])
 			dst, src = dst[k:], src[4*k:]
 		}
@@ -190,19 +175,6 @@ func displayRow[S uint8 | uint16](s *Screen, dst []uint32, src []S) {
 	for i := range dst {
 		p := src[3*i : 3*i+3 : 3*i+3]
 		dst[i] = uint32(red[p[0]]) | uint32(green[p[1]])<<8 | uint32(blue[p[2]])<<16 | opaque
-	}
-}
-
-// withoutInk converts CMYK samples to RGB as processing.LuminanceTables says; rgb has three for each four of src.
-func withoutInk[S uint8 | uint16](rgb, src []S) {
-	most := uint32(^S(0))
-	for len(rgb) >= 3 {
-		p := src[:4:4]
-		paper := most - uint32(p[3])
-		rgb[0] = S(((most-uint32(p[0]))*paper + most/2) / most)
-		rgb[1] = S(((most-uint32(p[1]))*paper + most/2) / most)
-		rgb[2] = S(((most-uint32(p[2]))*paper + most/2) / most)
-		rgb, src = rgb[3:], src[4:]
 	}
 }
 
@@ -240,8 +212,8 @@ func (s *Screen) HalfRow(dst []uint32, pic *processing.Picture, y int) {
 		var a, b [piece]uint16
 		above, below := pic.F32[upper:][:stride], pic.F32[lower:][:stride]
 		inPieces(s.channels, dst, above, below, func(dst []uint32, p, q []float32) {
-			quantise(a[:len(p)], p)
-			quantise(b[:len(q)], q)
+			processing.Quantise(a[:len(p)], p)
+			processing.Quantise(b[:len(q)], q)
 			halves(s, dst, a[:len(p)], b[:len(q)])
 		})
 	}
@@ -273,8 +245,8 @@ func halves[S uint8 | uint16](s *Screen, dst []uint32, a, b []S) {
 		var p, q [piece]S
 		inPieces(4, dst, a, b, func(dst []uint32, a, b []S) {
 			n := len(a) / 4 * 3
-			withoutInk(p[:n], a)
-			withoutInk(q[:n], b)
+			processing.WithoutInks(p[:n], a)
+			processing.WithoutInks(q[:n], b)
 			halfRow(s, dst, p[:n], q[:n])
 		})
 	case s.channels == 1:

@@ -20,14 +20,14 @@ func (b *Backend) luminance(ctx context.Context, op processing.Luminance) error 
 			rgb := take[uint8](w, 3*piece)
 			for k := 0; k < len(y); k += piece {
 				n := min(piece, len(y)-k)
-				throughInks(rgb[:3*n], op.Picture.U8[c*(i+k):])
+				processing.WithoutInks(rgb[:3*n], op.Picture.U8[c*(i+k):])
 				l.row8(y[k:k+n], v[k:k+n], rgb[:3*n], 3)
 			}
 		case op.Picture.U16 != nil && c == 4:
 			rgb := take[uint16](w, 3*piece)
 			for k := 0; k < len(y); k += piece {
 				n := min(piece, len(y)-k)
-				throughInks(rgb[:3*n], op.Picture.U16[c*(i+k):])
+				processing.WithoutInks(rgb[:3*n], op.Picture.U16[c*(i+k):])
 				l.row16(y[k:k+n], v[k:k+n], rgb[:3*n], 3)
 			}
 		case op.Picture.U8 != nil:
@@ -38,9 +38,9 @@ func (b *Backend) luminance(ctx context.Context, op processing.Luminance) error 
 			whole := take[uint16](w, piece*c)
 			for k := 0; k < len(y); k += piece {
 				n := min(piece, len(y)-k)
-				quantise(whole[:c*n], op.Picture.F32[c*(i+k):])
+				processing.Quantise(whole[:c*n], op.Picture.F32[c*(i+k):])
 				if c == 4 {
-					throughInks(whole[:3*n], whole[:4*n])
+					processing.WithoutInks(whole[:3*n], whole[:4*n])
 					l.row16(y[k:k+n], v[k:k+n], whole[:3*n], 3)
 				} else {
 					l.row16(y[k:k+n], v[k:k+n], whole[:c*n], c)
@@ -48,37 +48,6 @@ func (b *Backend) luminance(ctx context.Context, op processing.Luminance) error 
 			}
 		}
 	})
-}
-
-// quantise makes float samples 16-bit ones.
-func quantise(dst []uint16, src []float32) {
-	src = src[:len(dst)]
-	for i, x := range src {
-		switch {
-		case x >= 1:
-			dst[i] = 65535
-		case x > 0:
-			dst[i] = uint16(float64(x)*65535 + 0.5)
-		default:
-			dst[i] = 0
-		}
-	}
-}
-
-// throughInks makes CMYK samples RGB as processing.LuminanceTables says; rgb has three for each four of src and may lie
-// at its beginning.
-func throughInks[S uint8 | uint16](rgb, src []S) {
-	most := uint32(^S(0))
-	for len(rgb) >= 3 {
-		p := src[:4:4]
-		paper := most - uint32(p[3])
-		r := ((most-uint32(p[0]))*paper + most/2) / most
-		g := ((most-uint32(p[1]))*paper + most/2) / most
-		b := ((most-uint32(p[2]))*paper + most/2) / most
-		q := rgb[:3:3]
-		q[0], q[1], q[2] = S(r), S(g), S(b)
-		rgb, src = rgb[3:], src[4:]
-	}
 }
 
 // luma holds the tables with what 8-bit samples have in common multiplied out.

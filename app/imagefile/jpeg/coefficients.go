@@ -319,6 +319,31 @@ func (p *picture) eachBlock(
 	return nil
 }
 
+// blockCoder decodes or encodes a block: all of it, or what the procedures of G.1.2 and G.2 leave to a progressive scan.
+// component is the place in scan.components.
+type blockCoder interface {
+	sequential(component int, b *block) error
+	firstDC(component int, b *block) error
+	refineDC(component int, b *block) error
+	firstAC(component int, b *block) error
+	refineAC(component int, b *block) error
+}
+
+// procedure returns the method of c that a scan calls for.
+func (p *picture) procedure(s *scan, c blockCoder) func(component int, b *block) error {
+	switch {
+	case p.f.frame != markerSOF2:
+		return c.sequential
+	case s.first == 0 && s.high == 0:
+		return c.firstDC
+	case s.first == 0:
+		return c.refineDC
+	case s.high == 0:
+		return c.firstAC
+	}
+	return c.refineAC
+}
+
 // scanDecoder decodes the data of one scan.
 type scanDecoder struct {
 	bitReader
@@ -340,19 +365,7 @@ func (d *scanDecoder) decode(ctx context.Context) error {
 			return errCorrupt
 		}
 	}
-	do := d.sequential
-	switch {
-	case d.picture.f.frame != markerSOF2:
-	case s.first == 0 && s.high == 0:
-		do = d.firstDC
-	case s.first == 0:
-		do = d.refineDC
-	case s.high == 0:
-		do = d.firstAC
-	default:
-		do = d.refineAC
-	}
-	err := d.picture.eachBlock(ctx, s, d.restart, do)
+	err := d.picture.eachBlock(ctx, s, d.restart, d.picture.procedure(s, d))
 	if err == nil && d.overrun() {
 		err = errCorrupt
 	}
@@ -438,7 +451,6 @@ func (d *scanDecoder) sequential(component int, b *block) error {
 	return nil
 }
 
-// firstDC and the three below are the procedures of G.1.2 and G.2.
 func (d *scanDecoder) firstDC(component int, b *block) error {
 	v, err := d.readDC(component)
 	b[0] = int16(v)
@@ -573,19 +585,7 @@ func (p *picture) encode(ctx context.Context, s *scan) (tables, data []byte, err
 	e := &scanEncoder{picture: p, scan: s}
 	for _, e.counting = range [...]bool{true, false} {
 		e.dc, e.run, e.restarts = [4]int32{}, 0, 0
-		do := e.sequential
-		switch {
-		case p.f.frame != markerSOF2:
-		case s.first == 0 && s.high == 0:
-			do = e.firstDC
-		case s.first == 0:
-			do = e.refineDC
-		case s.high == 0:
-			do = e.firstAC
-		default:
-			do = e.refineAC
-		}
-		if err := p.eachBlock(ctx, s, e.restart, do); err != nil {
+		if err := p.eachBlock(ctx, s, e.restart, p.procedure(s, e)); err != nil {
 			return nil, nil, err
 		}
 		e.flushRun()

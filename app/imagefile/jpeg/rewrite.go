@@ -245,14 +245,13 @@ func basis() (m [8][8]float64) {
 	return m
 }
 
-// forward returns the coefficients, 8·v + u, of samples, 8·y + x.
-func forward(samples *[64]float64) (out [64]float64) {
-	m := basis()
+// transformed returns m · block · mᵀ; blocks are in rows of eight.
+func transformed(m *[8][8]float64, block *[64]float64) (out [64]float64) {
 	var half [64]float64
 	for y := range 8 {
 		for u := range 8 {
 			for x := range 8 {
-				half[8*y+u] += m[u][x] * samples[8*y+x]
+				half[8*y+u] += m[u][x] * block[8*y+x]
 			}
 		}
 	}
@@ -266,29 +265,29 @@ func forward(samples *[64]float64) (out [64]float64) {
 	return out
 }
 
-// inverse returns the samples that a block stands for, 0…255 and what lies beyond.
-func inverse(b *block, quant *[64]uint16) (out [64]float64) {
+// forward returns the coefficients of samples.
+func forward(samples *[64]float64) [64]float64 {
 	m := basis()
-	var coefficients, half [64]float64
+	return transformed(&m, samples)
+}
+
+// inverse returns the samples that a block stands for, in 0…255 and beyond.
+func inverse(b *block, quant *[64]uint16) [64]float64 {
+	var transposed [8][8]float64
+	for u, row := range basis() {
+		for x, v := range row {
+			transposed[x][u] = v
+		}
+	}
+	var coefficients [64]float64
 	for k, c := range b {
 		coefficients[zigzag[k]] = float64(c) * float64(quant[k])
 	}
-	for v := range 8 {
-		for x := range 8 {
-			for u := range 8 {
-				half[8*v+x] += m[u][x] * coefficients[8*v+u]
-			}
-		}
+	samples := transformed(&transposed, &coefficients)
+	for i := range samples {
+		samples[i] += 128
 	}
-	for y := range 8 {
-		for x := range 8 {
-			for v := range 8 {
-				out[8*y+x] += m[v][y] * half[8*v+x]
-			}
-			out[8*y+x] += 128
-		}
-	}
-	return out
+	return samples
 }
 
 // moveFurtherPictures adjusts, in place, the index of the pictures that follow the first (CIPA DC-007, 5.2): the size
