@@ -457,7 +457,7 @@ func TestComparisonTable(t *testing.T) {
 	if err := errors.Join(c.Table(&b, machine(), i18n.For("ru")), c.Markdown(&b, i18n.For("ru"))); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"ручной режим", "обработка маски", "ускорение", "Маски cuda:0 и cpu различаются (пикселей: 3), впервые в (1, 2): 255 вместо 0.", "| яркость | 10.0 | 9.00…11.0 |", "- cuda:1: не измерено. There is none.\n",
+	for _, want := range []string{"ручной режим", "обработка маски", "ускорение", "Маски cuda:0 и cpu различаются (пикселей: 3), впервые в (1, 2): 255 вместо 0.", "| яркость | 10,0 | 9,00…11,0 |", "- cuda:1: не измерено. There is none.\n",
 		"Ускорение на cuda:0 против cpu: 3,97 × для всего поиска, 0,08446 × от открытия до первого результата."} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())

@@ -158,7 +158,7 @@ func (c *Comparison) Warm(tr *i18n.Printer) [][]string {
 			rows = append(rows, row)
 		}
 	}
-	return withoutEmpty(rows)
+	return withoutEmpty(localized(rows, tr))
 }
 
 // percent has two digits after the point where one would be 0.
@@ -206,7 +206,7 @@ func (c *Comparison) Cold(tr *i18n.Printer) [][]string {
 		}
 		return m.Start + m.Open + m.Total.Cold
 	})
-	return rows
+	return localized(rows, tr)
 }
 
 // Copies returns head and rows of the copy limits, in GB/s.
@@ -226,7 +226,7 @@ func (c *Comparison) Copies(tr *i18n.Printer) [][]string {
 		}
 		rows = append(rows, row)
 	}
-	return withoutEmpty(rows)
+	return withoutEmpty(localized(rows, tr))
 }
 
 // Says returns what follows from the measurements, each in one line: what is missing, the speed-up, and whether all

@@ -67,7 +67,7 @@ func Cells(r *experiment.Result, tr *i18n.Printer) [][]string {
 		}
 		rows = append(rows, append(cells, operations, failure, paper, check(row.Check, tr)))
 	}
-	return withoutEmpty(rows)
+	return withoutEmpty(localized(rows, tr))
 }
 
 func size(row experiment.Row) string {
@@ -104,11 +104,28 @@ func withoutEmpty(rows [][]string) [][]string {
 	return out
 }
 
+// isFigures says whether a cell is a number, a range of numbers or empty.
+func isFigures(cell string) bool {
+	return strings.IndexFunc(cell, func(r rune) bool { return !strings.ContainsRune("0123456789.,e+-…%", r) }) < 0
+}
+
+// localized writes the figures below the head with the decimal sign of the language.
+func localized(rows [][]string, tr *i18n.Printer) [][]string {
+	for _, row := range rows[1:] {
+		for i, cell := range row {
+			if isFigures(cell) {
+				row[i] = tr.Decimal(cell)
+			}
+		}
+	}
+	return rows
+}
+
 // check says how a result was compared.
 func check(c experiment.Check, tr *i18n.Printer) string {
 	result := tr.Sprintf("exact")
 	if c.Tolerance > 0 {
-		result = fmt.Sprintf("%.1e ≤ %.1e", c.Deviation, c.Tolerance)
+		result = tr.Decimal(fmt.Sprintf("%.1e ≤ %.1e", c.Deviation, c.Tolerance))
 	}
 	if c.Compared < c.Samples {
 		result += tr.Sprintf(" (%.2g %% compared)", 100*float64(c.Compared)/float64(c.Samples))
@@ -145,9 +162,7 @@ func writeAligned(b *strings.Builder, rows [][]string) {
 		right[c] = true
 		for i, row := range rows {
 			wide[c] = max(wide[c], utf8.RuneCountInString(row[c]))
-			if i > 0 && strings.IndexFunc(row[c], func(r rune) bool { return !strings.ContainsRune("0123456789.e+-…%", r) }) >= 0 {
-				right[c] = false
-			}
+			right[c] = right[c] && (i == 0 || isFigures(row[c]))
 		}
 	}
 	for _, row := range rows {

@@ -118,9 +118,9 @@ func (p *detectionPage) show() {
 	c, tr := p.v.compared.comparison, p.v.texts
 	p.chart.Objects = []fyne.CanvasObject{newBarChart(p.v, c)}
 	p.chart.Refresh()
-	p.warm.SetCells(p.v.local(c.Warm(tr)))
-	p.cold.SetCells(p.v.local(c.Cold(tr)))
-	p.copies.SetCells(p.v.local(c.Copies(tr)))
+	p.warm.SetCells(c.Warm(tr))
+	p.cold.SetCells(c.Cold(tr))
+	p.copies.SetCells(c.Copies(tr))
 	mode := p.v.t("adaptive parameters")
 	if c.Params.Mode == processing.Manual {
 		mode = p.v.t("manual parameters")

@@ -307,7 +307,7 @@ func (p *experimentsPage) show() {
 		return
 	}
 	tr := p.v.texts
-	p.table.SetCells(p.v.local(bench.Cells(o.result, tr)))
+	p.table.SetCells(bench.Cells(o.result, tr))
 	plots, err := bench.Plots(o.result, tr)
 	if err != nil {
 		p.v.showSentence(p.v.Sentence(err))
@@ -407,7 +407,7 @@ func (p *experimentsPage) grow(id string) {
 	if p.experiment().ID != id {
 		return
 	}
-	p.table.SetCells(p.v.local(bench.Cells(p.v.outcomes[id].result, p.v.texts)))
+	p.table.SetCells(bench.Cells(p.v.outcomes[id].result, p.v.texts))
 	p.table.ScrollToBottom()
 }
 

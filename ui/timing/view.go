@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -279,21 +278,6 @@ func (k keys) Key(e *fyne.KeyEvent) {
 
 func (k keys) Down(*fyne.KeyEvent) {}
 func (k keys) Up(*fyne.KeyEvent)   {}
-
-// local writes the figures of a table with the decimal sign of the language.
-func (v *View) local(cells [][]string) [][]string {
-	if v.texts.Number(0.5, 1) == "0.5" {
-		return cells
-	}
-	for _, row := range cells[min(1, len(cells)):] {
-		for i, cell := range row {
-			if xwidget.Figures(cell) {
-				row[i] = strings.ReplaceAll(cell, ".", ",")
-			}
-		}
-	}
-	return cells
-}
 
 // folder is where measurements are saved at first: beside the open picture, else where the dialog begins.
 func (v *View) folder() string {
