@@ -139,16 +139,16 @@ func told(err error) error {
 	return e
 }
 
-// trial is a variant prepared for one input. Its time is that of its kernels, between two events of the stream, with the
-// input on the device.
+// trial is a variant prepared for one input. Its time is that of its kernels, between two events of the stream, with
+// the input on the device.
 type trial struct {
 	b       *Backend
 	buffers []buffer
 	planes  []*plane
 	host    [][]byte
 
-	// compute queues one computation; result reads what it has computed. Both run in a turn on the device. Where operation
-	// is set it computes instead, an operation of the Backend, which takes turns by itself.
+	// compute queues one computation; result reads what it has computed. Both run in a turn on the device. Where
+	// operation is set it computes instead, an operation of the Backend, which takes turns by itself.
 	compute   func(q *queue) error
 	operation func(ctx context.Context) error
 	result    func(q *queue) (experiment.Output, error)
@@ -176,7 +176,8 @@ func (t *trial) Run(ctx context.Context) error {
 			return errors.Join(t.begin(q), t.repeated(func() error { return t.compute(q) }), t.finish(q))
 		})
 	} else {
-		err = errors.Join(t.b.run(ctx, t.begin), t.repeated(func() error { return t.operation(ctx) }), t.b.run(ctx, t.finish))
+		err = errors.Join(t.b.run(ctx, t.begin), t.repeated(func() error { return t.operation(ctx) }),
+			t.b.run(ctx, t.finish))
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -265,7 +266,8 @@ func (t *trial) bytes(q *queue, n int64) (buffer, error) {
 // plane returns a plane that the trial keeps, with undefined content.
 func (t *trial) plane(kind processing.Kind, w, h int) (*plane, error) {
 	if w > maxSide || h > maxSide {
-		return nil, &driver.Problem{Reason: driver.TooLarge, Detail: fmt.Sprintf("no side may be longer than %d pixels", maxSide)}
+		return nil, &driver.Problem{Reason: driver.TooLarge, Detail: fmt.Sprintf("no side may be longer than %d pixels",
+			maxSide)}
 	}
 	p, err := t.b.newPlane(kind, w, h)
 	if err == nil {
@@ -283,8 +285,8 @@ func (t *trial) picture(q *queue, in *experiment.Input) (*plane, error) {
 	return p, q.d.upload(p.memory.ptr, p.pitch, in.U8, p.row())
 }
 
-// mapped returns host memory that the trial keeps and the same memory as kernels see it: under unified addressing, which
-// every 64-bit system has, pinned memory is mapped into all contexts at its own address.
+// mapped returns host memory that the trial keeps and the same memory as kernels see it: under unified addressing,
+// which every 64-bit system has, pinned memory is mapped into all contexts at its own address.
 func (t *trial) mapped(q *queue, n int) ([]byte, buffer, error) {
 	host, err := t.b.pool.hostGet(q.d, n)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 
 // slidingVariants are the means over an m × m window.
 func slidingVariants(b *Backend) []experiment.Variant {
-	method := func(operations func(experiment.Case) float64, prepare func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error) experiment.Method {
+	method := func(operations func(experiment.Case) float64, prepare func(q *queue, t *trial, dst *plane,
+		in *experiment.Input, r int) error) experiment.Method {
 		return trialMethod{
 			b:          b,
 			memory:     func(c experiment.Case) int64 { return int64(c.Size.Samples()) },
@@ -29,58 +30,65 @@ func slidingVariants(b *Backend) []experiment.Variant {
 	// A thread for each line, in blocks of a warp so that few lines occupy many multiprocessors.
 	lines := func(n int) (grid, block dim) { return dim{x: (n + 31) / 32}, dim{x: 32} }
 	return []experiment.Variant{
-		{ID: "gpu-direct", Device: experiment.GPU, Method: method(experiment.DirectAdditions, func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
-			src, err := t.picture(q, in)
-			t.compute = func(q *queue) error { return q.pixels("slidingDirect", dst.w, dst.h, dst, src, r) }
-			return err
-		})},
-		{ID: "gpu-recursive", Device: experiment.GPU, Method: method(experiment.RecursiveAdditions, func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
-			w, h := dst.w, dst.h
-			src, err := framed(q, t, w, h, 1, noWindow, r)
-			if err != nil {
+		{ID: "gpu-direct", Device: experiment.GPU, Method: method(experiment.DirectAdditions,
+			func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
+				src, err := t.picture(q, in)
+				t.compute = func(q *queue) error { return q.pixels("slidingDirect", dst.w, dst.h, dst, src, r) }
 				return err
-			}
-			sums, err := framed(q, t, w, h, 4, r, noWindow)
-			if err != nil {
-				return err
-			}
-			t.compute = func(q *queue) error {
-				grid, block := lines(w)
-				if err := q.launch("slidingColumns", grid, block, sums.first, sums.pitch, src.first, src.pitch, r, w, h); err != nil {
+			})},
+		{ID: "gpu-recursive", Device: experiment.GPU, Method: method(experiment.RecursiveAdditions,
+			func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
+				w, h := dst.w, dst.h
+				src, err := framed(q, t, w, h, 1, noWindow, r)
+				if err != nil {
 					return err
 				}
-				grid, block = lines(h)
-				return q.launch("slidingRows", grid, block, dst, sums.first, sums.pitch, r, w, h)
-			}
-			return q.d.upload(src.first.ptr, int64(src.pitch), in.U8, w)
-		})},
-		{ID: "gpu-recursive-coalesced", Device: experiment.GPU, Method: method(experiment.RecursiveAdditions, func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
-			w, h := dst.w, dst.h
-			src, err := framed(q, t, w, h, 1, noWindow, r)
-			if err != nil {
-				return err
-			}
-			turned, err := framed(q, t, h, w, 4, noWindow, r)
-			if err != nil {
-				return err
-			}
-			t.compute = func(q *queue) error {
-				grid, block := lines(w)
-				if err := q.launch("slidingTurnedSums", grid, block, turned.first, turned.pitch, src.first, src.pitch, r, w, h); err != nil {
+				sums, err := framed(q, t, w, h, 4, r, noWindow)
+				if err != nil {
 					return err
 				}
-				grid, block = lines(h)
-				return q.launch("slidingTurnedMeans", grid, block, dst, turned.first, turned.pitch, r, h, w)
-			}
-			return q.d.upload(src.first.ptr, int64(src.pitch), in.U8, w)
-		})},
-		{ID: "gpu-program", Device: experiment.GPU, Method: method(experiment.RecursiveAdditions, func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
-			src, err := t.picture(q, in)
-			t.operation = func(ctx context.Context) error {
-				return b.Do(ctx, processing.BoxMean{Dst: dst, Src: src, Radius: r})
-			}
-			return err
-		})},
+				t.compute = func(q *queue) error {
+					grid, block := lines(w)
+					if err := q.launch("slidingColumns", grid, block, sums.first, sums.pitch, src.first, src.pitch, r, w,
+						h); err != nil {
+						return err
+					}
+					grid, block = lines(h)
+					return q.launch("slidingRows", grid, block, dst, sums.first, sums.pitch, r, w, h)
+				}
+				return q.d.upload(src.first.ptr, int64(src.pitch), in.U8, w)
+			})},
+		{ID: "gpu-recursive-coalesced", Device: experiment.GPU,
+			Method: method(experiment.RecursiveAdditions, func(q *queue, t *trial, dst *plane, in *experiment.Input,
+				r int) error {
+				w, h := dst.w, dst.h
+				src, err := framed(q, t, w, h, 1, noWindow, r)
+				if err != nil {
+					return err
+				}
+				turned, err := framed(q, t, h, w, 4, noWindow, r)
+				if err != nil {
+					return err
+				}
+				t.compute = func(q *queue) error {
+					grid, block := lines(w)
+					if err := q.launch("slidingTurnedSums", grid, block, turned.first, turned.pitch, src.first, src.pitch,
+						r, w, h); err != nil {
+						return err
+					}
+					grid, block = lines(h)
+					return q.launch("slidingTurnedMeans", grid, block, dst, turned.first, turned.pitch, r, h, w)
+				}
+				return q.d.upload(src.first.ptr, int64(src.pitch), in.U8, w)
+			})},
+		{ID: "gpu-program", Device: experiment.GPU, Method: method(experiment.RecursiveAdditions,
+			func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
+				src, err := t.picture(q, in)
+				t.operation = func(ctx context.Context) error {
+					return b.Do(ctx, processing.BoxMean{Dst: dst, Src: src, Radius: r})
+				}
+				return err
+			})},
 	}
 }
 
@@ -97,8 +105,8 @@ const (
 	noWindow   = -1
 )
 
-// framed returns a plane of w × h samples of so many bytes, with zeros around for windows of radius rx along the rows and ry
-// along the columns.
+// framed returns a plane of w × h samples of so many bytes, with zeros around for windows of radius rx along the rows
+// and ry along the columns.
 func framed(q *queue, t *trial, w, h, bytes, rx, ry int) (frame, error) {
 	around := func(r int) (before, behind int) {
 		if r == noWindow {

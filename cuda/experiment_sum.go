@@ -33,14 +33,16 @@ func sumVariants(x *Experiments) []experiment.Variant {
 	}
 	list := []experiment.Variant{
 		{ID: "gpu-halving", Device: experiment.GPU, Method: method(prepareHalving)},
-		{ID: "gpu-tree", Device: experiment.GPU, Method: method(func(q *queue, t *trial, src buffer, n int) (buffer, error) {
+		{ID: "gpu-tree", Device: experiment.GPU, Method: method(func(q *queue, t *trial, src buffer, n int) (buffer,
+			error) {
 			s, err := newTree(q, t, src, n)
 			t.compute = s.add
 			return s.total, err
 		})},
 	}
 	if len(x.names) > 1 {
-		list = append(list, experiment.Variant{ID: "gpu-several", Device: experiment.GPU, Method: several{x}, GPUs: x.names})
+		list = append(list, experiment.Variant{ID: "gpu-several", Device: experiment.GPU, Method: several{x},
+			GPUs: x.names})
 	}
 	return list
 }
@@ -56,7 +58,8 @@ func fetchFloat(q *queue, from buffer) (float64, error) {
 	return float64(samplesOf[float32](host)[0]), nil
 }
 
-// prepareHalving adds the halves element by element, first into memory of its own, so that the input stays, then in place.
+// prepareHalving adds the halves element by element, first into memory of its own, so that the input stays, then in
+// place.
 func prepareHalving(q *queue, t *trial, src buffer, n int) (buffer, error) {
 	if n == 1 {
 		t.compute = func(*queue) error { return nil }
@@ -66,7 +69,8 @@ func prepareHalving(q *queue, t *trial, src buffer, n int) (buffer, error) {
 	t.compute = func(q *queue) error {
 		from := src
 		for left := n; left > 1; left /= 2 {
-			if err := q.launch("sumHalve", dim{x: (left/2 + halveBlock - 1) / halveBlock}, dim{x: 256}, half, from, left/2, left%2); err != nil {
+			if err := q.launch("sumHalve", dim{x: (left/2 + halveBlock - 1) / halveBlock}, dim{x: 256}, half, from,
+				left/2, left%2); err != nil {
 				return err
 			}
 			from = half
@@ -76,7 +80,8 @@ func prepareHalving(q *queue, t *trial, src buffer, n int) (buffer, error) {
 	return half, err
 }
 
-// halveBlock is the number of pairs that a block of sumHalve adds, treeTile the number of values that one of sumTree does.
+// halveBlock is the number of pairs that a block of sumHalve adds, treeTile the number of values that one of sumTree
+// does.
 const (
 	halveBlock = 4 * 256
 	treeTile   = 64 * 256
@@ -109,7 +114,8 @@ func newTree(q *queue, t *trial, src buffer, n int) (*tree, error) {
 }
 
 func (s *tree) add(q *queue) error {
-	return q.launch("sumTree", dim{x: (s.n + treeTile - 1) / treeTile}, dim{x: 256}, s.total, s.parts, s.done, s.src, s.n)
+	return q.launch("sumTree", dim{x: (s.n + treeTile - 1) / treeTile}, dim{x: 256}, s.total, s.parts, s.done, s.src,
+		s.n)
 }
 
 // several is the Method that shares an array out to all GPUs.
@@ -151,8 +157,8 @@ func (m several) Prepare(ctx context.Context, in *experiment.Input, c experiment
 	return s, nil
 }
 
-// shares is a sum on several GPUs. Their clocks are not one, so it does not time itself: its time is that until all parts
-// are in host memory and added up.
+// shares is a sum on several GPUs. Their clocks are not one, so it does not time itself: its time is that until all
+// parts are in host memory and added up.
 type shares struct {
 	list []*share
 	sums []float32

@@ -18,7 +18,8 @@ import (
 	"blik/processing/experiment"
 )
 
-// alike compares what the variants of an experiment compute on drawn pixels with its first one, the direct one of the CPU.
+// alike compares what the variants of an experiment compute on drawn pixels with its first one, the direct one of the
+// CPU.
 func alike(t *rapid.T, x *Experiments, id string, c experiment.Case) {
 	e, err := experiment.Find(id)
 	if err != nil {
@@ -79,7 +80,8 @@ func TestTrialsMeasured(t *testing.T) {
 	o := experiment.Options{Sizes: []experiment.Size{{W: 1, H: 1}, {W: 1, H: 77}, {W: 133, H: 65}}, Picture: pixels()}
 	o.Values = map[string][]string{"m": {"3", "101"}}
 	measuredByFrame(t, x, "sliding", o, 4*2*3)
-	o.Values = map[string][]string{"op": {"open"}, "kind": {"binary"}, "shape": {"square", "horizontal"}, "se": {"3", "201"}}
+	o.Values = map[string][]string{"op": {"open"}, "kind": {"binary"}, "shape": {"square", "horizontal"},
+		"se": {"3", "201"}}
 	measuredByFrame(t, x, "vhgw", o, 3*4*3)
 }
 
@@ -99,7 +101,8 @@ func TestSlidingTrialsAtTheirEnds(t *testing.T) {
 func TestVHGWBlock(t *testing.T) {
 	for k := 1; k <= 4095; k += 2 {
 		b := vhgwBlock(k)
-		if n := b.x * b.y; n < 2 || b.y%2 != 0 || n > 128 || n*vhgwBytes(k) > maxShared || 2*n <= min(128, maxShared/vhgwBytes(k)) {
+		if n := b.x * b.y; n < 2 || b.y%2 != 0 || n > 128 || n*vhgwBytes(k) > maxShared ||
+			2*n <= min(128, maxShared/vhgwBytes(k)) {
 			t.Errorf("element of %d: block of %d × %d threads", k, b.x, b.y)
 		}
 	}
@@ -114,7 +117,8 @@ func TestSumTrials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := experiment.Options{Quick: true, Variants: []string{"gpu-halving", "gpu-tree", "gpu-several"}, Providers: []experiment.Provider{x}}
+	o := experiment.Options{Quick: true, Variants: []string{"gpu-halving", "gpu-tree", "gpu-several"},
+		Providers: []experiment.Provider{x}}
 	for _, n := range []int{1, 2, 3, 7, 1000, treeTile - 1, treeTile, treeTile + 1, 2*treeTile + 3, 999_999} {
 		o.Sizes = append(o.Sizes, experiment.Line(n))
 	}
@@ -148,8 +152,10 @@ func TestSumOfSeveralNeedsThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := experiment.Run(background, e, experiment.Options{Quick: true, Variants: []string{"gpu-several"}, Providers: []experiment.Provider{x}})
-	if err != nil || len(r.Rows) != 1 || r.Rows[0].State != experiment.NeedsGPU || r.Rows[0].Note.String() != "needs two NVIDIA GPUs" {
+	r, err := experiment.Run(background, e, experiment.Options{Quick: true, Variants: []string{"gpu-several"},
+		Providers: []experiment.Provider{x}})
+	if err != nil || len(r.Rows) != 1 || r.Rows[0].State != experiment.NeedsGPU ||
+		r.Rows[0].Note.String() != "needs two NVIDIA GPUs" {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -210,8 +216,10 @@ func TestTrialsTooLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := experiment.Run(background, e, experiment.Options{Quick: true, Variants: []string{"gpu-recursive-coalesced"}, Picture: pixels(),
-		Sizes: []experiment.Size{{W: 5, H: 5}, {W: 1, H: maxSide + 1}, {W: maxSide + 1, H: 1}}, Values: map[string][]string{"m": {"3"}}, Providers: []experiment.Provider{x}})
+	r, err := experiment.Run(background, e, experiment.Options{Quick: true,
+		Variants: []string{"gpu-recursive-coalesced"}, Picture: pixels(),
+		Sizes:  []experiment.Size{{W: 5, H: 5}, {W: 1, H: maxSide + 1}, {W: maxSide + 1, H: 1}},
+		Values: map[string][]string{"m": {"3"}}, Providers: []experiment.Provider{x}})
 	if err != nil || len(r.Rows) != 3 {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -225,13 +233,15 @@ func TestTrialsTooLarge(t *testing.T) {
 // What does not fit into the device's memory is left out, and nothing of it stays behind.
 func TestTrialsWithoutMemory(t *testing.T) {
 	x := experimentsOnGPU(t)
-	for id, size := range map[string]experiment.Size{"sliding": {W: 400, H: 300}, "vhgw": {W: 400, H: 300}, "sum": experiment.Line(100_000)} {
+	for id, size := range map[string]experiment.Size{"sliding": {W: 400, H: 300}, "vhgw": {W: 400, H: 300},
+		"sum": experiment.Line(100_000)} {
 		e, err := experiment.Find(id)
 		if err != nil {
 			t.Fatal(err)
 		}
 		variants := x.Variants(id)
-		o := experiment.Options{Quick: true, Sizes: []experiment.Size{size}, Picture: pixels(), Providers: []experiment.Provider{x}}
+		o := experiment.Options{Quick: true, Sizes: []experiment.Size{size}, Picture: pixels(),
+			Providers: []experiment.Provider{x}}
 		for _, v := range variants {
 			o.Variants = append(o.Variants, v.ID)
 		}

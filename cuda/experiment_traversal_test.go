@@ -31,7 +31,8 @@ func experimentsOnGPU(t *testing.T) *Experiments {
 }
 
 // trialOutput runs a variant twice, as a repetition would, and returns its result. Nothing may be left on the device.
-func trialOutput(t rapid.TB, x *Experiments, v experiment.Variant, in *experiment.Input, c experiment.Case) experiment.Output {
+func trialOutput(t rapid.TB, x *Experiments, v experiment.Variant, in *experiment.Input,
+	c experiment.Case) experiment.Output {
 	t.Helper()
 	run, err := v.Method.Prepare(background, in, c)
 	if err != nil {
@@ -130,8 +131,8 @@ func TestTraversalMeasured(t *testing.T) {
 	measuredByFrame(t, x, "traversal", experiment.Options{Sizes: sizes}, 2*5*len(sizes))
 }
 
-// refused wants every variant of a list to refuse a case for want of memory, to leave nothing on the device, and to tell
-// of a cancel.
+// refused wants every variant of a list to refuse a case for want of memory, to leave nothing on the device, and to
+// tell of a cancel.
 func refused(t *testing.T, x *Experiments, variants []experiment.Variant, in *experiment.Input, c experiment.Case) {
 	t.Helper()
 	cancelled, cancel := context.WithCancel(background)
@@ -163,7 +164,8 @@ func TestTraversalTooLarge(t *testing.T) {
 	s := experiment.Size{W: 1<<16 + 1, H: 1}
 	in := &experiment.Input{Size: s, U8: make([]uint8, s.Samples())}
 	for _, v := range x.Variants("traversal") {
-		_, err := v.Method.Prepare(background, in, experiment.Case{Size: s, Values: map[string]string{"memory": "device"}})
+		_, err := v.Method.Prepare(background, in, experiment.Case{Size: s,
+			Values: map[string]string{"memory": "device"}})
 		if err == nil || !strings.Contains(err.Error(), "65536") {
 			t.Errorf("%s: %v", v.ID, err)
 		}

@@ -11,7 +11,8 @@ import (
 
 // vhgwVariants are erosion and dilation with rectangles.
 func vhgwVariants(b *Backend) []experiment.Variant {
-	method := func(prepare func(q *queue, t *trial, dst, src *plane, op processing.MorphOp, e processing.Element) error) experiment.Method {
+	method := func(prepare func(q *queue, t *trial, dst, src *plane, op processing.MorphOp,
+		e processing.Element) error) experiment.Method {
 		return trialMethod{
 			b:          b,
 			memory:     func(c experiment.Case) int64 { return int64(c.Size.Samples()) },
@@ -53,7 +54,8 @@ func vhgwVariants(b *Backend) []experiment.Variant {
 	return []experiment.Variant{
 		{ID: "gpu-vhgw-global", Device: experiment.GPU, Method: recursion(false)},
 		{ID: "gpu-vhgw-shared", Device: experiment.GPU, Method: recursion(true)},
-		{ID: "gpu-program", Device: experiment.GPU, Method: method(func(_ *queue, t *trial, dst, src *plane, op processing.MorphOp, e processing.Element) error {
+		{ID: "gpu-program", Device: experiment.GPU, Method: method(func(_ *queue, t *trial, dst, src *plane,
+			op processing.MorphOp, e processing.Element) error {
 			t.operation = func(ctx context.Context) error {
 				return b.Do(ctx, processing.Morph{Dst: dst, Src: src, Op: op, Element: e})
 			}
@@ -62,8 +64,8 @@ func vhgwVariants(b *Backend) []experiment.Variant {
 	}
 }
 
-// vhgw is an erosion or dilation by the kernels of experiment_vhgw.cu, which filter down the columns; rows change places with
-// columns before and after.
+// vhgw is an erosion or dilation by the kernels of experiment_vhgw.cu, which filter down the columns; rows change
+// places with columns before and after.
 type vhgw struct {
 	passes []pass
 	shared bool
@@ -153,8 +155,8 @@ func (v *vhgw) columns(q *queue, name string, dst, src *plane, r int) error {
 // vhgwBytes is the shared memory that a thread takes for the suffixes or prefixes of k words.
 func vhgwBytes(k int) int { return k * 4 }
 
-// vhgwBlock is the largest block of up to 32 × 4 threads, two for each segment, whose suffixes and prefixes fit into shared
-// memory.
+// vhgwBlock is the largest block of up to 32 × 4 threads, two for each segment, whose suffixes and prefixes fit into
+// shared memory.
 func vhgwBlock(k int) dim {
 	threads := min(maxShared/vhgwBytes(k), 128)
 	switch {

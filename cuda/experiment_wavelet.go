@@ -27,7 +27,8 @@ const waveletMaxPoints = 1 << 30
 
 // waveletVariants are the steps of the experiment wavelet.
 func waveletVariants(x *Experiments) []experiment.Variant {
-	ids := []string{"gpu-1-global", "gpu-2-shared", "gpu-3-constant-wavelet", "gpu-4-registers", "gpu-5-constant-parameters", "gpu-6-coalesced"}
+	ids := []string{"gpu-1-global", "gpu-2-shared", "gpu-3-constant-wavelet", "gpu-4-registers",
+		"gpu-5-constant-parameters", "gpu-6-coalesced"}
 	list := make([]experiment.Variant, len(ids))
 	for i, id := range ids {
 		list[i] = experiment.Variant{ID: id, Device: experiment.GPU, Method: trialMethod{
@@ -69,8 +70,8 @@ func newWaveletWay(step int, size experiment.Size, c experiment.Case, inverse bo
 		y.taps[k], y.taps[waveletMaxTaps+k] = float32(wave.Low[k]), float32(wave.High[k])
 	}
 	if inverse {
-		// Points 2i and 2i+1 take part in the coefficients i, i−1, …; interleaved and in ascending order these begin with
-		// the earliest, whose taps are the last ones.
+		// Points 2i and 2i+1 take part in the coefficients i, i−1, …; interleaved and in ascending order these begin
+		// with the earliest, whose taps are the last ones.
 		y.kernel = "inverse" + strconv.Itoa(step)
 		for k := 0; k < y.count; k += 2 {
 			at := y.count - 2 - k
@@ -140,7 +141,8 @@ func (y *waveletWay) load(q *queue) error {
 	if len(parts) > waveletMaxParts {
 		return fmt.Errorf("cuda: a wavelet in %d parts, %d at most", len(parts), waveletMaxParts)
 	}
-	return q.constant("waveletParts", unsafe.Slice((*byte)(unsafe.Pointer(&parts[0])), len(parts)*int(unsafe.Sizeof(parts[0]))))
+	return q.constant("waveletParts", unsafe.Slice((*byte)(unsafe.Pointer(&parts[0])),
+		len(parts)*int(unsafe.Sizeof(parts[0]))))
 }
 
 // transform queues one level along the rows, 0, or along the columns, 1, which are rows in memory, too.
@@ -148,7 +150,8 @@ func (y *waveletWay) transform(q *queue, dst, src buffer, along int) error {
 	for i, p := range y.parts[along] {
 		args := []any{dst, src}
 		if y.step <= 4 {
-			args = append(args, y.list, int(p.n), int(p.from), int(p.first), int(p.tiles), int(p.shift), int(p.results), int(p.taps))
+			args = append(args, y.list, int(p.n), int(p.from), int(p.first), int(p.tiles), int(p.shift), int(p.results),
+				int(p.taps))
 		} else {
 			args = append(args, along*len(y.parts[0])+i)
 		}
@@ -220,7 +223,8 @@ func (x *Experiments) prepareWavelet(q *queue, t *trial, in *experiment.Input, c
 	inverse := c.Values["direction"] == "inverse"
 	way := newWaveletWay(step, size, c, inverse)
 	if need := way.shared(); need > sharedBytes {
-		return leftOut("%d threads with %d results each need %d KiB of shared memory, a block has %d", way.threads, way.results, (need+1023)>>10, sharedBytes>>10)
+		return leftOut("%d threads with %d results each need %d KiB of shared memory, a block has %d", way.threads,
+			way.results, (need+1023)>>10, sharedBytes>>10)
 	}
 	src, err := t.uploaded(q, bytesOf(experiment.Extended(in)))
 	if err != nil {

@@ -62,7 +62,8 @@ func TestWaveletTrials(t *testing.T) {
 		t.Fatalf("%d variants", len(variants))
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		s := experiment.Line(rapid.OneOf(rapid.SampledFrom([]int{1, 2, 3, 4, 5, 6, 7, 8, 256, 1024}), rapid.IntRange(1, 1200)).Draw(t, "length"))
+		s := experiment.Line(rapid.OneOf(rapid.SampledFrom([]int{1, 2, 3, 4, 5, 6, 7, 8, 256, 1024}),
+			rapid.IntRange(1, 1200)).Draw(t, "length"))
 		if rapid.Bool().Draw(t, "picture") {
 			side := rapid.OneOf(rapid.SampledFrom([]int{1, 2, 3, 8, 64}), rapid.IntRange(1, 60))
 			s = experiment.Size{W: side.Draw(t, "w"), H: side.Draw(t, "h")}
@@ -113,7 +114,8 @@ func TestWaveletTrialsTakeTurns(t *testing.T) {
 	wavelets := []string{"haar", "d8"}
 	var runs []experiment.Runner
 	for _, wavelet := range wavelets {
-		c := experiment.Case{Size: s, Values: map[string]string{"wavelet": wavelet, "threads": "32", "results": "1", "index": "shift", "direction": "forward"}}
+		c := experiment.Case{Size: s, Values: map[string]string{"wavelet": wavelet, "threads": "32", "results": "1",
+			"index": "shift", "direction": "forward"}}
 		// Asked for anew, as by another Run of the experiment.
 		run, err := x.Variants("wavelet")[5].Method.Prepare(background, in, c)
 		if err != nil {
@@ -146,7 +148,8 @@ func TestWaveletLeftOut(t *testing.T) {
 	x := experimentsOnGPU(t)
 	for _, s := range []experiment.Size{experiment.Line(100), {W: 10, H: 10}} {
 		in := &experiment.Input{Size: s, F32: make([]float32, 100)}
-		c := experiment.Case{Size: s, Values: map[string]string{"wavelet": "d4", "direction": "inverse", "index": "shift", "threads": "512", "results": "16"}}
+		c := experiment.Case{Size: s, Values: map[string]string{"wavelet": "d4", "direction": "inverse",
+			"index": "shift", "threads": "512", "results": "16"}}
 		refused(t, x, x.Variants("wavelet")[1:], in, c)
 		c.Values["results"] = "1"
 		x.b.pool.limit = 1000

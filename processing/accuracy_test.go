@@ -114,7 +114,8 @@ func measure(t *testing.T, pic *processing.Picture, truth *processing.Mask) scor
 }
 
 func row(name string, m score.Metrics) string {
-	return fmt.Sprintf("%-22s P %.3f R %.3f F1 %.3f | F1t %.3f | objR %.3f objP %.3f | %4.0f ppm", name, m.P, m.R, m.F1, m.F1Tol, m.ObjR, m.ObjP, m.FPppm)
+	return fmt.Sprintf("%-22s P %.3f R %.3f F1 %.3f | F1t %.3f | objR %.3f objP %.3f | %4.0f ppm", name, m.P, m.R, m.F1,
+		m.F1Tol, m.ObjR, m.ObjP, m.FPppm)
 }
 
 // variation is a way in which the pictures are changed, and the least mean F1 and F1t that must hold under it. The
@@ -205,7 +206,8 @@ func TestOtherRenderer(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
 	set := developmentSet(t)[:5]
-	floors := map[string]float64{"default": 0.87, "dense": 0.87, "few": 0.82, "soft": 0.75, "unclipped": 0.63, "tinted": 0.6, "large": 0.55, "mixed": 0.5}
+	floors := map[string]float64{"default": 0.87, "dense": 0.87, "few": 0.82, "soft": 0.75, "unclipped": 0.63,
+		"tinted": 0.6, "large": 0.55, "mixed": 0.5}
 	for _, name := range synth.Presets() {
 		var all []score.Metrics
 		for i, p := range set {
@@ -271,7 +273,8 @@ func BenchmarkDetect(b *testing.B) {
 			b.SetBytes(int64(len(pic.U8)))
 			var times []processing.StageTime
 			for b.Loop() {
-				res, err := processing.Detect(context.Background(), be, pic, processing.DefaultParams(), processing.Options{})
+				res, err := processing.Detect(context.Background(), be, pic, processing.DefaultParams(),
+					processing.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}

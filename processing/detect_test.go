@@ -48,7 +48,8 @@ func glaring(t testing.TB, w, h, depth int, seed uint64) *processing.Picture {
 	return pic
 }
 
-func generate(w, h, depth int, seed uint64, glare synth.GlareOptions) (pic, clean *processing.Picture, truth *processing.Mask, st synth.Stats, err error) {
+func generate(w, h, depth int, seed uint64, glare synth.GlareOptions) (pic, clean *processing.Picture,
+	truth *processing.Mask, st synth.Stats, err error) {
 	ctx := context.Background()
 	if clean, err = synth.Paint(ctx, w, h, depth, synth.PaintOptions{Seed: seed, Scene: "coast"}); err != nil {
 		return

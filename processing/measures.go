@@ -19,11 +19,11 @@ const scoreOffset = -6.288
 // Measures returns the measures in the order of Candidate.Measures. With scoreOffset, their weights are the decision
 // function of adaptive mode: a ridge logistic regression over the candidates of rendered glare (sharp, soft, unclipped,
 // tinted, large; blurred, halved, doubled, JPEG) on seven paintings, of clean paintings and of generated ones, each
-// candidate weighted by the pixels that the right decision wins. The constants were chosen by leaving one painting out at
-// a time; see docs/detection.md.
+// candidate weighted by the pixels that the right decision wins. The constants were chosen by leaving one painting out
+// at a time; see docs/detection.md.
 //
-// To add a measure, add a row: the score sums the rows in this order. Adding one changes every score, so the weights have
-// to be fitted again.
+// To add a measure, add a row: the score sums the rows in this order. Adding one changes every score, so the weights
+// have to be fitted again.
 func Measures() []Measure {
 	return []Measure{
 		{"contrast", "mean contrast of the core", 1.815,

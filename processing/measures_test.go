@@ -20,7 +20,8 @@ func TestMeasures(t *testing.T) {
 	}
 	encode := make([]uint8, 65536)
 	encode[65535] = 255
-	c := candidate{props: props, density: 0.25, stray: 0.125, whiteLevel: 240, measures: make([]float64, len(Measures()))}
+	c := candidate{props: props, density: 0.25, stray: 0.125, whiteLevel: 240,
+		measures: make([]float64, len(Measures()))}
 	c.measure(Measures(), encode)
 
 	want := map[string]float64{

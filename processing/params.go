@@ -20,7 +20,8 @@ const (
 	Manual
 )
 
-// Params are the parameters of detection and correction. Specs describes every field: name, range, unit, default and help.
+// Params are the parameters of detection and correction. Specs describes every field: name, range, unit, default and
+// help.
 type Params struct {
 	Mode        Mode
 	Sensitivity float64
@@ -288,7 +289,8 @@ func Specs() []Spec {
 			field: func(p *Params) any { return &p.Visible },
 		},
 		{
-			ID: "relative", Group: search, Kind: KindReal, Min: 0, Max: 200, Step: 1, Manual: true, Unit: message.Of("% of background"),
+			ID: "relative", Group: search, Kind: KindReal, Min: 0, Max: 200, Step: 1, Manual: true,
+			Unit:  message.Of("% of background"),
 			Name:  message.Of("Relative contrast"),
 			Help:  message.Of("The same rise as a share of the background's luminance; both must be exceeded."),
 			field: func(p *Params) any { return &p.Relative },
@@ -306,7 +308,8 @@ func Specs() []Spec {
 			field: func(p *Params) any { return &p.Level },
 		},
 		{
-			ID: "core", Group: search, Kind: KindReal, Min: 10, Max: 95, Step: 1, Manual: true, Unit: message.Of("% of peak"),
+			ID: "core", Group: search, Kind: KindReal, Min: 10, Max: 95, Step: 1, Manual: true,
+			Unit:  message.Of("% of peak"),
 			Name:  message.Of("Core share"),
 			Help:  message.Of("Share of the strongest contrast nearby from which a pixel belongs to a glint's core."),
 			field: func(p *Params) any { return &p.Core },
@@ -390,7 +393,8 @@ func Specs() []Spec {
 			field: func(p *Params) any { return &p.Feather },
 		},
 		{
-			ID: "method", Stage: StageCorrection, Group: correct, Kind: KindChoice, Min: 0, Max: float64(methodCount - 1), Step: 1,
+			ID: "method", Stage: StageCorrection, Group: correct, Kind: KindChoice, Min: 0,
+			Max: float64(methodCount - 1), Step: 1,
 			Name:    message.Of("Method"),
 			Help:    message.Of("How a glint is corrected; auto chooses by its size and by how much of it is clipped."),
 			Choices: methodChoices(),
@@ -403,13 +407,15 @@ func Specs() []Spec {
 			field: func(p *Params) any { return &p.Halo },
 		},
 		{
-			ID: "blend", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 100, Step: 5, Unit: message.Of("% of radius"),
+			ID: "blend", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 100, Step: 5,
+			Unit:  message.Of("% of radius"),
 			Name:  message.Of("Soft edge"),
 			Help:  message.Of("Width of the transition from the correction to the untouched picture, as a share of the spot's radius."),
 			field: func(p *Params) any { return &p.Blend },
 		},
 		{
-			ID: "grain", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 200, Step: 5, Unit: message.Of("%"),
+			ID: "grain", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 200, Step: 5,
+			Unit:  message.Of("%"),
 			Name:  message.Of("Grain"),
 			Help:  message.Of("How much of the texture of the surroundings is put back into a filled place; 0 leaves it smooth."),
 			field: func(p *Params) any { return &p.Grain },

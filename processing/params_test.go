@@ -24,7 +24,8 @@ func TestSpecsDescribeEveryField(t *testing.T) {
 			t.Errorf("default: %v", err)
 		}
 		for _, text := range []message.Message{s.Name, s.Help, s.Group.Name} {
-			if text.IsZero() || !strings.ContainsFunc(i18n.For("ru").Sprint(text), func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }) {
+			if text.IsZero() || !strings.ContainsFunc(i18n.For("ru").Sprint(text),
+				func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }) {
 				t.Errorf("%s: a text is missing: %q, %q", s.ID, text.String(), i18n.For("ru").Sprint(text))
 			}
 		}

@@ -89,7 +89,8 @@ func TestParseRegion(t *testing.T) {
 	if r, err := ParseRegion("1, 2, 3, 4"); err != nil || r.String() != "rect:1,2,3,4" {
 		t.Errorf("bare numbers: %v, %v", r, err)
 	}
-	for _, text := range []string{"", "rect:1,2,3", "rect:1,2,0,4", "circle:1,2,3", "polygon:1,2,3,4", "polygon:1,2,3,4,5", "rect:1,2,x,4", "rect:1,2,NaN,4"} {
+	for _, text := range []string{"", "rect:1,2,3", "rect:1,2,0,4", "circle:1,2,3", "polygon:1,2,3,4",
+		"polygon:1,2,3,4,5", "rect:1,2,x,4", "rect:1,2,NaN,4"} {
 		if r, err := ParseRegion(text); err == nil {
 			t.Errorf("%q is read as %v", text, r)
 		}

@@ -41,7 +41,8 @@ func result(t *testing.T, id string) *experiment.Result {
 		d := time.Duration(ms * 1e6)
 		r.Rows = append(r.Rows, experiment.Row{
 			Variant: e.Variants[variant], Case: experiment.Case{Size: size, Values: map[string]string{"m": m}},
-			State: experiment.Measured, Runs: 7, Spread: experiment.Spread{Median: d, Q1: d * 9 / 10, Q3: d * 11 / 10, Fastest: d / 2}, Operations: 1e6,
+			State: experiment.Measured, Runs: 7, Spread: experiment.Spread{Median: d, Q1: d * 9 / 10, Q3: d * 11 / 10,
+				Fastest: d / 2}, Operations: 1e6,
 			Check: experiment.Check{Compared: 10, Samples: 1000},
 		})
 	}
@@ -53,7 +54,8 @@ func result(t *testing.T, id string) *experiment.Result {
 	left.State, left.Note = experiment.LeftOut, e.Name
 	left.Median, left.Runs = 0, 0
 	r.Rows = append(r.Rows, left, experiment.Row{Variant: e.Variants[4], State: experiment.NeedsGPU, Note: e.Question})
-	r.Conclusions = []experiment.Conclusion{{Verdict: experiment.Different, Ratio: 2, Paper: 3, Claim: e.Name, Text: e.Name}}
+	r.Conclusions = []experiment.Conclusion{{Verdict: experiment.Different, Ratio: 2, Paper: 3, Claim: e.Name,
+		Text: e.Name}}
 	return r
 }
 
@@ -69,7 +71,8 @@ func sums(t *testing.T) *experiment.Result {
 		for i := range 2 {
 			wrong := float64(i) * 1e-7
 			d := time.Duration(k*1000/(i+1)) * time.Microsecond
-			r.Rows = append(r.Rows, experiment.Row{Variant: e.Variants[i], Case: experiment.Case{Size: experiment.Line(1 << k)},
+			r.Rows = append(r.Rows, experiment.Row{Variant: e.Variants[i],
+				Case:  experiment.Case{Size: experiment.Line(1 << k)},
 				State: experiment.Measured, Runs: 3, Spread: experiment.Spread{Median: d, Q1: d, Q3: d, Fastest: d},
 				Check: experiment.Check{Compared: 1, Samples: 1, Deviation: 1e-8, Tolerance: 1e-6, Error: &wrong}})
 		}
@@ -111,7 +114,7 @@ func TestTable(t *testing.T) {
 	if err := Table(&b, machine(), sums(t), i18n.For("ru")); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"ядер: 4; без GPU", "cpu-pairwise    2^14", "1e-07", "1.0e-08 ≤ 1.0e-06", "медиана, мс"} {
+	for _, want := range []string{"ядер: 4; без GPU", "cpu-pairwise    2^14", "1e-07", "1,0e-08 ≤ 1,0e-06", "медиана, мс"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
@@ -164,9 +167,12 @@ func TestCSV(t *testing.T) {
 		row          int
 		column, want string
 	}{
-		{1, "experiment", "sliding"}, {1, "variant", "cpu-direct"}, {1, "width", "1024"}, {1, "samples", "1048576"}, {1, "m", "5"},
-		{1, "median_ns", "120000000"}, {1, "q1_ns", "108000000"}, {1, "paper_ns", "283000000"}, {1, "state", "measured"},
-		{1, "gpus", ""}, {2, "gpus", "2 × H200"}, {5, "state", "left out"}, {5, "median_ns", ""}, {6, "state", "needs GPU"}, {6, "width", ""},
+		{1, "experiment", "sliding"}, {1, "variant", "cpu-direct"}, {1, "width", "1024"}, {1, "samples", "1048576"},
+		{1, "m", "5"},
+		{1, "median_ns", "120000000"}, {1, "q1_ns", "108000000"}, {1, "paper_ns", "283000000"},
+		{1, "state", "measured"},
+		{1, "gpus", ""}, {2, "gpus", "2 × H200"}, {5, "state", "left out"}, {5, "median_ns", ""},
+		{6, "state", "needs GPU"}, {6, "width", ""},
 	} {
 		if got := at(c.row, c.column); got != c.want {
 			t.Errorf("row %d, %s: %q, want %q", c.row, c.column, got, c.want)
@@ -186,10 +192,12 @@ func TestJSON(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &d); err != nil {
 		t.Fatal(err)
 	}
-	if d.Format != "blik bench" || d.Version != 1 || d.Experiment != "sum" || d.Machine.CPU != "Abacus 3" || !d.Machine.Date.Equal(machine().Date) {
+	if d.Format != "blik bench" || d.Version != 1 || d.Experiment != "sum" || d.Machine.CPU != "Abacus 3" ||
+		!d.Machine.Date.Equal(machine().Date) {
 		t.Errorf("%+v", d)
 	}
-	if len(d.Rows) != 6 || d.Rows[1].Median != 5e6 || d.Rows[1].Width != 1024 || *d.Rows[1].Error != 1e-7 || len(d.Rows[0].GPUs) != 0 || len(d.Rows[1].GPUs) != 2 {
+	if len(d.Rows) != 6 || d.Rows[1].Median != 5e6 || d.Rows[1].Width != 1024 || *d.Rows[1].Error != 1e-7 ||
+		len(d.Rows[0].GPUs) != 0 || len(d.Rows[1].GPUs) != 2 {
 		t.Errorf("%+v", d.Rows)
 	}
 	// Lists are never null.
@@ -215,7 +223,8 @@ func TestPlots(t *testing.T) {
 	if err := plots[0].Write(&b, "svg"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"CPU direct, 1 thread", "figures, in the colours of their variants", "stroke-dasharray", "side of the window", ">15<", ">5<", "1024×1024"} {
+	for _, want := range []string{"CPU direct, 1 thread", "figures, in the colours of their variants",
+		"stroke-dasharray", "side of the window", ">15<", ">5<", "1024×1024"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in the SVG", want)
 		}
@@ -238,7 +247,8 @@ func TestPlots(t *testing.T) {
 		}
 	}
 	for _, c := range [][2]image.Point{{{1210, 2000}, {1205, 828}}, {{4000, 416}, {605, 416}}, {{10, 10}, {151, 103}}} {
-		if got := plots[0].Image(c[0].X, c[0].Y).Bounds().Size(); max(got.X-c[1].X, c[1].X-got.X, got.Y-c[1].Y, c[1].Y-got.Y) > 12 {
+		if got := plots[0].Image(c[0].X, c[0].Y).Bounds().Size(); max(got.X-c[1].X, c[1].X-got.X, got.Y-c[1].Y,
+			c[1].Y-got.Y) > 12 {
 			t.Errorf("the plot for %v is of %v, expected about %v", c[0], got, c[1])
 		}
 	}
@@ -309,7 +319,8 @@ func TestSave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"sliding.txt", "sliding.md", "sliding.csv", "sliding.json", "sliding_time_1024x1024.png", "sliding_time_1024x1024.svg"}
+	want := []string{"sliding.txt", "sliding.md", "sliding.csv", "sliding.json", "sliding_time_1024x1024.png",
+		"sliding_time_1024x1024.svg"}
 	for i, path := range written {
 		if i >= len(want) || filepath.Base(path) != want[i] {
 			t.Errorf("wrote %s", path)
@@ -385,7 +396,8 @@ func TestThisMachine(t *testing.T) {
 	}
 	m.CPU, m.GPUs = "", []string{"H200", "T4", "H200"}
 	for _, lang := range []string{"en", "ru"} {
-		if line := m.line(i18n.For(lang)); !utf8.ValidString(line) || !strings.HasPrefix(line, m.System) || !strings.Contains(line, "; 2 × H200, T4; ") {
+		if line := m.line(i18n.For(lang)); !utf8.ValidString(line) || !strings.HasPrefix(line, m.System) ||
+			!strings.Contains(line, "; 2 × H200, T4; ") {
 			t.Error(line)
 		}
 	}

@@ -24,8 +24,8 @@ type Request struct {
 	Picture *processing.Picture
 	Params  processing.Params
 	Region  *processing.Region
-	// Devices are measured one after the other, by the names that device.Open takes ("cpu", "cuda", "cuda:1"; not "auto");
-	// without any, the CPU and all GPUs there are. The speed-up of the others is told against the first.
+	// Devices are measured one after the other, by the names that device.Open takes ("cpu", "cuda", "cuda:1"; not
+	// "auto"); without any, the CPU and all GPUs there are. The speed-up of the others is told against the first.
 	Devices []string
 	// Repeat is the number of warm detections that are timed on each device, at least 1.
 	Repeat int
@@ -42,7 +42,8 @@ type Request struct {
 
 // Runner runs jobs on a device, which it may change for another; *device.Runner is one.
 type Runner interface {
-	Run(ctx context.Context, pixels int, job func(ctx context.Context, b processing.Backend) error) (notice *message.Message, err error)
+	Run(ctx context.Context, pixels int, job func(ctx context.Context,
+		b processing.Backend) error) (notice *message.Message, err error)
 	Close() error
 }
 
@@ -69,8 +70,8 @@ type Comparison struct {
 	// Findings and Marked are the number of findings and of pixels of the mask that count as glare, on the first device
 	// that has a result.
 	Findings, Marked int
-	// Differences are the devices whose result is not the one of the first device in every byte of the mask and in every
-	// finding, in any run. It is empty where all results are the same.
+	// Differences are the devices whose result is not the one of the first device in every byte of the mask and in
+	// every finding, in any run. It is empty where all results are the same.
 	Differences []Difference
 }
 
@@ -78,13 +79,13 @@ type Comparison struct {
 type Measurement struct {
 	// Name is the device's own: "cpu", "cuda:0"; Title the maker's name of the processor or of the GPU, if known.
 	Name, Title string
-	// State is experiment.Measured, experiment.NeedsGPU where the device could not be opened, or experiment.Failed where it
-	// failed before the end; what was measured before that is still here.
+	// State is experiment.Measured, experiment.NeedsGPU where the device could not be opened, or experiment.Failed
+	// where it failed before the end; what was measured before that is still here.
 	State experiment.State
 	// Note says why it was not measured, or what else has to be known, such as that the picture was worked on in bands.
 	Note message.Message
-	// Start is the time from the start of the process until it would have opened the device had it been the first thing to do:
-	// Request.Before, and for a GPU the start of the driver; 0 where that is not told.
+	// Start is the time from the start of the process until it would have opened the device had it been the first thing
+	// to do: Request.Before, and for a GPU the start of the driver; 0 where that is not told.
 	Start time.Duration
 	// Open is the time to open the device.
 	Open time.Duration
@@ -93,9 +94,9 @@ type Measurement struct {
 	// Stages are those of detection in their order.
 	Stages []Stage
 	// Upload and Download are the copies between the memory of the host and the device's; on the CPU there are none.
-	// Kernels is the sum of the stages, which the copies are not part of, but waits for the host are. Rest is what of the
-	// total is none of these: what runs between the stages, mostly on the host. Total is the wall clock around the whole
-	// detection.
+	// Kernels is the sum of the stages, which the copies are not part of, but waits for the host are. Rest is what of
+	// the total is none of these: what runs between the stages, mostly on the host. Total is the wall clock around the
+	// whole detection.
 	Upload, Download, Kernels, Rest, Total Stage
 	// Limits are the rates of plain copies on this device.
 	Limits CopyRates
@@ -107,15 +108,15 @@ type Stage struct {
 	// Cold is the time in the first detection after the device was opened, Warm that of the later ones.
 	Cold time.Duration
 	Warm experiment.Spread
-	// Bytes is the least that the stage has to move through memory, or for a copy between host and device through the bus;
-	// the same for all devices, 0 where nothing is counted. See traffic.go for what is.
+	// Bytes is the least that the stage has to move through memory, or for a copy between host and device through the
+	// bus; the same for all devices, 0 where nothing is counted. See traffic.go for what is.
 	Bytes int64
 	// Limit is the rate of a plain copy where those bytes are, in bytes a second; 0 where it is not known.
 	Limit float64
 }
 
-// Share is the part of the limit that Rate is; 0 where either is not known. It can exceed 1 where a processor's caches hold
-// what the stage works on.
+// Share is the part of the limit that Rate is; 0 where either is not known. It can exceed 1 where a processor's caches
+// hold what the stage works on.
 func (s Stage) Share() float64 {
 	if s.Limit == 0 {
 		return 0
@@ -141,8 +142,8 @@ func (m *Measurement) Rows() []Stage {
 
 // CopyRates are the rates of plain copies on a device in bytes a second, the fastest of several; 0 where not known.
 type CopyRates struct {
-	// Local is that of a copy within the device's own memory, bytes read and bytes written together. On the CPU it is made
-	// by all cores.
+	// Local is that of a copy within the device's own memory, bytes read and bytes written together. On the CPU it is
+	// made by all cores.
 	Local float64
 	// Up and Down are those from pinned host memory to the device and back; 0 on the CPU.
 	Up, Down float64
@@ -152,8 +153,8 @@ type CopyRates struct {
 type Difference struct {
 	// Device has another result than Against.
 	Device, Against string
-	// Pixels is the number of pixels of the mask that differ; (X, Y) is the first of them in reading order, where the mask
-	// has Got instead of Want.
+	// Pixels is the number of pixels of the mask that differ; (X, Y) is the first of them in reading order, where the
+	// mask has Got instead of Want.
 	Pixels    int
 	X, Y      int
 	Got, Want uint8
@@ -165,13 +166,15 @@ type Difference struct {
 // Text is the difference in one sentence.
 func (d Difference) Text() message.Message {
 	if d.Pixels > 0 {
-		return message.Of("The masks of %s and %s differ in %d pixels, the first at (%d, %d): %d instead of %d.", d.Device, d.Against, d.Pixels, d.X, d.Y, d.Got, d.Want)
+		return message.Of("The masks of %s and %s differ in %d pixels, the first at (%d, %d): %d instead of %d.",
+			d.Device, d.Against, d.Pixels, d.X, d.Y, d.Got, d.Want)
 	}
-	return message.Of("The findings of %s and %s differ from number %d on; the masks are identical.", d.Device, d.Against, d.Finding)
+	return message.Of("The findings of %s and %s differ from number %d on; the masks are identical.", d.Device,
+		d.Against, d.Finding)
 }
 
-// Speedup is how many times as fast a whole warm detection is on device i as on the first device that was measured; 0 where
-// it was not measured there.
+// Speedup is how many times as fast a whole warm detection is on device i as on the first device that was measured; 0
+// where it was not measured there.
 func (c *Comparison) Speedup(i int) float64 {
 	if list := c.measured(); len(list) > 0 {
 		return ratio(list[0].Total, c.Devices[i].Total)
@@ -187,8 +190,8 @@ func ratio(base, of Stage) float64 {
 }
 
 // Compare measures detection on each of the devices. A device that is not there, or that fails, says so in its
-// Measurement, and the others are measured all the same. The error is the context's, or that of a picture, of parameters
-// or of a region that are not valid.
+// Measurement, and the others are measured all the same. The error is the context's, or that of a picture, of
+// parameters or of a region that are not valid.
 func Compare(ctx context.Context, r Request) (*Comparison, error) {
 	if r.Repeat < 1 {
 		return nil, fmt.Errorf("%d repetitions: must be at least 1", r.Repeat)
@@ -210,7 +213,8 @@ func Compare(ctx context.Context, r Request) (*Comparison, error) {
 	if r.Open == nil {
 		r.Open = func(ctx context.Context, name string) (Runner, error) { return device.Open(ctx, name) }
 	}
-	c := &Comparison{Width: r.Picture.Width, Height: r.Picture.Height, Channels: r.Picture.Channels, Depth: r.Picture.Depth(), Params: r.Params}
+	c := &Comparison{Width: r.Picture.Width, Height: r.Picture.Height, Channels: r.Picture.Channels,
+		Depth: r.Picture.Depth(), Params: r.Params}
 	asked := time.Now()
 	found, why := device.List()
 	listed := time.Since(asked)
@@ -225,7 +229,8 @@ func Compare(ctx context.Context, r Request) (*Comparison, error) {
 	}
 	var first *outcome
 	for i, name := range names {
-		m := &meter{Request: r, name: name, before: float64(i) / float64(len(names)), share: 1 / float64(len(names)), first: first}
+		m := &meter{Request: r, name: name, before: float64(i) / float64(len(names)), share: 1 / float64(len(names)),
+			first: first}
 		m.measure(ctx)
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -380,30 +385,31 @@ func (m *meter) detect(ctx context.Context, runner Runner, before, share float64
 		result *processing.Result
 		cause  error
 	)
-	notice, err := runner.Run(ctx, m.Picture.Width*m.Picture.Height, func(ctx context.Context, b processing.Backend) error {
-		if b.Name() == "cpu" && m.name != "cpu" {
-			// The runner does on the CPU what the device could not, which is not what is measured here.
-			return errElsewhere
-		}
-		m.result.Name = b.Name()
-		counted := &traffic{Backend: b, bytes: map[string]int64{}}
-		start := time.Now()
-		var err error
-		result, err = processing.Detect(ctx, counted, m.Picture, m.Params, processing.Options{
-			Region: m.Region, Progress: func(stage message.Message, done float64) {
-				m.mu.Lock()
-				m.names[stage.String()] = stage
-				m.mu.Unlock()
-				m.tell(stage, before+share*done)
-			}})
-		now.total = time.Since(start)
-		if err != nil {
-			cause = err
-			return err
-		}
-		now.stages, m.bytes, cause = result.Timings, counted.bytes, nil
-		return nil
-	})
+	notice, err := runner.Run(ctx, m.Picture.Width*m.Picture.Height,
+		func(ctx context.Context, b processing.Backend) error {
+			if b.Name() == "cpu" && m.name != "cpu" {
+				// The runner does on the CPU what the device could not, which is not what is measured here.
+				return errElsewhere
+			}
+			m.result.Name = b.Name()
+			counted := &traffic{Backend: b, bytes: map[string]int64{}}
+			start := time.Now()
+			var err error
+			result, err = processing.Detect(ctx, counted, m.Picture, m.Params, processing.Options{
+				Region: m.Region, Progress: func(stage message.Message, done float64) {
+					m.mu.Lock()
+					m.names[stage.String()] = stage
+					m.mu.Unlock()
+					m.tell(stage, before+share*done)
+				}})
+			now.total = time.Since(start)
+			if err != nil {
+				cause = err
+				return err
+			}
+			now.stages, m.bytes, cause = result.Timings, counted.bytes, nil
+			return nil
+		})
 	if cause != nil {
 		return now, cause
 	}

@@ -71,7 +71,8 @@ func (g *fakeGPU) Host(ctx context.Context, p processing.Plane) (processing.Samp
 }
 
 func (g *fakeGPU) Timings() []processing.StageTime {
-	return append(g.Backend.Timings(), processing.StageTime{Name: stageUpload, Time: time.Microsecond}, processing.StageTime{Name: stageDownload, Time: 2 * time.Microsecond})
+	return append(g.Backend.Timings(), processing.StageTime{Name: stageUpload, Time: time.Microsecond},
+		processing.StageTime{Name: stageDownload, Time: 2 * time.Microsecond})
 }
 
 func (g *fakeGPU) CopyRates(ctx context.Context) (local, up, down float64, err error) {
@@ -85,7 +86,8 @@ type fakeRunner struct {
 	closed *int
 }
 
-func (r fakeRunner) Run(ctx context.Context, _ int, job func(context.Context, processing.Backend) error) (*message.Message, error) {
+func (r fakeRunner) Run(ctx context.Context, _ int, job func(context.Context,
+	processing.Backend) error) (*message.Message, error) {
 	err := job(ctx, r.b)
 	var p *driver.Problem
 	if errors.As(err, &p) {
@@ -136,7 +138,8 @@ func TestCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Findings != len(want.Findings) || c.Marked != want.Mask.Area() || c.Marked == 0 || len(c.Differences) != 0 {
-		t.Errorf("%d findings, %d pixels, want %d, %d; differences %v", c.Findings, c.Marked, len(want.Findings), want.Mask.Area(), c.Differences)
+		t.Errorf("%d findings, %d pixels, want %d, %d; differences %v", c.Findings, c.Marked, len(want.Findings),
+			want.Mask.Area(), c.Differences)
 	}
 	host, gpu := &c.Devices[0], &c.Devices[1]
 	if host.Start != r.Before || gpu.Start <= r.Before {
@@ -153,7 +156,8 @@ func TestCompare(t *testing.T) {
 			if i18n.For("ru").Sprint(s.Name) == "" {
 				t.Errorf("stage %q has no Russian name", s.Name.String())
 			}
-			if s.Warm.Fastest > s.Warm.Q1 || s.Warm.Q1 > s.Warm.Median || s.Warm.Median > s.Warm.Q3 || s.Warm.Fastest <= 0 {
+			if s.Warm.Fastest > s.Warm.Q1 || s.Warm.Q1 > s.Warm.Median || s.Warm.Median > s.Warm.Q3 ||
+				s.Warm.Fastest <= 0 {
 				t.Errorf("%s: %+v", s.Name.String(), s.Warm)
 			}
 		}
@@ -161,7 +165,8 @@ func TestCompare(t *testing.T) {
 			t.Errorf("kernels %+v, the stages add up to %d ns, %d bytes", m.Kernels, sum, bytes)
 		}
 		if m.Total.Cold < m.Kernels.Cold || m.Total.Cold > m.Kernels.Cold+m.Upload.Cold+m.Download.Cold+m.Rest.Cold {
-			t.Errorf("the total of %v is not its parts %v, %v, %v, %v", m.Total.Cold, m.Upload.Cold, m.Kernels.Cold, m.Download.Cold, m.Rest.Cold)
+			t.Errorf("the total of %v is not its parts %v, %v, %v, %v", m.Total.Cold, m.Upload.Cold, m.Kernels.Cold,
+				m.Download.Cold, m.Rest.Cold)
 		}
 	}
 	// The same bytes for both, copies only where there are any.
@@ -171,10 +176,12 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	n := int64(161 * 123)
-	if host.Stages[0].Bytes != (3+2+1)*n || host.Upload.Bytes < 3*n || host.Upload.Rate() != 0 || host.Download.Rate() != 0 {
+	if host.Stages[0].Bytes != (3+2+1)*n || host.Upload.Bytes < 3*n || host.Upload.Rate() != 0 ||
+		host.Download.Rate() != 0 {
 		t.Errorf("%+v", host)
 	}
-	if gpu.Upload.Warm.Median != time.Microsecond || gpu.Upload.Limit != 5e10 || gpu.Download.Limit != 6e10 || gpu.Kernels.Limit != 4e12 || gpu.Stages[1].Limit != 4e12 {
+	if gpu.Upload.Warm.Median != time.Microsecond || gpu.Upload.Limit != 5e10 || gpu.Download.Limit != 6e10 ||
+		gpu.Kernels.Limit != 4e12 || gpu.Stages[1].Limit != 4e12 {
 		t.Errorf("%+v", gpu)
 	}
 	if host.Limits.Local <= 0 || host.Limits.Up != 0 || host.Title != processorName() {
@@ -228,7 +235,8 @@ func TestDiffer(t *testing.T) {
 		want *Difference
 	}{
 		{result([]uint8{0, 0, 255, 0, 9, 0}, 1, 2), nil},
-		{result([]uint8{0, 0, 255, 0, 8, 1}, 1, 2), &Difference{Device: "x", Against: "cpu", Pixels: 2, X: 1, Y: 1, Got: 8, Want: 9}},
+		{result([]uint8{0, 0, 255, 0, 8, 1}, 1, 2), &Difference{Device: "x", Against: "cpu", Pixels: 2, X: 1, Y: 1,
+			Got: 8, Want: 9}},
 		{result([]uint8{0, 0, 255, 0, 9, 0}, 1), &Difference{Device: "x", Against: "cpu", Finding: 2}},
 		{result([]uint8{0, 0, 255, 0, 9, 0}, 1, 2, 3), &Difference{Device: "x", Against: "cpu", Finding: 3}},
 		{moved, &Difference{Device: "x", Against: "cpu", Finding: 2}},
@@ -256,7 +264,8 @@ func TestCompareDeviceFails(t *testing.T) {
 		gpuFirst    bool
 	}{{0, 0, false}, {1, 0, false}, {2, 0, false}, {3, 1, false}, {4, 2, true}} {
 		closed := 0
-		g := &fakeGPU{Backend: cpu.New(), failure: &driver.Problem{Reason: driver.Fault, Code: 719, Detail: "wait for the GPU"}, fails: c.fails}
+		g := &fakeGPU{Backend: cpu.New(), failure: &driver.Problem{Reason: driver.Fault, Code: 719,
+			Detail: "wait for the GPU"}, fails: c.fails}
 		r := request(pic, &closed, g)
 		if c.gpuFirst {
 			slices.Reverse(r.Devices)
@@ -275,11 +284,13 @@ func TestCompareDeviceFails(t *testing.T) {
 		if gpu.State != experiment.Failed || gpu.Runs != c.runs || !strings.Contains(gpu.Note.String(), "719") {
 			t.Errorf("%d: the GPU: %+v", c.fails, gpu)
 		}
-		if (len(gpu.Stages) > 0) != (c.fails > 0) || (gpu.Total.Warm.Median > 0) != (c.runs > 0) || len(got.Differences) != 0 || got.Marked == 0 {
+		if (len(gpu.Stages) > 0) != (c.fails > 0) || (gpu.Total.Warm.Median > 0) != (c.runs > 0) ||
+			len(got.Differences) != 0 || got.Marked == 0 {
 			t.Errorf("%d: the GPU: %+v", c.fails, gpu)
 		}
 		var b bytes.Buffer
-		if err := errors.Join(got.Table(&b, machine(), i18n.For("en")), got.CSV(&b), got.JSON(&b, machine(), i18n.For("ru"))); err != nil || !strings.Contains(b.String(), "719") {
+		if err := errors.Join(got.Table(&b, machine(), i18n.For("en")), got.CSV(&b),
+			got.JSON(&b, machine(), i18n.For("ru"))); err != nil || !strings.Contains(b.String(), "719") {
 			t.Errorf("%v\n%s", err, b.String())
 		}
 		if _, err := got.Plots(i18n.For("en")); err != nil {
@@ -304,7 +315,8 @@ func TestCompareMissingDevice(t *testing.T) {
 	if c.Speedup(1) != 1 || c.Speedup(0) != 0 || !c.Missing.IsZero() {
 		t.Errorf("%g, %g, %q", c.Speedup(1), c.Speedup(0), c.Missing.String())
 	}
-	if lines := strings.Join(c.Says(i18n.For("en")), "\n"); !strings.Contains(lines, "cuda:7 was not measured. The NVIDIA driver finds no such GPU.") || !strings.Contains(lines, "not compared") {
+	if lines := strings.Join(c.Says(i18n.For("en")), "\n"); !strings.Contains(lines,
+		"cuda:7 was not measured. The NVIDIA driver finds no such GPU.") || !strings.Contains(lines, "not compared") {
 		t.Error(lines)
 	}
 
@@ -341,7 +353,8 @@ func TestCompareTellsNotices(t *testing.T) {
 
 func TestCompareAllDevices(t *testing.T) {
 	t.Parallel()
-	c, err := Compare(t.Context(), Request{Picture: painting(t, 40, 30, 8), Params: processing.DefaultParams(), Repeat: 1, copyBytes: 1 << 20})
+	c, err := Compare(t.Context(), Request{Picture: painting(t, 40, 30, 8), Params: processing.DefaultParams(),
+		Repeat: 1, copyBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -412,19 +425,25 @@ func TestHostCopyRate(t *testing.T) {
 func comparison() *Comparison {
 	stage := func(name message.Text, ms float64, bytes int64, limit float64) Stage {
 		d := time.Duration(ms * 1e6)
-		return Stage{Name: message.Of(name), Cold: 3 * d, Warm: experiment.Spread{Median: d, Q1: d * 9 / 10, Q3: d * 11 / 10, Fastest: d / 2}, Bytes: bytes, Limit: limit}
+		return Stage{Name: message.Of(name), Cold: 3 * d, Warm: experiment.Spread{Median: d, Q1: d * 9 / 10,
+			Q3: d * 11 / 10, Fastest: d / 2}, Bytes: bytes, Limit: limit}
 	}
-	host := Measurement{Name: "cpu", Title: "Abacus 3", State: experiment.Measured, Open: 20e3, Runs: 9, Limits: CopyRates{Local: 2e10},
+	host := Measurement{Name: "cpu", Title: "Abacus 3", State: experiment.Measured, Open: 20e3, Runs: 9,
+		Limits:  CopyRates{Local: 2e10},
 		Stages:  []Stage{stage("luminance", 10, 1e8, 2e10), stage("cleanup", 0.5, 0, 2e10)},
 		Upload:  stage("upload", 0, 5e7, 0),
-		Kernels: stage("kernels", 10.5, 1e8, 2e10), Download: stage("download", 0, 1e6, 0), Rest: stage("rest", 1, 0, 0),
+		Kernels: stage("kernels", 10.5, 1e8, 2e10), Download: stage("download", 0, 1e6, 0),
+		Rest:  stage("rest", 1, 0, 0),
 		Total: stage("total", 11.5, 0, 0)}
-	gpu := Measurement{Name: "cuda:0", Title: "H200", State: experiment.Measured, Open: 400e6, Runs: 9, Limits: CopyRates{4e12, 5e10, 4e10},
+	gpu := Measurement{Name: "cuda:0", Title: "H200", State: experiment.Measured, Open: 400e6, Runs: 9,
+		Limits: CopyRates{4e12, 5e10, 4e10},
 		Stages: []Stage{stage("luminance", 0.05, 1e8, 4e12), stage("cleanup", 0.5, 0, 4e12)},
 		Upload: stage("upload", 2, 5e7, 5e10), Kernels: stage("kernels", 0.55, 1e8, 4e12),
 		Download: stage("download", 0.1, 1e6, 4e10), Rest: stage("rest", 0.25, 0, 0), Total: stage("total", 2.9, 0, 0)}
-	return &Comparison{Width: 5300, Height: 3533, Channels: 3, Depth: 16, Params: processing.DefaultParams(), Findings: 41, Marked: 1234,
-		Devices: []Measurement{host, gpu, {Name: "cuda:1", State: experiment.NeedsGPU, Note: message.Of("There is none.")}}}
+	return &Comparison{Width: 5300, Height: 3533, Channels: 3, Depth: 16, Params: processing.DefaultParams(),
+		Findings: 41, Marked: 1234,
+		Devices: []Measurement{host, gpu, {Name: "cuda:1", State: experiment.NeedsGPU,
+			Note: message.Of("There is none.")}}}
 }
 
 func TestComparisonTable(t *testing.T) {
@@ -440,7 +459,8 @@ func TestComparisonTable(t *testing.T) {
 		"cleanup      0.500  0.450…0.550                        0.500      0.450…0.550                       1.00\n",
 		"upload                                                  2.00        1.80…2.20  25.0       50.0\n",
 		"total         11.5    10.3…12.7                         2.90        2.61…3.19                       3.97\n",
-		"opening                0.02000         400\n", "first detection           34.5        8.70\n", "together with opening     34.5         409\n",
+		"opening                0.02000         400\n", "first detection           34.5        8.70\n",
+		"together with opening     34.5         409\n",
 		"cuda:0               4000           50.0             40.0\n",
 		"cuda:1 was not measured. There is none.\n",
 		"Speed-up of cuda:0 over cpu: 3.97 × for a whole detection, 0.08446 × from opening to the first result.\n",
@@ -479,7 +499,8 @@ func TestComparisonFromTheStart(t *testing.T) {
 	c := comparison()
 	c.Devices[0].Start, c.Devices[1].Start = 30*time.Millisecond, 250*time.Millisecond
 	cold := c.Cold(i18n.For("en"))
-	if first, last := cold[1], cold[len(cold)-1]; !slices.Equal(first, []string{"start of program and driver", "30.0", "250"}) ||
+	if first, last := cold[1], cold[len(cold)-1]; !slices.Equal(first,
+		[]string{"start of program and driver", "30.0", "250"}) ||
 		!slices.Equal(last, []string{"from the start of the program", "64.5", "659"}) {
 		t.Errorf("%q", cold)
 	}
@@ -488,7 +509,8 @@ func TestComparisonFromTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&table).ReadAll()
-	if err != nil || len(rows) != 1+2*9+1 || !slices.Contains(rows[10], "start of program and driver") || !slices.Contains(rows[10], strconv.Itoa(250e6)) {
+	if err != nil || len(rows) != 1+2*9+1 || !slices.Contains(rows[10], "start of program and driver") ||
+		!slices.Contains(rows[10], strconv.Itoa(250e6)) {
 		t.Errorf("%q, %v", rows, err)
 	}
 	if !strings.Contains(document.String(), `"startNs": 250000000,`) {
@@ -512,13 +534,16 @@ func TestComparisonCSV(t *testing.T) {
 	}
 	get := func(row []string, name string) string { return row[slices.Index(rows[0], name)] }
 	luminance := rows[10]
-	for name, want := range map[string]string{"device": "cuda:0", "title": "H200", "width": "5300", "depth": "16", "state": "measured", "stage": "luminance", "runs": "9",
-		"median_ns": "50000", "q1_ns": "45000", "cold_ns": "150000", "bytes": "100000000", "bytes_per_s": "2000000000000", "limit_bytes_per_s": "4000000000000"} {
+	for name, want := range map[string]string{"device": "cuda:0", "title": "H200", "width": "5300", "depth": "16",
+		"state": "measured", "stage": "luminance", "runs": "9",
+		"median_ns": "50000", "q1_ns": "45000", "cold_ns": "150000", "bytes": "100000000",
+		"bytes_per_s": "2000000000000", "limit_bytes_per_s": "4000000000000"} {
 		if got := get(luminance, name); got != want {
 			t.Errorf("%s: %q, want %q in %q", name, got, want, luminance)
 		}
 	}
-	if last := rows[17]; get(last, "note") != "There is none." || get(last, "state") != "needs GPU" || get(last, "stage") != "" {
+	if last := rows[17]; get(last, "note") != "There is none." || get(last, "state") != "needs GPU" ||
+		get(last, "stage") != "" {
 		t.Errorf("%q", last)
 	}
 	if get(rows[9], "stage") != "opening" || get(rows[9], "cold_ns") != strconv.Itoa(400e6) {
@@ -537,7 +562,8 @@ func TestComparisonJSON(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &d); err != nil {
 		t.Fatal(err)
 	}
-	if d.Machine.CPU != "Abacus 3" || d.Width != 5300 || d.Depth != 16 || len(d.Devices) != 3 || d.Identical == nil || !*d.Identical || d.Params["window"] == "" || d.Findings != 41 {
+	if d.Machine.CPU != "Abacus 3" || d.Width != 5300 || d.Depth != 16 || len(d.Devices) != 3 || d.Identical == nil ||
+		!*d.Identical || d.Params["window"] == "" || d.Findings != 41 {
 		t.Errorf("%+v", d)
 	}
 	if strings.Contains(b.String(), "startNs") {
@@ -557,7 +583,8 @@ func TestComparisonJSON(t *testing.T) {
 
 func TestComparisonSaves(t *testing.T) {
 	t.Parallel()
-	want := []string{"detect.txt", "detect.md", "detect.csv", "detect.json", "detect_time.png", "detect_time.svg", "detect_share.png", "detect_share.svg"}
+	want := []string{"detect.txt", "detect.md", "detect.csv", "detect.json", "detect_time.png", "detect_time.svg",
+		"detect_share.png", "detect_share.svg"}
 	for _, lang := range []string{"en", "ru"} {
 		dir := filepath.Join(t.TempDir(), "new")
 		written, err := comparison().Save(t.Context(), dir, machine(), i18n.For(lang))
@@ -570,7 +597,8 @@ func TestComparisonSaves(t *testing.T) {
 			}
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "detect_time.svg"))
-		if err != nil || !bytes.Contains(text, []byte("<svg")) || !bytes.Contains(text, []byte("font-family:'Liberation Serif','Times New Roman',")) {
+		if err != nil || !bytes.Contains(text, []byte("<svg")) ||
+			!bytes.Contains(text, []byte("font-family:'Liberation Serif','Times New Roman',")) {
 			t.Errorf("%v, the SVG has no other font of the same widths", err)
 		}
 		file, err := os.Open(filepath.Join(dir, "detect_time.png"))

@@ -11,16 +11,18 @@ import (
 	"blik/processing/experiment"
 )
 
-// CSV writes a row for each stage and sum of each device, warm and cold, with a head; times are in nanoseconds. A device that
-// was not measured has one row that says why. It is the same in every language.
+// CSV writes a row for each stage and sum of each device, warm and cold, with a head; times are in nanoseconds. A
+// device that was not measured has one row that says why. It is the same in every language.
 func (c *Comparison) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	head := []string{"device", "title", "width", "height", "channels", "depth", "state", "note", "stage", "runs", "median_ns", "q1_ns", "q3_ns",
+	head := []string{"device", "title", "width", "height", "channels", "depth", "state", "note", "stage", "runs",
+		"median_ns", "q1_ns", "q3_ns",
 		"fastest_ns", "cold_ns", "bytes", "bytes_per_s", "limit_bytes_per_s"}
 	out.Write(head)
 	for i := range c.Devices {
 		m := &c.Devices[i]
-		fixed := []string{m.Name, m.Title, strconv.Itoa(c.Width), strconv.Itoa(c.Height), strconv.Itoa(c.Channels), strconv.Itoa(c.Depth),
+		fixed := []string{m.Name, m.Title, strconv.Itoa(c.Width), strconv.Itoa(c.Height), strconv.Itoa(c.Channels),
+			strconv.Itoa(c.Depth),
 			string(m.State), m.Note.String()}
 		write := func(cells ...string) {
 			row := append(append([]string{}, fixed...), cells...)
@@ -37,9 +39,11 @@ func (c *Comparison) CSV(w io.Writer) error {
 		for _, s := range m.Rows() {
 			times := make([]string, 4)
 			if m.Runs > 0 {
-				times = []string{fmt.Sprint(int64(s.Warm.Median)), fmt.Sprint(int64(s.Warm.Q1)), fmt.Sprint(int64(s.Warm.Q3)), fmt.Sprint(int64(s.Warm.Fastest))}
+				times = []string{fmt.Sprint(int64(s.Warm.Median)), fmt.Sprint(int64(s.Warm.Q1)),
+					fmt.Sprint(int64(s.Warm.Q3)), fmt.Sprint(int64(s.Warm.Fastest))}
 			}
-			write(s.Name.String(), strconv.Itoa(m.Runs), times[0], times[1], times[2], times[3], fmt.Sprint(int64(s.Cold)),
+			write(s.Name.String(), strconv.Itoa(m.Runs), times[0], times[1], times[2], times[3],
+				fmt.Sprint(int64(s.Cold)),
 				positive(float64(s.Bytes)), positive(s.Rate()), positive(s.Limit))
 		}
 	}
@@ -107,16 +111,21 @@ type stageDocument struct {
 
 // JSON writes machine, picture, parameters and measurements, texts in the given language; times are in nanoseconds.
 func (c *Comparison) JSON(w io.Writer, m Machine, tr *i18n.Printer) error {
-	d := comparisonDocument{Format: "blik bench detect", Version: 1, Machine: m, Width: c.Width, Height: c.Height, Channels: c.Channels, Depth: c.Depth,
-		Params: map[string]string{}, Missing: tr.Sprint(c.Missing), Devices: []deviceDocument{}, Findings: c.Findings, Marked: c.Marked}
+	d := comparisonDocument{Format: "blik bench detect", Version: 1, Machine: m, Width: c.Width, Height: c.Height,
+		Channels: c.Channels, Depth: c.Depth,
+		Params: map[string]string{}, Missing: tr.Sprint(c.Missing), Devices: []deviceDocument{}, Findings: c.Findings,
+		Marked: c.Marked}
 	for _, s := range processing.SpecsOf(processing.StageDetection) {
 		d.Params[s.ID] = s.Format(s.Get(c.Params))
 	}
 	for i, v := range c.Devices {
-		device := deviceDocument{Name: v.Name, Title: v.Title, State: v.State, Note: tr.Sprint(v.Note), Runs: v.Runs, Start: int64(v.Start), Open: int64(v.Open),
-			Speedup: c.Speedup(i), Local: v.Limits.Local, Up: v.Limits.Up, Down: v.Limits.Down, Stages: []stageDocument{}}
+		device := deviceDocument{Name: v.Name, Title: v.Title, State: v.State, Note: tr.Sprint(v.Note), Runs: v.Runs,
+			Start: int64(v.Start), Open: int64(v.Open),
+			Speedup: c.Speedup(i), Local: v.Limits.Local, Up: v.Limits.Up, Down: v.Limits.Down,
+			Stages: []stageDocument{}}
 		for _, s := range v.Rows() {
-			device.Stages = append(device.Stages, stageDocument{s.Name.String(), tr.Sprint(s.Name), int64(s.Cold), int64(s.Warm.Median), int64(s.Warm.Q1),
+			device.Stages = append(device.Stages, stageDocument{s.Name.String(), tr.Sprint(s.Name), int64(s.Cold),
+				int64(s.Warm.Median), int64(s.Warm.Q1),
 				int64(s.Warm.Q3), int64(s.Warm.Fastest), s.Bytes, s.Rate(), s.Share()})
 		}
 		d.Devices = append(d.Devices, device)

@@ -68,7 +68,8 @@ type across struct {
 	plotter.XErrors
 }
 
-// plotTimes puts a filled dot at the warm median, with bars to the quartiles, and a ring at the time of the first detection.
+// plotTimes puts a filled dot at the warm median, with bars to the quartiles, and a ring at the time of the first
+// detection.
 func (c *Comparison) plotTimes(names []message.Message, tr *i18n.Printer) (*plot.Plot, error) {
 	p := rowPlot(names, tr.Sprintf("Detection, %.1f MP, %d bits: time, ms", float64(c.Width*c.Height)/1e6, c.Depth), tr)
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decades{}
@@ -125,7 +126,8 @@ func (c *Comparison) plotTimes(names []message.Message, tr *i18n.Printer) (*plot
 
 // plotShares draws bars side by side.
 func (c *Comparison) plotShares(names []message.Message, tr *i18n.Printer) (*plot.Plot, error) {
-	p := rowPlot(names, tr.Sprintf("Detection, %.1f MP, %d bits: rate, %% of a plain copy", float64(c.Width*c.Height)/1e6, c.Depth), tr)
+	p := rowPlot(names, tr.Sprintf("Detection, %.1f MP, %d bits: rate, %% of a plain copy",
+		float64(c.Width*c.Height)/1e6, c.Depth), tr)
 	grid := plotter.NewGrid()
 	grid.Horizontal.Width = 0
 	p.Add(grid)
@@ -140,7 +142,8 @@ func (c *Comparison) plotShares(names []message.Message, tr *i18n.Printer) (*plo
 				continue
 			}
 			top := at(i, names) + 0.4 - thick*float64(k)
-			bars = append(bars, plotter.XYs{{X: 0, Y: top}, {X: x, Y: top}, {X: x, Y: top - thick}, {X: 0, Y: top - thick}})
+			bars = append(bars, plotter.XYs{{X: 0, Y: top}, {X: x, Y: top}, {X: x, Y: top - thick},
+				{X: 0, Y: top - thick}})
 		}
 		for i, b := range bars {
 			shape, err := plotter.NewPolygon(b)

@@ -13,11 +13,12 @@ import (
 	"blik/processing/experiment"
 )
 
-// Table writes a comparison for people: the machine, the picture, the warm stages side by side, the first detection after
-// opening, the copy limits, and what follows. lang is an ISO 639-1 code.
+// Table writes a comparison for people: the machine, the picture, the warm stages side by side, the first detection
+// after opening, the copy limits, and what follows. lang is an ISO 639-1 code.
 func (c *Comparison) Table(w io.Writer, m Machine, tr *i18n.Printer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n%s\n\n", tr.Sprintf("Detection of glare on the CPU and on GPUs"), m.line(tr), c.picture(tr))
+	fmt.Fprintf(&b, "%s\n%s\n%s\n\n", tr.Sprintf("Detection of glare on the CPU and on GPUs"), m.line(tr),
+		c.picture(tr))
 	if warm := c.Warm(tr); len(warm) > 1 {
 		fmt.Fprintf(&b, "%s\n", tr.Sprintf("Warm:"))
 		writeAligned(&b, warm)
@@ -120,7 +121,8 @@ func (c *Comparison) Warm(tr *i18n.Printer) [][]string {
 	}
 	head := []string{tr.Sprintf("stage")}
 	for i, m := range list {
-		head = append(head, m.Name+tr.Sprintf(", ms"), tr.Sprintf("quartiles"), tr.Sprintf("GB/s"), tr.Sprintf("% of copy"))
+		head = append(head, m.Name+tr.Sprintf(", ms"), tr.Sprintf("quartiles"), tr.Sprintf("GB/s"),
+			tr.Sprintf("% of copy"))
 		if i > 0 {
 			head = append(head, tr.Sprintf("speed-up"))
 		}
@@ -211,7 +213,8 @@ func (c *Comparison) Cold(tr *i18n.Printer) [][]string {
 
 // Copies returns head and rows of the copy limits, in GB/s.
 func (c *Comparison) Copies(tr *i18n.Printer) [][]string {
-	rows := [][]string{{tr.Sprintf("device"), tr.Sprintf("within its memory"), tr.Sprintf("to the device"), tr.Sprintf("from the device")}}
+	rows := [][]string{{tr.Sprintf("device"), tr.Sprintf("within its memory"), tr.Sprintf("to the device"),
+		tr.Sprintf("from the device")}}
 	for _, m := range c.Devices {
 		if m.Limits == (CopyRates{}) {
 			continue
@@ -241,7 +244,8 @@ func (c *Comparison) Says(tr *i18n.Printer) []string {
 		case m.State == experiment.NeedsGPU:
 			lines = append(lines, tr.Sprintf("%s was not measured. %s", m.Name, tr.Sprint(m.Note)))
 		case m.State == experiment.Failed:
-			lines = append(lines, tr.Sprintf("%s failed; warm runs before that: %d. %s", m.Name, m.Runs, tr.Sprint(m.Note)))
+			lines = append(lines, tr.Sprintf("%s failed; warm runs before that: %d. %s", m.Name, m.Runs,
+				tr.Sprint(m.Note)))
 		case !m.Note.IsZero():
 			lines = append(lines, m.Name+": "+tr.Sprint(m.Note))
 		}
@@ -268,7 +272,8 @@ func (c *Comparison) Says(tr *i18n.Printer) []string {
 		for i, m := range list {
 			names[i] = m.Name
 		}
-		lines = append(lines, tr.Sprintf("The masks and the findings of %s are identical (%s).", strings.Join(names, ", "), sums))
+		lines = append(lines, tr.Sprintf("The masks and the findings of %s are identical (%s).",
+			strings.Join(names, ", "), sums))
 	}
 	return lines
 }

@@ -40,7 +40,8 @@ func CSV(w io.Writer, r *experiment.Result) error {
 			if t := paperTime(row); t > 0 {
 				paper = strconv.FormatInt(int64(t), 10)
 			}
-			cells = append(cells, strconv.Itoa(row.Runs), fmt.Sprint(int64(row.Median)), fmt.Sprint(int64(row.Q1)), fmt.Sprint(int64(row.Q3)),
+			cells = append(cells, strconv.Itoa(row.Runs), fmt.Sprint(int64(row.Median)), fmt.Sprint(int64(row.Q1)),
+				fmt.Sprint(int64(row.Q3)),
 				fmt.Sprint(int64(row.Fastest)), number(row.Operations), strconv.FormatInt(row.Check.Compared, 10),
 				number(row.Check.Deviation), number(row.Check.Tolerance), failure, paper, alike(row.Variant.GPUs))
 		}
@@ -103,18 +104,24 @@ type conclusion struct {
 
 // JSON writes machine, rows and conclusions, texts in the given language; times are in nanoseconds.
 func JSON(w io.Writer, m Machine, r *experiment.Result, tr *i18n.Printer) error {
-	d := document{Format: "blik bench", Version: 1, Machine: m, Experiment: r.Experiment.ID, Question: tr.Sprint(r.Experiment.Question),
-		Picture: r.Picture, Rows: []documentRow{}, Conclusions: []conclusion{}}
+	d := document{Format: "blik bench", Version: 1, Machine: m, Experiment: r.Experiment.ID,
+		Question: tr.Sprint(r.Experiment.Question),
+		Picture:  r.Picture, Rows: []documentRow{}, Conclusions: []conclusion{}}
 	for _, row := range r.Rows {
 		d.Rows = append(d.Rows, documentRow{
-			Variant: row.Variant.ID, Device: row.Variant.Device, GPUs: row.Variant.GPUs, Width: row.Case.Size.W, Height: row.Case.Size.H, Values: row.Case.Values,
-			State: row.State, Note: tr.Sprint(row.Note), Runs: row.Runs, Median: int64(row.Median), Q1: int64(row.Q1), Q3: int64(row.Q3),
-			Fastest: int64(row.Fastest), Operations: row.Operations, Compared: row.Check.Compared, Samples: row.Check.Samples,
-			Deviation: row.Check.Deviation, Tolerance: row.Check.Tolerance, Error: row.Check.Error, Paper: int64(paperTime(row)),
+			Variant: row.Variant.ID, Device: row.Variant.Device, GPUs: row.Variant.GPUs, Width: row.Case.Size.W,
+			Height: row.Case.Size.H, Values: row.Case.Values,
+			State: row.State, Note: tr.Sprint(row.Note), Runs: row.Runs, Median: int64(row.Median), Q1: int64(row.Q1),
+			Q3:      int64(row.Q3),
+			Fastest: int64(row.Fastest), Operations: row.Operations, Compared: row.Check.Compared,
+			Samples:   row.Check.Samples,
+			Deviation: row.Check.Deviation, Tolerance: row.Check.Tolerance, Error: row.Check.Error,
+			Paper: int64(paperTime(row)),
 		})
 	}
 	for _, c := range r.Conclusions {
-		d.Conclusions = append(d.Conclusions, conclusion{c.Verdict, tr.Sprint(c.Claim), c.Ratio, c.Low, c.High, c.Unsure, c.Paper, tr.Sprint(c.Text)})
+		d.Conclusions = append(d.Conclusions, conclusion{c.Verdict, tr.Sprint(c.Claim), c.Ratio, c.Low, c.High,
+			c.Unsure, c.Paper, tr.Sprint(c.Text)})
 	}
 	return writeJSON(w, d)
 }

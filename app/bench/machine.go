@@ -28,7 +28,8 @@ type Machine struct {
 
 // ThisMachine returns the facts of the machine that the program runs on.
 func ThisMachine(version string, now time.Time) Machine {
-	return Machine{CPU: processorName(), Cores: runtime.GOMAXPROCS(0), GPUs: []string{}, System: runtime.GOOS + "/" + runtime.GOARCH,
+	return Machine{CPU: processorName(), Cores: runtime.GOMAXPROCS(0), GPUs: []string{}, System: runtime.GOOS + "/" +
+		runtime.GOARCH,
 		Go: runtime.Version(), Version: version, Date: now}
 }
 
@@ -50,8 +51,8 @@ func processorName() string {
 // tick is the unit of the times that Linux tells of processes (proc(5), USER_HZ).
 const tick = 10 * time.Millisecond
 
-// SinceStart returns how long the process has been running, to a hundredth of a second and at least that; 0 where the system
-// does not tell.
+// SinceStart returns how long the process has been running, to a hundredth of a second and at least that; 0 where the
+// system does not tell.
 func SinceStart() time.Duration {
 	stat, err := os.ReadFile("/proc/self/stat")
 	if err != nil {

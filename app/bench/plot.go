@@ -36,7 +36,8 @@ type measure struct {
 
 // Plots draws the times of a result, and where it has them the speed-up over its first variant and the errors: one plot
 // for each setting of the parameters that are not on the axis, with a line for each variant. The axis is that of the
-// experiment, and then each other parameter that is a number. Settings with fewer than two points on the axis have none.
+// experiment, and then each other parameter that is a number. Settings with fewer than two points on the axis have
+// none.
 func Plots(r *experiment.Result, tr *i18n.Printer) ([]Plot, error) {
 	e := r.Experiment
 	var rows []experiment.Row
@@ -74,7 +75,8 @@ func Plots(r *experiment.Result, tr *i18n.Printer) ([]Plot, error) {
 				// A label along a logarithmic axis would take its room from above the plot.
 				p.Title.Text += "\n" + m.label
 				p.X.Label.Text = axis.label
-				name := strings.Join(strings.FieldsFunc(e.ID+"_"+m.name+axis.name+"_"+key, func(r rune) bool { return strings.ContainsRune(" =,^", r) }), "-")
+				name := strings.Join(strings.FieldsFunc(e.ID+"_"+m.name+axis.name+"_"+key,
+					func(r rune) bool { return strings.ContainsRune(" =,^", r) }), "-")
 				plots = append(plots, Plot{strings.TrimRight(strings.ReplaceAll(name, "×", "x"), "_"), p, p.Legend})
 			}
 		}
@@ -391,6 +393,7 @@ func ticks(sorted []experiment.Row, axis string, at func(experiment.Row) float64
 // palette is that of Okabe and Ito, which people with any colour vision tell apart, with grey in place of its yellow.
 func palette() []color.RGBA {
 	return []color.RGBA{
-		{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255}, {86, 180, 233, 255}, {0, 0, 0, 255}, {140, 140, 140, 255},
+		{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255},
+		{86, 180, 233, 255}, {0, 0, 0, 255}, {140, 140, 140, 255},
 	}
 }

@@ -48,7 +48,8 @@ func TestPlotsOfVariantsThatIgnore(t *testing.T) {
 	if err != nil || !slices.Equal(names(plots), []string{"traversal_time_device", "traversal_time_mapped"}) {
 		t.Fatalf("%q, %v", names(plots), err)
 	}
-	for i, lines := range [][]string{{"CPU fast raster", "GPU fast raster, 4 pixels"}, {"CPU fast raster", "GPU fast Hilbert"}} {
+	for i, lines := range [][]string{{"CPU fast raster", "GPU fast raster, 4 pixels"},
+		{"CPU fast raster", "GPU fast Hilbert"}} {
 		svg := drawn(t, plots[i])
 		for _, l := range lines {
 			if !strings.Contains(svg, ">"+l+"<") {
@@ -72,7 +73,8 @@ func TestPlotsAlongEachNumber(t *testing.T) {
 	}
 	r := &experiment.Result{Experiment: e}
 	gpu := func(size experiment.Size, threads string) {
-		r.Rows = append(r.Rows, timed(e, "gpu-6-coalesced", size, "wavelet", "d4", "direction", "forward", "index", "shift", "threads", threads, "results", "2"))
+		r.Rows = append(r.Rows, timed(e, "gpu-6-coalesced", size, "wavelet", "d4", "direction", "forward", "index",
+			"shift", "threads", threads, "results", "2"))
 	}
 	for _, k := range []int{16, 18} {
 		r.Rows = append(r.Rows, timed(e, "cpu-all", experiment.Line(1<<k), "wavelet", "d4", "direction", "forward"))
@@ -81,14 +83,17 @@ func TestPlotsAlongEachNumber(t *testing.T) {
 	gpu(experiment.Line(1<<18), "64")
 	r.Rows = append(r.Rows, timed(e, "cpu-all", experiment.Size{W: 30, H: 20}, "wavelet", "d4", "direction", "forward"))
 	plots, err := Plots(r, i18n.For("en"))
-	want := []string{"wavelet_time_forward-shift-results-2-threads-128-d4", "wavelet_time_threads_2-18-forward-shift-results-2-d4"}
+	want := []string{"wavelet_time_forward-shift-results-2-threads-128-d4",
+		"wavelet_time_threads_2-18-forward-shift-results-2-d4"}
 	if err != nil || !slices.Equal(names(plots), want) {
 		t.Fatalf("%q, %v, want %q", names(plots), err, want)
 	}
-	if svg := drawn(t, plots[0]); !strings.Contains(svg, ">CPU all cores<") || !strings.Contains(svg, ">GPU 6 coalesced copy<") {
+	if svg := drawn(t, plots[0]); !strings.Contains(svg, ">CPU all cores<") ||
+		!strings.Contains(svg, ">GPU 6 coalesced copy<") {
 		t.Error("a line is missing over the sizes")
 	}
-	if svg := drawn(t, plots[1]); strings.Contains(svg, ">CPU all cores<") || !strings.Contains(svg, ">64<") || !strings.Contains(svg, ">128<") {
+	if svg := drawn(t, plots[1]); strings.Contains(svg, ">CPU all cores<") || !strings.Contains(svg, ">64<") ||
+		!strings.Contains(svg, ">128<") {
 		t.Error("over the threads there are other rows or ticks")
 	}
 }

@@ -26,8 +26,8 @@ const (
 	plotHeight = 11 * vg.Centimeter
 )
 
-// Save writes a result into a folder, made if missing: NAME.txt, NAME.md, NAME.csv, NAME.json, its plots as PNG and SVG,
-// and the experiment's figures as PNG. It returns the paths written, also those before an error.
+// Save writes a result into a folder, made if missing: NAME.txt, NAME.md, NAME.csv, NAME.json, its plots as PNG and
+// SVG, and the experiment's figures as PNG. It returns the paths written, also those before an error.
 func Save(ctx context.Context, dir string, m Machine, r *experiment.Result, tr *i18n.Printer) ([]string, error) {
 	id := r.Experiment.ID
 	plots, err := Plots(r, tr)
@@ -58,8 +58,8 @@ func Save(ctx context.Context, dir string, m Machine, r *experiment.Result, tr *
 	return written, nil
 }
 
-// Save writes a comparison into a folder, made if missing: detect.txt, detect.md, detect.csv, detect.json and its plots as
-// PNG and SVG. It returns the paths written, also those before an error.
+// Save writes a comparison into a folder, made if missing: detect.txt, detect.md, detect.csv, detect.json and its plots
+// as PNG and SVG. It returns the paths written, also those before an error.
 func (c *Comparison) Save(ctx context.Context, dir string, m Machine, tr *i18n.Printer) ([]string, error) {
 	plots, err := c.Plots(tr)
 	if err != nil {
@@ -112,7 +112,8 @@ func (p Plot) Write(w io.Writer, format string) error {
 		return fmt.Errorf("plot %s: %w", p.Name, err)
 	}
 	// Few systems other than Linux have the plots' font, but all have one of its widths, by which labels are placed.
-	_, err = w.Write(bytes.ReplaceAll(drawn.Bytes(), []byte("font-family:Liberation Serif;"), []byte("font-family:'Liberation Serif','Times New Roman',Tinos,Times,serif;")))
+	_, err = w.Write(bytes.ReplaceAll(drawn.Bytes(), []byte("font-family:Liberation Serif;"),
+		[]byte("font-family:'Liberation Serif','Times New Roman',Tinos,Times,serif;")))
 	return err
 }
 

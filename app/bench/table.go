@@ -11,8 +11,8 @@ import (
 	"blik/processing/experiment"
 )
 
-// Table writes a result for people: the question, the machine, a row for each variant and case, the paper's figures, and
-// the conclusions. lang is an ISO 639-1 code.
+// Table writes a result for people: the question, the machine, a row for each variant and case, the paper's figures,
+// and the conclusions. lang is an ISO 639-1 code.
 func Table(w io.Writer, m Machine, r *experiment.Result, tr *i18n.Printer) error {
 	e := r.Experiment
 	var b strings.Builder
@@ -54,7 +54,8 @@ func Cells(r *experiment.Result, tr *i18n.Printer) [][]string {
 			rows = append(rows, append(append(cells, make([]string, len(head)-1-fixed)...), note))
 			continue
 		}
-		cells = append(cells, milliseconds(row.Median), milliseconds(row.Q1)+"…"+milliseconds(row.Q3), fmt.Sprint(row.Runs))
+		cells = append(cells, milliseconds(row.Median), milliseconds(row.Q1)+"…"+milliseconds(row.Q3),
+			fmt.Sprint(row.Runs))
 		operations, failure, paper := "", "", ""
 		if row.Operations > 0 {
 			operations = fmt.Sprintf("%.3g", row.Operations)

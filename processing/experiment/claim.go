@@ -91,7 +91,8 @@ func (e *Experiment) conclude(rows []Row) []Conclusion {
 			if missing.Key() == onGPU().Key() && onDevice {
 				missing = moreCases()
 			}
-			d.Text = message.Of("%s: %s (%s): %s", message.Capitalized{Message: d.Verdict.Message()}, c.Text, paper, missing)
+			d.Text = message.Of("%s: %s (%s): %s", message.Capitalized{Message: d.Verdict.Message()}, c.Text, paper,
+				missing)
 		}
 		out = append(out, d)
 	}
@@ -105,8 +106,8 @@ func times(x float64) message.Figures {
 	return message.Figures(fmt.Sprintf("%.3g", x))
 }
 
-// near judges a ratio that the paper found on one side of 1: within a factor of 1.5 of the paper's it is confirmed; on the
-// same side but further off it is different, on the other side or closer to 1 than 5 % it is not confirmed.
+// near judges a ratio that the paper found on one side of 1: within a factor of 1.5 of the paper's it is confirmed; on
+// the same side but further off it is different, on the other side or closer to 1 than 5 % it is not confirmed.
 func near(ratio, paper float64) Verdict {
 	effect, off := ratio, ratio/paper
 	if paper < 1 {
@@ -124,8 +125,8 @@ func clearlyAbove(ratio, _ float64) Verdict { return verdict(ratio >= 1.25, rati
 // equal judges a ratio of which the paper says that it is 1.
 func equal(ratio, _ float64) Verdict { return verdict(ratio <= 1.15 && ratio >= 1/1.15, ratio <= 1.5) }
 
-// best judges the ratio of the best other choice to one that the paper found best: it is confirmed if no other is faster by
-// more than measuring errors, and different up to a tenth.
+// best judges the ratio of the best other choice to one that the paper found best: it is confirmed if no other is
+// faster by more than measuring errors, and different up to a tenth.
 func best(ratio, _ float64) Verdict { return verdict(ratio >= 0.98, ratio >= 0.9) }
 
 func verdict(confirmed, similar bool) Verdict {
@@ -138,8 +139,8 @@ func verdict(confirmed, similar bool) Verdict {
 	return NotConfirmed
 }
 
-// along measures how much longer than with the smallest value of a parameter a variant takes with another one at most, in
-// the case that has most values of it, the largest of these: a time that grows and falls again is not flat.
+// along measures how much longer than with the smallest value of a parameter a variant takes with another one at most,
+// in the case that has most values of it, the largest of these: a time that grows and falls again is not flat.
 func along(variant, param string) func(rows []Row) (ratio, bool) {
 	return func(rows []Row) (ratio, bool) {
 		groups := map[string][]Row{}
@@ -167,7 +168,8 @@ func along(variant, param string) func(rows []Row) (ratio, bool) {
 		slices.SortFunc(best, func(a, b Row) int { return a.Case.Int(param) - b.Case.Int(param) })
 		least, most := best[0], best[len(best)-1]
 		slowest := slices.MaxFunc(best[1:], func(a, b Row) int { return cmp.Compare(a.Median, b.Median) })
-		where := fmt.Sprintf("%s, %s, %s = %d / %d (%d…%d)", variant, least.Case.Size, param, slowest.Case.Int(param), least.Case.Int(param),
+		where := fmt.Sprintf("%s, %s, %s = %d / %d (%d…%d)", variant, least.Case.Size, param, slowest.Case.Int(param),
+			least.Case.Int(param),
 			least.Case.Int(param), most.Case.Int(param))
 		return over(slowest, least, where), true
 	}
@@ -219,8 +221,8 @@ func others(rows []Row, r Row, param string) []Row {
 	})
 }
 
-// choices measures the time of a variant with one value of a parameter over that with another, in the largest case that has
-// both.
+// choices measures the time of a variant with one value of a parameter over that with another, in the largest case that
+// has both.
 func choices(variant, param, a, b string) func(rows []Row) (ratio, bool) {
 	return func(rows []Row) (ratio, bool) {
 		r, s, ok := pair(rows, func(r Row) (Row, bool) {
@@ -234,8 +236,8 @@ func choices(variant, param, a, b string) func(rows []Row) (ratio, bool) {
 	}
 }
 
-// othersAgainst measures the shortest time of a variant with another value of a parameter over that with the given one, in
-// the largest case of this that has others.
+// othersAgainst measures the shortest time of a variant with another value of a parameter over that with the given one,
+// in the largest case of this that has others.
 func othersAgainst(variant, param, value string) func(rows []Row) (ratio, bool) {
 	return func(rows []Row) (ratio, bool) {
 		r, s, ok := pair(rows, func(r Row) (Row, bool) {

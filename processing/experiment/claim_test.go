@@ -157,8 +157,8 @@ func TestConclusions(t *testing.T) {
 	}
 }
 
-// Every claim can be judged by the default cases, if all rows are measured: with equal times, all ratios are 1 but that of
-// the times an element.
+// Every claim can be judged by the default cases, if all rows are measured: with equal times, all ratios are 1 but that
+// of the times an element.
 func TestClaimsAreMeasured(t *testing.T) {
 	t.Parallel()
 	for _, e := range All() {
@@ -166,8 +166,12 @@ func TestClaimsAreMeasured(t *testing.T) {
 		for _, g := range e.Grids {
 			for _, c := range e.cases(g) {
 				for _, v := range e.Variants {
-					r := Row{Variant: v, Case: c.without(v.Ignores), State: Measured, Spread: Spread{Median: 1, Q1: 1, Q3: 1}}
-					if !slices.ContainsFunc(rows, func(s Row) bool { return s.Variant.ID == v.ID && s.Case.key() == r.Case.key() }) {
+					r := Row{Variant: v, Case: c.without(v.Ignores), State: Measured,
+						Spread: Spread{Median: 1, Q1: 1, Q3: 1}}
+					if !slices.ContainsFunc(rows, func(s Row) bool {
+						return s.Variant.ID == v.ID &&
+							s.Case.key() == r.Case.key()
+					}) {
 						rows = append(rows, r)
 					}
 				}

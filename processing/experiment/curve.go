@@ -6,8 +6,8 @@ import (
 	"blik/internal/parallel"
 )
 
-// CheckOrder says whether a picture is too large for a list of its pixels, in which each coordinate has 16 bits. The error
-// wraps ErrMemory.
+// CheckOrder says whether a picture is too large for a list of its pixels, in which each coordinate has 16 bits. The
+// error wraps ErrMemory.
 func CheckOrder(s Size) error {
 	if s.W > 1<<16 || s.H > 1<<16 {
 		e := say("sides of more than 65536 pixels are not supported")
@@ -17,8 +17,8 @@ func CheckOrder(s Size) error {
 	return nil
 }
 
-// RasterOrder lists the pixels of a picture that CheckOrder accepts row by row: x in the low and y in the high 16 bits. It
-// is incomplete when ctx is cancelled.
+// RasterOrder lists the pixels of a picture that CheckOrder accepts row by row: x in the low and y in the high 16 bits.
+// It is incomplete when ctx is cancelled.
 func RasterOrder(ctx context.Context, w, h int) []uint32 {
 	list := make([]uint32, w*h)
 	_ = parallel.Chunks(ctx, h, max(1, part/w), func(i, j int) {

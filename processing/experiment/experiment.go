@@ -131,8 +131,8 @@ type Runner interface {
 
 // Timed is a Runner that measures itself, as by the events of a device.
 type Timed interface {
-	// Elapsed returns the time of one computation of the last Run, which may have computed the result several times where
-	// once is too short for the clock.
+	// Elapsed returns the time of one computation of the last Run, which may have computed the result several times
+	// where once is too short for the clock.
 	Elapsed() time.Duration
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 // fingerprint returns a binary print, ridges black (0) on white (255), and the same with noise: specks of ink and of
-// bare paper. The ridges are the black half of cos φ, where φ grows with the distance from the core of a whorl and turns
-// once about each minutia, which ends or splits a ridge there (Larkin & Fletcher 2007).
+// bare paper. The ridges are the black half of cos φ, where φ grows with the distance from the core of a whorl and
+// turns once about each minutia, which ends or splits a ridge there (Larkin & Fletcher 2007).
 func fingerprint(ctx context.Context, w, h int, seed uint64) (clean, noisy []uint8, err error) {
 	clean, noisy = make([]uint8, w*h), make([]uint8, w*h)
 	// Many times the element of the demonstration, which would spoil as much of narrow ridges as it cleans.
@@ -68,8 +68,8 @@ const (
 	fingerprintH = 720
 )
 
-// fingerprintFigures cleans a noisy print as the paper does: an opening takes away white specks, and widens black ones on
-// its way, which a closing takes away then.
+// fingerprintFigures cleans a noisy print as the paper does: an opening takes away white specks, and widens black ones
+// on its way, which a closing takes away then.
 func fingerprintFigures(ctx context.Context) (figures []Figure, err error) {
 	const w, h = fingerprintW, fingerprintH
 	clean, noisy, err := fingerprint(ctx, w, h, 1)

@@ -13,8 +13,8 @@ import (
 	"blik/processing"
 )
 
-// ErrMemory is wrapped by what Method.Prepare returns for a case that is too large: a device has too little memory, or a
-// method has a limit of its own. The row is left out.
+// ErrMemory is wrapped by what Method.Prepare returns for a case that is too large: a device has too little memory, or
+// a method has a limit of its own. The row is left out.
 var ErrMemory = errors.New("not enough memory")
 
 // Options say what Run measures and how long.
@@ -25,7 +25,8 @@ type Options struct {
 	Sizes []Size
 	// Values replace those of single parameters.
 	Values map[string][]string
-	// Picture, if not nil, is what is computed on, as 8-bit grey, cropped or mirrored to the size; else it is generated.
+	// Picture, if not nil, is what is computed on, as 8-bit grey, cropped or mirrored to the size; else it is
+	// generated.
 	Picture *processing.Picture
 	// Quick takes the experiment's smaller grids and fewer repetitions.
 	Quick bool
@@ -103,7 +104,8 @@ type Result struct {
 	Rows []Row
 	// Picture: it was computed on a picture of the user's.
 	Picture bool
-	// Devices are the names of the GPUs that took part, also of those that failed, each as often as there are of the name.
+	// Devices are the names of the GPUs that took part, also of those that failed, each as often as there are of the
+	// name.
 	Devices     []string
 	Conclusions []Conclusion
 }
@@ -136,7 +138,8 @@ type task struct {
 // Run measures an experiment. Wrong options are refused before anything is measured. What cannot be measured is in the
 // rows, with the reason. After a cancel the rows so far are returned with the context's error.
 func Run(ctx context.Context, e *Experiment, o Options) (*Result, error) {
-	r := &runner{Options: o, experiment: e, clock: time.Now, pace: usualPace(o.Quick), seed: maphash.MakeSeed(), rate: map[string]float64{}}
+	r := &runner{Options: o, experiment: e, clock: time.Now, pace: usualPace(o.Quick), seed: maphash.MakeSeed(),
+		rate: map[string]float64{}}
 	if o.now != nil {
 		r.clock = o.now
 	}
@@ -182,8 +185,8 @@ func union(a, b []string) []string {
 	return a
 }
 
-// Provided returns the variants of an experiment with the methods that the providers bring; those that nobody brings one
-// for have none.
+// Provided returns the variants of an experiment with the methods that the providers bring; those that nobody brings
+// one for have none.
 func (e *Experiment) Provided(providers []Provider) []Variant {
 	list := slices.Clone(e.Variants)
 	for _, p := range providers {
@@ -355,7 +358,8 @@ func (r *runner) row(ctx context.Context, t task) (Row, error) {
 	}
 	if expected := r.expected(t, row.Operations); r.Longest > 0 && expected > r.Longest {
 		row.State = LeftOut
-		row.Note = message.Of("about %s for one run expected, more than the %s allowed", seconds(expected), seconds(r.Longest))
+		row.Note = message.Of("about %s for one run expected, more than the %s allowed", seconds(expected),
+			seconds(r.Longest))
 		return row, nil
 	}
 	err := r.measure(ctx, t, &row)
@@ -440,7 +444,8 @@ func (r *runner) repeat(ctx context.Context, run Runner, t task, row *Row) error
 	}
 
 	runtime.GC()
-	// The shortest: the last of many short runs is more often than not one that was interrupted, for that ends the loop.
+	// The shortest: the last of many short runs is more often than not one that was interrupted, for that ends the
+	// loop.
 	usual := first
 	for warm := passed; warm < r.pace.warm; warm += passed {
 		var lasted time.Duration

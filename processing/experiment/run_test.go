@@ -114,11 +114,13 @@ func TestMedianAndSpread(t *testing.T) {
 		{ms(9, 5, 1, 4, 2, 3), pace{least: 5, most: 5, long: time.Minute}, 5, 1e6, 2e6, 3e6, 4e6},
 		{ms(9, 40, 10, 20, 30), pace{least: 4, most: 4, long: time.Minute}, 4, 10e6, 17.5e6, 25e6, 32.5e6},
 		// Until enough time has passed.
-		{ms(20), pace{least: 3, most: 100, enough: 200 * time.Millisecond, long: time.Minute}, 10, 20e6, 20e6, 20e6, 20e6},
+		{ms(20), pace{least: 3, most: 100, enough: 200 * time.Millisecond, long: time.Minute}, 10, 20e6, 20e6, 20e6,
+			20e6},
 		// Long ones less often.
 		{ms(2000), pace{least: 5, most: 100, enough: time.Millisecond, long: time.Second}, 3, 2e9, 2e9, 2e9, 2e9},
 		// Warm-up runs are not counted: the first three.
-		{ms(10, 20, 20, 4, 4, 4), pace{least: 3, most: 3, warm: 50 * time.Millisecond, long: time.Minute}, 3, 4e6, 4e6, 4e6, 4e6},
+		{ms(10, 20, 20, 4, 4, 4), pace{least: 3, most: 3, warm: 50 * time.Millisecond, long: time.Minute}, 3, 4e6, 4e6,
+			4e6, 4e6},
 	} {
 		f := &fake{clock: c, took: k.took, value: 1}
 		r, err := Run(t.Context(), fakes(one("x", f)), Options{pace: &k.pace, now: c.now})
@@ -126,7 +128,8 @@ func TestMedianAndSpread(t *testing.T) {
 			t.Fatal(err)
 		}
 		row := r.Rows[0]
-		if row.State != Measured || row.Runs != k.runs || row.Fastest != k.low || row.Q1 != k.q1 || row.Median != k.mid || row.Q3 != k.q3 {
+		if row.State != Measured || row.Runs != k.runs || row.Fastest != k.low || row.Q1 != k.q1 ||
+			row.Median != k.mid || row.Q3 != k.q3 {
 			t.Errorf("%v: %+v", k.took, row)
 		}
 		if f.closed != 1 {
@@ -151,7 +154,8 @@ func TestShortRunsAreTimedTogether(t *testing.T) {
 func TestInterruptedWarmUp(t *testing.T) {
 	t.Parallel()
 	c := &clock{}
-	f := &fake{clock: c, value: 1, took: []time.Duration{time.Microsecond, time.Microsecond, time.Second, time.Microsecond}}
+	f := &fake{clock: c, value: 1, took: []time.Duration{time.Microsecond, time.Microsecond, time.Second,
+		time.Microsecond}}
 	p := pace{least: 3, most: 3, warm: time.Second, long: time.Minute, short: 20 * time.Microsecond}
 	r, err := Run(t.Context(), fakes(one("x", f)), Options{pace: &p, now: c.now})
 	if err != nil || r.Rows[0].Median != time.Microsecond || r.Rows[0].Runs != 60 {
@@ -177,7 +181,8 @@ func TestWrongResultIsNotTimed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if row := r.Rows[0]; row.State != Failed || row.Note.String() != "wrong" || row.Runs != 0 || f.runs != 1 || f.closed != 1 {
+	if row := r.Rows[0]; row.State != Failed || row.Note.String() != "wrong" || row.Runs != 0 || f.runs != 1 ||
+		f.closed != 1 {
 		t.Errorf("%+v after %d runs, closed %d times", row, f.runs, f.closed)
 	}
 }
@@ -193,7 +198,8 @@ func TestNoNumber(t *testing.T) {
 			return func(context.Context) error { return nil }, &Output{Sum: &nan}, nil
 		}}}}
 	r, err := Run(t.Context(), e, Options{pace: quiet(), Sizes: []Size{Line(8)}})
-	if err != nil || r.Rows[0].State != Failed || r.Rows[0].Check != (Check{}) || !strings.Contains(r.Rows[0].Note.String(), "NaN") {
+	if err != nil || r.Rows[0].State != Failed || r.Rows[0].Check != (Check{}) ||
+		!strings.Contains(r.Rows[0].Note.String(), "NaN") {
 		t.Errorf("%+v, %v", r.Rows, err)
 	}
 }
@@ -201,7 +207,8 @@ func TestNoNumber(t *testing.T) {
 // Two results that pass where the reference looks, but differ elsewhere.
 func TestVariantsMustAgree(t *testing.T) {
 	t.Parallel()
-	e := fakes(one("x", &fake{clock: &clock{}, value: 1}), one("y", &fake{clock: &clock{}, value: 3}), one("z", &fake{clock: &clock{}, value: 1}))
+	e := fakes(one("x", &fake{clock: &clock{}, value: 1}), one("y", &fake{clock: &clock{}, value: 3}),
+		one("z", &fake{clock: &clock{}, value: 1}))
 	compared := int64(1)
 	e.check = func(context.Context, *Input, Case, Variant, Output) (Check, error) {
 		return Check{Compared: compared, Samples: 2}, nil
@@ -215,7 +222,8 @@ func TestVariantsMustAgree(t *testing.T) {
 	}
 	// What the reference has compared as a whole need not be compared again.
 	compared = 2
-	if r, err = Run(t.Context(), e, Options{pace: quiet()}); err != nil || !slices.Equal(states(r), []State{Measured, Measured, Measured}) {
+	if r, err = Run(t.Context(), e, Options{pace: quiet()}); err != nil ||
+		!slices.Equal(states(r), []State{Measured, Measured, Measured}) {
 		t.Error(states(r), err)
 	}
 }
@@ -266,7 +274,8 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%+v after %d runs", note, large.runs)
 	}
 
-	for n, want := range map[int64]string{1010 << 20: "1010 MiB", 1 << 30: "1 GiB", 1500 << 30: "1500 GiB", 3 << 29: "1.5 GiB"} {
+	for n, want := range map[int64]string{1010 << 20: "1010 MiB", 1 << 30: "1 GiB", 1500 << 30: "1500 GiB",
+		3 << 29: "1.5 GiB"} {
 		if got := bytes(n).String(); got != want {
 			t.Errorf("%d bytes: %q, want %q", n, got, want)
 		}
@@ -300,7 +309,8 @@ func TestFirstCaseOfAGPU(t *testing.T) {
 		t.Errorf("%+v, %v", r.Rows, err)
 	}
 	f.operations = 1e12
-	if r, err = Run(t.Context(), fakes(v), Options{pace: quiet(), Longest: 5 * time.Second}); err != nil || r.Rows[0].State != Measured {
+	if r, err = Run(t.Context(), fakes(v), Options{pace: quiet(), Longest: 5 * time.Second}); err != nil ||
+		r.Rows[0].State != Measured {
 		t.Errorf("%+v, %v", r.Rows, err)
 	}
 }
@@ -313,7 +323,8 @@ func TestTooLongForTheOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range r.Rows {
-		if row.Variant.Device == CPU && (row.State != LeftOut || !strings.Contains(i18n.For("ru").Sprint(row.Note), "65536")) {
+		if row.Variant.Device == CPU && (row.State != LeftOut ||
+			!strings.Contains(i18n.For("ru").Sprint(row.Note), "65536")) {
 			t.Errorf("%s: %s: %s", row.Variant.ID, row.State, i18n.For("ru").Sprint(row.Note))
 		}
 	}
@@ -361,7 +372,8 @@ func TestCancelBetweenRepetitions(t *testing.T) {
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	var got, rows []string
-	e := fakes(one("x", &fake{clock: &clock{}, value: 1}), one("y", &fake{clock: &clock{}, value: 1}), Variant{ID: "g", Device: GPU})
+	e := fakes(one("x", &fake{clock: &clock{}, value: 1}), one("y", &fake{clock: &clock{}, value: 1}),
+		Variant{ID: "g", Device: GPU})
 	_, err := Run(t.Context(), e, Options{pace: quiet(), Values: map[string][]string{"m": {"1", "3"}},
 		Progress: func(p Progress) {
 			got = append(got, fmt.Sprintf("%d/%d %s %s", p.Done, p.Total, p.Variant.ID, p.Case.Values["m"]))
@@ -374,7 +386,8 @@ func TestProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"x measured", "y measured", "x measured", "y measured", "g needs GPU"}; !slices.Equal(rows, want) {
+	if want := []string{"x measured", "y measured", "x measured", "y measured", "g needs GPU"}; !slices.Equal(rows,
+		want) {
 		t.Errorf("rows %q, want %q", rows, want)
 	}
 	if want := []string{"0/5 x 1", "1/5 y 1", "2/5 x 3", "3/5 y 3", "4/5 g 1"}; !slices.Equal(got, want) {
@@ -404,7 +417,8 @@ func TestProviderFillsAndAdds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := states(r); !slices.Equal(got, []State{NeedsGPU, NeedsGPU}) || r.Rows[0].Note.String() != "needs an NVIDIA GPU" || r.Rows[1].Note.String() != "needs two" {
+	if got := states(r); !slices.Equal(got, []State{NeedsGPU, NeedsGPU}) ||
+		r.Rows[0].Note.String() != "needs an NVIDIA GPU" || r.Rows[1].Note.String() != "needs two" {
 		t.Errorf("%v, %+v", got, r.Rows)
 	}
 
@@ -431,8 +445,8 @@ func TestProviderFillsAndAdds(t *testing.T) {
 	}
 }
 
-// A result names the GPUs that took part: not those whose variants were not asked for, but those that failed, and two of a
-// name where a variant has both.
+// A result names the GPUs that took part: not those whose variants were not asked for, but those that failed, and two
+// of a name where a variant has both.
 func TestDevicesThatTookPart(t *testing.T) {
 	t.Parallel()
 	e := fakes(one("cpu", &fake{clock: &clock{}, value: 1}), Variant{ID: "gpu", Device: GPU})
@@ -484,7 +498,8 @@ func TestInputIsSharedBySameContent(t *testing.T) {
 		made++
 		return &Input{Size: c.Size}, nil
 	}
-	_, err := Run(t.Context(), e, Options{pace: quiet(), Values: map[string][]string{"m": {"3", "5"}, "kind": {"a", "b"}}})
+	_, err := Run(t.Context(), e, Options{pace: quiet(), Values: map[string][]string{"m": {"3", "5"},
+		"kind": {"a", "b"}}})
 	if err != nil || made != 2 {
 		t.Errorf("%d inputs made, want 2; %v", made, err)
 	}
@@ -501,7 +516,8 @@ func TestQuickAndSizes(t *testing.T) {
 		{Options{Quick: true}, Size{2, 1}},
 		{Options{Sizes: []Size{{7, 3}}}, Size{7, 3}},
 		{Options{Picture: &processing.Picture{Width: 5, Height: 4, Channels: 1, U8: make([]uint8, 20)}}, Size{5, 4}},
-		{Options{Sizes: []Size{{7, 3}}, Picture: &processing.Picture{Width: 5, Height: 4, Channels: 1, U8: make([]uint8, 20)}}, Size{7, 3}},
+		{Options{Sizes: []Size{{7, 3}}, Picture: &processing.Picture{Width: 5, Height: 4, Channels: 1,
+			U8: make([]uint8, 20)}}, Size{7, 3}},
 	} {
 		c.o.pace = quiet()
 		r, err := Run(t.Context(), e, c.o)
@@ -556,12 +572,14 @@ func TestParseSize(t *testing.T) {
 			t.Errorf("%s: %v, %v; want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "x", "0x5", "5x", "5x5x5", "-5x5", "2^-1", "2^63", "2^99", "0MP", "-1MP", "MP", "nanMP", "1e99MP", "999999999x999999999", "1.5", "99999999999999999999"} {
+	for _, text := range []string{"", "x", "0x5", "5x", "5x5x5", "-5x5", "2^-1", "2^63", "2^99", "0MP", "-1MP", "MP",
+		"nanMP", "1e99MP", "999999999x999999999", "1.5", "99999999999999999999"} {
 		if got, err := ParseSize(text); err == nil {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
-	for s, want := range map[Size]string{{3, 5}: "3×5", {3, 1}: "3×1", Line(1 << 20): "2^20", Line(1 << 9): "512", Line(1000): "1000"} {
+	for s, want := range map[Size]string{{3, 5}: "3×5", {3, 1}: "3×1", Line(1 << 20): "2^20", Line(1 << 9): "512",
+		Line(1000): "1000"} {
 		if got := s.String(); got != want {
 			t.Errorf("%#v: %q, want %q", s, got, want)
 		}
@@ -704,8 +722,10 @@ func TestQuantile(t *testing.T) {
 		q     float64
 		want  time.Duration
 	}{
-		{[]time.Duration{7}, 0.5, 7}, {[]time.Duration{7}, 0.75, 7}, {[]time.Duration{10, 20}, 0.5, 15}, {[]time.Duration{10, 20}, 0.25, 12},
-		{[]time.Duration{0, 10, 20, 30, 100}, 0.75, 30}, {[]time.Duration{0, 10, 20, 30, 100}, 1, 100}, {[]time.Duration{0, 10, 20, 30}, 0.25, 7},
+		{[]time.Duration{7}, 0.5, 7}, {[]time.Duration{7}, 0.75, 7}, {[]time.Duration{10, 20}, 0.5, 15},
+		{[]time.Duration{10, 20}, 0.25, 12},
+		{[]time.Duration{0, 10, 20, 30, 100}, 0.75, 30}, {[]time.Duration{0, 10, 20, 30, 100}, 1, 100},
+		{[]time.Duration{0, 10, 20, 30}, 0.25, 7},
 	} {
 		if got := quantile(c.times, c.q); got != c.want {
 			t.Errorf("quantile %g of %v is %d, want %d", c.q, c.times, got, c.want)

@@ -8,7 +8,8 @@ import (
 	"blik/processing"
 )
 
-// DirectAdditions is how many additions the direct sum takes in a case of sliding; windows do not reach beyond the picture.
+// DirectAdditions is how many additions the direct sum takes in a case of sliding; windows do not reach beyond the
+// picture.
 func DirectAdditions(c Case) float64 {
 	m := c.Int("m")
 	return float64(min(m, 2*c.Size.W-1)) * float64(min(m, 2*c.Size.H-1)) * float64(c.Size.Samples())
@@ -103,16 +104,21 @@ func sliding() *Experiment {
 				measure: along("cpu-recursive", "m"), judge: flat, missing: moreCases()},
 			{Text: text("the direct sum at m = 15 against the recursion, one thread of the CPU"), Paper: 2531.0 / 733,
 				measure: between("cpu-direct", "cpu-recursive", having("m", "15")), judge: near, missing: moreCases()},
-			{Text: text("the time of the first version, with uncoalesced access, hardly depends on the window"), Paper: 27.0 / 23,
+			{Text: text("the time of the first version, with uncoalesced access, hardly depends on the window"),
+				Paper:   27.0 / 23,
 				measure: along("gpu-recursive", "m"), judge: flat, missing: onGPU()},
 			{Text: text("the direct sum at m = 15 against the recursion, on the GPU"), Paper: 473.0 / 12,
-				measure: between("gpu-direct", "gpu-recursive-coalesced", having("m", "15")), judge: near, missing: onGPU()},
+				measure: between("gpu-direct", "gpu-recursive-coalesced", having("m", "15")), judge: near,
+				missing: onGPU()},
 			{Text: text("the same at m = 51 (the paper: a whole search for glare against the authors' earlier version in CUDA, on 3.2 to 18.7 MP)"), Paper: 45,
-				measure: between("gpu-direct", "gpu-recursive-coalesced", having("m", "51")), judge: near, missing: onGPU()},
-			{Text: text("one thread of the CPU against the GPU at m = 15, both with the direct sum"), Paper: 2531.0 / 473,
+				measure: between("gpu-direct", "gpu-recursive-coalesced", having("m", "51")), judge: near,
+				missing: onGPU()},
+			{Text: text("one thread of the CPU against the GPU at m = 15, both with the direct sum"),
+				Paper:   2531.0 / 473,
 				measure: between("cpu-direct", "gpu-direct", having("m", "15")), judge: near, missing: onGPU()},
 			{Text: text("coalesced access against uncoalesced at m = 15"), Paper: 27.0 / 12,
-				measure: between("gpu-recursive", "gpu-recursive-coalesced", having("m", "15")), judge: near, missing: onGPU()},
+				measure: between("gpu-recursive", "gpu-recursive-coalesced", having("m", "15")), judge: near,
+				missing: onGPU()},
 		},
 		Axis:       "m",
 		shape:      pictures,
@@ -120,7 +126,8 @@ func sliding() *Experiment {
 		inputBytes: func(c Case) int64 { return 2 * int64(c.Size.Samples()) },
 		check: func(ctx context.Context, in *Input, c Case, _ Variant, out Output) (Check, error) {
 			m := c.Int("m")
-			return compareRows(ctx, in, c, out, float64(2*m), 0, func(y0, y1 int) []uint8 { return meanRows(ctx, in, m/2, y0, y1) })
+			return compareRows(ctx, in, c, out, float64(2*m), 0,
+				func(y0, y1 int) []uint8 { return meanRows(ctx, in, m/2, y0, y1) })
 		},
 	}
 }

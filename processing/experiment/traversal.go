@@ -89,20 +89,28 @@ func traversal() *Experiment {
 			Values: []string{"device", "mapped"},
 		}},
 		Grids: []Grid{
-			{Sizes: append(powers, Size{1000, 1500}, Size{3000, 3000}), Values: map[string][]string{"memory": {"device", "mapped"}}},
+			{Sizes: append(powers, Size{1000, 1500}, Size{3000, 3000}),
+				Values: map[string][]string{"memory": {"device", "mapped"}}},
 		},
-		Quick: []Grid{{Sizes: []Size{{1024, 1024}, {1000, 700}}, Values: map[string][]string{"memory": {"device", "mapped"}}}},
+		Quick: []Grid{{Sizes: []Size{{1024, 1024}, {1000, 700}},
+			Values: map[string][]string{"memory": {"device", "mapped"}}}},
 		Variants: []Variant{
 			{
 				ID: "cpu-raster-memory", Device: CPU, Ignores: gpuOnly,
-				Name:   text("CPU raster order from memory"),
-				Help:   text("coordinates read from a list in raster order, all threads"),
-				Method: method(true, func(ctx context.Context, b *blur) walk { return b.alongList(RasterOrder(ctx, b.w, b.h)) }),
+				Name: text("CPU raster order from memory"),
+				Help: text("coordinates read from a list in raster order, all threads"),
+				Method: method(true, func(ctx context.Context,
+					b *blur) walk {
+					return b.alongList(RasterOrder(ctx, b.w, b.h))
+				}),
 			}, {
 				ID: "cpu-hilbert-memory", Device: CPU, Ignores: gpuOnly,
-				Name:   text("CPU Hilbert order from memory"),
-				Help:   text("coordinates read from a list along the curve, all threads"),
-				Method: method(true, func(ctx context.Context, b *blur) walk { return b.alongList(HilbertOrder(ctx, b.w, b.h)) }),
+				Name: text("CPU Hilbert order from memory"),
+				Help: text("coordinates read from a list along the curve, all threads"),
+				Method: method(true, func(ctx context.Context,
+					b *blur) walk {
+					return b.alongList(HilbertOrder(ctx, b.w, b.h))
+				}),
 			}, {
 				ID: "cpu-raster-fast", Device: CPU, Ignores: gpuOnly,
 				Name:   text("CPU fast raster"),
@@ -132,17 +140,21 @@ func traversal() *Experiment {
 		},
 		Claims: []Claim{
 			{Text: text("fast Hilbert against fast raster in device memory"), Paper: 2.5,
-				measure: between("gpu-hilbert-fast", "gpu-raster-fast-4", having("memory", "device")), judge: near, missing: onGPU()},
+				measure: between("gpu-hilbert-fast", "gpu-raster-fast-4", having("memory", "device")), judge: near,
+				missing: onGPU()},
 			{Text: text("fast Hilbert equals fast raster in memory of the host"), Paper: 1,
-				measure: between("gpu-hilbert-fast", "gpu-raster-fast-16", having("memory", "mapped")), judge: equal, missing: onGPU()},
-			{Text: text("fast Hilbert against fast raster on the CPU, whose memory is near (the paper: GPU)"), Paper: 2.5,
+				measure: between("gpu-hilbert-fast", "gpu-raster-fast-16", having("memory", "mapped")), judge: equal,
+				missing: onGPU()},
+			{Text: text("fast Hilbert against fast raster on the CPU, whose memory is near (the paper: GPU)"),
+				Paper:   2.5,
 				measure: between("cpu-hilbert-fast", "cpu-raster-fast", nil), judge: near, missing: moreCases()},
 		},
 		shape:      pictures,
 		input:      planeInput,
 		inputBytes: func(c Case) int64 { return 2 * int64(c.Size.Samples()) },
 		check: func(ctx context.Context, in *Input, c Case, _ Variant, out Output) (Check, error) {
-			return compareRows(ctx, in, c, out, 4*gaussRadius+2, 0, func(y0, y1 int) []uint8 { return gaussRows(in, y0, y1) })
+			return compareRows(ctx, in, c, out, 4*gaussRadius+2, 0,
+				func(y0, y1 int) []uint8 { return gaussRows(in, y0, y1) })
 		},
 	}
 }
@@ -240,7 +252,8 @@ func (b *blur) row(dst, src []uint8, x0, x1, y int, vertical bool) {
 		b1, b2, b3, b4, b5 := line(1), line(2), line(3), line(4), line(5)
 		for i := range out {
 			sum := 1<<15 + t[0]*uint32(m[i]) +
-				t[1]*(uint32(a1[i])+uint32(b1[i])) + t[2]*(uint32(a2[i])+uint32(b2[i])) + t[3]*(uint32(a3[i])+uint32(b3[i])) +
+				t[1]*(uint32(a1[i])+uint32(b1[i])) + t[2]*(uint32(a2[i])+uint32(b2[i])) +
+				t[3]*(uint32(a3[i])+uint32(b3[i])) +
 				t[4]*(uint32(a4[i])+uint32(b4[i])) + t[5]*(uint32(a5[i])+uint32(b5[i]))
 			out[i] = uint8(sum >> 16)
 		}

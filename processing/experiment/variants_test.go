@@ -58,8 +58,8 @@ func onCPU(e *Experiment) []Variant {
 	return slices.DeleteFunc(slices.Clone(e.Variants), func(v Variant) bool { return v.Device != CPU })
 }
 
-// holds checks every processor's variant against what was computed by definition and against the experiment's own check,
-// and that this check finds a single wrong pixel.
+// holds checks every processor's variant against what was computed by definition and against the experiment's own
+// check, and that this check finds a single wrong pixel.
 func holds(t rapid.TB, e *Experiment, in *Input, c Case, want []uint8) {
 	t.Helper()
 	for _, v := range onCPU(e) {
@@ -522,7 +522,8 @@ func TestCancelledVariants(t *testing.T) {
 			s = Line(1 << 12)
 		}
 		c := e.cases(Grid{Sizes: []Size{s}})[0]
-		in, err := e.input(t.Context(), c, newSource(&processing.Picture{Width: 8, Height: 8, Channels: 1, U8: make([]uint8, 64)}))
+		in, err := e.input(t.Context(), c, newSource(&processing.Picture{Width: 8, Height: 8, Channels: 1,
+			U8: make([]uint8, 64)}))
 		if err != nil {
 			t.Fatal(err)
 		}

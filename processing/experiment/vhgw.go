@@ -7,8 +7,8 @@ import (
 	"blik/processing"
 )
 
-// vhgw is grey-scale morphology with flat rectangles. Pixels outside the picture never win, as in Backend.Morph; that is
-// the paper's border of 0 for dilation and 255 for erosion.
+// vhgw is grey-scale morphology with flat rectangles. Pixels outside the picture never win, as in Backend.Morph; that
+// is the paper's border of 0 for dilation and 255 for erosion.
 func vhgw() *Experiment {
 	direct := func(c Case) float64 {
 		_, e := Morphology(c)
@@ -58,7 +58,8 @@ func vhgw() *Experiment {
 		},
 		Quick: []Grid{
 			{Sizes: []Size{{1024, 1024}}, Values: map[string][]string{"se": {"3", "51", "201"}}},
-			{Sizes: []Size{{1024, 1024}}, Values: map[string][]string{"op": {"open"}, "kind": {"binary"}, "se": {"11"}}},
+			{Sizes: []Size{{1024, 1024}}, Values: map[string][]string{"op": {"open"}, "kind": {"binary"},
+				"se": {"11"}}},
 		},
 		Variants: []Variant{
 			{
@@ -96,13 +97,15 @@ func vhgw() *Experiment {
 			{Text: text("the time does not grow with the element (all threads)"), Paper: 1,
 				measure: along("cpu-vhgw-all", "se"), judge: flat, missing: moreCases()},
 			{Text: text("all threads are clearly faster than one (the paper had 12)"), Paper: 0,
-				measure: between("cpu-vhgw", "cpu-vhgw-all", having("se", "51")), judge: clearlyAbove, missing: moreCases()},
+				measure: between("cpu-vhgw", "cpu-vhgw-all", having("se", "51")), judge: clearlyAbove,
+				missing: moreCases()},
 			{Text: text("CUDA against all threads at SE 51"), Paper: 15,
 				measure: between("cpu-vhgw-all", "gpu-vhgw-global", having("se", "51")), judge: near, missing: onGPU()},
 			{Text: text("the time does not grow with the element (CUDA)"), Paper: 1,
 				measure: along("gpu-vhgw-global", "se"), judge: flat, missing: onGPU()},
 			{Text: text("at SE 51 shared memory takes longer than global memory, as the paper argues from the occupancy"), Paper: 0,
-				measure: between("gpu-vhgw-shared", "gpu-vhgw-global", having("se", "51")), judge: clearlyAbove, missing: onGPU()},
+				measure: between("gpu-vhgw-shared", "gpu-vhgw-global", having("se", "51")), judge: clearlyAbove,
+				missing: onGPU()},
 		},
 		Axis:       "se",
 		shape:      pictures,
@@ -116,7 +119,8 @@ func vhgw() *Experiment {
 				// Half of it is the first step, which takes rows for the second one's windows as well.
 				cost, border = 2*cost, e.Size2/2
 			}
-			return compareRows(ctx, in, c, out, cost, border, func(y0, y1 int) []uint8 { return morphRows(ctx, in, op, e, y0, y1) })
+			return compareRows(ctx, in, c, out, cost, border,
+				func(y0, y1 int) []uint8 { return morphRows(ctx, in, op, e, y0, y1) })
 		},
 		figures: fingerprintFigures,
 	}
@@ -239,8 +243,8 @@ func (f *framed) extreme(ctx context.Context, dst, src []uint8, dilate bool) err
 	return chunks(ctx, 1, f.h, 1, func(y, _ int) {
 		row := dst[y*f.w : (y+1)*f.w]
 		copy(row, src[y*f.w:])
-		// A line that is compared twice changes nothing, so what is left over after the last four is compared with three
-		// of the lines before.
+		// A line that is compared twice changes nothing, so what is left over after the last four is compared with
+		// three of the lines before.
 		four, n := [4][]uint8{row, row, row, row}, 0
 		for v := max(y-f.down/2, 0); v <= min(y+f.down/2, f.h-1); v++ {
 			for shift := range f.across {
@@ -272,7 +276,8 @@ func greatest(dst []uint8, with *[4][]uint8) {
 	}
 }
 
-// morphRows is the reference: rows y0 … y1−1, the extremes of a row's columns and then those of its lines, pixel by pixel.
+// morphRows is the reference: rows y0 … y1−1, the extremes of a row's columns and then those of its lines, pixel by
+// pixel.
 func morphRows(ctx context.Context, in *Input, op processing.MorphOp, e processing.Element, y0, y1 int) []uint8 {
 	w, h := in.Size.W, in.Size.H
 	at := func(y int) []uint8 { return in.U8[y*w : (y+1)*w] }
@@ -288,7 +293,8 @@ func morphRows(ctx context.Context, in *Input, op processing.MorphOp, e processi
 }
 
 // extremeRows turns the order round for an erosion, so that it is a dilation as well.
-func extremeRows(ctx context.Context, at func(y int) []uint8, w, h int, e processing.Element, y0, y1 int, dilate bool) []uint8 {
+func extremeRows(ctx context.Context, at func(y int) []uint8, w, h int, e processing.Element, y0, y1 int,
+	dilate bool) []uint8 {
 	flip := uint(255)
 	if dilate {
 		flip = 0

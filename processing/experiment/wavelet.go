@@ -44,8 +44,8 @@ func NewWavelet(name string) *Wavelet {
 // even returns n extended to an even length.
 func even(n int) int { return n + n&1 }
 
-// Coefficients returns the size of the transform of an input: lines hold the approximation and then the detail, pictures
-// the quarters of both directions.
+// Coefficients returns the size of the transform of an input: lines hold the approximation and then the detail,
+// pictures the quarters of both directions.
 func Coefficients(s Size) Size {
 	if s.H == 0 {
 		return Line(even(s.W))
@@ -93,8 +93,10 @@ func wavelet() *Experiment {
 	}
 	bothIndices := text("it takes an NVIDIA GPU and index=shift,division")
 	severalValues := text("it takes an NVIDIA GPU and several values")
-	step := func(claim message.Text, paper float64, judge func(ratio, paper float64) Verdict, before, after, index string) Claim {
-		return Claim{Text: text(claim), Paper: paper, measure: between(before, after, having("index", index)), judge: judge,
+	step := func(claim message.Text, paper float64, judge func(ratio, paper float64) Verdict, before, after,
+		index string) Claim {
+		return Claim{Text: text(claim), Paper: paper, measure: between(before, after, having("index", index)),
+			judge:   judge,
 			missing: text("it takes an NVIDIA GPU and index=%s", index)}
 	}
 	return &Experiment{
@@ -129,14 +131,17 @@ func wavelet() *Experiment {
 			{Sizes: lengths},
 			{Sizes: []Size{Line(1 << 24)}, Values: map[string][]string{"wavelet": {"haar", "d8"}}},
 			{Sizes: []Size{{2192, 1460}, {5300, 3533}}},
-			{Sizes: []Size{Line(1 << 20), Line(1 << 24), {2192, 1460}}, Values: map[string][]string{"direction": {"inverse"}}},
-			{Sizes: []Size{Line(1 << 20)}, Values: map[string][]string{"wavelet": {"haar", "d8"}, "direction": {"inverse"}}},
+			{Sizes: []Size{Line(1 << 20), Line(1 << 24), {2192, 1460}},
+				Values: map[string][]string{"direction": {"inverse"}}},
+			{Sizes: []Size{Line(1 << 20)}, Values: map[string][]string{"wavelet": {"haar", "d8"},
+				"direction": {"inverse"}}},
 			{Sizes: []Size{Line(1 << 22)}, Values: map[string][]string{"index": {"shift", "division"}}},
 			{Sizes: []Size{Line(1 << 22)}, Values: map[string][]string{"threads": {"32", "64", "128", "256", "512"}}},
 			{Sizes: []Size{Line(1 << 22)}, Values: map[string][]string{"results": {"1", "2", "4", "8", "16"}}},
 		},
 		Quick: []Grid{
-			{Sizes: []Size{Line(1 << 16), Line(1 << 20)}, Values: map[string][]string{"wavelet": wavelets, "direction": {"forward", "inverse"}}},
+			{Sizes: []Size{Line(1 << 16), Line(1 << 20)}, Values: map[string][]string{"wavelet": wavelets,
+				"direction": {"forward", "inverse"}}},
 		},
 		Variants: []Variant{
 			{ID: "cpu-sequential", Device: CPU, Ignores: onlyGPU, Name: text("CPU sequential"),
@@ -155,15 +160,23 @@ func wavelet() *Experiment {
 			{Text: text("sequential against parallel time (GPU; the paper: −76 %)"), Paper: 1 / 0.24,
 				measure: between("cpu-sequential", "gpu-6-coalesced", nil), judge: near, missing: onGPU()},
 			{Text: text("sequential against all cores of this CPU (the paper's −76 % is a GPU's)"), Paper: 1 / 0.24,
-				measure: between("cpu-sequential", "cpu-all", func(c Case) bool { return c.Size.H == 0 && c.Values["direction"] == "forward" }), judge: near, missing: moreCases()},
+				measure: between("cpu-sequential", "cpu-all",
+					func(c Case) bool { return c.Size.H == 0 && c.Values["direction"] == "forward" }), judge: near,
+				missing: moreCases()},
 			step("data in shared memory, 1 against 2", 1/0.62, near, "gpu-1-global", "gpu-2-shared", "division"),
-			step("taps in constant memory, 2 against 3", 1/0.27, near, "gpu-2-shared", "gpu-3-constant-wavelet", "division"),
-			step("accumulating in registers makes hardly a difference, 3 against 4", 1/0.99, equal, "gpu-3-constant-wavelet", "gpu-4-registers", "division"),
-			step("parameters in constant memory, 4 against 5", 1/0.88, near, "gpu-4-registers", "gpu-5-constant-parameters", "division"),
-			step("the coalesced copy costs more than it brings while indices are divided, 5 against 6", 1/1.13, near, "gpu-5-constant-parameters", "gpu-6-coalesced", "division"),
-			step("and is worth it with shifts, 5 against 6", 1/0.72, near, "gpu-5-constant-parameters", "gpu-6-coalesced", "shift"),
+			step("taps in constant memory, 2 against 3", 1/0.27, near, "gpu-2-shared", "gpu-3-constant-wavelet",
+				"division"),
+			step("accumulating in registers makes hardly a difference, 3 against 4", 1/0.99, equal,
+				"gpu-3-constant-wavelet", "gpu-4-registers", "division"),
+			step("parameters in constant memory, 4 against 5", 1/0.88, near, "gpu-4-registers",
+				"gpu-5-constant-parameters", "division"),
+			step("the coalesced copy costs more than it brings while indices are divided, 5 against 6", 1/1.13, near,
+				"gpu-5-constant-parameters", "gpu-6-coalesced", "division"),
+			step("and is worth it with shifts, 5 against 6", 1/0.72, near, "gpu-5-constant-parameters",
+				"gpu-6-coalesced", "shift"),
 			{Text: text("division against shifts in 5"), Paper: 1 / 0.9,
-				measure: choices("gpu-5-constant-parameters", "index", "division", "shift"), judge: near, missing: bothIndices},
+				measure: choices("gpu-5-constant-parameters", "index", "division", "shift"), judge: near,
+				missing: bothIndices},
 			{Text: text("division against shifts in 6"), Paper: 1 / 0.57,
 				measure: choices("gpu-6-coalesced", "index", "division", "shift"), judge: near, missing: bothIndices},
 			{Text: text("the best other number of threads a block against 128"),
