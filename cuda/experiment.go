@@ -114,13 +114,13 @@ func (m trialMethod) Prepare(ctx context.Context, in *experiment.Input, c experi
 	})
 	if err != nil {
 		_ = t.Close()
-		return nil, told(err)
+		return nil, explained(err)
 	}
 	return t, nil
 }
 
-// told words what the user reads of an error of the device. What the device has no room for is left out.
-func told(err error) error {
+// explained returns an error of the device as the user reads it. Rows that do not fit into the device are left out.
+func explained(err error) error {
 	var p *driver.Problem
 	if !errors.As(err, &p) {
 		return err
@@ -148,7 +148,7 @@ type trial struct {
 	host    [][]byte
 
 	// compute queues one computation; result reads what it has computed. Both run in a turn on the device. Where
-	// operation is set it computes instead, an operation of the Backend, which takes turns by itself.
+	// operation is set it computes instead, an operation of the Backend, which does its own locking.
 	compute   func(q *queue) error
 	operation func(ctx context.Context) error
 	result    func(q *queue) (experiment.Output, error)
@@ -182,7 +182,7 @@ func (t *trial) Run(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return told(err)
+	return explained(err)
 }
 
 func (t *trial) begin(q *queue) error {
@@ -224,7 +224,7 @@ func (t *trial) Output(ctx context.Context) (out experiment.Output, err error) {
 		out, err = t.result(q)
 		return err
 	})
-	return out, told(err)
+	return out, explained(err)
 }
 
 // Close gives the memory back, at once: the next case needs other sizes.
@@ -240,7 +240,7 @@ func (t *trial) Close() error {
 		l.hostPut(m)
 	}
 	t.buffers, t.planes, t.host = nil, nil, nil
-	return told(t.b.device.do(func() error {
+	return explained(t.b.device.do(func() error {
 		l.mu.Lock()
 		l.trim()
 		l.mu.Unlock()

@@ -49,7 +49,8 @@ func slidingVariants(b *Backend) []experiment.Variant {
 				}
 				t.compute = func(q *queue) error {
 					grid, block := lines(w)
-					if err := q.launch("slidingColumns", grid, block, sums.first, sums.pitch, src.first, src.pitch, r, w,
+					if err := q.launch("slidingColumns", grid, block, sums.first, sums.pitch, src.first, src.pitch, r,
+						w,
 						h); err != nil {
 						return err
 					}
@@ -72,7 +73,8 @@ func slidingVariants(b *Backend) []experiment.Variant {
 				}
 				t.compute = func(q *queue) error {
 					grid, block := lines(w)
-					if err := q.launch("slidingTurnedSums", grid, block, turned.first, turned.pitch, src.first, src.pitch,
+					if err := q.launch("slidingTurnedSums", grid, block, turned.first, turned.pitch, src.first,
+						src.pitch,
 						r, w, h); err != nil {
 						return err
 					}

@@ -129,7 +129,7 @@ func (several) Operations(c experiment.Case) float64 { return additions(c) }
 func (m several) Prepare(ctx context.Context, in *experiment.Input, c experiment.Case) (experiment.Runner, error) {
 	all, err := m.x.all()
 	if err != nil {
-		return nil, told(err)
+		return nil, explained(err)
 	}
 	s := &shares{sums: make([]float32, len(all))}
 	n := len(in.F32)
@@ -151,7 +151,7 @@ func (m several) Prepare(ctx context.Context, in *experiment.Input, c experiment
 			return q.d.synchronize()
 		})
 		if err != nil {
-			return nil, told(errors.Join(err, s.Close()))
+			return nil, explained(errors.Join(err, s.Close()))
 		}
 	}
 	return s, nil
@@ -187,11 +187,11 @@ func (s *shares) Run(ctx context.Context) error {
 		})
 	}
 	wg.Wait()
-	return told(errors.Join(errs...))
+	return explained(errors.Join(errs...))
 }
 
 func (s *shares) Output(context.Context) (experiment.Output, error) {
-	// A chain over the devices: they are few.
+	// In sequence: there are few devices.
 	var sum float32
 	for _, v := range s.sums {
 		sum += v

@@ -77,7 +77,7 @@ func curvedPass(q *queue, v *blurTrial, dst, src buffer, pass string) error {
 	return v.launch(q, "curved"+pass, grid, block, dst, src, order)
 }
 
-// scheduledPass takes so many pixels a thread down the columns, 4 or 16, and one along the rows.
+// scheduledPass filters 4 or 16 pixels per thread down the columns, and one along the rows.
 func scheduledPass(pixels int) blurPass {
 	columns := map[int]string{4: "scheduledColumns4", 16: "scheduledColumns16"}[pixels]
 	return func(q *queue, v *blurTrial, dst, src buffer, pass string) error {

@@ -19,7 +19,7 @@ const (
 	waveletMaxParts = 64
 )
 
-// A block may have so much shared memory without asking for more.
+// sharedBytes is the shared memory of a block that needs no opt-in.
 const sharedBytes = 48 << 10
 
 // waveletMaxPoints keeps twice an index within the 32 bits that the kernels count in.
@@ -34,7 +34,9 @@ func waveletVariants(x *Experiments) []experiment.Variant {
 		list[i] = experiment.Variant{ID: id, Device: experiment.GPU, Method: trialMethod{
 			b: x.b,
 			// The input with even sides, and the result.
-			memory:     func(c experiment.Case) int64 { return 2 * 4 * int64(experiment.Coefficients(c.Size).Samples()) },
+			memory: func(c experiment.Case) int64 {
+				return 2 * 4 * int64(experiment.Coefficients(c.Size).Samples())
+			},
 			operations: experiment.WaveletOperations,
 			prepare: func(q *queue, t *trial, in *experiment.Input, c experiment.Case) error {
 				return x.prepareWavelet(q, t, in, c, i+1)
@@ -129,7 +131,7 @@ func (y *waveletWay) shared() int {
 	return 4 * (2*tile + waveletMaxTaps)
 }
 
-// load brings taps and parts to the constant memory, where the step has them there.
+// load copies taps and parts to constant memory, for the steps that read them there.
 func (y *waveletWay) load(q *queue) error {
 	if y.step <= 2 {
 		return nil
@@ -258,7 +260,7 @@ func (x *Experiments) prepareWavelet(q *queue, t *trial, in *experiment.Input, c
 		src, dst = dst, src
 	}
 	t.compute = func(q *queue) error {
-		// Constant memory is one for all trials; each sees to it that what is there is its own.
+		// All trials share the constant memory; each loads its own content.
 		if x.constants != way {
 			if err := way.load(q); err != nil {
 				return err

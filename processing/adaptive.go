@@ -38,23 +38,26 @@ func (d *detector) chosen() []Chosen {
 	list := []Chosen{
 		{
 			ID: "white", Name: message.Of("White level"), Value: d.white,
-			Why: message.Of("only one pixel in a thousand outside the glare is brighter (levels 0 to 255): glare is judged against it"),
+			Why: message.Of("only one pixel in a thousand outside the glare is brighter (levels 0 to 255): glare is " +
+				"judged against it"),
 		},
 		{
 			ID: "noise", Name: message.Of("Noise"), Value: d.noise,
-			Why: message.Of("standard deviation in levels, from the finest wavelet band of the quietest quarter of the picture"),
+			Why: message.Of("standard deviation in levels, from the finest wavelet band of the quietest quarter of " +
+				"the picture"),
 		},
 	}
 	radii := d.backgroundRadii()
 	reasons := map[string]message.Message{
-		"scale":    message.Of("fits glints of up to about 12 px radius; set it higher by hand where larger ones are missed"),
-		"window":   message.Of("the smallest window that still holds enough paint between glints; larger ones, up to %d px, are used where it does not", 2*radii[len(radii)-1]+1),
+		"scale": message.Of("suits glare of up to about 12 px radius; increase it by hand if larger glare is missed"),
+		"window": message.Of("the smallest window with enough paint between findings; windows of up to %d px are "+
+			"used elsewhere", 2*radii[len(radii)-1]+1),
 		"visible":  message.Of("what the eye sees as glare on a painting, far above the noise (%.1f levels)", d.noise),
-		"relative": message.Of("bright paint must be exceeded by more than dark paint"),
-		"contrast": message.Of("weaker spots could not be told from paint"),
-		"level":    message.Of("a mirror image of a lamp is never darker"),
-		"core":     message.Of("separates a glint from a weaker one beside it"),
-		"score":    message.Of("the boundary that the linear score was fitted for; the sensitivity moves it"),
+		"relative": message.Of("glare must rise more over bright paint than over dark paint"),
+		"contrast": message.Of("weaker spots cannot be distinguished from paint"),
+		"level":    message.Of("the reflection of a lamp is never darker"),
+		"core":     message.Of("separates a finding from a weaker neighbour"),
+		"score":    message.Of("the threshold that the linear score was fitted for; the sensitivity shifts it"),
 	}
 	for _, s := range Specs() {
 		why, ok := reasons[s.ID]

@@ -83,7 +83,7 @@ type corrector struct {
 	light [4]float64
 }
 
-// stage runs f as a named stage of the backend and tells the progress.
+// stage runs f as a named stage of the backend and reports the progress.
 func (c *corrector) stage(name message.Message, done float64, f func() error) error {
 	if err := c.ctx.Err(); err != nil {
 		return err

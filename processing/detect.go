@@ -237,7 +237,7 @@ func stepComponents() step { return step{message.Of("components"), 0.04} }
 func stepMeasures() step   { return step{message.Of("measures"), 0.08} }
 func stepCleanup() step    { return step{message.Of("cleanup"), 0.03} }
 
-// stage runs f as a named stage of the backend and tells the progress.
+// stage runs f as a named stage of the backend and reports the progress.
 func (d *detector) stage(s step, f func() error) error {
 	if err := d.ctx.Err(); err != nil {
 		return err

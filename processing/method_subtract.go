@@ -207,7 +207,7 @@ func newView(s *site) *view {
 	return v
 }
 
-// squared returns the light of channel k, in the place of the guess, which is not needed any more.
+// squared returns the light of channel k, in the memory of the guess, which is no longer needed.
 func (v *view) squared(k int) []float32 {
 	for i, r := range v.pix[k] {
 		v.guess[k][i] = r * r
@@ -243,7 +243,7 @@ func (v *view) madeUp() {
 	}
 }
 
-// How the light is told from the paint.
+// How light is distinguished from paint.
 const (
 	// skirt is how far from bright light its skirt is looked for, in pixels.
 	skirt = 6

@@ -144,7 +144,7 @@ func (s Spec) Check(v float64) error {
 	return nil
 }
 
-// Set changes the parameter in p, or says what is wrong with v and leaves p alone.
+// Set changes the parameter in p, or returns what is wrong with v and leaves p unchanged.
 func (s Spec) Set(p *Params, v float64) error {
 	if err := s.Check(v); err != nil {
 		return err
@@ -259,8 +259,9 @@ func Specs() []Spec {
 	return []Spec{
 		{
 			ID: "mode", Group: mode, Kind: KindChoice, Min: 0, Max: 1, Step: 1,
-			Name:    message.Of("Mode"),
-			Help:    message.Of("Adaptive measures the picture and chooses every value itself; manual uses the values below."),
+			Name: message.Of("Mode"),
+			Help: message.Of("Adaptive measures the picture and chooses every value itself; manual uses the " +
+				"values below."),
 			Choices: []Choice{{"adaptive", message.Of("adaptive")}, {"manual", message.Of("manual")}},
 			field:   func(p *Params) any { return &p.Mode },
 		},
@@ -273,13 +274,14 @@ func Specs() []Spec {
 		{
 			ID: "scale", Group: search, Kind: KindReal, Min: 0.5, Max: 4, Step: 0.5, Manual: true,
 			Name:  message.Of("Scale"),
-			Help:  message.Of("Size of the largest glints in units of 12 px radius; every window grows with it."),
+			Help:  message.Of("Radius of the largest glare in units of 12 px; all windows scale with it."),
 			field: func(p *Params) any { return &p.Scale },
 		},
 		{
 			ID: "window", Group: search, Kind: KindOdd, Min: 3, Max: 63, Step: 2, Manual: true, Unit: px,
-			Name:  message.Of("Background window"),
-			Help:  message.Of("Side of the smallest window that the background is averaged over; odd. Larger ones, up to about 6 times, are used where glare fills it."),
+			Name: message.Of("Background window"),
+			Help: message.Of("Side of the smallest window for the background mean; odd. Windows up to about 6 times " +
+				"as large are used where glare fills it."),
 			field: func(p *Params) any { return &p.Window },
 		},
 		{
@@ -298,50 +300,52 @@ func Specs() []Spec {
 		{
 			ID: "contrast", Group: search, Kind: KindReal, Min: 1, Max: 95, Step: 0.5, Manual: true, Unit: white,
 			Name:  message.Of("Seed contrast"),
-			Help:  message.Of("Rise over the background that at least one pixel of a glint must reach."),
+			Help:  message.Of("Rise over the background that at least one pixel of a finding must reach."),
 			field: func(p *Params) any { return &p.Contrast },
 		},
 		{
 			ID: "level", Group: search, Kind: KindInt, Min: 0, Max: 255, Step: 1, Manual: true,
-			Name:  message.Of("Seed level"),
-			Help:  message.Of("Smallest mean of luminance and darkest channel, 0 to 255 as on an 8-bit screen, of a glint's brightest pixel."),
+			Name: message.Of("Seed level"),
+			Help: message.Of("Smallest mean of luminance and darkest channel (8-bit levels) of a finding's " +
+				"brightest pixel."),
 			field: func(p *Params) any { return &p.Level },
 		},
 		{
 			ID: "core", Group: search, Kind: KindReal, Min: 10, Max: 95, Step: 1, Manual: true,
 			Unit:  message.Of("% of peak"),
 			Name:  message.Of("Core share"),
-			Help:  message.Of("Share of the strongest contrast nearby from which a pixel belongs to a glint's core."),
+			Help:  message.Of("Share of the strongest contrast nearby from which a pixel belongs to a finding's core."),
 			field: func(p *Params) any { return &p.Core },
 		},
 		{
 			ID: "min-area", Group: decide, Kind: KindInt, Min: 1, Max: 1000, Step: 1, Manual: true, Unit: px,
 			Name:  message.Of("Smallest area"),
-			Help:  message.Of("Glints of fewer pixels are left out."),
+			Help:  message.Of("Smaller findings are dropped."),
 			field: func(p *Params) any { return &p.MinArea },
 		},
 		{
 			ID: "max-area", Group: decide, Kind: KindInt, Min: 1, Max: 100000, Step: 10, Manual: true, Unit: px,
 			Name:  message.Of("Largest area"),
-			Help:  message.Of("Glints of more pixels are left out."),
+			Help:  message.Of("Larger findings are dropped."),
 			field: func(p *Params) any { return &p.MaxArea },
 		},
 		{
 			ID: "max-elongation", Group: decide, Kind: KindReal, Min: 1, Max: 100, Step: 0.5, Manual: true,
 			Name:  message.Of("Largest elongation"),
-			Help:  message.Of("Ratio of a glint's long axis to its short one above which it counts as a stroke of paint."),
+			Help:  message.Of("Ratio of long to short axis above which a finding counts as a brush stroke."),
 			field: func(p *Params) any { return &p.MaxElongation },
 		},
 		{
 			ID: "score", Group: decide, Kind: KindReal, Min: scoreOff, Max: 20, Step: 0.1, Manual: true,
 			Name:  message.Of("Score threshold"),
-			Help:  message.Of("Smallest score of a finding; −20 switches the score off and leaves the rules alone."),
+			Help:  message.Of("Smallest score of a finding; −20 turns the score off, so that only the rules decide."),
 			field: func(p *Params) any { return &p.Score },
 		},
 		{
 			ID: "min-z", Group: decide, Kind: KindReal, Min: 0, Max: 50, Step: 0.5, Manual: true, Unit: message.Of("σ"),
-			Name:  message.Of("Guard-ring z"),
-			Help:  message.Of("Smallest rise of the peak over the ring around it, in standard deviations of the ring; 0 is off."),
+			Name: message.Of("Guard-ring z"),
+			Help: message.Of("Smallest rise of the peak over the ring around it, in standard deviations of the " +
+				"ring; 0 is off."),
 			field: func(p *Params) any { return &p.MinZ },
 		},
 		{
@@ -352,14 +356,16 @@ func Specs() []Spec {
 		},
 		{
 			ID: "min-line", Group: decide, Kind: KindInt, Min: 0, Max: 255, Step: 1, Manual: true,
-			Name:  message.Of("Line residue"),
-			Help:  message.Of("Smallest rise (8-bit levels) of the peak over its openings with lines in four directions, which strokes survive and points do not; 0 is off."),
+			Name: message.Of("Line residue"),
+			Help: message.Of("Smallest rise (8-bit levels) of the peak over openings with lines in four directions, " +
+				"which keep strokes and remove points; 0 is off."),
 			field: func(p *Params) any { return &p.MinLine },
 		},
 		{
 			ID: "colour-gate", Group: decide, Kind: KindSwitch, Min: 0, Max: 1, Step: 1, Manual: true,
-			Name:  message.Of("Colour gate"),
-			Help:  message.Of("Accept only what differs from its surroundings along the light's colour (cosine at least 0.9 in linear light)."),
+			Name: message.Of("Colour gate"),
+			Help: message.Of("Accept only what differs from its surroundings along the light's colour (cosine at " +
+				"least 0.9 in linear light)."),
 			field: func(p *Params) any { return &p.ColourGate },
 		},
 		{
@@ -377,47 +383,51 @@ func Specs() []Spec {
 		{
 			ID: "fill", Group: cleanup, Kind: KindSwitch, Min: 0, Max: 1, Step: 1,
 			Name:  message.Of("Fill holes"),
-			Help:  message.Of("Fills the holes inside a glint."),
+			Help:  message.Of("Fills holes inside findings."),
 			field: func(p *Params) any { return &p.Fill },
 		},
 		{
 			ID: "margin", Group: cleanup, Kind: KindInt, Min: 0, Max: 50, Step: 1, Unit: px,
 			Name:  message.Of("Margin"),
-			Help:  message.Of("Widens the mask on every side, for the halo around a glint."),
+			Help:  message.Of("Grows the mask on all sides to include the halo of the glare."),
 			field: func(p *Params) any { return &p.Margin },
 		},
 		{
 			ID: "feather", Group: cleanup, Kind: KindReal, Min: 0, Max: 20, Step: 0.5, Unit: px,
-			Name:  message.Of("Feather"),
-			Help:  message.Of("Standard deviation of the Gaussian that softens the mask's edge; 0 leaves it hard (0 or 255)."),
+			Name: message.Of("Feather"),
+			Help: message.Of("Standard deviation of the Gaussian that softens the mask's edge; 0 leaves it hard (0 " +
+				"or 255)."),
 			field: func(p *Params) any { return &p.Feather },
 		},
 		{
 			ID: "method", Stage: StageCorrection, Group: correct, Kind: KindChoice, Min: 0,
 			Max: float64(methodCount - 1), Step: 1,
-			Name:    message.Of("Method"),
-			Help:    message.Of("How a glint is corrected; auto chooses by its size and by how much of it is clipped."),
+			Name: message.Of("Method"),
+			Help: message.Of("How a finding is corrected; auto chooses by its size and by how much of it is " +
+				"clipped."),
 			Choices: methodChoices(),
 			field:   func(p *Params) any { return &p.Method },
 		},
 		{
 			ID: "halo", Stage: StageCorrection, Group: correct, Kind: KindInt, Min: 0, Max: 20, Step: 1, Unit: px,
-			Name:  message.Of("Halo"),
-			Help:  message.Of("How far around the mask correction may reach, for the faint halo of a glint; 0 changes nothing outside the mask."),
+			Name: message.Of("Halo"),
+			Help: message.Of("How far correction may reach beyond the mask, for the faint halo of the glare; 0 " +
+				"changes nothing outside the mask."),
 			field: func(p *Params) any { return &p.Halo },
 		},
 		{
 			ID: "blend", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 100, Step: 5,
-			Unit:  message.Of("% of radius"),
-			Name:  message.Of("Soft edge"),
-			Help:  message.Of("Width of the transition from the correction to the untouched picture, as a share of the spot's radius."),
+			Unit: message.Of("% of radius"),
+			Name: message.Of("Soft edge"),
+			Help: message.Of("Width of the transition from the correction to the untouched picture, as a share of " +
+				"the finding's radius."),
 			field: func(p *Params) any { return &p.Blend },
 		},
 		{
 			ID: "grain", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 200, Step: 5,
 			Unit:  message.Of("%"),
 			Name:  message.Of("Grain"),
-			Help:  message.Of("How much of the texture of the surroundings is put back into a filled place; 0 leaves it smooth."),
+			Help:  message.Of("How much of the surrounding texture is added to a filled area; 0 leaves it smooth."),
 			field: func(p *Params) any { return &p.Grain },
 		},
 		{

@@ -25,7 +25,7 @@ type Point struct{ X, Y float64 }
 // Region is the part of a picture in which glare is sought.
 //
 // A rectangle has two points, opposite corners; an ellipse the two opposite corners of its bounding box; a polygon at
-// least three vertices, closed by itself, filled by the even-odd rule. A pixel belongs to the region when its
+// least three vertices, closed automatically, filled by the even-odd rule. A pixel belongs to the region when its
 // middle does.
 type Region struct {
 	Shape  Shape

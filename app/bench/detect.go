@@ -25,11 +25,12 @@ type Request struct {
 	Params  processing.Params
 	Region  *processing.Region
 	// Devices are measured one after the other, by the names that device.Open takes ("cpu", "cuda", "cuda:1"; not
-	// "auto"); without any, the CPU and all GPUs there are. The speed-up of the others is told against the first.
+	// "auto"); without any, the CPU and all GPUs there are. The speed-up of the others is relative to the first.
 	Devices []string
 	// Repeat is the number of warm detections that are timed on each device, at least 1.
 	Repeat int
-	// Before is how long the process took before the request, where the time from its start is to be told; else 0.
+	// Before is how long the process had been running before the request, if the time from its start is to be reported;
+	// else 0.
 	Before time.Duration
 	// Progress may be nil. It may be called from any goroutine and must return at once.
 	Progress func(Progress)
@@ -65,7 +66,7 @@ type Comparison struct {
 	Params processing.Params
 	// Devices are in the order asked for, also those that could not be measured.
 	Devices []Measurement
-	// Missing says in one sentence why there is no GPU, where no devices were named and none is there.
+	// Missing says in one sentence why no GPU was measured, where no devices were named and none was found.
 	Missing message.Message
 	// Findings and Marked are the number of findings and of pixels of the mask that count as glare, on the first device
 	// that has a result.
@@ -85,7 +86,7 @@ type Measurement struct {
 	// Note says why it was not measured, or what else has to be known, such as that the picture was worked on in bands.
 	Note message.Message
 	// Start is the time from the start of the process until it would have opened the device had it been the first thing
-	// to do: Request.Before, and for a GPU the start of the driver; 0 where that is not told.
+	// to do: Request.Before, and for a GPU the start of the driver; 0 where that is not reported.
 	Start time.Duration
 	// Open is the time to open the device.
 	Open time.Duration
@@ -313,7 +314,7 @@ var errElsewhere = errors.New("the job went on on another device")
 func (m *meter) measure(ctx context.Context) {
 	m.result = Measurement{Name: m.name, State: experiment.NeedsGPU}
 	m.names, m.bytes = map[string]message.Message{}, map[string]int64{}
-	m.tell(stepOpen(), 0)
+	m.report(stepOpen(), 0)
 	// What was left over before should not be collected while this is timed.
 	runtime.GC()
 	start := time.Now()
@@ -341,7 +342,7 @@ func (m *meter) measure(ctx context.Context) {
 		}
 	}
 	m.summarise()
-	m.tell(stepLimit(), (steps-1)/steps)
+	m.report(stepLimit(), (steps-1)/steps)
 	// A picture of one pixel is worked on by the device itself, whatever is done with those that are too large for it.
 	if _, err := runner.Run(ctx, 1, func(ctx context.Context, b processing.Backend) (err error) {
 		m.result.Limits, err = copyRates(ctx, b, cmp.Or(m.copyBytes, hostCopyBytes))
@@ -372,7 +373,7 @@ func (m *meter) explain(err error) message.Message {
 	return message.Of("%s", err)
 }
 
-func (m *meter) tell(doing message.Message, done float64) {
+func (m *meter) report(doing message.Message, done float64) {
 	if m.Progress != nil {
 		m.Progress(Progress{Device: m.name, Doing: doing, Done: min(m.before+m.share*done, 1)})
 	}
@@ -400,7 +401,7 @@ func (m *meter) detect(ctx context.Context, runner Runner, before, share float64
 					m.mu.Lock()
 					m.names[stage.String()] = stage
 					m.mu.Unlock()
-					m.tell(stage, before+share*done)
+					m.report(stage, before+share*done)
 				}})
 			now.total = time.Since(start)
 			if err != nil {

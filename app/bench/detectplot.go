@@ -20,7 +20,10 @@ import (
 // There are none where nothing was measured.
 func (c *Comparison) Plots(tr *i18n.Printer) ([]Plot, error) {
 	names := slices.DeleteFunc(c.Names(), func(name message.Message) bool {
-		return !slices.ContainsFunc(c.measured(), func(m *Measurement) bool { s := m.Row(name); return s.Warm.Median > 0 || s.Cold > 0 })
+		return !slices.ContainsFunc(c.measured(), func(m *Measurement) bool {
+			s := m.Row(name)
+			return s.Warm.Median > 0 || s.Cold > 0
+		})
 	})
 	if len(names) == 0 {
 		return nil, nil

@@ -69,8 +69,9 @@ func (c *Comparison) picture(tr *i18n.Printer) string {
 
 func legend(tr *i18n.Printer) string {
 	return tr.Sprintf(
-		`Kernels are the sum of the stages, without the copies between host and device; rest is what runs between the stages.
-GB/s: the least that the operations of a stage have to read and write, divided by its time; % of copy: of a plain copy's rate.`)
+		"Kernels are the sum of the stages, without the copies between host and device; rest is what runs between the " +
+			"stages.\nGB/s: the least that the operations of a stage have to read and write, divided by its time; % of copy: " +
+			"of a plain copy's rate.")
 }
 
 // measured are the devices with a result.
@@ -254,7 +255,9 @@ func (c *Comparison) Says(tr *i18n.Printer) []string {
 	for i, m := range list {
 		if v := ratio(list[0].Total, m.Total); i > 0 && v > 0 {
 			cold := float64(list[0].Open+list[0].Total.Cold) / float64(m.Open+m.Total.Cold)
-			lines = append(lines, tr.Sprintf("Speed-up of %s over %s: %s × for a whole detection, %s × from opening to the first result.", m.Name, list[0].Name, message.Figures(figure(v)), message.Figures(figure(cold))))
+			lines = append(lines, tr.Sprintf("Speed-up of %s over %s: %s × for a whole detection, %s × from opening "+
+				"to the first result.", m.Name, list[0].Name, message.Figures(figure(v)),
+				message.Figures(figure(cold))))
 		}
 	}
 	if len(list) == 0 {

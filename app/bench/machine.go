@@ -14,7 +14,7 @@ import (
 
 // Machine is what has to be known about a measurement's machine.
 type Machine struct {
-	// CPU is the processor's own name, empty where the system does not tell.
+	// CPU is the processor's own name, empty if the system does not report it.
 	CPU string `json:"cpu"`
 	// Cores is the number of processors that goroutines run on.
 	Cores int `json:"cores"`
@@ -48,7 +48,7 @@ func processorName() string {
 	return ""
 }
 
-// tick is the unit of the times that Linux tells of processes (proc(5), USER_HZ).
+// tick is the unit in which Linux reports the times of processes (proc(5), USER_HZ).
 const tick = 10 * time.Millisecond
 
 // SinceStart returns how long the process has been running, to a hundredth of a second and at least that; 0 where the
@@ -77,7 +77,7 @@ func SinceStart() time.Duration {
 	}
 	ran := time.Duration(up*float64(time.Second)) - time.Duration(ticks)*tick
 	if ticks == 0 || ran < -tick {
-		// Some containers tell no start, or have a clock of their own for one of the two.
+		// Some containers report no start, or have a separate clock for one of the two.
 		return 0
 	}
 	return max(ran.Round(tick), tick)

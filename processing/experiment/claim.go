@@ -13,7 +13,7 @@ type Claim struct {
 	Text message.Message
 	// Paper is the paper's ratio, 0 where it gives none; the measured one is of the same two things.
 	Paper float64
-	// measure finds the ratio in the measured rows; ok is false where they do not tell.
+	// measure finds the ratio in the measured rows; ok is false if the rows do not suffice.
 	measure func(rows []Row) (r ratio, ok bool)
 	judge   func(ratio, paper float64) Verdict
 	// missing says what it takes to measure it.
@@ -24,7 +24,7 @@ type Claim struct {
 type ratio struct {
 	value, low, high float64
 	// where says what was measured.
-	where string
+	where message.Figures
 }
 
 // over is the ratio of the times of a and b.
@@ -33,7 +33,7 @@ func over(a, b Row, where string) ratio {
 		value: float64(a.Median) / float64(b.Median),
 		low:   float64(a.Q1) / float64(max(b.Q3, 1)),
 		high:  float64(a.Q3) / float64(max(b.Q1, 1)),
-		where: where,
+		where: message.Figures(where),
 	}
 }
 
@@ -44,9 +44,9 @@ type Verdict string
 const (
 	Confirmed    Verdict = "confirmed"
 	NotConfirmed Verdict = "not confirmed"
-	// Different: the effect is there, but of another size.
+	// Different: the effect exists, but of another size.
 	Different Verdict = "different"
-	// Open: nothing was measured that tells.
+	// Open: nothing was measured that could decide.
 	Open Verdict = "open"
 )
 
@@ -81,7 +81,7 @@ func (e *Experiment) conclude(rows []Row) []Conclusion {
 			d.Unsure = c.judge(m.low, c.Paper) != d.Verdict || c.judge(m.high, c.Paper) != d.Verdict
 			var unsure message.Message
 			if d.Unsure {
-				unsure = text("; the spread of the times allows another verdict")
+				unsure = text("; the spread of the times allows another conclusion")
 			}
 			d.Text = message.Of("%s: %s: %s × here (quartiles %s…%s; %s), %s%s",
 				message.Capitalized{Message: d.Verdict.Message()}, c.Text,
@@ -258,12 +258,12 @@ func having(param, value string) func(Case) bool {
 	return func(c Case) bool { return c.Values[param] == value }
 }
 
-// onGPU is what a claim about one misses without.
+// onGPU is what a claim about a GPU needs.
 func onGPU() message.Message {
 	return text("it takes an NVIDIA GPU")
 }
 
-// moreCases is what a claim misses where the cases chosen do not hold it.
+// moreCases is what a claim lacks if no measured case covers it.
 func moreCases() message.Message {
-	return text("the cases measured do not tell")
+	return text("the measured cases do not show it")
 }

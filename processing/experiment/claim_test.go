@@ -106,7 +106,7 @@ func TestSpeedupGrows(t *testing.T) {
 		timed("seq", Line(10), 10), timed("par", Line(10), 10),
 		timed("seq", Line(100), 100), timed("par", Line(100), 25),
 	}
-	if r, ok := growth("seq", "par")(rows); !ok || r.value != 4 || !strings.Contains(r.where, "10; 4, 100") {
+	if r, ok := growth("seq", "par")(rows); !ok || r.value != 4 || !strings.Contains(string(r.where), "10; 4, 100") {
 		t.Errorf("%+v, %v", r, ok)
 	}
 	if r, ok := perElement("par", 1)(rows); !ok || r.value != 0.25 {
@@ -137,18 +137,18 @@ func TestConclusions(t *testing.T) {
 	unsure.Q3 = 20 * time.Millisecond
 	d := e.conclude([]Row{unsure, timed("b", Size{4, 4}, 5)})[0]
 	if d.Verdict != Confirmed || !d.Unsure || d.Ratio != 2 || d.Low != 2 || d.High != 4 ||
-		!strings.HasSuffix(d.Text.String(), "2 × in the paper; the spread of the times allows another verdict") {
+		!strings.HasSuffix(d.Text.String(), "2 × in the paper; the spread of the times allows another conclusion") {
 		t.Errorf("%+v", d)
 	}
 	if got[0].Unsure {
 		t.Error("nothing is spread here")
 	}
-	if got[1].Verdict != Open || got[1].Text.String() != "Open: flat (the paper gives no figure): the cases measured do not tell" ||
+	if got[1].Verdict != Open || got[1].Text.String() != "Open: flat (the paper gives no figure): the measured cases do not show it" ||
 		i18n.For("ru").Sprint(got[1].Text) != "Не проверено: flat (в статье числа нет): среди измеренного нет нужных случаев" {
 		t.Errorf("%+v", got[1])
 	}
 	// Who has a GPU misses cases, not one.
-	for device, want := range map[Device]string{CPU: "it takes an NVIDIA GPU", GPU: "the cases measured do not tell"} {
+	for device, want := range map[Device]string{CPU: "it takes an NVIDIA GPU", GPU: "the measured cases do not show it"} {
 		alone := timed("a", Size{4, 4}, 30)
 		alone.Variant.Device = device
 		if got := e.conclude([]Row{alone})[0]; got.Verdict != Open || !strings.HasSuffix(got.Text.String(), want) {

@@ -95,7 +95,7 @@ type Variant struct {
 	Needs message.Message
 	// GPUs are the names of those that Method computes on; where a provider leaves them out, it is the provider's own.
 	GPUs []string
-	// Method computes; nil for a described variant whose device nobody provides.
+	// Method computes; nil for a described variant whose device no provider has.
 	Method Method
 }
 
@@ -200,7 +200,7 @@ func Find(id string) (*Experiment, error) {
 	return nil, unknown("no experiment %q; there are none", "no experiment %q; there are %s", id, ids)
 }
 
-// unknown says that there is no such thing and what there is.
+// unknown is the error for an unknown ID, with the known ones.
 func unknown(none, others message.Text, id string, known []string) error {
 	if len(known) == 0 {
 		return say(none, id)

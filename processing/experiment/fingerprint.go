@@ -68,8 +68,8 @@ const (
 	fingerprintH = 720
 )
 
-// fingerprintFigures cleans a noisy print as the paper does: an opening takes away white specks, and widens black ones
-// on its way, which a closing takes away then.
+// fingerprintFigures cleans a noisy print as the paper does: an opening removes white specks and widens black ones,
+// which a closing then removes.
 func fingerprintFigures(ctx context.Context) (figures []Figure, err error) {
 	const w, h = fingerprintW, fingerprintH
 	clean, noisy, err := fingerprint(ctx, w, h, 1)

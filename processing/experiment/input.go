@@ -142,7 +142,7 @@ func planeInput(ctx context.Context, c Case, src *source) (*Input, error) {
 }
 
 // mixed returns number i of a sequence of mixed magnitude: 2^−16 … 2^16, three of four positive. The bits are those of
-// SplitMix64 (Steele, Lea & Flood 2014), so that any part can be made by itself.
+// SplitMix64 (Steele, Lea & Flood 2014), so that any part can be generated independently.
 func mixed(i uint64) float32 {
 	x := mix(i * 0x9e3779b97f4a7c15)
 	sign := uint32(x>>62) / 3 << 31

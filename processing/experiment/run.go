@@ -34,9 +34,9 @@ type Options struct {
 	Memory int64
 	// Longest leaves out what would take longer for one run, judged by the cases before; 0 is no limit.
 	Longest time.Duration
-	// Providers bring the variants of GPUs.
+	// Providers supply the variants of GPUs.
 	Providers []Provider
-	// Progress, if not nil, is told before each row, and Row gets each row when it is finished.
+	// Progress, if not nil, is called before each row, and Row with each finished row.
 	Progress func(Progress)
 	Row      func(Row)
 
@@ -62,7 +62,7 @@ const (
 	Measured State = "measured"
 	// LeftOut: not run; Note says why.
 	LeftOut State = "left out"
-	// NeedsGPU: nobody provides the device.
+	// NeedsGPU: no provider has the device.
 	NeedsGPU State = "needs GPU"
 	// Failed: an error or a wrong result; Note says which. It was not timed.
 	Failed State = "failed"
@@ -110,8 +110,8 @@ type Result struct {
 	Conclusions []Conclusion
 }
 
-// pace says how often a run is repeated: at least so often, and then until so much time has passed, but at most so
-// often; a run of more than long only least/2 + 1 times. Runs shorter than short are timed together.
+// pace says how often a run is repeated: at least least times, then until the time enough has passed, but
+// at most most times; a run of more than long only least/2 + 1 times. Runs shorter than short are timed together.
 type pace struct {
 	least, most               int
 	enough, warm, long, short time.Duration
@@ -185,8 +185,8 @@ func union(a, b []string) []string {
 	return a
 }
 
-// Provided returns the variants of an experiment with the methods that the providers bring; those that nobody brings
-// one for have none.
+// Provided returns the variants of an experiment with the methods of the providers; those without a provider
+// have none.
 func (e *Experiment) Provided(providers []Provider) []Variant {
 	list := slices.Clone(e.Variants)
 	for _, p := range providers {
@@ -299,14 +299,14 @@ func (r *runner) plan() ([]task, error) {
 			}
 		}
 	}
-	// What nobody provides is one line for a variant, not one for each of its cases.
-	told := map[string]bool{}
+	// A variant without a provider gets one row, not one for each of its cases.
+	listed := map[string]bool{}
 	tasks = slices.DeleteFunc(tasks, func(t task) bool {
 		if t.variant.Method != nil {
 			return false
 		}
-		first := !told[t.variant.ID]
-		told[t.variant.ID] = true
+		first := !listed[t.variant.ID]
+		listed[t.variant.ID] = true
 		return !first
 	})
 	slices.SortStableFunc(tasks, func(a, b task) int {
@@ -337,7 +337,7 @@ func mergeValues(a, b map[string][]string) map[string][]string {
 	return m
 }
 
-// row measures one variant in one case. The error is that of the context alone.
+// row measures one variant in one case. The only error is that of the context.
 func (r *runner) row(ctx context.Context, t task) (Row, error) {
 	row := Row{Variant: t.variant, Case: t.cse}
 	if err := ctx.Err(); err != nil {
@@ -494,7 +494,7 @@ func (r *runner) repeat(ctx context.Context, run Runner, t task, row *Row) error
 	return nil
 }
 
-// alike refuses pixels that are not those of the variant before, where the reference has not looked at all of them.
+// alike refuses pixels that differ from those of the previous variant where the reference did not compare them all.
 func (r *runner) alike(t task, c Check, out Output) error {
 	if out.U8 == nil || c.Compared == c.Samples {
 		return nil

@@ -28,10 +28,12 @@ func sliding() *Experiment {
 	}
 	sizes := []Size{{1024, 1024}, {2192, 1460}, {2952, 1968}, {5300, 3533}}
 	return &Experiment{
-		ID:       "sliding",
-		Name:     text("Mean over a sliding window"),
-		Question: text("Does the recursion make the time independent of the window's side m, where the direct sum takes m² operations a pixel?"),
-		Result:   text("Mean of the 8-bit pixels of the window that lie in the picture, rounded to nearest; equal to the reference in every bit. Times of a GPU are those of its kernels, the picture lying in its memory."),
+		ID:   "sliding",
+		Name: text("Mean over a sliding window"),
+		Question: text("Does the recursion make the time independent of the window's side m, where the direct sum " +
+			"takes m² operations a pixel?"),
+		Result: text("Mean of the 8-bit pixels of the window that lie in the picture, rounded to nearest; equal to " +
+			"the reference in every bit. Times of a GPU are those of its kernels, the picture lying in its memory."),
 		Paper: Paper{
 			Setup: text("1024 × 1024, Pentium IV 3 GHz and GeForce 9500; ms."),
 			Head:  []message.Message{text("variant"), text("m = 5"), text("m = 9"), text("m = 15")},
@@ -42,7 +44,8 @@ func sliding() *Experiment {
 				paperRow("GPU recursive", "23", "25", "27"),
 				paperRow("GPU recursive, coalesced", "12", "12", "12"),
 			},
-			Found: text("On the GPU the recursion with coalesced access takes the same time for every m; searching for glare with it was 45 × faster than the authors' earlier CUDA version."),
+			Found: text("On the GPU the recursion with coalesced access takes the same time for every m; searching " +
+				"for glare with it was 45 × faster than the authors' earlier CUDA version."),
 		},
 		Params: []Param{{
 			ID:     "m",
@@ -57,18 +60,18 @@ func sliding() *Experiment {
 			{
 				ID: "cpu-direct", Device: CPU,
 				Name:   text("CPU direct, 1 thread"),
-				Help:   text("adds up the m² pixels of every window"),
+				Help:   text("adds the m² pixels of every window"),
 				Paper:  paperTimes("m", map[string]int{"5": 283, "9": 922, "15": 2531}),
 				Method: directMean(1),
 			}, {
 				ID: "cpu-direct-all", Device: CPU,
 				Name:   text("CPU direct, all threads"),
-				Help:   text("the same over bands of rows on all processors"),
+				Help:   text("the same in bands of rows on all processors"),
 				Method: directMean(0),
 			}, {
 				ID: "cpu-recursive", Device: CPU,
 				Name:   text("CPU recursive, 1 thread"),
-				Help:   text("column sums slide down, window sums slide right: 4 additions a pixel"),
+				Help:   text("column sums slide down, window sums slide right: 4 additions per pixel"),
 				Paper:  paperTimes("m", map[string]int{"5": 142, "9": 297, "15": 733}),
 				Method: box(1),
 			}, {
@@ -79,28 +82,32 @@ func sliding() *Experiment {
 			}, {
 				ID: "gpu-direct", Device: GPU,
 				Name:  text("GPU direct"),
-				Help:  text("a thread a pixel adds up m² pixels"),
+				Help:  text("one thread per pixel adds m² pixels"),
 				Paper: paperTimes("m", map[string]int{"5": 78, "9": 262, "15": 473}),
 			}, {
 				ID: "gpu-recursive", Device: GPU,
-				Name:  text("GPU recursive"),
-				Help:  text("the paper's first version: a thread recurses down a column, then one along a row, where neighbouring threads read addresses far apart"),
+				Name: text("GPU recursive"),
+				Help: text("the paper's first version: a thread recurses down a column, then one along a row, where " +
+					"neighbouring threads read addresses far apart"),
 				Paper: paperTimes("m", map[string]int{"5": 23, "9": 25, "15": 27}),
 			}, {
 				ID: "gpu-recursive-coalesced", Device: GPU,
-				Name:  text("GPU recursive, coalesced"),
-				Help:  text("the same with neighbouring addresses in both passes: the sums of the first are transposed through shared memory as they are written"),
+				Name: text("GPU recursive, coalesced"),
+				Help: text("the same with neighbouring addresses in both passes: the sums of the first are " +
+					"transposed through shared memory as they are written"),
 				Paper: paperTimes("m", map[string]int{"5": 12, "9": 12, "15": 12}),
 			}, {
 				ID: "gpu-program", Device: GPU,
 				Name: text("GPU, the program's own"),
-				Help: text("what detection uses: a block recurses down a strip of columns and takes the sums along rows as differences of prefix sums in shared memory"),
+				Help: text("what detection uses: a block recurses down a strip of columns and takes the sums along " +
+					"rows as differences of prefix sums in shared memory"),
 			},
 		},
 		Claims: []Claim{
 			{Text: text("the time of the recursion does not depend on the window (GPU)"), Paper: 12.0 / 12,
 				measure: along("gpu-recursive-coalesced", "m"), judge: flat, missing: onGPU()},
-			{Text: text("nor on one thread of the CPU does the time of the recursion depend on the window (the paper's own version there still grew, 5.16 × from m = 5 to 15)"), Paper: 12.0 / 12,
+			{Text: text("nor on one thread of the CPU does the time of the recursion depend on the window (the " +
+				"paper's own version there still grew, 5.16 × from m = 5 to 15)"), Paper: 12.0 / 12,
 				measure: along("cpu-recursive", "m"), judge: flat, missing: moreCases()},
 			{Text: text("the direct sum at m = 15 against the recursion, one thread of the CPU"), Paper: 2531.0 / 733,
 				measure: between("cpu-direct", "cpu-recursive", having("m", "15")), judge: near, missing: moreCases()},
@@ -110,7 +117,8 @@ func sliding() *Experiment {
 			{Text: text("the direct sum at m = 15 against the recursion, on the GPU"), Paper: 473.0 / 12,
 				measure: between("gpu-direct", "gpu-recursive-coalesced", having("m", "15")), judge: near,
 				missing: onGPU()},
-			{Text: text("the same at m = 51 (the paper: a whole search for glare against the authors' earlier version in CUDA, on 3.2 to 18.7 MP)"), Paper: 45,
+			{Text: text("the same at m = 51 (the paper: a whole search for glare against the authors' earlier " +
+				"version in CUDA, on 3.2 to 18.7 MP)"), Paper: 45,
 				measure: between("gpu-direct", "gpu-recursive-coalesced", having("m", "51")), judge: near,
 				missing: onGPU()},
 			{Text: text("one thread of the CPU against the GPU at m = 15, both with the direct sum"),
@@ -142,7 +150,7 @@ func paperTimes(param string, ms map[string]int) func(Case) time.Duration {
 	}
 }
 
-// directMean adds up every window by itself; workers 0 are all.
+// directMean adds up every window separately; 0 workers means one per processor.
 func directMean(workers int) Method {
 	return plain{
 		memory:     func(c Case) int64 { return int64(c.Size.Samples()) },

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"sync"
 
+	"blik/internal/message"
 	"blik/internal/parallel"
 	"blik/processing"
 	"blik/processing/cpu"
@@ -36,19 +37,28 @@ func sum() *Experiment {
 	}
 	sizes = append(sizes, Line(1<<28), Line(999_999))
 	return &Experiment{
-		ID:       "sum",
-		Name:     text("Sum of a large array"),
-		Question: text("How does the speed-up of parallel addition grow with the array, and how far is each order of addition from the exact sum?"),
-		Result:   text("Sum in float32 of values of mixed magnitude, 2⁻¹⁶ to 2¹⁶, a quarter of them negative, or of the grey levels of your picture. Error: relative to the exact sum, from an integer superaccumulator. Deviation: error over Σ|x|; allowed is the a-priori bound of the order of addition (Higham 2002, chapter 4): n·u in sequence, (log₂ n + 8)·u in a tree, (2·log₂ n + 1)·u by halves of odd lengths, (2 + n²·u)·u compensated, u = 2⁻²⁴. From 2²⁴ values on the first and the last exceed 1 and tell nothing. Times of a GPU are those of its kernels, the values lying in its memory; that of several GPUs lasts until the host has added up their sums."),
+		ID:   "sum",
+		Name: text("Sum of a large array"),
+		Question: text("How does the speed-up of parallel addition grow with the array, and how far is each order of " +
+			"addition from the exact sum?"),
+		Result: text("Sum in float32 of values of mixed magnitude, 2⁻¹⁶ to 2¹⁶, a quarter of them negative, or of " +
+			"the grey levels of your picture. Error: relative to the exact sum, from an integer superaccumulator. " +
+			"Deviation: error over Σ|x|; allowed is the a-priori bound of the order of addition (Higham 2002, " +
+			"chapter 4): n·u in sequence, (log₂ n + 8)·u in a tree, (2·log₂ n + 1)·u by halves of odd lengths, (2 + " +
+			"n²·u)·u compensated, u = 2⁻²⁴. From 2²⁴ values on the first and the last exceed 1 and tell nothing. " +
+			"Times of a GPU are those of its kernels, the values lying in its memory; that of several GPUs lasts " +
+			"until the host has added up their sums."),
 		Paper: Paper{
-			Setup: text("Core 2 Duo P8800 2.66 GHz against ATI Mobility Radeon HD 4650, OpenCL; up to billions of floats."),
-			Found: text("The GPU is faster, and the more so the larger the array, while the CPU's efficiency stays constant; further cards can share the work. The paper gives no table."),
+			Setup: text("Core 2 Duo P8800 2.66 GHz against ATI Mobility Radeon HD 4650, OpenCL; up to billions of " +
+				"floats."),
+			Found: text("The GPU is faster, and the more so the larger the array, while the CPU's efficiency stays " +
+				"constant; further cards can share the work. The paper gives no table."),
 		},
 		Grids: []Grid{{Sizes: sizes}},
 		Quick: []Grid{{Sizes: []Size{Line(1 << 10), Line(1 << 16), Line(1 << 20), Line(999_999)}}},
 		Variants: []Variant{
 			{ID: "cpu-sequential", Device: CPU, Name: text("CPU sequential"),
-				Help:   text("one after the other in float32"),
+				Help:   text("one value after another in float32"),
 				Method: method(nothing, inSequence), Tolerance: allowed(func(n float64) float64 { return n })},
 			{ID: "cpu-pairwise", Device: CPU, Name: text("CPU pairwise"),
 				Help:   text("in a balanced tree, one thread"),
@@ -65,7 +75,8 @@ func sum() *Experiment {
 				Help:   text("compensated sums in float64 over blocks on all processors, joined in a fixed order"),
 				Method: ownSum(operations), Tolerance: allowed(func(float64) float64 { return 1 })},
 			{ID: "gpu-halving", Device: GPU, Tolerance: allowed(halvingDepth), Name: text("GPU halving"),
-				Help: text("as the paper describes: the halves are added element by element until one is left; odd lengths give their last element to the first")},
+				Help: text("as the paper describes: the halves are added element by element until one is left; odd " +
+					"lengths give their last element to the first")},
 			{ID: "gpu-tree", Device: GPU, Tolerance: allowed(treeDepth), Name: text("GPU tree"),
 				Help: text("a tree in each block, in one pass over the array")},
 			{ID: "gpu-several", Device: GPU, Tolerance: allowed(treeDepth), Name: text("several GPUs"),
@@ -184,7 +195,7 @@ func compensated(ctx context.Context, x []float32) (float32, error) {
 func magnitude(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }
 
 // sumBlock is the number of values that one goroutine adds at a time; the tree has a node for each block, so that its
-// shape, and with it the result, depends on the length alone.
+// shape, and with it the result, depends only on the length.
 const sumBlock = 1 << 16
 
 func inPairs(ctx context.Context, x []float32) (float32, error) { return overBlocks(ctx, 1, x) }
@@ -335,7 +346,8 @@ func growth(a, b string) func(rows []Row) (ratio, bool) {
 		end := len(sizes) - 1
 		first, last := speedups[0], speedups[end]
 		where := fmt.Sprintf("%s / %s: %.3g, %s; %.3g, %s", a, b, first.value, sizes[0], last.value, sizes[end])
-		return ratio{last.value / first.value, last.low / first.high, last.high / max(first.low, 1e-9), where}, true
+		return ratio{last.value / first.value, last.low / first.high, last.high / max(first.low, 1e-9),
+			message.Figures(where)}, true
 	}
 }
 
@@ -358,6 +370,6 @@ func perElement(variant string, n int) func(rows []Row) (ratio, bool) {
 		where := fmt.Sprintf("%s, %s…%s", variant, first.Case.Size, last.Case.Size)
 		r := over(*last, *first, where)
 		share := float64(first.Case.Size.Samples()) / float64(last.Case.Size.Samples())
-		return ratio{r.value * share, r.low * share, r.high * share, where}, true
+		return ratio{r.value * share, r.low * share, r.high * share, r.where}, true
 	}
 }

@@ -68,20 +68,25 @@ func traversal() *Experiment {
 	powers := []Size{{512, 512}, {1024, 1024}, {2048, 2048}, {4096, 4096}, {8192, 8192}}
 	gpuOnly := []string{"memory"}
 	return &Experiment{
-		ID:       "traversal",
-		Name:     text("Order of traversal"),
-		Question: text("Does visiting pixels along Hilbert's curve speed up a convolution, and at what cost for finding the way?"),
-		Result:   text("Gaussian of radius 5 (σ = 5/3) with taps in 1/65536, each pass rounded to 8 bits; equal to the reference in every bit. Sizes that are no power of two take the curve of the next one and skip what lies outside."),
+		ID:   "traversal",
+		Name: text("Order of traversal"),
+		Question: text("Does visiting pixels along Hilbert's curve speed up a convolution, and at what cost for " +
+			"finding the way?"),
+		Result: text("Gaussian of radius 5 (σ = 5/3) with taps in 1/65536, each pass rounded to 8 bits; equal to " +
+			"the reference in every bit. Sizes that are no power of two take the curve of the next one and skip what " +
+			"lies outside."),
 		Paper: Paper{
-			Setup: text("Gaussian of radius 5, two passes, 512² to 4096², OpenCL on Radeon 7660D (no memory of its own) and 8670M (1 GB)."),
-			Head:  []message.Message{text("measure"), text("raster"), text("Hilbert")},
+			Setup: text("Gaussian of radius 5, two passes, 512² to 4096², OpenCL on Radeon 7660D (no memory of its " +
+				"own) and 8670M (1 GB)."),
+			Head: []message.Message{text("measure"), text("raster"), text("Hilbert")},
 			Rows: [][]message.Message{
 				paperRow("KB written, vertical pass", "11090", "1032"),
 				paperRow("KB written, horizontal pass", "12073", "1024"),
 				paperRow("cache hits, vertical pass", "85.7 %", "54.9 %"),
 				paperRow("cache hits, horizontal pass", "86.5 %", "56.1 %"),
 			},
-			Found: text("With memory shared with the host, fast Hilbert equals fast raster in spite of its arithmetic; with device memory fast raster is 2.5 × faster."),
+			Found: text("With memory shared with the host, fast Hilbert equals fast raster in spite of its " +
+				"arithmetic; with device memory fast raster is 2.5 × faster."),
 		},
 		Params: []Param{{
 			ID: "memory", Name: text("Memory"),
@@ -132,7 +137,8 @@ func traversal() *Experiment {
 			{ID: "gpu-hilbert-memory", Device: GPU, Name: text("GPU Hilbert order from memory"),
 				Help: text("a thread a pixel, its coordinates read from a list along the curve in the same memory")},
 			{ID: "gpu-raster-fast-4", Device: GPU, Name: text("GPU fast raster, 4 pixels"),
-				Help: text("index from the scheduler; a thread filters a vector of 4 pixels in the vertical pass, one in the horizontal")},
+				Help: text("index from the scheduler; a thread filters a vector of 4 pixels in the vertical pass, " +
+					"one in the horizontal")},
 			{ID: "gpu-raster-fast-16", Device: GPU, Name: text("GPU fast raster, 16 pixels"),
 				Help: text("the same with 16 pixels")},
 			{ID: "gpu-hilbert-fast", Device: GPU, Name: text("GPU fast Hilbert"),

@@ -24,19 +24,23 @@ func vhgw() *Experiment {
 	se := []string{"3", "11", "51", "101", "201"}
 	small, medium, large := Size{671, 447}, Size{2192, 1460}, Size{5300, 3533}
 	return &Experiment{
-		ID:       "vhgw",
-		Name:     text("Morphology by van Herk, Gil and Werman"),
-		Question: text("Does the time of erosion and dilation stay flat as the structuring element grows, on one thread, on all, and on a GPU?"),
-		Result:   text("8-bit pixels, equal to the reference in every bit. Times of a GPU are those of its kernels, the picture lying in its memory."),
+		ID:   "vhgw",
+		Name: text("Morphology by van Herk, Gil and Werman"),
+		Question: text("Does the time of erosion and dilation stay flat as the structuring element grows, on one " +
+			"thread, on all, and on a GPU?"),
+		Result: text("8-bit pixels, equal to the reference in every bit. Times of a GPU are those of its kernels, " +
+			"the picture lying in its memory."),
 		Paper: Paper{
-			Setup: text("An aerial photograph at several resolutions, each run 100 times; 1 and 12 threads of OpenMP, CUDA with global memory."),
-			Head:  []message.Message{text("comparison"), text("found")},
+			Setup: text("An aerial photograph at several resolutions, each run 100 times; 1 and 12 threads of " +
+				"OpenMP, CUDA with global memory."),
+			Head: []message.Message{text("comparison"), text("found")},
 			Rows: [][]message.Message{
 				{text("time over the element's side"), text("constant, even falling")},
 				{text("12 threads / 1"), text("clearly < 1")},
 				paperRow("OpenMP / CUDA", "≈ 15"),
 			},
-			Found: text("The time does not grow with the element and even falls; 12 threads are clearly below one; CUDA is about 15 × OpenMP."),
+			Found: text("The time does not grow with the element and even falls; 12 threads are clearly below one; " +
+				"CUDA is about 15 × OpenMP."),
 		},
 		Params: []Param{
 			{ID: "op", Name: text("Operation"), Help: text("erode, dilate, open or close"),
@@ -65,12 +69,12 @@ func vhgw() *Experiment {
 			{
 				ID: "cpu-direct", Device: CPU,
 				Name:   text("direct, 1 thread"),
-				Help:   text("compares every pixel of the element"),
+				Help:   text("compares all pixels of the element"),
 				Method: directMorph(direct),
 			}, {
 				ID: "cpu-vhgw", Device: CPU,
 				Name:   text("vHGW, 1 thread"),
-				Help:   text("prefix and suffix extremes: 3 comparisons a pixel and line"),
+				Help:   text("prefix and suffix extremes: 3 comparisons per pixel and line"),
 				Method: onThreads(1),
 			}, {
 				ID: "cpu-vhgw-all", Device: CPU,
@@ -80,15 +84,19 @@ func vhgw() *Experiment {
 			}, {
 				ID: "gpu-vhgw-global", Device: GPU,
 				Name: text("CUDA, global memory"),
-				Help: text("as the paper chose: the prefixes and suffixes of a window in global memory, by a thread each; rows are filtered as columns of the transposed picture, so that access is coalesced in both directions"),
+				Help: text("as the paper chose: the prefixes and suffixes of a window in global memory, by a thread " +
+					"each; rows are filtered as columns of the transposed picture, so that access is coalesced in " +
+					"both directions"),
 			}, {
 				ID: "gpu-vhgw-shared", Device: GPU,
 				Name: text("CUDA, shared memory"),
-				Help: text("what the paper argued against: the same with prefixes and suffixes in shared memory, which leaves room for the fewer threads the longer the element is"),
+				Help: text("what the paper argued against: the same with prefixes and suffixes in shared memory, " +
+					"which leaves room for the fewer threads the longer the element is"),
 			}, {
 				ID: "gpu-program", Device: GPU,
 				Name: text("CUDA, the program's own"),
-				Help: text("what detection uses: four pixels at a time, only the suffixes are kept, those of rows in shared memory"),
+				Help: text("what detection uses: four pixels at a time, only the suffixes are kept, those of rows in " +
+					"shared memory"),
 			},
 		},
 		Claims: []Claim{
@@ -103,7 +111,8 @@ func vhgw() *Experiment {
 				measure: between("cpu-vhgw-all", "gpu-vhgw-global", having("se", "51")), judge: near, missing: onGPU()},
 			{Text: text("the time does not grow with the element (CUDA)"), Paper: 1,
 				measure: along("gpu-vhgw-global", "se"), judge: flat, missing: onGPU()},
-			{Text: text("at SE 51 shared memory takes longer than global memory, as the paper argues from the occupancy"), Paper: 0,
+			{Text: text("at SE 51 shared memory takes longer than global memory, as the paper argues from the " +
+				"occupancy"), Paper: 0,
 				measure: between("gpu-vhgw-shared", "gpu-vhgw-global", having("se", "51")), judge: clearlyAbove,
 				missing: onGPU()},
 		},
@@ -186,7 +195,7 @@ func morphInput(ctx context.Context, c Case, src *source) (*Input, error) {
 	return in, nil
 }
 
-// directMorph compares every pixel of the element, on one thread.
+// directMorph compares all pixels of the element, on one thread.
 func directMorph(operations func(Case) float64) Method {
 	return plain{
 		memory:     func(c Case) int64 { return 2*int64(c.Size.Samples()) + int64(framedWidth(c))*int64(c.Size.H) },

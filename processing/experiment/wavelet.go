@@ -100,10 +100,14 @@ func wavelet() *Experiment {
 			missing: text("it takes an NVIDIA GPU and index=%s", index)}
 	}
 	return &Experiment{
-		ID:       "wavelet",
-		Name:     text("Wavelet transform"),
-		Question: text("What do the memories of a GPU, shifts instead of divisions, threads a block and results a thread each contribute, and what do all cores of a CPU?"),
-		Result:   text("Approximation and detail in float32 at every second point. Deviation: largest difference from the sums in float64 over the largest input value, at most 2e-6, since the rounding of 8 products and sums of taps with Σ|h| ≤ √8 stays below 9·2⁻²⁴·√8 = 1.5e-6 (for pictures its double and more: 1e-5); for the inverse, from the input itself, at most 1e-5."),
+		ID:   "wavelet",
+		Name: text("Wavelet transform"),
+		Question: text("What do the memories of a GPU, shifts instead of divisions, threads a block and results a " +
+			"thread each contribute, and what do all cores of a CPU?"),
+		Result: text("Approximation and detail in float32 at every second point. Deviation: largest difference " +
+			"from the sums in float64 over the largest input value, at most 2e-6, since the rounding of 8 products " +
+			"and sums of taps with Σ|h| ≤ √8 stays below 9·2⁻²⁴·√8 = 1.5e-6 (for pictures its double and more: " +
+			"1e-5); for the inverse, from the input itself, at most 1e-5."),
 		Paper: Paper{
 			Setup: text("GeForce 8400 GS and Athlon 64 3800+; change of the time from step to step."),
 			Head:  []message.Message{text("step"), text("division"), text("shifts")},
@@ -115,13 +119,16 @@ func wavelet() *Experiment {
 				paperRow("5 constant parameters", "−12 %", "−10 %"),
 				paperRow("6 coalesced copy", "+13 %", "−43 %"),
 			},
-			Found: text("128 threads a block are best (−9 %), and 2 results a thread; with shifts 6 is 28 % ahead of 5; parallel against sequential the time fell by 76 %."),
+			Found: text("128 threads a block are best (−9 %), and 2 results a thread; with shifts 6 is 28 % ahead of " +
+				"5; parallel against sequential the time fell by 76 %."),
 		},
 		Params: []Param{
 			{ID: "wavelet", Name: text("Wavelet"), Help: text("2, 4 or 8 taps"), Values: []string{"d4", "haar", "d8"}},
-			{ID: "direction", Name: text("Direction"), Help: text("forward, or inverse with perfect reconstruction checked"),
+			{ID: "direction", Name: text("Direction"), Help: text("forward, or inverse with perfect reconstruction " +
+				"checked"),
 				Values: []string{"forward", "inverse"}},
-			{ID: "index", Name: text("Index"), Help: text("GPU: line, tile and place in the line by shifts and comparisons (tiles in powers of two), or by division"), Values: []string{"shift", "division"}},
+			{ID: "index", Name: text("Index"), Help: text("GPU: line, tile and place in the line by shifts and " +
+				"comparisons (tiles in powers of two), or by division"), Values: []string{"shift", "division"}},
 			{ID: "threads", Name: text("Threads"), Help: text("GPU: threads a block"),
 				Values: []string{"128", "32", "64", "256", "512"}, Number: &Number{Min: 32, Max: 1024}},
 			{ID: "results", Name: text("Results"), Help: text("GPU: results a thread"),
@@ -148,13 +155,18 @@ func wavelet() *Experiment {
 				Help: text("one thread"), Method: method(1)},
 			{ID: "cpu-all", Device: CPU, Ignores: onlyGPU, Name: text("CPU all cores"),
 				Help: text("the same over stretches of the result on all processors"), Method: method(0)},
-			gpu("gpu-1-global", "GPU 1 global", "everything in global memory; both filters read the same data twice and accumulate there; like all steps a thread a stretch of adjacent results, and of pictures the rows, a transposition, again rows, and a transposition"),
-			gpu("gpu-2-shared", "GPU 2 shared", "1, with the data copied to shared memory first, a thread its own stretch, and accumulated there"),
+			gpu("gpu-1-global", "GPU 1 global", "everything in global memory; both filters read the same data twice "+
+				"and accumulate there; like all steps a thread a stretch of adjacent results, and of pictures the "+
+				"rows, a transposition, again rows, and a transposition"),
+			gpu("gpu-2-shared", "GPU 2 shared", "1, with the data copied to shared memory first, a thread its own "+
+				"stretch, and accumulated there"),
 			gpu("gpu-3-constant-wavelet", "GPU 3 constant wavelet", "2, with the taps in constant memory"),
 			gpu("gpu-4-registers", "GPU 4 registers", "3, accumulating in a register and storing at the end"),
 			gpu("gpu-5-constant-parameters", "GPU 5 constant parameters",
-				"4, with the kernel's parameters in constant memory and the index of the copy counted on instead of computed anew"),
-			gpu("gpu-6-coalesced", "GPU 6 coalesced copy", "5, neighbouring threads copying neighbouring elements to shared memory, whose indices are computed anew"),
+				"4, with the kernel's parameters in constant memory and the index of the copy counted on instead of "+
+					"computed anew"),
+			gpu("gpu-6-coalesced", "GPU 6 coalesced copy", "5, neighbouring threads copying neighbouring elements to "+
+				"shared memory, whose indices are computed anew"),
 		},
 		Claims: []Claim{
 			{Text: text("sequential against parallel time (GPU; the paper: −76 %)"), Paper: 1 / 0.24,
@@ -170,9 +182,9 @@ func wavelet() *Experiment {
 				"gpu-3-constant-wavelet", "gpu-4-registers", "division"),
 			step("parameters in constant memory, 4 against 5", 1/0.88, near, "gpu-4-registers",
 				"gpu-5-constant-parameters", "division"),
-			step("the coalesced copy costs more than it brings while indices are divided, 5 against 6", 1/1.13, near,
+			step("the coalesced copy costs more than it saves with division, 5 against 6", 1/1.13, near,
 				"gpu-5-constant-parameters", "gpu-6-coalesced", "division"),
-			step("and is worth it with shifts, 5 against 6", 1/0.72, near, "gpu-5-constant-parameters",
+			step("and pays off with shifts, 5 against 6", 1/0.72, near, "gpu-5-constant-parameters",
 				"gpu-6-coalesced", "shift"),
 			{Text: text("division against shifts in 5"), Paper: 1 / 0.9,
 				measure: choices("gpu-5-constant-parameters", "index", "division", "shift"), judge: near,
@@ -194,7 +206,7 @@ func wavelet() *Experiment {
 	}
 }
 
-// Extended returns the input with even sides, those that Coefficients tells, to be read only.
+// Extended returns the input with the even sides of Coefficients, read-only.
 func Extended(in *Input) []float32 {
 	s := Coefficients(in.Size)
 	if s == in.Size {

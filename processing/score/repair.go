@@ -27,7 +27,8 @@ func Repair(corrected, clean *processing.Picture, truth *processing.Mask, ring i
 			return Fidelity{}, err
 		}
 		if p.Width != truth.Width || p.Height != truth.Height || p.Channels != clean.Channels {
-			return Fidelity{}, fmt.Errorf("a picture of %d × %d pixels and %d channels cannot be measured against one of %d × %d and %d",
+			return Fidelity{}, fmt.Errorf("a picture of %d × %d pixels and %d channels cannot be measured against "+
+				"one of %d × %d and %d",
 				p.Width, p.Height, p.Channels, truth.Width, truth.Height, clean.Channels)
 		}
 	}

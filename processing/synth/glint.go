@@ -315,7 +315,8 @@ func valueNoise(seed uint64, x, y float64) float64 {
 	fade := func(t float64) float64 { return t * t * t * (t*(t*6-15) + 10) }
 	fx, fy := fade(x-xf), fade(y-yf)
 	at := func(i, j int64) float64 {
-		return float64(mix(seed*0xd1342543de82ef95+uint64(i)*0x9e3779b97f4a7c15+uint64(j)*0xc2b2ae3d27d4eb4f)>>11)/(1<<52) - 1
+		place := uint64(i)*0x9e3779b97f4a7c15 + uint64(j)*0xc2b2ae3d27d4eb4f
+		return float64(mix(seed*0xd1342543de82ef95+place)>>11)/(1<<52) - 1
 	}
 	a := at(i, j) + (at(i+1, j)-at(i, j))*fx
 	b := at(i, j+1) + (at(i+1, j+1)-at(i, j+1))*fx

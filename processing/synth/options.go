@@ -171,7 +171,8 @@ func (o *GlareOptions) Validate() error {
 		return fmt.Errorf("glare: count %d and density %g are above the limits of 10 million and 100,000 per megapixel",
 			o.Count, o.Density)
 	case o.Scale < 0 || o.Scale > 0 && o.Scale < 0.01 || o.WeavePitch < 0 || o.HaloRadius < 0:
-		return fmt.Errorf("glare: scale %g must be 0 or at least 0.01, weave pitch %g and halo radius %g must not be negative",
+		return fmt.Errorf("glare: scale %g must be 0 or at least 0.01, weave pitch %g and halo radius %g must not be "+
+			"negative",
 			o.Scale, o.WeavePitch, o.HaloRadius)
 	case !blur.holds(Range{o.PictureBlur, o.PictureBlur}) || !blur.holds(o.GlareBlur):
 		return fmt.Errorf("glare: blurs must lie between 0 and 20 pixels")

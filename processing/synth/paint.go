@@ -47,7 +47,8 @@ func Scenes() []string { return []string{"coast", "still-life", "portrait"} }
 // cancelled, and an error for a size, depth or option out of range.
 func Paint(ctx context.Context, w, h, depth int, opt PaintOptions) (*processing.Picture, error) {
 	if w < 1 || h < 1 || w > MaxPixels/h {
-		return nil, fmt.Errorf("paint: %d × %d pixels; both sides must be at least 1 and the picture at most %d megapixels", w, h, MaxPixels/1_000_000)
+		return nil, fmt.Errorf("paint: %d × %d pixels; both sides must be at least 1 and the picture at most %d "+
+			"megapixels", w, h, MaxPixels/1_000_000)
 	}
 	if depth != 8 && depth != 16 {
 		return nil, fmt.Errorf("paint: depth of %d bits; 8 or 16 expected", depth)
@@ -247,7 +248,7 @@ func (p *painter) stroke(n, i, j int) (stroke, bool) {
 	part := func(k uint64) float64 { return float64(mix(key+k)>>11) / (1 << 53) }
 	x := (float64(i) + part(1)) * l.spacing
 	y := (float64(j) + part(2)) * l.spacing
-	// The composition ends at the picture's edge; strokes that begin beyond it continue what is there.
+	// The composition ends at the picture's edge; strokes that begin beyond it continue the edge.
 	look := func(x, y float64) spot {
 		return p.scene.at(math.Max(0, math.Min(x, p.width)), math.Max(0, math.Min(y, p.height)))
 	}

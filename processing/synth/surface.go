@@ -33,8 +33,8 @@ func wander(seed uint64, x float64) float32 {
 	return float32(0.9*valueNoise(seed, x/4.3, 0) + 0.45*valueNoise(seed, x/1.3, 9) + 0.15*valueNoise(seed, x/0.4, 21))
 }
 
-// weave adds a plain weave, less of it where the paint is thick. Threads closer together than two pixels cannot be told
-// apart: their relief fades before it would alias.
+// weave adds a plain weave, less of it where the paint is thick. Threads closer together than two pixels cannot be
+// distinguished: their relief fades before it would alias.
 func (t *tile) weave() {
 	depth := float32(0.14 * math.Min(1, math.Max(0, (threadMM*t.scale-2)/2)))
 	if depth == 0 {
