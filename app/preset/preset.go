@@ -1,5 +1,5 @@
-// Package preset stores the parameters of detection and correction as JSON that other versions of the program can
-// judge.
+// Package preset stores the parameters of detection and correction as JSON that other versions of the program can read
+// or refuse.
 //
 //	{
 //	  "format": "blik preset",
@@ -36,10 +36,10 @@ const (
 // maxBytes bounds a preset file; a complete one has less than a thousand bytes.
 const maxBytes = 1 << 20
 
-// ErrNewer is wrapped where a preset was written by a newer version of the program.
+// ErrNewer is the cause of the error for a preset written by a newer version of the program.
 var ErrNewer = errors.New("newer version")
 
-// Error is what is wrong with a preset, in one sentence.
+// Error describes what is wrong with a preset.
 type Error struct {
 	// Path is empty where the preset came from no file.
 	Path  string
@@ -137,27 +137,23 @@ func Decode(data []byte) (processing.Params, error) {
 
 // parse reads a JSON value of the type that the parameter has.
 func parse(s processing.Spec, raw json.RawMessage) (v float64, ok bool) {
-	if string(raw) == "null" {
+	var value any
+	if json.Unmarshal(raw, &value) != nil {
 		return 0, false
 	}
-	switch s.Kind {
-	case processing.KindSwitch:
-		var on bool
-		ok = json.Unmarshal(raw, &on) == nil
-		if on {
+	switch value := value.(type) {
+	case bool:
+		if value {
 			v = 1
 		}
-		return v, ok
-	case processing.KindChoice:
-		var id string
-		if json.Unmarshal(raw, &id) != nil {
-			return 0, false
-		}
-		v, err := s.Parse(id)
-		return v, err == nil
-	default:
-		return v, json.Unmarshal(raw, &v) == nil
+		return v, s.Kind == processing.KindSwitch
+	case string:
+		v, err := s.Parse(value)
+		return v, err == nil && s.Kind == processing.KindChoice
+	case float64:
+		return value, s.Kind != processing.KindSwitch && s.Kind != processing.KindChoice
 	}
+	return 0, false
 }
 
 // shorten keeps a value fit for a sentence.

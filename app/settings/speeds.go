@@ -2,9 +2,7 @@ package settings
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,7 +10,7 @@ import (
 	"time"
 )
 
-// Speed is what was once measured of a GPU beside the CPU, so that every picture runs where it is done first.
+// Speed is a measurement of a GPU and the CPU, from which the faster one for each picture is chosen.
 type Speed struct {
 	SpeedKey
 	// Open is how long the GPU took from the start of its driver until it could compute.
@@ -21,7 +19,7 @@ type Speed struct {
 	GPU  Line          `json:"gpu"`
 }
 
-// SpeedKey is what a measurement holds for; with any other it is measured anew.
+// SpeedKey identifies what was measured; anything else is measured again.
 type SpeedKey struct {
 	// Device is the maker's name of the GPU, Driver the newest CUDA that its driver is for.
 	Device string `json:"device"`
@@ -32,15 +30,14 @@ type SpeedKey struct {
 	Program string `json:"program"`
 }
 
-// Line is a time that grows evenly with a picture.
+// Line is a time that grows linearly with the size of a picture.
 type Line struct {
 	// Fixed is the time of the smallest picture, Megapixel what a million pixels add.
 	Fixed     time.Duration `json:"fixed"`
 	Megapixel time.Duration `json:"megapixel"`
 }
 
-// LineThrough returns the line through two measurements, a less than b pixels. It never falls, and begins at no less
-// than 0.
+// LineThrough returns the line through the times of a and b pixels, a < b. It never falls and starts at 0 or above.
 func LineThrough(a int, at time.Duration, b int, bt time.Duration) Line {
 	slope := max(0, float64(bt-at)/float64(b-a))
 	return Line{Fixed: max(0, at-time.Duration(slope*float64(a))), Megapixel: time.Duration(slope * 1e6)}
@@ -76,13 +73,10 @@ func SpeedsPath() (string, error) {
 	return filepath.Join(filepath.Dir(path), "speeds.json"), nil
 }
 
-// FindSpeed returns the measurement of a key, and whether there is one. A file that is missing or damaged has none:
-// what it held is soon measured again.
+// FindSpeed returns the measurement of a key and whether one exists. A file that is missing or damaged has none: it is
+// measured again.
 func FindSpeed(path string, key SpeedKey) (Speed, bool) {
-	list, err := speeds(path)
-	if err != nil {
-		return Speed{}, false
-	}
+	list := speeds(path)
 	i := slices.IndexFunc(list, func(s Speed) bool { return s.SpeedKey == key })
 	if i < 0 {
 		return Speed{}, false
@@ -92,11 +86,7 @@ func FindSpeed(path string, key SpeedKey) (Speed, bool) {
 
 // KeepSpeed writes a measurement, in place of those of the same devices by other programs.
 func KeepSpeed(path string, s Speed) error {
-	list, err := speeds(path)
-	if err != nil {
-		list = nil
-	}
-	list = slices.DeleteFunc(list, func(old Speed) bool {
+	list := slices.DeleteFunc(speeds(path), func(old Speed) bool {
 		old.Program = s.Program
 		return old.SpeedKey == s.SpeedKey
 	})
@@ -112,20 +102,14 @@ func KeepSpeed(path string, s Speed) error {
 	return nil
 }
 
-// speeds reads the measurements that can be used.
-func speeds(path string) ([]Speed, error) {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
+// speeds reads the measurements that can be used: none from a file that is missing or damaged.
+func speeds(path string) []Speed {
 	var list []Speed
-	if err := json.Unmarshal(data, &list); err != nil {
-		return nil, err
+	data, err := os.ReadFile(path)
+	if err != nil || json.Unmarshal(data, &list) != nil {
+		return nil
 	}
 	return slices.DeleteFunc(list, func(s Speed) bool {
 		return min(s.Open, s.CPU.Fixed, s.CPU.Megapixel, s.GPU.Fixed, s.GPU.Megapixel) < 0
-	}), nil
+	})
 }
