@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// What `blik bench` takes beside the names of experiments: everyExperiment stands for all of them, detectionName is a
+// What `blik bench` accepts beside the names of experiments: everyExperiment runs all of them, detectionName is a
 // subcommand.
 const (
 	everyExperiment = "all"
@@ -102,7 +102,7 @@ Exit status: 0 done, 1 some variant failed or the device does not exist, 2 wrong
 		p.say("skip what needs more than `GiB` of memory; by default half of the machine's"))
 	f.StringVar(&b.deviceName, "device", "auto",
 		p.say("`DEVICE` of the GPU variants: auto, cuda or cuda:N, as listed by blik devices; cpu leaves them out"))
-	// No list is not an empty one.
+	// Without this, help would show [] as the default.
 	for _, name := range []string{"variant", "size", "param"} {
 		f.Lookup(name).DefValue = ""
 	}
@@ -135,12 +135,12 @@ func experimentIDs() []string {
 	return ids
 }
 
-// benchNames lists all that `blik bench` takes as a name.
+// benchNames lists everything that `blik bench` accepts as a name.
 func benchNames() string {
 	return strings.Join(append(experimentIDs(), everyExperiment, detectionName), ", ")
 }
 
-// completeVariants offers those of the experiments named.
+// completeVariants offers the variants of the experiments named.
 func completeVariants(_ *cobra.Command, names []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var ids []string
 	for _, name := range names {
@@ -153,7 +153,7 @@ func completeVariants(_ *cobra.Command, names []string, _ string) ([]string, cob
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
-// list prints what there is to measure.
+// list prints the experiments with their variants and parameters.
 func (b *benchmark) list() error {
 	var s strings.Builder
 	for i, e := range experiment.All() {
@@ -178,7 +178,7 @@ func (b *benchmark) list() error {
 	return err
 }
 
-// options makes the options of the flags; the picture is read here.
+// options derives the options from the flags and reads the picture.
 func (b *benchmark) options(ctx context.Context) (experiment.Options, error) {
 	o := experiment.Options{Variants: b.variants, Quick: b.quick}
 	for _, text := range b.sizes {
@@ -219,7 +219,7 @@ func (b *benchmark) options(ctx context.Context) (experiment.Options, error) {
 	return o, nil
 }
 
-// provider opens the GPU; where there is none and none was asked for by name, it is nil, and the user is told why.
+// provider opens the GPU. Without one, unless it was asked for by name, it is nil and the reason is printed.
 func (b *benchmark) provider(ctx context.Context) (device.Provider, error) {
 	p, err := device.Experiments(ctx, b.deviceName)
 	if err == nil {
@@ -268,7 +268,7 @@ func (b *benchmark) run(ctx context.Context, names []string) error {
 		return b.usage("--variant, --size and --param apply to a single experiment")
 	}
 	if len(chosen) > 1 && b.format != "table" {
-		// One after the other they are no document that a parser reads.
+		// Several results in a row are not a document that a parser could read.
 		return b.usage("--format %s applies to a single experiment; -o DIR writes it for several", b.format)
 	}
 	if err := b.checkDevice(b.deviceName); err != nil {

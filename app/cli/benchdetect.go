@@ -29,7 +29,7 @@ type comparison struct {
 	quick         bool
 }
 
-// The defaults of `blik bench detect`, and those of a first look.
+// The defaults of `blik bench detect`, without and with --quick.
 const (
 	compareMP, quickMP         = 18.7, 1
 	compareRepeat, quickRepeat = 9, 3
@@ -40,7 +40,7 @@ const (
 // at 54 with 24 MP of 8 bits, at 56 with 16.
 const compareBytes = 56
 
-// fits refuses a picture to be painted that takes more than so many bytes.
+// fits refuses to paint a picture that takes more than limit bytes.
 func (b *comparison) fits(limit int64) error {
 	if need := b.megapixels * 1e6 * compareBytes; b.input == "" && need > float64(limit) {
 		return b.usage("--megapixels %g: takes %.1f GiB of memory, more than the limit of %.1f GiB",
@@ -73,7 +73,7 @@ Exit status: 0 done, 1 a device failed or the results differ, 2 wrong use, 130 c
 	f.IntVar(&b.repeat, "repeat", compareRepeat, p.say("time `N` warm detections on each device"))
 	f.BoolVar(&b.quick, "quick", false, p.say("a first look: %d MP, %d repetitions", quickMP, quickRepeat))
 	b.addFlags(c)
-	// No list is not an empty one.
+	// Without this, help would show [] as the default.
 	f.Lookup("device").DefValue = ""
 	offered := func(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
 		names, directive := completeDevices(c, args, text)
@@ -93,7 +93,7 @@ Exit status: 0 done, 1 a device failed or the results differ, 2 wrong use, 130 c
 	return c
 }
 
-// request makes the request of the flags; the picture is read or made by picture.
+// request derives the request from the flags, without its picture.
 func (b *comparison) request() (bench.Request, error) {
 	var r bench.Request
 	var err error
@@ -192,7 +192,7 @@ func (b *comparison) run(ctx context.Context) error {
 	return b.judge(c)
 }
 
-// judge reports, as errors, what failed, what was asked for and is not there, and results that differ.
+// judge reports failures, missing devices and differing results as errors.
 func (b *comparison) judge(c *bench.Comparison) error {
 	failed := false
 	for _, m := range c.Devices {

@@ -1,7 +1,7 @@
 // Package cli is the command line of Blik.
 //
 // Main takes everything it touches as arguments, so that a test runs it without a process. The flags of detection and
-// correction are made from processing.Specs; texts exist in English and Russian.
+// correction are made from processing.Specs; all texts are translated when they are printed.
 package cli
 
 import (
@@ -33,7 +33,7 @@ const (
 	exitCancelled = 130
 )
 
-// Options are what the program gives the command line.
+// Options connect the command line to the rest of the program.
 type Options struct {
 	// Version of the program.
 	Version        string
@@ -43,11 +43,10 @@ type Options struct {
 	Getenv func(string) string
 	// Window shows the window until it is closed; nil in a build without one.
 	Window func(context.Context, Window) error
-	// Recovered keeps a record of a panic that was stopped and returns where; nil keeps none.
+	// Recovered records a panic that was stopped and returns the path of the record; nil keeps none.
 	Recovered func(value any, stack []byte) string
 
-	// backend, if not nil, makes what jobs run on whatever device is named, and now tells the time; both nil but in
-	// tests.
+	// backend and now replace the device and the clock in tests.
 	backend func() (processing.Backend, error)
 	now     func() time.Time
 }
@@ -55,7 +54,7 @@ type Options struct {
 // Window is what the window starts with.
 type Window struct {
 	Files []string
-	// Lang is "en", "ru", or empty where the user did not say.
+	// Lang is the language asked for, empty for the default.
 	Lang string
 	// Detect asks for detection on the first file at once.
 	Detect bool
@@ -96,7 +95,7 @@ func run(ctx context.Context, args []string, o Options) int {
 	// Without this, cobra refuses to start when Windows' desktop is the caller, which is how a window is opened.
 	cobra.MousetrapHelpText = ""
 	root := p.root()
-	// For nil the library would take the process's own.
+	// For nil cobra would read os.Args.
 	root.SetArgs(append([]string{}, args...))
 	cmd, err := root.ExecuteContextC(ctx)
 	var usage *usageError
@@ -168,7 +167,7 @@ Without a command it opens the window, with the files named.`),
 		ValidArgsFunction: completePictures,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
-		// Names up to two letters off are suggested.
+		// Commands within two letters of a mistyped one are suggested.
 		SuggestionsMinimumDistance: 2,
 		RunE:                       p.openFromRoot,
 	}
@@ -197,7 +196,7 @@ Without a command it opens the window, with the files named.`),
 	return root
 }
 
-// helpCommand is cobra's, but refuses what it does not know.
+// helpCommand is like cobra's, but refuses unknown topics.
 func (p *program) helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [" + p.say("COMMAND") + "]",
@@ -219,7 +218,7 @@ func (p *program) helpCommand() *cobra.Command {
 	}
 }
 
-// topics are what there is help about below a command.
+// topics lists the help topics below a command.
 func topics(c *cobra.Command) []string {
 	var names []string
 	for _, sub := range c.Commands() {
@@ -230,7 +229,7 @@ func topics(c *cobra.Command) []string {
 	return names
 }
 
-// completionCommand stands for cobra's, whose texts are English and which accepts any name.
+// completionCommand replaces cobra's, whose texts are English only and which accepts any shell name.
 func (p *program) completionCommand() *cobra.Command {
 	shells := []string{"bash", "zsh", "fish", "powershell"}
 	return &cobra.Command{
@@ -270,7 +269,7 @@ func (p *program) describeHelp(c *cobra.Command) {
 	}
 }
 
-// flagError words what is wrong with a flag.
+// flagError rewords an error of pflag.
 func (p *program) flagError(err error) error {
 	var (
 		unknown *pflag.NotExistError
@@ -318,7 +317,7 @@ func (p *program) versionText() string {
 		p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, p.buildTags())
 }
 
-// exactly refuses another number of arguments than n.
+// exactly refuses any number of arguments except n.
 func (p *program) exactly(n int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {

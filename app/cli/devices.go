@@ -19,20 +19,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// runner runs jobs on a device; device.Runner, or in tests a backend alone.
+// runner runs jobs on a device: a device.Runner, or in tests a single backend.
 type runner interface {
 	session.Runner
 	Close() error
 }
 
-// direct runs jobs on one backend, come what may.
+// direct runs all jobs on one backend.
 type direct struct{ processing.Backend }
 
 func (d direct) Run(ctx context.Context, _ int, job device.Job) (*message.Message, error) {
 	return nil, job(ctx, d.Backend)
 }
 
-// checkDevice refuses a name that no device has on any machine.
+// checkDevice refuses a name that no device can have.
 func (p *program) checkDevice(name string) error {
 	if device.Check(name) != nil {
 		return p.usage("--device %s: must be auto, cpu, cuda or cuda:N", name)
@@ -40,14 +40,13 @@ func (p *program) checkDevice(name string) error {
 	return nil
 }
 
-// failure says why a device that was asked for by name cannot be used and, where it is the number that is wrong, which
-// ones are there.
+// failure explains why the device named cannot be used, and lists the existing ones if only the number is wrong.
 func (p *program) failure(name string, why message.Message) string {
 	found, _ := device.List()
 	return name + ": " + p.tr.Sprint(why) + p.others(name, found)
 }
 
-// others names the devices found where there are GPUs, but none of this name.
+// others lists the devices found if there are GPUs but none with this name.
 func (p *program) others(name string, found []device.Device) string {
 	names := make([]string, len(found))
 	for i, d := range found {
@@ -75,7 +74,7 @@ func (p *program) openDevice(ctx context.Context, name string) (runner, error) {
 	return r, nil
 }
 
-// completeDevices offers the names of what is there.
+// completeDevices offers the existing devices.
 func completeDevices(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	names := []string{"auto"}
 	found, _ := device.List()
@@ -85,7 +84,7 @@ func completeDevices(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// automatic tells what --device auto does with a GPU.
+// automatic describes what --device auto does with a GPU.
 func (p *program) automatic(name string, s settings.Speed, measured bool) string {
 	if !measured {
 		return p.say("%s: the first use of --device auto will measure from which size the GPU is faster", name)
@@ -128,7 +127,7 @@ build of the program, with detection. Correction uses the same size.`),
 				return err
 			}
 			if why == nil {
-				// The first GPU, after the CPU, is the one that auto takes.
+				// auto uses the first GPU, which follows the CPU in the list.
 				speed, measured := found[1].Measured()
 				fmt.Fprintln(&text, p.automatic(found[1].Name, speed, measured))
 			}

@@ -33,7 +33,7 @@ type paramValue struct {
 
 var _ pflag.Value = paramValue{}
 
-// wishError says what a flag's value should be.
+// wishError describes the values that a flag accepts.
 type wishError struct{ text string }
 
 func (w *wishError) Error() string { return w.text }
@@ -93,8 +93,8 @@ func (p *program) addParams(c *cobra.Command, specs []processing.Spec) *paramFla
 	return f
 }
 
-// store writes the parameters where --save-preset asks for it. What it replaces must be a preset: where the name is
-// forgotten, the next argument stands for it, a picture.
+// store writes the parameters for --save-preset. It overwrites nothing but a preset: if the name is forgotten, the next
+// argument, a picture, is taken for it.
 func (f *paramFlags) store(ctx context.Context, p processing.Params) error {
 	if f.savePreset == "" {
 		return nil
@@ -127,7 +127,7 @@ func (p *program) checkChoice(flag, value string, allowed []string) error {
 	return p.usage("--%s %s: must be one of %s", flag, value, strings.Join(allowed, ", "))
 }
 
-// params puts preset and flags together. A manual parameter switches to manual mode unless --mode says otherwise.
+// params combines preset and flags. A manual parameter switches to manual mode unless --mode says otherwise.
 func (f *paramFlags) params() (processing.Params, error) {
 	p := processing.DefaultParams()
 	if f.preset != "" {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// peakMemory returns the most memory that the process has held so far, in bytes; 0 where the system does not tell.
+// peakMemory returns the most memory that the process has held so far, in bytes; 0 if the system does not report it.
 func peakMemory() int64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

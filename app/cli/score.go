@@ -98,7 +98,7 @@ func (s *scoring) row(name string, m score.Metrics) {
 		column(name, 26), m.P, m.R, m.F1, m.PTol, m.RTol, m.F1Tol, m.ObjR, m.ObjP, m.FPppm)
 }
 
-// note reports what could not be scored as asked.
+// note reports something that could not be scored as asked.
 func (s *scoring) note(format message.Text, args ...any) {
 	s.noted = true
 	fmt.Fprintf(s.Stderr, "blik: %s\n", s.say(format, args...))

@@ -63,7 +63,7 @@ func (p *program) printUsage(c *cobra.Command) error {
 	return err
 }
 
-// describeFlags writes names in one column and what they mean, wrapped, in another. (pflag's own listing counts bytes,
+// describeFlags writes names in one column and their meaning, wrapped, in another. (pflag's own listing counts bytes,
 // which leaves Cyrillic columns ragged.)
 func (p *program) describeFlags(b *strings.Builder, flags []*pflag.Flag) {
 	names, meanings := make([]string, len(flags)), make([]string, len(flags))
@@ -145,7 +145,7 @@ func (p *program) parametersMarkdown() string {
 	return b.String()
 }
 
-// values says what a parameter may be: "odd, 3…63 px", "true, false".
+// values describes the values of a parameter: "odd, 3…63 px", "true, false".
 func (p *program) values(s processing.Spec) string {
 	switch s.Kind {
 	case processing.KindSwitch:
@@ -163,7 +163,7 @@ func (p *program) values(s processing.Spec) string {
 	return text
 }
 
-// buildTags lists what the program was built with.
+// buildTags describes how the program was built.
 func (p *program) buildTags() string {
 	tags := "none"
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -57,7 +57,7 @@ func verify(ctx context.Context, source, result, maskPath string) (*imagefile.Pr
 	return imagefile.Verify(ctx, source, result, mask, imagefile.DefaultLimits())
 }
 
-// proofText is a proof in figures and in a sentence.
+// proofText describes a proof in figures and in a sentence.
 func (p *program) proofText(proof *imagefile.Proof) string {
 	var b strings.Builder
 	line := func(format message.Text, args ...any) { fmt.Fprintln(&b, p.say(format, args...)) }
