@@ -13,9 +13,9 @@ import (
 	"blik/processing"
 )
 
-// Components live on the device as lists of spans; the host sees how many there are, and the spans only where it asks
-// for them. What is found is put into room that was guessed, and its number told to the host: where the room was too
-// small the work is done again with enough of it, so that no operation waits for the device more than once, as a rule.
+// Components live on the device as lists of spans; the host knows their number, and downloads the spans only on
+// request. Results go into buffers of a guessed size, and their number is downloaded: where the buffer was too small
+// the work is repeated with a larger one, so that most operations wait for the device only once.
 
 // components are spans in device memory, laid out as in spans.cu, in reading order. Those that Keep dropped have the
 // label noLabel.
@@ -98,8 +98,8 @@ type connected struct {
 }
 
 // connect finds the runs of pixels of src that have one of the given bits, or if inverted none of them, joins those
-// that touch, also diagonally if reach is 1, lets use queue what makes use of them, and waits. It does so again if
-// there was too little room, so use must leave its inputs alone if *total > room.
+// that touch (also diagonally if reach is 1), lets use queue kernels on them, and waits. It repeats this if the buffers
+// were too small, so use must not change its inputs if *total > room.
 func (q *queue) connect(src *plane, bits uint8, inverted, reach int,
 	use func(c *connected) error) (c *connected, err error) {
 	n := chunks(src.w)
@@ -171,8 +171,8 @@ func (q *queue) connectIn(c *connected, src *plane, bits uint8, inverted, reach 
 	return q.scan(c.roots, groups, c.total.at(4))
 }
 
-// label returns the 8-connected components of the pixels of cls that have one of the given bits.
-func (b *Backend) label(ctx context.Context, op processing.Label) (processing.Components, error) {
+// Label returns the 8-connected components of the pixels of cls that have one of the given bits.
+func (b executor) Label(ctx context.Context, op processing.Label) (processing.Components, error) {
 	p := op.Class.(*plane)
 	var out *components
 	err := b.run(ctx, func(q *queue) error {
@@ -187,8 +187,9 @@ func (b *Backend) label(ctx context.Context, op processing.Label) (processing.Co
 		if err != nil {
 			return err
 		}
-		out = &components{Handle: processing.NewHandle(b, p.w, p.h), backend: b, w: p.w, h: p.h, labels: c.sets,
-			runs: c.runs, spans: c.spans, first: c.first}
+		out = &components{Handle: processing.NewHandle(b.Backend, p.w, p.h), backend: b.Backend, w: p.w, h: p.h,
+			labels: c.sets,
+			runs:   c.runs, spans: c.spans, first: c.first}
 		q.keep(c.spans, c.first)
 		return nil
 	})
@@ -198,8 +199,8 @@ func (b *Backend) label(ctx context.Context, op processing.Label) (processing.Co
 	return out, nil
 }
 
-// fillHoles writes 255 into the pixels of dst that are 0 and do not reach the border.
-func (b *Backend) fillHoles(ctx context.Context, op processing.FillHoles) error {
+// FillHoles writes 255 into the pixels of dst that are 0 and do not reach the border.
+func (b executor) FillHoles(ctx context.Context, op processing.FillHoles) error {
 	d := op.Dst.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
@@ -232,10 +233,11 @@ type growHead struct {
 // growRounds is how many rounds of growth are queued before the device is asked whether more are needed.
 const growRounds = 8
 
-// grow extends cores over pixels of cls with ClassGrow; see grow.cu.
-func (b *Backend) grow(ctx context.Context, op processing.Grow) (processing.Components, error) {
+// Grow extends cores over pixels of cls with ClassGrow; see grow.cu.
+func (b executor) Grow(ctx context.Context, op processing.Grow) (processing.Components, error) {
 	p, k := op.Class.(*plane), op.Cores.(*components)
-	out := &components{Handle: processing.NewHandle(b, p.w, p.h), backend: b, w: p.w, h: p.h, labels: k.labels}
+	out := &components{Handle: processing.NewHandle(b.Backend, p.w, p.h), backend: b.Backend, w: p.w, h: p.h,
+		labels: k.labels}
 	if k.runs == 0 {
 		return out, ctx.Err()
 	}
@@ -288,7 +290,7 @@ func (v *growing) grow(out *components) (err error) {
 				return err
 			}
 		}
-		// The device leaves these alone if there is anything to do in the round that comes next.
+		// The kernels change nothing if there is work in the round that comes next.
 		unsettled := v.listed(round)
 		if err := v.settle(unsettled); err != nil {
 			return err
@@ -455,8 +457,8 @@ func (v *growing) write(unsettled buffer, out *components) error {
 		v.kept, v.across, n, v.cls.h)
 }
 
-// filterComponents empties the components whose label is not kept.
-func (b *Backend) filterComponents(ctx context.Context, op processing.FilterComponents) error {
+// FilterComponents empties the components whose label is not kept.
+func (b executor) FilterComponents(ctx context.Context, op processing.FilterComponents) error {
 	k := op.Components.(*components)
 	if k.runs == 0 {
 		return ctx.Err()
@@ -482,8 +484,8 @@ func (b *Backend) filterComponents(ctx context.Context, op processing.FilterComp
 	})
 }
 
-// rasterize writes 255 into dst where a component is, 0 elsewhere.
-func (b *Backend) rasterize(ctx context.Context, op processing.Rasterize) error {
+// Rasterize writes 255 into dst where a component is, 0 elsewhere.
+func (b executor) Rasterize(ctx context.Context, op processing.Rasterize) error {
 	d, k := op.Dst.(*plane), op.Components.(*components)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
@@ -495,8 +497,8 @@ func (b *Backend) rasterize(ctx context.Context, op processing.Rasterize) error 
 	})
 }
 
-// spans returns the runs of pixels of equal label.
-func (b *Backend) spans(ctx context.Context, op processing.Spans) ([]processing.Span, error) {
+// Spans returns the runs of pixels of equal label.
+func (b executor) Spans(ctx context.Context, op processing.Spans) ([]processing.Span, error) {
 	k := op.Components.(*components)
 	if k.runs == 0 {
 		return nil, ctx.Err()
@@ -530,8 +532,8 @@ type tally struct {
 	peakContrast, peakY, starlet, darkest, slope, edge, leaks, _ uint32
 }
 
-// measureRegions sums up each component.
-func (b *Backend) measureRegions(ctx context.Context, op processing.MeasureRegions) ([]processing.RegionProps, error) {
+// MeasureRegions sums up each component.
+func (b executor) MeasureRegions(ctx context.Context, op processing.MeasureRegions) ([]processing.RegionProps, error) {
 	k := op.Components.(*components)
 	out := make([]processing.RegionProps, k.labels)
 	if k.runs == 0 {

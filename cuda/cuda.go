@@ -56,8 +56,8 @@ func (b *Backend) Close() error {
 	return nil
 }
 
-// queue is one operation in its turn on the device: its launches, each preceded by a look at the context, and the
-// memory that it needs until the device is through with it.
+// queue is one operation in its turn on the device: its launches, each preceded by a check of the context, and the
+// memory that it needs until the device has finished it.
 type queue struct {
 	ctx     context.Context
 	b       *Backend
@@ -67,8 +67,8 @@ type queue struct {
 	host    [][]byte
 }
 
-// run queues an operation. Memory taken from the queue goes back when f returns: the next operation that gets it comes
-// later in the stream.
+// run queues an operation. Memory taken from the queue is returned when f returns: the next operation that gets it
+// comes later in the stream.
 func (b *Backend) run(ctx context.Context, f func(q *queue) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (q *queue) plane(kind processing.Kind, w, h int) (*plane, error) {
 	return p, err
 }
 
-// writes says that the device writes the planes, so that what the host has of them is old.
+// writes marks planes as written by the device, so that the host copies are outdated.
 func (q *queue) writes(planes ...*plane) {
 	for _, p := range planes {
 		p.fresh = false

@@ -163,7 +163,7 @@ func (d *device) do(f func() error) error {
 	return f()
 }
 
-// close runs f, also on a lost device, gives everything back and turns later work away.
+// close runs f, also on a lost device, frees everything and refuses later work.
 func (d *device) close(f func()) {
 	d.turn.Lock()
 	defer d.turn.Unlock()
@@ -220,7 +220,7 @@ func (d *device) start() (err error) {
 	return nil
 }
 
-// stop gives everything back.
+// stop frees everything.
 func (d *device) stop() {
 	d.stage.close()
 	if d.stream != (cu.Stream{}) {
@@ -339,8 +339,8 @@ func along(n int) (grid, block dim) { return dim{x: (n + 255) / 256}, dim{x: 256
 // synchronize waits for all that was queued.
 func (d *device) synchronize() error { return d.wait(d.stream.Query, "wait for the GPU") }
 
-// wait asks until the device is through with something, at first all the time, since most waits are short. It asks
-// rather than waits in the driver so as to give up on a device that does not answer.
+// wait polls until the device has finished something, at first without pause, since most waits are short. It polls
+// rather than waits in the driver so as to give up on a device that does not respond.
 func (d *device) wait(ask func() error, doing string) error {
 	const busy, pause = 2 * time.Millisecond, 50 * time.Microsecond
 	var start time.Time

@@ -8,8 +8,8 @@ import (
 	"blik/processing"
 )
 
-// gaussian blurs with standard deviation sigma (at most 1000).
-func (b *Backend) gaussian(ctx context.Context, op processing.Gaussian) error {
+// Gaussian blurs with standard deviation sigma (at most 1000).
+func (b executor) Gaussian(ctx context.Context, op processing.Gaussian) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	taps := processing.GaussianTaps(op.Sigma)
 	return b.run(ctx, func(q *queue) error {
@@ -83,8 +83,8 @@ func (f *wavelet) backward(args ...any) []any {
 	return append(args, 1/(f.high[2]-f.high[3]), f.brief)
 }
 
-// waveletTransform writes one level of the transform, rows first, then columns.
-func (b *Backend) waveletTransform(ctx context.Context, op processing.WaveletTransform) error {
+// WaveletTransform writes one level of the transform, rows first, then columns.
+func (b executor) WaveletTransform(ctx context.Context, op processing.WaveletTransform) error {
 	d, s, f := op.Dst.(*plane), op.Src.(*plane), waveletOf(op.Wavelet)
 	w, h := d.w, d.h
 	return b.run(ctx, func(q *queue) error {
@@ -96,8 +96,8 @@ func (b *Backend) waveletTransform(ctx context.Context, op processing.WaveletTra
 	})
 }
 
-// inverseWavelet undoes Wavelet, columns first.
-func (b *Backend) inverseWavelet(ctx context.Context, op processing.InverseWavelet) error {
+// InverseWavelet undoes Wavelet, columns first.
+func (b executor) InverseWavelet(ctx context.Context, op processing.InverseWavelet) error {
 	d, s, f := op.Dst.(*plane), op.Src.(*plane), waveletOf(op.Wavelet)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
@@ -112,9 +112,9 @@ func (b *Backend) inverseWavelet(ctx context.Context, op processing.InverseWavel
 	})
 }
 
-// starletBand writes the positive part of a band of the starlet transform of src (U8) in 1/256 grey levels, rounded
+// StarletBand writes the positive part of a band of the starlet transform of src (U8) in 1/256 grey levels, rounded
 // down. All is integer: the smooth plane of level j is exact in 1/256^j, at most 32 bits at level 3.
-func (b *Backend) starletBand(ctx context.Context, op processing.StarletBand) error {
+func (b executor) StarletBand(ctx context.Context, op processing.StarletBand) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	w, h := d.w, d.h
 	return b.run(ctx, func(q *queue) error {

@@ -19,10 +19,10 @@ type buffer struct {
 	bytes int64
 }
 
-// pool keeps the device and pinned host memory of what was released for what comes next: the stream keeps their order,
-// so memory may change hands while the device still works on it. When a plane of another size is asked for, another
-// picture is being worked on, and if more than the budget is kept for those before it, it goes. Pinned memory stays, up
-// to a limit: the system takes a hundred times as long to give it.
+// pool keeps released device and pinned host memory for later use: the stream is ordered, so memory may be reused while
+// the device still works on it. When a plane of another size is allocated, another picture is being processed, and if
+// more than the budget is kept it is freed. Pinned memory stays, up to a limit: allocating it takes a hundred times as
+// long.
 type pool struct {
 	mu   sync.Mutex
 	w, h int
@@ -129,8 +129,8 @@ func (l *pool) hostPut(b []byte) {
 	l.pinned = append(l.pinned, b[:cap(b)])
 }
 
-// picture is told the size of each plane. When it changes, what device memory is kept beyond the budget goes: all of
-// it, since little of it is of use for planes of another size.
+// picture is called with the size of each plane. When it changes and more device memory than the budget is kept, all of
+// it is freed, since little of it fits planes of another size.
 func (l *pool) picture(w, h int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,8 +163,8 @@ func (l *pool) trimDevice() {
 	clear(l.free)
 }
 
-// staging is the pinned memory that uploads go through, a ring of parts: while the device fetches some, several
-// goroutines fill the next ones, since one alone does not keep up with the bus.
+// staging is the pinned memory that uploads go through, a ring of parts: while the device reads some, several
+// goroutines fill the next ones, since a single one does not keep up with the bus.
 type staging struct {
 	// bytes is the size of a part; fillers is how many are filled at a time, less than there are parts.
 	bytes, fillers int

@@ -10,8 +10,8 @@ import (
 	"blik/processing"
 )
 
-// morph applies op with element e to U8, U16 and F32 planes; dst may be src. NaN in F32 planes wins always.
-func (b *Backend) morph(ctx context.Context, op processing.Morph) error {
+// Morph applies op with element e to U8, U16 and F32 planes; dst may be src. NaN in F32 planes wins always.
+func (b executor) Morph(ctx context.Context, op processing.Morph) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)

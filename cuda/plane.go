@@ -155,8 +155,8 @@ func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samp
 	}
 }
 
-// gather returns src at the given pixel indices; an index outside the plane is an error.
-func (b *Backend) gather(ctx context.Context, op processing.Gather) error {
+// Gather returns src at the given pixel indices; an index outside the plane is an error.
+func (b executor) Gather(ctx context.Context, op processing.Gather) error {
 	s, n := op.Src.(*plane), len(op.Index)
 	if n == 0 {
 		return ctx.Err()

@@ -8,9 +8,9 @@ import (
 	"blik/processing"
 )
 
-// luminance uploads the picture and writes the two planes that detection works on; processing.LuminanceTables has the
+// Luminance uploads the picture and writes the two planes that detection works on; processing.LuminanceTables has the
 // arithmetic.
-func (b *Backend) luminance(ctx context.Context, op processing.Luminance) error {
+func (b executor) Luminance(ctx context.Context, op processing.Luminance) error {
 	yp, vp := op.Y.(*plane), op.V.(*plane)
 	w, h := yp.w, yp.h
 	linear, kernel, samples := op.Tables.Linear16, "lumaU16", bytesOf(op.Picture.U16)
@@ -32,7 +32,7 @@ func (b *Backend) luminance(ctx context.Context, op processing.Luminance) error 
 		}
 		// Bands of rows bound the memory for samples, and the time until a cancel is seen.
 		row := op.Picture.Width * op.Picture.Channels * size
-		band := max(1, min(h, lumaBand/row))
+		band := max(1, min(h, luminanceBand/row))
 		memory, err := q.bytes(int64(band) * int64(row))
 		if err != nil {
 			return err
@@ -69,8 +69,8 @@ func (b *Backend) luminance(ctx context.Context, op processing.Luminance) error 
 	})
 }
 
-// lumaBand is about how many bytes of a picture are on the device at a time.
-const lumaBand = 64 << 20
+// luminanceBand is about how many bytes of a picture are on the device at a time.
+const luminanceBand = 64 << 20
 
 // from is the part of p from row y on, for a kernel's argument.
 func (p *plane) from(y int) *plane {
@@ -85,8 +85,8 @@ func (q *queue) eights(name string, w, h int, args ...any) error {
 	return q.launch(name, grid, block, append(args, w, h)...)
 }
 
-// contrast writes the class bits Wide and Seed into cls, and the contrast of seeds into seed.
-func (b *Backend) contrast(ctx context.Context, op processing.Contrast) error {
+// Contrast writes the class bits Wide and Seed into cls, and the contrast of seeds into seed.
+func (b executor) Contrast(ctx context.Context, op processing.Contrast) error {
 	c, s, l, g, e := op.Class.(*plane), op.Seed.(*plane), op.Y.(*plane), op.Background.(*plane), op.V.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(c, s)
@@ -95,8 +95,8 @@ func (b *Backend) contrast(ctx context.Context, op processing.Contrast) error {
 	})
 }
 
-// cores adds the class bits Core and Grow to cls.
-func (b *Backend) cores(ctx context.Context, op processing.Cores) error {
+// Cores adds the class bits Core and Grow to cls.
+func (b executor) Cores(ctx context.Context, op processing.Cores) error {
 	c, l, g, p := op.Class.(*plane), op.Y.(*plane), op.Background.(*plane), op.Peak.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(c)
@@ -104,8 +104,8 @@ func (b *Backend) cores(ctx context.Context, op processing.Cores) error {
 	})
 }
 
-// differenceThreshold writes 255 where y − b > over and v ≥ level, else 0.
-func (b *Backend) differenceThreshold(ctx context.Context, op processing.DifferenceThreshold) error {
+// DifferenceThreshold writes 255 where y − b > over and v ≥ level, else 0.
+func (b executor) DifferenceThreshold(ctx context.Context, op processing.DifferenceThreshold) error {
 	d, l, g, e := op.Dst.(*plane), op.Y.(*plane), op.Background.(*plane), op.V.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)

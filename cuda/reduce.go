@@ -14,8 +14,8 @@ import (
 	"blik/processing"
 )
 
-// noiseTiles returns the noise of each tile in the source's own levels, tiles in reading order.
-func (b *Backend) noiseTiles(ctx context.Context, op processing.NoiseTiles) ([]float64, error) {
+// NoiseTiles returns the noise of each tile in the source's own levels, tiles in reading order.
+func (b executor) NoiseTiles(ctx context.Context, op processing.NoiseTiles) ([]float64, error) {
 	s := op.Src.(*plane)
 	// A side beyond this leaves the whole picture under a quarter of the area as well.
 	op.Side = min(op.Side, 2*max(s.w, s.h)+1)
@@ -47,8 +47,8 @@ func (b *Backend) noiseTiles(ctx context.Context, op processing.NoiseTiles) ([]f
 	return sigma, err
 }
 
-// histogram counts the values of src where exclude is 0; exclude may be nil.
-func (b *Backend) histogram(ctx context.Context, op processing.Histogram) ([]uint64, error) {
+// Histogram counts the values of src where exclude is 0; exclude may be nil.
+func (b executor) Histogram(ctx context.Context, op processing.Histogram) ([]uint64, error) {
 	s := op.Src.(*plane)
 	var mask buffer
 	pitch := 0
@@ -92,9 +92,9 @@ func (b *Backend) histogram(ctx context.Context, op processing.Histogram) ([]uin
 // additions.
 const momentBlocks = 1056
 
-// sumMoments sums over src: exactly for integers, and for F32 with the rounding error of every addition carried along,
+// SumMoments sums over src: exactly for integers, and for F32 with the rounding error of every addition carried along,
 // so that the sums are as good as if taken with twice the precision of float64 and rounded once.
-func (b *Backend) sumMoments(ctx context.Context, op processing.SumMoments) (processing.Moments, error) {
+func (b executor) SumMoments(ctx context.Context, op processing.SumMoments) (processing.Moments, error) {
 	s := op.Src.(*plane)
 	var m processing.Moments
 	err := b.run(ctx, func(q *queue) error {

@@ -27,8 +27,8 @@ type span struct {
 	ended      bool
 }
 
-// stages keeps the events of what ran since Timings was last called, and spare ones. They belong to whoever has
-// the device's turn.
+// stages keeps the events since Timings was last called, and spare ones. They belong to the operation that has the
+// device.
 type stages struct {
 	spans []*span
 	spare []cu.Event

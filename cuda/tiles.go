@@ -71,8 +71,8 @@ func sweeping(most int, f func(first int) error) error {
 // onTile is a grid of a block for each of n tiles.
 func onTile(n int) (grid, block dim) { return dim{x: n}, dim{x: 256} }
 
-// convolve fills the pixels that are not known by normalised convolution.
-func (b *Backend) convolve(ctx context.Context, op processing.Convolve) error {
+// Convolve fills the pixels that are not known by normalised convolution.
+func (b executor) Convolve(ctx context.Context, op processing.Convolve) error {
 	d, s := op.Dst.(*plane), op.State.(*plane)
 	list, size := tileArgs(op.Tiles)
 	var bells []float32
@@ -95,8 +95,8 @@ func (b *Backend) convolve(ctx context.Context, op processing.Convolve) error {
 	})
 }
 
-// harmonic solves Laplace's equation where state is not known.
-func (b *Backend) harmonic(ctx context.Context, op processing.Harmonic) error {
+// Harmonic solves Laplace's equation where state is not known.
+func (b executor) Harmonic(ctx context.Context, op processing.Harmonic) error {
 	d, s := op.Dst.(*plane), op.State.(*plane)
 	list, size := tileArgs(op.Tiles)
 	most := 0
@@ -120,8 +120,8 @@ func (b *Backend) harmonic(ctx context.Context, op processing.Harmonic) error {
 	})
 }
 
-// biharmonic relaxes the pixels that are not known towards the least sum of squared Laplacians.
-func (b *Backend) biharmonic(ctx context.Context, op processing.Biharmonic) error {
+// Biharmonic relaxes the pixels that are not known towards the least sum of squared Laplacians.
+func (b executor) Biharmonic(ctx context.Context, op processing.Biharmonic) error {
 	d, s := op.Dst.(*plane), op.State.(*plane)
 	list, size := tileArgs(op.Tiles)
 	most := 0
@@ -144,8 +144,8 @@ func (b *Backend) biharmonic(ctx context.Context, op processing.Biharmonic) erro
 	})
 }
 
-// detail writes the two finest bands of the starlet transform of the known pixels, 0 elsewhere.
-func (b *Backend) detail(ctx context.Context, op processing.Detail) error {
+// Detail writes the two finest bands of the starlet transform of the known pixels, 0 elsewhere.
+func (b executor) Detail(ctx context.Context, op processing.Detail) error {
 	d, p, s := op.Dst.(*plane), op.Src.(*plane), op.State.(*plane)
 	list, size := tileArgs(op.Tiles)
 	return b.onTiles(ctx, list, size, 3, func(q *queue, tiles, scratch buffer) error {
@@ -163,8 +163,8 @@ type separation struct {
 	sweeps          int32
 }
 
-// separate splits what was seen through glare into paint and light.
-func (b *Backend) separate(ctx context.Context, op processing.Separate) error {
+// Separate splits what was seen through glare into paint and light.
+func (b executor) Separate(ctx context.Context, op processing.Separate) error {
 	n := len(op.Seen)
 	var p, o [4]*plane
 	for k := range p {

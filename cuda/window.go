@@ -54,8 +54,8 @@ func (q *queue) table(name string, size, w, h int, args ...any) (table, error) {
 // clamped is the radius, or less where a smaller one covers the whole picture already.
 func clamped(r, w, h int) int { return min(r, max(w, h)-1) }
 
-// boxMean writes the rounded mean over the window of radius r.
-func (b *Backend) boxMean(ctx context.Context, op processing.BoxMean) error {
+// BoxMean writes the rounded mean over the window of radius r.
+func (b executor) BoxMean(ctx context.Context, op processing.BoxMean) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	w, h := d.w, d.h
 	op.Radius = clamped(op.Radius, w, h)
@@ -117,8 +117,8 @@ func (q *queue) boxMeanFloat(d, s *plane, rx, ry int) error {
 	return q.launch("boxRowsF32", dim{(h + 63) / 64, segments(w, rx)}, block, d, ends, columns, rx, ry, w, h)
 }
 
-// boxCount writes how many pixels of the window of radius r have one of the bits in cls.
-func (b *Backend) boxCount(ctx context.Context, op processing.BoxCount) error {
+// BoxCount writes how many pixels of the window of radius r have one of the bits in cls.
+func (b executor) BoxCount(ctx context.Context, op processing.BoxCount) error {
 	d, c := op.Dst.(*plane), op.Class.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
@@ -148,8 +148,8 @@ func (q *queue) sums(s *plane) (sum, squares table, err error) {
 	return sum, squares, err
 }
 
-// meanVariance writes mean and population variance of the window of radius r, 0 ≤ r ≤ 127.
-func (b *Backend) meanVariance(ctx context.Context, op processing.MeanVariance) error {
+// MeanVariance writes mean and population variance of the window of radius r, 0 ≤ r ≤ 127.
+func (b executor) MeanVariance(ctx context.Context, op processing.MeanVariance) error {
 	m, v, s := op.Mean.(*plane), op.Variance.(*plane), op.Src.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(m, v)
@@ -240,8 +240,8 @@ func (q *queue) segments(s *plane, r int, squared bool) (slide, error) {
 	return g, q.launch("segmentsOfSquares"+s.kind.String(), grid, block, g.sums, g.squares, g.stride, s, s.w, s.h)
 }
 
-// guardRing writes the z-score of the core window against the ring between the windows of radius guard and outer.
-func (b *Backend) guardRing(ctx context.Context, op processing.GuardRing) error {
+// GuardRing writes the z-score of the core window against the ring between the windows of radius guard and outer.
+func (b executor) GuardRing(ctx context.Context, op processing.GuardRing) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
@@ -254,8 +254,8 @@ func (b *Backend) guardRing(ctx context.Context, op processing.GuardRing) error 
 	})
 }
 
-// background writes the mean of y over the pixels of a window that exclude leaves. Radii are at most 2047.
-func (b *Backend) background(ctx context.Context, op processing.Background) error {
+// Background writes the mean of y over the pixels of a window that exclude leaves. Radii are at most 2047.
+func (b executor) Background(ctx context.Context, op processing.Background) error {
 	d, l, e := op.Dst.(*plane), op.Y.(*plane), op.Exclude.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
@@ -278,8 +278,8 @@ func (b *Backend) background(ctx context.Context, op processing.Background) erro
 	})
 }
 
-// The sliding window of a warp by itself: warpStrip columns, the window's border included. maxWarp is the largest
-// radius for which enough of them are left, widestWarp of slide.cu, and maxWarpMean that for a mean, which blocks of
+// The sliding window of a single warp: warpStrip columns, the window's border included. maxWarp is the largest
+// radius for which enough of them remain, widestWarp of slide.cu, and maxWarpMean that for a mean, which blocks of
 // threads take faster beyond; maxFew is the largest whose sums and numbers of samples share a word; warpsAtOnce is
 // about how many warps a multiprocessor works on.
 const (
@@ -373,8 +373,8 @@ func (q *queue) background(d, y, exclude *plane, radii []int) error {
 		g.width, d.w, d.h)
 }
 
-// deviation writes the standard deviation of y over the pixels of the window that exclude leaves.
-func (b *Backend) deviation(ctx context.Context, op processing.Deviation) error {
+// Deviation writes the standard deviation of y over the pixels of the window that exclude leaves.
+func (b executor) Deviation(ctx context.Context, op processing.Deviation) error {
 	d, l, e := op.Dst.(*plane), op.Y.(*plane), op.Exclude.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)

@@ -191,7 +191,7 @@ type view struct {
 	*site
 	m     Separation
 	guess [][]float32
-	// expected and light are those of Backend.Separate.
+	// expected and light are those of Separate.
 	expected, light []float32
 	// beyond are the pixels of the spot that the skirt does not reach: their state is known for as long as the light is
 	// separated.

@@ -23,6 +23,8 @@ type Op interface {
 	// describe shows the arguments to a one after the other, checking what is not about a single plane, and returns the
 	// operation with the arguments that a put in their places.
 	describe(a *arguments) Op
+	// run calls the method of the executor that is for the operation, and stores its result.
+	run(ctx context.Context, e Executor) error
 }
 
 // NameOf returns the name of an operation as messages give it: that of its type in words, "box mean" for BoxMean.
@@ -91,7 +93,7 @@ type Uses struct {
 	Planes []PlaneUse
 	// Components are nil where the operation is not about any.
 	Components Components
-	// Picture in host memory, nil where there is none.
+	// Picture is in host memory; nil where there is none.
 	Picture *Picture
 	// Tiled: only Tiles of the planes are read and written.
 	Tiled bool
@@ -124,9 +126,54 @@ func Check(b Backend, op Op) error {
 	return c.err
 }
 
-// Unsupported is the error of a Backend that does not know an operation.
-func Unsupported(b Backend, op Op) error {
-	return fmt.Errorf("%s: %s: not supported by this backend", b.Name(), NameOf(op))
+// Executor is what a device has to do for each operation; Execute has checked the arguments. Its results are those of
+// the operation.
+type Executor interface {
+	Luminance(ctx context.Context, op Luminance) error
+	BoxMean(ctx context.Context, op BoxMean) error
+	MeanVariance(ctx context.Context, op MeanVariance) error
+	GuardRing(ctx context.Context, op GuardRing) error
+	Background(ctx context.Context, op Background) error
+	Deviation(ctx context.Context, op Deviation) error
+	BoxCount(ctx context.Context, op BoxCount) error
+
+	Contrast(ctx context.Context, op Contrast) error
+	Cores(ctx context.Context, op Cores) error
+	DifferenceThreshold(ctx context.Context, op DifferenceThreshold) error
+
+	Morph(ctx context.Context, op Morph) error
+	FillHoles(ctx context.Context, op FillHoles) error
+
+	Gaussian(ctx context.Context, op Gaussian) error
+	WaveletTransform(ctx context.Context, op WaveletTransform) error
+	InverseWavelet(ctx context.Context, op InverseWavelet) error
+	StarletBand(ctx context.Context, op StarletBand) error
+
+	Gather(ctx context.Context, op Gather) error
+	Histogram(ctx context.Context, op Histogram) ([]uint64, error)
+	NoiseTiles(ctx context.Context, op NoiseTiles) ([]float64, error)
+	SumMoments(ctx context.Context, op SumMoments) (Moments, error)
+
+	Label(ctx context.Context, op Label) (Components, error)
+	Grow(ctx context.Context, op Grow) (Components, error)
+	FilterComponents(ctx context.Context, op FilterComponents) error
+	Rasterize(ctx context.Context, op Rasterize) error
+	Spans(ctx context.Context, op Spans) ([]Span, error)
+	MeasureRegions(ctx context.Context, op MeasureRegions) ([]RegionProps, error)
+
+	Convolve(ctx context.Context, op Convolve) error
+	Harmonic(ctx context.Context, op Harmonic) error
+	Biharmonic(ctx context.Context, op Biharmonic) error
+	Detail(ctx context.Context, op Detail) error
+	Separate(ctx context.Context, op Separate) error
+}
+
+// Execute checks an operation and has e, the executor of b, carry it out.
+func Execute(ctx context.Context, b Backend, e Executor, op Op) error {
+	if err := Check(b, op); err != nil {
+		return err
+	}
+	return op.run(ctx, e)
 }
 
 // Kinds is a set of sample types.
@@ -243,7 +290,7 @@ func (a *arguments) failf(format string, v ...any) {
 	}
 }
 
-// valid says that arguments are being checked and that those so far are right.
+// valid reports whether arguments are being checked and are right so far.
 func (a *arguments) valid() bool { return a.check != nil && a.check.err == nil }
 
 // apart wants the planes that are written to be given once.
@@ -331,7 +378,7 @@ func (c *checker) failf(format string, v ...any) {
 	c.err = fmt.Errorf("%s: %s: "+format, append([]any{c.b.Name(), name}, v...)...)
 }
 
-// missing says whether an interface is nil or holds a nil pointer.
+// missing reports whether an interface is nil or holds a nil pointer.
 func missing(v any) bool {
 	r := reflect.ValueOf(v)
 	return !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil()

@@ -1,5 +1,7 @@
 package processing
 
+import "context"
+
 // Class bits of a pixel in the plane that Contrast and Cores write.
 const (
 	// ClassWide: visibly brighter than the background.
@@ -43,6 +45,8 @@ type Contrast struct {
 	Rule                          ContrastRule
 }
 
+func (o Contrast) run(ctx context.Context, e Executor) error { return e.Contrast(ctx, o) }
+
 func (o Contrast) describe(a *arguments) Op {
 	a.writes("class", &o.Class, u8)
 	a.writes("seed", &o.Seed, u16)
@@ -61,6 +65,8 @@ type Cores struct {
 	Rule                       CoreRule
 }
 
+func (o Cores) run(ctx context.Context, e Executor) error { return e.Cores(ctx, o) }
+
 func (o Cores) describe(a *arguments) Op {
 	a.updates("class", &o.Class, u8)
 	a.reads("luminance", &o.Y, u16)
@@ -76,6 +82,10 @@ type DifferenceThreshold struct {
 	Dst, Y, Background, V Plane
 	Over                  uint16
 	Level                 uint8
+}
+
+func (o DifferenceThreshold) run(ctx context.Context, e Executor) error {
+	return e.DifferenceThreshold(ctx, o)
 }
 
 func (o DifferenceThreshold) describe(a *arguments) Op {

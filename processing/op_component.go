@@ -1,5 +1,7 @@
 package processing
 
+import "context"
+
 // Label finds the 8-connected components of the pixels of Class (U8) that have one of Bits, numbered in reading order
 // of their first pixels.
 type Label struct {
@@ -11,6 +13,11 @@ type Label struct {
 }
 
 func (o Label) into(out *Components) Op { o.Out = out; return o }
+
+func (o Label) run(ctx context.Context, e Executor) (err error) {
+	*o.Out, err = e.Label(ctx, o)
+	return err
+}
 
 func (o Label) describe(a *arguments) Op {
 	a.reads("class", &o.Class, u8)
@@ -36,6 +43,11 @@ type Grow struct {
 
 func (o Grow) into(out *Components) Op { o.Out = out; return o }
 
+func (o Grow) run(ctx context.Context, e Executor) (err error) {
+	*o.Out, err = e.Grow(ctx, o)
+	return err
+}
+
 func (o Grow) describe(a *arguments) Op {
 	a.reads("class", &o.Class, u8)
 	a.components(&o.Cores)
@@ -54,6 +66,10 @@ type FilterComponents struct {
 	Keep       []bool
 }
 
+func (o FilterComponents) run(ctx context.Context, e Executor) error {
+	return e.FilterComponents(ctx, o)
+}
+
 func (o FilterComponents) describe(a *arguments) Op {
 	a.components(&o.Components)
 	if a.valid() && len(o.Keep) != o.Components.Len() {
@@ -70,6 +86,8 @@ type Rasterize struct {
 	Components Components
 }
 
+func (o Rasterize) run(ctx context.Context, e Executor) error { return e.Rasterize(ctx, o) }
+
 func (o Rasterize) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, u8)
 	a.components(&o.Components)
@@ -85,6 +103,11 @@ type Spans struct {
 }
 
 func (o Spans) into(out *[]Span) Op { o.Out = out; return o }
+
+func (o Spans) run(ctx context.Context, e Executor) (err error) {
+	*o.Out, err = e.Spans(ctx, o)
+	return err
+}
 
 func (o Spans) describe(a *arguments) Op {
 	a.components(&o.Components)
@@ -109,6 +132,11 @@ type MeasureRegions struct {
 }
 
 func (o MeasureRegions) into(out *[]RegionProps) Op { o.Out = out; return o }
+
+func (o MeasureRegions) run(ctx context.Context, e Executor) (err error) {
+	*o.Out, err = e.MeasureRegions(ctx, o)
+	return err
+}
 
 func (o MeasureRegions) describe(a *arguments) Op {
 	a.reads("class", &o.Class, u8)

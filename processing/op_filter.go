@@ -1,6 +1,9 @@
 package processing
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // Gaussian blurs with standard deviation Sigma, 0…1000 pixels, and kernel radius ⌈3σ⌉, separable, mirrored at the
 // border without repeating the edge; U8, U16 and F32. Integer planes are rounded to nearest.
@@ -14,6 +17,8 @@ func (o Gaussian) Footprint() Footprint { return Footprint{Rows: int(math.Ceil(3
 
 // maxSigma bounds the kernel, whose cost grows with sigma.
 const maxSigma = 1000
+
+func (o Gaussian) run(ctx context.Context, e Executor) error { return e.Gaussian(ctx, o) }
 
 func (o Gaussian) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, samples)
@@ -88,6 +93,10 @@ type WaveletTransform struct {
 	Wavelet  Wavelet
 }
 
+func (o WaveletTransform) run(ctx context.Context, e Executor) error {
+	return e.WaveletTransform(ctx, o)
+}
+
 func (o WaveletTransform) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, f32)
 	a.reads("source", &o.Src, samples)
@@ -103,6 +112,8 @@ type InverseWavelet struct {
 	Dst, Src Plane
 	Wavelet  Wavelet
 }
+
+func (o InverseWavelet) run(ctx context.Context, e Executor) error { return e.InverseWavelet(ctx, o) }
 
 func (o InverseWavelet) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, f32)
@@ -121,6 +132,8 @@ type StarletBand struct {
 
 // Footprint implements Op. Level j reaches two holes of 2^(j−1) farther: 2 + 4 + … + 2^Level.
 func (o StarletBand) Footprint() Footprint { return Footprint{Rows: 2<<o.Level - 2} }
+
+func (o StarletBand) run(ctx context.Context, e Executor) error { return e.StarletBand(ctx, o) }
 
 func (o StarletBand) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, u16)

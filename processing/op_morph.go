@@ -1,5 +1,7 @@
 package processing
 
+import "context"
+
 // Element is a flat structuring element with its origin in the middle.
 type Element struct {
 	// Direction says what Size and Size2 mean.
@@ -70,6 +72,8 @@ func (o Morph) Footprint() Footprint {
 	return Footprint{Rows: rows}
 }
 
+func (o Morph) run(ctx context.Context, e Executor) error { return e.Morph(ctx, o) }
+
 func (o Morph) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, samples)
 	a.reads("source", &o.Src, samples)
@@ -96,6 +100,8 @@ type FillHoles struct {
 	wholePicture
 	Dst Plane
 }
+
+func (o FillHoles) run(ctx context.Context, e Executor) error { return e.FillHoles(ctx, o) }
 
 func (o FillHoles) describe(a *arguments) Op {
 	a.updates("destination", &o.Dst, u8)

@@ -1,6 +1,7 @@
 package processing
 
 import (
+	"context"
 	"math/big"
 	"slices"
 )
@@ -14,6 +15,8 @@ type Gather struct {
 	Index  []uint32
 	Values []uint32
 }
+
+func (o Gather) run(ctx context.Context, e Executor) error { return e.Gather(ctx, o) }
 
 func (o Gather) describe(a *arguments) Op {
 	a.reads("source", &o.Src, integers|u32)
@@ -38,6 +41,11 @@ type Histogram struct {
 
 func (o Histogram) into(out *[]uint64) Op { o.Out = out; return o }
 
+func (o Histogram) run(ctx context.Context, e Executor) (err error) {
+	*o.Out, err = e.Histogram(ctx, o)
+	return err
+}
+
 func (o Histogram) describe(a *arguments) Op {
 	a.reads("source", &o.Src, integers)
 	if o.Exclude != nil {
@@ -58,6 +66,11 @@ type NoiseTiles struct {
 }
 
 func (o NoiseTiles) into(out *[]float64) Op { o.Out = out; return o }
+
+func (o NoiseTiles) run(ctx context.Context, e Executor) (err error) {
+	*o.Out, err = e.NoiseTiles(ctx, o)
+	return err
+}
 
 func (o NoiseTiles) describe(a *arguments) Op {
 	a.reads("source", &o.Src, integers)
@@ -85,6 +98,11 @@ type SumMoments struct {
 }
 
 func (o SumMoments) into(out *Moments) Op { o.Out = out; return o }
+
+func (o SumMoments) run(ctx context.Context, e Executor) (err error) {
+	*o.Out, err = e.SumMoments(ctx, o)
+	return err
+}
 
 func (o SumMoments) describe(a *arguments) Op {
 	a.reads("source", &o.Src, anyKind)

@@ -1,6 +1,7 @@
 package processing
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -16,7 +17,7 @@ import (
 // device may give each tile to one group of threads. Tiles of one call do not overlap.
 type Tile struct{ X, Y, W, H int }
 
-// within says whether the tile lies in planes of w × h pixels and is not empty.
+// within reports whether the tile is not empty and lies in planes of w × h pixels.
 func (r Tile) within(w, h int) bool {
 	return r.W >= 1 && r.H >= 1 && r.X >= 0 && r.Y >= 0 && r.X <= w-r.W && r.Y <= h-r.H
 }
@@ -43,6 +44,8 @@ type Convolve struct {
 	Sigmas     []float64
 }
 
+func (o Convolve) run(ctx context.Context, e Executor) error { return e.Convolve(ctx, o) }
+
 func (o Convolve) describe(a *arguments) Op {
 	a.updates("destination", &o.Dst, f32)
 	a.reads("state", &o.State, u8)
@@ -68,6 +71,8 @@ type Harmonic struct {
 	Sweeps     []int
 	Omegas     []float32
 }
+
+func (o Harmonic) run(ctx context.Context, e Executor) error { return e.Harmonic(ctx, o) }
 
 func (o Harmonic) describe(a *arguments) Op {
 	a.updates("destination", &o.Dst, f32)
@@ -101,6 +106,8 @@ type Biharmonic struct {
 	Omega      float32
 }
 
+func (o Biharmonic) run(ctx context.Context, e Executor) error { return e.Biharmonic(ctx, o) }
+
 func (o Biharmonic) describe(a *arguments) Op {
 	a.updates("destination", &o.Dst, f32)
 	a.reads("state", &o.State, u8)
@@ -121,6 +128,8 @@ type Detail struct {
 	Dst, Src, State Plane
 	Tiles           []Tile
 }
+
+func (o Detail) run(ctx context.Context, e Executor) error { return e.Detail(ctx, o) }
 
 func (o Detail) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, f32)
@@ -173,6 +182,8 @@ type Separate struct {
 
 // maxChannels is how many a Separation has room for.
 const maxChannels = 4
+
+func (o Separate) run(ctx context.Context, e Executor) error { return e.Separate(ctx, o) }
 
 func (o Separate) describe(a *arguments) Op {
 	n := len(o.Seen)

@@ -1,6 +1,7 @@
 package processing
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -15,6 +16,8 @@ type Luminance struct {
 	Picture *Picture
 	Tables  *LuminanceTables
 }
+
+func (o Luminance) run(ctx context.Context, e Executor) error { return e.Luminance(ctx, o) }
 
 func (o Luminance) describe(a *arguments) Op {
 	a.writes("luminance", &o.Y, u16)
@@ -67,6 +70,8 @@ func (o BoxMean) Footprint() Footprint {
 	return f
 }
 
+func (o BoxMean) run(ctx context.Context, e Executor) error { return e.BoxMean(ctx, o) }
+
 func (o BoxMean) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, samples)
 	a.reads("source", &o.Src, samples)
@@ -86,6 +91,8 @@ type MeanVariance struct {
 
 // Footprint implements Op.
 func (o MeanVariance) Footprint() Footprint { return Footprint{Rows: o.Radius} }
+
+func (o MeanVariance) run(ctx context.Context, e Executor) error { return e.MeanVariance(ctx, o) }
 
 func (o MeanVariance) describe(a *arguments) Op {
 	a.writes("mean", &o.Mean, f32)
@@ -107,6 +114,8 @@ type GuardRing struct {
 
 // Footprint implements Op.
 func (o GuardRing) Footprint() Footprint { return Footprint{Rows: o.Outer} }
+
+func (o GuardRing) run(ctx context.Context, e Executor) error { return e.GuardRing(ctx, o) }
 
 func (o GuardRing) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, f32)
@@ -133,6 +142,8 @@ func (o Background) Footprint() Footprint { return Footprint{Rows: o.Radii[len(o
 
 // maxOpenRadius is the largest radius at which the samples of a window and their number fit one word of 64 bits.
 const maxOpenRadius = 2047
+
+func (o Background) run(ctx context.Context, e Executor) error { return e.Background(ctx, o) }
 
 func (o Background) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, u16)
@@ -164,6 +175,8 @@ type Deviation struct {
 // Footprint implements Op.
 func (o Deviation) Footprint() Footprint { return Footprint{Rows: o.Radius} }
 
+func (o Deviation) run(ctx context.Context, e Executor) error { return e.Deviation(ctx, o) }
+
 func (o Deviation) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, u16)
 	a.reads("luminance", &o.Y, u16)
@@ -182,6 +195,8 @@ type BoxCount struct {
 
 // Footprint implements Op.
 func (o BoxCount) Footprint() Footprint { return Footprint{Rows: o.Radius} }
+
+func (o BoxCount) run(ctx context.Context, e Executor) error { return e.BoxCount(ctx, o) }
 
 func (o BoxCount) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, u16)

@@ -33,7 +33,7 @@ func (p *Picture) Depth() int {
 	}
 }
 
-// Validate says whether size, channels and samples of p belong together.
+// Validate returns an error if size, channels and samples of p do not belong together.
 func (p *Picture) Validate() error {
 	if p.Width < 1 || p.Height < 1 {
 		return fmt.Errorf("picture of %d × %d pixels: both sides must be at least 1", p.Width, p.Height)

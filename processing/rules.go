@@ -6,7 +6,7 @@ import (
 	"blik/processing/internal/span"
 )
 
-// hasManualRules says whether manualRules would do anything.
+// hasManualRules reports whether manualRules would do anything.
 func (d *detector) hasManualRules(pic *Picture) bool {
 	return d.p.MinZ > 0 || d.p.MinTopHat > 0 || d.p.MinLine > 0 || d.p.ColourGate && pic.Channels >= 3
 }

@@ -32,7 +32,7 @@ type Problem struct {
 	Reason Reason
 	// Code is the driver's error number, CUresult, where there is one.
 	Code int
-	// Detail tells more where there is more to tell: what was being done, what the driver or the loader said.
+	// Detail adds what was being done and what the driver or the loader reported; it may be empty.
 	Detail string
 }
 

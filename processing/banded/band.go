@@ -8,24 +8,23 @@ import (
 	"blik/processing"
 )
 
-// window is rows top to base−1 of the planes, of which those from … to−1 come out as in the whole picture.
+// window is rows top to base−1 of the planes, of which from … to−1 are valid, as in the whole picture.
 type window struct{ top, base, from, to int }
 
-// group is a list of steps to be done together on each band.
+// group is a list of steps that are run together on each band.
 type group struct {
 	steps   []*step
 	w, h    int
 	outputs []*value
-	// last are the values that are not needed any more after each step.
+	// last are the values that are no longer needed after each step.
 	last [][]*value
-	// margin is how many rows at an edge of a band that is none of the picture come out wrong; align is as in
-	// operation.
+	// margin is how many rows are invalid at an edge of a band inside the picture; align is as in operation.
 	margin, align int
-	// bytes is the most that a pixel takes in all values at a time.
+	// bytes is the most memory that all values of a pixel take at a time.
 	bytes int
 }
 
-// newGroup makes outputs, and what was made before without being kept.
+// newGroup computes outputs, and stores values that were computed before without being stored.
 func newGroup(steps []*step, outputs []*value) *group {
 	p := steps[0].slots[0].plane
 	g := &group{steps: steps, w: p.w, h: p.h, align: 1, last: make([][]*value, len(steps))}
@@ -50,7 +49,7 @@ func newGroup(steps []*step, outputs []*value) *group {
 				}
 			}
 		}
-		// A multiple beyond the height is as good as the height: only the first row will do.
+		// A multiple above the height only allows the first row, as the height does.
 		g.align = min(leastCommonMultiple(g.align, max(1, s.align)), g.h)
 	}
 	g.outputs = outputs
@@ -98,20 +97,20 @@ func leastCommonMultiple(a, b int) int {
 	return a / x * b
 }
 
-// leastBytes is what a pixel of a band takes on the device at least: the planes that detection works on, and what
-// operations need beside them.
+// leastBytes is the least memory of a pixel of a band on the device: the planes of detection, and scratch of
+// operations.
 const leastBytes = 32
 
-// pixelBytes is what a pixel of a band takes on the device.
+// pixelBytes is the memory of a pixel of a band on the device.
 func (g *group) pixelBytes() int64 { return max(leastBytes, 3*int64(g.bytes)) }
 
-// rows is how many rows of a band fit into so many bytes.
+// rows is how many rows of a band fit into limit bytes.
 func (g *group) rows(limit int64) int {
 	return int(min(limit/(int64(g.w)*g.pixelBytes()), int64(g.h)))
 }
 
-// window returns the band of at most the given rows that gives the rows from from on. All bands have equally many rows
-// where no alignment is asked for, so that the device uses the same memory for each. It says whether there is one.
+// window returns the band of at most the given rows whose valid rows begin with from, and whether there is one. All
+// bands have the same number of rows unless they must be aligned, so that the device can reuse its memory.
 func (g *group) window(from, rows int) (window, bool) {
 	top := max(0, from-g.margin)
 	top -= top % g.align
@@ -126,13 +125,13 @@ func (g *group) window(from, rows int) (window, bool) {
 	return window{top, g.h, from, g.h}, rows > 0
 }
 
-// output is a plane of the host's backend that bands are gathered in.
+// output is a plane of the host that bands are collected in.
 type output struct {
 	plane   processing.Plane
 	samples processing.Samples
 }
 
-// bands does the steps of a group band by band and stores what they make.
+// bands runs the steps of a group band by band and stores the outputs.
 func (b *Backend) bands(ctx context.Context, g *group) (err error) {
 	defer b.pause()()
 	out := make([]output, 0, len(g.outputs))
@@ -189,7 +188,7 @@ func (b *Backend) bands(ctx context.Context, g *group) (err error) {
 	return nil
 }
 
-// band does the steps on one window and copies what came out right into out.
+// band runs the steps on one window and copies the valid rows into out.
 func (b *Backend) band(ctx context.Context, g *group, win window, out []output) error {
 	here := map[*value]processing.Plane{}
 	defer func() {
@@ -230,7 +229,7 @@ func (b *Backend) band(ctx context.Context, g *group, win window, out []output) 
 	return nil
 }
 
-// place returns the plane of the device for a slot of a step, with the rows of what is read.
+// place returns the device plane for a slot of a step, with the rows of the value that is read.
 func (b *Backend) place(ctx context.Context, here map[*value]processing.Plane, c slot,
 	win window) (processing.Plane, error) {
 	w := c.plane.w

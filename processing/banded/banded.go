@@ -8,25 +8,25 @@ import (
 	"blik/processing"
 )
 
-// ErrMemory says that not even one row of a picture and what an operation reaches around it fit into the memory that
-// bands may take.
+// ErrMemory reports that not even one row of a picture, with the rows around it that an operation needs, fits into the
+// memory for bands.
 var ErrMemory = errors.New("too little memory for bands of the picture")
 
 // Backend implements processing.Backend by bands on another one.
 //
-// An operation may return before it was done. What goes wrong with its device or its memory is then told by the call
-// that asks for its result.
+// An operation may return before it is carried out. Errors of its device or of memory are then returned by the call
+// that requests its result.
 type Backend struct {
 	inner, host processing.Backend
-	// limit is the memory of inner in bytes that a band may take; it falls when inner has less.
+	// limit is the memory of inner in bytes that a band may take; it is lowered when inner has less.
 	limit int64
-	// short says that an error of inner is for want of memory, so that a smaller band may do.
+	// short reports whether an error of inner is for lack of memory, so that a smaller band may work.
 	short func(error) bool
 
-	// crowded says that inner had no memory for a whole plane, so that components are the host's from then on.
+	// crowded: inner had no memory for a whole plane, so components are made on the host from then on.
 	crowded bool
 
-	// open are the stages that were begun and not ended, the innermost last.
+	// open are the running stages, the innermost last.
 	open []*stage
 	// number is that of the last step, live the number of planes.
 	number, live int
@@ -35,10 +35,9 @@ type Backend struct {
 var _ processing.Backend = (*Backend)(nil)
 
 // New returns a Backend that works on inner by bands of at most limit bytes, and on host where bands are of no use.
-// Planes are kept by host, whose method Host must return their samples themselves, as that of package cpu does: what
-// comes back from inner is written there. short says whether an error of inner means that its memory does not suffice:
-// the bands are halved then, as often as need be. Both backends stay the caller's, who may use them for nothing else
-// meanwhile.
+// Host keeps the planes; its method Host must return their samples themselves, as that of package cpu does, since
+// results of inner are written there. short reports whether an error of inner means lack of memory; the bands are then
+// halved as often as needed. The caller keeps both backends and may not use them otherwise meanwhile.
 func New(inner, host processing.Backend, limit int64, short func(error) bool) *Backend {
 	return &Backend{inner: inner, host: host, limit: limit, short: short}
 }
@@ -46,7 +45,7 @@ func New(inner, host processing.Backend, limit int64, short func(error) bool) *B
 // Name returns the name of the device that works on the bands.
 func (b *Backend) Name() string { return b.inner.Name() }
 
-// Close does nothing: the two backends stay the caller's.
+// Close does nothing: the caller keeps the two backends.
 func (b *Backend) Close() error { return nil }
 
 // stage is a stage of inner that is held open.
@@ -55,7 +54,7 @@ type stage struct {
 	end  func()
 }
 
-// Stage starts a named stage of inner. Operations that wait are timed as of the stage that they were called in.
+// Stage starts a named stage of inner. Recorded operations count for the stage that they were called in.
 func (b *Backend) Stage(name string) (end func()) {
 	s := &stage{name: name, end: b.inner.Stage(name)}
 	b.open = append(b.open, s)
@@ -65,7 +64,7 @@ func (b *Backend) Stage(name string) (end func()) {
 	})
 }
 
-// pause ends the open stages until resume is called, so that what is done meanwhile is not counted twice.
+// pause ends the open stages until resume is called, so that work in between is not counted twice.
 func (b *Backend) pause() (resume func()) {
 	for _, s := range b.open {
 		s.end()
@@ -77,7 +76,7 @@ func (b *Backend) pause() (resume func()) {
 	}
 }
 
-// The stages of sending a band and of taking it back.
+// The stages of uploading and downloading bands.
 const (
 	stageUpload   = "upload"
 	stageDownload = "download"
@@ -91,6 +90,5 @@ func (b *Backend) timed(name string, f func() error) error {
 	return f()
 }
 
-// Timings returns the stages as inner has timed them; sending bands and taking them back are the stages "upload" and
-// "download".
+// Timings returns the stages as inner has timed them; transfers of bands are the stages "upload" and "download".
 func (b *Backend) Timings() []processing.StageTime { return b.inner.Timings() }

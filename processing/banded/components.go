@@ -9,14 +9,14 @@ import (
 	"blik/processing/internal/span"
 )
 
-// Components are made and kept on the device where the class plane fits there in one piece, which takes a byte a pixel.
-// Where the host needs them too, or the device has no memory left, they are made anew there: the values that they came
-// from are kept for that.
+// Components are made and kept on the device where the class plane fits there in one piece, at a byte a pixel. Where
+// the host needs them too, or the device runs out of memory, they are made again there; the values that they came from
+// are kept for that.
 
 // origin is one of the operations that components came from: a Label, Grow or FilterComponents.
 type origin struct {
 	op processing.Op
-	// class is what the class plane held that was labelled or grown over, else nil.
+	// class is the content of the class plane that was labelled or grown over, else nil.
 	class *value
 }
 
@@ -51,7 +51,7 @@ func (c *components) Release() {
 	}
 }
 
-// from makes empty components that come from the origins.
+// from returns components with the given origins that are not made yet.
 func (b *Backend) from(p *plane, origins ...origin) *components {
 	for _, o := range origins {
 		if o.class != nil {
@@ -61,11 +61,11 @@ func (b *Backend) from(p *plane, origins ...origin) *components {
 	return &components{Handle: processing.NewHandle(b, p.w, p.h), origins: origins}
 }
 
-// componentBytes is what a pixel of a class plane takes on the device with what making components needs beside it.
+// componentBytes is the memory of a pixel of a class plane on the device, scratch for components included.
 const componentBytes = 4
 
-// onDevice runs f with a whole plane of the device that holds v. It says whether it came out; where the memory of the
-// device does not suffice, that is no error.
+// onDevice runs f with a whole plane of the device that holds v, and reports whether it did. Lack of memory on the
+// device is no error.
 func (b *Backend) onDevice(ctx context.Context, v *value, f func(q processing.Plane) error) (done bool, err error) {
 	if b.crowded || b.limit/componentBytes < int64(v.w)*int64(v.h) {
 		return false, nil
@@ -91,7 +91,7 @@ func (b *Backend) onDevice(ctx context.Context, v *value, f func(q processing.Pl
 	return err == nil, err
 }
 
-// atHost returns components of the host's backend, made there if they are on the device alone.
+// atHost returns the components on the host's backend, making them there if needed.
 func (b *Backend) atHost(ctx context.Context, c *components) (processing.Components, error) {
 	if c.host != nil {
 		return c.host, nil
@@ -140,7 +140,7 @@ func (b *Backend) label(ctx context.Context, op processing.Label) (processing.Co
 	return b.finished(ctx, c, done, err)
 }
 
-// finished sees that components are there, on the host if the device did not make them.
+// finished makes the components on the host if the device has not made them.
 func (b *Backend) finished(ctx context.Context, c *components, done bool, err error) (processing.Components, error) {
 	if err == nil && !done {
 		_, err = b.atHost(ctx, c)

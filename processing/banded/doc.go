@@ -1,13 +1,14 @@
-// Package banded lets a device work on pictures that are larger than its memory. Its Backend keeps the planes in host
-// memory and does every operation on the backend of the device by bands: a band of rows is sent over together with as
-// many rows above and below as the operation reaches, and what came out right is taken back. Results are those of the
-// whole picture, bit for bit.
+// Package banded lets a device process pictures that are larger than its memory. Its Backend keeps the planes in host
+// memory and runs every operation on the device's backend band by band: a band of rows is uploaded with as many rows
+// above and below as the operation needs, and the rows that are valid are downloaded. Results equal those of the whole
+// picture, bit for bit.
 //
-// Sending costs more than most operations. So an operation waits until somebody asks for its result; then all that
-// leads there from what is kept is done on each band while it is there (its halo is that of all of them), and only the
-// result is taken back. What is on the way is made again if it is asked for later, and kept the second time; what is
-// overwritten before anybody asked is never made.
+// Transfers cost more than most operations. Therefore an operation is recorded, and carried out only when its result is
+// requested: all steps between stored planes and the result are then run on each band while it is on the device (with a
+// halo for all of them), and only the result is downloaded. Intermediate values are computed again if they are
+// requested later, and stored the second time; values that are overwritten before anybody requests them are never
+// computed.
 //
-// Components are labelled and grown on the device where a whole class plane fits there. What else looks at a picture as
-// a whole, and what only reads it once, such as a histogram, is done on the backend of the host.
+// Components are labelled and grown on the device where a whole class plane fits there. Other operations on whole
+// pictures, and those that read a picture only once, such as a histogram, run on the host's backend.
 package banded

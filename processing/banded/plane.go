@@ -18,7 +18,7 @@ type plane struct {
 
 func (p *plane) Kind() processing.Kind { return p.kind }
 
-// Release gives the memory back, as soon as nothing that waits needs it.
+// Release frees the memory as soon as no recorded step needs it.
 func (p *plane) Release() {
 	if p != nil && p.MarkReleased() {
 		p.backend.live--
@@ -40,7 +40,7 @@ func (p *plane) assign(v *value) {
 	}
 }
 
-// current returns the content; that of a plane never written is whatever is in its memory.
+// current returns the content; that of a plane never written is undefined.
 func (p *plane) current() (*value, error) {
 	if p.content == nil {
 		stored, err := p.backend.host.Alloc(p.kind, p.w, p.h)
@@ -52,24 +52,23 @@ func (p *plane) current() (*value, error) {
 	return p.content, nil
 }
 
-// value is the content of a plane from one operation to the next. It is made by a step, and does not change when it is
-// there.
+// value is the content of a plane between two operations that write it. A step produces it; it never changes.
 type value struct {
 	kind processing.Kind
 	w, h int
-	// stored is a plane of the host's backend with the content, nil as long as step is to make it.
+	// stored is a plane of the host with the content, nil until step has produced it.
 	stored processing.Plane
 	step   *step
-	// users counts the plane whose content it is, if held, and the steps to be done that read it.
+	// users counts the plane whose content it is, if held, and the recorded steps that read it.
 	users int
 	held  bool
-	// margin is how far beyond a row the steps that make it from stored values reach.
+	// margin is how many rows beyond its own the steps since the last stored values need.
 	margin int
-	// made says that it was made before on the device, on the way to others, and not stored.
+	// made: it was computed before on the device as an intermediate value, and not stored.
 	made bool
 }
 
-// drop tells that there is a user less.
+// drop decrements the reference count.
 func (v *value) drop() {
 	if v.users--; v.users > 0 {
 		return
@@ -84,7 +83,7 @@ func (v *value) drop() {
 	}
 }
 
-// store keeps the content, so that nothing needs to make it any more.
+// store keeps the content, so that no step needs to produce it any more.
 func (v *value) store(p processing.Plane) {
 	s := v.step
 	v.stored, v.step, v.margin = p, nil, 0
@@ -102,8 +101,7 @@ func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error
 	return &plane{Handle: processing.NewHandle(b, w, h), backend: b, kind: kind, w: w, h: h}, nil
 }
 
-// Live returns the number of planes that were allocated and not yet released. It is 0 when a job has cleaned up after
-// itself.
+// Live returns the number of planes that were allocated and not yet released; 0 after a job has cleaned up.
 func (b *Backend) Live() int { return b.live }
 
 // samples returns the content of p in host memory, to be read only.

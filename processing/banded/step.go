@@ -9,7 +9,7 @@ import (
 	"blik/processing"
 )
 
-// operation is what Backend is asked for: usually a processing.Op.
+// operation is a request to Backend, usually a processing.Op.
 type operation struct {
 	// reads are the planes whose content matters, writes those that get new content.
 	reads, writes []*plane
@@ -20,14 +20,14 @@ type operation struct {
 	run   func(ctx context.Context, on *target) error
 }
 
-// target is where a step is done: a backend, its counterparts of the planes, and the rows that they hold.
+// target is where a step runs: a backend, its counterparts of the planes, and the rows that they hold.
 type target struct {
 	processing.Backend
 	window
 	planes map[*plane]processing.Plane
 }
 
-// binding puts the counterparts in the place of planes, and the rows of the band in that of a picture.
+// binding replaces planes by their counterparts, and a picture by the rows of the band.
 func (t *target) binding() processing.Binding {
 	return processing.Binding{
 		Plane:   func(p processing.Plane) processing.Plane { return t.planes[p.(*plane)] },
@@ -35,27 +35,26 @@ func (t *target) binding() processing.Binding {
 	}
 }
 
-// step is an operation that waits to be done, on the values that its planes had and get.
+// step is a recorded operation with the values that its planes had before and have after it.
 type step struct {
 	operation
-	// number tells the order in which steps were asked for. A value that a step changes in place is read by none after
-	// it.
+	// number is the position in the order of calls. A value that a step changes in place is read by no later step.
 	number int
-	// stage is the name of the stage that it belongs to.
+	// stage is the name of the stage that it counts for.
 	stage string
 	slots []slot
-	// wanted counts the values that are to be made by this step.
+	// wanted counts the values that this step has yet to produce.
 	wanted int
 }
 
-// slot is a plane of a step: the values that are read and written, nil where it is not. Where both are set the step
-// changes the plane in place.
+// slot is a plane of a step with the values that are read and written, nil where it is not. Where both are set, the
+// step changes the plane in place.
 type slot struct {
 	plane       *plane
 	read, write *value
 }
 
-// drop tells that one value less is to be made by the step.
+// drop decrements the number of values that the step has to produce.
 func (s *step) drop() {
 	if s.wanted--; s.wanted > 0 {
 		return
@@ -67,8 +66,7 @@ func (s *step) drop() {
 	}
 }
 
-// record makes a step of an operation, which is the caller's to drop. Its values take the place of what the planes
-// held.
+// record makes a step of an operation, which the caller must drop. Its values replace what the planes held.
 func (b *Backend) record(o operation) (*step, error) {
 	b.number++
 	s := &step{operation: o, number: b.number, stage: b.stage(), wanted: 1}
@@ -118,8 +116,8 @@ func (b *Backend) stage() string {
 	return ""
 }
 
-// later lets an operation wait. What it reads is made first where together they would need so much halo that computing
-// that twice costs more than sending planes twice.
+// later records an operation. Its inputs are stored first where the common halo would be so large that computing it
+// twice costs more than transferring planes twice.
 func (b *Backend) later(ctx context.Context, o operation) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -144,7 +142,7 @@ func (b *Backend) later(ctx context.Context, o operation) error {
 	return nil
 }
 
-// now does an operation at once.
+// now carries out an operation at once.
 func (b *Backend) now(ctx context.Context, o operation) error {
 	s, err := b.record(o)
 	if err != nil {
@@ -154,7 +152,7 @@ func (b *Backend) now(ctx context.Context, o operation) error {
 	return b.demandAll(ctx, o.writes)
 }
 
-// onBands does an operation that writes nothing at once, on bands.
+// onBands carries out an operation without output planes at once, on bands.
 func (b *Backend) onBands(ctx context.Context, o operation) error {
 	s, err := b.record(o)
 	if err != nil {
@@ -164,7 +162,7 @@ func (b *Backend) onBands(ctx context.Context, o operation) error {
 	return b.carryOut(ctx, s, nil)
 }
 
-// onHost does an operation on the host at once.
+// onHost carries out an operation on the host at once.
 func (b *Backend) onHost(ctx context.Context, o operation) error {
 	if err := b.demandAll(ctx, o.reads); err != nil {
 		return err
@@ -177,7 +175,7 @@ func (b *Backend) onHost(ctx context.Context, o operation) error {
 	return b.doOnHost(ctx, s)
 }
 
-// whole does an operation at once, on the device where its planes fit there in one piece, else on the host.
+// whole carries out an operation at once, on the device where its planes fit in one piece, else on the host.
 func (b *Backend) whole(ctx context.Context, o operation) error {
 	if err := b.demandAll(ctx, o.reads); err != nil {
 		return err
@@ -194,7 +192,7 @@ func (b *Backend) whole(ctx context.Context, o operation) error {
 	return b.doOnHost(ctx, s)
 }
 
-// doOnHost does a step whose inputs are stored. After an error what it writes is undefined.
+// doOnHost runs a step whose inputs are stored. After an error its outputs are undefined.
 func (b *Backend) doOnHost(ctx context.Context, s *step) error {
 	on := &target{Backend: b.host, planes: map[*plane]processing.Plane{}}
 	defer func() {
@@ -245,7 +243,7 @@ func (b *Backend) demand(ctx context.Context, values ...*value) error {
 	return b.carryOut(ctx, nil, values)
 }
 
-// carryOut does what leads to values, and the step that is last, if any, which writes nothing.
+// carryOut runs the steps that lead to values, and then last, if not nil, a step without output planes.
 func (b *Backend) carryOut(ctx context.Context, last *step, values []*value) error {
 	var steps []*step
 	var add func(s *step)
@@ -279,7 +277,7 @@ func (b *Backend) carryOut(ctx context.Context, last *step, values []*value) err
 	if err == nil || len(steps) == 1 || ctx.Err() != nil || !b.tooLittle(err) {
 		return err
 	}
-	// One step alone takes less memory.
+	// A single step takes less memory.
 	for _, s := range steps {
 		var outputs []*value
 		for _, c := range s.slots {
@@ -294,5 +292,5 @@ func (b *Backend) carryOut(ctx context.Context, last *step, values []*value) err
 	return nil
 }
 
-// tooLittle says whether an error of bands is for want of memory.
+// tooLittle reports whether an error of bands is for lack of memory.
 func (b *Backend) tooLittle(err error) bool { return errors.Is(err, ErrMemory) || b.short(err) }

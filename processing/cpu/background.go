@@ -39,10 +39,10 @@ func need(r int) uint64 {
 	return (side*side + 3) / 4
 }
 
-// background writes the mean of y over the pixels of a window that exclude leaves. Radii are at most 2047. The
-// smallest window is computed for every pixel; where it holds too few pixels the runs of such pixels are kept, and
-// the next window is computed for the small boxes around those alone.
-func (b *Backend) background(ctx context.Context, op processing.Background) error {
+// Background writes the mean of Y over the pixels of a window that Exclude leaves. The smallest window is computed for
+// every pixel; runs of pixels where it holds too few are kept, and the next window is computed only for small boxes
+// around those.
+func (b executor) Background(ctx context.Context, op processing.Background) error {
 	d, l, e := op.Dst.(*plane), op.Y.(*plane), op.Exclude.(*plane)
 	levels := make([]backgroundLevel, len(op.Radii))
 	for i, r := range op.Radii {
@@ -155,8 +155,8 @@ func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel) {
 	}
 }
 
-// deviation writes the standard deviation of y over the pixels of the window that exclude leaves.
-func (b *Backend) deviation(ctx context.Context, op processing.Deviation) error {
+// Deviation writes the standard deviation of Y over the pixels of the window that Exclude leaves.
+func (b executor) Deviation(ctx context.Context, op processing.Deviation) error {
 	d, l, e := op.Dst.(*plane), op.Y.(*plane), op.Exclude.(*plane)
 	g := newWindow(d.w, d.h, op.Radius)
 	first := censoredSums{g, b.kernels.censor, b.kernels.scan64, l.data.U16, e.data.U8}

@@ -34,8 +34,8 @@ func (g window) columns(t rect) (x0, x1, at int) {
 	return x0, x1, x0 - (t.x0 - g.rx)
 }
 
-// slide moves the window down the rows of a tile. step(add, sub) adds row add to the column sums and takes row sub
-// away, −1 standing for no row; emit(y) is called when the sums are those of row y. It says whether it came to the end.
+// slide moves the window down the rows of a tile. step(add, sub) adds row add to the column sums and subtracts row sub,
+// −1 standing for no row; emit(y) is called when the sums are those of row y. It returns false if it was cancelled.
 func (g window) slide(t *worker, tile rect, step func(add, sub int), emit func(y int)) bool {
 	p := newCancelCheck(t, g.width(tile))
 	for y := max(0, tile.y0-g.ry); y < min(g.h, tile.y0+g.ry); y++ {
@@ -81,18 +81,18 @@ func zeros[T sample | uint64 | int32 | float64](t *worker, n int) []T {
 	return s
 }
 
-// boxMean writes the rounded mean over the window of radius r: U8→U8, U16→U16 and F32→F32. The sums of F32 planes are
+// BoxMean writes the rounded mean over the window of radius r: U8→U8, U16→U16 and F32→F32. The sums of F32 planes are
 // taken in float64 by van Herk's recursion with + in place of max, which subtracts nothing, so that a large or infinite
 // sample leaves no trace outside its windows.
-func (b *Backend) boxMean(ctx context.Context, op processing.BoxMean) error {
+func (b executor) BoxMean(ctx context.Context, op processing.BoxMean) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	switch d.kind {
 	case processing.U8:
-		return boxMean[uint8](ctx, b, d, s, op.Radius, math.MaxUint8)
+		return boxMean[uint8](ctx, b.Backend, d, s, op.Radius, math.MaxUint8)
 	case processing.U16:
-		return boxMean[uint16](ctx, b, d, s, op.Radius, math.MaxUint16)
+		return boxMean[uint16](ctx, b.Backend, d, s, op.Radius, math.MaxUint16)
 	default:
-		return boxMeanFloat(ctx, b, d, s, op.Radius)
+		return boxMeanFloat(ctx, b.Backend, d, s, op.Radius)
 	}
 }
 
@@ -135,8 +135,8 @@ func boxMeanSums[T uint8 | uint16, S uint32 | uint64](ctx context.Context, b *Ba
 	})
 }
 
-// boxCount writes how many pixels of the window of radius r have one of the bits in cls.
-func (b *Backend) boxCount(ctx context.Context, op processing.BoxCount) error {
+// BoxCount writes how many pixels of the window of radius r have one of the bits in cls.
+func (b executor) BoxCount(ctx context.Context, op processing.BoxCount) error {
 	d, c := op.Dst.(*plane), op.Class.(*plane)
 	out, src, w := d.data.U16, c.data.U8, d.w
 	g := newWindow(w, d.h, op.Radius)

@@ -6,8 +6,8 @@ import (
 	"blik/processing"
 )
 
-// contrast writes the class bits Wide and Seed into cls, and the contrast of seeds into seed.
-func (b *Backend) contrast(ctx context.Context, op processing.Contrast) error {
+// Contrast writes the class bits Wide and Seed into cls, and the contrast of seeds into seed.
+func (b executor) Contrast(ctx context.Context, op processing.Contrast) error {
 	c, s, l, g, e := op.Class.(*plane), op.Seed.(*plane), op.Y.(*plane), op.Background.(*plane), op.V.(*plane)
 	return b.chunks(ctx, c.w*c.h, func(_ *worker, i, j int) {
 		contrast(c.data.U8[i:j], s.data.U16[i:j], l.data.U16[i:j], g.data.U16[i:j], e.data.U8[i:j], op.Rule)
@@ -37,8 +37,8 @@ func contrast(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.Cont
 	}
 }
 
-// cores adds the class bits Core and Grow to cls.
-func (b *Backend) cores(ctx context.Context, op processing.Cores) error {
+// Cores adds the class bits Core and Grow to cls.
+func (b executor) Cores(ctx context.Context, op processing.Cores) error {
 	c, l, g, p := op.Class.(*plane), op.Y.(*plane), op.Background.(*plane), op.Peak.(*plane)
 	return b.chunks(ctx, c.w*c.h, func(_ *worker, i, j int) {
 		cores(c.data.U8[i:j], l.data.U16[i:j], g.data.U16[i:j], p.data.U16[i:j], op.Rule)
@@ -74,15 +74,15 @@ func cores(cls []uint8, y, bg, m []uint16, rule processing.CoreRule) {
 	}
 }
 
-// differenceThreshold writes 255 where y − b > over and v ≥ level, else 0.
-func (b *Backend) differenceThreshold(ctx context.Context, op processing.DifferenceThreshold) error {
+// DifferenceThreshold writes 255 where y − b > over and v ≥ level, else 0.
+func (b executor) DifferenceThreshold(ctx context.Context, op processing.DifferenceThreshold) error {
 	d, l, g, e := op.Dst.(*plane), op.Y.(*plane), op.Background.(*plane), op.V.(*plane)
 	return b.chunks(ctx, d.w*d.h, func(_ *worker, i, j int) {
-		excess(d.data.U8[i:j], l.data.U16[i:j], g.data.U16[i:j], e.data.U8[i:j], int32(op.Over), int32(op.Level))
+		differenceThreshold(d.data.U8[i:j], l.data.U16[i:j], g.data.U16[i:j], e.data.U8[i:j], int32(op.Over), int32(op.Level))
 	})
 }
 
-func excess(dst []uint8, y, bg []uint16, v []uint8, over, level int32) {
+func differenceThreshold(dst []uint8, y, bg []uint16, v []uint8, over, level int32) {
 	n := len(dst)
 	y, bg, v = y[:n], bg[:n], v[:n]
 	for i := range dst {

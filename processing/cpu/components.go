@@ -39,8 +39,8 @@ func (b *Backend) runs(ctx context.Context, cls *plane, bits uint8) ([]processin
 	return slices.Concat(parts...), nil
 }
 
-// label returns the 8-connected components of the pixels of cls that have one of the given bits.
-func (b *Backend) label(ctx context.Context, op processing.Label) (processing.Components, error) {
+// Label returns the 8-connected components of the pixels of cls that have one of the given bits.
+func (b executor) Label(ctx context.Context, op processing.Label) (processing.Components, error) {
 	c := op.Class.(*plane)
 	spans, err := b.runs(ctx, c, op.Bits)
 	if err != nil {
@@ -51,15 +51,15 @@ func (b *Backend) label(ctx context.Context, op processing.Label) (processing.Co
 	return out, nil
 }
 
-// filterComponents empties the components whose label is not kept.
-func (b *Backend) filterComponents(ctx context.Context, op processing.FilterComponents) error {
+// FilterComponents empties the components whose label is not kept.
+func (b executor) FilterComponents(ctx context.Context, op processing.FilterComponents) error {
 	q := op.Components.(*components)
 	q.spans = slices.DeleteFunc(q.spans, func(s processing.Span) bool { return !op.Keep[s.Label] })
 	return ctx.Err()
 }
 
-// rasterize writes 255 into dst where a component is, 0 elsewhere.
-func (b *Backend) rasterize(ctx context.Context, op processing.Rasterize) error {
+// Rasterize writes 255 into dst where a component is, 0 elsewhere.
+func (b executor) Rasterize(ctx context.Context, op processing.Rasterize) error {
 	d, q := op.Dst.(*plane), op.Components.(*components)
 	if err := b.chunks(ctx, d.w*d.h, func(_ *worker, i, j int) { clear(d.data.U8[i:j]) }); err != nil {
 		return err
@@ -68,8 +68,8 @@ func (b *Backend) rasterize(ctx context.Context, op processing.Rasterize) error 
 	return ctx.Err()
 }
 
-// fillHoles writes 255 into the pixels of dst that are 0 and do not reach the border.
-func (b *Backend) fillHoles(ctx context.Context, op processing.FillHoles) error {
+// FillHoles writes 255 into the pixels of dst that are 0 and do not reach the border.
+func (b executor) FillHoles(ctx context.Context, op processing.FillHoles) error {
 	d := op.Dst.(*plane)
 	spans, err := b.runs(ctx, d, 255)
 	if err != nil {
@@ -79,16 +79,16 @@ func (b *Backend) fillHoles(ctx context.Context, op processing.FillHoles) error 
 	return ctx.Err()
 }
 
-// spans returns the runs of pixels of equal label.
-func (b *Backend) spans(ctx context.Context, op processing.Spans) ([]processing.Span, error) {
+// Spans returns the runs of pixels of equal label.
+func (b executor) Spans(ctx context.Context, op processing.Spans) ([]processing.Span, error) {
 	return slices.Clone(op.Components.(*components).spans), ctx.Err()
 }
 
-// grow extends cores over pixels of cls with ClassGrow.
+// Grow extends cores over pixels of Class with ClassGrow.
 //
-// Whatever a core may reach lies with it in one connected set of pixels that are core or can grow, an island: each
-// is worked on by itself, and most are small.
-func (b *Backend) grow(ctx context.Context, op processing.Grow) (processing.Components, error) {
+// Whatever a core may reach lies with it in one connected set of pixels that are core or can grow, an island. Islands
+// are independent of each other, and most are small.
+func (b executor) Grow(ctx context.Context, op processing.Grow) (processing.Components, error) {
 	c, k := op.Class.(*plane), op.Cores.(*components)
 	out := b.newComponents(c, k.n)
 	if len(k.spans) == 0 {
@@ -376,8 +376,8 @@ func ringOf(d2 int32) int32 {
 	return k
 }
 
-// measureRegions sums up each component.
-func (b *Backend) measureRegions(ctx context.Context, op processing.MeasureRegions) ([]processing.RegionProps, error) {
+// MeasureRegions sums up each component.
+func (b executor) MeasureRegions(ctx context.Context, op processing.MeasureRegions) ([]processing.RegionProps, error) {
 	q := op.Components.(*components)
 	s := &regionPlanes{
 		cls: op.Class.(*plane), member: op.Member.(*plane), y: op.Y.(*plane), bg: op.Background.(*plane),

@@ -54,7 +54,7 @@ type value struct{ d2, core int }
 
 const nowhere = math.MaxInt
 
-// grown computes Backend.Grow as its comment defines it: one pixel at a time, each time the least of all.
+// grown computes processing.Grow as its comment defines it: one pixel at a time, each time the least of all.
 func grown(w, h int, label []int, cls []uint8, g processing.Growth) []int {
 	area := map[int]int{}
 	for _, l := range label {

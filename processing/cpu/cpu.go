@@ -46,8 +46,7 @@ func New(opts ...Option) *Backend {
 // Name returns "cpu".
 func (b *Backend) Name() string { return "cpu" }
 
-// Close drops the memory kept for reuse. Planes still alive stay usable until they are released; no more can be
-// allocated.
+// Close drops the memory kept for reuse. Planes stay usable until they are released; no more can be allocated.
 func (b *Backend) Close() error {
 	b.pool.close()
 	b.mu.Lock()
@@ -93,8 +92,8 @@ func (b *Backend) enter(name string) *stage {
 	return &b.stages[len(b.stages)-1]
 }
 
-// Timings returns the stages that ended since the last call, in the order of their first start. One that still
-// runs is reported by a later call.
+// Timings returns the stages that ended since the last call, in the order of their first start. Running ones are
+// reported by a later call.
 func (b *Backend) Timings() []processing.StageTime {
 	b.mu.Lock()
 	defer b.mu.Unlock()

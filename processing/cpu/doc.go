@@ -1,10 +1,9 @@
 // Package cpu is the processing.Backend that runs on goroutines.
 //
-// An operation is a driver: it cuts the picture into tiles, hands them to the workers, and takes care of borders,
-// running sums and scratch rows. What happens to the samples of a row is left to the row kernels, small functions held
-// in one table (rows.go), so that a faster body for a processor takes the place of the plain one without a change
-// to any driver.
+// An operation is a driver: it divides the picture into tiles, hands them to the workers, and takes care of borders,
+// running sums and scratch rows. The samples of a row are processed by row kernels, small functions held in one table
+// (rows.go), so that a faster body for a processor can replace the plain one without a change to any driver.
 //
-// Results do not depend on the number of workers: integer sums are exact, and where floats are added the order is fixed
-// by positions in the picture alone.
+// Results do not depend on the number of workers: integer sums are exact, and the order of float additions depends only
+// on positions in the picture.
 package cpu

@@ -7,17 +7,17 @@ import (
 	"blik/processing"
 )
 
-// gaussian blurs with standard deviation sigma (at most 1000). Sums are float32 in a fixed order: down the columns,
+// Gaussian blurs with standard deviation sigma (at most 1000). Sums are float32 in a fixed order: down the columns,
 // then along the rows, each from the middle tap outwards in pairs.
-func (b *Backend) gaussian(ctx context.Context, op processing.Gaussian) error {
+func (b executor) Gaussian(ctx context.Context, op processing.Gaussian) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	switch d.kind {
 	case processing.U8:
-		return gaussian[uint8](ctx, b, d, s, op.Sigma)
+		return gaussian[uint8](ctx, b.Backend, d, s, op.Sigma)
 	case processing.U16:
-		return gaussian[uint16](ctx, b, d, s, op.Sigma)
+		return gaussian[uint16](ctx, b.Backend, d, s, op.Sigma)
 	default:
-		return gaussian[float32](ctx, b, d, s, op.Sigma)
+		return gaussian[float32](ctx, b.Backend, d, s, op.Sigma)
 	}
 }
 

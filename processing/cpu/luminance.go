@@ -6,10 +6,10 @@ import (
 	"blik/processing"
 )
 
-// luminance writes the two planes that detection works on; processing.LuminanceTables has the arithmetic.
-func (b *Backend) luminance(ctx context.Context, op processing.Luminance) error {
+// Luminance writes the two planes that detection works on; processing.LuminanceTables has the arithmetic.
+func (b executor) Luminance(ctx context.Context, op processing.Luminance) error {
 	yp, vp := op.Y.(*plane), op.V.(*plane)
-	l := lumaOf(op.Tables)
+	l := newLuminanceRows(op.Tables)
 	c := op.Picture.Channels
 	return b.chunks(ctx, yp.w*yp.h, func(w *worker, i, j int) {
 		y, v := yp.data.U16[i:j], vp.data.U8[i:j]
@@ -50,8 +50,8 @@ func (b *Backend) luminance(ctx context.Context, op processing.Luminance) error 
 	})
 }
 
-// luma holds the tables with what 8-bit samples have in common multiplied out.
-type luma struct {
+// luminanceRows holds the tables with what 8-bit samples have in common multiplied out.
+type luminanceRows struct {
 	red, green, blue [256]uint32
 	// level8 is Encode8 of Linear8.
 	level8   [256]uint8
@@ -59,8 +59,8 @@ type luma struct {
 	encode8  *[1 << 16]uint8
 }
 
-func lumaOf(t *processing.LuminanceTables) *luma {
-	l := &luma{encode8: (*[1 << 16]uint8)(t.Encode8)}
+func newLuminanceRows(t *processing.LuminanceTables) *luminanceRows {
+	l := &luminanceRows{encode8: (*[1 << 16]uint8)(t.Encode8)}
 	if t.Linear16 != nil {
 		l.linear16 = (*[1 << 16]uint16)(t.Linear16)
 	}
@@ -73,7 +73,7 @@ func lumaOf(t *processing.LuminanceTables) *luma {
 	return l
 }
 
-func (l *luma) row8(y []uint16, v []uint8, pix []uint8, channels int) {
+func (l *luminanceRows) row8(y []uint16, v []uint8, pix []uint8, channels int) {
 	v = v[:len(y)]
 	if channels == 1 {
 		for i, p := range pix[:len(y)] {
@@ -93,7 +93,7 @@ func (l *luma) row8(y []uint16, v []uint8, pix []uint8, channels int) {
 	}
 }
 
-func (l *luma) row16(y []uint16, v []uint8, pix []uint16, channels int) {
+func (l *luminanceRows) row16(y []uint16, v []uint8, pix []uint16, channels int) {
 	v = v[:len(y)]
 	lin, enc := l.linear16, l.encode8
 	if channels == 1 {

@@ -7,19 +7,19 @@ import (
 	"blik/processing"
 )
 
-// morph applies op with element e to U8, U16 and F32 planes; dst may be src. A rectangle is a horizontal line
+// Morph applies op with element e to U8, U16 and F32 planes; dst may be src. A rectangle is a horizontal line
 // followed by a vertical one. Every line runs by van Herk's and Gil and Werman's recursion, about three comparisons a
 // pixel whatever its length (short horizontal ones by doubling, which is faster), eight bytes at a time. NaN in F32
 // planes wins always.
-func (b *Backend) morph(ctx context.Context, op processing.Morph) error {
+func (b executor) Morph(ctx context.Context, op processing.Morph) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	switch d.kind {
 	case processing.U8:
-		return morph[uint8](ctx, b, d, s, op.Op, op.Element)
+		return morph[uint8](ctx, b.Backend, d, s, op.Op, op.Element)
 	case processing.U16:
-		return morph[uint16](ctx, b, d, s, op.Op, op.Element)
+		return morph[uint16](ctx, b.Backend, d, s, op.Op, op.Element)
 	default:
-		return morph[float32](ctx, b, d, s, op.Op, op.Element)
+		return morph[float32](ctx, b.Backend, d, s, op.Op, op.Element)
 	}
 }
 
@@ -215,8 +215,8 @@ func (c *column[T]) span(y int) (i, j, pixel int) {
 	return i, j, y*c.w + x + i
 }
 
-// read copies row y into a slot, worst where the tile leaves the picture, and says whether the row is blank, in
-// which case the slot is left as it is.
+// read copies row y into a slot, worst where the tile leaves the picture, and reports whether the row is blank, in
+// which case the slot stays as it is.
 func (c *column[T]) read(slot, src []T, o *order[T], y int) (blank bool) {
 	if y < c.y0 || y >= c.y1 {
 		return true

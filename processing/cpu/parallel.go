@@ -8,16 +8,16 @@ import (
 	"blik/internal/parallel"
 )
 
-// worker is what one goroutine of an operation holds: the context to watch, and scratch memory that outlives the
-// operation.
+// worker is the state of one goroutine of an operation: its context, and scratch memory that is reused by later
+// operations.
 type worker struct {
 	ctx   context.Context
 	arena []uint64
 	used  int
 }
 
-// take returns n values of scratch with undefined content, good until the task ends. It starts on a cache line of its
-// own, so that row kernels meet aligned rows.
+// take returns n values of scratch with undefined content, valid until the task ends. They begin on a cache line, so
+// that row kernels meet aligned rows.
 func take[T sample | uint64 | int32 | float64](t *worker, n int) []T {
 	var zero T
 	const line = 8
@@ -90,7 +90,7 @@ func (b *Backend) put(t *worker) {
 	b.idle = append(b.idle, t)
 }
 
-// chunks cuts 0 … n−1 into runs of some spanPixels and calls f on each.
+// chunks divides 0 … n−1 into runs of some spanPixels and calls f on each.
 func (b *Backend) chunks(ctx context.Context, n int, f func(t *worker, i, j int)) error {
 	span := b.tiling.span
 	return b.each(ctx, (n+span-1)/span, func(t *worker, s int) {
@@ -101,9 +101,9 @@ func (b *Backend) chunks(ctx context.Context, n int, f func(t *worker, i, j int)
 // rect is a part of the picture, x1 and y1 excluded.
 type rect struct{ x0, y0, x1, y1 int }
 
-// tiles cuts a picture into rectangles for an operation that reads a border of rx and ry pixels around each, and calls
-// f on each. The sides are large against the border, and small enough that column sums stay in the first-level
-// cache and that every worker gets several.
+// tiles divides a picture into rectangles for an operation that reads a border of rx and ry pixels around each, and
+// calls f on each. The sides are large against the border, and small enough that column sums stay in the first-level
+// cache and every worker gets several.
 func (b *Backend) tiles(ctx context.Context, w, h, rx, ry int, f func(t *worker, r rect)) error {
 	tw := min(w, max(b.tiling.tile, 8*rx))
 	nx := (w + tw - 1) / tw

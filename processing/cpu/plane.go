@@ -45,8 +45,8 @@ func pixels[T sample](p *plane) []T {
 }
 
 // pool keeps the memory of released planes for the next ones. Slices are interchangeable when kind and number of
-// samples agree; when a plane of another number is asked for, another picture is being worked on, and what was kept for
-// the last one goes.
+// samples agree; when a plane of another number is allocated, another picture is being processed, and the memory kept
+// for the last one is dropped.
 type pool struct {
 	mu     sync.Mutex
 	count  int
@@ -109,15 +109,15 @@ func (l *pool) close() {
 	l.free = [4][]processing.Samples{}
 }
 
-// Live returns the number of planes that were allocated and not yet released, and the memory they hold. Both are 0
-// when a job has cleaned up after itself.
+// Live returns the number and the memory of planes that were allocated and not yet released. Both are 0 when a job has
+// cleaned up.
 func (b *Backend) Live() (planes int, bytes int64) {
 	b.pool.mu.Lock()
 	defer b.pool.mu.Unlock()
 	return b.pool.live, b.pool.bytes
 }
 
-// Alloc returns a plane with undefined content, from the memory of a released one where there is one.
+// Alloc returns a plane with undefined content, from the memory of a released one if possible.
 func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error) {
 	if err := processing.CheckAlloc(b, kind, w, h); err != nil {
 		return nil, err
@@ -158,8 +158,8 @@ func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samp
 	return p.(*plane).data, ctx.Err()
 }
 
-// gather returns src at the given pixel indices; an index outside the plane is an error.
-func (b *Backend) gather(ctx context.Context, op processing.Gather) error {
+// Gather returns src at the given pixel indices; an index outside the plane is an error.
+func (b executor) Gather(ctx context.Context, op processing.Gather) error {
 	s := op.Src.(*plane)
 	return b.chunks(ctx, len(op.Index), func(_ *worker, i, j int) {
 		switch s.kind {

@@ -10,8 +10,8 @@ import (
 	"blik/processing"
 )
 
-// histogram counts the values of src where exclude is 0; exclude may be nil.
-func (b *Backend) histogram(ctx context.Context, op processing.Histogram) ([]uint64, error) {
+// Histogram counts the values of src where exclude is 0; exclude may be nil.
+func (b executor) Histogram(ctx context.Context, op processing.Histogram) ([]uint64, error) {
 	s := op.Src.(*plane)
 	var e *plane
 	if op.Exclude != nil {
@@ -70,24 +70,24 @@ func histogram[T uint8 | uint16](bins []uint32, src []T, exclude []uint8) {
 	}
 }
 
-// momentBlock is the number of samples, in reading order, whose sums are taken one after the other; the sums of
-// blocks are added pairwise. Both are fixed by the plane alone.
+// momentBlock is the number of samples, in reading order, that are summed one after the other; the sums of blocks are
+// added pairwise. Both depend only on the plane.
 const momentBlock = 1 << 14
 
-// sumMoments sums over src. For F32 every addition carries the rounding error of the sum along (Neumaier 1974; Knuth's
+// SumMoments sums over src. For F32 every addition carries the rounding error of the sum along (Neumaier 1974; Knuth's
 // two-sum between blocks), so that the sums are as good as if taken with twice the precision of float64 and rounded
 // once.
-func (b *Backend) sumMoments(ctx context.Context, op processing.SumMoments) (processing.Moments, error) {
+func (b executor) SumMoments(ctx context.Context, op processing.SumMoments) (processing.Moments, error) {
 	s := op.Src.(*plane)
 	switch s.kind {
 	case processing.U8:
-		return integerMoments(ctx, b, s.data.U8)
+		return integerMoments(ctx, b.Backend, s.data.U8)
 	case processing.U16:
-		return integerMoments(ctx, b, s.data.U16)
+		return integerMoments(ctx, b.Backend, s.data.U16)
 	case processing.U32:
-		return integerMoments(ctx, b, s.data.U32)
+		return integerMoments(ctx, b.Backend, s.data.U32)
 	default:
-		return floatMoments(ctx, b, s.data.F32)
+		return floatMoments(ctx, b.Backend, s.data.F32)
 	}
 }
 

@@ -74,13 +74,13 @@ func squareSums[T uint8 | uint16](b *Backend, t *worker, tile rect, src []T, squ
 	}
 }
 
-// meanVariance writes mean and population variance of the window of radius r, 0 ≤ r ≤ 127.
-func (b *Backend) meanVariance(ctx context.Context, op processing.MeanVariance) error {
+// MeanVariance writes mean and population variance of the window of radius r, 0 ≤ r ≤ 127.
+func (b executor) MeanVariance(ctx context.Context, op processing.MeanVariance) error {
 	m, v, s := op.Mean.(*plane), op.Variance.(*plane), op.Src.(*plane)
 	if s.kind == processing.U8 {
-		return meanVariance[uint8](ctx, b, m, v, s, op.Radius)
+		return meanVariance[uint8](ctx, b.Backend, m, v, s, op.Radius)
 	}
-	return meanVariance[uint16](ctx, b, m, v, s, op.Radius)
+	return meanVariance[uint16](ctx, b.Backend, m, v, s, op.Radius)
 }
 
 func meanVariance[T uint8 | uint16](ctx context.Context, b *Backend, m, v, s *plane, r int) error {
@@ -101,14 +101,14 @@ func meanVariance[T uint8 | uint16](ctx context.Context, b *Backend, m, v, s *pl
 	})
 }
 
-// guardRing writes the z-score of the core window against the ring between the windows of radius guard and outer. Where
+// GuardRing writes the z-score of the core window against the ring between the windows of radius guard and outer. Where
 // the ring is flat and noise is 0, z is 0 at the ring's own mean and infinite elsewhere.
-func (b *Backend) guardRing(ctx context.Context, op processing.GuardRing) error {
+func (b executor) GuardRing(ctx context.Context, op processing.GuardRing) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	if s.kind == processing.U8 {
-		return guardRing[uint8](ctx, b, d, s, op.Core, op.Guard, op.Outer, op.Noise)
+		return guardRing[uint8](ctx, b.Backend, d, s, op.Core, op.Guard, op.Outer, op.Noise)
 	}
-	return guardRing[uint16](ctx, b, d, s, op.Core, op.Guard, op.Outer, op.Noise)
+	return guardRing[uint16](ctx, b.Backend, d, s, op.Core, op.Guard, op.Outer, op.Noise)
 }
 
 func guardRing[T uint8 | uint16](ctx context.Context, b *Backend, d, s *plane, core, guard, outer int,

@@ -25,7 +25,7 @@ type kernels struct {
 	// censorSquares slides the sums of the squares of the pixels that count.
 	censorSquares func(col []uint64, add, sub []uint16, addOut, subOut []uint8)
 	// censoredMean writes the rounded mean of packed window sums of at most len(inverse)−1 pixels, where inverse[n] is
-	// inverse(n), and says whether one of the windows holds fewer than need pixels.
+	// inverse(n), and reports whether one of the windows holds fewer than need pixels.
 	censoredMean func(dst []uint16, sum, inverse []uint64, need uint64) (poor bool)
 
 	// countBits slides down the counts, at most 255 a column, of pixels that have one of the bits.
@@ -49,7 +49,7 @@ type kernels struct {
 type order[T sample] struct {
 	// worst never wins.
 	worst T
-	// blank says whether all samples are worst.
+	// blank reports whether all samples are worst.
 	blank func(a []T) bool
 	// fold: dst = best(dst, a).
 	fold func(dst, a []T)

@@ -7,8 +7,8 @@ import (
 	"blik/processing"
 )
 
-// separate splits what was seen through glare into paint and light.
-func (b *Backend) separate(ctx context.Context, op processing.Separate) error {
+// Separate splits what was seen through glare into paint and light.
+func (b executor) Separate(ctx context.Context, op processing.Separate) error {
 	n := len(op.Seen)
 	var p, o [4]*plane
 	for k := range op.Seen {

@@ -43,9 +43,9 @@ func spread[D uint16 | float32, T sample](dst []D, row []T, first, x, w int) {
 	}
 }
 
-// starletBand writes the positive part of a band of the starlet transform of src (U8) in 1/256 grey levels, rounded
+// StarletBand writes the positive part of a band of the starlet transform of src (U8) in 1/256 grey levels, rounded
 // down. All is integer: the smooth plane of level j is exact in 1/256^j, at most 32 bits at level 3.
-func (b *Backend) starletBand(ctx context.Context, op processing.StarletBand) error {
+func (b executor) StarletBand(ctx context.Context, op processing.StarletBand) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	// The filter of level j reaches 2^j pixels, all of them together halo.
 	halo := 2<<op.Level - 2

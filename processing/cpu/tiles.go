@@ -105,8 +105,8 @@ func (o *hole) around(p []float32, i int) (sum float32, n int) {
 // reciprocals of the possible numbers of neighbours; a tile of one pixel has none.
 func reciprocals() [5]float32 { return [5]float32{0, 1, 1.0 / 2, 1.0 / 3, 1.0 / 4} }
 
-// convolve fills the pixels that are not known by normalised convolution.
-func (b *Backend) convolve(ctx context.Context, op processing.Convolve) error {
+// Convolve fills the pixels that are not known by normalised convolution.
+func (b executor) Convolve(ctx context.Context, op processing.Convolve) error {
 	return b.onTiles(ctx, op.Tiles, op.Dst, op.Dst, op.State, func(t *worker, i int, c *cutout) bool {
 		g := bell(t, op.Sigmas[i], max(c.w, c.h))
 		value, weight := take[float32](t, c.w*c.h), take[float32](t, c.w*c.h)
@@ -165,8 +165,8 @@ func bell(t *worker, sigma float64, most int) []float32 {
 	return g
 }
 
-// harmonic solves Laplace's equation where state is not known.
-func (b *Backend) harmonic(ctx context.Context, op processing.Harmonic) error {
+// Harmonic solves Laplace's equation where state is not known.
+func (b executor) Harmonic(ctx context.Context, op processing.Harmonic) error {
 	return b.onTiles(ctx, op.Tiles, op.Dst, op.Dst, op.State, func(t *worker, i int, c *cutout) bool {
 		o := holeOf(t, c.state, c.w, c.h)
 		if o.known == 0 || o.known == len(c.p) {
@@ -230,8 +230,8 @@ func pullPush(p []float32, state []uint8, w, h int) {
 	}
 }
 
-// biharmonic solves Δ²u = 0 where state is not known.
-func (b *Backend) biharmonic(ctx context.Context, op processing.Biharmonic) error {
+// Biharmonic solves Δ²u = 0 where state is not known.
+func (b executor) Biharmonic(ctx context.Context, op processing.Biharmonic) error {
 	return b.onTiles(ctx, op.Tiles, op.Dst, op.Dst, op.State, func(t *worker, i int, c *cutout) bool {
 		o := holeOf(t, c.state, c.w, c.h)
 		if o.known == 0 || o.known == len(c.p) {
@@ -304,8 +304,8 @@ func (o *hole) bend(t *worker, p, lap []float32, sweeps int, omega float32, acro
 	return true
 }
 
-// detail writes the two finest bands of the starlet transform of the known pixels, 0 elsewhere.
-func (b *Backend) detail(ctx context.Context, op processing.Detail) error {
+// Detail writes the two finest bands of the starlet transform of the known pixels, 0 elsewhere.
+func (b executor) Detail(ctx context.Context, op processing.Detail) error {
 	return b.onTiles(ctx, op.Tiles, op.Dst, op.Src, op.State, func(t *worker, i int, c *cutout) bool {
 		smooth, tmp := take[float32](t, len(c.p)), take[float32](t, 2*len(c.p))
 		copy(smooth, c.p)

@@ -94,16 +94,16 @@ func synthesise(x, low, high []float32, f *filter) {
 	}
 }
 
-// waveletTransform writes one level of the transform, rows first, then columns.
-func (b *Backend) waveletTransform(ctx context.Context, op processing.WaveletTransform) error {
+// WaveletTransform writes one level of the transform, rows first, then columns.
+func (b executor) WaveletTransform(ctx context.Context, op processing.WaveletTransform) error {
 	d, s, f := op.Dst.(*plane), op.Src.(*plane), filterOf(op.Wavelet)
 	switch s.kind {
 	case processing.U8:
-		return transform[uint8](ctx, b, d, s, f)
+		return transform[uint8](ctx, b.Backend, d, s, f)
 	case processing.U16:
-		return transform[uint16](ctx, b, d, s, f)
+		return transform[uint16](ctx, b.Backend, d, s, f)
 	default:
-		return transform[float32](ctx, b, d, s, f)
+		return transform[float32](ctx, b.Backend, d, s, f)
 	}
 }
 
@@ -154,8 +154,8 @@ func (b *Backend) tapRows(dst []float32, rows *[4][]float32, t *[4]float32, shor
 	b.kernels.tap4(dst, rows[0], rows[1], rows[2], rows[3], t)
 }
 
-// inverseWavelet undoes Wavelet, columns first.
-func (b *Backend) inverseWavelet(ctx context.Context, op processing.InverseWavelet) error {
+// InverseWavelet undoes Wavelet, columns first.
+func (b executor) InverseWavelet(ctx context.Context, op processing.InverseWavelet) error {
 	d, s, f := op.Dst.(*plane), op.Src.(*plane), filterOf(op.Wavelet)
 	out, in, w, h := d.data.F32, s.data.F32, d.w, d.h
 	m, half := (h+1)/2, (w+1)/2
@@ -210,14 +210,14 @@ func (b *Backend) strips(ctx context.Context, n, perRow int, f func(t *worker, i
 	return b.each(ctx, (n+step-1)/step, func(t *worker, k int) { f(t, k*step, min(n, (k+1)*step)) })
 }
 
-// noiseTiles returns the noise of each tile in the source's own levels, tiles in reading order. The Haar transform is
+// NoiseTiles returns the noise of each tile in the source's own levels, tiles in reading order. The Haar transform is
 // that of the tile: its blocks of 2 × 2 pixels begin at the tile's corner, and a last odd row or column has no HH1.
-func (b *Backend) noiseTiles(ctx context.Context, op processing.NoiseTiles) ([]float64, error) {
+func (b executor) NoiseTiles(ctx context.Context, op processing.NoiseTiles) ([]float64, error) {
 	s := op.Src.(*plane)
 	if s.kind == processing.U8 {
-		return noiseTiles[uint8](ctx, b, s, op.Side)
+		return noiseTiles[uint8](ctx, b.Backend, s, op.Side)
 	}
-	return noiseTiles[uint16](ctx, b, s, op.Side)
+	return noiseTiles[uint16](ctx, b.Backend, s, op.Side)
 }
 
 func noiseTiles[T uint8 | uint16](ctx context.Context, b *Backend, s *plane, side int) ([]float64, error) {

@@ -7,8 +7,8 @@ import (
 	"blik/processing"
 )
 
-// vhgw is grey-scale morphology with flat rectangles. Pixels outside the picture never win, as in Backend.Morph; that
-// is the paper's border of 0 for dilation and 255 for erosion.
+// vhgw is grey-scale morphology with flat rectangles. Pixels outside the picture never win, as in processing.Morph;
+// that is the paper's border of 0 for dilation and 255 for erosion.
 func vhgw() *Experiment {
 	direct := func(c Case) float64 {
 		_, e := Morphology(c)

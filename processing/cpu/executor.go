@@ -1,0 +1,17 @@
+package cpu
+
+import (
+	"context"
+
+	"blik/processing"
+)
+
+// executor is Backend for operations whose arguments were checked.
+type executor struct{ *Backend }
+
+var _ processing.Executor = executor{}
+
+// Do carries out an operation.
+func (b *Backend) Do(ctx context.Context, op processing.Op) error {
+	return processing.Execute(ctx, b, executor{b}, op)
+}
