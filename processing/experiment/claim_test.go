@@ -143,8 +143,10 @@ func TestConclusions(t *testing.T) {
 	if got[0].Unsure {
 		t.Error("nothing is spread here")
 	}
-	if got[1].Verdict != Open || got[1].Text.String() != "Open: flat (the paper gives no figure): the measured cases do not show it" ||
-		i18n.For("ru").Sprint(got[1].Text) != "Не проверено: flat (в статье числа нет): среди измеренного нет нужных случаев" {
+	if got[1].Verdict != Open || got[1].Text.String() != "Open: flat (the paper gives no figure): the measured cases "+
+		"do not show it" ||
+		i18n.For("ru").Sprint(got[1].Text) != "Не проверено: flat (в статье числа нет): среди измеренного нет нужных "+
+			"случаев" {
 		t.Errorf("%+v", got[1])
 	}
 	// Who has a GPU misses cases, not one.

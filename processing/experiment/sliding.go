@@ -57,51 +57,30 @@ func sliding() *Experiment {
 		Grids: []Grid{{Sizes: sizes, Values: map[string][]string{"m": {"5", "9", "15", "31", "51", "101"}}}},
 		Quick: []Grid{{Sizes: sizes[:1], Values: map[string][]string{"m": {"5", "15", "51"}}}},
 		Variants: []Variant{
-			{
-				ID: "cpu-direct", Device: CPU,
-				Name:   text("CPU direct, 1 thread"),
-				Help:   text("adds the m² pixels of every window"),
-				Paper:  paperTimes("m", map[string]int{"5": 283, "9": 922, "15": 2531}),
-				Method: directMean(1),
-			}, {
-				ID: "cpu-direct-all", Device: CPU,
-				Name:   text("CPU direct, all threads"),
-				Help:   text("the same in bands of rows on all processors"),
-				Method: directMean(0),
-			}, {
-				ID: "cpu-recursive", Device: CPU,
-				Name:   text("CPU recursive, 1 thread"),
-				Help:   text("column sums slide down, window sums slide right: 4 additions per pixel"),
-				Paper:  paperTimes("m", map[string]int{"5": 142, "9": 297, "15": 733}),
-				Method: box(1),
-			}, {
-				ID: "cpu-recursive-all", Device: CPU,
-				Name:   text("CPU recursive, all threads"),
-				Help:   text("the same over tiles on all processors"),
-				Method: box(0),
-			}, {
-				ID: "gpu-direct", Device: GPU,
-				Name:  text("GPU direct"),
+			{ID: "cpu-direct", Device: CPU, Name: text("CPU direct, 1 thread"),
+				Help:  text("adds the m² pixels of every window"),
+				Paper: paperTimes("m", map[string]int{"5": 283, "9": 922, "15": 2531}), Method: directMean(1)},
+			{ID: "cpu-direct-all", Device: CPU, Name: text("CPU direct, all threads"),
+				Help: text("the same in bands of rows on all processors"), Method: directMean(0)},
+			{ID: "cpu-recursive", Device: CPU, Name: text("CPU recursive, 1 thread"),
+				Help:  text("column sums slide down, window sums slide right: 4 additions per pixel"),
+				Paper: paperTimes("m", map[string]int{"5": 142, "9": 297, "15": 733}), Method: box(1)},
+			{ID: "cpu-recursive-all", Device: CPU, Name: text("CPU recursive, all threads"),
+				Help: text("the same over tiles on all processors"), Method: box(0)},
+			{ID: "gpu-direct", Device: GPU, Name: text("GPU direct"),
 				Help:  text("one thread per pixel adds m² pixels"),
-				Paper: paperTimes("m", map[string]int{"5": 78, "9": 262, "15": 473}),
-			}, {
-				ID: "gpu-recursive", Device: GPU,
-				Name: text("GPU recursive"),
+				Paper: paperTimes("m", map[string]int{"5": 78, "9": 262, "15": 473})},
+			{ID: "gpu-recursive", Device: GPU, Name: text("GPU recursive"),
 				Help: text("the paper's first version: a thread recurses down a column, then one along a row, where " +
 					"neighbouring threads read addresses far apart"),
-				Paper: paperTimes("m", map[string]int{"5": 23, "9": 25, "15": 27}),
-			}, {
-				ID: "gpu-recursive-coalesced", Device: GPU,
-				Name: text("GPU recursive, coalesced"),
+				Paper: paperTimes("m", map[string]int{"5": 23, "9": 25, "15": 27})},
+			{ID: "gpu-recursive-coalesced", Device: GPU, Name: text("GPU recursive, coalesced"),
 				Help: text("the same with neighbouring addresses in both passes: the sums of the first are " +
 					"transposed through shared memory as they are written"),
-				Paper: paperTimes("m", map[string]int{"5": 12, "9": 12, "15": 12}),
-			}, {
-				ID: "gpu-program", Device: GPU,
-				Name: text("GPU, the program's own"),
+				Paper: paperTimes("m", map[string]int{"5": 12, "9": 12, "15": 12})},
+			{ID: "gpu-program", Device: GPU, Name: text("GPU, the program's own"),
 				Help: text("what detection uses: a block recurses down a strip of columns and takes the sums along " +
-					"rows as differences of prefix sums in shared memory"),
-			},
+					"rows as differences of prefix sums in shared memory")},
 		},
 		Claims: []Claim{
 			{Text: text("the time of the recursion does not depend on the window (GPU)"), Paper: 12.0 / 12,

@@ -100,38 +100,21 @@ func traversal() *Experiment {
 		Quick: []Grid{{Sizes: []Size{{1024, 1024}, {1000, 700}},
 			Values: map[string][]string{"memory": {"device", "mapped"}}}},
 		Variants: []Variant{
-			{
-				ID: "cpu-raster-memory", Device: CPU, Ignores: gpuOnly,
-				Name: text("CPU raster order from memory"),
-				Help: text("coordinates read from a list in raster order, all threads"),
-				Method: method(true, func(ctx context.Context,
-					b *blur) walk {
-					return b.alongList(RasterOrder(ctx, b.w, b.h))
-				}),
-			}, {
-				ID: "cpu-hilbert-memory", Device: CPU, Ignores: gpuOnly,
-				Name: text("CPU Hilbert order from memory"),
-				Help: text("coordinates read from a list along the curve, all threads"),
-				Method: method(true, func(ctx context.Context,
-					b *blur) walk {
-					return b.alongList(HilbertOrder(ctx, b.w, b.h))
-				}),
-			}, {
-				ID: "cpu-raster-fast", Device: CPU, Ignores: gpuOnly,
-				Name:   text("CPU fast raster"),
+			{ID: "cpu-raster-memory", Device: CPU, Ignores: gpuOnly, Name: text("CPU raster order from memory"),
+				Help:   text("coordinates read from a list in raster order, all threads"),
+				Method: method(true, func(ctx context.Context, b *blur) walk { return b.alongList(RasterOrder(ctx, b.w, b.h)) })},
+			{ID: "cpu-hilbert-memory", Device: CPU, Ignores: gpuOnly, Name: text("CPU Hilbert order from memory"),
+				Help:   text("coordinates read from a list along the curve, all threads"),
+				Method: method(true, func(ctx context.Context, b *blur) walk { return b.alongList(HilbertOrder(ctx, b.w, b.h)) })},
+			{ID: "cpu-raster-fast", Device: CPU, Ignores: gpuOnly, Name: text("CPU fast raster"),
 				Help:   text("loops over bands of rows, all threads"),
-				Method: method(false, func(_ context.Context, b *blur) walk { return b.alongRows }),
-			}, {
-				ID: "cpu-hilbert-fast", Device: CPU, Ignores: gpuOnly,
-				Name:   text("CPU fast Hilbert"),
+				Method: method(false, func(_ context.Context, b *blur) walk { return b.alongRows })},
+			{ID: "cpu-hilbert-fast", Device: CPU, Ignores: gpuOnly, Name: text("CPU fast Hilbert"),
 				Help:   text("coordinates computed from the distance along the curve, pixel by pixel, all threads"),
-				Method: method(false, func(_ context.Context, b *blur) walk { return b.alongCurve }),
-			}, {
-				ID: "cpu-hilbert-tiles", Device: CPU, Ignores: gpuOnly,
-				Name:   text("CPU Hilbert order of tiles"),
+				Method: method(false, func(_ context.Context, b *blur) walk { return b.alongCurve })},
+			{ID: "cpu-hilbert-tiles", Device: CPU, Ignores: gpuOnly, Name: text("CPU Hilbert order of tiles"),
 				Help:   text("tiles of 64 × 64 pixels along the curve, rows inside, all threads"),
-				Method: method(false, func(_ context.Context, b *blur) walk { return b.alongTiles }),
-			},
+				Method: method(false, func(_ context.Context, b *blur) walk { return b.alongTiles })},
 			{ID: "gpu-raster-memory", Device: GPU, Name: text("GPU raster order from memory"),
 				Help: text("a thread a pixel, its coordinates read from a list in the same memory")},
 			{ID: "gpu-hilbert-memory", Device: GPU, Name: text("GPU Hilbert order from memory"),

@@ -66,38 +66,22 @@ func vhgw() *Experiment {
 				"se": {"11"}}},
 		},
 		Variants: []Variant{
-			{
-				ID: "cpu-direct", Device: CPU,
-				Name:   text("direct, 1 thread"),
-				Help:   text("compares all pixels of the element"),
-				Method: directMorph(direct),
-			}, {
-				ID: "cpu-vhgw", Device: CPU,
-				Name:   text("vHGW, 1 thread"),
-				Help:   text("prefix and suffix extremes: 3 comparisons per pixel and line"),
-				Method: onThreads(1),
-			}, {
-				ID: "cpu-vhgw-all", Device: CPU,
-				Name:   text("vHGW, all threads"),
-				Help:   text("the same over strips and column tiles on all processors"),
-				Method: onThreads(0),
-			}, {
-				ID: "gpu-vhgw-global", Device: GPU,
-				Name: text("CUDA, global memory"),
+			{ID: "cpu-direct", Device: CPU, Name: text("direct, 1 thread"),
+				Help: text("compares all pixels of the element"), Method: directMorph(direct)},
+			{ID: "cpu-vhgw", Device: CPU, Name: text("vHGW, 1 thread"),
+				Help: text("prefix and suffix extremes: 3 comparisons per pixel and line"), Method: onThreads(1)},
+			{ID: "cpu-vhgw-all", Device: CPU, Name: text("vHGW, all threads"),
+				Help: text("the same over strips and column tiles on all processors"), Method: onThreads(0)},
+			{ID: "gpu-vhgw-global", Device: GPU, Name: text("CUDA, global memory"),
 				Help: text("as the paper chose: the prefixes and suffixes of a window in global memory, by a thread " +
 					"each; rows are filtered as columns of the transposed picture, so that access is coalesced in " +
-					"both directions"),
-			}, {
-				ID: "gpu-vhgw-shared", Device: GPU,
-				Name: text("CUDA, shared memory"),
+					"both directions")},
+			{ID: "gpu-vhgw-shared", Device: GPU, Name: text("CUDA, shared memory"),
 				Help: text("what the paper argued against: the same with prefixes and suffixes in shared memory, " +
-					"which leaves room for the fewer threads the longer the element is"),
-			}, {
-				ID: "gpu-program", Device: GPU,
-				Name: text("CUDA, the program's own"),
+					"which leaves room for the fewer threads the longer the element is")},
+			{ID: "gpu-program", Device: GPU, Name: text("CUDA, the program's own"),
 				Help: text("what detection uses: four pixels at a time, only the suffixes are kept, those of rows in " +
-					"shared memory"),
-			},
+					"shared memory")},
 		},
 		Claims: []Claim{
 			{Text: text("the time does not grow with the element (one thread)"), Paper: 1,
