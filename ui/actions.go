@@ -16,8 +16,8 @@ type action struct {
 	// name is the text of its menu item; empty for one that has none.
 	name message.Text
 	run  func()
-	// ready reports whether it can be done now; nil is always. The driver runs shortcuts of greyed menu items, too, so do
-	// asks again.
+	// ready reports whether it can be done now; nil is always. The driver runs shortcuts of greyed menu items, too, so
+	// do asks again.
 	ready func() bool
 	// checked reports whether its menu item has a tick; nil for one that never has.
 	checked  func() bool
@@ -73,47 +73,63 @@ func (w *window) makeActions() {
 	idle := func() bool { return open() && free() }
 	keys := func(names ...fyne.KeyName) []fyne.KeyName { return names }
 	w.actions.table = map[string]*action{
-		"file.open":          {name: "Open picture…", run: files.choosePicture, ready: free, shortcut: key(fyne.KeyO, ctrl)},
-		"file.loadMask":      {name: "Load mask…", run: files.chooseMask, ready: idle, shortcut: key(fyne.KeyL, ctrl)},
-		"file.saveMask":      {name: "Save mask", run: func() { files.saveMask(func() {}) }, ready: idle, shortcut: key(fyne.KeyM, ctrl)},
-		"file.saveMaskAs":    {name: "Save mask as…", run: func() { files.saveMaskAs(func() {}) }, ready: idle, shortcut: key(fyne.KeyM, ctrlShift)},
-		"file.savePicture":   {name: "Save picture", run: func() { files.savePicture(func() {}) }, ready: idle, shortcut: key(fyne.KeyS, ctrl)},
-		"file.savePictureAs": {name: "Save picture as…", run: files.savePictureAs, ready: idle, shortcut: key(fyne.KeyS, ctrlShift)},
-		"file.information":   {name: "Picture information…", run: w.prompts.showInformation, ready: open},
-		"file.loadPreset":    {name: "Load preset…", run: files.choosePreset},
-		"file.savePreset":    {name: "Save preset…", run: files.savePreset},
-		"file.quit":          {name: "Quit", run: w.quit, shortcut: key(fyne.KeyQ, ctrl)},
+		"file.open": {name: "Open picture…", run: files.choosePicture, ready: free,
+			shortcut: key(fyne.KeyO, ctrl)},
+		"file.loadMask": {name: "Load mask…", run: files.chooseMask, ready: idle, shortcut: key(fyne.KeyL, ctrl)},
+		"file.saveMask": {name: "Save mask", run: func() { files.saveMask(func() {}) }, ready: idle,
+			shortcut: key(fyne.KeyM, ctrl)},
+		"file.saveMaskAs": {name: "Save mask as…", run: func() { files.saveMaskAs(func() {}) }, ready: idle,
+			shortcut: key(fyne.KeyM, ctrlShift)},
+		"file.savePicture": {name: "Save picture", run: func() { files.savePicture(func() {}) }, ready: idle,
+			shortcut: key(fyne.KeyS, ctrl)},
+		"file.savePictureAs": {name: "Save picture as…", run: files.savePictureAs, ready: idle,
+			shortcut: key(fyne.KeyS, ctrlShift)},
+		"file.information": {name: "Picture information…", run: w.prompts.showInformation, ready: open},
+		"file.loadPreset":  {name: "Load preset…", run: files.choosePreset},
+		"file.savePreset":  {name: "Save preset…", run: files.savePreset},
+		"file.quit":        {name: "Quit", run: w.quit, shortcut: key(fyne.KeyQ, ctrl)},
 
 		"edit.undo":   {name: "Undo", run: w.undo, shortcut: &fyne.ShortcutUndo{}},
 		"edit.redo":   {name: "Redo", run: w.redo, shortcut: &fyne.ShortcutRedo{}},
 		"edit.invert": {name: "Invert mask", run: w.invertMask, ready: idle, shortcut: key(fyne.KeyI, ctrl)},
 		"edit.clear":  {name: "Clear mask", run: w.ClearMask, ready: idle},
-		"edit.clearRegion": {name: "Search the whole picture", run: func() { w.toolbox.SetRegion(nil) }, ready: func() bool { return w.Region() != nil },
+		"edit.clearRegion": {name: "Search the whole picture", run: func() { w.toolbox.SetRegion(nil) },
+			ready:    func() bool { return w.Region() != nil },
 			shortcut: key(fyne.KeyD, ctrl)},
 
-		"view.in":     {name: "Zoom in", run: func() { port.ZoomStep(1) }, ready: open, keys: "+="},
-		"view.out":    {name: "Zoom out", run: func() { port.ZoomStep(-1) }, ready: open, keys: "-"},
-		"view.fit":    {name: "Fit in window", run: port.Fit, ready: open, shortcut: key(fyne.Key0, ctrl), keys: "f", named: keys(fyne.KeyHome)},
-		"view.actual": {name: "Actual pixels, 1:1", run: func() { port.SetZoom(1) }, ready: open, shortcut: key(fyne.Key1, ctrl)},
+		"view.in":  {name: "Zoom in", run: func() { port.ZoomStep(1) }, ready: open, keys: "+="},
+		"view.out": {name: "Zoom out", run: func() { port.ZoomStep(-1) }, ready: open, keys: "-"},
+		"view.fit": {name: "Fit in window", run: port.Fit, ready: open, shortcut: key(fyne.Key0, ctrl), keys: "f",
+			named: keys(fyne.KeyHome)},
+		"view.actual": {name: "Actual pixels, 1:1", run: func() { port.SetZoom(1) }, ready: open,
+			shortcut: key(fyne.Key1, ctrl)},
 		"view.double": {name: "200 %", run: func() { port.SetZoom(2) }, ready: open, shortcut: key(fyne.Key2, ctrl)},
 		"view.four":   {name: "400 %", run: func() { port.SetZoom(4) }, ready: open, shortcut: key(fyne.Key4, ctrl)},
 		"view.mask":   {name: "Show mask", run: d.toggleMask, checked: func() bool { return d.maskShown }, keys: "m"},
-		"view.panel":  {name: "Show panel", run: w.togglePanel, checked: func() bool { return w.panelShown }, named: keys(fyne.KeyF9)},
+		"view.panel": {name: "Show panel", run: w.togglePanel, checked: func() bool { return w.panelShown },
+			named: keys(fyne.KeyF9)},
 		"view.timing": {name: "Timing and experiments…", run: w.showTiming, named: keys(fyne.KeyF8)},
 
-		"find.run":      {name: "Find glare", run: w.detect, ready: idle, shortcut: key(fyne.KeyG, ctrl), named: keys(fyne.KeyF5)},
-		"find.cancel":   {name: "Cancel", run: w.Cancel, ready: w.Busy},
-		"find.takeOver": {name: "Copy values to manual mode", run: w.takeOver, ready: func() bool { return open() && w.Document().Result() != nil }},
-		"find.next":     {name: "Next finding", run: func() { w.step(1) }, ready: open, keys: "n", named: keys(fyne.KeyF3)},
+		"find.run": {name: "Find glare", run: w.detect, ready: idle, shortcut: key(fyne.KeyG, ctrl),
+			named: keys(fyne.KeyF5)},
+		"find.cancel": {name: "Cancel", run: w.Cancel, ready: w.Busy},
+		"find.takeOver": {name: "Copy values to manual mode", run: w.takeOver,
+			ready: func() bool { return open() && w.Document().Result() != nil }},
+		"find.next": {name: "Next finding", run: func() { w.step(1) }, ready: open, keys: "n",
+			named: keys(fyne.KeyF3)},
 		"find.previous": {name: "Previous finding", run: func() { w.step(-1) }, ready: open, keys: "p"},
-		"find.remove":   {name: "Remove selected finding", run: w.removeSelected, ready: open, named: keys(fyne.KeyDelete)},
+		"find.remove": {name: "Remove selected finding", run: w.removeSelected, ready: open,
+			named: keys(fyne.KeyDelete)},
 
-		"correct.all":       {name: "Correct all", run: w.correctAll, ready: idle, named: keys(fyne.KeyF6)},
-		"correct.selected":  {name: "Correct selected", run: w.correctSelected, ready: idle, keys: "a"},
-		"correct.remove":    {name: "Remove correction of selected", run: w.removeCorrection, ready: w.Corrected, keys: "x"},
+		"correct.all":      {name: "Correct all", run: w.correctAll, ready: idle, named: keys(fyne.KeyF6)},
+		"correct.selected": {name: "Correct selected", run: w.correctSelected, ready: idle, keys: "a"},
+		"correct.remove": {name: "Remove correction of selected", run: w.removeCorrection, ready: w.Corrected,
+			keys: "x"},
 		"correct.removeAll": {name: "Remove all corrections", run: w.removeCorrections, ready: w.Corrected},
-		holdAction:          {name: "Show the original", run: d.toggleOriginal, ready: w.Corrected, checked: func() bool { return d.original }, keys: "c"},
-		"view.split":        {name: "Split line", run: d.toggleSplit, ready: w.Corrected, checked: func() bool { return d.split }, keys: "s"},
+		holdAction: {name: "Show the original", run: d.toggleOriginal, ready: w.Corrected,
+			checked: func() bool { return d.original }, keys: "c"},
+		"view.split": {name: "Split line", run: d.toggleSplit, ready: w.Corrected,
+			checked: func() bool { return d.split }, keys: "s"},
 
 		"brush.smaller": {name: "Smaller brush", run: func() { w.toolbox.scaleBrush(-1) }, keys: "["},
 		"brush.larger":  {name: "Larger brush", run: func() { w.toolbox.scaleBrush(1) }, keys: "]"},
@@ -140,7 +156,8 @@ const scrollShare = 0.1
 func (w *window) makeChoices() {
 	for _, s := range w.toolbox.specs {
 		w.actions.table[s.ID] = &action{
-			name: s.Name, run: func() { w.toolbox.take(s) }, checked: func() bool { return w.toolbox.current.ID == s.ID }, keys: string(s.Key),
+			name: s.Name, run: func() { w.toolbox.take(s) }, keys: string(s.Key),
+			checked: func() bool { return w.toolbox.current.ID == s.ID },
 		}
 	}
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ func (w *window) detect() {
 	w.win.Canvas().Unfocus()
 	w.Detect(func(o session.Outcome, err error) {
 		if w.prompts.ended(err) {
-			w.say(w.texts.Plural(o.Count, "Found %s glint", "Found %s glints", w.texts.Int(o.Count)) + w.ran(o, ""))
+			w.say(w.texts.Plural(o.Count, "Found %s finding", "Found %s findings", w.texts.Int(o.Count)) + w.ran(o, ""))
 		}
 	})
 }
@@ -55,7 +55,8 @@ func (c *common) corrected(o session.Outcome, err error) {
 	if c.display.hid {
 		hint = c.t("; the mask is hidden (M)")
 	}
-	c.say(c.texts.Plural(o.Count, "%s finding corrected", "%s findings corrected", c.texts.Int(o.Count)) + c.ran(o, hint))
+	c.say(c.texts.Plural(o.Count, "%s finding corrected", "%s findings corrected", c.texts.Int(o.Count)) +
+		c.ran(o, hint))
 }
 
 // removeCorrection brings back the original at the selected finding.

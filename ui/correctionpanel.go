@@ -38,7 +38,8 @@ type correctionPanel struct {
 
 func newCorrectionPanel(c *common) *correctionPanel {
 	p := &correctionPanel{common: c}
-	p.hold = xwidget.NewHoldButton(c.t("Hold: original"), c.t("Shows the original picture while the button or the key %s is held.", c.keyText(holdAction)), c.tips,
+	p.hold = xwidget.NewHoldButton(c.t("Hold: original"),
+		c.t("Shows the original picture while the button or the key %s is held.", c.keyText(holdAction)), c.tips,
 		c.display.holdButton)
 	p.split = xwidget.NewCheck(c.t("Split line"), c.keys, byUser(&p.quiet, func(bool) { c.actions.do("view.split") }))
 
@@ -55,7 +56,8 @@ func newCorrectionPanel(c *common) *correctionPanel {
 
 	p.save = widget.NewButtonWithIcon(c.t("Save picture"), theme.DocumentSaveIcon(),
 		func() { c.actions.do("file.savePicture") })
-	p.report = xwidget.NewCheck(c.t("Write a report beside the picture"), c.keys, byUser(&p.quiet, func(on bool) { c.Settings().WriteReport = on }))
+	p.report = xwidget.NewCheck(c.t("Write a report beside the picture"), c.keys,
+		byUser(&p.quiet, func(on bool) { c.Settings().WriteReport = on }))
 	p.quiet.show(func() { p.report.SetChecked(c.Settings().WriteReport) })
 	p.result = xwidget.NewWrapped("")
 	p.result.SizeName = theme.SizeNameCaptionText
@@ -66,7 +68,9 @@ func newCorrectionPanel(c *common) *correctionPanel {
 		xwidget.NewHeading(c.t("Selected finding")),
 		inset(4, 4, p.spot),
 		inset(4, 4, container.NewBorder(nil, nil,
-			container.NewCenter(xwidget.NewHelpLabel(c.t("Method"), c.t("Corrects this finding by another method at once. The finding keeps its method when all are corrected again."), c.tips)), nil, inset(0, 0, p.method))),
+			container.NewCenter(xwidget.NewHelpLabel(c.t("Method"),
+				c.t("Corrects this finding by another method at once. The finding keeps its method when all are "+
+					"corrected again."), c.tips)), nil, inset(0, 0, p.method))),
 		inset(4, 4, container.NewGridWithColumns(2, p.correct, p.unset)),
 		p.form.Object,
 	)

@@ -29,7 +29,8 @@ func (w *window) offerCrashLogs() {
 		fyne.LogError("crash log", err)
 		return
 	}
-	note := xwidget.NewWrapped(w.t("This log says where it happened. Please attach it to a bug report; it contains no image data. File: %s", path))
+	note := xwidget.NewWrapped(w.t("This log says where it happened. Please attach it to a bug report; it contains "+
+		"no image data. File: %s", path))
 	text := widget.NewLabel(string(data))
 	text.TextStyle.Monospace = true
 	text.Selectable = true

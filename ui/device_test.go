@@ -176,7 +176,8 @@ func TestNoticeOfADevice(t *testing.T) {
 		h.actions.do(c.do)
 		h.settle()
 		got := h.status.message.Text()
-		if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, ". Видеокарта не отвечает") || !strings.Contains(got, "мс") || h.dialogOpen() {
+		if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, ". Видеокарта не отвечает") ||
+			!strings.Contains(got, "мс") || h.dialogOpen() {
 			t.Errorf("%s: %q, dialog %q", c.do, got, h.dialogTexts())
 		}
 	}
@@ -184,7 +185,8 @@ func TestNoticeOfADevice(t *testing.T) {
 
 func TestDuration(t *testing.T) {
 	h := newHarness(t, "en")
-	for d, want := range map[time.Duration]string{0: "0 ms", 84 * time.Millisecond: "84 ms", 1250 * time.Millisecond: "1.25 s", 12340 * time.Millisecond: "12.3 s"} {
+	for d, want := range map[time.Duration]string{0: "0 ms", 84 * time.Millisecond: "84 ms",
+		1250 * time.Millisecond: "1.25 s", 12340 * time.Millisecond: "12.3 s"} {
 		if got := h.duration(d); got != want {
 			t.Errorf("%v: %q, expected %q", d, got, want)
 		}

@@ -77,8 +77,8 @@ type answer struct {
 	do         func()
 }
 
-// ask shows a question with the given answers and a way out. Enter gives the answer that stands out; where none does, or
-// where it could not be taken back, Enter is the way out.
+// ask shows a question with the given answers and a way out. Enter gives the answer that stands out; where none does,
+// or where it could not be taken back, Enter is the way out.
 func (p *prompts) ask(title, text string, answers []answer) {
 	d := dialog.NewCustomWithoutButtons(title, xwidget.NewWrapped(text), p.win)
 	buttons := container.New(layout.NewHBoxLayout(), widget.NewButton(p.t("Cancel"), d.Hide))
@@ -101,7 +101,8 @@ func (p *prompts) ask(title, text string, answers []answer) {
 
 // confirmReplace asks over a window whether a file may be overwritten.
 func (p *prompts) confirmReplace(win fyne.Window, modals *xwidget.Modals, path string, yes func()) {
-	d := dialog.NewConfirm(p.t("Overwrite the file?"), p.t("%s already exists and will be overwritten.", baseName(path)), func(ok bool) {
+	d := dialog.NewConfirm(p.t("Overwrite the file?"), p.t("%s already exists and will be overwritten.",
+		baseName(path)), func(ok bool) {
 		if ok {
 			yes()
 		}
@@ -138,7 +139,11 @@ func (p *prompts) shield(win fyne.Window) (remove func()) {
 
 // showKeys lists the keys in the order of the menus.
 func (p *prompts) showKeys() {
-	box := container.NewVBox(xwidget.NewWrapped(p.t("The wheel zooms about the pointer. Dragging with the space bar or the middle button moves the picture with any tool. With the brush, the right button erases, Shift and a click draw a straight line, Ctrl and the wheel change the size. While C is held, the original is shown in place of the corrected picture. Esc cancels the current action. Letters work in the same places of a Russian keyboard.")))
+	box := container.NewVBox(xwidget.NewWrapped(p.t("The wheel zooms about the pointer. Dragging with the space bar " +
+		"or the middle button moves the picture with any tool. With the brush, the right button erases, Shift and a " +
+		"click draw a straight line, Ctrl and the wheel change the size. While C is held, the original is shown in " +
+		"place of the corrected picture. Esc cancels the current action. Letters work in the same places of a " +
+		"Russian keyboard.")))
 	for _, m := range menuTable() {
 		grid := container.New(layout.NewFormLayout())
 		for _, id := range m.ids {
@@ -157,7 +162,9 @@ func (p *prompts) showKeys() {
 }
 
 func (p *prompts) showAbout() {
-	p.showCustom(p.t("About Blik"), p.t("Close"), xwidget.NewWrapped(p.t("Blik %s\n\nFinds glare on digital reproductions of paintings and removes it, changing nothing else in the file.\nMIT licence.", p.version)), 460, 220)
+	p.showCustom(p.t("About Blik"), p.t("Close"), xwidget.NewWrapped(p.t("Blik %s\n\nFinds glare on digital "+
+		"reproductions of paintings and removes it, changing nothing else in the file.\nMIT "+
+		"licence.", p.version)), 460, 220)
 }
 
 // showInformation shows what is known of the open file.

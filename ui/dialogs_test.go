@@ -11,7 +11,8 @@ func (h *harness) enter() { h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyReturn}) }
 // Enter presses the button of a dialog that stands out.
 func TestEnterAnswersDialogs(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	for _, show := range []func(){h.prompts.showKeys, h.prompts.showAbout, h.prompts.showInformation, func() { h.prompts.showSentence("no") }} {
+	for _, show := range []func(){h.prompts.showKeys, h.prompts.showAbout, h.prompts.showInformation,
+		func() { h.prompts.showSentence("no") }} {
 		if show(); !h.dialogOpen() {
 			t.Fatal("no dialog")
 		}

@@ -8,8 +8,8 @@ import (
 	"blik/ui/viewport"
 )
 
-// display is the picture in the middle of the window: the viewport, the mask over the picture, and the comparison with the
-// original, which is shown instead of the corrected picture, or beside it with a line between them.
+// display is the picture in the middle of the window: the viewport, the mask over the picture, and the comparison with
+// the original, which is shown instead of the corrected picture, or beside it with a line between them.
 type display struct {
 	s       *session.Session
 	port    *viewport.Viewport
@@ -20,8 +20,8 @@ type display struct {
 	// hid says that the last correction has hidden the mask.
 	hid bool
 
-	// original and split are switched on and off; heldKey is the scan code of the key that shows the original while it is
-	// held, 0 for none.
+	// original and split are switched on and off; heldKey is the scan code of the key that shows the original while it
+	// is held, 0 for none.
 	original, split, heldButton bool
 	heldKey                     int
 }

@@ -30,7 +30,8 @@ type files struct {
 // choosePicture lets the user choose a picture.
 func (f *files) choosePicture() {
 	f.dialogs.Open(filedialog.Request{
-		Title: f.t("Open picture"), Folder: f.Settings().LastFolder, Name: f.t("Pictures (TIFF, PNG, JPEG)"), Endings: imagefile.Endings(),
+		Title: f.t("Open picture"), Folder: f.Settings().LastFolder,
+		Name: f.t("Pictures (TIFF, PNG, JPEG)"), Endings: imagefile.Endings(),
 	}, f.chosen(f.open))
 }
 
@@ -63,7 +64,8 @@ func (f *files) openThen(path string, then func()) {
 				return
 			}
 			doc := f.Document()
-			f.say(f.t("%s: %s × %s px, %d bit", baseName(path), f.texts.Int(doc.Size().X), f.texts.Int(doc.Size().Y), doc.Picture().Depth()))
+			f.say(f.t("%s: %s × %s px, %d bit", baseName(path), f.texts.Int(doc.Size().X), f.texts.Int(doc.Size().Y),
+				doc.Picture().Depth()))
 			then()
 		})
 	})
@@ -93,12 +95,15 @@ func (f *files) guard(next func()) {
 	if f.actions.blocked() {
 		return
 	}
-	title, text, save := message.Text("Unsaved mask"), message.Text("The mask of %s has unsaved changes."), func() { f.saveMask(next) }
+	title, text := message.Text("Unsaved mask"), message.Text("The mask of %s has unsaved changes.")
+	save := func() { f.saveMask(next) }
 	switch {
 	case picture && mask:
-		title, text, save = "Unsaved corrections and mask", "The corrected picture %s and its mask have not been saved. Save saves both.", func() { f.savePicture(func() { f.saveMask(next) }) }
+		title, text, save = "Unsaved corrections and mask", "The corrected picture %s and its mask have not been "+
+			"saved. Save saves both.", func() { f.savePicture(func() { f.saveMask(next) }) }
 	case picture:
-		title, text, save = "Unsaved corrections", "The corrected picture %s has not been saved.", func() { f.savePicture(next) }
+		title, text = "Unsaved corrections", "The corrected picture %s has not been saved."
+		save = func() { f.savePicture(next) }
 	}
 	f.prompts.ask(f.t(title), f.t(text, baseName(f.Document().Path())), []answer{
 		{f.t("Don't save"), widget.MediumImportance, next},
@@ -154,7 +159,8 @@ func (f *files) chooseMask() {
 
 func (f *files) choosePreset() {
 	f.dialogs.Open(filedialog.Request{
-		Title: f.t("Load preset"), Folder: f.Settings().LastFolder, Name: f.t("Presets (JSON)"), Endings: []string{presetEnding},
+		Title: f.t("Load preset"), Folder: f.Settings().LastFolder,
+		Name: f.t("Presets (JSON)"), Endings: []string{presetEnding},
 	}, f.chosen(f.readPreset))
 }
 
@@ -200,12 +206,17 @@ func (f *files) askFormat(next func()) {
 	as := func(format imagefile.Format) func() {
 		return func() { f.writePicture(imagefile.DefaultName(path, format), imagefile.SaveOptions{}, next) }
 	}
-	text, answers := message.Text("%s is a JPEG, which loses quality each time it is written. The corrected picture is saved as %s or as PNG, with the profile, metadata and resolution of the original. “Save picture as…” can still write a JPEG."), []answer{
+	text := message.Text("%s is a JPEG, which loses quality each time it is written. The corrected picture is saved " +
+		"as %s or as PNG, with the profile, metadata and resolution of the original. “Save picture as…” can still " +
+		"write a JPEG.")
+	answers := []answer{
 		{f.t("Save as PNG"), widget.MediumImportance, as(imagefile.PNG)},
 		{f.t("Save as TIFF"), widget.HighImportance, as(imagefile.TIFF)},
 	}
 	if f.cmyk() {
-		text, answers = "%s is a JPEG, which loses quality each time it is written. The corrected picture is saved as %s, with the profile, metadata and resolution of the original. “Save picture as…” can still write a JPEG.", answers[1:]
+		text = "%s is a JPEG, which loses quality each time it is written. The corrected picture is saved as %s, " +
+			"with the profile, metadata and resolution of the original. “Save picture as…” can still write a JPEG."
+		answers = answers[1:]
 	}
 	f.prompts.ask(f.t("Save as TIFF or PNG?"), f.t(text, baseName(path),
 		baseName(imagefile.DefaultName(path, imagefile.TIFF))), answers)
@@ -231,14 +242,16 @@ func (f *files) savePictureAs() {
 			save()
 			return
 		}
-		f.prompts.ask(f.t("Overwrite the original file?"), f.t("%s is the picture that you opened. Its pixels under the mask will be overwritten permanently, and no original will remain. Then the file is opened again.", baseName(path)), []answer{
-			{f.t("Overwrite the original"), widget.DangerImportance, save},
-		})
+		f.prompts.ask(f.t("Overwrite the original file?"),
+			f.t("%s is the picture that you opened. Its pixels under the mask will be overwritten permanently, and "+
+				"no original will remain. Then the file is opened again.", baseName(path)), []answer{
+				{f.t("Overwrite the original"), widget.DangerImportance, save},
+			})
 	}))
 }
 
-// writePicture writes the corrected picture and its report. It asks before a file is overwritten and about the loss of a
-// JPEG.
+// writePicture writes the corrected picture and its report. It asks before a file is overwritten and about the loss of
+// a JPEG.
 func (f *files) writePicture(path string, o imagefile.SaveOptions, next func()) {
 	f.SavePicture(path, f.texts.Code(), o, func(err error) {
 		var report *session.ReportError
@@ -249,16 +262,19 @@ func (f *files) writePicture(path string, o imagefile.SaveOptions, next func()) 
 				f.writePicture(path, o, next)
 			})
 		case errors.Is(err, imagefile.ErrLossy):
-			f.prompts.ask(f.t("JPEG loses quality"), f.t("%s would be a JPEG: the blocks of 8 or 16 pixels around each corrected spot are encoded again and change slightly. TIFF and PNG keep every other pixel.", baseName(path)), []answer{
-				{f.t("Save as JPEG"), widget.WarningImportance, func() {
-					o.AllowLossy = true
-					f.writePicture(path, o, next)
-				}},
-			})
+			f.prompts.ask(f.t("JPEG loses quality"),
+				f.t("%s would be a JPEG: the blocks of 8 or 16 pixels around each corrected spot are encoded again "+
+					"and change slightly. TIFF and PNG keep every other pixel.", baseName(path)), []answer{
+					{f.t("Save as JPEG"), widget.WarningImportance, func() {
+						o.AllowLossy = true
+						f.writePicture(path, o, next)
+					}},
+				})
 		case errors.As(err, &report):
 			f.say(f.savedText(f.Written()))
 			if !errors.Is(err, context.Canceled) {
-				f.prompts.showSentence(f.t("The picture is saved, but not the report: %s", f.prompts.errorText(report.Err)))
+				f.prompts.showSentence(f.t("The picture is saved, but not the report: %s",
+					f.prompts.errorText(report.Err)))
 			}
 		case f.prompts.ended(err):
 			f.say(f.savedText(f.Written()))

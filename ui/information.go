@@ -16,7 +16,8 @@ func (c *common) facts() []fact {
 	facts := []fact{
 		{c.t("File"), c.Document().Path()},
 		{c.t("Format"), c.formatText()},
-		{c.t("Size"), c.t("%s × %s px, %s MP", c.texts.Int(size.X), c.texts.Int(size.Y), c.texts.Megapixels(size.X, size.Y))},
+		{c.t("Size"), c.t("%s × %s px, %s MP", c.texts.Int(size.X), c.texts.Int(size.Y),
+			c.texts.Megapixels(size.X, size.Y))},
 		{c.t("Samples"), c.t(channelKeys[c.Document().Picture().Channels], f.Depth)},
 		{c.t("Profile"), c.profileText()},
 	}
@@ -27,7 +28,8 @@ func (c *common) facts() []fact {
 		facts = append(facts, fact{c.t("Orientation"), c.t("rotated for display only")})
 	}
 	if f.Info.Pictures > 1 {
-		facts = append(facts, fact{c.t("Pages"), c.t("the first of %s; the others stay unchanged", c.texts.Int(f.Info.Pictures))})
+		facts = append(facts, fact{c.t("Pages"),
+			c.t("the first of %s; the others stay unchanged", c.texts.Int(f.Info.Pictures))})
 	}
 	for _, note := range f.Info.Warnings {
 		facts = append(facts, fact{c.t("Note"), c.texts.Sprint(note)})
@@ -87,7 +89,8 @@ func (c *common) approximately() string {
 	if c.Original() == nil || c.Original().Profile == nil || c.Original().Profile.Exact {
 		return ""
 	}
-	return c.t("The colours are shown approximately: %s. Those of the file stay unchanged.", c.texts.Sprint(c.Original().Profile.Reason))
+	return c.t("The colours are shown approximately: %s. Those of the file stay unchanged.",
+		c.texts.Sprint(c.Original().Profile.Reason))
 }
 
 func (c *common) resolutionText() string {

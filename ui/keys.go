@@ -14,8 +14,8 @@ import (
 // holdAction goes on only as long as its key is held.
 const holdAction = "view.source"
 
-// keyboard runs actions by single keys while no field has the focus. The driver names no key of a Cyrillic keyboard, so a
-// letter is recognised by the character that it types, whatever the language of the window.
+// keyboard runs actions by single keys while no field has the focus. The driver names no key of a Cyrillic keyboard, so
+// a letter is recognised by the character that it types, whatever the language of the window.
 type keyboard struct {
 	w *window
 	// runes and named map characters and other keys to actions.
@@ -80,8 +80,8 @@ func (c *common) keyText(id string) string {
 	return strings.Join(parts, ", ")
 }
 
-// Rune runs the action of a character. Which character a key types comes only after the key itself, so the action that is
-// held begins here and ends with the key pressed last.
+// Rune runs the action of a character. Which character a key types comes only after the key itself, so the action that
+// is held begins here and ends with the key pressed last.
 func (k *keyboard) Rune(r rune) {
 	id, ok := k.runes[unicode.ToLower(r)]
 	switch {

@@ -28,14 +28,17 @@ func menuTable() []struct {
 		ids   []string
 	}{
 		{"File", []string{"file.open", "recent", "file.information", "-", "file.savePicture", "file.savePictureAs", "-",
-			"file.loadMask", "file.saveMask", "file.saveMaskAs", "-", "file.loadPreset", "file.savePreset", "-", "file.quit"}},
+			"file.loadMask", "file.saveMask", "file.saveMaskAs", "-", "file.loadPreset", "file.savePreset",
+			"-", "file.quit"}},
 		{"Edit", []string{"edit.undo", "edit.redo", "-", "edit.invert", "edit.clear", "-", "edit.clearRegion"}},
-		{"View", []string{"view.in", "view.out", "view.fit", "view.actual", "view.double", "view.four", "-", "view.mask",
+		{"View", []string{"view.in", "view.out", "view.fit", "view.actual", "view.double", "view.four", "-",
+			"view.mask",
 			"view.overlay", "view.outlines", "view.maskOnly", "colours", "-", "view.panel", "appearance", "language"}},
 		{"Tools", append(tools, "-", "brush.smaller", "brush.larger", "-", "device", "view.timing")},
 		{"Glare", []string{"find.run", "find.cancel", "-", "find.adaptive", "find.manual", "find.takeOver", "-",
 			"find.next", "find.previous", "find.remove"}},
-		{"Correction", []string{"correct.all", "correct.selected", "methods", "-", "correct.remove", "correct.removeAll", "-",
+		{"Correction", []string{"correct.all", "correct.selected", "methods", "-", "correct.remove",
+			"correct.removeAll", "-",
 			"view.source", "view.split"}},
 		{"Help", []string{"help.keys", "help.about"}},
 	}
@@ -64,7 +67,8 @@ func (m *mainMenu) update(c change) {
 
 // affectsMenu reports whether a change may be one of the menu; most changes of a stroke and of a job are not.
 func affectsMenu(c change) bool {
-	return c.Document || c.Mask || c.Corrections || c.Result || c.Region || c.Selection || c.Params || c.Busy || c.Device ||
+	return c.Document || c.Mask || c.Corrections || c.Result || c.Region || c.Selection || c.Params || c.Busy ||
+		c.Device ||
 		c.Recent || c.Tool || c.View || c.Layout
 }
 
@@ -122,8 +126,8 @@ func (m *mainMenu) item(id string) *fyne.MenuItem {
 	return i
 }
 
-// singleKey returns the key to show in the menu beside an action without a shortcut. The driver never fires it, because it
-// has no modifier.
+// singleKey returns the key to show in the menu beside an action without a shortcut. The driver never fires it, because
+// it has no modifier.
 func (a *action) singleKey() fyne.Shortcut {
 	if name := a.keyName(); name != "" {
 		return &desktop.CustomShortcut{KeyName: name}

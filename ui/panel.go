@@ -58,8 +58,9 @@ func newPanel(c *common, dispatch func(func())) *panel {
 	p.region = xwidget.NewFixedText("")
 	p.region.Stretch = true
 	p.clear = c.button("edit.clearRegion", theme.CancelIcon())
-	region := inset(0, 0, container.NewBorder(nil, nil,
-		xwidget.NewHelpLabel(c.t("Search in"), c.t("Only this region is searched; pixels around it still help estimate the background. Draw it with the region tools on the left."), c.tips), p.clear, inset(0, 0, p.region)))
+	searchIn := xwidget.NewHelpLabel(c.t("Search in"), c.t("Only this region is searched; pixels around it still help "+
+		"estimate the background. Draw it with the region tools on the left."), c.tips)
+	region := inset(0, 0, container.NewBorder(nil, nil, searchIn, p.clear, inset(0, 0, p.region)))
 
 	p.detection, p.findings, p.correction = newDetectionPanel(c), newFindingsPanel(c), newCorrectionPanel(c)
 	p.tabs = container.NewAppTabs(

@@ -26,8 +26,8 @@ func everything() change {
 // part is a part of the window that shows some of its state.
 type part interface{ update(c change) }
 
-// common is what the parts of the window share. texts and tips are replaced with the language, before the parts are made
-// anew.
+// common is what the parts of the window share. texts and tips are replaced with the language, before the parts are
+// made anew.
 type common struct {
 	*session.Session
 	texts   *i18n.Printer

@@ -47,8 +47,8 @@ var ErrNoDisplay = errors.New("no display: neither DISPLAY nor WAYLAND_DISPLAY i
 // Run shows the window and returns when it is closed. It must be called from the main goroutine. When ctx ends, the
 // window closes without asking.
 //
-// Two variables of the environment are for tests and measurements: BLIK_DIALOGS=fyne uses the toolkit's own file dialogs
-// in place of the system's, and BLIK_UI_LOG names a file for the lines of an Observer.
+// Two variables of the environment are for tests and measurements: BLIK_DIALOGS=fyne uses the toolkit's own file
+// dialogs in place of the system's, and BLIK_UI_LOG names a file for the lines of an Observer.
 func Run(ctx context.Context, o Options) error {
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		return ErrNoDisplay

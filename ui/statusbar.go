@@ -15,8 +15,8 @@ import (
 	"blik/ui/xwidget"
 )
 
-// statusBar shows what is under the pointer, passing messages, and what was found. Its fields have fixed widths, so that
-// nothing jumps.
+// statusBar shows what is under the pointer, passing messages, and what was found. Its fields have fixed widths, so
+// that nothing jumps.
 type statusBar struct {
 	*common
 	object fyne.CanvasObject
@@ -43,7 +43,8 @@ func newStatusBar(c *common) *statusBar {
 	left := container.NewHBox(s.place, xwidget.NewGap(8, 0), s.values, xwidget.NewGap(8, 0))
 	right := container.NewHBox(s.colours, s.compare, xwidget.NewGap(8, 0), s.found, xwidget.NewGap(8, 0), s.device)
 	s.object = container.NewVBox(widget.NewSeparator(),
-		container.New(layout.NewCustomPaddedLayout(3, 4, 10, 10), container.NewBorder(nil, nil, left, right, s.message)))
+		container.New(layout.NewCustomPaddedLayout(3, 4, 10, 10),
+			container.NewBorder(nil, nil, left, right, s.message)))
 	c.display.port.OnHover = s.hovered
 	c.say = s.message.SetText
 	return s

@@ -40,10 +40,13 @@ func TestContrast(t *testing.T) {
 	for _, look := range appearances() {
 		for _, variant := range []fyne.ThemeVariant{theme.VariantLight, theme.VariantDark} {
 			th := newTheme(look)
-			for name, least := range map[fyne.ThemeColorName]float64{theme.ColorNameForeground: 4.5, theme.ColorNamePlaceHolder: 3, theme.ColorNameDisabled: 2.5, theme.ColorNameInputBorder: 2.5} {
-				for _, under := range []fyne.ThemeColorName{theme.ColorNameBackground, theme.ColorNameMenuBackground, theme.ColorNameOverlayBackground} {
+			for name, least := range map[fyne.ThemeColorName]float64{theme.ColorNameForeground: 4.5,
+				theme.ColorNamePlaceHolder: 3, theme.ColorNameDisabled: 2.5, theme.ColorNameInputBorder: 2.5} {
+				for _, under := range []fyne.ThemeColorName{theme.ColorNameBackground, theme.ColorNameMenuBackground,
+					theme.ColorNameOverlayBackground} {
 					if got := contrast(th.Color(name, variant), th.Color(under, variant)); got < least {
-						t.Errorf("%s, variant %d: %s on %s has a contrast of %.2f, want %.1f", look, variant, name, under, got, least)
+						t.Errorf("%s, variant %d: %s on %s has a contrast of %.2f, want %.1f", look, variant, name,
+							under, got, least)
 					}
 				}
 			}

@@ -77,7 +77,8 @@ func newToolbar(c *common) *toolbar {
 	})
 	b.soft = xwidget.NewCheck(c.t("Soft"), c.keys, byUser(&b.quiet, c.toolbox.setBrushSoft))
 	b.brush = container.NewHBox(
-		xwidget.NewHelpLabel(c.t("Brush, px"), c.t("Diameter in pixels of the picture. Keys [ and ], or Ctrl and wheel."), c.tips),
+		xwidget.NewHelpLabel(c.t("Brush, px"),
+			c.t("Diameter in pixels of the picture. Keys [ and ], or Ctrl and wheel."), c.tips),
 		xwidget.NewMinWidth(90, b.size), container.NewCenter(b.sizeEntry), b.soft,
 	)
 

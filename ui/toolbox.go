@@ -41,21 +41,26 @@ func toolSpecs() []toolSpec {
 	}
 	return []toolSpec{
 		{ID: "tool.pan", Icon: "pan", Key: 'h', Name: "Move picture",
-			Hint: "Drag to move the picture, wheel to zoom", Last: true, New: func(*toolbox) tool.Tool { return tool.Pan{} }},
+			Hint: "Drag to move the picture, wheel to zoom", Last: true,
+			New: func(*toolbox) tool.Tool { return tool.Pan{} }},
 		{ID: "tool.pick", Icon: "pick", Key: 'v', Name: "Remove or restore a finding",
-			Hint: "Click a finding to remove it, click again to restore it", Last: true, New: func(t *toolbox) tool.Tool {
+			Hint: "Click a finding to remove it, click again to restore it", Last: true,
+			New: func(t *toolbox) tool.Tool {
 				return &tool.Picker{Toggle: t.toggle, Hit: t.Hit}
 			}},
 		{ID: "tool.brush", Icon: "brush", Key: 'b', Name: "Brush",
-			Hint: "Paint glare; the right button erases, Ctrl and wheel change the size", Brush: true, New: brush(false)},
+			Hint: "Paint glare; the right button erases, Ctrl and wheel change the size", Brush: true,
+			New: brush(false)},
 		{ID: "tool.eraser", Icon: "eraser", Key: 'e', Name: "Eraser",
-			Hint: "Erase; the right button paints, Ctrl and wheel change the size", Brush: true, Last: true, New: brush(true)},
+			Hint: "Erase; the right button paints, Ctrl and wheel change the size", Brush: true, Last: true,
+			New: brush(true)},
 		{ID: "tool.rectangle", Icon: "rectangle", Key: 'r', Name: "Rectangular search region",
 			Hint: "Drag a rectangle to search in", New: region(processing.RectangleShape)},
 		{ID: "tool.ellipse", Icon: "ellipse", Key: 'o', Name: "Elliptical search region",
 			Hint: "Drag an ellipse to search in", New: region(processing.EllipseShape)},
 		{ID: "tool.polygon", Icon: "polygon", Key: 'l', Name: "Polygonal search region",
-			Hint: "Click the corners; Enter or the first corner closes, Backspace goes back", New: region(processing.PolygonShape)},
+			Hint: "Click the corners; Enter or the first corner closes, Backspace goes back",
+			New:  region(processing.PolygonShape)},
 	}
 }
 

@@ -48,8 +48,8 @@ func (d *fakeDialogs) Open(r filedialog.Request, done filedialog.Done) {
 
 func (d *fakeDialogs) Save(r filedialog.Request, done filedialog.Done) { d.Open(r, done) }
 
-// harness is a window whose work is done by fakes, and whose callbacks run on the test's goroutine. It is the Files, the
-// Engine and the Device of the session.
+// harness is a window whose work is done by fakes, and whose callbacks run on the test's goroutine. It is the Files,
+// the Engine and the Device of the session.
 type harness struct {
 	*window
 	tb      *testing.T
@@ -68,8 +68,8 @@ type harness struct {
 	notice *message.Message
 	gpus   []device.Device
 	*fakeDevice
-	// spots is what the fake correction was asked for last; pictureFiles are the pictures that the fake saving wrote, with
-	// the options used last; exists are files on the disk already.
+	// spots is what the fake correction was asked for last; pictureFiles are the pictures that the fake saving wrote,
+	// with the options used last; exists are files on the disk already.
 	spots              []processing.Spot
 	pictureFiles       map[string][]processing.Patch
 	options            imagefile.SaveOptions
@@ -91,7 +91,8 @@ func (h *harness) Read(_ context.Context, path string) (*imagefile.File, error) 
 		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
 	}
 	formats := map[string]imagefile.Format{".png": imagefile.PNG, ".tif": imagefile.TIFF, ".jpg": imagefile.JPEG}
-	return &imagefile.File{Path: path, Format: formats[filepath.Ext(path)], Depth: p.Depth(), Orientation: 1, Picture: p,
+	return &imagefile.File{Path: path, Format: formats[filepath.Ext(path)], Depth: p.Depth(), Orientation: 1,
+		Picture: p,
 		Profile: h.profile}, nil
 }
 
@@ -175,7 +176,8 @@ func (h *harness) Save(_ context.Context, f *imagefile.File, path string, patche
 			n += r.X1 - r.X0
 		}
 	}
-	return &imagefile.Saved{Path: path, Lossy: lossy, PixelsChanged: int64(n), Proof: &imagefile.Proof{Changed: int64(n)}}, nil
+	return &imagefile.Saved{Path: path, Lossy: lossy, PixelsChanged: int64(n),
+		Proof: &imagefile.Proof{Changed: int64(n)}}, nil
 }
 
 // Report keeps the account.
@@ -187,7 +189,8 @@ func (h *harness) Report(_ context.Context, c report.Correction, lang string) (s
 // glint is a finding of one row of pixels.
 func glint(id, x, y, length int) processing.Finding {
 	return processing.Finding{
-		ID: id, X: float64(x) + float64(length)/2, Y: float64(y) + 0.5, Left: x, Top: y, Width: length, Height: 1, Area: length,
+		ID: id, X: float64(x) + float64(length)/2, Y: float64(y) +
+			0.5, Left: x, Top: y, Width: length, Height: 1, Area: length,
 		Peak: 255, Score: 3.5, Runs: []processing.Run{{Y: y, X0: x, X1: x + length}},
 	}
 }
@@ -196,8 +199,9 @@ func newHarness(t *testing.T, lang string) *harness {
 	t.Helper()
 	h := &harness{
 		tb: t, queue: make(chan func(), 1000), dialogs: &fakeDialogs{}, fakeDevice: &fakeDevice{},
-		pictures: map[string]*processing.Picture{"/art/a.png": testpic.Flat(200, 100, 3, 100), "/art/b.tif": testpic.Flat(50, 60, 3, 100)},
-		masks:    map[string]*processing.Mask{}, pictureFiles: map[string][]processing.Patch{}, exists: map[string]bool{},
+		pictures: map[string]*processing.Picture{"/art/a.png": testpic.Flat(200, 100, 3, 100),
+			"/art/b.tif": testpic.Flat(50, 60, 3, 100)},
+		masks: map[string]*processing.Mask{}, pictureFiles: map[string][]processing.Patch{}, exists: map[string]bool{},
 	}
 	findings := []processing.Finding{glint(1, 20, 10, 4), glint(2, 100, 50, 2)}
 	mask := processing.NewMask(200, 100)
@@ -210,9 +214,10 @@ func newHarness(t *testing.T, lang string) *harness {
 	}
 	used := processing.DefaultParams()
 	used.Mode, used.Window, used.Visible = processing.Manual, 21, 7.125
-	h.result = &processing.Result{Device: "cpu", Mask: mask, Findings: findings, Params: used, Chosen: []processing.Chosen{
-		{ID: "window", Name: message.Of("Background window"), Value: 21, Why: message.Of("because")},
-	}}
+	h.result = &processing.Result{Device: "cpu", Mask: mask, Findings: findings, Params: used,
+		Chosen: []processing.Chosen{
+			{ID: "window", Name: message.Of("Background window"), Value: 21, Why: message.Of("because")},
+		}}
 	return h.start(session.Options{Files: h, Engine: h, Device: h.fakeDevice}, lang)
 }
 
@@ -592,7 +597,8 @@ func TestLetters(t *testing.T) {
 	for _, c := range []struct {
 		rune rune
 		tool string
-	}{{'b', "tool.brush"}, {'у', "tool.eraser"}, {'м', "tool.pick"}, {'R', "tool.rectangle"}, {'Щ', "tool.ellipse"}, {'д', "tool.polygon"}, {'h', "tool.pan"}} {
+	}{{'b', "tool.brush"}, {'у', "tool.eraser"}, {'м', "tool.pick"}, {'R', "tool.rectangle"}, {'Щ',
+		"tool.ellipse"}, {'д', "tool.polygon"}, {'h', "tool.pan"}} {
 		h.keys.Rune(c.rune)
 		if h.toolbox.current.ID != c.tool || !h.strip.buttons[c.tool].Selected() {
 			t.Errorf("%c takes %s, expected %s", c.rune, h.toolbox.current.ID, c.tool)
@@ -697,7 +703,8 @@ func TestZoomBox(t *testing.T) {
 func TestActions(t *testing.T) {
 	h := newHarness(t, "en")
 	shortcuts := map[string]string{}
-	hidden := []string{"escape", "region.finish", "region.back", "scroll.left", "scroll.right", "scroll.up", "scroll.down"}
+	hidden := []string{"escape", "region.finish", "region.back", "scroll.left", "scroll.right", "scroll.up",
+		"scroll.down"}
 	for id, a := range h.actions.table {
 		if !slices.Contains(hidden, id) && h.actions.table[id].name == "" {
 			t.Errorf("%s has no text", id)
@@ -710,7 +717,8 @@ func TestActions(t *testing.T) {
 		}
 		shortcuts[a.shortcut.ShortcutName()] = id
 		// The driver turns these into shortcuts of its own, so a custom one never fires.
-		if c, ok := a.shortcut.(*desktop.CustomShortcut); ok && c.Modifier == ctrl && strings.ContainsAny(string(c.KeyName), "ZYCXVA") {
+		if c, ok := a.shortcut.(*desktop.CustomShortcut); ok && c.Modifier == ctrl &&
+			strings.ContainsAny(string(c.KeyName), "ZYCXVA") {
 			t.Errorf("%s: Ctrl+%s never arrives as a custom shortcut", id, c.KeyName)
 		}
 	}
@@ -802,7 +810,8 @@ func TestMalformedFiles(t *testing.T) {
 			continue
 		}
 		refused++
-		if !strings.Contains(said, filepath.Base(file)) || !strings.ContainsAny(said, "абвгдежзиклмнопрстуфхцчшщыьэюя") {
+		if !strings.Contains(said, filepath.Base(file)) || !strings.ContainsAny(said,
+			"абвгдежзиклмнопрстуфхцчшщыьэюя") {
 			t.Errorf("%s: the dialog says %q", filepath.Base(file), said)
 		}
 		h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})

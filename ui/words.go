@@ -97,7 +97,8 @@ func (c *common) foundText() string {
 		return c.t("Mask is empty")
 	}
 	share := float64(stats.Area) / float64(size.X) / float64(size.Y)
-	return c.texts.Plural(stats.Spots, "%s finding, %s px, %s %%", "%s findings, %s px, %s %%", c.texts.Int(stats.Spots), c.texts.Int(stats.Area), c.texts.Number(share*100, 3))
+	return c.texts.Plural(stats.Spots, "%s finding, %s px, %s %%", "%s findings, %s px, %s %%",
+		c.texts.Int(stats.Spots), c.texts.Int(stats.Area), c.texts.Number(share*100, 3))
 }
 
 // nextText says what to do next.
@@ -110,13 +111,16 @@ func (c *common) stepText(step session.Step, n int) string {
 	case session.StepDetect:
 		return c.t("Find glare (F5) or paint it (B)")
 	case session.StepCorrect:
-		return c.texts.Plural(n, "%s finding is not corrected: press F6", "%s findings are not corrected: press F6", c.texts.Int(n))
+		return c.texts.Plural(n, "%s finding is not corrected: press F6", "%s findings are not corrected: press F6",
+			c.texts.Int(n))
 	case session.StepSave:
-		return c.texts.Plural(n, "%s corrected: compare (C), save (Ctrl+S)", "%s corrected: compare (C), save (Ctrl+S)", c.texts.Int(n))
+		return c.texts.Plural(n, "%s corrected: compare (C), save (Ctrl+S)",
+			"%s corrected: compare (C), save (Ctrl+S)", c.texts.Int(n))
 	case session.StepOverwritten:
 		return c.t("The original file holds the corrections")
 	default:
-		return c.texts.Plural(n, "%s finding corrected and saved", "All %s findings corrected and saved", c.texts.Int(n))
+		return c.texts.Plural(n, "%s finding corrected and saved", "All %s findings corrected and saved",
+			c.texts.Int(n))
 	}
 }
 

@@ -99,7 +99,8 @@ func TestNoTextOutsideTheTables(t *testing.T) {
 				t.Errorf("%s: %q goes to the user past the tables", l.pos, l.text)
 			}
 		}
-		if strings.ContainsFunc(l.text, func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }) && l.call != "Languages" && l.text != "Русский" {
+		if strings.ContainsFunc(l.text, func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }) &&
+			l.call != "Languages" && l.text != "Русский" {
 			t.Errorf("%s: %q is Russian outside the tables", l.pos, l.text)
 		}
 	}
@@ -121,7 +122,8 @@ func TestNextStepFits(t *testing.T) {
 		}
 		room := h.panel.next.Size().Width
 		for _, s := range said {
-			if width := fyne.MeasureText(s, theme.Size(theme.SizeNameCaptionText)+1, fyne.TextStyle{}).Width; width > room {
+			if width := fyne.MeasureText(s, theme.Size(theme.SizeNameCaptionText)+1,
+				fyne.TextStyle{}).Width; width > room {
 				t.Errorf("%q is %g wide, there is room for %g", s, width, room)
 			}
 		}

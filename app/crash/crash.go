@@ -1,8 +1,8 @@
 // Package crash keeps a log of the program's last words.
 //
-// While the program runs, a file in the user's cache folder stands ready, and the runtime writes to it what an unhandled
-// panic in any goroutine, or a fatal error of the runtime itself, prints, with the stacks of all goroutines. A clean end
-// removes the file; what is left over tells the next start that something went wrong.
+// While the program runs, a file in the user's cache folder stands ready, and the runtime writes to it what an
+// unhandled panic in any goroutine, or a fatal error of the runtime itself, prints, with the stacks of all goroutines.
+// A clean end removes the file; what is left over tells the next start that something went wrong.
 package crash
 
 import (
@@ -62,7 +62,8 @@ func start(dir string) (*Guard, error) {
 			}
 		}
 	}
-	_, err = fmt.Fprintf(file, "Blik %s, %s, %s/%s, started %s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, now.Format(time.RFC3339))
+	_, err = fmt.Fprintf(file, "Blik %s, %s, %s/%s, started %s\n", version, runtime.Version(), runtime.GOOS,
+		runtime.GOARCH, now.Format(time.RFC3339))
 	if err == nil {
 		err = debug.SetCrashOutput(file, debug.CrashOptions{})
 	}

@@ -48,7 +48,8 @@ func TestRecordKeepsTheLog(t *testing.T) {
 	if err := g.Close(); err != nil {
 		t.Error(err)
 	}
-	if text := read(t, path); !strings.Contains(text, "panic: a slip") || !strings.Contains(text, "TestRecordKeepsTheLog") || !strings.HasPrefix(text, "Blik ") {
+	if text := read(t, path); !strings.Contains(text, "panic: a slip") ||
+		!strings.Contains(text, "TestRecordKeepsTheLog") || !strings.HasPrefix(text, "Blik ") {
 		t.Errorf("the log says %q", text)
 	}
 	if left, err := pending(dir, time.Now()); err != nil || len(left) != 1 || left[0] != path {
@@ -69,7 +70,8 @@ func TestNilGuard(t *testing.T) {
 func TestPendingSkipsAndClears(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"crash-1.log": "Blik\n", "crash-2.log": "", "crash-3.log": "Blik\nfatal error: x\n", "other.log": "Blik\npanic\n",
+		"crash-1.log": "Blik\n", "crash-2.log": "", "crash-3.log": "Blik\nfatal error: x\n",
+		"other.log": "Blik\npanic\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -82,7 +84,8 @@ func TestPendingSkipsAndClears(t *testing.T) {
 	if left, err := pending(dir, time.Now().Add(2*stale)); err != nil || len(left) != 1 {
 		t.Errorf("much later: %v, %v", left, err)
 	}
-	for name, stays := range map[string]bool{"crash-1.log": false, "crash-2.log": false, "crash-3.log": true, "other.log": true} {
+	for name, stays := range map[string]bool{"crash-1.log": false, "crash-2.log": false, "crash-3.log": true,
+		"other.log": true} {
 		if _, err := os.Stat(filepath.Join(dir, name)); errors.Is(err, fs.ErrNotExist) == stays {
 			t.Errorf("%s: %v", name, err)
 		}

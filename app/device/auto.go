@@ -111,8 +111,8 @@ func (r *Runner) opened(ctx context.Context) error {
 	}
 }
 
-// choose returns what a job on a picture of so many pixels runs on, waiting for a GPU that is being opened where that is
-// worth it, and measuring it where nothing is remembered. With an error the backend is the one that failed.
+// choose returns what a job on a picture of so many pixels runs on, waiting for a GPU that is being opened where that
+// is worth it, and measuring it where nothing is remembered. With an error the backend is the one that failed.
 func (r *Runner) choose(ctx context.Context, pixels int) (processing.Backend, error) {
 	if o := r.opening; o != nil && !r.late() {
 		worth, err := o.await(ctx, pixels, r.machine.patience)
@@ -144,8 +144,8 @@ func (r *Runner) late() bool {
 	}
 }
 
-// await waits until the GPU is open or has failed to. It returns false at once where the CPU will have done the job before
-// that, and a *driver.Problem where the GPU takes too long.
+// await waits until the GPU is open or has failed to. It returns false at once where the CPU will have done the job
+// before that, and a *driver.Problem where the GPU takes too long.
 func (o *opening) await(ctx context.Context, pixels int, patience time.Duration) (worth bool, err error) {
 	late := time.NewTimer(patience - time.Since(o.start))
 	defer late.Stop()
@@ -153,13 +153,15 @@ func (o *opening) await(ctx context.Context, pixels int, patience time.Duration)
 		select {
 		case <-event:
 		default:
-			if event == o.done && o.speed != nil && o.speed.CPU.Of(pixels) < o.speed.Open-time.Since(o.start)+o.speed.GPU.Of(pixels) {
+			if event == o.done && o.speed != nil &&
+				o.speed.CPU.Of(pixels) < o.speed.Open-time.Since(o.start)+o.speed.GPU.Of(pixels) {
 				return false, nil
 			}
 			select {
 			case <-event:
 			case <-late.C:
-				return false, &driver.Problem{Reason: driver.NoAnswer, Detail: fmt.Sprintf("open the GPU: nothing for %v", patience)}
+				return false, &driver.Problem{Reason: driver.NoAnswer,
+					Detail: fmt.Sprintf("open the GPU: nothing for %v", patience)}
 			case <-ctx.Done():
 				return false, ctx.Err()
 			}
@@ -168,15 +170,15 @@ func (o *opening) await(ctx context.Context, pixels int, patience time.Duration)
 	return true, nil
 }
 
-// The sides of the pictures that are measured on, in pixels: small enough for a few milliseconds each, and far enough apart
-// for a line through both.
+// The sides of the pictures that are measured on, in pixels: small enough for a few milliseconds each, and far enough
+// apart for a line through both.
 const (
 	smallTrial = 128
 	largeTrial = 512
 )
 
-// measure finds out how fast GPU and CPU are at detection, and remembers it. The time of a correction depends on number, size
-// and method of its places, not on the picture's size, so that no line through two trials would tell it.
+// measure finds out how fast GPU and CPU are at detection, and remembers it. The time of a correction depends on
+// number, size and method of its places, not on the picture's size, so that no line through two trials would tell it.
 func (r *Runner) measure(ctx context.Context, gpu processing.Backend) error {
 	onGPU, err := line(ctx, gpu)
 	if err != nil {
@@ -202,8 +204,8 @@ func line(ctx context.Context, b processing.Backend) (settings.Line, error) {
 	var times [2]time.Duration
 	for i, side := range []int{smallTrial, largeTrial} {
 		pic := trialPicture(side)
-		// The first run is not counted: it takes memory and loads kernels. Of the others the shortest counts, which nothing
-		// else on the machine has disturbed.
+		// The first run is not counted: it takes memory and loads kernels. Of the others the shortest counts, which
+		// nothing else on the machine has disturbed.
 		for run := range 4 {
 			start := time.Now()
 			if _, err := processing.Detect(ctx, b, pic, processing.DefaultParams(), processing.Options{}); err != nil {

@@ -60,8 +60,8 @@ func ranOn(t *testing.T, r *Runner, pixels int) (name string, notice *message.Me
 	return name, notice
 }
 
-// The first job measures; the measurement is remembered, and the next program does not measure again. In the bubble time passes
-// only where somebody sleeps, so that the CPU takes none.
+// The first job measures; the measurement is remembered, and the next program does not measure again. In the bubble
+// time passes only where somebody sleeps, so that the CPU takes none.
 func TestAutoMeasuresOnce(t *testing.T) { synctest.Test(t, autoMeasuresOnce) }
 
 func autoMeasuresOnce(t *testing.T) {
@@ -81,7 +81,8 @@ func autoMeasuresOnce(t *testing.T) {
 		}
 		key := settings.SpeedKey{Device: "A GPU", Driver: "12.8", Threads: m.key(Device{}).Threads, Program: "this"}
 		s, found := settings.FindSpeed(m.speeds, key)
-		if !found || s.CPU != (settings.Line{}) || (s.GPU.Fixed-longer.Fixed).Abs() > time.Microsecond || (s.GPU.Megapixel-longer.Megapixel).Abs() > time.Microsecond {
+		if !found || s.CPU != (settings.Line{}) || (s.GPU.Fixed-longer.Fixed).Abs() > time.Microsecond ||
+			(s.GPU.Megapixel-longer.Megapixel).Abs() > time.Microsecond {
 			t.Fatalf("remembered is %+v, %v", s, found)
 		}
 		if err := r.Close(); err != nil {
@@ -96,7 +97,8 @@ func autoMeasuresOnce(t *testing.T) {
 func TestAutoChoosesBySize(t *testing.T) {
 	m, gate := workshop(t, slow{Backend: cpu.New()})
 	close(gate)
-	s := settings.Speed{SpeedKey: m.key(Device{Title: "A GPU", Driver: "12.8"}), CPU: settings.Line{Megapixel: 100}, GPU: settings.Line{Fixed: 50, Megapixel: 50}}
+	s := settings.Speed{SpeedKey: m.key(Device{Title: "A GPU", Driver: "12.8"}), CPU: settings.Line{Megapixel: 100},
+		GPU: settings.Line{Fixed: 50, Megapixel: 50}}
 	if err := settings.KeepSpeed(m.speeds, s); err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +126,8 @@ func TestAutoChoosesBySize(t *testing.T) {
 // While a GPU is being opened, jobs run on the CPU that are done there before it is ready; the others wait.
 func TestAutoWhileTheGPUOpens(t *testing.T) {
 	m, gate := workshop(t, slow{Backend: cpu.New()})
-	s := settings.Speed{SpeedKey: m.key(Device{Title: "A GPU", Driver: "12.8"}), Open: time.Hour, CPU: settings.Line{Megapixel: time.Minute}}
+	s := settings.Speed{SpeedKey: m.key(Device{Title: "A GPU", Driver: "12.8"}), Open: time.Hour,
+		CPU: settings.Line{Megapixel: time.Minute}}
 	if err := settings.KeepSpeed(m.speeds, s); err != nil {
 		t.Fatal(err)
 	}
@@ -204,14 +207,16 @@ func TestAutoIsCancelled(t *testing.T) {
 
 // What fails while it is measured is told as of the job.
 func TestAutoOfAGPUThatFails(t *testing.T) {
-	gpu := &broken{Backend: cpu.New(), err: &driver.Problem{Reason: driver.Fault, Code: 700, Detail: "wait for the GPU"}}
+	gpu := &broken{Backend: cpu.New(), err: &driver.Problem{Reason: driver.Fault, Code: 700,
+		Detail: "wait for the GPU"}}
 	m, gate := workshop(t, gpu)
 	close(gate)
 	r, err := m.begin(t.Context(), "auto")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if name, notice := ranOn(t, r, math.MaxInt32); name != "cpu" || notice == nil || !strings.Contains(notice.String(), "error 700") {
+	if name, notice := ranOn(t, r, math.MaxInt32); name != "cpu" || notice == nil ||
+		!strings.Contains(notice.String(), "error 700") {
 		t.Errorf("the job ran on %s, %v", name, notice)
 	}
 	if name, notice := ranOn(t, r, math.MaxInt32); name != "cpu" || notice != nil || r.Why() == nil {

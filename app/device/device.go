@@ -1,6 +1,5 @@
 // Package device chooses what detection and correction run on: the CPU or an NVIDIA GPU. It says why there is no GPU
-// where there is none, and when one fails in the middle of a job, runs the job on the CPU, which gives the same
-// result.
+// where there is none, and when one fails in the middle of a job, runs the job on the CPU, which gives the same result.
 package device
 
 import (
@@ -26,8 +25,8 @@ type Device struct {
 	Name string
 	// Title is the maker's name of a GPU.
 	Title string
-	// Memory is the memory of a GPU in bytes, Capability its compute capability, 90 for 9.0, Driver the newest CUDA that its
-	// driver is for.
+	// Memory is the memory of a GPU in bytes, Capability its compute capability, 90 for 9.0, Driver the newest CUDA
+	// that its driver is for.
 	Memory     int64
 	Capability int
 	Driver     string
@@ -192,7 +191,8 @@ func (r *Runner) Run(ctx context.Context, pixels int, job Job) (notice *message.
 		_ = bands.Close()
 		if second == nil {
 			return new(message.Of(
-				"The GPU has too little memory free for the whole picture: it was worked on in bands, with the same result.")), nil
+				"The GPU has too little memory free for the whole picture: " +
+					"it was worked on in bands, with the same result.")), nil
 		}
 		if !errors.Is(second, banded.ErrMemory) {
 			err = second
@@ -261,8 +261,8 @@ func (r *Runner) giveUp(why error) {
 	r.gpu, r.why = nil, why
 }
 
-// Close waits for the running job and releases the devices. A GPU that is still being opened is released as soon as it is
-// open.
+// Close waits for the running job and releases the devices. A GPU that is still being opened is released as soon as it
+// is open.
 func (r *Runner) Close() error {
 	r.job.Lock()
 	defer r.job.Unlock()

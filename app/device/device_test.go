@@ -14,7 +14,8 @@ import (
 
 func TestParse(t *testing.T) {
 	for name, want := range map[string]choice{
-		"": {auto: true, gpu: true}, "auto": {auto: true, gpu: true}, "cpu": {}, "cuda": {gpu: true}, "cuda:0": {gpu: true}, "cuda:12": {gpu: true, ordinal: 12},
+		"": {auto: true, gpu: true}, "auto": {auto: true,
+			gpu: true}, "cpu": {}, "cuda": {gpu: true}, "cuda:0": {gpu: true}, "cuda:12": {gpu: true, ordinal: 12},
 	} {
 		if got, err := parse(name); err != nil || got != want {
 			t.Errorf("%q: %+v, %v, want %+v", name, got, err, want)
@@ -215,7 +216,8 @@ func TestExplainIsOneSentence(t *testing.T) {
 	}
 	for _, err := range errs {
 		text, done := Explain(err), doneOnCPU(err)
-		for _, s := range []string{text.String(), i18n.For("ru").Sprint(text), done.String(), i18n.For("ru").Sprint(*done)} {
+		for _, s := range []string{text.String(), i18n.For("ru").Sprint(text), done.String(),
+			i18n.For("ru").Sprint(*done)} {
 			if !strings.HasSuffix(s, ".") || strings.Contains(s, ". ") || strings.Contains(s, "\n") {
 				t.Errorf("%#v: %q is not a sentence", err, s)
 			}

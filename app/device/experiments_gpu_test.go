@@ -85,15 +85,16 @@ func TestExperimentsChild(t *testing.T) {
 	}
 }
 
-// A GPU that fails at any one call, or has no memory left, costs rows of the experiments, each with a reason, and nothing
-// else.
+// A GPU that fails at any one call, or has no memory left, costs rows of the experiments, each with a reason, and
+// nothing else.
 func TestExperimentsFaults(t *testing.T) {
 	arguments := []string{"-test.run=^TestExperimentsChild$", "-test.v"}
 	if testing.Short() {
 		arguments = append(arguments, "-test.short")
 	}
 	cmd := exec.Command(os.Args[0], arguments...)
-	cmd.Env = append(os.Environ(), "BLIK_CHILD=experiments", "LD_LIBRARY_PATH="+drivertest.Build(t), "FAKE_CUDA_CALLS="+filepath.Join(t.TempDir(), "calls"))
+	cmd.Env = append(os.Environ(), "BLIK_CHILD=experiments", "LD_LIBRARY_PATH="+drivertest.Build(t),
+		"FAKE_CUDA_CALLS="+filepath.Join(t.TempDir(), "calls"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -40,7 +40,9 @@ func child(t *testing.T, what, library string, env ...string) {
 		arguments = append(arguments, "-test.short")
 	}
 	cmd := exec.Command(os.Args[0], arguments...)
-	cmd.Env = append(os.Environ(), append([]string{"BLIK_CHILD=" + what, "XDG_CONFIG_HOME=" + t.TempDir(), "LD_LIBRARY_PATH=" + library}, env...)...)
+	cmd.Env = append(os.Environ(),
+		append([]string{"BLIK_CHILD=" + what, "XDG_CONFIG_HOME=" + t.TempDir(), "LD_LIBRARY_PATH=" + library},
+			env...)...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %v\n%s", env, err, out)
@@ -54,7 +56,8 @@ func absent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if name, notice := ranOn(t, r, 1e9); name != "cpu" || notice != nil || r.Why() == nil || Explain(r.Why()).String() != os.Getenv("BLIK_WHY") {
+	if name, notice := ranOn(t, r, 1e9); name != "cpu" || notice != nil || r.Why() == nil ||
+		Explain(r.Why()).String() != os.Getenv("BLIK_WHY") {
 		t.Errorf("the job ran on %s, %v; the reason is %v", name, notice, r.Why())
 	}
 	if err := r.Close(); err != nil {
@@ -88,8 +91,8 @@ func driverStatus() (bool, *driver.Problem) {
 	return err == nil, p
 }
 
-// A GPU that fails at any one call, for that call alone or for good, that runs out of memory at any request for it, or that
-// starts none of its kernels, leaves the user with the CPU's result, and with a reason or a notice. Kernels of the
+// A GPU that fails at any one call, for that call alone or for good, that runs out of memory at any request for it, or
+// that starts none of its kernels, leaves the user with the CPU's result, and with a reason or a notice. Kernels of the
 // library for tests do nothing, so that a result of its own says nothing.
 func TestFaults(t *testing.T) {
 	child(t, "faults", drivertest.Build(t), "FAKE_CUDA_CALLS="+filepath.Join(t.TempDir(), "calls"))
@@ -104,14 +107,16 @@ func faults(t *testing.T) {
 	if err != nil || found.Mask.Area() == 0 {
 		t.Fatalf("%v, nothing is found on the CPU", err)
 	}
-	fixed, err := processing.Correct(ctx, host, pic, found.Mask, processing.DefaultParams(), processing.CorrectOptions{})
+	fixed, err := processing.Correct(ctx, host, pic, found.Mask, processing.DefaultParams(),
+		processing.CorrectOptions{})
 	if err != nil || len(fixed.Patches) == 0 {
 		t.Fatalf("%v, nothing is corrected on the CPU", err)
 	}
-	// calls counts those of the last run until the device was closed, requests and launches those for memory and of kernels.
+	// calls counts those of the last run until the device was closed, requests and launches those for memory and of
+	// kernels.
 	var calls, requests, launches int
-	// both detects and corrects with a driver in the given mode, and returns how many of the two jobs ran on the GPU without
-	// a word to the user.
+	// both detects and corrects with a driver in the given mode, and returns how many of the two jobs ran on the GPU
+	// without a word to the user.
 	both := func(mode string, measured bool) (onGPU int) {
 		t.Helper()
 		if err := os.Setenv("FAKE_CUDA", mode); err != nil {
@@ -135,7 +140,8 @@ func faults(t *testing.T) {
 			t.Helper()
 			var device string
 			var same bool
-			notice, err := r.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) (err error) {
+			notice, err := r.Run(ctx, pic.Width*pic.Height, func(ctx context.Context,
+				b processing.Backend) (err error) {
 				device, same, err = job(ctx, b)
 				return err
 			})
@@ -157,10 +163,12 @@ func faults(t *testing.T) {
 			if err != nil {
 				return "", false, err
 			}
-			return got.Device, reflect.DeepEqual(got.Mask, found.Mask) && reflect.DeepEqual(got.Findings, found.Findings), nil
+			return got.Device, reflect.DeepEqual(got.Mask, found.Mask) &&
+				reflect.DeepEqual(got.Findings, found.Findings), nil
 		})
 		run(func(ctx context.Context, b processing.Backend) (string, bool, error) {
-			got, err := processing.Correct(ctx, b, pic, found.Mask, processing.DefaultParams(), processing.CorrectOptions{})
+			got, err := processing.Correct(ctx, b, pic, found.Mask, processing.DefaultParams(),
+				processing.CorrectOptions{})
 			if err != nil {
 				return "", false, err
 			}
@@ -178,7 +186,8 @@ func faults(t *testing.T) {
 		return onGPU
 	}
 	if n := both("", true); n != 2 || calls < 300 || requests < 20 || launches < 30 {
-		t.Fatalf("the driver for tests runs %d jobs with %d calls, %d requests for memory, %d kernels", n, calls, requests, launches)
+		t.Fatalf("the driver for tests runs %d jobs with %d calls, %d requests for memory, %d kernels", n, calls,
+			requests, launches)
 	}
 	t.Logf("%d calls, %d requests for memory, %d kernels", calls, requests, launches)
 	all, allRequests, allLaunches := calls, requests, launches

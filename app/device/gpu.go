@@ -13,7 +13,8 @@ func gpus() ([]Device, error) {
 	infos, err := cuda.Devices()
 	var list []Device
 	for _, i := range infos {
-		list = append(list, Device{Name: fmt.Sprintf("cuda:%d", i.Ordinal), Title: i.Name, Memory: i.Memory, Capability: i.Capability, Driver: i.Driver})
+		list = append(list, Device{Name: fmt.Sprintf("cuda:%d", i.Ordinal), Title: i.Name, Memory: i.Memory,
+			Capability: i.Capability, Driver: i.Driver})
 	}
 	return list, err
 }

@@ -9,8 +9,8 @@ import (
 	"blik/processing/cpu"
 )
 
-// Switch runs jobs on the device that was chosen last, at first on the CPU. A device is opened in the background and may
-// be exchanged at any time. The methods may be called from any goroutine; only Run and Close wait.
+// Switch runs jobs on the device that was chosen last, at first on the CPU. A device is opened in the background and
+// may be exchanged at any time. The methods may be called from any goroutine; only Run and Close wait.
 type Switch struct {
 	machine machine
 

@@ -27,8 +27,8 @@ type Corrections struct {
 
 // correction is what was made of one spot. It never changes.
 type correction struct {
-	// spot are the pixels of the mask that were corrected as one, as far as they are still in it, core their bounding box and
-	// area their number.
+	// spot are the pixels of the mask that were corrected as one, as far as they are still in it, core their bounding
+	// box and area their number.
 	spot []processing.Run
 	core image.Rectangle
 	area int
@@ -42,7 +42,8 @@ type correction struct {
 
 func newCorrection(spot []processing.Run, asked processing.Method, p processing.Patch, by *Origin) *correction {
 	core := boundsOf(spot)
-	return &correction{spot: spot, core: core, area: areaOf(spot), asked: asked, patch: p, by: by, reach: core.Union(boundsOf(p.Runs))}
+	return &correction{spot: spot, core: core, area: areaOf(spot), asked: asked, patch: p, by: by,
+		reach: core.Union(boundsOf(p.Runs))}
 }
 
 // Origin is how a correction was made.
@@ -223,14 +224,15 @@ func (d *Document) PictureDirty() bool {
 func (d *Document) MarkPictureSaved(generation uint64) { d.savedPicture = generation }
 
 // ApplyCorrection lays the patches of c over the picture; spots are those that were corrected, each with the method
-// chosen for it alone, and params the parameters. It can be undone, and the picture itself stays as it was read. changed is false where the picture
-// already is what c makes of it.
+// chosen for it alone, and params the parameters. It can be undone, and the picture itself stays as it was read.
+// changed is false where the picture already is what c makes of it.
 //
 // A correction belongs to the spot as it was when it was made. It takes the place of older ones that share a pixel of
-// the mask with it. Of other patches, which it meets where the mask has changed since they were made, it takes the pixels
-// that it covers: those are halo there, and the newer result is the one that was made with both spots known. What was
-// corrected while its spot was taken out of the mask is dropped.
-func (d *Document) ApplyCorrection(c *processing.Correction, spots []processing.Spot, params processing.Params) (changed bool, err error) {
+// the mask with it. Of other patches, which it meets where the mask has changed since they were made, it takes the
+// pixels that it covers: those are halo there, and the newer result is the one that was made with both spots known.
+// What was corrected while its spot was taken out of the mask is dropped.
+func (d *Document) ApplyCorrection(c *processing.Correction, spots []processing.Spot,
+	params processing.Params) (changed bool, err error) {
 	if c == nil {
 		return false, errors.New("there is no result of a correction")
 	}
@@ -424,8 +426,8 @@ func (p *piece) add(run processing.Run, first int) {
 	}
 }
 
-// RemoveCorrection brings the source back where the spot at pixel (x, y) is corrected; the mask stays. It can be undone.
-// ok is false where no spot is or nothing of it is corrected.
+// RemoveCorrection brings the source back where the spot at pixel (x, y) is corrected; the mask stays. It can be
+// undone. ok is false where no spot is or nothing of it is corrected.
 func (d *Document) RemoveCorrection(x, y int) (ok bool) {
 	d.EndStroke()
 	s, found := d.SpotAt(x, y)
@@ -489,9 +491,9 @@ func (d *Document) setCorrections(c *Corrections) {
 	}
 }
 
-// uncover takes the corrections away whose spots have lost a pixel of the mask within r: nothing outside the mask and its
-// halo may differ from the source. What a stroke of the user's has left of such a spot stays corrected as it was; where the
-// mask was made anew, what was made for the spot as it was says nothing of the rest of it.
+// uncover takes the corrections away whose spots have lost a pixel of the mask within r: nothing outside the mask and
+// its halo may differ from the source. What a stroke of the user's has left of such a spot stays corrected as it was;
+// where the mask was made anew, what was made for the spot as it was says nothing of the rest of it.
 func (d *Document) uncover(r image.Rectangle) {
 	var list []*correction
 	whole := true
@@ -510,9 +512,9 @@ func (d *Document) uncover(r image.Rectangle) {
 	}
 }
 
-// rest returns what stays of a correction from whose spot pixels were erased: a correction for each spot of the mask that
-// has some of them left. The halo, which is what the patch covers beside the spot, goes with the nearest pixels of the
-// spot; beside those erased, and where they are as near as others, the source shows.
+// rest returns what stays of a correction from whose spot pixels were erased: a correction for each spot of the mask
+// that has some of them left. The halo, which is what the patch covers beside the spot, goes with the nearest pixels of
+// the spot; beside those erased, and where they are as near as others, the source shows.
 func (d *Document) rest(k *correction) []*correction {
 	spots := d.left(k.spot)
 	near := nearest(k.reach, spots)
@@ -572,8 +574,8 @@ func (d *Document) left(runs []processing.Run) [][]processing.Run {
 	return spots
 }
 
-// nearest returns for each pixel of r the place of the set that is nearest to it, of several the first. The sets lie in r
-// and hold a pixel at least. The distance is the number of steps to any of the eight neighbours.
+// nearest returns for each pixel of r the place of the set that is nearest to it, of several the first. The sets lie in
+// r and hold a pixel at least. The distance is the number of steps to any of the eight neighbours.
 func nearest(r image.Rectangle, sets [][]processing.Run) []int32 {
 	const none = -1
 	w, h := r.Dx(), r.Dy()

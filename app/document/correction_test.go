@@ -41,8 +41,8 @@ func (ls layers) erode(pix []uint8, w int) layers {
 	return kept
 }
 
-// trim returns what a stroke leaves of the layers: of a spot that lost pixels one layer for each spot of the mask that has
-// some of the others.
+// trim returns what a stroke leaves of the layers: of a spot that lost pixels one layer for each spot of the mask that
+// has some of the others.
 func (ls layers) trim(m *processing.Mask) layers {
 	var kept layers
 	for _, l := range ls {
@@ -231,7 +231,8 @@ func runsOf(set map[image.Point]bool) []processing.Run {
 
 // correct corrects some spots of a mask, with a halo of the given width that belongs to the first spot to reach it, and
 // returns what the document and what the model make of it. Values are those of tint.
-func correct(spots [][]image.Point, pick func(i int) bool, w, h, halo int, tint uint8, asked processing.Method) (*processing.Correction, []processing.Spot, layers) {
+func correct(spots [][]image.Point, pick func(i int) bool, w, h, halo int, tint uint8,
+	asked processing.Method) (*processing.Correction, []processing.Spot, layers) {
 	owner := map[image.Point]int{}
 	for i, s := range spots {
 		for _, p := range s {
@@ -314,7 +315,8 @@ func checkCorrections(t failer, d *Document, ls layers) {
 				continue
 			}
 			p, _ := d.PixelAt(x, y)
-			if p.Samples[0] != float64(want[i]) || p.Source[0] != float64(d.pic.U8[i]) || p.Corrected != covered[image.Pt(x, y)] {
+			if p.Samples[0] != float64(want[i]) || p.Source[0] != float64(d.pic.U8[i]) ||
+				p.Corrected != covered[image.Pt(x, y)] {
 				t.Fatalf("pixel %d, %d is %+v, want %d over %d", x, y, p, want[i], d.pic.U8[i])
 			}
 		}
@@ -363,7 +365,8 @@ func disc(d *Document, x, y, radius float64, erase bool) {
 // correctAll corrects every spot of the mask and returns the layers of the model.
 func correctAll(t failer, d *Document, halo int, tint uint8) layers {
 	t.Helper()
-	c, spots, ls := correct(testpic.Flood(d.mask), func(int) bool { return true }, d.pic.Width, d.pic.Height, halo, tint, processing.MethodAuto)
+	c, spots, ls := correct(testpic.Flood(d.mask), func(int) bool { return true }, d.pic.Width, d.pic.Height, halo,
+		tint, processing.MethodAuto)
 	if _, err := d.ApplyCorrection(c, spots, processing.DefaultParams()); err != nil {
 		t.Fatal(err)
 	}
@@ -393,7 +396,8 @@ func TestCorrectionsAgainstModel(t *testing.T) {
 			"paint": func(t *rapid.T) {
 				before := len(d.history.done)
 				disc(d, rapid.Float64Range(0, float64(w)).Draw(t, "x"), rapid.Float64Range(0, float64(h)).Draw(t, "y"),
-					rapid.SampledFrom([]float64{0.5, 1, 2, 5}).Draw(t, "radius"), rapid.IntRange(0, 3).Draw(t, "erase") == 0)
+					rapid.SampledFrom([]float64{0.5, 1, 2, 5}).Draw(t, "radius"), rapid.IntRange(0, 3).Draw(t,
+						"erase") == 0)
 				step(before, states[now].trim(d.mask))
 			},
 			"erase part": func(t *rapid.T) {
@@ -402,13 +406,15 @@ func TestCorrectionsAgainstModel(t *testing.T) {
 				}
 				p := runsOf(rapid.SampledFrom(states[now]).Draw(t, "correction").spot)[0]
 				before := len(d.history.done)
-				disc(d, float64(p.X1), float64(p.Y)+0.5, rapid.SampledFrom([]float64{0.5, 1, 2}).Draw(t, "radius"), true)
+				disc(d, float64(p.X1), float64(p.Y)+0.5, rapid.SampledFrom([]float64{0.5, 1, 2}).Draw(t, "radius"),
+					true)
 				step(before, states[now].trim(d.mask))
 			},
 			"correct": func(t *rapid.T) {
 				spots := testpic.Flood(d.mask)
 				some := rapid.SliceOfN(rapid.Bool(), len(spots), len(spots)).Draw(t, "some")
-				asked := rapid.SampledFrom([]processing.Method{processing.MethodAuto, processing.MethodTelea}).Draw(t, "asked")
+				asked := rapid.SampledFrom([]processing.Method{processing.MethodAuto, processing.MethodTelea}).Draw(t,
+					"asked")
 				c, orders, fresh := correct(spots, func(i int) bool { return some[i] }, w, h,
 					rapid.IntRange(0, 3).Draw(t, "halo"), rapid.SampledFrom([]uint8{10, 90}).Draw(t, "tint"), asked)
 				before := len(d.history.done)
@@ -526,7 +532,8 @@ func TestCorrectionGoesWithItsSpot(t *testing.T) {
 	}
 }
 
-// What a stroke leaves of a corrected spot stays corrected; what it takes shows the source again, with the halo beside it.
+// What a stroke leaves of a corrected spot stays corrected; what it takes shows the source again, with the halo beside
+// it.
 func TestErasingPartOfACorrection(t *testing.T) {
 	d := textured(t, 60, 20)
 	d.BeginStroke(Brush{Radius: 2}, 10, 10)
@@ -553,7 +560,8 @@ func TestErasingPartOfACorrection(t *testing.T) {
 	if len(spots) != 2 || spots[0].State != Corrected || spots[1].State != Corrected {
 		t.Fatalf("the rests are %+v", spots)
 	}
-	if origins := d.Corrections().Origins(); len(origins) != 2 || origins[0] != origins[1] || origins[0] != corrected.Origins()[0] {
+	if origins := d.Corrections().Origins(); len(origins) != 2 || origins[0] != origins[1] ||
+		origins[0] != corrected.Origins()[0] {
 		t.Error("the rests do not say how they were corrected")
 	}
 	// One of them goes by itself.
@@ -649,22 +657,27 @@ func TestMalformedCorrections(t *testing.T) {
 		spots   []processing.Spot
 		says    string
 	}{
-		"unknown spot":   {[]processing.Patch{patch(run(1, 1, 3), 2)}, nil, "spot 1"},
-		"few samples":    {[]processing.Patch{patch(run(1, 1, 3), 1)}, []processing.Spot{spot}, "2 samples of 8 bits"},
-		"another depth":  {[]processing.Patch{{Spot: 1, Runs: run(1, 1, 3), U16: make([]uint16, 2)}}, []processing.Spot{spot}, "8 bits"},
-		"outside":        {[]processing.Patch{patch(run(1, 1, 11), 10)}, []processing.Spot{spot}, "outside"},
-		"below":          {[]processing.Patch{patch(run(8, 1, 3), 2)}, []processing.Spot{spot}, "outside"},
-		"empty run":      {[]processing.Patch{patch(run(1, 3, 3), 0)}, []processing.Spot{spot}, "outside"},
-		"no pixels":      {[]processing.Patch{patch(nil, 0)}, []processing.Spot{spot}, "no pixels"},
-		"out of order":   {[]processing.Patch{patch(append(run(2, 1, 3), run(1, 1, 3)...), 4)}, []processing.Spot{spot}, "its place"},
-		"runs overlap":   {[]processing.Patch{patch(append(run(1, 1, 3), run(1, 2, 4)...), 4)}, []processing.Spot{spot}, "its place"},
-		"spot elsewhere": {[]processing.Patch{patch(run(1, 1, 3), 2)}, []processing.Spot{{ID: 1, Runs: run(-1, 0, 2)}}, "outside"},
+		"unknown spot": {[]processing.Patch{patch(run(1, 1, 3), 2)}, nil, "spot 1"},
+		"few samples":  {[]processing.Patch{patch(run(1, 1, 3), 1)}, []processing.Spot{spot}, "2 samples of 8 bits"},
+		"another depth": {[]processing.Patch{{Spot: 1, Runs: run(1, 1, 3), U16: make([]uint16, 2)}},
+			[]processing.Spot{spot}, "8 bits"},
+		"outside":   {[]processing.Patch{patch(run(1, 1, 11), 10)}, []processing.Spot{spot}, "outside"},
+		"below":     {[]processing.Patch{patch(run(8, 1, 3), 2)}, []processing.Spot{spot}, "outside"},
+		"empty run": {[]processing.Patch{patch(run(1, 3, 3), 0)}, []processing.Spot{spot}, "outside"},
+		"no pixels": {[]processing.Patch{patch(nil, 0)}, []processing.Spot{spot}, "no pixels"},
+		"out of order": {[]processing.Patch{patch(append(run(2, 1, 3), run(1, 1, 3)...), 4)},
+			[]processing.Spot{spot}, "its place"},
+		"runs overlap": {[]processing.Patch{patch(append(run(1, 1, 3), run(1, 2, 4)...), 4)},
+			[]processing.Spot{spot}, "its place"},
+		"spot elsewhere": {[]processing.Patch{patch(run(1, 1, 3), 2)}, []processing.Spot{{ID: 1, Runs: run(-1, 0, 2)}},
+			"outside"},
 		"overlap": {[]processing.Patch{patch(run(1, 1, 3), 2), {Spot: 2, Runs: run(1, 2, 5), U8: make([]uint8, 3)}},
 			[]processing.Spot{spot, {ID: 2, Runs: run(1, 4, 5)}}, "overlap"},
 	} {
 		d := textured(t, 10, 8)
 		d.InvertMask()
-		if _, err := d.ApplyCorrection(&processing.Correction{Patches: c.patches}, c.spots, processing.DefaultParams()); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := d.ApplyCorrection(&processing.Correction{Patches: c.patches}, c.spots,
+			processing.DefaultParams()); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if len(d.history.done) != 1 || d.Corrections() != nil {
@@ -705,12 +718,14 @@ func TestCorrectedSamples(t *testing.T) {
 			}
 			disc(d, 2, 1, 0.5, false)
 			left := []processing.Spot{{ID: 1, Runs: row(1, 2, 3)}}
-			if _, err := d.ApplyCorrection(&processing.Correction{Patches: []processing.Patch{patch(1, row(1, 0, 7), 100)}}, left, processing.DefaultParams()); err != nil {
+			if _, err := d.ApplyCorrection(&processing.Correction{Patches: []processing.Patch{patch(1, row(1, 0, 7),
+				100)}}, left, processing.DefaultParams()); err != nil {
 				t.Fatal(err)
 			}
 			disc(d, 5, 1, 0.5, false)
 			right := []processing.Spot{{ID: 2, Runs: row(1, 5, 6), Method: processing.MethodMedian}}
-			if _, err := d.ApplyCorrection(&processing.Correction{Patches: []processing.Patch{patch(2, row(1, 4, 6), 200)}}, right, processing.DefaultParams()); err != nil {
+			if _, err := d.ApplyCorrection(&processing.Correction{Patches: []processing.Patch{patch(2, row(1, 4, 6),
+				200)}}, right, processing.DefaultParams()); err != nil {
 				t.Fatal(err)
 			}
 			for x := range w {
@@ -723,14 +738,16 @@ func TestCorrectedSamples(t *testing.T) {
 					want, i = patch(1, row(1, 0, 7), 100), x*channels
 				}
 				p, ok := d.PixelAt(x, 1)
-				if !ok || p.Samples != values(want.U8, want.U16, want.F32, i, channels) || p.Source != values(all.U8, all.U16, all.F32, (w+x)*channels, channels) {
+				if !ok || p.Samples != values(want.U8, want.U16, want.F32, i, channels) ||
+					p.Source != values(all.U8, all.U16, all.F32, (w+x)*channels, channels) {
 					t.Errorf("%d bits, %d channels: pixel %d is %+v", depth, channels, x, p)
 				}
 				if p.Corrected != (x < 7) {
 					t.Errorf("pixel %d: corrected %v", x, p.Corrected)
 				}
 			}
-			if s := d.Spots()[1]; s.State != Corrected || s.Method != processing.MethodMedian || s.Asked != processing.MethodMedian {
+			if s := d.Spots()[1]; s.State != Corrected || s.Method != processing.MethodMedian ||
+				s.Asked != processing.MethodMedian {
 				t.Errorf("the second spot is %+v", s)
 			}
 			if back := d.Since(nil); len(back) != 2 {
@@ -795,7 +812,8 @@ func TestOrigins(t *testing.T) {
 		spots := processing.Spots(d.Mask())
 		p := params
 		p.Blend = blend
-		c := &processing.Correction{Device: device, Patches: []processing.Patch{{Spot: id, Method: processing.MethodMedian, Runs: spots[id-1].Runs}}}
+		c := &processing.Correction{Device: device,
+			Patches: []processing.Patch{{Spot: id, Method: processing.MethodMedian, Runs: spots[id-1].Runs}}}
 		for _, r := range spots[id-1].Runs {
 			c.Patches[0].U8 = append(c.Patches[0].U8, make([]uint8, (r.X1-r.X0)*d.Picture().Channels)...)
 		}

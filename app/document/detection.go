@@ -164,14 +164,15 @@ func (n *detection) crop(r image.Rectangle) *processing.Mask {
 		n.mask[i].unpack(pix[:], t.Dx(), image.Rect(0, 0, t.Dx(), t.Dy()))
 		both := t.Intersect(r)
 		for y := both.Min.Y; y < both.Max.Y; y++ {
-			copy(m.Pix[(y-r.Min.Y)*m.Width+both.Min.X-r.Min.X:][:both.Dx()], pix[(y-t.Min.Y)*t.Dx()+both.Min.X-t.Min.X:])
+			copy(m.Pix[(y-r.Min.Y)*m.Width+both.Min.X-r.Min.X:][:both.Dx()],
+				pix[(y-t.Min.Y)*t.Dx()+both.Min.X-t.Min.X:])
 		}
 	})
 	return m
 }
 
-// Findings returns what was found, by the last detection inside its region and by those before outside it. The slice must
-// not be changed.
+// Findings returns what was found, by the last detection inside its region and by those before outside it. The slice
+// must not be changed.
 func (d *Document) Findings() []processing.Finding {
 	if d.detection == nil {
 		return nil

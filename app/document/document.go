@@ -135,14 +135,15 @@ func (d *Document) Result() *processing.Result {
 	return d.detection.result
 }
 
-// Snapshot keeps what a job needs. The mask is packed, which is many times as fast as copying it: a mask is empty nearly
-// everywhere.
+// Snapshot keeps what a job needs. The mask is packed, which is many times as fast as copying it: a mask is empty
+// nearly everywhere.
 func (d *Document) Snapshot() Snapshot {
 	mask := make([]tileData, d.tiles.count())
 	spread(len(mask), newBuffer, func(i int, scratch *tileBuffer) {
 		mask[i] = packTile(d.mask.Pix, d.mask.Width, d.tiles.rect(i), scratch)
 	})
-	return Snapshot{Path: d.path, Picture: d.pic, Region: d.region, Corrections: d.corrections, Generation: d.generation, tiles: d.tiles, mask: mask}
+	return Snapshot{Path: d.path, Picture: d.pic, Region: d.region, Corrections: d.corrections,
+		Generation: d.generation, tiles: d.tiles, mask: mask}
 }
 
 // Generation names the content of the mask: it changes whenever the mask does, and comes back when a change is undone.
@@ -151,10 +152,12 @@ func (d *Document) Generation() uint64 { return d.generation }
 // Dirty says whether the mask differs from the one that MarkSaved was told of, at first the empty one.
 func (d *Document) Dirty() bool { return d.generation != d.saved }
 
-// MarkSaved says that the mask of the given generation is on disk; that of a Snapshot, or Generation for the current one.
+// MarkSaved says that the mask of the given generation is on disk; that of a Snapshot, or Generation for the current
+// one.
 func (d *Document) MarkSaved(generation uint64) { d.saved = generation }
 
-// SetRegion sets a copy of r as the search region, nil for the whole picture. It can be undone and leaves the mask alone.
+// SetRegion sets a copy of r as the search region, nil for the whole picture. It can be undone and leaves the mask
+// alone.
 func (d *Document) SetRegion(r *processing.Region) error {
 	if r != nil {
 		if err := r.Validate(d.pic.Width, d.pic.Height); err != nil {

@@ -92,7 +92,8 @@ func TestSmallestBrushPaintsSinglePixels(t *testing.T) {
 		d := newDocument(t, 30, 30)
 		x, y := rapid.Float64Range(0, 29.999).Draw(t, "x"), rapid.Float64Range(0, 29.999).Draw(t, "y")
 		r := d.BeginStroke(Brush{Radius: 0.5}, x, y)
-		if want := (image.Rectangle{image.Pt(int(x), int(y)), image.Pt(int(x)+1, int(y)+1)}); r != want || d.mask.Area() != 1 {
+		if want := (image.Rectangle{image.Pt(int(x), int(y)), image.Pt(int(x)+1, int(y)+1)}); r != want ||
+			d.mask.Area() != 1 {
 			t.Fatalf("a dab at %v, %v painted %v, %d pixels", x, y, r, d.mask.Area())
 		}
 		to := rapid.Float64Range(0, 29.999)
@@ -212,7 +213,8 @@ func TestMaskOfAnotherSize(t *testing.T) {
 			t.Errorf("ApplyResult with mask %v gave no error", m)
 		}
 	}
-	if _, err := d.LoadMask(processing.NewMask(10, 20)); !strings.Contains(err.Error(), "10 × 20") || !strings.Contains(err.Error(), "20 × 10") {
+	if _, err := d.LoadMask(processing.NewMask(10, 20)); !strings.Contains(err.Error(), "10 × 20") ||
+		!strings.Contains(err.Error(), "20 × 10") {
 		t.Errorf("the error names no sizes: %v", err)
 	}
 	if _, err := d.ApplyResult(nil, nil); err == nil {
@@ -250,7 +252,8 @@ func TestRegionIsCopied(t *testing.T) {
 func result(w, h int, at ...image.Point) *processing.Result {
 	r := &processing.Result{Mask: processing.NewMask(w, h)}
 	for i, p := range at {
-		f := processing.Finding{ID: i + 1, X: float64(p.X) + 1.5, Y: float64(p.Y) + 1.5, Left: p.X, Top: p.Y, Width: 3, Height: 3, Area: 9,
+		f := processing.Finding{ID: i + 1, X: float64(p.X) + 1.5, Y: float64(p.Y) + 1.5, Left: p.X, Top: p.Y, Width: 3,
+			Height: 3, Area: 9,
 			Peak: 200 + i, Contrast: 0.5, Elongation: 1.25, Score: float64(i)}
 		for y := p.Y - 1; y < p.Y+4; y++ {
 			for x := p.X - 1; x < p.X+4; x++ {
@@ -406,7 +409,8 @@ func TestFindingsOneAfterTheOther(t *testing.T) {
 	if _, ok := d.Previous(); ok {
 		t.Error("Previous found something in an empty mask")
 	}
-	if _, err := d.ApplyResult(result(300, 200, image.Pt(10, 10), image.Pt(100, 10), image.Pt(20, 150)), nil); err != nil {
+	if _, err := d.ApplyResult(result(300, 200, image.Pt(10, 10), image.Pt(100, 10), image.Pt(20, 150)),
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	want := func(what string, s Spot, ok bool, left int) {
@@ -461,7 +465,8 @@ func TestPixelAt(t *testing.T) {
 		d.EndStroke()
 		got, ok := d.PixelAt(1, 0)
 		last := map[int]float64{8: 255, 16: 65535, 32: -0.5}[p.Depth()]
-		if !ok || got.Depth != p.Depth() || got.Channels != p.Channels || got.Samples[p.Channels-1] != last || !got.InSpot || got.Spot.Area != 1 {
+		if !ok || got.Depth != p.Depth() || got.Channels != p.Channels || got.Samples[p.Channels-1] != last ||
+			!got.InSpot || got.Spot.Area != 1 {
 			t.Errorf("PixelAt = %+v, %v", got, ok)
 		}
 		for _, q := range []image.Point{{-1, 0}, {0, -1}, {2, 0}, {0, 1}} {
@@ -524,7 +529,8 @@ func TestSpotsAcrossTileCorners(t *testing.T) {
 func TestSoftStrokesAlongTheAxes(t *testing.T) {
 	const w, h = 90, 80
 	for _, erase := range []bool{false, true} {
-		for _, to := range []processing.Point{{X: 40, Y: 60}, {X: 40, Y: 12}, {X: 70, Y: 30}, {X: 9, Y: 30}, {X: 40.001, Y: 60}, {X: 40, Y: 30}} {
+		for _, to := range []processing.Point{{X: 40, Y: 60}, {X: 40, Y: 12}, {X: 70, Y: 30}, {X: 9, Y: 30},
+			{X: 40.001, Y: 60}, {X: 40, Y: 30}} {
 			d := newDocument(t, w, h)
 			if erase {
 				d.InvertMask()

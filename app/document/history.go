@@ -88,7 +88,8 @@ type edit struct {
 // begin opens an edit; an open stroke is ended first.
 func (d *Document) begin(name message.Message) {
 	d.EndStroke()
-	d.edit.step = &step{name: name, generation: d.generation, region: d.region, detection: d.detection, corrections: d.corrections}
+	d.edit.step = &step{name: name, generation: d.generation, region: d.region, detection: d.detection,
+		corrections: d.corrections}
 	d.edit.exact, d.edit.byHand = false, false
 }
 

@@ -48,7 +48,8 @@ func checkSpots(t failer, d *Document) {
 			y += float64(p.Y) + 0.5
 		}
 		n := float64(len(want[i]))
-		if s.ID != i+1 || s.Bounds() != b || s.Area != len(want[i]) || math.Abs(s.X-x/n) > 1e-6 || math.Abs(s.Y-y/n) > 1e-6 {
+		if s.ID != i+1 || s.Bounds() != b || s.Area != len(want[i]) || math.Abs(s.X-x/n) > 1e-6 ||
+			math.Abs(s.Y-y/n) > 1e-6 {
 			t.Fatalf("spot %d is %+v, want bounds %v, area %v, centre %v, %v", i, s, b, n, x/n, y/n)
 		}
 		if !(s.Elongation >= 1) {
@@ -232,7 +233,8 @@ func TestAgainstCopies(t *testing.T) {
 				edited(t, "invert", d.InvertMask(), want)
 			},
 			"region": func(t *rapid.T) {
-				r := &processing.Region{Points: []processing.Point{{X: 0, Y: 0}, {X: float64(w), Y: rapid.Float64Range(1, float64(h)).Draw(t, "y")}}}
+				r := &processing.Region{Points: []processing.Point{{X: 0, Y: 0},
+					{X: float64(w), Y: rapid.Float64Range(1, float64(h)).Draw(t, "y")}}}
 				if err := d.SetRegion(r); err != nil {
 					t.Fatal(err)
 				}

@@ -15,8 +15,8 @@ type Spot struct {
 	processing.Finding
 	// Detected says that the spot holds a finding of the last detection; otherwise it was painted or loaded.
 	Detected bool
-	// State says whether the spot is corrected. Method is then the one that was really used, Asked the one chosen for this
-	// spot alone (MethodAuto: that of all spots); of several corrections they are those of the largest.
+	// State says whether the spot is corrected. Method is then the one that was really used, Asked the one chosen for
+	// this spot alone (MethodAuto: that of all spots); of several corrections they are those of the largest.
 	State         State
 	Method, Asked processing.Method
 }

@@ -34,8 +34,8 @@ type stroke struct {
 // fallSteps is the resolution of a soft brush's table: fine enough that neighbouring entries differ by at most 1.
 const fallSteps = 4096
 
-// BeginStroke starts a stroke at (x, y), in image coordinates that may lie outside the picture, and paints its first dab.
-// A stroke still open is ended first.
+// BeginStroke starts a stroke at (x, y), in image coordinates that may lie outside the picture, and paints its first
+// dab. A stroke still open is ended first.
 func (d *Document) BeginStroke(b Brush, x, y float64) image.Rectangle {
 	name := message.Of("Brush stroke")
 	if b.Erase {
@@ -196,8 +196,8 @@ func (s *stroke) fresh(spans []span, c capsule, row span, w int, first bool) []s
 func (d *Document) claim(spans []span) image.Rectangle {
 	var dirty image.Rectangle
 	for len(spans) > 0 {
-		// All spans in one row of tiles; a row of the picture has at most two, whose tiles are taken by side so that those
-		// between are left alone.
+		// All spans in one row of tiles; a row of the picture has at most two, whose tiles are taken by side so that
+		// those between are left alone.
 		band := spans[0].y / tileSide
 		var left, right image.Rectangle
 		n := 0
@@ -254,8 +254,8 @@ func (s *stroke) soft(row []uint8, c capsule, part span) {
 	}
 }
 
-// middle returns the columns of row y whose nearest point of the segment is not an end; where there is none, all columns
-// belong to one end, the one that soft takes as the left.
+// middle returns the columns of row y whose nearest point of the segment is not an end; where there is none, all
+// columns belong to one end, the one that soft takes as the left.
 func (c capsule) middle(y, w int) (x0, x1 int) {
 	v := float64(y) + 0.5
 	if c.dx == 0 {
@@ -350,8 +350,8 @@ func (c capsule) behind(row span) (x0, x1 int) {
 	return row.x0, row.x0 + sort.Search(n, func(i int) bool { return ahead(row.x0 + i) })
 }
 
-// span returns the pixels of row y in the capsule, clipped to width w; x1 is excluded. The capsule is convex, so they are
-// one run.
+// span returns the pixels of row y in the capsule, clipped to width w; x1 is excluded. The capsule is convex, so they
+// are one run.
 func (c capsule) span(y, w int) (x0, x1 int) {
 	v := float64(y) + 0.5
 	left, right := math.Inf(1), math.Inf(-1)

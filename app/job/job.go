@@ -67,8 +67,8 @@ type Runner struct {
 }
 
 // NewRunner returns a Runner that calls back through dispatch, which runs functions one after another in their order,
-// such as fyne.Do; nil calls back on the job's own goroutines, one at a time. crash, which may be nil, is told at once of
-// a panic in a job, on the job's goroutine, also where the job was cancelled before.
+// such as fyne.Do; nil calls back on the job's own goroutines, one at a time. crash, which may be nil, is told at once
+// of a panic in a job, on the job's goroutine, also where the job was cancelled before.
 func NewRunner(dispatch func(func()), crash func(*PanicError)) *Runner {
 	if dispatch == nil {
 		var one sync.Mutex

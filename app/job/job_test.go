@@ -51,7 +51,8 @@ func newRunner(t *testing.T, dispatch func(func()), crash func(*PanicError)) *Ru
 		for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; {
 			if time.Now().After(deadline) {
 				stacks := make([]byte, 1<<16)
-				t.Fatalf("%d goroutines left, there were %d:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+				t.Fatalf("%d goroutines left, there were %d:\n%s", runtime.NumGoroutine(), before,
+					stacks[:runtime.Stack(stacks, true)])
 			}
 			time.Sleep(time.Millisecond)
 		}
@@ -114,7 +115,8 @@ func TestOneJobAtATime(t *testing.T) {
 	if !r.Busy() {
 		t.Error("not busy while a job runs")
 	}
-	err := Start(r, func(context.Context, processing.Progress) (int, error) { return 2, nil }, nil, func(int, error) { t.Error("a refused job ended") })
+	err := Start(r, func(context.Context, processing.Progress) (int, error) { return 2, nil }, nil,
+		func(int, error) { t.Error("a refused job ended") })
 	if !errors.Is(err, ErrBusy) {
 		t.Errorf("second job: %v, want ErrBusy", err)
 	}
@@ -129,7 +131,8 @@ func TestNextJobStartsFromDone(t *testing.T) {
 	r := newRunner(t, newLoop(t).do, nil)
 	second := make(chan error, 1)
 	err := Start(r, func(context.Context, processing.Progress) (int, error) { return 1, nil }, nil, func(int, error) {
-		second <- Start(r, func(context.Context, processing.Progress) (int, error) { return 2, nil }, nil, func(v int, err error) { second <- err })
+		second <- Start(r, func(context.Context, processing.Progress) (int, error) { return 2, nil }, nil,
+			func(v int, err error) { second <- err })
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +211,8 @@ func TestCancelWinsOverAResult(t *testing.T) {
 		t.Errorf("got %+v, want context.Canceled", e)
 	}
 	r.Cancel()
-	if e := wait(t, start(t, r, func(context.Context, processing.Progress) (int, error) { return 3, nil }, nil)); e.value != 3 {
+	if e := wait(t, start(t, r, func(context.Context, processing.Progress) (int, error) { return 3, nil },
+		nil)); e.value != 3 {
 		t.Errorf("a cancel without a job touched the next one: %+v", e)
 	}
 }
@@ -257,7 +261,11 @@ func TestPanicAfterCancelIsKept(t *testing.T) {
 
 func TestWorkThatEndsItsGoroutine(t *testing.T) {
 	r := newRunner(t, nil, nil)
-	e := wait(t, start(t, r, func(context.Context, processing.Progress) (int, error) { runtime.Goexit(); return 1, nil }, nil))
+	e := wait(t, start(t, r, func(context.Context, processing.Progress) (int, error) {
+		runtime.Goexit()
+		return 1,
+			nil
+	}, nil))
 	if e.err == nil {
 		t.Error("no error from work that returned nothing")
 	}

@@ -60,8 +60,8 @@ const (
 // Everything is the change of a listener that has shown nothing yet.
 func Everything() Change {
 	return Change{
-		Document: true, Mask: true, Corrections: true, Result: true, Region: true, Selection: true, History: true, Saved: true,
-		Params: true, Busy: true, Progress: true, Device: true, Recent: true,
+		Document: true, Mask: true, Corrections: true, Result: true, Region: true, Selection: true, History: true,
+		Saved: true, Params: true, Busy: true, Progress: true, Device: true, Recent: true,
 	}
 }
 

@@ -19,7 +19,8 @@ func (s *Session) OpenDevices() {
 	}()
 }
 
-// SetDevice makes a device that of the next work. opened is called when it is open, unless another was chosen meanwhile.
+// SetDevice makes a device that of the next work. opened is called when it is open, unless another was chosen
+// meanwhile.
 func (s *Session) SetDevice(name string, opened func()) {
 	s.settings.Device = name
 	s.device.Choose(name, func() {

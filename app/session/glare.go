@@ -28,7 +28,8 @@ func (s *Session) Detect(done func(Outcome, error)) {
 	doc, params, region := s.doc, s.settings.Params, s.doc.Region()
 	work := func(ctx context.Context, report processing.Progress) (*processing.Result, error) {
 		begun := time.Now()
-		r, notice, err := s.engine.Detect(ctx, doc.Picture(), params, processing.Options{Region: region, Progress: report})
+		r, notice, err := s.engine.Detect(ctx, doc.Picture(), params,
+			processing.Options{Region: region, Progress: report})
 		if err == nil {
 			outcome = Outcome{len(r.Findings), time.Since(begun), r.Device, notice}
 		}

@@ -59,7 +59,8 @@ func (s *Session) read(ctx context.Context, path string, report processing.Progr
 	if err != nil {
 		return opened{}, err
 	}
-	pyramid, err := view.NewPyramid(ctx, file.Picture, view.WithProfile(file.Profile), view.WithOrientation(file.Orientation))
+	pyramid, err := view.NewPyramid(ctx, file.Picture, view.WithProfile(file.Profile),
+		view.WithOrientation(file.Orientation))
 	if err != nil {
 		return opened{}, err
 	}

@@ -36,9 +36,9 @@ func (s *Session) IsOriginal(path string) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// SavePicture writes the corrected picture and, if the settings ask for it, its report in the given language. The error may
-// be imagefile.ErrExists or imagefile.ErrLossy, which an answer of the user can allow, or a *ReportError, after which the
-// picture is saved. An original that was overwritten is opened again with its mask.
+// SavePicture writes the corrected picture and, if the settings ask for it, its report in the given language. The error
+// may be imagefile.ErrExists or imagefile.ErrLossy, which an answer of the user can allow, or a *ReportError, after
+// which the picture is saved. An original that was overwritten is opened again with its mask.
 func (s *Session) SavePicture(path, lang string, o imagefile.SaveOptions, done func(error)) {
 	s.settle()
 	shot := s.doc.Snapshot()
@@ -75,8 +75,8 @@ func (s *Session) SavePicture(path, lang string, o imagefile.SaveOptions, done f
 	})
 }
 
-// reopen opens the original again after it was overwritten: what was corrected is now part of it, and saving again has to
-// start from the new file.
+// reopen opens the original again after it was overwritten: what was corrected is now part of it, and saving again has
+// to start from the new file.
 func (s *Session) reopen(mask *processing.Mask, done func(error)) {
 	maskFile, written, clean := s.maskFile, s.written, !s.doc.Dirty()
 	s.Open(s.doc.Path(), func(err error) {

@@ -57,8 +57,8 @@ type Session struct {
 	jobs     *job.Runner
 	progress job.Update
 
-	// Settle ends what the user is drawing, so that it is part of the document before anything else changes or reads it. It
-	// may be nil.
+	// Settle ends what the user is drawing, so that it is part of the document before anything else changes or reads
+	// it. It may be nil.
 	Settle func()
 
 	doc *document.Document
@@ -71,8 +71,8 @@ type Session struct {
 	// maskFile is where the mask was saved last, written where the corrected picture was.
 	maskFile string
 	written  Written
-	// overwritten is the generation of the mask whose findings are corrected in the original itself, which was overwritten;
-	// 0 if it was not.
+	// overwritten is the generation of the mask whose findings are corrected in the original itself, which was
+	// overwritten; 0 if it was not.
 	overwritten uint64
 
 	last      state
@@ -147,7 +147,8 @@ func Start[T any](s *Session, work job.Work[T], done func(T, error)) {
 }
 
 // start is Start for work whose result changes the session: apply takes it before listeners and done are told.
-func start[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (image.Rectangle, error), done func(T, error)) {
+func start[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (image.Rectangle, error), done func(T,
+	error)) {
 	s.settle()
 	progressed := func(u job.Update) {
 		s.progress = u

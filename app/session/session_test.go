@@ -100,7 +100,8 @@ func (engineOf) Detect(_ context.Context, pic *processing.Picture, p processing.
 	r := &processing.Result{Device: "fake", Mask: processing.NewMask(pic.Width, pic.Height), Params: p}
 	for id, at := range []image.Point{{X: 5, Y: 4}, {X: 30, Y: 20}} {
 		r.Mask.Pix[at.Y*pic.Width+at.X] = 255
-		r.Findings = append(r.Findings, processing.Finding{ID: id + 1, Left: at.X, Top: at.Y, Width: 1, Height: 1, Area: 1,
+		r.Findings = append(r.Findings, processing.Finding{ID: id + 1, Left: at.X, Top: at.Y, Width: 1, Height: 1,
+			Area: 1,
 			Runs: []processing.Run{{Y: at.Y, X0: at.X, X1: at.X + 1}}})
 	}
 	return r, nil, nil
@@ -205,7 +206,8 @@ func TestChanges(t *testing.T) {
 		{"load the mask", func() { f.LoadMask("/m.png", f.ok) }, ""},
 		{"clear", f.ClearMask, "corrections history mask pixels saved selection"},
 		{"take over", f.TakeOver, "params"},
-		{"open another", func() { f.Open("/c.png", f.ok) }, "corrections document history mask recent region result saved"},
+		{"open another", func() { f.Open("/c.png", f.ok) },
+			"corrections document history mask recent region result saved"},
 	} {
 		c.do()
 		f.settle()
@@ -233,7 +235,8 @@ func TestSettle(t *testing.T) {
 		f.EndStroke()
 	}
 	for name, do := range map[string]func(){
-		"detect": func() { f.Detect(f.outcome) }, "clear": f.ClearMask, "invert": f.InvertMask, "undo": func() { f.Undo() },
+		"detect": func() { f.Detect(f.outcome) }, "clear": f.ClearMask, "invert": f.InvertMask,
+		"undo": func() { f.Undo() },
 		"save": func() { f.SaveMask("/m.png", f.ok) },
 	} {
 		f.BeginStroke(document.Brush{Radius: 1}, processing.Point{X: 9, Y: 9})

@@ -55,7 +55,8 @@ func BenchmarkRender(b *testing.B) {
 				name string
 				mask *MaskPyramid
 				mode Mode
-			}{{"mask", m, PictureAndMask}, {"plain", nil, PictureOnly}, {"outlines", m, Outlines}, {"full-mask", f, PictureAndMask}} {
+			}{{"mask", m, PictureAndMask}, {"plain", nil, PictureOnly}, {"outlines", m, Outlines}, {"full-mask", f,
+				PictureAndMask}} {
 				if depth == 16 && c.name != "mask" {
 					continue
 				}
@@ -91,7 +92,8 @@ func BenchmarkPyramid(b *testing.B) {
 func BenchmarkMaskPyramid(b *testing.B) {
 	m := speckled(benchW, benchH)
 	p := NewMaskPyramid(m)
-	for _, r := range []image.Rectangle{image.Rect(0, 0, benchW, benchH), image.Rect(1000, 1000, 1600, 1600), image.Rect(1000, 1000, 1040, 1040)} {
+	for _, r := range []image.Rectangle{image.Rect(0, 0, benchW, benchH), image.Rect(1000, 1000, 1600, 1600),
+		image.Rect(1000, 1000, 1040, 1040)} {
 		b.Run(fmt.Sprintf("%d×%d", r.Dx(), r.Dy()), func(b *testing.B) {
 			b.SetBytes(int64(r.Dx() * r.Dy()))
 			for b.Loop() {

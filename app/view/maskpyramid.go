@@ -98,8 +98,8 @@ func reduceMask(dst, src maskLevel, r image.Rectangle) {
 	}
 }
 
-// reduceMaskRow writes out[x0:x1], the maxima over pairs of columns of two rows. The last pixel takes in the column left
-// over of an odd width.
+// reduceMaskRow writes out[x0:x1], the maxima over pairs of columns of two rows. The last pixel takes in the column
+// left over of an odd width.
 func reduceMaskRow(out, a, b []uint8, x0, x1 int) {
 	pairs := min(x1, len(a)/2)
 	x := x0

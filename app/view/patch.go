@@ -91,7 +91,8 @@ func (p *Pyramid) boxes(patches []processing.Patch) ([]box, error) {
 		first, pixels := len(boxes), 0
 		for _, r := range patch.Runs {
 			if r.X0 < 0 || r.X0 >= r.X1 || r.X1 > pic.Width || r.Y < 0 || r.Y >= pic.Height {
-				return nil, fmt.Errorf("patch of spot %d: columns %d to %d of row %d are no part of a picture of %d × %d pixels",
+				return nil, fmt.Errorf("patch of spot %d: columns %d to %d of row %d are no part of a picture of %d "+
+					"× %d pixels",
 					patch.Spot, r.X0, r.X1, r.Y, pic.Width, pic.Height)
 			}
 			pixels += r.X1 - r.X0
@@ -117,7 +118,8 @@ func (p *Pyramid) boxes(patches []processing.Patch) ([]box, error) {
 			have = len(patch.F32)
 		}
 		if want := pixels * pic.Channels; have != want {
-			return nil, fmt.Errorf("patch of spot %d: %d samples of the picture's type, %d expected", patch.Spot, have, want)
+			return nil, fmt.Errorf("patch of spot %d: %d samples of the picture's type, %d expected", patch.Spot, have,
+				want)
 		}
 	}
 	return sorted(boxes), nil

@@ -20,7 +20,8 @@ import (
 func drawPatch(t *rapid.T, pic *processing.Picture) processing.Patch {
 	p := processing.Patch{Spot: 1}
 	n := 0
-	for y := rapid.IntRange(0, pic.Height-1).Draw(t, "top"); y < pic.Height && len(p.Runs) < 12; y += rapid.IntRange(1, 2).Draw(t, "down") {
+	for y := rapid.IntRange(0, pic.Height-1).Draw(t, "top"); y < pic.Height &&
+		len(p.Runs) < 12; y += rapid.IntRange(1, 2).Draw(t, "down") {
 		x0 := rapid.IntRange(0, pic.Width-1).Draw(t, "x0")
 		x1 := rapid.IntRange(x0+1, min(x0+70, pic.Width)).Draw(t, "x1")
 		p.Runs = append(p.Runs, processing.Run{Y: y, X0: x0, X1: x1})
@@ -141,7 +142,8 @@ func TestSplitIsTwoFrames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pic := drawPicture(t, rapid.IntRange(1, 80).Draw(t, "w"), rapid.IntRange(1, 80).Draw(t, "h"))
 		m := drawMask(t, pic.Width, pic.Height)
-		source, err := NewPyramid(context.Background(), pic, WithOrientation(rapid.IntRange(1, 8).Draw(t, "orientation")))
+		source, err := NewPyramid(context.Background(), pic,
+			WithOrientation(rapid.IntRange(1, 8).Draw(t, "orientation")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +171,8 @@ func TestSplitIsTwoFrames(t *testing.T) {
 				want = before
 			}
 			if !bytes.Equal(got.Pix[i:i+4], want.Pix[i:i+4]) {
-				t.Fatalf("compare %d, split %d: device pixel %d is %v, want %v", o.Compare, o.Split, i/4, got.Pix[i:i+4], want.Pix[i:i+4])
+				t.Fatalf("compare %d, split %d: device pixel %d is %v, want %v", o.Compare, o.Split, i/4,
+					got.Pix[i:i+4], want.Pix[i:i+4])
 			}
 		}
 	})
@@ -191,7 +194,9 @@ func TestWithRefuses(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := p.With(ctx, []processing.Patch{{Runs: []processing.Run{{Y: 0, X0: 0, X1: 1}}, U8: make([]uint8, 3)}}); !errors.Is(err, context.Canceled) {
+	if _, err := p.With(ctx,
+		[]processing.Patch{{Runs: []processing.Run{{Y: 0, X0: 0, X1: 1}},
+			U8: make([]uint8, 3)}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 	if q, err := p.With(context.Background(), nil); err != nil || !p.Changed(q).Empty() {

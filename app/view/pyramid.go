@@ -91,7 +91,8 @@ func NewPyramid(ctx context.Context, pic *processing.Picture, options ...Pyramid
 		if len(p.levels) > 0 {
 			finer := p.levels[len(p.levels)-1]
 			work = func(y int) {
-				p.screen.HalfPixels(l.pix[y*w:][:w], finer.pix[2*y*finer.w:][:finer.w], finer.pix[min(2*y+1, finer.h-1)*finer.w:][:finer.w])
+				p.screen.HalfPixels(l.pix[y*w:][:w], finer.pix[2*y*finer.w:][:finer.w],
+					finer.pix[min(2*y+1, finer.h-1)*finer.w:][:finer.w])
 			}
 		}
 		if err := parallel.Chunks(ctx, h, chunkRows, func(y0, y1 int) {

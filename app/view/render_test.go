@@ -150,7 +150,8 @@ func TestPyramidIsTheMeanInLinearLight(t *testing.T) {
 				}
 				for k, v := range want {
 					// Half a value is lost to rounding in each level; near black the tables cost one more.
-					if got := float64(uint8(l.pix[k] >> (8 * c))); !near(got, v, 1.6+0.5*float64(i)) || l.pix[k]>>24 != 255 {
+					if got := float64(uint8(l.pix[k] >> (8 * c))); !near(got, v, 1.6+0.5*float64(i)) ||
+						l.pix[k]>>24 != 255 {
 						t.Fatalf("level %d pixel %d channel %d = %v, want %v", i+1, k, c, got, v)
 					}
 				}
@@ -351,7 +352,8 @@ func (r *reference) pixel(t Transform, o Options, x, y int) (want [3]float64, ok
 }
 
 func drawView(t *rapid.T, w, h int) Transform {
-	zoom := rapid.SampledFrom([]float64{0.05, 0.11, 0.25, 0.4, 0.5, 0.62, 0.7, 0.9, 1, 1.2, 1.5, 2.3, 4, 8, 9.7, 30}).Draw(t, "zoom")
+	zoom := rapid.SampledFrom([]float64{0.05, 0.11, 0.25, 0.4, 0.5, 0.62, 0.7, 0.9, 1, 1.2, 1.5, 2.3, 4, 8, 9.7,
+		30}).Draw(t, "zoom")
 	v := Transform{
 		Zoom: zoom,
 		X:    rapid.Float64Range(-20/zoom, float64(w)).Draw(t, "X"),
@@ -467,13 +469,15 @@ func checkPartOfAFrame(t *testing.T, orientation func(t *rapid.T) int) {
 			t.Fatal("redrawing the dirty rectangle gives another frame than drawing it all")
 		}
 		// Any part, into a frame of which the rest must stay.
-		part := image.Rect(rapid.IntRange(-5, 60).Draw(t, "px"), rapid.IntRange(-5, 70).Draw(t, "py"), 70, rapid.IntRange(0, 90).Draw(t, "py1"))
+		part := image.Rect(rapid.IntRange(-5, 60).Draw(t, "px"), rapid.IntRange(-5, 70).Draw(t, "py"), 70,
+			rapid.IntRange(0, 90).Draw(t, "py1"))
 		marked := image.NewRGBA(viewport)
 		r.RenderRect(marked, v, o, part)
 		for i := 0; i < len(marked.Pix); i += 4 {
 			at := image.Pt(i/4%61, i/4/61)
 			if at.In(part) != bytes.Equal(marked.Pix[i:i+4], whole.Pix[i:i+4]) {
-				t.Fatalf("device pixel %v of part %v is %v, in the whole frame %v", at, part, marked.Pix[i:i+4], whole.Pix[i:i+4])
+				t.Fatalf("device pixel %v of part %v is %v, in the whole frame %v", at, part, marked.Pix[i:i+4],
+					whole.Pix[i:i+4])
 			}
 		}
 	})

@@ -72,7 +72,8 @@ type Options struct {
 	Grid bool
 	// Compare says which of two pictures is shown.
 	Compare Compare
-	// Split is the device column, counted from the viewport's left edge, from which CompareSplit shows the second picture.
+	// Split is the device column, counted from the viewport's left edge, from which CompareSplit shows the second
+	// picture.
 	Split int
 }
 
@@ -100,8 +101,8 @@ const (
 	// nearestZoom is the zoom from which pixels are shown as squares; at exactly 1:1 they are, too, so that nothing
 	// is softened there.
 	nearestZoom = 1.5
-	// maxReduction is the largest reduction left to the bilinear interpolation of a level: beyond it pixels of the level
-	// would begin to fall between the samples, far below 1 the picture would look soft.
+	// maxReduction is the largest reduction left to the bilinear interpolation of a level: beyond it pixels of the
+	// level would begin to fall between the samples, far below 1 the picture would look soft.
 	maxReduction = 1.5
 	// bandRows is how many rows a goroutine takes at a time; it keeps converted rows within a band.
 	bandRows = 32
@@ -149,9 +150,9 @@ type frame struct {
 	weight       []lanes
 	span0, span1 int
 
-	// overlay is the level of the mask that is shown, if any. Its columns mask0…mask1−1 are in sight; column m of it covers
-	// the device columns start[m−mask0]…start[m−mask0+1]−1. before and after are the columns of the mask just left
-	// and right of inside, −1 where there is none.
+	// overlay is the level of the mask that is shown, if any. Its columns mask0…mask1−1 are in sight; column m of it
+	// covers the device columns start[m−mask0]…start[m−mask0+1]−1. before and after are the columns of the mask just
+	// left and right of inside, −1 where there is none.
 	masked        bool
 	maskSize      image.Point
 	overlay       maskLevel
@@ -298,8 +299,8 @@ func (p *MaskPyramid) levelFor(zoom float64) int {
 	return l
 }
 
-// DirtyRect returns the device pixels of a viewport, of the given size, that may look different after the picture changed
-// within the image rectangle changed.
+// DirtyRect returns the device pixels of a viewport, of the given size, that may look different after the picture
+// changed within the image rectangle changed.
 func (p *Pyramid) DirtyRect(t Transform, changed image.Rectangle, viewport image.Point) image.Rectangle {
 	changed = changed.Intersect(image.Rect(0, 0, p.pic.Width, p.pic.Height))
 	if changed.Empty() {
@@ -411,8 +412,8 @@ func (f *frame) prepareColumns(p *Pyramid, x0, x1 int) {
 	}
 }
 
-// sample returns the pixel of the level, of n columns or rows, left of or above the middle of device column or row i and
-// the weight of the next one. Beyond the middles of the outermost pixels it is the outermost pixel alone.
+// sample returns the pixel of the level, of n columns or rows, left of or above the middle of device column or row i
+// and the weight of the next one. Beyond the middles of the outermost pixels it is the outermost pixel alone.
 func (f *frame) sample(i int, offset float64, n int) (int, lanes) {
 	u := f.position(i, offset)*f.scale - 0.5
 	if u <= 0 {

@@ -14,8 +14,8 @@ const (
 	MaxZoom = 64
 )
 
-// Transform maps image coordinates, those of the file, in which pixel (x, y) covers [x, x+1) × [y, y+1), to device pixels
-// of a viewport whose top left corner is (0, 0). Its methods return new values; the zero value is not valid.
+// Transform maps image coordinates, those of the file, in which pixel (x, y) covers [x, x+1) × [y, y+1), to device
+// pixels of a viewport whose top left corner is (0, 0). Its methods return new values; the zero value is not valid.
 type Transform struct {
 	// Zoom is the number of device pixels per image pixel; 1 is 1:1.
 	Zoom float64

@@ -14,14 +14,16 @@ func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }
 
 func drawTransform(t *rapid.T) Transform {
 	return Transform{
-		Zoom: math.Max(MinZoom, math.Min(math.Exp(rapid.Float64Range(math.Log(MinZoom), math.Log(MaxZoom)).Draw(t, "log zoom")), MaxZoom)),
-		X:    rapid.Float64Range(-20000, 20000).Draw(t, "X"),
-		Y:    rapid.Float64Range(-20000, 20000).Draw(t, "Y"),
+		Zoom: math.Max(MinZoom,
+			math.Min(math.Exp(rapid.Float64Range(math.Log(MinZoom), math.Log(MaxZoom)).Draw(t, "log zoom")), MaxZoom)),
+		X: rapid.Float64Range(-20000, 20000).Draw(t, "X"),
+		Y: rapid.Float64Range(-20000, 20000).Draw(t, "Y"),
 	}
 }
 
 func drawScreen(t *rapid.T) processing.Point {
-	return processing.Point{X: float64(rapid.IntRange(0, 4000).Draw(t, "sx")), Y: float64(rapid.IntRange(0, 3000).Draw(t, "sy"))}
+	return processing.Point{X: float64(rapid.IntRange(0, 4000).Draw(t, "sx")),
+		Y: float64(rapid.IntRange(0, 3000).Draw(t, "sy"))}
 }
 
 func drawSize(t *rapid.T, label string, most int) image.Point {
@@ -85,7 +87,8 @@ func TestFitShowsTheWholePicture(t *testing.T) {
 		if !near(a.X, float64(viewport.X)-b.X, slack) || !near(a.Y, float64(viewport.Y)-b.Y, slack) {
 			t.Fatalf("picture %v is not in the middle of %v", picture, viewport)
 		}
-		if f.Zoom < MaxZoom && !near(b.X-a.X, float64(viewport.X), slack) && !near(b.Y-a.Y, float64(viewport.Y), slack) {
+		if f.Zoom < MaxZoom && !near(b.X-a.X, float64(viewport.X), slack) &&
+			!near(b.Y-a.Y, float64(viewport.Y), slack) {
 			t.Fatalf("picture %v could be larger in %v", picture, viewport)
 		}
 	})
@@ -161,7 +164,8 @@ func TestReveal(t *testing.T) {
 	viewport := image.Pt(1000, 800)
 	r := image.Rect(100, 100, 110, 104)
 	a := Transform{Zoom: 0.1}.Reveal(r, viewport, 16)
-	if p := a.ImageToScreen(processing.Point{X: 105, Y: 102}); a.Zoom != 16 || !near(p.X, 500, 1e-6) || !near(p.Y, 400, 1e-6) {
+	if p := a.ImageToScreen(processing.Point{X: 105, Y: 102}); a.Zoom != 16 || !near(p.X, 500, 1e-6) ||
+		!near(p.Y, 400, 1e-6) {
 		t.Errorf("a small rectangle: %v, its middle at %v", a, p)
 	}
 	if a = a.Reveal(image.Rect(0, 0, 2000, 100), viewport, 16); a.Zoom != 0.25 {

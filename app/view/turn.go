@@ -9,8 +9,8 @@ import (
 	"blik/processing"
 )
 
-// Turn sets a picture upright. Everything but the screen keeps the coordinates of the file; those of the upright picture
-// are met only on the way to device pixels. The zero value leaves the picture as it is.
+// Turn sets a picture upright. Everything but the screen keeps the coordinates of the file; those of the upright
+// picture are met only on the way to device pixels. The zero value leaves the picture as it is.
 type Turn struct {
 	// swap exchanges the axes first; flipX and flipY then mirror the upright picture's.
 	swap, flipX, flipY bool
@@ -18,8 +18,8 @@ type Turn struct {
 	size image.Point
 }
 
-// NewTurn returns what EXIF's orientation (JEITA CP-3451, tag 274) asks for a file of the given size; 1, and anything but
-// 1…8, is the zero value.
+// NewTurn returns what EXIF's orientation (JEITA CP-3451, tag 274) asks for a file of the given size; 1, and anything
+// but 1…8, is the zero value.
 func NewTurn(orientation int, size image.Point) Turn {
 	switch orientation {
 	case 2:

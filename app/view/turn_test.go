@@ -149,7 +149,8 @@ func TestOrientationAgainstATurnedPicture(t *testing.T) {
 			for k := range 4 {
 				// Weights are rounded to 1/256 from the other side.
 				if !brink && !near(float64(got.Pix[i+k]), float64(want.Pix[i+k]), 2) {
-					t.Fatalf("orientation %d, %+v: device pixel %d, %d is %v, want %v", orientation, v, x, y, got.Pix[i:i+4], want.Pix[i:i+4])
+					t.Fatalf("orientation %d, %+v: device pixel %d, %d is %v, want %v", orientation, v, x, y,
+						got.Pix[i:i+4], want.Pix[i:i+4])
 				}
 			}
 		}
@@ -179,7 +180,8 @@ func TestOrientationOfReducedLevels(t *testing.T) {
 			r.Render(got, v, o)
 			for i := range got.Pix {
 				if !near(float64(got.Pix[i]), float64(want.Pix[i]), 2) {
-					t.Fatalf("orientation %d at zoom %v: byte %d is %d, want %d", orientation, zoom, i, got.Pix[i], want.Pix[i])
+					t.Fatalf("orientation %d at zoom %v: byte %d is %d, want %d", orientation, zoom, i, got.Pix[i],
+						want.Pix[i])
 				}
 			}
 		}
@@ -225,7 +227,8 @@ func TestTurnedTransform(t *testing.T) {
 		}
 		f := Transform{Turn: turn}.Fit(file, viewport)
 		for _, corner := range []processing.Point{{}, {X: float64(file.X), Y: float64(file.Y)}} {
-			if d := f.ImageToScreen(corner); d.X < -1e-6 || d.Y < -1e-6 || d.X > float64(viewport.X)+1e-6 || d.Y > float64(viewport.Y)+1e-6 {
+			if d := f.ImageToScreen(corner); d.X < -1e-6 || d.Y < -1e-6 || d.X > float64(viewport.X)+1e-6 ||
+				d.Y > float64(viewport.Y)+1e-6 {
 				t.Fatalf("fitted, corner %v of %v lies at %v of %v", corner, file, d, viewport)
 			}
 		}

@@ -92,7 +92,8 @@ func open(t testing.TB, lang string, width, height int, files ...string) *window
 	// A window that has just come up may still take the size it was made with.
 	for start := time.Now(); ; {
 		w.xdo("windowsize", w.id, strconv.Itoa(width), strconv.Itoa(height))
-		if v := w.view(); v.left+v.width < float64(width) && v.left+v.width > float64(width)-400 && v.top+v.height > float64(height)-60 && v.top+v.height < float64(height) {
+		if v := w.view(); v.left+v.width < float64(width) && v.left+v.width > float64(width)-400 &&
+			v.top+v.height > float64(height)-60 && v.top+v.height < float64(height) {
 			break
 		}
 		if time.Since(start) > patience {
@@ -111,7 +112,8 @@ func startScreen(t testing.TB) string {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	x := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1920x1200x24", "+extension", "GLX", "-nolisten", "tcp")
+	x := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1920x1200x24", "+extension", "GLX", "-nolisten",
+		"tcp")
 	x.ExtraFiles = []*os.File{pipe}
 	if err := x.Start(); err != nil {
 		t.Fatal(err)
@@ -260,7 +262,8 @@ func (v view) toDevice(x, y float64) (float64, float64) {
 func (w *window) view() view {
 	w.t.Helper()
 	last := ""
-	for start, rest := time.Now(), time.Now(); time.Since(rest) < 400*time.Millisecond && time.Since(start) < patience; time.Sleep(50 * time.Millisecond) {
+	for start, rest := time.Now(), time.Now(); time.Since(rest) < 400*time.Millisecond &&
+		time.Since(start) < patience; time.Sleep(50 * time.Millisecond) {
 		lines := w.lines()
 		for i := len(lines) - 1; i >= 0; i-- {
 			if strings.HasPrefix(lines[i], "view ") {
@@ -273,7 +276,8 @@ func (w *window) view() view {
 	}
 	var v view
 	var scale float64
-	if _, err := fmt.Sscanf(last, "view %f %f %f %f %f %f %f %f", &v.left, &v.top, &v.width, &v.height, &scale, &v.zoom, &v.x, &v.y); err != nil {
+	if _, err := fmt.Sscanf(last, "view %f %f %f %f %f %f %f %f", &v.left, &v.top, &v.width, &v.height, &scale,
+		&v.zoom, &v.x, &v.y); err != nil {
 		w.t.Fatalf("%q: %v", last, err)
 	}
 	return v
@@ -304,7 +308,8 @@ func (w *window) quit() {
 	case <-time.After(patience):
 		w.t.Fatal("the program did not end")
 	}
-	if said := w.stderr.String(); strings.Contains(said, "Error in Fyne call thread") || strings.Contains(said, "panic") {
+	if said := w.stderr.String(); strings.Contains(said, "Error in Fyne call thread") ||
+		strings.Contains(said, "panic") {
 		w.t.Errorf("the program said:\n%s", said)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestXvfbTiming measures in the timing view: detection, whose rows are saved, and an experiment, which closing cancels. The
-// window goes on with its own work afterwards.
+// TestXvfbTiming measures in the timing view: detection, whose rows are saved, and an experiment, which closing
+// cancels. The window goes on with its own work afterwards.
 func TestXvfbTiming(t *testing.T) {
 	w := open(t, "en", 1100, 760, paint(t, 300, 200, []spot{{100, 90, 3}, {200, 120, 3}}))
 	defer func() {

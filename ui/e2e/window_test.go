@@ -199,7 +199,8 @@ func TestXvfbRussian(t *testing.T) {
 		return v.zoom >= 1 && math.Abs(x-600) <= 2 && math.Abs(y-500) <= 2
 	})
 	w.key(keyF)
-	w.awaitView("the whole picture", func(v view) bool { return math.Abs(v.zoom-min(v.width/2000, v.height/1500)) <= 0.01 })
+	w.awaitView("the whole picture",
+		func(v view) bool { return math.Abs(v.zoom-min(v.width/2000, v.height/1500)) <= 0.01 })
 	// Ctrl+Z takes the detection back, so that leaving asks nothing.
 	w.xdo("keydown", "37", "key", keyZ, "keyup", "37")
 	w.layout("us")
@@ -316,8 +317,8 @@ func corner(data []byte, w, h int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// methods checks that the result differs from the source in the places of its report alone, which are as many as expected,
-// and counts these by their method.
+// methods checks that the result differs from the source in the places of its report alone, which are as many as
+// expected, and counts these by their method.
 func methods(t *testing.T, source, result string, want int) map[string]int {
 	t.Helper()
 	file, _ := report.CorrectionNames(result)
@@ -353,8 +354,8 @@ func methods(t *testing.T, source, result string, want int) map[string]int {
 	return counts
 }
 
-// TestXvfbFrames measures pan and zoom at 1600 × 1000 on 18.7 MP: from the start of the raster's generator to the end of
-// the frame. Freeing the old texture and checking the layout come before that and take 0.6 ms more.
+// TestXvfbFrames measures pan and zoom at 1600 × 1000 on 18.7 MP: from the start of the raster's generator to the end
+// of the frame. Freeing the old texture and checking the layout come before that and take 0.6 ms more.
 func TestXvfbFrames(t *testing.T) {
 	testpic.Long(t)
 	w := open(t, "en", 1600, 1000, paint(t, 5300, 3533, nil))
@@ -414,8 +415,9 @@ func (w *window) report(name string, v view, f func()) {
 	slices.Sort(drawn)
 	ms := func(d time.Duration) float64 { return d.Seconds() * 1e3 }
 	median := frames[len(frames)/2]
-	w.t.Logf("%-11s %3d frames, viewport %.0f × %.0f px: median %.1f ms, of it drawing %.1f ms; p95 %.1f ms, fastest %.1f ms",
-		name, len(frames), v.width, v.height, ms(median), ms(drawn[len(drawn)/2]), ms(frames[len(frames)*95/100]), ms(frames[0]))
+	w.t.Logf("%-11s %3d frames, viewport %.0f × %.0f px: median %.1f ms, "+
+		"of it drawing %.1f ms; p95 %.1f ms, fastest %.1f ms", name, len(frames), v.width, v.height, ms(median),
+		ms(drawn[len(drawn)/2]), ms(frames[len(frames)*95/100]), ms(frames[0]))
 	if median > frameLimit {
 		w.t.Errorf("%s: median frame of %v, target 16 ms, limit %v", name, median, frameLimit)
 	}

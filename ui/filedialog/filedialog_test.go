@@ -54,7 +54,8 @@ func find[T fyne.CanvasObject](o fyne.CanvasObject, ok func(T) bool) (found T) {
 	return found
 }
 
-// Saving asks for a name alone: a file that is there stays as it is until the program has something to put in its place.
+// Saving asks for a name alone: a file that is there stays as it is until the program has something to put in its
+// place.
 func TestToolkitSave(t *testing.T) {
 	for _, c := range []struct {
 		name, typed string
@@ -85,15 +86,16 @@ func TestToolkitSave(t *testing.T) {
 				}
 			})
 			got := "nothing"
-			d.Save(Request{Title: "Save mask", Folder: folder, File: "offered.png", Endings: []string{"png"}}, func(path string, err error) {
-				if err != nil {
-					t.Error(err)
-				}
-				got = path
-				if path != "" {
-					got = filepath.Base(path)
-				}
-			})
+			d.Save(Request{Title: "Save mask", Folder: folder, File: "offered.png", Endings: []string{"png"}},
+				func(path string, err error) {
+					if err != nil {
+						t.Error(err)
+					}
+					got = path
+					if path != "" {
+						got = filepath.Base(path)
+					}
+				})
 			top := w.Canvas().Overlays().Top()
 			entry := find(top, func(*widget.Entry) bool { return true })
 			if entry.Text != filepath.Join(folder, "offered.png") {

@@ -12,8 +12,8 @@ import (
 	"github.com/sqweek/dialog"
 )
 
-// System shows the system's dialogs for all windows of the program. All of them run on one goroutine that is locked to its
-// thread, one at a time: GTK aborts the process when two threads use it.
+// System shows the system's dialogs for all windows of the program. All of them run on one goroutine that is locked to
+// its thread, one at a time: GTK aborts the process when two threads use it.
 type System struct {
 	start    sync.Once
 	requests chan func()

@@ -45,7 +45,8 @@ func TestPanicFallsBack(t *testing.T) {
 	test.NewTempApp(t)
 	f := &fake{}
 	n, covered := newNative(f)
-	if path, err := ask(n, func() (string, error) { panic("gtk initialisation failed") }); path != "/fallback" || err != nil {
+	if path, err := ask(n, func() (string, error) { panic("gtk initialisation failed") }); path != "/fallback" ||
+		err != nil {
 		t.Errorf("%q, %v", path, err)
 	}
 	n.Open(Request{}, func(path string, _ error) {

@@ -27,7 +27,8 @@ const numberWidth = 84
 // radioChoices is the largest number of choices that are shown side by side; more get a box to choose from.
 const radioChoices = 3
 
-// Form shows some of the parameters and changes them. In adaptive mode the parameters that it chooses itself are hidden.
+// Form shows some of the parameters and changes them. In adaptive mode the parameters that it chooses itself are
+// hidden.
 type Form struct {
 	// Object is the form.
 	Object fyne.CanvasObject
@@ -63,7 +64,8 @@ func New(t *i18n.Printer, tips *xwidget.Tooltips, keys xwidget.Keys, specs []pro
 	for _, s := range specs {
 		if s.Group.ID != last {
 			last = s.Group.ID
-			heading := widget.NewLabelWithStyle(t.Sprint(s.Group.Name), fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
+			heading := widget.NewLabelWithStyle(t.Sprint(s.Group.Name), fyne.TextAlignLeading,
+				fyne.TextStyle{Bold: true})
 			f.groups = append(f.groups, &group{heading: heading})
 			box.Add(heading)
 		}
@@ -154,7 +156,8 @@ func (f *Form) fault(s processing.Spec, v float64) string {
 	name := f.texts.Sprint(s.Name)
 	switch {
 	case math.IsNaN(v) || v < s.Min || v > s.Max:
-		return f.texts.Sprintf("%s must be between %s and %s.", name, f.texts.Number(s.Min, 3), f.texts.Number(s.Max, 3))
+		return f.texts.Sprintf("%s must be between %s and %s.", name, f.texts.Number(s.Min, 3),
+			f.texts.Number(s.Max, 3))
 	case s.Kind == processing.KindOdd && v == math.Trunc(v):
 		return f.texts.Sprintf("%s must be odd, so that the window has a central pixel.", name)
 	default:

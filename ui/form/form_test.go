@@ -239,7 +239,8 @@ func TestHelp(t *testing.T) {
 			if i >= len(labels) {
 				t.Fatalf("%s: %d help labels only", lang, len(labels))
 			}
-			if help := labels[i].Help(); len(help) < len(i18n.For(lang).Sprint(s.Help)) || help[:len(i18n.For(lang).Sprint(s.Help))] != i18n.For(lang).Sprint(s.Help) {
+			if help := labels[i].Help(); len(help) < len(i18n.For(lang).Sprint(s.Help)) ||
+				help[:len(i18n.For(lang).Sprint(s.Help))] != i18n.For(lang).Sprint(s.Help) {
 				t.Errorf("%s: the help of %s is %q", lang, s.ID, help)
 			}
 			i++

@@ -1,12 +1,13 @@
 // Package locale spares the user the toolkit's complaints about locales.
 //
-// While the program is being initialised, Fyne's package lang reads the name of the system's locale as a language tag, and
-// prints an error of several lines where that is none, also when no window is wanted. C.UTF-8, the locale of most containers
-// and minimal systems, is none, nor is sr_RS@latin. The list of languages in LANGUAGE comes before the locale there, as it does
-// in the C library's translations, so this package puts one into it that can be read.
+// While the program is being initialised, Fyne's package lang reads the name of the system's locale as a language tag,
+// and prints an error of several lines where that is none, also when no window is wanted. C.UTF-8, the locale of most
+// containers and minimal systems, is none, nor is sr_RS@latin. The list of languages in LANGUAGE comes before the
+// locale there, as it does in the C library's translations, so this package puts one into it that can be read.
 //
-// It has to be imported by the program and to come first. It does: packages are initialised in the order of their import
-// paths as far as their imports allow (Go specification, "Program initialization"), and it needs nothing that lang does not.
+// It has to be imported by the program and to come first. It does: packages are initialised in the order of their
+// import paths as far as their imports allow (Go specification, "Program initialization"), and it needs nothing that
+// lang does not.
 package locale
 
 import (

@@ -70,13 +70,18 @@ func newDetectionPage(v *View, before *detectionPage) *detectionPage {
 	p.save = newSaveRow(v, p.saveAs)
 	head := container.NewBorder(nil, nil,
 		container.NewHBox(
-			help(v, "Picture", "The picture to search for glare: the open picture with its search region, or a synthetic one. The parameters are those of the main window."), xwidget.NewMinWidth(210, p.picture.box),
-			xwidget.NewGap(4, 0), help(v, "Repetitions", "Warm detections on each device. The table shows their median and quartiles."), xwidget.NewMinWidth(64, p.repeat),
+			help(v, "Picture", "The picture to search for glare: the open picture with its search region, or a "+
+				"synthetic one. The parameters are those of the main window."), xwidget.NewMinWidth(210, p.picture.box),
+			xwidget.NewGap(4, 0), help(v, "Repetitions",
+				"Warm detections on each device. The table shows their median and "+
+					"quartiles."), xwidget.NewMinWidth(64, p.repeat),
 			xwidget.NewGap(4, 0), p.run),
 		p.save.object)
 
 	intro := xwidget.NewWrapped("")
-	intro.SetText(v.t("Searches the picture for glare on the CPU and on each GPU with the parameters of the main window, stage by stage: first cold, then warm as often as chosen. Then compares the masks, and the rate of each stage with that of a plain copy."))
+	intro.SetText(v.t("Searches the picture for glare on the CPU and on each GPU with the parameters of the main " +
+		"window, stage by stage: first cold, then warm as often as chosen. Then compares the masks, and the rate of " +
+		"each stage with that of a plain copy."))
 	p.chart = container.NewStack(intro)
 	p.warm, p.cold, p.copies = xwidget.NewCellTable(), xwidget.NewCellTable(), xwidget.NewCellTable()
 	tables := container.NewAppTabs(
@@ -125,7 +130,8 @@ func (p *detectionPage) show() {
 	if c.Params.Mode == processing.Manual {
 		mode = p.v.t("manual parameters")
 	}
-	what := p.v.t("%s: %s × %s px, %s MP, %d bit, %s", p.v.compared.name, p.v.texts.Int(c.Width), p.v.texts.Int(c.Height), p.v.texts.Megapixels(c.Width, c.Height), c.Depth, mode)
+	what := p.v.t("%s: %s × %s px, %s MP, %d bit, %s", p.v.compared.name, p.v.texts.Int(c.Width),
+		p.v.texts.Int(c.Height), p.v.texts.Megapixels(c.Width, c.Height), c.Depth, mode)
 	p.says.SetText(what + "\n" + strings.Join(c.Says(tr), "\n"))
 }
 
@@ -138,30 +144,31 @@ func (p *detectionPage) start() {
 	source, name, params := p.picture.source(), p.picture.box.Selected, v.Session.Settings().Params
 	repeat := repetitions()[max(p.repeat.SelectedIndex(), 0)]
 	machine := bench.ThisMachine(v.Version, time.Now())
-	start(v, v.t("Measuring – other programs will distort the result."), func(ctx context.Context, report processing.Progress) (*bench.Comparison, error) {
-		pic, region, err := source(ctx, report)
-		if err != nil {
-			return nil, err
-		}
-		return v.Compare(ctx, bench.Request{
-			Picture: pic, Region: region, Params: params, Repeat: repeat,
-			Progress: func(p bench.Progress) {
-				report(message.Of("%s: %s", p.Device, p.Doing), p.Done)
-			},
-		})
-	}, func(c *bench.Comparison, err error) {
-		if err != nil {
-			return
-		}
-		for _, d := range c.Devices {
-			if d.Name != "cpu" && d.Runs > 0 {
-				machine.GPUs = append(machine.GPUs, d.Title)
+	start(v, v.t("Measuring – other programs will distort the result."),
+		func(ctx context.Context, report processing.Progress) (*bench.Comparison, error) {
+			pic, region, err := source(ctx, report)
+			if err != nil {
+				return nil, err
 			}
-		}
-		v.compared = &compared{c, machine, name}
-		v.detection.show()
-		v.note("compared %d", len(c.Devices))
-	})
+			return v.Compare(ctx, bench.Request{
+				Picture: pic, Region: region, Params: params, Repeat: repeat,
+				Progress: func(p bench.Progress) {
+					report(message.Of("%s: %s", p.Device, p.Doing), p.Done)
+				},
+			})
+		}, func(c *bench.Comparison, err error) {
+			if err != nil {
+				return
+			}
+			for _, d := range c.Devices {
+				if d.Name != "cpu" && d.Runs > 0 {
+					machine.GPUs = append(machine.GPUs, d.Title)
+				}
+			}
+			v.compared = &compared{c, machine, name}
+			v.detection.show()
+			v.note("compared %d", len(c.Devices))
+		})
 }
 
 // saveAs writes what was measured last.

@@ -86,13 +86,15 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 	p.quick = widget.NewRadioGroup([]string{v.t("Quick"), v.t("Full")}, func(string) { p.fillSizes() })
 	p.quick.Horizontal, p.quick.Required = true, true
 	p.picture = xwidget.NewSelect([]string{v.t("synthetic")}, keys{v}, func(string) { p.fillSizes() })
-	p.variants, p.sizes = &checks{object: container.New(layout.NewCustomPaddedVBoxLayout(-4))}, &checks{object: container.NewGridWithColumns(2)}
+	p.variants = &checks{object: container.New(layout.NewCustomPaddedVBoxLayout(-4))}
+	p.sizes = &checks{object: container.NewGridWithColumns(2)}
 	p.run = widget.NewButtonWithIcon(v.t("Measure"), theme.MediaPlayIcon(), p.start)
 	p.run.Importance = widget.HighImportance
 	p.save = newSaveRow(v, p.saveAs)
 
 	group := func(head fyne.CanvasObject, body fyne.CanvasObject) fyne.CanvasObject {
-		return container.New(layout.NewCustomPaddedVBoxLayout(2), head, container.New(layout.NewCustomPaddedLayout(0, 0, 8, 4), body))
+		return container.New(layout.NewCustomPaddedVBoxLayout(2), head,
+			container.New(layout.NewCustomPaddedLayout(0, 0, 8, 4), body))
 	}
 	p.choices = container.New(layout.NewCustomPaddedVBoxLayout(6), p.question,
 		group(xwidget.NewHeading(v.t("Extent")), p.quick),
@@ -118,7 +120,8 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 	right := container.NewBorder(nil,
 		container.NewVBox(widget.NewSeparator(), container.New(layout.NewCustomPaddedLayout(4, 6, 8, 8),
 			container.NewBorder(nil, nil, nil, p.save.object))), nil, nil, shown)
-	p.object = container.NewBorder(nil, nil, container.NewBorder(nil, nil, nil, widget.NewSeparator(), p.left), nil, right)
+	p.object = container.NewBorder(nil, nil, container.NewBorder(nil, nil, nil, widget.NewSeparator(), p.left), nil,
+		right)
 
 	at, quick := 0, true
 	if before != nil {
@@ -138,8 +141,8 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 	return p
 }
 
-// choicesWidth is the width of the column of choices, in Fyne units. It has room for the longest name of a variant, so that
-// nothing moves when another experiment is chosen.
+// choicesWidth is the width of the column of choices, in Fyne units. It has room for the longest name of a variant, so
+// that nothing moves when another experiment is chosen.
 const choicesWidth = 348
 
 // experiment is the one that is chosen.
@@ -169,7 +172,8 @@ func (p *experimentsPage) choose() {
 	p.v.refreshSaving()
 }
 
-// showFigures shows the pictures of an experiment's use in a tab of their own, as soon as they are made; most have none.
+// showFigures shows the pictures of an experiment's use in a tab of their own, as soon as they are made; most have
+// none.
 func (p *experimentsPage) showFigures(e *experiment.Experiment) {
 	p.words.Remove(p.figures)
 	go func() {
@@ -330,7 +334,8 @@ func (p *experimentsPage) chosenCases() *experiment.Experiment {
 	wanted := p.sizes.chosen()
 	only := func(grids []experiment.Grid) (kept []experiment.Grid) {
 		for _, g := range grids {
-			g.Sizes = slices.DeleteFunc(slices.Clone(g.Sizes), func(s experiment.Size) bool { return !slices.Contains(wanted, s.String()) })
+			g.Sizes = slices.DeleteFunc(slices.Clone(g.Sizes),
+				func(s experiment.Size) bool { return !slices.Contains(wanted, s.String()) })
 			if len(g.Sizes) > 0 {
 				kept = append(kept, g)
 			}
@@ -363,7 +368,8 @@ func (p *experimentsPage) start() {
 	} else {
 		e = p.chosenCases()
 	}
-	now := &outcome{result: &experiment.Result{Experiment: e, Picture: o.Picture != nil}, machine: bench.ThisMachine(v.Version, time.Now())}
+	now := &outcome{result: &experiment.Result{Experiment: e, Picture: o.Picture != nil},
+		machine: bench.ThisMachine(v.Version, time.Now())}
 	// start counts the turn on.
 	turn := v.turn + 1
 	o.Row = func(r experiment.Row) {
@@ -374,28 +380,29 @@ func (p *experimentsPage) start() {
 			}
 		})
 	}
-	started := start(v, v.t("Measuring – other programs will distort the result."), func(ctx context.Context, report processing.Progress) (measured, error) {
-		providers, release, missing := v.Providers(ctx)
-		defer release()
-		o := o
-		o.Providers = providers
-		o.Progress = func(p experiment.Progress) {
-			text := v.texts.Sprint(p.Variant.Name) + " " + p.Case.Size.String()
-			report(message.Of("%s", text), float64(p.Done)/float64(max(p.Total, 1)))
-		}
-		r, err := v.Experiment(ctx, e, o)
-		return measured{r, missing}, err
-	}, func(m measured, err error) {
-		if err == nil {
-			now.result, now.missing = m.result, m.missing
-			now.machine.GPUs = append(now.machine.GPUs, m.result.Devices...)
-		}
-		if len(now.result.Rows) == 0 {
-			delete(v.outcomes, e.ID)
-		}
-		v.experiments.show()
-		v.note("experiment %s %d", e.ID, len(now.result.Rows))
-	})
+	started := start(v, v.t("Measuring – other programs will distort the result."),
+		func(ctx context.Context, report processing.Progress) (measured, error) {
+			providers, release, missing := v.Providers(ctx)
+			defer release()
+			o := o
+			o.Providers = providers
+			o.Progress = func(p experiment.Progress) {
+				text := v.texts.Sprint(p.Variant.Name) + " " + p.Case.Size.String()
+				report(message.Of("%s", text), float64(p.Done)/float64(max(p.Total, 1)))
+			}
+			r, err := v.Experiment(ctx, e, o)
+			return measured{r, missing}, err
+		}, func(m measured, err error) {
+			if err == nil {
+				now.result, now.missing = m.result, m.missing
+				now.machine.GPUs = append(now.machine.GPUs, m.result.Devices...)
+			}
+			if len(now.result.Rows) == 0 {
+				delete(v.outcomes, e.ID)
+			}
+			v.experiments.show()
+			v.note("experiment %s %d", e.ID, len(now.result.Rows))
+		})
 	if started {
 		v.outcomes[e.ID] = now
 		p.show()

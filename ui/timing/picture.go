@@ -59,7 +59,8 @@ func (c *pictureChoice) refresh() {
 }
 
 // source returns what gets the chosen picture, and the region to search of it, in a job.
-func (c *pictureChoice) source() func(context.Context, processing.Progress) (*processing.Picture, *processing.Region, error) {
+func (c *pictureChoice) source() func(context.Context, processing.Progress) (*processing.Picture, *processing.Region,
+	error) {
 	i := max(c.box.SelectedIndex(), 0)
 	if c.open {
 		if i == 0 {

@@ -39,7 +39,8 @@ type drawing struct {
 }
 
 func newPlotBox(dispatch func(func()), empty string) *plotBox {
-	p := &plotBox{dispatch: dispatch, picture: &canvas.Image{FillMode: canvas.ImageFillContain}, empty: xwidget.NewWrapped(""), number: widget.NewLabel("")}
+	p := &plotBox{dispatch: dispatch, picture: &canvas.Image{FillMode: canvas.ImageFillContain},
+		empty: xwidget.NewWrapped(""), number: widget.NewLabel("")}
 	p.empty.SetText(empty)
 	p.picture.Hide()
 	p.turn = container.NewHBox(

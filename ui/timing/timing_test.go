@@ -110,7 +110,8 @@ func (h *harness) settle() {
 
 func stage(en string, ms float64) bench.Stage {
 	d := time.Duration(ms * 1e6)
-	return bench.Stage{Name: message.Of(message.Text(en)), Cold: 2 * d, Warm: experiment.Spread{Median: d, Q1: d, Q3: d, Fastest: d}, Bytes: 1000}
+	return bench.Stage{Name: message.Of(message.Text(en)), Cold: 2 * d,
+		Warm: experiment.Spread{Median: d, Q1: d, Q3: d, Fastest: d}, Bytes: 1000}
 }
 
 // compare answers what two devices took.
@@ -124,7 +125,8 @@ func (h *harness) compare(ctx context.Context, r bench.Request) (*bench.Comparis
 	if h.fails != nil {
 		return nil, h.fails
 	}
-	c := &bench.Comparison{Width: r.Picture.Width, Height: r.Picture.Height, Channels: 3, Depth: 8, Params: r.Params, Findings: 12, Marked: 345}
+	c := &bench.Comparison{Width: r.Picture.Width, Height: r.Picture.Height, Channels: 3, Depth: 8, Params: r.Params,
+		Findings: 12, Marked: 345}
 	for i, name := range []string{"cpu", "cuda:0"} {
 		k := 1 / float64(1+9*i)
 		c.Devices = append(c.Devices, bench.Measurement{
@@ -137,7 +139,8 @@ func (h *harness) compare(ctx context.Context, r bench.Request) (*bench.Comparis
 }
 
 // measure answers rows of all cases that are asked for.
-func (h *harness) measure(ctx context.Context, e *experiment.Experiment, o experiment.Options) (*experiment.Result, error) {
+func (h *harness) measure(ctx context.Context, e *experiment.Experiment, o experiment.Options) (*experiment.Result,
+	error) {
 	h.experiment, h.options = e, o
 	if h.fails != nil {
 		return nil, h.fails
@@ -151,7 +154,8 @@ func (h *harness) measure(ctx context.Context, e *experiment.Experiment, o exper
 		for _, s := range g.Sizes {
 			for i, m := range []string{"5", "15"} {
 				d := time.Duration(i+1) * time.Millisecond
-				row := experiment.Row{Variant: e.Variants[0], Case: experiment.Case{Size: s, Values: map[string]string{"m": m}},
+				row := experiment.Row{Variant: e.Variants[0],
+					Case:  experiment.Case{Size: s, Values: map[string]string{"m": m}},
 					State: experiment.Measured, Runs: 3, Spread: experiment.Spread{Median: d, Q1: d, Q3: d, Fastest: d}}
 				o.Progress(experiment.Progress{Done: len(r.Rows), Total: 100, Variant: row.Variant, Case: row.Case})
 				r.Rows = append(r.Rows, row)
@@ -179,16 +183,19 @@ func TestDetection(t *testing.T) {
 		t.Errorf("a measurement does not show: %q", h.message.Text())
 	}
 	h.settle()
-	if h.request.Repeat != 11 || h.request.Picture.Width != 40 || h.busy.Visible() || p.run.Disabled() || h.message.Text() != "" {
+	if h.request.Repeat != 11 || h.request.Picture.Width != 40 || h.busy.Visible() || p.run.Disabled() ||
+		h.message.Text() != "" {
 		t.Errorf("asked for %+v, then %q", h.request, h.message.Text())
 	}
 	if !slices.Equal(h.changes, []bool{true, false}) {
 		t.Errorf("the program was told %v", h.changes)
 	}
-	if got := fmt.Sprint(p.warm.Cells()); !strings.Contains(got, "[background 80.0") || !strings.Contains(got, "speed-up") {
+	if got := fmt.Sprint(p.warm.Cells()); !strings.Contains(got, "[background 80.0") ||
+		!strings.Contains(got, "speed-up") {
 		t.Errorf("the table shows %s", got)
 	}
-	if got := p.says.Text; !strings.HasPrefix(got, "synthetic, 4 MP: 40 × 40 px, 0 MP, 8 bit, adaptive parameters\n") || !strings.Contains(got, "identical") {
+	if got := p.says.Text; !strings.HasPrefix(got,
+		"synthetic, 4 MP: 40 × 40 px, 0 MP, 8 bit, adaptive parameters\n") || !strings.Contains(got, "identical") {
 		t.Errorf("it says %q", got)
 	}
 	if p.save.tables[0].Disabled() || p.save.plots[0].Disabled() {
@@ -205,7 +212,8 @@ func TestDetection(t *testing.T) {
 // The bars of one scale stand side by side, and none is lost.
 func TestBars(t *testing.T) {
 	h := newHarness(t, "en")
-	c, err := h.compare(context.Background(), bench.Request{Picture: &processing.Picture{}, Repeat: 1, Progress: func(bench.Progress) {}})
+	c, err := h.compare(context.Background(), bench.Request{Picture: &processing.Picture{}, Repeat: 1,
+		Progress: func(bench.Progress) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +319,8 @@ func TestExperiment(t *testing.T) {
 	}
 	keys{h.View}.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
 	h.settle()
-	if h.options.Variants != nil || !h.options.Quick || h.options.Memory <= 0 || h.options.Longest <= 0 || h.released != 1 {
+	if h.options.Variants != nil || !h.options.Quick || h.options.Memory <= 0 || h.options.Longest <= 0 ||
+		h.released != 1 {
 		t.Errorf("measured with %+v; released %d times", h.options, h.released)
 	}
 	if got := len(p.table.Cells()); got != 1+2 {
@@ -367,11 +376,13 @@ func TestChoicesOfAnExperiment(t *testing.T) {
 	russian := i18n.For("ru")
 	h.SetTexts(russian)
 	p = h.experiments
-	if p.isQuick() || !slices.Equal(p.variants.chosen(), p.variants.ids[:2]) || !slices.Equal(p.sizes.chosen(), p.sizes.ids[:1]) {
+	if p.isQuick() || !slices.Equal(p.variants.chosen(), p.variants.ids[:2]) ||
+		!slices.Equal(p.sizes.chosen(), p.sizes.ids[:1]) {
 		t.Errorf("in another language %q and %q are chosen", p.variants.chosen(), p.sizes.chosen())
 	}
 	if h.detection.repeat.SelectedIndex() != 2 || h.detection.picture.box.SelectedIndex() != 0 {
-		t.Errorf("in another language %q and %q are chosen", h.detection.repeat.Selected, h.detection.picture.box.Selected)
+		t.Errorf("in another language %q and %q are chosen", h.detection.repeat.Selected,
+			h.detection.picture.box.Selected)
 	}
 	// Nothing chosen is nothing to measure.
 	p.sizes.boxes[0].SetChecked(false)
@@ -534,7 +545,8 @@ func TestChoicesFit(t *testing.T) {
 			for _, extent := range h.experiments.quick.Options {
 				h.experiments.quick.SetSelected(extent)
 				if got := h.experiments.left.MinSize().Width; got > choicesWidth {
-					t.Errorf("%s, %s, %s: the choices need %g, there is room for %d", lang, h.experiments.choice.Selected, extent, got, choicesWidth)
+					t.Errorf("%s, %s, %s: the choices need %g, there is room for %d", lang,
+						h.experiments.choice.Selected, extent, got, choicesWidth)
 				}
 			}
 		}

@@ -1,5 +1,6 @@
-// Package timing is the window that measures: detection on the CPU beside the GPUs, stage by stage, and the experiments that
-// the program stands on. What is measured and how it is told comes from blik/app/bench and blik/processing/experiment.
+// Package timing is the window that measures: detection on the CPU beside the GPUs, stage by stage, and the experiments
+// that the program stands on. What is measured and how it is told comes from blik/app/bench and
+// blik/processing/experiment.
 package timing
 
 import (
@@ -34,8 +35,8 @@ type Picture struct {
 	Region  *processing.Region
 }
 
-// Host is what the view needs of the program. Its functions are called on the toolkit's goroutine, but for those that take a
-// context, which may take long.
+// Host is what the view needs of the program. Its functions are called on the toolkit's goroutine, but for those that
+// take a context, which may take long.
 type Host struct {
 	App     fyne.App
 	Version string
@@ -65,7 +66,8 @@ type View struct {
 	modals *xwidget.Modals
 	files  filedialog.Dialogs
 
-	// running says that a measurement of the view's is on its way; turn counts them, so that what comes late is dropped.
+	// running says that a measurement of the view's is on its way; turn counts them, so that what comes late is
+	// dropped.
 	running bool
 	turn    int
 

@@ -258,7 +258,8 @@ func gripAt(r *processing.Region, e Event) grip {
 		return grip{}
 	}
 	if r.Shape != processing.PolygonShape {
-		g := grip{kind: gripBox, left: near(e.At.X, x0), right: near(e.At.X, x1), top: near(e.At.Y, y0), bottom: near(e.At.Y, y1)}
+		g := grip{kind: gripBox, left: near(e.At.X, x0), right: near(e.At.X, x1), top: near(e.At.Y, y0),
+			bottom: near(e.At.Y, y1)}
 		// In a region smaller than the slack both sides are near; the lower right one moves, so that it can grow.
 		g.left = g.left && !g.right
 		g.top = g.top && !g.bottom

@@ -42,14 +42,18 @@ func TestBrush(t *testing.T) {
 		do    func(b *tool.Brush)
 		want  []string
 	}{
-		{"stroke", false, func(b *tool.Brush) { b.Press(at(1, 2)); b.Move(at(3, 4)); b.Release() }, []string{"paint 1,2", "to 3,4", "end"}},
+		{"stroke", false, func(b *tool.Brush) { b.Press(at(1, 2)); b.Move(at(3, 4)); b.Release() },
+			[]string{"paint 1,2", "to 3,4", "end"}},
 		{"eraser", true, func(b *tool.Brush) { b.Press(at(1, 2)); b.Release() }, []string{"erase 1,2", "end"}},
 		{"right button", false, func(b *tool.Brush) { b.Press(secondary); b.Release() }, []string{"erase 1,1", "end"}},
-		{"right button of the eraser", true, func(b *tool.Brush) { b.Press(secondary); b.Cancel() }, []string{"paint 1,1", "cancel"}},
-		{"line from the last stroke", false, func(b *tool.Brush) { b.Press(at(1, 2)); b.Release(); b.Press(shift); b.Release() },
+		{"right button of the eraser", true, func(b *tool.Brush) { b.Press(secondary); b.Cancel() },
+			[]string{"paint 1,1", "cancel"}},
+		{"line from the last stroke", false,
+			func(b *tool.Brush) { b.Press(at(1, 2)); b.Release(); b.Press(shift); b.Release() },
 			[]string{"paint 1,2", "end", "paint 1,2", "to 5,5", "end"}},
 		{"no line without a last stroke", false, func(b *tool.Brush) { b.Press(shift) }, []string{"paint 5,5"}},
-		{"no line into another picture", false, func(b *tool.Brush) { b.Press(at(1, 2)); b.Release(); b.Forget(); b.Press(shift) },
+		{"no line into another picture", false,
+			func(b *tool.Brush) { b.Press(at(1, 2)); b.Release(); b.Forget(); b.Press(shift) },
 			[]string{"paint 1,2", "end", "paint 5,5"}},
 	} {
 		r := &recorder{}
@@ -88,10 +92,14 @@ func TestRectangle(t *testing.T) {
 		{"on whole pixels", func(r *tool.Region) { drag(r, 10.4, 10.6, 50.2, 40.4) }, "rect:10,11,40,29"},
 		{"corner", func(r *tool.Region) { drag(r, 10, 10, 50, 40); drag(r, 50, 40, 60, 60) }, "rect:10,10,50,50"},
 		{"side", func(r *tool.Region) { drag(r, 10, 10, 50, 40); drag(r, 10, 25, 5, 99) }, "rect:5,10,45,30"},
-		{"corner past the other", func(r *tool.Region) { drag(r, 10, 10, 50, 40); drag(r, 10, 10, 70, 60) }, "rect:50,40,20,20"},
-		{"moved by its inside", func(r *tool.Region) { drag(r, 10, 10, 50, 40); drag(r, 30, 25, 35, 20) }, "rect:15,5,40,30"},
-		{"another beside it", func(r *tool.Region) { drag(r, 10, 10, 50, 40); drag(r, 60, 60, 70, 80) }, "rect:60,60,10,20"},
-		{"click beside it", func(r *tool.Region) { drag(r, 10, 10, 50, 40); r.Press(at(80, 80)); r.Release() }, "rect:10,10,40,30"},
+		{"corner past the other", func(r *tool.Region) { drag(r, 10, 10, 50, 40); drag(r, 10, 10, 70, 60) },
+			"rect:50,40,20,20"},
+		{"moved by its inside", func(r *tool.Region) { drag(r, 10, 10, 50, 40); drag(r, 30, 25, 35, 20) },
+			"rect:15,5,40,30"},
+		{"another beside it", func(r *tool.Region) { drag(r, 10, 10, 50, 40); drag(r, 60, 60, 70, 80) },
+			"rect:60,60,10,20"},
+		{"click beside it", func(r *tool.Region) { drag(r, 10, 10, 50, 40); r.Press(at(80, 80)); r.Release() },
+			"rect:10,10,40,30"},
 		{"taken back", func(r *tool.Region) {
 			drag(r, 10, 10, 50, 40)
 			r.Press(at(30, 30))
@@ -150,13 +158,26 @@ func TestPolygon(t *testing.T) {
 		want string
 	}{
 		{"closed on its first corner", func(r *tool.Region) { click(r, 10, 10, 50, 10, 30, 40, 10.5, 10) }, triangle},
-		{"closed by Enter", func(r *tool.Region) { click(r, 10, 10, 50, 10, 30, 40); r.Hover(at(99, 99)); r.Finish() }, triangle},
-		{"one corner back", func(r *tool.Region) { click(r, 10, 10, 50, 10, 80, 80); r.Back(); click(r, 30, 40); r.Finish() }, triangle},
+		{"closed by Enter", func(r *tool.Region) { click(r, 10, 10, 50, 10, 30, 40); r.Hover(at(99, 99)); r.Finish() },
+			triangle},
+		{"one corner back", func(r *tool.Region) {
+			click(r, 10, 10, 50, 10, 80, 80)
+			r.Back()
+			click(r, 30,
+				40)
+			r.Finish()
+		}, triangle},
 		{"two corners are none", func(r *tool.Region) { click(r, 10, 10, 50, 10); r.Finish() }, ""},
 		{"all corners back", func(r *tool.Region) { click(r, 10, 10, 50, 10); r.Back(); r.Back(); r.Finish() }, ""},
 		{"dropped", func(r *tool.Region) { click(r, 10, 10, 50, 10, 30, 40); r.Abandon(); r.Finish() }, ""},
-		{"corner dragged", func(r *tool.Region) { click(r, 10, 10, 50, 10, 30, 40); r.Finish(); drag(r, 30, 40, 30, 60) }, "polygon:10,10,50,10,30,60"},
-		{"moved", func(r *tool.Region) { click(r, 10, 10, 50, 10, 30, 40); r.Finish(); drag(r, 30, 20, 32, 20) }, "polygon:12,10,52,10,32,40"},
+		{"corner dragged", func(r *tool.Region) {
+			click(r, 10, 10, 50, 10, 30, 40)
+			r.Finish()
+			drag(r, 30, 40, 30,
+				60)
+		}, "polygon:10,10,50,10,30,60"},
+		{"moved", func(r *tool.Region) { click(r, 10, 10, 50, 10, 30, 40); r.Finish(); drag(r, 30, 20, 32, 20) },
+			"polygon:12,10,52,10,32,40"},
 	} {
 		h := &host{}
 		r := tool.NewRegion(processing.PolygonShape, h)
@@ -204,7 +225,8 @@ func TestRegionSurvivesAnyOrder(t *testing.T) {
 			tool.Outline(r.Current())
 			tool.Handles(r.Current())
 			if h.region != nil {
-				if need := map[processing.Shape]int{processing.PolygonShape: 3}[h.region.Shape]; len(h.region.Points) < max(2, need) {
+				need := map[processing.Shape]int{processing.PolygonShape: 3}[h.region.Shape]
+				if len(h.region.Points) < max(2, need) {
 					t.Fatalf("a region of %d points", len(h.region.Points))
 				}
 			}

@@ -11,8 +11,8 @@ import (
 	"blik/app/view"
 )
 
-// divider is the line between the source and what became of it: a light line on a dark one with a knob low on it, where it
-// does not cover a spot that is centred.
+// divider is the line between the source and what became of it: a light line on a dark one with a knob low on it, where
+// it does not cover a spot that is centred.
 type divider struct {
 	lines [2]*canvas.Line
 	knob  *canvas.Rectangle

@@ -98,7 +98,8 @@ func (v *Viewport) Scrolled(e *fyne.ScrollEvent) {
 	if notches == 0 || v.picture == nil {
 		return
 	}
-	if modifiers()&fyne.KeyModifierControl != 0 && v.OnBrush != nil && v.tool.Pointer(v.event(e.Position)) == tool.Ring {
+	if modifiers()&fyne.KeyModifierControl != 0 && v.OnBrush != nil &&
+		v.tool.Pointer(v.event(e.Position)) == tool.Ring {
 		v.OnBrush(notches)
 		return
 	}

@@ -40,8 +40,8 @@ type Viewport struct {
 	OnHover func(at processing.Point, inside bool)
 	// OnBrush is called for Ctrl and the wheel, with the number of notches.
 	OnBrush func(notches float64)
-	// OnFrame is called with the time that the raster's generator took, while the rest of the frame is still to come. It
-	// is for measuring and nil as a rule.
+	// OnFrame is called with the time that the raster's generator took, while the rest of the frame is still to come.
+	// It is for measuring and nil as a rule.
 	OnFrame func(drawn time.Duration)
 
 	renderer *view.Renderer

@@ -85,7 +85,8 @@ func newViewport(t testing.TB) (*viewport.Viewport, *spy) {
 	w := test.NewTempWindow(t, v)
 	w.SetPadded(false)
 	w.Resize(fyne.NewSize(400, 300))
-	pic := &processing.Picture{Width: pictureWidth, Height: pictureHeight, Channels: 1, U8: make([]uint8, pictureWidth*pictureHeight)}
+	pic := &processing.Picture{Width: pictureWidth, Height: pictureHeight, Channels: 1,
+		U8: make([]uint8, pictureWidth*pictureHeight)}
 	for i := range pic.U8 {
 		pic.U8[i] = uint8(i % 251)
 	}
@@ -108,7 +109,8 @@ func dragged(x, y float32) *fyne.DragEvent {
 }
 
 func wheel(x, y, notches float32) *fyne.ScrollEvent {
-	return &fyne.ScrollEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(x, y)}, Scrolled: fyne.NewDelta(0, 25*notches)}
+	return &fyne.ScrollEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(x, y)},
+		Scrolled: fyne.NewDelta(0, 25*notches)}
 }
 
 func TestFit(t *testing.T) {
@@ -166,7 +168,8 @@ func TestWheelStopsAtActualPixels(t *testing.T) {
 	}
 }
 
-// Whatever the zoom, the picture's origin lies on a whole device pixel, else 1:1 would be blurred and pans would shimmer.
+// Whatever the zoom, the picture's origin lies on a whole device pixel, else 1:1 would be blurred and pans would
+// shimmer.
 func TestOriginOnWholePixels(t *testing.T) {
 	v, _ := newViewport(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -253,7 +256,8 @@ func TestLostEvents(t *testing.T) {
 // The promise to the tools holds for any order of events.
 func TestAnyOrderOfEvents(t *testing.T) {
 	v, s := newViewport(t)
-	buttons := []desktop.MouseButton{desktop.MouseButtonPrimary, desktop.MouseButtonSecondary, desktop.MouseButtonTertiary}
+	buttons := []desktop.MouseButton{desktop.MouseButtonPrimary, desktop.MouseButtonSecondary,
+		desktop.MouseButtonTertiary}
 	rapid.Check(t, func(rt *rapid.T) {
 		for range rapid.IntRange(1, 40).Draw(rt, "events") {
 			x, y := float32(rapid.IntRange(-50, 450).Draw(rt, "x")), float32(rapid.IntRange(-50, 350).Draw(rt, "y"))
@@ -324,7 +328,8 @@ func TestToolEvent(t *testing.T) {
 	e := mouse(200, 150, desktop.MouseButtonSecondary)
 	e.Modifier = fyne.KeyModifierShift
 	v.MouseDown(e)
-	if want := (tool.Event{At: processing.Point{X: 901, Y: 501}, Slack: 3, Secondary: true, Shift: true}); s.last != want {
+	if want := (tool.Event{At: processing.Point{X: 901, Y: 501}, Slack: 3, Secondary: true,
+		Shift: true}); s.last != want {
 		t.Errorf("%+v, expected %+v", s.last, want)
 	}
 }
@@ -424,7 +429,8 @@ func TestWithoutPicture(t *testing.T) {
 // turnedViewport is newViewport with a picture of the given orientation.
 func turnedViewport(t *testing.T, orientation int) (*viewport.Viewport, *spy) {
 	v, s := newViewport(t)
-	pic := &processing.Picture{Width: pictureWidth, Height: pictureHeight, Channels: 1, U8: make([]uint8, pictureWidth*pictureHeight)}
+	pic := &processing.Picture{Width: pictureWidth, Height: pictureHeight, Channels: 1,
+		U8: make([]uint8, pictureWidth*pictureHeight)}
 	p, err := view.NewPyramid(context.Background(), pic, view.WithOrientation(orientation))
 	if err != nil {
 		t.Fatal(err)
@@ -468,7 +474,8 @@ type handle struct{ spy }
 func (handle) Pointer(tool.Event) tool.Pointer { return tool.ResizeX }
 
 func TestCursorOfATurnedPicture(t *testing.T) {
-	for orientation, want := range map[int]desktop.Cursor{1: desktop.HResizeCursor, 3: desktop.HResizeCursor, 6: desktop.VResizeCursor, 5: desktop.VResizeCursor} {
+	for orientation, want := range map[int]desktop.Cursor{1: desktop.HResizeCursor, 3: desktop.HResizeCursor,
+		6: desktop.VResizeCursor, 5: desktop.VResizeCursor} {
 		v, _ := turnedViewport(t, orientation)
 		v.SetTool(&handle{})
 		v.MouseMoved(mouse(100, 100, 0))
@@ -495,11 +502,14 @@ func whitened(t *testing.T, p *view.Pyramid, r image.Rectangle) *view.Pyramid {
 	return q
 }
 
-// compared is a viewport over a black picture with a white patch in its middle, in a window of its own, and how it looks.
-func compared(t *testing.T, orientation int) (v *viewport.Viewport, source, result *view.Pyramid, capture func() image.Image) {
+// compared is a viewport over a black picture with a white patch in its middle, in a window of its own, and how it
+// looks.
+func compared(t *testing.T, orientation int) (v *viewport.Viewport, source, result *view.Pyramid,
+	capture func() image.Image) {
 	t.Helper()
 	v, _ = newViewport(t)
-	pic := &processing.Picture{Width: pictureWidth, Height: pictureHeight, Channels: 1, U8: make([]uint8, pictureWidth*pictureHeight)}
+	pic := &processing.Picture{Width: pictureWidth, Height: pictureHeight, Channels: 1,
+		U8: make([]uint8, pictureWidth*pictureHeight)}
 	source, err := view.NewPyramid(context.Background(), pic, view.WithOrientation(orientation))
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// baseButton is what the buttons of this package share. They never take the keyboard focus, so that the keys of the tools
-// keep working after a click.
+// baseButton is what the buttons of this package share. They never take the keyboard focus, so that the keys of the
+// tools keep working after a click.
 type baseButton struct {
 	widget.BaseWidget
 	Tip string

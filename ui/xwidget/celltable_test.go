@@ -32,7 +32,8 @@ func TestCellTable(t *testing.T) {
 		row, column int
 		text        string
 		align       fyne.TextAlign
-	}{{0, 0, "variant", fyne.TextAlignLeading}, {0, 1, "ms", fyne.TextAlignTrailing}, {2, 1, "−3e-05", fyne.TextAlignTrailing}, {3, 1, "", fyne.TextAlignLeading}} {
+	}{{0, 0, "variant", fyne.TextAlignLeading}, {0, 1, "ms", fyne.TextAlignTrailing}, {2, 1, "−3e-05",
+		fyne.TextAlignTrailing}, {3, 1, "", fyne.TextAlignLeading}} {
 		if table.show(c.row, c.column, cell); l.Text != c.text || l.Alignment != c.align {
 			t.Errorf("cell %d, %d: %q, aligned %v", c.row, c.column, l.Text, l.Alignment)
 		}

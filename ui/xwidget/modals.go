@@ -5,8 +5,8 @@ import (
 	"fyne.io/fyne/v2/dialog"
 )
 
-// Modals shows dialogs over a window, and answers the one on top by keys: Escape as its Cancel does, Enter as the button
-// that stands out.
+// Modals shows dialogs over a window, and answers the one on top by keys: Escape as its Cancel does, Enter as the
+// button that stands out.
 type Modals struct {
 	win fyne.Window
 	top *modal
