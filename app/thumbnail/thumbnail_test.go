@@ -99,19 +99,19 @@ func TestFit(t *testing.T) {
 func TestMake(t *testing.T) {
 	t.Parallel()
 	for _, depth := range []int{8, 16} {
-		pic := testpic.Painted(2000, 900, 3, depth)
+		pic := testpic.Painted(1000, 450, 3, depth)
 		screen := Screen(pic, nil)
-		got, err := Make(t.Context(), pic, screen, 6, 100)
-		if err != nil || got.Bounds().Dx() != 45 || got.Bounds().Dy() != 100 {
+		got, err := Make(t.Context(), pic, screen, 6, 50)
+		if err != nil || got.Bounds().Dx() != 22 || got.Bounds().Dy() != 50 {
 			t.Fatalf("%d bits: %v, %v", depth, got.Bounds(), err)
 		}
-		whole, err := Crop(t.Context(), pic, screen, image.Rect(0, 0, 2000, 900))
+		whole, err := Crop(t.Context(), pic, screen, image.Rect(0, 0, 1000, 450))
 		if err != nil {
 			t.Fatal(err)
 		}
-		exact := Upright(Fit(whole, 100), 6)
-		for y := range 100 {
-			for x := range 45 {
+		exact := Upright(Fit(whole, 50), 6)
+		for y := range 50 {
+			for x := range 22 {
 				a, _, _, _ := got.At(x, y).RGBA()
 				b, _, _, _ := exact.At(x, y).RGBA()
 				if d := int(a>>8) - int(b>>8); d < -8 || d > 8 { // noise of 16 levels in the mean of 16 pixels
