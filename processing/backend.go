@@ -37,6 +37,32 @@ type Plane interface {
 	Release()
 }
 
+// Handle is what planes and components know of themselves; those of all backends embed one.
+type Handle struct {
+	owner    Backend
+	w, h     int
+	released bool
+}
+
+// NewHandle returns the handle of something of w × h pixels that owner made.
+func NewHandle(owner Backend, w, h int) Handle { return Handle{owner: owner, w: w, h: h} }
+
+// Owner is the backend that made it.
+func (h *Handle) Owner() Backend { return h.owner }
+
+// Size returns width and height in pixels.
+func (h *Handle) Size() (width, height int) { return h.w, h.h }
+
+// Released reports whether MarkReleased was called.
+func (h *Handle) Released() bool { return h.released }
+
+// MarkReleased makes it unusable and reports whether it was usable before.
+func (h *Handle) MarkReleased() (first bool) {
+	first = !h.released
+	h.released = true
+	return first
+}
+
 // Samples is host memory for a plane, rows without padding; the slice of the plane's kind is set.
 type Samples struct {
 	U8  []uint8
