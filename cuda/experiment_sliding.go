@@ -27,8 +27,36 @@ func slidingVariants(b *Backend) []experiment.Variant {
 			},
 		}
 	}
-	// A thread for each line, in blocks of a warp so that few lines occupy many multiprocessors.
-	lines := func(n int) (grid, block dim) { return dim{x: (n + 31) / 32}, dim{x: 32} }
+	// recursive is the recursion down the columns by one kernel and along their sums by another. turned: the first kernel
+	// transposes the sums as it writes them, so that both read neighbouring addresses.
+	recursive := func(columns, rows string, turned bool) experiment.Method {
+		return method(experiment.RecursiveAdditions,
+			func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
+				w, h := dst.w, dst.h
+				src, err := framed(q, t, w, h, 1, noWindow, r)
+				if err != nil {
+					return err
+				}
+				sumsW, sumsH, rx, ry := w, h, r, noWindow
+				if turned {
+					sumsW, sumsH, rx, ry = h, w, noWindow, r
+				}
+				sums, err := framed(q, t, sumsW, sumsH, 4, rx, ry)
+				if err != nil {
+					return err
+				}
+				// A thread for each line, in blocks of a warp so that few lines occupy many multiprocessors.
+				lines := func(n int) dim { return dim{x: (n + 31) / 32} }
+				t.compute = func(q *queue) error {
+					err := q.launch(columns, lines(w), dim{x: 32}, sums.first, sums.pitch, src.first, src.pitch, r, w, h)
+					if err != nil {
+						return err
+					}
+					return q.launch(rows, lines(h), dim{x: 32}, dst, sums.first, sums.pitch, r, sumsW, sumsH)
+				}
+				return q.d.upload(src.first.ptr, int64(src.pitch), in.U8, w)
+			})
+	}
 	return []experiment.Variant{
 		{ID: "gpu-direct", Device: experiment.GPU, Method: method(experiment.DirectAdditions,
 			func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
@@ -36,53 +64,9 @@ func slidingVariants(b *Backend) []experiment.Variant {
 				t.compute = func(q *queue) error { return q.pixels("slidingDirect", dst.w, dst.h, dst, src, r) }
 				return err
 			})},
-		{ID: "gpu-recursive", Device: experiment.GPU, Method: method(experiment.RecursiveAdditions,
-			func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
-				w, h := dst.w, dst.h
-				src, err := framed(q, t, w, h, 1, noWindow, r)
-				if err != nil {
-					return err
-				}
-				sums, err := framed(q, t, w, h, 4, r, noWindow)
-				if err != nil {
-					return err
-				}
-				t.compute = func(q *queue) error {
-					grid, block := lines(w)
-					if err := q.launch("slidingColumns", grid, block, sums.first, sums.pitch, src.first, src.pitch, r,
-						w,
-						h); err != nil {
-						return err
-					}
-					grid, block = lines(h)
-					return q.launch("slidingRows", grid, block, dst, sums.first, sums.pitch, r, w, h)
-				}
-				return q.d.upload(src.first.ptr, int64(src.pitch), in.U8, w)
-			})},
+		{ID: "gpu-recursive", Device: experiment.GPU, Method: recursive("slidingColumns", "slidingRows", false)},
 		{ID: "gpu-recursive-coalesced", Device: experiment.GPU,
-			Method: method(experiment.RecursiveAdditions, func(q *queue, t *trial, dst *plane, in *experiment.Input,
-				r int) error {
-				w, h := dst.w, dst.h
-				src, err := framed(q, t, w, h, 1, noWindow, r)
-				if err != nil {
-					return err
-				}
-				turned, err := framed(q, t, h, w, 4, noWindow, r)
-				if err != nil {
-					return err
-				}
-				t.compute = func(q *queue) error {
-					grid, block := lines(w)
-					if err := q.launch("slidingTurnedSums", grid, block, turned.first, turned.pitch, src.first,
-						src.pitch,
-						r, w, h); err != nil {
-						return err
-					}
-					grid, block = lines(h)
-					return q.launch("slidingTurnedMeans", grid, block, dst, turned.first, turned.pitch, r, h, w)
-				}
-				return q.d.upload(src.first.ptr, int64(src.pitch), in.U8, w)
-			})},
+			Method: recursive("slidingTurnedSums", "slidingTurnedMeans", true)},
 		{ID: "gpu-program", Device: experiment.GPU, Method: method(experiment.RecursiveAdditions,
 			func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
 				src, err := t.picture(q, in)

@@ -33,12 +33,7 @@ func sumVariants(x *Experiments) []experiment.Variant {
 	}
 	list := []experiment.Variant{
 		{ID: "gpu-halving", Device: experiment.GPU, Method: method(prepareHalving)},
-		{ID: "gpu-tree", Device: experiment.GPU, Method: method(func(q *queue, t *trial, src buffer, n int) (buffer,
-			error) {
-			s, err := newTree(q, t, src, n)
-			t.compute = s.add
-			return s.total, err
-		})},
+		{ID: "gpu-tree", Device: experiment.GPU, Method: method(prepareTree)},
 	}
 	if len(x.names) > 1 {
 		list = append(list, experiment.Variant{ID: "gpu-several", Device: experiment.GPU, Method: several{x},
@@ -111,6 +106,13 @@ func newTree(q *queue, t *trial, src buffer, n int) (*tree, error) {
 		return s, err
 	}
 	return s, q.d.zero(s.done, 4)
+}
+
+// prepareTree adds in one pass over the array.
+func prepareTree(q *queue, t *trial, src buffer, n int) (buffer, error) {
+	s, err := newTree(q, t, src, n)
+	t.compute = s.add
+	return s.total, err
 }
 
 func (s *tree) add(q *queue) error {

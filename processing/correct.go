@@ -140,7 +140,7 @@ func (c *corrector) batch(sites []*site, first int) (last int, err error) {
 	// Windows are cut for as many spots as surely are enough; those beyond the limit are cut again.
 	last = min(first+256, n)
 	err = c.stage(message.Of("surroundings"), done, func() error {
-		c.each(last-first, func(i int) { c.cut(sites[first+i]) })
+		c.each(last-first, func(i int) { c.cutWindow(sites[first+i]) })
 		return nil
 	})
 	if err != nil {

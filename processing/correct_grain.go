@@ -69,7 +69,7 @@ func (s *site) roughen(fine [][]float32, amount float32) {
 	w, h := s.width(), s.height()
 	var at []int32
 	var b box
-	s.mine(func(i, _, _ int) {
+	s.eachPixel(func(i, _, _ int) {
 		if s.filled == nil || s.filled[i] > 0.02 {
 			if len(at) == 0 {
 				b = box{i % w, i / w, i%w + 1, i/w + 1}
@@ -146,7 +146,7 @@ func (s *site) bound() {
 				lo, hi = min(lo, p[i]), max(hi, p[i])
 			}
 		}
-		s.mine(func(i, _, _ int) {
+		s.eachPixel(func(i, _, _ int) {
 			p[i] = min(max(p[i], lo), hi)
 		})
 	}

@@ -26,7 +26,7 @@ type site struct {
 	patch  Patch
 }
 
-// forget drops what cut made.
+// forget drops what cutWindow made.
 func (s *site) forget() {
 	s.box, s.own, s.depth, s.state, s.pix = box{}, nil, nil, nil, nil
 }
@@ -34,9 +34,9 @@ func (s *site) forget() {
 // radius is that of the disc with the spot's area.
 func (s *site) radius() float64 { return math.Sqrt(float64(s.area) / math.Pi) }
 
-// cut takes the window out of the picture: as far around the spot as its grain is looked for, and farther where there
+// cutWindow copies the surroundings of the spot: as far as its grain is looked for, and farther where there
 // is hardly any paint.
-func (c *corrector) cut(s *site) {
+func (c *corrector) cutWindow(s *site) {
 	around := boxOf(s.runs)
 	reach := c.p.Halo + 5 + int(math.Ceil(2*math.Min(s.radius(), 40)))
 	for {
@@ -234,8 +234,8 @@ func (c *corrector) load(s *site) {
 	}
 }
 
-// mine calls f for every pixel of the patch, in reading order, with its index in the window and in the picture.
-func (s *site) mine(f func(i, x, y int)) {
+// eachPixel calls f for every pixel of the patch, in reading order, with its index in the window and in the picture.
+func (s *site) eachPixel(f func(i, x, y int)) {
 	i := 0
 	for y := s.y0; y < s.y1; y++ {
 		for x := s.x0; x < s.x1; x++ {
@@ -251,7 +251,7 @@ func (s *site) mine(f func(i, x, y int)) {
 func (c *corrector) finish(s *site) {
 	p := &s.patch
 	p.Method = s.method
-	s.mine(func(_, x, y int) {
+	s.eachPixel(func(_, x, y int) {
 		if k := len(p.Runs); k > 0 && p.Runs[k-1].Y == y && p.Runs[k-1].X1 == x {
 			p.Runs[k-1].X1++
 		} else {
@@ -270,7 +270,7 @@ func (c *corrector) finish(s *site) {
 	}
 	soft := c.p.Blend / 100 * s.radius()
 	light := c.methods[s.method].light
-	s.mine(func(i, x, y int) {
+	s.eachPixel(func(i, x, y int) {
 		alpha := float32(1)
 		if s.depth[i] > 0 && soft > 0 {
 			t := math.Min((float64(c.p.Halo)+1-math.Sqrt(float64(s.depth[i])))/soft, 1)

@@ -62,8 +62,7 @@ func (r *backendRun) Close() error {
 type plain struct {
 	memory     func(c Case) int64
 	operations func(c Case) float64
-	prepare    func(ctx context.Context, in *Input, c Case) (run func(ctx context.Context) error, out *Output,
-		err error)
+	prepare    func(ctx context.Context, in *Input, c Case) (run func(context.Context) error, out *Output, err error)
 }
 
 func (m plain) Memory(c Case) int64       { return m.memory(c) }

@@ -31,8 +31,9 @@ type knownRows struct {
 // compareRows compares an 8-bit result with its definition: all rows where that costs no more than referenceWork, at
 // cost operations a pixel; else stretches at the top, the bottom and between. A stretch costs border rows besides its
 // own.
-func compareRows(ctx context.Context, in *Input, c Case, out Output, cost float64, border int, want rowsOf) (Check,
-	error) {
+func compareRows(
+	ctx context.Context, in *Input, c Case, out Output, cost float64, border int, want rowsOf,
+) (Check, error) {
 	w, h := in.Size.W, in.Size.H
 	r := Check{Samples: int64(w) * int64(h)}
 	if len(out.U8) != w*h {

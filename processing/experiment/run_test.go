@@ -386,8 +386,8 @@ func TestProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"x measured", "y measured", "x measured", "y measured", "g needs GPU"}; !slices.Equal(rows,
-		want) {
+	want := []string{"x measured", "y measured", "x measured", "y measured", "g needs GPU"}
+	if !slices.Equal(rows, want) {
 		t.Errorf("rows %q, want %q", rows, want)
 	}
 	if want := []string{"0/5 x 1", "1/5 y 1", "2/5 x 3", "3/5 y 3", "4/5 g 1"}; !slices.Equal(got, want) {
