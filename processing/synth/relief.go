@@ -12,14 +12,16 @@ import (
 const maxReliefPixels = 40_000_000
 
 // RenderRelief returns a copy of pic under lamps that mirror in the paint, the truth and what was rendered. No spot is
-// drawn: the paint has a relief, and a lamp shows wherever a facet of it points half way between lamp and lens. Light is
-// added in linear light, passes the lens and is clipped as a sensor does; noise and JPEG follow. The truth compares the
-// noiseless rendering with the same picture without lamps, by the rule in the options; it holds TruthGlare, TruthUnsure
-// and TruthNone, and the figures count TruthGlare. Without lamps the picture is that of the painting as the other options
-// alter it.
+// drawn: the paint has a relief, and a lamp shows wherever a facet of it points half way between lamp and lens. Light
+// is added in linear light, passes the lens and is clipped as a sensor does; noise and JPEG follow. The truth compares
+// the noiseless rendering with the same picture without lamps, by the rule in the options; it holds TruthGlare,
+// TruthUnsure and TruthNone, and the figures count TruthGlare. Without lamps the picture is that of the painting as the
+// other options alter it.
 //
 // It returns the context's error when cancelled, and an error for a picture or options that are not valid.
-func RenderRelief(ctx context.Context, pic *processing.Picture, o ReliefOptions) (*processing.Picture, *processing.Mask, Stats, error) {
+func RenderRelief(
+	ctx context.Context, pic *processing.Picture, o ReliefOptions,
+) (*processing.Picture, *processing.Mask, Stats, error) {
 	fail := func(err error) (*processing.Picture, *processing.Mask, Stats, error) { return nil, nil, Stats{}, err }
 	if err := pic.Validate(); err != nil {
 		return fail(fmt.Errorf("render relief: %w", err))
@@ -29,9 +31,10 @@ func RenderRelief(ctx context.Context, pic *processing.Picture, o ReliefOptions)
 	}
 	switch {
 	case pic.Channels > 3:
-		return fail(fmt.Errorf("render relief: a picture in grey or RGB expected, this one has %d channels", pic.Channels))
+		return fail(fmt.Errorf("render relief: grey or RGB expected, the picture has %d channels", pic.Channels))
 	case pic.Width*pic.Height > maxReliefPixels:
-		return fail(fmt.Errorf("render relief: %d × %d is more than %d megapixels", pic.Width, pic.Height, maxReliefPixels/1_000_000))
+		return fail(fmt.Errorf("render relief: %d × %d is more than %d megapixels",
+			pic.Width, pic.Height, maxReliefPixels/1_000_000))
 	case o.JPEGQuality > 0 && pic.U8 == nil:
 		return fail(fmt.Errorf("render relief: JPEG holds 8-bit samples, the picture has %d bits", pic.Depth()))
 	}
@@ -55,7 +58,9 @@ func RenderRelief(ctx context.Context, pic *processing.Picture, o ReliefOptions)
 }
 
 // develop adds noise to the light, clips it and stores it with the depth and transfer curve of like.
-func develop(light *plane, seed uint64, gain, read float64, jpegQuality int, like *processing.Picture) (*processing.Picture, error) {
+func develop(
+	light *plane, seed uint64, gain, read float64, jpegQuality int, like *processing.Picture,
+) (*processing.Picture, error) {
 	out, err := newPicture(light.w, light.h, light.ch, like.Depth(), like.Transfer)
 	if err != nil {
 		return nil, err

@@ -88,10 +88,12 @@ func (g *ground) shade(rnd *rand.Rand, contrast float64) {
 
 // dabColours are pale paints in linear light: leaf lights, lace, pearls, gold, blossom.
 var dabColours = [...][3]float64{
-	{0.55, 0.60, 0.34}, {0.80, 0.76, 0.66}, {0.72, 0.72, 0.70}, {0.80, 0.58, 0.22}, {0.82, 0.55, 0.50}, {0.60, 0.66, 0.72},
+	{0.55, 0.60, 0.34}, {0.80, 0.76, 0.66}, {0.72, 0.72, 0.70},
+	{0.80, 0.58, 0.22}, {0.82, 0.55, 0.50}, {0.60, 0.66, 0.72},
 }
 
-// paintDabs paints flat pale touches with ragged rims, all of nearly one colour, as painters set lights: in groups and in rows.
+// paintDabs paints flat pale touches with ragged rims, all of nearly one colour, as painters set lights: in groups and
+// in rows.
 func paintDabs(g *rand.Rand, light *plane, perMP float64) {
 	colour, level := dabColours[g.IntN(len(dabColours))], Range{0.2, 1}.logUniform(g)
 	size, rim := Range{0.9, 2}.uniform(g), float32(Range{0.5, 1.2}.uniform(g))

@@ -17,8 +17,8 @@ type mirror struct {
 	colour   [3]float64
 }
 
-// newMirror draws where a lamp stands. It is at a finite distance, so that the half vector between lamp and lens changes
-// over the picture and glare gathers in places.
+// newMirror draws where a lamp stands. It is at a finite distance, so that the half vector between lamp and lens
+// changes over the picture and glare gathers in places.
 func newMirror(g *rand.Rand, o *ReliefOptions, s *reliefSurface, colour [3]float64) *mirror {
 	sin, cos := math.Sincos(g.Float64() * 2 * math.Pi)
 	tilt, nearness := Range{0.3, 0.55}.uniform(g), Range{0.1, 0.3}.uniform(g)
@@ -37,7 +37,8 @@ func newMirror(g *rand.Rand, o *ReliefOptions, s *reliefSurface, colour [3]float
 			hx := float32(tilt*cos + nearness*(float64(x)/float64(m.lobe.w)-x0))
 			i := y*m.lobe.w + x
 			sx, sy := s.x.pix[i], s.y.pix[i]
-			// The squared cosine between facet and half vector, and the distribution of Walter et al. (2007) over its peak.
+			// The squared cosine between facet and half vector, and the distribution of Walter et al. (2007) over its
+			// peak.
 			c := 1 + sx*hx + sy*hy
 			c2 := c * c / ((1 + sx*sx + sy*sy) * (1 + hx*hx + hy*hy))
 			d := a2 / (c2*(a2-1) + 1)
@@ -88,8 +89,8 @@ func (m *mirror) image(share float64, fine int, ceiling float64) *plane {
 	return out
 }
 
-// shine adds the lamps' images to the ground. The share of the lobes that is kept is found by iteration, so that the share
-// of the picture on which glare becomes visible is the one asked for.
+// shine adds the lamps' images to the ground. The share of the lobes that is kept is found by iteration, so that the
+// share of the picture on which glare becomes visible is the one asked for.
 func shine(ctx context.Context, o *ReliefOptions, ground *ground) (*plane, error) {
 	g := stream(o.Seed, streamLamps)
 	mirrors := make([]*mirror, len(o.Lamps))
@@ -103,7 +104,7 @@ func shine(ctx context.Context, o *ReliefOptions, ground *ground) (*plane, error
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		lit := &plane{w: ground.light.w, h: ground.light.h, ch: ground.light.ch, pix: slices.Clone(ground.light.pix)}
+		lit := ground.light.like(slices.Clone(ground.light.pix))
 		for _, m := range mirrors {
 			image := m.image(share, ground.surface.fine, o.Ceiling)
 			wide := image.veil(o.Veil)
@@ -133,7 +134,8 @@ func (p *plane) veil(share float64) *plane {
 	return wide
 }
 
-// hues returns by how much each channel of a glint is weakened where it takes on the paint's hue, or nil where it does not.
+// hues returns by how much each channel of a glint is weakened where it takes on the paint's hue, or nil where it does
+// not.
 func hues(light *plane, tint float64) *plane {
 	if light.ch != 3 || tint == 0 {
 		return nil

@@ -59,12 +59,13 @@ type ReliefOptions struct {
 
 	// Lamps are the colours of the lamps, largest channel 1; without one there is no glare.
 	Lamps [][3]float64
-	// Lit is the share of the picture on which glare becomes visible; the lamps' lobes are cut at the level that gives it.
+	// Lit is the share of the picture on which glare becomes visible; the lamps' lobes are cut at the level that gives
+	// it.
 	Lit float64
 	// Peak is the light of a lamp's mirror image, PeakSpread the standard deviation of its logarithm over the lamps.
 	Peak, PeakSpread float64
-	// PolishSpread is the standard deviation of the logarithm of the facets' polish, PolishSize the extent over which it
-	// changes.
+	// PolishSpread is the standard deviation of the logarithm of the facets' polish, PolishSize the extent over which
+	// it changes.
 	PolishSpread, PolishSize float64
 	// Ceiling, if not 0, is the light that mirror images approach but do not reach, so that they stay unclipped.
 	Ceiling float64
@@ -145,8 +146,8 @@ func ReliefCondition(name string) (ReliefOptions, error) {
 
 // VariedRelief draws options at random, so that their renderings span what real photographs show: glints of a few
 // pixels, often below white and tinted by the paint, on rough ground, in chains along threads, cracks and ridges, with
-// painted dabs among them. The truth is that of TrainingTruth. The ranges reproduce sizes and levels measured on labelled
-// photographs (docs/network.md).
+// painted dabs among them. The truth is that of TrainingTruth. The ranges reproduce sizes and levels measured on
+// labelled photographs (docs/network.md).
 func VariedRelief(seed uint64) ReliefOptions {
 	g := stream(seed, 0x7265)
 	o := ReliefOptions{Seed: seed, Relief: variedPaint(g), Truth: TrainingTruth()}
@@ -202,7 +203,8 @@ func variedPaint(g *rand.Rand) PaintRelief {
 	}
 	p := PaintRelief{
 		Weave: w[0], Bristles: w[1], Impasto: w[2], Ridges: w[3], Bumps: w[4],
-		ThreadPitch: Range{4, 11}.uniform(g), BristleWidth: 1 + g.IntN(3), BumpRadius: Range{0.8, 5}, Level: Range{0.7, 1.8}.uniform(g), Supersample: 2,
+		ThreadPitch: Range{4, 11}.uniform(g), BristleWidth: 1 + g.IntN(3), BumpRadius: Range{0.8, 5},
+		Level: Range{0.7, 1.8}.uniform(g), Supersample: 2,
 	}
 	if g.Float64() < 0.12 {
 		p.Level, p.BumpRadius = 2.2, Range{4, 25}
@@ -234,9 +236,12 @@ func gamma(g *rand.Rand, shape float64) float64 {
 // Validate says whether the options make sense together.
 func (o *ReliefOptions) Validate() error {
 	r := &o.Relief
-	values := []float64{r.Weave, r.Bristles, r.Impasto, r.Ridges, r.Bumps, r.CrackPitch, r.Level, o.Lit, o.Peak, o.PeakSpread,
-		o.PolishSpread, o.Ceiling, o.Tint, o.Exposure, o.Shading, o.Dabs, o.Lens, o.Blur, o.Veil, o.NoiseGain, o.NoiseRead,
-		o.Truth.UnsureRise, o.Truth.UnsureShare}
+	values := []float64{
+		r.Weave, r.Bristles, r.Impasto, r.Ridges, r.Bumps, r.CrackPitch, r.Level, o.Lit, o.Peak, o.PeakSpread,
+		o.PolishSpread, o.Ceiling, o.Tint, o.Exposure, o.Shading, o.Dabs, o.Lens, o.Blur, o.Veil,
+		o.NoiseGain, o.NoiseRead,
+		o.Truth.UnsureRise, o.Truth.UnsureShare,
+	}
 	for _, l := range o.Lamps {
 		values = append(values, l[:]...)
 	}

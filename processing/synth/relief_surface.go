@@ -137,9 +137,9 @@ func (s *reliefSurface) weave(w, h int) *plane {
 	return out
 }
 
-// bristles are the furrows of a brush: noise smoothed along the painting's own strokes (line integral convolution, Cabral
-// & Leedom 1993), whose direction is that of the least change in the structure tensor. Wide furrows are made on a coarser
-// grid.
+// bristles are the furrows of a brush: noise smoothed along the painting's own strokes (line integral convolution,
+// Cabral & Leedom 1993), whose direction is that of the least change in the structure tensor. Wide furrows are made on
+// a coarser grid.
 func (s *reliefSurface) bristles() *plane {
 	g := stream(s.seed, streamBristles)
 	tone := s.tone.reduced(max(min(s.opt.BristleWidth, s.w, s.h), 1))
@@ -204,7 +204,8 @@ func (s *reliefSurface) ridges(w, h int) *plane {
 	return out
 }
 
-// bumps are caps of dried paint, dust and drops of varnish, the smaller the more frequent, on a twentieth of the surface.
+// bumps are caps of dried paint, dust and drops of varnish, the smaller the more frequent, on a twentieth of the
+// surface.
 func (s *reliefSurface) bumps(w, h int) *plane {
 	g := stream(s.seed, streamBumps)
 	out := newPlane(w, h)
@@ -212,7 +213,8 @@ func (s *reliefSurface) bumps(w, h int) *plane {
 		r := s.opt.BumpRadius.power(g, 1.2) * float64(s.fine)
 		area += math.Pi * r * r
 		sin, cos := math.Sincos(g.Float64() * math.Pi)
-		aspect, height, edge := Range{1, 2.2}.uniform(g), r*Range{0.4, 1.1}.uniform(g), Range{0.8, 1.6}.uniform(g)
+		aspect, edge := Range{1, 2.2}.uniform(g), Range{0.8, 1.6}.uniform(g)
+		height := r * Range{0.4, 1.1}.uniform(g)
 		root := math.Sqrt(aspect)
 		out.cap(g.Float64()*float64(w), g.Float64()*float64(h), 2.2*r*root, func(dx, dy float64) float64 {
 			a, b := (dx*cos+dy*sin)/root, (dy*cos-dx*sin)*root
@@ -253,6 +255,9 @@ func (s *reliefSurface) crack(height *plane) {
 }
 
 func newPlane(w, h int) *plane { return &plane{w: w, h: h, ch: 1, pix: make([]float32, w*h)} }
+
+// like returns a plane of the same shape.
+func (p *plane) like(pix []float32) *plane { return &plane{w: p.w, h: p.h, ch: p.ch, pix: pix} }
 
 // near returns the sample of a one-channel plane nearest to x, y.
 func (p *plane) near(x, y int) float32 {
@@ -354,7 +359,8 @@ func (p *plane) enlarged(w, h int) *plane {
 		dst := out.pix[y*w : (y+1)*w]
 		for x := range dst {
 			c := &columns[x]
-			dst[x] = c.weight[0]*mixed[c.at[0]] + c.weight[1]*mixed[c.at[1]] + c.weight[2]*mixed[c.at[2]] + c.weight[3]*mixed[c.at[3]]
+			dst[x] = c.weight[0]*mixed[c.at[0]] + c.weight[1]*mixed[c.at[1]] +
+				c.weight[2]*mixed[c.at[2]] + c.weight[3]*mixed[c.at[3]]
 		}
 	}
 	return out

@@ -77,12 +77,13 @@ func TestReliefTruthIsItsRule(t *testing.T) {
 					if d > rule.Rise && d > rule.Share*r[0] {
 						want = TruthGlare
 					}
-					for _, limit := range []float64{rule.Rise, rule.Share * r[0], rule.UnsureRise, rule.UnsureShare * r[0]} {
+					limits := []float64{rule.Rise, rule.Share * r[0], rule.UnsureRise, rule.UnsureShare * r[0]}
+					for _, limit := range limits {
 						near = math.Min(near, math.Abs(d-limit))
 					}
 				}
 				if got != want && near > 1e-6 {
-					t.Fatalf("%d channels: pixel %d went from %v to %v, marked %d, want %d", channels, i, a, b, got, want)
+					t.Fatalf("pixel %d went from %v to %v, marked %d, want %d", i, a, b, got, want)
 				}
 				if got == TruthGlare {
 					marked++

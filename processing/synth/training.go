@@ -27,15 +27,17 @@ type Example struct {
 	Truth *processing.Mask `json:"-"`
 }
 
-// ExampleKinds lists the kinds of examples and their shares: glints from a relief with options at random (VariedRelief) or
-// by a named condition, single drawn glints (RenderGlare), and paintings without glare.
+// ExampleKinds lists the kinds of examples and their shares: glints from a relief with options at random (VariedRelief)
+// or by a named condition, single drawn glints (RenderGlare), and paintings without glare.
 func ExampleKinds() (kinds []string, shares []float64) {
 	return []string{"varied", "condition", "spots", "clean"}, []float64{0.52, 0.1, 0.1, 0.28}
 }
 
-// NewExample renders an example of w × h pixels on a random part of the painting, at random scale. Everything follows from
-// the seed; an empty kind lets it choose.
-func NewExample(ctx context.Context, painting *processing.Picture, w, h int, kind string, seed uint64) (*Example, error) {
+// NewExample renders an example of w × h pixels on a random part of the painting, at random scale. Everything follows
+// from the seed; an empty kind lets it choose.
+func NewExample(
+	ctx context.Context, painting *processing.Picture, w, h int, kind string, seed uint64,
+) (*Example, error) {
 	if err := painting.Validate(); err != nil {
 		return nil, fmt.Errorf("training example: %w", err)
 	}
@@ -98,8 +100,8 @@ func (e *Example) excerpt(g *rand.Rand, painting *processing.Picture, w, h int) 
 	return resampled(painting, e.X, e.Y, scale, w, h)
 }
 
-// resampled returns w × h pixels in 8-bit sRGB, each the mean in linear light of a square of side scale; the first one's
-// corner lies at x0, y0.
+// resampled returns w × h pixels in 8-bit sRGB, each the mean in linear light of a square of side scale; the first
+// one's corner lies at x0, y0.
 func resampled(pic *processing.Picture, x0, y0, scale float64, w, h int) *processing.Picture {
 	from := newCurve(pic.Depth(), pic.Transfer)
 	to := newCurve(8, processing.TransferSRGB)
@@ -151,7 +153,9 @@ func (e *Example) drawSpots(ctx context.Context, g *rand.Rand, part *processing.
 	}
 	o.Lamps = nil
 	ground := newGround(&o, linearPlane(part, o.Grey), newCurve(8, part.Transfer)).light
-	linear := &processing.Picture{Width: ground.w, Height: ground.h, Channels: ground.ch, Transfer: processing.TransferLinear, F32: ground.pix}
+	linear := &processing.Picture{
+		Width: ground.w, Height: ground.h, Channels: ground.ch, Transfer: processing.TransferLinear, F32: ground.pix,
+	}
 	spots.Seed, spots.NoiseGain, spots.NoiseRead = e.Seed, 0, 0
 	// At most 4,000 glints: more of the largest presets would cover the picture.
 	spots.Density = math.Min(spots.Density*math.Exp(0.6*g.NormFloat64()), 4000)
@@ -160,7 +164,7 @@ func (e *Example) drawSpots(ctx context.Context, g *rand.Rand, part *processing.
 	if err != nil {
 		return err
 	}
-	light := &plane{w: ground.w, h: ground.h, ch: ground.ch, pix: shone.F32}
+	light := ground.like(shone.F32)
 	e.Truth, e.Stats = o.Truth.compare(ground, light)
 	e.Picture, err = develop(light, e.Seed, o.NoiseGain, o.NoiseRead, o.JPEGQuality, part)
 	return err
