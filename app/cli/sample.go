@@ -8,13 +8,17 @@ import (
 	"strings"
 
 	"blik/app/imagefile"
+	"blik/processing"
 	"blik/processing/synth"
 
 	"github.com/spf13/cobra"
 )
 
-// noGlare is the value of --glare for a painting without glare.
-const noGlare = "none"
+// The values of --glare beside the presets: a painting without glare, and glare mirrored in the paint's relief.
+const (
+	noGlare     = "none"
+	reliefGlare = "relief"
+)
 
 // The smallest and largest side and the most megapixels of a sample painting.
 const (
@@ -34,7 +38,7 @@ type sampling struct {
 }
 
 // glares lists the values of --glare.
-func glares() []string { return append(synth.Presets(), noGlare) }
+func glares() []string { return append(synth.Presets(), reliefGlare, noGlare) }
 
 func (p *program) sampleCommand() *cobra.Command {
 	c := &cobra.Command{
@@ -108,12 +112,7 @@ func (s *sampling) run(ctx context.Context) error {
 	written := []string{s.out}
 	picture := painted
 	if s.glare != noGlare {
-		glare, err := synth.Preset(s.glare)
-		if err != nil {
-			return err
-		}
-		glare.Seed = s.seed
-		shining, truth, _, err := synth.RenderGlare(ctx, painted, glare)
+		shining, truth, err := s.render(ctx, painted)
 		if err != nil {
 			return err
 		}
@@ -142,4 +141,22 @@ func (s *sampling) run(ctx context.Context) error {
 func sidesOf(megapixels float64, least int) (w, h int) {
 	w = max(int(math.Round(math.Sqrt(megapixels*1e6*4/3))), least)
 	return w, max(int(math.Round(megapixels*1e6/float64(w))), least)
+}
+
+// render returns the picture with the chosen glare on it, and its mask.
+func (s *sampling) render(ctx context.Context, pic *processing.Picture) (*processing.Picture, *processing.Mask, error) {
+	if s.glare == reliefGlare {
+		o := synth.VariedRelief(s.seed)
+		o.JPEGQuality = 0
+		o.Truth.UnsureRise, o.Truth.UnsureShare = o.Truth.Rise, o.Truth.Share
+		shining, truth, _, err := synth.RenderRelief(ctx, pic, o)
+		return shining, truth, err
+	}
+	glare, err := synth.Preset(s.glare)
+	if err != nil {
+		return nil, nil, err
+	}
+	glare.Seed = s.seed
+	shining, truth, _, err := synth.RenderGlare(ctx, pic, glare)
+	return shining, truth, err
 }

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"blik/app/imagefile"
+	"blik/internal/parallel"
+	"blik/processing"
+	"blik/processing/synth"
+
+	"github.com/spf13/cobra"
+)
+
+// trainingSet is what the manifest of a training set holds.
+type trainingSet struct {
+	Version int            `json:"version"`
+	Program string         `json:"program"`
+	Seed    uint64         `json:"seed"`
+	Items   []trainingItem `json:"items"`
+}
+
+type trainingItem struct {
+	Picture string `json:"picture"`
+	Truth   string `json:"truth"`
+	// Painting is the file's name, PaintingSHA256 the hash of its bytes.
+	Painting       string `json:"painting"`
+	PaintingSHA256 string `json:"painting_sha256"`
+	*synth.Example
+}
+
+// trainingSetCommand is hidden: it serves those who train the network, not those who clean photographs.
+func (p *program) trainingSetCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:    "trainingset --paintings PATH [flags]",
+		Hidden: true,
+		Short:  p.say("Render a training set for the network"),
+		Long: p.say(`Renders pictures with glare, and without, over parts of the paintings, for training a detector.
+Writes NNNNN.png, NNNNN_truth.png (255 glare, 128 unsure, 0 none) and manifest.json into the folder.
+The same paintings and seed give the same files.`),
+		Args: p.exactly(0),
+	}
+	var (
+		out, kind            string
+		paintings            []string
+		count, width, height int
+		seed                 uint64
+		quiet                bool
+	)
+	kinds, _ := synth.ExampleKinds()
+	f := c.Flags()
+	f.StringVarP(&out, "output", "o", "trainingset",
+		p.say("write into folder `DIR`, created if missing"))
+	f.StringArrayVar(&paintings, "paintings", nil,
+		p.say("`PATH` of a painting or a folder of them; may be repeated"))
+	f.IntVar(&count, "count", 100, p.say("`number` of pictures"))
+	f.IntVar(&width, "width", 640, p.say("width in `pixels`"))
+	f.IntVar(&height, "height", 480, p.say("height in `pixels`"))
+	f.StringVar(&kind, "kind", "", p.say("`kind` of picture, any if not given: ")+strings.Join(kinds, ", "))
+	f.Uint64Var(&seed, "seed", 1, p.say("random `seed`"))
+	f.BoolVarP(&quiet, "quiet", "q", false, p.say("print nothing but errors"))
+	complete(c, "kind", kinds)
+
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		const most, leastSide, mostSide = 100_000, 64, 4096
+		switch {
+		case count < 1 || count > most:
+			return p.usage("--count must be between 1 and %d", most)
+		case min(width, height) < leastSide || max(width, height) > mostSide:
+			return p.usage("width and height must be between %d and %d", leastSide, mostSide)
+		}
+		if kind != "" {
+			if err := p.checkChoice("kind", kind, kinds); err != nil {
+				return err
+			}
+		}
+		files, err := pictureFiles(paintings)
+		if err != nil {
+			return err
+		}
+		if len(files) == 0 {
+			return p.usage("--paintings: no picture found")
+		}
+		if err := p.makeFolder(out); err != nil {
+			return err
+		}
+		set := trainingSet{Version: 1, Program: p.Version, Seed: seed, Items: make([]trainingItem, count)}
+		random := rand.New(rand.NewPCG(seed, 0))
+		for i := range set.Items {
+			set.Items[i].Example = &synth.Example{Kind: kind, Seed: random.Uint64()}
+		}
+		for i := range min(count, len(files)) {
+			if err := set.render(c.Context(), out, files, i, width, height); err != nil {
+				return err
+			}
+		}
+		text, err := json.MarshalIndent(set, "", " ")
+		if err != nil {
+			return err
+		}
+		err = imagefile.WriteFile(c.Context(), filepath.Join(out, "manifest.json"), func(w io.Writer) error {
+			_, err := w.Write(append(text, '\n'))
+			return err
+		})
+		if err == nil && !quiet {
+			fmt.Fprintln(p.Stdout, p.say("%s: %d pictures of %d paintings", out, count, min(count, len(files))))
+		}
+		return err
+	}
+	return c
+}
+
+// pictureFiles lists the pictures that the paths name, those of a folder by name.
+func pictureFiles(paths []string) ([]string, error) {
+	var files []string
+	for _, path := range paths {
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			if info, e := os.Stat(path); e != nil || info.IsDir() {
+				return nil, err
+			}
+			files = append(files, path)
+		}
+		for _, entry := range entries {
+			switch strings.ToLower(filepath.Ext(entry.Name())) {
+			case ".jpg", ".jpeg", ".png", ".tif", ".tiff":
+				files = append(files, filepath.Join(path, entry.Name()))
+			}
+		}
+	}
+	return files, nil
+}
+
+// render makes the items of one painting: every len(files)-th from the first on.
+func (s *trainingSet) render(ctx context.Context, dir string, files []string, first, width, height int) error {
+	path := files[first]
+	file, err := imagefile.Read(ctx, path, imagefile.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	hash := fmt.Sprintf("%x", sha256.Sum256(data))
+	n := (len(s.Items)-first-1)/len(files) + 1
+	return parallel.Try(ctx, 0, n, func(ctx context.Context, tasks iter.Seq[int]) error {
+		for task := range tasks {
+			i := first + task*len(files)
+			item := &s.Items[i]
+			item.Picture, item.Truth = fmt.Sprintf("%05d.png", i), fmt.Sprintf("%05d_truth.png", i)
+			item.Painting, item.PaintingSHA256 = filepath.Base(path), hash
+			var err error
+			item.Example, err = synth.NewExample(ctx, file.Picture, width, height, item.Kind, item.Seed)
+			if err != nil {
+				return err
+			}
+			truth := &processing.Picture{Width: width, Height: height, Channels: 1, U8: item.Example.Truth.Pix}
+			err = errors.Join(imagefile.WritePNG(ctx, filepath.Join(dir, item.Picture), item.Example.Picture),
+				imagefile.WritePNG(ctx, filepath.Join(dir, item.Truth), truth))
+			if err != nil {
+				return err
+			}
+			item.Example.Picture, item.Example.Truth = nil, nil
+		}
+		return nil
+	})
+}
