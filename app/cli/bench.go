@@ -248,7 +248,7 @@ func (b *benchmark) find(names []string) ([]*experiment.Experiment, error) {
 		case name == detectionName:
 			return nil, b.usage("%s is a command of its own: blik bench %s", name, name)
 		case err != nil:
-			return nil, b.usage("no experiment %q; there are %s", name, benchNames())
+			return nil, b.usage("unknown experiment %q; choose from %s", name, benchNames())
 		default:
 			chosen = append(chosen, e)
 		}

@@ -81,15 +81,15 @@ func TestBenchRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"slide"}, `no experiment "slide"; there are sliding, vhgw, traversal, wavelet, sum, all, detect`},
+		{[]string{"slide"}, `unknown experiment "slide"; choose from sliding, vhgw, traversal, wavelet, sum, all, detect`},
 		{[]string{"slide", "--lang", "ru"}, `нет опыта "slide"; есть sliding, vhgw, traversal, wavelet, sum, all, detect`},
 		{[]string{"sum", "detect"}, "detect is a command of its own: blik bench detect"},
-		{[]string{"sum", "--variant", "x"}, `no variant "x"; there are cpu-sequential, cpu-pairwise`},
+		{[]string{"sum", "--variant", "x"}, `unknown variant "x"; choose from cpu-sequential, cpu-pairwise`},
 		{[]string{"sum", "--size", "3x3"}, "a number of values as 2^20 is needed"},
 		{[]string{"sum", "--size", "big"}, `--size: size "big": expected as 1024x768`},
 		{[]string{"vhgw", "--param", "se"}, "--param se: expected as NAME=VALUE"},
 		{[]string{"vhgw", "--param", "se=4"}, "se=4: an odd number from 1 to 4095 expected"},
-		{[]string{"vhgw", "--param", "m=4"}, `no parameter "m"; there are op, kind, shape, se`},
+		{[]string{"vhgw", "--param", "m=4"}, `unknown parameter "m"; choose from op, kind, shape, se`},
 		{[]string{"sum", "--format", "xml"}, "--format xml: must be one of table, csv, json"},
 		{[]string{"sum", "--device", "gpu"}, "--device gpu: must be auto, cpu, cuda or cuda:N"},
 		{[]string{"sum", "--device", "gpu", "--lang", "ru"}, "--device gpu: допустимы auto, cpu, cuda и cuda:N"},

@@ -17,7 +17,7 @@ func (p *program) openCommand() *cobra.Command {
 		Short:             p.say("Open pictures in the window"),
 		ValidArgsFunction: completePictures,
 	}
-	detect := c.Flags().Bool("detect", false, p.say("find the glare at once"))
+	detect := c.Flags().Bool("detect", false, p.say("find the glare immediately"))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return p.openWindow(c.Context(), Window{Files: expand(args), Lang: p.given, Detect: *detect})
 	}

@@ -102,7 +102,7 @@ func check(i container.Info, l Limits, size, available int64) error {
 	}
 	if w*h > bombPixels && i.Raw/bombRatio > size {
 		return &faultWithoutPath{ErrTooLarge,
-			message.Of("%d bytes that unpack to %d × %d pixels are no picture of anything", size, w, h)}
+			message.Of("file looks like a decompression bomb: %d bytes expand to %d × %d pixels", size, w, h)}
 	}
 	pixels := float64(w) * float64(h)
 	samples := pixels * float64(i.Channels()*max(8, i.Depth)/8)

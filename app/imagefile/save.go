@@ -209,7 +209,7 @@ func (s *saving) target() (string, error) {
 		return path, err
 	}
 	if source, err := os.Stat(s.file.Path); err == nil && os.SameFile(source, there) {
-		return "", fault(s.saved.Path, ErrExists, nil, "not written: this is the source itself")
+		return "", fault(s.saved.Path, ErrExists, nil, "not written: this is the original itself")
 	}
 	return "", existsError(s.saved.Path)
 }

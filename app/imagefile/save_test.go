@@ -393,7 +393,7 @@ func TestSaveOverwrites(t *testing.T) {
 	if err := errors.Join(os.Symlink("a.tif", link), os.WriteFile(other, []byte("mine"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	for path, says := range map[string]string{f.Path: "source itself", link: "source itself", other: "there already"} {
+	for path, says := range map[string]string{f.Path: "original itself", link: "original itself", other: "already exists"} {
 		_, err := Save(t.Context(), f, path, patches, SaveOptions{})
 		var e *Error
 		if !errors.Is(err, ErrExists) || !errors.As(err, &e) || e.Path != path || !strings.Contains(err.Error(), says) {

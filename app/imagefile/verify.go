@@ -54,9 +54,9 @@ func (p *Proof) Statement() message.Message {
 			clauses = append(clauses, message.Of(
 				", all of them among the %d pixels of the mask; no pixel outside the mask changed", p.MaskArea))
 		}
-		clauses = append(clauses, message.Of("; depth, profile and metadata are those of the source"))
+		clauses = append(clauses, message.Of("; depth, profile and metadata are those of the original"))
 		if p.Rebuilt {
-			clauses = append(clauses, message.Of(", and so is every other byte that saving it anew gives"))
+			clauses = append(clauses, message.Of(", and every other byte equals what saving the original again writes"))
 		}
 		return message.Of("%s.", message.Join("", clauses...))
 	}
@@ -70,7 +70,7 @@ func (p *Proof) Statement() message.Message {
 		for i, d := range p.Differs {
 			names[i] = differs(d)
 		}
-		faults = append(faults, message.Of("other than in the source: %s", message.Join(", ", names...)))
+		faults = append(faults, message.Of("differs from the original: %s", message.Join(", ", names...)))
 	}
 	if p.BytesOutside > 0 {
 		faults = append(faults, message.Of("%d bytes changed that are not colour samples", p.BytesOutside))
@@ -447,7 +447,7 @@ func (s *saving) newProof() *Proof {
 
 func (s *saving) unproven() error {
 	return fault(s.saved.Path, ErrWrite, nil,
-		"not written: read back, the result is not the source with the corrected pixels; the source may have changed")
+		"not written: reading back the result does not give the original with the corrected pixels; the original may have changed")
 }
 
 // arrived reports whether the pixels that were to change have their new values in the result.

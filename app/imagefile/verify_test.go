@@ -49,7 +49,7 @@ func TestVerifyFindsWhatDiffers(t *testing.T) {
 		{"alpha of a changed pixel", func(d []byte) { d[pixels+4]++; d[pixels+7]++ }, mask, false,
 			Proof{MaskArea: 2, Changed: 1, BytesChanged: 2, BytesOutside: 1}, "1 bytes"},
 		{"orientation", func(d []byte) { d[bytes.Index(d, []byte{274 & 255, 274 >> 8, 4, 0})+8] = 3 }, mask, false,
-			Proof{MaskArea: 2, BytesChanged: 1, BytesOutside: 1, Differs: []string{"orientation"}}, "other than in the source: orientation"},
+			Proof{MaskArea: 2, BytesChanged: 1, BytesOutside: 1, Differs: []string{"orientation"}}, "differs from the original: orientation"},
 	} {
 		data := rgba()
 		c.spoil(data)
@@ -258,7 +258,7 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	info.Raw = 1.2e9
-	if err := check(info, Limits{Pixels: 1e9, Bytes: 16 * gib}, 2e6, 0); err == nil || !strings.Contains(err.Error(), "no picture of anything") {
+	if err := check(info, Limits{Pixels: 1e9, Bytes: 16 * gib}, 2e6, 0); err == nil || !strings.Contains(err.Error(), "decompression bomb") {
 		t.Errorf("a bomb: %v", err)
 	}
 	if err := check(info, Limits{Pixels: 1e9, Bytes: 16 * gib}, 3e6, 0); err != nil {

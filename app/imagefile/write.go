@@ -76,7 +76,7 @@ func replaceable(path string) (string, fs.FileInfo, error) {
 }
 
 func existsError(path string) error {
-	return fault(path, ErrExists, nil, "a file of this name is there already")
+	return fault(path, ErrExists, nil, "a file with this name already exists")
 }
 
 // WritePNG writes p, grey or RGB of 8 or 16 bits, as PNG of the same depth.

@@ -197,7 +197,7 @@ func Find(id string) (*Experiment, error) {
 		}
 		ids[i] = e.ID
 	}
-	return nil, unknown("no experiment %q; there are none", "no experiment %q; there are %s", id, ids)
+	return nil, unknown("no experiment %q exists", "unknown experiment %q; choose from %s", id, ids)
 }
 
 // unknown is the error for an unknown ID, with the known ones.
@@ -342,7 +342,7 @@ func (p Param) check(value string) error {
 		if slices.Contains(p.Values, value) {
 			return nil
 		}
-		return say("no value of %s %q; there are %s", p.ID, value, strings.Join(p.Values, ", "))
+		return say("unknown value of %s %q; choose from %s", p.ID, value, strings.Join(p.Values, ", "))
 	}
 	n, err := strconv.Atoi(value)
 	if err == nil && n >= p.Number.Min && n <= p.Number.Max && (!p.Number.Odd || n%2 == 1) {

@@ -237,7 +237,7 @@ func (r *runner) plan() ([]task, error) {
 		for _, id := range r.Options.Variants {
 			i := slices.Index(ids, id)
 			if i < 0 {
-				return nil, unknown("no variant %q; there are none", "no variant %q; there are %s", id, ids)
+				return nil, unknown("no variant %q exists", "unknown variant %q; choose from %s", id, ids)
 			}
 			chosen = append(chosen, variants[i])
 		}
@@ -250,7 +250,7 @@ func (r *runner) plan() ([]task, error) {
 			for i, p := range e.Params {
 				ids[i] = p.ID
 			}
-			return nil, unknown("no parameter %q; there are none", "no parameter %q; there are %s", id, ids)
+			return nil, unknown("no parameter %q exists", "unknown parameter %q; choose from %s", id, ids)
 		}
 		for _, v := range values {
 			if err := e.Params[i].check(v); err != nil {

@@ -534,9 +534,9 @@ func TestUnknownNames(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{Options{Variants: []string{"z"}}, `no variant "z"; there are x, y`},
-		{Options{Values: map[string][]string{"q": {"1"}}}, `no parameter "q"; there are m, kind`},
-		{Options{Values: map[string][]string{"kind": {"c"}}}, `no value of kind "c"; there are a, b`},
+		{Options{Variants: []string{"z"}}, `unknown variant "z"; choose from x, y`},
+		{Options{Values: map[string][]string{"q": {"1"}}}, `unknown parameter "q"; choose from m, kind`},
+		{Options{Values: map[string][]string{"kind": {"c"}}}, `unknown value of kind "c"; choose from a, b`},
 		{Options{Values: map[string][]string{"m": {"4"}}}, "m=4: an odd number from 1 to 9 expected"},
 		{Options{Values: map[string][]string{"m": {"11"}}}, "m=11: an odd number from 1 to 9 expected"},
 		{Options{Sizes: []Size{Line(8)}}, "fake: size 8 is a line, a picture as 1024x768 is needed"},
@@ -550,10 +550,10 @@ func TestUnknownNames(t *testing.T) {
 			t.Errorf("%v has no Russian text", err)
 		}
 	}
-	if _, err := Run(t.Context(), sum(), Options{Values: map[string][]string{"q": {"1"}}}); err == nil || err.Error() != `no parameter "q"; there are none` {
+	if _, err := Run(t.Context(), sum(), Options{Values: map[string][]string{"q": {"1"}}}); err == nil || err.Error() != `unknown parameter "q"; choose from none` {
 		t.Error(err)
 	}
-	if _, err := Find("slide"); err == nil || err.Error() != `no experiment "slide"; there are sliding, vhgw, traversal, wavelet, sum` {
+	if _, err := Find("slide"); err == nil || err.Error() != `unknown experiment "slide"; choose from sliding, vhgw, traversal, wavelet, sum` {
 		t.Error(err)
 	}
 	if e, err := Find("sum"); err != nil || e.ID != "sum" {

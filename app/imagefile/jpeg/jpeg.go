@@ -322,7 +322,7 @@ func (f *File) readFrame(s segment) error {
 	f.frame = s.marker
 	f.height, f.width = int(binary.BigEndian.Uint16(d[1:])), int(binary.BigEndian.Uint16(d[3:]))
 	if f.height == 0 && f.width > 0 {
-		return container.Unsupported("JPEG that tells its height only after the pixels cannot be read")
+		return container.Unsupported("JPEG files that define the height in a DNL marker are not supported")
 	}
 	if f.width == 0 {
 		return container.Damaged("a width of 0 pixels is not possible")

@@ -159,7 +159,7 @@ func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte
 	var more [1]byte
 	n, err := io.ReadFull(z, more[:])
 	if n > 0 {
-		return container.Damaged("there are more pixels than the size says")
+		return container.Damaged("there are more pixels than the declared size")
 	}
 	if err != io.EOF {
 		return inflateError(err)

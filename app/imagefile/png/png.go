@@ -183,7 +183,7 @@ func (f *File) chunkAt(offset int64) (chunk, error) {
 	c := chunk{name: string(head[4:]), at: offset + 8, n: int64(binary.BigEndian.Uint32(head[:]))}
 	for _, b := range head[4:] {
 		if b|0x20 < 'a' || b|0x20 > 'z' {
-			return chunk{}, container.Damaged("a chunk has a name that is none")
+			return chunk{}, container.Damaged("invalid chunk name")
 		}
 	}
 	if c.n > maxChunk {
