@@ -260,7 +260,7 @@ func having(param, value string) func(Case) bool {
 
 // onGPU is what a claim about a GPU needs.
 func onGPU() message.Message {
-	return text("it takes an NVIDIA GPU")
+	return text("needs an NVIDIA GPU")
 }
 
 // moreCases is what a claim lacks if no measured case covers it.

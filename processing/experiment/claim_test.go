@@ -150,7 +150,7 @@ func TestConclusions(t *testing.T) {
 		t.Errorf("%+v", got[1])
 	}
 	// Who has a GPU misses cases, not one.
-	for device, want := range map[Device]string{CPU: "it takes an NVIDIA GPU", GPU: "the measured cases do not show it"} {
+	for device, want := range map[Device]string{CPU: "needs an NVIDIA GPU", GPU: "the measured cases do not show it"} {
 		alone := timed("a", Size{4, 4}, 30)
 		alone.Variant.Device = device
 		if got := e.conclude([]Row{alone})[0]; got.Verdict != Open || !strings.HasSuffix(got.Text.String(), want) {

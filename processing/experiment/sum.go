@@ -90,7 +90,7 @@ func sum() *Experiment {
 				measure: between("cpu-sequential", "gpu-halving", nil), judge: clearlyAbove, missing: onGPU()},
 			{Text: text("several GPUs share the work: one against all of them"), Paper: 0,
 				measure: between("gpu-tree", "gpu-several", nil), judge: clearlyAbove,
-				missing: text("it takes two NVIDIA GPUs")},
+				missing: text("needs two NVIDIA GPUs")},
 			{Text: text("the speed-up of all cores of the CPU grows with the array, too (the paper: GPU)"), Paper: 0,
 				measure: growth("cpu-pairwise", "cpu-all"), judge: clearlyAbove, missing: moreCases()},
 			{Text: text("the sequential CPU's time an element stays constant from 2^18 on"), Paper: 1,

@@ -91,13 +91,13 @@ func wavelet() *Experiment {
 	gpu := func(id string, name, help message.Text) Variant {
 		return Variant{ID: id, Device: GPU, Name: text(name), Help: text(help)}
 	}
-	bothIndices := text("it takes an NVIDIA GPU and index=shift,division")
-	severalValues := text("it takes an NVIDIA GPU and several values")
+	bothIndices := text("needs an NVIDIA GPU and index=shift,division")
+	severalValues := text("needs an NVIDIA GPU and several values")
 	step := func(claim message.Text, paper float64, judge func(ratio, paper float64) Verdict, before, after,
 		index string) Claim {
 		return Claim{Text: text(claim), Paper: paper, measure: between(before, after, having("index", index)),
 			judge:   judge,
-			missing: text("it takes an NVIDIA GPU and index=%s", index)}
+			missing: text("needs an NVIDIA GPU and index=%s", index)}
 	}
 	return &Experiment{
 		ID:   "wavelet",
