@@ -40,14 +40,14 @@ func NameOf(op Op) string {
 // Query is an operation with a result of type R.
 type Query[R any] interface {
 	Op
-	// into returns the operation with out as the place of its result.
-	into(out *R) Op
+	// Into returns the operation with out as the place of its result.
+	Into(out *R) Op
 }
 
 // Evaluate carries out a query and returns its result.
 func Evaluate[R any](ctx context.Context, b Backend, q Query[R]) (R, error) {
 	var out R
-	err := b.Do(ctx, q.into(&out))
+	err := b.Do(ctx, q.Into(&out))
 	return out, err
 }
 

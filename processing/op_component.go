@@ -12,7 +12,8 @@ type Label struct {
 	Out   *Components
 }
 
-func (o Label) into(out *Components) Op { o.Out = out; return o }
+// Into implements Query.
+func (o Label) Into(out *Components) Op { o.Out = out; return o }
 
 func (o Label) run(ctx context.Context, e Executor) (err error) {
 	*o.Out, err = e.Label(ctx, o)
@@ -41,7 +42,8 @@ type Grow struct {
 	Out    *Components
 }
 
-func (o Grow) into(out *Components) Op { o.Out = out; return o }
+// Into implements Query.
+func (o Grow) Into(out *Components) Op { o.Out = out; return o }
 
 func (o Grow) run(ctx context.Context, e Executor) (err error) {
 	*o.Out, err = e.Grow(ctx, o)
@@ -102,7 +104,8 @@ type Spans struct {
 	Out        *[]Span
 }
 
-func (o Spans) into(out *[]Span) Op { o.Out = out; return o }
+// Into implements Query.
+func (o Spans) Into(out *[]Span) Op { o.Out = out; return o }
 
 func (o Spans) run(ctx context.Context, e Executor) (err error) {
 	*o.Out, err = e.Spans(ctx, o)
@@ -131,7 +134,8 @@ type MeasureRegions struct {
 	Out                *[]RegionProps
 }
 
-func (o MeasureRegions) into(out *[]RegionProps) Op { o.Out = out; return o }
+// Into implements Query.
+func (o MeasureRegions) Into(out *[]RegionProps) Op { o.Out = out; return o }
 
 func (o MeasureRegions) run(ctx context.Context, e Executor) (err error) {
 	*o.Out, err = e.MeasureRegions(ctx, o)

@@ -39,7 +39,8 @@ type Histogram struct {
 	Out          *[]uint64
 }
 
-func (o Histogram) into(out *[]uint64) Op { o.Out = out; return o }
+// Into implements Query.
+func (o Histogram) Into(out *[]uint64) Op { o.Out = out; return o }
 
 func (o Histogram) run(ctx context.Context, e Executor) (err error) {
 	*o.Out, err = e.Histogram(ctx, o)
@@ -65,7 +66,8 @@ type NoiseTiles struct {
 	Out  *[]float64
 }
 
-func (o NoiseTiles) into(out *[]float64) Op { o.Out = out; return o }
+// Into implements Query.
+func (o NoiseTiles) Into(out *[]float64) Op { o.Out = out; return o }
 
 func (o NoiseTiles) run(ctx context.Context, e Executor) (err error) {
 	*o.Out, err = e.NoiseTiles(ctx, o)
@@ -97,7 +99,8 @@ type SumMoments struct {
 	Out *Moments
 }
 
-func (o SumMoments) into(out *Moments) Op { o.Out = out; return o }
+// Into implements Query.
+func (o SumMoments) Into(out *Moments) Op { o.Out = out; return o }
 
 func (o SumMoments) run(ctx context.Context, e Executor) (err error) {
 	*o.Out, err = e.SumMoments(ctx, o)
