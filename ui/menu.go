@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"blik/app/i18n"
+	"blik/app/thumbnail"
 	"blik/app/view"
 	"blik/internal/message"
 	"blik/processing"
@@ -48,11 +50,16 @@ func menuTable() []struct {
 type mainMenu struct {
 	*window
 	shown string
+	// thumbnails are those of the recent files, as far as they were looked for.
+	thumbnails map[string]fyne.Resource
 }
 
 func (m *mainMenu) update(c change) {
 	if !affectsMenu(c) {
 		return
+	}
+	if c.Recent || c.Document {
+		m.shown, m.thumbnails = "", map[string]fyne.Resource{}
 	}
 	menu := m.build()
 	var b strings.Builder
@@ -154,9 +161,24 @@ func choice(label string, checked bool, run func()) *fyne.MenuItem {
 
 func (m *mainMenu) recentItems() (items []*fyne.MenuItem) {
 	for _, path := range m.Settings().Recent {
-		items = append(items, fyne.NewMenuItem(path, func() { m.files.open(path) }))
+		item := fyne.NewMenuItem(path, func() { m.files.open(path) })
+		item.Icon = m.thumbnail(path)
+		items = append(items, item)
 	}
 	return items
+}
+
+// thumbnail returns the small picture of a recent file, nil where there is none.
+func (m *mainMenu) thumbnail(path string) fyne.Resource {
+	if icon, known := m.thumbnails[path]; known {
+		return icon
+	}
+	m.thumbnails[path] = nil
+	var b bytes.Buffer
+	if small, ok := m.Thumbnail(path); ok && thumbnail.WriteJPEG(&b, small) == nil {
+		m.thumbnails[path] = fyne.NewStaticResource(path, b.Bytes())
+	}
+	return m.thumbnails[path]
 }
 
 func (m *mainMenu) colourItems() (items []*fyne.MenuItem) {

@@ -21,6 +21,7 @@ import (
 	"blik/app/i18n"
 	"blik/app/session"
 	"blik/app/settings"
+	"blik/app/thumbnail"
 	"blik/assets"
 )
 
@@ -80,7 +81,7 @@ func Run(ctx context.Context, o Options) error {
 		texts: tr, version: o.Version, dialogs: chooseDialogs(), crash: o.Crash, observer: observer,
 		session: session.Options{
 			Files: session.Disk(session.Limits()), Device: device.NewSwitch(), Devices: device.List,
-			Settings: &stored, SettingsPath: path, Version: o.Version, Dispatch: fyne.Do,
+			Thumbnails: thumbnails(), Settings: &stored, SettingsPath: path, Version: o.Version, Dispatch: fyne.Do,
 		},
 	})
 	if err != nil {
@@ -92,6 +93,15 @@ func Run(ctx context.Context, o Options) error {
 	defer stop()
 	w.win.ShowAndRun()
 	return nil
+}
+
+// thumbnails returns the cache of the thumbnails of recent files; nil where the system has no place for it.
+func thumbnails() *thumbnail.Cache {
+	cache, err := thumbnail.UserCache()
+	if err != nil {
+		return nil
+	}
+	return &cache
 }
 
 // adoptPreferences takes appearance and device from the toolkit's preferences, where older versions of the program kept

@@ -9,6 +9,7 @@ import (
 
 	"blik/app/document"
 	"blik/app/imagefile"
+	"blik/app/thumbnail"
 	"blik/app/view"
 	"blik/internal/message"
 	"blik/processing"
@@ -27,8 +28,13 @@ func (s *Session) Open(path string, done func(error)) {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
+	recent := append([]string{path}, s.settings.Recent...)
 	work := func(ctx context.Context, report processing.Progress) (opened, error) {
-		return s.read(ctx, path, report)
+		o, err := s.read(ctx, path, report)
+		if err == nil {
+			s.keepThumbnail(ctx, o.file, recent)
+		}
+		return o, err
 	}
 	start(s, Opened, work, func(o opened) (image.Rectangle, error) {
 		s.doc, s.original, s.before, s.mask = o.doc, o.file, o.pyramid, o.mask
@@ -66,6 +72,31 @@ func (s *Session) read(ctx context.Context, path string, report processing.Progr
 	}
 	report(stage, 0.9)
 	return opened{file, doc, pyramid, view.NewMaskPyramid(doc.Mask())}, ctx.Err()
+}
+
+// thumbnailSize is the larger side of the thumbnails of recent files, in pixels.
+const thumbnailSize = 64
+
+// keepThumbnail keeps a small picture of the first of the recent files. One that cannot be kept is not missed.
+func (s *Session) keepThumbnail(ctx context.Context, file *imagefile.File, recent []string) {
+	if s.thumbs == nil {
+		return
+	}
+	screen := thumbnail.Screen(file.Picture, file.Profile)
+	m, err := thumbnail.Make(ctx, file.Picture, screen, file.Orientation, thumbnailSize)
+	if err == nil {
+		_ = s.thumbs.Save(ctx, recent[0], m)
+		_ = s.thumbs.Prune(recent)
+	}
+}
+
+// Thumbnail returns the small picture of a recent file; ok is false where there is none, or the file has changed.
+func (s *Session) Thumbnail(path string) (m image.Image, ok bool) {
+	if s.thumbs == nil {
+		return nil, false
+	}
+	m, err := s.thumbs.Load(path)
+	return m, err == nil
 }
 
 // named is the stage of work on a file.

@@ -11,6 +11,7 @@ import (
 	"blik/app/imagefile"
 	"blik/app/job"
 	"blik/app/settings"
+	"blik/app/thumbnail"
 	"blik/app/view"
 	"blik/processing"
 )
@@ -34,6 +35,8 @@ type Options struct {
 	// Settings are changed in place; SettingsPath is their file, empty to keep them nowhere.
 	Settings     *settings.Settings
 	SettingsPath string
+	// Thumbnails keeps small pictures of the recent files; nil keeps none.
+	Thumbnails *thumbnail.Cache
 	// Version is that of the program, for reports.
 	Version string
 	// Dispatch runs functions on the goroutine that the session belongs to, in their order.
@@ -52,6 +55,7 @@ type Session struct {
 	devices  []device.Device
 	settings *settings.Settings
 	path     string
+	thumbs   *thumbnail.Cache
 	version  string
 	dispatch func(func())
 	jobs     *job.Runner
@@ -83,6 +87,7 @@ type Session struct {
 func New(o Options) *Session {
 	s := &Session{
 		files: o.Files, engine: o.Engine, device: o.Device, list: o.Devices, settings: o.Settings, path: o.SettingsPath,
+		thumbs:  o.Thumbnails,
 		version: o.Version, dispatch: o.Dispatch, jobs: job.NewRunner(o.Dispatch, o.Panicked),
 	}
 	if s.engine == nil {

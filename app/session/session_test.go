@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"blik/app/job"
 	"blik/app/report"
 	"blik/app/settings"
+	"blik/app/thumbnail"
 	"blik/internal/message"
 	"blik/internal/testpic"
 	"blik/processing"
@@ -350,5 +352,27 @@ func TestHit(t *testing.T) {
 	}
 	if f.Hit(processing.Point{X: 20, Y: 20}, 1) || f.Toggle(processing.Point{X: 20, Y: 20}, 1) != Unchanged {
 		t.Error("a click on nothing hits")
+	}
+}
+
+// A picture that was opened has a thumbnail until it changes.
+func TestThumbnail(t *testing.T) {
+	f := newFake(t)
+	f.thumbs = &thumbnail.Cache{Folder: filepath.Join(t.TempDir(), "thumbnails")}
+	path := filepath.Join(t.TempDir(), "a.png")
+	for _, content := range []string{"first", "another"} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := f.Thumbnail(path); ok {
+			t.Error("a thumbnail of a file that was not opened as it is")
+		}
+		f.opened(path)
+		if m, ok := f.Thumbnail(path); !ok || m.Bounds().Dx() != 40 {
+			t.Errorf("no thumbnail after opening: %v", m)
+		}
+	}
+	if left, _ := os.ReadDir(f.thumbs.Folder); len(left) != 1 {
+		t.Errorf("%d thumbnails of one file", len(left))
 	}
 }
