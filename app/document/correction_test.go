@@ -375,6 +375,7 @@ func correctAll(t failer, d *Document, halo int, tint uint8) layers {
 
 // TestCorrectionsAgainstModel drives a document and the model through the same changes.
 func TestCorrectionsAgainstModel(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := rapid.SampledFrom([]int{1, 7, 40, 127, 131}).Draw(t, "w")
 		h := rapid.SampledFrom([]int{1, 9, 30, 129}).Draw(t, "h")
@@ -495,6 +496,7 @@ func TestCorrectionsAgainstModel(t *testing.T) {
 }
 
 func TestCorrectionGoesWithItsSpot(t *testing.T) {
+	t.Parallel()
 	d := textured(t, 60, 40)
 	disc(d, 15, 15, 4, false)
 	disc(d, 45, 20, 3, false)
@@ -535,6 +537,7 @@ func TestCorrectionGoesWithItsSpot(t *testing.T) {
 // What a stroke leaves of a corrected spot stays corrected; what it takes shows the source again, with the halo beside
 // it.
 func TestErasingPartOfACorrection(t *testing.T) {
+	t.Parallel()
 	d := textured(t, 60, 20)
 	d.BeginStroke(Brush{Radius: 2}, 10, 10)
 	d.StrokeTo(50, 10)
@@ -590,6 +593,7 @@ func TestErasingPartOfACorrection(t *testing.T) {
 
 // A result that comes when its spot is no longer in the mask is dropped; one for what is left is taken.
 func TestSpotErasedDuringCorrection(t *testing.T) {
+	t.Parallel()
 	d := textured(t, 60, 40)
 	disc(d, 15, 15, 4, false)
 	disc(d, 45, 20, 3, false)
@@ -602,6 +606,7 @@ func TestSpotErasedDuringCorrection(t *testing.T) {
 }
 
 func TestSameCorrectionAgainIsNoStep(t *testing.T) {
+	t.Parallel()
 	d := textured(t, 60, 40)
 	disc(d, 15, 15, 4, false)
 	correctAll(t, d, 1, 100)
@@ -617,6 +622,7 @@ func TestSameCorrectionAgainIsNoStep(t *testing.T) {
 }
 
 func TestPictureDirty(t *testing.T) {
+	t.Parallel()
 	d := textured(t, 60, 40)
 	check := func(what string, want bool) {
 		t.Helper()
@@ -647,6 +653,7 @@ func TestPictureDirty(t *testing.T) {
 }
 
 func TestMalformedCorrections(t *testing.T) {
+	t.Parallel()
 	run := func(y, x0, x1 int) []processing.Run { return []processing.Run{{Y: y, X0: x0, X1: x1}} }
 	spot := processing.Spot{ID: 1, Runs: run(1, 1, 3)}
 	patch := func(runs []processing.Run, samples int) processing.Patch {
@@ -691,6 +698,7 @@ func TestMalformedCorrections(t *testing.T) {
 
 // Every depth and number of channels comes through whole, also where a newer patch cuts an older one.
 func TestCorrectedSamples(t *testing.T) {
+	t.Parallel()
 	const w, h = 9, 3
 	row := func(y, x0, x1 int) []processing.Run { return []processing.Run{{Y: y, X0: x0, X1: x1}} }
 	for _, depth := range []int{8, 16, 32} {
@@ -758,6 +766,7 @@ func TestCorrectedSamples(t *testing.T) {
 }
 
 func TestHistoryCountsCorrections(t *testing.T) {
+	t.Parallel()
 	d := textured(t, 400, 300)
 	for i := range 12 {
 		disc(d, float64(20+30*i), 150, 10, false)
@@ -789,6 +798,7 @@ func TestHistoryCountsCorrections(t *testing.T) {
 
 // An open stroke that erases a corrected spot leaves the list usable.
 func TestListDuringAStroke(t *testing.T) {
+	t.Parallel()
 	d := textured(t, 60, 40)
 	disc(d, 15, 15, 4, false)
 	disc(d, 45, 20, 3, false)
@@ -803,6 +813,7 @@ func TestListDuringAStroke(t *testing.T) {
 
 // Each patch says how it was made, also after a part of it was taken by a newer one.
 func TestOrigins(t *testing.T) {
+	t.Parallel()
 	d := textured(t, 40, 20)
 	disc(d, 8, 10, 3, false)
 	disc(d, 30, 10, 3, false)

@@ -14,6 +14,7 @@ import (
 )
 
 func TestPackedTileComesBack(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, tileSide).Draw(t, "w"), rapid.IntRange(1, tileSide).Draw(t, "h")
 		m := drawMask(t, w, h)
@@ -32,6 +33,7 @@ func TestPackedTileComesBack(t *testing.T) {
 }
 
 func TestStrokeEndsOnceAndForgetsEmptyOnes(t *testing.T) {
+	t.Parallel()
 	d := newDocument(t, 50, 40)
 	d.StrokeTo(3, 3)
 	d.EndStroke()
@@ -67,6 +69,7 @@ func TestStrokeEndsOnceAndForgetsEmptyOnes(t *testing.T) {
 }
 
 func TestStrokeOfNoNumbers(t *testing.T) {
+	t.Parallel()
 	d := newDocument(t, 20, 20)
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, r := range []float64{nan, -1, 0, inf} {
@@ -88,6 +91,7 @@ func TestStrokeOfNoNumbers(t *testing.T) {
 }
 
 func TestSmallestBrushPaintsSinglePixels(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		d := newDocument(t, 30, 30)
 		x, y := rapid.Float64Range(0, 29.999).Draw(t, "x"), rapid.Float64Range(0, 29.999).Draw(t, "y")
@@ -107,6 +111,7 @@ func TestSmallestBrushPaintsSinglePixels(t *testing.T) {
 
 // TestHugeBrush holds the brush of the largest radius against the reference where the picture is smaller than it.
 func TestHugeBrush(t *testing.T) {
+	t.Parallel()
 	d := newDocument(t, 300, 200)
 	want := make([]uint8, 300*200)
 	b := Brush{Radius: MaxRadius}
@@ -121,6 +126,7 @@ func TestHugeBrush(t *testing.T) {
 }
 
 func TestHistoryKeepsItsBudget(t *testing.T) {
+	t.Parallel()
 	d := newDocument(t, 640, 640)
 	d.SetHistoryBudget(20_000)
 	noisy := processing.NewMask(640, 640)
@@ -153,6 +159,7 @@ func TestHistoryKeepsItsBudget(t *testing.T) {
 }
 
 func TestDirtyFollowsTheSavedMask(t *testing.T) {
+	t.Parallel()
 	d := newDocument(t, 20, 20)
 	check := func(what string, want bool) {
 		t.Helper()
@@ -186,6 +193,7 @@ func TestDirtyFollowsTheSavedMask(t *testing.T) {
 
 // A snapshot has every pixel of the mask, soft ones and those of cut tiles at the edges alike.
 func TestSnapshotIsTheMask(t *testing.T) {
+	t.Parallel()
 	for _, size := range []image.Point{{1, 1}, {130, 7}, {300, 257}} {
 		d := newDocument(t, size.X, size.Y)
 		m := processing.NewMask(size.X, size.Y)
@@ -204,6 +212,7 @@ func TestSnapshotIsTheMask(t *testing.T) {
 }
 
 func TestMaskOfAnotherSize(t *testing.T) {
+	t.Parallel()
 	d := newDocument(t, 20, 10)
 	for _, m := range []*processing.Mask{nil, processing.NewMask(10, 20), {Width: 20, Height: 10}} {
 		if _, err := d.LoadMask(m); err == nil {
@@ -236,6 +245,7 @@ func TestMaskOfAnotherSize(t *testing.T) {
 }
 
 func TestRegionIsCopied(t *testing.T) {
+	t.Parallel()
 	d := newDocument(t, 20, 10)
 	r := &processing.Region{Points: []processing.Point{{X: 1, Y: 1}, {X: 9, Y: 9}}}
 	if err := d.SetRegion(r); err != nil {
@@ -269,6 +279,7 @@ func result(w, h int, at ...image.Point) *processing.Result {
 }
 
 func TestOverruleAFinding(t *testing.T) {
+	t.Parallel()
 	d := newDocument(t, 300, 200)
 	first := result(300, 200, image.Pt(10, 10), image.Pt(126, 126), image.Pt(250, 50), image.Pt(254, 50))
 	if _, err := d.ApplyResult(first, nil); err != nil {
@@ -326,6 +337,7 @@ func TestOverruleAFinding(t *testing.T) {
 }
 
 func TestResultOfARegion(t *testing.T) {
+	t.Parallel()
 	d := newDocument(t, 300, 200)
 	if _, err := d.ApplyResult(result(300, 200, image.Pt(10, 10), image.Pt(210, 10)), nil); err != nil {
 		t.Fatal(err)
@@ -357,6 +369,7 @@ func TestResultOfARegion(t *testing.T) {
 
 // TestSoftEdge removes and restores one of two feathered spots.
 func TestSoftEdge(t *testing.T) {
+	t.Parallel()
 	const w, h = 80, 40
 	r := &processing.Result{Mask: processing.NewMask(w, h)}
 	cone := func(cx, cy int) {
@@ -402,6 +415,7 @@ func TestSoftEdge(t *testing.T) {
 }
 
 func TestFindingsOneAfterTheOther(t *testing.T) {
+	t.Parallel()
 	d := newDocument(t, 300, 200)
 	if _, ok := d.Next(); ok {
 		t.Error("Next found something in an empty mask")
@@ -448,6 +462,7 @@ func TestFindingsOneAfterTheOther(t *testing.T) {
 }
 
 func TestPixelAt(t *testing.T) {
+	t.Parallel()
 	for _, p := range []*processing.Picture{
 		{Width: 2, Height: 1, Channels: 3, U8: []uint8{1, 2, 3, 4, 5, 255}},
 		{Width: 2, Height: 1, Channels: 3, U16: []uint16{1, 2, 3, 4, 5, 65535}},
@@ -481,6 +496,7 @@ func TestPixelAt(t *testing.T) {
 }
 
 func TestElongation(t *testing.T) {
+	t.Parallel()
 	d := newDocument(t, 200, 50)
 	m := processing.NewMask(200, 50)
 	for x := 100; x < 160; x++ {
@@ -498,6 +514,7 @@ func TestElongation(t *testing.T) {
 
 // TestSpotsAcrossTileCorners puts pairs of pixels that touch at the corner of four tiles.
 func TestSpotsAcrossTileCorners(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		at    []image.Point
 		spots int
@@ -527,6 +544,7 @@ func TestSpotsAcrossTileCorners(t *testing.T) {
 }
 
 func TestSoftStrokesAlongTheAxes(t *testing.T) {
+	t.Parallel()
 	const w, h = 90, 80
 	for _, erase := range []bool{false, true} {
 		for _, to := range []processing.Point{{X: 40, Y: 60}, {X: 40, Y: 12}, {X: 70, Y: 30}, {X: 9, Y: 30},
@@ -551,6 +569,7 @@ func TestSoftStrokesAlongTheAxes(t *testing.T) {
 
 // TestSoftEdgeStopsAtItsNeighbours removes the first spot of a row of values.
 func TestSoftEdgeStopsAtItsNeighbours(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ row, want []uint8 }{
 		// Uphill from the edge begins something else, though it is no glare.
 		{[]uint8{255, 100, 50, 20, 60, 100, 60, 20}, []uint8{0, 0, 0, 0, 60, 100, 60, 20}},

@@ -161,6 +161,7 @@ func drawPoint(t *rapid.T, w, h int) (x, y float64) {
 
 // TestAgainstCopies drives a document and a plain list of whole copies of the mask through the same changes.
 func TestAgainstCopies(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := rapid.SampledFrom([]int{1, 2, 9, 127, 128, 129, 150, 261}).Draw(t, "w")
 		h := rapid.SampledFrom([]int{1, 3, 8, 127, 128, 130, 140}).Draw(t, "h")

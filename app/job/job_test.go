@@ -96,6 +96,7 @@ func wait[T any](t *testing.T, c <-chan ending[T]) ending[T] {
 }
 
 func TestResultAndError(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t, newLoop(t).do, nil)
 	e := wait(t, start(t, r, func(context.Context, processing.Progress) (int, error) { return 42, nil }, nil))
 	if e.value != 42 || e.err != nil {
@@ -109,6 +110,7 @@ func TestResultAndError(t *testing.T) {
 }
 
 func TestOneJobAtATime(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t, nil, nil)
 	release := make(chan struct{})
 	c := start(t, r, func(context.Context, processing.Progress) (int, error) { <-release; return 1, nil }, nil)
@@ -128,6 +130,7 @@ func TestOneJobAtATime(t *testing.T) {
 }
 
 func TestNextJobStartsFromDone(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t, newLoop(t).do, nil)
 	second := make(chan error, 1)
 	err := Start(r, func(context.Context, processing.Progress) (int, error) { return 1, nil }, nil, func(int, error) {
@@ -176,6 +179,7 @@ func TestCancelIsAnsweredAtOnce(t *testing.T) {
 }
 
 func TestCancelOfAJobThatWaitsForItsTurn(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t, nil, nil)
 	release, running := make(chan struct{}), make(chan struct{})
 	first := start(t, r, func(context.Context, processing.Progress) (int, error) {
@@ -198,6 +202,7 @@ func TestCancelOfAJobThatWaitsForItsTurn(t *testing.T) {
 }
 
 func TestCancelWinsOverAResult(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t, nil, nil)
 	running := make(chan struct{})
 	c := start(t, r, func(ctx context.Context, _ processing.Progress) (int, error) {
@@ -218,6 +223,7 @@ func TestCancelWinsOverAResult(t *testing.T) {
 }
 
 func TestPanicBecomesAnError(t *testing.T) {
+	t.Parallel()
 	var kept atomic.Pointer[PanicError]
 	r := newRunner(t, nil, func(p *PanicError) { kept.Store(p) })
 	e := wait(t, start(t, r, func(context.Context, processing.Progress) (int, error) {
@@ -240,6 +246,7 @@ func TestPanicBecomesAnError(t *testing.T) {
 }
 
 func TestPanicAfterCancelIsKept(t *testing.T) {
+	t.Parallel()
 	kept := make(chan *PanicError, 1)
 	r := newRunner(t, nil, func(p *PanicError) { kept <- p })
 	release, running := make(chan struct{}), make(chan struct{})
@@ -325,6 +332,7 @@ func TestProgressIsCoalesced(t *testing.T) {
 }
 
 func TestReportAfterTheEndIsHarmless(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t, nil, nil)
 	var later processing.Progress
 	c := start(t, r, func(_ context.Context, report processing.Progress) (int, error) { later = report; return 0, nil },
@@ -335,6 +343,7 @@ func TestReportAfterTheEndIsHarmless(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t, newLoop(t).do, nil)
 	release, running := make(chan struct{}), make(chan struct{})
 	c := start(t, r, func(context.Context, processing.Progress) (int, error) {

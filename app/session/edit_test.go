@@ -8,6 +8,7 @@ import (
 )
 
 func TestNearest(t *testing.T) {
+	t.Parallel()
 	boxes := []image.Rectangle{image.Rect(0, 0, 100, 100), image.Rect(40, 40, 44, 44), image.Rect(200, 200, 201, 201)}
 	for _, c := range []struct {
 		x, y, slack float64

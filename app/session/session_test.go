@@ -179,6 +179,7 @@ func (f *fake) changed() string {
 
 // A listener that shows only what a Change names shows the whole truth.
 func TestChanges(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	at := processing.Point{X: 10.5, Y: 10.5}
 	for _, c := range []struct {
@@ -230,6 +231,7 @@ func spec(t *testing.T, id string) processing.Spec {
 
 // What the user is drawing becomes part of the document before anything else happens to it.
 func TestSettle(t *testing.T) {
+	t.Parallel()
 	f := newFake(t).opened("/a.png")
 	settled := 0
 	f.Settle = func() {
@@ -252,6 +254,7 @@ func TestSettle(t *testing.T) {
 }
 
 func TestOpenFails(t *testing.T) {
+	t.Parallel()
 	f := newFake(t).opened("/a.png")
 	before := f.Document()
 	f.Settings().AddRecent("/gone")
@@ -264,6 +267,7 @@ func TestOpenFails(t *testing.T) {
 }
 
 func TestOneJobAtATime(t *testing.T) {
+	t.Parallel()
 	f := newFake(t).opened("/a.png")
 	f.Detect(f.outcome)
 	var second error
@@ -275,6 +279,7 @@ func TestOneJobAtATime(t *testing.T) {
 }
 
 func TestNext(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	check := func(want Step, findings int) {
 		t.Helper()
@@ -300,6 +305,7 @@ func TestNext(t *testing.T) {
 }
 
 func TestSavePicture(t *testing.T) {
+	t.Parallel()
 	f := newFake(t).opened("/a.png")
 	f.Detect(f.outcome)
 	f.settle()
@@ -342,6 +348,7 @@ func TestSavePicture(t *testing.T) {
 }
 
 func TestHit(t *testing.T) {
+	t.Parallel()
 	f := newFake(t).opened("/a.png")
 	f.Detect(f.outcome)
 	f.settle()
@@ -357,6 +364,7 @@ func TestHit(t *testing.T) {
 
 // A picture that was opened has a thumbnail until it changes.
 func TestThumbnail(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	f.thumbs = &thumbnail.Cache{Folder: filepath.Join(t.TempDir(), "thumbnails")}
 	path := filepath.Join(t.TempDir(), "a.png")

@@ -87,6 +87,7 @@ func samePyramid(t interface{ Fatalf(string, ...any) }, what string, a, b *Pyram
 
 // TestWithIsThePyramidOfThePatchedPicture patches twice, and compares with pyramids built from the start.
 func TestWithIsThePyramidOfThePatchedPicture(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	r := NewRenderer()
 	rapid.Check(t, func(t *rapid.T) {
@@ -138,6 +139,7 @@ func TestWithIsThePyramidOfThePatchedPicture(t *testing.T) {
 
 // TestSplitIsTwoFrames compares the split view with the two whole ones.
 func TestSplitIsTwoFrames(t *testing.T) {
+	t.Parallel()
 	r, single := NewRenderer(), NewRenderer()
 	rapid.Check(t, func(t *rapid.T) {
 		pic := drawPicture(t, rapid.IntRange(1, 80).Draw(t, "w"), rapid.IntRange(1, 80).Draw(t, "h"))
@@ -179,6 +181,7 @@ func TestSplitIsTwoFrames(t *testing.T) {
 }
 
 func TestWithRefuses(t *testing.T) {
+	t.Parallel()
 	p, _ := pyramids(t, testpic.Noise(40, 30, 3, 8), processing.NewMask(40, 30))
 	for name, patch := range map[string]processing.Patch{
 		"past the right edge": {Runs: []processing.Run{{Y: 0, X0: 39, X1: 41}}, U8: make([]uint8, 6)},
@@ -206,6 +209,7 @@ func TestWithRefuses(t *testing.T) {
 
 // TestPyramidsAreShared patches and draws from several goroutines at once.
 func TestPyramidsAreShared(t *testing.T) {
+	t.Parallel()
 	pic := testpic.Noise(300, 200, 3, 16)
 	source, _ := pyramids(t, pic, processing.NewMask(300, 200))
 	patch := func(x, y int) []processing.Patch {
@@ -236,6 +240,7 @@ func TestPyramidsAreShared(t *testing.T) {
 
 // TestProfileIsFollowed shows a linear picture through its profile: the same as one whose samples say so themselves.
 func TestProfileIsFollowed(t *testing.T) {
+	t.Parallel()
 	profile, err := colour.FromGamma(3, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -139,6 +139,7 @@ func slowLevel(p *processing.Picture, level, channel int) (pix []float64, w, h i
 }
 
 func TestPyramidIsTheMeanInLinearLight(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		pic := drawPicture(t, rapid.IntRange(1, 40).Draw(t, "w"), rapid.IntRange(1, 40).Draw(t, "h"))
 		p, _ := pyramids(t, pic, processing.NewMask(pic.Width, pic.Height))
@@ -164,6 +165,7 @@ func TestPyramidIsTheMeanInLinearLight(t *testing.T) {
 }
 
 func TestPyramidIsSmall(t *testing.T) {
+	t.Parallel()
 	pic := testpic.Noise(1000, 700, 3, 16)
 	p, _ := pyramids(t, pic, processing.NewMask(1000, 700))
 	if n, most := p.Bytes(), int64(1000*700*4/3+65536+4*2000); n > most {
@@ -172,6 +174,7 @@ func TestPyramidIsSmall(t *testing.T) {
 }
 
 func TestPyramidIsCancelled(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := NewPyramid(ctx, testpic.Noise(300, 300, 3, 8)); !errors.Is(err, context.Canceled) {
@@ -211,6 +214,7 @@ func checkMaskPyramid(t interface{ Fatalf(string, ...any) }, p *MaskPyramid) {
 }
 
 func TestMaskPyramidIsTheMaximum(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 70).Draw(t, "w"), rapid.IntRange(1, 70).Draw(t, "h")
 		m := drawMask(t, w, h)
@@ -233,6 +237,7 @@ func TestMaskPyramidIsTheMaximum(t *testing.T) {
 }
 
 func TestLargeMaskPyramid(t *testing.T) {
+	t.Parallel()
 	m := speckled(1301, 811)
 	p := NewMaskPyramid(m)
 	checkMaskPyramid(t, p)
@@ -378,6 +383,7 @@ func drawOptions(t *rapid.T) Options {
 }
 
 func TestRenderAgainstDefinition(t *testing.T) {
+	t.Parallel()
 	r := NewRenderer()
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 50).Draw(t, "w"), rapid.IntRange(1, 50).Draw(t, "h")
@@ -406,6 +412,7 @@ func TestRenderAgainstDefinition(t *testing.T) {
 
 // TestOutlineMovesWithItsNeighbour changes one pixel inside a block: the outline of the pixels beside it changes.
 func TestOutlineMovesWithItsNeighbour(t *testing.T) {
+	t.Parallel()
 	m := processing.NewMask(20, 20)
 	for i := range m.Pix {
 		m.Pix[i] = 255
@@ -435,6 +442,7 @@ func TestOutlineMovesWithItsNeighbour(t *testing.T) {
 }
 
 func TestPartOfAFrameIsThatOfTheWhole(t *testing.T) {
+	t.Parallel()
 	checkPartOfAFrame(t, func(*rapid.T) int { return 1 })
 }
 
@@ -485,6 +493,7 @@ func checkPartOfAFrame(t *testing.T, orientation func(t *rapid.T) int) {
 
 // TestSingleGlintIsSeenAtAnyZoom puts one pixel into the mask and looks for it.
 func TestSingleGlintIsSeenAtAnyZoom(t *testing.T) {
+	t.Parallel()
 	r := NewRenderer()
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(30, 600).Draw(t, "w"), rapid.IntRange(30, 600).Draw(t, "h")
@@ -531,6 +540,7 @@ func TestNothingAllocatedPerFrame(t *testing.T) {
 }
 
 func TestNoPicture(t *testing.T) {
+	t.Parallel()
 	r := NewRenderer()
 	dst := image.NewRGBA(image.Rect(0, 0, 9, 7))
 	for range 2 {
@@ -548,6 +558,7 @@ func TestNoPicture(t *testing.T) {
 }
 
 func TestFarAway(t *testing.T) {
+	t.Parallel()
 	pic := testpic.Noise(30, 20, 3, 8)
 	p, m := pyramids(t, pic, speckled(30, 20))
 	r := NewRenderer()
@@ -564,6 +575,7 @@ func TestFarAway(t *testing.T) {
 }
 
 func TestOverlayColours(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for _, c := range OverlayColours() {
 		if seen[c.ID] || c.Name.IsZero() || c.Colour.A != 255 {

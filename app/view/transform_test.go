@@ -31,6 +31,7 @@ func drawSize(t *rapid.T, label string, most int) image.Point {
 }
 
 func TestZoomKeepsThePointUnderTheCursor(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, p := drawTransform(t), drawScreen(t)
 		q := a.ScreenToImage(p)
@@ -50,6 +51,7 @@ func TestZoomKeepsThePointUnderTheCursor(t *testing.T) {
 }
 
 func TestScreenAndImageAreInverse(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, p := drawTransform(t), drawScreen(t)
 		if got := a.ImageToScreen(a.ScreenToImage(p)); !near(got.X, p.X, 1e-6) || !near(got.Y, p.Y, 1e-6) {
@@ -59,6 +61,7 @@ func TestScreenAndImageAreInverse(t *testing.T) {
 }
 
 func TestPanMovesByDevicePixels(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, p, d := drawTransform(t), drawScreen(t), drawScreen(t)
 		q := a.ScreenToImage(p)
@@ -75,6 +78,7 @@ func TestPanMovesByDevicePixels(t *testing.T) {
 }
 
 func TestFitShowsTheWholePicture(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		picture, viewport := drawSize(t, "picture", 40000), drawSize(t, "viewport", 4000)
 		f := Fit(picture, viewport)
@@ -98,6 +102,7 @@ func TestFitShowsTheWholePicture(t *testing.T) {
 }
 
 func TestClampKeepsThePictureInSight(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		picture, viewport := drawSize(t, "picture", 10000), drawSize(t, "viewport", 4000)
 		a := drawTransform(t)
@@ -124,6 +129,7 @@ func TestClampKeepsThePictureInSight(t *testing.T) {
 }
 
 func TestNextZoom(t *testing.T) {
+	t.Parallel()
 	steps := ZoomSteps()
 	if steps[0] != MinZoom || steps[len(steps)-1] != MaxZoom {
 		t.Errorf("steps go from %v to %v", steps[0], steps[len(steps)-1])
@@ -151,6 +157,7 @@ func TestNextZoom(t *testing.T) {
 }
 
 func TestZoomOfAHugePictureDoesNotJump(t *testing.T) {
+	t.Parallel()
 	a := Fit(image.Pt(400000, 300000), image.Pt(1600, 1000))
 	if a.Zoom >= MinZoom {
 		t.Fatal("the picture is too small for this test")
@@ -161,6 +168,7 @@ func TestZoomOfAHugePictureDoesNotJump(t *testing.T) {
 }
 
 func TestReveal(t *testing.T) {
+	t.Parallel()
 	viewport := image.Pt(1000, 800)
 	r := image.Rect(100, 100, 110, 104)
 	a := Transform{Zoom: 0.1}.Reveal(r, viewport, 16)
@@ -177,6 +185,7 @@ func TestReveal(t *testing.T) {
 }
 
 func TestVisibleAndDeviceRect(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		picture, viewport := drawSize(t, "picture", 3000), drawSize(t, "viewport", 2000)
 		a := drawTransform(t).Clamp(picture, viewport)

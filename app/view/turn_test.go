@@ -69,6 +69,7 @@ func upright(pic *processing.Picture, m *processing.Mask, orientation int) (*pro
 }
 
 func TestTurn(t *testing.T) {
+	t.Parallel()
 	const w, h = 7, 4
 	for orientation := 1; orientation <= 8; orientation++ {
 		n := NewTurn(orientation, image.Pt(w, h))
@@ -112,6 +113,7 @@ func onTheBrink(v Transform, x, y int) bool {
 
 // TestOrientationAgainstATurnedPicture draws files of all orientations, and the pictures that a slow copy sets upright.
 func TestOrientationAgainstATurnedPicture(t *testing.T) {
+	t.Parallel()
 	r, slow := NewRenderer(), NewRenderer()
 	rapid.Check(t, func(t *rapid.T) {
 		pic := drawPicture(t, rapid.IntRange(1, 45).Draw(t, "w"), rapid.IntRange(1, 45).Draw(t, "h"))
@@ -159,6 +161,7 @@ func TestOrientationAgainstATurnedPicture(t *testing.T) {
 
 // TestOrientationOfReducedLevels looks at sides that all levels halve evenly, where no end is the last.
 func TestOrientationOfReducedLevels(t *testing.T) {
+	t.Parallel()
 	pic, m := testpic.Noise(256, 128, 3, 8), speckled(256, 128)
 	for orientation := 1; orientation <= 8; orientation++ {
 		p, err := NewPyramid(context.Background(), pic, WithOrientation(orientation))
@@ -190,11 +193,13 @@ func TestOrientationOfReducedLevels(t *testing.T) {
 
 // TestPartOfATurnedFrame redraws what a change of the mask touches, and any part.
 func TestPartOfATurnedFrame(t *testing.T) {
+	t.Parallel()
 	checkPartOfAFrame(t, func(t *rapid.T) int { return rapid.IntRange(1, 8).Draw(t, "orientation") })
 }
 
 // TestTurnedTransform holds the promises of a Transform in every orientation.
 func TestTurnedTransform(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		file, viewport := drawSize(t, "file", 3000), drawSize(t, "viewport", 2000)
 		turn := NewTurn(rapid.IntRange(1, 8).Draw(t, "orientation"), file)
