@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"blik/app/imagefile"
@@ -131,8 +132,8 @@ func pictureFiles(paths []string) ([]string, error) {
 			files = append(files, path)
 		}
 		for _, entry := range entries {
-			switch strings.ToLower(filepath.Ext(entry.Name())) {
-			case ".jpg", ".jpeg", ".png", ".tif", ".tiff":
+			ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(entry.Name()), "."))
+			if slices.Contains(imagefile.Endings(), ending) {
 				files = append(files, filepath.Join(path, entry.Name()))
 			}
 		}
