@@ -140,7 +140,7 @@ func (d *display) toggleSplit() {
 	d.viewChanged()
 }
 
-// stopComparing shows the corrected picture; what calls it tells the parts.
+// stopComparing shows the corrected picture; its callers announce that.
 func (d *display) stopComparing() {
 	d.split, d.original, d.heldKey, d.heldButton = false, false, 0, false
 }

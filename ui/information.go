@@ -10,7 +10,7 @@ import (
 // fact is a line of the information on a picture.
 type fact struct{ name, value string }
 
-// facts tell what is known of the file and the picture in it.
+// facts list what is known of the file and the picture in it.
 func (c *common) facts() []fact {
 	f, size := c.Original(), c.Document().Size()
 	facts := []fact{

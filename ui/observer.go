@@ -10,7 +10,7 @@ import (
 	"blik/ui/viewport"
 )
 
-// Observer is told what happens in the window, for tests and measurements, on the toolkit's goroutine:
+// Observer receives what happens in the window, for tests and measurements, on the toolkit's goroutine:
 //
 //	view X Y W H SCALE ZOOM OX OY   place and size of the viewport in the window in device pixels, device pixels
 //	                                per Fyne unit, and what view.Transform holds

@@ -108,7 +108,7 @@ func (p *panel) update(c change) {
 	p.correction.update(c)
 }
 
-// showCorrection brings the tab of correction to the front unless the list of findings is there.
+// showCorrection brings the tab of correction to the front unless that of findings is in front.
 func (p *panel) showCorrection() {
 	if p.tabs.SelectedIndex() == 0 {
 		p.tabs.SelectIndex(2)

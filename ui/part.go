@@ -39,7 +39,7 @@ type common struct {
 	prompts *prompts
 	// say shows a passing message in the status bar.
 	say func(text string)
-	// changed tells the parts of a change of the window's own state.
+	// changed announces to the parts a change of the window's own state.
 	changed func(change)
 }
 

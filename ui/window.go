@@ -25,7 +25,7 @@ type config struct {
 	version string
 	dialogs dialogMaker
 	crash   *crash.Guard
-	// observer, which may be nil, is told what happens in the window.
+	// observer, which may be nil, receives what happens in the window.
 	observer Observer
 }
 

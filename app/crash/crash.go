@@ -2,7 +2,7 @@
 //
 // While the program runs, a file in the user's cache folder stands ready, and the runtime writes to it what an
 // unhandled panic in any goroutine, or a fatal error of the runtime itself, prints, with the stacks of all goroutines.
-// A clean end removes the file; what is left over tells the next start that something went wrong.
+// A clean end removes the file; one that is left over shows the next start that something went wrong.
 package crash
 
 import (
@@ -28,7 +28,7 @@ type Guard struct {
 	keep bool
 }
 
-// Start opens a log. Without one, for want of a cache folder, the program can run as well.
+// Start opens a log. Without a cache folder there is none, and the program runs all the same.
 func Start() (*Guard, error) {
 	dir, err := folder()
 	if err != nil {
@@ -142,8 +142,8 @@ func pending(dir string, now time.Time) ([]string, error) {
 	return crashed, nil
 }
 
-// look says whether a log holds more than its first line, and how old it is. One without belongs to a program that is
-// still running or was killed.
+// look reports whether a log holds more than its first line, and how old it is. One without belongs to a program that
+// is still running or was killed.
 func look(path string, now time.Time) (crashed bool, age time.Duration) {
 	file, err := os.Open(path)
 	if err != nil {

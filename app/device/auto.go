@@ -16,7 +16,7 @@ import (
 type machine struct {
 	gpus func() ([]Device, error)
 	open func(ordinal int) (processing.Backend, error)
-	// speeds is the file of measurements, or empty; program tells this build of the program from others.
+	// speeds is the file of measurements, or empty; program identifies this build of the program.
 	speeds, program string
 	// patience is how long a job waits for a GPU that is being opened.
 	patience time.Duration
@@ -58,7 +58,7 @@ type opening struct {
 	err  error
 }
 
-// open opens the GPU and tells who waits for it.
+// open opens the GPU and wakes what waits for it.
 func (r *Runner) open(ordinal int) {
 	o := r.opening
 	defer close(o.done)
@@ -178,7 +178,8 @@ const (
 )
 
 // measure finds out how fast GPU and CPU are at detection, and remembers it. The time of a correction depends on
-// number, size and method of its places, not on the picture's size, so that no line through two trials would tell it.
+// number, size and method of its places, not on the picture's size, so a linear fit through two trials cannot predict
+// it.
 func (r *Runner) measure(ctx context.Context, gpu processing.Backend) error {
 	onGPU, err := line(ctx, gpu)
 	if err != nil {

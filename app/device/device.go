@@ -39,7 +39,7 @@ func List() ([]Device, error) {
 	return append(list, found...), err
 }
 
-// Check says whether name is one that Open takes, whatever is there.
+// Check reports an error unless name is one that Open takes, whatever devices exist.
 func Check(name string) error {
 	_, err := parse(name)
 	return err

@@ -84,7 +84,7 @@ func TestNoGPU(t *testing.T) {
 	}
 }
 
-// driverStatus says whether this machine has a GPU.
+// driverStatus reports whether this machine has a GPU.
 func driverStatus() (bool, *driver.Problem) {
 	err := driver.Status()
 	p, _ := err.(*driver.Problem)

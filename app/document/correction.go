@@ -32,7 +32,7 @@ type correction struct {
 	spot []processing.Run
 	core image.Rectangle
 	area int
-	// asked is the method that was chosen for this spot alone, MethodAuto where it was that of all.
+	// asked is the method that was chosen for this spot, MethodAuto for that of all spots.
 	asked processing.Method
 	patch processing.Patch
 	by    *Origin
@@ -70,7 +70,7 @@ func (c *Corrections) Len() int {
 	return len(c.list)
 }
 
-// Pixels returns the number of pixels that the patches cover: those that may differ from the source.
+// Pixels returns the number of pixels that the patches cover: those that may differ from the original.
 func (c *Corrections) Pixels() int {
 	n := 0
 	for _, k := range c.all() {
@@ -79,7 +79,7 @@ func (c *Corrections) Pixels() int {
 	return n
 }
 
-// Patches returns what has to be laid over the source, in reading order of the spots. Patch.Spot is the number of the
+// Patches returns what has to be laid over the original, in reading order of the spots. Patch.Spot is the number of the
 // patch from 1. The samples are shared and must not be changed.
 func (c *Corrections) Patches() []processing.Patch {
 	out := make([]processing.Patch, c.Len())
@@ -185,7 +185,7 @@ func (c *Corrections) difference(old *Corrections) (gone, come []*correction) {
 func (d *Document) Corrections() *Corrections { return d.corrections }
 
 // Since returns the patches that turn the picture with the corrections before into the picture as it stands now, in the
-// order in which they have to be applied: where a correction is gone they hold the source.
+// order in which they have to be applied: where a correction is gone they hold the original.
 func (d *Document) Since(before *Corrections) []processing.Patch {
 	gone, come := d.corrections.difference(before)
 	patches := make([]processing.Patch, 0, len(gone)+len(come))
@@ -215,7 +215,7 @@ func (d *Document) source(runs []processing.Run) processing.Patch {
 	return p
 }
 
-// PictureDirty says whether there are corrections that MarkPictureSaved was not told of.
+// PictureDirty reports whether there are corrections that MarkPictureSaved has not been given.
 func (d *Document) PictureDirty() bool {
 	return d.corrections != nil && d.corrections.generation != d.savedPicture
 }
@@ -224,7 +224,7 @@ func (d *Document) PictureDirty() bool {
 func (d *Document) MarkPictureSaved(generation uint64) { d.savedPicture = generation }
 
 // ApplyCorrection lays the patches of c over the picture; spots are those that were corrected, each with the method
-// chosen for it alone, and params the parameters. It can be undone, and the picture itself stays as it was read.
+// chosen for it, and params the parameters. It can be undone, and the picture itself stays as it was read.
 // changed is false where the picture already is what c makes of it.
 //
 // A correction belongs to the spot as it was when it was made. It takes the place of older ones that share a pixel of
@@ -302,7 +302,7 @@ func (d *Document) samples(n int) [3]int {
 	}
 }
 
-// checkRuns says whether runs are pixels of the picture in reading order.
+// checkRuns reports whether runs are pixels of the picture in reading order.
 func (d *Document) checkRuns(runs []processing.Run) error {
 	if len(runs) == 0 {
 		return errors.New("it has no pixels")
@@ -318,7 +318,7 @@ func (d *Document) checkRuns(runs []processing.Run) error {
 	return nil
 }
 
-// covers says whether the mask holds all pixels of runs.
+// covers reports whether the mask holds all pixels of runs.
 func (d *Document) covers(runs []processing.Run) bool {
 	for _, r := range runs {
 		for _, v := range d.mask.Pix[r.Y*d.mask.Width+r.X0 : r.Y*d.mask.Width+r.X1] {
@@ -426,7 +426,7 @@ func (p *piece) add(run processing.Run, first int) {
 	}
 }
 
-// RemoveCorrection brings the source back where the spot at pixel (x, y) is corrected; the mask stays. It can be
+// RemoveCorrection brings the original back where the spot at pixel (x, y) is corrected; the mask stays. It can be
 // undone. ok is false where no spot is or nothing of it is corrected.
 func (d *Document) RemoveCorrection(x, y int) (ok bool) {
 	d.EndStroke()
@@ -441,7 +441,7 @@ func (d *Document) RemoveCorrection(x, y int) (ok bool) {
 	return true
 }
 
-// ClearCorrections brings the source back everywhere; the mask stays. It can be undone. ok is false where nothing is
+// ClearCorrections brings the original back everywhere; the mask stays. It can be undone. ok is false where nothing is
 // corrected.
 func (d *Document) ClearCorrections() (ok bool) {
 	d.EndStroke()
@@ -492,7 +492,7 @@ func (d *Document) setCorrections(c *Corrections) {
 }
 
 // uncover takes the corrections away whose spots have lost a pixel of the mask within r: nothing outside the mask and
-// its halo may differ from the source. What a stroke of the user's has left of such a spot stays corrected as it was;
+// its halo may differ from the original. What a stroke of the user's has left of such a spot stays corrected as it was;
 // where the mask was made anew, what was made for the spot as it was says nothing of the rest of it.
 func (d *Document) uncover(r image.Rectangle) {
 	var list []*correction
@@ -514,7 +514,7 @@ func (d *Document) uncover(r image.Rectangle) {
 
 // rest returns what stays of a correction from whose spot pixels were erased: a correction for each spot of the mask
 // that has some of them left. The halo, which is what the patch covers beside the spot, goes with the nearest pixels of
-// the spot; beside those erased, and where they are as near as others, the source shows.
+// the spot; beside those erased, and where they are as near as others, the original shows.
 func (d *Document) rest(k *correction) []*correction {
 	spots := d.left(k.spot)
 	near := nearest(k.reach, spots)
@@ -627,7 +627,7 @@ func areaOf(runs []processing.Run) int {
 	return n
 }
 
-// meet says whether two lists of runs in reading order share a pixel.
+// meet reports whether two lists of runs in reading order share a pixel.
 func meet(a, b []processing.Run) bool {
 	for len(a) > 0 && len(b) > 0 {
 		switch p, q := a[0], b[0]; {

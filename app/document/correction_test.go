@@ -140,7 +140,7 @@ func widen(owner map[image.Point]int, order []int) map[image.Point]int {
 	return next
 }
 
-// covers says whether all pixels have an owner.
+// covers reports whether all pixels have an owner.
 func covers(owner map[image.Point]int, pixels map[image.Point]uint8) bool {
 	for p := range pixels {
 		if _, has := owner[p]; !has {

@@ -295,7 +295,7 @@ func peel(m *processing.Mask, corner image.Point, runs []processing.Run) {
 	}
 }
 
-// hasSoft says whether there is a value between empty and glare.
+// hasSoft reports whether there is a value between empty and glare.
 func hasSoft(pix []uint8) bool {
 	for _, v := range pix {
 		if v != 0 && v < processing.MaskLevel {

@@ -3,6 +3,6 @@
 // the history of changes. The picture itself is never changed.
 //
 // A Document belongs to one goroutine, as a rule the window's. Work that runs elsewhere gets a Snapshot, or the picture
-// and the region alone, which never change in place. Every change of the mask returns the rectangle of image pixels
+// and the region only, which never change in place. Every change of the mask returns the rectangle of image pixels
 // that it touched, for the views to redraw.
 package document

@@ -149,7 +149,7 @@ func (d *Document) Snapshot() Snapshot {
 // Generation names the content of the mask: it changes whenever the mask does, and comes back when a change is undone.
 func (d *Document) Generation() uint64 { return d.generation }
 
-// Dirty says whether the mask differs from the one that MarkSaved was told of, at first the empty one.
+// Dirty reports whether the mask differs from the one given to MarkSaved, at first the empty one.
 func (d *Document) Dirty() bool { return d.generation != d.saved }
 
 // MarkSaved says that the mask of the given generation is on disk; that of a Snapshot, or Generation for the current
@@ -184,7 +184,7 @@ func (d *Document) LoadMask(m *processing.Mask) (image.Rectangle, error) {
 	return d.commit(), nil
 }
 
-// fits says whether m has the size of the picture.
+// fits reports whether m has the size of the picture.
 func (d *Document) fits(m *processing.Mask) error {
 	switch {
 	case m == nil:

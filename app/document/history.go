@@ -134,7 +134,7 @@ func (d *Document) commit() image.Rectangle {
 	return dirty
 }
 
-// holds says whether the pixels r of the mask are those of data.
+// holds reports whether the pixels r of the mask are those of data.
 func (d *Document) holds(data tileData, r image.Rectangle) bool {
 	w := r.Dx()
 	data.unpack(d.scratch[:], w, image.Rect(0, 0, w, r.Dy()))

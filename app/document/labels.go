@@ -37,7 +37,7 @@ type labeller struct {
 	border [4][tileSide]uint16
 }
 
-// tileLabels are the components of one tile by itself, called parts.
+// tileLabels are the components within one tile, called parts.
 type tileLabels struct {
 	stale bool
 	runs  []tileRun
@@ -370,7 +370,7 @@ func (l *labels) components() (list []component, of []int32) {
 // inOrder compares places in reading order.
 func inOrder(a, b image.Point) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) }
 
-// before says whether a comes first in reading order.
+// before reports whether a comes first in reading order.
 func before(a, b image.Point) bool { return inOrder(a, b) < 0 }
 
 func (c *component) add(p part, corner image.Point) {

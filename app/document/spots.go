@@ -15,8 +15,8 @@ type Spot struct {
 	processing.Finding
 	// Detected says that the spot holds a finding of the last detection; otherwise it was painted or loaded.
 	Detected bool
-	// State says whether the spot is corrected. Method is then the one that was really used, Asked the one chosen for
-	// this spot alone (MethodAuto: that of all spots); of several corrections they are those of the largest.
+	// State reports whether the spot is corrected. Method is then the one that was really used, Asked the one chosen
+	// for this spot (MethodAuto: that of all spots); of several corrections they are those of the largest.
 	State         State
 	Method, Asked processing.Method
 }
@@ -74,8 +74,8 @@ func (l *labels) list(findings []processing.Finding, done *Corrections) spotList
 	return s
 }
 
-// correct tells the spots what is corrected of them. The corrections lie in the mask and share no pixel of it, so their
-// areas add up.
+// correct records in the spots what is corrected of them. The corrections lie in the mask and share no pixel of it, so
+// their areas add up.
 func (s *spotList) correct(l *labels, done *Corrections) {
 	covered, largest := map[int32]int{}, map[int32]int{}
 	for _, k := range done.all() {

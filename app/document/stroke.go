@@ -84,7 +84,7 @@ func (d *Document) StrokeTo(x, y float64) image.Rectangle {
 	return d.paint(from, to, false)
 }
 
-// number says whether a point is one.
+// number reports whether a point is one.
 func number(p processing.Point) bool { return !math.IsNaN(p.X) && !math.IsNaN(p.Y) }
 
 // snap moves the points of a brush that covers single pixels to their middles, and brings far ones so near that their
@@ -130,7 +130,7 @@ func (d *Document) CancelStroke() image.Rectangle {
 	return dirty
 }
 
-// Painting says whether a stroke is open.
+// Painting reports whether a stroke is open.
 func (d *Document) Painting() bool { return d.stroke != nil }
 
 // span is a part of row y, x1 excluded.
@@ -326,7 +326,7 @@ func (c capsule) distance2(x, y float64) float64 {
 	return px*px + py*py
 }
 
-// covers says whether the middle of a pixel is in the capsule.
+// covers reports whether the middle of a pixel is in the capsule.
 func (c capsule) covers(x, y int) bool {
 	return c.distance2(float64(x)+0.5, float64(y)+0.5) <= c.r*c.r
 }

@@ -36,7 +36,7 @@ type PanicError struct {
 	Stack []byte
 }
 
-// Error names the value alone; the stack is for the crash log.
+// Error names the value only; the stack is for the crash log.
 func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v", e.Value) }
 
 // Update is how far a job is.
@@ -67,8 +67,8 @@ type Runner struct {
 }
 
 // NewRunner returns a Runner that calls back through dispatch, which runs functions one after another in their order,
-// such as fyne.Do; nil calls back on the job's own goroutines, one at a time. crash, which may be nil, is told at once
-// of a panic in a job, on the job's goroutine, also where the job was cancelled before.
+// such as fyne.Do; nil calls back on the job's own goroutines, one at a time. crash, which may be nil, is called at
+// once of a panic in a job, on the job's goroutine, also where the job was cancelled before.
 func NewRunner(dispatch func(func()), crash func(*PanicError)) *Runner {
 	if dispatch == nil {
 		var one sync.Mutex
@@ -187,7 +187,7 @@ func (r *Runner) Cancel() {
 	}
 }
 
-// Busy says whether a job runs whose done has not been called.
+// Busy reports whether a job runs whose done has not been called.
 func (r *Runner) Busy() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -41,7 +41,7 @@ type Options struct {
 	Version string
 	// Dispatch runs functions on the goroutine that the session belongs to, in their order.
 	Dispatch func(func())
-	// Panicked is told of a panic in a job, on the job's goroutine.
+	// Panicked is called for a panic in a job, on the job's goroutine.
 	Panicked func(*job.PanicError)
 }
 
@@ -151,7 +151,7 @@ func Start[T any](s *Session, work job.Work[T], done func(T, error)) {
 	start(s, Other, work, nil, done)
 }
 
-// start is Start for work whose result changes the session: apply takes it before listeners and done are told.
+// start is Start for work whose result changes the session: apply takes it before listeners and done are called.
 func start[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (image.Rectangle, error), done func(T,
 	error)) {
 	s.settle()

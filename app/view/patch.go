@@ -136,7 +136,7 @@ func (l *level) halved(finer []box) []box {
 	return sorted(boxes)
 }
 
-// sorted brings the boxes of a tile together, and leaves out what is there twice.
+// sorted brings the boxes of a tile together, and leaves out duplicates.
 func sorted(boxes []box) []box {
 	slices.SortFunc(boxes, func(a, b box) int {
 		return cmp.Or(a.tile-b.tile, a.r.Min.Y-b.r.Min.Y, a.r.Min.X-b.r.Min.X)

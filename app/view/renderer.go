@@ -77,14 +77,14 @@ type Options struct {
 	Split int
 }
 
-// Compare says which picture a viewport shows of two that differ: the source and what became of it.
+// Compare says which picture a viewport shows of two that differ: the original and the result.
 type Compare uint8
 
 // The ways to compare.
 const (
 	CompareAfter Compare = iota
 	CompareBefore
-	// CompareSplit shows the source left of a vertical line and the result from the line on.
+	// CompareSplit shows the original left of a vertical line and the result from the line on.
 	CompareSplit
 )
 
@@ -191,7 +191,7 @@ func NewRenderer() *Renderer {
 }
 
 // SetPicture sets what is shown. mask may be nil; otherwise it has the picture's size. A nil picture shows the
-// surround alone.
+// surround only.
 func (r *Renderer) SetPicture(picture *Pyramid, mask *MaskPyramid) {
 	r.SetPictures(picture, picture, mask)
 }
@@ -206,7 +206,7 @@ func (r *Renderer) Render(dst *image.RGBA, t Transform, o Options) {
 	r.RenderRect(dst, t, o, dst.Bounds())
 }
 
-// RenderRect draws the device pixels of rect alone, exactly as Render would.
+// RenderRect draws only the device pixels of rect, exactly as Render would.
 func (r *Renderer) RenderRect(dst *image.RGBA, t Transform, o Options, rect image.Rectangle) {
 	rect = rect.Intersect(dst.Bounds())
 	left, right := rect, rect
@@ -413,7 +413,7 @@ func (f *frame) prepareColumns(p *Pyramid, x0, x1 int) {
 }
 
 // sample returns the pixel of the level, of n columns or rows, left of or above the middle of device column or row i
-// and the weight of the next one. Beyond the middles of the outermost pixels it is the outermost pixel alone.
+// and the weight of the next one. Beyond the middles of the outermost pixels it is the outermost pixel only.
 func (f *frame) sample(i int, offset float64, n int) (int, lanes) {
 	u := f.position(i, offset)*f.scale - 0.5
 	if u <= 0 {
@@ -490,7 +490,7 @@ func (r *Renderer) bands(w *worker) {
 	}
 }
 
-// rowKey tells device rows apart: two rows with the same key look the same.
+// rowKey identifies device rows: two rows with the same key look the same.
 type rowKey struct {
 	picture, mask, above, below int
 	line                        bool

@@ -40,7 +40,7 @@ func NewTurn(orientation int, size image.Point) Turn {
 	return Turn{}
 }
 
-// Swaps says whether columns of the file become rows of the screen.
+// Swaps reports whether columns of the file become rows of the screen.
 func (n Turn) Swaps() bool { return n.swap }
 
 // Upright returns the size of the upright picture of a file of the given size.

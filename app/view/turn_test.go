@@ -101,7 +101,7 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// drawnAt says whether a device pixel shows a place so near the edge of an image pixel that rounding decides.
+// drawnAt reports whether a device pixel shows a place so near the edge of an image pixel that rounding decides.
 func onTheBrink(v Transform, x, y int) bool {
 	for _, u := range []float64{v.X + (float64(x)+0.5)/v.Zoom, v.Y + (float64(y)+0.5)/v.Zoom} {
 		if near(u, math.Round(u), 1e-9) {

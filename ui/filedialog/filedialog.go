@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ErrBusy is told where another file dialog is still open.
+// ErrBusy is the error where another file dialog is still open.
 var ErrBusy = errors.New("another file dialog is still open")
 
 // Request says what to ask for.
@@ -28,7 +28,7 @@ type Request struct {
 type Done func(path string, err error)
 
 // Dialogs ask for files. They return at once. A path to save at has one of the request's endings, and the user has
-// agreed to replace a file that is there; the file itself is not touched.
+// agreed to overwrite an existing file; the file itself is not touched.
 type Dialogs interface {
 	Open(r Request, done Done)
 	Save(r Request, done Done)
@@ -56,7 +56,7 @@ func (r Request) withEnding(path string) string {
 	return path + "." + r.Endings[0]
 }
 
-// bothCases lists the endings in lower and upper case, for dialogs that tell them apart.
+// bothCases lists the endings in lower and upper case, for dialogs that distinguish them.
 func (r Request) bothCases() []string {
 	all := make([]string, 0, 2*len(r.Endings))
 	for _, e := range r.Endings {

@@ -21,7 +21,7 @@ type System struct {
 	broken   bool
 }
 
-// NewSystem returns the system's dialogs; a program may have one System alone.
+// NewSystem returns the system's dialogs; a program may have only one System.
 func NewSystem() *System { return &System{requests: make(chan func(), 1)} }
 
 // native shows the system's dialogs for one window.
@@ -61,7 +61,7 @@ func (n *native) Save(r Request, done Done) {
 			full = r.withEnding(path)
 		}
 		if full != path && exists(full) {
-			// The dialog has asked about the name without its ending alone.
+			// The dialog has asked only about the name without its ending.
 			n.confirm(full, func() { done(full, nil) })
 			return
 		}

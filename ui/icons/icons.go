@@ -1,4 +1,4 @@
-// Package icons holds the drawings on the tool buttons. They are made of filled paths alone, because the theme colours
+// Package icons holds the drawings on the tool buttons. They are made only of filled paths, because the theme colours
 // nothing else.
 package icons
 

@@ -106,7 +106,7 @@ func help(v *View, name, text message.Text) fyne.CanvasObject {
 	return container.NewCenter(xwidget.NewHelpLabel(v.t(name), v.t(text), v.tips))
 }
 
-// refresh shows the state of the moment.
+// refresh shows the current state.
 func (p *detectionPage) refresh() {
 	p.picture.refresh()
 	xwidget.SetEnabled(p.run, !p.v.running)

@@ -152,7 +152,7 @@ func (p *experimentsPage) experiment() *experiment.Experiment {
 
 func (p *experimentsPage) isQuick() bool { return p.quick.Selected == p.quick.Options[0] }
 
-// ownPicture says whether the open picture is chosen.
+// ownPicture reports whether the open picture is chosen.
 func (p *experimentsPage) ownPicture() bool { return p.picture.SelectedIndex() > 0 }
 
 // choose shows another experiment, with what it found last.
@@ -268,7 +268,7 @@ func (c *checks) enable(on bool) {
 	}
 }
 
-// refresh shows the state of the moment.
+// refresh shows the current state.
 func (p *experimentsPage) refresh() {
 	options := []string{p.v.t("synthetic")}
 	if open := p.v.picture(); open != nil {
@@ -329,7 +329,7 @@ func (p *experimentsPage) show() {
 	p.verdict.SetText(strings.Join(lines, "\n\n"))
 }
 
-// chosenCases is the experiment with the sizes that are checked alone.
+// chosenCases is the experiment with only the sizes that are checked.
 func (p *experimentsPage) chosenCases() *experiment.Experiment {
 	wanted := p.sizes.chosen()
 	only := func(grids []experiment.Grid) (kept []experiment.Grid) {

@@ -24,7 +24,7 @@ func newPictureChoice(v *View) *pictureChoice {
 	return c
 }
 
-// fill makes the list for the picture of the moment.
+// fill makes the list for the current picture.
 func (c *pictureChoice) fill() {
 	c.box.Options = nil
 	p := c.v.picture()
@@ -44,7 +44,7 @@ func (c *pictureChoice) usual() int {
 	return usualSize
 }
 
-// refresh offers the picture of the moment; a picture that was just opened is chosen.
+// refresh offers the current picture; a picture that was just opened is chosen.
 func (c *pictureChoice) refresh() {
 	before, chosen := c.open, c.box.Selected
 	was := ""

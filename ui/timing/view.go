@@ -1,5 +1,5 @@
 // Package timing is the window that measures: detection on the CPU beside the GPUs, stage by stage, and the experiments
-// that the program stands on. What is measured and how it is told comes from blik/app/bench and
+// that the program stands on. What is measured and how it is presented comes from blik/app/bench and
 // blik/processing/experiment.
 package timing
 
@@ -136,7 +136,7 @@ func (v *View) Show() {
 	v.note("timing")
 }
 
-// close ends what is being measured and puts the view away; what was measured is there when it comes again.
+// close ends what is being measured and puts the view away; what was measured stays for the next time.
 func (v *View) close() {
 	v.cancel()
 	v.win.Hide()
@@ -175,7 +175,7 @@ func (v *View) SetTexts(words *i18n.Printer) {
 	v.Refresh()
 }
 
-// Refresh shows the state of the moment: the open picture, and whether something runs.
+// Refresh shows the current state: the open picture, and whether a job runs.
 func (v *View) Refresh() {
 	v.detection.refresh()
 	v.experiments.refresh()

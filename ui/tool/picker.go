@@ -7,7 +7,7 @@ type Picker struct {
 	idle
 	// Toggle gets the place of the click and the distance within which a finding counts as hit.
 	Toggle func(at processing.Point, slack float64)
-	// Hit says whether a click there would do something; it may be nil.
+	// Hit reports whether a click there would do something; it may be nil.
 	Hit func(at processing.Point, slack float64) bool
 }
 

@@ -64,7 +64,7 @@ func (t *Region) Current() *processing.Region {
 	return t.host.Region()
 }
 
-// Open says whether a polygon is still being clicked.
+// Open reports whether a polygon is still being clicked.
 func (t *Region) Open() bool { return t.open }
 
 // Press takes hold of the region, or begins a new one.

@@ -1,6 +1,6 @@
 // Package tool holds what the pointer does to the picture: painting, picking findings, drawing a search region.
 //
-// A tool knows image coordinates alone, so that it is tested without a window. The viewport promises each tool the same
+// A tool knows only image coordinates, so that it is tested without a window. The viewport promises each tool the same
 // order of calls, whatever the window system loses: Press, any number of Move, then exactly one of Release and Cancel;
 // Hover only in between.
 package tool

@@ -11,7 +11,7 @@ import (
 	"blik/app/view"
 )
 
-// divider is the line between the source and what became of it: a light line on a dark one with a knob low on it, where
+// divider is the line between the original and the result: a light line on a dark one with a knob low on it, where
 // it does not cover a spot that is centred.
 type divider struct {
 	lines [2]*canvas.Line
@@ -63,7 +63,7 @@ func (v *Viewport) layoutDivider() {
 	v.still.Refresh()
 }
 
-// onDivider says whether the pointer drags the line, or would at a press.
+// onDivider reports whether the pointer drags the line, or would at a press.
 func (v *Viewport) onDivider() bool {
 	switch v.gesture.kind {
 	case gestureSplit:

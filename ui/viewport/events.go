@@ -83,7 +83,7 @@ func (v *Viewport) MouseMoved(e *desktop.MouseEvent) {
 	v.hovered()
 }
 
-// MouseOut hides the ring, and ends a gesture whose release would not be told.
+// MouseOut hides the ring, and ends a gesture whose release would not arrive.
 func (v *Viewport) MouseOut() {
 	if v.gesture.button == desktop.MouseButtonSecondary {
 		v.End()
@@ -160,7 +160,7 @@ func (v *Viewport) moveTo(p fyne.Position) {
 	v.gesture.last = p
 }
 
-// event returns what a tool is told of the pointer at a position.
+// event returns what a tool gets of the pointer at a position.
 func (v *Viewport) event(p fyne.Position) tool.Event {
 	return tool.Event{
 		At:        v.toImage(p),

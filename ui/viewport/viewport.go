@@ -46,7 +46,7 @@ type Viewport struct {
 
 	renderer *view.Renderer
 	options  view.Options
-	// picture is what became of the source, before; the same where nothing did.
+	// picture is the result, before the original; the same where nothing is corrected.
 	before, picture *view.Pyramid
 	mask            *view.MaskPyramid
 	compare         view.Compare
@@ -160,9 +160,8 @@ func (v *Viewport) SetPicture(p *view.Pyramid, m *view.MaskPyramid) {
 // Shows reports whether the viewport shows a picture.
 func (v *Viewport) Shows(p *view.Pyramid) bool { return v.before == p }
 
-// SetPyramids shows what became of the picture and, where SetCompare asks for it, the source. The view stays and only
-// what differs is drawn anew. Both come from the pyramid of SetPicture by view.Pyramid.With, or are it; without one
-// nothing is shown.
+// SetPyramids shows the result and, where SetCompare asks for it, the original. The view stays and only what differs is
+// drawn anew. Both come from the pyramid of SetPicture by view.Pyramid.With, or are it; without one nothing is shown.
 func (v *Viewport) SetPyramids(before, after *view.Pyramid) {
 	if v.picture == nil {
 		return
@@ -175,7 +174,7 @@ func (v *Viewport) SetPyramids(before, after *view.Pyramid) {
 	}
 }
 
-// SetCompare chooses between the source, what became of it, and both with a line between them that can be dragged.
+// SetCompare chooses between the original, the result, and both with a line between them that can be dragged.
 func (v *Viewport) SetCompare(c view.Compare) {
 	if c == v.compare {
 		return
@@ -242,7 +241,7 @@ func (v *Viewport) SetMarker(r image.Rectangle) {
 	v.layoutOverlay()
 }
 
-// SetPanKey says whether the key is held that makes any tool a hand.
+// SetPanKey reports whether the key is held that makes any tool a hand.
 func (v *Viewport) SetPanKey(held bool) {
 	v.panKey = held
 	v.updateRing()
@@ -267,7 +266,7 @@ func (v *Viewport) fit() view.Transform {
 	return view.Transform{Turn: v.picture.Turn()}.Fit(v.size(), v.device)
 }
 
-// Fitted says whether the whole picture is kept in view.
+// Fitted reports whether the whole picture is kept in view.
 func (v *Viewport) Fitted() bool { return v.fitted }
 
 // SetZoom sets the zoom about the pointer where it is over the viewport, else about the middle.

@@ -85,7 +85,7 @@ func (t *CellTable) SetCells(cells [][]string) {
 	t.Refresh()
 }
 
-// Figures says whether a text is a number, a range of numbers or nothing.
+// Figures reports whether a text is a number, a range of numbers or nothing.
 func Figures(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789.,e+-−…%", r) }) < 0
 }

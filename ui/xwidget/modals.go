@@ -12,7 +12,7 @@ type Modals struct {
 	top *modal
 }
 
-// modal is a dialog that is shown. cover tells it from what may lie over it, such as a menu.
+// modal is a dialog that is shown. cover distinguishes it from what may lie over it, such as a menu.
 type modal struct {
 	dialog dialog.Dialog
 	accept func()
@@ -39,7 +39,7 @@ func (m *Modals) Show(d dialog.Dialog, accept func()) {
 	now.cover = m.win.Canvas().Overlays().Top()
 }
 
-// Key answers the dialog on top and says whether the key was one that does.
+// Key answers the dialog on top and reports whether the key does so.
 func (m *Modals) Key(name fyne.KeyName) bool {
 	if m.top == nil || m.win.Canvas().Overlays().Top() != m.top.cover {
 		return false
