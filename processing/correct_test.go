@@ -426,6 +426,7 @@ func TestCorrectFloatsThatAreNoNumbers(t *testing.T) {
 
 func TestCorrectOnlyDarkens(t *testing.T) {
 	t.Parallel()
+	testpic.Long(t)
 	every(t, func(t *testing.T, m processing.Method, depth, channels int) {
 		mask := discs(50, 50, 4, 5, 2)
 		pic := texture(50, 50, channels, depth, nil, 6)
@@ -517,7 +518,11 @@ func TestCorrectCancel(t *testing.T) {
 	const w, h = 300, 240
 	mask := discs(w, h, 8, 12, 3)
 	pic := texture(w, h, 3, 8, mask, 3)
-	for _, m := range []processing.Method{processing.MethodAuto, processing.MethodBiharmonic, processing.MethodTelea} {
+	methods := []processing.Method{processing.MethodAuto, processing.MethodBiharmonic, processing.MethodTelea}
+	if testing.Short() {
+		methods = methods[:1] // under the race detector each takes minutes
+	}
+	for _, m := range methods {
 		t.Run(m.ID(), func(t *testing.T) {
 			be := cpu.New(cpu.Workers(2))
 			defer be.Close()

@@ -47,6 +47,7 @@ func inks(pic *processing.Picture, black float64, depth int) *processing.Picture
 // rounding, and so must be the mask but for a few pixels on the brink.
 func TestDetectInAnyEncoding(t *testing.T) {
 	t.Parallel()
+	testpic.Long(t)
 	pic := readPicture(t, testpic.Shared(t, "glare-dev/d02_goya_scatter_glare.png"))
 	params := processing.DefaultParams()
 	want := detect(t, pic, params, processing.Options{}).Mask
