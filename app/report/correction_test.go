@@ -138,7 +138,8 @@ func shownPictures(t *testing.T, html []byte) []image.Image {
 	return all
 }
 
-// The report for people names everything, in both languages, needs no other file, and shows each place before and after.
+// The report for people names everything, in both languages, needs no other file, and shows each place before and
+// after.
 func TestCorrectionHTML(t *testing.T) {
 	t.Parallel()
 	for lang, says := range map[string][]string{

@@ -16,8 +16,8 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// execute writes a page from a file in templates. In a template t translates a text and link makes a reference to a file
-// beside the page.
+// execute writes a page from a file in templates. In a template t translates a text and link makes a reference to a
+// file beside the page.
 func execute(w io.Writer, name string, page any, tr *i18n.Printer, more template.FuncMap) error {
 	funcs := template.FuncMap{
 		"t": func(text string) string { return tr.Sprintf(message.Text(text)) },

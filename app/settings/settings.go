@@ -56,14 +56,18 @@ func (e *DamagedError) Error() string {
 	if e.Kept == "" {
 		return fmt.Sprintf("settings file %s is damaged (%v); starting with the defaults", e.Path, e.Err)
 	}
-	return fmt.Sprintf("settings file %s is damaged (%v); it is kept as %s, starting with the defaults", e.Path, e.Err, e.Kept)
+	return fmt.Sprintf("settings file %s is damaged (%v); it is kept as %s, starting with the defaults",
+		e.Path, e.Err, e.Kept)
 }
 
 func (e *DamagedError) Unwrap() error { return e.Err }
 
 // Default returns the settings of a first start.
 func Default() Settings {
-	return Settings{OverlayColour: "red", OverlayOpacity: 0.6, BrushRadius: 10, WriteReport: true, Params: processing.DefaultParams()}
+	return Settings{
+		OverlayColour: "red", OverlayOpacity: 0.6, BrushRadius: 10, WriteReport: true,
+		Params: processing.DefaultParams(),
+	}
 }
 
 // Path returns the place of the settings file: blik/settings.json in the user's configuration folder.
@@ -75,8 +79,8 @@ func Path() (string, error) {
 	return filepath.Join(folder, "blik", "settings.json"), nil
 }
 
-// file is the JSON form of Settings. Parameters are stored by the ID of their description, as numbers, true or false, or
-// the ID of a choice, so that adding or removing one does not affect the others.
+// file is the JSON form of Settings. Parameters are stored by the ID of their description, as numbers, true or false,
+// or the ID of a choice, so that adding or removing one does not affect the others.
 type file struct {
 	Settings
 	Params map[string]json.RawMessage `json:"params"`
@@ -184,7 +188,8 @@ const (
 	maxBrush = 2000
 )
 
-// AddRecent puts a file first among the recent ones and makes its folder the last one. A relative path is made absolute.
+// AddRecent puts a file first among the recent ones and makes its folder the last one. A relative path is made
+// absolute.
 func (s *Settings) AddRecent(path string) {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
