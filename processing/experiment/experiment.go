@@ -87,6 +87,8 @@ type Variant struct {
 	Name, Help message.Message
 	// Ignores names the parameters that make no difference to the variant; its cases have no value for them.
 	Ignores []string
+	// Takes reports whether the variant can compute a case; nil for all of them.
+	Takes func(c Case) bool
 	// Paper returns the time that the paper measured in a case, 0 where it has none; may be nil.
 	Paper func(c Case) time.Duration
 	// Tolerance returns the deviation allowed in a case, where that depends on the variant; else nil.

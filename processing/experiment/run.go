@@ -291,6 +291,9 @@ func (r *runner) plan() ([]task, error) {
 				content.Values[id] = c.Values[id]
 			}
 			for _, v := range variants {
+				if v.Takes != nil && !v.Takes(c) {
+					continue
+				}
 				t := task{variant: v, cse: c.without(v.Ignores), content: content.key(), full: c}
 				if key := v.ID + " " + t.cse.key(); !seen[key] {
 					seen[key] = true

@@ -550,7 +550,7 @@ func TestUnknownNames(t *testing.T) {
 			t.Errorf("%v has no Russian text", err)
 		}
 	}
-	if _, err := Run(t.Context(), sum(), Options{Values: map[string][]string{"q": {"1"}}}); err == nil || err.Error() != `unknown parameter "q"; choose from none` {
+	if _, err := Run(t.Context(), sum(), Options{Values: map[string][]string{"q": {"1"}}}); err == nil || err.Error() != `no parameter "q" exists` {
 		t.Error(err)
 	}
 	if _, err := Find("slide"); err == nil || err.Error() != `unknown experiment "slide"; choose from sliding, vhgw, traversal, wavelet, sum` {
@@ -626,7 +626,7 @@ func TestInputsExtendThePictureByMirroring(t *testing.T) {
 func TestDescriptions(t *testing.T) {
 	t.Parallel()
 	for _, e := range All() {
-		if len(e.Claims) == 0 || len(onCPU(e)) < 2 || len(e.Quick) == 0 {
+		if len(e.Claims) == 0 || len(e.Variants) < 2 || len(e.Quick) == 0 {
 			t.Errorf("%s: %d claims, %d variants", e.ID, len(e.Claims), len(e.Variants))
 		}
 		all := []message.Message{e.Name, e.Question, e.Result, e.Paper.Setup, e.Paper.Found}

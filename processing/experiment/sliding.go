@@ -81,6 +81,9 @@ func sliding() *Experiment {
 			{ID: "gpu-program", Device: GPU, Name: text("GPU, the program's own"),
 				Help: text("what detection uses: a block recurses down a strip of columns and takes the sums along " +
 					"rows as differences of prefix sums in shared memory")},
+			{ID: "cpu-mean-variance", Device: CPU, Name: text("CPU mean and variance, all threads"),
+				Help:  text("the program's own sums and sums of squares in one pass; the result is the mean"),
+				Takes: func(c Case) bool { return c.Int("m") <= maxVarianceSide }, Method: ownMeanVariance()},
 		},
 		Claims: []Claim{
 			{Text: text("the time of the recursion does not depend on the window (GPU)"), Paper: 12.0 / 12,

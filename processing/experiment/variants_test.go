@@ -54,15 +54,17 @@ func compute(t rapid.TB, v Variant, in *Input, c Case) Output {
 	return out
 }
 
-func onCPU(e *Experiment) []Variant {
-	return slices.DeleteFunc(slices.Clone(e.Variants), func(v Variant) bool { return v.Device != CPU })
+func onCPU(e *Experiment, c Case) []Variant {
+	return slices.DeleteFunc(slices.Clone(e.Variants), func(v Variant) bool {
+		return v.Device != CPU || v.Takes != nil && !v.Takes(c)
+	})
 }
 
 // holds checks every processor's variant against what was computed by definition and against the experiment's own
 // check, and that this check finds a single wrong pixel.
 func holds(t rapid.TB, e *Experiment, in *Input, c Case, want []uint8) {
 	t.Helper()
-	for _, v := range onCPU(e) {
+	for _, v := range onCPU(e, c) {
 		out := compute(t, v, in, c)
 		for i := range want {
 			if out.U8[i] != want[i] {
@@ -352,7 +354,7 @@ func TestWaveletEqualsDefinition(t *testing.T) {
 		w, h := even(s.W), max(even(s.H), 1)
 		x := func(u, v int) float64 { return float64(in.F32[min(v, max(s.H, 1)-1)*s.W+min(u, s.W-1)]) }
 		wave := NewWavelet(c.Values["wavelet"])
-		for _, v := range onCPU(e) {
+		for _, v := range onCPU(e, c) {
 			out := compute(t, v, in, c)
 			if len(out.F32) != w*h {
 				t.Fatalf("%s, %s: %d values, want %d", v.ID, c.key(), len(out.F32), w*h)
@@ -436,7 +438,7 @@ func TestSumsAreWithinTheirBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		var results []float64
-		for _, v := range onCPU(e) {
+		for _, v := range onCPU(e, c) {
 			out := compute(t, v, in, c)
 			r, err := e.check(t.Context(), in, c, v, out)
 			if err != nil || r.Error == nil {
@@ -527,7 +529,7 @@ func TestCancelledVariants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, v := range onCPU(e) {
+		for _, v := range onCPU(e, c) {
 			run, err := v.Method.Prepare(t.Context(), in, c)
 			if err != nil {
 				t.Fatal(err)

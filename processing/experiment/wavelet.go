@@ -155,6 +155,9 @@ func wavelet() *Experiment {
 				Help: text("one thread"), Method: method(1)},
 			{ID: "cpu-all", Device: CPU, Ignores: onlyGPU, Name: text("CPU all cores"),
 				Help: text("the same over stretches of the result on all processors"), Method: method(0)},
+			{ID: "cpu-program", Device: CPU, Ignores: onlyGPU, Name: text("CPU, the program's own"),
+				Help:  text("the transform of the processing core, on all processors; pictures, d4 and haar only"),
+				Takes: onProgramWavelet, Method: ownWavelet()},
 			gpu("gpu-1-global", "GPU 1 global", "everything in global memory; both filters read the same data twice "+
 				"and accumulate there; like all steps a thread a stretch of adjacent results, and of pictures the "+
 				"rows, a transposition, again rows, and a transposition"),

@@ -1,0 +1,156 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"blik/processing"
+	"blik/processing/cpu"
+)
+
+// program is the method of an operation of the program whose planes are not the 8-bit ones of onBackend.
+type program struct {
+	memory     func(c Case) int64
+	operations func(c Case) float64
+	prepare    func(ctx context.Context, r *programRun, in *Input, c Case) error
+}
+
+func (m program) Memory(c Case) int64       { return m.memory(c) }
+func (m program) Operations(c Case) float64 { return m.operations(c) }
+
+func (m program) Prepare(ctx context.Context, in *Input, c Case) (Runner, error) {
+	r := &programRun{backend: cpu.New()}
+	if err := m.prepare(ctx, r, in, c); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// programRun holds the planes of an operation; output reads the result from them.
+type programRun struct {
+	backend *cpu.Backend
+	planes  []processing.Plane
+	op      processing.Op
+	output  func(ctx context.Context) (Output, error)
+}
+
+func (r *programRun) plane(kind processing.Kind, s Size) (processing.Plane, error) {
+	p, err := r.backend.Alloc(kind, s.W, s.H)
+	if err == nil {
+		r.planes = append(r.planes, p)
+	}
+	return p, err
+}
+
+func (r *programRun) Run(ctx context.Context) error              { return r.backend.Do(ctx, r.op) }
+func (r *programRun) Output(ctx context.Context) (Output, error) { return r.output(ctx) }
+
+func (r *programRun) Close() error {
+	for _, p := range r.planes {
+		p.Release()
+	}
+	return r.backend.Close()
+}
+
+// maxVarianceSide is the largest window of processing.MeanVariance.
+const maxVarianceSide = 255
+
+// ownMeanVariance takes mean and variance in one pass; its result is the mean, rounded. The quotient of two integers
+// below 2²⁴ is never rounded across a half, so the rounded mean is that of the integers.
+func ownMeanVariance() Method {
+	return program{
+		memory:     func(c Case) int64 { return 10*int64(c.Size.Samples()) + 64<<20 },
+		operations: func(c Case) float64 { return 2 * RecursiveAdditions(c) },
+		prepare: func(ctx context.Context, r *programRun, in *Input, c Case) error {
+			src, err := r.plane(processing.U8, in.Size)
+			mean, err2 := r.plane(processing.F32, in.Size)
+			variance, err3 := r.plane(processing.F32, in.Size)
+			if err := errors.Join(err, err2, err3); err != nil {
+				return err
+			}
+			r.op = processing.MeanVariance{Mean: mean, Variance: variance, Src: src, Radius: c.Int("m") / 2}
+			r.output = func(ctx context.Context) (Output, error) {
+				s, err := r.backend.Host(ctx, mean)
+				out := make([]uint8, len(s.F32))
+				for i, v := range s.F32 {
+					out[i] = uint8(math.Floor(float64(v) + 0.5))
+				}
+				return Output{U8: out}, err
+			}
+			return r.backend.Upload(ctx, src, processing.Samples{U8: in.U8})
+		},
+	}
+}
+
+// programWavelets are the wavelets of the program by their names here.
+func programWavelets() map[string]processing.Wavelet {
+	return map[string]processing.Wavelet{"haar": processing.Haar, "d4": processing.Daubechies4}
+}
+
+// onProgramWavelet reports whether the program has the transform of a case: of pictures, by its own wavelets.
+func onProgramWavelet(c Case) bool {
+	_, ok := programWavelets()[c.Values["wavelet"]]
+	return ok && c.Size.H > 0
+}
+
+// ownWavelet is the program's transform, or its inverse.
+func ownWavelet() Method {
+	return program{
+		memory:     func(c Case) int64 { return 3*4*int64(Coefficients(c.Size).Samples()) + 64<<20 },
+		operations: WaveletOperations,
+		prepare: func(ctx context.Context, r *programRun, in *Input, c Case) error {
+			size, wave := Coefficients(in.Size), programWavelets()[c.Values["wavelet"]]
+			src, err := r.plane(processing.F32, size)
+			dst, err2 := r.plane(processing.F32, size)
+			if err := errors.Join(err, err2); err != nil {
+				return err
+			}
+			if err := r.backend.Upload(ctx, src, processing.Samples{F32: Extended(in)}); err != nil {
+				return err
+			}
+			forward := processing.WaveletTransform{Dst: dst, Src: src, Wavelet: wave}
+			if c.Values["direction"] == "forward" {
+				r.op = forward
+				r.output = func(ctx context.Context) (Output, error) {
+					s, err := r.backend.Host(ctx, dst)
+					return Output{F32: placed(s.F32, size, wave)}, err
+				}
+				return nil
+			}
+			back, err := r.plane(processing.F32, size)
+			if err != nil {
+				return err
+			}
+			r.op = processing.InverseWavelet{Dst: back, Src: dst, Wavelet: wave}
+			r.output = func(ctx context.Context) (Output, error) {
+				s, err := r.backend.Host(ctx, back)
+				return Output{F32: s.F32}, err
+			}
+			return r.backend.Do(ctx, forward)
+		},
+	}
+}
+
+// placed puts the coefficients of the program where this package has them: its coefficient of 4 taps begins two samples
+// earlier, which is one place further in each band.
+func placed(x []float32, size Size, wave processing.Wavelet) []float32 {
+	if wave == processing.Haar {
+		return x
+	}
+	w, h := size.W, size.H
+	out := make([]float32, len(x))
+	next := func(i, n int) int { // in the half of n that i lies in
+		if i%(n/2) == n/2-1 {
+			return i - n/2 + 1
+		}
+		return i + 1
+	}
+	for y := range h {
+		row := x[next(y, h)*w:][:w]
+		for i := range w {
+			out[y*w+i] = row[next(i, w)]
+		}
+	}
+	return out
+}
