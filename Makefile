@@ -42,7 +42,7 @@ headless: go gpu ## the program without a window, for servers without X11, GL an
 
 test: setup-test check unit race window ## set up and run everything
 
-check: headless ## gofmt, vet, staticcheck, and whether the README's table of parameters is up to date
+check: headless ## gofmt, vet, staticcheck, and whether the tables of parameters are up to date
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -tags headless .
@@ -70,7 +70,7 @@ score: headless ## accuracy on ../shared/data/glare-dev, as ../shared/tools/scor
 	build/blik-headless detect --quiet -o build/masks '../shared/data/glare-dev/*_glare.*'
 	build/blik-headless score ../shared/data/glare-dev build/masks
 
-readme: headless ## write the table of parameters into the READMEs
+readme: headless ## write the tables of parameters, docs/parameters.md and docs/parameters.ru.md
 	scripts/readme.sh
 
 setup: go

@@ -1,28 +1,29 @@
 #!/usr/bin/env bash
-# Writes the tables of parameters into README.md and README.ru.md, from the program's own descriptions; with --check it
-# only says whether they are up to date. Takes the program as build/blik-headless.
+# Writes docs/parameters.md and docs/parameters.ru.md from the program's own descriptions; with --check it only reports
+# whether they are up to date. Uses the program build/blik-headless.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 status=0
-for readme in README.md:en README.ru.md:ru; do
-  file=${readme%:*}
-  new=$(mktemp)
+page=$(mktemp)
+trap 'rm -f "$page"' EXIT
+while read -r lang file links; do
   {
-    sed -n '1,/^<!-- parameters:/p' "$file"
-    # The topic's own title and introduction end at the first heading of a group, which lies one level deeper here.
-    build/blik-headless help parameters --lang "${readme#*:}" | sed -n '/^## /,$p' | sed 's/^## /#### /'
-    sed -n '/^<!-- \/parameters/,$p' "$file"
-  } >"$new"
-  if cmp -s "$new" "$file"; then
-    rm "$new"
+    build/blik-headless help parameters --lang "$lang" | sed -n 1p
+    printf '\n%s\n' "$links"
+    build/blik-headless help parameters --lang "$lang" | sed 1d
+    printf '\n<!-- Written by make readme. -->\n'
+  } >"$page"
+  if cmp -s "$page" "$file"; then
+    continue
   elif [ "${1:-}" = --check ]; then
-    echo "$file: the table of parameters is not up to date; run make readme" >&2
-    rm "$new"
+    echo "$file is not up to date; run make readme" >&2
     status=1
   else
-    cat "$new" >"$file"
-    rm "$new"
+    cat "$page" >"$file"
   fi
-done
+done <<'END'
+en docs/parameters.md [Русский](parameters.ru.md) · [Blik](../README.md)
+ru docs/parameters.ru.md [English](parameters.md) · [Blik](../README.ru.md)
+END
 exit $status
