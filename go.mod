@@ -6,7 +6,6 @@ require (
 	fyne.io/fyne/v2 v2.7.3
 	github.com/disintegration/imaging v1.6.2
 	github.com/klauspost/compress v1.20.3
-	github.com/nicksnyder/go-i18n/v2 v2.5.1
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	github.com/sqweek/dialog v0.0.0-20240226140203-065105509627
@@ -17,6 +16,8 @@ require (
 	gorgonia.org/cu v0.9.6
 	pgregory.net/rapid v1.2.0
 )
+
+require github.com/nicksnyder/go-i18n/v2 v2.5.1 // indirect
 
 require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect
