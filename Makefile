@@ -15,7 +15,7 @@ comma   := ,
 .DEFAULT_GOAL := help
 # One step after the other, also under make -j: each of them uses all processors.
 .NOTPARALLEL:
-.PHONY: help run build headless test check unit race window bench score readme setup setup-test go clean
+.PHONY: help run build headless test check unit race window bench score readme setup setup-test go clean train
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile $(wildcard cuda.mk) | expand -t 14
@@ -69,6 +69,9 @@ score: headless ## accuracy on ../shared/data/glare-dev, as ../shared/tools/scor
 	@mkdir -p build/masks
 	build/blik-headless detect --quiet -o build/masks '../shared/data/glare-dev/*_glare.*'
 	build/blik-headless score ../shared/data/glare-dev build/masks
+
+train: ## train the network on a machine with a GPU; elsewhere it says what is needed
+	@training/run.sh
 
 readme: headless ## write the tables of parameters, docs/parameters.md and docs/parameters.ru.md
 	scripts/readme.sh

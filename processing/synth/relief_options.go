@@ -30,6 +30,11 @@ func TrainingTruth() TruthRule {
 	return TruthRule{Rise: 0.03, Share: 0.15, UnsureRise: 0.012, UnsureShare: 0.06}
 }
 
+// StrictTruth marks what VisibleTruth marks, in either plane, and leaves open whatever else an eye may find.
+func StrictTruth() TruthRule {
+	return TruthRule{Rise: VisibleRise, Share: VisibleShare, UnsureRise: 0.012, UnsureShare: 0.06}
+}
+
 // VisibleTruth is the rule of Visible, without an unsure zone.
 func VisibleTruth() TruthRule {
 	return TruthRule{VisibleRise, VisibleShare, VisibleRise, VisibleShare, true}

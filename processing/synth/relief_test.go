@@ -51,7 +51,7 @@ func TestReliefIsDeterministic(t *testing.T) {
 func TestReliefTruthIsItsRule(t *testing.T) {
 	t.Parallel()
 	for _, channels := range []int{1, 3} {
-		for _, rule := range []TruthRule{TrainingTruth(), VisibleTruth()} {
+		for _, rule := range []TruthRule{TrainingTruth(), StrictTruth(), VisibleTruth()} {
 			p := pattern(160, 120, channels, 32, processing.TransferLinear)
 			o := condition(t, "dense")
 			o.NoiseGain, o.NoiseRead, o.JPEGQuality, o.Tint, o.Truth = 0, 0, 0, 0.5, rule

@@ -23,7 +23,7 @@ type Example struct {
 	Stats  Stats   `json:"stats"`
 
 	Picture *processing.Picture `json:"-"`
-	// Truth has the three levels of RenderRelief, by the rule of TrainingTruth.
+	// Truth has the three levels of RenderRelief, by TrainingTruth or, where the glare is strong, by StrictTruth.
 	Truth *processing.Mask `json:"-"`
 }
 
@@ -61,7 +61,7 @@ func NewExample(
 		if o, err = ReliefCondition(e.Condition); err != nil {
 			return nil, err
 		}
-		o.Seed, o.Truth = seed, TrainingTruth()
+		o.Seed, o.Truth = seed, StrictTruth()
 		o.Relief.ThreadPitch = Range{5, 9}.uniform(g)
 		o.Lit *= math.Exp(0.6 * g.NormFloat64())
 		o.Lens *= Range{0.8, 1.4}.uniform(g)
