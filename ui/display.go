@@ -30,7 +30,7 @@ func newDisplay(s *session.Session, changed func(change)) *display {
 	d := &display{s: s, port: viewport.New(), changed: changed, look: view.DefaultOptions(), maskShown: true}
 	d.look.Opacity = s.Settings().OverlayOpacity
 	d.look.Colour = view.OverlayColourByID(s.Settings().OverlayColour).Colour
-	d.port.OnView = func(view.Transform) { changed(change{View: true}) }
+	d.port.OnView = func(view.Transform) { changed(change{Zoom: true}) }
 	return d
 }
 

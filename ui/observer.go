@@ -40,9 +40,10 @@ func observe(w *window, tell Observer) {
 		return
 	}
 	o := &observed{w: w, tell: tell}
+	w.observed = o
 	w.parts = append(w.parts, o)
 	o.frames(w.display.port)
-	o.update(change{View: true})
+	o.update(change{Zoom: true})
 	closed := make(chan struct{})
 	w.win.SetOnClosed(func() { close(closed) })
 	go o.watchOverlays(closed)
@@ -91,7 +92,7 @@ func (o *observed) update(c change) {
 		o.compare = mode
 		o.tell("compare %d", mode)
 	}
-	if c.View {
+	if c.Zoom {
 		o.frameEnded()
 		o.view(o.w.display.port)
 	}
@@ -106,7 +107,7 @@ func (o *observed) watchOverlays(closed <-chan struct{}) {
 		case <-closed:
 			return
 		case <-tick.C:
-			fyne.Do(o.countOverlays)
+			o.w.config.session.Dispatch(o.countOverlays)
 		}
 	}
 }
@@ -128,7 +129,7 @@ func (o *observed) frames(p *viewport.Viewport) {
 	p.OnFrame = func(drawn time.Duration) {
 		o.frameEnded()
 		o.start, o.drawn = time.Now().Add(-drawn), drawn
-		go fyne.Do(o.frameEnded)
+		go o.w.config.session.Dispatch(o.frameEnded)
 	}
 }
 

@@ -14,13 +14,14 @@ type change struct {
 	session.Change
 	// Tool: another tool is at work. Brush: its size or softness.
 	Tool, Brush bool
-	// View: the zoom, the overlay, or the comparison with the original. Layout: which parts of the window are shown.
-	View, Layout bool
+	// Zoom: zoom, position or size of the viewport. View: the overlay, or the comparison with the original. Layout:
+	// which parts of the window are shown.
+	Zoom, View, Layout bool
 }
 
 // everything is the change of a part that was just made.
 func everything() change {
-	return change{Change: session.Everything(), Tool: true, Brush: true, View: true, Layout: true}
+	return change{Change: session.Everything(), Tool: true, Brush: true, Zoom: true, View: true, Layout: true}
 }
 
 // part is a part of the window that shows some of its state.

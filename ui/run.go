@@ -123,7 +123,7 @@ func (w *window) started(o Options, damaged error) {
 	if damaged != nil {
 		w.prompts.showError(damaged)
 	}
-	w.changed(change{View: true})
+	w.changed(change{Zoom: true})
 	w.OpenDevices()
 	w.offerCrashLogs()
 	for i := len(o.Files) - 1; i > 0; i-- {

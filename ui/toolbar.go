@@ -144,6 +144,8 @@ func (b *toolbar) update(c change) {
 		b.eye.SetSelected(b.display.maskShown)
 		b.quiet.show(func() { b.opacity.SetValue(b.display.look.Opacity) })
 		b.opacityText.SetText(b.percent(b.display.look.Opacity))
+	}
+	if c.Zoom || c.Document {
 		b.zoom.show()
 	}
 }

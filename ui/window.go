@@ -49,6 +49,8 @@ type window struct {
 	side       *fyne.Container
 	panelShown bool
 	parts      []part
+	// observed tells the observer, if there is one, what happens.
+	observed *observed
 }
 
 // programName is the program's name in every language.
@@ -108,6 +110,9 @@ func (w *window) build() {
 	w.strip = newStrip(w.common)
 	w.side = container.NewStack(w.panel.object)
 	w.parts = []part{w.display, w.toolbox, w.strip, w.bar, w.panel, w.status, w.menu}
+	if w.observed != nil {
+		w.parts = append(w.parts, w.observed)
+	}
 	body := container.NewBorder(w.bar.object, w.status.object, w.strip.object, w.side, w.display.port)
 	w.win.SetContent(container.NewStack(body, w.tips.Layer))
 	w.update(everything())
