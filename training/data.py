@@ -59,13 +59,15 @@ def read(folder, item):
 
 
 def pack(out, sets):
-    items = []
+    items, made = [], []
     for folder in sets:
         manifest = json.load(open(os.path.join(folder, "manifest.json")))
+        kinds = sorted({i["kind"] for i in manifest["items"]})
+        made.append("seed %d: %d %s" % (manifest["seed"], len(manifest["items"]), ", ".join(kinds)))
         items += [(folder, item) for item in manifest["items"]]
     with concurrent.futures.ThreadPoolExecutor() as pool:
         rows = list(pool.map(lambda x: read(*x), items))
-    np.savez(out, pictures=np.stack([r[0] for r in rows]), truth=np.stack([r[1] for r in rows]),
+    np.savez(out, sets=np.array(made), pictures=np.stack([r[0] for r in rows]), truth=np.stack([r[1] for r in rows]),
              weight=np.stack([r[2] for r in rows]), kind=np.array([KINDS.index(i["kind"]) for _, i in items]),
              painting=np.array([painting(i["painting"]) for _, i in items]), files=np.array([i["painting"] for _, i in items]),
              hashes=np.array([i["painting_sha256"] for _, i in items]))

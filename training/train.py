@@ -128,6 +128,7 @@ def main():
     store = dict(np.load(options.data))
     nets, history, fold = train(store, options)
     log = {"options": vars(options), "torch": torch.__version__, "history": history, "nets": {},
+           "sets": store["sets"].tolist(),
            "data_sha256": hashlib.sha256(store["pictures"].tobytes() + store["truth"].tobytes()).hexdigest(),
            "paintings": {f: h for f, h, k in zip(store["files"].tolist(), store["hashes"].tolist(), fold.tolist())
                          if k >= 0 and k != options.fold}}
