@@ -30,7 +30,7 @@ type Example struct {
 // ExampleKinds lists the kinds of examples and their shares: glints from a relief with options at random (VariedRelief)
 // or by a named condition, single drawn glints (RenderGlare), and paintings without glare.
 func ExampleKinds() (kinds []string, shares []float64) {
-	return []string{"varied", "condition", "spots", "clean"}, []float64{0.52, 0.1, 0.1, 0.28}
+	return []string{"varied", "condition", "spots", "clean"}, []float64{0.1, 0.45, 0.11, 0.34}
 }
 
 // NewExample renders an example of w × h pixels on a random part of the painting, at random scale. Everything follows
