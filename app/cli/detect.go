@@ -200,7 +200,7 @@ func (d *detection) printChosen(b *strings.Builder, found *processing.Result) {
 	var rows [][3]string
 	var width [2]int
 	for _, c := range found.Chosen {
-		value := strings.TrimSpace(figure(c) + " " + d.tr.Sprint(c.Unit))
+		value := strings.TrimSpace(d.tr.Decimal(figure(c)) + " " + d.tr.Sprint(c.Unit))
 		row := [3]string{d.tr.Sprint(c.Name), value, d.tr.Sprint(c.Why)}
 		for i := range width {
 			width[i] = max(width[i], utf8.RuneCountInString(row[i]))
