@@ -12,7 +12,7 @@ while read -r lang file links; do
     build/blik-headless help parameters --lang "$lang" | sed -n 1p
     printf '\n%s\n' "$links"
     build/blik-headless help parameters --lang "$lang" | sed 1d
-    printf '\n<!-- Written by make readme. -->\n'
+    printf '<!-- Written by make readme. -->\n'
   } >"$page"
   if cmp -s "$page" "$file"; then
     continue
