@@ -19,7 +19,8 @@ var icon []byte
 // Sample returns a JPEG file: a generated painting with glare.
 func Sample() []byte { return bytes.Clone(picture) }
 
-// SampleMask returns a PNG file of the same size: the exact truth of Sample, 255 where glare is visible and 0 elsewhere.
+// SampleMask returns a PNG file of the same size: the exact truth of Sample, 255 where glare is visible and 0
+// elsewhere.
 func SampleMask() []byte { return bytes.Clone(truth) }
 
 // Icon returns the program's icon, a PNG file of 512 × 512 pixels.

@@ -27,8 +27,8 @@ func slidingVariants(b *Backend) []experiment.Variant {
 			},
 		}
 	}
-	// recursive is the recursion down the columns by one kernel and along their sums by another. turned: the first kernel
-	// transposes the sums as it writes them, so that both read neighbouring addresses.
+	// recursive is the recursion down the columns by one kernel and along their sums by another. turned: the first
+	// kernel transposes the sums as it writes them, so that both read neighbouring addresses.
 	recursive := func(columns, rows string, turned bool) experiment.Method {
 		return method(experiment.RecursiveAdditions,
 			func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
@@ -48,7 +48,8 @@ func slidingVariants(b *Backend) []experiment.Variant {
 				// A thread for each line, in blocks of a warp so that few lines occupy many multiprocessors.
 				lines := func(n int) dim { return dim{x: (n + 31) / 32} }
 				t.compute = func(q *queue) error {
-					err := q.launch(columns, lines(w), dim{x: 32}, sums.first, sums.pitch, src.first, src.pitch, r, w, h)
+					err := q.launch(columns, lines(w), dim{x: 32},
+						sums.first, sums.pitch, src.first, src.pitch, r, w, h)
 					if err != nil {
 						return err
 					}

@@ -21,7 +21,10 @@ var files embed.FS
 
 // Names of the sources without their ending; each is a module of its own.
 func Names() []string {
-	return []string{"experiment_sliding", "experiment_sum", "experiment_traversal", "experiment_vhgw", "experiment_wavelet", "filter", "grow", "morph", "point", "reduce", "slide", "spans", "tally", "tiles", "window"}
+	return []string{
+		"experiment_sliding", "experiment_sum", "experiment_traversal", "experiment_vhgw", "experiment_wavelet",
+		"filter", "grow", "morph", "point", "reduce", "slide", "spans", "tally", "tiles", "window",
+	}
 }
 
 // PTX returns the text of a module, which the driver compiles for any GPU from compute capability 5.0 on.
@@ -34,9 +37,9 @@ func PTX(name string) (string, error) {
 }
 
 // Cubin returns the machine code of a module for a GPU of the given compute capability, 90 for 9.0, which spares the
-// driver to compile the PTX: a second or more at the first use of the program. It is nil where there is none for the GPU,
-// and where what there is was made of another PTX. Machine code runs on GPUs of its own major version from its minor
-// version on.
+// driver to compile the PTX: a second or more at the first use of the program. It is nil where there is none for the
+// GPU, and where what there is was made of another PTX. Machine code runs on GPUs of its own major version from its
+// minor version on.
 func Cubin(name string, capability int) ([]byte, error) {
 	fail := func(err error) ([]byte, error) { return nil, fmt.Errorf("kernels: machine code of %s: %w", name, err) }
 	archive, err := files.ReadFile("cubin/" + name + ".tar")

@@ -28,7 +28,7 @@ import (
 //	overlays N                      N dialogs and lists lie over the content of the program's windows
 //	timing                          the timing view was brought up
 //	page N                          its page N is in front
-//	at NAME X Y W H                 the middle of a control of the timing view, and its window's size, in device pixels
+//	at NAME X Y W H                 middle of a control of the timing view, and the size of its window, in pixels
 //	compared DEVICES                it has measured detection on so many devices
 //	experiment ID ROWS              it has measured an experiment, or was cancelled; so many rows exist
 //	saved-timing PATH               it has written a file

@@ -69,9 +69,9 @@ func (c *Comparison) picture(tr *i18n.Printer) string {
 
 func legend(tr *i18n.Printer) string {
 	return tr.Sprintf(
-		"Kernels are the sum of the stages, without the copies between host and device; rest is what runs between the " +
-			"stages.\nGB/s: the least that the operations of a stage have to read and write, divided by its time; % of copy: " +
-			"of a plain copy's rate.")
+		"Kernels are the sum of the stages, without the copies between host and device; rest is what runs between " +
+			"the stages.\nGB/s: the least that the operations of a stage have to read and write, divided by its " +
+			"time; % of copy: of a plain copy's rate.")
 }
 
 // measured are the devices with a result.

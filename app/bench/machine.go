@@ -29,8 +29,9 @@ type Machine struct {
 // ThisMachine returns the facts of the machine that the program runs on.
 func ThisMachine(version string, now time.Time) Machine {
 	return Machine{
-		CPU: processorName(), Cores: runtime.GOMAXPROCS(0), GPUs: []string{}, System: runtime.GOOS + "/" + runtime.GOARCH,
-		Go: runtime.Version(), Version: version, Date: now,
+		CPU: processorName(), Cores: runtime.GOMAXPROCS(0), GPUs: []string{},
+		System: runtime.GOOS + "/" + runtime.GOARCH,
+		Go:     runtime.Version(), Version: version, Date: now,
 	}
 }
 

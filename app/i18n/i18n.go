@@ -293,7 +293,8 @@ func (p *Printer) Megapixels(w, h int) string {
 	return p.Number(mp, decimals)
 }
 
-// ParseNumber is the inverse of Number in every language: it takes a point or a comma, spaces and a sign of either kind.
+// ParseNumber is the inverse of Number in every language: it takes a point or a comma, spaces and a sign of either
+// kind.
 func ParseNumber(s string) (float64, error) {
 	s = strings.NewReplacer(",", ".", "−", "-", "\u00a0", "", " ", "").Replace(strings.TrimSpace(s))
 	v, err := strconv.ParseFloat(s, 64)

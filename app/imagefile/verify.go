@@ -447,7 +447,8 @@ func (s *saving) newProof() *Proof {
 
 func (s *saving) unproven() error {
 	return fault(s.saved.Path, ErrWrite, nil,
-		"not written: reading back the result does not give the original with the corrected pixels; the original may have changed")
+		"not written: reading back the result does not give the original with the corrected pixels; "+
+			"the original may have changed")
 }
 
 // arrived reports whether the pixels that were to change have their new values in the result.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/tools/go/packages"
 
@@ -228,21 +229,27 @@ func TestEveryTextIsTranslated(t *testing.T) {
 // contextual is what tells equal texts apart; see message.Context.
 var contextual = regexp.MustCompile(`^[a-z]+\|`)
 
-// source is all production code, for the texts of what is built with other tags and of names that become texts.
-func source(t *testing.T) string {
+// eachSource calls f with every file of production code.
+func eachSource(t *testing.T, f func(path, text string)) {
 	t.Helper()
-	var all strings.Builder
 	err := filepath.WalkDir("../..", func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
 		data, err := os.ReadFile(path)
-		all.Write(data)
+		f(strings.TrimPrefix(filepath.ToSlash(path), "../../"), string(data))
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// source is all production code, for the texts of what is built with other tags and of names that become texts.
+func source(t *testing.T) string {
+	t.Helper()
+	var all strings.Builder
+	eachSource(t, func(_, text string) { all.WriteString(text) })
 	return all.String()
 }
 
@@ -294,21 +301,18 @@ func hasString(t types.Type) bool {
 	return ok
 }
 
-// No text for people in another language than English stands in the code.
-func TestNoCyrillicInCode(t *testing.T) {
-	err := filepath.WalkDir("../..", func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		for i, line := range strings.Split(string(data), "\n") {
+// No text for people in another language than English stands in the code, and its lines are at most 120 columns wide,
+// with tabs of four.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	eachSource(t, func(path, text string) {
+		for i, line := range strings.Split(text, "\n") {
 			if strings.ContainsFunc(line, func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }) {
 				t.Errorf("%s:%d: %s", path, i+1, line)
 			}
+			if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); n > 120 {
+				t.Errorf("%s:%d: %d columns", path, i+1, n)
+			}
 		}
-		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -18,7 +18,8 @@ func DirectAdditions(c Case) float64 {
 // RecursiveAdditions is how many the recursion takes: 4 a pixel.
 func RecursiveAdditions(c Case) float64 { return 4 * float64(c.Size.Samples()) }
 
-// sliding is the mean over an m × m window, clipped at the picture's edge and rounded to nearest, as processing.BoxMean.
+// sliding is the mean over an m × m window, clipped at the picture's edge and rounded to nearest, as
+// processing.BoxMean.
 func sliding() *Experiment {
 	box := func(workers int) Method {
 		return onBackend{workers: workers, operations: RecursiveAdditions,

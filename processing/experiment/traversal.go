@@ -101,11 +101,15 @@ func traversal() *Experiment {
 			Values: map[string][]string{"memory": {"device", "mapped"}}}},
 		Variants: []Variant{
 			{ID: "cpu-raster-memory", Device: CPU, Ignores: gpuOnly, Name: text("CPU raster order from memory"),
-				Help:   text("coordinates read from a list in raster order, all threads"),
-				Method: method(true, func(ctx context.Context, b *blur) walk { return b.alongList(RasterOrder(ctx, b.w, b.h)) })},
+				Help: text("coordinates read from a list in raster order, all threads"),
+				Method: method(true, func(ctx context.Context, b *blur) walk {
+					return b.alongList(RasterOrder(ctx, b.w, b.h))
+				})},
 			{ID: "cpu-hilbert-memory", Device: CPU, Ignores: gpuOnly, Name: text("CPU Hilbert order from memory"),
-				Help:   text("coordinates read from a list along the curve, all threads"),
-				Method: method(true, func(ctx context.Context, b *blur) walk { return b.alongList(HilbertOrder(ctx, b.w, b.h)) })},
+				Help: text("coordinates read from a list along the curve, all threads"),
+				Method: method(true, func(ctx context.Context, b *blur) walk {
+					return b.alongList(HilbertOrder(ctx, b.w, b.h))
+				})},
 			{ID: "cpu-raster-fast", Device: CPU, Ignores: gpuOnly, Name: text("CPU fast raster"),
 				Help:   text("loops over bands of rows, all threads"),
 				Method: method(false, func(_ context.Context, b *blur) walk { return b.alongRows })},

@@ -67,9 +67,11 @@ func Fault(t T, err error) {
 	}
 }
 
-// Attempt decodes data that may be anything. It fails for errors that are no faults and for pictures that are not valid,
-// and returns false where there is no picture, or one of more than so many pixels.
-func Attempt[C container.Container](t T, open Opener[C], data []byte, pixels int64) (c C, p *processing.Picture, ok bool) {
+// Attempt decodes data that may be anything. It fails for errors that are no faults and for pictures that are not
+// valid, and returns false where there is no picture, or one of more than so many pixels.
+func Attempt[C container.Container](
+	t T, open Opener[C], data []byte, pixels int64,
+) (c C, p *processing.Picture, ok bool) {
 	t.Helper()
 	c, err := open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {

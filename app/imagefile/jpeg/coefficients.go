@@ -319,8 +319,8 @@ func (p *picture) eachBlock(
 	return nil
 }
 
-// blockCoder decodes or encodes a block: all of it, or what the procedures of G.1.2 and G.2 leave to a progressive scan.
-// component is the place in scan.components.
+// blockCoder decodes or encodes a block: all of it, or what the procedures of G.1.2 and G.2 leave to a progressive
+// scan. component is the place in scan.components.
 type blockCoder interface {
 	sequential(component int, b *block) error
 	firstDC(component int, b *block) error

@@ -61,7 +61,8 @@ func (f *File) open(s *scratch, u unit, skip int64) (io.Reader, error) {
 	case compLZW:
 		in := s.input(r)
 		if head, err := in.Peek(2); err == nil && head[0] == 0 && head[1]&1 != 0 {
-			return nil, container.Unsupported("TIFF with the LZW compression used before 1993 is not supported; save it again")
+			return nil, container.Unsupported(
+				"TIFF with the LZW compression used before 1993 is not supported; save it again")
 		}
 		return lzw.NewReader(in, lzw.MSB, 8), nil
 	case compDeflate, compOldZip:

@@ -24,7 +24,8 @@ func Build(t testing.TB) string {
 	if err := os.WriteFile(file, source, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(gcc, "-shared", "-fPIC", "-w", "-o", filepath.Join(dir, "libcuda.so.1"), file).CombinedOutput()
+	out, err := exec.Command(gcc, "-shared", "-fPIC", "-w",
+		"-o", filepath.Join(dir, "libcuda.so.1"), file).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
