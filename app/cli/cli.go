@@ -68,6 +68,8 @@ func Main(args []string, o Options) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
+	// Without this, cobra refuses to start when Windows' desktop is the caller, which is how a window is opened.
+	cobra.MousetrapHelpText = ""
 	return run(ctx, args, o)
 }
 
@@ -92,8 +94,6 @@ func run(ctx context.Context, args []string, o Options) int {
 	if p.tr.Code() != p.given {
 		p.tr = i18n.For(i18n.FromEnvironment(o.Getenv))
 	}
-	// Without this, cobra refuses to start when Windows' desktop is the caller, which is how a window is opened.
-	cobra.MousetrapHelpText = ""
 	root := p.root()
 	// For nil cobra would read os.Args.
 	root.SetArgs(append([]string{}, args...))
