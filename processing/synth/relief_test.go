@@ -97,6 +97,7 @@ func TestReliefTruthIsItsRule(t *testing.T) {
 }
 
 func TestReliefConditionsLightTheShareAskedFor(t *testing.T) {
+	testpic.Long(t)
 	t.Parallel()
 	p := pattern(400, 300, 3, 8, processing.TransferSRGB)
 	for _, name := range ReliefConditions() {
@@ -117,7 +118,7 @@ func TestVariedReliefLooksLikePhotographs(t *testing.T) {
 	t.Parallel()
 	var areas, levels []int
 	for seed := range uint64(16) {
-		p, err := Paint(t.Context(), 640, 480, 8, PaintOptions{Seed: seed})
+		p, err := Paint(t.Context(), 440, 330, 8, PaintOptions{Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
