@@ -62,43 +62,49 @@ func WaveletOperations(c Case) float64 {
 	return n
 }
 
+// transformMethod is the transform, or its inverse, by a number of goroutines; 0 is one for each processor.
+func transformMethod(workers int) Method {
+	return plain{
+		memory:     func(c Case) int64 { return 4 * 4 * int64(Coefficients(c.Size).Samples()) },
+		operations: WaveletOperations,
+		prepare: func(ctx context.Context, in *Input, c Case) (func(context.Context) error, *Output, error) {
+			t := newTransform(in.Size, c.Values["wavelet"], workers)
+			x := Extended(in)
+			if c.Values["direction"] == "forward" {
+				return func(ctx context.Context) error { return t.forward(ctx, x) }, &Output{F32: t.out}, nil
+			}
+			if err := t.forward(ctx, x); err != nil {
+				return nil, nil, err
+			}
+			back := newTransform(in.Size, c.Values["wavelet"], workers)
+			return func(ctx context.Context) error { return back.inverse(ctx, t.out) }, &Output{F32: back.out}, nil
+		},
+	}
+}
+
+// gpuRow describes a step of the paper, which only a GPU takes.
+func gpuRow(id string, name, help message.Text) Variant {
+	return Variant{ID: id, Device: GPU, Name: text(name), Help: text(help)}
+}
+
+// stepClaim is what the paper says of one step against the one before.
+func stepClaim(claim message.Text, paper float64, judge func(ratio, paper float64) Verdict, before, after,
+	index string) Claim {
+	return Claim{Text: text(claim), Paper: paper, measure: between(before, after, having("index", index)),
+		judge:   judge,
+		missing: text("needs an NVIDIA GPU and index=%s", index)}
+}
+
 // wavelet is one level of the transform, of a line, or of the rows and then the columns of a picture.
 func wavelet() *Experiment {
-	method := func(workers int) Method {
-		return plain{
-			memory:     func(c Case) int64 { return 4 * 4 * int64(Coefficients(c.Size).Samples()) },
-			operations: WaveletOperations,
-			prepare: func(ctx context.Context, in *Input, c Case) (func(context.Context) error, *Output, error) {
-				t := newTransform(in.Size, c.Values["wavelet"], workers)
-				x := Extended(in)
-				if c.Values["direction"] == "forward" {
-					return func(ctx context.Context) error { return t.forward(ctx, x) }, &Output{F32: t.out}, nil
-				}
-				if err := t.forward(ctx, x); err != nil {
-					return nil, nil, err
-				}
-				back := newTransform(in.Size, c.Values["wavelet"], workers)
-				return func(ctx context.Context) error { return back.inverse(ctx, t.out) }, &Output{F32: back.out}, nil
-			},
-		}
-	}
 	var lengths []Size
 	for k := 16; k <= 26; k += 2 {
 		lengths = append(lengths, Line(1<<k))
 	}
 	wavelets := []string{"haar", "d4", "d8"}
 	onlyGPU := []string{"index", "threads", "results"}
-	gpu := func(id string, name, help message.Text) Variant {
-		return Variant{ID: id, Device: GPU, Name: text(name), Help: text(help)}
-	}
 	bothIndices := text("needs an NVIDIA GPU and index=shift,division")
 	severalValues := text("needs an NVIDIA GPU and several values")
-	step := func(claim message.Text, paper float64, judge func(ratio, paper float64) Verdict, before, after,
-		index string) Claim {
-		return Claim{Text: text(claim), Paper: paper, measure: between(before, after, having("index", index)),
-			judge:   judge,
-			missing: text("needs an NVIDIA GPU and index=%s", index)}
-	}
 	return &Experiment{
 		ID:   "wavelet",
 		Name: text("Wavelet transform"),
@@ -152,24 +158,26 @@ func wavelet() *Experiment {
 		},
 		Variants: []Variant{
 			{ID: "cpu-sequential", Device: CPU, Ignores: onlyGPU, Name: text("CPU sequential"),
-				Help: text("one thread"), Method: method(1)},
+				Help: text("one thread"), Method: transformMethod(1)},
 			{ID: "cpu-all", Device: CPU, Ignores: onlyGPU, Name: text("CPU all cores"),
-				Help: text("the same over stretches of the result on all processors"), Method: method(0)},
+				Help: text("the same over stretches of the result on all processors"), Method: transformMethod(0)},
 			{ID: "cpu-program", Device: CPU, Ignores: onlyGPU, Name: text("CPU, the program's own"),
 				Help:  text("the transform of the processing core, on all processors; pictures, d4 and haar only"),
 				Takes: onProgramWavelet, Method: ownWavelet()},
-			gpu("gpu-1-global", "GPU 1 global", "everything in global memory; both filters read the same data twice "+
-				"and accumulate there; like all steps a thread a stretch of adjacent results, and of pictures the "+
-				"rows, a transposition, again rows, and a transposition"),
-			gpu("gpu-2-shared", "GPU 2 shared", "1, with the data copied to shared memory first, a thread its own "+
+			gpuRow("gpu-1-global", "GPU 1 global",
+				"everything in global memory; both filters read the same data twice "+
+					"and accumulate there; like all steps a thread a stretch of adjacent results, and of pictures the "+
+					"rows, a transposition, again rows, and a transposition"),
+			gpuRow("gpu-2-shared", "GPU 2 shared", "1, with the data copied to shared memory first, a thread its own "+
 				"stretch, and accumulated there"),
-			gpu("gpu-3-constant-wavelet", "GPU 3 constant wavelet", "2, with the taps in constant memory"),
-			gpu("gpu-4-registers", "GPU 4 registers", "3, accumulating in a register and storing at the end"),
-			gpu("gpu-5-constant-parameters", "GPU 5 constant parameters",
+			gpuRow("gpu-3-constant-wavelet", "GPU 3 constant wavelet", "2, with the taps in constant memory"),
+			gpuRow("gpu-4-registers", "GPU 4 registers", "3, accumulating in a register and storing at the end"),
+			gpuRow("gpu-5-constant-parameters", "GPU 5 constant parameters",
 				"4, with the kernel's parameters in constant memory and the index of the copy counted on instead of "+
 					"computed anew"),
-			gpu("gpu-6-coalesced", "GPU 6 coalesced copy", "5, neighbouring threads copying neighbouring elements to "+
-				"shared memory, whose indices are computed anew"),
+			gpuRow("gpu-6-coalesced", "GPU 6 coalesced copy",
+				"5, neighbouring threads copying neighbouring elements to "+
+					"shared memory, whose indices are computed anew"),
 		},
 		Claims: []Claim{
 			{Text: text("sequential against parallel time (GPU; the paper: −76 %)"), Paper: 1 / 0.24,
@@ -178,16 +186,16 @@ func wavelet() *Experiment {
 				measure: between("cpu-sequential", "cpu-all",
 					func(c Case) bool { return c.Size.H == 0 && c.Values["direction"] == "forward" }), judge: near,
 				missing: moreCases()},
-			step("data in shared memory, 1 against 2", 1/0.62, near, "gpu-1-global", "gpu-2-shared", "division"),
-			step("taps in constant memory, 2 against 3", 1/0.27, near, "gpu-2-shared", "gpu-3-constant-wavelet",
+			stepClaim("data in shared memory, 1 against 2", 1/0.62, near, "gpu-1-global", "gpu-2-shared", "division"),
+			stepClaim("taps in constant memory, 2 against 3", 1/0.27, near, "gpu-2-shared", "gpu-3-constant-wavelet",
 				"division"),
-			step("accumulating in registers makes hardly a difference, 3 against 4", 1/0.99, equal,
+			stepClaim("accumulating in registers makes hardly a difference, 3 against 4", 1/0.99, equal,
 				"gpu-3-constant-wavelet", "gpu-4-registers", "division"),
-			step("parameters in constant memory, 4 against 5", 1/0.88, near, "gpu-4-registers",
+			stepClaim("parameters in constant memory, 4 against 5", 1/0.88, near, "gpu-4-registers",
 				"gpu-5-constant-parameters", "division"),
-			step("the coalesced copy costs more than it saves with division, 5 against 6", 1/1.13, near,
+			stepClaim("the coalesced copy costs more than it saves with division, 5 against 6", 1/1.13, near,
 				"gpu-5-constant-parameters", "gpu-6-coalesced", "division"),
-			step("and pays off with shifts, 5 against 6", 1/0.72, near, "gpu-5-constant-parameters",
+			stepClaim("and pays off with shifts, 5 against 6", 1/0.72, near, "gpu-5-constant-parameters",
 				"gpu-6-coalesced", "shift"),
 			{Text: text("division against shifts in 5"), Paper: 1 / 0.9,
 				measure: choices("gpu-5-constant-parameters", "index", "division", "shift"), judge: near,
