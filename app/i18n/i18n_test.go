@@ -62,9 +62,31 @@ func TestError(t *testing.T) {
 	}
 }
 
+// Russian has three forms where English has two.
 func TestPlural(t *testing.T) {
-	m := message.Plural(1, "%d pixel", "%d pixels", 1)
-	if m.String() != "1 pixel" || message.Plural(2, "%d pixel", "%d pixels", 2).String() != "2 pixels" {
-		t.Error(m)
+	t.Parallel()
+	for n, want := range map[int][2]string{
+		1: {"1 pixel", "1 пиксель"}, 3: {"3 pixels", "3 пикселя"}, 5: {"5 pixels", "5 пикселей"},
+		11: {"11 pixels", "11 пикселей"}, 21: {"21 pixels", "21 пиксель"},
+	} {
+		for i, code := range []string{"en", "ru"} {
+			tr := i18n.For(code)
+			if got := tr.Plural(n, "%s pixel", "%s pixels", tr.Int(n)); got != want[i] {
+				t.Errorf("%s: %q, want %q", code, got, want[i])
+			}
+		}
+	}
+}
+
+// The separator of joined messages is literal.
+func TestJoin(t *testing.T) {
+	t.Parallel()
+	for separator, want := range map[string]string{", ": "grey, grey", " % ": "grey % grey", "": "greygrey"} {
+		if got := message.Join(separator, message.Of("grey"), message.Of("grey")).String(); got != want {
+			t.Errorf("%q: %q, want %q", separator, got, want)
+		}
+	}
+	if got := message.Join(", ").String(); got != "" {
+		t.Errorf("of nothing: %q", got)
 	}
 }

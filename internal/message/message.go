@@ -1,5 +1,5 @@
 // Package message holds texts for people. The code gives them in English, as a format with its arguments; they are
-// translated where they are shown (package app/i18n), so that whoever produces a text knows no language.
+// translated where they are shown (package app/i18n), so that the code that makes a text knows no language.
 package message
 
 import (
@@ -131,6 +131,6 @@ func Join(separator string, messages ...Message) Message {
 	for i, m := range messages {
 		args[i] = m
 	}
-	verbs := strings.TrimSuffix(strings.Repeat("%s"+strings.ReplaceAll(separator, "%", "%%"), len(messages)), separator)
-	return Of(Text(verbs), args...)
+	escaped := strings.ReplaceAll(separator, "%", "%%")
+	return Of(Text(strings.TrimSuffix(strings.Repeat("%s"+escaped, len(messages)), escaped)), args...)
 }
