@@ -3,6 +3,8 @@
 # make help  lists the rest
 
 GO      ?= go
+# Vector kernels need it. One setting for everything, so that each package is compiled once.
+export GOEXPERIMENT ?= simd
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 SAMPLE  := assets/sample.jpg
@@ -15,7 +17,7 @@ comma   := ,
 .DEFAULT_GOAL := help
 # One step after the other, also under make -j: each of them uses all processors.
 .NOTPARALLEL:
-.PHONY: help run build headless test check unit race window bench score readme setup setup-test go clean train
+.PHONY: help run build headless test check unit plain race window bench score readme setup setup-test go clean train
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile $(wildcard cuda.mk) | expand -t 14
@@ -40,7 +42,7 @@ build: setup gpu ## the program with its window: build/blik
 headless: go gpu ## the program without a window, for servers without X11, GL and GTK: build/blik-headless
 	$(GPU_ENV) CGO_ENABLED=$(or $(GPU_CGO),0) $(GO) $(BUILD) -tags headless$(if $(GPU_TAG),$(comma)$(GPU_TAG)) -o build/blik-headless .
 
-test: setup-test check unit race window ## set up and run everything
+test: setup-test check unit plain race window ## set up and run everything
 
 check: headless ## gofmt, vet, staticcheck, and whether the tables of parameters are up to date
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
@@ -53,6 +55,10 @@ check: headless ## gofmt, vet, staticcheck, and whether the tables of parameters
 unit: ## unit, property and golden tests; those on ../shared/data say when it is absent
 	@test -d ../shared/data || echo "../shared/data is absent: the tests on it are skipped"
 	$(GO) test -vet=off -skip Xvfb ./...
+
+plain: ## the tests of the loops without vector kernels, and without the experiment that these are built with
+	BLIK_KERNELS=plain $(GO) test -vet=off -short ./processing/cpu
+	GOEXPERIMENT= $(GO) test -short ./internal/simd ./processing/cpu
 
 race: ## the short tests under the race detector, the real window among them
 	$(GO) test -vet=off -race -short -skip Xvfb ./...

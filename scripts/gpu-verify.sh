@@ -16,6 +16,7 @@ if [ -z "$tests" ]; then
   tests=$root/build/cuda.test
   faults=$root/build/device.test
   mkdir -p build
+  export GOEXPERIMENT=${GOEXPERIMENT-simd}
   CPATH=$include "${GO:-go}" test -c -tags cuda -o "$tests" ./cuda
   CPATH=$include "${GO:-go}" test -c -tags cuda -o "$faults" ./app/device
 fi

@@ -16,7 +16,7 @@ TEXT
 fi
 mkdir -p "$out"
 blik=${BLIK:-$out/blik}
-[ -x "$blik" ] || (cd "$here/.." && CGO_ENABLED=0 go build -tags headless -o "$blik" .)
+[ -x "$blik" ] || (cd "$here/.." && GOEXPERIMENT=simd CGO_ENABLED=0 go build -tags headless -o "$blik" .)
 mkdir -p "$out/paintings"
 for folder in "$paintings" "$paintings/paintings" "$paintings/paintings-more" "$paintings/negatives"; do
 	find "$folder" -maxdepth 1 \( -name '*.jpg' -o -name '*.png' \) 2>/dev/null || true

@@ -24,7 +24,7 @@ import (
 )
 
 func machine() Machine {
-	return Machine{CPU: "Abacus 3", Cores: 4, GPUs: []string{}, System: "linux/amd64", Go: "go1.26", Version: "1.2.3",
+	return Machine{CPU: "Abacus 3", Cores: 4, Kernels: "avx2", GPUs: []string{}, System: "linux/amd64", Go: "go1.26", Version: "1.2.3",
 		Date: time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)}
 }
 
@@ -88,7 +88,7 @@ func TestTable(t *testing.T) {
 	}
 	got := b.String()
 	for _, want := range []string{
-		"Abacus 3, 4 cores; no GPU; linux/amd64; go1.26; blik 1.2.3; 2026-01-02 15:04\n",
+		"Abacus 3, 4 cores, kernels: avx2; no GPU; linux/amd64; go1.26; blik 1.2.3; 2026-01-02 15:04\n",
 		"variant        size        m  median, ms  quartiles  runs  operations  paper, ms  check\n",
 		"cpu-direct     1024×1024   5         120    108…132     7       1e+06        283  exact (1 % compared)\n",
 		"cpu-recursive  1024×1024  15        1.25  1.12…1.38     7       1e+06        733  exact (1 % compared)\n",
@@ -391,7 +391,7 @@ func TestThisMachine(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	m := ThisMachine("7", now)
-	if m.Cores < 1 || m.System == "" || m.Go == "" || m.Version != "7" || !m.Date.Equal(now) || m.GPUs == nil {
+	if m.Cores < 1 || m.Kernels == "" || m.System == "" || m.Go == "" || m.Version != "7" || !m.Date.Equal(now) || m.GPUs == nil {
 		t.Errorf("%+v", m)
 	}
 	m.CPU, m.GPUs = "", []string{"H200", "T4", "H200"}

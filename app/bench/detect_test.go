@@ -453,7 +453,7 @@ func TestComparisonTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Abacus 3, 4 cores; ", "5300 × 3533 pixels (18.7 MP), channels: 3, bits: 16, adaptive mode\n",
+		"Abacus 3, 4 cores, kernels: avx2; ", "5300 × 3533 pixels (18.7 MP), channels: 3, bits: 16, adaptive mode\n",
 		"stage      cpu, ms    quartiles  GB/s  % of copy  cuda:0, ms        quartiles  GB/s  % of copy  speed-up\n",
 		"luminance     10.0    9.00…11.0  10.0       50.0     0.05000  0.04500…0.05500  2000       50.0       200\n",
 		"cleanup      0.500  0.450…0.550                        0.500      0.450…0.550                       1.00\n",

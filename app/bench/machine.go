@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"blik/app/i18n"
+	"blik/internal/simd"
 )
 
 // Machine is what has to be known about a measurement's machine.
@@ -18,6 +19,8 @@ type Machine struct {
 	CPU string `json:"cpu"`
 	// Cores is the number of processors that goroutines run on.
 	Cores int `json:"cores"`
+	// Kernels are those that ran on the processor: "plain", "avx2" or "avx512".
+	Kernels string `json:"kernels"`
 	// GPUs are the names of those that took part, each as often as there are of the name.
 	GPUs    []string  `json:"gpus"`
 	System  string    `json:"system"`
@@ -29,7 +32,7 @@ type Machine struct {
 // ThisMachine returns the facts of the machine that the program runs on.
 func ThisMachine(version string, now time.Time) Machine {
 	return Machine{
-		CPU: processorName(), Cores: runtime.GOMAXPROCS(0), GPUs: []string{},
+		CPU: processorName(), Cores: runtime.GOMAXPROCS(0), Kernels: simd.Chosen().String(), GPUs: []string{},
 		System: runtime.GOOS + "/" + runtime.GOARCH,
 		Go:     runtime.Version(), Version: version, Date: now,
 	}
@@ -95,8 +98,8 @@ func (m Machine) line(tr *i18n.Printer) string {
 	if len(m.GPUs) > 0 {
 		gpus = alike(m.GPUs)
 	}
-	return tr.Sprintf("%s, %d cores; %s; %s; %s; blik %s; %s",
-		cpu, m.Cores, gpus, m.System, m.Go, m.Version, m.Date.Format("2006-01-02 15:04"))
+	return tr.Sprintf("%s, %d cores, kernels: %s; %s; %s; %s; blik %s; %s",
+		cpu, m.Cores, m.Kernels, gpus, m.System, m.Go, m.Version, m.Date.Format("2006-01-02 15:04"))
 }
 
 // alike writes names in one line, those that are the same once with their number: "2 × NVIDIA H200, Tesla T4".

@@ -303,7 +303,7 @@ func completePictures(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 func (p *program) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: p.say("Print version, Go version, system and build tags"),
+		Short: p.say("Print version, Go version, system, build tags and CPU kernels"),
 		Args:  p.exactly(0),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := io.WriteString(p.Stdout, p.versionText())
@@ -313,8 +313,9 @@ func (p *program) versionCommand() *cobra.Command {
 }
 
 func (p *program) versionText() string {
-	return fmt.Sprintf("blik %s\n%s %s/%s\n%s\n",
-		p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, p.buildTags())
+	return fmt.Sprintf("blik %s\n%s %s/%s\n%s\n%s\n",
+		p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, p.buildTags(),
+		p.kernels())
 }
 
 // exactly refuses any number of arguments except n.

@@ -13,6 +13,7 @@ import (
 	"blik/app/imagefile"
 	"blik/app/session"
 	"blik/internal/message"
+	"blik/internal/simd"
 	"blik/processing"
 )
 
@@ -144,6 +145,9 @@ func (t *task) printTimings(pic *processing.Picture, device string) {
 	for i, s := range stages {
 		stages[i].Name = t.say(message.Text(s.Name))
 		width = max(width, utf8.RuneCountInString(stages[i].Name))
+	}
+	if device == "cpu" {
+		device += ", " + t.say("kernels: %s", simd.Chosen().String())
 	}
 	t.out.WriteString(t.say("%s: %d × %d, %d channels of %d bits, device %s\n",
 		t.input, pic.Width, pic.Height, pic.Channels, pic.Depth(), device))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"blik/internal/simd"
 	"blik/processing"
 
 	"github.com/spf13/cobra"
@@ -178,6 +179,15 @@ func (p *program) buildTags() string {
 		window = p.say("without window")
 	}
 	return p.say("build tags: %s; %s", tags, window)
+}
+
+// kernels says which kernels run on the CPU and why no faster ones do.
+func (p *program) kernels() string {
+	why := simd.Why()
+	if why.IsZero() {
+		return p.say("CPU kernels: %s", simd.Chosen().String())
+	}
+	return p.say("CPU kernels: %s (%s)", simd.Chosen().String(), why)
 }
 
 // column pads text to w characters.

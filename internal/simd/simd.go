@@ -1,0 +1,76 @@
+// Package simd decides once which kernels the loops over samples run on: plain Go, or those that use the processor's
+// vector instructions. All give the same results.
+//
+// Vector kernels are written with the standard library's simd/archsimd, which exists for amd64 where GOEXPERIMENT=simd
+// was set when the program was built. Their files have the build tag goexperiment.simd && amd64.
+package simd
+
+import (
+	"os"
+	"sync"
+
+	"blik/internal/message"
+)
+
+// Level is a set of vector instructions that kernels are written for; each includes those before it.
+type Level uint8
+
+// The levels.
+const (
+	// Plain is Go without vector instructions.
+	Plain Level = iota
+	// AVX2 needs AVX2 and FMA: vectors of 256 bits.
+	AVX2
+	// AVX512 also needs AVX-512 F, CD, BW, DQ and VL: vectors of 512 bits.
+	AVX512
+)
+
+// String returns the name of the level, as Variable takes it.
+func (l Level) String() string { return [...]string{"plain", "avx2", "avx512"}[min(l, AVX512)] }
+
+// Variable is the environment variable that forces a lower level than the processor's.
+const Variable = "BLIK_KERNELS"
+
+// choice is a level and why it is not a higher one.
+type choice struct {
+	level, processor Level
+	forced           string
+}
+
+// choose returns the lower of the processor's level and the one that a variable's value names. Of a value that names
+// none, nothing but the slowest is certain to be meant.
+func choose(processor Level, forced string) choice {
+	c := choice{level: processor, processor: processor, forced: forced}
+	if forced == "" {
+		return c
+	}
+	c.level = Plain
+	for l := range AVX512 + 1 {
+		if l.String() == forced {
+			c.level = min(l, processor)
+		}
+	}
+	return c
+}
+
+var chosen = sync.OnceValue(func() choice { return choose(processor(), os.Getenv(Variable)) })
+
+// Chosen returns the level of this process. It does not change while the process runs.
+func Chosen() Level { return chosen().level }
+
+// Why says why no faster kernels run; it is empty where those of AVX512 do.
+func Why() message.Message { return chosen().why() }
+
+func (c choice) why() message.Message {
+	switch {
+	case c.level < c.processor:
+		return message.Of("%s is %q; the processor has %s", Variable, c.forced, c.processor.String())
+	case !built:
+		return message.Of("the program was built without vector kernels")
+	case c.level == Plain:
+		return message.Of("the processor has no AVX2")
+	case c.level == AVX2:
+		return message.Of("the processor has no AVX-512")
+	}
+	return message.Message{}
+}

@@ -1,0 +1,20 @@
+//go:build goexperiment.simd && amd64
+
+package simd
+
+import "simd/archsimd"
+
+// built says whether vector kernels are part of the program.
+const built = true
+
+// processor returns the highest level that the processor and the system allow.
+func processor() Level {
+	cpu := archsimd.X86
+	switch {
+	case !cpu.AVX2() || !cpu.FMA():
+		return Plain
+	case !cpu.AVX512():
+		return AVX2
+	}
+	return AVX512
+}
