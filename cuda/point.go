@@ -13,6 +13,11 @@ import (
 func (b executor) Luminance(ctx context.Context, op processing.Luminance) error {
 	yp, vp := op.Y.(*plane), op.V.(*plane)
 	w, h := yp.w, yp.h
+	if op.Coloured() {
+		if err := b.colours(ctx, op); err != nil {
+			return err
+		}
+	}
 	linear, kernel, samples := op.Tables.Linear16, "lumaU16", bytesOf(op.Picture.U16)
 	size := 2
 	switch op.Picture.Depth() {

@@ -136,3 +136,29 @@ func TestEncodeTable(t *testing.T) {
 		}
 	}
 }
+
+// The planes of the network are the samples of an 8-bit sRGB picture themselves, a deep one's rounded to 8 bits, and
+// those of other curves re-encoded.
+func TestDisplayTable(t *testing.T) {
+	t.Parallel()
+	for i, v := range processing.NewLuminanceTables(8, processing.TransferSRGB).Display {
+		if int(v) != i {
+			t.Errorf("8-bit sample %d becomes %d", i, v)
+		}
+	}
+	for i, v := range processing.NewLuminanceTables(16, processing.TransferSRGB).Display {
+		if want := (i + 128) / 257; int(v) != want {
+			t.Errorf("16-bit sample %d becomes %d, want %d", i, v, want)
+		}
+	}
+	for _, curve := range []processing.Transfer{processing.TransferLinear, processing.TransferGamma18,
+		processing.TransferGamma22} {
+		table := processing.NewLuminanceTables(16, curve).Display
+		for i := range table {
+			light := curve.Linear(float64(i) / 65535)
+			if want := math.Round(processing.TransferSRGB.Encode(light) * 255); float64(table[i]) != want {
+				t.Fatalf("curve %d: sample %d becomes %d, want %g", curve, i, table[i], want)
+			}
+		}
+	}
+}

@@ -79,6 +79,10 @@ type LuminanceTables struct {
 	Linear16 []uint16
 	// Encode8 holds 65,536 entries: linear light re-encoded to 8-bit sRGB.
 	Encode8 []uint8
+	// Display holds an entry for each of the 256 or 65,536 samples: the sample re-encoded to 8-bit sRGB, to nearest. It
+	// makes the planes that the network takes; the light in between is not rounded, so that a deep sRGB picture gives
+	// what the picture rounded to 8 bits gives.
+	Display []uint8
 }
 
 // NewLuminanceTables returns the tables for a picture's depth (8, 16 or 32 bits) and transfer curve.
@@ -96,20 +100,20 @@ func newLuminanceTables(depth int, linear func(float64) float64) *LuminanceTable
 		})
 		return s
 	}
-	l := &LuminanceTables{Encode8: encodeTable()}
+	l := &LuminanceTables{Encode8: encodeTable(1<<16, TransferLinear.Linear)}
 	if depth == 8 {
-		l.Linear8 = table(256)
+		l.Linear8, l.Display = table(1<<8), encodeTable(1<<8, linear)
 	} else {
-		l.Linear16 = table(65536)
+		l.Linear16, l.Display = table(1<<16), encodeTable(1<<16, linear)
 	}
 	return l
 }
 
-// encodeTable returns linear light of 16 bits re-encoded to 8-bit sRGB, to nearest. The values rise, so it is enough to
-// find where each begins.
-func encodeTable() []uint8 {
-	encode := func(i int) int { return int(TransferSRGB.Encode(float64(i)/65535)*255 + 0.5) }
-	t := make([]uint8, 65536)
+// encodeTable returns n samples re-encoded to 8-bit sRGB, to nearest. The values rise, so it is enough to find where
+// each begins.
+func encodeTable(n int, linear func(float64) float64) []uint8 {
+	encode := func(i int) int { return int(TransferSRGB.Encode(linear(float64(i)/float64(n-1)))*255 + 0.5) }
+	t := make([]uint8, n)
 	begin := func(v int) int { return sort.Search(len(t), func(i int) bool { return encode(i) >= v }) }
 	parallel.Split(256, 16, func(a, b int) {
 		from := begin(a)

@@ -137,6 +137,7 @@ type Executor interface {
 	Contrast(ctx context.Context, op Contrast) error
 	Cores(ctx context.Context, op Cores) error
 	DifferenceThreshold(ctx context.Context, op DifferenceThreshold) error
+	Glints(ctx context.Context, op Glints) error
 
 	Morph(ctx context.Context, op Morph) error
 	FillHoles(ctx context.Context, op FillHoles) error

@@ -8,13 +8,15 @@ import (
 
 // Luminance writes the two planes that detection works on: Y (U16), the linear-light luminance in 1/65535 of white, and
 // V (U8) = (Y re-encoded to 8-bit sRGB + smallest channel re-encoded to 8-bit sRGB) / 2, rounded down. See
-// LuminanceTables for the arithmetic. The picture is read before Do returns.
+// LuminanceTables for the arithmetic. Where Red, Green and Blue (U8) are given, all three of them, they get the picture
+// as the network takes it: each channel re-encoded to 8-bit sRGB. The picture is read before Do returns.
 type Luminance struct {
 	perPixel
 
-	Y, V    Plane
-	Picture *Picture
-	Tables  *LuminanceTables
+	Y, V             Plane
+	Red, Green, Blue Plane
+	Picture          *Picture
+	Tables           *LuminanceTables
 }
 
 func (o Luminance) run(ctx context.Context, e Executor) error { return e.Luminance(ctx, o) }
@@ -22,6 +24,12 @@ func (o Luminance) run(ctx context.Context, e Executor) error { return e.Luminan
 func (o Luminance) describe(a *arguments) Op {
 	a.writes("luminance", &o.Y, u16)
 	a.writes("level", &o.V, u8)
+	if o.Coloured() {
+		a.writes("red", &o.Red, u8)
+		a.writes("green", &o.Green, u8)
+		a.writes("blue", &o.Blue, u8)
+		a.apart()
+	}
 	a.picture(&o.Picture)
 	if o.Picture == nil || o.Tables == nil {
 		a.failf("no picture or no tables given")
@@ -31,6 +39,9 @@ func (o Luminance) describe(a *arguments) Op {
 	}
 	return o
 }
+
+// Coloured reports whether the planes for the network are to be written, too.
+func (o Luminance) Coloured() bool { return o.Red != nil || o.Green != nil || o.Blue != nil }
 
 func (o Luminance) check(a *arguments) {
 	pic, t := o.Picture, o.Tables
@@ -46,6 +57,8 @@ func (o Luminance) check(a *arguments) {
 		a.failf("the 8-bit linear table has %d entries, must have %d", len(t.Linear8), 1<<8)
 	case !eight && len(t.Linear16) != 1<<16:
 		a.failf("the 16-bit linear table has %d entries, must have %d", len(t.Linear16), 1<<16)
+	case o.Coloured() && len(t.Display) != max(len(t.Linear8), len(t.Linear16)):
+		a.failf("the display table has %d entries, must have %d", len(t.Display), max(len(t.Linear8), len(t.Linear16)))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/network"
 )
 
 var background = context.Background()
@@ -1038,4 +1039,53 @@ func TestSizes(t *testing.T) {
 		p.Release()
 	}
 	b.done()
+}
+
+// The network on bands gives the logits of the whole picture, wherever the bands begin.
+func TestGlintsByBands(t *testing.T) {
+	t.Parallel()
+	m, err := network.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const w, h = 21, 283
+	s := make([]uint8, w*h)
+	for i := range s {
+		s[i] = uint8(90 + i*i%37)
+		if i*7%103 == 0 {
+			s[i] = 200
+		}
+	}
+	for _, rows := range []int{2*m.Reach() + 8, 2*m.Reach() + 51, 2*m.Reach() + 130} {
+		b := newBench(t, w, h, rows)
+		run := func(be processing.Backend) []uint8 {
+			op := processing.Glints{Model: m, Offset: 200}
+			for _, p := range []*processing.Plane{&op.Red, &op.Green, &op.Blue, &op.Dst} {
+				if *p, err = be.Alloc(processing.U8, w, h); err != nil {
+					t.Fatal(err)
+				}
+				if p != &op.Dst {
+					if err := be.Upload(background, *p, processing.Samples{U8: s}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				defer (*p).Release()
+			}
+			if err := be.Do(background, op); err != nil {
+				t.Fatal(err)
+			}
+			got, err := be.Host(background, op.Dst)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return slices.Clone(got.U8)
+		}
+		before := b.inner.bands
+		if got, want := run(b.Backend), run(b.plain); !slices.Equal(got, want) {
+			t.Errorf("bands of %d rows: other logits", rows)
+		}
+		if b.inner.bands-before < 3 {
+			t.Errorf("bands of %d rows: %d planes of bands", rows, b.inner.bands-before)
+		}
+	}
 }

@@ -10,44 +10,88 @@ import (
 func (b executor) Luminance(ctx context.Context, op processing.Luminance) error {
 	yp, vp := op.Y.(*plane), op.V.(*plane)
 	l := newLuminanceRows(op.Tables)
-	c := op.Picture.Channels
+	pic, c := op.Picture, op.Picture.Channels
 	return b.chunks(ctx, yp.w*yp.h, func(w *worker, i, j int) {
-		y, v := yp.data.U16[i:j], vp.data.U8[i:j]
+		out := lumaRow{y: yp.data.U16[i:j], v: vp.data.U8[i:j]}
+		if op.Coloured() {
+			for k, p := range []processing.Plane{op.Red, op.Green, op.Blue} {
+				out.rgb[k] = p.(*plane).data.U8[i:j]
+			}
+		}
 		// Where samples are made others first, they are in pieces that stay in the first-level cache.
 		const piece = 2048
 		switch {
-		case op.Picture.U8 != nil && c == 4:
+		case pic.U8 != nil && c == 4:
 			rgb := take[uint8](w, 3*piece)
-			for k := 0; k < len(y); k += piece {
-				n := min(piece, len(y)-k)
-				processing.WithoutInks(rgb[:3*n], op.Picture.U8[c*(i+k):])
-				l.row8(y[k:k+n], v[k:k+n], rgb[:3*n], 3)
-			}
-		case op.Picture.U16 != nil && c == 4:
+			out.pieces(piece, func(k int, out lumaRow) {
+				n := len(out.y)
+				processing.WithoutInks(rgb[:3*n], pic.U8[c*(i+k):])
+				l.row8(out, rgb[:3*n], 3)
+			})
+		case pic.U16 != nil && c == 4:
 			rgb := take[uint16](w, 3*piece)
-			for k := 0; k < len(y); k += piece {
-				n := min(piece, len(y)-k)
-				processing.WithoutInks(rgb[:3*n], op.Picture.U16[c*(i+k):])
-				l.row16(y[k:k+n], v[k:k+n], rgb[:3*n], 3)
-			}
-		case op.Picture.U8 != nil:
-			l.row8(y, v, op.Picture.U8[c*i:c*j], c)
-		case op.Picture.U16 != nil:
-			l.row16(y, v, op.Picture.U16[c*i:c*j], c)
+			out.pieces(piece, func(k int, out lumaRow) {
+				n := len(out.y)
+				processing.WithoutInks(rgb[:3*n], pic.U16[c*(i+k):])
+				l.row16(out, rgb[:3*n], 3)
+			})
+		case pic.U8 != nil:
+			l.row8(out, pic.U8[c*i:c*j], c)
+		case pic.U16 != nil:
+			l.row16(out, pic.U16[c*i:c*j], c)
 		default:
 			whole := take[uint16](w, piece*c)
-			for k := 0; k < len(y); k += piece {
-				n := min(piece, len(y)-k)
-				processing.Quantise(whole[:c*n], op.Picture.F32[c*(i+k):])
+			out.pieces(piece, func(k int, out lumaRow) {
+				n := len(out.y)
+				processing.Quantise(whole[:c*n], pic.F32[c*(i+k):])
 				if c == 4 {
 					processing.WithoutInks(whole[:3*n], whole[:4*n])
-					l.row16(y[k:k+n], v[k:k+n], whole[:3*n], 3)
+					l.row16(out, whole[:3*n], 3)
 				} else {
-					l.row16(y[k:k+n], v[k:k+n], whole[:c*n], c)
+					l.row16(out, whole[:c*n], c)
 				}
-			}
+			})
 		}
 	})
+}
+
+// lumaRow is where the planes of some pixels go; rgb is nil where these planes are not asked for.
+type lumaRow struct {
+	y   []uint16
+	v   []uint8
+	rgb [3][]uint8
+}
+
+// pieces calls f with the place and the planes of every n pixels.
+func (o lumaRow) pieces(n int, f func(at int, out lumaRow)) {
+	for k := 0; k < len(o.y); k += n {
+		e := min(k+n, len(o.y))
+		p := lumaRow{y: o.y[k:e], v: o.v[k:e]}
+		for c := range p.rgb {
+			if o.rgb[c] != nil {
+				p.rgb[c] = o.rgb[c][k:e]
+			}
+		}
+		f(k, p)
+	}
+}
+
+// coloured writes the samples re-encoded for display.
+func coloured[S uint8 | uint16](out *lumaRow, display []uint8, pix []S, channels int) {
+	red, green, blue := out.rgb[0], out.rgb[1], out.rgb[2]
+	green, blue = green[:len(red)], blue[:len(red)]
+	if channels == 1 {
+		for i, p := range pix[:len(red)] {
+			v := display[p]
+			red[i], green[i], blue[i] = v, v, v
+		}
+		return
+	}
+	for i := range red {
+		p := pix[:3:3]
+		pix = pix[3:]
+		red[i], green[i], blue[i] = display[p[0]], display[p[1]], display[p[2]]
+	}
 }
 
 // luminanceRows holds the tables with what 8-bit samples have in common multiplied out.
@@ -57,10 +101,11 @@ type luminanceRows struct {
 	level8   [256]uint8
 	linear16 *[1 << 16]uint16
 	encode8  *[1 << 16]uint8
+	display  []uint8
 }
 
 func newLuminanceRows(t *processing.LuminanceTables) *luminanceRows {
-	l := &luminanceRows{encode8: (*[1 << 16]uint8)(t.Encode8)}
+	l := &luminanceRows{encode8: (*[1 << 16]uint8)(t.Encode8), display: t.Display}
 	if t.Linear16 != nil {
 		l.linear16 = (*[1 << 16]uint16)(t.Linear16)
 	}
@@ -73,8 +118,12 @@ func newLuminanceRows(t *processing.LuminanceTables) *luminanceRows {
 	return l
 }
 
-func (l *luminanceRows) row8(y []uint16, v []uint8, pix []uint8, channels int) {
-	v = v[:len(y)]
+func (l *luminanceRows) row8(out lumaRow, pix []uint8, channels int) {
+	if out.rgb[0] != nil {
+		coloured(&out, l.display, pix, channels)
+	}
+	y := out.y
+	v := out.v[:len(y)]
 	if channels == 1 {
 		for i, p := range pix[:len(y)] {
 			// Weights of 65536 in all leave a grey sample's light as it is.
@@ -93,8 +142,12 @@ func (l *luminanceRows) row8(y []uint16, v []uint8, pix []uint8, channels int) {
 	}
 }
 
-func (l *luminanceRows) row16(y []uint16, v []uint8, pix []uint16, channels int) {
-	v = v[:len(y)]
+func (l *luminanceRows) row16(out lumaRow, pix []uint16, channels int) {
+	if out.rgb[0] != nil {
+		coloured(&out, l.display, pix, channels)
+	}
+	y := out.y
+	v := out.v[:len(y)]
 	lin, enc := l.linear16, l.encode8
 	if channels == 1 {
 		for i, p := range pix[:len(y)] {

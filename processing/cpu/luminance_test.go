@@ -33,11 +33,11 @@ func picture(t *rapid.T) *processing.Picture {
 	return p
 }
 
-// slowLuma is the arithmetic of processing.LuminanceTables, a pixel at a time.
-func slowLuma(p *processing.Picture, t *processing.LuminanceTables) (y []uint16, v []uint8) {
-	table, most := t.Linear16, 65535.
+// sampleOf is the sample of a channel without inks, of 0…255 or 0…65535: 0 is red or grey.
+func sampleOf(p *processing.Picture, pixel, channel int) float64 {
+	most := 65535.
 	if p.U8 != nil {
-		table, most = t.Linear8, 255
+		most = 255
 	}
 	sample := func(i int) float64 {
 		switch {
@@ -52,12 +52,36 @@ func slowLuma(p *processing.Picture, t *processing.LuminanceTables) (y []uint16,
 		}
 		return math.Floor(math.Min(1, math.Max(0, x))*65535 + 0.5)
 	}
+	x := sample(p.Channels*pixel + channel)
+	if p.Channels == 4 {
+		x = math.Floor(((most-x)*(most-sample(4*pixel+3)) + math.Floor(most/2)) / most)
+	}
+	return x
+}
+
+// slowColours are the planes for the network, a pixel at a time.
+func slowColours(p *processing.Picture, t *processing.LuminanceTables) (rgb [3][]uint8) {
+	for i := range p.Width * p.Height {
+		for c := range rgb {
+			channel := c
+			if p.Channels == 1 {
+				channel = 0
+			}
+			rgb[c] = append(rgb[c], t.Display[int(sampleOf(p, i, channel))])
+		}
+	}
+	return rgb
+}
+
+// slowLuma is the arithmetic of processing.LuminanceTables, a pixel at a time.
+func slowLuma(p *processing.Picture, t *processing.LuminanceTables) (y []uint16, v []uint8) {
+	table := t.Linear16
+	if p.U8 != nil {
+		table = t.Linear8
+	}
 	// linear returns light and value of a channel: 0 is red or grey.
 	linear := func(pixel, channel int) (light uint32, order float64) {
-		x := sample(p.Channels*pixel + channel)
-		if p.Channels == 4 {
-			x = math.Floor(((most-x)*(most-sample(4*pixel+3)) + math.Floor(most/2)) / most)
-		}
+		x := sampleOf(p, pixel, channel)
 		return uint32(table[int(x)]), x
 	}
 	for i := range p.Width * p.Height {
@@ -101,6 +125,18 @@ func TestLuma(t *testing.T) {
 			must(t, b.Do(context.Background(), processing.Luminance{Y: y, V: v, Picture: p, Tables: table}))
 			wantEqual(t, "Y", p.Width, down[uint16](t, y), wantY)
 			wantEqual(t, "v", p.Width, down[uint8](t, v), wantV)
+			var colours [3]processing.Plane
+			for i := range colours {
+				colours[i] = empty(t, b, processing.U8, p.Width, p.Height)
+			}
+			op := processing.Luminance{Y: y, V: v, Red: colours[0], Green: colours[1], Blue: colours[2], Picture: p,
+				Tables: table}
+			must(t, b.Do(context.Background(), op))
+			wantEqual(t, "Y with colours", p.Width, down[uint16](t, y), wantY)
+			for i, want := range slowColours(p, table) {
+				wantEqual(t, "colour", p.Width, down[uint8](t, colours[i]), want)
+				colours[i].Release()
+			}
 			release(y, v)
 		})
 	})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blik/processing"
+	"blik/processing/network"
 )
 
 // W and H are the size of the planes in pixels.
@@ -59,8 +60,14 @@ func All(t testing.TB, b processing.Backend) []processing.Op {
 	tiles := []processing.Tile{{X: 1, Y: 1, W: 3, H: 2}, {X: 4, Y: 0, W: 1, H: 1}}
 	model := processing.Separation{Axes: [4][4]float32{{1}}, Variance: [4]float32{1}, Light: [4]float32{1}, Sweeps: 1}
 	filtered := cores()
+	glints, err := network.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
 	return []processing.Op{
-		processing.Luminance{Y: u16(), V: u8(), Picture: pic, Tables: pic.Tables()},
+		processing.Luminance{
+			Y: u16(), V: u8(), Red: u8(), Green: u8(), Blue: u8(), Picture: pic, Tables: pic.Tables(),
+		},
 		processing.BoxMean{Dst: u8(), Src: u8(), Radius: 1},
 		processing.MeanVariance{Mean: f32(), Variance: f32(), Src: u8(), Radius: 1},
 		processing.GuardRing{Dst: f32(), Src: u16(), Guard: 1, Outer: 2, Noise: 1},
@@ -70,6 +77,7 @@ func All(t testing.TB, b processing.Backend) []processing.Op {
 		processing.Contrast{Class: u8(), Seed: u16(), Y: u16(), Background: u16(), V: u8()},
 		processing.Cores{Class: u8(), Y: u16(), Background: u16(), Peak: u16()},
 		processing.DifferenceThreshold{Dst: u8(), Y: u16(), Background: u16(), V: u8(), Over: 1, Level: 1},
+		processing.Glints{Dst: u8(), Red: u8(), Green: u8(), Blue: u8(), Model: glints, Offset: 7},
 		processing.Morph{Dst: u16(), Src: u16(), Op: processing.Close, Element: processing.Square(1)},
 		processing.FillHoles{Dst: u8()},
 		processing.Gaussian{Dst: f32(), Src: f32(), Sigma: 1},

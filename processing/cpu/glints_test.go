@@ -1,0 +1,62 @@
+package cpu
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"blik/processing"
+	"blik/processing/network"
+)
+
+// glareLike returns random channels with few levels and some bright points.
+func glareLike(r *rand.Rand, n int) []uint8 {
+	s := make([]uint8, n)
+	for i := range s {
+		s[i] = uint8(60 + r.IntN(40))
+		if r.IntN(50) == 0 {
+			s[i] = uint8(150 + r.IntN(106))
+		}
+	}
+	return s
+}
+
+// Tiles give the logits of the whole picture, whatever the number of workers and the offset.
+func TestGlints(t *testing.T) {
+	t.Parallel()
+	m, err := network.Default()
+	must(t, err)
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, size := range [][2]int{{1, 1}, {2, 1}, {1, 5}, {3, 3}, {40, 33}, {517, 9}, {6, 521}, {300, 280}} {
+		w, h := size[0], size[1]
+		red, green, blue := glareLike(r, w*h), glareLike(r, w*h), glareLike(r, w*h)
+		_, logits := m.Run(red, green, blue, w, h)
+		for _, offset := range []int{0, 24, 255} {
+			want := make([]uint8, w*h)
+			for i, v := range logits {
+				want[i] = uint8(min(max(int(v)+offset, 0), 255))
+			}
+			b := New(Workers(1 + r.IntN(3)))
+			op := processing.Glints{Dst: empty(t, b, processing.U8, w, h), Red: up(t, b, w, h, red),
+				Green: up(t, b, w, h, green), Blue: up(t, b, w, h, blue), Model: m, Offset: offset}
+			must(t, b.Do(context.Background(), op))
+			wantEqual(t, "logit", w, down[uint8](t, op.Dst), want)
+		}
+	}
+}
+
+func TestGlintsStops(t *testing.T) {
+	t.Parallel()
+	m, err := network.Default()
+	must(t, err)
+	b := New()
+	const w, h = 64, 64
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	plane := func() processing.Plane { return up(t, b, w, h, make([]uint8, w*h)) }
+	op := processing.Glints{Dst: empty(t, b, processing.U8, w, h), Red: plane(), Green: plane(), Blue: plane(), Model: m}
+	if err := b.Do(ctx, op); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}

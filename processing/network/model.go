@@ -1,0 +1,167 @@
+package network
+
+import (
+	_ "embed"
+	"slices"
+	"sync"
+)
+
+// Unit is the value of an activation, or logit, that stands for 1.
+const Unit = 16
+
+// Inputs is the number of input planes.
+const Inputs = 24
+
+// Input is the place of the input planes in Layer.From.
+const Input = -1
+
+// inputResolution is that of the input planes: each of their cells has 2 × 2 pixels.
+const inputResolution = 2
+
+// Top is the largest activation. Two products of it with weights fit into 16 bits.
+const Top = 127
+
+// Kind is the kind of a layer.
+type Kind uint8
+
+// The kinds of layers.
+const (
+	// Conv1 is a convolution of 1 × 1.
+	Conv1 Kind = iota
+	// Conv3 is a convolution of 3 × 3.
+	Conv3
+	// Depth3 is a convolution of 3 × 3 of each channel on its own.
+	Depth3
+)
+
+// Side is the number of rows, and of columns, of weights.
+func (k Kind) Side() int {
+	if k == Conv1 {
+		return 1
+	}
+	return 3
+}
+
+// Layer is a convolution. Outside the picture its input is 0.
+type Layer struct {
+	// From are the layers, by number, whose channels are its input one after another, Input for the planes. Those of
+	// coarser resolution than the finest are repeated.
+	From []int
+	Kind Kind
+	// In and Out are the numbers of channels.
+	In, Out int
+	// Dilation is the distance of the rows, and columns, of weights; Stride that of results. Both are in cells of the
+	// input.
+	Dilation, Stride int
+	// Resolution is the side of a cell of the result in pixels of the picture.
+	Resolution int
+	// Weights are −127…127 in the order output, input, row, column, with one input for Depth3.
+	Weights []int8
+	// Bias and Shift have one value for each output channel.
+	Bias  []int32
+	Shift []uint8
+}
+
+// inputs is the number of input channels that each output channel has weights for.
+func (l *Layer) inputs() int {
+	if l.Kind == Depth3 {
+		return 1
+	}
+	return l.In
+}
+
+// Model is a network. It never changes, and may be used by several goroutines.
+type Model struct {
+	// Layers are in the order of computation. The last has four channels at half resolution, the logits of a cell's
+	// pixels in the order of rows.
+	Layers []Layer
+	// Checksum is the SHA-256 of the model file.
+	Checksum [32]byte
+}
+
+//go:embed glints.blik
+var embedded []byte
+
+// Default returns the model that the program comes with.
+var Default = sync.OnceValues(func() (*Model, error) { return Parse(embedded) })
+
+// Grain is the side in pixels of the coarsest cells: a part of a picture gives the results of the whole where its
+// first row and column are multiples of it.
+func (m *Model) Grain() int {
+	grain := inputResolution
+	for i := range m.Layers {
+		grain = max(grain, m.Layers[i].Resolution)
+	}
+	return grain
+}
+
+// Reach is the largest distance in pixels, in rows or columns, of a pixel that a logit depends on.
+func (m *Model) Reach() int {
+	// Far from any border; what is reached depends on the place in the coarsest cell.
+	const origin = 1 << 20
+	reach := 0
+	for p := origin; p < origin+m.Grain(); p++ {
+		first, last := m.field(p)
+		reach = max(reach, p-first, last-p)
+	}
+	return reach
+}
+
+// field returns the first and the last pixel, in rows or columns, that the logit of pixel p depends on.
+func (m *Model) field(p int) (first, last int) {
+	// extent is what is needed of a layer: cells from…to.
+	type extent struct{ from, to int }
+	needed := map[int]extent{len(m.Layers) - 1: {p / inputResolution, p / inputResolution}}
+	for i, l := range slices.Backward(m.Layers) {
+		e, ok := needed[i]
+		if !ok {
+			continue
+		}
+		side := l.Dilation * (l.Kind.Side() / 2)
+		e = extent{e.from*l.Stride - side, e.to*l.Stride + side}
+		for _, s := range l.From {
+			n := m.repeat(&l, s)
+			part := extent{e.from / n, e.to / n}
+			if old, ok := needed[s]; ok {
+				part = extent{min(part.from, old.from), max(part.to, old.to)}
+			}
+			needed[s] = part
+		}
+	}
+	e, ok := needed[Input]
+	if !ok {
+		return p, p
+	}
+	return inputResolution * (e.from - radius), inputResolution*(e.to+radius+1) - 1
+}
+
+// repeat is how often a cell of an input of l is repeated in each direction.
+func (m *Model) repeat(l *Layer, from int) int {
+	return m.resolution(from) / (l.Resolution / l.Stride)
+}
+
+// resolution is that of a layer, or of the input.
+func (m *Model) resolution(layer int) int {
+	if layer == Input {
+		return inputResolution
+	}
+	return m.Layers[layer].Resolution
+}
+
+// channels is the number of channels of a layer, or of the input.
+func (m *Model) channels(layer int) int {
+	if layer == Input {
+		return Inputs
+	}
+	return m.Layers[layer].Out
+}
+
+// MultiplyAdds is the number of multiplications that a pixel of a large picture takes.
+func (m *Model) MultiplyAdds() float64 {
+	sum := 0.0
+	for i := range m.Layers {
+		l := &m.Layers[i]
+		sum += float64(len(l.Weights)) / float64(l.Resolution*l.Resolution)
+	}
+	return sum
+}
