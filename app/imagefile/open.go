@@ -100,10 +100,6 @@ func check(i container.Info, l Limits, size, available int64) error {
 		return container.Damaged(
 			"the file is truncated: %d bytes cannot hold %d × %d pixels", size, w, h)
 	}
-	if w*h > bombPixels && i.Raw/bombRatio > size {
-		return &faultWithoutPath{ErrTooLarge,
-			message.Of("file looks like a decompression bomb: %d bytes expand to %d × %d pixels", size, w, h)}
-	}
 	pixels := float64(w) * float64(h)
 	samples := pixels * float64(i.Channels()*max(8, i.Depth)/8)
 	need := samples + max(float64(i.Scratch), pixels*float64(l.Work))
@@ -121,13 +117,6 @@ func check(i container.Info, l Limits, size, available int64) error {
 	}
 	return nil
 }
-
-// A file of more than bombPixels that unpacks to more than bombRatio times its length is a decompression bomb: deflate
-// reaches a thousand on a single value repeated; no scan of anything comes near a hundred.
-const (
-	bombPixels = 100e6
-	bombRatio  = 500
-)
 
 func megapixels(n int64) message.Message { return message.Of("%g MP", float64(n)/1e6) }
 

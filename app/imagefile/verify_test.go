@@ -258,10 +258,7 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	info.Raw = 1.2e9
-	if err := check(info, Limits{Pixels: 1e9, Bytes: 16 * gib}, 2e6, 0); err == nil || !strings.Contains(err.Error(), "decompression bomb") {
-		t.Errorf("a bomb: %v", err)
-	}
-	if err := check(info, Limits{Pixels: 1e9, Bytes: 16 * gib}, 3e6, 0); err != nil {
+	if err := check(info, Limits{Pixels: 1e9, Bytes: 16 * gib}, 1000, 0); err != nil {
 		t.Errorf("a very plain picture: %v", err)
 	}
 	info.Expansion = 2
