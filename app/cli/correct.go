@@ -189,6 +189,9 @@ func (d *correction) process(ctx context.Context, t *task) error {
 	if err != nil {
 		return err
 	}
+	if dropped := account.Saved.Dropped; len(dropped) > 0 {
+		t.remark(message.Of("the new file does not hold: %s", message.Join(", ", dropped...)))
+	}
 	account.Date = d.now()
 	if err := t.timed("write report", func() error { return d.writeOthers(ctx, account, name) }); err != nil {
 		return err

@@ -16,9 +16,10 @@ func (p *program) verifyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify [flags] " + p.say("ORIGINAL RESULT"),
 		Short: p.say("Prove that only pixels in the mask changed"),
-		Long: p.say(`Compares two picture files: every colour sample of every pixel, profile, EXIF, XMP, IPTC,
-resolution, orientation, size and depth; two uncompressed TIFFs also byte by byte, with their other tags, alpha, extra
-channels and pages.
+		Long: p.say(`Compares what two picture files hold, whatever the way it is packed: every sample of every pixel,
+page and sub-picture, alpha and extra channels, every tag, chunk and segment. A result in another format is compared
+with what saving the original in that format writes, and of a JPEG each stored block with that of the original. What
+cannot be compared is not proven.
 
 With --mask, pixels outside it must be identical; the mask must include the halo, as that of correct --save-mask does.
 Without it, the changed pixels are counted.
@@ -72,6 +73,16 @@ func (p *program) proofText(proof *imagefile.Proof) string {
 	if proof.ByByte {
 		line("bytes changed: %d, of them other than samples of changed pixels: %d",
 			proof.BytesChanged, proof.BytesOutside)
+	}
+	if blocks := proof.Blocks; blocks.Total > 0 {
+		line("JPEG blocks changed: %d of %d, of them without a pixel of the mask: %d",
+			blocks.Changed, blocks.Total, blocks.Outside)
+	}
+	for _, what := range proof.Differs {
+		line("  differs: %s", what)
+	}
+	for _, what := range proof.Uncompared {
+		line("  not compared: %s", what)
 	}
 	fmt.Fprintln(&b, p.tr.Sprint(proof.Statement()))
 	return b.String()

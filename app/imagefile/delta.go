@@ -115,6 +115,9 @@ func rowsOf(patches []processing.Patch) rows {
 // Position is a pixel.
 type Position struct{ X, Y int }
 
+// compare orders positions as they are read.
+func (p Position) compare(q Position) int { return cmp.Or(p.Y-q.Y, p.X-q.X) }
+
 // difference is what two pictures differ in.
 type difference struct {
 	// changed pixels differ; those of them that may not are outside, and first are the first of these in reading order.
@@ -180,7 +183,7 @@ func compare(ctx context.Context, a, b *processing.Picture, may func(y int, row 
 		d.changed += of.changed
 		d.outside += of.outside
 		d.first = append(d.first, of.first...)
-		slices.SortFunc(d.first, func(p, q Position) int { return cmp.Or(p.Y-q.Y, p.X-q.X) })
+		slices.SortFunc(d.first, Position.compare)
 		d.first = d.first[:min(len(d.first), firstPositions)]
 	})
 	return d, err

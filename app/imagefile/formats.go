@@ -40,6 +40,8 @@ type format struct {
 	cmyk, float bool
 	// uncompressed: a new file takes at least the bytes of its samples.
 	uncompressed bool
+	// thumbnail: a new file holds that of the EXIF block.
+	thumbnail bool
 	// keyed: a colour may stand for transparency, so that a pixel may come out one level beside its new value.
 	keyed bool
 }
@@ -55,7 +57,7 @@ func formats() []format {
 		},
 		{
 			name: PNG, endings: []string{"png"}, magic: []string{"\x89PNG\r\n\x1a\n"},
-			open: opener(png.Open), encode: png.Encode, keyed: true,
+			open: opener(png.Open), encode: png.Encode, keyed: true, thumbnail: true,
 		},
 		{
 			name: JPEG, endings: []string{"jpg", "jpeg", "jpe", "jfif"}, magic: []string{"\xff\xd8"},

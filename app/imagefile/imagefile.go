@@ -144,6 +144,11 @@ func (f *File) decode(ctx context.Context, r io.ReaderAt, limits Limits, accept 
 	if err != nil {
 		return f.fault(ctx, err)
 	}
+	if icc := f.Info.Meta.ICC; icc != nil {
+		if _, err := colour.FromICC(icc); err != nil {
+			f.Info.Warnings = append(f.Info.Warnings, container.DamagedProfile())
+		}
+	}
 	f.Profile = profileOf(f.Info, f.Picture)
 	f.Picture.Curve = f.Profile.Curve()
 	return nil

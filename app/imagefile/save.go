@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -64,6 +65,8 @@ type Saved struct {
 	// PixelsChanged is the number of pixels that differ from the source as decoded: as the proof counted them, without
 	// it as the patches have them.
 	PixelsChanged int64
+	// Dropped names what of the source a NewFile does not hold.
+	Dropped []message.Message
 	// Proof is what comparing the result with the source showed; nil with SaveOptions.SkipProof.
 	Proof *Proof
 }
@@ -190,7 +193,7 @@ func (s *saving) portable(to Format) error {
 			"not written: %s would lose %s; keep %s", to, what, s.file.Format)
 	}
 	switch {
-	case info.Extra > 0:
+	case info.Extra > 0 || info.Transparent:
 		return refuse("the transparency or extra channels")
 	case info.Pictures > 1:
 		return refuse("all pages but the first")
@@ -271,6 +274,10 @@ func (s *saving) prepare(target string) error {
 		}
 	}
 	if s.saved.Method == NewFile {
+		s.saved.Dropped = slices.Clone(s.file.Info.Dropped)
+		if s.file.Info.Thumbnail && !s.saved.Format.row().thumbnail {
+			s.saved.Dropped = append(s.saved.Dropped, message.Of("the preview in EXIF"))
+		}
 		need = 0
 		if s.saved.Format.row().uncompressed {
 			need = samplesBytes(s.file.Picture)
@@ -367,12 +374,7 @@ func (s *saving) check(f atomicfile.File) error {
 	if s.saved.Method != Copied {
 		s.resultSum = hashing(s.ctx, f, info.Size())
 	}
-	var refused error
-	if s.saved.Method == Patched && s.file.Info.Compression == "none" && s.untouched() {
-		refused = s.proveBytes(f)
-	} else {
-		refused = s.prove(f)
-	}
+	refused := s.prove(f)
 	s.saved.SourceSHA256, err = s.sourceSum()
 	var e error
 	s.saved.SHA256, e = s.resultSum()

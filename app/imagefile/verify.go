@@ -2,14 +2,15 @@ package imagefile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
-	"math"
+	"maps"
 	"slices"
+	"sort"
 
 	"blik/app/imagefile/container"
-	"blik/app/imagefile/exif"
 	"blik/internal/atomicfile"
 	"blik/internal/message"
 	"blik/processing"
@@ -23,26 +24,34 @@ type Proof struct {
 	MaskArea int64
 	// Changed is the number of pixels of which some sample differs.
 	Changed int64
-	// Outside is the number of those outside the mask, and First are the first ten of them in reading order.
+	// Outside is the number of those outside the mask, and First are the first ten of them in reading order. Those that
+	// a JPEG block with a pixel of the mask has a part in count as Beside instead.
 	Outside int64
 	First   []Position
-	// Differs names what else differs: "size", "depth", "channels", "profile", "EXIF", "XMP", "IPTC", "Photoshop",
-	// "resolution", "orientation", "transparency", "pages". EXIF is compared tag by tag.
-	Differs []string
-	// Rebuilt: saving the source again with the pixels that differ gives the result byte for byte; so alpha, extra
-	// channels, other pages and private tags are those of the source. Where it is false, the result may have been made
-	// by another program or version.
-	Rebuilt bool
-	// ByByte: both files are TIFFs whose pixels were overwritten in place, and were compared byte by byte. BytesChanged
-	// of them differ, BytesOutside of these are not colour samples of changed pixels: metadata, alpha, extra channels,
-	// other pages.
+	Beside  int64
+	// Differs names what else differs: tags, chunks and segments, alpha and extra channels, other pages and
+	// sub-pictures.
+	Differs []message.Message
+	// Uncompared are clauses about what could not be compared.
+	Uncompared []message.Message
+	// Converted is the container of the result where that is a new one; it is compared with what saving the source
+	// in it writes.
+	Converted Format
+	// ByByte: both files are TIFFs whose pixels lie as they are in the same places, and were compared byte by byte.
+	// BytesChanged of them differ, BytesOutside of these are not colour samples of the picture: metadata, alpha, extra
+	// channels, other pages.
 	ByByte                     bool
 	BytesChanged, BytesOutside int64
+	// Strays is the number of bytes of the result that belong to nothing and are not the source's.
+	Strays int64
+	// Blocks are those of 8 × 8 samples of a JPEG.
+	Blocks container.Blocks
 }
 
-// Holds reports whether nothing differs but pixels in the mask.
+// Holds reports whether everything was compared and nothing differs but pixels in the mask.
 func (p *Proof) Holds() bool {
-	return p.Outside == 0 && len(p.Differs) == 0 && p.BytesOutside == 0
+	return p.Outside == 0 && len(p.Differs) == 0 && len(p.Uncompared) == 0 && p.BytesOutside == 0 && p.Strays == 0 &&
+		p.Blocks.Outside == 0
 }
 
 // Statement says in one sentence what the proof shows.
@@ -50,41 +59,68 @@ func (p *Proof) Statement() message.Message {
 	if p.Holds() {
 		total := int64(p.Width) * int64(p.Height)
 		clauses := []message.Message{message.Of("Proven: %d of %d pixels changed", p.Changed, total)}
-		if p.MaskArea >= 0 {
+		switch {
+		case p.MaskArea >= 0 && p.Beside > 0:
+			clauses = append(clauses, message.Of(
+				", %d of them among the %d pixels of the mask and %d in JPEG blocks of such pixels; no other changed",
+				p.Changed-p.Beside, p.MaskArea, p.Beside))
+		case p.MaskArea >= 0:
 			clauses = append(clauses, message.Of(
 				", all of them among the %d pixels of the mask; no pixel outside the mask changed", p.MaskArea))
 		}
-		clauses = append(clauses, message.Of("; depth, profile and metadata are those of the original"))
-		if p.Rebuilt {
-			clauses = append(clauses, message.Of(", and every other byte equals what saving the original again writes"))
+		if p.Converted == "" {
+			clauses = append(clauses, message.Of("; everything else in the file is that of the original"))
+		} else {
+			clauses = append(clauses,
+				message.Of("; everything else is what a copy of the original as %s holds", p.Converted))
 		}
 		return message.Of("%s.", message.Join("", clauses...))
 	}
+	return message.Of("Not proven: %s.", message.Join("; ", p.faults()...))
+}
+
+// faults are clauses about all that keeps the proof from holding.
+func (p *Proof) faults() []message.Message {
 	var faults []message.Message
 	if p.Outside > 0 {
 		faults = append(faults, message.Of(
 			"%d pixels outside the mask changed, the first at %d, %d", p.Outside, p.First[0].X, p.First[0].Y))
 	}
-	if len(p.Differs) > 0 {
-		names := make([]message.Message, len(p.Differs))
-		for i, d := range p.Differs {
-			names[i] = differs(d)
+	if p.Blocks.Outside > 0 {
+		faults = append(faults, message.Of("%d JPEG blocks without a pixel of the mask changed", p.Blocks.Outside))
+	}
+	if n := len(p.Differs); n > 0 {
+		list := message.Join(", ", p.Differs[:min(n, mostNamed)]...)
+		if n > mostNamed {
+			list = message.Of("%s and %d more", list, n-mostNamed)
 		}
-		faults = append(faults, message.Of("differs from the original: %s", message.Join(", ", names...)))
+		faults = append(faults, message.Of("differs from the original: %s", list))
 	}
 	if p.BytesOutside > 0 {
 		faults = append(faults, message.Of("%d bytes changed that are not colour samples", p.BytesOutside))
 	}
-	return message.Of("Not proven: %s.", message.Join("; ", faults...))
+	if p.Strays > 0 {
+		faults = append(faults, message.Of("%d bytes of the result belong to nothing in it", p.Strays))
+	}
+	if n := len(p.Uncompared); n > 0 {
+		faults = append(faults, message.Of("not everything can be compared (%s)", p.Uncompared[0]))
+	}
+	return faults
 }
 
-// differs names one of Proof.Differs.
-func differs(name string) message.Message { return message.Of(message.Text(name)).Context("differs") }
+// mostNamed is how many differences a sentence names.
+const mostNamed = 8
 
-// Verify compares two picture files: every colour sample of every pixel and the metadata; and every byte,
-// where the result comes from overwriting or rewriting the source, which holds alpha, extra channels and other pages to
-// account. mask, in the rows of the
-// file, says which pixels may differ; nil lets all and just counts. Two decoded pictures are in memory at once.
+// differs names a fact of the picture in which two files differ.
+func differs(name message.Text) message.Message { return message.Of(name).Context("differs") }
+
+// Verify compares two picture files: every sample of every pixel, page and sub-picture, alpha and extra channels, and
+// every tag, chunk and segment, whatever the way they are packed. A result in another container is compared with what
+// saving the source in that container writes. Of JPEG files the stored blocks are compared, too. What cannot be
+// compared is no proof (Proof.Uncompared).
+//
+// mask, in the rows of the file, says which pixels may differ; nil lets all and just counts. Two decoded pictures are
+// in memory at once.
 func Verify(ctx context.Context, source, result string, mask *processing.Mask, limits Limits) (*Proof, error) {
 	a, err := Read(ctx, source, limits)
 	if err != nil {
@@ -109,14 +145,14 @@ func Verify(ctx context.Context, source, result string, mask *processing.Mask, l
 			}
 		}
 	}
-	if err := p.pictures(ctx, a, b, may); err != nil {
-		return nil, err
+	x, y := &side{file: a}, &side{file: b}
+	for _, s := range []*side{x, y} {
+		if err := s.open(ctx); err != nil {
+			return nil, err
+		}
+		defer s.close()
 	}
-	if err := p.bytes(ctx, a, b); err != nil {
-		return nil, err
-	}
-	p.metadata(a, b)
-	return p, nil
+	return p, p.compare(ctx, x, y, may)
 }
 
 func newProof(source *File) *Proof {
@@ -124,335 +160,406 @@ func newProof(source *File) *Proof {
 	return &Proof{Width: pic.Width, Height: pic.Height, Channels: pic.Channels, Depth: pic.Depth(), MaskArea: -1}
 }
 
-// pictures compares the decoded pictures.
-func (p *Proof) pictures(ctx context.Context, a, b *File, may func(int, []bool)) error {
-	x, y := a.Picture, b.Picture
-	differs := func(what string, is bool) {
+// side is one of two files that are compared: decoded, and open for reading.
+type side struct {
+	file      *File
+	r         io.ReaderAt
+	container container.Container
+	close     func() error
+}
+
+// open opens the file again.
+func (s *side) open(ctx context.Context) error {
+	file, info, err := openFile(s.file.Path)
+	if err != nil {
+		return err
+	}
+	if s.file.Size != info.Size() || !s.file.Modified.Equal(info.ModTime()) {
+		file.Close()
+		return changedError(s.file.Path)
+	}
+	if _, s.container, err = open(file, info.Size()); err != nil {
+		file.Close()
+		return s.file.fault(ctx, err)
+	}
+	s.r, s.close = cancelReader{ctx, file}, file.Close
+	return nil
+}
+
+// compare compares pictures, and what else the files hold.
+func (p *Proof) compare(ctx context.Context, a, b *side, may func(int, []bool)) error {
+	x, y := a.file.Picture, b.file.Picture
+	for what, is := range map[message.Text]bool{
+		"size": x.Width != y.Width || x.Height != y.Height, "depth": x.Depth() != y.Depth(),
+		"channels": x.Channels != y.Channels,
+	} {
 		if is {
-			p.Differs = append(p.Differs, what)
+			p.Differs = append(p.Differs, differs(what))
 		}
 	}
-	differs("size", x.Width != y.Width || x.Height != y.Height)
-	differs("depth", x.Depth() != y.Depth())
-	differs("channels", x.Channels != y.Channels)
 	if len(p.Differs) > 0 {
+		slices.SortFunc(p.Differs, func(a, b message.Message) int { return cmp.Compare(a.Key(), b.Key()) })
 		return nil
 	}
-	d, err := compare(ctx, x, y, may)
+	if err := p.blocks(ctx, a, b, may); err != nil {
+		return a.file.fault(ctx, err)
+	}
+	allowed := may
+	if p.Blocks.Reach != nil && may != nil {
+		allowed = p.Blocks.Reach
+	}
+	d, err := compare(ctx, x, y, allowed)
+	if err != nil {
+		return err
+	}
 	p.Changed, p.Outside, p.First = d.changed, d.outside, d.first
-	return err
-}
-
-// metadata compares the headers of the containers.
-func (p *Proof) metadata(a, b *File) {
-	x, y := a.Info, b.Info
-	same := a.Format == b.Format
-	block := func(what string, x, y []byte) {
-		if !bytes.Equal(x, y) {
-			p.Differs = append(p.Differs, what)
+	if p.Blocks.Reach != nil && may != nil {
+		d, err = compare(ctx, x, y, may)
+		if err != nil {
+			return err
 		}
+		p.Beside = d.outside - p.Outside
 	}
-	differs := func(what string, is bool) {
-		if is {
-			p.Differs = append(p.Differs, what)
-		}
+	p.Blocks.Reach = nil
+	if err := p.bytes(ctx, a, b); err != nil {
+		return a.file.fault(ctx, err)
 	}
-	block("profile", x.Meta.ICC, y.Meta.ICC)
-	if same {
-		block("Photoshop", x.Meta.Photoshop, y.Meta.Photoshop)
-	}
-	differs("EXIF", !exif.Same(x.Meta.EXIF, y.Meta.EXIF) || same && !exif.Same(y.Meta.EXIF, x.Meta.EXIF))
-	block("XMP", x.Meta.XMP, y.Meta.XMP)
-	block("IPTC", x.Meta.IPTC, y.Meta.IPTC)
-	// A new TIFF must have some resolution.
-	differs("resolution", (same || x.Meta.XResolution > 0) && !sameResolution(x.Meta, y.Meta))
-	differs("orientation", a.Orientation != b.Orientation)
-	differs("transparency", x.Alpha != y.Alpha || x.Extra != y.Extra)
-	differs("pages", x.Pictures != y.Pictures)
-}
-
-// sameResolution compares by what containers can hold: PNG has whole pixels a metre only.
-func sameResolution(a, b container.Metadata) bool {
-	metre := func(m container.Metadata) (x, y float64) {
-		unit := map[container.Unit]float64{
-			container.UnitNone: 1, container.UnitInch: 100 / 2.54, container.UnitCentimetre: 100,
-		}[m.Unit]
-		return m.XResolution * unit, m.YResolution * unit
-	}
-	ax, ay := metre(a)
-	bx, by := metre(b)
-	known := (a.Unit == container.UnitNone) == (b.Unit == container.UnitNone)
-	return known && math.Abs(ax-bx) <= 0.5 && math.Abs(ay-by) <= 0.5
-}
-
-// bytes saves the source again with the pixels that differ, in memory, and compares that with the result. It
-// says nothing where the containers differ, or where the result was made otherwise.
-func (p *Proof) bytes(ctx context.Context, a, b *File) error {
-	if a.Format != b.Format || a.Info.Readonly != nil || len(p.Differs) > 0 {
+	if p.ByByte && p.BytesOutside == 0 {
 		return nil
 	}
-	source, info, err := openFile(a.Path)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	result, _, err := openFile(b.Path)
-	if err != nil {
-		return err
-	}
-	defer result.Close()
-	_, opened, err := open(source, info.Size())
-	if err != nil {
-		return a.fault(ctx, err)
-	}
-	changed := differences(a.Picture, b.Picture)
-	switch c := opened.(type) {
-	case container.Patcher:
-		anew := newOverlay(source, a.Size)
-		if err := c.Patch(ctx, anew, changed); err != nil {
-			return a.fault(ctx, err)
-		}
-		if anew.size != b.Size {
-			return nil
-		}
-		fromSource, fromAnew, err := anew.compare(ctx, result)
-		if err != nil {
-			return a.fault(ctx, err)
-		}
-		p.Rebuilt = fromAnew == 0
-		if a.Info.Compression == "none" && anew.size == a.Size {
-			p.ByByte, p.BytesChanged, p.BytesOutside = true, fromSource, fromAnew
-		}
-	case container.Rewriter:
-		same := &comparing{r: result, left: b.Size}
-		if err := c.Rewrite(ctx, cancelWriter{ctx, same}, changed); err != nil && !same.differs {
-			return a.fault(ctx, err)
-		}
-		p.Rebuilt = !same.differs && same.left == 0
-	}
-	return ctx.Err()
+	return p.contents(ctx, a, b)
 }
 
-// differences returns what turns a into b, as one patch.
-func differences(a, b *processing.Picture) []processing.Patch {
-	all := processing.Patch{Runs: make([]processing.Run, a.Height), U8: b.U8, U16: b.U16, F32: b.F32}
-	for y := range all.Runs {
-		all.Runs[y] = processing.Run{Y: y, X1: a.Width}
+// blocks compares the stored blocks of two JPEG files.
+func (p *Proof) blocks(ctx context.Context, a, b *side, may func(int, []bool)) (err error) {
+	coded, ok := a.container.(container.Coded)
+	if !ok || a.file.Format != b.file.Format {
+		return nil
 	}
-	// The patch fits by construction.
-	left, _, _ := changes(a, []processing.Patch{all})
-	return left
-}
-
-// overlay is a container.File in memory: what is written lies in pages over a file that stays as it is.
-type overlay struct {
-	base     io.ReaderAt
-	from     int64
-	size     int64
-	pages    map[int64][]byte
-	pageSize int64
-}
-
-func newOverlay(base io.ReaderAt, size int64) *overlay {
-	return &overlay{base: base, from: size, size: size, pages: map[int64][]byte{}, pageSize: 4096}
-}
-
-// ReadAt reads what was written, and where nothing was, the file.
-func (o *overlay) ReadAt(p []byte, off int64) (int, error) {
-	if off >= o.size {
-		return 0, io.EOF
-	}
-	n := int(min(int64(len(p)), o.size-off))
-	inBase := int(min(max(o.from-off, 0), int64(n)))
-	if inBase > 0 {
-		if _, err := o.base.ReadAt(p[:inBase], off); err != nil && err != io.EOF {
-			return 0, err
-		}
-	}
-	clear(p[inBase:n])
-	for at := off / o.pageSize; at*o.pageSize < off+int64(n); at++ {
-		page, ok := o.pages[at]
-		if !ok {
-			continue
-		}
-		begin := at * o.pageSize
-		from, to := max(begin, off), min(begin+o.pageSize, off+int64(n))
-		copy(p[from-off:to-off], page[from-begin:])
-	}
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
-}
-
-// covers reports whether anything was written among the n bytes from off on.
-func (o *overlay) covers(off, n int64) bool {
-	for at := off / o.pageSize; at*o.pageSize < off+n; at++ {
-		if _, ok := o.pages[at]; ok {
-			return true
-		}
-	}
-	return off+n > o.from
-}
-
-// WriteAt keeps p.
-func (o *overlay) WriteAt(p []byte, off int64) (int, error) {
-	for done := 0; done < len(p); {
-		at := (off + int64(done)) / o.pageSize
-		page, ok := o.pages[at]
-		if !ok {
-			page = make([]byte, o.pageSize)
-			if _, err := o.ReadAt(page, at*o.pageSize); err != nil && err != io.EOF {
-				return done, err
-			}
-			o.pages[at] = page
-		}
-		done += copy(page[off+int64(done)-at*o.pageSize:], p[done:])
-	}
-	o.size = max(o.size, off+int64(len(p)))
-	return len(p), nil
-}
-
-// compare counts the bytes in which the result differs from the file below, and those in which it differs from what
-// lies over it.
-func (o *overlay) compare(ctx context.Context, result io.ReaderAt) (fromBase, fromOverlay int64, err error) {
-	const block = 1 << 20
-	a, b, c := make([]byte, block), make([]byte, block), make([]byte, block)
-	for at := int64(0); at < o.size; at += block {
-		if err := ctx.Err(); err != nil {
-			return 0, 0, err
-		}
-		n := min(block, o.size-at)
-		clear(a)
-		if _, err := o.base.ReadAt(a[:n], at); err != nil && err != io.EOF {
-			return 0, 0, err
-		}
-		if _, err := result.ReadAt(c[:n], at); err != nil && err != io.EOF {
-			return 0, 0, err
-		}
-		differ := unequal(a[:n], c[:n])
-		fromBase += differ
-		if o.covers(at, n) {
-			if _, err := o.ReadAt(b[:n], at); err != nil && err != io.EOF {
-				return 0, 0, err
-			}
-			differ = unequal(b[:n], c[:n])
-		}
-		fromOverlay += differ
-	}
-	return fromBase, fromOverlay, nil
-}
-
-// comparing is a writer that compares what it gets with a file.
-type comparing struct {
-	r io.ReaderAt
-	// at is how far it is, and left the bytes from there to the end of the file.
-	at, left int64
-	differs  bool
-	buffer   []byte
-}
-
-var errDiffers = errors.New("the files differ")
-
-func (c *comparing) Write(p []byte) (int, error) {
-	if int64(len(p)) > c.left {
-		c.differs = true
-		return 0, errDiffers
-	}
-	c.buffer = slices.Grow(c.buffer[:0], len(p))[:len(p)]
-	if _, err := c.r.ReadAt(c.buffer, c.at); err != nil && err != io.EOF {
-		return 0, err
-	}
-	if !bytes.Equal(c.buffer, p) {
-		c.differs = true
-		return 0, errDiffers
-	}
-	c.at, c.left = c.at+int64(len(p)), c.left-int64(len(p))
-	return len(p), nil
-}
-
-// unequal counts the positions in which two strings of bytes of one length differ.
-func unequal(a, b []byte) (n int64) {
-	if bytes.Equal(a, b) {
-		return 0
-	}
-	for i, v := range a {
-		if v != b[i] {
-			n++
-		}
-	}
-	return n
-}
-
-// prove compares what was written with the picture in memory, and refuses it where it is not what was asked for.
-func (s *saving) prove(f atomicfile.File) error {
-	result := &File{Path: s.saved.Path, Size: s.saved.Bytes}
-	if err := result.decode(s.ctx, f, s.options.Limits, nil); err != nil {
-		return err
-	}
-	p := s.newProof()
-	allowed := rowsOf(s.patches)
-	err := p.pictures(s.ctx, s.file, result, func(y int, row []bool) {
-		for _, r := range allowed[y] {
-			for x := r.X0; x < r.X1; x++ {
+	if may == nil {
+		may = func(_ int, row []bool) {
+			for x := range row {
 				row[x] = true
 			}
 		}
-	})
-	if err != nil {
-		return err
 	}
-	p.metadata(s.file, result)
-	s.saved.Proof = p
-	if s.saved.Lossy {
+	p.Blocks, err = coded.Blocks(ctx, b.container, may)
+	return p.unless(ctx, err)
+}
+
+// unless notes an error about what a container holds as something that cannot be compared; others it returns.
+func (p *Proof) unless(ctx context.Context, err error) error {
+	var fault *container.Fault
+	if err != nil && errors.As(err, &fault) && ctx.Err() == nil {
+		p.Uncompared = append(p.Uncompared, fault.Text)
 		return nil
 	}
-	exact := !s.saved.Format.row().keyed
-	s.saved.PixelsChanged = p.Changed
-	if p.Outside > 0 || exact && !s.arrived(result.Picture) {
-		return s.unproven()
+	return err
+}
+
+// bytes compares the files byte by byte where the samples lie in them as they are. What the reader does not find to be
+// a colour sample must be equal.
+func (p *Proof) bytes(ctx context.Context, a, b *side) error {
+	plain, ok := a.container.(container.Plain)
+	if !ok || a.file.Format != b.file.Format || a.file.Size != b.file.Size {
+		return nil
+	}
+	locate := plain.Locate()
+	if locate == nil {
+		return nil
+	}
+	p.ByByte = true
+	return eachDifference(ctx, a.r, b.r, a.file.Size, func(at int64) {
+		p.BytesChanged++
+		if _, _, ok := locate(at); !ok {
+			p.BytesOutside++
+		}
+	})
+}
+
+// eachDifference calls do for each position in which two files of a size differ, in order.
+func eachDifference(ctx context.Context, a, b io.ReaderAt, size int64, do func(at int64)) error {
+	const block = 1 << 20
+	x, y := make([]byte, block), make([]byte, block)
+	for at := int64(0); at < size; at += block {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(block, size-at)
+		for _, side := range []struct {
+			r   io.ReaderAt
+			buf []byte
+		}{{a, x}, {b, y}} {
+			if read, err := side.r.ReadAt(side.buf[:n], at); int64(read) < n {
+				return container.ReadError(err)
+			}
+		}
+		if bytes.Equal(x[:n], y[:n]) {
+			continue
+		}
+		for i, v := range x[:n] {
+			if v != y[i] {
+				do(at + int64(i))
+			}
+		}
 	}
 	return nil
 }
 
-// proveBytes is prove for a source that is still what was read and holds its samples as they are. Every byte of the
-// result is compared with the source, over which the pixels are laid once more, in memory: nothing has to be decoded.
-func (s *saving) proveBytes(f atomicfile.File) error {
-	anew := newOverlay(s.source, s.file.Size)
-	if err := s.container.(container.Patcher).Patch(s.ctx, anew, s.changed); err != nil {
-		return err
+// contents compares the inventories of the files: that of the result with that of the source, or, where it is closer,
+// with that of the source as it is after pixels of a kind that must be converted have changed, or with that of a new
+// file of the source's picture.
+func (p *Proof) contents(ctx context.Context, a, b *side) error {
+	got, err := b.container.Inventory(ctx, false)
+	if err != nil {
+		return p.failed(ctx, b.file, err)
 	}
-	p := s.newProof()
-	p.Changed, p.ByByte, p.Rebuilt = s.saved.PixelsChanged, true, true
-	var err error
-	if p.BytesChanged, p.BytesOutside, err = anew.compare(s.ctx, f); err != nil {
-		return err
+	var (
+		best *container.Inventory
+		left []message.Message
+		as   Format
+	)
+	consider := func(want *container.Inventory, geometry bool, format Format) {
+		if found := want.Differences(got, geometry); best == nil || len(found) < len(left) {
+			best, left, as = want, found, format
+		}
 	}
-	if p.BytesOutside > 0 || anew.size != s.saved.Bytes {
-		return s.unproven()
+	if a.file.Format == b.file.Format {
+		for _, changed := range []bool{false, true} {
+			want, err := a.container.Inventory(ctx, changed)
+			if err != nil {
+				return p.failed(ctx, a.file, err)
+			}
+			if consider(want, true, ""); len(left) == 0 {
+				break
+			}
+		}
 	}
-	s.saved.Proof = p
+	row := b.file.Format.row()
+	if row.encode != nil && (a.file.Format != b.file.Format || a.file.Info.Readonly != nil && len(left) > 0) {
+		want, err := newInventory(ctx, row, a.file)
+		if err != nil {
+			return p.failed(ctx, a.file, err)
+		}
+		consider(want, false, row.name)
+	}
+	if best == nil {
+		// Nothing else becomes a file of this kind.
+		p.Uncompared = append(p.Uncompared, message.Of("no %s is saved as %s", a.file.Format, b.file.Format))
+		return nil
+	}
+	p.Differs, p.Converted = append(p.Differs, left...), as
+	p.Uncompared = append(append(p.Uncompared, best.Unlisted...), got.Unlisted...)
+	if y, ok := b.container.(container.Strayer); ok {
+		original := a.container
+		if as != "" {
+			original = nil
+		}
+		p.Strays, err = y.Strays(ctx, original)
+	}
+	return p.failed(ctx, b.file, err)
+}
+
+// failed is unless, for the errors of a file.
+func (p *Proof) failed(ctx context.Context, f *File, err error) error {
+	if err = p.unless(ctx, err); err != nil {
+		return f.fault(ctx, err)
+	}
 	return nil
 }
 
-// newProof begins the proof that only the pixels of the patches differ.
-func (s *saving) newProof() *Proof {
+// newInventory lists what a new file of a format holds besides the samples of the picture of file.
+func newInventory(ctx context.Context, row format, file *File) (*container.Inventory, error) {
+	// The samples do not matter, so one pixel of the same kind will do.
+	pic := processing.Picture{Width: 1, Height: 1, Channels: file.Picture.Channels}
+	switch {
+	case file.Picture.U8 != nil:
+		pic.U8 = make([]uint8, pic.Channels)
+	case file.Picture.U16 != nil:
+		pic.U16 = make([]uint16, pic.Channels)
+	default:
+		pic.F32 = make([]float32, pic.Channels)
+	}
+	var out bytes.Buffer
+	if err := row.encode(ctx, &out, &pic, file.Info.Meta); err != nil {
+		return nil, err
+	}
+	c, err := row.open(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil {
+		return nil, err
+	}
+	return c.Inventory(ctx, false)
+}
+
+// prove compares what was written with the picture in memory and with the source, and refuses it where it is not what
+// was asked for. The reader decodes the result anew: all of it, or, where the samples lie in the file as they are, the
+// rows that changed; every other byte is then compared with the source.
+func (s *saving) prove(f atomicfile.File) error {
 	p := newProof(s.file)
 	p.MaskArea = 0
 	for _, patch := range s.patches {
 		p.MaskArea += pixels(patch.Runs)
 	}
-	return p
+	b := &side{file: &File{Path: s.saved.Path, Size: s.saved.Bytes}, r: f}
+	plain, err := s.proveRows(f, p)
+	if err == nil && !plain {
+		if err = b.file.decode(s.ctx, f, s.options.Limits, nil); err != nil {
+			return err
+		}
+		if _, b.container, err = open(f, s.saved.Bytes); err != nil {
+			return b.file.fault(s.ctx, err)
+		}
+		a := &side{file: s.file, r: s.source, container: s.container}
+		err = p.compare(s.ctx, a, b, rowsOf(s.patches).set)
+		exact := !s.saved.Lossy && !s.saved.Format.row().keyed
+		if err == nil && exact && p.Holds() && !s.arrived(b.file.Picture, 0, freshOf(s.changed)) {
+			return s.unproven(message.Of("pixels do not have their new values"))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	s.saved.Proof, s.saved.PixelsChanged = p, p.Changed
+	if !p.Holds() {
+		return s.unproven(message.Join("; ", p.faults()...))
+	}
+	return nil
 }
 
-func (s *saving) unproven() error {
+// set says of a row which of its pixels may change.
+func (r rows) set(y int, row []bool) {
+	for _, run := range r[y] {
+		for x := run.X0; x < run.X1; x++ {
+			row[x] = true
+		}
+	}
+}
+
+// proveRows proves a result whose samples lie in it as they are, in the places of the source, which is still what was
+// read; ok is false for any other. Every byte of the two files is compared. The reader says which pixels the differing
+// ones belong to and decodes those rows of the result.
+func (s *saving) proveRows(f atomicfile.File, p *Proof) (ok bool, err error) {
+	if s.saved.Bytes != s.file.Size || !s.untouched() {
+		return false, nil
+	}
+	if s.saved.Method == Copied {
+		p.ByByte = true
+		return true, eachDifference(s.ctx, s.source, f, s.file.Size, func(int64) { p.BytesOutside++ })
+	}
+	_, opened, err := open(f, s.saved.Bytes)
+	if err != nil {
+		return false, err
+	}
+	plain, ok := opened.(container.Plain)
+	if !ok {
+		return false, nil
+	}
+	locate := plain.Locate()
+	if locate == nil {
+		return false, nil
+	}
+	p.ByByte = true
+	// A pixel may have several samples, and they may lie in several planes.
+	changed := map[int][]bool{}
+	err = eachDifference(s.ctx, s.source, f, s.file.Size, func(at int64) {
+		p.BytesChanged++
+		x, y, ok := locate(at)
+		if !ok {
+			p.BytesOutside++
+			return
+		}
+		if changed[y] == nil {
+			changed[y] = make([]bool, p.Width)
+		}
+		changed[y][x] = true
+	})
+	if err != nil {
+		return true, err
+	}
+	allowed := rowsOf(s.patches)
+	may := make([]bool, p.Width)
+	for y, row := range changed {
+		clear(may)
+		allowed.set(y, may)
+		for x, is := range row {
+			if !is {
+				continue
+			}
+			p.Changed++
+			if !may[x] {
+				p.Outside++
+				p.First = append(p.First, Position{x, y})
+			}
+		}
+	}
+	slices.SortFunc(p.First, Position.compare)
+	p.First = p.First[:min(len(p.First), firstPositions)]
+	return true, s.decodeRows(plain)
+}
+
+// decodeRows decodes the rows that were to change and refuses the result where a pixel does not have its new value.
+func (s *saving) decodeRows(plain container.Plain) error {
+	const band = 64
+	fresh := freshOf(s.changed)
+	for rows := slices.Sorted(maps.Keys(fresh)); len(rows) > 0; {
+		n := sort.SearchInts(rows, rows[0]+band)
+		part, err := plain.DecodeRows(s.ctx, rows[0], rows[n-1]+1)
+		if err != nil {
+			return err
+		}
+		if !s.arrived(part, rows[0], fresh) {
+			return s.unproven(message.Of("pixels do not have their new values"))
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+func (s *saving) unproven(why message.Message) error {
 	return fault(s.saved.Path, ErrWrite, nil,
-		"not written: reading back the result does not give the original with the corrected pixels; "+
-			"the original may have changed")
+		"not written: reading back the result does not give the original with the corrected pixels (%s); "+
+			"the original may have changed", why)
 }
 
-// arrived reports whether the pixels that were to change have their new values in the result.
-func (s *saving) arrived(result *processing.Picture) bool {
-	_, n, err := changes(result, s.changed)
-	return err == nil && n == 0
+// freshRun is a run of pixels with their new samples, which begin at a place of the patch.
+type freshRun struct {
+	processing.Run
+	patch *processing.Patch
+	at    int
+}
+
+// freshOf sorts the runs of patches by rows.
+func freshOf(patches []processing.Patch) map[int][]freshRun {
+	byRow := map[int][]freshRun{}
+	for i := range patches {
+		at := 0
+		for _, r := range patches[i].Runs {
+			byRow[r.Y] = append(byRow[r.Y], freshRun{r, &patches[i], at})
+			at += r.X1 - r.X0
+		}
+	}
+	return byRow
+}
+
+// arrived reports whether pixels have their new values in the rows of the result from top on.
+func (s *saving) arrived(result *processing.Picture, top int, fresh map[int][]freshRun) bool {
+	c := result.Channels
+	for y := range result.Height {
+		for _, r := range fresh[top+y] {
+			have, want, n := (y*result.Width+r.X0)*c, r.at*c, (r.X1-r.X0)*c
+			var same bool
+			switch {
+			case result.U8 != nil:
+				same = slices.Equal(result.U8[have:have+n], r.patch.U8[want:want+n])
+			case result.U16 != nil:
+				same = slices.Equal(result.U16[have:have+n], r.patch.U16[want:want+n])
+			default:
+				same = slices.EqualFunc(result.F32[have:have+n], r.patch.F32[want:want+n], sameBits)
+			}
+			if !same {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -14,6 +14,7 @@ import (
 	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/app/preset"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -202,31 +203,47 @@ type proofRecord struct {
 	Changed   int64      `json:"pixels_changed"`
 	Outside   int64      `json:"pixels_changed_outside_mask"`
 	First     []position `json:"first_outside"`
-	Differs   []string   `json:"differs"`
+	// Beside are the pixels outside the mask that changed with JPEG blocks of pixels in it.
+	Beside int64 `json:"pixels_changed_beside_mask"`
+	// Differs names what else differs, and Uncompared what could not be compared.
+	Differs    []text `json:"differs"`
+	Uncompared []text `json:"not_compared"`
+	// Strays are bytes of the result that belong to nothing in it.
+	Strays int64         `json:"stray_bytes"`
+	Blocks *blocksRecord `json:"jpeg_blocks,omitempty"`
 	// ByByte says that the files were compared byte by byte, which the other two counts are of.
 	ByByte       bool  `json:"compared_by_byte"`
 	BytesChanged int64 `json:"bytes_changed"`
 	BytesOutside int64 `json:"bytes_changed_outside_pixels"`
 }
 
+// blocksRecord counts blocks of 8 × 8 samples of a JPEG.
+type blocksRecord struct {
+	Total   int64 `json:"blocks"`
+	Changed int64 `json:"changed"`
+	Outside int64 `json:"changed_outside_mask"`
+}
+
 type correctionRecord struct {
-	Format      string     `json:"format"`
-	Version     int        `json:"version"`
-	Program     string     `json:"program"`
-	Date        string     `json:"date"`
-	Device      string     `json:"device"`
-	Source      fileRecord `json:"source"`
-	Result      fileRecord `json:"result"`
-	Saved       string     `json:"saved"`
-	Lossy       bool       `json:"lossy"`
-	Width       int        `json:"width"`
-	Height      int        `json:"height"`
-	Channels    int        `json:"channels"`
-	Depth       int        `json:"depth"`
-	Float       bool       `json:"float"`
-	Compression string     `json:"compression,omitempty"`
-	Orientation int        `json:"orientation"`
-	Profile     string     `json:"profile,omitempty"`
+	Format  string     `json:"format"`
+	Version int        `json:"version"`
+	Program string     `json:"program"`
+	Date    string     `json:"date"`
+	Device  string     `json:"device"`
+	Source  fileRecord `json:"source"`
+	Result  fileRecord `json:"result"`
+	Saved   string     `json:"saved"`
+	// Dropped names what the result, a new file, does not hold of the original.
+	Dropped     []text `json:"dropped,omitempty"`
+	Lossy       bool   `json:"lossy"`
+	Width       int    `json:"width"`
+	Height      int    `json:"height"`
+	Channels    int    `json:"channels"`
+	Depth       int    `json:"depth"`
+	Float       bool   `json:"float"`
+	Compression string `json:"compression,omitempty"`
+	Orientation int    `json:"orientation"`
+	Profile     string `json:"profile,omitempty"`
 	// Mode is that of the detection that the mask came from; empty where there was none.
 	Mode string `json:"mode,omitempty"`
 	// Preset is complete: stored in a file of its own it repeats the work, but for the places that were corrected with
@@ -246,13 +263,25 @@ func newProofRecord(p *imagefile.Proof) *proofRecord {
 	r := &proofRecord{
 		Holds: p.Holds(), Statement: i18n.Everywhere(p.Statement()),
 		MaskArea: p.MaskArea, Changed: p.Changed, Outside: p.Outside,
-		First: []position{}, Differs: append([]string{}, p.Differs...),
-		ByByte: p.ByByte, BytesChanged: p.BytesChanged, BytesOutside: p.BytesOutside,
+		First: []position{}, Beside: p.Beside, Differs: everywhere(p.Differs), Uncompared: everywhere(p.Uncompared),
+		Strays: p.Strays, ByByte: p.ByByte, BytesChanged: p.BytesChanged, BytesOutside: p.BytesOutside,
+	}
+	if b := p.Blocks; b.Total > 0 {
+		r.Blocks = &blocksRecord{b.Total, b.Changed, b.Outside}
 	}
 	for _, at := range p.First {
 		r.First = append(r.First, position(at))
 	}
 	return r
+}
+
+// everywhere returns messages in all languages.
+func everywhere(list []message.Message) []text {
+	all := []text{}
+	for _, m := range list {
+		all = append(all, i18n.Everywhere(m))
+	}
+	return all
 }
 
 func (c Correction) record() (correctionRecord, error) {
@@ -263,7 +292,7 @@ func (c Correction) record() (correctionRecord, error) {
 		Program: c.Program, Date: c.Date.Format(time.RFC3339), Device: c.Device,
 		Source: fileRecord{filepath.Base(c.Source.Path), string(c.Source.Format), c.Source.Size, saved.SourceSHA256},
 		Result: fileRecord{filepath.Base(saved.Path), string(saved.Format), saved.Bytes, saved.SHA256},
-		Saved:  string(saved.Method), Lossy: saved.Lossy,
+		Saved:  string(saved.Method), Dropped: everywhere(saved.Dropped), Lossy: saved.Lossy,
 		Width: pic.Width, Height: pic.Height, Channels: pic.Channels, Depth: c.Source.Depth,
 		Float: info.Float, Compression: info.Compression, Orientation: c.Source.Orientation,
 		Profile: c.Source.ProfileName(), Preset: preset.Encode(c.Params),

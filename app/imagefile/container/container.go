@@ -41,6 +41,8 @@ type Info struct {
 	// Premultiplied that colour is multiplied by it.
 	Extra                int
 	Alpha, Premultiplied bool
+	// Transparent: pixels may be transparent by their colour, without a sample for it.
+	Transparent bool
 	// Compression is a short name for people: "none", "LZW", "Deflate".
 	Compression string
 	// Pictures is the number of pictures (pages) in the file; only the first is worked on.
@@ -55,8 +57,13 @@ type Info struct {
 	Scratch int64
 	// Readonly is why Patch or Rewrite would fail for this file; nil where they work.
 	Readonly error
-	// Warnings are sentences on what a corrected copy will hold unchanged although it shows the same picture.
+	// Warnings are sentences on what a corrected copy will hold unchanged although it shows the same picture, and on
+	// what of the file is damaged and left alone.
 	Warnings []message.Message
+	// Dropped names what a new file of this picture would not hold.
+	Dropped []message.Message
+	// Thumbnail: the EXIF block holds a small picture, which a new file may not hold.
+	Thumbnail bool
 }
 
 // Channels returns the channels of the decoded picture: 1, 3 or 4.
@@ -83,6 +90,8 @@ type Metadata struct {
 	IPTC []byte
 	// Photoshop are image resources, as TIFF's tag 34377 holds them.
 	Photoshop []byte
+	// Comments are texts that no other block holds, as the comment segments of JPEG.
+	Comments []string
 	// XResolution and YResolution are in pixels per unit; 0: unknown.
 	XResolution, YResolution float64
 	Unit                     Unit
@@ -107,6 +116,44 @@ type Container interface {
 	// Decode returns the first picture: colour samples only, as they are stored, but of palettes, YCbCr, bits below 8
 	// (scaled to 8) and inverted encodings (WhiteIsZero, Adobe's CMYK), which become plain ones.
 	Decode(ctx context.Context) (*processing.Picture, error)
+	// Inventory lists everything else. If changed is set, it lists what the file holds after Patch or Rewrite has
+	// changed a pixel: the same, but where the samples have to be converted for that, as those of a palette.
+	Inventory(ctx context.Context, changed bool) (*Inventory, error)
+}
+
+// Plain is a Container whose samples may lie in the file as they are.
+type Plain interface {
+	Container
+	// Locate returns what finds the pixel of which a byte of the file is a colour sample; ok is false for all other
+	// bytes, and for those that serve something else, too. It is nil where the samples do not lie in the file as they
+	// are.
+	Locate() func(at int64) (x, y int, ok bool)
+	// DecodeRows is Decode of rows y0 to y1 only, where Locate is not nil.
+	DecodeRows(ctx context.Context, y0, y1 int) (*processing.Picture, error)
+}
+
+// Strayer is a Container in whose file bytes may belong to nothing.
+type Strayer interface {
+	Container
+	// Strays counts the bytes that belong to nothing in the file and do not come from the same place of the original,
+	// which is nil for new files. Zeros that fill up to the next part do not count.
+	Strays(ctx context.Context, original Container) (int64, error)
+}
+
+// Coded is a Container that stores blocks of samples with loss.
+type Coded interface {
+	Container
+	// Blocks compares the stored blocks with those of another file of the same size and kind. may is that of Reach.
+	Blocks(ctx context.Context, other Container, may func(y int, row []bool)) (Blocks, error)
+}
+
+// Blocks is what comparing stored blocks showed.
+type Blocks struct {
+	// Total is the number of blocks, Changed of those that differ, and Outside of the differing ones that hold no pixel
+	// that may change.
+	Total, Changed, Outside int64
+	// Reach sets, in a row in which none is set, the pixels that a block with a pixel that may change has a part in.
+	Reach func(y int, row []bool)
 }
 
 // Patcher is a Container that is saved by copying the file and overwriting the bytes that change.
@@ -166,6 +213,11 @@ func Damaged(format message.Text, args ...any) error {
 // Truncated is the Damaged fault of files that end too early.
 func Truncated() error {
 	return Damaged("the file is truncated: it ends before the picture is complete")
+}
+
+// DamagedProfile is the warning about a profile that cannot be read.
+func DamagedProfile() message.Message {
+	return message.Of("The colour profile is damaged; the picture is shown as if it had none.")
 }
 
 // ReadError returns Truncated for the end of the file and other errors of a reader as they are.

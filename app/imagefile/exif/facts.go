@@ -28,6 +28,8 @@ type Facts struct {
 	// XResolution and YResolution are in pixels per unit; 0 if the directory does not say.
 	XResolution, YResolution float64
 	Unit                     container.Unit
+	// Thumbnail: a directory with a small picture follows; FactsOf fills it in.
+	Thumbnail bool
 }
 
 // FactsOf reads the first directory of an EXIF block, a TIFF structure that begins with its byte order. A block that
@@ -38,7 +40,9 @@ func FactsOf(block []byte) Facts {
 		return Facts{Orientation: 1, Unit: container.UnitInch}
 	}
 	d, _ := s.Directory(at)
-	return s.Facts(d)
+	facts := s.Facts(d)
+	facts.Thumbnail = d != nil && len(s.Following(d, 1)) > 0
+	return facts
 }
 
 // Facts reads the facts of a directory, which may be nil. What cannot be read counts as missing.
@@ -123,7 +127,7 @@ func (s *Reader) collect(found map[place][]byte, directory uint16, at int64) {
 			if err != nil {
 				continue
 			}
-			if unit := int(e.Kind.unit()); s.Order == binary.ByteOrder(binary.LittleEndian) {
+			if unit := int(e.Kind.Unit()); s.Order == binary.ByteOrder(binary.LittleEndian) {
 				for n := 0; n < len(data); n += unit {
 					slices.Reverse(data[n : n+unit])
 				}

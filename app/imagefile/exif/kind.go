@@ -40,8 +40,8 @@ func (k Kind) whole() bool {
 	return false
 }
 
-// unit returns the bytes of the numbers that values of the kind are made of: fractions are two numbers.
-func (k Kind) unit() int64 {
+// Unit returns the bytes of the numbers that values of the kind are made of: fractions are two numbers.
+func (k Kind) Unit() int64 {
 	if k == Rational || k == signedRational {
 		return 4
 	}

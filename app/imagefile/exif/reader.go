@@ -49,6 +49,8 @@ type Directory struct {
 	At, Length int64
 	Entries    []Entry
 	Next       int64
+	// Cut: the file ends before the whole of Next.
+	Cut bool
 }
 
 // maxEntries is what a directory of classic TIFF can hold at the most.
@@ -177,7 +179,7 @@ func (s *Reader) Directory(at int64) (*Directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Directory{At: at, Length: first - at + n*each, Entries: make([]Entry, n)}
+	d := &Directory{At: at, Length: first - at + n*each, Entries: make([]Entry, n), Cut: true}
 	field := s.OffsetSize()
 	for i := range d.Entries {
 		raw := b[int64(i)*each:][:each]
@@ -199,6 +201,7 @@ func (s *Reader) Directory(at int64) (*Directory, error) {
 	if tail, err := s.Bytes(first+n*each, field); err == nil {
 		d.Next = s.Offset(tail)
 		d.Length += field
+		d.Cut = false
 	}
 	return d, short
 }
@@ -226,9 +229,6 @@ func (s *Reader) Following(d *Directory, limit int) []int64 {
 
 // Find returns the first entry with the tag, nil where there is none, as in a nil directory.
 func (d *Directory) Find(tag uint16) *Entry {
-	if d == nil {
-		return nil
-	}
 	if d == nil {
 		return nil
 	}

@@ -38,6 +38,7 @@ const (
 	markerAPP2 = 0xe2
 	markerAPPD = 0xed
 	markerAPPE = 0xee
+	markerCOM  = 0xfe
 )
 
 // The signatures of the application segments.
@@ -58,6 +59,9 @@ const maxExpansion = 2048
 // maxScans bounds how often decoding goes over the whole picture. Encoders use about ten progressive scans; a scan of a
 // few bytes may go over any number of blocks, so that a small file could keep a decoder busy for hours.
 const maxScans = 100
+
+// maxComments bounds the comments that are read.
+const maxComments = 1000
 
 // component is a colour component of the frame (B.2.2).
 type component struct {
@@ -80,9 +84,15 @@ type File struct {
 	// adobe is the colour transform of Adobe's segment, −1 where there is none.
 	adobe int
 	meta  container.Metadata
+	// warnings and dropped are those of container.Info.
+	warnings, dropped []message.Message
+	thumbnail         bool
 }
 
-var _ container.Rewriter = (*File)(nil)
+var (
+	_ container.Rewriter = (*File)(nil)
+	_ container.Coded    = (*File)(nil)
+)
 
 // Open reads the segments before the first scan. What it returns reads from r as long as it is used.
 func Open(r io.ReaderAt, size int64) (*File, error) {
@@ -99,7 +109,7 @@ func (f *File) Info() container.Info {
 	i := container.Info{
 		Width: f.width, Height: f.height, Depth: 8, Colour: f.colour(), Compression: "JPEG", Pictures: 1, Meta: f.meta,
 		Raw:       int64(f.width) * int64(f.height) * int64(len(f.components)),
-		Expansion: maxExpansion,
+		Expansion: maxExpansion, Warnings: f.warnings, Dropped: f.dropped, Thumbnail: f.thumbnail,
 	}
 	i.Scratch = f.scratch()
 	return i
@@ -188,7 +198,8 @@ func (f *File) walk() error {
 				return container.Damaged("the frame header (SOF) is missing")
 			}
 			f.scans = s.end()
-			return c.finish(&f.meta)
+			c.finish(f)
+			return nil
 		}
 		if s.marker == markerEOI {
 			return container.Damaged("there are no pixels (SOS)")
@@ -271,7 +282,7 @@ func (f *File) readSegment(s segment, c *collector) error {
 		return unsupportedCoding("arithmetic coding")
 	case s.marker >= markerSOF0 && s.marker <= markerSOF && s.marker != markerDHT && s.marker != markerJPG:
 		return f.readFrame(s)
-	case s.marker >= markerAPP0 && s.marker <= markerAPPE:
+	case s.marker >= markerAPP0 && s.marker <= markerAPPE, s.marker == markerCOM:
 		d, err := f.read(s)
 		if err != nil {
 			return err
@@ -282,14 +293,19 @@ func (f *File) readSegment(s segment, c *collector) error {
 				f.jfif = true
 				f.setDensity(rest)
 			} else if len(d) >= 5 {
+				c.other(s.marker)
 				f.jfif = false // as the standard library has it: the last APP0 decides
 			}
 		case markerAPPE:
 			if len(d) >= 12 && bytes.HasPrefix(d, []byte(signatureAdobe)) {
 				f.adobe = int(d[11])
 			}
+		case markerCOM:
+			if len(f.meta.Comments) < maxComments {
+				f.meta.Comments = append(f.meta.Comments, comment(d))
+			}
 		default:
-			return c.take(s.marker, d, &f.meta)
+			c.take(s.marker, d, &f.meta)
 		}
 	}
 	return nil

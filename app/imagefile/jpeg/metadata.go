@@ -5,9 +5,14 @@ import (
 	"crypto/md5"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
+	"blik/internal/message"
 )
 
 // collector gathers the metadata that come in several segments.
@@ -18,6 +23,16 @@ type collector struct {
 	// extended is the second part of XMP, with its 40 bytes of heading before each portion.
 	extended [][]byte
 	exif     exif.Facts
+	// pictures is the number of pictures in the file that an index names, others the markers of unknown segments.
+	pictures int
+	others   []byte
+}
+
+// other notes a segment that no metadata are taken from.
+func (c *collector) other(marker byte) {
+	if !slices.Contains(c.others, marker) {
+		c.others = append(c.others, marker)
+	}
 }
 
 // setDensity takes what follows "JFIF\0" (ITU-T T.871, 10.1): version, unit, densities.
@@ -34,7 +49,7 @@ func (f *File) setDensity(d []byte) {
 }
 
 // take collects the metadata of an application segment.
-func (c *collector) take(marker byte, d []byte, m *container.Metadata) error {
+func (c *collector) take(marker byte, d []byte, m *container.Metadata) {
 	has := func(signature string) ([]byte, bool) { return bytes.CutPrefix(d, []byte(signature)) }
 	switch marker {
 	case markerAPP1:
@@ -45,17 +60,39 @@ func (c *collector) take(marker byte, d []byte, m *container.Metadata) error {
 			m.XMP = xmp
 		} else if portion, ok := has(signatureExtendedXMP); ok && len(portion) >= 40 {
 			c.extended = append(c.extended, portion)
+		} else {
+			c.other(marker)
 		}
 	case markerAPP2:
 		if chunk, ok := has(signatureICC); ok && len(chunk) >= 2 {
 			c.takeProfile(int(chunk[0]), int(chunk[1]), chunk[2:])
+		} else if index, ok := has(signatureMPF); ok {
+			c.pictures = max(c.pictures, len(indexed(index)))
+		} else {
+			c.other(marker)
 		}
 	case markerAPPD:
 		if resources, ok := has(signaturePhotoshop); ok {
 			m.Photoshop = append(m.Photoshop, resources...)
+		} else {
+			c.other(marker)
 		}
+	default:
+		c.other(marker)
 	}
-	return nil
+}
+
+// comment returns the text of a comment segment, which names no character set: UTF-8, or else Latin-1.
+func comment(d []byte) string {
+	d = bytes.TrimRight(d, "\x00")
+	if utf8.Valid(d) {
+		return string(d)
+	}
+	text := make([]rune, len(d))
+	for i, b := range d {
+		text[i] = rune(b)
+	}
+	return string(text)
 }
 
 // takeProfile takes chunk number (from 1) of count (ICC.1:2022, B.4).
@@ -70,21 +107,36 @@ func (c *collector) takeProfile(number, count int, data []byte) {
 	c.profile[number-1] = data
 }
 
-// finish joins what came in pieces.
-func (c *collector) finish(m *container.Metadata) error {
+// finish joins what came in pieces, and says what a new file would not hold.
+func (c *collector) finish(f *File) {
+	m := &f.meta
 	for _, chunk := range c.profile {
 		c.broken = c.broken || chunk == nil
 		m.ICC = append(m.ICC, chunk...)
 	}
 	if c.broken {
-		return container.Damaged("the ICC profile is incomplete")
+		m.ICC = nil
+		f.warnings = append(f.warnings, container.DamagedProfile())
+		f.dropped = append(f.dropped, message.Of("the damaged colour profile"))
 	}
 	m.IPTC = exif.IPTC(m.Photoshop)
 	m.XMP = joinXMP(m.XMP, c.extended)
 	if m.XResolution == 0 && c.exif.XResolution > 0 && c.exif.YResolution > 0 {
 		m.XResolution, m.YResolution, m.Unit = c.exif.XResolution, c.exif.YResolution, c.exif.Unit
 	}
-	return nil
+	if c.pictures > 1 {
+		f.dropped = append(f.dropped,
+			message.Plural(c.pictures-1, "%d further picture", "%d further pictures", c.pictures-1))
+	}
+	if len(c.others) > 0 {
+		var names []string
+		for _, marker := range c.others {
+			names = append(names, fmt.Sprintf("FF%02X", marker))
+		}
+		list := strings.Join(names, ", ")
+		f.dropped = append(f.dropped, message.Of("segments of other programs (%s)", list))
+	}
+	f.thumbnail = c.exif.Thumbnail
 }
 
 // joinXMP puts the properties of extended XMP (XMP specification part 3, 1.1.3.1) behind those of the packet, where the

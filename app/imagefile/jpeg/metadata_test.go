@@ -40,10 +40,31 @@ func TestProfileInPieces(t *testing.T) {
 		"two counts":          slices.Concat(iccChunk(1, 2, "one"), iccChunk(2, 3, "two")),
 		"number 0":            iccChunk(0, 1, "none"),
 	} {
-		data := grey(t, chunks)
-		if _, err := Open(bytes.NewReader(data), int64(len(data))); !errors.Is(err, container.ErrDamaged) {
-			t.Errorf("%s: %v", name, err)
+		i := open(t, grey(t, chunks)).Info()
+		if i.Meta.ICC != nil || len(i.Warnings) != 1 || !i.Warnings[0].Equal(container.DamagedProfile()) {
+			t.Errorf("%s: %+v", name, i)
 		}
+	}
+}
+
+// What a new file would not hold has a name, and comments are texts in any character set.
+func TestDropped(t *testing.T) {
+	mpf := append([]byte("MPF\x00MM\x00*\x00\x00\x00\x08\x00\x01\xb0\x02\x00\x07\x00\x00\x00\x30\x00\x00\x00\x1a\x00\x00\x00\x00"),
+		make([]byte, 48)...)
+	thumb := []byte(signatureEXIF + "II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x01\x00\x00\x00\x1a\x00\x00\x00" +
+		"\x01\x00\x03\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00")
+	i := open(t, grey(t, appendSegment(nil, markerAPP1, thumb), appendSegment(nil, markerAPP2, mpf),
+		appendSegment(nil, 0xeb, []byte("x")), appendSegment(nil, markerCOM, []byte("r\xe9sum\xe9\x00")),
+		appendSegment(nil, markerCOM, []byte("приве́т")))).Info()
+	if want := []string{"résumé", "приве́т"}; !slices.Equal(i.Meta.Comments, want) {
+		t.Errorf("comments %q, want %q", i.Meta.Comments, want)
+	}
+	var got []string
+	for _, d := range i.Dropped {
+		got = append(got, d.String())
+	}
+	if want := []string{"2 further pictures", "segments of other programs (FFEB)"}; !slices.Equal(got, want) || !i.Thumbnail {
+		t.Errorf("%q, %t, want %q and a thumbnail", got, i.Thumbnail, want)
 	}
 }
 

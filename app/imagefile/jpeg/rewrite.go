@@ -3,6 +3,7 @@ package jpeg
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"io"
 	"math"
 
@@ -293,42 +294,62 @@ func inverse(b *block, quant *[64]uint16) [64]float64 {
 // moveFurtherPictures adjusts, in place, the index of the pictures that follow the first (CIPA DC-007, 5.2): the size
 // of the first, and where the others begin. head is the file behind SOI up to the first table of Huffman codes.
 func moveFurtherPictures(head []byte, grown int) {
-	const (
-		signatureMPF = "MPF\x00"
-		tagEntries   = 0xb002
-		entryBytes   = 16
-	)
 	for at := 0; ; {
 		_, s, err := nextSegment(head, at)
 		if err != nil {
 			return
 		}
 		at = int(s.end())
-		body, ok := bytes.CutPrefix(head[s.at:s.end()], []byte(signatureMPF))
-		if s.marker != markerAPP2 || !ok {
-			continue
-		}
-		r, first, err := exif.Open(bytes.NewReader(body), int64(len(body)))
-		if err != nil {
+		if s.marker == markerAPP2 && moveIndex(head[s.at:s.end()], grown) {
 			return
 		}
-		d, _ := r.Directory(first)
-		e := d.Find(tagEntries)
-		if e == nil || e.Kind != exif.Undefined {
-			return
-		}
-		n, ok := e.Length(r.Size)
-		if !ok {
-			return
-		}
-		for entry := body[e.Value:][:n]; len(entry) >= entryBytes; entry = entry[entryBytes:] {
-			// The first picture begins the file, which is stored as offset 0.
-			field := entry[8:]
-			if r.Order.Uint32(field) == 0 {
-				field = entry[4:]
-			}
-			r.Order.PutUint32(field, uint32(int64(r.Order.Uint32(field))+int64(grown)))
-		}
-		return
 	}
+}
+
+const signatureMPF = "MPF\x00"
+
+// moveIndex is moveFurtherPictures for the body of one segment; it reports whether that is such an index.
+func moveIndex(body []byte, grown int) bool {
+	index, ok := bytes.CutPrefix(body, []byte(signatureMPF))
+	for _, e := range indexed(index) {
+		// The first picture begins the file, which is stored as offset 0.
+		field := e.entry[8:]
+		if e.order.Uint32(field) == 0 {
+			field = e.entry[4:]
+		}
+		e.order.PutUint32(field, uint32(int64(e.order.Uint32(field))+int64(grown)))
+	}
+	return ok
+}
+
+// further is the entry of a picture in an index of pictures.
+type further struct {
+	entry []byte
+	order binary.ByteOrder
+}
+
+// indexed returns the entries of an index of pictures, which lie in it.
+func indexed(index []byte) []further {
+	const (
+		tagEntries = 0xb002
+		entryBytes = 16
+	)
+	r, first, err := exif.Open(bytes.NewReader(index), int64(len(index)))
+	if err != nil {
+		return nil
+	}
+	d, _ := r.Directory(first)
+	e := d.Find(tagEntries)
+	if e == nil || e.Kind != exif.Undefined {
+		return nil
+	}
+	n, ok := e.Length(r.Size)
+	if !ok {
+		return nil
+	}
+	var all []further
+	for entry := index[e.Value:][:n]; len(entry) >= entryBytes; entry = entry[entryBytes:] {
+		all = append(all, further{entry[:entryBytes], r.Order})
+	}
+	return all
 }

@@ -93,8 +93,6 @@ func TestFaults(t *testing.T) {
 		"too few rows":            {withPixels(zipped(lines[:100])), container.ErrDamaged, "too early"},
 		"too many rows":           {withPixels(zipped(append(lines, 1))), container.ErrDamaged, "more pixels"},
 		"no zlib":                 {withPixels([]byte("neither zlib nor anything")), container.ErrDamaged, "compressed pixels"},
-		"profile checksum":        {small(append(appendChunk(nil, "iCCP", nil)[:11], 0)), container.ErrDamaged, "iCCP has a wrong checksum"},
-		"profile garbled":         {small(appendChunk(nil, "iCCP", []byte("name\x00\x00garbled"))), container.ErrDamaged, "iCCP cannot be unpacked"},
 		"text that is XMP":        {small(appendChunk(nil, "iTXt", []byte(keywordXMP+"\x00\x01\x00\x00\x00garbled"))), container.ErrDamaged, "iTXt cannot be unpacked"},
 	} {
 		f, err := Open(bytes.NewReader(c.data), int64(len(c.data)))
@@ -106,6 +104,23 @@ func TestFaults(t *testing.T) {
 			continue
 		}
 		containertest.Fault(t, err)
+	}
+}
+
+// A damaged profile is a warning: the picture is there.
+func TestDamagedProfile(t *testing.T) {
+	for name, chunk := range map[string][]byte{
+		"checksum": append(appendChunk(nil, "iCCP", nil)[:11], 0),
+		"garbled":  appendChunk(nil, "iCCP", []byte("name\x00\x00garbled")),
+		"no name":  appendChunk(nil, "iCCP", []byte("name")),
+	} {
+		f := containertest.Open(t, Open, small(chunk))
+		if i := f.Info(); i.Meta.ICC != nil || len(i.Warnings) != 1 || !i.Warnings[0].Equal(container.DamagedProfile()) {
+			t.Errorf("%s: %+v", name, i)
+		}
+		if _, err := f.Decode(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

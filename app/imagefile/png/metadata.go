@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,16 +32,7 @@ func (f *File) readMetadata(c chunk) error {
 		if m.ICC != nil {
 			return nil
 		}
-		d, err := f.chunkData(c, maxMetadata)
-		if err != nil {
-			return err
-		}
-		_, rest, _ := bytes.Cut(d, []byte{0})
-		if len(rest) < 1 || rest[0] != 0 {
-			return damaged(c.name, "cannot be understood")
-		}
-		m.ICC, err = f.unpack(c.name, rest[1:])
-		return err
+		return f.readProfile(c)
 	case "eXIf":
 		d, err := f.chunkData(c, maxMetadata)
 		if err == nil && len(d) > 0 {
@@ -51,6 +44,9 @@ func (f *File) readMetadata(c chunk) error {
 	case "zTXt", "tEXt":
 		return f.readText(c)
 	case "pHYs", "gAMA", "sRGB", "cICP":
+		if c.name != "pHYs" {
+			f.drop(c.name)
+		}
 		d, err := f.chunkData(c, 64)
 		if err != nil {
 			return err
@@ -66,8 +62,38 @@ func (f *File) readMetadata(c chunk) error {
 			// Transfer characteristics 13 is the curve of sRGB (ITU-T H.273).
 			f.srgb = d[1] == 13
 		}
+	default:
+		f.drop(c.name)
 	}
 	return nil
+}
+
+// readProfile takes the profile. One that is damaged is left alone, with a warning: the picture does not need it.
+func (f *File) readProfile(c chunk) error {
+	before := f.unpacked
+	d, err := f.chunkData(c, maxMetadata)
+	if err == nil {
+		_, rest, _ := bytes.Cut(d, []byte{0})
+		if len(rest) < 1 || rest[0] != 0 {
+			err = damaged(c.name, "cannot be understood")
+		} else {
+			f.meta.ICC, err = f.unpack(c.name, rest[1:])
+		}
+	}
+	var fault *container.Fault
+	if bomb := f.unpacked-before > maxMetadata || f.unpacked > 4*maxMetadata; errors.As(err, &fault) && !bomb {
+		f.warnings = append(f.warnings, container.DamagedProfile())
+		f.drop(c.name)
+		return nil
+	}
+	return err
+}
+
+// drop notes a chunk that a new file would not hold.
+func (f *File) drop(name string) {
+	if !slices.Contains(f.dropped, name) {
+		f.dropped = append(f.dropped, name)
+	}
 }
 
 // setEXIF takes a TIFF structure, which some writers precede with the mark of JPEG's segment.
@@ -111,6 +137,7 @@ func (f *File) begins(c chunk, text string) (bool, error) {
 // readInternational takes the XMP packet (11.3.3.4, and XMP specification part 3, 1.1.5).
 func (f *File) readInternational(c chunk) error {
 	if ok, err := f.begins(c, keywordXMP+"\x00"); !ok || err != nil || f.meta.XMP != nil {
+		f.drop(c.name)
 		return err
 	}
 	d, err := f.chunkData(c, maxMetadata)
@@ -137,6 +164,7 @@ func (f *File) readInternational(c chunk) error {
 // alone: it is only text.
 func (f *File) readText(c chunk) error {
 	if ok, err := f.begins(c, rawProfile); !ok || err != nil {
+		f.drop(c.name)
 		return err
 	}
 	d, err := f.chunkData(c, maxMetadata)
@@ -230,6 +258,9 @@ func appendMetadata(dst []byte, m container.Metadata) []byte {
 	if len(m.XMP) > 0 {
 		// Not compressed, so that what searches files for packets finds it; no language, no translated keyword.
 		dst = appendChunk(dst, "iTXt", append([]byte(keywordXMP+"\x00\x00\x00\x00\x00"), m.XMP...))
+	}
+	for _, text := range m.Comments {
+		dst = appendChunk(dst, "iTXt", append([]byte("Comment\x00\x00\x00\x00\x00"), text...))
 	}
 	resources := m.Photoshop
 	if len(resources) == 0 && len(m.IPTC) > 0 {

@@ -9,6 +9,8 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
+	"slices"
+	"strings"
 
 	"blik/app/imagefile/container"
 	"blik/internal/message"
@@ -115,6 +117,9 @@ type File struct {
 	meta  container.Metadata
 	// unpacked is the bytes that metadata were inflated to so far.
 	unpacked int64
+	warnings []message.Message
+	// dropped are the names of the chunks that a new file would not hold.
+	dropped []string
 }
 
 var _ container.Rewriter = (*File)(nil)
@@ -146,6 +151,7 @@ func (f *File) Info() container.Info {
 	default:
 		i.Colour = container.RGB
 	}
+	i.Transparent = f.transparency != nil
 	if f.alpha() {
 		i.Extra, i.Alpha = 1, true
 	}
@@ -154,6 +160,13 @@ func (f *File) Info() container.Info {
 		if f.still {
 			i.Pictures++
 		}
+	}
+	i.Warnings = slices.Clone(f.warnings)
+	if i.Pictures > 1 {
+		i.Warnings = append(i.Warnings, message.Of("Further frames of the animation keep the glare: %d.", i.Pictures-1))
+	}
+	if list := strings.Join(f.dropped, ", "); list != "" {
+		i.Dropped = append(i.Dropped, message.Of("the chunks %s", list))
 	}
 	if f.frames > 0 && f.converts() {
 		i.Readonly = container.Unsupported("an animated PNG with a palette or fewer than 8 bits cannot be rewritten")

@@ -2,6 +2,7 @@ package tiff
 
 import (
 	"context"
+	"encoding/binary"
 	"slices"
 
 	"blik/app/imagefile/container"
@@ -65,23 +66,8 @@ func (f *File) convert(ctx context.Context, file container.File, patches []proce
 // convertedFields are the fields of the new directory.
 func (f *File) convertedFields(d dialect, strips stripes, offsets, counts []int64) ([]field, error) {
 	s, l := f.src, f.lay
-	photometric := uint16(blackIsZero)
-	switch {
-	case l.colourMap != nil:
-		photometric = photometricRGB
-	case l.channels > 1:
-		photometric = uint16(l.photometric)
-	}
-	fields := d.layoutFields(strips, photometric, offsets, counts)
-	const grayResponseUnit, grayResponseCurve = 290, 291
-	dropped := []uint16{
-		tagFillOrder, tagMinSample, tagMaxSample, tagPlanar, grayResponseUnit, grayResponseCurve, tagT4Options,
-		tagT6Options, tagPredictor, tagColorMap, tagTileWidth, tagTileLength, tagTileOffsets, tagTileByteCounts,
-		tagSampleFormat, tagSMinSample, tagSMaxSample,
-	}
-	if l.decoded != l.depth {
-		dropped = append(dropped, tagTransfer)
-	}
+	fields := d.layoutFields(strips, l.convertedColours(), offsets, counts)
+	dropped := l.replaced()
 	for _, f := range fields {
 		dropped = append(dropped, f.tag)
 	}
@@ -100,6 +86,41 @@ func (f *File) convertedFields(d dialect, strips stripes, offsets, counts []int6
 		fields = append(fields, field{tag: e.Tag, kind: e.Kind, count: e.Count, kept: value})
 	}
 	return fields, nil
+}
+
+// convertedColours returns the photometric interpretation of the new directory.
+func (l *layout) convertedColours() uint16 {
+	switch {
+	case l.colourMap != nil:
+		return photometricRGB
+	case l.channels > 1:
+		return uint16(l.photometric)
+	}
+	return blackIsZero
+}
+
+// replaced returns the tags of the old directory that say something of the samples that is no longer so.
+func (l *layout) replaced() []uint16 {
+	const grayResponseUnit, grayResponseCurve = 290, 291
+	tags := []uint16{
+		tagFillOrder, tagMinSample, tagMaxSample, tagPlanar, grayResponseUnit, grayResponseCurve, tagT4Options,
+		tagT6Options, tagPredictor, tagColorMap, tagTileWidth, tagTileLength, tagTileOffsets, tagTileByteCounts,
+		tagSampleFormat, tagSMinSample, tagSMaxSample, tagBitsPerSample, tagPhotometric, tagSamples,
+	}
+	if l.decoded != l.depth {
+		tags = append(tags, tagTransfer)
+	}
+	return tags
+}
+
+// convertedLayout returns the tags of the new directory that say what its samples are, in big-endian numbers.
+func (f *File) convertedLayout() []field {
+	l := f.lay
+	d := dialect{order: binary.BigEndian}
+	return []field{
+		d.shorts(tagBitsPerSample, slices.Repeat([]uint16{uint16(l.decoded)}, l.channels)...),
+		d.shorts(tagPhotometric, l.convertedColours()), d.shorts(tagSamples, uint16(l.channels)),
+	}
 }
 
 // apply writes the patches into pic and reports whether anything changed.

@@ -6,6 +6,9 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
+	"slices"
+	"strings"
+	"unicode/utf16"
 
 	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
@@ -111,10 +114,27 @@ func metaFields(m container.Metadata) (binary.ByteOrder, []field) {
 		// TIFF numbers the units from 1.
 		set(d.shorts(exif.TagResolutionUnit, uint16(m.Unit)+1))
 	}
+	if text := strings.Join(m.Comments, "\n"); text != "" {
+		all = append(all, commentField(all, text))
+	}
 	if m.Orientation >= 1 && m.Orientation <= 8 {
 		set(d.shorts(exif.TagOrientation, uint16(m.Orientation)))
 	}
 	return order, all
+}
+
+// commentField returns a comment as the description of the picture or, where it has one, as the comment that Windows
+// shows, in UTF-16. Where it has both, a second description follows the first.
+func commentField(have []field, text string) field {
+	taken := func(tag uint16) bool { return slices.ContainsFunc(have, func(f field) bool { return f.tag == tag }) }
+	if taken(tagDescription) && !taken(tagXPComment) {
+		var b []byte
+		for _, u := range append(utf16.Encode([]rune(text)), 0) {
+			b = binary.LittleEndian.AppendUint16(b, u)
+		}
+		return block(tagXPComment, exif.Byte, b)
+	}
+	return block(tagDescription, exif.ASCII, append([]byte(text), 0))
 }
 
 // exifFields reads an EXIF block. What is damaged in it is left out.

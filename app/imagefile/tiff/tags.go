@@ -9,6 +9,7 @@ const (
 	tagCompression     = 259
 	tagPhotometric     = 262
 	tagFillOrder       = 266
+	tagDescription     = 270
 	tagStripOffsets    = 273
 	tagSamples         = 277
 	tagRowsPerStrip    = 278
@@ -16,6 +17,8 @@ const (
 	tagMinSample       = 280
 	tagMaxSample       = 281
 	tagPlanar          = 284
+	tagFreeOffsets     = 288
+	tagFreeCounts      = 289
 	tagT4Options       = 292
 	tagT6Options       = 293
 	tagTransfer        = 301
@@ -39,6 +42,7 @@ const (
 	tagPhotoshop       = 34377
 	tagICC             = 34675
 	tagLayers          = 37724
+	tagXPComment       = 40092
 	tagDNGVersion      = 50706
 )
 

@@ -14,6 +14,8 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 
 	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
@@ -31,6 +33,8 @@ type File struct {
 var (
 	_ container.Container = (*File)(nil)
 	_ container.Patcher   = (*File)(nil)
+	_ container.Plain     = (*File)(nil)
+	_ container.Strayer   = (*File)(nil)
 )
 
 // Open reads the structure of the TIFF in the first size bytes of r. What cannot be read gives a container.Fault.
@@ -93,6 +97,36 @@ func (f *File) warnings() []message.Message {
 	return w
 }
 
+// dropped names what a new file of the picture would not hold.
+func (f *File) dropped() []message.Message {
+	var (
+		all  []message.Message
+		tags []string
+	)
+	for _, e := range f.dir.Entries {
+		switch e.Tag {
+		case tagICC, tagXMP, tagIPTC, tagPhotoshop, tagLayers, tagSubIFDs, exif.TagXResolution, exif.TagYResolution,
+			exif.TagResolutionUnit, exif.TagOrientation:
+			continue
+		}
+		if describes(e.Tag) || !portable(e.Tag) || e.Tag == tagExtraSamples || e.Tag == tagSampleFormat {
+			continue
+		}
+		tags = append(tags, strconv.Itoa(int(e.Tag)))
+	}
+	if len(tags) > 0 {
+		list := strings.Join(tags, ", ")
+		all = append(all, message.Of("the tags %s", list))
+	}
+	if n := f.copies(); n > 0 {
+		all = append(all, message.Plural(n, "%d sub-picture", "%d sub-pictures", n))
+	}
+	if f.layered() {
+		all = append(all, message.Of("Photoshop's layers"))
+	}
+	return all
+}
+
 // layered reports whether the file holds Photoshop's layers beside the picture.
 func (f *File) layered() bool {
 	e := f.dir.Find(tagLayers)
@@ -126,6 +160,7 @@ func (f *File) describe(meta container.Metadata) container.Info {
 		Expansion:   l.compression.expansion(),
 		Readonly:    f.readonly(),
 		Warnings:    f.warnings(),
+		Dropped:     f.dropped(),
 	}
 	switch l.photometric {
 	case photometricRGB:

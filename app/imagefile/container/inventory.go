@@ -1,0 +1,111 @@
+package container
+
+import (
+	"crypto/sha256"
+	"hash"
+	"io"
+	"slices"
+
+	"blik/internal/message"
+)
+
+// Inventory lists what a container holds besides the colour samples of its picture, whatever the way it is packed:
+// every tag, chunk and segment, alpha and extra channels, all samples of further pages and smaller copies. Two files
+// with equal samples and equal inventories hold the same.
+type Inventory struct {
+	Items []Item
+	// Unlisted are clauses about what could not be read, and so can be compared with nothing.
+	Unlisted []message.Message
+}
+
+// Item is a part of an inventory.
+type Item struct {
+	// Name is that of the part; parts of one name are compared in their order.
+	Name message.Message
+	// Sum is the SHA-256 of its content.
+	Sum [sha256.Size]byte
+	// Geometry: it says how large the picture is and nothing else.
+	Geometry bool
+}
+
+// Add adds a part with its content.
+func (v *Inventory) Add(name message.Message, content ...[]byte) {
+	h := sha256.New()
+	for _, c := range content {
+		h.Write(c)
+	}
+	v.AddSum(name, h)
+}
+
+// AddSum adds a part whose content was written to h.
+func (v *Inventory) AddSum(name message.Message, h hash.Hash) {
+	item := Item{Name: name}
+	h.Sum(item.Sum[:0])
+	v.Items = append(v.Items, item)
+}
+
+// AddGeometry adds a part that says how large the picture is.
+func (v *Inventory) AddGeometry(name message.Message, content []byte) {
+	v.Add(name, content)
+	v.Items[len(v.Items)-1].Geometry = true
+}
+
+// AddRange adds n bytes of a file as a part, unless there are none.
+func (v *Inventory) AddRange(name message.Message, r io.ReaderAt, at, n int64) error {
+	if n == 0 {
+		return nil
+	}
+	h := sha256.New()
+	if copied, err := io.Copy(h, io.NewSectionReader(r, at, n)); err != nil || copied != n {
+		return ReadError(orShort(err))
+	}
+	v.AddSum(name, h)
+	return nil
+}
+
+// orShort returns the error of a copy that ended too early.
+func orShort(err error) error {
+	if err == nil {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// Differences returns the names of the parts that one of two inventories lacks or has with another content, each once,
+// in the order of v and then of w. Without geometry, parts that say how large the picture is do not count.
+func (v *Inventory) Differences(w *Inventory, geometry bool) []message.Message {
+	type part struct {
+		sums [][sha256.Size]byte
+		name message.Message
+	}
+	parts := func(of *Inventory) (map[string]*part, []string) {
+		all, order := map[string]*part{}, []string(nil)
+		for _, i := range of.Items {
+			if i.Geometry && !geometry {
+				continue
+			}
+			key := i.Name.String()
+			if all[key] == nil {
+				all[key] = &part{name: i.Name}
+				order = append(order, key)
+			}
+			all[key].sums = append(all[key].sums, i.Sum)
+		}
+		return all, order
+	}
+	a, first := parts(v)
+	b, second := parts(w)
+	var names []message.Message
+	for _, key := range first {
+		other := b[key]
+		if other == nil || !slices.Equal(a[key].sums, other.sums) {
+			names = append(names, a[key].name)
+		}
+	}
+	for _, key := range second {
+		if a[key] == nil {
+			names = append(names, b[key].name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,282 @@
+package imagefile
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"slices"
+)
+
+// A page is a picture of a TIFF to be written by the test, independently of the package that is tested.
+type page struct {
+	w, h, depth, colours, extra int
+	photometric                 uint16
+	planar                      bool
+	// tile is the side of its tiles, 0 for strips of rows rows.
+	tile, rows  int
+	compression uint16
+	// samples are those of all pixels, interleaved, big-endian.
+	samples []byte
+	// tags, exif and gps are further tags with their values.
+	tags, exif, gps []tagged
+	subs            []*page
+}
+
+type tagged struct {
+	tag, kind uint16
+	data      []byte // big-endian
+}
+
+// form is how a file is written.
+type form struct {
+	order binary.AppendByteOrder
+	big   bool
+}
+
+// tiffWriter appends to data.
+type tiffWriter struct {
+	form
+	data []byte
+}
+
+// kindBytes returns the bytes of a value, and of the numbers that it is made of.
+func kindBytes(kind uint16) (value, number int) {
+	switch kind {
+	case 3:
+		return 2, 2
+	case 4, 13:
+		return 4, 4
+	case 5:
+		return 8, 4
+	case 16:
+		return 8, 8
+	}
+	return 1, 1
+}
+
+func (w *tiffWriter) offset(b []byte, v int) []byte {
+	if w.big {
+		return w.order.AppendUint64(b, uint64(v))
+	}
+	return w.order.AppendUint32(b, uint32(v))
+}
+
+// turned returns big-endian numbers in the order of the file.
+func (w *tiffWriter) turned(data []byte, number int) []byte {
+	data = slices.Clone(data)
+	if w.order == binary.AppendByteOrder(binary.LittleEndian) {
+		for i := 0; i+number <= len(data); i += number {
+			slices.Reverse(data[i : i+number])
+		}
+	}
+	return data
+}
+
+// writeTIFF returns a file of the pages.
+func writeTIFF(f form, pages ...*page) []byte {
+	w := &tiffWriter{form: f}
+	w.data = []byte("MM")
+	if f.order == binary.AppendByteOrder(binary.LittleEndian) {
+		w.data = []byte("II")
+	}
+	at := 4
+	if f.big {
+		w.data = f.order.AppendUint16(w.data, 43)
+		w.data = f.order.AppendUint16(w.data, 8)
+		w.data = f.order.AppendUint16(w.data, 0)
+		at = 8
+	} else {
+		w.data = f.order.AppendUint16(w.data, 42)
+	}
+	w.data = w.offset(w.data, 0)
+	for _, p := range pages {
+		dir, next := w.page(p)
+		copy(w.data[at:], w.offset(nil, dir))
+		at = next
+	}
+	return w.data
+}
+
+// page writes a page and returns where its directory begins, and where the offset of the next one is.
+func (w *tiffWriter) page(p *page) (dir, next int) {
+	offsets, counts := w.segments(p)
+	all := slices.Clone(p.tags)
+	short := func(tag uint16, v ...int) {
+		t := tagged{tag: tag, kind: 3}
+		for _, x := range v {
+			t.data = binary.BigEndian.AppendUint16(t.data, uint16(x))
+		}
+		all = append(all, t)
+	}
+	long := func(tag, kind uint16, v ...int) {
+		t := tagged{tag: tag, kind: kind}
+		for _, x := range v {
+			t.data = binary.BigEndian.AppendUint32(t.data, uint32(x))
+		}
+		all = append(all, t)
+	}
+	n := p.colours + p.extra
+	long(256, 4, p.w)
+	long(257, 4, p.h)
+	short(258, slices.Repeat([]int{p.depth}, n)...)
+	short(259, int(p.compression))
+	short(262, int(p.photometric))
+	short(277, n)
+	if p.planar {
+		short(284, 2)
+	}
+	if p.extra > 0 {
+		short(338, append([]int{2}, make([]int, p.extra-1)...)...)
+	}
+	if p.tile > 0 {
+		short(322, p.tile)
+		short(323, p.tile)
+		long(324, 4, offsets...)
+		long(325, 4, counts...)
+	} else {
+		long(278, 4, p.rows)
+		long(273, 4, offsets...)
+		long(279, 4, counts...)
+	}
+	for _, below := range []struct {
+		tag  uint16
+		tags []tagged
+	}{{34665, p.exif}, {34853, p.gps}} {
+		if below.tags != nil {
+			at, _ := w.directory(below.tags)
+			long(below.tag, 4, at)
+		}
+	}
+	var subs []int
+	for _, s := range p.subs {
+		at, _ := w.page(s)
+		subs = append(subs, at)
+	}
+	if subs != nil {
+		long(330, 4, subs...)
+	}
+	return w.directory(all)
+}
+
+// directory writes tags.
+func (w *tiffWriter) directory(tags []tagged) (at, next int) {
+	slices.SortStableFunc(tags, func(a, b tagged) int { return int(a.tag) - int(b.tag) })
+	room := 4
+	if w.big {
+		room = 8
+	}
+	var entries []byte
+	for _, t := range tags {
+		value, number := kindBytes(t.kind)
+		data := w.turned(t.data, number)
+		entries = w.order.AppendUint16(w.order.AppendUint16(entries, t.tag), t.kind)
+		entries = w.offset(entries, len(data)/value)
+		if len(data) <= room {
+			entries = append(entries, append(data, make([]byte, room-len(data))...)...)
+			continue
+		}
+		w.even()
+		entries = w.offset(entries, len(w.data))
+		w.data = append(w.data, data...)
+	}
+	w.even()
+	at = len(w.data)
+	if w.big {
+		w.data = w.order.AppendUint64(w.data, uint64(len(tags)))
+	} else {
+		w.data = w.order.AppendUint16(w.data, uint16(len(tags)))
+	}
+	w.data = append(w.data, entries...)
+	next = len(w.data)
+	w.data = w.offset(w.data, 0)
+	return at, next
+}
+
+func (w *tiffWriter) even() {
+	if len(w.data)%2 != 0 {
+		w.data = append(w.data, 0)
+	}
+}
+
+// segments writes strips or tiles.
+func (w *tiffWriter) segments(p *page) (offsets, counts []int) {
+	n, bytesEach := p.colours+p.extra, p.depth/8
+	sw, sh := p.w, p.rows
+	if p.tile > 0 {
+		sw, sh = p.tile, p.tile
+	}
+	planes := [][]int{nil}
+	for c := range n {
+		if !p.planar {
+			planes[0] = append(planes[0], c)
+			continue
+		}
+		if c == 0 {
+			planes = nil
+		}
+		planes = append(planes, []int{c})
+	}
+	for _, channels := range planes {
+		for y0 := 0; y0 < p.h; y0 += sh {
+			for x0 := 0; x0 < p.w; x0 += sw {
+				rows := min(sh, p.h-y0)
+				if p.tile > 0 {
+					rows = sh
+				}
+				var raw []byte
+				for y := y0; y < y0+rows; y++ {
+					for x := x0; x < x0+sw; x++ {
+						for _, c := range channels {
+							at := ((min(y, p.h-1)*p.w+min(x, p.w-1))*n + c) * bytesEach
+							raw = append(raw, p.samples[at:at+bytesEach]...)
+						}
+					}
+				}
+				packed := pack(p.compression, w.turned(raw, bytesEach))
+				offsets, counts = append(offsets, len(w.data)), append(counts, len(packed))
+				w.data = append(w.data, packed...)
+				w.even()
+			}
+		}
+	}
+	return offsets, counts
+}
+
+// pack codes a segment in the plainest way.
+func pack(compression uint16, raw []byte) []byte {
+	var out bytes.Buffer
+	switch compression {
+	case 8:
+		z := zlib.NewWriter(&out)
+		z.Write(raw)
+		z.Close()
+	case 5:
+		// Codes of nine bits: before they would grow, the table is cleared.
+		var bits, have uint32
+		emit := func(code uint32) {
+			bits, have = bits<<9|code, have+9
+			for have >= 8 {
+				out.WriteByte(byte(bits >> (have - 8)))
+				have -= 8
+			}
+		}
+		for i, v := range raw {
+			if i%200 == 0 {
+				emit(256)
+			}
+			emit(uint32(v))
+		}
+		emit(257)
+		if have > 0 {
+			out.WriteByte(byte(bits << (8 - have)))
+		}
+	case 32773:
+		for part := range slices.Chunk(raw, 128) {
+			out.WriteByte(byte(len(part) - 1))
+			out.Write(part)
+		}
+	default:
+		out.Write(raw)
+	}
+	return out.Bytes()
+}

@@ -1,0 +1,72 @@
+package tiff
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sort"
+
+	"blik/processing"
+)
+
+// Locate implements container.Plain.
+func (f *File) Locate() func(at int64) (x, y int, ok bool) {
+	l := f.lay
+	if l.compression != compNone || f.converts() {
+		return nil
+	}
+	// All bytes of a segment are its own if nothing else claims any of them.
+	own := f.claims()
+	type part struct {
+		at, end int64
+		unit    unit
+	}
+	var parts []part
+	for i := range l.coloured() {
+		if !own.shared[i] {
+			u := l.unit(i)
+			parts = append(parts, part{l.offsets[i], l.offsets[i] + l.rowBytes()*int64(u.h), u})
+		}
+	}
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.at, b.at) })
+	sample := int64(l.depth / 8)
+	lanes, colours := int64(l.lanes()), int64(l.colours)
+	return func(at int64) (x, y int, ok bool) {
+		i := sort.Search(len(parts), func(i int) bool { return parts[i].end > at })
+		if i == len(parts) || parts[i].at > at {
+			return 0, 0, false
+		}
+		u, in := parts[i].unit, at-parts[i].at
+		row, column := in/l.rowBytes(), in%l.rowBytes()/sample
+		x, y = u.x+int(column/lanes), u.y+int(row)
+		return x, y, x < u.x+u.w && (l.planar || column%lanes < colours)
+	}
+}
+
+// DecodeRows implements container.Plain.
+func (f *File) DecodeRows(ctx context.Context, y0, y1 int) (*processing.Picture, error) {
+	l := f.lay
+	if err := l.check(f.src.Size); err != nil {
+		return nil, err
+	}
+	pic := &processing.Picture{Width: l.width, Height: y1 - y0, Channels: l.channels}
+	n := pic.Width * pic.Height * pic.Channels
+	switch l.decoded {
+	case 8:
+		pic.U8 = make([]uint8, n)
+	case 16:
+		pic.U16 = make([]uint16, n)
+	default:
+		pic.F32 = make([]float32, n)
+	}
+	s := &scratch{}
+	for i := range l.coloured() {
+		u := l.unit(i)
+		from, to := max(y0-u.y, 0), min(y1-u.y, u.h)
+		u.y -= y0
+		if err := f.decodeRows(ctx, s, pic, u, from, to); err != nil {
+			return nil, err
+		}
+	}
+	return pic, nil
+}
