@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"blik/internal/simd"
 	"blik/processing"
 )
 
@@ -34,9 +35,15 @@ func Workers(n int) Option {
 	}
 }
 
+// Kernels sets which row kernels an operation runs on, instead of those that simd.Chosen names; those above it are not
+// checked for.
+func Kernels(level simd.Level) Option {
+	return func(b *Backend) { b.kernels = kernelsOf(level) }
+}
+
 // New returns a Backend that holds no memory yet.
 func New(opts ...Option) *Backend {
-	b := &Backend{workers: runtime.GOMAXPROCS(0), kernels: plainKernels(), tiling: defaultTiling()}
+	b := &Backend{workers: runtime.GOMAXPROCS(0), kernels: kernelsOf(simd.Chosen()), tiling: defaultTiling()}
 	for _, o := range opts {
 		o(b)
 	}

@@ -26,7 +26,7 @@ func gaussian[T sample](ctx context.Context, b *Backend, d, s *plane, sigma floa
 	taps := processing.GaussianTaps(sigma)
 	r := len(taps) - 1
 	if r == 0 {
-		return copyPlane[T](ctx, b, d, s)
+		return copyPlane(ctx, b, dst, src)
 	}
 	return b.tiles(ctx, w, h, r, 0, func(t *worker, tile rect) {
 		n := tile.x1 - tile.x0

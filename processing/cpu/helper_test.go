@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"blik/internal/simd"
 	"blik/processing"
 )
 
@@ -116,7 +117,7 @@ func down[T sample](t rapid.TB, p processing.Plane) []T {
 // the picture into pieces so small that every border between them is met.
 func each(t *rapid.T, run func(b *Backend)) {
 	for i, n := range workerCounts {
-		b := New(Workers(n))
+		b := New(Workers(n), Kernels(levels()[i%len(levels())]))
 		if i > 0 {
 			b.tiling = tiling{span: 61, tile: 7 + 6*i, rows: 1 + i, strip: 5 + 4*i, ring: 1}
 		}
@@ -125,6 +126,15 @@ func each(t *rapid.T, run func(b *Backend)) {
 			t.Fatalf("%d workers: %d planes of %d bytes not released", n, planes, bytes)
 		}
 	}
+}
+
+// levels are those of the kernels that this processor runs, the fastest first.
+func levels() []simd.Level {
+	var all []simd.Level
+	for l := int(simd.Chosen()); l >= 0; l-- {
+		all = append(all, simd.Level(l))
+	}
+	return all
 }
 
 // release gives planes back.

@@ -2,38 +2,60 @@ package cpu
 
 import (
 	"context"
+	"math"
 	"unsafe"
 
 	"blik/processing"
 )
 
-// Morph applies op with element e to U8, U16 and F32 planes; dst may be src. A rectangle is a horizontal line
-// followed by a vertical one. Every line runs by van Herk's and Gil and Werman's recursion, about three comparisons a
-// pixel whatever its length (short horizontal ones by doubling, which is faster), eight bytes at a time. NaN in F32
-// planes wins always.
+// Morph applies op with element e to U8, U16 and F32 planes; dst may be src. A rectangle is a vertical line and a
+// horizontal one. Vertical and diagonal lines run by van Herk's and Gil and Werman's recursion, three comparisons a
+// pixel whatever their length, and horizontal ones by merging windows that are known, log₄ of their length. Floats are
+// ordered by integers; NaN wins always.
 func (b executor) Morph(ctx context.Context, op processing.Morph) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	switch d.kind {
 	case processing.U8:
-		return morph[uint8](ctx, b.Backend, d, s, op.Op, op.Element)
+		return morph(ctx, b.Backend, d, s, op, d.data.U8, s.data.U8, nil)
 	case processing.U16:
-		return morph[uint16](ctx, b.Backend, d, s, op.Op, op.Element)
-	default:
-		return morph[float32](ctx, b.Backend, d, s, op.Op, op.Element)
+		return morph(ctx, b.Backend, d, s, op, d.data.U16, s.data.U16, nil)
 	}
+	if op.Op == processing.TopHat {
+		return b.topHat(ctx, d, s, op)
+	}
+	return morph(ctx, b.Backend, d, s, op, bitsOf(d.data.F32), bitsOf(s.data.F32), &b.kernels)
 }
 
-func morph[T sample](ctx context.Context, b *Backend, d, s *plane, op processing.MorphOp, e processing.Element) error {
-	step := func(d, s *plane, dilate bool) error { return lines(ctx, b, d, s, orderOf[T](&b.kernels, dilate), e) }
-	switch op {
+// bitsOf returns floats as their bits.
+func bitsOf(f []float32) []int32 {
+	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(f))), len(f))
+}
+
+// morph works on samples dst and src of the planes d and s. convert has the conversions of floats and is nil for other
+// samples.
+func morph[T sample](ctx context.Context, b *Backend, d, s *plane, op processing.Morph, dst, src []T,
+	convert *kernels) error {
+	step := func(src []T, dilate bool) error {
+		l := lines[T]{b: b, dst: dst, src: src, w: d.w, h: d.h, order: orderOf[T](&b.kernels, dilate)}
+		if convert != nil {
+			l.convert(convert, dilate)
+		}
+		return l.run(ctx, op.Element)
+	}
+	switch op.Op {
 	case processing.Erode, processing.Dilate:
-		return step(d, s, op == processing.Dilate)
+		return step(src, op.Op == processing.Dilate)
 	case processing.Open, processing.Close:
-		if err := step(d, s, op == processing.Close); err != nil {
+		if err := step(src, op.Op == processing.Close); err != nil {
 			return err
 		}
-		return step(d, d, op == processing.Open)
+		return step(dst, op.Op == processing.Open)
 	}
+	return executor{b}.topHat(ctx, d, s, op)
+}
+
+// topHat writes the source less its opening.
+func (b executor) topHat(ctx context.Context, d, s *plane, op processing.Morph) error {
 	opened := d
 	if d == s {
 		p, err := b.Alloc(d.kind, d.w, d.h)
@@ -43,164 +65,250 @@ func morph[T sample](ctx context.Context, b *Backend, d, s *plane, op processing
 		defer p.Release()
 		opened = p.(*plane)
 	}
-	if err := morph[T](ctx, b, opened, s, processing.Open, e); err != nil {
+	op.Dst, op.Op = opened, processing.Open
+	if err := b.Morph(ctx, op); err != nil {
 		return err
 	}
-	out, in, low := pixels[T](d), pixels[T](s), pixels[T](opened)
-	return b.chunks(ctx, len(out), func(_ *worker, i, j int) {
-		out, in, low := out[i:j], in[i:j], low[i:j]
-		for i := range out {
-			out[i] = in[i] - low[i]
+	return b.chunks(ctx, d.w*d.h, func(_ *worker, i, j int) {
+		switch d.kind {
+		case processing.U8:
+			subtract(d.data.U8[i:j], s.data.U8[i:j], opened.data.U8[i:j])
+		case processing.U16:
+			subtract(d.data.U16[i:j], s.data.U16[i:j], opened.data.U16[i:j])
+		default:
+			subtract(d.data.F32[i:j], s.data.F32[i:j], opened.data.F32[i:j])
 		}
 	})
 }
 
-// lines applies one erosion or dilation as a chain of one-dimensional passes; all but the first are in place.
-func lines[T sample](ctx context.Context, b *Backend, d, s *plane, o *order[T], e processing.Element) error {
-	switch e.Direction {
-	case processing.Horizontal:
-		return alongRows(ctx, b, d, s, o, e.Size)
-	case processing.Vertical:
-		return alongColumns(ctx, b, d, s, o, e.Size, 0)
-	case processing.Rising:
-		return alongColumns(ctx, b, d, s, o, e.Size, -1)
-	case processing.Falling:
-		return alongColumns(ctx, b, d, s, o, e.Size, 1)
+func subtract[T sample](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] - b[i]
 	}
-	if e.Size == 1 {
-		return alongColumns(ctx, b, d, s, o, e.Size2, 0)
-	}
-	if err := alongRows(ctx, b, d, s, o, e.Size); err != nil || e.Size2 == 1 {
-		return err
-	}
-	return alongColumns(ctx, b, d, d, o, e.Size2, 0)
 }
 
 // copyPlane copies src to dst unless they are the same.
-func copyPlane[T sample](ctx context.Context, b *Backend, d, s *plane) error {
-	if d == s {
+func copyPlane[T sample](ctx context.Context, b *Backend, dst, src []T) error {
+	if &dst[0] == &src[0] {
 		return ctx.Err()
 	}
-	dst, src := pixels[T](d), pixels[T](s)
 	return b.chunks(ctx, len(dst), func(_ *worker, i, j int) { copy(dst[i:j], src[i:j]) })
 }
 
-// alongRows takes the best over a horizontal window of k pixels. A strip of a row is copied out with its borders
-// before it is written, except that the pixels right of the strip are read when the next strip starts: strips of a
-// row belong to one task and go from left to right, and the last k/2 original pixels are carried along.
-func alongRows[T sample](ctx context.Context, b *Backend, d, s *plane, o *order[T], k int) error {
-	dst, src, w, h := pixels[T](d), pixels[T](s), d.w, d.h
-	r := min(k/2, w-1)
-	if r == 0 {
-		return copyPlane[T](ctx, b, d, s)
+// lines is one erosion or dilation; dst may be src.
+type lines[T sample] struct {
+	b        *Backend
+	dst, src []T
+	w, h     int
+	order    *order[T]
+	// encode and decode convert rows, in place too; nil where samples are ordered as they are.
+	encode, decode func(dst, src []T)
+}
+
+// convert makes l work on floats.
+func (l *lines[T]) convert(k *kernels, dilate bool) {
+	nan := int32(math.MinInt32)
+	if dilate {
+		nan = math.MaxInt32
 	}
-	k = 2*r + 1
-	strip := min(w, max(b.tiling.strip, 4*r))
-	rows := max(1, spanPixels/w)
-	together := o.windows != nil && k >= minBatchWindow
-	if together {
-		rows = (rows + batchRows - 1) / batchRows * batchRows
+	l.encode = any(func(dst, src []int32) { k.keys(dst, src, nan) }).(func(dst, src []T))
+	l.decode = any(k.unkeyed).(func(dst, src []T))
+}
+
+func (l *lines[T]) run(ctx context.Context, e processing.Element) error {
+	switch e.Direction {
+	case processing.Horizontal:
+		return l.rectangle(ctx, e.Size, 1)
+	case processing.Vertical:
+		return l.rectangle(ctx, 1, e.Size)
+	case processing.Rising:
+		return l.diagonal(ctx, e.Size, -1)
+	case processing.Falling:
+		return l.diagonal(ctx, e.Size, 1)
 	}
-	return b.each(ctx, (h+rows-1)/rows, func(t *worker, i int) {
-		y, end := i*rows, min(h, (i+1)*rows)
-		if together {
-			y = filterBatches(t, dst, src, w, y, end, o, k, strip)
+	return l.rectangle(ctx, e.Size, e.Size2)
+}
+
+// rectangle takes the best over kx × ky pixels. The picture is divided into strips of rows, and these into tiles whose
+// rings of rows stay in the second-level cache. Rows go through a tile's vertical line and at once through the
+// horizontal one. In place, a strip goes over the whole width, reads each of its rows before it is written, and finds
+// the rows of its neighbours in copies.
+func (l *lines[T]) rectangle(ctx context.Context, kx, ky int) error {
+	rx, ry := min(kx/2, l.w-1), min(ky/2, l.h-1)
+	if rx == 0 && ry == 0 {
+		return copyPlane(ctx, l.b, l.dst, l.src)
+	}
+	inPlace := &l.dst[0] == &l.src[0]
+	width := l.w
+	if !inPlace && ry > 0 {
+		var zero T
+		width = max(l.b.tiling.ring/((2*ry+1)*int(unsafe.Sizeof(zero))), l.b.tiling.tile/4, 8*rx)
+	}
+	nx := max(1, l.w/width)
+	width = (l.w + nx - 1) / nx
+	ny := min(4*l.b.workers, max(l.b.workers, l.h/(8*ry+l.b.tiling.rows)))
+	height := (l.h + ny - 1) / ny
+	ny = (l.h + height - 1) / height
+	borders := make([][]T, ny)
+	if inPlace && ry > 0 {
+		if err := l.b.each(ctx, ny, func(_ *worker, i int) {
+			y0, y1 := i*height, min(l.h, (i+1)*height)
+			above, below := l.src[max(0, y0-ry)*l.w:y0*l.w], l.src[y1*l.w:min(l.h, y1+ry)*l.w]
+			borders[i] = append(append(make([]T, 0, len(above)+len(below)), above...), below...)
+		}); err != nil {
+			return err
 		}
-		padded := take[T](t, strip+2*r)
-		left := take[T](t, r)
-		for ; y < end; y++ {
-			in, out := src[y*w:(y+1)*w], dst[y*w:(y+1)*w]
-			fill(left, o.worst)
-			for x := 0; x < w; x += strip {
-				if x > 0 && t.stopped() {
-					return
-				}
-				n := min(strip, w-x)
-				copy(padded, left)
-				m := copy(padded[r:n+2*r], in[x:])
-				fill(padded[r+m:n+2*r], o.worst)
-				copy(left, padded[n:n+r])
-				o.sparse(out[x:x+n], padded[:n+2*r], k)
-			}
+	}
+	return l.b.each(ctx, nx*ny, func(t *worker, i int) {
+		x, y := i%nx*width, i/nx*height
+		if x < l.w {
+			l.tile(t, rect{x, y, min(l.w, x+width), min(l.h, y+height)}, rx, ry, borders[i/nx])
 		}
 	})
 }
 
-// block is the number of samples that are looked at together for being blank.
-const block = 64
-
-// sparse is window, but goes over long blank stretches: seeds and masks are blank almost everywhere.
-func (o *order[T]) sparse(dst, src []T, k int) {
-	end := len(src)
-	blank := func(i int) bool { return o.blank(src[i:min(i+block, end)]) }
-	for at := 0; at < len(dst); {
-		i := at
-		for i < end && blank(i) {
-			i += block
+// tile writes a tile of rectangle. borders holds copies of the rows above and below it where they are about to be
+// written, else nothing.
+func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
+	x0, x1 := max(0, r.x0-rx), min(l.w, r.x1+rx)
+	m, n, at := x1-x0, r.x1-r.x0, x0-(r.x0-rx)
+	line := take[T](t, n+2*rx)
+	fill(line, l.order.worst)
+	row := func(y int) []T {
+		switch {
+		case borders == nil || y >= r.y0 && y < r.y1:
+			return l.src[y*l.w+x0 : y*l.w+x1]
+		case y < r.y0:
+			y -= max(0, r.y0-ry)
+		default:
+			y += min(r.y0, ry) - r.y1
 		}
-		if i >= end {
-			fill(dst[at:], o.worst)
-			return
+		return borders[y*l.w+x0 : y*l.w+x1]
+	}
+	into := func(y int) []T {
+		if rx == 0 {
+			return l.dst[y*l.w+r.x0 : y*l.w+r.x1]
 		}
-		if free := i - (k - 1); free > at {
-			fill(dst[at:free], o.worst)
-			at = free
+		return line[at : at+m]
+	}
+	emit := func(y int) {
+		out := l.dst[y*l.w+r.x0 : y*l.w+r.x1]
+		if rx > 0 {
+			// The kernel has left something left of the picture.
+			fill(line[:at], l.order.worst)
+			l.order.window(out, line, 2*rx+1)
 		}
-		// As far as the next blank stretch that is longer than the window. What window leaves of it is blank.
-		for gap := 0; i < end && gap < k+2*block; i += block {
-			if blank(i) {
-				gap += block
+		if l.decode != nil {
+			l.decode(out, out)
+		}
+	}
+	p := newCancelCheck(t, 2*n)
+	switch {
+	case ry == 0:
+		for y := r.y0; y < r.y1 && !p.stop(); y++ {
+			if l.encode != nil {
+				l.encode(into(y), row(y))
 			} else {
-				gap = 0
+				copy(into(y), row(y))
 			}
+			emit(y)
 		}
-		to := min(i, end) - (k - 1)
-		o.window(dst[at:to], src[at:to+k-1], k)
-		at = to
+	case ry == 1 && borders == nil && l.encode == nil:
+		for y := r.y0; y < r.y1 && !p.stop(); y++ {
+			above, below := row(max(0, y-1)), row(min(l.h-1, y+1))
+			l.order.best4(into(y), above, row(y), below, below)
+			emit(y)
+		}
+	default:
+		l.down(t, r, m, ry, &p, row, into, emit)
 	}
 }
 
-// alongColumns takes the best over k pixels down the columns (shear 0), or down the diagonals: with shear s the
-// column u holds pixel u + s·y of row y. Van Herk's recursion runs on whole rows of a tile of columns: a ring holds
-// k of them, at first as read, then each as the best from itself to the end of the ring; run is the best of the rows
-// read since. Output i needs slot i and run, and slot i−1, no longer needed, takes the row that run has taken in.
-// So every row is read before it is written, and dst may be src.
-func alongColumns[T sample](ctx context.Context, b *Backend, d, s *plane, o *order[T], k, shear int) error {
-	dst, src, w, h := pixels[T](d), pixels[T](s), d.w, d.h
-	longest, columns, first := h, w, 0
-	if shear != 0 {
-		longest, columns = min(w, h), w+h-1
-		if shear > 0 {
-			first = 1 - h
+// down takes the best over 2r+1 rows of m samples by van Herk's recursion: a ring holds that many rows, at first as
+// read, then each as the best from itself to the end of the ring; run is the best of the rows read since. Row i of a
+// block needs slot i and run, and slot i−1, no longer needed, takes the row that run has taken in. So every row is read
+// once, before a row r above it is written.
+func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, row, into func(y int) []T, emit func(y int)) {
+	k, o := 2*r+1, l.order
+	const line = 64
+	pitch := (m + line - 1) / line * line
+	ring := take[T](t, k*pitch)
+	run, none, key := take[T](t, m), take[T](t, m), take[T](t, m)
+	fill(none, o.worst)
+	slot := func(i int) []T { return ring[i*pitch:][:m] }
+	read := func(y int) []T {
+		switch {
+		case y < 0 || y >= l.h:
+			return none
+		case l.encode == nil:
+			return row(y)
+		}
+		l.encode(key, row(y))
+		return key
+	}
+	for i := range k {
+		copy(slot(i), read(tile.y0-r+i))
+	}
+	for top := tile.y0; top < tile.y1; top += k {
+		for i := k - 2; i >= 0; i-- {
+			if p.stop() {
+				return
+			}
+			o.fold(slot(i), slot(i+1))
+		}
+		copy(into(top), slot(0))
+		emit(top)
+		fill(run, o.worst)
+		for i := 1; i < k && top+i < tile.y1; i++ {
+			if p.stop() {
+				return
+			}
+			o.advance(into(top+i), run, slot(i-1), read(top+i+r), slot(i))
+			emit(top + i)
+		}
+		if top+k < tile.y1 {
+			copy(slot(k-1), read(top+k+r))
 		}
 	}
-	r := min(k/2, longest-1)
-	if r == 0 {
-		return copyPlane[T](ctx, b, d, s)
-	}
-	k = 2*r + 1
+}
 
-	var zero T
-	size := int(unsafe.Sizeof(zero))
-	const line = 64
-	tile := max(line, b.tiling.ring/(k*size))
-	tile = min(tile, 4096, max(line, (columns+2*b.workers-1)/(2*b.workers)))
-	tile = (tile + line - 1) / line * line
-	if shear != 0 {
-		tile = min(tile, longest)
+// diagonal takes the best over k pixels down the diagonals: with shear s, 1 or −1, the column u holds pixel u + s·y of
+// row y. Van Herk's recursion (see down) runs on tiles of such columns, in place: every row is read before it is
+// written, and dst may be src.
+func (l *lines[T]) diagonal(ctx context.Context, k, shear int) error {
+	b, w, h, src := l.b, l.w, l.h, l.src
+	r := min(k/2, min(w, h)-1)
+	if r == 0 {
+		return copyPlane(ctx, b, l.dst, src)
 	}
-	return b.each(ctx, (columns+tile-1)/tile, func(t *worker, i int) {
+	if l.encode != nil {
+		if err := b.chunks(ctx, len(src), func(_ *worker, i, j int) { l.encode(l.dst[i:j], src[i:j]) }); err != nil {
+			return err
+		}
+		src = l.dst
+	}
+	columns, first := w+h-1, 0
+	if shear > 0 {
+		first = 1 - h
+	}
+	var zero T
+	const line = 64
+	tile := max(line, b.tiling.ring/((2*r+1)*int(unsafe.Sizeof(zero))))
+	tile = min(tile, 4096, max(line, (columns+2*b.workers-1)/(2*b.workers)))
+	tile = min((tile+line-1)/line*line, min(w, h))
+	if err := b.each(ctx, (columns+tile-1)/tile, func(t *worker, i int) {
 		u0 := first + i*tile
 		n := min(tile, first+columns-u0)
-		c := column[T]{u: u0, n: n, w: w, shear: shear, y1: h}
-		switch {
-		case shear > 0:
+		c := column[T]{u: u0, n: n, w: w, shear: shear, y0: max(0, u0-w+1), y1: min(h, u0+n)}
+		if shear > 0 {
 			c.y0, c.y1 = max(0, 1-u0-n), min(h, w-u0)
-		case shear < 0:
-			c.y0, c.y1 = max(0, u0-w+1), min(h, u0+n)
 		}
-		c.run(t, dst, src, o, r)
-	})
+		c.run(t, l.dst, src, l.order, r)
+	}); err != nil || l.decode == nil {
+		return err
+	}
+	return b.chunks(ctx, len(src), func(_ *worker, i, j int) { l.decode(l.dst[i:j], l.dst[i:j]) })
 }
 
 // column is a tile of n columns from u on, rows y0 … y1−1.
@@ -276,12 +384,6 @@ func (c *column[T]) run(t *worker, dst, src []T, o *order[T], r int) {
 			// The row that enters the window of row y+n; the slots before n are already out.
 			if n > 0 {
 				entering := y + n + r
-				if c.shear == 0 && !empty && blank[n] == 0 && entering < c.y1 {
-					_, _, x := c.span(entering)
-					o.advance(out, run, slot(n-1), src[x:x+c.n], slot(n))
-					blank[n-1] = 0
-					continue
-				}
 				read(n-1, entering)
 				switch {
 				case blank[n-1] != 0:

@@ -113,10 +113,10 @@ func TestMorph(t *testing.T) {
 	}))
 }
 
-// Rows that are filtered together, some of them beside others that are not, blank in parts.
-func TestMorphAbreast(t *testing.T) {
+// Rows longer than vectors and blocks, blank in parts.
+func TestMorphBlank(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w, h := rapid.IntRange(1, 300).Draw(t, "w"), rapid.IntRange(batchRows, 2*batchRows+3).Draw(t, "h")
+		w, h := rapid.IntRange(1, 300).Draw(t, "w"), rapid.IntRange(1, 40).Draw(t, "h")
 		src := noise[uint8](t, w*h, math.MaxUint8)
 		ground := rapid.SampledFrom([]uint8{0, 100, math.MaxUint8}).Draw(t, "ground")
 		x0, x1 := rapid.IntRange(0, w).Draw(t, "x0"), rapid.IntRange(0, w).Draw(t, "x1")

@@ -10,7 +10,7 @@ import (
 
 // sample is the type of a plane's samples.
 type sample interface {
-	uint8 | uint16 | uint32 | float32
+	uint8 | uint16 | uint32 | int32 | float32
 }
 
 // plane is a raster in host memory, rows without padding.

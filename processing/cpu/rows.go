@@ -11,7 +11,11 @@ import (
 type kernels struct {
 	dilate8, erode8   order[uint8]
 	dilate16, erode16 order[uint16]
-	dilateF, erodeF   order[float32]
+	// dilate32 and erode32 order the keys of floats.
+	dilate32, erode32 order[int32]
+	// keys and unkeyed convert floats to integers of the same order and back, in place too. nan is the key of NaN.
+	keys    func(dst []int32, src []int32, nan int32)
+	unkeyed func(dst []int32, src []int32)
 
 	sums8  sums[uint8]
 	sums16 sums[uint16]
@@ -57,12 +61,11 @@ type order[T sample] struct {
 	merge func(dst, a, b []T)
 	// advance is a step of van Herk's recursion: keep = x, run = best(run, x), dst = best(run, suffix).
 	advance func(dst, run, keep, x, suffix []T)
+	// best4: dst = best(a, b, c, d), which may all begin in dst itself or behind its beginning.
+	best4 func(dst, a, b, c, d []T)
 	// window: dst[i] = best(src[i], …, src[i+k−1]); len(src) = len(dst) + k − 1. It may leave in src[i] the best of
 	// src[i] and some that follow it.
 	window func(dst, src []T, k int)
-	// windows, if not nil, is window for rows of one length, faster than one by one from minBatchWindow samples on. It
-	// reads src up to a multiple of eight samples, and a and b are scratch as long as that.
-	windows func(dst, src *[batchRows][]T, k int, a, b []uint64)
 }
 
 // sums holds the running sums over samples of one type.
@@ -80,12 +83,14 @@ type sums[T uint8 | uint16] struct {
 func plainKernels() kernels {
 	const least = ^uint64(0)
 	return kernels{
-		dilate8:  doubled(orderBytes(0, orderMax[uint8](0))),
-		erode8:   doubled(orderBytes(least, orderMin[uint8](math.MaxUint8))),
+		dilate8:  orderBytes(0, orderMax[uint8](0)),
+		erode8:   orderBytes(least, orderMin[uint8](math.MaxUint8)),
 		dilate16: orderInt(0, orderMax[uint16](0)),
 		erode16:  orderInt(least, orderMin[uint16](math.MaxUint16)),
-		dilateF:  orderMax(float32(math.Inf(-1))),
-		erodeF:   orderMin(float32(math.Inf(1))),
+		dilate32: orderMax[int32](math.MinInt32),
+		erode32:  orderMin[int32](math.MaxInt32),
+		keys:     keys,
+		unkeyed:  unkeyed,
 
 		sums8: sums[uint8]{slide[uint32, uint8], slide[uint64, uint8], squares[uint8], means[uint8, uint32],
 			means[uint8, uint64]},
@@ -127,9 +132,9 @@ func orderOf[T sample](k *kernels, dilate bool) *order[T] {
 			o = &k.dilate16
 		}
 	default:
-		o = &k.erodeF
+		o = &k.erode32
 		if dilate {
-			o = &k.dilateF
+			o = &k.dilate32
 		}
 	}
 	return o.(*order[T])
@@ -187,6 +192,22 @@ func mergeMin[T sample](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
 		dst[i] = min(a[i], b[i])
+	}
+}
+
+func best4Max[T sample](dst, a, b, c, d []T) {
+	n := len(dst)
+	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
+	for i := range dst {
+		dst[i] = max(a[i], b[i], c[i], d[i])
+	}
+}
+
+func best4Min[T sample](dst, a, b, c, d []T) {
+	n := len(dst)
+	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
+	for i := range dst {
+		dst[i] = min(a[i], b[i], c[i], d[i])
 	}
 }
 
@@ -342,6 +363,14 @@ func (l lanes) merge(dst, a, b []uint64) {
 	}
 }
 
+func (l lanes) best4(dst, a, b, c, d []uint64) {
+	n := len(dst)
+	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
+	for i := range dst {
+		dst[i] = l.best(l.best(a[i], b[i]), l.best(c[i], d[i]))
+	}
+}
+
 func (l lanes) advance(dst, run, keep, x, suffix []uint64) {
 	n := len(dst)
 	run, keep, x, suffix = run[:n], keep[:n], x[:n], suffix[:n]
@@ -363,10 +392,11 @@ func lanesOf[T uint8 | uint16](flip uint64) lanes {
 	return lanes{high: high, low: size - 1, flip: flip}
 }
 
-// orderBytes is orderInt with a kernel for many rows.
+// orderBytes is orderInt, whose windows are found by whole words.
 func orderBytes(flip uint64, simple order[uint8]) order[uint8] {
 	o := orderInt(flip, simple)
-	o.windows = lanesOf[uint8](flip).windows
+	best4 := o.best4
+	o.window = sparse(o, func(dst, src []uint8, k int) { windowBy4(best4, dst, src, k) })
 	return o
 }
 
@@ -398,39 +428,95 @@ func orderInt[T uint8 | uint16](flip uint64, simple order[T]) order[T] {
 		i := tail[T](len(dst))
 		simple.advance(dst[i:], run[i:], keep[i:], x[i:], suffix[i:])
 	}
-	o.window = windowInt[T](uint(flip))
+	o.best4 = func(dst, a, b, c, d []T) {
+		i := tail[T](len(dst))
+		rest := make([]T, 0, 8)[:len(dst)-i]
+		simple.best4(rest, a[i:], b[i:], c[i:], d[i:])
+		l.best4(words(dst), words(a), words(b), words(c), words(d))
+		copy(dst[i:], rest)
+	}
+	o.window = sparse(o, windowInt[T](uint(flip)))
 	return o
 }
 
-// maxDoubled is the longest window that doubling is faster for.
-const maxDoubled = 9
-
-// doubled gives an order a window kernel that doubles the length of short windows in place, log₂ k merges of whole
-// words, and leaves others to the scan by blocks, whose cost does not depend on k.
-func doubled[T sample](o order[T]) order[T] {
-	long, merge := o.window, o.merge
-	o.window = func(dst, src []T, k int) {
-		if k > maxDoubled {
-			long(dst, src, k)
-			return
-		}
-		span := 1
-		for ; 2*span < k; span *= 2 {
-			n := len(dst) + k - 2*span
-			merge(src[:n], src, src[span:])
-		}
-		merge(dst, src, src[k-span:])
+// windowBy4 is order.window by merges: it makes the windows that are known four times as long, in place, until at most
+// four of them cover k samples.
+func windowBy4[T sample](best4 func(dst, a, b, c, d []T), dst, src []T, k int) {
+	span := 1
+	for ; 4*span < k; span *= 4 {
+		best4(src[:len(dst)+k-4*span], src, src[span:], src[2*span:], src[3*span:])
 	}
-	return o
+	from := func(i int) []T { return src[min(i*span, k-span):] }
+	best4(dst, src, from(1), from(2), from(3))
+}
+
+// block is the number of samples that are looked at together for being blank.
+const block = 64
+
+// sparse is a window kernel that goes over long blank stretches: seeds and masks are blank almost everywhere.
+func sparse[T sample](o order[T], window func(dst, src []T, k int)) func(dst, src []T, k int) {
+	return func(dst, src []T, k int) {
+		end := len(src)
+		blank := func(i int) bool { return o.blank(src[i:min(i+block, end)]) }
+		for at := 0; at < len(dst); {
+			i := at
+			for i < end && blank(i) {
+				i += block
+			}
+			if i >= end {
+				fill(dst[at:], o.worst)
+				return
+			}
+			if free := i - (k - 1); free > at {
+				fill(dst[at:free], o.worst)
+				at = free
+			}
+			// As far as the next blank stretch that is longer than the window. What window leaves of it is blank.
+			for gap := 0; i < end && gap < k+2*block; i += block {
+				if blank(i) {
+					gap += block
+				} else {
+					gap = 0
+				}
+			}
+			to := min(i, end) - (k - 1)
+			window(dst[at:to], src[at:to+k-1], k)
+			at = to
+		}
+	}
 }
 
 // orderMax and orderMin are plain comparisons of any samples.
 func orderMax[T sample](worst T) order[T] {
-	return order[T]{worst, blank(worst), foldMax[T], mergeMax[T], advanceMax[T], windowMax[T], nil}
+	return order[T]{worst, blank(worst), foldMax[T], mergeMax[T], advanceMax[T], best4Max[T], windowMax[T]}
 }
 
 func orderMin[T sample](worst T) order[T] {
-	return order[T]{worst, blank(worst), foldMin[T], mergeMin[T], advanceMin[T], windowMin[T], nil}
+	return order[T]{worst, blank(worst), foldMin[T], mergeMin[T], advanceMin[T], best4Min[T], windowMin[T]}
+}
+
+// keys turns the bits of floats into integers of the same order: those of negative floats are turned round. −0 comes
+// before 0, and NaN is what the caller says.
+func keys(dst, src []int32, nan int32) {
+	src = src[:len(dst)]
+	for i, v := range src {
+		key := v ^ int32(uint32(v>>31)>>1)
+		if v&math.MaxInt32 > infinity {
+			key = nan
+		}
+		dst[i] = key
+	}
+}
+
+// infinity is the bits of the infinite float; those of NaN are greater, but for the sign.
+const infinity = 0x7f800000
+
+// unkeyed undoes keys; both keys of NaN that are used give NaN.
+func unkeyed(dst, src []int32) {
+	src = src[:len(dst)]
+	for i, v := range src {
+		dst[i] = v ^ int32(uint32(v>>31)>>1)
+	}
 }
 
 func slide[S uint32 | uint64, T uint8 | uint16](col []S, add, sub []T) {

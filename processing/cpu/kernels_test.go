@@ -1,0 +1,168 @@
+package cpu
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"blik/internal/simd"
+)
+
+// vectorLevels calls f with the plain kernels and with those of every level of vectors that this processor runs.
+func vectorLevels(t *testing.T, f func(t *rapid.T, r *source, plain, vector *kernels)) {
+	for _, level := range levels() {
+		if level == simd.Plain {
+			continue
+		}
+		plain, vector := plainKernels(), kernelsOf(level)
+		t.Run(level.String(), rapid.MakeCheck(func(t *rapid.T) {
+			seed := rapid.Uint64().Draw(t, "seed")
+			// Short rows have less than a vector, long ones several and a remainder.
+			n := rapid.OneOf(rapid.IntRange(1, 80), rapid.IntRange(1, 700)).Draw(t, "length")
+			extreme := rapid.SampledFrom([]float64{0, 0.5, 1}).Draw(t, "share of extremes")
+			f(t, &source{rand.New(rand.NewPCG(seed, 1)), n, extreme}, &plain, &vector)
+		}))
+	}
+}
+
+// source makes rows that begin anywhere, some of their samples the least and the greatest.
+type source struct {
+	*rand.Rand
+	n       int
+	extreme float64
+}
+
+// row returns n samples out of a longer row.
+func row[T any](r *source, n int, low, high T, any func() T) []T {
+	before, behind := r.IntN(9), r.IntN(9)
+	s := make([]T, before+n+behind)
+	for i := range s {
+		switch {
+		case r.Float64() >= r.extreme:
+			s[i] = any()
+		case r.IntN(2) == 0:
+			s[i] = low
+		default:
+			s[i] = high
+		}
+	}
+	return s[before : before+n]
+}
+
+func (r *source) bytes(n int) []uint8 {
+	return row(r, n, 0, math.MaxUint8, func() uint8 { return uint8(r.Uint32()) })
+}
+
+func (r *source) words(n int) []uint16 {
+	return row(r, n, 0, math.MaxUint16, func() uint16 { return uint16(r.Uint32()) })
+}
+
+func (r *source) ints(n int) []int32 {
+	return row(r, n, math.MinInt32, math.MaxInt32, func() int32 { return int32(r.Uint32()) })
+}
+
+// guarded calls a kernel on a copy of dst that lies inside a longer row, and fails if samples outside change.
+func guarded[T comparable](t *rapid.T, dst []T, call func(dst []T)) []T {
+	t.Helper()
+	const fence = 70
+	whole := make([]T, len(dst)+2*fence)
+	for i := range fence {
+		if len(dst) > 0 {
+			whole[i], whole[len(whole)-1-i] = dst[i%len(dst)], dst[i%len(dst)]
+		}
+	}
+	copy(whole[fence:], dst)
+	before := slices.Clone(whole)
+	out := whole[fence : fence+len(dst)]
+	call(out)
+	if !slices.Equal(whole[:fence], before[:fence]) ||
+		!slices.Equal(whole[fence+len(dst):], before[fence+len(dst):]) {
+		t.Fatal("samples outside the row were written")
+	}
+	return out
+}
+
+// same fails unless a kernel does to a row what the plain one does.
+func same[T comparable](t *rapid.T, what string, dst []T, plain, vector func(dst []T)) {
+	t.Helper()
+	want, got := slices.Clone(dst), guarded(t, dst, vector)
+	plain(want)
+	for i := range want {
+		if want[i] != got[i] && (want[i] == want[i] || got[i] == got[i]) {
+			t.Fatalf("%s: sample %d of %d is %v, want %v", what, i, len(dst), got[i], want[i])
+		}
+	}
+}
+
+func checkOrder[T sample](t *rapid.T, r *source, plain, vector *order[T], random func(n int) []T) {
+	a, b, c, d := random(r.n), random(r.n), random(r.n), random(r.n)
+	if plain.worst != vector.worst {
+		t.Fatalf("worst is %v, want %v", vector.worst, plain.worst)
+	}
+	same(t, "fold", a, func(s []T) { plain.fold(s, b) }, func(s []T) { vector.fold(s, b) })
+	same(t, "merge", a, func(s []T) { plain.merge(s, b, c) }, func(s []T) { vector.merge(s, b, c) })
+	for _, four := range [][4][]T{{a, b, c, d}, {a, b, c, c}, {a, b, b, b}} {
+		same(t, "best4", a, func(s []T) { plain.best4(s, four[0], four[1], four[2], four[3]) },
+			func(s []T) { vector.best4(s, four[0], four[1], four[2], four[3]) })
+	}
+	// In place, from later samples on.
+	long, i, j, k := random(r.n+60), r.IntN(20), r.IntN(40), r.IntN(60)
+	same(t, "best4 in place", long, func(s []T) { plain.best4(s[:r.n], s, s[i:], s[j:], s[k:]) },
+		func(s []T) { vector.best4(s[:r.n], s, s[i:], s[j:], s[k:]) })
+	// All rows that advance writes, one after the other.
+	advance := func(o *order[T]) func(s []T) {
+		return func(s []T) { o.advance(s[:r.n], s[r.n:2*r.n], s[2*r.n:], c, d) }
+	}
+	same(t, "advance", random(3*r.n), advance(plain), advance(vector))
+	side := 2*r.IntN(60) + 3
+	src := random(r.n + side - 1)
+	same(t, "window", a, func(s []T) { plain.window(s, slices.Clone(src), side) },
+		func(s []T) { vector.window(s, slices.Clone(src), side) })
+}
+
+func TestOrderKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
+		checkOrder(t, r, &plain.dilate8, &vector.dilate8, r.bytes)
+		checkOrder(t, r, &plain.erode8, &vector.erode8, r.bytes)
+		checkOrder(t, r, &plain.dilate16, &vector.dilate16, r.words)
+		checkOrder(t, r, &plain.erode16, &vector.erode16, r.words)
+		checkOrder(t, r, &plain.dilate32, &vector.dilate32, r.ints)
+		checkOrder(t, r, &plain.erode32, &vector.erode32, r.ints)
+	})
+}
+
+func (r *source) floats(n int) []float32 {
+	special := []float32{0, float32(math.Copysign(0, -1)), float32(math.NaN()), math.MaxFloat32, 1, -1}
+	return row(r, n, float32(math.Inf(-1)), float32(math.Inf(1)), func() float32 {
+		if r.IntN(4) == 0 {
+			return special[r.IntN(len(special))]
+		}
+		return math.Float32frombits(r.Uint32())
+	})
+}
+
+func TestKeys(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := &source{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)), extreme: 0.2}
+		f := r.floats(64)
+		k, back := make([]int32, len(f)), make([]float32, len(f))
+		for _, nan := range []int32{math.MinInt32, math.MaxInt32} {
+			keys(k, bitsOf(f), nan)
+			unkeyed(bitsOf(back), k)
+			for i, v := range f {
+				if v != v && (k[i] != nan || back[i] == back[i]) || v == v &&
+					math.Float32bits(back[i]) != math.Float32bits(v) {
+					t.Fatalf("%v has the key %d, which is %v", v, k[i], back[i])
+				}
+				for j, u := range f[:i] {
+					if u == u && v == v && (u < v && k[j] >= k[i] || u > v && k[j] <= k[i]) {
+						t.Fatalf("%v and %v have the keys %d and %d", u, v, k[j], k[i])
+					}
+				}
+			}
+		}
+	})
+}

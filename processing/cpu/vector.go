@@ -1,0 +1,25 @@
+//go:build goexperiment.simd && amd64
+
+package cpu
+
+import (
+	"math"
+
+	"blik/internal/simd"
+)
+
+// kernelsOf returns the table of kernels for a level of vector instructions.
+func kernelsOf(level simd.Level) kernels {
+	k := plainKernels()
+	switch level {
+	case simd.AVX2:
+		k.dilate8, k.erode8 = orderMax8x256(0), orderMin8x256(math.MaxUint8)
+		k.dilate16, k.erode16 = orderMax16x256(0), orderMin16x256(math.MaxUint16)
+		k.dilate32, k.erode32 = orderMax32x256(math.MinInt32), orderMin32x256(math.MaxInt32)
+	case simd.AVX512:
+		k.dilate8, k.erode8 = orderMax8x512(0), orderMin8x512(math.MaxUint8)
+		k.dilate16, k.erode16 = orderMax16x512(0), orderMin16x512(math.MaxUint16)
+		k.dilate32, k.erode32 = orderMax32x512(math.MinInt32), orderMin32x512(math.MaxInt32)
+	}
+	return k
+}
