@@ -120,6 +120,7 @@ func operations(s *scene) []operation {
 		{"MeanVariance/U16/12", processing.MeanVariance{Mean: s.float, Variance: s.float2, Src: s.y, Radius: 12}},
 		{"GuardRing/U8", processing.GuardRing{Dst: s.float, Src: s.v, Core: 1, Guard: 6, Outer: 15, Noise: 1}},
 		{"Gaussian/U8/1.6", processing.Gaussian{Dst: s.out8, Src: s.v, Sigma: 1.6}},
+		{"Gaussian/F32/1.6", processing.Gaussian{Dst: s.float2, Src: s.float, Sigma: 1.6}},
 		{"Wavelet/Haar", processing.WaveletTransform{Dst: s.float, Src: s.v, Wavelet: processing.Haar}},
 		{"Wavelet/D4", processing.WaveletTransform{Dst: s.float, Src: s.v, Wavelet: processing.Daubechies4}},
 		{"InverseWavelet/D4", processing.InverseWavelet{Dst: s.float2, Src: s.float, Wavelet: processing.Daubechies4}},

@@ -78,8 +78,9 @@ func guarded[T comparable](t *rapid.T, dst []T, call func(dst []T)) []T {
 	before := slices.Clone(whole)
 	out := whole[fence : fence+len(dst)]
 	call(out)
-	if !slices.Equal(whole[:fence], before[:fence]) ||
-		!slices.Equal(whole[fence+len(dst):], before[fence+len(dst):]) {
+	alike := func(a, b T) bool { return a == b || a != a && b != b }
+	if !slices.EqualFunc(whole[:fence], before[:fence], alike) ||
+		!slices.EqualFunc(whole[fence+len(dst):], before[fence+len(dst):], alike) {
 		t.Fatal("samples outside the row were written")
 	}
 	return out
@@ -164,5 +165,35 @@ func TestKeys(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+// bounded returns n finite floats of at most some size, all signs.
+func (r *source) bounded(n int, most float32) []float32 {
+	return row(r, n, 0, most, func() float32 { return (2*r.Float32() - 1) * most })
+}
+
+func TestFloatKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
+		dst, a, b, c, d := r.floats(r.n), r.floats(r.n), r.floats(r.n), r.floats(r.n), r.floats(r.n)
+		taps := r.bounded(4, 2)
+		pairs := []pair{{&a[0], &b[0]}, {&c[0], &d[0]}, {&b[0], &d[0]}}[:r.IntN(4)]
+		same(t, "symmetric", dst, func(s []float32) { plain.symmetric(s, d, taps[3], pairs, taps) },
+			func(s []float32) { vector.symmetric(s, d, taps[3], pairs, taps) })
+		same(t, "tap2", dst, func(s []float32) { plain.tap2(s, a, b, taps[0], taps[1]) },
+			func(s []float32) { vector.tap2(s, a, b, taps[0], taps[1]) })
+		four := (*[4]float32)(taps)
+		same(t, "tap4", dst, func(s []float32) { plain.tap4(s, a, b, c, d, four) },
+			func(s []float32) { vector.tap4(s, a, b, c, d, four) })
+		bytes, words := r.bytes(r.n), r.words(r.n)
+		same(t, "widen bytes", dst, func(s []float32) { plain.floats8.widen(s, bytes) },
+			func(s []float32) { vector.floats8.widen(s, bytes) })
+		same(t, "widen words", dst, func(s []float32) { plain.floats16.widen(s, words) },
+			func(s []float32) { vector.floats16.widen(s, words) })
+		positive := row(r, r.n, 0, 65536.5, func() float32 { return float32(r.Uint32()>>14) / 8 })
+		same(t, "round to bytes", bytes, func(s []uint8) { plain.floats8.round(s, positive) },
+			func(s []uint8) { vector.floats8.round(s, positive) })
+		same(t, "round to words", words, func(s []uint16) { plain.floats16.round(s, positive) },
+			func(s []uint16) { vector.floats16.round(s, positive) })
 	})
 }

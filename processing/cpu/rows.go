@@ -20,6 +20,14 @@ type kernels struct {
 	sums8  sums[uint8]
 	sums16 sums[uint16]
 
+	floats8  conversions[uint8]
+	floats16 conversions[uint16]
+	floatsF  conversions[float32]
+
+	// symmetric: dst = tap·middle + taps[0]·(a₀ + b₀) + taps[1]·(a₁ + b₁) + …, in this order, a and b being rows of the
+	// length of dst that the pairs point to.
+	symmetric func(dst, middle []float32, tap float32, pairs []pair, taps []float32)
+
 	// scan32 and scan64 write dst[i] = col[i] + … + col[i+k−1]; len(col) = len(dst) + k − 1.
 	scan32 func(dst, col []uint32, k int)
 	scan64 func(dst, col []uint64, k int)
@@ -79,6 +87,13 @@ type sums[T uint8 | uint16] struct {
 	mean64 func(dst []T, sum []uint64, n uint64)
 }
 
+// conversions are the conversions of samples of one type.
+type conversions[T sample] struct {
+	// widen: dst = src. round: dst = src to nearest, at most the greatest sample; src is not negative.
+	widen func(dst []float32, src []T)
+	round func(dst []T, src []float32)
+}
+
 // plainKernels is the table in plain Go.
 func plainKernels() kernels {
 	const least = ^uint64(0)
@@ -96,6 +111,11 @@ func plainKernels() kernels {
 			means[uint8, uint64]},
 		sums16: sums[uint16]{slide[uint32, uint16], slide[uint64, uint16], squares[uint16], means[uint16, uint32],
 			means[uint16, uint64]},
+
+		floats8:   conversions[uint8]{toFloats[uint8], roundRow[uint8]},
+		floats16:  conversions[uint16]{toFloats[uint16], roundRow[uint16]},
+		floatsF:   conversions[float32]{copyFloats, copyFloats},
+		symmetric: symmetric,
 
 		scan32: scan[uint32],
 		scan64: scan[uint64],
@@ -148,6 +168,20 @@ func sumsOf[T uint8 | uint16](k *kernels) *sums[T] {
 	}
 	return any(&k.sums16).(*sums[T])
 }
+
+// conversionsOf returns the table's conversions of a sample type.
+func conversionsOf[T sample](k *kernels) *conversions[T] {
+	var zero T
+	switch any(zero).(type) {
+	case uint8:
+		return any(&k.floats8).(*conversions[T])
+	case uint16:
+		return any(&k.floats16).(*conversions[T])
+	}
+	return any(&k.floatsF).(*conversions[T])
+}
+
+func copyFloats(dst, src []float32) { copy(dst, src) }
 
 // fill sets every sample of a row.
 func fill[T any](dst []T, v T) {

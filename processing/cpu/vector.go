@@ -11,12 +11,18 @@ import (
 // kernelsOf returns the table of kernels for a level of vector instructions.
 func kernelsOf(level simd.Level) kernels {
 	k := plainKernels()
+	if level == simd.Plain {
+		return k
+	}
+	k.floats8, k.floats16 = conversions[uint8]{toFloats8x256, round8x256}, conversions[uint16]{toFloats16x256, round16x256}
 	switch level {
 	case simd.AVX2:
+		k.symmetric, k.tap2, k.tap4 = symmetric256, tap2x256, tap4x256
 		k.dilate8, k.erode8 = orderMax8x256(0), orderMin8x256(math.MaxUint8)
 		k.dilate16, k.erode16 = orderMax16x256(0), orderMin16x256(math.MaxUint16)
 		k.dilate32, k.erode32 = orderMax32x256(math.MinInt32), orderMin32x256(math.MaxInt32)
 	case simd.AVX512:
+		k.symmetric, k.tap2, k.tap4 = symmetric512, tap2x512, tap4x512
 		k.dilate8, k.erode8 = orderMax8x512(0), orderMin8x512(math.MaxUint8)
 		k.dilate16, k.erode16 = orderMax16x512(0), orderMin16x512(math.MaxUint16)
 		k.dilate32, k.erode32 = orderMax32x512(math.MinInt32), orderMin32x512(math.MaxInt32)

@@ -1,0 +1,91 @@
+//go:build goexperiment.simd && amd64
+
+package cpu
+
+import (
+	"simd/archsimd"
+	"unsafe"
+)
+
+// Kernels of floats with vectors of 256 bits; scripts/widen.sh makes those with 512 bits from them. Sums and products are
+// those of the plain kernels, each rounded by itself and in the same order. Offsets are in bytes.
+
+func loadF256(p unsafe.Pointer, at int) archsimd.Float32x8 {
+	return archsimd.LoadFloat32x8((*[32 / 4]float32)(unsafe.Add(p, at)))
+}
+
+func storeF256(p unsafe.Pointer, at int, v archsimd.Float32x8) {
+	v.Store((*[32 / 4]float32)(unsafe.Add(p, at)))
+}
+
+// symmetric256 works on two vectors at a time, which is what hides the time that a sum waits for the one before.
+func symmetric256(dst, middle []float32, tap float32, pairs []pair, taps []float32) {
+	size := 4 * len(dst)
+	if size < 2*32 {
+		symmetric(dst, middle, tap, pairs, taps)
+		return
+	}
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&middle[:len(dst)][0])
+	first := archsimd.BroadcastFloat32x8(tap)
+	taps = taps[:len(pairs)]
+	last := size - 2*32
+	for i := 0; ; i += 2 * 32 {
+		i = min(i, last)
+		s0, s1 := loadF256(from, i).Mul(first), loadF256(from, i+32).Mul(first)
+		for k := range pairs {
+			p := &pairs[k]
+			a, b, c := unsafe.Pointer(p.a), unsafe.Pointer(p.b), archsimd.BroadcastFloat32x8(taps[k])
+			s0 = s0.Add(loadF256(a, i).Add(loadF256(b, i)).Mul(c))
+			s1 = s1.Add(loadF256(a, i+32).Add(loadF256(b, i+32)).Mul(c))
+		}
+		storeF256(to, i, s0)
+		storeF256(to, i+32, s1)
+		if i == last {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func tap2x256(dst, a, b []float32, t0, t1 float32) {
+	n := len(dst)
+	size := 4 * n
+	if size < 32 {
+		tap2(dst, a, b, t0, t1)
+		return
+	}
+	to, p, q := unsafe.Pointer(&dst[0]), unsafe.Pointer(&a[:n][0]), unsafe.Pointer(&b[:n][0])
+	u, v := archsimd.BroadcastFloat32x8(t0), archsimd.BroadcastFloat32x8(t1)
+	last := size - 32
+	for i := 0; ; i += 32 {
+		i = min(i, last)
+		storeF256(to, i, loadF256(p, i).Mul(u).Add(loadF256(q, i).Mul(v)))
+		if i == last {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func tap4x256(dst, a, b, c, d []float32, t *[4]float32) {
+	n := len(dst)
+	size := 4 * n
+	if size < 32 {
+		tap4(dst, a, b, c, d, t)
+		return
+	}
+	to, p, q := unsafe.Pointer(&dst[0]), unsafe.Pointer(&a[:n][0]), unsafe.Pointer(&b[:n][0])
+	r, s := unsafe.Pointer(&c[:n][0]), unsafe.Pointer(&d[:n][0])
+	t0, t1 := archsimd.BroadcastFloat32x8(t[0]), archsimd.BroadcastFloat32x8(t[1])
+	t2, t3 := archsimd.BroadcastFloat32x8(t[2]), archsimd.BroadcastFloat32x8(t[3])
+	last := size - 32
+	for i := 0; ; i += 32 {
+		i = min(i, last)
+		v := loadF256(p, i).Mul(t0).Add(loadF256(q, i).Mul(t1))
+		storeF256(to, i, v.Add(loadF256(r, i).Mul(t2)).Add(loadF256(s, i).Mul(t3)))
+		if i == last {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+}
