@@ -175,7 +175,7 @@ func (b executor) Deviation(ctx context.Context, op processing.Deviation) error 
 		}
 		c.run(t, tile, func(y int, sum []uint64) {
 			b.kernels.scan64(sum2, col2, 2*g.rx+1)
-			deviations(d.data.U16[y*d.w+tile.x0:y*d.w+tile.x1], sum, sum2, share)
+			b.kernels.deviations(d.data.U16[y*d.w+tile.x0:y*d.w+tile.x1], sum, sum2, share)
 		})
 	})
 }

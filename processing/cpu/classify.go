@@ -78,7 +78,7 @@ func cores(cls []uint8, y, bg, m []uint16, rule processing.CoreRule) {
 func (b executor) DifferenceThreshold(ctx context.Context, op processing.DifferenceThreshold) error {
 	d, l, g, e := op.Dst.(*plane), op.Y.(*plane), op.Background.(*plane), op.V.(*plane)
 	return b.chunks(ctx, d.w*d.h, func(_ *worker, i, j int) {
-		differenceThreshold(d.data.U8[i:j], l.data.U16[i:j], g.data.U16[i:j], e.data.U8[i:j], int32(op.Over),
+		b.kernels.differenceThreshold(d.data.U8[i:j], l.data.U16[i:j], g.data.U16[i:j], e.data.U8[i:j], int32(op.Over),
 			int32(op.Level))
 	})
 }

@@ -68,6 +68,27 @@ func rounded(p unsafe.Pointer, at int, half, most archsimd.Float32x8) archsimd.I
 	return loadFloats8(p, at).Add(half).Min(most).ConvertToInt32()
 }
 
+// byteOrder returns how 32 samples that were packed to words become bytes: the low bytes of words go to the beginning and
+// to the end of each half of a vector; both packings work on halves, so that fours have to be put in order.
+func byteOrder() (low, high archsimd.Int8x32, order archsimd.Uint32x8) {
+	low = archsimd.LoadInt8x32(&[32]int8{0, 2, 4, 6, 8, 10, 12, 14, -1, -1, -1, -1, -1, -1, -1, -1,
+		0, 2, 4, 6, 8, 10, 12, 14, -1, -1, -1, -1, -1, -1, -1, -1})
+	high = archsimd.LoadInt8x32(&[32]int8{-1, -1, -1, -1, -1, -1, -1, -1, 0, 2, 4, 6, 8, 10, 12, 14,
+		-1, -1, -1, -1, -1, -1, -1, -1, 0, 2, 4, 6, 8, 10, 12, 14})
+	return low, high, archsimd.LoadUint32x8(&[8]uint32{0, 4, 1, 5, 2, 6, 3, 7})
+}
+
+// lowByteOrder returns what lowBytes needs.
+func lowByteOrder() (even, odd archsimd.Int8x16) {
+	return archsimd.LoadInt8x16(&[16]int8{0, 2, 4, 6, 8, 10, 12, 14, -1, -1, -1, -1, -1, -1, -1, -1}),
+		archsimd.LoadInt8x16(&[16]int8{-1, -1, -1, -1, -1, -1, -1, -1, 0, 2, 4, 6, 8, 10, 12, 14})
+}
+
+// lowBytes returns the low bytes of 16 words.
+func lowBytes(v archsimd.Uint16x16, even, odd archsimd.Int8x16) archsimd.Uint8x16 {
+	return v.GetLo().AsUint8x16().PermuteOrZero(even).Or(v.GetHi().AsUint8x16().PermuteOrZero(odd))
+}
+
 func round8x256(dst []uint8, src []float32) {
 	n := len(dst)
 	if n < 32 {
@@ -76,13 +97,7 @@ func round8x256(dst []uint8, src []float32) {
 	}
 	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
 	half, most := archsimd.BroadcastFloat32x8(0.5), archsimd.BroadcastFloat32x8(255)
-	// The low bytes of words go to the beginning and to the end of each half of a vector.
-	low := archsimd.LoadInt8x32(&[32]int8{0, 2, 4, 6, 8, 10, 12, 14, -1, -1, -1, -1, -1, -1, -1, -1,
-		0, 2, 4, 6, 8, 10, 12, 14, -1, -1, -1, -1, -1, -1, -1, -1})
-	high := archsimd.LoadInt8x32(&[32]int8{-1, -1, -1, -1, -1, -1, -1, -1, 0, 2, 4, 6, 8, 10, 12, 14,
-		-1, -1, -1, -1, -1, -1, -1, -1, 0, 2, 4, 6, 8, 10, 12, 14})
-	// Both packings work on halves; this puts their fours in order.
-	order := archsimd.LoadUint32x8(&[8]uint32{0, 4, 1, 5, 2, 6, 3, 7})
+	low, high, order := byteOrder()
 	for i := 0; ; i += 32 {
 		i = min(i, n-32)
 		a := rounded(from, i, half, most).SaturateToUint16ConcatGrouped(rounded(from, i+8, half, most))

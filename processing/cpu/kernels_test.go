@@ -197,3 +197,111 @@ func TestFloatKernels(t *testing.T) {
 			func(s []uint16) { vector.floats16.round(s, positive) })
 	})
 }
+
+func checkSums[T uint8 | uint16](t *rapid.T, r *source, plain, vector *kernels, most uint64,
+	random func(n int) []T) {
+	p, v := sumsOf[T](plain), sumsOf[T](vector)
+	add, sub := random(r.n), random(r.n)
+	col32, col64 := row(r, r.n, 0, math.MaxUint32, r.Uint32), row(r, r.n, 0, math.MaxUint64, r.Uint64)
+	same(t, "slide32", col32, func(s []uint32) { p.slide32(s, add, sub) }, func(s []uint32) { v.slide32(s, add, sub) })
+	same(t, "slide64", col64, func(s []uint64) { p.slide64(s, add, sub) }, func(s []uint64) { v.slide64(s, add, sub) })
+	same(t, "squares", col64, func(s []uint64) { p.squares(s, add, sub) }, func(s []uint64) { v.squares(s, add, sub) })
+	// Windows as large as 32 bits allow, and sums right below the next mean.
+	side := uint64(2*r.IntN(64) + 1)
+	if r.IntN(8) == 0 && most < 256 {
+		side = 2*r.Uint64N(2000) + 1
+	}
+	n := side * (r.Uint64N(side) + 1)
+	sum := make([]uint32, r.n)
+	for i := range sum {
+		q := r.Uint64N(most + 1)
+		near := max(n*q, n/2) - n/2 + r.Uint64N(3)
+		sum[i] = uint32(min(n*most, []uint64{r.Uint64N(n*most + 1), near - min(near, 1)}[r.IntN(2)]))
+	}
+	same(t, "mean32", add, func(s []T) { p.mean32(s, sum, n) }, func(s []T) { v.mean32(s, sum, n) })
+}
+
+func TestSumKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
+		checkSums(t, r, plain, vector, math.MaxUint8, r.bytes)
+		checkSums(t, r, plain, vector, math.MaxUint16, r.words)
+		k := r.IntN(90) + 1
+		col32, col64 := row(r, r.n+k-1, 0, math.MaxUint32, r.Uint32), row(r, r.n+k-1, 0, math.MaxUint64, r.Uint64)
+		same(t, "scan32", make([]uint32, r.n), func(s []uint32) { plain.scan32(s, col32, k) },
+			func(s []uint32) { vector.scan32(s, col32, k) })
+		same(t, "scan64", make([]uint64, r.n), func(s []uint64) { plain.scan64(s, col64, k) },
+			func(s []uint64) { vector.scan64(s, col64, k) })
+
+		counts := row(r, r.n+k-1, 0, 255, func() uint8 { return uint8(r.Uint32()) })
+		same(t, "scanCount", make([]uint16, r.n), func(s []uint16) { plain.scanCount(s, counts, k) },
+			func(s []uint16) { vector.scanCount(s, counts, k) })
+		add, sub, bits := r.bytes(r.n), r.bytes(r.n), uint8(r.Uint32())
+		middle := row(r, r.n, 1, 254, func() uint8 { return uint8(r.IntN(254) + 1) })
+		same(t, "countBits", middle, func(s []uint8) { plain.countBits(s, add, sub, bits) },
+			func(s []uint8) { vector.countBits(s, add, sub, bits) })
+	})
+}
+
+func TestCensoredKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
+		exclusion := func() []uint8 {
+			s := row(r, r.n, 0, 255, func() uint8 { return 0 })
+			// Long runs that nothing is excluded from.
+			if from := r.IntN(len(s)); r.IntN(2) == 0 {
+				clear(s[from : from+r.IntN(len(s)-from)])
+			}
+			return s
+		}
+		add, sub, addOut, subOut := r.words(r.n), r.words(r.n), exclusion(), exclusion()
+		col := row(r, r.n, 0, math.MaxUint64, r.Uint64)
+		same(t, "censor", col, func(s []uint64) { plain.censor(s, add, sub, addOut, subOut) },
+			func(s []uint64) { vector.censor(s, add, sub, addOut, subOut) })
+		same(t, "censorSquares", col, func(s []uint64) { plain.censorSquares(s, add, sub, addOut, subOut) },
+			func(s []uint64) { vector.censorSquares(s, add, sub, addOut, subOut) })
+
+		most := uint64(r.IntN(4000) + 1)
+		table, share := make([]uint64, most+1), make([]float64, most+1)
+		for n := uint64(1); n <= most; n++ {
+			table[n], share[n] = inverse(n), 1/float64(n)
+		}
+		sum, sum2 := make([]uint64, r.n), make([]uint64, r.n)
+		count := r.Uint64N(most + 1)
+		for i := range sum {
+			if r.IntN(9) == 0 {
+				count = r.Uint64N(most + 1)
+			}
+			// The sums of a window of few levels.
+			low, high := r.Uint64N(65536), r.Uint64N(65536)
+			of := r.Uint64N(count + 1)
+			sum[i] = count<<countShift | (of*low + (count-of)*high)
+			sum2[i] = of*low*low + (count-of)*high*high
+		}
+		need := r.Uint64N(most + 2)
+		var poor, want bool
+		same(t, "censoredMean", add, func(s []uint16) { want = plain.censoredMean(s, sum, table, need) },
+			func(s []uint16) { poor = vector.censoredMean(s, sum, table, need) })
+		if poor != want {
+			t.Fatalf("censoredMean: poor is %t, want %t", poor, want)
+		}
+		same(t, "deviations", add, func(s []uint16) { plain.deviations(s, sum, sum2, share) },
+			func(s []uint16) { vector.deviations(s, sum, sum2, share) })
+
+		n := int(most)
+		sum32 := make([]uint32, r.n)
+		for i := range sum32 {
+			low, high, of := r.Uint64N(65536), r.Uint64N(65536), r.Uint64N(most+1)
+			sum32[i] = uint32(of*low + (most-of)*high)
+			sum2[i] = of*low*low + (most-of)*high*high
+		}
+		both := func(k *kernels) func(s []float32) {
+			return func(s []float32) { k.meanVariance(s[:r.n], s[r.n:], sum32, sum2, n) }
+		}
+		same(t, "meanVariance", make([]float32, 2*r.n), both(plain), both(vector))
+
+		y, bg, v := r.words(r.n), r.words(r.n), r.bytes(r.n)
+		over, level := int32(r.IntN(1<<16)), int32(r.IntN(256))
+		same(t, "differenceThreshold", addOut,
+			func(s []uint8) { plain.differenceThreshold(s, y, bg, v, over, level) },
+			func(s []uint8) { vector.differenceThreshold(s, y, bg, v, over, level) })
+	})
+}

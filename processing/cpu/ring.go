@@ -91,14 +91,28 @@ func meanVariance[T uint8 | uint16](ctx context.Context, b *Backend, m, v, s *pl
 			mean := m.data.F32[y*s.w+tile.x0 : y*s.w+tile.x1]
 			variance := v.data.F32[y*s.w+tile.x0 : y*s.w+tile.x1]
 			ny := g.countY(y)
-			for i := range mean {
-				n := uint64(ny * int(q.countsX[i]))
-				s1 := uint64(q.sum[i])
-				mean[i] = float32(float64(s1) / float64(n))
-				variance[i] = float32(float64(n*q.sum2[i]-s1*s1) / float64(n*n))
+			// Runs of columns whose windows are equally wide: one, but at the picture's sides.
+			for i := 0; i < len(mean); {
+				j := i + 1
+				for j < len(mean) && q.countsX[j] == q.countsX[i] {
+					j++
+				}
+				b.kernels.meanVariance(mean[i:j], variance[i:j], q.sum[i:j], q.sum2[i:j], ny*int(q.countsX[i]))
+				i = j
 			}
 		})
 	})
+}
+
+// meanVarianceRow writes mean and variance of windows of n pixels.
+func meanVarianceRow(mean, variance []float32, sum []uint32, sum2 []uint64, n int) {
+	variance, sum, sum2 = variance[:len(mean)], sum[:len(mean)], sum2[:len(mean)]
+	pixels, squared := float64(n), float64(n*n)
+	for i, s := range sum {
+		s1 := uint64(s)
+		mean[i] = float32(float64(s1) / pixels)
+		variance[i] = float32(float64(uint64(n)*sum2[i]-s1*s1) / squared)
+	}
 }
 
 // GuardRing writes the z-score of the core window against the ring between the windows of radius guard and outer. Where

@@ -40,6 +40,14 @@ type kernels struct {
 	// inverse(n), and reports whether one of the windows holds fewer than need pixels.
 	censoredMean func(dst []uint16, sum, inverse []uint64, need uint64) (poor bool)
 
+	// deviations writes the standard deviations of packed window sums and those of the squares, rounded down; share[n] is
+	// 1/n.
+	deviations func(dst []uint16, sum, sum2 []uint64, share []float64)
+	// meanVariance writes mean and variance of windows of n pixels.
+	meanVariance func(mean, variance []float32, sum []uint32, sum2 []uint64, n int)
+	// differenceThreshold writes 255 where y − bg > over and v ≥ level, else 0.
+	differenceThreshold func(dst []uint8, y, bg []uint16, v []uint8, over, level int32)
+
 	// countBits slides down the counts, at most 255 a column, of pixels that have one of the bits.
 	countBits func(col, add, sub []uint8, bits uint8)
 	// scanCount is scan32 over such counts.
@@ -123,8 +131,13 @@ func plainKernels() kernels {
 		censor:        censor,
 		censorSquares: censorSquares,
 		censoredMean:  censoredMean,
-		countBits:     countBits,
-		scanCount:     scanCount,
+		deviations:    deviations,
+		meanVariance:  meanVarianceRow,
+
+		differenceThreshold: differenceThreshold,
+
+		countBits: countBits,
+		scanCount: scanCount,
 
 		spline16: spline[uint16],
 		spline32: spline[uint32],

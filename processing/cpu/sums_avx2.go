@@ -1,0 +1,200 @@
+//go:build goexperiment.simd && amd64
+
+package cpu
+
+import (
+	"simd/archsimd"
+	"unsafe"
+)
+
+// Kernels of running sums in 32 bits with vectors of 256 bits. A row is worked on in whole vectors; the last one overlaps
+// the one before, and where sums are updated in place it is computed first and written last. Offsets are in samples.
+
+func loadSums8(p unsafe.Pointer, at int) archsimd.Uint32x8 {
+	return archsimd.LoadUint32x8((*[8]uint32)(unsafe.Add(p, 4*at)))
+}
+
+func storeSums8(p unsafe.Pointer, at int, v archsimd.Uint32x8) {
+	v.Store((*[8]uint32)(unsafe.Add(p, 4*at)))
+}
+
+// moved8 returns two vectors of sums with 16 bytes of two rows added and subtracted.
+func moved8(col, add, sub unsafe.Pointer, at int) (a, b archsimd.Uint32x8) {
+	x, y := loadBytes16(add, at).ExtendToUint16(), loadBytes16(sub, at).ExtendToUint16()
+	// The differences are signed words.
+	d := x.Sub(y).AsInt16x16()
+	a = loadSums8(col, at).Add(d.GetLo().ExtendToInt32().AsUint32x8())
+	return a, loadSums8(col, at+8).Add(d.GetHi().ExtendToInt32().AsUint32x8())
+}
+
+// moved16 is moved8 for words.
+func moved16(col, add, sub unsafe.Pointer, at int) (a, b archsimd.Uint32x8) {
+	x, y := loadWords16(add, at), loadWords16(sub, at)
+	a = loadSums8(col, at).Add(x.GetLo().ExtendToUint32()).Sub(y.GetLo().ExtendToUint32())
+	return a, loadSums8(col, at+8).Add(x.GetHi().ExtendToUint32()).Sub(y.GetHi().ExtendToUint32())
+}
+
+func slide32x8(col []uint32, add, sub []uint8) {
+	n := len(col)
+	if n < 16 {
+		slide(col, add, sub)
+		return
+	}
+	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
+	last := n - 16
+	a1, b1 := moved8(c, p, q, last)
+	for i := 0; i < last; i += 16 {
+		a, b := moved8(c, p, q, i)
+		storeSums8(c, i, a)
+		storeSums8(c, i+8, b)
+	}
+	storeSums8(c, last, a1)
+	storeSums8(c, last+8, b1)
+	archsimd.ClearAVXUpperBits()
+}
+
+func slide32x16(col []uint32, add, sub []uint16) {
+	n := len(col)
+	if n < 16 {
+		slide(col, add, sub)
+		return
+	}
+	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
+	last := n - 16
+	a1, b1 := moved16(c, p, q, last)
+	for i := 0; i < last; i += 16 {
+		a, b := moved16(c, p, q, i)
+		storeSums8(c, i, a)
+		storeSums8(c, i+8, b)
+	}
+	storeSums8(c, last, a1)
+	storeSums8(c, last+8, b1)
+	archsimd.ClearAVXUpperBits()
+}
+
+// scan32x256 adds up the differences inside a vector in three steps, apart from the running sum, so that a single addition
+// a vector waits for the one before.
+func scan32x256(dst, col []uint32, k int) {
+	n := len(dst)
+	if n < 9 {
+		scan(dst, col, k)
+		return
+	}
+	scan(dst[:1], col[:k], k)
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&col[:n+k-1][0])
+	zero := archsimd.BroadcastUint32x8(0).AsUint8x32()
+	three, seven := archsimd.BroadcastUint32x8(3), archsimd.BroadcastUint32x8(7)
+	upper := archsimd.LoadUint32x8(&[8]uint32{0, 0, 0, 0, ^uint32(0), ^uint32(0), ^uint32(0), ^uint32(0)})
+	carry := archsimd.BroadcastUint32x8(dst[0])
+	last := n - 8
+	for i := 1; ; i += 8 {
+		if i > last {
+			// The window before the last vector is known.
+			i = last
+			carry = archsimd.BroadcastUint32x8(dst[last-1])
+		}
+		v := loadSums8(from, i-1+k).Sub(loadSums8(from, i-1))
+		v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(12, zero).AsUint32x8())
+		v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(8, zero).AsUint32x8())
+		v = v.Add(v.Permute(three).And(upper))
+		storeSums8(to, i, v.Add(carry))
+		if i == last {
+			break
+		}
+		carry = carry.Add(v.Permute(seven))
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+// quotients returns eight sums of n samples, with half a unit added, over n as floats whose whole part is exact: each
+// product of sums below 2²³ errs by less than 2⁻¹⁵, and the quotients are farther than 1/2n from the next integer.
+func quotients(sum unsafe.Pointer, at int, half archsimd.Uint32x8, inverse, unit archsimd.Float32x8) archsimd.Int32x8 {
+	s := loadSums8(sum, at).Add(half).AsInt32x8().ConvertToFloat32()
+	return s.Add(unit).Mul(inverse).ConvertToInt32()
+}
+
+// maxFloatMean is the number of pixels below which quotients may be used for bytes.
+const maxFloatMean = 1 << 14
+
+func mean32x8(dst []uint8, sum []uint32, pixels uint64) {
+	n := len(dst)
+	if n < 32 || pixels >= maxFloatMean {
+		means(dst, sum, pixels)
+		return
+	}
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&sum[:n][0])
+	half, unit := archsimd.BroadcastUint32x8(uint32(pixels/2)), archsimd.BroadcastFloat32x8(0.5)
+	inverse := archsimd.BroadcastFloat32x8(1 / float32(pixels))
+	low, high, order := byteOrder()
+	for i := 0; ; i += 32 {
+		i = min(i, n-32)
+		a := quotients(from, i, half, inverse, unit).SaturateToUint16ConcatGrouped(quotients(from, i+8, half, inverse, unit))
+		b := quotients(from, i+16, half, inverse, unit).
+			SaturateToUint16ConcatGrouped(quotients(from, i+24, half, inverse, unit))
+		v := a.AsUint8x32().PermuteOrZeroGrouped(low).Or(b.AsUint8x32().PermuteOrZeroGrouped(high))
+		v.AsUint32x8().Permute(order).AsUint8x32().Store((*[32]uint8)(unsafe.Add(to, i)))
+		if i == n-32 {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+// quotients64 is quotients for four sums of any size, in float64.
+func quotients64(s archsimd.Uint32x4, unit, inverse archsimd.Float64x4) archsimd.Int32x4 {
+	// The conversion is one of signed integers.
+	v := s.Xor(archsimd.BroadcastUint32x4(1 << 31)).AsInt32x4().ConvertToFloat64()
+	return v.Add(unit).Mul(inverse).ConvertToInt32()
+}
+
+func mean32x16(dst []uint16, sum []uint32, pixels uint64) {
+	n := len(dst)
+	if n < 16 || pixels >= maxInverse {
+		means(dst, sum, pixels)
+		return
+	}
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&sum[:n][0])
+	unit := archsimd.BroadcastFloat64x4(float64(pixels/2) + 0.5 + 1<<31)
+	inverse := archsimd.BroadcastFloat64x4(1 / float64(pixels))
+	order := archsimd.LoadUint32x8(&[8]uint32{0, 1, 4, 5, 2, 3, 6, 7})
+	eight := func(i int) (v archsimd.Int32x8) {
+		s := loadSums8(from, i)
+		v = v.SetLo(quotients64(s.GetLo(), unit, inverse))
+		return v.SetHi(quotients64(s.GetHi(), unit, inverse))
+	}
+	for i := 0; ; i += 16 {
+		i = min(i, n-16)
+		v := eight(i).SaturateToUint16ConcatGrouped(eight(i + 8))
+		v.AsUint32x8().Permute(order).AsUint16x16().Store((*[16]uint16)(unsafe.Add(to, 2*i)))
+		if i == n-16 {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+// differenceThreshold256 works on 16 pixels.
+func differenceThreshold256(dst []uint8, y, bg []uint16, v []uint8, over, level int32) {
+	n := len(dst)
+	if n < 16 || over > 65535 || level < 1 || level > 255 {
+		differenceThreshold(dst, y, bg, v, over, level)
+		return
+	}
+	to, p, q := unsafe.Pointer(&dst[0]), unsafe.Pointer(&y[:n][0]), unsafe.Pointer(&bg[:n][0])
+	r := unsafe.Pointer(&v[:n][0])
+	least := archsimd.BroadcastUint8x16(uint8(level))
+	limit, zero := archsimd.BroadcastUint16x16(uint16(over)), archsimd.BroadcastUint16x16(0)
+	even, odd := lowByteOrder()
+	for i := 0; ; i += 16 {
+		i = min(i, n-16)
+		// y − bg > over where something is left of the difference when over is taken off.
+		low := loadWords16(p, i).SubSaturated(loadWords16(q, i)).SubSaturated(limit).Equal(zero).ToInt16x16()
+		level := loadBytes16(r, i)
+		bright := level.Max(least).Equal(level).ToInt8x16().AsUint8x16()
+		bright.AndNot(lowBytes(low.AsUint16x16(), even, odd)).Store((*[16]uint8)(unsafe.Add(to, i)))
+		if i == n-16 {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+}
