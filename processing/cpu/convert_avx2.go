@@ -68,20 +68,36 @@ func rounded(p unsafe.Pointer, at int, half, most archsimd.Float32x8) archsimd.I
 	return loadFloats8(p, at).Add(half).Min(most).ConvertToInt32()
 }
 
-// byteOrder returns how 32 samples that were packed to words become bytes: the low bytes of words go to the beginning and
-// to the end of each half of a vector; both packings work on halves, so that fours have to be put in order.
+// Tables of places, as they lie in memory. They are loaded from constants, as a copy of an array would be made by
+// instructions of the older kind, which may cost hundreds of cycles between those on long vectors.
+const (
+	// evenBytes and oddBytes move the low bytes of words to the beginning and to the end of a vector of 128 bits.
+	evenBytes = "\x00\x02\x04\x06\x08\x0a\x0c\x0e\xff\xff\xff\xff\xff\xff\xff\xff"
+	oddBytes  = "\xff\xff\xff\xff\xff\xff\xff\xff\x00\x02\x04\x06\x08\x0a\x0c\x0e"
+	// fours puts the fours of samples in order after two packings, which work on halves, and twos after one.
+	fours = "\x00\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00" +
+		"\x02\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x07\x00\x00\x00"
+	twos = "\x00\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00" +
+		"\x02\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00"
+)
+
+// places8 and places32 load tables of places of bytes and of 32-bit samples.
+func places8(table string) archsimd.Int8x32 {
+	return archsimd.LoadInt8x32((*[32]int8)(unsafe.Pointer(unsafe.StringData(table))))
+}
+
+func places32(table string) archsimd.Uint32x8 {
+	return archsimd.LoadUint32x8((*[8]uint32)(unsafe.Pointer(unsafe.StringData(table))))
+}
+
+// byteOrder returns how 32 samples that were packed to words become bytes.
 func byteOrder() (low, high archsimd.Int8x32, order archsimd.Uint32x8) {
-	low = archsimd.LoadInt8x32(&[32]int8{0, 2, 4, 6, 8, 10, 12, 14, -1, -1, -1, -1, -1, -1, -1, -1,
-		0, 2, 4, 6, 8, 10, 12, 14, -1, -1, -1, -1, -1, -1, -1, -1})
-	high = archsimd.LoadInt8x32(&[32]int8{-1, -1, -1, -1, -1, -1, -1, -1, 0, 2, 4, 6, 8, 10, 12, 14,
-		-1, -1, -1, -1, -1, -1, -1, -1, 0, 2, 4, 6, 8, 10, 12, 14})
-	return low, high, archsimd.LoadUint32x8(&[8]uint32{0, 4, 1, 5, 2, 6, 3, 7})
+	return places8(evenBytes + evenBytes), places8(oddBytes + oddBytes), places32(fours)
 }
 
 // lowByteOrder returns what lowBytes needs.
 func lowByteOrder() (even, odd archsimd.Int8x16) {
-	return archsimd.LoadInt8x16(&[16]int8{0, 2, 4, 6, 8, 10, 12, 14, -1, -1, -1, -1, -1, -1, -1, -1}),
-		archsimd.LoadInt8x16(&[16]int8{-1, -1, -1, -1, -1, -1, -1, -1, 0, 2, 4, 6, 8, 10, 12, 14})
+	return places8(evenBytes + evenBytes).GetLo(), places8(oddBytes + oddBytes).GetLo()
 }
 
 // lowBytes returns the low bytes of 16 words.
@@ -119,8 +135,7 @@ func round16x256(dst []uint16, src []float32) {
 	}
 	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
 	half, most := archsimd.BroadcastFloat32x8(0.5), archsimd.BroadcastFloat32x8(65535)
-	// The packing works on halves.
-	order := archsimd.LoadUint32x8(&[8]uint32{0, 1, 4, 5, 2, 3, 6, 7})
+	order := places32(twos)
 	for i := 0; ; i += 16 {
 		i = min(i, n-16)
 		v := rounded(from, i, half, most).SaturateToUint16ConcatGrouped(rounded(from, i+8, half, most))

@@ -72,11 +72,15 @@ func slide32x16(col []uint32, add, sub []uint16) {
 	archsimd.ClearAVXUpperBits()
 }
 
+// upperHalf selects the upper half of a vector.
+const upperHalf = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
+
 // scan32x256 adds up the differences inside a vector in three steps, apart from the running sum, so that a single addition
 // a vector waits for the one before.
 func scan32x256(dst, col []uint32, k int) {
 	n := len(dst)
-	if n < 9 {
+	if n < 17 {
 		scan(dst, col, k)
 		return
 	}
@@ -84,14 +88,14 @@ func scan32x256(dst, col []uint32, k int) {
 	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&col[:n+k-1][0])
 	zero := archsimd.BroadcastUint32x8(0).AsUint8x32()
 	three, seven := archsimd.BroadcastUint32x8(3), archsimd.BroadcastUint32x8(7)
-	upper := archsimd.LoadUint32x8(&[8]uint32{0, 0, 0, 0, ^uint32(0), ^uint32(0), ^uint32(0), ^uint32(0)})
+	upper := places32(upperHalf)
 	carry := archsimd.BroadcastUint32x8(dst[0])
 	last := n - 8
 	for i := 1; ; i += 8 {
 		if i > last {
 			// The window before the last vector is known.
 			i = last
-			carry = archsimd.BroadcastUint32x8(dst[last-1])
+			carry = loadSums8(to, last-8).Permute(seven)
 		}
 		v := loadSums8(from, i-1+k).Sub(loadSums8(from, i-1))
 		v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(12, zero).AsUint32x8())
@@ -156,7 +160,7 @@ func mean32x16(dst []uint16, sum []uint32, pixels uint64) {
 	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&sum[:n][0])
 	unit := archsimd.BroadcastFloat64x4(float64(pixels/2) + 0.5 + 1<<31)
 	inverse := archsimd.BroadcastFloat64x4(1 / float64(pixels))
-	order := archsimd.LoadUint32x8(&[8]uint32{0, 1, 4, 5, 2, 3, 6, 7})
+	order := places32(twos)
 	eight := func(i int) (v archsimd.Int32x8) {
 		s := loadSums8(from, i)
 		v = v.SetLo(quotients64(s.GetLo(), unit, inverse))

@@ -22,15 +22,24 @@ func loadWords8(p unsafe.Pointer, at int) archsimd.Uint16x8 {
 	return archsimd.LoadUint16x8((*[8]uint16)(unsafe.Add(p, 2*at)))
 }
 
-// loadBytes8 returns eight bytes in a vector of 16.
-func loadBytes8(p unsafe.Pointer, at int) archsimd.Uint8x16 {
-	return archsimd.BroadcastUint64x2(*(*uint64)(unsafe.Add(p, at))).AsUint8x16()
+// Places that bring a sum to the lanes behind those that it is over; 8 is a zero.
+const (
+	sumOfTwo = "\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00" +
+		"\x08\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00"
+	sumOfFour = "\x08\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00" +
+		"\x08\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00"
+	sumOfEight = "\x08\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00" +
+		"\x03\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00"
+)
+
+func places64(table string) archsimd.Uint64x8 {
+	return load64(unsafe.Pointer(unsafe.StringData(table)), 0)
 }
 
 // scan64x512 is scan32x256 for 64 bits.
 func scan64x512(dst, col []uint64, k int) {
 	n := len(dst)
-	if n < 9 {
+	if n < 17 {
 		scan(dst, col, k)
 		return
 	}
@@ -38,9 +47,7 @@ func scan64x512(dst, col []uint64, k int) {
 	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&col[:n+k-1][0])
 	zero := archsimd.BroadcastUint64x8(0)
 	// Sums of two, then of four, then of eight.
-	two := archsimd.LoadUint64x8(&[8]uint64{8, 0, 8, 2, 8, 4, 8, 6})
-	four := archsimd.LoadUint64x8(&[8]uint64{8, 8, 1, 1, 8, 8, 5, 5})
-	eight := archsimd.LoadUint64x8(&[8]uint64{8, 8, 8, 8, 3, 3, 3, 3})
+	two, four, eight := places64(sumOfTwo), places64(sumOfFour), places64(sumOfEight)
 	all := archsimd.BroadcastUint64x8(7)
 	carry := archsimd.BroadcastUint64x8(dst[0])
 	last := n - 8
@@ -48,7 +55,7 @@ func scan64x512(dst, col []uint64, k int) {
 		if i > last {
 			// The window before the last vector is known.
 			i = last
-			carry = archsimd.BroadcastUint64x8(dst[last-1])
+			carry = load64(to, last-8).Permute(all)
 		}
 		v := load64(from, i-1+k).Sub(load64(from, i-1))
 		v = v.Add(v.ConcatPermute(zero, two))
@@ -63,57 +70,74 @@ func scan64x512(dst, col []uint64, k int) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// counted returns eight packed samples, 0 where out is not.
-func counted(p, out unsafe.Pointer, at int, one, zero archsimd.Uint64x8) archsimd.Uint64x8 {
-	in := loadBytes8(out, at).ExtendLo8ToUint64().Equal(zero)
-	return loadWords8(p, at).ExtendToUint64().Or(one).Masked(in)
+// counted returns 16 samples with what they count, 0 where out is not.
+func counted(p, out unsafe.Pointer, at int, one, zero archsimd.Uint16x16) (v, count archsimd.Uint16x16) {
+	in := loadBytes16(out, at).ExtendToUint16().Equal(zero)
+	return loadWords16(p, at).Masked(in), one.Masked(in)
 }
 
+// censor512 works on 16 pixels at a time.
 func censor512(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 	n := len(col)
-	if n < 8 {
+	if n < 16 {
 		censor(col, add, sub, addOut, subOut)
 		return
 	}
 	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
 	r, s := unsafe.Pointer(&addOut[:n][0]), unsafe.Pointer(&subOut[:n][0])
-	one, zero := archsimd.BroadcastUint64x8(1<<countShift), archsimd.BroadcastUint64x8(0)
-	last := n - 8
-	tail := load64(c, last).Add(counted(p, r, last, one, zero)).Sub(counted(q, s, last, one, zero))
-	for i := 0; i < last; i += 8 {
-		if *(*uint64)(unsafe.Add(r, i))|*(*uint64)(unsafe.Add(s, i)) == 0 {
-			d := loadWords8(p, i).ExtendToUint64().Sub(loadWords8(q, i).ExtendToUint64())
-			store64(c, i, load64(c, i).Add(d))
-			continue
-		}
-		store64(c, i, load64(c, i).Add(counted(p, r, i, one, zero)).Sub(counted(q, s, i, one, zero)))
+	one, zero := archsimd.BroadcastUint16x16(1), archsimd.BroadcastUint16x16(0)
+	shift := archsimd.BroadcastUint64x8(countShift)
+	moved := func(i int) (a, b archsimd.Uint64x8) {
+		x, m := counted(p, r, i, one, zero)
+		y, k := counted(q, s, i, one, zero)
+		counts := m.Sub(k).AsInt16x16()
+		a = load64(c, i).Add(x.GetLo().ExtendToUint64()).Sub(y.GetLo().ExtendToUint64())
+		b = load64(c, i+8).Add(x.GetHi().ExtendToUint64()).Sub(y.GetHi().ExtendToUint64())
+		a = a.Add(counts.GetLo().ExtendToInt64().AsUint64x8().ShiftLeft(shift))
+		return a, b.Add(counts.GetHi().ExtendToInt64().AsUint64x8().ShiftLeft(shift))
 	}
-	store64(c, last, tail)
+	last := n - 16
+	a1, b1 := moved(last)
+	for i := 0; i < last; i += 16 {
+		a, b := moved(i)
+		store64(c, i, a)
+		store64(c, i+8, b)
+	}
+	store64(c, last, a1)
+	store64(c, last+8, b1)
 	archsimd.ClearAVXUpperBits()
 }
 
-// squared returns the squares of eight samples, 0 where out is not.
-func squared(p, out unsafe.Pointer, at int, zero archsimd.Uint64x8) archsimd.Uint64x8 {
-	in := loadBytes8(out, at).ExtendLo8ToUint64().Equal(zero)
-	v := loadWords8(p, at).ExtendToUint64().Masked(in).AsUint32x16()
-	return v.Mul(v).AsUint64x8()
+// squared returns the squares of eight samples.
+func squared(v archsimd.Uint16x8) archsimd.Uint64x8 {
+	w := v.ExtendToUint64().AsUint32x16()
+	return w.Mul(w).AsUint64x8()
 }
 
 func censorSquares512(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 	n := len(col)
-	if n < 8 {
+	if n < 16 {
 		censorSquares(col, add, sub, addOut, subOut)
 		return
 	}
 	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
 	r, s := unsafe.Pointer(&addOut[:n][0]), unsafe.Pointer(&subOut[:n][0])
-	zero := archsimd.BroadcastUint64x8(0)
-	last := n - 8
-	tail := load64(c, last).Add(squared(p, r, last, zero)).Sub(squared(q, s, last, zero))
-	for i := 0; i < last; i += 8 {
-		store64(c, i, load64(c, i).Add(squared(p, r, i, zero)).Sub(squared(q, s, i, zero)))
+	zero := archsimd.BroadcastUint16x16(0)
+	moved := func(i int) (a, b archsimd.Uint64x8) {
+		x, _ := counted(p, r, i, zero, zero)
+		y, _ := counted(q, s, i, zero, zero)
+		a = load64(c, i).Add(squared(x.GetLo())).Sub(squared(y.GetLo()))
+		return a, load64(c, i+8).Add(squared(x.GetHi())).Sub(squared(y.GetHi()))
 	}
-	store64(c, last, tail)
+	last := n - 16
+	a1, b1 := moved(last)
+	for i := 0; i < last; i += 16 {
+		a, b := moved(i)
+		store64(c, i, a)
+		store64(c, i+8, b)
+	}
+	store64(c, last, a1)
+	store64(c, last+8, b1)
 	archsimd.ClearAVXUpperBits()
 }
 
@@ -129,13 +153,14 @@ func censoredMean512(dst []uint16, sum, inverse []uint64, need uint64) bool {
 	enough := archsimd.BroadcastUint64x8(need)
 	half, unit := archsimd.BroadcastFloat64x8(0.5), archsimd.BroadcastFloat64x8(1)
 	same, reciprocal, first := one, unit, archsimd.BroadcastUint64x8(0)
+	shift := archsimd.BroadcastUint64x8(countShift)
 	var short uint8
 	for i := 0; ; i += 8 {
 		i = min(i, n-8)
 		s := load64(from, i)
-		count := s.ShiftAllRight(countShift)
+		count := s.ShiftRight(shift)
 		short |= count.Less(enough).ToBits()
-		x := s.And(low).Add(count.ShiftAllRight(1)).ConvertToFloat64().Add(half)
+		x := s.And(low).Add(count.ShiftRight(one)).ConvertToFloat64().Add(half)
 		if count.Equal(same).ToBits() == 0xff {
 			x = x.Mul(reciprocal)
 		} else {
@@ -161,10 +186,11 @@ func deviations512(dst []uint16, sum, sum2 []uint64, share []float64) {
 	}
 	to, from, from2 := unsafe.Pointer(&dst[0]), unsafe.Pointer(&sum[:n][0]), unsafe.Pointer(&sum2[:n][0])
 	low, one, zero := archsimd.BroadcastUint64x8(sumMask), archsimd.BroadcastUint64x8(1), archsimd.BroadcastUint64x8(0)
+	shift := archsimd.BroadcastUint64x8(countShift)
 	for i := 0; ; i += 8 {
 		i = min(i, n-8)
 		p := load64(from, i)
-		count, s := p.ShiftAllRight(countShift), p.And(low)
+		count, s := p.ShiftRight(shift), p.And(low)
 		v := count.Mul(load64(from2, i)).Sub(s.Mul(s))
 		root := v.ConvertToFloat64().Sqrt()
 		q := root.Div(count.Max(one).ConvertToFloat64()).ConvertToUint64()
@@ -182,22 +208,27 @@ func deviations512(dst []uint16, sum, sum2 []uint64, share []float64) {
 
 func squares8x512(col []uint64, add, sub []uint8) {
 	n := len(col)
-	if n < 8 {
+	if n < 16 {
 		squares(col, add, sub)
 		return
 	}
 	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
-	moved := func(i int) archsimd.Uint64x8 {
-		a := loadBytes8(p, i).ExtendLo8ToUint64().AsUint32x16()
-		b := loadBytes8(q, i).ExtendLo8ToUint64().AsUint32x16()
-		return load64(c, i).Add(a.Mul(a).AsUint64x8()).Sub(b.Mul(b).AsUint64x8())
+	moved := func(i int) (a, b archsimd.Uint64x8) {
+		// Squares of bytes are words.
+		x, y := loadBytes16(p, i).ExtendToUint16(), loadBytes16(q, i).ExtendToUint16()
+		x, y = x.Mul(x), y.Mul(y)
+		a = load64(c, i).Add(x.GetLo().ExtendToUint64()).Sub(y.GetLo().ExtendToUint64())
+		return a, load64(c, i+8).Add(x.GetHi().ExtendToUint64()).Sub(y.GetHi().ExtendToUint64())
 	}
-	last := n - 8
-	tail := moved(last)
-	for i := 0; i < last; i += 8 {
-		store64(c, i, moved(i))
+	last := n - 16
+	a1, b1 := moved(last)
+	for i := 0; i < last; i += 16 {
+		a, b := moved(i)
+		store64(c, i, a)
+		store64(c, i+8, b)
 	}
-	store64(c, last, tail)
+	store64(c, last, a1)
+	store64(c, last+8, b1)
 	archsimd.ClearAVXUpperBits()
 }
 
@@ -209,8 +240,7 @@ func squares16x512(col []uint64, add, sub []uint16) {
 	}
 	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
 	moved := func(i int) archsimd.Uint64x8 {
-		a, b := loadWords8(p, i).ExtendToUint64().AsUint32x16(), loadWords8(q, i).ExtendToUint64().AsUint32x16()
-		return load64(c, i).Add(a.Mul(a).AsUint64x8()).Sub(b.Mul(b).AsUint64x8())
+		return load64(c, i).Add(squared(loadWords8(p, i))).Sub(squared(loadWords8(q, i)))
 	}
 	last := n - 8
 	tail := moved(last)
@@ -231,9 +261,10 @@ func meanVariance512(mean, variance []float32, sum []uint32, sum2 []uint64, n in
 	}
 	to, to2 := unsafe.Pointer(&mean[0]), unsafe.Pointer(&variance[:w][0])
 	from, from2 := unsafe.Pointer(&sum[:w][0]), unsafe.Pointer(&sum2[:w][0])
+	one, two := 1/float64(n), 1/float64(n*n)
 	count, pixels := archsimd.BroadcastUint64x8(uint64(n)), archsimd.BroadcastFloat64x8(float64(n))
 	squared := archsimd.BroadcastFloat64x8(float64(n * n))
-	share, share2 := archsimd.BroadcastFloat64x8(1/float64(n)), archsimd.BroadcastFloat64x8(1/float64(n*n))
+	share, share2 := archsimd.BroadcastFloat64x8(one), archsimd.BroadcastFloat64x8(two)
 	zero := archsimd.BroadcastFloat64x8(0)
 	for i := 0; ; i += 8 {
 		i = min(i, w-8)
