@@ -1,0 +1,307 @@
+package network
+
+import (
+	"unsafe"
+
+	"blik/internal/simd"
+)
+
+// Engine computes logits fast. It may be used by several goroutines.
+type Engine struct {
+	model   *Model
+	kernels *kernels
+	nodes   []node
+	// pad is the number of cells beside a row that weights may reach.
+	pad int
+}
+
+// kernels are the inner loops for a level of vector instructions.
+type kernels struct {
+	// lanes is the number of cells in a vector, 2·lanes that of a block.
+	lanes int
+	// convolve computes four channels of a row.
+	convolve func(j *job)
+}
+
+// NewEngine prepares a model for a level of vector instructions, which the processor must have.
+func NewEngine(m *Model, level simd.Level) *Engine {
+	e := &Engine{model: m, kernels: kernelsOf(level), nodes: m.graph()}
+	for i := range e.nodes {
+		n := &e.nodes[i]
+		if n.step == convolve {
+			n.packed = n.packs(e.nodes, e.kernels.lanes)
+			e.pad = max(e.pad, n.layer.reach())
+		}
+	}
+	e.pad = (e.pad + 15) &^ 15
+	return e
+}
+
+// Picture holds the samples that the network takes, without padding between rows.
+type Picture struct {
+	Red, Green, Blue []uint8
+	Width, Height    int
+}
+
+// Rect is a part of a picture, X1 and Y1 excluded.
+type Rect struct{ X0, Y0, X1, Y1 int }
+
+// Scratch is the memory of a goroutine, for reuse.
+type Scratch struct {
+	memory []int8
+	taps   []int32
+	strip  strip
+}
+
+// Run writes the logits of a part of a picture in sixteenths plus offset, cut to 0…255, into dst, which has the rows of
+// the picture. The first row and column must be multiples of Model.Grain. It asks stop every few rows, and returns early
+// where that is true.
+func (e *Engine) Run(dst []uint8, pic Picture, r Rect, offset int, scratch *Scratch, stop func() bool) {
+	s := &scratch.strip
+	s.begin(e, pic, r, scratch)
+	last := len(e.nodes) - 1
+	for y := r.Y0 / 2; y < (r.Y1+1)/2 && !(y%8 == 0 && stop()); y++ {
+		s.ensure(last, y, int32(offset))
+		s.emit(dst, y, r)
+	}
+}
+
+// strip is the state of the inference on a part of a picture.
+type strip struct {
+	*Engine
+	pic Picture
+	// height and width are the sizes of the nodes for the picture; rows and columns what of them the part needs.
+	height, width []int
+	rows, columns []span
+	rings         []ring
+	// zeros is the place of a row outside the picture.
+	zeros  int
+	memory []int8
+	// next is the row of each node that is computed next.
+	next   []int
+	taps   []int32
+	job    job
+	inputs inputRows
+}
+
+// ring keeps the last rows of a node. A row has blocks of segment bytes, each with four channels of pad cells, the
+// cells of the node's columns, and more cells for the last vectors and for pad.
+type ring struct {
+	place, rows, segment, bytes int
+}
+
+// begin prepares for a part of a picture.
+func (s *strip) begin(e *Engine, pic Picture, r Rect, scratch *Scratch) {
+	n := len(e.nodes)
+	*s = strip{Engine: e, pic: pic, inputs: s.inputs, next: make([]int, n), rings: make([]ring, n),
+		rows: make([]span, n), columns: make([]span, n), taps: scratch.taps}
+	s.height, s.width = sizes(e.nodes, pic.Width, pic.Height)
+	for i := n - 1; i >= 0; i-- {
+		node := &e.nodes[i]
+		if i == n-1 {
+			s.rows[i], s.columns[i] = span{r.Y0 / 2, (r.Y1 + 1) / 2}, span{r.X0 / 2, (r.X1 + 1) / 2}
+		}
+		if s.rows[i] == (span{}) {
+			continue // Nothing needs it.
+		}
+		s.next[i] = s.rows[i].from
+		for _, source := range node.from {
+			rows := node.rows(s.rows[i]).clip(s.height[source])
+			columns := node.columns(s.columns[i]).clip(s.width[source])
+			if old := s.rows[source]; old != (span{}) {
+				rows, columns = rows.join(old), columns.join(s.columns[source])
+			}
+			s.rows[source], s.columns[source] = rows, columns
+		}
+	}
+	s.plan()
+	block := 2 * e.kernels.lanes
+	size, widest := 0, 0
+	for i := range s.rings {
+		q := &s.rings[i]
+		c := s.columns[i]
+		q.segment = (4*(2*e.pad+c.to-c.from+block) + line - 1) &^ (line - 1)
+		q.bytes = q.segment * e.nodes[i].blocks
+		q.place = size
+		size += q.rows * q.bytes
+		widest = max(widest, q.bytes)
+	}
+	s.zeros = size
+	size += widest
+	if len(scratch.memory) < size {
+		scratch.memory = aligned(size)
+	}
+	s.memory = scratch.memory[:size]
+	clear(s.memory)
+	s.job.memory = s.memory
+	for i := range e.nodes {
+		for k := range e.nodes[i].packed {
+			if n := len(e.nodes[i].packed[k].taps); n > len(s.taps) {
+				scratch.taps = make([]int32, n)
+				s.taps = scratch.taps
+			}
+		}
+	}
+	s.inputs.begin(s.pic, s.rows[0], s.columns[0])
+}
+
+// plan finds how many rows of each node are needed at a time, by going through the whole computation.
+func (s *strip) plan() {
+	next := append([]int(nil), s.next...)
+	var ensure func(i, row int)
+	ensure = func(i, row int) {
+		for ; next[i] <= row; next[i]++ {
+			taken := s.nodes[i].rows(span{next[i], next[i] + 1})
+			for _, source := range s.nodes[i].from {
+				ensure(source, taken.clip(s.height[source]).to-1)
+			}
+			// Only now: one source may take further rows of another.
+			for _, source := range s.nodes[i].from {
+				first := taken.clip(s.height[source]).from
+				s.rings[source].rows = max(s.rings[source].rows, next[source]-first)
+			}
+		}
+	}
+	last := len(s.nodes) - 1
+	for y := s.rows[last].from; y < s.rows[last].to; y++ {
+		ensure(last, y)
+	}
+	s.rings[last].rows = 1
+}
+
+// row is the place of a row's cell in the first column that is needed, for its first block.
+func (s *strip) row(node, y int) int {
+	q := &s.rings[node]
+	return q.place + y%q.rows*q.bytes + 4*s.pad
+}
+
+// ensure computes the rows of a node up to one.
+func (s *strip) ensure(i, row int, offset int32) {
+	n := &s.nodes[i]
+	for ; s.next[i] <= row; s.next[i]++ {
+		y := s.next[i]
+		taken := n.rows(span{y, y + 1})
+		for _, source := range n.from {
+			s.ensure(source, taken.clip(s.height[source]).to-1, offset)
+		}
+		switch n.step {
+		case input:
+			s.inputs.row(s.memory[s.row(0, y):], s.rings[0].segment, y)
+		case convolve:
+			s.convolve(i, y, offset)
+		case repeat:
+			s.repeatRow(i, y)
+		case split:
+			s.splitRow(i, y)
+		}
+		s.end(i, y)
+	}
+}
+
+// end clears the cells behind a row that ends at the picture's border: what is computed there is no part of it.
+func (s *strip) end(i, y int) {
+	c := s.columns[i]
+	if c.to < s.width[i] {
+		return
+	}
+	at := s.row(i, y) + 4*(c.to-c.from)
+	for range s.nodes[i].blocks {
+		clear(s.memory[at : at+4*s.pad])
+		at += s.rings[i].segment
+	}
+}
+
+// convolve computes a row of a layer; that of the last one gets the offset and is cut to 8 bits.
+func (s *strip) convolve(i, y int, offset int32) {
+	n, c := &s.nodes[i], s.columns[i]
+	l := n.layer
+	block := 2 * s.kernels.lanes
+	j := &s.job
+	j.dst, j.blocks = s.row(i, y), (c.to-c.from+block-1)/block
+	j.add, j.top = 0, Top
+	if i == len(s.nodes)-1 {
+		j.add, j.top = offset, 255
+	}
+	// starts are the places of the rows that weights are for, in each source, at the result's first column.
+	side := l.Kind.Side()
+	var starts [maxLayers][3]int
+	for k, source := range n.from {
+		for row := range side {
+			at := y*l.Stride + row*l.Dilation - l.reach()
+			first := c.from - s.columns[source].from
+			starts[k][row] = s.zeros + 4*s.pad
+			if at >= 0 && at < s.height[source] {
+				starts[k][row] = s.row(source, at) + 4*first
+			}
+		}
+	}
+	for b := range n.packed {
+		j.pack = &n.packed[b]
+		j.taps = s.taps[:len(j.pack.taps)]
+		for k, t := range j.pack.taps {
+			j.taps[k] = int32(starts[t.source][t.row] + t.block*s.rings[n.from[t.source]].segment + 4*t.column)
+		}
+		s.kernels.convolve(j)
+		j.dst += s.rings[i].segment
+	}
+}
+
+// repeatRow repeats the cells of a coarser row.
+func (s *strip) repeatRow(i, y int) {
+	n, c := &s.nodes[i], s.columns[i]
+	source := n.from[0]
+	dst, src := s.row(i, y), s.row(source, y/n.times)
+	first := s.columns[source].from
+	for range n.blocks {
+		to, from := s.cells(dst, c.to-c.from), s.cells(src, s.columns[source].to-first)
+		for x := range to {
+			to[x] = from[(c.from+x)/n.times-first]
+		}
+		dst += s.rings[i].segment
+		src += s.rings[source].segment
+	}
+}
+
+// splitRow parts the cells of even columns from those of odd ones.
+func (s *strip) splitRow(i, y int) {
+	n, c := &s.nodes[i], s.columns[i]
+	source := n.from[0]
+	dst, src := s.row(i, y), s.row(source, y)
+	// The source may begin in the middle of a pair, or end in one.
+	shift := 2*c.from - s.columns[source].from
+	half := n.blocks / 2 * s.rings[i].segment
+	for range n.blocks / 2 {
+		even, odd := s.cells(dst, c.to-c.from), s.cells(dst+half, c.to-c.from)
+		from := s.cells(src+4*shift, 2*(c.to-c.from))
+		for x := range even {
+			even[x], odd[x] = from[2*x], from[2*x+1]
+		}
+		dst += s.rings[i].segment
+		src += s.rings[source].segment
+	}
+}
+
+// cells are n cells of a block from a place on.
+func (s *strip) cells(place, n int) []uint32 {
+	m := s.memory[place : place+4*n]
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(m))), n)
+}
+
+// emit writes a row of cells of logits as two rows of pixels.
+func (s *strip) emit(dst []uint8, y int, r Rect) {
+	last := len(s.nodes) - 1
+	cells := s.cells(s.row(last, y), (r.X1+1)/2-r.X0/2)
+	w := s.pic.Width
+	upper := dst[2*y*w+r.X0 : 2*y*w+r.X1]
+	lower := upper
+	if 2*y+1 < r.Y1 {
+		lower = dst[(2*y+1)*w+r.X0 : (2*y+1)*w+r.X1]
+	}
+	for x, v := range cells {
+		// Where there is no lower row, the upper one overwrites it.
+		lower[2*x], upper[2*x] = uint8(v>>16), uint8(v)
+		if 2*x+1 < len(upper) {
+			lower[2*x+1], upper[2*x+1] = uint8(v>>24), uint8(v>>8)
+		}
+	}
+}

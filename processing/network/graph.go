@@ -1,0 +1,121 @@
+package network
+
+// step is what a node of the graph does for a row of its cells.
+type step uint8
+
+const (
+	// input computes the planes of the picture.
+	input step = iota
+	// convolve computes a layer.
+	convolve
+	// repeat writes each cell of a coarser node several times.
+	repeat
+	// split puts cells of even columns before those of odd ones, for layers that take every second one.
+	split
+)
+
+// node is a step of the inference whose rows are kept in a ring while they are needed.
+type node struct {
+	step step
+	// from are the nodes whose rows it takes.
+	from []int
+	// blocks is the number of blocks of four channels in a row; a split node has twice those of its source.
+	blocks int
+	// times is how often a repeat node repeats a cell in each direction, and whose size, that of another source of the
+	// same layer, its own is.
+	times, like int
+	// layer is what a convolve node computes, packed is how.
+	layer  *Layer
+	packed []pack
+}
+
+// graph returns the nodes of a model, each behind those that it takes. The last computes the logits.
+func (m *Model) graph() []node {
+	nodes := []node{{step: input, blocks: Inputs / 4}}
+	// at is the node of each layer's result.
+	at := map[int]int{Input: 0}
+	for i := range m.Layers {
+		l := &m.Layers[i]
+		n := node{step: convolve, layer: l, blocks: (l.Out + 3) / 4}
+		fine := 0
+		for _, s := range l.From {
+			if m.repeat(l, s) == 1 {
+				fine = at[s]
+			}
+		}
+		for _, s := range l.From {
+			source := at[s]
+			if times := m.repeat(l, s); times > 1 {
+				nodes = append(nodes, node{step: repeat, from: []int{source}, blocks: nodes[source].blocks,
+					times: times, like: fine})
+				source = len(nodes) - 1
+			}
+			if l.Stride == 2 {
+				nodes = append(nodes, node{step: split, from: []int{source}, blocks: 2 * nodes[source].blocks})
+				source = len(nodes) - 1
+			}
+			n.from = append(n.from, source)
+		}
+		nodes = append(nodes, n)
+		at[i] = len(nodes) - 1
+	}
+	return nodes
+}
+
+// span is a range of rows or columns, to excluded.
+type span struct{ from, to int }
+
+func (s span) clip(n int) span { return span{max(s.from, 0), min(s.to, n)} }
+
+func (s span) join(t span) span { return span{min(s.from, t.from), max(s.to, t.to)} }
+
+// reach is how far a layer's weights are from the middle.
+func (l *Layer) reach() int { return l.Dilation * (l.Kind.Side() / 2) }
+
+// rows returns which rows of its sources a node takes for some of its own.
+func (n *node) rows(s span) span {
+	switch n.step {
+	case convolve:
+		d := n.layer.reach()
+		return span{s.from*n.layer.Stride - d, (s.to-1)*n.layer.Stride + d + 1}
+	case repeat:
+		return span{s.from / n.times, (s.to-1)/n.times + 1}
+	}
+	return s
+}
+
+// columns returns which columns of its sources a node takes for some of its own.
+func (n *node) columns(s span) span {
+	switch n.step {
+	case convolve:
+		d := n.layer.reach()
+		if n.layer.Stride == 2 {
+			return span{s.from - (d+1)/2, s.to + d/2}
+		}
+		return span{s.from - d, s.to + d}
+	case repeat:
+		return span{s.from / n.times, (s.to-1)/n.times + 1}
+	case split:
+		return span{2 * s.from, 2 * s.to}
+	}
+	return s
+}
+
+// sizes returns the number of rows and of columns of each node for a picture of w × h pixels.
+func sizes(nodes []node, w, h int) (rows, columns []int) {
+	for _, n := range nodes {
+		switch n.step {
+		case input:
+			rows, columns = append(rows, (h+1)/2), append(columns, (w+1)/2)
+		case repeat:
+			rows, columns = append(rows, rows[n.like]), append(columns, columns[n.like])
+		case split:
+			rows, columns = append(rows, rows[n.from[0]]), append(columns, (columns[n.from[0]]+1)/2)
+		case convolve:
+			// Split sources have every second column already.
+			s := n.from[0]
+			rows, columns = append(rows, (rows[s]-1)/n.layer.Stride+1), append(columns, columns[s])
+		}
+	}
+	return rows, columns
+}

@@ -1,0 +1,167 @@
+//go:build goexperiment.simd && amd64
+
+package network
+
+import (
+	"simd/archsimd"
+	"unsafe"
+)
+
+// convolve256 computes a row of four channels with AVX2, as convolvePlain does: two vectors of cells at a time. Products
+// of unsigned activations and signed weights are added in pairs within 16 bits (vpmaddubsw), those of a group of taps
+// within 16 bits, too, and only then within 32 (vpmaddwd). The sums of a block are in memory, since the compiler has 15
+// vector registers; in a group nothing is carried from one turn of the loop to the next.
+func convolve256(j *job) {
+	p := j.pack
+	memory := unsafe.Pointer(unsafe.SliceData(j.memory))
+	sums := j.aligned()
+	taps, wide := unsafe.Pointer(unsafe.SliceData(j.taps)), unsafe.Pointer(unsafe.SliceData(p.wide))
+	for block := range j.blocks {
+		src := unsafe.Add(memory, 64*block)
+		begin256(sums, &p.bias)
+		t := fours256(sums, src, wide, taps, p.four)
+		twos256(sums, src, unsafe.Add(wide, 512*p.four), t, p.two)
+		finish256(unsafe.Add(src, j.dst), sums, j)
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+// begin256 sets the sums of a block to the bias.
+func begin256(sums unsafe.Pointer, bias *[4]int32) {
+	for o := range bias {
+		b := archsimd.BroadcastInt32x8(bias[o])
+		b.Store((*[8]int32)(unsafe.Add(sums, 64*o)))
+		b.Store((*[8]int32)(unsafe.Add(sums, 64*o+32)))
+	}
+}
+
+// fours256 adds groups of four taps to the sums of a block, and returns the place of the taps behind them.
+func fours256(sums, src, wide, taps unsafe.Pointer, groups int) unsafe.Pointer {
+	one := archsimd.LoadInt16x16((*[16]int16)(unsafe.Pointer(&ones)))
+	for range groups {
+		a := unsafe.Add(src, int(*(*int32)(taps)))
+		x, y := cells256(a), cells256(unsafe.Add(a, 32))
+		w := weights256(wide)
+		s0, t0 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
+		w = weights256(unsafe.Add(wide, 32))
+		s1, t1 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
+		w = weights256(unsafe.Add(wide, 64))
+		s2, t2 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
+		w = weights256(unsafe.Add(wide, 96))
+		s3, t3 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
+		a = unsafe.Add(src, int(*(*int32)(unsafe.Add(taps, 4))))
+		x, y = cells256(a), cells256(unsafe.Add(a, 32))
+		w = weights256(unsafe.Add(wide, 128))
+		s0 = s0.Add(x.DotProductPairsSaturated(w))
+		t0 = t0.Add(y.DotProductPairsSaturated(w))
+		w = weights256(unsafe.Add(wide, 160))
+		s1 = s1.Add(x.DotProductPairsSaturated(w))
+		t1 = t1.Add(y.DotProductPairsSaturated(w))
+		w = weights256(unsafe.Add(wide, 192))
+		s2 = s2.Add(x.DotProductPairsSaturated(w))
+		t2 = t2.Add(y.DotProductPairsSaturated(w))
+		w = weights256(unsafe.Add(wide, 224))
+		s3 = s3.Add(x.DotProductPairsSaturated(w))
+		t3 = t3.Add(y.DotProductPairsSaturated(w))
+		a = unsafe.Add(src, int(*(*int32)(unsafe.Add(taps, 8))))
+		x, y = cells256(a), cells256(unsafe.Add(a, 32))
+		w = weights256(unsafe.Add(wide, 256))
+		s0 = s0.Add(x.DotProductPairsSaturated(w))
+		t0 = t0.Add(y.DotProductPairsSaturated(w))
+		w = weights256(unsafe.Add(wide, 288))
+		s1 = s1.Add(x.DotProductPairsSaturated(w))
+		t1 = t1.Add(y.DotProductPairsSaturated(w))
+		w = weights256(unsafe.Add(wide, 320))
+		s2 = s2.Add(x.DotProductPairsSaturated(w))
+		t2 = t2.Add(y.DotProductPairsSaturated(w))
+		w = weights256(unsafe.Add(wide, 352))
+		s3 = s3.Add(x.DotProductPairsSaturated(w))
+		t3 = t3.Add(y.DotProductPairsSaturated(w))
+		a = unsafe.Add(src, int(*(*int32)(unsafe.Add(taps, 12))))
+		x, y = cells256(a), cells256(unsafe.Add(a, 32))
+		w = weights256(unsafe.Add(wide, 384))
+		s0 = s0.Add(x.DotProductPairsSaturated(w))
+		t0 = t0.Add(y.DotProductPairsSaturated(w))
+		w = weights256(unsafe.Add(wide, 416))
+		s1 = s1.Add(x.DotProductPairsSaturated(w))
+		t1 = t1.Add(y.DotProductPairsSaturated(w))
+		w = weights256(unsafe.Add(wide, 448))
+		s2 = s2.Add(x.DotProductPairsSaturated(w))
+		t2 = t2.Add(y.DotProductPairsSaturated(w))
+		w = weights256(unsafe.Add(wide, 480))
+		s3 = s3.Add(x.DotProductPairsSaturated(w))
+		t3 = t3.Add(y.DotProductPairsSaturated(w))
+		add256(unsafe.Add(sums, 0), s0.DotProductPairs(one))
+		add256(unsafe.Add(sums, 32), t0.DotProductPairs(one))
+		add256(unsafe.Add(sums, 64), s1.DotProductPairs(one))
+		add256(unsafe.Add(sums, 96), t1.DotProductPairs(one))
+		add256(unsafe.Add(sums, 128), s2.DotProductPairs(one))
+		add256(unsafe.Add(sums, 160), t2.DotProductPairs(one))
+		add256(unsafe.Add(sums, 192), s3.DotProductPairs(one))
+		add256(unsafe.Add(sums, 224), t3.DotProductPairs(one))
+		wide, taps = unsafe.Add(wide, 512), unsafe.Add(taps, 16)
+	}
+	return taps
+}
+
+// twos256 adds groups of two taps to the sums of a block.
+func twos256(sums, src, wide, taps unsafe.Pointer, groups int) {
+	one := archsimd.LoadInt16x16((*[16]int16)(unsafe.Pointer(&ones)))
+	for range groups {
+		a := unsafe.Add(src, int(*(*int32)(taps)))
+		x, y := cells256(a), cells256(unsafe.Add(a, 32))
+		w := weights256(wide)
+		s0, t0 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
+		w = weights256(unsafe.Add(wide, 32))
+		s1, t1 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
+		w = weights256(unsafe.Add(wide, 64))
+		s2, t2 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
+		w = weights256(unsafe.Add(wide, 96))
+		s3, t3 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
+		a = unsafe.Add(src, int(*(*int32)(unsafe.Add(taps, 4))))
+		x, y = cells256(a), cells256(unsafe.Add(a, 32))
+		w = weights256(unsafe.Add(wide, 128))
+		s0 = s0.Add(x.DotProductPairsSaturated(w))
+		t0 = t0.Add(y.DotProductPairsSaturated(w))
+		w = weights256(unsafe.Add(wide, 160))
+		s1 = s1.Add(x.DotProductPairsSaturated(w))
+		t1 = t1.Add(y.DotProductPairsSaturated(w))
+		w = weights256(unsafe.Add(wide, 192))
+		s2 = s2.Add(x.DotProductPairsSaturated(w))
+		t2 = t2.Add(y.DotProductPairsSaturated(w))
+		w = weights256(unsafe.Add(wide, 224))
+		s3 = s3.Add(x.DotProductPairsSaturated(w))
+		t3 = t3.Add(y.DotProductPairsSaturated(w))
+		add256(unsafe.Add(sums, 0), s0.DotProductPairs(one))
+		add256(unsafe.Add(sums, 32), t0.DotProductPairs(one))
+		add256(unsafe.Add(sums, 64), s1.DotProductPairs(one))
+		add256(unsafe.Add(sums, 96), t1.DotProductPairs(one))
+		add256(unsafe.Add(sums, 128), s2.DotProductPairs(one))
+		add256(unsafe.Add(sums, 160), t2.DotProductPairs(one))
+		add256(unsafe.Add(sums, 192), s3.DotProductPairs(one))
+		add256(unsafe.Add(sums, 224), t3.DotProductPairs(one))
+		wide, taps = unsafe.Add(wide, 256), unsafe.Add(taps, 8)
+	}
+}
+
+// finish256 divides, cuts and packs the sums of a block.
+func finish256(dst, sums unsafe.Pointer, j *job) {
+	add, top := archsimd.BroadcastInt32x8(j.add), archsimd.BroadcastInt32x8(j.top)
+	var zero archsimd.Int32x8
+	for k := range 2 {
+		var v archsimd.Int32x8
+		for o := 3; o >= 0; o-- {
+			s := sums256(unsafe.Add(sums, 64*o+32*k)).ShiftAllRight(uint64(j.pack.shift[o]))
+			v = v.ShiftAllLeft(8).Or(s.Add(add).Max(zero).Min(top))
+		}
+		v.Store((*[8]int32)(unsafe.Add(dst, 32*k)))
+	}
+}
+
+func cells256(p unsafe.Pointer) archsimd.Uint8x32 { return archsimd.LoadUint8x32((*[32]uint8)(p)) }
+
+func weights256(p unsafe.Pointer) archsimd.Int8x32 { return archsimd.LoadInt8x32((*[32]int8)(p)) }
+
+func sums256(p unsafe.Pointer) archsimd.Int32x8 { return archsimd.LoadInt32x8((*[8]int32)(p)) }
+
+func add256(p unsafe.Pointer, v archsimd.Int32x8) { v.Add(sums256(p)).Store((*[8]int32)(p)) }

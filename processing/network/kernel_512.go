@@ -1,0 +1,167 @@
+//go:build goexperiment.simd && amd64
+
+package network
+
+import (
+	"simd/archsimd"
+	"unsafe"
+)
+
+// convolve512 computes a row of four channels with AVX-512, as convolvePlain does: two vectors of cells at a time. Products
+// of unsigned activations and signed weights are added in pairs within 16 bits (vpmaddubsw), those of a group of taps
+// within 16 bits, too, and only then within 32 (vpmaddwd). The sums of a block are in memory, since the compiler has 15
+// vector registers; in a group nothing is carried from one turn of the loop to the next.
+func convolve512(j *job) {
+	p := j.pack
+	memory := unsafe.Pointer(unsafe.SliceData(j.memory))
+	sums := j.aligned()
+	taps, wide := unsafe.Pointer(unsafe.SliceData(j.taps)), unsafe.Pointer(unsafe.SliceData(p.wide))
+	for block := range j.blocks {
+		src := unsafe.Add(memory, 128*block)
+		begin512(sums, &p.bias)
+		t := fours512(sums, src, wide, taps, p.four)
+		twos512(sums, src, unsafe.Add(wide, 1024*p.four), t, p.two)
+		finish512(unsafe.Add(src, j.dst), sums, j)
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+// begin512 sets the sums of a block to the bias.
+func begin512(sums unsafe.Pointer, bias *[4]int32) {
+	for o := range bias {
+		b := archsimd.BroadcastInt32x16(bias[o])
+		b.Store((*[16]int32)(unsafe.Add(sums, 128*o)))
+		b.Store((*[16]int32)(unsafe.Add(sums, 128*o+64)))
+	}
+}
+
+// fours512 adds groups of four taps to the sums of a block, and returns the place of the taps behind them.
+func fours512(sums, src, wide, taps unsafe.Pointer, groups int) unsafe.Pointer {
+	one := archsimd.LoadInt16x32((*[32]int16)(unsafe.Pointer(&ones)))
+	for range groups {
+		a := unsafe.Add(src, int(*(*int32)(taps)))
+		x, y := cells512(a), cells512(unsafe.Add(a, 64))
+		w := weights512(wide)
+		s0, t0 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
+		w = weights512(unsafe.Add(wide, 64))
+		s1, t1 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
+		w = weights512(unsafe.Add(wide, 128))
+		s2, t2 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
+		w = weights512(unsafe.Add(wide, 192))
+		s3, t3 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
+		a = unsafe.Add(src, int(*(*int32)(unsafe.Add(taps, 4))))
+		x, y = cells512(a), cells512(unsafe.Add(a, 64))
+		w = weights512(unsafe.Add(wide, 256))
+		s0 = s0.Add(x.DotProductPairsSaturated(w))
+		t0 = t0.Add(y.DotProductPairsSaturated(w))
+		w = weights512(unsafe.Add(wide, 320))
+		s1 = s1.Add(x.DotProductPairsSaturated(w))
+		t1 = t1.Add(y.DotProductPairsSaturated(w))
+		w = weights512(unsafe.Add(wide, 384))
+		s2 = s2.Add(x.DotProductPairsSaturated(w))
+		t2 = t2.Add(y.DotProductPairsSaturated(w))
+		w = weights512(unsafe.Add(wide, 448))
+		s3 = s3.Add(x.DotProductPairsSaturated(w))
+		t3 = t3.Add(y.DotProductPairsSaturated(w))
+		a = unsafe.Add(src, int(*(*int32)(unsafe.Add(taps, 8))))
+		x, y = cells512(a), cells512(unsafe.Add(a, 64))
+		w = weights512(unsafe.Add(wide, 512))
+		s0 = s0.Add(x.DotProductPairsSaturated(w))
+		t0 = t0.Add(y.DotProductPairsSaturated(w))
+		w = weights512(unsafe.Add(wide, 576))
+		s1 = s1.Add(x.DotProductPairsSaturated(w))
+		t1 = t1.Add(y.DotProductPairsSaturated(w))
+		w = weights512(unsafe.Add(wide, 640))
+		s2 = s2.Add(x.DotProductPairsSaturated(w))
+		t2 = t2.Add(y.DotProductPairsSaturated(w))
+		w = weights512(unsafe.Add(wide, 704))
+		s3 = s3.Add(x.DotProductPairsSaturated(w))
+		t3 = t3.Add(y.DotProductPairsSaturated(w))
+		a = unsafe.Add(src, int(*(*int32)(unsafe.Add(taps, 12))))
+		x, y = cells512(a), cells512(unsafe.Add(a, 64))
+		w = weights512(unsafe.Add(wide, 768))
+		s0 = s0.Add(x.DotProductPairsSaturated(w))
+		t0 = t0.Add(y.DotProductPairsSaturated(w))
+		w = weights512(unsafe.Add(wide, 832))
+		s1 = s1.Add(x.DotProductPairsSaturated(w))
+		t1 = t1.Add(y.DotProductPairsSaturated(w))
+		w = weights512(unsafe.Add(wide, 896))
+		s2 = s2.Add(x.DotProductPairsSaturated(w))
+		t2 = t2.Add(y.DotProductPairsSaturated(w))
+		w = weights512(unsafe.Add(wide, 960))
+		s3 = s3.Add(x.DotProductPairsSaturated(w))
+		t3 = t3.Add(y.DotProductPairsSaturated(w))
+		add512(unsafe.Add(sums, 0), s0.DotProductPairs(one))
+		add512(unsafe.Add(sums, 64), t0.DotProductPairs(one))
+		add512(unsafe.Add(sums, 128), s1.DotProductPairs(one))
+		add512(unsafe.Add(sums, 192), t1.DotProductPairs(one))
+		add512(unsafe.Add(sums, 256), s2.DotProductPairs(one))
+		add512(unsafe.Add(sums, 320), t2.DotProductPairs(one))
+		add512(unsafe.Add(sums, 384), s3.DotProductPairs(one))
+		add512(unsafe.Add(sums, 448), t3.DotProductPairs(one))
+		wide, taps = unsafe.Add(wide, 1024), unsafe.Add(taps, 16)
+	}
+	return taps
+}
+
+// twos512 adds groups of two taps to the sums of a block.
+func twos512(sums, src, wide, taps unsafe.Pointer, groups int) {
+	one := archsimd.LoadInt16x32((*[32]int16)(unsafe.Pointer(&ones)))
+	for range groups {
+		a := unsafe.Add(src, int(*(*int32)(taps)))
+		x, y := cells512(a), cells512(unsafe.Add(a, 64))
+		w := weights512(wide)
+		s0, t0 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
+		w = weights512(unsafe.Add(wide, 64))
+		s1, t1 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
+		w = weights512(unsafe.Add(wide, 128))
+		s2, t2 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
+		w = weights512(unsafe.Add(wide, 192))
+		s3, t3 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
+		a = unsafe.Add(src, int(*(*int32)(unsafe.Add(taps, 4))))
+		x, y = cells512(a), cells512(unsafe.Add(a, 64))
+		w = weights512(unsafe.Add(wide, 256))
+		s0 = s0.Add(x.DotProductPairsSaturated(w))
+		t0 = t0.Add(y.DotProductPairsSaturated(w))
+		w = weights512(unsafe.Add(wide, 320))
+		s1 = s1.Add(x.DotProductPairsSaturated(w))
+		t1 = t1.Add(y.DotProductPairsSaturated(w))
+		w = weights512(unsafe.Add(wide, 384))
+		s2 = s2.Add(x.DotProductPairsSaturated(w))
+		t2 = t2.Add(y.DotProductPairsSaturated(w))
+		w = weights512(unsafe.Add(wide, 448))
+		s3 = s3.Add(x.DotProductPairsSaturated(w))
+		t3 = t3.Add(y.DotProductPairsSaturated(w))
+		add512(unsafe.Add(sums, 0), s0.DotProductPairs(one))
+		add512(unsafe.Add(sums, 64), t0.DotProductPairs(one))
+		add512(unsafe.Add(sums, 128), s1.DotProductPairs(one))
+		add512(unsafe.Add(sums, 192), t1.DotProductPairs(one))
+		add512(unsafe.Add(sums, 256), s2.DotProductPairs(one))
+		add512(unsafe.Add(sums, 320), t2.DotProductPairs(one))
+		add512(unsafe.Add(sums, 384), s3.DotProductPairs(one))
+		add512(unsafe.Add(sums, 448), t3.DotProductPairs(one))
+		wide, taps = unsafe.Add(wide, 512), unsafe.Add(taps, 8)
+	}
+}
+
+// finish512 divides, cuts and packs the sums of a block.
+func finish512(dst, sums unsafe.Pointer, j *job) {
+	add, top := archsimd.BroadcastInt32x16(j.add), archsimd.BroadcastInt32x16(j.top)
+	var zero archsimd.Int32x16
+	for k := range 2 {
+		var v archsimd.Int32x16
+		for o := 3; o >= 0; o-- {
+			s := sums512(unsafe.Add(sums, 128*o+64*k)).ShiftAllRight(uint64(j.pack.shift[o]))
+			v = v.ShiftAllLeft(8).Or(s.Add(add).Max(zero).Min(top))
+		}
+		v.Store((*[16]int32)(unsafe.Add(dst, 64*k)))
+	}
+}
+
+func cells512(p unsafe.Pointer) archsimd.Uint8x64 { return archsimd.LoadUint8x64((*[64]uint8)(p)) }
+
+func weights512(p unsafe.Pointer) archsimd.Int8x64 { return archsimd.LoadInt8x64((*[64]int8)(p)) }
+
+func sums512(p unsafe.Pointer) archsimd.Int32x16 { return archsimd.LoadInt32x16((*[16]int32)(p)) }
+
+func add512(p unsafe.Pointer, v archsimd.Int32x16) { v.Add(sums512(p)).Store((*[16]int32)(p)) }

@@ -1,0 +1,200 @@
+package network
+
+import (
+	"slices"
+	"unsafe"
+)
+
+// tap is where the four channels lie that a step of a convolution multiplies: block of node number source in From,
+// row of weights, and column of the source relative to the result's.
+type tap struct{ source, block, row, column int }
+
+// pack is what a convolution computes for four output channels: a list of taps, each with four weights for each of the
+// channels, in groups whose sums of two neighbouring products fit into 16 bits.
+type pack struct {
+	taps []tap
+	// four and two are the numbers of groups of four taps and, behind them, of two.
+	four, two int
+	// weights are in the order tap, output, input; wide has each group of four inputs once for every cell of a vector.
+	weights []int8
+	wide    []int8
+	// bias has half of what the shift drops added.
+	bias  [4]int32
+	shift [4]uint8
+}
+
+// pairLimit is the most that positive or negative weights of a pair of inputs may add up to in a group: 258 times 127
+// is within 16 bits.
+const pairLimit = 258
+
+// quad is a tap with its weights for four outputs and four inputs.
+type quad struct {
+	tap
+	weights [16]int8
+}
+
+// load returns, for each output and pair of inputs, the sum of positive and of negative weights.
+func (q *quad) load() (sums [16]int) {
+	for i, w := range q.weights {
+		if w > 0 {
+			sums[i/2*2] += int(w)
+		} else {
+			sums[i/2*2+1] -= int(w)
+		}
+	}
+	return sums
+}
+
+// packs returns the layer of a node for vectors of some lanes of 32 bits.
+func (n *node) packs(nodes []node, lanes int) []pack {
+	l := n.layer
+	side := l.Kind.Side()
+	list := make([]pack, n.blocks)
+	for b := range list {
+		p := &list[b]
+		var quads []quad
+		first := 0
+		for s, source := range n.from {
+			count := nodes[source].channels(nodes)
+			for block := range (count + 3) / 4 {
+				for row := range side {
+					for column := range side {
+						q := quad{tap: n.tap(s, block, row, column, (count+3)/4)}
+						for o := range 4 {
+							for i := range min(4, count-4*block) {
+								q.weights[4*o+i] = l.weight(4*b+o, first+4*block+i, row, column)
+							}
+						}
+						if q.weights != [16]int8{} {
+							quads = append(quads, q)
+						}
+					}
+				}
+			}
+			first += count
+		}
+		p.group(quads)
+		p.widen(lanes)
+		for o := range min(4, l.Out-4*b) {
+			p.shift[o] = l.Shift[4*b+o]
+			p.bias[o] = l.Bias[4*b+o] + int32(1)<<p.shift[o]>>1
+		}
+	}
+	return list
+}
+
+// channels is the number of channels of a node; split and repeated ones have those of their source.
+func (n *node) channels(nodes []node) int {
+	switch n.step {
+	case input:
+		return Inputs
+	case convolve:
+		return n.layer.Out
+	}
+	return nodes[n.from[0]].channels(nodes)
+}
+
+// tap returns where the channels of a block of a source lie for a place of weights.
+func (n *node) tap(source, block, row, column, blocks int) tap {
+	c := n.layer.Dilation*column - n.layer.reach()
+	if n.layer.Stride == 2 {
+		// Odd columns are in the second half of a split node's blocks.
+		if c&1 != 0 {
+			block += blocks
+		}
+		c >>= 1
+	}
+	return tap{source, block, row, c}
+}
+
+// weight returns the weight of an output for an input, 0 where there is none.
+func (l *Layer) weight(out, in, row, column int) int8 {
+	side := l.Kind.Side()
+	switch {
+	case out >= l.Out:
+		return 0
+	case l.Kind == Depth3 && out != in:
+		return 0
+	case l.Kind == Depth3:
+		in = 0
+	}
+	return l.Weights[((out*l.inputs()+in)*side+row)*side+column]
+}
+
+// group orders the taps in groups of up to four, large weights first, each where it leaves least room.
+func (p *pack) group(quads []quad) {
+	type bin struct {
+		quads []quad
+		sums  [16]int
+	}
+	most := func(q *quad) int {
+		sums := q.load()
+		return slices.Max(sums[:])
+	}
+	slices.SortStableFunc(quads, func(a, b quad) int { return most(&b) - most(&a) })
+	var bins []bin
+	for _, q := range quads {
+		load := q.load()
+		best, fullest := -1, -1
+		for i := range bins {
+			top := 0
+			for k, s := range bins[i].sums {
+				top = max(top, s+load[k])
+			}
+			if len(bins[i].quads) < 4 && top <= pairLimit && top > fullest {
+				best, fullest = i, top
+			}
+		}
+		if best < 0 {
+			best = len(bins)
+			bins = append(bins, bin{})
+		}
+		bins[best].quads = append(bins[best].quads, q)
+		for k, v := range load {
+			bins[best].sums[k] += v
+		}
+	}
+	// Where a group lacks taps, weights of 0 fill it.
+	add := func(b bin, size int) {
+		for i := range size {
+			q := quad{tap: b.quads[0].tap}
+			if i < len(b.quads) {
+				q = b.quads[i]
+			}
+			p.taps = append(p.taps, q.tap)
+			p.weights = append(p.weights, q.weights[:]...)
+		}
+	}
+	for _, b := range bins {
+		if len(b.quads) > 2 {
+			add(b, 4)
+			p.four++
+		}
+	}
+	for _, b := range bins {
+		if len(b.quads) <= 2 {
+			add(b, 2)
+			p.two++
+		}
+	}
+}
+
+// widen repeats each four weights of an output for all lanes of a vector.
+func (p *pack) widen(lanes int) {
+	p.wide = aligned(len(p.weights) * lanes)
+	for i := 0; i < len(p.weights); i += 4 {
+		for lane := range lanes {
+			copy(p.wide[i*lanes+4*lane:], p.weights[i:i+4])
+		}
+	}
+}
+
+// line is the size of a cache line, and of the largest vector.
+const line = 64
+
+// aligned returns n bytes that begin on a cache line.
+func aligned(n int) []int8 {
+	s := make([]int8, n+line)
+	shift := -int(uintptr(unsafe.Pointer(unsafe.SliceData(s)))) & (line - 1)
+	return s[shift : shift+n : shift+n]
+}
