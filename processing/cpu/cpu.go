@@ -7,11 +7,13 @@ import (
 
 	"blik/internal/simd"
 	"blik/processing"
+	"blik/processing/network"
 )
 
 // Backend implements processing.Backend with goroutines in host memory.
 type Backend struct {
 	workers int
+	level   simd.Level
 	kernels kernels
 	tiling  tiling
 	pool    pool
@@ -19,6 +21,8 @@ type Backend struct {
 	mu     sync.Mutex
 	idle   []*worker
 	stages []stage
+	// network is the last model that Glints was asked for, made ready.
+	network *network.Engine
 }
 
 var _ processing.Backend = (*Backend)(nil)
@@ -38,12 +42,13 @@ func Workers(n int) Option {
 // Kernels sets which row kernels an operation runs on, instead of those that simd.Chosen names; those above it are not
 // checked for.
 func Kernels(level simd.Level) Option {
-	return func(b *Backend) { b.kernels = kernelsOf(level) }
+	return func(b *Backend) { b.level, b.kernels = level, kernelsOf(level) }
 }
 
 // New returns a Backend that holds no memory yet.
 func New(opts ...Option) *Backend {
-	b := &Backend{workers: runtime.GOMAXPROCS(0), kernels: kernelsOf(simd.Chosen()), tiling: defaultTiling()}
+	b := &Backend{workers: runtime.GOMAXPROCS(0), tiling: defaultTiling()}
+	Kernels(simd.Chosen())(b)
 	for _, o := range opts {
 		o(b)
 	}

@@ -4,33 +4,42 @@ import (
 	"context"
 
 	"blik/processing"
+	"blik/processing/network"
 )
 
-// Glints runs the network on tiles with their surroundings.
+// Glints runs the network on tiles.
 func (b executor) Glints(ctx context.Context, op processing.Glints) error {
 	d := op.Dst.(*plane)
-	grain, reach := op.Model.Grain(), op.Model.Reach()
-	// border is the surroundings of a tile, such that its part of the picture begins with a whole cell.
-	border := (reach + grain - 1) / grain * grain
-	const side = 256
-	nx, ny := (d.w+side-1)/side, (d.h+side-1)/side
+	pic := network.Picture{Red: op.Red.(*plane).data.U8, Green: op.Green.(*plane).data.U8, Blue: op.Blue.(*plane).data.U8,
+		Width: d.w, Height: d.h}
+	engine := b.engine(op.Model)
+	tw, th := b.networkTile(d.w, d.h, op.Model.Grain())
+	nx, ny := (d.w+tw-1)/tw, (d.h+th-1)/th
 	return b.each(ctx, nx*ny, func(w *worker, i int) {
-		r := rect{i % nx * side, i / nx * side, min(d.w, i%nx*side+side), min(d.h, i/nx*side+side)}
-		x0, y0 := max(0, r.x0-border), max(0, r.y0-border)
-		x1, y1 := min(d.w, r.x1+border), min(d.h, r.y1+border)
-		part := func(p processing.Plane) []uint8 {
-			s := take[uint8](w, (x1-x0)*(y1-y0))
-			for y := y0; y < y1; y++ {
-				copy(s[(y-y0)*(x1-x0):], p.(*plane).data.U8[y*d.w+x0:y*d.w+x1])
-			}
-			return s
-		}
-		_, logits := op.Model.Run(part(op.Red), part(op.Green), part(op.Blue), x1-x0, y1-y0)
-		for y := r.y0; y < r.y1; y++ {
-			for x := r.x0; x < r.x1; x++ {
-				v := int(logits[(y-y0)*(x1-x0)+x-x0]) + op.Offset
-				d.data.U8[y*d.w+x] = uint8(min(max(v, 0), 255))
-			}
-		}
+		x, y := i%nx*tw, i/nx*th
+		r := network.Rect{X0: x, Y0: y, X1: min(d.w, x+tw), Y1: min(d.h, y+th)}
+		engine.Run(d.data.U8, pic, r, op.Offset, &w.network, w.stopped)
 	})
+}
+
+// networkTile returns the sides of the network's tiles, multiples of grain. Each is computed with a part of its
+// surroundings, which some of its neighbours compute, too: so they are large, but there are some for every worker.
+func (b executor) networkTile(w, h, grain int) (tw, th int) {
+	n := 3 * b.workers
+	side := func(whole, parts int) int {
+		s := max((whole+parts-1)/parts, b.tiling.narrow)
+		return (s + grain - 1) / grain * grain
+	}
+	nx := max(1, (w+b.tiling.wide-1)/b.tiling.wide)
+	return side(w, nx), side(h, (n+nx-1)/nx)
+}
+
+// engine returns the model made ready for the backend's kernels; the last one is kept.
+func (b *Backend) engine(m *network.Model) *network.Engine {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.network == nil || b.network.Model() != m {
+		b.network = network.NewEngine(m, b.level)
+	}
+	return b.network
 }

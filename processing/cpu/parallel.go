@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"blik/internal/parallel"
+	"blik/processing/network"
 )
 
 // worker is the state of one goroutine of an operation: its context, and scratch memory that is reused by later
@@ -14,6 +15,8 @@ type worker struct {
 	ctx   context.Context
 	arena []uint64
 	used  int
+	// network is scratch of its own.
+	network network.Scratch
 }
 
 // take returns n values of scratch with undefined content, valid until the task ends. They begin on a cache line, so
@@ -46,11 +49,14 @@ type tiling struct {
 	tile, rows, strip int
 	// ring is the memory of the ring of rows of a column tile, in bytes.
 	ring int
+	// narrow and wide are the least side and the greatest width of a tile of the network.
+	narrow, wide int
 }
 
-// defaultTiling keeps column sums in a first-level cache of 32 KiB and rings in half of a second-level one of 512 KiB.
+// defaultTiling keeps column sums in a first-level cache of 32 KiB and rings in half of a second-level one of 512 KiB;
+// the rows that the network keeps of a tile take some 1 MiB.
 func defaultTiling() tiling {
-	return tiling{span: spanPixels, tile: 2048, rows: 32, strip: 4096, ring: 1 << 18}
+	return tiling{span: spanPixels, tile: 2048, rows: 32, strip: 4096, ring: 1 << 18, narrow: 256, wide: 1792}
 }
 
 // maxArena is the most scratch, in words, that a worker keeps after an operation.

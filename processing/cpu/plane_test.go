@@ -140,7 +140,7 @@ func TestCancel(t *testing.T) {
 		t.Run(op.name, func(t *testing.T) {
 			looks := 0
 			// Once with tiles as large as the picture, so that the looks are those inside a task.
-			for _, c := range []tiling{{span: spanPixels, tile: w, rows: h, strip: w, ring: 1 << 30}, defaultTiling()} {
+			for _, c := range []tiling{{span: spanPixels, tile: w, rows: h, strip: w, ring: 1 << 30, narrow: 1, wide: 1 << 30}, defaultTiling()} {
 				b.tiling = c
 				all := newCountdown(1 << 40)
 				must(t, op.run(all))

@@ -15,6 +15,9 @@ type Engine struct {
 	pad int
 }
 
+// Model is what the engine computes.
+func (e *Engine) Model() *Model { return e.model }
+
 // kernels are the inner loops for a level of vector instructions.
 type kernels struct {
 	// lanes is the number of cells in a vector, 2·lanes that of a block.

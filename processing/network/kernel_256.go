@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// convolve256 computes a row of four channels with AVX2, as convolvePlain does: two vectors of cells at a time. Products
-// of unsigned activations and signed weights are added in pairs within 16 bits (vpmaddubsw), those of a group of taps
-// within 16 bits, too, and only then within 32 (vpmaddwd). The sums of a block are in memory, since the compiler has 15
-// vector registers; in a group nothing is carried from one turn of the loop to the next.
+// convolve256 computes a row of four channels with AVX2, as convolvePlain does, two vectors of cells at a time.
+// Products of unsigned activations and signed weights are added in pairs within 16 bits (vpmaddubsw), those of a group
+// of taps within 16 bits, too, and only then within 32 (vpmaddwd). The sums of a block are in memory, since the compiler
+// has 15 vector registers; nothing is carried from one turn of the loop over groups to the next.
 func convolve256(j *job) {
 	p := j.pack
 	memory := unsafe.Pointer(unsafe.SliceData(j.memory))
@@ -144,14 +144,16 @@ func twos256(sums, src, wide, taps unsafe.Pointer, groups int) {
 	}
 }
 
-// finish256 divides, cuts and packs the sums of a block.
+// finish256 divides, cuts and packs the sums of a block. The shift is a vector: a single number would go through an
+// instruction of SSE, which waits long for the upper halves of wider vectors.
 func finish256(dst, sums unsafe.Pointer, j *job) {
 	add, top := archsimd.BroadcastInt32x8(j.add), archsimd.BroadcastInt32x8(j.top)
 	var zero archsimd.Int32x8
 	for k := range 2 {
 		var v archsimd.Int32x8
 		for o := 3; o >= 0; o-- {
-			s := sums256(unsafe.Add(sums, 64*o+32*k)).ShiftAllRight(uint64(j.pack.shift[o]))
+			count := archsimd.BroadcastInt32x8(j.pack.shift[o])
+			s := sums256(unsafe.Add(sums, 64*o+32*k)).ShiftRight(count)
 			v = v.ShiftAllLeft(8).Or(s.Add(add).Max(zero).Min(top))
 		}
 		v.Store((*[8]int32)(unsafe.Add(dst, 32*k)))

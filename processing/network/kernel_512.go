@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// convolve512 computes a row of four channels with AVX-512, as convolvePlain does: two vectors of cells at a time. Products
-// of unsigned activations and signed weights are added in pairs within 16 bits (vpmaddubsw), those of a group of taps
-// within 16 bits, too, and only then within 32 (vpmaddwd). The sums of a block are in memory, since the compiler has 15
-// vector registers; in a group nothing is carried from one turn of the loop to the next.
+// convolve512 computes a row of four channels with AVX-512, as convolvePlain does, two vectors of cells at a time.
+// Products of unsigned activations and signed weights are added in pairs within 16 bits (vpmaddubsw), those of a group
+// of taps within 16 bits, too, and only then within 32 (vpmaddwd). The sums of a block are in memory, since the compiler
+// has 15 vector registers; nothing is carried from one turn of the loop over groups to the next.
 func convolve512(j *job) {
 	p := j.pack
 	memory := unsafe.Pointer(unsafe.SliceData(j.memory))
@@ -144,14 +144,16 @@ func twos512(sums, src, wide, taps unsafe.Pointer, groups int) {
 	}
 }
 
-// finish512 divides, cuts and packs the sums of a block.
+// finish512 divides, cuts and packs the sums of a block. The shift is a vector: a single number would go through an
+// instruction of SSE, which waits long for the upper halves of wider vectors.
 func finish512(dst, sums unsafe.Pointer, j *job) {
 	add, top := archsimd.BroadcastInt32x16(j.add), archsimd.BroadcastInt32x16(j.top)
 	var zero archsimd.Int32x16
 	for k := range 2 {
 		var v archsimd.Int32x16
 		for o := 3; o >= 0; o-- {
-			s := sums512(unsafe.Add(sums, 128*o+64*k)).ShiftAllRight(uint64(j.pack.shift[o]))
+			count := archsimd.BroadcastInt32x16(j.pack.shift[o])
+			s := sums512(unsafe.Add(sums, 128*o+64*k)).ShiftRight(count)
 			v = v.ShiftAllLeft(8).Or(s.Add(add).Max(zero).Min(top))
 		}
 		v.Store((*[16]int32)(unsafe.Add(dst, 64*k)))

@@ -20,7 +20,7 @@ type pack struct {
 	wide    []int8
 	// bias has half of what the shift drops added.
 	bias  [4]int32
-	shift [4]uint8
+	shift [4]int32
 }
 
 // pairLimit is the most that positive or negative weights of a pair of inputs may add up to in a group: 258 times 127
@@ -76,7 +76,7 @@ func (n *node) packs(nodes []node, lanes int) []pack {
 		p.group(quads)
 		p.widen(lanes)
 		for o := range min(4, l.Out-4*b) {
-			p.shift[o] = l.Shift[4*b+o]
+			p.shift[o] = int32(l.Shift[4*b+o])
 			p.bias[o] = l.Bias[4*b+o] + int32(1)<<p.shift[o]>>1
 		}
 	}
