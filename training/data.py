@@ -15,7 +15,15 @@ RESERVED = ["p005", "p009"]
 # Those of its clean crops are in fold 0, whose networks are trained without them.
 FOLDS, FIRST_FOLD = 3, ["p013", "p018"]
 RISE, CONTRAST = 22, 1.1
-SHARES = np.array([6.0, 6.0, 1.7, 3.8])  # how often each kind is drawn
+SHARES = "6,3,1.7,5"  # how often each kind is drawn
+
+LUMINANCE = np.array([
+    [16, 11, 10, 16, 24, 40, 51, 61], [12, 12, 14, 19, 26, 58, 60, 55], [14, 13, 16, 24, 40, 57, 69, 56],
+    [14, 17, 22, 29, 51, 87, 80, 62], [18, 22, 37, 56, 68, 109, 103, 77], [24, 35, 55, 64, 81, 104, 113, 92],
+    [49, 64, 78, 87, 103, 121, 120, 101], [72, 92, 95, 98, 112, 100, 103, 99]])
+CHROMINANCE = np.array([
+    [17, 18, 24, 47, 99, 99, 99, 99], [18, 21, 26, 66, 99, 99, 99, 99], [24, 26, 56, 99, 99, 99, 99, 99],
+    [47, 66, 99, 99, 99, 99, 99, 99]] + 4 * [8 * [99]])
 
 
 def painting(name):
@@ -77,13 +85,14 @@ def pack(out, sets):
 class Batches:
     """Draws augmented patches on the device. choose is the array of the examples' numbers to draw from."""
 
-    def __init__(self, store, choose, device, seed, batch=48, side=192):
+    def __init__(self, store, choose, device, seed, batch, shares, side=192):
         import torch
         self.torch, self.device, self.batch, self.side = torch, device, batch, side
         take = lambda a: torch.from_numpy(np.ascontiguousarray(a[choose])).to(device)
         self.pictures, self.truth, self.weight = take(store["pictures"]), take(store["truth"]), take(store["weight"])
         kind = store["kind"][choose]
         self.of_kind = [np.flatnonzero(kind == k) for k in range(len(KINDS))]
+        self.shares = shares
         self.hardness = np.ones(len(choose))
         self.rng = np.random.default_rng(seed)
         self.gen = torch.Generator(device=device).manual_seed(seed)
@@ -96,7 +105,7 @@ class Batches:
 
     def choose(self):
         """Numbers of examples: kinds by their shares, clean ones the more often the harder they were."""
-        shares = np.array([s if len(o) else 0 for s, o in zip(SHARES, self.of_kind)])
+        shares = np.array([s if len(o) else 0 for s, o in zip(self.shares, self.of_kind)])
         out = np.empty(self.batch, np.int64)
         for i, k in enumerate(self.rng.choice(len(KINDS), self.batch, p=shares / shares.sum())):
             of = self.of_kind[k]
@@ -165,11 +174,29 @@ class Batches:
         soft = f.conv2d(f.pad(flat, (3, 3, 0, 0), "reflect"), k[:, None, None], groups=len(k))
         soft = f.conv2d(f.pad(soft, (0, 0, 3, 3), "reflect"), k[:, None, :, None], groups=len(k)).view_as(rgb)
         around = f.avg_pool2d(f.pad(rgb, (1, 1, 1, 1), "reflect"), 3, 1)
-        sharp = one(t.where(self.chance(0.2), self.uniform(0.2, 1.0), t.zeros(self.batch, device=self.device)))
+        sharp = one(t.where(self.chance(0.35), self.uniform(0.2, 1.5), t.zeros(self.batch, device=self.device)))
         rgb = soft + sharp * (rgb - around)
         grain = one(t.where(self.chance(0.5), t.exp(self.uniform(np.log(6e-4), np.log(0.018))), t.zeros(self.batch, device=self.device)))
         rgb = rgb + grain * t.randn(rgb.shape, generator=self.gen, device=self.device)
-        return (rgb.clamp(0, 1) * 255 + 0.5).to(t.uint8)
+        return (self.jpeg(rgb.clamp(0, 1)).clamp(0, 1) * 255 + 0.5).to(t.uint8)
+
+    def jpeg(self, rgb):
+        """Half of the pictures through a JPEG file's rounding (ITU-T T.81, tables of annex K), without its subsampling."""
+        t, n = self.torch, self.side // 8
+        quality = self.uniform(60, 97)
+        factor = t.where(quality < 50, 50 / quality, 2 - quality / 50)[:, None, None, None]
+        tables = t.from_numpy(np.stack([LUMINANCE, CHROMINANCE, CHROMINANCE])).to(self.device).float()
+        step = (tables * factor).clamp(min=1).round().view(self.batch, 3, 1, 8, 1, 8)
+        y = rgb[:, 0] * 0.299 + rgb[:, 1] * 0.587 + rgb[:, 2] * 0.114
+        colour = t.stack([y - 128 / 255, (rgb[:, 2] - y) / 1.772, (rgb[:, 0] - y) / 1.402], 1) * 255
+        k = t.arange(8, device=self.device, dtype=t.float32)
+        dct = t.cos((2 * k[None] + 1) * k[:, None] * np.pi / 16) * t.where(k == 0, 1 / 8, 1 / 4).sqrt()[:, None]
+        blocks = t.einsum("ui,bcpiqj,vj->bcpuqv", dct, colour.reshape(self.batch, 3, n, 8, n, 8), dct)
+        back = t.einsum("ui,bcpuqv,vj->bcpiqj", dct, (blocks / step).round() * step, dct)
+        y, cb, cr = (back.reshape(colour.shape) / 255).unbind(1)
+        y = y + 128 / 255
+        out = t.stack([y + 1.402 * cr, y - 0.344136 * cb - 0.714136 * cr, y + 1.772 * cb], 1)
+        return t.where(self.chance(0.5)[:, None, None, None], out, rgb)
 
     def next(self):
         """Pictures uint8 [batch, 3, side, side], target 0 or 1, weight of each pixel (0 where unsure), chosen numbers."""

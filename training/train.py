@@ -45,9 +45,9 @@ def losses(logit, target, weight, teacher):
 class Trainee:
     """One network with its optimiser, the average of its late weights and its schedule."""
 
-    def __init__(self, name, seed, device, steps, rate):
+    def __init__(self, name, seed, device, steps, rate, decay):
         torch.manual_seed(seed)
-        self.name, self.steps, self.rate = name, steps, rate
+        self.name, self.steps, self.rate, self.decay = name, steps, rate, decay
         self.net = Net(ZOO[name.split("+")[0]]).to(device).to(memory_format=torch.channels_last)
         self.quantise_at = int(0.7 * steps) if name != "teacher" else steps + 1
         self.average = None
@@ -55,7 +55,7 @@ class Trainee:
 
     def optimise(self):
         fused = next(self.net.parameters()).is_cuda
-        self.optimiser = torch.optim.AdamW(self.net.parameters(), lr=self.rate, weight_decay=1e-4, **({"fused": True} if fused else {}))
+        self.optimiser = torch.optim.AdamW(self.net.parameters(), lr=self.rate, weight_decay=self.decay, **({"fused": True} if fused else {}))
 
     def begin(self, step):
         if step == self.quantise_at:
@@ -87,9 +87,10 @@ def train(store, options):
     fold_of = data.folds(store["painting"])
     fold = np.array([fold_of[p] for p in store["painting"]])
     learn = np.flatnonzero((fold >= 0) & (fold != options.fold))
-    batches = data.Batches(store, learn, device, options.seed, options.batch)
+    shares = [float(v) for v in options.shares.split(",")]
+    batches = data.Batches(store, learn, device, options.seed, options.batch, shares)
     names = sorted(options.nets.split(","), key=lambda n: n != "teacher")
-    trainees = [Trainee(n, options.seed, device, options.steps, 2e-3 if n == "teacher" else 3e-3) for n in names]
+    trainees = [Trainee(n, options.seed, device, options.steps, 2e-3 if n == "teacher" else 3e-3, options.decay) for n in names]
     began, history = time.time(), []
     for step in range(options.steps):
         rgb, target, weight, chosen = batches.next()
@@ -123,6 +124,8 @@ def main():
     ap.add_argument("--steps", type=int, default=4000)
     ap.add_argument("--batch", type=int, default=48)
     ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--decay", type=float, default=1e-4)
+    ap.add_argument("--shares", default=data.SHARES, help="how often each kind is drawn: " + ", ".join(data.KINDS))
     options = ap.parse_args()
     os.makedirs(options.out, exist_ok=True)
     store = dict(np.load(options.data))

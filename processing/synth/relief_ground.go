@@ -14,6 +14,7 @@ type ground struct {
 
 func newGround(o *ReliefOptions, light *plane, c *curve) *ground {
 	g := stream(o.Seed, streamGround)
+	grade(light, o.Contrast, o.Saturation)
 	if o.Exposure > 0 {
 		for i := range light.pix {
 			light.pix[i] *= float32(o.Exposure)
@@ -21,6 +22,10 @@ func newGround(o *ReliefOptions, light *plane, c *curve) *ground {
 	}
 	if o.Uneven {
 		lightUnevenly(g, light)
+	}
+	var thick *plane
+	if o.StrokeWidth > 0 {
+		thick = repaint(g, light, o.StrokeWidth, o.Relief.supersample())
 	}
 	if o.Dabs > 0 {
 		paintDabs(g, light, o.Dabs)
@@ -31,7 +36,7 @@ func newGround(o *ReliefOptions, light *plane, c *curve) *ground {
 		for i := range tone.pix {
 			tone.pix[i] = c.encoded(luma(light.pix[i*light.ch:], light.ch))
 		}
-		ground.surface = newReliefSurface(o, tone)
+		ground.surface = newReliefSurface(o, tone, thick)
 		ground.shade(g, o.Shading)
 	}
 	if o.Blur > 0 {
@@ -41,6 +46,25 @@ func newGround(o *ReliefOptions, light *plane, c *curve) *ground {
 		ground.light.pix[i] = min(v, 1)
 	}
 	return ground
+}
+
+// grade raises the light to the power of contrast and scales its distance from grey; 0 means 1.
+func grade(light *plane, contrast, saturation float64) {
+	if contrast > 0 && contrast != 1 {
+		for i, v := range light.pix {
+			light.pix[i] = float32(math.Pow(math.Max(float64(v), 0), contrast))
+		}
+	}
+	if saturation == 0 || light.ch == 1 {
+		return
+	}
+	for i := 0; i < len(light.pix); i += light.ch {
+		grey := luma(light.pix[i:], light.ch)
+		for c := range light.ch {
+			v := &light.pix[i+c]
+			*v = min(max(grey+float32(saturation)*(*v-grey), 0), 1)
+		}
+	}
 }
 
 // multiply scales all channels of pixel i.

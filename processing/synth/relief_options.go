@@ -25,12 +25,8 @@ const (
 	TruthGlare  = 255
 )
 
-// TrainingTruth marks what an eye finds at fourfold magnification, and leaves open what it may miss.
-func TrainingTruth() TruthRule {
-	return TruthRule{Rise: 0.03, Share: 0.15, UnsureRise: 0.012, UnsureShare: 0.06}
-}
-
-// StrictTruth marks what VisibleTruth marks, in either plane, and leaves open whatever else an eye may find.
+// StrictTruth marks what VisibleTruth marks, in either plane, and leaves open whatever else an eye may find at fourfold
+// magnification.
 func StrictTruth() TruthRule {
 	return TruthRule{Rise: VisibleRise, Share: VisibleShare, UnsureRise: 0.012, UnsureShare: 0.06}
 }
@@ -43,10 +39,15 @@ func VisibleTruth() TruthRule {
 // PaintRelief weighs the parts of the paint's relief; each is brought to the same slope before.
 type PaintRelief struct {
 	Weave, Bristles, Impasto, Ridges, Bumps float64
+	// Strokes weighs the thick strokes of ReliefOptions.StrokeWidth.
+	Strokes float64
 	// ThreadPitch is the distance of canvas threads in pixels.
 	ThreadPitch float64
 	// BristleWidth is the distance of a brush's furrows in steps of about two pixels; 0 means 1.
 	BristleWidth int
+	// RidgePitch is the mean distance in pixels of the crests that Ridges weighs; 0 means 95. RidgeAlong is the share of
+	// them that follow the painting's own strokes, as the rims of thick strokes do; the others run anywhere.
+	RidgePitch, RidgeAlong float64
 	// BumpRadius is that of caps of dried paint, dust and drops of varnish.
 	BumpRadius Range
 	// Level is the standard deviation in pixels by which varnish levels the relief.
@@ -81,10 +82,16 @@ type ReliefOptions struct {
 
 	// Exposure scales the painting's light before the lamps; 0 means 1.
 	Exposure float64
+	// Contrast is the exponent of the painting's light and Saturation scales its distance from grey, both before
+	// Exposure; 0 means 1.
+	Contrast, Saturation float64
 	// Shading is the contrast that the relief gives the paint in diffuse light.
 	Shading float64
 	// Uneven lights the painting from one side.
 	Uneven bool
+	// StrokeWidth, if not 0, repaints the painting with thick strokes of about this width, of its own colours and along
+	// its own forms.
+	StrokeWidth float64
 	// Dabs are flat pale touches of paint, per million pixels: what is not glare.
 	Dabs float64
 	Grey bool
@@ -150,12 +157,12 @@ func ReliefCondition(name string) (ReliefOptions, error) {
 }
 
 // VariedRelief draws options at random, so that their renderings span what real photographs show: glints of a few
-// pixels, often below white and tinted by the paint, on rough ground, in chains along threads, cracks and ridges, with
-// painted dabs among them. The truth is that of TrainingTruth. The ranges reproduce sizes and levels measured on
-// labelled photographs (docs/network.md).
+// pixels and streaks along the rims of thick strokes, often below white and tinted by the paint, on rough and often dark
+// ground, in chains along threads, cracks and ridges, with painted dabs among them. They are as strong as those that a
+// person marks (docs/network.md); the truth is that of StrictTruth.
 func VariedRelief(seed uint64) ReliefOptions {
 	g := stream(seed, 0x7265)
-	o := ReliefOptions{Seed: seed, Relief: variedPaint(g), Truth: TrainingTruth()}
+	o := ReliefOptions{Seed: seed, Relief: variedPaint(g), Truth: StrictTruth()}
 	for range 1 + g.IntN(3) {
 		c, mixed := lampColours[g.IntN(3)], Range{0, 0.7}.uniform(g)
 		for i := range c {
@@ -163,27 +170,34 @@ func VariedRelief(seed uint64) ReliefOptions {
 		}
 		o.Lamps = append(o.Lamps, c)
 	}
-	o.Peak = Range{0.45, 4.5}.logUniform(g)
+	o.Peak = Range{1.2, 12}.logUniform(g)
 	o.PeakSpread = 0.3
 	o.PolishSpread, o.PolishSize = Range{0.3, 0.9}.uniform(g), Range{5, 14}.uniform(g)
-	if g.Float64() < 0.6 {
+	if g.Float64() < 0.4 {
 		o.Ceiling = Range{0.6, 1.1}.uniform(g)
 	}
-	o.Lit = Range{4e-4, 1.2e-2}.logUniform(g)
+	o.Lit = Range{4e-4, 1e-2}.logUniform(g)
 	o.Roughness = Range{0.05, 0.14}
-	o.Tint = Range{0, 0.6}.uniform(g)
+	o.Tint = g.Float64()
 	o.Exposure = 1
 	if g.IntN(5) < 2 {
 		o.Exposure = Range{0.3, 0.9}.uniform(g)
 	}
+	if g.Float64() < 0.7 {
+		o.Contrast, o.Saturation = Range{1, 2}.uniform(g), Range{1, 3.5}.uniform(g)
+	}
 	if g.Float64() < 0.75 {
-		o.Shading = Range{0.03, 0.3}.uniform(g)
+		o.Shading = Range{0.05, 0.6}.uniform(g)
+	}
+	if g.Float64() < 0.55 {
+		o.StrokeWidth = Range{3.5, 16}.logUniform(g)
+		o.Relief.Strokes = Range{2, 8}.uniform(g)
 	}
 	o.Uneven = g.Float64() < 0.1
 	if g.Float64() < 0.4 {
 		o.Dabs = Range{60, 2500}.logUniform(g)
 	}
-	o.Lens, o.Veil = Range{0.55, 1.1}.uniform(g), Range{0.001, 0.01}.logUniform(g)
+	o.Lens, o.Veil = Range{0.45, 0.9}.uniform(g), Range{0.001, 0.01}.logUniform(g)
 	if g.Float64() < 0.15 {
 		o.Blur = Range{0.3, 1.1}.uniform(g)
 	}
@@ -209,7 +223,11 @@ func variedPaint(g *rand.Rand) PaintRelief {
 	p := PaintRelief{
 		Weave: w[0], Bristles: w[1], Impasto: w[2], Ridges: w[3], Bumps: w[4],
 		ThreadPitch: Range{4, 11}.uniform(g), BristleWidth: 1 + g.IntN(3), BumpRadius: Range{0.8, 5},
-		Level: Range{0.7, 1.8}.uniform(g), Supersample: 2,
+		RidgePitch: Range{18, 100}.logUniform(g), RidgeAlong: 0.8,
+		Level: Range{0.6, 1.6}.uniform(g), Supersample: 2,
+	}
+	if g.Float64() < 0.5 {
+		p.Ridges += Range{1, 6}.uniform(g)
 	}
 	if g.Float64() < 0.12 {
 		p.Level, p.BumpRadius = 2.2, Range{4, 25}
@@ -242,8 +260,8 @@ func gamma(g *rand.Rand, shape float64) float64 {
 func (o *ReliefOptions) Validate() error {
 	r := &o.Relief
 	values := []float64{
-		r.Weave, r.Bristles, r.Impasto, r.Ridges, r.Bumps, r.CrackPitch, r.Level, o.Lit, o.Peak, o.PeakSpread,
-		o.PolishSpread, o.Ceiling, o.Tint, o.Exposure, o.Shading, o.Dabs, o.Lens, o.Blur, o.Veil,
+		r.Weave, r.Bristles, r.Impasto, r.Ridges, r.Bumps, r.Strokes, r.CrackPitch, r.RidgePitch, r.RidgeAlong, r.Level, o.Lit, o.Peak, o.PeakSpread,
+		o.PolishSpread, o.Ceiling, o.Tint, o.Exposure, o.Contrast, o.Saturation, o.Shading, o.StrokeWidth, o.Dabs, o.Lens, o.Blur, o.Veil,
 		o.NoiseGain, o.NoiseRead,
 		o.Truth.UnsureRise, o.Truth.UnsureShare,
 	}
@@ -255,6 +273,12 @@ func (o *ReliefOptions) Validate() error {
 		return fmt.Errorf("relief: an option is negative or not a finite number")
 	case r.Weave > 0 && !(r.ThreadPitch >= 2), r.CrackPitch > 0 && r.CrackPitch < 4:
 		return fmt.Errorf("relief: threads must be at least 2 and cracks at least 4 pixels apart")
+	case o.Contrast > 4 || o.Saturation > 8:
+		return fmt.Errorf("relief: contrast %g or saturation %g is not within 0…4 and 0…8", o.Contrast, o.Saturation)
+	case o.StrokeWidth > 0 && !(o.StrokeWidth >= 2 && o.StrokeWidth <= 100):
+		return fmt.Errorf("relief: strokes %g pixels wide are not within 2…100", o.StrokeWidth)
+	case r.RidgeAlong > 1 || r.RidgePitch > 0 && r.RidgePitch < 8:
+		return fmt.Errorf("relief: at most all ridges along strokes, and at least 8 pixels between ridges")
 	case r.Bumps > 0 && !(r.BumpRadius.Min > 0 && r.BumpRadius.Max > r.BumpRadius.Min && r.BumpRadius.Max <= 100):
 		return fmt.Errorf("relief: bump radii %v must be positive, ordered and at most 100 pixels", r.BumpRadius)
 	case r.Supersample < 0 || r.Supersample > 4:
@@ -272,7 +296,7 @@ func (o *ReliefOptions) Validate() error {
 		return nil
 	}
 	switch {
-	case r.Weave+r.Bristles+r.Impasto+r.Ridges+r.Bumps == 0:
+	case r.Weave+r.Bristles+r.Impasto+r.Ridges+r.Bumps+r.Strokes == 0:
 		return fmt.Errorf("relief: no part of the relief has a positive weight")
 	case len(o.Lamps) > 8 || o.Lit == 0 || o.Lit > 0.2 || o.Peak == 0:
 		return fmt.Errorf("relief: at most 8 lamps, a lit share within 0…0.2 and a positive peak expected")

@@ -15,6 +15,8 @@ type reliefSurface struct {
 	tone       *plane
 	// x and y are the slopes, open is how far a crack opens (0…1) or nil without cracks; all on the fine grid.
 	x, y, open *plane
+	// thick is the height of thick strokes on the fine grid, or nil.
+	thick *plane
 }
 
 // The purposes of the random streams of a relief.
@@ -28,13 +30,22 @@ const (
 	streamNoise
 )
 
+// supersample is the number of samples along a pixel's side.
+func (p *PaintRelief) supersample() int {
+	if p.Supersample == 0 {
+		return 2
+	}
+	return p.Supersample
+}
+
 // steepness is the slope that 95 % of the surface stay below.
 const steepness = 0.3
 
-func newReliefSurface(o *ReliefOptions, tone *plane) *reliefSurface {
-	s := &reliefSurface{opt: &o.Relief, seed: o.Seed, w: tone.w, h: tone.h, fine: o.Relief.Supersample, tone: tone}
-	if s.fine == 0 {
-		s.fine = 2
+// newReliefSurface makes the surface of paint whose encoded luminance is tone. thick, if not nil, is the height of its
+// strokes.
+func newReliefSurface(o *ReliefOptions, tone, thick *plane) *reliefSurface {
+	s := &reliefSurface{
+		opt: &o.Relief, seed: o.Seed, w: tone.w, h: tone.h, fine: o.Relief.supersample(), tone: tone, thick: thick,
 	}
 	height := s.paint()
 	if s.opt.CrackPitch > 0 {
@@ -80,6 +91,9 @@ func (s *reliefSurface) paint() *plane {
 	}
 	if s.opt.Ridges > 0 {
 		add(s.opt.Ridges, s.ridges(w, h), anywhere)
+	}
+	if s.opt.Strokes > 0 && s.thick != nil {
+		add(s.opt.Strokes, s.thick, anywhere)
 	}
 	if s.opt.Bumps > 0 {
 		add(s.opt.Bumps, s.bumps(w, h), anywhere)
@@ -137,12 +151,9 @@ func (s *reliefSurface) weave(w, h int) *plane {
 	return out
 }
 
-// bristles are the furrows of a brush: noise smoothed along the painting's own strokes (line integral convolution,
-// Cabral & Leedom 1993), whose direction is that of the least change in the structure tensor. Wide furrows are made on
-// a coarser grid.
-func (s *reliefSurface) bristles() *plane {
-	g := stream(s.seed, streamBristles)
-	tone := s.tone.reduced(max(min(s.opt.BristleWidth, s.w, s.h), 1))
+// strokes is the direction of the painting's own strokes in radians, that of the least change in the structure tensor,
+// on the grid of tone.
+func strokes(g *rand.Rand, tone *plane) *plane {
 	w, h := tone.w, tone.h
 	soft := tone.blurred(1.5)
 	tensor := &plane{w: w, h: h, ch: 3, pix: make([]float32, 3*w*h)}
@@ -154,7 +165,22 @@ func (s *reliefSurface) bristles() *plane {
 		}
 	}
 	tensor = tensor.blurred(6)
-	turn, noise := noiseField(g, w, h, 60), newPlane(w, h)
+	turn, out := noiseField(g, w, h, 60), newPlane(w, h)
+	for i := range out.pix {
+		t := tensor.pix[3*i:]
+		along := 0.5*math.Atan2(2*float64(t[2]), float64(t[0]-t[1])) + math.Pi/2
+		out.pix[i] = float32(along + 0.15*float64(turn.pix[i]))
+	}
+	return out
+}
+
+// bristles are the furrows of a brush: noise smoothed along the painting's own strokes (line integral convolution,
+// Cabral & Leedom 1993). Wide furrows are made on a coarser grid.
+func (s *reliefSurface) bristles() *plane {
+	g := stream(s.seed, streamBristles)
+	tone := s.tone.reduced(max(min(s.opt.BristleWidth, s.w, s.h), 1))
+	w, h := tone.w, tone.h
+	along, noise := strokes(g, tone), newPlane(w, h)
 	for i := range noise.pix {
 		noise.pix[i] = float32(g.NormFloat64())
 	}
@@ -167,9 +193,7 @@ func (s *reliefSurface) bristles() *plane {
 	}
 	out := newPlane(w, h)
 	for i := range out.pix {
-		t := tensor.pix[3*i:]
-		angle := 0.5*math.Atan2(2*float64(t[2]), float64(t[0]-t[1])) + math.Pi/2 + 0.15*float64(turn.pix[i])
-		sin, cos := math.Sincos(angle)
+		sin, cos := math.Sincos(float64(along.pix[i]))
 		x, y, dx, dy := float32(i%w), float32(i/w), float32(step*cos), float32(step*sin)
 		sum := noise.pix[i]
 		for k := 1; k <= reach; k++ {
@@ -181,17 +205,26 @@ func (s *reliefSurface) bristles() *plane {
 	return out
 }
 
-// ridges are the edges that a brush or knife leaves: curved crests anywhere.
+// ridges are the rims that a brush or knife leaves: curved crests along the painting's strokes, or anywhere.
 func (s *reliefSurface) ridges(w, h int) *plane {
 	g := stream(s.seed, streamRidges)
 	out := newPlane(w, h)
 	fine := float64(s.fine)
-	for range s.w*s.h/9000 + 1 {
+	along := strokes(g, s.tone)
+	pitch := s.opt.RidgePitch
+	if pitch == 0 {
+		pitch = 95
+	}
+	for range int(float64(s.w*s.h)/(pitch*pitch)) + 1 {
 		x, y, angle := g.Float64()*float64(w), g.Float64()*float64(h), g.Float64()*2*math.Pi
 		height, radius := Range{0.4, 1.2}.uniform(g), fine*Range{0.8, 2.2}.uniform(g)
-		curl := 0.06 * g.NormFloat64()
+		curl, follows := 0.06*g.NormFloat64(), g.Float64() < s.opt.RidgeAlong
 		for range 6 + g.IntN(34) {
 			angle += curl + 0.12*g.NormFloat64()
+			if follows {
+				angle = nearest(float64(along.near(int(x/fine), int(y/fine))), angle)
+				angle += 0.08 * g.NormFloat64()
+			}
 			sin, cos := math.Sincos(angle)
 			for range 5 {
 				x, y = x+fine*cos, y+fine*sin
@@ -202,6 +235,14 @@ func (s *reliefSurface) ridges(w, h int) *plane {
 		}
 	}
 	return out
+}
+
+// nearest turns the undirected line to the direction that differs least from the given one.
+func nearest(line, direction float64) float64 {
+	if math.Cos(line-direction) < 0 {
+		return line + math.Pi
+	}
+	return line
 }
 
 // bumps are caps of dried paint, dust and drops of varnish, the smaller the more frequent, on a twentieth of the

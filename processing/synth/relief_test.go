@@ -51,7 +51,7 @@ func TestReliefIsDeterministic(t *testing.T) {
 func TestReliefTruthIsItsRule(t *testing.T) {
 	t.Parallel()
 	for _, channels := range []int{1, 3} {
-		for _, rule := range []TruthRule{TrainingTruth(), StrictTruth(), VisibleTruth()} {
+		for _, rule := range []TruthRule{StrictTruth(), VisibleTruth()} {
 			p := pattern(160, 120, channels, 32, processing.TransferLinear)
 			o := condition(t, "dense")
 			o.NoiseGain, o.NoiseRead, o.JPEGQuality, o.Tint, o.Truth = 0, 0, 0, 0.5, rule
@@ -146,13 +146,40 @@ func TestVariedReliefLooksLikePhotographs(t *testing.T) {
 func TestPaintedDabsAreNotGlare(t *testing.T) {
 	t.Parallel()
 	p := pattern(200, 150, 3, 8, processing.TransferSRGB)
-	o := ReliefOptions{Seed: 1, Dabs: 2000, Truth: TrainingTruth()}
+	o := ReliefOptions{Seed: 1, Dabs: 2000, Truth: StrictTruth()}
 	out, truth, _ := relief(t, p, o)
 	if truth.Area() != 0 {
 		t.Error("a dab is glare")
 	}
 	if changed := differing(out.U8, p.U8); changed < 500 {
 		t.Errorf("only %d samples were painted over", changed)
+	}
+}
+
+func TestStrokesRepaintThePainting(t *testing.T) {
+	t.Parallel()
+	for _, channels := range []int{1, 3} {
+		p := pattern(200, 150, channels, 8, processing.TransferSRGB)
+		o := ReliefOptions{Seed: 1, StrokeWidth: 8, Truth: StrictTruth()}
+		out, truth, _ := relief(t, p, o)
+		if truth.Area() != 0 {
+			t.Error("a stroke is glare")
+		}
+		if changed := differing(out.U8, p.U8); changed < len(p.U8)/2 {
+			t.Errorf("%d channels: only %d of %d samples were painted over", channels, changed, len(p.U8))
+		}
+	}
+}
+
+func TestGrade(t *testing.T) {
+	t.Parallel()
+	p := &plane{w: 2, h: 1, ch: 3, pix: []float32{0.25, 0.25, 0.25, 0.5, 0.25, 0.125}}
+	grade(p, 2, 4)
+	if want := float32(0.0625); p.pix[0] != want || p.pix[1] != want || p.pix[2] != want {
+		t.Errorf("grey of 0.25 squared is %v", p.pix[:3])
+	}
+	if c := p.pix[3:]; !(c[0] > 0.25 && c[2] == 0) {
+		t.Errorf("a saturated colour became %v", c)
 	}
 }
 
@@ -180,6 +207,10 @@ func TestReliefRefusesNonsense(t *testing.T) {
 		"roughness":    func(o *ReliefOptions) { o.Roughness = Range{} },
 		"tint":         func(o *ReliefOptions) { o.Tint = 2 },
 		"JPEG":         func(o *ReliefOptions) { o.JPEGQuality = 101 },
+		"strokes":      func(o *ReliefOptions) { o.StrokeWidth = 1 },
+		"contrast":     func(o *ReliefOptions) { o.Contrast = 5 },
+		"saturation":   func(o *ReliefOptions) { o.Saturation = 9 },
+		"ridges":       func(o *ReliefOptions) { o.Relief.RidgeAlong = 1.5 },
 		"truth":        func(o *ReliefOptions) { o.Truth.UnsureRise = 1 },
 	} {
 		o := condition(t, "sharp")

@@ -23,7 +23,7 @@ type Example struct {
 	Stats  Stats   `json:"stats"`
 
 	Picture *processing.Picture `json:"-"`
-	// Truth has the three levels of RenderRelief, by TrainingTruth or, where the glare is strong, by StrictTruth.
+	// Truth has the three levels of RenderRelief, by StrictTruth.
 	Truth *processing.Mask `json:"-"`
 }
 
@@ -71,7 +71,7 @@ func NewExample(
 		o.Lamps = nil
 		// Half of the clean pictures have nothing but the camera's noise added.
 		if g.IntN(2) == 0 {
-			o.Shading, o.Relief.CrackPitch, o.Dabs = 0, 0, 0
+			o.Shading, o.Relief.CrackPitch, o.Dabs, o.StrokeWidth = 0, 0, 0, 0
 		}
 	default:
 		return nil, fmt.Errorf("no kind of example is called %q; there are %q", kind, kinds)
