@@ -27,7 +27,7 @@ ifeq ($(DISPLAYED),)
 	@echo "No display: doing the same job without the window."
 	@$(MAKE) --no-print-directory headless
 	@mkdir -p build/sample
-	build/blik-headless detect --marked -o build/sample $(SAMPLE)
+	build/blik-headless detect --marked --overwrite -o build/sample $(SAMPLE)
 	@echo "Mask:           build/sample/sample_mask.png"
 	@echo "Marked picture: build/sample/sample_marked.png"
 	@echo "Findings:       build/sample/sample_findings.csv, build/sample/sample_findings.json"
@@ -73,7 +73,7 @@ bench: ## benchmarks of the processing core
 score: headless ## accuracy on ../shared/data/glare-dev, as ../shared/tools/score.py prints it
 	@test -d ../shared/data/glare-dev || { echo "../shared/data/glare-dev is absent: nothing to score"; exit 1; }
 	@mkdir -p build/masks
-	build/blik-headless detect --quiet -o build/masks '../shared/data/glare-dev/*_glare.*'
+	build/blik-headless detect --quiet --overwrite -o build/masks '../shared/data/glare-dev/*_glare.*'
 	build/blik-headless score ../shared/data/glare-dev build/masks
 
 train: ## train the network on a machine with a GPU; elsewhere it says what is needed

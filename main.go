@@ -40,5 +40,6 @@ func start() (status int) {
 		Stderr:    os.Stderr,
 		Window:    window(guard),
 		Recovered: guard.Record,
+		Crashes:   crash.Tell,
 	})
 }

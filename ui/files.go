@@ -11,7 +11,6 @@ import (
 
 	"blik/app/imagefile"
 	"blik/app/preset"
-	"blik/app/session"
 	"blik/internal/message"
 	"blik/ui/filedialog"
 )
@@ -117,7 +116,7 @@ func (f *files) saveMask(next func()) {
 		f.saveMaskAs(next)
 		return
 	}
-	f.writeMask(f.MaskFile(), next)
+	f.writeMask(f.MaskFile(), false, next)
 }
 
 // saveMaskAs asks for a place and writes the mask there.
@@ -130,16 +129,44 @@ func (f *files) saveMaskAs(next func()) {
 	f.dialogs.Save(filedialog.Request{
 		Title: f.t("Save mask"), Folder: filepath.Dir(path), File: baseName(path),
 		Name: f.t("Masks"), Endings: imagefile.PNG.Endings(),
-	}, f.chosen(func(path string) { f.writeMask(path, next) }))
+	}, f.chosen(func(path string) {
+		// The dialog has asked about a file that exists; the original takes a question of its own.
+		save := func() { f.writeMask(path, true, next) }
+		if !f.IsOriginal(path) {
+			save()
+			return
+		}
+		f.prompts.ask(f.t("Overwrite the original file?"),
+			f.t("%s is the picture that you opened. The mask would take its place, and no original would remain.",
+				baseName(path)), []answer{{f.t("Overwrite the original"), widget.DangerImportance, save}})
+	}))
 }
 
-func (f *files) writeMask(path string, next func()) {
-	f.SaveMask(path, func(err error) {
-		if f.prompts.ended(err) {
+// writeMask writes the mask. It asks before a file is overwritten that another program has changed.
+func (f *files) writeMask(path string, overwrite bool, next func()) {
+	f.SaveMask(path, overwrite, func(err error) {
+		switch {
+		case errors.Is(err, imagefile.ErrForeign), errors.Is(err, imagefile.ErrExists):
+			f.confirmForeign(err, path, func() { f.writeMask(path, true, next) })
+		case f.prompts.ended(err):
 			f.say(f.t("Mask saved: %s", path))
 			next()
 		}
 	})
+}
+
+// confirmForeign asks whether the file that an error is about may be overwritten.
+func (f *files) confirmForeign(err error, path string, yes func()) {
+	var of *imagefile.Error
+	if errors.As(err, &of) {
+		path = of.Path
+	}
+	if !errors.Is(err, imagefile.ErrForeign) {
+		f.prompts.confirmReplace(f.prompts.win, f.prompts.modals, path, yes)
+		return
+	}
+	f.prompts.ask(f.t("Overwrite the file?"), f.t("Another program has changed %s since it was saved here. What it "+
+		"changed would be lost.", baseName(path)), []answer{{f.t("Overwrite"), widget.DangerImportance, yes}})
 }
 
 // chooseMask lets the user choose a mask of the picture's size to go on with.
@@ -237,15 +264,19 @@ func (f *files) savePictureAs() {
 		Name: f.t("Pictures (TIFF, PNG, JPEG)"), Endings: f.Original().SaveEndings(),
 	}, f.chosen(func(path string) {
 		// The dialog has asked about a file that exists; the original takes a question of its own.
-		save := func() { f.writePicture(path, imagefile.SaveOptions{Overwrite: true}, func() {}) }
+		save := func(keep bool) {
+			f.writePicture(path, imagefile.SaveOptions{Overwrite: true, Keep: keep}, func() {})
+		}
 		if !f.IsOriginal(path) {
-			save()
+			save(false)
 			return
 		}
 		f.prompts.ask(f.t("Overwrite the original file?"),
 			f.t("%s is the picture that you opened. Its pixels under the mask will be overwritten permanently, and "+
-				"no original will remain. Then the file is opened again.", baseName(path)), []answer{
-				{f.t("Overwrite the original"), widget.DangerImportance, save},
+				"no original will remain unless you keep it as %s. Then the file is opened again.", baseName(path),
+				baseName(imagefile.OriginalName(path))), []answer{
+				{f.t("Overwrite the original"), widget.DangerImportance, func() { save(false) }},
+				{f.t("Keep the original, too"), widget.MediumImportance, func() { save(true) }},
 			})
 	}))
 }
@@ -254,11 +285,10 @@ func (f *files) savePictureAs() {
 // a JPEG.
 func (f *files) writePicture(path string, o imagefile.SaveOptions, next func()) {
 	f.SavePicture(path, f.texts.Code(), o, func(err error) {
-		var report *session.ReportError
 		switch {
-		case errors.Is(err, imagefile.ErrExists):
-			f.prompts.confirmReplace(f.prompts.win, f.prompts.modals, path, func() {
-				o.Overwrite = true
+		case errors.Is(err, imagefile.ErrExists), errors.Is(err, imagefile.ErrForeign) && o.Expect != "":
+			f.confirmForeign(err, path, func() {
+				o.Overwrite, o.Expect = true, ""
 				f.writePicture(path, o, next)
 			})
 		case errors.Is(err, imagefile.ErrLossy):
@@ -270,12 +300,6 @@ func (f *files) writePicture(path string, o imagefile.SaveOptions, next func()) 
 						f.writePicture(path, o, next)
 					}},
 				})
-		case errors.As(err, &report):
-			f.say(f.savedText(f.Written()))
-			if !errors.Is(err, context.Canceled) {
-				f.prompts.showSentence(f.t("The picture is saved, but not the report: %s",
-					f.prompts.errorText(report.Err)))
-			}
 		case f.prompts.ended(err):
 			f.say(f.savedText(f.Written()))
 			next()

@@ -70,13 +70,13 @@ type harness struct {
 	*fakeDevice
 	// spots is what the fake correction was asked for last; pictureFiles are the pictures that the fake saving wrote,
 	// with the options used last; exists are files on the disk already.
-	spots              []processing.Spot
-	pictureFiles       map[string][]processing.Patch
-	options            imagefile.SaveOptions
-	exists             map[string]bool
-	saveErr, reportErr error
-	reports            []report.Correction
-	profile            *colour.Profile
+	spots        []processing.Spot
+	pictureFiles map[string][]processing.Patch
+	options      imagefile.SaveOptions
+	exists       map[string]bool
+	saveErr      error
+	reports      []report.Correction
+	profile      *colour.Profile
 }
 
 var (
@@ -106,7 +106,10 @@ func (h *harness) ReadMask(_ context.Context, path string, width, height int) (*
 }
 
 // WriteMask puts a mask on the fake disk.
-func (h *harness) WriteMask(_ context.Context, path string, m *processing.Mask) error {
+func (h *harness) WriteMask(_ context.Context, path string, m *processing.Mask, o imagefile.WriteOptions) error {
+	if h.exists[path] && !o.Overwrite {
+		return &imagefile.Error{Path: path, Kind: imagefile.ErrExists}
+	}
 	if h.writeErr == nil {
 		h.masks[path] = m
 	}
@@ -155,35 +158,35 @@ func (h *harness) Correct(ctx context.Context, pic *processing.Picture, _ *proce
 	return c, h.notice, nil
 }
 
-// Save keeps the patches, and refuses what the real one refuses.
-func (h *harness) Save(_ context.Context, f *imagefile.File, path string, patches []processing.Patch,
-	o imagefile.SaveOptions,
-) (*imagefile.Saved, error) {
+// Save keeps the patches and the account, and refuses what the real one refuses.
+func (h *harness) Save(_ context.Context, c report.Correction, path, lang string, o imagefile.SaveOptions) (
+	w session.Written, err error,
+) {
 	h.options = o
 	lossy := filepath.Ext(path) == ".jpg"
 	switch {
 	case h.saveErr != nil:
-		return nil, h.saveErr
+		return w, h.saveErr
 	case h.exists[path] && !o.Overwrite:
-		return nil, &imagefile.Error{Path: path, Kind: imagefile.ErrExists}
+		return w, &imagefile.Error{Path: path, Kind: imagefile.ErrExists}
 	case lossy && !o.AllowLossy:
-		return nil, &imagefile.Error{Path: path, Kind: imagefile.ErrLossy}
+		return w, &imagefile.Error{Path: path, Kind: imagefile.ErrLossy}
 	}
-	h.pictureFiles[path] = patches
+	h.pictureFiles[path] = c.Patches
 	n := 0
-	for _, p := range patches {
+	for _, p := range c.Patches {
 		for _, r := range p.Runs {
 			n += r.X1 - r.X0
 		}
 	}
-	return &imagefile.Saved{Path: path, Lossy: lossy, PixelsChanged: int64(n),
-		Proof: &imagefile.Proof{Changed: int64(n)}}, nil
-}
-
-// Report keeps the account.
-func (h *harness) Report(_ context.Context, c report.Correction, lang string) (string, error) {
-	h.reports = append(h.reports, c)
-	return strings.TrimSuffix(c.Saved.Path, filepath.Ext(c.Saved.Path)) + "." + lang + ".html", h.reportErr
+	w.Saved = &imagefile.Saved{Path: path, Lossy: lossy, PixelsChanged: int64(n),
+		Proof: &imagefile.Proof{Changed: int64(n)}}
+	if lang != "" {
+		c.Saved = w.Saved
+		h.reports = append(h.reports, c)
+		w.Report = strings.TrimSuffix(path, filepath.Ext(path)) + "." + lang + ".html"
+	}
+	return w, nil
 }
 
 // glint is a finding of one row of pixels.

@@ -315,7 +315,7 @@ func TestDecades(t *testing.T) {
 func TestSave(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "folder")
-	written, err := Save(t.Context(), dir, machine(), result(t, "sliding"), i18n.For("en"))
+	written, err := Save(t.Context(), dir, false, machine(), result(t, "sliding"), i18n.For("en"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +337,7 @@ func TestSave(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	empty := t.TempDir()
-	if _, err := Save(ctx, empty, machine(), result(t, "sliding"), i18n.For("en")); !errors.Is(err, context.Canceled) {
+	if _, err := Save(ctx, empty, true, machine(), result(t, "sliding"), i18n.For("en")); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {
@@ -352,7 +352,7 @@ func TestSaveWritesFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	written, err := Save(t.Context(), dir, machine(), &experiment.Result{Experiment: e}, i18n.For("en"))
+	written, err := Save(t.Context(), dir, false, machine(), &experiment.Result{Experiment: e}, i18n.For("en"))
 	if err != nil {
 		t.Fatal(err)
 	}

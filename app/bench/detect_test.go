@@ -587,7 +587,7 @@ func TestComparisonSaves(t *testing.T) {
 		"detect_share.png", "detect_share.svg"}
 	for _, lang := range []string{"en", "ru"} {
 		dir := filepath.Join(t.TempDir(), "new")
-		written, err := comparison().Save(t.Context(), dir, machine(), i18n.For(lang))
+		written, err := comparison().Save(t.Context(), dir, false, machine(), i18n.For(lang))
 		if err != nil || len(written) != len(want) {
 			t.Fatalf("%q, %v", written, err)
 		}
@@ -626,7 +626,7 @@ func TestComparisonSaves(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := comparison().Save(ctx, t.TempDir(), machine(), i18n.For("en")); !errors.Is(err, context.Canceled) {
+	if _, err := comparison().Save(ctx, t.TempDir(), false, machine(), i18n.For("en")); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -27,14 +27,17 @@ const (
 )
 
 // Save writes a result into a folder, made if missing: NAME.txt, NAME.md, NAME.csv, NAME.json, its plots as PNG and
-// SVG, and the experiment's figures as PNG. It returns the paths written, also those before an error.
-func Save(ctx context.Context, dir string, m Machine, r *experiment.Result, tr *i18n.Printer) ([]string, error) {
+// SVG, and the experiment's figures as PNG. Without overwrite, existing files are refused. It returns the paths
+// written, also those before an error.
+func Save(
+	ctx context.Context, dir string, overwrite bool, m Machine, r *experiment.Result, tr *i18n.Printer,
+) ([]string, error) {
 	id := r.Experiment.ID
 	plots, err := Plots(r, tr)
 	if err != nil {
 		return nil, err
 	}
-	written, err := saveTexts(ctx, dir, []text{
+	written, err := saveTexts(ctx, dir, overwrite, []text{
 		{id + ".txt", func(w io.Writer) error { return Table(w, m, r, tr) }},
 		{id + ".md", func(w io.Writer) error { return Markdown(w, r, tr) }},
 		{id + ".csv", func(w io.Writer) error { return CSV(w, r) }},
@@ -50,7 +53,7 @@ func Save(ctx context.Context, dir string, m Machine, r *experiment.Result, tr *
 	for _, f := range figures {
 		path := filepath.Join(dir, fmt.Sprintf("%s_%s.png", id, f.Name))
 		pic := &processing.Picture{Width: f.W, Height: f.H, Channels: 1, U8: f.Pix}
-		if err := imagefile.WritePNG(ctx, path, pic); err != nil {
+		if err := imagefile.WritePNG(ctx, path, imagefile.WriteOptions{Overwrite: overwrite}, pic); err != nil {
 			return written, err
 		}
 		written = append(written, path)
@@ -59,13 +62,16 @@ func Save(ctx context.Context, dir string, m Machine, r *experiment.Result, tr *
 }
 
 // Save writes a comparison into a folder, made if missing: detect.txt, detect.md, detect.csv, detect.json and its plots
-// as PNG and SVG. It returns the paths written, also those before an error.
-func (c *Comparison) Save(ctx context.Context, dir string, m Machine, tr *i18n.Printer) ([]string, error) {
+// as PNG and SVG. Without overwrite, existing files are refused. It returns the paths written, also those before an
+// error.
+func (c *Comparison) Save(
+	ctx context.Context, dir string, overwrite bool, m Machine, tr *i18n.Printer,
+) ([]string, error) {
 	plots, err := c.Plots(tr)
 	if err != nil {
 		return nil, err
 	}
-	return saveTexts(ctx, dir, []text{
+	return saveTexts(ctx, dir, overwrite, []text{
 		{"detect.txt", func(w io.Writer) error { return c.Table(w, m, tr) }},
 		{"detect.md", func(w io.Writer) error { return c.Markdown(w, tr) }},
 		{"detect.csv", c.CSV},
@@ -80,7 +86,8 @@ type text struct {
 }
 
 // saveTexts writes the files, and the plots as PNG and SVG, into a folder, made if missing.
-func saveTexts(ctx context.Context, dir string, files []text, plots []Plot) ([]string, error) {
+func saveTexts(ctx context.Context, dir string, overwrite bool, files []text, plots []Plot) ([]string, error) {
+	o := imagefile.WriteOptions{Overwrite: overwrite}
 	for _, p := range plots {
 		for _, format := range []string{"png", "svg"} {
 			files = append(files, text{p.Name + "." + format, func(w io.Writer) error { return p.Write(w, format) }})
@@ -92,7 +99,7 @@ func saveTexts(ctx context.Context, dir string, files []text, plots []Plot) ([]s
 	var written []string
 	for _, f := range files {
 		path := filepath.Join(dir, f.name)
-		if err := imagefile.WriteFile(ctx, path, f.write); err != nil {
+		if err := imagefile.WriteFile(ctx, path, o, f.write); err != nil {
 			return written, err
 		}
 		written = append(written, path)

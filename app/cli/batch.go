@@ -23,6 +23,7 @@ type batch struct {
 	outDir, regionText, deviceName string
 	limit                          float64
 	quiet, timing, wantIndex       bool
+	overwrite                      bool
 
 	params processing.Params
 	region *processing.Region
@@ -37,6 +38,12 @@ type batch struct {
 func (b *batch) addOutput(c *cobra.Command) {
 	c.Flags().StringVarP(&b.outDir, "output", "o", ".", b.say("write into folder `DIR`, created if missing"))
 	must(c.MarkFlagDirname("output"))
+	b.addOverwrite(c, &b.overwrite)
+}
+
+// addOverwrite declares the flag without which no command replaces a file.
+func (p *program) addOverwrite(c *cobra.Command, overwrite *bool) {
+	c.Flags().BoolVar(overwrite, "overwrite", false, p.say("replace files that exist; inputs are never replaced"))
 }
 
 // addShared declares the flags of both commands, and those of the parameters.
@@ -48,7 +55,7 @@ func (b *batch) addShared(c *cobra.Command, specs []processing.Spec) {
 		b.say("`DEVICE` to compute on: auto, cpu, cuda or cuda:N, as listed by blik devices"))
 	f.BoolVar(&b.timing, "timing", false, b.say("print the time of each stage, and the peak memory"))
 	f.BoolVarP(&b.quiet, "quiet", "q", false, b.say("print nothing but errors"))
-	f.Float64Var(&b.limit, "limit", 1000, b.say("refuse pictures of more than `N` megapixels"))
+	b.addLimit(c, &b.limit)
 	must(c.RegisterFlagCompletionFunc("device", completeDevices))
 	b.flags = b.addParams(c, specs)
 }
@@ -67,13 +74,26 @@ func (b *batch) checkFlags() error {
 	if err := b.checkDevice(b.deviceName); err != nil {
 		return err
 	}
-	if !(b.limit > 0 && b.limit <= 1e6) {
-		return b.usage("--limit %g: must be a positive number of megapixels", b.limit)
+	if b.limits, err = b.limitsOf(b.limit); err != nil {
+		return err
 	}
-	b.limits = imagefile.DefaultLimits()
-	b.limits.Pixels = int64(b.limit * 1e6)
 	b.limits.Work = processing.DetectionBytes
 	return nil
+}
+
+// addLimit declares the flag of the largest picture.
+func (p *program) addLimit(c *cobra.Command, limit *float64) {
+	c.Flags().Float64Var(limit, "limit", 1000, p.say("refuse pictures of more than `N` megapixels"))
+}
+
+// limitsOf returns the limits for pictures of so many megapixels.
+func (p *program) limitsOf(megapixels float64) (imagefile.Limits, error) {
+	limits := imagefile.DefaultLimits()
+	if !(megapixels > 0 && megapixels <= 1e6) {
+		return limits, p.usage("--limit %g: must be a positive number of megapixels", megapixels)
+	}
+	limits.Pixels = int64(megapixels * 1e6)
+	return limits, nil
 }
 
 // inputs returns the files that the arguments name. Without any, storing a preset must be asked for.
@@ -87,16 +107,14 @@ func (b *batch) inputs(args []string) ([]string, error) {
 
 // run stores the preset, opens folder and device, and processes the files one after the other, each with all
 // processors. A file that fails is reported and the others go on.
-func (b *batch) run(ctx context.Context, files []string, overwrite bool,
-	process func(context.Context, *task) error,
-) error {
-	if err := b.flags.store(ctx, b.params); err != nil || len(files) == 0 {
+func (b *batch) run(ctx context.Context, files []string, process func(context.Context, *task) error) error {
+	if err := b.flags.store(ctx, b.params, b.overwrite, files); err != nil || len(files) == 0 {
 		return err
 	}
 	if err := b.makeFolder(b.outDir); err != nil {
 		return err
 	}
-	if err := b.startIndex(overwrite); err != nil {
+	if err := b.startIndex(b.overwrite); err != nil {
 		return err
 	}
 	var err error
@@ -135,10 +153,11 @@ func (b *batch) run(ctx context.Context, files []string, overwrite bool,
 	return nil
 }
 
-// makeFolder creates a folder with its parents.
+// makeFolder creates a folder with its parents, and finishes in it what killed runs have left.
 func (p *program) makeFolder(dir string) error {
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
+		imagefile.Recover(dir)
 		return nil
 	}
 	if errors.Is(err, fs.ErrPermission) {

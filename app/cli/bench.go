@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -29,11 +30,13 @@ type benchOutput struct {
 	*program
 	format, dir string
 	quiet       bool
+	overwrite   bool
 }
 
 func (o *benchOutput) addFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVarP(&o.dir, "output", "o", "", o.say("also write tables and plots into folder `DIR`, created if missing"))
+	o.addOverwrite(c, &o.overwrite)
 	f.StringVar(&o.format, "format", "table", o.say("`FORMAT` of the output: table, csv or json"))
 	f.BoolVarP(&o.quiet, "quiet", "q", false, o.say("show no progress"))
 	must(c.MarkFlagDirname("output"))
@@ -48,12 +51,21 @@ func (o *benchOutput) bar() *bar {
 	return newBar(o.Stderr)
 }
 
-// start creates the output folder.
-func (o *benchOutput) start() error {
+// start creates the output folder, and refuses at once to replace the tables that are in it.
+func (o *benchOutput) start(names ...string) error {
 	if o.dir == "" {
 		return nil
 	}
-	return o.makeFolder(o.dir)
+	if err := o.makeFolder(o.dir); err != nil {
+		return err
+	}
+	var tables []string
+	for _, name := range names {
+		for _, ending := range []string{".txt", ".md", ".csv", ".json"} {
+			tables = append(tables, filepath.Join(o.dir, name+ending))
+		}
+	}
+	return free(tables, o.overwrite, nil, "")
 }
 
 // publish prints results in the format asked for and saves their files.
@@ -286,7 +298,11 @@ func (b *benchmark) run(ctx context.Context, names []string) error {
 		defer gpu.Close()
 		o.Providers = append(o.Providers, gpu)
 	}
-	if err := b.start(); err != nil {
+	var ids []string
+	for _, e := range chosen {
+		ids = append(ids, e.ID)
+	}
+	if err := b.start(ids...); err != nil {
 		return err
 	}
 	failed := false
@@ -336,6 +352,6 @@ func (b *benchmark) measure(ctx context.Context, e *experiment.Experiment, o exp
 		func(w io.Writer) error { return bench.Table(w, machine, r, b.tr) },
 		func(w io.Writer) error { return bench.CSV(w, r) },
 		func(w io.Writer) error { return bench.JSON(w, machine, r, b.tr) },
-		func() ([]string, error) { return bench.Save(ctx, b.dir, machine, r, b.tr) },
+		func() ([]string, error) { return bench.Save(ctx, b.dir, b.overwrite, machine, r, b.tr) },
 	)
 }

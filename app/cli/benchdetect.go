@@ -156,10 +156,10 @@ func (b *comparison) run(ctx context.Context) error {
 		return err
 	}
 	r.Before = before
-	if err := b.flags.store(ctx, r.Params); err != nil {
+	if err := b.flags.store(ctx, r.Params, b.overwrite, nil); err != nil {
 		return err
 	}
-	if err := b.start(); err != nil {
+	if err := b.start(detectionName); err != nil {
 		return err
 	}
 	progress := b.bar()
@@ -184,7 +184,7 @@ func (b *comparison) run(ctx context.Context) error {
 		func(w io.Writer) error { return c.Table(w, machine, b.tr) },
 		c.CSV,
 		func(w io.Writer) error { return c.JSON(w, machine, b.tr) },
-		func() ([]string, error) { return c.Save(ctx, b.dir, machine, b.tr) },
+		func() ([]string, error) { return c.Save(ctx, b.dir, b.overwrite, machine, b.tr) },
 	)
 	if err != nil {
 		return err

@@ -46,6 +46,9 @@ type Options struct {
 	// Recovered records a panic that was stopped and returns the path of the record; nil keeps none.
 	Recovered func(value any, stack []byte) string
 
+	// Crashes returns the logs of runs that crashed, each once. Only a program without a window asks for them.
+	Crashes func() ([]string, error)
+
 	// backend and now replace the device and the clock in tests.
 	backend func() (processing.Backend, error)
 	now     func() time.Time
@@ -65,12 +68,35 @@ type Window struct {
 // Main runs the command line with the arguments after the program's name and returns the exit status: 0 done, 1 some
 // file failed, 2 wrong use, 130 cancelled. Ctrl-C cancels, a second one kills.
 func Main(args []string, o Options) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	// Nobody reads the output any more: without this, the first line would end the program on the spot, and any further
+	// one while it cleans up.
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	defer close(broken)
+	defer signal.Stop(broken)
+	go func() {
+		if _, ok := <-broken; ok {
+			cancel()
+		}
+	}()
 	// Without this, cobra refuses to start when Windows' desktop is the caller, which is how a window is opened.
 	cobra.MousetrapHelpText = ""
 	return run(ctx, args, o)
+}
+
+// endings are the signals that cancel the command: Ctrl-C, a request to end, a terminal that is closed unless the
+// command was started to outlive it, and the request for a dump of the memory.
+func endings() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
 }
 
 // program is one run of the command line.
@@ -94,6 +120,7 @@ func run(ctx context.Context, args []string, o Options) int {
 	if p.tr.Code() != p.given {
 		p.tr = i18n.For(i18n.FromEnvironment(o.Getenv))
 	}
+	p.tellCrashes()
 	root := p.root()
 	// For nil cobra would read os.Args.
 	root.SetArgs(append([]string{}, args...))
@@ -114,6 +141,19 @@ func run(ctx context.Context, args []string, o Options) int {
 	}
 	p.complain(err)
 	return exitFailed
+}
+
+// tellCrashes names the logs that earlier runs left when they crashed. A window shows them.
+func (p *program) tellCrashes() {
+	if p.Window != nil || p.Crashes == nil {
+		return
+	}
+	// What cannot be read now is told of later.
+	logs, _ := p.Crashes()
+	for _, log := range logs {
+		p.complain(message.Errorf("an earlier run ended unexpectedly; %s says where and contains no image data; "+
+			"please attach it to a bug report", log))
+	}
 }
 
 // langFlag finds the language before the flags are parsed, since the help of the flags depends on it.

@@ -64,7 +64,7 @@ func painting(t *testing.T, dir, name string) string {
 		}
 	}
 	path := filepath.Join(dir, name)
-	if err := imagefile.WritePNG(t.Context(), path, p); err != nil {
+	if err := imagefile.WritePNG(t.Context(), path, imagefile.WriteOptions{Overwrite: true}, p); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -115,7 +115,7 @@ func TestDetectWritesMaskAndFindings(t *testing.T) {
 	if want := []string{"scan.v2_findings.csv", "scan.v2_findings.json", "scan.v2_marked.png", "scan.v2_mask.png"}; !slices.Equal(listed(t, out), want) {
 		t.Errorf("written: %v, want %v", listed(t, out), want)
 	}
-	m, err := imagefile.ReadMask(t.Context(), filepath.Join(out, "scan.v2_mask.png"), 160, 120)
+	m, err := imagefile.ReadMask(t.Context(), filepath.Join(out, "scan.v2_mask.png"), 160, 120, imagefile.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestPresetsAndModes(t *testing.T) {
 		want := processing.DefaultParams()
 		c.want(&want)
 		saved := filepath.Join(t.TempDir(), "saved.json")
-		got := call(t, append([]string{"detect", "-q", "-o", dir, "--save-preset", saved, in}, c.args...)...)
+		got := call(t, append([]string{"detect", "-q", "--overwrite", "-o", dir, "--save-preset", saved, in}, c.args...)...)
 		if got.status != exitDone {
 			t.Errorf("%v: %+v", c.args, got)
 			continue
@@ -223,8 +223,14 @@ func TestPresetsAndModes(t *testing.T) {
 	if got := call(t, "detect", "--save-preset", only, "--window", "9"); got.status != exitDone || !exist(only) {
 		t.Errorf("storing a preset without files: %+v", got)
 	}
-	if got := call(t, "detect", "--save-preset", only, "--window", "11"); got.status != exitDone {
+	if got := call(t, "detect", "--save-preset", only, "--window", "11"); got.status != exitFailed || !strings.Contains(got.errors, "--overwrite replaces it") {
 		t.Errorf("storing a preset again: %+v", got)
+	}
+	if got := call(t, "detect", "--overwrite", "--save-preset", only, "--window", "11"); got.status != exitDone {
+		t.Errorf("storing a preset again: %+v", got)
+	}
+	if got := call(t, "detect", "--overwrite", "--preset", only, "--save-preset", only); got.status != exitFailed || !strings.Contains(got.errors, "is an input") {
+		t.Errorf("storing a preset over itself: %+v", got)
 	}
 	// As in `blik detect --save-preset *.png`.
 	before := readFile(t, in)
@@ -246,11 +252,11 @@ func TestRegion(t *testing.T) {
 	if got.status != exitDone || !strings.Contains(got.out, "findings: 1;") {
 		t.Errorf("%+v", got)
 	}
-	m, err := imagefile.ReadMask(t.Context(), filepath.Join(dir, "a_mask.png"), 160, 120)
+	m, err := imagefile.ReadMask(t.Context(), filepath.Join(dir, "a_mask.png"), 160, 120, imagefile.DefaultLimits())
 	if err != nil || m.Pix[60*160+80] != 255 || m.Pix[20*160+20] != 0 {
 		t.Errorf("the mask is not clipped to the region: %v", err)
 	}
-	got = call(t, "detect", "-o", dir, "--region", "rect:500,500,10,10", in)
+	got = call(t, "detect", "--overwrite", "-o", dir, "--region", "rect:500,500,10,10", in)
 	want := "blik: " + in + ": the region rect:500,500,10,10 lies outside the picture of 160 × 120 pixels\n"
 	if got.status != exitFailed || got.errors != want {
 		t.Errorf("a region outside: %+v, want %q", got, want)
@@ -908,7 +914,7 @@ func TestScoreEqualsScorePy(t *testing.T) {
 
 func writeMask(t *testing.T, path string, w int, pix ...uint8) string {
 	t.Helper()
-	if err := imagefile.WriteMask(t.Context(), path, &processing.Mask{Width: w, Height: len(pix) / w, Pix: pix}); err != nil {
+	if err := imagefile.WriteMask(t.Context(), path, imagefile.WriteOptions{Overwrite: true}, &processing.Mask{Width: w, Height: len(pix) / w, Pix: pix}); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -22,7 +22,7 @@ type correction struct {
 	maskFile, maskFolder string
 	formatName           string
 	format               imagefile.Format
-	overwrite, keepTime  bool
+	keepTime             bool
 	saveMask, noReport   bool
 	names                []string // of the inputs, without endings
 	sources              fileSet
@@ -61,7 +61,6 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 	f.StringVar(&d.maskFolder, "mask-dir", "", p.say("take the glare from the masks in this `FOLDER`"))
 	f.StringVar(&d.formatName, "format", "",
 		p.say("`FORMAT` of the result: tiff, png or jpeg; by default that of the original, TIFF for JPEG"))
-	f.BoolVar(&d.overwrite, "overwrite", false, p.say("overwrite existing results"))
 	f.BoolVar(&d.keepTime, "keep-time", false, p.say("give the result the modification time of the original"))
 	f.BoolVar(&d.saveMask, "save-mask", false, p.say("also write the mask that was used, with its halo"))
 	f.BoolVar(&d.noReport, "no-report", false, p.say("write no report"))
@@ -87,7 +86,7 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 			return err
 		}
 		d.sources = existing(inputs...)
-		return d.run(c.Context(), inputs, d.overwrite, d.process)
+		return d.run(c.Context(), inputs, d.process)
 	}
 	return c
 }
@@ -164,7 +163,7 @@ func (d *correction) process(ctx context.Context, t *task) error {
 		found *processing.Result // nil where the mask is given
 	)
 	if maskPath != "" {
-		mask, err = imagefile.ReadMask(ctx, maskPath, pic.Width, pic.Height)
+		mask, err = imagefile.ReadMask(ctx, maskPath, pic.Width, pic.Height, d.limits)
 	} else if found, err = t.detect(ctx, pic, t.progress(shareRead, shareDetected)); err == nil {
 		mask = found.Mask
 	}
@@ -179,8 +178,10 @@ func (d *correction) process(ctx context.Context, t *task) error {
 	account := report.NewCorrection(file, d.Version, found, fixed.Patches, []*document.Origin{origin})
 	account.Mask = mask
 
+	out := imagefile.Begin()
+	defer out.Close()
 	err = t.timed("save and prove", func() error {
-		account.Saved, err = imagefile.Save(ctx, file, target, fixed.Patches, imagefile.SaveOptions{
+		account.Saved, err = out.AddPicture(ctx, file, target, fixed.Patches, imagefile.SaveOptions{
 			Overwrite: d.overwrite, AllowLossy: d.format == imagefile.JPEG, KeepTime: d.keepTime, Limits: d.limits,
 			Progress: t.progress(shareCorrected, 1),
 		})
@@ -193,7 +194,7 @@ func (d *correction) process(ctx context.Context, t *task) error {
 		t.remark(message.Of("the new file does not hold: %s", message.Join(", ", dropped...)))
 	}
 	account.Date = d.now()
-	if err := t.timed("write report", func() error { return d.writeOthers(ctx, account, name) }); err != nil {
+	if err := t.timed("write report", func() error { return d.writeOthers(ctx, out, account, name) }); err != nil {
 		return err
 	}
 	if !d.quiet {
@@ -220,15 +221,14 @@ func (d *correction) target(file *imagefile.File, name, mask string) (string, er
 	if d.saveMask {
 		outputs = append(outputs, d.maskOutput(name))
 	}
-	for _, path := range outputs {
-		if d.sources.contains(path) || existing(mask).contains(path) {
-			return "", overwritesInput(path, file.Path)
-		}
-		if exists(path) && !d.overwrite {
-			return "", message.Errorf("%s exists; --overwrite replaces it", path)
-		}
+	inputs := slices.Concat(d.sources, existing(mask, d.flags.preset))
+	if err := free(outputs, d.overwrite, inputs, file.Path); err != nil {
+		return "", err
 	}
-	return target, nil
+	if d.noReport {
+		return target, nil
+	}
+	return target, report.CheckReport(jsonPath, report.CorrectionFormat, filepath.Base(target))
 }
 
 func (d *correction) maskOutput(name string) string { return filepath.Join(d.outDir, name+"_mask.png") }
@@ -252,11 +252,13 @@ func (d *correction) maskOf(picture, name string) (string, error) {
 	return path, nil
 }
 
-// writeOthers writes what accompanies the result.
-func (d *correction) writeOthers(ctx context.Context, account report.Correction, name string) error {
+// writeOthers writes what accompanies the result, and gives everything its name, the result last.
+func (d *correction) writeOthers(
+	ctx context.Context, out *imagefile.Outputs, account report.Correction, name string,
+) error {
 	outputs := []string{account.Saved.Path}
 	if !d.noReport {
-		jsonPath, htmlPath, err := report.SaveCorrection(ctx, account, d.tr)
+		jsonPath, htmlPath, err := report.AddCorrection(ctx, out, account, d.tr, d.overwrite)
 		if err != nil {
 			return err
 		}
@@ -264,10 +266,15 @@ func (d *correction) writeOthers(ctx context.Context, account report.Correction,
 	}
 	if d.saveMask {
 		path, pic := d.maskOutput(name), account.Source.Picture
-		if err := imagefile.WriteMask(ctx, path, imagefile.MaskOf(pic.Width, pic.Height, account.Patches)); err != nil {
+		options := imagefile.WriteOptions{Overwrite: d.overwrite, Like: account.Source}
+		mask := imagefile.MaskOf(pic.Width, pic.Height, account.Patches)
+		if err := out.AddMask(ctx, path, options, mask); err != nil {
 			return err
 		}
 		outputs = append(outputs, path)
+	}
+	if err := out.Commit(ctx, account.Saved.Path); err != nil {
+		return err
 	}
 	return d.index.add(ctx, account.Source, account.Mask, d.summary(account), outputs)
 }

@@ -147,7 +147,7 @@ func TestCorrectKeepsTheMask(t *testing.T) {
 	painting(t, dir, "a.png")
 	mask := processing.NewMask(160, 120)
 	mask.Pix[60*160+80] = 255
-	if err := imagefile.WriteMask(t.Context(), "a_mask.png", mask); err != nil {
+	if err := imagefile.WriteMask(t.Context(), "a_mask.png", imagefile.WriteOptions{Overwrite: true}, mask); err != nil {
 		t.Fatal(err)
 	}
 	before := readFile(t, "a_mask.png")
@@ -181,7 +181,12 @@ func TestCorrectFormats(t *testing.T) {
 		t.Errorf("a JPEG: %+v", got)
 	}
 	got = call(t, "correct", "--format", "jpeg", "--overwrite", "-o", dir, photo)
-	if got.status != exitDone || !exist(filepath.Join(dir, "Landscape_6_corrected.jpg")) || !strings.Contains(got.out, "the blocks around changed pixels were encoded again") {
+	if got.status != exitFailed || !strings.Contains(got.errors, "this is the report on Landscape_6_corrected.tif") {
+		t.Errorf("the report on another file: %+v", got)
+	}
+	dir = t.TempDir()
+	got = call(t, "correct", "--format", "jpeg", "-o", dir, photo)
+	if got.status != exitDone || !strings.Contains(got.out, "Proven: ") || !exist(filepath.Join(dir, "Landscape_6_corrected.jpg")) || !strings.Contains(got.out, "the blocks around changed pixels were encoded again") {
 		t.Errorf("a JPEG as JPEG: %+v", got)
 	}
 }

@@ -23,6 +23,7 @@ type detection struct {
 	marked  bool
 	preview int
 	outputs []detectionOutputs // of each file
+	sources fileSet
 }
 
 // The sizes that --preview takes.
@@ -71,7 +72,7 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 		if err != nil {
 			return err
 		}
-		return d.run(c.Context(), inputs, true, d.process)
+		return d.run(c.Context(), inputs, d.process)
 	}
 	return c
 }
@@ -89,13 +90,13 @@ func (o detectionOutputs) list() []string {
 	return paths
 }
 
-// plan names the outputs and refuses, before any work, to overwrite an output or an input.
+// plan names the outputs and refuses, before any work, those that are inputs.
 func (d *detection) plan(inputs []string) error {
 	names, err := d.stems(inputs, "_mask.png")
 	if err != nil {
 		return err
 	}
-	sources := existing(inputs...)
+	d.sources = existing(append(inputs, d.flags.preset)...)
 	for i, name := range names {
 		at := func(tail string) string { return filepath.Join(d.outDir, name+tail) }
 		o := detectionOutputs{mask: at("_mask.png"), csv: at("_findings.csv"), json: at("_findings.json")}
@@ -105,10 +106,8 @@ func (d *detection) plan(inputs []string) error {
 		if d.preview > 0 {
 			o.preview = at("_preview.jpg")
 		}
-		for _, path := range o.list() {
-			if sources.contains(path) {
-				return &usageError{overwritesInput(path, inputs[i])}
-			}
+		if err := free(o.list(), true, d.sources, inputs[i]); err != nil {
+			return &usageError{err}
 		}
 		d.outputs = append(d.outputs, o)
 	}
@@ -123,6 +122,13 @@ const (
 
 // process finds the glare in one file.
 func (d *detection) process(ctx context.Context, t *task) error {
+	o := d.outputs[t.index]
+	if err := free(o.list(), d.overwrite, d.sources, t.input); err != nil {
+		return err
+	}
+	if err := report.CheckReport(o.json, report.Format, filepath.Base(t.input)); err != nil {
+		return err
+	}
 	file, err := t.read(ctx)
 	if err != nil {
 		return err
@@ -145,12 +151,18 @@ func (d *detection) process(ctx context.Context, t *task) error {
 	return nil
 }
 
-// write writes the outputs of one file.
+// write writes the outputs of one file, all or none.
 func (d *detection) write(ctx context.Context, t *task, file *imagefile.File, found *processing.Result) error {
 	o := d.outputs[t.index]
 	r := report.Report{
 		File: filepath.Base(t.input), Program: d.Version, Picture: file.Picture, Region: d.region,
 		Mode: d.params.Mode, Result: found,
+	}
+	out := imagefile.Begin()
+	defer out.Close()
+	options := imagefile.WriteOptions{Overwrite: d.overwrite, Like: file}
+	if err := out.AddMask(ctx, o.mask, options, found.Mask); err != nil {
+		return err
 	}
 	for _, output := range []struct {
 		path  string
@@ -169,20 +181,20 @@ func (d *detection) write(ctx context.Context, t *task, file *imagefile.File, fo
 		if output.path == "" {
 			continue
 		}
-		if err := imagefile.WriteFile(ctx, output.path, output.write); err != nil {
+		if err := out.Add(ctx, output.path, options, output.write); err != nil {
 			return err
 		}
 	}
 	if o.marked != "" {
 		marked, err := report.Marked(ctx, file.Picture, file.Profile, found.Mask)
 		if err == nil {
-			err = imagefile.WritePNG(ctx, o.marked, marked)
+			err = out.AddPNG(ctx, o.marked, options, marked)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := imagefile.WriteMask(ctx, o.mask, found.Mask); err != nil {
+	if err := out.Commit(ctx, o.mask); err != nil {
 		return err
 	}
 	return d.index.add(ctx, file, found.Mask, d.summary(found), o.list())

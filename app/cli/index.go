@@ -18,7 +18,11 @@ import (
 )
 
 // contactSheet is the page that --index asks for; a nil one is not wanted.
-type contactSheet struct{ report.Index }
+type contactSheet struct {
+	report.Index
+	// like is the file whose permissions the page gets: that with the strictest ones.
+	like *imagefile.File
+}
 
 func (b *batch) addIndex(c *cobra.Command) {
 	c.Flags().BoolVar(&b.wantIndex, "index", false,
@@ -39,7 +43,7 @@ func (b *batch) startIndex(overwrite bool) error {
 	case !overwrite:
 		return b.usage("%s exists; --overwrite replaces it", path)
 	}
-	b.index = &contactSheet{report.Index{Program: b.Version}}
+	b.index = &contactSheet{Index: report.Index{Program: b.Version}}
 	return nil
 }
 
@@ -53,6 +57,9 @@ func (s *contactSheet) add(ctx context.Context, file *imagefile.File, mask *proc
 	small, err := report.Preview(ctx, file, mask, report.IndexThumbnail)
 	if err != nil {
 		return err
+	}
+	if s.like == nil || file.Mode&^s.like.Mode == 0 {
+		s.like = file
 	}
 	entry := report.IndexEntry{File: filepath.Base(file.Path), Text: text}
 	for _, path := range outputs {
@@ -74,7 +81,8 @@ func (b *batch) writeIndex(ctx context.Context) error {
 	if b.index == nil {
 		return nil
 	}
-	return imagefile.WriteFile(ctx, filepath.Join(b.outDir, report.IndexName), func(out io.Writer) error {
+	o := imagefile.WriteOptions{Overwrite: b.overwrite, Like: b.index.like}
+	return imagefile.WriteFile(ctx, filepath.Join(b.outDir, report.IndexName), o, func(out io.Writer) error {
 		return report.WriteIndex(out, b.index.Index, b.tr)
 	})
 }

@@ -64,7 +64,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// A page of somebody else is never replaced, one of its own by `blik correct` only with --overwrite.
+// A page of somebody else is never replaced, one of its own only with --overwrite.
 func TestIndexIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -73,7 +73,7 @@ func TestIndexIsNotOverwritten(t *testing.T) {
 	if err := os.WriteFile(page, []byte("<html>my page</html>"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"detect"}, {"correct"}, {"correct", "--overwrite"}} {
+	for _, args := range [][]string{{"detect"}, {"detect", "--overwrite"}, {"correct"}, {"correct", "--overwrite"}} {
 		got := call(t, append(args, "--index", "-o", dir, in)...)
 		want := "blik: " + page + " exists and is not a contact sheet of Blik; not overwritten\n"
 		if got.status != exitUsage || !strings.HasPrefix(got.errors, want) || exist(filepath.Join(dir, "a_mask.png")) {
@@ -84,7 +84,7 @@ func TestIndexIsNotOverwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if got := call(t, "detect", "--index", "-o", dir, in); got.status != exitDone || !exist(page) {
+		if got := call(t, "detect", "--index", "--overwrite", "-o", dir, in); got.status != exitDone || !exist(page) {
 			t.Errorf("%+v", got)
 		}
 	}

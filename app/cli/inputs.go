@@ -80,6 +80,19 @@ func overwritesInput(output, input string) error {
 		output, input)
 }
 
+// free refuses outputs that are inputs, and without overwrite those that exist. what names the input that they are for.
+func free(outputs []string, overwrite bool, inputs fileSet, what string) error {
+	for _, path := range outputs {
+		switch {
+		case inputs.contains(path):
+			return overwritesInput(path, what)
+		case exists(path) && !overwrite:
+			return message.Errorf("%s exists; --overwrite replaces it", path)
+		}
+	}
+	return nil
+}
+
 // fileSet holds existing files, to recognize them by whatever name.
 type fileSet []os.FileInfo
 

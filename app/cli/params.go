@@ -93,15 +93,19 @@ func (p *program) addParams(c *cobra.Command, specs []processing.Spec) *paramFla
 	return f
 }
 
-// store writes the parameters for --save-preset. It overwrites nothing but a preset: if the name is forgotten, the next
-// argument, a picture, is taken for it.
-func (f *paramFlags) store(ctx context.Context, p processing.Params) error {
+// store writes the parameters for --save-preset. It replaces nothing but a preset, and that only with overwrite: if the
+// name is forgotten, the next argument, a picture, is taken for it.
+func (f *paramFlags) store(ctx context.Context, p processing.Params, overwrite bool, inputs []string) error {
 	if f.savePreset == "" {
 		return nil
 	}
 	if _, err := os.Stat(f.savePreset); err == nil {
 		if _, err := preset.Read(f.savePreset); err != nil {
 			return f.p.usage("--save-preset %s: file exists and is not a preset; not overwritten", f.savePreset)
+		}
+		err := free([]string{f.savePreset}, overwrite, existing(append(inputs, f.preset)...), "--save-preset")
+		if err != nil {
+			return err
 		}
 	}
 	return preset.Write(ctx, f.savePreset, p)

@@ -35,6 +35,7 @@ type sampling struct {
 	megapixels           float64
 	seed                 uint64
 	clean, quiet         bool
+	overwrite            bool
 }
 
 // glares lists the values of --glare.
@@ -51,6 +52,7 @@ and the exact mask of the glare (FILE with _mask.png). The same seed gives the s
 	s := &sampling{program: p}
 	f := c.Flags()
 	f.StringVarP(&s.out, "output", "o", "sample.png", p.say("write the picture to `FILE`, a PNG"))
+	p.addOverwrite(c, &s.overwrite)
 	f.IntVar(&s.width, "width", 1600, p.say("width in `pixels`"))
 	f.IntVar(&s.height, "height", 1200, p.say("height in `pixels`"))
 	f.Float64Var(&s.megapixels, "megapixels", 0, p.say("size in megapixels (`MP`) at 4:3, instead of width and height"))
@@ -99,6 +101,17 @@ func (s *sampling) check() error {
 
 // run paints the picture and writes its files.
 func (s *sampling) run(ctx context.Context) error {
+	stem := strings.TrimSuffix(s.out, filepath.Ext(s.out))
+	written := []string{s.out}
+	if s.glare != noGlare {
+		written = append(written, stem+"_mask.png")
+	}
+	if s.clean {
+		written = append(written, stem+"_clean.png")
+	}
+	if err := free(written, s.overwrite, nil, ""); err != nil {
+		return err
+	}
 	// Glare is rendered before the sensor's noise, so that only the result has any.
 	o := synth.PaintOptions{Seed: s.seed, Scene: s.scene, Noiseless: s.glare != noGlare}
 	painted, err := synth.Paint(ctx, s.width, s.height, s.depth, o)
@@ -108,27 +121,26 @@ func (s *sampling) run(ctx context.Context) error {
 	if err := s.makeFolder(filepath.Dir(s.out)); err != nil {
 		return err
 	}
-	stem := strings.TrimSuffix(s.out, filepath.Ext(s.out))
-	written := []string{s.out}
-	picture := painted
+	picture, truth := painted, (*processing.Mask)(nil)
 	if s.glare != noGlare {
-		shining, truth, err := s.render(ctx, painted)
-		if err != nil {
-			return err
-		}
-		picture = shining
-		written = append(written, stem+"_mask.png")
-		if err := imagefile.WriteMask(ctx, stem+"_mask.png", truth); err != nil {
+		if picture, truth, err = s.render(ctx, painted); err != nil {
 			return err
 		}
 	}
-	if s.clean {
-		written = append(written, stem+"_clean.png")
-		if err := imagefile.WritePNG(ctx, stem+"_clean.png", painted); err != nil {
-			return err
-		}
+	out := imagefile.Begin()
+	defer out.Close()
+	options := imagefile.WriteOptions{Overwrite: s.overwrite}
+	err = out.AddPNG(ctx, s.out, options, picture)
+	if err == nil && truth != nil {
+		err = out.AddMask(ctx, stem+"_mask.png", options, truth)
 	}
-	if err := imagefile.WritePNG(ctx, s.out, picture); err != nil {
+	if err == nil && s.clean {
+		err = out.AddPNG(ctx, stem+"_clean.png", options, painted)
+	}
+	if err == nil {
+		err = out.Commit(ctx, s.out)
+	}
+	if err != nil {
 		return err
 	}
 	if !s.quiet {

@@ -24,6 +24,7 @@ type scoring struct {
 	*program
 	tol, level int
 	largeDir   string
+	limits     imagefile.Limits
 	noted      bool
 }
 
@@ -50,6 +51,8 @@ With --negatives, TRUTH is a folder of clean pictures, on which everything predi
 	f.IntVar(&s.tol, "tol", 1, p.say("tolerance in `pixels`"))
 	f.IntVar(&s.level, "level", 127, p.say("a predicted pixel is glare above this `value`, 0…254"))
 	f.StringVar(&s.largeDir, "large-dir", "", p.say("`folder` of the pictures that the manifest leaves out"))
+	var limit float64
+	p.addLimit(c, &limit)
 	negatives := f.Bool("negatives", false, p.say("TRUTH is a folder of pictures without glare"))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if s.tol < 0 || s.tol > 1000 {
@@ -58,7 +61,11 @@ With --negatives, TRUTH is a folder of clean pictures, on which everything predi
 		if s.level < 0 || s.level > 254 {
 			return p.usage("--level %d: must be between 0 and 254", s.level)
 		}
-		err := s.run(c.Context(), args[0], args[1], *negatives)
+		var err error
+		if s.limits, err = p.limitsOf(limit); err != nil {
+			return err
+		}
+		err = s.run(c.Context(), args[0], args[1], *negatives)
 		if err == nil && s.noted {
 			return errReported
 		}
@@ -106,7 +113,7 @@ func (s *scoring) note(format message.Text, args ...any) {
 
 // pair scores the mask in one file against that in another; of another size, or without a file, it counts as empty.
 func (s *scoring) pair(ctx context.Context, truth, prediction string) (score.Metrics, error) {
-	want, err := imagefile.ReadMask(ctx, truth, 0, 0)
+	want, err := imagefile.ReadMask(ctx, truth, 0, 0, s.limits)
 	if err != nil {
 		return score.Metrics{}, err
 	}
@@ -127,7 +134,7 @@ func (s *scoring) pair(ctx context.Context, truth, prediction string) (score.Met
 
 // predicted reads a mask and applies the level.
 func (s *scoring) predicted(ctx context.Context, path string, w, h int) (*processing.Mask, error) {
-	m, err := imagefile.ReadMask(ctx, path, w, h)
+	m, err := imagefile.ReadMask(ctx, path, w, h, s.limits)
 	if err != nil {
 		return nil, err
 	}

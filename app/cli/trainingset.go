@@ -55,12 +55,13 @@ The same paintings and seed give the same files.`),
 		paintings            []string
 		count, width, height int
 		seed                 uint64
-		quiet                bool
+		quiet, overwrite     bool
 	)
 	kinds, _ := synth.ExampleKinds()
 	f := c.Flags()
 	f.StringVarP(&out, "output", "o", "trainingset",
 		p.say("write into folder `DIR`, created if missing"))
+	p.addOverwrite(c, &overwrite)
 	f.StringArrayVar(&paintings, "paintings", nil,
 		p.say("`PATH` of a painting or a folder of them; may be repeated"))
 	f.IntVar(&count, "count", 100, p.say("`number` of pictures"))
@@ -94,13 +95,18 @@ The same paintings and seed give the same files.`),
 		if err := p.makeFolder(out); err != nil {
 			return err
 		}
+		manifest := filepath.Join(out, "manifest.json")
+		if err := free([]string{manifest}, overwrite, existing(files...), manifest); err != nil {
+			return err
+		}
+		options := imagefile.WriteOptions{Overwrite: overwrite}
 		set := trainingSet{Version: 1, Program: p.Version, Seed: seed, Items: make([]trainingItem, count)}
 		random := rand.New(rand.NewPCG(seed, 0))
 		for i := range set.Items {
 			set.Items[i].Example = &synth.Example{Kind: kind, Seed: random.Uint64()}
 		}
 		for i := range min(count, len(files)) {
-			if err := set.render(c.Context(), out, files, i, width, height); err != nil {
+			if err := set.render(c.Context(), out, options, files, i, width, height); err != nil {
 				return err
 			}
 		}
@@ -108,7 +114,7 @@ The same paintings and seed give the same files.`),
 		if err != nil {
 			return err
 		}
-		err = imagefile.WriteFile(c.Context(), filepath.Join(out, "manifest.json"), func(w io.Writer) error {
+		err = imagefile.WriteFile(c.Context(), manifest, options, func(w io.Writer) error {
 			_, err := w.Write(append(text, '\n'))
 			return err
 		})
@@ -142,7 +148,9 @@ func pictureFiles(paths []string) ([]string, error) {
 }
 
 // render makes the items of one painting: every len(files)-th from the first on.
-func (s *trainingSet) render(ctx context.Context, dir string, files []string, first, width, height int) error {
+func (s *trainingSet) render(
+	ctx context.Context, dir string, o imagefile.WriteOptions, files []string, first, width, height int,
+) error {
 	path := files[first]
 	file, err := imagefile.Read(ctx, path, imagefile.DefaultLimits())
 	if err != nil {
@@ -166,8 +174,8 @@ func (s *trainingSet) render(ctx context.Context, dir string, files []string, fi
 				return err
 			}
 			truth := &processing.Picture{Width: width, Height: height, Channels: 1, U8: item.Example.Truth.Pix}
-			err = errors.Join(imagefile.WritePNG(ctx, filepath.Join(dir, item.Picture), item.Example.Picture),
-				imagefile.WritePNG(ctx, filepath.Join(dir, item.Truth), truth))
+			err = errors.Join(imagefile.WritePNG(ctx, filepath.Join(dir, item.Picture), o, item.Example.Picture),
+				imagefile.WritePNG(ctx, filepath.Join(dir, item.Truth), o, truth))
 			if err != nil {
 				return err
 			}

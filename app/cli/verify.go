@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"blik/app/imagefile"
+	"blik/app/report"
 	"blik/internal/message"
 	"blik/processing"
 
@@ -19,7 +20,7 @@ func (p *program) verifyCommand() *cobra.Command {
 		Long: p.say(`Compares what two picture files hold, whatever the way it is packed: every sample of every pixel,
 page and sub-picture, alpha and extra channels, every tag, chunk and segment. A result in another format is compared
 with what saving the original in that format writes, and of a JPEG each stored block with that of the original. What
-cannot be compared is not proven.
+cannot be compared is not proven. If a report lies beside RESULT, its SHA-256 must be those of the two files.
 
 With --mask, pixels outside it must be identical; the mask must include the halo, as that of correct --save-mask does.
 Without it, the changed pixels are counted.
@@ -30,16 +31,26 @@ Exit status: 0 proven, 1 not proven or a file cannot be read, 2 wrong use, 130 c
 	}
 	f := c.Flags()
 	path := f.String("mask", "", p.say("the mask, a picture `FILE`"))
+	var limit float64
+	p.addLimit(c, &limit)
 	quiet := f.BoolP("quiet", "q", false, p.say("print nothing but errors"))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		proof, err := verify(c.Context(), args[0], args[1], *path)
+		limits, err := p.limitsOf(limit)
+		if err != nil {
+			return err
+		}
+		proof, err := verify(c.Context(), args[0], args[1], *path, limits)
+		if err != nil {
+			return err
+		}
+		fits, err := p.checkReport(c.Context(), args[0], args[1], *quiet)
 		if err != nil {
 			return err
 		}
 		if !*quiet {
 			fmt.Fprint(p.Stdout, p.proofText(proof))
 		}
-		if !proof.Holds() {
+		if !proof.Holds() || !fits {
 			return errReported
 		}
 		return nil
@@ -47,15 +58,43 @@ Exit status: 0 proven, 1 not proven or a file cannot be read, 2 wrong use, 130 c
 	return c
 }
 
-func verify(ctx context.Context, source, result, maskPath string) (*imagefile.Proof, error) {
+// checkReport compares the files with the sums that the report beside the result gives, if there is one, and prints
+// which of them fit.
+func (p *program) checkReport(ctx context.Context, source, result string, quiet bool) (fits bool, err error) {
+	sums, ok := report.SumsOf(result)
+	if !ok {
+		return true, nil
+	}
+	fits = true
+	for _, f := range []struct{ path, sum string }{{result, sums.Result}, {source, sums.Source}} {
+		if f.sum == "" {
+			continue
+		}
+		got, err := imagefile.SHA256(ctx, f.path)
+		if err != nil {
+			return false, err
+		}
+		if got != f.sum {
+			fits = false
+			p.complain(message.Errorf("%s is not the file that report %s is about: SHA-256 %s instead of %s",
+				f.path, sums.Report, got, f.sum))
+		}
+	}
+	if fits && !quiet {
+		fmt.Fprintln(p.Stdout, p.say("The report %s is about these files.", sums.Report))
+	}
+	return fits, nil
+}
+
+func verify(ctx context.Context, source, result, maskPath string, limits imagefile.Limits) (*imagefile.Proof, error) {
 	var mask *processing.Mask
 	if maskPath != "" {
 		var err error
-		if mask, err = imagefile.ReadMask(ctx, maskPath, 0, 0); err != nil {
+		if mask, err = imagefile.ReadMask(ctx, maskPath, 0, 0, limits); err != nil {
 			return nil, err
 		}
 	}
-	return imagefile.Verify(ctx, source, result, mask, imagefile.DefaultLimits())
+	return imagefile.Verify(ctx, source, result, mask, limits)
 }
 
 // proofText describes a proof in figures and in a sentence.

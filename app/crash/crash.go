@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -124,7 +125,50 @@ func Pending() ([]string, error) {
 	return pending(dir, time.Now())
 }
 
+// Tell returns what Pending does, for a program without a window: each log is returned once, and kept for some time
+// under another name, which is the one returned.
+func Tell() ([]string, error) {
+	dir, err := folder()
+	if err != nil {
+		return nil, err
+	}
+	return tell(dir, time.Now())
+}
+
+func tell(dir string, now time.Time) ([]string, error) {
+	logs, err := pending(dir, now)
+	var told []string
+	for _, path := range logs {
+		name := strings.TrimSuffix(path, ".log") + toldEnding
+		if e := os.Rename(path, name); e != nil {
+			if err == nil {
+				err = e
+			}
+			continue
+		}
+		told = append(told, name)
+	}
+	return told, err
+}
+
+// toldEnding ends the names of logs that a person was told of.
+const toldEnding = ".told.txt"
+
+// prune removes logs that were told of and are old.
+func prune(dir string, now time.Time) {
+	told, err := filepath.Glob(filepath.Join(dir, "crash-*"+toldEnding))
+	if err != nil {
+		return // a bad pattern
+	}
+	for _, path := range told {
+		if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()) > stale {
+			os.Remove(path)
+		}
+	}
+}
+
 func pending(dir string, now time.Time) ([]string, error) {
+	prune(dir, now)
 	paths, err := filepath.Glob(filepath.Join(dir, "crash-*.log"))
 	if err != nil {
 		return nil, err

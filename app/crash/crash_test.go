@@ -120,3 +120,29 @@ func TestPanicInGoroutine(t *testing.T) {
 		}
 	}
 }
+
+// Without a window each log is told of once, and kept for a month.
+func TestTell(t *testing.T) {
+	dir := t.TempDir()
+	g, err := start(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Record("a slip", debug.Stack())
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+	logs, err := tell(dir, time.Now())
+	if err != nil || len(logs) != 1 || !strings.Contains(read(t, logs[0]), "panic: a slip") {
+		t.Fatalf("%v, %v", logs, err)
+	}
+	if again, err := tell(dir, time.Now()); err != nil || len(again) != 0 {
+		t.Errorf("told again: %v, %v", again, err)
+	}
+	if _, err := tell(dir, time.Now().Add(stale+time.Hour)); err != nil {
+		t.Error(err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Errorf("left after a month: %v", entries)
+	}
+}

@@ -26,6 +26,8 @@ var (
 	ErrWrite = errors.New("not written")
 	// ErrExists: Save may not replace an existing file.
 	ErrExists = errors.New("the file exists")
+	// ErrForeign: a file to be replaced was changed by another program since it was saved.
+	ErrForeign = errors.New("changed by another program")
 	// ErrChanged: the source is no longer the file that was read.
 	ErrChanged = errors.New("the source has changed")
 	// ErrLossy: the result would be a JPEG, which takes permission.

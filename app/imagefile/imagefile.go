@@ -40,6 +40,8 @@ type File struct {
 	// Size and Modified are those of the file when it was read; Save knows by them whether it still is that file.
 	Size     int64
 	Modified time.Time
+	// Mode are its permissions.
+	Mode fs.FileMode
 	// state changes whenever the file is written to, whatever its times are set to; empty where the system does not
 	// tell.
 	state string
@@ -113,7 +115,7 @@ func read(ctx context.Context, path string, limits Limits, accept func(container
 		return nil, err
 	}
 	defer file.Close()
-	f := &File{Path: path, Size: info.Size(), Modified: info.ModTime(), state: stateOf(info)}
+	f := &File{Path: path, Size: info.Size(), Modified: info.ModTime(), Mode: info.Mode().Perm(), state: stateOf(info)}
 	if err := f.decode(ctx, cancelReader{ctx, file}, limits, accept); err != nil {
 		return nil, err
 	}

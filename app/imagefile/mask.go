@@ -10,10 +10,10 @@ import (
 
 // ReadMask reads a mask from a picture file of any format and depth: a grey sample as it is, of colours the highest, of
 // 16 bits the upper eight, of floats 1 as 255. It must be w × h pixels large; with w = h = 0 any size within
-// DefaultLimits will do.
-func ReadMask(ctx context.Context, path string, w, h int) (*processing.Mask, error) {
+// the limits will do.
+func ReadMask(ctx context.Context, path string, w, h int, limits Limits) (*processing.Mask, error) {
 	return runCancellable(ctx, func() (*processing.Mask, error) {
-		f, err := read(ctx, path, DefaultLimits(), func(i container.Info) error {
+		f, err := read(ctx, path, limits, func(i container.Info) error {
 			if (w != 0 || h != 0) && (i.Width != w || i.Height != h) {
 				return &faultWithoutPath{ErrSize,
 					message.Of("the mask has %d × %d pixels, the picture %d × %d", i.Width, i.Height, w, h)}
@@ -54,6 +54,16 @@ func maskOf(ctx context.Context, p *processing.Picture) (*processing.Mask, error
 }
 
 // WriteMask writes m as an 8-bit grey PNG.
-func WriteMask(ctx context.Context, path string, m *processing.Mask) error {
-	return WritePNG(ctx, path, &processing.Picture{Width: m.Width, Height: m.Height, Channels: 1, U8: m.Pix})
+func WriteMask(ctx context.Context, path string, o WriteOptions, m *processing.Mask) error {
+	return WritePNG(ctx, path, o, pictureOf(m))
+}
+
+// AddMask is Add of what WriteMask writes.
+func (o *Outputs) AddMask(ctx context.Context, path string, options WriteOptions, m *processing.Mask) error {
+	return o.AddPNG(ctx, path, options, pictureOf(m))
+}
+
+// pictureOf returns a mask as a grey picture.
+func pictureOf(m *processing.Mask) *processing.Picture {
+	return &processing.Picture{Width: m.Width, Height: m.Height, Channels: 1, U8: m.Pix}
 }

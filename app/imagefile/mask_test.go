@@ -22,10 +22,10 @@ func TestSparseMasks(t *testing.T) {
 			m.Pix[at] = 255
 		}
 		path := filepath.Join(t.TempDir(), "mask.png")
-		if err := WriteMask(t.Context(), path, m); err != nil {
+		if err := WriteMask(t.Context(), path, WriteOptions{Overwrite: true}, m); err != nil {
 			t.Fatal(err)
 		}
-		got, err := ReadMask(t.Context(), path, w, h)
+		got, err := ReadMask(t.Context(), path, w, h, DefaultLimits())
 		if err != nil {
 			t.Fatalf("%d × %d: %v", w, h, err)
 		}

@@ -5,8 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +23,10 @@ import (
 type SaveOptions struct {
 	// Overwrite permits replacing an existing file, even the source itself.
 	Overwrite bool
+	// Expect is the State that a file to be replaced must have; one in another state is ErrForeign. Empty allows any.
+	Expect string
+	// Keep leaves the file that is replaced under the name of OriginalName.
+	Keep bool
 	// AllowLossy lets a JPEG source be saved as JPEG, in which the blocks around each changed pixel change with it.
 	AllowLossy bool
 	// KeepTime gives the result the modification time of the source, where the system can.
@@ -62,6 +66,10 @@ type Saved struct {
 	// SourceSHA256 and SHA256 are those of the source and of the result, in hexadecimal; empty with
 	// SaveOptions.SkipProof.
 	SourceSHA256, SHA256 string
+	// State is that of the result; it tells whether another program has changed the file since.
+	State string
+	// Kept is the path under which a file that was replaced is kept, empty if none is.
+	Kept string
 	// PixelsChanged is the number of pixels that differ from the source as decoded: as the proof counted them, without
 	// it as the patches have them.
 	PixelsChanged int64
@@ -105,18 +113,34 @@ func Save(ctx context.Context, file *File, path string, patches []processing.Pat
 func save(
 	ctx context.Context, fsys atomicfile.FileSystem, file *File, path string, patches []processing.Patch, o SaveOptions,
 ) (*Saved, error) {
-	if o.Progress == nil {
-		o.Progress = func(message.Message, float64) {}
+	out := begin(fsys)
+	defer out.Close()
+	saved, err := out.AddPicture(ctx, file, path, patches, o)
+	if err == nil {
+		err = out.Commit(ctx, path)
 	}
-	if o.Limits == (Limits{}) {
-		o.Limits = DefaultLimits()
+	if err != nil {
+		return nil, err
+	}
+	return saved, nil
+}
+
+// AddPicture is Save, but for the name, which the result gets with Commit.
+func (o *Outputs) AddPicture(
+	ctx context.Context, file *File, path string, patches []processing.Patch, options SaveOptions,
+) (*Saved, error) {
+	if options.Progress == nil {
+		options.Progress = func(message.Message, float64) {}
+	}
+	if options.Limits == (Limits{}) {
+		options.Limits = DefaultLimits()
 	}
 	changed, n, err := changes(file.Picture, patches)
 	if err != nil {
 		return nil, fault(path, ErrWrite, err, "not written")
 	}
 	s := &saving{
-		ctx: ctx, fsys: fsys, file: file, options: o, patches: patches, changed: changed,
+		ctx: ctx, fsys: o.fsys, file: file, options: options, patches: patches, changed: changed,
 		saved: &Saved{Path: path, PixelsChanged: n},
 	}
 	if err := s.plan(); err != nil {
@@ -133,14 +157,36 @@ func save(
 	if err := s.prepare(target); err != nil {
 		return nil, err
 	}
-	result := atomicfile.Target{FS: fsys, Path: target, Overwrite: o.Overwrite}
-	if err := place(ctx, result, s.fill, s.check); err != nil {
+	result := atomicfile.Target{FS: o.fsys, Path: target, Overwrite: options.Overwrite, Keep: s.saved.Kept}
+	if err := o.add(ctx, result, s.fill, s.check); err != nil {
 		return nil, s.named(err)
 	}
-	if o.KeepTime {
-		_ = os.Chtimes(target, file.Modified, file.Modified)
-	}
+	o.after = append(o.after, func() {
+		if options.KeepTime {
+			_ = os.Chtimes(target, file.Modified, file.Modified)
+		}
+		s.saved.State = State(target)
+	})
 	return s.saved, nil
+}
+
+// OriginalName returns the path beside path under which a file that is to be replaced is kept: NAME_original, or
+// NAME_original_2 and so on where that is taken.
+func OriginalName(path string) string {
+	return originalName(path, func(path string) bool {
+		_, err := os.Lstat(path)
+		return err == nil
+	})
+}
+
+func originalName(path string, taken func(string) bool) string {
+	ending := filepath.Ext(path)
+	stem := strings.TrimSuffix(path, ending) + "_original"
+	name := stem + ending
+	for i := 2; taken(name); i++ {
+		name = fmt.Sprintf("%s_%d%s", stem, i, ending)
+	}
+	return name
 }
 
 // saving is one run of Save.
@@ -154,7 +200,6 @@ type saving struct {
 	saved            *Saved
 
 	source    *os.File
-	mode      fs.FileMode
 	container container.Container
 	// sourceSum and resultSum wait for the hashes.
 	sourceSum, resultSum func() (string, error)
@@ -207,14 +252,20 @@ func (s *saving) portable(to Format) error {
 
 // target returns the file to be written, and refuses to take the place of one without leave.
 func (s *saving) target() (string, error) {
-	path, there, err := replaceable(s.saved.Path)
-	if err != nil || there == nil || s.options.Overwrite {
+	path, there, err := replaceable(s.fsys, s.saved.Path)
+	if err != nil || there == nil {
 		return path, err
 	}
-	if source, err := os.Stat(s.file.Path); err == nil && os.SameFile(source, there) {
+	if source, err := os.Stat(s.file.Path); err == nil && !s.options.Overwrite && os.SameFile(source, there) {
 		return "", fault(s.saved.Path, ErrExists, nil, "not written: this is the original itself")
 	}
-	return "", existsError(s.saved.Path)
+	if s.options.Keep {
+		s.saved.Kept = originalName(path, func(path string) bool {
+			_, err := s.fsys.Lstat(path)
+			return err == nil
+		})
+	}
+	return path, permitted(s.saved.Path, there, s.options.Overwrite, s.options.Expect)
 }
 
 // open opens the source, which must be the file that was read.
@@ -224,7 +275,7 @@ func (s *saving) open() error {
 	if err != nil {
 		return err
 	}
-	s.source, s.mode = source, info.Mode().Perm()
+	s.source = source
 	if err := s.unchanged(); err != nil {
 		source.Close()
 		return err
@@ -307,8 +358,9 @@ func megabytes(n int64) message.Message { return message.Of("%.1f MB", float64(n
 // fill writes the result. The source is hashed at the same time, from what the copy has just brought into memory.
 func (s *saving) fill(f atomicfile.File) error {
 	s.progress(0)
-	// Before there is anything to read; file systems without permissions refuse to set them.
-	_ = f.Chmod(s.mode)
+	// Before there is anything to read.
+	keepAccess(f, s.file)
+	keepAttributes(f, s.file)
 	if !s.options.SkipProof {
 		s.sourceSum = hashing(s.ctx, s.source, s.file.Size)
 	}
@@ -396,7 +448,7 @@ const copyBlock = 16 << 20
 // copyFile copies a file by the cheapest way that the system has: sharing blocks, copying within the kernel, or
 // through memory. progress gets the share done.
 func copyFile(ctx context.Context, dst atomicfile.File, src *os.File, size int64, progress func(float64)) error {
-	if d, ok := dst.(*os.File); ok && clone(d, src) == nil {
+	if d, ok := dst.(*atomicfile.OSFile); ok && clone(d.File, src) == nil {
 		return nil
 	}
 	if _, err := src.Seek(0, io.SeekStart); err != nil {
@@ -436,4 +488,18 @@ func hashing(ctx context.Context, r io.ReaderAt, size int64) func() (string, err
 		a := <-done
 		return a.sum, a.err
 	})
+}
+
+// SHA256 returns that of a file, in hexadecimal.
+func SHA256(ctx context.Context, path string) (string, error) {
+	file, info, err := openFile(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	sum, err := hashing(ctx, file, info.Size())()
+	if err != nil {
+		return "", openError(path, err)
+	}
+	return sum, nil
 }

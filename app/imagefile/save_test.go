@@ -333,7 +333,7 @@ func tiffScan(t testing.TB, dir, name string, w, h int) *File {
 		pic.U16[i] = uint16(i*2654435761>>7) | 1
 	}
 	path := filepath.Join(dir, name)
-	err := WriteFile(t.Context(), path, func(out io.Writer) error { return TIFF.row().encode(t.Context(), out, pic, container.Metadata{}) })
+	err := WriteFile(t.Context(), path, WriteOptions{Overwrite: true}, func(out io.Writer) error { return TIFF.row().encode(t.Context(), out, pic, container.Metadata{}) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -478,7 +478,7 @@ func TestFailedSaveLeavesNothing(t *testing.T) {
 		{syscall.EACCES, "no permission to write"},
 		{syscall.EIO, syscall.EIO.Error()},
 	} {
-		for _, step := range []string{"create", "write", "patch", "sync", "close", "rename"} {
+		for _, step := range []string{"create", "write", "patch", "sync", "rename"} {
 			_, err := save(t.Context(), failing{step: step, err: c.err}, f, target, dot(f.Picture, 1, 1), SaveOptions{Overwrite: true})
 			var e *Error
 			if !errors.As(err, &e) || e.Path != target || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {

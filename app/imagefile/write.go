@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -16,33 +17,132 @@ import (
 	"blik/processing"
 )
 
-// WriteFile writes the file at path: what write gives goes to a new file in the same folder, which takes the place of
-// path when it is complete and on the disk. After an error or a cancel path is as it was and nothing else is left. The
-// errors are those of Save; a symbolic link stays one.
-func WriteFile(ctx context.Context, path string, write func(io.Writer) error) error {
-	return writeTo(ctx, atomicfile.Disk{}, path, write)
+// WriteOptions say what a new file may replace, and who may read it.
+type WriteOptions struct {
+	// Overwrite permits replacing an existing file; without it one is ErrExists.
+	Overwrite bool
+	// Expect is the State that a file to be replaced must have; one in another state is ErrForeign. Empty allows any.
+	Expect string
+	// Like is a file whose permissions and access control list the new one gets; nil leaves those that the system
+	// gives.
+	Like *File
 }
 
-func writeTo(ctx context.Context, fsys atomicfile.FileSystem, path string, write func(io.Writer) error) error {
-	path, _, err := replaceable(path)
+// Outputs are files that belong together: all of them get their names, or none, whatever happens.
+type Outputs struct {
+	fsys atomicfile.FileSystem
+	tx   *atomicfile.Transaction
+	// after runs when the files have their names.
+	after []func()
+}
+
+// Begin begins a set of files, which Add and AddPicture write and Commit names. Close must be called in the end.
+func Begin() *Outputs { return begin(atomicfile.Disk{}) }
+
+func begin(fsys atomicfile.FileSystem) *Outputs {
+	return &Outputs{fsys: fsys, tx: atomicfile.Begin(fsys)}
+}
+
+// Add writes a file that path is to name. The errors are those of Save.
+func (o *Outputs) Add(ctx context.Context, path string, options WriteOptions, write func(io.Writer) error) error {
+	target, there, err := replaceable(o.fsys, path)
+	if err == nil {
+		err = permitted(path, there, options.Overwrite, options.Expect)
+	}
 	if err != nil {
 		return err
 	}
-	return place(ctx, atomicfile.Target{FS: fsys, Path: path, Overwrite: true}, func(file atomicfile.File) error {
+	result := atomicfile.Target{FS: o.fsys, Path: target, Overwrite: options.Overwrite}
+	return o.add(ctx, result, func(file atomicfile.File) error {
+		if options.Like != nil {
+			keepAccess(file, options.Like)
+		}
 		return throughBuffer(ctx, file, write)
 	}, nil)
 }
 
-// place writes a new file and describes what went wrong.
-func place(ctx context.Context, target atomicfile.Target, fill, check func(atomicfile.File) error) error {
-	err := target.Write(ctx, fill, check)
+// add writes a new file and describes what went wrong.
+func (o *Outputs) add(ctx context.Context, target atomicfile.Target, fill, check func(atomicfile.File) error) error {
+	return described(ctx, target.Path, o.tx.Add(ctx, target, fill, check))
+}
+
+// described is the error for a file that was to be written.
+func described(ctx context.Context, path string, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return writeError(target.Path, err)
+	var of *fs.PathError
+	if errors.As(err, &of) && errors.Is(err, fs.ErrExist) {
+		path = of.Path
+	}
+	return writeError(path, err)
+}
+
+// Commit gives all files their names, the one that was added first last. Until it has its name the decision is recorded
+// on the disk, so that Recover finishes it if the process is killed. path is what errors are about.
+func (o *Outputs) Commit(ctx context.Context, path string) error {
+	if err := described(ctx, path, o.tx.Commit(ctx)); err != nil {
+		return err
+	}
+	for _, do := range o.after {
+		do()
+	}
+	return nil
+}
+
+// Close ends the set; without Commit none of the files is left.
+func (o *Outputs) Close() { _ = o.tx.Close() }
+
+// Recover finishes in a folder what killed runs had decided to write, and removes what they left. Folders that cannot
+// be read or written are left alone.
+func Recover(dir string) { _ = atomicfile.Recover(atomicfile.Disk{}, dir) }
+
+// WriteFile writes the file at path: what write gives goes to a new file in the same folder, which gets its name when
+// it is complete and on the disk. After an error or a cancel path is as it was and nothing else is left. The errors are
+// those of Save. A symbolic link stays one, and is followed only within its folder.
+func WriteFile(ctx context.Context, path string, o WriteOptions, write func(io.Writer) error) error {
+	return writeTo(ctx, atomicfile.Disk{}, path, o, write)
+}
+
+func writeTo(
+	ctx context.Context, fsys atomicfile.FileSystem, path string, o WriteOptions, write func(io.Writer) error,
+) error {
+	out := begin(fsys)
+	defer out.Close()
+	if err := out.Add(ctx, path, o, write); err != nil {
+		return err
+	}
+	return out.Commit(ctx, path)
+}
+
+// State identifies a file and its content: it changes whenever the file is written to or replaced. It is empty where no
+// file exists.
+func State(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return fullState(info)
+}
+
+func fullState(info fs.FileInfo) string {
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano(), stateOf(info))
+}
+
+// permitted refuses to replace the file that exists at path, nil for none, without leave.
+func permitted(path string, there fs.FileInfo, overwrite bool, expect string) error {
+	switch {
+	case there == nil:
+		return nil
+	case !overwrite:
+		return existsError(path)
+	case expect != "" && fullState(there) != expect:
+		return fault(path, ErrForeign, nil, "not written: another program has changed the file since it was saved")
+	}
+	return nil
 }
 
 func throughBuffer(ctx context.Context, file atomicfile.File, write func(io.Writer) error) error {
@@ -54,25 +154,46 @@ func throughBuffer(ctx context.Context, file atomicfile.File, write func(io.Writ
 }
 
 // replaceable returns the file that a new one at path would replace, and its current state, nil where none exists. A
-// symbolic link stays what it is: the file that it names is meant. Devices, pipes and folders are refused.
-func replaceable(path string) (string, fs.FileInfo, error) {
-	there, err := os.Stat(path)
+// symbolic link stays what it is: the file in the same folder that it names is meant. Links that lead out of the
+// folder, devices, pipes and folders are refused.
+func replaceable(fsys atomicfile.FileSystem, path string) (string, fs.FileInfo, error) {
+	there, err := fsys.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if _, err := os.Lstat(path); err == nil {
-			return "", nil, existsError(path) // a link to nowhere
-		}
 		return path, nil, nil
 	case err != nil:
 		return "", nil, writeError(path, err)
-	case !there.Mode().IsRegular():
+	}
+	resolved := path
+	if there.Mode()&fs.ModeSymlink != 0 {
+		if there, err = fsys.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return "", nil, existsError(path) // a link to nowhere
+		} else if err != nil {
+			return "", nil, writeError(path, err)
+		}
+		if resolved, err = filepath.EvalSymlinks(path); err != nil {
+			return "", nil, writeError(path, err)
+		}
+		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if err != nil {
+			return "", nil, writeError(path, err)
+		}
+		if absolute(filepath.Dir(resolved)) != absolute(dir) {
+			return "", nil, fault(path, ErrWrite, nil, "not written: this is a link to %s, in another folder", resolved)
+		}
+	}
+	if !there.Mode().IsRegular() {
 		return "", nil, fault(path, ErrWrite, nil, "not written: this is not a file")
 	}
-	resolved, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return "", nil, writeError(path, err)
-	}
 	return resolved, there, nil
+}
+
+// absolute returns the absolute form of a path, or the path where the current folder is not known.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }
 
 func existsError(path string) error {
@@ -80,14 +201,24 @@ func existsError(path string) error {
 }
 
 // WritePNG writes p, grey or RGB of 8 or 16 bits, as PNG of the same depth.
-func WritePNG(ctx context.Context, path string, p *processing.Picture) error {
+func WritePNG(ctx context.Context, path string, o WriteOptions, p *processing.Picture) error {
+	out := Begin()
+	defer out.Close()
+	if err := out.AddPNG(ctx, path, o, p); err != nil {
+		return err
+	}
+	return out.Commit(ctx, path)
+}
+
+// AddPNG is Add of what WritePNG writes.
+func (o *Outputs) AddPNG(ctx context.Context, path string, options WriteOptions, p *processing.Picture) error {
 	if err := p.Validate(); err != nil {
 		return err
 	}
 	if p.F32 != nil {
 		return errors.New("PNG holds no floating-point samples")
 	}
-	return WriteFile(ctx, path, func(w io.Writer) error { return png.Encode(ctx, w, p, container.Metadata{}) })
+	return o.Add(ctx, path, options, func(w io.Writer) error { return png.Encode(ctx, w, p, container.Metadata{}) })
 }
 
 // cancelWriter stops a long write when its context ends.

@@ -30,7 +30,7 @@ func TestWritePNG(t *testing.T) {
 		{Width: 1, Height: 2, Channels: 3, U16: []uint16{0, 1, 257, 65534, 2, 3}},
 	} {
 		path := filepath.Join(t.TempDir(), "a.png")
-		if err := WritePNG(t.Context(), path, want); err != nil {
+		if err := WritePNG(t.Context(), path, WriteOptions{Overwrite: true}, want); err != nil {
 			t.Fatal(err)
 		}
 		f, err := Read(t.Context(), path, DefaultLimits())
@@ -46,16 +46,16 @@ func TestWritePNG(t *testing.T) {
 func TestMaskRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.png")
 	want := &processing.Mask{Width: 5, Height: 2, Pix: []uint8{0, 1, 127, 128, 255, 255, 0, 64, 3, 254}}
-	if err := WriteMask(t.Context(), path, want); err != nil {
+	if err := WriteMask(t.Context(), path, WriteOptions{Overwrite: true}, want); err != nil {
 		t.Fatal(err)
 	}
 	for _, size := range [][2]int{{5, 2}, {0, 0}} {
-		got, err := ReadMask(t.Context(), path, size[0], size[1])
+		got, err := ReadMask(t.Context(), path, size[0], size[1], DefaultLimits())
 		if err != nil || got.Width != 5 || got.Height != 2 || !slices.Equal(got.Pix, want.Pix) {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	}
-	_, err := ReadMask(t.Context(), path, 4, 3)
+	_, err := ReadMask(t.Context(), path, 4, 3, DefaultLimits())
 	if !errors.Is(err, ErrSize) || err.Error() != path+": the mask has 5 × 2 pixels, the picture 4 × 3" {
 		t.Errorf("another size: %v", err)
 	}
@@ -80,10 +80,10 @@ func TestReadMaskOfOtherKinds(t *testing.T) {
 		"grey16": {Width: 2, Height: 1, Channels: 1, U16: []uint16{0xc800, 0}},
 	} {
 		path := filepath.Join(t.TempDir(), name+".png")
-		if err := WritePNG(t.Context(), path, p); err != nil {
+		if err := WritePNG(t.Context(), path, WriteOptions{Overwrite: true}, p); err != nil {
 			t.Fatal(err)
 		}
-		m, err := ReadMask(t.Context(), path, 2, 1)
+		m, err := ReadMask(t.Context(), path, 2, 1, DefaultLimits())
 		if err != nil || !slices.Equal(m.Pix, []uint8{200, 0}) {
 			t.Errorf("%s: %+v, %v", name, m, err)
 		}
@@ -96,7 +96,7 @@ func TestWritePNGRefuses(t *testing.T) {
 		{Width: 1, Height: 1, Channels: 1, F32: []float32{1}},
 		{Width: 2, Height: 1, Channels: 1, U8: []uint8{1}},
 	} {
-		if err := WritePNG(t.Context(), path, p); err == nil {
+		if err := WritePNG(t.Context(), path, WriteOptions{Overwrite: true}, p); err == nil {
 			t.Errorf("%+v was written", p)
 		}
 	}
@@ -161,12 +161,26 @@ func (f failingFile) Sync() error {
 	return f.File.Sync()
 }
 
-func (f failingFile) Close() error {
-	err := f.File.Close()
-	if f.f.step == "close" {
-		return f.f.err
+// Link fails where a file without a name gets one.
+func (f failingFile) Link(path string) error {
+	if f.f.step == "link" {
+		return &os.LinkError{Op: "link", Old: "x", New: path, Err: f.f.err}
 	}
-	return err
+	return f.File.Link(path)
+}
+
+// unnamed reports whether new files in a folder have no name.
+func unnamed(t *testing.T, dir string) bool {
+	t.Helper()
+	file := must(atomicfile.Disk{}.Create(filepath.Join(dir, "x")))
+	defer file.Close()
+	if file.Temporary() == "" {
+		return true
+	}
+	if err := os.Remove(file.Temporary()); err != nil {
+		t.Fatal(err)
+	}
+	return false
 }
 
 // Whatever step fails, the old file is as it was, nothing half written stays, and one sentence says why.
@@ -181,13 +195,16 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 		{syscall.EACCES, "no permission to write"},
 		{syscall.EIO, syscall.EIO.Error()},
 	} {
-		for _, step := range []string{"create", "write", "sync", "close", "rename"} {
+		for _, step := range []string{"create", "write", "sync", "link", "rename"} {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "a.png")
 			if err := os.WriteFile(path, []byte("before"), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			err := writeTo(t.Context(), failing{step: step, err: c.err}, path, func(w io.Writer) error {
+			if step == "link" && !unnamed(t, dir) {
+				continue
+			}
+			err := writeTo(t.Context(), failing{step: step, err: c.err}, path, WriteOptions{Overwrite: true}, func(w io.Writer) error {
 				_, err := w.Write(make([]byte, 1<<20))
 				return err
 			})
@@ -219,7 +236,7 @@ func TestCancelledWriteLeavesNothing(t *testing.T) {
 		if at == 0 {
 			cancel()
 		}
-		err := WriteFile(ctx, path, func(w io.Writer) error {
+		err := WriteFile(ctx, path, WriteOptions{Overwrite: true}, func(w io.Writer) error {
 			if at == 1 {
 				cancel()
 			}
@@ -233,7 +250,7 @@ func TestCancelledWriteLeavesNothing(t *testing.T) {
 		}
 		onlyOld(t, name, dir)
 	}
-	err := WriteFile(t.Context(), path, func(io.Writer) error { return fmt.Errorf("a word") })
+	err := WriteFile(t.Context(), path, WriteOptions{Overwrite: true}, func(io.Writer) error { return fmt.Errorf("a word") })
 	if !errors.Is(err, ErrWrite) {
 		t.Errorf("an error of the writer: %v", err)
 	}
@@ -247,7 +264,19 @@ func TestWriteThroughLinkKeepsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	testpic.Need(t, os.Symlink(file, link) == nil, "a file system with symbolic links")
-	if err := WriteMask(t.Context(), link, processing.NewMask(1, 1)); err != nil {
+	master := filepath.Join(t.TempDir(), "master.png")
+	if err := os.WriteFile(master, []byte("master"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "d.png")
+	if err := os.Symlink(master, out); err != nil {
+		t.Fatal(err)
+	}
+	err := WriteMask(t.Context(), out, WriteOptions{Overwrite: true}, processing.NewMask(1, 1))
+	if !errors.Is(err, ErrWrite) || !strings.Contains(err.Error(), "in another folder") || string(must(os.ReadFile(master))) != "master" {
+		t.Errorf("a link out of the folder: %v", err)
+	}
+	if err := WriteMask(t.Context(), link, WriteOptions{Overwrite: true}, processing.NewMask(1, 1)); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -260,7 +289,7 @@ func TestWriteThroughLinkKeepsIt(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "gone"), nowhere); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteMask(t.Context(), nowhere, processing.NewMask(1, 1)); !errors.Is(err, ErrExists) {
+	if err := WriteMask(t.Context(), nowhere, WriteOptions{Overwrite: true}, processing.NewMask(1, 1)); !errors.Is(err, ErrExists) {
 		t.Errorf("a link to nowhere: %v", err)
 	}
 }
@@ -268,11 +297,11 @@ func TestWriteThroughLinkKeepsIt(t *testing.T) {
 func TestWriteWhereNothingCanBe(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "no", "a.png")
 	m := processing.NewMask(1, 1)
-	if err := WriteMask(t.Context(), missing, m); err == nil || !strings.Contains(err.Error(), "does not exist") {
+	if err := WriteMask(t.Context(), missing, WriteOptions{Overwrite: true}, m); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("missing folder: %v", err)
 	}
 	folder := t.TempDir()
-	if err := WriteMask(t.Context(), folder, m); !errors.Is(err, ErrWrite) {
+	if err := WriteMask(t.Context(), folder, WriteOptions{Overwrite: true}, m); !errors.Is(err, ErrWrite) {
 		t.Errorf("the name of a folder: %v", err)
 	}
 	if os.Getuid() == 0 {
@@ -283,7 +312,7 @@ func TestWriteWhereNothingCanBe(t *testing.T) {
 	if err := os.Chmod(closed, 0o555); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteMask(t.Context(), filepath.Join(closed, "a.png"), m); !errors.Is(err, fs.ErrPermission) {
+	if err := WriteMask(t.Context(), filepath.Join(closed, "a.png"), WriteOptions{Overwrite: true}, m); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("read-only folder: %v", err)
 	}
 }

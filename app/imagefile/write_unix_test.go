@@ -18,7 +18,7 @@ import (
 func TestWriteLeavesDevices(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	testpic.Need(t, syscall.Mkfifo(pipe, 0o600) == nil, "a file system with pipes")
-	if err := WriteMask(t.Context(), pipe, processing.NewMask(1, 1)); !errors.Is(err, ErrWrite) {
+	if err := WriteMask(t.Context(), pipe, WriteOptions{Overwrite: true}, processing.NewMask(1, 1)); !errors.Is(err, ErrWrite) {
 		t.Errorf("%v", err)
 	}
 	if info, err := os.Lstat(pipe); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {

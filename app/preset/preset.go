@@ -237,7 +237,7 @@ func Write(ctx context.Context, path string, p processing.Params) error {
 	if err := p.Validate(); err != nil {
 		return err
 	}
-	return imagefile.WriteFile(ctx, path, func(w io.Writer) error {
+	return imagefile.WriteFile(ctx, path, imagefile.WriteOptions{Overwrite: true}, func(w io.Writer) error {
 		_, err := w.Write(Encode(p))
 		return err
 	})

@@ -334,13 +334,20 @@ func CorrectionNames(result string) (jsonPath, htmlPath string) {
 	return name + ".json", name + ".html"
 }
 
-// SaveCorrection writes both reports beside the result, the readable one in the language of tr,
-// and returns their paths. What was there of these names is replaced.
-func SaveCorrection(ctx context.Context, c Correction, tr *i18n.Printer) (jsonPath, htmlPath string, err error) {
+// AddCorrection adds both reports to the outputs that hold the result, the readable one in the language of tr, and
+// returns their paths. They get the permissions of the original. With overwrite, reports on the same result are
+// replaced; one on another is imagefile.ErrForeign.
+func AddCorrection(ctx context.Context, out *imagefile.Outputs, c Correction, tr *i18n.Printer, overwrite bool) (
+	jsonPath, htmlPath string, err error,
+) {
 	jsonPath, htmlPath = CorrectionNames(c.Saved.Path)
-	err = imagefile.WriteFile(ctx, jsonPath, func(w io.Writer) error { return WriteCorrectionJSON(w, c) })
+	if err := CheckReport(jsonPath, CorrectionFormat, filepath.Base(c.Saved.Path)); err != nil {
+		return "", "", err
+	}
+	o := imagefile.WriteOptions{Overwrite: overwrite, Like: c.Source}
+	err = out.Add(ctx, jsonPath, o, func(w io.Writer) error { return WriteCorrectionJSON(w, c) })
 	if err == nil {
-		err = imagefile.WriteFile(ctx, htmlPath, func(w io.Writer) error { return WriteCorrectionHTML(ctx, w, c, tr) })
+		err = out.Add(ctx, htmlPath, o, func(w io.Writer) error { return WriteCorrectionHTML(ctx, w, c, tr) })
 	}
 	return jsonPath, htmlPath, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"image"
 	"image/color"
 	"image/png"
@@ -265,7 +266,15 @@ func TestCorrectionNames(t *testing.T) {
 	}
 	c := corrected(1)
 	c.Saved.Path = filepath.Join(t.TempDir(), "a_corrected.tif")
-	j, h, err := report.SaveCorrection(t.Context(), c, i18n.For("ru"))
+	save := func(overwrite bool) (j, h string, err error) {
+		out := imagefile.Begin()
+		defer out.Close()
+		if j, h, err = report.AddCorrection(t.Context(), out, c, i18n.For("ru"), overwrite); err == nil {
+			err = out.Commit(t.Context(), j)
+		}
+		return j, h, err
+	}
+	j, h, err := save(false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,6 +283,27 @@ func TestCorrectionNames(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
+	if _, _, err := save(false); !errors.Is(err, imagefile.ErrExists) {
+		t.Errorf("an existing report: %v", err)
+	}
+	if _, _, err := save(true); err != nil {
+		t.Errorf("overwritten: %v", err)
+	}
+	if sums, ok := report.SumsOf(c.Saved.Path); !ok || sums.Result != c.Saved.SHA256 || sums.Report != j {
+		t.Errorf("%+v, %t", sums, ok)
+	}
+	// The same name with another ending is another picture.
+	c.Saved.Path = strings.TrimSuffix(c.Saved.Path, ".tif") + ".png"
+	if _, _, err := save(true); !errors.Is(err, imagefile.ErrForeign) {
+		t.Errorf("the report on another file: %v", err)
+	}
+	if err := os.WriteFile(j, []byte(`{"format": "something"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := save(true); !errors.Is(err, imagefile.ErrForeign) {
+		t.Errorf("no report at all: %v", err)
+	}
+	c.Saved.Path = strings.TrimSuffix(c.Saved.Path, ".png") + ".tif"
 }
 
 // Places that were corrected with other parameters than the rest say so, with what differs.

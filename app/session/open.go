@@ -38,7 +38,7 @@ func (s *Session) Open(path string, done func(error)) {
 	}
 	start(s, Opened, work, func(o opened) (image.Rectangle, error) {
 		s.doc, s.original, s.before, s.mask = o.doc, o.file, o.pyramid, o.mask
-		s.maskFile, s.written, s.overwritten = "", Written{}, 0
+		s.maskFile, s.maskState, s.written, s.overwritten = "", "", Written{}, 0
 		s.settings.AddRecent(path)
 		// Settings that cannot be written now are tried again when the program ends.
 		_ = s.SaveSettings()
@@ -119,17 +119,23 @@ func (s *Session) LoadMask(path string, done func(error)) {
 // MaskFile returns where the mask was saved last, empty if it was not.
 func (s *Session) MaskFile() string { return s.maskFile }
 
-// SaveMask writes the mask.
-func (s *Session) SaveMask(path string, done func(error)) {
+// SaveMask writes the mask, with the permissions of the picture. Without overwrite an existing file is
+// imagefile.ErrExists, and imagefile.ErrForeign one that another program has changed since it was saved here.
+func (s *Session) SaveMask(path string, overwrite bool, done func(error)) {
 	s.settle()
 	shot := s.doc.Snapshot()
-	work := func(ctx context.Context, report processing.Progress) (struct{}, error) {
-		report(named(path), 0)
-		return struct{}{}, s.files.WriteMask(ctx, path, shot.Mask())
+	o := imagefile.WriteOptions{Overwrite: overwrite, Like: s.original}
+	if path == s.maskFile && !overwrite {
+		o.Overwrite, o.Expect = true, s.maskState
 	}
-	start(s, SavedMask, work, func(struct{}) (image.Rectangle, error) {
+	work := func(ctx context.Context, report processing.Progress) (string, error) {
+		report(named(path), 0)
+		err := s.files.WriteMask(ctx, path, shot.Mask(), o)
+		return imagefile.State(path), err
+	}
+	start(s, SavedMask, work, func(state string) (image.Rectangle, error) {
 		s.doc.MarkSaved(shot.Generation)
-		s.maskFile = path
+		s.maskFile, s.maskState = path, state
 		return image.Rectangle{}, nil
-	}, func(_ struct{}, err error) { done(err) })
+	}, func(_ string, err error) { done(err) })
 }

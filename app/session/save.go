@@ -2,10 +2,10 @@ package session
 
 import (
 	"context"
-	"errors"
 	"image"
 	"os"
 	"path/filepath"
+	"time"
 
 	"blik/app/document"
 	"blik/app/imagefile"
@@ -20,7 +20,7 @@ func (s *Session) Written() Written { return s.written }
 // original. ok is false for a JPEG not saved before, since the user has to choose another format.
 func (s *Session) SaveTarget() (path string, o imagefile.SaveOptions, ok bool) {
 	if last := s.written.Saved; last != nil {
-		return last.Path, imagefile.SaveOptions{Overwrite: true, AllowLossy: last.Lossy}, true
+		return last.Path, imagefile.SaveOptions{Overwrite: true, Expect: last.State, AllowLossy: last.Lossy}, true
 	}
 	path = imagefile.DefaultName(s.doc.Path(), s.original.SaveFormat())
 	return path, imagefile.SaveOptions{}, s.original.Format != imagefile.JPEG
@@ -36,9 +36,9 @@ func (s *Session) IsOriginal(path string) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// SavePicture writes the corrected picture and, if the settings ask for it, its report in the given language. The error
-// may be imagefile.ErrExists or imagefile.ErrLossy, which an answer of the user can allow, or a *ReportError, after
-// which the picture is saved. An original that was overwritten is opened again with its mask.
+// SavePicture writes the corrected picture and, if the settings ask for it, its report in the given language: both or
+// none. The error may be imagefile.ErrExists, imagefile.ErrForeign or imagefile.ErrLossy, which an answer of the user
+// can allow. An original that was overwritten is opened again with its mask.
 func (s *Session) SavePicture(path, lang string, o imagefile.SaveOptions, done func(error)) {
 	s.settle()
 	shot := s.doc.Snapshot()
@@ -46,39 +46,30 @@ func (s *Session) SavePicture(path, lang string, o imagefile.SaveOptions, done f
 	if !s.settings.WriteReport {
 		lang = ""
 	}
-	var incomplete error
-	work := func(ctx context.Context, progress processing.Progress) (w Written, err error) {
+	work := func(ctx context.Context, progress processing.Progress) (Written, error) {
 		o.Progress = progress
 		if lang != "" {
-			account.Mask = shot.Mask()
+			account.Mask, account.Date = shot.Mask(), time.Now()
 		}
-		w, err = SavePicture(ctx, s.files, account, path, lang, o)
-		if w.Saved != nil {
-			// The picture is on the disk: a report that failed, or was cancelled, does not undo that.
-			incomplete, err = err, nil
-		}
-		return w, err
+		return s.files.Save(ctx, account, path, lang, o)
 	}
 	start(s, SavedPicture, work, func(w Written) (image.Rectangle, error) {
 		s.doc.MarkPictureSaved(shot.Corrections.Generation())
 		s.written = w
 		return image.Rectangle{}, nil
 	}, func(w Written, err error) {
-		switch {
-		case err != nil:
-			done(err)
-		case s.IsOriginal(w.Saved.Path):
-			s.reopen(shot.Mask(), func(err error) { done(errors.Join(incomplete, err)) })
-		default:
-			done(incomplete)
+		if err == nil && s.IsOriginal(w.Saved.Path) {
+			s.reopen(shot.Mask(), done)
+			return
 		}
+		done(err)
 	})
 }
 
 // reopen opens the original again after it was overwritten: what was corrected is now part of it, and saving again has
 // to start from the new file.
 func (s *Session) reopen(mask *processing.Mask, done func(error)) {
-	maskFile, written, clean := s.maskFile, s.written, !s.doc.Dirty()
+	maskFile, maskState, written, clean := s.maskFile, s.maskState, s.written, !s.doc.Dirty()
 	s.Open(s.doc.Path(), func(err error) {
 		if err != nil {
 			done(err)
@@ -88,7 +79,7 @@ func (s *Session) reopen(mask *processing.Mask, done func(error)) {
 		if clean {
 			s.doc.MarkSaved(s.doc.Generation())
 		}
-		s.maskFile, s.written, s.overwritten = maskFile, written, s.doc.Generation()
+		s.maskFile, s.maskState, s.written, s.overwritten = maskFile, maskState, written, s.doc.Generation()
 		s.publish(Other, pixels)
 		done(err)
 	})

@@ -72,9 +72,10 @@ type Session struct {
 	before, after *view.Pyramid
 	mask          *view.MaskPyramid
 	shown         *document.Corrections
-	// maskFile is where the mask was saved last, written where the corrected picture was.
-	maskFile string
-	written  Written
+	// maskFile is where the mask was saved last, and maskState what the file was then (imagefile.State); written is
+	// where the corrected picture was saved.
+	maskFile, maskState string
+	written             Written
 	// overwritten is the generation of the mask whose findings are corrected in the original itself, which was
 	// overwritten; 0 if it was not.
 	overwritten uint64

@@ -31,12 +31,13 @@ type fake struct {
 	t     *testing.T
 	queue chan func()
 	// changes are those since the last call of changed.
-	changes   []Change
-	saved     []string
-	masks     map[string]*processing.Mask
-	reports   []report.Correction
-	reportErr error
-	exists    bool
+	changes     []Change
+	saved       []string
+	masks       map[string]*processing.Mask
+	reports     []report.Correction
+	saveErr     error
+	maskOptions imagefile.WriteOptions
+	exists      bool
 }
 
 func newFake(t *testing.T) *fake {
@@ -73,24 +74,27 @@ func (f files) ReadMask(_ context.Context, path string, w, h int) (*processing.M
 	return f.masks[path], nil
 }
 
-func (f files) WriteMask(_ context.Context, path string, m *processing.Mask) error {
+func (f files) WriteMask(_ context.Context, path string, m *processing.Mask, o imagefile.WriteOptions) error {
+	f.maskOptions = o
 	f.masks[path] = m
 	return nil
 }
 
-func (f files) Save(_ context.Context, _ *imagefile.File, path string, _ []processing.Patch, o imagefile.SaveOptions) (
-	*imagefile.Saved, error,
-) {
+func (f files) Save(_ context.Context, c report.Correction, path, lang string, o imagefile.SaveOptions) (Written, error) {
 	if f.exists && !o.Overwrite {
-		return nil, &imagefile.Error{Path: path, Kind: imagefile.ErrExists}
+		return Written{}, &imagefile.Error{Path: path, Kind: imagefile.ErrExists}
+	}
+	if f.saveErr != nil {
+		return Written{}, f.saveErr
 	}
 	f.saved = append(f.saved, path)
-	return &imagefile.Saved{Path: path}, nil
-}
-
-func (f files) Report(_ context.Context, c report.Correction, lang string) (string, error) {
-	f.reports = append(f.reports, c)
-	return c.Saved.Path + "." + lang + ".html", f.reportErr
+	w := Written{Saved: &imagefile.Saved{Path: path, State: "as saved"}}
+	if lang != "" {
+		c.Saved = w.Saved
+		f.reports = append(f.reports, c)
+		w.Report = path + "." + lang + ".html"
+	}
+	return w, nil
 }
 
 // engineOf finds two glints and fills findings with zeros.
@@ -204,7 +208,7 @@ func TestChanges(t *testing.T) {
 		}, "history region"},
 		{"parameters", func() { f.ok(f.SetParam(spec(t, "halo"), 7)) }, "params"},
 		{"the same parameters", func() { f.ok(f.SetParam(spec(t, "halo"), 7)) }, ""},
-		{"save the mask", func() { f.SaveMask("/m.png", f.ok) }, "saved"},
+		{"save the mask", func() { f.SaveMask("/m.png", false, f.ok) }, "saved"},
 		{"save the picture", func() { f.SavePicture("/b.png", "en", imagefile.SaveOptions{}, f.ok) }, "saved"},
 		{"load the mask", func() { f.LoadMask("/m.png", f.ok) }, ""},
 		{"clear", f.ClearMask, "corrections history mask pixels saved selection"},
@@ -241,7 +245,7 @@ func TestSettle(t *testing.T) {
 	for name, do := range map[string]func(){
 		"detect": func() { f.Detect(f.outcome) }, "clear": f.ClearMask, "invert": f.InvertMask,
 		"undo": func() { f.Undo() },
-		"save": func() { f.SaveMask("/m.png", f.ok) },
+		"save": func() { f.SaveMask("/m.png", false, f.ok) },
 	} {
 		f.BeginStroke(document.Brush{Radius: 1}, processing.Point{X: 9, Y: 9})
 		settled = 0
@@ -324,17 +328,20 @@ func TestSavePicture(t *testing.T) {
 	if save(o); !errors.Is(got, imagefile.ErrExists) || f.Written().Saved != nil {
 		t.Errorf("an existing file: %v", got)
 	}
-	// The picture is saved although its report is not.
-	f.reportErr = errors.New("disk full")
-	var incomplete *ReportError
-	if save(imagefile.SaveOptions{Overwrite: true}); !errors.As(got, &incomplete) || f.Document().PictureDirty() {
-		t.Errorf("a report that fails: %v", got)
+	// Picture and report are saved together or not at all.
+	f.saveErr = errors.New("disk full")
+	if save(imagefile.SaveOptions{Overwrite: true}); got != f.saveErr || !f.Document().PictureDirty() {
+		t.Errorf("a save that fails: %v", got)
+	}
+	f.saveErr = nil
+	if save(imagefile.SaveOptions{Overwrite: true}); got != nil || f.Document().PictureDirty() {
+		t.Errorf("a save that works: %v", got)
 	}
 	r := f.reports[0]
 	if r.Program != "1.2.3" || r.Device != "fake" || len(r.Findings) != 2 || r.Mask.Area() != 2 || r.Date.IsZero() {
 		t.Errorf("reported %+v", r)
 	}
-	if path, o, ok := f.SaveTarget(); path != "/a_corrected.png" || !o.Overwrite || !ok {
+	if path, o, ok := f.SaveTarget(); path != "/a_corrected.png" || !o.Overwrite || o.Expect != "as saved" || !ok {
 		t.Errorf("saving again: %s, %+v, %v", path, o, ok)
 	}
 	f.Settings().WriteReport = false

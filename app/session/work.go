@@ -2,7 +2,7 @@ package session
 
 import (
 	"context"
-	"time"
+	"path/filepath"
 
 	"blik/app/device"
 	"blik/app/i18n"
@@ -16,12 +16,10 @@ import (
 type Files interface {
 	Read(ctx context.Context, path string) (*imagefile.File, error)
 	ReadMask(ctx context.Context, path string, w, h int) (*processing.Mask, error)
-	WriteMask(ctx context.Context, path string, m *processing.Mask) error
-	// Save writes a picture with the patches applied; see imagefile.Save.
-	Save(ctx context.Context, f *imagefile.File, path string, patches []processing.Patch, o imagefile.SaveOptions) (
-		*imagefile.Saved, error)
-	// Report writes the report on a corrected picture and returns the path of its readable form.
-	Report(ctx context.Context, c report.Correction, lang string) (html string, err error)
+	WriteMask(ctx context.Context, path string, m *processing.Mask, o imagefile.WriteOptions) error
+	// Save writes the corrected picture that account describes and, with a language, its report, both or none; see
+	// imagefile.Save.
+	Save(ctx context.Context, account report.Correction, path, lang string, o imagefile.SaveOptions) (Written, error)
 }
 
 // Disk returns the Files of this machine, which refuses to read pictures beyond the limits.
@@ -33,23 +31,37 @@ func (d disk) Read(ctx context.Context, path string) (*imagefile.File, error) {
 	return imagefile.Read(ctx, path, d.limits)
 }
 
-func (disk) ReadMask(ctx context.Context, path string, w, h int) (*processing.Mask, error) {
-	return imagefile.ReadMask(ctx, path, w, h)
+func (d disk) ReadMask(ctx context.Context, path string, w, h int) (*processing.Mask, error) {
+	return imagefile.ReadMask(ctx, path, w, h, d.limits)
 }
 
-func (disk) WriteMask(ctx context.Context, path string, m *processing.Mask) error {
-	return imagefile.WriteMask(ctx, path, m)
+func (disk) WriteMask(ctx context.Context, path string, m *processing.Mask, o imagefile.WriteOptions) error {
+	imagefile.Recover(filepath.Dir(path))
+	return imagefile.WriteMask(ctx, path, o, m)
 }
 
-func (disk) Save(ctx context.Context, f *imagefile.File, path string, patches []processing.Patch,
-	o imagefile.SaveOptions,
-) (*imagefile.Saved, error) {
-	return imagefile.Save(ctx, f, path, patches, o)
-}
-
-func (disk) Report(ctx context.Context, c report.Correction, lang string) (string, error) {
-	_, html, err := report.SaveCorrection(ctx, c, i18n.For(lang))
-	return html, err
+func (disk) Save(ctx context.Context, account report.Correction, path, lang string, o imagefile.SaveOptions) (
+	w Written, err error,
+) {
+	imagefile.Recover(filepath.Dir(path))
+	out := imagefile.Begin()
+	defer out.Close()
+	if w.Saved, err = out.AddPicture(ctx, account.Source, path, account.Patches, o); err != nil {
+		return Written{}, err
+	}
+	if lang != "" {
+		account.Saved = w.Saved
+		if o.Progress != nil {
+			o.Progress(message.Of("writing the report"), 1)
+		}
+		if _, w.Report, err = report.AddCorrection(ctx, out, account, i18n.For(lang), o.Overwrite); err != nil {
+			return Written{}, err
+		}
+	}
+	if err := out.Commit(ctx, path); err != nil {
+		return Written{}, err
+	}
+	return w, nil
 }
 
 // Limits are those of pictures that detection can work on.
@@ -101,33 +113,6 @@ func (e engine) Correct(ctx context.Context, pic *processing.Picture, m *process
 type Written struct {
 	Saved  *imagefile.Saved
 	Report string
-}
-
-// ReportError is a report that could not be written about a picture that was.
-type ReportError struct{ Err error }
-
-func (e *ReportError) Error() string { return e.Err.Error() }
-func (e *ReportError) Unwrap() error { return e.Err }
-
-// SavePicture writes the corrected picture that account describes, and, with a language, its report. If only the report
-// fails, Written holds the picture and the error is a *ReportError.
-func SavePicture(ctx context.Context, f Files, account report.Correction, path, lang string, o imagefile.SaveOptions) (
-	w Written, err error,
-) {
-	if w.Saved, err = f.Save(ctx, account.Source, path, account.Patches, o); err != nil || lang == "" {
-		return w, err
-	}
-	account.Saved = w.Saved
-	if account.Date.IsZero() {
-		account.Date = time.Now()
-	}
-	if o.Progress != nil {
-		o.Progress(message.Of("writing the report"), 1)
-	}
-	if w.Report, err = f.Report(ctx, account, lang); err != nil {
-		err = &ReportError{err}
-	}
-	return w, err
 }
 
 // WithStage returns p with the parameters of one stage taken from others, which must be valid.

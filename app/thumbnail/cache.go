@@ -47,7 +47,8 @@ func (c Cache) Save(ctx context.Context, path string, m image.Image) error {
 	if err := os.MkdirAll(c.Folder, 0o700); err != nil {
 		return err
 	}
-	return imagefile.WriteFile(ctx, name, func(w io.Writer) error { return WriteJPEG(w, m) })
+	o := imagefile.WriteOptions{Overwrite: true}
+	return imagefile.WriteFile(ctx, name, o, func(w io.Writer) error { return WriteJPEG(w, m) })
 }
 
 // Load returns the thumbnail of a file; fs.ErrNotExist is the error where there is none, or the file has changed.

@@ -1,28 +1,36 @@
-// Package atomicfile writes files that appear under their name complete or not at all: a new file in the same directory
-// is filled, flushed to disk and then renamed, so that a crash at any moment leaves the old content or the new.
+// Package atomicfile writes files that appear under their names complete or not at all. New files are filled and
+// flushed to disk before any of them gets its name, so that a crash or a power cut at any moment leaves the old files
+// or the new ones. Where several files belong together, a record on the disk says which names are still to be given,
+// and Recover gives them after a crash.
 package atomicfile
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 )
 
 // FileSystem is what writing needs of the disk; a seam for tests of disks that fail.
 type FileSystem interface {
-	// Create makes a new file and fails if it exists.
+	// Create makes a new file that is to have the given name as long as it is not complete, and locks it. The file may
+	// have no name at all until Link gives it one; File.Temporary says which.
 	Create(path string) (File, error)
+	// Stat describes the file at a path, following links; Lstat does not follow.
+	Stat(path string) (fs.FileInfo, error)
+	Lstat(path string) (fs.FileInfo, error)
+	ReadFile(path string) ([]byte, error)
 	Rename(from, to string) error
 	// Link gives a file a second name and fails if that is taken.
 	Link(from, to string) error
 	Remove(path string) error
-	// SyncDir makes renames in a directory survive a power failure, where the system can.
-	SyncDir(dir string)
+	// List returns the names in a directory that match a pattern.
+	List(dir, pattern string) ([]string, error)
+	// Claim locks the file at a path that another run has left, until the Closer is closed. It fails if that run is
+	// still going on, or if the system does not say.
+	Claim(path string) (io.Closer, error)
+	// SyncDir makes the names in a directory survive a power failure, where the system can.
+	SyncDir(dir string) error
 	// Free returns the bytes that may still be written in a directory; −1 where the system does not report it.
 	Free(dir string) int64
 }
@@ -35,15 +43,32 @@ type File interface {
 	Stat() (fs.FileInfo, error)
 	Chmod(fs.FileMode) error
 	Sync() error
+	// Temporary returns the name that the file was created under, empty if it has none.
+	Temporary() string
+	// Link gives the file a name, beside the one that it may have, and fails if that is taken.
+	Link(path string) error
 }
 
-// Disk is the FileSystem of the operating system. Its Files are *os.File.
+// Disk is the FileSystem of the operating system. Its Files are *OSFile.
 type Disk struct{}
 
-// Create implements FileSystem.
-func (Disk) Create(path string) (File, error) {
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+// OSFile is a File of the operating system.
+type OSFile struct {
+	*os.File
+	temporary string
 }
+
+// Temporary implements File.
+func (f *OSFile) Temporary() string { return f.temporary }
+
+// Stat implements FileSystem.
+func (Disk) Stat(path string) (fs.FileInfo, error) { return os.Stat(path) }
+
+// Lstat implements FileSystem.
+func (Disk) Lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
+
+// ReadFile implements FileSystem.
+func (Disk) ReadFile(path string) ([]byte, error) { return os.ReadFile(path) }
 
 // Rename implements FileSystem.
 func (Disk) Rename(from, to string) error { return os.Rename(from, to) }
@@ -56,7 +81,12 @@ func (Disk) Remove(path string) error { return os.Remove(path) }
 
 // WriteFile replaces the file at path by one with the given content and permissions.
 func WriteFile(path string, data []byte, mode fs.FileMode) error {
-	return Target{FS: Disk{}, Path: path, Overwrite: true}.Write(context.Background(), func(f File) error {
+	return Replace(Disk{}, path, data, mode)
+}
+
+// Replace is WriteFile on a file system.
+func Replace(fsys FileSystem, path string, data []byte, mode fs.FileMode) error {
+	return Target{FS: fsys, Path: path, Overwrite: true}.Write(context.Background(), func(f File) error {
 		// File systems without permissions refuse to set them.
 		_ = f.Chmod(mode)
 		_, err := f.Write(data)
@@ -70,72 +100,17 @@ type Target struct {
 	Path string
 	// Overwrite permits replacing an existing file.
 	Overwrite bool
+	// Keep, if not empty, is a further name that the file to be replaced gets. It must be in the same directory and
+	// free.
+	Keep string
 }
 
-// Write creates the file under a temporary name in the same directory, which fill writes. While the system flushes it
-// to disk check, which may be nil, may inspect and reject it. Only then does the file get its name, in one step. A
-// process that is killed leaves at most the temporary file, and an error not even that.
-//
-// Errors are those of the file system, of fill and check, or of ctx. A name taken in the meantime is fs.ErrExist.
+// Write creates the file in a transaction of its own; see Transaction.Add.
 func (t Target) Write(ctx context.Context, fill, check func(File) error) error {
-	if err := ctx.Err(); err != nil {
+	tx := Begin(t.FS)
+	defer tx.Close()
+	if err := tx.Add(ctx, t, fill, check); err != nil {
 		return err
 	}
-	dir := filepath.Dir(t.Path)
-	// The name is short whatever that of the file is, because the length of names is limited.
-	temporary := filepath.Join(dir, fmt.Sprintf(".blik-%016x.tmp", rand.Uint64()))
-	file, err := t.FS.Create(temporary)
-	if err != nil {
-		return err
-	}
-	err = fill(file)
-	if err == nil {
-		synced := make(chan error, 1)
-		go func() { synced <- file.Sync() }()
-		var rejected error
-		if check != nil {
-			rejected = check(file)
-		}
-		if err = <-synced; rejected != nil {
-			err = rejected
-		}
-	}
-	if e := file.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err == nil {
-		err = t.publish(temporary)
-	}
-	if err == nil {
-		t.FS.SyncDir(dir)
-		return nil
-	}
-	if e := t.FS.Remove(temporary); e != nil && !errors.Is(e, fs.ErrNotExist) {
-		err = errors.Join(err, e)
-	}
-	if e := ctx.Err(); e != nil {
-		return e
-	}
-	return err
-}
-
-// publish gives the finished file its name. Without Overwrite a hard link is what fails if the name was taken in the
-// meantime; file systems without links leave a moment between looking and renaming.
-func (t Target) publish(temporary string) error {
-	if t.Overwrite {
-		return t.FS.Rename(temporary, t.Path)
-	}
-	err := t.FS.Link(temporary, t.Path)
-	if err == nil {
-		// A second name that cannot be removed does no harm.
-		_ = t.FS.Remove(temporary)
-		return nil
-	}
-	if _, e := os.Lstat(t.Path); e == nil || errors.Is(err, fs.ErrExist) {
-		return &fs.PathError{Op: "create", Path: t.Path, Err: fs.ErrExist}
-	}
-	return t.FS.Rename(temporary, t.Path)
+	return tx.Commit(ctx)
 }

@@ -48,20 +48,20 @@ func TestWriteKeepsWhatExists(t *testing.T) {
 	}
 	failed := errors.New("failed")
 	fail := func(File) error { return failed }
-	if err := (Target{Disk{}, path, false}).Write(t.Context(), write, nil); !errors.Is(err, fs.ErrExist) {
+	if err := (Target{FS: Disk{}, Path: path}).Write(t.Context(), write, nil); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("an existing file: %v", err)
 	}
 	only(t, path, "old")
-	if err := (Target{Disk{}, path, true}).Write(t.Context(), fail, nil); !errors.Is(err, failed) {
+	if err := (Target{FS: Disk{}, Path: path, Overwrite: true}).Write(t.Context(), fail, nil); !errors.Is(err, failed) {
 		t.Errorf("a failed fill: %v", err)
 	}
 	only(t, path, "old")
-	if err := (Target{Disk{}, path, true}).Write(t.Context(), write, fail); !errors.Is(err, failed) {
+	if err := (Target{FS: Disk{}, Path: path, Overwrite: true}).Write(t.Context(), write, fail); !errors.Is(err, failed) {
 		t.Errorf("a rejected file: %v", err)
 	}
 	only(t, path, "old")
 	ctx, cancel := context.WithCancel(t.Context())
-	err := Target{Disk{}, path, true}.Write(ctx, write, func(File) error { cancel(); return nil })
+	err := Target{FS: Disk{}, Path: path, Overwrite: true}.Write(ctx, write, func(File) error { cancel(); return nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}

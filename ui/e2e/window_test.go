@@ -156,7 +156,7 @@ func TestXvfbWindow(t *testing.T) {
 	}
 	w.quit()
 
-	m, err := imagefile.ReadMask(context.Background(), mask+".png", width, height)
+	m, err := imagefile.ReadMask(context.Background(), mask+".png", width, height, imagefile.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}

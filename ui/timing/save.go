@@ -74,7 +74,7 @@ func (v *View) save(name, ending string, write func(w io.Writer) error) {
 			return
 		}
 		start(v, "", func(ctx context.Context, _ processing.Progress) (struct{}, error) {
-			return struct{}{}, imagefile.WriteFile(ctx, path, write)
+			return struct{}{}, imagefile.WriteFile(ctx, path, imagefile.WriteOptions{Overwrite: true}, write)
 		}, func(_ struct{}, err error) {
 			if err == nil {
 				v.say(v.t("Saved: %s", filepath.Base(path)))

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blik/internal/testpic"
+)
+
+// No command replaces a file without --overwrite, and with it never an input, a link's target elsewhere, or the report
+// on another file.
+func TestNobodysFileIsReplaced(t *testing.T) {
+	t.Parallel()
+	dir, out := t.TempDir(), t.TempDir()
+	in := painting(t, dir, "scan.png")
+	own := []byte("painted by hand")
+	refused := func(what string, got outcome, want string) {
+		t.Helper()
+		if got.status == exitDone || !strings.Contains(got.errors, want) {
+			t.Errorf("%s: %+v, want %q", what, got, want)
+		}
+	}
+	put := func(name string) string {
+		t.Helper()
+		path := filepath.Join(out, name)
+		if err := os.WriteFile(path, own, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, c := range []struct {
+		name string
+		args []string
+	}{
+		{"scan_mask.png", []string{"detect", "-o", out, in}},
+		{"scan_findings.csv", []string{"detect", "-o", out, in}},
+		{"scan_marked.png", []string{"detect", "--marked", "-o", out, in}},
+		{"scan_preview.jpg", []string{"detect", "--preview", "100", "-o", out, in}},
+		{"scan_corrected.png", []string{"correct", "-o", out, in}},
+		{"scan_corrected.html", []string{"correct", "-o", out, in}},
+		{"scan_mask.png", []string{"correct", "--save-mask", "-o", out, in}},
+		{"s.png", []string{"sample", "--width", "32", "--height", "32", "-o", filepath.Join(out, "s.png")}},
+		{"s_mask.png", []string{"sample", "--width", "32", "--height", "32", "-o", filepath.Join(out, "s.png")}},
+		{"s_clean.png", []string{"sample", "--width", "32", "--height", "32", "--clean", "-o", filepath.Join(out, "s.png")}},
+		{"p.json", []string{"detect", "--save-preset", filepath.Join(out, "p.json")}},
+		{"sliding.csv", []string{"bench", "sliding", "--quick", "-q", "-o", out}},
+		{"manifest.json", []string{"trainingset", "--paintings", in, "-o", out}},
+	} {
+		path := put(c.name)
+		got := call(t, c.args...)
+		if got.status == exitDone || !strings.Contains(got.errors, c.name) || !bytes.Equal(readFile(t, path), own) {
+			t.Errorf("%v: %+v", c.args, got)
+		}
+		if entries := listed(t, out); len(entries) != 1 {
+			t.Errorf("%v left %v", c.args, entries)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	// Through a link in the output folder.
+	master := filepath.Join(dir, "master.png")
+	if err := os.WriteFile(master, own, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(out, "scan_mask.png")
+	testpic.Need(t, os.Symlink(master, link) == nil, "a file system with symbolic links")
+	refused("a link", call(t, "detect", "--overwrite", "-o", out, in), "a link to "+master)
+	if !bytes.Equal(readFile(t, master), own) {
+		t.Error("the file that a link names was replaced")
+	}
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+
+	// scan.png and scan.tif share the names of their outputs.
+	if got := call(t, "detect", "-q", "-o", out, in); got != (outcome{}) {
+		t.Fatalf("%+v", got)
+	}
+	other := filepath.Join(t.TempDir(), "scan.tif")
+	if err := os.WriteFile(other, readFile(t, in), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused("another picture of that name", call(t, "detect", "--overwrite", "-o", out, other), "this is the report on scan.png, not on scan.tif")
+	if got := call(t, "detect", "-q", "--overwrite", "-o", out, in); got != (outcome{}) {
+		t.Errorf("the same picture again: %+v", got)
+	}
+	// The mask that is given is an input, and so is a picture of another file of the run.
+	refused("the mask", call(t, "correct", "--overwrite", "--save-mask", "--mask", filepath.Join(out, "scan_mask.png"), "-o", out, in), "is an input")
+}
+
+// verify holds a report against the files that it is about.
+func TestVerifyChecksTheReport(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	if got := call(t, "correct", "-q", "-o", dir, in); got != (outcome{}) {
+		t.Fatalf("%+v", got)
+	}
+	result, reportPath := filepath.Join(dir, "a_corrected.png"), filepath.Join(dir, "a_corrected.json")
+	if got := call(t, "verify", in, result); got.status != exitDone || !strings.Contains(got.out, "is about these files") {
+		t.Errorf("%+v", got)
+	}
+	var all map[string]any
+	if err := json.Unmarshal(readFile(t, reportPath), &all); err != nil {
+		t.Fatal(err)
+	}
+	all["result"].(map[string]any)["sha256"] = strings.Repeat("0", 64)
+	data, err := json.Marshal(all)
+	if err == nil {
+		err = os.WriteFile(reportPath, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := call(t, "verify", in, result); got.status != exitFailed || !strings.Contains(got.errors, "is not the file that report") {
+		t.Errorf("a report on another file: %+v", got)
+	}
+	if got := call(t, "verify", "--limit", "0.001", in, result); got.status != exitFailed || !strings.Contains(got.errors, "limit of 0.001 MP") {
+		t.Errorf("--limit of verify: %+v", got)
+	}
+	if got := call(t, "score", "--limit", "0.001", result, result); got.status != exitFailed || !strings.Contains(got.errors, "limit of 0.001 MP") {
+		t.Errorf("--limit of score: %+v", got)
+	}
+}

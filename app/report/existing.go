@@ -1,0 +1,87 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"blik/app/imagefile"
+	"blik/internal/message"
+)
+
+// existing is what is read of a report that exists.
+type existing struct {
+	Format string `json:"format"`
+	// File is what findings are of.
+	File   string     `json:"file"`
+	Source fileRecord `json:"source"`
+	Result fileRecord `json:"result"`
+}
+
+// maxReport bounds a report that is read: one on a hundred thousand places has less.
+const maxReport = 256 << 20
+
+// readExisting reads the report at path; ok is false for a file that is none. A missing file is fs.ErrNotExist.
+func readExisting(path string) (r existing, ok bool, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return r, false, err
+	}
+	if !info.Mode().IsRegular() {
+		return r, false, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return r, false, err
+	}
+	defer file.Close()
+	err = json.NewDecoder(io.LimitReader(file, maxReport)).Decode(&r)
+	return r, err == nil && r.Format != "", nil
+}
+
+// CheckReport refuses to replace a file at path that is not a JSON report of the format on the same file:
+// imagefile.ErrForeign. Where none exists there is nothing to refuse.
+func CheckReport(path, format, file string) error {
+	r, ok, err := readExisting(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return foreign(path, message.Of("not written: the file that exists cannot be read"))
+	case !ok || r.Format != format:
+		return foreign(path, message.Of("not written: this is a file of something else than Blik's report"))
+	}
+	about := r.File
+	if format == CorrectionFormat {
+		about = r.Result.File
+	}
+	if about != file {
+		return foreign(path, message.Of("not written: this is the report on %s, not on %s", about, file))
+	}
+	return nil
+}
+
+func foreign(path string, fault message.Message) error {
+	return &imagefile.Error{Path: path, Kind: imagefile.ErrForeign, Fault: fault}
+}
+
+// Sums are what a report on a correction says of its files.
+type Sums struct {
+	// Report is its path.
+	Report string
+	// Source and Result are the SHA-256 of the files, in hexadecimal.
+	Source, Result string
+}
+
+// SumsOf returns what the JSON report beside a result says; ok is false where there is no report on it.
+func SumsOf(result string) (s Sums, ok bool) {
+	path, _ := CorrectionNames(result)
+	r, ok, err := readExisting(path)
+	if err != nil || !ok || r.Format != CorrectionFormat || r.Result.File != filepath.Base(result) {
+		return Sums{}, false
+	}
+	return Sums{path, r.Source.SHA256, r.Result.SHA256}, true
+}

@@ -1,0 +1,36 @@
+//go:build !linux && !darwin && !freebsd
+
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"os"
+)
+
+// renamesOpen: files that are open cannot be renamed here.
+const renamesOpen = false
+
+// Create implements FileSystem.
+func (Disk) Create(path string) (File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return &OSFile{File: f, temporary: path}, nil
+}
+
+// Link implements File.
+func (f *OSFile) Link(path string) error { return os.Link(f.temporary, path) }
+
+// Claim implements FileSystem: a file that another process has open cannot be told from one that is left over here.
+func (Disk) Claim(string) (io.Closer, error) { return nil, errors.ErrUnsupported }
+
+// List implements FileSystem.
+func (Disk) List(dir, pattern string) ([]string, error) { return list(dir, pattern) }
+
+// Free returns −1: a disk that is full says so when it is written.
+func (Disk) Free(string) int64 { return -1 }
+
+// SyncDir implements FileSystem: directories cannot be opened for syncing here.
+func (Disk) SyncDir(string) error { return errors.ErrUnsupported }

@@ -1,0 +1,108 @@
+//go:build linux || darwin || freebsd
+
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// renamesOpen: files that are open can be renamed.
+const renamesOpen = true
+
+// Create implements FileSystem. On Linux the file has no name if the file system can do that, so that nothing is left
+// of it when the process is killed.
+func (Disk) Create(path string) (File, error) {
+	if f := unnamed(filepath.Dir(path)); f != nil {
+		return &OSFile{File: f}, nil
+	}
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		// Where there are no locks, a leftover is never claimed.
+		if err := lock(f); err == nil && !same(f, path) {
+			// Somebody took it for a leftover before it was locked.
+			f.Close()
+			continue
+		}
+		return &OSFile{File: f, temporary: path}, nil
+	}
+}
+
+// Sync implements File. Some network file systems report only when a file is closed that they could not store it, so a
+// second descriptor of it is closed.
+func (f *OSFile) Sync() error {
+	err := f.File.Sync()
+	if err != nil {
+		return err
+	}
+	second, err := syscall.Dup(int(f.Fd()))
+	if err != nil {
+		return err
+	}
+	return syscall.Close(second)
+}
+
+// lock locks a file until it is closed. It fails at once if another process has locked it.
+func lock(f *os.File) error {
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
+// same reports whether path is still a name of an open file.
+func same(f *os.File, path string) bool {
+	a, errA := f.Stat()
+	b, errB := os.Lstat(path)
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+// Claim implements FileSystem.
+func (Disk) Claim(path string) (io.Closer, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := lock(f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	if !same(f, path) {
+		f.Close()
+		return nil, os.ErrNotExist
+	}
+	return f, nil
+}
+
+// List implements FileSystem.
+func (Disk) List(dir, pattern string) ([]string, error) { return list(dir, pattern) }
+
+// Free returns the bytes that this user may still write in a directory, −1 where the system does not report it.
+func (Disk) Free(dir string) int64 {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil || s.Blocks == 0 {
+		return -1
+	}
+	return int64(s.Bavail) * int64(s.Bsize)
+}
+
+// SyncDir implements FileSystem: it fsyncs the directory.
+func (Disk) SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package atomicfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+)
+
+// The names of what a run leaves in a directory if it is killed: files that are not complete, and records.
+const (
+	leftoverPattern = ".blik-*"
+	temporaryName   = ".blik-%016x.tmp"
+	recordName      = ".blik-%016x.commit"
+)
+
+// Transaction is a set of new files that get their names together.
+type Transaction struct {
+	fsys  FileSystem
+	parts []*part
+	// ended: the files have their names, or never will.
+	ended bool
+}
+
+// part is a file of a transaction.
+type part struct {
+	Target
+	file File
+	// temporary is the name that it has until the end, empty if none.
+	temporary string
+	closed    bool
+}
+
+// Begin starts a transaction. Close must be called in the end.
+func Begin(fsys FileSystem) *Transaction { return &Transaction{fsys: fsys} }
+
+// Add creates a file, which fill writes. While the system flushes it to disk check, which may be nil, may inspect and
+// reject it. The file gets its name with Commit. A process that is killed leaves at most temporary files, which Recover
+// removes, and an error not even them.
+//
+// Errors are those of the file system, of fill and check, or of ctx.
+func (t *Transaction) Add(ctx context.Context, target Target, fill, check func(File) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// The name is short whatever that of the file is, because the length of names is limited.
+	path := t.temporary(filepath.Dir(target.Path))
+	file, err := t.fsys.Create(path)
+	if err != nil {
+		return err
+	}
+	p := &part{Target: target, file: file, temporary: file.Temporary()}
+	t.parts = append(t.parts, p)
+	err = fill(file)
+	if err == nil {
+		synced := make(chan error, 1)
+		go func() { synced <- file.Sync() }()
+		var rejected error
+		if check != nil {
+			rejected = check(file)
+		}
+		if err = <-synced; rejected != nil {
+			err = rejected
+		}
+	}
+	if e := ctx.Err(); e != nil {
+		return e
+	}
+	return err
+}
+
+func (t *Transaction) temporary(dir string) string {
+	return filepath.Join(dir, fmt.Sprintf(temporaryName, rand.Uint64()))
+}
+
+// Commit gives all files their names, the one that was added first last, so that it is there only when the others are.
+// A name taken in the meantime is fs.ErrExist, and then none gets its name.
+func (t *Transaction) Commit(ctx context.Context) error {
+	if err := ctx.Err(); err != nil || len(t.parts) == 0 {
+		return err
+	}
+	if err := t.closeBefore(); err != nil {
+		return err
+	}
+	// Reports can be written only when what they are about is.
+	slices.Reverse(t.parts)
+	var err error
+	if p := t.parts[0]; len(t.parts) == 1 && p.Keep == "" {
+		err = t.publish(p)
+	} else {
+		err = t.publishAll()
+	}
+	if err != nil {
+		return err
+	}
+	t.ended = true
+	dirs := map[string]bool{}
+	for _, p := range t.parts {
+		dirs[filepath.Dir(p.Path)] = true
+	}
+	for dir := range dirs {
+		// Where that fails, the files are complete and in place all the same; only a power failure in the next seconds
+		// could bring the old ones back.
+		_ = t.fsys.SyncDir(dir)
+	}
+	return nil
+}
+
+// closeBefore closes the files where the system cannot rename open ones.
+func (t *Transaction) closeBefore() error {
+	if renamesOpen {
+		return nil
+	}
+	var err error
+	for _, p := range t.parts {
+		err = errors.Join(err, p.close())
+	}
+	return err
+}
+
+func (p *part) close() error {
+	if p.closed {
+		return nil
+	}
+	p.closed = true
+	return p.file.Close()
+}
+
+// publish gives a single file its name.
+func (t *Transaction) publish(p *part) error {
+	if p.Overwrite {
+		if err := t.name(p); err != nil {
+			return err
+		}
+		err := t.fsys.Rename(p.temporary, p.Path)
+		if err == nil {
+			p.temporary = ""
+		}
+		return err
+	}
+	return t.link(p)
+}
+
+// name gives a file its temporary name if it has none.
+func (t *Transaction) name(p *part) error {
+	if p.temporary != "" {
+		return nil
+	}
+	path := t.temporary(filepath.Dir(p.Path))
+	err := p.file.Link(path)
+	if err == nil {
+		p.temporary = path
+	}
+	return err
+}
+
+// link gives a file a name that must be free. File systems without links leave a moment between looking and renaming.
+func (t *Transaction) link(p *part) error {
+	err := p.file.Link(p.Path)
+	if err == nil {
+		t.removeTemporary(p)
+		return nil
+	}
+	if _, e := t.fsys.Lstat(p.Path); e == nil || errors.Is(err, fs.ErrExist) {
+		return &fs.PathError{Op: "create", Path: p.Path, Err: fs.ErrExist}
+	}
+	if p.temporary == "" {
+		return err
+	}
+	if err = t.fsys.Rename(p.temporary, p.Path); err == nil {
+		p.temporary = ""
+	}
+	return err
+}
+
+// removeTemporary removes the temporary name of a file. One that cannot be removed does no harm.
+func (t *Transaction) removeTemporary(p *part) {
+	if p.temporary != "" {
+		_ = t.fsys.Remove(p.temporary)
+		p.temporary = ""
+	}
+}
+
+// Close ends the transaction: without Commit no file gets its name.
+func (t *Transaction) Close() error {
+	var err error
+	for _, p := range t.parts {
+		err = errors.Join(err, p.close())
+		if p.temporary != "" && !t.ended {
+			if e := t.fsys.Remove(p.temporary); e != nil && !errors.Is(e, fs.ErrNotExist) {
+				err = errors.Join(err, e)
+			}
+			p.temporary = ""
+		}
+	}
+	return err
+}

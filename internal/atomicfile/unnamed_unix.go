@@ -1,0 +1,11 @@
+//go:build darwin || freebsd
+
+package atomicfile
+
+import "os"
+
+// unnamed returns nil: files without a name are not known here.
+func unnamed(string) *os.File { return nil }
+
+// Link implements File.
+func (f *OSFile) Link(path string) error { return os.Link(f.temporary, path) }
