@@ -260,8 +260,9 @@ func gamma(g *rand.Rand, shape float64) float64 {
 func (o *ReliefOptions) Validate() error {
 	r := &o.Relief
 	values := []float64{
-		r.Weave, r.Bristles, r.Impasto, r.Ridges, r.Bumps, r.Strokes, r.CrackPitch, r.RidgePitch, r.RidgeAlong, r.Level, o.Lit, o.Peak, o.PeakSpread,
-		o.PolishSpread, o.Ceiling, o.Tint, o.Exposure, o.Contrast, o.Saturation, o.Shading, o.StrokeWidth, o.Dabs, o.Lens, o.Blur, o.Veil,
+		r.Weave, r.Bristles, r.Impasto, r.Ridges, r.Bumps, r.Strokes, r.CrackPitch,
+		r.RidgePitch, r.RidgeAlong, r.Level, o.Lit, o.Peak, o.PeakSpread, o.PolishSpread, o.Ceiling, o.Tint,
+		o.Exposure, o.Contrast, o.Saturation, o.Shading, o.StrokeWidth, o.Dabs, o.Lens, o.Blur, o.Veil,
 		o.NoiseGain, o.NoiseRead,
 		o.Truth.UnsureRise, o.Truth.UnsureShare,
 	}
