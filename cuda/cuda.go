@@ -15,6 +15,8 @@ type Backend struct {
 	pool   pool
 	stages stages
 	closed bool
+	// network is the last model that was used, made ready for the device. It belongs to the operation that has it.
+	network *networkProgram
 }
 
 var _ processing.Backend = (*Backend)(nil)

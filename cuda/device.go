@@ -209,7 +209,7 @@ func (d *device) start() (err error) {
 		return d.fault(err, "make a stream")
 	}
 	for _, module := range kernels.Names() {
-		text, err := kernels.PTX(module)
+		text, err := kernels.PTX(module, d.info.Capability)
 		if err != nil {
 			return err
 		}
@@ -259,7 +259,7 @@ func (d *device) module(name string) (cu.Module, error) {
 			return m, d.fault(err, "load the kernels "+name)
 		}
 	}
-	text, err := kernels.PTX(name)
+	text, err := kernels.PTX(name, d.info.Capability)
 	if err != nil {
 		return cu.Module{}, err
 	}

@@ -21,6 +21,7 @@ import (
 	"blik/internal/testpic"
 	"blik/kernels"
 	"blik/processing"
+	"blik/processing/network"
 	"blik/processing/synth"
 )
 
@@ -180,6 +181,8 @@ func measure(b *Backend) (*meter, error) {
 	defer m.release()
 	m.windows()
 	m.release()
+	m.network()
+	m.release()
 	m.sum()
 	m.release()
 	m.detection()
@@ -308,6 +311,25 @@ func (m *meter) windows() {
 	m.time("noise tiles of 64", n, func() error {
 		_, err := processing.Evaluate(background, b, processing.NoiseTiles{Src: u8, Side: 64})
 		return err
+	})
+}
+
+// network measures what finds glints, and what it takes to make its planes beside those of the classical detector.
+func (m *meter) network() {
+	const w, h = 5300, 3533
+	const n = w * h
+	model, err := network.Default()
+	if m.err == nil {
+		m.err = err
+	}
+	red, green, blue := m.plane(processing.U8, w, h, true), m.plane(processing.U8, w, h, true), m.plane(processing.U8, w,
+		h, true)
+	dst := m.plane(processing.U8, w, h, false)
+	if m.err != nil {
+		return
+	}
+	m.time("network", 4*n, func() error {
+		return m.b.Do(background, processing.Glints{Dst: dst, Red: red, Green: green, Blue: blue, Model: model, Offset: 32})
 	})
 }
 

@@ -74,7 +74,17 @@ func TestLuma(t *testing.T) {
 		}
 		tables := pic.Tables()
 		y, v := p.soiled(processing.U16), p.soiled(processing.U8)
-		p.do(processing.Luminance{Y: y.host, V: v.host, Picture: pic, Tables: tables})
+		op := processing.Luminance{Y: y.host, V: v.host, Picture: pic, Tables: tables}
+		if rapid.Bool().Draw(t, "for the network") {
+			r, g, b := p.soiled(processing.U8), p.soiled(processing.U8), p.soiled(processing.U8)
+			op.Red, op.Green, op.Blue = r.host, g.host, b.host
+			p.do(op)
+			p.equal("red", r)
+			p.equal("green", g)
+			p.equal("blue", b)
+		} else {
+			p.do(op)
+		}
 		p.equal("luminance", y)
 		p.equal("level", v)
 	})

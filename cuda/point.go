@@ -13,10 +13,10 @@ import (
 func (b executor) Luminance(ctx context.Context, op processing.Luminance) error {
 	yp, vp := op.Y.(*plane), op.V.(*plane)
 	w, h := yp.w, yp.h
+	// The planes for the network; without memory the kernels leave them.
+	rgb := [3]*plane{{}, {}, {}}
 	if op.Coloured() {
-		if err := b.colours(ctx, op); err != nil {
-			return err
-		}
+		rgb = [3]*plane{op.Red.(*plane), op.Green.(*plane), op.Blue.(*plane)}
 	}
 	linear, kernel, samples := op.Tables.Linear16, "lumaU16", bytesOf(op.Picture.U16)
 	size := 2
@@ -35,6 +35,12 @@ func (b executor) Luminance(ctx context.Context, op processing.Luminance) error 
 		if err != nil {
 			return err
 		}
+		var display buffer
+		if op.Coloured() {
+			if display, err = q.constants(op.Tables.Display); err != nil {
+				return err
+			}
+		}
 		// Bands of rows bound the memory for samples, and the time until a cancel is seen.
 		row := op.Picture.Width * op.Picture.Channels * size
 		band := max(1, min(h, luminanceBand/row))
@@ -43,6 +49,7 @@ func (b executor) Luminance(ctx context.Context, op processing.Luminance) error 
 			return err
 		}
 		q.writes(yp, vp)
+		q.writes(rgb[:]...)
 		for top := 0; top < h; top += band {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -59,14 +66,14 @@ func (b executor) Luminance(ctx context.Context, op processing.Luminance) error 
 				// lumaThreads and lumaRows of point.cu, four pixels a thread.
 				const columns, rows = 4 * 128, 16
 				grid := dim{(w + columns - 1) / columns, (n + rows - 1) / rows}
-				if err := q.launch("lumaRGB8", grid, dim{x: columns / 4}, yp.from(top), vp.from(top), memory, lin, enc,
-					w, n); err != nil {
+				if err := q.launch("lumaRGB8", grid, dim{x: columns / 4}, yp.from(top), vp.from(top),
+					rgb[0].from(top), rgb[1].from(top), rgb[2].from(top), memory, lin, enc, display, w, n); err != nil {
 					return err
 				}
 				continue
 			}
-			if err := q.pixels(kernel, w, n, yp.from(top), vp.from(top), memory, op.Picture.Channels, lin,
-				enc); err != nil {
+			if err := q.pixels(kernel, w, n, yp.from(top), vp.from(top), rgb[0].from(top), rgb[1].from(top),
+				rgb[2].from(top), memory, op.Picture.Channels, lin, enc, display); err != nil {
 				return err
 			}
 		}

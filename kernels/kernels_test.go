@@ -63,7 +63,7 @@ func TestCubinIsOfItsPTX(t *testing.T) {
 			if made := binary.LittleEndian.Uint32(code[48:]) & 0xff; made != target {
 				t.Errorf("%s for %d is made for %d", name, capability, made)
 			}
-			text, err := PTX(name)
+			text, err := PTX(name, capability)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestNoCubin(t *testing.T) {
 	if code, err := Cubin("no-such", 90); code != nil || err != nil {
 		t.Errorf("of no module: %d bytes, %v", len(code), err)
 	}
-	if _, err := PTX("no-such"); err == nil {
+	if _, err := PTX("no-such", 90); err == nil {
 		t.Error("PTX of no module")
 	}
 }
@@ -104,9 +104,10 @@ func TestKernelsWereVerified(t *testing.T) {
 	}
 	for _, name := range []string{
 		"TestBackground", "TestBiharmonic", "TestBoxCount", "TestBoxMean", "TestCancel", "TestClassify", "TestComponents", "TestConvolve",
-		"TestDetail", "TestDetect", "TestDetectGlareDev", "TestDetectParameters", "TestDeviation", "TestFillHoles", "TestGaussian", "TestGuardRing",
+		"TestDetail", "TestDetect", "TestDetectGlareDev", "TestDetectParameters", "TestDeviation", "TestFillHoles", "TestGaussian",
+		"TestGlints", "TestGuardRing",
 		"TestHarmonic", "TestHistogram", "TestLuma", "TestMeanVariance", "TestMoments", "TestMorph", "TestNoLeak", "TestNoiseTiles", "TestSeparate", "TestSlidingTrials",
-		"TestStarlet", "TestStarletBand", "TestSumTrials", "TestSumsOfWholeNumbers", "TestTraversalTrials", "TestUploadHostGather", "TestVHGWTrials",
+		"TestStarletBand", "TestSumTrials", "TestSumsOfWholeNumbers", "TestTraversalTrials", "TestUploadHostGather", "TestVHGWTrials",
 		"TestWavelet", "TestWaveletTrials",
 	} {
 		if !slices.Contains(r.Tests, name) {

@@ -22,17 +22,24 @@ __device__ __forceinline__ u32 filtered(u32 ink, u32 paper, u32 most) {
 	return ((most - ink) * paper + most / 2) / most;
 }
 
+// colours are the planes for the network, or null; display has what they get for a sample.
+struct colours {
+	u8 *red, *green, *blue;
+	i64 redPitch, greenPitch, bluePitch;
+	const u8 *display;
+};
+
 template <class T>
-__device__ __forceinline__ void luma(u16 *yp, i64 yPitch, u8 *vp, i64 vPitch, const T *src, int channels,
+__device__ __forceinline__ void luma(u16 *yp, i64 yPitch, u8 *vp, i64 vPitch, const colours &c, const T *src, int channels,
 	const u16 *linear, const u8 *encode, int w, int h) {
 	PIXEL(x, y, w, h);
 	const T *p = src + ((i64)y * w + x) * channels;
-	u32 light, low;
+	u32 r = whole(p[0]), g = r, b = r, light, low;
 	if (channels == 1) {
-		light = linear[whole(p[0])];
+		light = linear[r];
 		low = light;
 	} else {
-		u32 r = whole(p[0]), g = whole(p[1]), b = whole(p[2]);
+		g = whole(p[1]), b = whole(p[2]);
 		if (channels == 4) {
 			u32 most = full(p[0]), paper = most - whole(p[3]);
 			r = filtered(r, paper, most);
@@ -44,12 +51,19 @@ __device__ __forceinline__ void luma(u16 *yp, i64 yPitch, u8 *vp, i64 vPitch, co
 	}
 	rowOf(yp, yPitch, y)[x] = light;
 	rowOf(vp, vPitch, y)[x] = ((u32)encode[light] + encode[low]) >> 1;
+	if (c.red != nullptr) {
+		rowOf(c.red, c.redPitch, y)[x] = c.display[r];
+		rowOf(c.green, c.greenPitch, y)[x] = c.display[g];
+		rowOf(c.blue, c.bluePitch, y)[x] = c.display[b];
+	}
 }
 
 #define LUMA(name, T)                                                                                                  \
-	extern "C" __global__ void name(u16 *yp, i64 yPitch, u8 *vp, i64 vPitch, const T *__restrict__ src, int channels,   \
-		const u16 *__restrict__ linear, const u8 *__restrict__ encode, int w, int h) {                                 \
-		luma(yp, yPitch, vp, vPitch, src, channels, linear, encode, w, h);                                             \
+	extern "C" __global__ void name(u16 *yp, i64 yPitch, u8 *vp, i64 vPitch, u8 *red, i64 redPitch, u8 *green,          \
+		i64 greenPitch, u8 *blue, i64 bluePitch, const T *__restrict__ src, int channels,                              \
+		const u16 *__restrict__ linear, const u8 *__restrict__ encode, const u8 *__restrict__ display, int w, int h) { \
+		colours c = {red, green, blue, redPitch, greenPitch, bluePitch, display};                                      \
+		luma(yp, yPitch, vp, vPitch, c, src, channels, linear, encode, w, h);                                          \
 	}
 LUMA(lumaU8, u8)
 LUMA(lumaU16, u16)
@@ -61,12 +75,15 @@ static const u8 classWide = 1, classSeed = 2, classCore = 4, classGrow = 8;
 // sample as one look-up; a block goes down lumaRows rows. A thread's 12 bytes begin anywhere in a word.
 static const int lumaThreads = 128, lumaRows = 16;
 
-extern "C" __global__ void __launch_bounds__(lumaThreads) lumaRGB8(u16 *__restrict__ yp, i64 yPitch, u8 *__restrict__ vp, i64 vPitch, const u8 *__restrict__ src,
-	const u16 *__restrict__ linear, const u8 *__restrict__ encode, int w, int h) {
-	__shared__ u32 light[256], level[256];
+extern "C" __global__ void __launch_bounds__(lumaThreads) lumaRGB8(u16 *__restrict__ yp, i64 yPitch, u8 *__restrict__ vp, i64 vPitch,
+	u8 *__restrict__ red, i64 redPitch, u8 *__restrict__ green, i64 greenPitch, u8 *__restrict__ blue, i64 bluePitch,
+	const u8 *__restrict__ src, const u16 *__restrict__ linear, const u8 *__restrict__ encode, const u8 *__restrict__ display,
+	int w, int h) {
+	__shared__ u32 light[256], level[256], shown[256];
 	for (int i = threadIdx.x; i < 256; i += lumaThreads) {
 		light[i] = linear[i];
 		level[i] = encode[linear[i]];
+		shown[i] = red == nullptr ? 0 : display[i];
 	}
 	__syncthreads();
 	int x = (blockIdx.x * lumaThreads + threadIdx.x) * 4;
@@ -87,16 +104,22 @@ extern "C" __global__ void __launch_bounds__(lumaThreads) lumaRGB8(u16 *__restri
 			for (int i = 0; i < (w - x) * 3; i++)
 				v[i / 4] |= (u32)p[i] << i % 4 * 8;
 		}
-		u32 lights[4], levels = 0;
+		u32 lights[4], levels = 0, reds = 0, greens = 0, blues = 0;
 #pragma unroll
 		for (int i = 0; i < 4; i++) {
 			u32 r = v[3 * i / 4] >> 3 * i % 4 * 8 & 255, g = v[(3 * i + 1) / 4] >> (3 * i + 1) % 4 * 8 & 255, b = v[(3 * i + 2) / 4] >> (3 * i + 2) % 4 * 8 & 255;
 			lights[i] = (weightRed * light[r] + weightGreen * light[g] + weightBlue * light[b] + 32768) >> 16;
 			levels |= (encode[lights[i]] + level[min(r, min(g, b))]) >> 1 << 8 * i;
+			reds |= shown[r] << 8 * i, greens |= shown[g] << 8 * i, blues |= shown[b] << 8 * i;
 		}
 		// Beyond the row lies its padding.
 		*(uint2 *)(rowOf(yp, yPitch, y) + x) = make_uint2(lights[0] | lights[1] << 16, lights[2] | lights[3] << 16);
 		*(u32 *)(rowOf(vp, vPitch, y) + x) = levels;
+		if (red != nullptr) {
+			*(u32 *)(rowOf(red, redPitch, y) + x) = reds;
+			*(u32 *)(rowOf(green, greenPitch, y) + x) = greens;
+			*(u32 *)(rowOf(blue, bluePitch, y) + x) = blues;
+		}
 	}
 }
 

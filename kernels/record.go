@@ -17,6 +17,8 @@ type Record struct {
 	Date   string `json:"date"`
 	// Hash is what Hash was then.
 	Hash string `json:"hash"`
+	// Note says what is unusual about the record, if anything is.
+	Note string `json:"note,omitempty"`
 	// Tests are the tests that passed.
 	Tests []string `json:"tests"`
 	// Figures are times with the planes on the device.

@@ -138,6 +138,7 @@ type Executor interface {
 	Cores(ctx context.Context, op Cores) error
 	DifferenceThreshold(ctx context.Context, op DifferenceThreshold) error
 	Glints(ctx context.Context, op Glints) error
+	GlintChannels(ctx context.Context, op GlintChannels) ([]uint8, error)
 
 	Morph(ctx context.Context, op Morph) error
 	FillHoles(ctx context.Context, op FillHoles) error

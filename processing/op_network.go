@@ -3,6 +3,7 @@ package processing
 import (
 	"context"
 	"math"
+	"slices"
 
 	"blik/processing/network"
 )
@@ -35,5 +36,44 @@ func (o Glints) describe(a *arguments) Op {
 	if o.Offset < 0 || o.Offset > math.MaxUint8 {
 		a.failf("offset %d: must be between 0 and %d", o.Offset, math.MaxUint8)
 	}
+	return o
+}
+
+// GlintChannels returns the activations of the network's last hidden layer at the pixels of Index (row·width + column),
+// Model.Hidden() of them for each. They describe what surrounds a pixel in the words of the network. Red, Green and
+// Blue (U8) are the picture as Luminance writes it.
+type GlintChannels struct {
+	wholePicture
+
+	Red, Green, Blue Plane
+	Model            *network.Model
+	Index            []uint32
+	Out              *[]uint8
+}
+
+// Into implements Query.
+func (o GlintChannels) Into(out *[]uint8) Op { o.Out = out; return o }
+
+func (o GlintChannels) run(ctx context.Context, e Executor) (err error) {
+	*o.Out, err = e.GlintChannels(ctx, o)
+	return err
+}
+
+func (o GlintChannels) describe(a *arguments) Op {
+	a.reads("red", &o.Red, u8)
+	a.reads("green", &o.Green, u8)
+	a.reads("blue", &o.Blue, u8)
+	switch {
+	case o.Model == nil:
+		a.failf("no model given")
+	case o.Model.Hidden() == 0:
+		a.failf("the model has no hidden layer")
+	}
+	if len(o.Index) > 0 && a.valid() {
+		if i := slices.Max(o.Index); uint64(i) >= uint64(a.check.w)*uint64(a.check.h) {
+			a.failf("index %d lies outside a plane of %d × %d pixels", i, a.check.w, a.check.h)
+		}
+	}
+	a.result(o.Out != nil)
 	return o
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles kernels/*.cu with the nvcc given to kernels/ptx/*.ptx, which every GPU from compute capability 5.0 on runs when
 # its driver has compiled it, and that to kernels/cubin/*.tar: the machine code for the GPUs of the last generations, which
-# spares their drivers the work. The first line of a PTX names the hash of its source, a member of the archive the hash of
+# spares their drivers the work. A source that asks for it has one more PTX for those from 8.0 on. The first line of a PTX names the hash of its source, a member of the archive the hash of
 # its PTX, by which a test sees that the three belong together; the same source gives the same files. Arguments: nvcc, and
 # the names of some sources without their ending to compile these alone.
 set -euo pipefail
@@ -17,18 +17,25 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for source in "${sources[@]}"; do
   name=${source%.cu}
-  ptx=ptx/${name}_50.ptx
   hash=$(cat common.cuh "$source" | sha256sum | cut -d ' ' -f 1)
-  # Not fusing products with sums (-fmad=false) is what makes floats equal to the CPU's.
-  "$nvcc" -allow-unsupported-compiler -I "$include" -std=c++14 -O3 -fmad=false -ptx -arch=compute_50 -o "$work/ptx" "$source"
-  { echo "// source $hash"; cat "$work/ptx"; } >"$ptx"
-  echo "kernels/$ptx"
-
+  versions=(50)
+  if grep -q '__CUDA_ARCH__ >= 800' "$source"; then
+    versions+=(80)
+  fi
   rm -rf "$work/cubin"
   mkdir "$work/cubin"
-  sha256sum "$ptx" | cut -d ' ' -f 1 >"$work/cubin/ptx.sha256"
+  for version in "${versions[@]}"; do
+    ptx=ptx/${name}_$version.ptx
+    # Not fusing products with sums (-fmad=false) is what makes floats equal to the CPU's.
+    "$nvcc" -allow-unsupported-compiler -I "$include" -std=c++14 -O3 -fmad=false -ptx "-arch=compute_$version" -o "$work/ptx" "$source"
+    { echo "// source $hash"; cat "$work/ptx"; } >"$ptx"
+    echo "kernels/$ptx"
+    sha256sum "$ptx" | cut -d ' ' -f 1 >>"$work/cubin/ptx.sha256"
+    for target in 75 80 86 89 90; do
+      [ "$target" -lt "$version" ] || ptxas -O3 -fmad=false "-arch=sm_$target" -o "$work/cubin/$target" "$ptx"
+    done
+  done
   for target in 75 80 86 89 90; do
-    ptxas -O3 -fmad=false "-arch=sm_$target" -o "$work/cubin/$target" "$ptx"
     gzip -9n "$work/cubin/$target"
   done
   tar -cf "cubin/$name.tar" --format=ustar --blocking-factor=1 --sort=name --owner=0 --group=0 --numeric-owner --mode=0644 --mtime=@0 \

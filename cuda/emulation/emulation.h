@@ -351,4 +351,25 @@ inline unsigned emulatedDot(unsigned a, unsigned b, unsigned c) {
 	return c;
 }
 inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) { return emulatedDot(a, b, c); }
+// emulatedMultiply is mma.m16n8k32 of unsigned and signed bytes, whose operands are spread over the lanes of a warp.
+inline void emulatedMultiply(int c[4], const unsigned a[4], uint2 b) {
+	const unsigned warp = 0xffffffffu;
+	const int lane = emulation::lane(), q = lane / 4, t = lane % 4;
+	const unsigned own[6] = {a[0], a[1], a[2], a[3], b.x, b.y};
+	unsigned all[6][32], present;
+	for (int i = 0; i < 6; i += 2) {
+		const uint64_t *seen = emulation::exchange(warp, own[i] | (uint64_t)own[i + 1] << 32, present);
+		for (int l = 0; l < 32; l++) {
+			all[i][l] = (unsigned)seen[l];
+			all[i + 1][l] = (unsigned)(seen[l] >> 32);
+		}
+	}
+	for (int i = 0; i < 4; i++) {
+		const int column = 2 * t + i % 2;
+		for (int k = 0; k < 32; k++) {
+			const unsigned x = all[i / 2 + 2 * (k / 16)][4 * q + k % 16 / 4], y = all[4 + k / 16][4 * column + k % 16 / 4];
+			c[i] += (int)(x >> k % 4 * 8 & 255) * (int)(int8_t)(y >> k % 4 * 8);
+		}
+	}
+}
 inline void __nanosleep(unsigned) {}

@@ -2,6 +2,8 @@ package cpu
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"blik/processing"
 	"blik/processing/network"
@@ -42,4 +44,28 @@ func (b *Backend) engine(m *network.Model) *network.Engine {
 		b.network = network.NewEngine(m, b.level)
 	}
 	return b.network
+}
+
+// GlintChannels runs the network on the tiles in which pixels are asked for.
+func (b executor) GlintChannels(ctx context.Context, op processing.GlintChannels) ([]uint8, error) {
+	w, h := op.Red.Size()
+	pic := network.Picture{Red: op.Red.(*plane).data.U8, Green: op.Green.(*plane).data.U8, Blue: op.Blue.(*plane).data.U8,
+		Width: w, Height: h}
+	engine := b.engine(op.Model)
+	out := make([]uint8, op.Model.Hidden()*len(op.Index))
+	// Smaller tiles would have more surroundings than pixels of their own.
+	const side = 256
+	nx := (w + side - 1) / side
+	tiles := map[int][]network.Place{}
+	for i, at := range op.Index {
+		x, y := int(at)%w, int(at)/w
+		tile := y/side*nx + x/side
+		tiles[tile] = append(tiles[tile], network.Place{X: x, Y: y, At: i})
+	}
+	list := slices.Sorted(maps.Keys(tiles))
+	return out, b.each(ctx, len(list), func(k *worker, i int) {
+		x, y := list[i]%nx*side, list[i]/nx*side
+		r := network.Rect{X0: x, Y0: y, X1: min(w, x+side), Y1: min(h, y+side)}
+		engine.Channels(out, pic, r, tiles[list[i]], &k.network, k.stopped)
+	})
 }

@@ -62,6 +62,34 @@ func TestGlintsStops(t *testing.T) {
 	}
 }
 
+// The channels of pixels are those of the last hidden layer of the whole picture, in whichever tiles they lie.
+func TestGlintChannels(t *testing.T) {
+	t.Parallel()
+	m, err := network.Default()
+	must(t, err)
+	r := rand.New(rand.NewPCG(3, 4))
+	const w, h = 151, 339
+	red, green, blue := glareLike(r, w*h), glareLike(r, w*h), glareLike(r, w*h)
+	activations, _ := m.Run(red, green, blue, w, h)
+	hidden := activations[len(activations)-1]
+	index := []uint32{300*w + 20, 0, w - 1, w*h - 1, 127*w + 127, 128*w + 128, 128*w + 128}
+	var want []uint8
+	for _, i := range index {
+		for c := range m.Hidden() {
+			want = append(want, hidden.V[(c*hidden.H+int(i)/w/2)*hidden.W+int(i)%w/2])
+		}
+	}
+	b := New(Workers(2))
+	op := processing.GlintChannels{Red: up(t, b, w, h, red), Green: up(t, b, w, h, green), Blue: up(t, b, w, h, blue),
+		Model: m}
+	for _, list := range [][]uint32{index, nil} {
+		op.Index = list
+		got, err := processing.Evaluate(context.Background(), b, op)
+		must(t, err)
+		wantEqual(t, "channel", 1, got, want[:len(list)*m.Hidden()])
+	}
+}
+
 // BenchmarkGlints is the network alone on 5300 × 3533 pixels.
 func BenchmarkGlints(b *testing.B) {
 	m, err := network.Default()

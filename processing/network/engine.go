@@ -1,6 +1,7 @@
 package network
 
 import (
+	"slices"
 	"unsafe"
 
 	"blik/internal/simd"
@@ -66,6 +67,31 @@ func (e *Engine) Run(dst []uint8, pic Picture, r Rect, offset int, scratch *Scra
 	for y := r.Y0 / 2; y < (r.Y1+1)/2 && !(y%8 == 0 && stop()); y++ {
 		s.ensure(last, y, int32(offset))
 		s.emit(dst, y, r)
+	}
+}
+
+// Place is a pixel whose channels are wanted; they get the place At of the result.
+type Place struct{ X, Y, At int }
+
+// Channels writes the activations of the last hidden layer at places within a part of a picture, Model.Hidden of them
+// each, which must not be 0. What is said of Run holds for r, scratch and stop.
+func (e *Engine) Channels(out []uint8, pic Picture, r Rect, places []Place, scratch *Scratch, stop func() bool) {
+	places = slices.SortedStableFunc(slices.Values(places), func(a, b Place) int { return a.Y - b.Y })
+	s := &scratch.strip
+	s.begin(e, pic, r, scratch)
+	last := len(e.nodes) - 1
+	hidden := e.nodes[last].from[0]
+	channels := e.model.Hidden()
+	for y := r.Y0 / 2; len(places) > 0 && !(y%8 == 0 && stop()); y++ {
+		s.ensure(last, y, 0)
+		for len(places) > 0 && places[0].Y/2 == y {
+			at := s.row(hidden, y) + 4*(places[0].X/2-s.columns[hidden].from)
+			to := out[places[0].At*channels:][:channels]
+			for c := range to {
+				to[c] = uint8(s.memory[at+c/4*s.rings[hidden].segment+c%4])
+			}
+			places = places[1:]
+		}
 	}
 }
 

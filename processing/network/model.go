@@ -85,6 +85,16 @@ var embedded []byte
 // Default returns the model that the program comes with.
 var Default = sync.OnceValues(func() (*Model, error) { return Parse(embedded) })
 
+// Hidden is the number of channels of the last hidden layer: the only one that the last layer reads, by 1 × 1. It is 0
+// for a model without such a layer.
+func (m *Model) Hidden() int {
+	n := len(m.Layers)
+	if l := &m.Layers[n-1]; n < 2 || l.Kind != Conv1 || l.Stride != 1 || !slices.Equal(l.From, []int{n - 2}) {
+		return 0
+	}
+	return m.Layers[n-2].Out
+}
+
 // Grain is the side in pixels of the coarsest cells: a part of a picture gives the results of the whole where its
 // first row and column are multiples of it.
 func (m *Model) Grain() int {

@@ -1,0 +1,572 @@
+//go:build cuda && linux && amd64
+
+package cuda
+
+import (
+	"context"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"blik/processing"
+	"blik/processing/network"
+)
+
+// Glints runs the network. Large pictures go through it in strips, which bounds the memory for activations.
+func (b executor) Glints(ctx context.Context, op processing.Glints) error {
+	d := op.Dst.(*plane)
+	in := [3]*plane{op.Red.(*plane), op.Green.(*plane), op.Blue.(*plane)}
+	grain := op.Model.Grain()
+	up := func(n int) int { return (n + grain - 1) / grain * grain }
+	border := up(op.Model.Reach())
+	return b.run(ctx, func(q *queue) error {
+		p := b.program(op.Model)
+		strip := max(up(p.strip/d.w), grain)
+		blob, err := q.constants(p.numbers)
+		if err != nil {
+			return err
+		}
+		q.writes(d)
+		r := networkRun{q: q, p: p, numbers: blob, w: d.w, offset: op.Offset}
+		for top := 0; top < d.h; top += strip {
+			first, end := max(0, top-border), min(d.h, top+strip+border)
+			r.h, r.dst, r.from, r.to = end-first, d.from(first), top-first, min(d.h, top+strip)-first
+			if err := r.do([3]*plane{in[0].from(first), in[1].from(first), in[2].from(first)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// GlintChannels keeps the last hidden layer of each strip until the pixels in it have theirs.
+func (b executor) GlintChannels(ctx context.Context, op processing.GlintChannels) ([]uint8, error) {
+	in := [3]*plane{op.Red.(*plane), op.Green.(*plane), op.Blue.(*plane)}
+	w, h, channels := in[0].w, in[0].h, op.Model.Hidden()
+	grain := op.Model.Grain()
+	up := func(n int) int { return (n + grain - 1) / grain * grain }
+	border := up(op.Model.Reach())
+	out := make([]uint8, channels*len(op.Index))
+	return out, b.run(ctx, func(q *queue) error {
+		p := b.program(op.Model)
+		strip := max(up(p.strip/w), grain)
+		blob, err := q.constants(p.numbers)
+		if err != nil {
+			return err
+		}
+		r := networkRun{q: q, p: p, numbers: blob, w: w, dst: &plane{}, keep: true}
+		for top := 0; top < h; top += strip {
+			first := max(0, top-border)
+			var places []int
+			for i, at := range op.Index {
+				if y := int(at) / w; y >= top && y < top+strip {
+					places = append(places, i)
+				}
+			}
+			if len(places) == 0 {
+				continue
+			}
+			r.h = min(h, top+strip+border) - first
+			if err := r.do([3]*plane{in[0].from(first), in[1].from(first), in[2].from(first)}); err != nil {
+				return err
+			}
+			if err := r.channels(out, op.Index, places, first); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// channels fetches the activations of the last hidden layer for the pixels of index at the given places; first is the
+// first row of the strip.
+func (r *networkRun) channels(out []uint8, index []uint32, places []int, first int) error {
+	s := &r.p.steps[len(r.p.steps)-2]
+	v := r.values[len(r.p.steps)-2]
+	at := make([]uint32, 0, s.out*len(places))
+	for _, i := range places {
+		x, y := int(index[i])%r.w/s.layer.Resolution, (int(index[i])/r.w-first)/s.layer.Resolution
+		for g := range s.out {
+			at = append(at, uint32((y*v.w+x)*s.out+g))
+		}
+	}
+	list, err := r.q.constants(bytesOf(at))
+	if err != nil {
+		return err
+	}
+	found, err := r.q.bytes(4 * int64(len(at)))
+	if err != nil {
+		return err
+	}
+	// The activations are a plane of words.
+	words := &plane{w: v.w * s.out, pitch: 4 * int64(v.w) * int64(s.out), memory: v.memory}
+	grid, block := along(len(at))
+	if err := r.q.launch("gatherU32", grid, block, found, words, list, len(at), words.w); err != nil {
+		return err
+	}
+	host, err := r.q.fetch(found, 4*len(at))
+	if err != nil {
+		return err
+	}
+	for k, i := range places {
+		copy(out[i*s.layer.Out:(i+1)*s.layer.Out], host[4*s.out*k:])
+	}
+	return nil
+}
+
+// networkStrip bounds the memory for activations, some 18 bytes a pixel.
+const networkStrip = 48 << 20
+
+// networkProgram is a model made ready for the device: its numbers as the kernels read them, and a step for each layer.
+type networkProgram struct {
+	model   *network.Model
+	numbers []byte
+	steps   []networkStep
+	// inputLast is the layer that reads the input last.
+	inputLast int
+	// strip is about how many pixels pass through at a time.
+	strip int
+}
+
+// networkStep is how a layer is computed.
+type networkStep struct {
+	layer network.Layer
+	// last names, by number, the layer that uses the result last.
+	last int
+	// groups are words a pixel of the sources together, out those of the result.
+	groups, out int
+	// weights, bias and shift are places in numbers.
+	weights, bias, shift int
+	// kernel is that for tensor cores, "" for any GPU's: columns is how many matrices a warp adds up beside each other,
+	// parts how many warps share the outputs, slots the groups that it reads of a pixel or of all taps.
+	kernel               string
+	columns, parts, slot int
+	// shape is how tensor cores share the layer out.
+	shape shape
+	// follows: the layer before computes it, too.
+	follows bool
+}
+
+// inputResolution is the side in pixels of the input's cells.
+const inputResolution = 2
+
+// groupsOf is how many words a pixel of so many channels takes: activations are padded to multiples of eight.
+func groupsOf(channels int) int { return (channels + 7) / 8 * 2 }
+
+// program returns the model made ready. The last one is kept.
+func (b *Backend) program(m *network.Model) *networkProgram {
+	if b.network == nil || b.network.model != m {
+		b.network = newNetworkProgram(m, b.device.info.Capability >= tensorCapability)
+	}
+	return b.network
+}
+
+// tensorCapability is the least of GPUs with tensor cores as network.cu uses them.
+const tensorCapability = 80
+
+func newNetworkProgram(m *network.Model, tensors bool) *networkProgram {
+	p := &networkProgram{model: m, strip: networkStrip}
+	for i := range m.Layers {
+		s := networkStep{layer: m.Layers[i], last: i}
+		for _, from := range s.layer.From {
+			s.groups += p.groups(from)
+			if from == network.Input {
+				p.inputLast = i
+			} else {
+				p.steps[from].last = i
+			}
+		}
+		s.out = groupsOf(s.layer.Out)
+		p.steps = append(p.steps, s)
+	}
+	for i := range p.steps {
+		if tensors {
+			p.choose(i)
+		}
+		p.pack(&p.steps[i])
+	}
+	return p
+}
+
+// groups is how many words a pixel of a layer or of the input takes.
+func (p *networkProgram) groups(layer int) int {
+	if layer == network.Input {
+		return groupsOf(network.Inputs)
+	}
+	return p.steps[layer].out
+}
+
+// choose looks for a kernel on tensor cores for layer i.
+func (p *networkProgram) choose(i int) {
+	s := &p.steps[i]
+	matrices := s.out / 2
+	if i == len(p.steps)-1 {
+		if i == 0 || s.layer.Kind != network.Conv1 || s.layer.Stride != 1 || !slices.Equal(s.layer.From, []int{i - 1}) {
+			return
+		}
+		// It is added to the convolution before, where that has all of a pixel's channels in a warp.
+		if before := &p.steps[i-1]; before.layer.Kind == network.Conv3 && before.kernel != "" && before.parts == 1 {
+			before.kernel = networkEnd + before.kernel[len(networkConvolve):]
+			s.follows, s.kernel, s.columns, s.parts, s.slot = true, networkEnd, 1, 1, before.out
+		}
+		return
+	}
+	s.columns = 2
+	switch {
+	case s.layer.Kind == network.Conv3 && len(s.layer.From) == 1:
+		if name, ok := map[int]string{4: "4x2", 6: "6x3", 8: "8x2", 12: "12x3"}[s.groups]; ok {
+			s.kernel, s.slot = networkConvolve+name, 9*s.groups
+		}
+		if s.groups%6 == 0 {
+			s.columns = 3
+		}
+	case s.layer.Kind == network.Conv1 && s.layer.Stride == 1 && s.groups <= 24:
+		quads := max(2, (s.groups+7)/8*2)
+		if matrices%3 == 0 {
+			s.columns = 3
+		}
+		s.kernel = map[[2]int]string{
+			{2, 2}: "networkMix2x2", {2, 3}: "networkMix2x3", {4, 2}: "networkMix4x2", {4, 3}: "networkMix4x3",
+			{6, 2}: "networkMix6x2", {6, 3}: "networkMix6x3",
+		}[[2]int{quads, s.columns}]
+		s.slot = 4 * quads
+	}
+	s.parts = (matrices + s.columns - 1) / s.columns
+	if s.parts > mostWarps {
+		s.kernel = ""
+	}
+	if s.kernel == "" {
+		return
+	}
+	s.shape = shape{warps: mostWarps / s.parts * s.parts, blocks: 2}
+	if s.groups <= 8 {
+		s.shape.blocks = 3
+	}
+	if s.layer.Kind == network.Conv3 {
+		if s.shape = convolutionShape(s); s.shape.shared(s) > sharedMemory {
+			s.kernel = ""
+		}
+	}
+}
+
+// The beginnings of names of kernels: a convolution, and one that the last layer follows in.
+const (
+	networkConvolve = "networkConvolve"
+	networkEnd      = "networkEnd"
+)
+
+// mostWarps is how many a block of network.cu has at most.
+const mostWarps = 8
+
+// weight is the number for an output, an input as the padded channels of all sources count it, and a tap; 0 beyond.
+func (p *networkProgram) weight(s *networkStep, output, input, tap int) int8 {
+	l := &s.layer
+	taps := l.Kind.Side() * l.Kind.Side()
+	if output >= l.Out || tap >= taps {
+		return 0
+	}
+	if l.Kind == network.Depth3 {
+		return l.Weights[output*taps+tap]
+	}
+	channel := 0
+	for _, from := range l.From {
+		padded, n := 4*p.groups(from), network.Inputs
+		if from != network.Input {
+			n = p.steps[from].layer.Out
+		}
+		if input < padded {
+			if input >= n {
+				return 0
+			}
+			return l.Weights[(output*l.In+channel+input)*taps+tap]
+		}
+		input -= padded
+		channel += n
+	}
+	return 0
+}
+
+// pack appends the numbers of a layer.
+func (p *networkProgram) pack(s *networkStep) {
+	l := &s.layer
+	outputs := 4 * s.out
+	if s.kernel != "" {
+		outputs = 8 * s.columns * s.parts
+	}
+	begin := func() int {
+		for len(p.numbers)%16 != 0 {
+			p.numbers = append(p.numbers, 0)
+		}
+		return len(p.numbers)
+	}
+	s.weights = begin()
+	if s.kernel != "" {
+		p.packMatrices(s)
+	} else {
+		p.packGroups(s)
+	}
+	s.bias = begin()
+	for o := range outputs {
+		v := int32(0)
+		if o < l.Out {
+			// What rounds is added once here.
+			v = l.Bias[o] + int32(1)<<l.Shift[o]>>1
+		}
+		p.numbers = binary.LittleEndian.AppendUint32(p.numbers, uint32(v))
+	}
+	s.shift = begin()
+	for o := range outputs {
+		v := uint8(0)
+		if o < l.Out {
+			v = l.Shift[o]
+		}
+		p.numbers = binary.LittleEndian.AppendUint32(p.numbers, uint32(v))
+	}
+}
+
+// packGroups puts the weights of four outputs and four inputs beside each other, as networkLayer reads them.
+func (p *networkProgram) packGroups(s *networkStep) {
+	taps := s.layer.Kind.Side() * s.layer.Kind.Side()
+	for group := range s.out {
+		for tap := range taps {
+			if s.layer.Kind == network.Depth3 {
+				for o := range 4 {
+					p.numbers = append(p.numbers, byte(p.weight(s, 4*group+o, 0, tap)))
+				}
+				continue
+			}
+			for g := range s.groups {
+				for o := range 4 {
+					for i := range 4 {
+						p.numbers = append(p.numbers, byte(p.weight(s, 4*group+o, 4*g+i, tap)))
+					}
+				}
+			}
+		}
+	}
+}
+
+// packMatrices puts the weights in the order in which lanes hold them; see multiply in network.cu.
+func (p *networkProgram) packMatrices(s *networkStep) {
+	steps := (s.slot + 7) / 8
+	for part := range s.parts {
+		for step := range steps {
+			for n := range s.columns {
+				for lane := range 32 {
+					output := 8*(part*s.columns+n) + lane/4
+					for half := range 2 {
+						slot := 8*step + 4*half + lane%4
+						tap, g := slot/s.groups, slot%s.groups
+						for i := range 4 {
+							p.numbers = append(p.numbers, byte(p.weight(s, output, 4*g+i, tap)))
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// networkRun is the network on a strip of w × h pixels, of whose logits the rows from…to are written.
+type networkRun struct {
+	q        *queue
+	p        *networkProgram
+	numbers  buffer
+	w, h     int
+	dst      *plane
+	offset   int
+	from, to int
+	// keep: what is asked for are the activations of the last hidden layer instead of the logits.
+	keep bool
+	// values are the results of the layers, the input's last; free is memory that is no longer needed.
+	values []activations
+	free   []buffer
+}
+
+// activations are in memory, groups words a pixel.
+type activations struct {
+	memory       buffer
+	groups, w, h int
+}
+
+// cellsOf is the number of cells of a side.
+func cellsOf(n, resolution int) int { return (n + resolution - 1) / resolution }
+
+// take returns memory for activations.
+func (r *networkRun) take(groups, resolution int) (activations, error) {
+	a := activations{groups: groups, w: cellsOf(r.w, resolution), h: cellsOf(r.h, resolution)}
+	bytes := 4 * int64(groups) * int64(a.w) * int64(a.h)
+	i := slices.IndexFunc(r.free, func(m buffer) bool { return m.bytes >= bytes && m.bytes < 2*bytes })
+	if i >= 0 {
+		a.memory = r.free[i]
+		r.free = slices.Delete(r.free, i, i+1)
+		return a, nil
+	}
+	var err error
+	a.memory, err = r.q.bytes(bytes)
+	return a, err
+}
+
+// value is the result of a layer, or the input.
+func (r *networkRun) value(layer int) activations {
+	if layer == network.Input {
+		return r.values[len(r.p.steps)]
+	}
+	return r.values[layer]
+}
+
+// do queues all layers. Memory goes on to later layers when the last one that reads it is queued.
+func (r *networkRun) do(in [3]*plane) error {
+	n := len(r.p.steps)
+	r.values = make([]activations, n+1)
+	var err error
+	if r.values[n], err = r.take(groupsOf(network.Inputs), inputResolution); err != nil {
+		return err
+	}
+	// inputThreads less those at the sides, and inputRows of network.cu.
+	const threads, columns, rows = 128, 128 - 16, 32
+	grid := dim{(r.values[n].w + columns - 1) / columns, (r.values[n].h + rows - 1) / rows}
+	if err := r.q.launch("networkInput", grid, dim{x: threads}, r.values[n].memory, in[0], in[1], in[2], r.w,
+		r.h); err != nil {
+		return err
+	}
+	for i := range r.p.steps {
+		if err := r.layer(i); err != nil {
+			return err
+		}
+		for j, v := range r.values {
+			last := r.p.inputLast
+			if j < n {
+				last = r.p.steps[j].last
+			}
+			if last == i && v.memory.bytes != 0 {
+				r.free = append(r.free, v.memory)
+			}
+		}
+	}
+	return nil
+}
+
+// layer queues a layer, or what comes after it, too.
+func (r *networkRun) layer(i int) error {
+	s := &r.p.steps[i]
+	if s.follows {
+		return nil
+	}
+	end := i == len(r.p.steps)-1
+	if end && r.keep {
+		return nil
+	}
+	with := strings.HasPrefix(s.kernel, networkEnd)
+	// What only the last layer reads need not be kept.
+	if out := &r.values[i]; !end && (r.keep || !(with && s.last == i+1)) {
+		var err error
+		if *out, err = r.take(s.out, s.layer.Resolution); err != nil {
+			return err
+		}
+	}
+	if s.layer.Kind == network.Conv3 && s.kernel != "" {
+		return r.convolve(i, with)
+	}
+	fine := s.layer.Resolution / s.layer.Stride
+	sources, err := r.sources(s, fine)
+	if err != nil {
+		return err
+	}
+	out := r.values[i]
+	if s.kernel != "" {
+		matrices, warps := (out.w+15)/16*out.h, s.shape.warps
+		blocks := min((matrices*s.parts+warps-1)/warps, blocksOf(r.q, s.shape.blocks))
+		return r.q.launch(s.kernel, dim{x: blocks}, dim{x: 32 * warps}, out.memory, s.out, sources, len(s.layer.From),
+			r.at(s.weights), r.at(s.bias), r.at(s.shift), s.parts, out.w, out.h)
+	}
+	depth := 0
+	if s.layer.Kind == network.Depth3 {
+		depth = 1
+	}
+	w, h := cellsOf(r.w, fine), cellsOf(r.h, fine)
+	args := []any{sources, len(s.layer.From), w, h, r.at(s.weights), r.at(s.bias), r.at(s.shift), s.layer.Kind.Side(),
+		s.layer.Dilation, s.layer.Stride, depth, s.groups}
+	if end {
+		cw, ch := cellsOf(r.w, s.layer.Resolution), cellsOf(r.h, s.layer.Resolution)
+		return r.q.pixels("networkLogits", cw, ch, append(append([]any{r.dst}, args...), r.offset, r.w, r.from, r.to)...)
+	}
+	const threads = 256
+	grid := dim{(out.w*s.out + threads - 1) / threads, out.h}
+	return r.q.launch("networkLayer", grid, dim{x: threads}, append(append([]any{out.memory}, args...), s.out, out.w,
+		out.h)...)
+}
+
+// convolve queues a convolution of 3 × 3 on tensor cores, and the last layer with it where that follows.
+func (r *networkRun) convolve(i int, with bool) error {
+	s, from, out := &r.p.steps[i], r.value(r.p.steps[i].layer.From[0]), r.values[i]
+	w, h := cellsOf(r.w, s.layer.Resolution), cellsOf(r.h, s.layer.Resolution)
+	shape, memory := s.shape, s.shape.shared(s)
+	across, down := (w+tileColumns-1)/tileColumns, (h+shape.rows-1)/shape.rows
+	grid, block := dim{x: min(across*down, blocksOf(r.q, shape.blocks))}, dim{x: 32 * shape.warps}
+	args := []any{out.memory, s.out, from.memory, from.w, from.h, r.at(s.weights), r.at(s.bias), r.at(s.shift),
+		s.layer.Dilation, s.layer.Stride}
+	if !with {
+		return r.q.launchShared(s.kernel, grid, block, memory, append(args, s.parts, shape.rows, w, h)...)
+	}
+	last := &r.p.steps[i+1]
+	return r.q.launchShared(s.kernel, grid, block, memory, append(args, shape.rows, w, h, r.dst, r.w, r.from, r.to,
+		r.offset, r.at(last.weights), r.at(last.bias), r.at(last.shift))...)
+}
+
+// tileColumns is that of network.cu.
+const tileColumns = 32
+
+// shape is how a layer is shared out: warps of a block, rows of a convolution's tile, and how many blocks a
+// multiprocessor has at a time.
+type shape struct{ warps, rows, blocks int }
+
+// shared is the memory of a block of a convolution in bytes.
+func (v shape) shared(s *networkStep) int {
+	words := s.groups
+	if words == 8 {
+		// Pixels lie so far from each other that rows of a matrix are in different banks.
+		words = 12
+	}
+	columns := (tileColumns-1)*s.layer.Stride + 2*s.layer.Dilation + 1
+	rows := (v.rows-1)*s.layer.Stride + 2*s.layer.Dilation + 1
+	return 4 * (v.warps*16*2*s.columns + columns*rows*words)
+}
+
+// sharedMemory is what every GPU gives a block without asking.
+const sharedMemory = 48 << 10
+
+// convolutionShape finds a shape whose memory is there, if there is one. Weights take so many registers that a
+// multiprocessor has few blocks; small ones part the work more evenly. On an H200 these are the fastest of those that
+// TestGlintsTimes tries.
+func convolutionShape(s *networkStep) shape {
+	v := shape{warps: 4, rows: 16, blocks: map[int]int{4: 6, 6: 4, 8: 4, 12: 3}[s.groups]}
+	v.warps = max(v.warps/s.parts, 1) * s.parts
+	for v.rows > 1 && v.shared(s) > sharedMemory {
+		v.rows /= 2
+	}
+	return v
+}
+
+// blocksOf is how many blocks run at a time when a multiprocessor has so many.
+func blocksOf(q *queue, each int) int { return each * q.d.info.Multiprocessors }
+
+// sources uploads where the layers lie that a layer reads, whose finest resolution is given.
+func (r *networkRun) sources(s *networkStep, fine int) (buffer, error) {
+	var list []byte
+	for _, from := range s.layer.From {
+		v, resolution := r.value(from), inputResolution
+		if from != network.Input {
+			resolution = r.p.steps[from].layer.Resolution
+		}
+		list = binary.LittleEndian.AppendUint64(list, uint64(v.memory.ptr))
+		for _, n := range []int{v.groups, bits.TrailingZeros(uint(resolution / fine)), v.w, 0} {
+			list = binary.LittleEndian.AppendUint32(list, uint32(n))
+		}
+	}
+	return r.q.constants(list)
+}
+
+// at is the part of the numbers from a place on.
+func (r *networkRun) at(place int) buffer { return buffer{r.numbers.ptr + cuPtr(int64(place)), 0} }

@@ -1,0 +1,351 @@
+//go:build cuda && linux && amd64
+
+package cuda
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"gorgonia.org/cu"
+	"pgregory.net/rapid"
+
+	"blik/cuda/driver"
+	"blik/internal/testpic"
+
+	"blik/processing"
+	"blik/processing/network"
+)
+
+// link is a layer of a drawn model.
+type link struct {
+	from             []int
+	kind             network.Kind
+	out              int
+	dilation, stride int
+}
+
+// drawnModel is a model with the given layers and random weights, which make the most of the range of activations.
+func drawnModel(t *rapid.T, links []link) *network.Model {
+	seed := rapid.Uint64().Draw(t, "weights") | 1
+	next := func() uint64 {
+		seed ^= seed << 13
+		seed ^= seed >> 7
+		seed ^= seed << 17
+		return seed * 2685821657736338717 >> 16
+	}
+	m := &network.Model{}
+	for _, k := range links {
+		l := network.Layer{From: k.from, Kind: k.kind, Out: k.out, Dilation: max(k.dilation, 1), Stride: max(k.stride, 1)}
+		fine := 1 << 20
+		for _, from := range k.from {
+			if from == network.Input {
+				l.In += network.Inputs
+				fine = min(fine, inputResolution)
+			} else {
+				l.In += m.Layers[from].Out
+				fine = min(fine, m.Layers[from].Resolution)
+			}
+		}
+		l.Resolution = fine * l.Stride
+		n := l.In * l.Kind.Side() * l.Kind.Side()
+		if l.Kind == network.Depth3 {
+			n /= l.In
+		}
+		l.Weights = make([]int8, n*l.Out)
+		for i := range l.Weights {
+			l.Weights[i] = int8(next()%255) - 127
+		}
+		for range l.Out {
+			l.Bias = append(l.Bias, int32(next()%4096)-1024)
+			l.Shift = append(l.Shift, uint8(6+next()%6))
+		}
+		m.Layers = append(m.Layers, l)
+	}
+	return m
+}
+
+// thrifty are the layers of a network like the program's, of any width.
+func thrifty(fine, coarse int, dilations ...int) []link {
+	links := []link{
+		{from: []int{network.Input}, kind: network.Conv1, out: fine},
+		{from: []int{0}, kind: network.Conv3, out: fine},
+		{from: []int{1}, kind: network.Conv3, out: coarse, stride: 2},
+	}
+	for _, d := range dilations {
+		links = append(links, link{from: []int{len(links) - 1}, kind: network.Conv3, out: coarse, dilation: d})
+	}
+	links = append(links, link{from: []int{1, len(links) - 1}, kind: network.Conv1, out: fine})
+	links = append(links, link{from: []int{len(links) - 1}, kind: network.Conv3, out: fine})
+	return append(links, link{from: []int{len(links) - 1}, kind: network.Conv1, out: 4})
+}
+
+// networks are graphs that use every kernel, and what the kernels for tensor cores do not do.
+var networks = map[string][]link{
+	"12":                      thrifty(12, 24, 1, 4),
+	"16":                      thrifty(16, 32, 2, 3),
+	"24":                      thrifty(24, 48, 4, 1),
+	"odd numbers of channels": thrifty(13, 45, 2),
+	"wide":                    thrifty(48, 96, 1),
+	"far":                     thrifty(24, 48, 33),
+	"three by three of two resolutions": {
+		{from: []int{network.Input}, kind: network.Conv3, out: 16, stride: 2},
+		{from: []int{0}, kind: network.Conv3, out: 16, stride: 2},
+		{from: []int{network.Input, 1, 0}, kind: network.Conv3, out: 24},
+		{from: []int{2, 1}, kind: network.Conv1, out: 20},
+		{from: []int{3, 0, 1, 2, network.Input}, kind: network.Conv1, out: 7},
+		{from: []int{4}, kind: network.Conv3, out: 4},
+	},
+	"separable": {
+		{from: []int{network.Input}, kind: network.Conv3, out: 24},
+		{from: []int{0}, kind: network.Depth3, out: 24, dilation: 2},
+		{from: []int{1}, kind: network.Conv1, out: 18},
+		{from: []int{2}, kind: network.Depth3, out: 18, stride: 2},
+		{from: []int{3}, kind: network.Conv1, out: 33, stride: 2},
+		{from: []int{2, 4}, kind: network.Conv1, out: 4},
+	},
+	"logits alone": {{from: []int{network.Input}, kind: network.Conv1, out: 4}},
+	"the last layer's source is read twice": {
+		{from: []int{network.Input}, kind: network.Conv3, out: 24},
+		{from: []int{0}, kind: network.Conv3, out: 24},
+		{from: []int{1}, kind: network.Conv1, out: 4},
+	},
+}
+
+func TestGlints(t *testing.T) {
+	gpu(t)
+	m, err := network.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("default", func(t *testing.T) { glintsAlike(t, func(*rapid.T) *network.Model { return m }) })
+	for name, links := range networks {
+		t.Run(name, func(t *testing.T) {
+			glintsAlike(t, func(t *rapid.T) *network.Model { return drawnModel(t, links) })
+		})
+	}
+}
+
+// glintsAlike compares the network of both backends, on tensor cores and without.
+func glintsAlike(t *testing.T, model func(t *rapid.T) *network.Model) {
+	check(t, func(t *rapid.T, p *pair) {
+		// Plain networks take their time, and wide ones more.
+		p.w, p.h = min(p.w, 300), min(p.h, 100)
+		m := model(t)
+		r, g, b := p.drawn(t, processing.U8, "red"), p.drawn(t, processing.U8, "green"), p.drawn(t, processing.U8, "blue")
+		d := p.soiled(processing.U8)
+		op := processing.Glints{Dst: d.host, Red: r.host, Green: g.host, Blue: b.host, Model: m,
+			Offset: rapid.SampledFrom([]int{0, 32, 255}).Draw(t, "offset")}
+		index := rapid.SliceOfN(rapid.Uint32Range(0, uint32(p.w*p.h-1)), 0, 9).Draw(t, "index")
+		var want []uint8
+		if m.Hidden() != 0 {
+			var err error
+			want, err = processing.Evaluate(background, p.host, processing.GlintChannels{
+				Red: r.host, Green: g.host, Blue: b.host, Model: m, Index: index,
+			})
+			p.must(err)
+		}
+		strip := rapid.SampledFrom([]int{p.w * p.h / 2, networkStrip}).Draw(t, "strip")
+		p.must(p.host.Do(background, op))
+		onDevice := processing.Glints{Dst: d.dev, Red: r.dev, Green: g.dev, Blue: b.dev, Model: m, Offset: op.Offset}
+		for _, tensors := range []bool{true, false} {
+			p.dev.network = newNetworkProgram(m, tensors && p.dev.device.info.Capability >= tensorCapability)
+			p.dev.network.strip = strip
+			p.must(p.dev.Upload(background, d.dev, processing.Samples{U8: fill[uint8](p.w*p.h, 0x5a)}))
+			p.must(p.dev.Do(background, onDevice))
+			p.equal(fmt.Sprintf("logits, tensor cores: %v", tensors), d)
+			if m.Hidden() == 0 {
+				continue
+			}
+			channels, err := processing.Evaluate(background, p.dev, processing.GlintChannels{
+				Red: r.dev, Green: g.dev, Blue: b.dev, Model: m, Index: index,
+			})
+			p.must(err)
+			if !bytes.Equal(channels, want) {
+				t.Fatalf("the last hidden layer, tensor cores: %v: %v on the GPU, %v on the CPU", tensors, channels, want)
+			}
+		}
+		p.dev.network = nil
+	})
+}
+
+// networkTimes are the times of the kernels of the network on a picture, in the order of their launch, and their names.
+func networkTimes(b *Backend, op processing.Glints) (names []string, ms []float64, err error) {
+	d := b.device
+	var marks []cu.Event
+	mark := func() {
+		e, fault := d.event()
+		if fault == nil {
+			marks = append(marks, e)
+			fault = d.fault(e.Record(d.stream), "record an event")
+		}
+		err = cmp.Or(err, fault)
+	}
+	timed := func(mark func()) error { return d.do(func() error { d.mark = mark; return nil }) }
+	if err := timed(mark); err != nil {
+		return nil, nil, err
+	}
+	failed := b.Do(background, op)
+	if err := cmp.Or(failed, err, timed(nil)); err != nil {
+		return nil, nil, err
+	}
+	names = []string{"networkInput"}
+	for i := range b.network.steps {
+		if s := &b.network.steps[i]; !s.follows {
+			names = append(names, fmt.Sprintf("%d: %s", i, cmp.Or(s.kernel, "any GPU's")))
+		}
+	}
+	return names, ms, d.do(func() error {
+		if err := d.synchronize(); err != nil {
+			return err
+		}
+		for i := 0; i < len(marks); i += 2 {
+			v, err := marks[i].Elapsed(marks[i+1])
+			if err != nil {
+				return d.fault(err, "read an event")
+			}
+			ms = append(ms, v)
+		}
+		for i := range marks {
+			if err := cu.DestroyEvent(&marks[i]); err != nil {
+				return d.fault(err, "destroy an event")
+			}
+		}
+		return nil
+	})
+}
+
+// TestGlintsTimes prints the times of the network's kernels on 18.7 megapixels, and those of other shapes of its blocks.
+func TestGlintsTimes(t *testing.T) {
+	b := gpu(t)
+	testpic.Long(t)
+	m, err := network.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const w, h = 5300, 3533
+	pic := glaring(t, w, h, 8, 11, 1)
+	u8 := func() processing.Plane { return planeOn(t, b, processing.U8, w, h) }
+	y, v, d, red, green, blue := planeOn(t, b, processing.U16, w, h), u8(), u8(), u8(), u8(), u8()
+	if err := b.Do(background, processing.Luminance{
+		Y: y, V: v, Red: red, Green: green, Blue: blue, Picture: pic, Tables: pic.Tables(),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	op := processing.Glints{Dst: d, Red: red, Green: green, Blue: blue, Model: m, Offset: 32}
+	whole, err := milliseconds(b, func() error { return b.Do(background, op) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("all of it: %.3f ms", whole)
+	// median of the times of each kernel
+	times := func() (names []string, median []float64) {
+		const repeats = 9
+		var all [repeats][]float64
+		for i := range all {
+			if names, all[i], err = networkTimes(b, op); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for k := range names {
+			var ms []float64
+			for i := range all {
+				ms = append(ms, all[i][k])
+			}
+			slices.Sort(ms)
+			median = append(median, ms[repeats/2])
+		}
+		return names, median
+	}
+	names, ms := times()
+	for k := range names {
+		t.Logf("%-28s %.3f ms", names[k], ms[k])
+	}
+	for _, shape := range []shape{
+		{4, 4, 3}, {4, 8, 3}, {4, 8, 4}, {4, 16, 2}, {4, 16, 3}, {4, 16, 4}, {6, 8, 2}, {6, 12, 2}, {8, 4, 3}, {8, 8, 2},
+		{8, 8, 3}, {8, 16, 1}, {8, 16, 2}, {8, 16, 3}, {8, 16, 4}, {8, 16, 6}, {8, 16, 8},
+	} {
+		b.network = newNetworkProgram(m, b.device.info.Capability >= tensorCapability)
+		for i := range b.network.steps {
+			s := &b.network.steps[i]
+			fits := s.layer.Kind == network.Conv1 || shape.shared(s) <= sharedMemory
+			if s.kernel != "" && shape.warps%s.parts == 0 && fits {
+				s.shape = shape
+			}
+		}
+		_, other := times()
+		line := ""
+		for k := range other {
+			line += fmt.Sprintf(" %.3f", other[k])
+		}
+		t.Logf("%+v: %s", shape, line)
+	}
+	b.network = nil
+}
+
+// planeOn is a plane that is released after the test.
+func planeOn(t *testing.T, b *Backend, kind processing.Kind, w, h int) processing.Plane {
+	t.Helper()
+	p, err := b.Alloc(kind, w, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Release)
+	return p
+}
+
+// The network stops between two kernels, and says when there is too little memory; it holds nothing then and works on.
+func TestGlintsGivesUp(t *testing.T) {
+	dev := gpu(t)
+	m, err := network.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPair(t, dev, 129, 67)
+	defer p.close()
+	r, g, b := p.load(processing.U8, random(processing.U8, p.w*p.h)), p.soiled(processing.U8), p.soiled(processing.U8)
+	d := p.soiled(processing.U8)
+	op := processing.Glints{Dst: d.host, Red: r.host, Green: g.host, Blue: b.host, Model: m, Offset: 32}
+	onDevice := processing.Glints{Dst: d.dev, Red: r.dev, Green: g.dev, Blue: b.dev, Model: m, Offset: 32}
+	planes, used := dev.Live()
+	alike := func(when string) {
+		t.Helper()
+		if n, size := dev.Live(); n != planes || size != used {
+			t.Errorf("%s: %d planes, %d bytes are held, %d and %d before", when, n, size, planes, used)
+		}
+	}
+	p.do(op)
+	p.equal("before", d)
+	for kernels := 1; kernels <= 5; kernels++ {
+		ctx, cancel := context.WithCancel(background)
+		marks := 0
+		dev.device.mark = func() {
+			if marks++; marks == 2*kernels {
+				cancel()
+			}
+		}
+		err := dev.Do(ctx, onDevice)
+		dev.device.mark = nil
+		if cancel(); !errors.Is(err, context.Canceled) || marks != 2*kernels {
+			t.Errorf("cancelled after %d kernels: %v, %d marks", kernels, err, marks)
+		}
+		alike("cancelled")
+	}
+	dev.pool.mu.Lock()
+	dev.pool.trim()
+	dev.pool.limit = dev.pool.held + 200<<10
+	dev.pool.mu.Unlock()
+	err = dev.Do(background, onDevice)
+	dev.pool.limit = 0
+	var problem *driver.Problem
+	if !errors.As(err, &problem) || problem.Reason != driver.NoMemory {
+		t.Errorf("with too little memory: %v", err)
+	}
+	alike("too little memory")
+	p.do(op)
+	p.equal("afterwards", d)
+}
