@@ -17,7 +17,7 @@ comma   := ,
 .DEFAULT_GOAL := help
 # One step after the other, also under make -j: each of them uses all processors.
 .NOTPARALLEL:
-.PHONY: help run build headless test check unit plain race window bench score readme setup setup-test go clean train
+.PHONY: help run build headless test check unit plain race window bench bench-opencv score readme setup setup-test go clean train
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile $(wildcard cuda.mk) | expand -t 14
@@ -69,6 +69,11 @@ window: build ## drive the real window under Xvfb
 
 bench: ## benchmarks of the processing core
 	$(GO) test -run '^$$' -bench . ./processing/...
+
+bench-opencv: ## the operations beside OpenCV's (Debian: libopencv-dev), with the ratios that are aimed at
+	@mkdir -p build
+	g++ -O2 -std=c++17 $$(pkg-config --cflags opencv4) -o build/opencv-peer bench/opencv/peer/peer.cc -lopencv_imgproc -lopencv_core
+	$(GO) run ./bench/opencv
 
 score: headless ## accuracy on ../shared/data/glare-dev, as ../shared/tools/score.py prints it
 	@test -d ../shared/data/glare-dev || { echo "../shared/data/glare-dev is absent: nothing to score"; exit 1; }

@@ -29,6 +29,7 @@ var rooms = map[string][]string{
 	"cuda":       {"processing", "kernels", "internal"},
 	"kernels":    {},
 	"assets":     {},
+	"bench":      {"processing", "internal"},
 	"internal":   {"processing"},
 }
 

@@ -183,7 +183,7 @@ func boxMeanFloat(ctx context.Context, b *Backend, d, s *plane, r int) error {
 		p := newCancelCheck(t, n)
 		for top := 0; top < h; top += ky {
 			for i := ky - 2; i >= 0; i-- {
-				addRow(slot(i), slot(i+1))
+				b.kernels.addRow(slot(i), slot(i+1))
 			}
 			clear(run)
 			for i := 0; i < ky && top+i < h; i++ {
@@ -193,11 +193,11 @@ func boxMeanFloat(ctx context.Context, b *Backend, d, s *plane, r int) error {
 				y := top + i
 				if i > 0 {
 					read(slot(i-1), y+g.ry)
-					addRow(run, slot(i-1))
+					b.kernels.addRow(run, slot(i-1))
 				}
 				into := col[at : at+m]
 				copy(into, slot(i))
-				addRow(into, run)
+				b.kernels.addRow(into, run)
 				blockSums(sum, col, kx)
 				// Left of the picture blockSums has added up to the end of a block, right of it there is nothing to
 				// add.

@@ -3,12 +3,13 @@
 package cpu
 
 import (
+	"math"
 	"simd/archsimd"
 	"unsafe"
 )
 
-// Kernels of floats with vectors of 256 bits; scripts/widen.sh makes those with 512 bits from them. Sums and products are
-// those of the plain kernels, each rounded by itself and in the same order. Offsets are in bytes.
+// Kernels of floats with vectors of 256 bits; scripts/widen.sh makes those with 512 bits from them. Sums and products
+// are those of the plain kernels, each rounded by itself and in the same order. Offsets are in bytes.
 
 func loadF256(p unsafe.Pointer, at int) archsimd.Float32x8 {
 	return archsimd.LoadFloat32x8((*[32 / 4]float32)(unsafe.Add(p, at)))
@@ -88,4 +89,84 @@ func tap4x256(dst, a, b, c, d []float32, t *[4]float32) {
 		}
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func loadKeys256(p unsafe.Pointer, at int) archsimd.Int32x8 {
+	return archsimd.LoadInt32x8((*[32 / 4]int32)(unsafe.Add(p, at)))
+}
+
+func storeKeys256(p unsafe.Pointer, at int, v archsimd.Int32x8) {
+	v.Store((*[32 / 4]int32)(unsafe.Add(p, at)))
+}
+
+// keys256 may work in place, so that its last vector is computed first.
+func keys256(dst, src []int32, nan int32) {
+	n := len(dst)
+	size := 4 * n
+	if size < 32 {
+		keys(dst, src, nan)
+		return
+	}
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
+	zero, most := archsimd.BroadcastInt32x8(0), archsimd.BroadcastInt32x8(math.MaxInt32)
+	infinite, undefined := archsimd.BroadcastInt32x8(infinity), archsimd.BroadcastInt32x8(nan)
+	key := func(i int) archsimd.Int32x8 {
+		v := loadKeys256(from, i)
+		k := v.Xor(v.Less(zero).ToInt32x8().And(most))
+		return undefined.Merge(k, v.And(most).Greater(infinite))
+	}
+	last := size - 32
+	tail := key(last)
+	for i := 0; i < last; i += 32 {
+		storeKeys256(to, i, key(i))
+	}
+	storeKeys256(to, last, tail)
+	archsimd.ClearAVXUpperBits()
+}
+
+func unkeyed256(dst, src []int32) {
+	n := len(dst)
+	size := 4 * n
+	if size < 32 {
+		unkeyed(dst, src)
+		return
+	}
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
+	zero, most := archsimd.BroadcastInt32x8(0), archsimd.BroadcastInt32x8(math.MaxInt32)
+	bits := func(i int) archsimd.Int32x8 {
+		v := loadKeys256(from, i)
+		return v.Xor(v.Less(zero).ToInt32x8().And(most))
+	}
+	last := size - 32
+	tail := bits(last)
+	for i := 0; i < last; i += 32 {
+		storeKeys256(to, i, bits(i))
+	}
+	storeKeys256(to, last, tail)
+	archsimd.ClearAVXUpperBits()
+}
+
+func addRow256(dst, a []float64) {
+	n := len(dst)
+	size := 8 * n
+	if size < 32 {
+		addRow(dst, a)
+		return
+	}
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&a[:n][0])
+	last := size - 32
+	tail := loadD256(to, last).Add(loadD256(from, last))
+	for i := 0; i < last; i += 32 {
+		storeD256(to, i, loadD256(to, i).Add(loadD256(from, i)))
+	}
+	storeD256(to, last, tail)
+	archsimd.ClearAVXUpperBits()
+}
+
+func loadD256(p unsafe.Pointer, at int) archsimd.Float64x4 {
+	return archsimd.LoadFloat64x4((*[32 / 8]float64)(unsafe.Add(p, at)))
+}
+
+func storeD256(p unsafe.Pointer, at int, v archsimd.Float64x4) {
+	v.Store((*[32 / 8]float64)(unsafe.Add(p, at)))
 }

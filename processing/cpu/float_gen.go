@@ -5,6 +5,7 @@
 package cpu
 
 import (
+	"math"
 	"simd/archsimd"
 	"unsafe"
 )
@@ -87,4 +88,84 @@ func tap4x512(dst, a, b, c, d []float32, t *[4]float32) {
 		}
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+func loadKeys512(p unsafe.Pointer, at int) archsimd.Int32x16 {
+	return archsimd.LoadInt32x16((*[64 / 4]int32)(unsafe.Add(p, at)))
+}
+
+func storeKeys512(p unsafe.Pointer, at int, v archsimd.Int32x16) {
+	v.Store((*[64 / 4]int32)(unsafe.Add(p, at)))
+}
+
+// keys512 may work in place, so that its last vector is computed first.
+func keys512(dst, src []int32, nan int32) {
+	n := len(dst)
+	size := 4 * n
+	if size < 64 {
+		keys256(dst, src, nan)
+		return
+	}
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
+	zero, most := archsimd.BroadcastInt32x16(0), archsimd.BroadcastInt32x16(math.MaxInt32)
+	infinite, undefined := archsimd.BroadcastInt32x16(infinity), archsimd.BroadcastInt32x16(nan)
+	key := func(i int) archsimd.Int32x16 {
+		v := loadKeys512(from, i)
+		k := v.Xor(v.Less(zero).ToInt32x16().And(most))
+		return undefined.Merge(k, v.And(most).Greater(infinite))
+	}
+	last := size - 64
+	tail := key(last)
+	for i := 0; i < last; i += 64 {
+		storeKeys512(to, i, key(i))
+	}
+	storeKeys512(to, last, tail)
+	archsimd.ClearAVXUpperBits()
+}
+
+func unkeyed512(dst, src []int32) {
+	n := len(dst)
+	size := 4 * n
+	if size < 64 {
+		unkeyed256(dst, src)
+		return
+	}
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
+	zero, most := archsimd.BroadcastInt32x16(0), archsimd.BroadcastInt32x16(math.MaxInt32)
+	bits := func(i int) archsimd.Int32x16 {
+		v := loadKeys512(from, i)
+		return v.Xor(v.Less(zero).ToInt32x16().And(most))
+	}
+	last := size - 64
+	tail := bits(last)
+	for i := 0; i < last; i += 64 {
+		storeKeys512(to, i, bits(i))
+	}
+	storeKeys512(to, last, tail)
+	archsimd.ClearAVXUpperBits()
+}
+
+func addRow512(dst, a []float64) {
+	n := len(dst)
+	size := 8 * n
+	if size < 64 {
+		addRow256(dst, a)
+		return
+	}
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&a[:n][0])
+	last := size - 64
+	tail := loadD512(to, last).Add(loadD512(from, last))
+	for i := 0; i < last; i += 64 {
+		storeD512(to, i, loadD512(to, i).Add(loadD512(from, i)))
+	}
+	storeD512(to, last, tail)
+	archsimd.ClearAVXUpperBits()
+}
+
+func loadD512(p unsafe.Pointer, at int) archsimd.Float64x8 {
+	return archsimd.LoadFloat64x8((*[64 / 8]float64)(unsafe.Add(p, at)))
+}
+
+func storeD512(p unsafe.Pointer, at int, v archsimd.Float64x8) {
+	v.Store((*[64 / 8]float64)(unsafe.Add(p, at)))
 }

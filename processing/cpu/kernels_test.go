@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/internal/simd"
+	"blik/processing"
 )
 
 // vectorLevels calls f with the plain kernels and with those of every level of vectors that this processor runs.
@@ -190,6 +191,16 @@ func TestFloatKernels(t *testing.T) {
 			func(s []float32) { vector.floats8.widen(s, bytes) })
 		same(t, "widen words", dst, func(s []float32) { plain.floats16.widen(s, words) },
 			func(s []float32) { vector.floats16.widen(s, words) })
+		raw := row(r, r.n, math.MinInt32, infinity, func() int32 { return int32(r.Uint32()) })
+		nan := []int32{math.MinInt32, math.MaxInt32}[r.IntN(2)]
+		same(t, "keys", raw, func(s []int32) { plain.keys(s, s, nan) }, func(s []int32) { vector.keys(s, s, nan) })
+		same(t, "unkeyed", raw, func(s []int32) { plain.unkeyed(s, s) }, func(s []int32) { vector.unkeyed(s, s) })
+		wide, more := make([]float64, r.n), make([]float64, r.n)
+		for i := range wide {
+			wide[i], more[i] = float64(a[i]), float64(b[i])
+		}
+		same(t, "addRow", wide, func(s []float64) { plain.addRow(s, more) },
+			func(s []float64) { vector.addRow(s, more) })
 		positive := row(r, r.n, 0, 65536.5, func() float32 { return float32(r.Uint32()>>14) / 8 })
 		same(t, "round to bytes", bytes, func(s []uint8) { plain.floats8.round(s, positive) },
 			func(s []uint8) { vector.floats8.round(s, positive) })
@@ -303,5 +314,62 @@ func TestCensoredKernels(t *testing.T) {
 		same(t, "differenceThreshold", addOut,
 			func(s []uint8) { plain.differenceThreshold(s, y, bg, v, over, level) },
 			func(s []uint8) { vector.differenceThreshold(s, y, bg, v, over, level) })
+	})
+}
+
+func TestMomentKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
+		bytes, words, f := r.bytes(r.n), r.words(r.n), r.floats(r.n)
+		if r.IntN(2) == 0 {
+			f = r.bounded(r.n, 1e30)
+		}
+		if got, want := vector.moments8(bytes), plain.moments8(bytes); got != want {
+			t.Fatalf("bytes: %+v, want %+v", got, want)
+		}
+		if got, want := vector.moments16(words), plain.moments16(words); got != want {
+			t.Fatalf("words: %+v, want %+v", got, want)
+		}
+		got, want := vector.floatSums(f), plain.floatSums(f)
+		for i, pair := range [][2]float64{{got.sum.sum, want.sum.sum}, {got.sum.rest, want.sum.rest},
+			{got.sum2.sum, want.sum2.sum}, {got.sum2.rest, want.sum2.rest},
+			{float64(got.min), float64(want.min)}, {float64(got.max), float64(want.max)}} {
+			if pair[0] != pair[1] && (pair[0] == pair[0] || pair[1] == pair[1]) {
+				t.Fatalf("floats: value %d is %v, want %v", i, pair[0], pair[1])
+			}
+		}
+	})
+}
+
+// The sums of a span of white do not overflow.
+func TestMomentsOfWhite(t *testing.T) {
+	for _, level := range levels() {
+		k := kernelsOf(level)
+		bytes, words := make([]uint8, spanPixels), make([]uint16, spanPixels)
+		fill(bytes, math.MaxUint8)
+		fill(words, math.MaxUint16)
+		const n = spanPixels
+		if got, want := k.moments8(bytes), (moments[uint8]{n * 255, n * 255 * 255, 255, 255}); got != want {
+			t.Errorf("%v: %+v, want %+v", level, got, want)
+		}
+		if got, want := k.moments16(words), (moments[uint16]{n * 65535, n * 65535 * 65535, 65535, 65535}); got != want {
+			t.Errorf("%v: %+v, want %+v", level, got, want)
+		}
+	}
+}
+
+func TestAnalyseKernel(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
+		x := r.bounded(2*r.n, 1000)
+		fewer := r.IntN(2)
+		if r.n == 1 {
+			fewer = 0
+		}
+		for _, wave := range []processing.Wavelet{processing.Haar, processing.Daubechies4} {
+			f := filterOf(wave)
+			call := func(k *kernels) func(s []float32) {
+				return func(s []float32) { k.analyse(s[:r.n], s[r.n:2*r.n-fewer], x, f) }
+			}
+			same(t, "analyse", make([]float32, 2*r.n), call(plain), call(vector))
+		}
 	})
 }

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// Kernels of order for the largest of bytes, with vectors of 256 bits. scripts/widen.sh makes those of other samples, of the
-// smallest, and with vectors of 512 bits from them; see there.
+// Kernels of order for the largest of bytes, with vectors of 256 bits. scripts/widen.sh makes those of other samples,
+// of the smallest, and with vectors of 512 bits from them; see there.
 //
 // A row is worked on in whole vectors; the last one overlaps the one before, so that no sample is left over. Offsets
 // are in bytes.
@@ -96,5 +96,6 @@ func advanceMax8x256(dst, run, keep, x, suffix []uint8) {
 func windowMax8x256(dst, src []uint8, k int) { windowBy4(best4Max8x256, dst, src, k) }
 
 func orderMax8x256(worst uint8) order[uint8] {
-	return order[uint8]{worst, blank(worst), foldMax8x256, mergeMax8x256, advanceMax8x256, best4Max8x256, windowMax8x256}
+	return order[uint8]{worst, blank(worst), foldMax8x256, mergeMax8x256, advanceMax8x256, best4Max8x256,
+		windowMax8x256}
 }

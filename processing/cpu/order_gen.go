@@ -84,7 +84,8 @@ func advanceMin8x256(dst, run, keep, x, suffix []uint8) {
 func windowMin8x256(dst, src []uint8, k int) { windowBy4(best4Min8x256, dst, src, k) }
 
 func orderMin8x256(worst uint8) order[uint8] {
-	return order[uint8]{worst, blank(worst), foldMin8x256, mergeMin8x256, advanceMin8x256, best4Min8x256, windowMin8x256}
+	return order[uint8]{worst, blank(worst), foldMin8x256, mergeMin8x256, advanceMin8x256, best4Min8x256,
+		windowMin8x256}
 }
 func load16x256(p unsafe.Pointer, at int) archsimd.Uint16x16 {
 	return archsimd.LoadUint16x16((*[16]uint16)(unsafe.Add(p, at)))
@@ -169,7 +170,8 @@ func advanceMax16x256(dst, run, keep, x, suffix []uint16) {
 func windowMax16x256(dst, src []uint16, k int) { windowBy4(best4Max16x256, dst, src, k) }
 
 func orderMax16x256(worst uint16) order[uint16] {
-	return order[uint16]{worst, blank(worst), foldMax16x256, mergeMax16x256, advanceMax16x256, best4Max16x256, windowMax16x256}
+	return order[uint16]{worst, blank(worst), foldMax16x256, mergeMax16x256, advanceMax16x256, best4Max16x256,
+		windowMax16x256}
 }
 
 func foldMin16x256(dst, a []uint16) {
@@ -247,7 +249,8 @@ func advanceMin16x256(dst, run, keep, x, suffix []uint16) {
 func windowMin16x256(dst, src []uint16, k int) { windowBy4(best4Min16x256, dst, src, k) }
 
 func orderMin16x256(worst uint16) order[uint16] {
-	return order[uint16]{worst, blank(worst), foldMin16x256, mergeMin16x256, advanceMin16x256, best4Min16x256, windowMin16x256}
+	return order[uint16]{worst, blank(worst), foldMin16x256, mergeMin16x256, advanceMin16x256, best4Min16x256,
+		windowMin16x256}
 }
 func load32x256(p unsafe.Pointer, at int) archsimd.Int32x8 {
 	return archsimd.LoadInt32x8((*[8]int32)(unsafe.Add(p, at)))
@@ -332,7 +335,8 @@ func advanceMax32x256(dst, run, keep, x, suffix []int32) {
 func windowMax32x256(dst, src []int32, k int) { windowBy4(best4Max32x256, dst, src, k) }
 
 func orderMax32x256(worst int32) order[int32] {
-	return order[int32]{worst, blank(worst), foldMax32x256, mergeMax32x256, advanceMax32x256, best4Max32x256, windowMax32x256}
+	return order[int32]{worst, blank(worst), foldMax32x256, mergeMax32x256, advanceMax32x256, best4Max32x256,
+		windowMax32x256}
 }
 
 func foldMin32x256(dst, a []int32) {
@@ -410,7 +414,8 @@ func advanceMin32x256(dst, run, keep, x, suffix []int32) {
 func windowMin32x256(dst, src []int32, k int) { windowBy4(best4Min32x256, dst, src, k) }
 
 func orderMin32x256(worst int32) order[int32] {
-	return order[int32]{worst, blank(worst), foldMin32x256, mergeMin32x256, advanceMin32x256, best4Min32x256, windowMin32x256}
+	return order[int32]{worst, blank(worst), foldMin32x256, mergeMin32x256, advanceMin32x256, best4Min32x256,
+		windowMin32x256}
 }
 func load8x512(p unsafe.Pointer, at int) archsimd.Uint8x64 {
 	return archsimd.LoadUint8x64((*[64]uint8)(unsafe.Add(p, at)))
@@ -495,7 +500,8 @@ func advanceMax8x512(dst, run, keep, x, suffix []uint8) {
 func windowMax8x512(dst, src []uint8, k int) { windowBy4(best4Max8x512, dst, src, k) }
 
 func orderMax8x512(worst uint8) order[uint8] {
-	return order[uint8]{worst, blank(worst), foldMax8x512, mergeMax8x512, advanceMax8x512, best4Max8x512, windowMax8x512}
+	return order[uint8]{worst, blank(worst), foldMax8x512, mergeMax8x512, advanceMax8x512, best4Max8x512,
+		windowMax8x512}
 }
 
 func foldMin8x512(dst, a []uint8) {
@@ -573,7 +579,8 @@ func advanceMin8x512(dst, run, keep, x, suffix []uint8) {
 func windowMin8x512(dst, src []uint8, k int) { windowBy4(best4Min8x512, dst, src, k) }
 
 func orderMin8x512(worst uint8) order[uint8] {
-	return order[uint8]{worst, blank(worst), foldMin8x512, mergeMin8x512, advanceMin8x512, best4Min8x512, windowMin8x512}
+	return order[uint8]{worst, blank(worst), foldMin8x512, mergeMin8x512, advanceMin8x512, best4Min8x512,
+		windowMin8x512}
 }
 func load16x512(p unsafe.Pointer, at int) archsimd.Uint16x32 {
 	return archsimd.LoadUint16x32((*[32]uint16)(unsafe.Add(p, at)))
@@ -658,7 +665,8 @@ func advanceMax16x512(dst, run, keep, x, suffix []uint16) {
 func windowMax16x512(dst, src []uint16, k int) { windowBy4(best4Max16x512, dst, src, k) }
 
 func orderMax16x512(worst uint16) order[uint16] {
-	return order[uint16]{worst, blank(worst), foldMax16x512, mergeMax16x512, advanceMax16x512, best4Max16x512, windowMax16x512}
+	return order[uint16]{worst, blank(worst), foldMax16x512, mergeMax16x512, advanceMax16x512, best4Max16x512,
+		windowMax16x512}
 }
 
 func foldMin16x512(dst, a []uint16) {
@@ -736,7 +744,8 @@ func advanceMin16x512(dst, run, keep, x, suffix []uint16) {
 func windowMin16x512(dst, src []uint16, k int) { windowBy4(best4Min16x512, dst, src, k) }
 
 func orderMin16x512(worst uint16) order[uint16] {
-	return order[uint16]{worst, blank(worst), foldMin16x512, mergeMin16x512, advanceMin16x512, best4Min16x512, windowMin16x512}
+	return order[uint16]{worst, blank(worst), foldMin16x512, mergeMin16x512, advanceMin16x512, best4Min16x512,
+		windowMin16x512}
 }
 func load32x512(p unsafe.Pointer, at int) archsimd.Int32x16 {
 	return archsimd.LoadInt32x16((*[16]int32)(unsafe.Add(p, at)))
@@ -821,7 +830,8 @@ func advanceMax32x512(dst, run, keep, x, suffix []int32) {
 func windowMax32x512(dst, src []int32, k int) { windowBy4(best4Max32x512, dst, src, k) }
 
 func orderMax32x512(worst int32) order[int32] {
-	return order[int32]{worst, blank(worst), foldMax32x512, mergeMax32x512, advanceMax32x512, best4Max32x512, windowMax32x512}
+	return order[int32]{worst, blank(worst), foldMax32x512, mergeMax32x512, advanceMax32x512, best4Max32x512,
+		windowMax32x512}
 }
 
 func foldMin32x512(dst, a []int32) {
@@ -899,5 +909,6 @@ func advanceMin32x512(dst, run, keep, x, suffix []int32) {
 func windowMin32x512(dst, src []int32, k int) { windowBy4(best4Min32x512, dst, src, k) }
 
 func orderMin32x512(worst int32) order[int32] {
-	return order[int32]{worst, blank(worst), foldMin32x512, mergeMin32x512, advanceMin32x512, best4Min32x512, windowMin32x512}
+	return order[int32]{worst, blank(worst), foldMin32x512, mergeMin32x512, advanceMin32x512, best4Min32x512,
+		windowMin32x512}
 }

@@ -58,6 +58,19 @@ func (b executor) Histogram(ctx context.Context, op processing.Histogram) ([]uin
 
 func histogram[T uint8 | uint16](bins []uint32, src []T, exclude []uint8) {
 	if exclude == nil {
+		// Runs of one value would wait for their bin, so that two counters of it take turns where that is cheap.
+		if len(bins) == 1<<8 {
+			var second [1 << 8]uint32
+			for ; len(src) >= 4; src = src[4:] {
+				bins[src[0]]++
+				second[src[1]&(1<<8-1)]++
+				bins[src[2]]++
+				second[src[3]&(1<<8-1)]++
+			}
+			for i, n := range second {
+				bins[i] += n
+			}
+		}
 		for _, v := range src {
 			bins[v]++
 		}
@@ -70,46 +83,75 @@ func histogram[T uint8 | uint16](bins []uint32, src []T, exclude []uint8) {
 	}
 }
 
-// momentBlock is the number of samples, in reading order, that are summed one after the other; the sums of blocks are
-// added pairwise. Both depend only on the plane.
+// momentBlock is the number of samples, in reading order, of a block. Every eighth of them is summed one after the
+// other, these eight sums in their order, and the sums of blocks pairwise: all of that depends only on the plane.
 const momentBlock = 1 << 14
 
-// SumMoments sums over src. For F32 every addition carries the rounding error of the sum along (Neumaier 1974; Knuth's
-// two-sum between blocks), so that the sums are as good as if taken with twice the precision of float64 and rounded
-// once.
+// SumMoments sums over src. For F32 every addition carries the rounding error of the sum along (Knuth's two-sum), so
+// that the sums are as good as if taken with twice the precision of float64 and rounded once.
 func (b executor) SumMoments(ctx context.Context, op processing.SumMoments) (processing.Moments, error) {
 	s := op.Src.(*plane)
 	switch s.kind {
 	case processing.U8:
-		return integerMoments(ctx, b.Backend, s.data.U8)
+		return integerMoments(ctx, b.Backend, s.data.U8, func(s []uint8) (moments[uint8], uint64) {
+			return b.kernels.moments8(s), 0
+		})
 	case processing.U16:
-		return integerMoments(ctx, b.Backend, s.data.U16)
+		return integerMoments(ctx, b.Backend, s.data.U16, func(s []uint16) (moments[uint16], uint64) {
+			return b.kernels.moments16(s), 0
+		})
 	case processing.U32:
-		return integerMoments(ctx, b.Backend, s.data.U32)
+		return integerMoments(ctx, b.Backend, s.data.U32, wideMoments)
 	default:
 		return floatMoments(ctx, b.Backend, s.data.F32)
 	}
 }
 
-// integerSums are exact; the squares of 2³² samples of 32 bits need 96 bits.
-type integerSums[T sample] struct {
-	sum, high, low uint64
-	min, max       T
+// moments are the exact sums of at most spanPixels samples and of their squares, and the least and the greatest.
+type moments[T sample] struct {
+	sum, sum2 uint64
+	low, high T
 }
 
-func integerMoments[T uint8 | uint16 | uint32](ctx context.Context, b *Backend, s []T) (processing.Moments, error) {
-	blocks := make([]integerSums[T], (len(s)+b.tiling.span-1)/b.tiling.span)
+func momentsOf[T uint8 | uint16](s []T) moments[T] {
+	return moments[T]{low: s[0], high: s[0]}.with(s)
+}
+
+// with takes in more samples.
+func (m moments[T]) with(s []T) moments[T] {
+	for _, v := range s {
+		x := uint64(v)
+		m.sum += x
+		m.sum2 += x * x
+		m.low, m.high = min(m.low, v), max(m.high, v)
+	}
+	return m
+}
+
+// wideMoments are moments with the upper bits of the squares' sum.
+func wideMoments(s []uint32) (m moments[uint32], high uint64) {
+	m.low, m.high = s[0], s[0]
+	for _, v := range s {
+		x := uint64(v)
+		m.sum += x
+		var carry uint64
+		m.sum2, carry = bits.Add64(m.sum2, x*x, 0)
+		high += carry
+		m.low, m.high = min(m.low, v), max(m.high, v)
+	}
+	return m, high
+}
+
+func integerMoments[T uint8 | uint16 | uint32](ctx context.Context, b *Backend, s []T,
+	of func(s []T) (m moments[T], high uint64)) (processing.Moments, error) {
+	type part struct {
+		moments[T]
+		high uint64
+	}
+	blocks := make([]part, (len(s)+b.tiling.span-1)/b.tiling.span)
 	err := b.chunks(ctx, len(s), func(_ *worker, i, j int) {
-		p := integerSums[T]{min: s[i], max: s[i]}
-		for _, v := range s[i:j] {
-			x := uint64(v)
-			p.sum += x
-			var carry uint64
-			p.low, carry = bits.Add64(p.low, x*x, 0)
-			p.high += carry
-			p.min, p.max = min(p.min, v), max(p.max, v)
-		}
-		blocks[i/b.tiling.span] = p
+		p := &blocks[i/b.tiling.span]
+		p.moments, p.high = of(s[i:j])
 	})
 	if err != nil {
 		return processing.Moments{}, err
@@ -118,27 +160,25 @@ func integerMoments[T uint8 | uint16 | uint32](ctx context.Context, b *Backend, 
 	for _, p := range blocks[1:] {
 		total.sum += p.sum
 		var carry uint64
-		total.low, carry = bits.Add64(total.low, p.low, 0)
+		total.sum2, carry = bits.Add64(total.sum2, p.sum2, 0)
 		total.high += p.high + carry
-		total.min, total.max = min(total.min, p.min), max(total.max, p.max)
+		total.low, total.moments.high = min(total.low, p.low), max(total.moments.high, p.moments.high)
 	}
 	sum := new(big.Int).SetUint64(total.sum)
 	sum2 := new(big.Int).SetUint64(total.high)
-	sum2.Lsh(sum2, 64).Add(sum2, new(big.Int).SetUint64(total.low))
+	sum2.Lsh(sum2, 64).Add(sum2, new(big.Int).SetUint64(total.sum2))
 	return processing.NewMoments(len(s), processing.WideFloat().SetInt(sum), processing.WideFloat().SetInt(sum2),
-		float64(total.min), float64(total.max)), nil
+		float64(total.low), float64(total.moments.high)), nil
 }
 
 // double is a sum and the error of its roundings.
 type double struct{ sum, rest float64 }
 
+// add is Knuth's two-sum.
 func (d *double) add(x float64) {
 	t := d.sum + x
-	if math.Abs(d.sum) >= math.Abs(x) {
-		d.rest += (d.sum - t) + x
-	} else {
-		d.rest += (x - t) + d.sum
-	}
+	z := t - d.sum
+	d.rest += (d.sum - (t - z)) + (x - z)
 	d.sum = t
 }
 
@@ -152,28 +192,65 @@ type floatSums struct {
 	min, max  float32
 }
 
+// join takes in the sums of q.
+func (p *floatSums) join(q *floatSums) {
+	p.sum.join(q.sum)
+	p.sum2.join(q.sum2)
+	p.min, p.max = min(p.min, q.min), max(p.max, q.max)
+}
+
+// momentLanes are sums over every eighth sample, which do not wait for each other.
+type momentLanes struct{ sum, rest, sum2, rest2 [8]float64 }
+
+// floatSumsOf sums a block.
+func floatSumsOf(s []float32) floatSums {
+	var l momentLanes
+	whole := len(s) &^ 7
+	for i := 0; i < whole; i += 8 {
+		for j, v := range s[i : i+8] {
+			l.add(j, float64(v))
+		}
+	}
+	return l.join(s[whole:], s)
+}
+
+func (l *momentLanes) add(lane int, x float64) {
+	d, d2 := double{l.sum[lane], l.rest[lane]}, double{l.sum2[lane], l.rest2[lane]}
+	d.add(x)
+	d2.add(float64(x * x))
+	l.sum[lane], l.rest[lane], l.sum2[lane], l.rest2[lane] = d.sum, d.rest, d2.sum, d2.rest
+}
+
+// join takes in fewer than eight samples, one a lane, and adds up the lanes. The extremes are those of another row.
+func (l *momentLanes) join(s, extremes []float32) floatSums {
+	for j, v := range s {
+		l.add(j, float64(v))
+	}
+	var p floatSums
+	for j := range l.sum {
+		p.sum.join(double{l.sum[j], l.rest[j]})
+		p.sum2.join(double{l.sum2[j], l.rest2[j]})
+	}
+	p.min, p.max = extremes[0], extremes[0]
+	for _, part := range [2][]float32{extremes, s} {
+		for _, v := range part {
+			p.min, p.max = min(p.min, v), max(p.max, v)
+		}
+	}
+	return p
+}
+
 func floatMoments(ctx context.Context, b *Backend, s []float32) (processing.Moments, error) {
 	blocks := make([]floatSums, (len(s)+momentBlock-1)/momentBlock)
 	err := b.each(ctx, len(blocks), func(_ *worker, k int) {
-		part := s[k*momentBlock : min(len(s), (k+1)*momentBlock)]
-		p := floatSums{min: part[0], max: part[0]}
-		for _, v := range part {
-			x := float64(v)
-			p.sum.add(x)
-			p.sum2.add(x * x)
-			p.min, p.max = min(p.min, v), max(p.max, v)
-		}
-		blocks[k] = p
+		blocks[k] = b.kernels.floatSums(s[k*momentBlock : min(len(s), (k+1)*momentBlock)])
 	})
 	if err != nil {
 		return processing.Moments{}, err
 	}
 	for step := 1; step < len(blocks); step *= 2 {
 		for i := 0; i+step < len(blocks); i += 2 * step {
-			p, q := &blocks[i], &blocks[i+step]
-			p.sum.join(q.sum)
-			p.sum2.join(q.sum2)
-			p.min, p.max = min(p.min, q.min), max(p.max, q.max)
+			blocks[i].join(&blocks[i+step])
 		}
 	}
 	t := blocks[0]

@@ -28,6 +28,14 @@ type kernels struct {
 	// length of dst that the pairs point to.
 	symmetric func(dst, middle []float32, tap float32, pairs []pair, taps []float32)
 
+	// moments8 and moments16 sum at most spanPixels samples, floatSums a block.
+	moments8  func(s []uint8) moments[uint8]
+	moments16 func(s []uint16) moments[uint16]
+	floatSums func(s []float32) floatSums
+
+	// addRow: dst += a.
+	addRow func(dst, a []float64)
+
 	// scan32 and scan64 write dst[i] = col[i] + … + col[i+k−1]; len(col) = len(dst) + k − 1.
 	scan32 func(dst, col []uint32, k int)
 	scan64 func(dst, col []uint64, k int)
@@ -40,8 +48,8 @@ type kernels struct {
 	// inverse(n), and reports whether one of the windows holds fewer than need pixels.
 	censoredMean func(dst []uint16, sum, inverse []uint64, need uint64) (poor bool)
 
-	// deviations writes the standard deviations of packed window sums and those of the squares, rounded down; share[n] is
-	// 1/n.
+	// deviations writes the standard deviations of packed window sums and those of the squares, rounded down; share[n]
+	// is 1/n.
 	deviations func(dst []uint16, sum, sum2 []uint64, share []float64)
 	// meanVariance writes mean and variance of windows of n pixels.
 	meanVariance func(mean, variance []float32, sum []uint32, sum2 []uint64, n int)
@@ -124,6 +132,12 @@ func plainKernels() kernels {
 		floats16:  conversions[uint16]{toFloats[uint16], roundRow[uint16]},
 		floatsF:   conversions[float32]{copyFloats, copyFloats},
 		symmetric: symmetric,
+
+		moments8:  momentsOf[uint8],
+		moments16: momentsOf[uint16],
+		floatSums: floatSumsOf,
+
+		addRow: addRow,
 
 		scan32: scan[uint32],
 		scan64: scan[uint64],

@@ -7,8 +7,9 @@ import (
 	"unsafe"
 )
 
-// Kernels of running sums in 32 bits with vectors of 256 bits. A row is worked on in whole vectors; the last one overlaps
-// the one before, and where sums are updated in place it is computed first and written last. Offsets are in samples.
+// Kernels of running sums in 32 bits with vectors of 256 bits. A row is worked on in whole vectors; the last one
+// overlaps the one before, and where sums are updated in place it is computed first and written last. Offsets are in
+// samples.
 
 func loadSums8(p unsafe.Pointer, at int) archsimd.Uint32x8 {
 	return archsimd.LoadUint32x8((*[8]uint32)(unsafe.Add(p, 4*at)))
@@ -76,8 +77,8 @@ func slide32x16(col []uint32, add, sub []uint16) {
 const upperHalf = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
 
-// scan32x256 adds up the differences inside a vector in three steps, apart from the running sum, so that a single addition
-// a vector waits for the one before.
+// scan32x256 adds up the differences inside a vector in three steps, apart from the running sum, so that a single
+// addition a vector waits for the one before.
 func scan32x256(dst, col []uint32, k int) {
 	n := len(dst)
 	if n < 17 {
@@ -132,7 +133,8 @@ func mean32x8(dst []uint8, sum []uint32, pixels uint64) {
 	low, high, order := byteOrder()
 	for i := 0; ; i += 32 {
 		i = min(i, n-32)
-		a := quotients(from, i, half, inverse, unit).SaturateToUint16ConcatGrouped(quotients(from, i+8, half, inverse, unit))
+		a := quotients(from, i, half, inverse, unit).
+			SaturateToUint16ConcatGrouped(quotients(from, i+8, half, inverse, unit))
 		b := quotients(from, i+16, half, inverse, unit).
 			SaturateToUint16ConcatGrouped(quotients(from, i+24, half, inverse, unit))
 		v := a.AsUint8x32().PermuteOrZeroGrouped(low).Or(b.AsUint8x32().PermuteOrZeroGrouped(high))

@@ -14,18 +14,23 @@ func kernelsOf(level simd.Level) kernels {
 	if level == simd.Plain {
 		return k
 	}
-	k.floats8, k.floats16 = conversions[uint8]{toFloats8x256, round8x256}, conversions[uint16]{toFloats16x256, round16x256}
+	k.floats8 = conversions[uint8]{toFloats8x256, round8x256}
+	k.floats16 = conversions[uint16]{toFloats16x256, round16x256}
 	k.sums8.slide32, k.sums16.slide32, k.scan32 = slide32x8, slide32x16, scan32x256
 	k.sums8.mean32, k.sums16.mean32 = mean32x8, mean32x16
 	k.differenceThreshold = differenceThreshold256
+	k.moments8, k.moments16, k.floatSums = moments8x256, moments16x256, floatSums256
+	k.analyse = analyse256
 	switch level {
 	case simd.AVX2:
 		k.symmetric, k.tap2, k.tap4 = symmetric256, tap2x256, tap4x256
+		k.keys, k.unkeyed, k.addRow = keys256, unkeyed256, addRow256
 		k.dilate8, k.erode8 = orderMax8x256(0), orderMin8x256(math.MaxUint8)
 		k.dilate16, k.erode16 = orderMax16x256(0), orderMin16x256(math.MaxUint16)
 		k.dilate32, k.erode32 = orderMax32x256(math.MinInt32), orderMin32x256(math.MaxInt32)
 	case simd.AVX512:
 		k.symmetric, k.tap2, k.tap4 = symmetric512, tap2x512, tap4x512
+		k.keys, k.unkeyed, k.addRow = keys512, unkeyed512, addRow512
 		k.scan64, k.censor, k.censorSquares = scan64x512, censor512, censorSquares512
 		k.censoredMean, k.deviations, k.meanVariance = censoredMean512, deviations512, meanVariance512
 		k.sums8.squares, k.sums16.squares = squares8x512, squares16x512

@@ -1,0 +1,307 @@
+//go:build unix
+
+// Command opencv measures the operations of processing/cpu side by side with OpenCV's, run by the program peer/peer.cc:
+// same data, same number of threads, in turns, medians. It prints a table in Markdown with the ratio of both times for
+// each operation, type and size, and the ratio that is aimed at.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"blik/internal/simd"
+	"blik/processing"
+	"blik/processing/cpu"
+)
+
+func main() {
+	var o options
+	flag.StringVar(&o.peer, "peer", "build/opencv-peer", "program made of peer/peer.cc")
+	flag.StringVar(&o.only, "only", "", "measure only operations whose name begins so")
+	flag.DurationVar(&o.time, "time", time.Second, "time for each row")
+	flag.BoolVar(&o.processor, "processor-time", false,
+		"print processor time instead of wall-clock time, for machines that are busy; only with one thread")
+	flag.Parse()
+	if err := run(o, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "opencv:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	peer, only string
+	time       time.Duration
+	processor  bool
+}
+
+// row is an operation of the table.
+type row struct {
+	name, kind string
+	parameter  float64
+	// target and small are the ratios aimed at on two threads, small at 1024 × 1024; 0 where there is none.
+	target, small float64
+	// peer is what OpenCV does, if it has another name.
+	peer string
+	op   func(p *planes) processing.Op
+}
+
+// planes are what operations work on.
+type planes struct{ src, dst, dst2, float processing.Plane }
+
+func rows() []row {
+	morph := func(op processing.MorphOp, side int) func(p *planes) processing.Op {
+		return func(p *planes) processing.Op {
+			return processing.Morph{Dst: p.dst, Src: p.src, Op: op, Element: processing.Square(side / 2)}
+		}
+	}
+	moments := func(p *planes) processing.Op {
+		return processing.SumMoments{Src: p.src, Out: new(processing.Moments)}
+	}
+	wavelet := func(w processing.Wavelet) func(p *planes) processing.Op {
+		return func(p *planes) processing.Op {
+			return processing.WaveletTransform{Dst: p.float, Src: p.src, Wavelet: w}
+		}
+	}
+	var list []row
+	for _, kind := range []string{"u8", "u16", "f32"} {
+		for _, m := range []int{9, 25, 51} {
+			target, small := 0.0, 0.0
+			if kind == "u8" {
+				target, small = 2.5, 1.4
+			}
+			list = append(list, row{"mean", kind, float64(m), target, small, "", func(p *planes) processing.Op {
+				return processing.BoxMean{Dst: p.dst, Src: p.src, Radius: m / 2}
+			}})
+		}
+	}
+	for _, kind := range []string{"u8", "u16"} {
+		for _, m := range []int{9, 51} {
+			list = append(list, row{"mean-variance", kind, float64(m), 4, 4, "", func(p *planes) processing.Op {
+				return processing.MeanVariance{Mean: p.float, Variance: p.dst2, Src: p.src, Radius: m / 2}
+			}})
+		}
+	}
+	for _, kind := range []string{"u8", "u16", "f32"} {
+		for _, k := range []int{3, 11, 51, 101} {
+			target := map[int][2]float64{3: {1.5, 1}, 11: {1.5, 1}, 51: {4, 4}, 101: {6, 6}}[k]
+			list = append(list, row{"dilation", kind, float64(k), target[0], target[1], "",
+				morph(processing.Dilate, k)})
+		}
+	}
+	list = append(list, row{"erosion", "u8", 11, 1.5, 1, "", morph(processing.Erode, 11)},
+		row{"opening", "u16", 25, 0, 0, "", morph(processing.Open, 25)})
+	for _, g := range []struct {
+		kind   string
+		target float64
+	}{{"u8", 1.5}, {"u16", 0}, {"f32", 2}} {
+		list = append(list, row{"gaussian", g.kind, 1.6, g.target, g.target, "", func(p *planes) processing.Op {
+			return processing.Gaussian{Dst: p.dst, Src: p.src, Sigma: 1.6}
+		}})
+	}
+	return append(list,
+		row{"sum", "f32", 0, 1.4, 1.4, "", moments},
+		row{"moments", "u8", 0, 1.4, 1.4, "", moments},
+		row{"moments", "u16", 0, 1.4, 1.4, "", moments},
+		row{"moments", "f32", 0, 1.4, 1.4, "", moments},
+		row{"histogram", "u8", 0, 0, 0, "", func(p *planes) processing.Op {
+			return processing.Histogram{Src: p.src, Out: new([]uint64)}
+		}},
+		row{"haar", "f32", 0, 1 / 1.6, 1 / 1.6, "copy", wavelet(processing.Haar)},
+		row{"d4", "f32", 0, 1 / 2.2, 1 / 2.2, "copy", wavelet(processing.Daubechies4)},
+	)
+}
+
+// sizes are those of the table.
+func sizes() [][2]int { return [][2]int{{1024, 1024}, {4096, 4096}, {5300, 3533}} }
+
+func run(o options, w io.Writer) error {
+	p, err := start(o.peer)
+	if err != nil {
+		return err
+	}
+	defer p.stop()
+	clock := "wall-clock time"
+	if o.processor {
+		clock = "processor time"
+	}
+	fmt.Fprintf(w, "%s, CPU kernels %s, %s; milliseconds, Blik / OpenCV, in brackets how many times faster.\n\n",
+		p.version, simd.Chosen(), clock)
+	fmt.Fprintln(w, "| operation | threads | 1024 × 1024 | 4096 × 4096 | 5300 × 3533 | aim |")
+	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|")
+	threads := []int{1, 2}
+	if o.processor {
+		threads = threads[:1]
+	}
+	for _, r := range rows() {
+		if !strings.HasPrefix(r.name, o.only) {
+			continue
+		}
+		for _, n := range threads {
+			name := fmt.Sprintf("%s %s", r.name, r.kind)
+			if r.parameter > 0 {
+				name += fmt.Sprintf(" %g", r.parameter)
+			}
+			cells := []string{name, fmt.Sprint(n)}
+			for _, size := range sizes() {
+				ours, theirs, err := measure(p, r, size[0], size[1], n, o)
+				if err != nil {
+					return err
+				}
+				cells = append(cells, fmt.Sprintf("%.2f / %.2f (%.2f ×)", ms(ours), ms(theirs),
+					float64(theirs)/float64(ours)))
+			}
+			fmt.Fprintf(w, "| %s | %s |\n", strings.Join(cells, " | "), r.aim(n))
+		}
+	}
+	return nil
+}
+
+// aim is the ratio aimed at with n threads.
+func (r *row) aim(n int) string {
+	switch {
+	case r.target == 0:
+		return ""
+	case n == 1 && r.peer == "":
+		return "1"
+	case r.small != r.target:
+		return fmt.Sprintf("%.2g (%.2g at 1024)", r.target, r.small)
+	}
+	return fmt.Sprintf("%.2g", r.target)
+}
+
+func ms(d time.Duration) float64 { return float64(d) / 1e6 }
+
+// noise returns the same samples as peer/peer.cc.
+func noise(kind string, n int) processing.Samples {
+	var s processing.Samples
+	state := uint32(1)
+	next := func() uint32 {
+		state ^= state << 13
+		state ^= state >> 17
+		state ^= state << 5
+		return state
+	}
+	for range n {
+		switch v := next(); kind {
+		case "u8":
+			s.U8 = append(s.U8, uint8(v>>24))
+		case "u16":
+			s.U16 = append(s.U16, uint16(v>>16))
+		default:
+			s.F32 = append(s.F32, float32(v>>16)/257)
+		}
+	}
+	return s
+}
+
+// measure runs both programs in turns and returns the medians of their times.
+func measure(p *peer, r row, w, h, threads int, o options) (ours, theirs time.Duration, err error) {
+	ctx := context.Background()
+	b := cpu.New(cpu.Workers(threads))
+	defer func() { err = errors.Join(err, b.Close()) }()
+	kind := map[string]processing.Kind{"u8": processing.U8, "u16": processing.U16, "f32": processing.F32}[r.kind]
+	var pl planes
+	for _, a := range []struct {
+		to   *processing.Plane
+		kind processing.Kind
+	}{{&pl.src, kind}, {&pl.dst, kind}, {&pl.dst2, processing.F32}, {&pl.float, processing.F32}} {
+		if *a.to, err = b.Alloc(a.kind, w, h); err != nil {
+			return 0, 0, err
+		}
+		defer (*a.to).Release()
+	}
+	if err := b.Upload(ctx, pl.src, noise(r.kind, w*h)); err != nil {
+		return 0, 0, err
+	}
+	op := r.op(&pl)
+	var mine, other []time.Duration
+	const least = 7
+	for begin := time.Now(); len(mine) <= least || time.Since(begin) < o.time; {
+		wall, processor, err := p.measure(r, w, h, threads)
+		if err != nil {
+			return 0, 0, err
+		}
+		if o.processor {
+			wall = processor
+		}
+		other = append(other, wall)
+		used, start := processorTime(), time.Now()
+		if err := b.Do(ctx, op); err != nil {
+			return 0, 0, err
+		}
+		took := time.Since(start)
+		if o.processor {
+			took = processorTime() - used
+		}
+		mine = append(mine, took)
+	}
+	// The first run of each warms up.
+	return median(mine[1:]), median(other[1:]), nil
+}
+
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
+}
+
+// peer is the running program of OpenCV.
+type peer struct {
+	version string
+	command *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Scanner
+}
+
+func start(path string) (*peer, error) {
+	p := &peer{command: exec.Command(path)}
+	p.command.Stderr = os.Stderr
+	var err error
+	if p.in, err = p.command.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := p.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.out = bufio.NewScanner(out)
+	if err := p.command.Start(); err != nil {
+		return nil, err
+	}
+	if !p.out.Scan() {
+		return nil, fmt.Errorf("%s: no answer", path)
+	}
+	p.version = p.out.Text()
+	return p, nil
+}
+
+func (p *peer) stop() {
+	_ = p.in.Close()
+	_ = p.command.Wait()
+}
+
+func (p *peer) measure(r row, w, h, threads int) (wall, processor time.Duration, err error) {
+	name := r.name
+	if r.peer != "" {
+		name = r.peer
+	}
+	if _, err := fmt.Fprintln(p.in, name, r.kind, r.parameter, w, h, threads); err != nil {
+		return 0, 0, err
+	}
+	if !p.out.Scan() {
+		return 0, 0, fmt.Errorf("%s %s: no answer", name, r.kind)
+	}
+	var times [2]int64
+	if _, err := fmt.Sscan(p.out.Text(), &times[0], &times[1]); err != nil {
+		return 0, 0, err
+	}
+	return time.Duration(times[0]), time.Duration(times[1]), nil
+}

@@ -1,0 +1,181 @@
+//go:build goexperiment.simd && amd64
+
+package cpu
+
+import (
+	"simd/archsimd"
+	"unsafe"
+)
+
+// Kernels of sums over a plane with vectors of 256 bits. What is left of a row when its whole vectors are done, less
+// than a vector, is added as the plain kernels do.
+
+func moments8x256(s []uint8) moments[uint8] {
+	whole := len(s) &^ 31
+	if whole == 0 {
+		return momentsOf(s)
+	}
+	from := unsafe.Pointer(&s[0])
+	low, high := load8x256(from, 0), load8x256(from, 0)
+	zero := archsimd.BroadcastUint8x32(0)
+	sum, sum2 := zero.AsUint64x4(), zero.AsInt32x8()
+	for i := 0; i < whole; i += 32 {
+		v := load8x256(from, i)
+		low, high = low.Min(v), high.Max(v)
+		sum = sum.Add(v.SumAbsDiff(zero).AsUint64x4())
+		a, b := v.GetLo().ExtendToUint16().AsInt16x16(), v.GetHi().ExtendToUint16().AsInt16x16()
+		sum2 = sum2.Add(a.DotProductPairs(a)).Add(b.DotProductPairs(b))
+	}
+	var least, most [32]uint8
+	var sums [4]uint64
+	var squares [8]int32
+	low.Store(&least)
+	high.Store(&most)
+	sum.Store(&sums)
+	sum2.Store(&squares)
+	archsimd.ClearAVXUpperBits()
+	m := momentsOf(least[:])
+	m.high = momentsOf(most[:]).high
+	m.sum, m.sum2 = sums[0]+sums[1]+sums[2]+sums[3], 0
+	for _, v := range squares {
+		m.sum2 += uint64(v)
+	}
+	return m.with(s[whole:])
+}
+
+func moments16x256(s []uint16) moments[uint16] {
+	whole := len(s) &^ 15
+	if whole == 0 {
+		return momentsOf(s)
+	}
+	from := unsafe.Pointer(&s[0])
+	low, high := loadWords16(from, 0), loadWords16(from, 0)
+	zero := archsimd.BroadcastUint32x8(0)
+	sum, even, odd := zero, zero.AsUint64x4(), zero.AsUint64x4()
+	half, lower := archsimd.BroadcastUint64x4(32), archsimd.BroadcastUint64x4(1<<32-1)
+	for i := 0; i < whole; i += 16 {
+		v := loadWords16(from, i)
+		low, high = low.Min(v), high.Max(v)
+		a, b := v.GetLo().ExtendToUint32(), v.GetHi().ExtendToUint32()
+		sum = sum.Add(a.Add(b))
+		// The squares are 32 bits; half of them lie in the upper halves of 64.
+		a, b = a.Mul(a), b.Mul(b)
+		even = even.Add(a.AsUint64x4().ShiftRight(half)).Add(b.AsUint64x4().ShiftRight(half))
+		odd = odd.Add(a.AsUint64x4().And(lower)).Add(b.AsUint64x4().And(lower))
+	}
+	var least, most [16]uint16
+	var sums [8]uint32
+	var squares [8]uint64
+	low.Store(&least)
+	high.Store(&most)
+	sum.Store(&sums)
+	even.Store((*[4]uint64)(squares[:4]))
+	odd.Store((*[4]uint64)(squares[4:]))
+	archsimd.ClearAVXUpperBits()
+	m := momentsOf(least[:])
+	m.high = momentsOf(most[:]).high
+	m.sum, m.sum2 = 0, 0
+	for i, v := range squares {
+		m.sum += uint64(sums[i])
+		m.sum2 += v
+	}
+	return m.with(s[whole:])
+}
+
+// joined takes x into sums and into what their roundings left (Knuth's two-sum).
+func joined256(sum, rest, x archsimd.Float64x4) (_, _ archsimd.Float64x4) {
+	t := sum.Add(x)
+	z := t.Sub(sum)
+	return t, rest.Add(sum.Sub(t.Sub(z)).Add(x.Sub(z)))
+}
+
+func floatSums256(s []float32) floatSums {
+	whole := len(s) &^ 7
+	var l momentLanes
+	if whole == 0 {
+		return l.join(s, s)
+	}
+	from := unsafe.Pointer(&s[0])
+	low, high := loadFloats8(from, 0), loadFloats8(from, 0)
+	zero := archsimd.BroadcastFloat64x4(0)
+	sumA, restA, sumB, restB := zero, zero, zero, zero
+	sum2A, rest2A, sum2B, rest2B := zero, zero, zero, zero
+	for i := 0; i < whole; i += 8 {
+		v := loadFloats8(from, i)
+		low, high = low.Min(v), high.Max(v)
+		a, b := v.GetLo().ConvertToFloat64(), v.GetHi().ConvertToFloat64()
+		sumA, restA = joined256(sumA, restA, a)
+		sumB, restB = joined256(sumB, restB, b)
+		sum2A, rest2A = joined256(sum2A, rest2A, a.Mul(a))
+		sum2B, rest2B = joined256(sum2B, rest2B, b.Mul(b))
+	}
+	var least, most [8]float32
+	low.Store(&least)
+	high.Store(&most)
+	sumA.Store((*[4]float64)(l.sum[:4]))
+	sumB.Store((*[4]float64)(l.sum[4:]))
+	restA.Store((*[4]float64)(l.rest[:4]))
+	restB.Store((*[4]float64)(l.rest[4:]))
+	sum2A.Store((*[4]float64)(l.sum2[:4]))
+	sum2B.Store((*[4]float64)(l.sum2[4:]))
+	rest2A.Store((*[4]float64)(l.rest2[:4]))
+	rest2B.Store((*[4]float64)(l.rest2[4:]))
+	archsimd.ClearAVXUpperBits()
+	extremes := append(least[:], most[:]...)
+	for _, v := range l.sum {
+		if v != v {
+			// NaN, which vectors lose among the extremes.
+			extremes = s
+		}
+	}
+	return l.join(s[whole:], extremes)
+}
+
+// analyse256 leaves the coefficients that reach round the row's end, the first, to the plain kernel.
+func analyse256(low, high, x []float32, f *filter) {
+	n := len(high)
+	if n < 9 {
+		analyse(low, high, x, f)
+		return
+	}
+	first := [4]float32{x[len(x)-2], x[len(x)-1], x[0], x[1]}
+	analyse(low[:1], high[:1], first[2:], &filter{low: f.low, high: f.high, short: true})
+	if !f.short {
+		var l, h [2]float32
+		analyse(l[:], h[:], first[:], f)
+		low[0], high[0] = l[1], h[1]
+	}
+	if len(low) > n {
+		var l, h [2]float32
+		analyse(l[:], h[:], x[len(x)-4:], f)
+		low[n] = l[1]
+	}
+	from, toLow, toHigh := unsafe.Pointer(&x[:2*n][0]), unsafe.Pointer(&low[:n][0]), unsafe.Pointer(&high[0])
+	l0, l1 := archsimd.BroadcastFloat32x8(f.low[0]), archsimd.BroadcastFloat32x8(f.low[1])
+	l2, l3 := archsimd.BroadcastFloat32x8(f.low[2]), archsimd.BroadcastFloat32x8(f.low[3])
+	h0, h1 := archsimd.BroadcastFloat32x8(f.high[0]), archsimd.BroadcastFloat32x8(f.high[1])
+	h2, h3 := archsimd.BroadcastFloat32x8(f.high[2]), archsimd.BroadcastFloat32x8(f.high[3])
+	order := places32(twos)
+	last := n - 8
+	for i := 1; ; i += 8 {
+		i = min(i, last)
+		// Even and odd samples, the fours of both vectors by halves.
+		p, q := loadFloats8(from, 2*i), loadFloats8(from, 2*i+8)
+		c, d := p.SelectFromPairGrouped(0, 2, 4, 6, q), p.SelectFromPairGrouped(1, 3, 5, 7, q)
+		var u, v archsimd.Float32x8
+		if f.short {
+			u, v = c.Mul(l2).Add(d.Mul(l3)), c.Mul(h2).Add(d.Mul(h3))
+		} else {
+			p, q = loadFloats8(from, 2*i-2), loadFloats8(from, 2*i+6)
+			a, b := p.SelectFromPairGrouped(0, 2, 4, 6, q), p.SelectFromPairGrouped(1, 3, 5, 7, q)
+			u = a.Mul(l0).Add(b.Mul(l1)).Add(c.Mul(l2)).Add(d.Mul(l3))
+			v = a.Mul(h0).Add(b.Mul(h1)).Add(c.Mul(h2)).Add(d.Mul(h3))
+		}
+		storeFloats8(toLow, i, u.Permute(order))
+		storeFloats8(toHigh, i, v.Permute(order))
+		if i == last {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+}
