@@ -57,7 +57,7 @@ unit: ## unit, property and golden tests; those on ../shared/data say when it is
 	$(GO) test -vet=off -skip Xvfb ./...
 
 plain: ## the tests of the loops without vector kernels, and without the experiment that these are built with
-	BLIK_KERNELS=plain $(GO) test -vet=off -short ./processing/cpu
+	BLIK_KERNELS=plain $(GO) test -vet=off -short ./processing/cpu ./processing/network
 	GOEXPERIMENT= $(GO) test -short ./internal/simd ./processing/cpu
 
 race: ## the short tests under the race detector, the real window among them

@@ -14,6 +14,8 @@ type Engine struct {
 	nodes   []node
 	// pad is the number of cells beside a row that weights may reach.
 	pad int
+	// taps is the largest number of taps for four channels.
+	taps int
 }
 
 // Model is what the engine computes.
@@ -25,6 +27,11 @@ type kernels struct {
 	lanes int
 	// convolve computes four channels of a row.
 	convolve func(j *job)
+	// darkest, cells, exchange and planes compute the input: see the plain ones.
+	darkest  func(dst, a, b, c []uint8)
+	cells    func(p *inputRows, row []int32)
+	exchange func(sums, enter, leave []int32)
+	planes   func(p *inputRows, dst []int8, segment int, here []int32, rows int32)
 }
 
 // NewEngine prepares a model for a level of vector instructions, which the processor must have.
@@ -33,8 +40,11 @@ func NewEngine(m *Model, level simd.Level) *Engine {
 	for i := range e.nodes {
 		n := &e.nodes[i]
 		if n.step == convolve {
-			n.packed = n.packs(e.nodes, e.kernels.lanes)
+			n.packed = n.packs(e.nodes)
 			e.pad = max(e.pad, n.layer.reach())
+			for k := range n.packed {
+				e.taps = max(e.taps, len(n.packed[k].taps))
+			}
 		}
 	}
 	e.pad = (e.pad + 15) &^ 15
@@ -53,7 +63,6 @@ type Rect struct{ X0, Y0, X1, Y1 int }
 // Scratch is the memory of a goroutine, for reuse.
 type Scratch struct {
 	memory []int8
-	taps   []int32
 	strip  strip
 }
 
@@ -123,7 +132,7 @@ type ring struct {
 func (s *strip) begin(e *Engine, pic Picture, r Rect, scratch *Scratch) {
 	n := len(e.nodes)
 	*s = strip{Engine: e, pic: pic, inputs: s.inputs, next: make([]int, n), rings: make([]ring, n),
-		rows: make([]span, n), columns: make([]span, n), taps: scratch.taps}
+		rows: make([]span, n), columns: make([]span, n)}
 	s.height, s.width = sizes(e.nodes, pic.Width, pic.Height)
 	for i := n - 1; i >= 0; i-- {
 		node := &e.nodes[i]
@@ -149,7 +158,8 @@ func (s *strip) begin(e *Engine, pic Picture, r Rect, scratch *Scratch) {
 	for i := range s.rings {
 		q := &s.rings[i]
 		c := s.columns[i]
-		q.segment = (4*(2*e.pad+c.to-c.from+block) + line - 1) &^ (line - 1)
+		// An odd number of lines spreads the blocks of a row over the cache.
+		q.segment = ((4*(2*e.pad+c.to-c.from+block)+line-1)/line | 1) * line
 		q.bytes = q.segment * e.nodes[i].blocks
 		q.place = size
 		size += q.rows * q.bytes
@@ -163,15 +173,9 @@ func (s *strip) begin(e *Engine, pic Picture, r Rect, scratch *Scratch) {
 	s.memory = scratch.memory[:size]
 	clear(s.memory)
 	s.job.memory = s.memory
-	for i := range e.nodes {
-		for k := range e.nodes[i].packed {
-			if n := len(e.nodes[i].packed[k].taps); n > len(s.taps) {
-				scratch.taps = make([]int32, n)
-				s.taps = scratch.taps
-			}
-		}
-	}
-	s.inputs.begin(s.pic, s.rows[0], s.columns[0])
+	s.taps = make([]int32, e.taps)
+	s.job.wide = aligned(16 * e.taps * e.kernels.lanes)
+	s.inputs.begin(e.kernels, s.pic, s.rows[0], s.columns[0])
 }
 
 // plan finds how many rows of each node are needed at a time, by going through the whole computation.
@@ -283,8 +287,13 @@ func (s *strip) repeatRow(i, y int) {
 	first := s.columns[source].from
 	for range n.blocks {
 		to, from := s.cells(dst, c.to-c.from), s.cells(src, s.columns[source].to-first)
-		for x := range to {
-			to[x] = from[(c.from+x)/n.times-first]
+		left := n.times - c.from%n.times
+		for x, i := 0, c.from/n.times-first; x < len(to); i++ {
+			v := from[i]
+			for end := min(x+left, len(to)); x < end; x++ {
+				to[x] = v
+			}
+			left = n.times
 		}
 		dst += s.rings[i].segment
 		src += s.rings[source].segment

@@ -9,153 +9,220 @@ import (
 const figures = 6
 
 // inputRows computes rows of the input planes one after another, from running sums of the surroundings.
+//
+// All its rows begin radius columns of cells before the first that planes are computed for, have stride columns, and
+// hold 0 where there is no picture, so that windows need not be clipped.
 type inputRows struct {
-	pic Picture
-	// height and width are those of the picture in cells.
-	height, width int
-	// columns are those that planes are computed for, wide those whose cells they depend on.
-	columns, wide span
-	// cells are the sums of the last rows of cells in wide, sums those over the rows of the surroundings. A row has all
-	// columns of a figure after those of the one before.
-	cells, sums []uint32
+	kernels *kernels
+	pic     Picture
+	// height is that of the picture in cells; columns are those that planes are computed for.
+	height  int
+	columns span
+	// stride is a multiple of inputLanes, and has at least columnsBehind more columns than are needed.
+	stride int
+	// pixels are two rows of each of red, green, blue and the darkest channel, 2·stride bytes each.
+	pixels []uint8
+	// cells are the figures of the last rows of cells: a row has all columns of a figure after those of the one before.
+	cells []int32
+	// sums are the figures over the rows of the surroundings, quads those of each four columns of sums.
+	sums, quads []int32
+	// counts are the columns of the surroundings of each column.
+	counts []int32
+	// gains are 2^20·8/(deviation + ease) of a row of cells, over the number of pixels n and as such.
+	gains, products []int32
 	// rows are those that sums has.
 	rows span
-	// pixels are two rows of pixels in columns, channel by channel with the darkest one; four bytes are a cell.
-	pixels []uint8
 }
 
-// ringRows is the number of rows of cells that are kept.
-const ringRows = 2*radius + 2
+const (
+	// inputLanes is the number of cells that are computed at a time.
+	inputLanes = 8
+	// ringRows is the number of rows of cells that are kept.
+	ringRows = 2*radius + 2
+	// columnsBehind are read behind the last cells of a row, but not used.
+	columnsBehind = 3 * inputLanes
+)
 
 // begin prepares for a part of the picture.
-func (p *inputRows) begin(pic Picture, rows, columns span) {
-	p.pic, p.columns = pic, columns
-	p.height, p.width = (pic.Height+1)/2, (pic.Width+1)/2
-	p.wide = span{columns.from - radius, columns.to + radius}.clip(p.width)
-	n := p.wide.to - p.wide.from
-	p.cells, p.sums = resize(p.cells, ringRows*figures*n), resize(p.sums, figures*n)
-	p.pixels = resize(p.pixels, 16*n)
-	clear(p.sums)
-	p.rows = span{max(0, rows.from-radius), max(0, rows.from-radius)}
+func (p *inputRows) begin(k *kernels, pic Picture, rows, columns span) {
+	p.kernels, p.pic, p.columns = k, pic, columns
+	p.height = (pic.Height + 1) / 2
+	n := columns.to - columns.from + 2*radius
+	p.stride = (n+inputLanes-1)/inputLanes*inputLanes + columnsBehind
+	p.pixels = resize(p.pixels, 8*2*p.stride)
+	p.cells = resize(p.cells, ringRows*figures*p.stride)
+	p.sums, p.quads = resize(p.sums, figures*p.stride), resize(p.quads, figures*p.stride)
+	p.counts, p.gains, p.products = resize(p.counts, p.stride), resize(p.gains, p.stride), resize(p.products, p.stride)
+	first := max(0, rows.from-radius)
+	p.rows = span{first, first}
+	for x := columns.from; x < columns.to; x++ {
+		w := span{x - radius, x + radius + 1}.clip((pic.Width + 1) / 2)
+		p.counts[x-columns.from] = int32(w.to - w.from)
+	}
+	// Of the cells behind the last, counts must not be 0.
+	for i := columns.to - columns.from; i < p.stride; i++ {
+		p.counts[i] = 1
+	}
 }
 
-// resize returns a slice of n elements, s where it is large enough.
+// resize returns a slice of n elements of 0, s where it is large enough.
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}
-	return s[:n]
+	s = s[:n]
+	clear(s)
+	return s
 }
 
 // row computes row y, which follows the one of the last call, into blocks of segment bytes. Cells have the bytes of
-// four channels.
+// four channels. Some cells behind the last column are written, too.
 func (p *inputRows) row(dst []int8, segment, y int) {
 	surroundings := span{y - radius, y + radius + 1}.clip(p.height)
-	for ; p.rows.to < surroundings.to; p.rows.to++ {
-		p.enter(p.rows.to)
+	for p.rows.to < surroundings.to || p.rows.from < surroundings.from {
+		enter, leave := -1, -1
+		if p.rows.to < surroundings.to {
+			enter = p.rows.to
+			p.load(enter)
+			p.kernels.cells(p, p.cellRow(enter))
+			p.rows.to++
+		}
+		if p.rows.from < surroundings.from {
+			leave = p.rows.from
+			p.rows.from++
+		}
+		p.slide(enter, leave)
 	}
-	for ; p.rows.from < surroundings.from; p.rows.from++ {
-		for i, v := range p.cellRow(p.rows.from) {
-			p.sums[i] -= v
+	p.load(y)
+	p.kernels.planes(p, dst, segment, p.cellRow(y), int32(surroundings.to-surroundings.from))
+}
+
+// slide adds a row of cells to the sums and takes one away; −1 is none.
+func (p *inputRows) slide(enter, leave int) {
+	sums := p.sums
+	switch {
+	case enter >= 0 && leave >= 0:
+		p.kernels.exchange(sums, p.cellRow(enter), p.cellRow(leave))
+	case enter >= 0:
+		for i, v := range p.cellRow(enter) {
+			sums[i] += v
+		}
+	default:
+		for i, v := range p.cellRow(leave) {
+			sums[i] -= v
 		}
 	}
-	p.load(y, p.columns)
-	n := p.wide.to - p.wide.from
-	cells := p.cellRow(y)
-	var window [figures]uint32
-	in := span{p.wide.from, p.wide.from}
-	count := uint32(4 * (surroundings.to - surroundings.from))
-	for x := p.columns.from; x < p.columns.to; x++ {
-		w := span{x - radius, x + radius + 1}.clip(p.width)
-		for ; in.to < w.to; in.to++ {
-			for f := range window {
-				window[f] += p.sums[f*n+in.to-p.wide.from]
+}
+
+// cellRow is the row of figures of row y, which must be one of the last.
+func (p *inputRows) cellRow(y int) []int32 {
+	n := figures * p.stride
+	return p.cells[y%ringRows*n:][:n:n]
+}
+
+// load puts the pixels of a row of cells into p.pixels.
+func (p *inputRows) load(y int) {
+	w, h := p.pic.Width, p.pic.Height
+	from := 2 * (p.columns.from - radius)
+	inside := span{from, from + 2*p.stride}.clip(w)
+	for c, plane := range [][]uint8{p.pic.Red, p.pic.Green, p.pic.Blue} {
+		for k := range 2 {
+			row := p.pixelRow(c, k)
+			n := copy(row[inside.from-from:], plane[min(2*y+k, h-1)*w:][inside.from:inside.to])
+			if end := inside.from - from + n; inside.to == w && w&1 != 0 {
+				row[end] = row[end-1]
 			}
 		}
-		for ; in.from < w.from; in.from++ {
-			for f := range window {
-				window[f] -= p.sums[f*n+in.from-p.wide.from]
-			}
-		}
-		at := x - p.columns.from
-		var here [4]uint32
-		for c := range here {
-			here[c] = cells[c*n+x-p.wide.from]
-		}
-		p.cell(dst[4*at:], segment, p.pixels[16*at:16*at+16], &here, &window, count*uint32(w.to-w.from))
+	}
+	for k := range 2 {
+		p.kernels.darkest(p.pixelRow(3, k), p.pixelRow(0, k), p.pixelRow(1, k), p.pixelRow(2, k))
 	}
 }
 
-// cell computes the planes of a cell: here are its own sums, window those of its n pixels of surroundings.
-func (p *inputRows) cell(dst []int8, segment int, pixels []uint8, here *[4]uint32, window *[figures]uint32, n uint32) {
-	square := uint64(n)*uint64(window[5]) - uint64(window[4])*uint64(window[4])
-	deviation := uint32(math.Sqrt(float64(square)))
-	gain := int32((8 << gainBits) / (deviation + ease*n))
-	for c := range 4 {
-		var v uint32
-		for k, x := range pixels[4*c : 4*c+4] {
-			normal := ((int32(x)*int32(n)-int32(window[c]))*gain + 1<<(gainBits-1)) >> gainBits
-			v |= uint32(min(max(zero+normal, 0), Top)) << (8 * k)
-		}
-		put(dst[c*segment:], v)
+// pixelRow is a row of pixels of a channel.
+func (p *inputRows) pixelRow(channel, k int) []uint8 {
+	n := 2 * p.stride
+	return p.pixels[(2*channel+k)*n:][:n:n]
+}
+
+// darkestPlain writes the smallest of three values.
+func darkestPlain(dst, a, b, c []uint8) {
+	for i := range dst {
+		dst[i] = min(a[i], b[i], c[i])
 	}
-	put(dst[4*segment:], here[0]>>3|here[1]>>3<<8|here[2]>>3<<16|here[3]>>3<<24)
-	half := 2 * n
-	put(dst[5*segment:], window[0]/half|window[1]/half<<8|window[2]/half<<16|min(2*deviation/n, Top)<<24)
 }
 
-// put writes a cell.
-func put(dst []int8, v uint32) {
-	*(*uint32)(unsafe.Pointer(unsafe.SliceData(dst[:4]))) = v
+// exchangePlain adds a row and takes one away.
+func exchangePlain(sums, enter, leave []int32) {
+	for i := range sums {
+		sums[i] += enter[i] - leave[i]
+	}
 }
 
-// cellRow is the row of sums of row y, which must be one of the last.
-func (p *inputRows) cellRow(y int) []uint32 {
-	n := figures * (p.wide.to - p.wide.from)
-	return p.cells[y%ringRows*n : (y%ringRows+1)*n]
-}
-
-// enter adds a row of cells to the sums.
-func (p *inputRows) enter(y int) {
-	p.load(y, p.wide)
-	n := p.wide.to - p.wide.from
-	row := p.cellRow(y)
+// cellsPlain computes the figures of a row of cells from the pixels.
+func cellsPlain(p *inputRows, row []int32) {
+	n := p.stride
 	for x := range n {
-		v := p.pixels[16*x : 16*x+16]
-		var s [figures]uint32
-		for c := range 4 {
-			for _, u := range v[4*c : 4*c+4] {
-				s[c] += uint32(u)
-			}
-		}
+		var s [figures]int32
 		for k := range 4 {
-			light := (uint32(v[k]) + 2*uint32(v[4+k]) + uint32(v[8+k]) + 2) >> 2
+			at := 2*x + k%2
+			var v [4]int32
+			for c := range v {
+				v[c] = int32(p.pixelRow(c, k/2)[at])
+				s[c] += v[c]
+			}
+			light := (v[0] + 2*v[1] + v[2] + 2) >> 2
 			s[4] += light
 			s[5] += light * light
 		}
 		for f, u := range s {
 			row[f*n+x] = u
-			p.sums[f*n+x] += u
 		}
 	}
 }
 
-// load puts the pixels of a row of cells into p.pixels: 16 bytes a cell, the four pixels of each channel together.
-func (p *inputRows) load(y int, columns span) {
-	w, h := p.pic.Width, p.pic.Height
-	for c, plane := range [][]uint8{p.pic.Red, p.pic.Green, p.pic.Blue} {
-		for k := range 2 {
-			row := plane[min(2*y+k, h-1)*w:][:w]
-			for x := columns.from; x < columns.to; x++ {
-				to := p.pixels[16*(x-columns.from)+4*c+2*k:][:2]
-				to[0], to[1] = row[2*x], row[min(2*x+1, w-1)]
-			}
+// planesPlain computes a row of planes; here are the cells' own figures, rows the number of rows of the surroundings.
+func planesPlain(p *inputRows, dst []int8, segment int, here []int32, rows int32) {
+	n := p.stride
+	var window [figures]int32
+	for f := range window {
+		for x := range 2 * radius {
+			window[f] += p.sums[f*n+x]
 		}
 	}
-	for x := range columns.to - columns.from {
-		v := p.pixels[16*x : 16*x+16]
+	for x := range p.columns.to - p.columns.from {
+		for f := range window {
+			window[f] += p.sums[f*n+x+2*radius]
+		}
+		p.cellPlain(dst[4*x:], segment, x+radius, here, &window, 4*rows*p.counts[x])
+		for f := range window {
+			window[f] -= p.sums[f*n+x]
+		}
+	}
+}
+
+// cellPlain computes the planes of the cell in column x; window are the figures of the n pixels of surroundings.
+func (p *inputRows) cellPlain(dst []int8, segment, x int, here []int32, window *[figures]int32, n int32) {
+	square := int64(n)*int64(window[5]) - int64(window[4])*int64(window[4])
+	deviation := int32(math.Sqrt(float64(square)))
+	gain := (8 << gainBits) / (deviation + ease*n)
+	var own uint32
+	for c := range 4 {
+		own |= uint32(here[c*p.stride+x]) >> 3 << (8 * c)
+		var v uint32
 		for k := range 4 {
-			v[12+k] = min(v[k], v[4+k], v[8+k])
+			pixel := int32(p.pixelRow(c, k/2)[2*x+k%2])
+			normal := ((pixel*n-window[c])*gain + 1<<(gainBits-1)) >> gainBits
+			v |= uint32(min(max(zero+normal, 0), Top)) << (8 * k)
 		}
+		put(dst[c*segment:], v)
 	}
+	put(dst[4*segment:], own)
+	half := 2 * n
+	put(dst[5*segment:], uint32(window[0]/half|window[1]/half<<8|window[2]/half<<16|min(2*deviation/n, Top)<<24))
+}
+
+// put writes a cell.
+func put(dst []int8, v uint32) {
+	*(*uint32)(unsafe.Pointer(unsafe.SliceData(dst[:4]))) = v
 }

@@ -9,6 +9,8 @@ type job struct {
 	// taps are the places of the first cell that each tap takes, dst that of the result.
 	taps []int32
 	dst  int
+	// wide is scratch for the weights.
+	wide []int8
 	// blocks is the number of blocks of two vectors of cells.
 	blocks int
 	// The result is cut to 0…top after add was added.
@@ -35,8 +37,8 @@ func convolvePlain(j *job) {
 		for k, t := range j.taps {
 			src := cellsOf(j.memory, int(t)+at, cells)
 			for o := range 4 {
-				w := p.weights[16*k+4*o : 16*k+4*o+4 : 16*k+4*o+4]
-				w0, w1, w2, w3 := int32(w[0]), int32(w[1]), int32(w[2]), int32(w[3])
+				w := p.weights[4*k+o]
+				w0, w1, w2, w3 := w<<24>>24, w<<16>>24, w<<8>>24, w>>24
 				row := j.sums[cells*o : cells*(o+1)]
 				for x, v := range src {
 					row[x] += w0*int32(v&0xff) + w1*int32(v>>8&0xff) + w2*int32(v>>16&0xff) + w3*int32(v>>24)
@@ -62,4 +64,7 @@ func cellsOf(memory []int8, place, n int) []uint32 {
 }
 
 // plainKernels are those without vectors.
-func plainKernels() *kernels { return &kernels{lanes: plainLanes, convolve: convolvePlain} }
+func plainKernels() *kernels {
+	return &kernels{lanes: plainLanes, convolve: convolvePlain, darkest: darkestPlain, cells: cellsPlain,
+		exchange: exchangePlain, planes: planesPlain}
+}

@@ -9,13 +9,14 @@ import (
 
 // convolve256 computes a row of four channels with AVX2, as convolvePlain does, two vectors of cells at a time.
 // Products of unsigned activations and signed weights are added in pairs within 16 bits (vpmaddubsw), those of a group
-// of taps within 16 bits, too, and only then within 32 (vpmaddwd). The sums of a block are in memory, since the compiler
-// has 15 vector registers; nothing is carried from one turn of the loop over groups to the next.
+// of taps within 16 bits, too, and only then within 32 (vpmaddwd). The sums of a block are in memory: the compiler has
+// 15 vector registers, and what is carried from one turn of a loop to the next would spill.
 func convolve256(j *job) {
 	p := j.pack
 	memory := unsafe.Pointer(unsafe.SliceData(j.memory))
 	sums := j.aligned()
-	taps, wide := unsafe.Pointer(unsafe.SliceData(j.taps)), unsafe.Pointer(unsafe.SliceData(p.wide))
+	taps, wide := unsafe.Pointer(unsafe.SliceData(j.taps)), unsafe.Pointer(unsafe.SliceData(j.wide))
+	widen256(wide, p.weights)
 	for block := range j.blocks {
 		src := unsafe.Add(memory, 64*block)
 		begin256(sums, &p.bias)
@@ -24,6 +25,14 @@ func convolve256(j *job) {
 		finish256(unsafe.Add(src, j.dst), sums, j)
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+// widen256 repeats each four weights of an output for all cells of a vector. It is done anew for each row, since the
+// wide weights of all layers together would not fit into the second-level cache.
+func widen256(wide unsafe.Pointer, weights []int32) {
+	for i, w := range weights {
+		archsimd.BroadcastInt32x8(w).Store((*[8]int32)(unsafe.Add(wide, 32*i)))
+	}
 }
 
 // begin256 sets the sums of a block to the bias.
@@ -40,7 +49,7 @@ func fours256(sums, src, wide, taps unsafe.Pointer, groups int) unsafe.Pointer {
 	one := archsimd.LoadInt16x16((*[16]int16)(unsafe.Pointer(&ones)))
 	for range groups {
 		a := unsafe.Add(src, int(*(*int32)(taps)))
-		x, y := cells256(a), cells256(unsafe.Add(a, 32))
+		x, y := bytes256(a), bytes256(unsafe.Add(a, 32))
 		w := weights256(wide)
 		s0, t0 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
 		w = weights256(unsafe.Add(wide, 32))
@@ -50,7 +59,7 @@ func fours256(sums, src, wide, taps unsafe.Pointer, groups int) unsafe.Pointer {
 		w = weights256(unsafe.Add(wide, 96))
 		s3, t3 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
 		a = unsafe.Add(src, int(*(*int32)(unsafe.Add(taps, 4))))
-		x, y = cells256(a), cells256(unsafe.Add(a, 32))
+		x, y = bytes256(a), bytes256(unsafe.Add(a, 32))
 		w = weights256(unsafe.Add(wide, 128))
 		s0 = s0.Add(x.DotProductPairsSaturated(w))
 		t0 = t0.Add(y.DotProductPairsSaturated(w))
@@ -64,7 +73,7 @@ func fours256(sums, src, wide, taps unsafe.Pointer, groups int) unsafe.Pointer {
 		s3 = s3.Add(x.DotProductPairsSaturated(w))
 		t3 = t3.Add(y.DotProductPairsSaturated(w))
 		a = unsafe.Add(src, int(*(*int32)(unsafe.Add(taps, 8))))
-		x, y = cells256(a), cells256(unsafe.Add(a, 32))
+		x, y = bytes256(a), bytes256(unsafe.Add(a, 32))
 		w = weights256(unsafe.Add(wide, 256))
 		s0 = s0.Add(x.DotProductPairsSaturated(w))
 		t0 = t0.Add(y.DotProductPairsSaturated(w))
@@ -78,7 +87,7 @@ func fours256(sums, src, wide, taps unsafe.Pointer, groups int) unsafe.Pointer {
 		s3 = s3.Add(x.DotProductPairsSaturated(w))
 		t3 = t3.Add(y.DotProductPairsSaturated(w))
 		a = unsafe.Add(src, int(*(*int32)(unsafe.Add(taps, 12))))
-		x, y = cells256(a), cells256(unsafe.Add(a, 32))
+		x, y = bytes256(a), bytes256(unsafe.Add(a, 32))
 		w = weights256(unsafe.Add(wide, 384))
 		s0 = s0.Add(x.DotProductPairsSaturated(w))
 		t0 = t0.Add(y.DotProductPairsSaturated(w))
@@ -109,7 +118,7 @@ func twos256(sums, src, wide, taps unsafe.Pointer, groups int) {
 	one := archsimd.LoadInt16x16((*[16]int16)(unsafe.Pointer(&ones)))
 	for range groups {
 		a := unsafe.Add(src, int(*(*int32)(taps)))
-		x, y := cells256(a), cells256(unsafe.Add(a, 32))
+		x, y := bytes256(a), bytes256(unsafe.Add(a, 32))
 		w := weights256(wide)
 		s0, t0 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
 		w = weights256(unsafe.Add(wide, 32))
@@ -119,7 +128,7 @@ func twos256(sums, src, wide, taps unsafe.Pointer, groups int) {
 		w = weights256(unsafe.Add(wide, 96))
 		s3, t3 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
 		a = unsafe.Add(src, int(*(*int32)(unsafe.Add(taps, 4))))
-		x, y = cells256(a), cells256(unsafe.Add(a, 32))
+		x, y = bytes256(a), bytes256(unsafe.Add(a, 32))
 		w = weights256(unsafe.Add(wide, 128))
 		s0 = s0.Add(x.DotProductPairsSaturated(w))
 		t0 = t0.Add(y.DotProductPairsSaturated(w))
@@ -160,7 +169,7 @@ func finish256(dst, sums unsafe.Pointer, j *job) {
 	}
 }
 
-func cells256(p unsafe.Pointer) archsimd.Uint8x32 { return archsimd.LoadUint8x32((*[32]uint8)(p)) }
+func bytes256(p unsafe.Pointer) archsimd.Uint8x32 { return archsimd.LoadUint8x32((*[32]uint8)(p)) }
 
 func weights256(p unsafe.Pointer) archsimd.Int8x32 { return archsimd.LoadInt8x32((*[32]int8)(p)) }
 

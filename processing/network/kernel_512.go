@@ -9,13 +9,14 @@ import (
 
 // convolve512 computes a row of four channels with AVX-512, as convolvePlain does, two vectors of cells at a time.
 // Products of unsigned activations and signed weights are added in pairs within 16 bits (vpmaddubsw), those of a group
-// of taps within 16 bits, too, and only then within 32 (vpmaddwd). The sums of a block are in memory, since the compiler
-// has 15 vector registers; nothing is carried from one turn of the loop over groups to the next.
+// of taps within 16 bits, too, and only then within 32 (vpmaddwd). The sums of a block are in memory: the compiler has
+// 15 vector registers, and what is carried from one turn of a loop to the next would spill.
 func convolve512(j *job) {
 	p := j.pack
 	memory := unsafe.Pointer(unsafe.SliceData(j.memory))
 	sums := j.aligned()
-	taps, wide := unsafe.Pointer(unsafe.SliceData(j.taps)), unsafe.Pointer(unsafe.SliceData(p.wide))
+	taps, wide := unsafe.Pointer(unsafe.SliceData(j.taps)), unsafe.Pointer(unsafe.SliceData(j.wide))
+	widen512(wide, p.weights)
 	for block := range j.blocks {
 		src := unsafe.Add(memory, 128*block)
 		begin512(sums, &p.bias)
@@ -24,6 +25,14 @@ func convolve512(j *job) {
 		finish512(unsafe.Add(src, j.dst), sums, j)
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+// widen512 repeats each four weights of an output for all cells of a vector. It is done anew for each row, since the
+// wide weights of all layers together would not fit into the second-level cache.
+func widen512(wide unsafe.Pointer, weights []int32) {
+	for i, w := range weights {
+		archsimd.BroadcastInt32x16(w).Store((*[16]int32)(unsafe.Add(wide, 64*i)))
+	}
 }
 
 // begin512 sets the sums of a block to the bias.
@@ -40,7 +49,7 @@ func fours512(sums, src, wide, taps unsafe.Pointer, groups int) unsafe.Pointer {
 	one := archsimd.LoadInt16x32((*[32]int16)(unsafe.Pointer(&ones)))
 	for range groups {
 		a := unsafe.Add(src, int(*(*int32)(taps)))
-		x, y := cells512(a), cells512(unsafe.Add(a, 64))
+		x, y := bytes512(a), bytes512(unsafe.Add(a, 64))
 		w := weights512(wide)
 		s0, t0 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
 		w = weights512(unsafe.Add(wide, 64))
@@ -50,7 +59,7 @@ func fours512(sums, src, wide, taps unsafe.Pointer, groups int) unsafe.Pointer {
 		w = weights512(unsafe.Add(wide, 192))
 		s3, t3 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
 		a = unsafe.Add(src, int(*(*int32)(unsafe.Add(taps, 4))))
-		x, y = cells512(a), cells512(unsafe.Add(a, 64))
+		x, y = bytes512(a), bytes512(unsafe.Add(a, 64))
 		w = weights512(unsafe.Add(wide, 256))
 		s0 = s0.Add(x.DotProductPairsSaturated(w))
 		t0 = t0.Add(y.DotProductPairsSaturated(w))
@@ -64,7 +73,7 @@ func fours512(sums, src, wide, taps unsafe.Pointer, groups int) unsafe.Pointer {
 		s3 = s3.Add(x.DotProductPairsSaturated(w))
 		t3 = t3.Add(y.DotProductPairsSaturated(w))
 		a = unsafe.Add(src, int(*(*int32)(unsafe.Add(taps, 8))))
-		x, y = cells512(a), cells512(unsafe.Add(a, 64))
+		x, y = bytes512(a), bytes512(unsafe.Add(a, 64))
 		w = weights512(unsafe.Add(wide, 512))
 		s0 = s0.Add(x.DotProductPairsSaturated(w))
 		t0 = t0.Add(y.DotProductPairsSaturated(w))
@@ -78,7 +87,7 @@ func fours512(sums, src, wide, taps unsafe.Pointer, groups int) unsafe.Pointer {
 		s3 = s3.Add(x.DotProductPairsSaturated(w))
 		t3 = t3.Add(y.DotProductPairsSaturated(w))
 		a = unsafe.Add(src, int(*(*int32)(unsafe.Add(taps, 12))))
-		x, y = cells512(a), cells512(unsafe.Add(a, 64))
+		x, y = bytes512(a), bytes512(unsafe.Add(a, 64))
 		w = weights512(unsafe.Add(wide, 768))
 		s0 = s0.Add(x.DotProductPairsSaturated(w))
 		t0 = t0.Add(y.DotProductPairsSaturated(w))
@@ -109,7 +118,7 @@ func twos512(sums, src, wide, taps unsafe.Pointer, groups int) {
 	one := archsimd.LoadInt16x32((*[32]int16)(unsafe.Pointer(&ones)))
 	for range groups {
 		a := unsafe.Add(src, int(*(*int32)(taps)))
-		x, y := cells512(a), cells512(unsafe.Add(a, 64))
+		x, y := bytes512(a), bytes512(unsafe.Add(a, 64))
 		w := weights512(wide)
 		s0, t0 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
 		w = weights512(unsafe.Add(wide, 64))
@@ -119,7 +128,7 @@ func twos512(sums, src, wide, taps unsafe.Pointer, groups int) {
 		w = weights512(unsafe.Add(wide, 192))
 		s3, t3 := x.DotProductPairsSaturated(w), y.DotProductPairsSaturated(w)
 		a = unsafe.Add(src, int(*(*int32)(unsafe.Add(taps, 4))))
-		x, y = cells512(a), cells512(unsafe.Add(a, 64))
+		x, y = bytes512(a), bytes512(unsafe.Add(a, 64))
 		w = weights512(unsafe.Add(wide, 256))
 		s0 = s0.Add(x.DotProductPairsSaturated(w))
 		t0 = t0.Add(y.DotProductPairsSaturated(w))
@@ -160,7 +169,7 @@ func finish512(dst, sums unsafe.Pointer, j *job) {
 	}
 }
 
-func cells512(p unsafe.Pointer) archsimd.Uint8x64 { return archsimd.LoadUint8x64((*[64]uint8)(p)) }
+func bytes512(p unsafe.Pointer) archsimd.Uint8x64 { return archsimd.LoadUint8x64((*[64]uint8)(p)) }
 
 func weights512(p unsafe.Pointer) archsimd.Int8x64 { return archsimd.LoadInt8x64((*[64]int8)(p)) }
 

@@ -10,13 +10,15 @@ import (
 
 // kernelsOf returns the kernels of a level.
 func kernelsOf(level simd.Level) *kernels {
-	switch level {
-	case simd.AVX512:
-		return &kernels{lanes: 16, convolve: convolve512}
-	case simd.AVX2:
-		return &kernels{lanes: 8, convolve: convolve256}
+	if level == simd.Plain {
+		return plainKernels()
 	}
-	return plainKernels()
+	k := &kernels{lanes: 8, convolve: convolve256, darkest: darkest256, cells: cells256, exchange: exchange256,
+		planes: planes256}
+	if level == simd.AVX512 {
+		k.lanes, k.convolve = 16, convolve512
+	}
+	return k
 }
 
 // ones is a vector of 16-bit ones. It is never written.

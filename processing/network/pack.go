@@ -15,9 +15,8 @@ type pack struct {
 	taps []tap
 	// four and two are the numbers of groups of four taps and, behind them, of two.
 	four, two int
-	// weights are in the order tap, output, input; wide has each group of four inputs once for every cell of a vector.
-	weights []int8
-	wide    []int8
+	// weights are in the order tap, output, with the bytes of four inputs.
+	weights []int32
 	// bias has half of what the shift drops added.
 	bias  [4]int32
 	shift [4]int32
@@ -45,8 +44,8 @@ func (q *quad) load() (sums [16]int) {
 	return sums
 }
 
-// packs returns the layer of a node for vectors of some lanes of 32 bits.
-func (n *node) packs(nodes []node, lanes int) []pack {
+// packs returns what the layer of a node computes.
+func (n *node) packs(nodes []node) []pack {
 	l := n.layer
 	side := l.Kind.Side()
 	list := make([]pack, n.blocks)
@@ -74,7 +73,6 @@ func (n *node) packs(nodes []node, lanes int) []pack {
 			first += count
 		}
 		p.group(quads)
-		p.widen(lanes)
 		for o := range min(4, l.Out-4*b) {
 			p.shift[o] = int32(l.Shift[4*b+o])
 			p.bias[o] = l.Bias[4*b+o] + int32(1)<<p.shift[o]>>1
@@ -162,7 +160,10 @@ func (p *pack) group(quads []quad) {
 				q = b.quads[i]
 			}
 			p.taps = append(p.taps, q.tap)
-			p.weights = append(p.weights, q.weights[:]...)
+			for o := 0; o < 16; o += 4 {
+				p.weights = append(p.weights, int32(uint32(uint8(q.weights[o]))|uint32(uint8(q.weights[o+1]))<<8|
+					uint32(uint8(q.weights[o+2]))<<16|uint32(uint8(q.weights[o+3]))<<24))
+			}
 		}
 	}
 	for _, b := range bins {
@@ -175,16 +176,6 @@ func (p *pack) group(quads []quad) {
 		if len(b.quads) <= 2 {
 			add(b, 2)
 			p.two++
-		}
-	}
-}
-
-// widen repeats each four weights of an output for all lanes of a vector.
-func (p *pack) widen(lanes int) {
-	p.wide = aligned(len(p.weights) * lanes)
-	for i := 0; i < len(p.weights); i += 4 {
-		for lane := range lanes {
-			copy(p.wide[i*lanes+4*lane:], p.weights[i:i+4])
 		}
 	}
 }
