@@ -1,0 +1,139 @@
+package network
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"blik/internal/simd"
+)
+
+// extremes returns bytes of which many are the smallest or the largest.
+func extremes(r *rand.Rand, n, most int) []uint8 {
+	s := make([]uint8, n)
+	kind := r.IntN(3)
+	for i := range s {
+		switch {
+		case kind == 0 || r.IntN(4) == 0:
+			s[i] = uint8(r.IntN(most + 1))
+		case kind == 1 || r.IntN(2) == 0:
+			s[i] = uint8(most)
+		}
+	}
+	return s
+}
+
+// A row of four channels is the same with all kernels: any number of taps and blocks, at any place, with activations
+// and weights as large as they may be.
+func TestConvolveKernels(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		var quads []quad
+		for range r.IntN(30) {
+			q := quad{tap: tap{block: r.IntN(5), column: r.IntN(19) - 9}}
+			for i := range q.weights {
+				q.weights[i] = []int8{-127, 127, 0, int8(r.IntN(255) - 127)}[r.IntN(4)]
+			}
+			quads = append(quads, q)
+		}
+		var p pack
+		p.group(quads)
+		for o := range p.bias {
+			p.bias[o], p.shift[o] = int32(r.IntN(1<<20)-1<<19), int32(r.IntN(14))
+		}
+		width := 1 + r.IntN(130)
+		segment := 4 * (width + 100)
+		memory := aligned(16 + 8*segment)[r.IntN(4)*4:]
+		for i, v := range extremes(r, 6*segment, Top) {
+			memory[i] = int8(v)
+		}
+		add, top := int32(r.IntN(200)), []int32{Top, 255}[r.IntN(2)]
+		var want []int8
+		for _, level := range levels() {
+			k := kernelsOf(level)
+			cells := 2 * k.lanes
+			j := &job{memory: slices.Clone(memory), pack: &p, dst: 6 * segment, blocks: (width + cells - 1) / cells,
+				add: add, top: top, wide: aligned(16 * len(p.taps) * k.lanes)}
+			for _, q := range p.taps {
+				j.taps = append(j.taps, int32(q.block*segment+4*(20+q.column)))
+			}
+			k.convolve(j)
+			got := j.memory[j.dst : j.dst+4*width]
+			if want == nil {
+				want = got
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("seed %d, %v: another row than with plain kernels", seed, level)
+			}
+			if !slices.Equal(j.memory[:6*segment], memory[:6*segment]) {
+				t.Fatalf("seed %d, %v: the input was changed", seed, level)
+			}
+		}
+	}
+}
+
+// The groups of all packs add up within 16 bits, whatever the activations are.
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	m := defaultModel(t)
+	for i, n := range NewEngine(m, simd.Plain).nodes {
+		for b, p := range n.packed {
+			if len(p.taps) != 4*p.four+2*p.two || len(p.weights) != 4*len(p.taps) {
+				t.Fatalf("node %d, block %d: %d taps in %d and %d groups", i, b, len(p.taps), p.four, p.two)
+			}
+			for k := 0; k < len(p.taps); {
+				size := 4
+				if k >= 4*p.four {
+					size = 2
+				}
+				var sums [16]int
+				for range size {
+					for o, w := range p.weights[4*k : 4*k+4] {
+						for lane := range 4 {
+							v := int(int8(w >> (8 * lane)))
+							sums[4*o+lane/2*2] += max(v, 0)
+							sums[4*o+lane/2*2+1] -= min(v, 0)
+						}
+					}
+					k++
+				}
+				if most := slices.Max(sums[:]); most*Top > 1<<15-1 {
+					t.Errorf("node %d, block %d: a sum of %d", i, b, most*Top)
+				}
+			}
+		}
+	}
+}
+
+// The kernels of the input give the same, for any width and samples.
+func TestInputKernels(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 13))
+		w, h := 1+r.IntN(80), 1+r.IntN(60)
+		pic := Picture{extremes(r, w*h, 255), extremes(r, w*h, 255), extremes(r, w*h, 255), w, h}
+		input := Planes(pic.Red, pic.Green, pic.Blue, w, h)
+		from := r.IntN(input.W)
+		columns, rows := span{from, from + 1 + r.IntN(input.W-from)}, span{r.IntN(input.H), input.H}
+		n := columns.to - columns.from
+		segment := 4 * (n + inputLanes)
+		for _, level := range levels() {
+			var p inputRows
+			p.begin(kernelsOf(level), pic, rows, columns)
+			dst := make([]int8, Inputs/4*segment)
+			for y := rows.from; y < rows.to; y++ {
+				p.row(dst, segment, y)
+				for c := range Inputs {
+					for x := range n {
+						got, want := uint8(dst[c/4*segment+4*x+c%4]), input.row(c, y)[columns.from+x]
+						if got != want {
+							t.Fatalf("seed %d, %v: plane %d of cell (%d, %d) is %d, want %d", seed, level, c, columns.from+x, y,
+								got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
