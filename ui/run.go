@@ -82,6 +82,7 @@ func Run(ctx context.Context, o Options) error {
 		session: session.Options{
 			Files: session.Disk(session.Limits()), Device: device.NewSwitch(), Devices: device.List,
 			Thumbnails: thumbnails(), Settings: &stored, SettingsPath: path, Version: o.Version, Dispatch: fyne.Do,
+			Journal: filepath.Join(filepath.Dir(path), "unsaved"),
 		},
 	})
 	if err != nil {
@@ -126,6 +127,7 @@ func (w *window) started(o Options, damaged error) {
 	w.changed(change{Zoom: true})
 	w.OpenDevices()
 	w.offerCrashLogs()
+	w.offerUnsaved()
 	for i := len(o.Files) - 1; i > 0; i-- {
 		if abs, err := filepath.Abs(o.Files[i]); err == nil {
 			w.Settings().AddRecent(abs)

@@ -189,7 +189,12 @@ func (w *window) focusLost() {
 }
 
 // quit closes the window after the work is safe.
-func (w *window) quit() { w.files.guard(w.close) }
+func (w *window) quit() {
+	w.files.guard(func() {
+		w.Forget()
+		w.close()
+	})
+}
 
 // close closes the window at once.
 func (w *window) close() {

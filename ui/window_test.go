@@ -21,6 +21,7 @@ import (
 
 	"blik/app/colour"
 	"blik/app/device"
+	"blik/app/document"
 	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/app/preset"
@@ -200,6 +201,12 @@ func glint(id, x, y, length int) processing.Finding {
 
 func newHarness(t *testing.T, lang string) *harness {
 	t.Helper()
+	return newHarnessWith(t, lang, "")
+}
+
+// newHarnessWith makes a window that keeps unsaved work in a folder.
+func newHarnessWith(t *testing.T, lang, journal string) *harness {
+	t.Helper()
 	h := &harness{
 		tb: t, queue: make(chan func(), 1000), dialogs: &fakeDialogs{}, fakeDevice: &fakeDevice{},
 		pictures: map[string]*processing.Picture{"/art/a.png": testpic.Flat(200, 100, 3, 100),
@@ -221,7 +228,7 @@ func newHarness(t *testing.T, lang string) *harness {
 		Chosen: []processing.Chosen{
 			{ID: "window", Name: message.Of("Background window"), Value: 21, Why: message.Of("because")},
 		}}
-	return h.start(session.Options{Files: h, Engine: h, Device: h.fakeDevice}, lang)
+	return h.start(session.Options{Files: h, Engine: h, Device: h.fakeDevice, Journal: journal}, lang)
 }
 
 // start makes the window of a session.
@@ -243,6 +250,33 @@ func (h *harness) start(o session.Options, lang string) *harness {
 	h.win.Resize(fyne.NewSize(1280, 800))
 	h.tb.Cleanup(func() { h.win.Close() })
 	return h
+}
+
+// Work that was left unsaved is offered, newest first, and goes on where it ended.
+func TestUnsavedWorkIsOffered(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "unsaved")
+	first := newHarnessWith(t, "en", dir).opened()
+	first.BeginStroke(document.Brush{Radius: 3}, processing.Point{X: 50, Y: 40})
+	first.EndStroke()
+	want := slices.Clone(first.Document().Mask().Pix)
+	// The program is killed: nothing says that the work is given up.
+	if err := first.Session.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h := newHarnessWith(t, "en", dir)
+	h.offerUnsaved()
+	if said := h.dialogTexts(); !strings.Contains(said, "/art/a.png had not been saved") {
+		t.Fatalf("the dialog says %q", said)
+	}
+	h.press("Go on")
+	h.settle()
+	if !slices.Equal(h.Document().Mask().Pix, want) {
+		t.Error("the mask is not the one that was painted")
+	}
+	if mask, _ := h.Unsaved(); !mask {
+		t.Error("what was restored counts as saved")
+	}
+	h.Forget()
 }
 
 // settle runs callbacks until no job is left.

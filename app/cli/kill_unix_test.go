@@ -47,7 +47,7 @@ func start(t *testing.T, out io.Writer, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	child := exec.Command(os.Args[0], "-test.run=^TestProgram$")
-	child.Env = append(os.Environ(), asProgram+"="+string(text), "GOMAXPROCS=2")
+	child.Env = append(os.Environ(), asProgram+"="+string(text))
 	child.Stdout, child.Stderr = out, out
 	if err := child.Start(); err != nil {
 		t.Fatal(err)

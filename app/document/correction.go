@@ -90,6 +90,16 @@ func (c *Corrections) Patches() []processing.Patch {
 	return out
 }
 
+// Spots returns the spots that Patches were made for, by the same numbers and with the methods that were asked for.
+// They are shared and must not be changed.
+func (c *Corrections) Spots() []processing.Spot {
+	out := make([]processing.Spot, c.Len())
+	for i, k := range c.all() {
+		out[i] = processing.Spot{ID: i + 1, Runs: k.spot, Method: k.asked}
+	}
+	return out
+}
+
 // Origins returns how each of Patches was made. Those of one ApplyCorrection share theirs.
 func (c *Corrections) Origins() []*Origin {
 	out := make([]*Origin, c.Len())

@@ -129,6 +129,7 @@ func (s *Session) now() state {
 func (s *Session) publish(cause Cause, pixels image.Rectangle) {
 	was, is := s.last, s.now()
 	s.last = is
+	s.keepJournal(was, is)
 	var fault error
 	if is.corrections != was.corrections || is.doc != was.doc {
 		fault = s.updatePictures(is.doc != was.doc)

@@ -13,6 +13,7 @@ import (
 	"blik/app/settings"
 	"blik/app/thumbnail"
 	"blik/app/view"
+	"blik/internal/atomicfile"
 	"blik/processing"
 )
 
@@ -35,6 +36,8 @@ type Options struct {
 	// Settings are changed in place; SettingsPath is their file, empty to keep them nowhere.
 	Settings     *settings.Settings
 	SettingsPath string
+	// Journal is the folder in which unsaved work is written down, empty to do without.
+	Journal string
 	// Thumbnails keeps small pictures of the recent files; nil keeps none.
 	Thumbnails *thumbnail.Cache
 	// Version is that of the program, for reports.
@@ -82,6 +85,13 @@ type Session struct {
 
 	last      state
 	listeners []func(Change)
+
+	// journal keeps what is not saved, in journalDir; nil keeps nothing. originalState is that of the original's file
+	// when it was read; forget says that the user has given up what is not saved.
+	journal       *journal
+	journalDir    string
+	originalState string
+	forget        bool
 }
 
 // New returns a session without a document.
@@ -93,6 +103,9 @@ func New(o Options) *Session {
 	}
 	if s.engine == nil {
 		s.engine = On(o.Device)
+	}
+	if o.Journal != "" {
+		s.journalDir, s.journal = o.Journal, newJournal(atomicfile.Disk{}, o.Journal)
 	}
 	s.last = s.now()
 	return s
@@ -141,9 +154,9 @@ func (s *Session) Progress() job.Update { return s.progress }
 // Cancel cancels the job, if one runs.
 func (s *Session) Cancel() { s.jobs.Cancel() }
 
-// Close cancels the job, releases the device, and waits for both or for ctx.
+// Close cancels the job, releases the device, ends the journal, and waits for them or for ctx.
 func (s *Session) Close(ctx context.Context) error {
-	return errors.Join(s.jobs.Close(ctx), s.device.Close(ctx))
+	return errors.Join(s.jobs.Close(ctx), s.device.Close(ctx), s.closeJournal(ctx))
 }
 
 // Start runs work as the session's one job. done gets its result, or its error: context.Canceled after Cancel,

@@ -26,6 +26,9 @@ func (f *OSFile) Link(path string) error { return os.Link(f.temporary, path) }
 // Claim implements FileSystem: a file that another process has open cannot be told from one that is left over here.
 func (Disk) Claim(string) (io.Closer, error) { return nil, errors.ErrUnsupported }
 
+// Lock makes a file; others cannot see here whether this process still runs.
+func Lock(path string) (io.Closer, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) }
+
 // List implements FileSystem.
 func (Disk) List(dir, pattern string) ([]string, error) { return list(dir, pattern) }
 

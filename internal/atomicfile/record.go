@@ -100,7 +100,7 @@ func (t *Transaction) publishAll() error {
 		r.Steps = append(r.Steps, s)
 	}
 	// The names in the record must be on the disk before it is.
-	if err := t.fsys.SyncDir(dir); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if err := flush(t.fsys, dir); err != nil {
 		return err
 	}
 	path := filepath.Join(dir, fmt.Sprintf(recordName, rand.Uint64()))
@@ -115,8 +115,6 @@ func (t *Transaction) publishAll() error {
 	for _, p := range t.parts {
 		p.temporary = ""
 	}
-	// The names must be on the disk before the record goes.
-	_ = t.fsys.SyncDir(dir)
 	// One that stays is found done by the next run.
 	_ = t.fsys.Remove(path)
 	return lock.Close()
@@ -140,9 +138,7 @@ func (t *Transaction) decide(path string, r record) (File, error) {
 		err = file.Link(path)
 	}
 	if err == nil {
-		if err = t.fsys.SyncDir(filepath.Dir(path)); errors.Is(err, errors.ErrUnsupported) {
-			err = nil
-		}
+		err = flush(t.fsys, filepath.Dir(path))
 	}
 	if err != nil {
 		file.Close()
@@ -154,89 +150,153 @@ func (t *Transaction) decide(path string, r record) (File, error) {
 	return file, nil
 }
 
-// perform does what is left of the steps, in their order. A file that another program changed since the record was
-// written stays, and the new one is removed.
+// perform does what is left of the steps, in their order, and flushes it. A file that another program has changed since
+// the record was written stays, and fails the step.
+//
+// The disk may do what was not flushed in any order. So a name is only taken away when what it was given for is on the
+// disk: the further name of an old file before that is replaced, and the new name of a file before the temporary one
+// goes.
 func perform(fsys FileSystem, dir string, r record) error {
+	kept := false
 	for _, s := range r.Steps {
-		from, to := filepath.Join(dir, s.From), filepath.Join(dir, s.To)
-		if _, err := fsys.Lstat(from); errors.Is(err, fs.ErrNotExist) {
-			continue // done
-		} else if err != nil {
+		did, err := s.keep(fsys, dir)
+		if err != nil {
 			return err
 		}
-		if err := s.perform(fsys, from, to, filepath.Join(dir, s.Keep)); err != nil {
+		kept = kept || did
+	}
+	if kept {
+		if err := flush(fsys, dir); err != nil {
 			return err
 		}
+	}
+	for _, s := range r.Steps {
+		if err := s.perform(fsys, dir); err != nil {
+			return err
+		}
+	}
+	if err := flush(fsys, dir); err != nil {
+		return err
+	}
+	for _, s := range r.Steps {
+		// One that stays is removed by the next run.
+		_ = fsys.Remove(filepath.Join(dir, s.From))
 	}
 	return nil
 }
 
-func (s step) perform(fsys FileSystem, from, to, keep string) error {
-	now, err := identity(fsys, to)
-	if err != nil {
+// flush is SyncDir where the system has it.
+func flush(fsys FileSystem, dir string) error {
+	if err := fsys.SyncDir(dir); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
-	taken := &fs.PathError{Op: "create", Path: to, Err: fs.ErrExist}
-	if s.Was == "" {
-		if err := fsys.Link(from, to); err == nil {
-			return fsys.Remove(from)
-		}
-		switch fresh, err := identity(fsys, from); {
-		case err != nil:
-			return err
-		case now == "":
-			// The file system has no links.
-			return fsys.Rename(from, to)
-		case now == fresh:
-			// A run was stopped between giving the one name and taking the other.
-			return fsys.Remove(from)
-		}
-		return taken
+	return nil
+}
+
+// keep gives the file that is to be replaced its further name, and reports whether it had to.
+func (s step) keep(fsys FileSystem, dir string) (bool, error) {
+	if s.Keep == "" {
+		return false, nil
 	}
-	if now == "" && s.Keep != "" {
-		// A run was stopped between moving the old file and putting the new one in its place.
-		if kept, err := identity(fsys, keep); err == nil && kept == s.Was {
-			return fsys.Rename(from, to)
+	to, keep := filepath.Join(dir, s.To), filepath.Join(dir, s.Keep)
+	now, err := identity(fsys, to)
+	if err != nil || now != s.Was {
+		return false, err // replaced already, or not what it was, which perform finds
+	}
+	kept, err := identity(fsys, keep)
+	switch {
+	case err != nil:
+		return false, err
+	case kept == s.Was:
+		return false, nil
+	case kept != "":
+		return false, &fs.PathError{Op: "create", Path: keep, Err: fs.ErrExist}
+	}
+	if err := fsys.Link(to, keep); err != nil {
+		// The file system has no links.
+		return true, fsys.Rename(to, keep)
+	}
+	return true, nil
+}
+
+// perform gives a new file its name, if it does not have it yet.
+func (s step) perform(fsys FileSystem, dir string) error {
+	from, to := filepath.Join(dir, s.From), filepath.Join(dir, s.To)
+	fresh, err := identity(fsys, from)
+	if err != nil || fresh == "" {
+		return err // done
+	}
+	now, err := identity(fsys, to)
+	switch {
+	case err != nil:
+		return err
+	case now == fresh:
+		return nil // both are names of the new file
+	case now == "" && s.Keep != "":
+		// The old file was moved to its further name.
+		kept, err := identity(fsys, filepath.Join(dir, s.Keep))
+		if err == nil && kept == s.Was {
+			err = fsys.Rename(from, to)
 		}
+		return err
+	case now != s.Was:
+		return &fs.PathError{Op: "create", Path: to, Err: fs.ErrExist}
+	case s.Was != "":
+		return fsys.Rename(from, to)
 	}
-	if now != s.Was {
-		return taken
+	if err := fsys.Link(from, to); err != nil && !errors.Is(err, fs.ErrExist) {
+		// The file system has no links.
+		return fsys.Rename(from, to)
+	} else if err != nil {
+		return err
 	}
-	if s.Keep != "" {
-		if err := fsys.Link(to, keep); err != nil && !errors.Is(err, fs.ErrExist) {
-			// The file system has no links.
-			if err := fsys.Rename(to, keep); err != nil {
-				return err
-			}
-		}
-	}
-	return fsys.Rename(from, to)
+	return nil
 }
 
 // revoke undoes what was done of a record that could not be carried out, as far as nothing was replaced, and takes it
-// back.
+// back. Where something was, the record stays, so that the next run finishes it.
 func (t *Transaction) revoke(path string, r record) error {
 	dir := filepath.Dir(path)
-	replaced := false
-	for i, s := range r.Steps {
-		from, to := filepath.Join(dir, s.From), filepath.Join(dir, s.To)
-		if _, err := t.fsys.Lstat(from); !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if s.Was != "" {
-			replaced = true
-			continue
-		}
-		if err := t.fsys.Rename(to, from); err == nil {
-			t.parts[i].temporary = from
+	for _, s := range r.Steps {
+		fresh, err := identity(t.fsys, filepath.Join(dir, s.From))
+		if err != nil || fresh == "" && s.Was != "" {
+			for _, p := range t.parts {
+				p.temporary = ""
+			}
+			return err
 		}
 	}
-	if replaced {
-		// Half of the old files are gone: the record stays, so that the next run finishes it.
-		for _, p := range t.parts {
-			p.temporary = ""
+	for i, s := range r.Steps {
+		from, to, keep := filepath.Join(dir, s.From), filepath.Join(dir, s.To), filepath.Join(dir, s.Keep)
+		fresh, err := identity(t.fsys, from)
+		if err != nil {
+			return err
 		}
-		return nil
+		now, err := identity(t.fsys, to)
+		switch {
+		case err != nil:
+			return err
+		case s.Keep != "" && now == "":
+			err = t.fsys.Rename(keep, to)
+		case s.Keep != "":
+			if kept, e := identity(t.fsys, keep); e == nil && kept == s.Was {
+				err = t.fsys.Remove(keep)
+			}
+		case s.Was == "" && fresh == "":
+			// Moved, where the file system has no links.
+			if err = t.fsys.Rename(to, from); err == nil {
+				t.parts[i].temporary = from
+			}
+		case s.Was == "" && now == fresh:
+			err = t.fsys.Remove(to)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	// The names must be on the disk before the record goes.
+	if err := flush(t.fsys, dir); err != nil {
+		return err
 	}
 	if err := t.fsys.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -289,8 +349,6 @@ func recoverOne(fsys FileSystem, dir, name string) (done bool, err error) {
 			if err != nil && !errors.Is(err, fs.ErrExist) {
 				return false, err
 			}
-			// The names must be on the disk before the record goes.
-			_ = fsys.SyncDir(dir)
 		}
 	}
 	err = fsys.Remove(path)

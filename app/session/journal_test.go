@@ -1,0 +1,154 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"blik/app/document"
+	"blik/app/imagefile"
+	"blik/internal/atomicfile"
+	"blik/processing"
+)
+
+// journals returns the journals in a folder, when there are n of them.
+func journals(t *testing.T, dir string, n int) []string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for tick := time.NewTicker(5 * time.Millisecond); ; {
+		paths, err := filepath.Glob(filepath.Join(dir, "*"+journalEnding))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(paths) == n {
+			return paths
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("%d journals, want %d", len(paths), n)
+		case <-tick.C:
+		}
+	}
+}
+
+// keeping returns a fake with a journal.
+func keeping(t *testing.T, dir string) *fake {
+	t.Helper()
+	f := newFake(t)
+	f.journalDir, f.journal = dir, newJournal(atomicfile.Disk{}, dir)
+	return f
+}
+
+// die ends a session as a kill does: its lock goes, its journal stays.
+func (f *fake) die() {
+	f.t.Helper()
+	if err := f.journal.close(context.Background(), true); err != nil {
+		f.t.Error(err)
+	}
+	f.journal = nil
+}
+
+// What is painted and corrected is written down within a second, and a later session goes on with it; saving removes it.
+func TestJournal(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "unsaved")
+	f := keeping(t, dir).opened("/a.png")
+	f.Detect(f.outcome)
+	f.settle()
+	f.CorrectAll(f.outcome)
+	f.settle()
+	begun := time.Now()
+	f.BeginStroke(document.Brush{Radius: 2}, processing.Point{X: 15, Y: 15})
+	f.EndStroke()
+	want := record(f.Document().Snapshot(), "")
+	for {
+		data, err := os.ReadFile(journals(t, dir, 1)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u, err := decodeUnsaved(data); err == nil && bytes.Equal(u.Mask, want.Mask) {
+			break
+		}
+	}
+	t.Logf("written %v after the stroke", time.Since(begun).Round(time.Millisecond))
+
+	later := keeping(t, dir)
+	if got := later.Interrupted(); len(got) != 0 {
+		t.Fatalf("the work of a program that runs is offered: %+v", got)
+	}
+	f.die()
+	got := later.Interrupted()
+	if len(got) != 1 || got[0].Path != "/a.png" {
+		t.Fatalf("%+v", got)
+	}
+	var done error
+	later.Resume(got[0], func(err error) { done = err })
+	later.settle()
+	if done != nil {
+		t.Fatal(done)
+	}
+	now := record(later.Document().Snapshot(), "")
+	now.Date = want.Date
+	if !reflect.DeepEqual(now, want) {
+		t.Errorf("restored %+v, want %+v", now, want)
+	}
+	if mask, picture := later.Unsaved(); !mask || !picture {
+		t.Error("what was restored counts as saved")
+	}
+	if left := later.Interrupted(); len(left) != 0 {
+		t.Errorf("still offered: %+v", left)
+	}
+	journals(t, dir, 1)
+	later.SaveMask("/m.png", true, later.ok)
+	later.settle()
+	later.SavePicture("/b.png", "", imagefile.SaveOptions{}, later.ok)
+	later.settle()
+	journals(t, dir, 0)
+}
+
+// A journal that is damaged, or of a picture that has changed, does no harm.
+func TestJournalOfSomethingElse(t *testing.T) {
+	t.Parallel()
+	u := &Unsaved{Path: "/a.png", Width: 2, Height: 1, Mask: []uint8{0, 255}}
+	data, err := u.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := decodeUnsaved(data); err != nil || !slices.Equal(got.Mask, u.Mask) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for i := range data {
+		damaged := bytes.Clone(data)
+		damaged[i] ^= 1
+		if _, err := decodeUnsaved(damaged); err == nil {
+			t.Errorf("byte %d damaged: read", i)
+		}
+		if _, err := decodeUnsaved(data[:i]); err == nil {
+			t.Errorf("cut at %d: read", i)
+		}
+	}
+	for name, wrong := range map[string]*Unsaved{
+		"a short mask": {Width: 2, Height: 2, Mask: []uint8{1}},
+		"no pixels":    {},
+		"no origin":    {Width: 1, Height: 1, Mask: []uint8{0}, Spots: make([]processing.Spot, 1), Patches: make([]processing.Patch, 1), Made: []int{0}},
+	} {
+		if data, err = wrong.encode(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := decodeUnsaved(data); err == nil {
+			t.Errorf("%s: read", name)
+		}
+	}
+	f := newFake(t)
+	var got error
+	f.Resume(&Unsaved{Path: "/a.png", State: "another"}, func(err error) { got = err })
+	if got == nil || f.Document() != nil {
+		t.Errorf("a picture that has changed: %v", got)
+	}
+}

@@ -1,0 +1,43 @@
+package ui
+
+import (
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/session"
+)
+
+// offerUnsaved asks about the work that a program which ended unexpectedly has left, one piece after the other, the
+// newest first.
+func (w *window) offerUnsaved() {
+	all := w.Interrupted()
+	if len(all) == 0 {
+		return
+	}
+	u := all[len(all)-1]
+	text := w.t("The mask and corrections of %s had not been saved when Blik ended (%s). You can go on from there.",
+		u.Path, u.Date.Format("2006-01-02 15:04"))
+	w.prompts.ask(w.t("Go on with unsaved work?"), text, []answer{
+		{w.t("Discard"), widget.DangerImportance, func() { w.discardUnsaved(u) }},
+		{w.t("Go on"), widget.HighImportance, func() { w.resumeUnsaved(u) }},
+	})
+}
+
+func (w *window) discardUnsaved(u *session.Unsaved) {
+	if err := w.Discard(u); err != nil {
+		w.prompts.showError(err)
+		return
+	}
+	w.offerUnsaved()
+}
+
+// resumeUnsaved goes on with the work after asking what becomes of that on the open picture.
+func (w *window) resumeUnsaved(u *session.Unsaved) {
+	w.files.guard(func() {
+		w.Resume(u, func(err error) {
+			if w.prompts.ended(err) {
+				w.display.showMask()
+				w.files.say(w.t("Restored: %s", baseName(u.Path)))
+			}
+		})
+	})
+}
