@@ -111,11 +111,33 @@ func (b executor) Grow(ctx context.Context, op processing.Grow) (processing.Comp
 	if err := b.each(ctx, len(islands), func(t *worker, i int) { parts[i] = islands[i].grow(t, gr) }); err != nil {
 		return nil, err
 	}
-	out.spans = slices.Concat(parts...)
-	slices.SortFunc(out.spans, func(a, b processing.Span) int {
-		return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X0, b.X0))
-	})
+	out.spans = inReadingOrder(parts, c.h)
 	return out, ctx.Err()
+}
+
+// inReadingOrder joins the spans of islands: by rows, which are counted, and then along each row.
+func inReadingOrder(parts [][]processing.Span, h int) []processing.Span {
+	ends := make([]int, h+1)
+	for _, part := range parts {
+		for i := range part {
+			ends[part[i].Y+1]++
+		}
+	}
+	for y := range h {
+		ends[y+1] += ends[y]
+	}
+	next := slices.Clone(ends[:h])
+	spans := make([]processing.Span, ends[h])
+	for _, part := range parts {
+		for _, s := range part {
+			spans[next[s.Y]] = s
+			next[s.Y]++
+		}
+	}
+	for y := range h {
+		slices.SortFunc(spans[ends[y]:ends[y+1]], func(a, b processing.Span) int { return cmp.Compare(a.X0, b.X0) })
+	}
+	return spans
 }
 
 // unite returns the union of two sets of spans, each in reading order, as maximal runs.
@@ -219,19 +241,19 @@ func (is island) grow(t *worker, g *growth) []processing.Span {
 	spans := is.spans
 	// first[i] is the index of the first pixel of span i in owner and dist; above[i] the first span of the row above
 	// that may touch span i, and below likewise.
-	first := make([]int32, len(spans)+1)
-	above, below := neighbours(spans)
+	first := zeros[int32](t, len(spans)+1)
+	above, below := take[int32](t, len(spans)), take[int32](t, len(spans))
+	neighbours(above, spans, -1)
+	neighbours(below, spans, 1)
 	for i, s := range spans {
 		first[i+1] = first[i] + s.X1 - s.X0
 	}
 	n := first[len(spans)]
-	owner, dist := make([]uint32, n), make([]int32, n)
-	for i := range owner {
-		owner[i] = none
-	}
+	owner, dist := take[uint32](t, int(n)), zeros[int32](t, int(n))
+	fill(owner, none)
 	farthest := int32(0)
 	at := int32(0)
-	seeds := make([]claim, 0, len(is.cores))
+	seeds := t.seeds[:0]
 	for _, c := range is.cores {
 		for spans[at].Y < c.Y || spans[at].X1 <= c.X0 {
 			at++
@@ -242,8 +264,12 @@ func (is island) grow(t *worker, g *growth) []processing.Span {
 			seeds = append(seeds, claim{x, at, x, c.Y, c.Label})
 		}
 	}
-	queue := make([][]claim, farthest+1)
-	var same []claim // of the value that is being settled
+	t.seeds = seeds
+	for len(t.queue) <= int(farthest) {
+		t.queue = append(t.queue, nil)
+	}
+	queue := t.queue[:farthest+1]
+	same := t.same[:0] // of the value that is being settled
 	// spread queues the neighbours of a pixel settled at distance² d2 that are free and within reach.
 	spread := func(c claim, d2 int32) {
 		limit := g.limits[c.label]
@@ -277,7 +303,11 @@ func (is island) grow(t *worker, g *growth) []processing.Span {
 		spread(c, 0)
 	}
 	for d2 := range queue {
+		if len(queue[d2]) == 0 {
+			continue
+		}
 		if t.stopped() {
+			t.queue = nil
 			return nil
 		}
 		claims := slices.DeleteFunc(queue[d2], func(c claim) bool {
@@ -296,27 +326,24 @@ func (is island) grow(t *worker, g *growth) []processing.Span {
 				spread(c, int32(d2))
 			}
 		}
-		queue[d2] = nil
 	}
+	for d2 := range queue {
+		queue[d2] = queue[d2][:0]
+	}
+	t.same = same
 	return is.cut(g, first, owner, dist)
 }
 
-// neighbours returns, for each span, the first span of the row above, and of the row below, that ends behind its first
-// column less one: where those that touch it begin.
-func neighbours(spans []processing.Span) (above, below []int32) {
-	above, below = make([]int32, len(spans)), make([]int32, len(spans))
-	find := func(into []int32, dy int32) {
-		j := int32(0)
-		for i, s := range spans {
-			for j < int32(len(spans)) && (spans[j].Y < s.Y+dy || spans[j].Y == s.Y+dy && spans[j].X1 < s.X0) {
-				j++
-			}
-			into[i] = j
+// neighbours writes, for each span, the first span of the row dy below that ends behind its first column less one: where
+// those that touch it begin.
+func neighbours(into []int32, spans []processing.Span, dy int32) {
+	j := int32(0)
+	for i, s := range spans {
+		for j < int32(len(spans)) && (spans[j].Y < s.Y+dy || spans[j].Y == s.Y+dy && spans[j].X1 < s.X0) {
+			j++
 		}
+		into[i] = j
 	}
-	find(above, -1)
-	find(below, 1)
-	return above, below
 }
 
 // cut drops what Growth.Keep does not let a core keep, and returns the spans of the rest.
@@ -328,12 +355,16 @@ func (is island) cut(g *growth, first []int32, owner []uint32, dist []int32) []p
 			rings[c.Label] = make([]int32, int(g.rule.Far(g.areas[c.Label]))+2)
 		}
 	}
+	last, ring := none, []int32(nil)
 	for p, l := range owner {
-		if l != none && dist[p] > 0 {
-			ring := rings[l]
-			if k := ringOf(dist[p]); int(k) < len(ring) {
-				ring[k]++
-			}
+		if l == none || dist[p] == 0 {
+			continue
+		}
+		if l != last {
+			last, ring = l, rings[l]
+		}
+		if k := ringOf(dist[p]); int(k) < len(ring) {
+			ring[k]++
 		}
 	}
 	for l, ring := range rings {

@@ -17,6 +17,10 @@ type worker struct {
 	used  int
 	// network is scratch of its own.
 	network network.Scratch
+
+	// What the growth of an island queues, and for each distance² what is to be settled there.
+	seeds, same []claim
+	queue       [][]claim
 }
 
 // take returns n values of scratch with undefined content, valid until the task ends. They begin on a cache line, so
@@ -62,6 +66,9 @@ func defaultTiling() tiling {
 // maxArena is the most scratch, in words, that a worker keeps after an operation.
 const maxArena = 1 << 19
 
+// maxClaims is how large an island may be for a worker to keep what its growth queued.
+const maxClaims = 1 << 16
+
 // each runs task 0 … n−1 on the workers, in any order, and returns the context's error.
 func (b *Backend) each(ctx context.Context, n int, task func(t *worker, i int)) error {
 	return parallel.Workers(ctx, b.workers, n, func(tasks iter.Seq[int]) {
@@ -90,6 +97,9 @@ func (b *Backend) put(t *worker) {
 	t.ctx = nil
 	if len(t.arena) > maxArena {
 		t.arena = nil
+	}
+	if cap(t.seeds) > maxClaims {
+		t.seeds, t.same, t.queue = nil, nil, nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
