@@ -10,7 +10,7 @@ import (
 func (b executor) Contrast(ctx context.Context, op processing.Contrast) error {
 	c, s, l, g, e := op.Class.(*plane), op.Seed.(*plane), op.Y.(*plane), op.Background.(*plane), op.V.(*plane)
 	return b.chunks(ctx, c.w*c.h, func(_ *worker, i, j int) {
-		contrast(c.data.U8[i:j], s.data.U16[i:j], l.data.U16[i:j], g.data.U16[i:j], e.data.U8[i:j], op.Rule)
+		b.kernels.contrast(c.data.U8[i:j], s.data.U16[i:j], l.data.U16[i:j], g.data.U16[i:j], e.data.U8[i:j], op.Rule)
 	})
 }
 

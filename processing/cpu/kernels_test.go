@@ -310,6 +310,17 @@ func TestCensoredKernels(t *testing.T) {
 		same(t, "meanVariance", make([]float32, 2*r.n), both(plain), both(vector))
 
 		y, bg, v := r.words(r.n), r.words(r.n), r.bytes(r.n)
+		rule := processing.ContrastRule{Absolute: uint16(r.Uint32()), Relative: r.Uint32() >> 16,
+			SeedAbsolute: uint16(r.Uint32()), SeedRelative: r.Uint32() >> 16 * uint32(r.IntN(2)), SeedLevel: uint8(r.Uint32())}
+		if r.IntN(2) == 0 {
+			// Long stretches without contrast.
+			copy(bg[r.IntN(r.n):], y)
+		}
+		seeds := r.words(r.n)
+		same(t, "class of contrast", subOut, func(s []uint8) { plain.contrast(s, seeds, y, bg, v, rule) },
+			func(s []uint8) { vector.contrast(s, seeds, y, bg, v, rule) })
+		same(t, "seeds of contrast", seeds, func(s []uint16) { plain.contrast(subOut, s, y, bg, v, rule) },
+			func(s []uint16) { vector.contrast(subOut, s, y, bg, v, rule) })
 		over, level := int32(r.IntN(1<<16)), int32(r.IntN(256))
 		same(t, "differenceThreshold", addOut,
 			func(s []uint8) { plain.differenceThreshold(s, y, bg, v, over, level) },

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"unsafe"
+
+	"blik/processing"
 )
 
 // kernels is the table of row operations that the drivers are written on. An entry works on rows of the length of its
@@ -53,6 +55,8 @@ type kernels struct {
 	deviations func(dst []uint16, sum, sum2 []uint64, share []float64)
 	// meanVariance writes mean and variance of windows of n pixels.
 	meanVariance func(mean, variance []float32, sum []uint32, sum2 []uint64, n int)
+	// contrast writes class bits and the contrast of seeds.
+	contrast func(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.ContrastRule)
 	// differenceThreshold writes 255 where y − bg > over and v ≥ level, else 0.
 	differenceThreshold func(dst []uint8, y, bg []uint16, v []uint8, over, level int32)
 
@@ -148,6 +152,7 @@ func plainKernels() kernels {
 		deviations:    deviations,
 		meanVariance:  meanVarianceRow,
 
+		contrast:            contrast,
 		differenceThreshold: differenceThreshold,
 
 		countBits: countBits,

@@ -5,6 +5,8 @@ package cpu
 import (
 	"simd/archsimd"
 	"unsafe"
+
+	"blik/processing"
 )
 
 // Kernels of running sums in 32 bits with vectors of 256 bits. A row is worked on in whole vectors; the last one
@@ -203,4 +205,44 @@ func differenceThreshold256(dst []uint8, y, bg []uint16, v []uint8, over, level 
 		}
 	}
 	archsimd.ClearAVXUpperBits()
+}
+
+// contrast256 looks at 32 pixels at a time; few of them hold one that is bright enough to be looked at by itself.
+func contrast256(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.ContrastRule) {
+	n := len(cls)
+	if n < 32 {
+		contrast(cls, seed, y, bg, v, rule)
+		return
+	}
+	seed, y, bg, v = seed[:n], y[:n], bg[:n], v[:n]
+	for i := 0; i < n; {
+		j := darkUntil(cls[i:], seed[i:], y[i:], bg[i:], rule.Absolute) + i
+		i = min(j+32, n)
+		contrast(cls[j:i], seed[j:i], y[j:i], bg[j:i], v[j:i], rule)
+	}
+}
+
+// darkUntil clears whole 32 pixels of cls and seed as long as none of them is brighter than its background by more than
+// over, and returns how many.
+func darkUntil(cls []uint8, seed, y, bg []uint16, over uint16) int {
+	n := len(cls)
+	if n < 32 {
+		return 0
+	}
+	p, q := unsafe.Pointer(&y[0]), unsafe.Pointer(&bg[0])
+	to, to2 := unsafe.Pointer(&cls[0]), unsafe.Pointer(&seed[0])
+	limit, zero := archsimd.BroadcastUint16x16(over), archsimd.BroadcastUint16x16(0)
+	i := 0
+	for ; i+32 <= n; i += 32 {
+		a := loadWords16(p, i).SubSaturated(loadWords16(q, i)).SubSaturated(limit)
+		b := loadWords16(p, i+16).SubSaturated(loadWords16(q, i+16)).SubSaturated(limit)
+		if !a.Or(b).IsZero() {
+			break
+		}
+		store8x256(to, i, zero.AsUint8x32())
+		store16x256(to2, 2*i, zero)
+		store16x256(to2, 2*i+32, zero)
+	}
+	archsimd.ClearAVXUpperBits()
+	return i
 }

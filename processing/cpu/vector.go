@@ -18,7 +18,7 @@ func kernelsOf(level simd.Level) kernels {
 	k.floats16 = conversions[uint16]{toFloats16x256, round16x256}
 	k.sums8.slide32, k.sums16.slide32, k.scan32 = slide32x8, slide32x16, scan32x256
 	k.sums8.mean32, k.sums16.mean32 = mean32x8, mean32x16
-	k.differenceThreshold = differenceThreshold256
+	k.contrast, k.differenceThreshold = contrast256, differenceThreshold256
 	k.moments8, k.moments16, k.floatSums = moments8x256, moments16x256, floatSums256
 	k.analyse = analyse256
 	switch level {
