@@ -17,7 +17,7 @@ comma   := ,
 .DEFAULT_GOAL := help
 # One step after the other, also under make -j: each of them uses all processors.
 .NOTPARALLEL:
-.PHONY: help run build headless test check unit plain race window bench bench-opencv score readme setup setup-test go clean train
+.PHONY: help run build headless test check unit plain race window bench bench-opencv score readme setup setup-test go clean train audit
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile $(wildcard cuda.mk) | expand -t 14
@@ -74,6 +74,9 @@ bench-opencv: ## the operations beside OpenCV's (Debian: libopencv-dev), with th
 	@mkdir -p build
 	g++ -O2 -std=c++17 $$(pkg-config --cflags opencv4) -o build/opencv-peer bench/opencv/peer/peer.cc -lopencv_imgproc -lopencv_core
 	$(GO) run ./bench/opencv
+
+audit: go ## sums of the modules, known weaknesses (govulncheck, where its database can be reached), licences
+	GO='$(GO)' scripts/audit.sh
 
 score: headless ## accuracy on ../shared/data/glare-dev, as ../shared/tools/score.py prints it
 	@test -d ../shared/data/glare-dev || { echo "../shared/data/glare-dev is absent: nothing to score"; exit 1; }

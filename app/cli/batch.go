@@ -123,7 +123,7 @@ func (b *batch) run(ctx context.Context, files []string, process func(context.Co
 	}
 	defer b.device.Close()
 	if !b.quiet {
-		b.bar = newBar(b.Stderr)
+		b.bar = newBar(b.terminal)
 		defer b.bar.close()
 	}
 	failed := false

@@ -48,7 +48,7 @@ func (o *benchOutput) bar() *bar {
 	if o.quiet {
 		return nil
 	}
-	return newBar(o.Stderr)
+	return newBar(o.terminal)
 }
 
 // start creates the output folder, and refuses at once to replace the tables that are in it.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -89,6 +90,9 @@ func Main(args []string, o Options) int {
 	return run(ctx, args, o)
 }
 
+// leastSpace is the address space for the heap without which the program does not begin: its smallest growth.
+const leastSpace = 64 << 20
+
 // endings are the signals that cancel the command: Ctrl-C, a request to end, a terminal that is closed unless the
 // command was started to outlive it, and the request for a dump of the memory.
 func endings() []os.Signal {
@@ -105,6 +109,8 @@ type program struct {
 	// tr writes in the language of all output; given is the one that was asked for by flag.
 	tr    *i18n.Printer
 	given string
+	// terminal is where progress is drawn.
+	terminal io.Writer
 }
 
 func run(ctx context.Context, args []string, o Options) int {
@@ -114,11 +120,16 @@ func run(ctx context.Context, args []string, o Options) int {
 	if o.now == nil {
 		o.now = time.Now
 	}
-	p := &program{Options: o}
+	p := &program{Options: o, terminal: o.Stderr}
+	// Names of files may hold what a terminal acts on.
+	p.Stdout, p.Stderr = &message.PrintableWriter{W: o.Stdout}, &message.PrintableWriter{W: o.Stderr}
 	p.given = langFlag(args)
 	p.tr = i18n.For(p.given)
 	if p.tr.Code() != p.given {
 		p.tr = i18n.For(i18n.FromEnvironment(o.Getenv))
+	}
+	if space := imagefile.AddressSpace(); space > 0 && p.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(space)
 	}
 	p.tellCrashes()
 	root := p.root()
@@ -222,6 +233,11 @@ Without a command it opens the window, with the files named.`),
 	root.SetVersionTemplate(p.versionText())
 	root.Flags().Bool("version", false, p.say("print the version"))
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		// The runtime ends the program where it cannot get what it asks for.
+		if space := imagefile.AddressSpace(); space > 0 && space < leastSpace {
+			return message.Errorf("the limit of the address space (ulimit -v) leaves %d MiB for pictures; at least "+
+				"%d MiB are needed", space>>20, leastSpace>>20)
+		}
 		if p.given != "" && p.given != p.tr.Code() {
 			return p.usage("--lang %s: must be en or ru", p.given)
 		}

@@ -198,7 +198,7 @@ func (d *correction) process(ctx context.Context, t *task) error {
 		return err
 	}
 	if !d.quiet {
-		d.print(&t.out, t.input, account)
+		d.print(&t.out, t.shown, account)
 	}
 	if d.timing {
 		t.printTimings(pic, fixed.Device)
@@ -281,7 +281,7 @@ func (d *correction) writeOthers(
 
 // print prints what was corrected, where it was written, and the proof.
 func (d *correction) print(b *strings.Builder, input string, account report.Correction) {
-	fmt.Fprintf(b, "%s: %s → %s\n", input, d.summary(account), account.Saved.Path)
+	fmt.Fprintf(b, "%s: %s → %s\n", input, d.summary(account), message.Printable(account.Saved.Path))
 	if account.Saved.Lossy {
 		fmt.Fprintf(b, "  %s\n", d.say("JPEG: the blocks around changed pixels were encoded again."))
 	}

@@ -142,7 +142,8 @@ func (d *detection) process(ctx context.Context, t *task) error {
 		return err
 	}
 	if !d.quiet {
-		fmt.Fprintf(&t.out, "%s: %s → %s\n", t.input, d.summary(found), d.outputs[t.index].mask)
+		fmt.Fprintf(&t.out, "%s: %s → %s\n", t.shown, d.summary(found),
+			message.Printable(d.outputs[t.index].mask))
 		d.printChosen(&t.out, found)
 	}
 	if d.timing {

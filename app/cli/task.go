@@ -25,6 +25,8 @@ type task struct {
 	// out is printed after the work.
 	out strings.Builder
 
+	// shown is the name of the input for people, title that on the progress bar.
+	shown   string
 	title   string
 	of      int // files in the batch
 	started time.Time
@@ -32,8 +34,10 @@ type task struct {
 }
 
 func newTask(b *batch, input string, index, of int) *task {
-	title := fmt.Sprintf("%d/%d %s", index+1, of, filepath.Base(input))
-	return &task{batch: b, input: input, index: index, of: of, title: title, started: time.Now()}
+	title := fmt.Sprintf("%d/%d %s", index+1, of, message.Printable(filepath.Base(input)))
+	return &task{
+		batch: b, input: input, shown: message.Printable(input), index: index, of: of, title: title, started: time.Now(),
+	}
 }
 
 // run calls process and turns a panic into an error, so that the other files are still done.
@@ -150,7 +154,7 @@ func (t *task) printTimings(pic *processing.Picture, device string) {
 		device += ", " + t.say("kernels: %s", simd.Chosen().String())
 	}
 	t.out.WriteString(t.say("%s: %d × %d, %d channels of %d bits, device %s\n",
-		t.input, pic.Width, pic.Height, pic.Channels, pic.Depth(), device))
+		t.shown, pic.Width, pic.Height, pic.Channels, pic.Depth(), device))
 	for _, s := range stages {
 		share := 100 * float64(s.Time) / float64(max(total, 1))
 		fmt.Fprintf(&t.out, "  %s %9.1f %s %5.1f %%\n", column(s.Name, width), float64(s.Time)/1e6, t.say("ms"), share)

@@ -231,6 +231,15 @@ func (p *Printer) Error(err error) string {
 	if l, ok := err.(message.Localizable); ok {
 		return p.Sprint(l.Message())
 	}
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		var plain, said []string
+		for _, one := range several.Unwrap() {
+			plain, said = append(plain, one.Error()), append(said, p.Error(one))
+		}
+		if strings.Join(plain, "\n") == err.Error() {
+			return strings.Join(said, "\n")
+		}
+	}
 	var l message.Localizable
 	if errors.As(err, &l) {
 		return strings.Replace(err.Error(), l.Error(), p.Sprint(l.Message()), 1)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,7 +14,8 @@ import (
 // memory is the machine's memory in bytes; 0 where the system does not report it.
 type memory struct{ total, available int64 }
 
-// machineMemory reads the account of the system, and where a control group (a container) has less left, that.
+// machineMemory reads the account of the system; where a control group that the process is in (a container, a slice of
+// systemd) or a limit of its address space leaves less, that.
 func machineMemory() memory {
 	file, err := os.Open("/proc/meminfo")
 	if err != nil {
@@ -20,22 +23,67 @@ func machineMemory() memory {
 	}
 	defer file.Close()
 	m := parseMemory(file)
-	for _, group := range [][3]string{
-		{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat"},
-		{
-			"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",
-			"/sys/fs/cgroup/memory/memory.stat",
-		},
-	} {
-		limit, used := readNumber(group[0]), readNumber(group[1])
-		if limit <= 0 || m.total > 0 && limit > m.total {
+	groups, err := os.ReadFile("/proc/self/cgroup")
+	if err == nil {
+		for _, g := range groupsOf(string(groups)) {
+			m.within(g.limit("/sys/fs/cgroup"))
+		}
+	}
+	m.within(addressSpace())
+	return m
+}
+
+// within lowers the account to a part of the memory: its limit, 0 for none, and what of it is left.
+func (m *memory) within(limit, left int64) {
+	if limit <= 0 || m.total > 0 && limit > m.total && left > m.available {
+		return
+	}
+	if m.total == 0 || limit < m.total {
+		m.total = limit
+	}
+	m.available = min(m.available, max(1, left))
+}
+
+// group is a control group, by its path from the mount of its hierarchy; of the first version, whose controllers have
+// hierarchies of their own, or of the second.
+type group struct {
+	path  string
+	first bool
+}
+
+// groupsOf reads /proc/self/cgroup (cgroups(7)): the groups of the process that account for memory, and those above
+// them, the limits of which hold, too.
+func groupsOf(text string) []group {
+	var all []group
+	for line := range strings.Lines(text) {
+		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(fields) < 3 {
 			continue
 		}
-		m.total = limit
-		// Pages of files that nobody has used lately are given back when memory is needed.
-		m.available = min(m.available, max(1, limit-used+reclaimable(group[2])))
+		second := fields[0] == "0" && fields[1] == ""
+		if !second && !slices.Contains(strings.Split(fields[1], ","), "memory") {
+			continue
+		}
+		for path := filepath.Clean("/" + fields[2]); ; path = filepath.Dir(path) {
+			all = append(all, group{path, !second})
+			if path == "/" {
+				break
+			}
+		}
 	}
-	return m
+	return all
+}
+
+// limit returns the limit of a group, 0 for none, and what of it is left.
+func (g group) limit(mount string) (limit, left int64) {
+	dir, names := filepath.Join(mount, g.path), [2]string{"memory.max", "memory.current"}
+	if g.first {
+		dir = filepath.Join(mount, "memory", g.path)
+		names = [2]string{"memory.limit_in_bytes", "memory.usage_in_bytes"}
+	}
+	limit, used := readNumber(filepath.Join(dir, names[0])), readNumber(filepath.Join(dir, names[1]))
+	// Pages of files that nobody has used lately are given back when memory is needed.
+	return limit, limit - used + reclaimable(filepath.Join(dir, "memory.stat"))
 }
 
 // parseMemory reads /proc/meminfo (proc_meminfo(5)).

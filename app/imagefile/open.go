@@ -120,4 +120,9 @@ func check(i container.Info, l Limits, size, available int64) error {
 
 func megapixels(n int64) message.Message { return message.Of("%g MP", float64(n)/1e6) }
 
-func gibibytes(n float64) message.Message { return message.Of("%.1f GiB", n/(1<<30)) }
+func gibibytes(n float64) message.Message {
+	if n < 1<<30 {
+		return message.Of("%.0f MiB", n/(1<<20))
+	}
+	return message.Of("%.1f GiB", n/(1<<30))
+}

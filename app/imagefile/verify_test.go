@@ -221,6 +221,45 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// The groups of a process and those above them count, in both versions of control groups.
+func TestControlGroups(t *testing.T) {
+	mount := t.TempDir()
+	put := func(path, content string) {
+		t.Helper()
+		path = filepath.Join(mount, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("user.slice/memory.max", "3000\n")
+	put("user.slice/memory.current", "1000\n")
+	put("user.slice/a.scope/memory.max", "max\n")
+	put("memory/docker/x/memory.limit_in_bytes", "2000\n")
+	put("memory/docker/x/memory.usage_in_bytes", "1800\n")
+	put("memory/docker/x/memory.stat", "cache 5\ninactive_file 100\n")
+	for _, c := range []struct {
+		text string
+		want memory
+	}{
+		{"0::/user.slice/a.scope\n", memory{3000, 2000}},
+		{"9:name=systemd:/x\n4:cpu,memory:/docker/x\n0::/\n", memory{2000, 300}},
+		{"4:memory:/docker/x\n0::/user.slice/a.scope\n", memory{2000, 300}},
+		{"0::/\n", memory{10000, 9000}},
+		{"damaged\n", memory{10000, 9000}},
+	} {
+		m := memory{10000, 9000}
+		for _, g := range groupsOf(c.text) {
+			m.within(g.limit(mount))
+		}
+		if m != c.want {
+			t.Errorf("%q: %+v, want %+v", c.text, m, c.want)
+		}
+	}
+}
+
 func TestMachineMemory(t *testing.T) {
 	m := parseMemory(strings.NewReader("MemTotal:       24627508 kB\nMemFree:         111 kB\nMemAvailable:   20000000 kB\n"))
 	if m != (memory{24627508 << 10, 20000000 << 10}) {

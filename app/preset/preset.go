@@ -90,10 +90,12 @@ func Decode(data []byte) (processing.Params, error) {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 	}
+	// Editors of some systems put a byte order mark before UTF-8.
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if err := json.Unmarshal(data, &head); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if !errors.As(err, &wrong) {
-			return processing.Params{}, fault(err, "the preset is no valid JSON (%v)", err)
+			return processing.Params{}, invalid(data, err)
 		}
 		head.Format = ""
 	}
@@ -114,7 +116,7 @@ func Decode(data []byte) (processing.Params, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&body); err != nil {
-		return processing.Params{}, fault(err, "the preset is damaged (%v)", err)
+		return processing.Params{}, invalid(data, err)
 	}
 	p := processing.DefaultParams()
 	for _, s := range processing.Specs() {
@@ -133,6 +135,33 @@ func Decode(data []byte) (processing.Params, error) {
 		return processing.Params{}, fault(nil, "the preset sets %q, which is no parameter", id)
 	}
 	return p, nil
+}
+
+// invalid says in a sentence what an error of package json is about.
+func invalid(data []byte, err error) *Error {
+	var (
+		syntax *json.SyntaxError
+		wrong  *json.UnmarshalTypeError
+	)
+	const unknown = "json: unknown field "
+	switch {
+	case errors.As(err, &syntax):
+		line, column := position(data, syntax.Offset)
+		return fault(err, "the preset is no valid JSON from line %d, column %d on", line, column)
+	case errors.As(err, &wrong):
+		line, column := position(data, wrong.Offset)
+		return fault(err, "the preset has a value of the wrong kind in line %d, column %d", line, column)
+	case strings.HasPrefix(err.Error(), unknown):
+		name := strings.TrimPrefix(err.Error(), unknown)
+		return fault(err, "the preset has an entry %s that no preset has", name)
+	}
+	return fault(err, "the preset is no valid JSON: it ends too early")
+}
+
+// position returns the line and the column of an offset, from 1.
+func position(data []byte, offset int64) (line, column int) {
+	before := data[:min(max(offset-1, 0), int64(len(data)))]
+	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
 }
 
 // parse reads a JSON value of the type that the parameter has.

@@ -58,10 +58,20 @@ func CheckReport(path, format, file string) error {
 	if format == CorrectionFormat {
 		about = r.Result.File
 	}
-	if about != file {
+	if about != asStored(file) {
 		return foreign(path, message.Of("not written: this is the report on %s, not on %s", about, file))
 	}
 	return nil
+}
+
+// asStored returns a name as JSON holds it, in which nothing is but UTF-8.
+func asStored(name string) string {
+	var stored string
+	// Every string can be stored and read.
+	if data, err := json.Marshal(name); err == nil {
+		_ = json.Unmarshal(data, &stored)
+	}
+	return stored
 }
 
 func foreign(path string, fault message.Message) error {
@@ -80,7 +90,7 @@ type Sums struct {
 func SumsOf(result string) (s Sums, ok bool) {
 	path, _ := CorrectionNames(result)
 	r, ok, err := readExisting(path)
-	if err != nil || !ok || r.Format != CorrectionFormat || r.Result.File != filepath.Base(result) {
+	if err != nil || !ok || r.Format != CorrectionFormat || r.Result.File != asStored(filepath.Base(result)) {
 		return Sums{}, false
 	}
 	return Sums{path, r.Source.SHA256, r.Result.SHA256}, true

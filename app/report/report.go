@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
+	"strings"
 
 	"blik/app/i18n"
 	"blik/app/preset"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -44,12 +46,22 @@ func WriteCSV(w io.Writer, r Report) error {
 	real := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 	for _, f := range r.Result.Findings {
 		rows = append(rows, []string{
-			r.File, strconv.Itoa(f.ID), real(f.X, 2), real(f.Y, 2),
+			cell(r.File), strconv.Itoa(f.ID), real(f.X, 2), real(f.Y, 2),
 			strconv.Itoa(f.Left), strconv.Itoa(f.Top), strconv.Itoa(f.Width), strconv.Itoa(f.Height),
 			strconv.Itoa(f.Area), strconv.Itoa(f.Peak), real(f.Contrast, 4), real(f.Elongation, 2), real(f.Score, 3),
 		})
 	}
 	return c.WriteAll(rows)
+}
+
+// cell returns a name for a table. Spreadsheets take what begins with certain characters for a formula, which an
+// apostrophe keeps them from (OWASP, CSV Injection).
+func cell(name string) string {
+	name = message.Printable(name)
+	if name != "" && strings.ContainsRune("=+-@|%", rune(name[0])) {
+		return "'" + name
+	}
+	return name
 }
 
 // text is a message in every language of the program, by their codes.

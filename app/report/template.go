@@ -20,7 +20,9 @@ var templates embed.FS
 // file beside the page.
 func execute(w io.Writer, name string, page any, tr *i18n.Printer, more template.FuncMap) error {
 	funcs := template.FuncMap{
-		"t": func(text string) string { return tr.Sprintf(message.Text(text)) },
+		// Names of files may hold what turns the direction of text.
+		"name": message.Printable,
+		"t":    func(text string) string { return tr.Sprintf(message.Text(text)) },
 		// "./" keeps what comes before a colon from being a scheme.
 		"link": func(file string) string { return "./" + url.PathEscape(file) },
 	}

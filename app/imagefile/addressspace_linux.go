@@ -1,0 +1,40 @@
+package imagefile
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// runtimeSpace returns the address space that the runtime takes besides the pixels: the arenas of 64 MiB in which the
+// heap grows, and the stacks of threads that are still to start, which the C library gives an arena each.
+func runtimeSpace() int64 { return 128<<20 + threadSpace*int64(runtime.GOMAXPROCS(0)+4) }
+
+// addressSpace returns the limit of the address space of the process (ulimit -v), 0 for none, and what is left of it.
+func addressSpace() (limit, left int64) {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &l); err != nil || l.Cur > 1<<62 {
+		return 0, 0
+	}
+	used := int64(0)
+	if data, err := os.ReadFile("/proc/self/statm"); err == nil {
+		if fields := strings.Fields(string(data)); len(fields) > 0 {
+			if pages, err := strconv.ParseInt(fields[0], 10, 64); err == nil {
+				used = pages * int64(os.Getpagesize())
+			}
+		}
+	}
+	return int64(l.Cur), int64(l.Cur) - used - runtimeSpace()
+}
+
+// AddressSpace returns how much of the limit of the address space may hold the heap; 0 without a limit. The runtime
+// then has to collect garbage before it asks the system for more.
+func AddressSpace() int64 {
+	limit, left := addressSpace()
+	if limit == 0 {
+		return 0
+	}
+	return max(left, 1<<20)
+}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package imagefile
+
+// addressSpace is not known here.
+func addressSpace() (limit, left int64) { return 0, 0 }
+
+// AddressSpace is not known here.
+func AddressSpace() int64 { return 0 }
