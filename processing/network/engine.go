@@ -67,14 +67,16 @@ type Scratch struct {
 }
 
 // Run writes the logits of a part of a picture in sixteenths plus offset, cut to 0…255, into dst, which has the rows of
-// the picture. The first row and column must be multiples of Model.Grain. It asks stop every few rows, and returns early
-// where that is true.
+// the picture. The first row and column must be multiples of Model.Grain. It asks stop before each row of a layer, and
+// returns early where that is true.
 func (e *Engine) Run(dst []uint8, pic Picture, r Rect, offset int, scratch *Scratch, stop func() bool) {
 	s := &scratch.strip
-	s.begin(e, pic, r, scratch)
+	s.begin(e, pic, r, scratch, stop)
 	last := len(e.nodes) - 1
-	for y := r.Y0 / 2; y < (r.Y1+1)/2 && !(y%8 == 0 && stop()); y++ {
-		s.ensure(last, y, int32(offset))
+	for y := r.Y0 / 2; y < (r.Y1+1)/2; y++ {
+		if !s.ensure(last, y, int32(offset)) {
+			return
+		}
 		s.emit(dst, y, r)
 	}
 }
@@ -87,12 +89,11 @@ type Place struct{ X, Y, At int }
 func (e *Engine) Channels(out []uint8, pic Picture, r Rect, places []Place, scratch *Scratch, stop func() bool) {
 	places = slices.SortedStableFunc(slices.Values(places), func(a, b Place) int { return a.Y - b.Y })
 	s := &scratch.strip
-	s.begin(e, pic, r, scratch)
+	s.begin(e, pic, r, scratch, stop)
 	last := len(e.nodes) - 1
 	hidden := e.nodes[last].from[0]
 	channels := e.model.Hidden()
-	for y := r.Y0 / 2; len(places) > 0 && !(y%8 == 0 && stop()); y++ {
-		s.ensure(last, y, 0)
+	for y := r.Y0 / 2; len(places) > 0 && s.ensure(last, y, 0); y++ {
 		for len(places) > 0 && places[0].Y/2 == y {
 			at := s.row(hidden, y) + 4*(places[0].X/2-s.columns[hidden].from)
 			to := out[places[0].At*channels:][:channels]
@@ -107,7 +108,8 @@ func (e *Engine) Channels(out []uint8, pic Picture, r Rect, places []Place, scra
 // strip is the state of the inference on a part of a picture.
 type strip struct {
 	*Engine
-	pic Picture
+	pic  Picture
+	stop func() bool
 	// height and width are the sizes of the nodes for the picture; rows and columns what of them the part needs.
 	height, width []int
 	rows, columns []span
@@ -129,9 +131,9 @@ type ring struct {
 }
 
 // begin prepares for a part of a picture.
-func (s *strip) begin(e *Engine, pic Picture, r Rect, scratch *Scratch) {
+func (s *strip) begin(e *Engine, pic Picture, r Rect, scratch *Scratch, stop func() bool) {
 	n := len(e.nodes)
-	*s = strip{Engine: e, pic: pic, inputs: s.inputs, next: make([]int, n), rings: make([]ring, n),
+	*s = strip{Engine: e, pic: pic, stop: stop, inputs: s.inputs, next: make([]int, n), rings: make([]ring, n),
 		rows: make([]span, n), columns: make([]span, n)}
 	s.height, s.width = sizes(e.nodes, pic.Width, pic.Height)
 	for i := n - 1; i >= 0; i-- {
@@ -208,14 +210,19 @@ func (s *strip) row(node, y int) int {
 	return q.place + y%q.rows*q.bytes + 4*s.pad
 }
 
-// ensure computes the rows of a node up to one.
-func (s *strip) ensure(i, row int, offset int32) {
+// ensure computes the rows of a node up to one, and reports whether it was not stopped.
+func (s *strip) ensure(i, row int, offset int32) bool {
 	n := &s.nodes[i]
 	for ; s.next[i] <= row; s.next[i]++ {
 		y := s.next[i]
 		taken := n.rows(span{y, y + 1})
 		for _, source := range n.from {
-			s.ensure(source, taken.clip(s.height[source]).to-1, offset)
+			if !s.ensure(source, taken.clip(s.height[source]).to-1, offset) {
+				return false
+			}
+		}
+		if s.stop() {
+			return false
 		}
 		switch n.step {
 		case input:
@@ -229,6 +236,7 @@ func (s *strip) ensure(i, row int, offset int32) {
 		}
 		s.end(i, y)
 	}
+	return true
 }
 
 // end clears the cells behind a row that ends at the picture's border: what is computed there is no part of it.
