@@ -17,10 +17,10 @@ comma   := ,
 .DEFAULT_GOAL := help
 # One step after the other, also under make -j: each of them uses all processors.
 .NOTPARALLEL:
-.PHONY: help run build headless test check unit plain race window bench bench-opencv score readme setup setup-test go clean train audit
+.PHONY: help run build headless test check unit plain arm64 race window bench bench-opencv score readme setup setup-test go clean train audit
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile $(wildcard cuda.mk) | expand -t 14
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile $(wildcard cuda.mk) | expand -t 14
 
 run: ## set up, build, and open the window on a sample painting with its glare found
 ifeq ($(DISPLAYED),)
@@ -50,6 +50,7 @@ check: headless ## gofmt, vet, staticcheck, and whether the tables of parameters
 	$(GO) vet -tags headless .
 	$(GO) tool staticcheck ./...
 	scripts/readme.sh --check
+	scripts/widen.sh --check
 
 # The tests do without the checks of go vet, which make check has done.
 unit: ## unit, property and golden tests; those on ../shared/data say when it is absent
@@ -59,6 +60,9 @@ unit: ## unit, property and golden tests; those on ../shared/data say when it is
 plain: ## the tests of the loops without vector kernels, and without the experiment that these are built with
 	BLIK_KERNELS=plain $(GO) test -vet=off -short ./processing/cpu ./processing/network
 	GOEXPERIMENT= $(GO) test -short ./internal/simd ./processing/cpu
+
+arm64: ## the tests of the loops for arm64, under qemu-user
+	scripts/qemu.sh
 
 race: ## the short tests under the race detector, the real window among them
 	$(GO) test -vet=off -race -short -skip Xvfb ./...

@@ -124,8 +124,14 @@ func (b *Backend) tiles(ctx context.Context, w, h, rx, ry int, f func(t *worker,
 	tw := min(w, max(b.tiling.tile, 8*rx))
 	nx := (w + tw - 1) / tw
 	tw = (w + nx - 1) / nx
-	low, high := max(b.tiling.rows, 4*ry), max(4*b.tiling.rows, 8*ry)
-	th := (h*nx + 4*b.workers - 1) / (4 * b.workers)
+	// A tile reads 2·ry rows more than it has, which is little if it is high; but no worker should be without one. A
+	// single worker needs no small tiles.
+	share := (h*nx + b.workers - 1) / b.workers
+	low, high := min(max(b.tiling.rows, 4*ry), max(b.tiling.rows, share)), max(4*b.tiling.rows, 8*ry)
+	th := (share + 3) / 4
+	if b.workers == 1 {
+		th, high = h, h
+	}
 	th = min(h, max(low, min(high, th)))
 	ny := (h + th - 1) / th
 	th = (h + ny - 1) / ny
