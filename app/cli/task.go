@@ -36,7 +36,8 @@ type task struct {
 func newTask(b *batch, input string, index, of int) *task {
 	title := fmt.Sprintf("%d/%d %s", index+1, of, message.Printable(filepath.Base(input)))
 	return &task{
-		batch: b, input: input, shown: message.Printable(input), index: index, of: of, title: title, started: time.Now(),
+		batch: b, input: input, shown: message.Printable(input), index: index, of: of, title: title,
+		started: time.Now(),
 	}
 }
 

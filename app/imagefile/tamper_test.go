@@ -116,9 +116,9 @@ func tamperMask() *processing.Mask {
 const tamperSide = 40
 
 // save corrects a pixel of a source and returns the result.
-func (s specimen) save(t *testing.T, data []byte) []byte { return s.saveAt(t, data, 5, 5) }
+func (s specimen) save(t testing.TB, data []byte) []byte { return s.saveAt(t, data, 5, 5) }
 
-func (s specimen) saveAt(t *testing.T, data []byte, x, y int) []byte {
+func (s specimen) saveAt(t testing.TB, data []byte, x, y int) []byte {
 	t.Helper()
 	f, err := Read(t.Context(), write(t, "s."+s.ending, data), DefaultLimits())
 	if err != nil {
@@ -136,7 +136,7 @@ func (s specimen) saveAt(t *testing.T, data []byte, x, y int) []byte {
 }
 
 // specimens returns a source of every kind of container.
-func specimens(t *testing.T) []specimen {
+func specimens(t testing.TB) []specimen {
 	little, big := form{binary.LittleEndian, false}, form{binary.BigEndian, true}
 	var all []specimen
 	for _, k := range []struct {

@@ -46,7 +46,7 @@ func inserted(data []byte, before string, chunks ...[]byte) []byte {
 }
 
 // stdPNG encodes a picture with the standard library.
-func stdPNG(t *testing.T, m image.Image) []byte {
+func stdPNG(t testing.TB, m image.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := stdpng.Encode(&b, m); err != nil {
@@ -57,7 +57,7 @@ func stdPNG(t *testing.T, m image.Image) []byte {
 
 // pngSpecimens are PNGs of colours with alpha, of a palette with opacity, of grey with a transparent level, and one that
 // is animated.
-func pngSpecimens(t *testing.T) []specimen {
+func pngSpecimens(t testing.TB) []specimen {
 	bounds := image.Rect(0, 0, tamperSide, tamperSide)
 	colours := func(alpha func(x, y int) uint8) []byte {
 		m := image.NewNRGBA(bounds)
@@ -173,7 +173,7 @@ func segmentOf(marker byte, body string) []byte {
 }
 
 // jpegSpecimens are a JPEG saved as JPEG, as TIFF and as PNG.
-func jpegSpecimens(t *testing.T) []specimen {
+func jpegSpecimens(t testing.TB) []specimen {
 	m := image.NewNRGBA(image.Rect(0, 0, tamperSide, tamperSide))
 	for y := range tamperSide {
 		for x := range tamperSide {

@@ -1,0 +1,123 @@
+package imagefile
+
+import (
+	"bytes"
+	"image"
+	stdpng "image/png"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"blik/processing"
+)
+
+// FuzzSave states what saving promises, for any file: one that is read, is corrected in some pixels, saved, and found
+// proven; the result holds the new samples and nothing but them differs; a PNG says the same to another decoder. A
+// source is never changed, and what is refused leaves nothing.
+func FuzzSave(f *testing.F) {
+	for _, s := range fuzzSeeds(f) {
+		f.Add(s, uint16(3), uint16(5), uint8(0x40))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, x, y uint16, change uint8) {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "a")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		limits := DefaultLimits()
+		limits.Pixels, limits.Bytes = 1<<20, 1<<26
+		file, err := Read(t.Context(), path, limits)
+		if err != nil {
+			return
+		}
+		pic := file.Picture
+		patch := fuzzPatch(pic, int(x)%pic.Width, int(y)%pic.Height, change)
+		o := SaveOptions{AllowLossy: true, Limits: limits}
+		for _, target := range []string{"b" + filepath.Ext(DefaultName("x", file.SaveFormat())), "b.png", "b." + file.Format.Endings()[0]} {
+			result := filepath.Join(dir, target)
+			if err := os.Remove(result); err != nil && !os.IsNotExist(err) {
+				t.Fatal(err)
+			}
+			saved, err := Save(t.Context(), file, result, []processing.Patch{patch}, o)
+			if !bytes.Equal(readAll(t, path), data) {
+				t.Fatal("the source changed")
+			}
+			if err != nil {
+				if _, e := os.Stat(result); !os.IsNotExist(e) {
+					t.Fatalf("refused, but there: %v", err)
+				}
+				continue
+			}
+			if !saved.Proof.Holds() {
+				t.Fatalf("saved unproven: %s", saved.Proof.Statement())
+			}
+			mask := MaskOf(pic.Width, pic.Height, []processing.Patch{patch})
+			proof, err := Verify(t.Context(), path, result, mask, limits)
+			if err != nil || !proof.Holds() {
+				t.Fatalf("%s as %s (%s) does not verify: %v, %+v", file.Format, saved.Format, saved.Method, err, proof)
+			}
+			if saved.Format == PNG {
+				checkWithOtherPNG(t, file, result, mask)
+			}
+		}
+		if left, err := fs.Glob(os.DirFS(dir), ".blik-*"); err != nil || len(left) > 0 {
+			t.Fatalf("left %v, %v", left, err)
+		}
+	})
+}
+
+// fuzzPatch changes a pixel and its right neighbour.
+func fuzzPatch(pic *processing.Picture, x, y int, change uint8) processing.Patch {
+	x1 := min(x+2, pic.Width)
+	p := processing.Patch{Spot: 1, Runs: []processing.Run{{Y: y, X0: x, X1: x1}}}
+	for i := (y*pic.Width + x) * pic.Channels; i < (y*pic.Width+x1)*pic.Channels; i++ {
+		switch {
+		case pic.U8 != nil:
+			p.U8 = append(p.U8, pic.U8[i]^change)
+		case pic.U16 != nil:
+			p.U16 = append(p.U16, pic.U16[i]^uint16(change)<<5)
+		default:
+			p.F32 = append(p.F32, pic.F32[i]+float32(change))
+		}
+	}
+	return p
+}
+
+// checkWithOtherPNG compares a PNG with its source outside the mask by means of the standard library's decoder.
+func checkWithOtherPNG(t *testing.T, file *File, result string, mask *processing.Mask) {
+	t.Helper()
+	other, err := stdpng.Decode(bytes.NewReader(readAll(t, result)))
+	if err != nil {
+		t.Fatalf("another decoder refuses the result: %v", err)
+	}
+	if other.Bounds() != image.Rect(0, 0, mask.Width, mask.Height) {
+		t.Fatalf("another decoder sees %v", other.Bounds())
+	}
+	if file.Format != PNG {
+		return
+	}
+	source, err := stdpng.Decode(bytes.NewReader(readAll(t, file.Path)))
+	if err != nil {
+		return // one of the two is more patient
+	}
+	for y := range mask.Height {
+		for x := range mask.Width {
+			r, g, b, a := source.At(x, y).RGBA()
+			r2, g2, b2, a2 := other.At(x, y).RGBA()
+			if mask.Pix[y*mask.Width+x] == 0 && (r != r2 || g != g2 || b != b2 || a != a2) {
+				t.Fatalf("another decoder sees %d, %d changed", x, y)
+			}
+		}
+	}
+}
+
+// fuzzSeeds are files of every kind.
+func fuzzSeeds(f *testing.F) [][]byte {
+	f.Helper()
+	var seeds [][]byte
+	for _, s := range specimens(f) {
+		seeds = append(seeds, s.data)
+	}
+	return append(seeds, rgba())
+}
