@@ -74,19 +74,17 @@ func randomModel(r *rand.Rand) *Model {
 	return m
 }
 
-// wantLogits compares what an engine computes in parts with the plain computation of the whole picture.
-func wantLogits(t *testing.T, what string, m *Model, level simd.Level, red, green, blue []uint8, w, h, tile,
-	offset int) {
+// wantLogits compares what an engine computes in parts with the logits of the whole picture.
+func wantLogits(t *testing.T, what string, m *Model, level simd.Level, pic Picture, logits []int16, tile, offset int) {
 	t.Helper()
-	_, logits := m.Run(red, green, blue, w, h)
 	e := NewEngine(m, level)
+	w, h := pic.Width, pic.Height
 	got := make([]uint8, w*h)
 	tile -= tile % m.Grain()
 	var scratch Scratch
 	for y := 0; y < h; y += tile {
 		for x := 0; x < w; x += tile {
-			e.Run(got, Picture{red, green, blue, w, h}, Rect{x, y, min(w, x+tile), min(h, y+tile)}, offset, &scratch,
-				func() bool { return false })
+			e.Run(got, pic, Rect{x, y, min(w, x+tile), min(h, y+tile)}, offset, &scratch, func() bool { return false })
 		}
 	}
 	for i, v := range logits {
@@ -108,9 +106,10 @@ func TestEngine(t *testing.T) {
 		m := randomModel(r)
 		w, h := 1+r.IntN(90), 1+r.IntN(70)
 		red, green, blue := noisePicture(r, w, h)
+		_, logits := m.Run(red, green, blue, w, h)
 		for _, level := range levels() {
 			tile := []int{16, 48, 128}[r.IntN(3)]
-			wantLogits(t, fmt.Sprintf("seed %d", seed), m, level, red, green, blue, w, h, tile, r.IntN(256))
+			wantLogits(t, fmt.Sprintf("seed %d", seed), m, level, Picture{red, green, blue, w, h}, logits, tile, r.IntN(256))
 		}
 	}
 }
@@ -121,10 +120,12 @@ func TestDefaultEngine(t *testing.T) {
 	m := defaultModel(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, size := range [][2]int{{1, 1}, {2, 3}, {1, 40}, {157, 1}, {101, 93}, {143, 46}} {
-		red, green, blue := noisePicture(r, size[0], size[1])
+		pic := Picture{Width: size[0], Height: size[1]}
+		pic.Red, pic.Green, pic.Blue = noisePicture(r, pic.Width, pic.Height)
+		_, logits := m.Run(pic.Red, pic.Green, pic.Blue, pic.Width, pic.Height)
 		for _, level := range levels() {
 			for _, tile := range []int{64, 1024} {
-				wantLogits(t, "default", m, level, red, green, blue, size[0], size[1], tile, 100)
+				wantLogits(t, "default", m, level, pic, logits, tile, 100)
 			}
 		}
 	}
