@@ -148,7 +148,11 @@ func (c *corrector) lookThrough(a *atlas) error {
 				return err
 			}
 		}
-		c.each(len(views), func(i int) { views[i].model(c.light) })
+		c.each(len(views), func(i int) {
+			views[i].along = views[i].strokes()
+			views[i].continueStrokes()
+			views[i].model(c.light)
+		})
 	}
 	if err := a.putState(); err != nil {
 		return err
@@ -182,15 +186,21 @@ func (c *corrector) lookThrough(a *atlas) error {
 	if err := a.get(light, func(i int) []float32 { return views[i].light }); err != nil {
 		return err
 	}
-	c.each(len(views), func(i int) { views[i].madeUp() })
+	c.each(len(views), func(i int) {
+		views[i].refine()
+		views[i].madeUp()
+	})
 	return c.ctx.Err()
 }
 
 // view is what a site looks like through its light.
 type view struct {
 	*site
-	m     Separation
-	guess [][]float32
+	m Separation
+	// guess is the paint as it would continue; seen, in the same memory once the guess is no longer needed, the light
+	// of each channel.
+	guess, seen [][]float32
+	along       strokes
 	// expected and light are those of Separate.
 	expected, light []float32
 	// beyond are the pixels of the spot that the skirt does not reach: their state is known for as long as the light is
@@ -204,15 +214,16 @@ func newView(s *site) *view {
 	for k := range v.guess {
 		v.guess[k] = make([]float32, n)
 	}
+	v.seen = v.guess
 	return v
 }
 
-// squared returns the light of channel k, in the memory of the guess, which is no longer needed.
+// squared computes the light of channel k.
 func (v *view) squared(k int) []float32 {
 	for i, r := range v.pix[k] {
-		v.guess[k][i] = r * r
+		v.seen[k][i] = r * r
 	}
-	return v.guess[k]
+	return v.seen[k]
 }
 
 // madeUp notes how much of the texture of each pixel is a guess: all where it was clipped, and the more the brighter

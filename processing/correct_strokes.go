@@ -1,0 +1,223 @@
+package processing
+
+import "math"
+
+// Paint is rough across its strokes and even along them. What is not known is therefore continued along the directions
+// in which the paint nearby changes least: a membrane whose threads are stiff where differences are small.
+
+// strokeReach is half the side of the square in which the differences of paint are averaged.
+const strokeReach = 5
+
+// strokes holds, for each pixel of a window, the weights of its neighbours along four directions: horizontal, vertical,
+// falling and rising diagonal. Each counts for two neighbours; twice their sum is 1.
+type strokes [][4]float32
+
+// strokes measures the mean squared difference of neighbouring paint in each direction, over the square about each
+// pixel. The weights are its inverse fourth powers, which an even stroke of paint dominates. All sums are of
+// integers, so that they do not depend on the order.
+func (s *site) strokes() strokes {
+	w, h := s.width(), s.height()
+	out := make(strokes, w*h)
+	square, count := make([]int64, w*h), make([]int64, w*h)
+	line := make([]int64, max(w, h))
+	for d, step := range [4][2]int{{1, 0}, {0, 1}, {1, 1}, {-1, 1}} {
+		clear(square)
+		clear(count)
+		next := step[1]*w + step[0]
+		for y := range h - step[1] {
+			for x := max(0, -step[0]); x < min(w, w-step[0]); x++ {
+				i := y*w + x
+				if s.state[i] != StateKnown || s.state[i+next] != StateKnown {
+					continue
+				}
+				var sum float32
+				for _, p := range s.pix {
+					e := p[i] - p[i+next]
+					sum += float32(e * e)
+				}
+				// Roots of light may exceed 1 in float pictures; what is beyond 16 is as good as infinite.
+				v := int64(min(sum, 256) * (1 << 24))
+				square[i] += v
+				square[i+next] += v
+				count[i]++
+				count[i+next]++
+			}
+		}
+		boxSums(square, line, w, h)
+		boxSums(count, line, w, h)
+		for i, n := range count {
+			v := 1.0
+			if n > 0 {
+				v = float64(square[i])/float64(n)/(1<<24) + 1e-5*float64(len(s.pix))
+			}
+			v *= v
+			out[i][d] = float32(1 / (v * v))
+		}
+	}
+	for i := range out {
+		o := &out[i]
+		sum := 2 * ((o[0] + o[1]) + (o[2] + o[3]))
+		for d := range o {
+			o[d] /= sum
+		}
+	}
+	return out
+}
+
+// boxSums replaces each value by the sum over the square of strokeReach about it, as far as it lies in the window.
+func boxSums(p, line []int64, w, h int) {
+	pass := func(first, step, n int) {
+		var sum int64
+		for i := range min(strokeReach, n) {
+			sum += p[first+i*step]
+		}
+		for i := range n {
+			if j := i + strokeReach; j < n {
+				sum += p[first+j*step]
+			}
+			line[i] = sum
+			if j := i - strokeReach; j >= 0 {
+				sum -= p[first+j*step]
+			}
+		}
+		for i := range n {
+			p[first+i*step] = line[i]
+		}
+	}
+	for y := range h {
+		pass(y*w, 1, w)
+	}
+	for x := range w {
+		pass(x, w, h)
+	}
+}
+
+// gap is a pixel that is not known, and where its neighbours lie: at the border of the window it is its own.
+type gap struct{ i, left, right, up, down int32 }
+
+// gaps lists the pixels that are not known, those with even x + y first, then the others.
+func (s *site) gaps() [2][]gap {
+	w, h := s.width(), s.height()
+	var list [2][]gap
+	for y := range h {
+		for x := range w {
+			if s.state[y*w+x] == StateKnown {
+				continue
+			}
+			g := gap{i: int32(y*w + x)}
+			if x > 0 {
+				g.left = -1
+			}
+			if x < w-1 {
+				g.right = 1
+			}
+			if y > 0 {
+				g.up = int32(-w)
+			}
+			if y < h-1 {
+				g.down = int32(w)
+			}
+			list[(x+y)&1] = append(list[(x+y)&1], g)
+		}
+	}
+	return list
+}
+
+// mean returns the mean of the neighbours, weighed along the strokes.
+func (g *gap) mean(p []float32, q *[4]float32) float32 {
+	i := g.i
+	straight := float32(q[0]*(p[i+g.left]+p[i+g.right])) + float32(q[1]*(p[i+g.up]+p[i+g.down]))
+	return straight + (float32(q[2]*(p[i+g.left+g.up]+p[i+g.right+g.down])) +
+		float32(q[3]*(p[i+g.right+g.up]+p[i+g.left+g.down])))
+}
+
+// Diagonal neighbours are updated together; a step of less than 1 keeps them from swinging.
+const strokeStep = 0.75
+
+// continueStrokes relaxes the guess of the paint, which is harmonic, along the strokes.
+func (v *view) continueStrokes() {
+	list := v.gaps()
+	next := make([]float32, max(len(list[0]), len(list[1])))
+	for range 20 + v.thick {
+		for _, part := range list {
+			for _, p := range v.guess {
+				for n := range part {
+					g := &part[n]
+					next[n] = p[g.i] + float32(strokeStep*(g.mean(p, &v.along[g.i])-p[g.i]))
+				}
+				for n := range part {
+					p[part[n].i] = next[n]
+				}
+			}
+		}
+	}
+}
+
+// refine continues Separate, from its result, with the mean along the strokes in place of that of the four nearest
+// neighbours; the formulas are the same.
+func (v *view) refine() {
+	ch := len(v.pix)
+	list := v.gaps()
+	next := make([][5]float32, max(len(list[0]), len(list[1])))
+	for range v.m.Sweeps {
+		for _, part := range list {
+			for n := range part {
+				v.step(&part[n], &next[n])
+			}
+			for n := range part {
+				i := part[n].i
+				for k := range ch {
+					p := v.pix[k]
+					p[i] += float32(strokeStep * (next[n][k] - p[i]))
+				}
+				v.light[i] += float32(strokeStep * (next[n][4] - v.light[i]))
+			}
+		}
+	}
+}
+
+// step computes the paint of one pixel, and in the last place its light: see Separate.
+func (v *view) step(g *gap, out *[5]float32) {
+	ch, i, m := len(v.pix), g.i, &v.m
+	var guess [4]float32
+	var slope float32
+	for k := range ch {
+		guess[k] = g.mean(v.pix[k], &v.along[i])
+		slope += guess[k]
+	}
+	if v.state[i] == StateClipped {
+		copy(out[:4], guess[:])
+		out[4] = v.light[i]
+		return
+	}
+	slope = float32(slope*2)/float32(ch) + 0.01
+	spread := float32(slope*slope) * 0.25
+	off := float32(m.Mismatch * v.light[i])
+	noise := m.Noise + float32(off*off)
+	var rest, gain [4]float32
+	var along, sure float32
+	for k := range ch {
+		for c := range ch {
+			rest[k] += float32(m.Axes[k][c] * (v.seen[c][i] - float32(guess[c]*guess[c])))
+		}
+		variance := float32(m.Variance[k] * spread)
+		q := 1 / (variance + noise)
+		gain[k] = float32(variance * q)
+		lq := float32(m.Light[k] * q)
+		along += float32(lq * rest[k])
+		sure += float32(lq * m.Light[k])
+	}
+	mu := (along - 1/v.expected[i]) / sure
+	light := (mu + float32(math.Sqrt(float64(float32(mu*mu)+2.5464791/sure)))) * 0.5
+	for k := range ch {
+		gain[k] = float32(gain[k] * (rest[k] - float32(light*m.Light[k])))
+	}
+	for c := range ch {
+		y := float32(guess[c] * guess[c])
+		for k := range ch {
+			y += float32(m.Axes[k][c] * gain[k])
+		}
+		out[c] = float32(math.Sqrt(float64(max(y, 0))))
+	}
+	out[4] = light
+}
