@@ -8,8 +8,8 @@ import "math"
 // strokeReach is half the side of the square in which the differences of paint are averaged.
 const strokeReach = 5
 
-// strokes holds, for each pixel of a window, the weights of its neighbours along four directions: horizontal, vertical,
-// falling and rising diagonal. Each counts for two neighbours; twice their sum is 1.
+// strokes holds, for each pixel of a window that is not known, the weights of its neighbours along four directions:
+// horizontal, vertical, falling and rising diagonal. Each counts for two neighbours; twice their sum is 1.
 type strokes [][4]float32
 
 // strokes measures the mean squared difference of neighbouring paint in each direction, over the square about each
@@ -46,6 +46,9 @@ func (s *site) strokes() strokes {
 		boxSums(square, line, w, h)
 		boxSums(count, line, w, h)
 		for i, n := range count {
+			if s.state[i] == StateKnown {
+				continue
+			}
 			v := 1.0
 			if n > 0 {
 				v = float64(square[i])/float64(n)/(1<<24) + 1e-5*float64(len(s.pix))
@@ -54,7 +57,10 @@ func (s *site) strokes() strokes {
 			out[i][d] = float32(1 / (v * v))
 		}
 	}
-	for i := range out {
+	for i, v := range s.state {
+		if v == StateKnown {
+			continue
+		}
 		o := &out[i]
 		sum := 2 * ((o[0] + o[1]) + (o[2] + o[3]))
 		for d := range o {

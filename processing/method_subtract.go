@@ -11,14 +11,16 @@ func subtractMethod() method {
 	return method{id: "subtract", name: message.Of("subtract the light"), light: true, passes: []pass{passLight}}
 }
 
+// sampledSpots is about how many spots an estimate over the whole picture looks at.
+const sampledSpots = 400
+
 // estimateLight returns the colour of the light: the median over the spots of how their brightest unclipped pixel rises
 // over the median of the paint around it, in linear light. It looks at the whole mask, whatever is to be corrected, and
 // at no more than some hundred spots.
 func (c *corrector) estimateLight() [4]float64 {
 	ch := c.pic.Channels
 	white := 1 / math.Sqrt(float64(ch))
-	const most = 400
-	step := (len(c.glare.spots) + most - 1) / most
+	step := (len(c.glare.spots) + sampledSpots - 1) / sampledSpots
 	var rises [][4]float64
 	if step > 0 {
 		rises = make([][4]float64, (len(c.glare.spots)+step-1)/step)
