@@ -59,7 +59,7 @@ unit: ## unit, property and golden tests; those on ../shared/data say when it is
 
 plain: ## the tests of the loops without vector kernels, and without the experiment that these are built with
 	BLIK_KERNELS=plain $(GO) test -vet=off -short ./processing/cpu ./processing/network
-	GOEXPERIMENT= $(GO) test -short ./internal/simd ./processing/cpu
+	GOEXPERIMENT= $(GO) test -short ./internal/simd ./processing/cpu ./processing/network
 
 arm64: ## the tests of the loops for arm64, under qemu-user
 	scripts/qemu.sh

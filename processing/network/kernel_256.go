@@ -20,8 +20,10 @@ func convolve256(j *job) {
 	for block := range j.blocks {
 		src := unsafe.Add(memory, 64*block)
 		begin256(sums, &p.bias)
-		t := fours256(sums, src, wide, taps, p.four)
-		twos256(sums, src, unsafe.Add(wide, 512*p.four), t, p.two)
+		fours256(sums, src, wide, taps, p.four)
+		if p.two > 0 {
+			twos256(sums, src, unsafe.Add(wide, 512*p.four), unsafe.Add(taps, 16*p.four), p.two)
+		}
 		finish256(unsafe.Add(src, j.dst), sums, j)
 	}
 	archsimd.ClearAVXUpperBits()
@@ -44,10 +46,11 @@ func begin256(sums unsafe.Pointer, bias *[4]int32) {
 	}
 }
 
-// fours256 adds groups of four taps to the sums of a block, and returns the place of the taps behind them.
-func fours256(sums, src, wide, taps unsafe.Pointer, groups int) unsafe.Pointer {
+// fours256 adds groups of four taps to the sums of a block.
+func fours256(sums, src, wide, taps unsafe.Pointer, groups int) {
 	one := archsimd.LoadInt16x16((*[16]int16)(unsafe.Pointer(&ones)))
-	for range groups {
+	for g := range groups {
+		wide, taps := unsafe.Add(wide, 512*g), unsafe.Add(taps, 16*g)
 		a := unsafe.Add(src, int(*(*int32)(taps)))
 		x, y := bytes256(a), bytes256(unsafe.Add(a, 32))
 		w := weights256(wide)
@@ -108,15 +111,14 @@ func fours256(sums, src, wide, taps unsafe.Pointer, groups int) unsafe.Pointer {
 		add256(unsafe.Add(sums, 160), t2.DotProductPairs(one))
 		add256(unsafe.Add(sums, 192), s3.DotProductPairs(one))
 		add256(unsafe.Add(sums, 224), t3.DotProductPairs(one))
-		wide, taps = unsafe.Add(wide, 512), unsafe.Add(taps, 16)
 	}
-	return taps
 }
 
 // twos256 adds groups of two taps to the sums of a block.
 func twos256(sums, src, wide, taps unsafe.Pointer, groups int) {
 	one := archsimd.LoadInt16x16((*[16]int16)(unsafe.Pointer(&ones)))
-	for range groups {
+	for g := range groups {
+		wide, taps := unsafe.Add(wide, 256*g), unsafe.Add(taps, 8*g)
 		a := unsafe.Add(src, int(*(*int32)(taps)))
 		x, y := bytes256(a), bytes256(unsafe.Add(a, 32))
 		w := weights256(wide)
@@ -149,7 +151,6 @@ func twos256(sums, src, wide, taps unsafe.Pointer, groups int) {
 		add256(unsafe.Add(sums, 160), t2.DotProductPairs(one))
 		add256(unsafe.Add(sums, 192), s3.DotProductPairs(one))
 		add256(unsafe.Add(sums, 224), t3.DotProductPairs(one))
-		wide, taps = unsafe.Add(wide, 256), unsafe.Add(taps, 8)
 	}
 }
 

@@ -20,8 +20,10 @@ func convolve512(j *job) {
 	for block := range j.blocks {
 		src := unsafe.Add(memory, 128*block)
 		begin512(sums, &p.bias)
-		t := fours512(sums, src, wide, taps, p.four)
-		twos512(sums, src, unsafe.Add(wide, 1024*p.four), t, p.two)
+		fours512(sums, src, wide, taps, p.four)
+		if p.two > 0 {
+			twos512(sums, src, unsafe.Add(wide, 1024*p.four), unsafe.Add(taps, 16*p.four), p.two)
+		}
 		finish512(unsafe.Add(src, j.dst), sums, j)
 	}
 	archsimd.ClearAVXUpperBits()
@@ -44,10 +46,11 @@ func begin512(sums unsafe.Pointer, bias *[4]int32) {
 	}
 }
 
-// fours512 adds groups of four taps to the sums of a block, and returns the place of the taps behind them.
-func fours512(sums, src, wide, taps unsafe.Pointer, groups int) unsafe.Pointer {
+// fours512 adds groups of four taps to the sums of a block.
+func fours512(sums, src, wide, taps unsafe.Pointer, groups int) {
 	one := archsimd.LoadInt16x32((*[32]int16)(unsafe.Pointer(&ones)))
-	for range groups {
+	for g := range groups {
+		wide, taps := unsafe.Add(wide, 1024*g), unsafe.Add(taps, 16*g)
 		a := unsafe.Add(src, int(*(*int32)(taps)))
 		x, y := bytes512(a), bytes512(unsafe.Add(a, 64))
 		w := weights512(wide)
@@ -108,15 +111,14 @@ func fours512(sums, src, wide, taps unsafe.Pointer, groups int) unsafe.Pointer {
 		add512(unsafe.Add(sums, 320), t2.DotProductPairs(one))
 		add512(unsafe.Add(sums, 384), s3.DotProductPairs(one))
 		add512(unsafe.Add(sums, 448), t3.DotProductPairs(one))
-		wide, taps = unsafe.Add(wide, 1024), unsafe.Add(taps, 16)
 	}
-	return taps
 }
 
 // twos512 adds groups of two taps to the sums of a block.
 func twos512(sums, src, wide, taps unsafe.Pointer, groups int) {
 	one := archsimd.LoadInt16x32((*[32]int16)(unsafe.Pointer(&ones)))
-	for range groups {
+	for g := range groups {
+		wide, taps := unsafe.Add(wide, 512*g), unsafe.Add(taps, 8*g)
 		a := unsafe.Add(src, int(*(*int32)(taps)))
 		x, y := bytes512(a), bytes512(unsafe.Add(a, 64))
 		w := weights512(wide)
@@ -149,7 +151,6 @@ func twos512(sums, src, wide, taps unsafe.Pointer, groups int) {
 		add512(unsafe.Add(sums, 320), t2.DotProductPairs(one))
 		add512(unsafe.Add(sums, 384), s3.DotProductPairs(one))
 		add512(unsafe.Add(sums, 448), t3.DotProductPairs(one))
-		wide, taps = unsafe.Add(wide, 512), unsafe.Add(taps, 8)
 	}
 }
 
