@@ -17,7 +17,7 @@ comma   := ,
 .DEFAULT_GOAL := help
 # One step after the other, also under make -j: each of them uses all processors.
 .NOTPARALLEL:
-.PHONY: help run build headless test check unit plain arm64 race window bench bench-opencv score readme setup setup-test go clean train audit
+.PHONY: help run build headless test check unit plain arm64 race window bench bench-opencv score accuracy readme setup setup-test go clean train audit
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile $(wildcard cuda.mk) | expand -t 14
@@ -87,6 +87,9 @@ score: headless ## accuracy on ../shared/data/glare-dev, as ../shared/tools/scor
 	@mkdir -p build/masks
 	build/blik-headless detect --quiet --overwrite -o build/masks '../shared/data/glare-dev/*_glare.*'
 	build/blik-headless score ../shared/data/glare-dev build/masks
+
+accuracy: headless ## every table of docs/accuracy.md about detection; takes some minutes
+	scripts/accuracy.sh
 
 train: ## train the network on a machine with a GPU; elsewhere it says what is needed
 	@training/run.sh

@@ -37,11 +37,6 @@ func (d *detector) measureNoise() error {
 func (d *detector) chosen() []Chosen {
 	list := []Chosen{
 		{
-			ID: "white", Name: message.Of("White level"), Value: d.white,
-			Why: message.Of("only one pixel in a thousand outside the glare is brighter (levels 0 to 255): glare is " +
-				"judged against it"),
-		},
-		{
 			ID: "noise", Name: message.Of("Noise"), Value: d.noise,
 			Why: message.Of("standard deviation in levels, from the finest wavelet band of the quietest quarter of " +
 				"the picture"),

@@ -2,10 +2,20 @@ package processing
 
 import "blik/internal/parallel"
 
-// cleanup makes the mask from the accepted components: open, close, fill, widen, soften, and clip to the region.
-func (d *detector) cleanup(region *Region) (*Mask, error) {
+// cleanup makes the mask from the accepted spans: open, close, fill, widen, soften, and clip to the region. Without
+// operations that look at neighbours, the spans alone are the mask.
+func (d *detector) cleanup(spans []Span, region *Region) (*Mask, error) {
 	p, mask := d.p, d.exclude
-	if err := d.do(Rasterize{Dst: mask, Components: d.grown}); err != nil {
+	m := <-d.mask
+	plain := p.Open == 0 && p.Close == 0 && p.Margin == 0 && p.Feather == 0
+	fill(m, spans, plain && p.Fill)
+	if plain {
+		if region != nil {
+			clipMask(m, region)
+		}
+		return m, nil
+	}
+	if err := d.be.Upload(d.ctx, mask, Samples{U8: m.Pix}); err != nil {
 		return nil, err
 	}
 	for _, s := range []struct {
@@ -38,7 +48,6 @@ func (d *detector) cleanup(region *Region) (*Mask, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := <-d.mask
 	parallel.Split(len(m.Pix), 1<<20, func(a, b int) { copy(m.Pix[a:b], host.U8[a:b]) })
 	if region != nil {
 		clipMask(m, region)

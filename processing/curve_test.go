@@ -108,7 +108,7 @@ func TestColourGateOnInks(t *testing.T) {
 		}
 	}
 	p := processing.DefaultParams()
-	p.Mode, p.ColourGate = processing.Manual, true
+	p.Mode, p.ColourGate, p.Score = processing.Manual, true, -20
 	want := detect(t, pic, p, processing.Options{})
 	p.ColourGate = false
 	if all := detect(t, pic, p, processing.Options{}); len(all.Findings) <= len(want.Findings) {

@@ -2,11 +2,14 @@ package processing
 
 import (
 	"context"
+	"fmt"
+	"iter"
 	"math"
 	"slices"
 
 	"blik/internal/message"
 	"blik/internal/parallel"
+	"blik/processing/network"
 )
 
 // Detect finds the glare on pic. It returns ctx.Err() within 100 ms of a cancel, and an error for a picture, parameters
@@ -27,15 +30,11 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 		accepted[i] = d.accepts(&cands[i])
 	}
 	if d.hasManualRules(pic) {
-		spans, err := Evaluate(ctx, be, Spans{Components: d.grown})
-		if err != nil {
-			return nil, err
-		}
-		if err := d.manualRules(pic, spans, cands, accepted); err != nil {
+		if err := d.manualRules(pic, spansOf(cands, nil), cands, accepted); err != nil {
 			return nil, err
 		}
 	}
-	spans, err := d.refine(accepted)
+	spans, err := d.refine(cands, accepted)
 	if err != nil {
 		return nil, err
 	}
@@ -51,14 +50,14 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 		if o.Region != nil {
 			inside = clip(spans, o.Region, d.w)
 		}
-		found <- findings(inside, cands)
+		found <- findings(inside, cands, d.rule.explainer())
 	}()
 	err = d.stage(stepCleanup(), func() (err error) {
 		if len(spans) == 0 {
 			res.Mask = <-d.mask
 			return nil
 		}
-		res.Mask, err = d.cleanup(o.Region)
+		res.Mask, err = d.cleanup(spans, o.Region)
 		return err
 	})
 	res.Findings = <-found
@@ -70,8 +69,8 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 }
 
 // Candidates returns every spot that Detect would decide about. It is what the decision function is fitted on.
-func Candidates(ctx context.Context, be Backend, pic *Picture, p Params) ([]Candidate, error) {
-	d, err := newDetector(ctx, be, pic, p, Options{})
+func Candidates(ctx context.Context, be Backend, pic *Picture, p Params, o Options) ([]Candidate, error) {
+	d, err := newDetector(ctx, be, pic, p, o)
 	if err != nil {
 		return nil, err
 	}
@@ -80,17 +79,13 @@ func Candidates(ctx context.Context, be Backend, pic *Picture, p Params) ([]Cand
 	if err != nil {
 		return nil, err
 	}
-	spans, err := Evaluate(ctx, be, Spans{Components: d.grown})
-	if err != nil {
-		return nil, err
-	}
 	out := make([]Candidate, len(cands))
 	for i := range cands {
-		out[i] = Candidate{Measures: cands[i].measures, Score: cands[i].score, Core: int(cands[i].props.Core.N)}
-	}
-	for _, s := range spans {
-		c := &out[s.Label]
-		c.Runs = append(c.Runs, Run{int(s.Y), int(s.X0), int(s.X1)})
+		c := &cands[i]
+		out[i] = Candidate{Measures: c.measures, Score: c.score, Searched: c.props != nil, Peak: int(c.look.darkest)}
+		for _, r := range c.spans {
+			out[i].Runs = append(out[i].Runs, Run{int(r.Y), int(r.X0), int(r.X1)})
+		}
 	}
 	return out, nil
 }
@@ -109,10 +104,18 @@ type detector struct {
 	tables   *LuminanceTables
 	planes   []Plane
 
+	model    *network.Model
+	colours  [3]Plane // red, green and blue for the network
+	decision *Decision
+	rule     *Rule
+	ruleID   string
+	// searched is the number of candidates that only the search found; they come first.
+	searched int
+
 	y, v, b      Plane
 	cls, seed    Plane
 	exclude      Plane
-	white, noise float64
+	noise        float64
 	done         float64 // share of the whole, for progress
 	cores, grown Components
 	mask         <-chan *Mask // an empty one, for the result
@@ -134,7 +137,29 @@ func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Opti
 		p = adaptive(p)
 	}
 	be.Timings() // what an earlier, failed job left
-	return &detector{ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p, progress: o.Progress}, nil
+	d := &detector{
+		ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p, progress: o.Progress, decision: o.Decision,
+	}
+	if d.decision == nil {
+		var err error
+		if d.decision, err = DefaultDecision(); err != nil {
+			return nil, err
+		}
+	}
+	d.p.Detector = p.Detector.resolve(p.Mode, d.decision)
+	d.ruleID = d.p.Detector.rule()
+	if d.rule = d.decision.Rules[d.ruleID]; d.rule == nil {
+		return nil, fmt.Errorf("the decision has no rule %q", d.ruleID)
+	}
+	if d.ruleID != RuleClassic {
+		if d.model = o.Network; d.model == nil {
+			var err error
+			if d.model, err = network.Default(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return d, nil
 }
 
 // do carries out an operation.
@@ -150,8 +175,10 @@ func (d *detector) plane(k Kind) (Plane, error) {
 }
 
 func (d *detector) release() {
-	for _, p := range d.planes {
-		p.Release()
+	for _, p := range slices.Concat(d.planes, d.colours[:]) {
+		if p != nil {
+			p.Release()
+		}
 	}
 	d.forget()
 }
@@ -180,7 +207,7 @@ func (d *detector) backgroundRadii() []int {
 func share(percent float64) uint32 { return uint32(percent/100*65536 + 0.5) }
 func level(percent float64) uint16 { return uint16(percent/100*65535 + 0.5) }
 
-// candidates runs luminance, background and three passes of core and growth, and measures what is left.
+// candidates finds and measures everything that the decision may be about.
 func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 	for _, p := range []struct {
 		dst  *Plane
@@ -192,34 +219,119 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 		}
 	}
 	d.tables = pic.Tables()
-	if err := d.stage(stepLuminance(), func() error {
-		return d.do(Luminance{Y: d.y, V: d.v, Picture: pic, Tables: d.tables})
+	if err := d.stage(stepLuminance(), func() (err error) {
+		if d.ruleID != RuleClassic {
+			for i := range d.colours {
+				if d.colours[i], err = d.be.Alloc(U8, d.w, d.h); err != nil {
+					return err
+				}
+			}
+		}
+		return d.do(Luminance{
+			Y: d.y, V: d.v, Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Picture: pic, Tables: d.tables,
+		})
 	}); err != nil {
 		return nil, err
 	}
-	if err := d.stage(stepEstimate(), d.firstEstimate); err != nil {
-		return nil, err
-	}
-	for range 3 {
-		if err := d.classify(); err != nil {
-			return nil, err
-		}
-		if err := d.stage(stepComponents(), d.components); err != nil {
+	var glintSpans []Span
+	var glints []glint
+	if d.ruleID != RuleClassic {
+		err := d.stage(stepNetwork(), func() (err error) {
+			glintSpans, glints, err = d.glints()
+			return err
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
 	var cands []candidate
-	err := d.stage(stepMeasures(), func() (err error) {
-		if err = d.measureWhite(); err != nil {
+	var grown []Span
+	if d.ruleID != RuleNetwork {
+		var err error
+		if cands, grown, err = d.search(); err != nil {
+			return nil, err
+		}
+	}
+	err := d.stage(stepMeasures(), func() error {
+		if err := d.measureNoise(); err != nil {
 			return err
 		}
-		if err = d.measureNoise(); err != nil {
+		cands, d.searched = attach(cands, grown, glintSpans, glints)
+		return d.decide(pic, cands, grown, glintSpans)
+	})
+	return cands, err
+}
+
+// search finds candidates by background and three passes of core and growth, and measures them in the planes. It also
+// returns their spans in reading order.
+func (d *detector) search() (cands []candidate, grown []Span, err error) {
+	if err := d.stage(stepEstimate(), d.firstEstimate); err != nil {
+		return nil, nil, err
+	}
+	for range 3 {
+		if err := d.classify(); err != nil {
+			return nil, nil, err
+		}
+		if err := d.stage(stepComponents(), d.components); err != nil {
+			return nil, nil, err
+		}
+	}
+	err = d.stage(stepMeasures(), func() (err error) {
+		if grown, err = Evaluate(d.ctx, d.be, Spans{Components: d.grown}); err != nil {
 			return err
 		}
 		cands, err = d.measure()
 		return err
 	})
-	return cands, err
+	for _, s := range grown {
+		cands[s.Label].spans = append(cands[s.Label].spans, s)
+	}
+	return cands, grown, err
+}
+
+// decide measures what surrounds the candidates and computes their scores.
+func (d *detector) decide(pic *Picture, cands []candidate, sets ...[]Span) error {
+	member := memberMap(d.w, d.h, sets...)
+	for i := range cands {
+		c := &cands[i]
+		c.shape = NewSums()
+		for _, r := range c.spans {
+			c.shape.Add(r)
+		}
+	}
+	d.meet(cands)
+	list, index := Measures(), d.rule.index()
+	values := make([]float64, len(cands)*len(list))
+	return parallel.Workers(d.ctx, 0, (len(cands)+63)/64, func(tasks iter.Seq[int]) {
+		s := surveyor{pic: pic, tables: d.tables, member: member, rule: d.outline()}
+		for task := range tasks {
+			for i := task * 64; i < min(task*64+64, len(cands)); i++ {
+				c := &cands[i]
+				c.look, c.spans = s.survey(c.spans, i >= d.searched)
+				c.measures = values[i*len(list) : (i+1)*len(list)]
+				c.measure(list)
+				c.score = d.rule.Scale.Score(d.rule.sum(c.measures, index))
+			}
+		}
+	})
+}
+
+// outline is the rule for the outline of what the network finds: what is visibly brighter than its ground, and of
+// fainter glints what rises by a share of the largest rise.
+func (d *detector) outline() outlineRule {
+	return outlineRule{absolute: d.p.Visible / 100, relative: d.p.Relative / 100, share: 0.4}
+}
+
+// spansOf returns the spans of the candidates, of those that are kept where keep is not nil, in reading order without
+// overlaps.
+func spansOf(cands []candidate, keep func(i int) bool) []Span {
+	var all []Span
+	for i := range cands {
+		if keep == nil || keep(i) {
+			all = append(all, cands[i].spans...)
+		}
+	}
+	return merge(nil, all)
 }
 
 // step is a stage of detection; share is its part of the whole, roughly.
@@ -228,14 +340,30 @@ type step struct {
 	share float64
 }
 
-// The steps. Background, cores and components run four times: three passes and the refinement.
+// The steps. Background, cores and components run four times, three passes and the refinement, and measures twice.
+// Shares are relative to those of all steps that a rule takes: see wholeWork.
 func stepLuminance() step  { return step{message.Of("luminance"), 0.07} }
+func stepNetwork() step    { return step{message.Of("network"), 0.4} }
 func stepEstimate() step   { return step{message.Of("first estimate"), 0.14} }
 func stepBackground() step { return step{message.Of("background"), 0.08} }
 func stepCores() step      { return step{message.Of("cores"), 0.05} }
 func stepComponents() step { return step{message.Of("components"), 0.04} }
 func stepMeasures() step   { return step{message.Of("measures"), 0.08} }
 func stepCleanup() step    { return step{message.Of("cleanup"), 0.03} }
+
+// wholeWork adds up the shares of all steps of the rule.
+func (d *detector) wholeWork() float64 {
+	search := stepEstimate().share + 4*(stepBackground().share+stepCores().share+stepComponents().share) +
+		stepMeasures().share
+	sum := stepLuminance().share + stepMeasures().share + stepCleanup().share
+	if d.ruleID != RuleNetwork {
+		sum += search
+	}
+	if d.ruleID != RuleClassic {
+		sum += stepNetwork().share
+	}
+	return sum
+}
 
 // stage runs f as a named stage of the backend and reports the progress.
 func (d *detector) stage(s step, f func() error) error {
@@ -247,7 +375,7 @@ func (d *detector) stage(s step, f func() error) error {
 	}
 	end := d.be.Stage(s.name.String())
 	defer end()
-	d.done += s.share
+	d.done += s.share / d.wholeWork()
 	return f()
 }
 
@@ -362,18 +490,13 @@ func (d *detector) measure() ([]candidate, error) {
 		return nil, err
 	}
 	cands := make([]candidate, len(t))
-	list := Measures()
-	values := make([]float64, len(t)*len(list))
-	parallel.Split(len(t), 256, func(a, b int) {
-		for i := a; i < b; i++ {
-			area := float64(windowArea(int(index[i])%d.w, int(index[i])/d.w, d.w, d.h, r))
-			c := &cands[i]
-			c.props, c.whiteLevel = &t[i], d.white
-			c.density, c.stray = float64(wide[i])/area, float64(wide[i]-members[i])/area
-			c.measures = values[i*len(list) : (i+1)*len(list)]
-			c.measure(list, d.tables.Encode8)
+	for i := range t {
+		area := float64(windowArea(int(index[i])%d.w, int(index[i])/d.w, d.w, d.h, r))
+		cands[i].searched = searched{
+			label: uint32(i), props: &t[i], density: float64(wide[i]) / area,
+			stray: float64(wide[i]-members[i]) / area,
 		}
-	})
+	}
 	return cands, nil
 }
 
@@ -387,43 +510,35 @@ func (d *detector) countAround(into, of Plane, bits uint8, r int, index []uint32
 	return count, d.do(Gather{Values: count, Src: into, Index: index})
 }
 
-// measureWhite takes the level that only one pixel in a thousand outside the candidates exceeds.
-func (d *detector) measureWhite() error {
-	hist, err := Evaluate(d.ctx, d.be, Histogram{Src: d.y, Exclude: d.exclude})
-	if err != nil {
-		return err
-	}
-	var total, seen uint64
-	for _, c := range hist {
-		total += c
-	}
-	d.white = 255
-	for i, c := range hist {
-		if seen += c; seen*1000 >= total*999 {
-			d.white = float64(d.tables.Encode8[i])
-			break
-		}
-	}
-	return nil
-}
-
 // scoreOff is the threshold that leaves the decision to the rules, however low a score may fall.
 const scoreOff = -20
 
 // accepts decides whether a candidate is glare.
 func (d *detector) accepts(c *candidate) bool {
-	return (d.p.Score <= scoreOff || c.score+d.p.Sensitivity >= d.p.Score) &&
-		c.props.All.N >= int64(d.p.MinArea) && c.props.All.N <= int64(d.p.MaxArea) &&
-		c.elongation <= d.p.MaxElongation
+	if d.p.Score <= scoreOff {
+		// The rules know only what the search finds.
+		if c.props == nil && (d.ruleID != RuleNetwork || c.glint.strong <= 0) {
+			return false
+		}
+	} else if c.score+d.p.Sensitivity < d.p.Score {
+		return false
+	}
+	return c.shape.N >= int64(d.p.MinArea) && c.shape.N <= int64(d.p.MaxArea) && len(c.spans) > 0 &&
+		c.extent() <= d.p.MaxElongation
 }
 
-// refine takes the background once more without what was accepted, grows the accepted cores again, and returns the
-// spans of what came out.
-func (d *detector) refine(accepted []bool) ([]Span, error) {
-	if !slices.Contains(accepted, true) {
-		return nil, nil
+// refine takes the background once more without what was accepted, grows the accepted cores of the search again, and
+// returns the spans of all that was accepted, in reading order.
+func (d *detector) refine(cands []candidate, accepted []bool) ([]Span, error) {
+	own := spansOf(cands, func(i int) bool { return accepted[i] && i >= d.searched })
+	if !slices.Contains(accepted[:d.searched], true) {
+		return own, nil
 	}
-	if err := d.do(FilterComponents{Components: d.grown, Keep: accepted}); err != nil {
+	keep, number := make([]bool, d.grown.Len()), make([]uint32, d.grown.Len())
+	for i := range d.searched {
+		keep[cands[i].label], number[cands[i].label] = accepted[i], uint32(i)
+	}
+	if err := d.do(FilterComponents{Components: d.grown, Keep: keep}); err != nil {
 		return nil, err
 	}
 	if err := d.excludeGrown(); err != nil {
@@ -434,7 +549,7 @@ func (d *detector) refine(accepted []bool) ([]Span, error) {
 	}
 	var spans []Span
 	err := d.stage(stepComponents(), func() error {
-		if err := d.do(FilterComponents{Components: d.cores, Keep: accepted}); err != nil {
+		if err := d.do(FilterComponents{Components: d.cores, Keep: keep}); err != nil {
 			return err
 		}
 		grown, err := Evaluate(d.ctx, d.be, Grow{Cores: d.cores, Class: d.cls, Growth: d.growth()})
@@ -446,5 +561,8 @@ func (d *detector) refine(accepted []bool) ([]Span, error) {
 		spans, err = Evaluate(d.ctx, d.be, Spans{Components: grown})
 		return err
 	})
-	return spans, err
+	for i := range spans {
+		spans[i].Label = number[spans[i].Label]
+	}
+	return merge(spans, own), err
 }

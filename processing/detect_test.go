@@ -314,7 +314,7 @@ func TestCandidates(t *testing.T) {
 	pic := glaring(t, 420, 300, 8, 3)
 	be := cpu.New()
 	defer be.Close()
-	cands, err := processing.Candidates(context.Background(), be, pic, processing.DefaultParams())
+	cands, err := processing.Candidates(context.Background(), be, pic, processing.DefaultParams(), processing.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,8 +330,8 @@ func TestCandidates(t *testing.T) {
 				score[r.Y*420+x] = c.Score
 			}
 		}
-		if c.Core < 1 || c.Core > area || len(c.Measures) == 0 {
-			t.Fatalf("a candidate of %d pixels has a core of %d and %d measures", area, c.Core, len(c.Measures))
+		if len(c.Measures) == 0 || area == 0 {
+			t.Fatalf("a candidate of %d pixels has %d measures", area, len(c.Measures))
 		}
 	}
 	res := detect(t, pic, processing.DefaultParams(), processing.Options{})
@@ -426,19 +426,25 @@ func TestCleanup(t *testing.T) {
 
 func TestProgressRises(t *testing.T) {
 	t.Parallel()
-	var mu sync.Mutex
-	last, calls := -1.0, 0
-	detect(t, glaring(t, 200, 150, 8, 1), processing.DefaultParams(),
-		processing.Options{Progress: func(stage message.Message, done float64) {
-			mu.Lock()
-			defer mu.Unlock()
-			if done < last || done > 1 || stage.IsZero() {
-				t.Errorf("progress %v after %v in stage %q", done, last, stage.String())
-			}
-			last, calls = done, calls+1
-		}})
-	if calls < 10 || last < 0.9 {
-		t.Errorf("%d calls, the last at %v", calls, last)
+	for detector, least := range map[processing.Detector]int{
+		processing.DetectNetwork: 4, processing.DetectClassic: 10, processing.DetectJoined: 11,
+	} {
+		var mu sync.Mutex
+		last, calls := -1.0, 0
+		p := processing.DefaultParams()
+		p.Detector = detector
+		detect(t, glaring(t, 200, 150, 8, 1), p,
+			processing.Options{Progress: func(stage message.Message, done float64) {
+				mu.Lock()
+				defer mu.Unlock()
+				if done < last || done > 1 || stage.IsZero() {
+					t.Errorf("detector %d: progress %v after %v in stage %q", detector, done, last, stage.String())
+				}
+				last, calls = done, calls+1
+			}})
+		if calls < least || last < 0.7 {
+			t.Errorf("detector %d: %d calls, the last at %v", detector, calls, last)
+		}
 	}
 }
 
@@ -494,12 +500,20 @@ func TestCancel(t *testing.T) {
 	pic := glaring(t, w, h, 8, 2)
 	be := cpu.New(cpu.Workers(2))
 	defer be.Close()
-	// Some thirty passes over the picture, with a look for each 1024 pixels: microseconds.
-	cancels(t, 30*w*h/1024, func(ctx context.Context) error {
-		_, err := processing.Detect(ctx, be, pic, processing.DefaultParams(), processing.Options{})
-		if planes, size := be.Live(); planes != 0 {
-			t.Errorf("%d planes of %d bytes left after a cancel", planes, size)
-		}
-		return err
-	})
+	for detector, least := range map[processing.Detector]int{
+		// Some thirty passes over the picture, with a look for each 1024 pixels: microseconds.
+		processing.DetectClassic: 30 * w * h / 1024,
+		// The network looks once a tile, which takes milliseconds.
+		processing.DetectNetwork: 50,
+	} {
+		p := processing.DefaultParams()
+		p.Detector = detector
+		cancels(t, least, func(ctx context.Context) error {
+			_, err := processing.Detect(ctx, be, pic, p, processing.Options{})
+			if planes, size := be.Live(); planes != 0 {
+				t.Errorf("%d planes of %d bytes left after a cancel", planes, size)
+			}
+			return err
+		})
+	}
 }

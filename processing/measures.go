@@ -2,103 +2,178 @@ package processing
 
 import "math"
 
-// Measure is a property of a candidate that the score weighs: one row of Measures.
+// Measure is a property of a candidate that the decision weighs: one row of Measures.
 type Measure struct {
 	// Name is short: lower case, words joined by hyphens.
 	Name string
-	// Help says what is measured. Luminances and contrasts are linear, 0…1; levels are 8-bit sRGB, 0…255.
+	// Help says what is measured. Rises and grounds are linear, 0…1; levels are 8-bit sRGB, 0…255.
 	Help string
-	// Weight is the factor of the value in the score.
-	Weight float64
+	// Source is what measures it: a candidate that lacks this source has no value.
+	Source Source
+	// Aspect is what it tells a person about (see Reason).
+	Aspect Aspect
 	value  func(c *candidate) float64
 }
 
-// scoreOffset is what the weighted measures are added to; a candidate is glare where the sum is at least 0.
-const scoreOffset = -6.288
+// Source is where a measure comes from.
+type Source uint8
 
-// Measures returns the measures in the order of Candidate.Measures. With scoreOffset, their weights are the decision
-// function of adaptive mode: a ridge logistic regression over the candidates of rendered glare (sharp, soft, unclipped,
-// tinted, large; blurred, halved, doubled, JPEG) on seven paintings, of clean paintings and of generated ones, each
-// candidate weighted by the pixels that the right decision wins. The constants were chosen by leaving one painting out
-// at a time; see docs/detection.md.
+// The sources.
+const (
+	// FromPicture: the picture around the candidate; every candidate has it.
+	FromPicture Source = iota
+	// FromNetwork: the network's logits. A candidate that the network knows nothing of counts as 0.
+	FromNetwork
+	// FromSearch: the planes of the classical search. Only its candidates have these.
+	FromSearch
+)
+
+// Measures returns the measures in the order of Candidate.Measures. Decision weighs them.
 //
-// To add a measure, add a row: the score sums the rows in this order. Adding one changes every score, so the weights
-// have to be fitted again.
+// To add a measure, add a row, and fit the weights again (blik fit).
 func Measures() []Measure {
+	ln := func(v float64) float64 { return math.Log(math.Max(v, 1)) }
 	return []Measure{
-		{"contrast", "mean contrast of the core", 1.815,
-			func(c *candidate) float64 { return c.contrast }},
-		{"peak-contrast", "largest contrast", -7.344,
-			func(c *candidate) float64 { return float64(c.props.PeakContrast) / white }},
-		{"density", "share of visibly bright pixels in a large window about the core", -7.588,
-			func(c *candidate) float64 { return c.density }},
-		{"white", "highest level less the picture's white level", 0.02417,
-			func(c *candidate) float64 { return float64(c.peak) - c.whiteLevel }},
-		{"elongation", "√(λ1/λ2) of the core's second moments", -0.5551,
-			func(c *candidate) float64 { return c.elongation }},
-		{"texture", "local standard deviation outside all candidates over the background (+ 0.02)", -3.394,
-			func(c *candidate) float64 { return float64(c.props.Deviation) / c.area / white / (c.background + 0.02) }},
-		{"leak", "share of the component's edge beside bright pixels that belong to no component", -6.87,
+		{"network", "√ of the sum of the network's logits above 0", FromNetwork, AspectNetwork,
+			func(c *candidate) float64 { return math.Sqrt(c.glint.strong) }},
+		{"network-wide", "√ of the sum of its logits above −1, each + 1", FromNetwork, AspectNetwork,
+			func(c *candidate) float64 { return math.Sqrt(c.glint.wide) }},
+		{"network-peak", "its largest logit + 1, 0 where none is above −1", FromNetwork, AspectNetwork,
+			func(c *candidate) float64 { return c.glint.peak }},
+		{"network-sure", "share of logits above 0 among those above −1", FromNetwork, AspectNetwork,
+			func(c *candidate) float64 { return float64(c.glint.sure) / math.Max(float64(c.glint.pixels), 1) }},
+		{"network-size", "ln of the pixels whose logit exceeds −1", FromNetwork, AspectNetwork,
+			func(c *candidate) float64 { return ln(float64(c.glint.pixels)) }},
+		{"neighbours", "ln(1 + candidates within some 64 px with a logit above 0)", FromNetwork, AspectNeighbours,
+			func(c *candidate) float64 { return math.Log1p(c.neighbours) }},
+		{"company", "mean of network over those, each at most 6", FromNetwork, AspectNeighbours,
+			func(c *candidate) float64 { return c.company }},
+
+		{"rise", "mean rise of the core over the ground around, in luminance or the darkest channel", FromPicture,
+			AspectRise, func(c *candidate) float64 { return c.look.rise }},
+		{"peak-rise", "largest rise", FromPicture, AspectRise,
+			func(c *candidate) float64 { return c.look.peakRise }},
+		{"ratio", "ln((rise + ground + 0.01) / (ground + 0.01))", FromPicture, AspectRise,
+			func(c *candidate) float64 { return math.Log1p(c.look.rise / (c.look.ground + 0.01)) }},
+		{"headroom", "rise over what the ground leaves up to white, rise / (1 − ground)", FromPicture, AspectRise,
+			func(c *candidate) float64 { return c.look.rise / math.Max(1-c.look.ground, 0.02) }},
+		{"ground", "mean of the ground", FromPicture, AspectGround,
+			func(c *candidate) float64 { return c.look.ground }},
+		{"rough", "standard deviation of the ground over the largest rise (+ 0.01)", FromPicture, AspectGround,
 			func(c *candidate) float64 {
-				if c.props.Edge == 0 {
-					return 0
-				}
-				return float64(c.props.Leaks) / float64(c.props.Edge)
+				return math.Min(c.look.spread/(math.Max(c.look.peakRise, 0)+0.01), 3)
 			}},
-		{"darkest", "highest level of the darkest channel", 0.02507,
-			func(c *candidate) float64 { return float64(c.props.Darkest) }},
-		{"starlet", "largest value of starlet band 2 of v", 0.06452,
-			func(c *candidate) float64 { return float64(c.props.Starlet) / 256 }},
-		{"headroom", "mean contrast of the core over what the background leaves up to white, d / (1 − B)", 12.4,
-			func(c *candidate) float64 { return c.contrast / math.Max(1-c.background, 0.02) }},
-		{"background", "mean background", -16.32,
-			func(c *candidate) float64 { return c.background }},
-		{"core-area", "ln of the pixels of the core", -0.1861,
-			func(c *candidate) float64 { return math.Log(c.coreArea) }},
-		{"area", "ln of the pixels of the component", 0.523,
-			func(c *candidate) float64 { return math.Log(c.area) }},
-		{"mean-level", "mean v of the core", 0.0161,
-			func(c *candidate) float64 { return float64(c.props.CoreLevel) / c.coreArea }},
-		{"slope", "largest difference of v between horizontal neighbours inside the component", -0.04077,
-			func(c *candidate) float64 { return float64(c.props.Slope) }},
-		{"stray", "share of bright pixels that belong to no component, in the window of density", -85.16,
+		{"crowd", "share of the surroundings that rise by more than half as much", FromPicture, AspectGround,
+			func(c *candidate) float64 { return c.look.crowd }},
+		{"clipped", "share of the core whose darkest channel exceeds 0.93", FromPicture, AspectWhite,
+			func(c *candidate) float64 { return c.look.clipped }},
+		{"darkest", "highest level of the darkest channel", FromPicture, AspectWhite,
+			func(c *candidate) float64 { return c.look.darkest }},
+		{"chroma", "(max − min)/max of the mean rises of red, green and blue in the core", FromPicture, AspectColour,
+			func(c *candidate) float64 { return c.look.chroma }},
+		{"red", "ln of the rise of red over that of green, −2 to 2", FromPicture, AspectColour,
+			func(c *candidate) float64 { return c.look.red }},
+		{"blue", "ln of the rise of blue over that of green, −2 to 2", FromPicture, AspectColour,
+			func(c *candidate) float64 { return c.look.blue }},
+		{"saturation", "1 − min/max of the core's mean colour", FromPicture, AspectColour,
+			func(c *candidate) float64 { return c.look.saturation }},
+		{"ground-saturation", "1 − min/max of the ground's mean colour", FromPicture, AspectColour,
+			func(c *candidate) float64 { return c.look.groundSaturation }},
+		{"sharp", "largest rise over √ of the pixels", FromPicture, AspectForm,
+			func(c *candidate) float64 { return c.look.peakRise / math.Sqrt(math.Max(c.look.area, 1)) }},
+		{"flat", "standard deviation of the rise in the core over the rise (+ 0.02)", FromPicture, AspectForm,
+			func(c *candidate) float64 { return c.look.flat / (math.Max(c.look.rise, 0) + 0.02) }},
+		{"area", "ln of the pixels", FromPicture, AspectForm,
+			func(c *candidate) float64 { return ln(c.look.area) }},
+		{"core-area", "ln of the pixels of the core", FromPicture, AspectForm,
+			func(c *candidate) float64 { return ln(c.look.core) }},
+		{"elongation", "√(λ1/λ2) of the second moments", FromPicture, AspectForm,
+			func(c *candidate) float64 { return c.look.elongation }},
+		{"fill", "share of the bounding box that it fills", FromPicture, AspectForm,
+			func(c *candidate) float64 { return c.look.fill }},
+
+		{"search", "1 for a candidate of the classical search, else 0", FromPicture, AspectSearch,
+			func(c *candidate) float64 {
+				if c.props != nil {
+					return 1
+				}
+				return 0
+			}},
+		{"contrast", "mean contrast of the search's core", FromSearch, AspectSearch,
+			func(c *candidate) float64 { return c.contrast }},
+		{"density", "share of visibly bright pixels in a large window about it", FromSearch, AspectSearch,
+			func(c *candidate) float64 { return c.density }},
+		{"stray", "share of bright pixels there that belong to no candidate", FromSearch, AspectSearch,
 			func(c *candidate) float64 { return c.stray }},
+		{"leak", "share of its edge beside bright pixels that belong to no candidate", FromSearch, AspectSearch,
+			func(c *candidate) float64 {
+				return float64(c.props.Leaks) / math.Max(float64(c.props.Edge), 1)
+			}},
+		{"texture", "local standard deviation outside all candidates over the background (+ 0.02)", FromSearch,
+			AspectSearch, func(c *candidate) float64 {
+				return float64(c.props.Deviation) / c.area / white / (c.background + 0.02)
+			}},
+		{"starlet", "largest value of starlet band 2 of v", FromSearch, AspectSearch,
+			func(c *candidate) float64 { return float64(c.props.Starlet) / 256 }},
+		{"slope", "largest difference of v between horizontal neighbours inside", FromSearch, AspectSearch,
+			func(c *candidate) float64 { return float64(c.props.Slope) }},
+		{"mean-level", "mean v of the search's core", FromSearch, AspectSearch,
+			func(c *candidate) float64 { return float64(c.props.CoreLevel) / c.coreArea }},
+		{"background", "mean background", FromSearch, AspectSearch,
+			func(c *candidate) float64 { return c.background }},
 	}
 }
 
 // white is the largest value of a luminance in 16 bits.
 const white = 65535
 
-// candidate is a core with its growth and what was measured of it.
+// candidate is a spot that detection decides about.
 type candidate struct {
-	// props are the sums over the component that Measures reads.
-	props *RegionProps
-	// density and stray are the shares of bright and of stray pixels around the core, whiteLevel the picture's.
-	density, stray, whiteLevel float64
-
-	coreArea, area       float64
-	contrast, background float64
-	elongation           float64
-	peak                 uint8 // highest level, 8-bit sRGB
-	measures             []float64
-	score                float64
+	// spans are its pixels, shape their sums.
+	spans []Span
+	shape Sums
+	// searched is what the classical search measured; without props where it found nothing.
+	searched
+	glint glint
+	// neighbours is how many others around the network calls glare, company their mean strength.
+	neighbours, company float64
+	look                look
+	measures            []float64
+	score               float64
 }
 
-// measure computes the rest of the candidate from props, density, stray and whiteLevel, with measures as long as list;
-// encode is LuminanceTables.Encode8.
-func (c *candidate) measure(list []Measure, encode []uint8) {
-	t := c.props
-	c.coreArea, c.area = float64(t.Core.N), float64(t.All.N)
-	c.contrast = float64(t.CoreContrast) / c.coreArea / white
-	c.background = float64(t.Background) / c.area / white
-	c.elongation = t.Core.Elongation()
-	c.peak = encode[t.PeakY]
-	c.score = scoreOffset
-	for i, m := range list {
-		v := m.value(c)
-		c.measures[i] = v
-		c.score += m.Weight * v
+// searched holds what the planes of the classical search say about a candidate.
+type searched struct {
+	// label is that of the component, props its sums; nil where there is none.
+	label uint32
+	props *RegionProps
+	// density and stray are the shares of bright and of stray pixels around.
+	density, stray                       float64
+	coreArea, area, contrast, background float64
+}
+
+// measure computes the measures of list; NaN where the candidate lacks the source.
+func (c *candidate) measure(list []Measure) {
+	if t := c.props; t != nil {
+		c.coreArea, c.area = float64(t.Core.N), float64(t.All.N)
+		c.contrast = float64(t.CoreContrast) / c.coreArea / white
+		c.background = float64(t.Background) / c.area / white
 	}
+	for i := range list {
+		if list[i].Source == FromSearch && c.props == nil {
+			c.measures[i] = math.NaN()
+			continue
+		}
+		c.measures[i] = list[i].value(c)
+	}
+}
+
+// extent is the ratio of axes that manual rules limit.
+func (c *candidate) extent() float64 {
+	if c.props != nil {
+		return c.props.Core.Elongation()
+	}
+	return c.look.elongation
 }
 
 // middle returns the index of the pixel nearest to the centroid of the core in a picture of width w.

@@ -7,8 +7,10 @@ import (
 	"testing"
 )
 
-// TestMeasures computes every measure of one candidate: a core of 2 × 2 pixels at (10, 20) in a component of 4 × 2.
+// TestMeasures computes every measure of one candidate: a core of 2 × 2 pixels at (10, 20) in a component of 4 × 2 of
+// the search, which the network finds too.
 func TestMeasures(t *testing.T) {
+	t.Parallel()
 	props := &RegionProps{
 		Core: NewSums(), All: NewSums(),
 		CoreContrast: 4 * 13107, CoreLevel: 4 * 200, Background: 8 * 13107, Deviation: 8 * 6553,
@@ -18,50 +20,50 @@ func TestMeasures(t *testing.T) {
 		props.Core.Add(Span{Y: y, X0: 10, X1: 12})
 		props.All.Add(Span{Y: y, X0: 9, X1: 13})
 	}
-	encode := make([]uint8, 65536)
-	encode[65535] = 255
-	c := candidate{props: props, density: 0.25, stray: 0.125, whiteLevel: 240,
-		measures: make([]float64, len(Measures()))}
-	c.measure(Measures(), encode)
-
-	want := map[string]float64{
-		"contrast":      0.2,
-		"peak-contrast": 32768.0 / 65535,
-		"density":       0.25,
-		"white":         15,
-		"elongation":    1,
-		"texture":       6553.0 / 65535 / 0.22,
-		"leak":          0.25,
-		"darkest":       180,
-		"starlet":       2,
-		"headroom":      0.25,
-		"background":    0.2,
-		"core-area":     math.Log(4),
-		"area":          math.Log(8),
-		"mean-level":    200,
-		"slope":         33,
-		"stray":         0.125,
+	c := candidate{
+		searched:   searched{props: props, density: 0.25, stray: 0.125},
+		glint:      glint{strong: 9, wide: 16, peak: 3, pixels: 20, sure: 5},
+		neighbours: 3, company: 2.5,
+		look: look{
+			core: 4, area: 9, rise: 0.3, peakRise: 0.6, ground: 0.25, spread: 0.061, flat: 0.08, crowd: 0.125, chroma: 0.1,
+			red: 0.2, blue: -0.3, saturation: 0.4, groundSaturation: 0.5, clipped: 0.75, darkest: 200, elongation: 1.5,
+			fill: 0.9,
+		},
+		measures: make([]float64, len(Measures())),
 	}
-	score := scoreOffset
+	c.measure(Measures())
+	want := map[string]float64{
+		"network": 3, "network-wide": 4, "network-peak": 3, "network-sure": 0.25, "network-size": math.Log(20),
+		"neighbours": math.Log(4), "company": 2.5,
+		"rise": 0.3, "peak-rise": 0.6, "ratio": math.Log(0.56 / 0.26), "headroom": 0.4, "ground": 0.25, "rough": 0.1,
+		"crowd": 0.125, "clipped": 0.75, "darkest": 200, "chroma": 0.1, "red": 0.2, "blue": -0.3, "saturation": 0.4,
+		"ground-saturation": 0.5, "sharp": 0.2, "flat": 0.25, "area": math.Log(9), "core-area": math.Log(4),
+		"elongation": 1.5, "fill": 0.9,
+		"search": 1, "contrast": 0.2, "density": 0.25, "stray": 0.125, "leak": 0.25,
+		"texture": 6553.0 / 65535 / 0.22, "starlet": 2, "slope": 33, "mean-level": 200, "background": 0.2,
+	}
 	for i, m := range Measures() {
 		v, ok := want[m.Name]
 		if !ok {
 			t.Errorf("the test has no row for %s", m.Name)
 		}
-		if math.Abs(c.measures[i]-v) > 1e-12 {
+		if math.Abs(c.measures[i]-v) > 1e-9 {
 			t.Errorf("%s is %g, want %g", m.Name, c.measures[i], v)
 		}
-		if m.Help == "" || m.Weight == 0 {
-			t.Errorf("%s: help %q, weight %g", m.Name, m.Help, m.Weight)
+		if m.Help == "" {
+			t.Errorf("%s has no help", m.Name)
 		}
-		score += m.Weight * v
 		delete(want, m.Name)
 	}
 	for name := range want {
 		t.Errorf("there is no measure %s, or it is listed twice", name)
 	}
-	if math.Abs(c.score-score) > 1e-9 {
-		t.Errorf("score %g, want %g", c.score, score)
+	c.props = nil
+	c.measure(Measures())
+	for i, m := range Measures() {
+		if lacks := math.IsNaN(c.measures[i]); lacks != (m.Source == FromSearch) {
+			t.Errorf("without the search, %s is %g", m.Name, c.measures[i])
+		}
 	}
 }
 

@@ -20,10 +20,58 @@ const (
 	Manual
 )
 
+// Detector says what decides which spots are glare.
+type Detector uint8
+
+// The detectors.
+const (
+	// DetectAuto uses what was best in cross-validation: see Decision.Auto.
+	DetectAuto Detector = iota
+	// DetectNetwork uses the network alone.
+	DetectNetwork
+	// DetectClassic uses the classical search alone.
+	DetectClassic
+	// DetectJoined lets one score of both decide.
+	DetectJoined
+)
+
+// The rules of a Decision.
+const (
+	RuleJoined  = "joined"
+	RuleNetwork = "network"
+	RuleClassic = "classic"
+)
+
+// rule returns the ID of the rule that a detector follows.
+func (d Detector) rule() string {
+	switch d {
+	case DetectNetwork:
+		return RuleNetwork
+	case DetectJoined:
+		return RuleJoined
+	}
+	return RuleClassic
+}
+
+// resolve returns what DetectAuto stands for: the classical search in manual mode, whose values are about it, and what
+// the decision says otherwise.
+func (d Detector) resolve(mode Mode, decision *Decision) Detector {
+	switch {
+	case d != DetectAuto:
+		return d
+	case mode == Manual || decision.Auto == RuleClassic:
+		return DetectClassic
+	case decision.Auto == RuleJoined:
+		return DetectJoined
+	}
+	return DetectNetwork
+}
+
 // Params are the parameters of detection and correction. Specs describes every field: name, range, unit, default and
 // help.
 type Params struct {
 	Mode        Mode
+	Detector    Detector
 	Sensitivity float64
 
 	Scale         float64
@@ -89,6 +137,13 @@ type Choice struct {
 	Name message.Message
 }
 
+// SpecStop is a value of a parameter that has a name.
+type SpecStop struct {
+	ID    string
+	Name  message.Message
+	Value float64
+}
+
 // Spec describes one parameter. The window's form, the command line's flag and the manual are made from it.
 type Spec struct {
 	// ID is the name of the flag and of the preset's field: lower case, words joined by hyphens.
@@ -102,6 +157,8 @@ type Spec struct {
 	// Min and Max bound the value, both included. Step is a sensible increment of a slider.
 	Min, Max, Step float64
 	Choices        []Choice
+	// Stops are values with a name; Parse takes their IDs, too.
+	Stops []SpecStop
 	// Manual: only manual mode reads it; adaptive mode chooses the value itself.
 	Manual bool
 	field  func(*Params) any
@@ -120,6 +177,8 @@ func (s Spec) Get(p Params) float64 {
 		}
 		return 0
 	case *Mode:
+		return float64(*f)
+	case *Detector:
 		return float64(*f)
 	case *Method:
 		return float64(*f)
@@ -158,6 +217,8 @@ func (s Spec) Set(p *Params, v float64) error {
 		*f = v != 0
 	case *Mode:
 		*f = Mode(v)
+	case *Detector:
+		*f = Detector(v)
 	case *Method:
 		*f = Method(v)
 	}
@@ -202,6 +263,11 @@ func (s Spec) Parse(text string) (float64, error) {
 		}
 		return 0, fmt.Errorf("%s = %q: must be one of %s", s.ID, text, strings.Join(ids, ", "))
 	default:
+		for _, stop := range s.Stops {
+			if stop.ID == text {
+				return stop.Value, nil
+			}
+		}
 		v, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
 		if err != nil {
 			return 0, fmt.Errorf("%s = %q: must be a number", s.ID, text)
@@ -263,9 +329,19 @@ func Specs() []Spec {
 			field:   func(p *Params) any { return &p.Mode },
 			Help: message.Of("Adaptive measures the picture and chooses every value itself; manual uses the " +
 				"values below.")},
+		{ID: "detector", Group: mode, Kind: KindChoice, Min: 0, Max: 3, Step: 1,
+			Name: message.Of("Detector"),
+			Choices: []Choice{
+				{"auto", message.Of("auto").Context("detector")}, {"network", message.Of("network")},
+				{"classic", message.Of("classical")}, {"joined", message.Of("joined")},
+			},
+			field: func(p *Params) any { return &p.Detector },
+			Help: message.Of("What decides which spots are glare: the network alone, the classical search alone, or " +
+				"both joined. Auto is what was best on paintings that it was not fitted on; in manual mode, whose " +
+				"values are about the classical search, it is that.")},
 		{ID: "sensitivity", Group: mode, Kind: KindReal, Min: -5, Max: 5, Step: 0.1,
 			Name: message.Of("Sensitivity"), field: func(p *Params) any { return &p.Sensitivity },
-			Help: message.Of("Added to every score: higher finds more and fainter glare, lower only what is certain.")},
+			Stops: sensitivityStops(), Help: sensitivityHelp()},
 		{ID: "scale", Group: search, Kind: KindReal, Min: 0.5, Max: 4, Step: 0.5, Manual: true,
 			Name: message.Of("Scale"), field: func(p *Params) any { return &p.Scale },
 			Help: message.Of("Radius of the largest glare in units of 12 px; all windows scale with it.")},

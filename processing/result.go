@@ -6,6 +6,7 @@ import (
 
 	"blik/internal/message"
 	"blik/processing/internal/span"
+	"blik/processing/network"
 )
 
 // Finding is one glint: a connected component of what detection accepted.
@@ -28,8 +29,10 @@ type Finding struct {
 	Contrast float64 `json:"contrast"`
 	// Elongation is the ratio of the long axis to the short one, at least 1.
 	Elongation float64 `json:"elongation"`
-	// Score is the linear decision score; at least 0 (before sensitivity) for an ordinary finding.
+	// Score is how sure the decision is, in steps of the sensitivity: at least 0 at the sensitivity 0.
 	Score float64 `json:"score"`
+	// Reasons are what spoke for it and against it, strongest first.
+	Reasons []Reason `json:"reasons"`
 	// Runs are its pixels in reading order.
 	Runs []Run `json:"-"`
 }
@@ -71,6 +74,10 @@ type Options struct {
 	Region *Region
 	// Progress may be nil.
 	Progress Progress
+	// Decision says what is glare; nil is the one that the program was built with.
+	Decision *Decision
+	// Network finds the glints; nil is the one that the program was built with.
+	Network *network.Model
 }
 
 // Candidate is a spot that detection considered, with what it measured of it.
@@ -79,8 +86,10 @@ type Candidate struct {
 	Measures []float64
 	// Score is the value of the linear decision function, before sensitivity.
 	Score float64
-	// Core is the number of pixels of its core.
-	Core int
+	// Searched: the classical search found it, too.
+	Searched bool
+	// Peak is the highest level of its darkest channel.
+	Peak int
 	// Runs are the pixels of the component, core and growth, in reading order.
 	Runs []Run
 }
@@ -102,8 +111,8 @@ func clip(spans []Span, r *Region, w int) []Span {
 	return out
 }
 
-// findings joins touching candidates to one finding each.
-func findings(spans []Span, cands []candidate) []Finding {
+// findings joins touching candidates to one finding each, explained by the one with the highest score.
+func findings(spans []Span, cands []candidate, explain func(measures []float64) []Reason) []Finding {
 	if len(spans) == 0 {
 		return nil
 	}
@@ -112,6 +121,7 @@ func findings(spans []Span, cands []candidate) []Finding {
 	found := make([]Finding, n)
 	shapes := make([]Sums, n)
 	weight := make([]int64, n)
+	best := make([]*candidate, n)
 	// The runs of all findings lie in one piece of memory, as many for each as it has spans.
 	runs, begin := make([]Run, len(joined)), make([]int, n+1)
 	for _, s := range joined {
@@ -125,10 +135,12 @@ func findings(spans []Span, cands []candidate) []Finding {
 	for i, s := range joined {
 		f, c := &found[s.Label], &cands[spans[i].Label]
 		shapes[s.Label].Add(s)
-		f.Score = math.Max(f.Score, c.score)
-		f.Peak = max(f.Peak, int(c.peak))
+		if c.score > f.Score {
+			f.Score, best[s.Label] = c.score, c
+		}
+		f.Peak = max(f.Peak, int(c.look.peak))
 		length := int64(s.X1 - s.X0)
-		f.Contrast += c.contrast * float64(length)
+		f.Contrast += c.look.rise * float64(length)
 		weight[s.Label] += length
 		if k := len(f.Runs); k > 0 && f.Runs[k-1].Y == int(s.Y) && f.Runs[k-1].X1 == int(s.X0) {
 			f.Runs[k-1].X1 = int(s.X1)
@@ -143,6 +155,7 @@ func findings(spans []Span, cands []candidate) []Finding {
 		f.Left, f.Top, f.Width, f.Height = int(s.Left), int(s.Top), int(s.Right-s.Left), int(s.Base-s.Top)
 		f.Area = int(s.N)
 		f.Elongation = s.Elongation()
+		f.Reasons = explain(best[i].measures)
 	}
 	return found
 }

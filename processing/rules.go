@@ -144,7 +144,7 @@ func colourGate(pic *Picture, spans []Span, cands []candidate, accepted []bool, 
 		if !accepted[i] {
 			continue
 		}
-		b := &cands[i].props.All
+		b := &cands[i].shape
 		for y := max(int(b.Top)-colourGateRing, 0); y < min(int(b.Base)+colourGateRing, h); y++ {
 			for x := max(int(b.Left)-colourGateRing, 0); x < min(int(b.Right)+colourGateRing, w); x++ {
 				if member[y*w+x] == 0 {

@@ -20,7 +20,9 @@ type findingsPanel struct {
 	object fyne.CanvasObject
 	table  *widget.Table
 	sum    *widget.Label
-	quiet  quiet
+	// why says what spoke for the selected finding and against it.
+	why   *widget.Label
+	quiet quiet
 }
 
 // findingColumns are the columns of the list: heading, width, and text of a finding.
@@ -46,7 +48,8 @@ func (c *common) scoreText(f document.Spot) string {
 }
 
 func newFindingsPanel(c *common) *findingsPanel {
-	p := &findingsPanel{common: c, sum: xwidget.NewWrapped("")}
+	p := &findingsPanel{common: c, sum: xwidget.NewWrapped(""), why: xwidget.NewWrapped("")}
+	p.why.Hide()
 	label := func(bold bool) func() fyne.CanvasObject {
 		return func() fyne.CanvasObject {
 			l := widget.NewLabel("")
@@ -73,7 +76,7 @@ func newFindingsPanel(c *common) *findingsPanel {
 			c.reveal(spots[id.Row])
 		}
 	})
-	p.object = container.NewBorder(p.sum, nil, nil, nil, p.table)
+	p.object = container.NewBorder(p.sum, p.why, nil, nil, p.table)
 	return p
 }
 
@@ -104,7 +107,23 @@ func (p *findingsPanel) update(c change) {
 	}
 	if c.Selection || c.Mask {
 		p.showSelected()
+		p.explain()
 	}
+}
+
+// explain shows what spoke for the selected finding and against it, strongest first.
+func (p *findingsPanel) explain() {
+	f, ok := p.Selected()
+	if !ok || len(f.Reasons) == 0 {
+		p.why.Hide()
+		return
+	}
+	list := make([]message.Message, len(f.Reasons))
+	for i, r := range f.Reasons {
+		list[i] = r.Message()
+	}
+	p.why.SetText(p.texts.Sprintf("Finding %d: %s", f.ID, message.Join("; ", list...)))
+	p.why.Show()
 }
 
 // showSelected marks the row of the selected finding and brings it into view.

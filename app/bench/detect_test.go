@@ -114,7 +114,10 @@ func devices(closed *int, gpus map[string]*fakeGPU) func(context.Context, string
 }
 
 func request(pic *processing.Picture, closed *int, g *fakeGPU) Request {
-	return Request{Picture: pic, Params: processing.DefaultParams(), Devices: []string{"cpu", "cuda:7"}, Repeat: 3,
+	// The classical search has most stages.
+	p := processing.DefaultParams()
+	p.Detector = processing.DetectClassic
+	return Request{Picture: pic, Params: p, Devices: []string{"cpu", "cuda:7"}, Repeat: 3,
 		Open: devices(closed, map[string]*fakeGPU{"cuda:7": g}), copyBytes: 1 << 20}
 }
 

@@ -128,7 +128,7 @@ func TestTrafficByStage(t *testing.T) {
 func TestTrafficChangesNothing(t *testing.T) {
 	pic := painting(t, 257, 131, 16)
 	p := processing.DefaultParams()
-	p.Margin, p.Feather = 2, 1.5
+	p.Margin, p.Feather, p.Detector = 2, 1.5, processing.DetectClassic
 	want, err := processing.Detect(t.Context(), cpu.New(), pic, p, processing.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func TestBenchDetect(t *testing.T) {
 	if got.status != exitDone || got.errors != "" {
 		t.Fatalf("status %d, stderr %q", got.status, got.errors)
 	}
-	for _, want := range []string{"163 × 123 pixels (0.0 MP), channels: 3, bits: 16, adaptive mode", "first estimate", "speed-up", "opening", "together with opening", "are identical", "detect_time.svg"} {
+	for _, want := range []string{"163 × 123 pixels (0.0 MP), channels: 3, bits: 16, adaptive mode", "network", "speed-up", "opening", "together with opening", "are identical", "detect_time.svg"} {
 		if !strings.Contains(got.out, want) {
 			t.Errorf("no %q in\n%s", want, got.out)
 		}
@@ -74,7 +74,7 @@ func TestBenchDetectFormats(t *testing.T) {
 	if bench.SinceStart() > 0 {
 		steps++
 	}
-	if err != nil || len(rows) != 1+steps+7+5 || rows[2][0] != "cpu" {
+	if err != nil || len(rows) != 1+steps+8+5 || rows[2][0] != "cpu" {
 		t.Errorf("%d rows, %v, %s", len(rows), err, got.errors)
 	}
 	got = compare(t, 0, append(args, "json")...)

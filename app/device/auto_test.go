@@ -231,7 +231,7 @@ func TestTrialPictureHasGlare(t *testing.T) {
 	b := cpu.New()
 	defer b.Close()
 	pic := trialPicture(smallTrial)
-	res, err := processing.Detect(t.Context(), b, pic, processing.DefaultParams(), processing.Options{})
+	res, err := processing.Detect(t.Context(), b, pic, classic(), processing.Options{})
 	if err != nil || len(res.Findings) == 0 || pic.Validate() != nil {
 		t.Errorf("%v, %v", err, res)
 	}

@@ -82,7 +82,7 @@ func grey(n int) *processing.Picture {
 func TestRunFallsBack(t *testing.T) {
 	ctx := context.Background()
 	pic := grey(90)
-	want, err := processing.Detect(ctx, cpu.New(), pic, processing.DefaultParams(), processing.Options{})
+	want, err := processing.Detect(ctx, cpu.New(), pic, classic(), processing.Options{})
 	if err != nil || want.Mask.Area() == 0 {
 		t.Fatalf("%v, nothing is found on the CPU", err)
 	}
@@ -99,7 +99,7 @@ func TestRunFallsBack(t *testing.T) {
 		r := &Runner{machine: thisMachine(), gpu: gpu, host: cpu.New()}
 		var got *processing.Result
 		notice, err := r.Run(ctx, 90*90, func(ctx context.Context, b processing.Backend) (err error) {
-			got, err = processing.Detect(ctx, b, pic, processing.DefaultParams(), processing.Options{})
+			got, err = processing.Detect(ctx, b, pic, classic(), processing.Options{})
 			return err
 		})
 		if err != nil {
@@ -141,7 +141,7 @@ func (g *low) Do(ctx context.Context, op processing.Op) error {
 func TestRunInBands(t *testing.T) {
 	ctx := context.Background()
 	pic := grey(150)
-	want, err := processing.Detect(ctx, cpu.New(), pic, processing.DefaultParams(), processing.Options{})
+	want, err := processing.Detect(ctx, cpu.New(), pic, classic(), processing.Options{})
 	if err != nil || want.Mask.Area() == 0 {
 		t.Fatalf("%v, nothing is found on the CPU", err)
 	}
@@ -157,7 +157,7 @@ func TestRunInBands(t *testing.T) {
 		r := &Runner{machine: thisMachine(), gpu: gpu, host: cpu.New()}
 		var got *processing.Result
 		notice, err := r.Run(ctx, 150*150, func(ctx context.Context, b processing.Backend) (err error) {
-			got, err = processing.Detect(ctx, b, pic, processing.DefaultParams(), processing.Options{})
+			got, err = processing.Detect(ctx, b, pic, classic(), processing.Options{})
 			return err
 		})
 		if err != nil {
@@ -185,7 +185,7 @@ func TestRunInBands(t *testing.T) {
 		if runs++; runs == 2 {
 			cancel()
 		}
-		_, err := processing.Detect(ctx, b, pic, processing.DefaultParams(), processing.Options{})
+		_, err := processing.Detect(ctx, b, pic, classic(), processing.Options{})
 		return err
 	})
 	if notice != nil || !errors.Is(err, context.Canceled) || runs != 2 {
@@ -233,4 +233,11 @@ func TestListBeginsWithTheCPU(t *testing.T) {
 	if (len(list) > 1) != (err == nil) {
 		t.Errorf("%d devices, but the reason for none is %v", len(list), err)
 	}
+}
+
+// classic returns parameters of the classical search, whose operations the failing devices of these tests know.
+func classic() processing.Params {
+	p := processing.DefaultParams()
+	p.Detector = processing.DetectClassic
+	return p
 }

@@ -103,7 +103,7 @@ func faults(t *testing.T) {
 	pic := grey(60)
 	host := cpu.New()
 	defer host.Close()
-	found, err := processing.Detect(ctx, host, pic, processing.DefaultParams(), processing.Options{})
+	found, err := processing.Detect(ctx, host, pic, classic(), processing.Options{})
 	if err != nil || found.Mask.Area() == 0 {
 		t.Fatalf("%v, nothing is found on the CPU", err)
 	}
@@ -159,7 +159,7 @@ func faults(t *testing.T) {
 			}
 		}
 		run(func(ctx context.Context, b processing.Backend) (string, bool, error) {
-			got, err := processing.Detect(ctx, b, pic, processing.DefaultParams(), processing.Options{})
+			got, err := processing.Detect(ctx, b, pic, classic(), processing.Options{})
 			if err != nil {
 				return "", false, err
 			}

@@ -66,7 +66,8 @@ func (l *labels) list(findings []processing.Finding, done *Corrections) spotList
 					return
 				}
 				t.Detected = true
-				t.Peak, t.Contrast, t.Elongation, t.Score = f.Peak, f.Contrast, f.Elongation, f.Score
+				t.Peak, t.Contrast, t.Elongation = f.Peak, f.Contrast, f.Elongation
+				t.Score, t.Reasons = f.Score, f.Reasons
 			})
 		}
 	}

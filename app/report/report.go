@@ -42,6 +42,7 @@ func WriteCSV(w io.Writer, r Report) error {
 	c := csv.NewWriter(w)
 	rows := [][]string{{
 		"file", "id", "x", "y", "left", "top", "width", "height", "area", "peak", "contrast", "elongation", "score",
+		"reasons",
 	}}
 	real := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 	for _, f := range r.Result.Findings {
@@ -49,6 +50,7 @@ func WriteCSV(w io.Writer, r Report) error {
 			cell(r.File), strconv.Itoa(f.ID), real(f.X, 2), real(f.Y, 2),
 			strconv.Itoa(f.Left), strconv.Itoa(f.Top), strconv.Itoa(f.Width), strconv.Itoa(f.Height),
 			strconv.Itoa(f.Area), strconv.Itoa(f.Peak), real(f.Contrast, 4), real(f.Elongation, 2), real(f.Score, 3),
+			inWords(f.Reasons),
 		})
 	}
 	return c.WriteAll(rows)
@@ -62,6 +64,15 @@ func cell(name string) string {
 		return "'" + name
 	}
 	return name
+}
+
+// inWords lists reasons in English.
+func inWords(reasons []processing.Reason) string {
+	words := make([]string, len(reasons))
+	for i, r := range reasons {
+		words[i] = r.Message().String()
+	}
+	return strings.Join(words, "; ")
 }
 
 // text is a message in every language of the program, by their codes.
@@ -91,6 +102,8 @@ type record struct {
 	Preset   json.RawMessage      `json:"preset"`
 	Chosen   []chosen             `json:"chosen"`
 	Findings []processing.Finding `json:"findings"`
+	// Reasons names the aspects that findings have as reasons.
+	Reasons map[string]text `json:"reasons"`
 }
 
 // WriteJSON writes everything: picture, device, the values used (as a preset that repeats the detection), what adaptive
@@ -110,6 +123,12 @@ func WriteJSON(w io.Writer, r Report) error {
 	}
 	if rec.Findings == nil {
 		rec.Findings = []processing.Finding{}
+	}
+	rec.Reasons = map[string]text{}
+	for _, f := range r.Result.Findings {
+		for _, reason := range f.Reasons {
+			rec.Reasons[reason.Aspect.ID()] = i18n.Everywhere(reason.Aspect.Name())
+		}
 	}
 	for _, c := range r.Result.Chosen {
 		rec.Chosen = append(rec.Chosen,

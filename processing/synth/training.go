@@ -11,7 +11,8 @@ import (
 
 // Example is a picture to train a detector on.
 type Example struct {
-	// Kind is one of ExampleKinds, Condition the relief condition where the kind is "condition".
+	// Kind is one of ExampleKinds, Condition the relief condition where the kind is "condition", and the preset of
+	// Presets where it is "spots".
 	Kind      string `json:"kind"`
 	Condition string `json:"condition,omitempty"`
 	Seed      uint64 `json:"seed"`
@@ -147,7 +148,8 @@ func resampled(pic *processing.Picture, x0, y0, scale float64, w, h int) *proces
 // drawSpots renders single glints of random settings in place of a relief.
 func (e *Example) drawSpots(ctx context.Context, g *rand.Rand, part *processing.Picture, o ReliefOptions) error {
 	names := Presets()
-	spots, err := Preset(names[g.IntN(len(names))])
+	e.Condition = names[g.IntN(len(names))]
+	spots, err := Preset(e.Condition)
 	if err != nil {
 		return err
 	}

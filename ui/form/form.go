@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/i18n"
+	"blik/internal/message"
 	"blik/processing"
 	"blik/ui/xwidget"
 )
@@ -237,7 +238,26 @@ func (f *Form) numberRow(r *row, name fyne.CanvasObject, keys xwidget.Keys) (fyn
 	} else {
 		parts = append(parts, container.NewBorder(nil, nil, nil, xwidget.NewMinWidth(numberWidth, unit)))
 	}
+	var stop *xwidget.Select
+	names := make([]string, len(s.Stops))
+	if len(s.Stops) > 0 {
+		for i, t := range s.Stops {
+			names[i] = f.texts.Sprint(t.Name)
+		}
+		stop = xwidget.NewSelect(names, keys, func(chosen string) {
+			if i := slices.Index(names, chosen); i >= 0 {
+				f.set(r, s.Stops[i].Value)
+			}
+		})
+		stop.PlaceHolder = f.texts.Sprint(message.Of("between the stops"))
+		parts = append(parts, container.New(layout.NewCustomPaddedLayout(0, 0, 8, 0), stop))
+	}
 	show := func(v float64) {
+		if i := slices.IndexFunc(s.Stops, func(t processing.SpecStop) bool { return t.Value == v }); i >= 0 {
+			stop.SetSelected(names[i])
+		} else if stop != nil {
+			stop.ClearSelected()
+		}
 		entry.ShowText(f.texts.Number(v, 3))
 		if slider != nil {
 			slider.SetValue(v)

@@ -1,0 +1,178 @@
+// Package fit makes the weights by which detection decides (processing.Decision) from pictures whose glare is known:
+// logistic regression over their candidates, judged by leaving paintings out.
+package fit
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"blik/internal/parallel"
+	"blik/processing"
+)
+
+// Row is a candidate to fit on: its measures, whether it is glare, and how much it matters.
+type Row struct {
+	Measures []float64
+	Glare    bool
+	Weight   float64
+}
+
+// ridge is the penalty on the squares of the weights of standardized measures, as a share of all rows' weight.
+const ridge = 1e-3
+
+// Logistic returns the rule, without its scale, that maximizes the likelihood of the rows less the ridge penalty, by
+// Newton's method. Only measures of the given sources are used, and of these the ones that vary. It fails where there
+// are not rows of both kinds.
+func Logistic(rows []Row, sources ...processing.Source) (*processing.Rule, error) {
+	total, glare := 0.0, 0.0
+	for _, r := range rows {
+		total += r.Weight
+		if r.Glare {
+			glare += r.Weight
+		}
+	}
+	if glare == 0 || glare == total {
+		return nil, errors.New("fit: candidates of both kinds are needed, glare and paint")
+	}
+	rule := &processing.Rule{Offset: math.Log(glare / (total - glare))}
+	for i, m := range processing.Measures() {
+		if !slices.Contains(sources, m.Source) {
+			continue
+		}
+		n, sum, squares := 0.0, 0.0, 0.0
+		for _, r := range rows {
+			if v := r.Measures[i]; !math.IsNaN(v) {
+				n += r.Weight
+				sum += r.Weight * v
+				squares += r.Weight * v * v
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		if deviation := math.Sqrt(math.Max(squares/n-sum/n*(sum/n), 0)); deviation > 1e-9 {
+			rule.Weights = append(rule.Weights,
+				processing.MeasureWeight{Measure: m.Name, Mean: sum / n, Deviation: deviation})
+		}
+	}
+	return rule, climb(rule, rows, total)
+}
+
+// climb finds the weights of the rule.
+func climb(rule *processing.Rule, rows []Row, total float64) error {
+	n := len(rule.Weights) + 1
+	z := make([]float64, len(rows)*n)
+	standardize := rule.Standardizer()
+	parallel.Split(len(rows), 1000, func(a, b int) {
+		for i := a; i < b; i++ {
+			z[i*n] = 1
+			standardize(z[i*n+1:(i+1)*n], rows[i].Measures)
+		}
+	})
+	w := make([]float64, n)
+	w[0] = rule.Offset
+	const parts = 8
+	for range 50 {
+		type sums struct{ gradient, curvature []float64 }
+		part := make([]sums, parts)
+		parallel.Split(parts, 1, func(a, b int) {
+			for k := a; k < b; k++ {
+				s := sums{make([]float64, n), make([]float64, n*n)}
+				for i := len(rows) * k / parts; i < len(rows)*(k+1)/parts; i++ {
+					x := z[i*n : (i+1)*n]
+					p := probability(w, x)
+					y := 0.0
+					if rows[i].Glare {
+						y = 1
+					}
+					g, c := rows[i].Weight*(y-p), rows[i].Weight*p*(1-p)
+					for j, v := range x {
+						s.gradient[j] += g * v
+						row := s.curvature[j*n:]
+						for l := range j + 1 {
+							row[l] += c * v * x[l]
+						}
+					}
+				}
+				part[k] = s
+			}
+		})
+		gradient, curvature := make([]float64, n), make([]float64, n*n)
+		for _, s := range part {
+			for j := range n {
+				gradient[j] += s.gradient[j]
+				for l := range j + 1 {
+					curvature[j*n+l] += s.curvature[j*n+l]
+				}
+			}
+		}
+		for j := 1; j < n; j++ {
+			gradient[j] -= ridge * total * w[j]
+			curvature[j*n+j] += ridge * total
+		}
+		step, err := solve(curvature, gradient)
+		if err != nil {
+			return err
+		}
+		length := 0.0
+		for _, s := range step {
+			length = math.Max(length, math.Abs(s))
+		}
+		damp := math.Min(1, 2/length)
+		for j := range w {
+			w[j] += damp * step[j]
+		}
+		if length < 1e-7 {
+			break
+		}
+	}
+	rule.Offset = w[0]
+	for k := range rule.Weights {
+		rule.Weights[k].Weight = w[k+1]
+	}
+	return nil
+}
+
+func probability(w, x []float64) float64 {
+	s := 0.0
+	for j, v := range x {
+		s += w[j] * v
+	}
+	return 1 / (1 + math.Exp(-s))
+}
+
+// solve returns x of A·x = b for the symmetric, positive definite A, of which the lower triangle is given, by
+// Cholesky's method. A is overwritten.
+func solve(a, b []float64) ([]float64, error) {
+	n := len(b)
+	for j := range n {
+		for k := range j {
+			a[j*n+j] -= a[j*n+k] * a[j*n+k]
+		}
+		if !(a[j*n+j] > 0) {
+			return nil, errors.New("fit: the measures depend on each other")
+		}
+		a[j*n+j] = math.Sqrt(a[j*n+j])
+		for i := j + 1; i < n; i++ {
+			for k := range j {
+				a[i*n+j] -= a[i*n+k] * a[j*n+k]
+			}
+			a[i*n+j] /= a[j*n+j]
+		}
+	}
+	x := slices.Clone(b)
+	for i := range n {
+		for k := range i {
+			x[i] -= a[i*n+k] * x[k]
+		}
+		x[i] /= a[i*n+i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		for k := i + 1; k < n; k++ {
+			x[i] -= a[k*n+i] * x[k]
+		}
+		x[i] /= a[i*n+i]
+	}
+	return x, nil
+}

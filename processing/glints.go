@@ -1,0 +1,242 @@
+package processing
+
+import (
+	"math"
+	"slices"
+
+	"blik/processing/internal/span"
+)
+
+// glint is what the network says about the pixels of a candidate. Logits are in units of 1, from −glintFloor on.
+type glint struct {
+	// strong and wide are the sums of the logits above 0 and above −glintFloor; peak is the largest above −glintFloor.
+	strong, wide, peak float64
+	// pixels and sure count the pixels above −glintFloor and above 0.
+	pixels, sure int
+}
+
+// glintOffset is what is added to the network's logits, in sixteenths, before those below 0 are cut off; glintFloor the
+// same in units of 1. Specks whose logits lie between −glintFloor and 0 are candidates that only a high sensitivity
+// accepts. glintInner is the value that the pixels of other candidates exceed: a logit of −0.625.
+const (
+	glintOffset = 16
+	glintFloor  = glintOffset / 16.0
+	glintInner  = 6
+)
+
+func (g *glint) add(value uint32) {
+	l := float64(value)/16 - glintFloor
+	g.pixels++
+	g.wide += l + glintFloor
+	g.peak = math.Max(g.peak, l+glintFloor)
+	if l > 0 {
+		g.sure++
+		g.strong += l
+	}
+}
+
+func (g *glint) join(o *glint) {
+	g.strong += o.strong
+	g.wide += o.wide
+	g.peak = math.Max(g.peak, o.peak)
+	g.pixels += o.pixels
+	g.sure += o.sure
+}
+
+// glints returns the components of what the network calls glare or nearly does: their spans in reading order, and what
+// it says about each.
+func (d *detector) glints() ([]Span, []glint, error) {
+	logits, err := d.be.Alloc(U8, d.w, d.h)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer logits.Release()
+	if err := d.do(Glints{
+		Dst: logits, Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Model: d.model, Offset: glintOffset,
+	}); err != nil {
+		return nil, nil, err
+	}
+	for i := range d.colours {
+		d.colours[i].Release()
+		d.colours[i] = nil
+	}
+	found, err := Evaluate(d.ctx, d.be, Label{Class: logits, Bits: 255})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer found.Release()
+	spans, err := Evaluate(d.ctx, d.be, Spans{Components: found})
+	if err != nil {
+		return nil, nil, err
+	}
+	n := 0
+	for _, s := range spans {
+		n += int(s.X1 - s.X0)
+	}
+	index := make([]uint32, 0, n)
+	for _, s := range spans {
+		for x := s.X0; x < s.X1; x++ {
+			index = append(index, uint32(int(s.Y)*d.w+int(x)))
+		}
+	}
+	values := make([]uint32, n)
+	if err := d.do(Gather{Src: logits, Index: index, Values: values}); err != nil {
+		return nil, nil, err
+	}
+	// Where the network is sure of a pixel, only those count that it does not rather deny.
+	sure := make([]bool, found.Len())
+	rest := values
+	for _, s := range spans {
+		for range s.X1 - s.X0 {
+			sure[s.Label] = sure[s.Label] || rest[0] > glintOffset
+			rest = rest[1:]
+		}
+	}
+	var kept []Span
+	var strengths []uint32
+	for _, s := range spans {
+		for x := s.X0; x < s.X1; x++ {
+			v := values[0]
+			values = values[1:]
+			if sure[s.Label] && v <= glintInner {
+				continue
+			}
+			strengths = append(strengths, v)
+			if k := len(kept); k > 0 && kept[k-1].Y == s.Y && kept[k-1].X1 == x {
+				kept[k-1].X1++
+			} else {
+				kept = append(kept, Span{Y: s.Y, X0: x, X1: x + 1})
+			}
+		}
+	}
+	sums := make([]glint, span.Connect(kept, span.Eight))
+	for _, s := range kept {
+		for range s.X1 - s.X0 {
+			sums[s.Label].add(strengths[0])
+			strengths = strengths[1:]
+		}
+	}
+	return kept, sums, nil
+}
+
+// attach joins what search and network found. Every component of the network is a candidate, and has the properties of
+// the search's candidate that it shares most pixels with; so is each of the search's candidates in which the network
+// sees nothing. The latter come first, as many as searched says.
+func attach(found []candidate, grown, spans []Span, glints []glint) (cands []candidate, searched int) {
+	type pair struct{ candidate, glint uint32 }
+	overlap := map[pair]int64{}
+	first := 0
+	for _, s := range spans {
+		for first < len(grown) && (grown[first].Y < s.Y || grown[first].Y == s.Y && grown[first].X1 <= s.X0) {
+			first++
+		}
+		for _, g := range grown[first:] {
+			if g.Y != s.Y || g.X0 >= s.X1 {
+				break
+			}
+			overlap[pair{g.Label, s.Label}] += int64(min(g.X1, s.X1) - max(g.X0, s.X0))
+		}
+	}
+	seen := make([]bool, len(found))
+	most, partner := make([]int64, len(glints)), make([]int, len(glints))
+	for p, n := range overlap {
+		seen[p.candidate] = true
+		c := int(p.candidate)
+		if n > most[p.glint] || n == most[p.glint] && c < partner[p.glint] {
+			most[p.glint], partner[p.glint] = n, c
+		}
+	}
+	for i := range found {
+		if !seen[i] {
+			cands = append(cands, found[i])
+		}
+	}
+	searched = len(cands)
+	for i := range glints {
+		c := candidate{glint: glints[i]}
+		if most[i] > 0 {
+			c.searched = found[partner[i]].searched
+		}
+		cands = append(cands, c)
+	}
+	for _, s := range spans {
+		c := &cands[searched+int(s.Label)]
+		c.spans = append(c.spans, s)
+	}
+	for i := range cands {
+		for j := range cands[i].spans {
+			cands[i].spans[j].Label = uint32(i)
+		}
+	}
+	return cands, searched
+}
+
+// neighbourhood is the side of the squares in which neighbours are counted, in pixels.
+const neighbourhood = 32
+
+// meet tells each candidate how many others within two squares of its own the network calls glare, and how strong they
+// are on the average.
+func (d *detector) meet(cands []candidate) {
+	w, h := d.w/neighbourhood+1, d.h/neighbourhood+1
+	number, strength := make([]float64, w*h), make([]float64, w*h)
+	place := func(c *candidate) (x, y int) {
+		return int(c.shape.SX/c.shape.N) / neighbourhood, int(c.shape.SY/c.shape.N) / neighbourhood
+	}
+	says := func(c *candidate) (n, s float64) {
+		if c.glint.strong <= 0 {
+			return 0, 0
+		}
+		return 1, math.Min(math.Sqrt(c.glint.strong), 6)
+	}
+	for i := range cands {
+		x, y := place(&cands[i])
+		n, s := says(&cands[i])
+		number[y*w+x] += n
+		strength[y*w+x] += s
+	}
+	for i := range cands {
+		c := &cands[i]
+		x, y := place(c)
+		n, s := says(c)
+		n, s = -n, -s
+		for v := max(y-2, 0); v <= min(y+2, h-1); v++ {
+			for u := max(x-2, 0); u <= min(x+2, w-1); u++ {
+				n += number[v*w+u]
+				s += strength[v*w+u]
+			}
+		}
+		c.neighbours, c.company = math.Max(n, 0), s/math.Max(n, 1)
+	}
+}
+
+// merge puts the spans of two sets into reading order; where they overlap, those that begin first have the pixels.
+func merge(a, b []Span) []Span {
+	if len(b) == 0 {
+		return a
+	}
+	all := slices.Concat(a, b)
+	slices.SortStableFunc(all, func(a, b Span) int {
+		if a.Y != b.Y {
+			return int(a.Y - b.Y)
+		}
+		return int(a.X0 - b.X0)
+	})
+	out := all[:0]
+	for _, s := range all {
+		if k := len(out); k > 0 && out[k-1].Y == s.Y {
+			s.X0 = max(s.X0, out[k-1].X1)
+		}
+		if s.X0 < s.X1 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// fill marks the spans, and the holes in them where wanted, in a mask of zeros.
+func fill(m *Mask, spans []Span, holes bool) {
+	span.Fill(m.Pix, m.Width, spans, 255)
+	if holes {
+		span.Fill(m.Pix, m.Width, span.Holes(spans, m.Width, m.Height), 255)
+	}
+}

@@ -1,0 +1,112 @@
+package processing
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"blik/internal/message"
+)
+
+// Aspect is what measures tell a person about. Aspects are in the order of their names.
+type Aspect uint8
+
+// The aspects.
+const (
+	AspectNetwork Aspect = iota
+	AspectNeighbours
+	AspectRise
+	AspectGround
+	AspectWhite
+	AspectColour
+	AspectForm
+	AspectSearch
+	aspectCount
+)
+
+// ID is a short name of the aspect.
+func (a Aspect) ID() string {
+	return [aspectCount]string{"network", "neighbours", "rise", "ground", "white", "colour", "form", "search"}[a]
+}
+
+// Name is what the aspect is about, in words.
+func (a Aspect) Name() message.Message {
+	return [aspectCount]message.Message{
+		message.Of("what the network sees"), message.Of("glints nearby"), message.Of("rise over the ground"),
+		message.Of("the ground around"), message.Of("whiteness"), message.Of("colour"), message.Of("size and form"),
+		message.Of("the classical search"),
+	}[a]
+}
+
+// Reason is what one aspect of a finding contributes to its score, compared with the average candidate.
+type Reason struct {
+	Aspect Aspect
+	// Value is in the unit of the score; above 0 it speaks for glare.
+	Value float64
+}
+
+// Message is the reason in words, with its value.
+func (r Reason) Message() message.Message {
+	figures := message.Figures(fmt.Sprintf("%+.1f", r.Value))
+	if r.Value > 0 {
+		return message.Of("for: %s (%s)", r.Aspect.Name(), figures)
+	}
+	return message.Of("against: %s (%s)", r.Aspect.Name(), figures)
+}
+
+// MarshalJSON writes the aspect by its ID.
+func (r Reason) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `{"aspect":%q,"value":%.3f}`, r.Aspect.ID(), r.Value), nil
+}
+
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (r *Reason) UnmarshalJSON(text []byte) error {
+	var v struct {
+		Aspect string  `json:"aspect"`
+		Value  float64 `json:"value"`
+	}
+	if err := json.Unmarshal(text, &v); err != nil {
+		return err
+	}
+	for a := range aspectCount {
+		if a.ID() == v.Aspect {
+			*r = Reason{a, v.Value}
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no aspect %q", v.Aspect)
+}
+
+// explainer returns a function that tells the reasons for measures.
+func (r *Rule) explainer() func(measures []float64) []Reason {
+	index := r.index()
+	return func(measures []float64) []Reason { return r.reasons(measures, index) }
+}
+
+// reasons returns what speaks for and against a candidate, strongest first. Contributions below leastReason are left
+// out.
+func (r *Rule) reasons(measures []float64, index []int) []Reason {
+	const leastReason = 0.05
+	var sums [aspectCount]float64
+	list := Measures()
+	for k, i := range index {
+		sums[list[i].Aspect] += r.Weights[k].Weight * r.Weights[k].standard(measures[i])
+	}
+	unit := r.Scale.unit()
+	var out []Reason
+	for a, s := range sums {
+		if v := s / unit; math.Abs(v) >= leastReason {
+			out = append(out, Reason{Aspect(a), v})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Reason) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+	return out
+}
+
+// unit is the mean difference of sums that makes a step of the score.
+func (s *Scale) unit() float64 {
+	n := len(s.Sums)
+	return (s.Sums[0] - s.Sums[n-1]) / float64(n-1)
+}

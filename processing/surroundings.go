@@ -1,0 +1,328 @@
+package processing
+
+import (
+	"math"
+
+	"blik/processing/internal/span"
+)
+
+// look is what a candidate is like in the picture itself: its rise over the ground around it, its colour and its form.
+// It is measured on the host, from the picture's samples, so that every backend has the same figures.
+type look struct {
+	// core and area are numbers of pixels: where the rise is at least coreShare of the largest, and of the whole
+	// candidate.
+	core, area float64
+	// Rises and the ground are linear light, 0…1, in luminance or, where that rises more, in the darkest channel:
+	// mean rise over the core, largest rise, and mean of the ground around.
+	rise, peakRise, ground float64
+	// spread is the standard deviation of the ground's luminance, flat that of the rise in the core.
+	spread, flat float64
+	// crowd is the share of the pixels around that rise by more than half of the largest rise.
+	crowd float64
+	// chroma is (max − min)/max of the mean rise of red, green and blue in the core; red and blue the logarithms of
+	// their ratios to green.
+	chroma, red, blue float64
+	// saturation and groundSaturation are 1 − min/max of the mean colours of core and ground.
+	saturation, groundSaturation float64
+	// clipped is the share of the core whose darkest channel exceeds nearlyWhite, darkest its highest value.
+	clipped, darkest float64
+	// elongation and fill describe the form: the ratio of its axes and the share of its bounding box.
+	elongation, fill float64
+	// peak is the highest level of luminance, 8-bit sRGB.
+	peak uint8
+}
+
+const (
+	coreShare   = 0.45
+	nearlyWhite = 0.93
+	// nearMargin is how far around a candidate the ground is looked at, in pixels; where hardly any is left between
+	// candidates, wideMargin.
+	nearMargin, wideMargin = 9, 25
+	// enoughGround is the number of pixels of ground that is not too few.
+	enoughGround = 40
+)
+
+// light is a pixel in linear light of 16 bits: colour, luminance and the darkest channel.
+type light struct{ r, g, b, y, dark uint16 }
+
+// surveyor measures sites. One goroutine uses it at a time.
+type surveyor struct {
+	pic    *Picture
+	tables *LuminanceTables
+	// member is not 0 in all candidates and beside them.
+	member []uint8
+	rule   outlineRule
+
+	x0, y0, w, h int
+	pixels       []light
+	own          []uint8
+	sixteen      []uint16
+}
+
+// outlineRule says which pixels of what the network finds belong to it: those that rise over the ground by more than
+// the larger of absolute, a share of white, and relative, a share of the ground; or by more than share of the largest
+// rise, where that is less.
+type outlineRule struct {
+	absolute, relative, share float64
+}
+
+// Values of surveyor.own.
+const (
+	beside = 1 << iota
+	inside
+)
+
+// survey measures the candidate with the given pixels, in reading order. With trim it first drops the pixels that do
+// not belong to it by the outline rule; it returns the pixels that are left.
+func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
+	shape := NewSums()
+	for _, r := range spans {
+		shape.Add(r)
+	}
+	ground := s.window(&shape, spans, nearMargin)
+	if ground.n < enoughGround {
+		ground = s.window(&shape, spans, wideMargin)
+	}
+	if ground.n == 0 {
+		for i := range s.pixels {
+			ground.add(&s.pixels[i])
+		}
+	}
+	base := ground.mean()
+	var highY, highDark float64
+	for i, o := range s.own {
+		if o&inside != 0 {
+			highY = math.Max(highY, float64(s.pixels[i].y)-base.y)
+			highDark = math.Max(highDark, float64(s.pixels[i].dark)-base.dark)
+		}
+	}
+	level := func(p *light) float64 { return float64(p.y) }
+	at, high := base.y, highY
+	if highDark > highY {
+		level, at, high = func(p *light) float64 { return float64(p.dark) }, base.dark, highDark
+	}
+	if trim {
+		least := math.Min(math.Max(s.rule.absolute*white, s.rule.relative*at), s.rule.share*high)
+		spans = s.trim(spans, func(p *light) bool { return level(p)-at > least })
+		shape = NewSums()
+		for _, r := range spans {
+			shape.Add(r)
+		}
+	}
+	t := look{area: float64(shape.N), peakRise: high / white, ground: at / white, spread: base.spread / white,
+		elongation: shape.Elongation(),
+		fill:       float64(shape.N) / (float64(shape.Right-shape.Left) * float64(shape.Base-shape.Top)),
+	}
+	var core lightSum
+	var squares, sum float64
+	var clipped, crowd, around int
+	for i, o := range s.own {
+		p := &s.pixels[i]
+		d := level(p) - at
+		switch {
+		case o&inside != 0:
+			t.peak = max(t.peak, s.tables.Encode8[p.y])
+			t.darkest = math.Max(t.darkest, float64(s.tables.Encode8[p.dark]))
+			if d < coreShare*high || high <= 0 {
+				continue
+			}
+			core.add(p)
+			sum += d
+			squares += d * d
+			if float64(p.dark) > nearlyWhite*white {
+				clipped++
+			}
+		case o == 0:
+			around++
+			if d > high/2 {
+				crowd++
+			}
+		}
+	}
+	t.crowd = float64(crowd) / math.Max(float64(around), 1)
+	if core.n > 0 {
+		n := float64(core.n)
+		t.core, t.rise = n, sum/n/white
+		t.flat = math.Sqrt(math.Max(squares/n-sum/n*(sum/n), 0)) / white
+		t.clipped = float64(clipped) / n
+		t.colour(core.mean(), base)
+	}
+	return t, spans
+}
+
+// colour computes the figures of colour from the mean colours of core and ground.
+func (t *look) colour(core, ground lightMean) {
+	r, g, b := (core.r-ground.r)/white, (core.g-ground.g)/white, (core.b-ground.b)/white
+	most, least := math.Max(r, math.Max(g, b)), math.Min(r, math.Min(g, b))
+	t.chroma = (most - least) / math.Max(most, 0.03)
+	ratio := func(a float64) float64 {
+		return min(max(math.Log(math.Max(a, 0.01)/math.Max(g, 0.01)), -2), 2)
+	}
+	t.red, t.blue = ratio(r), ratio(b)
+	t.saturation, t.groundSaturation = core.saturation(), ground.saturation()
+}
+
+// window reads the window of the given margin around the candidate, marks the candidate in it, and returns the sums of
+// the ground: what lies outside all candidates and not beside one.
+func (s *surveyor) window(shape *Sums, spans []Span, margin int) lightSum {
+	s.x0, s.y0 = max(int(shape.Left)-margin, 0), max(int(shape.Top)-margin, 0)
+	s.w = min(int(shape.Right)+margin, s.pic.Width) - s.x0
+	s.h = min(int(shape.Base)+margin, s.pic.Height) - s.y0
+	n := s.w * s.h
+	if cap(s.own) < n {
+		s.own, s.pixels = make([]uint8, n), make([]light, n)
+	}
+	s.own, s.pixels = s.own[:n], s.pixels[:n]
+	clear(s.own)
+	for _, r := range spans {
+		y := int(r.Y) - s.y0
+		from, to := max(int(r.X0)-1-s.x0, 0), min(int(r.X1)+1-s.x0, s.w)
+		for v := max(y-1, 0); v <= min(y+1, s.h-1); v++ {
+			for i := v*s.w + from; i < v*s.w+to; i++ {
+				s.own[i] |= beside
+			}
+		}
+		for i := y*s.w + int(r.X0) - s.x0; i < y*s.w+int(r.X1)-s.x0; i++ {
+			s.own[i] |= inside
+		}
+	}
+	var ground lightSum
+	for y := range s.h {
+		row := s.pixels[y*s.w : (y+1)*s.w]
+		s.read(row, s.y0+y)
+		member := s.member[(s.y0+y)*s.pic.Width+s.x0:][:s.w]
+		for i := range row {
+			if member[i] == 0 {
+				ground.add(&row[i])
+			}
+		}
+	}
+	return ground
+}
+
+// trim returns the pixels inside that belong, and takes the others out.
+func (s *surveyor) trim(spans []Span, belongs func(*light) bool) []Span {
+	var kept []Span
+	for _, r := range spans {
+		at := (int(r.Y)-s.y0)*s.w - s.x0
+		for x := r.X0; x < r.X1; x++ {
+			if !belongs(&s.pixels[at+int(x)]) {
+				s.own[at+int(x)] = beside
+				continue
+			}
+			if k := len(kept); k > 0 && kept[k-1].Y == r.Y && kept[k-1].X1 == x {
+				kept[k-1].X1++
+			} else {
+				kept = append(kept, Span{Y: r.Y, X0: x, X1: x + 1, Label: r.Label})
+			}
+		}
+	}
+	return kept
+}
+
+// read converts the row y of the window to linear light.
+func (s *surveyor) read(dst []light, y int) {
+	p, t := s.pic, s.tables
+	at, n := (y*p.Width+s.x0)*p.Channels, len(dst)*p.Channels
+	if p.U8 != nil && p.Channels == 3 {
+		src := p.U8[at : at+n]
+		for i := range dst {
+			dst[i] = mixed(t.Linear8[src[3*i]], t.Linear8[src[3*i+1]], t.Linear8[src[3*i+2]])
+		}
+		return
+	}
+	s.sixteen = s.sixteen[:0]
+	for i := at; i < at+n; i++ {
+		s.sixteen = append(s.sixteen, p.sample(i))
+	}
+	linear := func(v uint16) uint16 {
+		if p.U8 != nil {
+			return t.Linear8[v]
+		}
+		return t.Linear16[v]
+	}
+	src := s.sixteen
+	switch p.Channels {
+	case 1:
+		for i := range dst {
+			v := linear(src[i])
+			dst[i] = light{v, v, v, v, v}
+		}
+		return
+	case 4:
+		most := uint32(255)
+		if p.U8 == nil {
+			most = 65535
+		}
+		for i := range dst {
+			for k := range 3 {
+				src[3*i+k] = uint16(throughInk(uint32(src[4*i+k]), uint32(src[4*i+3]), most))
+			}
+		}
+	}
+	for i := range dst {
+		dst[i] = mixed(linear(src[3*i]), linear(src[3*i+1]), linear(src[3*i+2]))
+	}
+}
+
+// sample is a sample as LuminanceTables takes it: of 8 or 16 bits.
+func (p *Picture) sample(i int) uint16 {
+	switch {
+	case p.U8 != nil:
+		return uint16(p.U8[i])
+	case p.U16 != nil:
+		return p.U16[i]
+	}
+	var v [1]uint16
+	Quantise(v[:], p.F32[i:i+1])
+	return v[0]
+}
+
+func mixed(r, g, b uint16) light {
+	y := (LuminanceRed*uint32(r) + LuminanceGreen*uint32(g) + LuminanceBlue*uint32(b) + 32768) >> 16
+	return light{r, g, b, uint16(y), min(r, g, b)}
+}
+
+// lightSum adds up pixels.
+type lightSum struct{ n, r, g, b, y, dark, squares uint64 }
+
+func (s *lightSum) add(p *light) {
+	s.n++
+	s.r += uint64(p.r)
+	s.g += uint64(p.g)
+	s.b += uint64(p.b)
+	s.y += uint64(p.y)
+	s.dark += uint64(p.dark)
+	s.squares += uint64(p.y) * uint64(p.y)
+}
+
+// lightMean holds means, and the standard deviation of the luminance.
+type lightMean struct{ r, g, b, y, dark, spread float64 }
+
+func (s *lightSum) mean() lightMean {
+	n := float64(s.n)
+	m := lightMean{r: float64(s.r) / n, g: float64(s.g) / n, b: float64(s.b) / n, y: float64(s.y) / n,
+		dark: float64(s.dark) / n}
+	m.spread = math.Sqrt(math.Max(float64(s.squares)/n-float64(m.y*m.y), 0))
+	return m
+}
+
+func (m lightMean) saturation() float64 {
+	most := math.Max(m.r, math.Max(m.g, m.b))
+	return 1 - math.Min(m.r, math.Min(m.g, m.b))/math.Max(most, 0.02*white)
+}
+
+// memberMap marks the pixels of the spans and those beside them.
+func memberMap(w, h int, sets ...[]Span) []uint8 {
+	member := make([]uint8, w*h)
+	for _, spans := range sets {
+		for _, r := range spans {
+			wide := []Span{{X0: max(r.X0-1, 0), X1: min(r.X1+1, int32(w))}}
+			for y := max(r.Y-1, 0); y <= min(r.Y+1, int32(h)-1); y++ {
+				wide[0].Y = y
+				span.Fill(member, w, wide, 1)
+			}
+		}
+	}
+	return member
+}

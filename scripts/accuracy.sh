@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Prints the tables of docs/accuracy.md, in build/accuracy: photographed glare at the named sensitivities, rendered glare
+# by cross-validation, and the development pictures (figures of training). Needs build/blik-headless, python3-opencv,
+# python3-scipy and ../shared. FOLDS may name a folder with the networks fold0.blik to fold2.blik, each trained without a
+# third of the paintings (make train); without them the second table is one of training, too.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+blik=build/blik-headless
+shared=../shared
+out=build/accuracy
+mkdir -p "$out/paintings"
+
+echo "Photographed glare, nothing fitted on it"
+masks=()
+for stop in certain balanced visible dim; do
+  "$blik" detect --overwrite --quiet --sensitivity "$stop" -o "$out/$stop" $shared/data/glare-real/*_image.png
+  masks+=("$out/$stop")
+done
+python3 $shared/tools/score_real.py --gt $shared/data/glare-real "${masks[@]}"
+
+printf '\nRendered glare by cross-validation\n'
+cp -n $shared/data/paintings/*.jpg $shared/data/paintings-more/*.jpg $shared/data/negatives/*.png "$out/paintings/"
+# Of p005 and p009, real glare is labelled: they are never trained on.
+rm -f "$out"/paintings/p005* "$out"/paintings/p009*
+sets=()
+while read -r kind seed count; do
+  if [ ! -f "$out/$kind/manifest.json" ]; then
+    "$blik" trainingset -q -o "$out/$kind" --paintings "$out/paintings" --kind "$kind" --seed "$seed" --count "$count"
+  fi
+  sets+=("$out/$kind")
+done <<'END'
+clean 101 75
+condition 102 100
+spots 103 75
+END
+networks=()
+if [ -n "${FOLDS:-}" ]; then
+  for fold in 0 1 2; do networks+=(--network "$FOLDS/fold$fold.blik"); done
+fi
+"$blik" fit "${networks[@]}" "${sets[@]}" --overwrite -o "$out/decision.json"
+
+printf '\nDevelopment pictures: figures of training\n'
+"$blik" detect --overwrite --quiet -o "$out/dev" $shared/data/glare-dev/*_glare.*
+"$blik" score $shared/data/glare-dev "$out/dev"
