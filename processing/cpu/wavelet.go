@@ -111,6 +111,7 @@ func transform[T sample](ctx context.Context, b *Backend, d, s *plane, f *filter
 	dst, src, w, h := d.data.F32, pixels[T](s), d.w, d.h
 	wide, high := (w+1)/2*2, (h+1)/2*2
 	m := high / 2
+	convert := conversionsOf[T](&b.kernels)
 	return b.strips(ctx, m, 2*w, func(t *worker, i0, i1 int) {
 		line := take[float32](t, wide)
 		var rows [4][]float32
@@ -119,9 +120,7 @@ func transform[T sample](ctx context.Context, b *Backend, d, s *plane, f *filter
 		}
 		along := func(out []float32, y int) {
 			y = min((y+high)%high, h-1)
-			for x, v := range src[y*w : (y+1)*w] {
-				line[x] = float32(v)
-			}
+			convert.widen(line[:w], src[y*w:(y+1)*w])
 			line[wide-1] = line[w-1]
 			b.kernels.analyse(out[:wide/2], out[wide/2:], line, f)
 		}
