@@ -82,7 +82,9 @@ func Candidates(ctx context.Context, be Backend, pic *Picture, p Params, o Optio
 	out := make([]Candidate, len(cands))
 	for i := range cands {
 		c := &cands[i]
-		out[i] = Candidate{Measures: c.measures, Score: c.score, Searched: c.props != nil, Peak: int(c.look.darkest)}
+		out[i] = Candidate{
+			Measures: c.measures, Score: c.score, Searched: c.props != nil, Peak: int(c.look.darkest), Vector: c.vector,
+		}
 		for _, r := range c.spans {
 			out[i].Runs = append(out[i].Runs, Run{int(r.Y), int(r.X0), int(r.X1)})
 		}
@@ -109,6 +111,8 @@ type detector struct {
 	decision *Decision
 	rule     *Rule
 	ruleID   string
+	// vectors: candidates are described by vectors, for what was learned or is to be.
+	vectors bool
 	// searched is the number of candidates that only the search found; they come first.
 	searched int
 
@@ -157,6 +161,14 @@ func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Opti
 			if d.model, err = network.Default(); err != nil {
 				return nil, err
 			}
+		}
+	}
+	if d.vectors = o.Vectors || p.Learned != nil; d.vectors && d.model == nil {
+		return nil, message.Errorf("what was learned needs the network: choose another detector than %s", d.ruleID)
+	}
+	if p.Learned != nil {
+		if err := p.Learned.Validate(d.model); err != nil {
+			return nil, err
 		}
 	}
 	return d, nil
@@ -257,6 +269,11 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 			return err
 		}
 		cands, d.searched = attach(cands, grown, glintSpans, glints)
+		if d.vectors {
+			if err := d.describe(cands); err != nil {
+				return err
+			}
+		}
 		return d.decide(pic, cands, grown, glintSpans)
 	})
 	return cands, err
@@ -311,6 +328,12 @@ func (d *detector) decide(pic *Picture, cands []candidate, sets ...[]Span) error
 				c.measures = values[i*len(list) : (i+1)*len(list)]
 				c.measure(list)
 				c.score = d.rule.Scale.Score(d.rule.sum(c.measures, index))
+				if d.vectors {
+					c.vector = slices.Concat(c.measures, c.vector)
+				}
+				if d.p.Learned != nil {
+					c.score += d.p.Learned.Shift(c.vector)
+				}
 			}
 		}
 	})

@@ -56,9 +56,8 @@ func (d *detector) glints() ([]Span, []glint, error) {
 	}); err != nil {
 		return nil, nil, err
 	}
-	for i := range d.colours {
-		d.colours[i].Release()
-		d.colours[i] = nil
+	if !d.vectors {
+		d.forgetColours()
 	}
 	found, err := Evaluate(d.ctx, d.be, Label{Class: logits, Bits: 255})
 	if err != nil {
@@ -117,6 +116,58 @@ func (d *detector) glints() ([]Span, []glint, error) {
 		}
 	}
 	return kept, sums, nil
+}
+
+// forgetColours releases the planes that the network takes.
+func (d *detector) forgetColours() {
+	for i := range d.colours {
+		d.colours[i].Release()
+		d.colours[i] = nil
+	}
+}
+
+// describe makes the mean channels of the network over each candidate its vector.
+func (d *detector) describe(cands []candidate) error {
+	defer d.forgetColours()
+	// Some of its pixels say enough.
+	const most = 16
+	var index []uint32
+	counts := make([]int, len(cands))
+	for i := range cands {
+		pixels := 0
+		for _, s := range cands[i].spans {
+			pixels += int(s.X1 - s.X0)
+		}
+		step, next, at := (pixels+most-1)/most, 0, 0
+		for _, s := range cands[i].spans {
+			for x := s.X0; x < s.X1; x++ {
+				if at == next {
+					index = append(index, uint32(int(s.Y)*d.w+int(x)))
+					counts[i]++
+					next += step
+				}
+				at++
+			}
+		}
+	}
+	channels, err := Evaluate(d.ctx, d.be, GlintChannels{
+		Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Model: d.model, Index: index,
+	})
+	if err != nil {
+		return err
+	}
+	n := d.model.Hidden()
+	for i := range cands {
+		v := make([]float64, n)
+		for range counts[i] {
+			for c := range v {
+				v[c] += float64(channels[c]) / float64(counts[i])
+			}
+			channels = channels[n:]
+		}
+		cands[i].vector = v
+	}
+	return nil
 }
 
 // attach joins what search and network found. Every component of the network is a candidate, and has the properties of

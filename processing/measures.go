@@ -139,7 +139,9 @@ type candidate struct {
 	neighbours, company float64
 	look                look
 	measures            []float64
-	score               float64
+	// vector are the channels of the network, then the whole vector (see Learned); nil where it is not needed.
+	vector []float64
+	score  float64
 }
 
 // searched holds what the planes of the classical search say about a candidate.

@@ -101,6 +101,10 @@ type Params struct {
 	Blend      float64
 	Grain      float64
 	OnlyDarken bool
+
+	// Learned adjusts the decision to the user's own pictures (blik learn); nil for the default one. It is no parameter
+	// that is set by hand: only presets carry it.
+	Learned *Learned
 }
 
 // Stage says what a parameter belongs to.

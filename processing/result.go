@@ -78,6 +78,8 @@ type Options struct {
 	Decision *Decision
 	// Network finds the glints; nil is the one that the program was built with.
 	Network *network.Model
+	// Vectors: Candidates also describes each candidate by a vector, from which can be learned.
+	Vectors bool
 }
 
 // Candidate is a spot that detection considered, with what it measured of it.
@@ -92,6 +94,8 @@ type Candidate struct {
 	Peak int
 	// Runs are the pixels of the component, core and growth, in reading order.
 	Runs []Run
+	// Vector describes it (see Learned); nil unless asked for.
+	Vector []float64
 }
 
 // clip cuts the spans down to the region.

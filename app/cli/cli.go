@@ -245,7 +245,7 @@ Without a command it opens the window, with the files named.`),
 	}
 	root.AddCommand(p.detectCommand(), p.correctCommand(), p.verifyCommand(), p.scoreCommand(), p.sampleCommand(),
 		p.benchCommand(), p.devicesCommand(), p.openCommand(), p.versionCommand(), p.completionCommand(),
-		p.trainingSetCommand(), p.fitCommand(), p.parametersTopic())
+		p.trainingSetCommand(), p.learnCommand(), p.fitCommand(), p.parametersTopic())
 	root.SetHelpCommand(p.helpCommand())
 	root.InitDefaultHelpCmd()
 	p.describeHelp(root)

@@ -8,7 +8,8 @@
 //	}
 //
 // The values go by the ID of their description (processing.Specs): numbers, true or false, and choices by their ID.
-// What is left out has its default, so that a preset may say only what matters to it.
+// What is left out has its default, so that a preset may say only what matters to it. A preset of "blik learn" has
+// version 2 and also holds "learned" (processing.Learned).
 package preset
 
 import (
@@ -25,15 +26,18 @@ import (
 	"blik/app/imagefile"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/network"
 )
 
-// Format and Version are what Encode writes and the newest that Decode reads.
+// Format is what Encode writes; Version is the newest that Decode reads. Encode writes version 1 wherever it is enough,
+// for older versions of the program.
 const (
 	Format  = "blik preset"
-	Version = 1
+	Version = 2
 )
 
-// maxBytes bounds a preset file; a complete one has less than a thousand bytes.
+// maxBytes bounds a preset file; a complete one has less than a thousand bytes, or some twenty thousand with what was
+// learned.
 const maxBytes = 1 << 20
 
 // ErrNewer is the cause of the error for a preset written by a newer version of the program.
@@ -68,7 +72,11 @@ func fault(cause error, format message.Text, args ...any) *Error {
 // Encode returns all parameters as JSON, one value a line, in the order of processing.Specs.
 func Encode(p processing.Params) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"values\": {", Format, Version)
+	version := 1
+	if p.Learned != nil {
+		version = 2
+	}
+	fmt.Fprintf(&b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"values\": {", Format, version)
 	for i, s := range processing.Specs() {
 		if i > 0 {
 			b.WriteByte(',')
@@ -79,7 +87,12 @@ func Encode(p processing.Params) []byte {
 		}
 		fmt.Fprintf(&b, "\n    %q: %s", s.ID, value)
 	}
-	b.WriteString("\n  }\n}\n")
+	b.WriteString("\n  }")
+	// Numbers of which one is not finite are no JSON; Write refuses them.
+	if text, err := json.Marshal(p.Learned); p.Learned != nil && err == nil {
+		fmt.Fprintf(&b, ",\n  \"learned\": %s", text)
+	}
+	b.WriteString("\n}\n")
 	return b.Bytes()
 }
 
@@ -112,6 +125,7 @@ func Decode(data []byte) (processing.Params, error) {
 		Format  string                     `json:"format"`
 		Version int                        `json:"version"`
 		Values  map[string]json.RawMessage `json:"values"`
+		Learned *processing.Learned        `json:"learned"`
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -133,6 +147,19 @@ func Decode(data []byte) (processing.Params, error) {
 	}
 	for id := range body.Values {
 		return processing.Params{}, fault(nil, "the preset sets %q, which is no parameter", id)
+	}
+	if p.Learned = body.Learned; p.Learned != nil {
+		model, err := network.Default()
+		if err != nil {
+			return processing.Params{}, err
+		}
+		if err := p.Learned.Validate(model); err != nil {
+			var sentence message.Localizable
+			if !errors.As(err, &sentence) {
+				return processing.Params{}, err
+			}
+			return processing.Params{}, &Error{Fault: sentence.Message(), Cause: err}
+		}
 	}
 	return p, nil
 }

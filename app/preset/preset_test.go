@@ -5,11 +5,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"blik/app/preset"
 	"blik/processing"
+	"blik/processing/network"
 
 	"pgregory.net/rapid"
 )
@@ -105,7 +108,7 @@ func TestRefused(t *testing.T) {
 		{"another format", `{"format": "other", "version": 1}`, "not a preset"},
 		{"an array", `[1, 2]`, "not a preset"},
 		{"no version", `{"format": "blik preset", "values": {}}`, "not a preset"},
-		{"newer", `{"format": "blik preset", "version": 2, "values": {"new": 1}}`, "version 2"},
+		{"newer", `{"format": "blik preset", "version": 3, "values": {"new": 1}}`, "version 3"},
 		{"unknown field", `{"format": "blik preset", "version": 1, "values": {}, "more": 1}`, `"more"`},
 		{"unknown parameter", values(`"wobble": 1`), `"wobble"`},
 		{"even window", values(`"window": 12`), "window to 12: must be an odd whole number between 3 and 63 px"},
@@ -126,6 +129,80 @@ func TestRefused(t *testing.T) {
 		}
 		if errors.Is(err, preset.ErrNewer) != (c.name == "newer") {
 			t.Errorf("%s: ErrNewer is wrong on %v", c.name, err)
+		}
+	}
+}
+
+// learned is something that a preset can carry.
+func learned(t *testing.T, way processing.LearnedWay) *processing.Learned {
+	t.Helper()
+	model, err := network.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	basis, n := processing.LearnedBasis(model)
+	row := func(f func(i int) float64) []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = f(i)
+		}
+		return v
+	}
+	l := &processing.Learned{Basis: basis, Way: way, Mean: row(func(i int) float64 { return float64(i) / 3 }),
+		Deviation: row(func(i int) float64 { return 1 + float64(i)/7 })}
+	if way == processing.WayShift {
+		l.Offset, l.Weights = 0.1, row(func(i int) float64 { return 1 / float64(i+3) })
+		return l
+	}
+	l.Gain = 4
+	for k := range 2 {
+		l.Glare = append(l.Glare, row(func(i int) float64 { return float64(max(1-max(i-k, k-i), 0)) }))
+	}
+	l.Paint = l.Glare[1:]
+	return l
+}
+
+// What was learned comes back to the last bit, by either way; older versions say that the preset is newer.
+func TestLearnedRoundTrip(t *testing.T) {
+	t.Parallel()
+	for _, way := range []processing.LearnedWay{processing.WayShift, processing.WayConjugacy} {
+		p := processing.DefaultParams()
+		p.Learned = learned(t, way)
+		data := preset.Encode(p)
+		got, err := preset.Decode(data)
+		if err != nil || !reflect.DeepEqual(got, p) {
+			t.Errorf("%s: %+v, %v", way, got.Learned, err)
+		}
+		if !strings.Contains(string(data), `"version": 2`) {
+			t.Errorf("%s: older versions would not know that it is newer", way)
+		}
+	}
+	if data := preset.Encode(processing.DefaultParams()); !strings.Contains(string(data), `"version": 1`) {
+		t.Error("older versions could not read a preset without anything learned")
+	}
+}
+
+func TestLearnedRefused(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(l *processing.Learned){
+		"another version": func(l *processing.Learned) { l.Basis = "0123" },
+		"damaged: way":    func(l *processing.Learned) { l.Way = "guess" },
+		"damaged: mean":   func(l *processing.Learned) { l.Mean = l.Mean[1:] },
+		"damaged: spread": func(l *processing.Learned) { l.Deviation[3] = 0 },
+		"damaged: row":    func(l *processing.Learned) { l.Glare[1] = l.Glare[1][1:] },
+		"damaged: length": func(l *processing.Learned) { l.Glare[1][1] = 7 },
+		"damaged: shift":  func(l *processing.Learned) { l.Way = processing.WayShift },
+	} {
+		p := processing.DefaultParams()
+		p.Learned = learned(t, processing.WayConjugacy)
+		// Rows are shared.
+		p.Learned.Glare[1] = slices.Clone(p.Learned.Glare[1])
+		change(p.Learned)
+		_, err := preset.Decode(preset.Encode(p))
+		var e *preset.Error
+		says, _, _ := strings.Cut(name, ":")
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"blik/app/imagefile"
+	"blik/app/preset"
+	"blik/internal/message"
+	"blik/processing"
+	"blik/processing/learn"
+	"blik/processing/network"
+
+	"github.com/spf13/cobra"
+)
+
+// learning is one run of `blik learn`.
+type learning struct {
+	*program
+	out, preset, deviceName string
+	from                    []string
+	quiet                   bool
+}
+
+func (p *program) learnCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "learn -o " + p.say("PRESET") + " --from " + p.say("PICTURE=MASK") + "…",
+		Short: p.say("Adapt detection to your own pictures"),
+		Long: p.say(`Adapts the decision what is glare to pictures of which you know it, and writes a preset for detect, correct
+and the window. A mask is a picture of the same size: white is glare, black is paint, and what is grey you did not
+decide about. Masks of detect that you have corrected in the window serve.
+
+Two ways are tried: a linear shift of the score, and the conjugacy indicator, which compares each spot with the
+subspaces of your glints and of your paint. Both are judged on pictures that they did not learn from (of a single
+picture, on parts of it); where neither decides better than the default there, nothing is written. What is learned moves
+a decision by at most a step of the sensitivity.`),
+		Args: p.exactly(0),
+	}
+	l := &learning{program: p}
+	f := c.Flags()
+	f.StringVarP(&l.out, "output", "o", "", p.say("write the preset into `FILE`"))
+	f.StringArrayVar(&l.from, "from", nil, p.say("learn from `PICTURE=MASK`; may be repeated"))
+	f.StringVar(&l.preset, "preset", "", p.say("take the parameters from the preset `FILE`; flags override it"))
+	f.StringVar(&l.deviceName, "device", "auto",
+		p.say("`DEVICE` to compute on: auto, cpu, cuda or cuda:N, as listed by blik devices"))
+	f.BoolVarP(&l.quiet, "quiet", "q", false, p.say("print nothing but errors"))
+	must(c.RegisterFlagCompletionFunc("device", completeDevices))
+	c.RunE = func(c *cobra.Command, _ []string) error { return l.run(c.Context()) }
+	return c
+}
+
+// lesson is a picture with its mask, and what was found in it.
+type lesson struct {
+	picture, mask string
+	file          *imagefile.File
+	marked        *processing.Mask
+	candidates    []processing.Candidate
+}
+
+func (l *learning) run(ctx context.Context) error {
+	params, lessons, err := l.plan()
+	if err != nil {
+		return err
+	}
+	device, err := l.openDevice(ctx, l.deviceName)
+	if err != nil {
+		return err
+	}
+	defer device.Close()
+	var spots []learn.Spot
+	for i := range lessons {
+		if err := lessons[i].study(ctx, device, params); err != nil {
+			return err
+		}
+		spots = append(spots, lessons[i].spots(i, len(lessons), params)...)
+	}
+	model, err := network.Default()
+	if err != nil {
+		return err
+	}
+	basis, _ := processing.LearnedBasis(model)
+	r, err := learn.From(ctx, spots, basis)
+	if err != nil {
+		return err
+	}
+	if !l.quiet {
+		fmt.Fprint(l.Stdout, l.report(r, len(lessons)))
+	}
+	if r.Learned == nil {
+		return nil
+	}
+	params.Learned = r.Learned
+	if err := preset.Write(ctx, l.out, params); err != nil {
+		return err
+	}
+	if !l.quiet {
+		fmt.Fprintln(l.Stdout, l.say("%s carries what was learned", l.out))
+	}
+	return nil
+}
+
+// plan checks the flags before any work.
+func (l *learning) plan() (processing.Params, []lesson, error) {
+	params := processing.DefaultParams()
+	switch {
+	case l.out == "":
+		return params, nil, l.usage("-o is needed: the preset to write")
+	case len(l.from) == 0:
+		return params, nil, l.usage("--from is needed: a picture and its mask")
+	}
+	if err := l.checkDevice(l.deviceName); err != nil {
+		return params, nil, err
+	}
+	if l.preset != "" {
+		var err error
+		if params, err = preset.Read(l.preset); err != nil {
+			return params, nil, &usageError{err}
+		}
+	}
+	// Learned from the default, not from what was learned before.
+	params.Learned = nil
+	if _, err := os.Stat(l.out); err == nil {
+		if _, err := preset.Read(l.out); err != nil {
+			return params, nil, l.usage("-o %s: file exists and is not a preset; not overwritten", l.out)
+		}
+	}
+	var lessons []lesson
+	for _, text := range l.from {
+		i := cutAt(text)
+		if i <= 0 || i == len(text)-1 {
+			return params, nil, l.usage("--from %s: must be PICTURE=MASK", text)
+		}
+		lessons = append(lessons, lesson{picture: text[:i], mask: text[i+1:]})
+	}
+	return params, lessons, nil
+}
+
+// cutAt returns the place of the "=" between two file names, which may have some of their own, or −1.
+func cutAt(text string) int {
+	for i, c := range text {
+		if c != '=' {
+			continue
+		}
+		if _, err := os.Stat(text[:i]); err != nil {
+			continue
+		}
+		if _, err := os.Stat(text[i+1:]); err == nil {
+			return i
+		}
+	}
+	return strings.IndexByte(text, '=')
+}
+
+// study reads picture and mask and finds the candidates.
+func (s *lesson) study(ctx context.Context, on runner, params processing.Params) error {
+	limits := imagefile.DefaultLimits()
+	limits.Work = processing.DetectionBytes
+	var err error
+	if s.file, err = imagefile.Read(ctx, s.picture, limits); err != nil {
+		return err
+	}
+	pic := s.file.Picture
+	if s.marked, err = imagefile.ReadMask(ctx, s.mask, pic.Width, pic.Height, limits); err != nil {
+		return err
+	}
+	_, err = on.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, be processing.Backend) (err error) {
+		s.candidates, err = processing.Candidates(ctx, be, pic, params, processing.Options{Vectors: true})
+		return err
+	})
+	return err
+}
+
+// spots are the decisions of the i-th of n lessons. A single picture is divided into parts, of which one at a time is
+// left out.
+func (s *lesson) spots(i, n int, params processing.Params) []learn.Spot {
+	part := func(int, int) int { return i }
+	if n == 1 {
+		across, down := 4, 2
+		if s.marked.Width < s.marked.Height {
+			across, down = down, across
+		}
+		part = func(x, y int) int { return y*down/s.marked.Height*across + x*across/s.marked.Width }
+	}
+	return learn.Decide(s.candidates, s.marked, params.Sensitivity, part)
+}
+
+// report says what the decisions were, how well each way decides, and which one is best.
+func (l *learning) report(r *learn.Result, pictures int) string {
+	var b strings.Builder
+	line := func(format message.Text, args ...any) { fmt.Fprintln(&b, l.say(format, args...)) }
+	line("learned from %d spots of glare and %d of paint", r.Glare, r.Paint)
+	if pictures > 1 {
+		line("wrong decisions about pictures that were not learned from (%d times one was left out):", r.Groups)
+	} else {
+		line("wrong decisions about parts of the picture that were not learned from (%d times one was left out):", r.Groups)
+	}
+	for _, row := range []struct {
+		name  message.Message
+		trial learn.Trial
+	}{
+		{message.Of("default"), r.Default}, {message.Of("linear shift"), r.Shift},
+		{message.Of("conjugacy indicator"), r.Conjugacy},
+	} {
+		line("  %s: %d (glare missed: %d, paint taken for glare: %d)", row.name, row.trial.Wrong(), row.trial.Missed,
+			row.trial.False)
+	}
+	switch {
+	case r.Learned == nil:
+		line("neither way decides clearly better than the default: it stays, and no preset is written")
+	case r.Learned.Way == processing.WayConjugacy:
+		line("the conjugacy indicator is best and is taken")
+	default:
+		line("the linear shift is best and is taken")
+	}
+	return b.String()
+}

@@ -1,0 +1,131 @@
+// Package linear solves small dense problems of linear algebra. Matrices are rows one after the other.
+package linear
+
+import (
+	"errors"
+	"math"
+	"slices"
+)
+
+// ErrSingular says that a matrix is not positive definite.
+var ErrSingular = errors.New("the matrix is not positive definite")
+
+// Solve returns x of a·x = b for the symmetric, positive definite a of len(b) rows, of which the lower triangle is
+// read, by Cholesky's method.
+func Solve(a, b []float64) ([]float64, error) {
+	n := len(b)
+	l := slices.Clone(a)
+	for j := range n {
+		for k := range j {
+			l[j*n+j] -= l[j*n+k] * l[j*n+k]
+		}
+		if !(l[j*n+j] > 0) {
+			return nil, ErrSingular
+		}
+		l[j*n+j] = math.Sqrt(l[j*n+j])
+		for i := j + 1; i < n; i++ {
+			for k := range j {
+				l[i*n+j] -= l[i*n+k] * l[j*n+k]
+			}
+			l[i*n+j] /= l[j*n+j]
+		}
+	}
+	x := slices.Clone(b)
+	for i := range n {
+		for k := range i {
+			x[i] -= l[i*n+k] * x[k]
+		}
+		x[i] /= l[i*n+i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		for k := i + 1; k < n; k++ {
+			x[i] -= l[k*n+i] * x[k]
+		}
+		x[i] /= l[i*n+i]
+	}
+	return x, nil
+}
+
+// Eigen returns the eigenvalues of a symmetric matrix of n rows, largest first, and a unit eigenvector of each, by
+// Jacobi's rotations (Golub & Van Loan, Matrix Computations, 8.5).
+func Eigen(a []float64, n int) (values []float64, vectors [][]float64) {
+	m := slices.Clone(a)
+	v := make([][]float64, n)
+	for i := range v {
+		v[i] = make([]float64, n)
+		v[i][i] = 1
+	}
+	total := 0.0
+	for _, x := range m {
+		total += x * x
+	}
+	for range 50 {
+		off := 0.0
+		for i := range n {
+			for j := range i {
+				off += m[i*n+j] * m[i*n+j]
+			}
+		}
+		if off <= 1e-24*total {
+			break
+		}
+		for p := range n {
+			for q := p + 1; q < n; q++ {
+				rotate(m, v, n, p, q)
+			}
+		}
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		switch x, y := m[i*n+i], m[j*n+j]; {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	for _, i := range order {
+		values = append(values, m[i*n+i])
+		vectors = append(vectors, v[i])
+	}
+	return values, vectors
+}
+
+// rotate makes the element (p, q) zero. Row i of v is the vector of column i.
+func rotate(m []float64, v [][]float64, n, p, q int) {
+	if m[p*n+q] == 0 {
+		return
+	}
+	theta := (m[q*n+q] - m[p*n+p]) / (2 * m[p*n+q])
+	t := 1 / (math.Abs(theta) + math.Sqrt(theta*theta+1))
+	if theta < 0 {
+		t = -t
+	}
+	c := 1 / math.Sqrt(t*t+1)
+	s := t * c
+	for k := range n {
+		x, y := m[k*n+p], m[k*n+q]
+		m[k*n+p], m[k*n+q] = c*x-s*y, s*x+c*y
+	}
+	for k := range n {
+		x, y := m[p*n+k], m[q*n+k]
+		m[p*n+k], m[q*n+k] = c*x-s*y, s*x+c*y
+	}
+	for k := range n {
+		x, y := v[p][k], v[q][k]
+		v[p][k], v[q][k] = c*x-s*y, s*x+c*y
+	}
+}
+
+// Dot is the scalar product.
+func Dot(a, b []float64) float64 {
+	s := 0.0
+	for i, x := range a {
+		s += x * b[i]
+	}
+	return s
+}

@@ -1,0 +1,144 @@
+package processing
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"slices"
+
+	"blik/internal/message"
+	"blik/processing/internal/linear"
+	"blik/processing/network"
+)
+
+// Learned adjusts the decision to a user's own pictures. It moves the score of a candidate by what its vector says, and
+// never by more than LearnedReach.
+//
+// The vector of a candidate holds its measures (Measures) and then the means, over its pixels, of the channels of the
+// network's last hidden layer; a measure that it lacks is not a number. Each component is standardised: less its Mean,
+// over its Deviation, at most ±5, and 0 where the candidate lacks it.
+type Learned struct {
+	// Basis is LearnedBasis of the measures and the network that it was learned with.
+	Basis string `json:"basis"`
+	// Way is how the vector moves the score.
+	Way LearnedWay `json:"way"`
+	// Mean and Deviation standardise the vector.
+	Mean      []float64 `json:"mean"`
+	Deviation []float64 `json:"deviation"`
+	// Offset and Weights are those of WayShift.
+	Offset  float64   `json:"offset,omitempty"`
+	Weights []float64 `json:"weights,omitempty"`
+	// Gain, Glare and Paint are those of WayConjugacy: the rows of Glare and of Paint are orthonormal.
+	Gain  float64     `json:"gain,omitempty"`
+	Glare [][]float64 `json:"glare,omitempty"`
+	Paint [][]float64 `json:"paint,omitempty"`
+}
+
+// LearnedWay is a way in which a vector moves a score.
+type LearnedWay string
+
+// The ways.
+const (
+	// WayShift adds Offset + Weights·z for the standardised vector z.
+	WayShift LearnedWay = "shift"
+	// WayConjugacy adds Gain·(R(Glare) − R(Paint)), where R(X) = |X·z|²/|z|² is the conjugacy indicator of Fursov: the
+	// squared cosine of the angle between z and a subspace, of the vectors of glare or of paint.
+	WayConjugacy LearnedWay = "conjugacy"
+)
+
+// LearnedReach is the most that learning moves a score by, in steps of the sensitivity: at worst a preset does on other
+// paintings what such a step does. What the default decides with more certainty stays as it is.
+const LearnedReach = 1.0
+
+// learnedLimit is the largest standardised component that counts.
+const learnedLimit = 5.0
+
+// Standardise writes the standardised vector.
+func (l *Learned) Standardise(z, vector []float64) {
+	for i, v := range vector {
+		z[i] = min(max((v-l.Mean[i])/l.Deviation[i], -learnedLimit), learnedLimit)
+		if math.IsNaN(v) {
+			z[i] = 0
+		}
+	}
+}
+
+// Shift returns by how much the score of a candidate moves.
+func (l *Learned) Shift(vector []float64) float64 {
+	z := make([]float64, len(vector))
+	l.Standardise(z, vector)
+	return l.shift(z)
+}
+
+func (l *Learned) shift(z []float64) float64 {
+	s := 0.0
+	if l.Way == WayShift {
+		s = l.Offset + linear.Dot(l.Weights, z)
+	} else {
+		s = l.Gain * (Conjugacy(l.Glare, z) - Conjugacy(l.Paint, z))
+	}
+	return min(max(s, -LearnedReach), LearnedReach)
+}
+
+// Conjugacy is the squared cosine, 0…1, of the angle between a vector and the subspace that the orthonormal rows of
+// basis span: xᵀQx / xᵀx with Q = X·X⁺ for the pseudo-inverse X⁺ of the vectors X that span it (V. A. Fursov). It is 0
+// for a vector of zeros.
+func Conjugacy(basis [][]float64, x []float64) float64 {
+	length := linear.Dot(x, x)
+	if length == 0 {
+		return 0
+	}
+	s := 0.0
+	for _, b := range basis {
+		d := linear.Dot(b, x)
+		s += d * d
+	}
+	return s / length
+}
+
+// Validate returns an error, one sentence for a person, if it is damaged or was learned with another version of the
+// detector, or of its network, whose candidates are described otherwise.
+func (l *Learned) Validate(model *network.Model) error {
+	basis, n := LearnedBasis(model)
+	if l.Basis != basis {
+		return message.Errorf("what the preset learned belongs to another version of the detector; learn it again")
+	}
+	return l.check(n)
+}
+
+// LearnedBasis names the components of the vectors that candidates have with a network, and returns their number.
+func LearnedBasis(model *network.Model) (basis string, components int) {
+	sum := sha256.New()
+	for _, m := range Measures() {
+		sum.Write([]byte(m.Name + "\n"))
+	}
+	sum.Write(model.Checksum[:])
+	return hex.EncodeToString(sum.Sum(nil)[:8]), len(Measures()) + model.Hidden()
+}
+
+// check returns an error if it cannot be used for vectors of n components.
+func (l *Learned) check(n int) error {
+	damaged := message.Errorf("what the preset learned is damaged")
+	if len(l.Mean) != n || len(l.Deviation) != n || l.Way != WayShift && l.Way != WayConjugacy ||
+		l.Way == WayShift && len(l.Weights) != n {
+		return damaged
+	}
+	numbers := [][]float64{l.Mean, l.Deviation, l.Weights, {l.Offset, l.Gain}}
+	for _, b := range slices.Concat(l.Glare, l.Paint) {
+		// Rows that were not of length 1 would make more than a cosine.
+		if numbers = append(numbers, b); len(b) != n || !(math.Abs(linear.Dot(b, b)-1) < 1e-6) {
+			return damaged
+		}
+	}
+	for _, list := range numbers {
+		for _, v := range list {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return damaged
+			}
+		}
+	}
+	if slices.Min(l.Deviation) <= 0 {
+		return damaged
+	}
+	return nil
+}
