@@ -490,7 +490,8 @@ func (r *networkRun) layer(i int) error {
 		s.layer.Dilation, s.layer.Stride, depth, s.groups}
 	if end {
 		cw, ch := cellsOf(r.w, s.layer.Resolution), cellsOf(r.h, s.layer.Resolution)
-		return r.q.pixels("networkLogits", cw, ch, append(append([]any{r.dst}, args...), r.offset, r.w, r.from, r.to)...)
+		return r.q.pixels("networkLogits", cw, ch, append(append([]any{r.dst}, args...), r.offset, r.w, r.from,
+			r.to)...)
 	}
 	const threads = 256
 	grid := dim{(out.w*s.out + threads - 1) / threads, out.h}

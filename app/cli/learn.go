@@ -28,8 +28,8 @@ func (p *program) learnCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "learn -o " + p.say("PRESET") + " --from " + p.say("PICTURE=MASK") + "…",
 		Short: p.say("Adapt detection to your own pictures"),
-		Long: p.say(`Adapts the decision what is glare to pictures of which you know it, and writes a preset for detect, correct
-and the window. A mask is a picture of the same size: white is glare, black is paint, and what is grey you did not
+		Long: p.say(`Adapts the decision what is glare to pictures of which you know it, and writes a preset for
+detect, correct and the window. A mask is a picture of the same size: white is glare, black is paint, and what is grey you did not
 decide about. Masks of detect that you have corrected in the window serve.
 
 Two ways are tried: a linear shift of the score, and the conjugacy indicator, which compares each spot with the
@@ -194,7 +194,8 @@ func (l *learning) report(r *learn.Result, pictures int) string {
 	if pictures > 1 {
 		line("wrong decisions about pictures that were not learned from (%d times one was left out):", r.Groups)
 	} else {
-		line("wrong decisions about parts of the picture that were not learned from (%d times one was left out):", r.Groups)
+		line("wrong decisions about parts of the picture that were not learned from (%d times one was left out):",
+			r.Groups)
 	}
 	for _, row := range []struct {
 		name  message.Message
