@@ -29,7 +29,8 @@ func (p *program) learnCommand() *cobra.Command {
 		Use:   "learn -o " + p.say("PRESET") + " --from " + p.say("PICTURE=MASK") + "…",
 		Short: p.say("Adapt detection to your own pictures"),
 		Long: p.say(`Adapts the decision what is glare to pictures of which you know it, and writes a preset for
-detect, correct and the window. A mask is a picture of the same size: white is glare, black is paint, and what is grey you did not
+detect, correct and the window. A mask is a picture of the same size: white is glare, black is
+paint, and what is grey you did not
 decide about. Masks of detect that you have corrected in the window serve.
 
 Two ways are tried: a linear shift of the score, and the conjugacy indicator, which compares each spot with the
