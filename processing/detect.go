@@ -300,10 +300,13 @@ func (d *detector) search() (cands []candidate, grown []Span, err error) {
 		cands, err = d.measure()
 		return err
 	})
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, s := range grown {
 		cands[s.Label].spans = append(cands[s.Label].spans, s)
 	}
-	return cands, grown, err
+	return cands, grown, nil
 }
 
 // decide measures what surrounds the candidates and computes their scores.

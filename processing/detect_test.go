@@ -501,8 +501,8 @@ func TestCancel(t *testing.T) {
 	be := cpu.New(cpu.Workers(2))
 	defer be.Close()
 	for detector, least := range map[processing.Detector]int{
-		// Some thirty passes over the picture, with a look for each 1024 pixels: microseconds.
-		processing.DetectClassic: 30 * w * h / 1024,
+		// Some twenty passes over the picture, with a look for each 1024 pixels: microseconds.
+		processing.DetectClassic: 15 * w * h / 1024,
 		// The network looks once a tile, which takes milliseconds.
 		processing.DetectNetwork: 50,
 	} {

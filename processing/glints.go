@@ -35,14 +35,6 @@ func (g *glint) add(value uint32) {
 	}
 }
 
-func (g *glint) join(o *glint) {
-	g.strong += o.strong
-	g.wide += o.wide
-	g.peak = math.Max(g.peak, o.peak)
-	g.pixels += o.pixels
-	g.sure += o.sure
-}
-
 // glints returns the components of what the network calls glare or nearly does: their spans in reading order, and what
 // it says about each.
 func (d *detector) glints() ([]Span, []glint, error) {

@@ -552,7 +552,9 @@ func TestAllOperationsAreListed(t *testing.T) {
 		}
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && f.Name.Name == "describe" {
-				described[f.Recv.List[0].Type.(*ast.Ident).Name] = true
+				if receiver, ok := f.Recv.List[0].Type.(*ast.Ident); ok {
+					described[receiver.Name] = true
+				}
 			}
 		}
 	}

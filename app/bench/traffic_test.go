@@ -32,7 +32,11 @@ func TestTrafficCountsEveryOperation(t *testing.T) {
 		var want moved
 		switch o := op.(type) {
 		case processing.Luminance:
-			want = moved{stage: 6*n + 3*n, up: 6 * n}
+			want = moved{stage: 6*n + 3*n + 3*n, up: 6 * n}
+		case processing.Glints:
+			want.stage = 4 * n
+		case processing.GlintChannels:
+			want.stage = 3 * n
 		case processing.Morph:
 			want.stage = 4 * n
 		case processing.BoxMean:

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"blik/app/imagefile"
 	"blik/internal/testpic"
@@ -33,7 +34,7 @@ func TestHostileNames(t *testing.T) {
 				t.Errorf("%s %q: %+v", command, name, got)
 			}
 			for _, text := range []string{got.out, got.errors} {
-				if strings.ContainsAny(text, "\x1b\u202e\xe9") || strings.Contains(text, "line\nbreak") {
+				if strings.ContainsAny(text, "\x1b\u202e") || !utf8.ValidString(text) || strings.Contains(text, "line\nbreak") {
 					t.Errorf("%s prints %q", command, text)
 				}
 			}
@@ -62,7 +63,6 @@ func TestHostileNames(t *testing.T) {
 
 // Outputs are for the same readers as the picture.
 func TestOutputsKeepPermissions(t *testing.T) {
-	testpic.Need(t, runtime.GOOS != "windows", "a system with permissions")
 	t.Parallel()
 	dir, out := t.TempDir(), t.TempDir()
 	in := painting(t, dir, "a.png")

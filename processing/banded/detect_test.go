@@ -84,7 +84,7 @@ func sameResult(t *testing.T, got, want *processing.Result) {
 
 func TestDetect(t *testing.T) {
 	for _, c := range []struct{ w, h, depth, rows int }{
-		{1, 1, 8, 1}, {1, 1, 16, 5}, {131, 1, 8, 1}, {1, 300, 16, 110}, {63, 65, 8, 65}, {121, 250, 8, 101},
+		{1, 1, 8, 1}, {1, 1, 16, 5}, {131, 1, 8, 1}, {1, 300, 16, 130}, {63, 65, 8, 65}, {121, 250, 8, 121},
 		{121, 250, 16, 150},
 	} {
 		res := detects(t, glaring(t, c.w, c.h, c.depth), processing.DefaultParams(), c.rows, nil)
@@ -167,7 +167,7 @@ func TestCancel(t *testing.T) {
 	pic := glaring(t, 121, 133, 8)
 	for n := 1; n < 60; n += 3 {
 		ctx, cancel := context.WithCancel(background)
-		b := newBench(t, 121, 133, 110)
+		b := newBench(t, 121, 133, 130)
 		d := &cancelling{device: b.inner, after: n, cancel: cancel}
 		b.Backend.inner = d
 		_, err := processing.Detect(ctx, b.Backend, pic, processing.DefaultParams(), processing.Options{})

@@ -334,7 +334,7 @@ func (is island) grow(t *worker, g *growth) []processing.Span {
 	return is.cut(g, first, owner, dist)
 }
 
-// neighbours writes, for each span, the first span of the row dy below that ends behind its first column less one: where
+// neighbours writes, for each span, the first span of the row dy below that ends behind its first column less one: so
 // those that touch it begin.
 func neighbours(into []int32, spans []processing.Span, dy int32) {
 	j := int32(0)

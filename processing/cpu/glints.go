@@ -12,8 +12,10 @@ import (
 // Glints runs the network on tiles.
 func (b executor) Glints(ctx context.Context, op processing.Glints) error {
 	d := op.Dst.(*plane)
-	pic := network.Picture{Red: op.Red.(*plane).data.U8, Green: op.Green.(*plane).data.U8, Blue: op.Blue.(*plane).data.U8,
-		Width: d.w, Height: d.h}
+	pic := network.Picture{
+		Red: op.Red.(*plane).data.U8, Green: op.Green.(*plane).data.U8, Blue: op.Blue.(*plane).data.U8,
+		Width: d.w, Height: d.h,
+	}
 	engine := b.engine(op.Model)
 	tw, th := b.networkTile(d.w, d.h, op.Model.Grain())
 	nx, ny := (d.w+tw-1)/tw, (d.h+th-1)/th
@@ -49,8 +51,10 @@ func (b *Backend) engine(m *network.Model) *network.Engine {
 // GlintChannels runs the network on the tiles in which pixels are asked for.
 func (b executor) GlintChannels(ctx context.Context, op processing.GlintChannels) ([]uint8, error) {
 	w, h := op.Red.Size()
-	pic := network.Picture{Red: op.Red.(*plane).data.U8, Green: op.Green.(*plane).data.U8, Blue: op.Blue.(*plane).data.U8,
-		Width: w, Height: h}
+	pic := network.Picture{
+		Red: op.Red.(*plane).data.U8, Green: op.Green.(*plane).data.U8, Blue: op.Blue.(*plane).data.U8,
+		Width: w, Height: h,
+	}
 	engine := b.engine(op.Model)
 	out := make([]uint8, op.Model.Hidden()*len(op.Index))
 	// Smaller tiles would have more surroundings than pixels of their own.

@@ -45,8 +45,8 @@ type PaintRelief struct {
 	ThreadPitch float64
 	// BristleWidth is the distance of a brush's furrows in steps of about two pixels; 0 means 1.
 	BristleWidth int
-	// RidgePitch is the mean distance in pixels of the crests that Ridges weighs; 0 means 95. RidgeAlong is the share of
-	// them that follow the painting's own strokes, as the rims of thick strokes do; the others run anywhere.
+	// RidgePitch is the mean distance in pixels of the crests that Ridges weighs; 0 means 95. RidgeAlong is the share
+	// of them that follow the painting's own strokes, as the rims of thick strokes do; the others run anywhere.
 	RidgePitch, RidgeAlong float64
 	// BumpRadius is that of caps of dried paint, dust and drops of varnish.
 	BumpRadius Range
@@ -157,7 +157,7 @@ func ReliefCondition(name string) (ReliefOptions, error) {
 }
 
 // VariedRelief draws options at random, so that their renderings span what real photographs show: glints of a few
-// pixels and streaks along the rims of thick strokes, often below white and tinted by the paint, on rough and often dark
+// pixels and streaks along the rims of thick strokes, often below white and tinted by the paint, on rough, often dark
 // ground, in chains along threads, cracks and ridges, with painted dabs among them. They are as strong as those that a
 // person marks (docs/network.md); the truth is that of StrictTruth.
 func VariedRelief(seed uint64) ReliefOptions {
