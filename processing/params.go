@@ -336,7 +336,7 @@ func Specs() []Spec {
 		{ID: "detector", Group: mode, Kind: KindChoice, Min: 0, Max: 3, Step: 1,
 			Name: message.Of("Detector"),
 			Choices: []Choice{
-				{"auto", message.Of("auto").Context("detector")}, {"network", message.Of("network")},
+				{"auto", message.Of("auto")}, {"network", message.Of("network")},
 				{"classic", message.Of("classical")}, {"joined", message.Of("joined")},
 			},
 			field: func(p *Params) any { return &p.Detector },

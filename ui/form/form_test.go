@@ -1,6 +1,7 @@
 package form_test
 
 import (
+	"slices"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -189,8 +190,9 @@ func TestSliderMovesTheValue(t *testing.T) {
 // Many choices get a box, which takes and shows one.
 func TestChoosing(t *testing.T) {
 	f, _ := newForm(t, "ru")
-	box := find[*xwidget.Select](f.Object)[0]
-	if box.Selected != "автоматически" || len(box.Options) < 8 {
+	boxes := find[*xwidget.Select](f.Object)
+	box := boxes[slices.IndexFunc(boxes, func(b *xwidget.Select) bool { return len(b.Options) >= 8 })]
+	if box.Selected != "автоматически" {
 		t.Errorf("the box shows %q of %q", box.Selected, box.Options)
 	}
 	told := ""
