@@ -3,10 +3,10 @@ package imagefile
 import (
 	"bytes"
 	"context"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -26,11 +26,11 @@ func TestKilledWhileSaving(t *testing.T) {
 	dir := t.TempDir()
 	f := tiffScan(t, dir, "a.tif", 400, 300)
 	first := readAll(t, f.Path)
-	start := time.Now()
+	begin := time.Now()
 	if _, err := Save(t.Context(), f, f.Path, dot(f.Picture, 5, 5), SaveOptions{Overwrite: true}); err != nil {
 		t.Fatal(err)
 	}
-	saving := time.Since(start)
+	duration := time.Since(begin)
 	second := readAll(t, f.Path)
 	if bytes.Equal(first, second) {
 		t.Fatal("saving changed nothing")
@@ -48,21 +48,23 @@ func TestKilledWhileSaving(t *testing.T) {
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := pipe.Read(make([]byte, 1)); err != nil {
+		if _, err := io.ReadFull(pipe, make([]byte, len(saysSaving))); err != nil {
 			t.Fatalf("run %d did not begin: %v", i, err)
 		}
-		time.Sleep(time.Duration(rng.Int64N(int64(2 * saving))))
+		time.Sleep(time.Duration(rng.Int64N(int64(2 * duration))))
 		if err := child.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		if err := child.Wait(); err == nil || child.ProcessState.Exited() {
-			t.Fatalf("run %d ended by itself: %v", i, err)
-		}
-		unfinished, err := filepath.Glob(filepath.Join(dir, ".blik-*.tmp"))
+		said, err := io.ReadAll(pipe)
 		if err != nil {
 			t.Fatal(err)
 		}
-		within += min(len(unfinished), 1)
+		if err := child.Wait(); err == nil || child.ProcessState.Exited() {
+			t.Fatalf("run %d ended by itself: %v, %s", i, err, said)
+		}
+		if !bytes.HasSuffix(said, []byte(saysSaved)) {
+			within++
+		}
 		switch data := readAll(t, f.Path); {
 		case bytes.Equal(data, first):
 			seen[0]++
@@ -78,14 +80,21 @@ func TestKilledWhileSaving(t *testing.T) {
 	}
 }
 
-// saveForever saves the picture at path onto itself, changing one pixel to and fro, and says when it begins.
+// What a saving process says before and after each file.
+const (
+	saysSaving = "("
+	saysSaved  = ")"
+)
+
+// saveForever saves the picture at path onto itself, changing one pixel to and fro, and says when it saves.
 func saveForever(path string) {
 	ctx := context.Background()
 	for {
 		f, err := Read(ctx, path, DefaultLimits())
 		if err == nil {
-			os.Stdout.WriteString(".")
+			os.Stdout.WriteString(saysSaving)
 			_, err = Save(ctx, f, path, dot(f.Picture, 5, 5), SaveOptions{Overwrite: true, SkipProof: rand.N(2) == 0})
+			os.Stdout.WriteString(saysSaved)
 		}
 		if err != nil {
 			os.Stdout.WriteString(strings.ToUpper(err.Error()))
