@@ -319,7 +319,7 @@ func (d *detector) decide(pic *Picture, cands []candidate, sets ...[]Span) error
 			c.shape.Add(r)
 		}
 	}
-	d.meet(cands)
+	d.countNeighbours(cands)
 	list, index := Measures(), d.rule.index()
 	values := make([]float64, len(cands)*len(list))
 	return parallel.Workers(d.ctx, 0, (len(cands)+63)/64, func(tasks iter.Seq[int]) {
@@ -434,7 +434,6 @@ func (d *detector) classify() error {
 			Absolute: level(d.p.Visible), Relative: share(d.p.Relative),
 			SeedAbsolute: level(d.p.Contrast), SeedLevel: uint8(d.p.Level),
 		}})
-
 		if err != nil {
 			return err
 		}

@@ -217,9 +217,9 @@ func attach(found []candidate, grown, spans []Span, glints []glint) (cands []can
 // neighbourhood is the side of the squares in which neighbours are counted, in pixels.
 const neighbourhood = 32
 
-// meet tells each candidate how many others within two squares of its own the network calls glare, and how strong they
-// are on the average.
-func (d *detector) meet(cands []candidate) {
+// countNeighbours counts, for each candidate, the others within two squares of its own that the network calls glare,
+// and takes the mean of their strengths.
+func (d *detector) countNeighbours(cands []candidate) {
 	w, h := d.w/neighbourhood+1, d.h/neighbourhood+1
 	number, strength := make([]float64, w*h), make([]float64, w*h)
 	place := func(c *candidate) (x, y int) {

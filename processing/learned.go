@@ -91,7 +91,7 @@ func Conjugacy(basis [][]float64, x []float64) float64 {
 	s := 0.0
 	for _, b := range basis {
 		d := linear.Dot(b, x)
-		s += d * d
+		s += float64(d * d)
 	}
 	return s / length
 }

@@ -21,7 +21,7 @@ type learning struct {
 	*program
 	out, preset, deviceName string
 	from                    []string
-	quiet                   bool
+	quiet, overwrite        bool
 }
 
 func (p *program) learnCommand() *cobra.Command {
@@ -42,6 +42,7 @@ a decision by at most a step of the sensitivity.`),
 	l := &learning{program: p}
 	f := c.Flags()
 	f.StringVarP(&l.out, "output", "o", "", p.say("write the preset into `FILE`"))
+	l.addOverwrite(c, &l.overwrite)
 	f.StringArrayVar(&l.from, "from", nil, p.say("learn from `PICTURE=MASK`; may be repeated"))
 	f.StringVar(&l.preset, "preset", "", p.say("take the parameters from the preset `FILE`; flags override it"))
 	f.StringVar(&l.deviceName, "device", "auto",
@@ -52,13 +53,8 @@ a decision by at most a step of the sensitivity.`),
 	return c
 }
 
-// lesson is a picture with its mask, and what was found in it.
-type lesson struct {
-	picture, mask string
-	file          *imagefile.File
-	marked        *processing.Mask
-	candidates    []processing.Candidate
-}
+// lesson is a picture with its mask.
+type lesson struct{ picture, mask string }
 
 func (l *learning) run(ctx context.Context) error {
 	params, lessons, err := l.plan()
@@ -72,10 +68,11 @@ func (l *learning) run(ctx context.Context) error {
 	defer device.Close()
 	var spots []learn.Spot
 	for i := range lessons {
-		if err := lessons[i].study(ctx, device, params); err != nil {
+		found, err := lessons[i].study(ctx, device, params, i, len(lessons))
+		if err != nil {
 			return err
 		}
-		spots = append(spots, lessons[i].spots(i, len(lessons), params)...)
+		spots = append(spots, found...)
 	}
 	model, err := network.Default()
 	if err != nil {
@@ -122,20 +119,22 @@ func (l *learning) plan() (processing.Params, []lesson, error) {
 	}
 	// Learned from the default, not from what was learned before.
 	params.Learned = nil
-	if _, err := os.Stat(l.out); err == nil {
-		if _, err := preset.Read(l.out); err != nil {
-			return params, nil, l.usage("-o %s: file exists and is not a preset; not overwritten", l.out)
-		}
-	}
 	var lessons []lesson
+	inputs := []string{l.preset}
 	for _, text := range l.from {
 		i := cutAt(text)
 		if i <= 0 || i == len(text)-1 {
 			return params, nil, l.usage("--from %s: must be PICTURE=MASK", text)
 		}
 		lessons = append(lessons, lesson{picture: text[:i], mask: text[i+1:]})
+		inputs = append(inputs, text[:i], text[i+1:])
 	}
-	return params, lessons, nil
+	if exists(l.out) {
+		if _, err := preset.Read(l.out); err != nil {
+			return params, nil, l.usage("-o %s: file exists and is not a preset; not overwritten", l.out)
+		}
+	}
+	return params, lessons, free([]string{l.out}, l.overwrite, existing(inputs...), "-o")
 }
 
 // cutAt returns the place of the "=" between two file names, which may have some of their own, or −1.
@@ -154,37 +153,37 @@ func cutAt(text string) int {
 	return strings.IndexByte(text, '=')
 }
 
-// study reads picture and mask and finds the candidates.
-func (s *lesson) study(ctx context.Context, on runner, params processing.Params) error {
+// study reads picture and mask of the i-th of n lessons, finds the candidates, and returns the decisions about them. A
+// single picture is divided into parts, of which one at a time is left out.
+func (s *lesson) study(ctx context.Context, on runner, params processing.Params, i, n int) ([]learn.Spot, error) {
 	limits := imagefile.DefaultLimits()
 	limits.Work = processing.DetectionBytes
-	var err error
-	if s.file, err = imagefile.Read(ctx, s.picture, limits); err != nil {
-		return err
+	file, err := imagefile.Read(ctx, s.picture, limits)
+	if err != nil {
+		return nil, err
 	}
-	pic := s.file.Picture
-	if s.marked, err = imagefile.ReadMask(ctx, s.mask, pic.Width, pic.Height, limits); err != nil {
-		return err
+	pic := file.Picture
+	marked, err := imagefile.ReadMask(ctx, s.mask, pic.Width, pic.Height, limits)
+	if err != nil {
+		return nil, err
 	}
+	var candidates []processing.Candidate
 	_, err = on.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, be processing.Backend) (err error) {
-		s.candidates, err = processing.Candidates(ctx, be, pic, params, processing.Options{Vectors: true})
+		candidates, err = processing.Candidates(ctx, be, pic, params, processing.Options{Vectors: true})
 		return err
 	})
-	return err
-}
-
-// spots are the decisions of the i-th of n lessons. A single picture is divided into parts, of which one at a time is
-// left out.
-func (s *lesson) spots(i, n int, params processing.Params) []learn.Spot {
+	if err != nil {
+		return nil, err
+	}
 	part := func(int, int) int { return i }
 	if n == 1 {
 		across, down := 4, 2
-		if s.marked.Width < s.marked.Height {
+		if marked.Width < marked.Height {
 			across, down = down, across
 		}
-		part = func(x, y int) int { return y*down/s.marked.Height*across + x*across/s.marked.Width }
+		part = func(x, y int) int { return y*down/marked.Height*across + x*across/marked.Width }
 	}
-	return learn.Decide(s.candidates, s.marked, params.Sensitivity, part)
+	return learn.Decide(candidates, marked, params.Sensitivity, part), nil
 }
 
 // report says what the decisions were, how well each way decides, and which one is best.

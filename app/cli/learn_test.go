@@ -39,6 +39,10 @@ func TestLearnRefuses(t *testing.T) {
 	if err := os.WriteFile(newer, []byte(`{"format": "blik preset", "version": 9}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	kept := at("kept.json")
+	if err := preset.Write(t.Context(), kept, processing.DefaultParams()); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		says string
 		args []string
@@ -52,6 +56,8 @@ func TestLearnRefuses(t *testing.T) {
 		{"--from is needed", nil},
 		{"version 9", []string{"--from", picture + "=" + black, "--preset", newer}},
 		{"not a preset", []string{"--from", picture + "=" + black, "-o", black}},
+		{"--overwrite replaces it", []string{"--from", picture + "=" + black, "-o", kept}},
+		{"is an input", []string{"--from", picture + "=" + black, "--preset", kept, "-o", kept, "--overwrite"}},
 	} {
 		got := call(t, append([]string{"learn", "-o", out, "--device", "cpu"}, c.args...)...)
 		if got.status == exitDone || !strings.Contains(got.errors, c.says) || strings.Count(got.errors, "\n") > 2 {

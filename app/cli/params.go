@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -99,7 +98,7 @@ func (f *paramFlags) store(ctx context.Context, p processing.Params, overwrite b
 	if f.savePreset == "" {
 		return nil
 	}
-	if _, err := os.Stat(f.savePreset); err == nil {
+	if exists(f.savePreset) {
 		if _, err := preset.Read(f.savePreset); err != nil {
 			return f.p.usage("--save-preset %s: file exists and is not a preset; not overwritten", f.savePreset)
 		}

@@ -121,11 +121,11 @@ func rotate(m []float64, v [][]float64, n, p, q int) {
 	}
 }
 
-// Dot is the scalar product.
+// Dot is the scalar product, rounded after each product and sum, so that all processors agree on it.
 func Dot(a, b []float64) float64 {
 	s := 0.0
 	for i, x := range a {
-		s += x * b[i]
+		s += float64(x * b[i])
 	}
 	return s
 }
