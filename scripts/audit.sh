@@ -11,7 +11,7 @@ echo "== known weaknesses (govulncheck)"
 if command -v govulncheck >/dev/null 2>&1; then
   scan=govulncheck
 else
-  scan="$go run golang.org/x/vuln/cmd/govulncheck@v1.1.4"
+  scan="$go run golang.org/x/vuln/cmd/govulncheck@v1.9.0"
 fi
 status=0
 $scan -tags headless ./... || status=$?
