@@ -120,6 +120,11 @@ func (w *window) makeActions() {
 		"find.previous": {name: "Previous finding", run: func() { w.step(-1) }, ready: open, keys: "p"},
 		"find.remove": {name: "Remove selected finding", run: w.removeSelected, ready: open,
 			named: keys(fyne.KeyDelete)},
+		"find.keep":         {name: "Keep finding, go to next", run: w.keep, ready: open, keys: "k"},
+		"find.ignore":       {name: "Ignore finding, go to next", run: w.ignore, ready: open, keys: "j"},
+		"find.keepListed":   {name: "Keep all listed", run: w.keepListed, ready: open},
+		"find.ignoreListed": {name: "Ignore all listed", run: w.ignoreListed, ready: open},
+		"find.save":         {name: "Save list of findings…", run: files.saveFindings, ready: open},
 
 		"correct.all":      {name: "Correct all", run: w.correctAll, ready: idle, named: keys(fyne.KeyF6)},
 		"correct.selected": {name: "Correct selected", run: w.correctSelected, ready: idle, keys: "a"},

@@ -130,7 +130,7 @@ func (w *window) step(direction int) {
 
 func (w *window) removeSelected() {
 	if w.RemoveSelected() {
-		w.say(w.t("Finding removed; click it again to restore it"))
+		w.say(w.t("Finding removed; K restores it"))
 	}
 }
 

@@ -84,8 +84,8 @@ func TestCorrectAll(t *testing.T) {
 	if h.panel.tabs.SelectedIndex() != 2 {
 		t.Error("the tab of correction was not opened")
 	}
-	if !h.shown() || h.panel.findings.cell(0, 5) != "harmonic" || h.status.compare.Text() != "corrected" {
-		t.Errorf("list says %q, status %q", h.panel.findings.cell(0, 5), h.status.compare.Text())
+	if !h.shown() || h.panel.findings.cell(0, 6) != "harmonic" || h.status.compare.Text() != "corrected" {
+		t.Errorf("list says %q, status %q", h.panel.findings.cell(0, 6), h.status.compare.Text())
 	}
 	_, after := h.Pictures()
 	h.actions.do("correct.all")
@@ -179,9 +179,9 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 		t.Errorf("asked for %+v", h.spots)
 	}
 	if c.spot.Text() != "No. 2, 2 px: Telea" || c.method.Selected != "Telea" ||
-		h.panel.findings.cell(1, 5) != "Telea" || h.panel.findings.cell(0, 5) != "harmonic" {
-		t.Errorf("%q, %q, list %q and %q", c.spot.Text(), c.method.Selected, h.panel.findings.cell(0, 5),
-			h.panel.findings.cell(1, 5))
+		h.panel.findings.cell(1, 6) != "Telea" || h.panel.findings.cell(0, 6) != "harmonic" {
+		t.Errorf("%q, %q, list %q and %q", c.spot.Text(), c.method.Selected, h.panel.findings.cell(0, 6),
+			h.panel.findings.cell(1, 6))
 	}
 	// The method of all changes; the spot keeps its own.
 	h.SetParams(func() processing.Params {
@@ -191,8 +191,8 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 	}())
 	h.actions.do("correct.all")
 	h.settle()
-	if h.panel.findings.cell(0, 5) != "median" || h.panel.findings.cell(1, 5) != "Telea" {
-		t.Errorf("the list says %q and %q", h.panel.findings.cell(0, 5), h.panel.findings.cell(1, 5))
+	if h.panel.findings.cell(0, 6) != "median" || h.panel.findings.cell(1, 6) != "Telea" {
+		t.Errorf("the list says %q and %q", h.panel.findings.cell(0, 6), h.panel.findings.cell(1, 6))
 	}
 	// The same from the menu.
 	for _, m := range h.win.MainMenu().Items {
@@ -207,11 +207,11 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 			}
 		}
 	}
-	if h.panel.findings.cell(1, 5) != "median" {
-		t.Errorf("the menu left the method %q", h.panel.findings.cell(1, 5))
+	if h.panel.findings.cell(1, 6) != "median" {
+		t.Errorf("the menu left the method %q", h.panel.findings.cell(1, 6))
 	}
 	h.keys.Rune('ч')
-	if now, source := h.red(100, 50); now != source || h.panel.findings.cell(1, 5) != "–" || !c.unset.Disabled() {
+	if now, source := h.red(100, 50); now != source || h.panel.findings.cell(1, 6) != "–" || !c.unset.Disabled() {
 		t.Error("the correction was not removed")
 	}
 	h.actions.do("correct.removeAll")
@@ -233,8 +233,8 @@ func TestMaskChangesUnderCorrections(t *testing.T) {
 	}
 	h.toolbox.BeginStroke(document.Brush{Radius: 0.5}, processing.Point{X: 20.5, Y: 11.5})
 	h.EndStroke()
-	if h.panel.findings.cell(0, 5) != "partly" || h.panel.next.Text() != "1 finding is not corrected: press F6" {
-		t.Errorf("a spot that has grown: %q, %q", h.panel.findings.cell(0, 5), h.panel.next.Text())
+	if h.panel.findings.cell(0, 6) != "partly" || h.panel.next.Text() != "1 finding is not corrected: press F6" {
+		t.Errorf("a spot that has grown: %q, %q", h.panel.findings.cell(0, 6), h.panel.next.Text())
 	}
 }
 

@@ -108,6 +108,7 @@ func (p *correctionPanel) update(c change) {
 // showSpot shows the selected finding and how it is corrected.
 func (p *correctionPanel) showSpot() {
 	f, ok := p.Selected()
+	ok = ok && f.Decision != document.Ignored
 	p.quiet.show(func() { p.method.SetSelected(p.methodNames()[f.Asked]) })
 	xwidget.SetEnabled(p.correct, ok && !p.Busy())
 	xwidget.SetEnabled(p.method, ok && !p.Busy())

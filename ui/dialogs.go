@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/job"
+	"blik/internal/message"
 	"blik/processing"
 	"blik/ui/filedialog"
 	"blik/ui/xwidget"
@@ -77,11 +78,19 @@ type answer struct {
 	do         func()
 }
 
+// noText is the way out of a question.
+func (p *prompts) noText() string { return p.texts.Sprint(message.Of("Cancel").Context("dialog")) }
+
 // ask shows a question with the given answers and a way out. Enter gives the answer that stands out; where none does,
 // or where it could not be taken back, Enter is the way out.
 func (p *prompts) ask(title, text string, answers []answer) {
+	p.askOr(title, text, p.noText(), answers)
+}
+
+// askOr is ask with other words for the way out.
+func (p *prompts) askOr(title, text, out string, answers []answer) {
 	d := dialog.NewCustomWithoutButtons(title, xwidget.NewWrapped(text), p.win)
-	buttons := container.New(layout.NewHBoxLayout(), widget.NewButton(p.t("Cancel"), d.Hide))
+	buttons := container.New(layout.NewHBoxLayout(), widget.NewButton(out, d.Hide))
 	var accept func()
 	for _, a := range answers {
 		answer := func() {
@@ -108,7 +117,7 @@ func (p *prompts) confirmReplace(win fyne.Window, modals *xwidget.Modals, path s
 		}
 	}, win)
 	d.SetConfirmText(p.t("Overwrite"))
-	d.SetDismissText(p.t("Cancel"))
+	d.SetDismissText(p.noText())
 	modals.Show(d, d.Confirm)
 }
 
@@ -121,7 +130,7 @@ func chooseDialogs() dialogMaker {
 	return func(p *prompts, win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs {
 		confirm := func(path string, yes func()) { p.confirmReplace(win, modals, path, yes) }
 		toolkit := filedialog.Toolkit(win, func() filedialog.Words {
-			return filedialog.Words{Save: p.t("Save"), Cancel: p.t("Cancel"), Browse: p.t("Folder…")}
+			return filedialog.Words{Save: p.t("Save"), Cancel: p.noText(), Browse: p.t("Folder…")}
 		}, confirm)
 		if os.Getenv("BLIK_DIALOGS") == "fyne" {
 			return toolkit

@@ -1,42 +1,88 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"path/filepath"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/document"
+	"blik/app/i18n"
+	"blik/app/session"
 	"blik/internal/message"
+	"blik/ui/filedialog"
 	"blik/ui/xwidget"
 )
 
-// findingsPanel is the list of the findings in the mask.
+// findingsPanel is the list of the findings, with what says which of them are listed.
 type findingsPanel struct {
 	*common
 	object fyne.CanvasObject
-	table  *widget.Table
+	table  *xwidget.SortTable
 	sum    *widget.Label
+	choice *xwidget.Select
+	bounds []*xwidget.NumberEntry
 	// why says what spoke for the selected finding and against it.
-	why   *widget.Label
-	quiet quiet
+	why          *widget.Label
+	whyBox       *fyne.Container
+	keep, ignore *xwidget.ToolButton
+	quiet        quiet
 }
 
-// findingColumns are the columns of the list: heading, width, and text of a finding.
+// findingColumns are the columns of the list: heading, width, what it is sorted by, and text of a finding.
 var findingColumns = []struct {
 	name  message.Text
 	width float32
+	by    session.Column
 	cell  func(c *common, f document.Spot) string
 }{
-	{"No.", 40, func(_ *common, f document.Spot) string { return fmt.Sprint(f.ID) }},
-	{"x", 46, func(_ *common, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.X))) }},
-	{"y", 46, func(_ *common, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.Y))) }},
-	{"Area", 62, func(c *common, f document.Spot) string { return c.texts.Int(f.Area) }},
-	{"Score", 54, (*common).scoreText},
-	{"Method", 64, (*common).shortState},
+	{"No.", 46, session.ByNumber, (*common).numberText},
+	{"x", 42, session.ByX, func(_ *common, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.X))) }},
+	{"y", 42, session.ByY, func(_ *common, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.Y))) }},
+	{"Area", 68, session.ByArea, func(c *common, f document.Spot) string { return c.texts.Int(f.Area) }},
+	{"Score", 64, session.ByScore, (*common).scoreText},
+	{"Contrast", 70, session.ByContrast, (*common).contrastText},
+	{"Method", 60, session.ByMethod, (*common).shortState},
+}
+
+// findingChoices are what the list can be limited to.
+var findingChoices = []struct {
+	name message.Text
+	is   session.Choice
+}{
+	{"All in the mask", session.InMask}, {"Undecided", session.Open}, {"Kept", session.Kept},
+	{"Ignored", session.Ignored}, {"Not corrected", session.NotCorrected}, {"Corrected", session.Corrected},
+	{"Painted by hand", session.Painted},
+}
+
+// findingBounds are the least values that the list can be limited to.
+var findingBounds = []struct {
+	name message.Text
+	of   func(l *session.Listing) *session.Bound
+	// scale turns what is typed into the value.
+	scale float64
+}{
+	{"Area ≥", func(l *session.Listing) *session.Bound { return &l.Area }, 1},
+	{"Score ≥", func(l *session.Listing) *session.Bound { return &l.Score }, 1},
+	{"Contrast ≥", func(l *session.Listing) *session.Bound { return &l.Contrast }, 0.01},
+}
+
+// numberText is the number of a finding, with a mark if it is kept; an ignored one has none.
+func (c *common) numberText(f document.Spot) string {
+	switch f.Decision {
+	case document.Ignored:
+		return "×"
+	case document.Kept:
+		return "✓ " + fmt.Sprint(f.ID)
+	}
+	return fmt.Sprint(f.ID)
 }
 
 // scoreText is the score of a finding, if it was detected.
@@ -47,101 +93,199 @@ func (c *common) scoreText(f document.Spot) string {
 	return c.texts.Number(f.Score, 1)
 }
 
+// contrastText is the contrast of a finding in per cent of white, if it was detected.
+func (c *common) contrastText(f document.Spot) string {
+	if !f.Detected {
+		return ""
+	}
+	return c.texts.Number(100*f.Contrast, 1) + "\u00a0%"
+}
+
 func newFindingsPanel(c *common) *findingsPanel {
 	p := &findingsPanel{common: c, sum: xwidget.NewWrapped(""), why: xwidget.NewWrapped("")}
-	p.why.Hide()
-	label := func(bold bool) func() fyne.CanvasObject {
-		return func() fyne.CanvasObject {
-			l := widget.NewLabel("")
-			l.Alignment, l.SizeName, l.TextStyle.Bold = fyne.TextAlignTrailing, theme.SizeNameCaptionText, bold
-			return l
-		}
+	var names []string
+	for _, choice := range findingChoices {
+		names = append(names, c.t(choice.name))
 	}
-	p.table = widget.NewTableWithHeaders(
-		func() (int, int) { return len(p.spots()), len(findingColumns) },
-		label(false),
-		func(id widget.TableCellID, o fyne.CanvasObject) { o.(*widget.Label).SetText(p.cell(id.Row, id.Col)) },
-	)
-	p.table.ShowHeaderColumn = false
-	p.table.CreateHeader = label(true)
-	p.table.UpdateHeader = func(id widget.TableCellID, o fyne.CanvasObject) {
-		o.(*widget.Label).SetText(c.t(findingColumns[id.Col].name))
-	}
+	p.choice = xwidget.NewSelect(names, c.keys, byUser(&p.quiet, func(string) {
+		c.list(func(l *session.Listing) { l.Choice = findingChoices[p.choice.SelectedIndex()].is })
+	}))
+	p.keep = c.button("find.keep", theme.ConfirmIcon())
+	p.ignore = c.button("find.ignore", theme.CancelIcon())
+	choose := container.NewBorder(nil, nil, nil, container.NewHBox(p.keep, p.ignore,
+		c.button("find.save", theme.DownloadIcon())), p.choice)
+
+	p.why.SizeName = theme.SizeNameCaptionText
+	// The height of the box does not depend on the text, so that nothing jumps from finding to finding.
+	p.whyBox = container.NewStack(xwidget.NewGap(0, whyHeight), container.NewVScroll(p.why))
+	p.whyBox.Hide()
+
+	widths := make([]float32, len(findingColumns))
 	for i, column := range findingColumns {
-		p.table.SetColumnWidth(i, column.width)
+		widths[i] = column.width - 4
 	}
-	p.table.OnSelected = byUser(&p.quiet, func(id widget.TableCellID) {
-		if spots := p.spots(); id.Row >= 0 && id.Row < len(spots) {
-			c.Select(spots[id.Row])
-			c.reveal(spots[id.Row])
-		}
-	})
-	p.object = container.NewBorder(p.sum, p.why, nil, nil, p.table)
+	p.table = xwidget.NewSortTable(widths, c.keys)
+	p.table.Rows = func() int { return len(c.Listed()) }
+	p.table.Cell = p.cell
+	p.table.Head = p.head
+	p.table.OnHead = p.sort
+	p.table.OnRow = func(row int) {
+		f := c.Listed()[row]
+		c.Select(f)
+		c.reveal(f)
+	}
+	p.table.OnStep = func(direction int) {
+		id := map[int]string{1: "find.next", -1: "find.previous"}[direction]
+		c.actions.do(id)
+	}
+	p.object = container.NewBorder(container.New(layout.NewCustomPaddedVBoxLayout(2), p.sum,
+		inset(2, 8, choose), inset(4, 8, p.newBounds())), p.whyBox, nil, nil, p.table)
 	return p
 }
 
-func (p *findingsPanel) spots() []document.Spot {
-	if p.Document() == nil {
-		return nil
+// whyHeight is the height of the box of reasons, in Fyne units: four lines, which the rest is scrolled to.
+const whyHeight = 76
+
+// newBounds makes the fields for least values, side by side.
+func (p *findingsPanel) newBounds() fyne.CanvasObject {
+	row := container.NewHBox()
+	for _, b := range findingBounds {
+		var entry *xwidget.NumberEntry
+		entry = xwidget.NewNumberEntry(46, func(text string) { p.setBound(b.of, b.scale, text) })
+		p.bounds = append(p.bounds, entry)
+		name := xwidget.NewFixedText(p.t(b.name))
+		name.SetText(p.t(b.name))
+		row.Add(container.NewCenter(name))
+		row.Add(entry)
 	}
-	return p.Document().Spots()
+	return row
+}
+
+// list changes which findings are listed.
+func (c *common) list(change func(l *session.Listing)) {
+	l := c.Listing()
+	change(&l)
+	c.SetListing(l)
+}
+
+// setBound takes a least value that was typed; what is no number sets none.
+func (p *findingsPanel) setBound(of func(l *session.Listing) *session.Bound, scale float64, text string) {
+	v, err := i18n.ParseNumber(text)
+	bound := session.Bound{Set: err == nil, Least: v * scale}
+	if err != nil {
+		bound = session.Bound{}
+	}
+	p.list(func(l *session.Listing) { *of(l) = bound })
+	p.showBounds()
+}
+
+// showBounds shows the least values that are set.
+func (p *findingsPanel) showBounds() {
+	l := p.Listing()
+	for i, b := range findingBounds {
+		text := ""
+		if bound := b.of(&l); bound.Set {
+			text = p.texts.Number(bound.Least/b.scale, 2)
+		}
+		p.bounds[i].ShowText(text)
+	}
+}
+
+// sort sorts by a column, or the other way round if the list already is sorted by it. Figures begin with the largest.
+func (p *findingsPanel) sort(column int) {
+	by := findingColumns[column].by
+	p.list(func(l *session.Listing) {
+		if l.By == by {
+			l.Descending = !l.Descending
+			return
+		}
+		l.By, l.Descending = by, by == session.ByArea || by == session.ByScore || by == session.ByContrast
+	})
+}
+
+// head is the heading of a column, with an arrow on the one that the list is sorted by.
+func (p *findingsPanel) head(column int) string {
+	text, l := p.t(findingColumns[column].name), p.Listing()
+	switch {
+	case l.By != findingColumns[column].by:
+		return text
+	case l.Descending:
+		return text + " ↓"
+	}
+	return text + " ↑"
 }
 
 // cell is the text of the list in a row and a column.
 func (p *findingsPanel) cell(row, column int) string {
-	spots := p.spots()
-	if row < 0 || row >= len(spots) {
+	list := p.Listed()
+	if row < 0 || row >= len(list) {
 		return ""
 	}
-	return findingColumns[column].cell(p.common, spots[row])
+	return findingColumns[column].cell(p.common, list[row])
 }
 
 func (p *findingsPanel) update(c change) {
-	if c.Document || c.Mask || c.Corrections || c.Result {
-		text := p.t("No picture is open.")
-		if p.Document() != nil {
-			text = p.foundText()
-		}
-		p.sum.SetText(text)
+	list := c.Document || c.Mask || c.Corrections || c.Result || c.Decisions || c.Listing
+	if c.Listing || c.Document {
+		p.quiet.show(func() { p.choice.SetSelectedIndex(int(p.Listing().Choice)) })
+		p.showBounds()
+	}
+	if list {
+		p.sum.SetText(p.sumText())
 		p.table.Refresh()
 	}
-	if c.Selection || c.Mask {
+	if list || c.Selection {
 		p.showSelected()
 		p.explain()
+		_, selected := p.Selected()
+		p.keep.SetEnabled(selected)
+		p.ignore.SetEnabled(selected)
 	}
+}
+
+// sumText counts the findings, those that are decided, and those that are listed if that is not all.
+func (p *findingsPanel) sumText() string {
+	if p.Document() == nil {
+		return p.t("No picture is open.")
+	}
+	parts := []string{p.foundText()}
+	kept, all, ignored := p.Decided()
+	if kept+ignored > 0 {
+		parts = append(parts, p.t("%s kept, %s ignored", p.texts.Int(kept), p.texts.Int(ignored)))
+	}
+	if n := len(p.Listed()); n != all || p.Listing().Choice == session.Ignored {
+		parts = append(parts, p.t("%s listed", p.texts.Int(n)))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // explain shows what spoke for the selected finding and against it, strongest first.
 func (p *findingsPanel) explain() {
 	f, ok := p.Selected()
-	if !ok || len(f.Reasons) == 0 {
-		p.why.Hide()
-		return
+	xwidget.SetVisible(p.whyBox, ok)
+	if ok {
+		p.why.SetText(p.whyText(f))
+	}
+}
+
+// whyText says what spoke for a finding and against it.
+func (c *common) whyText(f document.Spot) string {
+	if len(f.Reasons) == 0 {
+		return c.t("Finding %s was painted by hand or loaded.", c.texts.Int(f.ID))
 	}
 	list := make([]message.Message, len(f.Reasons))
 	for i, r := range f.Reasons {
 		list[i] = r.Message()
 	}
-	p.why.SetText(p.texts.Sprintf("Finding %d: %s", f.ID, message.Join("; ", list...)))
-	p.why.Show()
+	why := message.Join("; ", list...)
+	if f.Decision == document.Ignored {
+		return c.texts.Sprintf("Ignored finding: %s", why)
+	}
+	return c.texts.Sprintf("Finding %d: %s", f.ID, why)
 }
 
 // showSelected marks the row of the selected finding and brings it into view.
-func (p *findingsPanel) showSelected() {
-	f, ok := p.Selected()
-	if !ok {
-		return
-	}
-	row := widget.TableCellID{Row: f.ID - 1}
-	p.quiet.show(func() { p.table.Select(row) })
-	// With a header, Fyne's table leaves the row it scrolls up to under it; the row above brings it out.
-	if row.Row == 0 {
-		p.table.ScrollToTop()
-		return
-	}
-	p.table.ScrollTo(row)
-	p.table.ScrollTo(widget.TableCellID{Row: row.Row - 1})
-}
+func (p *findingsPanel) showSelected() { p.table.Mark(p.SelectedRow()) }
 
 // revealZoom is the largest zoom at which a finding is brought to the middle: it is judged by what is around it.
 const revealZoom = 4
@@ -149,5 +293,52 @@ const revealZoom = 4
 // reveal brings a finding to the middle of the window.
 func (c *common) reveal(f document.Spot) {
 	c.display.port.Reveal(f.Bounds(), revealZoom)
+	if f.Decision == document.Ignored {
+		c.say(c.t("Ignored finding, %s px", c.texts.Int(f.Area)))
+		return
+	}
 	c.say(c.t("Finding %s, %s px", c.texts.Int(f.ID), c.texts.Int(f.Area)))
+}
+
+// keep marks the selected finding as kept and goes on to the next one of the list.
+func (w *window) keep() { w.decide(w.KeepSelected) }
+
+// ignore takes the selected finding out of the mask and goes on to the next one of the list.
+func (w *window) ignore() { w.decide(w.RemoveSelected) }
+
+func (w *window) decide(how func() bool) {
+	if _, ok := w.Selected(); !ok {
+		w.say(w.t("No finding is selected; N and P step through them"))
+		return
+	}
+	w.display.showMask()
+	how()
+	w.step(1)
+}
+
+// keepListed and ignoreListed decide about all findings of the list.
+func (w *window) keepListed() {
+	w.display.showMask()
+	n := w.KeepListed()
+	w.say(w.texts.Plural(n, "%s finding kept", "%s findings kept", w.texts.Int(n)))
+}
+
+func (w *window) ignoreListed() {
+	w.display.showMask()
+	n := w.IgnoreListed()
+	w.say(w.texts.Plural(n, "%s finding ignored", "%s findings ignored", w.texts.Int(n)))
+}
+
+// saveFindings asks for a place and writes the list there.
+func (f *files) saveFindings() {
+	path := f.Document().Path()
+	f.dialogs.Save(filedialog.Request{
+		Title: f.t("Save findings"), Folder: filepath.Dir(path),
+		File: strings.TrimSuffix(baseName(path), filepath.Ext(path)) + "_findings.csv",
+		Name: f.t("Tables (CSV)"), Endings: []string{"csv"},
+	}, f.chosen(func(path string) {
+		if f.prompts.ended(f.SaveFindings(context.Background(), path)) {
+			f.say(f.t("Findings saved: %s", baseName(path)))
+		}
+	}))
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // panelWidth is the width of the panel at the right, in Fyne units.
-const panelWidth = 344
+const panelWidth = 400
 
 // panel holds the work in its order: what to do next, or the progress of what runs; the search region; and the tabs of
 // detection, findings and correction.

@@ -3,6 +3,7 @@ package document
 import (
 	"errors"
 	"image"
+	"slices"
 
 	"blik/internal/message"
 	"blik/processing"
@@ -21,8 +22,8 @@ type detection struct {
 }
 
 // ApplyResult makes the mask and the findings of a detection the document's. Where the result was limited to a region,
-// pass the region: the mask and the findings outside it stay. It can be undone. The document keeps r, whose mask may
-// be used further by the caller.
+// pass the region: the mask and the findings outside it stay. What was ignored stays ignored. It can be undone. The
+// document keeps r, whose mask may be used further by the caller.
 func (d *Document) ApplyResult(r *processing.Result, region *processing.Region) (image.Rectangle, error) {
 	if r == nil {
 		return image.Rectangle{}, errors.New("there is no result of a detection")
@@ -37,12 +38,53 @@ func (d *Document) ApplyResult(r *processing.Result, region *processing.Region) 
 	}
 	inside := newRows(region, d.tiles)
 	d.begin(message.Of("Detection"))
+	known := d.detection
+	if d.renewed {
+		known = nil
+	}
+	found := known.merge(r, inside, d.tiles)
+	mask := d.withoutIgnored(r.Mask, found)
 	d.rewrite(func(row []uint8, y, x0 int) {
-		inside.each(y, x0, x0+len(row), func(a, b int) { copy(row[a-x0:b-x0], r.Mask.Pix[y*r.Mask.Width+a:]) })
+		inside.each(y, x0, x0+len(row), func(a, b int) { copy(row[a-x0:b-x0], mask.Pix[y*mask.Width+a:]) })
 	})
-	d.detection = d.detection.merge(r, inside, d.tiles)
+	d.detection, d.renewed = found, false
 	d.edit.step.held = d.detection.bytes()
 	return d.commit(), nil
+}
+
+// withoutIgnored returns the mask of a new detection without those of its findings half of which or more was ignored
+// before. The mask itself stays as it is.
+func (d *Document) withoutIgnored(mask *processing.Mask, found *detection) *processing.Mask {
+	ignored := d.Ignored()
+	if len(ignored) == 0 {
+		return mask
+	}
+	index := found.index()
+	common := map[int32]int{}
+	for _, s := range ignored {
+		for _, r := range s.Runs {
+			for x := r.X0; x < r.X1; x++ {
+				if root := index.at(x, r.Y); root >= 0 {
+					common[root]++
+				}
+			}
+		}
+	}
+	rest := &processing.Mask{Width: mask.Width, Height: mask.Height, Pix: slices.Clone(mask.Pix)}
+	for root, n := range common {
+		s := found.list.spots[found.list.of[root]]
+		if 2*n < s.Area {
+			continue
+		}
+		p := found.spot(s.Bounds(), index.runs(root, s.Bounds()))
+		for y := range p.mask.Height {
+			row := rest.Pix[(p.at.Min.Y+y)*rest.Width+p.at.Min.X:][:p.mask.Width]
+			for x, v := range p.mask.Pix[y*p.mask.Width:][:p.mask.Width] {
+				row[x] -= min(v, row[x])
+			}
+		}
+	}
+	return rest
 }
 
 // merge returns the detection that has r inside a region and what was known before outside it.
@@ -140,7 +182,7 @@ func (n *detection) index() *labels {
 			n.mask[i].unpack(pix[:], r.Dx(), image.Rect(0, 0, r.Dx(), r.Dy()))
 			return pix[:], r.Dx()
 		})
-		n.list = n.labels.list(n.findings, nil)
+		n.list = n.labels.list(n.findings, nil, nil)
 	}
 	return n.labels
 }
@@ -202,16 +244,17 @@ func (d *Document) RemoveSpot(x, y int) (dirty image.Rectangle, ok bool) {
 	if !ok {
 		return image.Rectangle{}, false
 	}
-	runs := d.spots.runs(d.spots.at(x, y), s.Bounds())
-	r := s.Bounds().Inset(-fringe).Intersect(d.tiles.bounds())
+	return d.Ignore([]Spot{s})
+}
+
+// cut copies the pixels of the mask around bounds, as far as a soft edge may reach.
+func (d *Document) cut(bounds image.Rectangle) (*processing.Mask, image.Rectangle) {
+	r := bounds.Inset(-fringe).Intersect(d.tiles.bounds())
 	m := processing.NewMask(r.Dx(), r.Dy())
 	for y := range m.Height {
 		copy(m.Pix[y*m.Width:(y+1)*m.Width], d.mask.Pix[(r.Min.Y+y)*d.mask.Width+r.Min.X:])
 	}
-	peel(m, r.Min, runs)
-	d.begin(message.Of("Remove finding"))
-	d.overwrite(m, r, func(now, next uint8) uint8 { return next })
-	return d.commit(), true
+	return m, r
 }
 
 // RestoreSpot puts back what the last detection found at pixel (x, y). It can be undone. ok is false where it found
@@ -225,17 +268,29 @@ func (d *Document) RestoreSpot(x, y int) (dirty image.Rectangle, ok bool) {
 	if !ok {
 		return image.Rectangle{}, false
 	}
-	r := s.Bounds().Inset(-fringe).Intersect(d.tiles.bounds())
-	m := d.detection.crop(r)
+	p := d.detection.spot(s.Bounds(), runs)
+	d.begin(message.Of("Restore finding"))
+	d.overwrite(p.mask, p.at, func(now, next uint8) uint8 { return max(now, next) })
+	dirty = d.commit()
+	return dirty, !dirty.Empty()
+}
+
+// piecewise is a part of a mask: its first pixel lies at at.Min.
+type piecewise struct {
+	mask *processing.Mask
+	at   image.Rectangle
+}
+
+// spot returns the component of the detection's mask with the given bounds and pixels, with its soft edge.
+func (n *detection) spot(bounds image.Rectangle, runs []processing.Run) piecewise {
+	r := bounds.Inset(-fringe).Intersect(n.tiles.bounds())
+	m := n.crop(r)
 	rest := &processing.Mask{Width: m.Width, Height: m.Height, Pix: append([]uint8(nil), m.Pix...)}
 	peel(rest, r.Min, runs)
 	for i, v := range rest.Pix {
 		m.Pix[i] -= v
 	}
-	d.begin(message.Of("Restore finding"))
-	d.overwrite(m, r, func(now, next uint8) uint8 { return max(now, next) })
-	dirty = d.commit()
-	return dirty, !dirty.Empty()
+	return piecewise{m, r}
 }
 
 // overwrite combines the pixels r of the mask with those of m.

@@ -21,6 +21,11 @@ type Document struct {
 	generation, lastGeneration, saved uint64
 
 	detection *detection
+	// renewed says that the whole mask was replaced by hand since the last detection, so that nothing follows from what
+	// is not in it.
+	renewed bool
+	// decisions are the findings that were kept.
+	decisions *Decisions
 	// corrections lie over the picture; lastPicture is the highest generation given to them, savedPicture that on disk.
 	corrections               *Corrections
 	lastPicture, savedPicture uint64
@@ -35,6 +40,7 @@ type Document struct {
 	listed   uint64
 	listOf   *detection
 	listWith *Corrections
+	listKept *Decisions
 	selected image.Point
 	chosen   bool
 
@@ -181,6 +187,7 @@ func (d *Document) LoadMask(m *processing.Mask) (image.Rectangle, error) {
 	}
 	d.begin(message.Of("Load mask"))
 	d.rewrite(func(row []uint8, y, x0 int) { copy(row, m.Pix[y*m.Width+x0:]) })
+	d.renewed = true
 	return d.commit(), nil
 }
 
@@ -202,6 +209,7 @@ func (d *Document) fits(m *processing.Mask) error {
 func (d *Document) ClearMask() image.Rectangle {
 	d.begin(message.Of("Clear mask"))
 	d.rewrite(func(row []uint8, y, x0 int) { clear(row) })
+	d.renewed = true
 	return d.commit()
 }
 
@@ -213,6 +221,7 @@ func (d *Document) InvertMask() image.Rectangle {
 			row[i] = 255 - v
 		}
 	})
+	d.renewed = true
 	return d.commit()
 }
 

@@ -25,7 +25,9 @@ type step struct {
 	generation uint64
 	region     *processing.Region
 	detection  *detection
-	// held is the memory of the detection that the step brought.
+	renewed    bool
+	decisions  *Decisions
+	// held is the memory of the detection or the decisions that the step brought.
 	held        int64
 	corrections *Corrections
 	// patches is the memory of the corrections that only one side of the step has.
@@ -89,7 +91,7 @@ type edit struct {
 func (d *Document) begin(name message.Message) {
 	d.EndStroke()
 	d.edit.step = &step{name: name, generation: d.generation, region: d.region, detection: d.detection,
-		corrections: d.corrections}
+		renewed: d.renewed, decisions: d.decisions, corrections: d.corrections}
 	d.edit.exact, d.edit.byHand = false, false
 }
 
@@ -123,7 +125,9 @@ func (d *Document) commit() image.Rectangle {
 	s.tiles = kept
 	if len(kept) == 0 {
 		d.generation = s.generation
-		if s.region == d.region && s.detection == d.detection && s.corrections == d.corrections {
+		if s.region == d.region && s.detection == d.detection && s.corrections == d.corrections &&
+			s.decisions == d.decisions {
+			d.renewed = s.renewed
 			return dirty
 		}
 	} else {
@@ -170,6 +174,8 @@ func (d *Document) swap(s *step) image.Rectangle {
 	s.generation, d.generation = d.generation, s.generation
 	s.region, d.region = d.region, s.region
 	s.detection, d.detection = d.detection, s.detection
+	s.renewed, d.renewed = d.renewed, s.renewed
+	s.decisions, d.decisions = d.decisions, s.decisions
 	s.corrections, d.corrections = d.corrections, s.corrections
 	d.history.bytes += s.bytes()
 	return dirty

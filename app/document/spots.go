@@ -2,6 +2,7 @@ package document
 
 import (
 	"image"
+	"slices"
 	"sort"
 
 	"blik/processing"
@@ -19,6 +20,8 @@ type Spot struct {
 	// for this spot (MethodAuto: that of all spots); of several corrections they are those of the largest.
 	State         State
 	Method, Asked processing.Method
+	// Decision is what was decided about the spot.
+	Decision Decision
 }
 
 // State says how far a spot is corrected.
@@ -43,10 +46,13 @@ type spotList struct {
 	// first[i] is the first pixel of spots[i]; of is the place of a root of the labels.
 	first []image.Point
 	of    []int32
+	// ignored are the findings of the last detection that were taken out of the mask.
+	ignored []Spot
 }
 
-// list makes the spots of a mask, described by the findings that they hold and by what is corrected of them.
-func (l *labels) list(findings []processing.Finding, done *Corrections) spotList {
+// list makes the spots of a mask, described by the findings that they hold, by what is corrected of them, and by what
+// was decided.
+func (l *labels) list(findings []processing.Finding, done *Corrections, kept *Decisions) spotList {
 	parts, of := l.components()
 	s := spotList{spots: make([]Spot, len(parts)), first: make([]image.Point, len(parts)), of: of}
 	for i, c := range parts {
@@ -72,6 +78,7 @@ func (l *labels) list(findings []processing.Finding, done *Corrections) spotList
 		}
 	}
 	s.correct(l, done)
+	s.decide(l, kept)
 	return s
 }
 
@@ -101,13 +108,15 @@ func (s *spotList) correct(l *labels, done *Corrections) {
 
 // current returns the spots of the mask as it is now.
 func (d *Document) current() *spotList {
-	if d.list.of == nil || d.listed != d.generation || d.listOf != d.detection || d.listWith != d.corrections {
+	if d.list.of == nil || d.listed != d.generation || d.listOf != d.detection || d.listWith != d.corrections ||
+		d.listKept != d.decisions {
 		var findings []processing.Finding
 		if d.detection != nil {
 			findings = d.detection.findings
 		}
-		d.list = d.spots.list(findings, d.corrections)
-		d.listed, d.listOf, d.listWith = d.generation, d.detection, d.corrections
+		d.list = d.spots.list(findings, d.corrections, d.decisions)
+		d.list.ignored = d.findIgnored()
+		d.listed, d.listOf, d.listWith, d.listKept = d.generation, d.detection, d.corrections, d.decisions
 	}
 	return &d.list
 }
@@ -150,11 +159,24 @@ func (d *Document) Select(x, y int) (Spot, bool) {
 	return s, ok
 }
 
-// SelectSpot makes a finding of the current mask the selected one.
+// SelectSpot makes a finding of the current mask, or an ignored one, the selected one.
 func (d *Document) SelectSpot(s Spot) { d.selected, d.chosen = d.FirstPixel(s), true }
 
-// FirstPixel returns the first pixel, in reading order, of a finding of the current mask.
-func (d *Document) FirstPixel(s Spot) image.Point { return d.current().first[s.ID-1] }
+// FirstPixel returns the first pixel, in reading order, of a finding of the current mask, or that in the mask of the
+// last detection of an ignored one.
+func (d *Document) FirstPixel(s Spot) image.Point {
+	if s.Decision != Ignored {
+		return d.current().first[s.ID-1]
+	}
+	for _, r := range s.Runs {
+		for x := r.X0; x < r.X1; x++ {
+			if d.detection.index().at(x, r.Y) >= 0 {
+				return image.Pt(x, r.Y)
+			}
+		}
+	}
+	return firstOf(s.Runs)
+}
 
 // SelectedPixel returns the first pixel of the selected finding.
 func (d *Document) SelectedPixel() (image.Point, bool) {
@@ -165,12 +187,24 @@ func (d *Document) SelectedPixel() (image.Point, bool) {
 	return d.FirstPixel(s), true
 }
 
-// Selected returns the selected finding.
+// Selected returns the selected finding, which may be an ignored one.
 func (d *Document) Selected() (Spot, bool) {
 	if !d.chosen {
 		return Spot{}, false
 	}
-	return d.SpotAt(d.selected.X, d.selected.Y)
+	if s, ok := d.SpotAt(d.selected.X, d.selected.Y); ok {
+		return s, true
+	}
+	for _, s := range d.Ignored() {
+		if contains(s.Runs, d.selected) {
+			return s, true
+		}
+	}
+	return Spot{}, false
+}
+
+func contains(runs []processing.Run, p image.Point) bool {
+	return slices.ContainsFunc(runs, func(r processing.Run) bool { return r.Y == p.Y && r.X0 <= p.X && p.X < r.X1 })
 }
 
 // Next selects the finding after the selected one, the first one after the last. Where the selected one is gone it

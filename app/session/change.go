@@ -23,6 +23,8 @@ type Change struct {
 	Result bool
 	// Region: the search region.
 	Region bool
+	// Decisions: what was decided about findings. Listing: which of them are listed, and in which order.
+	Decisions, Listing bool
 	// Selection: the selected finding, or how it is corrected.
 	Selection bool
 	// History: what Undo and Redo do.
@@ -60,8 +62,9 @@ const (
 // Everything is the change of a listener that has shown nothing yet.
 func Everything() Change {
 	return Change{
-		Document: true, Mask: true, Corrections: true, Result: true, Region: true, Selection: true, History: true,
-		Saved: true, Params: true, Busy: true, Progress: true, Device: true, Recent: true,
+		Document: true, Mask: true, Corrections: true, Result: true, Region: true, Decisions: true, Listing: true,
+		Selection: true, History: true, Saved: true, Params: true, Busy: true, Progress: true, Device: true,
+		Recent: true,
 	}
 }
 
@@ -72,6 +75,8 @@ type state struct {
 	corrections *document.Corrections
 	result      *processing.Result
 	region      *processing.Region
+	decisions   *document.Decisions
+	listing     Listing
 	selection   selection
 	history     history
 	saved       saved
@@ -87,6 +92,7 @@ type selection struct {
 	id, area     int
 	bounds       image.Rectangle
 	state        document.State
+	decision     document.Decision
 	method, wish processing.Method
 }
 
@@ -108,7 +114,8 @@ type deviceState struct {
 // now returns the current state.
 func (s *Session) now() state {
 	n := state{
-		doc: s.doc, params: s.settings.Params, busy: s.jobs.Busy(), recent: slices.Clone(s.settings.Recent),
+		doc: s.doc, listing: s.listing, params: s.settings.Params, busy: s.jobs.Busy(),
+		recent: slices.Clone(s.settings.Recent),
 		device: deviceState{s.DeviceState(), len(s.devices)},
 	}
 	if n.doc == nil {
@@ -116,8 +123,11 @@ func (s *Session) now() state {
 	}
 	n.mask, n.corrections, n.result, n.region = n.doc.Generation(), n.doc.Corrections(), n.doc.Result(), n.doc.Region()
 	if f, ok := n.doc.Selected(); ok {
-		n.selection = selection{true, f.ID, f.Area, f.Bounds(), f.State, f.Method, f.Asked}
+		n.selection = selection{
+			true, f.ID, f.Area, f.Bounds(), f.State, f.Decision, f.Method, f.Asked,
+		}
 	}
+	n.decisions = n.doc.Decisions()
 	undo, _ := n.doc.UndoName()
 	redo, _ := n.doc.RedoName()
 	n.history = history{undo.String(), redo.String()}
@@ -130,6 +140,9 @@ func (s *Session) publish(cause Cause, pixels image.Rectangle) {
 	was, is := s.last, s.now()
 	s.last = is
 	s.keepJournal(was, is)
+	if row := s.SelectedRow(); row >= 0 && s.listing != (Listing{}) {
+		s.listed.place = row
+	}
 	var fault error
 	if is.corrections != was.corrections || is.doc != was.doc {
 		fault = s.updatePictures(is.doc != was.doc)
@@ -141,6 +154,8 @@ func (s *Session) publish(cause Cause, pixels image.Rectangle) {
 		Corrections: is.doc != was.doc || is.corrections != was.corrections,
 		Result:      is.result != was.result,
 		Region:      is.region != was.region,
+		Decisions:   is.doc != was.doc || is.decisions != was.decisions,
+		Listing:     is.listing != was.listing,
 		Selection:   is.selection != was.selection,
 		History:     is.history != was.history,
 		Saved:       is.saved != was.saved,

@@ -94,17 +94,6 @@ func (s *Session) Select(f document.Spot) {
 	s.publish(Other, image.Rectangle{})
 }
 
-// SelectNext selects the next finding, or for a negative direction the previous one; ok is false where there are none.
-func (s *Session) SelectNext(direction int) (f document.Spot, ok bool) {
-	move := s.doc.Next
-	if direction < 0 {
-		move = s.doc.Previous
-	}
-	f, ok = move()
-	s.publish(Other, image.Rectangle{})
-	return f, ok
-}
-
 // Selected returns the selected finding.
 func (s *Session) Selected() (f document.Spot, ok bool) {
 	if s.doc == nil {
@@ -113,17 +102,8 @@ func (s *Session) Selected() (f document.Spot, ok bool) {
 	return s.doc.Selected()
 }
 
-// RemoveSelected takes the selected finding out of the mask.
-func (s *Session) RemoveSelected() (ok bool) {
-	at, ok := s.doc.SelectedPixel()
-	if !ok {
-		return false
-	}
-	s.settle()
-	pixels, ok := s.doc.RemoveSpot(at.X, at.Y)
-	s.publish(Other, pixels)
-	return ok
-}
+// RemoveSelected takes the selected finding out of the mask: it is ignored.
+func (s *Session) RemoveSelected() (ok bool) { return s.decide(s.selectedOnly(), s.doc.Ignore) }
 
 // RemoveCorrection brings back the original at the selected finding.
 func (s *Session) RemoveCorrection() (ok bool) {

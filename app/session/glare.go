@@ -52,7 +52,7 @@ func (s *Session) CorrectAll(done func(Outcome, error)) {
 // CorrectSelected corrects the selected finding by a method; MethodAuto is that of the parameters.
 func (s *Session) CorrectSelected(m processing.Method, done func(Outcome, error)) {
 	s.settle()
-	if f, ok := s.doc.Selected(); ok {
+	if f, ok := s.doc.Selected(); ok && f.Decision != document.Ignored {
 		s.correct(map[int]processing.Method{f.ID: m}, done)
 	}
 }

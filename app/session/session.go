@@ -83,6 +83,10 @@ type Session struct {
 	// overwritten; 0 if it was not.
 	overwritten uint64
 
+	// listing says which findings are listed.
+	listing Listing
+	listed  listed
+
 	last      state
 	listeners []func(Change)
 

@@ -1,0 +1,45 @@
+package report
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+
+	"blik/processing"
+)
+
+// ListedFinding is a finding as it stands in the list of the window.
+type ListedFinding struct {
+	processing.Finding
+	// Detected: a detection found it; otherwise peak, contrast and score are left empty.
+	Detected bool
+	// Decision is "kept", "ignored" or empty, State "not corrected", "partly" or "corrected", Method the ID of the
+	// method that corrected it.
+	Decision, State, Method string
+}
+
+// WriteList writes a line for each finding under a heading, as WriteCSV does, with what was decided and corrected. The
+// number of an ignored finding is empty.
+func WriteList(w io.Writer, file string, list []ListedFinding) error {
+	rows := [][]string{{
+		"file", "id", "x", "y", "left", "top", "width", "height", "area", "peak", "contrast", "elongation", "score",
+		"decision", "state", "method", "reasons",
+	}}
+	real := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
+	for _, f := range list {
+		id, peak, contrast, score := strconv.Itoa(f.ID), "", "", ""
+		if f.ID == 0 {
+			id = ""
+		}
+		if f.Detected {
+			peak, contrast, score = strconv.Itoa(f.Peak), real(f.Contrast, 4), real(f.Score, 3)
+		}
+		rows = append(rows, []string{
+			cell(file), id, real(f.X, 2), real(f.Y, 2),
+			strconv.Itoa(f.Left), strconv.Itoa(f.Top), strconv.Itoa(f.Width), strconv.Itoa(f.Height),
+			strconv.Itoa(f.Area), peak, contrast, real(f.Elongation, 2), score,
+			f.Decision, f.State, f.Method, inWords(f.Reasons),
+		})
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}

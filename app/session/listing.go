@@ -1,0 +1,288 @@
+package session
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"image"
+	"path/filepath"
+	"slices"
+
+	"blik/app/document"
+	"blik/app/report"
+	"blik/internal/atomicfile"
+	"blik/processing"
+)
+
+// Column is a column of the list of findings, by which it can be sorted.
+type Column uint8
+
+// The columns. ByNumber is reading order.
+const (
+	ByNumber Column = iota
+	ByX
+	ByY
+	ByArea
+	ByScore
+	ByContrast
+	ByMethod
+)
+
+// Choice says which findings are listed.
+type Choice uint8
+
+// The choices. InMask is all of the mask, Painted those of it that no detection found; of the others Ignored are those
+// that were taken out of the mask.
+const (
+	InMask Choice = iota
+	Open
+	Kept
+	Ignored
+	NotCorrected
+	Corrected
+	Painted
+)
+
+// Bound is a least value, if it is set.
+type Bound struct {
+	Set   bool
+	Least float64
+}
+
+func (b Bound) passes(v float64) bool { return !b.Set || v >= b.Least }
+
+// Listing says which findings are listed, and in which order. The zero value lists those of the mask in reading order.
+type Listing struct {
+	Choice Choice
+	// Area is in pixels, Contrast a share of white. Bounds of score and contrast leave out what was painted by hand.
+	Area, Score, Contrast Bound
+	By                    Column
+	Descending            bool
+}
+
+// Of returns the findings of a document that are listed, in their order.
+func (l Listing) Of(doc *document.Document) []document.Spot {
+	if l == (Listing{}) {
+		return doc.Spots()
+	}
+	all := doc.Spots()
+	if l.Choice == Ignored {
+		all = doc.Ignored()
+	}
+	var list []document.Spot
+	for _, s := range all {
+		if l.lists(s) {
+			list = append(list, s)
+		}
+	}
+	compare := func(a, b document.Spot) int { return l.compare(a, b) }
+	if l.Descending {
+		compare = func(a, b document.Spot) int { return l.compare(b, a) }
+	}
+	// Equal ones stay in reading order either way.
+	slices.SortStableFunc(list, compare)
+	return list
+}
+
+func (l Listing) lists(s document.Spot) bool {
+	if !l.Area.passes(float64(s.Area)) || (l.Score.Set || l.Contrast.Set) && !s.Detected || !l.Score.passes(s.Score) ||
+		!l.Contrast.passes(s.Contrast) {
+		return false
+	}
+	switch l.Choice {
+	case Open:
+		return s.Decision == document.Undecided
+	case Kept:
+		return s.Decision == document.Kept
+	case NotCorrected:
+		return s.State != document.Corrected
+	case Corrected:
+		return s.State == document.Corrected
+	case Painted:
+		return !s.Detected
+	}
+	return true
+}
+
+// compare orders by the column. What was painted by hand comes before every score and contrast.
+func (l Listing) compare(a, b document.Spot) int {
+	detected := 0
+	if a.Detected != b.Detected {
+		detected = 1
+		if b.Detected {
+			detected = -1
+		}
+	}
+	switch l.By {
+	case ByX:
+		return cmp.Compare(a.X, b.X)
+	case ByY:
+		return cmp.Compare(a.Y, b.Y)
+	case ByArea:
+		return cmp.Compare(a.Area, b.Area)
+	case ByScore:
+		return cmp.Or(detected, cmp.Compare(a.Score, b.Score))
+	case ByContrast:
+		return cmp.Or(detected, cmp.Compare(a.Contrast, b.Contrast))
+	case ByMethod:
+		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(a.Method, b.Method))
+	}
+	return cmp.Compare(a.ID, b.ID)
+}
+
+// listed is the list of findings, as far as it is known.
+type listed struct {
+	spots []document.Spot
+	// of is the state that the list is of, fresh that it was made.
+	of    state
+	fresh bool
+	// place is where in the list the selected finding was last.
+	place int
+}
+
+// Listing returns which findings are listed, and in which order.
+func (s *Session) Listing() Listing { return s.listing }
+
+// SetListing lists other findings, or in another order.
+func (s *Session) SetListing(l Listing) {
+	s.listing = l
+	s.publish(Other, image.Rectangle{})
+}
+
+// Listed returns the findings that are listed. The slice must not be changed.
+func (s *Session) Listed() []document.Spot {
+	if s.doc == nil {
+		return nil
+	}
+	now := state{doc: s.doc, mask: s.doc.Generation(), corrections: s.doc.Corrections(), result: s.doc.Result(),
+		decisions: s.doc.Decisions(), listing: s.listing}
+	if !s.listed.fresh || !same(s.listed.of, now) {
+		s.listed.spots, s.listed.of, s.listed.fresh = s.listing.Of(s.doc), now, true
+	}
+	return s.listed.spots
+}
+
+// same reports whether two states list the same.
+func same(a, b state) bool {
+	return a.doc == b.doc && a.mask == b.mask && a.corrections == b.corrections && a.result == b.result &&
+		a.decisions == b.decisions && a.listing == b.listing
+}
+
+// SelectedRow returns the place of the selected finding in the list, −1 where it is not listed.
+func (s *Session) SelectedRow() int {
+	f, ok := s.Selected()
+	if !ok {
+		return -1
+	}
+	return slices.IndexFunc(s.Listed(), func(o document.Spot) bool {
+		if f.Decision == document.Ignored {
+			return o.Decision == document.Ignored && slices.Equal(o.Runs, f.Runs)
+		}
+		return o.Decision != document.Ignored && o.ID == f.ID
+	})
+}
+
+// SelectNext selects the next finding of the list, or for a negative direction the previous one, the first after the
+// last. Where the selected one is not listed any more it goes on from its place. ok is false where none is listed.
+func (s *Session) SelectNext(direction int) (f document.Spot, ok bool) {
+	if s.listing == (Listing{}) {
+		move := s.doc.Next
+		if direction < 0 {
+			move = s.doc.Previous
+		}
+		f, ok = move()
+		s.publish(Other, image.Rectangle{})
+		return f, ok
+	}
+	list := s.Listed()
+	if len(list) == 0 {
+		return document.Spot{}, false
+	}
+	row := s.SelectedRow()
+	switch {
+	case row >= 0:
+		row += direction
+	case direction > 0:
+		row = s.listed.place
+	default:
+		row = s.listed.place - 1
+	}
+	row = (row + len(list)) % len(list)
+	s.Select(list[row])
+	return list[row], true
+}
+
+// KeepSelected marks the selected finding as kept; an ignored one comes back into the mask.
+func (s *Session) KeepSelected() (ok bool) { return s.decide(s.selectedOnly(), s.doc.Keep) }
+
+// KeepListed marks all listed findings as kept and returns their number.
+func (s *Session) KeepListed() int { return s.decideListed(s.doc.Keep) }
+
+// IgnoreListed takes all listed findings out of the mask and returns their number.
+func (s *Session) IgnoreListed() int { return s.decideListed(s.doc.Ignore) }
+
+func (s *Session) selectedOnly() []document.Spot {
+	if f, ok := s.Selected(); ok {
+		return []document.Spot{f}
+	}
+	return nil
+}
+
+func (s *Session) decideListed(how func([]document.Spot) (image.Rectangle, bool)) int {
+	s.settle()
+	list := slices.Clone(s.Listed())
+	if !s.decide(list, how) {
+		return 0
+	}
+	return len(list)
+}
+
+func (s *Session) decide(list []document.Spot, how func([]document.Spot) (image.Rectangle, bool)) (ok bool) {
+	s.settle()
+	pixels, ok := how(list)
+	s.publish(Other, pixels)
+	return ok
+}
+
+// Decided counts the findings of the mask that are kept, all of the mask, and those that are ignored.
+func (s *Session) Decided() (kept, all, ignored int) {
+	if s.doc == nil {
+		return 0, 0, 0
+	}
+	for _, f := range s.doc.Spots() {
+		if f.Decision == document.Kept {
+			kept++
+		}
+	}
+	return kept, len(s.doc.Spots()), len(s.doc.Ignored())
+}
+
+// SaveFindings writes the listed findings in their order as a table for spreadsheets.
+func (s *Session) SaveFindings(ctx context.Context, path string) error {
+	var rows []report.ListedFinding
+	for _, f := range s.Listed() {
+		row := report.ListedFinding{
+			Finding: f.Finding, Detected: f.Detected,
+			Decision: [...]string{"", "kept", "ignored"}[f.Decision],
+			State:    [...]string{"not corrected", "partly", "corrected"}[f.State],
+		}
+		if f.State != document.Uncorrected {
+			row.Method = methodID(f.Method)
+		}
+		rows = append(rows, row)
+	}
+	var b bytes.Buffer
+	if err := report.WriteList(&b, filepath.Base(s.doc.Path()), rows); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return atomicfile.WriteFile(path, b.Bytes(), 0o666)
+}
+
+// methodID is the name of a method in tables.
+func methodID(m processing.Method) string {
+	spec, _ := processing.SpecByID("method")
+	return spec.Choices[m].ID
+}

@@ -1,0 +1,175 @@
+package session
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"blik/app/document"
+	"blik/internal/testpic"
+	"blik/processing"
+)
+
+// glints are findings with their place, area, score and contrast.
+func glints() []processing.Finding {
+	var list []processing.Finding
+	for i, g := range []struct {
+		x, y, n         int
+		score, contrast float64
+	}{{40, 5, 3, 1, 0.5}, {10, 10, 5, 7, 0.2}, {70, 15, 1, 3, 0.9}, {20, 20, 5, -1, 0.4}} {
+		list = append(list, processing.Finding{
+			ID: i + 1, X: float64(g.x), Y: float64(g.y), Left: g.x, Top: g.y, Width: g.n, Height: 1, Area: g.n,
+			Score: g.score, Contrast: g.contrast, Runs: []processing.Run{{Y: g.y, X0: g.x, X1: g.x + g.n}},
+		})
+	}
+	return list
+}
+
+// listingDocument holds the glints and a painted spot in the last row.
+func listingDocument(t *testing.T) *document.Document {
+	t.Helper()
+	d, err := document.New("/a/b.png", testpic.Flat(100, 30, 3, 90))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &processing.Result{Mask: processing.NewMask(100, 30), Findings: glints()}
+	for _, f := range r.Findings {
+		for x := range f.Area {
+			r.Mask.Pix[f.Top*100+f.Left+x] = 255
+		}
+	}
+	if _, err := d.ApplyResult(r, nil); err != nil {
+		t.Fatal(err)
+	}
+	d.BeginStroke(document.Brush{Radius: 0.5}, 50.5, 25.5)
+	d.EndStroke()
+	return d
+}
+
+func TestListing(t *testing.T) {
+	doc := listingDocument(t)
+	doc.Keep(doc.Spots()[1:2])
+	doc.Ignore(doc.Spots()[2:3])
+	set := func(v float64) Bound { return Bound{true, v} }
+	// Findings by their column: those of glints, and 50, which is painted; that at 70 is ignored.
+	for name, c := range map[string]struct {
+		l    Listing
+		want []int
+	}{
+		"all":        {Listing{}, []int{40, 10, 20, 50}},
+		"by x":       {Listing{By: ByX}, []int{10, 20, 40, 50}},
+		"by area":    {Listing{By: ByArea, Descending: true}, []int{10, 20, 40, 50}},
+		"by score":   {Listing{By: ByScore}, []int{50, 20, 40, 10}},
+		"contrast":   {Listing{By: ByContrast, Descending: true}, []int{40, 20, 10, 50}},
+		"descending": {Listing{Descending: true}, []int{50, 20, 10, 40}},
+		"open":       {Listing{Choice: Open}, []int{40, 20, 50}},
+		"kept":       {Listing{Choice: Kept}, []int{10}},
+		"ignored":    {Listing{Choice: Ignored}, []int{70}},
+		"painted":    {Listing{Choice: Painted}, []int{50}},
+		"large":      {Listing{Area: set(3)}, []int{40, 10, 20}},
+		"sure":       {Listing{Score: set(0)}, []int{40, 10}},
+		"bright":     {Listing{Contrast: set(0.4), By: ByX}, []int{20, 40}},
+		"corrected":  {Listing{Choice: Corrected}, nil},
+		"nothing":    {Listing{Choice: Kept, Area: set(6)}, nil},
+	} {
+		var got []int
+		for _, s := range c.l.Of(doc) {
+			got = append(got, s.Left)
+		}
+		if len(got) != len(c.want) {
+			t.Errorf("%s: %v, expected %v", name, got, c.want)
+			continue
+		}
+		for i := range got {
+			if got[i] != c.want[i] {
+				t.Errorf("%s: %v, expected %v", name, got, c.want)
+				break
+			}
+		}
+	}
+}
+
+// The next finding is the next of the list, also where the last one has left it.
+func TestStepsFollowTheList(t *testing.T) {
+	s := newFake(t)
+	s.doc = listingDocument(t)
+	s.SetListing(Listing{Choice: Open, By: ByX})
+	at := func(want int) {
+		t.Helper()
+		if f, ok := s.Selected(); !ok || f.Left != want {
+			t.Errorf("selected at %d (%v), expected %d", f.Left, ok, want)
+		}
+	}
+	s.SelectNext(1)
+	at(10)
+	s.KeepSelected()
+	if s.SelectedRow() != -1 {
+		t.Error("a kept finding is listed as undecided")
+	}
+	s.SelectNext(1)
+	at(20)
+	s.RemoveSelected()
+	s.SelectNext(1)
+	at(40)
+	s.SelectNext(-1)
+	at(70)
+	if kept, all, ignored := s.Decided(); kept != 1 || all != 4 || ignored != 1 {
+		t.Errorf("%d of %d kept, %d ignored", kept, all, ignored)
+	}
+	if n := s.KeepListed(); n != 3 {
+		t.Errorf("%d kept", n)
+	}
+	if _, ok := s.SelectNext(1); ok {
+		t.Error("there is a next one of an empty list")
+	}
+	s.Undo()
+	if n := s.IgnoreListed(); n != 3 || len(s.doc.Ignored()) != 3 {
+		t.Errorf("%d ignored of the list, %d in all: the painted one cannot come back", n, len(s.doc.Ignored()))
+	}
+}
+
+func TestSaveFindings(t *testing.T) {
+	s := newFake(t)
+	s.doc = listingDocument(t)
+	s.doc.Keep(s.doc.Spots()[:1])
+	s.SetListing(Listing{By: ByX, Descending: true})
+	path := filepath.Join(t.TempDir(), "f.csv")
+	if err := s.SaveFindings(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(rows) != 6 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	column := func(name string) (list []string) {
+		for i, head := range rows[0] {
+			if head == name {
+				for _, r := range rows[1:] {
+					list = append(list, r[i])
+				}
+			}
+		}
+		return list
+	}
+	for name, want := range map[string][]string{
+		"left": {"70", "50", "40", "20", "10"}, "score": {"3.000", "", "1.000", "-1.000", "7.000"},
+		"decision": {"", "", "kept", "", ""}, "file": {"b.png", "b.png", "b.png", "b.png", "b.png"},
+	} {
+		got := column(name)
+		for i := range want {
+			if i >= len(got) || got[i] != want[i] {
+				t.Errorf("%s: %v, expected %v", name, got, want)
+				break
+			}
+		}
+	}
+	if err := s.SaveFindings(t.Context(), filepath.Join(t.TempDir(), "no", "f.csv")); err == nil {
+		t.Error("saved into a folder that does not exist")
+	}
+}

@@ -1,0 +1,162 @@
+package xwidget
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// SortTable shows rows of figures under heads that can be clicked. One whole row is selected at most. It passes on the
+// keys that mean nothing to it, so that those of the tools work while it has the focus.
+type SortTable struct {
+	widget.Table
+	// Rows returns the number of rows, Cell the text of one.
+	Rows func() int
+	Cell func(row, column int) string
+	// Head returns the text of a column's head, OnHead is called when it is clicked.
+	Head   func(column int) string
+	OnHead func(column int)
+	// OnRow is called when a row is clicked, OnStep when an arrow key asks for the next row or the one before.
+	OnRow  func(row int)
+	OnStep func(direction int)
+
+	keys     Keys
+	selected int
+}
+
+var _ desktop.Keyable = (*SortTable)(nil)
+
+// NewSortTable returns an empty table with columns of the given widths.
+func NewSortTable(widths []float32, keys Keys) *SortTable {
+	t := &SortTable{
+		Rows: func() int { return 0 }, Cell: func(int, int) string { return "" }, Head: func(int) string { return "" },
+		OnHead: func(int) {}, OnRow: func(int) {}, OnStep: func(int) {}, keys: keys, selected: -1,
+	}
+	t.Length = func() (int, int) { return t.Rows(), len(widths) }
+	t.CreateCell = func() fyne.CanvasObject {
+		return container.NewStack(canvas.NewRectangle(color.Transparent), newCellText(false))
+	}
+	t.UpdateCell = func(id widget.TableCellID, o fyne.CanvasObject) { t.show(id, o.(*fyne.Container)) }
+	t.ShowHeaderRow = true
+	t.CreateHeader = func() fyne.CanvasObject { return newTableHead(t) }
+	t.UpdateHeader = func(id widget.TableCellID, o fyne.CanvasObject) { o.(*tableHead).show(id.Col) }
+	t.OnSelected = func(id widget.TableCellID) {
+		// The toolkit marks a single cell.
+		t.UnselectAll()
+		if id.Row >= 0 && id.Row < t.Rows() {
+			t.OnRow(id.Row)
+		}
+	}
+	t.ExtendBaseWidget(t)
+	for i, w := range widths {
+		t.SetColumnWidth(i, w)
+	}
+	return t
+}
+
+// newCellText is the text of a cell, at the right end.
+func newCellText(bold bool) *fyne.Container {
+	text := canvas.NewText("", nil)
+	text.TextSize = theme.Size(theme.SizeNameCaptionText)
+	text.TextStyle.Bold, text.Alignment = bold, fyne.TextAlignTrailing
+	return container.New(layout.NewCustomPaddedLayout(cellGap, cellGap, cellGap, cellGap), text)
+}
+
+func (t *SortTable) show(id widget.TableCellID, o *fyne.Container) {
+	back, text := o.Objects[0].(*canvas.Rectangle), o.Objects[1].(*fyne.Container).Objects[0].(*canvas.Text)
+	fill := color.Color(color.Transparent)
+	if id.Row == t.selected {
+		fill = theme.Color(theme.ColorNameSelection)
+	}
+	if back.FillColor != fill {
+		back.FillColor = fill
+		back.Refresh()
+	}
+	text.Text, text.Color = "", theme.Color(theme.ColorNameForeground)
+	if id.Row >= 0 && id.Row < t.Rows() {
+		text.Text = t.Cell(id.Row, id.Col)
+	}
+	text.Refresh()
+}
+
+// Selected returns the row that is marked, −1 for none.
+func (t *SortTable) Selected() int { return t.selected }
+
+// Mark marks a row and brings it into view; −1 is none.
+func (t *SortTable) Mark(row int) {
+	if row != t.selected {
+		t.selected = row
+		t.Refresh()
+	}
+	switch {
+	case row < 0:
+	case row == 0:
+		t.ScrollToTop()
+	default:
+		// With a header, Fyne's table leaves the row it scrolls up to under it; the row above brings it out.
+		t.ScrollTo(widget.TableCellID{Row: row})
+		t.ScrollTo(widget.TableCellID{Row: row - 1})
+	}
+}
+
+// TypedKey steps by the arrow keys and passes on the others.
+func (t *SortTable) TypedKey(e *fyne.KeyEvent) {
+	switch e.Name {
+	case fyne.KeyUp:
+		t.OnStep(-1)
+	case fyne.KeyDown:
+		t.OnStep(1)
+	default:
+		t.keys.Key(e)
+	}
+}
+
+// TypedRune passes the character on.
+func (t *SortTable) TypedRune(r rune) { t.keys.Rune(r) }
+
+// KeyDown passes the key on.
+func (t *SortTable) KeyDown(e *fyne.KeyEvent) { t.keys.Down(e) }
+
+// KeyUp passes the key on.
+func (t *SortTable) KeyUp(e *fyne.KeyEvent) { t.keys.Up(e) }
+
+// tableHead is the head of a column.
+type tableHead struct {
+	widget.BaseWidget
+	table  *SortTable
+	column int
+	text   *fyne.Container
+}
+
+var (
+	_ fyne.Tappable      = (*tableHead)(nil)
+	_ desktop.Cursorable = (*tableHead)(nil)
+)
+
+func newTableHead(t *SortTable) *tableHead {
+	h := &tableHead{table: t, text: newCellText(true)}
+	h.ExtendBaseWidget(h)
+	return h
+}
+
+func (h *tableHead) show(column int) {
+	h.column = column
+	text := h.text.Objects[0].(*canvas.Text)
+	text.Text, text.Color = h.table.Head(column), theme.Color(theme.ColorNameForeground)
+	text.Refresh()
+}
+
+// Tapped is part of fyne.Tappable.
+func (h *tableHead) Tapped(*fyne.PointEvent) { h.table.OnHead(h.column) }
+
+// Cursor shows that the head can be clicked.
+func (h *tableHead) Cursor() desktop.Cursor { return desktop.PointerCursor }
+
+// CreateRenderer is part of fyne.Widget.
+func (h *tableHead) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(h.text) }
