@@ -124,7 +124,10 @@ func (w *window) makeActions() {
 		"find.ignore":       {name: "Ignore finding, go to next", run: w.ignore, ready: open, keys: "j"},
 		"find.keepListed":   {name: "Keep all listed", run: w.keepListed, ready: open},
 		"find.ignoreListed": {name: "Ignore all listed", run: w.ignoreListed, ready: open},
-		"find.save":         {name: "Save list of findings…", run: files.saveFindings, ready: open},
+		"find.learn":        {name: "Learn from my decisions…", run: w.learn, ready: idle},
+		"find.forget": {name: "Forget what was learned", run: w.forgetLearned,
+			ready: func() bool { return free() && w.Settings().Params.Learned != nil }},
+		"find.save": {name: "Save list of findings…", run: files.saveFindings, ready: open},
 
 		"correct.all":      {name: "Correct all", run: w.correctAll, ready: idle, named: keys(fyne.KeyF6)},
 		"correct.selected": {name: "Correct selected", run: w.correctSelected, ready: idle, keys: "a"},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
+	"unicode/utf8"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -105,7 +107,16 @@ func (p *prompts) askOr(title, text, out string, answers []answer) {
 		}
 	}
 	d.SetButtons([]fyne.CanvasObject{buttons})
-	p.show(d, 480, 180, accept)
+	p.show(d, 480, questionHeight(text), accept)
+}
+
+// questionHeight is the height of a question with a text, whose lines hold some 60 characters.
+func questionHeight(text string) float32 {
+	lines := 0
+	for line := range strings.Lines(text) {
+		lines += 1 + utf8.RuneCountInString(line)/60
+	}
+	return max(180, 120+22*float32(lines))
 }
 
 // confirmReplace asks over a window whether a file may be overwritten.

@@ -306,13 +306,12 @@ func (w *window) keep() { w.decide(w.KeepSelected) }
 // ignore takes the selected finding out of the mask and goes on to the next one of the list.
 func (w *window) ignore() { w.decide(w.RemoveSelected) }
 
+// decide decides about the selected finding and goes on. Where none is selected it only goes to the first one.
 func (w *window) decide(how func() bool) {
-	if _, ok := w.Selected(); !ok {
-		w.say(w.t("No finding is selected; N and P step through them"))
-		return
-	}
 	w.display.showMask()
-	how()
+	if _, ok := w.Selected(); ok {
+		how()
+	}
 	w.step(1)
 }
 

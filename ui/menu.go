@@ -39,7 +39,7 @@ func menuTable() []struct {
 		{"Tools", append(tools, "-", "brush.smaller", "brush.larger", "-", "device", "view.timing")},
 		{"Glare", []string{"find.run", "find.cancel", "-", "find.adaptive", "find.manual", "find.takeOver", "-",
 			"find.next", "find.previous", "-", "find.keep", "find.ignore", "find.remove", "-", "find.keepListed",
-			"find.ignoreListed", "find.save"}},
+			"find.ignoreListed", "find.save", "-", "find.learn", "find.forget"}},
 		{"Correction", []string{"correct.all", "correct.selected", "methods", "-", "correct.remove",
 			"correct.removeAll", "-",
 			"view.source", "view.split"}},

@@ -133,6 +133,8 @@ type detectionPanel struct {
 	form      *form.Form
 	chosen    *fyne.Container
 	chosenBox *fyne.Container
+	// learned says that detection is adapted to decisions.
+	learned fyne.CanvasObject
 }
 
 func newDetectionPanel(c *common) *detectionPanel {
@@ -140,8 +142,12 @@ func newDetectionPanel(c *common) *detectionPanel {
 	p.form = newForm(c, processing.StageDetection)
 	p.chosenBox = container.NewVBox(xwidget.NewHeading(c.t("Chosen for this picture")), p.chosen,
 		widget.NewButton(c.t("Copy values to manual mode"), func() { c.actions.do("find.takeOver") }))
+	forget := widget.NewButton(c.t("Forget"), func() { c.actions.do("find.forget") })
+	p.learned = inset(4, 4, container.NewBorder(nil, nil, nil, forget,
+		container.NewCenter(xwidget.NewHelpLabel(c.t("Adapted to your decisions"), c.t("Detection weighs findings as "+
+			"you decided about others. Save preset stores it for other pictures and for the command line."), c.tips))))
 	p.object = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12),
-		container.NewVBox(p.form.Object, p.chosenBox)))
+		container.NewVBox(p.learned, p.form.Object, p.chosenBox)))
 	return p
 }
 
@@ -157,8 +163,11 @@ func newForm(c *common, stage processing.Stage) *form.Form {
 }
 
 func (p *detectionPanel) update(c change) {
-	if c.Params && p.form.Params() != p.Settings().Params {
-		p.form.SetParams(p.Settings().Params)
+	if c.Params {
+		if p.form.Params() != p.Settings().Params {
+			p.form.SetParams(p.Settings().Params)
+		}
+		xwidget.SetVisible(p.learned, p.Settings().Params.Learned != nil)
 	}
 	if c.Document || c.Result || c.Params {
 		p.showChosen()

@@ -63,8 +63,10 @@ type harness struct {
 	detected processing.Params
 	searched *processing.Region
 	result   *processing.Result
-	block    bool
-	writeErr error
+	// candidates are what the fake detection says it considered.
+	candidates []processing.Candidate
+	block      bool
+	writeErr   error
 	// notice is what the device has to say; gpus are those of the machine.
 	notice *message.Message
 	gpus   []device.Device
@@ -115,6 +117,13 @@ func (h *harness) WriteMask(_ context.Context, path string, m *processing.Mask, 
 		h.masks[path] = m
 	}
 	return h.writeErr
+}
+
+// Candidates answers with candidates.
+func (h *harness) Candidates(context.Context, *processing.Picture, processing.Params, processing.Options) (
+	[]processing.Candidate, *message.Message, error,
+) {
+	return h.candidates, nil, nil
 }
 
 // Detect answers with result.

@@ -15,6 +15,7 @@ import (
 	"blik/app/view"
 	"blik/internal/atomicfile"
 	"blik/processing"
+	"blik/processing/learn"
 )
 
 // Device is what a session computes on; *device.Switch is one.
@@ -83,6 +84,8 @@ type Session struct {
 	// overwritten; 0 if it was not.
 	overwritten uint64
 
+	// lessons are the decisions about pictures that were learned from, by their paths.
+	lessons map[string][]learn.Spot
 	// listing says which findings are listed.
 	listing Listing
 	listed  listed

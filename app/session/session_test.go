@@ -100,6 +100,12 @@ func (f files) Save(_ context.Context, c report.Correction, path, lang string, o
 // engineOf finds two glints and fills findings with zeros.
 type engineOf struct{}
 
+func (engineOf) Candidates(context.Context, *processing.Picture, processing.Params, processing.Options) (
+	[]processing.Candidate, *message.Message, error,
+) {
+	return nil, nil, nil
+}
+
 func (engineOf) Detect(_ context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (
 	*processing.Result, *message.Message, error,
 ) {

@@ -77,6 +77,8 @@ type Engine interface {
 		r *processing.Result, notice *message.Message, err error)
 	Correct(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params,
 		o processing.CorrectOptions) (c *processing.Correction, notice *message.Message, err error)
+	Candidates(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (
+		c []processing.Candidate, notice *message.Message, err error)
 }
 
 // Runner runs a job on a device; *device.Runner and *device.Switch are runners.
@@ -97,6 +99,16 @@ func (e engine) Detect(ctx context.Context, pic *processing.Picture, p processin
 		return err
 	})
 	return r, notice, err
+}
+
+func (e engine) Candidates(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (
+	c []processing.Candidate, notice *message.Message, err error,
+) {
+	notice, err = e.runner.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) error {
+		c, err = processing.Candidates(ctx, b, pic, p, o)
+		return err
+	})
+	return c, notice, err
 }
 
 func (e engine) Correct(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params,

@@ -12,6 +12,7 @@ import (
 
 	"blik/internal/atomicfile"
 	"blik/processing"
+	"blik/processing/network"
 )
 
 // MaxRecent is the number of recent files kept.
@@ -84,6 +85,8 @@ func Path() (string, error) {
 type file struct {
 	Settings
 	Params map[string]json.RawMessage `json:"params"`
+	// Learned is what was learned for detection.
+	Learned *processing.Learned `json:"learned,omitempty"`
 }
 
 // Load reads the settings. A file that does not exist gives the defaults without an error; a damaged one gives the
@@ -129,7 +132,7 @@ func writeFile(path string, data []byte) error {
 }
 
 func (s Settings) file() file {
-	f := file{Settings: s, Params: map[string]json.RawMessage{}}
+	f := file{Settings: s, Params: map[string]json.RawMessage{}, Learned: s.Params.Learned}
 	for _, spec := range processing.Specs() {
 		text := spec.Format(spec.Get(s.Params))
 		if spec.Kind == processing.KindChoice {
@@ -178,6 +181,10 @@ func (f file) settings() Settings {
 			// Parse has checked the value.
 			_ = spec.Set(&s.Params, v)
 		}
+	}
+	// What another version of the detector learned is of no use to this one.
+	if model, err := network.Default(); f.Learned != nil && err == nil && f.Learned.Validate(model) == nil {
+		s.Params.Learned = f.Learned
 	}
 	return s
 }

@@ -1,0 +1,135 @@
+package session
+
+import (
+	"context"
+	"image"
+	"maps"
+	"slices"
+
+	"blik/app/document"
+	"blik/internal/message"
+	"blik/processing"
+	"blik/processing/learn"
+	"blik/processing/network"
+)
+
+// Teaching is what was learned from decisions.
+type Teaching struct {
+	*learn.Result
+	// Pictures is the number of pictures whose decisions were learned from.
+	Pictures int
+	// Effect is what it does to their findings; zero where nothing was learned.
+	Effect learn.Effect
+}
+
+// Levels of the mask that decisions are passed on in; see learn.Decide.
+const (
+	saidPaint, saidNothing, saidGlare = 0, 128, 255
+)
+
+// decided is the picture of the decisions: glare is what was kept or painted by hand, paint what was ignored, and about
+// everything else nothing was said.
+func decided(doc *document.Document) *processing.Mask {
+	size := doc.Size()
+	m := processing.NewMask(size.X, size.Y)
+	for i := range m.Pix {
+		m.Pix[i] = saidNothing
+	}
+	set := func(runs []processing.Run, v uint8) {
+		for _, r := range runs {
+			row := m.Pix[r.Y*m.Width:]
+			for x := r.X0; x < r.X1; x++ {
+				row[x] = v
+			}
+		}
+	}
+	for _, s := range doc.Ignored() {
+		set(s.Runs, saidPaint)
+	}
+	for _, s := range doc.Spots() {
+		if s.Decision == document.Kept || !s.Detected {
+			at := doc.FirstPixel(s)
+			set(doc.SpotRuns(at.X, at.Y), saidGlare)
+		}
+	}
+	return m
+}
+
+// parts divide a picture for learning from it: one part at a time is left out.
+const partsAcross, partsDown = 4, 2
+
+// Learn adapts the decision what is glare to the decisions about the findings of this picture, and of those opened
+// before from which was learned. Nothing changes until UseLearned.
+func (s *Session) Learn(done func(*Teaching, error)) {
+	s.settle()
+	doc, params, marked := s.doc, s.settings.Params, decided(s.doc)
+	params.Learned = nil
+	lessons := maps.Clone(s.lessons)
+	if lessons == nil {
+		lessons = map[string][]learn.Spot{}
+	}
+	work := func(ctx context.Context, report processing.Progress) (*Teaching, error) {
+		candidates, _, err := s.engine.Candidates(ctx, doc.Picture(), params,
+			processing.Options{Progress: report, Vectors: true})
+		if err != nil {
+			return nil, err
+		}
+		across, down := partsAcross, partsDown
+		if marked.Width < marked.Height {
+			across, down = down, across
+		}
+		lessons[doc.Path()] = learn.Decide(candidates, marked, params.Sensitivity, func(x, y int) int {
+			return y*down/marked.Height*across + x*across/marked.Width
+		})
+		return teach(ctx, lessons)
+	}
+	start(s, Other, work, func(*Teaching) (image.Rectangle, error) {
+		s.lessons = lessons
+		return image.Rectangle{}, nil
+	}, done)
+}
+
+// teach learns from the decisions about pictures.
+func teach(ctx context.Context, lessons map[string][]learn.Spot) (*Teaching, error) {
+	var spots []learn.Spot
+	t := &Teaching{}
+	glare := 0
+	for i, path := range slices.Sorted(maps.Keys(lessons)) {
+		if len(lessons[path]) > 0 {
+			t.Pictures++
+		}
+		for _, spot := range lessons[path] {
+			if len(lessons) > 1 {
+				spot.Group = i
+			}
+			if spot.Glare {
+				glare++
+			}
+			spots = append(spots, spot)
+		}
+	}
+	if glare < learn.Least || len(spots)-glare < learn.Least {
+		return nil, message.Errorf("nothing can be learned yet: %d decisions say glare and %d paint, at least %d of "+
+			"each are needed; keep findings that are glare and ignore those that are paint", glare, len(spots)-glare,
+			learn.Least)
+	}
+	model, err := network.Default()
+	if err != nil {
+		return nil, err
+	}
+	basis, _ := processing.LearnedBasis(model)
+	if t.Result, err = learn.From(ctx, spots, basis); err != nil {
+		return nil, err
+	}
+	if t.Learned != nil {
+		t.Effect = learn.EffectOn(t.Learned, spots)
+	}
+	return t, nil
+}
+
+// UseLearned makes what was learned part of the parameters; nil forgets it.
+func (s *Session) UseLearned(l *processing.Learned) {
+	p := s.settings.Params
+	p.Learned = l
+	s.SetParams(p)
+}

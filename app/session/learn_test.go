@@ -1,0 +1,136 @@
+package session
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"blik/app/document"
+	"blik/internal/message"
+	"blik/internal/testpic"
+	"blik/processing"
+)
+
+// taught is an engine whose candidates are those of taughtDocument.
+type taught struct {
+	engineOf
+	asked processing.Params
+}
+
+// spotsTaught is the number of findings of taughtDocument: every other one is paint.
+const spotsTaught = 40
+
+func taughtRun(i int) processing.Run {
+	x, y := 3+4*(i%20), 5+15*(i/20)
+	return processing.Run{Y: y, X0: x, X1: x + 2}
+}
+
+func (e *taught) Candidates(_ context.Context, _ *processing.Picture, p processing.Params, o processing.Options) (
+	list []processing.Candidate, _ *message.Message, _ error,
+) {
+	e.asked = p
+	for i := range spotsTaught {
+		v := make([]float64, 12)
+		v[0], v[1] = float64(i%3), float64(i%5)
+		if i%2 == 0 {
+			v[2] = 4
+		}
+		// The default takes all for glare, and is hardly sure of it.
+		list = append(list, processing.Candidate{Score: 0.2, Vector: v, Runs: []processing.Run{taughtRun(i)}})
+	}
+	return list, nil, nil
+}
+
+func taughtDocument(t *testing.T, path string) *document.Document {
+	t.Helper()
+	d, err := document.New(path, testpic.Flat(90, 30, 3, 90))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &processing.Result{Mask: processing.NewMask(90, 30)}
+	for i := range spotsTaught {
+		run := taughtRun(i)
+		r.Findings = append(r.Findings, processing.Finding{ID: i + 1, Left: run.X0, Top: run.Y, Width: 2, Height: 1, Area: 2,
+			Runs: []processing.Run{run}})
+		r.Mask.Pix[run.Y*90+run.X0], r.Mask.Pix[run.Y*90+run.X0+1] = 255, 255
+	}
+	if _, err := d.ApplyResult(r, nil); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// decideAll keeps what is glare and ignores what is paint of the first n findings.
+func decideAll(d *document.Document, n int) {
+	var keep, ignore []document.Spot
+	for i, s := range d.Spots()[:n] {
+		if i%2 == 0 {
+			keep = append(keep, s)
+		} else {
+			ignore = append(ignore, s)
+		}
+	}
+	d.Keep(keep)
+	d.Ignore(ignore)
+}
+
+func TestLearn(t *testing.T) {
+	s, e := newFake(t), &taught{}
+	s.engine = e
+	learned := func() (*Teaching, error) {
+		var got *Teaching
+		var failed error
+		s.Learn(func(l *Teaching, err error) { got, failed = l, err })
+		for s.Busy() {
+			(<-s.queue)()
+		}
+		return got, failed
+	}
+	s.doc = taughtDocument(t, "/a.png")
+	if _, err := learned(); err == nil || !strings.Contains(err.Error(), "0 decisions say glare and 0 paint") {
+		t.Errorf("without decisions: %v", err)
+	}
+	decideAll(s.doc, 4)
+	if _, err := learned(); err == nil {
+		t.Error("learned from two decisions of each kind")
+	}
+	decideAll(taughtDocument(t, ""), 4)
+	s.doc = taughtDocument(t, "/a.png")
+	decideAll(s.doc, spotsTaught)
+	s.UseLearned(&processing.Learned{})
+	got, err := learned()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.asked.Learned != nil {
+		t.Error("it was learned on top of what was learned before")
+	}
+	if got.Learned == nil || got.Glare != 20 || got.Paint != 20 || got.Pictures != 1 || got.Groups < 2 ||
+		got.Effect.Glare <= got.Effect.Paint || got.Default.Wrong() != 20 {
+		t.Fatalf("learned %+v", got)
+	}
+	s.UseLearned(got.Learned)
+	if s.settings.Params.Learned != got.Learned {
+		t.Error("what was learned is not used")
+	}
+	// Decisions about the picture before count as well.
+	s.doc = taughtDocument(t, "/b.png")
+	decideAll(s.doc, 8)
+	if got, err = learned(); err != nil || got.Pictures != 2 || got.Glare != 24 || got.Groups != 2 {
+		t.Errorf("from two pictures: %+v, %v", got, err)
+	}
+	// What was painted is glare, what nobody decided about is neither.
+	s.lessons = nil
+	s.doc = taughtDocument(t, "/c.png")
+	s.doc.Ignore(s.doc.Spots()[1:5])
+	s.doc.BeginStroke(document.Brush{Radius: 0.5}, 80.5, 28.5)
+	s.doc.EndStroke()
+	m := decided(s.doc)
+	count := map[uint8]int{}
+	for _, v := range m.Pix {
+		count[v]++
+	}
+	if count[0] != 8 || count[255] != 1 || count[128] != 90*30-9 {
+		t.Errorf("decisions as a picture: %v", count)
+	}
+}

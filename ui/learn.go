@@ -1,0 +1,83 @@
+package ui
+
+import (
+	"strings"
+
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/session"
+	"blik/internal/message"
+	"blik/processing"
+	"blik/processing/learn"
+	"blik/ui/xwidget"
+)
+
+// learn learns from the decisions, says what was learned, and asks whether to use it.
+func (w *window) learn() {
+	w.win.Canvas().Unfocus()
+	w.Learn(func(t *session.Teaching, err error) {
+		if !w.prompts.ended(err) {
+			return
+		}
+		w.say("")
+		if t.Learned == nil {
+			w.prompts.showCustom(w.t("Nothing better was learned"), w.t("Close"), xwidget.NewWrapped(w.teachingText(t)),
+				520, 260)
+			return
+		}
+		w.prompts.ask(w.t("Use what was learned?"), w.teachingText(t), []answer{
+			{w.t("Use it and search again"), widget.HighImportance, func() {
+				w.UseLearned(t.Learned)
+				w.detect()
+			}},
+		})
+	})
+}
+
+// forgetLearned takes back what was learned.
+func (w *window) forgetLearned() {
+	w.UseLearned(nil)
+	w.say(w.t("What was learned is forgotten; find glare again (F5)"))
+}
+
+// teachingText says what was learned from how many decisions, and what it is worth.
+func (c *common) teachingText(t *session.Teaching) string {
+	lines := []string{c.texts.Plural(t.Pictures,
+		"Learned from %s findings that are glare and %s that are paint, in %s picture.",
+		"Learned from %s findings that are glare and %s that are paint, in %s pictures.",
+		c.texts.Int(t.Glare), c.texts.Int(t.Paint), c.texts.Int(t.Pictures))}
+	best := t.Shift
+	if l := t.Learned; l != nil && l.Way == processing.WayConjugacy ||
+		l == nil && t.Conjugacy.Wrong() < t.Shift.Wrong() {
+		best = t.Conjugacy
+	}
+	lines = append(lines, c.t("Wrong decisions in parts that were left out while learning: %s by detection as it is, "+
+		"%s with what was learned (%s).", c.texts.Int(t.Default.Wrong()), c.texts.Int(best.Wrong()), c.trialText(best)))
+	if t.Learned == nil {
+		lines = append(lines, c.t("That is no clear gain, so nothing changes. More decisions may help."))
+		return strings.Join(lines, "\n")
+	}
+	lines = append(lines, c.t("Findings like those you kept gain %s on average, findings like those you ignored %s.",
+		c.signed(t.Effect.Glare), c.signed(t.Effect.Paint)))
+	if len(t.Effect.Aspects) > 0 {
+		names := make([]message.Message, len(t.Effect.Aspects))
+		for i, a := range t.Effect.Aspects {
+			names[i] = a.Name()
+		}
+		lines = append(lines, c.t("What tells them apart: %s.", message.Join(", ", names...)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// trialText says what kinds of decisions are wrong.
+func (c *common) trialText(t learn.Trial) string {
+	return c.t("glare missed: %s, paint taken for glare: %s", c.texts.Int(t.Missed), c.texts.Int(t.False))
+}
+
+// signed writes a number with its sign.
+func (c *common) signed(v float64) string {
+	if v > 0 {
+		return "+" + c.texts.Number(v, 1)
+	}
+	return c.texts.Number(v, 1)
+}

@@ -1,0 +1,38 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"blik/processing"
+)
+
+// Learning needs decisions; what was learned shows in the panel and can be forgotten.
+func TestLearnFromDecisions(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.actions.do("find.run")
+	h.settle()
+	h.actions.do("find.learn")
+	h.settle()
+	if said := h.dialogTexts(); !strings.Contains(said, "nothing can be learned yet: 0 decisions say glare and 0 paint") {
+		t.Errorf("without decisions it says %q", said)
+	}
+	h.press("OK")
+	p := h.panel.detection
+	if p.learned.Visible() || h.actions.can("find.forget") {
+		t.Error("something counts as learned")
+	}
+	h.UseLearned(&processing.Learned{Way: processing.WayShift})
+	if !p.learned.Visible() || !h.actions.can("find.forget") {
+		t.Error("what was learned does not show")
+	}
+	h.actions.do("find.run")
+	h.settle()
+	if h.detected.Learned == nil {
+		t.Error("detection does not use what was learned")
+	}
+	h.actions.do("find.forget")
+	if p.learned.Visible() || h.Settings().Params.Learned != nil {
+		t.Error("what was learned was not forgotten")
+	}
+}
