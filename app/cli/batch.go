@@ -31,6 +31,21 @@ type batch struct {
 	device runner
 	bar    *bar
 	index  *contactSheet
+	// made, if not nil, is called with what was written for a file.
+	made func(made)
+}
+
+// made is what was written for a file: the sums that are known, and the outputs, the result first.
+type made struct {
+	sourceSHA256, sha256, device, summary string
+	outputs                               []string
+}
+
+// tell passes on what was written.
+func (b *batch) tell(m made) {
+	if b.made != nil {
+		b.made(m)
+	}
 }
 
 // addOutput declares the flag of the output folder; the others follow with addShared, so that a command can put its own

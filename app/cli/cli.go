@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"blik/app/farm"
 	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/internal/message"
@@ -50,9 +51,11 @@ type Options struct {
 	// Crashes returns the logs of runs that crashed, each once. Only a program without a window asks for them.
 	Crashes func() ([]string, error)
 
-	// backend and now replace the device and the clock in tests.
-	backend func() (processing.Backend, error)
-	now     func() time.Time
+	// backend and now replace the device and the clock in tests; childArguments the process that works on a file of a
+	// farm.
+	backend        func() (processing.Backend, error)
+	now            func() time.Time
+	childArguments func(path string, args []string) farm.Process
 }
 
 // Window is what the window starts with.
@@ -245,6 +248,7 @@ Without a command it opens the window, with the files named.`),
 	}
 	root.AddCommand(p.detectCommand(), p.correctCommand(), p.verifyCommand(), p.scoreCommand(), p.sampleCommand(),
 		p.benchCommand(), p.devicesCommand(), p.openCommand(), p.versionCommand(), p.completionCommand(),
+		p.farmCommand(), p.batchCommand(),
 		p.trainingSetCommand(), p.learnCommand(), p.fitCommand(), p.parametersTopic())
 	root.SetHelpCommand(p.helpCommand())
 	root.InitDefaultHelpCmd()

@@ -257,12 +257,13 @@ func (d *correction) writeOthers(
 	ctx context.Context, out *imagefile.Outputs, account report.Correction, name string,
 ) error {
 	outputs := []string{account.Saved.Path}
+	pages := []string(nil)
 	if !d.noReport {
 		jsonPath, htmlPath, err := report.AddCorrection(ctx, out, account, d.tr, d.overwrite)
 		if err != nil {
 			return err
 		}
-		outputs = []string{htmlPath, account.Saved.Path, jsonPath}
+		outputs, pages = []string{htmlPath, account.Saved.Path, jsonPath}, []string{htmlPath, jsonPath}
 	}
 	if d.saveMask {
 		path, pic := d.maskOutput(name), account.Source.Picture
@@ -271,11 +272,15 @@ func (d *correction) writeOthers(
 		if err := out.AddMask(ctx, path, options, mask); err != nil {
 			return err
 		}
-		outputs = append(outputs, path)
+		outputs, pages = append(outputs, path), append(pages, path)
 	}
 	if err := out.Commit(ctx, account.Saved.Path); err != nil {
 		return err
 	}
+	d.tell(made{
+		sourceSHA256: account.Saved.SourceSHA256, sha256: account.Saved.SHA256, device: account.Device,
+		summary: d.summary(account), outputs: append([]string{account.Saved.Path}, pages...),
+	})
 	return d.index.add(ctx, account.Source, account.Mask, d.summary(account), outputs)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -88,6 +89,13 @@ func (o detectionOutputs) list() []string {
 		}
 	}
 	return paths
+}
+
+// resultFirst lists the files, the mask first.
+func (o detectionOutputs) resultFirst() []string {
+	all := o.list()
+	rest := slices.DeleteFunc(all, func(path string) bool { return path == o.mask })
+	return append([]string{o.mask}, rest...)
 }
 
 // plan names the outputs and refuses, before any work, those that are inputs.
@@ -198,6 +206,7 @@ func (d *detection) write(ctx context.Context, t *task, file *imagefile.File, fo
 	if err := out.Commit(ctx, o.mask); err != nil {
 		return err
 	}
+	d.tell(made{device: found.Device, summary: d.summary(found), outputs: o.resultFirst()})
 	return d.index.add(ctx, file, found.Mask, d.summary(found), o.list())
 }
 

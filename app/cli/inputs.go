@@ -87,7 +87,7 @@ func free(outputs []string, overwrite bool, inputs fileSet, what string) error {
 		case inputs.contains(path):
 			return overwritesInput(path, what)
 		case exists(path) && !overwrite:
-			return message.Errorf("%s exists; --overwrite replaces it", path)
+			return message.New(message.Of("%s exists; --overwrite replaces it", path), imagefile.ErrExists)
 		}
 	}
 	return nil

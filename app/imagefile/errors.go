@@ -3,6 +3,7 @@ package imagefile
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 
@@ -20,10 +21,14 @@ var (
 	ErrDamaged = container.ErrDamaged
 	// ErrTooLarge: larger than Limits allow.
 	ErrTooLarge = errors.New("larger than the limit")
+	// ErrMemory: needs more memory than this machine has; an ErrTooLarge.
+	ErrMemory = fmt.Errorf("too little memory: %w", ErrTooLarge)
 	// ErrSize: a mask whose size is not the picture's.
 	ErrSize = errors.New("another size")
 	// ErrWrite: the file could not be written; what was there before is untouched.
 	ErrWrite = errors.New("not written")
+	// ErrFull: there is no room on the disk; an ErrWrite.
+	ErrFull = fmt.Errorf("disk full: %w", ErrWrite)
 	// ErrExists: Save may not replace an existing file.
 	ErrExists = errors.New("the file exists")
 	// ErrForeign: a file to be replaced was changed by another program since it was saved.

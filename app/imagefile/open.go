@@ -3,6 +3,7 @@ package imagefile
 import (
 	"bytes"
 	"io"
+	"math"
 	"os"
 	"strings"
 
@@ -100,23 +101,47 @@ func check(i container.Info, l Limits, size, available int64) error {
 		return container.Damaged(
 			"the file is truncated: %d bytes cannot hold %d × %d pixels", size, w, h)
 	}
-	pixels := float64(w) * float64(h)
-	samples := pixels * float64(i.Channels()*max(8, i.Depth)/8)
-	need := samples + max(float64(i.Scratch), pixels*float64(l.Work))
+	need := demand(i, l)
 	if need > float64(l.Bytes) {
-		return &faultWithoutPath{ErrTooLarge,
+		return &faultWithoutPath{ErrMemory,
 			message.Of(
 				"%d × %d pixels take %s of memory, more than the limit of %s",
 				w, h, gibibytes(need), gibibytes(float64(l.Bytes)))}
 	}
 	if available > 0 && need > float64(available) {
-		return &faultWithoutPath{ErrTooLarge,
+		return &faultWithoutPath{ErrMemory,
 			message.Of(
 				"%d × %d pixels take %s of memory, and only %s are free",
 				w, h, gibibytes(need), gibibytes(float64(available)))}
 	}
 	return nil
 }
+
+// demand is the memory, in bytes, that reading a picture and working on it takes.
+func demand(i container.Info, l Limits) float64 {
+	pixels := float64(i.Width) * float64(i.Height)
+	samples := pixels * float64(i.Channels()*max(8, i.Depth)/8)
+	return samples + max(float64(i.Scratch), pixels*float64(l.Work))
+}
+
+// Demand returns the memory, in bytes, that reading the picture in a file and working on it takes by its header; 0
+// where it cannot be read.
+func Demand(path string, l Limits) int64 {
+	file, info, err := openFile(path)
+	if err != nil {
+		return 0
+	}
+	defer file.Close()
+	_, opened, err := open(file, info.Size())
+	if err != nil {
+		return 0
+	}
+	return int64(min(demand(opened.Info(), l), math.MaxInt64/2))
+}
+
+// AvailableMemory returns what the machine's memory account leaves to this process, in bytes; 0 where the system does
+// not report it.
+func AvailableMemory() int64 { return machineMemory().available }
 
 func megapixels(n int64) message.Message { return message.Of("%g MP", float64(n)/1e6) }
 

@@ -349,7 +349,7 @@ func (s *saving) room(target string, need int64) error {
 	if free < 0 || free >= need {
 		return nil
 	}
-	return fault(s.saved.Path, ErrWrite, nil,
+	return fault(s.saved.Path, ErrFull, nil,
 		"not written: %s are needed in the folder %s, and %s are free", megabytes(need), dir, megabytes(free))
 }
 

@@ -245,7 +245,7 @@ func writeError(path string, err error) error {
 	case errors.Is(err, fs.ErrExist):
 		return existsError(path)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fault(path, ErrWrite, nil, "not written: the disk is full")
+		return fault(path, ErrFull, nil, "not written: the disk is full")
 	case errors.Is(err, syscall.EFBIG):
 		return fault(path, ErrWrite, nil, "not written: the system allows no file of this size")
 	case errors.Is(err, syscall.EROFS):

@@ -40,6 +40,7 @@ var libraries = map[string][]string{
 	"github.com/spf13/":                 {"app/cli"},
 	"github.com/disintegration/imaging": {"app/thumbnail"},
 	"gorgonia.org/cu":                   {"cuda"},
+	"github.com/nats-io/":               {"app/farm"},
 }
 
 // sources calls f for each Go file of the project with its path and its syntax tree.

@@ -1,7 +1,9 @@
 package network
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"slices"
 	"sync"
 )
@@ -174,4 +176,10 @@ func (m *Model) MultiplyAdds() float64 {
 		sum += float64(len(l.Weights)) / float64(l.Resolution*l.Resolution)
 	}
 	return sum
+}
+
+// SHA256 returns that of the model file in the program, in hexadecimal.
+func SHA256() string {
+	sum := sha256.Sum256(embedded)
+	return hex.EncodeToString(sum[:])
 }

@@ -1,0 +1,374 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"blik/app/device"
+	"blik/app/farm"
+	"blik/app/imagefile"
+	"blik/internal/message"
+	"blik/processing"
+	"blik/processing/network"
+
+	"github.com/spf13/cobra"
+)
+
+// The environment of the farm, so that a key need not stand in the list of processes.
+const joinVariable = "BLIK_FARM_JOIN"
+
+// defaultFarm is where a server listens, and clients look, unless they are told.
+const defaultFarm = "127.0.0.1:4222"
+
+func (p *program) farmCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "farm",
+		Short: p.say("Batches over several machines"),
+		Long: p.say(`Spreads the pictures of a batch over several machines. One machine keeps the queue (serve), any
+number of them work (work), and files are added from any of them (submit). What was asked and what was done is kept on
+the disk of the server: whatever is killed or switched off, each picture gets exactly one right result.
+
+  blik farm serve                                    on the machine that keeps the queue
+  blik farm work --root /mnt/scans --output-root /mnt/out
+  blik farm submit -o /mnt/out '/mnt/scans/**/*.tif'
+  blik farm status
+
+One machine alone: blik batch. The guide: docs/farm.md.`),
+		Args: p.exactly(0),
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(p.farmServeCommand(), p.farmWorkCommand(), p.farmSubmitCommand(), p.farmStatusCommand(),
+		p.farmControlCommand(farm.Retry, p.say("Do the files that failed again")),
+		p.farmControlCommand(farm.Cancel, p.say("Give up what is left of a batch")),
+		p.farmControlCommand(farm.Pause, p.say("Begin no more files of a batch")),
+		p.farmControlCommand(farm.Resume, p.say("Go on with a batch that was paused or cancelled")),
+		p.farmKeyCommand(), p.farmTaskCommand())
+	return c
+}
+
+// farmLog are the flags of a structured log.
+type farmLog struct{ level, format string }
+
+func (p *program) addLog(c *cobra.Command, l *farmLog) {
+	c.Flags().StringVar(&l.level, "log", "info", p.say("write log entries from `LEVEL` on: debug, info, warn, error"))
+	c.Flags().StringVar(&l.format, "log-format", "text", p.say("`FORMAT` of the log: text or json"))
+	complete(c, "log", []string{"debug", "info", "warn", "error"})
+	complete(c, "log-format", []string{"text", "json"})
+}
+
+// open returns the log, which goes to the standard error.
+func (l farmLog) open(p *program) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(l.level)); err != nil {
+		return nil, p.checkChoice("log", l.level, []string{"debug", "info", "warn", "error"})
+	}
+	if err := p.checkChoice("log-format", l.format, []string{"text", "json"}); err != nil {
+		return nil, err
+	}
+	o := &slog.HandlerOptions{Level: level}
+	if l.format == "json" {
+		return slog.New(slog.NewJSONHandler(p.Stderr, o)), nil
+	}
+	return slog.New(slog.NewTextHandler(p.Stderr, o)), nil
+}
+
+// joining are the flags that say where a farm is.
+type joining struct{ address, credentials string }
+
+func (p *program) addJoin(c *cobra.Command, j *joining) {
+	c.Flags().StringVar(&j.address, "join", "", p.say("`ADDRESS` of the farm as serve and key print it, or @FILE that "+
+		"holds it; by default that in BLIK_FARM_JOIN, else this machine"))
+	c.Flags().StringVar(&j.credentials, "creds", "", p.say("`FILE` of credentials for an institution's NATS cluster"))
+}
+
+func (j joining) open(p *program) (farm.Join, error) {
+	text := j.address
+	if text == "" {
+		text = p.Getenv(joinVariable)
+	}
+	if text == "" {
+		text = "nats://" + defaultFarm
+	}
+	if file, ok := strings.CutPrefix(text, "@"); ok {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return farm.Join{}, &usageError{message.Errorf("%s: the file cannot be read (%w)", file, err)}
+		}
+		text = strings.TrimSpace(string(data))
+	}
+	join, err := farm.ParseJoin(text)
+	if err != nil {
+		return join, &usageError{err}
+	}
+	join.Credentials = j.credentials
+	return join, nil
+}
+
+// defaultStore is the folder of the queue unless another is named.
+func defaultStore() string {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "blik-farm"
+	}
+	return filepath.Join(dir, "blik", "farm")
+}
+
+// farmServer is one run of `blik farm serve`.
+type farmServer struct {
+	*program
+	store, listen, cluster string
+	secure                 bool
+	limit                  float64
+	patience               time.Duration
+	replicas               int
+	log                    farmLog
+	join                   joining
+}
+
+func (p *program) farmServeCommand() *cobra.Command {
+	s := &farmServer{program: p}
+	c := &cobra.Command{
+		Use:   "serve [flags]",
+		Short: p.say("Keep the queue of a farm"),
+		Long: p.say(`Keeps the queue of a farm until it is stopped; everything is on the disk, and the next start goes
+on. It prints how a worker joins.
+
+By default only programs of this machine can connect, without keys. For others, --listen names an address of this
+machine; then everything is encrypted (TLS 1.3), and each machine needs a key, which blik farm key makes.
+
+--nats uses a NATS cluster of your institution in place of the server in this program.`),
+		Args: p.exactly(0),
+	}
+	f := c.Flags()
+	f.StringVar(&s.store, "store", defaultStore(), p.say("keep the queue in folder `DIR`"))
+	must(c.MarkFlagDirname("store"))
+	f.StringVar(&s.listen, "listen", defaultFarm, p.say("take connections at `HOST:PORT`"))
+	f.BoolVar(&s.secure, "secure", false, p.say("TLS and keys on this machine, too; elsewhere they are always on"))
+	f.Float64Var(&s.limit, "store-limit", 0, p.say("let the queue take at most `N` GB of the disk"))
+	f.DurationVar(&s.patience, "patience", 45*time.Second,
+		p.say("give the file of a worker that is silent for `TIME` to another"))
+	f.StringVar(&s.cluster, "nats", "", p.say("use the NATS cluster at `URL` in place of the server in this program"))
+	f.StringVar(&s.join.credentials, "creds", "", p.say("`FILE` of credentials for an institution's NATS cluster"))
+	f.IntVar(&s.replicas, "replicas", 1, p.say("keep `N` copies of everything in the cluster: 1, 3 or 5"))
+	p.addLog(c, &s.log)
+	c.RunE = func(c *cobra.Command, _ []string) error { return s.run(c.Context()) }
+	return c
+}
+
+func (s *farmServer) run(ctx context.Context) error {
+	log, err := s.log.open(s.program)
+	if err != nil {
+		return err
+	}
+	switch {
+	case s.patience < 300*time.Millisecond:
+		return s.usage("--patience %s: must be at least 300ms", s.patience.String())
+	case s.limit < 0 || s.limit > 1e6:
+		return s.usage("--store-limit %g: must be a positive number of gigabytes", s.limit)
+	case s.replicas != 1 && s.replicas != 3 && s.replicas != 5:
+		return s.usage("--replicas %d: must be 1, 3 or 5", s.replicas)
+	}
+	o := farm.ManagerOptions{Patience: s.patience, Replicas: s.replicas, Log: log}
+	if s.cluster != "" {
+		s.join.address = s.cluster
+		if o.Join, err = s.join.open(s.program); err != nil {
+			return err
+		}
+	} else {
+		server, err := farm.StartServer(ctx, farm.ServerOptions{
+			Store: s.store, Listen: s.listen, Secure: s.secure || !farm.IsLoopback(s.listen),
+			MaxStore: int64(s.limit * 1e9), Log: log,
+		})
+		if err != nil {
+			return err
+		}
+		defer server.Close()
+		o.Inside = server
+	}
+	m, err := farm.StartManager(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	if err := s.announce(o); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// announce prints how others join.
+func (s *farmServer) announce(o farm.ManagerOptions) error {
+	var err error
+	switch {
+	case o.Inside == nil:
+		_, err = io.WriteString(s.Stdout, s.say("The farm uses %s.\n", o.Join.URL))
+	case o.Inside.Certificate == nil:
+		_, err = io.WriteString(s.Stdout, s.say("The farm is open to programs of this machine. A worker joins by\n"+
+			"  blik farm work --join nats://%s --root FOLDER --output-root FOLDER\n", o.Inside.Address()))
+	default:
+		_, err = io.WriteString(s.Stdout, s.say("The farm listens at %s. Make a key for each machine by\n"+
+			"  blik farm key NAME --role worker --store %s\n"+
+			"which prints the address for blik farm work --join.\n", o.Inside.Address(), s.store))
+	}
+	return err
+}
+
+// farmWorker is one run of `blik farm work`.
+type farmWorker struct {
+	*program
+	join           joining
+	name           string
+	devices        []string
+	jobs           int
+	roots, targets []string
+	memory         float64
+	log            farmLog
+}
+
+func (p *program) farmWorkCommand() *cobra.Command {
+	w := &farmWorker{program: p}
+	c := &cobra.Command{
+		Use:   "work [flags]",
+		Short: p.say("Work on the files of a farm"),
+		Long: p.say(`Takes files from the queue of a farm and works on them until it is stopped. Each GPU has one file
+at a time, and the CPU --jobs files, which share its cores. Each file is done in a process of its own: one that
+crashes costs this file only, and after two crashes the file is set aside.
+
+A worker reads below --root only and writes below --output-root only. Where folders have other paths here than on the
+machine that submits, both give them a name: --root scans=/mnt/scans there, --root scans=S:\scans here.`),
+		Args: p.exactly(0),
+	}
+	p.addJoin(c, &w.join)
+	f := c.Flags()
+	p.addRoots(c, &w.roots)
+	f.StringArrayVar(&w.targets, "output-root", nil, p.say("write below this folder; `[NAME=]DIR`, may be repeated"))
+	f.StringVar(&w.name, "name", "", p.say("`NAME` of this worker in lists; by default that of the machine"))
+	f.StringSliceVar(&w.devices, "device", nil,
+		p.say("work on these `DEVICES` only: cpu, cuda:N, with commas between them; by default on all"))
+	f.IntVar(&w.jobs, "jobs", 0, p.say("`N` files at a time on the CPU; by default one for every four cores"))
+	f.Float64Var(&w.memory, "memory", 0, p.say("take at most `N` GB of memory; by default what is free"))
+	p.addLog(c, &w.log)
+	c.RunE = func(c *cobra.Command, _ []string) error { return w.run(c.Context()) }
+	return c
+}
+
+func (p *program) addRoots(c *cobra.Command, roots *[]string) {
+	c.Flags().StringArrayVar(roots, "root", nil,
+		p.say("originals lie below this folder; `[NAME=]DIR`, may be repeated"))
+}
+
+// rootsOf reads the flags of folders.
+func (p *program) rootsOf(read, write []string) (farm.Roots, error) {
+	var all farm.Roots
+	for i, text := range append(append([]string{}, read...), write...) {
+		r, err := farm.ParseRoot(text, i >= len(read))
+		if err != nil {
+			return nil, &usageError{err}
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// slots shares the machine out: a GPU to each file, and the cores of the CPU to n of them, 0 for the usual number.
+func (p *program) slots(devices []string, n int) ([]farm.Slot, error) {
+	cores := runtime.GOMAXPROCS(0)
+	if n < 0 || n > 1024 {
+		return nil, p.usage("--jobs %d: must be from 1 to 1024", n)
+	}
+	if n == 0 {
+		n = max(1, (cores+3)/4)
+	}
+	if len(devices) == 0 {
+		// Why there is no GPU, if there is none, is what blik devices says.
+		found, _ := device.List()
+		for _, d := range found {
+			devices = append(devices, d.Name)
+		}
+	}
+	var all []farm.Slot
+	for _, name := range devices {
+		if device.Check(name) != nil || name == "auto" || name == "" {
+			return nil, p.usage("--device %s: must be cpu, cuda or cuda:N", name)
+		}
+		if name != "cpu" {
+			all = append(all, farm.Slot{Device: name, Threads: max(1, cores/4)})
+			continue
+		}
+		for i := range n {
+			all = append(all, farm.Slot{Device: "cpu", Threads: max(1, (cores+i)/n)})
+		}
+	}
+	return all, nil
+}
+
+// taskProcess starts this program for each file.
+func (p *program) taskProcess() (farm.Process, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return farm.Process{}, err
+	}
+	args := []string{"farm", "task"}
+	if p.childArguments != nil {
+		return p.childArguments(path, args), nil
+	}
+	return farm.Process{Program: path, Arguments: args}, nil
+}
+
+// workerOptions are what all workers of this program have in common.
+func (p *program) workerOptions(devices []string, jobs int, memory float64) (farm.WorkerOptions, error) {
+	o := farm.WorkerOptions{Program: p.Version, Model: network.SHA256(), Budget: imagefile.AvailableMemory() / 10 * 9}
+	if memory < 0 || memory > 1e6 {
+		return o, p.usage("--memory %g: must be a positive number of gigabytes", memory)
+	}
+	if memory > 0 {
+		o.Budget = int64(memory * 1e9)
+	}
+	var err error
+	if o.Slots, err = p.slots(devices, jobs); err != nil {
+		return o, err
+	}
+	if o.Runner, err = p.taskProcess(); err != nil {
+		return o, err
+	}
+	limits := imagefile.DefaultLimits()
+	limits.Work = processing.DetectionBytes
+	o.Memory = func(file string) int64 { return imagefile.Demand(file, limits) }
+	o.Told = func(text message.Message) { fmt.Fprintf(p.Stderr, "blik: %s\n", p.tr.Sprint(text)) }
+	return o, nil
+}
+
+func (w *farmWorker) run(ctx context.Context) error {
+	log, err := w.log.open(w.program)
+	if err != nil {
+		return err
+	}
+	o, err := w.workerOptions(w.devices, w.jobs, w.memory)
+	if err != nil {
+		return err
+	}
+	if o.Join, err = w.join.open(w.program); err != nil {
+		return err
+	}
+	if len(w.roots) == 0 || len(w.targets) == 0 {
+		return w.usage("--root and --output-root say which folders the worker may read and write")
+	}
+	if o.Roots, err = w.rootsOf(w.roots, w.targets); err != nil {
+		return err
+	}
+	o.Name, o.Log, o.Told = w.name, log, nil
+	err = farm.RunWorker(ctx, o)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil // it was stopped, which is how it ends
+	}
+	return err
+}

@@ -1,0 +1,297 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"blik/app/farm"
+	"blik/internal/atomicfile"
+	"blik/internal/message"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// farmStatus is one run of `blik farm status`.
+type farmStatus struct {
+	*program
+	join     joining
+	json     bool
+	once     bool
+	failures int
+}
+
+func (p *program) farmStatusCommand() *cobra.Command {
+	s := &farmStatus{program: p}
+	c := &cobra.Command{
+		Use:   "status [flags] [" + p.say("BATCH") + "]",
+		Short: p.say("Show what a farm does"),
+		Long: p.say(`Shows batches, workers and failures of a farm, and the time that is left at the pace of the last
+minute. In a terminal the table is renewed every second until Ctrl-C or until everything is done; elsewhere, and with
+--once, it is printed once.`),
+		Args: p.atMost(1),
+	}
+	p.addJoin(c, &s.join)
+	c.Flags().BoolVar(&s.json, "json", false, p.say("print everything as JSON, once"))
+	c.Flags().BoolVar(&s.once, "once", false, p.say("print the table once"))
+	c.Flags().IntVar(&s.failures, "failures", 10, p.say("list at most `N` failures of each batch"))
+	c.RunE = func(c *cobra.Command, args []string) error { return s.run(c.Context(), strings.Join(args, "")) }
+	return c
+}
+
+// atMost refuses more than n arguments.
+func (p *program) atMost(n int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > n {
+			return p.usage("at most %d arguments expected, %d given", n, len(args))
+		}
+		return nil
+	}
+}
+
+func (s *farmStatus) run(ctx context.Context, id string) error {
+	if s.failures < 0 || s.failures > 1000 {
+		return s.usage("--failures %d: must be from 0 to 1000", s.failures)
+	}
+	join, err := s.join.open(s.program)
+	if err != nil {
+		return err
+	}
+	client, err := farm.Dial(ctx, join, nil)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	file, terminal := s.terminal.(*os.File)
+	live := !s.once && !s.json && terminal && term.IsTerminal(int(file.Fd()))
+	for tick := time.NewTicker(time.Second); ; {
+		st, err := client.Status(ctx, id, s.failures)
+		if err != nil {
+			return err
+		}
+		if id != "" && len(st.Batches) == 0 {
+			return message.Errorf("there is no batch %s", id)
+		}
+		var text strings.Builder
+		if s.json {
+			e := json.NewEncoder(&text)
+			e.SetIndent("", " ")
+			if err := e.Encode(st); err != nil {
+				return err
+			}
+		} else {
+			s.table(&text, st)
+		}
+		if live {
+			fmt.Fprint(file, "\x1b[H\x1b[2J")
+			fmt.Fprint(&message.PrintableWriter{W: file}, text.String())
+		} else if _, err := io.WriteString(s.Stdout, text.String()); err != nil {
+			return err
+		}
+		if !live || finished(st) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+func finished(st farm.Status) bool {
+	for _, b := range st.Batches {
+		if !b.Finished() {
+			return false
+		}
+	}
+	return len(st.Batches) > 0
+}
+
+// table writes batches, workers and failures.
+func (s *farmStatus) table(w io.Writer, st farm.Status) {
+	if st.Fault != "" {
+		fmt.Fprintln(w, s.say(message.Text(st.Fault)))
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(t, s.say("BATCH\tSTATE\tFILES\tDONE\tFAILED\tIN WORK\tWAITING\tPER FILE\tLEFT\n"))
+	for _, b := range st.Batches {
+		left := "–"
+		if b.Left > 0 {
+			left = duration(b.Left)
+		}
+		state := b.State
+		if b.Done+b.Failed == b.Files {
+			state = "finished"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", b.ID, s.stateName(state), b.Files, b.Done, b.Failed,
+			b.Working, b.Waiting, s.say("%.1f s", b.Seconds), left)
+	}
+	fmt.Fprint(t, "\n", s.say("WORKER\tSYSTEM\tDEVICES\tDONE\tIN WORK\n"))
+	for _, p := range st.Workers {
+		var devices, doing []string
+		for _, slot := range p.Slots {
+			devices = append(devices, fmt.Sprintf("%s/%d", slot.Device, slot.Threads))
+		}
+		for _, d := range p.Doing {
+			doing = append(doing, d.Name)
+		}
+		if p.Remark != "" {
+			doing = append(doing, "("+p.Remark+")")
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\n", p.Name, p.System, strings.Join(devices, " "), p.Done,
+			strings.Join(doing, ", "))
+	}
+	_ = t.Flush() // to a buffer
+	for _, b := range st.Batches {
+		for _, f := range b.Failures {
+			fmt.Fprintf(w, "\n%s: %s", f.File, f.Why)
+		}
+		if more := b.Failed - len(b.Failures); more > 0 && len(b.Failures) > 0 {
+			fmt.Fprint(w, "\n", s.say("and %d more", more))
+		}
+		if len(b.Failures) > 0 {
+			fmt.Fprintln(w)
+		}
+	}
+	fmt.Fprint(w, "\n", s.say("%.2f files a second in the last minute; the queue takes %.1f MB.\n", st.Rate,
+		float64(st.Stored)/1e6))
+}
+
+// stateName is the state of a batch in the language of the output.
+func (p *program) stateName(s farm.State) string {
+	switch s {
+	case farm.Running:
+		return p.say("running")
+	case farm.Paused:
+		return p.say("paused")
+	case farm.Cancelled:
+		return p.say("cancelled")
+	}
+	return p.say("finished")
+}
+
+func (p *program) farmControlCommand(action, short string) *cobra.Command {
+	var join joining
+	all := false
+	c := &cobra.Command{
+		Use:   action + " [flags] [" + p.say("BATCH") + "]",
+		Short: short,
+		Args:  p.atMost(1),
+	}
+	p.addJoin(c, &join)
+	c.Flags().BoolVar(&all, "all", false, p.say("all batches"))
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if all == (len(args) == 1) {
+			return p.usage("name one batch, or give --all")
+		}
+		j, err := join.open(p)
+		if err != nil {
+			return err
+		}
+		client, err := farm.Dial(c.Context(), j, nil)
+		if err != nil {
+			return err
+		}
+		defer client.Close()
+		n, err := client.Control(c.Context(), strings.Join(args, ""), action)
+		if err == nil {
+			_, err = io.WriteString(p.Stdout, p.say("files concerned: %d\n", n))
+		}
+		return err
+	}
+	return c
+}
+
+func (p *program) farmKeyCommand() *cobra.Command {
+	var (
+		store, role, address, file string
+		remove, list               bool
+	)
+	c := &cobra.Command{
+		Use:   "key [flags] [" + p.say("NAME") + "]",
+		Short: p.say("Make, list or remove keys of a farm"),
+		Long: p.say(`Makes a key for a machine, on the machine that keeps the queue, and prints the address that this
+machine joins by. Whoever has it may do what its role permits and nothing else:
+
+  worker     take files and hand in results
+  submitter  add files, pause, resume, cancel and retry, and look
+  observer   look
+
+The secret part is shown once and stored nowhere. Removing a key (--remove) closes its connections at once.`),
+		Args: p.atMost(1),
+	}
+	f := c.Flags()
+	f.StringVar(&store, "store", defaultStore(), p.say("keep the queue in folder `DIR`"))
+	f.StringVar(&role, "role", string(farm.WorkerRole), p.say("what the key permits: worker, submitter or observer"))
+	complete(c, "role", []string{"worker", "submitter", "observer"})
+	f.StringVar(&address, "address", "", p.say("`HOST:PORT` under which other machines reach the server"))
+	f.StringVar(&file, "file", "", p.say("write the address into this new `FILE`, which only you can read"))
+	f.BoolVar(&remove, "remove", false, p.say("remove the key"))
+	f.BoolVar(&list, "list", false, p.say("list the keys"))
+	c.RunE = func(c *cobra.Command, args []string) error {
+		ring, err := farm.OpenKeyring(store)
+		if err != nil {
+			return err
+		}
+		switch {
+		case list && len(args) == 0:
+			return p.listKeys(ring)
+		case len(args) == 0:
+			return p.usage("give the key a name")
+		case remove:
+			return ring.Remove(args[0])
+		}
+		return p.makeKey(ring, args[0], farm.Role(role), address, file)
+	}
+	return c
+}
+
+func (p *program) listKeys(ring *farm.Keyring) error {
+	keys, err := ring.Keys()
+	if err != nil {
+		return err
+	}
+	t := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	for _, k := range keys {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", k.Name, k.Role, k.Made.Format(time.DateOnly), k.Public)
+	}
+	return t.Flush()
+}
+
+func (p *program) makeKey(ring *farm.Keyring, name string, role farm.Role, address, file string) error {
+	certificate, err := ring.Fingerprint()
+	if err != nil {
+		return err
+	}
+	if certificate == "" {
+		return message.Errorf("the server has no certificate yet; start blik farm serve --listen first")
+	}
+	if address == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			return err
+		}
+		address = host + ":4222"
+	}
+	if file != "" && exists(file) {
+		return message.Errorf("%s exists; --overwrite replaces it", file)
+	}
+	seed, err := ring.Make(name, role)
+	if err != nil {
+		return err
+	}
+	text := farm.Join{URL: "tls://" + address, Seed: seed, Certificate: certificate}.Text(role) + "\n"
+	if file != "" {
+		return atomicfile.WriteFile(filepath.Clean(file), []byte(text), 0o600)
+	}
+	_, err = io.WriteString(p.Stdout, text)
+	return err
+}

@@ -1,0 +1,477 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"blik/app/farm"
+	"blik/app/preset"
+	"blik/internal/message"
+	"blik/processing"
+	"blik/processing/network"
+
+	"github.com/spf13/cobra"
+)
+
+// submission is one run of `blik farm submit` or `blik batch`.
+type submission struct {
+	batch
+	join       joining
+	roots      []string
+	work       farm.Work
+	detect     bool
+	again      bool
+	wait       bool
+	anyName    bool
+	failedName bool
+}
+
+func (p *program) farmSubmitCommand() *cobra.Command {
+	s := &submission{batch: batch{program: p}}
+	c := &cobra.Command{
+		Use:   "submit [flags] -o " + p.say("DIR FILE") + "…",
+		Short: p.say("Add files to the queue of a farm"),
+		Long: p.say(`Adds pictures to the queue of a farm, to be corrected as by blik correct, or searched as by blik
+detect (--detect). A pattern may hold ** for folders of any depth; the results then lie in the same folders below DIR.
+
+The same files with the same parameters are added only once, however often they are submitted: what is new in a folder
+is added to the batch. Files that cannot be submitted are named, and the rest goes on.
+
+Exit status: 0 done, 1 some file failed, 2 wrong use, 130 cancelled.`),
+		ValidArgsFunction: completePictures,
+	}
+	p.addJoin(c, &s.join)
+	s.addFlags(c)
+	c.Flags().BoolVar(&s.wait, "wait", false, p.say("wait until everything is done, and show the progress"))
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return s.run(c.Context(), args)
+	}
+	return c
+}
+
+// addFlags declares what is asked for the files.
+func (s *submission) addFlags(c *cobra.Command) {
+	s.addOutput(c)
+	f := c.Flags()
+	s.addRoots(c, &s.roots)
+	f.BoolVar(&s.detect, "detect", false, s.say("find the glare only, as blik detect does"))
+	f.BoolVar(&s.again, "again", false, s.say("do everything again, also what is done"))
+	f.BoolVar(&s.anyName, "any-name", false, s.say("also submit files whose names cannot exist on Windows"))
+	f.StringVar(&s.work.Format, "format", "",
+		s.say("`FORMAT` of the result: tiff, png or jpeg; by default that of the original, TIFF for JPEG"))
+	f.BoolVar(&s.work.KeepTime, "keep-time", false, s.say("give the result the modification time of the original"))
+	f.BoolVar(&s.work.SaveMask, "save-mask", false, s.say("also write the mask that was used, with its halo"))
+	f.BoolVar(&s.work.NoReport, "no-report", false, s.say("write no report"))
+	f.BoolVar(&s.work.Marked, "marked", false, s.say("also write the picture with the findings outlined"))
+	f.IntVar(&s.work.Preview, "preview", 0,
+		s.say("also write a small picture with the findings outlined, at most `N` × N pixels"))
+	complete(c, "format", formatNames())
+	f.StringVar(&s.regionText, "region", "",
+		s.say("search only in this `REGION` (pixels): rect:x,y,w,h, ellipse:x,y,w,h or polygon:x,y,x,y,…"))
+	f.BoolVarP(&s.quiet, "quiet", "q", false, s.say("print nothing but errors"))
+	s.addLimit(c, &s.limit)
+	s.flags = s.addParams(c, processing.Specs())
+}
+
+// check derives the work from the flags.
+func (s *submission) check() error {
+	s.deviceName = "cpu"
+	if err := s.checkFlags(); err != nil {
+		return err
+	}
+	w := &s.work
+	w.Command = "correct"
+	if s.detect {
+		w.Command = "detect"
+	}
+	if w.Format != "" {
+		if err := s.checkChoice("format", w.Format, formatNames()); err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.detect && (w.Format != "" || w.KeepTime || w.SaveMask || w.NoReport):
+		return s.usage("--format, --keep-time, --save-mask and --no-report are for corrections, not for --detect")
+	case !s.detect && (w.Marked || w.Preview != 0):
+		return s.usage("--marked and --preview are for --detect")
+	case w.Preview != 0 && (w.Preview < minPreview || w.Preview > maxPreview):
+		return s.usage("--preview %d: must be from %d to %d pixels", w.Preview, minPreview, maxPreview)
+	}
+	w.Preset = json.RawMessage(preset.Encode(s.params))
+	w.Overwrite, w.Limit, w.Language = s.overwrite, s.limit, s.tr.Code()
+	if s.region != nil {
+		w.Region = s.region.String()
+	}
+	return nil
+}
+
+// the batch that the work is for.
+func (s *submission) opened() (farm.Batch, string) {
+	b := farm.Batch{Work: s.work, Program: s.Version, Model: network.SHA256()}
+	if s.again {
+		return b, s.now().UTC().Format(time.RFC3339Nano)
+	}
+	return b, ""
+}
+
+func (s *submission) run(ctx context.Context, args []string) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		return s.usage("no files given")
+	}
+	join, err := s.join.open(s.program)
+	if err != nil {
+		return err
+	}
+	client, err := farm.Dial(ctx, join, nil)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	done, err := s.submit(ctx, client, args)
+	if err != nil {
+		return err
+	}
+	if !s.wait {
+		if s.failedName {
+			return errReported
+		}
+		return nil
+	}
+	return s.follow(ctx, client, done.Batch.ID)
+}
+
+// submit sends the files, and prints what became of them.
+func (s *submission) submit(ctx context.Context, client *farm.Client, args []string) (farm.Submission, error) {
+	roots, err := s.rootsOf(s.roots, nil)
+	if err != nil {
+		return farm.Submission{}, err
+	}
+	if err := s.makeFolder(s.outDir); err != nil {
+		return farm.Submission{}, err
+	}
+	b, again := s.opened()
+	files := s.walk(ctx, args)
+	next := func() (farm.Job, bool) {
+		for f := range files {
+			job, err := s.job(roots, f)
+			if err == nil {
+				return job, true
+			}
+			s.failedName = true
+			s.complain(err)
+		}
+		return farm.Job{}, false
+	}
+	done, err := client.Submit(ctx, b, again, next, s.complain)
+	if err != nil {
+		return done, err
+	}
+	if !s.quiet {
+		_, err = io.WriteString(s.Stdout, s.say("batch %s: files added: %d; submitted before: %d, of which done: %d\n",
+			done.Batch.ID, done.Added, done.Known, done.Ready))
+	}
+	return done, err
+}
+
+// found is a file to be submitted, and the folder below that of the results in which its own go.
+type found struct {
+	path, folder string
+	err          error
+}
+
+// job describes a file to the farm.
+func (s *submission) job(roots farm.Roots, f found) (farm.Job, error) {
+	if f.err != nil {
+		return farm.Job{}, f.err
+	}
+	if !s.anyName {
+		if err := farm.Portable(path.Join(filepath.ToSlash(f.folder), filepath.Base(f.path))); err != nil {
+			return farm.Job{}, err
+		}
+	}
+	return roots.JobOf(f.path, filepath.Join(s.outDir, f.folder))
+}
+
+// walk finds the files that the arguments name, each once, and refuses two whose results would have the same name.
+func (s *submission) walk(ctx context.Context, args []string) <-chan found {
+	files := make(chan found, 64)
+	go func() {
+		defer close(files)
+		seen, targets := map[string]bool{}, map[string]string{}
+		give := func(path, folder string, err error) bool {
+			key := filepath.Clean(path)
+			if seen[key] {
+				return ctx.Err() == nil
+			}
+			seen[key] = true
+			target := strings.ToLower(filepath.Join(folder, stem(path)))
+			if other, ok := targets[target]; ok && err == nil {
+				err = message.Errorf("%s and %s would both write %s; give them different names or run them apart",
+					other, path, stem(path)+"_…")
+			}
+			targets[target] = path
+			select {
+			case files <- found{path, folder, err}:
+				return true
+			case <-ctx.Done():
+				return false
+			}
+		}
+		for _, arg := range args {
+			if !s.find(arg, give) {
+				return
+			}
+		}
+	}()
+	return files
+}
+
+// find calls give with each file that an argument names, until that returns false.
+func (s *submission) find(arg string, give func(path, folder string, err error) bool) bool {
+	slashed := filepath.ToSlash(arg)
+	if !strings.Contains(slashed, "**") {
+		for _, file := range expand([]string{arg}) {
+			if !give(file, "", nil) {
+				return false
+			}
+		}
+		return true
+	}
+	parts := strings.Split(slashed, "/")
+	fixed := slices.IndexFunc(parts, func(part string) bool { return strings.ContainsAny(part, "*?[") })
+	top := strings.Join(parts[:fixed], "/")
+	switch {
+	case top == "" && strings.HasPrefix(slashed, "/"):
+		top = "/"
+	case top == "":
+		top = "."
+	}
+	any, more := false, true
+	err := filepath.WalkDir(filepath.FromSlash(top), func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			any = true
+			fault := message.Errorf("%s: the folder cannot be read (%w)", file, plainError(err))
+			if more = give(file, "", fault); !more {
+				return fs.SkipAll
+			}
+			return nil
+		}
+		rel, e := filepath.Rel(filepath.FromSlash(top), file)
+		if e != nil || entry.IsDir() || !matches(parts[fixed:], strings.Split(filepath.ToSlash(rel), "/")) {
+			return nil
+		}
+		any = true
+		if more = give(file, filepath.Dir(rel), nil); !more {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err == nil && !any {
+		more = give(arg, "", nil) // it fails as a file of this name
+	}
+	return more
+}
+
+// plainError takes the operation and the path off an error of package os.
+func plainError(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+// matches reports whether a path is one of a pattern in which ** stands for any number of folders.
+func matches(pattern, parts []string) bool {
+	for len(pattern) > 0 {
+		if pattern[0] == "**" {
+			for i := 0; i <= len(parts); i++ {
+				if matches(pattern[1:], parts[i:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(parts) == 0 {
+			return false
+		}
+		if ok, err := path.Match(pattern[0], parts[0]); err != nil || !ok {
+			return false
+		}
+		pattern, parts = pattern[1:], parts[1:]
+	}
+	return len(parts) == 0
+}
+
+// follow waits for a batch, shows its progress, and names the files that failed.
+func (s *submission) follow(ctx context.Context, client *farm.Client, id string) error {
+	if !s.quiet {
+		s.bar = newBar(s.terminal)
+		defer s.bar.close()
+	}
+	silent := false
+	end, err := client.Wait(ctx, id, 500*time.Millisecond, func(b farm.BatchStatus, _ farm.Status) {
+		title := fmt.Sprintf("%d/%d", b.Done+b.Failed, b.Files)
+		s.bar.set(title, s.left(b), float64(b.Done+b.Failed)/float64(max(1, b.Files)))
+	}, func(err error) {
+		if err != nil && !silent {
+			s.bar.clear()
+			s.complain(err)
+		}
+		silent = err != nil
+	})
+	if err != nil {
+		return err
+	}
+	s.bar.clear()
+	status, err := client.Status(ctx, id, 1000)
+	if err != nil {
+		return err
+	}
+	for _, b := range status.Batches {
+		for _, f := range b.Failures {
+			fmt.Fprintf(s.Stderr, "blik: %s: %s\n", f.File, f.Why)
+		}
+	}
+	if !s.quiet {
+		_, err = io.WriteString(s.Stdout, s.say("batch %s: done: %d; failed: %d\n", id, end.Done, end.Failed))
+	}
+	if err == nil && (end.Failed > 0 || end.State == farm.Cancelled || s.failedName) {
+		return errReported
+	}
+	return err
+}
+
+// left is the time that a batch still takes, in words.
+func (p *program) left(b farm.BatchStatus) string {
+	if b.Left <= 0 {
+		return ""
+	}
+	return p.say("%s left", duration(b.Left))
+}
+
+// duration writes seconds as hours, minutes and seconds.
+func duration(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second)).Round(time.Second)
+	return d.String()
+}
+
+// batchCommand is the farm in one process.
+func (p *program) batchCommand() *cobra.Command {
+	s := &submission{batch: batch{program: p}}
+	var (
+		store    string
+		devices  []string
+		jobs     int
+		memory   float64
+		log      farmLog
+		patience = 45 * time.Second
+	)
+	c := &cobra.Command{
+		Use:   "batch [flags] -o " + p.say("DIR FILE") + "…",
+		Short: p.say("Correct many files on this machine; goes on after a kill or a power cut"),
+		Long: p.say(`Corrects many pictures on this machine, several at a time, as blik correct does it, or searches
+them (--detect). What is done is kept in a queue on the disk: after a kill or a power cut the same command goes on
+where it was. A file that crashes the program twice is set aside. A pattern may hold ** for folders of any depth.
+
+Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 cancelled.`),
+		ValidArgsFunction: completePictures,
+	}
+	s.addFlags(c)
+	f := c.Flags()
+	f.StringVar(&store, "store", filepath.Join(defaultStore(), "batch"), p.say("keep the queue in folder `DIR`"))
+	must(c.MarkFlagDirname("store"))
+	f.StringSliceVar(&devices, "device", nil,
+		p.say("work on these `DEVICES` only: cpu, cuda:N, with commas between them; by default on all"))
+	f.IntVar(&jobs, "jobs", 0, p.say("`N` files at a time on the CPU; by default one for every four cores"))
+	f.Float64Var(&memory, "memory", 0, p.say("take at most `N` GB of memory; by default what is free"))
+	p.addLog(c, &log)
+	must(c.Flags().Set("log", "error"))
+	c.Flags().Lookup("log").DefValue = "error"
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := s.check(); err != nil {
+			return err
+		}
+		if len(args) == 0 {
+			return s.usage("no files given")
+		}
+		o, err := p.workerOptions(devices, jobs, memory)
+		if err != nil {
+			return err
+		}
+		if o.Log, err = log.open(p); err != nil {
+			return err
+		}
+		return s.alone(c.Context(), args, store, patience, o)
+	}
+	return c
+}
+
+// alone keeps the queue, works and submits in one process, in which no port is open.
+func (s *submission) alone(ctx context.Context, args []string, store string, patience time.Duration,
+	o farm.WorkerOptions,
+) error {
+	server, err := farm.StartServer(ctx, farm.ServerOptions{Store: store, Log: o.Log})
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	m, err := farm.StartManager(ctx, farm.ManagerOptions{Inside: server, Patience: patience, Log: o.Log})
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	client, err := farm.Dial(ctx, farm.Join{}, server)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	done, err := s.submit(ctx, client, args)
+	if err != nil {
+		return err
+	}
+	o.Inside = server
+	if o.Roots, err = s.everywhere(); err != nil {
+		return err
+	}
+	work, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- farm.RunWorker(work, o) }()
+	err = s.follow(ctx, client, done.Batch.ID)
+	stop()
+	if e := <-ended; e != nil && !errors.Is(e, context.Canceled) {
+		return e
+	}
+	return err
+}
+
+// everywhere permits what the person who started the program may read and write.
+func (s *submission) everywhere() (farm.Roots, error) {
+	roots, err := s.rootsOf(s.roots, nil)
+	if err != nil {
+		return nil, err
+	}
+	out, err := filepath.Abs(s.outDir)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range roots {
+		r.Write = true
+		roots = append(roots, r)
+	}
+	top := filepath.VolumeName(out) + string(os.PathSeparator)
+	return append(roots, farm.Root{Folder: top}, farm.Root{Folder: top, Write: true}), nil
+}

@@ -1,0 +1,140 @@
+package farm
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Client submits and looks.
+type Client struct{ link *link }
+
+// Dial connects to a farm; server, if not nil, is one in this process.
+func Dial(ctx context.Context, j Join, s *Server) (*Client, error) {
+	l, err := dialTo(ctx, j, s, false)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{l}, nil
+}
+
+func dialTo(ctx context.Context, j Join, s *Server, wait bool) (*link, error) {
+	if s == nil {
+		return dial(ctx, j, nil, wait)
+	}
+	j = s.Join()
+	j.URL, j.Certificate = "nats://blik", ""
+	return dial(ctx, j, s.nats, wait)
+}
+
+// Close ends the connection.
+func (c *Client) Close() { c.link.Close() }
+
+// Submission is what was submitted.
+type Submission struct {
+	Batch Batch
+	// Added are new; Known were submitted before, Ready of them are done.
+	Added, Known, Ready int
+}
+
+// Submit opens the batch of some work and adds the files that next returns, until that returns false. Where the server
+// has no room, or goes away, it waits, after calling waiting once.
+func (c *Client) Submit(ctx context.Context, b Batch, again string, next func() (Job, bool), waiting func(error)) (
+	Submission, error,
+) {
+	var s Submission
+	a, err := c.link.insist(ctx, submitBatch, request{Batch: b, Again: again}, waiting)
+	if err != nil {
+		return s, err
+	}
+	if a.Batch == nil {
+		return s, errors.New("the farm opened no batch")
+	}
+	s.Batch = *a.Batch
+	for more := true; more; {
+		var jobs []Job
+		bytes := 0
+		for len(jobs) < chunk && bytes < 400<<10 {
+			var job Job
+			if job, more = next(); !more {
+				break
+			}
+			jobs = append(jobs, job)
+			bytes += 2*len(job.In.Path) + 2*len(job.Out.Path) + 200
+		}
+		if len(jobs) == 0 {
+			break
+		}
+		a, err := c.link.insist(ctx, submitList, request{ID: s.Batch.ID, Jobs: jobs}, waiting)
+		if err != nil {
+			return s, err
+		}
+		s.Added, s.Known, s.Ready = s.Added+a.Added, s.Known+a.Known, s.Ready+a.Ready
+	}
+	return s, nil
+}
+
+// Status returns what goes on, in one batch or, without an ID, in all; of each the first failures.
+func (c *Client) Status(ctx context.Context, id string, failures int) (Status, error) {
+	a, err := c.link.ask(ctx, seeStatus, request{ID: id, Failures: failures})
+	if err != nil {
+		return Status{}, err
+	}
+	if a.Status == nil {
+		return Status{}, errors.New("the farm sent no status")
+	}
+	return *a.Status, nil
+}
+
+// Control does an action with a batch or, without an ID, with all; it returns how many files that concerns.
+func (c *Client) Control(ctx context.Context, id, action string) (int, error) {
+	a, err := c.link.ask(ctx, control, request{ID: id, Action: action})
+	return a.Count, err
+}
+
+// Results calls f with each result of a batch so far, and returns a number from which to go on.
+func (c *Client) Results(ctx context.Context, id string, after int, f func(Result) error) (int, error) {
+	for {
+		a, err := c.link.ask(ctx, seeJobs, request{ID: id, Delivered: after})
+		if err != nil || len(a.Jobs) == 0 {
+			return after, err
+		}
+		for _, r := range a.Jobs {
+			if err := f(r); err != nil {
+				return after, err
+			}
+		}
+		after = a.Count
+	}
+}
+
+// Wait asks for the status of a batch until it is finished; look is called with each answer, fault with what keeps the
+// farm from answering, nil when it answers again.
+func (c *Client) Wait(ctx context.Context, id string, every time.Duration, look func(BatchStatus, Status),
+	fault func(error),
+) (BatchStatus, error) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		s, err := c.Status(ctx, id, 0)
+		var no *Refusal
+		if errors.As(err, &no) || c.link.denied.Load() != nil && err != nil {
+			return BatchStatus{}, err
+		}
+		if ctx.Err() != nil {
+			return BatchStatus{}, ctx.Err()
+		}
+		fault(err)
+		if err == nil && len(s.Batches) == 1 {
+			look(s.Batches[0], s)
+			if s.Batches[0].Finished() {
+				return s.Batches[0], nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return BatchStatus{}, ctx.Err()
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package farm
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"blik/internal/message"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+)
+
+// errWrongServer is the cause of the error of a server that is not the one whose certificate the address names.
+var errWrongServer = errors.New("the certificate is another one")
+
+// Join is where a farm is and how to get in. The text is one of
+//
+//	nats://127.0.0.1:4222                     a server of this machine without keys
+//	tls://worker:SEED@192.168.1.5:4222?ca=HEX  a server with TLS and keys: role, seed, SHA-256 of its certificate
+//	tls://nats.example.org:4222               a cluster of an institution, with Credentials
+type Join struct {
+	// URL has neither key nor certificate.
+	URL string
+	// Seed is the secret half of the key, Certificate the SHA-256 of the server's certificate in hexadecimal; both may
+	// be empty.
+	Seed, Certificate string
+	// Credentials is a file of credentials that NATS clusters give out (.creds).
+	Credentials string
+}
+
+// ParseJoin reads the text of an address.
+func ParseJoin(text string) (Join, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
+		return Join{}, message.Errorf("%s is no address of a farm: nats://HOST:PORT or tls://HOST:PORT expected",
+			redacted(text))
+	}
+	j := Join{Certificate: strings.ToLower(u.Query().Get("ca"))}
+	if u.User != nil {
+		j.Seed, _ = u.User.Password()
+		if _, err := nkeys.FromSeed([]byte(j.Seed)); err != nil {
+			return Join{}, message.Errorf("the key in the address of the farm is damaged; copy it again")
+		}
+		if u.Scheme != "tls" || len(j.Certificate) != 64 {
+			return Join{}, message.Errorf("the address of the farm is incomplete: its end, ?ca=…, is missing")
+		}
+	}
+	j.URL = u.Scheme + "://" + u.Host
+	return j, nil
+}
+
+// redacted is the text of an address without its key.
+func redacted(text string) string {
+	if at := strings.LastIndex(text, "@"); at >= 0 {
+		return "…" + text[at:]
+	}
+	return text
+}
+
+// String returns the text that ParseJoin reads.
+func (j Join) text(role Role) string {
+	scheme, host, _ := strings.Cut(j.URL, "://")
+	if j.Seed != "" {
+		host = string(role) + ":" + j.Seed + "@" + host
+	}
+	if j.Certificate != "" {
+		host += "?ca=" + j.Certificate
+	}
+	return scheme + "://" + host
+}
+
+// Text returns the address that ParseJoin reads, for a machine of the given role.
+func (j Join) Text(role Role) string { return j.text(role) }
+
+// link is a connection to a farm.
+type link struct {
+	*nats.Conn
+	where string
+	// denied is the last complaint of the server about rights.
+	denied atomic.Pointer[string]
+}
+
+// inbox is the prefix of the replies that the holder of a key may read; nobody else may.
+func inbox(public string) string { return "_INBOX." + public }
+
+// dial connects, and waits until ctx ends where the server does not answer. inside, if not nil, is the server in this
+// process.
+func dial(ctx context.Context, j Join, inside nats.InProcessConnProvider, wait bool) (*link, error) {
+	l := &link{where: j.URL}
+	wrong := make(chan error, 1)
+	note := func(err error) {
+		if err == nil {
+			return
+		}
+		if errors.Is(err, nats.ErrPermissionViolation) {
+			l.denied.Store(new(err.Error()))
+		}
+		select {
+		case wrong <- err:
+		default:
+		}
+	}
+	ready := make(chan struct{}, 1)
+	options := []nats.Option{
+		nats.Name("blik"), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true),
+		nats.ReconnectWait(500 * time.Millisecond),
+		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(3), nats.IgnoreAuthErrorAbort(),
+		nats.ReconnectJitter(100*time.Millisecond, 500*time.Millisecond),
+		nats.ConnectHandler(func(*nats.Conn) { ready <- struct{}{} }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { note(err) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { note(err) }),
+	}
+	switch {
+	case inside != nil:
+		options = append(options, nats.InProcessServer(inside))
+	case j.Certificate != "":
+		options = append(options, nats.Secure(pinned(j.Certificate)))
+	case strings.HasPrefix(j.URL, "tls:"):
+		options = append(options, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}))
+	}
+	if j.Seed != "" {
+		pair, err := nkeys.FromSeed([]byte(j.Seed))
+		if err != nil {
+			return nil, message.Errorf("the key in the address of the farm is damaged; copy it again")
+		}
+		public, err := pair.PublicKey()
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, nats.Nkey(public, pair.Sign), nats.CustomInboxPrefix(inbox(public)))
+	}
+	if j.Credentials != "" {
+		if _, err := os.Stat(j.Credentials); err != nil {
+			return nil, message.Errorf("%s: the credentials cannot be read (%w)", j.Credentials, plain(err))
+		}
+		options = append(options, nats.UserCredentials(j.Credentials))
+	}
+	conn, err := nats.Connect(j.URL, options...)
+	if err != nil {
+		return nil, l.sentence(err)
+	}
+	l.Conn = conn
+	patience := time.NewTimer(5 * time.Second)
+	defer patience.Stop()
+	for {
+		if conn.IsConnected() {
+			return l, nil
+		}
+		var err error
+		select {
+		case <-ready:
+			return l, nil
+		case err = <-wrong:
+			if !fatal(err) {
+				continue
+			}
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-patience.C:
+			if wait {
+				continue
+			}
+			err = conn.LastError()
+		}
+		conn.Close()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, l.sentence(err)
+	}
+}
+
+// fatal reports whether trying again does not help.
+func fatal(err error) bool {
+	text := strings.ToLower(err.Error())
+	return errors.Is(err, errWrongServer) || errors.Is(err, nats.ErrSecureConnRequired) ||
+		errors.Is(err, nats.ErrSecureConnWanted) || strings.Contains(text, "authorization") ||
+		strings.Contains(text, errWrongServer.Error()) || strings.Contains(text, "x509:")
+}
+
+// sentence explains why there is no connection.
+func (l *link) sentence(err error) error {
+	if err == nil {
+		err = nats.ErrNoServers
+	}
+	text := strings.ToLower(err.Error())
+	switch {
+	case strings.Contains(text, "authorization"):
+		return message.Errorf("%s: the server does not accept this key", l.where)
+	case strings.Contains(text, errWrongServer.Error()):
+		return message.Errorf("%s: this is not the server that the address was made for: "+
+			"its certificate is another one", l.where)
+	case errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted):
+		return message.Errorf("%s: the server wants an address with a key, as `blik farm key` prints it", l.where)
+	case strings.Contains(text, "x509:"):
+		return message.Errorf("%s: the certificate of the server is not trusted (%w)", l.where, err)
+	}
+	return message.Errorf("%s: no farm answers there; is `blik farm serve` running?", l.where)
+}
+
+// ask sends a request and returns the reply. The error is a *Refusal where the server says no.
+func (l *link) ask(ctx context.Context, subject string, r request) (answer, error) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return answer{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	l.denied.Store(nil)
+	reply, err := l.RequestWithContext(ctx, subject, data)
+	if err != nil {
+		if l.denied.Load() != nil {
+			return answer{}, message.Errorf("%s: the key does not permit this", l.where)
+		}
+		return answer{}, message.Errorf("%s: the farm does not answer (%w)", l.where, err)
+	}
+	var a answer
+	if err := json.Unmarshal(reply.Data, &a); err != nil {
+		return a, message.Errorf("%s: the farm's answer cannot be read (%w)", l.where, err)
+	}
+	if a.Error != nil {
+		return a, a.Error
+	}
+	return a, nil
+}
+
+// insist asks until there is an answer; a refusal is one, unless the server has no room.
+func (l *link) insist(ctx context.Context, subject string, r request, waiting func(error)) (answer, error) {
+	for told := false; ; {
+		a, err := l.ask(ctx, subject, r)
+		var no *Refusal
+		if err == nil || errors.As(err, &no) && !no.Full || l.denied.Load() != nil {
+			return a, err
+		}
+		if ctx.Err() != nil {
+			return a, ctx.Err()
+		}
+		if !told && waiting != nil {
+			waiting(err)
+			told = true
+		}
+		select {
+		case <-ctx.Done():
+			return a, ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}

@@ -1,0 +1,291 @@
+package farm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+
+// stub is a Runner in this process.
+type stub struct {
+	mu   sync.Mutex
+	runs map[string]int
+	do   func(ctx context.Context, t Task, run int) (Outcome, error)
+}
+
+func (s *stub) Run(ctx context.Context, t Task) (Outcome, error) {
+	s.mu.Lock()
+	if s.runs == nil {
+		s.runs = map[string]int{}
+	}
+	name := filepath.Base(t.Input)
+	s.runs[name]++
+	run := s.runs[name]
+	s.mu.Unlock()
+	if s.do != nil {
+		return s.do(ctx, t, run)
+	}
+	return Outcome{End: Done, SHA256: "of " + name}, nil
+}
+
+func (s *stub) count(name string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.runs[name]
+}
+
+// site is a farm in a test.
+type site struct {
+	t       *testing.T
+	dir     string
+	in, out string
+	server  *Server
+	manager *Manager
+	client  *Client
+}
+
+func newSite(t *testing.T, files int) *site {
+	t.Helper()
+	s := &site{t: t, dir: t.TempDir()}
+	s.in, s.out = filepath.Join(s.dir, "in"), filepath.Join(s.dir, "out")
+	for _, dir := range []string{s.in, s.out} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range files {
+		s.put(fmt.Sprintf("%03d.tif", i))
+	}
+	s.start(ServerOptions{})
+	t.Cleanup(func() { s.stop() })
+	return s
+}
+
+func (s *site) put(name string) {
+	s.t.Helper()
+	if err := os.WriteFile(filepath.Join(s.in, name), []byte(name), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *site) start(o ServerOptions) {
+	s.t.Helper()
+	o.Store, o.Log = filepath.Join(s.dir, "store"), quiet()
+	var err error
+	if s.server, err = StartServer(s.t.Context(), o); err != nil {
+		s.t.Fatal(err)
+	}
+	s.manager, err = StartManager(s.t.Context(),
+		ManagerOptions{Inside: s.server, Patience: 500 * time.Millisecond, Log: quiet()})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if s.client, err = Dial(s.t.Context(), Join{}, s.server); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *site) stop() {
+	if s.client != nil {
+		s.client.Close()
+		s.manager.Close()
+		s.server.Close()
+		s.client = nil
+	}
+}
+
+func (s *site) roots() Roots { return Roots{{Folder: s.in}, {Folder: s.out, Write: true}} }
+
+func (s *site) batch() Batch {
+	return Batch{Work: Work{Command: "correct", Preset: json.RawMessage("{}"), Limit: 1000}, Program: "1", Model: "m"}
+}
+
+// submit adds all files of the folder.
+func (s *site) submit(b Batch, again string) Submission {
+	s.t.Helper()
+	entries, err := os.ReadDir(s.in)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	next := func() (Job, bool) {
+		if len(entries) == 0 {
+			return Job{}, false
+		}
+		name := entries[0].Name()
+		entries = entries[1:]
+		job, err := s.roots().JobOf(filepath.Join(s.in, name), s.out)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return job, true
+	}
+	sub, err := s.client.Submit(s.t.Context(), b, again, next, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return sub
+}
+
+// work starts a worker in this process.
+func (s *site) work(name string, r Runner, change func(*WorkerOptions)) (stop func()) {
+	ctx, cancel := context.WithCancel(s.t.Context())
+	o := WorkerOptions{
+		Inside: s.server, Name: name, Program: "1", Model: "m", Slots: []Slot{{"cpu", 1}}, Roots: s.roots(), Runner: r,
+		Log: quiet(),
+	}
+	if change != nil {
+		change(&o)
+	}
+	done := make(chan error, 1)
+	go func() { done <- RunWorker(ctx, o) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+			s.t.Errorf("worker %s: %v", name, err)
+		}
+	})
+	s.t.Cleanup(stop)
+	return stop
+}
+
+// wait returns the end of a batch.
+func (s *site) wait(id string) BatchStatus {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute)
+	defer cancel()
+	end, err := s.client.Wait(ctx, id, 5*time.Millisecond, func(BatchStatus, Status) {}, func(error) {})
+	if err != nil {
+		st, _ := s.client.Status(s.t.Context(), id, 10)
+		s.t.Fatalf("%v: %+v", err, st)
+	}
+	return end
+}
+
+// Every picture gets one result, also when the same is submitted again, and the server begins anew.
+func TestEachOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 20)
+	sub := s.submit(s.batch(), "")
+	if sub.Added != 20 || sub.Known != 0 {
+		t.Fatalf("submitted: %+v", sub)
+	}
+	r := &stub{}
+	stop := s.work("a", r, nil)
+	s.work("b", r, nil)
+	if end := s.wait(sub.Batch.ID); end.Done != 20 || end.Failed != 0 {
+		t.Fatalf("the end: %+v", end)
+	}
+	for i := range 20 {
+		if n := r.count(fmt.Sprintf("%03d.tif", i)); n != 1 {
+			t.Errorf("file %d was done %d times", i, n)
+		}
+	}
+	stop()
+	s.put("new.tif")
+	if again := s.submit(s.batch(), ""); again.Added != 1 || again.Ready != 20 || again.Batch.ID != sub.Batch.ID {
+		t.Errorf("submitted again: %+v", again)
+	}
+	if end := s.wait(sub.Batch.ID); end.Done != 21 {
+		t.Errorf("with a new file: %+v", end)
+	}
+	var results []Result
+	if _, err := s.client.Results(t.Context(), sub.Batch.ID, 0, func(r Result) error {
+		results = append(results, r)
+		return nil
+	}); err != nil || len(results) != 21 {
+		t.Fatalf("%d results, %v", len(results), err)
+	}
+	if x := results[0]; x.SHA256 != "of "+filepath.Base(x.Job.In.Path) || x.Program != "1" || x.Model != "m" || x.Ended.IsZero() {
+		t.Errorf("a result: %+v", x)
+	}
+}
+
+// The index is the same after a restart of the server.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 5)
+	bad := errors.New("broken")
+	r := &stub{do: func(_ context.Context, t Task, _ int) (Outcome, error) {
+		if strings.HasSuffix(t.Input, "003.tif") {
+			return Outcome{}, bad
+		}
+		return Outcome{End: Done, SHA256: "x"}, nil
+	}}
+	sub := s.submit(s.batch(), "")
+	stop := s.work("a", r, nil)
+	before := s.wait(sub.Batch.ID)
+	stop()
+	s.stop()
+	s.start(ServerOptions{})
+	st, err := s.client.Status(t.Context(), sub.Batch.ID, 10)
+	if err != nil || len(st.Batches) != 1 {
+		t.Fatalf("%+v, %v", st, err)
+	}
+	after := st.Batches[0]
+	if after.Done != before.Done || after.Failed != 1 || after.Files != 5 || len(after.Failures) != 1 ||
+		after.Failures[0].Why != "broken" {
+		t.Errorf("before %+v, after %+v", before, after)
+	}
+	if again := s.submit(s.batch(), ""); again.Added != 0 || again.Ready != 4 {
+		t.Errorf("submitted after a restart: %+v", again)
+	}
+	// The failure is done again when that is asked for, and only then.
+	r.do = nil
+	stop = s.work("b", r, nil)
+	defer stop()
+	if n, err := s.client.Control(t.Context(), sub.Batch.ID, Retry); n != 1 || err != nil {
+		t.Errorf("retry: %d, %v", n, err)
+	}
+	if end := s.wait(sub.Batch.ID); end.Done != 5 || end.Failed != 0 {
+		t.Errorf("after the retry: %+v", end)
+	}
+	if n := r.count("003.tif"); n != 2 {
+		t.Errorf("the failure was done %d times", n)
+	}
+	if n := r.count("001.tif"); n != 1 {
+		t.Errorf("a file that had not failed was done %d times", n)
+	}
+}
+
+// Two crashes set a file aside, with what it said last; the others are done.
+func TestPoison(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 6)
+	r := &stub{do: func(_ context.Context, t Task, run int) (Outcome, error) {
+		switch filepath.Base(t.Input) {
+		case "002.tif":
+			return Outcome{}, &Crash{How: "signal: killed", Log: "the last words"}
+		case "004.tif":
+			if run == 1 {
+				return Outcome{}, &Crash{How: "signal: killed"}
+			}
+		}
+		return Outcome{End: Done}, nil
+	}}
+	sub := s.submit(s.batch(), "")
+	s.work("a", r, nil)
+	s.work("b", r, nil)
+	end := s.wait(sub.Batch.ID)
+	st, err := s.client.Status(t.Context(), sub.Batch.ID, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end.Done != 5 || end.Failed != 1 || r.count("002.tif") != 2 || r.count("004.tif") != 2 {
+		t.Fatalf("%+v; crashed %d and %d times", end, r.count("002.tif"), r.count("004.tif"))
+	}
+	f := st.Batches[0].Failures[0]
+	if !strings.Contains(f.File, "002.tif") || !strings.Contains(f.Why, "2 times") || !strings.Contains(f.Log, "last words") {
+		t.Errorf("the failure: %+v", f)
+	}
+}

@@ -1,0 +1,242 @@
+package farm
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"io/fs"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"blik/internal/atomicfile"
+	"blik/internal/message"
+
+	"github.com/nats-io/nkeys"
+)
+
+// Role is what a key permits.
+type Role string
+
+// The roles.
+const (
+	// Submitter may submit, cancel, pause, resume and retry, and look.
+	Submitter Role = "submitter"
+	// Observer may look.
+	Observer Role = "observer"
+	// WorkerRole may take jobs and hand in results.
+	WorkerRole Role = "worker"
+)
+
+// Roles lists the roles.
+func Roles() []Role { return []Role{WorkerRole, Submitter, Observer} }
+
+// Key is one that a machine was given. The server knows the public half only.
+type Key struct {
+	Name   string    `json:"name"`
+	Role   Role      `json:"role"`
+	Public string    `json:"public"`
+	Made   time.Time `json:"made"`
+}
+
+// Keyring is a server's folder of keys: who may do what, and the certificate.
+type Keyring struct{ dir string }
+
+// OpenKeyring returns that of the server whose store is in a folder, which is created if it is missing.
+func OpenKeyring(store string) (*Keyring, error) {
+	dir := filepath.Join(store, "keys")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, message.Errorf("%s: the folder cannot be created (%w)", dir, plain(err))
+	}
+	return &Keyring{dir}, nil
+}
+
+// plain takes the operation and the path off an error of package os.
+func plain(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+func (k *Keyring) file() string { return filepath.Join(k.dir, "keys.json") }
+
+// Keys lists the keys in the order in which they were made.
+func (k *Keyring) Keys() ([]Key, error) {
+	data, err := os.ReadFile(k.file())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var keys []Key
+	if err == nil {
+		err = json.Unmarshal(data, &keys)
+	}
+	if err != nil {
+		return nil, message.Errorf("%s: the keys cannot be read (%w)", k.file(), plain(err))
+	}
+	return keys, nil
+}
+
+// Make makes a key and returns its secret half, which is stored nowhere.
+func (k *Keyring) Make(name string, role Role) (seed string, err error) {
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return "", message.Errorf("%q cannot be the name of a key", name)
+	}
+	if !slices.Contains(Roles(), role) {
+		return "", message.Errorf("%s is no role; there are worker, submitter, observer", string(role))
+	}
+	keys, err := k.Keys()
+	if err != nil {
+		return "", err
+	}
+	if slices.ContainsFunc(keys, func(other Key) bool { return other.Name == name }) {
+		return "", message.Errorf("there is a key %s; remove it first", name)
+	}
+	pair, err := nkeys.CreateUser()
+	if err != nil {
+		return "", err
+	}
+	defer pair.Wipe()
+	public, err := pair.PublicKey()
+	if err != nil {
+		return "", err
+	}
+	secret, err := pair.Seed()
+	if err != nil {
+		return "", err
+	}
+	return string(secret), k.store(append(keys, Key{Name: name, Role: role, Public: public, Made: time.Now().UTC()}))
+}
+
+// Remove removes a key; the server closes its connections within seconds.
+func (k *Keyring) Remove(name string) error {
+	keys, err := k.Keys()
+	if err != nil {
+		return err
+	}
+	left := slices.DeleteFunc(slices.Clone(keys), func(key Key) bool { return key.Name == name })
+	if len(left) == len(keys) {
+		return message.Errorf("there is no key %s", name)
+	}
+	return k.store(left)
+}
+
+func (k *Keyring) store(keys []Key) error {
+	data, err := json.MarshalIndent(keys, "", " ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteFile(k.file(), append(data, '\n'), 0o600)
+}
+
+// certificate returns that of the server, made at the first call for the names and addresses of this machine. Clients
+// know it by its SHA-256 (Fingerprint), so that neither an authority nor the clocks matter.
+func (k *Keyring) certificate(hosts []string) (tls.Certificate, error) {
+	certFile, keyFile := k.CertificateFile(), filepath.Join(k.dir, "server-key.pem")
+	if _, err := os.Stat(keyFile); errors.Is(err, fs.ErrNotExist) {
+		if err := makeCertificate(certFile, keyFile, hosts); err != nil {
+			return tls.Certificate{}, err
+		}
+	}
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		return pair, message.Errorf("%s: the certificate of the server cannot be read (%w)", certFile, err)
+	}
+	return pair, nil
+}
+
+// CertificateFile is the server's certificate, which other programs take as that of an authority.
+func (k *Keyring) CertificateFile() string { return filepath.Join(k.dir, "server-cert.pem") }
+
+// Fingerprint returns the SHA-256 of the server's certificate in hexadecimal, empty if none was made.
+func (k *Keyring) Fingerprint() (string, error) {
+	data, err := os.ReadFile(k.CertificateFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	block, _ := pem.Decode(data)
+	if block == nil {
+		return "", message.Errorf("%s is no certificate", k.CertificateFile())
+	}
+	return fingerprint(block.Bytes), nil
+}
+
+func fingerprint(der []byte) string {
+	sum := sha256.Sum256(der)
+	return hex.EncodeToString(sum[:])
+}
+
+func makeCertificate(certFile, keyFile string, hosts []string) error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	template := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: "Blik farm"},
+		NotBefore: now.AddDate(-1, 0, 0), NotAfter: now.AddDate(30, 0, 0),
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true, IsCA: true,
+	}
+	for _, host := range hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else if host != "" {
+			template.DNSNames = append(template.DNSNames, host)
+		}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return err
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	if err := atomicfile.WriteFile(certFile, cert, 0o644); err != nil {
+		return err
+	}
+	// The key comes last: with it, both are there.
+	return atomicfile.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600)
+}
+
+// pinned accepts one certificate, known by its SHA-256.
+func pinned(want string) *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS13,
+		// The certificate is its own authority: VerifyConnection compares all of it.
+		InsecureSkipVerify: true,
+		VerifyConnection: func(state tls.ConnectionState) error {
+			if len(state.PeerCertificates) == 0 {
+				return errWrongServer
+			}
+			got := fingerprint(state.PeerCertificates[0].Raw)
+			if subtle.ConstantTimeCompare([]byte(got), []byte(want)) != 1 {
+				return errWrongServer
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,568 @@
+package farm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"blik/internal/message"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// ManagerOptions describe a manager.
+type ManagerOptions struct {
+	// Join is the server; Inside is the one in this process, if any.
+	Join   Join
+	Inside *Server
+	// Patience is the time without a word from a worker after which its file is given to another; 0: 45 s.
+	Patience time.Duration
+	// Replicas of each stream in a cluster; 0: 1.
+	Replicas int
+	Log      *slog.Logger
+}
+
+// The limits of what the manager bears.
+const (
+	// mostCrashes set a file aside.
+	mostCrashes = 2
+	// mostDeliveries set a file aside that no worker ends with, not even by a crash that it lived to report. Deliveries
+	// that a restarted server repeats count here, hence so many.
+	mostDeliveries = 25
+	// vanished is the time after which a silent worker is not listed any more.
+	vanished = 30 * time.Second
+	// skewed is the difference of clocks that is worth a remark.
+	skewed = 30 * time.Second
+)
+
+// Manager is the only writer of the streams.
+type Manager struct {
+	options ManagerOptions
+	link    *link
+	stores  *stores
+	cancel  context.CancelFunc
+	ctx     context.Context
+	running sync.WaitGroup
+	started time.Time
+	// feeding is told when JOBS may need more.
+	feeding chan struct{}
+
+	// writing is held while RESULTS is written to.
+	writing sync.Mutex
+	last    uint64 // sequence in RESULTS
+
+	mu      sync.Mutex
+	batches map[string]*batch
+	order   []string
+	workers map[string]*Presence
+	skewed  map[string]bool
+	fault   string // what keeps the server from going on
+	recent  []time.Time
+}
+
+// batch is what the manager knows of one.
+type batch struct {
+	Batch
+	jobs         map[jobKey]mark
+	done, failed int
+	// work is the seconds that the done ones took.
+	work     float64
+	failures []Result
+	// end is the sequence after the last of its lists, last the time of the last result.
+	end  uint64
+	last time.Time
+}
+
+// mark is what is known of a job: the sequence of its result in RESULTS, its crashes, and whether it is waiting, done
+// or failed.
+type mark uint64
+
+const (
+	waiting mark = iota
+	done
+	failed
+)
+
+func newMark(status mark, crashes int, seq uint64) mark {
+	return mark(seq)<<16 | mark(min(crashes, 255))<<8 | status
+}
+func (m mark) status() mark { return m & 0xff }
+func (m mark) crashes() int { return int(m >> 8 & 0xff) }
+func (m mark) seq() uint64  { return uint64(m >> 16) }
+
+// keptFailures is how many failures of a batch are kept at hand for lists.
+const keptFailures = 1000
+
+// StartManager opens the streams, reads what is in them and begins to answer.
+func StartManager(ctx context.Context, o ManagerOptions) (*Manager, error) {
+	if o.Patience == 0 {
+		o.Patience = 45 * time.Second
+	}
+	var inside nats.InProcessConnProvider
+	if o.Inside != nil {
+		inside = o.Inside.nats
+		o.Join = o.Inside.Join()
+		// A connection within the process is not encrypted.
+		o.Join.URL, o.Join.Certificate = "nats://blik", ""
+	}
+	l, err := dial(ctx, o.Join, inside, false)
+	if err != nil {
+		return nil, err
+	}
+	m := &Manager{
+		options: o, link: l, started: time.Now(), batches: map[string]*batch{}, workers: map[string]*Presence{},
+		skewed: map[string]bool{}, feeding: make(chan struct{}, 1),
+	}
+	m.ctx, m.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if err := m.open(ctx); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+func (m *Manager) open(ctx context.Context) error {
+	js, err := jetstream.New(m.link.Conn, jetstream.WithDefaultTimeout(10*time.Second),
+		jetstream.WithPublishAsyncMaxPending(256))
+	if err != nil {
+		return err
+	}
+	if m.stores, err = openStores(ctx, js, max(1, m.options.Replicas)); err != nil {
+		return err
+	}
+	if err := m.load(ctx); err != nil {
+		return message.Errorf("the streams of the farm cannot be read (%w)", err)
+	}
+	for subject, handle := range map[string]func(context.Context, request) (answer, error){
+		submitBatch: m.addBatch, submitList: m.addJobs, control: m.control,
+		workHello: m.hello, workBegin: m.begin, workResult: m.result, workCrash: m.crash,
+		seeStatus: m.status, seeJobs: m.listJobs,
+	} {
+		if err := m.serve(subject, handle); err != nil {
+			return err
+		}
+	}
+	m.running.Go(m.feed)
+	return m.link.Flush()
+}
+
+// Close ends the manager; what it has promised is stored.
+func (m *Manager) Close() {
+	m.cancel()
+	m.running.Wait()
+	m.link.Close()
+}
+
+// load rebuilds the index.
+func (m *Manager) load(ctx context.Context) error {
+	keys, err := m.stores.batches.Keys(ctx)
+	if err != nil && !errors.Is(err, jetstream.ErrNoKeysFound) {
+		return err
+	}
+	for _, id := range keys {
+		value, err := m.stores.batches.Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		b := &batch{jobs: map[jobKey]mark{}}
+		if err := json.Unmarshal(value.Value(), &b.Batch); err != nil {
+			return err
+		}
+		b.last = b.Created
+		m.batches[id] = b
+		if err := m.stores.openConsumer(ctx, id, m.options.Patience); err != nil {
+			return err
+		}
+	}
+	m.sortBatches()
+	_, err = replay(ctx, m.stores.lists, func(id string, seq uint64, _ time.Time, data []byte) {
+		b := m.batches[id]
+		if b == nil {
+			return
+		}
+		b.end = seq + 1
+		for _, job := range unpackJobs(data) {
+			if key, ok := keyOf(job.ID); ok {
+				if _, known := b.jobs[key]; !known {
+					b.jobs[key] = newMark(waiting, 0, 0)
+				}
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	m.last, err = replay(ctx, m.stores.results, func(id string, seq uint64, at time.Time, data []byte) {
+		if b := m.batches[id]; b != nil {
+			kind, key, body, ok := parseEntry(data)
+			if ok {
+				b.note(kind, key, seq, at, body)
+			}
+		}
+	})
+	return err
+}
+
+func (m *Manager) sortBatches() {
+	m.order = m.order[:0]
+	for id := range m.batches {
+		m.order = append(m.order, id)
+	}
+	slices.SortFunc(m.order, func(a, b string) int {
+		return m.batches[a].Created.Compare(m.batches[b].Created)
+	})
+}
+
+// note takes an entry of RESULTS into the index.
+func (b *batch) note(kind string, key jobKey, seq uint64, at time.Time, body []byte) {
+	old := b.jobs[key]
+	switch old.status() {
+	case done:
+		b.done--
+	case failed:
+		b.failed--
+		b.failures = slices.DeleteFunc(b.failures, func(r Result) bool { return r.Job.ID == key.String() })
+	}
+	switch kind {
+	case kindDone:
+		b.jobs[key] = newMark(done, old.crashes(), seq)
+		b.done++
+		b.last = at
+		var r struct{ Seconds float64 }
+		if json.Unmarshal(body, &r) == nil {
+			b.work += r.Seconds
+		}
+	case kindFailed:
+		b.jobs[key] = newMark(failed, old.crashes(), seq)
+		b.failed++
+		b.last = at
+		var r Result
+		if len(b.failures) < keptFailures && json.Unmarshal(body, &r) == nil {
+			b.failures = append(b.failures, r)
+		}
+	case kindCrash:
+		b.jobs[key] = newMark(waiting, old.crashes()+1, 0)
+	case kindAgain:
+		b.jobs[key] = newMark(waiting, 0, 0)
+	}
+}
+
+// serve answers requests. Each is answered in a goroutine of its own: those that are stored wait for the disk.
+func (m *Manager) serve(subject string, handle func(context.Context, request) (answer, error)) error {
+	_, err := m.link.QueueSubscribe(subject, "manager", func(msg *nats.Msg) {
+		m.running.Go(func() {
+			var r request
+			a, err := answer{}, error(nil)
+			if e := json.Unmarshal(msg.Data, &r); e != nil {
+				err = refuse("the request cannot be read")
+			} else {
+				a, err = handle(m.ctx, r)
+			}
+			if err != nil {
+				a = answer{Error: m.refusal(subject, err)}
+			}
+			data, err := json.Marshal(a)
+			if err == nil {
+				err = msg.Respond(data)
+			}
+			if err != nil {
+				m.options.Log.Error("answer", "request", subject, "error", err)
+			}
+		})
+	})
+	return err
+}
+
+// refusal is the error as the other side gets it. Faults of the server are logged.
+func (m *Manager) refusal(subject string, err error) *Refusal {
+	var no *Refusal
+	if errors.As(err, &no) {
+		return no
+	}
+	if noRoom(err) {
+		m.setFault("the store of the server is full")
+		no = refuse("the store of the server is full")
+	} else {
+		no = refuse("the server cannot do this at the moment: %s", err.Error())
+	}
+	// In both cases the same request may succeed later.
+	no.Full = true
+	m.options.Log.Error("request", "subject", subject, "error", err)
+	return no
+}
+
+func (m *Manager) setFault(text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.fault = text
+}
+
+// addBatch opens a batch, or finds the one with the same work.
+func (m *Manager) addBatch(ctx context.Context, r request) (answer, error) {
+	b := r.Batch
+	if b.Work.Command != "correct" && b.Work.Command != "detect" {
+		return answer{}, refuse("there is no work called %q", b.Work.Command)
+	}
+	b.ID = batchID(b.Work, b.Program, b.Model, b.Files, r.Again)
+	m.mu.Lock()
+	known := m.batches[b.ID]
+	m.mu.Unlock()
+	if known != nil {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		copied := known.Batch
+		return answer{Batch: &copied}, nil
+	}
+	b.Created, b.State, b.Next = time.Now().UTC(), Running, 0
+	if err := m.stores.openConsumer(ctx, b.ID, m.options.Patience); err != nil {
+		return answer{}, err
+	}
+	if err := m.keep(ctx, b); err != nil {
+		return answer{}, err
+	}
+	m.mu.Lock()
+	if m.batches[b.ID] == nil {
+		m.batches[b.ID] = &batch{Batch: b, jobs: map[jobKey]mark{}, last: b.Created}
+		m.sortBatches()
+	}
+	m.mu.Unlock()
+	m.options.Log.Info("batch", "batch", b.ID, "command", b.Work.Command, "program", b.Program)
+	m.wake()
+	return answer{Batch: &b}, nil
+}
+
+// keep stores a batch.
+func (m *Manager) keep(ctx context.Context, b Batch) error {
+	data, err := json.Marshal(b)
+	if err == nil {
+		_, err = m.stores.batches.Put(ctx, b.ID, data)
+	}
+	return err
+}
+
+func (m *Manager) find(id string) (*batch, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if b := m.batches[id]; b != nil {
+		return b, nil
+	}
+	return nil, refuse("there is no batch %s", id)
+}
+
+// addJobs stores those of a list that are new.
+func (m *Manager) addJobs(ctx context.Context, r request) (answer, error) {
+	b, err := m.find(r.ID)
+	if err != nil {
+		return answer{}, err
+	}
+	if len(r.Jobs) > chunk {
+		return answer{}, refuse("a list of %d files is too long", len(r.Jobs))
+	}
+	// Two lists at a time could hold the same file.
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	var a answer
+	var fresh []Job
+	seen := map[jobKey]bool{}
+	m.mu.Lock()
+	for _, job := range r.Jobs {
+		job.Batch = r.ID
+		job.identify()
+		key, _ := keyOf(job.ID)
+		old, known := b.jobs[key]
+		switch {
+		case seen[key]:
+		case !known:
+			fresh = append(fresh, job)
+		case old.status() == done:
+			a.Known++
+			a.Ready++
+		default:
+			a.Known++
+		}
+		seen[key] = true
+	}
+	m.mu.Unlock()
+	if len(fresh) == 0 {
+		return a, nil
+	}
+	if err := m.list(ctx, b, fresh); err != nil {
+		return answer{}, err
+	}
+	a.Added = len(fresh)
+	return a, nil
+}
+
+// list appends jobs to LISTS; writing must be held.
+func (m *Manager) list(ctx context.Context, b *batch, jobs []Job) error {
+	data, err := packJobs(jobs)
+	if err != nil {
+		return err
+	}
+	ack, err := m.stores.js.Publish(ctx, listsSubject+b.ID, data)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.fault = ""
+	b.end = ack.Sequence + 1
+	for _, job := range jobs {
+		if key, ok := keyOf(job.ID); ok {
+			b.jobs[key] = newMark(waiting, b.jobs[key].crashes(), 0)
+		}
+	}
+	m.hurry()
+	return nil
+}
+
+// hurry has feed look at once.
+func (m *Manager) hurry() {
+	select {
+	case m.feeding <- struct{}{}:
+	default:
+	}
+}
+
+// packed is a list of jobs as it is stored: what they have in common only once.
+type packed struct {
+	Batch string `json:"batch"`
+	Jobs  []Job  `json:"jobs"`
+}
+
+func packJobs(jobs []Job) ([]byte, error) {
+	p := packed{Jobs: slices.Clone(jobs)}
+	for i := range p.Jobs {
+		p.Batch, p.Jobs[i].Batch = p.Jobs[i].Batch, ""
+	}
+	return json.Marshal(p)
+}
+
+func unpackJobs(data []byte) []Job {
+	var p packed
+	if err := json.Unmarshal(data, &p); err != nil {
+		return nil
+	}
+	for i := range p.Jobs {
+		p.Jobs[i].Batch = p.Batch
+	}
+	return p.Jobs
+}
+
+// feed keeps JOBS filled.
+func (m *Manager) feed() {
+	for tick := time.NewTicker(500 * time.Millisecond); ; {
+		select {
+		case <-m.ctx.Done():
+			return
+		case <-tick.C:
+		case <-m.feeding:
+		}
+		m.mu.Lock()
+		order := slices.Clone(m.order)
+		m.mu.Unlock()
+		for _, id := range order {
+			if err := m.feedBatch(m.ctx, id); err != nil && m.ctx.Err() == nil {
+				m.options.Log.Error("feed", "batch", id, "error", err)
+				if noRoom(err) {
+					m.setFault("the store of the server is full")
+				}
+			}
+		}
+	}
+}
+
+// feedBatch hands lists of a batch to JOBS as long as little is left there.
+func (m *Manager) feedBatch(ctx context.Context, id string) error {
+	for {
+		m.mu.Lock()
+		b := m.batches[id]
+		next, end, state, round := b.Next, b.end, b.State, b.Round
+		m.mu.Unlock()
+		if state != Running || next >= end {
+			return nil
+		}
+		info, err := m.stores.js.Consumer(ctx, jobsStream, consumer(id))
+		if err != nil {
+			return err
+		}
+		if info.CachedInfo().NumPending >= ahead {
+			return nil
+		}
+		msg, err := m.stores.lists.GetMsg(ctx, max(1, next), jetstream.WithGetMsgSubject(listsSubject+id))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return m.move(ctx, b, end, round)
+		}
+		if err != nil {
+			return err
+		}
+		if err := m.hand(ctx, b, unpackJobs(msg.Data), msg.Sequence, round); err != nil {
+			return err
+		}
+		if err := m.move(ctx, b, msg.Sequence+1, round); err != nil {
+			return err
+		}
+		m.wake()
+	}
+}
+
+// move stores how far a batch was handed to JOBS.
+func (m *Manager) move(ctx context.Context, b *batch, next uint64, round int) error {
+	m.mu.Lock()
+	if b.Round != round {
+		m.mu.Unlock()
+		return nil
+	}
+	b.Next = next
+	copied := b.Batch
+	m.mu.Unlock()
+	return m.keep(ctx, copied)
+}
+
+// hand publishes those jobs that are not settled. A crash in the middle does no harm: JOBS knows the messages again,
+// and later the index knows the jobs.
+func (m *Manager) hand(ctx context.Context, b *batch, jobs []Job, list uint64, round int) error {
+	var futures []jetstream.PubAckFuture
+	for _, job := range jobs {
+		key, _ := keyOf(job.ID)
+		m.mu.Lock()
+		status := b.jobs[key].status()
+		m.mu.Unlock()
+		if status != waiting {
+			continue
+		}
+		data, err := json.Marshal(job)
+		if err != nil {
+			return err
+		}
+		id := job.ID + "." + strconv.FormatUint(list, 36) + "." + strconv.Itoa(round)
+		f, err := m.stores.js.PublishAsync(jobsSubject+b.ID, data, jetstream.WithMsgID(id))
+		if err != nil {
+			return err
+		}
+		futures = append(futures, f)
+	}
+	for _, f := range futures {
+		select {
+		case <-f.Ok():
+		case err := <-f.Err():
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// wake tells the workers that there may be something to do.
+func (m *Manager) wake() {
+	if err := m.link.Publish(wake, nil); err != nil {
+		m.options.Log.Debug("wake", "error", err)
+	}
+}

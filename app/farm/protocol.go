@@ -1,0 +1,304 @@
+package farm
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// The subjects. Those of streams end in the ID of a batch; the others are requests, grouped by who may make them.
+const (
+	jobsSubject    = "farm.jobs."
+	listsSubject   = "farm.lists."
+	resultsSubject = "farm.results."
+
+	submitBatch = "farm.submit.batch"
+	submitList  = "farm.submit.list"
+	control     = "farm.submit.control"
+
+	workHello  = "farm.work.hello"
+	workBegin  = "farm.work.begin"
+	workResult = "farm.work.result"
+	workCrash  = "farm.work.crash"
+
+	seeStatus = "farm.see.status"
+	seeJobs   = "farm.see.jobs"
+
+	// wake is published when there may be something new to do.
+	wake = "farm.wake"
+)
+
+// The streams and buckets.
+const (
+	jobsStream    = "JOBS"
+	listsStream   = "LISTS"
+	resultsStream = "RESULTS"
+	batchBucket   = "BATCHES"
+)
+
+// Work is what is asked for every picture of a batch. It holds parameters only, never arguments or commands.
+type Work struct {
+	// Command is "correct" or "detect".
+	Command string `json:"command"`
+	// Preset holds all parameters (package preset).
+	Preset json.RawMessage `json:"preset"`
+	// Region is the search region, empty for the whole picture; Format that of the results, empty for that of the
+	// originals; Limit the largest picture in megapixels; Language that of reports and sentences.
+	Region   string  `json:"region,omitempty"`
+	Format   string  `json:"format,omitempty"`
+	Limit    float64 `json:"limit"`
+	Language string  `json:"language,omitempty"`
+	// Overwrite permits replacing existing files, never originals.
+	Overwrite bool `json:"overwrite,omitempty"`
+	KeepTime  bool `json:"keep_time,omitempty"`
+	SaveMask  bool `json:"save_mask,omitempty"`
+	NoReport  bool `json:"no_report,omitempty"`
+	Marked    bool `json:"marked,omitempty"`
+	Preview   int  `json:"preview,omitempty"`
+}
+
+// State is what a batch is told to do.
+type State string
+
+// The states of a batch.
+const (
+	Running   State = "running"
+	Paused    State = "paused"
+	Cancelled State = "cancelled"
+)
+
+// Batch is a set of pictures that the same is asked for. The same work of the same program is the same batch, so that
+// submitting a folder again adds what is new.
+type Batch struct {
+	ID      string    `json:"id"`
+	Created time.Time `json:"created"`
+	Work    Work      `json:"work"`
+	// Program and Model are the version of the program and the SHA-256 of its network that the pictures are worked on
+	// with; a worker of another version does not take part.
+	Program string `json:"program"`
+	Model   string `json:"model"`
+	// Files says that originals and results travel through the object store.
+	Files bool  `json:"files,omitempty"`
+	State State `json:"state"`
+	// Next is the sequence in LISTS from which jobs have not been handed to JOBS.
+	Next uint64 `json:"next"`
+	// Round counts how often all lists were begun anew.
+	Round int `json:"round,omitempty"`
+}
+
+// batchID identifies work by its content. again tells repetitions apart.
+func batchID(w Work, program, model string, files bool, again string) string {
+	data, err := json.Marshal([]any{w, program, model, files, again})
+	if err != nil {
+		return "" // Work holds nothing that cannot be written, except a preset that is no JSON
+	}
+	return shortID(data, 5)
+}
+
+// shortID returns the first bytes of the SHA-256 of data as letters and figures.
+func shortID(data []byte, bytes int) string {
+	sum := sha256.Sum256(data)
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:bytes]))
+}
+
+// Place is a file or folder below a root that each machine maps to a folder of its own. Without a root, Path is
+// absolute.
+type Place struct {
+	Root string `json:"root,omitempty"`
+	// Path has slashes on every system.
+	Path string `json:"path"`
+}
+
+func (p Place) String() string {
+	if p.Root == "" {
+		return p.Path
+	}
+	return p.Root + ":" + p.Path
+}
+
+// Job is one picture of a batch.
+type Job struct {
+	ID    string `json:"id"`
+	Batch string `json:"batch"`
+	// In is the original, Out the folder of the results.
+	In  Place `json:"in"`
+	Out Place `json:"out"`
+	// Size and Modified (in milliseconds since 1970) are those of the original when it was submitted.
+	Size     int64 `json:"size"`
+	Modified int64 `json:"modified"`
+}
+
+// jobBytes is the length of the ID of a job before it is written as text: 80 bits, of which two of a million jobs agree
+// with a probability below 10⁻¹².
+const jobBytes = 10
+
+// identify sets the ID of a job: that of the same file, unchanged, with the same target in the same batch.
+func (j *Job) identify() {
+	j.ID = ""
+	data, err := json.Marshal(j)
+	if err == nil {
+		j.ID = shortID(data, jobBytes)
+	}
+}
+
+type jobKey [jobBytes]byte
+
+// keyOf is the inverse of shortID for jobs.
+func keyOf(id string) (jobKey, bool) {
+	var key jobKey
+	data, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.ToUpper(id))
+	if err != nil || len(data) != jobBytes {
+		return key, false
+	}
+	return jobKey(data), true
+}
+
+func (k jobKey) String() string {
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(k[:]))
+}
+
+// Output is a file that was written for a job.
+type Output struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// The ways in which the work on a file can end.
+const (
+	// Done: the results are written.
+	Done = "done"
+	// Failed: the file, or what was asked for it, is at fault, and another try would end in the same way.
+	Failed = "failed"
+	// Full: there is no room for the results.
+	Full = "full"
+	// TooLarge: this machine has too little memory.
+	TooLarge = "too large"
+)
+
+// Outcome is how a Runner's work on a file ended.
+type Outcome struct {
+	// End is Done, Failed, Full or TooLarge.
+	End string `json:"end"`
+	// Sentence says what was done or what is wrong.
+	Sentence string `json:"sentence,omitempty"`
+	// SourceSHA256 is that of the original, SHA256 that of the first output.
+	SourceSHA256 string   `json:"source_sha256,omitempty"`
+	SHA256       string   `json:"sha256,omitempty"`
+	Outputs      []Output `json:"outputs,omitempty"`
+	Device       string   `json:"device,omitempty"`
+	// Peak is the most memory that the work took, in bytes; 0 if it is not known.
+	Peak int64 `json:"peak,omitempty"`
+	// Found says that an earlier run had written the same results.
+	Found bool `json:"found,omitempty"`
+}
+
+// Result is what became of a job.
+type Result struct {
+	Job Job `json:"job"`
+	Outcome
+	Worker  string `json:"worker"`
+	Program string `json:"program"`
+	Model   string `json:"model"`
+	// Ended is the time of the server; Seconds is how long the work took.
+	Ended   time.Time `json:"ended"`
+	Seconds float64   `json:"seconds"`
+	// Crashes are those of the work on this file, Log the last lines of the last one.
+	Crashes int    `json:"crashes,omitempty"`
+	Log     string `json:"log,omitempty"`
+}
+
+// same reports whether two results hold the same pictures.
+func (r Result) same(other Result) bool {
+	return r.End == other.End && r.SourceSHA256 == other.SourceSHA256 && r.SHA256 == other.SHA256
+}
+
+// answer is the reply to any request: what was asked for, or why not.
+type answer struct {
+	Error *Refusal `json:"error,omitempty"`
+
+	// of submitBatch
+	Batch *Batch `json:"batch,omitempty"`
+	// of submitList: how many were new, known before, and among those already done
+	Added int `json:"added,omitempty"`
+	Known int `json:"known,omitempty"`
+	Ready int `json:"ready,omitempty"`
+	// of control
+	Count int `json:"count,omitempty"`
+	// of workHello
+	Batches []Batch   `json:"batches,omitempty"`
+	Time    time.Time `json:"time,omitzero"`
+	// of workBegin, workResult and workCrash: one of the verdicts
+	Verdict string        `json:"verdict,omitempty"`
+	Wait    time.Duration `json:"wait,omitempty"`
+	// of seeStatus and seeJobs
+	Status *Status  `json:"status,omitempty"`
+	Jobs   []Result `json:"jobs,omitempty"`
+}
+
+// The verdicts about a job.
+const (
+	// proceed: do it, or do it again.
+	proceed = "proceed"
+	// settled: nothing more is to be done; take it off the queue.
+	settled = "settled"
+	// hold: not now.
+	hold = "hold"
+)
+
+// request is the body of every request; which fields count depends on the subject.
+type request struct {
+	Batch Batch  `json:"batch,omitzero"`
+	Again string `json:"again,omitempty"`
+
+	ID   string `json:"id,omitempty"`
+	Jobs []Job  `json:"jobs,omitempty"`
+
+	Action string `json:"action,omitempty"`
+
+	Worker    *Presence `json:"worker,omitempty"`
+	Job       *Job      `json:"job,omitempty"`
+	Delivered int       `json:"delivered,omitempty"`
+	Result    *Result   `json:"result,omitempty"`
+	Log       string    `json:"log,omitempty"`
+
+	Failures int `json:"failures,omitempty"`
+}
+
+// Presence is what a worker says of itself every few seconds.
+type Presence struct {
+	// Name is that of the worker, unique in the farm.
+	Name    string `json:"name"`
+	Program string `json:"program"`
+	Model   string `json:"model"`
+	System  string `json:"system"`
+	Slots   []Slot `json:"slots"`
+	// Doing are the files in work.
+	Doing []Doing `json:"doing,omitempty"`
+	// Remark says why the worker, or a part of it, does nothing at the moment.
+	Remark string `json:"remark,omitempty"`
+	// Time is that of the worker's clock.
+	Time time.Time `json:"time"`
+	// Done counts since the worker started.
+	Done int `json:"done"`
+	// Seen is set by the manager.
+	Seen time.Time `json:"seen,omitzero"`
+}
+
+// greeting is the time between two words of a worker.
+const greeting = 2 * time.Second
+
+// Doing is a file in work.
+type Doing struct {
+	Job   string    `json:"job"`
+	Name  string    `json:"name"`
+	Since time.Time `json:"since"`
+}
+
+// Slot is what works on one picture at a time.
+type Slot struct {
+	Device string `json:"device"`
+	// Threads is the number of processors that it uses.
+	Threads int `json:"threads"`
+}

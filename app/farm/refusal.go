@@ -1,0 +1,44 @@
+package farm
+
+import (
+	"encoding/json"
+
+	"blik/internal/message"
+)
+
+// Refusal is an error that travels: a sentence in English with its arguments, translated where it is shown.
+type Refusal struct {
+	Format string `json:"format"`
+	Args   []any  `json:"args,omitempty"`
+	// Full says that the server has no room, and that the same request may succeed later.
+	Full bool `json:"full,omitempty"`
+}
+
+func refuse(format message.Text, args ...any) *Refusal {
+	return &Refusal{Format: string(format), Args: args}
+}
+
+// Error returns the sentence in English.
+func (r *Refusal) Error() string { return r.Message().String() }
+
+// Message returns the sentence.
+func (r *Refusal) Message() message.Message { return message.Of(message.Text(r.Format), r.Args...) }
+
+// UnmarshalJSON reads whole numbers as such, so that they fit their verbs.
+func (r *Refusal) UnmarshalJSON(data []byte) error {
+	var plain struct {
+		Format string `json:"format"`
+		Args   []any  `json:"args"`
+		Full   bool   `json:"full"`
+	}
+	if err := json.Unmarshal(data, &plain); err != nil {
+		return err
+	}
+	for i, a := range plain.Args {
+		if f, ok := a.(float64); ok && f == float64(int64(f)) {
+			plain.Args[i] = int64(f)
+		}
+	}
+	*r = Refusal{plain.Format, plain.Args, plain.Full}
+	return nil
+}

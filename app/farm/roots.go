@@ -1,0 +1,185 @@
+package farm
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"blik/internal/message"
+)
+
+// Root is a folder of this machine that jobs may name.
+type Root struct {
+	// Name is what jobs call it; empty where all machines see the folder under the same path.
+	Name   string
+	Folder string
+	// Write permits results below it.
+	Write bool
+}
+
+// ParseRoot reads NAME=FOLDER or FOLDER.
+func ParseRoot(text string, write bool) (Root, error) {
+	name, folder, named := strings.Cut(text, "=")
+	if !named {
+		name, folder = "", text
+	}
+	if folder == "" || named && (name == "" || strings.ContainsAny(name, `/\: `)) {
+		return Root{}, message.Errorf("%s names no root: FOLDER or NAME=FOLDER expected", text)
+	}
+	full, err := filepath.Abs(folder)
+	if err != nil {
+		return Root{}, message.Errorf("%s: the folder cannot be found (%w)", folder, plain(err))
+	}
+	return Root{Name: name, Folder: full, Write: write}, nil
+}
+
+// Roots are those of a machine.
+type Roots []Root
+
+// errUnmounted is the cause of the error of a root that is not there: a fault of the machine, not of the file.
+var errUnmounted = message.Errorf("not mounted")
+
+// place returns how jobs name a file or folder of this machine: below a named root, if there is one around it.
+func (r Roots) place(name string) (Place, error) {
+	full, err := filepath.Abs(name)
+	if err != nil {
+		return Place{}, message.Errorf("%s: the folder cannot be found (%w)", name, plain(err))
+	}
+	for _, root := range r {
+		if rel, err := filepath.Rel(root.Folder, full); err == nil && root.Name != "" && filepath.IsLocal(rel) {
+			return Place{root.Name, filepath.ToSlash(rel)}, nil
+		}
+	}
+	return Place{Path: filepath.ToSlash(full)}, nil
+}
+
+// find returns the path of a place on this machine, and refuses one outside the roots, be it by "..", by an absolute
+// path or by a link. create makes the folder if it is missing; the place must then lie in a root for writing.
+func (r Roots) find(p Place, create bool) (string, error) {
+	var unmounted error
+	for _, root := range r {
+		if root.Name != p.Root || create && !root.Write {
+			continue
+		}
+		local := filepath.FromSlash(p.Path)
+		if p.Root == "" {
+			rel, err := filepath.Rel(root.Folder, local)
+			if err != nil || !filepath.IsAbs(local) {
+				continue
+			}
+			local = rel
+		}
+		// path.Clean would hide "..": a/../../b is no way into a root.
+		if !filepath.IsLocal(local) || slices.Contains(strings.Split(p.Path, "/"), "..") {
+			continue
+		}
+		if err := mounted(root); err != nil {
+			unmounted = err
+			continue
+		}
+		return root.open(local, create)
+	}
+	if unmounted != nil {
+		return "", unmounted
+	}
+	if create {
+		return "", message.Errorf("%s lies in no folder that this worker may write to (--output-root)", p.String())
+	}
+	return "", message.Errorf("%s lies in no folder that this worker may read (--root)", p.String())
+}
+
+// mounted refuses a root that is missing or empty, as the folder is where a share is to be mounted.
+func mounted(root Root) error {
+	f, err := os.Open(root.Folder)
+	if err == nil {
+		defer f.Close()
+		var names []string
+		if names, err = f.Readdirnames(1); err == nil && len(names) > 0 || root.Write {
+			return nil
+		}
+	}
+	return message.Errorf("%s is missing or empty: is the share mounted? (%w)", root.Folder, errUnmounted)
+}
+
+// open returns the path below the root, with links followed only inside of it.
+func (root Root) open(local string, create bool) (string, error) {
+	top, err := os.OpenRoot(root.Folder)
+	if err != nil {
+		return "", message.Errorf("%s is missing or empty: is the share mounted? (%w)", root.Folder, errUnmounted)
+	}
+	defer top.Close()
+	full := filepath.Join(root.Folder, local)
+	if create {
+		if err := top.MkdirAll(local, 0o777); err != nil {
+			return "", message.Errorf("%s: the folder cannot be created (%w)", full, plain(err))
+		}
+	}
+	// The root refuses links that lead out of it.
+	if _, err := top.Stat(local); errors.Is(err, fs.ErrNotExist) {
+		return "", message.Errorf("%s: no such file", full)
+	} else if err != nil {
+		return "", message.Errorf("%s cannot be reached, or leads out of its root (%w)", full, plain(err))
+	}
+	real, err := filepath.EvalSymlinks(full)
+	if err != nil {
+		return "", message.Errorf("%s cannot be reached, or leads out of its root (%w)", full, plain(err))
+	}
+	return real, nil
+}
+
+// Portable refuses a name that some system cannot have, so that every worker can write its results.
+func Portable(slashed string) error {
+	for _, name := range strings.Split(slashed, "/") {
+		if name == "" || name == "." || name == ".." {
+			continue
+		}
+		base, _, _ := strings.Cut(strings.ToUpper(name), ".")
+		reserved := slices.Contains([]string{"CON", "PRN", "AUX", "NUL"}, base) ||
+			len(base) == 4 && (base[:3] == "COM" || base[:3] == "LPT") && base[3] >= '1' && base[3] <= '9'
+		bad := strings.IndexFunc(name, func(r rune) bool { return r < ' ' || strings.ContainsRune(`<>:"|?*\`, r) })
+		switch {
+		case reserved:
+			return message.Errorf("%s: Windows has no files of the name %s", slashed, name)
+		case bad >= 0:
+			return message.Errorf("%s: a name with %q cannot exist on Windows", slashed, name[bad:bad+1])
+		case strings.HasSuffix(name, " ") || strings.HasSuffix(name, "."):
+			return message.Errorf("%s: a name that ends in a space or a point cannot exist on Windows", slashed)
+		}
+	}
+	return nil
+}
+
+// JobOf returns the job for a file of this machine whose results go to a folder.
+func (r Roots) JobOf(file, out string) (Job, error) {
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Job{}, message.Errorf("%s: no such file", file)
+	case err != nil:
+		return Job{}, message.Errorf("%s: the file cannot be opened (%w)", file, plain(err))
+	case !info.Mode().IsRegular():
+		return Job{}, message.Errorf("%s: this is no file", file)
+	}
+	in, err := r.place(file)
+	if err != nil {
+		return Job{}, err
+	}
+	target, err := r.place(out)
+	return Job{In: in, Out: target, Size: info.Size(), Modified: info.ModTime().UnixMilli()}, err
+}
+
+// Outputs are the paths of a result on this machine, for those that map the same roots.
+func (r Roots) Outputs(result Result) []string {
+	var paths []string
+	for _, o := range result.Outputs {
+		place := Place{result.Job.Out.Root, path.Join(result.Job.Out.Path, o.Name)}
+		if full, err := r.find(place, false); err == nil {
+			paths = append(paths, full)
+		}
+	}
+	return paths
+}

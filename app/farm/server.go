@@ -1,0 +1,345 @@
+package farm
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"blik/internal/atomicfile"
+	"blik/internal/message"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nkeys"
+)
+
+// ServerOptions describe a server.
+type ServerOptions struct {
+	// Store is the folder of everything that must last.
+	Store string
+	// Listen is where clients connect, host:port; port 0 takes a free one; empty: nowhere, only this process.
+	Listen string
+	// Secure wants TLS and keys. Beyond loopback there is no listening without them.
+	Secure bool
+	// MaxStore bounds the store in bytes; 0: three quarters of the disk's free space.
+	MaxStore int64
+	Log      *slog.Logger
+}
+
+// Server is a NATS server with JetStream in this process.
+type Server struct {
+	options ServerOptions
+	nats    *server.Server
+	door    *door // nil where there are no keys
+	lock    interface{ Close() error }
+	// Certificate is that of the server; nil without TLS.
+	Certificate *tls.Certificate
+	stop        context.CancelFunc
+	done        sync.WaitGroup
+}
+
+// IsLoopback reports whether only programs of this machine can connect to an address.
+func IsLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// StartServer starts a server and waits until it takes connections.
+func StartServer(ctx context.Context, o ServerOptions) (*Server, error) {
+	if o.Listen != "" && !IsLoopback(o.Listen) && !o.Secure {
+		return nil, message.Errorf("%s can be reached from other machines and needs TLS and keys", o.Listen)
+	}
+	if err := os.MkdirAll(o.Store, 0o700); err != nil {
+		return nil, message.Errorf("%s: the folder cannot be created (%w)", o.Store, plain(err))
+	}
+	lock, err := atomicfile.Lock(filepath.Join(o.Store, "lock"))
+	if err != nil {
+		return nil, message.Errorf("%s: another server uses this store (%w)", o.Store, plain(err))
+	}
+	s := &Server{options: o, lock: lock}
+	if err := s.start(ctx); err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Server) start(ctx context.Context) error {
+	o := s.options
+	no := &server.Options{
+		ServerName: "blik", JetStream: true, StoreDir: o.Store, NoSigs: true, NoLog: true, SyncAlways: true,
+		DontListen: o.Listen == "", JetStreamMaxStore: o.MaxStore, JetStreamMaxMemory: 64 << 20,
+		StreamMaxBufferedSize: 1 << 30, MaxPayload: 1 << 20, NoSystemAccount: true, DisableJetStreamBanner: true,
+		TLSTimeout: 10, AuthTimeout: 10, MaxControlLine: 4096,
+	}
+	if o.Listen != "" {
+		host, port, err := net.SplitHostPort(o.Listen)
+		if err != nil {
+			return message.Errorf("%s is no address: HOST:PORT expected", o.Listen)
+		}
+		if no.Port, err = net.LookupPort("tcp", port); err != nil {
+			return message.Errorf("%s is no address: HOST:PORT expected", o.Listen)
+		}
+		if no.Port == 0 {
+			no.Port = server.RANDOM_PORT
+		}
+		no.Host = host
+	}
+	if o.Secure {
+		ring, err := OpenKeyring(o.Store)
+		if err != nil {
+			return err
+		}
+		pair, err := ring.certificate(names(no.Host))
+		if err != nil {
+			return err
+		}
+		s.Certificate = &pair
+		no.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{pair}}
+		if s.door, err = openDoor(ring, o.Log); err != nil {
+			return err
+		}
+		no.CustomClientAuthentication, no.AlwaysEnableNonce = s.door, true
+	}
+	ns, err := server.NewServer(no)
+	if err != nil {
+		return message.Errorf("the server cannot start (%w)", err)
+	}
+	logger := &serverLog{log: o.Log}
+	ns.SetLoggerV2(logger, false, false, false)
+	s.nats = ns
+	ns.Start()
+	for deadline := time.Now().Add(time.Minute); !ns.ReadyForConnections(50 * time.Millisecond); {
+		if fault := logger.fatal(); fault != "" || ctx.Err() != nil || time.Now().After(deadline) {
+			ns.Shutdown()
+			ns.WaitForShutdown()
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return message.Errorf("the server cannot start (%w)", errors.New(fault))
+		}
+	}
+	if s.door != nil {
+		watch, stop := context.WithCancel(context.Background())
+		s.stop = stop
+		s.done.Go(func() { s.door.watch(watch, ns) })
+	}
+	return nil
+}
+
+// names are those of this machine that a certificate should hold.
+func names(host string) []string {
+	all := []string{"localhost", "127.0.0.1", "::1", host}
+	if name, err := os.Hostname(); err == nil {
+		all = append(all, name)
+	}
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		return all
+	}
+	for _, a := range addresses {
+		if ip, ok := a.(*net.IPNet); ok {
+			all = append(all, ip.IP.String())
+		}
+	}
+	return all
+}
+
+// Join returns how the role gets in, with a key made for it where keys are needed.
+func (s *Server) Join() Join {
+	j := Join{URL: "nats://" + s.Address()}
+	if s.Certificate != nil {
+		j.URL, j.Certificate = "tls://"+s.Address(), fingerprint(s.Certificate.Certificate[0])
+	}
+	if s.door != nil {
+		j.Seed = s.door.seed
+	}
+	return j
+}
+
+// Address is where clients connect, empty where they do not.
+func (s *Server) Address() string {
+	if addr := s.nats.Addr(); addr != nil {
+		return addr.String()
+	}
+	return ""
+}
+
+// Close ends the server.
+func (s *Server) Close() {
+	if s.stop != nil {
+		s.stop()
+	}
+	s.nats.Shutdown()
+	s.nats.WaitForShutdown()
+	s.done.Wait()
+	s.lock.Close()
+}
+
+// door lets in those that have a key.
+type door struct {
+	ring *Keyring
+	log  *slog.Logger
+	// seed and public are the key of the manager, made anew at each start.
+	seed, public string
+
+	mu      sync.Mutex
+	keys    map[string]Key
+	state   string
+	clients map[uint64]string
+}
+
+func openDoor(ring *Keyring, log *slog.Logger) (*door, error) {
+	pair, err := nkeys.CreateUser()
+	if err != nil {
+		return nil, err
+	}
+	seed, err := pair.Seed()
+	if err != nil {
+		return nil, err
+	}
+	d := &door{ring: ring, log: log, seed: string(seed), clients: map[uint64]string{}}
+	if d.public, err = pair.PublicKey(); err != nil {
+		return nil, err
+	}
+	return d, d.read()
+}
+
+// read reads the keys if they have changed.
+func (d *door) read() error {
+	state := ""
+	if info, err := os.Stat(d.ring.file()); err == nil {
+		state = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.keys != nil && state == d.state {
+		return nil
+	}
+	list, err := d.ring.Keys()
+	if err != nil {
+		return err
+	}
+	d.keys, d.state = map[string]Key{}, state
+	for _, k := range list {
+		d.keys[k.Public] = k
+	}
+	return nil
+}
+
+// Check implements server.Authentication.
+func (d *door) Check(c server.ClientAuthentication) bool {
+	o := c.GetOpts()
+	if o.Nkey == "" || o.Sig == "" {
+		return false
+	}
+	signature, err := base64.RawURLEncoding.DecodeString(o.Sig)
+	if err != nil {
+		return false
+	}
+	public, err := nkeys.FromPublicKey(o.Nkey)
+	if err != nil || public.Verify(c.GetNonce(), signature) != nil {
+		return false
+	}
+	if o.Nkey == d.public {
+		c.RegisterUser(&server.User{Username: "manager"})
+		return true
+	}
+	if err := d.read(); err != nil {
+		d.log.Error("keys", "error", err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	key, ok := d.keys[o.Nkey]
+	if !ok {
+		return false
+	}
+	d.clients[c.GetID()] = o.Nkey
+	c.RegisterUser(&server.User{Username: key.Name, Permissions: permissions(key)})
+	return true
+}
+
+// permissions are the least that a role needs. Replies go to an inbox that only the holder of the key may read.
+func permissions(k Key) *server.Permissions {
+	var may, hear []string
+	switch k.Role {
+	case WorkerRole:
+		may = []string{"farm.work.>", "$JS.API.CONSUMER.INFO.JOBS.*", "$JS.API.CONSUMER.MSG.NEXT.JOBS.*",
+			"$JS.ACK.JOBS.>"}
+		hear = []string{wake}
+	case Submitter:
+		may = []string{"farm.submit.>", "farm.see.>"}
+	case Observer:
+		may = []string{"farm.see.>"}
+	}
+	return &server.Permissions{
+		Publish:   &server.SubjectPermission{Allow: append(may, "_none")},
+		Subscribe: &server.SubjectPermission{Allow: append(hear, inbox(k.Public)+".>")},
+	}
+}
+
+// watch closes the connections of keys that were removed.
+func (d *door) watch(ctx context.Context, ns *server.Server) {
+	for tick := time.NewTicker(time.Second); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := d.read(); err != nil {
+			d.log.Error("keys", "error", err)
+			continue
+		}
+		d.mu.Lock()
+		var gone []uint64
+		for id, public := range d.clients {
+			if _, ok := d.keys[public]; !ok || ns.GetClient(id) == nil {
+				gone = append(gone, id)
+				delete(d.clients, id)
+			}
+		}
+		d.mu.Unlock()
+		for _, id := range gone {
+			// One that has gone by itself is no longer there.
+			_ = ns.DisconnectClientByID(id)
+		}
+	}
+}
+
+// serverLog passes on what the server has to say.
+type serverLog struct {
+	log  *slog.Logger
+	mu   sync.Mutex
+	last string
+}
+
+func (l *serverLog) fatal() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last
+}
+
+// The log of the server implements server.Logger.
+func (l *serverLog) Noticef(format string, v ...any) { l.log.Debug(fmt.Sprintf(format, v...)) }
+func (l *serverLog) Warnf(format string, v ...any)   { l.log.Warn(fmt.Sprintf(format, v...)) }
+func (l *serverLog) Errorf(format string, v ...any)  { l.log.Error(fmt.Sprintf(format, v...)) }
+func (l *serverLog) Debugf(format string, v ...any)  {}
+func (l *serverLog) Tracef(format string, v ...any)  {}
+
+func (l *serverLog) Fatalf(format string, v ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last = strings.TrimSpace(fmt.Sprintf(format, v...))
+}

@@ -1,0 +1,163 @@
+package farm
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Status is what goes on in a farm.
+type Status struct {
+	Program string        `json:"program,omitempty"`
+	Started time.Time     `json:"started"`
+	Now     time.Time     `json:"now"`
+	Batches []BatchStatus `json:"batches"`
+	Workers []Presence    `json:"workers"`
+	// Fault says what keeps the server from going on, empty if nothing does.
+	Fault string `json:"fault,omitempty"`
+	// Rate is the files done a second during the last minute.
+	Rate float64 `json:"files_per_second"`
+	// Stored is the size of the streams in bytes.
+	Stored int64 `json:"stored"`
+}
+
+// BatchStatus is how far a batch is.
+type BatchStatus struct {
+	ID      string    `json:"id"`
+	Command string    `json:"command"`
+	Program string    `json:"program"`
+	Model   string    `json:"model"`
+	State   State     `json:"state"`
+	Created time.Time `json:"created"`
+	// Last is the time of the last result.
+	Last  time.Time `json:"last"`
+	Files int       `json:"files"`
+	Done  int       `json:"done"`
+	// Failed are files, Working those that a worker has in work.
+	Failed  int `json:"failed"`
+	Working int `json:"working"`
+	Waiting int `json:"waiting"`
+	// Seconds is the mean work on a file; Left what the farm still needs for the batch at the pace of the last minute,
+	// 0 if that is not known.
+	Seconds  float64   `json:"seconds_per_file"`
+	Left     float64   `json:"seconds_left"`
+	Failures []Failure `json:"failures,omitempty"`
+}
+
+// Failure is a file that failed, and why.
+type Failure struct {
+	File   string `json:"file"`
+	Why    string `json:"why"`
+	Worker string `json:"worker,omitempty"`
+	Log    string `json:"log,omitempty"`
+}
+
+// Finished reports whether nothing more will happen to a batch by itself.
+func (b BatchStatus) Finished() bool { return b.Done+b.Failed == b.Files || b.State == Cancelled }
+
+// pace is the time over which the rate is measured.
+const pace = time.Minute
+
+func (m *Manager) status(_ context.Context, r request) (answer, error) {
+	s := m.Status(r.ID, r.Failures)
+	return answer{Status: &s}, nil
+}
+
+// Status returns what goes on, in one batch or, without an ID, in all; of each the first failures.
+func (m *Manager) Status(id string, failures int) Status {
+	stored := m.stored3()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	s := Status{Started: m.started, Now: now, Fault: m.fault, Stored: stored, Batches: []BatchStatus{},
+		Workers: []Presence{}}
+	working := map[string]bool{}
+	for name, w := range m.workers {
+		if now.Sub(w.Seen) > vanished {
+			delete(m.workers, name)
+			continue
+		}
+		s.Workers = append(s.Workers, *w)
+		for _, d := range w.Doing {
+			working[d.Job] = true
+		}
+	}
+	slices.SortFunc(s.Workers, func(a, b Presence) int { return strings.Compare(a.Name, b.Name) })
+	cut := slices.IndexFunc(m.recent, func(t time.Time) bool { return now.Sub(t) < pace })
+	if cut >= 0 {
+		span := min(pace, max(now.Sub(m.recent[cut]), time.Second), max(now.Sub(m.started), time.Second))
+		s.Rate = float64(len(m.recent)-cut) / span.Seconds()
+	}
+	waits := 0.0
+	for _, name := range m.order {
+		b := m.batches[name]
+		if id != "" && id != name {
+			continue
+		}
+		st := BatchStatus{
+			ID: name, Command: b.Work.Command, Program: b.Program, Model: b.Model, State: b.State, Created: b.Created,
+			Last: b.last, Files: len(b.jobs), Done: b.done, Failed: b.failed,
+		}
+		for job := range working {
+			key, ok := keyOf(job)
+			if old, known := b.jobs[key]; ok && known && old.status() == waiting {
+				st.Working++
+			}
+		}
+		st.Waiting = st.Files - st.Done - st.Failed - st.Working
+		if b.done > 0 {
+			st.Seconds = b.work / float64(b.done)
+		}
+		if b.State == Running && s.Rate > 0 {
+			waits += float64(st.Waiting + st.Working)
+			st.Left = waits / s.Rate
+		}
+		for _, f := range b.failures[:min(failures, len(b.failures))] {
+			st.Failures = append(st.Failures, Failure{f.Job.In.String(), f.Sentence, f.Worker, f.Log})
+		}
+		s.Batches = append(s.Batches, st)
+	}
+	return s
+}
+
+// stored3 returns the size of the streams.
+func (m *Manager) stored3() int64 {
+	ctx, cancel := context.WithTimeout(m.ctx, time.Second)
+	defer cancel()
+	account, err := m.stores.js.AccountInfo(ctx)
+	if err != nil {
+		return 0
+	}
+	return int64(account.Store)
+}
+
+// mostListed bounds the results in one answer, so that it fits into a message.
+const mostListed = 200
+
+// listJobs returns the results of a batch from a number on, for those that collect or list them.
+func (m *Manager) listJobs(ctx context.Context, r request) (answer, error) {
+	b, err := m.find(r.ID)
+	if err != nil {
+		return answer{}, err
+	}
+	m.mu.Lock()
+	var seqs []uint64
+	for _, mark := range b.jobs {
+		if mark.status() != waiting && mark.seq() > uint64(r.Delivered) {
+			seqs = append(seqs, mark.seq())
+		}
+	}
+	m.mu.Unlock()
+	slices.Sort(seqs)
+	var a answer
+	for _, seq := range seqs[:min(mostListed, len(seqs))] {
+		result, err := m.stored(ctx, seq)
+		if err != nil {
+			return a, err
+		}
+		a.Jobs = append(a.Jobs, result)
+		a.Count = int(seq)
+	}
+	return a, nil
+}

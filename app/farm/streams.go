@@ -1,0 +1,149 @@
+package farm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"blik/internal/message"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// The bounds of the streams.
+const (
+	// ahead is how many jobs of a batch lie in JOBS for workers to take.
+	ahead = 1000
+	// chunk is the most jobs in a message of LISTS; with names of 1000 bytes they still fit into a message.
+	chunk = 500
+	// repeats is how long JOBS knows a message again that was published twice.
+	repeats = 10 * time.Minute
+	// taken bounds the jobs of a batch in work at a time.
+	taken = 20000
+)
+
+// stores are the streams of a farm.
+type stores struct {
+	js                   jetstream.JetStream
+	jobs, lists, results jetstream.Stream
+	batches              jetstream.KeyValue
+}
+
+// openStores makes what is missing.
+func openStores(ctx context.Context, js jetstream.JetStream, replicas int) (*stores, error) {
+	s := &stores{js: js}
+	var err error
+	create := func(name, subject string, more jetstream.StreamConfig) (st jetstream.Stream) {
+		if err != nil {
+			return nil
+		}
+		more.Name, more.Subjects, more.Replicas = name, []string{subject + "*"}, replicas
+		more.Storage, more.Discard, more.AllowDirect = jetstream.FileStorage, jetstream.DiscardNew, true
+		st, err = js.CreateOrUpdateStream(ctx, more)
+		return st
+	}
+	s.jobs = create(jobsStream, jobsSubject, jetstream.StreamConfig{
+		Retention: jetstream.WorkQueuePolicy, Duplicates: repeats, MaxMsgs: 1 << 20,
+	})
+	s.lists = create(listsStream, listsSubject, jetstream.StreamConfig{Compression: jetstream.S2Compression})
+	s.results = create(resultsStream, resultsSubject, jetstream.StreamConfig{Compression: jetstream.S2Compression})
+	if err == nil {
+		s.batches, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
+			Bucket: batchBucket, History: 1, Storage: jetstream.FileStorage, Replicas: replicas,
+			MaxValueSize: 256 << 10,
+		})
+	}
+	if err != nil {
+		return nil, message.Errorf("the streams of the farm cannot be opened (%w)", err)
+	}
+	return s, nil
+}
+
+// consumer is the name of the one through which workers take the jobs of a batch.
+func consumer(batch string) string { return "b-" + batch }
+
+func (s *stores) openConsumer(ctx context.Context, batch string, patience time.Duration) error {
+	_, err := s.js.CreateOrUpdateConsumer(ctx, jobsStream, jetstream.ConsumerConfig{
+		Durable: consumer(batch), FilterSubject: jobsSubject + batch, AckPolicy: jetstream.AckExplicitPolicy,
+		AckWait: patience, MaxDeliver: -1, MaxAckPending: taken, MaxWaiting: 8192,
+	})
+	return err
+}
+
+// replay calls f with each message of a stream, in their order, and returns the last sequence.
+func replay(ctx context.Context, st jetstream.Stream, f func(batch string, seq uint64, at time.Time, data []byte)) (
+	uint64, error,
+) {
+	info, err := st.Info(ctx)
+	if err != nil {
+		return 0, err
+	}
+	last := info.State.LastSeq
+	if info.State.Msgs == 0 {
+		return last, nil
+	}
+	c, err := st.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverAllPolicy})
+	if err != nil {
+		return 0, err
+	}
+	messages, err := c.Messages(jetstream.PullMaxMessages(5000))
+	if err != nil {
+		return 0, err
+	}
+	defer messages.Stop()
+	for seq := uint64(0); seq < last; {
+		m, err := messages.Next(jetstream.NextContext(ctx))
+		if err != nil {
+			return 0, err
+		}
+		meta, err := m.Metadata()
+		if err != nil {
+			return 0, err
+		}
+		seq = meta.Sequence.Stream
+		f(m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:], seq, meta.Timestamp, m.Data())
+	}
+	return last, nil
+}
+
+// The kinds of entries of RESULTS. An entry is a line "KIND JOB", and what belongs to it as JSON.
+const (
+	kindDone   = "done"
+	kindFailed = "failed"
+	kindCrash  = "crash"
+	kindAgain  = "again"
+)
+
+func entry(kind, job string, body any) ([]byte, error) {
+	data, err := json.Marshal(body)
+	return append([]byte(kind+" "+job+"\n"), data...), err
+}
+
+// parseEntry is the inverse of entry, without reading the body.
+func parseEntry(data []byte) (kind string, job jobKey, body []byte, ok bool) {
+	line, body, found := bytes.Cut(data, []byte{'\n'})
+	k, id, spaced := strings.Cut(string(line), " ")
+	job, valid := keyOf(id)
+	return k, job, body, found && spaced && valid
+}
+
+// noRoom reports whether the server has no room for a message: its disk is full, or a bound is reached.
+func noRoom(err error) bool {
+	var api *jetstream.APIError
+	if !errors.As(err, &api) {
+		return false
+	}
+	text := strings.ToLower(api.Description)
+	for _, word := range []string{"insufficient", "maximum", "no space", "storage", "resources"} {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// wrongSequence is JetStream's code for a message that was to follow another than the last one.
+const wrongSequence = 10071

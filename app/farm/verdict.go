@@ -1,0 +1,345 @@
+package farm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"blik/app/i18n"
+	"blik/internal/message"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// hello notes that a worker lives and tells it what there is to do.
+func (m *Manager) hello(_ context.Context, r request) (answer, error) {
+	w := r.Worker
+	if w == nil || w.Name == "" {
+		return answer{}, refuse("the request cannot be read")
+	}
+	now := time.Now()
+	w.Seen = now
+	skew := w.Time.Sub(now).Abs()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.workers[w.Name] = w
+	if skew > skewed && !m.skewed[w.Name] {
+		m.skewed[w.Name] = true
+		m.options.Log.Warn("the clock of a worker is wrong", "worker", w.Name, "difference", skew.String())
+	}
+	a := answer{Time: now}
+	for _, id := range m.order {
+		b := m.batches[id]
+		if b.State == Cancelled || b.done+b.failed < len(b.jobs) {
+			a.Batches = append(a.Batches, b.Batch)
+		}
+	}
+	return a, nil
+}
+
+// begin decides whether a worker that was given a job is to do it.
+func (m *Manager) begin(ctx context.Context, r request) (answer, error) {
+	if r.Job == nil || r.Worker == nil {
+		return answer{}, refuse("the request cannot be read")
+	}
+	b, err := m.find(r.Job.Batch)
+	if err != nil {
+		return answer{Verdict: settled}, nil
+	}
+	key, ok := keyOf(r.Job.ID)
+	m.mu.Lock()
+	old, known := b.jobs[key]
+	verdict := proceed
+	switch {
+	case !ok || !known || old.status() != waiting || b.State == Cancelled:
+		verdict = settled
+	case b.State == Paused || r.Worker.Program != b.Program || r.Worker.Model != b.Model,
+		m.inWork(r.Job.ID, r.Worker.Name, r.Delivered):
+		verdict = hold
+	}
+	m.mu.Unlock()
+	if verdict == proceed && r.Delivered > mostDeliveries {
+		text := message.Of("given out %d times without an answer; set aside", r.Delivered)
+		return answer{Verdict: settled}, m.settle(ctx, b, Result{
+			Job: *r.Job, Outcome: Outcome{End: Failed, Sentence: b.say(text)}, Worker: r.Worker.Name,
+		})
+	}
+	return answer{Verdict: verdict, Wait: 5 * time.Second}, nil
+}
+
+// inWork reports whether another worker that lives has a job in work: a restarted server gives out again what it had
+// given out before. Right after its start the manager does not know yet who is there.
+func (m *Manager) inWork(job, asks string, delivered int) bool {
+	if delivered > 1 && time.Since(m.started) < 2*greeting {
+		return true
+	}
+	for name, w := range m.workers {
+		if name != asks && time.Since(w.Seen) < 3*greeting &&
+			slices.ContainsFunc(w.Doing, func(d Doing) bool { return d.Job == job }) {
+			return true
+		}
+	}
+	return false
+}
+
+// result stores what a worker has done. The first result of a job counts.
+func (m *Manager) result(ctx context.Context, r request) (answer, error) {
+	if r.Result == nil || r.Result.End != Done && r.Result.End != Failed {
+		return answer{}, refuse("the request cannot be read")
+	}
+	b, err := m.find(r.Result.Job.Batch)
+	if err != nil {
+		return answer{Verdict: settled}, nil
+	}
+	return answer{Verdict: settled}, m.settle(ctx, b, *r.Result)
+}
+
+// say writes a text in the language of the batch.
+func (b *batch) say(text message.Message) string { return i18n.For(b.Work.Language).Sprint(text) }
+
+// settle stores a result, unless there is one; then both are compared.
+func (m *Manager) settle(ctx context.Context, b *batch, r Result) error {
+	key, ok := keyOf(r.Job.ID)
+	if !ok {
+		return refuse("the request cannot be read")
+	}
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	m.mu.Lock()
+	old, known := b.jobs[key]
+	m.mu.Unlock()
+	if !known {
+		return refuse("batch %s has no such file", b.ID)
+	}
+	if old.status() != waiting {
+		return m.compare(ctx, b, r, old)
+	}
+	r.Ended, r.Crashes = time.Now().UTC(), old.crashes()
+	kind := kindDone
+	if r.End == Failed {
+		kind = kindFailed
+		m.options.Log.Warn("failed", "batch", b.ID, "file", r.Job.In.String(), "why", r.Sentence, "worker", r.Worker)
+	} else {
+		m.options.Log.Info("done", "batch", b.ID, "file", r.Job.In.String(), "worker", r.Worker, "seconds", r.Seconds)
+	}
+	return m.append(ctx, b, kind, key, r)
+}
+
+// compare looks whether a second result of a job is the first one.
+func (m *Manager) compare(ctx context.Context, b *batch, r Result, old mark) error {
+	first, err := m.stored(ctx, old.seq())
+	if err != nil {
+		return err
+	}
+	if !first.same(r) {
+		m.options.Log.Error("two results differ", "batch", b.ID, "file", r.Job.In.String(),
+			"first", first.SHA256, "first worker", first.Worker, "second", r.SHA256, "second worker", r.Worker)
+	} else {
+		m.options.Log.Info("done twice, with the same result", "batch", b.ID, "file", r.Job.In.String(),
+			"worker", r.Worker)
+	}
+	return nil
+}
+
+// stored reads a result.
+func (m *Manager) stored(ctx context.Context, seq uint64) (Result, error) {
+	var r Result
+	msg, err := m.stores.results.GetMsg(ctx, seq)
+	if err != nil {
+		return r, err
+	}
+	_, _, body, ok := parseEntry(msg.Data)
+	if !ok {
+		return r, errors.New("an entry of RESULTS is damaged")
+	}
+	return r, json.Unmarshal(body, &r)
+}
+
+// append writes an entry of RESULTS and takes it into the index; writing must be held. JetStream refuses it where
+// another manager has written meanwhile.
+func (m *Manager) append(ctx context.Context, b *batch, kind string, key jobKey, body any) error {
+	data, err := entry(kind, key.String(), body)
+	if err != nil {
+		return err
+	}
+	ack, err := m.stores.js.Publish(ctx, resultsSubject+b.ID, data, jetstream.WithExpectLastSequence(m.last))
+	if err != nil {
+		if e := m.resume(ctx, err); e != nil {
+			return e
+		}
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.last, m.fault = ack.Sequence, ""
+	_, _, text, _ := parseEntry(data)
+	b.note(kind, key, ack.Sequence, time.Now(), text)
+	if kind == kindDone {
+		m.recent = append(m.recent, time.Now())
+		if len(m.recent) > 4096 {
+			m.recent = slices.Delete(m.recent, 0, 1024)
+		}
+	}
+	return nil
+}
+
+// resume finds out what happened to an entry whose writing was not acknowledged: if RESULTS has grown, it is read from
+// where the index ends.
+func (m *Manager) resume(ctx context.Context, cause error) error {
+	info, err := m.stores.results.Info(ctx)
+	if err != nil {
+		return err
+	}
+	for seq := m.last + 1; seq <= info.State.LastSeq; seq++ {
+		msg, err := m.stores.results.GetMsg(ctx, seq)
+		if err != nil {
+			return err
+		}
+		kind, key, body, ok := parseEntry(msg.Data)
+		m.mu.Lock()
+		if b := m.batches[msg.Subject[len(resultsSubject):]]; ok && b != nil {
+			b.note(kind, key, seq, msg.Time, body)
+		}
+		m.last = seq
+		m.mu.Unlock()
+	}
+	var api *jetstream.APIError
+	if errors.As(cause, &api) && api.ErrorCode == wrongSequence {
+		m.options.Log.Warn("another manager writes to this farm, or an answer was lost")
+	}
+	return nil
+}
+
+// crash notes that the work on a file ended in a crash, and sets the file aside when that happens too often.
+func (m *Manager) crash(ctx context.Context, r request) (answer, error) {
+	if r.Job == nil || r.Worker == nil {
+		return answer{}, refuse("the request cannot be read")
+	}
+	b, err := m.find(r.Job.Batch)
+	if err != nil {
+		return answer{Verdict: settled}, nil
+	}
+	key, ok := keyOf(r.Job.ID)
+	if !ok {
+		return answer{}, refuse("the request cannot be read")
+	}
+	m.writing.Lock()
+	m.mu.Lock()
+	old, known := b.jobs[key]
+	m.mu.Unlock()
+	if !known || old.status() != waiting {
+		m.writing.Unlock()
+		return answer{Verdict: settled}, nil
+	}
+	err = m.append(ctx, b, kindCrash, key, Result{Job: *r.Job, Worker: r.Worker.Name, Log: r.Log})
+	m.writing.Unlock()
+	crashes := old.crashes() + 1
+	m.options.Log.Error("crash", "batch", b.ID, "file", r.Job.In.String(), "worker", r.Worker.Name, "crashes", crashes,
+		"log", r.Log)
+	if err != nil || crashes < mostCrashes {
+		return answer{Verdict: proceed, Wait: time.Second}, err
+	}
+	text := message.Of("the program crashed %d times on this file; set aside", crashes)
+	return answer{Verdict: settled}, m.settle(ctx, b, Result{
+		Job: *r.Job, Outcome: Outcome{End: Failed, Sentence: b.say(text)}, Worker: r.Worker.Name, Log: r.Log,
+		Program: r.Worker.Program, Model: r.Worker.Model,
+	})
+}
+
+// The actions of control.
+const (
+	Pause  = "pause"
+	Resume = "resume"
+	Cancel = "cancel"
+	Retry  = "retry"
+)
+
+// control pauses, resumes, cancels or repeats the failures of a batch, or of all of them.
+func (m *Manager) control(ctx context.Context, r request) (answer, error) {
+	ids := []string{r.ID}
+	if r.ID == "" {
+		m.mu.Lock()
+		ids = slices.Clone(m.order)
+		m.mu.Unlock()
+	}
+	var a answer
+	for _, id := range ids {
+		b, err := m.find(id)
+		if err != nil {
+			return answer{}, err
+		}
+		n, err := m.act(ctx, b, r.Action)
+		if err != nil {
+			return answer{}, err
+		}
+		a.Count += n
+	}
+	m.wake()
+	return a, nil
+}
+
+// act returns how many files it concerns.
+func (m *Manager) act(ctx context.Context, b *batch, action string) (int, error) {
+	state, ok := map[string]State{Pause: Paused, Resume: Running, Cancel: Cancelled, Retry: Running}[action]
+	if !ok {
+		return 0, refuse("there is no action %q", action)
+	}
+	m.mu.Lock()
+	left := len(b.jobs) - b.done - b.failed
+	if action == Retry && b.failed == 0 || action != Retry && left == 0 {
+		m.mu.Unlock()
+		return 0, nil
+	}
+	if action == Retry || b.State == Cancelled && state == Running {
+		// All lists are gone through once more; what is done is skipped. JOBS takes the messages for new ones.
+		b.Next = 0
+		b.Round++
+	}
+	b.State = state
+	if action == Retry {
+		b.State = Paused
+	}
+	copied := b.Batch
+	m.mu.Unlock()
+	if err := m.keep(ctx, copied); err != nil {
+		return 0, err
+	}
+	m.options.Log.Info(action, "batch", b.ID)
+	switch action {
+	case Cancel:
+		err := m.stores.jobs.Purge(ctx, jetstream.WithPurgeSubject(jobsSubject+b.ID))
+		return left, err
+	case Retry:
+		return m.again(ctx, b)
+	}
+	m.hurry()
+	return left, nil
+}
+
+// again has the failed files of a batch done once more. Until all of them are marked the batch is paused, so that a
+// crash in the middle loses none: it stays paused.
+func (m *Manager) again(ctx context.Context, b *batch) (int, error) {
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	m.mu.Lock()
+	var keys []jobKey
+	for key, mark := range b.jobs {
+		if mark.status() == failed {
+			keys = append(keys, key)
+		}
+	}
+	m.mu.Unlock()
+	for _, key := range keys {
+		if err := m.append(ctx, b, kindAgain, key, struct{}{}); err != nil {
+			return 0, err
+		}
+	}
+	m.mu.Lock()
+	b.State = Running
+	copied := b.Batch
+	m.mu.Unlock()
+	m.hurry()
+	return len(keys), m.keep(ctx, copied)
+}

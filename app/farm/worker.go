@@ -1,0 +1,490 @@
+package farm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"path"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"blik/app/i18n"
+	"blik/internal/atomicfile"
+	"blik/internal/message"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Task is the work on one file on this machine.
+type Task struct {
+	Input   string `json:"input"`
+	Folder  string `json:"folder"`
+	Work    Work   `json:"work"`
+	Device  string `json:"device"`
+	Threads int    `json:"threads"`
+	// Again says that the file was given out before, so that a killed run may have left something in the folder.
+	Again bool `json:"again,omitempty"`
+}
+
+// Runner does the work on files, several at a time. The error is a *Crash where the work ended without an outcome.
+type Runner interface {
+	Run(ctx context.Context, t Task) (Outcome, error)
+}
+
+// Crash is work that ended without an outcome.
+type Crash struct {
+	// How it ended, and the last lines of what it said.
+	How, Log string
+}
+
+func (c *Crash) Error() string { return c.How }
+
+// WorkerOptions describe a worker.
+type WorkerOptions struct {
+	Join   Join
+	Inside *Server
+	// Name is unique in the farm; empty: made of the machine's name and the process.
+	Name           string
+	Program, Model string
+	Slots          []Slot
+	Roots          Roots
+	Runner         Runner
+	// Memory estimates what the work on a file takes, in bytes; nil where that is not known. Budget is what may be
+	// taken at a time; a file that takes more has the machine for itself.
+	Memory func(file string) int64
+	Budget int64
+	Log    *slog.Logger
+	// Told is called with each sentence for the person at the machine; may be nil.
+	Told func(message.Message)
+}
+
+// Worker does jobs.
+type Worker struct {
+	o      WorkerOptions
+	link   *link
+	js     jetstream.JetStream
+	memory *budget
+	woken  chan struct{}
+
+	mu      sync.Mutex
+	batches []Batch
+	doing   map[int]Doing
+	cancel  map[string]context.CancelCauseFunc // of the jobs in work, by ID
+	batchOf map[string]string
+	remarks map[int]string
+	told    map[string]bool
+	done    int
+}
+
+var errCancelled = errors.New("the batch was cancelled")
+
+// RunWorker takes jobs until ctx ends.
+func RunWorker(ctx context.Context, o WorkerOptions) error {
+	if o.Name == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			host = "worker"
+		}
+		o.Name = fmt.Sprintf("%s-%d", host, os.Getpid())
+	}
+	l, err := dialTo(ctx, o.Join, o.Inside, true)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	js, err := jetstream.New(l.Conn)
+	if err != nil {
+		return err
+	}
+	w := &Worker{
+		o: o, link: l, js: js, memory: newBudget(o.Budget), woken: make(chan struct{}, 1), doing: map[int]Doing{},
+		cancel: map[string]context.CancelCauseFunc{}, batchOf: map[string]string{}, remarks: map[int]string{},
+		told: map[string]bool{},
+	}
+	if _, err := l.Subscribe(wake, func(_ *nats.Msg) { w.hurry() }); err != nil {
+		return err
+	}
+	if err := w.hello(ctx); err != nil {
+		var no *Refusal
+		if errors.As(err, &no) || l.denied.Load() != nil {
+			return err
+		}
+		w.tell("farm", message.Of("%s", err))
+	}
+	o.Log.Info("worker", "name", o.Name, "farm", o.Join.URL, "slots", len(o.Slots))
+	var all sync.WaitGroup
+	all.Go(func() { w.greet(ctx) })
+	for i := range o.Slots {
+		all.Go(func() { w.slot(ctx, i) })
+	}
+	all.Wait()
+	return ctx.Err()
+}
+
+func (w *Worker) hurry() {
+	select {
+	case w.woken <- struct{}{}:
+	default:
+	}
+}
+
+// tell says something once, until it has changed.
+func (w *Worker) tell(about string, text message.Message) {
+	w.mu.Lock()
+	key := about + "\x00" + text.String()
+	known := w.told[key]
+	w.told[key] = true
+	w.mu.Unlock()
+	if known {
+		return
+	}
+	w.o.Log.Warn(text.String())
+	if w.o.Told != nil {
+		w.o.Told(text)
+	}
+}
+
+// greet says hello every few seconds.
+func (w *Worker) greet(ctx context.Context) {
+	for tick := time.NewTicker(greeting); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := w.hello(ctx); err != nil && ctx.Err() == nil {
+			w.o.Log.Debug("hello", "error", err)
+		}
+	}
+}
+
+// hello tells the manager who is there, and learns what there is to do.
+func (w *Worker) hello(ctx context.Context) error {
+	w.mu.Lock()
+	p := w.presence()
+	for i := range w.o.Slots {
+		if d, ok := w.doing[i]; ok {
+			p.Doing = append(p.Doing, d)
+		}
+		if r := w.remarks[i]; r != "" {
+			p.Remark = r
+		}
+	}
+	w.mu.Unlock()
+	sent := time.Now()
+	a, err := w.link.ask(ctx, workHello, request{Worker: p})
+	if err != nil {
+		return err
+	}
+	if skew := a.Time.Sub(sent); skew.Abs() > skewed+time.Since(sent) {
+		w.tell("clock", message.Of("the clock of this machine differs from that of the server by %.0f s; "+
+			"the times in reports are wrong, the work goes on", skew.Abs().Seconds()))
+	}
+	var mine []Batch
+	for _, b := range a.Batches {
+		switch {
+		case b.State != Running:
+		case b.Program != w.o.Program:
+			w.tell("version", message.Of("batch %s is left to others: it was submitted with Blik %s, this is %s",
+				b.ID, b.Program, w.o.Program))
+		case b.Model != w.o.Model:
+			w.tell("version", message.Of("batch %s is left to others: its network is another one", b.ID))
+		default:
+			mine = append(mine, b)
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.batches = mine
+	for _, b := range a.Batches {
+		if b.State != Cancelled {
+			continue
+		}
+		for job, stop := range w.cancel {
+			if w.batchOf[job] == b.ID {
+				stop(errCancelled)
+			}
+		}
+	}
+	return nil
+}
+
+// presence is what the worker says of itself; the caller holds mu.
+func (w *Worker) presence() *Presence {
+	return &Presence{
+		Name: w.o.Name, Program: w.o.Program, Model: w.o.Model, System: runtime.GOOS + "/" + runtime.GOARCH,
+		Slots: w.o.Slots, Time: time.Now(), Done: w.done,
+	}
+}
+
+// slot does one job after the other.
+func (w *Worker) slot(ctx context.Context, n int) {
+	for ctx.Err() == nil {
+		w.mu.Lock()
+		batches := slices.Clone(w.batches)
+		w.mu.Unlock()
+		worked := false
+		for _, b := range batches {
+			got, err := w.take(ctx, n, b, len(batches) > 1)
+			worked = worked || got
+			if err != nil && ctx.Err() == nil {
+				w.o.Log.Debug("take", "batch", b.ID, "error", err)
+			}
+			if got || ctx.Err() != nil {
+				break // the oldest batch comes first again
+			}
+		}
+		if worked {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+		case <-w.woken:
+			if err := w.hello(ctx); err != nil {
+				w.o.Log.Debug("hello", "error", err)
+			}
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
+}
+
+// take does one job of a batch, if there is any.
+func (w *Worker) take(ctx context.Context, n int, b Batch, several bool) (bool, error) {
+	c, err := w.js.Consumer(ctx, jobsStream, consumer(b.ID))
+	if err != nil {
+		return false, err
+	}
+	wait := 2 * time.Second
+	if several {
+		wait = 200 * time.Millisecond
+	}
+	msgs, err := c.Fetch(1, jetstream.FetchMaxWait(wait))
+	if err != nil {
+		return false, err
+	}
+	taken := false
+	for m := range msgs.Messages() {
+		taken = true
+		w.do(ctx, n, b, c.CachedInfo().Config.AckWait, m)
+	}
+	return taken, msgs.Error()
+}
+
+// giveBack returns a job to the queue.
+func (w *Worker) giveBack(m jetstream.Msg, wait time.Duration) {
+	err := m.NakWithDelay(wait)
+	if err == nil {
+		err = w.link.Flush()
+	}
+	if err != nil {
+		w.o.Log.Debug("give back", "error", err)
+	}
+}
+
+// finish takes a job off the queue for good. Where the server is away, it will give the job out again, and whoever gets
+// it learns that it is done.
+func (w *Worker) finish(ctx context.Context, m jetstream.Msg) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := m.DoubleAck(ctx); err != nil {
+		w.o.Log.Debug("acknowledge", "error", err)
+	}
+}
+
+// do works on one job.
+func (w *Worker) do(ctx context.Context, n int, b Batch, patience time.Duration, m jetstream.Msg) {
+	var job Job
+	if err := json.Unmarshal(m.Data(), &job); err != nil {
+		w.finish(ctx, m) // nothing that a manager has put there
+		return
+	}
+	delivered := 1
+	if meta, err := m.Metadata(); err == nil {
+		delivered = int(min(meta.NumDelivered, math.MaxInt32))
+	}
+	work, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	beating := make(chan struct{})
+	go func() {
+		defer close(beating)
+		for tick := time.NewTicker(max(patience/3, 10*time.Millisecond)); ; {
+			select {
+			case <-work.Done():
+				return
+			case <-tick.C:
+				if err := m.InProgress(); err != nil {
+					w.o.Log.Debug("heartbeat", "error", err)
+				}
+			}
+		}
+	}()
+	defer func() { cancel(nil); <-beating }()
+
+	w.mu.Lock()
+	who := w.presence()
+	w.mu.Unlock()
+	who.Slots = nil
+	a, err := w.link.insist(work, workBegin, request{Job: &job, Worker: who, Delivered: delivered}, w.waits)
+	switch {
+	case err != nil:
+		w.giveBack(m, time.Second)
+		return
+	case a.Verdict == settled:
+		w.finish(ctx, m)
+		return
+	case a.Verdict != proceed:
+		w.giveBack(m, a.Wait)
+		return
+	}
+	w.mu.Lock()
+	w.doing[n] = Doing{job.ID, path.Base(job.In.Path), time.Now()}
+	w.cancel[job.ID], w.batchOf[job.ID] = cancel, job.Batch
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.doing, n)
+		delete(w.cancel, job.ID)
+		delete(w.batchOf, job.ID)
+	}()
+	w.run(work, n, b, job, delivered, who, m)
+}
+
+// run has the runner do a job and hands in what became of it.
+func (w *Worker) run(ctx context.Context, n int, b Batch, job Job, delivered int, who *Presence, m jetstream.Msg) {
+	start := time.Now()
+	out, err := w.perform(ctx, n, b, job, delivered)
+	var crash *Crash
+	switch {
+	case errors.Is(context.Cause(ctx), errCancelled):
+		w.finish(ctx, m)
+		return
+	case ctx.Err() != nil:
+		w.giveBack(m, 0)
+		return
+	case errors.As(err, &crash):
+		text := crash.How
+		if crash.Log != "" {
+			text += "\n" + crash.Log
+		}
+		a, err := w.link.insist(ctx, workCrash, request{Job: &job, Worker: who, Log: text}, w.waits)
+		if err == nil && a.Verdict == settled {
+			w.finish(ctx, m)
+			return
+		}
+		w.giveBack(m, a.Wait)
+		return
+	case errors.Is(err, errUnmounted):
+		w.pause(ctx, n, m, err, 5*time.Second)
+		return
+	case err != nil:
+		out = Outcome{End: Failed, Sentence: i18n.For(b.Work.Language).Error(err)}
+	case out.End == Full:
+		w.pause(ctx, n, m, message.Errorf("%s", out.Sentence), 5*time.Second)
+		return
+	case out.End == TooLarge && delivered < 5:
+		w.pause(ctx, n, m, message.Errorf("left to a machine with more memory: %s", out.Sentence), 0)
+		return
+	case out.End == TooLarge:
+		out.End = Failed
+	}
+	r := Result{
+		Job: job, Outcome: out, Worker: w.o.Name, Program: w.o.Program, Model: w.o.Model,
+		Seconds: time.Since(start).Seconds(),
+	}
+	if _, err := w.link.insist(ctx, workResult, request{Result: &r}, w.waits); err != nil {
+		w.o.Log.Error("result", "file", job.In.String(), "error", err)
+		w.giveBack(m, time.Second)
+		return
+	}
+	w.finish(ctx, m)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done++
+	delete(w.remarks, n)
+	clear(w.told)
+}
+
+// waits says why nothing goes on.
+func (w *Worker) waits(err error) { w.tell("farm", message.Of("%s; the work waits", err)) }
+
+// pause gives a job back, says why, and lets the slot rest.
+func (w *Worker) pause(ctx context.Context, n int, m jetstream.Msg, why error, rest time.Duration) {
+	text := message.Of("%s", why)
+	w.tell("pause", text)
+	w.mu.Lock()
+	w.remarks[n] = text.String()
+	w.mu.Unlock()
+	w.giveBack(m, max(rest, 2*time.Second))
+	select {
+	case <-ctx.Done():
+	case <-time.After(rest):
+	}
+}
+
+// perform finds the files of a job, takes the memory for it, and runs it.
+func (w *Worker) perform(ctx context.Context, n int, b Batch, job Job, delivered int) (Outcome, error) {
+	input, err := w.o.Roots.find(job.In, false)
+	if err != nil {
+		return Outcome{}, err
+	}
+	folder, err := w.o.Roots.find(job.Out, true)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if free := (atomicfile.Disk{}).Free(folder); free >= 0 && free < job.Size {
+		return Outcome{End: Full, Sentence: i18n.For(b.Work.Language).Sprintf("%s: the disk is full", folder)}, nil
+	}
+	if w.o.Memory != nil {
+		release, err := w.memory.take(ctx, w.o.Memory(input))
+		if err != nil {
+			return Outcome{}, err
+		}
+		defer release()
+	}
+	slot := w.o.Slots[n]
+	return w.o.Runner.Run(ctx, Task{
+		Input: input, Folder: folder, Work: b.Work, Device: slot.Device, Threads: slot.Threads, Again: delivered > 1,
+	})
+}
+
+// budget is memory that is shared out.
+type budget struct {
+	mu         sync.Mutex
+	total, out int64
+	freed      chan struct{}
+}
+
+func newBudget(total int64) *budget { return &budget{total: total, freed: make(chan struct{})} }
+
+// take waits until n bytes are free, or everything is where n is more than there is.
+func (b *budget) take(ctx context.Context, n int64) (release func(), err error) {
+	for {
+		b.mu.Lock()
+		if b.total <= 0 || b.out == 0 || b.out+n <= b.total {
+			b.out += n
+			b.mu.Unlock()
+			return func() {
+				b.mu.Lock()
+				defer b.mu.Unlock()
+				b.out -= n
+				close(b.freed)
+				b.freed = make(chan struct{})
+			}, nil
+		}
+		freed := b.freed
+		b.mu.Unlock()
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
