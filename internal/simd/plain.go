@@ -6,3 +6,5 @@ package simd
 const built = false
 
 func processor() Level { return Plain }
+
+func clearUpper() {}

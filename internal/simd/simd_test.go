@@ -1,6 +1,9 @@
 package simd
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 func TestChoose(t *testing.T) {
 	t.Parallel()
@@ -28,5 +31,32 @@ func TestChosen(t *testing.T) {
 	t.Parallel()
 	if got := Chosen(); got > processor() || got != Chosen() {
 		t.Errorf("%v was chosen on a processor with %v", got, processor())
+	}
+}
+
+func TestExp(t *testing.T) {
+	t.Parallel()
+	for _, x := range []float64{math.Inf(-1), -800, -1, 0, 1e-300, 0.5, 1, 710, math.Inf(1)} {
+		if got, want := Exp(x), math.Exp(x); got != want {
+			t.Errorf("exp(%g) is %g, want %g", x, got, want)
+		}
+	}
+	if got := Exp(math.NaN()); got == got {
+		t.Errorf("exp of no number is %g", got)
+	}
+}
+
+// BenchmarkExp shows what interruptions of a loop cost on this processor.
+func BenchmarkExp(b *testing.B) {
+	for name, exp := range map[string]func(float64) float64{"math": math.Exp, "simd": Exp} {
+		b.Run(name, func(b *testing.B) {
+			s := 0.0
+			for i := range b.N {
+				s += exp(float64(i & 7))
+			}
+			if s < 0 {
+				b.Fatal(s)
+			}
+		})
 	}
 }

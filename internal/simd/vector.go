@@ -18,3 +18,10 @@ func processor() Level {
 	}
 	return AVX512
 }
+
+// clearUpper clears the upper halves of the vector registers.
+func clearUpper() {
+	if archsimd.X86.AVX() {
+		archsimd.ClearAVXUpperBits()
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"blik/internal/parallel"
+	"blik/internal/simd"
 	"blik/processing"
 )
 
@@ -139,7 +140,7 @@ func probability(w, x []float64) float64 {
 	for j, v := range x {
 		s += w[j] * v
 	}
-	return 1 / (1 + math.Exp(-s))
+	return 1 / (1 + simd.Exp(-s))
 }
 
 // solve returns x of A·x = b for the symmetric, positive definite A, of which the lower triangle is given, by

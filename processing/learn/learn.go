@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"blik/internal/message"
+	"blik/internal/simd"
 	"blik/processing"
 	"blik/processing/internal/linear"
 )
@@ -202,7 +203,7 @@ func loss(score float64, glare bool) float64 {
 		x = -x
 	}
 	// ln(1 + eˣ) without overflow.
-	return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
+	return math.Max(x, 0) + math.Log1p(simd.Exp(-math.Abs(x)))
 }
 
 // leaveOut returns by how much each spot's score moves by what was learned from the other groups.
@@ -364,7 +365,7 @@ func regression(spots []numbered, penalty float64, basis string) (*processing.Le
 			curvature[j*n+j] = p
 		}
 		for k, x := range z {
-			p := 1 / (1 + math.Exp(-slope*(spots[k].Score+linear.Dot(w, x))))
+			p := 1 / (1 + simd.Exp(-slope*(spots[k].Score+linear.Dot(w, x))))
 			y := 0.0
 			if spots[k].Glare {
 				y = 1

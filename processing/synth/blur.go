@@ -3,6 +3,8 @@ package synth
 import (
 	"math"
 	"slices"
+
+	"blik/internal/simd"
 )
 
 // blurRadius is where a Gaussian of standard deviation sigma is cut off.
@@ -21,7 +23,7 @@ func gaussianKernel(sigma float64) []float32 {
 	for i := range k {
 		d := float64(i - r)
 		if sigma > 0 {
-			k[i] = math.Exp(-d * d / (2 * sigma * sigma))
+			k[i] = simd.Exp(-d * d / (2 * sigma * sigma))
 		} else {
 			k[i] = 1
 		}

@@ -1,6 +1,10 @@
 package synth
 
-import "math"
+import (
+	"math"
+
+	"blik/internal/simd"
+)
 
 // coast is an evening by the sea: stars and clouds over a bright horizon, waves with foam, a cliff, a boat.
 type coast struct {
@@ -97,13 +101,13 @@ func (c *coast) sky(x, y float64) spot {
 	colour := ramp(t, srgb(0x16213f), srgb(0x24375e), srgb(0x4a6186), srgb(0x9c9a98), srgb(0xdcb58a))
 	dx, dy := (x-c.sunX)/u, (y-c.sunY)/u
 	d := math.Sqrt(dx*dx + dy*dy)
-	colour = colour.mix(srgb(0xf0c080), 0.8*math.Exp(-d*d/0.03))
+	colour = colour.mix(srgb(0xf0c080), 0.8*simd.Exp(-d*d/0.03))
 	drift := fractal(c.seed+8, x/u*1.4, y/u*2.2, 2)
 	cloud := fractal(c.seed+9, x/u*2.2+drift, y/u*5.5+drift, 5)
 	cover := step(0.02, 0.4, cloud+0.25*t-0.16)
 	// The sun is low: clouds are lit from below and towards it.
 	below := fractal(c.seed+9, x/u*2.2+drift, (y/u+0.03)*5.5+drift, 3)
-	lit := clamp(0.45 + 1.6*(cloud-below) + 0.5*math.Exp(-d*d/0.1))
+	lit := clamp(0.45 + 1.6*(cloud-below) + 0.5*simd.Exp(-d*d/0.1))
 	colour = colour.mix(ramp(lit, srgb(0x3a3f56), srgb(0x74707c), srgb(0xb99a8c), srgb(0xecc9a0)), cover*0.9)
 	detail := 0.12 + 0.25*cover
 	if d < 0.028 {
@@ -120,9 +124,9 @@ func (c *coast) sea(x, y float64) spot {
 	n := fractal(c.seed+12, x/u*(2+1.1*far), depth*14*math.Sqrt(far), 3)
 	swell := math.Sin(depth*40/(0.3+depth) + 2.2*n + x/u*3)
 	colour := ramp(0.5+0.35*swell+0.3*n, srgb(0x10262e), srgb(0x1f4450), srgb(0x3b6c72), srgb(0x6f9690))
-	colour = colour.mix(srgb(0xa89c8c), 0.75*math.Exp(-depth*9))
-	path := math.Exp(-math.Pow((x-c.sunX)/u/(0.035+0.13*depth), 2))
-	colour = colour.mix(srgb(0xe2b982), 0.75*path*step(-0.1, 0.7, n+0.3*swell)*math.Exp(-depth*2.2))
+	colour = colour.mix(srgb(0xa89c8c), 0.75*simd.Exp(-depth*9))
+	path := simd.Exp(-math.Pow((x-c.sunX)/u/(0.035+0.13*depth), 2))
+	colour = colour.mix(srgb(0xe2b982), 0.75*path*step(-0.1, 0.7, n+0.3*swell)*simd.Exp(-depth*2.2))
 	// The surf near the shore is whiter.
 	surf := step(-0.09, -0.005, c.shore(x, y)) * step(-0.05, 0.35, n+0.35*swell)
 	colour = colour.mix(srgb(0xb9bdb4), 0.75*surf)

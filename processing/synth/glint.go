@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"blik/internal/simd"
 )
 
 // shape is the kind of a glint's outline, in the order of the fields of Shapes.
@@ -110,7 +112,7 @@ func (s *stamper) stamp(g *glint, x0, y0, x1, y1 int) []float32 {
 			}
 			if rho2 < g.haloReach*g.haloReach {
 				t := g.haloRadius * g.r
-				v += g.halo * math.Exp(-rho2/(2*t*t))
+				v += g.halo * simd.Exp(-rho2/(2*t*t))
 			}
 			row[x] = float32(v * g.peak)
 		}
@@ -126,7 +128,7 @@ func (g *glint) profile(d2 float64) float64 {
 	if d2 <= 0 {
 		return 1
 	}
-	return math.Exp(-math.Ln2 * math.Pow(d2, g.edge))
+	return simd.Exp(-math.Ln2 * math.Pow(d2, g.edge))
 }
 
 const (

@@ -1,6 +1,10 @@
 package synth
 
-import "math"
+import (
+	"math"
+
+	"blik/internal/simd"
+)
 
 // portrait is a half-length figure in a dark dress with a lace collar and pearls.
 type portrait struct {
@@ -28,7 +32,7 @@ func newPortrait(seed uint64, w, h float64) *portrait {
 // face returns coordinates in half-axes of the face.
 func (p *portrait) face(x, y float64) (u, v float64) { return (x - p.cx) / p.rx, (y - p.cy) / p.ry }
 
-func bump(x, y, sx, sy float64) float64 { return math.Exp(-x*x/(sx*sx) - y*y/(sy*sy)) }
+func bump(x, y, sx, sy float64) float64 { return simd.Exp(-x*x/(sx*sx) - y*y/(sy*sy)) }
 
 func (p *portrait) at(x, y float64) spot {
 	u, v := p.face(x, y)

@@ -3,6 +3,8 @@ package synth
 import (
 	"math"
 	"math/rand/v2"
+
+	"blik/internal/simd"
 )
 
 // ground is the painting as the options alter it, before the lamps.
@@ -137,7 +139,7 @@ func paintDabs(g *rand.Rand, light *plane, perMP float64) {
 				distance: outline(g, axes, 2+g.IntN(4), 0.2*g.Float64(), 0.1), blunt: float32(r) / rim,
 				opacity: float32(Range{0.7, 1}.uniform(g)),
 			}
-			l := level * math.Exp(0.12*g.NormFloat64())
+			l := level * simd.Exp(0.12*g.NormFloat64())
 			for c := range colour {
 				touch.colour[c] = float32(l * colour[c])
 			}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"blik/internal/simd"
 )
 
 // mirror is the image of one lamp in the paint.
@@ -27,7 +29,7 @@ func newMirror(g *rand.Rand, o *ReliefOptions, s *reliefSurface, colour [3]float
 	a2 := float32(alpha * alpha)
 	fade, patch := noiseField(g, s.w, s.h, 250), noiseField(g, s.w, s.h, 420)
 	for i, v := range fade.pix {
-		fade.pix[i] = float32(math.Exp(float64(0.25*v - 0.35*min(max(patch.pix[i], 0), 3))))
+		fade.pix[i] = float32(simd.Exp(float64(0.25*v - 0.35*min(max(patch.pix[i], 0), 3))))
 	}
 	m := &mirror{lobe: newPlane(s.x.w, s.x.h), colour: colour}
 	for y := range m.lobe.h {
@@ -47,14 +49,14 @@ func newMirror(g *rand.Rand, o *ReliefOptions, s *reliefSurface, colour [3]float
 	}
 	m.sorted = m.lobe.sampled()
 	slices.Sort(m.sorted)
-	peak := o.Peak * math.Exp(o.PeakSpread*g.NormFloat64())
+	peak := o.Peak * simd.Exp(o.PeakSpread*g.NormFloat64())
 	m.strength = newPlane(s.w, s.h)
 	polish := m.strength
 	if o.PolishSpread > 0 {
 		polish = noiseField(g, s.w, s.h, o.PolishSize)
 	}
 	for i := range m.strength.pix {
-		m.strength.pix[i] = float32(peak * math.Exp(o.PolishSpread*float64(polish.pix[i])))
+		m.strength.pix[i] = float32(peak * simd.Exp(o.PolishSpread*float64(polish.pix[i])))
 	}
 	return m
 }

@@ -3,6 +3,8 @@ package synth
 import (
 	"math"
 	"math/rand/v2"
+
+	"blik/internal/simd"
 )
 
 // repaint paints the light over with thick strokes of its own colours that follow its forms, as in painterly rendering
@@ -39,13 +41,13 @@ func repaint(g *rand.Rand, light *plane, width float64, fine int) *plane {
 		if g.Float64() < broken {
 			from[0], from[1] = x+3*width*g.NormFloat64(), y+3*width*g.NormFloat64()
 		}
-		level := math.Exp(spread * g.NormFloat64())
+		level := simd.Exp(spread * g.NormFloat64())
 		at := source.offset(int(from[0]), int(from[1]))
 		for c := range light.ch {
-			s.colour[c] = source.pix[at+c] * float32(level*math.Exp(0.4*spread*g.NormFloat64()))
+			s.colour[c] = source.pix[at+c] * float32(level*simd.Exp(0.4*spread*g.NormFloat64()))
 		}
-		s.bristles(g, width*math.Exp(0.25*g.NormFloat64())*float64(fine))
-		s.path(along, x, y, length*math.Exp(0.4*g.NormFloat64()), float64(fine))
+		s.bristles(g, width*simd.Exp(0.25*g.NormFloat64())*float64(fine))
+		s.path(along, x, y, length*simd.Exp(0.4*g.NormFloat64()), float64(fine))
 		canvas.paint(&s)
 	}
 	for y := range light.h {
@@ -96,8 +98,8 @@ func (s *brushStroke) bristles(g *rand.Rand, width float64) {
 		d := (float64(k)/2 - s.half) / s.half
 		b = 0.55*b + 0.8*g.NormFloat64()
 		edge := (math.Abs(d) - 0.85) / 0.18
-		s.profile[k] = float32(s.half * (0.5*(1-d*d) + rim*math.Exp(-edge*edge) + furrow*0.3*b))
-		s.shade[k] = float32(math.Exp(0.1 * b))
+		s.profile[k] = float32(s.half * (0.5*(1-d*d) + rim*simd.Exp(-edge*edge) + furrow*0.3*b))
+		s.shade[k] = float32(simd.Exp(0.1 * b))
 	}
 }
 
@@ -122,7 +124,7 @@ func (s *brushStroke) path(along *plane, x0, y0, length, fine float64) {
 func (c *strokeCanvas) paint(s *brushStroke) {
 	for n, p := range s.points {
 		// The paint piles up where the brush is lifted.
-		lifted := float32(1 + 0.5*math.Exp(-math.Abs(float64(n-len(s.points)/2))/6))
+		lifted := float32(1 + 0.5*simd.Exp(-math.Abs(float64(n-len(s.points)/2))/6))
 		for k, profile := range s.profile {
 			d := float64(k)/2 - s.half
 			x, y := int(p.x-d*p.sin), int(p.y+d*p.cos)

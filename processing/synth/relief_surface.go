@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"blik/internal/simd"
 )
 
 // reliefSurface is the paint's surface, sampled fine times along each side of a pixel.
@@ -189,7 +191,7 @@ func (s *reliefSurface) bristles() *plane {
 	var weights [reach + 1]float32
 	for i := range weights {
 		d := step * float64(i) / 3.2
-		weights[i] = float32(math.Exp(-d * d / 2))
+		weights[i] = float32(simd.Exp(-d * d / 2))
 	}
 	out := newPlane(w, h)
 	for i := range out.pix {
@@ -229,7 +231,7 @@ func (s *reliefSurface) ridges(w, h int) *plane {
 			for range 5 {
 				x, y = x+fine*cos, y+fine*sin
 				out.cap(x, y, 3*radius, func(dx, dy float64) float64 {
-					return height * radius * math.Exp(-(dx*dx+dy*dy)/(radius*radius))
+					return height * radius * simd.Exp(-(dx*dx+dy*dy)/(radius*radius))
 				})
 			}
 		}
@@ -259,7 +261,7 @@ func (s *reliefSurface) bumps(w, h int) *plane {
 		root := math.Sqrt(aspect)
 		out.cap(g.Float64()*float64(w), g.Float64()*float64(h), 2.2*r*root, func(dx, dy float64) float64 {
 			a, b := (dx*cos+dy*sin)/root, (dy*cos-dx*sin)*root
-			return height * math.Exp(-math.Pow((a*a+b*b)/(r*r), edge))
+			return height * simd.Exp(-math.Pow((a*a+b*b)/(r*r), edge))
 		})
 	}
 	return out
@@ -290,7 +292,7 @@ func (s *reliefSurface) crack(height *plane) {
 			}
 			i := y*w + x
 			s.open.pix[i] = strength * max(1-d/(0.3+strength), 0)
-			height.pix[i] += fine * strength * (0.8*float32(math.Exp(-float64(d*d)/5)) - 2*s.open.pix[i])
+			height.pix[i] += fine * strength * (0.8*float32(simd.Exp(-float64(d*d)/5)) - 2*s.open.pix[i])
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package synth
 
-import "math"
+import (
+	"math"
+
+	"blik/internal/simd"
+)
 
 // stillLife is a table with a jug, a glass, fruit and a white cloth with a lace hem before a dark wall.
 type stillLife struct {
@@ -149,7 +153,7 @@ func (s *stillLife) behind(x, y float64) spot {
 	n := fractal(s.seed+31, x/u*5, y/u*5, 4)
 	switch {
 	case y < s.table:
-		glow := math.Exp(-math.Pow((x-s.w*0.62)/(0.55*s.w), 2) - math.Pow((y-s.h*0.25)/(0.45*s.h), 2))
+		glow := simd.Exp(-math.Pow((x-s.w*0.62)/(0.55*s.w), 2) - math.Pow((y-s.h*0.25)/(0.45*s.h), 2))
 		return spot{colour: ramp(0.75*glow+0.22*n, srgb(0x14100d), srgb(0x2a221b), srgb(0x4e4334), srgb(0x73654d)),
 			angle: 0.9 + 1.3*n, detail: 0.15, body: 0.35}
 	case y < s.front:

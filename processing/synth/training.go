@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"blik/internal/simd"
 	"blik/processing"
 )
 
@@ -64,7 +65,7 @@ func NewExample(
 		}
 		o.Seed, o.Truth = seed, StrictTruth()
 		o.Relief.ThreadPitch = Range{5, 9}.uniform(g)
-		o.Lit *= math.Exp(0.6 * g.NormFloat64())
+		o.Lit *= simd.Exp(0.6 * g.NormFloat64())
 		o.Lens *= Range{0.8, 1.4}.uniform(g)
 	case "spots":
 		return e, e.drawSpots(ctx, g, part, o)
@@ -160,7 +161,7 @@ func (e *Example) drawSpots(ctx context.Context, g *rand.Rand, part *processing.
 	}
 	spots.Seed, spots.NoiseGain, spots.NoiseRead = e.Seed, 0, 0
 	// At most 4,000 glints: more of the largest presets would cover the picture.
-	spots.Density = math.Min(spots.Density*math.Exp(0.6*g.NormFloat64()), 4000)
+	spots.Density = math.Min(spots.Density*simd.Exp(0.6*g.NormFloat64()), 4000)
 	spots.Scale = Range{0.5, 1.2}.uniform(g)
 	shone, _, _, err := RenderGlare(ctx, linear, spots)
 	if err != nil {
