@@ -108,6 +108,16 @@ func readDevelopmentSet(t *testing.T) []painting {
 	return set
 }
 
+// middle returns the part of w × h pixels in the middle of an 8-bit RGB picture.
+func middle(p *processing.Picture, w, h int) *processing.Picture {
+	part := &processing.Picture{Width: w, Height: h, Channels: 3, U8: make([]uint8, 0, 3*w*h), Transfer: p.Transfer}
+	for y := (p.Height - h) / 2; len(part.U8) < cap(part.U8); y++ {
+		at := 3 * (y*p.Width + (p.Width-w)/2)
+		part.U8 = append(part.U8, p.U8[at:at+3*w]...)
+	}
+	return part
+}
+
 func measure(t *testing.T, pic *processing.Picture, truth *processing.Mask) score.Metrics {
 	t.Helper()
 	return score.Compare(detect(t, pic, processing.DefaultParams(), processing.Options{}).Mask, truth, 1)
@@ -128,13 +138,13 @@ type variation struct {
 
 func variations() []variation {
 	return []variation{
-		{"half size", synth.Variation{Scale: 0.5}, 0.83, 0.91},
-		{"double size", synth.Variation{Scale: 2}, 0.89, 0.96},
-		{"blur σ 0.7", synth.Variation{BlurSigma: 0.7}, 0.92, 0.95},
-		{"blur σ 1.2", synth.Variation{BlurSigma: 1.2}, 0.85, 0.89},
-		{"16 bit", synth.Variation{Depth: 16}, 0.925, 0.97},
-		{"grey", synth.Variation{Grey: true}, 0.93, 0.965},
-		{"JPEG 90", synth.Variation{JPEGQuality: 90}, 0.925, 0.97},
+		{"half size", synth.Variation{Scale: 0.5}, 0.89, 0.94},
+		{"double size", synth.Variation{Scale: 2}, 0.965, 0.98},
+		{"blur σ 0.7", synth.Variation{BlurSigma: 0.7}, 0.935, 0.975},
+		{"blur σ 1.2", synth.Variation{BlurSigma: 1.2}, 0.89, 0.935},
+		{"16 bit", synth.Variation{Depth: 16}, 0.935, 0.97},
+		{"grey", synth.Variation{Grey: true}, 0.94, 0.975},
+		{"JPEG 90", synth.Variation{JPEGQuality: 90}, 0.935, 0.975},
 	}
 }
 
@@ -163,9 +173,10 @@ func TestAccuracy(t *testing.T) {
 	}
 	for _, v := range variations() {
 		var all []score.Metrics
-		for _, p := range set {
-			if v.v.Scale == 2 && p.glare.Width > 2000 {
-				continue // 45 MP of doubled pixels show nothing more
+		for i, p := range set {
+			// The largest picture, and more doubled ones, would take most of the time.
+			if p.glare.Width > 2000 || v.v.Scale == 2 && i > 1 {
+				continue
 			}
 			change := v.v
 			change.Clean = p.clean
@@ -211,8 +222,8 @@ func TestOtherRenderer(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
 	set := developmentSet(t)[:5]
-	floors := map[string]float64{"default": 0.87, "dense": 0.87, "few": 0.82, "soft": 0.75, "unclipped": 0.63,
-		"tinted": 0.6, "large": 0.55, "mixed": 0.5}
+	floors := map[string]float64{"default": 0.9, "dense": 0.91, "few": 0.85, "soft": 0.87, "unclipped": 0.67,
+		"tinted": 0.74, "large": 0.59, "mixed": 0.75}
 	for _, name := range synth.Presets() {
 		var all []score.Metrics
 		for i, p := range set {
@@ -221,7 +232,7 @@ func TestOtherRenderer(t *testing.T) {
 				t.Fatal(err)
 			}
 			o.Seed = uint64(1000 + i)
-			pic, truth, _, err := synth.RenderGlare(context.Background(), p.clean, o)
+			pic, truth, _, err := synth.RenderGlare(context.Background(), middle(p.clean, 800, 600), o)
 			if err != nil {
 				t.Fatal(err)
 			}
