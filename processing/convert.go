@@ -8,7 +8,7 @@ func Quantise(dst []uint16, src []float32) {
 		case x >= 1:
 			dst[i] = 65535
 		case x > 0:
-			dst[i] = uint16(float64(x)*65535 + 0.5)
+			dst[i] = uint16(float64(float64(x)*65535) + 0.5)
 		default:
 			dst[i] = 0
 		}

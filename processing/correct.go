@@ -164,7 +164,7 @@ func (c *corrector) batch(sites []*site, first int) (last int, err error) {
 	if err := c.solve(part, done, share); err != nil {
 		return 0, err
 	}
-	err = c.stage(message.Of("finish"), done+0.8*share, func() error {
+	err = c.stage(message.Of("finish"), done+float64(0.8*share), func() error {
 		c.each(len(part), func(i int) { c.finish(part[i]) })
 		return nil
 	})
@@ -186,7 +186,7 @@ func (c *corrector) solve(sites []*site, done, share float64) error {
 		if len(part) == 0 {
 			continue
 		}
-		if err := c.stage(p.name, done+share*(0.2+0.1*float64(i)), func() error {
+		if err := c.stage(p.name, done+float64(share*(0.2+float64(0.1*float64(i)))), func() error {
 			a, err := c.newAtlas(part)
 			if err != nil {
 				return err
@@ -197,7 +197,7 @@ func (c *corrector) solve(sites []*site, done, share float64) error {
 			return err
 		}
 	}
-	return c.stage(message.Of("fill"), done+0.6*share, func() error {
+	return c.stage(message.Of("fill"), done+float64(0.6*share), func() error {
 		c.each(len(sites), func(i int) {
 			s := sites[i]
 			if fill := c.methods[s.method].fill; fill != nil && s.known > 0 {

@@ -102,7 +102,7 @@ func (s *site) roughen(fine [][]float32, amount float32) {
 				}
 				for k, p := range s.pix {
 					d := p[j] - fine[k][j] - p[i]
-					sum += d * d
+					sum += float32(d * d)
 				}
 			}
 			if sum < cost {
@@ -121,7 +121,7 @@ func (s *site) roughen(fine [][]float32, amount float32) {
 			gain *= s.filled[i]
 		}
 		for k, p := range s.pix {
-			p[i] += gain * min(max(fine[k][int(i)+best], -most[k]), most[k])
+			p[i] += float32(gain * min(max(fine[k][int(i)+best], -most[k]), most[k]))
 		}
 	}
 }

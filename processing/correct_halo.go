@@ -62,7 +62,7 @@ func (c *corrector) ringRises(g *glareMap, spot int32) []float64 {
 		ring := min(int(math.Ceil(math.Sqrt(float64(depth[i]))))-1, most)
 		at := ((b.y0+i/b.width())*c.pic.Width + b.x0 + i%b.width()) * ch
 		for k := range ch {
-			sum[ring] += grid(float64(c.codec.rootOf(at + k)))
+			sum[ring] += float64(grid(float64(c.codec.rootOf(at + k))))
 		}
 		n[ring] += float64(ch)
 	}

@@ -287,7 +287,7 @@ func (c *corrector) finish(s *site) {
 				v = c.codec.unroot(v)
 			}
 			if alpha < 1 {
-				v = old + alpha*(v-old)
+				v = old + float32(alpha*(v-old))
 			}
 			if alpha == 0 || ok && c.p.OnlyDarken && v > old {
 				v = old
@@ -322,9 +322,9 @@ func (p *Patch) round(v float32, ink bool) {
 	}
 	switch {
 	case p.U8 != nil:
-		p.U8 = append(p.U8, uint8(min(max(v, 0), 1)*255+0.5))
+		p.U8 = append(p.U8, uint8(float32(min(max(v, 0), 1)*255)+0.5))
 	case p.U16 != nil:
-		p.U16 = append(p.U16, uint16(min(max(v, 0), 1)*65535+0.5))
+		p.U16 = append(p.U16, uint16(float32(min(max(v, 0), 1)*65535)+0.5))
 	default:
 		p.F32 = append(p.F32, v)
 	}

@@ -51,7 +51,7 @@ func (s *site) strokes() strokes {
 			}
 			v := 1.0
 			if n > 0 {
-				v = float64(square[i])/float64(n)/(1<<24) + 1e-5*float64(len(s.pix))
+				v = float64(float64(square[i])/float64(n)/(1<<24)) + float64(1e-5*float64(len(s.pix)))
 			}
 			v *= v
 			out[i][d] = float32(1 / (v * v))

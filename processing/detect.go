@@ -216,8 +216,8 @@ func (d *detector) backgroundRadii() []int {
 }
 
 // share converts per cent to 1/65536, level to 1/65535 of white.
-func share(percent float64) uint32 { return uint32(percent/100*65536 + 0.5) }
-func level(percent float64) uint16 { return uint16(percent/100*65535 + 0.5) }
+func share(percent float64) uint32 { return uint32(float64(percent/100*65536) + 0.5) }
+func level(percent float64) uint16 { return uint16(float64(percent/100*65535) + 0.5) }
 
 // candidates finds and measures everything that the decision may be about.
 func (d *detector) candidates(pic *Picture) ([]candidate, error) {
@@ -379,7 +379,7 @@ func stepCleanup() step    { return step{message.Of("cleanup"), 0.03} }
 
 // wholeWork adds up the shares of all steps of the rule.
 func (d *detector) wholeWork() float64 {
-	search := stepEstimate().share + 4*(stepBackground().share+stepCores().share+stepComponents().share) +
+	search := stepEstimate().share + float64(4*(stepBackground().share+stepCores().share+stepComponents().share)) +
 		stepMeasures().share
 	sum := stepLuminance().share + stepMeasures().share + stepCleanup().share
 	if d.ruleID != RuleNetwork {

@@ -25,7 +25,7 @@ const (
 )
 
 func (g *glint) add(value uint32) {
-	l := float64(value)/16 - glintFloor
+	l := float64(float64(value)/16) - glintFloor
 	g.pixels++
 	g.wide += l + glintFloor
 	g.peak = math.Max(g.peak, l+glintFloor)

@@ -51,7 +51,7 @@ func (t Transfer) Encode(x float64) float64 {
 		if x <= 0.0031308 {
 			return x * 12.92
 		}
-		return 1.055*math.Pow(x, 1/2.4) - 0.055
+		return float64(1.055*math.Pow(x, 1/2.4)) - 0.055
 	}
 }
 
@@ -95,7 +95,7 @@ func newLuminanceTables(depth int, linear func(float64) float64) *LuminanceTable
 		s := make([]uint16, n)
 		parallel.Split(n, 4096, func(a, b int) {
 			for i := a; i < b; i++ {
-				s[i] = uint16(linear(float64(i)/float64(n-1))*65535 + 0.5)
+				s[i] = uint16(float64(linear(float64(i)/float64(n-1))*65535) + 0.5)
 			}
 		})
 		return s
@@ -112,7 +112,7 @@ func newLuminanceTables(depth int, linear func(float64) float64) *LuminanceTable
 // encodeTable returns n samples re-encoded to 8-bit sRGB, to nearest. The values rise, so it is enough to find where
 // each begins.
 func encodeTable(n int, linear func(float64) float64) []uint8 {
-	encode := func(i int) int { return int(TransferSRGB.Encode(linear(float64(i)/float64(n-1)))*255 + 0.5) }
+	encode := func(i int) int { return int(float64(TransferSRGB.Encode(linear(float64(i)/float64(n-1)))*255) + 0.5) }
 	t := make([]uint8, n)
 	begin := func(v int) int { return sort.Search(len(t), func(i int) bool { return encode(i) >= v }) }
 	parallel.Split(256, 16, func(a, b int) {

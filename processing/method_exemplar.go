@@ -118,7 +118,7 @@ func (s *site) exemplar(ctx context.Context) {
 			continue
 		}
 		for k, p := range s.pix {
-			p[i] += exemplarShare * made * (sum[k][i]/weight[i] - p[i])
+			p[i] += float32(exemplarShare * made * (sum[k][i]/weight[i] - p[i]))
 		}
 	}
 	// The grain came with the patches.
@@ -203,7 +203,7 @@ func (m *matcher) cost(paint [][4]float32, j int, limit float32) float32 {
 	for n, o := range m.offset {
 		p, v := &paint[j+int(o)], &value[n]
 		a, b, c, d := p[0]-v[0], p[1]-v[1], p[2]-v[2], p[3]-v[3]
-		if sum += weight[n] * (a*a + b*b + c*c + d*d); sum >= limit {
+		if sum += float32(weight[n] * (float32(a*a) + float32(b*b) + float32(c*c) + float32(d*d))); sum >= limit {
 			break
 		}
 	}
@@ -234,10 +234,10 @@ func (s *site) paste(guide, sum [][]float32, weight, trust []float32, x, y, j in
 		if s.own[i] == free {
 			return
 		}
-		weight[i] += hat
+		weight[i] += float32(hat)
 		for k, p := range s.pix {
-			sum[k][i] += hat * (p[from] + lift[k]/n)
-			guide[k][i] += s.filled[i] * (sum[k][i]/weight[i] - guide[k][i])
+			sum[k][i] += float32(hat * (p[from] + lift[k]/n))
+			guide[k][i] += float32(s.filled[i] * (sum[k][i]/weight[i] - guide[k][i]))
 		}
 		trust[i] = max(trust[i], 0.5)
 	})

@@ -47,7 +47,7 @@ func (c *corrector) estimateLight() [4]float64 {
 func unit(v [4]float64, n int) [4]float64 {
 	var sum float64
 	for k := range n {
-		sum += v[k] * v[k]
+		sum += float64(v[k] * v[k])
 	}
 	for k := range n {
 		v[k] /= math.Sqrt(sum)
@@ -247,8 +247,8 @@ func (v *view) madeUp() {
 			}
 			root = 2*root/float64(len(v.pix)) + 0.01
 			noise := float64(v.m.Mismatch) * float64(l)
-			noise *= noise
-			v.filled[i] = float32(noise / (noise + variance*root*root/4))
+			noise = float64(noise * noise)
+			v.filled[i] = float32(noise / (noise + float64(variance*root*root/4)))
 		}
 	}
 	for _, i := range v.beyond {
@@ -315,12 +315,12 @@ func (v *view) model(picture [4]float64) {
 		if s == StateUnclipped && hot(i) {
 			for k := range ch {
 				g, p := float64(v.guess[k][i]), float64(v.pix[k][i])
-				sum[k] += grid(math.Max(p*p-g*g, 0))
+				sum[k] += float64(grid(math.Max(float64(p*p)-float64(g*g), 0)))
 			}
 		}
 	}
 	for k := range ch {
-		sum[k] += ownColour * picture[k]
+		sum[k] += float64(ownColour * picture[k])
 	}
 	hot = look(unit(sum, ch))
 	dist := v.fromHot(hot)
@@ -347,18 +347,18 @@ func (m *Separation) rise(pix, guess [][]float32, i int) (rise, sd float64) {
 	for k := range ch {
 		g, v := float64(guess[k][i]), float64(pix[k][i])
 		slope += g
-		d[k] = v*v - g*g
+		d[k] = float64(v*v) - float64(g*g)
 	}
 	slope = 2*slope/float64(ch) + 0.01
 	var along, sure float64
 	for k := range ch {
 		var r float64
 		for j := range ch {
-			r += float64(m.Axes[k][j]) * d[j]
+			r += float64(float64(m.Axes[k][j]) * d[j])
 		}
-		q := float64(m.Light[k]) / (float64(m.Variance[k])*slope*slope + float64(m.Noise))
-		along += q * r
-		sure += q * float64(m.Light[k])
+		q := float64(m.Light[k]) / (float64(float64(m.Variance[k])*slope*slope) + float64(m.Noise))
+		along += float64(q * r)
+		sure += float64(q * float64(m.Light[k]))
 	}
 	return along / sure, 1 / math.Sqrt(sure)
 }
@@ -409,8 +409,8 @@ func (v *view) profile(rise, sd []float64, dist []int) (level []float64, end int
 	var ring [rings]block
 	for i, d := range dist {
 		if d > 0 && v.state[i] == StateUnclipped {
-			ring[d].sum += grid(rise[i])
-			ring[d].sd += grid(sd[i])
+			ring[d].sum += float64(grid(rise[i]))
+			ring[d].sd += float64(grid(sd[i]))
 			ring[d].n++
 		}
 	}
@@ -456,7 +456,7 @@ func (s *site) covariance() (cov [4][4]float64) {
 		}
 		for a := range ch {
 			for b := range ch {
-				cov[a][b] += grid(d[a] * d[b])
+				cov[a][b] += float64(grid(d[a] * d[b]))
 			}
 		}
 		pairs++
@@ -487,6 +487,11 @@ func (s *site) covariance() (cov [4][4]float64) {
 	return cov
 }
 
+// turn rotates the vector (x, y). Its products are rounded before they are summed; see docs/architecture.md.
+func turn(x, y, cos, sin float64) (float64, float64) {
+	return float64(cos*x) - float64(sin*y), float64(sin*x) + float64(cos*y)
+}
+
 // principalAxes returns the eigenvectors of a symmetric n × n matrix as rows, and its eigenvalues (Jacobi 1846).
 func principalAxes(a [4][4]float64, n int) (axes [4][4]float64, values [4]float64) {
 	for i := range n {
@@ -499,18 +504,18 @@ func principalAxes(a [4][4]float64, n int) (axes [4][4]float64, values [4]float6
 					continue
 				}
 				theta := (a[q][q] - a[p][p]) / (2 * a[p][q])
-				t := 1 / (math.Abs(theta) + math.Sqrt(theta*theta+1))
+				t := 1 / (math.Abs(theta) + math.Sqrt(float64(theta*theta)+1))
 				if theta < 0 {
 					t = -t
 				}
-				cos := 1 / math.Sqrt(t*t+1)
+				cos := 1 / math.Sqrt(float64(t*t)+1)
 				sin := t * cos
 				for k := range n {
-					a[k][p], a[k][q] = cos*a[k][p]-sin*a[k][q], sin*a[k][p]+cos*a[k][q]
+					a[k][p], a[k][q] = turn(a[k][p], a[k][q], cos, sin)
 				}
 				for k := range n {
-					a[p][k], a[q][k] = cos*a[p][k]-sin*a[q][k], sin*a[p][k]+cos*a[q][k]
-					axes[p][k], axes[q][k] = cos*axes[p][k]-sin*axes[q][k], sin*axes[p][k]+cos*axes[q][k]
+					a[p][k], a[q][k] = turn(a[p][k], a[q][k], cos, sin)
+					axes[p][k], axes[q][k] = turn(axes[p][k], axes[q][k], cos, sin)
 				}
 			}
 		}

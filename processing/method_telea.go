@@ -63,7 +63,7 @@ func (s *site) telea(ctx context.Context) {
 				for v := y - teleaRadius; v <= y+teleaRadius; v++ {
 					for u := x - teleaRadius; u <= x+teleaRadius; u++ {
 						dx, dy := float64(x-u), float64(y-v)
-						far := dx*dx + dy*dy
+						far := float64(dx*dx) + float64(dy*dy)
 						if far > teleaRadius*teleaRadius || !ready(u, v, before) {
 							continue
 						}
@@ -72,10 +72,11 @@ func (s *site) telea(ctx context.Context) {
 							lo, hi = min(lo, p[i]), max(hi, p[i])
 							continue
 						}
-						direction := math.Abs(dx*nx+dy*ny) / math.Sqrt(far)
+						direction := math.Abs(float64(dx*nx)+float64(dy*ny)) / math.Sqrt(far)
 						weight := math.Max(direction, 1e-6) / far / (1 + math.Abs(t[at]-t[i]))
-						gain := slope(value, u, v, 1, 0, before)*dx + slope(value, u, v, 0, 1, before)*dy
-						sum += weight * (float64(p[i]-lo) + gain)
+						gain := float64(slope(value, u, v, 1, 0, before)*dx) +
+							float64(slope(value, u, v, 0, 1, before)*dy)
+						sum += float64(weight * (float64(p[i]-lo) + gain))
 						weights += weight
 					}
 				}

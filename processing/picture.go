@@ -70,10 +70,10 @@ func (p *Picture) Linear(x float64) float64 {
 		return p.Transfer.Linear(x)
 	}
 	last := len(p.Curve) - 1
-	at := min(max(x, 0), 1) * float64(last)
+	at := float64(min(max(x, 0), 1) * float64(last))
 	i := min(int(at), last-1)
 	a, b := float64(p.Curve[i]), float64(p.Curve[i+1])
-	return a + (b-a)*(at-float64(i))
+	return a + float64((b-a)*(at-float64(i)))
 }
 
 // Tables returns the tables that turn the picture's samples into the planes of detection.

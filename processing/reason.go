@@ -92,7 +92,7 @@ func (r *Rule) reasons(measures []float64, index []int) []Reason {
 	var sums [aspectCount]float64
 	list := Measures()
 	for k, i := range index {
-		sums[list[i].Aspect] += r.Weights[k].Weight * r.Weights[k].standard(measures[i])
+		sums[list[i].Aspect] += float64(r.Weights[k].Weight * r.Weights[k].standard(measures[i]))
 	}
 	unit := r.Scale.unit()
 	var out []Reason

@@ -139,7 +139,7 @@ func (r *Region) Spans(y, w int) []Run {
 		for i, p := range r.Points {
 			q := r.Points[(i+1)%len(r.Points)]
 			if (p.Y <= cy) != (q.Y <= cy) {
-				xs = append(xs, p.X+(cy-p.Y)/(q.Y-p.Y)*(q.X-p.X))
+				xs = append(xs, p.X+float64((cy-p.Y)/(q.Y-p.Y)*(q.X-p.X)))
 			}
 		}
 		sort.Float64s(xs)
@@ -154,12 +154,12 @@ func (r *Region) Spans(y, w int) []Run {
 			return nil
 		}
 		if r.Shape == EllipseShape {
-			t := (cy - (y0+y1)/2) / ((y1 - y0) / 2)
+			t := (cy - float64((y0+y1)/2)) / ((y1 - y0) / 2)
 			if t*t >= 1 {
 				return nil
 			}
-			half := (x1 - x0) / 2 * math.Sqrt(1-t*t)
-			x0, x1 = (x0+x1)/2-half, (x0+x1)/2+half
+			half := float64((x1 - x0) / 2 * math.Sqrt(1-float64(t*t)))
+			x0, x1 = float64((x0+x1)/2)-half, float64((x0+x1)/2)+half
 		}
 		return appendSpan(nil, y, x0, x1, w)
 	}

@@ -144,7 +144,7 @@ func findings(spans []Span, cands []candidate, explain func(measures []float64) 
 		}
 		f.Peak = max(f.Peak, int(c.look.peak))
 		length := int64(s.X1 - s.X0)
-		f.Contrast += c.look.rise * float64(length)
+		f.Contrast += float64(c.look.rise * float64(length))
 		weight[s.Label] += length
 		if k := len(f.Runs); k > 0 && f.Runs[k-1].Y == int(s.Y) && f.Runs[k-1].X1 == int(s.X0) {
 			f.Runs[k-1].X1 = int(s.X1)

@@ -109,9 +109,9 @@ func (c colour) minus(o colour) (v [3]float64) {
 func cosine(a, b [3]float64) float64 {
 	dot, aa, bb := 0.0, 0.0, 0.0
 	for i := range a {
-		dot += a[i] * b[i]
-		aa += a[i] * a[i]
-		bb += b[i] * b[i]
+		dot += float64(a[i] * b[i])
+		aa += float64(a[i] * a[i])
+		bb += float64(b[i] * b[i])
 	}
 	if aa == 0 || bb == 0 {
 		return 0
@@ -157,7 +157,7 @@ func colourGate(pic *Picture, spans []Span, cands []candidate, accepted []bool, 
 		}
 		diff[i] = inside[i].minus(around[i])
 		for k := range light {
-			light[k] += diff[i][k] * inside[i].n
+			light[k] += float64(diff[i][k] * inside[i].n)
 		}
 	}
 	for i := range cands {

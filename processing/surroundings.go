@@ -128,7 +128,7 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 			}
 			core.add(p)
 			sum += d
-			squares += d * d
+			squares += float64(d * d)
 			if float64(p.dark) > nearlyWhite*white {
 				clipped++
 			}
@@ -143,7 +143,7 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 	if core.n > 0 {
 		n := float64(core.n)
 		t.core, t.rise = n, sum/n/white
-		t.flat = math.Sqrt(math.Max(squares/n-sum/n*(sum/n), 0)) / white
+		t.flat = math.Sqrt(math.Max(squares/n-float64(sum/n*(sum/n)), 0)) / white
 		t.clipped = float64(clipped) / n
 		t.colour(core.mean(), base)
 	}

@@ -17,7 +17,7 @@ func Solve(a, b []float64) ([]float64, error) {
 	l := slices.Clone(a)
 	for j := range n {
 		for k := range j {
-			l[j*n+j] -= l[j*n+k] * l[j*n+k]
+			l[j*n+j] -= float64(l[j*n+k] * l[j*n+k])
 		}
 		if !(l[j*n+j] > 0) {
 			return nil, ErrSingular
@@ -25,7 +25,7 @@ func Solve(a, b []float64) ([]float64, error) {
 		l[j*n+j] = math.Sqrt(l[j*n+j])
 		for i := j + 1; i < n; i++ {
 			for k := range j {
-				l[i*n+j] -= l[i*n+k] * l[j*n+k]
+				l[i*n+j] -= float64(l[i*n+k] * l[j*n+k])
 			}
 			l[i*n+j] /= l[j*n+j]
 		}
@@ -33,13 +33,13 @@ func Solve(a, b []float64) ([]float64, error) {
 	x := slices.Clone(b)
 	for i := range n {
 		for k := range i {
-			x[i] -= l[i*n+k] * x[k]
+			x[i] -= float64(l[i*n+k] * x[k])
 		}
 		x[i] /= l[i*n+i]
 	}
 	for i := n - 1; i >= 0; i-- {
 		for k := i + 1; k < n; k++ {
-			x[i] -= l[k*n+i] * x[k]
+			x[i] -= float64(l[k*n+i] * x[k])
 		}
 		x[i] /= l[i*n+i]
 	}
@@ -57,13 +57,13 @@ func Eigen(a []float64, n int) (values []float64, vectors [][]float64) {
 	}
 	total := 0.0
 	for _, x := range m {
-		total += x * x
+		total += float64(x * x)
 	}
 	for range 50 {
 		off := 0.0
 		for i := range n {
 			for j := range i {
-				off += m[i*n+j] * m[i*n+j]
+				off += float64(m[i*n+j] * m[i*n+j])
 			}
 		}
 		if off <= 1e-24*total {
@@ -101,23 +101,23 @@ func rotate(m []float64, v [][]float64, n, p, q int) {
 		return
 	}
 	theta := (m[q*n+q] - m[p*n+p]) / (2 * m[p*n+q])
-	t := 1 / (math.Abs(theta) + math.Sqrt(theta*theta+1))
+	t := 1 / (math.Abs(theta) + math.Sqrt(float64(theta*theta)+1))
 	if theta < 0 {
 		t = -t
 	}
-	c := 1 / math.Sqrt(t*t+1)
+	c := 1 / math.Sqrt(float64(t*t)+1)
 	s := t * c
 	for k := range n {
 		x, y := m[k*n+p], m[k*n+q]
-		m[k*n+p], m[k*n+q] = c*x-s*y, s*x+c*y
+		m[k*n+p], m[k*n+q] = float64(c*x)-float64(s*y), float64(s*x)+float64(c*y)
 	}
 	for k := range n {
 		x, y := m[p*n+k], m[q*n+k]
-		m[p*n+k], m[q*n+k] = c*x-s*y, s*x+c*y
+		m[p*n+k], m[q*n+k] = float64(c*x)-float64(s*y), float64(s*x)+float64(c*y)
 	}
 	for k := range n {
 		x, y := v[p][k], v[q][k]
-		v[p][k], v[q][k] = c*x-s*y, s*x+c*y
+		v[p][k], v[q][k] = float64(c*x)-float64(s*y), float64(s*x)+float64(c*y)
 	}
 }
 

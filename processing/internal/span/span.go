@@ -183,10 +183,10 @@ func (s *Sums) Add(r Span) {
 func (s *Sums) Elongation() float64 {
 	n := float64(s.N)
 	mx, my := float64(s.SX)/n, float64(s.SY)/n
-	xx := float64(s.SXX)/n - mx*mx + 1.0/12
-	yy := float64(s.SYY)/n - my*my + 1.0/12
-	xy := float64(s.SXY)/n - mx*my
-	mean, diff := (xx+yy)/2, (xx-yy)/2
-	root := math.Sqrt(diff*diff + xy*xy)
+	xx := float64(s.SXX)/n - float64(mx*mx) + 1.0/12
+	yy := float64(s.SYY)/n - float64(my*my) + 1.0/12
+	xy := float64(s.SXY)/n - float64(mx*my)
+	mean, diff := float64((xx+yy)/2), float64((xx-yy)/2)
+	root := math.Sqrt(float64(diff*diff) + float64(xy*xy))
 	return math.Sqrt((mean + root) / math.Max(mean-root, 1.0/24))
 }

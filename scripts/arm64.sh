@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Tests the program for arm64 on a machine that is none, under qemu-user (Debian: qemu-user-static): that the compiler
+# fuses no product with a sum in the code that decides pixels, the short tests of processing and app, and that masks and
+# corrected files are those of this machine, byte for byte. Arguments: pictures besides the sample; without any a picture
+# of 20 megapixels is rendered. A variable CHECKS sets the number of cases of property tests.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+qemu=qemu-aarch64-static go=${GO:-go} work=$PWD/build/arm64
+command -v $qemu >/dev/null || { echo "There is no $qemu: run scripts/setup.sh dist." >&2; exit 1; }
+mkdir -p "$work"
+export CGO_ENABLED=0
+
+fused() {
+  local found
+  # Without these conversions, float64(a*b) + c, results would depend on the processor.
+  found=$(GOARCH=arm64 $go build -gcflags='blik/processing/...=-S' ./processing ./processing/cpu ./processing/banded \
+    ./processing/network ./processing/internal/... 2>&1 >/dev/null |
+    grep -E '[[:space:]]FN?M(ADD|SUB)[DS][[:space:]]' | grep -oE '\(blik/[^ )]*\.go:[0-9]+\)' | sort -u) || true
+  [ -z "$found" ] || { echo "products are summed without being rounded:"; echo "$found"; return 1; }
+  echo "no product is fused with a sum"
+}
+
+tests() {
+  local package name failed=0
+  for package in ${PACKAGES:-$($go list ./processing/... ./app/...)}; do
+    package=${package#blik/} name=${package//\//_}
+    GOARCH=arm64 $go test -vet=off -c -o "$work/$name.test" "./$package"
+    [ -e "$work/$name.test" ] || continue
+    echo "$package"
+    (cd "$package" && $qemu "$work/$name.test" -test.short -test.timeout 1800s $(grep -lq rapid ./*_test.go 2>/dev/null &&
+      echo "-rapid.checks ${CHECKS:-5} -rapid.nofailfile")) >"$work/$name.log" 2>&1 ||
+      { failed=1; echo "FAIL $package"; grep -E '^\s*(--- FAIL|[a-z_]+_test.go)|^panic' "$work/$name.log" | head -n 20; }
+  done
+  return $failed
+}
+
+masks() {
+  local picture pictures=(assets/sample.jpg "$@") name
+  $go build -tags headless -o "$work/blik-here" .
+  GOARCH=arm64 $go build -tags headless -o "$work/blik-arm64" .
+  if [ $# -eq 0 ]; then
+    [ -e "$work/sample-20.png" ] ||
+      "$work/blik-here" sample --quiet --megapixels 20 --depth 16 --glare mixed --seed 7 -o "$work/sample-20.png"
+    pictures+=("$work/sample-20.png")
+  fi
+  for picture in "${pictures[@]}"; do
+    rm -rf "$work/here" "$work/there"
+    "$work/blik-here" correct --quiet -o "$work/here" "$picture"
+    "$work/blik-here" detect --quiet -o "$work/here" "$picture"
+    $qemu "$work/blik-arm64" correct --quiet -o "$work/there" "$picture"
+    $qemu "$work/blik-arm64" detect --quiet -o "$work/there" "$picture"
+    for name in "$work"/here/*_mask.png "$work"/here/*_corrected.*; do
+      case $name in *.html | *.json) continue ;; esac
+      cmp "$name" "$work/there/$(basename "$name")"
+      echo "$(basename "$picture"): $(basename "$name") is the same, $(sha256sum <"$name" | cut -c1-16)"
+    done
+  done
+}
+
+for step in ${STEPS:-fused tests masks}; do "$step" "$@"; done
