@@ -1,8 +1,9 @@
-//go:build cuda && linux && amd64
+//go:build cuda && (linux || windows) && amd64
 
 package driver
 
-// #cgo LDFLAGS: -L${SRCDIR}/link -Wl,--as-needed -ldl
+// #cgo LDFLAGS: -L${SRCDIR}/link
+// #cgo linux LDFLAGS: -Wl,--as-needed -ldl
 // #include "driver.h"
 import "C"
 
@@ -96,7 +97,7 @@ func Wrap(err error, doing string) error {
 // must be current on the calling thread.
 func HostAlloc(n int) ([]byte, error) {
 	var p unsafe.Pointer
-	if err := Check(int(C.driver_host_alloc(&p, C.ulong(n))), fmt.Sprintf("allocate %d bytes of pinned host memory",
+	if err := Check(int(C.driver_host_alloc(&p, C.size_t(n))), fmt.Sprintf("allocate %d bytes of pinned host memory",
 		n)); err != nil {
 		return nil, err
 	}
@@ -111,16 +112,16 @@ func HostFree(b []byte) error {
 // RowsUp queues a copy of rows of row bytes from pinned memory to rows pitch bytes apart on the device. (The module's
 // own copy of rows fails on anything but an array.)
 func RowsUp(dst cu.DevicePtr, pitch int64, src []byte, row int, stream cu.Stream) error {
-	code := C.driver_rows_up(C.ulonglong(dst), C.ulong(pitch), unsafe.Pointer(unsafe.SliceData(src)), C.ulong(row),
-		C.ulong(len(src)/row), handle(stream))
+	code := C.driver_rows_up(C.ulonglong(dst), C.size_t(pitch), unsafe.Pointer(unsafe.SliceData(src)), C.size_t(row),
+		C.size_t(len(src)/row), handle(stream))
 	return Check(int(code), "upload")
 }
 
 // RowsDown queues a copy the other way.
 func RowsDown(dst []byte, row int, src cu.DevicePtr, pitch int64, stream cu.Stream) error {
-	code := C.driver_rows_down(unsafe.Pointer(unsafe.SliceData(dst)), C.ulong(row), C.ulong(len(dst)/row),
+	code := C.driver_rows_down(unsafe.Pointer(unsafe.SliceData(dst)), C.size_t(row), C.size_t(len(dst)/row),
 		C.ulonglong(src),
-		C.ulong(pitch), handle(stream))
+		C.size_t(pitch), handle(stream))
 	return Check(int(code), "download")
 }
 

@@ -1,15 +1,12 @@
-//go:build cuda && amd64
+//go:build cuda && (linux || windows) && amd64
 
 #include "driver.h"
-
-#include <dlfcn.h>
-#include <pthread.h>
-#include <string.h>
+#include "library.h"
 
 // CUDA_ERROR_NO_DEVICE: what every entry answers that the driver did not bring.
 static int no_device(void) { return 100; }
 
-#define ENTRY(name) __attribute__((visibility("hidden"))) void *slot_##name = (void *)no_device;
+#define ENTRY(name) HIDDEN void *slot_##name = (void *)no_device;
 #include "entries.h"
 #undef ENTRY
 
@@ -22,24 +19,20 @@ static const struct {
 #undef ENTRY
 };
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct driver_state state = {0, "", 100};
 
 // load keeps the library until the program ends: device memory and threads of the driver depend on it.
 static void load(void) {
-	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (library == NULL) {
-		const char *why = dlerror();
-		state.error = why == NULL ? "" : strdup(why);
+	void *library = library_open(&state.error);
+	if (library == NULL)
 		return;
-	}
 	state.loaded = 1;
 	for (unsigned i = 0; i < sizeof entries / sizeof entries[0]; i++) {
-		void *p = dlsym(library, entries[i].name);
+		void *p = library_find(library, entries[i].name);
 		if (p != NULL)
 			*entries[i].slot = p;
 	}
-	int (*init)(unsigned) = (int (*)(unsigned))dlsym(library, "cuInit");
+	int (*init)(unsigned) = (int (*)(unsigned))library_find(library, "cuInit");
 	if (init != NULL)
 		state.init = init(0);
 }
@@ -47,24 +40,24 @@ static void load(void) {
 // cuInit is called by gorgonia.org/cu when the program starts, which exits where it fails. So it never does, and starts
 // nothing either: a driver takes some tenths of a second, which a program that needs no GPU does not wait for. Whoever
 // uses the driver asks driver_state first.
-__attribute__((visibility("hidden"))) int cuInit(unsigned flags) {
+HIDDEN int cuInit(unsigned flags) {
 	(void)flags;
 	return 0;
 }
 
 struct driver_state driver_state(void) {
-	pthread_once(&once, load);
+	library_once(load);
 	return state;
 }
 
 int cuDriverGetVersion(int *);
 int cuDeviceGetCount(int *);
-int cuMemHostAlloc(void **, unsigned long, unsigned);
+int cuMemHostAlloc(void **, size_t, unsigned);
 int cuMemFreeHost(void *);
 
 int driver_version(int *version) { return cuDriverGetVersion(version); }
 int driver_device_count(int *count) { return cuDeviceGetCount(count); }
-int driver_host_alloc(void **p, unsigned long n) { return cuMemHostAlloc(p, n, 0); }
+int driver_host_alloc(void **p, size_t n) { return cuMemHostAlloc(p, n, 0); }
 int driver_host_free(void *p) { return cuMemFreeHost(p); }
 
 // CUDA_MEMCPY2D of the driver's interface.
@@ -88,13 +81,13 @@ enum { on_host = 1, on_device = 2 };
 
 int cuMemcpy2DAsync_v2(const struct memcpy2d *, void *);
 
-int driver_rows_up(unsigned long long dst, unsigned long pitch, void *src, unsigned long row, unsigned long rows, void *stream) {
+int driver_rows_up(unsigned long long dst, size_t pitch, void *src, size_t row, size_t rows, void *stream) {
 	struct memcpy2d c = {.src_type = on_host, .src_host = src, .src_pitch = row,
 		.dst_type = on_device, .dst_device = dst, .dst_pitch = pitch, .width = row, .height = rows};
 	return cuMemcpy2DAsync_v2(&c, stream);
 }
 
-int driver_rows_down(void *dst, unsigned long row, unsigned long rows, unsigned long long src, unsigned long pitch, void *stream) {
+int driver_rows_down(void *dst, size_t row, size_t rows, unsigned long long src, size_t pitch, void *stream) {
 	struct memcpy2d c = {.src_type = on_device, .src_device = src, .src_pitch = pitch,
 		.dst_type = on_host, .dst_host = dst, .dst_pitch = row, .width = row, .height = rows};
 	return cuMemcpy2DAsync_v2(&c, stream);
