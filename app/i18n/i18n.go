@@ -313,13 +313,13 @@ func ParseNumber(s string) (float64, error) {
 	return v, nil
 }
 
-// FromEnvironment returns the language that the system's variables name, in the order of POSIX (XBD 8.2), English where
-// the program does not have it.
+// FromEnvironment returns the language that the system's variables name, in the order of POSIX (XBD 8.2), where there
+// are none the one that the user has chosen in Windows, and English where the program does not have it.
 func FromEnvironment(getenv func(string) string) string {
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
 		if v := getenv(name); v != "" {
 			return For(v).Code()
 		}
 	}
-	return English
+	return For(preferred()).Code()
 }

@@ -14,9 +14,19 @@ import (
 // memory is the machine's memory in bytes; 0 where the system does not report it.
 type memory struct{ total, available int64 }
 
+// MachineMemory returns the memory of the machine, or the smaller limit that holds for the process, and how much of it
+// is available, in bytes; 0 where the system does not report it.
+func MachineMemory() (total, available int64) {
+	m := machineMemory()
+	return m.total, m.available
+}
+
 // machineMemory reads the account of the system; where a control group that the process is in (a container, a slice of
 // systemd) or a limit of its address space leaves less, that.
 func machineMemory() memory {
+	if m, known := physicalMemory(); known {
+		return m
+	}
 	file, err := os.Open("/proc/meminfo")
 	if err != nil {
 		return memory{}

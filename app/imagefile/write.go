@@ -241,9 +241,11 @@ func writeError(path string, err error) error {
 		return made
 	}
 	dir := filepath.Dir(path)
-	switch {
+	switch err = portable(err); {
 	case errors.Is(err, fs.ErrExist):
 		return existsError(path)
+	case errors.Is(err, syscall.EBUSY):
+		return fault(path, ErrWrite, nil, "not written: another program has the file open")
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fault(path, ErrFull, nil, "not written: the disk is full")
 	case errors.Is(err, syscall.EFBIG):

@@ -71,13 +71,19 @@ func (Disk) Lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
 func (Disk) ReadFile(path string) ([]byte, error) { return os.ReadFile(path) }
 
 // Rename implements FileSystem.
-func (Disk) Rename(from, to string) error { return os.Rename(from, to) }
+func (Disk) Rename(from, to string) error {
+	return patiently(func() error { return os.Rename(from, to) })
+}
 
 // Link implements FileSystem.
-func (Disk) Link(from, to string) error { return os.Link(from, to) }
+func (Disk) Link(from, to string) error {
+	return patiently(func() error { return os.Link(from, to) })
+}
 
 // Remove implements FileSystem.
-func (Disk) Remove(path string) error { return os.Remove(path) }
+func (Disk) Remove(path string) error {
+	return patiently(func() error { return os.Remove(path) })
+}
 
 // WriteFile replaces the file at path by one with the given content and permissions.
 func WriteFile(path string, data []byte, mode fs.FileMode) error {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -29,7 +30,8 @@ func TestWriteFile(t *testing.T) {
 		}
 		only(t, path, content)
 	}
-	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 {
+	// Windows knows only whether a file may be written.
+	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
 		t.Errorf("permissions are %v", info.Mode())
 	}
 	if err := WriteFile(filepath.Join(path, "b"), nil, 0o600); err == nil {

@@ -27,7 +27,7 @@ var (
 	ErrFailed = errors.New("input/output error")
 )
 
-// Disk is a file system in memory.
+// Disk is a file system in memory. Its names have slashes, whatever those of the system have.
 type Disk struct {
 	// Named makes new files have their names from the beginning, as where files without a name are not possible.
 	Named bool
@@ -110,6 +110,7 @@ var _ atomicfile.FileSystem = (*Disk)(nil)
 
 // Create implements atomicfile.FileSystem.
 func (d *Disk) Create(path string) (atomicfile.File, error) {
+	path = filepath.ToSlash(path)
 	if err := d.call(); err != nil {
 		return nil, err
 	}
@@ -154,6 +155,7 @@ func (d *Disk) Stat(path string) (fs.FileInfo, error) { return d.Lstat(path) }
 
 // Lstat implements atomicfile.FileSystem.
 func (d *Disk) Lstat(path string) (fs.FileInfo, error) {
+	path = filepath.ToSlash(path)
 	if err := d.call(); err != nil {
 		return nil, err
 	}
@@ -166,6 +168,7 @@ func (d *Disk) Lstat(path string) (fs.FileInfo, error) {
 
 // ReadFile implements atomicfile.FileSystem.
 func (d *Disk) ReadFile(path string) ([]byte, error) {
+	path = filepath.ToSlash(path)
 	if _, err := d.Lstat(path); err != nil {
 		return nil, err
 	}
@@ -174,6 +177,7 @@ func (d *Disk) ReadFile(path string) ([]byte, error) {
 
 // Rename implements atomicfile.FileSystem.
 func (d *Disk) Rename(from, to string) error {
+	from, to = filepath.ToSlash(from), filepath.ToSlash(to)
 	if err := d.call(); err != nil {
 		return err
 	}
@@ -187,6 +191,7 @@ func (d *Disk) Rename(from, to string) error {
 
 // Link implements atomicfile.FileSystem.
 func (d *Disk) Link(from, to string) error {
+	from, to = filepath.ToSlash(from), filepath.ToSlash(to)
 	if err := d.call(); err != nil {
 		return err
 	}
@@ -208,6 +213,7 @@ func (d *Disk) link(i *inode, to string) error {
 
 // Remove implements atomicfile.FileSystem.
 func (d *Disk) Remove(path string) error {
+	path = filepath.ToSlash(path)
 	if err := d.call(); err != nil {
 		return err
 	}
@@ -225,7 +231,8 @@ func (d *Disk) List(dir, pattern string) ([]string, error) {
 	}
 	var found []string
 	for _, path := range slices.Sorted(maps.Keys(d.names)) {
-		if ok, _ := filepath.Match(pattern, filepath.Base(path)); ok && filepath.Dir(path) == dir {
+		within := filepath.ToSlash(filepath.Dir(path)) == filepath.ToSlash(dir)
+		if ok, _ := filepath.Match(pattern, filepath.Base(path)); ok && within {
 			found = append(found, filepath.Base(path))
 		}
 	}
@@ -234,6 +241,7 @@ func (d *Disk) List(dir, pattern string) ([]string, error) {
 
 // Claim implements atomicfile.FileSystem.
 func (d *Disk) Claim(path string) (io.Closer, error) {
+	path = filepath.ToSlash(path)
 	if _, err := d.Lstat(path); err != nil {
 		return nil, err
 	}
@@ -258,6 +266,7 @@ func (d *Disk) Free(string) int64 { return -1 }
 func (f *file) Temporary() string { return f.temporary }
 
 func (f *file) Link(path string) error {
+	path = filepath.ToSlash(path)
 	if err := f.d.call(); err != nil {
 		return err
 	}

@@ -1,0 +1,24 @@
+package i18n
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+// preferred returns the language that the user has chosen for texts of programs; empty where Windows does not say.
+func preferred() string {
+	const byName = 8 // MUI_LANGUAGE_NAME
+	ask := syscall.NewLazyDLL("kernel32.dll").NewProc("GetUserPreferredUILanguages")
+	if ask.Find() != nil {
+		return ""
+	}
+	// A list of names, each ended by 0.
+	names := make([]uint16, 256)
+	count, size := uint32(0), uint32(len(names))
+	ok, _, _ := ask.Call(byName, uintptr(unsafe.Pointer(&count)), uintptr(unsafe.Pointer(&names[0])),
+		uintptr(unsafe.Pointer(&size)))
+	if ok == 0 || count == 0 {
+		return ""
+	}
+	return syscall.UTF16ToString(names)
+}
