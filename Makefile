@@ -20,7 +20,7 @@ comma   := ,
 .PHONY: help run build headless test check unit plain arm64 race window bench bench-opencv score accuracy readme setup setup-test go clean train audit
 
 help: ## this list
-	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile $(wildcard cuda.mk) | expand -t 14
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile $(wildcard *.mk) | expand -t 14
 
 run: ## set up, build, and open the window on a sample painting with its glare found
 ifeq ($(DISPLAYED),)
@@ -112,4 +112,4 @@ go:
 clean: ## remove what was built
 	rm -rf build
 
--include cuda.mk
+-include cuda.mk dist.mk

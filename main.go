@@ -39,6 +39,7 @@ func start() (status int) {
 		Stdout:    os.Stdout,
 		Stderr:    os.Stderr,
 		Window:    window(guard),
+		Renderer:  renderer(),
 		Recovered: guard.Record,
 		Crashes:   crash.Tell,
 	})

@@ -17,3 +17,6 @@ func window(guard *crash.Guard) func(context.Context, cli.Window) error {
 		return ui.Run(ctx, ui.Options{Files: w.Files, Detect: w.Detect, Lang: w.Lang, Version: w.Version, Crash: guard})
 	}
 }
+
+// renderer says what draws the window.
+func renderer() func() (string, error) { return ui.Renderer }

@@ -11,3 +11,6 @@ import (
 
 // window returns nil: this build has none.
 func window(*crash.Guard) func(context.Context, cli.Window) error { return nil }
+
+// renderer returns nil: this build draws nothing.
+func renderer() func() (string, error) { return nil }

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Installs what building the window (build) or testing (test) needs and is missing, on Debian and Ubuntu; "go" only checks the
-# compiler. Says what it installs, uses sudo when not root, and asks for nothing that is there already.
+# Installs what building the window (build), testing (test) or making packages (dist) needs and is missing, on Debian and
+# Ubuntu; "go" only checks the compiler. Says what it installs, uses sudo when not root, and asks for nothing that is there
+# already.
 set -euo pipefail
 
 declare -A packages=(
   [go]=""
   [build]="gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libgtk-3-dev"
   [test]="xvfb x11-xkb-utils openbox xdotool libgl1-mesa-dri libtiff-tools libimage-exiftool-perl python3-pil"
+  [dist]="desktop-file-utils appstream librsvg2-bin binutils mmdebstrap rpm xz-utils gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64 nsis imagemagick wine wine64 qemu-user-static"
 )
 go_needed=1.26
 

@@ -51,10 +51,8 @@ var ErrNoDisplay = errors.New("no display: neither DISPLAY nor WAYLAND_DISPLAY i
 // Two variables of the environment are for tests and measurements: BLIK_DIALOGS=fyne uses the toolkit's own file
 // dialogs in place of the system's, and BLIK_UI_LOG names a file for the lines of an Observer.
 func Run(ctx context.Context, o Options) error {
-	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
-		return ErrNoDisplay
-	}
-	if err := answers(os.Getenv("DISPLAY")); err != nil {
+	// The toolkit would end the program with a trace, or without a word.
+	if _, err := Renderer(); err != nil {
 		return err
 	}
 	observer, closeLog, err := fileObserver(os.Getenv("BLIK_UI_LOG"))
@@ -157,6 +155,14 @@ func fileObserver(path string) (tell Observer, close func(), err error) {
 		fmt.Fprintf(out, format+"\n", args...)
 		out.Flush()
 	}, func() { f.Close() }, nil
+}
+
+// reachable reports an error where there is no screen.
+func reachable() error {
+	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+		return ErrNoDisplay
+	}
+	return answers(os.Getenv("DISPLAY"))
 }
 
 // answers reports an error unless a local X server listens on display, as ":0" or ":0.1"; the toolkit would panic where

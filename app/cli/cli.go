@@ -45,6 +45,8 @@ type Options struct {
 	Getenv func(string) string
 	// Window shows the window until it is closed; nil in a build without one.
 	Window func(context.Context, Window) error
+	// Renderer names what draws the window, or says why none can be shown; nil in a build without one.
+	Renderer func() (string, error)
 	// Recovered records a panic that was stopped and returns the path of the record; nil keeps none.
 	Recovered func(value any, stack []byte) string
 
@@ -210,6 +212,12 @@ func (p *program) sentence(err error) string {
 // complain prints an error as one line.
 func (p *program) complain(err error) { fmt.Fprintf(p.Stderr, "blik: %s\n", p.sentence(err)) }
 
+// Commands returns the tree of commands with its texts in a language, for a manual. Its commands cannot be run.
+func Commands(lang, version string) *cobra.Command {
+	p := &program{Options: Options{Version: version}, tr: i18n.For(lang)}
+	return p.root()
+}
+
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "blik [" + p.say("FILE") + "…]",
@@ -247,8 +255,8 @@ Without a command it opens the window, with the files named.`),
 		return nil
 	}
 	root.AddCommand(p.detectCommand(), p.correctCommand(), p.verifyCommand(), p.scoreCommand(), p.sampleCommand(),
-		p.benchCommand(), p.devicesCommand(), p.openCommand(), p.versionCommand(), p.completionCommand(),
-		p.farmCommand(), p.batchCommand(),
+		p.benchCommand(), p.devicesCommand(), p.openCommand(), p.versionCommand(), p.doctorCommand(),
+		p.completionCommand(), p.farmCommand(), p.batchCommand(),
 		p.trainingSetCommand(), p.learnCommand(), p.fitCommand(), p.parametersTopic())
 	root.SetHelpCommand(p.helpCommand())
 	root.InitDefaultHelpCmd()

@@ -112,30 +112,39 @@ auto runs each picture on the device that is faster for its size, which is measu
 build of the program, with detection. Correction uses the same size.`),
 		Args: p.exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			found, why := device.List()
-			var text strings.Builder
-			table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-			for _, d := range found {
-				if d.Memory == 0 {
-					fmt.Fprintln(table, d.Name)
-					continue
-				}
-				fmt.Fprint(table, p.say("%s\t%s\t%.1f GiB\tcompute capability %d.%d\tCUDA %s\n",
-					d.Name, d.Title, float64(d.Memory)/(1<<30), d.Capability/10, d.Capability%10, d.Driver))
-			}
-			if err := table.Flush(); err != nil {
+			text, err := p.deviceList()
+			if err != nil {
 				return err
 			}
-			if why == nil {
-				// auto uses the first GPU, which follows the CPU in the list.
-				speed, measured := found[1].Measured()
-				fmt.Fprintln(&text, p.automatic(found[1].Name, speed, measured))
-			}
-			if why != nil {
-				fmt.Fprintln(&text, p.tr.Sprint(device.Explain(why)))
-			}
-			_, err := fmt.Fprint(p.Stdout, text.String())
+			_, err = fmt.Fprint(p.Stdout, text)
 			return err
 		},
 	}
+}
+
+// deviceList describes the devices, and says why there is no GPU.
+func (p *program) deviceList() (string, error) {
+	found, why := device.List()
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, d := range found {
+		if d.Memory == 0 {
+			fmt.Fprintln(table, d.Name)
+			continue
+		}
+		fmt.Fprint(table, p.say("%s\t%s\t%.1f GiB\tcompute capability %d.%d\tCUDA %s\n",
+			d.Name, d.Title, float64(d.Memory)/(1<<30), d.Capability/10, d.Capability%10, d.Driver))
+	}
+	if err := table.Flush(); err != nil {
+		return "", err
+	}
+	if why == nil {
+		// auto uses the first GPU, which follows the CPU in the list.
+		speed, measured := found[1].Measured()
+		fmt.Fprintln(&text, p.automatic(found[1].Name, speed, measured))
+	}
+	if why != nil {
+		fmt.Fprintln(&text, p.tr.Sprint(device.Explain(why)))
+	}
+	return text.String(), nil
 }

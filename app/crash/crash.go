@@ -31,14 +31,15 @@ type Guard struct {
 
 // Start opens a log. Without a cache folder there is none, and the program runs all the same.
 func Start() (*Guard, error) {
-	dir, err := folder()
+	dir, err := Folder()
 	if err != nil {
 		return nil, err
 	}
 	return start(dir)
 }
 
-func folder() (string, error) {
+// Folder returns the place of the logs: blik in the user's cache folder.
+func Folder() (string, error) {
 	dir, err := os.UserCacheDir()
 	return filepath.Join(dir, "blik"), err
 }
@@ -118,7 +119,7 @@ func (g *Guard) Close() error {
 
 // Pending returns the paths of the logs of earlier runs that crashed, oldest first. Who has shown one removes it.
 func Pending() ([]string, error) {
-	dir, err := folder()
+	dir, err := Folder()
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func Pending() ([]string, error) {
 // Tell returns what Pending does, for a program without a window: each log is returned once, and kept for some time
 // under another name, which is the one returned.
 func Tell() ([]string, error) {
-	dir, err := folder()
+	dir, err := Folder()
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ var rooms = map[string][]string{
 	"kernels":    {},
 	"assets":     {},
 	"bench":      {"processing", "internal"},
+	"packaging":  {"app", "internal"},
 	"internal":   {"processing"},
 }
 
@@ -37,8 +38,9 @@ var rooms = map[string][]string{
 var libraries = map[string][]string{
 	"fyne.io/":                          {"ui", "assets"},
 	"github.com/sqweek/dialog":          {"ui"},
-	"github.com/spf13/":                 {"app/cli"},
+	"github.com/spf13/":                 {"app/cli", "packaging"},
 	"github.com/disintegration/imaging": {"app/thumbnail"},
+	"github.com/go-gl/":                 {"ui"},
 	"gorgonia.org/cu":                   {"cuda"},
 	"github.com/nats-io/":               {"app/farm"},
 }

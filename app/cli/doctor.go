@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"blik/app/crash"
+	"blik/app/imagefile"
+	"blik/app/session"
+	"blik/app/settings"
+	"blik/internal/message"
+
+	"github.com/spf13/cobra"
+)
+
+func (p *program) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: p.say("Print what a bug report needs: program, system, display, devices, folders, memory"),
+		Long: p.say(`Prints what a bug report needs: the program and its build, the system, the display and what draws
+the window, the devices, the folders of the settings and whether they can be written, and the limits of memory. It names
+no picture, and writes your home folder as ~.`),
+		Args: p.exactly(0),
+		RunE: func(*cobra.Command, []string) error {
+			text, err := p.diagnosis()
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(p.Stdout, text)
+			return err
+		},
+	}
+}
+
+// diagnosis describes program and system. What is wrong stands in it; only a failure to find that out is an error.
+func (p *program) diagnosis() (string, error) {
+	var b strings.Builder
+	section := func(heading string) { fmt.Fprintf(&b, "\n%s\n", heading) }
+	line := func(format message.Text, args ...any) { fmt.Fprintf(&b, "  %s\n", p.say(format, args...)) }
+
+	b.WriteString(p.versionText())
+	section(p.say("System"))
+	fmt.Fprintf(&b, "  %s\n", systemName())
+	line("processors: %d, of which Blik uses %d", runtime.NumCPU(), runtime.GOMAXPROCS(0))
+	line("language: %s", p.tr.Code())
+	for _, name := range []string{
+		"LC_ALL", "LC_MESSAGES", "LANG", "GOMEMLIMIT", "BLIK_KERNELS", "BLIK_DIALOGS", "FYNE_SCALE",
+	} {
+		if v := p.Getenv(name); v != "" {
+			fmt.Fprintf(&b, "  %s=%s\n", name, v)
+		}
+	}
+
+	section(p.say("Display"))
+	for _, name := range []string{"DISPLAY", "WAYLAND_DISPLAY", "XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP"} {
+		if v := p.Getenv(name); v != "" {
+			fmt.Fprintf(&b, "  %s=%s\n", name, v)
+		}
+	}
+	switch {
+	case p.Renderer == nil:
+		line("this build has no window")
+	default:
+		name, err := p.Renderer()
+		if err != nil {
+			name = p.sentence(err)
+		}
+		fmt.Fprintf(&b, "  %s\n", name)
+	}
+
+	section(p.say("Devices"))
+	devices, err := p.deviceList()
+	if err != nil {
+		return "", err
+	}
+	for text := range strings.Lines(devices) {
+		b.WriteString("  " + text)
+	}
+
+	section(p.say("Folders"))
+	file, err := settings.Path()
+	fmt.Fprintf(&b, "  %s\n", p.folder(p.say("settings"), filepath.Dir(file), err))
+	cache, err := crash.Folder()
+	fmt.Fprintf(&b, "  %s\n", p.folder(p.say("crash logs and thumbnails"), cache, err))
+
+	section(p.say("Memory"))
+	total, available := imagefile.MachineMemory()
+	if total > 0 {
+		line("of the machine: %d MiB, available %d MiB", total>>20, available>>20)
+	} else {
+		line("the system does not report its memory")
+	}
+	if space := imagefile.AddressSpace(); space > 0 {
+		line("address space for pictures: %d MiB", space>>20)
+	}
+	limits := session.Limits()
+	line("limits of a picture: %d megapixels, %d MiB", limits.Pixels/1e6, limits.Bytes>>20)
+	return b.String(), nil
+}
+
+// folder describes a folder of the program: where it is, and whether the program can write there.
+func (p *program) folder(what, path string, err error) string {
+	if err != nil {
+		return what + ": " + p.sentence(err)
+	}
+	state := p.say("can be written")
+	switch _, err := os.Stat(path); {
+	case os.IsNotExist(err):
+		state = p.say("does not exist yet")
+	case err != nil:
+		state = p.sentence(err)
+	default:
+		probe, err := os.CreateTemp(path, "doctor-*")
+		if err != nil {
+			state = p.say("cannot be written")
+			break
+		}
+		probe.Close()
+		os.Remove(probe.Name())
+	}
+	return fmt.Sprintf("%s: %s (%s)", what, homeless(path), state)
+}
+
+// homeless replaces the home folder in a path, which often holds the user's name, by ~.
+func homeless(path string) string {
+	home, err := os.UserHomeDir()
+	if err != nil || home == "" {
+		return path
+	}
+	if rest, inside := strings.CutPrefix(path, home); inside && (rest == "" || os.IsPathSeparator(rest[0])) {
+		return "~" + rest
+	}
+	return path
+}

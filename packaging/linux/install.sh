@@ -1,0 +1,42 @@
+#!/bin/sh
+# Installs Blik for this user, into ~/.local, or where --prefix says; --remove takes away what it installed. Settings stay.
+set -eu
+prefix=$HOME/.local
+remove=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --prefix)
+      [ $# -ge 2 ] || { echo "install.sh: --prefix needs a folder" >&2; exit 2; }
+      prefix=$2
+      shift
+      ;;
+    --remove) remove=yes ;;
+    *)
+      echo "usage: install.sh [--prefix FOLDER] [--remove]" >&2
+      exit 2
+      ;;
+  esac
+  shift
+done
+cd "$(dirname "$0")"
+case $prefix in
+  /*) ;;
+  *) echo "install.sh: --prefix must begin with /" >&2; exit 2 ;;
+esac
+find bin share -type f | while read -r file; do
+  if [ -n "$remove" ]; then
+    rm -f "$prefix/$file"
+  else
+    mkdir -p "$prefix/$(dirname "$file")"
+    rm -f "$prefix/$file"
+    cp "$file" "$prefix/$file"
+  fi
+done
+if command -v update-desktop-database >/dev/null 2>&1; then
+  update-desktop-database -q "$prefix/share/applications" 2>/dev/null || true
+fi
+if [ -n "$remove" ]; then
+  echo "Blik is removed from $prefix. Settings are in ${XDG_CONFIG_HOME:-$HOME/.config}/blik."
+else
+  echo "Blik is installed: $prefix/bin/blik"
+fi

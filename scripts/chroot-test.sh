@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Installs a deb in a bare system, as a user does, and starts command line and window in it. Arguments: the suite of
+# Debian or Ubuntu (bookworm, trixie, noble), the deb, and a file for a screenshot of the window. The system is made in
+# build/chroots by mmdebstrap. Needs root, for chroot, and scripts/setup.sh test dist for Xvfb and mmdebstrap.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+suite=$1 deb=$(realpath "$2") shot=$(realpath -m "$3")
+root=$PWD/build/chroots/$suite
+if [ ! -x "$root/usr/bin/apt-get" ]; then
+  mirror=http://deb.debian.org/debian options=()
+  if [ "$suite" = noble ]; then
+    mirror=http://archive.ubuntu.com/ubuntu
+    options=(--components=main,universe)
+    # Debian has the keys in its package of that name from 13 on.
+    keyring=${UBUNTU_KEYRING:-/usr/share/keyrings/ubuntu-archive-keyring.gpg}
+    options+=("--keyring=$keyring")
+  fi
+  mmdebstrap --variant=apt "${options[@]}" "$suite" "$root" "$mirror"
+fi
+inside() { chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "$@"; }
+cleanup() {
+  [ -z "${window:-}" ] || kill "$window" 2>/dev/null || true
+  [ -z "${server:-}" ] || kill "$server" 2>/dev/null || true
+  umount "$root/proc" "$root/dev" "$root/tmp/.X11-unix" 2>/dev/null || true
+}
+trap cleanup EXIT
+mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
+mountpoint -q "$root/dev" || mount --bind /dev "$root/dev"
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+cp "$deb" "$root/root/blik.deb"
+cp assets/sample.jpg "$root/root/sample.jpg"
+inside apt-get update -q >/dev/null
+inside DEBIAN_FRONTEND=noninteractive apt-get install -y -q /root/blik.deb >"$root/root/apt.log" 2>&1 ||
+  { tail -n 20 "$root/root/apt.log"; exit 1; }
+echo "$suite: installed with $(grep -c '^Setting up' "$root/root/apt.log") packages"
+
+echo "== without a display"
+inside blik /root/sample.jpg 2>&1 && { echo "a window without a display?"; exit 1; }
+echo "== command line"
+inside blik version
+inside sh -c 'cd /root && blik detect --overwrite -o out sample.jpg && cd out && sha256sum sample_mask.png'
+inside sh -c 'test -s /usr/share/man/man1/blik-detect.1.gz && test -s /usr/share/man/ru/man1/blik-detect.1.gz'
+
+echo "== window"
+number=$((90 + RANDOM % 900))
+mkdir -p "$root/tmp/.X11-unix"
+Xvfb ":$number" -screen 0 1280x860x24 +extension GLX -nolisten tcp >/dev/null 2>&1 &
+server=$!
+for _ in $(seq 100); do [ ! -S "/tmp/.X11-unix/X$number" ] || break; sleep 0.1; done
+mountpoint -q "$root/tmp/.X11-unix" || mount --bind /tmp/.X11-unix "$root/tmp/.X11-unix"
+inside DISPLAY=":$number" LIBGL_ALWAYS_SOFTWARE=1 blik doctor
+inside DISPLAY=":$number" LIBGL_ALWAYS_SOFTWARE=1 BLIK_UI_LOG=/root/ui.log blik open --detect /root/sample.jpg &
+window=$!
+for _ in $(seq 600); do
+  ! grep -q '^done' "$root/root/ui.log" 2>/dev/null || break
+  kill -0 "$window" 2>/dev/null || { echo "the window has closed"; exit 1; }
+  sleep 0.5
+done
+sleep 3
+DISPLAY=":$number" import -window root "$shot"
+cat "$root/root/ui.log"
+inside DEBIAN_FRONTEND=noninteractive apt-get purge -y -q blik >/dev/null 2>&1
+[ ! -e "$root/usr/bin/blik" ] && echo "removed"
