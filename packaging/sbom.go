@@ -75,7 +75,7 @@ func writeSBOM(version, path, output string, date time.Time) error {
 	top := component{
 		Type: "application", Ref: "pkg:golang/" + p.Main.Path + "@" + version, Name: filepath.Base(path),
 		Version: version,
-		Hashes: []hash{{"SHA-256", hex.EncodeToString(sum[:])}}, Licences: []choice{{identified{"MIT"}}},
+		Hashes:  []hash{{"SHA-256", hex.EncodeToString(sum[:])}}, Licences: []choice{{identified{"MIT"}}},
 	}
 	top.PURL = top.Ref
 	for _, key := range []string{"GOOS", "GOARCH", "GOAMD64", "CGO_ENABLED", "GOEXPERIMENT", "-tags"} {

@@ -17,7 +17,7 @@ if [ ! -x "$root/usr/bin/apt-get" ]; then
   fi
   mmdebstrap --variant=apt "${options[@]}" "$suite" "$root" "$mirror"
 fi
-inside() { chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "$@"; }
+inside() { chroot "$root" /usr/bin/env -i HOME=/root/home PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "$@"; }
 cleanup() {
   [ -z "${window:-}" ] || kill "$window" 2>/dev/null || true
   [ -z "${server:-}" ] || kill "$server" 2>/dev/null || true
@@ -27,6 +27,9 @@ trap cleanup EXIT
 mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
 mountpoint -q "$root/dev" || mount --bind /dev "$root/dev"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
+# A home in which Blik has never been.
+rm -rf "$root/root/home" "$root/root/out" "$root/root/ui.log"
+mkdir -p "$root/root/home"
 cp "$deb" "$root/root/blik.deb"
 cp assets/sample.jpg "$root/root/sample.jpg"
 inside apt-get update -q >/dev/null

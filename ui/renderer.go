@@ -2,34 +2,35 @@ package ui
 
 import (
 	"fmt"
+	"log"
+	"os"
 	"runtime"
+	"strings"
 
 	"github.com/go-gl/gl/v2.1/gl"
 	"github.com/go-gl/glfw/v3.3/glfw"
+
+	"blik/internal/message"
 )
 
-// noRenderer says that no OpenGL context can be made, which the window is drawn with.
-type noRenderer struct{ err error }
-
-func (e *noRenderer) Error() string {
-	advice := "install the graphics driver (Debian, Ubuntu: libgl1-mesa-dri)"
-	if runtime.GOOS == "windows" {
-		advice = "install the driver of the graphics card, or put Mesa's opengl32.dll beside blik.exe"
-	}
-	return fmt.Sprintf("no window: there is no driver for OpenGL 2.1 (%v); %s; `blik detect` works without one",
-		e.err, advice)
-}
-
-func (e *noRenderer) Unwrap() error { return e.err }
-
 // Renderer returns what draws the window, as OpenGL names it: vendor, renderer, version. It opens a window that is not
-// shown, and must be called from the main goroutine, when no other is open.
-func Renderer() (string, error) {
+// shown, and must be called from the main goroutine, when no other is open. The errors say what is missing.
+func Renderer() (name string, err error) {
 	if err := reachable(); err != nil {
 		return "", err
 	}
+	// GLFW's binding logs what it cannot return, and panics where it was not initialised after all.
+	var said strings.Builder
+	before := log.Writer()
+	log.SetOutput(&said)
+	defer func() {
+		log.SetOutput(before)
+		if r := recover(); r != nil {
+			err = noRenderer(said.String())
+		}
+	}()
 	if err := glfw.Init(); err != nil {
-		return "", &noRenderer{err}
+		return "", noRenderer(err.Error())
 	}
 	defer glfw.Terminate()
 	// What the toolkit asks for.
@@ -38,14 +39,33 @@ func Renderer() (string, error) {
 	glfw.WindowHint(glfw.Visible, glfw.False)
 	w, err := glfw.CreateWindow(16, 16, "Blik", nil, nil)
 	if err != nil {
-		return "", &noRenderer{err}
+		return "", noRenderer(err.Error())
 	}
 	defer w.Destroy()
 	w.MakeContextCurrent()
 	defer glfw.DetachCurrentContext()
 	if err := gl.Init(); err != nil {
-		return "", &noRenderer{err}
+		return "", noRenderer(err.Error())
 	}
-	name := func(what uint32) string { return gl.GoStr(gl.GetString(what)) }
-	return fmt.Sprintf("%s, %s, OpenGL %s", name(gl.VENDOR), name(gl.RENDERER), name(gl.VERSION)), nil
+	ask := func(what uint32) string { return gl.GoStr(gl.GetString(what)) }
+	return fmt.Sprintf("%s, %s, OpenGL %s", ask(gl.VENDOR), ask(gl.RENDERER), ask(gl.VERSION)), nil
+}
+
+// noRenderer says why nothing can be drawn, and what to do about it.
+func noRenderer(why string) error {
+	why = strings.Join(strings.Fields(why), " ")
+	switch {
+	case strings.Contains(why, "open display"):
+		return noAnswer(os.Getenv("DISPLAY"))
+	case runtime.GOOS == "windows":
+		return message.Errorf("no window: there is no driver for OpenGL 2 (%s); install the driver of the graphics "+
+			"card, or put Mesa's opengl32.dll beside blik.exe; `blik-cli detect` works without one", why)
+	}
+	return message.Errorf("no window: there is no driver for OpenGL 2 (%s); install the graphics driver (Debian, "+
+		"Ubuntu: libgl1-mesa-dri); `blik detect` works without one", why)
+}
+
+// noAnswer says that a display cannot be reached.
+func noAnswer(display string) error {
+	return message.Errorf("no window: display %s does not answer; `blik detect` works without one", display)
 }

@@ -178,7 +178,7 @@ func answers(display string) error {
 			return c.Close()
 		}
 	}
-	return fmt.Errorf("display %s does not answer; `blik detect` works without one", display)
+	return noAnswer(display)
 }
 
 // chooseLanguage takes the first language named, or the system's.

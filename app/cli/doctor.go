@@ -106,18 +106,20 @@ func (p *program) folder(what, path string, err error) string {
 	if err != nil {
 		return what + ": " + p.sentence(err)
 	}
-	state := p.say("can be written")
-	switch _, err := os.Stat(path); {
-	case os.IsNotExist(err):
-		state = p.say("does not exist yet")
-	case err != nil:
-		state = p.sentence(err)
-	default:
-		probe, err := os.CreateTemp(path, "doctor-*")
-		if err != nil {
-			state = p.say("cannot be written")
-			break
+	// What does not exist yet is made when it is needed, in the folder above.
+	state, at := p.say("can be written"), path
+	for {
+		_, err := os.Stat(at)
+		if above := filepath.Dir(at); os.IsNotExist(err) && above != at {
+			state, at = p.say("does not exist yet"), above
+			continue
 		}
+		break
+	}
+	probe, err := os.CreateTemp(at, "doctor-*")
+	if err != nil {
+		state = p.say("cannot be written")
+	} else {
 		probe.Close()
 		os.Remove(probe.Name())
 	}

@@ -23,6 +23,19 @@ case $prefix in
   /*) ;;
   *) echo "install.sh: --prefix must begin with /" >&2; exit 2 ;;
 esac
+# What the program cannot start without is said before anything is copied.
+if [ -z "$remove" ]; then
+  answer=$(bin/blik version 2>&1) || {
+    missing=$(ldd bin/blik 2>/dev/null | sed -n 's/^[[:space:]]*\([^ ]*\) => not found/\1/p' | tr '\n' ' ')
+    case $answer in
+      *GLIBC_*) echo "install.sh: this system is too old: Blik needs the C library 2.34 of 2021 or newer." >&2 ;;
+      *"xec format"*) echo "install.sh: this is a program for another processor than this machine's ($(uname -m))." >&2 ;;
+      *) echo "install.sh: Blik does not start here. Missing: ${missing:-$answer}" >&2 ;;
+    esac
+    echo "The program without a window (blik-headless) needs no libraries." >&2
+    exit 1
+  }
+fi
 find bin share -type f | while read -r file; do
   if [ -n "$remove" ]; then
     rm -f "$prefix/$file"

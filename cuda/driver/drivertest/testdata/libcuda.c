@@ -11,6 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef _WIN32
+static void pwrite(int file, const void *text, unsigned n, long at) {
+	lseek(file, at, SEEK_SET);
+	write(file, text, n);
+}
+#endif
+
 enum kind { ANY, MEMORY, LAUNCH, QUERY };
 
 static int calls[3], alive, at, code, file = -1;

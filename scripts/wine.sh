@@ -1,0 +1,182 @@
+#!/usr/bin/env bash
+# Tests the programs for Windows under wine (Debian: wine64): "tests" runs the tests of packages, "driver" starts a stub of
+# NVIDIA's driver as nvcuda.dll, "cli" compares what the command line writes with this system's, "window" drives blik.exe
+# on a virtual screen. Without arguments all of them. "cli" and "window" take the programs of build/dist-work, which
+# scripts/dist.sh windows makes. A prefix of its own is made in build/wine.
+#
+# Some failures are wine's. Wine 8 has no ProcessPrng, which Go needs, so a library of that one function is added. It
+# does not delete by the rules of POSIX, so tests that remove their folder end with "TempDir RemoveAll cleanup: Invalid
+# function"; those with no other complaint count as passed, and are counted apart.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+go=${GO:-go} work=$PWD/build/wine-tests
+export WINEPREFIX=$PWD/build/wine WINEARCH=win64 WINEDEBUG=-all GOEXPERIMENT=simd
+wine=$(command -v /usr/lib/wine/wine64 || command -v wine64 || command -v wine) ||
+  { echo "There is no wine: run scripts/setup.sh dist." >&2; exit 1; }
+system=$WINEPREFIX/drive_c/windows/system32
+mkdir -p "$work"
+
+prefix() {
+  if [ ! -e "$system/kernel32.dll" ]; then
+    "$wine" wineboot -i >/dev/null 2>&1
+  fi
+  if [ ! -e "$system/bcryptprimitives.dll" ]; then
+    cat >"$work/random.c" <<'END'
+#include <windows.h>
+#include <ntsecapi.h>
+__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE p, SIZE_T n) { return RtlGenRandom(p, (ULONG)n); }
+END
+    x86_64-w64-mingw32-gcc -shared -s -o "$system/bcryptprimitives.dll" "$work/random.c" -ladvapi32
+  fi
+}
+
+# judge counts the tests of a log and prints what failed for other reasons than wine's.
+judge() {
+  tr -d '\r' <"$1" | awk '
+    /^=== (RUN|CONT|NAME)/ { current = $3; next }
+    /TempDir RemoveAll cleanup:.*Invalid function/ { cleanup++; next }
+    /^ +[a-z0-9_]+_test\.go:[0-9]+:/ || /^panic:/ { why[current] = why[current] "\n" $0; next }
+    /^--- PASS/ { passed++ }
+    /^--- FAIL/ { if (why[$3] == "" && !sub_failed[$3]) wine++; else { failed++; print "  FAIL " $3 why[$3] } }
+    /^ +--- FAIL/ { split($3, a, "/"); if (why[$3] != "") { sub_failed[a[1]] = 1; print "  FAIL " $3 why[$3] } }
+    /^(PASS|FAIL)$/ { ended = 1 }
+    /^panic:/ { ended = 0 }
+    END {
+      printf "  %d passed, %d only failed to remove their folder, %d failed\n", passed, wine, failed
+      if (!ended) print "  did not end"
+      exit failed > 0 || !ended
+    }'
+}
+
+tests() {
+  local package name failed=0 status
+  # Where nothing but wine is to blame, docs/packages.md says so.
+  local skip='^(TestKilledWhileSaving)$'
+  for package in ${PACKAGES:-$($go list ./processing/... ./app/... ./internal/atomicfile ./internal/message ./internal/parallel)}; do
+    package=${package#blik/} name=${package//\//_}
+    rm -f "$work/$name.exe"
+    CGO_ENABLED=0 GOOS=windows $go test -vet=off -c -tags headless -o "$work/$name.exe" "./$package" >/dev/null
+    [ -e "$work/$name.exe" ] || continue
+    echo "$package"
+    (cd "$package" && LANG=C.UTF-8 timeout 900 "$wine" "$work/$name.exe" -test.short -test.v -test.skip "$skip") \
+      >"$work/$name.log" 2>&1 || true
+    status=0
+    judge "$work/$name.log" || status=1
+    [ $status -eq 0 ] || failed=1
+  done
+  return $failed
+}
+
+driver() {
+  local include answer
+  include=$(scripts/cuda.sh where)
+  [ -n "$include" ] || { echo "There is no cuda.h: run make cuda." >&2; return 1; }
+  export CPATH=$include
+  x86_64-w64-mingw32-gcc -shared -static-libgcc -w -o "$work/nvcuda.dll" cuda/driver/drivertest/testdata/libcuda.c
+  CGO_ENABLED=1 GOOS=windows CC=x86_64-w64-mingw32-gcc $go test -vet=off -c -tags cuda -o "$work/driver.exe" ./cuda/driver
+  CGO_ENABLED=1 GOOS=windows CC=x86_64-w64-mingw32-gcc $go test -vet=off -c -tags cuda -o "$work/cuda.exe" ./cuda
+  rm -f "$system/nvcuda.dll"
+  echo "cuda/driver without the driver"
+  (cd cuda/driver && "$wine" "$work/driver.exe" -test.v) >"$work/driver.log" 2>&1 || true
+  judge "$work/driver.log"
+  cp "$work/nvcuda.dll" "$system/nvcuda.dll"
+  echo "cuda/driver and cuda with a stub as nvcuda.dll"
+  (cd cuda/driver && BLIK_FAKE_NVCUDA=1 "$wine" "$work/driver.exe" -test.v) >"$work/driver-stub.log" 2>&1 || true
+  judge "$work/driver-stub.log"
+  rm -f "$system/nvcuda.dll"
+}
+
+programs() {
+  folder=$(find build/dist-work -maxdepth 1 -name 'blik-*-windows-amd64' ! -name '*headless*' -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d' ' -f2)
+  [ -n "$folder" ] || { echo "There is no blik.exe: run scripts/dist.sh windows." >&2; exit 1; }
+  folder=$PWD/$folder
+  [ -x "$work/blik" ] || CGO_ENABLED=0 $go build -tags headless -o "$work/blik" .
+}
+
+same() { cmp "$1" "$2" && echo "$(basename "$1") is the same, $(sha256sum <"$1" | cut -c1-16)"; }
+
+cli() {
+  local name
+  programs
+  rm -rf "$work/cli"
+  mkdir -p "$work/cli/with space" "$work/cli/here" "$work/cli/there"
+  # A name that the old interface of Windows could not hold, and a picture that keeps its container.
+  convert assets/sample.jpg -compress none "$work/cli/with space/блик.tif"
+  cd "$work/cli"
+  ../blik correct --quiet -o here 'with space/блик.tif'
+  ../blik detect --quiet -o here 'with space/блик.tif'
+  "$wine" "$folder/blik-cli.exe" correct --quiet -o there 'with space\*.tif'
+  "$wine" "$folder/blik-cli.exe" detect --quiet -o there 'with space\*.tif'
+  for name in блик_mask.png блик_corrected.tif блик_findings.csv; do
+    [ ! -e "here/$name" ] || same "here/$name" "there/$name"
+  done
+  "$wine" "$folder/blik-cli.exe" verify 'with space\блик.tif' 'there\блик_corrected.tif'
+  [ -z "$(find there -name '.blik-*')" ] || { echo "files are left over"; return 1; }
+  "$wine" "$folder/blik-cli.exe" correct --quiet -o there 'with space\блик.tif' && { echo "a file was replaced"; return 1; }
+  # Names that differ in upper and lower case are one file here, as on macOS.
+  mkdir case
+  convert ../../../assets/sample.jpg -crop 300x200+50+0 -compress none case/Scan.tif
+  "$wine" "$folder/blik-cli.exe" correct --quiet -o case 'case\Scan.tif'
+  "$wine" "$folder/blik-cli.exe" correct --quiet -o case 'case\SCAN.TIF' && { echo "a file was replaced"; return 1; }
+  "$wine" "$folder/blik-cli.exe" correct --quiet --overwrite -o case 'case\SCAN.TIF'
+  [ "$(find case -iname 'scan_corrected.tif' | wc -l)" = 1 ] || { echo "one file has two names"; ls case; return 1; }
+  "$wine" "$folder/blik-cli.exe" detect --quiet --overwrite -o case 'case\scan.tif'
+  LANG=ru_RU.UTF-8 "$wine" "$folder/blik-cli.exe" doctor
+  cd - >/dev/null
+}
+
+# wait_for waits for a line in the log of the window.
+wait_for() {
+  local n
+  for n in $(seq 600); do
+    ! grep -q "$1" "$work/window/ui.log" 2>/dev/null || return 0
+    kill -0 "$window" 2>/dev/null || { echo "the window has closed before: $1"; return 1; }
+    sleep 0.5
+  done
+  echo "nothing seen of: $1"
+  return 1
+}
+
+window() {
+  local number window server manager
+  programs
+  rm -rf "$work/window"
+  mkdir -p "$work/window"
+  convert assets/sample.jpg -compress none "$work/window/sample.tif"
+  (cd "$work/window" && ../blik correct --quiet -o here sample.tif)
+  number=$((90 + RANDOM % 900))
+  Xvfb ":$number" -screen 0 1280x860x24 +extension GLX -nolisten tcp >/dev/null 2>&1 &
+  server=$!
+  for _ in $(seq 100); do [ ! -S "/tmp/.X11-unix/X$number" ] || break; sleep 0.1; done
+  export DISPLAY=:$number LIBGL_ALWAYS_SOFTWARE=1
+  openbox >/dev/null 2>&1 &
+  manager=$!
+  (cd "$work/window" && exec env BLIK_DIALOGS=fyne BLIK_UI_LOG=ui.log "$wine" "$folder/blik.exe" open --detect sample.tif) &
+  window=$!
+  # shellcheck disable=SC2064 # these processes
+  trap "kill $window $manager $server 2>/dev/null || true" EXIT
+  wait_for '^done [1-9]'
+  sleep 2
+  import -window root "$work/window/found.png"
+  xdotool search --name Blik windowfocus 2>/dev/null || true
+  xdotool key F6
+  wait_for '^corrected [1-9]'
+  xdotool key ctrl+s
+  wait_for '^saved-picture'
+  sleep 2
+  import -window root "$work/window/saved.png"
+  same "$work/window/here/sample_corrected.tif" "$work/window/sample_corrected.tif"
+  "$work/blik" verify "$work/window/sample.tif" "$work/window/sample_corrected.tif"
+  grep -E '^(done|corrected|saved-picture)' "$work/window/ui.log"
+}
+
+prefix
+for step in ${*:-tests driver cli window}; do
+  case $step in
+    tests | driver | cli | window) $step ;;
+    *)
+      echo "usage: wine.sh [tests] [driver] [cli] [window]" >&2
+      exit 2
+      ;;
+  esac
+done
