@@ -9,6 +9,7 @@ import (
 
 	"blik/internal/message"
 	"blik/internal/parallel"
+	"blik/processing/internal/span"
 	"blik/processing/network"
 )
 
@@ -21,7 +22,12 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 	}
 	defer d.release()
 	d.mask = freshMask(d.w, d.h)
-	cands, err := d.candidates(pic)
+	cands, known, err := d.recall(o.Memory, pic)
+	if err == nil && !known {
+		if cands, err = d.candidates(pic); err == nil {
+			err = d.remember(o.Memory, pic, cands)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +119,8 @@ type detector struct {
 	ruleID   string
 	// vectors: candidates are described by vectors, for what was learned or is to be.
 	vectors bool
+	// spans are those of the grown components where these were recalled from a Memory.
+	spans []Span
 	// searched is the number of candidates that only the search found; they come first.
 	searched int
 
@@ -221,16 +229,9 @@ func level(percent float64) uint16 { return uint16(float64(percent/100*65535) + 
 
 // candidates finds and measures everything that the decision may be about.
 func (d *detector) candidates(pic *Picture) ([]candidate, error) {
-	for _, p := range []struct {
-		dst  *Plane
-		kind Kind
-	}{{&d.y, U16}, {&d.v, U8}, {&d.b, U16}, {&d.cls, U8}, {&d.seed, U16}, {&d.exclude, U8}} {
-		var err error
-		if *p.dst, err = d.plane(p.kind); err != nil {
-			return nil, err
-		}
+	if err := d.allocate(pic); err != nil {
+		return nil, err
 	}
-	d.tables = pic.Tables()
 	if err := d.stage(stepLuminance(), func() (err error) {
 		if d.ruleID != RuleClassic {
 			for i := range d.colours {
@@ -277,6 +278,21 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 		return d.decide(pic, cands, grown, glintSpans)
 	})
 	return cands, err
+}
+
+// allocate makes the planes of a run.
+func (d *detector) allocate(pic *Picture) error {
+	for _, p := range []struct {
+		dst  *Plane
+		kind Kind
+	}{{&d.y, U16}, {&d.v, U8}, {&d.b, U16}, {&d.cls, U8}, {&d.seed, U16}, {&d.exclude, U8}} {
+		var err error
+		if *p.dst, err = d.plane(p.kind); err != nil {
+			return err
+		}
+	}
+	d.tables = pic.Tables()
+	return nil
 }
 
 // search finds candidates by background and three passes of core and growth, and measures them in the planes. It also
@@ -453,8 +469,7 @@ func (d *detector) growth() Growth {
 
 // components labels and grows the cores, and excludes the components and their neighbours from the next background.
 func (d *detector) components() (err error) {
-	d.forget()
-	if d.cores, err = Evaluate(d.ctx, d.be, Label{Class: d.cls, Bits: ClassCore}); err != nil {
+	if err := d.label(); err != nil {
 		return err
 	}
 	if d.grown, err = Evaluate(d.ctx, d.be, Grow{Cores: d.cores, Class: d.cls, Growth: d.growth()}); err != nil {
@@ -463,9 +478,33 @@ func (d *detector) components() (err error) {
 	return d.excludeGrown()
 }
 
+// label labels the cores.
+func (d *detector) label() (err error) {
+	d.forget()
+	d.cores, err = Evaluate(d.ctx, d.be, Label{Class: d.cls, Bits: ClassCore})
+	return err
+}
+
 // excludeGrown makes the components, widened by a pixel, the exclusion.
 func (d *detector) excludeGrown() error {
 	if err := d.do(Rasterize{Dst: d.exclude, Components: d.grown}); err != nil {
+		return err
+	}
+	return d.do(Morph{Dst: d.exclude, Src: d.exclude, Op: Dilate, Element: Square(1)})
+}
+
+// excludeKept makes the grown components that are kept, widened by a pixel, the exclusion. Where they are only known as
+// spans it is drawn here.
+func (d *detector) excludeKept(keep []bool) error {
+	if d.grown != nil {
+		if err := d.do(FilterComponents{Components: d.grown, Keep: keep}); err != nil {
+			return err
+		}
+		return d.excludeGrown()
+	}
+	drawn := make([]uint8, d.w*d.h)
+	span.Fill(drawn, d.w, slices.DeleteFunc(slices.Clone(d.spans), func(s Span) bool { return !keep[s.Label] }), 255)
+	if err := d.be.Upload(d.ctx, d.exclude, Samples{U8: drawn}); err != nil {
 		return err
 	}
 	return d.do(Morph{Dst: d.exclude, Src: d.exclude, Op: Dilate, Element: Square(1)})
@@ -559,14 +598,11 @@ func (d *detector) refine(cands []candidate, accepted []bool) ([]Span, error) {
 	if !slices.Contains(accepted[:d.searched], true) {
 		return own, nil
 	}
-	keep, number := make([]bool, d.grown.Len()), make([]uint32, d.grown.Len())
+	keep, number := make([]bool, d.cores.Len()), make([]uint32, d.cores.Len())
 	for i := range d.searched {
 		keep[cands[i].label], number[cands[i].label] = accepted[i], uint32(i)
 	}
-	if err := d.do(FilterComponents{Components: d.grown, Keep: keep}); err != nil {
-		return nil, err
-	}
-	if err := d.excludeGrown(); err != nil {
+	if err := d.excludeKept(keep); err != nil {
 		return nil, err
 	}
 	if err := d.classify(); err != nil {
@@ -581,7 +617,9 @@ func (d *detector) refine(cands []candidate, accepted []bool) ([]Span, error) {
 		if err != nil {
 			return err
 		}
-		d.grown.Release()
+		if d.grown != nil {
+			d.grown.Release()
+		}
 		d.grown = grown
 		spans, err = Evaluate(d.ctx, d.be, Spans{Components: grown})
 		return err

@@ -78,6 +78,8 @@ type Options struct {
 	Decision *Decision
 	// Network finds the glints; nil is the one that the program was built with.
 	Network *network.Model
+	// Memory, if not nil, keeps what is measured for a further Detect.
+	Memory *Memory
 	// Vectors: Candidates also describes each candidate by a vector, from which can be learned.
 	Vectors bool
 }

@@ -22,6 +22,8 @@ type action struct {
 	// checked reports whether its menu item has a tick; nil for one that never has.
 	checked  func() bool
 	shortcut fyne.Shortcut
+	// job says that it starts a job, which waits for one that follows a change of the parameters.
+	job bool
 	// keys are characters of a Latin keyboard that run it, named other keys; of both the first is shown.
 	keys  string
 	named []fyne.KeyName
@@ -33,6 +35,8 @@ type actions struct {
 	// blocked reports whether a dialog lies over the window, started is called before an action runs.
 	blocked func() bool
 	started func()
+	// later keeps what is to be done until a preview has ended; false where none runs.
+	later func(do func()) bool
 }
 
 const (
@@ -51,6 +55,9 @@ func (a *actions) do(id string) {
 		return
 	}
 	a.started()
+	if a.table[id].job && a.later(func() { a.do(id) }) {
+		return
+	}
 	a.table[id].run()
 }
 
@@ -69,7 +76,7 @@ func (c *common) name(id string) string {
 func (w *window) makeActions() {
 	files, d, port := w.files, w.display, w.display.port
 	open := func() bool { return w.Document() != nil }
-	free := func() bool { return !w.Busy() }
+	free := func() bool { return !w.Busy() || w.Previewing() }
 	idle := func() bool { return open() && free() }
 	keys := func(names ...fyne.KeyName) []fyne.KeyName { return names }
 	w.actions.table = map[string]*action{
@@ -112,7 +119,7 @@ func (w *window) makeActions() {
 
 		"find.run": {name: "Find glare", run: w.detect, ready: idle, shortcut: key(fyne.KeyG, ctrl),
 			named: keys(fyne.KeyF5)},
-		"find.cancel": {name: "Cancel", run: w.Cancel, ready: w.Busy},
+		"find.cancel": {name: "Cancel", run: w.Cancel, ready: func() bool { return !free() }},
 		"find.takeOver": {name: "Copy values to manual mode", run: w.takeOver,
 			ready: func() bool { return open() && w.Document().Result() != nil }},
 		"find.next": {name: "Next finding", run: func() { w.step(1) }, ready: open, keys: "n",
@@ -153,6 +160,10 @@ func (w *window) makeActions() {
 
 		"help.keys":  {name: "Keys and mouse", run: w.prompts.showKeys, named: keys(fyne.KeyF1)},
 		"help.about": {name: "About Blik", run: w.prompts.showAbout},
+	}
+	for _, id := range []string{"file.open", "file.loadMask", "file.saveMask", "file.saveMaskAs", "file.savePicture",
+		"file.savePictureAs", "find.run", "find.learn", "correct.all", "correct.selected"} {
+		w.actions.table[id].job = true
 	}
 	w.makeChoices()
 }

@@ -18,6 +18,13 @@ func (w *window) detect() {
 	})
 }
 
+// previewed says what a search found that followed a change of the parameters.
+func (w *window) previewed(o session.Outcome, err error) {
+	if w.prompts.ended(err) {
+		w.say(w.texts.Plural(o.Count, "Found %s finding", "Found %s findings", w.texts.Int(o.Count)) + w.ran(o, ""))
+	}
+}
+
 // correctAll corrects every finding.
 func (w *window) correctAll() {
 	w.display.port.End()

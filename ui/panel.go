@@ -86,8 +86,9 @@ func (p *panel) update(c change) {
 		p.progress.SetValue(p.Progress().Done)
 	}
 	if c.Busy {
-		xwidget.SetVisible(p.busy, p.Busy())
-		xwidget.SetVisible(p.steps, !p.Busy())
+		busy := p.Busy() && !p.Previewing()
+		xwidget.SetVisible(p.busy, busy)
+		xwidget.SetVisible(p.steps, !busy)
 	}
 	if c.Document {
 		xwidget.SetEnabled(p.run, p.Document() != nil)
@@ -157,6 +158,10 @@ func newForm(c *common, stage processing.Stage) *form.Form {
 	f.OnChanged = func(s processing.Spec, v float64) {
 		if err := c.SetParam(s, v); err != nil {
 			c.prompts.showError(err)
+			return
+		}
+		if doc := c.Document(); stage == processing.StageDetection && doc != nil && doc.Result() != nil && !c.Previewing() {
+			c.say(c.t("Find glare (F5) to search with these values"))
 		}
 	}
 	return f

@@ -70,7 +70,8 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.toolbox = newToolbox(w.common)
 	w.display.port.OnBrush = w.toolbox.scaleBrush
 	w.files = &files{common: w.common, dialogs: c.dialogs(w.prompts, w.win, w.prompts.modals)}
-	w.actions = &actions{blocked: w.dialogOpen, started: func() { w.tips.Hide() }}
+	w.actions = &actions{blocked: w.dialogOpen, started: func() { w.tips.Hide() }, later: w.AfterPreview}
+	w.Previewed = w.previewed
 	w.makeActions()
 	keys := newKeyboard(w)
 	w.keys = keys

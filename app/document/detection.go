@@ -47,9 +47,31 @@ func (d *Document) ApplyResult(r *processing.Result, region *processing.Region) 
 	d.rewrite(func(row []uint8, y, x0 int) {
 		inside.each(y, x0, x0+len(row), func(a, b int) { copy(row[a-x0:b-x0], mask.Pix[y*mask.Width+a:]) })
 	})
-	d.detection, d.renewed = found, false
+	d.detection, d.renewed, d.drawn = found, false, false
 	d.edit.step.held = d.detection.bytes()
 	return d.commit(), nil
+}
+
+// ApplyPreview is ApplyResult for a detection that follows changes of the parameters: it takes the place of the one
+// before it if that was a preview, too, and nothing was done since, so that one step takes back all of them.
+func (d *Document) ApplyPreview(r *processing.Result, region *processing.Region) (image.Rectangle, error) {
+	d.EndStroke()
+	var back image.Rectangle
+	if h := &d.history; len(h.undone) == 0 && len(h.done) > 0 && h.done[len(h.done)-1].preview {
+		back, _ = d.Undo()
+	}
+	steps := len(d.history.done)
+	dirty, err := d.ApplyResult(r, region)
+	if len(d.history.done) > steps {
+		d.history.done[steps].preview = true
+	}
+	return back.Union(dirty), err
+}
+
+// Untouched reports whether the mask is what the last detection made, but for findings that were ignored or restored,
+// and nothing is corrected: then another detection loses no work of the user's.
+func (d *Document) Untouched() bool {
+	return d.detection != nil && !d.renewed && !d.drawn && d.corrections == nil
 }
 
 // withoutIgnored returns the mask of a new detection without those of its findings half of which or more was ignored

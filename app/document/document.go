@@ -24,6 +24,8 @@ type Document struct {
 	// renewed says that the whole mask was replaced by hand since the last detection, so that nothing follows from what
 	// is not in it.
 	renewed bool
+	// drawn says that the mask was painted or erased by hand since the last detection.
+	drawn bool
 	// decisions are the findings that were kept.
 	decisions *Decisions
 	// corrections lie over the picture; lastPicture is the highest generation given to them, savedPicture that on disk.

@@ -26,7 +26,10 @@ type step struct {
 	region     *processing.Region
 	detection  *detection
 	renewed    bool
+	drawn      bool
 	decisions  *Decisions
+	// preview says that the step is a detection that the next one takes the place of.
+	preview bool
 	// held is the memory of the detection or the decisions that the step brought.
 	held        int64
 	corrections *Corrections
@@ -91,7 +94,7 @@ type edit struct {
 func (d *Document) begin(name message.Message) {
 	d.EndStroke()
 	d.edit.step = &step{name: name, generation: d.generation, region: d.region, detection: d.detection,
-		renewed: d.renewed, decisions: d.decisions, corrections: d.corrections}
+		renewed: d.renewed, drawn: d.drawn, decisions: d.decisions, corrections: d.corrections}
 	d.edit.exact, d.edit.byHand = false, false
 }
 
@@ -133,6 +136,7 @@ func (d *Document) commit() image.Rectangle {
 	} else {
 		d.changed()
 		d.uncover(dirty)
+		d.drawn = d.drawn || d.edit.byHand
 	}
 	d.history.push(s)
 	return dirty
@@ -175,6 +179,7 @@ func (d *Document) swap(s *step) image.Rectangle {
 	s.region, d.region = d.region, s.region
 	s.detection, d.detection = d.detection, s.detection
 	s.renewed, d.renewed = d.renewed, s.renewed
+	s.drawn, d.drawn = d.drawn, s.drawn
 	s.decisions, d.decisions = d.decisions, s.decisions
 	s.corrections, d.corrections = d.corrections, s.corrections
 	d.history.bytes += s.bytes()

@@ -22,21 +22,90 @@ type Outcome struct {
 }
 
 // Detect looks for glare in the search region with the current parameters and updates the mask there.
-func (s *Session) Detect(done func(Outcome, error)) {
+func (s *Session) Detect(done func(Outcome, error)) { s.detect(s.doc.ApplyResult, done) }
+
+// detect looks for glare; apply makes the result the document's.
+func (s *Session) detect(apply func(*processing.Result, *processing.Region) (image.Rectangle, error),
+	done func(Outcome, error),
+) {
 	s.settle()
 	var outcome Outcome
-	doc, params, region := s.doc, s.settings.Params, s.doc.Region()
+	doc, params, region, memory := s.doc, s.settings.Params, s.doc.Region(), s.memory
+	if !memory.Serves(doc.Picture(), s.detectedWith, params) {
+		// One that is to be filled is nobody else's: a cancelled job may go on for a while.
+		memory = &processing.Memory{}
+	}
 	work := func(ctx context.Context, report processing.Progress) (*processing.Result, error) {
 		begun := time.Now()
 		r, notice, err := s.engine.Detect(ctx, doc.Picture(), params,
-			processing.Options{Region: region, Progress: report})
+			processing.Options{Region: region, Progress: report, Memory: memory})
 		if err == nil {
 			outcome = Outcome{len(r.Findings), time.Since(begun), r.Device, notice}
 		}
 		return r, err
 	}
-	start(s, Detected, work, func(r *processing.Result) (image.Rectangle, error) { return doc.ApplyResult(r, region) },
-		func(_ *processing.Result, err error) { done(outcome, err) })
+	start(s, Detected, work, func(r *processing.Result) (image.Rectangle, error) {
+		s.detectedWith, s.memory = params, memory
+		return apply(r, region)
+	}, func(_ *processing.Result, err error) { done(outcome, err) })
+}
+
+// Live reports whether another value of the parameters shows at once: the picture was searched, the mask holds nothing
+// that another search would lose, and the search only has to decide anew.
+func (s *Session) Live() bool {
+	return s.doc != nil && s.doc.Result() != nil && s.doc.Untouched() &&
+		s.memory.Serves(s.doc.Picture(), s.detectedWith, s.settings.Params)
+}
+
+// Previewing reports whether the job that runs follows a change of the parameters.
+func (s *Session) Previewing() bool { return s.previewing && s.Busy() }
+
+// preview searches again after a change of the parameters, where that shows at once. While it does, further changes
+// are noted, and the last of them is what it ends with.
+func (s *Session) preview() {
+	if s.previewing {
+		s.wanted = true
+		return
+	}
+	if s.Busy() || !s.Live() || !detectsOtherwise(s.detectedWith, s.settings.Params) {
+		return
+	}
+	s.previewing, s.wanted = true, false
+	apply := func(r *processing.Result, region *processing.Region) (image.Rectangle, error) {
+		if !s.doc.Untouched() {
+			// What was painted meanwhile counts more.
+			return image.Rectangle{}, nil
+		}
+		return s.doc.ApplyPreview(r, region)
+	}
+	s.detect(apply, func(o Outcome, err error) {
+		s.previewing = false
+		if s.wanted && err == nil {
+			s.preview()
+		}
+		if s.Previewed != nil {
+			s.Previewed(o, err)
+		}
+		if next := s.afterPreview; !s.previewing && next != nil {
+			s.afterPreview = nil
+			next()
+		}
+	})
+}
+
+// AfterPreview calls do when the job that follows a change of the parameters has ended; queued is false, and do is not
+// called, where no such job runs. Only the last of several is called.
+func (s *Session) AfterPreview(do func()) (queued bool) {
+	if !s.Previewing() {
+		return false
+	}
+	s.afterPreview = do
+	return true
+}
+
+// detectsOtherwise reports whether parameters of detection differ.
+func detectsOtherwise(a, b processing.Params) bool {
+	return WithStage(a, b, processing.StageDetection) != a || a.Learned != b.Learned
 }
 
 // CorrectAll corrects every finding by the method chosen for it, or by that of the parameters.

@@ -38,7 +38,7 @@ func (s *Session) Open(path string, done func(error)) {
 	}
 	start(s, Opened, work, func(o opened) (image.Rectangle, error) {
 		s.doc, s.original, s.before, s.mask = o.doc, o.file, o.pyramid, o.mask
-		s.originalState = imagefile.State(path)
+		s.originalState, s.memory, s.wanted = imagefile.State(path), &processing.Memory{}, false
 		s.maskFile, s.maskState, s.written, s.overwritten = "", "", Written{}, 0
 		s.settings.AddRecent(path)
 		// Settings that cannot be written now are tried again when the program ends.

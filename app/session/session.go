@@ -68,6 +68,8 @@ type Session struct {
 	// Settle ends what the user is drawing, so that it is part of the document before anything else changes or reads
 	// it. It may be nil.
 	Settle func()
+	// Previewed, if not nil, is called after a detection that followed a change of the parameters.
+	Previewed func(Outcome, error)
 
 	doc *document.Document
 	// original is the file that the picture was read from.
@@ -86,6 +88,13 @@ type Session struct {
 
 	// lessons are the decisions about pictures that were learned from, by their paths.
 	lessons map[string][]learn.Spot
+	// memory keeps what was measured of the picture.
+	memory *processing.Memory
+	// detectedWith are the parameters of the last detection as they were set.
+	detectedWith processing.Params
+	// previewing says that the job follows a change of the parameters, and wanted that another such job has to follow.
+	previewing, wanted bool
+	afterPreview       func()
 	// listing says which findings are listed.
 	listing Listing
 	listed  listed
@@ -232,6 +241,7 @@ func (s *Session) updatePictures(reopened bool) error {
 func (s *Session) SetParams(p processing.Params) {
 	s.settings.Params = p
 	s.publish(Other, image.Rectangle{})
+	s.preview()
 }
 
 // SetParam sets one parameter.

@@ -1,0 +1,164 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"blik/app/device"
+	"blik/app/document"
+	"blik/app/view"
+	"blik/internal/message"
+	"blik/processing"
+	"blik/processing/cpu"
+	"blik/processing/synth"
+)
+
+// onCPU runs jobs on the CPU.
+type onCPU struct{ be processing.Backend }
+
+func (o onCPU) Run(ctx context.Context, _ int, job device.Job) (*message.Message, error) {
+	return nil, job(ctx, o.be)
+}
+
+// searched is a session with a small painting in which glare was found.
+func searched(t *testing.T) (*fake, *processing.Picture) {
+	t.Helper()
+	s := newFake(t)
+	be := cpu.New()
+	t.Cleanup(func() { be.Close() })
+	s.engine = On(onCPU{be})
+	glare, err := synth.Preset("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	glare.Density *= 6
+	pic, err := synth.Paint(t.Context(), 180, 120, 8, synth.PaintOptions{Seed: 3, Scene: "coast"})
+	if err == nil {
+		pic, _, _, err = synth.RenderGlare(t.Context(), pic, glare)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.doc, err = document.New("/a.png", pic); err != nil {
+		t.Fatal(err)
+	}
+	if s.before, err = view.NewPyramid(t.Context(), pic); err != nil {
+		t.Fatal(err)
+	}
+	s.Detect(func(_ Outcome, err error) {
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	s.rest()
+	return s, pic
+}
+
+// rest runs callbacks until no job is left.
+func (f *fake) rest() {
+	for f.Busy() {
+		(<-f.queue)()
+	}
+}
+
+func (f *fake) sensitivity(v float64) {
+	p := f.settings.Params
+	p.Sensitivity = v
+	f.SetParams(p)
+}
+
+// What is shown while the sensitivity moves is what a search with it finds, and one step takes all of it back.
+func TestPreview(t *testing.T) {
+	s, pic := searched(t)
+	first := slices.Clone(s.doc.Mask().Pix)
+	previews := 0
+	s.Previewed = func(_ Outcome, err error) {
+		previews++
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for _, v := range []float64{-1, -2, 3, -4} {
+		s.sensitivity(v)
+		if !s.Previewing() {
+			t.Fatalf("sensitivity %g does not show", v)
+		}
+	}
+	queued := false
+	if !s.AfterPreview(func() { queued = true }) {
+		t.Error("nothing can be queued")
+	}
+	s.rest()
+	if !queued || previews < 2 || previews > 4 || s.AfterPreview(func() {}) {
+		t.Errorf("queued %v, %d previews", queued, previews)
+	}
+	be := cpu.New()
+	defer be.Close()
+	want, err := processing.Detect(t.Context(), be, pic, s.settings.Params, processing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(s.doc.Mask().Pix, want.Mask.Pix) || slices.Equal(first, want.Mask.Pix) {
+		t.Error("the mask shown is not that of the sensitivity")
+	}
+	s.Undo()
+	if !slices.Equal(s.doc.Mask().Pix, first) {
+		t.Error("one step does not take back what moving the slider did")
+	}
+	s.Redo()
+	if !slices.Equal(s.doc.Mask().Pix, want.Mask.Pix) {
+		t.Error("redo does not bring it back")
+	}
+}
+
+// A preview never takes away work of the user's, and only follows what it can show at once.
+func TestPreviewLosesNothing(t *testing.T) {
+	s, _ := searched(t)
+	shows := func(what string, expected bool) {
+		t.Helper()
+		s.sensitivity(s.settings.Params.Sensitivity - 0.5)
+		if s.Previewing() != expected {
+			t.Errorf("%s: previews %v", what, !expected)
+		}
+		s.rest()
+	}
+	shows("just searched", true)
+	s.doc.Select(s.doc.FirstPixel(s.doc.Spots()[0]).X, s.doc.FirstPixel(s.doc.Spots()[0]).Y)
+	s.RemoveSelected()
+	shows("a finding ignored", true)
+	if len(s.doc.Ignored()) != 1 {
+		t.Errorf("%d ignored after a preview", len(s.doc.Ignored()))
+	}
+	before := s.settings.Params
+	p := before
+	p.Mode = processing.Manual
+	s.SetParams(p)
+	if s.Previewing() {
+		t.Error("another mode shows at once")
+	}
+	s.SetParams(before)
+	s.rest()
+	// A stroke that is painted while the preview runs stays.
+	s.sensitivity(2)
+	s.BeginStroke(document.Brush{Radius: 4}, processing.Point{X: 90, Y: 60})
+	s.EndStroke()
+	painted := slices.Clone(s.doc.Mask().Pix)
+	s.rest()
+	if !slices.Equal(s.doc.Mask().Pix, painted) {
+		t.Error("the preview took a stroke away")
+	}
+	shows("painted", false)
+	s.Undo()
+	shows("the stroke undone", true)
+	s.ClearMask()
+	shows("cleared", false)
+	s.Undo()
+	s.CorrectAll(func(_ Outcome, err error) {
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	s.rest()
+	shows("corrected", false)
+}

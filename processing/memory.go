@@ -1,0 +1,107 @@
+package processing
+
+import (
+	"slices"
+
+	"blik/processing/network"
+)
+
+// Memory keeps what a detection measured of a picture: its candidates, and a byte for each pixel. A further Detect on
+// the same picture with parameters that leave the candidates as they are, such as the sensitivity, then only decides
+// about them; its result is the same as without. The zero value keeps nothing yet. It serves one Detect at a time.
+type Memory struct {
+	of       measured
+	filled   bool
+	cands    []candidate
+	searched int
+	noise    float64
+	// classes are those of the last pass of the search, grown its components; nil where it was not used.
+	classes []uint8
+	grown   []Span
+}
+
+// measured is all that candidates depend on.
+type measured struct {
+	pic                                      *Picture
+	device, rule                             string
+	model                                    *network.Model
+	decision                                 *Decision
+	learned                                  *Learned
+	vectors                                  bool
+	scale, visible, relative, contrast, core float64
+	window, level                            int
+}
+
+// measured returns what the candidates of this run depend on.
+func (d *detector) measured(pic *Picture) measured {
+	return measured{
+		pic: pic, device: d.be.Name(), rule: d.ruleID, model: d.model, decision: d.decision, learned: d.p.Learned,
+		vectors: d.vectors, scale: d.p.Scale, visible: d.p.Visible, relative: d.p.Relative, contrast: d.p.Contrast,
+		core: d.p.Core, window: d.p.Window, level: d.p.Level,
+	}
+}
+
+// Serves reports whether a detection of pic with parameters p would only decide, as one with was left it.
+func (m *Memory) Serves(pic *Picture, was, p Params) bool {
+	if m == nil || !m.filled || m.of.pic != pic {
+		return false
+	}
+	of := func(p Params) Params {
+		if p.Mode == Adaptive {
+			p = adaptive(p)
+		}
+		return Params{
+			Mode: p.Mode, Detector: p.Detector, Scale: p.Scale, Window: p.Window, Visible: p.Visible,
+			Relative: p.Relative, Contrast: p.Contrast, Level: p.Level, Core: p.Core, Learned: p.Learned,
+		}
+	}
+	return of(was) == of(p)
+}
+
+// recall takes candidates from the memory if it holds them, and makes the planes that deciding needs.
+func (d *detector) recall(m *Memory, pic *Picture) (cands []candidate, ok bool, err error) {
+	if m == nil || !m.filled || m.of != d.measured(pic) {
+		return nil, false, nil
+	}
+	d.noise, d.searched = m.noise, m.searched
+	if err := d.allocate(pic); err != nil {
+		return nil, false, err
+	}
+	if err := d.stage(stepLuminance(), func() error {
+		return d.do(Luminance{Y: d.y, V: d.v, Picture: pic, Tables: d.tables})
+	}); err != nil {
+		return nil, false, err
+	}
+	if m.classes != nil {
+		if err := d.be.Upload(d.ctx, d.cls, Samples{U8: m.classes}); err != nil {
+			return nil, false, err
+		}
+		if err := d.stage(stepComponents(), d.label); err != nil {
+			return nil, false, err
+		}
+		d.spans = m.grown
+	}
+	return m.cands, true, nil
+}
+
+// remember keeps candidates that were just measured.
+func (d *detector) remember(m *Memory, pic *Picture, cands []candidate) error {
+	if m == nil {
+		return nil
+	}
+	*m = Memory{of: d.measured(pic), filled: true, cands: cands, searched: d.searched, noise: d.noise}
+	if d.grown == nil {
+		return nil
+	}
+	var host Samples
+	grown, err := Evaluate(d.ctx, d.be, Spans{Components: d.grown})
+	if err == nil {
+		host, err = d.be.Host(d.ctx, d.cls)
+	}
+	if err != nil {
+		*m = Memory{}
+		return err
+	}
+	m.classes, m.grown = slices.Clone(host.U8), slices.Clone(grown)
+	return nil
+}
