@@ -349,7 +349,7 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"detect", "--preset", filepath.Join(dir, "none.json"), in}, "no such file"},
 		{[]string{"detect", in, twin}, "would both write a_mask.png"},
 		{[]string{"detect", "--lang", "fr", in}, "--lang fr: must be en or ru"},
-		{[]string{"help", "bogus"}, `no help about "bogus"; there is about bench, completion, correct, detect, devices, help, learn, open, parameters, sample, score, verify, version`},
+		{[]string{"help", "bogus"}, `no help about "bogus"; there is about batch, bench, completion, correct, detect, devices, doctor, farm, help, learn, open, parameters, sample, score, verify, version`},
 		{[]string{"detcet"}, "did you mean detect?"},
 		{[]string{filepath.Join(dir, "none.png")}, "neither a command nor a file"},
 		{[]string{"score", dir}, "2 arguments expected, 1 given"},
