@@ -40,35 +40,27 @@ func Correct(ctx context.Context, b Backend, pic *Picture, mask *Mask, p Params,
 			c.p.Halo = halo
 			c.glare = newGlareMap(mask, halo)
 		}
+		c.glare.share()
 		c.light = c.estimateLight()
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	sites, err := c.sites(o.Spots)
+	sites, patches, err := c.sites(o.Spots)
 	if err != nil {
 		return nil, err
 	}
-	// Spots of one size are worked on together, so that no thread waits long for a large one at the end of a batch.
-	order := make([]int, len(sites))
-	for i := range order {
-		order[i] = i
+	if need := c.memory(sites); o.Memory > 0 && need > o.Memory {
+		return nil, message.Errorf("correcting %d places takes %.1f GiB of memory, and only %.1f GiB are free",
+			len(patches), float64(need)/(1<<30), float64(o.Memory)/(1<<30))
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sites[b].area, sites[a].area) })
-	queue := make([]*site, len(sites))
-	for i, k := range order {
-		queue[i] = sites[k]
-	}
-	patches := make([]Patch, len(sites))
-	for first := 0; first < len(queue); {
-		last, err := c.batch(queue, first)
+	for done := 0; done < len(sites); {
+		n, err := c.batch(sites, done, patches)
 		if err != nil {
 			return nil, err
 		}
-		for i := first; i < last; i++ {
-			patches[order[i]], queue[i], sites[order[i]] = queue[i].patch, nil, nil
-		}
-		first = last
+		clear(sites[done:n])
+		done = n
 	}
 	return &Correction{Patches: patches, Timings: b.Timings(), Device: b.Name()}, ctx.Err()
 }
@@ -111,61 +103,116 @@ func (c *corrector) each(n int, f func(i int)) {
 	_ = parallel.Each(c.ctx, n, f)
 }
 
-// sites returns what is to be corrected: the given spots, or all when spots is nil.
-func (c *corrector) sites(spots []Spot) ([]*site, error) {
+// sites returns the windows in which the given spots are corrected, all of the mask when spots is nil, and a patch for
+// each spot.
+func (c *corrector) sites(spots []Spot) ([]*site, []Patch, error) {
 	if spots == nil {
 		spots = c.glare.spots
 	}
-	all := make([]*site, len(spots))
+	patches := make([]Patch, len(spots))
+	// Spots that share a window are corrected together if they have the same method.
+	type key struct {
+		group  int32
+		method Method
+		nth    uint16
+	}
+	sites, of := make([]*site, 0, len(spots)), map[key]*site{}
+	times := make([]uint16, len(c.glare.spots))
 	for i, s := range spots {
 		if s.Method >= methodCount {
-			return nil, fmt.Errorf("spot %d: there is no method %d", s.ID, s.Method)
+			return nil, nil, fmt.Errorf("spot %d: there is no method %d", s.ID, s.Method)
 		}
-		k := c.glare.find(s.Runs)
-		if k < 0 {
-			return nil, fmt.Errorf("spot %d is not a piece of the mask", s.ID)
+		spot := c.glare.find(s.Runs)
+		if spot < 0 {
+			return nil, nil, fmt.Errorf("spot %d is not a piece of the mask", s.ID)
 		}
-		all[i] = &site{index: int32(k), runs: s.Runs, area: pixelsIn(s.Runs), asked: s.Method}
-		if s.Method == MethodAuto {
-			all[i].asked = c.p.Method
+		patches[i].Spot = s.ID
+		k := key{group: c.glare.group[spot], method: c.resolve(s.Method, int(c.glare.areas[spot])),
+			nth: times[spot]}
+		times[spot]++
+		g := &c.glare.groups[k.group]
+		one := wanted{int32(spot), int32(i)}
+		if len(g.spots) == 1 {
+			sites = append(sites, &site{group: g, index: one.spot, wanted: []wanted{one}, method: k.method})
+			continue
 		}
-		all[i].patch.Spot = s.ID
+		if of[k] == nil {
+			of[k] = &site{group: g, index: g.spots[0], method: k.method}
+			sites = append(sites, of[k])
+		}
+		of[k].wanted = append(of[k].wanted, one)
 	}
-	return all, nil
+	for _, s := range sites {
+		slices.SortFunc(s.wanted, func(a, b wanted) int { return cmp.Compare(a.spot, b.spot) })
+	}
+	// Windows of one size are worked on together, so that no thread waits long for a large one at the end of a batch.
+	slices.SortStableFunc(sites, func(a, b *site) int { return cmp.Compare(b.group.area, a.group.area) })
+	return sites, patches, nil
 }
+
+// resolve returns the method for a spot of the given area, where it was asked for m.
+func (c *corrector) resolve(m Method, area int) Method {
+	if m == MethodAuto {
+		m = c.p.Method
+	}
+	switch {
+	case m == MethodAuto && discRadius(area) > exemplarRadius:
+		return MethodExemplar
+	case m == MethodAuto:
+		return MethodSubtract
+	}
+	return m
+}
+
+// What correction takes, in bytes: for each spot, its patch and the place in the queue included; for each pixel of the
+// windows that are worked on together; for each such pixel and channel.
+const (
+	spotBytes    = 640
+	windowBytes  = 200
+	channelBytes = 44
+)
+
+// memory bounds the memory that correcting the sites takes besides picture and mask.
+func (c *corrector) memory(sites []*site) int64 {
+	window, samples := batchPixels, 0
+	for _, s := range sites {
+		window = max(window, c.windowOf(s.group).area())
+		samples += s.group.area
+	}
+	return int64(len(c.glare.spots))*spotBytes + int64(samples)*int64(c.pic.Channels*c.pic.Depth()/8) +
+		int64(window)*int64(windowBytes+channelBytes*c.pic.Channels)
+}
+
+// windowOf returns the window of a group as it is where there is paint.
+func (c *corrector) windowOf(g *group) box { return g.around.grown(g.reach, c.pic.Width, c.pic.Height) }
 
 // batchPixels is how many pixels of windows are worked on together: enough to keep a device busy, and little memory.
 const batchPixels = 1 << 20
 
 // batch corrects sites from first on, as many as fit, and returns the first that is left.
-func (c *corrector) batch(sites []*site, first int) (last int, err error) {
+func (c *corrector) batch(sites []*site, first int, patches []Patch) (last int, err error) {
 	n := len(sites)
 	done := float64(first) / float64(n)
-	// Windows are cut for as many spots as surely are enough; those beyond the limit are cut again.
-	last = min(first+256, n)
+	total := 0
+	for last = first; last < min(first+256, n); last++ {
+		if total += c.windowOf(sites[last].group).area(); total > batchPixels && last > first {
+			break
+		}
+	}
+	part := sites[first:last]
 	err = c.stage(message.Of("surroundings"), done, func() error {
-		c.each(last-first, func(i int) { c.cutWindow(sites[first+i]) })
+		c.each(len(part), func(i int) { c.cutWindow(part[i]) })
 		return nil
 	})
 	if err != nil {
 		return 0, err
 	}
-	total := 0
-	for i := first; i < last; i++ {
-		if total += sites[i].box.area(); total > batchPixels && i > first {
-			for j := i; j < last; j++ {
-				sites[j].forget()
-			}
-			last = i
-		}
-	}
-	part := sites[first:last]
 	share := float64(last-first) / float64(n)
 	if err := c.solve(part, done, share); err != nil {
 		return 0, err
 	}
 	err = c.stage(message.Of("finish"), done+float64(0.8*share), func() error {
-		c.each(len(part), func(i int) { c.finish(part[i]) })
+		c.each(len(part), func(i int) { c.finish(part[i], patches) })
 		return nil
 	})
 	if c.progress != nil && err == nil {

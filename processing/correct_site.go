@@ -1,21 +1,26 @@
 package processing
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"sort"
 )
 
-// site is a spot with its surroundings, cut out of the picture as planes of floats.
+// site is a spot, or a group of spots that share a window, with the surroundings, cut out of the picture as planes of
+// floats.
 type site struct {
-	index         int32
-	runs          []Run
-	area          int
-	asked, method Method
+	// group is that of the spots, index the first of them; wanted are those to be corrected.
+	group  *group
+	index  int32
+	wanted []wanted
+	method Method
 
 	box
-	// own says which spot a pixel belongs to, free for paint; depth is the squared distance to that spot.
-	own, depth []int32
-	state      []uint8
+	// own says which spot a pixel belongs to, free for paint; depth is the squared distance to that spot. Where spots
+	// share the window, own is index for all of them, and each keeps the spot itself.
+	own, depth, each []int32
+	state            []uint8
 	// known counts the pixels of paint, thick is the depth of the hole: the largest chessboard distance of its
 	// pixels to paint.
 	known, thick int
@@ -23,24 +28,17 @@ type site struct {
 	pix [][]float32
 	// filled is the share of a pixel's texture that the method has made up, 0…1; nil where it is all.
 	filled []float32
-	patch  Patch
 }
 
-// forget drops what cutWindow made.
-func (s *site) forget() {
-	s.box, s.own, s.depth, s.state, s.pix = box{}, nil, nil, nil, nil
-}
+// wanted is a spot to be corrected, by its index, and the place of its patch.
+type wanted struct{ spot, patch int32 }
 
-// radius is that of the disc with the spot's area.
-func (s *site) radius() float64 { return math.Sqrt(float64(s.area) / math.Pi) }
-
-// cutWindow copies the surroundings of the spot: as far as its grain is looked for, and farther where there
-// is hardly any paint.
+// cutWindow copies the surroundings of the spots: as far as their grain is looked for, and farther where there is
+// hardly any paint in the whole picture.
 func (c *corrector) cutWindow(s *site) {
-	around := boxOf(s.runs)
-	reach := c.p.Halo + 5 + int(math.Ceil(2*math.Min(s.radius(), 40)))
+	reach := s.group.reach
 	for {
-		s.box = around.grown(reach, c.pic.Width, c.pic.Height)
+		s.box = s.group.around.grown(reach, c.pic.Width, c.pic.Height)
 		n := s.box.area()
 		s.own, s.depth = make([]int32, n), make([]int32, n)
 		c.glare.owners(s.box, s.own, s.depth)
@@ -50,17 +48,19 @@ func (c *corrector) cutWindow(s *site) {
 				s.known++
 			}
 		}
-		if s.known >= 64 || n == c.pic.Width*c.pic.Height {
+		if s.known >= leastPaint || n == c.pic.Width*c.pic.Height {
 			break
 		}
 		reach *= 2
 	}
-	s.method = s.asked
-	switch {
-	case s.method == MethodAuto && s.radius() > exemplarRadius:
-		s.method = MethodExemplar
-	case s.method == MethodAuto:
-		s.method = MethodSubtract
+	if len(s.group.spots) > 1 {
+		s.each = slices.Clone(s.own)
+		this := c.glare.group[s.index]
+		for i, o := range s.own {
+			if o != free && c.glare.group[o] == this {
+				s.own[i] = s.index
+			}
+		}
 	}
 	c.load(s)
 	if s.known > 0 {
@@ -248,32 +248,16 @@ func (s *site) eachPixel(f func(i, x, y int)) {
 }
 
 // finish blends the new samples with the old ones, rounds them to the picture's depth, and drops the window.
-func (c *corrector) finish(s *site) {
-	p := &s.patch
-	p.Method = s.method
-	s.eachPixel(func(_, x, y int) {
-		if k := len(p.Runs); k > 0 && p.Runs[k-1].Y == y && p.Runs[k-1].X1 == x {
-			p.Runs[k-1].X1++
-		} else {
-			p.Runs = append(p.Runs, Run{y, x, x + 1})
-		}
-	})
+func (c *corrector) finish(s *site, patches []Patch) {
+	c.open(s, patches)
 	ch := c.pic.Channels
-	n := pixelsIn(p.Runs) * ch
-	switch {
-	case c.pic.U8 != nil:
-		p.U8 = make([]uint8, 0, n)
-	case c.pic.U16 != nil:
-		p.U16 = make([]uint16, 0, n)
-	default:
-		p.F32 = make([]float32, 0, n)
-	}
-	soft := c.p.Blend / 100 * s.radius()
 	light := c.methods[s.method].light
-	s.eachPixel(func(i, x, y int) {
+	s.eachWanted(func(i, x, y, n int) {
+		to := s.wanted[n]
+		p := &patches[to.patch]
 		alpha := float32(1)
-		if s.depth[i] > 0 && soft > 0 {
-			t := math.Min((float64(c.p.Halo)+1-math.Sqrt(float64(s.depth[i])))/soft, 1)
+		if soft := c.p.Blend / 100 * discRadius(int(c.glare.areas[to.spot])); s.depth[i] > 0 && soft > 0 {
+			t := math.Min((float64(c.glare.halos[to.spot])+1-math.Sqrt(float64(s.depth[i])))/soft, 1)
 			alpha = float32(t * t * (3 - 2*t))
 		}
 		if s.known == 0 {
@@ -300,7 +284,82 @@ func (c *corrector) finish(s *site) {
 			}
 		}
 	})
-	s.forget()
+}
+
+// open gives the patches of the site their runs, and room for their samples. Those of one window share their memory.
+func (c *corrector) open(s *site, patches []Patch) {
+	lines, pixels := make([]int, len(s.wanted)), make([]int, len(s.wanted))
+	row := func(f func(k, y, x0, x1 int)) {
+		at, from := -1, Run{}
+		s.eachWanted(func(_, x, y, k int) {
+			if at == k && from.Y == y && from.X1 == x {
+				from.X1++
+				return
+			}
+			if at >= 0 {
+				f(at, from.Y, from.X0, from.X1)
+			}
+			at, from = k, Run{y, x, x + 1}
+		})
+		if at >= 0 {
+			f(at, from.Y, from.X0, from.X1)
+		}
+	}
+	allLines, allPixels := 0, 0
+	row(func(k, _, x0, x1 int) {
+		lines[k]++
+		pixels[k] += x1 - x0
+		allLines, allPixels = allLines+1, allPixels+x1-x0
+	})
+	runs := make([]Run, allLines)
+	var samples Patch
+	switch n := allPixels * c.pic.Channels; {
+	case c.pic.U8 != nil:
+		samples.U8 = make([]uint8, n)
+	case c.pic.U16 != nil:
+		samples.U16 = make([]uint16, n)
+	default:
+		samples.F32 = make([]float32, n)
+	}
+	for k, to := range s.wanted {
+		p, n := &patches[to.patch], pixels[k]*c.pic.Channels
+		p.Method = s.method
+		p.Runs, runs = runs[:0:lines[k]], runs[lines[k]:]
+		switch {
+		case c.pic.U8 != nil:
+			p.U8, samples.U8 = samples.U8[:0:n], samples.U8[n:]
+		case c.pic.U16 != nil:
+			p.U16, samples.U16 = samples.U16[:0:n], samples.U16[n:]
+		default:
+			p.F32, samples.F32 = samples.F32[:0:n], samples.F32[n:]
+		}
+	}
+	row(func(k, y, x0, x1 int) {
+		p := &patches[s.wanted[k].patch]
+		p.Runs = append(p.Runs, Run{y, x0, x1})
+	})
+}
+
+// eachWanted calls f for every pixel of the patches of the site, in reading order, with its index in the window, its
+// place in the picture, and the number of the wanted spot.
+func (s *site) eachWanted(f func(i, x, y, k int)) {
+	if s.each == nil {
+		s.eachPixel(func(i, x, y int) { f(i, x, y, 0) })
+		return
+	}
+	last, at := int32(free), 0
+	found := false
+	s.eachPixel(func(i, x, y int) {
+		if o := s.each[i]; o != last {
+			at, found = slices.BinarySearchFunc(s.wanted, o, func(t wanted, spot int32) int {
+				return cmp.Compare(t.spot, spot)
+			})
+			last = o
+		}
+		if found {
+			f(i, x, y, at)
+		}
+	})
 }
 
 // keep appends the sample of the source.

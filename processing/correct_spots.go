@@ -85,12 +85,18 @@ type glareMap struct {
 	w, h  int
 	halo  int
 	spots []Spot
+	areas []int32
 	spans []Span // of all spots in reading order; label is the index of the spot
 	rows  []int32
 	// rank orders the spots for pixels that are equally near to several: the larger spot first. It uses nothing that
 	// a transposition of the picture changes unless two spots are mirror images of each other.
 	rank   []int32
 	byRank []int32
+	// groups are the spots that share windows, group that of each spot, halos how far light is looked for around each:
+	// see share. Without halos it is halo for all.
+	groups []group
+	group  []int32
+	halos  []int32
 }
 
 func newGlareMap(m *Mask, halo int) *glareMap {
@@ -106,10 +112,12 @@ func newGlareMap(m *Mask, halo int) *glareMap {
 	}
 	type key struct{ area, sum, high, low int }
 	keys := make([]key, len(g.spots))
+	g.areas = make([]int32, len(g.spots))
 	for i := range g.spots {
 		b := boxOf(g.spots[i].Runs)
 		x, y := b.x0+b.x1, b.y0+b.y1
-		keys[i] = key{-pixelsIn(g.spots[i].Runs), x + y, max(x, y), min(b.width(), b.height())}
+		g.areas[i] = int32(pixelsIn(g.spots[i].Runs))
+		keys[i] = key{-int(g.areas[i]), x + y, max(x, y), min(b.width(), b.height())}
 	}
 	g.byRank = make([]int32, len(g.spots))
 	for i := range g.byRank {
@@ -143,9 +151,9 @@ func (g *glareMap) find(runs []Run) int {
 // free marks pixels that belong to no spot in the result of owners.
 const free = -1
 
-// owners writes into own, for each pixel of window b in reading order, the index of the spot it belongs to, and free
-// elsewhere; depth is the squared distance to that spot's nearest pixel, 0 on the spot itself. Spots and pixels
-// outside the window count as well.
+// owners writes into own, for each pixel of window b in reading order, the index of the spot it belongs to, the nearest
+// if that one's halo reaches so far, and free elsewhere; depth is the squared distance to that spot's nearest pixel, 0
+// on the spot itself. Spots and pixels outside the window count as well.
 func (g *glareMap) owners(b box, own []int32, depth []int32) {
 	const none = int64(1) << 62
 	// best holds distance² << 32 | rank of the nearest spot in the pixel's own column, for the columns that halos
@@ -187,7 +195,9 @@ func (g *glareMap) owners(b box, own []int32, depth []int32) {
 			}
 			own[i], depth[i] = free, 0
 			if k < limit {
-				own[i], depth[i] = g.byRank[uint32(k)], int32(k>>32)
+				if o, d := g.byRank[uint32(k)], int32(k>>32); g.halos == nil || d <= g.halos[o]*g.halos[o] {
+					own[i], depth[i] = o, d
+				}
 			}
 			i++
 		}

@@ -19,7 +19,7 @@ func (s *site) strokes() strokes {
 	w, h := s.width(), s.height()
 	out := make(strokes, w*h)
 	square, count := make([]int64, w*h), make([]int64, w*h)
-	line := make([]int64, max(w, h))
+	line := make([]int64, w)
 	for d, step := range [4][2]int{{1, 0}, {0, 1}, {1, 1}, {-1, 1}} {
 		clear(square)
 		clear(count)
@@ -70,31 +70,48 @@ func (s *site) strokes() strokes {
 	return out
 }
 
-// boxSums replaces each value by the sum over the square of strokeReach about it, as far as it lies in the window.
+// boxSums replaces each value by the sum over the square of strokeReach about it, as far as it lies in the window; line
+// has room for a row.
 func boxSums(p, line []int64, w, h int) {
-	pass := func(first, step, n int) {
+	for y := range h {
+		row := p[y*w : (y+1)*w]
 		var sum int64
-		for i := range min(strokeReach, n) {
-			sum += p[first+i*step]
+		for _, v := range row[:min(strokeReach, w)] {
+			sum += v
 		}
-		for i := range n {
-			if j := i + strokeReach; j < n {
-				sum += p[first+j*step]
+		for x := range row {
+			if x+strokeReach < w {
+				sum += row[x+strokeReach]
 			}
-			line[i] = sum
-			if j := i - strokeReach; j >= 0 {
-				sum -= p[first+j*step]
+			line[x] = sum
+			if x >= strokeReach {
+				sum -= row[x-strokeReach]
 			}
 		}
-		for i := range n {
-			p[first+i*step] = line[i]
+		copy(row, line)
+	}
+	// Down the columns, row by row: the rows above are needed until they leave the square.
+	sums, kept := make([]int64, w), make([]int64, (strokeReach+1)*w)
+	for y := range min(strokeReach, h) {
+		for x, v := range p[y*w : (y+1)*w] {
+			sums[x] += v
 		}
 	}
 	for y := range h {
-		pass(y*w, 1, w)
-	}
-	for x := range w {
-		pass(x, w, h)
+		row := p[y*w : (y+1)*w]
+		if y+strokeReach < h {
+			for x, v := range p[(y+strokeReach)*w : (y+strokeReach+1)*w] {
+				sums[x] += v
+			}
+		}
+		old := kept[y%(strokeReach+1)*w:][:w]
+		copy(old, row)
+		copy(row, sums)
+		if y >= strokeReach {
+			for x, v := range kept[(y-strokeReach)%(strokeReach+1)*w:][:w] {
+				sums[x] -= v
+			}
+		}
 	}
 }
 
@@ -144,7 +161,7 @@ const strokeStep = 0.75
 func (v *view) continueStrokes() {
 	list := v.gaps()
 	next := make([]float32, max(len(list[0]), len(list[1])))
-	for range 20 + v.thick {
+	for range v.sweeps(20, 1) {
 		for _, part := range list {
 			for _, p := range v.guess {
 				for n := range part {

@@ -324,6 +324,11 @@ func TestCorrectTransposed(t *testing.T) {
 					}
 				}
 			}
+			for x := 45; x < 60; x += 3 {
+				for y := 3; y < 19; y += 2 {
+					mask.Pix[y*w+x] = 255
+				}
+			}
 			pic := texture(w, h, 3, 16, mask, 4)
 			turned := processing.NewMask(h, w)
 			for i, v := range mask.Pix {

@@ -40,6 +40,8 @@ type Correction struct {
 type CorrectOptions struct {
 	// Spots limits the work to these pieces of the mask, each with its own method; nil is all of Spots(mask).
 	Spots []Spot
+	// Memory is how much may be used, in bytes; 0 is no limit. What would take more is refused at once.
+	Memory int64
 	// Progress may be nil.
 	Progress Progress
 }

@@ -11,8 +11,12 @@ func biharmonicMethod() method {
 func (c *corrector) biharmonic(a *atlas) error {
 	sweeps := make([]int, len(a.sites))
 	for i, s := range a.sites {
-		// The slowest wave of a hole of depth t dies like 1 − 1/t² a sweep.
-		sweeps[i] = min(60+8*s.thick*s.thick, 4000)
+		// The slowest wave of a hole of depth t dies like 1 − 1/t² a sweep. The time that a pixel may take ends the
+		// sweeps of deep holes, which remain between harmonic and biharmonic.
+		sweeps[i] = min(60+8*s.thick*s.thick, 360)
+		if s.group.shared {
+			sweeps[i] = min(sweeps[i], 120)
+		}
 	}
 	return a.inPlace(func(p Plane) error {
 		return c.do(Biharmonic{Dst: p, State: a.state, Tiles: a.tiles, Sweeps: sweeps, Omega: 1.4})

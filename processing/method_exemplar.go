@@ -24,6 +24,9 @@ const exemplarShare = 0.5
 // most sources that a patch is compared with before the best is refined.
 const exemplarSources = 500
 
+// sharedSources is the same where spots are crowded.
+const sharedSources = 60
+
 // exemplar replaces what was made up by patches of paint from the window. It goes from the rim inwards, as confidence
 // dictates (Criminisi, Pérez & Toyama 2004), in steps of half a patch; a patch is compared by what is known or already
 // copied, and a little by the smooth fill that is there, which keeps the colours of both sides apart. Patches take the
@@ -64,7 +67,11 @@ func (s *site) exemplar(ctx context.Context) {
 	}
 	last := int32(0) // from the middle of the last patch to where it came from
 	stride := 1
-	for len(sources)/(stride*stride) > exemplarSources {
+	most := exemplarSources
+	if s.group.shared {
+		most = sharedSources
+	}
+	for len(sources)/(stride*stride) > most {
 		stride++
 	}
 	var coarse []int32

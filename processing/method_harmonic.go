@@ -18,13 +18,17 @@ func (c *corrector) harmonic(a *atlas) error {
 	})
 }
 
+// The depth from which on a hole gets no more sweeps, so that the time a pixel takes is bounded: the start by
+// pull-push is then what fills its middle.
+const deepHarmonic = 48
+
 // relaxation returns sweeps and factors that make successive over-relaxation converge on holes of the sites' depths.
 func (a *atlas) relaxation() (sweeps []int, omegas []float32) {
 	for _, s := range a.sites {
 		// The best factor of a square of 2·thick pixels (Young 1954).
 		across := float64(2*s.thick + 1)
 		omegas = append(omegas, float32(2/(1+math.Sin(math.Pi/across))))
-		sweeps = append(sweeps, 12+5*s.thick)
+		sweeps = append(sweeps, 12+5*min(s.thick, deepHarmonic))
 	}
 	return sweeps, omegas
 }

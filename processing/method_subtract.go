@@ -274,13 +274,15 @@ const (
 	// mismatch is the share of the light that may not have the colour of the light: it makes the colour of a pixel
 	// under bright light count little.
 	mismatch = 0.5
+	// deepLight is the depth from which on a hole gets no more sweeps, so that the time a pixel takes is bounded.
+	deepLight = 16
 )
 
 // model estimates, from the guess of the paint, the statistics of the paint around the spot, the colour of the light on
 // it, and how much light is to be expected on each pixel. Pixels beyond the skirt become known.
 func (v *view) model(picture [4]float64) {
 	ch := len(v.pix)
-	v.m = Separation{Sweeps: 20 + 2*v.thick, Noise: sensorNoise, Mismatch: mismatch}
+	v.m = Separation{Sweeps: v.sweeps(20, 2), Noise: sensorNoise, Mismatch: mismatch}
 	axes, variance := principalAxes(v.covariance(), ch)
 	for k := range ch {
 		v.m.Variance[k] = float32(variance[k])
@@ -336,6 +338,16 @@ func (v *view) model(picture [4]float64) {
 			v.beyond = append(v.beyond, int32(i))
 		}
 	}
+}
+
+// sweeps returns a number of sweeps: least and, for each pixel of the hole's depth, more. Crowded spots get half as
+// many, as their holes are shallow.
+func (s *site) sweeps(least, more int) int {
+	n := least + more*min(s.thick, deepLight)
+	if s.group.shared {
+		n /= 2
+	}
+	return n
 }
 
 // rise returns how much light lies on a pixel if the paint under it is like the guess, and the standard deviation of
@@ -443,7 +455,14 @@ func (v *view) profile(rise, sd []float64, dist []int) (level []float64, end int
 
 // grid rounds x to a multiple of 2⁻³⁶. Sums of such numbers up to 2¹⁷ are exact, so that they do not depend on the
 // order: a transposed picture gives the same model.
-func grid(x float64) float64 { return math.Round(x*(1<<36)) / (1 << 36) }
+func grid(x float64) float64 {
+	// Adding 1.5 · 2⁵² leaves no bits for fractions, as long as the number is below 2⁵¹.
+	const shift = 3 << 51
+	if x = float64(x * (1 << 36)); x > -1<<50 && x < 1<<50 {
+		return float64(float64(x+shift)-shift) / (1 << 36)
+	}
+	return math.Round(x) / (1 << 36)
+}
 
 // covariance is that of the differences between neighbouring pixels of paint.
 func (s *site) covariance() (cov [4][4]float64) {
@@ -455,7 +474,7 @@ func (s *site) covariance() (cov [4][4]float64) {
 			d[k] = float64(s.pix[k][i] - s.pix[k][j])
 		}
 		for a := range ch {
-			for b := range ch {
+			for b := range a + 1 {
 				cov[a][b] += float64(grid(d[a] * d[b]))
 			}
 		}
@@ -476,10 +495,11 @@ func (s *site) covariance() (cov [4][4]float64) {
 		}
 	}
 	for a := range ch {
-		for b := range ch {
+		for b := range a + 1 {
 			if pairs > 0 {
 				cov[a][b] /= pairs
 			}
+			cov[b][a] = cov[a][b]
 		}
 		// The rounding of 8-bit samples: nothing is smoother than that.
 		cov[a][a] += 2e-6

@@ -47,6 +47,7 @@ func (s *site) telea(ctx context.Context) {
 		}
 		return 0
 	}
+	var near []teleaPixel
 	for n, at := range order {
 		if n&1023 == 0 && ctx.Err() != nil {
 			return
@@ -55,37 +56,44 @@ func (s *site) telea(ctx context.Context) {
 		before := square[at]
 		dist := func(i int) float64 { return t[i] }
 		nx, ny := slope(dist, x, y, 1, 0, before), slope(dist, x, y, 0, 1, before)
+		near = near[:0]
+		for v := y - teleaRadius; v <= y+teleaRadius; v++ {
+			for u := x - teleaRadius; u <= x+teleaRadius; u++ {
+				dx, dy := float64(x-u), float64(y-v)
+				far := float64(dx*dx) + float64(dy*dy)
+				if far > teleaRadius*teleaRadius || !ready(u, v, before) {
+					continue
+				}
+				i := v*w + u
+				direction := math.Abs(float64(dx*nx)+float64(dy*ny)) / math.Sqrt(far)
+				near = append(near, teleaPixel{i, u, v, dx, dy,
+					math.Max(direction, 1e-6) / far / (1 + math.Abs(t[at]-t[i]))})
+			}
+		}
 		for _, p := range s.pix {
 			value := func(i int) float64 { return float64(p[i]) }
 			lo, hi := float32(math.Inf(1)), float32(math.Inf(-1))
+			for _, q := range near {
+				lo, hi = min(lo, p[q.i]), max(hi, p[q.i])
+			}
 			var sum, weights float64
-			for pass := range 2 {
-				for v := y - teleaRadius; v <= y+teleaRadius; v++ {
-					for u := x - teleaRadius; u <= x+teleaRadius; u++ {
-						dx, dy := float64(x-u), float64(y-v)
-						far := float64(dx*dx) + float64(dy*dy)
-						if far > teleaRadius*teleaRadius || !ready(u, v, before) {
-							continue
-						}
-						i := v*w + u
-						if pass == 0 {
-							lo, hi = min(lo, p[i]), max(hi, p[i])
-							continue
-						}
-						direction := math.Abs(float64(dx*nx)+float64(dy*ny)) / math.Sqrt(far)
-						weight := math.Max(direction, 1e-6) / far / (1 + math.Abs(t[at]-t[i]))
-						gain := float64(slope(value, u, v, 1, 0, before)*dx) +
-							float64(slope(value, u, v, 0, 1, before)*dy)
-						sum += float64(weight * (float64(p[i]-lo) + gain))
-						weights += weight
-					}
-				}
+			for _, q := range near {
+				gain := float64(slope(value, q.x, q.y, 1, 0, before)*q.dx) +
+					float64(slope(value, q.x, q.y, 0, 1, before)*q.dy)
+				sum += float64(q.weight * (float64(p[q.i]-lo) + gain))
+				weights += q.weight
 			}
 			if weights > 0 {
 				p[at] = min(max(lo+float32(sum/weights), lo), hi)
 			}
 		}
 	}
+}
+
+// teleaPixel is a pixel that another takes its value from, how far that one lies beyond it, and how much it counts.
+type teleaPixel struct {
+	i, x, y        int
+	dx, dy, weight float64
 }
 
 // rimDistances returns the squared distance of every pixel to the nearest known one, 0 for these.

@@ -84,9 +84,17 @@ func fuzzPatch(pic *processing.Picture, x, y int, change uint8) processing.Patch
 	return p
 }
 
-// checkWithOtherPNG compares a PNG with its source outside the mask by means of the standard library's decoder.
+// checkWithOtherPNG compares a PNG with its source outside the mask by means of the standard library's decoder. What that
+// one refuses in the source, as a wrong checksum of a chunk that says nothing about pixels, it may refuse in the result.
 func checkWithOtherPNG(t *testing.T, file *File, result string, mask *processing.Mask) {
 	t.Helper()
+	var source image.Image
+	if file.Format == PNG {
+		var err error
+		if source, err = stdpng.Decode(bytes.NewReader(readAll(t, file.Path))); err != nil {
+			return
+		}
+	}
 	other, err := stdpng.Decode(bytes.NewReader(readAll(t, result)))
 	if err != nil {
 		t.Fatalf("another decoder refuses the result: %v", err)
@@ -94,12 +102,8 @@ func checkWithOtherPNG(t *testing.T, file *File, result string, mask *processing
 	if other.Bounds() != image.Rect(0, 0, mask.Width, mask.Height) {
 		t.Fatalf("another decoder sees %v", other.Bounds())
 	}
-	if file.Format != PNG {
+	if source == nil {
 		return
-	}
-	source, err := stdpng.Decode(bytes.NewReader(readAll(t, file.Path)))
-	if err != nil {
-		return // one of the two is more patient
 	}
 	for y := range mask.Height {
 		for x := range mask.Width {

@@ -114,6 +114,9 @@ func (e engine) Candidates(ctx context.Context, pic *processing.Picture, p proce
 func (e engine) Correct(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params,
 	o processing.CorrectOptions,
 ) (c *processing.Correction, notice *message.Message, err error) {
+	if o.Memory == 0 {
+		_, o.Memory = imagefile.MachineMemory()
+	}
 	notice, err = e.runner.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) error {
 		c, err = processing.Correct(ctx, b, pic, m, p, o)
 		return err

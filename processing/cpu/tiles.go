@@ -327,37 +327,61 @@ func (b executor) Detail(ctx context.Context, op processing.Detail) error {
 }
 
 // smoothKnown smooths the known pixels with [1 4 6 4 1] at the given gap, first along rows, then along columns, and
-// divides by the weights that were met.
+// divides by the weights that were met. Where no tap falls outside, the loop over them is written out, as it is hot.
 func smoothKnown(p, tmp []float32, state []uint8, w, h, gap int) {
 	value, weight := tmp[:w*h], tmp[w*h:]
 	taps := [5]float32{1, 4, 6, 4, 1}
 	for y := range h {
+		row, known := p[y*w:(y+1)*w], state[y*w:(y+1)*w]
 		for x := range w {
 			var v, m float32
-			for k, c := range taps {
-				u := x + (k-2)*gap
-				if u >= 0 && u < w && state[y*w+u] == processing.StateKnown {
-					v += float32(c * p[y*w+u])
-					m += c
+			if x >= 2*gap && x < w-2*gap && known[x-2*gap]|known[x-gap]|known[x]|known[x+gap]|known[x+2*gap] == 0 {
+				v += row[x-2*gap]
+				v += float32(4 * row[x-gap])
+				v += float32(6 * row[x])
+				v += float32(4 * row[x+gap])
+				v += row[x+2*gap]
+				m = 16
+			} else {
+				for k, c := range taps {
+					u := x + (k-2)*gap
+					if u >= 0 && u < w && known[u] == processing.StateKnown {
+						v += float32(c * row[u])
+						m += c
+					}
 				}
 			}
 			value[y*w+x], weight[y*w+x] = v, m
 		}
 	}
 	for y := range h {
+		inside := y >= 2*gap && y < h-2*gap
 		for x := range w {
-			if state[y*w+x] != processing.StateKnown {
+			i, step := y*w+x, gap*w
+			if state[i] != processing.StateKnown {
 				continue
 			}
 			var v, m float32
-			for k, c := range taps {
-				u := y + (k-2)*gap
-				if u >= 0 && u < h {
-					v += float32(c * value[u*w+x])
-					m += float32(c * weight[u*w+x])
+			if inside {
+				v += value[i-2*step]
+				v += float32(4 * value[i-step])
+				v += float32(6 * value[i])
+				v += float32(4 * value[i+step])
+				v += value[i+2*step]
+				m = weight[i-2*step] + float32(4*weight[i-step])
+				m += float32(6 * weight[i])
+				m += float32(4 * weight[i+step])
+				m += weight[i+2*step]
+			} else {
+				for k, c := range taps {
+					u := y + (k-2)*gap
+					if u >= 0 && u < h {
+						v += float32(c * value[u*w+x])
+						m += float32(c * weight[u*w+x])
+					}
 				}
 			}
-			p[y*w+x] = v / m
+			p[i] = v / m
 		}
 	}
 }
