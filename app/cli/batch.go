@@ -6,6 +6,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strconv"
+	"strings"
 
 	"blik/app/imagefile"
 	"blik/internal/message"
@@ -21,6 +24,8 @@ type batch struct {
 	flags *paramFlags
 
 	outDir, regionText, deviceName string
+	sliceText                      string
+	part, parts                    int
 	limit                          float64
 	quiet, timing, wantIndex       bool
 	overwrite                      bool
@@ -71,6 +76,8 @@ func (b *batch) addShared(c *cobra.Command, specs []processing.Spec) {
 	f.BoolVar(&b.timing, "timing", false, b.say("print the time of each stage, and the peak memory"))
 	f.BoolVarP(&b.quiet, "quiet", "q", false, b.say("print nothing but errors"))
 	b.addLimit(c, &b.limit)
+	f.StringVar(&b.sliceText, "slice", "",
+		b.say("do only the files of part `I/N` of the list, for array jobs of a cluster: 0/8 to 7/8"))
 	must(c.RegisterFlagCompletionFunc("device", completeDevices))
 	b.flags = b.addParams(c, specs)
 }
@@ -117,7 +124,43 @@ func (b *batch) inputs(args []string) ([]string, error) {
 	if len(files) == 0 && b.flags.savePreset == "" {
 		return nil, b.usage("no files given")
 	}
+	if b.sliceText == "" {
+		return files, nil
+	}
+	if err := b.parseSlice(); err != nil {
+		return nil, err
+	}
+	// All parts see the same list, also where the shell sorts in another way.
+	slices.Sort(files)
 	return files, nil
+}
+
+// parseSlice reads --slice.
+func (b *batch) parseSlice() error {
+	part, of, _ := strings.Cut(b.sliceText, "/")
+	i, errI := strconv.Atoi(part)
+	n, errN := strconv.Atoi(of)
+	if errI != nil || errN != nil || n < 1 || i < 0 || i >= n {
+		return b.usage("--slice %s: must be I/N with I from 0 to N − 1", b.sliceText)
+	}
+	if b.wantIndex {
+		return b.usage("--slice and --index exclude each other: each part would write the page")
+	}
+	b.part, b.parts = i, n
+	return nil
+}
+
+// sliced returns the elements of this run's part of the list of files. Names and outputs are checked for the whole list
+// before that, so that no part writes over what belongs to another.
+func sliced[T any](b *batch, all []T) []T {
+	if b.parts == 0 {
+		return all
+	}
+	var own []T
+	for k := b.part; k < len(all); k += b.parts {
+		own = append(own, all[k])
+	}
+	return own
 }
 
 // run stores the preset, opens folder and device, and processes the files one after the other, each with all

@@ -86,7 +86,8 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 			return err
 		}
 		d.sources = existing(inputs...)
-		return d.run(c.Context(), inputs, d.process)
+		d.names = sliced(&d.batch, d.names)
+		return d.run(c.Context(), sliced(&d.batch, inputs), d.process)
 	}
 	return c
 }

@@ -73,7 +73,8 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 		if err != nil {
 			return err
 		}
-		return d.run(c.Context(), inputs, d.process)
+		d.outputs = sliced(&d.batch, d.outputs)
+		return d.run(c.Context(), sliced(&d.batch, inputs), d.process)
 	}
 	return c
 }

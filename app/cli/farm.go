@@ -124,13 +124,14 @@ func defaultStore() string {
 // farmServer is one run of `blik farm serve`.
 type farmServer struct {
 	*program
-	store, listen, cluster string
-	secure                 bool
-	limit                  float64
-	patience               time.Duration
-	replicas               int
-	log                    farmLog
-	join                   joining
+	store, listen, page, cluster string
+	results                      []string
+	secure                       bool
+	limit                        float64
+	patience                     time.Duration
+	replicas                     int
+	log                          farmLog
+	join                         joining
 }
 
 func (p *program) farmServeCommand() *cobra.Command {
@@ -152,6 +153,9 @@ machine; then everything is encrypted (TLS 1.3), and each machine needs a key, w
 	must(c.MarkFlagDirname("store"))
 	f.StringVar(&s.listen, "listen", defaultFarm, p.say("take connections at `HOST:PORT`"))
 	f.BoolVar(&s.secure, "secure", false, p.say("TLS and keys on this machine, too; elsewhere they are always on"))
+	f.StringVar(&s.page, "page", "127.0.0.1:8223", p.say("show a page with the progress at `HOST:PORT`; - for none"))
+	f.StringArrayVar(&s.results, "output-root", nil,
+		p.say("link reports below this folder on the page; `[NAME=]DIR`, may be repeated"))
 	f.Float64Var(&s.limit, "store-limit", 0, p.say("let the queue take at most `N` GB of the disk"))
 	f.DurationVar(&s.patience, "patience", 45*time.Second,
 		p.say("give the file of a worker that is silent for `TIME` to another"))
@@ -176,7 +180,10 @@ func (s *farmServer) run(ctx context.Context) error {
 	case s.replicas != 1 && s.replicas != 3 && s.replicas != 5:
 		return s.usage("--replicas %d: must be 1, 3 or 5", s.replicas)
 	}
-	o := farm.ManagerOptions{Patience: s.patience, Replicas: s.replicas, Log: log}
+	o := farm.ManagerOptions{
+		Patience: s.patience, Replicas: s.replicas, Log: log,
+		Alone: s.Getenv("GOGC") == "" && s.Getenv("GOMEMLIMIT") == "",
+	}
 	if s.cluster != "" {
 		s.join.address = s.cluster
 		if o.Join, err = s.join.open(s.program); err != nil {
@@ -198,7 +205,19 @@ func (s *farmServer) run(ctx context.Context) error {
 		return err
 	}
 	defer m.Close()
-	if err := s.announce(o); err != nil {
+	var page *farm.Page
+	if s.page != "-" {
+		roots, err := s.rootsOf(s.results, nil)
+		if err != nil {
+			return err
+		}
+		page, err = m.StartPage(farm.PageOptions{Listen: s.page, Server: o.Inside, Roots: roots, Printer: s.tr})
+		if err != nil {
+			return err
+		}
+		defer page.Close()
+	}
+	if err := s.announce(o, page); err != nil {
 		return err
 	}
 	<-ctx.Done()
@@ -206,7 +225,7 @@ func (s *farmServer) run(ctx context.Context) error {
 }
 
 // announce prints how others join.
-func (s *farmServer) announce(o farm.ManagerOptions) error {
+func (s *farmServer) announce(o farm.ManagerOptions, page *farm.Page) error {
 	var err error
 	switch {
 	case o.Inside == nil:
@@ -218,6 +237,14 @@ func (s *farmServer) announce(o farm.ManagerOptions) error {
 		_, err = io.WriteString(s.Stdout, s.say("The farm listens at %s. Make a key for each machine by\n"+
 			"  blik farm key NAME --role worker --store %s\n"+
 			"which prints the address for blik farm work --join.\n", o.Inside.Address(), s.store))
+	}
+	if err != nil || page == nil {
+		return err
+	}
+	_, err = io.WriteString(s.Stdout, s.say("The page: %s\n", page.URL()))
+	if err == nil && !farm.IsLoopback(s.page) {
+		_, err = io.WriteString(s.Stdout, s.say("Its password is in %s.\n",
+			filepath.Join(s.store, "keys", "page-password")))
 	}
 	return err
 }

@@ -47,3 +47,28 @@ func TestBatch(t *testing.T) {
 		t.Errorf("the folder holds %v", listed(t, out))
 	}
 }
+
+// The parts of a list do each file once.
+func TestSlice(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"a.png", "b.png", "c.png", "d.png", "e.png"} {
+		painting(t, dir, name)
+	}
+	out, count := filepath.Join(dir, "out"), 0
+	for _, part := range []string{"0/3", "1/3", "2/3", "5/6"} {
+		got := call(t, "detect", "--slice", part, "-o", out, filepath.Join(dir, "*.png"))
+		if got.status != exitDone && part != "5/6" {
+			t.Errorf("%s: %+v", part, got)
+		}
+		count += strings.Count(got.out, "_mask.png")
+	}
+	if count != 5 || len(listed(t, out)) != 15 {
+		t.Errorf("%d files were done, and the folder holds %v", count, listed(t, out))
+	}
+	for _, part := range []string{"3/3", "-1/3", "1", "a/b", "0/0"} {
+		if got := call(t, "detect", "--slice", part, "-o", out, filepath.Join(dir, "*.png")); got.status != exitUsage {
+			t.Errorf("--slice %s: %+v", part, got)
+		}
+	}
+}

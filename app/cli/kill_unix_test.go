@@ -36,7 +36,9 @@ func TestProgram(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &args); err != nil {
 		t.Fatal(err)
 	}
-	os.Exit(Main(args, Options{Version: "test", Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
+	os.Exit(Main(args, Options{
+		Version: "test", Stdin: poisoned(t), Stdout: os.Stdout, Stderr: os.Stderr, childArguments: asChild,
+	}))
 }
 
 // start runs the program in a process of its own.

@@ -158,7 +158,7 @@ func dial(ctx context.Context, j Join, inside nats.InProcessConnProvider, wait b
 		case <-ready:
 			return l, nil
 		case err = <-wrong:
-			if !fatal(err) {
+			if !fatal(err) && (wait || !strings.Contains(err.Error(), "refused")) {
 				continue
 			}
 		case <-ctx.Done():
@@ -197,7 +197,8 @@ func (l *link) sentence(err error) error {
 	case strings.Contains(text, errWrongServer.Error()):
 		return message.Errorf("%s: this is not the server that the address was made for: "+
 			"its certificate is another one", l.where)
-	case errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted):
+	case errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted),
+		strings.Contains(text, "x509:") && strings.HasPrefix(l.where, "nats:"):
 		return message.Errorf("%s: the server wants an address with a key, as `blik farm key` prints it", l.where)
 	case strings.Contains(text, "x509:"):
 		return message.Errorf("%s: the certificate of the server is not trusted (%w)", l.where, err)

@@ -1,12 +1,15 @@
 package farm
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,7 +28,9 @@ type ManagerOptions struct {
 	Patience time.Duration
 	// Replicas of each stream in a cluster; 0: 1.
 	Replicas int
-	Log      *slog.Logger
+	// Alone says that the process is a server and nothing else, and is to take little memory.
+	Alone bool
+	Log   *slog.Logger
 }
 
 // The limits of what the manager bears.
@@ -53,9 +58,11 @@ type Manager struct {
 	// feeding is told when JOBS may need more.
 	feeding chan struct{}
 
-	// writing is held while RESULTS is written to.
-	writing sync.Mutex
-	last    uint64 // sequence in RESULTS
+	// listing is held while LISTS is written to.
+	listing sync.Mutex
+	// writes go to the goroutine that writes RESULTS, which alone looks at last, the last sequence in there.
+	writes chan *write
+	last   uint64
 
 	mu      sync.Mutex
 	batches map[string]*batch
@@ -64,7 +71,18 @@ type Manager struct {
 	skewed  map[string]bool
 	fault   string // what keeps the server from going on
 	recent  []time.Time
+	latest  []settledJob
 }
+
+// settledJob is a job with the sequence of its result.
+type settledJob struct {
+	batch string
+	seq   uint64
+	key   jobKey
+}
+
+// keptLatest is how many of the latest results the page shows.
+const keptLatest = 20
 
 // batch is what the manager knows of one.
 type batch struct {
@@ -74,7 +92,9 @@ type batch struct {
 	// work is the seconds that the done ones took.
 	work     float64
 	failures []Result
-	// end is the sequence after the last of its lists, last the time of the last result.
+	// next is the sequence in LISTS from which jobs were not handed to JOBS, end the one after the last of its lists,
+	// and last the time of the last result.
+	next uint64
 	end  uint64
 	last time.Time
 }
@@ -117,9 +137,13 @@ func StartManager(ctx context.Context, o ManagerOptions) (*Manager, error) {
 	}
 	m := &Manager{
 		options: o, link: l, started: time.Now(), batches: map[string]*batch{}, workers: map[string]*Presence{},
-		skewed: map[string]bool{}, feeding: make(chan struct{}, 1),
+		skewed: map[string]bool{}, feeding: make(chan struct{}, 1), writes: make(chan *write, 1024),
 	}
 	m.ctx, m.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if o.Alone {
+		limitMemory(0)
+		m.running.Go(m.frugal)
+	}
 	if err := m.open(ctx); err != nil {
 		m.Close()
 		return nil, err
@@ -149,6 +173,7 @@ func (m *Manager) open(ctx context.Context) error {
 		}
 	}
 	m.running.Go(m.feed)
+	m.running.Go(m.write)
 	return m.link.Flush()
 }
 
@@ -187,8 +212,9 @@ func (m *Manager) load(ctx context.Context) error {
 			return
 		}
 		b.end = seq + 1
-		for _, job := range unpackJobs(data) {
-			if key, ok := keyOf(job.ID); ok {
+		ids, _, _ := strings.Cut(string(data), "\n")
+		for id := range strings.FieldsSeq(ids) {
+			if key, ok := keyOf(id); ok {
 				if _, known := b.jobs[key]; !known {
 					b.jobs[key] = newMark(waiting, 0, 0)
 				}
@@ -200,10 +226,7 @@ func (m *Manager) load(ctx context.Context) error {
 	}
 	m.last, err = replay(ctx, m.stores.results, func(id string, seq uint64, at time.Time, data []byte) {
 		if b := m.batches[id]; b != nil {
-			kind, key, body, ok := parseEntry(data)
-			if ok {
-				b.note(kind, key, seq, at, body)
-			}
+			eachEntry(data, func(e entry) { b.note(e, seq, at) })
 		}
 	})
 	return err
@@ -220,7 +243,8 @@ func (m *Manager) sortBatches() {
 }
 
 // note takes an entry of RESULTS into the index.
-func (b *batch) note(kind string, key jobKey, seq uint64, at time.Time, body []byte) {
+func (b *batch) note(e entry, seq uint64, at time.Time) {
+	key := e.key
 	old := b.jobs[key]
 	switch old.status() {
 	case done:
@@ -229,21 +253,18 @@ func (b *batch) note(kind string, key jobKey, seq uint64, at time.Time, body []b
 		b.failed--
 		b.failures = slices.DeleteFunc(b.failures, func(r Result) bool { return r.Job.ID == key.String() })
 	}
-	switch kind {
+	switch e.kind {
 	case kindDone:
 		b.jobs[key] = newMark(done, old.crashes(), seq)
 		b.done++
 		b.last = at
-		var r struct{ Seconds float64 }
-		if json.Unmarshal(body, &r) == nil {
-			b.work += r.Seconds
-		}
+		b.work += e.took.Seconds()
 	case kindFailed:
 		b.jobs[key] = newMark(failed, old.crashes(), seq)
 		b.failed++
 		b.last = at
 		var r Result
-		if len(b.failures) < keptFailures && json.Unmarshal(body, &r) == nil {
+		if len(b.failures) < keptFailures && json.Unmarshal(e.body, &r) == nil {
 			b.failures = append(b.failures, r)
 		}
 	case kindCrash:
@@ -319,7 +340,7 @@ func (m *Manager) addBatch(ctx context.Context, r request) (answer, error) {
 		copied := known.Batch
 		return answer{Batch: &copied}, nil
 	}
-	b.Created, b.State, b.Next = time.Now().UTC(), Running, 0
+	b.Created, b.State = time.Now().UTC(), Running
 	if err := m.stores.openConsumer(ctx, b.ID, m.options.Patience); err != nil {
 		return answer{}, err
 	}
@@ -365,8 +386,8 @@ func (m *Manager) addJobs(ctx context.Context, r request) (answer, error) {
 		return answer{}, refuse("a list of %d files is too long", len(r.Jobs))
 	}
 	// Two lists at a time could hold the same file.
-	m.writing.Lock()
-	defer m.writing.Unlock()
+	m.listing.Lock()
+	defer m.listing.Unlock()
 	var a answer
 	var fresh []Job
 	seen := map[jobKey]bool{}
@@ -399,7 +420,7 @@ func (m *Manager) addJobs(ctx context.Context, r request) (answer, error) {
 	return a, nil
 }
 
-// list appends jobs to LISTS; writing must be held.
+// list appends jobs to LISTS; listing must be held.
 func (m *Manager) list(ctx context.Context, b *batch, jobs []Job) error {
 	data, err := packJobs(jobs)
 	if err != nil {
@@ -430,29 +451,23 @@ func (m *Manager) hurry() {
 	}
 }
 
-// packed is a list of jobs as it is stored: what they have in common only once.
-type packed struct {
-	Batch string `json:"batch"`
-	Jobs  []Job  `json:"jobs"`
-}
-
+// packJobs makes a message of LISTS: a line with the IDs, which is all that a manager reads when it starts, and the
+// jobs as JSON.
 func packJobs(jobs []Job) ([]byte, error) {
-	p := packed{Jobs: slices.Clone(jobs)}
-	for i := range p.Jobs {
-		p.Batch, p.Jobs[i].Batch = p.Jobs[i].Batch, ""
+	var b bytes.Buffer
+	for _, job := range jobs {
+		b.WriteString(job.ID + " ")
 	}
-	return json.Marshal(p)
+	b.WriteByte('\n')
+	data, err := json.Marshal(jobs)
+	b.Write(data)
+	return b.Bytes(), err
 }
 
-func unpackJobs(data []byte) []Job {
-	var p packed
-	if err := json.Unmarshal(data, &p); err != nil {
-		return nil
-	}
-	for i := range p.Jobs {
-		p.Jobs[i].Batch = p.Batch
-	}
-	return p.Jobs
+func unpackJobs(data []byte) (jobs []Job, err error) {
+	_, text, _ := bytes.Cut(data, []byte{'\n'})
+	err = json.Unmarshal(text, &jobs)
+	return jobs, err
 }
 
 // feed keeps JOBS filled.
@@ -483,7 +498,10 @@ func (m *Manager) feedBatch(ctx context.Context, id string) error {
 	for {
 		m.mu.Lock()
 		b := m.batches[id]
-		next, end, state, round := b.Next, b.end, b.State, b.Round
+		if b.done+b.failed == len(b.jobs) {
+			b.next = b.end
+		}
+		next, end, state, round := b.next, b.end, b.State, b.Round
 		m.mu.Unlock()
 		if state != Running || next >= end {
 			return nil
@@ -497,37 +515,40 @@ func (m *Manager) feedBatch(ctx context.Context, id string) error {
 		}
 		msg, err := m.stores.lists.GetMsg(ctx, max(1, next), jetstream.WithGetMsgSubject(listsSubject+id))
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			return m.move(ctx, b, end, round)
+			m.move(b, end, round)
+			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := m.hand(ctx, b, unpackJobs(msg.Data), msg.Sequence, round); err != nil {
+		jobs, err := unpackJobs(msg.Data)
+		if err != nil {
 			return err
 		}
-		if err := m.move(ctx, b, msg.Sequence+1, round); err != nil {
+		fed, err := m.hand(ctx, b, jobs, msg.Sequence, round)
+		if err != nil {
 			return err
 		}
-		m.wake()
+		m.move(b, msg.Sequence+1, round)
+		if fed > 0 {
+			m.wake()
+		}
 	}
 }
 
-// move stores how far a batch was handed to JOBS.
-func (m *Manager) move(ctx context.Context, b *batch, next uint64, round int) error {
+// move notes how far a batch was handed to JOBS. It is not stored: a manager that starts begins anew, skips what is
+// settled, and so puts back what JOBS has lost in a crash.
+func (m *Manager) move(b *batch, next uint64, round int) {
 	m.mu.Lock()
-	if b.Round != round {
-		m.mu.Unlock()
-		return nil
+	defer m.mu.Unlock()
+	if b.Round == round {
+		b.next = next
 	}
-	b.Next = next
-	copied := b.Batch
-	m.mu.Unlock()
-	return m.keep(ctx, copied)
 }
 
-// hand publishes those jobs that are not settled. A crash in the middle does no harm: JOBS knows the messages again,
-// and later the index knows the jobs.
-func (m *Manager) hand(ctx context.Context, b *batch, jobs []Job, list uint64, round int) error {
+// hand publishes those jobs that are not settled, and returns their number. A crash in the middle does no harm: JOBS
+// knows the messages again, and later the index knows the jobs.
+func (m *Manager) hand(ctx context.Context, b *batch, jobs []Job, list uint64, round int) (int, error) {
 	var futures []jetstream.PubAckFuture
 	for _, job := range jobs {
 		key, _ := keyOf(job.ID)
@@ -539,12 +560,12 @@ func (m *Manager) hand(ctx context.Context, b *batch, jobs []Job, list uint64, r
 		}
 		data, err := json.Marshal(job)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		id := job.ID + "." + strconv.FormatUint(list, 36) + "." + strconv.Itoa(round)
 		f, err := m.stores.js.PublishAsync(jobsSubject+b.ID, data, jetstream.WithMsgID(id))
 		if err != nil {
-			return err
+			return 0, err
 		}
 		futures = append(futures, f)
 	}
@@ -552,12 +573,12 @@ func (m *Manager) hand(ctx context.Context, b *batch, jobs []Job, list uint64, r
 		select {
 		case <-f.Ok():
 		case err := <-f.Err():
-			return err
+			return 0, err
 		case <-ctx.Done():
-			return ctx.Err()
+			return 0, ctx.Err()
 		}
 	}
-	return nil
+	return len(futures), nil
 }
 
 // wake tells the workers that there may be something to do.
@@ -565,4 +586,31 @@ func (m *Manager) wake() {
 	if err := m.link.Publish(wake, nil); err != nil {
 		m.options.Log.Debug("wake", "error", err)
 	}
+}
+
+// frugal keeps the memory of a process that is a server and nothing else small: such a process stays for weeks and does
+// little, so that more work for the garbage collector costs nothing that matters.
+func (m *Manager) frugal() {
+	for tick := time.NewTicker(time.Second); ; {
+		m.mu.Lock()
+		files := 0
+		for _, b := range m.batches {
+			files += len(b.jobs)
+		}
+		m.mu.Unlock()
+		limitMemory(files)
+		select {
+		case <-m.ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// limitMemory has the garbage collector aim at what a server with so many files needs: JetStream and the connections,
+// and an entry of the index for each.
+func limitMemory(files int) {
+	const base, entry = 26 << 20, 128
+	debug.SetGCPercent(20)
+	debug.SetMemoryLimit(base + entry*int64(files))
 }

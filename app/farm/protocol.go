@@ -82,8 +82,6 @@ type Batch struct {
 	// Files says that originals and results travel through the object store.
 	Files bool  `json:"files,omitempty"`
 	State State `json:"state"`
-	// Next is the sequence in LISTS from which jobs have not been handed to JOBS.
-	Next uint64 `json:"next"`
 	// Round counts how often all lists were begun anew.
 	Round int `json:"round,omitempty"`
 }

@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -142,22 +143,30 @@ func (m *Manager) listJobs(ctx context.Context, r request) (answer, error) {
 		return answer{}, err
 	}
 	m.mu.Lock()
-	var seqs []uint64
-	for _, mark := range b.jobs {
+	type settled struct {
+		seq uint64
+		key jobKey
+	}
+	var all []settled
+	for key, mark := range b.jobs {
 		if mark.status() != waiting && mark.seq() > uint64(r.Delivered) {
-			seqs = append(seqs, mark.seq())
+			all = append(all, settled{mark.seq(), key})
 		}
 	}
 	m.mu.Unlock()
-	slices.Sort(seqs)
+	slices.SortFunc(all, func(a, b settled) int { return cmp.Compare(a.seq, b.seq) })
 	var a answer
-	for _, seq := range seqs[:min(mostListed, len(seqs))] {
-		result, err := m.stored(ctx, seq)
+	for i, s := range all {
+		// Those of one message belong together, since the next request goes on after it.
+		if i >= mostListed && s.seq != all[i-1].seq {
+			break
+		}
+		result, err := m.stored(ctx, s.seq, s.key.String())
 		if err != nil {
 			return a, err
 		}
 		a.Jobs = append(a.Jobs, result)
-		a.Count = int(seq)
+		a.Count = int(s.seq)
 	}
 	return a, nil
 }

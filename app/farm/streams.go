@@ -3,8 +3,9 @@ package farm
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +19,7 @@ const (
 	// ahead is how many jobs of a batch lie in JOBS for workers to take.
 	ahead = 1000
 	// chunk is the most jobs in a message of LISTS; with names of 1000 bytes they still fit into a message.
-	chunk = 500
+	chunk = 200
 	// repeats is how long JOBS knows a message again that was published twice.
 	repeats = 10 * time.Minute
 	// taken bounds the jobs of a batch in work at a time.
@@ -45,9 +46,12 @@ func openStores(ctx context.Context, js jetstream.JetStream, replicas int) (*sto
 		st, err = js.CreateOrUpdateStream(ctx, more)
 		return st
 	}
-	s.jobs = create(jobsStream, jobsSubject, jetstream.StreamConfig{
-		Retention: jetstream.WorkQueuePolicy, Duplicates: repeats, MaxMsgs: 1 << 20,
-	})
+	queue := jetstream.StreamConfig{Retention: jetstream.WorkQueuePolicy, Duplicates: repeats, MaxMsgs: 1 << 20}
+	if replicas == 1 {
+		// What a crash loses here the manager puts back from LISTS.
+		queue.PersistMode = jetstream.AsyncPersistMode
+	}
+	s.jobs = create(jobsStream, jobsSubject, queue)
 	s.lists = create(listsStream, listsSubject, jetstream.StreamConfig{Compression: jetstream.S2Compression})
 	s.results = create(resultsStream, resultsSubject, jetstream.StreamConfig{Compression: jetstream.S2Compression})
 	if err == nil {
@@ -109,7 +113,8 @@ func replay(ctx context.Context, st jetstream.Stream, f func(batch string, seq u
 	return last, nil
 }
 
-// The kinds of entries of RESULTS. An entry is a line "KIND JOB", and what belongs to it as JSON.
+// The kinds of entries of RESULTS. A message holds one or more of them, since those that come in while the disk is busy
+// are written together. An entry is a line "KIND JOB LENGTH MILLISECONDS", and so many bytes of JSON.
 const (
 	kindDone   = "done"
 	kindFailed = "failed"
@@ -117,17 +122,36 @@ const (
 	kindAgain  = "again"
 )
 
-func entry(kind, job string, body any) ([]byte, error) {
-	data, err := json.Marshal(body)
-	return append([]byte(kind+" "+job+"\n"), data...), err
+// entry is one of them.
+type entry struct {
+	kind string
+	key  jobKey
+	took time.Duration
+	body []byte
 }
 
-// parseEntry is the inverse of entry, without reading the body.
-func parseEntry(data []byte) (kind string, job jobKey, body []byte, ok bool) {
-	line, body, found := bytes.Cut(data, []byte{'\n'})
-	k, id, spaced := strings.Cut(string(line), " ")
-	job, valid := keyOf(id)
-	return k, job, body, found && spaced && valid
+func (e entry) appendTo(data []byte) []byte {
+	data = fmt.Appendf(data, "%s %s %d %d\n", e.kind, e.key, len(e.body), e.took.Milliseconds())
+	return append(data, e.body...)
+}
+
+// eachEntry calls f with the entries of a message of RESULTS.
+func eachEntry(data []byte, f func(e entry)) {
+	for len(data) > 0 {
+		line, rest, found := bytes.Cut(data, []byte{'\n'})
+		fields := strings.Fields(string(line))
+		if !found || len(fields) != 4 {
+			return
+		}
+		key, valid := keyOf(fields[1])
+		n, errLength := strconv.Atoi(fields[2])
+		ms, errTime := strconv.Atoi(fields[3])
+		if !valid || errLength != nil || errTime != nil || n < 0 || n > len(rest) {
+			return
+		}
+		f(entry{fields[0], key, time.Duration(ms) * time.Millisecond, rest[:n]})
+		data = rest[n:]
+	}
 }
 
 // noRoom reports whether the server has no room for a message: its disk is full, or a bound is reached.

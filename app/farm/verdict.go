@@ -105,31 +105,34 @@ func (m *Manager) settle(ctx context.Context, b *batch, r Result) error {
 	if !ok {
 		return refuse("the request cannot be read")
 	}
-	m.writing.Lock()
-	defer m.writing.Unlock()
 	m.mu.Lock()
 	old, known := b.jobs[key]
 	m.mu.Unlock()
 	if !known {
 		return refuse("batch %s has no such file", b.ID)
 	}
-	if old.status() != waiting {
-		return m.compare(ctx, b, r, old)
-	}
 	r.Ended, r.Crashes = time.Now().UTC(), old.crashes()
 	kind := kindDone
 	if r.End == Failed {
 		kind = kindFailed
+	}
+	settled, err := m.append(ctx, b, kind, key, r)
+	switch {
+	case err != nil:
+		return err
+	case settled.status() != waiting:
+		return m.compare(ctx, b, r, settled)
+	case r.End == Failed:
 		m.options.Log.Warn("failed", "batch", b.ID, "file", r.Job.In.String(), "why", r.Sentence, "worker", r.Worker)
-	} else {
+	default:
 		m.options.Log.Info("done", "batch", b.ID, "file", r.Job.In.String(), "worker", r.Worker, "seconds", r.Seconds)
 	}
-	return m.append(ctx, b, kind, key, r)
+	return nil
 }
 
 // compare looks whether a second result of a job is the first one.
 func (m *Manager) compare(ctx context.Context, b *batch, r Result, old mark) error {
-	first, err := m.stored(ctx, old.seq())
+	first, err := m.stored(ctx, old.seq(), r.Job.ID)
 	if err != nil {
 		return err
 	}
@@ -144,72 +147,19 @@ func (m *Manager) compare(ctx context.Context, b *batch, r Result, old mark) err
 }
 
 // stored reads a result.
-func (m *Manager) stored(ctx context.Context, seq uint64) (Result, error) {
+func (m *Manager) stored(ctx context.Context, seq uint64, job string) (Result, error) {
 	var r Result
 	msg, err := m.stores.results.GetMsg(ctx, seq)
 	if err != nil {
 		return r, err
 	}
-	_, _, body, ok := parseEntry(msg.Data)
-	if !ok {
-		return r, errors.New("an entry of RESULTS is damaged")
-	}
-	return r, json.Unmarshal(body, &r)
-}
-
-// append writes an entry of RESULTS and takes it into the index; writing must be held. JetStream refuses it where
-// another manager has written meanwhile.
-func (m *Manager) append(ctx context.Context, b *batch, kind string, key jobKey, body any) error {
-	data, err := entry(kind, key.String(), body)
-	if err != nil {
-		return err
-	}
-	ack, err := m.stores.js.Publish(ctx, resultsSubject+b.ID, data, jetstream.WithExpectLastSequence(m.last))
-	if err != nil {
-		if e := m.resume(ctx, err); e != nil {
-			return e
+	err = errors.New("an entry of RESULTS is damaged")
+	eachEntry(msg.Data, func(e entry) {
+		if e.key.String() == job {
+			err = json.Unmarshal(e.body, &r)
 		}
-		return err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.last, m.fault = ack.Sequence, ""
-	_, _, text, _ := parseEntry(data)
-	b.note(kind, key, ack.Sequence, time.Now(), text)
-	if kind == kindDone {
-		m.recent = append(m.recent, time.Now())
-		if len(m.recent) > 4096 {
-			m.recent = slices.Delete(m.recent, 0, 1024)
-		}
-	}
-	return nil
-}
-
-// resume finds out what happened to an entry whose writing was not acknowledged: if RESULTS has grown, it is read from
-// where the index ends.
-func (m *Manager) resume(ctx context.Context, cause error) error {
-	info, err := m.stores.results.Info(ctx)
-	if err != nil {
-		return err
-	}
-	for seq := m.last + 1; seq <= info.State.LastSeq; seq++ {
-		msg, err := m.stores.results.GetMsg(ctx, seq)
-		if err != nil {
-			return err
-		}
-		kind, key, body, ok := parseEntry(msg.Data)
-		m.mu.Lock()
-		if b := m.batches[msg.Subject[len(resultsSubject):]]; ok && b != nil {
-			b.note(kind, key, seq, msg.Time, body)
-		}
-		m.last = seq
-		m.mu.Unlock()
-	}
-	var api *jetstream.APIError
-	if errors.As(cause, &api) && api.ErrorCode == wrongSequence {
-		m.options.Log.Warn("another manager writes to this farm, or an answer was lost")
-	}
-	return nil
+	})
+	return r, err
 }
 
 // crash notes that the work on a file ended in a crash, and sets the file aside when that happens too often.
@@ -225,21 +175,22 @@ func (m *Manager) crash(ctx context.Context, r request) (answer, error) {
 	if !ok {
 		return answer{}, refuse("the request cannot be read")
 	}
-	m.writing.Lock()
 	m.mu.Lock()
 	old, known := b.jobs[key]
 	m.mu.Unlock()
 	if !known || old.status() != waiting {
-		m.writing.Unlock()
 		return answer{Verdict: settled}, nil
 	}
-	err = m.append(ctx, b, kindCrash, key, Result{Job: *r.Job, Worker: r.Worker.Name, Log: r.Log})
-	m.writing.Unlock()
-	crashes := old.crashes() + 1
+	if _, err := m.append(ctx, b, kindCrash, key, Result{Job: *r.Job, Worker: r.Worker.Name, Log: r.Log}); err != nil {
+		return answer{}, err
+	}
+	m.mu.Lock()
+	crashes := b.jobs[key].crashes()
+	m.mu.Unlock()
 	m.options.Log.Error("crash", "batch", b.ID, "file", r.Job.In.String(), "worker", r.Worker.Name, "crashes", crashes,
 		"log", r.Log)
-	if err != nil || crashes < mostCrashes {
-		return answer{Verdict: proceed, Wait: time.Second}, err
+	if crashes < mostCrashes {
+		return answer{Verdict: proceed, Wait: time.Second}, nil
 	}
 	text := message.Of("the program crashed %d times on this file; set aside", crashes)
 	return answer{Verdict: settled}, m.settle(ctx, b, Result{
@@ -294,7 +245,7 @@ func (m *Manager) act(ctx context.Context, b *batch, action string) (int, error)
 	}
 	if action == Retry || b.State == Cancelled && state == Running {
 		// All lists are gone through once more; what is done is skipped. JOBS takes the messages for new ones.
-		b.Next = 0
+		b.next = 0
 		b.Round++
 	}
 	b.State = state
@@ -321,8 +272,6 @@ func (m *Manager) act(ctx context.Context, b *batch, action string) (int, error)
 // again has the failed files of a batch done once more. Until all of them are marked the batch is paused, so that a
 // crash in the middle loses none: it stays paused.
 func (m *Manager) again(ctx context.Context, b *batch) (int, error) {
-	m.writing.Lock()
-	defer m.writing.Unlock()
 	m.mu.Lock()
 	var keys []jobKey
 	for key, mark := range b.jobs {
@@ -332,7 +281,7 @@ func (m *Manager) again(ctx context.Context, b *batch) (int, error) {
 	}
 	m.mu.Unlock()
 	for _, key := range keys {
-		if err := m.append(ctx, b, kindAgain, key, struct{}{}); err != nil {
+		if _, err := m.append(ctx, b, kindAgain, key, Result{}); err != nil {
 			return 0, err
 		}
 	}

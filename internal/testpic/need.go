@@ -31,7 +31,7 @@ const (
 
 // packages names the Debian packages of the programs and Python modules that scripts/setup.sh installs.
 var packages = map[string]string{
-	"exiftool": "libimage-exiftool-perl", "gcc": "gcc", "PIL": "python3-pil",
+	"exiftool": "libimage-exiftool-perl", "chromium": "chromium", "gcc": "gcc", "PIL": "python3-pil",
 	"tiffcmp": "libtiff-tools", "tiffcp": "libtiff-tools", "tiffdump": "libtiff-tools", "tiffinfo": "libtiff-tools",
 }
 

@@ -1,0 +1,156 @@
+package farm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// The bounds of a message of RESULTS.
+const (
+	mostEntries = 200
+	entryBytes  = 400 << 10
+)
+
+// write is an entry that is to be written to RESULTS.
+type write struct {
+	batch *batch
+	entry
+	// done gets what was known of the job before, and is then done.
+	done chan written
+}
+
+type written struct {
+	old mark
+	err error
+}
+
+// append writes an entry of RESULTS and takes it into the index. Where the job is settled already nothing is written,
+// and the mark says so.
+func (m *Manager) append(ctx context.Context, b *batch, kind string, key jobKey, r Result) (mark, error) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return 0, err
+	}
+	took := time.Duration(r.Seconds * float64(time.Second))
+	w := &write{b, entry{kind, key, took, data}, make(chan written, 1)}
+	select {
+	case m.writes <- w:
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	select {
+	case r := <-w.done:
+		return r.old, r.err
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
+// write writes RESULTS. Entries that come in while the disk is busy are written together.
+func (m *Manager) write() {
+	var queue []*write
+	for {
+		if len(queue) == 0 {
+			select {
+			case w := <-m.writes:
+				queue = append(queue, w)
+			case <-m.ctx.Done():
+				return
+			}
+		}
+		for more := true; more && len(queue) < 4*mostEntries; {
+			select {
+			case w := <-m.writes:
+				queue = append(queue, w)
+			default:
+				more = false
+			}
+		}
+		queue = m.writeSome(queue)
+	}
+}
+
+// writeSome writes entries of one batch, and returns those that are left.
+func (m *Manager) writeSome(queue []*write) (left []*write) {
+	b := queue[0].batch
+	var group []*write
+	var data []byte
+	in := map[jobKey]bool{}
+	m.mu.Lock()
+	for _, w := range queue {
+		old := w.batch.jobs[w.key]
+		switch {
+		case w.batch != b, in[w.key], len(group) == mostEntries, len(data) > 0 && len(data)+len(w.body) > entryBytes:
+			left = append(left, w)
+		case w.kind != kindAgain && old.status() != waiting:
+			w.done <- written{old: old}
+		default:
+			in[w.key] = true
+			group = append(group, w)
+			data = w.appendTo(data)
+		}
+	}
+	m.mu.Unlock()
+	if len(group) == 0 {
+		return left
+	}
+	// JetStream refuses the message where another manager has written meanwhile.
+	ack, err := m.stores.js.Publish(m.ctx, resultsSubject+b.ID, data, jetstream.WithExpectLastSequence(m.last))
+	if err != nil {
+		err = errors.Join(err, m.resume(err))
+		for _, w := range group {
+			w.done <- written{err: err}
+		}
+		return left
+	}
+	now := time.Now()
+	m.mu.Lock()
+	m.last, m.fault = ack.Sequence, ""
+	for _, w := range group {
+		b.note(w.entry, ack.Sequence, now)
+		if w.kind == kindDone {
+			m.recent = append(m.recent, now)
+			m.latest = append(m.latest, settledJob{b.ID, ack.Sequence, w.key})
+			m.latest = m.latest[max(0, len(m.latest)-keptLatest):]
+		}
+	}
+	if len(m.recent) > 1<<16 {
+		m.recent = slices.Delete(m.recent, 0, 1<<15)
+	}
+	m.mu.Unlock()
+	for _, w := range group {
+		w.done <- written{}
+	}
+	return left
+}
+
+// resume finds out what happened to a message whose writing was not acknowledged: if RESULTS has grown, it is read from
+// where the index ends.
+func (m *Manager) resume(cause error) error {
+	info, err := m.stores.results.Info(m.ctx)
+	if err != nil {
+		return err
+	}
+	for seq := m.last + 1; seq <= info.State.LastSeq; seq++ {
+		msg, err := m.stores.results.GetMsg(m.ctx, seq)
+		if err != nil {
+			return err
+		}
+		m.mu.Lock()
+		if b := m.batches[msg.Subject[len(resultsSubject):]]; b != nil {
+			eachEntry(msg.Data, func(e entry) { b.note(e, seq, msg.Time) })
+		}
+		m.mu.Unlock()
+		m.last = seq
+	}
+	var api *jetstream.APIError
+	if errors.As(cause, &api) && api.ErrorCode == wrongSequence {
+		m.options.Log.Warn("another manager writes to this farm, or an answer was lost")
+	}
+	return nil
+}
