@@ -35,6 +35,7 @@ judge() {
   tr -d '\r' <"$1" | awk '
     /^=== (RUN|CONT|NAME)/ { current = $3; next }
     /TempDir RemoveAll cleanup:.*Invalid function/ { cleanup++; next }
+    / \[rapid\] OK, | power cuts, |_test.go:[0-9]+: needs / { next }
     /^ +[a-z0-9_]+_test\.go:[0-9]+:/ || /^panic:/ { why[current] = why[current] "\n" $0; next }
     /^--- PASS/ { passed++ }
     /^--- FAIL/ { if (why[$3] == "" && !sub_failed[$3]) wine++; else { failed++; print "  FAIL " $3 why[$3] } }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -74,9 +75,9 @@ func groupsOf(text string) []group {
 		if !second && !slices.Contains(strings.Split(fields[1], ","), "memory") {
 			continue
 		}
-		for path := filepath.Clean("/" + fields[2]); ; path = filepath.Dir(path) {
-			all = append(all, group{path, !second})
-			if path == "/" {
+		for name := path.Clean("/" + fields[2]); ; name = path.Dir(name) {
+			all = append(all, group{name, !second})
+			if name == "/" {
 				break
 			}
 		}

@@ -356,7 +356,7 @@ func TestReadBadInput(t *testing.T) {
 	folder := t.TempDir()
 	f, err = Read(t.Context(), folder, DefaultLimits())
 	checkSentence(t, folder, f, err, ErrNotPicture, "folder")
-	if os.Getuid() != 0 {
+	if os.Getuid() > 0 { // −1 in Windows, which has no such permissions
 		secret := write(t, "secret.png", goodPNG)
 		if err := os.Chmod(secret, 0); err != nil {
 			t.Fatal(err)
