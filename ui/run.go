@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"os"
 	"path/filepath"
@@ -23,6 +25,7 @@ import (
 	"blik/app/settings"
 	"blik/app/thumbnail"
 	"blik/assets"
+	"blik/internal/message"
 )
 
 // appID names the program to the system; FyneApp.toml holds the same.
@@ -67,6 +70,9 @@ func Run(ctx context.Context, o Options) error {
 	}
 	// Settings that could not be read are defaults; the window says so once it is open.
 	stored, damaged := settings.Load(path)
+	if damaged == nil {
+		damaged = writable(filepath.Dir(path))
+	}
 	tr := chooseLanguage(o.Lang, stored.Language)
 	if err := lang.AddTranslationsForLocale(tr.Toolkit(), lang.SystemLocale()); err != nil {
 		return fmt.Errorf("words of the dialogs: %w", err)
@@ -92,6 +98,21 @@ func Run(ctx context.Context, o Options) error {
 	defer stop()
 	w.win.ShowAndRun()
 	return nil
+}
+
+// writable makes a folder and reports an error where nothing can be written there. The toolkit, which keeps files of
+// its own beside it, is then kept from writing several lines about each to standard error.
+func writable(dir string) error {
+	err := os.MkdirAll(dir, 0o700)
+	var probe *os.File
+	if err == nil {
+		probe, err = os.CreateTemp(dir, "probe-*")
+	}
+	if err != nil {
+		log.SetOutput(io.Discard)
+		return message.Errorf("settings and unsaved work cannot be kept: nothing can be written in the folder %s", dir)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
 // thumbnails returns the cache of the thumbnails of recent files; nil where the system has no place for it.

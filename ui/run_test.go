@@ -4,6 +4,9 @@ package ui
 
 import (
 	"context"
+	"log"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -16,5 +19,24 @@ func TestRunWithoutAnswer(t *testing.T) {
 		if err := Run(context.Background(), Options{}); err == nil || !strings.Contains(err.Error(), "blik detect") {
 			t.Errorf("DISPLAY=%q: %v", display, err)
 		}
+	}
+}
+
+func TestWritable(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	if err := writable(dir); err != nil {
+		t.Error(err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("%v %v", entries, err)
+	}
+	before := log.Writer()
+	defer log.SetOutput(before)
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := writable(filepath.Join(file, "c")); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("a folder within a file: %v", err)
 	}
 }
