@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 
+	"blik/app/document"
 	"blik/app/view"
 	"blik/internal/message"
 	"blik/processing"
@@ -78,6 +79,7 @@ func (w *window) makeActions() {
 	open := func() bool { return w.Document() != nil }
 	free := func() bool { return !w.Busy() || w.Previewing() }
 	idle := func() bool { return open() && free() }
+	drawn := func() bool { return free() && w.Region() != nil }
 	keys := func(names ...fyne.KeyName) []fyne.KeyName { return names }
 	w.actions.table = map[string]*action{
 		"file.open": {name: "Open picture…", run: files.choosePicture, ready: free,
@@ -96,10 +98,17 @@ func (w *window) makeActions() {
 		"file.savePreset":  {name: "Save preset…", run: files.savePreset},
 		"file.quit":        {name: "Quit", run: w.quit, shortcut: key(fyne.KeyQ, ctrl)},
 
-		"edit.undo":   {name: "Undo", run: w.undo, shortcut: &fyne.ShortcutUndo{}},
-		"edit.redo":   {name: "Redo", run: w.redo, shortcut: &fyne.ShortcutRedo{}},
-		"edit.invert": {name: "Invert mask", run: w.invertMask, ready: idle, shortcut: key(fyne.KeyI, ctrl)},
-		"edit.clear":  {name: "Clear mask", run: w.ClearMask, ready: idle},
+		"edit.undo":      {name: "Undo", run: w.undo, shortcut: &fyne.ShortcutUndo{}},
+		"edit.redo":      {name: "Redo", run: w.redo, shortcut: &fyne.ShortcutRedo{}},
+		"edit.invert":    {name: "Invert mask", run: w.invertMask, ready: idle, shortcut: key(fyne.KeyI, ctrl)},
+		"edit.clear":     {name: "Clear mask", run: w.ClearMask, ready: idle},
+		"edit.addRegion": {name: "Mark the region as glare", run: w.toolbox.fillRegion(document.Add), ready: drawn},
+		"edit.takeRegion": {name: "Take the region out of the mask", run: w.toolbox.fillRegion(document.Subtract),
+			ready: drawn},
+		"edit.keepRegion": {name: "Clear the mask outside the region", run: w.toolbox.fillRegion(document.Intersect),
+			ready: drawn},
+		"edit.grow":   {name: "Grow mask by 1 px", run: w.changeMask(w.GrowMask), ready: idle, keys: "."},
+		"edit.shrink": {name: "Shrink mask by 1 px", run: w.changeMask(w.ShrinkMask), ready: idle, keys: ","},
 		"edit.clearRegion": {name: "Search the whole picture", run: func() { w.toolbox.SetRegion(nil) },
 			ready:    func() bool { return w.Region() != nil },
 			shortcut: key(fyne.KeyD, ctrl)},

@@ -121,6 +121,14 @@ func (w *window) escape() {
 	w.win.Canvas().Unfocus()
 }
 
+// changeMask does something with the mask, which is to be seen.
+func (w *window) changeMask(how func()) func() {
+	return func() {
+		w.display.showMask()
+		how()
+	}
+}
+
 func (w *window) invertMask() {
 	w.display.showMask()
 	w.InvertMask()

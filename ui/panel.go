@@ -160,7 +160,8 @@ func newForm(c *common, stage processing.Stage) *form.Form {
 			c.prompts.showError(err)
 			return
 		}
-		if doc := c.Document(); stage == processing.StageDetection && doc != nil && doc.Result() != nil && !c.Previewing() {
+		if doc := c.Document(); stage == processing.StageDetection && doc != nil && doc.Result() != nil &&
+			!c.Previewing() {
 			c.say(c.t("Find glare (F5) to search with these values"))
 		}
 	}

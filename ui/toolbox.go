@@ -52,8 +52,11 @@ func toolSpecs() []toolSpec {
 			Hint: "Paint glare; the right button erases, Ctrl and wheel change the size", Brush: true,
 			New: brush(false)},
 		{ID: "tool.eraser", Icon: "eraser", Key: 'e', Name: "Eraser",
-			Hint: "Erase; the right button paints, Ctrl and wheel change the size", Brush: true, Last: true,
+			Hint: "Erase; the right button paints, Ctrl and wheel change the size", Brush: true,
 			New: brush(true)},
+		{ID: "tool.lasso", Icon: "lasso", Key: 'q', Name: "Lasso",
+			Hint: "Draw around glare; the right button takes the area out, Shift keeps only what is inside", Last: true,
+			New: func(t *toolbox) tool.Tool { return tool.NewLasso(t) }},
 		{ID: "tool.rectangle", Icon: "rectangle", Key: 'r', Name: "Rectangular search region",
 			Hint: "Drag a rectangle to search in", New: region(processing.RectangleShape)},
 		{ID: "tool.ellipse", Icon: "ellipse", Key: 'o', Name: "Elliptical search region",
@@ -75,6 +78,7 @@ type toolbox struct {
 var (
 	_ tool.Painter    = (*toolbox)(nil)
 	_ tool.RegionHost = (*toolbox)(nil)
+	_ tool.LassoHost  = (*toolbox)(nil)
 )
 
 func newToolbox(c *common) *toolbox {
@@ -144,8 +148,29 @@ func (t *toolbox) SetRegion(r *processing.Region) {
 	}
 }
 
-// DraftChanged shows the region as it is being drawn; its handles only while a tool can drag them.
+// FillShape changes the mask, which is to be seen, by an area.
+func (t *toolbox) FillShape(r *processing.Region, how document.Combine) {
+	t.display.showMask()
+	switch err := t.Session.FillShape(r, how); {
+	case errors.Is(err, processing.ErrRegionOutside):
+		t.say(t.t("The area lies outside the picture."))
+	case err != nil:
+		t.prompts.showError(err)
+	}
+}
+
+// fillRegion changes the mask by the search region.
+func (t *toolbox) fillRegion(how document.Combine) func() {
+	return func() { t.FillShape(t.Region(), how) }
+}
+
+// DraftChanged shows the region as it is being drawn; its handles only while a tool can drag them. While an area is
+// drawn around, that is shown in its place.
 func (t *toolbox) DraftChanged() {
+	if l, ok := t.tools[t.current.ID].(*tool.Lasso); ok && l.Draft() != nil {
+		t.display.port.SetOutline(tool.Outline(l.Draft()), nil, true)
+		return
+	}
 	r, ok := t.region()
 	if !ok {
 		t.display.port.SetOutline(tool.Outline(t.Region()), nil, false)

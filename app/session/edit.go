@@ -88,6 +88,26 @@ func (s *Session) ClearMask() {
 	s.publish(Other, s.doc.ClearMask())
 }
 
+// FillShape changes the mask by a shape; the error is processing.ErrRegionOutside where it lies beside the picture.
+func (s *Session) FillShape(r *processing.Region, how document.Combine) error {
+	s.settle()
+	pixels, err := s.doc.FillShape(r, how)
+	s.publish(Other, pixels)
+	return err
+}
+
+// GrowMask widens the mask by a pixel, in the search region if there is one.
+func (s *Session) GrowMask() {
+	s.settle()
+	s.publish(Other, s.doc.GrowMask())
+}
+
+// ShrinkMask narrows it by a pixel.
+func (s *Session) ShrinkMask() {
+	s.settle()
+	s.publish(Other, s.doc.ShrinkMask())
+}
+
 // Select selects a finding of the mask.
 func (s *Session) Select(f document.Spot) {
 	s.doc.SelectSpot(f)

@@ -1,0 +1,60 @@
+package ui
+
+import (
+	"testing"
+
+	"blik/processing"
+	"blik/ui/tool"
+)
+
+// The mask is changed by areas: drawn around by the lasso, or those of the search region; and by a pixel at its edge.
+func TestMaskByAreas(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	area := func(want int, what string) {
+		t.Helper()
+		if got := h.Document().Stats().Area; got != want {
+			t.Errorf("%s: the mask has %d pixels, expected %d", what, got, want)
+		}
+	}
+	h.actions.do("tool.lasso")
+	draw := func(e tool.Event) {
+		l := h.toolbox.tools["tool.lasso"]
+		for i, p := range []processing.Point{{X: 10, Y: 10}, {X: 30, Y: 10}, {X: 30, Y: 20}, {X: 10, Y: 20}} {
+			e.At = p
+			if i == 0 {
+				l.Press(e)
+			} else {
+				l.Move(e)
+			}
+		}
+		l.Release()
+	}
+	draw(tool.Event{})
+	area(200, "lasso")
+	h.actions.do("edit.shrink")
+	area(18*8, "shrunk")
+	h.keys.Rune('.')
+	area(200, "grown again")
+	if h.actions.can("edit.addRegion") {
+		t.Error("there is no region to mark")
+	}
+	h.toolbox.SetRegion(&processing.Region{Shape: processing.RectangleShape,
+		Points: []processing.Point{{X: 20, Y: 10}, {X: 40, Y: 20}}})
+	h.actions.do("edit.keepRegion")
+	area(100, "only inside the region")
+	h.actions.do("edit.addRegion")
+	area(200, "the region marked")
+	h.actions.do("edit.takeRegion")
+	area(0, "the region taken out")
+	for range 3 {
+		h.actions.do("edit.undo")
+	}
+	area(200, "undone")
+	draw(tool.Event{Secondary: true})
+	area(0, "the lasso with the right button")
+	h.display.toggleMask()
+	h.actions.do("edit.grow")
+	if !h.display.maskShown {
+		t.Error("the mask is changed where it is not seen")
+	}
+}
