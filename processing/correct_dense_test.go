@@ -55,7 +55,7 @@ func denseMasks(w, h int) map[string]*processing.Mask {
 		"checkerboard": marked(w, h, func(x, y int) bool { return (x+y)%2 == 0 }),
 		"lines":        marked(w, h, func(_, y int) bool { return y%2 == 0 }),
 		"thin lines":   marked(w, h, func(x, _ int) bool { return x%6 == 0 }),
-		"squares":      marked(w, h, func(x, y int) bool { return x%40 < 36 && y%40 < 36 }),
+		"squares":      marked(w, h, func(x, y int) bool { return x%16 < 13 && y%16 < 13 }),
 		"block":        marked(w, h, func(x, y int) bool { return x > w/8 && x < w*7/8 && y > h/8 && y < h*7/8 }),
 	}
 	for _, step := range []int{2, 3, 5} {
