@@ -35,8 +35,9 @@ func (f *File) Strays(ctx context.Context, original container.Container) (int64,
 	from, _ := original.(*File)
 	var strays, reached int64
 	for _, s := range spans {
-		if s.at > reached {
-			n, err := f.strays(ctx, from, reached, min(s.at, f.src.Size))
+		// Tags may name parts beyond the end of the file.
+		if end := min(s.at, f.src.Size); end > reached {
+			n, err := f.strays(ctx, from, reached, end)
 			if err != nil {
 				return 0, err
 			}

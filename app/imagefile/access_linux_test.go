@@ -1,0 +1,97 @@
+package imagefile
+
+import (
+	"encoding/binary"
+	"errors"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"blik/internal/testpic"
+	"blik/processing"
+)
+
+// attributed writes a picture with an extended attribute of a program and an access control list. It reports which of
+// the two the file system holds.
+func attributed(t *testing.T) (path string, attribute, list []byte) {
+	t.Helper()
+	path = write(t, "a.tif", rgba())
+	attribute = []byte("checksum of the archive\x00\xff")
+	list = accessControl(7, 5, 0)
+	for name, value := range map[string]*[]byte{"user.archive": &attribute, accessList: &list} {
+		if err := syscall.Setxattr(path, name, *value, 0); errors.Is(err, syscall.ENOTSUP) {
+			*value = nil
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path, attribute, list
+}
+
+// accessControl returns the list of acl(5) as Linux stores it (posix_acl_xattr.h): the owner may do what owner says,
+// user 1 and the mask read and execute, the group and others what is given.
+func accessControl(owner, group, others uint16) []byte {
+	const userObject, user, groupObject, mask, other = 1, 2, 4, 16, 32
+	data := binary.LittleEndian.AppendUint32(nil, 2)
+	for _, e := range []struct {
+		tag, rights uint16
+		id          uint32
+	}{{userObject, owner, 1<<32 - 1}, {user, 5, 1}, {groupObject, group, 1<<32 - 1}, {mask, 5, 1<<32 - 1},
+		{other, others, 1<<32 - 1}} {
+		data = binary.LittleEndian.AppendUint16(data, e.tag)
+		data = binary.LittleEndian.AppendUint16(data, e.rights)
+		data = binary.LittleEndian.AppendUint32(data, e.id)
+	}
+	return data
+}
+
+func attributeOf(t *testing.T, path, name string) string {
+	t.Helper()
+	value := make([]byte, 1<<16)
+	n, err := syscall.Getxattr(path, name, value)
+	if errors.Is(err, syscall.ENODATA) {
+		return ""
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(value[:n])
+}
+
+// A corrected picture keeps what programs and administrators have attached to the original; a mask beside it gets the
+// list of who may read it, and nothing else.
+func TestOutputsKeepAttributes(t *testing.T) {
+	t.Parallel()
+	path, attribute, list := attributed(t)
+	testpic.Need(t, attribute != nil || list != nil, "a file system with extended attributes")
+	file, err := Read(t.Context(), path, DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, mask := filepath.Join(filepath.Dir(path), "b.tif"), filepath.Join(filepath.Dir(path), "m.png")
+	if _, err := Save(t.Context(), file, result, []processing.Patch{fuzzPatch(file.Picture, 0, 0, 9)},
+		SaveOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	m := processing.NewMask(file.Picture.Width, file.Picture.Height)
+	if err := WriteMask(t.Context(), mask, WriteOptions{Like: file}, m); err != nil {
+		t.Fatal(err)
+	}
+	if attribute != nil {
+		if got := attributeOf(t, result, "user.archive"); got != string(attribute) {
+			t.Errorf("the attribute of the result is %q, want %q", got, attribute)
+		}
+		if got := attributeOf(t, mask, "user.archive"); got != "" {
+			t.Errorf("the mask has the attribute %q of the picture", got)
+		}
+	}
+	if list == nil {
+		t.Log("the file system has no access control lists")
+		return
+	}
+	for _, p := range []string{result, mask} {
+		if got := attributeOf(t, p, accessList); got != string(list) {
+			t.Errorf("%s: the access control list is %x, want %x", filepath.Base(p), got, list)
+		}
+	}
+}
