@@ -289,3 +289,48 @@ func TestPoison(t *testing.T) {
 		t.Errorf("the failure: %+v", f)
 	}
 }
+
+// Deliveries do not set a file aside, however many; workers that vanish with it do, where they are many.
+func TestDeliveriesAreNoCrashes(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 1)
+	sub := s.submit(s.batch(), "")
+	job, err := s.roots().JobOf(filepath.Join(s.in, "000.tif"), s.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.Batch = sub.Batch.ID
+	job.identify()
+	begin := func(worker string, delivered int) string {
+		t.Helper()
+		a, err := s.manager.begin(t.Context(), request{
+			Job: &job, Delivered: delivered, Worker: &Presence{Name: worker, Program: "1", Model: "m"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Verdict
+	}
+	s.manager.started = time.Now().Add(-time.Hour)
+	for n := range 1000 {
+		if v := begin("steady", n+1); v != proceed {
+			t.Fatalf("delivery %d: %s", n+1, v)
+		}
+	}
+	if _, err := s.manager.hello(t.Context(), request{Worker: &Presence{Name: "busy", Doing: []Doing{{Job: job.ID}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if v := begin("steady", 2); v != hold {
+		t.Errorf("while another worker has it: %s", v)
+	}
+	delete(s.manager.workers, "busy")
+	for n := range mostLost {
+		if v := begin(fmt.Sprint("vanished", n), 1); v != proceed && n < mostLost-1 {
+			t.Fatalf("worker %d: %s", n, v)
+		}
+	}
+	st := s.manager.Status(sub.Batch.ID, 1)
+	if b := st.Batches[0]; b.Failed != 1 || !strings.Contains(b.Failures[0].Why, "10 workers") {
+		t.Errorf("%+v", b)
+	}
+}

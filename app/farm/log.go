@@ -113,6 +113,9 @@ func (m *Manager) writeSome(queue []*write) (left []*write) {
 	m.last, m.fault = ack.Sequence, ""
 	for _, w := range group {
 		b.note(w.entry, ack.Sequence, now)
+		if w.kind != kindCrash {
+			delete(m.holders, w.key.String())
+		}
 		if w.kind == kindDone {
 			m.recent = append(m.recent, now)
 			m.latest = append(m.latest, settledJob{b.ID, ack.Sequence, w.key})

@@ -37,9 +37,9 @@ type ManagerOptions struct {
 const (
 	// mostCrashes set a file aside.
 	mostCrashes = 2
-	// mostDeliveries set a file aside that no worker ends with, not even by a crash that it lived to report. Deliveries
-	// that a restarted server repeats count here, hence so many.
-	mostDeliveries = 25
+	// mostLost set a file aside with which so many workers vanished, none of which lived to report a crash: it may bring
+	// down whole machines. Machines are also switched off, hence so many.
+	mostLost = 10
 	// vanished is the time after which a silent worker is not listed any more.
 	vanished = 30 * time.Second
 	// skewed is the difference of clocks that is worth a remark.
@@ -68,10 +68,17 @@ type Manager struct {
 	batches map[string]*batch
 	order   []string
 	workers map[string]*Presence
+	holders map[string]holder
 	skewed  map[string]bool
 	fault   string // what keeps the server from going on
 	recent  []time.Time
 	latest  []settledJob
+}
+
+// holder is the worker that was last told to do a job, and how many vanished with it before.
+type holder struct {
+	worker string
+	lost   int
 }
 
 // settledJob is a job with the sequence of its result.
@@ -137,6 +144,7 @@ func StartManager(ctx context.Context, o ManagerOptions) (*Manager, error) {
 	}
 	m := &Manager{
 		options: o, link: l, started: time.Now(), batches: map[string]*batch{}, workers: map[string]*Presence{},
+		holders: map[string]holder{},
 		skewed: map[string]bool{}, feeding: make(chan struct{}, 1), writes: make(chan *write, 1024),
 	}
 	m.ctx, m.cancel = context.WithCancel(context.WithoutCancel(ctx))

@@ -59,14 +59,18 @@ func (m *Manager) begin(ctx context.Context, r request) (answer, error) {
 		m.inWork(r.Job.ID, r.Worker.Name, r.Delivered):
 		verdict = hold
 	}
+	lost := 0
+	if verdict == proceed {
+		lost = m.hold(r.Job.ID, r.Worker.Name)
+	}
 	m.mu.Unlock()
-	if verdict == proceed && r.Delivered > mostDeliveries {
-		text := message.Of("given out %d times without an answer; set aside", r.Delivered)
+	if lost >= mostLost {
+		text := message.Of("%d workers vanished while they worked on this file; set aside", lost)
 		return answer{Verdict: settled}, m.settle(ctx, b, Result{
 			Job: *r.Job, Outcome: Outcome{End: Failed, Sentence: b.say(text)}, Worker: r.Worker.Name,
 		})
 	}
-	return answer{Verdict: verdict, Wait: 5 * time.Second}, nil
+	return answer{Verdict: verdict, Wait: greeting}, nil
 }
 
 // inWork reports whether another worker that lives has a job in work: a restarted server gives out again what it had
@@ -82,6 +86,18 @@ func (m *Manager) inWork(job, asks string, delivered int) bool {
 		}
 	}
 	return false
+}
+
+// hold notes who has a job, and returns how many workers vanished with it. One that gave it back is still there.
+func (m *Manager) hold(job, worker string) (lost int) {
+	h := m.holders[job]
+	last := m.workers[h.worker]
+	if h.worker != "" && h.worker != worker && (last == nil || time.Since(last.Seen) > 3*greeting) {
+		h.lost++
+	}
+	h.worker = worker
+	m.holders[job] = h
+	return h.lost
 }
 
 // result stores what a worker has done. The first result of a job counts.

@@ -204,7 +204,8 @@ func TestCheck(t *testing.T) {
 		switch {
 		case c.says == "" && err != nil:
 			t.Errorf("%+v: %v", c, err)
-		case c.says != "" && (!errors.As(err, &p) || p.kind != ErrTooLarge || !strings.Contains(p.text.String(), c.says) || !strings.Contains(i18n.For("ru").Sprint(p.text), c.ru)):
+		case c.says != "" && (!errors.As(err, &p) || !errors.Is(p.kind, ErrTooLarge) ||
+			errors.Is(p.kind, ErrMemory) != strings.Contains(c.says, "memory") || !strings.Contains(p.text.String(), c.says) || !strings.Contains(i18n.For("ru").Sprint(p.text), c.ru)):
 			t.Errorf("got %v, want %q", err, c.says)
 		}
 	}
