@@ -59,7 +59,7 @@ func licences(path, version string) ([]licence, error) {
 	return licencesIn(module.Dir)
 }
 
-var termsName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|unlicense|ofl)`)
+var termsName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|unlicense|ofl|ftl)`)
 
 func licencesIn(dir string) ([]licence, error) {
 	var found []licence
@@ -93,11 +93,14 @@ func licencesIn(dir string) ([]licence, error) {
 
 // known are words by which the usual terms are recognised, the more special first.
 var known = []struct{ words, spdx string }{
+	// FreeType's terms or the GPL, by choice.
+	{"your choice of exactly one of the following two licenses", "FTL"},
 	{"Mozilla Public License Version 2.0", "MPL-2.0"},
 	{"GNU LESSER GENERAL PUBLIC LICENSE", "LGPL-2.1-or-later"},
 	{"GNU GENERAL PUBLIC LICENSE", "GPL-2.0-or-later"},
 	{"SIL OPEN FONT LICENSE", "OFL-1.1"},
 	{"The FreeType Project LICENSE", "FTL"},
+	{"Creative Commons Attribution", "CC-BY-4.0"},
 	{"Bitstream Vera", "Bitstream-Vera"},
 	{"Apache License", "Apache-2.0"},
 	{"This is free and unencumbered software", "Unlicense"},

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"blik/app/imagefile"
 	"blik/internal/message"
@@ -42,6 +43,20 @@ func readExisting(path string) (r existing, ok bool, err error) {
 	return r, err == nil && r.Format != "", nil
 }
 
+// oneFile reports whether two names that differ in upper and lower case are one file in a folder, as Windows and macOS
+// have it.
+func oneFile(dir, a, b string) bool {
+	if !strings.EqualFold(a, b) {
+		return false
+	}
+	first, err := os.Stat(filepath.Join(dir, a))
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(filepath.Join(dir, b))
+	return err == nil && os.SameFile(first, second)
+}
+
 // CheckReport refuses to replace a file at path that is not a JSON report of the format on the same file:
 // imagefile.ErrForeign. Where none exists there is nothing to refuse.
 func CheckReport(path, format, file string) error {
@@ -58,7 +73,7 @@ func CheckReport(path, format, file string) error {
 	if format == CorrectionFormat {
 		about = r.Result.File
 	}
-	if about != asStored(file) {
+	if about != asStored(file) && !oneFile(filepath.Dir(path), about, asStored(file)) {
 		return foreign(path, message.Of("not written: this is the report on %s, not on %s", about, file))
 	}
 	return nil
