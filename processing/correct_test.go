@@ -685,9 +685,10 @@ func TestCorrectOtherGlare(t *testing.T) {
 	}
 }
 
-// TestCorrectUnseen renders glints of each kind on paintings that nothing was chosen on, other than those of the
-// development set, and corrects them with the truth grown by 5 × 5; -v prints the table.
-func TestCorrectUnseen(t *testing.T) {
+// TestCorrectOtherPaintings renders glints of each kind on paintings other than those of the development set and
+// corrects them with the truth grown by 5 × 5; -v prints the table. Constants of the correction were chosen on crops of
+// five of these paintings.
+func TestCorrectOtherPaintings(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
 	files := testpic.SharedFiles(t, "paintings-more/*.jpg")

@@ -30,8 +30,8 @@ func (p *program) learnCommand() *cobra.Command {
 		Short: p.say("Adapt detection to your own pictures"),
 		Long: p.say(`Adapts the decision what is glare to pictures of which you know it, and writes a preset for
 detect, correct and the window. A mask is a picture of the same size: white is glare, black is
-paint, and what is grey you did not
-decide about. Masks of detect that you have corrected in the window serve.
+paint, and what is grey you did not decide about. Masks of detect that you have corrected in the window
+serve.
 
 Two ways are tried: a linear shift of the score, and the conjugacy indicator, which compares each spot with the
 subspaces of your glints and of your paint. Both are judged on pictures that they did not learn from (of a single
