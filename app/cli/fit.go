@@ -162,7 +162,11 @@ func (item *fittingItem) example(
 	if group == "" {
 		group = item.Kind
 	}
-	e = fit.NewExample(item.Picture, item.Kind, group, painting, pic.Picture,
+	kind := item.Kind
+	if kind == "plain" {
+		kind = "clean"
+	}
+	e = fit.NewExample(item.Picture, kind, group, painting, pic.Picture,
 		&processing.Mask{Width: t.Width, Height: t.Height, Pix: t.U8})
 	return e, e.Find(ctx, be, pic.Picture, model)
 }

@@ -93,3 +93,71 @@ func TestScale(t *testing.T) {
 		t.Errorf("without clean pictures: %v", empty)
 	}
 }
+
+// TestMedianResidual compares with sorting every window.
+func TestMedianResidual(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, size := range [][2]int{{1, 1}, {3, 40}, {50, 7}, {33, 29}} {
+		w, h := size[0], size[1]
+		pic := &processing.Picture{Width: w, Height: h, Channels: 3, U8: make([]uint8, 3*w*h)}
+		for i := range pic.U8 {
+			pic.U8[i] = uint8(60 + r.IntN(40))
+			if r.IntN(30) == 0 {
+				pic.U8[i-i%3] = 255
+				pic.U8[i-i%3+1] = uint8(r.IntN(256))
+				pic.U8[i-i%3+2] = uint8(200 + r.IntN(56))
+			}
+		}
+		dark := func(x, y int) int { return int(slices.Min(pic.U8[3*(y*w+x) : 3*(y*w+x)+3])) }
+		got := medianResidual(pic)
+		for y := range h {
+			for x := range w {
+				var window []int
+				for v := max(y-10, 0); v <= min(y+10, h-1); v++ {
+					for u := max(x-10, 0); u <= min(x+10, w-1); u++ {
+						window = append(window, dark(u, v))
+					}
+				}
+				slices.Sort(window)
+				if want := dark(x, y)-window[len(window)/2] > 80; (got.Pix[y*w+x] != 0) != want {
+					t.Fatalf("%d × %d: at %d, %d the mask has %d, want %t", w, h, x, y, got.Pix[y*w+x], want)
+				}
+			}
+		}
+	}
+}
+
+// TestGlints: what is bright, and what rises strongly, of glints of three levels on grey ground.
+func TestGlints(t *testing.T) {
+	t.Parallel()
+	const w, h = 90, 30
+	pic := &processing.Picture{Width: w, Height: h, Channels: 3, U8: make([]uint8, 3*w*h)}
+	for i := range pic.U8 {
+		pic.U8[i] = 60
+	}
+	truth := processing.NewMask(w, h)
+	levels := []uint8{110, 150, 255}
+	for k, level := range levels {
+		for y := 10; y < 13; y++ {
+			for x := 15 + 30*k; x < 18+30*k; x++ {
+				truth.Pix[y*w+x] = 255
+				copy(pic.U8[3*(y*w+x):], []uint8{level, level, level})
+			}
+		}
+	}
+	e := NewExample("", "spots", "spots", "", pic, truth)
+	if len(e.Glints) != len(levels) {
+		t.Fatalf("%d glints, want %d", len(e.Glints), len(levels))
+	}
+	// Linear light: 60 is 0.045, 110 is 0.16, 150 is 0.30 and 255 is 1.
+	for i, want := range []Glint{{}, {Bright: true}, {Bright: true, Strong: true}} {
+		if g := e.Glints[i]; g.Bright != want.Bright || g.Strong != want.Strong {
+			t.Errorf("level %d: bright %t, strong %t", levels[i], g.Bright, g.Strong)
+		}
+	}
+	// Only the last two exceed their surroundings by 80 levels.
+	if m := e.Median; m.P != 1 || math.Abs(m.R-2.0/3) > 1e-9 {
+		t.Errorf("the median residual has P %g and R %g", m.P, m.R)
+	}
+}

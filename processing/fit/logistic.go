@@ -73,7 +73,7 @@ func climb(rule *processing.Rule, rows []Row, total float64) error {
 	})
 	w := make([]float64, n)
 	w[0] = rule.Offset
-	const parts = 8
+	value, settled := likelihood(w, z, rows, total), false
 	for range 50 {
 		type sums struct{ gradient, curvature []float64 }
 		part := make([]sums, parts)
@@ -116,23 +116,65 @@ func climb(rule *processing.Rule, rows []Row, total float64) error {
 		if err != nil {
 			return err
 		}
-		length := 0.0
-		for _, s := range step {
-			length = math.Max(length, math.Abs(s))
+		// A whole step may overshoot where few rows are undecided.
+		next := make([]float64, n)
+		var gain float64
+		for damp := 1.0; ; damp /= 2 {
+			for j := range w {
+				next[j] = w[j] + damp*step[j]
+			}
+			if gain = likelihood(next, z, rows, total) - value; gain >= 0 {
+				break
+			}
+			if damp < 1e-6 {
+				next, gain = w, 0
+				break
+			}
 		}
-		damp := math.Min(1, 2/length)
-		for j := range w {
-			w[j] += damp * step[j]
-		}
-		if length < 1e-7 {
+		w, value = next, value+gain
+		if settled = gain < 1e-9*total; settled {
 			break
 		}
+	}
+	if !settled {
+		return errors.New("fit: the weights do not settle")
 	}
 	rule.Offset = w[0]
 	for k := range rule.Weights {
 		rule.Weights[k].Weight = w[k+1]
 	}
 	return nil
+}
+
+// parts is into how many sums the rows are divided, whatever the number of processors.
+const parts = 8
+
+// likelihood is the logarithm of the rows' likelihood, less the ridge penalty.
+func likelihood(w, z []float64, rows []Row, total float64) float64 {
+	var sums [parts]float64
+	n := len(w)
+	parallel.Split(parts, 1, func(a, b int) {
+		for k := a; k < b; k++ {
+			for i := len(rows) * k / parts; i < len(rows)*(k+1)/parts; i++ {
+				s := 0.0
+				for j, v := range z[i*n : (i+1)*n] {
+					s += float64(w[j] * v)
+				}
+				if rows[i].Glare {
+					s = -s
+				}
+				sums[k] -= rows[i].Weight * (math.Max(s, 0) + math.Log1p(math.Exp(-math.Abs(s))))
+			}
+		}
+	})
+	value := 0.0
+	for _, s := range sums {
+		value += s
+	}
+	for _, v := range w[1:] {
+		value -= ridge * total * v * v / 2
+	}
+	return value
 }
 
 func probability(w, x []float64) float64 {

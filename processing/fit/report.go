@@ -26,6 +26,8 @@ type figures struct {
 	pictures                           int
 	worst                              float64
 	bright, brightFound, dim, dimFound int
+	strong, strongFound                int
+	median, medianTol                  float64 // F1 of the median residual, and with tolerance
 	falseRate, ppm, worstPpm           float64
 }
 
@@ -41,6 +43,7 @@ func measure(all []scored, least float64) figures {
 	type one struct {
 		m                                  score.Metrics
 		bright, brightFound, dim, dimFound int
+		strong, strongFound                int
 		ppm                                float64
 	}
 	parts := make([]one, len(all))
@@ -52,6 +55,12 @@ func measure(all []scored, least float64) figures {
 			p.ppm, _ = score.FalseAlarms(mask)
 			for _, g := range s.Glints {
 				found := touched(mask, g.Runs)
+				if g.Strong {
+					p.strong++
+				}
+				if g.Strong && found {
+					p.strongFound++
+				}
 				switch {
 				case g.Bright && found:
 					p.bright, p.brightFound = p.bright+1, p.brightFound+1
@@ -75,6 +84,10 @@ func measure(all []scored, least float64) figures {
 		f.brightFound += p.brightFound
 		f.dim += p.dim
 		f.dimFound += p.dimFound
+		f.strong += p.strong
+		f.strongFound += p.strongFound
+		f.median += all[i].Median.F1 / float64(len(all))
+		f.medianTol += all[i].Median.F1Tol / float64(len(all))
 		f.ppm += p.ppm / float64(len(all))
 		f.worstPpm = max(f.worstPpm, p.ppm)
 		findings += p.m.PredObjects
@@ -139,8 +152,8 @@ func Report(ctx context.Context, w io.Writer, examples []Example, n int) (*proce
 // table prints what a rule reaches at the sensitivity 0, and returns the mean F1 with tolerance over the kinds with
 // glare.
 func table(w io.Writer, rule string, all []scored, s *processing.Scale) float64 {
-	fmt.Fprintf(w, "\n%-22s %5s %5s %5s %5s %5s %5s %5s | %6s %6s | %8s %6s %6s\n", rule, "P", "R", "F1", "worst",
-		"F1t", "objR", "objP", "bright", "dim", "false/MP", "ppm", "worst")
+	fmt.Fprintf(w, "\n%-22s %5s %5s %5s %5s %5s %5s %5s | %6s %6s %6s | %6s %6s | %8s %6s %6s\n", rule, "P", "R", "F1",
+		"worst", "F1t", "objR", "objP", "bright", "dim", "strong", "median", "F1t", "false/MP", "ppm", "worst")
 	groups := map[string][]scored{}
 	for _, x := range all {
 		groups[x.Kind] = append(groups[x.Kind], x)
@@ -156,11 +169,12 @@ func table(w io.Writer, rule string, all []scored, s *processing.Scale) float64 
 		g := groups[name]
 		f := measure(g, at(s, 0))
 		if g[0].Kind == "clean" {
-			fmt.Fprintf(w, "%-22s %63s| %8.1f %6.0f %6.0f\n", name, "", f.falseRate, f.ppm, f.worstPpm)
+			fmt.Fprintf(w, "%-22s %86s| %8.1f %6.0f %6.0f\n", name, "", f.falseRate, f.ppm, f.worstPpm)
 			continue
 		}
-		fmt.Fprintf(w, "%-22s %5.3f %5.3f %5.3f %5.3f %5.3f %5.3f %5.3f | %6.3f %6.3f |\n", name, f.P, f.R, f.F1,
-			f.worst, f.F1Tol, f.ObjR, f.ObjP, f.share(f.brightFound, f.bright), f.share(f.dimFound, f.dim))
+		fmt.Fprintf(w, "%-22s %5.3f %5.3f %5.3f %5.3f %5.3f %5.3f %5.3f | %6.3f %6.3f %6.3f | %6.3f %6.3f |\n", name,
+			f.P, f.R, f.F1, f.worst, f.F1Tol, f.ObjR, f.ObjP, f.share(f.brightFound, f.bright),
+			f.share(f.dimFound, f.dim), f.share(f.strongFound, f.strong), f.median, f.medianTol)
 		if name == g[0].Kind && name != "varied" {
 			value, kinds = value+f.F1+f.F1Tol, kinds+2
 		}

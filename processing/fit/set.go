@@ -23,6 +23,8 @@ type Example struct {
 	Truth *processing.Mask
 	// Glints are the connected parts of the truth of at least three pixels.
 	Glints []Glint
+	// Median is what the plainest detector reaches: the darkest channel less its median over 21 × 21, above 80.
+	Median score.Metrics
 	// Candidates are by the ID of the rule.
 	Candidates map[string][]processing.Candidate
 }
@@ -32,7 +34,12 @@ type Glint struct {
 	Runs []processing.Run
 	// Bright: its darkest channel peaks at the level BrightLevel or above.
 	Bright bool
+	// Strong: its luminance rises by more than StrongRise of white over the mean of what is no glare within 9 px.
+	Strong bool
 }
+
+// StrongRise is the rise of linear luminance of a strong glint.
+const StrongRise = 0.3
 
 // BrightLevel is the level of 255 that tells bright glints from dim ones.
 const BrightLevel = 120
@@ -58,10 +65,46 @@ func NewExample(name, kind, group, painting string, pic *processing.Picture, tru
 			}
 		}
 		if pixels >= 3 {
+			g.Strong = e.rise(pic, runs) > StrongRise
 			e.Glints = append(e.Glints, g)
 		}
 	}
+	e.Median = e.against(medianResidual(pic))
 	return e
+}
+
+// rise is by how much the linear luminance of a glint's brightest pixel exceeds the mean of the pixels without glare
+// within 9 px.
+func (e *Example) rise(pic *processing.Picture, runs []processing.Run) float64 {
+	t, w := pic.Tables(), e.Truth.Width
+	light := func(i int) float64 {
+		p := pic.U8[i*pic.Channels:]
+		if pic.Channels == 1 {
+			return float64(t.Linear8[p[0]]) / 65535
+		}
+		y := processing.LuminanceRed*uint32(t.Linear8[p[0]]) + processing.LuminanceGreen*uint32(t.Linear8[p[1]]) +
+			processing.LuminanceBlue*uint32(t.Linear8[p[2]])
+		return float64(y) / 65536 / 65535
+	}
+	peak, sum, n := 0.0, 0.0, 0.0
+	left, right := w, 0
+	for _, r := range runs {
+		left, right = min(left, r.X0), max(right, r.X1)
+		for x := r.X0; x < r.X1; x++ {
+			peak = math.Max(peak, light(r.Y*w+x))
+		}
+	}
+	const margin = 9
+	top, base := max(runs[0].Y-margin, 0), min(runs[len(runs)-1].Y+margin+1, e.Truth.Height)
+	for y := top; y < base; y++ {
+		for x := max(left-margin, 0); x < min(right+margin, w); x++ {
+			if e.Truth.Pix[y*w+x] == 0 {
+				sum += light(y*w + x)
+				n++
+			}
+		}
+	}
+	return peak - sum/math.Max(n, 1)
 }
 
 // Rules are the rules that are fitted, with the sources of their measures and the detector that finds their candidates.
@@ -210,9 +253,11 @@ func (s *scored) mask(least float64) *processing.Mask {
 	return m
 }
 
-// metrics scores what is accepted above a sum; unsure ground counts neither way.
-func (s *scored) metrics(least float64) score.Metrics {
-	m := s.mask(least)
+// metrics scores what is accepted above a sum.
+func (s *scored) metrics(least float64) score.Metrics { return s.against(s.mask(least)) }
+
+// against scores a mask, which it changes; unsure ground counts neither way.
+func (s *Example) against(m *processing.Mask) score.Metrics {
 	sure := processing.NewMask(m.Width, m.Height)
 	for i, t := range s.Truth.Pix {
 		switch t {

@@ -12,8 +12,8 @@ import (
 
 // Example is a picture to train a detector on.
 type Example struct {
-	// Kind is one of ExampleKinds, Condition the relief condition where the kind is "condition", and the preset of
-	// Presets where it is "spots".
+	// Kind is one of ExampleKinds, Condition the relief condition where the kind is "condition", the preset of Presets
+	// where it is "spots", and "altered" where a clean painting got strokes, dabs or cracks.
 	Kind      string `json:"kind"`
 	Condition string `json:"condition,omitempty"`
 	Seed      uint64 `json:"seed"`
@@ -32,7 +32,7 @@ type Example struct {
 // ExampleKinds lists the kinds of examples and their shares: glints from a relief with options at random (VariedRelief)
 // or by a named condition, single drawn glints (RenderGlare), and paintings without glare.
 func ExampleKinds() (kinds []string, shares []float64) {
-	return []string{"varied", "condition", "spots", "clean"}, []float64{0.1, 0.45, 0.11, 0.34}
+	return []string{"varied", "condition", "spots", "clean", "plain"}, []float64{0.1, 0.45, 0.11, 0.34, 0}
 }
 
 // NewExample renders an example of w × h pixels on a random part of the painting, at random scale. Everything follows
@@ -74,7 +74,12 @@ func NewExample(
 		// Half of the clean pictures have nothing but the camera's noise added.
 		if g.IntN(2) == 0 {
 			o.Shading, o.Relief.CrackPitch, o.Dabs, o.StrokeWidth = 0, 0, 0, 0
+		} else {
+			e.Condition = "altered"
 		}
+	case "plain":
+		e.Picture, e.Truth = part, processing.NewMask(w, h)
+		return e, nil
 	default:
 		return nil, fmt.Errorf("no kind of example is called %q; there are %q", kind, kinds)
 	}
