@@ -52,10 +52,13 @@ check: headless ## gofmt, vet, staticcheck, and whether the tables of parameters
 	scripts/readme.sh --check
 	scripts/widen.sh --check
 
+# On a busy machine a package may take more than the ten minutes that go test allows.
+PATIENT := -timeout 30m
+
 # The tests do without the checks of go vet, which make check has done.
 unit: ## unit, property and golden tests; those on ../shared/data say when it is absent
 	@test -d ../shared/data || echo "../shared/data is absent: the tests on it are skipped"
-	$(GO) test -vet=off -skip Xvfb ./...
+	$(GO) test -vet=off $(PATIENT) -skip Xvfb ./...
 
 plain: ## the tests of the loops without vector kernels, and without the experiment that these are built with
 	BLIK_KERNELS=plain $(GO) test -vet=off -short ./processing/cpu ./processing/network
@@ -68,8 +71,8 @@ arm64: ## the tests of the loops for arm64, under qemu-user
 RACE := -race -gcflags=blik/processing/network=-race=false
 
 race: ## the short tests under the race detector, the real window among them
-	$(GO) test -vet=off $(RACE) -short -skip Xvfb ./...
-	$(GO) test -vet=off $(RACE) -short -run Xvfb ./ui/e2e
+	$(GO) test -vet=off $(PATIENT) $(RACE) -short -skip Xvfb ./...
+	$(GO) test -vet=off $(PATIENT) $(RACE) -short -run Xvfb ./ui/e2e
 
 window: build ## drive the real window under Xvfb
 	BLIK_REQUIRE_XVFB=1 BLIK_BINARY=$(CURDIR)/build/blik $(GO) test -vet=off -count=1 -run Xvfb ./ui/e2e
