@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
@@ -29,6 +30,7 @@ type specimen struct {
 // TestTampering tampers with results in every way known, one at a time, and prints which of them the proof catches:
 // all. What is untouched, or packed in another way, it finds proven.
 func TestTampering(t *testing.T) {
+	testpic.Long(t)
 	var caught, missed, untouched, alarms int
 	table := map[string]map[string]string{}
 	all := specimens(t)
