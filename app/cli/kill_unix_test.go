@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -39,6 +40,26 @@ func TestProgram(t *testing.T) {
 	os.Exit(Main(args, Options{
 		Version: "test", Stdin: poisoned(t), Stdout: os.Stdout, Stderr: os.Stderr, childArguments: asChild,
 	}))
+}
+
+// poison is the name of the file on which the process of a file kills itself.
+const poison = "poison.png"
+
+// poisoned returns the standard input. A process that is to work on the poison kills itself.
+func poisoned(t *testing.T) io.Reader {
+	if !strings.Contains(os.Getenv(asProgram), `"task"`) {
+		return os.Stdin
+	}
+	data, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(data, []byte(poison)) {
+		fmt.Fprintln(os.Stderr, "the last words")
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+	return bytes.NewReader(data)
 }
 
 // start runs the program in a process of its own.

@@ -64,8 +64,8 @@ func redacted(text string) string {
 	return text
 }
 
-// String returns the text that ParseJoin reads.
-func (j Join) text(role Role) string {
+// Text returns the address that ParseJoin reads, for a machine of the given role.
+func (j Join) Text(role Role) string {
 	scheme, host, _ := strings.Cut(j.URL, "://")
 	if j.Seed != "" {
 		host = string(role) + ":" + j.Seed + "@" + host
@@ -75,9 +75,6 @@ func (j Join) text(role Role) string {
 	}
 	return scheme + "://" + host
 }
-
-// Text returns the address that ParseJoin reads, for a machine of the given role.
-func (j Join) Text(role Role) string { return j.text(role) }
 
 // link is a connection to a farm.
 type link struct {

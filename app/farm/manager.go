@@ -37,8 +37,8 @@ type ManagerOptions struct {
 const (
 	// mostCrashes set a file aside.
 	mostCrashes = 2
-	// mostLost set a file aside with which so many workers vanished, none of which lived to report a crash: it may bring
-	// down whole machines. Machines are also switched off, hence so many.
+	// mostLost set a file aside with which so many workers vanished, none of which lived to report a crash: it may
+	// bring down whole machines. Machines are also switched off, hence so many.
 	mostLost = 10
 	// vanished is the time after which a silent worker is not listed any more.
 	vanished = 30 * time.Second
@@ -145,7 +145,7 @@ func StartManager(ctx context.Context, o ManagerOptions) (*Manager, error) {
 	m := &Manager{
 		options: o, link: l, started: time.Now(), batches: map[string]*batch{}, workers: map[string]*Presence{},
 		holders: map[string]holder{},
-		skewed: map[string]bool{}, feeding: make(chan struct{}, 1), writes: make(chan *write, 1024),
+		skewed:  map[string]bool{}, feeding: make(chan struct{}, 1), writes: make(chan *write, 1024),
 	}
 	m.ctx, m.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if o.Alone {
@@ -338,7 +338,7 @@ func (m *Manager) addBatch(ctx context.Context, r request) (answer, error) {
 	if b.Work.Command != "correct" && b.Work.Command != "detect" {
 		return answer{}, refuse("there is no work called %q", b.Work.Command)
 	}
-	b.ID = batchID(b.Work, b.Program, b.Model, b.Files, r.Again)
+	b.ID = batchID(b.Work, b.Program, b.Model, r.Again)
 	m.mu.Lock()
 	known := m.batches[b.ID]
 	m.mu.Unlock()

@@ -79,16 +79,14 @@ type Batch struct {
 	// with; a worker of another version does not take part.
 	Program string `json:"program"`
 	Model   string `json:"model"`
-	// Files says that originals and results travel through the object store.
-	Files bool  `json:"files,omitempty"`
-	State State `json:"state"`
+	State   State  `json:"state"`
 	// Round counts how often all lists were begun anew.
 	Round int `json:"round,omitempty"`
 }
 
 // batchID identifies work by its content. again tells repetitions apart.
-func batchID(w Work, program, model string, files bool, again string) string {
-	data, err := json.Marshal([]any{w, program, model, files, again})
+func batchID(w Work, program, model, again string) string {
+	data, err := json.Marshal([]any{w, program, model, again})
 	if err != nil {
 		return "" // Work holds nothing that cannot be written, except a preset that is no JSON
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -170,16 +169,4 @@ func (r Roots) JobOf(file, out string) (Job, error) {
 	}
 	target, err := r.place(out)
 	return Job{In: in, Out: target, Size: info.Size(), Modified: info.ModTime().UnixMilli()}, err
-}
-
-// Outputs are the paths of a result on this machine, for those that map the same roots.
-func (r Roots) Outputs(result Result) []string {
-	var paths []string
-	for _, o := range result.Outputs {
-		place := Place{result.Job.Out.Root, path.Join(result.Job.Out.Path, o.Name)}
-		if full, err := r.find(place, false); err == nil {
-			paths = append(paths, full)
-		}
-	}
-	return paths
 }

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package cli
 
@@ -6,13 +6,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,26 +24,6 @@ import (
 	"blik/internal/testpic"
 	"blik/processing"
 )
-
-// poison is the name of the file on which the process of a file kills itself.
-const poison = "poison.png"
-
-// poisoned returns the standard input. A process that is to work on the poison kills itself.
-func poisoned(t *testing.T) io.Reader {
-	if !strings.Contains(os.Getenv(asProgram), `"task"`) {
-		return os.Stdin
-	}
-	data, err := io.ReadAll(os.Stdin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if bytes.Contains(data, []byte(poison)) {
-		fmt.Fprintln(os.Stderr, "the last words")
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {}
-	}
-	return bytes.NewReader(data)
-}
 
 // member is a process of a farm that is started anew when it is killed.
 type member struct {
@@ -124,8 +102,7 @@ func sheet(t *testing.T, path string, n int) {
 // fullDisk returns a folder on a file system without room, where this user may mount one, else an empty name.
 func fullDisk(t *testing.T, dir string) string {
 	t.Helper()
-	if runtime.GOOS != "linux" || os.Mkdir(dir, 0o755) != nil ||
-		syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k") != nil {
+	if os.Mkdir(dir, 0o755) != nil || syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k") != nil {
 		return ""
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(dir, 2) })
