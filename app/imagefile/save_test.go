@@ -391,8 +391,13 @@ func TestSaveOverwrites(t *testing.T) {
 	patches := dot(f.Picture, 4, 4)
 	link, other := filepath.Join(dir, "link.tif"), filepath.Join(dir, "other.tif")
 	err := os.Symlink("a.tif", link)
-	info, _ := os.Lstat(link)
-	testpic.Need(t, err == nil && info.Mode()&fs.ModeSymlink != 0, "the right and the means to make symbolic links")
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = os.Lstat(link); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+			err = errors.ErrUnsupported
+		}
+	}
+	testpic.Need(t, err == nil, "the right and the means to make symbolic links")
 	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
