@@ -11,9 +11,11 @@ func biharmonicMethod() method {
 func (c *corrector) biharmonic(a *atlas) error {
 	sweeps := make([]int, len(a.sites))
 	for i, s := range a.sites {
-		// The slowest wave of a hole of depth t dies like 1 − 1/t² a sweep. The time that a pixel may take ends the
-		// sweeps of deep holes, which remain between harmonic and biharmonic.
-		sweeps[i] = min(60+8*s.thick*s.thick, 360)
+		// The slowest wave of a hole of depth t dies like 1 − 1/t² a sweep. Time ends the sweeps of large holes, which
+		// remain between harmonic and biharmonic.
+		const budget = 8 << 20 // pixels
+		most := max(360, min(4000, budget/max(1, s.box.area()-s.known)))
+		sweeps[i] = min(60+8*s.thick*s.thick, most)
 		if s.group.shared {
 			sweeps[i] = min(sweeps[i], 120)
 		}
