@@ -150,8 +150,7 @@ const whyHeight = 76
 func (p *findingsPanel) newBounds() fyne.CanvasObject {
 	row := container.NewHBox()
 	for _, b := range findingBounds {
-		var entry *xwidget.NumberEntry
-		entry = xwidget.NewNumberEntry(46, func(text string) { p.setBound(b.of, b.scale, text) })
+		entry := xwidget.NewNumberEntry(46, func(text string) { p.setBound(b.of, b.scale, text) })
 		p.bounds = append(p.bounds, entry)
 		name := xwidget.NewFixedText(p.t(b.name))
 		name.SetText(p.t(b.name))
