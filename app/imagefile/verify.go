@@ -37,7 +37,8 @@ type Proof struct {
 	// Converted is the container of the result where that is a new one; it is compared with what saving the source
 	// in it writes.
 	Converted Format
-	// ByByte: both files are TIFFs whose pixels lie as they are in the same places, and were compared byte by byte.
+	// ByByte: both files were compared byte by byte. They are TIFFs whose pixels lie as they are in the same places, or
+	// files of any kind that are equal.
 	// BytesChanged of them differ, BytesOutside of these are not colour samples of the picture: metadata, alpha, extra
 	// channels, other pages.
 	ByByte                     bool
@@ -258,15 +259,20 @@ func (p *Proof) unless(ctx context.Context, err error) error {
 }
 
 // bytes compares the files byte by byte where the samples lie in them as they are. What the reader does not find to be
-// a colour sample must be equal.
+// a colour sample must be equal. Other files may be equal as a whole, also in what cannot be read.
 func (p *Proof) bytes(ctx context.Context, a, b *side) error {
-	plain, ok := a.container.(container.Plain)
-	if !ok || a.file.Format != b.file.Format || a.file.Size != b.file.Size {
+	if a.file.Format != b.file.Format || a.file.Size != b.file.Size {
 		return nil
 	}
-	locate := plain.Locate()
+	var locate func(at int64) (x, y int, ok bool)
+	if plain, ok := a.container.(container.Plain); ok {
+		locate = plain.Locate()
+	}
 	if locate == nil {
-		return nil
+		equal := true
+		err := eachDifference(ctx, a.r, b.r, a.file.Size, func(int64) { equal = false })
+		p.ByByte = equal && err == nil
+		return err
 	}
 	p.ByByte = true
 	return eachDifference(ctx, a.r, b.r, a.file.Size, func(at int64) {
