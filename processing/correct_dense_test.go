@@ -3,7 +3,9 @@ package processing_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -177,5 +179,28 @@ func TestCorrectAccountsForMemory(t *testing.T) {
 		processing.CorrectOptions{Memory: 1 << 20})
 	if err == nil || !strings.Contains(err.Error(), "GiB of memory") {
 		t.Errorf("correction within 1 MiB: %v", err)
+	}
+}
+
+// BenchmarkCrowdedSpots prints what a pixel of the mask costs (µs/px), for masks of every density and every method on
+// 256 × 192 pixels, by the clock and with all processors. -benchtime 3x is enough.
+func BenchmarkCrowdedSpots(b *testing.B) {
+	const w, h = 256, 192
+	masks := denseMasks(w, h)
+	for _, name := range slices.Sorted(maps.Keys(masks)) {
+		mask := masks[name]
+		pic := texture(w, h, 3, 8, mask, 5)
+		for _, m := range processing.Methods() {
+			b.Run(name+"/"+m.ID(), func(b *testing.B) {
+				be := cpu.New()
+				for b.Loop() {
+					if _, err := processing.Correct(b.Context(), be, pic, mask, with(m),
+						processing.CorrectOptions{}); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(mask.Area()), "µs/px")
+			})
+		}
 	}
 }
