@@ -16,6 +16,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"blik/internal/atomicfile"
@@ -27,13 +28,16 @@ var (
 	ErrFailed = errors.New("input/output error")
 )
 
-// Disk is a file system in memory. Its names have slashes, whatever those of the system have.
+// Disk is a file system in memory, for any number of goroutines. Its names have slashes, whatever those of the system
+// have.
 type Disk struct {
 	// Named makes new files have their names from the beginning, as where files without a name are not possible.
 	Named bool
 	// NoLinks makes all links fail, as on some file systems for cameras.
 	NoLinks bool
 
+	// mu is held during each call.
+	mu     sync.Mutex
 	names  map[string]*inode
 	synced map[string]*inode
 	// changes are those of names since the directory was flushed.
@@ -86,7 +90,7 @@ func (d *Disk) Content() map[string]string {
 	return all
 }
 
-// call counts a call and returns its error.
+// call counts a call and returns its error. The caller holds mu, as those of all unexported methods do.
 func (d *Disk) call() error {
 	d.calls++
 	switch {
@@ -110,6 +114,8 @@ var _ atomicfile.FileSystem = (*Disk)(nil)
 
 // Create implements atomicfile.FileSystem.
 func (d *Disk) Create(path string) (atomicfile.File, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	path = filepath.ToSlash(path)
 	if err := d.call(); err != nil {
 		return nil, err
@@ -155,28 +161,42 @@ func (d *Disk) Stat(path string) (fs.FileInfo, error) { return d.Lstat(path) }
 
 // Lstat implements atomicfile.FileSystem.
 func (d *Disk) Lstat(path string) (fs.FileInfo, error) {
-	path = filepath.ToSlash(path)
-	if err := d.call(); err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i, err := d.find(path)
+	if err != nil {
 		return nil, err
-	}
-	i, ok := d.names[path]
-	if !ok {
-		return nil, &fs.PathError{Op: "stat", Path: path, Err: fs.ErrNotExist}
 	}
 	return info{filepath.Base(path), i}, nil
 }
 
-// ReadFile implements atomicfile.FileSystem.
-func (d *Disk) ReadFile(path string) ([]byte, error) {
-	path = filepath.ToSlash(path)
-	if _, err := d.Lstat(path); err != nil {
+// find returns the file of a name.
+func (d *Disk) find(path string) (*inode, error) {
+	if err := d.call(); err != nil {
 		return nil, err
 	}
-	return bytes.Clone(d.names[path].data), nil
+	i, ok := d.names[filepath.ToSlash(path)]
+	if !ok {
+		return nil, &fs.PathError{Op: "stat", Path: path, Err: fs.ErrNotExist}
+	}
+	return i, nil
+}
+
+// ReadFile implements atomicfile.FileSystem.
+func (d *Disk) ReadFile(path string) ([]byte, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i, err := d.find(path)
+	if err != nil {
+		return nil, err
+	}
+	return bytes.Clone(i.data), nil
 }
 
 // Rename implements atomicfile.FileSystem.
 func (d *Disk) Rename(from, to string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	from, to = filepath.ToSlash(from), filepath.ToSlash(to)
 	if err := d.call(); err != nil {
 		return err
@@ -191,6 +211,8 @@ func (d *Disk) Rename(from, to string) error {
 
 // Link implements atomicfile.FileSystem.
 func (d *Disk) Link(from, to string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	from, to = filepath.ToSlash(from), filepath.ToSlash(to)
 	if err := d.call(); err != nil {
 		return err
@@ -213,6 +235,8 @@ func (d *Disk) link(i *inode, to string) error {
 
 // Remove implements atomicfile.FileSystem.
 func (d *Disk) Remove(path string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	path = filepath.ToSlash(path)
 	if err := d.call(); err != nil {
 		return err
@@ -226,6 +250,8 @@ func (d *Disk) Remove(path string) error {
 
 // List implements atomicfile.FileSystem.
 func (d *Disk) List(dir, pattern string) ([]string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if err := d.call(); err != nil {
 		return nil, err
 	}
@@ -241,11 +267,13 @@ func (d *Disk) List(dir, pattern string) ([]string, error) {
 
 // Claim implements atomicfile.FileSystem.
 func (d *Disk) Claim(path string) (io.Closer, error) {
-	path = filepath.ToSlash(path)
-	if _, err := d.Lstat(path); err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i, err := d.find(path)
+	if err != nil {
 		return nil, err
 	}
-	if d.names[path].locked {
+	if i.locked {
 		return nil, errors.New("locked")
 	}
 	return io.NopCloser(nil), nil
@@ -253,6 +281,8 @@ func (d *Disk) Claim(path string) (io.Closer, error) {
 
 // SyncDir implements atomicfile.FileSystem. All names count as those of one directory.
 func (d *Disk) SyncDir(string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if err := d.call(); err != nil {
 		return err
 	}
@@ -266,6 +296,8 @@ func (d *Disk) Free(string) int64 { return -1 }
 func (f *file) Temporary() string { return f.temporary }
 
 func (f *file) Link(path string) error {
+	f.d.mu.Lock()
+	defer f.d.mu.Unlock()
 	path = filepath.ToSlash(path)
 	if err := f.d.call(); err != nil {
 		return err
@@ -288,6 +320,8 @@ func (f *file) Write(p []byte) (int, error) {
 }
 
 func (f *file) WriteAt(p []byte, at int64) (int, error) {
+	f.d.mu.Lock()
+	defer f.d.mu.Unlock()
 	if err := f.d.call(); err != nil {
 		return 0, err
 	}
@@ -307,6 +341,8 @@ func (w write) over(data []byte) []byte {
 }
 
 func (f *file) ReadAt(p []byte, at int64) (int, error) {
+	f.d.mu.Lock()
+	defer f.d.mu.Unlock()
 	if err := f.d.call(); err != nil {
 		return 0, err
 	}
@@ -314,15 +350,23 @@ func (f *file) ReadAt(p []byte, at int64) (int, error) {
 }
 
 func (f *file) Stat() (fs.FileInfo, error) {
+	f.d.mu.Lock()
+	defer f.d.mu.Unlock()
 	if err := f.d.call(); err != nil {
 		return nil, err
 	}
 	return info{"", f.i}, nil
 }
 
-func (f *file) Chmod(fs.FileMode) error { return f.d.call() }
+func (f *file) Chmod(fs.FileMode) error {
+	f.d.mu.Lock()
+	defer f.d.mu.Unlock()
+	return f.d.call()
+}
 
 func (f *file) Sync() error {
+	f.d.mu.Lock()
+	defer f.d.mu.Unlock()
 	if err := f.d.call(); err != nil {
 		return err
 	}
@@ -331,6 +375,8 @@ func (f *file) Sync() error {
 }
 
 func (f *file) Close() error {
+	f.d.mu.Lock()
+	defer f.d.mu.Unlock()
 	f.i.locked = false
 	return f.d.call()
 }
