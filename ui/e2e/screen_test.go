@@ -92,7 +92,7 @@ func open(t testing.TB, lang string, width, height int, files ...string) *window
 	// A window that has just come up may still take the size it was made with.
 	for start := time.Now(); ; {
 		w.xdo("windowsize", w.id, strconv.Itoa(width), strconv.Itoa(height))
-		if v := w.view(); v.left+v.width < float64(width) && v.left+v.width > float64(width)-400 &&
+		if v := w.view(); v.left+v.width < float64(width) && v.left+v.width > float64(width)-450 &&
 			v.top+v.height > float64(height)-60 && v.top+v.height < float64(height) {
 			break
 		}
