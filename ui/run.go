@@ -83,6 +83,7 @@ func Run(ctx context.Context, o Options) error {
 	adoptPreferences(a.Preferences(), &stored)
 	w, err := newWindow(a, config{
 		texts: tr, version: o.Version, dialogs: chooseDialogs(), crash: o.Crash, observer: observer,
+		exit: func() { os.Exit(0) },
 		session: session.Options{
 			Files: session.Disk(session.Limits()), Device: device.NewSwitch(), Devices: device.List,
 			Thumbnails: thumbnails(), Settings: &stored, SettingsPath: path, Version: o.Version, Dispatch: fyne.Do,

@@ -27,6 +27,9 @@ type config struct {
 	crash   *crash.Guard
 	// observer, which may be nil, receives what happens in the window.
 	observer Observer
+	// exit, which may be nil, ends the process when the toolkit does not: the end of the loop of Fyne 2.7.3 drops calls
+	// that are on their way into its queue, and then waits for them.
+	exit func()
 }
 
 // window is the program's one window: its parts, which update themselves from what changes, and the actions that are
@@ -215,4 +218,7 @@ func (w *window) close() {
 	w.win.SetCloseIntercept(nil)
 	w.win.Close()
 	w.app.Quit()
+	if w.config.exit != nil {
+		time.AfterFunc(closeGrace, w.config.exit)
+	}
 }

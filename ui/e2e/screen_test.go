@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -306,7 +307,10 @@ func (w *window) quit() {
 			w.t.Errorf("the program ended with %v", err)
 		}
 	case <-time.After(patience):
-		w.t.Fatal("the program did not end")
+		// The runtime then says what every goroutine does.
+		_ = w.child.Process.Signal(syscall.SIGABRT)
+		<-w.ended
+		w.t.Fatalf("the program did not end; it said:\n%s", w.stderr)
 	}
 	if said := w.stderr.String(); strings.Contains(said, "Error in Fyne call thread") ||
 		strings.Contains(said, "panic") {
