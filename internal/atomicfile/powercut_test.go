@@ -84,7 +84,7 @@ func TestPowerCuts(t *testing.T) {
 	}
 	var cuts, states int
 	for _, s := range sets() {
-		for _, kind := range []powercut.Disk{{}, {Named: true}, {Named: true, NoLinks: true}} {
+		for _, kind := range []struct{ Named, NoLinks bool }{{}, {Named: true}, {true, true}} {
 			if kind.NoLinks && s.keep != "" && testing.Short() {
 				continue
 			}
@@ -118,7 +118,7 @@ func TestPowerCuts(t *testing.T) {
 			})
 			cuts, states = cuts+r.Calls+1, states+r.States
 			if err != nil {
-				t.Errorf("%s, %+v: %v", s.name, struct{ Named, NoLinks bool }{kind.Named, kind.NoLinks}, err)
+				t.Errorf("%s, %+v: %v", s.name, kind, err)
 			}
 		}
 	}
