@@ -86,20 +86,15 @@ type Snapshot struct {
 	// Generation is that of the document when it was taken.
 	Generation uint64
 
-	tiles tiling
-	mask  []tileData
+	tiles          tiling
+	mask           []tileData
+	detection      *detection
+	decisions      *Decisions
+	renewed, drawn bool
 }
 
 // Mask makes a copy of the mask. It takes the time of writing a value for each pixel, which Snapshot itself does not.
-func (s Snapshot) Mask() *processing.Mask {
-	m := processing.NewMask(s.tiles.w, s.tiles.h)
-	for i, t := range s.mask {
-		if len(t) > 0 {
-			t.unpack(m.Pix, m.Width, s.tiles.rect(i))
-		}
-	}
-	return m
-}
+func (s Snapshot) Mask() *processing.Mask { return unpackAll(s.tiles, s.mask) }
 
 // New returns a document of a valid picture with an empty mask. path may be empty.
 func New(path string, pic *processing.Picture) (*Document, error) {
@@ -151,7 +146,8 @@ func (d *Document) Snapshot() Snapshot {
 		mask[i] = packTile(d.mask.Pix, d.mask.Width, d.tiles.rect(i), scratch)
 	})
 	return Snapshot{Path: d.path, Picture: d.pic, Region: d.region, Corrections: d.corrections,
-		Generation: d.generation, tiles: d.tiles, mask: mask}
+		Generation: d.generation, tiles: d.tiles, mask: mask, detection: d.detection, decisions: d.decisions,
+		renewed: d.renewed, drawn: d.drawn}
 }
 
 // Generation names the content of the mask: it changes whenever the mask does, and comes back when a change is undone.

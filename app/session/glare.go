@@ -126,6 +126,22 @@ func (s *Session) CorrectSelected(m processing.Method, done func(Outcome, error)
 	}
 }
 
+// CorrectListed corrects all listed findings of the mask by a method; MethodAuto is that of the parameters. Each keeps
+// it when all are corrected again. It returns their number, and does nothing where that is 0.
+func (s *Session) CorrectListed(m processing.Method, done func(Outcome, error)) int {
+	s.settle()
+	methods := map[int]processing.Method{}
+	for _, f := range s.Listed() {
+		if f.Decision != document.Ignored {
+			methods[f.ID] = m
+		}
+	}
+	if len(methods) > 0 {
+		s.correct(methods, done)
+	}
+	return len(methods)
+}
+
 // corrected is a correction with the findings that it was made of.
 type corrected struct {
 	spots  []processing.Spot

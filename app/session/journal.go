@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"os"
 	"path/filepath"
@@ -28,7 +29,7 @@ import (
 const (
 	journalEnding = ".journal"
 	lockEnding    = ".lock"
-	journalMark   = "blik journal 1"
+	journalMark   = "blik journal 2"
 )
 
 // journalPause is the least time between two writings of the journal.
@@ -44,6 +45,15 @@ type Unsaved struct {
 	Mask          []uint8
 	// Region is the search region as text, empty for the whole picture.
 	Region string
+	// Found is the mask of the last detection, Findings what it found, FoundWith its parameters and FoundOn its device;
+	// Found is nil before the first. Renewed and Drawn say what was done to the mask since; see document.Work.
+	Found          []uint8
+	Findings       []processing.Finding
+	FoundWith      processing.Params
+	FoundOn        string
+	Renewed, Drawn bool
+	// Kept holds a pixel of each finding that was kept.
+	Kept []image.Point
 	// Spots and Patches are the corrections; Made says for each which of Params and Devices it was made with.
 	Spots   []processing.Spot
 	Patches []processing.Patch
@@ -182,7 +192,8 @@ func decodeUnsaved(data []byte) (*Unsaved, error) {
 		return nil, message.Errorf("the journal is damaged (%w)", err)
 	}
 	whole := u.Width > 0 && u.Height > 0 && len(u.Mask)/u.Width == u.Height && len(u.Mask)%u.Width == 0 &&
-		len(u.Spots) == len(u.Patches) && len(u.Made) == len(u.Patches) && len(u.Params) == len(u.Devices)
+		len(u.Spots) == len(u.Patches) && len(u.Made) == len(u.Patches) && len(u.Params) == len(u.Devices) &&
+		(len(u.Found) == 0 || len(u.Found) == len(u.Mask))
 	for _, made := range u.Made {
 		whole = whole && made >= 0 && made < len(u.Params)
 	}
@@ -194,25 +205,33 @@ func decodeUnsaved(data []byte) (*Unsaved, error) {
 
 // unsaved returns what makes a record of what is not saved, on any goroutine; that is nil where everything is saved.
 func (s *Session) unsaved() func() *Unsaved {
-	if mask, picture := s.Unsaved(); !mask && !picture {
+	if mask, picture := s.Unsaved(); !mask && !picture && !s.holdsDecisions() {
 		return func() *Unsaved { return nil }
 	}
 	shot, state := s.doc.Snapshot(), s.originalState
 	return func() *Unsaved { return record(shot, state) }
 }
 
+// holdsDecisions reports whether anything was decided about findings, which no mask and no picture holds.
+func (s *Session) holdsDecisions() bool {
+	return s.doc != nil && (s.doc.Decisions() != nil || len(s.doc.Ignored()) > 0)
+}
+
 // record describes the work in a document.
 func record(shot document.Snapshot, state string) *Unsaved {
-	m, c := shot.Mask(), shot.Corrections
+	w := shot.Work()
 	u := &Unsaved{
-		Path: shot.Path, State: state, Date: time.Now(), Width: m.Width, Height: m.Height, Mask: m.Pix,
-		Spots: c.Spots(), Patches: c.Patches(),
+		Path: shot.Path, State: state, Date: time.Now(), Width: w.Mask.Width, Height: w.Mask.Height, Mask: w.Mask.Pix,
+		Renewed: w.Renewed, Drawn: w.Drawn, Kept: w.Kept, Spots: w.Spots, Patches: w.Patches,
 	}
-	if r := shot.Region; r != nil {
-		u.Region = r.String()
+	if w.Region != nil {
+		u.Region = w.Region.String()
+	}
+	if w.Found != nil {
+		u.Found, u.Findings, u.FoundWith, u.FoundOn = w.Found.Mask.Pix, w.Found.Findings, w.Found.Params, w.Found.Device
 	}
 	place := map[*document.Origin]int{}
-	for _, o := range c.Origins() {
+	for _, o := range w.Origins {
 		if _, ok := place[o]; !ok {
 			place[o] = len(u.Params)
 			u.Params, u.Devices = append(u.Params, o.Params), append(u.Devices, o.Device)
@@ -220,6 +239,33 @@ func record(shot document.Snapshot, state string) *Unsaved {
 		u.Made = append(u.Made, place[o])
 	}
 	return u
+}
+
+// work is what record described.
+func (u *Unsaved) work() (w document.Work, err error) {
+	w = document.Work{
+		Mask:    &processing.Mask{Width: u.Width, Height: u.Height, Pix: u.Mask},
+		Renewed: u.Renewed, Drawn: u.Drawn, Kept: u.Kept, Spots: u.Spots, Patches: u.Patches,
+	}
+	if u.Region != "" {
+		if w.Region, err = processing.ParseRegion(u.Region); err != nil {
+			return w, err
+		}
+	}
+	if len(u.Found) > 0 {
+		w.Found = &processing.Result{
+			Mask:     &processing.Mask{Width: u.Width, Height: u.Height, Pix: u.Found},
+			Findings: u.Findings, Params: u.FoundWith, Device: u.FoundOn,
+		}
+	}
+	origins := make([]*document.Origin, len(u.Params))
+	for i := range origins {
+		origins[i] = &document.Origin{Params: u.Params[i], Device: u.Devices[i]}
+	}
+	for _, made := range u.Made {
+		w.Origins = append(w.Origins, origins[made])
+	}
+	return w, nil
 }
 
 // Interrupted returns the work that programs left unsaved when they were killed or crashed, oldest first. Those that
@@ -285,31 +331,11 @@ func (s *Session) Resume(u *Unsaved, done func(error)) {
 
 // restore makes the work that of the open document.
 func (s *Session) restore(u *Unsaved) error {
-	if u.Region != "" {
-		r, err := processing.ParseRegion(u.Region)
-		if err == nil {
-			err = s.doc.SetRegion(r)
-		}
-		if err != nil {
-			return err
-		}
+	w, err := u.work()
+	if err != nil {
+		return err
 	}
-	pixels, err := s.doc.LoadMask(&processing.Mask{Width: u.Width, Height: u.Height, Pix: u.Mask})
-	for made := range u.Params {
-		if err != nil {
-			break
-		}
-		c := &processing.Correction{Device: u.Devices[made]}
-		var spots []processing.Spot
-		for i, of := range u.Made {
-			if of == made {
-				c.Patches, spots = append(c.Patches, u.Patches[i]), append(spots, u.Spots[i])
-			}
-		}
-		if err = u.Params[made].Validate(); err == nil {
-			_, err = s.doc.ApplyCorrection(c, spots, u.Params[made])
-		}
-	}
+	pixels, err := s.doc.Restore(w)
 	s.publish(Other, pixels)
 	if err != nil {
 		return err
@@ -323,7 +349,7 @@ func (s *Session) restore(u *Unsaved) error {
 // keepJournal writes down what differs from the disk, if that has changed.
 func (s *Session) keepJournal(was, is state) {
 	same := is.doc == was.doc && is.mask == was.mask && is.corrections == was.corrections && is.saved == was.saved &&
-		is.region == was.region
+		is.region == was.region && is.decisions == was.decisions && is.result == was.result
 	if s.journal != nil && !same {
 		s.journal.note(s.unsaved())
 	}
@@ -338,5 +364,5 @@ func (s *Session) closeJournal(ctx context.Context) error {
 		return nil
 	}
 	mask, picture := s.Unsaved()
-	return s.journal.close(ctx, (mask || picture) && !s.forget)
+	return s.journal.close(ctx, (mask || picture || s.holdsDecisions()) && !s.forget)
 }

@@ -63,6 +63,10 @@ func TestJournal(t *testing.T) {
 	f.settle()
 	f.CorrectAll(f.outcome)
 	f.settle()
+	f.SelectNext(1)
+	f.KeepSelected()
+	f.SelectNext(1)
+	f.RemoveSelected()
 	begun := time.Now()
 	f.BeginStroke(document.Brush{Radius: 2}, processing.Point{X: 15, Y: 15})
 	f.EndStroke()
@@ -98,6 +102,9 @@ func TestJournal(t *testing.T) {
 	if !reflect.DeepEqual(now, want) {
 		t.Errorf("restored %+v, want %+v", now, want)
 	}
+	if kept, all, ignored := later.Decided(); kept != 1 || all != 2 || ignored != 1 {
+		t.Errorf("restored %d kept of %d and %d ignored, want 1 of 2 and 1", kept, all, ignored)
+	}
 	if mask, picture := later.Unsaved(); !mask || !picture {
 		t.Error("what was restored counts as saved")
 	}
@@ -108,6 +115,13 @@ func TestJournal(t *testing.T) {
 	later.SaveMask("/m.png", true, later.ok)
 	later.settle()
 	later.SavePicture("/b.png", "", imagefile.SaveOptions{}, later.ok)
+	later.settle()
+	// No file holds the decisions yet.
+	journals(t, dir, 1)
+	for range 3 {
+		later.Undo()
+	}
+	later.SaveMask("/m.png", true, later.ok)
 	later.settle()
 	journals(t, dir, 0)
 }
