@@ -143,6 +143,8 @@ func (w *window) makeActions() {
 		"find.learn":        {name: "Learn from my decisions…", run: w.learn, ready: idle},
 		"find.forget": {name: "Forget what was learned", run: w.forgetLearned,
 			ready: func() bool { return free() && w.Settings().Params.Learned != nil }},
+		"find.thumbnails": {name: "Findings as thumbnails", run: w.toggleThumbnails, keys: "t",
+			checked: func() bool { return w.Settings().FindingThumbnails }},
 		"find.save": {name: "Save list of findings…", run: files.saveFindings, ready: open},
 
 		"correct.all":      {name: "Correct all", run: w.correctAll, ready: idle, named: keys(fyne.KeyF6)},

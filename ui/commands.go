@@ -53,6 +53,14 @@ func (c *common) correctBy(m processing.Method) {
 	c.CorrectSelected(m, c.corrected)
 }
 
+// correctListed corrects all listed findings by a method.
+func (c *common) correctListed(m processing.Method) {
+	c.prompts.win.Canvas().Unfocus()
+	if c.CorrectListed(m, c.corrected) == 0 {
+		c.say(c.t("No finding of the mask is listed"))
+	}
+}
+
 // corrected says what a correction did, and how to get the mask back if it was hidden.
 func (c *common) corrected(o session.Outcome, err error) {
 	if !c.prompts.ended(err) {
@@ -147,6 +155,22 @@ func (w *window) removeSelected() {
 	if w.RemoveSelected() {
 		w.say(w.t("Finding removed; K restores it"))
 	}
+}
+
+// setReviewZoom chooses the zoom at which findings are brought to the middle, and shows the selected one at it.
+func (w *window) setReviewZoom(zoom float64) {
+	w.Settings().ReviewZoom = zoom
+	if f, ok := w.Selected(); ok {
+		w.reveal(f)
+	}
+	w.update(change{View: true})
+}
+
+// toggleThumbnails shows the findings as thumbnails or as a table.
+func (w *window) toggleThumbnails() {
+	w.Settings().FindingThumbnails = !w.Settings().FindingThumbnails
+	w.update(change{View: true})
+	w.panel.tabs.SelectIndex(1)
 }
 
 // setDevice makes a device that of the next work.

@@ -29,6 +29,10 @@ type findingsPanel struct {
 	sum    *widget.Label
 	choice *xwidget.Select
 	bounds []*xwidget.NumberEntry
+	// thumbs shows the findings by close-ups; views holds it and the table, of which one is seen.
+	thumbs *widget.GridWrap
+	views  *fyne.Container
+	thumb  *xwidget.ToolButton
 	// why says what spoke for the selected finding and against it.
 	why          *widget.Label
 	whyBox       *fyne.Container
@@ -112,8 +116,9 @@ func newFindingsPanel(c *common) *findingsPanel {
 	}))
 	p.keep = c.button("find.keep", theme.ConfirmIcon())
 	p.ignore = c.button("find.ignore", theme.CancelIcon())
+	p.thumb = c.button("find.thumbnails", theme.GridIcon())
 	choose := container.NewBorder(nil, nil, nil, container.NewHBox(p.keep, p.ignore,
-		c.button("find.save", theme.DownloadIcon())), p.choice)
+		p.thumb, c.button("find.save", theme.DownloadIcon())), p.choice)
 
 	p.why.SizeName = theme.SizeNameCaptionText
 	// The height of the box does not depend on the text, so that nothing jumps from finding to finding.
@@ -138,8 +143,10 @@ func newFindingsPanel(c *common) *findingsPanel {
 		id := map[int]string{1: "find.next", -1: "find.previous"}[direction]
 		c.actions.do(id)
 	}
+	p.thumbs = newThumbs(c)
+	p.views = container.NewStack(p.table, p.thumbs)
 	p.object = container.NewBorder(container.New(layout.NewCustomPaddedVBoxLayout(2), p.sum,
-		inset(2, 8, choose), inset(4, 8, p.newBounds())), p.whyBox, nil, nil, p.table)
+		inset(2, 8, choose), inset(4, 8, p.newBounds())), p.whyBox, nil, nil, p.views)
 	return p
 }
 
@@ -233,6 +240,15 @@ func (p *findingsPanel) update(c change) {
 		p.sum.SetText(p.sumText())
 		p.table.Refresh()
 	}
+	if c.View || c.Listing || c.Document {
+		on := p.Settings().FindingThumbnails
+		p.thumb.SetSelected(on)
+		xwidget.SetVisible(p.table, !on)
+		xwidget.SetVisible(p.thumbs, on)
+	}
+	if (list || c.Selection) && p.thumbs.Visible() {
+		p.thumbs.Refresh()
+	}
 	if list || c.Selection {
 		p.showSelected()
 		p.explain()
@@ -284,14 +300,24 @@ func (c *common) whyText(f document.Spot) string {
 }
 
 // showSelected marks the row of the selected finding and brings it into view.
-func (p *findingsPanel) showSelected() { p.table.Mark(p.SelectedRow()) }
+func (p *findingsPanel) showSelected() {
+	row := p.SelectedRow()
+	p.table.Mark(row)
+	if p.thumbs.Visible() && row >= 0 {
+		p.thumbs.ScrollTo(row)
+	}
+}
 
 // revealZoom is the largest zoom at which a finding is brought to the middle: it is judged by what is around it.
 const revealZoom = 4
 
-// reveal brings a finding to the middle of the window.
+// reveal brings a finding to the middle of the window, at the zoom that is chosen for that.
 func (c *common) reveal(f document.Spot) {
-	c.display.port.Reveal(f.Bounds(), revealZoom)
+	if zoom := c.Settings().ReviewZoom; zoom > 0 {
+		c.display.port.Centre(f.Bounds(), zoom)
+	} else {
+		c.display.port.Reveal(f.Bounds(), revealZoom)
+	}
 	if f.Decision == document.Ignored {
 		c.say(c.t("Ignored finding, %s px", c.texts.Int(f.Area)))
 		return

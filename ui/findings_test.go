@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"image"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"blik/app/document"
 	"blik/app/session"
+	"blik/processing"
 )
 
 // row returns the list as it is shown, a row a line.
@@ -118,5 +120,87 @@ func TestListIsSortedAndLimited(t *testing.T) {
 	h.actions.do("find.keepListed")
 	if h.Document().Stats().Spots != 2 {
 		t.Error("keeping what is ignored did not restore it")
+	}
+}
+
+// Findings come to the middle at the zoom that is chosen for that; one that is larger than the window is seen whole.
+func TestZoomAtAFinding(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.actions.do("find.run")
+	h.settle()
+	port := h.display.port
+	for _, zoom := range []float64{1, 2, 4} {
+		h.setReviewZoom(zoom)
+		h.actions.do("view.fit")
+		h.actions.do("find.next")
+		if z := port.Transform().Zoom; z != zoom {
+			t.Errorf("zoom %g, want %g", z, zoom)
+		}
+	}
+	h.setReviewZoom(0)
+	port.SetZoom(3)
+	h.actions.do("find.next")
+	if z := port.Transform().Zoom; z != 3 {
+		t.Errorf("the zoom went from 3 to %g", z)
+	}
+	h.setReviewZoom(32)
+	h.Select(h.Document().Spots()[0])
+	port.Centre(image.Rect(0, 0, 200, 100), 32)
+	if z := port.Transform().Zoom; z >= 32 || z*200 > float64(port.Device().X) {
+		t.Errorf("a finding of 200 × 100 px is shown at %g", z)
+	}
+}
+
+// T shows thumbnails of the same findings in place of the table; a click selects one.
+func TestThumbnails(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.actions.do("find.run")
+	h.settle()
+	h.keys.Rune('t')
+	p := h.panel.findings
+	if !p.thumbs.Visible() || p.table.Visible() || h.panel.tabs.SelectedIndex() != 1 {
+		t.Fatal("no thumbnails are seen")
+	}
+	if n := p.thumbs.Length(); n != 2 {
+		t.Fatalf("%d thumbnails, want 2", n)
+	}
+	p.thumbs.OnSelected(1)
+	if s, _ := h.Selected(); s.ID != 2 {
+		t.Errorf("finding %d is selected", s.ID)
+	}
+	h.actions.do("correct.selected")
+	h.settle()
+	for id, want := range []struct {
+		text  string
+		after bool
+	}{{"1   3.5   –", false}, {"2   3.5   harmonic", true}} {
+		o := newThumb()
+		p.thumbs.UpdateItem(id, o)
+		if o.text.Text() != want.text || o.before.Image == nil || (o.after.Image != nil) != want.after {
+			t.Errorf("thumbnail %d says %q, after: %v", id, o.text.Text(), o.after.Image != nil)
+		}
+	}
+	h.keys.Rune('t')
+	if p.thumbs.Visible() || !p.table.Visible() {
+		t.Error("the table is not back")
+	}
+}
+
+// All listed findings are corrected by a method at once, and those only.
+func TestCorrectListed(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.actions.do("find.run")
+	h.settle()
+	h.SetListing(session.Listing{Area: session.Bound{Set: true, Least: 3}})
+	h.correctListed(processing.MethodTelea)
+	h.settle()
+	spots := h.Document().Spots()
+	if spots[0].Method != processing.MethodTelea || spots[1].State != document.Uncorrected {
+		t.Errorf("%+v", spots)
+	}
+	h.SetListing(session.Listing{Area: session.Bound{Set: true, Least: 99}})
+	h.correctListed(processing.MethodTelea)
+	if h.Busy() || h.status.message.Text() != "No finding of the mask is listed" {
+		t.Errorf("nothing is listed, and the status says %q", h.status.message.Text())
 	}
 }

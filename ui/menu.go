@@ -34,14 +34,13 @@ func menuTable() []struct {
 			"-", "file.quit"}},
 		{"Edit", []string{"edit.undo", "edit.redo", "-", "edit.invert", "edit.clear", "edit.grow", "edit.shrink", "-",
 			"edit.addRegion", "edit.takeRegion", "edit.keepRegion", "edit.clearRegion"}},
-		{"View", []string{"view.in", "view.out", "view.fit", "view.actual", "view.double", "view.four", "-",
-			"view.mask",
-			"view.overlay", "view.outlines", "view.maskOnly", "colours", "-", "view.panel", "appearance", "language"}},
+		{"View", []string{"view.in", "view.out", "view.fit", "view.actual", "view.double", "view.four", "review",
+			"-", "view.mask", "view.overlay", "view.outlines", "view.maskOnly", "colours", "-", "view.panel", "appearance", "language"}},
 		{"Tools", append(tools, "-", "brush.smaller", "brush.larger", "-", "device", "view.timing")},
 		{"Glare", []string{"find.run", "find.cancel", "-", "find.adaptive", "find.manual", "find.takeOver", "-",
 			"find.next", "find.previous", "-", "find.keep", "find.ignore", "find.remove", "-", "find.keepListed",
-			"find.ignoreListed", "find.save", "-", "find.learn", "find.forget"}},
-		{"Correction", []string{"correct.all", "correct.selected", "methods", "-", "correct.remove",
+			"find.ignoreListed", "find.thumbnails", "find.save", "-", "find.learn", "find.forget"}},
+		{"Correction", []string{"correct.all", "correct.selected", "methods", "listedMethods", "-", "correct.remove",
 			"correct.removeAll", "-",
 			"view.source", "view.split"}},
 		{"Help", []string{"help.keys", "help.about"}},
@@ -76,9 +75,8 @@ func (m *mainMenu) update(c change) {
 
 // affectsMenu reports whether a change may be one of the menu; most changes of a stroke and of a job are not.
 func affectsMenu(c change) bool {
-	return c.Document || c.Mask || c.Corrections || c.Result || c.Region || c.Selection || c.Params || c.Busy ||
-		c.Device ||
-		c.Recent || c.Tool || c.View || c.Layout
+	return c.Document || c.Listing || c.Mask || c.Corrections || c.Result || c.Region || c.Selection || c.Params ||
+		c.Busy || c.Device || c.Recent || c.Tool || c.View || c.Layout
 }
 
 // describe writes all that can be seen of a menu.
@@ -122,6 +120,10 @@ func (m *mainMenu) item(id string) *fyne.MenuItem {
 		return submenu(m.t("Language"), m.languageItems())
 	case "methods":
 		return submenu(m.t("Method of the selected finding"), m.methodItems())
+	case "listedMethods":
+		return submenu(m.t("Correct all listed by"), m.listedMethodItems())
+	case "review":
+		return submenu(m.t("Zoom at a finding"), m.reviewItems())
 	case "device":
 		return submenu(m.t("Compute device"), m.deviceItems())
 	}
@@ -219,6 +221,33 @@ func (m *mainMenu) methodItems() (items []*fyne.MenuItem) {
 				m.correctBy(method)
 			}
 		}))
+	}
+	return items
+}
+
+// listedMethodItems lists the methods for all listed findings, if there are any.
+func (m *mainMenu) listedMethodItems() (items []*fyne.MenuItem) {
+	if !m.actions.can("correct.all") || len(m.Listed()) == 0 {
+		return nil
+	}
+	for method, name := range m.methodNames() {
+		items = append(items, fyne.NewMenuItem(name, func() {
+			if m.actions.can("correct.all") && !m.actions.blocked() {
+				m.correctListed(processing.Method(method))
+			}
+		}))
+	}
+	return items
+}
+
+// reviewItems lists the zooms at which findings are brought to the middle.
+func (m *mainMenu) reviewItems() (items []*fyne.MenuItem) {
+	for _, zoom := range []float64{0, 1, 2, 4} {
+		title := m.t("As it is")
+		if zoom > 0 {
+			title = m.percent(zoom)
+		}
+		items = append(items, choice(title, m.Settings().ReviewZoom == zoom, func() { m.setReviewZoom(zoom) }))
 	}
 	return items
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"blik/app/colour"
 	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/thumbnail"
@@ -21,6 +22,7 @@ type opened struct {
 	doc     *document.Document
 	pyramid *view.Pyramid
 	mask    *view.MaskPyramid
+	screen  *colour.Screen
 }
 
 // Open reads a picture and makes it the document; what was not saved of the one before is lost.
@@ -32,12 +34,12 @@ func (s *Session) Open(path string, done func(error)) {
 	work := func(ctx context.Context, report processing.Progress) (opened, error) {
 		o, err := s.read(ctx, path, report)
 		if err == nil {
-			s.keepThumbnail(ctx, o.file, recent)
+			s.keepThumbnail(ctx, o, recent)
 		}
 		return o, err
 	}
 	start(s, Opened, work, func(o opened) (image.Rectangle, error) {
-		s.doc, s.original, s.before, s.mask = o.doc, o.file, o.pyramid, o.mask
+		s.doc, s.original, s.before, s.mask, s.screen = o.doc, o.file, o.pyramid, o.mask, o.screen
 		s.originalState, s.memory, s.wanted = imagefile.State(path), &processing.Memory{}, false
 		s.maskFile, s.maskState, s.written, s.overwritten = "", "", Written{}, 0
 		s.settings.AddRecent(path)
@@ -72,19 +74,19 @@ func (s *Session) read(ctx context.Context, path string, report processing.Progr
 		return opened{}, err
 	}
 	report(stage, 0.9)
-	return opened{file, doc, pyramid, view.NewMaskPyramid(doc.Mask())}, ctx.Err()
+	screen := thumbnail.Screen(file.Picture, file.Profile)
+	return opened{file, doc, pyramid, view.NewMaskPyramid(doc.Mask()), screen}, ctx.Err()
 }
 
 // thumbnailSize is the larger side of the thumbnails of recent files, in pixels.
 const thumbnailSize = 64
 
 // keepThumbnail keeps a small picture of the first of the recent files. One that cannot be kept is not missed.
-func (s *Session) keepThumbnail(ctx context.Context, file *imagefile.File, recent []string) {
+func (s *Session) keepThumbnail(ctx context.Context, o opened, recent []string) {
 	if s.thumbs == nil {
 		return
 	}
-	screen := thumbnail.Screen(file.Picture, file.Profile)
-	m, err := thumbnail.Make(ctx, file.Picture, screen, file.Orientation, thumbnailSize)
+	m, err := thumbnail.Make(ctx, o.file.Picture, o.screen, o.file.Orientation, thumbnailSize)
 	if err == nil {
 		_ = s.thumbs.Save(ctx, recent[0], m)
 		_ = s.thumbs.Prune(recent)

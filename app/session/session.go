@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 
+	"blik/app/colour"
 	"blik/app/device"
 	"blik/app/document"
 	"blik/app/imagefile"
@@ -77,7 +78,9 @@ type Session struct {
 	// before shows the original, after what corrections made of it, mask the mask.
 	before, after *view.Pyramid
 	mask          *view.MaskPyramid
-	shown         *document.Corrections
+	// screen converts its pixels for small pictures.
+	screen *colour.Screen
+	shown  *document.Corrections
 	// maskFile is where the mask was saved last, and maskState what the file was then (imagefile.State); written is
 	// where the corrected picture was saved.
 	maskFile, maskState string

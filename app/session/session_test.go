@@ -161,6 +161,12 @@ func (f *fake) opened(path string) *fake {
 // outcome takes the outcome of a job that must succeed.
 func (f *fake) outcome(_ Outcome, err error) { f.ok(err) }
 
+// middle is that of the picture.
+func (f *fake) middle() processing.Point {
+	size := f.Document().Size()
+	return processing.Point{X: float64(size.X) / 2, Y: float64(size.Y) / 2}
+}
+
 // changed names what changed since it was called last.
 func (f *fake) changed() string {
 	var names []string

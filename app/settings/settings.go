@@ -40,6 +40,11 @@ type Settings struct {
 	// BrushRadius is in image pixels.
 	BrushRadius float64 `json:"brush-radius"`
 	BrushSoft   bool    `json:"brush-soft"`
+	// ReviewZoom is the zoom at which findings are brought to the middle, 1 for a pixel of the picture on a pixel of the
+	// screen; 0 leaves it as it is from 1 on.
+	ReviewZoom float64 `json:"review-zoom"`
+	// FindingThumbnails shows the findings as thumbnails in place of a table.
+	FindingThumbnails bool `json:"finding-thumbnails,omitempty"`
 	// WriteReport writes a report beside each corrected picture.
 	WriteReport bool `json:"write-report"`
 	// Params are the parameters of detection and correction used last.
@@ -66,7 +71,7 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 // Default returns the settings of a first start.
 func Default() Settings {
 	return Settings{
-		OverlayColour: "red", OverlayOpacity: 0.6, BrushRadius: 10, WriteReport: true,
+		OverlayColour: "red", OverlayOpacity: 0.6, BrushRadius: 10, WriteReport: true, ReviewZoom: 1,
 		Params: processing.DefaultParams(),
 	}
 }
@@ -167,6 +172,9 @@ func (f file) settings() Settings {
 	if s.BrushRadius < minBrush || s.BrushRadius > maxBrush {
 		s.BrushRadius = usual.BrushRadius
 	}
+	if s.ReviewZoom < 0 || s.ReviewZoom > maxReviewZoom {
+		s.ReviewZoom = usual.ReviewZoom
+	}
 	for _, spec := range processing.Specs() {
 		raw, ok := f.Params[spec.ID]
 		if !ok {
@@ -194,6 +202,9 @@ const (
 	minBrush = 0.5
 	maxBrush = 2000
 )
+
+// maxReviewZoom bounds the zoom at which findings are looked at.
+const maxReviewZoom = 32
 
 // AddRecent puts a file first among the recent ones and makes its folder the last one. A relative path is made
 // absolute.

@@ -84,6 +84,17 @@ func Make(ctx context.Context, pic *processing.Picture, screen *colour.Screen, o
 // for.
 func Fit(m image.Image, size int) *image.NRGBA { return imaging.Fit(m, size, size, imaging.Box) }
 
+// Enlarge shows each pixel as zoom × zoom ones, or makes the picture fit in size × size pixels where that would be larger.
+func Enlarge(m image.Image, zoom, size int) *image.NRGBA {
+	b := m.Bounds()
+	if w, h := zoom*b.Dx(), zoom*b.Dy(); w <= size && h <= size {
+		return imaging.Resize(m, w, h, imaging.NearestNeighbor)
+	}
+	scale := float64(size) / float64(max(b.Dx(), b.Dy()))
+	w, h := max(1, int(scale*float64(b.Dx()))), max(1, int(scale*float64(b.Dy())))
+	return imaging.Resize(m, min(w, size), min(h, size), imaging.Box)
+}
+
 // Upright turns and mirrors a picture as its EXIF orientation asks for.
 func Upright(m *image.NRGBA, orientation int) *image.NRGBA {
 	turns := map[int]func(image.Image) *image.NRGBA{

@@ -95,6 +95,25 @@ func TestFit(t *testing.T) {
 	}
 }
 
+func TestEnlarge(t *testing.T) {
+	t.Parallel()
+	pic := numbered(3, 2)
+	m, err := Crop(t.Context(), pic, Screen(pic, nil), image.Rect(0, 0, 3, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]uint8{{0, 0, 10, 10, 20, 20}, {0, 0, 10, 10, 20, 20}, {30, 30, 40, 40, 50, 50},
+		{30, 30, 40, 40, 50, 50}}
+	if got := values(Enlarge(m, 2, 6)); !equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for _, size := range []int{1, 2, 5} {
+		if b := Enlarge(m, 2, size).Rect; b.Dx() != size || b.Dy() > size || b.Dy() < 1 {
+			t.Errorf("in %d: %v", size, b)
+		}
+	}
+}
+
 // A large picture is read sparsely, and comes out as the mean of its surroundings all the same.
 func TestMake(t *testing.T) {
 	t.Parallel()

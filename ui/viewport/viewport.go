@@ -301,6 +301,15 @@ func (v *Viewport) Reveal(r image.Rectangle, maxZoom float64) {
 	v.show(t.CentreOn(middle, v.device))
 }
 
+// Centre brings an image rectangle to the middle at the given zoom, or at the largest at which all of it is seen.
+func (v *Viewport) Centre(r image.Rectangle, zoom float64) {
+	if v.picture == nil {
+		return
+	}
+	v.fitted = false
+	v.show(v.transform.Reveal(r, v.device, zoom))
+}
+
 // End ends what the tool is doing, as if the button had been released. Without a gesture it does nothing.
 func (v *Viewport) End() {
 	g := v.gesture

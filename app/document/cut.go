@@ -1,0 +1,53 @@
+package document
+
+import (
+	"image"
+
+	"blik/processing"
+)
+
+// Cut returns the part of the picture within area, which is cut down to the picture: as it was read, or with what is
+// corrected. It is nil where nothing is left.
+func (d *Document) Cut(area image.Rectangle, corrected bool) *processing.Picture {
+	area = area.Intersect(d.tiles.bounds())
+	if area.Empty() {
+		return nil
+	}
+	part := &processing.Picture{Width: area.Dx(), Height: area.Dy(), Channels: d.pic.Channels, Transfer: d.pic.Transfer,
+		Curve: d.pic.Curve}
+	n := d.pic.Channels
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		a, b := (y*d.pic.Width+area.Min.X)*n, (y*d.pic.Width+area.Max.X)*n
+		switch {
+		case d.pic.U8 != nil:
+			part.U8 = append(part.U8, d.pic.U8[a:b]...)
+		case d.pic.U16 != nil:
+			part.U16 = append(part.U16, d.pic.U16[a:b]...)
+		default:
+			part.F32 = append(part.F32, d.pic.F32[a:b]...)
+		}
+	}
+	if !corrected {
+		return part
+	}
+	d.corrections.near(area, func(k *correction) {
+		from := 0
+		for _, r := range k.patch.Runs {
+			x0, x1 := max(r.X0, area.Min.X), min(r.X1, area.Max.X)
+			if r.Y >= area.Min.Y && r.Y < area.Max.Y && x0 < x1 {
+				to := ((r.Y-area.Min.Y)*part.Width + x0 - area.Min.X) * n
+				a, b := (from+x0-r.X0)*n, (from+x1-r.X0)*n
+				switch {
+				case part.U8 != nil:
+					copy(part.U8[to:], k.patch.U8[a:b])
+				case part.U16 != nil:
+					copy(part.U16[to:], k.patch.U16[a:b])
+				default:
+					copy(part.F32[to:], k.patch.F32[a:b])
+				}
+			}
+			from += r.X1 - r.X0
+		}
+	})
+	return part
+}

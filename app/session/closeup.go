@@ -1,0 +1,40 @@
+package session
+
+import (
+	"image"
+
+	"blik/app/document"
+	"blik/app/thumbnail"
+)
+
+// closeupZoom is the zoom of close-ups.
+const closeupZoom = 2
+
+// Closeups returns the surroundings of a finding, which is in their middle, as the screen shows them, upright, in at
+// most side × side pixels: the original, and what is corrected, nil where nothing of the finding is. They are shown at
+// 200 %, or as large as the whole finding fits. What lies beside the picture is transparent.
+func (s *Session) Closeups(f document.Spot, side int) (before, after image.Image) {
+	area := around(f.Bounds(), max(side/closeupZoom, f.Width, f.Height))
+	before = s.closeup(area, false, side)
+	if f.State != document.Uncorrected && f.Decision != document.Ignored {
+		after = s.closeup(area, true, side)
+	}
+	return before, after
+}
+
+func (s *Session) closeup(area image.Rectangle, corrected bool, side int) image.Image {
+	all := image.NewNRGBA(image.Rectangle{Max: area.Size()})
+	if part := s.doc.Cut(area, corrected); part != nil {
+		at := area.Intersect(image.Rectangle{Max: s.doc.Size()}).Min.Sub(area.Min)
+		for y := range part.Height {
+			thumbnail.Row(all, at.Y+y, at.X, part, s.screen, y, 0, part.Width)
+		}
+	}
+	return thumbnail.Upright(thumbnail.Enlarge(all, closeupZoom, side), s.original.Orientation)
+}
+
+// around returns the square with the given side about the middle of a rectangle.
+func around(r image.Rectangle, side int) image.Rectangle {
+	corner := image.Pt((r.Min.X+r.Max.X)/2-side/2, (r.Min.Y+r.Max.Y)/2-side/2)
+	return image.Rectangle{corner, corner.Add(image.Pt(side, side))}
+}

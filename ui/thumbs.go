@@ -1,0 +1,88 @@
+package ui
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/document"
+	"blik/ui/xwidget"
+)
+
+// thumbSide is the side of a close-up in pixels of the picture's screen form, and in Fyne units.
+const thumbSide = 88
+
+// newThumbs shows the listed findings by close-ups, two beside each other for each: before and after correction. A
+// click selects one.
+func newThumbs(c *common) *widget.GridWrap {
+	g := widget.NewGridWrap(func() int { return len(c.Listed()) },
+		func() fyne.CanvasObject { return newThumb() },
+		func(id widget.GridWrapItemID, o fyne.CanvasObject) {
+			if list := c.Listed(); id < len(list) {
+				o.(*thumb).show(c, list[id], id == c.SelectedRow())
+			}
+		})
+	g.OnSelected = func(id widget.GridWrapItemID) {
+		// The mark of the selected finding is the thumbnail's own.
+		g.UnselectAll()
+		c.prompts.win.Canvas().Unfocus()
+		if list := c.Listed(); id < len(list) {
+			c.Select(list[id])
+			c.reveal(list[id])
+		}
+	}
+	return g
+}
+
+// thumb is one finding: its close-ups, and a line of words.
+type thumb struct {
+	widget.BaseWidget
+	back          *canvas.Rectangle
+	before, after *canvas.Image
+	text          *xwidget.FixedText
+	content       fyne.CanvasObject
+}
+
+func newThumb() *thumb {
+	t := &thumb{back: canvas.NewRectangle(color.Transparent), text: xwidget.NewFixedText("")}
+	t.back.CornerRadius = 4
+	picture := func() *canvas.Image {
+		m := &canvas.Image{FillMode: canvas.ImageFillContain, ScaleMode: canvas.ImageScalePixels}
+		m.SetMinSize(fyne.NewSquareSize(thumbSide))
+		return m
+	}
+	t.before, t.after = picture(), picture()
+	t.text.Stretch, t.text.Muted = true, true
+	pair := container.New(layout.NewCustomPaddedHBoxLayout(2), t.before, t.after)
+	t.content = container.NewStack(t.back, container.New(layout.NewCustomPaddedLayout(2, 0, 2, 2),
+		container.New(layout.NewCustomPaddedVBoxLayout(0), pair, t.text)))
+	t.ExtendBaseWidget(t)
+	return t
+}
+
+// CreateRenderer is part of fyne.Widget.
+func (t *thumb) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(t.content) }
+
+// show shows a finding.
+func (t *thumb) show(c *common, f document.Spot, selected bool) {
+	t.back.FillColor = color.Transparent
+	if selected {
+		t.back.FillColor = theme.Color(theme.ColorNameSelection)
+	}
+	t.back.Refresh()
+	t.before.Image, t.after.Image = c.Closeups(f, thumbSide)
+	t.after.Hidden = t.after.Image == nil
+	t.before.Refresh()
+	t.after.Refresh()
+	t.text.SetText(c.thumbText(f))
+}
+
+// thumbText names a finding under its close-ups: number, score and correction.
+func (c *common) thumbText(f document.Spot) string {
+	return c.numberText(f) + "   " + c.scoreText(f) + "   " + c.shortState(f)
+}
