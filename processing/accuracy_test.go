@@ -202,6 +202,7 @@ func TestAccuracy(t *testing.T) {
 // of white on dark ground, where the joined detector marks 107; the aim there is 60.
 func TestCleanPaintings(t *testing.T) {
 	t.Parallel()
+	testpic.Long(t)
 	for _, f := range testpic.SharedFiles(t, "negatives/*.png") {
 		res := detect(t, readPicture(t, f), processing.DefaultParams(), processing.Options{})
 		ppm, count := score.FalseAlarms(res.Mask)

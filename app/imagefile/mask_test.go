@@ -6,16 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
 // A mask of a large picture is almost nothing: however small its file, it is read wherever it fits in memory.
 func TestSparseMasks(t *testing.T) {
-	sizes := [][2]int{{11300, 9000}}
-	if !testing.Short() {
-		sizes = append(sizes, [2]int{20000, 20000})
-	}
-	for _, size := range sizes {
+	testpic.Long(t)
+	for _, size := range [][2]int{{11300, 9000}, {20000, 20000}} {
 		w, h := size[0], size[1]
 		m := processing.NewMask(w, h)
 		for _, at := range []int{0, w*h/2 + 17, w*h - 1} {

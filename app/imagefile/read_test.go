@@ -469,7 +469,7 @@ func TestReadSamples(t *testing.T) {
 }
 
 func TestReadCancel(t *testing.T) {
-	m := image.NewRGBA(image.Rect(0, 0, 3000, 3000))
+	m := image.NewRGBA(image.Rect(0, 0, 1200, 1200))
 	copy(m.Pix, noise(1<<20))
 	for i := 3; i < len(m.Pix); i += 4 {
 		m.Pix[i] = 255
@@ -486,7 +486,7 @@ func TestReadCancel(t *testing.T) {
 	if _, err := Read(all, path, DefaultLimits()); err != nil {
 		t.Fatal(err)
 	}
-	if n := all.looks.Load(); n < 3000 {
+	if n := all.looks.Load(); n < 1200 {
 		t.Errorf("%d looks at the context, less than one for each row", n)
 	}
 	half := &looking{Context: t.Context(), until: all.looks.Load() / 2}
