@@ -76,6 +76,23 @@ func (p *Picture) Linear(x float64) float64 {
 	return a + float64((b-a)*(at-float64(i)))
 }
 
+// Part returns a copy of w × h pixels from column left and row top on, which must lie in the picture.
+func (p *Picture) Part(left, top, w, h int) *Picture {
+	part := &Picture{Width: w, Height: h, Channels: p.Channels, Transfer: p.Transfer, Curve: p.Curve}
+	for y := top; y < top+h; y++ {
+		a, b := (y*p.Width+left)*p.Channels, (y*p.Width+left+w)*p.Channels
+		switch {
+		case p.U8 != nil:
+			part.U8 = append(part.U8, p.U8[a:b]...)
+		case p.U16 != nil:
+			part.U16 = append(part.U16, p.U16[a:b]...)
+		default:
+			part.F32 = append(part.F32, p.F32[a:b]...)
+		}
+	}
+	return part
+}
+
 // Tables returns the tables that turn the picture's samples into the planes of detection.
 func (p *Picture) Tables() *LuminanceTables { return newLuminanceTables(p.Depth(), p.Linear) }
 

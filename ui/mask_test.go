@@ -58,3 +58,48 @@ func TestMaskByAreas(t *testing.T) {
 		t.Error("the mask is changed where it is not seen")
 	}
 }
+
+// A click of the wand marks what rises, selects it and counts as one step; a click on it removes it again.
+func TestWand(t *testing.T) {
+	h := newHarness(t, "en")
+	pic := h.pictures["/art/a.png"]
+	for y := 40; y < 44; y++ {
+		for x := 60; x < 66; x++ {
+			for c := range 3 {
+				pic.U8[(y*pic.Width+x)*3+c] = 240
+			}
+		}
+	}
+	h.opened()
+	h.display.toggleMask()
+	h.keys.Rune('w')
+	click := func(x, y float64) {
+		h.toolbox.tools["tool.wand"].Press(tool.Event{At: processing.Point{X: x, Y: y}, Slack: 3})
+	}
+	click(63.5, 41.5)
+	spots := h.Document().Spots()
+	if len(spots) != 1 || spots[0].Detected || spots[0].Left > 60 || spots[0].Left+spots[0].Width < 66 {
+		t.Fatalf("%+v", spots)
+	}
+	if f, ok := h.Selected(); !ok || f.ID != 1 {
+		t.Error("what was marked is not selected")
+	}
+	if !h.display.maskShown {
+		t.Error("the mask is changed where it is not seen")
+	}
+	h.actions.do("edit.undo")
+	if n := h.Document().Stats().Area; n != 0 {
+		t.Errorf("%d pixels after undo", n)
+	}
+	h.actions.do("edit.redo")
+	click(61.5, 42.5)
+	if n := h.Document().Stats().Area; n != 0 {
+		t.Errorf("%d pixels are left of what was removed", n)
+	}
+	click(150, 80)
+	if text := h.status.message.Text(); text != "Nothing is brighter than its surroundings here" {
+		t.Errorf("where nothing is the status says %q", text)
+	}
+	click(-5, 80)
+	click(1e9, 80)
+}

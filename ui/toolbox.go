@@ -44,10 +44,13 @@ func toolSpecs() []toolSpec {
 			Hint: "Drag to move the picture, wheel to zoom", Last: true,
 			New: func(*toolbox) tool.Tool { return tool.Pan{} }},
 		{ID: "tool.pick", Icon: "pick", Key: 'v', Name: "Remove or restore a finding",
-			Hint: "Click a finding to remove it, click again to restore it", Last: true,
+			Hint: "Click a finding to remove it, click again to restore it",
 			New: func(t *toolbox) tool.Tool {
 				return &tool.Picker{Toggle: t.toggle, Hit: t.Hit}
 			}},
+		{ID: "tool.wand", Icon: "wand", Key: 'w', Name: "Spot wand",
+			Hint: "Click a glint that was missed to mark it; click a marked one to remove it", Last: true,
+			New: func(t *toolbox) tool.Tool { return &tool.Wand{Touch: t.touch} }},
 		{ID: "tool.brush", Icon: "brush", Key: 'b', Name: "Brush",
 			Hint: "Paint glare; the right button erases, Ctrl and wheel change the size", Brush: true,
 			New: brush(false)},
@@ -133,6 +136,23 @@ func (t *toolbox) toggle(at processing.Point, slack float64) {
 		t.say(t.t("Finding removed; click it again to restore it"))
 	case session.Restored:
 		t.say(t.t("Finding restored"))
+	}
+}
+
+// touch marks the glint at a place, or removes a marked one.
+func (t *toolbox) touch(at processing.Point, slack float64) {
+	t.display.showMask()
+	switch did, err := t.Touch(at, slack); {
+	case errors.Is(err, processing.ErrNoGlint):
+		t.say(t.t("Nothing is brighter than its surroundings here"))
+	case err != nil:
+		t.prompts.showError(err)
+	case did == session.Removed:
+		t.say(t.t("Finding removed; Ctrl+Z restores it"))
+	default:
+		if f, ok := t.Selected(); ok {
+			t.say(t.t("Marked: finding %s, %s px", t.texts.Int(f.ID), t.texts.Int(f.Area)))
+		}
 	}
 }
 

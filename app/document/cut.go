@@ -13,20 +13,7 @@ func (d *Document) Cut(area image.Rectangle, corrected bool) *processing.Picture
 	if area.Empty() {
 		return nil
 	}
-	part := &processing.Picture{Width: area.Dx(), Height: area.Dy(), Channels: d.pic.Channels, Transfer: d.pic.Transfer,
-		Curve: d.pic.Curve}
-	n := d.pic.Channels
-	for y := area.Min.Y; y < area.Max.Y; y++ {
-		a, b := (y*d.pic.Width+area.Min.X)*n, (y*d.pic.Width+area.Max.X)*n
-		switch {
-		case d.pic.U8 != nil:
-			part.U8 = append(part.U8, d.pic.U8[a:b]...)
-		case d.pic.U16 != nil:
-			part.U16 = append(part.U16, d.pic.U16[a:b]...)
-		default:
-			part.F32 = append(part.F32, d.pic.F32[a:b]...)
-		}
-	}
+	part, n := d.pic.Part(area.Min.X, area.Min.Y, area.Dx(), area.Dy()), d.pic.Channels
 	if !corrected {
 		return part
 	}

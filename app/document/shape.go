@@ -1,6 +1,7 @@
 package document
 
 import (
+	"errors"
 	"image"
 	"slices"
 
@@ -54,6 +55,18 @@ func (d *Document) FillShape(r *processing.Region, how Combine) (image.Rectangle
 			set(d.mask.Pix[y*d.mask.Width+s.X0:y*d.mask.Width+s.X1], value)
 		}
 	}
+	return d.commit(), nil
+}
+
+// MarkGlint adds a glint to the mask that was grown from a place, with its soft edge. It can be undone.
+func (d *Document) MarkGlint(t *processing.Touched) (image.Rectangle, error) {
+	r := image.Rect(t.Left, t.Top, t.Left+t.Mask.Width, t.Top+t.Mask.Height)
+	if !r.In(d.tiles.bounds()) || len(t.Mask.Pix) != t.Mask.Width*t.Mask.Height {
+		return image.Rectangle{}, errors.New("the glint lies outside the picture")
+	}
+	d.begin(message.Of("Mark glint"))
+	d.edit.byHand = true
+	d.overwrite(t.Mask, r, func(now, next uint8) uint8 { return max(now, next) })
 	return d.commit(), nil
 }
 

@@ -1,12 +1,15 @@
 package session
 
 import (
+	"context"
+	"errors"
 	"image"
 	"math"
 
 	"blik/app/document"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/cpu"
 )
 
 // BeginStroke starts a stroke of the brush.
@@ -144,11 +147,12 @@ func (s *Session) RemoveCorrections() (ok bool) {
 // Toggled is what Toggle did.
 type Toggled uint8
 
-// What Toggle can do.
+// What Toggle and Touch can do; Marked is only done by Touch.
 const (
 	Unchanged Toggled = iota
 	Removed
 	Restored
+	Marked
 )
 
 // Toggle takes the finding at a place out of the mask, or puts back one that the last detection found there. Findings
@@ -168,6 +172,37 @@ func (s *Session) Toggle(at processing.Point, slack float64) Toggled {
 	}
 	s.publish(Other, pixels)
 	return did
+}
+
+// touchSlack is the largest distance from which Touch finds a glint, in pixels of the picture.
+const touchSlack = 12
+
+// Touch marks the glint at a place or within the slack, grown by the rule of detection, and selects it; a finding of
+// the mask at the very place is removed instead. The error is processing.ErrNoGlint where there is neither.
+func (s *Session) Touch(at processing.Point, slack float64) (Toggled, error) {
+	s.settle()
+	pixel := image.Pt(int(math.Floor(at.X)), int(math.Floor(at.Y)))
+	if _, ok := s.doc.SpotAt(pixel.X, pixel.Y); ok {
+		pixels, _ := s.doc.RemoveSpot(pixel.X, pixel.Y)
+		s.publish(Other, pixels)
+		return Removed, nil
+	}
+	o := processing.TouchOptions{X: at.X, Y: at.Y, Slack: min(slack, touchSlack), Taken: s.doc.Mask()}
+	if s.memory.Serves(s.doc.Picture(), s.detectedWith, s.settings.Params) {
+		o.Memory = s.memory
+	}
+	// It is a few thousand pixels: the way to another device would take longer.
+	be := cpu.New()
+	glint, err := processing.Touch(context.Background(), be, s.doc.Picture(), s.settings.Params, o)
+	if err := errors.Join(err, be.Close()); err != nil {
+		return Unchanged, err
+	}
+	pixels, err := s.doc.MarkGlint(glint)
+	if err == nil {
+		s.doc.Select(glint.Runs[0].X0, glint.Runs[0].Y)
+	}
+	s.publish(Other, pixels)
+	return Marked, err
 }
 
 // Hit reports whether Toggle would do something.

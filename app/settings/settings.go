@@ -40,7 +40,7 @@ type Settings struct {
 	// BrushRadius is in image pixels.
 	BrushRadius float64 `json:"brush-radius"`
 	BrushSoft   bool    `json:"brush-soft"`
-	// ReviewZoom is the zoom at which findings are brought to the middle, 1 for a pixel of the picture on a pixel of the
+	// ReviewZoom is the zoom at which findings are brought to the middle, 1 for a pixel of the picture on one of the
 	// screen; 0 leaves it as it is from 1 on.
 	ReviewZoom float64 `json:"review-zoom"`
 	// FindingThumbnails shows the findings as thumbnails in place of a table.

@@ -84,7 +84,8 @@ func Make(ctx context.Context, pic *processing.Picture, screen *colour.Screen, o
 // for.
 func Fit(m image.Image, size int) *image.NRGBA { return imaging.Fit(m, size, size, imaging.Box) }
 
-// Enlarge shows each pixel as zoom × zoom ones, or makes the picture fit in size × size pixels where that would be larger.
+// Enlarge shows each pixel as zoom × zoom ones, or makes the picture fit in size × size pixels where that would be
+// larger.
 func Enlarge(m image.Image, zoom, size int) *image.NRGBA {
 	b := m.Bounds()
 	if w, h := zoom*b.Dx(), zoom*b.Dy(); w <= size && h <= size {
