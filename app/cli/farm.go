@@ -127,7 +127,7 @@ type farmServer struct {
 	store, listen, page, cluster string
 	results                      []string
 	secure                       bool
-	limit                        float64
+	limit, files                 float64
 	patience                     time.Duration
 	replicas                     int
 	log                          farmLog
@@ -157,6 +157,8 @@ machine; then everything is encrypted (TLS 1.3), and each machine needs a key, w
 	f.StringArrayVar(&s.results, "output-root", nil,
 		p.say("link reports below this folder on the page; `[NAME=]DIR`, may be repeated"))
 	f.Float64Var(&s.limit, "store-limit", 0, p.say("let the queue take at most `N` GB of the disk"))
+	f.Float64Var(&s.files, "upload-limit", 0,
+		p.say("let uploaded files and their results take at most `N` GB; by default half of the disk's free space"))
 	f.DurationVar(&s.patience, "patience", 45*time.Second,
 		p.say("give the file of a worker that is silent for `TIME` to another"))
 	f.StringVar(&s.cluster, "nats", "", p.say("use the NATS cluster at `URL` in place of the server in this program"))
@@ -177,11 +179,13 @@ func (s *farmServer) run(ctx context.Context) error {
 		return s.usage("--patience %s: must be at least 300ms", s.patience.String())
 	case s.limit < 0 || s.limit > 1e6:
 		return s.usage("--store-limit %g: must be a positive number of gigabytes", s.limit)
+	case s.files < 0 || s.files > 1e6:
+		return s.usage("--upload-limit %g: must be a positive number of gigabytes", s.files)
 	case s.replicas != 1 && s.replicas != 3 && s.replicas != 5:
 		return s.usage("--replicas %d: must be 1, 3 or 5", s.replicas)
 	}
 	o := farm.ManagerOptions{
-		Patience: s.patience, Replicas: s.replicas, Log: log,
+		Patience: s.patience, Replicas: s.replicas, Log: log, MaxFiles: int64(s.files * 1e9),
 		Alone: s.Getenv("GOGC") == "" && s.Getenv("GOMEMLIMIT") == "",
 	}
 	if s.cluster != "" {
@@ -257,6 +261,7 @@ type farmWorker struct {
 	devices        []string
 	jobs           int
 	roots, targets []string
+	scratch        string
 	memory         float64
 	log            farmLog
 }
@@ -283,6 +288,9 @@ machine that submits, both give them a name: --root scans=/mnt/scans there, --ro
 		p.say("work on these `DEVICES` only: cpu, cuda:N, with commas between them; by default on all"))
 	f.IntVar(&w.jobs, "jobs", 0, p.say("`N` files at a time on the CPU; by default one for every four cores"))
 	f.Float64Var(&w.memory, "memory", 0, p.say("take at most `N` GB of memory; by default what is free"))
+	f.StringVar(&w.scratch, "scratch", "",
+		p.say("keep uploaded files in folder `DIR` while they are in work; by default that for temporary files"))
+	must(c.MarkFlagDirname("scratch"))
 	p.addLog(c, &w.log)
 	c.RunE = func(c *cobra.Command, _ []string) error { return w.run(c.Context()) }
 	return c
@@ -386,13 +394,10 @@ func (w *farmWorker) run(ctx context.Context) error {
 	if o.Join, err = w.join.open(w.program); err != nil {
 		return err
 	}
-	if len(w.roots) == 0 || len(w.targets) == 0 {
-		return w.usage("--root and --output-root say which folders the worker may read and write")
-	}
 	if o.Roots, err = w.rootsOf(w.roots, w.targets); err != nil {
 		return err
 	}
-	o.Name, o.Log, o.Told = w.name, log, nil
+	o.Name, o.Log, o.Told, o.Scratch = w.name, log, nil, w.scratch
 	err = farm.RunWorker(ctx, o)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil // it was stopped, which is how it ends

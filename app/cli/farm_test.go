@@ -2,17 +2,113 @@ package cli
 
 import (
 	"bytes"
+	"context"
+	"net"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"blik/app/farm"
+	"blik/app/i18n"
 )
 
 // asChild makes the process of a file of this test binary (see TestProgram).
 func asChild(path string, args []string) farm.Process {
-	text := `["` + strings.Join(args, `","`) + `"]`
-	return farm.Process{Program: path, Arguments: []string{"-test.run=^TestProgram$"}, Environment: []string{asProgram + "=" + text}}
+	return farm.Process{Program: path, Arguments: []string{programTest}, Environment: []string{asProgramWith(args)}}
+}
+
+// address returns one of this machine on which nothing listens.
+func address(t *testing.T) string {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer free.Close()
+	return free.Addr().String()
+}
+
+// serving runs a server until the test ends, and returns the flag by which others join, and a client.
+func serving(t *testing.T, args ...string) (join string, client *farm.Client) {
+	t.Helper()
+	where := address(t)
+	inBackground(t, append([]string{"farm", "serve", "--store", t.TempDir(), "--listen", where, "--page", "-"}, args...)...)
+	j, err := farm.ParseJoin("nats://" + where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if client, err = patient(ctx, j); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return "--join=nats://" + where, client
+}
+
+// inBackground runs the program in this process until the test ends.
+func inBackground(t *testing.T, args ...string) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan outcome, 1)
+	go func() { ended <- callWith(ctx, Options{childArguments: asChild}, args...) }()
+	t.Cleanup(func() {
+		cancel()
+		if got := <-ended; got.status != exitDone {
+			t.Errorf("%v: %+v", args, got)
+		}
+	})
+}
+
+// Without a shared folder the files go to the server and the results come back, the same as those of a direct run; what
+// goes on is shown meanwhile.
+func TestFarmUpload(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	direct, out := filepath.Join(dir, "direct"), filepath.Join(dir, "out")
+	for _, name := range []string{"a.png", "b.png"} {
+		painting(t, dir, name)
+	}
+	pattern := filepath.Join(dir, "*.png")
+	if got := call(t, "correct", "-q", "-o", direct, pattern); got.status != exitDone {
+		t.Fatalf("%+v", got)
+	}
+	join, client := serving(t)
+	var shown []string
+	look := &farmStatus{program: &program{tr: i18n.For("en")}}
+	watch, stop := context.WithCancel(t.Context())
+	watched := make(chan error, 1)
+	go func() {
+		watched <- look.show(watch, client, "", 5*time.Millisecond, func(text string) error {
+			shown = append(shown, text)
+			return nil
+		})
+	}()
+	inBackground(t, "farm", "work", join, "--jobs", "1", "--device", "cpu", "--scratch", t.TempDir(), "--name", "studio")
+	args := []string{"farm", "submit", join, "--upload", "-o", out, pattern}
+	got := call(t, args...)
+	if got.status != exitDone || !strings.Contains(got.out, "files fetched: 6; results not fetched: 0") {
+		t.Fatalf("%+v", got)
+	}
+	for _, name := range []string{"a_corrected.png", "b_corrected.png"} {
+		if !bytes.Equal(readFile(t, filepath.Join(direct, name)), readFile(t, filepath.Join(out, name))) {
+			t.Errorf("%s differs from a direct run", name)
+		}
+	}
+	if n := len(listed(t, out)); n != 6 {
+		t.Errorf("the folder holds %v", listed(t, out))
+	}
+	if again := call(t, args...); again.status != exitDone || !strings.Contains(again.out, "files fetched: 0;") {
+		t.Errorf("again: %+v", again)
+	}
+	if err := <-watched; err != nil || len(shown) < 2 {
+		t.Errorf("%d tables, %v", len(shown), err)
+	}
+	stop()
+	if first, last := shown[0], shown[len(shown)-1]; strings.Contains(first, "finished") ||
+		!strings.Contains(last, "finished  2      2") || !strings.Contains(last, "studio") {
+		t.Errorf("first\n%s\nlast\n%s", first, last)
+	}
 }
 
 // A batch writes what correct writes, each file once, names what fails, and goes on where it was.
@@ -69,6 +165,21 @@ func TestSlice(t *testing.T) {
 	for _, part := range []string{"3/3", "-1/3", "1", "a/b", "0/0"} {
 		if got := call(t, "detect", "--slice", part, "-o", out, filepath.Join(dir, "*.png")); got.status != exitUsage {
 			t.Errorf("--slice %s: %+v", part, got)
+		}
+	}
+}
+
+// patient dials until the server is there.
+func patient(ctx context.Context, j farm.Join) (*farm.Client, error) {
+	for tick := time.NewTicker(20 * time.Millisecond); ; {
+		c, err := farm.Dial(ctx, j, nil)
+		if err == nil {
+			return c, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-tick.C:
 		}
 	}
 }

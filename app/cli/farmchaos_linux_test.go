@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,15 +130,10 @@ func chaos(t *testing.T, pictures int, long bool, seed uint64) (kills [2]int) {
 	}
 	sheet(t, filepath.Join(in, poison), pictures+1)
 
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	free.Close()
+	where := address(t)
 	server := &member{out: &lockedBuffer{}, args: []string{"farm", "serve", "--store", filepath.Join(dir, "store"),
-		"--listen", address, "--page", "-", "--patience", "1500ms"}}
-	join := []string{"--join", "nats://" + address}
+		"--listen", where, "--page", "-", "--patience", "1500ms"}}
+	join := []string{"--join", "nats://" + where}
 	var workers []*member
 	for i := range 3 {
 		target := out
@@ -221,21 +215,6 @@ func chaos(t *testing.T, pictures int, long bool, seed uint64) (kills [2]int) {
 	}
 	judge(t, client, id, pictures, end, direct, out)
 	return kills
-}
-
-// patient dials until the server is there.
-func patient(ctx context.Context, j farm.Join) (*farm.Client, error) {
-	for tick := time.NewTicker(20 * time.Millisecond); ; {
-		c, err := farm.Dial(ctx, j, nil)
-		if err == nil {
-			return c, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, err
-		case <-tick.C:
-		}
-	}
 }
 
 // judge compares what a farm has done with direct runs.

@@ -71,7 +71,29 @@ func (s *farmStatus) run(ctx context.Context, id string) error {
 	defer client.Close()
 	file, terminal := s.terminal.(*os.File)
 	live := !s.once && !s.json && terminal && term.IsTerminal(int(file.Fd()))
-	for tick := time.NewTicker(time.Second); ; {
+	if live {
+		return s.show(ctx, client, id, time.Second, func(text string) error {
+			if _, err := io.WriteString(file, renewed); err != nil {
+				return err
+			}
+			_, err := io.WriteString(&message.PrintableWriter{W: file}, text)
+			return err
+		})
+	}
+	return s.show(ctx, client, id, 0, func(text string) error {
+		_, err := io.WriteString(s.Stdout, text)
+		return err
+	})
+}
+
+// renewed clears a terminal.
+const renewed = "\x1b[H\x1b[2J"
+
+// show draws what the farm does, again and again until everything is done where every is not 0.
+func (s *farmStatus) show(ctx context.Context, client *farm.Client, id string, every time.Duration,
+	draw func(string) error,
+) error {
+	for {
 		st, err := client.Status(ctx, id, s.failures)
 		if err != nil {
 			return err
@@ -89,26 +111,23 @@ func (s *farmStatus) run(ctx context.Context, id string) error {
 		} else {
 			s.table(&text, st)
 		}
-		if live {
-			fmt.Fprint(file, "\x1b[H\x1b[2J")
-			fmt.Fprint(&message.PrintableWriter{W: file}, text.String())
-		} else if _, err := io.WriteString(s.Stdout, text.String()); err != nil {
+		if err := draw(text.String()); err != nil {
 			return err
 		}
-		if !live || finished(st) {
+		if every == 0 || finished(st) {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-tick.C:
+		case <-time.After(every):
 		}
 	}
 }
 
 func finished(st farm.Status) bool {
 	for _, b := range st.Batches {
-		if !b.Finished() {
+		if !b.Finished() || b.Files == 0 { // files may just be on their way
 			return false
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"blik/app/farm"
@@ -34,6 +35,8 @@ type submission struct {
 	wait       bool
 	anyName    bool
 	failedName bool
+	// saying is held while a fault is printed.
+	saying sync.Mutex
 }
 
 func (p *program) farmSubmitCommand() *cobra.Command {
@@ -47,11 +50,16 @@ detect (--detect). A pattern may hold ** for folders of any depth; the results t
 The same files with the same parameters are added only once, however often they are submitted: what is new in a folder
 is added to the batch. Files that cannot be submitted are named, and the rest goes on.
 
+--upload is for machines that have no folder in common: the files go to the server, workers take them from there, and
+the results come back into DIR. The command stays until all of them are there; after a kill it goes on where it was.
+
 Exit status: 0 done, 1 some file failed, 2 wrong use, 130 cancelled.`),
 		ValidArgsFunction: completePictures,
 	}
 	p.addJoin(c, &s.join)
 	s.addFlags(c)
+	c.Flags().BoolVar(&s.work.Upload, "upload", false,
+		p.say("send the files to the server, wait, and fetch the results; no shared folder is needed"))
 	c.Flags().BoolVar(&s.wait, "wait", false, p.say("wait until everything is done, and show the progress"))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return s.run(c.Context(), args)
@@ -118,10 +126,23 @@ func (s *submission) check() error {
 // the batch that the work is for.
 func (s *submission) opened() (farm.Batch, string) {
 	b := farm.Batch{Work: s.work, Program: s.Version, Model: network.SHA256()}
+	again := ""
 	if s.again {
-		return b, s.now().UTC().Format(time.RFC3339Nano)
+		again = s.now().UTC().Format(time.RFC3339Nano)
 	}
-	return b, ""
+	if s.work.Upload {
+		// The results belong to one folder of one machine.
+		host, err := os.Hostname()
+		if err != nil {
+			host = ""
+		}
+		out, err := filepath.Abs(s.outDir)
+		if err != nil {
+			out = s.outDir
+		}
+		again = strings.Join([]string{again, host, out}, "\x00")
+	}
+	return b, again
 }
 
 func (s *submission) run(ctx context.Context, args []string) error {
@@ -140,7 +161,10 @@ func (s *submission) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer client.Close()
-	done, err := s.submit(ctx, client, args)
+	if s.work.Upload {
+		return s.sendAndFetch(ctx, client, args)
+	}
+	done, err := s.submit(ctx, client, args, nil)
 	if err != nil {
 		return err
 	}
@@ -153,8 +177,72 @@ func (s *submission) run(ctx context.Context, args []string) error {
 	return s.follow(ctx, client, done.Batch.ID)
 }
 
-// submit sends the files, and prints what became of them.
-func (s *submission) submit(ctx context.Context, client *farm.Client, args []string) (farm.Submission, error) {
+// sendAndFetch uploads the files and fetches the results, both at the same time: the store of the server may be smaller
+// than the batch.
+func (s *submission) sendAndFetch(ctx context.Context, client *farm.Client, args []string) error {
+	if !s.quiet {
+		s.bar = newBar(s.terminal)
+		defer s.bar.close()
+	}
+	type end struct {
+		farm.Collected
+		err error
+	}
+	ended := make(chan end, 1)
+	fetch, stop := context.WithCancel(ctx)
+	defer stop()
+	all := make(chan struct{})
+	started := false
+	done, err := s.submit(ctx, client, args, func(b farm.Batch) {
+		started = true
+		o := farm.Collection{
+			Folder: s.outDir, Overwrite: s.overwrite, Every: 500 * time.Millisecond, Told: s.warn,
+		}
+		go func() {
+			got, err := client.Collect(fetch, b.ID, o, all)
+			ended <- end{got, err}
+		}()
+	})
+	if err == nil {
+		err = s.follow(ctx, client, done.Batch.ID)
+	}
+	if err != nil && !errors.Is(err, errReported) {
+		stop()
+	}
+	close(all)
+	if !started {
+		return err
+	}
+	e := <-ended
+	switch {
+	case err != nil && !errors.Is(err, errReported):
+		return err
+	case e.err != nil:
+		return e.err
+	case !s.quiet:
+		text := s.say("files fetched: %d; results not fetched: %d\n", e.Files, e.Failed)
+		if _, err := io.WriteString(s.Stdout, text); err != nil {
+			return err
+		}
+	}
+	if err == nil && e.Failed > 0 {
+		return errReported
+	}
+	return err
+}
+
+// warn prints a fault, also while others do.
+func (s *submission) warn(err error) {
+	s.saying.Lock()
+	defer s.saying.Unlock()
+	s.bar.clear()
+	s.complain(err)
+}
+
+// submit sends the files, and prints what became of them. opened, if not nil, is called when the batch is known.
+func (s *submission) submit(ctx context.Context, client *farm.Client, args []string, opened func(farm.Batch)) (
+	farm.Submission, error,
+) {
 	roots, err := s.rootsOf(s.roots, nil)
 	if err != nil {
 		return farm.Submission{}, err
@@ -166,16 +254,23 @@ func (s *submission) submit(ctx context.Context, client *farm.Client, args []str
 	files := s.walk(ctx, args)
 	next := func() (farm.Job, bool) {
 		for f := range files {
-			job, err := s.job(roots, f)
+			job, err := s.job(ctx, roots, f)
 			if err == nil {
 				return job, true
 			}
 			s.failedName = true
-			s.complain(err)
+			s.warn(err)
 		}
 		return farm.Job{}, false
 	}
-	done, err := client.Submit(ctx, b, again, next, s.complain)
+	b, err = client.Open(ctx, b, again, s.warn)
+	if err != nil {
+		return farm.Submission{}, err
+	}
+	if opened != nil {
+		opened(b)
+	}
+	done, err := client.Add(ctx, b, next, s.warn)
 	if err != nil {
 		return done, err
 	}
@@ -193,7 +288,7 @@ type found struct {
 }
 
 // job describes a file to the farm.
-func (s *submission) job(roots farm.Roots, f found) (farm.Job, error) {
+func (s *submission) job(ctx context.Context, roots farm.Roots, f found) (farm.Job, error) {
 	if f.err != nil {
 		return farm.Job{}, f.err
 	}
@@ -201,6 +296,9 @@ func (s *submission) job(roots farm.Roots, f found) (farm.Job, error) {
 		if err := farm.Portable(path.Join(filepath.ToSlash(f.folder), filepath.Base(f.path))); err != nil {
 			return farm.Job{}, err
 		}
+	}
+	if s.work.Upload {
+		return farm.UploadOf(ctx, f.path, f.folder)
 	}
 	return roots.JobOf(f.path, filepath.Join(s.outDir, f.folder))
 }
@@ -318,7 +416,7 @@ func matches(pattern, parts []string) bool {
 
 // follow waits for a batch, shows its progress, and names the files that failed.
 func (s *submission) follow(ctx context.Context, client *farm.Client, id string) error {
-	if !s.quiet {
+	if s.bar == nil && !s.quiet {
 		s.bar = newBar(s.terminal)
 		defer s.bar.close()
 	}
@@ -328,8 +426,7 @@ func (s *submission) follow(ctx context.Context, client *farm.Client, id string)
 		s.bar.set(title, s.left(b), float64(b.Done+b.Failed)/float64(max(1, b.Files)))
 	}, func(err error) {
 		if err != nil && !silent {
-			s.bar.clear()
-			s.complain(err)
+			s.warn(err)
 		}
 		silent = err != nil
 	})
@@ -439,7 +536,7 @@ func (s *submission) alone(ctx context.Context, args []string, store string, pat
 		return err
 	}
 	defer client.Close()
-	done, err := s.submit(ctx, client, args)
+	done, err := s.submit(ctx, client, args, nil)
 	if err != nil {
 		return err
 	}

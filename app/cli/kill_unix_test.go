@@ -8,11 +8,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,61 +20,6 @@ import (
 
 	"blik/app/imagefile"
 )
-
-// asProgram, set in the environment of a process of this test, makes it the program, with these arguments.
-const asProgram = "BLIK_TEST_ARGUMENTS"
-
-// TestProgram is the program when another test has started it as such.
-func TestProgram(t *testing.T) {
-	text := os.Getenv(asProgram)
-	if text == "" {
-		t.Log("started by other tests")
-		return
-	}
-	var args []string
-	if err := json.Unmarshal([]byte(text), &args); err != nil {
-		t.Fatal(err)
-	}
-	os.Exit(Main(args, Options{
-		Version: "test", Stdin: poisoned(t), Stdout: os.Stdout, Stderr: os.Stderr, childArguments: asChild,
-	}))
-}
-
-// poison is the name of the file on which the process of a file kills itself.
-const poison = "poison.png"
-
-// poisoned returns the standard input. A process that is to work on the poison kills itself.
-func poisoned(t *testing.T) io.Reader {
-	if !strings.Contains(os.Getenv(asProgram), `"task"`) {
-		return os.Stdin
-	}
-	data, err := io.ReadAll(os.Stdin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if bytes.Contains(data, []byte(poison)) {
-		fmt.Fprintln(os.Stderr, "the last words")
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {}
-	}
-	return bytes.NewReader(data)
-}
-
-// start runs the program in a process of its own.
-func start(t *testing.T, out io.Writer, args ...string) *exec.Cmd {
-	t.Helper()
-	text, err := json.Marshal(args)
-	if err != nil {
-		t.Fatal(err)
-	}
-	child := exec.Command(os.Args[0], "-test.run=^TestProgram$")
-	child.Env = append(os.Environ(), asProgram+"="+string(text))
-	child.Stdout, child.Stderr = out, out
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return child
-}
 
 // TestKilledWhileCorrecting kills the program at random moments while it corrects pictures with reports and masks, now
 // for the first time and now over older results. BLIK_KILLS is the number of kills, 40 if it is not set, 8 in short runs.

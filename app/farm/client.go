@@ -3,11 +3,17 @@ package farm
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 )
 
 // Client submits and looks.
-type Client struct{ link *link }
+type Client struct {
+	link *link
+
+	mu    sync.Mutex
+	files *objects
+}
 
 // Dial connects to a farm; server, if not nil, is one in this process.
 func Dial(ctx context.Context, j Join, s *Server) (*Client, error) {
@@ -15,7 +21,7 @@ func Dial(ctx context.Context, j Join, s *Server) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{l}, nil
+	return &Client{link: l}, nil
 }
 
 func dialTo(ctx context.Context, j Join, s *Server, wait bool) (*link, error) {
@@ -37,20 +43,22 @@ type Submission struct {
 	Added, Known, Ready int
 }
 
-// Submit opens the batch of some work and adds the files that next returns, until that returns false. Where the server
-// has no room, or goes away, it waits, after calling waiting once.
-func (c *Client) Submit(ctx context.Context, b Batch, again string, next func() (Job, bool), waiting func(error)) (
-	Submission, error,
-) {
-	var s Submission
+// Open opens the batch of some work, or finds it. again tells it from others with the same work.
+func (c *Client) Open(ctx context.Context, b Batch, again string, waiting func(error)) (Batch, error) {
 	a, err := c.link.insist(ctx, submitBatch, request{Batch: b, Again: again}, waiting)
 	if err != nil {
-		return s, err
+		return b, err
 	}
 	if a.Batch == nil {
-		return s, errors.New("the farm opened no batch")
+		return b, errors.New("the farm opened no batch")
 	}
-	s.Batch = *a.Batch
+	return *a.Batch, nil
+}
+
+// Add adds the files that next returns to a batch, until that returns false. Where the server has no room, or goes
+// away, it waits, after calling waiting once.
+func (c *Client) Add(ctx context.Context, b Batch, next func() (Job, bool), waiting func(error)) (Submission, error) {
+	s := Submission{Batch: b}
 	for more := true; more; {
 		var jobs []Job
 		bytes := 0
@@ -60,10 +68,17 @@ func (c *Client) Submit(ctx context.Context, b Batch, again string, next func() 
 				break
 			}
 			jobs = append(jobs, job)
+			if job.Upload != "" {
+				break // it must be in work before the store has room for the next
+			}
 			bytes += 2*len(job.In.Path) + 2*len(job.Out.Path) + 200
 		}
 		if len(jobs) == 0 {
 			break
+		}
+		jobs, err := c.upload(ctx, b.ID, jobs, waiting)
+		if err != nil {
+			return s, err
 		}
 		a, err := c.link.insist(ctx, submitList, request{ID: s.Batch.ID, Jobs: jobs}, waiting)
 		if err != nil {

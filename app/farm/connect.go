@@ -231,6 +231,7 @@ func (l *link) ask(ctx context.Context, subject string, r request) (answer, erro
 
 // insist asks until there is an answer; a refusal is one, unless the server has no room.
 func (l *link) insist(ctx context.Context, subject string, r request, waiting func(error)) (answer, error) {
+	var rest pause
 	for told := false; ; {
 		a, err := l.ask(ctx, subject, r)
 		var no *Refusal
@@ -244,10 +245,21 @@ func (l *link) insist(ctx context.Context, subject string, r request, waiting fu
 			waiting(err)
 			told = true
 		}
-		select {
-		case <-ctx.Done():
-			return a, ctx.Err()
-		case <-time.After(time.Second):
+		if err := rest.wait(ctx); err != nil {
+			return a, err
 		}
+	}
+}
+
+// pause is the time before the next try: short at first, then a second.
+type pause time.Duration
+
+func (p *pause) wait(ctx context.Context) error {
+	*p = min(max(2**p, pause(20*time.Millisecond)), pause(time.Second))
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Duration(*p)):
+		return nil
 	}
 }

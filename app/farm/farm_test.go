@@ -130,7 +130,11 @@ func (s *site) submit(b Batch, again string) Submission {
 		}
 		return job, true
 	}
-	sub, err := s.client.Submit(s.t.Context(), b, again, next, nil)
+	b, err = s.client.Open(s.t.Context(), b, again, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	sub, err := s.client.Add(s.t.Context(), b, next, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -28,6 +28,8 @@ type ManagerOptions struct {
 	Patience time.Duration
 	// Replicas of each stream in a cluster; 0: 1.
 	Replicas int
+	// MaxFiles bounds the object store of uploaded files in bytes; 0: half of what the disk of the store has.
+	MaxFiles int64
 	// Alone says that the process is a server and nothing else, and is to take little memory.
 	Alone bool
 	Log   *slog.Logger
@@ -175,6 +177,7 @@ func (m *Manager) open(ctx context.Context) error {
 		submitBatch: m.addBatch, submitList: m.addJobs, control: m.control,
 		workHello: m.hello, workBegin: m.begin, workResult: m.result, workCrash: m.crash,
 		seeStatus: m.status, seeJobs: m.listJobs,
+		submitNeed: m.need, submitTaken: m.taken, submitRoom: m.submitterRoom, workRoom: m.workerRoom,
 	} {
 		if err := m.serve(subject, handle); err != nil {
 			return err

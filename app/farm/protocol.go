@@ -16,12 +16,16 @@ const (
 
 	submitBatch = "farm.submit.batch"
 	submitList  = "farm.submit.list"
+	submitNeed  = "farm.submit.need"
+	submitRoom  = "farm.submit.room"
+	submitTaken = "farm.submit.taken"
 	control     = "farm.submit.control"
 
 	workHello  = "farm.work.hello"
 	workBegin  = "farm.work.begin"
 	workResult = "farm.work.result"
 	workCrash  = "farm.work.crash"
+	workRoom   = "farm.work.room"
 
 	seeStatus = "farm.see.status"
 	seeJobs   = "farm.see.jobs"
@@ -57,6 +61,8 @@ type Work struct {
 	NoReport  bool `json:"no_report,omitempty"`
 	Marked    bool `json:"marked,omitempty"`
 	Preview   int  `json:"preview,omitempty"`
+	// Upload says that originals and results go through the object store.
+	Upload bool `json:"upload,omitempty"`
 }
 
 // State is what a batch is told to do.
@@ -124,6 +130,11 @@ type Job struct {
 	// Size and Modified (in milliseconds since 1970) are those of the original when it was submitted.
 	Size     int64 `json:"size"`
 	Modified int64 `json:"modified"`
+	// Upload is the SHA-256 of an original in the object store, where the results go as well. In and Out then say what
+	// the file and the folder of the results are called where they were submitted, Modified is 0.
+	Upload string `json:"upload,omitempty"`
+	// file is an original that is to be uploaded.
+	file string
 }
 
 // jobBytes is the length of the ID of a job before it is written as text: 80 bits, of which two of a million jobs agree
@@ -157,7 +168,8 @@ func (k jobKey) String() string {
 
 // Output is a file that was written for a job.
 type Output struct {
-	Name   string `json:"name"`
+	Name string `json:"name"`
+	// SHA256 is known of the first output of a job, and of all that are in the object store.
 	SHA256 string `json:"sha256,omitempty"`
 }
 
@@ -220,6 +232,8 @@ type answer struct {
 	Added int `json:"added,omitempty"`
 	Known int `json:"known,omitempty"`
 	Ready int `json:"ready,omitempty"`
+	// of submitNeed: the jobs whose originals are to be uploaded
+	Need []string `json:"need,omitempty"`
 	// of control
 	Count int `json:"count,omitempty"`
 	// of workHello
@@ -260,6 +274,10 @@ type request struct {
 	Log       string    `json:"log,omitempty"`
 
 	Failures int `json:"failures,omitempty"`
+
+	// Bytes is the size of files that are to be uploaded, Names are the IDs of jobs.
+	Bytes int64    `json:"bytes,omitempty"`
+	Names []string `json:"names,omitempty"`
 }
 
 // Presence is what a worker says of itself every few seconds.

@@ -1,9 +1,11 @@
 package farm
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -152,16 +154,42 @@ func Portable(slashed string) error {
 	return nil
 }
 
-// JobOf returns the job for a file of this machine whose results go to a folder.
-func (r Roots) JobOf(file, out string) (Job, error) {
+// examine returns what is known of a file that is to be submitted.
+func examine(file string) (os.FileInfo, error) {
 	info, err := os.Stat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Job{}, message.Errorf("%s: no such file", file)
+		return nil, message.Errorf("%s: no such file", file)
 	case err != nil:
-		return Job{}, message.Errorf("%s: the file cannot be opened (%w)", file, plain(err))
+		return nil, message.Errorf("%s: the file cannot be opened (%w)", file, plain(err))
 	case !info.Mode().IsRegular():
-		return Job{}, message.Errorf("%s: this is no file", file)
+		return nil, message.Errorf("%s: this is no file", file)
+	}
+	return info, nil
+}
+
+// UploadOf returns the job for a file of this machine that goes to the object store, and whose results are to be
+// fetched to a folder below that of all results.
+func UploadOf(ctx context.Context, file, folder string) (Job, error) {
+	if _, err := examine(file); err != nil {
+		return Job{}, err
+	}
+	sum, size, err := sumOf(ctx, file)
+	if err != nil {
+		return Job{}, message.Errorf("%s: the file cannot be read (%w)", file, plain(err))
+	}
+	folder = path.Clean(filepath.ToSlash(folder))
+	return Job{
+		In: Place{Path: path.Join(folder, filepath.Base(file))}, Out: Place{Path: folder},
+		Size: size, Upload: sum, file: file,
+	}, nil
+}
+
+// JobOf returns the job for a file of this machine whose results go to a folder.
+func (r Roots) JobOf(file, out string) (Job, error) {
+	info, err := examine(file)
+	if err != nil {
+		return Job{}, err
 	}
 	in, err := r.place(file)
 	if err != nil {

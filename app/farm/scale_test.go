@@ -162,7 +162,10 @@ func TestScale(t *testing.T) {
 	defer c.Close()
 	b := Batch{Work: Work{Command: "correct", Preset: json.RawMessage("{}")}, Program: "1", Model: "m"}
 	begin, i := time.Now(), 0
-	sub, err := c.Submit(t.Context(), b, "", func() (Job, bool) {
+	if b, err = c.Open(t.Context(), b, "", nil); err != nil {
+		t.Fatal(err)
+	}
+	sub, err := c.Add(t.Context(), b, func() (Job, bool) {
 		i++
 		name := filepath.Join(in, fmt.Sprintf("inventory-%04d-recto.tif", i%100))
 		// The time makes each another file.

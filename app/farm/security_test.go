@@ -48,11 +48,12 @@ func TestRights(t *testing.T) {
 		submitBatch: {Batch: s.batch()}, submitList: {ID: sub.Batch.ID}, control: {ID: sub.Batch.ID, Action: Pause},
 		workHello: {Worker: presence}, workBegin: {Worker: presence, Job: job},
 		workResult: {Result: &Result{Job: *job, Outcome: Outcome{End: Done}}}, workCrash: {Worker: presence, Job: job},
-		seeStatus: {}, seeJobs: {ID: sub.Batch.ID},
+		seeStatus: {}, seeJobs: {ID: sub.Batch.ID}, submitNeed: {ID: sub.Batch.ID}, submitRoom: {}, submitTaken: {ID: sub.Batch.ID},
+		workRoom: {},
 	}
 	may := map[Role][]string{
-		WorkerRole: {workHello, workBegin, workResult, workCrash},
-		Submitter:  {submitBatch, submitList, control, seeStatus, seeJobs},
+		WorkerRole: {workHello, workBegin, workResult, workCrash, workRoom},
+		Submitter:  {submitBatch, submitList, submitNeed, submitRoom, submitTaken, control, seeStatus, seeJobs},
 		Observer:   {seeStatus, seeJobs},
 	}
 	for role, subjects := range may {
@@ -83,6 +84,7 @@ func TestRights(t *testing.T) {
 			"$JS.API.STREAM.DELETE.RESULTS", "$JS.API.STREAM.PURGE.JOBS", "$JS.API.STREAM.MSG.DELETE.RESULTS",
 			"$JS.API.CONSUMER.DELETE.JOBS." + consumer(sub.Batch.ID), "$JS.API.STREAM.CREATE.OTHER",
 			"$JS.API.CONSUMER.CREATE.RESULTS", "$JS.API.STREAM.INFO.RESULTS",
+			"$JS.API.STREAM.PURGE." + filesStream, "$JS.API.STREAM.MSG.DELETE." + filesStream,
 		} {
 			if l.closed(t, subject) == nil {
 				t.Errorf("%s may publish to %s", role, subject)

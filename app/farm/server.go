@@ -274,13 +274,17 @@ func (d *door) Check(c server.ClientAuthentication) bool {
 // permissions are the least that a role needs. Replies go to an inbox that only the holder of the key may read.
 func permissions(k Key) *server.Permissions {
 	var may, hear []string
+	// Adding files to the object store and reading them; what is read is compared with the SHA-256 of job or result.
+	files := []string{"$JS.API.STREAM.INFO." + filesStream, "$JS.API.DIRECT.GET." + filesStream,
+		"$JS.API.DIRECT.GET." + filesStream + ".>", chunks + ">", metas + ">"}
 	switch k.Role {
 	case WorkerRole:
 		may = []string{"farm.work.>", "$JS.API.CONSUMER.INFO.JOBS.*", "$JS.API.CONSUMER.MSG.NEXT.JOBS.*",
 			"$JS.ACK.JOBS.>"}
+		may = append(may, files...)
 		hear = []string{wake}
 	case Submitter:
-		may = []string{"farm.submit.>", "farm.see.>"}
+		may = append([]string{"farm.submit.>", "farm.see.>"}, files...)
 	case Observer:
 		may = []string{"farm.see.>"}
 	}

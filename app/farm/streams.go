@@ -31,6 +31,7 @@ type stores struct {
 	js                   jetstream.JetStream
 	jobs, lists, results jetstream.Stream
 	batches              jetstream.KeyValue
+	files                *objects
 }
 
 // openStores makes what is missing.
@@ -59,6 +60,15 @@ func openStores(ctx context.Context, js jetstream.JetStream, replicas int) (*sto
 			Bucket: batchBucket, History: 1, Storage: jetstream.FileStorage, Replicas: replicas,
 			MaxValueSize: 256 << 10,
 		})
+	}
+	if err == nil {
+		_, err = js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
+			Bucket: filesBucket, Storage: jetstream.FileStorage, Replicas: replicas,
+		})
+	}
+	if err == nil {
+		s.files = &objects{js: js}
+		s.files.stream, err = js.Stream(ctx, filesStream)
 	}
 	if err != nil {
 		return nil, message.Errorf("the streams of the farm cannot be opened (%w)", err)

@@ -133,6 +133,9 @@ func (m *Manager) settle(ctx context.Context, b *batch, r Result) error {
 		kind = kindFailed
 	}
 	settled, err := m.append(ctx, b, kind, key, r)
+	if err == nil && r.End == Done {
+		m.used(ctx, r.Job)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -152,10 +155,14 @@ func (m *Manager) compare(ctx context.Context, b *batch, r Result, old mark) err
 	if err != nil {
 		return err
 	}
-	if !first.same(r) {
+	switch {
+	case r.End == Failed && first.End == Done:
+		m.options.Log.Info("failed after it was done", "batch", b.ID, "file", r.Job.In.String(), "worker", r.Worker,
+			"why", r.Sentence)
+	case !first.same(r):
 		m.options.Log.Error("two results differ", "batch", b.ID, "file", r.Job.In.String(),
 			"first", first.SHA256, "first worker", first.Worker, "second", r.SHA256, "second worker", r.Worker)
-	} else {
+	default:
 		m.options.Log.Info("done twice, with the same result", "batch", b.ID, "file", r.Job.In.String(),
 			"worker", r.Worker)
 	}

@@ -60,7 +60,10 @@ type WorkerOptions struct {
 	// taken at a time; a file that takes more has the machine for itself.
 	Memory func(file string) int64
 	Budget int64
-	Log    *slog.Logger
+	// Scratch is the folder of files from the object store while they are in work; empty: that of the system for
+	// temporary files.
+	Scratch string
+	Log     *slog.Logger
 	// Told is called with each sentence for the person at the machine; may be nil.
 	Told func(message.Message)
 }
@@ -72,6 +75,7 @@ type Worker struct {
 	js     jetstream.JetStream
 	memory *budget
 	woken  chan struct{}
+	desk   *desk
 
 	mu      sync.Mutex
 	batches []Batch
@@ -108,6 +112,10 @@ func RunWorker(ctx context.Context, o WorkerOptions) error {
 		cancel: map[string]context.CancelCauseFunc{}, batchOf: map[string]string{}, remarks: map[int]string{},
 		told: map[string]bool{},
 	}
+	if w.desk, err = openDesk(o.Scratch); err != nil {
+		return err
+	}
+	defer w.desk.close()
 	if _, err := l.Subscribe(wake, func(_ *nats.Msg) { w.hurry() }); err != nil {
 		return err
 	}
@@ -196,6 +204,9 @@ func (w *Worker) hello(ctx context.Context) error {
 				b.ID, b.Program, w.o.Program))
 		case b.Model != w.o.Model:
 			w.tell("version", message.Of("batch %s is left to others: its network is another one", b.ID))
+		case !b.Work.Upload && len(w.o.Roots) == 0:
+			w.tell("roots", message.Of("batch %s is left to others: its files lie in a shared folder, and none is "+
+				"given here (--root, --output-root)", b.ID))
 		default:
 			mine = append(mine, b)
 		}
@@ -429,8 +440,11 @@ func (w *Worker) pause(ctx context.Context, n int, m jetstream.Msg, why error, r
 	}
 }
 
-// perform finds the files of a job, takes the memory for it, and runs it.
+// perform finds the files of a job and has it run.
 func (w *Worker) perform(ctx context.Context, n int, b Batch, job Job, delivered int) (Outcome, error) {
+	if job.Upload != "" {
+		return w.performUploaded(ctx, n, b, job)
+	}
 	input, err := w.o.Roots.find(job.In, false)
 	if err != nil {
 		return Outcome{}, err
@@ -439,20 +453,29 @@ func (w *Worker) perform(ctx context.Context, n int, b Batch, job Job, delivered
 	if err != nil {
 		return Outcome{}, err
 	}
-	if free := (atomicfile.Disk{}).Free(folder); free >= 0 && free < job.Size {
-		return Outcome{End: Full, Sentence: i18n.For(b.Work.Language).Sprintf("%s: the disk is full", folder)}, nil
+	return w.runOn(ctx, n, b, job, Task{Input: input, Folder: folder, Again: delivered > 1})
+}
+
+// runOn takes the memory for a file and has the runner do it.
+func (w *Worker) runOn(ctx context.Context, n int, b Batch, job Job, t Task) (Outcome, error) {
+	if free := (atomicfile.Disk{}).Free(t.Folder); free >= 0 && free < job.Size {
+		return w.full(b, t.Folder), nil
 	}
 	if w.o.Memory != nil {
-		release, err := w.memory.take(ctx, w.o.Memory(input))
+		release, err := w.memory.take(ctx, w.o.Memory(t.Input))
 		if err != nil {
 			return Outcome{}, err
 		}
 		defer release()
 	}
 	slot := w.o.Slots[n]
-	return w.o.Runner.Run(ctx, Task{
-		Input: input, Folder: folder, Work: b.Work, Device: slot.Device, Threads: slot.Threads, Again: delivered > 1,
-	})
+	t.Work, t.Device, t.Threads = b.Work, slot.Device, slot.Threads
+	return w.o.Runner.Run(ctx, t)
+}
+
+// full is the outcome of work for which a disk has no room.
+func (w *Worker) full(b Batch, folder string) Outcome {
+	return Outcome{End: Full, Sentence: i18n.For(b.Work.Language).Sprintf("%s: the disk is full", folder)}
 }
 
 // budget is memory that is shared out.

@@ -1,0 +1,219 @@
+package farm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"syscall"
+
+	"blik/internal/atomicfile"
+	"blik/internal/message"
+)
+
+// desk is the folder in which a worker keeps files from the object store while they are in work.
+type desk struct {
+	parent string
+
+	mu      sync.Mutex
+	folder  string
+	lock    io.Closer
+	objects *objects
+}
+
+// deskPrefix begins the names of such folders, deskLock is the file in them that says that their worker lives.
+const (
+	deskPrefix = "blik-farm-"
+	deskLock   = "lock"
+)
+
+// openDesk removes what killed workers have left.
+func openDesk(parent string) (*desk, error) {
+	if parent == "" {
+		parent = os.TempDir()
+	}
+	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
+		return nil, message.Errorf("%s: this is no folder for the files in work", parent)
+	}
+	left, err := filepath.Glob(filepath.Join(parent, deskPrefix+"*", deskLock))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range left {
+		if lock, err := (atomicfile.Disk{}).Claim(name); err == nil {
+			_ = lock.Close()
+			_ = os.RemoveAll(filepath.Dir(name))
+		}
+	}
+	return &desk{parent: parent}, nil
+}
+
+// place returns a new folder for a job.
+func (d *desk) place(job Job) (string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.folder == "" {
+		folder, err := os.MkdirTemp(d.parent, deskPrefix)
+		if err != nil {
+			return "", err
+		}
+		if d.lock, err = atomicfile.Lock(filepath.Join(folder, deskLock)); err != nil {
+			return "", errors.Join(err, os.RemoveAll(folder))
+		}
+		d.folder = folder
+	}
+	return os.MkdirTemp(d.folder, job.ID+"-")
+}
+
+// store returns the object store, opened at the first call.
+func (d *desk) store(ctx context.Context, l *link) (*objects, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.objects == nil {
+		o, err := openObjects(ctx, l)
+		if err != nil {
+			return nil, err
+		}
+		d.objects = o
+	}
+	return d.objects, nil
+}
+
+func (d *desk) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.lock != nil {
+		_ = d.lock.Close()
+		_ = os.RemoveAll(d.folder)
+	}
+}
+
+// diskFull reports whether an error is that of a disk without room.
+func diskFull(err error) bool {
+	var number syscall.Errno
+	if runtime.GOOS == "windows" && errors.As(err, &number) {
+		return number == 39 || number == 112 // ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL
+	}
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
+// performUploaded fetches the original of a job from the object store, has it done, and stores the results there.
+func (w *Worker) performUploaded(ctx context.Context, n int, b Batch, job Job) (Outcome, error) {
+	name := path.Base(job.In.Path)
+	if err := Portable(name); err != nil || !filepath.IsLocal(name) {
+		return Outcome{}, message.Errorf("%s: no file of this name can be made here", name)
+	}
+	folder, err := w.desk.place(job)
+	if err != nil {
+		return w.unplaced(b, w.desk.parent, err)
+	}
+	defer os.RemoveAll(folder)
+	if free := (atomicfile.Disk{}).Free(folder); free >= 0 && free < 2*job.Size {
+		return w.full(b, w.desk.parent), nil
+	}
+	out := filepath.Join(folder, "out")
+	if err := os.Mkdir(out, 0o700); err != nil {
+		return w.unplaced(b, folder, err)
+	}
+	input := filepath.Join(folder, name)
+	if err := w.download(ctx, job, input); err != nil {
+		return w.unplaced(b, folder, err)
+	}
+	outcome, err := w.runOn(ctx, n, b, job, Task{Input: input, Folder: out})
+	if err != nil || outcome.End != Done {
+		return outcome, err
+	}
+	return outcome, w.upload(ctx, job, out, outcome.Outputs)
+}
+
+// unplaced tells a full disk from other faults.
+func (w *Worker) unplaced(b Batch, folder string, err error) (Outcome, error) {
+	if diskFull(err) {
+		return w.full(b, folder), nil
+	}
+	return Outcome{}, err
+}
+
+// insistent tries until it succeeds or trying again cannot help: what is missing, damaged or wrong on this machine.
+func (w *Worker) insistent(ctx context.Context, try func(*objects) error) error {
+	var rest pause
+	for {
+		o, err := w.desk.store(ctx, w.link)
+		if err == nil {
+			err = try(o)
+		}
+		var local *os.PathError
+		switch {
+		case err == nil, errors.Is(err, errGone), errors.Is(err, errDamaged), errors.As(err, &local):
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+		w.waits(err)
+		if err := rest.wait(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func (w *Worker) download(ctx context.Context, job Job, file string) error {
+	return w.insistent(ctx, func(o *objects) error {
+		_ = os.Remove(file) // half of it, where the server went away
+		return o.fetch(ctx, job, job.Upload, file)
+	})
+}
+
+// upload stores the results in a folder, and notes their SHA-256. There is room for all of them, or for none: many
+// workers with a part of theirs in the store could wait for each other.
+func (w *Worker) upload(ctx context.Context, job Job, folder string, outputs []Output) error {
+	total := int64(0)
+	for i, o := range outputs {
+		sum, size, err := sumOf(ctx, filepath.Join(folder, o.Name))
+		if err != nil {
+			return err
+		}
+		outputs[i].SHA256 = sum
+		total += size
+	}
+	if _, err := w.link.insist(ctx, workRoom, request{Bytes: total}, w.waits); err != nil {
+		return err
+	}
+	for _, out := range outputs {
+		err := w.insistent(ctx, func(o *objects) error {
+			return o.put(ctx, job, results, out.SHA256, filepath.Join(folder, out.Name))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sumOf returns the SHA-256 and the size of a file.
+func sumOf(ctx context.Context, file string) (string, int64, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	buffer, size := make([]byte, 1<<20), int64(0)
+	for ctx.Err() == nil {
+		n, err := f.Read(buffer)
+		h.Write(buffer[:n])
+		size += int64(n)
+		if err == io.EOF {
+			return hex.EncodeToString(h.Sum(nil)), size, nil
+		}
+		if err != nil {
+			return "", 0, err
+		}
+	}
+	return "", 0, ctx.Err()
+}

@@ -1,0 +1,159 @@
+package farm
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"blik/internal/atomicfile"
+)
+
+// Room on the disk of the server. JetStream cannot go on where a disk is full to the last byte, so that new work is
+// refused before that, and results a little later: who does the work may finish it.
+const (
+	roomForWork    = 128 << 20
+	roomForResults = 32 << 20
+	// forOriginals is the share of the object store that originals may take; what is left is for results, without which
+	// no original would ever be removed.
+	forOriginals = 0.4
+	// clustered bounds the object store of a cluster, whose disks nobody here knows.
+	clustered = 100 << 30
+)
+
+// free returns the bytes that are free where the server keeps its streams, −1 if that is not known.
+func (m *Manager) free() int64 {
+	if m.options.Inside == nil {
+		return -1
+	}
+	return (atomicfile.Disk{}).Free(filepath.Clean(m.options.Inside.options.Store))
+}
+
+// disk refuses work where the disk of the server is full.
+func (m *Manager) disk(margin int64) error {
+	free := m.free()
+	if free < 0 || free >= margin {
+		return nil
+	}
+	m.setFault("the disk of the server is full")
+	no := refuse("the disk of the server is full")
+	no.Full = true
+	return no
+}
+
+// maxFiles is the bound of the object store.
+func (m *Manager) maxFiles(used int64) int64 {
+	if m.options.MaxFiles > 0 {
+		return m.options.MaxFiles
+	}
+	if free := m.free(); free >= 0 {
+		return (used + free) / 2
+	}
+	return clustered
+}
+
+func (m *Manager) submitterRoom(ctx context.Context, r request) (answer, error) {
+	return answer{}, m.room(ctx, r.Bytes, forOriginals, forOriginals)
+}
+
+func (m *Manager) workerRoom(ctx context.Context, r request) (answer, error) {
+	return answer{}, m.room(ctx, r.Bytes, 1, 1-forOriginals)
+}
+
+// room permits the upload of files, up to a share of the store; or refuses it: for now, or for ever where they are
+// larger than another share, which is free sooner or later.
+func (m *Manager) room(ctx context.Context, bytes int64, share, free float64) error {
+	info, err := m.stores.files.stream.Info(ctx)
+	if err != nil {
+		return err
+	}
+	used := int64(min(info.State.Bytes, 1<<62))
+	bound := float64(m.maxFiles(used))
+	if float64(bytes) > bound*free {
+		return refuse("%.1f MB are too large for the farm, which takes up to %.1f MB",
+			float64(bytes)/1e6, bound*free/1e6)
+	}
+	if float64(used+bytes) > bound*share {
+		no := refuse("the store of files is full; it goes on when results were fetched")
+		no.Full = true
+		return no
+	}
+	return m.disk(bytes + roomForWork)
+}
+
+// need lists the jobs whose originals are not in the object store, and are needed.
+func (m *Manager) need(ctx context.Context, r request) (answer, error) {
+	b, err := m.find(r.ID)
+	if err != nil {
+		return answer{}, err
+	}
+	if len(r.Jobs) > chunk {
+		return answer{}, refuse("a list of %d files is too long", len(r.Jobs))
+	}
+	var a answer
+	for _, job := range r.Jobs {
+		job.Batch = r.ID
+		job.identify()
+		key, _ := keyOf(job.ID)
+		m.mu.Lock()
+		status := b.jobs[key].status()
+		m.mu.Unlock()
+		if status != waiting {
+			continue
+		}
+		there, err := m.stores.files.has(ctx, objectName(job, original, job.Upload))
+		if err != nil {
+			return answer{}, err
+		}
+		if !there {
+			a.Need = append(a.Need, job.ID)
+		}
+	}
+	return a, nil
+}
+
+// taken removes the files of jobs whose results were fetched.
+func (m *Manager) taken(ctx context.Context, r request) (answer, error) {
+	b, err := m.find(r.ID)
+	if err != nil {
+		return answer{}, err
+	}
+	if len(r.Names) > chunk {
+		return answer{}, refuse("a list of %d files is too long", len(r.Names))
+	}
+	for _, id := range r.Names {
+		key, ok := keyOf(id)
+		m.mu.Lock()
+		mark := b.jobs[key]
+		m.mu.Unlock()
+		if !ok || mark.status() != done {
+			continue
+		}
+		result, err := m.stored(ctx, mark.seq(), id)
+		if err != nil {
+			return answer{}, err
+		}
+		var sums []string
+		for _, o := range result.Outputs {
+			sums = append(sums, o.SHA256)
+		}
+		err = errors.Join(m.stores.files.remove(ctx, result.Job, original, result.Job.Upload),
+			m.stores.files.remove(ctx, result.Job, results, sums...))
+		if err != nil {
+			return answer{}, err
+		}
+	}
+	return answer{}, nil
+}
+
+// used removes the original of a job that is done. Where that fails, it is removed with the results.
+func (m *Manager) used(ctx context.Context, job Job) {
+	if job.Upload == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := m.stores.files.remove(ctx, job, original, job.Upload); err != nil {
+		m.options.Log.Warn("remove", "file", job.In.String(), "error", err)
+	}
+}
