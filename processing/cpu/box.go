@@ -100,10 +100,93 @@ func boxMean[T uint8 | uint16](ctx context.Context, b *Backend, d, s *plane, r i
 	g := newWindow(d.w, d.h, r)
 	k := sumsOf[T](&b.kernels)
 	pixels := uint64(2*g.rx+1) * uint64(2*g.ry+1)
-	if pixels*most <= math.MaxUint32 {
+	switch {
+	case b.kernels.boxes8 != nil && pixels < maxFloatMean && g.ry <= maxBytes && most == math.MaxUint8:
+		return boxMeanRows(ctx, b, d, s, g, b.kernels.slideBytes, b.kernels.boxes8)
+	case b.kernels.boxes16 != nil && pixels < maxFloatMean && most == math.MaxUint16:
+		return boxMeanRows(ctx, b, d, s, g, b.kernels.sums16.slide32, b.kernels.boxes16)
+	case pixels*most <= math.MaxUint32:
 		return boxMeanSums(ctx, b, d, s, g, k.slide32, b.kernels.scan32, k.mean32)
 	}
 	return boxMeanSums(ctx, b, d, s, g, k.slide64, b.kernels.scan64, k.mean64)
+}
+
+// maxFloatMean is a number of pixels below which sums of bytes can be divided in float32, and 16-bit means too but for
+// a unit.
+const maxFloatMean = 1 << 14
+
+// maxBytes is the greatest radius of a window whose columns of bytes differ by no more than a signed word holds.
+const maxBytes = 63
+
+// countsBlock is how many columns a kernel that takes counts may work on together; it may read, and compute in vain, to
+// the end of the last block.
+const countsBlock = 32
+
+// counts are the numbers of pixels of the windows along a row: those of whole windows, fewer at the picture's sides.
+type counts struct {
+	pixels []uint32
+	// half is n/2, and inverse 1/n; those of bytes in blocks of countsBlock, the even columns before the odd ones.
+	half, inverse []float32
+}
+
+func newCounts(t *worker, n int) *counts {
+	n = (n + countsBlock - 1) / countsBlock * countsBlock
+	return &counts{take[uint32](t, n), take[float32](t, n), take[float32](t, n)}
+}
+
+// set computes the counts of the columns from x0 on of row y.
+func (c *counts) set(g window, x0, y int, paired bool) {
+	ny := g.countY(y)
+	for i := range c.pixels {
+		n := uint32(ny * max(1, g.countX(min(x0+i, g.w-1))))
+		c.pixels[i] = n
+		at := i
+		if paired {
+			at = i - i%countsBlock + i%2*(countsBlock/2) + i%countsBlock/2
+		}
+		c.half[at], c.inverse[at] = float32(n/2)+0.5, 1/float32(n)
+	}
+}
+
+// boxMeanRows takes the means of windows small enough for kernels that divide by counts.
+func boxMeanRows[T uint8 | uint16, S uint16 | uint32](ctx context.Context, b *Backend, d, s *plane, g window,
+	slide func(col []S, add, sub []T), means func(dst []T, col []S, k int, c *counts)) error {
+	dst, src, w := pixels[T](d), pixels[T](s), d.w
+	return b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
+		x0, x1, at := g.columns(tile)
+		// The kernels take the columns from one before the first window on.
+		col := zeros[S](t, 1+g.width(tile)+countsBlock)
+		none := zeros[T](t, x1-x0)
+		c, ny := newCounts(t, tile.x1-tile.x0), 0
+		g.slide(t, tile, func(add, sub int) {
+			slide(col[1+at:][:x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none))
+		}, func(y int) {
+			if n := g.countY(y); n != ny {
+				ny = n
+				c.set(g, tile.x0, y, d.kind == processing.U8)
+			}
+			means(dst[y*w+tile.x0:y*w+tile.x1], col, 2*g.rx+1, c)
+		})
+	})
+}
+
+// boxes writes the rounded means of windows of the columns i+1 … i+k.
+func boxes[T uint8 | uint16, S uint16 | uint32](dst []T, col []S, k int, c *counts) {
+	var s uint32
+	for _, v := range col[:k] {
+		s += uint32(v)
+	}
+	enter, leave, pixels := col[k:][:len(dst)], col[:len(dst)], c.pixels[:len(dst)]
+	var n uint32
+	var inv uint64
+	for i := range dst {
+		s += uint32(enter[i]) - uint32(leave[i])
+		if pixels[i] != n {
+			n = pixels[i]
+			inv = inverse(uint64(n))
+		}
+		dst[i] = T(divide(uint64(s)+uint64(n/2), inv))
+	}
 }
 
 func boxMeanSums[T uint8 | uint16, S uint32 | uint64](ctx context.Context, b *Backend, d, s *plane, g window,
@@ -153,34 +236,59 @@ func (b executor) BoxCount(ctx context.Context, op processing.BoxCount) error {
 	})
 }
 
+// groupRows is how many rows boxMeanFloat takes along the rows together: as many as a vector has lanes.
+const groupRows = 8
+
+// blockGroup holds rows of column sums of a tile, and where the means of their windows go.
+type blockGroup struct {
+	// col are groupRows rows of pitch sums, a multiple of groupRows; n + k − 1 of each count.
+	col   []float64
+	pitch int
+	// dst are the rows that are there.
+	dst [][]float32
+	n   int
+	// k is the width of the windows, nx and ny how many columns and rows of each lie inside the picture. A vector may be
+	// read from the last column of nx on.
+	k  int
+	nx []float64
+	ny [groupRows]float64
+	// lanes is scratch for the sums with those of a column side by side, means for as many floats.
+	lanes []float64
+	means []float32
+}
+
 // boxMeanFloat sums down the columns and then along the rows of a tile. Blocks begin at multiples of the window's side
 // wherever the tiles do, so that the order in which floats are added is fixed.
 func boxMeanFloat(ctx context.Context, b *Backend, d, s *plane, r int) error {
 	dst, src, w, h := d.data.F32, s.data.F32, d.w, d.h
 	g := newWindow(w, h, r)
 	kx, ky := 2*g.rx+1, 2*g.ry+1
-	tw := max(1, b.tiling.tile/8/kx) * kx
+	// The ring of a tile stays in the second-level cache, and every worker gets one.
+	tw := min(max(2*b.tiling.ring/8/ky, 8*g.rx), b.tiling.tile, (w+b.workers-1)/b.workers)
+	tw = max(1, (tw+kx-1)/kx) * kx
 	return b.each(ctx, (w+tw-1)/tw, func(t *worker, i int) {
 		tile := rect{i * tw, 0, min(w, (i+1)*tw), h}
 		x0, x1, at := g.columns(tile)
-		n, m := g.width(tile), x1-x0
-		ring := take[float64](t, ky*m)
-		slot := func(i int) []float64 { return ring[i*m:][:m] }
+		m := x1 - x0
+		// Rows of the ring do not begin at the same place of a page.
+		const line = 8
+		pitch := (m+line-1)/line*line + line
+		ring := take[float64](t, ky*pitch)
+		slot := func(i int) []float64 { return ring[i*pitch:][:m] }
 		run := take[float64](t, m)
-		col, sum := zeros[float64](t, n), take[float64](t, tile.x1-tile.x0)
+		group := newBlockGroup(t, g, tile)
 		read := func(slot []float64, y int) {
 			if y < 0 || y >= h {
 				clear(slot)
 				return
 			}
-			for i, v := range src[y*w+x0 : y*w+x1] {
-				slot[i] = float64(v)
-			}
+			b.kernels.doubles(slot, src[y*w+x0:y*w+x1])
 		}
+		none := zeros[float32](t, m)
 		for i := range ky {
 			read(slot(i), i-g.ry)
 		}
-		p := newCancelCheck(t, n)
+		p := newCancelCheck(t, g.width(tile))
 		for top := 0; top < h; top += ky {
 			for i := ky - 2; i >= 0; i-- {
 				b.kernels.addRow(slot(i), slot(i+1))
@@ -191,21 +299,20 @@ func boxMeanFloat(ctx context.Context, b *Backend, d, s *plane, r int) error {
 					return
 				}
 				y := top + i
+				into := group.next(dst[y*w+tile.x0:y*w+tile.x1], g.countY(y))[at : at+m]
 				if i > 0 {
-					read(slot(i-1), y+g.ry)
-					b.kernels.addRow(run, slot(i-1))
+					x := none
+					if y+g.ry < h {
+						x = src[(y+g.ry)*w+x0 : (y+g.ry)*w+x1]
+					}
+					b.kernels.advanceSums(into, run, slot(i-1), x, slot(i))
+				} else {
+					copy(into, slot(0))
+					b.kernels.addRow(into, run)
 				}
-				into := col[at : at+m]
-				copy(into, slot(i))
-				b.kernels.addRow(into, run)
-				blockSums(sum, col, kx)
-				// Left of the picture blockSums has added up to the end of a block, right of it there is nothing to
-				// add.
-				clear(col[:at])
-				ny := g.countY(y)
-				for j, v := range sum {
-					x := tile.x0 + j
-					dst[y*w+x] = float32(v / float64(ny*g.countX(x)))
+				if len(group.dst) == groupRows || y == h-1 {
+					b.kernels.blockMeans(group)
+					group.dst = group.dst[:0]
 				}
 			}
 			read(slot(ky-1), top+ky+g.ry)
@@ -213,10 +320,63 @@ func boxMeanFloat(ctx context.Context, b *Backend, d, s *plane, r int) error {
 	})
 }
 
+func newBlockGroup(t *worker, w window, tile rect) *blockGroup {
+	n := tile.x1 - tile.x0
+	pitch := (w.width(tile) + groupRows - 1) / groupRows * groupRows
+	g := &blockGroup{
+		col: zeros[float64](t, groupRows*pitch), pitch: pitch, n: n, k: 2*w.rx + 1, nx: take[float64](t, n+groupRows),
+		lanes: take[float64](t, groupRows*pitch), means: take[float32](t, groupRows*pitch),
+		dst: make([][]float32, 0, groupRows),
+	}
+	for i := range g.nx {
+		g.nx[i] = float64(max(1, w.countX(min(tile.x0+i, w.w-1))))
+	}
+	return g
+}
+
+// next appends a row, whose windows have ny rows, and returns its column sums.
+func (g *blockGroup) next(dst []float32, ny int) []float64 {
+	i := len(g.dst)
+	g.dst = append(g.dst, dst)
+	g.ny[i] = float64(ny)
+	col := g.col[i*g.pitch : (i+1)*g.pitch]
+	// blockMeans may have left something outside the picture.
+	clear(col)
+	return col
+}
+
 func addRow(dst, a []float64) {
 	a = a[:len(dst)]
 	for i := range dst {
 		dst[i] += a[i]
+	}
+}
+
+func doubles(dst []float64, src []float32) {
+	src = src[:len(dst)]
+	for i := range dst {
+		dst[i] = float64(src[i])
+	}
+}
+
+func advanceSums(dst, run, keep []float64, x []float32, suffix []float64) {
+	n := len(dst)
+	run, keep, x, suffix = run[:n], keep[:n], x[:n], suffix[:n]
+	for i := range dst {
+		v := float64(x[i])
+		keep[i] = v
+		run[i] += v
+		dst[i] = suffix[i] + run[i]
+	}
+}
+
+func blockMeans(g *blockGroup) {
+	sum := g.lanes[:g.n]
+	for i, dst := range g.dst {
+		blockSums(sum, g.col[i*g.pitch:(i+1)*g.pitch], g.k)
+		for x, s := range sum {
+			dst[x] = float32(s / (g.ny[i] * g.nx[x]))
+		}
 	}
 }
 

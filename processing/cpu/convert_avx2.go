@@ -63,11 +63,6 @@ func toFloats16x256(dst []float32, src []uint16) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// rounded returns eight samples to nearest.
-func rounded(p unsafe.Pointer, at int, half, most archsimd.Float32x8) archsimd.Int32x8 {
-	return loadFloats8(p, at).Add(half).Min(most).ConvertToInt32()
-}
-
 // Tables of places, as they lie in memory. They are loaded from constants, as a copy of an array would be made by
 // instructions of the older kind, which may cost hundreds of cycles between those on long vectors.
 const (
@@ -103,46 +98,4 @@ func lowByteOrder() (even, odd archsimd.Int8x16) {
 // lowBytes returns the low bytes of 16 words.
 func lowBytes(v archsimd.Uint16x16, even, odd archsimd.Int8x16) archsimd.Uint8x16 {
 	return v.GetLo().AsUint8x16().PermuteOrZero(even).Or(v.GetHi().AsUint8x16().PermuteOrZero(odd))
-}
-
-func round8x256(dst []uint8, src []float32) {
-	n := len(dst)
-	if n < 32 {
-		roundRow(dst, src)
-		return
-	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
-	half, most := archsimd.BroadcastFloat32x8(0.5), archsimd.BroadcastFloat32x8(255)
-	low, high, order := byteOrder()
-	for i := 0; ; i += 32 {
-		i = min(i, n-32)
-		a := rounded(from, i, half, most).SaturateToUint16ConcatGrouped(rounded(from, i+8, half, most))
-		b := rounded(from, i+16, half, most).SaturateToUint16ConcatGrouped(rounded(from, i+24, half, most))
-		v := a.AsUint8x32().PermuteOrZeroGrouped(low).Or(b.AsUint8x32().PermuteOrZeroGrouped(high))
-		v.AsUint32x8().Permute(order).AsUint8x32().Store((*[32]uint8)(unsafe.Add(to, i)))
-		if i == n-32 {
-			break
-		}
-	}
-	archsimd.ClearAVXUpperBits()
-}
-
-func round16x256(dst []uint16, src []float32) {
-	n := len(dst)
-	if n < 16 {
-		roundRow(dst, src)
-		return
-	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
-	half, most := archsimd.BroadcastFloat32x8(0.5), archsimd.BroadcastFloat32x8(65535)
-	order := places32(twos)
-	for i := 0; ; i += 16 {
-		i = min(i, n-16)
-		v := rounded(from, i, half, most).SaturateToUint16ConcatGrouped(rounded(from, i+8, half, most))
-		v.AsUint32x8().Permute(order).AsUint16x16().Store((*[16]uint16)(unsafe.Add(to, 2*i)))
-		if i == n-16 {
-			break
-		}
-	}
-	archsimd.ClearAVXUpperBits()
 }

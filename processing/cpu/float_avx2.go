@@ -20,19 +20,27 @@ func storeF256(p unsafe.Pointer, at int, v archsimd.Float32x8) {
 }
 
 // symmetric256 works on two vectors at a time, which is what hides the time that a sum waits for the one before.
-func symmetric256(dst, middle []float32, tap float32, pairs []pair, taps []float32) {
+func symmetric256(dst, middle []float32, tap float32, pairs []pair[float32], taps []float32) {
 	size := 4 * len(dst)
 	if size < 2*32 {
 		symmetric(dst, middle, tap, pairs, taps)
 		return
 	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&middle[:len(dst)][0])
-	first := archsimd.BroadcastFloat32x8(tap)
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&dst[0])
+	first := archsimd.BroadcastFloat32x8(1)
+	if middle != nil {
+		from, first = unsafe.Pointer(&middle[:len(dst)][0]), archsimd.BroadcastFloat32x8(tap)
+	}
 	taps = taps[:len(pairs)]
 	last := size - 2*32
+	// The last two overlap those before, and begin with what these may have changed.
+	end0, end1 := loadF256(from, last).Mul(first), loadF256(from, last+32).Mul(first)
 	for i := 0; ; i += 2 * 32 {
 		i = min(i, last)
-		s0, s1 := loadF256(from, i).Mul(first), loadF256(from, i+32).Mul(first)
+		s0, s1 := end0, end1
+		if i < last {
+			s0, s1 = loadF256(from, i).Mul(first), loadF256(from, i+32).Mul(first)
+		}
 		for k := range pairs {
 			p := &pairs[k]
 			a, b, c := unsafe.Pointer(p.a), unsafe.Pointer(p.b), archsimd.BroadcastFloat32x8(taps[k])
@@ -169,4 +177,48 @@ func loadD256(p unsafe.Pointer, at int) archsimd.Float64x4 {
 
 func storeD256(p unsafe.Pointer, at int, v archsimd.Float64x4) {
 	v.Store((*[32 / 8]float64)(unsafe.Add(p, at)))
+}
+
+func loadH256(p unsafe.Pointer, at int) archsimd.Float64x4 {
+	return archsimd.LoadFloat32x4((*[32 / 8]float32)(unsafe.Add(p, at/2))).ConvertToFloat64()
+}
+
+func doubles256(dst []float64, src []float32) {
+	n := len(dst)
+	size := 8 * n
+	if size < 32 {
+		doubles(dst, src)
+		return
+	}
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
+	last := size - 32
+	for i := 0; i < last; i += 32 {
+		storeD256(to, i, loadH256(from, i))
+	}
+	storeD256(to, last, loadH256(from, last))
+	archsimd.ClearAVXUpperBits()
+}
+
+func advanceSums256(dst, run, keep []float64, x []float32, suffix []float64) {
+	n := len(dst)
+	size := 8 * n
+	if size < 32 {
+		advanceSums(dst, run, keep, x, suffix)
+		return
+	}
+	to, sum, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
+	in, rest := unsafe.Pointer(&x[:n][0]), unsafe.Pointer(&suffix[:n][0])
+	last := size - 32
+	tail := loadD256(sum, last).Add(loadH256(in, last))
+	for i := 0; i < last; i += 32 {
+		v, s, r := loadH256(in, i), loadD256(sum, i), loadD256(rest, i)
+		s = s.Add(v)
+		storeD256(copied, i, v)
+		storeD256(sum, i, s)
+		storeD256(to, i, r.Add(s))
+	}
+	storeD256(copied, last, loadH256(in, last))
+	storeD256(sum, last, tail)
+	storeD256(to, last, loadD256(rest, last).Add(tail))
+	archsimd.ClearAVXUpperBits()
 }

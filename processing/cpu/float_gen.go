@@ -19,19 +19,27 @@ func storeF512(p unsafe.Pointer, at int, v archsimd.Float32x16) {
 }
 
 // symmetric512 works on two vectors at a time, which is what hides the time that a sum waits for the one before.
-func symmetric512(dst, middle []float32, tap float32, pairs []pair, taps []float32) {
+func symmetric512(dst, middle []float32, tap float32, pairs []pair[float32], taps []float32) {
 	size := 4 * len(dst)
 	if size < 2*64 {
 		symmetric256(dst, middle, tap, pairs, taps)
 		return
 	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&middle[:len(dst)][0])
-	first := archsimd.BroadcastFloat32x16(tap)
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&dst[0])
+	first := archsimd.BroadcastFloat32x16(1)
+	if middle != nil {
+		from, first = unsafe.Pointer(&middle[:len(dst)][0]), archsimd.BroadcastFloat32x16(tap)
+	}
 	taps = taps[:len(pairs)]
 	last := size - 2*64
+	// The last two overlap those before, and begin with what these may have changed.
+	end0, end1 := loadF512(from, last).Mul(first), loadF512(from, last+64).Mul(first)
 	for i := 0; ; i += 2 * 64 {
 		i = min(i, last)
-		s0, s1 := loadF512(from, i).Mul(first), loadF512(from, i+64).Mul(first)
+		s0, s1 := end0, end1
+		if i < last {
+			s0, s1 = loadF512(from, i).Mul(first), loadF512(from, i+64).Mul(first)
+		}
 		for k := range pairs {
 			p := &pairs[k]
 			a, b, c := unsafe.Pointer(p.a), unsafe.Pointer(p.b), archsimd.BroadcastFloat32x16(taps[k])
@@ -168,4 +176,48 @@ func loadD512(p unsafe.Pointer, at int) archsimd.Float64x8 {
 
 func storeD512(p unsafe.Pointer, at int, v archsimd.Float64x8) {
 	v.Store((*[64 / 8]float64)(unsafe.Add(p, at)))
+}
+
+func loadH512(p unsafe.Pointer, at int) archsimd.Float64x8 {
+	return archsimd.LoadFloat32x8((*[64 / 8]float32)(unsafe.Add(p, at/2))).ConvertToFloat64()
+}
+
+func doubles512(dst []float64, src []float32) {
+	n := len(dst)
+	size := 8 * n
+	if size < 64 {
+		doubles256(dst, src)
+		return
+	}
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
+	last := size - 64
+	for i := 0; i < last; i += 64 {
+		storeD512(to, i, loadH512(from, i))
+	}
+	storeD512(to, last, loadH512(from, last))
+	archsimd.ClearAVXUpperBits()
+}
+
+func advanceSums512(dst, run, keep []float64, x []float32, suffix []float64) {
+	n := len(dst)
+	size := 8 * n
+	if size < 64 {
+		advanceSums256(dst, run, keep, x, suffix)
+		return
+	}
+	to, sum, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
+	in, rest := unsafe.Pointer(&x[:n][0]), unsafe.Pointer(&suffix[:n][0])
+	last := size - 64
+	tail := loadD512(sum, last).Add(loadH512(in, last))
+	for i := 0; i < last; i += 64 {
+		v, s, r := loadH512(in, i), loadD512(sum, i), loadD512(rest, i)
+		s = s.Add(v)
+		storeD512(copied, i, v)
+		storeD512(sum, i, s)
+		storeD512(to, i, r.Add(s))
+	}
+	storeD512(copied, last, loadH512(in, last))
+	storeD512(sum, last, tail)
+	storeD512(to, last, loadD512(rest, last).Add(tail))
+	archsimd.ClearAVXUpperBits()
 }

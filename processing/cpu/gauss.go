@@ -22,8 +22,8 @@ func (b executor) Gaussian(ctx context.Context, op processing.Gaussian) error {
 	}
 }
 
-// gaussian sums down the columns where the picture is, and mirrors the sums. A ring keeps the rows that a window needs
-// as floats; where they are too many, a group of them at a time is converted for each row.
+// gaussian sums down the columns where the picture is, and mirrors the sums. A tile is so narrow that the rows of a
+// usual window stay in the first-level cache.
 func gaussian[T sample](ctx context.Context, b *Backend, d, s *plane, sigma float64) error {
 	dst, src, w, h := pixels[T](d), pixels[T](s), d.w, d.h
 	taps := processing.GaussianTaps(sigma)
@@ -35,47 +35,31 @@ func gaussian[T sample](ctx context.Context, b *Backend, d, s *plane, sigma floa
 	return b.tiles(ctx, w, h, r, r, func(t *worker, tile rect) {
 		n := tile.x1 - tile.x0
 		x0, x1 := max(0, tile.x0-r), min(w, tile.x1+r)
-		m := x1 - x0
-		group, kept := r, min(h, 2*r+1)
-		if keep := 4*kept*m <= 8*b.tiling.ring; !keep {
-			group, kept = min(r, 16), 0
-		}
-		rows := take[float32](t, max(kept, 2*group+1)*m)
-		slot := func(i int) []float32 { return rows[i*m:][:m] }
-		padded, out, sum := take[float32](t, n+2*r), take[float32](t, n), take[float32](t, m)
-		inside := padded[x0-(tile.x0-r):][:m]
-		across, down := make([]pair, r), make([]pair, group)
+		// A kernel sums so many pairs of rows at a time.
+		group := min(r, 16)
+		padded := take[float32](t, n+2*r)
+		inside := padded[x0-(tile.x0-r):][:x1-x0]
+		across, down := make([]pair[float32], r), make([]pair[T], group)
 		for i := range across {
-			across[i] = pair{&padded[r-1-i], &padded[r+1+i]}
+			across[i] = pair[float32]{&padded[r-1-i], &padded[r+1+i]}
 		}
-		next := max(0, tile.y0-r)
-		row := func(y, i int) []float32 {
+		row := func(y int) []T {
 			y = mirror(y, h)
-			if kept > 0 {
-				return slot(y % kept)
-			}
-			k.widen(slot(i), src[y*w+x0:y*w+x1])
-			return slot(i)
+			return src[y*w+x0 : y*w+x1]
 		}
-		p := newCancelCheck(t, (r+1)*m)
+		p := newCancelCheck(t, (r+1)*len(inside))
 		for y := tile.y0; y < tile.y1; y++ {
-			for ; kept > 0 && next <= min(h-1, y+r); next++ {
-				k.widen(slot(next%kept), src[next*w+x0:next*w+x1])
-			}
 			if p.stop() {
 				return
 			}
+			middle := row(y)
 			for i := 0; i < r; i += group {
 				pairs := down[:min(group, r-i)]
 				for j := range pairs {
-					pairs[j] = pair{&row(y-1-i-j, 2*j)[0], &row(y+1+i+j, 2*j+1)[0]}
+					pairs[j] = pair[T]{&row(y - 1 - i - j)[0], &row(y + 1 + i + j)[0]}
 				}
-				if i == 0 {
-					b.kernels.symmetric(inside, row(y, 2*group), taps[0], pairs, taps[1:])
-				} else {
-					copy(sum, inside)
-					b.kernels.symmetric(inside, sum, 1, pairs, taps[1+i:])
-				}
+				k.down(inside, middle, taps[0], pairs, taps[1+i:])
+				middle = nil
 			}
 			for x := tile.x0 - r; x < x0; x++ {
 				padded[x-(tile.x0-r)] = inside[mirror(x, w)-x0]
@@ -83,29 +67,48 @@ func gaussian[T sample](ctx context.Context, b *Backend, d, s *plane, sigma floa
 			for x := x1; x < tile.x1+r; x++ {
 				padded[x-(tile.x0-r)] = inside[mirror(x, w)-x0]
 			}
-			b.kernels.symmetric(out, padded[r:], taps[0], across, taps[1:])
-			k.round(dst[y*w+tile.x0:y*w+tile.x1], out)
+			k.across(dst[y*w+tile.x0:y*w+tile.x1], padded[r:], taps[0], across, taps[1:])
 		}
 	})
 }
 
 // pair points to the beginnings of two rows.
-type pair struct{ a, b *float32 }
+type pair[T sample] struct{ a, b *T }
 
 // symmetric sums rows, each product and each sum rounded by itself: the conversions of products keep a compiler from
 // fusing them with the sums, which would round differently.
-func symmetric(dst, middle []float32, tap float32, pairs []pair, taps []float32) {
+func symmetric[T sample](dst []float32, middle []T, tap float32, pairs []pair[T], taps []float32) {
 	n := len(dst)
-	for i, v := range middle[:n] {
-		dst[i] = float32(tap * v)
+	if middle != nil {
+		for i, v := range middle[:n] {
+			dst[i] = float32(tap * float32(v))
+		}
 	}
 	for k, p := range pairs {
 		tap, a, b := taps[k], unsafe.Slice(p.a, n), unsafe.Slice(p.b, n)
 		for i := range dst {
-			dst[i] += float32(tap * (a[i] + b[i]))
+			dst[i] += float32(tap * (float32(a[i]) + float32(b[i])))
 		}
 	}
 }
+
+// roundedSymmetric sums a few samples at a time into a buffer and rounds them.
+func roundedSymmetric[T uint8 | uint16](dst []T, middle []float32, tap float32, pairs []pair[float32],
+	taps []float32) {
+	var sum [64]float32
+	near := make([]pair[float32], len(pairs))
+	for i := 0; i < len(dst); i += len(sum) {
+		n := min(len(sum), len(dst)-i)
+		for j, p := range pairs {
+			near[j] = pair[float32]{moved(p.a, i), moved(p.b, i)}
+		}
+		symmetric(sum[:n], middle[i:], tap, near, taps)
+		roundRow(dst[i:i+n], sum[:n])
+	}
+}
+
+// moved returns the pointer to the sample i places further on.
+func moved(p *float32, i int) *float32 { return &unsafe.Slice(p, i+1)[i] }
 
 // toFloats converts samples.
 func toFloats[T sample](dst []float32, src []T) {

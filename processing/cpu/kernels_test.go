@@ -178,9 +178,6 @@ func TestFloatKernels(t *testing.T) {
 	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
 		dst, a, b, c, d := r.floats(r.n), r.floats(r.n), r.floats(r.n), r.floats(r.n), r.floats(r.n)
 		taps := r.bounded(4, 2)
-		pairs := []pair{{&a[0], &b[0]}, {&c[0], &d[0]}, {&b[0], &d[0]}}[:r.IntN(4)]
-		same(t, "symmetric", dst, func(s []float32) { plain.symmetric(s, d, taps[3], pairs, taps) },
-			func(s []float32) { vector.symmetric(s, d, taps[3], pairs, taps) })
 		same(t, "tap2", dst, func(s []float32) { plain.tap2(s, a, b, taps[0], taps[1]) },
 			func(s []float32) { vector.tap2(s, a, b, taps[0], taps[1]) })
 		four := (*[4]float32)(taps)
@@ -201,11 +198,106 @@ func TestFloatKernels(t *testing.T) {
 		}
 		same(t, "addRow", wide, func(s []float64) { plain.addRow(s, more) },
 			func(s []float64) { vector.addRow(s, more) })
-		positive := row(r, r.n, 0, 65536.5, func() float32 { return float32(r.Uint32()>>14) / 8 })
-		same(t, "round to bytes", bytes, func(s []uint8) { plain.floats8.round(s, positive) },
-			func(s []uint8) { vector.floats8.round(s, positive) })
-		same(t, "round to words", words, func(s []uint16) { plain.floats16.round(s, positive) },
-			func(s []uint16) { vector.floats16.round(s, positive) })
+		same(t, "doubles", wide, func(s []float64) { plain.doubles(s, c) }, func(s []float64) { vector.doubles(s, c) })
+		// All three rows that are written, one behind the other.
+		rows := make([]float64, 3*r.n)
+		advance := func(k *kernels) func(s []float64) {
+			return func(s []float64) { k.advanceSums(s[:r.n], s[r.n:2*r.n], s[2*r.n:], c, more) }
+		}
+		same(t, "advanceSums", rows, advance(plain), advance(vector))
+	})
+}
+
+// checkSymmetric compares sums of pairs of rows, and rounded ones of floats no greater than most.
+func checkSymmetric[T sample](t *rapid.T, r *source, plain, vector *conversions[T], most float32,
+	random func(n int) []T) {
+	m, a, b, c, dst := random(r.n), random(r.n), random(r.n), random(r.n), r.bounded(r.n, 9)
+	if r.IntN(2) == 0 {
+		m = nil
+	}
+	taps := r.bounded(4, 2)
+	pairs := []pair[T]{{&a[0], &b[0]}, {&b[0], &c[0]}, {&c[0], &a[0]}}[:r.IntN(4)]
+	same(t, "down", dst, func(s []float32) { plain.down(s, m, taps[3], pairs, taps) },
+		func(s []float32) { vector.down(s, m, taps[3], pairs, taps) })
+	positive := func() []float32 {
+		return row(r, r.n, 0, most, func() float32 { return float32(r.Uint32()>>14) / (1 << 18) * most })
+	}
+	middle, x, y := positive(), positive(), positive()
+	near := []pair[float32]{{&x[0], &y[0]}, {&y[0], &middle[0]}}[:r.IntN(3)]
+	shares := row(r, 3, 0, 0.5, r.Float32)
+	same(t, "across", a, func(s []T) { plain.across(s, middle, shares[2], near, shares) },
+		func(s []T) { vector.across(s, middle, shares[2], near, shares) })
+}
+
+func TestSymmetricKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
+		checkSymmetric(t, r, &plain.floats8, &vector.floats8, math.MaxUint8, r.bytes)
+		checkSymmetric(t, r, &plain.floats16, &vector.floats16, math.MaxUint16, r.words)
+		checkSymmetric(t, r, &plain.floatsF, &vector.floatsF, 1e6, r.floats)
+	})
+}
+
+// checkBoxes compares means of windows with their definition, counts included.
+func checkBoxes[T uint8 | uint16, S uint16 | uint32](t *rapid.T, r *source, most uint64, plain, vector func(dst []T,
+	col []S, k int, c *counts)) {
+	if vector == nil {
+		return
+	}
+	rx, ry := r.IntN(20), r.IntN(maxBytes+1)
+	g := newWindow(max(1, r.n+r.IntN(50)), 1+r.IntN(200), rx)
+	g.ry = min(ry, g.h-1)
+	x0, y := r.IntN(g.w-min(r.n, g.w)+1), r.IntN(g.h)
+	n := min(r.n, g.w-x0)
+	c := newCounts(&worker{}, n)
+	c.set(g, x0, y, most == math.MaxUint8)
+	highest := most * uint64(g.countY(y))
+	col := row(r, n+2*g.rx+1+countsBlock, 0, S(highest), func() S { return S(r.Uint64N(highest + 1)) })
+	for i := range col {
+		// Outside the picture there is nothing to add.
+		if x := x0 - g.rx - 1 + i; x < 0 || x >= g.w {
+			col[i] = 0
+		}
+	}
+	dst := make([]T, n)
+	same(t, "boxes", dst, func(s []T) { plain(s, col, 2*g.rx+1, c) }, func(s []T) { vector(s, col, 2*g.rx+1, c) })
+}
+
+func TestBoxKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
+		checkBoxes(t, r, math.MaxUint8, plain.boxes8, vector.boxes8)
+		checkBoxes(t, r, math.MaxUint16, plain.boxes16, vector.boxes16)
+		col := row(r, r.n, 0, math.MaxUint16, func() uint16 { return uint16(r.Uint32()) })
+		add, sub := r.bytes(r.n), r.bytes(r.n)
+		same(t, "slideBytes", col, func(s []uint16) { plain.slideBytes(s, add, sub) },
+			func(s []uint16) { vector.slideBytes(s, add, sub) })
+	})
+}
+
+// Groups of fewer rows than lanes, sums that are infinite or undefined, and windows cut off at all sides.
+func TestBlockMeans(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
+		w := newWindow(r.n+r.IntN(99), 1+r.IntN(300), r.IntN(30))
+		x0 := r.IntN(w.w - r.n + 1)
+		rows, y := 1+r.IntN(groupRows), r.IntN(w.h)
+		sums := make([][]float64, rows)
+		for i := range sums {
+			sums[i] = row(r, w.width(rect{0, 0, r.n, 1}), 0, math.Inf(1), func() float64 { return 1e3 * r.NormFloat64() })
+		}
+		means := func(k *kernels) func(dst []float32) {
+			return func(dst []float32) {
+				g := newBlockGroup(&worker{}, w, rect{x0, 0, x0 + r.n, 1})
+				for i, s := range sums {
+					copy(g.next(dst[i*r.n:][:r.n], w.countY(min(y+i, w.h-1))), s)
+				}
+				k.blockMeans(g)
+				for i, v := range dst {
+					if v != v {
+						dst[i] = -1
+					}
+				}
+			}
+		}
+		same(t, "blockMeans", make([]float32, rows*r.n), means(plain), means(vector))
 	})
 }
 

@@ -232,7 +232,7 @@ func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, row, into func(y int) []T, emit func(y int)) {
 	k, o := 2*r+1, l.order
 	const line = 64
-	pitch := (m + line - 1) / line * line
+	pitch := (m+line-1)/line*line + line
 	ring := take[T](t, k*pitch)
 	run, none, key := take[T](t, m), take[T](t, m), take[T](t, m)
 	fill(none, o.worst)

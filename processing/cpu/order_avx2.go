@@ -79,11 +79,11 @@ func advanceMax8x256(dst, run, keep, x, suffix []uint8) {
 	to, best, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
 	in, rest := unsafe.Pointer(&x[:n][0]), unsafe.Pointer(&suffix[:n][0])
 	step := func(i int) {
-		v := load8x256(in, i)
+		v, b, s := load8x256(in, i), load8x256(best, i), load8x256(rest, i)
+		b = v.Max(b)
 		store8x256(copied, i, v)
-		v = v.Max(load8x256(best, i))
-		store8x256(best, i, v)
-		store8x256(to, i, v.Max(load8x256(rest, i)))
+		store8x256(best, i, b)
+		store8x256(to, i, b.Max(s))
 	}
 	last := size - 32
 	for i := 0; i < last; i += 32 {

@@ -67,11 +67,11 @@ func advanceMin8x256(dst, run, keep, x, suffix []uint8) {
 	to, best, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
 	in, rest := unsafe.Pointer(&x[:n][0]), unsafe.Pointer(&suffix[:n][0])
 	step := func(i int) {
-		v := load8x256(in, i)
+		v, b, s := load8x256(in, i), load8x256(best, i), load8x256(rest, i)
+		b = v.Min(b)
 		store8x256(copied, i, v)
-		v = v.Min(load8x256(best, i))
-		store8x256(best, i, v)
-		store8x256(to, i, v.Min(load8x256(rest, i)))
+		store8x256(best, i, b)
+		store8x256(to, i, b.Min(s))
 	}
 	last := size - 32
 	for i := 0; i < last; i += 32 {
@@ -153,11 +153,11 @@ func advanceMax16x256(dst, run, keep, x, suffix []uint16) {
 	to, best, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
 	in, rest := unsafe.Pointer(&x[:n][0]), unsafe.Pointer(&suffix[:n][0])
 	step := func(i int) {
-		v := load16x256(in, i)
+		v, b, s := load16x256(in, i), load16x256(best, i), load16x256(rest, i)
+		b = v.Max(b)
 		store16x256(copied, i, v)
-		v = v.Max(load16x256(best, i))
-		store16x256(best, i, v)
-		store16x256(to, i, v.Max(load16x256(rest, i)))
+		store16x256(best, i, b)
+		store16x256(to, i, b.Max(s))
 	}
 	last := size - 32
 	for i := 0; i < last; i += 32 {
@@ -232,11 +232,11 @@ func advanceMin16x256(dst, run, keep, x, suffix []uint16) {
 	to, best, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
 	in, rest := unsafe.Pointer(&x[:n][0]), unsafe.Pointer(&suffix[:n][0])
 	step := func(i int) {
-		v := load16x256(in, i)
+		v, b, s := load16x256(in, i), load16x256(best, i), load16x256(rest, i)
+		b = v.Min(b)
 		store16x256(copied, i, v)
-		v = v.Min(load16x256(best, i))
-		store16x256(best, i, v)
-		store16x256(to, i, v.Min(load16x256(rest, i)))
+		store16x256(best, i, b)
+		store16x256(to, i, b.Min(s))
 	}
 	last := size - 32
 	for i := 0; i < last; i += 32 {
@@ -318,11 +318,11 @@ func advanceMax32x256(dst, run, keep, x, suffix []int32) {
 	to, best, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
 	in, rest := unsafe.Pointer(&x[:n][0]), unsafe.Pointer(&suffix[:n][0])
 	step := func(i int) {
-		v := load32x256(in, i)
+		v, b, s := load32x256(in, i), load32x256(best, i), load32x256(rest, i)
+		b = v.Max(b)
 		store32x256(copied, i, v)
-		v = v.Max(load32x256(best, i))
-		store32x256(best, i, v)
-		store32x256(to, i, v.Max(load32x256(rest, i)))
+		store32x256(best, i, b)
+		store32x256(to, i, b.Max(s))
 	}
 	last := size - 32
 	for i := 0; i < last; i += 32 {
@@ -397,11 +397,11 @@ func advanceMin32x256(dst, run, keep, x, suffix []int32) {
 	to, best, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
 	in, rest := unsafe.Pointer(&x[:n][0]), unsafe.Pointer(&suffix[:n][0])
 	step := func(i int) {
-		v := load32x256(in, i)
+		v, b, s := load32x256(in, i), load32x256(best, i), load32x256(rest, i)
+		b = v.Min(b)
 		store32x256(copied, i, v)
-		v = v.Min(load32x256(best, i))
-		store32x256(best, i, v)
-		store32x256(to, i, v.Min(load32x256(rest, i)))
+		store32x256(best, i, b)
+		store32x256(to, i, b.Min(s))
 	}
 	last := size - 32
 	for i := 0; i < last; i += 32 {
@@ -483,11 +483,11 @@ func advanceMax8x512(dst, run, keep, x, suffix []uint8) {
 	to, best, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
 	in, rest := unsafe.Pointer(&x[:n][0]), unsafe.Pointer(&suffix[:n][0])
 	step := func(i int) {
-		v := load8x512(in, i)
+		v, b, s := load8x512(in, i), load8x512(best, i), load8x512(rest, i)
+		b = v.Max(b)
 		store8x512(copied, i, v)
-		v = v.Max(load8x512(best, i))
-		store8x512(best, i, v)
-		store8x512(to, i, v.Max(load8x512(rest, i)))
+		store8x512(best, i, b)
+		store8x512(to, i, b.Max(s))
 	}
 	last := size - 64
 	for i := 0; i < last; i += 64 {
@@ -562,11 +562,11 @@ func advanceMin8x512(dst, run, keep, x, suffix []uint8) {
 	to, best, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
 	in, rest := unsafe.Pointer(&x[:n][0]), unsafe.Pointer(&suffix[:n][0])
 	step := func(i int) {
-		v := load8x512(in, i)
+		v, b, s := load8x512(in, i), load8x512(best, i), load8x512(rest, i)
+		b = v.Min(b)
 		store8x512(copied, i, v)
-		v = v.Min(load8x512(best, i))
-		store8x512(best, i, v)
-		store8x512(to, i, v.Min(load8x512(rest, i)))
+		store8x512(best, i, b)
+		store8x512(to, i, b.Min(s))
 	}
 	last := size - 64
 	for i := 0; i < last; i += 64 {
@@ -648,11 +648,11 @@ func advanceMax16x512(dst, run, keep, x, suffix []uint16) {
 	to, best, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
 	in, rest := unsafe.Pointer(&x[:n][0]), unsafe.Pointer(&suffix[:n][0])
 	step := func(i int) {
-		v := load16x512(in, i)
+		v, b, s := load16x512(in, i), load16x512(best, i), load16x512(rest, i)
+		b = v.Max(b)
 		store16x512(copied, i, v)
-		v = v.Max(load16x512(best, i))
-		store16x512(best, i, v)
-		store16x512(to, i, v.Max(load16x512(rest, i)))
+		store16x512(best, i, b)
+		store16x512(to, i, b.Max(s))
 	}
 	last := size - 64
 	for i := 0; i < last; i += 64 {
@@ -727,11 +727,11 @@ func advanceMin16x512(dst, run, keep, x, suffix []uint16) {
 	to, best, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
 	in, rest := unsafe.Pointer(&x[:n][0]), unsafe.Pointer(&suffix[:n][0])
 	step := func(i int) {
-		v := load16x512(in, i)
+		v, b, s := load16x512(in, i), load16x512(best, i), load16x512(rest, i)
+		b = v.Min(b)
 		store16x512(copied, i, v)
-		v = v.Min(load16x512(best, i))
-		store16x512(best, i, v)
-		store16x512(to, i, v.Min(load16x512(rest, i)))
+		store16x512(best, i, b)
+		store16x512(to, i, b.Min(s))
 	}
 	last := size - 64
 	for i := 0; i < last; i += 64 {
@@ -813,11 +813,11 @@ func advanceMax32x512(dst, run, keep, x, suffix []int32) {
 	to, best, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
 	in, rest := unsafe.Pointer(&x[:n][0]), unsafe.Pointer(&suffix[:n][0])
 	step := func(i int) {
-		v := load32x512(in, i)
+		v, b, s := load32x512(in, i), load32x512(best, i), load32x512(rest, i)
+		b = v.Max(b)
 		store32x512(copied, i, v)
-		v = v.Max(load32x512(best, i))
-		store32x512(best, i, v)
-		store32x512(to, i, v.Max(load32x512(rest, i)))
+		store32x512(best, i, b)
+		store32x512(to, i, b.Max(s))
 	}
 	last := size - 64
 	for i := 0; i < last; i += 64 {
@@ -892,11 +892,11 @@ func advanceMin32x512(dst, run, keep, x, suffix []int32) {
 	to, best, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
 	in, rest := unsafe.Pointer(&x[:n][0]), unsafe.Pointer(&suffix[:n][0])
 	step := func(i int) {
-		v := load32x512(in, i)
+		v, b, s := load32x512(in, i), load32x512(best, i), load32x512(rest, i)
+		b = v.Min(b)
 		store32x512(copied, i, v)
-		v = v.Min(load32x512(best, i))
-		store32x512(best, i, v)
-		store32x512(to, i, v.Min(load32x512(rest, i)))
+		store32x512(best, i, b)
+		store32x512(to, i, b.Min(s))
 	}
 	last := size - 64
 	for i := 0; i < last; i += 64 {

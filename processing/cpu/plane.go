@@ -74,12 +74,16 @@ func (l *pool) get(p *plane) error {
 		switch p.kind {
 		case processing.U8:
 			p.data.U8 = make([]uint8, n)
+			useHugePages(p.data.U8)
 		case processing.U16:
 			p.data.U16 = make([]uint16, n)
+			useHugePages(p.data.U16)
 		case processing.U32:
 			p.data.U32 = make([]uint32, n)
+			useHugePages(p.data.U32)
 		case processing.F32:
 			p.data.F32 = make([]float32, n)
+			useHugePages(p.data.F32)
 		}
 	}
 	l.live++

@@ -26,17 +26,18 @@ type kernels struct {
 	floats16 conversions[uint16]
 	floatsF  conversions[float32]
 
-	// symmetric: dst = tap·middle + taps[0]·(a₀ + b₀) + taps[1]·(a₁ + b₁) + …, in this order, a and b being rows of the
-	// length of dst that the pairs point to.
-	symmetric func(dst, middle []float32, tap float32, pairs []pair, taps []float32)
-
 	// moments8 and moments16 sum at most spanPixels samples, floatSums a block.
 	moments8  func(s []uint8) moments[uint8]
 	moments16 func(s []uint16) moments[uint16]
 	floatSums func(s []float32) floatSums
 
-	// addRow: dst += a.
-	addRow func(dst, a []float64)
+	// addRow: dst += a. doubles: dst = src. advanceSums is a step of the recursion of boxMeanFloat: keep = x, run += x,
+	// dst = suffix + run.
+	addRow      func(dst, a []float64)
+	doubles     func(dst []float64, src []float32)
+	advanceSums func(dst, run, keep []float64, x []float32, suffix []float64)
+	// blockMeans writes the means of windows of the rows of a group; see blockGroup.
+	blockMeans func(g *blockGroup)
 
 	// scan32 and scan64 write dst[i] = col[i] + … + col[i+k−1]; len(col) = len(dst) + k − 1.
 	scan32 func(dst, col []uint32, k int)
@@ -59,6 +60,12 @@ type kernels struct {
 	contrast func(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.ContrastRule)
 	// differenceThreshold writes 255 where y − bg > over and v ≥ level, else 0.
 	differenceThreshold func(dst []uint8, y, bg []uint16, v []uint8, over, level int32)
+
+	// boxes8 and boxes16 write the rounded means of windows k columns wide; see counts. They are nil where the kernels
+	// of sums and means are faster one after the other. slideBytes slides the column sums of boxes8 down by a row.
+	boxes8     func(dst []uint8, col []uint16, k int, c *counts)
+	boxes16    func(dst []uint16, col []uint32, k int, c *counts)
+	slideBytes func(col []uint16, add, sub []uint8)
 
 	// countBits slides down the counts, at most 255 a column, of pixels that have one of the bits.
 	countBits func(col, add, sub []uint8, bits uint8)
@@ -109,9 +116,14 @@ type sums[T uint8 | uint16] struct {
 
 // conversions are the conversions of samples of one type.
 type conversions[T sample] struct {
-	// widen: dst = src. round: dst = src to nearest, at most the greatest sample; src is not negative.
+	// widen: dst = src.
 	widen func(dst []float32, src []T)
-	round func(dst []T, src []float32)
+	// down: dst = tap·middle + taps[0]·(a₀ + b₀) + taps[1]·(a₁ + b₁) + …, in this order, a and b being rows of the
+	// length of dst that the pairs point to. Without a middle, what dst holds stands for tap·middle.
+	down func(dst []float32, middle []T, tap float32, pairs []pair[T], taps []float32)
+	// across is down from floats to samples, rounded to nearest and at most the greatest; the sums are not negative
+	// where samples are integers. There is a middle.
+	across func(dst []T, middle []float32, tap float32, pairs []pair[float32], taps []float32)
 }
 
 // plainKernels is the table in plain Go.
@@ -132,16 +144,18 @@ func plainKernels() kernels {
 		sums16: sums[uint16]{slide[uint32, uint16], slide[uint64, uint16], squares[uint16], means[uint16, uint32],
 			means[uint16, uint64]},
 
-		floats8:   conversions[uint8]{toFloats[uint8], roundRow[uint8]},
-		floats16:  conversions[uint16]{toFloats[uint16], roundRow[uint16]},
-		floatsF:   conversions[float32]{copyFloats, copyFloats},
-		symmetric: symmetric,
+		floats8:  conversions[uint8]{toFloats[uint8], symmetric[uint8], roundedSymmetric[uint8]},
+		floats16: conversions[uint16]{toFloats[uint16], symmetric[uint16], roundedSymmetric[uint16]},
+		floatsF:  conversions[float32]{copyFloats, symmetric[float32], symmetric[float32]},
 
 		moments8:  momentsOf[uint8],
 		moments16: momentsOf[uint16],
 		floatSums: floatSumsOf,
 
-		addRow: addRow,
+		addRow:      addRow,
+		doubles:     doubles,
+		advanceSums: advanceSums,
+		blockMeans:  blockMeans,
 
 		scan32: scan[uint32],
 		scan64: scan[uint64],
@@ -154,6 +168,10 @@ func plainKernels() kernels {
 
 		contrast:            contrast,
 		differenceThreshold: differenceThreshold,
+
+		boxes8:     boxes[uint8, uint16],
+		boxes16:    boxes[uint16, uint32],
+		slideBytes: slide[uint16, uint8],
 
 		countBits: countBits,
 		scanCount: scanCount,
@@ -585,7 +603,7 @@ func unkeyed(dst, src []int32) {
 	}
 }
 
-func slide[S uint32 | uint64, T uint8 | uint16](col []S, add, sub []T) {
+func slide[S uint16 | uint32 | uint64, T uint8 | uint16](col []S, add, sub []T) {
 	add, sub = add[:len(col)], sub[:len(col)]
 	for i := range col {
 		col[i] += S(add[i]) - S(sub[i])

@@ -120,9 +120,6 @@ func quotients(sum unsafe.Pointer, at int, half archsimd.Uint32x8, inverse, unit
 	return s.Add(unit).Mul(inverse).ConvertToInt32()
 }
 
-// maxFloatMean is the number of pixels below which quotients may be used for bytes.
-const maxFloatMean = 1 << 14
-
 func mean32x8(dst []uint8, sum []uint32, pixels uint64) {
 	n := len(dst)
 	if n < 32 || pixels >= maxFloatMean {

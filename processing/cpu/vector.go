@@ -14,8 +14,9 @@ func kernelsOf(level simd.Level) kernels {
 	if level == simd.Plain {
 		return k
 	}
-	k.floats8 = conversions[uint8]{toFloats8x256, round8x256}
-	k.floats16 = conversions[uint16]{toFloats16x256, round16x256}
+	k.floats8 = conversions[uint8]{toFloats8x256, down8x256, across8x256}
+	k.floats16 = conversions[uint16]{toFloats16x256, down16x256, across16x256}
+	k.floatsF.down, k.floatsF.across = symmetric256, symmetric256
 	k.sums8.slide32, k.sums16.slide32, k.scan32 = slide32x8, slide32x16, scan32x256
 	k.sums8.mean32, k.sums16.mean32 = mean32x8, mean32x16
 	k.contrast, k.differenceThreshold = contrast256, differenceThreshold256
@@ -23,14 +24,21 @@ func kernelsOf(level simd.Level) kernels {
 	k.analyse = analyse256
 	switch level {
 	case simd.AVX2:
-		k.symmetric, k.tap2, k.tap4 = symmetric256, tap2x256, tap4x256
-		k.keys, k.unkeyed, k.addRow = keys256, unkeyed256, addRow256
+		k.tap2, k.tap4 = tap2x256, tap4x256
+		k.keys, k.unkeyed = keys256, unkeyed256
+		k.addRow, k.doubles, k.advanceSums = addRow256, doubles256, advanceSums256
+		k.boxes8, k.boxes16 = nil, nil
 		k.dilate8, k.erode8 = orderMax8x256(0), orderMin8x256(math.MaxUint8)
 		k.dilate16, k.erode16 = orderMax16x256(0), orderMin16x256(math.MaxUint16)
 		k.dilate32, k.erode32 = orderMax32x256(math.MinInt32), orderMin32x256(math.MaxInt32)
 	case simd.AVX512:
-		k.symmetric, k.tap2, k.tap4 = symmetric512, tap2x512, tap4x512
-		k.keys, k.unkeyed, k.addRow = keys512, unkeyed512, addRow512
+		k.tap2, k.tap4 = tap2x512, tap4x512
+		k.floats8.down, k.floats8.across = down8x512, across8x512
+		k.floats16.down, k.floats16.across = down16x512, across16x512
+		k.floatsF.down, k.floatsF.across = symmetric512, symmetric512
+		k.keys, k.unkeyed = keys512, unkeyed512
+		k.addRow, k.doubles, k.advanceSums, k.blockMeans = addRow512, doubles512, advanceSums512, blockMeans512
+		k.boxes8, k.boxes16, k.slideBytes = boxes8x512, boxes16x512, slideBytes512
 		k.scan64, k.censor, k.censorSquares = scan64x512, censor512, censorSquares512
 		k.censoredMean, k.deviations, k.meanVariance = censoredMean512, deviations512, meanVariance512
 		k.sums8.squares, k.sums16.squares = squares8x512, squares16x512

@@ -1,0 +1,153 @@
+//go:build goexperiment.simd && amd64
+
+package cpu
+
+import (
+	"simd/archsimd"
+	"unsafe"
+)
+
+// Kernels of box means with vectors of 512 bits, which take sums along a row and divide them at once. The last block
+// goes through a copy.
+
+func loadWords32(p unsafe.Pointer, at int) archsimd.Uint16x32 {
+	return archsimd.LoadUint16x32((*[32]uint16)(unsafe.Add(p, 2*at)))
+}
+
+func loadSums16(p unsafe.Pointer, at int) archsimd.Uint32x16 {
+	return archsimd.LoadUint32x16((*[16]uint32)(unsafe.Add(p, 4*at)))
+}
+
+func loadFloats16(p unsafe.Pointer, at int) archsimd.Float32x16 {
+	return archsimd.LoadFloat32x16((*[16]float32)(unsafe.Add(p, 4*at)))
+}
+
+// slideBytes512 is slide for the sums of bytes in words.
+func slideBytes512(col []uint16, add, sub []uint8) {
+	n := len(col)
+	if n < 32 {
+		slide(col, add, sub)
+		return
+	}
+	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
+	moved := func(i int) archsimd.Uint16x32 {
+		a, s := load8x256(p, i).ExtendToUint16(), load8x256(q, i).ExtendToUint16()
+		return loadWords32(c, i).Add(a.Sub(s))
+	}
+	last := n - 32
+	tail := moved(last)
+	for i := 0; i < last; i += 32 {
+		moved(i).Store((*[32]uint16)(unsafe.Add(c, 2*i)))
+	}
+	tail.Store((*[32]uint16)(unsafe.Add(c, 2*last)))
+	archsimd.ClearAVXUpperBits()
+}
+
+// Places that bring a sum of 32 bits to the lanes behind those that it is over; 16 is a zero.
+const (
+	fourBefore = "\x10\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00" +
+		"\x03\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00" +
+		"\x10\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00" +
+		"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00"
+	eightBefore = "\x10\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00" +
+		"\x10\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00" +
+		"\x07\x00\x00\x00\x07\x00\x00\x00\x07\x00\x00\x00\x07\x00\x00\x00" +
+		"\x07\x00\x00\x00\x07\x00\x00\x00\x07\x00\x00\x00\x07\x00\x00\x00"
+)
+
+func places16(table string) archsimd.Uint32x16 {
+	return loadSums16(unsafe.Pointer(unsafe.StringData(table)), 0)
+}
+
+// prefix16 holds what a sum over the lanes of a vector needs.
+type prefix16 struct{ four, eight, zero archsimd.Uint32x16 }
+
+// of returns the sums of each lane and those before it.
+func (p *prefix16) of(v archsimd.Uint32x16) archsimd.Uint32x16 {
+	zero := p.zero.AsUint8x64()
+	v = v.Add(v.AsUint8x64().ConcatShiftBytesRightGrouped(12, zero).AsUint32x16())
+	v = v.Add(v.AsUint8x64().ConcatShiftBytesRightGrouped(8, zero).AsUint32x16())
+	v = v.Add(v.ConcatPermute(p.zero, p.four))
+	return v.Add(v.ConcatPermute(p.zero, p.eight))
+}
+
+func newPrefix16() prefix16 {
+	return prefix16{places16(fourBefore), places16(eightBefore), archsimd.BroadcastUint32x16(0)}
+}
+
+func sumUp[T uint16 | uint32](s []T) (sum uint32) {
+	for _, v := range s {
+		sum += uint32(v)
+	}
+	return sum
+}
+
+// boxes8x512 takes the sums of pairs of columns along the vector, so that it works on 32 columns with the steps of 16.
+// Quotients are exact as those of quotients are.
+func boxes8x512(dst []uint8, col []uint16, k int, c *counts) {
+	n := len(dst)
+	blocks := (n + countsBlock - 1) / countsBlock
+	from := unsafe.Pointer(&col[:blocks*countsBlock+k][0])
+	half := unsafe.Pointer(&c.half[:blocks*countsBlock][0])
+	inverse := unsafe.Pointer(&c.inverse[:blocks*countsBlock][0])
+	carry := archsimd.BroadcastUint32x16(sumUp(col[:k]))
+	both := archsimd.BroadcastUint32x16(0x00010001).AsInt16x32()
+	second := archsimd.BroadcastUint32x16(0x00010000).AsInt16x32()
+	all, byte := archsimd.BroadcastUint32x16(15), archsimd.BroadcastUint32x16(8)
+	p := newPrefix16()
+	to := unsafe.Pointer(&dst[0])
+	var rest [countsBlock]uint8
+	for i := 0; i < blocks*countsBlock; i += countsBlock {
+		d := loadWords32(from, i+k).Sub(loadWords32(from, i)).AsInt16x32()
+		v := p.of(d.DotProductPairs(both).AsUint32x16())
+		odd := v.Add(carry)
+		even := odd.AsInt32x16().Sub(d.DotProductPairs(second))
+		carry = carry.Add(v.Permute(all))
+		x := even.ConvertToFloat32().Add(loadFloats16(half, i)).Mul(loadFloats16(inverse, i))
+		y := odd.AsInt32x16().ConvertToFloat32().Add(loadFloats16(half, i+16)).Mul(loadFloats16(inverse, i+16))
+		q := y.ConvertToInt32().AsUint32x16().ShiftLeft(byte).Or(x.ConvertToInt32().AsUint32x16()).TruncateToUint16()
+		if i+countsBlock <= n {
+			q.Store((*[16]uint16)(unsafe.Add(to, i)))
+		} else {
+			q.Store((*[16]uint16)(unsafe.Pointer(&rest)))
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+	if i := n &^ (countsBlock - 1); i < n {
+		copy(dst[i:], rest[:])
+	}
+}
+
+// boxes16x512 divides in float32 by slightly too much, which gives the quotient or one less, and puts that right.
+func boxes16x512(dst []uint16, col []uint32, k int, c *counts) {
+	const block = countsBlock / 2
+	n := len(dst)
+	blocks := (n + block - 1) / block
+	from := unsafe.Pointer(&col[:blocks*block+k][0])
+	pixels := unsafe.Pointer(&c.pixels[:blocks*block][0])
+	inverse := unsafe.Pointer(&c.inverse[:blocks*block][0])
+	carry := archsimd.BroadcastUint32x16(sumUp(col[:k]))
+	less := archsimd.BroadcastFloat32x16(1 - 1.0/(1<<21))
+	all, one := archsimd.BroadcastUint32x16(15), archsimd.BroadcastUint32x16(1)
+	p := newPrefix16()
+	to := unsafe.Pointer(&dst[0])
+	var rest [block]uint16
+	for i := 0; i < blocks*block; i += block {
+		v := p.of(loadSums16(from, i+k).Sub(loadSums16(from, i)))
+		s := v.Add(carry)
+		carry = carry.Add(v.Permute(all))
+		count := loadSums16(pixels, i)
+		s = s.Add(count.ShiftRight(one))
+		q := s.ConvertToFloat32().Mul(loadFloats16(inverse, i).Mul(less)).ConvertToUint32()
+		q = q.Add(one.Masked(s.Sub(q.Mul(count)).GreaterEqual(count)))
+		if i+block <= n {
+			q.TruncateToUint16().Store((*[16]uint16)(unsafe.Add(to, 2*i)))
+		} else {
+			q.TruncateToUint16().Store(&rest)
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+	if i := n &^ (block - 1); i < n {
+		copy(dst[i:], rest[:])
+	}
+}
