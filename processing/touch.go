@@ -188,7 +188,7 @@ func (g *grower) follow(ground, share float64, byRule bool) []Span {
 		if high < leastRise*white {
 			return nil
 		}
-		least := share * high
+		least := float64(share * high)
 		if byRule {
 			least = min(least, max(g.rule.absolute*white, g.rule.relative*ground))
 		}

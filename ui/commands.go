@@ -18,8 +18,12 @@ func (w *window) detect() {
 	})
 }
 
-// previewed says what a search found that followed a change of the parameters.
+// previewed says what a search found, or a correction did, that followed a change of the parameters.
 func (w *window) previewed(o session.Outcome, err error) {
+	if o.Corrected {
+		w.corrected(o, err)
+		return
+	}
 	if w.prompts.ended(err) {
 		w.say(w.texts.Plural(o.Count, "Found %s finding", "Found %s findings", w.texts.Int(o.Count)) + w.ran(o, ""))
 	}

@@ -258,6 +258,21 @@ func (d *Document) ApplyCorrection(c *processing.Correction, spots []processing.
 	return changed, nil
 }
 
+// PreviewCorrection is ApplyCorrection for a correction of one finding that follows changes of the parameters: it takes
+// the place of the one before it if that was such a preview of the same finding, too, and nothing was done since, so
+// that one step takes back all of them.
+func (d *Document) PreviewCorrection(c *processing.Correction, spots []processing.Spot,
+	params processing.Params) error {
+	if len(spots) != 1 {
+		return errors.New("a preview is of one finding")
+	}
+	_, err := d.replace(preview{correction: true, spot: firstOf(spots[0].Runs)}, func() (image.Rectangle, error) {
+		_, err := d.ApplyCorrection(c, spots, params)
+		return image.Rectangle{}, err
+	})
+	return err
+}
+
 // fresh makes corrections of the patches of c whose spots are still in the mask.
 func (d *Document) fresh(c *processing.Correction, spots []processing.Spot, by *Origin) (*Corrections, error) {
 	byID := make(map[int]processing.Spot, len(spots))

@@ -55,17 +55,7 @@ func (d *Document) ApplyResult(r *processing.Result, region *processing.Region) 
 // ApplyPreview is ApplyResult for a detection that follows changes of the parameters: it takes the place of the one
 // before it if that was a preview, too, and nothing was done since, so that one step takes back all of them.
 func (d *Document) ApplyPreview(r *processing.Result, region *processing.Region) (image.Rectangle, error) {
-	d.EndStroke()
-	var back image.Rectangle
-	if h := &d.history; len(h.undone) == 0 && len(h.done) > 0 && h.done[len(h.done)-1].preview {
-		back, _ = d.Undo()
-	}
-	steps := len(d.history.done)
-	dirty, err := d.ApplyResult(r, region)
-	if len(d.history.done) > steps {
-		d.history.done[steps].preview = true
-	}
-	return back.Union(dirty), err
+	return d.replace(preview{detection: true}, func() (image.Rectangle, error) { return d.ApplyResult(r, region) })
 }
 
 // Untouched reports whether the mask is what the last detection made, but for findings that were ignored or restored,

@@ -28,13 +28,36 @@ type step struct {
 	renewed    bool
 	drawn      bool
 	decisions  *Decisions
-	// preview says that the step is a detection that the next one takes the place of.
-	preview bool
+	// preview says what the step shows until the next one of the same takes its place.
+	preview preview
 	// held is the memory of the detection or the decisions that the step brought.
 	held        int64
 	corrections *Corrections
 	// patches is the memory of the corrections that only one side of the step has.
 	patches int64
+}
+
+// preview is what follows changes of the parameters; the zero value is a step that stays.
+type preview struct {
+	detection, correction bool
+	// spot is the first pixel of the corrected finding.
+	spot image.Point
+}
+
+// replace takes back the last step if it is a preview of the same, and makes the one that do pushes, if it pushes one,
+// such a preview. It returns the pixels of the mask that may differ.
+func (d *Document) replace(p preview, do func() (image.Rectangle, error)) (image.Rectangle, error) {
+	d.EndStroke()
+	var back image.Rectangle
+	if h := &d.history; len(h.undone) == 0 && len(h.done) > 0 && h.done[len(h.done)-1].preview == p {
+		back, _ = d.Undo()
+	}
+	steps := len(d.history.done)
+	dirty, err := do()
+	if len(d.history.done) > steps {
+		d.history.done[steps].preview = p
+	}
+	return back.Union(dirty), err
 }
 
 type savedTile struct {

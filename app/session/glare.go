@@ -13,8 +13,9 @@ import (
 
 // Outcome says what a detection or a correction did.
 type Outcome struct {
-	// Count is the number of findings detected, or corrected.
-	Count int
+	// Count is the number of findings detected or, with Corrected, corrected.
+	Count     int
+	Corrected bool
 	// Took is the time that it took on Device; Notice, if not nil, is a sentence for the user on the device.
 	Took   time.Duration
 	Device string
@@ -40,7 +41,7 @@ func (s *Session) detect(apply func(*processing.Result, *processing.Region) (ima
 		r, notice, err := s.engine.Detect(ctx, doc.Picture(), params,
 			processing.Options{Region: region, Progress: report, Memory: memory})
 		if err == nil {
-			outcome = Outcome{len(r.Findings), time.Since(begun), r.Device, notice}
+			outcome = Outcome{Count: len(r.Findings), Took: time.Since(begun), Device: r.Device, Notice: notice}
 		}
 		return r, err
 	}
@@ -78,19 +79,41 @@ func (s *Session) preview() {
 		}
 		return s.doc.ApplyPreview(r, region)
 	}
-	s.detect(apply, func(o Outcome, err error) {
-		s.previewing = false
-		if s.wanted && err == nil {
-			s.preview()
-		}
-		if s.Previewed != nil {
-			s.Previewed(o, err)
-		}
-		if next := s.afterPreview; !s.previewing && next != nil {
-			s.afterPreview = nil
-			next()
-		}
-	})
+	s.detect(apply, s.previewed)
+}
+
+// previewCorrection corrects the selected finding again after a change of the parameters, if it is corrected, as
+// CorrectSelected would. While it does, further changes are noted, and the last of them is what it ends with.
+func (s *Session) previewCorrection() {
+	if s.previewing {
+		s.corrects = true
+		return
+	}
+	f, ok := s.Selected()
+	if s.Busy() || !ok || f.Decision == document.Ignored || f.State == document.Uncorrected {
+		return
+	}
+	s.previewing, s.corrects = true, false
+	s.correct(Other, map[int]processing.Method{f.ID: f.Asked}, s.doc.PreviewCorrection, s.previewed)
+}
+
+// previewed goes on after a preview with what has to follow.
+func (s *Session) previewed(o Outcome, err error) {
+	s.previewing = false
+	if s.wanted && err == nil {
+		s.wanted = false
+		s.preview()
+	}
+	if s.corrects && err == nil && !s.previewing {
+		s.previewCorrection()
+	}
+	if s.Previewed != nil {
+		s.Previewed(o, err)
+	}
+	if next := s.afterPreview; !s.previewing && next != nil {
+		s.afterPreview = nil
+		next()
+	}
 }
 
 // AfterPreview calls do when the job that follows a change of the parameters has ended; queued is false, and do is not
@@ -101,6 +124,11 @@ func (s *Session) AfterPreview(do func()) (queued bool) {
 	}
 	s.afterPreview = do
 	return true
+}
+
+// correctsOtherwise reports whether parameters of correction differ.
+func correctsOtherwise(a, b processing.Params) bool {
+	return WithStage(a, b, processing.StageCorrection) != a
 }
 
 // detectsOtherwise reports whether parameters of detection differ.
@@ -115,14 +143,14 @@ func (s *Session) CorrectAll(done func(Outcome, error)) {
 	for _, f := range s.doc.Spots() {
 		methods[f.ID] = f.Asked
 	}
-	s.correct(methods, done)
+	s.correct(CorrectedSpots, methods, s.applyCorrection, done)
 }
 
 // CorrectSelected corrects the selected finding by a method; MethodAuto is that of the parameters.
 func (s *Session) CorrectSelected(m processing.Method, done func(Outcome, error)) {
 	s.settle()
 	if f, ok := s.doc.Selected(); ok && f.Decision != document.Ignored {
-		s.correct(map[int]processing.Method{f.ID: m}, done)
+		s.correct(CorrectedSpots, map[int]processing.Method{f.ID: m}, s.applyCorrection, done)
 	}
 }
 
@@ -137,7 +165,7 @@ func (s *Session) CorrectListed(m processing.Method, done func(Outcome, error)) 
 		}
 	}
 	if len(methods) > 0 {
-		s.correct(methods, done)
+		s.correct(CorrectedSpots, methods, s.applyCorrection, done)
 	}
 	return len(methods)
 }
@@ -148,10 +176,18 @@ type corrected struct {
 	result *processing.Correction
 }
 
-// correct corrects the findings with the given numbers by their methods.
-func (s *Session) correct(methods map[int]processing.Method, done func(Outcome, error)) {
+// applyCorrection makes a correction the document's.
+func (s *Session) applyCorrection(c *processing.Correction, spots []processing.Spot, p processing.Params) error {
+	_, err := s.doc.ApplyCorrection(c, spots, p)
+	return err
+}
+
+// correct corrects the findings with the given numbers by their methods; apply makes the result the document's.
+func (s *Session) correct(cause Cause, methods map[int]processing.Method,
+	apply func(*processing.Correction, []processing.Spot, processing.Params) error, done func(Outcome, error),
+) {
 	var outcome Outcome
-	doc, params, shot := s.doc, s.settings.Params, s.doc.Snapshot()
+	params, shot := s.settings.Params, s.doc.Snapshot()
 	work := func(ctx context.Context, report processing.Progress) (corrected, error) {
 		begun := time.Now()
 		mask := shot.Mask()
@@ -166,13 +202,12 @@ func (s *Session) correct(methods map[int]processing.Method, done func(Outcome, 
 		r, notice, err := s.engine.Correct(ctx, shot.Picture, mask, params,
 			processing.CorrectOptions{Spots: spots, Progress: report})
 		if err == nil {
-			outcome = Outcome{len(r.Patches), time.Since(begun), r.Device, notice}
+			outcome = Outcome{len(r.Patches), true, time.Since(begun), r.Device, notice}
 		}
 		return corrected{spots, r}, err
 	}
-	start(s, CorrectedSpots, work, func(c corrected) (image.Rectangle, error) {
-		_, err := doc.ApplyCorrection(c.result, c.spots, params)
-		return image.Rectangle{}, err
+	start(s, cause, work, func(c corrected) (image.Rectangle, error) {
+		return image.Rectangle{}, apply(c.result, c.spots, params)
 	}, func(_ corrected, err error) { done(outcome, err) })
 }
 

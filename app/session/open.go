@@ -40,7 +40,8 @@ func (s *Session) Open(path string, done func(error)) {
 	}
 	start(s, Opened, work, func(o opened) (image.Rectangle, error) {
 		s.doc, s.original, s.before, s.mask, s.screen = o.doc, o.file, o.pyramid, o.mask, o.screen
-		s.originalState, s.memory, s.wanted = imagefile.State(path), &processing.Memory{}, false
+		s.originalState, s.memory = imagefile.State(path), &processing.Memory{}
+		s.wanted, s.corrects = false, false
 		s.maskFile, s.maskState, s.written, s.overwritten = "", "", Written{}, 0
 		s.settings.AddRecent(path)
 		// Settings that cannot be written now are tried again when the program ends.

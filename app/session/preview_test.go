@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -161,4 +162,70 @@ func TestPreviewLosesNothing(t *testing.T) {
 	})
 	s.rest()
 	shows("corrected", false)
+}
+
+// What is shown while a parameter of correction moves is what correcting the selected finding with it gives, one step
+// takes all of it back, and no other finding changes.
+func TestCorrectionPreview(t *testing.T) {
+	t.Parallel()
+	s, _ := searched(t)
+	halo := func(v float64) {
+		t.Helper()
+		if err := s.SetParam(spec(t, "halo"), v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.SelectNext(1)
+	halo(3)
+	if s.Previewing() {
+		t.Error("a finding that is not corrected is")
+	}
+	s.CorrectAll(s.outcome)
+	s.rest()
+	first := s.doc.Corrections()
+	s.Previewed = func(o Outcome, err error) {
+		if err != nil || !o.Corrected || o.Count != 1 {
+			t.Errorf("%+v, %v", o, err)
+		}
+	}
+	for _, v := range []float64{8, 1, 12} {
+		halo(v)
+		if !s.Previewing() {
+			t.Fatalf("halo %g does not show", v)
+		}
+	}
+	s.rest()
+	shown := s.doc.Corrections().Patches()
+	s.Undo()
+	if s.doc.Corrections() != first {
+		t.Error("one step does not take back what moving the slider did")
+	}
+	s.CorrectSelected(processing.MethodAuto, s.outcome)
+	s.rest()
+	want := s.doc.Corrections().Patches()
+	if !reflect.DeepEqual(shown, want) {
+		t.Error("what was shown is not what a correction gives")
+	}
+	was := first.Patches()
+	changed := 0
+	for i := range was {
+		if !reflect.DeepEqual(was[i].Runs, want[i].Runs) {
+			changed++
+		}
+	}
+	if len(was) != len(want) || changed == 0 {
+		t.Errorf("%d of %d corrections are others", changed, len(was))
+	}
+	// Another finding is another step.
+	s.SelectNext(1)
+	halo(7)
+	s.rest()
+	s.SelectNext(1)
+	halo(9)
+	s.rest()
+	s.Undo()
+	s.Undo()
+	if !reflect.DeepEqual(s.doc.Corrections().Patches(), want) {
+		t.Error("two steps do not take back the previews of two findings")
+	}
 }

@@ -69,7 +69,7 @@ type Session struct {
 	// Settle ends what the user is drawing, so that it is part of the document before anything else changes or reads
 	// it. It may be nil.
 	Settle func()
-	// Previewed, if not nil, is called after a detection that followed a change of the parameters.
+	// Previewed, if not nil, is called after a detection or a correction that followed a change of the parameters.
 	Previewed func(Outcome, error)
 
 	doc *document.Document
@@ -95,9 +95,10 @@ type Session struct {
 	memory *processing.Memory
 	// detectedWith are the parameters of the last detection as they were set.
 	detectedWith processing.Params
-	// previewing says that the job follows a change of the parameters, and wanted that another such job has to follow.
-	previewing, wanted bool
-	afterPreview       func()
+	// previewing says that the job follows a change of the parameters, wanted that another detection has to follow, and
+	// corrects that another correction of the selected finding has.
+	previewing, wanted, corrects bool
+	afterPreview                 func()
 	// listing says which findings are listed.
 	listing Listing
 	listed  listed
@@ -242,9 +243,13 @@ func (s *Session) updatePictures(reopened bool) error {
 
 // SetParams replaces the parameters of detection and correction.
 func (s *Session) SetParams(p processing.Params) {
+	was := s.settings.Params
 	s.settings.Params = p
 	s.publish(Other, image.Rectangle{})
 	s.preview()
+	if correctsOtherwise(was, p) {
+		s.previewCorrection()
+	}
 }
 
 // SetParam sets one parameter.
