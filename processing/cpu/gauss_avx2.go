@@ -34,8 +34,8 @@ func down8x256(dst []float32, middle []uint8, tap float32, pairs []pair[uint8], 
 			s1 = v.GetHi().ExtendToUint32().AsInt32x8().ConvertToFloat32().Mul(first)
 		}
 		for k := range pairs {
-			p := &pairs[k]
-			v, c := loadBytes16(unsafe.Pointer(p.a), i).ExtendToUint16().Add(loadBytes16(unsafe.Pointer(p.b), i).ExtendToUint16()), archsimd.BroadcastFloat32x8(taps[k])
+			a, b, c := unsafe.Pointer(pairs[k].a), unsafe.Pointer(pairs[k].b), archsimd.BroadcastFloat32x8(taps[k])
+			v := loadBytes16(a, i).ExtendToUint16().Add(loadBytes16(b, i).ExtendToUint16())
 			s0 = s0.Add(v.GetLo().ExtendToUint32().AsInt32x8().ConvertToFloat32().Mul(c))
 			s1 = s1.Add(v.GetHi().ExtendToUint32().AsInt32x8().ConvertToFloat32().Mul(c))
 		}
@@ -106,8 +106,9 @@ func across8x256(dst []uint8, middle []float32, tap float32, pairs []pair[float3
 			s0 = s0.Add(loadF256(a, 4*i).Add(loadF256(b, 4*i)).Mul(c))
 			s1 = s1.Add(loadF256(a, 4*i+32).Add(loadF256(b, 4*i+32)).Mul(c))
 		}
-		v := s0.Add(half).Min(most).ConvertToInt32().
-			SaturateToUint16ConcatGrouped(s1.Add(half).Min(most).ConvertToInt32()).AsUint32x8().Permute(order).AsUint16x16()
+		u := s0.Add(half).Min(most).ConvertToInt32().
+			SaturateToUint16ConcatGrouped(s1.Add(half).Min(most).ConvertToInt32())
+		v := u.AsUint32x8().Permute(order).AsUint16x16()
 		lowBytes(v, even, odd).Store((*[16]uint8)(unsafe.Add(to, i)))
 		if i == n-16 {
 			break
@@ -135,8 +136,9 @@ func across16x256(dst []uint16, middle []float32, tap float32, pairs []pair[floa
 			s0 = s0.Add(loadF256(a, 4*i).Add(loadF256(b, 4*i)).Mul(c))
 			s1 = s1.Add(loadF256(a, 4*i+32).Add(loadF256(b, 4*i+32)).Mul(c))
 		}
-		v := s0.Add(half).Min(most).ConvertToInt32().
-			SaturateToUint16ConcatGrouped(s1.Add(half).Min(most).ConvertToInt32()).AsUint32x8().Permute(order).AsUint16x16()
+		u := s0.Add(half).Min(most).ConvertToInt32().
+			SaturateToUint16ConcatGrouped(s1.Add(half).Min(most).ConvertToInt32())
+		v := u.AsUint32x8().Permute(order).AsUint16x16()
 		v.Store((*[16]uint16)(unsafe.Add(to, 2*i)))
 		if i == n-16 {
 			break

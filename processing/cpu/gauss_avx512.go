@@ -34,8 +34,8 @@ func down8x512(dst []float32, middle []uint8, tap float32, pairs []pair[uint8], 
 			s1 = v.GetHi().ExtendToUint32().AsInt32x16().ConvertToFloat32().Mul(first)
 		}
 		for k := range pairs {
-			p := &pairs[k]
-			v, c := load8x256(unsafe.Pointer(p.a), i).ExtendToUint16().Add(load8x256(unsafe.Pointer(p.b), i).ExtendToUint16()), archsimd.BroadcastFloat32x16(taps[k])
+			a, b, c := unsafe.Pointer(pairs[k].a), unsafe.Pointer(pairs[k].b), archsimd.BroadcastFloat32x16(taps[k])
+			v := load8x256(a, i).ExtendToUint16().Add(load8x256(b, i).ExtendToUint16())
 			s0 = s0.Add(v.GetLo().ExtendToUint32().AsInt32x16().ConvertToFloat32().Mul(c))
 			s1 = s1.Add(v.GetHi().ExtendToUint32().AsInt32x16().ConvertToFloat32().Mul(c))
 		}
