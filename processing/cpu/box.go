@@ -247,8 +247,8 @@ type blockGroup struct {
 	// dst are the rows that are there.
 	dst [][]float32
 	n   int
-	// k is the width of the windows, nx and ny how many columns and rows of each lie inside the picture. A vector may be
-	// read from the last column of nx on.
+	// k is the width of the windows, nx and ny how many columns and rows of each lie inside the picture. A vector may
+	// be read from the last column of nx on.
 	k  int
 	nx []float64
 	ny [groupRows]float64

@@ -98,6 +98,57 @@ func tap4x512(dst, a, b, c, d []float32, t *[4]float32) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func both2x512(low, high, a, b []float32, f *filter) {
+	n := len(low)
+	size := 4 * n
+	if size < 64 {
+		both2x256(low, high, a, b, f)
+		return
+	}
+	to, to2 := unsafe.Pointer(&low[0]), unsafe.Pointer(&high[:n][0])
+	p, q := unsafe.Pointer(&a[:n][0]), unsafe.Pointer(&b[:n][0])
+	l0, l1 := archsimd.BroadcastFloat32x16(f.low[2]), archsimd.BroadcastFloat32x16(f.low[3])
+	h0, h1 := archsimd.BroadcastFloat32x16(f.high[2]), archsimd.BroadcastFloat32x16(f.high[3])
+	last := size - 64
+	for i := 0; ; i += 64 {
+		i = min(i, last)
+		u, v := loadF512(p, i), loadF512(q, i)
+		storeF512(to, i, u.Mul(l0).Add(v.Mul(l1)))
+		storeF512(to2, i, u.Mul(h0).Add(v.Mul(h1)))
+		if i == last {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func both4x512(low, high, a, b, c, d []float32, f *filter) {
+	n := len(low)
+	size := 4 * n
+	if size < 64 {
+		both4x256(low, high, a, b, c, d, f)
+		return
+	}
+	to, to2 := unsafe.Pointer(&low[0]), unsafe.Pointer(&high[:n][0])
+	p, q := unsafe.Pointer(&a[:n][0]), unsafe.Pointer(&b[:n][0])
+	r, s := unsafe.Pointer(&c[:n][0]), unsafe.Pointer(&d[:n][0])
+	l0, l1 := archsimd.BroadcastFloat32x16(f.low[0]), archsimd.BroadcastFloat32x16(f.low[1])
+	l2, l3 := archsimd.BroadcastFloat32x16(f.low[2]), archsimd.BroadcastFloat32x16(f.low[3])
+	h0, h1 := archsimd.BroadcastFloat32x16(f.high[0]), archsimd.BroadcastFloat32x16(f.high[1])
+	h2, h3 := archsimd.BroadcastFloat32x16(f.high[2]), archsimd.BroadcastFloat32x16(f.high[3])
+	last := size - 64
+	for i := 0; ; i += 64 {
+		i = min(i, last)
+		t, u, v, w := loadF512(p, i), loadF512(q, i), loadF512(r, i), loadF512(s, i)
+		storeF512(to, i, t.Mul(l0).Add(u.Mul(l1)).Add(v.Mul(l2)).Add(w.Mul(l3)))
+		storeF512(to2, i, t.Mul(h0).Add(u.Mul(h1)).Add(v.Mul(h2)).Add(w.Mul(h3)))
+		if i == last {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
 func loadKeys512(p unsafe.Pointer, at int) archsimd.Int32x16 {
 	return archsimd.LoadInt32x16((*[64 / 4]int32)(unsafe.Add(p, at)))
 }

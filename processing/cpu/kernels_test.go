@@ -198,6 +198,18 @@ func TestFloatKernels(t *testing.T) {
 		}
 		same(t, "addRow", wide, func(s []float64) { plain.addRow(s, more) },
 			func(s []float64) { vector.addRow(s, more) })
+		pairs := make([]float32, 2*r.n)
+		f := &filter{low: *four, high: *(*[4]float32)(r.bounded(4, 2))}
+		both := func(k *kernels, call func(k *kernels, low, high []float32)) func(s []float32) {
+			return func(s []float32) { call(k, s[:len(s)/2], s[len(s)/2:]) }
+		}
+		two := func(k *kernels, low, high []float32) { k.both2(low, high, a, b, f) }
+		same(t, "both2", pairs, both(plain, two), both(vector, two))
+		all := func(k *kernels, low, high []float32) { k.both4(low, high, a, b, c, d, f) }
+		same(t, "both4", pairs, both(plain, all), both(vector, all))
+		pairs = pairs[:2*(r.n&^1)]
+		haar := func(k *kernels, low, high []float32) { k.haarPair(low, high, a[:r.n&^1], b[:r.n&^1], f) }
+		same(t, "haarPair", pairs, both(plain, haar), both(vector, haar))
 		same(t, "doubles", wide, func(s []float64) { plain.doubles(s, c) }, func(s []float64) { vector.doubles(s, c) })
 		// All three rows that are written, one behind the other.
 		rows := make([]float64, 3*r.n)

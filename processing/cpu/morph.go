@@ -214,10 +214,23 @@ func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 			}
 			emit(y)
 		}
-	case ry == 1 && borders == nil && l.encode == nil:
+	case ry == 1 && borders == nil:
+		key, next := row, max(0, r.y0-1)
+		if l.encode != nil {
+			var ring [3][]T
+			for i := range ring {
+				ring[i] = take[T](t, m)
+			}
+			key = func(y int) []T {
+				for ; next <= y; next++ {
+					l.encode(ring[next%3], row(next))
+				}
+				return ring[y%3]
+			}
+		}
 		for y := r.y0; y < r.y1 && !p.stop(); y++ {
-			above, below := row(max(0, y-1)), row(min(l.h-1, y+1))
-			l.order.best4(into(y), above, row(y), below, below)
+			above, middle, below := key(max(0, y-1)), key(y), key(min(l.h-1, y+1))
+			l.order.best4(into(y), above, middle, below, below)
 			emit(y)
 		}
 	default:
@@ -234,21 +247,22 @@ func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, row, int
 	const line = 64
 	pitch := (m+line-1)/line*line + line
 	ring := take[T](t, k*pitch)
-	run, none, key := take[T](t, m), take[T](t, m), take[T](t, m)
+	run, none := take[T](t, m), take[T](t, m)
 	fill(none, o.worst)
 	slot := func(i int) []T { return ring[i*pitch:][:m] }
-	read := func(y int) []T {
+	// read returns row y, of floats encoded in the slot that it is for.
+	read := func(slot []T, y int) []T {
 		switch {
 		case y < 0 || y >= l.h:
 			return none
 		case l.encode == nil:
 			return row(y)
 		}
-		l.encode(key, row(y))
-		return key
+		l.encode(slot, row(y))
+		return slot
 	}
 	for i := range k {
-		copy(slot(i), read(tile.y0-r+i))
+		copy(slot(i), read(slot(i), tile.y0-r+i))
 	}
 	for top := tile.y0; top < tile.y1; top += k {
 		for i := k - 2; i >= 0; i-- {
@@ -264,11 +278,11 @@ func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, row, int
 			if p.stop() {
 				return
 			}
-			o.advance(into(top+i), run, slot(i-1), read(top+i+r), slot(i))
+			o.advance(into(top+i), run, slot(i-1), read(slot(i-1), top+i+r), slot(i))
 			emit(top + i)
 		}
 		if top+k < tile.y1 {
-			copy(slot(k-1), read(top+k+r))
+			copy(slot(k-1), read(slot(k-1), top+k+r))
 		}
 	}
 }

@@ -58,18 +58,24 @@ func (b executor) Histogram(ctx context.Context, op processing.Histogram) ([]uin
 
 func histogram[T uint8 | uint16](bins []uint32, src []T, exclude []uint8) {
 	if exclude == nil {
-		// Runs of one value would wait for their bin, so that two counters of it take turns where that is cheap.
-		if len(bins) == 1<<8 {
-			var second [1 << 8]uint32
-			for ; len(src) >= 4; src = src[4:] {
-				bins[src[0]]++
-				second[src[1]&(1<<8-1)]++
-				bins[src[2]]++
-				second[src[3]&(1<<8-1)]++
+		// Runs of one value would wait for their bin, so that four counters of it take turns where that is cheap.
+		if bytes, ok := any(src).([]uint8); ok {
+			var more [4][1 << 8]uint32
+			eight := words(bytes)
+			for _, v := range eight {
+				more[0][v&0xff]++
+				more[1][v>>8&0xff]++
+				more[2][v>>16&0xff]++
+				more[3][v>>24&0xff]++
+				more[0][v>>32&0xff]++
+				more[1][v>>40&0xff]++
+				more[2][v>>48&0xff]++
+				more[3][v>>56]++
 			}
-			for i, n := range second {
-				bins[i] += n
+			for i := range bins {
+				bins[i] += more[0][i] + more[1][i] + more[2][i] + more[3][i]
 			}
+			src = src[8*len(eight):]
 		}
 		for _, v := range src {
 			bins[v]++

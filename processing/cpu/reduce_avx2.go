@@ -179,3 +179,35 @@ func analyse256(low, high, x []float32, f *filter) {
 	}
 	archsimd.ClearAVXUpperBits()
 }
+
+// haarPair256 works on pairs of vectors of both rows.
+func haarPair256(low, high, a, b []float32, f *filter) {
+	n := len(a) / 2
+	if n < 8 {
+		haarPair(low, high, a, b, f)
+		return
+	}
+	from, from2 := unsafe.Pointer(&a[0]), unsafe.Pointer(&b[:2*n][0])
+	to, to2 := unsafe.Pointer(&low[:2*n][0]), unsafe.Pointer(&high[:2*n][0])
+	l0, l1 := archsimd.BroadcastFloat32x8(f.low[2]), archsimd.BroadcastFloat32x8(f.low[3])
+	h0, h1 := archsimd.BroadcastFloat32x8(f.high[2]), archsimd.BroadcastFloat32x8(f.high[3])
+	order := places32(twos)
+	last := n - 8
+	for i := 0; ; i += 8 {
+		i = min(i, last)
+		x, y := loadFloats8(from, 2*i), loadFloats8(from, 2*i+8)
+		p, q := x.SelectFromPairGrouped(0, 2, 4, 6, y), x.SelectFromPairGrouped(1, 3, 5, 7, y)
+		x, y = loadFloats8(from2, 2*i), loadFloats8(from2, 2*i+8)
+		r, s := x.SelectFromPairGrouped(0, 2, 4, 6, y), x.SelectFromPairGrouped(1, 3, 5, 7, y)
+		u, v := p.Mul(l0).Add(q.Mul(l1)).Permute(order), r.Mul(l0).Add(s.Mul(l1)).Permute(order)
+		storeFloats8(to, i, u.Mul(l0).Add(v.Mul(l1)))
+		storeFloats8(to2, i, u.Mul(h0).Add(v.Mul(h1)))
+		u, v = p.Mul(h0).Add(q.Mul(h1)).Permute(order), r.Mul(h0).Add(s.Mul(h1)).Permute(order)
+		storeFloats8(to, n+i, u.Mul(l0).Add(v.Mul(l1)))
+		storeFloats8(to2, n+i, u.Mul(h0).Add(v.Mul(h1)))
+		if i == last {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+}

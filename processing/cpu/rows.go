@@ -77,9 +77,13 @@ type kernels struct {
 	spline16 func(dst, a, b, c, d, e []uint16)
 	spline32 func(dst, a, b, c, d, e []uint32)
 
-	// tap2 and tap4 combine rows with the taps of a wavelet; analyse and synthesise transform a row.
+	// tap2 and tap4 combine rows with the taps of a wavelet, both2 and both4 with those of its two filters; analyse and
+	// synthesise transform a row, haarPair two.
 	tap2       func(dst, a, b []float32, t0, t1 float32)
 	tap4       func(dst, a, b, c, d []float32, t *[4]float32)
+	both2      func(low, high, a, b []float32, f *filter)
+	both4      func(low, high, a, b, c, d []float32, f *filter)
+	haarPair   func(low, high, a, b []float32, f *filter)
 	analyse    func(low, high, x []float32, f *filter)
 	synthesise func(x, low, high []float32, f *filter)
 }
@@ -94,7 +98,7 @@ type order[T sample] struct {
 	fold func(dst, a []T)
 	// merge: dst = best(a, b).
 	merge func(dst, a, b []T)
-	// advance is a step of van Herk's recursion: keep = x, run = best(run, x), dst = best(run, suffix).
+	// advance is a step of van Herk's recursion: keep = x, run = best(run, x), dst = best(run, suffix). x may be keep.
 	advance func(dst, run, keep, x, suffix []T)
 	// best4: dst = best(a, b, c, d), which may all begin in dst itself or behind its beginning.
 	best4 func(dst, a, b, c, d []T)
@@ -181,6 +185,9 @@ func plainKernels() kernels {
 
 		tap2:       tap2,
 		tap4:       tap4,
+		both2:      both2,
+		both4:      both4,
+		haarPair:   haarPair,
 		analyse:    analyse,
 		synthesise: synthesise,
 	}

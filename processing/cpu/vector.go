@@ -21,10 +21,10 @@ func kernelsOf(level simd.Level) kernels {
 	k.sums8.mean32, k.sums16.mean32 = mean32x8, mean32x16
 	k.contrast, k.differenceThreshold = contrast256, differenceThreshold256
 	k.moments8, k.moments16, k.floatSums = moments8x256, moments16x256, floatSums256
-	k.analyse = analyse256
+	k.analyse, k.haarPair = analyse256, haarPair256
 	switch level {
 	case simd.AVX2:
-		k.tap2, k.tap4 = tap2x256, tap4x256
+		k.tap2, k.tap4, k.both2, k.both4 = tap2x256, tap4x256, both2x256, both4x256
 		k.keys, k.unkeyed = keys256, unkeyed256
 		k.addRow, k.doubles, k.advanceSums = addRow256, doubles256, advanceSums256
 		k.boxes8, k.boxes16 = nil, nil
@@ -32,7 +32,8 @@ func kernelsOf(level simd.Level) kernels {
 		k.dilate16, k.erode16 = orderMax16x256(0), orderMin16x256(math.MaxUint16)
 		k.dilate32, k.erode32 = orderMax32x256(math.MinInt32), orderMin32x256(math.MaxInt32)
 	case simd.AVX512:
-		k.tap2, k.tap4 = tap2x512, tap4x512
+		k.tap2, k.tap4, k.both2, k.both4 = tap2x512, tap4x512, both2x512, both4x512
+		k.moments8, k.floatSums = moments8x512, floatSums512
 		k.floats8.down, k.floats8.across = down8x512, across8x512
 		k.floats16.down, k.floats16.across = down16x512, across16x512
 		k.floatsF.down, k.floatsF.across = symmetric512, symmetric512

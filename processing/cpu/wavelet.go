@@ -50,6 +50,31 @@ func tap2(dst, a, b []float32, t0, t1 float32) {
 	}
 }
 
+// both4 is tap4 with two sets of taps, and both2 tap2.
+func both4(low, high, a, b, c, d []float32, f *filter) {
+	tap4(low, a, b, c, d, &f.low)
+	tap4(high, a, b, c, d, &f.high)
+}
+
+func both2(low, high, a, b []float32, f *filter) {
+	tap2(low, a, b, f.low[2], f.low[3])
+	tap2(high, a, b, f.high[2], f.high[3])
+}
+
+// haarPair transforms two rows of even length: the low coefficients of both along the rows, then the high ones, combined
+// down the columns to a low and a high row. It computes what analyse and both2 do.
+func haarPair(low, high, a, b []float32, f *filter) {
+	n := len(a) / 2
+	l0, l1, h0, h1 := f.low[2], f.low[3], f.high[2], f.high[3]
+	for i := range n {
+		p, q, r, s := a[2*i], a[2*i+1], b[2*i], b[2*i+1]
+		u, v := float32(l0*p)+float32(l1*q), float32(l0*r)+float32(l1*s)
+		low[i], high[i] = float32(l0*u)+float32(l1*v), float32(h0*u)+float32(h1*v)
+		u, v = float32(h0*p)+float32(h1*q), float32(h0*r)+float32(h1*s)
+		low[n+i], high[n+i] = float32(l0*u)+float32(l1*v), float32(h0*u)+float32(h1*v)
+	}
+}
+
 // analyse splits a row of even length into its low and high coefficients; high may lack the last.
 func analyse(low, high, x []float32, f *filter) {
 	l, h := f.low, f.high
@@ -113,16 +138,25 @@ func transform[T sample](ctx context.Context, b *Backend, d, s *plane, f *filter
 	m := high / 2
 	convert := conversionsOf[T](&b.kernels)
 	return b.strips(ctx, m, 2*w, func(t *worker, i0, i1 int) {
-		line := take[float32](t, wide)
+		lines := [2][]float32{take[float32](t, wide), take[float32](t, wide)}
 		var rows [4][]float32
 		for k := range rows {
 			rows[k] = take[float32](t, w)
 		}
-		along := func(out []float32, y int) {
+		lost := take[float32](t, w)
+		// floats returns a row of even length, which may be the source's own.
+		floats := func(line []float32, y int) []float32 {
 			y = min((y+high)%high, h-1)
-			convert.widen(line[:w], src[y*w:(y+1)*w])
+			row := src[y*w : (y+1)*w]
+			if own, ok := any(row).([]float32); ok && w == wide {
+				return own
+			}
+			convert.widen(line[:w], row)
 			line[wide-1] = line[w-1]
-			b.kernels.analyse(out[:wide/2], out[wide/2:], line, f)
+			return line
+		}
+		along := func(out []float32, y int) {
+			b.kernels.analyse(out[:wide/2], out[wide/2:], floats(lines[0], y), f)
 		}
 		if !f.short {
 			along(rows[2], 2*i0-2)
@@ -133,24 +167,24 @@ func transform[T sample](ctx context.Context, b *Backend, d, s *plane, f *filter
 			if p.stop() {
 				return
 			}
+			lowRow, highRow := dst[i*w:(i+1)*w], lost
+			if m+i < h {
+				highRow = dst[(m+i)*w : (m+i+1)*w]
+			}
+			if f.short && w == wide {
+				b.kernels.haarPair(lowRow, highRow, floats(lines[0], 2*i), floats(lines[1], 2*i+1), f)
+				continue
+			}
 			rows = [4][]float32{rows[2], rows[3], rows[0], rows[1]}
 			along(rows[2], 2*i)
 			along(rows[3], 2*i+1)
-			b.tapRows(dst[i*w:(i+1)*w], &rows, &f.low, f.short)
-			if m+i < h {
-				b.tapRows(dst[(m+i)*w:(m+i+1)*w], &rows, &f.high, f.short)
+			if f.short {
+				b.kernels.both2(lowRow, highRow, rows[2], rows[3], f)
+			} else {
+				b.kernels.both4(lowRow, highRow, rows[0], rows[1], rows[2], rows[3], f)
 			}
 		}
 	})
-}
-
-// tapRows combines four rows, or the last two where the taps of the others are 0.
-func (b *Backend) tapRows(dst []float32, rows *[4][]float32, t *[4]float32, short bool) {
-	if short {
-		b.kernels.tap2(dst, rows[2], rows[3], t[2], t[3])
-		return
-	}
-	b.kernels.tap4(dst, rows[0], rows[1], rows[2], rows[3], t)
 }
 
 // InverseWavelet undoes Wavelet, columns first.

@@ -1,0 +1,91 @@
+//go:build goexperiment.simd && amd64
+
+package cpu
+
+import (
+	"simd/archsimd"
+	"unsafe"
+)
+
+// Kernels of sums over a plane with vectors of 512 bits, as those of reduce_avx2.go.
+
+// moments8x512 takes the bytes of a word apart by shifts, which need no places exchanged.
+func moments8x512(s []uint8) moments[uint8] {
+	whole := len(s) &^ 63
+	if whole == 0 {
+		return momentsOf(s)
+	}
+	from := unsafe.Pointer(&s[0])
+	low, high := load8x512(from, 0), load8x512(from, 0)
+	zero, lower := archsimd.BroadcastUint8x64(0), archsimd.BroadcastUint16x32(0xff)
+	byte := archsimd.BroadcastUint16x32(8)
+	sum, sum2, more2 := zero.AsUint64x8(), zero.AsInt32x16(), zero.AsInt32x16()
+	for i := 0; i < whole; i += 64 {
+		v := load8x512(from, i)
+		low, high = low.Min(v), high.Max(v)
+		sum = sum.Add(v.SumAbsDiff(zero).AsUint64x8())
+		a, b := v.AsUint16x32().And(lower).AsInt16x32(), v.AsUint16x32().ShiftRight(byte).AsInt16x32()
+		sum2, more2 = sum2.Add(a.DotProductPairs(a)), more2.Add(b.DotProductPairs(b))
+	}
+	var least, most [64]uint8
+	var sums [8]uint64
+	var squares [32]int32
+	low.Store(&least)
+	high.Store(&most)
+	sum.Store(&sums)
+	sum2.Store((*[16]int32)(squares[:16]))
+	more2.Store((*[16]int32)(squares[16:]))
+	archsimd.ClearAVXUpperBits()
+	m := momentsOf(least[:])
+	m.high = momentsOf(most[:]).high
+	m.sum, m.sum2 = 0, 0
+	for _, v := range sums {
+		m.sum += v
+	}
+	for _, v := range squares {
+		m.sum2 += uint64(v)
+	}
+	return m.with(s[whole:])
+}
+
+// joined512 is joined256.
+func joined512(sum, rest, x archsimd.Float64x8) (_, _ archsimd.Float64x8) {
+	t := sum.Add(x)
+	z := t.Sub(sum)
+	return t, rest.Add(sum.Sub(t.Sub(z)).Add(x.Sub(z)))
+}
+
+func floatSums512(s []float32) floatSums {
+	whole := len(s) &^ 7
+	var l momentLanes
+	if whole == 0 {
+		return l.join(s, s)
+	}
+	from := unsafe.Pointer(&s[0])
+	low, high := loadFloats8(from, 0), loadFloats8(from, 0)
+	zero := archsimd.BroadcastFloat64x8(0)
+	sum, rest, sum2, rest2 := zero, zero, zero, zero
+	for i := 0; i < whole; i += 8 {
+		v := loadFloats8(from, i)
+		low, high = low.Min(v), high.Max(v)
+		x := v.ConvertToFloat64()
+		sum, rest = joined512(sum, rest, x)
+		sum2, rest2 = joined512(sum2, rest2, x.Mul(x))
+	}
+	var least, most [8]float32
+	low.Store(&least)
+	high.Store(&most)
+	sum.Store(&l.sum)
+	rest.Store(&l.rest)
+	sum2.Store(&l.sum2)
+	rest2.Store(&l.rest2)
+	archsimd.ClearAVXUpperBits()
+	extremes := append(least[:], most[:]...)
+	for _, v := range l.sum {
+		if v != v {
+			// NaN, which vectors lose among the extremes.
+			extremes = s
+		}
+	}
+	return l.join(s[whole:], extremes)
+}
