@@ -192,7 +192,7 @@ func (d *correction) process(ctx context.Context, t *task) error {
 		return err
 	}
 	if dropped := account.Saved.Dropped; len(dropped) > 0 {
-		t.remark(message.Of("the new file does not hold: %s", message.Join(", ", dropped...)))
+		t.remark(message.Of("The new file does not hold: %s.", message.Join(", ", dropped...)))
 	}
 	account.Date = d.now()
 	if err := t.timed("write report", func() error { return d.writeOthers(ctx, out, account, name) }); err != nil {
