@@ -18,11 +18,12 @@ type strokes [][4]float32
 func (s *site) strokes() strokes {
 	w, h := s.width(), s.height()
 	out := make(strokes, w*h)
-	square, count := make([]int64, w*h), make([]int64, w*h)
-	line := make([]int64, w)
+	// One number holds both sums: that of the squares, below 2⁴⁸, and above it that of the pairs.
+	const one = 1 << 48
+	sums := make([]int64, w*h)
+	scratch := make([]int64, (strokeReach+3)*w)
 	for d, step := range [4][2]int{{1, 0}, {0, 1}, {1, 1}, {-1, 1}} {
-		clear(square)
-		clear(count)
+		clear(sums)
 		next := step[1]*w + step[0]
 		for y := range h - step[1] {
 			for x := max(0, -step[0]); x < min(w, w-step[0]); x++ {
@@ -36,25 +37,22 @@ func (s *site) strokes() strokes {
 					sum += float32(e * e)
 				}
 				// Roots of light may exceed 1 in float pictures; what is beyond 16 is as good as infinite.
-				v := int64(min(sum, 256) * (1 << 24))
-				square[i] += v
-				square[i+next] += v
-				count[i]++
-				count[i+next]++
+				v := int64(min(sum, 256)*(1<<24)) + one
+				sums[i] += v
+				sums[i+next] += v
 			}
 		}
-		boxSums(square, line, w, h)
-		boxSums(count, line, w, h)
-		for i, n := range count {
+		boxSums(sums, scratch, w, h)
+		for i, v := range sums {
 			if s.state[i] == StateKnown {
 				continue
 			}
-			v := 1.0
-			if n > 0 {
-				v = float64(float64(square[i])/float64(n)/(1<<24)) + float64(1e-5*float64(len(s.pix)))
+			mean := 1.0
+			if n := v / one; n > 0 {
+				mean = float64(float64(v%one)/float64(n)/(1<<24)) + float64(1e-5*float64(len(s.pix)))
 			}
-			v *= v
-			out[i][d] = float32(1 / (v * v))
+			mean *= mean
+			out[i][d] = float32(1 / (mean * mean))
 		}
 	}
 	for i, v := range s.state {
@@ -70,9 +68,10 @@ func (s *site) strokes() strokes {
 	return out
 }
 
-// boxSums replaces each value by the sum over the square of strokeReach about it, as far as it lies in the window; line
-// has room for a row.
-func boxSums(p, line []int64, w, h int) {
+// boxSums replaces each value by the sum over the square of strokeReach about it, as far as it lies in the window; scratch
+// has room for strokeReach + 3 rows.
+func boxSums(p, scratch []int64, w, h int) {
+	line, sums, kept := scratch[:w], scratch[w:2*w], scratch[2*w:]
 	for y := range h {
 		row := p[y*w : (y+1)*w]
 		var sum int64
@@ -91,7 +90,7 @@ func boxSums(p, line []int64, w, h int) {
 		copy(row, line)
 	}
 	// Down the columns, row by row: the rows above are needed until they leave the square.
-	sums, kept := make([]int64, w), make([]int64, (strokeReach+1)*w)
+	clear(sums)
 	for y := range min(strokeReach, h) {
 		for x, v := range p[y*w : (y+1)*w] {
 			sums[x] += v

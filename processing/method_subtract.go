@@ -453,32 +453,29 @@ func (v *view) profile(rise, sd []float64, dist []int) (level []float64, end int
 	return level, end
 }
 
-// grid rounds x to a multiple of 2⁻³⁶. Sums of such numbers up to 2¹⁷ are exact, so that they do not depend on the
-// order: a transposed picture gives the same model.
-func grid(x float64) float64 {
+// A grid number is a multiple of 2⁻³⁶. Sums of such numbers up to 2¹⁷ are exact, so that they do not depend on the order: a
+// transposed picture gives the same model.
+const (
+	gridScale = 1 << 36
 	// Adding 1.5 · 2⁵² leaves no bits for fractions, as long as the number is below 2⁵¹.
-	const shift = 3 << 51
-	if x = float64(x * (1 << 36)); x > -1<<50 && x < 1<<50 {
-		return float64(float64(x+shift)-shift) / (1 << 36)
+	gridShift = 3 << 51
+)
+
+// grid rounds x to a grid number.
+func grid(x float64) float64 {
+	if x = float64(x * gridScale); x > -1<<50 && x < 1<<50 {
+		return float64(float64(x+gridShift)-gridShift) / gridScale
 	}
-	return math.Round(x) / (1 << 36)
+	return math.Round(x) / gridScale
 }
 
 // covariance is that of the differences between neighbouring pixels of paint.
 func (s *site) covariance() (cov [4][4]float64) {
 	ch, w, h := len(s.pix), s.width(), s.height()
-	pairs := 0.0
-	add := func(i, j int) {
-		var d [4]float64
-		for k := range ch {
-			d[k] = float64(s.pix[k][i] - s.pix[k][j])
-		}
-		for a := range ch {
-			for b := range a + 1 {
-				cov[a][b] += float64(grid(d[a] * d[b]))
-			}
-		}
-		pairs++
+	var pairs float64
+	add := s.addProducts
+	if ch == 3 {
+		add = s.addProductsOfThree
 	}
 	for y := range h {
 		for x := range w {
@@ -487,10 +484,12 @@ func (s *site) covariance() (cov [4][4]float64) {
 				continue
 			}
 			if x+1 < w && s.state[i+1] == StateKnown {
-				add(i, i+1)
+				add(&cov, i, i+1)
+				pairs++
 			}
 			if y+1 < h && s.state[i+w] == StateKnown {
-				add(i, i+w)
+				add(&cov, i, i+w)
+				pairs++
 			}
 		}
 	}
@@ -505,6 +504,36 @@ func (s *site) covariance() (cov [4][4]float64) {
 		cov[a][a] += 2e-6
 	}
 	return cov
+}
+
+// addProducts adds the products of the differences of pixels i and j, as grid numbers, to the lower triangle of sum.
+func (s *site) addProducts(sum *[4][4]float64, i, j int) {
+	var d [4]float64
+	for k, p := range s.pix {
+		d[k] = float64(p[i] - p[j])
+	}
+	for a := range s.pix {
+		for b := range a + 1 {
+			sum[a][b] += float64(grid(d[a] * d[b]))
+		}
+	}
+}
+
+// addProductsOfThree is addProducts for three channels.
+func (s *site) addProductsOfThree(sum *[4][4]float64, i, j int) {
+	p, q, r := s.pix[0], s.pix[1], s.pix[2]
+	a, b, c := float64(p[i]-p[j]), float64(q[i]-q[j]), float64(r[i]-r[j])
+	const most = 1 << 7 // of a difference, for the square to lie in the range of the short way
+	if !(max(math.Abs(a), math.Abs(b), math.Abs(c)) < most) {
+		s.addProducts(sum, i, j)
+		return
+	}
+	sum[0][0] += float64((float64(float64(a*a*gridScale)+gridShift) - gridShift) / gridScale)
+	sum[1][0] += float64((float64(float64(b*a*gridScale)+gridShift) - gridShift) / gridScale)
+	sum[1][1] += float64((float64(float64(b*b*gridScale)+gridShift) - gridShift) / gridScale)
+	sum[2][0] += float64((float64(float64(c*a*gridScale)+gridShift) - gridShift) / gridScale)
+	sum[2][1] += float64((float64(float64(c*b*gridScale)+gridShift) - gridShift) / gridScale)
+	sum[2][2] += float64((float64(float64(c*c*gridScale)+gridShift) - gridShift) / gridScale)
 }
 
 // turn rotates the vector (x, y). Its products are rounded before they are summed; see docs/architecture.md.
