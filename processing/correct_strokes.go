@@ -68,8 +68,8 @@ func (s *site) strokes() strokes {
 	return out
 }
 
-// boxSums replaces each value by the sum over the square of strokeReach about it, as far as it lies in the window; scratch
-// has room for strokeReach + 3 rows.
+// boxSums replaces each value by the sum over the square of strokeReach about it, as far as it lies in the window;
+// scratch has room for strokeReach + 3 rows.
 func boxSums(p, scratch []int64, w, h int) {
 	line, sums, kept := scratch[:w], scratch[w:2*w], scratch[2*w:]
 	for y := range h {

@@ -453,8 +453,8 @@ func (v *view) profile(rise, sd []float64, dist []int) (level []float64, end int
 	return level, end
 }
 
-// A grid number is a multiple of 2⁻³⁶. Sums of such numbers up to 2¹⁷ are exact, so that they do not depend on the order: a
-// transposed picture gives the same model.
+// A grid number is a multiple of 2⁻³⁶. Sums of such numbers up to 2¹⁷ are exact, so that they do not depend on the
+// order: a transposed picture gives the same model.
 const (
 	gridScale = 1 << 36
 	// Adding 1.5 · 2⁵² leaves no bits for fractions, as long as the number is below 2⁵¹.
