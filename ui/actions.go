@@ -93,6 +93,8 @@ func (w *window) makeActions() {
 			shortcut: key(fyne.KeyS, ctrl)},
 		"file.savePictureAs": {name: "Save picture as…", run: files.savePictureAs, ready: idle,
 			shortcut: key(fyne.KeyS, ctrlShift)},
+		"file.saveProject": {name: "Save project", run: func() { files.saveProject(func() {}) }, ready: idle,
+			shortcut: key(fyne.KeyP, ctrl)},
 		"file.information": {name: "Picture information…", run: w.prompts.showInformation, ready: open},
 		"file.loadPreset":  {name: "Load preset…", run: files.choosePreset},
 		"file.savePreset":  {name: "Save preset…", run: files.savePreset},
@@ -173,7 +175,7 @@ func (w *window) makeActions() {
 		"help.about": {name: "About Blik", run: w.prompts.showAbout},
 	}
 	for _, id := range []string{"file.open", "file.loadMask", "file.saveMask", "file.saveMaskAs", "file.savePicture",
-		"file.savePictureAs", "find.run", "find.learn", "correct.all", "correct.selected"} {
+		"file.savePictureAs", "file.saveProject", "find.run", "find.learn", "correct.all", "correct.selected"} {
 		w.actions.table[id].job = true
 	}
 	w.makeChoices()

@@ -11,6 +11,7 @@ import (
 
 	"blik/app/imagefile"
 	"blik/app/preset"
+	"blik/app/project"
 	"blik/internal/message"
 	"blik/ui/filedialog"
 )
@@ -63,19 +64,30 @@ func (f *files) openThen(path string, then func()) {
 				return
 			}
 			doc := f.Document()
-			f.say(f.t("%s: %s × %s px, %d bit", baseName(path), f.texts.Int(doc.Size().X), f.texts.Int(doc.Size().Y),
-				doc.Picture().Depth()))
+			text := f.t("%s: %s × %s px, %d bit", baseName(path), f.texts.Int(doc.Size().X), f.texts.Int(doc.Size().Y),
+				doc.Picture().Depth())
+			switch c := f.Continued(); {
+			case c.Err != nil:
+				f.prompts.showError(c.Err)
+			case !c.Date.IsZero():
+				text += ". " + f.t("Going on from the project of %s", c.Date.Format("2006-01-02 15:04"))
+			}
+			f.say(text)
 			then()
 		})
 	})
 }
 
-// dropped opens the first file dropped on the window: a preset, or a picture.
+// dropped opens the first file dropped on the window: a preset, a picture, or the picture of a project.
 func (f *files) dropped(_ fyne.Position, uris []fyne.URI) {
 	if len(uris) == 0 || f.actions.blocked() {
 		return
 	}
 	path := uris[0].Path()
+	if picture, ok := project.PictureOf(path); ok {
+		f.open(picture)
+		return
+	}
 	if strings.EqualFold(filepath.Ext(path), ".json") {
 		f.readPreset(path)
 		return
@@ -106,7 +118,19 @@ func (f *files) guard(next func()) {
 	}
 	f.prompts.ask(f.t(title), f.t(text, baseName(f.Document().Path())), []answer{
 		{f.t("Don't save"), widget.MediumImportance, next},
+		{f.t("Save project"), widget.MediumImportance, func() { f.saveProject(next) }},
 		{f.t("Save"), widget.HighImportance, save},
+	})
+}
+
+// saveProject writes the work into a project beside the picture and goes on when it is on the disk.
+func (f *files) saveProject(next func()) {
+	f.SaveProject(func(err error) {
+		if f.prompts.ended(err) {
+			path, _ := project.Names(f.Document().Path())
+			f.say(f.t("Project saved: %s", baseName(path)))
+			next()
+		}
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"blik/app/document"
 	"blik/app/session"
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
@@ -202,5 +203,49 @@ func TestCorrectListed(t *testing.T) {
 	h.correctListed(processing.MethodTelea)
 	if h.Busy() || h.status.message.Text() != "No finding of the mask is listed" {
 		t.Errorf("nothing is listed, and the status says %q", h.status.message.Text())
+	}
+}
+
+// A project keeps the work beside the picture, and opening the picture goes on from there.
+func TestProjectOfAPicture(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.png")
+	start := func() *harness {
+		h := newHarness(t, "en")
+		h.pictures[path] = testpic.Flat(200, 100, 3, 100)
+		h.files.open(path)
+		h.settle()
+		return h
+	}
+	h := start()
+	h.actions.do("find.run")
+	h.settle()
+	h.keys.Rune('k')
+	h.keys.Rune('k')
+	went := false
+	h.files.guard(func() { went = true })
+	if went {
+		t.Error("unsaved work is given up")
+	}
+	h.press("Save project")
+	h.settle()
+	if !went {
+		t.Error("nothing goes on after saving")
+	}
+	if text := h.status.message.Text(); text != "Project saved: a.png.blik.json" {
+		t.Errorf("the status says %q", text)
+	}
+	h = start()
+	h.checkList("opened again", "✓ 1|22|10|4|3.5|0 %|–", "2|101|50|2|3.5|0 %|–")
+	if text := h.status.message.Text(); !strings.Contains(text, "Going on from the project of 20") {
+		t.Errorf("the status says %q", text)
+	}
+	if strings.HasPrefix(h.win.Title(), "•") {
+		t.Errorf("the title %q says that something is not saved", h.win.Title())
+	}
+	again := false
+	h.files.guard(func() { again = true })
+	if !again {
+		t.Error("Blik asks about what the project holds")
 	}
 }

@@ -29,7 +29,8 @@ func menuTable() []struct {
 		title message.Text
 		ids   []string
 	}{
-		{"File", []string{"file.open", "recent", "file.information", "-", "file.savePicture", "file.savePictureAs", "-",
+		{"File", []string{"file.open", "recent", "file.information", "-", "file.savePicture", "file.savePictureAs",
+			"file.saveProject", "-",
 			"file.loadMask", "file.saveMask", "file.saveMaskAs", "-", "file.loadPreset", "file.savePreset",
 			"-", "file.quit"}},
 		{"Edit", []string{"edit.undo", "edit.redo", "-", "edit.invert", "edit.clear", "edit.grow", "edit.shrink", "-",

@@ -3,6 +3,7 @@ package session
 import (
 	"image"
 	"slices"
+	"time"
 
 	"blik/app/device"
 	"blik/app/document"
@@ -104,6 +105,7 @@ type saved struct {
 	maskFile                string
 	picture                 Written
 	overwritten             uint64
+	project                 time.Time
 }
 
 type deviceState struct {
@@ -131,7 +133,8 @@ func (s *Session) now() state {
 	undo, _ := n.doc.UndoName()
 	redo, _ := n.doc.RedoName()
 	n.history = history{undo.String(), redo.String()}
-	n.saved = saved{n.doc.Dirty(), n.doc.PictureDirty(), s.maskFile, s.written, s.overwritten}
+	mask, picture := s.Unsaved()
+	n.saved = saved{mask, picture, s.maskFile, s.written, s.overwritten, s.continued.Date}
 	return n
 }
 

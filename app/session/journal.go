@@ -214,7 +214,7 @@ func (s *Session) unsaved() func() *Unsaved {
 
 // holdsDecisions reports whether anything was decided about findings, which no mask and no picture holds.
 func (s *Session) holdsDecisions() bool {
-	return s.doc != nil && (s.doc.Decisions() != nil || len(s.doc.Ignored()) > 0)
+	return s.doc != nil && !s.safe() && (s.doc.Decisions() != nil || len(s.doc.Ignored()) > 0)
 }
 
 // record describes the work in a document.
@@ -318,7 +318,8 @@ func (s *Session) Resume(u *Unsaved, done func(error)) {
 		done(message.Errorf("%s: the picture has changed or is gone since then, so the work does not fit it", u.Path))
 		return
 	}
-	s.Open(u.Path, func(err error) {
+	// The journal is newer than a project can be.
+	s.open(u.Path, false, func(err error) {
 		if err == nil {
 			err = s.restore(u)
 		}

@@ -23,16 +23,23 @@ type opened struct {
 	pyramid *view.Pyramid
 	mask    *view.MaskPyramid
 	screen  *colour.Screen
+	// continued says what became of the project of the picture, params are those of it.
+	continued Continued
+	params    *processing.Params
 }
 
-// Open reads a picture and makes it the document; what was not saved of the one before is lost.
-func (s *Session) Open(path string, done func(error)) {
+// Open reads a picture and makes it the document, with the work of its project if there is one; see Continued. What was
+// not saved of the one before is lost.
+func (s *Session) Open(path string, done func(error)) { s.open(path, true, done) }
+
+// open reads a picture, with the work of its project or without.
+func (s *Session) open(path string, withProject bool, done func(error)) {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
 	recent := append([]string{path}, s.settings.Recent...)
 	work := func(ctx context.Context, report processing.Progress) (opened, error) {
-		o, err := s.read(ctx, path, report)
+		o, err := s.read(ctx, path, withProject, report)
 		if err == nil {
 			s.keepThumbnail(ctx, o, recent)
 		}
@@ -43,6 +50,10 @@ func (s *Session) Open(path string, done func(error)) {
 		s.originalState, s.memory = imagefile.State(path), &processing.Memory{}
 		s.wanted, s.corrects = false, false
 		s.maskFile, s.maskState, s.written, s.overwritten = "", "", Written{}, 0
+		s.continued, s.kept = o.continued, kept{}
+		if o.params != nil {
+			s.settings.Params, s.kept = *o.params, s.work()
+		}
 		s.settings.AddRecent(path)
 		// Settings that cannot be written now are tried again when the program ends.
 		_ = s.SaveSettings()
@@ -57,7 +68,9 @@ func (s *Session) Open(path string, done func(error)) {
 }
 
 // read reads a picture and prepares it for showing.
-func (s *Session) read(ctx context.Context, path string, report processing.Progress) (opened, error) {
+func (s *Session) read(ctx context.Context, path string, withProject bool, report processing.Progress) (
+	opened, error,
+) {
 	stage := named(path)
 	report(stage, 0)
 	file, err := s.files.Read(ctx, path)
@@ -75,8 +88,14 @@ func (s *Session) read(ctx context.Context, path string, report processing.Progr
 		return opened{}, err
 	}
 	report(stage, 0.9)
-	screen := thumbnail.Screen(file.Picture, file.Profile)
-	return opened{file, doc, pyramid, view.NewMaskPyramid(doc.Mask()), screen}, ctx.Err()
+	o := opened{file: file, doc: doc, pyramid: pyramid, screen: thumbnail.Screen(file.Picture, file.Profile)}
+	if withProject {
+		if err := s.continueProject(ctx, path, &o); err != nil {
+			return opened{}, err
+		}
+	}
+	o.mask = view.NewMaskPyramid(o.doc.Mask())
+	return o, ctx.Err()
 }
 
 // thumbnailSize is the larger side of the thumbnails of recent files, in pixels.

@@ -70,7 +70,7 @@ func (s *Session) SavePicture(path, lang string, o imagefile.SaveOptions, done f
 // to start from the new file.
 func (s *Session) reopen(mask *processing.Mask, done func(error)) {
 	maskFile, maskState, written, clean := s.maskFile, s.maskState, s.written, !s.doc.Dirty()
-	s.Open(s.doc.Path(), func(err error) {
+	s.open(s.doc.Path(), false, func(err error) {
 		if err != nil {
 			done(err)
 			return

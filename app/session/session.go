@@ -99,6 +99,9 @@ type Session struct {
 	// corrects that another correction of the selected finding has.
 	previewing, wanted, corrects bool
 	afterPreview                 func()
+	// continued says what became of the project of the open picture, kept what the one on the disk holds.
+	continued Continued
+	kept      kept
 	// listing says which findings are listed.
 	listing Listing
 	listed  listed
@@ -157,9 +160,13 @@ func (s *Session) SaveSettings() error {
 // Corrected reports whether anything in the picture is corrected.
 func (s *Session) Corrected() bool { return s.doc != nil && s.doc.Corrections() != nil }
 
-// Unsaved reports whether the mask and the corrected picture differ from what is on disk.
+// Unsaved reports whether the mask and the corrected picture differ from what is on disk, and the project does not hold
+// them either.
 func (s *Session) Unsaved() (mask, picture bool) {
 	if s.doc == nil {
+		return false, false
+	}
+	if s.safe() {
 		return false, false
 	}
 	return s.doc.Dirty(), s.doc.PictureDirty()

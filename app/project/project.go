@@ -1,0 +1,437 @@
+// Package project keeps the work on a picture in two files beside it: a mask that every program can read, and a JSON
+// file with everything else that is needed to go on. It knows the format only; what the work is, document.Work says.
+package project
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"hash/crc32"
+	"image"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"blik/app/document"
+	"blik/app/imagefile"
+	"blik/app/preset"
+	"blik/internal/message"
+	"blik/processing"
+)
+
+// Format is what the first field of a project says, Version the newest that Read reads.
+const (
+	Format  = "blik project"
+	Version = 1
+)
+
+// maxBytes bounds the JSON file of a project.
+const maxBytes = 1 << 30
+
+// ErrNewer is the cause of the error for a project that was written by a newer version of the program.
+var ErrNewer = errors.New("newer version")
+
+// Project is the work on a picture.
+type Project struct {
+	// Sum is that of the picture, Date when the work was saved.
+	Sum  uint32
+	Date time.Time
+	// Params are the parameters as they were set.
+	Params processing.Params
+	Work   document.Work
+	// Saved says that the corrected picture was saved.
+	Saved bool
+}
+
+// Names returns the files of the project of a picture: JSON, and the mask.
+func Names(picture string) (path, mask string) { return picture + ".blik.json", picture + ".blik.png" }
+
+// PictureOf returns the picture that a JSON file with such a name is the project of; ok is false for another name.
+func PictureOf(path string) (picture string, ok bool) {
+	const ending = ".blik.json"
+	if len(filepath.Base(path)) <= len(ending) || path[len(path)-len(ending):] != ending {
+		return "", false
+	}
+	return path[:len(path)-len(ending)], true
+}
+
+// Sum is a check sum of the samples of a picture (CRC-32C, of 16 and 32 bits little-endian): work on one picture is of
+// no use to another.
+func Sum(pic *processing.Picture) uint32 {
+	table := crc32.MakeTable(crc32.Castagnoli)
+	if pic.U8 != nil {
+		return crc32.Checksum(pic.U8, table)
+	}
+	sum := uint32(0)
+	const piece = 1 << 14
+	buffer := make([]byte, 0, 4*piece)
+	for i := 0; i < len(pic.U16); i += piece {
+		buffer = buffer[:0]
+		for _, v := range pic.U16[i:min(i+piece, len(pic.U16))] {
+			buffer = binary.LittleEndian.AppendUint16(buffer, v)
+		}
+		sum = crc32.Update(sum, table, buffer)
+	}
+	for i := 0; i < len(pic.F32); i += piece {
+		buffer = buffer[:0]
+		for _, v := range pic.F32[i:min(i+piece, len(pic.F32))] {
+			buffer = binary.LittleEndian.AppendUint32(buffer, math.Float32bits(v))
+		}
+		sum = crc32.Update(sum, table, buffer)
+	}
+	return sum
+}
+
+// The JSON form. Runs are three numbers each: row, first column, column after the last. Samples and the mask of the
+// detection are packed by zlib; samples of 16 and 32 bits are little-endian.
+type (
+	file struct {
+		Format      string          `json:"format"`
+		Version     int             `json:"version"`
+		Picture     string          `json:"picture"`
+		Sum         uint32          `json:"sum"`
+		Width       int             `json:"width"`
+		Height      int             `json:"height"`
+		Date        time.Time       `json:"date"`
+		Saved       bool            `json:"saved"`
+		Preset      json.RawMessage `json:"preset"`
+		Region      string          `json:"region,omitempty"`
+		Renewed     bool            `json:"renewed"`
+		Drawn       bool            `json:"drawn"`
+		Kept        []int           `json:"kept"`
+		Detection   *detection      `json:"detection,omitempty"`
+		Corrections []correction    `json:"corrections"`
+		Made        []made          `json:"made"`
+	}
+	detection struct {
+		made
+		Mask     []byte    `json:"mask"`
+		Findings []finding `json:"findings"`
+	}
+	finding struct {
+		processing.Finding
+		Runs []int `json:"runs"`
+	}
+	made struct {
+		Preset json.RawMessage `json:"preset"`
+		Device string          `json:"device"`
+	}
+	correction struct {
+		Spot    []int  `json:"spot"`
+		Asked   uint8  `json:"asked"`
+		Method  uint8  `json:"method"`
+		Pixels  []int  `json:"pixels"`
+		Depth   int    `json:"depth"`
+		Samples []byte `json:"samples"`
+		Made    int    `json:"made"`
+	}
+)
+
+// Write saves the project of a picture, both files or none; earlier ones are replaced.
+func Write(ctx context.Context, picture string, p *Project) error {
+	path, mask := Names(picture)
+	f, err := p.file(filepath.Base(picture))
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	imagefile.Recover(filepath.Dir(path))
+	out := imagefile.Begin()
+	defer out.Close()
+	o := imagefile.WriteOptions{Overwrite: true}
+	if err := out.AddMask(ctx, mask, o, p.Work.Mask); err != nil {
+		return err
+	}
+	if err := out.Add(ctx, path, o, func(w io.Writer) error {
+		_, err := w.Write(append(data, '\n'))
+		return err
+	}); err != nil {
+		return err
+	}
+	return out.Commit(ctx, path)
+}
+
+// file returns the JSON form.
+func (p *Project) file(picture string) (*file, error) {
+	w := p.Work
+	f := &file{
+		Format: Format, Version: Version, Picture: picture, Sum: p.Sum, Width: w.Mask.Width, Height: w.Mask.Height,
+		Date: p.Date, Saved: p.Saved, Preset: preset.Encode(p.Params), Renewed: w.Renewed, Drawn: w.Drawn,
+		Kept: []int{}, Corrections: []correction{}, Made: []made{},
+	}
+	if w.Region != nil {
+		f.Region = w.Region.String()
+	}
+	for _, at := range w.Kept {
+		f.Kept = append(f.Kept, at.X, at.Y)
+	}
+	if w.Found != nil {
+		f.Detection = &detection{made: made{preset.Encode(w.Found.Params), w.Found.Device}, Findings: []finding{}}
+		var err error
+		if f.Detection.Mask, err = pack(w.Found.Mask.Pix); err != nil {
+			return nil, err
+		}
+		for _, found := range w.Found.Findings {
+			f.Detection.Findings = append(f.Detection.Findings, finding{found, numbers(found.Runs)})
+		}
+	}
+	var origins []*document.Origin
+	for i, patch := range w.Patches {
+		at := slices.Index(origins, w.Origins[i])
+		if at < 0 {
+			at = len(origins)
+			origins = append(origins, w.Origins[i])
+			f.Made = append(f.Made, made{preset.Encode(w.Origins[i].Params), w.Origins[i].Device})
+		}
+		raw, depth := samples(patch)
+		packed, err := pack(raw)
+		if err != nil {
+			return nil, err
+		}
+		f.Corrections = append(f.Corrections, correction{
+			Spot: numbers(w.Spots[i].Runs), Asked: uint8(w.Spots[i].Method), Method: uint8(patch.Method),
+			Pixels: numbers(patch.Runs), Depth: depth, Samples: packed, Made: at,
+		})
+	}
+	return f, nil
+}
+
+// Read reads the project of a picture. Its parts fit together; whether they fit the picture, document.Restore checks.
+// The error is fs.ErrNotExist where there is none.
+func Read(ctx context.Context, picture string, limits imagefile.Limits) (*Project, error) {
+	path, mask := Names(picture)
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxBytes {
+		return nil, message.Errorf("%s: the project is damaged", path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	p, size, err := decode(data)
+	if err != nil {
+		return nil, message.Errorf("%s: %w", path, err)
+	}
+	p.Work.Mask, err = imagefile.ReadMask(ctx, mask, size.X, size.Y, limits)
+	return p, err
+}
+
+// decode is the inverse of file, without the mask, whose size it returns.
+func decode(data []byte) (p *Project, size image.Point, err error) {
+	var head struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil || head.Format != Format || head.Version < 1 {
+		return nil, size, message.Errorf("this is not a project of Blik")
+	}
+	if head.Version > Version {
+		return nil, size, message.Errorf("the project has version %d, written by a newer Blik; this one reads up to "+
+			"version %d (%w)", head.Version, Version, ErrNewer)
+	}
+	f := &file{}
+	if err := json.Unmarshal(data, f); err != nil {
+		return nil, size, damaged()
+	}
+	size = image.Pt(f.Width, f.Height)
+	if size.X <= 0 || size.Y <= 0 || size.X > math.MaxInt32 || size.Y > math.MaxInt32 {
+		return nil, size, damaged()
+	}
+	p = &Project{Sum: f.Sum, Date: f.Date, Saved: f.Saved}
+	p.Work.Renewed, p.Work.Drawn = f.Renewed, f.Drawn
+	if p.Params, err = preset.Decode(f.Preset); err != nil {
+		return nil, size, err
+	}
+	if f.Region != "" {
+		if p.Work.Region, err = processing.ParseRegion(f.Region); err != nil {
+			return nil, size, err
+		}
+	}
+	if len(f.Kept)%2 != 0 {
+		return nil, size, damaged()
+	}
+	for i := 0; i < len(f.Kept); i += 2 {
+		p.Work.Kept = append(p.Work.Kept, image.Pt(f.Kept[i], f.Kept[i+1]))
+	}
+	if err = p.takeDetection(f.Detection, size); err == nil {
+		err = p.takeCorrections(f, size)
+	}
+	return p, size, err
+}
+
+func damaged() error { return message.Errorf("the project is damaged") }
+
+func (p *Project) takeDetection(d *detection, size image.Point) error {
+	if d == nil {
+		return nil
+	}
+	params, err := preset.Decode(d.Preset)
+	if err != nil {
+		return err
+	}
+	pix, err := unpack(d.Mask, size.X*size.Y)
+	if err != nil {
+		return err
+	}
+	p.Work.Found = &processing.Result{Mask: &processing.Mask{Width: size.X, Height: size.Y, Pix: pix}, Params: params,
+		Device: d.Device}
+	for _, f := range d.Findings {
+		found := f.Finding
+		if found.Runs, err = runs(f.Runs, size); err != nil {
+			return err
+		}
+		p.Work.Found.Findings = append(p.Work.Found.Findings, found)
+	}
+	return nil
+}
+
+func (p *Project) takeCorrections(f *file, size image.Point) error {
+	var origins []*document.Origin
+	for _, m := range f.Made {
+		params, err := preset.Decode(m.Preset)
+		if err != nil {
+			return err
+		}
+		origins = append(origins, &document.Origin{Params: params, Device: m.Device})
+	}
+	methods, _ := processing.SpecByID("method")
+	for i, c := range f.Corrections {
+		if c.Made < 0 || c.Made >= len(origins) || int(c.Asked) >= len(methods.Choices) ||
+			int(c.Method) >= len(methods.Choices) {
+			return damaged()
+		}
+		spot, err := runs(c.Spot, size)
+		if err != nil {
+			return err
+		}
+		pixels, err := runs(c.Pixels, size)
+		if err != nil {
+			return err
+		}
+		patch := processing.Patch{Spot: i + 1, Method: processing.Method(c.Method), Runs: pixels}
+		if err := take(&patch, c, pixels); err != nil {
+			return err
+		}
+		p.Work.Spots = append(p.Work.Spots, processing.Spot{ID: i + 1, Runs: spot, Method: processing.Method(c.Asked)})
+		p.Work.Patches = append(p.Work.Patches, patch)
+		p.Work.Origins = append(p.Work.Origins, origins[c.Made])
+	}
+	return nil
+}
+
+// take gives a patch its samples.
+func take(patch *processing.Patch, c correction, pixels []processing.Run) error {
+	n := 0
+	for _, r := range pixels {
+		n += r.X1 - r.X0
+	}
+	const mostChannels, mostBytes = 4, 4
+	raw, err := unpackAtMost(c.Samples, n*mostChannels*mostBytes)
+	if err != nil {
+		return err
+	}
+	switch c.Depth {
+	case 8:
+		patch.U8 = raw
+	case 16:
+		patch.U16 = make([]uint16, len(raw)/2)
+		for i := range patch.U16 {
+			patch.U16[i] = binary.LittleEndian.Uint16(raw[2*i:])
+		}
+	case 32:
+		patch.F32 = make([]float32, len(raw)/4)
+		for i := range patch.F32 {
+			patch.F32[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+		}
+	default:
+		return damaged()
+	}
+	return nil
+}
+
+// samples returns the samples of a patch as bytes, and their depth.
+func samples(p processing.Patch) (raw []byte, depth int) {
+	switch {
+	case p.U16 != nil:
+		for _, v := range p.U16 {
+			raw = binary.LittleEndian.AppendUint16(raw, v)
+		}
+		return raw, 16
+	case p.F32 != nil:
+		for _, v := range p.F32 {
+			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
+		}
+		return raw, 32
+	}
+	return p.U8, 8
+}
+
+func numbers(runs []processing.Run) []int {
+	out := make([]int, 0, 3*len(runs))
+	for _, r := range runs {
+		out = append(out, r.Y, r.X0, r.X1)
+	}
+	return out
+}
+
+// runs is the inverse of numbers, for runs of a picture.
+func runs(n []int, size image.Point) ([]processing.Run, error) {
+	if len(n) == 0 || len(n)%3 != 0 {
+		return nil, damaged()
+	}
+	out := make([]processing.Run, len(n)/3)
+	for i := range out {
+		r := processing.Run{Y: n[3*i], X0: n[3*i+1], X1: n[3*i+2]}
+		if r.Y < 0 || r.Y >= size.Y || r.X0 < 0 || r.X0 >= r.X1 || r.X1 > size.X {
+			return nil, damaged()
+		}
+		out[i] = r
+	}
+	return out, nil
+}
+
+func pack(raw []byte) ([]byte, error) {
+	var b bytes.Buffer
+	z, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
+	if err == nil {
+		_, err = z.Write(raw)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	return b.Bytes(), err
+}
+
+// unpack returns the n bytes that were packed.
+func unpack(packed []byte, n int) ([]byte, error) {
+	raw, err := unpackAtMost(packed, n)
+	if err == nil && len(raw) != n {
+		err = damaged()
+	}
+	return raw, err
+}
+
+// unpackAtMost returns what was packed, if it is no more than n bytes.
+func unpackAtMost(packed []byte, n int) ([]byte, error) {
+	z, err := zlib.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, damaged()
+	}
+	raw, err := io.ReadAll(io.LimitReader(z, int64(n)+1))
+	if err != nil || len(raw) > n {
+		return nil, damaged()
+	}
+	return raw, nil
+}

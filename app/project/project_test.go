@@ -1,0 +1,202 @@
+package project
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"image"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"blik/app/document"
+	"blik/app/imagefile"
+	"blik/internal/testpic"
+	"blik/processing"
+)
+
+// worked returns a document with work of every kind on it.
+func worked(t *testing.T, depth int) *document.Document {
+	t.Helper()
+	d, err := document.New("/a.tif", testpic.Painted(90, 70, 3, depth))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &processing.Result{Device: "cpu", Mask: processing.NewMask(90, 70), Params: processing.DefaultParams()}
+	for id, at := range []image.Point{{5, 4}, {40, 20}, {80, 60}} {
+		r.Mask.Pix[at.Y*90+at.X] = 255
+		r.Findings = append(r.Findings, processing.Finding{ID: id + 1, X: float64(at.X), Y: float64(at.Y), Left: at.X,
+			Top: at.Y, Width: 1, Height: 1, Area: 1, Score: 2.5, Elongation: 1,
+			Reasons: []processing.Reason{{Aspect: processing.AspectWhite, Value: 1.5}},
+			Runs:    []processing.Run{{Y: at.Y, X0: at.X, X1: at.X + 1}}})
+	}
+	if _, err := d.ApplyResult(r, nil); err != nil {
+		t.Fatal(err)
+	}
+	d.Keep(d.Spots()[:1])
+	d.Ignore(d.Spots()[1:2])
+	d.BeginStroke(document.Brush{Radius: 4, Soft: true}, 20, 50)
+	d.EndStroke()
+	spots := processing.Spots(d.Mask())
+	c := &processing.Correction{Device: "cpu"}
+	for i := range spots {
+		p := processing.Patch{Spot: spots[i].ID, Method: processing.MethodTelea, Runs: spots[i].Runs}
+		n := 0
+		for _, r := range p.Runs {
+			n += 3 * (r.X1 - r.X0)
+		}
+		for k := range n {
+			if depth == 8 {
+				p.U8 = append(p.U8, uint8(k))
+			} else {
+				p.U16 = append(p.U16, uint16(300*k))
+			}
+		}
+		c.Patches = append(c.Patches, p)
+	}
+	spots[0].Method = processing.MethodTelea
+	if _, err := d.ApplyCorrection(c, spots, processing.DefaultParams()); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.SetRegion(&processing.Region{Shape: processing.EllipseShape,
+		Points: []processing.Point{{X: 3, Y: 4}, {X: 60.5, Y: 40}}}); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// What was saved comes back whole, in another document of the same picture, and is saved as the same again.
+func TestProject(t *testing.T) {
+	t.Parallel()
+	for _, depth := range []int{8, 16} {
+		picture := filepath.Join(t.TempDir(), "a.tif")
+		d := worked(t, depth)
+		want := &Project{Sum: 123, Date: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Saved: true,
+			Params: processing.DefaultParams(), Work: d.Snapshot().Work()}
+		want.Params.Sensitivity = 1.5
+		for range 2 {
+			// The second time it takes the place of the first.
+			if err := Write(t.Context(), picture, want); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := Read(t.Context(), picture, imagefile.DefaultLimits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%d bits: read\n%+v, want\n%+v", depth, got, want)
+		}
+		other, err := document.New("/a.tif", testpic.Painted(90, 70, 3, depth))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := other.Restore(got.Work); err != nil {
+			t.Fatal(err)
+		}
+		if work := other.Snapshot().Work(); !reflect.DeepEqual(work, want.Work) {
+			t.Errorf("%d bits: restored\n%+v, want\n%+v", depth, work, want.Work)
+		}
+		if n := len(other.Ignored()); n != 1 {
+			t.Errorf("%d findings are ignored", n)
+		}
+	}
+}
+
+// A project that is damaged, newer, or of something else is refused with a sentence, and nothing of it is taken over.
+func TestDamagedProject(t *testing.T) {
+	t.Parallel()
+	d := worked(t, 8)
+	p := &Project{Params: processing.DefaultParams(), Work: d.Snapshot().Work()}
+	f, err := p.file("a.tif")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := decode(whole); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(whole); i += 7 {
+		if _, _, err := decode(whole[:i]); err == nil {
+			t.Fatalf("cut at %d: read", i)
+		}
+		changed := bytes.Clone(whole)
+		changed[i] ^= 5
+		if p, size, err := decode(changed); err == nil {
+			// What still can be read fits together, and a document takes or refuses it.
+			p.Work.Mask = processing.NewMask(max(min(size.X, 200), 1), max(min(size.Y, 200), 1))
+			if other, err := document.New("", testpic.Painted(90, 70, 3, 8)); err == nil {
+				_, _ = other.Restore(p.Work)
+			}
+		}
+	}
+	edit := func(from, to string) []byte {
+		if !bytes.Contains(whole, []byte(from)) {
+			t.Fatalf("the project holds no %s", from)
+		}
+		return bytes.Replace(whole, []byte(from), []byte(to), 1)
+	}
+	for name, data := range map[string][]byte{
+		"nothing": nil, "another format": edit(Format, "blik preset"), "a list": []byte("[]"),
+		"no size": edit(`"width":90`, `"width":0`), "a larger picture": edit(`"width":90`, `"width":91`),
+		"a huge picture": edit(`"width":90`, `"width":999999999999`), "half a place": edit(`"kept":[`, `"kept":[1,`),
+		"another depth": edit(`"depth":8`, `"depth":7`), "no such method": edit(`"asked":`, `"asked":9`),
+		"no such origin": edit(`"made":0`, `"made":7`),
+	} {
+		if _, _, err := decode(data); err == nil {
+			t.Errorf("%s: read", name)
+		}
+	}
+	if _, _, err := decode(edit(`"version":1`, `"version":2`)); !errors.Is(err, ErrNewer) ||
+		!strings.Contains(err.Error(), "version 2, written by a newer Blik") {
+		t.Errorf("a newer version: %v", err)
+	}
+}
+
+// The mask of another size is refused, a project that does not exist is fs.ErrNotExist, and one that is cancelled
+// leaves what was there.
+func TestProjectFiles(t *testing.T) {
+	t.Parallel()
+	picture := filepath.Join(t.TempDir(), "a.tif")
+	if _, err := Read(t.Context(), picture, imagefile.DefaultLimits()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no project: %v", err)
+	}
+	p := &Project{Params: processing.DefaultParams(), Work: worked(t, 8).Snapshot().Work()}
+	if err := Write(t.Context(), picture, p); err != nil {
+		t.Fatal(err)
+	}
+	path, mask := Names(picture)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	p.Saved = true
+	if err := Write(ctx, picture, p); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("a cancelled writing changed the project: %v", err)
+	}
+	o := imagefile.WriteOptions{Overwrite: true}
+	if err := imagefile.WriteMask(t.Context(), mask, o, processing.NewMask(3, 3)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(t.Context(), picture, imagefile.DefaultLimits()); err == nil {
+		t.Error("a mask of another size is read")
+	}
+	for path, want := range map[string]string{"/x/a.tif.blik.json": "/x/a.tif", "/x/.blik.json": "", "a.json": ""} {
+		if got, ok := PictureOf(path); got != want || ok != (want != "") {
+			t.Errorf("%s is the project of %q", path, got)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"image"
+	"io/fs"
+	"time"
+
+	"blik/app/document"
+	"blik/app/project"
+	"blik/internal/message"
+	"blik/processing"
+)
+
+// Continued says what became of the project beside the open picture.
+type Continued struct {
+	// Date is when it was saved, zero where there is none.
+	Date time.Time
+	// Err is why it was not used; nil where it was.
+	Err error
+}
+
+// Continued returns what became of the project of the open picture.
+func (s *Session) Continued() Continued { return s.continued }
+
+// kept is the work that the project on the disk holds.
+type kept struct {
+	doc         *document.Document
+	mask        uint64
+	corrections *document.Corrections
+	result      *processing.Result
+	region      *processing.Region
+	decisions   *document.Decisions
+}
+
+// work names the work on the open picture.
+func (s *Session) work() kept {
+	d := s.doc
+	return kept{d, d.Generation(), d.Corrections(), d.Result(), d.Region(), d.Decisions()}
+}
+
+// safe reports whether the project holds all work on the open picture.
+func (s *Session) safe() bool { return s.doc != nil && s.kept == s.work() }
+
+// continueProject puts the work of the project beside a picture into its document, which nobody else knows yet.
+func (s *Session) continueProject(ctx context.Context, path string, o *opened) error {
+	p, err := project.Read(ctx, path, Limits())
+	if errors.Is(err, fs.ErrNotExist) {
+		return ctx.Err()
+	}
+	if err == nil && p.Sum != project.Sum(o.file.Picture) {
+		err = message.Errorf("the picture has changed since its project was saved, so the project was not used")
+	}
+	if err == nil {
+		_, err = o.doc.Restore(p.Work)
+	}
+	if err != nil {
+		o.continued.Err = err
+		// What was taken over of it goes.
+		o.doc, err = document.New(path, o.file.Picture)
+		return errors.Join(err, ctx.Err())
+	}
+	if p.Saved {
+		o.doc.MarkPictureSaved(o.doc.Corrections().Generation())
+	}
+	o.continued.Date, o.params = p.Date, &p.Params
+	return ctx.Err()
+}
+
+// SaveProject writes the work on the open picture into a project beside it, in place of an earlier one: what it holds
+// counts as saved.
+func (s *Session) SaveProject(done func(error)) {
+	s.settle()
+	shot, work := s.doc.Snapshot(), s.work()
+	p := &project.Project{
+		Date: time.Now().Round(time.Second), Params: s.settings.Params,
+		Saved: s.doc.Corrections() != nil && !s.doc.PictureDirty(),
+	}
+	start(s, Other, func(ctx context.Context, report processing.Progress) (struct{}, error) {
+		path, _ := project.Names(shot.Path)
+		report(named(path), 0)
+		p.Work, p.Sum = shot.Work(), project.Sum(shot.Picture)
+		return struct{}{}, project.Write(ctx, shot.Path, p)
+	}, func(struct{}) (image.Rectangle, error) {
+		s.kept, s.continued = work, Continued{Date: p.Date}
+		return image.Rectangle{}, nil
+	}, func(_ struct{}, err error) { done(err) })
+}

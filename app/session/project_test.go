@@ -1,0 +1,99 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"blik/app/document"
+	"blik/app/project"
+	"blik/processing"
+)
+
+// Work that is saved as a project counts as saved, needs no journal, and goes on in a later session with the decisions,
+// the corrections and the parameters.
+func TestProjectGoesOn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, journal := filepath.Join(dir, "a.png"), filepath.Join(dir, "unsaved")
+	f := keeping(t, journal).opened(path)
+	if f.Continued() != (Continued{}) {
+		t.Errorf("%+v without a project", f.Continued())
+	}
+	f.Detect(f.outcome)
+	f.settle()
+	f.SelectNext(1)
+	f.KeepSelected()
+	f.CorrectAll(f.outcome)
+	f.settle()
+	f.ok(f.SetParam(spec(t, "halo"), 7))
+	f.settle()
+	f.SaveProject(f.ok)
+	f.settle()
+	if mask, picture := f.Unsaved(); mask || picture {
+		t.Error("what the project holds does not count as saved")
+	}
+	journals(t, journal, 0)
+	want := f.Document().Snapshot().Work()
+
+	later := newFake(t).opened(path)
+	if c := later.Continued(); c.Date.IsZero() || c.Err != nil {
+		t.Fatalf("%+v", c)
+	}
+	if got := later.Document().Snapshot().Work(); !reflect.DeepEqual(got, want) {
+		t.Errorf("the work is\n%+v, want\n%+v", got, want)
+	}
+	if later.settings.Params.Halo != 7 {
+		t.Errorf("halo %v", later.settings.Params.Halo)
+	}
+	if kept, _, _ := later.Decided(); kept != 1 {
+		t.Errorf("%d are kept", kept)
+	}
+	if mask, picture := later.Unsaved(); mask || picture {
+		t.Error("what was just opened is unsaved")
+	}
+	later.BeginStroke(document.Brush{Radius: 1}, processing.Point{X: 20, Y: 9})
+	later.EndStroke()
+	if mask, picture := later.Unsaved(); !mask || !picture {
+		t.Error("a stroke after the project was saved counts as saved")
+	}
+	later.Undo()
+	if mask, _ := later.Unsaved(); mask {
+		t.Error("the stroke undone is unsaved")
+	}
+	for range 3 {
+		later.Undo()
+	}
+	if n := later.Document().Stats().Area; n != 0 {
+		t.Errorf("%d pixels are left after undoing all", n)
+	}
+}
+
+// A project of another picture, or one that is damaged, leaves the picture open without its work, and says why.
+func TestProjectDoesNotFit(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.png")
+	f := newFake(t).opened(path)
+	f.Detect(f.outcome)
+	f.settle()
+	w := f.Document().Snapshot().Work()
+	p := &project.Project{Sum: 1, Params: processing.DefaultParams(), Work: w}
+	check := func(what string) {
+		t.Helper()
+		later := newFake(t).opened(path)
+		if c := later.Continued(); c.Err == nil || later.Document() == nil || later.Document().Stats().Area != 0 {
+			t.Errorf("%s: %+v, %+v", what, c, later.Document().Stats())
+		}
+	}
+	f.ok(project.Write(t.Context(), path, p))
+	check("another picture")
+	p.Sum = project.Sum(f.Document().Picture())
+	w.Found.Findings[0].Runs = []processing.Run{{Y: 3, X0: 0, X1: 39}, {Y: 1, X0: 0, X1: 3}}
+	f.ok(project.Write(t.Context(), path, p))
+	check("findings that contradict themselves")
+	name, _ := project.Names(path)
+	f.ok(os.WriteFile(name, slices.Concat([]byte("{"), make([]byte, 100)), 0o600))
+	check("damaged")
+}
