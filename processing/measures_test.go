@@ -25,7 +25,7 @@ func TestMeasures(t *testing.T) {
 		glint:      glint{strong: 9, wide: 16, peak: 3, pixels: 20, sure: 5},
 		neighbours: 3, company: 2.5,
 		look: look{
-			core: 4, area: 9, rise: 0.3, peakRise: 0.6, ground: 0.25, spread: 0.061, flat: 0.08, crowd: 0.125, chroma: 0.1,
+			core: 4, area: 120, rise: 0.3, peakRise: 0.6, ground: 0.25, spread: 0.061, flat: 0.08, crowd: 0.125, chroma: 0.1,
 			red: 0.2, blue: -0.3, saturation: 0.4, groundSaturation: 0.5, clipped: 0.75, darkest: 200, elongation: 1.5,
 			fill: 0.9,
 		},
@@ -34,10 +34,12 @@ func TestMeasures(t *testing.T) {
 	c.measure(Measures())
 	want := map[string]float64{
 		"network": 3, "network-wide": 4, "network-peak": 3, "network-sure": 0.25, "network-size": math.Log(20),
-		"neighbours": math.Log(4), "company": 2.5,
+		"network-mean": 1.8, "network-first": 3, "network-log": math.Log(10), "large": math.Log(2), "huge": 0,
+		"large-white": math.Log(2) / 4,
+		"neighbours":  math.Log(4), "company": 2.5,
 		"rise": 0.3, "peak-rise": 0.6, "ratio": math.Log(0.56 / 0.26), "headroom": 0.4, "ground": 0.25, "rough": 0.1,
 		"crowd": 0.125, "clipped": 0.75, "darkest": 200, "chroma": 0.1, "red": 0.2, "blue": -0.3, "saturation": 0.4,
-		"ground-saturation": 0.5, "sharp": 0.2, "flat": 0.25, "area": math.Log(9), "core-area": math.Log(4),
+		"ground-saturation": 0.5, "sharp": 0.6 / math.Sqrt(120), "flat": 0.25, "area": math.Log(120), "core-area": math.Log(4),
 		"elongation": 1.5, "fill": 0.9,
 		"search": 1, "contrast": 0.2, "density": 0.25, "stray": 0.125, "leak": 0.25,
 		"texture": 6553.0 / 65535 / 0.22, "starlet": 2, "slope": 33, "mean-level": 200, "background": 0.2,

@@ -2,6 +2,7 @@ package processing
 
 import (
 	"math"
+	"slices"
 
 	"blik/processing/internal/span"
 )
@@ -41,6 +42,9 @@ const (
 	// enoughGround is the number of pixels of ground that is not too few.
 	enoughGround = 40
 )
+
+// large is ln of how many times as many pixels it has as given, 0 where it has fewer.
+func (t *look) large(pixels float64) float64 { return math.Log(math.Max(t.area/pixels, 1)) }
 
 // light is a pixel in linear light of 16 bits: colour, luminance and the darkest channel.
 type light struct{ r, g, b, y, dark uint16 }
@@ -200,7 +204,14 @@ func (s *surveyor) window(shape *Sums, spans []Span, margin int) lightSum {
 	return ground
 }
 
-// trim returns the pixels inside that belong, and takes the others out.
+// A piece of a trimmed candidate that has fewer than fewPixels, and less than smallPiece of the largest one's, is a
+// scrap.
+const (
+	fewPixels  = 4
+	smallPiece = 0.3
+)
+
+// trim returns the pixels inside that belong, without scraps, and takes the others out.
 func (s *surveyor) trim(spans []Span, belongs func(*light) bool) []Span {
 	var kept []Span
 	for _, r := range spans {
@@ -215,6 +226,31 @@ func (s *surveyor) trim(spans []Span, belongs func(*light) bool) []Span {
 			} else {
 				kept = append(kept, Span{Y: r.Y, X0: x, X1: x + 1, Label: r.Label})
 			}
+		}
+	}
+	return s.dropScraps(kept)
+}
+
+// dropScraps returns the spans of a candidate without those of scraps, and takes these out.
+func (s *surveyor) dropScraps(spans []Span) []Span {
+	if len(spans) < 2 {
+		return spans
+	}
+	label := spans[0].Label
+	sizes := make([]int, span.Connect(spans, span.Eight))
+	for _, r := range spans {
+		sizes[r.Label] += int(r.X1 - r.X0)
+	}
+	enough := min(fewPixels, int(math.Ceil(smallPiece*float64(slices.Max(sizes)))))
+	kept := spans[:0]
+	for _, r := range spans {
+		if sizes[r.Label] >= enough {
+			kept = append(kept, Span{Y: r.Y, X0: r.X0, X1: r.X1, Label: label})
+			continue
+		}
+		at := (int(r.Y)-s.y0)*s.w - s.x0
+		for x := r.X0; x < r.X1; x++ {
+			s.own[at+int(x)] = beside
 		}
 	}
 	return kept

@@ -33,6 +33,8 @@ done <<'END'
 clean 101 75
 condition 102 100
 spots 103 75
+varied 104 25
+plain 104 104
 END
 networks=()
 if [ -n "${FOLDS:-}" ]; then

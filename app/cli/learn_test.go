@@ -99,7 +99,8 @@ func TestLearn(t *testing.T) {
 func TestLearnedPreset(t *testing.T) {
 	dir := t.TempDir()
 	picture := filepath.Join(dir, "a.png")
-	got := call(t, "sample", "--width", "240", "--height", "180", "--glare", "dense", "--seed", "5", "-o", picture)
+	got := call(t, "sample", "--width", "240", "--height", "180", "--glare", "unclipped", "--seed", "5", "-o",
+		picture)
 	if got.status != exitDone {
 		t.Fatalf("%+v", got)
 	}

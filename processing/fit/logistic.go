@@ -41,12 +41,13 @@ func Logistic(rows []Row, sources ...processing.Source) (*processing.Rule, error
 		if !slices.Contains(sources, m.Source) {
 			continue
 		}
+		// All rows that count do so alike: a few with large weights must not make all others look alike.
 		n, sum, squares := 0.0, 0.0, 0.0
 		for _, r := range rows {
-			if v := r.Measures[i]; !math.IsNaN(v) {
-				n += r.Weight
-				sum += r.Weight * v
-				squares += r.Weight * v * v
+			if v := r.Measures[i]; !math.IsNaN(v) && r.Weight > 0 {
+				n++
+				sum += v
+				squares += v * v
 			}
 		}
 		if n == 0 {

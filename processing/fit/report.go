@@ -15,7 +15,7 @@ import (
 // stops are the named settings of the sensitivity.
 func stops() []processing.Stop {
 	return []processing.Stop{
-		{ID: "certain", Sensitivity: -2}, {ID: "balanced"}, {ID: "visible", Sensitivity: 2.5},
+		{ID: "certain", Sensitivity: -2}, {ID: "balanced"}, {ID: "visible", Sensitivity: 2},
 		{ID: "dim", Sensitivity: 4.5},
 	}
 }

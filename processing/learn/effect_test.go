@@ -9,7 +9,7 @@ import (
 // What is learned lifts glare and lowers paint, and the aspects named are those that tell them apart.
 func TestEffect(t *testing.T) {
 	n := len(processing.Measures()) + 4
-	spots := drawn(3, 120, 2, n, 1)
+	spots := drawn(3, 150, 2, n, 1)
 	r, err := From(t.Context(), spots, "basis")
 	if err != nil || r.Learned == nil {
 		t.Fatalf("nothing was learned: %v", err)
