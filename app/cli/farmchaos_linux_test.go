@@ -60,21 +60,22 @@ func (b *lockedBuffer) String() string {
 }
 
 // TestFarmChaos kills servers and workers while a batch is done in which one file kills its process, one is missing, and
-// the disk of one worker is full. BLIK_FARM_CHAOS is PICTURES,REPEATS; a short form runs otherwise.
+// the disk of one worker is full. BLIK_FARM_CHAOS is PICTURES,REPEATS, of which -parallel run at a time; a short form runs
+// otherwise.
 //
 // All other pictures get one result each, to the bit that of a direct run; the two failures are named; nothing is left.
 func TestFarmChaos(t *testing.T) {
 	testpic.Long(t)
-	pictures, repeats := 14, 1
-	long := false
-	if n, _ := fmt.Sscanf(os.Getenv("BLIK_FARM_CHAOS"), "%d,%d", &pictures, &repeats); n == 2 {
-		long = true
-	}
+	pictures, repeats := 8, 1
+	n, _ := fmt.Sscanf(os.Getenv("BLIK_FARM_CHAOS"), "%d,%d", &pictures, &repeats)
 	for i := range repeats {
-		begin := time.Now()
-		kills := chaos(t, pictures, long, uint64(i))
-		t.Logf("run %d: %d pictures, %d workers and %d servers killed, %.1f s", i+1, pictures, kills[1], kills[0],
-			time.Since(begin).Seconds())
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
+			begin := time.Now()
+			kills := chaos(t, pictures, n == 2, uint64(i))
+			t.Logf("%d pictures, %d workers and %d servers killed, %.1f s", pictures, kills[1], kills[0],
+				time.Since(begin).Seconds())
+		})
 	}
 }
 

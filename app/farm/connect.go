@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -82,6 +83,28 @@ type link struct {
 	where string
 	// denied is the last complaint of the server about rights.
 	denied atomic.Pointer[string]
+
+	mu sync.Mutex
+	// asking ends the requests on the way, by subject.
+	asking map[int]asking
+	asked  int
+}
+
+type asking struct {
+	subject string
+	stop    context.CancelFunc
+}
+
+// deny notes a complaint about rights, and ends the requests that it is about: nobody will answer them.
+func (l *link) deny(complaint string) {
+	l.denied.Store(&complaint)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, a := range l.asking {
+		if strings.Contains(complaint, `"`+a.subject+`"`) {
+			a.stop()
+		}
+	}
 }
 
 // inbox is the prefix of the replies that the holder of a key may read; nobody else may.
@@ -90,14 +113,14 @@ func inbox(public string) string { return "_INBOX." + public }
 // dial connects, and waits until ctx ends where the server does not answer. inside, if not nil, is the server in this
 // process.
 func dial(ctx context.Context, j Join, inside nats.InProcessConnProvider, wait bool) (*link, error) {
-	l := &link{where: j.URL}
+	l := &link{where: j.URL, asking: map[int]asking{}}
 	wrong := make(chan error, 1)
 	note := func(err error) {
 		if err == nil {
 			return
 		}
 		if errors.Is(err, nats.ErrPermissionViolation) {
-			l.denied.Store(new(err.Error()))
+			l.deny(err.Error())
 		}
 		select {
 		case wrong <- err:
@@ -212,6 +235,16 @@ func (l *link) ask(ctx context.Context, subject string, r request) (answer, erro
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	l.denied.Store(nil)
+	l.mu.Lock()
+	l.asked++
+	n := l.asked
+	l.asking[n] = asking{subject, cancel}
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.asking, n)
+	}()
 	reply, err := l.RequestWithContext(ctx, subject, data)
 	if err != nil {
 		if l.denied.Load() != nil {

@@ -239,6 +239,8 @@ type answer struct {
 	// of workHello
 	Batches []Batch   `json:"batches,omitempty"`
 	Time    time.Time `json:"time,omitzero"`
+	// Every is the time between two words of a worker.
+	Every time.Duration `json:"every,omitempty"`
 	// of workBegin, workResult and workCrash: one of the verdicts
 	Verdict string        `json:"verdict,omitempty"`
 	Wait    time.Duration `json:"wait,omitempty"`
@@ -300,7 +302,7 @@ type Presence struct {
 	Seen time.Time `json:"seen,omitzero"`
 }
 
-// greeting is the time between two words of a worker.
+// greeting is the most time between two words of a worker; it is less where patience is short.
 const greeting = 2 * time.Second
 
 // Doing is a file in work.

@@ -29,7 +29,7 @@ func (m *Manager) hello(_ context.Context, r request) (answer, error) {
 		m.skewed[w.Name] = true
 		m.options.Log.Warn("the clock of a worker is wrong", "worker", w.Name, "difference", skew.String())
 	}
-	a := answer{Time: now}
+	a := answer{Time: now, Every: m.greeting()}
 	for _, id := range m.order {
 		b := m.batches[id]
 		if b.State == Cancelled || b.done+b.failed < len(b.jobs) {
@@ -38,6 +38,9 @@ func (m *Manager) hello(_ context.Context, r request) (answer, error) {
 	}
 	return a, nil
 }
+
+// greeting is the time between two words of a worker.
+func (m *Manager) greeting() time.Duration { return min(greeting, m.options.Patience/4) }
 
 // begin decides whether a worker that was given a job is to do it.
 func (m *Manager) begin(ctx context.Context, r request) (answer, error) {
@@ -70,17 +73,17 @@ func (m *Manager) begin(ctx context.Context, r request) (answer, error) {
 			Job: *r.Job, Outcome: Outcome{End: Failed, Sentence: b.say(text)}, Worker: r.Worker.Name,
 		})
 	}
-	return answer{Verdict: verdict, Wait: greeting}, nil
+	return answer{Verdict: verdict, Wait: m.greeting()}, nil
 }
 
 // inWork reports whether another worker that lives has a job in work: a restarted server gives out again what it had
 // given out before. Right after its start the manager does not know yet who is there.
 func (m *Manager) inWork(job, asks string, delivered int) bool {
-	if delivered > 1 && time.Since(m.started) < 2*greeting {
+	if delivered > 1 && time.Since(m.started) < 2*m.greeting() {
 		return true
 	}
 	for name, w := range m.workers {
-		if name != asks && time.Since(w.Seen) < 3*greeting &&
+		if name != asks && time.Since(w.Seen) < 3*m.greeting() &&
 			slices.ContainsFunc(w.Doing, func(d Doing) bool { return d.Job == job }) {
 			return true
 		}
@@ -92,7 +95,7 @@ func (m *Manager) inWork(job, asks string, delivered int) bool {
 func (m *Manager) hold(job, worker string) (lost int) {
 	h := m.holders[job]
 	last := m.workers[h.worker]
-	if h.worker != "" && h.worker != worker && (last == nil || time.Since(last.Seen) > 3*greeting) {
+	if h.worker != "" && h.worker != worker && (last == nil || time.Since(last.Seen) > 3*m.greeting()) {
 		h.lost++
 	}
 	h.worker = worker
@@ -213,7 +216,7 @@ func (m *Manager) crash(ctx context.Context, r request) (answer, error) {
 	m.options.Log.Error("crash", "batch", b.ID, "file", r.Job.In.String(), "worker", r.Worker.Name, "crashes", crashes,
 		"log", r.Log)
 	if crashes < mostCrashes {
-		return answer{Verdict: proceed, Wait: time.Second}, nil
+		return answer{Verdict: proceed, Wait: m.greeting() / 2}, nil
 	}
 	text := message.Of("the program crashed %d times on this file; set aside", crashes)
 	return answer{Verdict: settled}, m.settle(ctx, b, Result{

@@ -78,6 +78,7 @@ type Worker struct {
 	desk   *desk
 
 	mu      sync.Mutex
+	every   time.Duration
 	batches []Batch
 	doing   map[int]Doing
 	cancel  map[string]context.CancelCauseFunc // of the jobs in work, by ID
@@ -110,7 +111,7 @@ func RunWorker(ctx context.Context, o WorkerOptions) error {
 	w := &Worker{
 		o: o, link: l, js: js, memory: newBudget(o.Budget), woken: make(chan struct{}, 1), doing: map[int]Doing{},
 		cancel: map[string]context.CancelCauseFunc{}, batchOf: map[string]string{}, remarks: map[int]string{},
-		told: map[string]bool{},
+		told: map[string]bool{}, every: greeting,
 	}
 	if w.desk, err = openDesk(o.Scratch); err != nil {
 		return err
@@ -161,11 +162,14 @@ func (w *Worker) tell(about string, text message.Message) {
 
 // greet says hello every few seconds.
 func (w *Worker) greet(ctx context.Context) {
-	for tick := time.NewTicker(greeting); ; {
+	for {
+		w.mu.Lock()
+		every := w.every
+		w.mu.Unlock()
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-time.After(every):
 		}
 		if err := w.hello(ctx); err != nil && ctx.Err() == nil {
 			w.o.Log.Debug("hello", "error", err)
@@ -213,6 +217,9 @@ func (w *Worker) hello(ctx context.Context) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if a.Every > 0 {
+		w.every = min(a.Every, greeting)
+	}
 	w.batches = mine
 	for _, b := range a.Batches {
 		if b.State != Cancelled {
@@ -276,7 +283,9 @@ func (w *Worker) take(ctx context.Context, n int, b Batch, several bool) (bool, 
 	if several {
 		wait = 200 * time.Millisecond
 	}
-	msgs, err := c.Fetch(1, jetstream.FetchMaxWait(wait))
+	fetching, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	msgs, err := c.Fetch(1, jetstream.FetchContext(fetching))
 	if err != nil {
 		return false, err
 	}
