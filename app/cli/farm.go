@@ -128,7 +128,7 @@ type farmServer struct {
 	results                      []string
 	secure                       bool
 	limit, files                 float64
-	patience                     time.Duration
+	patience, keep               time.Duration
 	replicas                     int
 	log                          farmLog
 	join                         joining
@@ -161,6 +161,8 @@ machine; then everything is encrypted (TLS 1.3), and each machine needs a key, w
 		p.say("let uploaded files and their results take at most `N` GB; by default half of the disk's free space"))
 	f.DurationVar(&s.patience, "patience", 45*time.Second,
 		p.say("give the file of a worker that is silent for `TIME` to another"))
+	f.DurationVar(&s.keep, "keep", 90*24*time.Hour,
+		p.say("forget a batch `TIME` after it was finished or cancelled"))
 	f.StringVar(&s.cluster, "nats", "", p.say("use the NATS cluster at `URL` in place of the server in this program"))
 	f.StringVar(&s.join.credentials, "creds", "", p.say("`FILE` of credentials for an institution's NATS cluster"))
 	f.IntVar(&s.replicas, "replicas", 1, p.say("keep `N` copies of everything in the cluster: 1, 3 or 5"))
@@ -177,6 +179,8 @@ func (s *farmServer) run(ctx context.Context) error {
 	switch {
 	case s.patience < 300*time.Millisecond:
 		return s.usage("--patience %s: must be at least 300ms", s.patience.String())
+	case s.keep < time.Second:
+		return s.usage("--keep %s: must be at least 1s", s.keep.String())
 	case s.limit < 0 || s.limit > 1e6:
 		return s.usage("--store-limit %g: must be a positive number of gigabytes", s.limit)
 	case s.files < 0 || s.files > 1e6:
@@ -185,7 +189,7 @@ func (s *farmServer) run(ctx context.Context) error {
 		return s.usage("--replicas %d: must be 1, 3 or 5", s.replicas)
 	}
 	o := farm.ManagerOptions{
-		Patience: s.patience, Replicas: s.replicas, Log: log, MaxFiles: int64(s.files * 1e9),
+		Patience: s.patience, Replicas: s.replicas, Log: log, MaxFiles: int64(s.files * 1e9), Keep: s.keep,
 		Alone: s.Getenv("GOGC") == "" && s.Getenv("GOMEMLIMIT") == "",
 	}
 	if s.cluster != "" {

@@ -53,6 +53,7 @@ type site struct {
 	server  *Server
 	manager *Manager
 	client  *Client
+	keep    time.Duration
 }
 
 func newSite(t *testing.T, files int) *site {
@@ -87,7 +88,7 @@ func (s *site) start(o ServerOptions) {
 		s.t.Fatal(err)
 	}
 	s.manager, err = StartManager(s.t.Context(),
-		ManagerOptions{Inside: s.server, Patience: 500 * time.Millisecond, Log: quiet()})
+		ManagerOptions{Inside: s.server, Patience: 500 * time.Millisecond, Keep: s.keep, Log: quiet()})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -111,8 +112,27 @@ func (s *site) batch() Batch {
 	return Batch{Work: Work{Command: "correct", Preset: json.RawMessage("{}"), Limit: 1000}, Program: "1", Model: "m"}
 }
 
+// until waits for something.
+func (s *site) until(ready func() bool) {
+	s.t.Helper()
+	patience := time.After(time.Minute)
+	for tick := time.NewTicker(2 * time.Millisecond); !ready(); {
+		select {
+		case <-tick.C:
+		case <-patience:
+			s.t.Fatalf("it does not come: %+v", s.manager.Status("", 10))
+		}
+	}
+}
+
 // submit adds all files of the folder.
 func (s *site) submit(b Batch, again string) Submission {
+	s.t.Helper()
+	return s.submitTelling(b, again, nil)
+}
+
+// submitTelling calls told with what it waits for.
+func (s *site) submitTelling(b Batch, again string, told func(error)) Submission {
 	s.t.Helper()
 	entries, err := os.ReadDir(s.in)
 	if err != nil {
@@ -130,11 +150,11 @@ func (s *site) submit(b Batch, again string) Submission {
 		}
 		return job, true
 	}
-	b, err = s.client.Open(s.t.Context(), b, again, nil)
+	b, err = s.client.Open(s.t.Context(), b, again, told)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	sub, err := s.client.Add(s.t.Context(), b, next, nil)
+	sub, err := s.client.Add(s.t.Context(), b, next, told)
 	if err != nil {
 		s.t.Fatal(err)
 	}

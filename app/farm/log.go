@@ -32,6 +32,9 @@ type written struct {
 // append writes an entry of RESULTS and takes it into the index. Where the job is settled already nothing is written,
 // and the mark says so.
 func (m *Manager) append(ctx context.Context, b *batch, kind string, key jobKey, r Result) (mark, error) {
+	if err := m.disk(roomForResults); err != nil {
+		return 0, err
+	}
 	data, err := json.Marshal(r)
 	if err != nil {
 		return 0, err
@@ -99,6 +102,13 @@ func (m *Manager) writeSome(queue []*write) (left []*write) {
 	if len(group) == 0 {
 		return left
 	}
+	data, err := pack(data)
+	if err != nil {
+		for _, w := range group {
+			w.done <- written{err: err}
+		}
+		return left
+	}
 	// JetStream refuses the message where another manager has written meanwhile.
 	ack, err := m.stores.js.Publish(m.ctx, resultsSubject+b.ID, data, jetstream.WithExpectLastSequence(m.last))
 	if err != nil {
@@ -141,6 +151,10 @@ func (m *Manager) resume(cause error) error {
 	}
 	for seq := m.last + 1; seq <= info.State.LastSeq; seq++ {
 		msg, err := m.stores.results.GetMsg(m.ctx, seq)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			m.last = seq // of a batch that was removed
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -26,6 +26,8 @@ type ManagerOptions struct {
 	Inside *Server
 	// Patience is the time without a word from a worker after which its file is given to another; 0: 45 s.
 	Patience time.Duration
+	// Keep is the time after its last result for which a batch that is finished or cancelled is remembered; 0: 90 days.
+	Keep time.Duration
 	// Replicas of each stream in a cluster; 0: 1.
 	Replicas int
 	// MaxFiles bounds the object store of uploaded files in bytes; 0: half of what the disk of the store has.
@@ -60,7 +62,7 @@ type Manager struct {
 	// feeding is told when JOBS may need more.
 	feeding chan struct{}
 
-	// listing is held while LISTS is written to.
+	// listing is held while LISTS is written to, and while batches come and go.
 	listing sync.Mutex
 	// writes go to the goroutine that writes RESULTS, which alone looks at last, the last sequence in there.
 	writes chan *write
@@ -133,6 +135,9 @@ func StartManager(ctx context.Context, o ManagerOptions) (*Manager, error) {
 	if o.Patience == 0 {
 		o.Patience = 45 * time.Second
 	}
+	if o.Keep == 0 {
+		o.Keep = 90 * 24 * time.Hour
+	}
 	var inside nats.InProcessConnProvider
 	if o.Inside != nil {
 		inside = o.Inside.nats
@@ -185,6 +190,7 @@ func (m *Manager) open(ctx context.Context) error {
 	}
 	m.running.Go(m.feed)
 	m.running.Go(m.write)
+	m.running.Go(m.retire)
 	return m.link.Flush()
 }
 
@@ -342,6 +348,9 @@ func (m *Manager) addBatch(ctx context.Context, r request) (answer, error) {
 		return answer{}, refuse("there is no work called %q", b.Work.Command)
 	}
 	b.ID = batchID(b.Work, b.Program, b.Model, r.Again)
+	// It may just be on its way out.
+	m.listing.Lock()
+	defer m.listing.Unlock()
 	m.mu.Lock()
 	known := m.batches[b.ID]
 	m.mu.Unlock()
@@ -351,6 +360,9 @@ func (m *Manager) addBatch(ctx context.Context, r request) (answer, error) {
 		copied := known.Batch
 		return answer{Batch: &copied}, nil
 	}
+	if err := m.disk(roomForWork); err != nil {
+		return answer{}, err
+	}
 	b.Created, b.State = time.Now().UTC(), Running
 	if err := m.stores.openConsumer(ctx, b.ID, m.options.Patience); err != nil {
 		return answer{}, err
@@ -359,10 +371,8 @@ func (m *Manager) addBatch(ctx context.Context, r request) (answer, error) {
 		return answer{}, err
 	}
 	m.mu.Lock()
-	if m.batches[b.ID] == nil {
-		m.batches[b.ID] = &batch{Batch: b, jobs: map[jobKey]mark{}, last: b.Created}
-		m.sortBatches()
-	}
+	m.batches[b.ID] = &batch{Batch: b, jobs: map[jobKey]mark{}, last: b.Created}
+	m.sortBatches()
 	m.mu.Unlock()
 	m.options.Log.Info("batch", "batch", b.ID, "command", b.Work.Command, "program", b.Program)
 	m.wake()
@@ -389,16 +399,16 @@ func (m *Manager) find(id string) (*batch, error) {
 
 // addJobs stores those of a list that are new.
 func (m *Manager) addJobs(ctx context.Context, r request) (answer, error) {
-	b, err := m.find(r.ID)
-	if err != nil {
-		return answer{}, err
-	}
 	if len(r.Jobs) > chunk {
 		return answer{}, refuse("a list of %d files is too long", len(r.Jobs))
 	}
 	// Two lists at a time could hold the same file.
 	m.listing.Lock()
 	defer m.listing.Unlock()
+	b, err := m.find(r.ID)
+	if err != nil {
+		return answer{}, err
+	}
 	var a answer
 	var fresh []Job
 	seen := map[jobKey]bool{}
@@ -424,6 +434,9 @@ func (m *Manager) addJobs(ctx context.Context, r request) (answer, error) {
 	if len(fresh) == 0 {
 		return a, nil
 	}
+	if err := m.disk(roomForWork); err != nil {
+		return answer{}, err
+	}
 	if err := m.list(ctx, b, fresh); err != nil {
 		return answer{}, err
 	}
@@ -444,7 +457,7 @@ func (m *Manager) list(ctx context.Context, b *batch, jobs []Job) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.fault = ""
-	b.end = ack.Sequence + 1
+	b.end, b.last = ack.Sequence+1, time.Now()
 	for _, job := range jobs {
 		if key, ok := keyOf(job.ID); ok {
 			b.jobs[key] = newMark(waiting, b.jobs[key].crashes(), 0)
@@ -471,13 +484,18 @@ func packJobs(jobs []Job) ([]byte, error) {
 	}
 	b.WriteByte('\n')
 	data, err := json.Marshal(jobs)
+	if err == nil {
+		data, err = pack(data)
+	}
 	b.Write(data)
 	return b.Bytes(), err
 }
 
 func unpackJobs(data []byte) (jobs []Job, err error) {
 	_, text, _ := bytes.Cut(data, []byte{'\n'})
-	err = json.Unmarshal(text, &jobs)
+	if text, err = unpack(text); err == nil {
+		err = json.Unmarshal(text, &jobs)
+	}
 	return jobs, err
 }
 
@@ -509,6 +527,10 @@ func (m *Manager) feedBatch(ctx context.Context, id string) error {
 	for {
 		m.mu.Lock()
 		b := m.batches[id]
+		if b == nil {
+			m.mu.Unlock()
+			return nil
+		}
 		if b.done+b.failed == len(b.jobs) {
 			b.next = b.end
 		}
@@ -560,6 +582,9 @@ func (m *Manager) move(b *batch, next uint64, round int) {
 // hand publishes those jobs that are not settled, and returns their number. A crash in the middle does no harm: JOBS
 // knows the messages again, and later the index knows the jobs.
 func (m *Manager) hand(ctx context.Context, b *batch, jobs []Job, list uint64, round int) (int, error) {
+	if err := m.disk(roomForWork); err != nil {
+		return 0, err
+	}
 	var futures []jetstream.PubAckFuture
 	for _, job := range jobs {
 		key, _ := keyOf(job.ID)

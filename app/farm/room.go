@@ -29,14 +29,15 @@ func (m *Manager) free() int64 {
 	return (atomicfile.Disk{}).Free(filepath.Clean(m.options.Inside.options.Store))
 }
 
+// diskFault is the fault of a disk without room for more work.
+const diskFault = "the disk of the server is full"
+
 // disk refuses work where the disk of the server is full.
 func (m *Manager) disk(margin int64) error {
-	free := m.free()
-	if free < 0 || free >= margin {
+	if free := m.free(); free < 0 || free >= margin {
 		return nil
 	}
-	m.setFault("the disk of the server is full")
-	no := refuse("the disk of the server is full")
+	no := refuse(diskFault)
 	no.Full = true
 	return no
 }

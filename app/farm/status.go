@@ -67,12 +67,15 @@ func (m *Manager) status(_ context.Context, r request) (answer, error) {
 
 // Status returns what goes on, in one batch or, without an ID, in all; of each the first failures.
 func (m *Manager) Status(id string, failures int) Status {
-	stored := m.stored3()
+	stored, room := m.stored3(), m.disk(roomForWork)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
 	s := Status{Started: m.started, Now: now, Fault: m.fault, Stored: stored, Batches: []BatchStatus{},
 		Workers: []Presence{}}
+	if s.Fault == "" && room != nil {
+		s.Fault = diskFault
+	}
 	working := map[string]bool{}
 	for name, w := range m.workers {
 		if now.Sub(w.Seen) > vanished {

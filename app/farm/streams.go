@@ -21,7 +21,10 @@ const (
 	// chunk is the most jobs in a message of LISTS; with names of 1000 bytes they still fit into a message.
 	chunk = 200
 	// repeats is how long JOBS knows a message again that was published twice.
-	repeats = 10 * time.Minute
+	repeats = time.Minute
+	// mostLists and mostResults bound the messages of LISTS and RESULTS; the bytes of all are bounded by the store.
+	mostLists   = 1 << 22
+	mostResults = 1 << 24
 	// taken bounds the jobs of a batch in work at a time.
 	taken = 20000
 )
@@ -53,8 +56,8 @@ func openStores(ctx context.Context, js jetstream.JetStream, replicas int) (*sto
 		queue.PersistMode = jetstream.AsyncPersistMode
 	}
 	s.jobs = create(jobsStream, jobsSubject, queue)
-	s.lists = create(listsStream, listsSubject, jetstream.StreamConfig{Compression: jetstream.S2Compression})
-	s.results = create(resultsStream, resultsSubject, jetstream.StreamConfig{Compression: jetstream.S2Compression})
+	s.lists = create(listsStream, listsSubject, jetstream.StreamConfig{MaxMsgs: mostLists})
+	s.results = create(resultsStream, resultsSubject, jetstream.StreamConfig{MaxMsgs: mostResults})
 	if err == nil {
 		s.batches, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
 			Bucket: batchBucket, History: 1, Storage: jetstream.FileStorage, Replicas: replicas,
@@ -108,7 +111,8 @@ func replay(ctx context.Context, st jetstream.Stream, f func(batch string, seq u
 		return 0, err
 	}
 	defer messages.Stop()
-	for seq := uint64(0); seq < last; {
+	// The last messages may have been removed.
+	for left := uint64(1); left > 0; {
 		m, err := messages.Next(jetstream.NextContext(ctx))
 		if err != nil {
 			return 0, err
@@ -117,8 +121,9 @@ func replay(ctx context.Context, st jetstream.Stream, f func(batch string, seq u
 		if err != nil {
 			return 0, err
 		}
-		seq = meta.Sequence.Stream
-		f(m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:], seq, meta.Timestamp, m.Data())
+		left = meta.NumPending
+		id := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
+		f(id, meta.Sequence.Stream, meta.Timestamp, m.Data())
 	}
 	return last, nil
 }
@@ -145,8 +150,12 @@ func (e entry) appendTo(data []byte) []byte {
 	return append(data, e.body...)
 }
 
-// eachEntry calls f with the entries of a message of RESULTS.
+// eachEntry calls f with the entries of a message of RESULTS, as far as they can be read.
 func eachEntry(data []byte, f func(e entry)) {
+	data, err := unpack(data)
+	if err != nil {
+		return
+	}
 	for len(data) > 0 {
 		line, rest, found := bytes.Cut(data, []byte{'\n'})
 		fields := strings.Fields(string(line))

@@ -1,0 +1,115 @@
+package farm
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"blik/internal/message"
+	"blik/internal/testpic"
+)
+
+// smallDisk mounts a file system of so many bytes on the store of a farm, where this user may.
+func smallDisk(t *testing.T, store string, size string) {
+	t.Helper()
+	err := os.MkdirAll(store, 0o700)
+	if err == nil {
+		err = syscall.Mount("tmpfs", store, "tmpfs", 0, "size="+size)
+	}
+	testpic.Need(t, err == nil, "the right to mount a file system")
+	t.Cleanup(func() { _ = syscall.Unmount(store, 2) })
+}
+
+// A full disk of the server, filled by others to the last byte, stops it with a sentence; with room again it goes on,
+// and nothing is lost.
+func TestServerDiskFull(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 4)
+	s.stop()
+	store := filepath.Join(s.dir, "store")
+	smallDisk(t, store, "200m")
+	s.start(ServerOptions{})
+	sub := s.submit(s.batch(), "")
+	others := filepath.Join(store, "of others")
+	fill := func(left int64) {
+		t.Helper()
+		f, err := os.OpenFile(others, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for s.manager.free() > left {
+			if _, err := f.Write(make([]byte, min(1<<20, s.manager.free()-left))); err != nil {
+				break
+			}
+		}
+	}
+	// New work is refused while results still have room.
+	fill(60 << 20)
+	var said atomic.Pointer[string]
+	added := make(chan Submission, 1)
+	s.put("late.tif")
+	go func() {
+		more := s.batch()
+		more.Work.Region = "rect:0,0,1,1"
+		added <- s.submitTelling(more, "", func(err error) { said.Store(new(err.Error())) })
+	}()
+	s.until(func() bool { return said.Load() != nil })
+	if text := *said.Load(); !strings.Contains(text, "the disk of the server is full") {
+		t.Errorf("the sentence: %s", text)
+	}
+	stop := s.work("a", &stub{}, nil)
+	if end := s.wait(sub.Batch.ID); end.Done != 4 {
+		t.Errorf("with room for results: %+v", end)
+	}
+	stop()
+	if err := os.Remove(others); err != nil {
+		t.Fatal(err)
+	}
+	got := <-added
+	if got.Added != 5 {
+		t.Errorf("with room again: %+v", got)
+	}
+	// Not a byte is left while files are in work: the workers wait with their results, and say so.
+	full, begun := make(chan struct{}), make(chan struct{}, 8)
+	r := &stub{do: func(ctx context.Context, t Task, _ int) (Outcome, error) {
+		begun <- struct{}{}
+		<-full
+		return Outcome{End: Done, SHA256: filepath.Base(t.Input)}, nil
+	}}
+	var waits atomic.Pointer[string]
+	s.work("b", r, func(o *WorkerOptions) {
+		o.Slots = []Slot{{"cpu", 1}, {"cpu", 1}}
+		o.Told = func(m message.Message) { waits.Store(new(m.String())) }
+	})
+	<-begun
+	<-begun
+	fill(0)
+	close(full)
+	s.until(func() bool { return waits.Load() != nil })
+	if text := *waits.Load(); !strings.Contains(text, "the disk of the server is full; the work waits") {
+		t.Errorf("the sentence of the worker: %s", text)
+	}
+	if f := s.manager.Status("", 0).Fault; f != diskFault {
+		t.Errorf("the fault: %q", f)
+	}
+	if err := os.Remove(others); err != nil {
+		t.Fatal(err)
+	}
+	if end := s.wait(got.Batch.ID); end.Done != 5 || end.Failed != 0 {
+		t.Errorf("the end: %+v", end)
+	}
+	if f := s.manager.Status("", 0).Fault; f != "" {
+		t.Errorf("a fault stays: %s", f)
+	}
+	// What was written is there after a restart.
+	s.stop()
+	s.start(ServerOptions{})
+	if st := s.manager.Status(got.Batch.ID, 0).Batches[0]; st.Done != 5 {
+		t.Errorf("after a restart: %+v", st)
+	}
+}

@@ -1,0 +1,77 @@
+package farm
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// retire removes what is known of old batches.
+func (m *Manager) retire() {
+	for tick := time.NewTicker(min(time.Minute, m.options.Keep)); ; {
+		if err := m.removeOld(m.ctx); err != nil && m.ctx.Err() == nil {
+			m.options.Log.Error("remove", "error", err)
+		}
+		select {
+		case <-m.ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// removeOld removes the batches that have been finished or cancelled for so long that they are not kept.
+func (m *Manager) removeOld(ctx context.Context) error {
+	m.mu.Lock()
+	var old []*batch
+	for _, id := range m.order {
+		b := m.batches[id]
+		if (b.State == Cancelled || b.done+b.failed == len(b.jobs)) && time.Since(b.last) > m.options.Keep {
+			old = append(old, b)
+		}
+	}
+	m.mu.Unlock()
+	for _, b := range old {
+		if err := m.remove(ctx, b); err != nil {
+			return err
+		}
+		m.options.Log.Info("removed", "batch", b.ID, "files", len(b.jobs))
+	}
+	return nil
+}
+
+// remove removes all that is known of a batch. What was asked for goes last: a batch that a crash leaves without files
+// is removed later.
+func (m *Manager) remove(ctx context.Context, b *batch) error {
+	// Nobody adds files to it meanwhile.
+	m.listing.Lock()
+	defer m.listing.Unlock()
+	requests, err := m.stores.js.Stream(ctx, "KV_"+batchBucket)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(
+		m.stores.files.removeBatch(ctx, b.ID),
+		m.stores.jobs.Purge(ctx, jetstream.WithPurgeSubject(jobsSubject+b.ID)),
+		m.stores.results.Purge(ctx, jetstream.WithPurgeSubject(resultsSubject+b.ID)),
+		m.stores.lists.Purge(ctx, jetstream.WithPurgeSubject(listsSubject+b.ID)),
+	)
+	if e := m.stores.js.DeleteConsumer(ctx, jobsStream, consumer(b.ID)); !errors.Is(e, jetstream.ErrConsumerNotFound) {
+		err = errors.Join(err, e)
+	}
+	if err == nil {
+		err = requests.Purge(ctx, jetstream.WithPurgeSubject("$KV."+batchBucket+"."+b.ID))
+	}
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.batches, b.ID)
+	m.order = slices.DeleteFunc(m.order, func(id string) bool { return id == b.ID })
+	m.latest = slices.DeleteFunc(m.latest, func(s settledJob) bool { return s.batch == b.ID })
+	return nil
+}
