@@ -61,8 +61,8 @@ func both2(low, high, a, b []float32, f *filter) {
 	tap2(high, a, b, f.high[2], f.high[3])
 }
 
-// haarPair transforms two rows of even length: the low coefficients of both along the rows, then the high ones, combined
-// down the columns to a low and a high row. It computes what analyse and both2 do.
+// haarPair transforms two rows of even length: the low coefficients of both along the rows, then the high ones,
+// combined down the columns to a low and a high row. It computes what analyse and both2 do.
 func haarPair(low, high, a, b []float32, f *filter) {
 	n := len(a) / 2
 	l0, l1, h0, h1 := f.low[2], f.low[3], f.high[2], f.high[3]
