@@ -313,7 +313,7 @@ func (d *detector) search() (cands []candidate, grown []Span, err error) {
 		if grown, err = Evaluate(d.ctx, d.be, Spans{Components: d.grown}); err != nil {
 			return err
 		}
-		cands, err = d.measure()
+		cands, err = d.measure(grown)
 		return err
 	})
 	if err != nil {
@@ -510,13 +510,15 @@ func (d *detector) excludeKept(keep []bool) error {
 	return d.do(Morph{Dst: d.exclude, Src: d.exclude, Op: Dilate, Element: Square(1)})
 }
 
-// measure computes the measures and scores of the candidates.
-func (d *detector) measure() ([]candidate, error) {
+// measure computes the measures and scores of the candidates, whose pixels are those of grown.
+func (d *detector) measure(grown []Span) ([]candidate, error) {
 	if d.grown.Len() == 0 {
 		return nil, nil
 	}
 	spread := d.seed
-	if err := d.do(Deviation{Dst: spread, Y: d.y, Exclude: d.exclude, Radius: d.radius(9)}); err != nil {
+	if err := d.do(Deviation{
+		Dst: spread, Y: d.y, Exclude: d.exclude, Radius: d.radius(9), Where: grown,
+	}); err != nil {
 		return nil, err
 	}
 	// Nothing needs the exclusion any more; refine makes another.
@@ -530,7 +532,7 @@ func (d *detector) measure() ([]candidate, error) {
 		return nil, err
 	}
 	defer extra.Release()
-	if err := d.do(StarletBand{Dst: extra, Src: d.v, Level: 2}); err != nil {
+	if err := d.do(StarletBand{Dst: extra, Src: d.v, Level: 2, Where: grown}); err != nil {
 		return nil, err
 	}
 	t, err := Evaluate(d.ctx, d.be, MeasureRegions{
@@ -567,7 +569,15 @@ func (d *detector) measure() ([]candidate, error) {
 // countAround returns, for each pixel index, how many pixels of the window of radius r have one of the given bits in
 // plane of; into is overwritten.
 func (d *detector) countAround(into, of Plane, bits uint8, r int, index []uint32) ([]uint32, error) {
-	if err := d.do(BoxCount{Dst: into, Class: of, Bits: bits, Radius: r}); err != nil {
+	ascending := slices.Clone(index)
+	slices.Sort(ascending)
+	ascending = slices.Compact(ascending)
+	where := make([]Span, len(ascending))
+	for i, at := range ascending {
+		x, y := int32(int(at)%d.w), int32(int(at)/d.w)
+		where[i] = Span{Y: y, X0: x, X1: x + 1}
+	}
+	if err := d.do(BoxCount{Dst: into, Class: of, Bits: bits, Radius: r, Where: where}); err != nil {
 		return nil, err
 	}
 	count := make([]uint32, len(index))

@@ -107,6 +107,27 @@ func (a *arguments) perTile(what string, n int, list []Tile) {
 	}
 }
 
+// wanted takes spans in reading order, without overlaps, that lie in the planes. They are a hint: pixels of the
+// destination outside them are undefined afterwards, and a backend may compute them nevertheless. Where planes stand
+// for others, such as those of a band, there is no such hint.
+func (a *arguments) wanted(where []Span) []Span {
+	if a.binding != nil {
+		return nil
+	}
+	for i, s := range where {
+		if !a.valid() {
+			break
+		}
+		if s.X0 < 0 || s.Y < 0 || s.X0 >= s.X1 || int(s.X1) > a.check.w || int(s.Y) >= a.check.h {
+			a.failf("the wanted span %d (%d to %d of row %d) does not lie in planes of %d × %d pixels", i, s.X0, s.X1, s.Y,
+				a.check.w, a.check.h)
+		} else if i > 0 && (s.Y < where[i-1].Y || s.Y == where[i-1].Y && s.X0 < where[i-1].X1) {
+			a.failf("the wanted span %d does not come after the one before it", i)
+		}
+	}
+	return where
+}
+
 // result wants a place for it.
 func (a *arguments) result(given bool) {
 	if !given {

@@ -183,6 +183,8 @@ func (o Background) describe(a *arguments) Op {
 type Deviation struct {
 	Dst, Y, Exclude Plane
 	Radius          int
+	// Where, if not nil, are the only pixels that the caller needs: see wanted.
+	Where []Span
 }
 
 // Footprint implements Op.
@@ -196,6 +198,7 @@ func (o Deviation) describe(a *arguments) Op {
 	a.reads("exclusion", &o.Exclude, u8)
 	a.apart()
 	a.radius(o.Radius, maxRadius)
+	o.Where = a.wanted(o.Where)
 	return o
 }
 
@@ -204,6 +207,8 @@ type BoxCount struct {
 	Dst, Class Plane
 	Bits       uint8
 	Radius     int
+	// Where, if not nil, are the only pixels that the caller needs: see wanted.
+	Where []Span
 }
 
 // Footprint implements Op.
@@ -215,5 +220,6 @@ func (o BoxCount) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, u16)
 	a.reads("class", &o.Class, u8)
 	a.radius(o.Radius, maxRadius)
+	o.Where = a.wanted(o.Where)
 	return o
 }

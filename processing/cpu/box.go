@@ -3,6 +3,7 @@ package cpu
 import (
 	"context"
 	"math"
+	"math/bits"
 
 	"blik/processing"
 )
@@ -223,6 +224,9 @@ func (b executor) BoxCount(ctx context.Context, op processing.BoxCount) error {
 	d, c := op.Dst.(*plane), op.Class.(*plane)
 	out, src, w := d.data.U16, c.data.U8, d.w
 	g := newWindow(w, d.h, op.Radius)
+	if op.Where != nil && b.countFew(ctx, g, &op, out, src) {
+		return ctx.Err()
+	}
 	return b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
 		col := zeros[uint8](t, g.width(tile))
@@ -234,6 +238,50 @@ func (b executor) BoxCount(ctx context.Context, op processing.BoxCount) error {
 			b.kernels.scanCount(out[y*w+tile.x0:y*w+tile.x1], col, 2*g.rx+1)
 		})
 	})
+}
+
+// countFew counts each window by itself where so few are wanted that this is less work, and reports whether it did.
+func (b *Backend) countFew(ctx context.Context, g window, op *processing.BoxCount, out []uint16, src []uint8) bool {
+	pixels := 0
+	for _, s := range op.Where {
+		pixels += int(s.X1 - s.X0)
+	}
+	// Eight pixels at a time take as long as one of a running sum.
+	if pixels*(2*g.rx+1)*(2*g.ry+1) > 8*g.w*g.h {
+		return false
+	}
+	const share = 64
+	_ = b.each(ctx, (len(op.Where)+share-1)/share, func(t *worker, k int) {
+		for _, s := range op.Where[k*share : min(len(op.Where), (k+1)*share)] {
+			if t.stopped() {
+				return
+			}
+			for x := int(s.X0); x < int(s.X1); x++ {
+				n, y := 0, int(s.Y)
+				for v := max(0, y-g.ry); v <= min(g.h-1, y+g.ry); v++ {
+					n += countIn(src[v*g.w+max(0, x-g.rx):v*g.w+min(g.w, x+g.rx+1)], op.Bits)
+				}
+				out[y*g.w+x] = uint16(n)
+			}
+		}
+	})
+	return true
+}
+
+// countIn counts the pixels of a row that have one of the bits.
+func countIn(row []uint8, set uint8) (n int) {
+	const low = 0x7f7f7f7f7f7f7f7f
+	every := uint64(set) * 0x0101010101010101
+	for _, v := range words(row) {
+		v &= every
+		n += bits.OnesCount64(((v&low + low) | v) &^ low)
+	}
+	for _, v := range row[tail[uint8](len(row)):] {
+		if v&set != 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // groupRows is how many rows boxMeanFloat takes along the rows together: as many as a vector has lanes.

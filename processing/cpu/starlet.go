@@ -49,8 +49,8 @@ func (b executor) StarletBand(ctx context.Context, op processing.StarletBand) er
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	// The filter of level j reaches 2^j pixels, all of them together halo.
 	halo := 2<<op.Level - 2
-	return b.tiles(ctx, d.w, d.h, halo, halo, func(t *worker, tile rect) {
-		b.streamBand(t, tile, d, s, op.Level, halo)
+	return b.wanted(ctx, d, halo, op.Where, func(t *worker, tile rect, out *target) {
+		b.streamBand(t, tile, out, s, op.Level, halo)
 	})
 }
 
@@ -58,7 +58,7 @@ func (b executor) StarletBand(ctx context.Context, op processing.StarletBand) er
 // times, and gives out a row of plane j+1 as soon as the middle one has its neighbours. Rows above and below the
 // picture are those that mirror gives; mirroring about a sample commutes with a symmetric filter, so that every level
 // sees its own mirrored border. The first smoothing fits 16 bits and takes four pixels at a time, the others two.
-func (b *Backend) streamBand(t *worker, tile rect, d, s *plane, level, halo int) {
+func (b *Backend) streamBand(t *worker, tile rect, out *target, s *plane, level, halo int) {
 	width := tile.x1 - tile.x0
 	source := newRing[uint16](t, 0, width+2*halo)
 	down16, smooth16 := take[uint16](t, width+2*halo), take[uint16](t, width+2*halo-4)
@@ -83,7 +83,8 @@ func (b *Backend) streamBand(t *worker, tile rect, d, s *plane, level, halo int)
 		}
 		source.smooth(b.kernels.spline16, smooth16, down16, at)
 		if level == 1 {
-			bandRow(d.data.U16[at*d.w+tile.x0:at*d.w+tile.x1], source.row(at)[2:], smooth16, 0)
+			bandRow(out.row(at), source.row(at)[2:], smooth16, 0)
+			out.put(at)
 			continue
 		}
 		widen(planes[0].row(at), smooth16)
@@ -98,7 +99,8 @@ func (b *Backend) streamBand(t *worker, tile rect, d, s *plane, level, halo int)
 				continue
 			}
 			p.smooth(b.kernels.spline32, last, down, at)
-			bandRow(d.data.U16[at*d.w+tile.x0:at*d.w+tile.x1], p.row(at)[2*p.step:], last, 8*(level-1))
+			bandRow(out.row(at), p.row(at)[2*p.step:], last, 8*(level-1))
+			out.put(at)
 		}
 	}
 }

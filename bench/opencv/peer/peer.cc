@@ -85,6 +85,7 @@ int64_t processorTime() {
 
 int main() {
 	std::cout << "OpenCV " << CV_VERSION << std::endl;
+	std::map<std::tuple<std::string, int, int>, cv::Mat> sources;
 	std::tuple<std::string, int, int> now;
 	Planes planes;
 	std::string operation, type;
@@ -94,7 +95,10 @@ int main() {
 		if (now != std::make_tuple(type, width, height)) {
 			now = std::make_tuple(type, width, height);
 			planes = Planes();
-			planes.src = noise(type, width, height);
+			cv::Mat &source = sources[now];
+			if (source.empty())
+				source = noise(type, width, height);
+			planes.src = source;
 		}
 		cv::setNumThreads(threads);
 		const auto processor = processorTime();
