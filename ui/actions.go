@@ -80,6 +80,13 @@ func (w *window) makeActions() {
 	free := func() bool { return !w.Busy() || w.Previewing() }
 	idle := func() bool { return open() && free() }
 	drawn := func() bool { return free() && w.Region() != nil }
+	filmed := func() bool { return free() && len(w.Film()) > 0 }
+	beside := func(direction int) func() bool {
+		return func() bool {
+			_, ok := w.FrameBeside(direction)
+			return ok && free()
+		}
+	}
 	keys := func(names ...fyne.KeyName) []fyne.KeyName { return names }
 	w.actions.table = map[string]*action{
 		"file.open": {name: "Open picture…", run: files.choosePicture, ready: free,
@@ -149,6 +156,15 @@ func (w *window) makeActions() {
 			checked: func() bool { return w.Settings().FindingThumbnails }},
 		"find.save": {name: "Save list of findings…", run: files.saveFindings, ready: open},
 
+		"film.folder": {name: "Folder as filmstrip", run: files.addFolder, ready: idle},
+		"film.next": {name: "Next picture", run: files.openBeside(1), ready: beside(1),
+			named: keys(fyne.KeyPageDown)},
+		"film.previous": {name: "Previous picture", run: files.openBeside(-1), ready: beside(-1),
+			named: keys(fyne.KeyPageUp)},
+		"film.find":    {name: "Find glare in all pictures", run: files.batch(false), ready: filmed},
+		"film.correct": {name: "Correct and save all pictures", run: files.batch(true), ready: filmed},
+		"film.close":   {name: "Close the filmstrip", run: w.CloseFilm, ready: filmed},
+
 		"correct.all":      {name: "Correct all", run: w.correctAll, ready: idle, named: keys(fyne.KeyF6)},
 		"correct.selected": {name: "Correct selected", run: w.correctSelected, ready: idle, keys: "a"},
 		"correct.remove": {name: "Remove correction of selected", run: w.removeCorrection, ready: w.Corrected,
@@ -175,7 +191,8 @@ func (w *window) makeActions() {
 		"help.about": {name: "About Blik", run: w.prompts.showAbout},
 	}
 	for _, id := range []string{"file.open", "file.loadMask", "file.saveMask", "file.saveMaskAs", "file.savePicture",
-		"file.savePictureAs", "file.saveProject", "find.run", "find.learn", "correct.all", "correct.selected"} {
+		"file.savePictureAs", "file.saveProject", "film.next", "film.previous", "film.find", "film.correct", "find.run",
+		"find.learn", "correct.all", "correct.selected"} {
 		w.actions.table[id].job = true
 	}
 	w.makeChoices()

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -78,12 +79,32 @@ func (f *files) openThen(path string, then func()) {
 	})
 }
 
-// dropped opens the first file dropped on the window: a preset, a picture, or the picture of a project.
+// maskSuffix is what the names of masks end with unless the user says otherwise.
+const maskSuffix = "_mask"
+
+// dropped takes what is dropped on the window: several pictures or a folder for the filmstrip; a mask, a preset, a
+// picture, or the picture of a project.
 func (f *files) dropped(_ fyne.Position, uris []fyne.URI) {
 	if len(uris) == 0 || f.actions.blocked() {
 		return
 	}
 	path := uris[0].Path()
+	if info, err := os.Stat(path); len(uris) > 1 || err == nil && info.IsDir() {
+		var paths []string
+		for _, u := range uris {
+			paths = append(paths, u.Path())
+		}
+		f.addFrames(paths)
+		if frames := f.Film(); err == nil && info.IsDir() && len(frames) > 0 {
+			path = frames[0].Path
+		}
+		f.open(path)
+		return
+	}
+	if strings.HasSuffix(strings.TrimSuffix(path, filepath.Ext(path)), maskSuffix) && f.actions.can("file.loadMask") {
+		f.loadMask(path)
+		return
+	}
 	if picture, ok := project.PictureOf(path); ok {
 		f.open(picture)
 		return
@@ -148,7 +169,7 @@ func (f *files) saveMaskAs(next func()) {
 	path := f.MaskFile()
 	if path == "" {
 		picture := f.Document().Path()
-		path = strings.TrimSuffix(picture, filepath.Ext(picture)) + "_mask.png"
+		path = strings.TrimSuffix(picture, filepath.Ext(picture)) + maskSuffix + ".png"
 	}
 	f.dialogs.Save(filedialog.Request{
 		Title: f.t("Save mask"), Folder: filepath.Dir(path), File: baseName(path),
@@ -198,14 +219,17 @@ func (f *files) chooseMask() {
 	f.dialogs.Open(filedialog.Request{
 		Title: f.t("Load mask"), Folder: filepath.Dir(f.Document().Path()),
 		Name: f.t("Masks"), Endings: imagefile.MaskEndings(),
-	}, f.chosen(func(path string) {
-		f.LoadMask(path, func(err error) {
-			if f.prompts.ended(err) {
-				f.display.showMask()
-				f.say(f.t("Mask loaded: %s", baseName(path)))
-			}
-		})
-	}))
+	}, f.chosen(f.loadMask))
+}
+
+// loadMask goes on with a mask from a file.
+func (f *files) loadMask(path string) {
+	f.LoadMask(path, func(err error) {
+		if f.prompts.ended(err) {
+			f.display.showMask()
+			f.say(f.t("Mask loaded: %s", baseName(path)))
+		}
+	})
 }
 
 func (f *files) choosePreset() {

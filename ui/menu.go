@@ -45,6 +45,8 @@ func menuTable() []struct {
 		{"Correction", []string{"correct.all", "correct.selected", "methods", "listedMethods", "-", "correct.remove",
 			"correct.removeAll", "-",
 			"view.source", "view.split"}},
+		{"Filmstrip", []string{"film.folder", "film.previous", "film.next", "-", "film.find", "film.correct", "-",
+			"film.close"}},
 		{"Help", []string{"help.keys", "help.about"}},
 	}
 }
@@ -78,7 +80,7 @@ func (m *mainMenu) update(c change) {
 // affectsMenu reports whether a change may be one of the menu; most changes of a stroke and of a job are not.
 func affectsMenu(c change) bool {
 	return c.Document || c.Listing || c.Mask || c.Corrections || c.Result || c.Region || c.Selection || c.Params ||
-		c.Busy || c.Device || c.Recent || c.Tool || c.View || c.Layout
+		c.Busy || c.Device || c.Recent || c.Film || c.Tool || c.View || c.Layout
 }
 
 // describe writes all that can be seen of a menu.

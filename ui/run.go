@@ -33,7 +33,7 @@ const appID = "org.blik.Blik"
 
 // Options of Run.
 type Options struct {
-	// Files are opened at start; the window shows the first one and keeps the others among the recent files.
+	// Files are opened at start: the window shows the first one, and several in its filmstrip.
 	Files []string
 	// Lang is the code of the language to start in; empty for the one in the settings, or else the system's.
 	Lang string
@@ -148,10 +148,8 @@ func (w *window) started(o Options, damaged error) {
 	w.OpenDevices()
 	w.offerCrashLogs()
 	w.offerUnsaved()
-	for i := len(o.Files) - 1; i > 0; i-- {
-		if abs, err := filepath.Abs(o.Files[i]); err == nil {
-			w.Settings().AddRecent(abs)
-		}
+	if len(o.Files) > 1 {
+		w.AddFrames(o.Files)
 	}
 	if len(o.Files) == 0 {
 		return

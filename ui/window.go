@@ -47,6 +47,7 @@ type window struct {
 	// The parts of the content are made anew when the language changes.
 	bar        *toolbar
 	strip      *strip
+	film       *filmstrip
 	panel      *panel
 	status     *statusBar
 	side       *fyne.Container
@@ -112,12 +113,14 @@ func (w *window) build() {
 	w.bar = newToolbar(w.common)
 	w.panel = newPanel(w.common, w.config.session.Dispatch)
 	w.strip = newStrip(w.common)
+	w.film = newFilmstrip(w.common, w.files.openFrame)
 	w.side = container.NewStack(w.panel.object)
-	w.parts = []part{w.display, w.toolbox, w.strip, w.bar, w.panel, w.status, w.menu}
+	w.parts = []part{w.display, w.toolbox, w.strip, w.bar, w.panel, w.film, w.status, w.menu}
 	if w.observed != nil {
 		w.parts = append(w.parts, w.observed)
 	}
-	body := container.NewBorder(w.bar.object, w.status.object, w.strip.object, w.side, w.display.port)
+	middle := container.NewBorder(nil, w.film.object, nil, nil, w.display.port)
+	body := container.NewBorder(w.bar.object, w.status.object, w.strip.object, w.side, middle)
 	w.win.SetContent(container.NewStack(body, w.tips.Layer))
 	w.update(everything())
 	if w.timing != nil {

@@ -38,8 +38,8 @@ type Change struct {
 	Busy, Progress bool
 	// Device: the chosen device, its state, or the list of devices.
 	Device bool
-	// Recent: the list of recent files.
-	Recent bool
+	// Recent: the list of recent files. Film: the filmstrip.
+	Recent, Film bool
 	// Fault is why something could not be shown.
 	Fault error
 	// Cause is the operation that ended with this change, if it was one.
@@ -65,7 +65,7 @@ func Everything() Change {
 	return Change{
 		Document: true, Mask: true, Corrections: true, Result: true, Region: true, Decisions: true, Listing: true,
 		Selection: true, History: true, Saved: true, Params: true, Busy: true, Progress: true, Device: true,
-		Recent: true,
+		Recent: true, Film: true,
 	}
 }
 
@@ -85,6 +85,7 @@ type state struct {
 	busy        bool
 	device      deviceState
 	recent      []string
+	film        uint64
 }
 
 // selection describes the selected finding.
@@ -118,7 +119,7 @@ func (s *Session) now() state {
 	n := state{
 		doc: s.doc, listing: s.listing, params: s.settings.Params, busy: s.jobs.Busy(),
 		recent: slices.Clone(s.settings.Recent),
-		device: deviceState{s.DeviceState(), len(s.devices)},
+		device: deviceState{s.DeviceState(), len(s.devices)}, film: s.film.changes,
 	}
 	if n.doc == nil {
 		return n
@@ -140,6 +141,7 @@ func (s *Session) now() state {
 
 // publish tells the listeners what differs since the last time, if anything does.
 func (s *Session) publish(cause Cause, pixels image.Rectangle) {
+	s.followFilm()
 	was, is := s.last, s.now()
 	s.last = is
 	s.keepJournal(was, is)
@@ -166,6 +168,7 @@ func (s *Session) publish(cause Cause, pixels image.Rectangle) {
 		Busy:        is.busy != was.busy,
 		Device:      is.device != was.device,
 		Recent:      !slices.Equal(is.recent, was.recent),
+		Film:        is.film != was.film,
 		Fault:       fault,
 		Cause:       cause,
 	})

@@ -205,15 +205,15 @@ func decodeUnsaved(data []byte) (*Unsaved, error) {
 
 // unsaved returns what makes a record of what is not saved, on any goroutine; that is nil where everything is saved.
 func (s *Session) unsaved() func() *Unsaved {
-	if mask, picture := s.Unsaved(); !mask && !picture && !s.holdsDecisions() {
+	if mask, picture := s.Unsaved(); !mask && !picture && !s.Decisive() {
 		return func() *Unsaved { return nil }
 	}
 	shot, state := s.doc.Snapshot(), s.originalState
 	return func() *Unsaved { return record(shot, state) }
 }
 
-// holdsDecisions reports whether anything was decided about findings, which no mask and no picture holds.
-func (s *Session) holdsDecisions() bool {
+// Decisive reports whether anything was decided about findings that no project holds.
+func (s *Session) Decisive() bool {
 	return s.doc != nil && !s.safe() && (s.doc.Decisions() != nil || len(s.doc.Ignored()) > 0)
 }
 
@@ -365,5 +365,5 @@ func (s *Session) closeJournal(ctx context.Context) error {
 		return nil
 	}
 	mask, picture := s.Unsaved()
-	return s.journal.close(ctx, (mask || picture || s.holdsDecisions()) && !s.forget)
+	return s.journal.close(ctx, (mask || picture || s.Decisive()) && !s.forget)
 }

@@ -26,10 +26,12 @@ type opened struct {
 	// continued says what became of the project of the picture, params are those of it.
 	continued Continued
 	params    *processing.Params
+	// small is a small picture of it.
+	small image.Image
 }
 
-// Open reads a picture and makes it the document, with the work of its project if there is one; see Continued. What was
-// not saved of the one before is lost.
+// Open reads a picture and makes it the document, with the work of its project if there is one; see Continued. What
+// was not saved of the one before is lost.
 func (s *Session) Open(path string, done func(error)) { s.open(path, true, done) }
 
 // open reads a picture, with the work of its project or without.
@@ -38,10 +40,13 @@ func (s *Session) open(path string, withProject bool, done func(error)) {
 		path = abs
 	}
 	recent := append([]string{path}, s.settings.Recent...)
+	for _, f := range s.film.frames {
+		recent = append(recent, f.Path)
+	}
 	work := func(ctx context.Context, report processing.Progress) (opened, error) {
 		o, err := s.read(ctx, path, withProject, report)
 		if err == nil {
-			s.keepThumbnail(ctx, o, recent)
+			o.small = s.keepThumbnail(ctx, o, recent)
 		}
 		return o, err
 	}
@@ -50,7 +55,7 @@ func (s *Session) open(path string, withProject bool, done func(error)) {
 		s.originalState, s.memory = imagefile.State(path), &processing.Memory{}
 		s.wanted, s.corrects = false, false
 		s.maskFile, s.maskState, s.written, s.overwritten = "", "", Written{}, 0
-		s.continued, s.kept = o.continued, kept{}
+		s.continued, s.kept, s.small = o.continued, kept{}, o.small
 		if o.params != nil {
 			s.settings.Params, s.kept = *o.params, s.work()
 		}
@@ -98,19 +103,21 @@ func (s *Session) read(ctx context.Context, path string, withProject bool, repor
 	return o, ctx.Err()
 }
 
-// thumbnailSize is the larger side of the thumbnails of recent files, in pixels.
-const thumbnailSize = 64
+// thumbnailSize is the larger side of the thumbnails of recent files and of the filmstrip, in pixels.
+const thumbnailSize = 128
 
-// keepThumbnail keeps a small picture of the first of the recent files. One that cannot be kept is not missed.
-func (s *Session) keepThumbnail(ctx context.Context, o opened, recent []string) {
-	if s.thumbs == nil {
-		return
-	}
+// keepThumbnail makes a small picture, and keeps it for the first of the recent files. One that cannot be kept is not
+// missed.
+func (s *Session) keepThumbnail(ctx context.Context, o opened, recent []string) image.Image {
 	m, err := thumbnail.Make(ctx, o.file.Picture, o.screen, o.file.Orientation, thumbnailSize)
-	if err == nil {
+	if err != nil {
+		return nil
+	}
+	if s.thumbs != nil {
 		_ = s.thumbs.Save(ctx, recent[0], m)
 		_ = s.thumbs.Prune(recent)
 	}
+	return m
 }
 
 // Thumbnail returns the small picture of a recent file; ok is false where there is none, or the file has changed.

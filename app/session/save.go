@@ -7,9 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"blik/app/document"
 	"blik/app/imagefile"
-	"blik/app/report"
 	"blik/processing"
 )
 
@@ -42,7 +40,7 @@ func (s *Session) IsOriginal(path string) bool {
 func (s *Session) SavePicture(path, lang string, o imagefile.SaveOptions, done func(error)) {
 	s.settle()
 	shot := s.doc.Snapshot()
-	account := s.account(shot.Corrections)
+	account := accountOf(s.original, s.doc, s.version)
 	if !s.settings.WriteReport {
 		lang = ""
 	}
@@ -83,15 +81,4 @@ func (s *Session) reopen(mask *processing.Mask, done func(error)) {
 		s.publish(Other, pixels)
 		done(err)
 	})
-}
-
-// account describes the corrections for the report.
-func (s *Session) account(done *document.Corrections) report.Correction {
-	var found *processing.Result
-	if r := s.doc.Result(); r != nil {
-		all := *r
-		all.Findings = s.doc.Findings()
-		found = &all
-	}
-	return report.NewCorrection(s.original, s.version, found, done.Patches(), done.Origins())
 }

@@ -102,6 +102,9 @@ type Session struct {
 	// continued says what became of the project of the open picture, kept what the one on the disk holds.
 	continued Continued
 	kept      kept
+	// film is the filmstrip, small a small picture of the open one.
+	film  film
+	small image.Image
 	// listing says which findings are listed.
 	listing Listing
 	listed  listed

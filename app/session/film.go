@@ -1,0 +1,447 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"image"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"blik/app/document"
+	"blik/app/imagefile"
+	"blik/app/project"
+	"blik/app/report"
+	"blik/app/thumbnail"
+	"blik/internal/message"
+	"blik/processing"
+)
+
+// FrameState says how far the work on a picture of the filmstrip is.
+type FrameState uint8
+
+// The states. FrameFound: glare is marked; FrameCorrected: all of it is corrected; FrameSaved: that was saved.
+const (
+	FrameToDo FrameState = iota
+	FrameFound
+	FrameCorrected
+	FrameSaved
+)
+
+// Frame is a picture of the filmstrip. A value never changes.
+type Frame struct {
+	Path  string
+	State FrameState
+	// Findings is the number of findings in its mask.
+	Findings int
+	// Small is a small picture of it; nil where none is known yet.
+	Small image.Image
+	// Err is what went wrong with it in a batch.
+	Err error
+}
+
+// film is the filmstrip: a list that is replaced when anything in it changes.
+type film struct {
+	frames []Frame
+	// changes counts the changes.
+	changes uint64
+}
+
+// MaxFrames bounds the filmstrip.
+const MaxFrames = 500
+
+// Film returns the filmstrip. The slice must not be changed.
+func (s *Session) Film() []Frame { return s.film.frames }
+
+// setFilm replaces the filmstrip.
+func (s *Session) setFilm(frames []Frame) {
+	s.film.frames = frames
+	s.film.changes++
+}
+
+// setFrame replaces a frame of the filmstrip by what change makes of it.
+func (s *Session) setFrame(path string, change func(f *Frame)) {
+	i := slices.IndexFunc(s.film.frames, func(f Frame) bool { return f.Path == path })
+	if i < 0 {
+		return
+	}
+	was := s.film.frames[i]
+	f := was
+	change(&f)
+	// Errors cannot always be compared.
+	if f.State != was.State || f.Findings != was.Findings || f.Small != was.Small ||
+		(f.Err == nil) != (was.Err == nil) {
+		frames := slices.Clone(s.film.frames)
+		frames[i] = f
+		s.setFilm(frames)
+	}
+}
+
+// AddFrames adds pictures to the filmstrip, and those in folders, in the order of their names; what Blik itself writes
+// beside a picture is left out. The open picture becomes the first where the filmstrip was empty. It returns how many
+// were added; small pictures and states follow.
+func (s *Session) AddFrames(paths []string) (added int) {
+	var all []string
+	if s.doc != nil && len(s.film.frames) == 0 {
+		all = append(all, s.doc.Path())
+	}
+	for _, path := range paths {
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			all = append(all, picturesIn(path)...)
+		} else {
+			all = append(all, path)
+		}
+	}
+	frames := slices.Clone(s.film.frames)
+	var fresh []string
+	for _, path := range all {
+		known := slices.ContainsFunc(frames, func(f Frame) bool { return f.Path == path })
+		if !known && len(frames) < MaxFrames {
+			frames, fresh = append(frames, Frame{Path: path}), append(fresh, path)
+		}
+	}
+	if len(fresh) == 0 {
+		return 0
+	}
+	if len(frames) == len(fresh) {
+		slices.SortFunc(frames, func(a, b Frame) int { return strings.Compare(a.Path, b.Path) })
+	}
+	s.setFilm(frames)
+	s.publish(Other, image.Rectangle{})
+	go s.describeFrames(fresh)
+	return len(fresh)
+}
+
+// CloseFilm empties the filmstrip; the open picture stays open.
+func (s *Session) CloseFilm() {
+	s.setFilm(nil)
+	s.publish(Other, image.Rectangle{})
+}
+
+// picturesIn returns the pictures of a folder, without results, masks and projects of Blik.
+func picturesIn(dir string) (paths []string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	endings := imagefile.Endings()
+	for _, e := range entries {
+		name := e.Name()
+		ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
+		stem := strings.TrimSuffix(name, filepath.Ext(name))
+		own := strings.HasSuffix(stem, "_corrected") || strings.HasSuffix(stem, "_mask") ||
+			strings.HasSuffix(stem, ".blik") || strings.HasSuffix(stem, "_original") || strings.HasPrefix(name, ".")
+		if !e.IsDir() && !own && slices.Contains(endings, ending) {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+	}
+	return paths
+}
+
+// describeFrames finds states and small pictures, one after the other, on a goroutine of its own.
+func (s *Session) describeFrames(paths []string) {
+	for _, path := range paths {
+		small := s.smallPicture(path)
+		p, err := project.Read(context.Background(), path, Limits())
+		s.dispatch(func() {
+			s.setFrame(path, func(f *Frame) {
+				if small != nil {
+					f.Small = small
+				}
+				if err == nil && (s.doc == nil || s.doc.Path() != path) {
+					f.State, f.Findings = stateOf(p.Work, p.Saved)
+				}
+			})
+			s.publish(Other, image.Rectangle{})
+		})
+	}
+}
+
+// mostSmallBytes is the largest file that is read only for its small picture; those of others are made when they are
+// opened.
+const mostSmallBytes = 256 << 20
+
+// smallPicture returns the small picture of a file that is kept, or makes one; nil where that fails.
+func (s *Session) smallPicture(path string) image.Image {
+	if s.thumbs != nil {
+		if m, err := s.thumbs.Load(path); err == nil {
+			return m
+		}
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() > mostSmallBytes {
+		return nil
+	}
+	ctx := context.Background()
+	file, err := s.files.Read(ctx, path)
+	if err != nil {
+		return nil
+	}
+	screen := thumbnail.Screen(file.Picture, file.Profile)
+	m, err := thumbnail.Make(ctx, file.Picture, screen, file.Orientation, thumbnailSize)
+	if err != nil {
+		return nil
+	}
+	if s.thumbs != nil {
+		// One that cannot be kept is made again.
+		_ = s.thumbs.Save(ctx, path, m)
+	}
+	return m
+}
+
+// stateOf returns how far work is, and how many findings its mask has.
+func stateOf(w document.Work, saved bool) (FrameState, int) {
+	spots := processing.Spots(w.Mask)
+	switch {
+	case len(spots) == 0:
+		return FrameToDo, 0
+	case len(w.Spots) < len(spots):
+		return FrameFound, len(spots)
+	case saved:
+		return FrameSaved, len(spots)
+	}
+	return FrameCorrected, len(spots)
+}
+
+// followFilm keeps the frame of the open picture up to date.
+func (s *Session) followFilm() {
+	if s.doc == nil || len(s.film.frames) == 0 {
+		return
+	}
+	s.setFrame(s.doc.Path(), func(f *Frame) {
+		if s.small != nil {
+			f.Small = s.small
+		}
+		f.State, f.Findings = documentState(s.doc)
+		if f.State == FrameSaved {
+			f.Err = nil
+		}
+	})
+}
+
+// documentState returns how far the work in a document is, and how many findings its mask has.
+func documentState(d *document.Document) (state FrameState, findings int) {
+	spots := d.Spots()
+	done := 0
+	for _, f := range spots {
+		if f.State == document.Corrected {
+			done++
+		}
+	}
+	switch {
+	case len(spots) == 0:
+		return FrameToDo, 0
+	case done < len(spots):
+		return FrameFound, len(spots)
+	case d.PictureDirty():
+		return FrameCorrected, len(spots)
+	}
+	return FrameSaved, len(spots)
+}
+
+// FrameBeside returns the picture of the filmstrip after the open one, or for a negative direction the one before.
+func (s *Session) FrameBeside(direction int) (path string, ok bool) {
+	if s.doc == nil {
+		return "", false
+	}
+	i := slices.IndexFunc(s.film.frames, func(f Frame) bool { return f.Path == s.doc.Path() }) + direction
+	if i < 0 || i >= len(s.film.frames) {
+		return "", false
+	}
+	return s.film.frames[i].Path, true
+}
+
+// Batch is what a batch did with the pictures of the filmstrip.
+type Batch struct {
+	// Done were worked on, Skipped needed nothing, Failed could not be.
+	Done, Skipped, Failed int
+}
+
+// RunBatch works on all pictures of the filmstrip, one after the other, with the current parameters: it looks for glare
+// where none is marked and, with correct, corrects and saves what is not saved, with a report in the given language if
+// the settings ask for one. Each keeps its work in its project. Files that exist are not overwritten. What goes wrong
+// with a picture is in its frame, and the others go on. The open picture takes part with what its project holds, and is
+// opened again; its work must be safe before.
+func (s *Session) RunBatch(correct bool, lang string, done func(Batch, error)) {
+	s.settle()
+	frames, params, open := s.Film(), s.settings.Params, ""
+	if s.doc != nil {
+		open = s.doc.Path()
+	}
+	if !s.settings.WriteReport {
+		lang = ""
+	}
+	begun := time.Now()
+	work := func(ctx context.Context, progress processing.Progress) (b Batch, err error) {
+		for i, f := range frames {
+			stage := message.Of("%d of %d: %s", i+1, len(frames), filepath.Base(f.Path))
+			if i > 0 {
+				left := time.Since(begun) / time.Duration(i) * time.Duration(len(frames)-i)
+				stage = message.Of("%d of %d: %s, %s left", i+1, len(frames), filepath.Base(f.Path), inWords(left))
+			}
+			progress(stage, float64(i)/float64(len(frames)))
+			t := treatment{s: s, ctx: ctx, path: f.Path, params: params, correct: correct, lang: lang}
+			worked, err := t.run()
+			switch {
+			case ctx.Err() != nil:
+				return b, ctx.Err()
+			case err != nil:
+				b.Failed++
+			case worked:
+				b.Done++
+			default:
+				b.Skipped++
+			}
+			s.dispatch(func() {
+				s.setFrame(f.Path, func(f *Frame) {
+					f.Err = err
+					if err == nil {
+						f.State, f.Findings = t.state, t.findings
+					}
+					if t.small != nil {
+						f.Small = t.small
+					}
+				})
+				s.publish(Other, image.Rectangle{})
+			})
+		}
+		return b, nil
+	}
+	start(s, Other, work, nil, func(b Batch, err error) {
+		if open == "" {
+			done(b, err)
+			return
+		}
+		s.Open(open, func(reopened error) { done(b, errors.Join(err, reopened)) })
+	})
+}
+
+// inWords writes a time roughly.
+func inWords(d time.Duration) message.Message {
+	if d < 90*time.Second {
+		return message.Of("%d s", int(d.Round(time.Second)/time.Second))
+	}
+	return message.Of("%d min", int(d.Round(time.Minute)/time.Minute))
+}
+
+// treatment is the work of a batch on one picture.
+type treatment struct {
+	s          *Session
+	ctx        context.Context
+	path, lang string
+	params     processing.Params
+	correct    bool
+
+	state    FrameState
+	findings int
+	small    image.Image
+}
+
+// run works on the picture; worked is false where nothing was to be done.
+func (t *treatment) run() (worked bool, err error) {
+	file, err := t.s.files.Read(t.ctx, t.path)
+	if err != nil {
+		return false, err
+	}
+	o := opened{file: file, screen: thumbnail.Screen(file.Picture, file.Profile)}
+	if o.doc, err = document.New(t.path, file.Picture); err != nil {
+		return false, err
+	}
+	if err := t.s.continueProject(t.ctx, t.path, &o); err != nil {
+		return false, err
+	}
+	if o.continued.Err != nil {
+		return false, o.continued.Err
+	}
+	if o.params == nil {
+		o.params = &t.params
+	}
+	if t.small, err = thumbnail.Make(t.ctx, file.Picture, o.screen, file.Orientation, thumbnailSize); err != nil {
+		return false, err
+	}
+	worked, err = t.work(&o)
+	if err == nil && worked {
+		err = t.keep(&o)
+	}
+	t.state, t.findings = documentState(o.doc)
+	return worked, err
+}
+
+// work detects, corrects and saves as far as that is to be done.
+func (t *treatment) work(o *opened) (worked bool, err error) {
+	state, _ := documentState(o.doc)
+	if state == FrameToDo && o.doc.Result() == nil {
+		r, _, err := t.s.engine.Detect(t.ctx, o.doc.Picture(), *o.params, processing.Options{Progress: unreported})
+		if err == nil {
+			_, err = o.doc.ApplyResult(r, nil)
+		}
+		if err != nil {
+			return false, err
+		}
+		worked = true
+	}
+	state, _ = documentState(o.doc)
+	if !t.correct || state == FrameToDo || state == FrameSaved {
+		return worked, nil
+	}
+	if state == FrameFound {
+		if err := t.fill(o); err != nil {
+			return worked, err
+		}
+	}
+	shot := o.doc.Snapshot()
+	account := accountOf(o.file, o.doc, t.s.version)
+	account.Mask, account.Date = shot.Mask(), time.Now()
+	path := imagefile.DefaultName(t.path, o.file.SaveFormat())
+	if _, err := t.s.files.Save(t.ctx, account, path, t.lang, imagefile.SaveOptions{Progress: unreported}); err != nil {
+		return worked, err
+	}
+	o.doc.MarkPictureSaved(shot.Corrections.Generation())
+	return true, nil
+}
+
+// unreported is the progress of a part of a batch, which is too fine to be shown.
+func unreported(message.Message, float64) {}
+
+// fill corrects all findings, each by the method chosen for it.
+func (t *treatment) fill(o *opened) error {
+	asked := map[int]processing.Method{}
+	for _, f := range o.doc.Spots() {
+		asked[f.ID] = f.Asked
+	}
+	mask := o.doc.Snapshot().Mask()
+	spots := processing.Spots(mask)
+	for i := range spots {
+		spots[i].Method = asked[spots[i].ID]
+	}
+	c, _, err := t.s.engine.Correct(t.ctx, o.doc.Picture(), mask, *o.params,
+		processing.CorrectOptions{Spots: spots, Progress: unreported})
+	if err == nil {
+		_, err = o.doc.ApplyCorrection(c, spots, *o.params)
+	}
+	return err
+}
+
+// keep writes the project.
+func (t *treatment) keep(o *opened) error {
+	return project.Write(t.ctx, t.path, &project.Project{
+		Sum: project.Sum(o.file.Picture), Date: time.Now().Round(time.Second), Params: *o.params,
+		Work: o.doc.Snapshot().Work(), Saved: o.doc.Corrections() != nil && !o.doc.PictureDirty(),
+	})
+}
+
+// accountOf describes the corrections of a document for the report.
+func accountOf(file *imagefile.File, doc *document.Document, version string) report.Correction {
+	var found *processing.Result
+	if r := doc.Result(); r != nil {
+		all := *r
+		all.Findings = doc.Findings()
+		found = &all
+	}
+	done := doc.Corrections()
+	return report.NewCorrection(file, version, found, done.Patches(), done.Origins())
+}

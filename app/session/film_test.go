@@ -1,0 +1,143 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"blik/app/document"
+	"blik/app/imagefile"
+	"blik/processing"
+)
+
+// strip returns the filmstrip as text.
+func (f *fake) strip() string {
+	var all []string
+	for _, frame := range f.Film() {
+		text := fmt.Sprint(filepath.Base(frame.Path), " ", frame.State, " ", frame.Findings)
+		if frame.Err != nil {
+			text += " failed"
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, ", ")
+}
+
+// filmed is a session with a folder of pictures in its filmstrip, the first of which is open.
+func filmed(t *testing.T) (*fake, string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"c.png", "a.png", "b.PNG", "a_corrected.png", "a.png.blik.png", "a_mask.png", "b.txt",
+		".hidden.png"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder.png"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f := newFake(t).opened(filepath.Join(dir, "a.png"))
+	if n := f.AddFrames([]string{dir}); n != 3 {
+		t.Fatalf("%d pictures were added: %s", n, f.strip())
+	}
+	return f, dir
+}
+
+// The filmstrip holds the pictures of a folder and no results, once each, and follows the work on the open one.
+func TestFilm(t *testing.T) {
+	t.Parallel()
+	f, dir := filmed(t)
+	if got := f.strip(); got != "a.png 0 0, b.PNG 0 0, c.png 0 0" {
+		t.Errorf("the filmstrip is %s", got)
+	}
+	if n := f.AddFrames([]string{dir, filepath.Join(dir, "c.png")}); n != 0 {
+		t.Errorf("%d were added again", n)
+	}
+	f.Detect(f.outcome)
+	f.settle()
+	if got := f.strip(); !strings.HasPrefix(got, "a.png 1 2,") {
+		t.Errorf("found: %s", got)
+	}
+	f.CorrectAll(f.outcome)
+	f.settle()
+	if got := f.strip(); !strings.HasPrefix(got, "a.png 2 2,") {
+		t.Errorf("corrected: %s", got)
+	}
+	f.SavePicture("/b.png", "", imagefile.SaveOptions{}, f.ok)
+	f.settle()
+	if got := f.strip(); !strings.HasPrefix(got, "a.png 3 2,") {
+		t.Errorf("saved: %s", got)
+	}
+	if path, ok := f.FrameBeside(1); !ok || filepath.Base(path) != "b.PNG" {
+		t.Errorf("beside the first is %s", path)
+	}
+	if _, ok := f.FrameBeside(-1); ok {
+		t.Error("there is a picture before the first")
+	}
+	f.CloseFilm()
+	if len(f.Film()) != 0 || f.Document() == nil {
+		t.Error("closing the filmstrip closes the picture, or leaves frames")
+	}
+}
+
+// A batch finds, then corrects and saves every picture, with decisions of the person's own in place; what fails is said
+// and does not stop it; running it again does nothing.
+func TestBatch(t *testing.T) {
+	t.Parallel()
+	f, dir := filmed(t)
+	f.Detect(f.outcome)
+	f.settle()
+	f.SelectNext(1)
+	f.RemoveSelected()
+	f.SaveProject(f.ok)
+	f.settle()
+	f.AddFrames([]string{filepath.Join(dir, "gone.tif")})
+	batch := func(correct bool, want Batch, strip string) {
+		t.Helper()
+		var got Batch
+		f.RunBatch(correct, "en", func(b Batch, err error) {
+			f.ok(err)
+			got = b
+		})
+		f.settle()
+		if got != want || f.strip() != strip {
+			t.Errorf("batch %v: %+v, %s; want %+v, %s", correct, got, f.strip(), want, strip)
+		}
+	}
+	batch(false, Batch{Done: 1, Skipped: 1, Failed: 2}, "a.png 1 1, b.PNG 0 0 failed, c.png 1 2, gone.tif 0 0 failed")
+	batch(true, Batch{Done: 2, Failed: 2}, "a.png 3 1, b.PNG 0 0 failed, c.png 3 2, gone.tif 0 0 failed")
+	want := []string{filepath.Join(dir, "a_corrected.png"), filepath.Join(dir, "c_corrected.png")}
+	if !slices.Equal(f.saved, want) || len(f.reports) != 2 {
+		t.Errorf("saved are %v with %d reports, want %v", f.saved, len(f.reports), want)
+	}
+	batch(true, Batch{Skipped: 2, Failed: 2}, "a.png 3 1, b.PNG 0 0 failed, c.png 3 2, gone.tif 0 0 failed")
+	if mask, picture := f.Unsaved(); mask || picture || f.Document().Spots()[0].State != document.Corrected {
+		t.Error("the open picture does not show what the batch did")
+	}
+	f.exists = true
+	f.Open(filepath.Join(dir, "c.png"), f.ok)
+	f.settle()
+	f.BeginStroke(document.Brush{Radius: 2}, processing.Point{X: 12, Y: 12})
+	f.EndStroke()
+	f.SaveProject(f.ok)
+	f.settle()
+	batch(true, Batch{Skipped: 1, Failed: 3}, "a.png 3 1, b.PNG 0 0 failed, c.png 1 3 failed, gone.tif 0 0 failed")
+}
+
+// A batch that is cancelled stops and says so.
+func TestBatchCancelled(t *testing.T) {
+	t.Parallel()
+	f, _ := filmed(t)
+	var got error
+	f.RunBatch(true, "", func(_ Batch, err error) { got = err })
+	f.Cancel()
+	f.settle()
+	if !errors.Is(got, context.Canceled) {
+		t.Errorf("cancelled: %v", got)
+	}
+}

@@ -1,0 +1,216 @@
+package ui
+
+import (
+	"image/color"
+	"path/filepath"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/session"
+	"blik/ui/xwidget"
+)
+
+// frameWidth and frameHeight are the sides of a small picture in the filmstrip, in Fyne units.
+const frameWidth, frameHeight = 96, 64
+
+// filmstrip shows the pictures that are worked on one after the other, with what is done of each; it is hidden where
+// there are none.
+type filmstrip struct {
+	*common
+	object fyne.CanvasObject
+	open   func(path string)
+	row    *fyne.Container
+	scroll *container.Scroll
+	items  []*frameItem
+}
+
+func newFilmstrip(c *common, open func(path string)) *filmstrip {
+	s := &filmstrip{common: c, open: open, row: container.New(layout.NewCustomPaddedHBoxLayout(4))}
+	s.scroll = container.NewHScroll(container.New(layout.NewCustomPaddedLayout(4, 6, 6, 6), s.row))
+	s.object = container.NewVBox(widget.NewSeparator(), s.scroll)
+	s.object.Hide()
+	return s
+}
+
+func (s *filmstrip) update(c change) {
+	if !c.Film && !c.Document {
+		return
+	}
+	frames := s.Film()
+	xwidget.SetVisible(s.object, len(frames) > 0)
+	for len(s.items) < len(frames) {
+		item := newFrameItem(s)
+		s.items = append(s.items, item)
+		s.row.Add(item)
+	}
+	for i, item := range s.items {
+		xwidget.SetVisible(item, i < len(frames))
+		if i < len(frames) {
+			item.show(frames[i])
+		}
+	}
+	if c.Document {
+		s.reveal()
+	}
+}
+
+// reveal scrolls to the open picture.
+func (s *filmstrip) reveal() {
+	for _, item := range s.items {
+		if item.Visible() && item.current {
+			left, width := item.Position().X, s.scroll.Size().Width
+			if at := s.scroll.Offset.X; left < at || left+frameWidth > at+width {
+				s.scroll.ScrollToOffset(fyne.NewPos(max(0, left-width/2), 0))
+			}
+		}
+	}
+}
+
+// frameItem is one picture of the filmstrip. A click opens it.
+type frameItem struct {
+	widget.BaseWidget
+	strip   *filmstrip
+	frame   session.Frame
+	current bool
+
+	back        *canvas.Rectangle
+	small       *canvas.Image
+	name, state *xwidget.FixedText
+	content     fyne.CanvasObject
+}
+
+var (
+	_ fyne.Tappable      = (*frameItem)(nil)
+	_ desktop.Hoverable  = (*frameItem)(nil)
+	_ desktop.Cursorable = (*frameItem)(nil)
+)
+
+func newFrameItem(s *filmstrip) *frameItem {
+	i := &frameItem{strip: s, back: canvas.NewRectangle(color.Transparent), small: &canvas.Image{}}
+	i.back.CornerRadius = 4
+	i.small.FillMode = canvas.ImageFillContain
+	i.small.SetMinSize(fyne.NewSize(frameWidth, frameHeight))
+	i.name, i.state = xwidget.NewFixedText(""), xwidget.NewFixedText("")
+	i.name.Stretch, i.state.Stretch, i.state.Muted = true, true, true
+	i.content = container.NewStack(i.back, container.New(layout.NewCustomPaddedLayout(3, 3, 4, 4),
+		container.New(layout.NewCustomPaddedVBoxLayout(1), i.small, i.name, i.state)))
+	i.ExtendBaseWidget(i)
+	return i
+}
+
+// show shows a picture.
+func (i *frameItem) show(f session.Frame) {
+	doc := i.strip.Document()
+	current := doc != nil && doc.Path() == f.Path
+	i.back.FillColor = color.Transparent
+	if current {
+		i.back.FillColor = theme.Color(theme.ColorNameSelection)
+	}
+	i.back.Refresh()
+	if f.Small != i.frame.Small {
+		i.small.Image = f.Small
+		i.small.Refresh()
+	}
+	i.frame, i.current = f, current
+	i.name.SetText(baseName(f.Path))
+	i.state.SetText(i.strip.frameText(f))
+}
+
+// frameText says how far the work on a picture is.
+func (c *common) frameText(f session.Frame) string {
+	switch {
+	case f.Err != nil:
+		return c.t("failed")
+	case f.State == session.FrameFound:
+		return c.texts.Plural(f.Findings, "%s finding", "%s findings", c.texts.Int(f.Findings))
+	case f.State == session.FrameCorrected:
+		return c.t("corrected")
+	case f.State == session.FrameSaved:
+		return c.t("saved")
+	}
+	return c.t("to do")
+}
+
+// Tapped opens the picture.
+func (i *frameItem) Tapped(*fyne.PointEvent) {
+	i.strip.tips.Hide()
+	i.strip.open(i.frame.Path)
+}
+
+// Cursor shows that the picture can be clicked.
+func (i *frameItem) Cursor() desktop.Cursor { return desktop.PointerCursor }
+
+// MouseIn shows the whole path, or what went wrong.
+func (i *frameItem) MouseIn(*desktop.MouseEvent) {
+	text := i.frame.Path
+	if i.frame.Err != nil {
+		text = i.strip.prompts.errorText(i.frame.Err)
+	}
+	i.strip.tips.ShowLater(i, text)
+}
+
+// MouseMoved is part of desktop.Hoverable.
+func (i *frameItem) MouseMoved(*desktop.MouseEvent) {}
+
+// MouseOut ends the tooltip.
+func (i *frameItem) MouseOut() { i.strip.tips.Hide() }
+
+// CreateRenderer is part of fyne.Widget.
+func (i *frameItem) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(i.content) }
+
+// openFrame opens a picture of the filmstrip; the work on the one before is kept in its project without a question.
+func (f *files) openFrame(path string) {
+	if doc := f.Document(); doc != nil && doc.Path() == path {
+		return
+	}
+	f.kept(func() { f.openThen(path, func() {}) })
+}
+
+// openBeside opens the next picture of the filmstrip, or the one before.
+func (f *files) openBeside(direction int) func() {
+	return func() {
+		if path, ok := f.FrameBeside(direction); ok {
+			f.openFrame(path)
+		}
+	}
+}
+
+// kept goes on when the work on the open picture is in its project, if there is any.
+func (f *files) kept(next func()) {
+	f.display.port.End()
+	mask, picture := f.Unsaved()
+	if f.Document() == nil || !mask && !picture && !f.Decisive() {
+		next()
+		return
+	}
+	f.saveProject(next)
+}
+
+// addFolder makes the folder of the open picture the filmstrip.
+func (f *files) addFolder() { f.addFrames([]string{filepath.Dir(f.Document().Path())}) }
+
+// addFrames adds pictures and folders to the filmstrip.
+func (f *files) addFrames(paths []string) {
+	n := f.AddFrames(paths)
+	f.say(f.texts.Plural(n, "%s picture added to the filmstrip", "%s pictures added to the filmstrip", f.texts.Int(n)))
+}
+
+// batch works on all pictures of the filmstrip.
+func (f *files) batch(correct bool) func() {
+	return func() {
+		f.kept(func() {
+			f.RunBatch(correct, f.texts.Code(), func(b session.Batch, err error) {
+				if f.prompts.ended(err) {
+					f.say(f.t("%s done, %s skipped, %s failed", f.texts.Int(b.Done), f.texts.Int(b.Skipped),
+						f.texts.Int(b.Failed)))
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,74 @@
+package ui
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/storage"
+
+	"blik/internal/testpic"
+)
+
+// The filmstrip shows the pictures of a folder with what is done of each; a click and the keys go from one to another,
+// and the work on each is kept without a question.
+func TestFilmstrip(t *testing.T) {
+	dir := t.TempDir()
+	h := newHarness(t, "en")
+	for _, name := range []string{"a.png", "b.png", "c.png"} {
+		path := filepath.Join(dir, name)
+		h.pictures[path] = testpic.Flat(200, 100, 3, 100)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if h.film.object.Visible() || h.actions.can("film.find") {
+		t.Error("there is a filmstrip without pictures")
+	}
+	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
+	h.settle()
+	state := func(what, want string) {
+		t.Helper()
+		got := ""
+		for _, item := range h.film.items {
+			if item.Visible() {
+				got += item.name.Text() + " " + item.state.Text() + "; "
+			}
+		}
+		if got != want {
+			t.Errorf("%s: the filmstrip says %q, want %q", what, got, want)
+		}
+	}
+	if h.Document() == nil || !h.film.object.Visible() {
+		t.Fatal("a folder that is dropped shows nothing")
+	}
+	state("dropped", "a.png to do; b.png to do; c.png to do; ")
+	h.actions.do("find.run")
+	h.settle()
+	h.actions.do("film.next")
+	h.settle()
+	if got := filepath.Base(h.Document().Path()); got != "b.png" || !h.film.items[1].current {
+		t.Errorf("the next picture is %s", got)
+	}
+	state("went on", "a.png 2 findings; b.png to do; c.png to do; ")
+	h.film.items[0].Tapped(nil)
+	h.settle()
+	h.checkList("gone back", "1|22|10|4|3.5|0 %|–", "2|101|50|2|3.5|0 %|–")
+	if h.actions.can("film.previous") {
+		t.Error("there is a picture before the first")
+	}
+	h.actions.do("film.correct")
+	h.settle()
+	state("batch", "a.png saved; b.png saved; c.png saved; ")
+	if text := h.status.message.Text(); text != "3 done, 0 skipped, 0 failed" {
+		t.Errorf("the status says %q", text)
+	}
+	if len(h.pictureFiles) != 3 {
+		t.Errorf("%d pictures were saved", len(h.pictureFiles))
+	}
+	h.actions.do("film.close")
+	if h.film.object.Visible() {
+		t.Error("the filmstrip is still seen")
+	}
+}
