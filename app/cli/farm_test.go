@@ -3,9 +3,14 @@ package cli
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net"
+	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -144,6 +149,134 @@ func TestBatch(t *testing.T) {
 	}
 }
 
+// A batch that is killed goes on with the same command, does nothing twice, and leaves nothing behind.
+func TestBatchKilled(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var names []string
+	for i := range 6 {
+		names = append(names, fmt.Sprintf("p%d.png", i))
+		painting(t, dir, names[i])
+	}
+	direct, out, store := filepath.Join(dir, "direct"), filepath.Join(dir, "out"), filepath.Join(dir, "store")
+	pattern := filepath.Join(dir, "*.png")
+	if got := call(t, "correct", "-q", "-o", direct, pattern); got.status != exitDone {
+		t.Fatalf("%+v", got)
+	}
+	args := []string{"--lang", "en", "batch", "--store", store, "--patience", "1s", "--device", "cpu", "--jobs", "1", "-o", out, pattern}
+	for kill := range 3 {
+		said := &lockedBuffer{}
+		child := start(t, said, args...)
+		done := make(chan error, 1)
+		go func() { done <- child.Wait() }()
+		// Killed when one more result is there.
+		for tick, ended := time.NewTicker(time.Millisecond), false; !ended; {
+			select {
+			case err := <-done:
+				t.Fatalf("run %d ended: %v, %s", kill, err, said)
+			case <-tick.C:
+			}
+			results, err := filepath.Glob(filepath.Join(out, "*_corrected.png"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended = len(results) > kill
+		}
+		if err := child.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		<-done
+	}
+	// The batch of another folder in the same store does not come first.
+	other := filepath.Join(dir, "other")
+	if err := os.Mkdir(other, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	painting(t, other, "x.png")
+	for _, run := range []struct {
+		args []string
+		want string
+	}{
+		{append(slices.Clone(args[:len(args)-3]), "-o", other, filepath.Join(other, "x.png"), "--halo", "3"), "files added: 1;"},
+		{args, "submitted before: 6,"},
+	} {
+		said := &lockedBuffer{}
+		if err := start(t, said, run.args...).Wait(); err != nil || !strings.Contains(said.String(), run.want) ||
+			!strings.Contains(said.String(), "; failed: 0") {
+			t.Errorf("%v: %s", err, said)
+		}
+		if left := listed(t, out); run.want != "submitted before: 6," && len(left) == 18 {
+			t.Errorf("the other batch was done: %v", left)
+		}
+	}
+	want := listed(t, direct)
+	if have := listed(t, out); !slices.Equal(have, want) {
+		t.Errorf("the folder holds %v, want %v", have, want)
+	}
+	for _, name := range want {
+		if strings.HasSuffix(name, ".png") && !bytes.Equal(readFile(t, filepath.Join(direct, name)), readFile(t, filepath.Join(out, name))) {
+			t.Errorf("%s differs from a direct run", name)
+		}
+	}
+}
+
+// Whatever is wrong with a name, an address or a key is said in a sentence, and the rest goes on.
+func TestFarmSentences(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"good.png", "what?.png", "con.png", "end .png"} {
+		if runtime.GOOS == "windows" && name != "good.png" {
+			continue
+		}
+		painting(t, dir, name)
+	}
+	join, client := serving(t)
+	got := call(t, "farm", "submit", join, "-o", filepath.Join(dir, "out"), filepath.Join(dir, "*.png"), filepath.Join(dir, "none.tif"))
+	if got.status != exitFailed || !strings.Contains(got.out, "files added: 2;") || !strings.Contains(got.errors, "none.tif: no such file") {
+		t.Errorf("%+v", got)
+	}
+	if runtime.GOOS != "windows" && (!strings.Contains(got.errors, "Windows has no files of the name con.png") ||
+		!strings.Contains(got.errors, `a name with "?" cannot exist on Windows`)) {
+		t.Errorf("%+v", got)
+	}
+	st, err := client.Status(t.Context(), "", 0)
+	if err != nil || len(st.Batches) != 1 {
+		t.Fatalf("%+v, %v", st, err)
+	}
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"farm", "status", "--join", "nats://127.0.0.1:1"}, exitFailed, "no farm answers there; is `blik farm serve` running?"},
+		{[]string{"farm", "status", "--join", "http://x"}, exitUsage, "is no address of a farm"},
+		{[]string{"farm", "status", "--join", "tls://worker:SUxxx@127.0.0.1:1?ca=00"}, exitUsage, "the key in the address of the farm is damaged"},
+		{[]string{"farm", "status", "--join", "@" + filepath.Join(dir, "missing.key")}, exitUsage, "the file cannot be read"},
+		{[]string{"farm", "status", join, "nothing"}, exitFailed, "there is no batch nothing"},
+		{[]string{"farm", "cancel", join}, exitUsage, "name one batch, or give --all"},
+		{[]string{"farm", "retry", join, "nothing"}, exitFailed, "there is no batch nothing"},
+		{[]string{"farm", "submit", join, "--creds", filepath.Join(dir, "no.creds"), "-o", dir, filepath.Join(dir, "good.png")}, exitFailed,
+			"the credentials cannot be read"},
+		{[]string{"farm", "serve", "--listen", "0.0.0.0:0", "--store", filepath.Join(dir, "s"), "--page", "0.0.0.0:x"}, exitFailed,
+			"the page cannot be shown"},
+		{[]string{"farm", "key", "x", "--store", filepath.Join(dir, "k")}, exitFailed, "the server has no certificate yet"},
+	} {
+		if got := call(t, c.args...); got.status != c.status || !strings.Contains(got.errors, c.want) ||
+			strings.Count(strings.TrimSpace(got.errors), "\n") > 1 {
+			t.Errorf("%v: %+v", c.args, got)
+		}
+	}
+	// Cancel, resume and the rest reach the server.
+	for _, action := range []string{"pause", "resume", "cancel", "resume"} {
+		if got := call(t, "farm", action, join, st.Batches[0].ID); got.status != exitDone || got.out != "files concerned: 2\n" {
+			t.Errorf("%s: %+v", action, got)
+		}
+	}
+	if got := call(t, "farm", "status", join, "--json"); got.status != exitDone || !strings.Contains(got.out, `"state": "running"`) {
+		t.Errorf("%+v", got)
+	}
+}
+
 // The parts of a list do each file once.
 func TestSlice(t *testing.T) {
 	t.Parallel()
@@ -182,4 +315,22 @@ func patient(ctx context.Context, j farm.Join) (*farm.Client, error) {
 		case <-tick.C:
 		}
 	}
+}
+
+// lockedBuffer takes what several processes say.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
 }

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -39,24 +38,6 @@ func (m *member) begin(t *testing.T) {
 func (m *member) kill() {
 	_ = m.cmd.Process.Kill()
 	_ = m.cmd.Wait()
-}
-
-// lockedBuffer takes what several processes say.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
 }
 
 // TestFarmChaos kills servers and workers while a batch is done in which one file kills its process, one is missing, and
@@ -132,8 +113,12 @@ func chaos(t *testing.T, pictures int, long bool, seed uint64) (kills [2]int) {
 	sheet(t, filepath.Join(in, poison), pictures+1)
 
 	where := address(t)
+	patience := "1500ms"
+	if !long {
+		patience = "600ms"
+	}
 	server := &member{out: &lockedBuffer{}, args: []string{"farm", "serve", "--store", filepath.Join(dir, "store"),
-		"--listen", where, "--page", "-", "--patience", "1500ms"}}
+		"--listen", where, "--page", "-", "--patience", patience}}
 	join := []string{"--join", "nats://" + where}
 	var workers []*member
 	for i := range 3 {

@@ -475,7 +475,7 @@ func (p *program) batchCommand() *cobra.Command {
 		jobs     int
 		memory   float64
 		log      farmLog
-		patience = 45 * time.Second
+		patience time.Duration
 	)
 	c := &cobra.Command{
 		Use:   "batch [flags] -o " + p.say("DIR FILE") + "…",
@@ -494,6 +494,9 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 	f.StringSliceVar(&devices, "device", nil,
 		p.say("work on these `DEVICES` only: cpu, cuda:N, with commas between them; by default on all"))
 	f.IntVar(&jobs, "jobs", 0, p.say("`N` files at a time on the CPU; by default one for every four cores"))
+	f.DurationVar(&patience, "patience", 45*time.Second,
+		p.say("give the file of a worker that is silent for `TIME` to another"))
+	must(f.MarkHidden("patience"))
 	f.Float64Var(&memory, "memory", 0, p.say("take at most `N` GB of memory; by default what is free"))
 	p.addLog(c, &log)
 	must(c.Flags().Set("log", "error"))
@@ -540,7 +543,7 @@ func (s *submission) alone(ctx context.Context, args []string, store string, pat
 	if err != nil {
 		return err
 	}
-	o.Inside = server
+	o.Inside, o.Only = server, done.Batch.ID
 	if o.Roots, err = s.everywhere(); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"path"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -64,6 +65,10 @@ type WorkerOptions struct {
 	// temporary files.
 	Scratch string
 	Log     *slog.Logger
+	// Only is the batch to work on; empty: all.
+	Only string
+	// Clock tells the time; nil: that of the machine.
+	Clock func() time.Time
 	// Told is called with each sentence for the person at the machine; may be nil.
 	Told func(message.Message)
 }
@@ -88,6 +93,12 @@ type Worker struct {
 	done    int
 }
 
+// What sentences are about that may become true again.
+const (
+	aboutFarm  = "farm\x00"
+	aboutPause = "pause\x00"
+)
+
 var errCancelled = errors.New("the batch was cancelled")
 
 // RunWorker takes jobs until ctx ends.
@@ -98,6 +109,9 @@ func RunWorker(ctx context.Context, o WorkerOptions) error {
 			host = "worker"
 		}
 		o.Name = fmt.Sprintf("%s-%d", host, os.Getpid())
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
 	}
 	l, err := dialTo(ctx, o.Join, o.Inside, true)
 	if err != nil {
@@ -125,7 +139,7 @@ func RunWorker(ctx context.Context, o WorkerOptions) error {
 		if errors.As(err, &no) || l.denied.Load() != nil {
 			return err
 		}
-		w.tell("farm", message.Of("%s", err))
+		w.tell(aboutFarm, message.Of("%s", err))
 	}
 	o.Log.Info("worker", "name", o.Name, "farm", o.Join.URL, "slots", len(o.Slots))
 	var all sync.WaitGroup
@@ -190,19 +204,19 @@ func (w *Worker) hello(ctx context.Context) error {
 		}
 	}
 	w.mu.Unlock()
-	sent := time.Now()
+	sent := w.o.Clock()
 	a, err := w.link.ask(ctx, workHello, request{Worker: p})
 	if err != nil {
 		return err
 	}
-	if skew := a.Time.Sub(sent); skew.Abs() > skewed+time.Since(sent) {
+	if skew := a.Time.Sub(sent); skew.Abs() > skewed+w.o.Clock().Sub(sent) {
 		w.tell("clock", message.Of("the clock of this machine differs from that of the server by %.0f s; "+
 			"the times in reports are wrong, the work goes on", skew.Abs().Seconds()))
 	}
 	var mine []Batch
 	for _, b := range a.Batches {
 		switch {
-		case b.State != Running:
+		case b.State != Running, w.o.Only != "" && w.o.Only != b.ID:
 		case b.Program != w.o.Program:
 			w.tell("version", message.Of("batch %s is left to others: it was submitted with Blik %s, this is %s",
 				b.ID, b.Program, w.o.Program))
@@ -238,7 +252,7 @@ func (w *Worker) hello(ctx context.Context) error {
 func (w *Worker) presence() *Presence {
 	return &Presence{
 		Name: w.o.Name, Program: w.o.Program, Model: w.o.Model, System: runtime.GOOS + "/" + runtime.GOARCH,
-		Slots: w.o.Slots, Time: time.Now(), Done: w.done,
+		Slots: w.o.Slots, Time: w.o.Clock(), Done: w.done,
 	}
 }
 
@@ -429,20 +443,26 @@ func (w *Worker) run(ctx context.Context, n int, b Batch, job Job, delivered int
 	defer w.mu.Unlock()
 	w.done++
 	delete(w.remarks, n)
-	clear(w.told)
+	for key := range w.told {
+		// What kept it from working does so no more.
+		if strings.HasPrefix(key, aboutFarm) || strings.HasPrefix(key, aboutPause) {
+			delete(w.told, key)
+		}
+	}
 }
 
 // waits says why nothing goes on.
-func (w *Worker) waits(err error) { w.tell("farm", message.Of("%s; the work waits", err)) }
+func (w *Worker) waits(err error) { w.tell(aboutFarm, message.Of("%s; the work waits", err)) }
 
 // pause gives a job back, says why, and lets the slot rest.
 func (w *Worker) pause(ctx context.Context, n int, m jetstream.Msg, why error, rest time.Duration) {
 	text := message.Of("%s", why)
-	w.tell("pause", text)
+	w.tell(aboutPause, text)
 	w.mu.Lock()
 	w.remarks[n] = text.String()
+	every := w.every
 	w.mu.Unlock()
-	w.giveBack(m, max(rest, 2*time.Second))
+	w.giveBack(m, max(rest, every))
 	select {
 	case <-ctx.Done():
 	case <-time.After(rest):
