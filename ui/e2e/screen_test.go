@@ -60,12 +60,17 @@ func (b *lockedBuffer) String() string {
 // test itself, or what BLIK_BINARY names.
 func open(t testing.TB, lang string, width, height int, files ...string) *window {
 	t.Helper()
+	return openIn(t, t.TempDir(), lang, width, height, files...)
+}
+
+// openIn is open with a home folder that is kept.
+func openIn(t testing.TB, home, lang string, width, height int, files ...string) *window {
+	t.Helper()
 	for program, pkg := range needed {
 		_, err := exec.LookPath(program)
 		testpic.Require(t, err == nil, testpic.RequireXvfb, fmt.Sprintf("%s (Debian package %s)", program, pkg))
 	}
-	home := t.TempDir()
-	w := &window{t: t, log: filepath.Join(home, "ui.log"), stderr: &lockedBuffer{}, ended: make(chan error, 1)}
+	w := &window{t: t, log: filepath.Join(t.TempDir(), "ui.log"), stderr: &lockedBuffer{}, ended: make(chan error, 1)}
 	display := startScreen(t)
 	w.env = append(os.Environ(),
 		"DISPLAY="+display, "WAYLAND_DISPLAY=", "HOME="+home, "LANG=en_US.UTF-8", "LC_ALL=",

@@ -1,0 +1,199 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"blik/app/imagefile"
+	"blik/internal/testpic"
+	"blik/processing"
+)
+
+// conservator is a session with the window whose mask is looked at on the disk after each step.
+type conservator struct {
+	*window
+	t             *testing.T
+	width, height int
+	mask          string
+}
+
+// saved saves the mask and reads it.
+func (c *conservator) saved() *processing.Mask {
+	c.t.Helper()
+	c.key("ctrl+m")
+	if line := c.await("saved "); line != "saved "+c.mask {
+		c.t.Fatalf("the mask was %s", line)
+	}
+	m, err := imagefile.ReadMask(context.Background(), c.mask, c.width, c.height, imagefile.DefaultLimits())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return m
+}
+
+// saveAs saves the mask under a name.
+func (c *conservator) saveAs(path string) {
+	c.t.Helper()
+	c.key("ctrl+m")
+	c.await("overlays 1")
+	c.key("ctrl+a")
+	c.xdo("type", "--delay", "20", strings.TrimSuffix(path, ".png"))
+	c.key("Return")
+	c.mask = path
+	c.await("saved " + path)
+}
+
+// check compares pixels of a mask with what they have to be.
+func (c *conservator) check(step string, m *processing.Mask, marked, empty []spot) {
+	c.t.Helper()
+	for _, s := range marked {
+		if m.Pix[s.y*c.width+s.x] < processing.MaskLevel {
+			c.t.Errorf("%s: (%d, %d) is not marked", step, s.x, s.y)
+		}
+	}
+	for _, s := range empty {
+		if m.Pix[s.y*c.width+s.x] != 0 {
+			c.t.Errorf("%s: (%d, %d) is marked", step, s.x, s.y)
+		}
+	}
+}
+
+// click clicks a pixel of the picture.
+func (c *conservator) click(x, y float64) {
+	v := c.view()
+	px, py := v.toDevice(x, y)
+	c.move(v, px, py)
+	c.xdo("click", "1")
+}
+
+// stroke drags through pixels of the picture.
+func (c *conservator) stroke(points ...[2]float64) {
+	v := c.view()
+	for i, p := range points {
+		x, y := v.toDevice(p[0], p[1])
+		c.move(v, x, y)
+		if i == 0 {
+			c.xdo("mousedown", "1")
+		}
+	}
+	c.xdo("mouseup", "1")
+}
+
+// TestXvfbSession is a day's work: a region, a search, what the search missed, what it should not have found, the
+// correction and its proof, and then the program is killed and goes on where it was.
+func TestXvfbSession(t *testing.T) {
+	testpic.Long(t)
+	const width, height = 900, 600
+	inside := []spot{{120, 110, 3}, {200, 320, 4}, {330, 210, 3}}
+	outside := []spot{{620, 150, 3}, {700, 400, 4}}
+	picture := paint(t, width, height, append(slices.Clone(inside), outside...))
+	home := t.TempDir()
+	c := &conservator{window: openIn(t, home, "en", 1100, 760, picture), t: t, width: width, height: height}
+	defer func() {
+		if t.Failed() {
+			c.screenshot(filepath.Join(os.TempDir(), "blik-session-test.png"))
+		}
+	}()
+	c.await("picture ")
+	c.awaitView("the whole picture", func(v view) bool { return v.zoom < 1 })
+
+	c.key("r")
+	c.stroke([2]float64{40, 40}, [2]float64{200, 200}, [2]float64{450, 560})
+	c.key("F5")
+	if n := field(t, c.await("done "), 1); n != len(inside) {
+		t.Errorf("%d findings in the region, painted are %d", n, len(inside))
+	}
+	c.saveAs(filepath.Join(t.TempDir(), "mask.png"))
+	c.check("searched", c.saved(), inside, outside)
+
+	c.key("w")
+	c.click(float64(outside[0].x), float64(outside[0].y))
+	c.check("wand", c.saved(), append(slices.Clone(inside), outside[0]), []spot{outside[1], {620, 175, 0}})
+
+	c.key("q")
+	c.stroke([2]float64{560, 250}, [2]float64{610, 250}, [2]float64{660, 250}, [2]float64{660, 300},
+		[2]float64{610, 300}, [2]float64{560, 300})
+	drawn := spot{610, 275, 0}
+	c.check("lasso", c.saved(), []spot{drawn}, []spot{{540, 275, 0}, {610, 320, 0}})
+
+	c.key("b")
+	c.stroke([2]float64{100, 550}, [2]float64{150, 550}, [2]float64{200, 550})
+	c.check("brush", c.saved(), []spot{{150, 550, 0}, {110, 550, 0}}, []spot{{150, 500, 0}})
+	c.key("ctrl+z")
+	c.await("step ")
+	c.check("undone", c.saved(), []spot{drawn, outside[0]}, []spot{{150, 550, 0}})
+
+	// The one after that which the wand has marked is ignored.
+	c.key("n")
+	c.awaitView("the finding at 1:1", func(v view) bool { return v.zoom == 1 })
+	c.key("j")
+	rest := []spot{inside[0], inside[1], outside[0], drawn}
+	c.check("ignored", c.saved(), rest, inside[2:])
+
+	c.key("Alt_L", "Right", "Right", "Right", "Right", "Up", "Up", "Return")
+	c.await("overlays 1")
+	c.key("Escape")
+	c.await("overlays 0")
+
+	c.key("F6")
+	if n := field(t, c.await("corrected "), 1); n != len(rest) {
+		t.Errorf("%d findings corrected, want %d", n, len(rest))
+	}
+	c.xdo("keydown", "c")
+	c.await("compare 1")
+	c.xdo("keyup", "c")
+	c.await("compare 0")
+	c.key("ctrl+s")
+	result := strings.TrimPrefix(c.await("saved-picture "), "saved-picture ")
+	if n := methods(t, picture, result, len(rest)); len(n) == 0 {
+		t.Error("the report names no method")
+	}
+
+	c.key("ctrl+0", "b")
+	c.awaitView("the whole picture", func(v view) bool { return v.zoom < 1 })
+	c.stroke([2]float64{100, 500}, [2]float64{150, 500}, [2]float64{200, 500})
+	c.awaitJournal(home, time.Now())
+	if err := c.child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-c.ended
+
+	again := &conservator{window: openIn(t, home, "en", 1100, 760), t: t, width: width, height: height}
+	again.await("overlays 1")
+	again.key("Return")
+	again.await("picture ")
+	again.view()
+	again.saveAs(filepath.Join(t.TempDir(), "recovered.png"))
+	again.check("recovered", again.saved(), append(rest, spot{150, 500, 0}), []spot{inside[2], {150, 550, 0}})
+	// What was corrected is corrected again: it can be compared with the original.
+	again.xdo("keydown", "c")
+	again.await("compare 1")
+	again.xdo("keyup", "c")
+	again.await("compare 0")
+	if err := again.child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-again.ended
+}
+
+// awaitJournal waits until the journal holds what was done before a time.
+func (c *conservator) awaitJournal(home string, done time.Time) {
+	c.t.Helper()
+	for start := time.Now(); time.Since(start) < patience; time.Sleep(50 * time.Millisecond) {
+		paths, err := filepath.Glob(filepath.Join(home, "config", "blik", "unsaved", "*.journal"))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for _, path := range paths {
+			if info, err := os.Stat(path); err == nil && info.ModTime().After(done) {
+				return
+			}
+		}
+	}
+	c.t.Fatal("the stroke does not come into the journal")
+}
