@@ -119,8 +119,8 @@ func (a *arguments) wanted(where []Span) []Span {
 			break
 		}
 		if s.X0 < 0 || s.Y < 0 || s.X0 >= s.X1 || int(s.X1) > a.check.w || int(s.Y) >= a.check.h {
-			a.failf("the wanted span %d (%d to %d of row %d) does not lie in planes of %d × %d pixels", i, s.X0, s.X1, s.Y,
-				a.check.w, a.check.h)
+			a.failf("the wanted span %d (%d to %d of row %d) does not lie in planes of %d × %d pixels",
+				i, s.X0, s.X1, s.Y, a.check.w, a.check.h)
 		} else if i > 0 && (s.Y < where[i-1].Y || s.Y == where[i-1].Y && s.X0 < where[i-1].X1) {
 			a.failf("the wanted span %d does not come after the one before it", i)
 		}

@@ -33,6 +33,23 @@ func (c *censoredSums) run(t *worker, tile rect, emit func(y int, sum []uint64))
 	})
 }
 
+// runNarrow is run by sums of 32 bits, for windows of a radius up to narrowRadius.
+func (c *censoredSums) runNarrow(t *worker, tile rect, k *kernels, emit func(y int, sum []uint32)) bool {
+	x0, x1, at := c.columns(tile)
+	col := zeros[uint32](t, c.width(tile))
+	sum := take[uint32](t, tile.x1-tile.x0)
+	none, out := zeros[uint16](t, x1-x0), take[uint8](t, x1-x0)
+	fill(out, math.MaxUint8)
+	return c.slide(t, tile, func(add, sub int) {
+		k.censor32(col[at:at+x1-x0],
+			rowOr(c.y, c.w, add, x0, x1, none), rowOr(c.y, c.w, sub, x0, x1, none),
+			rowOr(c.exclude, c.w, add, x0, x1, out), rowOr(c.exclude, c.w, sub, x0, x1, out))
+	}, func(y int) {
+		k.scan32(sum, col, 2*c.rx+1)
+		emit(y, sum)
+	})
+}
+
 // need is the number of pixels from which a window of radius r counts: 4·n ≥ (2r+1)².
 func need(r int) uint64 {
 	side := uint64(2*r + 1)
@@ -50,7 +67,7 @@ func (b executor) Background(ctx context.Context, op processing.Background) erro
 	}
 	last := levels[len(levels)-1]
 	return b.tiles(ctx, d.w, d.h, last.rx, last.ry, func(t *worker, tile rect) {
-		background(t, tile, d.data.U16, levels)
+		background(t, tile, d.data.U16, levels, &b.kernels)
 	})
 }
 
@@ -97,7 +114,7 @@ func dividedMean(dst []uint16, sum, _ []uint64, need uint64) bool {
 
 // background computes a tile. Runs of poor pixels are gathered by columns of cells, wide enough that the border which a
 // box of them needs is no more than a few times its own pixels where a whole cell is poor.
-func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel) {
+func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel, k *kernels) {
 	first, cell := &levels[0], max(128, 4*levels[len(levels)-1].rx)
 	cells := make([][]processing.Run, (tile.x1-tile.x0+cell-1)/cell)
 	keep := func(v *backgroundLevel, last bool, y, x0 int, sum []uint64) {
@@ -122,11 +139,26 @@ func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel) {
 			i = j - 1
 		}
 	}
-	done := first.run(t, tile, func(y int, sum []uint64) {
-		if first.mean(dst[y*first.w+tile.x0:y*first.w+tile.x1], sum, first.inverse, first.need) {
-			keep(first, len(levels) == 1, y, tile.x0, sum)
-		}
-	})
+	var done bool
+	if first.rx <= narrowRadius && first.ry <= narrowRadius {
+		wide := take[uint64](t, tile.x1-tile.x0)
+		done = first.runNarrow(t, tile, k, func(y int, sum []uint32) {
+			out := dst[y*first.w+tile.x0 : y*first.w+tile.x1]
+			if !k.censoredMean32(out, sum, first.inverse, uint32(first.need)) {
+				return
+			}
+			for i, s := range sum {
+				wide[i] = uint64(s>>narrowShift)<<countShift | uint64(s&narrowMask)
+			}
+			keep(first, len(levels) == 1, y, tile.x0, wide)
+		})
+	} else {
+		done = first.run(t, tile, func(y int, sum []uint64) {
+			if first.mean(dst[y*first.w+tile.x0:y*first.w+tile.x1], sum, first.inverse, first.need) {
+				keep(first, len(levels) == 1, y, tile.x0, sum)
+			}
+		})
+	}
 	for i := 1; done && i < len(levels); i++ {
 		v := &levels[i]
 		for c := range cells {

@@ -151,3 +151,95 @@ func boxes16x512(dst []uint16, col []uint32, k int, c *counts) {
 		copy(dst[i:], rest[:])
 	}
 }
+
+func storeSums16(p unsafe.Pointer, at int, v archsimd.Uint32x16) {
+	v.Store((*[16]uint32)(unsafe.Add(p, 4*at)))
+}
+
+// scan32x512 is scan32x256 on 16 columns.
+func scan32x512(dst, col []uint32, k int) {
+	n := len(dst)
+	if n < 33 {
+		scan32x256(dst, col, k)
+		return
+	}
+	scan(dst[:1], col[:k], k)
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&col[:n+k-1][0])
+	p, all := newPrefix16(), archsimd.BroadcastUint32x16(15)
+	carry := archsimd.BroadcastUint32x16(dst[0])
+	last := n - 16
+	for i := 1; ; i += 16 {
+		if i > last {
+			// The window before the last vector is known.
+			i = last
+			carry = loadSums16(to, last-16).Permute(all)
+		}
+		v := p.of(loadSums16(from, i-1+k).Sub(loadSums16(from, i-1)))
+		storeSums16(to, i, v.Add(carry))
+		if i == last {
+			break
+		}
+		carry = carry.Add(v.Permute(all))
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+// censor32x512 works on 16 pixels at a time.
+func censor32x512(col []uint32, add, sub []uint16, addOut, subOut []uint8) {
+	n := len(col)
+	if n < 16 {
+		censor32(col, add, sub, addOut, subOut)
+		return
+	}
+	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
+	r, s := unsafe.Pointer(&addOut[:n][0]), unsafe.Pointer(&subOut[:n][0])
+	one, zero := archsimd.BroadcastUint32x16(1<<narrowShift), archsimd.BroadcastUint32x16(0)
+	packed := func(p, out unsafe.Pointer, i int) archsimd.Uint32x16 {
+		in := loadBytes16(out, i).ExtendToUint32().Equal(zero)
+		return loadWords16(p, i).ExtendToUint32().Or(one).Masked(in)
+	}
+	last := n - 16
+	tail := loadSums16(c, last).Add(packed(p, r, last)).Sub(packed(q, s, last))
+	for i := 0; i < last; i += 16 {
+		storeSums16(c, i, loadSums16(c, i).Add(packed(p, r, i)).Sub(packed(q, s, i)))
+	}
+	storeSums16(c, last, tail)
+	archsimd.ClearAVXUpperBits()
+}
+
+// censoredMean32x512 divides as boxes16x512 does. Most windows hold as many pixels as the one before, so that a division
+// is spared.
+func censoredMean32x512(dst []uint16, sum []uint32, inverse []uint64, need uint32) bool {
+	n := len(dst)
+	if n < 16 {
+		return censoredMean32(dst, sum, inverse, need)
+	}
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&sum[:n][0])
+	low, one, shift := archsimd.BroadcastUint32x16(narrowMask), archsimd.BroadcastUint32x16(1),
+		archsimd.BroadcastUint32x16(narrowShift)
+	enough, first := archsimd.BroadcastUint32x16(need), archsimd.BroadcastUint32x16(0)
+	less := archsimd.BroadcastFloat32x16(1 - 1.0/(1<<21))
+	same, reciprocal := one, less
+	var short uint16
+	for i := 0; ; i += 16 {
+		i = min(i, n-16)
+		s := loadSums16(from, i)
+		count := s.ShiftRight(shift)
+		short |= count.Less(enough).ToBits()
+		s = s.And(low).Add(count.ShiftRight(one))
+		count = count.Max(one)
+		share := reciprocal
+		if count.Equal(same).ToBits() != 0xffff {
+			share = less.Div(count.ConvertToFloat32())
+			same, reciprocal = count.Permute(first), share.Permute(first)
+		}
+		q := s.ConvertToFloat32().Mul(share).ConvertToUint32()
+		q = q.Add(one.Masked(s.Sub(q.Mul(count)).GreaterEqual(count)))
+		q.TruncateToUint16().Store((*[16]uint16)(unsafe.Add(to, 2*i)))
+		if i == n-16 {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+	return short != 0
+}

@@ -285,6 +285,41 @@ func TestBoxKernels(t *testing.T) {
 	})
 }
 
+func TestNarrowCensoredKernels(t *testing.T) {
+	var inverses [1 << 8]uint64
+	for n := 1; n < len(inverses); n++ {
+		inverses[n] = inverse(uint64(n))
+	}
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
+		col := row(r, r.n, 0, math.MaxUint32, r.Uint32)
+		add, sub := r.words(r.n), r.words(r.n)
+		addOut, subOut := r.bytes(r.n), r.bytes(r.n)
+		same(t, "censor32", col, func(s []uint32) { plain.censor32(s, add, sub, addOut, subOut) },
+			func(s []uint32) { vector.censor32(s, add, sub, addOut, subOut) })
+		// Sums of as many pixels as there are, and those right below and at a half.
+		most, need := 1+r.Uint32N(225), r.Uint32N(226)
+		sum := make([]uint32, r.n)
+		for i := range sum {
+			n := most
+			if r.IntN(4) == 0 {
+				n = r.Uint32N(most + 1)
+			}
+			v := r.Uint32N(n*65535 + 1)
+			if q := v / max(n, 1); r.IntN(2) == 0 && q < 65535 {
+				v = q*n + n/2 + r.Uint32N(2)
+			}
+			sum[i] = n<<narrowShift | min(v, n*65535)
+		}
+		var poor [2]bool
+		same(t, "censoredMean32", r.words(r.n),
+			func(s []uint16) { poor[0] = plain.censoredMean32(s, sum, inverses[:], need) },
+			func(s []uint16) { poor[1] = vector.censoredMean32(s, sum, inverses[:], need) })
+		if poor[0] != poor[1] {
+			t.Fatalf("poor windows: %v, want %v", poor[1], poor[0])
+		}
+	})
+}
+
 // Groups of fewer rows than lanes, sums that are infinite or undefined, and windows cut off at all sides.
 func TestBlockMeans(t *testing.T) {
 	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {

@@ -51,6 +51,10 @@ type kernels struct {
 	// inverse(n), and reports whether one of the windows holds fewer than need pixels.
 	censoredMean func(dst []uint16, sum, inverse []uint64, need uint64) (poor bool)
 
+	// censor32 and censoredMean32 are the same for sums packed into 32 bits: see narrowShift.
+	censor32       func(col []uint32, add, sub []uint16, addOut, subOut []uint8)
+	censoredMean32 func(dst []uint16, sum []uint32, inverse []uint64, need uint32) (poor bool)
+
 	// deviations writes the standard deviations of packed window sums and those of the squares, rounded down; share[n]
 	// is 1/n.
 	deviations func(dst []uint16, sum, sum2 []uint64, share []float64)
@@ -164,11 +168,13 @@ func plainKernels() kernels {
 		scan32: scan[uint32],
 		scan64: scan[uint64],
 
-		censor:        censor,
-		censorSquares: censorSquares,
-		censoredMean:  censoredMean,
-		deviations:    deviations,
-		meanVariance:  meanVarianceRow,
+		censor:         censor,
+		censor32:       censor32,
+		censoredMean32: censoredMean32,
+		censorSquares:  censorSquares,
+		censoredMean:   censoredMean,
+		deviations:     deviations,
+		meanVariance:   meanVarianceRow,
 
 		contrast:            contrast,
 		differenceThreshold: differenceThreshold,
@@ -733,6 +739,35 @@ func censoredMean(dst []uint16, sum, inverse []uint64, need uint64) bool {
 		dst[i] = uint16(divide(s&sumMask+n/2, inverse[n]))
 	}
 	return short>>63 != 0
+}
+
+// narrowShift is where the number of pixels begins in a sum packed into 32 bits, which those of windows of up to
+// 15 × 15 pixels fit.
+const (
+	narrowShift  = 24
+	narrowMask   = 1<<narrowShift - 1
+	narrowRadius = 7
+)
+
+func censor32(col []uint32, add, sub []uint16, addOut, subOut []uint8) {
+	n := len(col)
+	add, sub, addOut, subOut = add[:n], sub[:n], addOut[:n], subOut[:n]
+	for i := range col {
+		a := (1<<narrowShift | uint32(add[i])) & uint32((int32(addOut[i])-1)>>31)
+		s := (1<<narrowShift | uint32(sub[i])) & uint32((int32(subOut[i])-1)>>31)
+		col[i] += a - s
+	}
+}
+
+func censoredMean32(dst []uint16, sum []uint32, inverse []uint64, need uint32) bool {
+	sum = sum[:len(dst)]
+	var short uint32
+	for i, s := range sum {
+		n := s >> narrowShift
+		short |= n - need
+		dst[i] = uint16(divide(uint64(s&narrowMask+n/2), inverse[n]))
+	}
+	return short>>31 != 0
 }
 
 func countBits(col, add, sub []uint8, bits uint8) {

@@ -40,6 +40,7 @@ func kernelsOf(level simd.Level) kernels {
 		k.keys, k.unkeyed = keys512, unkeyed512
 		k.addRow, k.doubles, k.advanceSums, k.blockMeans = addRow512, doubles512, advanceSums512, blockMeans512
 		k.boxes8, k.boxes16, k.slideBytes = boxes8x512, boxes16x512, slideBytes512
+		k.scan32, k.censor32, k.censoredMean32 = scan32x512, censor32x512, censoredMean32x512
 		k.scan64, k.censor, k.censorSquares = scan64x512, censor512, censorSquares512
 		k.censoredMean, k.deviations, k.meanVariance = censoredMean512, deviations512, meanVariance512
 		k.sums8.squares, k.sums16.squares = squares8x512, squares16x512

@@ -295,6 +295,9 @@ func medianDetail[T uint8 | uint16](t *worker, src []T, w int, tile rect) float6
 			}
 		}
 	}
+	if bytes, ok := any(src).([]uint8); ok {
+		return medianOfBytes(&p, bytes, w, rect{tile.x0, tile.y0, tile.x0 + 2*n, tile.y0 + 2*rows})
+	}
 	var coarse [1 << (18 - fineBits)]int
 	look(func(v int32) { coarse[v>>fineBits]++ })
 	var fine [1 << fineBits]int
@@ -317,6 +320,30 @@ func medianDetail[T uint8 | uint16](t *worker, src []T, w int, tile rect) float6
 			rank -= fine[low]
 		}
 		return high<<fineBits | low
+	}
+	return (float64(ranked((n*rows-1)/2)) + float64(ranked(n*rows/2))) / 2
+}
+
+// medianOfBytes is medianDetail of bytes, whose details are so few that one look counts them all. Details are small,
+// so that two counters of each take turns.
+func medianOfBytes(p *cancelCheck, src []uint8, w int, tile rect) float64 {
+	var counts [2][512]int32
+	n, rows := (tile.x1-tile.x0)/2, (tile.y1-tile.y0)/2
+	for j := 0; j < rows && !p.stop(); j++ {
+		upper := src[(tile.y0+2*j)*w+tile.x0:][:2*n]
+		lower := src[(tile.y0+2*j+1)*w+tile.x0:][:2*n]
+		for k := 0; k+1 < len(upper) && k+1 < len(lower); k += 2 {
+			v := int32(upper[k]) - int32(upper[k+1]) - int32(lower[k]) + int32(lower[k+1])
+			counts[k>>1&1][max(v, -v)&511]++
+		}
+	}
+	ranked := func(rank int) int {
+		for v := range 511 {
+			if rank -= int(counts[0][v] + counts[1][v]); rank < 0 {
+				return v
+			}
+		}
+		return 511
 	}
 	return (float64(ranked((n*rows-1)/2)) + float64(ranked(n*rows/2))) / 2
 }

@@ -4,6 +4,7 @@ package span
 import (
 	"encoding/binary"
 	"math"
+	mathbits "math/bits"
 )
 
 // Span is a run of pixels of row Y that belong to the same component: columns X0 up to but not including X1.
@@ -18,21 +19,45 @@ func Append(spans []Span, pix []uint8, w, y0, y1 int, bits uint8) []Span {
 	every := uint64(bits) * 0x0101010101010101
 	for y := y0; y < y1; y++ {
 		row := pix[y*w : y*w+w : y*w+w]
-		for x := 0; x < w; x++ {
-			for x+8 <= w && binary.NativeEndian.Uint64(row[x:])&every == 0 {
-				x += 8
-			}
-			if x == w || row[x]&bits == 0 {
-				continue
+		for x := 0; x < w; {
+			x = next(row, x, bits, every, 0)
+			if x == w {
+				break
 			}
 			x0 := x
-			for x < w && row[x]&bits != 0 {
-				x++
-			}
+			x = next(row, x, bits, every, topBits)
 			spans = append(spans, Span{Y: int32(y), X0: int32(x0), X1: int32(x)})
 		}
 	}
 	return spans
+}
+
+// topBits has the top bit of every byte set.
+const topBits = 0x8080808080808080
+
+// next returns the first column from x on whose byte has one of the bits, or with flip set to topBits none of them; the
+// width if there is none.
+func next(row []uint8, x int, bits uint8, every, flip uint64) int {
+	if flip == 0 {
+		// Most of a picture is empty.
+		for ; x+32 <= len(row); x += 32 {
+			p := row[x : x+32]
+			if (binary.LittleEndian.Uint64(p)|binary.LittleEndian.Uint64(p[8:])|binary.LittleEndian.Uint64(p[16:])|
+				binary.LittleEndian.Uint64(p[24:]))&every != 0 {
+				break
+			}
+		}
+	}
+	for ; x+8 <= len(row); x += 8 {
+		v := binary.LittleEndian.Uint64(row[x:]) & every
+		if set := (v&^topBits+^uint64(topBits)|v)&topBits ^ flip; set != 0 {
+			return x + mathbits.TrailingZeros64(set)/8
+		}
+	}
+	for x < len(row) && (row[x]&bits == 0) == (flip == 0) {
+		x++
+	}
+	return x
 }
 
 // Reach says how far two spans of neighbouring rows may be apart to be connected, in columns.
