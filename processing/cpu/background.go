@@ -147,10 +147,20 @@ func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel, k 
 			if !k.censoredMean32(out, sum, first.inverse, uint32(first.need)) {
 				return
 			}
-			for i, s := range sum {
-				wide[i] = uint64(s>>narrowShift)<<countShift | uint64(s&narrowMask)
+			// The count is the upper part of a sum, so that sums below this one hold too few. All windows are poor where
+			// the picture is smaller than what they need.
+			enough := uint32(min(first.need, 1<<(32-narrowShift)-1)) << narrowShift
+			for i := 0; i < len(sum); i++ {
+				if sum[i] >= enough {
+					continue
+				}
+				j := i
+				for ; j < len(sum) && sum[j] < enough; j++ {
+					wide[j] = uint64(sum[j]>>narrowShift)<<countShift | uint64(sum[j]&narrowMask)
+				}
+				keep(first, len(levels) == 1, y, tile.x0+i, wide[i:j])
+				i = j
 			}
-			keep(first, len(levels) == 1, y, tile.x0, wide)
 		})
 	} else {
 		done = first.run(t, tile, func(y int, sum []uint64) {

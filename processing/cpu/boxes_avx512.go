@@ -207,8 +207,8 @@ func censor32x512(col []uint32, add, sub []uint16, addOut, subOut []uint8) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// censoredMean32x512 divides as boxes16x512 does. Most windows hold as many pixels as the one before, so that a division
-// is spared.
+// censoredMean32x512 divides as boxes16x512 does. Most windows hold as many pixels as the one before, so that a
+// division is spared.
 func censoredMean32x512(dst []uint16, sum []uint32, inverse []uint64, need uint32) bool {
 	n := len(dst)
 	if n < 16 {

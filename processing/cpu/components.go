@@ -3,6 +3,7 @@ package cpu
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"blik/processing"
@@ -249,8 +250,10 @@ func (is island) grow(t *worker, g *growth) []processing.Span {
 		first[i+1] = first[i] + s.X1 - s.X0
 	}
 	n := first[len(spans)]
-	owner, dist := take[uint32](t, int(n)), zeros[int32](t, int(n))
+	// dist is the least distance² at which a pixel is claimed; what claims it at a greater one comes too late.
+	owner, dist := take[uint32](t, int(n)), take[int32](t, int(n))
 	fill(owner, none)
+	fill(dist, math.MaxInt32)
 	farthest := int32(0)
 	at := int32(0)
 	seeds := t.seeds[:0]
@@ -260,7 +263,8 @@ func (is island) grow(t *worker, g *growth) []processing.Span {
 		}
 		farthest = max(farthest, g.limits[c.Label])
 		for x := c.X0; x < c.X1; x++ {
-			owner[first[at]+x-spans[at].X0] = c.Label
+			p := first[at] + x - spans[at].X0
+			owner[p], dist[p] = c.Label, 0
 			seeds = append(seeds, claim{x, at, x, c.Y, c.Label})
 		}
 	}
@@ -277,15 +281,18 @@ func (is island) grow(t *worker, g *growth) []processing.Span {
 			s := spans[j]
 			dy := s.Y - c.fy
 			for x := max(x0, s.X0); x < min(x1, s.X1); x++ {
-				if owner[first[j]+x-s.X0] != none {
+				p := first[j] + x - s.X0
+				if owner[p] != none {
 					continue
 				}
 				next := max(d2, (x-c.fx)*(x-c.fx)+dy*dy)
-				switch {
-				case next > limit:
-				case next == d2:
+				if next > min(limit, dist[p]) {
+					continue
+				}
+				dist[p] = next
+				if next == d2 {
 					same = append(same, claim{x, j, c.fx, c.fy, c.label})
-				default:
+				} else {
 					queue[next] = append(queue[next], claim{x, j, c.fx, c.fy, c.label})
 				}
 			}
