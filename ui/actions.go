@@ -187,8 +187,9 @@ func (w *window) makeActions() {
 		"scroll.up":    {run: func() { port.Scroll(0, -scrollShare) }, named: keys(fyne.KeyUp)},
 		"scroll.down":  {run: func() { port.Scroll(0, scrollShare) }, named: keys(fyne.KeyDown)},
 
-		"help.keys":  {name: "Keys and mouse", run: w.prompts.showKeys, named: keys(fyne.KeyF1)},
-		"help.about": {name: "About Blik", run: w.prompts.showAbout},
+		"help.keys":    {name: "Keys and mouse", run: w.prompts.showKeys, named: keys(fyne.KeyF1)},
+		commandsAction: {name: "All commands…", run: w.showCommands, shortcut: key(fyne.KeyP, ctrlShift)},
+		"help.about":   {name: "About Blik", run: w.prompts.showAbout},
 	}
 	for _, id := range []string{"file.open", "file.loadMask", "file.saveMask", "file.saveMaskAs", "file.savePicture",
 		"file.savePictureAs", "file.saveProject", "film.next", "film.previous", "film.find", "film.correct", "find.run",

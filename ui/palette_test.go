@@ -1,0 +1,55 @@
+package ui
+
+import (
+	"slices"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+)
+
+// Every command is found by a part of its name in the language of the window, the arrow keys choose and Enter runs it.
+func TestCommandPalette(t *testing.T) {
+	h := newHarness(t, "ru").opened()
+	all := h.commands()
+	if len(all) < 60 {
+		t.Errorf("only %d commands", len(all))
+	}
+	for _, c := range all {
+		found := matching(all, c.name)
+		if !slices.Contains(found, c) {
+			t.Errorf("%q is not found by its name", c.name)
+		}
+	}
+	if n := len(matching(all, "нет такой команды")); n != 0 {
+		t.Errorf("%d commands match nonsense", n)
+	}
+	h.actions.do(commandsAction)
+	entry, ok := h.win.Canvas().Focused().(interface {
+		TypedRune(rune)
+		TypedKey(*fyne.KeyEvent)
+	})
+	if !ok {
+		t.Fatal("the field has no focus")
+	}
+	for _, r := range "найти блики" {
+		entry.TypedRune(r)
+	}
+	entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyDown})
+	entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyUp})
+	entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	h.settle()
+	if h.dialogOpen() || h.Document().Stats().Spots != 2 {
+		t.Errorf("dialog %v, %d findings", h.dialogOpen(), h.Document().Stats().Spots)
+	}
+	h.actions.do(commandsAction)
+	test.Type(h.win.Canvas().Focused(), "zzz")
+	h.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	if !h.dialogOpen() {
+		t.Error("nothing matches, and the list is closed")
+	}
+	h.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+	if h.dialogOpen() {
+		t.Error("Escape does not close the list")
+	}
+}
