@@ -187,7 +187,8 @@ func (w *window) makeActions() {
 		"scroll.up":    {run: func() { port.Scroll(0, -scrollShare) }, named: keys(fyne.KeyUp)},
 		"scroll.down":  {run: func() { port.Scroll(0, scrollShare) }, named: keys(fyne.KeyDown)},
 
-		"help.keys":    {name: "Keys and mouse", run: w.prompts.showKeys, named: keys(fyne.KeyF1)},
+		"help.guide":   {name: "Guide", run: w.prompts.showGuide, named: keys(fyne.KeyF1)},
+		"help.keys":    {name: "Keys and mouse", run: w.prompts.showKeys},
 		commandsAction: {name: "All commands…", run: w.showCommands, shortcut: key(fyne.KeyP, ctrlShift)},
 		"help.about":   {name: "About Blik", run: w.prompts.showAbout},
 	}

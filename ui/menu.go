@@ -47,7 +47,7 @@ func menuTable() []struct {
 			"view.source", "view.split"}},
 		{"Filmstrip", []string{"film.folder", "film.previous", "film.next", "-", "film.find", "film.correct", "-",
 			"film.close"}},
-		{"Help", []string{commandsAction, "help.keys", "help.about"}},
+		{"Help", []string{"help.guide", commandsAction, "help.keys", "help.about"}},
 	}
 }
 

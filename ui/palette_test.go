@@ -2,10 +2,12 @@ package ui
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
 )
 
 // Every command is found by a part of its name in the language of the window, the arrow keys choose and Enter runs it.
@@ -51,5 +53,21 @@ func TestCommandPalette(t *testing.T) {
 	h.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	if h.dialogOpen() {
 		t.Error("Escape does not close the list")
+	}
+}
+
+// F1 shows the guide in the language of the window.
+func TestGuideIsShown(t *testing.T) {
+	for lang, want := range map[string]string{"en": "Guide to the window", "ru": "Руководство по окну программы"} {
+		h := newHarness(t, lang)
+		h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF1})
+		texts := find[*widget.RichText](h.win.Canvas().Overlays().Top())
+		if len(texts) == 0 || !strings.Contains(texts[0].String(), want) {
+			t.Errorf("%s: F1 shows no guide", lang)
+		}
+		h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
+		if h.dialogOpen() {
+			t.Error("Escape does not close the guide")
+		}
 	}
 }

@@ -1,0 +1,80 @@
+// Package manual makes the guide of docs fit to be shown in a window that knows neither tables nor pictures nor links.
+package manual
+
+import (
+	"regexp"
+	"strings"
+
+	"blik/docs"
+)
+
+// Section is a part of the guide under a heading.
+type Section struct {
+	Title string
+	// Text is Markdown of paragraphs, lists and code.
+	Text string
+}
+
+// Guide returns the guide in a language, that in English where there is no other.
+func Guide(language string) ([]Section, error) {
+	data, err := docs.Guide.ReadFile("guide." + language + ".md")
+	if err != nil {
+		if data, err = docs.Guide.ReadFile("guide.md"); err != nil {
+			return nil, err
+		}
+	}
+	return sections(string(data)), nil
+}
+
+var (
+	picture = regexp.MustCompile(`^!\[.*\]\(.*\)$`)
+	link    = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	pages   = regexp.MustCompile(`^\[[^\]]*\]\([^)]*\)( · \[[^\]]*\]\([^)]*\))+$`)
+	rule    = regexp.MustCompile(`^\|[-| :]*\|$`)
+)
+
+// sections divides a page at its headings. Rows of tables become items of a list, links their texts; pictures and links to the other
+// pages go.
+func sections(page string) (list []Section) {
+	var text []string
+	end := func() {
+		if len(list) > 0 {
+			list[len(list)-1].Text = strings.TrimSpace(strings.Join(text, "\n"))
+		}
+		text = nil
+	}
+	head := false
+	for line := range strings.Lines(page) {
+		line = strings.TrimRight(line, "\n")
+		title, section := strings.CutPrefix(line, "## ")
+		if name, page := strings.CutPrefix(line, "# "); page {
+			title, section = name, true
+		}
+		row := strings.HasPrefix(line, "|")
+		switch {
+		case section:
+			end()
+			list = append(list, Section{Title: title})
+		case picture.MatchString(line) || pages.MatchString(line) || rule.MatchString(line):
+		case row && !head:
+			// The first row of a table names the columns.
+			head = true
+		case row:
+			text = append(text, item(line))
+		default:
+			text = append(text, link.ReplaceAllString(line, "$1"))
+		}
+		head = row
+	}
+	end()
+	return list
+}
+
+// item makes an item of a list of a row of a table: its first cell stands out.
+func item(row string) string {
+	cells := strings.Split(strings.Trim(row, "|"), "|")
+	for i := range cells {
+		cells[i] = link.ReplaceAllString(strings.TrimSpace(cells[i]), "$1")
+	}
+	return "- **" + strings.Trim(cells[0], "*") + "** – " + strings.Join(cells[1:], ": ")
+}

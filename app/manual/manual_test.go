@@ -1,0 +1,41 @@
+package manual
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestSections(t *testing.T) {
+	t.Parallel()
+	got := sections("# Guide\n\n[Other](guide.ru.md) · [Blik](../README.md)\n\n![A window](a.png)\n\n" +
+		"First.\n\n## Keys\n\n| key | does |\n|---|---|\n| N | [next](x.md) one |\n| K, J | keeps | more |\n\nLast.\n")
+	want := []Section{
+		{"Guide", "First."},
+		{"Keys", "- **N** – next one\n- **K, J** – keeps: more\n\nLast."},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Nothing of the guide that a window cannot show is left, in every language.
+func TestGuide(t *testing.T) {
+	t.Parallel()
+	english, err := Guide("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	russian, err := Guide("ru")
+	if err != nil || len(russian) != len(english) || len(english) < 8 {
+		t.Errorf("%d sections in English, %d in Russian, %v", len(english), len(russian), err)
+	}
+	for _, s := range append(english, russian...) {
+		if s.Title == "" || s.Text == "" || strings.Contains(s.Text, "](") || strings.Contains(s.Text, "\n|") {
+			t.Errorf("section %q holds what cannot be shown:\n%s", s.Title, s.Text)
+		}
+	}
+	if other, err := Guide("xx"); err != nil || !reflect.DeepEqual(other, english) {
+		t.Errorf("a language without a guide: %v", err)
+	}
+}
