@@ -1,28 +1,37 @@
 #!/usr/bin/env bash
 # Prints the tables of docs/accuracy.md, in build/accuracy: photographed glare at the named sensitivities, rendered glare
-# by cross-validation, and the development pictures (figures of training). Needs build/blik-headless, python3-opencv,
-# python3-scipy and ../shared. FOLDS may name a folder with the networks fold0.blik to fold2.blik, each trained without a
-# third of the paintings (make train); without them the second table is one of training, too.
+# by cross-validation, the development pictures (figures of training), what learning gains, and automatic correction; and
+# draws a sheet of parts of photographs. Needs build/blik-headless, ../shared, and a PYTHON with cv2, numpy and scipy, by
+# default /usr/bin/python3 (Debian: python3-opencv, python3-scipy). FOLDS may name a folder with the networks fold0.blik
+# to fold2.blik, each trained without a third of the paintings (make train); without them the second table is one of
+# training, too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 blik=build/blik-headless
+python=${PYTHON:-/usr/bin/python3}
 shared=../shared
 out=build/accuracy
 mkdir -p "$out/paintings"
 
 echo "Photographed glare, nothing fitted on it"
 masks=()
-for stop in certain balanced visible dim; do
+for stop in certain balanced 0.5 visible dim; do
   "$blik" detect --overwrite --quiet --sensitivity "$stop" -o "$out/$stop" $shared/data/glare-real/*_image.png
   masks+=("$out/$stop")
 done
-python3 $shared/tools/score_real.py --gt $shared/data/glare-real "${masks[@]}"
+"$python" $shared/tools/score_real.py --gt $shared/data/glare-real "${masks[@]}"
 
 printf '\nRendered glare by cross-validation\n'
 cp -n $shared/data/paintings/*.jpg $shared/data/paintings-more/*.jpg $shared/data/negatives/*.png "$out/paintings/"
 # Of p005 and p009, real glare is labelled: they are never trained on.
 rm -f "$out"/paintings/p005* "$out"/paintings/p009*
+# Pictures that another version of the program rendered may have another truth.
+"$blik" --version >"$out/version.new"
+if ! cmp -s "$out/version.new" "$out/version"; then
+  rm -rf "$out"/{clean,condition,spots,varied,plain}
+  mv "$out/version.new" "$out/version"
+fi
 sets=()
 while read -r kind seed count; do
   if [ ! -f "$out/$kind/manifest.json" ]; then
@@ -45,3 +54,12 @@ fi
 printf '\nDevelopment pictures: figures of training\n'
 "$blik" detect --overwrite --quiet -o "$out/dev" $shared/data/glare-dev/*_glare.*
 "$blik" score $shared/data/glare-dev "$out/dev"
+
+printf '\nLearning from the left half of a picture\n'
+"$python" scripts/learning.py "$blik"
+
+printf '\nAutomatic correction\n'
+"$python" scripts/repair.py "$blik"
+
+printf '\nParts of photographs as they are, marked and corrected: %s\n' "$out/sheet.png"
+"$python" scripts/sheet.py "$blik" "$out/sheet.png"
