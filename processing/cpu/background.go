@@ -147,8 +147,8 @@ func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel, k 
 			if !k.censoredMean32(out, sum, first.inverse, uint32(first.need)) {
 				return
 			}
-			// The count is the upper part of a sum, so that sums below this one hold too few. All windows are poor where
-			// the picture is smaller than what they need.
+			// The count is the upper part of a sum, so that sums below this one hold too few: all of them, where the
+			// picture is smaller than what they need.
 			enough := uint32(min(first.need, 1<<(32-narrowShift)-1)) << narrowShift
 			for i := 0; i < len(sum); i++ {
 				if sum[i] >= enough {

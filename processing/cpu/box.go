@@ -171,12 +171,16 @@ func boxMeanRows[T uint8 | uint16, S uint16 | uint32](ctx context.Context, b *Ba
 	})
 }
 
+func sumUp[T uint16 | uint32](s []T) (sum uint32) {
+	for _, v := range s {
+		sum += uint32(v)
+	}
+	return sum
+}
+
 // boxes writes the rounded means of windows of the columns i+1 … i+k.
 func boxes[T uint8 | uint16, S uint16 | uint32](dst []T, col []S, k int, c *counts) {
-	var s uint32
-	for _, v := range col[:k] {
-		s += uint32(v)
-	}
+	s := sumUp(col[:k])
 	enter, leave, pixels := col[k:][:len(dst)], col[:len(dst)], c.pixels[:len(dst)]
 	var n uint32
 	var inv uint64

@@ -75,13 +75,6 @@ func newPrefix16() prefix16 {
 	return prefix16{places16(fourBefore), places16(eightBefore), archsimd.BroadcastUint32x16(0)}
 }
 
-func sumUp[T uint16 | uint32](s []T) (sum uint32) {
-	for _, v := range s {
-		sum += uint32(v)
-	}
-	return sum
-}
-
 // boxes8x512 takes the sums of pairs of columns along the vector, so that it works on 32 columns with the steps of 16.
 // Quotients are exact as those of quotients are.
 func boxes8x512(dst []uint8, col []uint16, k int, c *counts) {
@@ -242,4 +235,89 @@ func censoredMean32x512(dst []uint16, sum []uint32, inverse []uint64, need uint3
 	}
 	archsimd.ClearAVXUpperBits()
 	return short != 0
+}
+
+func slideSquares512(col []uint32, add, sub []uint8) {
+	n := len(col)
+	if n < 16 {
+		slideSquares(col, add, sub)
+		return
+	}
+	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
+	moved := func(i int) archsimd.Uint32x16 {
+		a, s := loadBytes16(p, i).ExtendToUint16(), loadBytes16(q, i).ExtendToUint16()
+		return loadSums16(c, i).Add(a.Mul(a).ExtendToUint32()).Sub(s.Mul(s).ExtendToUint32())
+	}
+	last := n - 16
+	tail := moved(last)
+	for i := 0; i < last; i += 16 {
+		storeSums16(c, i, moved(i))
+	}
+	storeSums16(c, last, tail)
+	archsimd.ClearAVXUpperBits()
+}
+
+// shares are numbers of pixels, their squares, and the reciprocals of both.
+type shares struct{ n, n2, one, two archsimd.Float64x8 }
+
+func newShares(count archsimd.Uint32x8) (s shares) {
+	unit := archsimd.BroadcastFloat64x8(1)
+	s.n = count.AsInt32x8().ConvertToFloat64()
+	s.n2 = s.n.Mul(s.n)
+	s.one, s.two = unit.Div(s.n), unit.Div(s.n2)
+	return s
+}
+
+// of returns mean and variance. Products of the sums are exact, and quotients those of meanVariance512.
+func (s *shares) of(sum, sum2 archsimd.Uint32x8, zero archsimd.Float64x8) (mean, variance archsimd.Float32x8) {
+	x, x2 := sum.AsInt32x8().ConvertToFloat64(), sum2.AsInt32x8().ConvertToFloat64()
+	q := x.Mul(s.one)
+	mean = zero.Sub(q).MulAdd(s.n, x).MulAdd(s.one, q).ConvertToFloat32()
+	x2 = x2.MulAdd(s.n, zero.Sub(x.Mul(x)))
+	q = x2.Mul(s.two)
+	return mean, zero.Sub(q).MulAdd(s.n2, x2).MulAdd(s.two, q).ConvertToFloat32()
+}
+
+// variances8x512 works on 16 columns. Sums of squares are below 2³¹.
+func variances8x512(mean, variance []float32, col []uint16, col2 []uint32, k int, c *counts) {
+	const block = countsBlock / 2
+	n := len(mean)
+	blocks := (n + block - 1) / block
+	from, from2 := unsafe.Pointer(&col[:blocks*block+k][0]), unsafe.Pointer(&col2[:blocks*block+k][0])
+	pixels := unsafe.Pointer(&c.pixels[:blocks*block][0])
+	to, to2 := unsafe.Pointer(&mean[0]), unsafe.Pointer(&variance[:n][0])
+	carry, carry2 := archsimd.BroadcastUint32x16(sumUp(col[:k])), archsimd.BroadcastUint32x16(sumUp(col2[:k]))
+	all, zero := archsimd.BroadcastUint32x16(15), archsimd.BroadcastFloat64x8(0)
+	same, p := loadSums16(pixels, 0), newPrefix16()
+	low, high := newShares(same.GetLo()), newShares(same.GetHi())
+	var rest, rest2 [block]float32
+	for i := 0; i < blocks*block; i += block {
+		v := p.of(loadWords16(from, i+k).Sub(loadWords16(from, i)).AsInt16x16().ExtendToInt32().AsUint32x16())
+		s := v.Add(carry)
+		carry = carry.Add(v.Permute(all))
+		v = p.of(loadSums16(from2, i+k).Sub(loadSums16(from2, i)))
+		s2 := v.Add(carry2)
+		carry2 = carry2.Add(v.Permute(all))
+		if count := loadSums16(pixels, i); count.Equal(same).ToBits() != 0xffff {
+			same, low, high = count, newShares(count.GetLo()), newShares(count.GetHi())
+		}
+		m, d := low.of(s.GetLo(), s2.GetLo(), zero)
+		m2, d2 := high.of(s.GetHi(), s2.GetHi(), zero)
+		if i+block > n {
+			m.Store((*[8]float32)(rest[:8]))
+			m2.Store((*[8]float32)(rest[8:]))
+			d.Store((*[8]float32)(rest2[:8]))
+			d2.Store((*[8]float32)(rest2[8:]))
+			break
+		}
+		storeFloats8(to, i, m)
+		storeFloats8(to, i+8, m2)
+		storeFloats8(to2, i, d)
+		storeFloats8(to2, i+8, d2)
+	}
+	archsimd.ClearAVXUpperBits()
+	if i := n &^ (block - 1); i < n {
+		copy(mean[i:], rest[:])
+		copy(variance[i:], rest2[:])
+	}
 }

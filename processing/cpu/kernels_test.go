@@ -285,6 +285,38 @@ func TestBoxKernels(t *testing.T) {
 	})
 }
 
+func TestVarianceKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
+		col := row(r, r.n, 0, math.MaxUint32, r.Uint32)
+		add, sub := r.bytes(r.n), r.bytes(r.n)
+		same(t, "slideSquares", col, func(s []uint32) { plain.slideSquares(s, add, sub) },
+			func(s []uint32) { vector.slideSquares(s, add, sub) })
+		if vector.variances8 == nil {
+			return
+		}
+		// Columns of real bytes, as no others have their squares.
+		g := newWindow(r.n+r.IntN(99), 1+r.IntN(127), r.IntN(maxBytes))
+		x0, y := r.IntN(g.w-r.n+1), r.IntN(g.h)
+		c := newCounts(&worker{}, r.n)
+		c.set(g, x0, y, false)
+		width := r.n + 2*g.rx + 1 + countsBlock
+		sums, squares := make([]uint16, width), make([]uint32, width)
+		for i := range sums {
+			if x := x0 - g.rx - 1 + i; x < 0 || x >= g.w {
+				continue
+			}
+			for _, v := range r.bytes(g.countY(y)) {
+				sums[i] += uint16(v)
+				squares[i] += uint32(v) * uint32(v)
+			}
+		}
+		both := func(k *kernels) func(s []float32) {
+			return func(s []float32) { k.variances8(s[:r.n], s[r.n:], sums, squares, 2*g.rx+1, c) }
+		}
+		same(t, "variances8", make([]float32, 2*r.n), both(plain), both(vector))
+	})
+}
+
 func TestNarrowCensoredKernels(t *testing.T) {
 	var inverses [1 << 8]uint64
 	for n := 1; n < len(inverses); n++ {

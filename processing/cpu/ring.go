@@ -78,6 +78,10 @@ func squareSums[T uint8 | uint16](b *Backend, t *worker, tile rect, src []T, squ
 func (b executor) MeanVariance(ctx context.Context, op processing.MeanVariance) error {
 	m, v, s := op.Mean.(*plane), op.Variance.(*plane), op.Src.(*plane)
 	if s.kind == processing.U8 {
+		g := newWindow(s.w, s.h, op.Radius)
+		if b.kernels.variances8 != nil && g.ry <= maxBytes && (2*g.rx+1)*(2*g.ry+1) < maxFloatMean {
+			return b.varianceRows(ctx, m, v, s, g)
+		}
 		return meanVariance[uint8](ctx, b.Backend, m, v, s, op.Radius)
 	}
 	return meanVariance[uint16](ctx, b.Backend, m, v, s, op.Radius)
@@ -102,6 +106,51 @@ func meanVariance[T uint8 | uint16](ctx context.Context, b *Backend, m, v, s *pl
 			}
 		})
 	})
+}
+
+// varianceRows is MeanVariance for bytes in windows small enough for 32-bit sums of squares.
+func (b *Backend) varianceRows(ctx context.Context, m, v, s *plane, g window) error {
+	src, w := s.data.U8, s.w
+	return b.tiles(ctx, w, s.h, g.rx, g.ry, func(t *worker, tile rect) {
+		x0, x1, at := g.columns(tile)
+		// The kernel takes the columns from one before the first window on.
+		width := 1 + g.width(tile) + countsBlock
+		col, col2 := zeros[uint16](t, width), zeros[uint32](t, width)
+		none := zeros[uint8](t, x1-x0)
+		c, ny := newCounts(t, tile.x1-tile.x0), 0
+		g.slide(t, tile, func(add, sub int) {
+			a, d := rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none)
+			b.kernels.slideBytes(col[1+at:][:x1-x0], a, d)
+			b.kernels.slideSquares(col2[1+at:][:x1-x0], a, d)
+		}, func(y int) {
+			if n := g.countY(y); n != ny {
+				ny = n
+				c.set(g, tile.x0, y, false)
+			}
+			b.kernels.variances8(m.data.F32[y*w+tile.x0:y*w+tile.x1], v.data.F32[y*w+tile.x0:y*w+tile.x1], col, col2,
+				2*g.rx+1, c)
+		})
+	})
+}
+
+// variances writes mean and variance of windows of the columns i+1 … i+k.
+func variances(mean, variance []float32, col []uint16, col2 []uint32, k int, c *counts) {
+	s, s2 := sumUp(col[:k]), sumUp(col2[:k])
+	for i := range mean {
+		s += uint32(col[i+k]) - uint32(col[i])
+		s2 += col2[i+k] - col2[i]
+		n := uint64(c.pixels[i])
+		mean[i] = float32(float64(s) / float64(n))
+		variance[i] = float32(float64(n*uint64(s2)-uint64(s)*uint64(s)) / float64(n*n))
+	}
+}
+
+func slideSquares(col []uint32, add, sub []uint8) {
+	add, sub = add[:len(col)], sub[:len(col)]
+	for i := range col {
+		a, s := uint32(add[i]), uint32(sub[i])
+		col[i] += a*a - s*s
+	}
 }
 
 // meanVarianceRow writes mean and variance of windows of n pixels.

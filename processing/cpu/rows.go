@@ -70,6 +70,10 @@ type kernels struct {
 	boxes8     func(dst []uint8, col []uint16, k int, c *counts)
 	boxes16    func(dst []uint16, col []uint32, k int, c *counts)
 	slideBytes func(col []uint16, add, sub []uint8)
+	// variances8 writes mean and variance of such windows, from sums of squares too, which slideSquares slides down. It
+	// is nil where boxes8 is.
+	variances8   func(mean, variance []float32, col []uint16, col2 []uint32, k int, c *counts)
+	slideSquares func(col []uint32, add, sub []uint8)
 
 	// countBits slides down the counts, at most 255 a column, of pixels that have one of the bits.
 	countBits func(col, add, sub []uint8, bits uint8)
@@ -182,6 +186,9 @@ func plainKernels() kernels {
 		boxes8:     boxes[uint8, uint16],
 		boxes16:    boxes[uint16, uint32],
 		slideBytes: slide[uint16, uint8],
+
+		variances8:   variances,
+		slideSquares: slideSquares,
 
 		countBits: countBits,
 		scanCount: scanCount,

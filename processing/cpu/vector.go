@@ -27,7 +27,7 @@ func kernelsOf(level simd.Level) kernels {
 		k.tap2, k.tap4, k.both2, k.both4 = tap2x256, tap4x256, both2x256, both4x256
 		k.keys, k.unkeyed = keys256, unkeyed256
 		k.addRow, k.doubles, k.advanceSums = addRow256, doubles256, advanceSums256
-		k.boxes8, k.boxes16 = nil, nil
+		k.boxes8, k.boxes16, k.variances8 = nil, nil, nil
 		k.dilate8, k.erode8 = orderMax8x256(0), orderMin8x256(math.MaxUint8)
 		k.dilate16, k.erode16 = orderMax16x256(0), orderMin16x256(math.MaxUint16)
 		k.dilate32, k.erode32 = orderMax32x256(math.MinInt32), orderMin32x256(math.MaxInt32)
@@ -40,6 +40,7 @@ func kernelsOf(level simd.Level) kernels {
 		k.keys, k.unkeyed = keys512, unkeyed512
 		k.addRow, k.doubles, k.advanceSums, k.blockMeans = addRow512, doubles512, advanceSums512, blockMeans512
 		k.boxes8, k.boxes16, k.slideBytes = boxes8x512, boxes16x512, slideBytes512
+		k.variances8, k.slideSquares = variances8x512, slideSquares512
 		k.scan32, k.censor32, k.censoredMean32 = scan32x512, censor32x512, censoredMean32x512
 		k.scan64, k.censor, k.censorSquares = scan64x512, censor512, censorSquares512
 		k.censoredMean, k.deviations, k.meanVariance = censoredMean512, deviations512, meanVariance512
