@@ -231,9 +231,20 @@ func (s *surveyor) trim(spans []Span, belongs func(*light) bool) []Span {
 	return s.dropScraps(kept)
 }
 
+// chained reports whether there is one span in a row and each touches the one above, as in most candidates.
+func chained(spans []Span) bool {
+	for k := 1; k < len(spans); k++ {
+		a, b := &spans[k-1], &spans[k]
+		if b.Y != a.Y+1 || b.X0 > a.X1 || a.X0 > b.X1 {
+			return false
+		}
+	}
+	return true
+}
+
 // dropScraps returns the spans of a candidate without those of scraps, and takes these out.
 func (s *surveyor) dropScraps(spans []Span) []Span {
-	if len(spans) < 2 {
+	if chained(spans) {
 		return spans
 	}
 	label := spans[0].Label

@@ -11,11 +11,19 @@ func TestDropScraps(t *testing.T) {
 	const w, h = 12, 9
 	r := rand.New(rand.NewPCG(3, 4))
 	dropped := 0
-	for range 500 {
+	for round := range 600 {
 		in := make([]bool, w*h)
 		share := r.Float64() * 0.6
 		for i := range in {
-			in[i] = r.Float64() < share
+			in[i] = round%2 == 0 && r.Float64() < share
+		}
+		// Or one span a row, which nearly touches the one above.
+		for x, y := w/2, 0; round%2 == 1 && y < h; y++ {
+			n := 1 + r.IntN(3)
+			x = min(max(x+r.IntN(2*n+5)-n-2, 0), w-n)
+			for i := range n {
+				in[y*w+x+i] = true
+			}
 		}
 		s := surveyor{x0: 5, y0: 7, w: w, h: h, own: make([]uint8, w*h)}
 		var spans []Span
