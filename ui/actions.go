@@ -163,6 +163,7 @@ func (w *window) makeActions() {
 			named: keys(fyne.KeyPageUp)},
 		"film.find":    {name: "Find glare in all pictures", run: files.batch(false), ready: filmed},
 		"film.correct": {name: "Correct and save all pictures", run: files.batch(true), ready: filmed},
+		"film.farm":    {name: "Batch on this computer or a farm…", run: w.farm.open, ready: filmed},
 		"film.close":   {name: "Close the filmstrip", run: w.CloseFilm, ready: filmed},
 
 		"correct.all":      {name: "Correct all", run: w.correctAll, ready: idle, named: keys(fyne.KeyF6)},

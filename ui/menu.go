@@ -45,8 +45,8 @@ func menuTable() []struct {
 		{"Correction", []string{"correct.all", "correct.selected", "methods", "listedMethods", "-", "correct.remove",
 			"correct.removeAll", "-",
 			"view.source", "view.split"}},
-		{"Filmstrip", []string{"film.folder", "film.previous", "film.next", "-", "film.find", "film.correct", "-",
-			"film.close"}},
+		{"Filmstrip", []string{"film.folder", "film.previous", "film.next", "-", "film.find",
+			"film.correct", "film.farm", "-", "film.close"}},
 		{"Help", []string{"help.guide", commandsAction, "help.keys", "help.about"}},
 	}
 }

@@ -41,6 +41,7 @@ type window struct {
 	win    fyne.Window
 	files  *files
 	menu   *mainMenu
+	farm   *farmDialogs
 	// timing is the timing view; nil before it is shown first.
 	timing *timing.View
 
@@ -71,6 +72,7 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.display = newDisplay(w.Session, w.update)
 	w.Settle = w.display.port.End
 	w.prompts = &prompts{common: w.common, win: w.win, modals: xwidget.NewModals(w.win), version: c.version}
+	w.farm = &farmDialogs{window: w}
 	w.toolbox = newToolbox(w.common)
 	w.display.port.OnBrush = w.toolbox.scaleBrush
 	w.files = &files{common: w.common, dialogs: c.dialogs(w.prompts, w.win, w.prompts.modals)}

@@ -8,16 +8,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
+	workbatch "blik/app/batch"
 	"blik/app/device"
 	"blik/app/farm"
-	"blik/app/imagefile"
 	"blik/internal/message"
-	"blik/processing"
-	"blik/processing/network"
 
 	"github.com/spf13/cobra"
 )
@@ -112,15 +109,6 @@ func (j joining) open(p *program) (farm.Join, error) {
 	return join, nil
 }
 
-// defaultStore is the folder of the queue unless another is named.
-func defaultStore() string {
-	dir, err := os.UserConfigDir()
-	if err != nil {
-		return "blik-farm"
-	}
-	return filepath.Join(dir, "blik", "farm")
-}
-
 // farmServer is one run of `blik farm serve`.
 type farmServer struct {
 	*program
@@ -149,7 +137,7 @@ machine; then everything is encrypted (TLS 1.3), and each machine needs a key, w
 		Args: p.exactly(0),
 	}
 	f := c.Flags()
-	f.StringVar(&s.store, "store", defaultStore(), p.say("keep the queue in folder `DIR`"))
+	f.StringVar(&s.store, "store", workbatch.Store(), p.say("keep the queue in folder `DIR`"))
 	must(c.MarkFlagDirname("store"))
 	f.StringVar(&s.listen, "listen", defaultFarm, p.say("take connections at `HOST:PORT`"))
 	f.BoolVar(&s.secure, "secure", false, p.say("TLS and keys on this machine, too; elsewhere they are always on"))
@@ -318,54 +306,31 @@ func (p *program) rootsOf(read, write []string) (farm.Roots, error) {
 	return all, nil
 }
 
-// slots shares the machine out: a GPU to each file, and the cores of the CPU to n of them, 0 for the usual number.
+// slots checks the flags of devices and files at a time, and shares the machine out.
 func (p *program) slots(devices []string, n int) ([]farm.Slot, error) {
-	cores := runtime.GOMAXPROCS(0)
 	if n < 0 || n > 1024 {
 		return nil, p.usage("--jobs %d: must be from 1 to 1024", n)
 	}
-	if n == 0 {
-		n = max(1, (cores+3)/4)
-	}
-	if len(devices) == 0 {
-		// Why there is no GPU, if there is none, is what blik devices says.
-		found, _ := device.List()
-		for _, d := range found {
-			devices = append(devices, d.Name)
-		}
-	}
-	var all []farm.Slot
 	for _, name := range devices {
 		if device.Check(name) != nil || name == "auto" || name == "" {
 			return nil, p.usage("--device %s: must be cpu, cuda or cuda:N", name)
 		}
-		if name != "cpu" {
-			all = append(all, farm.Slot{Device: name, Threads: max(1, cores/4)})
-			continue
-		}
-		for i := range n {
-			all = append(all, farm.Slot{Device: "cpu", Threads: max(1, (cores+i)/n)})
-		}
 	}
-	return all, nil
+	return workbatch.Slots(devices, n), nil
 }
 
 // taskProcess starts this program for each file.
 func (p *program) taskProcess() (farm.Process, error) {
-	path, err := os.Executable()
-	if err != nil {
-		return farm.Process{}, err
+	process, err := workbatch.Process()
+	if err == nil && p.childArguments != nil {
+		process = p.childArguments(process.Program, process.Arguments)
 	}
-	args := []string{"farm", "task"}
-	if p.childArguments != nil {
-		return p.childArguments(path, args), nil
-	}
-	return farm.Process{Program: path, Arguments: args}, nil
+	return process, err
 }
 
 // workerOptions are what all workers of this program have in common.
 func (p *program) workerOptions(devices []string, jobs int, memory float64) (farm.WorkerOptions, error) {
-	o := farm.WorkerOptions{Program: p.Version, Model: network.SHA256(), Budget: imagefile.AvailableMemory() / 10 * 9}
+	o := workbatch.Worker(p.Version)
 	if memory < 0 || memory > 1e6 {
 		return o, p.usage("--memory %g: must be a positive number of gigabytes", memory)
 	}
@@ -379,9 +344,6 @@ func (p *program) workerOptions(devices []string, jobs int, memory float64) (far
 	if o.Runner, err = p.taskProcess(); err != nil {
 		return o, err
 	}
-	limits := imagefile.DefaultLimits()
-	limits.Work = processing.DetectionBytes
-	o.Memory = func(file string) int64 { return imagefile.Demand(file, limits) }
 	o.Told = func(text message.Message) { fmt.Fprintf(p.Stderr, "blik: %s\n", p.tr.Sprint(text)) }
 	return o, nil
 }

@@ -163,7 +163,7 @@ func TestBatchKilled(t *testing.T) {
 	if got := call(t, "correct", "-q", "-o", direct, pattern); got.status != exitDone {
 		t.Fatalf("%+v", got)
 	}
-	args := []string{"--lang", "en", "batch", "--store", store, "--patience", "1s", "--device", "cpu", "--jobs", "1", "-o", out, pattern}
+	args := []string{"--lang", "en", "batch", "--store", store, "--device", "cpu", "--jobs", "1", "-o", out, pattern}
 	for kill := range 3 {
 		said := &lockedBuffer{}
 		child := start(t, said, args...)

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	workbatch "blik/app/batch"
 	"blik/app/farm"
 	"blik/internal/atomicfile"
 	"blik/internal/message"
@@ -248,7 +249,7 @@ The secret part is shown once and stored nowhere. Removing a key (--remove) clos
 		Args: p.atMost(1),
 	}
 	f := c.Flags()
-	f.StringVar(&store, "store", defaultStore(), p.say("keep the queue in folder `DIR`"))
+	f.StringVar(&store, "store", workbatch.Store(), p.say("keep the queue in folder `DIR`"))
 	f.StringVar(&role, "role", string(farm.WorkerRole), p.say("what the key permits: worker, submitter or observer"))
 	complete(c, "role", []string{"worker", "submitter", "observer"})
 	f.StringVar(&address, "address", "", p.say("`HOST:PORT` under which other machines reach the server"))

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	workbatch "blik/app/batch"
 	"blik/app/farm"
 	"blik/app/preset"
 	"blik/internal/message"
@@ -470,12 +471,11 @@ func duration(seconds float64) string {
 func (p *program) batchCommand() *cobra.Command {
 	s := &submission{batch: batch{program: p}}
 	var (
-		store    string
-		devices  []string
-		jobs     int
-		memory   float64
-		log      farmLog
-		patience time.Duration
+		store   string
+		devices []string
+		jobs    int
+		memory  float64
+		log     farmLog
 	)
 	c := &cobra.Command{
 		Use:   "batch [flags] -o " + p.say("DIR FILE") + "…",
@@ -489,14 +489,11 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 	}
 	s.addFlags(c)
 	f := c.Flags()
-	f.StringVar(&store, "store", filepath.Join(defaultStore(), "batch"), p.say("keep the queue in folder `DIR`"))
+	f.StringVar(&store, "store", filepath.Join(workbatch.Store(), "batch"), p.say("keep the queue in folder `DIR`"))
 	must(c.MarkFlagDirname("store"))
 	f.StringSliceVar(&devices, "device", nil,
 		p.say("work on these `DEVICES` only: cpu, cuda:N, with commas between them; by default on all"))
 	f.IntVar(&jobs, "jobs", 0, p.say("`N` files at a time on the CPU; by default one for every four cores"))
-	f.DurationVar(&patience, "patience", 45*time.Second,
-		p.say("give the file of a worker that is silent for `TIME` to another"))
-	must(f.MarkHidden("patience"))
 	f.Float64Var(&memory, "memory", 0, p.say("take at most `N` GB of memory; by default what is free"))
 	p.addLog(c, &log)
 	must(c.Flags().Set("log", "error"))
@@ -515,47 +512,22 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 		if o.Log, err = log.open(p); err != nil {
 			return err
 		}
-		return s.alone(c.Context(), args, store, patience, o)
+		return s.alone(c.Context(), args, store, o)
 	}
 	return c
 }
 
 // alone keeps the queue, works and submits in one process, in which no port is open.
-func (s *submission) alone(ctx context.Context, args []string, store string, patience time.Duration,
-	o farm.WorkerOptions,
-) error {
-	server, err := farm.StartServer(ctx, farm.ServerOptions{Store: store, Log: o.Log})
-	if err != nil {
-		return err
-	}
-	defer server.Close()
-	m, err := farm.StartManager(ctx, farm.ManagerOptions{Inside: server, Patience: patience, Log: o.Log})
-	if err != nil {
-		return err
-	}
-	defer m.Close()
-	client, err := farm.Dial(ctx, farm.Join{}, server)
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	done, err := s.submit(ctx, client, args, nil)
-	if err != nil {
-		return err
-	}
-	o.Inside, o.Only = server, done.Batch.ID
+func (s *submission) alone(ctx context.Context, args []string, store string, o farm.WorkerOptions) error {
+	var err error
 	if o.Roots, err = s.everywhere(); err != nil {
 		return err
 	}
-	work, stop := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- farm.RunWorker(work, o) }()
-	err = s.follow(ctx, client, done.Batch.ID)
-	stop()
-	if e := <-ended; e != nil && !errors.Is(e, context.Canceled) {
-		return e
+	submit := func(ctx context.Context, client *farm.Client) (farm.Batch, error) {
+		done, err := s.submit(ctx, client, args, nil)
+		return done.Batch, err
 	}
-	return err
+	return workbatch.Queue{Store: store, Log: o.Log}.Run(ctx, o, submit, s.follow)
 }
 
 // everywhere permits what the person who started the program may read and write.
@@ -564,14 +536,10 @@ func (s *submission) everywhere() (farm.Roots, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := filepath.Abs(s.outDir)
-	if err != nil {
-		return nil, err
-	}
 	for _, r := range roots {
 		r.Write = true
 		roots = append(roots, r)
 	}
-	top := filepath.VolumeName(out) + string(os.PathSeparator)
-	return append(roots, farm.Root{Folder: top}, farm.Root{Folder: top, Write: true}), nil
+	all, err := workbatch.Everywhere(s.outDir)
+	return append(roots, all...), err
 }

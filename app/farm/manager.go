@@ -32,6 +32,9 @@ type ManagerOptions struct {
 	Replicas int
 	// MaxFiles bounds the object store of uploaded files in bytes; 0: half of what the disk of the store has.
 	MaxFiles int64
+	// Sole says that all workers are in this process: those of earlier ones are gone with their jobs, which need not
+	// wait until Patience has passed.
+	Sole bool
 	// Alone says that the process is a server and nothing else, and is to take little memory.
 	Alone bool
 	Log   *slog.Logger
@@ -218,6 +221,12 @@ func (m *Manager) load(ctx context.Context) error {
 		}
 		b.last = b.Created
 		m.batches[id] = b
+		if m.options.Sole {
+			err := m.stores.js.DeleteConsumer(ctx, jobsStream, consumer(id))
+			if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+				return err
+			}
+		}
 		if err := m.stores.openConsumer(ctx, id, m.options.Patience); err != nil {
 			return err
 		}

@@ -90,6 +90,7 @@ type Worker struct {
 	batchOf map[string]string
 	remarks map[int]string
 	told    map[string]bool
+	entered map[string]bool // folders of results
 	done    int
 }
 
@@ -125,7 +126,7 @@ func RunWorker(ctx context.Context, o WorkerOptions) error {
 	w := &Worker{
 		o: o, link: l, js: js, memory: newBudget(o.Budget), woken: make(chan struct{}, 1), doing: map[int]Doing{},
 		cancel: map[string]context.CancelCauseFunc{}, batchOf: map[string]string{}, remarks: map[int]string{},
-		told: map[string]bool{}, every: greeting,
+		told: map[string]bool{}, entered: map[string]bool{}, every: greeting,
 	}
 	if w.desk, err = openDesk(o.Scratch); err != nil {
 		return err
@@ -482,7 +483,16 @@ func (w *Worker) perform(ctx context.Context, n int, b Batch, job Job, delivered
 	if err != nil {
 		return Outcome{}, err
 	}
-	return w.runOn(ctx, n, b, job, Task{Input: input, Folder: folder, Again: delivered > 1})
+	return w.runOn(ctx, n, b, job, Task{Input: input, Folder: folder, Again: delivered > 1 || w.enters(folder)})
+}
+
+// enters reports whether this is the first job in a folder, where a worker that was killed may have left something.
+func (w *Worker) enters(folder string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	known := w.entered[folder]
+	w.entered[folder] = true
+	return !known
 }
 
 // runOn takes the memory for a file and has the runner do it.

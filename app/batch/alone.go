@@ -1,0 +1,121 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"blik/app/device"
+	"blik/app/farm"
+	"blik/app/imagefile"
+	"blik/processing"
+	"blik/processing/network"
+)
+
+// Store is the folder in which this program keeps queues unless another is named.
+func Store() string {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "blik-farm"
+	}
+	return filepath.Join(dir, "blik", "farm")
+}
+
+// Slots shares this machine out: a GPU to each file, and the cores of the CPU to n of them, 0 for one for every four
+// cores. No devices are all.
+func Slots(devices []string, n int) []farm.Slot {
+	cores := runtime.GOMAXPROCS(0)
+	if n == 0 {
+		n = max(1, (cores+3)/4)
+	}
+	if len(devices) == 0 {
+		// Why there is no GPU, if there is none, is what blik devices says.
+		found, _ := device.List()
+		for _, d := range found {
+			devices = append(devices, d.Name)
+		}
+	}
+	var all []farm.Slot
+	for _, name := range devices {
+		if name != "cpu" {
+			all = append(all, farm.Slot{Device: name, Threads: max(1, cores/4)})
+			continue
+		}
+		for i := range n {
+			all = append(all, farm.Slot{Device: "cpu", Threads: max(1, (cores+i)/n)})
+		}
+	}
+	return all
+}
+
+// Process starts this program for each file.
+func Process() (farm.Process, error) {
+	path, err := os.Executable()
+	return farm.Process{Program: path, Arguments: []string{"farm", "task"}}, err
+}
+
+// Worker is what all workers of a version of the program have in common.
+func Worker(version string) farm.WorkerOptions {
+	limits := imagefile.DefaultLimits()
+	limits.Work = processing.DetectionBytes
+	return farm.WorkerOptions{
+		Program: version, Model: network.SHA256(), Budget: imagefile.AvailableMemory() / 10 * 9,
+		Memory: func(file string) int64 { return imagefile.Demand(file, limits) },
+	}
+}
+
+// Everywhere permits what the person who started the program may read and write, on the drive of a folder.
+func Everywhere(folder string) (farm.Roots, error) {
+	full, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
+	top := filepath.VolumeName(full) + string(os.PathSeparator)
+	return farm.Roots{{Folder: top}, {Folder: top, Write: true}}, nil
+}
+
+// Queue is a queue in this process, where no port is open.
+type Queue struct {
+	// Store is its folder.
+	Store string
+	Log   *slog.Logger
+}
+
+// Run keeps the queue, has submit add files, and works on their batch until follow returns.
+func (q Queue) Run(ctx context.Context, o farm.WorkerOptions,
+	submit func(context.Context, *farm.Client) (farm.Batch, error),
+	follow func(context.Context, *farm.Client, string) error,
+) error {
+	server, err := farm.StartServer(ctx, farm.ServerOptions{Store: q.Store, Log: q.Log})
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	m, err := farm.StartManager(ctx, farm.ManagerOptions{Inside: server, Sole: true, Log: q.Log})
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	client, err := farm.Dial(ctx, farm.Join{}, server)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	b, err := submit(ctx, client)
+	if err != nil {
+		return err
+	}
+	o.Inside, o.Only, o.Log = server, b.ID, q.Log
+	work, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- farm.RunWorker(work, o) }()
+	err = follow(ctx, client, b.ID)
+	stop()
+	if e := <-ended; e != nil && !errors.Is(e, context.Canceled) {
+		return e
+	}
+	return err
+}

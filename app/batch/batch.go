@@ -1,0 +1,279 @@
+package batch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"blik/app/farm"
+	"blik/app/preset"
+	"blik/internal/message"
+	"blik/processing"
+	"blik/processing/network"
+)
+
+// Request is what is asked for.
+type Request struct {
+	Files []string
+	// Folder is that of the results.
+	Folder string
+	// Detect asks for the search only, not for the correction.
+	Detect bool
+	Params processing.Params
+	// Overwrite permits replacing results that exist.
+	Overwrite bool
+	// Language is that of reports and sentences; Version that of the program.
+	Language, Version string
+	// Farm is the address of a farm; empty: this computer. Shared says that its workers see the same folders under the
+	// same paths; else the files are sent, and the results come back.
+	Farm   string
+	Shared bool
+	// Store is the folder of the queue on this computer; empty: the usual one.
+	Store string
+	// Worker changes how this computer works; nil: as usual.
+	Worker func(*farm.WorkerOptions)
+}
+
+// State is how far a batch is.
+type State struct {
+	Files, Done, Failed int
+	// Left are the seconds that the rest will take, 0 if that is not known.
+	Left float64
+	// Failures are the files that failed, and why; Remark is what holds the batch up at the moment.
+	Failures []farm.Failure
+	Remark   error
+	// Results are the first outputs of the files that are done, as far as they are there.
+	Results []string
+	// Ended says that nothing more will happen; Err is nil if everything was done or named in Failures.
+	Ended bool
+	Err   error
+}
+
+// Run is a batch on its way.
+type Run struct {
+	request Request
+	changed func(State)
+	stop    context.CancelFunc
+	ended   chan struct{}
+
+	mu    sync.Mutex
+	state State
+	seen  int // from where on results were not listed
+}
+
+// Start begins a batch; changed is called with each state, from a goroutine of its own, the last of which has Ended.
+func Start(ctx context.Context, r Request, changed func(State)) *Run {
+	ctx, stop := context.WithCancel(ctx)
+	b := &Run{request: r, changed: changed, stop: stop, ended: make(chan struct{})}
+	b.state.Files = len(r.Files)
+	go func() {
+		defer close(b.ended)
+		defer stop()
+		err := b.run(ctx)
+		b.change(func(s *State) { s.Ended, s.Err, s.Remark = true, err, nil })
+	}()
+	return b
+}
+
+// Cancel gives up what is not done. What is done stays.
+func (b *Run) Cancel() { b.stop() }
+
+// Wait returns when the batch has ended.
+func (b *Run) Wait() State {
+	<-b.ended
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.state
+}
+
+func (b *Run) change(do func(*State)) {
+	b.mu.Lock()
+	do(&b.state)
+	state := b.state
+	b.mu.Unlock()
+	b.changed(state)
+}
+
+func (b *Run) remark(err error) { b.change(func(s *State) { s.Remark = err }) }
+
+func (b *Run) run(ctx context.Context) error {
+	r := b.request
+	if err := os.MkdirAll(r.Folder, 0o777); err != nil {
+		return message.Errorf("%s: the folder cannot be created (%w)", r.Folder, err)
+	}
+	if r.Farm != "" {
+		return b.onFarm(ctx)
+	}
+	o := Worker(r.Version)
+	o.Slots = Slots(nil, 0)
+	var err error
+	if o.Runner, err = Process(); err != nil {
+		return err
+	}
+	if o.Roots, err = Everywhere(r.Folder); err != nil {
+		return err
+	}
+	o.Told = func(text message.Message) { b.remark(message.New(text, nil)) }
+	if r.Worker != nil {
+		r.Worker(&o)
+	}
+	q := Queue{Store: r.Store, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	if q.Store == "" {
+		q.Store = filepath.Join(Store(), "batch")
+	}
+	return q.Run(ctx, o, b.submit, b.follow)
+}
+
+// onFarm submits the files to a farm, which fetches them from here unless it sees the folders.
+func (b *Run) onFarm(ctx context.Context) error {
+	join, err := farm.ParseJoin(b.request.Farm)
+	if err != nil {
+		return err
+	}
+	client, err := farm.Dial(ctx, join, nil)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	batch, err := b.open(ctx, client)
+	if err != nil {
+		return err
+	}
+	all := make(chan struct{})
+	collected := make(chan error, 1)
+	fetch, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		if b.request.Shared {
+			collected <- nil
+			return
+		}
+		_, err := client.Collect(fetch, batch.ID, farm.Collection{
+			Folder: b.request.Folder, Overwrite: b.request.Overwrite, Every: 500 * time.Millisecond, Told: b.remark,
+		}, all)
+		collected <- err
+	}()
+	if _, err = client.Add(ctx, batch, b.jobs(ctx), b.remark); err == nil {
+		err = b.follow(ctx, client, batch.ID)
+	}
+	if err != nil {
+		stop()
+		// Whoever gave up does not want the rest.
+		leave, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer done()
+		if _, e := client.Control(leave, batch.ID, farm.Cancel); e != nil && ctx.Err() == nil {
+			err = errors.Join(err, e)
+		}
+	}
+	close(all)
+	return errors.Join(err, <-collected)
+}
+
+func (b *Run) submit(ctx context.Context, client *farm.Client) (farm.Batch, error) {
+	batch, err := b.open(ctx, client)
+	if err != nil {
+		return batch, err
+	}
+	_, err = client.Add(ctx, batch, b.jobs(ctx), b.remark)
+	return batch, err
+}
+
+// open opens the batch of the request. One that was cancelled goes on.
+func (b *Run) open(ctx context.Context, client *farm.Client) (farm.Batch, error) {
+	r := b.request
+	w := farm.Work{
+		Command: "correct", Preset: json.RawMessage(preset.Encode(r.Params)), Limit: 1000, Language: r.Language,
+		Overwrite: r.Overwrite, Upload: r.Farm != "" && !r.Shared,
+	}
+	if r.Detect {
+		w.Command = "detect"
+	}
+	// The results belong to one folder of one machine.
+	host, err := os.Hostname()
+	if err != nil {
+		host = ""
+	}
+	again := strings.Join([]string{"", host, r.Folder}, "\x00")
+	batch, err := client.Open(ctx, farm.Batch{Work: w, Program: r.Version, Model: network.SHA256()}, again, b.remark)
+	if err == nil && batch.State == farm.Cancelled {
+		_, err = client.Control(ctx, batch.ID, farm.Resume)
+	}
+	return batch, err
+}
+
+// jobs returns the files one after the other; those that cannot be submitted count as failed.
+func (b *Run) jobs(ctx context.Context) func() (farm.Job, bool) {
+	files := b.request.Files
+	return func() (farm.Job, bool) {
+		for len(files) > 0 {
+			file := files[0]
+			files = files[1:]
+			var job farm.Job
+			var err error
+			if b.request.Farm != "" && !b.request.Shared {
+				job, err = farm.UploadOf(ctx, file, "")
+			} else {
+				job, err = farm.Roots{}.JobOf(file, b.request.Folder)
+			}
+			if err == nil {
+				return job, true
+			}
+			if ctx.Err() != nil {
+				return farm.Job{}, false
+			}
+			b.change(func(s *State) {
+				s.Failed++
+				s.Failures = append(s.Failures, farm.Failure{File: file, Why: err.Error()})
+			})
+		}
+		return farm.Job{}, false
+	}
+}
+
+// follow watches the batch until it is finished.
+func (b *Run) follow(ctx context.Context, client *farm.Client, id string) error {
+	b.mu.Lock()
+	own := b.state.Failures
+	b.mu.Unlock()
+	_, err := client.Wait(ctx, id, 300*time.Millisecond, func(st farm.BatchStatus, all farm.Status) {
+		var results []string
+		seen, err := client.Results(ctx, id, b.seen, func(r farm.Result) error {
+			if r.End == farm.Done && len(r.Outputs) > 0 {
+				results = append(results, filepath.Join(b.request.Folder, filepath.Base(r.Outputs[0].Name)))
+			}
+			return nil
+		})
+		if err == nil {
+			b.seen = seen
+		}
+		b.change(func(s *State) {
+			s.Done, s.Failed, s.Left, s.Remark = st.Done, st.Failed+len(own), st.Left, nil
+			s.Results = append(s.Results[:len(s.Results):len(s.Results)], results...)
+			if all.Fault != "" {
+				s.Remark = message.Errorf(message.Text(all.Fault))
+			}
+		})
+	}, func(err error) {
+		if err != nil {
+			b.remark(err)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	st, err := client.Status(ctx, id, 1000)
+	if err != nil {
+		return err
+	}
+	for _, x := range st.Batches {
+		b.change(func(s *State) { s.Failures = append(own[:len(own):len(own)], x.Failures...) })
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package batch
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"blik/app/farm"
+	"blik/processing"
+)
+
+// runner copies each file, and says what is wrong with bad ones.
+type runner struct {
+	mu    sync.Mutex
+	runs  map[string]int
+	block chan struct{}
+}
+
+func (r *runner) Run(ctx context.Context, t farm.Task) (farm.Outcome, error) {
+	name := filepath.Base(t.Input)
+	r.mu.Lock()
+	if r.runs == nil {
+		r.runs = map[string]int{}
+	}
+	r.runs[name]++
+	r.mu.Unlock()
+	if r.block != nil {
+		select {
+		case <-r.block:
+		case <-ctx.Done():
+			return farm.Outcome{}, ctx.Err()
+		}
+	}
+	if strings.HasPrefix(name, "bad") {
+		return farm.Outcome{End: farm.Failed, Sentence: "damaged"}, nil
+	}
+	data, err := os.ReadFile(t.Input)
+	if err != nil {
+		return farm.Outcome{}, err
+	}
+	if err := os.WriteFile(filepath.Join(t.Folder, name+".out"), data, 0o644); err != nil {
+		return farm.Outcome{}, err
+	}
+	return farm.Outcome{End: farm.Done, Outputs: []farm.Output{{Name: name + ".out"}}}, nil
+}
+
+// request is for three good files, a bad one and a missing one.
+func request(t *testing.T, r farm.Runner) Request {
+	t.Helper()
+	dir := t.TempDir()
+	q := Request{
+		Folder: filepath.Join(dir, "out"), Params: processing.DefaultParams(), Language: "en", Version: "1",
+		Store: filepath.Join(dir, "store"),
+		Worker: func(o *farm.WorkerOptions) {
+			o.Runner, o.Slots, o.Memory = r, []farm.Slot{{Device: "cpu", Threads: 1}}, nil
+		},
+	}
+	for _, name := range []string{"a.png", "b.png", "c.png", "bad.png"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		q.Files = append(q.Files, path)
+	}
+	q.Files = append(q.Files, filepath.Join(dir, "missing.png"))
+	return q
+}
+
+// check compares the end of a batch with what request asks for.
+func check(t *testing.T, q Request, end State) {
+	t.Helper()
+	if end.Err != nil || !end.Ended || end.Files != 5 || end.Done != 3 || end.Failed != 2 || len(end.Failures) != 2 {
+		t.Fatalf("the end: %+v", end)
+	}
+	if why := end.Failures[0].Why + end.Failures[1].Why; !strings.Contains(why, "no such file") || !strings.Contains(why, "damaged") {
+		t.Errorf("the failures: %+v", end.Failures)
+	}
+	if len(end.Results) != 3 {
+		t.Errorf("the results: %v", end.Results)
+	}
+	for _, path := range end.Results {
+		data, err := os.ReadFile(path)
+		if err != nil || string(data)+".out" != filepath.Base(path) {
+			t.Errorf("%s: %q, %v", path, data, err)
+		}
+	}
+	if e, err := os.ReadDir(q.Folder); err != nil || len(e) != 3 {
+		t.Errorf("the folder holds %v, %v", e, err)
+	}
+}
+
+// A batch on this computer does each file, names what fails, and does nothing twice.
+func TestHere(t *testing.T) {
+	t.Parallel()
+	r := &runner{}
+	q := request(t, r)
+	var states []State
+	check(t, q, Start(t.Context(), q, func(s State) { states = append(states, s) }).Wait())
+	for i, s := range states {
+		if s.Ended != (i == len(states)-1) || s.Done < states[max(0, i-1)].Done {
+			t.Errorf("state %d: %+v", i, s)
+		}
+	}
+	check(t, q, Start(t.Context(), q, func(State) {}).Wait())
+	if r.runs["a.png"] != 1 {
+		t.Errorf("runs: %v", r.runs)
+	}
+}
+
+// Cancelling leaves what is done, and the next start goes on.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	r := &runner{block: make(chan struct{}, 8)}
+	q := request(t, r)
+	r.block <- struct{}{}
+	done := make(chan struct{}, 100)
+	b := Start(t.Context(), q, func(s State) {
+		if s.Done == 1 {
+			done <- struct{}{}
+		}
+	})
+	<-done
+	b.Cancel()
+	if end := b.Wait(); end.Err == nil || !end.Ended || end.Done != 1 {
+		t.Errorf("cancelled: %+v", end)
+	}
+	close(r.block)
+	check(t, q, Start(t.Context(), q, func(State) {}).Wait())
+}
+
+// A farm gets the files sent, or sees them, and one that is not there is said to be so.
+func TestOnFarm(t *testing.T) {
+	t.Parallel()
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	server, err := farm.StartServer(t.Context(), farm.ServerOptions{Store: t.TempDir(), Listen: "127.0.0.1:0", Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	m, err := farm.StartManager(t.Context(), farm.ManagerOptions{Inside: server, Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	r := &runner{}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	roots, err := Everywhere(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	scratch := t.TempDir()
+	go func() {
+		o := Worker("1")
+		o.Inside, o.Runner, o.Slots, o.Memory, o.Scratch, o.Log = server, r, Slots([]string{"cpu"}, 2), nil, scratch, quiet
+		o.Roots = roots
+		ended <- farm.RunWorker(ctx, o)
+	}()
+	defer func() { stop(); <-ended }()
+	for _, shared := range []bool{false, true} {
+		q := request(t, r)
+		q.Farm, q.Shared = server.Join().Text(farm.Submitter), shared
+		check(t, q, Start(t.Context(), q, func(State) {}).Wait())
+	}
+	q := request(t, r)
+	q.Farm = "nats://127.0.0.1:1"
+	if end := Start(t.Context(), q, func(State) {}).Wait(); end.Err == nil || !strings.Contains(end.Err.Error(), "no farm answers") {
+		t.Errorf("without a farm: %+v", end)
+	}
+	q.Farm = "somewhere"
+	if end := Start(t.Context(), q, func(State) {}).Wait(); end.Err == nil || !strings.Contains(end.Err.Error(), "no address") {
+		t.Errorf("without an address: %+v", end)
+	}
+}

@@ -1,0 +1,181 @@
+package ui
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/batch"
+	"blik/ui/xwidget"
+)
+
+// farmDialogs have the pictures of the filmstrip worked on by the queue, on this computer or on a farm. The batch goes
+// on while its dialog is closed, and after the program has ended by whatever cause, when the same is asked for again.
+type farmDialogs struct {
+	*window
+	// adapt changes what is asked for; nil outside tests.
+	adapt func(*batch.Request)
+	run   *batch.Run
+	state batch.State
+	shown *farmProgress
+}
+
+// farmAddress is that of a farm on this computer, unless the environment names another.
+func farmAddress() string {
+	if text := os.Getenv("BLIK_FARM_JOIN"); text != "" && !strings.HasPrefix(text, "@") {
+		return text
+	}
+	return "nats://127.0.0.1:4222"
+}
+
+// open asks for a batch, or shows the one on its way.
+func (f *farmDialogs) open() {
+	if f.run != nil && !f.state.Ended {
+		f.showProgress()
+		return
+	}
+	frames := f.Film()
+	here, there := f.t("This computer"), f.t("A farm")
+	folder, address := widget.NewEntry(), widget.NewPasswordEntry()
+	folder.SetText(filepath.Join(filepath.Dir(frames[0].Path), "blik"))
+	address.SetText(farmAddress())
+	shared := widget.NewCheck(f.t("Its workers see these folders under the same paths"), nil)
+	where := widget.NewRadioGroup([]string{here, there}, func(chosen string) {
+		xwidget.SetVisible(address, chosen == there)
+		xwidget.SetVisible(shared, chosen == there)
+	})
+	where.Required = true
+	where.SetSelected(here)
+	correct, search := f.t("Find and correct"), f.t("Find only")
+	work := widget.NewRadioGroup([]string{correct, search}, nil)
+	work.Required = true
+	work.SetSelected(correct)
+	form := container.New(layout.NewFormLayout(),
+		xwidget.NewHeading(f.t("Work")), work,
+		xwidget.NewHeading(f.t("On")), where,
+		widget.NewLabel(""), address,
+		widget.NewLabel(""), shared,
+		xwidget.NewHeading(f.t("Results into")), folder)
+	note := xwidget.NewWrapped(f.texts.Plural(len(frames),
+		"%s picture is worked on with the current parameters, and goes on after a crash or a power cut.",
+		"%s pictures are worked on with the current parameters, and go on after a crash or a power cut.",
+		f.texts.Int(len(frames))))
+	d := dialog.NewCustomWithoutButtons(f.t("Batch"), container.NewBorder(nil, note, nil, nil, form), f.win)
+	start := func() {
+		d.Hide()
+		r := batch.Request{
+			Folder: folder.Text, Detect: work.Selected == search, Params: f.Settings().Params, Language: f.texts.Code(),
+			Version: f.prompts.version, Shared: shared.Checked,
+		}
+		for _, frame := range frames {
+			r.Files = append(r.Files, frame.Path)
+		}
+		if where.Selected == there {
+			r.Farm = address.Text
+		}
+		f.start(r)
+	}
+	button := widget.NewButton(f.t("Start"), start)
+	button.Importance = widget.HighImportance
+	d.SetButtons([]fyne.CanvasObject{widget.NewButton(f.prompts.noText(), d.Hide), button})
+	f.prompts.show(d, 620, 460, start)
+}
+
+// start begins a batch and shows it.
+func (f *farmDialogs) start(r batch.Request) {
+	if f.adapt != nil {
+		f.adapt(&r)
+	}
+	dispatch := f.config.session.Dispatch
+	f.state = batch.State{Files: len(r.Files)}
+	f.run = batch.Start(context.Background(), r, func(s batch.State) {
+		dispatch(func() {
+			f.state = s
+			f.shown.update(s)
+			if s.Ended {
+				f.say(f.stateText(s))
+			}
+		})
+	})
+	f.showProgress()
+}
+
+// farmProgress is the dialog of a batch on its way.
+type farmProgress struct {
+	*farmDialogs
+	bar      *widget.ProgressBar
+	text     *widget.Label
+	failures *widget.Label
+	results  *widget.Select
+	cancel   *widget.Button
+}
+
+func (f *farmDialogs) showProgress() {
+	p := &farmProgress{
+		farmDialogs: f, bar: widget.NewProgressBar(), text: xwidget.NewWrapped(""), failures: xwidget.NewWrapped(""),
+	}
+	p.failures.Selectable = true
+	var d *dialog.CustomDialog
+	p.results = widget.NewSelect(nil, func(string) {
+		if i := p.results.SelectedIndex(); i >= 0 && i < len(f.state.Results) {
+			d.Hide()
+			f.files.open(f.state.Results[i])
+		}
+	})
+	p.results.PlaceHolder = f.t("Open a result…")
+	p.cancel = widget.NewButton(f.t("Cancel the batch"), f.run.Cancel)
+	top := container.NewVBox(p.bar, p.text, p.results)
+	content := container.NewBorder(top, nil, nil, nil, container.NewVScroll(p.failures))
+	d = dialog.NewCustomWithoutButtons(f.t("Batch"), content, f.win)
+	d.SetButtons([]fyne.CanvasObject{p.cancel, widget.NewButton(f.t("Close"), d.Hide)})
+	f.shown = p
+	p.update(f.state)
+	f.prompts.show(d, 620, 420, nil)
+}
+
+// update shows a state; nothing where no dialog was shown yet.
+func (p *farmProgress) update(s batch.State) {
+	if p == nil {
+		return
+	}
+	p.bar.SetValue(float64(s.Done+s.Failed) / float64(max(1, s.Files)))
+	p.text.SetText(p.stateText(s))
+	if len(p.results.Options) != len(s.Results) {
+		names := make([]string, len(s.Results))
+		for i, path := range s.Results {
+			names[i] = baseName(path)
+		}
+		p.results.SetOptions(names)
+	}
+	xwidget.SetVisible(p.results, len(s.Results) > 0)
+	var lines []string
+	for _, x := range s.Failures {
+		lines = append(lines, baseName(x.File)+": "+x.Why)
+	}
+	p.failures.SetText(strings.Join(lines, "\n"))
+	if s.Ended {
+		p.cancel.Disable()
+	}
+}
+
+// stateText says how far a batch is.
+func (f *farmDialogs) stateText(s batch.State) string {
+	text := f.t("Batch: %s of %s done, %s failed", f.texts.Int(s.Done), f.texts.Int(s.Files), f.texts.Int(s.Failed))
+	switch {
+	case s.Ended && s.Err != nil:
+		text += "\n" + f.prompts.errorText(s.Err)
+	case !s.Ended && s.Remark != nil:
+		text += "\n" + f.prompts.errorText(s.Remark)
+	case !s.Ended && s.Left >= 1:
+		text += ", " + f.t("%s left", (time.Duration(s.Left)*time.Second).String())
+	}
+	return text
+}
