@@ -319,15 +319,16 @@ func (d *detector) search() (cands []candidate, grown []Span, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, s := range grown {
-		cands[s.Label].spans = append(cands[s.Label].spans, s)
-	}
+	deal(cands, grown)
 	return cands, grown, nil
 }
 
 // decide measures what surrounds the candidates and computes their scores.
 func (d *detector) decide(pic *Picture, cands []candidate, sets ...[]Span) error {
-	member := memberMap(d.w, d.h, sets...)
+	all := make([]spanRows, len(sets))
+	for i, spans := range sets {
+		all[i] = newSpanRows(spans, d.h)
+	}
 	for i := range cands {
 		c := &cands[i]
 		c.shape = NewSums()
@@ -339,7 +340,7 @@ func (d *detector) decide(pic *Picture, cands []candidate, sets ...[]Span) error
 	list, index := Measures(), d.rule.index()
 	values := make([]float64, len(cands)*len(list))
 	return parallel.Workers(d.ctx, 0, (len(cands)+63)/64, func(tasks iter.Seq[int]) {
-		s := surveyor{pic: pic, tables: d.tables, member: member, rule: d.outline()}
+		s := surveyor{pic: pic, tables: d.tables, candidates: all, rule: d.outline()}
 		for task := range tasks {
 			for i := task * 64; i < min(task*64+64, len(cands)); i++ {
 				c := &cands[i]

@@ -166,8 +166,29 @@ func (d *detector) describe(cands []candidate) error {
 // the search's candidate that it shares most pixels with; so is each of the search's candidates in which the network
 // sees nothing. The latter come first, as many as searched says.
 func attach(found []candidate, grown, spans []Span, glints []glint) (cands []candidate, searched int) {
-	type pair struct{ candidate, glint uint32 }
-	overlap := map[pair]int64{}
+	// The candidates that a glint shares pixels with are chained: few have more than one.
+	type share struct {
+		candidate uint32
+		next      int32
+		pixels    int64
+	}
+	var shares []share
+	chain := make([]int32, len(glints))
+	for i := range chain {
+		chain[i] = -1
+	}
+	add := func(glint, candidate uint32, pixels int64) {
+		at := chain[glint]
+		for at >= 0 && shares[at].candidate != candidate {
+			at = shares[at].next
+		}
+		if at < 0 {
+			at = int32(len(shares))
+			shares = append(shares, share{candidate: candidate, next: chain[glint]})
+			chain[glint] = at
+		}
+		shares[at].pixels += pixels
+	}
 	first := 0
 	for _, s := range spans {
 		for first < len(grown) && (grown[first].Y < s.Y || grown[first].Y == s.Y && grown[first].X1 <= s.X0) {
@@ -177,16 +198,18 @@ func attach(found []candidate, grown, spans []Span, glints []glint) (cands []can
 			if g.Y != s.Y || g.X0 >= s.X1 {
 				break
 			}
-			overlap[pair{g.Label, s.Label}] += int64(min(g.X1, s.X1) - max(g.X0, s.X0))
+			add(s.Label, g.Label, int64(min(g.X1, s.X1)-max(g.X0, s.X0)))
 		}
 	}
 	seen := make([]bool, len(found))
 	most, partner := make([]int64, len(glints)), make([]int, len(glints))
-	for p, n := range overlap {
-		seen[p.candidate] = true
-		c := int(p.candidate)
-		if n > most[p.glint] || n == most[p.glint] && c < partner[p.glint] {
-			most[p.glint], partner[p.glint] = n, c
+	for i := range glints {
+		for at := chain[i]; at >= 0; at = shares[at].next {
+			c, n := int(shares[at].candidate), shares[at].pixels
+			seen[c] = true
+			if n > most[i] || n == most[i] && c < partner[i] {
+				most[i], partner[i] = n, c
+			}
 		}
 	}
 	for i := range found {
@@ -202,16 +225,32 @@ func attach(found []candidate, grown, spans []Span, glints []glint) (cands []can
 		}
 		cands = append(cands, c)
 	}
-	for _, s := range spans {
-		c := &cands[searched+int(s.Label)]
-		c.spans = append(c.spans, s)
-	}
+	deal(cands[searched:], spans)
 	for i := range cands {
 		for j := range cands[i].spans {
 			cands[i].spans[j].Label = uint32(i)
 		}
 	}
 	return cands, searched
+}
+
+// deal gives each candidate the spans that have its index as label.
+func deal(cands []candidate, spans []Span) {
+	ends := make([]int, len(cands)+1)
+	for _, s := range spans {
+		ends[s.Label+1]++
+	}
+	for i := range cands {
+		ends[i+1] += ends[i]
+	}
+	all := make([]Span, len(spans))
+	for i := range cands {
+		cands[i].spans = all[ends[i]:ends[i]:ends[i+1]]
+	}
+	for _, s := range spans {
+		c := &cands[s.Label]
+		c.spans = append(c.spans, s)
+	}
 }
 
 // neighbourhood is the side of the squares in which neighbours are counted, in pixels.

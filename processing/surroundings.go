@@ -3,6 +3,7 @@ package processing
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"blik/processing/internal/span"
 )
@@ -53,14 +54,42 @@ type light struct{ r, g, b, y, dark uint16 }
 type surveyor struct {
 	pic    *Picture
 	tables *LuminanceTables
-	// member is not 0 in all candidates and beside them.
-	member []uint8
-	rule   outlineRule
+	// candidates are the pixels of all candidates, in sets that may overlap.
+	candidates []spanRows
+	rule       outlineRule
 
 	x0, y0, w, h int
 	pixels       []light
 	own          []uint8
-	sixteen      []uint16
+	// member is not 0 in candidates and beside them.
+	member  []uint8
+	sixteen []uint16
+}
+
+// spanRows are spans in reading order, and where those of each row begin.
+type spanRows struct {
+	spans []Span
+	first []int32
+}
+
+func newSpanRows(spans []Span, h int) spanRows {
+	first := make([]int32, h+1)
+	y := int32(0)
+	for i, r := range spans {
+		for ; y <= r.Y; y++ {
+			first[y] = int32(i)
+		}
+	}
+	for ; y <= int32(h); y++ {
+		first[y] = int32(len(spans))
+	}
+	return spanRows{spans, first}
+}
+
+// from returns the spans of row y that end beyond x, and what follows in the row.
+func (r *spanRows) from(y, x int) []Span {
+	row := r.spans[r.first[y]:r.first[y+1]]
+	return row[sort.Search(len(row), func(i int) bool { return int(row[i].X1) > x }):]
 }
 
 // outlineRule says which pixels of what the network finds belong to it: those that rise over the ground by more than
@@ -93,21 +122,23 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 		}
 	}
 	base := ground.mean()
-	var highY, highDark float64
-	for i, o := range s.own {
-		if o&inside != 0 {
-			highY = math.Max(highY, float64(s.pixels[i].y)-base.y)
-			highDark = math.Max(highDark, float64(s.pixels[i].dark)-base.dark)
-		}
+	var most light
+	s.each(spans, func(p *light) { most.y, most.dark = max(most.y, p.y), max(most.dark, p.dark) })
+	at, high := base.y, math.Max(float64(most.y)-base.y, 0)
+	inDark := false
+	if dark := math.Max(float64(most.dark)-base.dark, 0); dark > high {
+		at, high, inDark = base.dark, dark, true
 	}
-	level := func(p *light) float64 { return float64(p.y) }
-	at, high := base.y, highY
-	if highDark > highY {
-		level, at, high = func(p *light) float64 { return float64(p.dark) }, base.dark, highDark
+	level := func(p *light) uint16 {
+		if inDark {
+			return p.dark
+		}
+		return p.y
 	}
 	if trim {
 		least := math.Min(math.Max(s.rule.absolute*white, s.rule.relative*at), s.rule.share*high)
-		spans = s.trim(spans, func(p *light) bool { return level(p)-at > least })
+		from := levelAbove(at, least)
+		spans = s.trim(spans, func(p *light) bool { return int(level(p)) >= from })
 		shape = NewSums()
 		for _, r := range spans {
 			shape.Add(r)
@@ -120,25 +151,28 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 	var core lightSum
 	var squares, sum float64
 	var clipped, crowd, around int
+	most = light{}
+	s.each(spans, func(p *light) {
+		most.y, most.dark = max(most.y, p.y), max(most.dark, p.dark)
+		d := float64(level(p)) - at
+		if d < coreShare*high || high <= 0 {
+			return
+		}
+		core.add(p)
+		sum += d
+		squares += float64(d * d)
+		if float64(p.dark) > nearlyWhite*white {
+			clipped++
+		}
+	})
+	if len(spans) > 0 {
+		t.peak, t.darkest = s.tables.Encode8[most.y], float64(s.tables.Encode8[most.dark])
+	}
+	from := levelAbove(at, high/2)
 	for i, o := range s.own {
-		p := &s.pixels[i]
-		d := level(p) - at
-		switch {
-		case o&inside != 0:
-			t.peak = max(t.peak, s.tables.Encode8[p.y])
-			t.darkest = math.Max(t.darkest, float64(s.tables.Encode8[p.dark]))
-			if d < coreShare*high || high <= 0 {
-				continue
-			}
-			core.add(p)
-			sum += d
-			squares += float64(d * d)
-			if float64(p.dark) > nearlyWhite*white {
-				clipped++
-			}
-		case o == 0:
+		if o == 0 {
 			around++
-			if d > high/2 {
+			if int(level(&s.pixels[i])) >= from {
 				crowd++
 			}
 		}
@@ -152,6 +186,26 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 		t.colour(core.mean(), base)
 	}
 	return t, spans
+}
+
+// each calls f for the pixels of the spans.
+func (s *surveyor) each(spans []Span, f func(p *light)) {
+	for _, r := range spans {
+		at := (int(r.Y)-s.y0)*s.w - s.x0
+		row := s.pixels[at+int(r.X0) : at+int(r.X1)]
+		for i := range row {
+			f(&row[i])
+		}
+	}
+}
+
+// levelAbove returns the least whole level, 0 … 65536, that exceeds the ground by more than rise.
+func levelAbove(ground, rise float64) int {
+	v := min(max(int(ground+rise)-2, 0), white+1)
+	for v <= white && !(float64(v)-ground > rise) {
+		v++
+	}
+	return v
 }
 
 // colour computes the figures of colour from the mean colours of core and ground.
@@ -174,34 +228,47 @@ func (s *surveyor) window(shape *Sums, spans []Span, margin int) lightSum {
 	s.h = min(int(shape.Base)+margin, s.pic.Height) - s.y0
 	n := s.w * s.h
 	if cap(s.own) < n {
-		s.own, s.pixels = make([]uint8, n), make([]light, n)
+		s.own, s.member, s.pixels = make([]uint8, n), make([]uint8, n), make([]light, n)
 	}
-	s.own, s.pixels = s.own[:n], s.pixels[:n]
+	s.own, s.member, s.pixels = s.own[:n], s.member[:n], s.pixels[:n]
 	clear(s.own)
 	for _, r := range spans {
+		s.mark(s.own, r, beside)
 		y := int(r.Y) - s.y0
-		from, to := max(int(r.X0)-1-s.x0, 0), min(int(r.X1)+1-s.x0, s.w)
-		for v := max(y-1, 0); v <= min(y+1, s.h-1); v++ {
-			for i := v*s.w + from; i < v*s.w+to; i++ {
-				s.own[i] |= beside
-			}
-		}
 		for i := y*s.w + int(r.X0) - s.x0; i < y*s.w+int(r.X1)-s.x0; i++ {
 			s.own[i] |= inside
+		}
+	}
+	clear(s.member)
+	for k := range s.candidates {
+		set := &s.candidates[k]
+		for y := max(s.y0-1, 0); y < min(s.y0+s.h+1, s.pic.Height); y++ {
+			for _, r := range set.from(y, s.x0-1) {
+				if int(r.X0)-1 >= s.x0+s.w {
+					break
+				}
+				s.mark(s.member, r, beside)
+			}
 		}
 	}
 	var ground lightSum
 	for y := range s.h {
 		row := s.pixels[y*s.w : (y+1)*s.w]
 		s.read(row, s.y0+y)
-		member := s.member[(s.y0+y)*s.pic.Width+s.x0:][:s.w]
-		for i := range row {
-			if member[i] == 0 {
-				ground.add(&row[i])
-			}
-		}
+		ground.addWhere(row, s.member[y*s.w:(y+1)*s.w])
 	}
 	return ground
+}
+
+// mark sets a bit in the pixels of a span and those beside them, as far as they lie in the window.
+func (s *surveyor) mark(dst []uint8, r Span, bit uint8) {
+	y := int(r.Y) - s.y0
+	from, to := max(int(r.X0)-1-s.x0, 0), min(int(r.X1)+1-s.x0, s.w)
+	for v := max(y-1, 0); v <= min(y+1, s.h-1); v++ {
+		for i := v*s.w + from; i < v*s.w+to; i++ {
+			dst[i] |= bit
+		}
+	}
 }
 
 // A piece of a trimmed candidate that has fewer than fewPixels, and less than smallPiece of the largest one's, is a
@@ -343,6 +410,27 @@ func (s *lightSum) add(p *light) {
 	s.squares += uint64(p.y) * uint64(p.y)
 }
 
+// addWhere adds the pixels of a row whose member is 0.
+func (s *lightSum) addWhere(row []light, member []uint8) {
+	var n, r, g, b, y, dark, squares uint64
+	member = member[:len(row)]
+	for i := range row {
+		if member[i] != 0 {
+			continue
+		}
+		p := &row[i]
+		n++
+		r += uint64(p.r)
+		g += uint64(p.g)
+		b += uint64(p.b)
+		y += uint64(p.y)
+		dark += uint64(p.dark)
+		squares += uint64(p.y) * uint64(p.y)
+	}
+	s.n, s.r, s.g, s.b, s.y, s.dark = s.n+n, s.r+r, s.g+g, s.b+b, s.y+y, s.dark+dark
+	s.squares += squares
+}
+
 // lightMean holds means, and the standard deviation of the luminance.
 type lightMean struct{ r, g, b, y, dark, spread float64 }
 
@@ -357,19 +445,4 @@ func (s *lightSum) mean() lightMean {
 func (m lightMean) saturation() float64 {
 	most := math.Max(m.r, math.Max(m.g, m.b))
 	return 1 - math.Min(m.r, math.Min(m.g, m.b))/math.Max(most, 0.02*white)
-}
-
-// memberMap marks the pixels of the spans and those beside them.
-func memberMap(w, h int, sets ...[]Span) []uint8 {
-	member := make([]uint8, w*h)
-	for _, spans := range sets {
-		for _, r := range spans {
-			wide := []Span{{X0: max(r.X0-1, 0), X1: min(r.X1+1, int32(w))}}
-			for y := max(r.Y-1, 0); y <= min(r.Y+1, int32(h)-1); y++ {
-				wide[0].Y = y
-				span.Fill(member, w, wide, 1)
-			}
-		}
-	}
-	return member
 }

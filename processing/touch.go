@@ -113,8 +113,7 @@ func newGrower(pic *Picture, p Params, o TouchOptions) *grower {
 	part := pic.Part(left, top, min(x+margin+1, pic.Width)-left, min(y+margin+1, pic.Height)-top)
 	g := &grower{
 		surveyor: surveyor{
-			pic: part, tables: pic.Tables(), member: make([]uint8, part.Width*part.Height), rule: d.outline(),
-			w: part.Width, h: part.Height,
+			pic: part, tables: pic.Tables(), rule: d.outline(), w: part.Width, h: part.Height,
 		},
 		left: left, top: top, reach: reach, lights: make([]light, part.Width*part.Height),
 		taken: func(x, y int) bool {
