@@ -4,7 +4,8 @@
   sheet.py BLIK SHEET.png
 
 Each part has 64 x 40 pixels and is shown at 300 %. The parts lie about labelled glints and about findings, drawn with a
-fixed seed, as many of each picture as it has of both, at least two. Needs python3-opencv and python3-numpy.
+fixed seed, as many of each picture as it has of both, two or more where there are. Needs python3-opencv and
+python3-numpy.
 """
 import glob, os, random, subprocess, sys, tempfile
 import cv2, numpy as np
@@ -33,9 +34,8 @@ with tempfile.TemporaryDirectory() as out:
 
 random.seed(1)
 total, rows = sum(map(len, places.values())), []
-wanted = {name: max(2, round(PARTS * len(points) / total)) for name, points in places.items()}
-while sum(wanted.values()) > PARTS:
-    wanted[max(wanted, key=wanted.get)] -= 1
+wanted = {name: min(max(2, round(PARTS * len(p) / total)), len(p)) for name, p in places.items()}
+wanted[max(wanted, key=wanted.get)] += PARTS - sum(wanted.values())
 for name, points in places.items():
     random.shuffle(points)
     taken = []
