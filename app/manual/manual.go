@@ -33,8 +33,8 @@ var (
 	rule    = regexp.MustCompile(`^\|[-| :]*\|$`)
 )
 
-// sections divides a page at its headings. Rows of tables become items of a list, links their texts; pictures and links to the other
-// pages go.
+// sections divides a page at its headings. Rows of tables become items of a list, links their texts; pictures go, and
+// so do links to the other pages.
 func sections(page string) (list []Section) {
 	var text []string
 	end := func() {

@@ -18,6 +18,13 @@ func TestMain(m *testing.M) {
 	if !child {
 		os.Exit(m.Run())
 	}
+	if lang == bareWindow {
+		if err := runBare(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := ui.Run(context.Background(), ui.Options{Files: os.Args[1:], Lang: lang, Version: "test"}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

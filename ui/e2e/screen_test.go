@@ -79,7 +79,7 @@ func openIn(t testing.TB, home, lang string, width, height int, files ...string)
 	background(t, w.env, "openbox")
 
 	w.child = exec.Command(os.Args[0], files...)
-	if binary := os.Getenv("BLIK_BINARY"); binary != "" {
+	if binary := os.Getenv("BLIK_BINARY"); binary != "" && lang != bareWindow {
 		w.child = exec.Command(binary, append([]string{"open", "--lang", lang}, files...)...)
 	}
 	w.child.Env, w.child.Stderr = w.env, w.stderr

@@ -354,12 +354,28 @@ func methods(t *testing.T, source, result string, want int) map[string]int {
 	return counts
 }
 
-// TestXvfbFrames measures pan and zoom at 1600 × 1000 on 18.7 MP: from the start of the raster's generator to the end
-// of the frame. Freeing the old texture and checking the layout come before that and take 0.6 ms more.
+// TestXvfbFrames measures pan, zoom and brush at 1600 × 1000 on 18.7 and 108 MP: from the start of the raster's
+// generator to the end of the frame. Freeing the old texture and checking the layout come before that and take 0.6 ms
+// more. First it measures the floor: a window of the same size that only uploads and shows pixels that are ready.
 func TestXvfbFrames(t *testing.T) {
 	testpic.Long(t)
-	w := open(t, "en", 1600, 1000, paint(t, 5300, 3533, nil))
-	w.await("picture ")
+	floor := openIn(t, t.TempDir(), bareWindow, 1600, 1000)
+	v := floor.view()
+	floor.report("bare window", v, func() { floor.shake(v, "1", 120) })
+	floor.child.Process.Kill()
+	<-floor.ended
+	for _, size := range [][2]int{{5300, 3533}, {12000, 9000}} {
+		w := open(t, "en", 1600, 1000, paint(t, size[0], size[1], nil))
+		w.await("picture ")
+		t.Logf("%d × %d px:", size[0], size[1])
+		w.gestures()
+		w.child.Process.Kill()
+		<-w.ended
+	}
+}
+
+// gestures measures what a person does with a picture.
+func (w *window) gestures() {
 	v := w.view()
 	w.move(v, v.width/2, v.height/2)
 	w.report("zoom", v, func() {
@@ -372,43 +388,51 @@ func TestXvfbFrames(t *testing.T) {
 	w.key("ctrl+0")
 	w.move(w.view(), v.width/2, v.height/2)
 	w.xdo("click", "4", "click", "4")
-	w.report("pan at 40 %", w.view(), func() { w.shake(v, 120) })
+	w.report("pan zoomed", w.view(), func() { w.shake(v, "2", 120) })
 	w.key("ctrl+1")
-	w.report("pan at 1:1", w.view(), func() { w.shake(v, 120) })
-	w.quit()
+	w.report("pan at 1:1", w.view(), func() { w.shake(v, "2", 120) })
+	w.key("b")
+	w.report("brush", w.view(), func() { w.shake(v, "1", 120) })
 }
 
 // frameLimit is far above the target of 16 ms, and catches gross faults alone: software GL shares the processors with
 // whatever else a machine that tests is doing.
 const frameLimit = 300 * time.Millisecond
 
-// shake drags the picture to and fro with the middle button. One xdotool does it all: starting one for each step would
+// shake drags to and fro with a button. One xdotool does it all: starting one for each step would
 // cost more than the frames.
-func (w *window) shake(v view, steps int) {
+func (w *window) shake(v view, button string, steps int) {
 	w.move(v, v.width/2, v.height/2)
-	do := []string{"mousedown", "2"}
+	do := []string{"mousedown", button}
 	for i := range steps {
 		a := 2 * math.Pi * float64(i) / 30
 		x, y := v.left+v.width/2+120*math.Sin(a), v.top+v.height/2+80*math.Cos(a)
 		do = append(do, "mousemove", "--window", w.id, fmt.Sprint(int(x)), fmt.Sprint(int(y)), "sleep", "0.02")
 	}
-	w.xdo(append(do, "mouseup", "2")...)
+	w.xdo(append(do, "mouseup", button)...)
 }
 
-// report measures the frames while f runs.
+// report measures the frames while f runs; where the machine is so busy that there are few, f runs again.
 func (w *window) report(name string, v view, f func()) {
 	w.t.Helper()
-	from := len(w.lines())
-	f()
-	w.view()
+	const enough, most = 20, 5
 	var frames, drawn []time.Duration
-	for _, line := range w.lines()[from:] {
-		var total, own int64
-		if n, _ := fmt.Sscanf(line, "frame %d %d", &total, &own); n == 2 {
-			frames, drawn = append(frames, time.Duration(total)), append(drawn, time.Duration(own))
+	from := len(w.lines())
+	for range most {
+		f()
+		w.view()
+		frames, drawn = frames[:0], drawn[:0]
+		for _, line := range w.lines()[from:] {
+			var total, own int64
+			if n, _ := fmt.Sscanf(line, "frame %d %d", &total, &own); n == 2 {
+				frames, drawn = append(frames, time.Duration(total)), append(drawn, time.Duration(own))
+			}
+		}
+		if len(frames) >= enough {
+			break
 		}
 	}
-	if len(frames) < 20 {
+	if len(frames) < enough {
 		w.t.Fatalf("%s: %d frames only", name, len(frames))
 	}
 	slices.Sort(frames)
