@@ -172,7 +172,7 @@ func (s *farmStatus) table(w io.Writer, st farm.Status) {
 	_ = t.Flush() // to a buffer
 	for _, b := range st.Batches {
 		for _, f := range b.Failures {
-			fmt.Fprintf(w, "\n%s: %s", f.File, f.Why)
+			fmt.Fprintf(w, "\n%s", failure(f))
 		}
 		if more := b.Failed - len(b.Failures); more > 0 && len(b.Failures) > 0 {
 			fmt.Fprint(w, "\n", s.say("and %d more", more))
@@ -183,6 +183,14 @@ func (s *farmStatus) table(w io.Writer, st farm.Status) {
 	}
 	fmt.Fprint(w, "\n", s.say("%.2f files a second in the last minute; the queue takes %.1f MB.\n", st.Rate,
 		float64(st.Stored)/1e6))
+}
+
+// failure says which file failed and why; the reason often begins with the name of the file.
+func failure(f farm.Failure) string {
+	if strings.HasPrefix(f.Why, f.File) {
+		return f.Why
+	}
+	return f.File + ": " + f.Why
 }
 
 // stateName is the state of a batch in the language of the output.

@@ -441,7 +441,7 @@ func (s *submission) follow(ctx context.Context, client *farm.Client, id string)
 	}
 	for _, b := range status.Batches {
 		for _, f := range b.Failures {
-			fmt.Fprintf(s.Stderr, "blik: %s: %s\n", f.File, f.Why)
+			fmt.Fprintf(s.Stderr, "blik: %s\n", failure(f))
 		}
 	}
 	if !s.quiet {
