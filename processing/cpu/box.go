@@ -123,29 +123,39 @@ const maxBytes = 63
 // the end of the last block.
 const countsBlock = 32
 
-// counts are the numbers of pixels of the windows along a row: those of whole windows, fewer at the picture's sides.
+// counts are the numbers of columns and pixels of the windows along a row: those of whole windows, fewer at the picture's sides.
 type counts struct {
-	pixels []uint32
+	columns, pixels []uint32
 	// half is n/2, and inverse 1/n; those of bytes in blocks of countsBlock, the even columns before the odd ones.
 	half, inverse []float32
 }
 
-func newCounts(t *worker, n int) *counts {
+// newCounts is for n columns from x0 on; set must follow.
+func newCounts(t *worker, g window, x0, n int) *counts {
 	n = (n + countsBlock - 1) / countsBlock * countsBlock
-	return &counts{take[uint32](t, n), take[float32](t, n), take[float32](t, n)}
+	c := &counts{columns: take[uint32](t, n), pixels: take[uint32](t, n), half: take[float32](t, n),
+		inverse: take[float32](t, n)}
+	for i := range c.columns {
+		c.columns[i] = uint32(max(1, g.countX(min(x0+i, g.w-1))))
+	}
+	return c
 }
 
-// set computes the counts of the columns from x0 on of row y.
-func (c *counts) set(g window, x0, y int, paired bool) {
-	ny := g.countY(y)
-	for i := range c.pixels {
-		n := uint32(ny * max(1, g.countX(min(x0+i, g.w-1))))
+// set computes the counts of a row whose windows have ny rows.
+func (c *counts) set(ny int, paired bool) {
+	var last, n uint32
+	var half, inverse float32
+	for i, columns := range c.columns {
+		if columns != last {
+			last, n = columns, uint32(ny)*columns
+			half, inverse = float32(n/2)+0.5, 1/float32(n)
+		}
 		c.pixels[i] = n
 		at := i
 		if paired {
 			at = i - i%countsBlock + i%2*(countsBlock/2) + i%countsBlock/2
 		}
-		c.half[at], c.inverse[at] = float32(n/2)+0.5, 1/float32(n)
+		c.half[at], c.inverse[at] = half, inverse
 	}
 }
 
@@ -158,13 +168,13 @@ func boxMeanRows[T uint8 | uint16, S uint16 | uint32](ctx context.Context, b *Ba
 		// The kernels take the columns from one before the first window on.
 		col := zeros[S](t, 1+g.width(tile)+countsBlock)
 		none := zeros[T](t, x1-x0)
-		c, ny := newCounts(t, tile.x1-tile.x0), 0
+		c, ny := newCounts(t, g, tile.x0, tile.x1-tile.x0), 0
 		g.slide(t, tile, func(add, sub int) {
 			slide(col[1+at:][:x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none))
 		}, func(y int) {
 			if n := g.countY(y); n != ny {
 				ny = n
-				c.set(g, tile.x0, y, d.kind == processing.U8)
+				c.set(ny, d.kind == processing.U8)
 			}
 			means(dst[y*w+tile.x0:y*w+tile.x1], col, 2*g.rx+1, c)
 		})

@@ -260,8 +260,8 @@ func checkBoxes[T uint8 | uint16, S uint16 | uint32](t *rapid.T, r *source, most
 	g.ry = min(ry, g.h-1)
 	x0, y := r.IntN(g.w-min(r.n, g.w)+1), r.IntN(g.h)
 	n := min(r.n, g.w-x0)
-	c := newCounts(&worker{}, n)
-	c.set(g, x0, y, most == math.MaxUint8)
+	c := newCounts(&worker{}, g, x0, n)
+	c.set(g.countY(y), most == math.MaxUint8)
 	highest := most * uint64(g.countY(y))
 	col := row(r, n+2*g.rx+1+countsBlock, 0, S(highest), func() S { return S(r.Uint64N(highest + 1)) })
 	for i := range col {
@@ -297,8 +297,8 @@ func TestVarianceKernels(t *testing.T) {
 		// Columns of real bytes, as no others have their squares.
 		g := newWindow(r.n+r.IntN(99), 1+r.IntN(127), r.IntN(maxBytes))
 		x0, y := r.IntN(g.w-r.n+1), r.IntN(g.h)
-		c := newCounts(&worker{}, r.n)
-		c.set(g, x0, y, false)
+		c := newCounts(&worker{}, g, x0, r.n)
+		c.set(g.countY(y), false)
 		width := r.n + 2*g.rx + 1 + countsBlock
 		sums, squares := make([]uint16, width), make([]uint32, width)
 		for i := range sums {

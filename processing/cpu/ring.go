@@ -117,7 +117,7 @@ func (b *Backend) varianceRows(ctx context.Context, m, v, s *plane, g window) er
 		width := 1 + g.width(tile) + countsBlock
 		col, col2 := zeros[uint16](t, width), zeros[uint32](t, width)
 		none := zeros[uint8](t, x1-x0)
-		c, ny := newCounts(t, tile.x1-tile.x0), 0
+		c, ny := newCounts(t, g, tile.x0, tile.x1-tile.x0), 0
 		g.slide(t, tile, func(add, sub int) {
 			a, d := rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none)
 			b.kernels.slideBytes(col[1+at:][:x1-x0], a, d)
@@ -125,7 +125,7 @@ func (b *Backend) varianceRows(ctx context.Context, m, v, s *plane, g window) er
 		}, func(y int) {
 			if n := g.countY(y); n != ny {
 				ny = n
-				c.set(g, tile.x0, y, false)
+				c.set(ny, false)
 			}
 			b.kernels.variances8(m.data.F32[y*w+tile.x0:y*w+tile.x1], v.data.F32[y*w+tile.x0:y*w+tile.x1], col, col2,
 				2*g.rx+1, c)
