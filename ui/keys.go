@@ -46,6 +46,12 @@ func (a *action) keyName() fyne.KeyName {
 		return fyne.KeyName(strings.ToUpper(a.keys[:1]))
 	}
 	for _, k := range a.named {
+		switch k {
+		case fyne.KeyPageUp:
+			return "PageUp"
+		case fyne.KeyPageDown:
+			return "PageDown"
+		}
 		if k == fyne.KeyDelete || strings.HasPrefix(string(k), "F") && k != fyne.KeyF3 {
 			return k
 		}
