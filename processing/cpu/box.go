@@ -123,7 +123,8 @@ const maxBytes = 63
 // the end of the last block.
 const countsBlock = 32
 
-// counts are the numbers of columns and pixels of the windows along a row: those of whole windows, fewer at the picture's sides.
+// counts are the numbers of columns and pixels of the windows along a row: those of whole windows, fewer at the
+// picture's sides.
 type counts struct {
 	columns, pixels []uint32
 	// half is n/2, and inverse 1/n; those of bytes in blocks of countsBlock, the even columns before the odd ones.
