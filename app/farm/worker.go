@@ -463,7 +463,7 @@ func (w *Worker) pause(ctx context.Context, n int, m jetstream.Msg, why error, r
 	w.remarks[n] = text.String()
 	every := w.every
 	w.mu.Unlock()
-	w.giveBack(m, max(rest, every))
+	w.giveBack(m, every) // others need not wait for this slot
 	select {
 	case <-ctx.Done():
 	case <-time.After(rest):
