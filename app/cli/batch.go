@@ -36,6 +36,7 @@ type batch struct {
 	device runner
 	bar    *bar
 	index  *contactSheet
+	ahead  readAhead
 	// made, if not nil, is called with what was written for a file.
 	made func(made)
 }
@@ -164,7 +165,7 @@ func sliced[T any](b *batch, all []T) []T {
 }
 
 // run stores the preset, opens folder and device, and processes the files one after the other, each with all
-// processors. A file that fails is reported and the others go on.
+// processors; the next one is read meanwhile where memory allows. A file that fails is reported and the others go on.
 func (b *batch) run(ctx context.Context, files []string, process func(context.Context, *task) error) error {
 	if err := b.flags.store(ctx, b.params, b.overwrite, files); err != nil || len(files) == 0 {
 		return err
@@ -184,9 +185,13 @@ func (b *batch) run(ctx context.Context, files []string, process func(context.Co
 		b.bar = newBar(b.terminal)
 		defer b.bar.close()
 	}
+	defer b.ahead.end()
 	failed := false
 	for i, input := range files {
 		t := newTask(b, input, i, len(files))
+		if i+1 < len(files) {
+			t.next = files[i+1]
+		}
 		err := t.run(ctx, process)
 		b.bar.clear()
 		switch {

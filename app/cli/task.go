@@ -29,6 +29,7 @@ type task struct {
 	shown   string
 	title   string
 	of      int // files in the batch
+	next    string
 	started time.Time
 	stages  []processing.StageTime
 }
@@ -43,18 +44,23 @@ func newTask(b *batch, input string, index, of int) *task {
 
 // run calls process and turns a panic into an error, so that the other files are still done.
 func (t *task) run(ctx context.Context, process func(context.Context, *task) error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = message.Errorf("%s: internal error: %v", t.input, r)
-			if t.Recovered == nil {
-				return
-			}
-			if log := t.Recovered(r, debug.Stack()); log != "" {
-				err = message.Errorf("%w; details in %s", err, log)
-			}
-		}
-	}()
+	defer t.survive(t.input, &err)
 	return process(ctx, t)
+}
+
+// survive turns a panic of the function that defers it into an error about the input.
+func (p *program) survive(input string, err *error) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	*err = message.Errorf("%s: internal error: %v", input, r)
+	if p.Recovered == nil {
+		return
+	}
+	if log := p.Recovered(r, debug.Stack()); log != "" {
+		*err = message.Errorf("%w; details in %s", *err, log)
+	}
 }
 
 // progress returns what shows a part of the work on the file, from one share of it to another.
@@ -82,7 +88,7 @@ const largePicture = 50e6
 func (t *task) read(ctx context.Context) (file *imagefile.File, err error) {
 	t.progress(0, 0)(message.Of("reading"), 0)
 	err = t.timed("read file", func() error {
-		file, err = imagefile.Read(ctx, t.input, t.limits)
+		file, err = t.ahead.take(ctx, t.input, t.limits)
 		return err
 	})
 	if err == nil && t.Getenv("GOGC") == "" {
@@ -91,6 +97,10 @@ func (t *task) read(ctx context.Context) (file *imagefile.File, err error) {
 			percent = 25
 		}
 		debug.SetGCPercent(percent)
+	}
+	if err == nil && t.next != "" && fitBoth(imagefile.Demand(t.input, t.limits), imagefile.Demand(t.next, t.limits),
+		imagefile.AvailableMemory()) {
+		t.ahead.begin(ctx, t.program, t.next, t.limits)
 	}
 	return file, err
 }
