@@ -145,10 +145,16 @@ func (f *files) guard(next func()) {
 }
 
 // saveProject writes the work into a project beside the picture and goes on when it is on the disk.
-func (f *files) saveProject(next func()) {
-	f.SaveProject(func(err error) {
-		if f.prompts.ended(err) {
-			path, _ := project.Names(f.Document().Path())
+func (f *files) saveProject(next func()) { f.writeProject(false, next) }
+
+// writeProject writes the project. It asks before one is overwritten that is not that of this work.
+func (f *files) writeProject(overwrite bool, next func()) {
+	path, _ := project.Names(f.Document().Path())
+	f.SaveProject(overwrite, func(err error) {
+		switch {
+		case errors.Is(err, imagefile.ErrForeign), errors.Is(err, imagefile.ErrExists):
+			f.confirmForeign(err, path, func() { f.writeProject(true, next) })
+		case f.prompts.ended(err):
 			f.say(f.t("Project saved: %s", baseName(path)))
 			next()
 		}

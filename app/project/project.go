@@ -133,8 +133,35 @@ type (
 	}
 )
 
-// Write saves the project of a picture, both files or none; earlier ones are replaced.
-func Write(ctx context.Context, picture string, p *Project) error {
+// State identifies the files of a project on the disk: it changes whenever one of them does.
+type State struct{ json, mask string }
+
+// StateOf returns that of the project of a picture; that without any files is the zero value.
+func StateOf(picture string) State {
+	path, mask := Names(picture)
+	return State{imagefile.State(path), imagefile.State(mask)}
+}
+
+// Options say what a project may replace.
+type Options struct {
+	// Overwrite permits replacing any files. Without it they must be in the state Expect: files that it does not know
+	// are imagefile.ErrExists, those that have changed imagefile.ErrForeign.
+	Overwrite bool
+	Expect    State
+	// Like is the picture, whose permissions the files get; nil leaves those that the system gives.
+	Like *imagefile.File
+}
+
+// file returns the options for one of the files, of which a state is expected.
+func (o Options) file(state string) imagefile.WriteOptions {
+	if o.Overwrite {
+		return imagefile.WriteOptions{Overwrite: true, Like: o.Like}
+	}
+	return imagefile.WriteOptions{Overwrite: state != "", Expect: state, Like: o.Like}
+}
+
+// Write saves the project of a picture, both files or none.
+func Write(ctx context.Context, picture string, p *Project, o Options) error {
 	path, mask := Names(picture)
 	f, err := p.file(filepath.Base(picture))
 	if err != nil {
@@ -147,11 +174,10 @@ func Write(ctx context.Context, picture string, p *Project) error {
 	imagefile.Recover(filepath.Dir(path))
 	out := imagefile.Begin()
 	defer out.Close()
-	o := imagefile.WriteOptions{Overwrite: true}
-	if err := out.AddMask(ctx, mask, o, p.Work.Mask); err != nil {
+	if err := out.AddMask(ctx, mask, o.file(o.Expect.mask), p.Work.Mask); err != nil {
 		return err
 	}
-	if err := out.Add(ctx, path, o, func(w io.Writer) error {
+	if err := out.Add(ctx, path, o.file(o.Expect.json), func(w io.Writer) error {
 		_, err := w.Write(append(data, '\n'))
 		return err
 	}); err != nil {

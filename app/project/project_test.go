@@ -81,7 +81,7 @@ func TestProject(t *testing.T) {
 		want.Params.Sensitivity = 1.5
 		for range 2 {
 			// The second time it takes the place of the first.
-			if err := Write(t.Context(), picture, want); err != nil {
+			if err := Write(t.Context(), picture, want, Options{Overwrite: true}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -170,7 +170,7 @@ func TestProjectFiles(t *testing.T) {
 		t.Errorf("no project: %v", err)
 	}
 	p := &Project{Params: processing.DefaultParams(), Work: worked(t, 8).Snapshot().Work()}
-	if err := Write(t.Context(), picture, p); err != nil {
+	if err := Write(t.Context(), picture, p, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	path, mask := Names(picture)
@@ -181,7 +181,7 @@ func TestProjectFiles(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	p.Saved = true
-	if err := Write(ctx, picture, p); !errors.Is(err, context.Canceled) {
+	if err := Write(ctx, picture, p, Options{Overwrite: true}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) {

@@ -32,7 +32,7 @@ func (f *fake) strip() string {
 func filmed(t *testing.T) (*fake, string) {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{"c.png", "a.png", "b.PNG", "a_corrected.png", "a.png.blik.png", "a_mask.png", "b.txt",
+	for _, name := range []string{"c.png", "a.png", "b.PNG", "a_corrected.png", "z.png.blik.png", "a_mask.png", "b.txt",
 		".hidden.png"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -94,7 +94,7 @@ func TestBatch(t *testing.T) {
 	f.settle()
 	f.SelectNext(1)
 	f.RemoveSelected()
-	f.SaveProject(f.ok)
+	f.SaveProject(false, f.ok)
 	f.settle()
 	f.AddFrames([]string{filepath.Join(dir, "gone.tif")})
 	batch := func(correct bool, want Batch, strip string) {
@@ -124,7 +124,7 @@ func TestBatch(t *testing.T) {
 	f.settle()
 	f.BeginStroke(document.Brush{Radius: 2}, processing.Point{X: 12, Y: 12})
 	f.EndStroke()
-	f.SaveProject(f.ok)
+	f.SaveProject(false, f.ok)
 	f.settle()
 	batch(true, Batch{Skipped: 1, Failed: 3}, "a.png 3 1, b.PNG 0 0 failed, c.png 1 3 failed, gone.tif 0 0 failed")
 }

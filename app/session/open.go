@@ -10,6 +10,7 @@ import (
 	"blik/app/colour"
 	"blik/app/document"
 	"blik/app/imagefile"
+	"blik/app/project"
 	"blik/app/thumbnail"
 	"blik/app/view"
 	"blik/internal/message"
@@ -25,6 +26,7 @@ type opened struct {
 	screen  *colour.Screen
 	// continued says what became of the project of the picture, params are those of it.
 	continued Continued
+	project   project.State
 	params    *processing.Params
 	// small is a small picture of it.
 	small image.Image
@@ -55,7 +57,7 @@ func (s *Session) open(path string, withProject bool, done func(error)) {
 		s.originalState, s.memory = imagefile.State(path), &processing.Memory{}
 		s.wanted, s.corrects = false, false
 		s.maskFile, s.maskState, s.written, s.overwritten = "", "", Written{}, 0
-		s.continued, s.kept, s.small = o.continued, kept{}, o.small
+		s.continued, s.project, s.kept, s.small = o.continued, o.project, kept{}, o.small
 		if o.params != nil {
 			s.settings.Params, s.kept = *o.params, s.work()
 		}

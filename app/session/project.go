@@ -45,6 +45,7 @@ func (s *Session) safe() bool { return s.doc != nil && s.kept == s.work() }
 
 // continueProject puts the work of the project beside a picture into its document, which nobody else knows yet.
 func (s *Session) continueProject(ctx context.Context, path string, o *opened) error {
+	state := project.StateOf(path)
 	p, err := project.Read(ctx, path, Limits())
 	if errors.Is(err, fs.ErrNotExist) {
 		return ctx.Err()
@@ -64,26 +65,29 @@ func (s *Session) continueProject(ctx context.Context, path string, o *opened) e
 	if p.Saved {
 		o.doc.MarkPictureSaved(o.doc.Corrections().Generation())
 	}
-	o.continued.Date, o.params = p.Date, &p.Params
+	o.continued.Date, o.params, o.project = p.Date, &p.Params, state
 	return ctx.Err()
 }
 
-// SaveProject writes the work on the open picture into a project beside it, in place of an earlier one: what it holds
-// counts as saved.
-func (s *Session) SaveProject(done func(error)) {
+// SaveProject writes the work on the open picture into a project beside it: what it holds counts as saved. It takes the
+// place of the project that the work began with or was saved to. Another one, also one that could not be used, is
+// imagefile.ErrExists, and one that has changed since imagefile.ErrForeign, unless overwrite permits it.
+func (s *Session) SaveProject(overwrite bool, done func(error)) {
 	s.settle()
 	shot, work := s.doc.Snapshot(), s.work()
 	p := &project.Project{
 		Date: time.Now().Round(time.Second), Params: s.settings.Params,
 		Saved: s.doc.Corrections() != nil && !s.doc.PictureDirty(),
 	}
-	start(s, Other, func(ctx context.Context, report processing.Progress) (struct{}, error) {
+	o := project.Options{Overwrite: overwrite, Expect: s.project, Like: s.original}
+	start(s, Other, func(ctx context.Context, report processing.Progress) (project.State, error) {
 		path, _ := project.Names(shot.Path)
 		report(named(path), 0)
 		p.Work, p.Sum = shot.Work(), project.Sum(shot.Picture)
-		return struct{}{}, project.Write(ctx, shot.Path, p)
-	}, func(struct{}) (image.Rectangle, error) {
-		s.kept, s.continued = work, Continued{Date: p.Date}
+		err := project.Write(ctx, shot.Path, p, o)
+		return project.StateOf(shot.Path), err
+	}, func(state project.State) (image.Rectangle, error) {
+		s.kept, s.project, s.continued = work, state, Continued{Date: p.Date}
 		return image.Rectangle{}, nil
-	}, func(_ struct{}, err error) { done(err) })
+	}, func(_ project.State, err error) { done(err) })
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"blik/app/document"
+	"blik/app/imagefile"
 	"blik/app/project"
 	"blik/processing"
 )
@@ -30,7 +32,7 @@ func TestProjectGoesOn(t *testing.T) {
 	f.settle()
 	f.ok(f.SetParam(spec(t, "halo"), 7))
 	f.settle()
-	f.SaveProject(f.ok)
+	f.SaveProject(false, f.ok)
 	f.settle()
 	if mask, picture := f.Unsaved(); mask || picture {
 		t.Error("what the project holds does not count as saved")
@@ -87,13 +89,53 @@ func TestProjectDoesNotFit(t *testing.T) {
 			t.Errorf("%s: %+v, %+v", what, c, later.Document().Stats())
 		}
 	}
-	f.ok(project.Write(t.Context(), path, p))
+	f.ok(project.Write(t.Context(), path, p, project.Options{Overwrite: true}))
 	check("another picture")
 	p.Sum = project.Sum(f.Document().Picture())
 	w.Found.Findings[0].Runs = []processing.Run{{Y: 3, X0: 0, X1: 39}, {Y: 1, X0: 0, X1: 3}}
-	f.ok(project.Write(t.Context(), path, p))
+	f.ok(project.Write(t.Context(), path, p, project.Options{Overwrite: true}))
 	check("findings that contradict themselves")
 	name, _ := project.Names(path)
 	f.ok(os.WriteFile(name, slices.Concat([]byte("{"), make([]byte, 100)), 0o600))
 	check("damaged")
+}
+
+// A project takes the place of the one that the work began with, and of no other: not of one that could not be used, and
+// not of one that another session has saved since.
+func TestProjectOfOthers(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.png")
+	name, mask := project.Names(path)
+	f := newFake(t).opened(path)
+	save := func(f *fake, overwrite bool) (err error) {
+		f.SaveProject(overwrite, func(e error) { err = e })
+		f.settle()
+		return err
+	}
+	f.ok(save(f, false))
+	f.ok(save(f, false))
+	for _, path := range []string{name, mask} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
+			t.Errorf("permissions %v, %v: not those of the picture", info, err)
+		}
+	}
+	other := newFake(t).opened(path)
+	f.ok(save(other, false))
+	if err := save(f, false); !errors.Is(err, imagefile.ErrForeign) {
+		t.Errorf("over the project of another session: %v", err)
+	}
+	f.ok(save(f, true))
+	f.ok(save(f, false))
+
+	f.ok(os.WriteFile(name, []byte(`{"format": "blik project", "version": 999}`), 0o600))
+	later := newFake(t).opened(path)
+	if err := save(later, false); !errors.Is(err, imagefile.ErrExists) {
+		t.Errorf("over the project of a newer version: %v", err)
+	}
+	f.ok(os.Remove(name))
+	later = newFake(t).opened(path)
+	if err := save(later, false); !errors.Is(err, imagefile.ErrExists) {
+		t.Errorf("over a mask without a project: %v", err)
+	}
+	f.ok(save(later, true))
 }

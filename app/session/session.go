@@ -11,6 +11,7 @@ import (
 	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/job"
+	"blik/app/project"
 	"blik/app/settings"
 	"blik/app/thumbnail"
 	"blik/app/view"
@@ -101,6 +102,7 @@ type Session struct {
 	afterPreview                 func()
 	// continued says what became of the project of the open picture, kept what the one on the disk holds.
 	continued Continued
+	project   project.State
 	kept      kept
 	// film is the filmstrip, small a small picture of the open one.
 	film  film

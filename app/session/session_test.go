@@ -67,7 +67,7 @@ func (f files) Read(_ context.Context, path string) (*imagefile.File, error) {
 		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
 	}
 	pic := testpic.Flat(40, 30, 3, 100)
-	return &imagefile.File{Path: path, Format: format, Depth: 8, Orientation: 1, Picture: pic}, nil
+	return &imagefile.File{Path: path, Format: format, Depth: 8, Orientation: 1, Mode: 0o640, Picture: pic}, nil
 }
 
 func (f files) ReadMask(_ context.Context, path string, w, h int) (*processing.Mask, error) {
