@@ -248,4 +248,19 @@ func TestProjectOfAPicture(t *testing.T) {
 	if !again {
 		t.Error("Blik asks about what the project holds")
 	}
+	// Another window saves its work meanwhile.
+	other := start()
+	other.actions.do("file.saveProject")
+	other.settle()
+	h.keys.Rune('j')
+	h.actions.do("file.saveProject")
+	h.settle()
+	if text := h.dialogTexts(); !strings.Contains(text, "Another program has changed a.png.blik.") {
+		t.Errorf("over the work of another window: the dialog says %q", text)
+	}
+	h.press("Overwrite")
+	h.settle()
+	if text := h.status.message.Text(); text != "Project saved: a.png.blik.json" {
+		t.Errorf("after the answer the status says %q", text)
+	}
 }
