@@ -94,6 +94,8 @@ func (w *window) showCommands() {
 	p.hide = d.Hide
 	p.entry.OnEscape = d.Hide
 	w.prompts.show(d, 560, 480, nil)
+	// Marking the first row has scrolled it out of the list, which had no height then.
+	p.list.ScrollToTop()
 	w.win.Canvas().Focus(p.entry)
 }
 
