@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Writes the kernels of processing/cpu that differ from others in names only, since Go's vector types cannot be type
 # parameters: order_gen.go from order_avx2.go, for the smallest instead of the largest, for 16-bit and 32-bit samples, and
-# for vectors of 512 bits; float_gen.go from float_avx2.go, for vectors of 512 bits. With --check it only reports whether the
-# files are up to date.
+# for vectors of 512 bits; float_gen.go from float_avx2.go and gauss_gen.go from gauss_avx2.go, for vectors of 512 bits. With
+# --check it only reports whether the files are up to date.
 set -euo pipefail
 cd "$(dirname "$0")/../processing/cpu"
 
@@ -49,7 +49,15 @@ head() {
       s/^\t\t(symmetric|keys|unkeyed|addRow|doubles|advanceSums)\(/\t\t\1256(/; s/^\t\t((tap|both)[24])\(/\t\t\1x256(/'
 } >"$made/float_gen.go"
 
-for target in order_gen.go float_gen.go; do
+# The others round to samples by other instructions there, and stand in gauss_avx512.go.
+{
+  head gauss_avx2.go
+  sed -n '/^\/\/ down8x256/,/^}/p; /^func down16x256/,/^}/p' gauss_avx2.go |
+    sed -E 's/256/512/g; s/(Float|Int)32x8/\132x16/g; s/loadBytes16/load8x256/g; s/loadWords8/loadWords16/g; s/^}/}\n/
+      s/\bi\+8\b/i+16/g; s/(n < |n - |i \+= )16\b/\132/g; s/(i|last)\+32\b/\1+64/g'
+} >"$made/gauss_gen.go"
+
+for target in order_gen.go float_gen.go gauss_gen.go; do
   gofmt -w "$made/$target"
   if [ "${1:-}" != --check ]; then
     cp "$made/$target" $target
