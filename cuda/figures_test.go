@@ -527,6 +527,70 @@ func TestDetectTimes(t *testing.T) {
 	}
 }
 
+// TestNetworkStageTimes prints what the steps of the network's stage take on the host, 18.7 megapixels. A step that
+// returns nothing only queues its work.
+func TestNetworkStageTimes(t *testing.T) {
+	b := gpu(t)
+	testpic.Long(t)
+	pic := glaring(t, 5300, 3533, 8, 11, 1)
+	model, err := network.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	took := map[string][]float64{}
+	var start time.Time
+	step := func(name string, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took[name] == nil {
+			names = append(names, name)
+		}
+		took[name] = append(took[name], time.Since(start).Seconds()*1e3)
+		start = time.Now()
+	}
+	plane := func(kind processing.Kind) processing.Plane {
+		p, err := b.Alloc(kind, pic.Width, pic.Height)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for range 12 {
+		start = time.Now()
+		y, v, logits := plane(processing.U16), plane(processing.U8), plane(processing.U8)
+		red, green, blue := plane(processing.U8), plane(processing.U8), plane(processing.U8)
+		step("planes", nil)
+		tables := pic.Tables()
+		step("tables", nil)
+		step("luminance", b.Do(background, processing.Luminance{
+			Y: y, V: v, Red: red, Green: green, Blue: blue, Picture: pic, Tables: tables,
+		}))
+		step("wait", b.device.do(b.device.synchronize))
+		step("glints", b.Do(background, processing.Glints{
+			Dst: logits, Red: red, Green: green, Blue: blue, Model: model, Offset: 16,
+		}))
+		step("wait for glints", b.device.do(b.device.synchronize))
+		found, err := processing.Evaluate(background, b, processing.Label{Class: logits, Bits: 255})
+		step("label", err)
+		_, err = processing.Evaluate(background, b, processing.Spans{Components: found})
+		step("spans", err)
+		_, err = b.Host(background, logits)
+		step("host", err)
+		found.Release()
+		for _, p := range []processing.Plane{y, v, logits, red, green, blue} {
+			p.Release()
+		}
+		step("release", nil)
+	}
+	for _, name := range names {
+		list := took[name][2:]
+		slices.Sort(list)
+		t.Logf("%-16s %7.3f ms, least %7.3f", name, list[len(list)/2], list[0])
+	}
+}
+
 // The first use after the program's start: a context, and the kernels compiled for the GPU.
 func TestOpenTime(t *testing.T) {
 	gpu(t)

@@ -246,11 +246,10 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 	}); err != nil {
 		return nil, err
 	}
-	var glintSpans []Span
-	var glints []glint
+	var seen <-chan glintsFound
 	if d.ruleID != RuleClassic {
 		err := d.stage(stepNetwork(), func() (err error) {
-			glintSpans, glints, err = d.glints()
+			seen, err = d.glints()
 			return err
 		})
 		if err != nil {
@@ -269,13 +268,17 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 		if err := d.measureNoise(); err != nil {
 			return err
 		}
-		cands, d.searched = attach(cands, grown, glintSpans, glints)
+		var by glintsFound
+		if seen != nil {
+			by = <-seen
+		}
+		cands, d.searched = attach(cands, grown, by.spans, by.glints)
 		if d.vectors {
 			if err := d.describe(cands); err != nil {
 				return err
 			}
 		}
-		return d.decide(pic, cands, grown, glintSpans)
+		return d.decide(pic, cands, grown, by.spans)
 	})
 	return cands, err
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"blik/internal/parallel"
 	"blik/processing/internal/span"
 )
 
@@ -15,6 +16,35 @@ type glint struct {
 	pixels, sure int
 }
 
+// tally adds up logits as the network's plane has them, in sixteenths from −glintFloor on: glint in whole numbers.
+type tally struct{ strong, wide, peak, pixels, sure uint64 }
+
+func (t *tally) add(values []uint8) {
+	for _, v := range values {
+		t.wide += uint64(v)
+		t.peak = max(t.peak, uint64(v))
+		if v > glintOffset {
+			t.sure++
+			t.strong += uint64(v) - glintOffset
+		}
+	}
+	t.pixels += uint64(len(values))
+}
+
+func (t *tally) join(o tally) {
+	t.strong += o.strong
+	t.wide += o.wide
+	t.peak = max(t.peak, o.peak)
+	t.pixels += o.pixels
+	t.sure += o.sure
+}
+
+func (t *tally) glint() glint {
+	const unit = 16
+	return glint{strong: float64(t.strong) / unit, wide: float64(t.wide) / unit, peak: float64(t.peak) / unit,
+		pixels: int(t.pixels), sure: int(t.sure)}
+}
+
 // glintOffset is what is added to the network's logits, in sixteenths, before those below 0 are cut off; glintFloor the
 // same in units of 1. Specks whose logits lie between −glintFloor and 0 are candidates that only a high sensitivity
 // accepts. glintInner is the value that the pixels of other candidates exceed: a logit of −0.625.
@@ -24,90 +54,107 @@ const (
 	glintInner  = 6
 )
 
-func (g *glint) add(value uint32) {
-	l := float64(float64(value)/16) - glintFloor
-	g.pixels++
-	g.wide += l + glintFloor
-	g.peak = math.Max(g.peak, l+glintFloor)
-	if l > 0 {
-		g.sure++
-		g.strong += l
-	}
+// glintsFound are the components of what the network calls glare or nearly does: their spans in reading order, and what
+// it says about each.
+type glintsFound struct {
+	spans  []Span
+	glints []glint
 }
 
-// glints returns the components of what the network calls glare or nearly does: their spans in reading order, and what
-// it says about each.
-func (d *detector) glints() ([]Span, []glint, error) {
+// glints runs the network and reads what it says of the pixels above −glintFloor. The components come later, so that
+// the backend need not wait while they are put together.
+func (d *detector) glints() (<-chan glintsFound, error) {
 	logits, err := d.be.Alloc(U8, d.w, d.h)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer logits.Release()
 	if err := d.do(Glints{
 		Dst: logits, Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Model: d.model, Offset: glintOffset,
 	}); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if !d.vectors {
 		d.forgetColours()
 	}
-	found, err := Evaluate(d.ctx, d.be, Label{Class: logits, Bits: 255})
+	components, err := Evaluate(d.ctx, d.be, Label{Class: logits, Bits: 255})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	defer found.Release()
-	spans, err := Evaluate(d.ctx, d.be, Spans{Components: found})
+	defer components.Release()
+	spans, err := Evaluate(d.ctx, d.be, Spans{Components: components})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	n := 0
-	for _, s := range spans {
-		n += int(s.X1 - s.X0)
+	// Reading the whole plane takes less time than asking for the pixels of a list.
+	host, err := d.be.Host(d.ctx, logits)
+	if err != nil {
+		return nil, err
 	}
-	index := make([]uint32, 0, n)
-	for _, s := range spans {
-		for x := s.X0; x < s.X1; x++ {
-			index = append(index, uint32(int(s.Y)*d.w+int(x)))
+	values := valuesOf(host.U8, d.w, spans)
+	found, n := make(chan glintsFound, 1), components.Len()
+	go func() { found <- connectGlints(spans, values, n) }()
+	return found, nil
+}
+
+// valuesOf returns the pixels of the spans, one after the other.
+func valuesOf(pix []uint8, w int, spans []Span) []uint8 {
+	first := make([]int, len(spans)+1)
+	for i, s := range spans {
+		first[i+1] = first[i] + int(s.X1-s.X0)
+	}
+	values := make([]uint8, first[len(spans)])
+	parallel.Split(len(spans), 2048, func(a, b int) {
+		for i, s := range spans[a:b] {
+			at := int(s.Y) * w
+			copy(values[first[a+i]:], pix[at+int(s.X0):at+int(s.X1)])
 		}
-	}
-	values := make([]uint32, n)
-	if err := d.do(Gather{Src: logits, Index: index, Values: values}); err != nil {
-		return nil, nil, err
-	}
-	// Where the network is sure of a pixel, only those count that it does not rather deny.
-	sure := make([]bool, found.Len())
+	})
+	return values
+}
+
+// connectGlints finds the candidates in n components with the given spans and the logits of their pixels. Where the
+// network is sure of a pixel, only those of its component count that it does not rather deny.
+func connectGlints(spans []Span, values []uint8, n int) glintsFound {
+	sure := make([]bool, n)
 	rest := values
 	for _, s := range spans {
-		for range s.X1 - s.X0 {
-			sure[s.Label] = sure[s.Label] || rest[0] > glintOffset
-			rest = rest[1:]
+		for _, v := range rest[:s.X1-s.X0] {
+			sure[s.Label] = sure[s.Label] || v > glintOffset
 		}
+		rest = rest[s.X1-s.X0:]
 	}
-	var kept []Span
-	var strengths []uint32
+	kept, tallies := make([]Span, 0, len(spans)), make([]tally, 0, len(spans))
 	for _, s := range spans {
-		for x := s.X0; x < s.X1; x++ {
-			v := values[0]
-			values = values[1:]
-			if sure[s.Label] && v <= glintInner {
+		row := values[:s.X1-s.X0]
+		values = values[len(row):]
+		least := uint8(0)
+		if sure[s.Label] {
+			least = glintInner
+		}
+		for x := 0; x < len(row); x++ {
+			if row[x] <= least {
 				continue
 			}
-			strengths = append(strengths, v)
-			if k := len(kept); k > 0 && kept[k-1].Y == s.Y && kept[k-1].X1 == x {
-				kept[k-1].X1++
-			} else {
-				kept = append(kept, Span{Y: s.Y, X0: x, X1: x + 1})
+			x0 := x
+			for x < len(row) && row[x] > least {
+				x++
 			}
+			var t tally
+			t.add(row[x0:x])
+			kept = append(kept, Span{Y: s.Y, X0: s.X0 + int32(x0), X1: s.X0 + int32(x)})
+			tallies = append(tallies, t)
 		}
 	}
-	sums := make([]glint, span.Connect(kept, span.Eight))
-	for _, s := range kept {
-		for range s.X1 - s.X0 {
-			sums[s.Label].add(strengths[0])
-			strengths = strengths[1:]
-		}
+	whole := make([]tally, span.Connect(kept, span.Eight))
+	for i, s := range kept {
+		whole[s.Label].join(tallies[i])
 	}
-	return kept, sums, nil
+	glints := make([]glint, len(whole))
+	for i := range whole {
+		glints[i] = whole[i].glint()
+	}
+	return glintsFound{kept, glints}
 }
 
 // forgetColours releases the planes that the network takes.
