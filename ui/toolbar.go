@@ -24,7 +24,7 @@ type toolbar struct {
 	brush            *fyne.Container
 	size             *xwidget.Slider
 	sizeEntry        *xwidget.NumberEntry
-	soft             *xwidget.Check
+	hardness         *xwidget.Slider
 	eye              *xwidget.ToolButton
 	opacity          *xwidget.Slider
 	opacityText      *xwidget.FixedText
@@ -75,11 +75,15 @@ func newToolbar(c *common) *toolbar {
 		}
 		c.toolbox.setBrushRadius(v / 2)
 	})
-	b.soft = xwidget.NewCheck(c.t("Soft"), c.keys, byUser(&b.quiet, c.toolbox.setBrushSoft))
+	b.hardness = xwidget.NewSlider(0, 1, 0.1, c.keys)
+	b.hardness.OnChanged = byUser(&b.quiet, c.toolbox.setBrushHardness)
 	b.brush = container.NewHBox(
 		xwidget.NewHelpLabel(c.t("Brush, px"),
 			c.t("Diameter in pixels of the picture. Keys [ and ], or Ctrl and wheel."), c.tips),
-		xwidget.NewMinWidth(90, b.size), container.NewCenter(b.sizeEntry), b.soft,
+		xwidget.NewMinWidth(90, b.size), container.NewCenter(b.sizeEntry),
+		xwidget.NewHelpLabel(c.t("Hardness"),
+			c.t("Share of the brush that is full; the rest falls off to the edge."), c.tips),
+		xwidget.NewMinWidth(64, b.hardness),
 	)
 
 	b.eye = c.button("view.mask", theme.VisibilityIcon())
@@ -137,7 +141,7 @@ func (b *toolbar) update(c change) {
 		b.quiet.show(func() {
 			b.size.SetValue(math.Round(radiusToSlider(min(r, sliderRadius))))
 			b.sizeEntry.ShowText(b.texts.Number(2*r, 1))
-			b.soft.SetChecked(b.Settings().BrushSoft)
+			b.hardness.SetValue(1 - b.Settings().BrushSoftness)
 		})
 	}
 	if c.View || c.Document {

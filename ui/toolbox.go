@@ -39,6 +39,9 @@ func toolSpecs() []toolSpec {
 	region := func(shape processing.Shape) func(*toolbox) tool.Tool {
 		return func(t *toolbox) tool.Tool { return tool.NewRegion(shape, t) }
 	}
+	area := func(shape tool.AreaShape) func(*toolbox) tool.Tool {
+		return func(t *toolbox) tool.Tool { return tool.NewArea(shape, t) }
+	}
 	return []toolSpec{
 		{ID: "tool.pan", Icon: "pan", Key: 'h', Name: "Move picture",
 			Hint: "Drag to move the picture, wheel to zoom", Last: true,
@@ -58,8 +61,17 @@ func toolSpecs() []toolSpec {
 			Hint: "Erase; the right button paints, Ctrl and wheel change the size", Brush: true,
 			New: brush(true)},
 		{ID: "tool.lasso", Icon: "lasso", Key: 'q', Name: "Lasso",
-			Hint: "Draw around glare; the right button takes the area out, Shift keeps only what is inside", Last: true,
-			New: func(t *toolbox) tool.Tool { return tool.NewLasso(t) }},
+			Hint: "Draw around glare; the right button takes the area out, Shift keeps only what is inside",
+			New:  area(tool.Freehand)},
+		{ID: "tool.areaPolygon", Icon: "area-polygon", Key: 'u', Name: "Polygon in the mask",
+			Hint: "Click the corners; begin with the right button to take out, with Shift to keep only the inside",
+			New:  area(tool.Polygon)},
+		{ID: "tool.areaRectangle", Icon: "area-rectangle", Key: 'd', Name: "Rectangle in the mask",
+			Hint: "Drag to mark; the right button takes out, Shift keeps only what is inside",
+			New:  area(tool.Rectangle)},
+		{ID: "tool.areaEllipse", Icon: "area-ellipse", Key: 'g', Name: "Ellipse in the mask", Last: true,
+			Hint: "Drag to mark; the right button takes out, Shift keeps only what is inside",
+			New:  area(tool.Ellipse)},
 		{ID: "tool.rectangle", Icon: "rectangle", Key: 'r', Name: "Rectangular search region",
 			Hint: "Drag a rectangle to search in", New: region(processing.RectangleShape)},
 		{ID: "tool.ellipse", Icon: "ellipse", Key: 'o', Name: "Elliptical search region",
@@ -81,7 +93,7 @@ type toolbox struct {
 var (
 	_ tool.Painter    = (*toolbox)(nil)
 	_ tool.RegionHost = (*toolbox)(nil)
-	_ tool.LassoHost  = (*toolbox)(nil)
+	_ tool.AreaHost   = (*toolbox)(nil)
 )
 
 func newToolbox(c *common) *toolbox {
@@ -95,8 +107,8 @@ func newToolbox(c *common) *toolbox {
 
 // take takes another tool; a polygon that was being drawn is dropped.
 func (t *toolbox) take(s toolSpec) {
-	if r, ok := t.region(); ok && t.current.ID != s.ID {
-		r.Abandon()
+	if t.current.ID != s.ID {
+		t.abandon()
 	}
 	t.current = s
 	t.display.port.SetTool(t.tools[s.ID])
@@ -187,8 +199,8 @@ func (t *toolbox) fillRegion(how document.Combine) func() {
 // DraftChanged shows the region as it is being drawn; its handles only while a tool can drag them. While an area is
 // drawn around, that is shown in its place.
 func (t *toolbox) DraftChanged() {
-	if l, ok := t.tools[t.current.ID].(*tool.Lasso); ok && l.Draft() != nil {
-		t.display.port.SetOutline(tool.Outline(l.Draft()), nil, true)
+	if a, ok := t.tools[t.current.ID].(*tool.Area); ok && a.Draft() != nil {
+		t.display.port.SetOutline(tool.Outline(a.Draft()), nil, !a.Closed())
 		return
 	}
 	r, ok := t.region()
@@ -200,31 +212,39 @@ func (t *toolbox) DraftChanged() {
 	t.display.port.SetOutline(tool.Outline(shown), tool.Handles(shown), r.Open())
 }
 
+// clicker is a tool that draws polygons corner by corner.
+type clicker interface {
+	Open() bool
+	Finish()
+	Back()
+	Abandon()
+}
+
 // finish ends a polygon, back removes its last corner.
 func (t *toolbox) finish() {
-	if r, ok := t.region(); ok {
-		r.Finish()
+	if c, ok := t.tools[t.current.ID].(clicker); ok {
+		c.Finish()
 	}
 }
 
 func (t *toolbox) back() {
-	if r, ok := t.region(); ok {
-		r.Back()
+	if c, ok := t.tools[t.current.ID].(clicker); ok {
+		c.Back()
 	}
 }
 
 // abandon drops a polygon that is being drawn and reports whether there was one.
 func (t *toolbox) abandon() bool {
-	r, ok := t.region()
-	if !ok || !r.Open() {
+	c, ok := t.tools[t.current.ID].(clicker)
+	if !ok || !c.Open() {
 		return false
 	}
-	r.Abandon()
+	c.Abandon()
 	return true
 }
 
 func (t *toolbox) brush() document.Brush {
-	return document.Brush{Radius: t.Settings().BrushRadius, Soft: t.Settings().BrushSoft}
+	return document.Brush{Radius: t.Settings().BrushRadius, Soft: t.Settings().BrushSoftness}
 }
 
 func (t *toolbox) setBrushRadius(r float64) {
@@ -232,8 +252,9 @@ func (t *toolbox) setBrushRadius(r float64) {
 	t.changed(change{Brush: true})
 }
 
-func (t *toolbox) setBrushSoft(on bool) {
-	t.Settings().BrushSoft = on
+// setBrushHardness sets the share of the brush's radius that is full, 0…1.
+func (t *toolbox) setBrushHardness(v float64) {
+	t.Settings().BrushSoftness = math.Round((1-v)*10) / 10
 	t.changed(change{Brush: true})
 }
 

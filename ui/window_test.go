@@ -824,9 +824,9 @@ func TestSettingsFollow(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.display.setOpacity(0.25)
 	h.toolbox.setBrushRadius(7.5)
-	h.bar.soft.SetChecked(true)
+	h.bar.hardness.SetValue(0.7)
 	s := *h.Settings()
-	if s.OverlayOpacity != 0.25 || s.BrushRadius != 7.5 || !s.BrushSoft {
+	if s.OverlayOpacity != 0.25 || s.BrushRadius != 7.5 || s.BrushSoftness != 0.3 {
 		t.Errorf("%+v", s)
 	}
 	if h.bar.sizeEntry.Text != "15" || h.display.port.Options().Opacity != 0.25 {

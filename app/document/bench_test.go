@@ -28,10 +28,10 @@ var sizes = []struct{ w, h int }{{5300, 3533}, {12000, 8400}}
 // BenchmarkStroke moves a brush by 40 pixels an event, and counts the findings after each, as the status bar does.
 func BenchmarkStroke(b *testing.B) {
 	for _, size := range sizes {
-		for _, brush := range []Brush{{Radius: 20}, {Radius: 300}, {Radius: 2000}, {Radius: 300, Soft: true},
-			{Radius: 2000, Soft: true}} {
+		for _, brush := range []Brush{{Radius: 20}, {Radius: 300}, {Radius: 2000}, {Radius: 300, Soft: 0.5},
+			{Radius: 2000, Soft: 0.5}} {
 			for _, count := range []bool{false, true} {
-				name := fmt.Sprintf("%d×%d/radius=%g/soft=%v/count=%v", size.w, size.h, brush.Radius, brush.Soft, count)
+				name := fmt.Sprintf("%d×%d/radius=%g/soft=%g/count=%v", size.w, size.h, brush.Radius, brush.Soft, count)
 				b.Run(name, func(b *testing.B) {
 					d := newDocument(b, size.w, size.h)
 					if _, err := d.LoadMask(speckled(size.w, size.h)); err != nil {

@@ -211,15 +211,22 @@ func (d *Document) ClearMask() image.Rectangle {
 	return d.commit()
 }
 
-// InvertMask turns every value v of the mask into 255 − v. It can be undone.
+// InvertMask turns every value v of the mask into 255 − v, within the search region if there is one. It can be undone.
 func (d *Document) InvertMask() image.Rectangle {
 	d.begin(message.Of("Invert mask"))
+	inside := newRows(d.region, d.tiles)
 	d.rewrite(func(row []uint8, y, x0 int) {
-		for i, v := range row {
-			row[i] = 255 - v
-		}
+		inside.each(y, x0, x0+len(row), func(a, b int) {
+			for x := a - x0; x < b-x0; x++ {
+				row[x] = 255 - row[x]
+			}
+		})
 	})
-	d.renewed = true
+	if d.region == nil {
+		d.renewed = true
+	} else {
+		d.edit.byHand = true
+	}
 	return d.commit()
 }
 

@@ -553,7 +553,7 @@ func TestSoftStrokesAlongTheAxes(t *testing.T) {
 			if erase {
 				d.InvertMask()
 			}
-			b := Brush{Radius: 17, Soft: true, Erase: erase}
+			b := Brush{Radius: 17, Soft: 0.5, Erase: erase}
 			from := processing.Point{X: 40, Y: 30}
 			want := bytes.Clone(d.mask.Pix)
 			d.BeginStroke(b, from.X, from.Y)

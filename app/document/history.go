@@ -78,10 +78,13 @@ type history struct {
 	done, undone []*step
 	bytes        int64
 	budget       int64
+	// version counts the changes of the list.
+	version uint64
 }
 
 // push adds a step and forgets what was undone.
 func (h *history) push(s *step) {
+	h.version++
 	for _, u := range h.undone {
 		h.bytes -= u.bytes()
 	}
@@ -98,6 +101,7 @@ func (h *history) trim() {
 		h.bytes -= h.done[drop].bytes()
 	}
 	if drop > 0 {
+		h.version++
 		// Copied, so that the dropped ones do not stay reachable under the slice.
 		h.done = append([]*step(nil), h.done[drop:]...)
 	}
@@ -185,6 +189,7 @@ func (d *Document) changed() {
 
 // swap exchanges the two sides of a step and returns the pixels of the mask that may differ.
 func (d *Document) swap(s *step) image.Rectangle {
+	d.history.version++
 	var dirty image.Rectangle
 	d.history.bytes -= s.bytes()
 	spread(len(s.tiles), newBuffer, func(i int, scratch *tileBuffer) {
@@ -245,6 +250,43 @@ func (d *Document) UndoName() (name message.Message, ok bool) { return lastName(
 
 // RedoName returns the name of the step that Redo does again; ok is false where there is none.
 func (d *Document) RedoName() (name message.Message, ok bool) { return lastName(d.history.undone) }
+
+// Steps returns the names of all steps that are kept, in the order in which they were made, and how many of them are
+// done; the others were undone.
+func (d *Document) Steps() (names []message.Message, done int) {
+	h := &d.history
+	for _, s := range h.done {
+		names = append(names, s.name.Context("step"))
+	}
+	for i := len(h.undone) - 1; i >= 0; i-- {
+		names = append(names, h.undone[i].name.Context("step"))
+	}
+	return names, len(h.done)
+}
+
+// GoTo undoes or redoes steps until so many of those that Steps names are done; the number is clamped. An open stroke
+// is ended first.
+func (d *Document) GoTo(done int) (dirty image.Rectangle) {
+	d.EndStroke()
+	step, n := d.Redo, done-len(d.history.done)
+	if n < 0 {
+		step, n = d.Undo, -n
+	}
+	for range n {
+		pixels, ok := step()
+		if !ok {
+			break
+		}
+		dirty = dirty.Union(pixels)
+	}
+	return dirty
+}
+
+// HistoryVersion changes with what Steps returns.
+func (d *Document) HistoryVersion() uint64 { return d.history.version }
+
+// HistoryBytes returns the memory that the history takes, and the most that it may take.
+func (d *Document) HistoryBytes() (used, budget int64) { return d.history.bytes, d.history.budget }
 
 func lastName(steps []*step) (message.Message, bool) {
 	if len(steps) == 0 {

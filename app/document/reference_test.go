@@ -94,14 +94,14 @@ func slowStroke(pix, got []uint8, w, h int, b Brush, from, to processing.Point) 
 				continue
 			}
 			v := 255.0
-			if b.Soft && r > b.Radius/2 {
-				v = 255 * (1 + math.Cos(math.Pi*(2*r/b.Radius-1))) / 2
+			if inner := b.Radius * (1 - b.Soft); r > inner {
+				v = 255 * (1 + math.Cos(math.Pi*(r-inner)/(b.Radius-inner))) / 2
 			}
 			want := uint8(math.Max(float64(pix[i]), v) + 0.5)
 			if b.Erase {
 				want = uint8(math.Min(float64(pix[i]), 255-v) + 0.5)
 			}
-			if b.Soft && math.Abs(float64(want)-float64(got[i])) <= 1 {
+			if b.Soft > 0 && math.Abs(float64(want)-float64(got[i])) <= 1 {
 				// The table of a soft brush is off by one at most.
 				want = got[i]
 			}
@@ -148,7 +148,7 @@ func drawBrush(t *rapid.T) Brush {
 	return Brush{
 		Radius: rapid.SampledFrom([]float64{0.5, 0.5, 0.8, 1, 1.5, 3, 7.25, 20, 60.5, 2000}).Draw(t, "radius"),
 		Erase:  rapid.Bool().Draw(t, "erase"),
-		Soft:   rapid.IntRange(0, 2).Draw(t, "soft") == 0,
+		Soft:   rapid.SampledFrom([]float64{0, 0, 0, 0.1, 0.3, 0.5, 1}).Draw(t, "soft"),
 	}
 }
 
@@ -229,9 +229,24 @@ func TestAgainstCopies(t *testing.T) {
 			"invert": func(t *rapid.T) {
 				want := bytes.Clone(d.Mask().Pix)
 				for i := range want {
-					want[i] = 255 - want[i]
+					if r := regions[now]; r == nil || float64(i/w)+0.5 <= r.Points[1].Y {
+						want[i] = 255 - want[i]
+					}
 				}
 				edited(t, "invert", d.InvertMask(), want)
+			},
+			"history": func(t *rapid.T) {
+				names, done := d.Steps()
+				if done != now || len(names) != len(states)-1 {
+					t.Fatalf("%d of %d steps done, want %d of %d", done, len(names), now, len(states)-1)
+				}
+				was := now
+				now = rapid.IntRange(0, len(names)).Draw(t, "step")
+				dirty := d.GoTo(now)
+				if !bytes.Equal(d.Mask().Pix, states[now]) || d.Region() != regions[now] {
+					t.Fatalf("step %d of the history is not what it was", now)
+				}
+				outsideOf(t, "history", states[now], states[was], w, dirty)
 			},
 			"region": func(t *rapid.T) {
 				r := &processing.Region{Points: []processing.Point{{X: 0, Y: 0},

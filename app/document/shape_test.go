@@ -26,7 +26,7 @@ func TestShapes(t *testing.T) {
 		for range rapid.IntRange(1, 5).Draw(r, "steps") {
 			before := slices.Clone(d.mask.Pix)
 			want := slices.Clone(before)
-			how := rapid.IntRange(0, 4).Draw(r, "how")
+			how := rapid.IntRange(0, 6).Draw(r, "how")
 			shape := &processing.Region{Shape: processing.Shape(rapid.IntRange(0, 2).Draw(r, "shape"))}
 			for range 3 {
 				shape.Points = append(shape.Points, at(r, "point"))
@@ -46,6 +46,7 @@ func TestShapes(t *testing.T) {
 					continue
 				}
 			}
+			enclosed := slowHoles(before, w, h)
 			for y := range h {
 				for x := range w {
 					in := func(s *processing.Region) bool {
@@ -57,7 +58,13 @@ func TestShapes(t *testing.T) {
 						*p = 255
 					case how < 3 && (in(shape) && Combine(how) == Subtract || !in(shape) && Combine(how) == Intersect):
 						*p = 0
-					case how >= 3 && (d.Region() == nil || in(d.Region())):
+					case how == 5 && (d.Region() == nil || in(d.Region())):
+						*p = 255 - *p
+					case how == 6 && (d.Region() == nil || in(d.Region())):
+						if enclosed[y*w+x] {
+							*p = 255
+						}
+					case (how == 3 || how == 4) && (d.Region() == nil || in(d.Region())):
 						for j := max(y-1, 0); j <= min(y+1, h-1); j++ {
 							for i := max(x-1, 0); i <= min(x+1, w-1); i++ {
 								if how == 3 {
@@ -75,6 +82,10 @@ func TestShapes(t *testing.T) {
 				dirty = d.GrowMask()
 			case 4:
 				dirty = d.ShrinkMask()
+			case 5:
+				dirty = d.InvertMask()
+			case 6:
+				dirty = d.FillHoles()
 			}
 			if !slices.Equal(d.mask.Pix, want) {
 				r.Fatalf("way %d with %s gives another mask", how, shape)
@@ -92,6 +103,63 @@ func TestShapes(t *testing.T) {
 				r.Fatal("undo does not bring the mask back")
 			}
 			d.Redo()
+		}
+	})
+}
+
+// slowHoles floods what is no glare from the edge of the picture, pixel by pixel; the rest of it are holes.
+func slowHoles(pix []uint8, w, h int) []bool {
+	in := make([]bool, len(pix))
+	for i, v := range pix {
+		in[i] = v < processing.MaskLevel
+	}
+	var next []image.Point
+	visit := func(x, y int) {
+		if x >= 0 && y >= 0 && x < w && y < h && in[y*w+x] {
+			in[y*w+x] = false
+			next = append(next, image.Pt(x, y))
+		}
+	}
+	for y := range h {
+		for x := range w {
+			if x == 0 || y == 0 || x == w-1 || y == h-1 {
+				visit(x, y)
+			}
+		}
+	}
+	for len(next) > 0 {
+		p := next[len(next)-1]
+		next = next[:len(next)-1]
+		visit(p.X-1, p.Y)
+		visit(p.X+1, p.Y)
+		visit(p.X, p.Y-1)
+		visit(p.X, p.Y+1)
+	}
+	return in
+}
+
+// Holes of random masks are those that a flood from the edge leaves, whatever the size.
+func TestHoles(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		w, h := rapid.IntRange(1, 40).Draw(r, "w"), rapid.IntRange(1, 30).Draw(r, "h")
+		m := processing.NewMask(w, h)
+		share := rapid.Uint32Range(1, 15).Draw(r, "share")
+		seed := rapid.Uint32Range(1, 1<<32-1).Draw(r, "seed")
+		for i := range m.Pix {
+			seed = seed*1664525 + 1013904223
+			if seed>>28 < share {
+				m.Pix[i] = uint8(seed >> 16)
+			}
+		}
+		got := make([]bool, w*h)
+		for _, s := range holes(m) {
+			for x := s.x0; x < s.x1; x++ {
+				got[s.y*w+x] = true
+			}
+		}
+		if !slices.Equal(got, slowHoles(m.Pix, w, h)) {
+			r.Fatalf("%d × %d: other holes than the flood leaves", w, h)
 		}
 	})
 }

@@ -16,12 +16,16 @@ type Brush struct {
 	Radius float64
 	// Erase takes out of the mask instead of adding to it.
 	Erase bool
-	// Soft lets the edge fall off over the outer half of the radius.
-	Soft bool
+	// Soft is the share of the radius, 0…1, over which the edge falls off; 0 is a hard brush. Shares below MinSoft
+	// count as MinSoft, others are clamped.
+	Soft float64
 }
 
 // MaxRadius is the largest radius of a brush, in image pixels.
 const MaxRadius = 2000
+
+// MinSoft is the least share of the radius over which the edge of a soft brush falls off.
+const MinSoft = 0.1
 
 // stroke is an open stroke.
 type stroke struct {
@@ -48,20 +52,21 @@ func (d *Document) BeginStroke(b Brush, x, y float64) image.Rectangle {
 	}
 	b.Radius = math.Min(b.Radius, MaxRadius)
 	s := &stroke{brush: b}
-	if b.Soft {
-		s.fall = softness()
+	if b.Soft > 0 {
+		s.brush.Soft = min(max(b.Soft, MinSoft), 1)
+		s.fall = falloff(s.brush.Soft)
 	}
 	s.last = s.snap(x, y)
 	d.stroke = s
 	return d.paint(s.last, s.last, true)
 }
 
-// softness tabulates a brush that is full up to half its radius and then falls to 0 along a cosine.
-func softness() []uint8 {
+// falloff tabulates a brush that falls from full to 0 along a cosine over the outer share soft of its radius.
+func falloff(soft float64) []uint8 {
 	fall := make([]uint8, fallSteps+1)
 	for i := range fall {
 		distance := math.Sqrt(float64(i) / fallSteps)
-		fall[i] = uint8(255*(0.5+0.5*math.Cos(math.Pi*math.Max(2*distance-1, 0))) + 0.5)
+		fall[i] = uint8(255*(0.5+0.5*math.Cos(math.Pi*math.Max(1-(1-distance)/soft, 0))) + 0.5)
 	}
 	return fall
 }
@@ -234,7 +239,7 @@ func (s *stroke) value() uint8 {
 // Along a row the nearest point of the segment is first one end, then a point between, then the other end, so the
 // distance has three simple forms.
 func (s *stroke) soft(row []uint8, c capsule, part span) {
-	core0, core1 := newCapsule(c.a, c.b, c.r/2).span(part.y, len(row))
+	core0, core1 := newCapsule(c.a, c.b, c.r*(1-s.brush.Soft)).span(part.y, len(row))
 	core0, core1 = max(core0, part.x0), min(core1, part.x1)
 	if core0 >= core1 {
 		core0, core1 = part.x1, part.x1

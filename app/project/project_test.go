@@ -40,7 +40,7 @@ func worked(t *testing.T, depth int) *document.Document {
 	}
 	d.Keep(d.Spots()[:1])
 	d.Ignore(d.Spots()[1:2])
-	d.BeginStroke(document.Brush{Radius: 4, Soft: true}, 20, 50)
+	d.BeginStroke(document.Brush{Radius: 4, Soft: 0.5}, 20, 50)
 	d.EndStroke()
 	spots := processing.Spots(d.Mask())
 	c := &processing.Correction{Device: "cpu"}

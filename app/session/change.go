@@ -28,7 +28,7 @@ type Change struct {
 	Decisions, Listing bool
 	// Selection: the selected finding, or how it is corrected.
 	Selection bool
-	// History: what Undo and Redo do.
+	// History: the steps, or how many of them are done.
 	History bool
 	// Saved: what is on disk.
 	Saved bool
@@ -79,7 +79,7 @@ type state struct {
 	decisions   *document.Decisions
 	listing     Listing
 	selection   selection
-	history     history
+	history     uint64
 	saved       saved
 	params      processing.Params
 	busy        bool
@@ -97,9 +97,6 @@ type selection struct {
 	decision     document.Decision
 	method, wish processing.Method
 }
-
-// history holds the names of the steps, in English.
-type history struct{ undo, redo string }
 
 type saved struct {
 	maskDirty, pictureDirty bool
@@ -131,9 +128,7 @@ func (s *Session) now() state {
 		}
 	}
 	n.decisions = n.doc.Decisions()
-	undo, _ := n.doc.UndoName()
-	redo, _ := n.doc.RedoName()
-	n.history = history{undo.String(), redo.String()}
+	n.history = n.doc.HistoryVersion()
 	mask, picture := s.Unsaved()
 	n.saved = saved{mask, picture, s.maskFile, s.written, s.overwritten, s.continued.Date}
 	return n

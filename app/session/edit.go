@@ -67,6 +67,20 @@ func (s *Session) Redo() (name message.Message, ok bool) {
 	return s.stepped(s.doc.RedoName, s.doc.Redo)
 }
 
+// History returns the names of the steps that are kept, the oldest first, and how many of them are done.
+func (s *Session) History() (names []message.Message, done int) {
+	if s.doc == nil {
+		return nil, 0
+	}
+	return s.doc.Steps()
+}
+
+// GoTo undoes or redoes steps until so many of the history are done.
+func (s *Session) GoTo(done int) {
+	s.settle()
+	s.publish(Stepped, s.doc.GoTo(done))
+}
+
 func (s *Session) stepped(name func() (message.Message, bool), step func() (image.Rectangle, bool)) (
 	message.Message, bool,
 ) {
@@ -79,7 +93,7 @@ func (s *Session) stepped(name func() (message.Message, bool), step func() (imag
 	return text, ok
 }
 
-// InvertMask makes glare of the background and the other way round.
+// InvertMask makes glare of the background and the other way round, in the search region if there is one.
 func (s *Session) InvertMask() {
 	s.settle()
 	s.publish(Other, s.doc.InvertMask())
@@ -109,6 +123,12 @@ func (s *Session) GrowMask() {
 func (s *Session) ShrinkMask() {
 	s.settle()
 	s.publish(Other, s.doc.ShrinkMask())
+}
+
+// FillHoles marks the holes of the mask, in the search region if there is one.
+func (s *Session) FillHoles() {
+	s.settle()
+	s.publish(Other, s.doc.FillHoles())
 }
 
 // Select selects a finding of the mask.

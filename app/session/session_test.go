@@ -210,7 +210,7 @@ func TestChanges(t *testing.T) {
 		{"end the stroke", f.EndStroke, "history mask"},
 		{"correct", func() { f.CorrectAll(f.outcome) }, "corrections history saved"},
 		{"select", func() { f.SelectNext(1) }, "selection"},
-		{"correct otherwise", func() { f.CorrectSelected(processing.MethodTelea, f.outcome) }, "corrections selection"},
+		{"correct otherwise", func() { f.CorrectSelected(processing.MethodTelea, f.outcome) }, "corrections history selection"},
 		{"undo", func() { f.Undo() }, "corrections history selection"},
 		{"redo", func() { f.Redo() }, "corrections history selection"},
 		{"remove", func() { f.RemoveSelected() }, "corrections history mask pixels selection"},

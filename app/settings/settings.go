@@ -39,7 +39,8 @@ type Settings struct {
 	OverlayOpacity float64 `json:"overlay-opacity"`
 	// BrushRadius is in image pixels.
 	BrushRadius float64 `json:"brush-radius"`
-	BrushSoft   bool    `json:"brush-soft"`
+	// BrushSoftness is the share of the radius over which the brush falls off, 0…1.
+	BrushSoftness float64 `json:"brush-softness"`
 	// ReviewZoom is the zoom at which findings are brought to the middle, 1 for a pixel of the picture on one of the
 	// screen; 0 leaves it as it is from 1 on.
 	ReviewZoom float64 `json:"review-zoom"`
@@ -92,6 +93,8 @@ type file struct {
 	Params map[string]json.RawMessage `json:"params"`
 	// Learned is what was learned for detection.
 	Learned *processing.Learned `json:"learned,omitempty"`
+	// BrushSoft is what earlier versions kept in place of BrushSoftness: a brush that fell off over half its radius.
+	BrushSoft bool `json:"brush-soft,omitempty"`
 }
 
 // Load reads the settings. A file that does not exist gives the defaults without an error; a damaged one gives the
@@ -171,6 +174,12 @@ func (f file) settings() Settings {
 	}
 	if s.BrushRadius < minBrush || s.BrushRadius > maxBrush {
 		s.BrushRadius = usual.BrushRadius
+	}
+	if f.BrushSoft && s.BrushSoftness == 0 {
+		s.BrushSoftness = 0.5
+	}
+	if s.BrushSoftness < 0 || s.BrushSoftness > 1 {
+		s.BrushSoftness = usual.BrushSoftness
 	}
 	if s.ReviewZoom < 0 || s.ReviewZoom > maxReviewZoom {
 		s.ReviewZoom = usual.ReviewZoom

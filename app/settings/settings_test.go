@@ -35,7 +35,7 @@ func TestSettingsComeBack(t *testing.T) {
 		s.OverlayColour = rapid.SampledFrom([]string{"red", "blue", "yellow"}).Draw(t, "colour")
 		s.OverlayOpacity = rapid.Float64Range(0, 1).Draw(t, "opacity")
 		s.BrushRadius = rapid.Float64Range(0.5, 2000).Draw(t, "radius")
-		s.BrushSoft = rapid.Bool().Draw(t, "soft")
+		s.BrushSoftness = rapid.Float64Range(0, 1).Draw(t, "soft")
 		s.WriteReport = rapid.Bool().Draw(t, "report")
 		for _, spec := range processing.Specs() {
 			v := rapid.Float64Range(spec.Min, spec.Max).Draw(t, spec.ID)
@@ -106,7 +106,7 @@ func TestOneBadValueSpoilsNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Default()
-	want.BrushSoft = true
+	want.BrushSoftness = 0.5
 	want.Recent = []string{recent}
 	want.Params.Sensitivity, want.Params.Mode = 1.5, processing.Manual
 	if !reflect.DeepEqual(s, want) {
