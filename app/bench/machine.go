@@ -19,7 +19,7 @@ type Machine struct {
 	CPU string `json:"cpu"`
 	// Cores is the number of processors that goroutines run on.
 	Cores int `json:"cores"`
-	// Kernels are those that ran on the processor: "plain", "avx2" or "avx512".
+	// Kernels are those that ran on the processor: "plain", "avx2", "avx512" or "vnni".
 	Kernels string `json:"kernels"`
 	// GPUs are the names of those that took part, each as often as there are of the name.
 	GPUs    []string  `json:"gpus"`

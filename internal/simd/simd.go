@@ -23,10 +23,12 @@ const (
 	AVX2
 	// AVX512 also needs AVX-512 F, CD, BW, DQ and VL: vectors of 512 bits.
 	AVX512
+	// VNNI also needs AVX-512 VNNI: sums of products of bytes.
+	VNNI
 )
 
 // String returns the name of the level, as Variable takes it.
-func (l Level) String() string { return [...]string{"plain", "avx2", "avx512"}[min(l, AVX512)] }
+func (l Level) String() string { return [...]string{"plain", "avx2", "avx512", "vnni"}[min(l, VNNI)] }
 
 // Variable is the environment variable that forces a lower level than the processor's.
 const Variable = "BLIK_KERNELS"
@@ -45,7 +47,7 @@ func choose(processor Level, forced string) choice {
 		return c
 	}
 	c.level = Plain
-	for l := range AVX512 + 1 {
+	for l := range VNNI + 1 {
 		if l.String() == forced {
 			c.level = min(l, processor)
 		}
@@ -71,6 +73,8 @@ func (c choice) why() message.Message {
 		return message.Of("the processor has no AVX2")
 	case c.level == AVX2:
 		return message.Of("the processor has no AVX-512")
+	case c.level == AVX512:
+		return message.Of("the processor has no AVX-512 VNNI")
 	}
 	return message.Message{}
 }

@@ -14,6 +14,7 @@ func TestChoose(t *testing.T) {
 	}{
 		{Plain, "", Plain}, {AVX2, "", AVX2}, {AVX512, "", AVX512},
 		{AVX512, "plain", Plain}, {AVX512, "avx2", AVX2}, {AVX512, "avx512", AVX512},
+		{VNNI, "", VNNI}, {VNNI, "vnni", VNNI}, {VNNI, "avx512", AVX512}, {AVX512, "vnni", AVX512},
 		// What the processor lacks cannot be forced; a value that is not known forces the slowest.
 		{AVX2, "avx512", AVX2}, {Plain, "avx512", Plain}, {AVX512, "AVX2", Plain},
 	} {
@@ -21,7 +22,7 @@ func TestChoose(t *testing.T) {
 		if got.level != c.want {
 			t.Errorf("a processor with %v and %q: %v, want %v", c.processor, c.forced, got.level, c.want)
 		}
-		if empty := got.why().IsZero(); built && empty != (got.level == AVX512) {
+		if empty := got.why().IsZero(); built && empty != (got.level == VNNI) {
 			t.Errorf("a processor with %v and %q runs %v: %q", c.processor, c.forced, got.level, got.why())
 		}
 	}

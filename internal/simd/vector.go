@@ -15,8 +15,10 @@ func processor() Level {
 		return Plain
 	case !cpu.AVX512():
 		return AVX2
+	case !cpu.AVX512VNNI():
+		return AVX512
 	}
-	return AVX512
+	return VNNI
 }
 
 // clearUpper clears the upper halves of the vector registers.

@@ -31,7 +31,7 @@ func kernelsOf(level simd.Level) kernels {
 		k.dilate8, k.erode8 = orderMax8x256(0), orderMin8x256(math.MaxUint8)
 		k.dilate16, k.erode16 = orderMax16x256(0), orderMin16x256(math.MaxUint16)
 		k.dilate32, k.erode32 = orderMax32x256(math.MinInt32), orderMin32x256(math.MaxInt32)
-	case simd.AVX512:
+	case simd.AVX512, simd.VNNI:
 		k.tap2, k.tap4, k.both2, k.both4 = tap2x512, tap4x512, both2x512, both4x512
 		k.moments8, k.floatSums = moments8x512, floatSums512
 		k.floats8.down, k.floats8.across = down8x512, across8x512

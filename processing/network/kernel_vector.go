@@ -15,8 +15,11 @@ func kernelsOf(level simd.Level) *kernels {
 	}
 	k := &kernels{lanes: 8, convolve: convolve256, darkest: darkest256, cells: cells256, exchange: exchange256,
 		planes: planes256}
-	if level == simd.AVX512 {
+	switch level {
+	case simd.AVX512:
 		k.lanes, k.convolve = 16, convolve512
+	case simd.VNNI:
+		k.lanes, k.convolve = 16, convolveDots
 	}
 	return k
 }
