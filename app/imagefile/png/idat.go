@@ -4,15 +4,12 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
-	"errors"
 	"hash"
 	"hash/crc32"
 	"io"
 
-	"github.com/klauspost/compress/flate"
-	"github.com/klauspost/compress/zlib"
-
 	"blik/app/imagefile/container"
+	"blik/app/imagefile/inflate"
 )
 
 // idatReader reads the data of the IDAT chunks as one stream and checks their checksums.
@@ -103,7 +100,7 @@ const (
 // scratch returns the memory of a decoder besides the samples.
 func (f *File) scratch() int64 {
 	line := int64(f.rowBytes(f.width)) + 1
-	return blockCount*max(line, blockBytes) + line + 1<<18
+	return blockCount*max(line, blockBytes) + line + inflate.Memory + 1<<17
 }
 
 // inflate begins to inflate. close must be called in the end.
@@ -130,7 +127,7 @@ func (f *File) inflate(ctx context.Context) (*inflater, error) {
 // fill inflates into blocks of at most size bytes.
 func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte, size int) error {
 	packed := f.idatReader()
-	z, err := zlib.NewReader(bufio.NewReaderSize(packed, 1<<16))
+	z, err := inflate.NewReader(packed)
 	if err != nil {
 		return inflateError(err)
 	}
@@ -170,13 +167,12 @@ func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte
 
 // inflateError makes a fault of an error of the zlib stream; others pass.
 func inflateError(err error) error {
-	var corrupt flate.CorruptInputError
-	switch {
-	case err == io.EOF, err == io.ErrUnexpectedEOF:
+	switch err {
+	case io.EOF, io.ErrUnexpectedEOF:
 		return container.Damaged("the pixels end too early")
-	case err == zlib.ErrChecksum:
+	case inflate.ErrChecksum:
 		return container.Damaged("the pixels have a wrong checksum")
-	case errors.As(err, &corrupt), err == zlib.ErrHeader, err == zlib.ErrDictionary:
+	case inflate.ErrCorrupt, inflate.ErrHeader:
 		return container.Damaged("the compressed pixels are damaged")
 	}
 	return err
