@@ -91,7 +91,9 @@ func (w *window) makeActions() {
 	w.actions.table = map[string]*action{
 		"file.open": {name: "Open picture…", run: files.choosePicture, ready: free,
 			shortcut: key(fyne.KeyO, ctrl)},
-		"file.loadMask": {name: "Load mask…", run: files.chooseMask, ready: idle, shortcut: key(fyne.KeyL, ctrl)},
+		"file.loadMask":    {name: "Load mask…", run: files.chooseMask, ready: idle, shortcut: key(fyne.KeyL, ctrl)},
+		"file.compareMask": {name: "Compare with a mask…", run: files.chooseCompared, ready: idle},
+		"file.endCompare":  {name: "End comparison of masks", run: w.EndComparison, ready: w.comparing},
 		"file.saveMask": {name: "Save mask", run: func() { files.saveMask(func() {}) }, ready: idle,
 			shortcut: key(fyne.KeyM, ctrl)},
 		"file.saveMaskAs": {name: "Save mask as…", run: func() { files.saveMaskAs(func() {}) }, ready: idle,
@@ -109,6 +111,7 @@ func (w *window) makeActions() {
 
 		"edit.undo":      {name: "Undo", run: w.undo, shortcut: &fyne.ShortcutUndo{}},
 		"edit.redo":      {name: "Redo", run: w.redo, shortcut: &fyne.ShortcutRedo{}},
+		"edit.history":   {name: "History…", run: w.showHistory, keys: "y"},
 		"edit.invert":    {name: "Invert mask", run: w.invertMask, ready: idle, shortcut: key(fyne.KeyI, ctrl)},
 		"edit.clear":     {name: "Clear mask", run: w.ClearMask, ready: idle},
 		"edit.addRegion": {name: "Mark the region as glare", run: w.toolbox.fillRegion(document.Add), ready: drawn},
@@ -194,7 +197,8 @@ func (w *window) makeActions() {
 		commandsAction: {name: "All commands…", run: w.showCommands, shortcut: key(fyne.KeyP, ctrlShift)},
 		"help.about":   {name: "About Blik", run: w.prompts.showAbout},
 	}
-	for _, id := range []string{"file.open", "file.loadMask", "file.saveMask", "file.saveMaskAs", "file.savePicture",
+	for _, id := range []string{"file.open", "file.loadMask", "file.compareMask", "file.saveMask",
+		"file.saveMaskAs", "file.savePicture",
 		"file.savePictureAs", "file.saveProject", "film.next", "film.previous", "film.find", "film.correct", "find.run",
 		"find.learn", "correct.all", "correct.selected"} {
 		w.actions.table[id].job = true

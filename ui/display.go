@@ -64,9 +64,10 @@ func (d *display) update(c change) {
 		d.port.SetPyramids(original, corrected)
 	}
 	d.port.MaskChanged(c.Pixels)
-	if c.View || c.Document || c.Corrections {
+	if c.View || c.Document || c.Corrections || c.Compared {
 		d.port.SetCompare(d.mode())
 		look := d.look
+		look.Other = d.s.ComparedView()
 		if !d.maskShown || d.mode() == view.CompareBefore {
 			look.Mode = view.PictureOnly
 		}

@@ -43,6 +43,13 @@ func TestMarkup(t *testing.T) {
 			checkMarkup(t, lang+"/toolbar.xml", h.bar.object)
 			checkMarkup(t, lang+"/strip.xml", h.strip.object)
 			checkMarkup(t, lang+"/status.xml", h.status.object)
+			h.panel.tabs.SelectIndex(historyTab)
+			checkMarkup(t, lang+"/history.xml", h.panel.object)
+			h.masks["/art/other.png"] = h.result.Mask
+			h.dialogs.path = "/art/other.png"
+			h.actions.do("file.compareMask")
+			h.settle()
+			checkMarkup(t, lang+"/comparison.xml", h.comparison.object)
 		})
 	}
 }

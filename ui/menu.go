@@ -31,9 +31,11 @@ func menuTable() []struct {
 	}{
 		{"File", []string{"file.open", "recent", "file.information", "-", "file.savePicture", "file.savePictureAs",
 			"file.saveProject", "-",
-			"file.loadMask", "file.saveMask", "file.saveMaskAs", "-", "file.loadPreset", "file.savePreset",
+			"file.loadMask", "file.saveMask", "file.saveMaskAs", "file.compareMask",
+			"file.endCompare", "-", "file.loadPreset", "file.savePreset",
 			"-", "file.quit"}},
-		{"Edit", []string{"edit.undo", "edit.redo", "-", "edit.invert", "edit.clear", "edit.grow", "edit.shrink",
+		{"Edit", []string{"edit.undo", "edit.redo", "edit.history", "-",
+			"edit.invert", "edit.clear", "edit.grow", "edit.shrink",
 			"edit.fill", "-",
 			"edit.addRegion", "edit.takeRegion", "edit.keepRegion", "edit.clearRegion"}},
 		{"View", []string{"view.in", "view.out", "view.fit", "view.actual", "view.double", "view.four", "review", "-",
@@ -81,7 +83,7 @@ func (m *mainMenu) update(c change) {
 // affectsMenu reports whether a change may be one of the menu; most changes of a stroke and of a job are not.
 func affectsMenu(c change) bool {
 	return c.Document || c.Listing || c.Mask || c.Corrections || c.Result || c.Region || c.Selection || c.Params ||
-		c.Busy || c.Device || c.Recent || c.Film || c.Tool || c.View || c.Layout
+		c.Busy || c.Device || c.Compared || c.Recent || c.Film || c.Tool || c.View || c.Layout
 }
 
 // describe writes all that can be seen of a menu.

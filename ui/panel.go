@@ -38,6 +38,7 @@ type panel struct {
 	detection  *detectionPanel
 	findings   *findingsPanel
 	correction *correctionPanel
+	history    *historyPanel
 }
 
 func newPanel(c *common, dispatch func(func())) *panel {
@@ -63,10 +64,12 @@ func newPanel(c *common, dispatch func(func())) *panel {
 	region := inset(0, 0, container.NewBorder(nil, nil, searchIn, p.clear, inset(0, 0, p.region)))
 
 	p.detection, p.findings, p.correction = newDetectionPanel(c), newFindingsPanel(c), newCorrectionPanel(c)
+	p.history = newHistoryPanel(c)
 	p.tabs = container.NewAppTabs(
 		container.NewTabItem(c.t("Detection"), p.detection.object),
 		container.NewTabItem(c.t("Findings"), p.findings.object),
-		container.NewTabItem(c.t("Correction"), p.correction.object))
+		container.NewTabItem(c.t("Correction"), p.correction.object),
+		container.NewTabItem(c.t("History"), p.history.object))
 	// A table scrolls to its selection only when it is on the screen, which the tab is a moment after this call.
 	p.tabs.OnSelected = func(*container.TabItem) { dispatch(p.findings.showSelected) }
 	head := container.New(layout.NewCustomPaddedLayout(6, 2, 8, 8),
@@ -107,6 +110,7 @@ func (p *panel) update(c change) {
 	p.detection.update(c)
 	p.findings.update(c)
 	p.correction.update(c)
+	p.history.update(c)
 }
 
 // showCorrection brings the tab of correction to the front unless that of findings is in front.

@@ -51,6 +51,7 @@ type window struct {
 	film       *filmstrip
 	panel      *panel
 	status     *statusBar
+	comparison *comparison
 	side       *fyne.Container
 	panelShown bool
 	parts      []part
@@ -115,13 +116,14 @@ func (w *window) build() {
 	w.bar = newToolbar(w.common)
 	w.panel = newPanel(w.common, w.config.session.Dispatch)
 	w.strip = newStrip(w.common)
+	w.comparison = newComparison(w.common)
 	w.film = newFilmstrip(w.common, w.files.openFrame)
 	w.side = container.NewStack(w.panel.object)
-	w.parts = []part{w.display, w.toolbox, w.strip, w.bar, w.panel, w.film, w.status, w.menu}
+	w.parts = []part{w.display, w.toolbox, w.strip, w.bar, w.panel, w.film, w.comparison, w.status, w.menu}
 	if w.observed != nil {
 		w.parts = append(w.parts, w.observed)
 	}
-	middle := container.NewBorder(nil, w.film.object, nil, nil, w.display.port)
+	middle := container.NewBorder(w.comparison.object, w.film.object, nil, nil, w.display.port)
 	body := container.NewBorder(w.bar.object, w.status.object, w.strip.object, w.side, middle)
 	w.win.SetContent(container.NewStack(body, w.tips.Layer))
 	w.update(everything())

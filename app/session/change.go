@@ -28,6 +28,8 @@ type Change struct {
 	Decisions, Listing bool
 	// Selection: the selected finding, or how it is corrected.
 	Selection bool
+	// Compared: what the mask is compared with.
+	Compared bool
 	// History: the steps, or how many of them are done.
 	History bool
 	// Saved: what is on disk.
@@ -65,7 +67,7 @@ func Everything() Change {
 	return Change{
 		Document: true, Mask: true, Corrections: true, Result: true, Region: true, Decisions: true, Listing: true,
 		Selection: true, History: true, Saved: true, Params: true, Busy: true, Progress: true, Device: true,
-		Recent: true, Film: true,
+		Recent: true, Film: true, Compared: true,
 	}
 }
 
@@ -86,6 +88,7 @@ type state struct {
 	device      deviceState
 	recent      []string
 	film        uint64
+	compared    *compared
 }
 
 // selection describes the selected finding.
@@ -116,7 +119,7 @@ func (s *Session) now() state {
 	n := state{
 		doc: s.doc, listing: s.listing, params: s.settings.Params, busy: s.jobs.Busy(),
 		recent: slices.Clone(s.settings.Recent),
-		device: deviceState{s.DeviceState(), len(s.devices)}, film: s.film.changes,
+		device: deviceState{s.DeviceState(), len(s.devices)}, film: s.film.changes, compared: s.compared,
 	}
 	if n.doc == nil {
 		return n
@@ -164,6 +167,7 @@ func (s *Session) publish(cause Cause, pixels image.Rectangle) {
 		Device:      is.device != was.device,
 		Recent:      !slices.Equal(is.recent, was.recent),
 		Film:        is.film != was.film,
+		Compared:    is.compared != was.compared,
 		Fault:       fault,
 		Cause:       cause,
 	})

@@ -82,6 +82,8 @@ type Session struct {
 	// screen converts its pixels for small pictures.
 	screen *colour.Screen
 	shown  *document.Corrections
+	// compared is what the mask is compared with, nil for nothing.
+	compared *compared
 	// maskFile is where the mask was saved last, and maskState what the file was then (imagefile.State); written is
 	// where the corrected picture was saved.
 	maskFile, maskState string

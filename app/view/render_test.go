@@ -313,7 +313,7 @@ func (r *reference) pixel(t Transform, o Options, x, y int) (want [3]float64, ok
 	for w, h := m.Width, m.Height; (w > 1 || h > 1) && t.Zoom*float64(int(1)<<level) < 1; level++ {
 		w, h = max(1, w/2), max(1, h/2)
 	}
-	value := func(dx, dy int) uint8 {
+	valueOf := func(m *processing.Mask, dx, dy int) uint8 {
 		u, v := at(x+dx, y+dy)
 		if !inPicture(u, v) {
 			return 0
@@ -321,7 +321,25 @@ func (r *reference) pixel(t Transform, o Options, x, y int) (want [3]float64, ok
 		w, h := max(1, m.Width>>level), max(1, m.Height>>level)
 		return slowMax(m, level, w, h, min(int(u)>>level, w-1), min(int(v)>>level, h-1))
 	}
+	value := func(dx, dy int) uint8 { return valueOf(m, dx, dy) }
 	ink, share := o.Colour, math.Max(0, math.Min(o.Opacity, 1))
+	if o.Other != nil && o.Mode != PictureOnly {
+		first, second, both := ComparedColours()
+		if o.Mode == MaskOnly {
+			share = 1
+		}
+		switch a, b := value(0, 0) >= 128, valueOf(o.Other.Mask(), 0, 0) >= 128; {
+		case a && b:
+			ink = both
+		case a:
+			ink = first
+		case b:
+			ink = second
+		default:
+			share = 0
+		}
+		o.Mode = 255 // none of the overlays
+	}
 	switch o.Mode {
 	case PictureOnly:
 		share = 0
@@ -390,6 +408,9 @@ func TestRenderAgainstDefinition(t *testing.T) {
 		pic, m := drawPicture(t, w, h), drawMask(t, w, h)
 		r.SetPicture(pyramids(t, pic, m))
 		v, o := drawView(t, w, h), drawOptions(t)
+		if rapid.IntRange(0, 2).Draw(t, "compared") == 0 {
+			o.Other = NewMaskPyramid(drawMask(t, w, h))
+		}
 		dst := image.NewRGBA(image.Rect(0, 0, rapid.IntRange(1, 40).Draw(t, "vw"), rapid.IntRange(1, 45).Draw(t, "vh")))
 		r.Render(dst, v, o)
 		slow := &reference{pic, m, map[[2]int]slowPlane{}}

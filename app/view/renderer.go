@@ -72,6 +72,9 @@ type Options struct {
 	Grid bool
 	// Compare says which of two pictures is shown.
 	Compare Compare
+	// Other is a second mask, of the picture's size, that the shown one is compared with: in place of the overlay, what
+	// only one of the two marks and what both mark is shown in ComparedColours. nil compares with none.
+	Other *MaskPyramid
 	// Split is the device column, counted from the viewport's left edge, from which CompareSplit shows the second
 	// picture.
 	Split int
@@ -167,6 +170,9 @@ type frame struct {
 	// grid are the device columns at which a pixel of the picture begins; nil without a grid.
 	grid  []int32
 	lines bool
+
+	// other is the level of the mask that is compared with overlay; without pixels none is.
+	other maskLevel
 }
 
 // worker is the scratch memory of one goroutine.
@@ -435,6 +441,10 @@ func (f *frame) prepareMask(m *MaskPyramid, x0, x1 int) {
 	f.maskSize = image.Pt(m.mask.Width, m.mask.Height)
 	f.overlayLevel = m.levelFor(f.t.Zoom)
 	f.overlay = m.level(f.overlayLevel)
+	f.other = maskLevel{}
+	if o := f.o.Other; o != nil {
+		f.other = o.level(f.overlayLevel)
+	}
 	f.mask0, f.mask1 = f.maskColumn(x0), f.maskColumn(x1-1)+1
 	f.start = grow(f.start, f.mask1-f.mask0+1)
 	last := f.mask0 - 1
@@ -451,7 +461,7 @@ func (f *frame) prepareMask(m *MaskPyramid, x0, x1 int) {
 	if f.o.Mode == MaskOnly {
 		c, opacity = color.RGBA{255, 255, 255, 255}, 1
 	}
-	f.ink = spread(packed(c.R) | packed(c.G)<<8 | packed(c.B)<<16 | opaque)
+	f.ink = inkOf(c)
 	if !(opacity > 0) {
 		opacity = 0
 	}
@@ -546,7 +556,9 @@ func (r *Renderer) row(w *worker, out []uint8, y int, key rowKey) {
 		f.interpolate(r.blendRows(w, y), out)
 	}
 	if f.masked {
-		if f.o.Mode == Outlines {
+		if f.other.pix != nil {
+			f.compareRow(out, key.mask)
+		} else if f.o.Mode == Outlines {
 			f.outline(out, key)
 		} else {
 			f.overlayRow(out, key.mask)
@@ -632,15 +644,15 @@ func (f *frame) overlayRow(out []uint8, y int) {
 			for n < len(row) && row[n] == v {
 				n++
 			}
-			f.tint(out[4*f.start[m]:4*f.start[n]], f.share[v])
+			tint(out[4*f.start[m]:4*f.start[n]], f.ink, f.share[v])
 		}
 		m = n
 	}
 }
 
-// tint mixes the ink into device pixels.
-func (f *frame) tint(out []uint8, share lanes) {
-	ink := f.ink*share + half
+// tint mixes a colour into device pixels.
+func tint(out []uint8, colour, share lanes) {
+	ink := colour*share + half
 	rest := 256 - share
 	for i := 0; i+4 <= len(out); i += 4 {
 		pixel := out[i : i+4 : i+4]

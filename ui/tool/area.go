@@ -8,8 +8,8 @@ import (
 )
 
 // Area draws around a part of the picture: all inside is marked, or taken out of the mask if the area was begun with
-// the right button, or kept only with Shift, so that all outside is emptied. A polygon takes one corner a click and ends
-// as that of Region does; the other shapes are dragged.
+// the right button; begun with Shift, all outside is emptied. A polygon takes one corner a click and ends as that of
+// Region does; the other shapes are dragged.
 type Area struct {
 	idle
 	host  AreaHost

@@ -1,0 +1,67 @@
+package session
+
+import (
+	"context"
+	"image"
+
+	"blik/app/document"
+	"blik/app/view"
+	"blik/processing"
+)
+
+// compared is a mask from a file that the document's own is compared with.
+type compared struct {
+	path  string
+	other *document.Other
+	view  *view.MaskPyramid
+}
+
+// Comparison says how the mask agrees with that of a file.
+type Comparison struct {
+	Path string
+	document.Overlap
+}
+
+// CompareMask reads a mask of the picture's size, and compares the document's with it until EndComparison or until
+// another picture is open.
+func (s *Session) CompareMask(path string, done func(error)) {
+	doc, size := s.doc, s.doc.Size()
+	work := func(ctx context.Context, report processing.Progress) (*compared, error) {
+		report(named(path), 0)
+		m, err := s.files.ReadMask(ctx, path, size.X, size.Y)
+		if err != nil {
+			return nil, err
+		}
+		other, err := doc.NewOther(m)
+		if err != nil {
+			return nil, err
+		}
+		return &compared{path, other, view.NewMaskPyramid(m)}, nil
+	}
+	start(s, Other, work, func(c *compared) (image.Rectangle, error) {
+		s.compared = c
+		return image.Rectangle{}, nil
+	}, func(_ *compared, err error) { done(err) })
+}
+
+// EndComparison ends the comparison of masks.
+func (s *Session) EndComparison() {
+	s.compared = nil
+	s.publish(Other, image.Rectangle{})
+}
+
+// Comparison compares the mask as it is now; ok is false where it is compared with none.
+func (s *Session) Comparison() (c Comparison, ok bool) {
+	if s.compared == nil {
+		return Comparison{}, false
+	}
+	return Comparison{s.compared.path, s.doc.Overlap(s.compared.other)}, true
+}
+
+// ComparedView shows the mask that the document's is compared with, nil for none.
+func (s *Session) ComparedView() *view.MaskPyramid {
+	if s.compared == nil {
+		return nil
+	}
+	return s.compared.view
+}

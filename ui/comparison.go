@@ -1,0 +1,91 @@
+package ui
+
+import (
+	"image/color"
+	"path/filepath"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/imagefile"
+	"blik/app/view"
+	"blik/ui/filedialog"
+	"blik/ui/xwidget"
+)
+
+// comparison says over the picture how the mask agrees with that of a file, and what its colours mean; it is hidden
+// where the mask is compared with none.
+type comparison struct {
+	*common
+	object fyne.CanvasObject
+	sum    *xwidget.FixedText
+	// here, there and both say what only this mask marks, only the other one, and both.
+	here, there, both *xwidget.FixedText
+}
+
+func newComparison(c *common) *comparison {
+	p := &comparison{common: c}
+	line := func() *xwidget.FixedText {
+		t := xwidget.NewFixedText("")
+		t.Stretch, t.Tips = true, c.tips
+		return t
+	}
+	p.sum, p.here, p.there, p.both = line(), line(), line(), line()
+	p.sum.Bold = true
+	swatch := func(of color.Color, text fyne.CanvasObject) fyne.CanvasObject {
+		box := canvas.NewRectangle(of)
+		box.SetMinSize(fyne.NewSquareSize(12))
+		return container.NewBorder(nil, nil, container.NewHBox(container.NewCenter(box), xwidget.NewGap(2, 0)),
+			nil, text)
+	}
+	first, second, shared := view.ComparedColours()
+	end := c.button("file.endCompare", theme.CancelIcon())
+	p.object = container.NewVBox(container.New(layout.NewCustomPaddedLayout(3, 3, 8, 6),
+		container.NewBorder(nil, nil, nil, end, container.New(layout.NewCustomPaddedVBoxLayout(2), p.sum,
+			container.NewGridWithColumns(3, swatch(first, p.here), swatch(second, p.there), swatch(shared, p.both))))),
+		widget.NewSeparator())
+	p.object.Hide()
+	return p
+}
+
+func (p *comparison) update(c change) {
+	if !c.Compared && !c.Mask {
+		return
+	}
+	k, on := p.Comparison()
+	xwidget.SetVisible(p.object, on)
+	if !on {
+		return
+	}
+	name := filepath.Base(k.Path)
+	p.sum.SetText(p.t("Agreement with %s: %s of what either marks", name, p.percent(k.Agreement())))
+	p.here.SetText(p.t("only here: %s (%s px)", p.findingsText(k.SpotsHere), p.texts.Int(k.Here)))
+	p.there.SetText(p.t("only there: %s (%s px)", p.findingsText(k.SpotsThere), p.texts.Int(k.There)))
+	p.both.SetText(p.t("in both: %s (%s px)", p.findingsText(k.SpotsBoth), p.texts.Int(k.Both)))
+}
+
+// findingsText writes a number of findings.
+func (c *common) findingsText(n int) string {
+	return c.texts.Plural(n, "%s finding", "%s findings", c.texts.Int(n))
+}
+
+// comparing reports whether the mask is compared with another one.
+func (w *window) comparing() bool { return w.ComparedView() != nil }
+
+// chooseCompared lets the user choose a mask to compare with.
+func (f *files) chooseCompared() {
+	f.dialogs.Open(filedialog.Request{
+		Title: f.t("Compare with a mask"), Folder: filepath.Dir(f.Document().Path()),
+		Name: f.t("Masks"), Endings: imagefile.MaskEndings(),
+	}, f.chosen(func(path string) {
+		f.CompareMask(path, func(err error) {
+			if f.prompts.ended(err) {
+				f.display.showMask()
+			}
+		})
+	}))
+}

@@ -1,0 +1,62 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"blik/processing"
+)
+
+// Two masks are compared in words and in colours, as they are after each change.
+func TestComparison(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.masks["/art/other.png"] = processing.NewMask(200, 100)
+	for x := 20; x < 30; x++ {
+		h.masks["/art/other.png"].Pix[10*200+x] = 255
+	}
+	h.masks["/art/small.png"] = processing.NewMask(3, 3)
+	if h.comparison.object.Visible() || h.actions.can("file.endCompare") {
+		t.Error("something is compared already")
+	}
+	h.actions.do("find.run")
+	h.settle()
+	// One of another size is refused with a sentence.
+	h.dialogs.path = "/art/small.png"
+	h.actions.do("file.compareMask")
+	h.settle()
+	if said := h.dialogTexts(); !strings.Contains(said, "size") {
+		t.Errorf("the dialog says %q", said)
+	}
+	h.press("OK")
+	h.dialogs.path = "/art/other.png"
+	h.actions.do("file.compareMask")
+	h.settle()
+	check := func(when string, texts ...string) {
+		t.Helper()
+		c := h.comparison
+		for i, shown := range []string{c.sum.Text(), c.here.Text(), c.there.Text(), c.both.Text()} {
+			if !strings.Contains(shown, texts[i]) {
+				t.Errorf("%s: %q, want %q", when, shown, texts[i])
+			}
+		}
+	}
+	// The fake detection marks four of those pixels, and two others.
+	check("compared", "other.png: 33\u00a0%", "1 finding (2 px)", "0 findings (6 px)", "1 finding (4 px)")
+	if !h.comparison.object.Visible() || h.display.port.Options().Other == nil {
+		t.Error("the comparison is not shown")
+	}
+	h.actions.do("edit.clear")
+	check("cleared", "0", "0 findings (0 px)", "1 finding (10 px)", "0 findings (0 px)")
+	h.actions.do("file.endCompare")
+	if h.comparison.object.Visible() || h.display.port.Options().Other != nil {
+		t.Error("the comparison is still shown")
+	}
+	h.actions.do("file.compareMask")
+	h.settle()
+	h.files.open("/art/b.tif")
+	h.press("Don't save")
+	h.settle()
+	if h.comparison.object.Visible() {
+		t.Error("another picture is compared with the mask of the one before")
+	}
+}

@@ -1,0 +1,102 @@
+package ui
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/internal/message"
+	"blik/ui/xwidget"
+)
+
+// historyPanel is the tab of the steps that are kept; a click, or the space bar, goes back or forward to one.
+type historyPanel struct {
+	*common
+	object fyne.CanvasObject
+	list   *widget.List
+	memory *xwidget.FixedText
+
+	names []message.Message
+	done  int
+	quiet quiet
+}
+
+func newHistoryPanel(c *common) *historyPanel {
+	p := &historyPanel{common: c, memory: xwidget.NewFixedText("")}
+	p.memory.Stretch, p.memory.Muted, p.memory.Tips = true, true, c.tips
+	p.list = widget.NewList(
+		func() int {
+			if p.Document() == nil {
+				return 0
+			}
+			return len(p.names) + 1
+		},
+		func() fyne.CanvasObject {
+			l := widget.NewLabel("")
+			l.Truncation = fyne.TextTruncateEllipsis
+			return l
+		},
+		func(i widget.ListItemID, o fyne.CanvasObject) { p.show(i, o.(*widget.Label)) })
+	p.list.OnSelected = byUser(&p.quiet, p.goTo)
+	p.object = container.NewBorder(nil, inset(4, 8, p.memory), nil, nil, p.list)
+	return p
+}
+
+// show writes step i; step 0 is what came before the first one. What was undone is muted.
+func (p *historyPanel) show(i int, l *widget.Label) {
+	l.Importance = widget.MediumImportance
+	if i > p.done {
+		l.Importance = widget.LowImportance
+	}
+	text := p.t("Before the first step")
+	if i > 0 && i <= len(p.names) {
+		text = p.texts.Int(i) + "  " + p.texts.Sprint(p.names[i-1])
+	}
+	l.SetText(text)
+}
+
+// goTo undoes or redoes steps until i are done.
+func (p *historyPanel) goTo(i int) {
+	if i == p.done {
+		return
+	}
+	if p.Busy() && !p.Previewing() {
+		p.say(p.t("Another task is still running; wait for it or cancel it"))
+		p.mark()
+		return
+	}
+	p.GoTo(i)
+}
+
+// mark selects the last step that is done.
+func (p *historyPanel) mark() {
+	p.quiet.show(func() { p.list.Select(p.done) })
+}
+
+func (p *historyPanel) update(c change) {
+	if !c.History && !c.Document {
+		return
+	}
+	p.names, p.done = p.History()
+	text := ""
+	if doc := p.Document(); doc != nil {
+		used, budget := doc.HistoryBytes()
+		text = p.t("%s of %s MiB in use; beyond that the oldest steps are forgotten",
+			p.texts.Number(float64(used)/(1<<20), 1), p.texts.Int(int(budget>>20)))
+	}
+	p.memory.SetText(text)
+	p.list.Refresh()
+	if p.Document() != nil {
+		p.mark()
+	}
+}
+
+// historyTab is the place of the tab among those of the panel.
+const historyTab = 3
+
+// showHistory brings the steps to the front.
+func (w *window) showHistory() {
+	w.panelShown = true
+	w.update(change{Layout: true})
+	w.panel.tabs.SelectIndex(historyTab)
+}

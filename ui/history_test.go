@@ -1,0 +1,87 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/document"
+	"blik/processing"
+)
+
+// paintAt paints a spot of the brush at a place.
+func (h *harness) paintAt(x, y float64) {
+	h.toolbox.BeginStroke(document.Brush{Radius: 3}, processing.Point{X: x, Y: y})
+	h.toolbox.EndStroke()
+}
+
+// step returns a row of the history as it is shown.
+func (h *harness) historyRow(i int) (text string, undone bool) {
+	l := widget.NewLabel("")
+	h.panel.history.show(i, l)
+	return l.Text, l.Importance == widget.LowImportance
+}
+
+// A row of the history brings its step back, whichever it is and in both directions.
+func TestHistoryPanel(t *testing.T) {
+	h := newHarness(t, "en")
+	list := h.panel.history.list
+	if list.Length() != 0 {
+		t.Errorf("%d steps without a picture", list.Length())
+	}
+	h.opened()
+	var masks [][]uint8
+	for i := range 4 {
+		masks = append(masks, slices.Clone(h.Document().Mask().Pix))
+		h.paintAt(float64(30*i+20), 60)
+	}
+	masks = append(masks, slices.Clone(h.Document().Mask().Pix))
+	if list.Length() != 5 {
+		t.Fatalf("%d rows, want 5", list.Length())
+	}
+	for _, i := range []int{2, 4, 0, 3, 3, 1} {
+		list.Select(i)
+		if !slices.Equal(h.Document().Mask().Pix, masks[i]) {
+			t.Errorf("step %d is not what it was", i)
+		}
+		for row := range 5 {
+			text, undone := h.historyRow(row)
+			if undone != (row > i) || row > 0 && !strings.HasSuffix(text, "Brush stroke") {
+				t.Errorf("after step %d row %d is %q, undone %v", i, row, text, undone)
+			}
+		}
+	}
+	// A new step takes the place of what was undone, and the marked row follows undo.
+	h.paintAt(150, 20)
+	if list.Length() != 3 {
+		t.Errorf("%d rows, want 3", list.Length())
+	}
+	h.actions.do("edit.undo")
+	if _, undone := h.historyRow(2); !undone {
+		t.Error("what was undone is not shown as such")
+	}
+	if used := h.panel.history.memory.Text(); !strings.Contains(used, "of 512 MiB") {
+		t.Errorf("the memory is %q", used)
+	}
+}
+
+// The history stays as it is while a job works on the picture.
+func TestHistoryWaitsForJobs(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.paintAt(20, 60)
+	h.block = true
+	h.actions.do("find.run")
+	was := h.Document().Generation()
+	h.panel.history.list.Select(0)
+	if h.Document().Generation() != was || h.panel.history.done != 1 {
+		t.Error("a step was undone while a job runs")
+	}
+	h.Cancel()
+	h.settle()
+	h.panel.history.list.Select(0)
+	if h.panel.history.done != 0 {
+		t.Error("the step cannot be undone afterwards")
+	}
+}
