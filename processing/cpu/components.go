@@ -99,14 +99,20 @@ func (b executor) Grow(ctx context.Context, op processing.Grow) (processing.Comp
 	if err != nil {
 		return nil, err
 	}
-	gr := &growth{rule: op.Growth, w: int32(c.w), areas: make([]int, k.n), limits: make([]int32, k.n)}
+	gr := &growth{
+		rule: op.Growth, areas: make([]int, k.n), limits: make([]int32, k.n), rings: make([][]int32, k.n),
+		keep: make([]int32, k.n),
+	}
 	for _, s := range k.spans {
 		gr.areas[s.Label] += int(s.X1 - s.X0)
 	}
+	farthest := int32(0)
 	for i, area := range gr.areas {
 		far := op.Growth.Far(area)
 		gr.limits[i] = int32(far * far)
+		farthest = max(farthest, gr.limits[i])
 	}
+	gr.ringOf = ringsOf(farthest)
 	islands := gr.islands(unite(growable, k.spans), k.spans)
 	parts := make([][]processing.Span, len(islands))
 	if err := b.each(ctx, len(islands), func(t *worker, i int) { parts[i] = islands[i].grow(t, gr) }); err != nil {
@@ -163,9 +169,13 @@ func unite(a, b []processing.Span) []processing.Span {
 // growth is what the islands of one call share.
 type growth struct {
 	rule   processing.Growth
-	w      int32
 	areas  []int
 	limits []int32
+	// rings counts for each core the pixels of its rings, keep is the distance² that it keeps.
+	rings [][]int32
+	keep  []int32
+	// ringOf is the ring of a distance².
+	ringOf []uint8
 }
 
 // island is a connected set of pixels that are core or can grow, with the cores in it; both in reading order.
@@ -229,116 +239,194 @@ type claim struct {
 	label  uint32
 }
 
-func (c claim) before(d claim) int {
-	return cmp.Or(cmp.Compare(c.fy, d.fy), cmp.Compare(c.fx, d.fx))
+// order is that of core pixels.
+func (c *claim) order() uint64 { return uint64(uint32(c.fy))<<32 | uint64(uint32(c.fx)) }
+
+// sortClaims sorts by order. Most lists are short and nearly sorted.
+func sortClaims(claims []claim) {
+	const short = 24
+	if len(claims) > short {
+		slices.SortFunc(claims, func(a, b claim) int { return cmp.Compare(a.order(), b.order()) })
+		return
+	}
+	for i := 1; i < len(claims); i++ {
+		c := claims[i]
+		j := i
+		for ; j > 0 && claims[j-1].order() > c.order(); j-- {
+			claims[j] = claims[j-1]
+		}
+		claims[j] = c
+	}
 }
 
 // none is the owner of a pixel that belongs to no component.
 const none = ^uint32(0)
 
+// front is the growth of one island.
+type front struct {
+	spans []processing.Span
+	// first[i] is the index of the first pixel of span i in owner and dist; above[i] the first span of the row above
+	// that may touch span i, and below likewise.
+	first, above, below []int32
+	owner               []uint32
+	// dist is the least distance² at which a pixel is claimed; what claims it at a greater one comes too late.
+	dist   []int32
+	limits []int32
+	// queue holds the claims by distance², waiting how many there are, same those of the value that is being settled.
+	queue   [][]claim
+	waiting int
+	same    []claim
+}
+
 // grow settles pixels in the order of their values, as Dijkstra's method does: no way to a pixel leads over one of a
 // greater value. It returns the spans of the components.
 func (is island) grow(t *worker, g *growth) []processing.Span {
-	spans := is.spans
-	// first[i] is the index of the first pixel of span i in owner and dist; above[i] the first span of the row above
-	// that may touch span i, and below likewise.
-	first := zeros[int32](t, len(spans)+1)
-	above, below := take[int32](t, len(spans)), take[int32](t, len(spans))
-	neighbours(above, spans, -1)
-	neighbours(below, spans, 1)
-	for i, s := range spans {
-		first[i+1] = first[i] + s.X1 - s.X0
-	}
-	n := first[len(spans)]
-	// dist is the least distance² at which a pixel is claimed; what claims it at a greater one comes too late.
-	owner, dist := take[uint32](t, int(n)), take[int32](t, int(n))
-	fill(owner, none)
-	fill(dist, math.MaxInt32)
 	farthest := int32(0)
-	at := int32(0)
-	seeds := t.seeds[:0]
 	for _, c := range is.cores {
-		for spans[at].Y < c.Y || spans[at].X1 <= c.X0 {
-			at++
-		}
 		farthest = max(farthest, g.limits[c.Label])
-		for x := c.X0; x < c.X1; x++ {
-			p := first[at] + x - spans[at].X0
-			owner[p], dist[p] = c.Label, 0
-			seeds = append(seeds, claim{x, at, x, c.Y, c.Label})
-		}
 	}
-	t.seeds = seeds
+	if farthest == 0 {
+		return is.cores
+	}
 	for len(t.queue) <= int(farthest) {
 		t.queue = append(t.queue, nil)
 	}
-	queue := t.queue[:farthest+1]
-	same := t.same[:0] // of the value that is being settled
-	// spread queues the neighbours of a pixel settled at distance² d2 that are free and within reach.
-	spread := func(c claim, d2 int32) {
-		limit := g.limits[c.label]
-		reach := func(j, x0, x1 int32) {
-			s := spans[j]
-			dy := s.Y - c.fy
-			for x := max(x0, s.X0); x < min(x1, s.X1); x++ {
-				p := first[j] + x - s.X0
-				if owner[p] != none {
-					continue
-				}
-				next := max(d2, (x-c.fx)*(x-c.fx)+dy*dy)
-				if next > min(limit, dist[p]) {
-					continue
-				}
-				dist[p] = next
-				if next == d2 {
-					same = append(same, claim{x, j, c.fx, c.fy, c.label})
-				} else {
-					queue[next] = append(queue[next], claim{x, j, c.fx, c.fy, c.label})
-				}
-			}
-		}
-		y := spans[c.in].Y
-		for j := above[c.in]; j < int32(len(spans)) && spans[j].Y == y-1 && spans[j].X0 <= c.x+1; j++ {
-			reach(j, c.x-1, c.x+2)
-		}
-		reach(c.in, c.x-1, c.x+2)
-		for j := below[c.in]; j < int32(len(spans)) && spans[j].Y == y+1 && spans[j].X0 <= c.x+1; j++ {
-			reach(j, c.x-1, c.x+2)
-		}
+	spans := is.spans
+	f := front{
+		spans: spans, first: zeros[int32](t, len(spans)+1), above: take[int32](t, len(spans)),
+		below: take[int32](t, len(spans)), limits: g.limits, queue: t.queue[:farthest+1], same: t.same[:0],
 	}
-	for _, c := range seeds {
-		spread(c, 0)
+	neighbours(f.above, spans, -1)
+	neighbours(f.below, spans, 1)
+	for i, s := range spans {
+		f.first[i+1] = f.first[i] + s.X1 - s.X0
 	}
-	for d2 := range queue {
-		if len(queue[d2]) == 0 {
+	n := int(f.first[len(spans)])
+	f.owner, f.dist = take[uint32](t, n), take[int32](t, n)
+	fill(f.owner, none)
+	fill(f.dist, math.MaxInt32)
+	f.begin(is.cores)
+	for d2 := int32(1); d2 <= farthest && f.waiting > 0; d2++ {
+		if len(f.queue[d2]) == 0 {
 			continue
 		}
 		if t.stopped() {
 			t.queue = nil
 			return nil
 		}
-		claims := slices.DeleteFunc(queue[d2], func(c claim) bool {
-			return owner[first[c.in]+c.x-spans[c.in].X0] != none
-		})
-		slices.SortFunc(claims, claim.before)
-		for _, c := range claims {
-			for same = append(same[:0], c); len(same) > 0; {
-				c := same[len(same)-1]
-				same = same[:len(same)-1]
-				p := first[c.in] + c.x - spans[c.in].X0
-				if owner[p] != none {
-					continue
-				}
-				owner[p], dist[p] = c.label, int32(d2)
-				spread(c, int32(d2))
-			}
+		f.settle(d2)
+	}
+	t.same = f.same
+	return f.cut(t, g, is.cores)
+}
+
+// begin makes the cores' pixels theirs, and claims for them what they touch: of the pixels of a run only those that are
+// nearest to a pixel beside it.
+func (f *front) begin(cores []processing.Span) {
+	at := int32(0)
+	for _, c := range cores {
+		for f.spans[at].Y < c.Y || f.spans[at].X1 <= c.X0 {
+			at++
+		}
+		p := f.first[at] + c.X0 - f.spans[at].X0
+		for i := range c.X1 - c.X0 {
+			f.owner[p+i], f.dist[p+i] = c.Label, 0
 		}
 	}
-	for d2 := range queue {
-		queue[d2] = queue[d2][:0]
+	at = 0
+	for _, c := range cores {
+		for f.spans[at].Y < c.Y || f.spans[at].X1 <= c.X0 {
+			at++
+		}
+		if f.limits[c.Label] == 0 {
+			continue
+		}
+		beside := func(j int32) {
+			s := f.spans[j]
+			for x := max(c.X0-1, s.X0); x < min(c.X1+1, s.X1); x++ {
+				f.claim(claim{x, j, min(max(x, c.X0), c.X1-1), c.Y, c.Label}, 0)
+			}
+		}
+		for j := f.above[at]; j < int32(len(f.spans)) && f.spans[j].Y == c.Y-1 && f.spans[j].X0 <= c.X1; j++ {
+			beside(j)
+		}
+		if s := f.spans[at]; c.X0 > s.X0 {
+			f.claim(claim{c.X0 - 1, at, c.X0, c.Y, c.Label}, 0)
+		}
+		if s := f.spans[at]; c.X1 < s.X1 {
+			f.claim(claim{c.X1, at, c.X1 - 1, c.Y, c.Label}, 0)
+		}
+		for j := f.below[at]; j < int32(len(f.spans)) && f.spans[j].Y == c.Y+1 && f.spans[j].X0 <= c.X1; j++ {
+			beside(j)
+		}
 	}
-	t.same = same
-	return is.cut(g, first, owner, dist)
+}
+
+// claim queues a claim that is reached from a pixel settled at distance² d2, if its pixel is free and within reach.
+func (f *front) claim(c claim, d2 int32) {
+	s := &f.spans[c.in]
+	p := f.first[c.in] + c.x - s.X0
+	if f.owner[p] != none {
+		return
+	}
+	dx, dy := c.x-c.fx, s.Y-c.fy
+	next := max(d2, dx*dx+dy*dy)
+	if next > f.dist[p] || next > f.limits[c.label] {
+		return
+	}
+	f.dist[p] = next
+	if next == d2 {
+		f.same = append(f.same, c)
+		return
+	}
+	f.queue[next] = append(f.queue[next], c)
+	f.waiting++
+}
+
+// settle gives the pixels claimed at distance² d2 to those who claim them first.
+func (f *front) settle(d2 int32) {
+	claims := f.queue[d2]
+	f.waiting -= len(claims)
+	open := claims[:0]
+	for _, c := range claims {
+		if f.owner[f.first[c.in]+c.x-f.spans[c.in].X0] == none {
+			open = append(open, c)
+		}
+	}
+	sortClaims(open)
+	for _, c := range open {
+		for f.same = append(f.same[:0], c); len(f.same) > 0; {
+			c := f.same[len(f.same)-1]
+			f.same = f.same[:len(f.same)-1]
+			p := f.first[c.in] + c.x - f.spans[c.in].X0
+			if f.owner[p] != none {
+				continue
+			}
+			f.owner[p], f.dist[p] = c.label, d2
+			f.spread(c, d2)
+		}
+	}
+	f.queue[d2] = claims[:0]
+}
+
+// spread claims the neighbours of a pixel settled at distance² d2.
+func (f *front) spread(c claim, d2 int32) {
+	x, in := c.x, c.in
+	y := f.spans[in].Y
+	row := func(j int32) {
+		s := &f.spans[j]
+		c.in = j
+		for c.x = max(x-1, s.X0); c.x < min(x+2, s.X1); c.x++ {
+			f.claim(c, d2)
+		}
+	}
+	for j := f.above[in]; j < int32(len(f.spans)) && f.spans[j].Y == y-1 && f.spans[j].X0 <= x+1; j++ {
+		row(j)
+	}
+	row(in)
+	for j := f.below[in]; j < int32(len(f.spans)) && f.spans[j].Y == y+1 && f.spans[j].X0 <= x+1; j++ {
+		row(j)
+	}
 }
 
 // neighbours writes, for each span, the first span of the row dy below that ends behind its first column less one: so
@@ -354,42 +442,35 @@ func neighbours(into []int32, spans []processing.Span, dy int32) {
 }
 
 // cut drops what Growth.Keep does not let a core keep, and returns the spans of the rest.
-func (is island) cut(g *growth, first []int32, owner []uint32, dist []int32) []processing.Span {
-	// Few labels meet in an island.
-	rings, keep := map[uint32][]int32{}, map[uint32]int32{}
-	for _, c := range is.cores {
-		if rings[c.Label] == nil {
-			rings[c.Label] = make([]int32, int(g.rule.Far(g.areas[c.Label]))+2)
+func (f *front) cut(t *worker, g *growth, cores []processing.Span) []processing.Span {
+	// A core lies in one island, so that its entries of rings and keep belong to this one.
+	for _, c := range cores {
+		if g.rings[c.Label] == nil {
+			g.rings[c.Label] = zeros[int32](t, int(g.rule.Far(g.areas[c.Label]))+2)
 		}
 	}
-	last, ring := none, []int32(nil)
-	for p, l := range owner {
-		if l == none || dist[p] == 0 {
-			continue
-		}
-		if l != last {
-			last, ring = l, rings[l]
-		}
-		if k := ringOf(dist[p]); int(k) < len(ring) {
-			ring[k]++
+	for p, l := range f.owner {
+		if d2 := f.dist[p]; l != none && d2 != 0 {
+			if ring, k := g.rings[l], int(g.ringOf[d2]); k < len(ring) {
+				ring[k]++
+			}
 		}
 	}
-	for l, ring := range rings {
-		keep[l] = g.rule.Keep(g.areas[l], ring)
+	n := len(cores)
+	for _, c := range cores {
+		if ring := g.rings[c.Label]; len(ring) > 0 {
+			g.keep[c.Label] = g.rule.Keep(g.areas[c.Label], ring)
+			g.rings[c.Label] = ring[:0]
+		}
 	}
-	var out []processing.Span
-	for i, s := range is.spans {
-		last, most := none, int32(0)
+	out := make([]processing.Span, 0, n+n/2)
+	for i, s := range f.spans {
+		last := none
 		for x := s.X0; x < s.X1; x++ {
-			p := first[i] + x - s.X0
-			l := owner[p]
-			if l != none {
-				if l != last {
-					most = keep[l]
-				}
-				if dist[p] > most {
-					l = none
-				}
+			p := f.first[i] + x - s.X0
+			l := f.owner[p]
+			if l != none && f.dist[p] > g.keep[l] {
+				l = none
 			}
 			switch {
 			case l == none:
@@ -397,7 +478,6 @@ func (is island) cut(g *growth, first []int32, owner []uint32, dist []int32) []p
 				out[len(out)-1].X1++
 			default:
 				out = append(out, processing.Span{Y: s.Y, X0: x, X1: x + 1, Label: l})
-				most = keep[l]
 			}
 			last = l
 		}
@@ -405,13 +485,17 @@ func (is island) cut(g *growth, first []int32, owner []uint32, dist []int32) []p
 	return out
 }
 
-// ringOf returns ⌈√d2⌉ for d2 ≥ 1.
-func ringOf(d2 int32) int32 {
-	k := int32(1)
-	for k*k < d2 {
-		k++
+// ringsOf returns ⌈√d²⌉ for d² up to a limit.
+func ringsOf(limit int32) []uint8 {
+	of := make([]uint8, limit+1)
+	k := int32(0)
+	for d2 := range of {
+		if k*k < int32(d2) {
+			k++
+		}
+		of[d2] = uint8(k)
 	}
-	return k
+	return of
 }
 
 // MeasureRegions sums up each component.

@@ -41,7 +41,7 @@ const (
 // Reader inflates a zlib stream.
 type Reader struct {
 	src io.Reader
-	// in holds packed bytes; those from at on are neither used nor in bits. At the end of the input padded zeros follow.
+	// in holds packed bytes; those from at on are neither used nor in bits. At the end of the input zeros follow.
 	in     []byte
 	at     int
 	padded bool
