@@ -342,10 +342,11 @@ func (d *detector) decide(pic *Picture, cands []candidate, sets ...[]Span) error
 	d.countNeighbours(cands)
 	list, index := Measures(), d.rule.index()
 	values := make([]float64, len(cands)*len(list))
-	return parallel.Workers(d.ctx, 0, (len(cands)+63)/64, func(tasks iter.Seq[int]) {
+	const share = 16
+	return parallel.Workers(d.ctx, 0, (len(cands)+share-1)/share, func(tasks iter.Seq[int]) {
 		s := surveyor{pic: pic, tables: d.tables, candidates: all, rule: d.outline()}
 		for task := range tasks {
-			for i := task * 64; i < min(task*64+64, len(cands)); i++ {
+			for i := task * share; i < min((task+1)*share, len(cands)); i++ {
 				c := &cands[i]
 				c.look, c.spans = s.survey(c.spans, i >= d.searched)
 				c.measures = values[i*len(list) : (i+1)*len(list)]

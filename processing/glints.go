@@ -1,6 +1,7 @@
 package processing
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -343,13 +344,7 @@ func merge(a, b []Span) []Span {
 	if len(b) == 0 {
 		return a
 	}
-	all := slices.Concat(a, b)
-	slices.SortStableFunc(all, func(a, b Span) int {
-		if a.Y != b.Y {
-			return int(a.Y - b.Y)
-		}
-		return int(a.X0 - b.X0)
-	})
+	all := inReadingOrder(a, b)
 	out := all[:0]
 	for _, s := range all {
 		if k := len(out); k > 0 && out[k-1].Y == s.Y {
@@ -360,6 +355,39 @@ func merge(a, b []Span) []Span {
 		}
 	}
 	return out
+}
+
+// inReadingOrder joins two sets of spans, ordered by rows and by where they begin; of those that begin alike the first
+// one stays first. There are few in a row.
+func inReadingOrder(a, b []Span) []Span {
+	rows := 0
+	for _, set := range [][]Span{a, b} {
+		for i := range set {
+			rows = max(rows, int(set[i].Y)+1)
+		}
+	}
+	next := make([]int, rows+1)
+	for _, set := range [][]Span{a, b} {
+		for i := range set {
+			next[set[i].Y+1]++
+		}
+	}
+	for y := range rows {
+		next[y+1] += next[y]
+	}
+	all := make([]Span, len(a)+len(b))
+	for _, set := range [][]Span{a, b} {
+		for _, s := range set {
+			all[next[s.Y]] = s
+			next[s.Y]++
+		}
+	}
+	begin := 0
+	for y := range rows { // next[y] is now where row y ends
+		slices.SortStableFunc(all[begin:next[y]], func(a, b Span) int { return cmp.Compare(a.X0, b.X0) })
+		begin = next[y]
+	}
+	return all
 }
 
 // fill marks the spans, and the holes in them where wanted, in a mask of zeros.

@@ -79,30 +79,32 @@ func (r *Reason) UnmarshalJSON(text []byte) error {
 	return fmt.Errorf("there is no aspect %q", v.Aspect)
 }
 
-// explainer returns a function that tells the reasons for measures.
+// explainer returns a function that tells the reasons for measures: what speaks for and against a candidate, strongest
+// first. Contributions below leastReason are left out.
 func (r *Rule) explainer() func(measures []float64) []Reason {
-	index := r.index()
-	return func(measures []float64) []Reason { return r.reasons(measures, index) }
-}
-
-// reasons returns what speaks for and against a candidate, strongest first. Contributions below leastReason are left
-// out.
-func (r *Rule) reasons(measures []float64, index []int) []Reason {
 	const leastReason = 0.05
-	var sums [aspectCount]float64
-	list := Measures()
+	index, list, unit := r.index(), Measures(), r.Scale.unit()
+	aspects := make([]Aspect, len(index))
 	for k, i := range index {
-		sums[list[i].Aspect] += float64(r.Weights[k].Weight * r.Weights[k].standard(measures[i]))
+		aspects[k] = list[i].Aspect
 	}
-	unit := r.Scale.unit()
-	var out []Reason
-	for a, s := range sums {
-		if v := s / unit; math.Abs(v) >= leastReason {
-			out = append(out, Reason{Aspect(a), v})
+	return func(measures []float64) []Reason {
+		var sums [aspectCount]float64
+		for k, i := range index {
+			sums[aspects[k]] += float64(r.Weights[k].Weight * r.Weights[k].standard(measures[i]))
 		}
+		out := make([]Reason, 0, aspectCount)
+		for a, s := range sums {
+			if v := s / unit; math.Abs(v) >= leastReason {
+				out = append(out, Reason{Aspect(a), v})
+			}
+		}
+		slices.SortStableFunc(out, func(a, b Reason) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+		if len(out) == 0 {
+			return nil
+		}
+		return out
 	}
-	slices.SortStableFunc(out, func(a, b Reason) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
-	return out
 }
 
 // unit is the mean difference of sums that makes a step of the score.

@@ -169,10 +169,15 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 		t.peak, t.darkest = s.tables.Encode8[most.y], float64(s.tables.Encode8[most.dark])
 	}
 	from := levelAbove(at, high/2)
+	pixels := s.pixels[:len(s.own)]
 	for i, o := range s.own {
 		if o == 0 {
+			v := pixels[i].y
+			if inDark {
+				v = pixels[i].dark
+			}
 			around++
-			if int(level(&s.pixels[i])) >= from {
+			if int(v) >= from {
 				crowd++
 			}
 		}
@@ -339,9 +344,10 @@ func (s *surveyor) read(dst []light, y int) {
 	p, t := s.pic, s.tables
 	at, n := (y*p.Width+s.x0)*p.Channels, len(dst)*p.Channels
 	if p.U8 != nil && p.Channels == 3 {
-		src := p.U8[at : at+n]
+		src, linear := p.U8[at:at+n], (*[256]uint16)(t.Linear8)
 		for i := range dst {
-			dst[i] = mixed(t.Linear8[src[3*i]], t.Linear8[src[3*i+1]], t.Linear8[src[3*i+2]])
+			c := src[3*i : 3*i+3 : 3*i+3]
+			dst[i] = mixed(linear[c[0]], linear[c[1]], linear[c[2]])
 		}
 		return
 	}
@@ -413,9 +419,8 @@ func (s *lightSum) add(p *light) {
 // addWhere adds the pixels of a row whose member is 0.
 func (s *lightSum) addWhere(row []light, member []uint8) {
 	var n, r, g, b, y, dark, squares uint64
-	member = member[:len(row)]
-	for i := range row {
-		if member[i] != 0 {
+	for i, m := range member[:len(row)] {
+		if m != 0 {
 			continue
 		}
 		p := &row[i]
