@@ -263,7 +263,12 @@ func TestWriteThroughLinkKeepsIt(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	testpic.Need(t, os.Symlink(file, link) == nil, "a file system with symbolic links")
+	linked := os.Symlink(file, link) == nil
+	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		// Wine makes links but shows the files that they lead to.
+		linked = false
+	}
+	testpic.Need(t, linked, "a file system with symbolic links")
 	master := filepath.Join(t.TempDir(), "master.png")
 	if err := os.WriteFile(master, []byte("master"), 0o644); err != nil {
 		t.Fatal(err)
@@ -304,8 +309,8 @@ func TestWriteWhereNothingCanBe(t *testing.T) {
 	if err := WriteMask(t.Context(), folder, WriteOptions{Overwrite: true}, m); !errors.Is(err, ErrWrite) {
 		t.Errorf("the name of a folder: %v", err)
 	}
-	if os.Getuid() == 0 {
-		t.Log("as root no folder is read-only; a failing disk stands in for it in TestFailedWriteLeavesNothing")
+	if os.Getuid() <= 0 {
+		t.Log("as root, and in Windows, no folder is read-only; a failing disk stands in for it in TestFailedWriteLeavesNothing")
 		return
 	}
 	closed := t.TempDir()

@@ -88,7 +88,7 @@ func TestJournal(t *testing.T) {
 	}
 	f.die()
 	got := later.Interrupted()
-	if len(got) != 1 || got[0].Path != "/a.png" {
+	if len(got) != 1 || got[0].Path != rooted("/a.png") {
 		t.Fatalf("%+v", got)
 	}
 	var done error
