@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -235,7 +236,8 @@ func TestTimings(t *testing.T) {
 		sum += s.Time
 		if s.Name != stageUpload && s.Name != stageDownload {
 			names = append(names, s.Name)
-		} else if s.Time <= 0 {
+		} else if s.Time < 0 || s.Time == 0 && runtime.GOOS != "windows" {
+			// The clock of Windows may stand still for half a millisecond and more.
 			t.Errorf("stage %s took %v", s.Name, s.Time)
 		}
 	}
