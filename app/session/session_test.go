@@ -322,7 +322,7 @@ func TestNext(t *testing.T) {
 	check(StepSave, 2)
 	f.SavePicture("/b.png", "en", imagefile.SaveOptions{}, f.ok)
 	check(StepDone, 2)
-	f.SavePicture("/a.png", "en", imagefile.SaveOptions{Overwrite: true}, f.ok)
+	f.SavePicture(rooted("/a.png"), "en", imagefile.SaveOptions{Overwrite: true}, f.ok)
 	check(StepOverwritten, 2)
 	if len(f.Document().Spots()) != 2 || f.Corrected() || f.Written().Saved.Path != rooted("/a.png") {
 		t.Error("the overwritten original was not opened again with its mask")
