@@ -3,6 +3,9 @@
 # Debian or Ubuntu (bookworm, trixie, noble), the deb, and a file for a screenshot of the window. The system is made in
 # build/chroots by mmdebstrap. Needs root, for chroot, and scripts/setup.sh test dist for Xvfb and mmdebstrap.
 set -euo pipefail
+[ "$(id -u)" = 0 ] || { echo "This runs as root only: it changes into another system by chroot." >&2; exit 1; }
+# What is mounted below build is seen by this script alone, and gone with it.
+[ -n "${UNSHARED:-}" ] || UNSHARED=1 exec unshare --mount "$0" "$@"
 cd "$(dirname "$0")/.."
 suite=$1 deb=$(realpath "$2") shot=$(realpath -m "$3")
 root=$PWD/build/chroots/$suite
@@ -21,11 +24,10 @@ inside() { chroot "$root" /usr/bin/env -i HOME=/root/home PATH=/usr/sbin:/usr/bi
 cleanup() {
   [ -z "${window:-}" ] || kill "$window" 2>/dev/null || true
   [ -z "${server:-}" ] || kill "$server" 2>/dev/null || true
-  umount "$root/proc" "$root/dev" "$root/tmp/.X11-unix" 2>/dev/null || true
 }
 trap cleanup EXIT
-mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
-mountpoint -q "$root/dev" || mount --bind /dev "$root/dev"
+mount -t proc proc "$root/proc"
+mount --bind /dev "$root/dev"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 # A home in which Blik has never been.
 rm -rf "$root/root/home" "$root/root/out" "$root/root/ui.log"
@@ -50,7 +52,7 @@ mkdir -p "$root/tmp/.X11-unix"
 Xvfb ":$number" -screen 0 1280x860x24 +extension GLX -nolisten tcp >/dev/null 2>&1 &
 server=$!
 for _ in $(seq 100); do [ ! -S "/tmp/.X11-unix/X$number" ] || break; sleep 0.1; done
-mountpoint -q "$root/tmp/.X11-unix" || mount --bind /tmp/.X11-unix "$root/tmp/.X11-unix"
+mount --bind /tmp/.X11-unix "$root/tmp/.X11-unix"
 inside DISPLAY=":$number" LIBGL_ALWAYS_SOFTWARE=1 blik doctor
 inside DISPLAY=":$number" LIBGL_ALWAYS_SOFTWARE=1 BLIK_UI_LOG=/root/ui.log blik open --detect /root/sample.jpg &
 window=$!

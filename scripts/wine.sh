@@ -7,31 +7,28 @@
 # Wine 8 of Debian 12 lacks ProcessPrng, which Go needs, and does not delete by the rules of POSIX, on which os.RemoveAll
 # relies. So wine 10 runs in a bare Debian 13, made by mmdebstrap in build/chroots/wine; that needs root, for chroot.
 set -euo pipefail
+[ "$(id -u)" = 0 ] || { echo "This runs as root only: it changes into another system by chroot." >&2; exit 1; }
+# What is mounted below build is seen by this script alone, and gone with it: nothing else can wander into it.
+[ -n "${UNSHARED:-}" ] || UNSHARED=1 exec unshare --mount "$0" "$@"
 cd "$(dirname "$0")/.."
 go=${GO:-go} work=$PWD/build/wine-tests
 root=$PWD/build/chroots/wine system=$PWD/build/wine/drive_c/windows/system32
 export GOEXPERIMENT=simd
 mkdir -p "$work" build/chroots build/wine
-[ "$(id -u)" = 0 ] || { echo "This runs as root only: it changes into another system by chroot." >&2; exit 1; }
 
 [ -x "$root/usr/bin/wine" ] || mmdebstrap --variant=apt --include=wine,wine64,libgl1,libgl1-mesa-dri trixie "$root" http://deb.debian.org/debian
 
 # The files of this system are in the other one under the same paths.
 mounts=("$PWD" "$(realpath -m ../shared)" /proc /dev /tmp/.X11-unix)
-unmount() {
-  local m
-  for m in "${mounts[@]}"; do ! mountpoint -q "$root$m" || umount "$root$m"; done
-}
 cleanup() {
   local process
   for process in ${processes:-}; do kill "$process" 2>/dev/null || true; done
   inside wineserver -k 2>/dev/null || true
-  unmount
 }
 trap cleanup EXIT
 for m in "${mounts[@]}"; do
   mkdir -p "$root$m"
-  [ ! -e "$m" ] || mountpoint -q "$root$m" || mount --bind "$m" "$root$m"
+  [ ! -e "$m" ] || mount --bind "$m" "$root$m"
 done
 
 # inside runs a program of the other system, here, with a prefix of its own in build/wine. BLIK_ variables are passed on.

@@ -18,6 +18,7 @@ import (
 	"blik/app/i18n"
 	"blik/cuda/driver"
 	"blik/internal/message"
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/experiment"
@@ -123,6 +124,7 @@ func request(pic *processing.Picture, closed *int, g *fakeGPU) Request {
 
 func TestCompare(t *testing.T) {
 	t.Parallel()
+	testpic.Clock(t)
 	pic := painting(t, 161, 123, 8)
 	closed := 0
 	r := request(pic, &closed, &fakeGPU{Backend: cpu.New()})

@@ -59,6 +59,9 @@ const tick = 10 * time.Millisecond
 // SinceStart returns how long the process has been running, to a hundredth of a second and at least that; 0 where the
 // system does not tell.
 func SinceStart() time.Duration {
+	if runtime.GOOS != "linux" {
+		return 0
+	}
 	stat, err := os.ReadFile("/proc/self/stat")
 	if err != nil {
 		return 0

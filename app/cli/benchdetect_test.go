@@ -13,6 +13,7 @@ import (
 	"blik/app/bench"
 	"blik/app/i18n"
 	"blik/cuda/driver"
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 )
@@ -90,6 +91,7 @@ func TestBenchDetectFormats(t *testing.T) {
 // A device that is asked for by name and is not there is an error, but the rest is printed.
 func TestBenchDetectWithoutTheDevice(t *testing.T) {
 	t.Parallel()
+	testpic.Clock(t)
 	got := compare(t, 2, "bench", "detect", "--device", "cpu,cuda:97", "--megapixels", "0.01", "--repeat", "1")
 	if got.status != exitFailed || !strings.HasPrefix(got.errors, "blik: cuda:97: ") || !strings.Contains(got.out, "cuda:97 was not measured") || !strings.Contains(got.out, "luminance") {
 		t.Errorf("%d, %q\n%s", got.status, got.errors, got.out)
@@ -121,6 +123,7 @@ func (f *failing) Do(ctx context.Context, op processing.Op) error {
 
 func TestBenchDetectReportsWhatIsWrong(t *testing.T) {
 	t.Parallel()
+	testpic.Clock(t)
 	for _, c := range []struct {
 		err  error
 		says string

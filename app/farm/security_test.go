@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"blik/internal/testpic"
 )
 
 // secureSite is a farm with TLS and keys.
@@ -223,9 +225,7 @@ func TestRoots(t *testing.T) {
 		filepath.Join(in, "away"): secret, filepath.Join(out, "away"): secret, filepath.Join(in, "s.tif"): filepath.Join(secret, "s.tif"),
 		filepath.Join(in, "within"): filepath.Join("sub", "a.tif"),
 	} {
-		if err := os.Symlink(target, name); err != nil {
-			t.Fatal(err)
-		}
+		testpic.Link(t, target, name)
 	}
 	r := Roots{{Folder: in}, {Name: "scans", Folder: in}, {Folder: out, Write: true}, {Name: "out", Folder: out, Write: true}}
 	for _, c := range []struct {

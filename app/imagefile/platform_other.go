@@ -2,8 +2,16 @@
 
 package imagefile
 
+import (
+	"errors"
+	"io/fs"
+)
+
 // physicalMemory knows nothing besides what machineMemory reads.
 func physicalMemory() (m memory, known bool) { return memory{}, false }
+
+// Missing reports whether an error of opening says that there is no such file.
+func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // portable returns the error: its number is what writeError looks for.
 func portable(err error) error { return err }

@@ -2,6 +2,7 @@ package imagefile
 
 import (
 	"errors"
+	"io/fs"
 	"syscall"
 	"unsafe"
 )
@@ -19,6 +20,13 @@ func physicalMemory() (m memory, known bool) {
 		return memory{}, false
 	}
 	return memory{total: int64(status.total), available: int64(status.available)}, true
+}
+
+// Missing reports whether an error of opening says that there is no such file. A name that Windows does not allow, as with
+// a star, is that of none.
+func Missing(err error) bool {
+	const invalidName = syscall.Errno(123)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, invalidName)
 }
 
 // portable replaces the numbers that Windows has for failures of writing by those that other systems have for them.

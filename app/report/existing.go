@@ -2,9 +2,7 @@ package report
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,7 +60,7 @@ func oneFile(dir, a, b string) bool {
 func CheckReport(path, format, file string) error {
 	r, ok, err := readExisting(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case imagefile.Missing(err):
 		return nil
 	case err != nil:
 		return foreign(path, message.Of("not written: the file that exists cannot be read"))

@@ -12,6 +12,7 @@ package testpic
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // The variables that turn a skip into a failure.
@@ -65,6 +67,29 @@ func Require(t testing.TB, ok bool, variable, what string) {
 		t.Fatalf("needs %s, and %s is set", what, variable)
 	}
 	Need(t, ok, what)
+}
+
+// Link makes a symbolic link, or skips the test: Windows allows it to some users only, and wine shows the files that
+// links lead to in their place.
+func Link(t testing.TB, target, name string) {
+	t.Helper()
+	err := os.Symlink(target, name)
+	var info fs.FileInfo
+	if err == nil {
+		info, err = os.Lstat(name)
+	}
+	Need(t, err == nil && info.Mode()&fs.ModeSymlink != 0, "a system with symbolic links")
+}
+
+// Clock skips the test where the clock moves in steps of more than a tenth of a millisecond, as it may in Windows.
+func Clock(t testing.TB) {
+	t.Helper()
+	start := time.Now()
+	step := time.Duration(0)
+	for step == 0 {
+		step = time.Since(start)
+	}
+	Need(t, step < 100*time.Microsecond, "a clock of fine steps")
 }
 
 // Long skips the test in short runs.
