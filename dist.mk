@@ -21,8 +21,9 @@ test-arm64: setup-dist ## tests, masks and corrected files for arm64, under qemu
 test-windows: setup-dist ## tests for Windows, and the program with its window, under wine
 	@GO='$(GO)' scripts/wine.sh
 
-test-packages: setup-dist ## install the deb in bare Debian 12 and 13 and Ubuntu 24.04 and start it (needs root)
-	@for suite in bookworm trixie noble; do scripts/chroot-test.sh $$suite build/dist/blik_*_amd64.deb build/dist-$$suite.png || exit 1; done
+test-packages: setup-dist ## install the packages in bare Debian 12 and 13 and Ubuntu 24.04 and start them (needs root)
+	@for suite in bookworm trixie noble; do scripts/chroot-test.sh $$suite "$$(ls -t build/dist/blik_*_amd64.deb | head -n 1)" build/dist-$$suite.png || exit 1; done
+	@scripts/chroot-test.sh trixie "$$(ls -t build/dist/blik-*.x86_64.rpm | head -n 1)" build/dist-rpm.png
 
 setup-dist: go
 	@scripts/setup.sh build dist

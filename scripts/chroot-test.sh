@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Installs a deb in a bare system, as a user does, and starts command line and window in it. Arguments: the suite of
-# Debian or Ubuntu (bookworm, trixie, noble), the deb, and a file for a screenshot of the window. The system is made in
+# Debian or Ubuntu (bookworm, trixie, noble), the deb, and a file for a screenshot of the window. With an rpm, of which no
+# system is at hand, files and program are tested in Debian, but not the names of what it depends on. The system is made in
 # build/chroots by mmdebstrap. Needs root, for chroot, and scripts/setup.sh test dist for Xvfb and mmdebstrap.
 set -euo pipefail
 [ "$(id -u)" = 0 ] || { echo "This runs as root only: it changes into another system by chroot." >&2; exit 1; }
 # What is mounted below build is seen by this script alone, and gone with it.
 [ -n "${UNSHARED:-}" ] || UNSHARED=1 exec unshare --mount "$0" "$@"
 cd "$(dirname "$0")/.."
-suite=$1 deb=$(realpath "$2") shot=$(realpath -m "$3")
+suite=$1 package=$(realpath "$2") shot=$(realpath -m "$3")
 root=$PWD/build/chroots/$suite
 if [ ! -x "$root/usr/bin/apt-get" ]; then
   mirror=http://deb.debian.org/debian options=()
@@ -32,12 +33,26 @@ cp /etc/resolv.conf "$root/etc/resolv.conf"
 # A home in which Blik has never been.
 rm -rf "$root/root/home" "$root/root/out" "$root/root/ui.log"
 mkdir -p "$root/root/home"
-cp "$deb" "$root/root/blik.deb"
 cp assets/sample.jpg "$root/root/sample.jpg"
-inside apt-get update -q >/dev/null
-inside DEBIAN_FRONTEND=noninteractive apt-get install -y -q /root/blik.deb >"$root/root/apt.log" 2>&1 ||
-  { tail -n 20 "$root/root/apt.log"; exit 1; }
-echo "$suite: installed with $(grep -c '^Setting up' "$root/root/apt.log") packages"
+apt_get() {
+  inside DEBIAN_FRONTEND=noninteractive apt-get "$@" >"$root/root/apt.log" 2>&1 || { tail -n 20 "$root/root/apt.log"; exit 1; }
+}
+apt_get update -q
+case $package in
+  *.rpm)
+    # What the package depends on has other names here, so it comes first and by hand.
+    apt_get install -y -q rpm libgtk-3-0t64 libgl1 libgl1-mesa-dri libxcursor1 libxi6 libxinerama1 libxrandr2
+    cp "$package" "$root/root/blik.rpm"
+    inside rpm -i --nodeps /root/blik.rpm
+    inside rpm -V --nodeps blik
+    echo "$suite: the rpm is installed, $(inside rpm -ql blik | wc -l) files"
+    ;;
+  *)
+    cp "$package" "$root/root/blik.deb"
+    apt_get install -y -q /root/blik.deb
+    echo "$suite: installed with $(grep -c '^Setting up' "$root/root/apt.log") packages"
+    ;;
+esac
 
 echo "== without a display"
 inside blik /root/sample.jpg 2>&1 && { echo "a window without a display?"; exit 1; }
@@ -64,5 +79,8 @@ done
 sleep 3
 DISPLAY=":$number" import -window root "$shot"
 cat "$root/root/ui.log"
-inside DEBIAN_FRONTEND=noninteractive apt-get purge -y -q blik >/dev/null 2>&1
+case $package in
+  *.rpm) inside rpm -e blik ;;
+  *) apt_get purge -y -q blik ;;
+esac
 [ ! -e "$root/usr/bin/blik" ] && echo "removed"
