@@ -245,7 +245,7 @@ func (l *link) ask(ctx context.Context, subject string, r request) (answer, erro
 		defer l.mu.Unlock()
 		delete(l.asking, n)
 	}()
-	reply, err := l.RequestWithContext(ctx, subject, data)
+	reply, err := l.request(ctx, subject, data)
 	if err != nil {
 		if l.denied.Load() != nil {
 			return answer{}, message.Errorf("%s: the key does not permit this", l.where)
@@ -260,6 +260,21 @@ func (l *link) ask(ctx context.Context, subject string, r request) (answer, erro
 		return a, a.Error
 	}
 	return a, nil
+}
+
+// starting is how long a server may take from its first connection to its first answer.
+const starting = 3 * time.Second
+
+// request sends a request. A server that has just been started takes connections before it answers, so a request that
+// nobody answers is sent again for a while.
+func (l *link) request(ctx context.Context, subject string, data []byte) (*nats.Msg, error) {
+	var rest pause
+	for begun := time.Now(); ; {
+		reply, err := l.RequestWithContext(ctx, subject, data)
+		if !errors.Is(err, nats.ErrNoResponders) || time.Since(begun) > starting || rest.wait(ctx) != nil {
+			return reply, err
+		}
+	}
 }
 
 // insist asks until there is an answer; a refusal is one, unless the server has no room.
