@@ -24,6 +24,10 @@ const noiseTile = 64
 // measureNoise takes the lower quartile over tiles of the noise that their finest wavelet band shows, so that canvas
 // and brush work, which fill that band in most tiles of a painting, do not inflate it. In 8-bit levels.
 func (d *detector) measureNoise() error {
+	if d.known != nil {
+		d.noise = *d.known
+		return nil
+	}
 	tiles, err := Evaluate(d.ctx, d.be, NoiseTiles{Src: d.v, Side: noiseTile})
 	if err != nil || len(tiles) == 0 {
 		return err

@@ -128,7 +128,8 @@ type detector struct {
 	cls, seed    Plane
 	exclude      Plane
 	noise        float64
-	done         float64 // share of the whole, for progress
+	known        *float64 // the noise, where it is known
+	done         float64  // share of the whole, for progress
 	cores, grown Components
 	mask         <-chan *Mask // an empty one, for the result
 }
@@ -150,7 +151,7 @@ func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Opti
 	}
 	be.Timings() // what an earlier, failed job left
 	d := &detector{
-		ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p, progress: o.Progress, decision: o.Decision,
+		ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p, progress: o.Progress, decision: o.Decision, known: o.noise,
 	}
 	if d.decision == nil {
 		var err error

@@ -82,6 +82,8 @@ type Options struct {
 	Memory *Memory
 	// Vectors: Candidates also describes each candidate by a vector, from which can be learned.
 	Vectors bool
+	// noise, if not nil, is that of the whole picture of which this one is a part.
+	noise *float64
 }
 
 // Candidate is a spot that detection considered, with what it measured of it.

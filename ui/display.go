@@ -118,6 +118,11 @@ func (d *display) showMask() {
 // holding reports whether a key or a button is held that shows the original.
 func (d *display) holding() bool { return d.heldKey != 0 || d.heldButton }
 
+// visible returns the part of the picture that is in sight.
+func (d *display) visible() image.Rectangle {
+	return d.port.Transform().Visible(d.s.Document().Size(), d.port.Device())
+}
+
 // mode returns what the viewport shows.
 func (d *display) mode() view.Compare {
 	switch {

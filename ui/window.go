@@ -72,6 +72,7 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.common = &common{Session: session.New(c.session), texts: c.texts, changed: w.update}
 	w.display = newDisplay(w.Session, w.update)
 	w.Settle = w.display.port.End
+	w.Visible = w.display.visible
 	w.prompts = &prompts{common: w.common, win: w.win, modals: xwidget.NewModals(w.win), version: c.version}
 	w.farm = &farmDialogs{window: w}
 	w.toolbox = newToolbox(w.common)

@@ -46,6 +46,11 @@ type Document struct {
 	selected image.Point
 	chosen   bool
 
+	// part is what the mask holds in place of the pixels that a part of another detection shows; nil for none.
+	part *shownPart
+	// dropped are the pixels of parts that are no longer shown, until Dropped names them.
+	dropped image.Rectangle
+
 	scratch tileBuffer
 	// spans are the rows of a piece of a stroke.
 	spans []span
@@ -145,6 +150,7 @@ func (d *Document) Snapshot() Snapshot {
 	spread(len(mask), newBuffer, func(i int, scratch *tileBuffer) {
 		mask[i] = packTile(d.mask.Pix, d.mask.Width, d.tiles.rect(i), scratch)
 	})
+	d.withoutPart(mask)
 	return Snapshot{Path: d.path, Picture: d.pic, Region: d.region, Corrections: d.corrections,
 		Generation: d.generation, tiles: d.tiles, mask: mask, detection: d.detection, decisions: d.decisions,
 		renewed: d.renewed, drawn: d.drawn}

@@ -120,6 +120,7 @@ type edit struct {
 // begin opens an edit; an open stroke is ended first.
 func (d *Document) begin(name message.Message) {
 	d.EndStroke()
+	d.DropPart()
 	d.edit.step = &step{name: name, generation: d.generation, region: d.region, detection: d.detection,
 		renewed: d.renewed, drawn: d.drawn, decisions: d.decisions, corrections: d.corrections}
 	d.edit.exact, d.edit.byHand = false, false
@@ -218,6 +219,7 @@ func (d *Document) swap(s *step) image.Rectangle {
 // empty for a step that did not touch the mask.
 func (d *Document) Undo() (dirty image.Rectangle, ok bool) {
 	d.EndStroke()
+	d.DropPart()
 	h := &d.history
 	if len(h.done) == 0 {
 		return image.Rectangle{}, false
@@ -232,6 +234,7 @@ func (d *Document) Undo() (dirty image.Rectangle, ok bool) {
 // Redo does the last step again that was undone.
 func (d *Document) Redo() (dirty image.Rectangle, ok bool) {
 	d.EndStroke()
+	d.DropPart()
 	h := &d.history
 	if len(h.undone) == 0 {
 		return image.Rectangle{}, false

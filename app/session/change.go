@@ -139,6 +139,9 @@ func (s *Session) now() state {
 
 // publish tells the listeners what differs since the last time, if anything does.
 func (s *Session) publish(cause Cause, pixels image.Rectangle) {
+	if s.doc != nil {
+		pixels = pixels.Union(s.doc.Dropped())
+	}
 	s.followFilm()
 	was, is := s.last, s.now()
 	s.last = is

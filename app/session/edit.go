@@ -30,7 +30,9 @@ func (s *Session) EndStroke() {
 func (s *Session) CancelStroke() { s.publish(Other, s.doc.CancelStroke()) }
 
 // painted shows a piece of a stroke; what follows from it is found when the stroke ends.
-func (s *Session) painted(pixels image.Rectangle) { s.notify(Change{Pixels: pixels}) }
+func (s *Session) painted(pixels image.Rectangle) {
+	s.notify(Change{Pixels: pixels.Union(s.doc.Dropped())})
+}
 
 // Region returns the search region, nil for the whole picture.
 func (s *Session) Region() *processing.Region {

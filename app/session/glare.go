@@ -51,36 +51,8 @@ func (s *Session) detect(apply func(*processing.Result, *processing.Region) (ima
 	}, func(_ *processing.Result, err error) { done(outcome, err) })
 }
 
-// Live reports whether another value of the parameters shows at once: the picture was searched, the mask holds nothing
-// that another search would lose, and the search only has to decide anew.
-func (s *Session) Live() bool {
-	return s.doc != nil && s.doc.Result() != nil && s.doc.Untouched() &&
-		s.memory.Serves(s.doc.Picture(), s.detectedWith, s.settings.Params)
-}
-
 // Previewing reports whether the job that runs follows a change of the parameters.
 func (s *Session) Previewing() bool { return s.previewing && s.Busy() }
-
-// preview searches again after a change of the parameters, where that shows at once. While it does, further changes
-// are noted, and the last of them is what it ends with.
-func (s *Session) preview() {
-	if s.previewing {
-		s.wanted = true
-		return
-	}
-	if s.Busy() || !s.Live() || !detectsOtherwise(s.detectedWith, s.settings.Params) {
-		return
-	}
-	s.previewing, s.wanted = true, false
-	apply := func(r *processing.Result, region *processing.Region) (image.Rectangle, error) {
-		if !s.doc.Untouched() {
-			// What was painted meanwhile counts more.
-			return image.Rectangle{}, nil
-		}
-		return s.doc.ApplyPreview(r, region)
-	}
-	s.detect(apply, s.previewed)
-}
 
 // previewCorrection corrects the selected finding again after a change of the parameters, if it is corrected, as
 // CorrectSelected would. While it does, further changes are noted, and the last of them is what it ends with.
@@ -95,25 +67,6 @@ func (s *Session) previewCorrection() {
 	}
 	s.previewing, s.corrects = true, false
 	s.correct(Other, map[int]processing.Method{f.ID: f.Asked}, s.doc.PreviewCorrection, s.previewed)
-}
-
-// previewed goes on after a preview with what has to follow.
-func (s *Session) previewed(o Outcome, err error) {
-	s.previewing = false
-	if s.wanted && err == nil {
-		s.wanted = false
-		s.preview()
-	}
-	if s.corrects && err == nil && !s.previewing {
-		s.previewCorrection()
-	}
-	if s.Previewed != nil {
-		s.Previewed(o, err)
-	}
-	if next := s.afterPreview; !s.previewing && next != nil {
-		s.afterPreview = nil
-		next()
-	}
 }
 
 // AfterPreview calls do when the job that follows a change of the parameters has ended; queued is false, and do is not

@@ -95,9 +95,10 @@ func TestLearn(t *testing.T) {
 		t.Error("learned from two decisions of each kind")
 	}
 	decideAll(taughtDocument(t, ""), 4)
+	s.UseLearned(&processing.Learned{})
+	s.rest()
 	s.doc = taughtDocument(t, "/a.png")
 	decideAll(s.doc, spotsTaught)
-	s.UseLearned(&processing.Learned{})
 	got, err := learned()
 	if err != nil {
 		t.Fatal(err)
@@ -110,6 +111,7 @@ func TestLearn(t *testing.T) {
 		t.Fatalf("learned %+v", got)
 	}
 	s.UseLearned(got.Learned)
+	s.rest()
 	if s.settings.Params.Learned != got.Learned {
 		t.Error("what was learned is not used")
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"image"
 	"reflect"
 	"slices"
 	"testing"
@@ -131,15 +132,6 @@ func TestPreviewLosesNothing(t *testing.T) {
 	if len(s.doc.Ignored()) != 1 {
 		t.Errorf("%d ignored after a preview", len(s.doc.Ignored()))
 	}
-	before := s.settings.Params
-	p := before
-	p.Mode = processing.Manual
-	s.SetParams(p)
-	if s.Previewing() {
-		t.Error("another mode shows at once")
-	}
-	s.SetParams(before)
-	s.rest()
 	// A stroke that is painted while the preview runs stays.
 	s.sensitivity(2)
 	s.BeginStroke(document.Brush{Radius: 4}, processing.Point{X: 90, Y: 60})
@@ -162,6 +154,108 @@ func TestPreviewLosesNothing(t *testing.T) {
 	})
 	s.rest()
 	shows("corrected", false)
+}
+
+// Every parameter of detection shows: first in the visible part, as a search of the whole picture finds it there, then
+// in the whole picture; and one step takes all of it back.
+func TestPreviewOfAnyParameter(t *testing.T) {
+	s, pic := searched(t)
+	first := slices.Clone(s.doc.Mask().Pix)
+	// The surroundings are most of so small a picture.
+	s.partShare = 1
+	visible := image.Rect(40, 30, 130, 90)
+	s.Visible = func() image.Rectangle { return visible }
+	be := cpu.New()
+	defer be.Close()
+	for i, set := range []func(p *processing.Params){
+		func(p *processing.Params) { p.Mode = processing.Manual },
+		func(p *processing.Params) { p.Window = 31 },
+		func(p *processing.Params) { p.Visible, p.Contrast = 3, 5 },
+		func(p *processing.Params) { p.Mode, p.Detector = processing.Adaptive, processing.DetectJoined },
+	} {
+		p := s.settings.Params
+		set(&p)
+		want, err := processing.Detect(t.Context(), be, pic, p, processing.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		was, count := slices.Clone(s.doc.Mask().Pix), s.doc.Stats()
+		s.SetParams(p)
+		if !s.Previewing() {
+			t.Fatalf("change %d does not show", i)
+		}
+		for !s.whole {
+			(<-s.queue)()
+		}
+		for k, v := range s.doc.Mask().Pix {
+			expected := was[k]
+			if image.Pt(k%pic.Width, k/pic.Width).In(visible) {
+				expected = want.Mask.Pix[k]
+			}
+			if v != expected {
+				t.Fatalf("change %d: pixel %d of the preview is %d, want %d", i, k, v, expected)
+			}
+		}
+		if s.doc.Stats() != count {
+			t.Error("the preview of a part is counted")
+		}
+		s.rest()
+		if !slices.Equal(s.doc.Mask().Pix, want.Mask.Pix) {
+			t.Errorf("change %d: the mask is not that of a search", i)
+		}
+	}
+	s.Undo()
+	if !slices.Equal(s.doc.Mask().Pix, first) {
+		t.Error("one step does not take back what the sliders did")
+	}
+}
+
+// A search of the whole picture that another change has made idle is given up, and what is painted meanwhile is painted
+// on the mask without the preview.
+func TestPreviewGivesWay(t *testing.T) {
+	s, pic := searched(t)
+	s.partShare = 1
+	s.Visible = func() image.Rectangle { return image.Rect(0, 0, 120, 100) }
+	s.Previewed = func(_ Outcome, err error) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	p := s.settings.Params
+	p.Mode = processing.Manual
+	for _, window := range []int{21, 31, 41} {
+		p.Window = window
+		s.SetParams(p)
+		for !s.whole && s.Busy() {
+			(<-s.queue)()
+		}
+	}
+	s.rest()
+	be := cpu.New()
+	defer be.Close()
+	want, err := processing.Detect(t.Context(), be, pic, p, processing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(s.doc.Mask().Pix, want.Mask.Pix) {
+		t.Error("the mask is not that of the last change")
+	}
+	p.Visible, p.Contrast = 2, 4
+	s.SetParams(p)
+	for !s.whole {
+		(<-s.queue)()
+	}
+	s.BeginStroke(document.Brush{Radius: 4}, processing.Point{X: 90, Y: 60})
+	s.EndStroke()
+	painted := slices.Clone(s.doc.Mask().Pix)
+	s.rest()
+	if !slices.Equal(s.doc.Mask().Pix, painted) {
+		t.Error("the preview came over a stroke")
+	}
+	s.Undo()
+	if !slices.Equal(s.doc.Mask().Pix, want.Mask.Pix) {
+		t.Error("the stroke was painted on the preview")
+	}
 }
 
 // What is shown while a parameter of correction moves is what correcting the selected finding with it gives, one step

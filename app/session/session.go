@@ -70,6 +70,8 @@ type Session struct {
 	// Settle ends what the user is drawing, so that it is part of the document before anything else changes or reads
 	// it. It may be nil.
 	Settle func()
+	// Visible returns the part of the picture that is in sight, which another detection shows first. It may be nil.
+	Visible func() image.Rectangle
 	// Previewed, if not nil, is called after a detection or a correction that followed a change of the parameters.
 	Previewed func(Outcome, error)
 
@@ -101,7 +103,11 @@ type Session struct {
 	// previewing says that the job follows a change of the parameters, wanted that another detection has to follow, and
 	// corrects that another correction of the selected finding has.
 	previewing, wanted, corrects bool
-	afterPreview                 func()
+	// whole says that the job searches the whole picture after a part of it was shown, keepsPart that the part stays.
+	whole, keepsPart bool
+	// partShare is the largest share of a picture, with its surroundings, that is searched before the whole.
+	partShare    float64
+	afterPreview func()
 	// continued says what became of the project of the open picture, kept what the one on the disk holds.
 	continued Continued
 	project   project.State
@@ -128,7 +134,7 @@ type Session struct {
 func New(o Options) *Session {
 	s := &Session{
 		files: o.Files, engine: o.Engine, device: o.Device, list: o.Devices, settings: o.Settings, path: o.SettingsPath,
-		thumbs:  o.Thumbnails,
+		thumbs: o.Thumbnails, partShare: usualPartShare,
 		version: o.Version, dispatch: o.Dispatch, jobs: job.NewRunner(o.Dispatch, o.Panicked),
 	}
 	if s.engine == nil {
@@ -231,6 +237,9 @@ func start[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (imag
 func (s *Session) settle() {
 	if s.Settle != nil {
 		s.Settle()
+	}
+	if s.doc != nil && !s.keepsPart {
+		s.doc.DropPart()
 	}
 }
 

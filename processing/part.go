@@ -1,0 +1,109 @@
+package processing
+
+import (
+	"image"
+
+	"blik/processing/network"
+)
+
+// Part is a part of a picture with the surroundings that detection needs, so that Detect of the part finds there what
+// Detect of the whole picture would.
+type Part struct {
+	// Picture is a copy of Area, the part with its surroundings; Options are those of its detection.
+	Picture *Picture
+	Options Options
+	Area    image.Rectangle
+
+	inside image.Rectangle
+}
+
+// NewPart cuts a part out of a picture for detection with p and o. The noise of the whole picture is taken from
+// o.Memory, if that holds it; progress is reported to o.Progress. ok is false where the region of o does not touch the
+// part.
+//
+// The surroundings are as wide as the windows of detection one after the other reach. Beyond that only findings depend
+// on each other that touch in a chain, and each link of it by a small share of a window.
+func NewPart(pic *Picture, p Params, o Options, inside image.Rectangle) (part *Part, ok bool, err error) {
+	whole := image.Rect(0, 0, pic.Width, pic.Height)
+	inside = inside.Intersect(whole)
+	reach, grain, err := surroundings(p, o)
+	if err != nil {
+		return nil, false, err
+	}
+	area := inside.Inset(-reach)
+	area.Min.X, area.Min.Y = max(area.Min.X, 0)/grain*grain, max(area.Min.Y, 0)/grain*grain
+	area = area.Intersect(whole)
+	if inside.Empty() {
+		return nil, false, nil
+	}
+	if o.Memory != nil && o.Memory.filled && o.Memory.of.pic == pic {
+		o.noise = &o.Memory.noise
+	}
+	o.Memory = nil
+	if o.Region != nil {
+		moved := &Region{Shape: o.Region.Shape}
+		for _, at := range o.Region.Points {
+			moved.Points = append(moved.Points, Point{at.X - float64(area.Min.X), at.Y - float64(area.Min.Y)})
+		}
+		if o.Region = moved; moved.Validate(area.Dx(), area.Dy()) != nil {
+			return nil, false, nil
+		}
+	}
+	return &Part{
+		Picture: pic.Part(area.Min.X, area.Min.Y, area.Dx(), area.Dy()), Options: o, Area: area, inside: inside,
+	}, true, nil
+}
+
+// Mask cuts the mask of the part itself out of the result of its detection. Its first pixel is that at the returned
+// place of the picture.
+func (p *Part) Mask(r *Result) (*Mask, image.Point) {
+	m := NewMask(p.inside.Dx(), p.inside.Dy())
+	for y := range m.Height {
+		from := (p.inside.Min.Y-p.Area.Min.Y+y)*r.Mask.Width + p.inside.Min.X - p.Area.Min.X
+		copy(m.Pix[y*m.Width:][:m.Width], r.Mask.Pix[from:])
+	}
+	return m, p.inside.Min
+}
+
+// surroundings returns how far around a part detection looks, in pixels, and what the place of the part has to be a
+// multiple of.
+func surroundings(p Params, o Options) (reach, grain int, err error) {
+	if p.Mode == Adaptive {
+		p = adaptive(p)
+	}
+	decision := o.Decision
+	if decision == nil {
+		if decision, err = DefaultDecision(); err != nil {
+			return 0, 0, err
+		}
+	}
+	d := &detector{p: p}
+	grain = neighbourhood
+	rule := p.Detector.resolve(p.Mode, decision).rule()
+	if rule != RuleNetwork {
+		radii := d.backgroundRadii()
+		// The first estimate, and what one pass takes in: the background's widest window, the seeds, the growth.
+		first := 3*d.radius(12) + 3
+		pass := radii[len(radii)-1] + d.radius(4) + int(d.growth().Limit) + 1
+		reach = first + searchPasses*pass
+	}
+	if rule != RuleClassic {
+		model := o.Network
+		if model == nil {
+			if model, err = network.Default(); err != nil {
+				return 0, 0, err
+			}
+		}
+		reach = max(reach, model.Reach())
+		for side := grain; grain%model.Grain() != 0; {
+			grain += side
+		}
+	}
+	// What measures look at around a candidate: counts in windows, and neighbours two squares away.
+	reach += max(d.radius(32), 3*neighbourhood)
+	return reach + 2*p.Open + 2*p.Close + p.Margin + int(4*p.Feather) + 1, grain, nil
+}
+
+// searchPasses is how many passes of the search a pixel's surroundings are followed through. On rendered glare, with each parameter
+// at its least, middle and greatest value, one gave the mask of the whole picture, none a pixel of another value.
+const searchPasses = 1
