@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"blik/internal/message"
+	"blik/internal/parallel"
 	"blik/processing/internal/span"
 	"blik/processing/network"
 )
@@ -156,14 +157,16 @@ func findings(spans []Span, cands []candidate, explain func(measures []float64) 
 			f.Runs = append(f.Runs, Run{int(s.Y), int(s.X0), int(s.X1)})
 		}
 	}
-	for i := range found {
-		f, s := &found[i], &shapes[i]
-		f.Contrast /= float64(weight[i])
-		f.X, f.Y = float64(s.SX)/float64(s.N)+0.5, float64(s.SY)/float64(s.N)+0.5
-		f.Left, f.Top, f.Width, f.Height = int(s.Left), int(s.Top), int(s.Right-s.Left), int(s.Base-s.Top)
-		f.Area = int(s.N)
-		f.Elongation = s.Elongation()
-		f.Reasons = explain(best[i].measures)
-	}
+	parallel.Split(n, 64, func(from, to int) {
+		for i := from; i < to; i++ {
+			f, s := &found[i], &shapes[i]
+			f.Contrast /= float64(weight[i])
+			f.X, f.Y = float64(s.SX)/float64(s.N)+0.5, float64(s.SY)/float64(s.N)+0.5
+			f.Left, f.Top, f.Width, f.Height = int(s.Left), int(s.Top), int(s.Right-s.Left), int(s.Base-s.Top)
+			f.Area = int(s.N)
+			f.Elongation = s.Elongation()
+			f.Reasons = explain(best[i].measures)
+		}
+	})
 	return found
 }
