@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Prints the tables of docs/accuracy.md, in build/accuracy: photographed glare at the named sensitivities, rendered glare
-# by cross-validation, the development pictures (figures of training), what learning gains, and automatic correction; and
-# draws a sheet of parts of photographs. Needs build/blik-headless, ../shared, and a PYTHON with cv2, numpy and scipy, by
-# default /usr/bin/python3 (Debian: python3-opencv, python3-scipy). FOLDS may name a folder with the networks fold0.blik
-# to fold2.blik, each trained without a third of the paintings (make train); without them the second table is one of
-# training, too.
+# by cross-validation, the development pictures (figures of training), parts against wholes, what learning gains, and
+# automatic correction; and draws a sheet of parts of photographs. Needs build/blik-headless, ../shared, and a PYTHON with
+# cv2, numpy and scipy, by default /usr/bin/python3 (Debian: python3-opencv, python3-scipy). FOLDS may name a folder with
+# the networks fold0.blik to fold2.blik, each trained without a third of the paintings (make train); without them the
+# second table is one of training, too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -54,6 +54,9 @@ fi
 printf '\nDevelopment pictures: figures of training\n'
 "$blik" detect --overwrite --quiet -o "$out/dev" $shared/data/glare-dev/*_glare.*
 "$blik" score $shared/data/glare-dev "$out/dev"
+
+printf '\nParts of a photograph against the whole\n'
+"$python" scripts/parts.py "$blik"
 
 printf '\nLearning from the left half of a picture\n'
 "$python" scripts/learning.py "$blik"
