@@ -522,6 +522,61 @@ func TestMomentKernels(t *testing.T) {
 	})
 }
 
+// The sums of whole blocks are those of the plain kernel, whatever operations the samples allow to leave out.
+func TestFloatSumsOfBlocks(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	kinds := map[string]func() float32{
+		"bytes":        func() float32 { return float32(r.IntN(256)) },
+		"words":        func() float32 { return float32(r.IntN(65536)) / 65535 },
+		"uniform":      func() float32 { return r.Float32() * 255 },
+		"magnitudes":   func() float32 { return float32(math.Ldexp(1+r.Float64(), r.IntN(40)-20)) },
+		"all":          func() float32 { return float32(math.Ldexp(1+r.Float64(), r.IntN(270)-145)) },
+		"faint":        func() float32 { return math.Float32frombits(r.Uint32N(1 << 24)) },
+		"mostly zeros": func() float32 { return float32(max(0, r.IntN(100)-97)) / 3 },
+		"zeros":        func() float32 { return 0 },
+		"signs":        func() float32 { return float32(r.NormFloat64()) },
+	}
+	odd := []float32{float32(math.Copysign(0, -1)), -1, 1e-40, 1e30, float32(math.Inf(1)), float32(math.NaN())}
+	plain := kernelsOf(simd.Plain)
+	for name, next := range kinds {
+		for round := range 8 {
+			s := make([]float32, []int{1 + r.IntN(momentBlock), momentBlock}[round%2])
+			for i := range s {
+				s[i] = next()
+			}
+			switch round / 2 {
+			case 1:
+				s[r.IntN(len(s))] = odd[r.IntN(len(odd))]
+			case 2:
+				slices.Sort(s)
+			case 3:
+				slices.Sort(s)
+				slices.Reverse(s)
+			}
+			want := plain.floatSums(s)
+			for _, level := range levels() {
+				k := kernelsOf(level)
+				got := k.floatSums(s)
+				bits := func(f floatSums) [6]uint64 {
+					var b [6]uint64
+					for i, v := range []float64{f.sum.sum, f.sum.rest, f.sum2.sum, f.sum2.rest, float64(f.min), float64(f.max)} {
+						if b[i] = math.Float64bits(v); v != v {
+							b[i] = 1
+						}
+					}
+					return b
+				}
+				// The sign of an extreme 0 is nobody's.
+				got.min, got.max, want.min, want.max = got.min+0, got.max+0, want.min+0, want.max+0
+				if bits(got) != bits(want) {
+					t.Fatalf("%s, %d samples, round %d, %v: %+v, want %+v", name, len(s), round, level, got, want)
+				}
+			}
+		}
+	}
+}
+
 // The sums of a span of white do not overflow.
 func TestMomentsOfWhite(t *testing.T) {
 	for _, level := range levels() {

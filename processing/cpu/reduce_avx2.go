@@ -4,6 +4,7 @@ package cpu
 
 import (
 	"simd/archsimd"
+	"slices"
 	"unsafe"
 )
 
@@ -90,17 +91,31 @@ func joined256(sum, rest, x archsimd.Float64x4) (_, _ archsimd.Float64x4) {
 }
 
 func floatSums256(s []float32) floatSums {
-	whole := len(s) &^ 7
-	var l momentLanes
-	if whole == 0 {
-		return l.join(s, s)
+	return floatSumsBy(&sumSteps{sumAll256, sumRising256, sumExact256, least256}, s)
+}
+
+func least256(s []float32) uint32 {
+	from := unsafe.Pointer(&s[0])
+	one := archsimd.BroadcastUint32x8(1)
+	// Of 0, the bits less 1 are the greatest number.
+	least := loadFloats8(from, 0).AsUint32x8().Sub(one)
+	for i := 8; i < len(s); i += 8 {
+		least = least.Min(loadFloats8(from, i).AsUint32x8().Sub(one))
 	}
+	var l [8]uint32
+	least.Store(&l)
+	archsimd.ClearAVXUpperBits()
+	return slices.Min(l[:]) + 1
+}
+
+func sumAll256(l *momentLanes, s, extremes []float32) []float32 {
 	from := unsafe.Pointer(&s[0])
 	low, high := loadFloats8(from, 0), loadFloats8(from, 0)
-	zero := archsimd.BroadcastFloat64x4(0)
-	sumA, restA, sumB, restB := zero, zero, zero, zero
-	sum2A, rest2A, sum2B, rest2B := zero, zero, zero, zero
-	for i := 0; i < whole; i += 8 {
+	sumA, sumB := lanes256(&l.sum)
+	restA, restB := lanes256(&l.rest)
+	sum2A, sum2B := lanes256(&l.sum2)
+	rest2A, rest2B := lanes256(&l.rest2)
+	for i := 0; i < len(s); i += 8 {
 		v := loadFloats8(from, i)
 		low, high = low.Min(v), high.Max(v)
 		a, b := v.GetLo().ConvertToFloat64(), v.GetHi().ConvertToFloat64()
@@ -112,23 +127,80 @@ func floatSums256(s []float32) floatSums {
 	var least, most [8]float32
 	low.Store(&least)
 	high.Store(&most)
-	sumA.Store((*[4]float64)(l.sum[:4]))
-	sumB.Store((*[4]float64)(l.sum[4:]))
-	restA.Store((*[4]float64)(l.rest[:4]))
-	restB.Store((*[4]float64)(l.rest[4:]))
-	sum2A.Store((*[4]float64)(l.sum2[:4]))
-	sum2B.Store((*[4]float64)(l.sum2[4:]))
-	rest2A.Store((*[4]float64)(l.rest2[:4]))
-	rest2B.Store((*[4]float64)(l.rest2[4:]))
+	setLanes256(&l.sum, sumA, sumB)
+	setLanes256(&l.rest, restA, restB)
+	setLanes256(&l.sum2, sum2A, sum2B)
+	setLanes256(&l.rest2, rest2A, rest2B)
 	archsimd.ClearAVXUpperBits()
-	extremes := append(least[:], most[:]...)
-	for _, v := range l.sum {
-		if v != v {
-			// NaN, which vectors lose among the extremes.
-			extremes = s
-		}
+	return append(append(extremes, least[:]...), most[:]...)
+}
+
+func sumRising256(l *momentLanes, s []float32) (low, high uint32) {
+	from := unsafe.Pointer(&s[0])
+	sumA, sumB := lanes256(&l.sum)
+	restA, restB := lanes256(&l.rest)
+	sum2A, sum2B := lanes256(&l.sum2)
+	rest2A, rest2B := lanes256(&l.rest2)
+	least, most := loadFloats8(from, 0).AsUint32x8(), loadFloats8(from, 0).AsUint32x8()
+	for i := 0; i < len(s); i += 8 {
+		v := loadFloats8(from, i)
+		least, most = least.Min(v.AsUint32x8()), most.Max(v.AsUint32x8())
+		a, b := v.GetLo().ConvertToFloat64(), v.GetHi().ConvertToFloat64()
+		sumA, restA = risen256(sumA, restA, a)
+		sumB, restB = risen256(sumB, restB, b)
+		sum2A, rest2A = risen256(sum2A, rest2A, a.Mul(a))
+		sum2B, rest2B = risen256(sum2B, rest2B, b.Mul(b))
 	}
-	return l.join(s[whole:], extremes)
+	setLanes256(&l.sum, sumA, sumB)
+	setLanes256(&l.rest, restA, restB)
+	setLanes256(&l.sum2, sum2A, sum2B)
+	setLanes256(&l.rest2, rest2A, rest2B)
+	return leastMost256(least, most)
+}
+
+func sumExact256(l *momentLanes, s []float32) (low, high uint32) {
+	from := unsafe.Pointer(&s[0])
+	sumA, sumB := lanes256(&l.sum)
+	sum2A, sum2B := lanes256(&l.sum2)
+	rest2A, rest2B := lanes256(&l.rest2)
+	least, most := loadFloats8(from, 0).AsUint32x8(), loadFloats8(from, 0).AsUint32x8()
+	for i := 0; i < len(s); i += 8 {
+		v := loadFloats8(from, i)
+		least, most = least.Min(v.AsUint32x8()), most.Max(v.AsUint32x8())
+		a, b := v.GetLo().ConvertToFloat64(), v.GetHi().ConvertToFloat64()
+		sumA, sumB = sumA.Add(a), sumB.Add(b)
+		sum2A, rest2A = risen256(sum2A, rest2A, a.Mul(a))
+		sum2B, rest2B = risen256(sum2B, rest2B, b.Mul(b))
+	}
+	setLanes256(&l.sum, sumA, sumB)
+	setLanes256(&l.sum2, sum2A, sum2B)
+	setLanes256(&l.rest2, rest2A, rest2B)
+	return leastMost256(least, most)
+}
+
+// leastMost256 reduces extremes, and ends a kernel.
+func leastMost256(least, most archsimd.Uint32x8) (low, high uint32) {
+	var l, h [8]uint32
+	least.Store(&l)
+	most.Store(&h)
+	archsimd.ClearAVXUpperBits()
+	return slices.Min(l[:]), slices.Max(h[:])
+}
+
+// risen256 is joined256 for 0 ≤ x ≤ sum.
+func risen256(sum, rest, x archsimd.Float64x4) (_, _ archsimd.Float64x4) {
+	t := sum.Add(x)
+	return t, rest.Add(x.Sub(t.Sub(sum)))
+}
+
+// lanes256 are eight sums as two vectors.
+func lanes256(s *[8]float64) (a, b archsimd.Float64x4) {
+	return archsimd.LoadFloat64x4((*[4]float64)(s[:4])), archsimd.LoadFloat64x4((*[4]float64)(s[4:]))
+}
+
+func setLanes256(s *[8]float64, a, b archsimd.Float64x4) {
+	a.Store((*[4]float64)(s[:4]))
+	b.Store((*[4]float64)(s[4:]))
 }
 
 // analyse256 leaves the coefficients that reach round the row's end, the first, to the plain kernel.

@@ -56,16 +56,15 @@ func joined512(sum, rest, x archsimd.Float64x8) (_, _ archsimd.Float64x8) {
 }
 
 func floatSums512(s []float32) floatSums {
-	whole := len(s) &^ 7
-	var l momentLanes
-	if whole == 0 {
-		return l.join(s, s)
-	}
+	return floatSumsBy(&sumSteps{sumAll512, sumRising512, sumExact512, least256}, s)
+}
+
+func sumAll512(l *momentLanes, s, extremes []float32) []float32 {
 	from := unsafe.Pointer(&s[0])
 	low, high := loadFloats8(from, 0), loadFloats8(from, 0)
-	zero := archsimd.BroadcastFloat64x8(0)
-	sum, rest, sum2, rest2 := zero, zero, zero, zero
-	for i := 0; i < whole; i += 8 {
+	sum, rest := archsimd.LoadFloat64x8(&l.sum), archsimd.LoadFloat64x8(&l.rest)
+	sum2, rest2 := archsimd.LoadFloat64x8(&l.sum2), archsimd.LoadFloat64x8(&l.rest2)
+	for i := 0; i < len(s); i += 8 {
 		v := loadFloats8(from, i)
 		low, high = low.Min(v), high.Max(v)
 		x := v.ConvertToFloat64()
@@ -80,12 +79,50 @@ func floatSums512(s []float32) floatSums {
 	sum2.Store(&l.sum2)
 	rest2.Store(&l.rest2)
 	archsimd.ClearAVXUpperBits()
-	extremes := append(least[:], most[:]...)
-	for _, v := range l.sum {
-		if v != v {
-			// NaN, which vectors lose among the extremes.
-			extremes = s
-		}
+	return append(append(extremes, least[:]...), most[:]...)
+}
+
+func sumRising512(l *momentLanes, s []float32) (low, high uint32) {
+	from := unsafe.Pointer(&s[0])
+	sum, rest := archsimd.LoadFloat64x8(&l.sum), archsimd.LoadFloat64x8(&l.rest)
+	sum2, rest2 := archsimd.LoadFloat64x8(&l.sum2), archsimd.LoadFloat64x8(&l.rest2)
+	least, most := loadFloats8(from, 0).AsUint32x8(), loadFloats8(from, 0).AsUint32x8()
+	for i := 0; i < len(s); i += 8 {
+		v := loadFloats8(from, i)
+		least, most = least.Min(v.AsUint32x8()), most.Max(v.AsUint32x8())
+		x := v.ConvertToFloat64()
+		t := sum.Add(x)
+		rest = rest.Add(x.Sub(t.Sub(sum)))
+		sum = t
+		x = x.Mul(x)
+		t = sum2.Add(x)
+		rest2 = rest2.Add(x.Sub(t.Sub(sum2)))
+		sum2 = t
 	}
-	return l.join(s[whole:], extremes)
+	sum.Store(&l.sum)
+	rest.Store(&l.rest)
+	sum2.Store(&l.sum2)
+	rest2.Store(&l.rest2)
+	return leastMost256(least, most)
+}
+
+func sumExact512(l *momentLanes, s []float32) (low, high uint32) {
+	from := unsafe.Pointer(&s[0])
+	sum := archsimd.LoadFloat64x8(&l.sum)
+	sum2, rest2 := archsimd.LoadFloat64x8(&l.sum2), archsimd.LoadFloat64x8(&l.rest2)
+	least, most := loadFloats8(from, 0).AsUint32x8(), loadFloats8(from, 0).AsUint32x8()
+	for i := 0; i < len(s); i += 8 {
+		v := loadFloats8(from, i)
+		least, most = least.Min(v.AsUint32x8()), most.Max(v.AsUint32x8())
+		x := v.ConvertToFloat64()
+		sum = sum.Add(x)
+		x = x.Mul(x)
+		t := sum2.Add(x)
+		rest2 = rest2.Add(x.Sub(t.Sub(sum2)))
+		sum2 = t
+	}
+	sum.Store(&l.sum)
+	sum2.Store(&l.sum2)
+	rest2.Store(&l.rest2)
+	return leastMost256(least, most)
 }

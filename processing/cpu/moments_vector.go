@@ -1,0 +1,90 @@
+//go:build goexperiment.simd && amd64
+
+package cpu
+
+import "math"
+
+// sumSteps are the kernels of floatSumsBy, on rows whose length is a multiple of eight.
+type sumSteps struct {
+	// all adds samples as momentLanes.add does, and appends values that have the extremes of them where there is no NaN.
+	all func(l *momentLanes, s, extremes []float32) []float32
+	// rising does the same where no sum is less than a sample, no sum of squares less than a square. exact does it where
+	// sums of samples need no rounding, too. Both return the least and the greatest of the samples' bits.
+	rising, exact func(l *momentLanes, s []float32) (low, high uint32)
+	// least returns the least of the samples' bits that are not 0.
+	least func(s []float32) uint32
+}
+
+// Parts of a block that floatSumsBy adds at a time: the first is short, because sums begin at 0.
+const (
+	firstPart = 256
+	nextPart  = 2048
+)
+
+// floatSumsBy is floatSumsOf with fewer operations where the samples allow it. The error of s + x is x − ((s + x) − s)
+// where s ≥ x ≥ 0 (Dekker), and Knuth's two-sum takes twice as many operations for the same. It is 0 where all sums are
+// multiples of a unit, the last place of the least sample, and less than 2⁵³ units. Each part is added as if it allowed
+// what the one before did, which its extremes show afterwards; where it did not, it is added again.
+func floatSumsBy(k *sumSteps, s []float32) floatSums {
+	var l momentLanes
+	whole := len(s) &^ 7
+	if whole == 0 {
+		return l.join(s, s)
+	}
+	extremes := make([]float32, 0, 16*(2+momentBlock/nextPart))
+	unit, bound := math.Inf(1), 0.0
+	// signed says that a sample was negative or not finite, rounded that a sum of samples may need it.
+	signed, rounded := false, false
+	for i, n := 0, firstPart; i < whole; i, n = i+n, nextPart {
+		part := s[i:min(i+n, whole)]
+		if signed {
+			extremes = k.all(&l, part, extremes)
+			continue
+		}
+		before, step := l, k.exact
+		if rounded {
+			step = k.rising
+		}
+		low, high := step(&l, part)
+		top := float64(math.Float32frombits(high))
+		if signed = high >= infinity; !signed {
+			extremes = append(extremes, math.Float32frombits(low), math.Float32frombits(high))
+			if low == 0 {
+				low = k.least(part)
+			}
+			if low > 0 {
+				unit = min(unit, math.Ldexp(1, max(int(low>>23), 1)-150))
+			}
+			bound += float64(len(part)/8) * top
+		}
+		was := rounded
+		rounded = rounded || bound >= unit*(1<<53)
+		rise := !signed && minOf(&before.sum2) >= top*top
+		switch {
+		case rise && !rounded:
+		case rise && minOf(&before.sum) >= top:
+			if !was {
+				l = before
+				k.rising(&l, part)
+			}
+		default:
+			l = before
+			extremes = k.all(&l, part, extremes)
+		}
+	}
+	for _, v := range l.sum {
+		if v != v {
+			// NaN, which vectors lose among the extremes.
+			extremes = s
+		}
+	}
+	return l.join(s[whole:], extremes)
+}
+
+func minOf(s *[8]float64) float64 {
+	least := s[0]
+	for _, v := range s[1:] {
+		least = min(least, v)
+	}
+	return least
+}
