@@ -14,8 +14,8 @@ type Engine struct {
 	nodes   []node
 	// pad is the number of cells beside a row that weights may reach.
 	pad int
-	// taps is the largest number of taps for four channels.
-	taps int
+	// taps is the largest number of taps of a layer, wide that for four channels.
+	taps, wide int
 }
 
 // Model is what the engine computes.
@@ -25,14 +25,22 @@ func (e *Engine) Model() *Model { return e.model }
 type kernels struct {
 	// lanes is the number of cells in a vector, 2·lanes that of a block.
 	lanes int
-	// convolve computes four channels of a row.
+	// convolve computes four channels of a row. A row is computed in parts of which blocks times taps are about products,
+	// all channels of one after the other, so that its sources stay in the first-level cache; in one part if that is 0.
 	convolve func(j *job)
+	products int
+	// double repeats each cell of a row, part puts those of even columns and those of odd ones into rows.
+	double func(dst, src []uint32)
+	part   func(even, odd, src []uint32)
 	// darkest, cells, exchange and planes compute the input: see the plain ones.
 	darkest  func(dst, a, b, c []uint8)
 	cells    func(p *inputRows, row []int32)
 	exchange func(sums, enter, leave []int32)
 	planes   func(p *inputRows, dst []int8, segment int, here []int32, rows int32)
 }
+
+// blocksOfPart is what the number of blocks of a part of a row is a multiple of.
+const blocksOfPart = 3
 
 // NewEngine prepares a model for a level of vector instructions, which the processor must have.
 func NewEngine(m *Model, level simd.Level) *Engine {
@@ -42,9 +50,13 @@ func NewEngine(m *Model, level simd.Level) *Engine {
 		if n.step == convolve {
 			n.packed = n.packs(e.nodes)
 			e.pad = max(e.pad, n.layer.reach())
+			sum := 0
 			for k := range n.packed {
-				e.taps = max(e.taps, len(n.packed[k].taps))
+				taps := len(n.packed[k].taps)
+				e.wide = max(e.wide, taps)
+				sum += taps
 			}
+			e.taps = max(e.taps, sum)
 		}
 	}
 	e.pad = (e.pad + 15) &^ 15
@@ -118,11 +130,16 @@ type strip struct {
 	zeros  int
 	memory []int8
 	// next is the row of each node that is computed next.
-	next   []int
-	taps   []int32
-	job    job
-	inputs inputRows
+	next []int
+	// sources are where the taps of each node lie, one pack after the other; taps are those of a row.
+	sources [][]source
+	taps    []int32
+	job     job
+	inputs  inputRows
 }
+
+// source is what a tap takes: a row, three for each node that a layer takes, and a place in it.
+type source struct{ row, place int32 }
 
 // ring keeps the last rows of a node. A row has blocks of segment bytes, each with four channels of pad cells, the
 // cells of the node's columns, and more cells for the last vectors and for pad.
@@ -174,9 +191,18 @@ func (s *strip) begin(e *Engine, pic Picture, r Rect, scratch *Scratch, stop fun
 	}
 	s.memory = scratch.memory[:size]
 	clear(s.memory)
-	s.job.memory = s.memory
 	s.taps = make([]int32, e.taps)
-	s.job.wide = aligned(16 * e.taps * e.kernels.lanes)
+	s.sources = make([][]source, n)
+	for i := range e.nodes {
+		node := &e.nodes[i]
+		for _, p := range node.packed {
+			for _, t := range p.taps {
+				place := t.block*s.rings[node.from[t.source]].segment + 4*t.column
+				s.sources[i] = append(s.sources[i], source{int32(3*t.source + t.row), int32(place)})
+			}
+		}
+	}
+	s.job.wide = aligned(16 * e.wide * e.kernels.lanes)
 	s.inputs.begin(e.kernels, s.pic, s.rows[0], s.columns[0])
 }
 
@@ -258,32 +284,44 @@ func (s *strip) convolve(i, y int, offset int32) {
 	l := n.layer
 	block := 2 * s.kernels.lanes
 	j := &s.job
-	j.dst, j.blocks = s.row(i, y), (c.to-c.from+block-1)/block
+	blocks := (c.to - c.from + block - 1) / block
 	j.add, j.top = 0, Top
 	if i == len(s.nodes)-1 {
 		j.add, j.top = offset, 255
 	}
 	// starts are the places of the rows that weights are for, in each source, at the result's first column.
 	side := l.Kind.Side()
-	var starts [maxLayers][3]int
+	var starts [3 * maxLayers]int32
 	for k, source := range n.from {
 		for row := range side {
 			at := y*l.Stride + row*l.Dilation - l.reach()
 			first := c.from - s.columns[source].from
-			starts[k][row] = s.zeros + 4*s.pad
+			place := s.zeros + 4*s.pad
 			if at >= 0 && at < s.height[source] {
-				starts[k][row] = s.row(source, at) + 4*first
+				place = s.row(source, at) + 4*first
 			}
+			starts[3*k+row] = int32(place)
 		}
 	}
-	for b := range n.packed {
-		j.pack = &n.packed[b]
-		j.taps = s.taps[:len(j.pack.taps)]
-		for k, t := range j.pack.taps {
-			j.taps[k] = int32(starts[t.source][t.row] + t.block*s.rings[n.from[t.source]].segment + 4*t.column)
+	sources := s.sources[i]
+	taps := s.taps[:len(sources)]
+	for k, t := range sources {
+		taps[k] = starts[t.row] + t.place
+	}
+	part := blocks
+	if k := s.kernels; k.products > 0 {
+		part = max(blocksOfPart, k.products/max(1, len(n.packed[0].taps))/blocksOfPart*blocksOfPart)
+	}
+	for first := 0; first < blocks; first += part {
+		j.memory, j.blocks = s.memory[4*block*first:], min(part, blocks-first)
+		j.dst = s.row(i, y)
+		rest := taps
+		for b := range n.packed {
+			j.pack = &n.packed[b]
+			j.taps, rest = rest[:len(j.pack.taps)], rest[len(j.pack.taps):]
+			s.kernels.convolve(j)
+			j.dst += s.rings[i].segment
 		}
-		s.kernels.convolve(j)
-		j.dst += s.rings[i].segment
 	}
 }
 
@@ -295,6 +333,17 @@ func (s *strip) repeatRow(i, y int) {
 	first := s.columns[source].from
 	for range n.blocks {
 		to, from := s.cells(dst, c.to-c.from), s.cells(src, s.columns[source].to-first)
+		if n.times == 2 {
+			from = from[c.from/2-first:]
+			if c.from%2 != 0 {
+				to[0] = from[0]
+				to, from = to[1:], from[1:]
+			}
+			s.kernels.double(to, from)
+			dst += s.rings[i].segment
+			src += s.rings[source].segment
+			continue
+		}
 		left := n.times - c.from%n.times
 		for x, i := 0, c.from/n.times-first; x < len(to); i++ {
 			v := from[i]
@@ -319,9 +368,7 @@ func (s *strip) splitRow(i, y int) {
 	for range n.blocks / 2 {
 		even, odd := s.cells(dst, c.to-c.from), s.cells(dst+half, c.to-c.from)
 		from := s.cells(src+4*shift, 2*(c.to-c.from))
-		for x := range even {
-			even[x], odd[x] = from[2*x], from[2*x+1]
-		}
+		s.kernels.part(even, odd, from)
 		dst += s.rings[i].segment
 		src += s.rings[source].segment
 	}

@@ -66,5 +66,19 @@ func cellsOf(memory []int8, place, n int) []uint32 {
 // plainKernels are those without vectors.
 func plainKernels() *kernels {
 	return &kernels{lanes: plainLanes, convolve: convolvePlain, darkest: darkestPlain, cells: cellsPlain,
-		exchange: exchangePlain, planes: planesPlain}
+		exchange: exchangePlain, planes: planesPlain, double: doublePlain, part: partPlain}
+}
+
+// doublePlain repeats each cell, the last one only if dst has an even number of them.
+func doublePlain(dst, src []uint32) {
+	for i := range dst {
+		dst[i] = src[i/2]
+	}
+}
+
+// partPlain parts the cells of even columns from those of odd ones.
+func partPlain(even, odd, src []uint32) {
+	for i := range even {
+		even[i], odd[i] = src[2*i], src[2*i+1]
+	}
 }

@@ -4,6 +4,10 @@ package network
 
 import "unsafe"
 
+// productsOfPart are taps times blocks of a part of a row: sources and weights of a layer with 48 channels in and out
+// take some 40 KB then.
+const productsOfPart = 108 * blocksOfPart
+
 // dots512 computes a row of four channels in blocks of 32 cells, from n taps. Four products of bytes are added to a
 // sum of 32 bits by one instruction (vpdpbusd), with the sums of three blocks in registers.
 //

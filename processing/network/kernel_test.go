@@ -73,6 +73,37 @@ func TestConvolveKernels(t *testing.T) {
 	}
 }
 
+// Rows of cells are doubled and parted the same way with all kernels, whatever their lengths are.
+func TestCellKernels(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(17, 18))
+	for n := range 70 {
+		src := make([]uint32, 2*n)
+		for i := range src {
+			src[i] = r.Uint32()
+		}
+		var want [3][]uint32
+		for i := range n {
+			want[0] = append(want[0], src[i/2])
+			want[1], want[2] = append(want[1], src[2*i]), append(want[2], src[2*i+1])
+		}
+		for _, level := range levels() {
+			k := kernelsOf(level)
+			var got [3][]uint32
+			for i := range got {
+				got[i] = make([]uint32, n)
+			}
+			k.double(got[0], src[:(n+1)/2])
+			k.part(got[1], got[2], src)
+			for i := range got {
+				if !slices.Equal(got[i], want[i]) {
+					t.Fatalf("%d cells, %v: row %d is %v, want %v", n, level, i, got[i], want[i])
+				}
+			}
+		}
+	}
+}
+
 // The groups of all packs add up within 16 bits, whatever the activations are.
 func TestGroups(t *testing.T) {
 	t.Parallel()

@@ -14,12 +14,12 @@ func kernelsOf(level simd.Level) *kernels {
 		return plainKernels()
 	}
 	k := &kernels{lanes: 8, convolve: convolve256, darkest: darkest256, cells: cells256, exchange: exchange256,
-		planes: planes256}
+		planes: planes256, double: double256, part: part256}
 	switch level {
 	case simd.AVX512:
 		k.lanes, k.convolve = 16, convolve512
 	case simd.VNNI:
-		k.lanes, k.convolve = 16, convolveDots
+		k.lanes, k.convolve, k.products = 16, convolveDots, productsOfPart
 	}
 	return k
 }

@@ -166,7 +166,7 @@ func BenchmarkPicture(b *testing.B) {
 					sum += r
 				}
 				most = max(most, sum)
-				const tw, th = 2652, 592
+				const tw, th = 2652, 1180
 				start := time.Now()
 				var next atomic.Int64
 				together(func(i int) {
