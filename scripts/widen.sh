@@ -45,15 +45,15 @@ head() {
 {
   head float_avx2.go
   sed -n '/^func /,$p' float_avx2.go |
-    sed -E 's/256/512/g; s/Float32x8/Float32x16/g; s/Float64x4/Float64x8/g; s/Float32x4/Float32x8/g; s/Int32x8/Int32x16/g; s/\b32\b/64/g
+    sed -E 's/256/512/g; s/Float32x8/Float32x16/g; s/Float64x4/Float64x8/g; s/Float32x4/Float32x8/g; s/Int32x8/Int32x16/g; s/Uint32x8/Uint32x16/g; s/\b32\b/64/g
       s/^\t\t(symmetric|keys|unkeyed|addRow|doubles|advanceSums)\(/\t\t\1256(/; s/^\t\t((tap|both)[24])\(/\t\t\1x256(/'
 } >"$made/float_gen.go"
 
-# The others round to samples by other instructions there, and stand in gauss_avx512.go.
+# The others use other instructions there, and stand in gauss_avx512.go.
 {
   head gauss_avx2.go
-  sed -n '/^\/\/ down8x256/,/^}/p; /^func down16x256/,/^}/p' gauss_avx2.go |
-    sed -E 's/256/512/g; s/(Float|Int)32x8/\132x16/g; s/loadBytes16/load8x256/g; s/loadWords8/loadWords16/g; s/^}/}\n/
+  sed -n '/^func down16x256/,/^}/p' gauss_avx2.go |
+    sed -E 's/256/512/g; s/(Float|Int)32x8/\132x16/g; s/loadWords8/loadWords16/g; s/^}/}\n/
       s/\bi\+8\b/i+16/g; s/(n < |n - |i \+= )16\b/\132/g; s/(i|last)\+32\b/\1+64/g'
 } >"$made/gauss_gen.go"
 

@@ -362,7 +362,7 @@ func boxMeanFloat(ctx context.Context, b *Backend, d, s *plane, r int) error {
 					return
 				}
 				y := top + i
-				into := group.next(dst[y*w+tile.x0:y*w+tile.x1], g.countY(y))[at : at+m]
+				into := group.next(dst[y*w+tile.x0:y*w+tile.x1], g.countY(y), at, at+m)
 				if i > 0 {
 					x := none
 					if y+g.ry < h {
@@ -397,15 +397,16 @@ func newBlockGroup(t *worker, w window, tile rect) *blockGroup {
 	return g
 }
 
-// next appends a row, whose windows have ny rows, and returns its column sums.
-func (g *blockGroup) next(dst []float32, ny int) []float64 {
+// next appends a row, whose windows have ny rows, and returns its column sums from x0 to x1. The others are 0.
+func (g *blockGroup) next(dst []float32, ny, x0, x1 int) []float64 {
 	i := len(g.dst)
 	g.dst = append(g.dst, dst)
 	g.ny[i] = float64(ny)
 	col := g.col[i*g.pitch : (i+1)*g.pitch]
-	// blockMeans may have left something outside the picture.
-	clear(col)
-	return col
+	// blockMeans may have left something there.
+	clear(col[:x0])
+	clear(col[x1:])
+	return col[x0:x1]
 }
 
 func addRow(dst, a []float64) {

@@ -158,6 +158,26 @@ func storeKeys256(p unsafe.Pointer, at int, v archsimd.Int32x8) {
 	v.Store((*[32 / 4]int32)(unsafe.Add(p, at)))
 }
 
+// ordered256 looks at blocks, so that it ends early where a row is not.
+func ordered256(src []int32) bool {
+	size := 4 * len(src)
+	if size < 32 {
+		return ordered(src)
+	}
+	from := unsafe.Pointer(&src[0])
+	infinite := archsimd.BroadcastInt32x8(infinity)
+	last, yes := size-32, true
+	for i := 0; yes && i <= last; {
+		most := loadKeys256(from, last).AsUint32x8()
+		for end := min(i+4096, last+1); i < end; i += 32 {
+			most = most.Max(loadKeys256(from, i).AsUint32x8())
+		}
+		yes = most.Max(infinite.AsUint32x8()).AsInt32x8().NotEqual(infinite).ToBits() == 0
+	}
+	archsimd.ClearAVXUpperBits()
+	return yes
+}
+
 // keys256 may work in place, so that its last vector is computed first.
 func keys256(dst, src []int32, nan int32) {
 	n := len(dst)

@@ -157,6 +157,26 @@ func storeKeys512(p unsafe.Pointer, at int, v archsimd.Int32x16) {
 	v.Store((*[64 / 4]int32)(unsafe.Add(p, at)))
 }
 
+// ordered512 looks at blocks, so that it ends early where a row is not.
+func ordered512(src []int32) bool {
+	size := 4 * len(src)
+	if size < 64 {
+		return ordered(src)
+	}
+	from := unsafe.Pointer(&src[0])
+	infinite := archsimd.BroadcastInt32x16(infinity)
+	last, yes := size-64, true
+	for i := 0; yes && i <= last; {
+		most := loadKeys512(from, last).AsUint32x16()
+		for end := min(i+4096, last+1); i < end; i += 64 {
+			most = most.Max(loadKeys512(from, i).AsUint32x16())
+		}
+		yes = most.Max(infinite.AsUint32x16()).AsInt32x16().NotEqual(infinite).ToBits() == 0
+	}
+	archsimd.ClearAVXUpperBits()
+	return yes
+}
+
 // keys512 may work in place, so that its last vector is computed first.
 func keys512(dst, src []int32, nan int32) {
 	n := len(dst)

@@ -9,45 +9,6 @@ import (
 	"unsafe"
 )
 
-// down8x512 adds bytes before it converts them, which is exact. The last step overlaps the one before and begins with
-// what that one has not yet changed.
-func down8x512(dst []float32, middle []uint8, tap float32, pairs []pair[uint8], taps []float32) {
-	n := len(dst)
-	if n < 32 {
-		symmetric(dst, middle, tap, pairs, taps)
-		return
-	}
-	to, first := unsafe.Pointer(&dst[0]), archsimd.BroadcastFloat32x16(tap)
-	taps = taps[:len(pairs)]
-	last := n - 32
-	end0, end1 := loadF512(to, 4*last), loadF512(to, 4*last+64)
-	for i := 0; ; i += 32 {
-		s0, s1 := end0, end1
-		if i >= last {
-			i = last
-		} else {
-			s0, s1 = loadF512(to, 4*i), loadF512(to, 4*i+64)
-		}
-		if middle != nil {
-			v := load8x256(unsafe.Pointer(&middle[0]), i).ExtendToUint16()
-			s0 = v.GetLo().ExtendToUint32().AsInt32x16().ConvertToFloat32().Mul(first)
-			s1 = v.GetHi().ExtendToUint32().AsInt32x16().ConvertToFloat32().Mul(first)
-		}
-		for k := range pairs {
-			a, b, c := unsafe.Pointer(pairs[k].a), unsafe.Pointer(pairs[k].b), archsimd.BroadcastFloat32x16(taps[k])
-			v := load8x256(a, i).ExtendToUint16().Add(load8x256(b, i).ExtendToUint16())
-			s0 = s0.Add(v.GetLo().ExtendToUint32().AsInt32x16().ConvertToFloat32().Mul(c))
-			s1 = s1.Add(v.GetHi().ExtendToUint32().AsInt32x16().ConvertToFloat32().Mul(c))
-		}
-		storeF512(to, 4*i, s0)
-		storeF512(to, 4*i+64, s1)
-		if i == last {
-			break
-		}
-	}
-	archsimd.ClearAVXUpperBits()
-}
-
 func down16x512(dst []float32, middle []uint16, tap float32, pairs []pair[uint16], taps []float32) {
 	n := len(dst)
 	if n < 32 {

@@ -191,6 +191,16 @@ func TestFloatKernels(t *testing.T) {
 		raw := row(r, r.n, math.MinInt32, infinity, func() int32 { return int32(r.Uint32()) })
 		nan := []int32{math.MinInt32, math.MaxInt32}[r.IntN(2)]
 		same(t, "keys", raw, func(s []int32) { plain.keys(s, s, nan) }, func(s []int32) { vector.keys(s, s, nan) })
+		positive := bitsOf(r.bounded(r.n, 1e30))
+		for i := range positive {
+			positive[i] &= math.MaxInt32
+		}
+		for _, bits := range []int32{0, infinity, infinity + 1, math.MinInt32, -1} {
+			positive[r.IntN(r.n)] = bits
+			if got, want := vector.ordered(positive), plain.ordered(positive); got != want {
+				t.Fatalf("ordered: %v, want %v", got, want)
+			}
+		}
 		same(t, "unkeyed", raw, func(s []int32) { plain.unkeyed(s, s) }, func(s []int32) { vector.unkeyed(s, s) })
 		wide, more := make([]float64, r.n), make([]float64, r.n)
 		for i := range wide {
@@ -366,7 +376,7 @@ func TestBlockMeans(t *testing.T) {
 			return func(dst []float32) {
 				g := newBlockGroup(&worker{}, w, rect{x0, 0, x0 + r.n, 1})
 				for i, s := range sums {
-					copy(g.next(dst[i*r.n:][:r.n], w.countY(min(y+i, w.h-1))), s)
+					copy(g.next(dst[i*r.n:][:r.n], w.countY(min(y+i, w.h-1)), 0, len(s)), s)
 				}
 				k.blockMeans(g)
 				for i, v := range dst {

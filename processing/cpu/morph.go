@@ -102,8 +102,10 @@ type lines[T sample] struct {
 	dst, src []T
 	w, h     int
 	order    *order[T]
-	// encode and decode convert rows, in place too; nil where samples are ordered as they are.
+	// encode and decode convert rows, in place too; nil where samples are ordered as they are. ordered reports whether
+	// those of a row are, too, which rows of floats usually are.
 	encode, decode func(dst, src []T)
+	ordered        func(src []T) bool
 }
 
 // convert makes l work on floats.
@@ -114,6 +116,7 @@ func (l *lines[T]) convert(k *kernels, dilate bool) {
 	}
 	l.encode = any(func(dst, src []int32) { k.keys(dst, src, nan) }).(func(dst, src []T))
 	l.decode = any(k.unkeyed).(func(dst, src []T))
+	l.ordered = any(k.ordered).(func(src []T) bool)
 }
 
 func (l *lines[T]) run(ctx context.Context, e processing.Element) error {
@@ -192,6 +195,16 @@ func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 		}
 		return line[at : at+m]
 	}
+	// keyed returns a row in its order, in slot where that is not its own; encoded says that one was not.
+	encoded := false
+	keyed := func(slot, row []T) []T {
+		if l.encode == nil || l.ordered(row) {
+			return row
+		}
+		encoded = true
+		l.encode(slot, row)
+		return slot
+	}
 	emit := func(y int) {
 		out := l.dst[y*l.w+r.x0 : y*l.w+r.x1]
 		if rx > 0 {
@@ -199,7 +212,7 @@ func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 			fill(line[:at], l.order.worst)
 			l.order.window(out, line, 2*rx+1)
 		}
-		if l.decode != nil {
+		if encoded {
 			l.decode(out, out)
 		}
 	}
@@ -207,26 +220,23 @@ func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 	switch {
 	case ry == 0:
 		for y := r.y0; y < r.y1 && !p.stop(); y++ {
-			if l.encode != nil {
-				l.encode(into(y), row(y))
-			} else {
-				copy(into(y), row(y))
-			}
+			to := into(y)
+			copy(to, keyed(to, row(y)))
 			emit(y)
 		}
 	case ry == 1 && borders == nil:
-		key, next := row, max(0, r.y0-1)
+		var slots, rows [3][]T
 		if l.encode != nil {
-			var ring [3][]T
-			for i := range ring {
-				ring[i] = take[T](t, m)
+			for i := range slots {
+				slots[i] = take[T](t, m)
 			}
-			key = func(y int) []T {
-				for ; next <= y; next++ {
-					l.encode(ring[next%3], row(next))
-				}
-				return ring[y%3]
+		}
+		next := max(0, r.y0-1)
+		key := func(y int) []T {
+			for ; next <= y; next++ {
+				rows[next%3] = keyed(slots[next%3], row(next))
 			}
+			return rows[y%3]
 		}
 		for y := r.y0; y < r.y1 && !p.stop(); y++ {
 			above, middle, below := key(max(0, y-1)), key(y), key(min(l.h-1, y+1))
@@ -234,7 +244,7 @@ func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 			emit(y)
 		}
 	default:
-		l.down(t, r, m, ry, &p, row, into, emit)
+		l.down(t, r, m, ry, &p, func(slot []T, y int) []T { return keyed(slot, row(y)) }, into, emit)
 	}
 }
 
@@ -242,7 +252,8 @@ func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 // read, then each as the best from itself to the end of the ring; run is the best of the rows read since. Row i of a
 // block needs slot i and run, and slot i−1, no longer needed, takes the row that run has taken in. So every row is read
 // once, before a row r above it is written.
-func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, row, into func(y int) []T, emit func(y int)) {
+func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, key func(slot []T, y int) []T,
+	into func(y int) []T, emit func(y int)) {
 	k, o := 2*r+1, l.order
 	const line = 64
 	pitch := (m+line-1)/line*line + line
@@ -250,16 +261,12 @@ func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, row, int
 	run, none := take[T](t, m), take[T](t, m)
 	fill(none, o.worst)
 	slot := func(i int) []T { return ring[i*pitch:][:m] }
-	// read returns row y, of floats encoded in the slot that it is for.
+	// read returns row y, in the slot that it is for where key puts it there.
 	read := func(slot []T, y int) []T {
-		switch {
-		case y < 0 || y >= l.h:
+		if y < 0 || y >= l.h {
 			return none
-		case l.encode == nil:
-			return row(y)
 		}
-		l.encode(slot, row(y))
-		return slot
+		return key(slot, y)
 	}
 	for i := range k {
 		copy(slot(i), read(slot(i), tile.y0-r+i))

@@ -18,6 +18,8 @@ type kernels struct {
 	// keys and unkeyed convert floats to integers of the same order and back, in place too. nan is the key of NaN.
 	keys    func(dst []int32, src []int32, nan int32)
 	unkeyed func(dst []int32, src []int32)
+	// ordered reports whether the bits of floats are their keys: none is NaN or has a sign.
+	ordered func(src []int32) bool
 
 	sums8  sums[uint8]
 	sums16 sums[uint16]
@@ -150,6 +152,7 @@ func plainKernels() kernels {
 		erode32:  orderMin[int32](math.MaxInt32),
 		keys:     keys,
 		unkeyed:  unkeyed,
+		ordered:  ordered,
 
 		sums8: sums[uint8]{slide[uint32, uint8], slide[uint64, uint8], squares[uint8], means[uint8, uint32],
 			means[uint8, uint64]},
@@ -610,6 +613,15 @@ func keys(dst, src []int32, nan int32) {
 		}
 		dst[i] = key
 	}
+}
+
+func ordered(src []int32) bool {
+	for _, v := range src {
+		if uint32(v) > infinity {
+			return false
+		}
+	}
+	return true
 }
 
 // infinity is the bits of the infinite float; those of NaN are greater, but for the sign.

@@ -25,7 +25,7 @@ func kernelsOf(level simd.Level) kernels {
 	switch level {
 	case simd.AVX2:
 		k.tap2, k.tap4, k.both2, k.both4 = tap2x256, tap4x256, both2x256, both4x256
-		k.keys, k.unkeyed = keys256, unkeyed256
+		k.keys, k.unkeyed, k.ordered = keys256, unkeyed256, ordered256
 		k.addRow, k.doubles, k.advanceSums = addRow256, doubles256, advanceSums256
 		k.boxes8, k.boxes16, k.variances8 = nil, nil, nil
 		k.dilate8, k.erode8 = orderMax8x256(0), orderMin8x256(math.MaxUint8)
@@ -37,7 +37,7 @@ func kernelsOf(level simd.Level) kernels {
 		k.floats8.down, k.floats8.across = down8x512, across8x512
 		k.floats16.down, k.floats16.across = down16x512, across16x512
 		k.floatsF.down, k.floatsF.across = symmetric512, symmetric512
-		k.keys, k.unkeyed = keys512, unkeyed512
+		k.keys, k.unkeyed, k.ordered = keys512, unkeyed512, ordered512
 		k.addRow, k.doubles, k.advanceSums, k.blockMeans = addRow512, doubles512, advanceSums512, blockMeans512
 		k.boxes8, k.boxes16, k.slideBytes = boxes8x512, boxes16x512, slideBytes512
 		k.variances8, k.slideSquares = variances8x512, slideSquares512
