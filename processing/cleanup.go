@@ -2,21 +2,20 @@ package processing
 
 import "blik/internal/parallel"
 
-// cleanup makes the mask from the accepted spans: open, close, fill, widen, soften, and clip to the region. Without
-// operations that look at neighbours, the spans alone are the mask.
-func (d *detector) cleanup(spans []Span, region *Region) (*Mask, error) {
+// cleanup makes the mask, which is empty, from the accepted spans: open, close, fill, widen, soften, and clip to the
+// region. Without operations that look at neighbours, the spans alone are the mask.
+func (d *detector) cleanup(m *Mask, spans []Span, region *Region) error {
 	p, mask := d.p, d.exclude
-	m := <-d.mask
 	plain := p.Open == 0 && p.Close == 0 && p.Margin == 0 && p.Feather == 0
 	fill(m, spans, plain && p.Fill)
 	if plain {
 		if region != nil {
 			clipMask(m, region)
 		}
-		return m, nil
+		return nil
 	}
 	if err := d.be.Upload(d.ctx, mask, Samples{U8: m.Pix}); err != nil {
-		return nil, err
+		return err
 	}
 	for _, s := range []struct {
 		op MorphOp
@@ -24,35 +23,35 @@ func (d *detector) cleanup(spans []Span, region *Region) (*Mask, error) {
 	}{{Open, p.Open}, {Close, p.Close}} {
 		if s.r > 0 {
 			if err := d.do(Morph{Dst: mask, Src: mask, Op: s.op, Element: Square(s.r)}); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
 	if p.Fill {
 		if err := d.do(FillHoles{Dst: mask}); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if p.Margin > 0 {
 		if err := d.do(Morph{Dst: mask, Src: mask, Op: Dilate, Element: Square(p.Margin)}); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if p.Feather > 0 {
 		if err := d.do(Gaussian{Dst: d.cls, Src: mask, Sigma: p.Feather}); err != nil {
-			return nil, err
+			return err
 		}
 		mask = d.cls
 	}
 	host, err := d.be.Host(d.ctx, mask)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	parallel.Split(len(m.Pix), 1<<20, func(a, b int) { copy(m.Pix[a:b], host.U8[a:b]) })
 	if region != nil {
 		clipMask(m, region)
 	}
-	return m, nil
+	return nil
 }
 
 // freshMask makes a mask in the background. The system gives memory page by page as it is first written, which for a

@@ -21,7 +21,9 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 		return nil, err
 	}
 	defer d.release()
-	d.mask = freshMask(d.w, d.h)
+	if d.frugal == nil {
+		d.mask = freshMask(d.w, d.h)
+	}
 	cands, known, err := d.recall(o.Memory, pic)
 	if err == nil && !known {
 		if cands, err = d.candidates(pic); err == nil {
@@ -59,11 +61,9 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 		found <- findings(inside, cands, d.rule.explainer())
 	}()
 	err = d.stage(stepCleanup(), func() (err error) {
-		if len(spans) == 0 {
-			res.Mask = <-d.mask
-			return nil
+		if res.Mask, err = d.emptyMask(); err == nil && len(spans) > 0 {
+			err = d.cleanup(res.Mask, spans, o.Region)
 		}
-		res.Mask, err = d.cleanup(spans, o.Region)
 		return err
 	})
 	res.Findings = <-found
@@ -124,6 +124,10 @@ type detector struct {
 	// searched is the number of candidates that only the search found; they come first.
 	searched int
 
+	// frugal is the backend where it is one; b and seed are nil then, and background is that of the last pass.
+	frugal     Frugal
+	background Plane
+
 	y, v, b      Plane
 	cls, seed    Plane
 	exclude      Plane
@@ -153,6 +157,7 @@ func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Opti
 	d := &detector{
 		ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p, progress: o.Progress, decision: o.Decision, known: o.noise,
 	}
+	d.frugal, _ = be.(Frugal)
 	if d.decision == nil {
 		var err error
 		if d.decision, err = DefaultDecision(); err != nil {
@@ -200,6 +205,9 @@ func (d *detector) release() {
 		if p != nil {
 			p.Release()
 		}
+	}
+	if d.background != nil {
+		d.background.Release()
 	}
 	d.forget()
 }
@@ -287,9 +295,14 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 // allocate makes the planes of a run.
 func (d *detector) allocate(pic *Picture) error {
 	for _, p := range []struct {
-		dst  *Plane
-		kind Kind
-	}{{&d.y, U16}, {&d.v, U8}, {&d.b, U16}, {&d.cls, U8}, {&d.seed, U16}, {&d.exclude, U8}} {
+		dst   *Plane
+		kind  Kind
+		steps bool
+	}{{&d.y, U16, false}, {&d.v, U8, false}, {&d.b, U16, true}, {&d.cls, U8, false}, {&d.seed, U16, true},
+		{&d.exclude, U8, false}} {
+		if p.steps && d.frugal != nil {
+			continue
+		}
 		var err error
 		if *p.dst, err = d.plane(p.kind); err != nil {
 			return err
@@ -395,6 +408,7 @@ func stepNetwork() step    { return step{message.Of("network"), 0.4} }
 func stepEstimate() step   { return step{message.Of("first estimate"), 0.14} }
 func stepBackground() step { return step{message.Of("background"), 0.08} }
 func stepCores() step      { return step{message.Of("cores"), 0.05} }
+func stepClasses() step    { return step{message.Of("background and cores"), 0.13} }
 func stepComponents() step { return step{message.Of("components"), 0.04} }
 func stepMeasures() step   { return step{message.Of("measures"), 0.08} }
 func stepCleanup() step    { return step{message.Of("cleanup"), 0.03} }
@@ -429,42 +443,36 @@ func (d *detector) stage(s step, f func() error) error {
 
 // firstEstimate excludes what stands out of the mean of an opening: bright points and their surroundings.
 func (d *detector) firstEstimate() error {
-	r := d.radius(12)
-	if err := d.do(Morph{Dst: d.b, Src: d.y, Op: Open, Element: Square(r)}); err != nil {
-		return err
+	op := FirstEstimate{
+		Exclude: d.exclude, Y: d.y, V: d.v, Radius: d.radius(12), Over: level(25), Level: uint8(d.p.Level), Margin: 3,
 	}
-	if err := d.do(BoxMean{Dst: d.seed, Src: d.b, Radius: r}); err != nil {
-		return err
+	if d.frugal != nil {
+		return d.frugal.FirstEstimate(d.ctx, op)
 	}
-	if err := d.do(DifferenceThreshold{
-		Dst: d.exclude, Y: d.y, Background: d.seed, V: d.v, Over: level(25), Level: uint8(d.p.Level),
-	}); err != nil {
-		return err
-	}
-	return d.do(Morph{Dst: d.exclude, Src: d.exclude, Op: Dilate, Element: Square(3)})
+	return d.firstEstimateBySteps(op)
 }
 
 // classify computes background and class bits from the present exclusion.
 func (d *detector) classify() error {
-	if err := d.stage(stepBackground(), func() error {
-		return d.do(Background{Dst: d.b, Y: d.y, Exclude: d.exclude, Radii: d.backgroundRadii()})
-	}); err != nil {
-		return err
-	}
-	return d.stage(stepCores(), func() error {
-		err := d.do(Contrast{Class: d.cls, Seed: d.seed, Y: d.y, Background: d.b, V: d.v, Rule: ContrastRule{
+	op := Classify{
+		Class: d.cls, Y: d.y, V: d.v, Exclude: d.exclude, Radii: d.backgroundRadii(),
+		Contrast: ContrastRule{
 			Absolute: level(d.p.Visible), Relative: share(d.p.Relative),
 			SeedAbsolute: level(d.p.Contrast), SeedLevel: uint8(d.p.Level),
-		}})
-		if err != nil {
-			return err
-		}
-		if err := d.do(Morph{Dst: d.seed, Src: d.seed, Op: Dilate, Element: Square(d.radius(4))}); err != nil {
-			return err
-		}
-		return d.do(Cores{
-			Class: d.cls, Y: d.y, Background: d.b, Peak: d.seed, Rule: CoreRule{Core: share(d.p.Core), Grow: share(5)},
-		})
+		},
+		PeakRadius: d.radius(4), Cores: CoreRule{Core: share(d.p.Core), Grow: share(5)},
+	}
+	if d.frugal == nil {
+		d.background = nil
+		return d.classifyBySteps(op)
+	}
+	if d.background != nil {
+		d.background.Release()
+		d.background = nil
+	}
+	return d.stage(stepClasses(), func() (err error) {
+		d.background, err = d.frugal.Classify(d.ctx, op)
+		return err
 	})
 }
 
@@ -521,7 +529,11 @@ func (d *detector) measure(grown []Span) ([]candidate, error) {
 	if d.grown.Len() == 0 {
 		return nil, nil
 	}
-	spread := d.seed
+	spread, err := d.at(grown)
+	if err != nil {
+		return nil, err
+	}
+	defer spread.Release()
 	if err := d.do(Deviation{
 		Dst: spread, Y: d.y, Exclude: d.exclude, Radius: d.radius(9), Where: grown,
 	}); err != nil {
@@ -532,18 +544,21 @@ func (d *detector) measure(grown []Span) ([]candidate, error) {
 	if err := d.do(Rasterize{Dst: member, Components: d.grown}); err != nil {
 		return nil, err
 	}
-	// One plane serves one measure after the other: a picture of 100 megapixels should fit into the memory of a laptop.
-	extra, err := d.be.Alloc(U16, d.w, d.h)
+	band, err := d.at(grown)
 	if err != nil {
 		return nil, err
 	}
-	defer extra.Release()
-	if err := d.do(StarletBand{Dst: extra, Src: d.v, Level: 2, Where: grown}); err != nil {
+	defer band.Release()
+	background := d.b
+	if d.frugal != nil {
+		background = d.background
+	}
+	if err := d.do(StarletBand{Dst: band, Src: d.v, Level: 2, Where: grown}); err != nil {
 		return nil, err
 	}
 	t, err := Evaluate(d.ctx, d.be, MeasureRegions{
-		Components: d.grown, Class: d.cls, Member: member, Y: d.y, Background: d.b, V: d.v, Deviation: spread,
-		Starlet: extra, Tables: d.tables,
+		Components: d.grown, Class: d.cls, Member: member, Y: d.y, Background: background, V: d.v, Deviation: spread,
+		Starlet: band, Tables: d.tables,
 	})
 	if err != nil {
 		return nil, err
@@ -553,11 +568,11 @@ func (d *detector) measure(grown []Span) ([]candidate, error) {
 		index[i] = middle(&t[i], d.w)
 	}
 	r := d.radius(32)
-	wide, err := d.countAround(extra, d.cls, ClassWide, r, index)
+	wide, err := d.countAround(d.cls, ClassWide, r, index)
 	if err != nil {
 		return nil, err
 	}
-	members, err := d.countAround(extra, member, 255, r, index)
+	members, err := d.countAround(member, 255, r, index)
 	if err != nil {
 		return nil, err
 	}
@@ -573,8 +588,8 @@ func (d *detector) measure(grown []Span) ([]candidate, error) {
 }
 
 // countAround returns, for each pixel index, how many pixels of the window of radius r have one of the given bits in
-// plane of; into is overwritten.
-func (d *detector) countAround(into, of Plane, bits uint8, r int, index []uint32) ([]uint32, error) {
+// plane of.
+func (d *detector) countAround(of Plane, bits uint8, r int, index []uint32) ([]uint32, error) {
 	ascending := slices.Clone(index)
 	slices.Sort(ascending)
 	ascending = slices.Compact(ascending)
@@ -583,6 +598,11 @@ func (d *detector) countAround(into, of Plane, bits uint8, r int, index []uint32
 		x, y := int32(int(at)%d.w), int32(int(at)/d.w)
 		where[i] = Span{Y: y, X0: x, X1: x + 1}
 	}
+	into, err := d.at(where)
+	if err != nil {
+		return nil, err
+	}
+	defer into.Release()
 	if err := d.do(BoxCount{Dst: into, Class: of, Bits: bits, Radius: r, Where: where}); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -229,6 +230,30 @@ func TestWorkersAgree(t *testing.T) {
 			t.Errorf("%d workers give another mask", n)
 		}
 		be.Close()
+	}
+}
+
+// bySteps hides that a backend is frugal.
+type bySteps struct{ processing.Backend }
+
+func TestFrugalAgrees(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{411, 307}, {1, 1}, {1, 90}, {120, 1}} {
+		pic := glaring(t, size[0], size[1], 8, 7)
+		for _, detector := range []processing.Detector{processing.DetectClassic, processing.DetectJoined} {
+			p := processing.DefaultParams()
+			p.Detector = detector
+			want := detect(t, pic, p, processing.Options{})
+			be := cpu.New()
+			got, err := processing.Detect(context.Background(), bySteps{be}, pic, p, processing.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got.Mask.Pix, want.Mask.Pix) || !reflect.DeepEqual(got.Findings, want.Findings) {
+				t.Errorf("%d × %d, detector %d: by steps there is another mask, or other findings", size[0], size[1], detector)
+			}
+			be.Close()
+		}
 	}
 }
 

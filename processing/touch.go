@@ -286,8 +286,6 @@ func (t *Touched) cleanUp(ctx context.Context, be Backend, pic *Picture, p Param
 	for i := range own {
 		own[i].X0, own[i].X1, own[i].Y = own[i].X0-int32(t.Left), own[i].X1-int32(t.Left), own[i].Y-int32(t.Top)
 	}
-	d.mask = freshMask(d.w, d.h)
-	var err error
-	t.Mask, err = d.cleanup(own, nil)
-	return err
+	t.Mask = NewMask(d.w, d.h)
+	return d.cleanup(t.Mask, own, nil)
 }

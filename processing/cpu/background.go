@@ -60,15 +60,31 @@ func need(r int) uint64 {
 // every pixel; runs of pixels where it holds too few are kept, and the next window is computed only for small boxes
 // around those.
 func (b executor) Background(ctx context.Context, op processing.Background) error {
-	d, l, e := op.Dst.(*plane), op.Y.(*plane), op.Exclude.(*plane)
-	levels := make([]backgroundLevel, len(op.Radii))
-	for i, r := range op.Radii {
-		levels[i] = b.backgroundLevel(d, l, e, r)
-	}
+	d, levels := op.Dst.(*plane), b.backgroundLevels(op.Y.(*plane), op.Exclude.(*plane), op.Radii)
 	last := levels[len(levels)-1]
 	return b.tiles(ctx, d.w, d.h, last.rx, last.ry, func(t *worker, tile rect) {
-		background(t, tile, d.data.U16, levels, &b.kernels)
+		background(t, tile, raster{d.data.U16, d.w, 0}, levels, &b.kernels)
 	})
+}
+
+// raster is some rows of a plane of w columns, from row top on.
+type raster struct {
+	pix    []uint16
+	w, top int
+}
+
+// row returns the samples x0 … x1−1 of row y of the plane.
+func (r raster) row(y, x0, x1 int) []uint16 {
+	at := (y - r.top) * r.w
+	return r.pix[at+x0 : at+x1]
+}
+
+func (b *Backend) backgroundLevels(y, exclude *plane, radii []int) []backgroundLevel {
+	levels := make([]backgroundLevel, len(radii))
+	for i, r := range radii {
+		levels[i] = b.backgroundLevel(y, exclude, r)
+	}
+	return levels
 }
 
 // backgroundLevel is one of the windows of Background.
@@ -79,8 +95,8 @@ type backgroundLevel struct {
 	mean    func(dst []uint16, sum, inverse []uint64, need uint64) bool
 }
 
-func (b *Backend) backgroundLevel(d, y, exclude *plane, r int) backgroundLevel {
-	g := newWindow(d.w, d.h, r)
+func (b *Backend) backgroundLevel(y, exclude *plane, r int) backgroundLevel {
+	g := newWindow(y.w, y.h, r)
 	v := backgroundLevel{
 		censoredSums: censoredSums{g, b.kernels.censor, b.kernels.scan64, y.data.U16, exclude.data.U8},
 		need:         need(r),
@@ -114,11 +130,11 @@ func dividedMean(dst []uint16, sum, _ []uint64, need uint64) bool {
 
 // background computes a tile. Runs of poor pixels are gathered by columns of cells, wide enough that the border which a
 // box of them needs is no more than a few times its own pixels where a whole cell is poor.
-func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel, k *kernels) {
+func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *kernels) {
 	first, cell := &levels[0], max(128, 4*levels[len(levels)-1].rx)
 	cells := make([][]processing.Run, (tile.x1-tile.x0+cell-1)/cell)
 	keep := func(v *backgroundLevel, last bool, y, x0 int, sum []uint64) {
-		row := dst[y*v.w : (y+1)*v.w]
+		row := dst.row(y, 0, v.w)
 		for i := 0; i < len(sum); i++ {
 			if sum[i]>>countShift >= v.need {
 				continue
@@ -143,7 +159,7 @@ func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel, k 
 	if first.rx <= narrowRadius && first.ry <= narrowRadius {
 		wide := take[uint64](t, tile.x1-tile.x0)
 		done = first.runNarrow(t, tile, k, func(y int, sum []uint32) {
-			out := dst[y*first.w+tile.x0 : y*first.w+tile.x1]
+			out := dst.row(y, tile.x0, tile.x1)
 			if !k.censoredMean32(out, sum, first.inverse, uint32(first.need)) {
 				return
 			}
@@ -164,7 +180,7 @@ func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel, k 
 		})
 	} else {
 		done = first.run(t, tile, func(y int, sum []uint64) {
-			if first.mean(dst[y*first.w+tile.x0:y*first.w+tile.x1], sum, first.inverse, first.need) {
+			if first.mean(dst.row(y, tile.x0, tile.x1), sum, first.inverse, first.need) {
 				keep(first, len(levels) == 1, y, tile.x0, sum)
 			}
 		})
@@ -185,7 +201,7 @@ func background(t *worker, tile rect, dst []uint16, levels []backgroundLevel, k 
 				for ; len(runs) > 0 && runs[0].Y == y; runs = runs[1:] {
 					p := runs[0]
 					s := sum[p.X0-box.x0 : p.X1-box.x0]
-					if v.mean(dst[y*v.w+p.X0:y*v.w+p.X1], s, v.inverse, v.need) {
+					if v.mean(dst.row(y, p.X0, p.X1), s, v.inverse, v.need) {
 						keep(v, i == len(levels)-1, y, p.X0, s)
 					}
 				}

@@ -237,26 +237,28 @@ func boxMeanSums[T uint8 | uint16, S uint32 | uint64](ctx context.Context, b *Ba
 // BoxCount writes how many pixels of the window of radius r have one of the bits in cls.
 func (b executor) BoxCount(ctx context.Context, op processing.BoxCount) error {
 	d, c := op.Dst.(*plane), op.Class.(*plane)
-	out, src, w := d.data.U16, c.data.U8, d.w
+	src, w := c.data.U8, d.w
 	g := newWindow(w, d.h, op.Radius)
-	if op.Where != nil && b.countFew(ctx, g, &op, out, src) {
+	if op.Where != nil && b.countFew(ctx, g, &op, d, src) {
 		return ctx.Err()
 	}
 	return b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
 		col := zeros[uint8](t, g.width(tile))
 		none := zeros[uint8](t, x1-x0)
+		out := d.whole(t, tile)
 		g.slide(t, tile, func(add, sub int) {
 			b.kernels.countBits(col[at:at+x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none),
 				op.Bits)
 		}, func(y int) {
-			b.kernels.scanCount(out[y*w+tile.x0:y*w+tile.x1], col, 2*g.rx+1)
+			b.kernels.scanCount(out.row(y), col, 2*g.rx+1)
+			out.put(y)
 		})
 	})
 }
 
 // countFew counts each window by itself where so few are wanted that this is less work, and reports whether it did.
-func (b *Backend) countFew(ctx context.Context, g window, op *processing.BoxCount, out []uint16, src []uint8) bool {
+func (b *Backend) countFew(ctx context.Context, g window, op *processing.BoxCount, d *plane, src []uint8) bool {
 	pixels := 0
 	for _, s := range op.Where {
 		pixels += int(s.X1 - s.X0)
@@ -271,12 +273,13 @@ func (b *Backend) countFew(ctx context.Context, g window, op *processing.BoxCoun
 			if t.stopped() {
 				return
 			}
-			for x := int(s.X0); x < int(s.X1); x++ {
-				n, y := 0, int(s.Y)
+			out := d.run(s)
+			for i := range out {
+				n, x, y := 0, int(s.X0)+i, int(s.Y)
 				for v := max(0, y-g.ry); v <= min(g.h-1, y+g.ry); v++ {
 					n += countIn(src[v*g.w+max(0, x-g.rx):v*g.w+min(g.w, x+g.rx+1)], op.Bits)
 				}
-				out[y*g.w+x] = uint16(n)
+				out[i] = uint16(n)
 			}
 		}
 	})

@@ -532,27 +532,29 @@ type regionPlanes struct {
 // add takes in a span of a component.
 func (s *regionPlanes) add(c *processing.RegionProps, r processing.Span) {
 	c.All.Add(r)
-	row := int(r.Y) * s.cls.w
-	for x := r.X0; x < r.X1; x++ {
-		at := row + int(x)
-		y, bg, v := s.y.data.U16[at], s.bg.data.U16[at], s.v.data.U8[at]
+	at := int(r.Y)*s.cls.w + int(r.X0)
+	background, deviation, starlet := s.bg.run(r), s.deviation.run(r), s.starlet.run(r)
+	levels, lights := s.v.data.U8[at:at+len(background)], s.y.data.U16[at:]
+	for i, bg := range background {
+		x := r.X0 + int32(i)
+		y, v := lights[i], levels[i]
 		var d uint16
 		if y > bg {
 			d = y - bg
 		}
-		if s.cls.data.U8[at]&processing.ClassCore != 0 {
+		if s.cls.data.U8[at+i]&processing.ClassCore != 0 {
 			c.Core.Add(processing.Span{Y: r.Y, X0: x, X1: x + 1})
 			c.CoreContrast += uint64(d)
 			c.CoreLevel += uint64(v)
 		}
 		c.Background += uint64(bg)
-		c.Deviation += uint64(s.deviation.data.U16[at])
+		c.Deviation += uint64(deviation[i])
 		c.PeakContrast = max(c.PeakContrast, d)
 		c.PeakY = max(c.PeakY, y)
-		c.Starlet = max(c.Starlet, s.starlet.data.U16[at])
+		c.Starlet = max(c.Starlet, starlet[i])
 		c.Darkest = max(c.Darkest, uint8(max(2*int(v)-int(s.encode[y]), 0)))
-		if x+1 < r.X1 {
-			next := s.v.data.U8[at+1]
+		if i+1 < len(levels) {
+			next := levels[i+1]
 			c.Slope = max(c.Slope, max(v, next)-min(v, next))
 		}
 		s.edge(c, int(x), int(r.Y))

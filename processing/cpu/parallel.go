@@ -18,6 +18,10 @@ type worker struct {
 	// network is scratch of its own.
 	network network.Scratch
 
+	// bands are rows that lie between operations which are carried out together, marks those of bytes.
+	bands [3][]uint16
+	marks []uint8
+
 	// What the growth of an island queues, and for each distance² what is to be settled there.
 	seeds, same []claim
 	queue       [][]claim
@@ -53,6 +57,8 @@ type tiling struct {
 	tile, rows, strip int
 	// ring is the memory of the ring of rows of a column tile, in bytes.
 	ring int
+	// band is the greatest height of a band of Classify, rows.
+	band int
 	// narrow and wide are the least side and the greatest width of a tile of the network.
 	narrow, wide int
 }
@@ -60,7 +66,7 @@ type tiling struct {
 // defaultTiling keeps column sums in a first-level cache of 32 KiB and rings in half of a second-level one of 512 KiB;
 // the rows that the network keeps of a tile take up to 2 MiB.
 func defaultTiling() tiling {
-	return tiling{span: spanPixels, tile: 2048, rows: 32, strip: 4096, ring: 1 << 18, narrow: 256, wide: 2688}
+	return tiling{span: spanPixels, tile: 2048, rows: 32, strip: 4096, ring: 1 << 18, band: classRows, narrow: 256, wide: 2688}
 }
 
 // maxArena is the most scratch, in words, that a worker keeps after an operation.

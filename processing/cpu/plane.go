@@ -20,12 +20,19 @@ type plane struct {
 	kind    processing.Kind
 	w, h    int
 	data    processing.Samples
+	// few, if not nil, holds the samples in place of data: those of some pixels (U16).
+	few *few
 }
 
 func (p *plane) Kind() processing.Kind { return p.kind }
 
 func (p *plane) Release() {
-	if p != nil {
+	switch {
+	case p == nil:
+	case p.few != nil:
+		p.MarkReleased()
+		p.few = &few{}
+	default:
 		p.backend.pool.put(p)
 	}
 }
@@ -106,6 +113,17 @@ func (l *pool) put(p *plane) {
 	p.data = processing.Samples{}
 }
 
+// forget is put of a plane whose memory somebody else keeps.
+func (l *pool) forget(p *plane) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if p.MarkReleased() {
+		l.live--
+		l.bytes -= int64(p.w) * int64(p.h) * int64(p.kind.Bytes())
+		p.data = processing.Samples{}
+	}
+}
+
 func (l *pool) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -165,6 +183,13 @@ func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samp
 // Gather returns src at the given pixel indices; an index outside the plane is an error.
 func (b executor) Gather(ctx context.Context, op processing.Gather) error {
 	s := op.Src.(*plane)
+	if s.few != nil {
+		for i, at := range op.Index {
+			x, y := int32(int(at)%s.w), int32(int(at)/s.w)
+			op.Values[i] = uint32(s.few.run(processing.Span{Y: y, X0: x, X1: x + 1})[0])
+		}
+		return ctx.Err()
+	}
 	return b.chunks(ctx, len(op.Index), func(_ *worker, i, j int) {
 		switch s.kind {
 		case processing.U8:
