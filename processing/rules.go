@@ -15,17 +15,11 @@ func (d *detector) hasManualRules(pic *Picture) bool {
 // residue and colour. Each looks at the strongest pixel of a component, and is computed only when it is on.
 func (d *detector) manualRules(pic *Picture, spans []Span, cands []candidate, accepted []bool) error {
 	if d.p.MinZ > 0 {
-		z, err := d.be.Alloc(F32, d.w, d.h)
+		z, err := d.guardRing()
 		if err != nil {
 			return err
 		}
 		defer z.Release()
-		guard := d.radius(9)
-		if err := d.do(GuardRing{
-			Dst: z, Src: d.v, Core: 1, Guard: guard, Outer: min(max(d.radius(15), guard+1), 127), Noise: d.noise + 0.5,
-		}); err != nil {
-			return err
-		}
 		host, err := d.be.Host(d.ctx, z)
 		if err != nil {
 			return err
@@ -66,21 +60,54 @@ func (d *detector) demand(spans []Span, accepted []bool, least float64, value fu
 	}
 }
 
+// guardRing returns the guard-ring z of v, whose noise has been measured.
+func (d *detector) guardRing() (Plane, error) {
+	z, err := d.be.Alloc(F32, d.w, d.h)
+	if err != nil {
+		return nil, err
+	}
+	guard, outer := d.guard()
+	err = d.do(GuardRing{Dst: z, Src: d.v, Core: 1, Guard: guard, Outer: outer, Noise: d.noise + 0.5})
+	if err != nil {
+		z.Release()
+		return nil, err
+	}
+	return z, nil
+}
+
+// guard returns the radii of the guard ring.
+func (d *detector) guard() (inner, outer int) {
+	inner = d.radius(9)
+	return inner, min(max(d.radius(15), inner+1), 127)
+}
+
 // lineRule demands a rise over the highest of four line openings: a stroke survives the one along itself, a point none.
 func (d *detector) lineRule(spans []Span, accepted []bool) error {
+	highest, err := d.highestLine(spans)
+	if err != nil {
+		return err
+	}
 	v, err := d.be.Host(d.ctx, d.v)
 	if err != nil {
 		return err
 	}
+	d.demand(spans, accepted, float64(d.p.MinLine),
+		func(i int) float64 { return float64(v.U8[i]) - float64(highest[i]) })
+	return nil
+}
+
+// highestLine returns the highest of four line openings of v at the pixels of spans, and 0 elsewhere.
+func (d *detector) highestLine(spans []Span) ([]uint8, error) {
 	highest := make([]uint8, d.w*d.h)
 	for _, direction := range []Direction{Horizontal, Vertical, Rising, Falling} {
-		line := Element{Direction: direction, Size: 2*d.radius(12) + 1}
-		if err := d.do(Morph{Dst: d.exclude, Src: d.v, Op: Open, Element: line}); err != nil {
-			return err
+		if err := d.do(Morph{
+			Dst: d.exclude, Src: d.v, Op: Open, Element: Element{Direction: direction, Size: 2*d.lineRadius() + 1},
+		}); err != nil {
+			return nil, err
 		}
 		host, err := d.be.Host(d.ctx, d.exclude)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, s := range spans {
 			for i := int(s.Y)*d.w + int(s.X0); i < int(s.Y)*d.w+int(s.X1); i++ {
@@ -88,10 +115,11 @@ func (d *detector) lineRule(spans []Span, accepted []bool) error {
 			}
 		}
 	}
-	d.demand(spans, accepted, float64(d.p.MinLine),
-		func(i int) float64 { return float64(v.U8[i]) - float64(highest[i]) })
-	return nil
+	return highest, nil
 }
+
+// lineRadius is half the length of the lines of highestLine.
+func (d *detector) lineRadius() int { return d.radius(12) }
 
 // colour is a sum of linear RGB over n pixels.
 type colour struct {

@@ -1,0 +1,509 @@
+package processing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+
+	"blik/internal/message"
+	"blik/processing/network"
+)
+
+// Layer is one of the planes that detection looks at, for a person to look at as well.
+type Layer uint8
+
+// The layers, in the order of detection.
+const (
+	LayerLuminance Layer = iota
+	LayerLevel
+	LayerBackground
+	LayerContrast
+	LayerZ
+	LayerStroke
+	LayerStarlet
+	LayerNetwork
+	LayerScore
+	layerCount
+)
+
+// LayerSpec describes a layer.
+type LayerSpec struct {
+	Layer Layer
+	// ID is a short name: lower case.
+	ID         string
+	Name, Help message.Message
+	// Unit is empty where the values have none.
+	Unit message.Message
+	// Low and High bound the values that a scale of colours tells apart; there are values beyond.
+	Low, High float64
+	// Decimals is how many of a value are worth showing.
+	Decimals int
+	// Signed: values above 0 speak for glare, those below against it.
+	Signed bool
+	// Whole: the values depend on the whole picture, so that a part of it costs as much.
+	Whole bool
+	// Sparse: only pixels of candidates have a value.
+	Sparse bool
+	// A sample s of a LayerMap is the value offset + step·s.
+	offset, step float64
+}
+
+// Value returns the value of a sample of a LayerMap.
+func (s *LayerSpec) Value(sample uint16) float64 { return s.offset + float64(s.step*float64(sample)) }
+
+// sample is the inverse of Value: the nearest sample. Those of sparse layers begin at 1.
+func (s *LayerSpec) sample(v float64) uint16 {
+	least := 0.0
+	if s.Sparse {
+		least = 1
+	}
+	return uint16(min(max(math.Round((v-s.offset)/s.step), least), math.MaxUint16))
+}
+
+// Layers returns the layers in their order.
+func Layers() []LayerSpec {
+	percent, levels := message.Of("% of white"), message.Of("levels")
+	return []LayerSpec{
+		{
+			Layer: LayerLuminance, ID: "luminance", Name: message.Of("Luminance"), Unit: percent, High: 100, Decimals: 1,
+			Help: message.Of("Light of each pixel, linear: half as much light is half the value."),
+			step: 100. / white,
+		}, {
+			Layer: LayerLevel, ID: "level", Name: message.Of("Level"), Unit: levels, High: 255,
+			Help: message.Of("Mean of brightness and darkest channel, as on the screen. White glare is high, bright " +
+				"colours are lower."),
+			step: 1,
+		}, {
+			Layer: LayerBackground, ID: "background", Name: message.Of("Background"), Unit: percent, High: 100,
+			Decimals: 1,
+			Help: message.Of("What the light would be without glare: the mean of the surroundings, with everything " +
+				"that may be glare left out."),
+			step: 100. / white,
+		}, {
+			Layer: LayerContrast, ID: "contrast", Name: message.Of("Contrast"), Unit: percent, High: 50, Decimals: 1,
+			Help: message.Of("Luminance minus background. The classical search begins where it is high."),
+			step: 200. / white, offset: -100,
+		}, {
+			Layer: LayerZ, ID: "z", Name: message.Of("Guard-ring z"), Unit: message.Of("standard deviations"), High: 20,
+			Decimals: 1,
+			Help: message.Of("How far a pixel rises over a ring around it, in standard deviations of that ring: " +
+				"unusual here, whatever the brightness."),
+			step: 1. / 256, offset: -32,
+		}, {
+			Layer: LayerStroke, ID: "stroke", Name: message.Of("Rise over strokes"), Unit: levels, High: 120,
+			Help: message.Of("Level minus the highest of four line openings: points stay, brush strokes, threads and " +
+				"edges vanish."),
+			step: 1,
+		}, {
+			Layer: LayerStarlet, ID: "wavelet", Name: message.Of("Wavelet band"), Unit: levels, High: 60, Decimals: 1,
+			Help: message.Of("Second starlet band of the level: what is a few pixels wide and brighter than its " +
+				"surroundings."),
+			step: 1. / 256,
+		}, {
+			Layer: LayerNetwork, ID: "network", Name: message.Of("Network"), Unit: message.Of("logit"), Low: -8, High: 8,
+			Decimals: 1, Signed: true,
+			Help: message.Of("What the network says of each pixel: above 0 it is more likely glare than not."),
+			step: 1. / 16, offset: -8,
+		}, {
+			Layer: LayerScore, ID: "score", Name: message.Of("Score"), Unit: message.Of("steps of the sensitivity"),
+			Low: -6, High: 6, Decimals: 1, Signed: true, Whole: true, Sparse: true,
+			Help: message.Of("The score of every spot that detection considered: from the threshold on it is glare."),
+			step: 1. / 512, offset: -32,
+		},
+	}
+}
+
+// LayerByID returns the layer with an ID.
+func LayerByID(id string) (LayerSpec, bool) {
+	for _, s := range Layers() {
+		if s.ID == id {
+			return s, true
+		}
+	}
+	return LayerSpec{}, false
+}
+
+// Threshold is a value at which detection decides.
+type Threshold struct {
+	Name  message.Message
+	Value float64
+}
+
+// Thresholds returns the values of a layer at which detection with parameters p decides, in the layer's unit.
+func (s *LayerSpec) Thresholds(p Params) []Threshold {
+	if p.Mode == Adaptive {
+		p = adaptive(p)
+	}
+	of := func(id string) Threshold {
+		spec, _ := SpecByID(id)
+		return Threshold{spec.Name, spec.Get(p)}
+	}
+	var all []Threshold
+	switch s.Layer {
+	case LayerLevel:
+		all = append(all, of("level"))
+	case LayerContrast:
+		all = append(all, of("visible"), of("contrast"))
+	case LayerZ:
+		all = append(all, of("min-z"))
+	case LayerStroke:
+		all = append(all, of("min-line"))
+	case LayerScore:
+		t := of("score")
+		t.Value -= p.Sensitivity
+		return append(all, t)
+	}
+	// Rules that are off decide nothing.
+	kept := all[:0]
+	for _, t := range all {
+		if t.Value > 0 {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+// LayerMap holds the samples of a layer in a rectangle of a picture.
+type LayerMap struct {
+	Spec LayerSpec
+	// Rect is the rectangle, in pixels of the picture.
+	Rect image.Rectangle
+	// Pix holds its samples in rows without padding: Spec.Value is their value. In a sparse layer 0 is none.
+	Pix []uint16
+}
+
+// At returns the value at a pixel of the picture; ok is false where there is none.
+func (m *LayerMap) At(x, y int) (v float64, ok bool) {
+	if !image.Pt(x, y).In(m.Rect) {
+		return 0, false
+	}
+	s := m.Pix[(y-m.Rect.Min.Y)*m.Rect.Dx()+x-m.Rect.Min.X]
+	return m.Spec.Value(s), s != 0 || !m.Spec.Sparse
+}
+
+// Histogram counts the values in n bins between Low and High; those beyond are in the outermost bins.
+func (m *LayerMap) Histogram(n int) []uint64 {
+	bins := make([]uint64, n)
+	scale := float64(n) / (m.Spec.High - m.Spec.Low)
+	// Each sample is looked up, since there are far fewer of them than pixels.
+	var bin [1 << 16]uint16
+	for s := range bin {
+		at := math.Floor(float64((m.Spec.Value(uint16(s)) - m.Spec.Low) * scale))
+		bin[s] = uint16(min(max(at, 0), float64(n-1)))
+	}
+	for _, s := range m.Pix {
+		if s != 0 || !m.Spec.Sparse {
+			bins[bin[s]]++
+		}
+	}
+	return bins
+}
+
+// LayerOptions say what Inspect computes.
+type LayerOptions struct {
+	Layer Layer
+	// Rect is the part of the picture, clipped to it. Its surroundings are looked at as far as they matter.
+	Rect image.Rectangle
+	// Progress may be nil.
+	Progress Progress
+	// Decision and Network are as in Options.
+	Decision *Decision
+	Network  *network.Model
+	// Memory, if not nil, holds what a detection measured; it is only read.
+	Memory *Memory
+}
+
+// ErrOutside is the error of Inspect for a rectangle beside the picture.
+var ErrOutside = errors.New("the rectangle lies outside the picture")
+
+// Inspect computes a layer as Detect does with the same parameters. It returns ctx.Err() within 100 ms of a cancel.
+//
+// In a part of the picture the values are those of the whole, with one exception: background and contrast depend on
+// spots that are left out of the mean, and one that reaches farther than layerReach may be cut.
+func Inspect(ctx context.Context, be Backend, pic *Picture, p Params, o LayerOptions) (*LayerMap, error) {
+	d, err := newDetector(ctx, be, pic, p, Options{Decision: o.Decision, Network: o.Network, Progress: o.Progress})
+	if err != nil {
+		return nil, err
+	}
+	defer d.release()
+	if o.Layer >= layerCount {
+		return nil, fmt.Errorf("there is no layer %d", o.Layer)
+	}
+	whole := image.Rect(0, 0, pic.Width, pic.Height)
+	m := &LayerMap{Spec: Layers()[o.Layer], Rect: o.Rect.Intersect(whole)}
+	if m.Rect.Empty() {
+		return nil, ErrOutside
+	}
+	m.Pix = make([]uint16, m.Rect.Dx()*m.Rect.Dy())
+	if o.Layer == LayerScore {
+		return m, d.scores(m, pic, o.Memory)
+	}
+	if o.Layer == LayerZ {
+		if err := d.noiseOf(pic, o.Memory); err != nil {
+			return nil, err
+		}
+	}
+	if o.Layer == LayerNetwork && d.model == nil {
+		if d.model, err = network.Default(); err != nil {
+			return nil, err
+		}
+	}
+	part, err := d.cut(pic, m.Rect, o.Layer)
+	if err != nil {
+		return nil, err
+	}
+	value, err := d.layer(o.Layer)
+	if err != nil {
+		return nil, err
+	}
+	for y := range m.Rect.Dy() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		row := m.Pix[y*m.Rect.Dx():][:m.Rect.Dx()]
+		from := (y+m.Rect.Min.Y-part.Min.Y)*d.w + m.Rect.Min.X - part.Min.X
+		for x := range row {
+			row[x] = value(from + x)
+		}
+	}
+	return m, nil
+}
+
+// layerReach is how far around a pixel the values of a layer depend on the picture.
+func (d *detector) layerReach(l Layer) int {
+	switch l {
+	case LayerBackground, LayerContrast:
+		// The first estimate, then three passes of background, cores, growth and exclusion.
+		radii, growth := d.backgroundRadii(), d.growth()
+		pass := radii[len(radii)-1] + d.radius(4) + int(math.Ceil(growth.Limit)) + 1
+		return 3*d.radius(12) + 3 + 3*pass
+	case LayerZ:
+		_, outer := d.guard()
+		return outer
+	case LayerStroke:
+		return 2 * d.lineRadius()
+	case LayerStarlet:
+		return StarletBand{Level: 2}.Footprint().Rows
+	case LayerNetwork:
+		return d.model.Reach()
+	}
+	return 0
+}
+
+// cut makes the run one on a part of the picture, of r with its surroundings, which it returns, with luminance and
+// level of it.
+func (d *detector) cut(pic *Picture, r image.Rectangle, l Layer) (image.Rectangle, error) {
+	reach, grain := d.layerReach(l), 1
+	if l == LayerNetwork {
+		grain = d.model.Grain()
+	}
+	part := r.Inset(-reach).Intersect(image.Rect(0, 0, pic.Width, pic.Height))
+	part.Min.X -= part.Min.X % grain
+	part.Min.Y -= part.Min.Y % grain
+	d.w, d.h = part.Dx(), part.Dy()
+	if d.w != pic.Width || d.h != pic.Height {
+		pic = pic.Part(part.Min.X, part.Min.Y, d.w, d.h)
+	}
+	if err := d.allocate(pic); err != nil {
+		return part, err
+	}
+	return part, d.stage(stepLuminance(), func() (err error) {
+		if l == LayerNetwork {
+			for i := range d.colours {
+				if d.colours[i], err = d.be.Alloc(U8, d.w, d.h); err != nil {
+					return err
+				}
+			}
+		}
+		return d.do(Luminance{
+			Y: d.y, V: d.v, Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Picture: pic, Tables: d.tables,
+		})
+	})
+}
+
+// layer computes a layer and returns what gives the sample at an index of the planes.
+func (d *detector) layer(l Layer) (value func(i int) uint16, err error) {
+	switch l {
+	case LayerLuminance:
+		return d.samples(d.y)
+	case LayerLevel:
+		return d.samples(d.v)
+	case LayerBackground:
+		if err := d.background(); err != nil {
+			return nil, err
+		}
+		return d.samples(d.b)
+	case LayerContrast:
+		if err := d.background(); err != nil {
+			return nil, err
+		}
+		y, err := d.samples(d.y)
+		if err != nil {
+			return nil, err
+		}
+		b, err := d.samples(d.b)
+		return func(i int) uint16 { return uint16((int(y(i)) - int(b(i)) + white) / 2) }, err
+	case LayerStroke:
+		return d.overStrokes()
+	case LayerStarlet:
+		if err := d.do(StarletBand{Dst: d.seed, Src: d.v, Level: 2}); err != nil {
+			return nil, err
+		}
+		return d.samples(d.seed)
+	case LayerZ:
+		z, err := d.guardRing()
+		if err != nil {
+			return nil, err
+		}
+		d.planes = append(d.planes, z)
+		host, err := d.be.Host(d.ctx, z)
+		spec := Layers()[LayerZ]
+		return func(i int) uint16 { return spec.sample(float64(host.F32[i])) }, err
+	default:
+		err := d.stage(stepNetwork(), func() error {
+			return d.do(Glints{
+				Dst: d.cls, Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Model: d.model, Offset: 128,
+			})
+		})
+		if err != nil {
+			return nil, err
+		}
+		return d.samples(d.cls)
+	}
+}
+
+// samples returns what gives the sample of a plane of integers at an index.
+func (d *detector) samples(p Plane) (func(i int) uint16, error) {
+	host, err := d.be.Host(d.ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if host.U8 != nil {
+		return func(i int) uint16 { return uint16(host.U8[i]) }, nil
+	}
+	return func(i int) uint16 { return host.U16[i] }, nil
+}
+
+// background takes the background that the candidates of the search are measured with.
+func (d *detector) background() error {
+	if err := d.stage(stepEstimate(), d.firstEstimate); err != nil {
+		return err
+	}
+	for pass := range 3 {
+		if err := d.classify(); err != nil {
+			return err
+		}
+		if pass == 2 {
+			return nil
+		}
+		if err := d.stage(stepComponents(), d.components); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// overStrokes returns the rise of v over the highest of four line openings.
+func (d *detector) overStrokes() (func(i int) uint16, error) {
+	rows := make([]Span, d.h)
+	for y := range rows {
+		rows[y] = Span{Y: int32(y), X1: int32(d.w)}
+	}
+	highest, err := d.highestLine(rows)
+	if err != nil {
+		return nil, err
+	}
+	v, err := d.samples(d.v)
+	return func(i int) uint16 { return v(i) - uint16(highest[i]) }, err
+}
+
+// noiseOf takes the noise of the whole picture, from memory where it is known.
+func (d *detector) noiseOf(pic *Picture, m *Memory) error {
+	if m != nil && m.filled && m.of.pic == pic {
+		d.noise = m.noise
+		return nil
+	}
+	whole := *d
+	whole.planes = nil
+	defer whole.release()
+	if err := whole.allocate(pic); err != nil {
+		return err
+	}
+	err := whole.stage(stepLuminance(), func() error {
+		return whole.do(Luminance{Y: whole.y, V: whole.v, Picture: pic, Tables: whole.tables})
+	})
+	if err != nil {
+		return err
+	}
+	err = whole.measureNoise()
+	d.noise = whole.noise
+	return err
+}
+
+// scores writes the scores of all candidates; where several share a pixel, the highest.
+func (d *detector) scores(m *LayerMap, pic *Picture, memory *Memory) (err error) {
+	var cands []candidate
+	if memory != nil && memory.filled && memory.of == d.measured(pic) {
+		cands = memory.cands
+	} else if cands, err = d.candidates(pic); err != nil {
+		return err
+	}
+	for i := range cands {
+		sample := m.Spec.sample(cands[i].score)
+		for _, s := range cands[i].spans {
+			y := int(s.Y)
+			if y < m.Rect.Min.Y || y >= m.Rect.Max.Y {
+				continue
+			}
+			row := m.Pix[(y-m.Rect.Min.Y)*m.Rect.Dx():][:m.Rect.Dx()]
+			for x := max(int(s.X0), m.Rect.Min.X); x < min(int(s.X1), m.Rect.Max.X); x++ {
+				at := &row[x-m.Rect.Min.X]
+				*at = max(*at, sample)
+			}
+		}
+	}
+	return nil
+}
+
+// LevelHistogram counts the pixels of each level, 0…255, as LayerLevel has it, in the whole picture and in the region;
+// inside is nil without one.
+func LevelHistogram(ctx context.Context, be Backend, pic *Picture, region *Region) (all, inside []uint64, err error) {
+	if err := pic.Validate(); err != nil {
+		return nil, nil, err
+	}
+	if region != nil {
+		if err := region.Validate(pic.Width, pic.Height); err != nil {
+			return nil, nil, err
+		}
+	}
+	var planes [3]Plane
+	for i, kind := range []Kind{U16, U8, U8} {
+		if planes[i], err = be.Alloc(kind, pic.Width, pic.Height); err != nil {
+			return nil, nil, err
+		}
+		defer planes[i].Release()
+	}
+	y, v, outside := planes[0], planes[1], planes[2]
+	if err := be.Do(ctx, Luminance{Y: y, V: v, Picture: pic, Tables: pic.Tables()}); err != nil {
+		return nil, nil, err
+	}
+	if all, err = Evaluate(ctx, be, Histogram{Src: v}); err != nil || region == nil {
+		return all, nil, err
+	}
+	pix := make([]uint8, pic.Width*pic.Height)
+	for i := range pix {
+		pix[i] = 255
+	}
+	for row := range pic.Height {
+		for _, run := range region.Spans(row, pic.Width) {
+			clear(pix[row*pic.Width+run.X0 : row*pic.Width+run.X1])
+		}
+	}
+	if err := be.Upload(ctx, outside, Samples{U8: pix}); err != nil {
+		return nil, nil, err
+	}
+	inside, err = Evaluate(ctx, be, Histogram{Src: v, Exclude: outside})
+	return all, inside, err
+}

@@ -1,0 +1,256 @@
+package processing_test
+
+import (
+	"context"
+	"errors"
+	"image"
+	"math"
+	"slices"
+	"testing"
+
+	"blik/processing"
+	"blik/processing/cpu"
+)
+
+// inspect computes a layer of a part of a picture on the processor.
+func inspect(t testing.TB, pic *processing.Picture, p processing.Params, o processing.LayerOptions) *processing.LayerMap {
+	t.Helper()
+	m, err := processing.Inspect(t.Context(), cpu.New(), pic, p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// In any part of the picture every layer has the values that it has in the whole one.
+func TestLayersOfAPart(t *testing.T) {
+	t.Parallel()
+	pic, p, memory := glaring(t, 330, 190, 8, 5), processing.DefaultParams(), &processing.Memory{}
+	detect(t, pic, p, processing.Options{Memory: memory})
+	all := image.Rect(0, 0, pic.Width, pic.Height)
+	for _, spec := range processing.Layers() {
+		whole := inspect(t, pic, p, processing.LayerOptions{Layer: spec.Layer, Rect: all})
+		if len(whole.Pix) != pic.Width*pic.Height || slices.Max(whole.Pix) == slices.Min(whole.Pix) {
+			t.Fatalf("%s: %d samples, all the same", spec.ID, len(whole.Pix))
+		}
+		for _, r := range []image.Rectangle{
+			image.Rect(-5, -9, 31, 27), image.Rect(13, 17, 14, 18), image.Rect(301, 101, 400, 400),
+		} {
+			m := inspect(t, pic, p, processing.LayerOptions{Layer: spec.Layer, Rect: r, Memory: memory})
+			if m.Rect != r.Intersect(all) {
+				t.Fatalf("%s: %v of %v", spec.ID, m.Rect, r)
+			}
+			for v := m.Rect.Min.Y; v < m.Rect.Max.Y; v++ {
+				for u := m.Rect.Min.X; u < m.Rect.Max.X; u++ {
+					got, known := m.At(u, v)
+					if want, there := whole.At(u, v); got != want || known != there {
+						t.Fatalf("%s at (%d, %d) of %v: %v, in the whole %v", spec.ID, u, v, m.Rect, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The layers are what detection looks at: contrast is luminance less background, and scores are those of candidates.
+func TestLayersAreThoseOfDetection(t *testing.T) {
+	t.Parallel()
+	pic, p := glaring(t, 200, 150, 8, 7), processing.DefaultParams()
+	all := image.Rect(0, 0, pic.Width, pic.Height)
+	maps := map[processing.Layer]*processing.LayerMap{}
+	for _, s := range processing.Layers() {
+		maps[s.Layer] = inspect(t, pic, p, processing.LayerOptions{Layer: s.Layer, Rect: all})
+	}
+	at := func(l processing.Layer, x, y int) float64 {
+		v, _ := maps[l].At(x, y)
+		return v
+	}
+	scores := make([]float64, pic.Width*pic.Height)
+	for i := range scores {
+		scores[i] = math.Inf(-1)
+	}
+	cands, err := processing.Candidates(t.Context(), cpu.New(), pic, p, processing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cands {
+		for _, r := range c.Runs {
+			for x := r.X0; x < r.X1; x++ {
+				scores[r.Y*pic.Width+x] = max(scores[r.Y*pic.Width+x], c.Score)
+			}
+		}
+	}
+	for y := range pic.Height {
+		for x := range pic.Width {
+			rise := at(processing.LayerLuminance, x, y) - at(processing.LayerBackground, x, y)
+			if d := at(processing.LayerContrast, x, y) - rise; math.Abs(d) > 0.0031 {
+				t.Fatalf("contrast at (%d, %d) is off by %v", x, y, d)
+			}
+			if at(processing.LayerStroke, x, y) > at(processing.LayerLevel, x, y) {
+				t.Fatalf("the rise over strokes at (%d, %d) exceeds the level", x, y)
+			}
+			s, known := maps[processing.LayerScore].At(x, y)
+			if want := scores[y*pic.Width+x]; known != !math.IsInf(want, -1) || known && math.Abs(s-want) > 0.001 {
+				t.Fatalf("score at (%d, %d): %v, %v, the candidate has %v", x, y, s, known, want)
+			}
+		}
+	}
+	// What was found has a score from the threshold on, and on average a higher contrast and logit than the rest.
+	r := detect(t, pic, p, processing.Options{})
+	spec := maps[processing.LayerScore].Spec
+	least := spec.Thresholds(p)[0].Value
+	var sums [2][2]float64
+	for i, v := range r.Mask.Pix {
+		x, y := i%pic.Width, i/pic.Width
+		if v >= processing.MaskLevel {
+			sums[1][0] += at(processing.LayerNetwork, x, y) / float64(r.Mask.Area())
+			sums[1][1] += at(processing.LayerContrast, x, y) / float64(r.Mask.Area())
+		} else {
+			sums[0][0] += at(processing.LayerNetwork, x, y) / float64(len(r.Mask.Pix)-r.Mask.Area())
+			sums[0][1] += at(processing.LayerContrast, x, y) / float64(len(r.Mask.Pix)-r.Mask.Area())
+		}
+	}
+	if sums[1][0] < sums[0][0]+2 || sums[1][1] < sums[0][1]+5 {
+		t.Errorf("mean logit and contrast of glare %v, of the rest %v", sums[1], sums[0])
+	}
+	for _, f := range r.Findings {
+		if s, ok := maps[processing.LayerScore].At(f.Runs[0].X0, f.Runs[0].Y); !ok || s < least-0.01 {
+			t.Errorf("finding %d has the score %v, %v", f.ID, s, ok)
+		}
+	}
+}
+
+// Histograms count every pixel once, where a slow count puts it.
+func TestLayerHistograms(t *testing.T) {
+	t.Parallel()
+	pic, p := glaring(t, 160, 120, 8, 8), processing.DefaultParams()
+	region := &processing.Region{Shape: processing.EllipseShape, Points: []processing.Point{{X: 20, Y: 10}, {X: 99, Y: 90}}}
+	all, inside, err := processing.LevelHistogram(t.Context(), cpu.New(), pic, region)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wantAll, wantInside [256]uint64
+	m := inspect(t, pic, p, processing.LayerOptions{Layer: processing.LayerLevel, Rect: image.Rect(0, 0, 160, 120)})
+	for y := range pic.Height {
+		in := make([]bool, pic.Width)
+		for _, r := range region.Spans(y, pic.Width) {
+			for x := r.X0; x < r.X1; x++ {
+				in[x] = true
+			}
+		}
+		for x := range pic.Width {
+			v, _ := m.At(x, y)
+			wantAll[int(v)]++
+			if in[x] {
+				wantInside[int(v)]++
+			}
+		}
+	}
+	if !slices.Equal(all, wantAll[:]) || !slices.Equal(inside, wantInside[:]) {
+		t.Error("the levels are counted otherwise")
+	}
+	if _, inside, err := processing.LevelHistogram(t.Context(), cpu.New(), pic, nil); err != nil || inside != nil {
+		t.Errorf("without a region: %v, %v", inside, err)
+	}
+	for _, spec := range processing.Layers() {
+		m := inspect(t, pic, p, processing.LayerOptions{Layer: spec.Layer, Rect: image.Rect(3, 4, 90, 95)})
+		const n = 40
+		var want [n]uint64
+		for y := range pic.Height {
+			for x := range pic.Width {
+				if v, ok := m.At(x, y); ok {
+					at := math.Floor((v - spec.Low) / (spec.High - spec.Low) * n)
+					want[int(min(max(at, 0), n-1))]++
+				}
+			}
+		}
+		got := m.Histogram(n)
+		moved := uint64(0)
+		for i := range want {
+			moved += max(want[i], got[i]) - min(want[i], got[i])
+		}
+		// A value on the edge of a bin may be rounded into the next.
+		if total := uint64(len(m.Pix)); 50*moved > total {
+			t.Errorf("%s: %d of %d pixels are counted elsewhere", spec.ID, moved, total)
+		}
+	}
+}
+
+// Descriptions are complete, and adaptive mode shows the thresholds that it takes, not those that are set.
+func TestLayerSpecs(t *testing.T) {
+	t.Parallel()
+	for i, s := range processing.Layers() {
+		if int(s.Layer) != i || s.ID == "" || s.Name.String() == "" || s.Help.String() == "" || s.Low >= s.High {
+			t.Errorf("layer %d: %+v", i, s)
+		}
+		if again, ok := processing.LayerByID(s.ID); !ok || again.Layer != s.Layer {
+			t.Errorf("%s is not found by its ID", s.ID)
+		}
+		for _, th := range s.Thresholds(processing.DefaultParams()) {
+			if th.Name.String() == "" || th.Value < s.Low || th.Value > s.High {
+				t.Errorf("%s: threshold %+v lies outside its scale", s.ID, th)
+			}
+		}
+	}
+	p := processing.DefaultParams()
+	p.Level, p.Sensitivity = 33, 1.5
+	level, _ := processing.LayerByID("level")
+	score, _ := processing.LayerByID("score")
+	if th := level.Thresholds(p); len(th) != 1 || th[0].Value != 120 {
+		t.Errorf("adaptive mode: %+v", th)
+	}
+	if th := score.Thresholds(p); len(th) != 1 || th[0].Value != -1.5 {
+		t.Errorf("more sensitivity: %+v", th)
+	}
+	p.Mode = processing.Manual
+	if th := level.Thresholds(p); len(th) != 1 || th[0].Value != 33 {
+		t.Errorf("manual mode: %+v", th)
+	}
+	if _, ok := processing.LayerByID("none"); ok {
+		t.Error("an unknown ID is found")
+	}
+}
+
+// The smallest pictures have all layers; what is asked for in vain is refused; a cancel is obeyed.
+func TestLayersAtTheLimits(t *testing.T) {
+	t.Parallel()
+	p := processing.DefaultParams()
+	for _, pic := range []*processing.Picture{
+		spots(1, 1, [3]uint8{9, 9, 9}),
+		{Width: 3, Height: 1, Channels: 1, F32: []float32{float32(math.NaN()), 2, -1}},
+		{Width: 1, Height: 2, Channels: 4, U16: make([]uint16, 8)},
+	} {
+		for _, s := range processing.Layers() {
+			m := inspect(t, pic, p, processing.LayerOptions{Layer: s.Layer, Rect: image.Rect(-9, -9, 9, 9)})
+			if m.Rect != image.Rect(0, 0, pic.Width, pic.Height) {
+				t.Errorf("%s: %v", s.ID, m.Rect)
+			}
+			if _, ok := m.At(pic.Width, 0); ok {
+				t.Errorf("%s has a value beside the picture", s.ID)
+			}
+		}
+	}
+	pic := spots(40, 30, [3]uint8{9, 9, 9})
+	if _, err := processing.Inspect(t.Context(), cpu.New(), pic, p, processing.LayerOptions{
+		Rect: image.Rect(40, 0, 50, 10),
+	}); !errors.Is(err, processing.ErrOutside) {
+		t.Errorf("beside the picture: %v", err)
+	}
+	if _, err := processing.Inspect(t.Context(), cpu.New(), pic, p, processing.LayerOptions{
+		Layer: 99, Rect: image.Rect(0, 0, 5, 5),
+	}); err == nil {
+		t.Error("an unknown layer is computed")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, s := range processing.Layers() {
+		if _, err := processing.Inspect(ctx, cpu.New(), pic, p, processing.LayerOptions{
+			Layer: s.Layer, Rect: image.Rect(0, 0, 40, 30),
+		}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s after a cancel: %v", s.ID, err)
+		}
+	}
+	if _, _, err := processing.LevelHistogram(ctx, cpu.New(), pic, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("histogram after a cancel: %v", err)
+	}
+}
