@@ -27,6 +27,8 @@ type Screen struct {
 	light [256]uint16
 	// cube takes the place of linear; nil without tables.
 	cube *cube
+	// colours are those of grey samples in false colours; nil otherwise.
+	colours *[1 << 16]uint32
 }
 
 // opaque is the alpha of a pixel.
@@ -144,6 +146,8 @@ func copyRow(dst []uint32, src []uint8) {
 
 func row[S uint8 | uint16](s *Screen, dst []uint32, src []S) {
 	switch {
+	case s.colours != nil:
+		falseRow(s, dst, src)
 	case s.cube != nil:
 		cubeRow(s, dst, src)
 	case s.channels == 1:
@@ -233,12 +237,12 @@ func inPieces[S any](channels int, dst []uint32, a, b []S, do func(dst []uint32,
 // halves writes the means of the pairs of columns of two rows.
 func halves[S uint8 | uint16](s *Screen, dst []uint32, a, b []S) {
 	switch {
-	case s.cube != nil:
+	case s.cube != nil, s.colours != nil:
 		var p, q [piece / 2]uint32
 		inPieces(s.channels, dst, a, b, func(dst []uint32, a, b []S) {
 			n := len(a) / s.channels
-			cubeRow(s, p[:n], a)
-			cubeRow(s, q[:n], b)
+			row(s, p[:n], a)
+			row(s, q[:n], b)
 			s.HalfPixels(dst, p[:n], q[:n])
 		})
 	case s.channels == 4:

@@ -27,6 +27,8 @@ type Pyramid struct {
 	pic    *processing.Picture
 	screen *colour.Screen
 	turn   Turn
+	// origin is where its first pixel lies in the picture that the Renderer shows; zero unless it covers a part of it.
+	origin image.Point
 	levels []level
 	// patched are the tiles of level 0 that With changed: pictures of their own.
 	patched tiles[processing.Picture]
@@ -53,6 +55,8 @@ type PyramidOption func(*pyramidOptions)
 type pyramidOptions struct {
 	profile     *colour.Profile
 	orientation int
+	screen      *colour.Screen
+	origin      image.Point
 }
 
 // WithProfile shows the samples through a profile, as Profile.For fits it to the picture. Without it, or with nil, they
@@ -64,6 +68,14 @@ func WithProfile(p *colour.Profile) PyramidOption {
 // WithOrientation sets the picture upright as EXIF's orientation 1…8 says; others leave it as it is.
 func WithOrientation(orientation int) PyramidOption {
 	return func(o *pyramidOptions) { o.orientation = orientation }
+}
+
+// NewLayer returns the pyramid of a layer in false colours, for Renderer.SetLayer. It keeps the map's samples.
+func NewLayer(ctx context.Context, m *processing.LayerMap) (*Pyramid, error) {
+	pic := &processing.Picture{Width: m.Rect.Dx(), Height: m.Rect.Dy(), Channels: 1, U16: m.Pix}
+	return NewPyramid(ctx, pic, func(o *pyramidOptions) {
+		o.screen, o.origin = colour.FalseColour(&m.Spec), m.Rect.Min
+	})
 }
 
 // NewPyramid builds the levels of pic, which must not change afterwards. It returns ctx.Err() soon after a cancel, and
@@ -79,9 +91,13 @@ func NewPyramid(ctx context.Context, pic *processing.Picture, options ...Pyramid
 	if o.profile == nil {
 		o.profile = colour.FromPicture(pic)
 	}
+	if o.screen == nil {
+		o.screen = o.profile.For(pic.Channels).Screen(pic.Depth())
+	}
 	p := &Pyramid{
 		pic:    pic,
-		screen: o.profile.For(pic.Channels).Screen(pic.Depth()),
+		screen: o.screen,
+		origin: o.origin,
 		turn:   NewTurn(o.orientation, image.Pt(pic.Width, pic.Height)),
 	}
 	for w, h := pic.Width, pic.Height; w > 1 || h > 1; {
@@ -109,6 +125,11 @@ func NewPyramid(ctx context.Context, pic *processing.Picture, options ...Pyramid
 
 // Picture returns the picture that the pyramid was built from, without any patches.
 func (p *Pyramid) Picture() *processing.Picture { return p.pic }
+
+// Area returns the pixels that it covers of the picture that is shown.
+func (p *Pyramid) Area() image.Rectangle {
+	return image.Rect(0, 0, p.pic.Width, p.pic.Height).Add(p.origin)
+}
 
 // Turn returns how the picture is set upright.
 func (p *Pyramid) Turn() Turn { return p.turn }

@@ -120,6 +120,8 @@ const (
 type Renderer struct {
 	before, after *Pyramid
 	mask          *MaskPyramid
+	// layer is shown over after, where it lies; nil for none.
+	layer *Pyramid
 	// picture is the one that is being drawn.
 	picture *Pyramid
 	// lying holds a frame as it lies in the file, before it is turned upright.
@@ -138,6 +140,11 @@ type frame struct {
 	dst *image.RGBA
 	t   Transform
 	o   Options
+	// bare leaves what is not in the picture as it is.
+	bare bool
+	// offsetX and offsetY are the coordinates of the pyramid that is drawn at the viewport's corner: those of t, less
+	// the origin of the pyramid.
+	offsetX, offsetY float64
 	// origin is the viewport's corner, rect what is drawn, inside the part of rect that shows the picture.
 	origin       image.Point
 	rect, inside image.Rectangle
@@ -207,6 +214,9 @@ func (r *Renderer) SetPictures(before, after *Pyramid, mask *MaskPyramid) {
 	r.before, r.after, r.mask = before, after, mask
 }
 
+// SetLayer shows a layer of NewLayer over the second picture, under the mask; nil shows none.
+func (r *Renderer) SetLayer(layer *Pyramid) { r.layer = layer }
+
 // Render draws the whole of dst, whose bounds are the viewport in device pixels. Every pixel written is opaque.
 func (r *Renderer) Render(dst *image.RGBA, t Transform, o Options) {
 	r.RenderRect(dst, t, o, dst.Bounds())
@@ -217,7 +227,7 @@ func (r *Renderer) RenderRect(dst *image.RGBA, t Transform, o Options, rect imag
 	rect = rect.Intersect(dst.Bounds())
 	left, right := rect, rect
 	switch {
-	case o.Compare == CompareAfter || r.before == r.after:
+	case o.Compare == CompareAfter || r.before == r.after && r.layer == nil:
 		left.Max.X = left.Min.X
 	case o.Compare == CompareBefore:
 		right.Max.X = right.Min.X
@@ -225,15 +235,27 @@ func (r *Renderer) RenderRect(dst *image.RGBA, t Transform, o Options, rect imag
 		left.Max.X = min(left.Max.X, dst.Rect.Min.X+o.Split)
 		right.Min.X = max(right.Min.X, dst.Rect.Min.X+o.Split)
 	}
-	r.drawUpright(r.before, dst, t, o, left)
-	r.drawUpright(r.after, dst, t, o, right)
+	r.drawUpright(r.before, dst, t, o, left, false)
+	if r.layer == nil || r.after == nil {
+		r.drawUpright(r.after, dst, t, o, right, false)
+		return
+	}
+	// A layer that covers all that is seen of the picture needs none under it.
+	all := t.Visible(image.Pt(r.after.pic.Width, r.after.pic.Height), dst.Rect.Size())
+	whole := all.In(r.layer.Area())
+	if !whole {
+		r.drawUpright(r.after, dst, t, o, right, false)
+	}
+	r.drawUpright(r.layer, dst, t, o, right, !whole)
 }
 
-// drawUpright draws a picture that may have to be turned: as it lies in the file first.
-func (r *Renderer) drawUpright(p *Pyramid, dst *image.RGBA, t Transform, o Options, rect image.Rectangle) {
+// drawUpright draws a picture that may have to be turned: as it lies in the file first. Bare leaves the pixels beside it
+// as they are.
+func (r *Renderer) drawUpright(p *Pyramid, dst *image.RGBA, t Transform, o Options, rect image.Rectangle, bare bool) {
 	if rect.Empty() {
 		return
 	}
+	r.frame.bare = bare
 	if t.Turn == (Turn{}) {
 		r.draw(p, dst, t, o, rect)
 		return
@@ -336,8 +358,9 @@ func (r *Renderer) prepare(dst *image.RGBA, t Transform, o Options, rect image.R
 		return
 	}
 	pic := r.picture.pic
-	x0, x1 := f.within(rect.Min.X-f.origin.X, rect.Max.X-f.origin.X, t.X, pic.Width)
-	y0, y1 := f.within(rect.Min.Y-f.origin.Y, rect.Max.Y-f.origin.Y, t.Y, pic.Height)
+	f.offsetX, f.offsetY = t.X-float64(r.picture.origin.X), t.Y-float64(r.picture.origin.Y)
+	x0, x1 := f.within(rect.Min.X-f.origin.X, rect.Max.X-f.origin.X, f.offsetX, pic.Width)
+	y0, y1 := f.within(rect.Min.Y-f.origin.Y, rect.Max.Y-f.origin.Y, f.offsetY, pic.Height)
 	if x0 >= x1 || y0 >= y1 {
 		return
 	}
@@ -372,6 +395,9 @@ func grow[T any](s []T, n int) []T {
 // that a part of a frame is drawn as the whole would be.
 func (f *frame) position(i int, offset float64) float64 { return offset + (float64(i)+0.5)/f.t.Zoom }
 
+// pixel returns the pixel of the pyramid under device column or row i.
+func (f *frame) pixel(i int, offset float64) int { return int(math.Floor(f.position(i, offset))) }
+
 func (f *frame) imageX(x int) int { return int(math.Floor(f.position(x, f.t.X))) }
 
 func (f *frame) imageY(y int) int { return int(math.Floor(f.position(y, f.t.Y))) }
@@ -402,10 +428,10 @@ func (f *frame) prepareColumns(p *Pyramid, x0, x1 int) {
 	f.column, f.weight = grow(f.column, x1-x0), grow(f.weight, x1-x0)
 	for x := x0; x < x1; x++ {
 		if f.exact {
-			f.column[x-x0] = int32(min(f.imageX(x), w-1))
+			f.column[x-x0] = int32(min(f.pixel(x, f.offsetX), w-1))
 			continue
 		}
-		i, weight := f.sample(x, f.t.X, w)
+		i, weight := f.sample(x, f.offsetX, w)
 		f.column[x-x0], f.weight[x-x0] = int32(i), weight
 	}
 	f.span0 = int(f.column[0])
@@ -514,18 +540,22 @@ func (r *Renderer) band(w *worker, y0, y1 int) {
 	for y := y0; y < y1; y++ {
 		out := f.dst.Pix[f.dst.PixOffset(f.rect.Min.X, y):][:4*f.rect.Dx()]
 		if y < f.inside.Min.Y || y >= f.inside.Max.Y {
-			fill(out, surround)
+			if !f.bare {
+				fill(out, surround)
+			}
 			continue
 		}
 		left, right := f.inside.Min.X-f.rect.Min.X, f.inside.Max.X-f.rect.Min.X
-		fill(out[:4*left], surround)
-		fill(out[4*right:], surround)
+		if !f.bare {
+			fill(out[:4*left], surround)
+			fill(out[4*right:], surround)
+		}
 		out = out[4*left : 4*right]
 
 		v := y - f.origin.Y
 		key := rowKey{}
 		if f.exact {
-			key.picture = min(f.imageY(v), r.picture.pic.Height-1)
+			key.picture = min(f.pixel(v, f.offsetY), r.picture.pic.Height-1)
 			key.line = f.lines && f.imageY(v) != f.imageY(v-1)
 		}
 		if f.masked {
@@ -581,7 +611,7 @@ func (r *Renderer) row(w *worker, out []uint8, y int, key rowKey) {
 func (r *Renderer) blendRows(w *worker, y int) []lanes {
 	f := &r.frame
 	_, h := r.picture.levelSize(f.level)
-	row, weight := f.sample(y, f.t.Y, h)
+	row, weight := f.sample(y, f.offsetY, h)
 	below := min(row+1, h-1)
 	var a, b []packed
 	if f.level == 0 || r.picture.levels[f.level-1].patched.at != nil {

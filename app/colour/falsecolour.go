@@ -1,0 +1,91 @@
+package colour
+
+import (
+	"image/color"
+	"math"
+
+	"blik/processing"
+)
+
+// Scale is a scale of colours for measured values: from the lowest that it tells apart to the highest.
+type Scale [256]color.RGBA
+
+// Sequential returns a scale whose brightness rises steadily, on a screen as in grey print, from black over blue, green
+// and rose to white (cubehelix: Green 2011).
+func Sequential() *Scale {
+	const start, turns, hue = 0.5, -1.5, 1.0
+	var s Scale
+	for i := range s {
+		l := float64(i) / float64(len(s)-1)
+		sin, cos := math.Sincos(2 * math.Pi * (start/3 + turns*l))
+		a := hue * l * (1 - l) / 2
+		s[i] = color.RGBA{
+			byteOf(l + a*(-0.14861*cos+1.78277*sin)), byteOf(l + a*(-0.29227*cos-0.90649*sin)),
+			byteOf(l + a*1.97294*cos), 255,
+		}
+	}
+	return &s
+}
+
+// Signed returns a scale that is black in its middle, blue below and orange to yellow above; people with any colour
+// vision tell these apart (Okabe & Ito 2008).
+func Signed() *Scale {
+	below := []color.RGBA{{0, 0, 0, 255}, {0, 114, 178, 255}, {86, 180, 233, 255}}
+	above := []color.RGBA{{0, 0, 0, 255}, {213, 94, 0, 255}, {240, 228, 66, 255}}
+	var s Scale
+	for i := range s {
+		t := 2*float64(i)/float64(len(s)-1) - 1
+		stops := above
+		if t < 0 {
+			stops = below
+		}
+		at := math.Abs(t) * float64(len(stops)-1)
+		k := min(int(at), len(stops)-2)
+		mix := func(a, b uint8) uint8 { return byteOf((float64(a) + (at-float64(k))*(float64(b)-float64(a))) / 255) }
+		a, b := stops[k], stops[k+1]
+		s[i] = color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255}
+	}
+	return &s
+}
+
+func byteOf(share float64) uint8 { return uint8(math.Round(255 * min(max(share, 0), 1))) }
+
+// Nothing is the colour of pixels without a value.
+func Nothing() color.RGBA { return color.RGBA{52, 52, 52, 255} }
+
+// ScaleOf returns the scale of a layer.
+func ScaleOf(layer *processing.LayerSpec) *Scale {
+	if layer.Signed {
+		return Signed()
+	}
+	return Sequential()
+}
+
+// FalseColour returns the conversion of the samples of a processing.LayerMap, as a grey picture of 16 bits.
+func FalseColour(layer *processing.LayerSpec) *Screen {
+	s := &Screen{
+		channels: 1, depth: 16, colours: new([1 << 16]uint32),
+		encode: (*[1 << 16]uint8)(processing.NewLuminanceTables(8, processing.TransferSRGB).Encode8),
+	}
+	for i := range s.light {
+		s.light[i] = uint16(processing.TransferSRGB.Linear(float64(i)/255)*65535 + 0.5)
+	}
+	scale := ScaleOf(layer)
+	pack := func(c color.RGBA) uint32 { return uint32(c.R) | uint32(c.G)<<8 | uint32(c.B)<<16 | opaque }
+	for i := range s.colours {
+		t := (layer.Value(uint16(i)) - layer.Low) / (layer.High - layer.Low)
+		s.colours[i] = pack(scale[int(math.Round(255*min(max(t, 0), 1)))])
+	}
+	if layer.Sparse {
+		s.colours[0] = pack(Nothing())
+	}
+	return s
+}
+
+// falseRow converts a row of samples.
+func falseRow[S uint8 | uint16](s *Screen, dst []uint32, src []S) {
+	src = src[:len(dst)]
+	for i, v := range src {
+		dst[i] = s.colours[v]
+	}
+}
