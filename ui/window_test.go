@@ -31,6 +31,7 @@ import (
 	"blik/internal/message"
 	"blik/internal/testpic"
 	"blik/processing"
+	"blik/processing/cpu"
 	"blik/ui/filedialog"
 	"blik/ui/xwidget"
 )
@@ -124,6 +125,20 @@ func (h *harness) Candidates(context.Context, *processing.Picture, processing.Pa
 	[]processing.Candidate, *message.Message, error,
 ) {
 	return h.candidates, nil, nil
+}
+
+// Inspect computes on the processor.
+func (h *harness) Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.LayerOptions) (
+	*processing.LayerMap, error,
+) {
+	return processing.Inspect(ctx, cpu.New(), pic, p, o)
+}
+
+// Levels counts on the processor.
+func (h *harness) Levels(ctx context.Context, pic *processing.Picture, region *processing.Region) (
+	all, inside []uint64, err error,
+) {
+	return processing.LevelHistogram(ctx, cpu.New(), pic, region)
 }
 
 // Detect answers with result.

@@ -66,6 +66,8 @@ type Session struct {
 	dispatch func(func())
 	jobs     *job.Runner
 	progress job.Update
+	// looking computes layers, counting histograms, beside the job.
+	looking, counting latest
 
 	// Settle ends what the user is drawing, so that it is part of the document before anything else changes or reads
 	// it. It may be nil.
@@ -140,6 +142,7 @@ func New(o Options) *Session {
 	if s.engine == nil {
 		s.engine = On(o.Device)
 	}
+	s.looking.jobs, s.counting.jobs = job.NewRunner(o.Dispatch, o.Panicked), job.NewRunner(o.Dispatch, o.Panicked)
 	if o.Journal != "" {
 		s.journalDir, s.journal = o.Journal, newJournal(atomicfile.Disk{}, o.Journal)
 	}
@@ -196,7 +199,8 @@ func (s *Session) Cancel() { s.jobs.Cancel() }
 
 // Close cancels the job, releases the device, ends the journal, and waits for them or for ctx.
 func (s *Session) Close(ctx context.Context) error {
-	return errors.Join(s.jobs.Close(ctx), s.device.Close(ctx), s.closeJournal(ctx))
+	return errors.Join(s.jobs.Close(ctx), s.looking.jobs.Close(ctx), s.counting.jobs.Close(ctx), s.device.Close(ctx),
+		s.closeJournal(ctx))
 }
 
 // Start runs work as the session's one job. done gets its result, or its error: context.Canceled after Cancel,

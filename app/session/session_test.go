@@ -23,6 +23,7 @@ import (
 	"blik/internal/message"
 	"blik/internal/testpic"
 	"blik/processing"
+	"blik/processing/cpu"
 )
 
 // fake is a session whose files and results are made up and whose callbacks run on the test's goroutine.
@@ -104,6 +105,18 @@ func (engineOf) Candidates(context.Context, *processing.Picture, processing.Para
 	[]processing.Candidate, *message.Message, error,
 ) {
 	return nil, nil, nil
+}
+
+func (engineOf) Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.LayerOptions) (
+	*processing.LayerMap, error,
+) {
+	return processing.Inspect(ctx, cpu.New(), pic, p, o)
+}
+
+func (engineOf) Levels(ctx context.Context, pic *processing.Picture, region *processing.Region) (
+	all, inside []uint64, err error,
+) {
+	return processing.LevelHistogram(ctx, cpu.New(), pic, region)
 }
 
 func (engineOf) Detect(_ context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (

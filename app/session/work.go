@@ -79,6 +79,10 @@ type Engine interface {
 		o processing.CorrectOptions) (c *processing.Correction, notice *message.Message, err error)
 	Candidates(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (
 		c []processing.Candidate, notice *message.Message, err error)
+	Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.LayerOptions) (
+		*processing.LayerMap, error)
+	// Levels is processing.LevelHistogram.
+	Levels(ctx context.Context, pic *processing.Picture, region *processing.Region) (all, inside []uint64, err error)
 }
 
 // Runner runs a job on a device; *device.Runner and *device.Switch are runners.

@@ -1,0 +1,101 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"image"
+	"testing"
+
+	"blik/processing"
+)
+
+// inspected runs callbacks until what was asked for beside the job has ended.
+func (f *fake) inspected() {
+	f.t.Helper()
+	for f.looking.jobs.Busy() || f.counting.jobs.Busy() {
+		(<-f.queue)()
+	}
+}
+
+// Of several layers asked for only the last is answered, and none once another picture is open.
+func TestInspectAnswersTheLast(t *testing.T) {
+	t.Parallel()
+	f := newFake(t).opened("a.png")
+	all := image.Rectangle{Max: f.Document().Size()}
+	var got []string
+	look := func(layer processing.Layer) {
+		f.Inspect(layer, all, nil, func(l Look, err error) {
+			f.ok(err)
+			got = append(got, l.Map.Spec.ID)
+			if l.View == nil || l.View.Area() != l.Map.Rect {
+				t.Errorf("%+v", l)
+			}
+		})
+	}
+	look(processing.LayerLevel)
+	look(processing.LayerContrast)
+	look(processing.LayerZ)
+	if f.Busy() {
+		t.Error("looking counts as the job")
+	}
+	f.inspected()
+	if len(got) != 1 || got[0] != "z" {
+		t.Errorf("answered: %v", got)
+	}
+	look(processing.LayerScore)
+	f.Open("b.png", f.ok)
+	f.settle()
+	f.inspected()
+	if len(got) != 1 {
+		t.Errorf("a picture that is no longer open is answered: %v", got)
+	}
+}
+
+// A cancel is answered as such, and leaves nothing behind that would begin.
+func TestStopInspecting(t *testing.T) {
+	t.Parallel()
+	f := newFake(t).opened("a.png")
+	all := image.Rectangle{Max: f.Document().Size()}
+	var errs []error
+	note := func(_ Look, err error) { errs = append(errs, err) }
+	f.Inspect(processing.LayerLevel, all, nil, note)
+	f.Inspect(processing.LayerZ, all, nil, note)
+	f.StopInspecting()
+	f.inspected()
+	if len(errs) != 1 || !errors.Is(errs[0], context.Canceled) {
+		t.Errorf("answered: %v", errs)
+	}
+	f.Inspect(processing.LayerLevel, image.Rect(-9, -9, 0, 0), nil, note)
+	f.inspected()
+	if len(errs) != 2 || !errors.Is(errs[1], processing.ErrOutside) {
+		t.Errorf("beside the picture: %v", errs)
+	}
+}
+
+// The region has a histogram of its own, of as many pixels as it has.
+func TestCountLevels(t *testing.T) {
+	t.Parallel()
+	f := newFake(t).opened("a.png")
+	size := f.Document().Size()
+	f.ok(f.SetRegion(&processing.Region{
+		Shape: processing.RectangleShape, Points: []processing.Point{{X: 1, Y: 1}, {X: 5, Y: 4}},
+	}))
+	calls := 0
+	f.CountLevels(func(l Levels, err error) {
+		f.ok(err)
+		calls++
+		sum := func(bins []uint64) (n uint64) {
+			for _, b := range bins {
+				n += b
+			}
+			return n
+		}
+		if sum(l.All) != uint64(size.X*size.Y) || sum(l.Inside) != 12 {
+			t.Errorf("%d and %d pixels", sum(l.All), sum(l.Inside))
+		}
+	})
+	f.inspected()
+	if calls != 1 {
+		t.Errorf("%d answers", calls)
+	}
+}
