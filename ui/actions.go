@@ -175,9 +175,9 @@ func (w *window) makeActions() {
 		"correct.remove": {name: "Remove correction of selected", run: w.removeCorrection, ready: w.Corrected,
 			keys: "x"},
 		"correct.removeAll": {name: "Remove all corrections", run: w.removeCorrections, ready: w.Corrected},
-		holdAction: {name: "Show the original", run: d.toggleOriginal, ready: w.Corrected,
+		holdAction: {name: "Show the original", run: d.toggleOriginal, ready: d.comparable,
 			checked: func() bool { return d.original }, keys: "c"},
-		"view.split": {name: "Split line", run: d.toggleSplit, ready: w.Corrected,
+		"view.split": {name: "Split line", run: d.toggleSplit, ready: d.comparable,
 			checked: func() bool { return d.split }, keys: "s"},
 
 		"brush.smaller": {name: "Smaller brush", run: func() { w.toolbox.scaleBrush(-1) }, keys: "["},
@@ -204,6 +204,7 @@ func (w *window) makeActions() {
 		w.actions.table[id].job = true
 	}
 	w.makeChoices()
+	w.makeLooks()
 }
 
 // scrollShare is the part of the viewport that an arrow key moves the picture by.

@@ -6,6 +6,7 @@ import (
 	"blik/app/session"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/ui/viewport"
 )
 
 // detect looks for glare with the parameters shown.
@@ -31,7 +32,7 @@ func (w *window) previewed(o session.Outcome, err error) {
 
 // correctAll corrects every finding.
 func (w *window) correctAll() {
-	w.display.port.End()
+	w.display.end()
 	if len(w.Document().Spots()) == 0 {
 		w.say(w.t("Find glare (F5) or paint it (B)"))
 		return
@@ -128,7 +129,7 @@ func (w *window) escape() {
 	if w.toolbox.abandon() {
 		return
 	}
-	w.display.port.Abandon()
+	w.display.each((*viewport.Viewport).Abandon)
 	w.actions.do("find.cancel")
 	w.win.Canvas().Unfocus()
 }

@@ -3,8 +3,12 @@ package ui
 import (
 	"image"
 
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
 	"blik/app/session"
 	"blik/app/view"
+	"blik/processing"
 	"blik/ui/viewport"
 )
 
@@ -14,6 +18,15 @@ type display struct {
 	s       *session.Session
 	port    *viewport.Viewport
 	changed func(change)
+
+	// twin shows the original left of port while beside is set; pair holds both.
+	twin   *viewport.Viewport
+	beside bool
+	pair   *fyne.Container
+	// layer is what is shown of a layer of detection in place of the picture; nil for nothing.
+	layer *view.Pyramid
+	// onHover is told the image point under the pointer, or with inside false that the pointer has left.
+	onHover func(at processing.Point, inside bool)
 
 	look      view.Options
 	maskShown bool
@@ -30,7 +43,15 @@ func newDisplay(s *session.Session, changed func(change)) *display {
 	d := &display{s: s, port: viewport.New(), changed: changed, look: view.DefaultOptions(), maskShown: true}
 	d.look.Opacity = s.Settings().OverlayOpacity
 	d.look.Colour = view.OverlayColourByID(s.Settings().OverlayColour).Colour
+	d.look.Grid = !s.Settings().HideGrid
 	d.port.OnView = func(view.Transform) { changed(change{Zoom: true}) }
+	d.twin = d.newTwin()
+	d.port.OnHover, d.twin.OnHover = d.hovered(d.port, d.twin), d.hovered(d.twin, d.port)
+	d.pair = container.New(pairLayout{}, d.twin, d.port)
+	if s.Settings().SideBySide {
+		d.beside = true
+		d.twin.Show()
+	}
 	return d
 }
 
@@ -49,7 +70,7 @@ func (d *display) follow(c change) (viewChanged bool) {
 			d.maskShown, d.hid = false, true
 		}
 	}
-	if c.Document || !d.s.Corrected() {
+	if c.Document || !d.comparable() {
 		d.stopComparing()
 	}
 	return d.mode() != before || d.maskShown != shown
@@ -63,6 +84,12 @@ func (d *display) update(c change) {
 	case c.Corrections:
 		d.port.SetPyramids(original, corrected)
 	}
+	if c.Document && d.beside {
+		d.showTwin()
+	}
+	if c.Zoom || c.Document {
+		d.twin.Follow(d.port.Transform())
+	}
 	d.port.MaskChanged(c.Pixels)
 	if c.View || c.Document || c.Corrections || c.Compared {
 		d.port.SetCompare(d.mode())
@@ -70,18 +97,24 @@ func (d *display) update(c change) {
 		look.Other = d.s.ComparedView()
 		if !d.maskShown || d.mode() == view.CompareBefore {
 			look.Mode = view.PictureOnly
+		} else if d.layer != nil {
+			// A mask laid over the layer would hide what it is about.
+			look.Mode = view.Outlines
 		}
+		d.port.SetLayer(d.layer)
 		d.port.SetOptions(look)
+		look.Mode = view.PictureOnly
+		d.twin.SetOptions(look)
 	}
 	if c.Selection {
 		bounds := image.Rectangle{}
 		if f, ok := d.s.Selected(); ok {
 			bounds = f.Bounds()
 		}
-		d.port.SetMarker(bounds)
+		d.each(func(v *viewport.Viewport) { v.SetMarker(bounds) })
 	}
 	if c.Brush {
-		d.port.SetBrushRadius(d.s.Settings().BrushRadius)
+		d.each(func(v *viewport.Viewport) { v.SetBrushRadius(d.s.Settings().BrushRadius) })
 	}
 }
 
@@ -153,15 +186,40 @@ func (d *display) stopComparing() {
 
 // holdKey shows the original until the key with the given scan code is released; 0 is no key.
 func (d *display) holdKey(code int) {
-	if d.heldKey != code && (code == 0 || d.s.Corrected()) {
+	if d.heldKey != code && (code == 0 || d.comparable()) {
 		d.heldKey = code
 		d.viewChanged()
 	}
 }
 
+// setPanKey says whether the key is held that makes any tool a hand.
+func (d *display) setPanKey(held bool) { d.each(func(v *viewport.Viewport) { v.SetPanKey(held) }) }
+
+// comparable reports whether anything differs from the original.
+func (d *display) comparable() bool { return d.s.Corrected() || d.layer != nil }
+
+// toggleGrid draws the edges of pixels from 800 % on, or not; the choice is remembered.
+func (d *display) toggleGrid() {
+	d.look.Grid = !d.look.Grid
+	d.s.Settings().HideGrid = !d.look.Grid
+	d.viewChanged()
+}
+
+// setLayer shows a layer of detection in place of the picture; nil shows the picture.
+func (d *display) setLayer(layer *view.Pyramid) {
+	if d.layer == layer {
+		return
+	}
+	d.layer = layer
+	if !d.comparable() {
+		d.stopComparing()
+	}
+	d.viewChanged()
+}
+
 // holdButton shows the original while the button is held.
 func (d *display) holdButton(held bool) {
-	if d.heldButton != held && (!held || d.s.Corrected()) {
+	if d.heldButton != held && (!held || d.comparable()) {
 		d.heldButton = held
 		d.viewChanged()
 	}
@@ -169,8 +227,8 @@ func (d *display) holdButton(held bool) {
 
 // release ends what waits for a release that goes to another window.
 func (d *display) release() {
-	d.port.SetPanKey(false)
-	d.port.End()
+	d.setPanKey(false)
+	d.end()
 	d.holdKey(0)
 	d.holdButton(false)
 }

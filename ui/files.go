@@ -118,7 +118,7 @@ func (f *files) dropped(_ fyne.Position, uris []fyne.URI) {
 
 // guard goes on after asking what becomes of corrections and of a mask that are not saved.
 func (f *files) guard(next func()) {
-	f.display.port.End()
+	f.display.end()
 	mask, picture := f.Unsaved()
 	if !mask && !picture {
 		next()

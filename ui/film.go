@@ -183,7 +183,7 @@ func (f *files) openBeside(direction int) func() {
 
 // kept goes on when the work on the open picture is in its project, if there is any.
 func (f *files) kept(next func()) {
-	f.display.port.End()
+	f.display.end()
 	mask, picture := f.Unsaved()
 	if f.Document() == nil || !mask && !picture && !f.Decisive() {
 		next()

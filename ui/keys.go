@@ -113,14 +113,14 @@ func (k *keyboard) Key(e *fyne.KeyEvent) {
 func (k *keyboard) Down(e *fyne.KeyEvent) {
 	k.last = e.Physical.ScanCode
 	if e.Name == fyne.KeySpace && !k.w.dialogOpen() {
-		k.w.display.port.SetPanKey(true)
+		k.w.display.setPanKey(true)
 	}
 }
 
 // Up ends what Down began.
 func (k *keyboard) Up(e *fyne.KeyEvent) {
 	if e.Name == fyne.KeySpace {
-		k.w.display.port.SetPanKey(false)
+		k.w.display.setPanKey(false)
 	}
 	if e.Physical.ScanCode == k.w.display.heldKey {
 		k.w.display.holdKey(0)

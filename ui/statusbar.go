@@ -45,7 +45,6 @@ func newStatusBar(c *common) *statusBar {
 	s.object = container.NewVBox(widget.NewSeparator(),
 		container.New(layout.NewCustomPaddedLayout(3, 4, 10, 10),
 			container.NewBorder(nil, nil, left, right, s.message)))
-	c.display.port.OnHover = s.hovered
 	c.say = s.message.SetText
 	return s
 }
@@ -97,6 +96,9 @@ func (s *statusBar) hovered(at processing.Point, inside bool) {
 func (s *statusBar) compareText() string {
 	if !s.Corrected() {
 		return ""
+	}
+	if s.display.beside {
+		return s.t("original | corrected")
 	}
 	switch s.display.mode() {
 	case view.CompareBefore:

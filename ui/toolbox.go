@@ -14,6 +14,7 @@ import (
 	"blik/processing"
 	"blik/ui/icons"
 	"blik/ui/tool"
+	"blik/ui/viewport"
 	"blik/ui/xwidget"
 )
 
@@ -111,7 +112,7 @@ func (t *toolbox) take(s toolSpec) {
 		t.abandon()
 	}
 	t.current = s
-	t.display.port.SetTool(t.tools[s.ID])
+	t.display.each(func(v *viewport.Viewport) { v.SetTool(t.tools[s.ID]) })
 	t.changed(change{Tool: true})
 }
 
@@ -200,16 +201,16 @@ func (t *toolbox) fillRegion(how document.Combine) func() {
 // drawn around, that is shown in its place.
 func (t *toolbox) DraftChanged() {
 	if a, ok := t.tools[t.current.ID].(*tool.Area); ok && a.Draft() != nil {
-		t.display.port.SetOutline(tool.Outline(a.Draft()), nil, !a.Closed())
+		t.outline(tool.Outline(a.Draft()), nil, !a.Closed())
 		return
 	}
 	r, ok := t.region()
 	if !ok {
-		t.display.port.SetOutline(tool.Outline(t.Region()), nil, false)
+		t.outline(tool.Outline(t.Region()), nil, false)
 		return
 	}
 	shown := r.Current()
-	t.display.port.SetOutline(tool.Outline(shown), tool.Handles(shown), r.Open())
+	t.outline(tool.Outline(shown), tool.Handles(shown), r.Open())
 }
 
 // clicker is a tool that draws polygons corner by corner.
@@ -218,6 +219,11 @@ type clicker interface {
 	Finish()
 	Back()
 	Abandon()
+}
+
+// outline shows a line in both viewports.
+func (t *toolbox) outline(points, handles []processing.Point, open bool) {
+	t.display.each(func(v *viewport.Viewport) { v.SetOutline(points, handles, open) })
 }
 
 // finish ends a polygon, back removes its last corner.

@@ -14,7 +14,9 @@ import (
 	"blik/app/i18n"
 	"blik/app/job"
 	"blik/app/session"
+	"blik/processing"
 	"blik/ui/timing"
+	"blik/ui/viewport"
 	"blik/ui/xwidget"
 )
 
@@ -37,6 +39,7 @@ type config struct {
 type window struct {
 	*common
 	config config
+	layers *layers
 	app    fyne.App
 	win    fyne.Window
 	files  *files
@@ -49,6 +52,7 @@ type window struct {
 	bar        *toolbar
 	strip      *strip
 	film       *filmstrip
+	seeing     *seeing
 	panel      *panel
 	status     *statusBar
 	comparison *comparison
@@ -71,15 +75,16 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.win.SetPadded(false)
 	w.common = &common{Session: session.New(c.session), texts: c.texts, changed: w.update}
 	w.display = newDisplay(w.Session, w.update)
-	w.Settle = w.display.port.End
+	w.Settle = w.display.end
 	w.Visible = w.display.visible
 	w.prompts = &prompts{common: w.common, win: w.win, modals: xwidget.NewModals(w.win), version: c.version}
 	w.farm = &farmDialogs{window: w}
 	w.toolbox = newToolbox(w.common)
-	w.display.port.OnBrush = w.toolbox.scaleBrush
+	w.display.each(func(v *viewport.Viewport) { v.OnBrush = w.toolbox.scaleBrush })
 	w.files = &files{common: w.common, dialogs: c.dialogs(w.prompts, w.win, w.prompts.modals)}
 	w.actions = &actions{blocked: w.dialogOpen, started: func() { w.tips.Hide() }, later: w.AfterPreview}
 	w.Previewed = w.previewed
+	w.layers = &layers{common: w.common}
 	w.makeActions()
 	keys := newKeyboard(w)
 	w.keys = keys
@@ -119,12 +124,17 @@ func (w *window) build() {
 	w.strip = newStrip(w.common)
 	w.comparison = newComparison(w.common)
 	w.film = newFilmstrip(w.common, w.files.openFrame)
+	w.seeing = newSeeing(w.common, w.layers)
+	w.display.onHover = func(at processing.Point, inside bool) {
+		w.status.hovered(at, inside)
+		w.seeing.hovered(at, inside)
+	}
 	w.side = container.NewStack(w.panel.object)
-	w.parts = []part{w.display, w.toolbox, w.strip, w.bar, w.panel, w.film, w.comparison, w.status, w.menu}
+	w.parts = []part{w.display, w.toolbox, w.strip, w.bar, w.panel, w.film, w.comparison, w.seeing, w.status, w.menu}
 	if w.observed != nil {
 		w.parts = append(w.parts, w.observed)
 	}
-	middle := container.NewBorder(w.comparison.object, w.film.object, nil, nil, w.display.port)
+	middle := container.NewBorder(w.comparison.object, w.film.object, nil, nil, w.seeing.object)
 	body := container.NewBorder(w.bar.object, w.status.object, w.strip.object, w.side, middle)
 	w.win.SetContent(container.NewStack(body, w.tips.Layer))
 	w.update(everything())

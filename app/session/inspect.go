@@ -111,3 +111,9 @@ func (e engine) Levels(ctx context.Context, pic *processing.Picture, region *pro
 	})
 	return all, inside, err
 }
+
+// StopCounting cancels what CountLevels has begun.
+func (s *Session) StopCounting() {
+	s.counting.next = nil
+	s.counting.jobs.Cancel()
+}

@@ -46,6 +46,14 @@ type Settings struct {
 	ReviewZoom float64 `json:"review-zoom"`
 	// FindingThumbnails shows the findings as thumbnails in place of a table.
 	FindingThumbnails bool `json:"finding-thumbnails,omitempty"`
+	// SideBySide shows the original beside the result; Navigator, Loupe and Histogram lie over the picture.
+	SideBySide bool `json:"side-by-side,omitempty"`
+	Navigator  bool `json:"navigator,omitempty"`
+	Loupe      bool `json:"loupe,omitempty"`
+	Histogram  bool `json:"histogram,omitempty"`
+	// HideGrid leaves out the pixel grid, HideReasons what is said about the finding under the pointer.
+	HideGrid    bool `json:"hide-grid,omitempty"`
+	HideReasons bool `json:"hide-reasons,omitempty"`
 	// WriteReport writes a report beside each corrected picture.
 	WriteReport bool `json:"write-report"`
 	// Params are the parameters of detection and correction used last.

@@ -6,7 +6,6 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 
-	"blik/processing"
 	"blik/ui/tool"
 )
 
@@ -81,6 +80,7 @@ func (v *Viewport) layoutOverlay() {
 	}
 	v.overlay.set(points, handles, v.openOutline)
 	v.layoutMarker()
+	v.layoutLabel()
 	v.still.Refresh()
 }
 
@@ -88,13 +88,12 @@ func (v *Viewport) layoutOverlay() {
 const markerGap = 7
 
 func (v *Viewport) layoutMarker() {
-	a := v.toWidget(processing.Point{X: float64(v.marked.Min.X), Y: float64(v.marked.Min.Y)})
-	b := v.toWidget(processing.Point{X: float64(v.marked.Max.X), Y: float64(v.marked.Max.Y)})
+	at, size := v.Place(v.marked)
 	for _, m := range v.marker {
 		gap := markerGap + m.StrokeWidth/2
 		m.Hidden = v.marked.Empty()
-		m.Move(fyne.NewPos(min(a.X, b.X)-gap, min(a.Y, b.Y)-gap))
-		m.Resize(fyne.NewSize(max(a.X, b.X)-min(a.X, b.X)+2*gap, max(a.Y, b.Y)-min(a.Y, b.Y)+2*gap))
+		m.Move(at.SubtractXY(gap, gap))
+		m.Resize(size.AddWidthHeight(2*gap, 2*gap))
 	}
 }
 
@@ -130,7 +129,8 @@ func (r *renderer) MinSize() fyne.Size { return fyne.NewSize(200, 150) }
 
 func (r *renderer) Objects() []fyne.CanvasObject {
 	all := append([]fyne.CanvasObject{r.v.raster, r.v.still}, r.v.overlay.objects()...)
-	all = append(all, r.v.marker[0], r.v.marker[1], r.v.ring[0], r.v.ring[1])
+	all = append(all, r.v.marker[0], r.v.marker[1], r.v.ghost[0], r.v.ghost[1], r.v.label[0], r.v.label[1],
+		r.v.ring[0], r.v.ring[1])
 	return append(all, r.v.divider.objects()...)
 }
 

@@ -49,13 +49,14 @@ type Viewport struct {
 	// picture is the result, before the original; the same where nothing is corrected.
 	before, picture *view.Pyramid
 	mask            *view.MaskPyramid
+	layer           *view.Pyramid
 	compare         view.Compare
 	// split is the place of the split line as a share of the viewport's width.
 	split float64
 
 	transform view.Transform
-	// fitted keeps the whole picture in view when the window changes its size.
-	fitted bool
+	// fitted keeps the whole picture in view when the window changes its size; follower leaves that to another viewport.
+	fitted, follower bool
 	// device is the viewport's size in device pixels, scale the device pixels per Fyne unit.
 	device image.Point
 	scale  float64
@@ -76,6 +77,9 @@ type Viewport struct {
 
 	raster  *canvas.Raster
 	ring    [2]*canvas.Circle
+	ghost   [2]*canvas.Circle
+	label   [2]fyne.CanvasObject
+	labelAt processing.Point
 	marker  [2]*canvas.Rectangle
 	divider divider
 	overlay *overlay
@@ -127,6 +131,7 @@ func New() *Viewport {
 	v.overlay = newOverlay()
 	v.still = canvas.NewRectangle(color.Transparent)
 	v.ring[0], v.ring[1] = newRing(color.NRGBA{A: 170}, 3), newRing(color.NRGBA{255, 255, 255, 230}, 1)
+	v.ghost, v.label = newGhost(), newLabel()
 	v.marker[0], v.marker[1] = newMarker(color.NRGBA{A: 170}, 4), newMarker(color.NRGBA{255, 210, 0, 255}, 2)
 	v.ExtendBaseWidget(v)
 	return v
@@ -153,7 +158,9 @@ func (v *Viewport) SetPicture(p *view.Pyramid, m *view.MaskPyramid) {
 	v.before, v.picture, v.mask = p, p, m
 	v.marked = image.Rectangle{}
 	v.renderer.SetPicture(p, m)
-	v.Fit()
+	if !v.follower {
+		v.Fit()
+	}
 	v.redraw()
 }
 
@@ -358,13 +365,18 @@ func (v *Viewport) show(t view.Transform) {
 	if t == v.transform {
 		return
 	}
+	v.place(t)
+	if v.OnView != nil {
+		v.OnView(t)
+	}
+}
+
+// place draws everything where a transform puts it.
+func (v *Viewport) place(t view.Transform) {
 	v.transform = t
 	v.redraw()
 	v.layoutOverlay()
 	v.updateRing()
-	if v.OnView != nil {
-		v.OnView(t)
-	}
 }
 
 func (v *Viewport) redraw() { v.invalidate(image.Rectangle{Max: v.device}) }
@@ -407,6 +419,10 @@ func (v *Viewport) resized(size fyne.Size) {
 	old := v.device
 	v.device = device
 	v.layoutDivider()
+	if v.follower {
+		v.redraw()
+		return
+	}
 	if v.OnView != nil {
 		defer func() { v.OnView(v.transform) }()
 	}

@@ -45,7 +45,7 @@ func (l *HelpLabel) MouseOut() { l.tips.Hide() }
 // Tapped shows the help at once.
 func (l *HelpLabel) Tapped(*fyne.PointEvent) {
 	l.tips.Hide()
-	l.tips.show(l, l.help)
+	l.tips.show(l, fyne.Position{}, l.Size(), l.help)
 }
 
 // CreateRenderer is part of fyne.Widget.

@@ -54,6 +54,11 @@ func NewTooltips() *Tooltips {
 
 // ShowLater shows text beside obj after a moment, unless Hide comes first.
 func (t *Tooltips) ShowLater(obj fyne.CanvasObject, text string) {
+	t.ShowBeside(obj, fyne.Position{}, fyne.Size{}, text)
+}
+
+// ShowBeside is ShowLater for a part of obj, or all of it where the size is zero.
+func (t *Tooltips) ShowBeside(obj fyne.CanvasObject, at fyne.Position, size fyne.Size, text string) {
 	if t == nil || text == "" {
 		return
 	}
@@ -61,7 +66,10 @@ func (t *Tooltips) ShowLater(obj fyne.CanvasObject, text string) {
 	turn := t.turn
 	t.stop = t.after(tooltipDelay, func() {
 		if t.turn == turn {
-			t.show(obj, text)
+			if size.IsZero() {
+				size = obj.Size()
+			}
+			t.show(obj, at, size, text)
 		}
 	})
 }
@@ -82,7 +90,8 @@ func (t *Tooltips) Hide() {
 	}
 }
 
-func (t *Tooltips) show(obj fyne.CanvasObject, text string) {
+// show shows a text beside a part of an object.
+func (t *Tooltips) show(obj fyne.CanvasObject, part fyne.Position, extent fyne.Size, text string) {
 	driver := fyne.CurrentApp().Driver()
 	if driver.CanvasForObject(obj) == nil {
 		return
@@ -99,9 +108,9 @@ func (t *Tooltips) show(obj fyne.CanvasObject, text string) {
 		size = fyne.NewSize(tooltipWidth, t.box.MinSize().Height)
 	}
 	origin := driver.AbsolutePositionForObject(t.Layer)
-	at := driver.AbsolutePositionForObject(obj).Subtract(origin)
+	at := driver.AbsolutePositionForObject(obj).Subtract(origin).Add(part)
 	t.box.Resize(size)
-	t.box.Move(place(at, obj.Size(), size, t.Layer.Size()))
+	t.box.Move(place(at, extent, size, t.Layer.Size()))
 	t.box.Show()
 	// A box that was never on the screen belongs to no canvas yet, so that only its parent can ask for a new frame.
 	t.Layer.Refresh()

@@ -1,0 +1,166 @@
+package ui
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/ui/xwidget"
+)
+
+// card is a small panel over the picture, with a title and a button that closes it. The pointer does nothing to what
+// lies under it.
+type card struct {
+	widget.BaseWidget
+	back    *canvas.Rectangle
+	content fyne.CanvasObject
+	// wanted says that the user has opened it, fits that there is room.
+	wanted, fits bool
+}
+
+var (
+	_ desktop.Mouseable = (*card)(nil)
+	_ desktop.Hoverable = (*card)(nil)
+	_ fyne.Draggable    = (*card)(nil)
+	_ fyne.Scrollable   = (*card)(nil)
+)
+
+func newCard(title, content fyne.CanvasObject, closes *xwidget.ToolButton) *card {
+	c := &card{back: canvas.NewRectangle(color.Transparent)}
+	c.back.CornerRadius, c.back.StrokeWidth = 4, 1
+	head := container.NewBorder(nil, nil, nil, container.New(smallLayout{}, closes), inset(0, 0, title))
+	c.content = container.NewStack(c.back, container.New(layout.NewCustomPaddedLayout(2, 6, 0, 0),
+		container.New(layout.NewCustomPaddedVBoxLayout(2), head, inset(0, 8, content))))
+	c.ExtendBaseWidget(c)
+	c.Hide()
+	return c
+}
+
+// smallLayout shows a tool button smaller than those of toolbars.
+type smallLayout struct{}
+
+// smallSide is the side of such a button.
+const smallSide = 22
+
+// Layout is part of fyne.Layout.
+func (smallLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	objects[0].Resize(fyne.NewSquareSize(smallSide))
+	objects[0].Move(fyne.NewPos(size.Width-smallSide, 0))
+}
+
+// MinSize is part of fyne.Layout.
+func (smallLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSquareSize(smallSide) }
+
+// CreateRenderer is part of fyne.Widget.
+func (c *card) CreateRenderer() fyne.WidgetRenderer {
+	c.paint()
+	return widget.NewSimpleRenderer(c.content)
+}
+
+// Refresh takes the colours of the theme.
+func (c *card) Refresh() {
+	c.paint()
+	c.BaseWidget.Refresh()
+}
+
+func (c *card) paint() {
+	c.back.FillColor = theme.Color(theme.ColorNameOverlayBackground)
+	c.back.StrokeColor = theme.Color(theme.ColorNameInputBorder)
+}
+
+// MouseDown is swallowed.
+func (*card) MouseDown(*desktop.MouseEvent) {}
+
+// MouseUp is swallowed.
+func (*card) MouseUp(*desktop.MouseEvent) {}
+
+// MouseIn is swallowed.
+func (*card) MouseIn(*desktop.MouseEvent) {}
+
+// MouseMoved is swallowed.
+func (*card) MouseMoved(*desktop.MouseEvent) {}
+
+// MouseOut is swallowed.
+func (*card) MouseOut() {}
+
+// Dragged is swallowed.
+func (*card) Dragged(*fyne.DragEvent) {}
+
+// DragEnd is swallowed.
+func (*card) DragEnd() {}
+
+// Scrolled is swallowed.
+func (*card) Scrolled(*fyne.ScrollEvent) {}
+
+// corner is where a card lies.
+type corner uint8
+
+const (
+	bottomLeft corner = iota
+	bottomRight
+	topRight
+	topLeft
+)
+
+// cardMargin is the space around cards, in Fyne units.
+const cardMargin = 8
+
+// placeCards returns where cards of the given sizes lie in an area, in the order of the corners, which is that of their
+// importance, and whether each fits beside those before it. A size of zero is that of a card that is not wanted.
+func placeCards(area fyne.Size, sizes []fyne.Size) (at []fyne.Position, fits []bool) {
+	at, fits = make([]fyne.Position, len(sizes)), make([]bool, len(sizes))
+	for i, size := range sizes {
+		x, y := float32(cardMargin), float32(cardMargin)
+		if c := corner(i); c == bottomRight || c == topRight {
+			x = area.Width - cardMargin - size.Width
+		}
+		if c := corner(i); c == bottomLeft || c == bottomRight {
+			y = area.Height - cardMargin - size.Height
+		}
+		at[i] = fyne.NewPos(x, y)
+		fits[i] = !size.IsZero() && x >= cardMargin && y >= cardMargin && x+size.Width <= area.Width-cardMargin &&
+			y+size.Height <= area.Height-cardMargin
+		for j := range i {
+			fits[i] = fits[i] && !(fits[j] && overlap(at[i], sizes[i], at[j], sizes[j]))
+		}
+	}
+	return at, fits
+}
+
+// overlap reports whether two rectangles have less than a margin between them.
+func overlap(p fyne.Position, a fyne.Size, q fyne.Position, b fyne.Size) bool {
+	return p.X < q.X+b.Width+cardMargin && q.X < p.X+a.Width+cardMargin &&
+		p.Y < q.Y+b.Height+cardMargin && q.Y < p.Y+a.Height+cardMargin
+}
+
+// cardLayout puts cards into the corners; those that do not fit are hidden until they do.
+type cardLayout struct{}
+
+// Layout is part of fyne.Layout.
+func (cardLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	sizes := make([]fyne.Size, len(objects))
+	for i, o := range objects {
+		if o.(*card).wanted {
+			sizes[i] = o.MinSize()
+		}
+	}
+	at, fits := placeCards(size, sizes)
+	for i, o := range objects {
+		c := o.(*card)
+		c.fits = fits[i]
+		c.Hidden = !(c.wanted && c.fits)
+		if !c.Hidden {
+			c.Resize(sizes[i])
+			c.Move(at[i])
+		}
+	}
+}
+
+// MinSize lets the picture be as small as it likes.
+func (cardLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }

@@ -1,0 +1,129 @@
+package ui
+
+import (
+	"image"
+	"image/color"
+	"math"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/colour"
+)
+
+// graph draws a histogram with a logarithmic scale: bins as columns, those of a part as a line, thresholds as vertical
+// lines, and under them a scale of colours.
+type graph struct {
+	widget.BaseWidget
+	raster *canvas.Raster
+	bins   histogram
+}
+
+// histogram is what a graph draws.
+type histogram struct {
+	// all and part are counted in as many bins; part is nil for none.
+	all, part []uint64
+	// marks are the places of thresholds as shares of the width.
+	marks []float64
+	// scale is the scale of colours of the columns; nil for one colour.
+	scale *colour.Scale
+}
+
+// graphHeight is the height of a graph, scaleHeight that of its scale of colours, in Fyne units.
+const graphHeight, scaleHeight = 62, 10
+
+func newGraph() *graph {
+	g := &graph{}
+	g.raster = canvas.NewRaster(g.draw)
+	g.raster.ScaleMode = canvas.ImageScalePixels
+	g.ExtendBaseWidget(g)
+	return g
+}
+
+// set shows another histogram.
+func (g *graph) set(all, part []uint64, marks []float64, scale *colour.Scale) {
+	g.bins = histogram{all, part, marks, scale}
+	g.Refresh()
+}
+
+// MinSize is part of fyne.Widget.
+func (g *graph) MinSize() fyne.Size { return fyne.NewSize(graphWidth, graphHeight) }
+
+// CreateRenderer is part of fyne.Widget.
+func (g *graph) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(g.raster) }
+
+func (g *graph) draw(w, h int) image.Image {
+	dst := image.NewRGBA(image.Rect(0, 0, w, h))
+	strip := 0
+	if g.bins.scale != nil {
+		strip = h * scaleHeight / graphHeight
+	}
+	g.bins.draw(dst, strip, theme.Color(theme.ColorNameForeground), theme.Color(theme.ColorNameInputBackground))
+	return dst
+}
+
+// draw draws the histogram; strip is the height of the scale of colours in pixels.
+func (b *histogram) draw(dst *image.RGBA, strip int, ink, ground color.Color) {
+	w, h := dst.Rect.Dx(), dst.Rect.Dy()-strip
+	most := uint64(1)
+	for _, n := range b.all {
+		most = max(most, n)
+	}
+	height := func(n uint64) int {
+		return int(math.Ceil(math.Log1p(float64(n)) / math.Log1p(float64(most)) * float64(h)))
+	}
+	// A column of pixels shows the largest of the bins that it covers.
+	column := func(bins []uint64, x int) (n uint64) {
+		if len(bins) == 0 {
+			return 0
+		}
+		first := x * len(bins) / w
+		for _, v := range bins[first:max((x+1)*len(bins)/w, first+1)] {
+			n = max(n, v)
+		}
+		return n
+	}
+	before := h
+	for x := range w {
+		c := faint(ink, ground, 0.5)
+		if b.scale != nil {
+			c = b.scale[x*255/max(w-1, 1)]
+		}
+		top := h - height(column(b.all, x))
+		for y := range h + strip {
+			switch {
+			case y < top:
+				dst.Set(x, y, ground)
+			default:
+				dst.Set(x, y, c)
+			}
+		}
+		if b.part == nil {
+			continue
+		}
+		line := h - height(column(b.part, x))
+		for y := min(line, before, h-1); y <= min(max(line, before), h-1); y++ {
+			dst.Set(x, y, ink)
+		}
+		before = line
+	}
+	for _, m := range b.marks {
+		x := int(m * float64(w))
+		if x < 0 || x >= w {
+			continue
+		}
+		for y := range h + strip {
+			// Dashes of two colours are seen on any ground.
+			dst.Set(x, y, [2]color.Color{color.Black, color.RGBA{255, 210, 0, 255}}[y/3%2])
+		}
+	}
+}
+
+// faint mixes two colours.
+func faint(a, b color.Color, share float64) color.RGBA {
+	p, q := color.RGBAModel.Convert(a).(color.RGBA), color.RGBAModel.Convert(b).(color.RGBA)
+	mix := func(u, v uint8) uint8 { return uint8(math.Round(share*float64(u) + (1-share)*float64(v))) }
+	return color.RGBA{mix(p.R, q.R), mix(p.G, q.G), mix(p.B, q.B), 255}
+}

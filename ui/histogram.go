@@ -1,0 +1,87 @@
+package ui
+
+import (
+	"context"
+	"errors"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+
+	"blik/app/session"
+	"blik/processing"
+	"blik/ui/xwidget"
+)
+
+// levels shows the histogram of the picture and of the search region, with the threshold of the level.
+type levels struct {
+	*common
+	card  *card
+	graph *graph
+	state *xwidget.FixedText
+	// counted are the levels of what is shown; known is false while they are counted.
+	counted session.Levels
+	known   bool
+}
+
+func newLevels(c *common) *levels {
+	h := &levels{common: c, graph: newGraph(), state: xwidget.NewFixedText("")}
+	h.state.Stretch, h.state.Muted, h.state.Tips = true, true, c.tips
+	spec := h.spec()
+	title := xwidget.NewHelpLabel(c.t("Histogram"), c.texts.Sprint(spec.Help)+" "+c.t("The columns are the whole "+
+		"picture, the line is the search region; heights are logarithmic. Dashed: the least level of a finding in "+
+		"the classical search."), c.tips)
+	text := func(s string) fyne.CanvasObject {
+		t := xwidget.NewFixedText(s)
+		t.Muted = true
+		t.SetText(s)
+		return t
+	}
+	axis := container.NewHBox(text(c.texts.Number(spec.Low, 0)), layout.NewSpacer(), text(c.texts.Number(spec.High, 0)))
+	h.card = newCard(title, container.New(layout.NewCustomPaddedVBoxLayout(2), h.graph, axis, h.state),
+		c.button("view.histogram", closeIcon()))
+	return h
+}
+
+func (h *levels) spec() processing.LayerSpec { return processing.Layers()[processing.LayerLevel] }
+
+func (h *levels) update(c change) {
+	if c.Document || c.Region {
+		h.known = false
+		h.StopCounting()
+	}
+	h.card.wanted = h.Settings().Histogram && h.Document() != nil
+	if !h.card.wanted {
+		return
+	}
+	if !h.known {
+		h.known = true
+		h.state.SetText(h.t("counting…"))
+		h.CountLevels(h.received)
+		return
+	}
+	if c.Params {
+		h.show()
+	}
+}
+
+func (h *levels) received(l session.Levels, err error) {
+	switch {
+	case errors.Is(err, context.Canceled):
+	case err != nil:
+		h.state.SetText(h.texts.Error(err))
+	default:
+		h.counted = l
+		h.show()
+	}
+}
+
+func (h *levels) show() {
+	spec := h.spec()
+	var marks []float64
+	for _, t := range spec.Thresholds(h.Settings().Params) {
+		marks = append(marks, (t.Value+0.5)/256)
+	}
+	h.graph.set(h.counted.All, h.counted.Inside, marks, nil)
+	h.state.SetText(h.thresholdsText(&spec))
+}

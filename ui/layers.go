@@ -1,0 +1,268 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"image"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+
+	"blik/app/colour"
+	"blik/app/job"
+	"blik/app/session"
+	"blik/processing"
+	"blik/ui/xwidget"
+)
+
+// layers shows what detection saw: one of its layers in false colours in place of the picture, with a legend. It is
+// computed beside other work, for what is seen and its surroundings, or for the whole picture.
+type layers struct {
+	*common
+	// spec is the layer that was chosen; on is false for none.
+	spec processing.LayerSpec
+	on   bool
+	// look is what is shown of it: part of the picture, computed with params. asked is the part that is being computed.
+	look   session.Look
+	params processing.Params
+	asked  image.Rectangle
+	done   float64
+	failed error
+	// changed is called when the legend has something else to say.
+	changed func()
+}
+
+// choose shows a layer, or the picture where it is shown already.
+func (l *layers) choose(spec processing.LayerSpec) {
+	if l.on && l.spec.Layer == spec.Layer {
+		l.leave()
+		return
+	}
+	l.forget()
+	l.spec, l.on = spec, true
+	l.follow()
+	l.display.viewChanged()
+}
+
+// leave shows the picture again.
+func (l *layers) leave() {
+	l.forget()
+	l.on = false
+	l.display.setLayer(nil)
+	l.display.viewChanged()
+}
+
+// forget drops what was computed.
+func (l *layers) forget() {
+	if !l.asked.Empty() {
+		l.StopInspecting()
+	}
+	l.look, l.asked, l.failed, l.done = session.Look{}, image.Rectangle{}, nil, 0
+}
+
+// shows reports whether a layer is chosen.
+func (l *layers) shows(layer processing.Layer) bool { return l.on && l.spec.Layer == layer }
+
+func (l *layers) update(c change) {
+	if !l.on {
+		return
+	}
+	if c.Document {
+		l.forget()
+		l.display.setLayer(nil)
+	}
+	if c.Busy && l.blocked() {
+		// The device does one thing at a time, and the user waits for the other.
+		l.StopInspecting()
+		l.asked = image.Rectangle{}
+	}
+	if c.Document || c.Zoom || c.Busy || c.Params {
+		l.follow()
+	}
+}
+
+// blocked reports whether work runs that the user waits for.
+func (l *layers) blocked() bool { return l.Busy() && !l.Previewing() }
+
+// follow computes what is seen and not known yet.
+func (l *layers) follow() {
+	doc := l.Document()
+	if !l.on || doc == nil || l.blocked() {
+		return
+	}
+	seen := l.display.port.Shown()
+	stale := l.look.Map == nil || l.differs(l.params)
+	if seen.Empty() || !stale && seen.In(l.look.Map.Rect) || !stale && !l.asked.Empty() {
+		return
+	}
+	if stale && seen.In(l.asked) && !l.differs(l.params) {
+		return
+	}
+	part := partToInspect(seen, doc.Size(), l.spec.Whole)
+	l.asked, l.params, l.failed, l.done = part, l.Settings().Params, nil, 0
+	l.Inspect(l.spec.Layer, part, func(u job.Update) {
+		l.done = u.Done
+		l.changed()
+	}, l.inspected)
+	l.changed()
+}
+
+// differs reports whether the layer is another with the current parameters.
+func (l *layers) differs(from processing.Params) bool {
+	return session.WithStage(from, l.Settings().Params, processing.StageDetection) != from ||
+		from.Learned != l.Settings().Params.Learned
+}
+
+// inspected shows what was computed, and goes on with what has come into view meanwhile.
+func (l *layers) inspected(look session.Look, err error) {
+	if !l.on {
+		return
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return
+	case err != nil:
+		l.failed = err
+	default:
+		l.look = look
+		l.display.setLayer(look.View)
+	}
+	l.asked = image.Rectangle{}
+	l.changed()
+	if err == nil {
+		l.follow()
+	}
+}
+
+// partToInspect returns the part of a picture to compute where another is seen: with half as much around it, so that
+// small moves need nothing new, or all of it where that is hardly more.
+func partToInspect(seen image.Rectangle, size image.Point, whole bool) image.Rectangle {
+	all := image.Rectangle{Max: size}
+	part := image.Rect(seen.Min.X-seen.Dx()/2, seen.Min.Y-seen.Dy()/2, seen.Max.X+seen.Dx()/2, seen.Max.Y+seen.Dy()/2)
+	part = part.Intersect(all)
+	if whole || 4*part.Dx()*part.Dy() >= 3*size.X*size.Y {
+		return all
+	}
+	return part
+}
+
+// legend says what the colours of a layer mean, and how often its values are.
+type legend struct {
+	*common
+	layers *layers
+	card   *card
+	name   *fyne.Container
+	graph  *graph
+	// low, high and unit are under the scale; state is what goes on, here the value under the pointer.
+	low, high, unit, state *xwidget.FixedText
+	shown                  processing.LayerSpec
+	drawn                  *processing.LayerMap
+}
+
+// graphWidth is the width of histograms, in Fyne units.
+const graphWidth = 224
+
+func newLegend(c *common, l *layers) *legend {
+	g := &legend{common: c, layers: l, name: container.NewStack(), graph: newGraph(), shown: processing.LayerSpec{ID: "-"}}
+	text := func() *xwidget.FixedText {
+		t := xwidget.NewFixedText("")
+		t.Stretch, t.Muted, t.Tips = true, true, c.tips
+		return t
+	}
+	g.low, g.high, g.unit, g.state = text(), text(), text(), text()
+	g.state.Muted = false
+	g.low.Stretch, g.high.Stretch = false, false
+	g.low.Trailing, g.high.Trailing = true, true
+	axis := container.NewBorder(nil, nil, g.low, g.high, container.New(layout.NewCustomPaddedLayout(0, 0, 8, 8), g.unit))
+	content := container.New(layout.NewCustomPaddedVBoxLayout(2), g.graph, axis, g.state)
+	g.card = newCard(g.name, content, c.button("layer.none", closeIcon()))
+	l.changed = g.show
+	return g
+}
+
+// show brings the legend up to date.
+func (g *legend) show() {
+	l := g.layers
+	if !l.on {
+		return
+	}
+	if l.spec.ID != g.shown.ID {
+		g.shown, g.drawn = l.spec, nil
+		g.name.Objects = []fyne.CanvasObject{
+			xwidget.NewHelpLabel(g.texts.Sprint(l.spec.Name), g.texts.Sprint(l.spec.Help), g.tips),
+		}
+		g.low.SetText(g.bound(l.spec.Low, "≤\u00a0"))
+		g.high.SetText(g.bound(l.spec.High, "≥\u00a0"))
+		g.unit.SetText(g.texts.Sprint(l.spec.Unit))
+		g.graph.set(nil, nil, nil, nil)
+		g.card.Refresh()
+	}
+	if l.look.Map != nil && l.look.Map != g.drawn {
+		g.drawn = l.look.Map
+		g.drawGraph()
+	}
+	g.state.SetText(g.stateText())
+}
+
+// bound writes an end of the scale, with a sign where values beyond it have the same colour.
+func (g *legend) bound(v float64, beyond string) string {
+	if v == 0 {
+		beyond = ""
+	}
+	return beyond + g.texts.Number(v, 0)
+}
+
+// drawGraph counts the values in what was computed, with the thresholds marked.
+func (g *legend) drawGraph() {
+	spec := &g.layers.spec
+	var marks []float64
+	for _, t := range spec.Thresholds(g.layers.params) {
+		marks = append(marks, (t.Value-spec.Low)/(spec.High-spec.Low))
+	}
+	g.graph.set(g.drawn.Histogram(graphWidth), nil, marks, colour.ScaleOf(spec))
+}
+
+// stateText says how far the computation is, what went wrong, or where detection decides.
+func (g *legend) stateText() string {
+	l := g.layers
+	switch {
+	case l.failed != nil:
+		return g.texts.Error(l.failed)
+	case !l.asked.Empty():
+		return g.t("computing… %s", g.percent(l.done))
+	case l.blocked() && l.look.Map == nil:
+		return g.t("waiting for other work")
+	}
+	return g.thresholdsText(&l.spec)
+}
+
+// thresholdsText names the thresholds of a layer with their values.
+func (c *common) thresholdsText(spec *processing.LayerSpec) string {
+	text := ""
+	for _, t := range spec.Thresholds(c.Settings().Params) {
+		if text != "" {
+			text += "; "
+		}
+		text += c.texts.Sprint(t.Name) + " " + c.texts.Number(t.Value, spec.Decimals)
+	}
+	return text
+}
+
+// hovered shows the value under the pointer.
+func (g *legend) hovered(at image.Point, inside bool) {
+	l := g.layers
+	if !l.on || l.look.Map == nil || !l.asked.Empty() || l.failed != nil {
+		return
+	}
+	text := g.stateText()
+	if inside {
+		text = g.t("no candidate here")
+		if v, ok := l.look.Map.At(at.X, at.Y); ok {
+			text = g.t("here: %s", g.texts.Number(v, l.spec.Decimals))
+		} else if !at.In(l.look.Map.Rect) {
+			text = g.stateText()
+		}
+	}
+	g.state.SetText(text)
+}

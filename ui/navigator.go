@@ -1,0 +1,196 @@
+package ui
+
+import (
+	"image"
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/view"
+	"blik/processing"
+	"blik/ui/xwidget"
+)
+
+// navigatorWidth and navigatorHeight are the sides of the small picture, in Fyne units.
+const navigatorWidth, navigatorHeight = 200, 150
+
+// navigator shows the whole picture, small, and the part of it that is seen, which a press and a drag move.
+type navigator struct {
+	*common
+	card     *card
+	overview *overview
+}
+
+func newNavigator(c *common) *navigator {
+	n := &navigator{common: c, overview: newOverview()}
+	title := xwidget.NewFixedText("")
+	title.Stretch, title.Muted = true, true
+	title.SetText(c.t("Navigator"))
+	n.card = newCard(title, n.overview, c.button("view.navigator", closeIcon()))
+	n.overview.OnCentre = func(p processing.Point) { c.display.port.CentreOn(p) }
+	return n
+}
+
+func (n *navigator) update(c change) {
+	n.card.wanted = n.Settings().Navigator && n.Document() != nil
+	if !n.card.wanted {
+		n.overview.setPicture(nil, nil)
+		return
+	}
+	_, after := n.Pictures()
+	if c.Document || c.Corrections || c.Mask || c.View || !n.overview.has() {
+		n.overview.look = n.display.look
+		if !n.display.maskShown {
+			n.overview.look.Mode = view.PictureOnly
+		}
+		n.overview.setPicture(after, n.MaskView())
+	}
+	n.overview.follow(n.display.port.Transform(), n.display.port.Device())
+}
+
+// overview is the small picture with the frame in it.
+type overview struct {
+	widget.BaseWidget
+	// OnCentre is called with the point of the picture that is to come to the middle.
+	OnCentre func(p processing.Point)
+
+	raster   *canvas.Raster
+	frame    [2]*canvas.Rectangle
+	renderer *view.Renderer
+	look     view.Options
+	picture  *view.Pyramid
+	buf      *image.RGBA
+	dirty    bool
+	// seen is what the viewport shows: its transform and its size in device pixels.
+	seen   view.Transform
+	device image.Point
+}
+
+var (
+	_ fyne.Draggable    = (*overview)(nil)
+	_ desktop.Mouseable = (*overview)(nil)
+)
+
+func newOverview() *overview {
+	o := &overview{renderer: view.NewRenderer(), look: view.DefaultOptions()}
+	o.raster = canvas.NewRaster(o.draw)
+	o.raster.ScaleMode = canvas.ImageScalePixels
+	for i, c := range []color.Color{color.NRGBA{A: 170}, color.NRGBA{255, 210, 0, 255}} {
+		o.frame[i] = canvas.NewRectangle(color.Transparent)
+		o.frame[i].StrokeColor, o.frame[i].StrokeWidth = c, float32(3-2*i)
+	}
+	o.ExtendBaseWidget(o)
+	return o
+}
+
+func (o *overview) has() bool { return o.picture != nil }
+
+// setPicture shows a picture with its mask.
+func (o *overview) setPicture(p *view.Pyramid, m *view.MaskPyramid) {
+	if p == nil && o.picture == nil {
+		return
+	}
+	o.picture, o.dirty = p, true
+	o.renderer.SetPicture(p, m)
+	o.raster.Refresh()
+}
+
+// follow puts the frame around what a viewport of the given size shows.
+func (o *overview) follow(t view.Transform, device image.Point) {
+	if t == o.seen && device == o.device {
+		return
+	}
+	o.seen, o.device = t, device
+	o.layoutFrame()
+}
+
+// fit is how the small picture shows the whole one, in Fyne units.
+func (o *overview) fit() view.Transform {
+	pic := o.picture.Picture()
+	size := o.Size()
+	return view.Transform{Turn: o.picture.Turn()}.Fit(image.Pt(pic.Width, pic.Height),
+		image.Pt(int(size.Width), int(size.Height)))
+}
+
+// frameIn returns the rectangle in a small picture that another transform shows, limited to the small picture.
+func frameIn(fit, seen view.Transform, device image.Point, size fyne.Size) (at fyne.Position, extent fyne.Size) {
+	corner := func(x, y int) processing.Point {
+		return fit.ImageToScreen(seen.ScreenToImage(processing.Point{X: float64(x), Y: float64(y)}))
+	}
+	a, b := corner(0, 0), corner(device.X, device.Y)
+	limit := func(v float64, most float32) float32 { return max(0, min(float32(v), most)) }
+	x0, y0 := limit(min(a.X, b.X), size.Width), limit(min(a.Y, b.Y), size.Height)
+	x1, y1 := limit(max(a.X, b.X), size.Width), limit(max(a.Y, b.Y), size.Height)
+	return fyne.NewPos(x0, y0), fyne.NewSize(max(x1-x0, 3), max(y1-y0, 3))
+}
+
+func (o *overview) layoutFrame() {
+	shown := o.picture != nil && o.seen.Zoom > 0
+	for _, f := range o.frame {
+		f.Hidden = !shown
+		if shown {
+			at, extent := frameIn(o.fit(), o.seen, o.device, o.Size())
+			f.Resize(extent)
+			f.Move(at)
+		}
+	}
+}
+
+// draw is the raster's generator.
+func (o *overview) draw(w, h int) image.Image {
+	if o.buf == nil || o.buf.Rect.Dx() != w || o.buf.Rect.Dy() != h {
+		o.buf, o.dirty = image.NewRGBA(image.Rect(0, 0, w, h)), true
+	}
+	if o.dirty && o.picture != nil {
+		pic := o.picture.Picture()
+		t := view.Transform{Turn: o.picture.Turn()}.Fit(image.Pt(pic.Width, pic.Height), image.Pt(w, h))
+		o.renderer.Render(o.buf, t, o.look)
+	}
+	o.dirty = false
+	return o.buf
+}
+
+// MouseDown moves the view.
+func (o *overview) MouseDown(e *desktop.MouseEvent) { o.centre(e.Position) }
+
+// MouseUp is part of desktop.Mouseable.
+func (o *overview) MouseUp(*desktop.MouseEvent) {}
+
+// Dragged moves the view.
+func (o *overview) Dragged(e *fyne.DragEvent) { o.centre(e.Position) }
+
+// DragEnd is part of fyne.Draggable.
+func (o *overview) DragEnd() {}
+
+func (o *overview) centre(at fyne.Position) {
+	if o.picture != nil && o.OnCentre != nil {
+		o.OnCentre(o.fit().ScreenToImage(processing.Point{X: float64(at.X), Y: float64(at.Y)}))
+	}
+}
+
+// MinSize is part of fyne.Widget.
+func (o *overview) MinSize() fyne.Size { return fyne.NewSize(navigatorWidth, navigatorHeight) }
+
+// CreateRenderer is part of fyne.Widget.
+func (o *overview) CreateRenderer() fyne.WidgetRenderer { return &overviewRenderer{o} }
+
+type overviewRenderer struct{ o *overview }
+
+func (r *overviewRenderer) Destroy() {}
+
+func (r *overviewRenderer) Layout(size fyne.Size) {
+	r.o.raster.Resize(size)
+	r.o.layoutFrame()
+}
+
+func (r *overviewRenderer) MinSize() fyne.Size { return r.o.MinSize() }
+
+func (r *overviewRenderer) Objects() []fyne.CanvasObject {
+	return []fyne.CanvasObject{r.o.raster, r.o.frame[0], r.o.frame[1]}
+}
+
+// Refresh keeps the pixels, which depend on no theme.
+func (r *overviewRenderer) Refresh() {}

@@ -1,0 +1,64 @@
+package ui
+
+import (
+	"image"
+	"strings"
+
+	"blik/app/document"
+)
+
+// reasons says what decided about the finding that the pointer rests on.
+type reasons struct {
+	*common
+	// at is the first pixel of the finding that was spoken of last; on is false for none.
+	at image.Point
+	on bool
+}
+
+func (r *reasons) update(c change) {
+	if r.on && (c.Mask || c.Document || c.Zoom || !c.Pixels.Empty()) {
+		r.leave()
+	}
+}
+
+func (r *reasons) leave() {
+	if r.on {
+		r.on = false
+		r.tips.Hide()
+	}
+}
+
+// hovered speaks of the finding at a pixel after the pointer has rested there.
+func (r *reasons) hovered(at image.Point, inside bool) {
+	port := r.display.under()
+	if r.Settings().HideReasons || !inside || !port.Idle() {
+		r.leave()
+		return
+	}
+	f, ok := r.Document().SpotAt(at.X, at.Y)
+	if !ok {
+		r.leave()
+		return
+	}
+	if first := r.Document().FirstPixel(f); !r.on || first != r.at {
+		r.leave()
+		r.at, r.on = first, true
+		b := f.Bounds()
+		place, size := port.Place(b)
+		r.tips.ShowBeside(port, place, size, r.aboutText(f))
+	}
+}
+
+// aboutText says what is known about a finding, and what spoke for it and against it.
+func (c *common) aboutText(f document.Spot) string {
+	lines := []string{c.t("Finding %s, %s px", c.texts.Int(f.ID), c.texts.Int(f.Area))}
+	if !f.Detected {
+		return lines[0] + "\n" + c.whyText(f)
+	}
+	lines[0] += c.t("; score %s, contrast %s, brightest level %s", c.texts.Number(f.Score, 1), c.contrastText(f),
+		c.texts.Int(f.Peak))
+	for _, reason := range f.Reasons {
+		lines = append(lines, c.texts.Sprint(reason.Message()))
+	}
+	return strings.Join(lines, "\n")
+}

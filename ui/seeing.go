@@ -1,0 +1,146 @@
+package ui
+
+import (
+	"image"
+	"math"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+
+	"blik/internal/message"
+	"blik/processing"
+)
+
+// seeing holds what helps to look at the picture: layers of detection with their legend, navigator, loupe, histogram,
+// and what is said about the finding under the pointer.
+type seeing struct {
+	*common
+	object fyne.CanvasObject
+	layers *layers
+	cards  *fyne.Container
+
+	legend    *legend
+	navigator *navigator
+	loupe     *loupe
+	levels    *levels
+	reasons   *reasons
+}
+
+// closeIcon is the sign of the button that closes a card.
+func closeIcon() fyne.Resource { return theme.CancelIcon() }
+
+// newSeeing makes the parts in the window's language; l keeps the layer that is shown.
+func newSeeing(c *common, l *layers) *seeing {
+	s := &seeing{common: c, layers: l}
+	s.legend, s.navigator, s.loupe, s.levels = newLegend(c, l), newNavigator(c), newLoupe(c), newLevels(c)
+	s.reasons = &reasons{common: c}
+	// In the order of the corners.
+	s.cards = container.New(cardLayout{}, s.legend.card, s.navigator.card, s.loupe.card, s.levels.card)
+	s.object = container.NewStack(c.display.pair, s.cards)
+	return s
+}
+
+func (s *seeing) update(c change) {
+	s.layers.update(c)
+	before := s.wanted()
+	s.legend.card.wanted = s.layers.on && s.Document() != nil
+	s.legend.show()
+	s.navigator.update(c)
+	s.loupe.update(c)
+	s.levels.update(c)
+	if s.wanted() != before || c.Layout {
+		s.cards.Refresh()
+		s.cards.Layout.Layout(s.cards.Objects, s.cards.Size())
+	}
+	s.reasons.update(c)
+}
+
+// wanted says which cards are open.
+func (s *seeing) wanted() (open [4]bool) {
+	for i, o := range s.cards.Objects {
+		open[i] = o.(*card).wanted
+	}
+	return open
+}
+
+// hovered follows the pointer; inside is false where it has left the picture.
+func (s *seeing) hovered(at processing.Point, inside bool) {
+	doc := s.Document()
+	if doc == nil {
+		return
+	}
+	pixel := image.Pt(int(math.Floor(at.X)), int(math.Floor(at.Y)))
+	inside = inside && pixel.In(image.Rectangle{Max: doc.Size()})
+	s.legend.hovered(pixel, inside)
+	s.reasons.hovered(pixel, inside)
+	if inside {
+		s.loupe.glass.show(at)
+	}
+}
+
+// toggle returns what opens or closes a card, or anything else that the settings remember.
+func (w *window) toggle(setting *bool, name message.Text) func() {
+	return func() {
+		*setting = !*setting
+		w.update(change{View: true, Layout: true})
+		if *setting && name != "" && !w.seeing.shown(setting) {
+			w.say(w.t("There is no room for it: %s", w.t(name)))
+		}
+	}
+}
+
+// shown reports whether the card of a setting is seen.
+func (s *seeing) shown(setting *bool) bool {
+	c := map[*bool]*card{
+		&s.Settings().Navigator: s.navigator.card, &s.Settings().Loupe: s.loupe.card,
+		&s.Settings().Histogram: s.levels.card,
+	}[setting]
+	return c == nil || !c.wanted || c.fits
+}
+
+// makeLooks adds the actions of looking to the table.
+func (w *window) makeLooks() {
+	open := func() bool { return w.Document() != nil }
+	set, d := w.Settings(), w.display
+	is := func(setting *bool, value bool) func() bool { return func() bool { return *setting == value } }
+	table := w.actions.table
+	table["view.beside"] = &action{
+		name: "Original beside it", run: d.toggleBeside, named: []fyne.KeyName{fyne.KeyF2}, checked: func() bool { return d.beside },
+	}
+	table["view.navigator"] = &action{
+		name: "Navigator", run: w.toggle(&set.Navigator, "Navigator"), named: []fyne.KeyName{fyne.KeyF4}, checked: is(&set.Navigator, true),
+	}
+	table["view.loupe"] = &action{
+		name: "Loupe", run: w.toggle(&set.Loupe, "Loupe"), keys: "z", checked: is(&set.Loupe, true),
+	}
+	table["view.histogram"] = &action{
+		name: "Histogram", run: w.toggle(&set.Histogram, "Histogram"), named: []fyne.KeyName{fyne.KeyF7}, checked: is(&set.Histogram, true),
+	}
+	table["view.reasons"] = &action{
+		name: "Reasons at the pointer", run: w.toggle(&set.HideReasons, ""), keys: "i",
+		checked: is(&set.HideReasons, false),
+	}
+	table["view.grid"] = &action{
+		name: "Pixel grid from 800 %", run: d.toggleGrid, named: []fyne.KeyName{fyne.KeyF10},
+		checked: func() bool { return d.look.Grid },
+	}
+	table["layer.none"] = &action{
+		name: "Picture", run: w.layers.leave, keys: "0", checked: func() bool { return !w.layers.on },
+	}
+	for i, spec := range processing.Layers() {
+		table["layer."+spec.ID] = &action{
+			name: message.Text(spec.Name.String()), run: func() { w.layers.choose(spec) }, ready: open,
+			keys: string(rune('1' + i)), checked: func() bool { return w.layers.shows(spec.Layer) },
+		}
+	}
+}
+
+// layerActions lists the actions that choose a layer.
+func layerActions() []string {
+	ids := []string{"layer.none"}
+	for _, spec := range processing.Layers() {
+		ids = append(ids, "layer."+spec.ID)
+	}
+	return ids
+}
