@@ -67,9 +67,10 @@ func Layers() []LayerSpec {
 	percent, levels := message.Of("% of white"), message.Of("levels")
 	return []LayerSpec{
 		{
-			Layer: LayerLuminance, ID: "luminance", Name: message.Of("Luminance"), Unit: percent, High: 100, Decimals: 1,
-			Help: message.Of("Light of each pixel, linear: half as much light is half the value."),
-			step: 100. / white,
+			Layer: LayerLuminance, ID: "luminance", Name: message.Of("Luminance"), Unit: percent, High: 100,
+			Decimals: 1,
+			Help:     message.Of("Light of each pixel, linear: half as much light is half the value."),
+			step:     100. / white,
 		}, {
 			Layer: LayerLevel, ID: "level", Name: message.Of("Level"), Unit: levels, High: 255,
 			Help: message.Of("Mean of brightness and darkest channel, as on the screen. White glare is high, bright " +
@@ -86,8 +87,8 @@ func Layers() []LayerSpec {
 			Help: message.Of("Luminance minus background. The classical search begins where it is high."),
 			step: 200. / white, offset: -100,
 		}, {
-			Layer: LayerZ, ID: "z", Name: message.Of("Guard-ring z"), Unit: message.Of("standard deviations"), High: 20,
-			Decimals: 1,
+			Layer: LayerZ, ID: "z", Name: message.Of("Guard-ring z"), Unit: message.Of("standard deviations"),
+			High: 20, Decimals: 1,
 			Help: message.Of("How far a pixel rises over a ring around it, in standard deviations of that ring: " +
 				"unusual here, whatever the brightness."),
 			step: 1. / 256, offset: -32,
@@ -102,8 +103,8 @@ func Layers() []LayerSpec {
 				"surroundings."),
 			step: 1. / 256,
 		}, {
-			Layer: LayerNetwork, ID: "network", Name: message.Of("Network"), Unit: message.Of("logit"), Low: -8, High: 8,
-			Decimals: 1, Signed: true,
+			Layer: LayerNetwork, ID: "network", Name: message.Of("Network"), Unit: message.Of("logit"), Low: -8,
+			High: 8, Decimals: 1, Signed: true,
 			Help: message.Of("What the network says of each pixel: above 0 it is more likely glare than not."),
 			step: 1. / 16, offset: -8,
 		}, {

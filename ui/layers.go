@@ -164,7 +164,9 @@ type legend struct {
 const graphWidth = 224
 
 func newLegend(c *common, l *layers) *legend {
-	g := &legend{common: c, layers: l, name: container.NewStack(), graph: newGraph(), shown: processing.LayerSpec{ID: "-"}}
+	g := &legend{
+		common: c, layers: l, name: container.NewStack(), graph: newGraph(), shown: processing.LayerSpec{ID: "-"},
+	}
 	text := func() *xwidget.FixedText {
 		t := xwidget.NewFixedText("")
 		t.Stretch, t.Muted, t.Tips = true, true, c.tips
@@ -174,7 +176,8 @@ func newLegend(c *common, l *layers) *legend {
 	g.state.Muted = false
 	g.low.Stretch, g.high.Stretch = false, false
 	g.low.Trailing, g.high.Trailing = true, true
-	axis := container.NewBorder(nil, nil, g.low, g.high, container.New(layout.NewCustomPaddedLayout(0, 0, 8, 8), g.unit))
+	unit := container.New(layout.NewCustomPaddedLayout(0, 0, 8, 8), g.unit)
+	axis := container.NewBorder(nil, nil, g.low, g.high, unit)
 	content := container.New(layout.NewCustomPaddedVBoxLayout(2), g.graph, axis, g.state)
 	g.card = newCard(g.name, content, c.button("layer.none", closeIcon()))
 	l.changed = g.show
@@ -249,6 +252,15 @@ func (c *common) thresholdsText(spec *processing.LayerSpec) string {
 	return text
 }
 
+// valueText writes a value of the layer with its unit.
+func (g *legend) valueText(v float64) string {
+	text := g.texts.Number(v, g.layers.spec.Decimals)
+	if unit := g.texts.Sprint(g.layers.spec.Unit); unit != "" {
+		text += "\u00a0" + unit
+	}
+	return text
+}
+
 // hovered shows the value under the pointer.
 func (g *legend) hovered(at image.Point, inside bool) {
 	l := g.layers
@@ -259,7 +271,7 @@ func (g *legend) hovered(at image.Point, inside bool) {
 	if inside {
 		text = g.t("no candidate here")
 		if v, ok := l.look.Map.At(at.X, at.Y); ok {
-			text = g.t("here: %s", g.texts.Number(v, l.spec.Decimals))
+			text = g.t("here: %s", g.valueText(v))
 		} else if !at.In(l.look.Map.Rect) {
 			text = g.stateText()
 		}

@@ -102,32 +102,28 @@ func (s *seeing) shown(setting *bool) bool {
 // makeLooks adds the actions of looking to the table.
 func (w *window) makeLooks() {
 	open := func() bool { return w.Document() != nil }
-	set, d := w.Settings(), w.display
-	is := func(setting *bool, value bool) func() bool { return func() bool { return *setting == value } }
-	table := w.actions.table
-	table["view.beside"] = &action{
-		name: "Original beside it", run: d.toggleBeside, named: []fyne.KeyName{fyne.KeyF2}, checked: func() bool { return d.beside },
+	set, d, table := w.Settings(), w.display, w.actions.table
+	table["view.beside"] = &action{name: "Side by side", run: d.toggleBeside, named: []fyne.KeyName{fyne.KeyF2},
+		checked: func() bool { return d.beside }}
+	table["view.grid"] = &action{name: "Pixel grid from 800 %", run: d.toggleGrid, named: []fyne.KeyName{fyne.KeyF10},
+		checked: func() bool { return d.look.Grid }}
+	table["view.reasons"] = &action{name: "Reasons at the pointer", run: w.toggle(&set.HideReasons, ""), keys: "i",
+		checked: func() bool { return !set.HideReasons }}
+	for id, c := range map[string]struct {
+		name    message.Text
+		setting *bool
+		key     fyne.KeyName
+	}{
+		"view.navigator": {"Navigator", &set.Navigator, fyne.KeyF4},
+		"view.histogram": {"Histogram", &set.Histogram, fyne.KeyF7},
+	} {
+		table[id] = &action{name: c.name, run: w.toggle(c.setting, c.name), named: []fyne.KeyName{c.key},
+			checked: func() bool { return *c.setting }}
 	}
-	table["view.navigator"] = &action{
-		name: "Navigator", run: w.toggle(&set.Navigator, "Navigator"), named: []fyne.KeyName{fyne.KeyF4}, checked: is(&set.Navigator, true),
-	}
-	table["view.loupe"] = &action{
-		name: "Loupe", run: w.toggle(&set.Loupe, "Loupe"), keys: "z", checked: is(&set.Loupe, true),
-	}
-	table["view.histogram"] = &action{
-		name: "Histogram", run: w.toggle(&set.Histogram, "Histogram"), named: []fyne.KeyName{fyne.KeyF7}, checked: is(&set.Histogram, true),
-	}
-	table["view.reasons"] = &action{
-		name: "Reasons at the pointer", run: w.toggle(&set.HideReasons, ""), keys: "i",
-		checked: is(&set.HideReasons, false),
-	}
-	table["view.grid"] = &action{
-		name: "Pixel grid from 800 %", run: d.toggleGrid, named: []fyne.KeyName{fyne.KeyF10},
-		checked: func() bool { return d.look.Grid },
-	}
-	table["layer.none"] = &action{
-		name: "Picture", run: w.layers.leave, keys: "0", checked: func() bool { return !w.layers.on },
-	}
+	table["view.loupe"] = &action{name: "Loupe", run: w.toggle(&set.Loupe, "Loupe"), keys: "z",
+		checked: func() bool { return set.Loupe }}
+	table["layer.none"] = &action{name: "Picture", run: w.layers.leave, keys: "0",
+		checked: func() bool { return !w.layers.on }}
 	for i, spec := range processing.Layers() {
 		table["layer."+spec.ID] = &action{
 			name: message.Text(spec.Name.String()), run: func() { w.layers.choose(spec) }, ready: open,

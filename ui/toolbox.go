@@ -45,8 +45,11 @@ func toolSpecs() []toolSpec {
 	}
 	return []toolSpec{
 		{ID: "tool.pan", Icon: "pan", Key: 'h', Name: "Move picture",
-			Hint: "Drag to move the picture, wheel to zoom", Last: true,
-			New: func(*toolbox) tool.Tool { return tool.Pan{} }},
+			Hint: "Drag to move the picture, wheel to zoom",
+			New:  func(*toolbox) tool.Tool { return tool.Pan{} }},
+		{ID: "tool.ruler", Icon: "ruler", Key: ';', Name: "Ruler",
+			Hint: "Drag a line to measure it; hold Shift for a level or upright one", Last: true,
+			New: func(t *toolbox) tool.Tool { return &tool.Ruler{Changed: t.measure} }},
 		{ID: "tool.pick", Icon: "pick", Key: 'v', Name: "Remove or restore a finding",
 			Hint: "Click a finding to remove it, click again to restore it",
 			New: func(t *toolbox) tool.Tool {
@@ -129,6 +132,9 @@ func (t *toolbox) update(c change) {
 				b.Forget()
 			}
 		}
+	}
+	if c.Tool || c.Document {
+		t.display.each(func(v *viewport.Viewport) { v.SetLabel(processing.Point{}, "") })
 	}
 	if c.Region || c.Tool || c.Document {
 		t.DraftChanged()

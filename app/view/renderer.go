@@ -251,7 +251,9 @@ func (r *Renderer) RenderRect(dst *image.RGBA, t Transform, o Options, rect imag
 
 // drawUpright draws a picture that may have to be turned: as it lies in the file first. Bare leaves the pixels beside it
 // as they are.
-func (r *Renderer) drawUpright(p *Pyramid, dst *image.RGBA, t Transform, o Options, rect image.Rectangle, bare bool) {
+func (r *Renderer) drawUpright(p *Pyramid, dst *image.RGBA, t Transform, o Options, rect image.Rectangle,
+	bare bool,
+) {
 	if rect.Empty() {
 		return
 	}

@@ -55,7 +55,8 @@ type Viewport struct {
 	split float64
 
 	transform view.Transform
-	// fitted keeps the whole picture in view when the window changes its size; follower leaves that to another viewport.
+	// fitted keeps the whole picture in view when the window changes its size; follower leaves that to another
+	// viewport.
 	fitted, follower bool
 	// device is the viewport's size in device pixels, scale the device pixels per Fyne unit.
 	device image.Point

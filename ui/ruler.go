@@ -1,0 +1,42 @@
+package ui
+
+import (
+	"math"
+
+	"blik/app/imagefile/container"
+	"blik/processing"
+	"blik/ui/viewport"
+)
+
+// measure shows the line that the ruler draws, with its length beside it.
+func (t *toolbox) measure(from, to processing.Point, measured bool) {
+	text := ""
+	if measured {
+		text = t.lengthText(from, to)
+		t.say(text)
+		t.outline([]processing.Point{from, to}, []processing.Point{from, to}, true)
+	} else {
+		t.DraftChanged()
+	}
+	t.display.each(func(v *viewport.Viewport) { v.SetLabel(to, text) })
+}
+
+// lengthText writes the length of a line: in pixels and, where the file states a resolution, in millimetres.
+func (c *common) lengthText(from, to processing.Point) string {
+	dx, dy := to.X-from.X, to.Y-from.Y
+	text := c.t("%s px", c.texts.Number(math.Hypot(dx, dy), 1))
+	m := c.Original().Info.Meta
+	if w, h, ok := millimetres(m.Unit, m.XResolution, m.YResolution); ok {
+		text += ", " + c.t("%s mm", c.texts.Number(math.Hypot(dx*w, dy*h), 2))
+	}
+	return text + c.t(" (Δx %s, Δy %s)", c.texts.Number(math.Abs(dx), 1), c.texts.Number(math.Abs(dy), 1))
+}
+
+// millimetres returns the sides of a pixel, where a resolution is known.
+func millimetres(unit container.Unit, x, y float64) (w, h float64, ok bool) {
+	inUnit, ok := map[container.Unit]float64{container.UnitInch: 25.4, container.UnitCentimetre: 10}[unit]
+	if !ok || !(x > 0) || !(y > 0) || math.IsInf(x, 1) || math.IsInf(y, 1) {
+		return 0, 0, false
+	}
+	return inUnit / x, inUnit / y, true
+}

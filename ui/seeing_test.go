@@ -1,0 +1,392 @@
+package ui
+
+import (
+	"image"
+	"image/color"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"pgregory.net/rapid"
+
+	"blik/app/imagefile/container"
+	"blik/app/view"
+	"blik/processing"
+)
+
+// looked runs callbacks until everything that is looked at has been computed.
+func (h *harness) looked() {
+	h.tb.Helper()
+	timeout := time.After(time.Minute)
+	for !h.layers.asked.Empty() {
+		select {
+		case f := <-h.queue:
+			f()
+		case <-timeout:
+			h.tb.Fatal("the layer is not computed")
+		}
+	}
+}
+
+// openOther opens another picture, of 50 × 60 pixels, and gives up what is not saved.
+func (h *harness) openOther(t *testing.T) {
+	t.Helper()
+	h.Open("/art/b.tif", func(err error) {
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	h.settle()
+}
+
+// Cards lie in the area, apart from each other, and in the order of their importance.
+func TestPlaceCards(t *testing.T) {
+	t.Parallel()
+	card := fyne.NewSize(230, 150)
+	at, fits := placeCards(fyne.NewSize(800, 600), []fyne.Size{card, card, card, card})
+	want := []fyne.Position{{X: 8, Y: 442}, {X: 562, Y: 442}, {X: 562, Y: 8}, {X: 8, Y: 8}}
+	for i := range want {
+		if at[i] != want[i] || !fits[i] {
+			t.Errorf("card %d: %v, %v", i, at[i], fits[i])
+		}
+	}
+	if _, fits := placeCards(fyne.NewSize(400, 600), []fyne.Size{{}, card, card, card}); fits[0] || !fits[1] ||
+		!fits[2] || fits[3] {
+		t.Errorf("in a narrow area: %v", fits)
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		area := fyne.NewSize(float32(rapid.IntRange(0, 900).Draw(r, "w")), float32(rapid.IntRange(0, 700).Draw(r, "h")))
+		sizes := make([]fyne.Size, 4)
+		for i := range sizes {
+			if rapid.Bool().Draw(r, "wanted") {
+				sizes[i] = fyne.NewSize(float32(rapid.IntRange(1, 400).Draw(r, "cw")),
+					float32(rapid.IntRange(1, 400).Draw(r, "ch")))
+			}
+		}
+		at, fits := placeCards(area, sizes)
+		for i := range sizes {
+			if !fits[i] {
+				continue
+			}
+			if at[i].X < 0 || at[i].Y < 0 || at[i].X+sizes[i].Width > area.Width ||
+				at[i].Y+sizes[i].Height > area.Height {
+				r.Fatalf("card %d lies at %v in %v", i, at[i], area)
+			}
+			for j := range i {
+				if fits[j] && at[i].X < at[j].X+sizes[j].Width && at[j].X < at[i].X+sizes[i].Width &&
+					at[i].Y < at[j].Y+sizes[j].Height && at[j].Y < at[i].Y+sizes[i].Height {
+					r.Fatalf("cards %d and %d overlap", i, j)
+				}
+			}
+		}
+	})
+}
+
+// The frame of the navigator lies around what is seen, whichever way up the picture stands.
+func TestFrameOfTheNavigator(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		size := image.Pt(rapid.IntRange(1, 5000).Draw(r, "w"), rapid.IntRange(1, 5000).Draw(r, "h"))
+		turn := view.NewTurn(rapid.IntRange(1, 8).Draw(r, "orientation"), size)
+		device := image.Pt(rapid.IntRange(1, 2000).Draw(r, "dw"), rapid.IntRange(1, 2000).Draw(r, "dh"))
+		small := fyne.NewSize(navigatorWidth, navigatorHeight)
+		fit := view.Transform{Turn: turn}.Fit(size, image.Pt(navigatorWidth, navigatorHeight))
+		seen := view.Transform{Turn: turn}.Fit(size, device)
+		seen.Zoom *= rapid.Float64Range(1, 20).Draw(r, "zoom")
+		middle := processing.Point{X: rapid.Float64Range(0, 1).Draw(r, "x") * float64(size.X),
+			Y: rapid.Float64Range(0, 1).Draw(r, "y") * float64(size.Y)}
+		seen = seen.CentreOn(middle, device).Clamp(size, device)
+		at, extent := frameIn(fit, seen, device, small)
+		for _, corner := range []processing.Point{
+			{}, {X: float64(device.X)}, {Y: float64(device.Y)}, {X: float64(device.X), Y: float64(device.Y)},
+		} {
+			p := fit.ImageToScreen(seen.ScreenToImage(corner))
+			x, y := min(max(p.X, 0), navigatorWidth), min(max(p.Y, 0), navigatorHeight)
+			if x < float64(at.X)-0.01 || x > float64(at.X+extent.Width)+0.01 || y < float64(at.Y)-0.01 ||
+				y > float64(at.Y+extent.Height)+0.01 {
+				r.Fatalf("%v of the viewport is at (%v, %v), the frame at %v of %v", corner, x, y, at, extent)
+			}
+		}
+	})
+}
+
+// What is computed of a layer holds what is seen and lies in the picture.
+func TestPartToInspect(t *testing.T) {
+	t.Parallel()
+	size := image.Pt(1000, 800)
+	for _, c := range []struct {
+		seen, want image.Rectangle
+		whole      bool
+	}{
+		{image.Rect(400, 300, 500, 400), image.Rect(350, 250, 550, 450), false},
+		{image.Rect(400, 300, 500, 400), image.Rect(0, 0, 1000, 800), true},
+		{image.Rect(0, 0, 100, 100), image.Rect(0, 0, 150, 150), false},
+		{image.Rect(100, 100, 900, 700), image.Rect(0, 0, 1000, 800), false},
+	} {
+		if got := partToInspect(c.seen, size, c.whole); got != c.want {
+			t.Errorf("of %v: %v, want %v", c.seen, got, c.want)
+		}
+	}
+}
+
+// A histogram is as high as its largest bin, wherever that falls, and its thresholds are seen.
+func TestHistogramIsDrawn(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{1, 7, 64, 300} {
+		h := histogram{all: make([]uint64, 64), part: make([]uint64, 64), marks: []float64{0.5, -1, 2, math.NaN()}}
+		h.all[3], h.part[3] = 1000, 10
+		dst := image.NewRGBA(image.Rect(0, 0, width, 40))
+		h.draw(dst, 0, color.White, color.Black)
+		highest := 0
+		for x := range width {
+			if c := dst.RGBAAt(x, 0); c.R > 100 && c.R < 200 && c.R == c.B {
+				highest++
+			}
+		}
+		if width > 1 && (highest == 0 || highest > (width+63)/64) {
+			t.Errorf("width %d: %d columns reach the top", width, highest)
+		}
+		marked := 0
+		for y := range 40 {
+			if dst.RGBAAt(width/2, y) == (color.RGBA{255, 210, 0, 255}) {
+				marked++
+			}
+		}
+		if marked < 10 {
+			t.Errorf("width %d: the threshold is not seen", width)
+		}
+	}
+	empty := histogram{}
+	empty.draw(image.NewRGBA(image.Rect(0, 0, 5, 5)), 2, color.White, color.Black)
+}
+
+// A layer is chosen by its key, follows the view and the parameters, and leaves with 0; the legend says what it is.
+func TestLayerIsShown(t *testing.T) {
+	h := found(t, "en")
+	h.keys.(*keyboard).Rune('4')
+	if h.seeing.legend.state.Text() != "computing… 0\u00a0%" {
+		t.Errorf("while computing: %q", h.seeing.legend.state.Text())
+	}
+	h.looked()
+	if h.display.layer == nil || h.layers.look.Map.Spec.ID != "contrast" || !h.seeing.legend.card.Visible() {
+		t.Fatal("the layer is not shown")
+	}
+	if o := h.display.port.Options(); o.Mode != view.Outlines {
+		t.Error("the mask hides the layer")
+	}
+	if got := h.seeing.legend.state.Text(); got != "Visible contrast 8; Seed contrast 15" {
+		t.Errorf("the legend says %q", got)
+	}
+	h.display.onHover(processing.Point{X: 7.5, Y: 8.5}, true)
+	if got := h.seeing.legend.state.Text(); got != "here: 0\u00a0% of white" {
+		t.Errorf("under the pointer: %q", got)
+	}
+	// The original is seen as long as the key is held, though nothing is corrected.
+	h.actions.do(holdAction)
+	if h.display.mode() != view.CompareBefore {
+		t.Error("the original cannot be seen")
+	}
+	h.actions.do(holdAction)
+
+	// Parameters of correction change nothing, those of detection do.
+	was := h.layers.look.Map
+	p := h.Settings().Params
+	p.Blend++
+	h.SetParams(p)
+	if !h.layers.asked.Empty() {
+		t.Error("parameters of correction count")
+	}
+	p.Mode, p.Window = processing.Manual, 31
+	h.SetParams(p)
+	h.looked()
+	if h.layers.look.Map == was {
+		t.Error("other parameters of detection do not count")
+	}
+	h.keys.(*keyboard).Rune('9')
+	h.looked()
+	h.display.onHover(processing.Point{X: 7.5, Y: 8.5}, true)
+	if got := h.seeing.legend.state.Text(); got != "no candidate here" {
+		t.Errorf("of the score: %q", got)
+	}
+	h.openOther(t)
+	h.looked()
+	if m := h.layers.look.Map; m == nil || m.Rect != image.Rect(0, 0, 50, 60) {
+		t.Error("the next picture has the layer of the one before")
+	}
+	h.keys.(*keyboard).Rune('0')
+	if h.display.layer != nil || h.seeing.legend.card.Visible() || h.display.port.Options().Mode == view.Outlines {
+		t.Error("the layer stays")
+	}
+}
+
+// The original beside the result shows the same part, moves with it and moves it.
+func TestSideBySide(t *testing.T) {
+	h := fixed(t, "en")
+	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF2})
+	d := h.display
+	if !d.twin.Visible() || d.twin.Device() != d.port.Device() || !h.Settings().SideBySide {
+		t.Fatalf("devices %v and %v", d.twin.Device(), d.port.Device())
+	}
+	same := func(what string) {
+		t.Helper()
+		if d.twin.Transform() != d.port.Transform() {
+			t.Errorf("after %s: %+v and %+v", what, d.twin.Transform(), d.port.Transform())
+		}
+	}
+	same("the start")
+	d.port.SetZoom(3)
+	same("a zoom")
+	d.twin.Scrolled(&fyne.ScrollEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(50, 40)},
+		Scrolled: fyne.NewDelta(0, 25)})
+	if d.port.Transform().Zoom == 3 {
+		t.Error("the wheel over the original does nothing")
+	}
+	same("the wheel over the original")
+	for _, v := range d.ports() {
+		v.MouseDown(&desktop.MouseEvent{Button: desktop.MouseButtonPrimary,
+			PointEvent: fyne.PointEvent{Position: fyne.NewPos(100, 100)}})
+		v.Dragged(&fyne.DragEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(60, 80)}})
+		v.MouseUp(&desktop.MouseEvent{Button: desktop.MouseButtonPrimary,
+			PointEvent: fyne.PointEvent{Position: fyne.NewPos(60, 80)}})
+		same("a drag")
+	}
+	h.win.Resize(fyne.NewSize(1101, 703))
+	same("another size of the window")
+	h.actions.do("view.fit")
+	same("fit")
+	h.actions.do("find.next")
+	same("the next finding")
+	h.openOther(t)
+	same("another picture")
+	if original, _ := h.Pictures(); !d.twin.Shows(original) {
+		t.Error("the picture before is still shown")
+	}
+	h.actions.do("view.beside")
+	if d.twin.Visible() || h.Settings().SideBySide || d.port.Size().Width < 600 {
+		t.Error("the original stays")
+	}
+}
+
+// The navigator moves the view where it is pressed.
+func TestNavigatorMovesTheView(t *testing.T) {
+	h := found(t, "en")
+	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF4})
+	n := h.seeing.navigator.overview
+	if !h.seeing.navigator.card.Visible() || !h.Settings().Navigator {
+		t.Fatal("the navigator is not seen")
+	}
+	h.display.port.SetZoom(20)
+	press := func(x, y float32) processing.Point {
+		n.MouseDown(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(x, y)}})
+		device := h.display.port.Device()
+		return h.display.port.Transform().ScreenToImage(
+			processing.Point{X: float64(device.X) / 2, Y: float64(device.Y) / 2})
+	}
+	// The picture of 200 × 100 pixels fills the width of 200 units, with 25 free above.
+	if p := press(150, 75); math.Abs(p.X-150) > 0.1 || math.Abs(p.Y-50) > 0.1 {
+		t.Errorf("the middle is at %v", p)
+	}
+	if at := n.frame[1].Position(); math.Abs(float64(at.X+n.frame[1].Size().Width/2)-150) > 1 {
+		t.Errorf("the frame is at %v of %v", at, n.frame[1].Size())
+	}
+	n.Dragged(&fyne.DragEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(-999, 999)}})
+	if p := press(-999, 999); p.X > 0.1 || p.Y < 99.9 {
+		t.Errorf("a press beside the picture: the middle is at %v", p)
+	}
+}
+
+// Where the pointer rests on a finding, its reasons are told, unless that is switched off or something is drawn.
+func TestReasonsAtThePointer(t *testing.T) {
+	h := found(t, "en")
+	f := h.Document().Spots()[0]
+	text := h.aboutText(f)
+	if !strings.HasPrefix(text, "Finding 1, 4 px; score 3.5, contrast 0\u00a0%, brightest level 255") {
+		t.Errorf("it says %q", text)
+	}
+	f.Reasons = []processing.Reason{{Aspect: processing.AspectRise, Value: 2}, {Aspect: processing.AspectForm, Value: -1}}
+	if text := h.aboutText(f); !strings.Contains(text, "\nfor: rise over the ground (+2.0)\nagainst: size and form (-1.0)") &&
+		!strings.Contains(text, "against: size and form (−1.0)") {
+		t.Errorf("it says %q", text)
+	}
+	h.display.onHover(processing.Point{X: 21.5, Y: 10.5}, true)
+	if !h.seeing.reasons.on {
+		t.Error("the finding under the pointer says nothing")
+	}
+	h.display.onHover(processing.Point{X: 60.5, Y: 10.5}, true)
+	if h.seeing.reasons.on {
+		t.Error("the ground says something")
+	}
+	h.actions.do("view.reasons")
+	h.display.onHover(processing.Point{X: 21.5, Y: 10.5}, true)
+	if h.seeing.reasons.on || !h.Settings().HideReasons {
+		t.Error("switched off, it says something")
+	}
+}
+
+// The ruler tells lengths in pixels, and in millimetres where the file says how large a pixel is.
+func TestRulerTellsLengths(t *testing.T) {
+	h := found(t, "en")
+	h.actions.do("tool.ruler")
+	h.toolbox.measure(processing.Point{X: 10, Y: 10}, processing.Point{X: 40, Y: 50}, true)
+	if got := h.status.message.Text(); got != "50 px (Δx 30, Δy 40)" {
+		t.Errorf("it says %q", got)
+	}
+	m := &h.Original().Info.Meta
+	m.Unit, m.XResolution, m.YResolution = container.UnitInch, 254, 254
+	h.toolbox.measure(processing.Point{X: 10, Y: 10}, processing.Point{X: 40, Y: 50}, true)
+	if got := h.status.message.Text(); got != "50 px, 5 mm (Δx 30, Δy 40)" {
+		t.Errorf("it says %q", got)
+	}
+	for _, c := range []struct {
+		unit container.Unit
+		x, y float64
+		ok   bool
+	}{
+		{container.UnitCentimetre, 100, 50, true}, {container.UnitInch, 0, 300, false},
+		{container.UnitInch, math.NaN(), 300, false}, {container.UnitInch, math.Inf(1), 300, false}, {0, 300, 300, false},
+	} {
+		w, height, ok := millimetres(c.unit, c.x, c.y)
+		if ok != c.ok || ok && (w != 0.1 || height != 0.2) {
+			t.Errorf("%+v: %v × %v mm, %v", c, w, height, ok)
+		}
+	}
+}
+
+// The loupe is larger than the viewport, and never beyond the largest zoom.
+func TestLoupeZoom(t *testing.T) {
+	t.Parallel()
+	for zoom, want := range map[float64]float64{0.05: 2, 0.5: 2, 1: 4, 1.5: 8, 8: 32, 40: 64, 64: 64} {
+		if got := loupeZoom(zoom); got != want {
+			t.Errorf("at %v: %v, want %v", zoom, got, want)
+		}
+	}
+}
+
+// The cards stand where they did and say what they said, in both languages and in the looks of the window.
+func TestMarkupOfCards(t *testing.T) {
+	for _, lang := range []string{"en", "ru"} {
+		t.Run(lang, func(t *testing.T) {
+			h := found(t, lang)
+			for _, id := range []string{"view.navigator", "view.loupe", "view.histogram", "layer.contrast"} {
+				h.actions.do(id)
+			}
+			h.looked()
+			for h.seeing.levels.counted.All == nil {
+				(<-h.queue)()
+			}
+			for name, c := range map[string]*card{
+				"legend": h.seeing.legend.card, "navigator": h.seeing.navigator.card, "loupe": h.seeing.loupe.card,
+				"histogram": h.seeing.levels.card,
+			} {
+				checkMarkup(t, lang+"/card-"+name+".xml", c)
+			}
+			for _, look := range []appearance{appearanceLight, appearanceNeutral} {
+				h.setAppearance(look)
+				checkMarkup(t, lang+"/card-legend-"+string(look)+".xml", h.seeing.legend.card)
+			}
+		})
+	}
+}

@@ -1,0 +1,55 @@
+package tool
+
+import (
+	"math"
+
+	"blik/processing"
+)
+
+// Ruler measures the line that is dragged. It stays until the next press.
+type Ruler struct {
+	idle
+	// Changed is told the ends of the line, with measured false when there is none any more.
+	Changed func(from, to processing.Point, measured bool)
+
+	from, to processing.Point
+	drawing  bool
+}
+
+// Press begins a line; the right button takes it away.
+func (r *Ruler) Press(e Event) {
+	if e.Secondary {
+		r.Changed(r.from, r.to, false)
+		return
+	}
+	r.from, r.to, r.drawing = e.At, e.At, true
+	r.Changed(r.from, r.to, false)
+}
+
+// Move draws the line; with Shift it is level or upright.
+func (r *Ruler) Move(e Event) {
+	if !r.drawing {
+		return
+	}
+	r.to = e.At
+	if e.Shift {
+		if math.Abs(r.to.X-r.from.X) >= math.Abs(r.to.Y-r.from.Y) {
+			r.to.Y = r.from.Y
+		} else {
+			r.to.X = r.from.X
+		}
+	}
+	r.Changed(r.from, r.to, r.to != r.from)
+}
+
+// Release ends the line.
+func (r *Ruler) Release() { r.drawing = false }
+
+// Cancel takes the line away.
+func (r *Ruler) Cancel() {
+	r.drawing = false
+	r.Changed(r.from, r.to, false)
+}
+
+// Pointer is a cross.
+func (*Ruler) Pointer(Event) Pointer { return Cross }
