@@ -153,7 +153,7 @@ func (d *display) holding() bool { return d.heldKey != 0 || d.heldButton }
 
 // visible returns the part of the picture that is in sight.
 func (d *display) visible() image.Rectangle {
-	return d.port.Transform().Visible(d.s.Document().Size(), d.port.Device())
+	return d.port.Shown()
 }
 
 // mode returns what the viewport shows.

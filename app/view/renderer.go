@@ -249,8 +249,8 @@ func (r *Renderer) RenderRect(dst *image.RGBA, t Transform, o Options, rect imag
 	r.drawUpright(r.layer, dst, t, o, right, !whole)
 }
 
-// drawUpright draws a picture that may have to be turned: as it lies in the file first. Bare leaves the pixels beside it
-// as they are.
+// drawUpright draws a picture that may have to be turned: as it lies in the file first. Bare leaves the pixels beside
+// it as they are.
 func (r *Renderer) drawUpright(p *Pyramid, dst *image.RGBA, t Transform, o Options, rect image.Rectangle,
 	bare bool,
 ) {
