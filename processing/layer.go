@@ -251,6 +251,8 @@ func Inspect(ctx context.Context, be Backend, pic *Picture, p Params, o LayerOpt
 			return nil, err
 		}
 	}
+	// A backend that spares memory has whole planes of no background.
+	d.frugal = nil
 	part, err := d.cut(pic, m.Rect, o.Layer)
 	if err != nil {
 		return nil, err
@@ -332,12 +334,12 @@ func (d *detector) layer(l Layer) (value func(i int) uint16, err error) {
 	case LayerLevel:
 		return d.samples(d.v)
 	case LayerBackground:
-		if err := d.background(); err != nil {
+		if err := d.searchBackground(); err != nil {
 			return nil, err
 		}
 		return d.samples(d.b)
 	case LayerContrast:
-		if err := d.background(); err != nil {
+		if err := d.searchBackground(); err != nil {
 			return nil, err
 		}
 		y, err := d.samples(d.y)
@@ -387,8 +389,8 @@ func (d *detector) samples(p Plane) (func(i int) uint16, error) {
 	return func(i int) uint16 { return host.U16[i] }, nil
 }
 
-// background takes the background that the candidates of the search are measured with.
-func (d *detector) background() error {
+// searchBackground takes the background that the candidates of the search are measured with.
+func (d *detector) searchBackground() error {
 	if err := d.stage(stepEstimate(), d.firstEstimate); err != nil {
 		return err
 	}
