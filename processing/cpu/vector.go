@@ -26,6 +26,7 @@ func kernelsOf(level simd.Level) kernels {
 	case simd.AVX2:
 		k.tap2, k.tap4, k.both2, k.both4 = tap2x256, tap4x256, both2x256, both4x256
 		k.keys, k.unkeyed, k.ordered = keys256, unkeyed256, ordered256
+		k.sums8.squares, k.sums16.squares = squares8x256, squares16x256
 		k.addRow, k.doubles, k.advanceSums = addRow256, doubles256, advanceSums256
 		k.boxes8, k.boxes16, k.variances8 = nil, nil, nil
 		k.dilate8, k.erode8 = orderMax8x256(0), orderMin8x256(math.MaxUint8)
