@@ -32,12 +32,18 @@ func (c *components) Release() {
 func (b *Backend) runs(ctx context.Context, cls *plane, bits uint8) ([]processing.Span, error) {
 	rows := max(1, b.tiling.span/cls.w)
 	parts := make([][]processing.Span, (cls.h+rows-1)/rows)
-	if err := b.each(ctx, len(parts), func(_ *worker, i int) {
-		parts[i] = span.Append(nil, cls.data.U8, cls.w, i*rows, min(cls.h, (i+1)*rows), bits)
+	if err := b.each(ctx, len(parts), func(t *worker, i int) {
+		parts[i] = t.runs(cls, i*rows, min(cls.h, (i+1)*rows), bits)
 	}); err != nil {
 		return nil, err
 	}
 	return slices.Concat(parts...), nil
+}
+
+// runs returns the runs of some rows, in memory of their number.
+func (t *worker) runs(cls *plane, y0, y1 int, bits uint8) []processing.Span {
+	t.spans = span.Append(t.spans[:0], cls.data.U8, cls.w, y0, y1, bits)
+	return slices.Clone(t.spans)
 }
 
 // Label returns the 8-connected components of the pixels of cls that have one of the given bits.

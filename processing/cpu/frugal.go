@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"blik/processing"
-	"blik/processing/internal/span"
 )
 
 var _ processing.Frugal = (*Backend)(nil)
@@ -13,7 +12,7 @@ const (
 	// estimateRows and classRows are the heights of the bands in which FirstEstimate and Classify go over a picture:
 	// high against the rows above and below that they take in addition, low so that a band stays in the cache and
 	// takes no memory to speak of.
-	estimateRows, classRows = 256, 128
+	estimateRows, classRows = 160, 128
 )
 
 // bandsOf divides h rows into bands of at most most rows, such that every worker gets some, and returns their height.
@@ -161,7 +160,12 @@ func (b *Backend) Classify(ctx context.Context, op processing.Classify) (process
 				peak[(at-top)*w:(at-top+1)*w], op.Cores)
 		}
 		k := &kept[i]
-		k.spans = span.Append(nil, cls.data.U8, w, y0, y1, processing.ClassCore|processing.ClassGrow)
+		k.spans = t.runs(cls, y0, y1, processing.ClassCore|processing.ClassGrow)
+		samples := 0
+		for _, s := range k.spans {
+			samples += int(s.X1 - s.X0)
+		}
+		k.samples = make([]uint16, 0, samples)
 		for _, s := range k.spans {
 			k.samples = append(k.samples, background.row(int(s.Y), int(s.X0), int(s.X1))...)
 		}

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"blik/internal/parallel"
+	"blik/processing"
 	"blik/processing/network"
 )
 
@@ -21,6 +22,7 @@ type worker struct {
 	// bands are rows that lie between operations which are carried out together, marks those of bytes.
 	bands [3][]uint16
 	marks []uint8
+	spans []processing.Span
 
 	// What the growth of an island queues, and for each distance² what is to be settled there.
 	seeds, same []claim

@@ -2,6 +2,7 @@ package png
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"blik/app/imagefile/container"
 )
@@ -26,8 +27,13 @@ func unfilter(kind uint8, row, above []byte, bpp int) error {
 			row[i] += row[i-bpp]
 		}
 	case filterUp:
-		for i, u := range above {
-			row[i] += u
+		i := 0
+		for ; i+8 <= len(row); i += 8 {
+			binary.LittleEndian.PutUint64(row[i:],
+				addBytes(binary.LittleEndian.Uint64(row[i:]), binary.LittleEndian.Uint64(above[i:])))
+		}
+		for ; i < len(row); i++ {
+			row[i] += above[i]
 		}
 	case filterAverage:
 		for i := range min(bpp, len(row)) {
@@ -85,35 +91,89 @@ func predict(a, b, c int) int {
 	return c
 }
 
+// Eight bytes of a word are added and subtracted together; what their top bits carry is left out and put in by itself.
+const topBits = 0x8080808080808080
+
+func addBytes(x, y uint64) uint64 { return (x&^topBits + y&^topBits) ^ (x^y)&topBits }
+
+func subtractBytes(x, y uint64) uint64 { return (x | topBits - y&^topBits) ^ (x^^y)&topBits }
+
+// subtract writes a − b into dst, byte by byte.
+func subtract(dst, a, b []byte) {
+	n := len(dst)
+	a, b = a[:n], b[:n]
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		binary.LittleEndian.PutUint64(dst[i:],
+			subtractBytes(binary.LittleEndian.Uint64(a[i:]), binary.LittleEndian.Uint64(b[i:])))
+	}
+	for ; i < n; i++ {
+		dst[i] = a[i] - b[i]
+	}
+}
+
 // filter returns the line of a row with the given filter, in dst.
 func filter(dst []byte, kind uint8, row, above []byte, bpp int) []byte {
 	dst = append(append(dst[:0], kind), row...)
 	line, above := dst[1:], above[:len(row)]
+	first := min(bpp, len(row))
 	switch kind {
 	case filterSub:
-		for i, a := range row[:max(len(row)-bpp, 0)] {
-			line[i+bpp] -= a
-		}
+		subtract(line[first:], row[first:], row)
 	case filterUp:
-		for i, b := range above {
-			line[i] -= b
-		}
+		subtract(line, row, above)
 	case filterAverage:
-		for i := range min(bpp, len(row)) {
+		for i := range first {
 			line[i] -= above[i] / 2
 		}
 		for i := bpp; i < len(row); i++ {
 			line[i] -= uint8((int(row[i-bpp]) + int(above[i])) / 2)
 		}
 	case filterPaeth:
-		for i := range min(bpp, len(row)) {
+		for i := range first {
 			line[i] -= above[i]
 		}
 		for i := bpp; i < len(row); i++ {
-			line[i] -= uint8(predict(int(row[i-bpp]), int(above[i]), int(above[i-bpp])))
+			// Where left and upper left are the same, the prediction is what is above: in masks nearly everywhere.
+			for i+8 <= len(row) && equalWords(row[i-bpp:], above[i-bpp:]) && equalWords(row[i:], above[i:]) {
+				clear(line[i : i+8])
+				i += 8
+			}
+			if i < len(row) {
+				line[i] -= uint8(predict(int(row[i-bpp]), int(above[i]), int(above[i-bpp])))
+			}
 		}
 	}
 	return dst
+}
+
+// equalWords compares the first eight bytes; pixels have at most eight.
+func equalWords(a, b []byte) bool {
+	return binary.LittleEndian.Uint64(a) == binary.LittleEndian.Uint64(b)
+}
+
+// costOf is the sum of the absolute differences of a line.
+func costOf(line []byte) int {
+	const ones, pairs = 0x0101010101010101, 0x00ff00ff00ff00ff
+	cost, i := 0, 0
+	for i+8 <= len(line) {
+		// Each of the four sums of 16 bits grows by at most 256.
+		var sum uint64
+		for end := min(len(line)-7, i+8*255); i < end; i += 8 {
+			v := binary.LittleEndian.Uint64(line[i:])
+			negative := v >> 7 & ones
+			v = (v ^ negative*255) + negative
+			sum += v&pairs + v>>8&pairs
+		}
+		for ; sum != 0; sum >>= 16 {
+			cost += int(sum & 0xffff)
+		}
+	}
+	for _, d := range line[i:] {
+		s := int(int8(d))
+		cost += max(s, -s)
+	}
+	return cost
 }
 
 // chooser filters rows with the filter that leaves the least, in buffers that it keeps.
@@ -130,12 +190,7 @@ func (c *chooser) line(row, above []byte, bpp int) []byte {
 	best, least := 0, -1
 	for k, kind := range [...]uint8{filterSub, filterUp, filterPaeth} {
 		c.tries[k] = filter(c.tries[k], kind, row, above, bpp)
-		cost := 0
-		for _, d := range c.tries[k][1:] {
-			s := int(int8(d))
-			cost += max(s, -s)
-		}
-		if least < 0 || cost < least {
+		if cost := costOf(c.tries[k][1:]); least < 0 || cost < least {
 			best, least = k, cost
 		}
 	}
