@@ -91,6 +91,7 @@ func (w *window) makeActions() {
 	w.actions.table = map[string]*action{
 		"file.open": {name: "Open picture…", run: files.choosePicture, ready: free,
 			shortcut: key(fyne.KeyO, ctrl)},
+		"file.sample":      {name: "Open the sample", run: files.openSample, ready: free},
 		"file.loadMask":    {name: "Load mask…", run: files.chooseMask, ready: idle, shortcut: key(fyne.KeyL, ctrl)},
 		"file.compareMask": {name: "Compare with a mask…", run: files.chooseCompared, ready: idle},
 		"file.endCompare":  {name: "End comparison of masks", run: w.EndComparison, ready: w.comparing},

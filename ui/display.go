@@ -27,6 +27,9 @@ type display struct {
 	layer *view.Pyramid
 	// onHover is told the image point under the pointer, or with inside false that the pointer has left.
 	onHover func(at processing.Point, inside bool)
+	// zooms are the views of the pictures that were open before, by their paths; path is that of the open one.
+	zooms map[string]view.Transform
+	path  string
 
 	look      view.Options
 	maskShown bool
@@ -40,7 +43,8 @@ type display struct {
 }
 
 func newDisplay(s *session.Session, changed func(change)) *display {
-	d := &display{s: s, port: viewport.New(), changed: changed, look: view.DefaultOptions(), maskShown: true}
+	d := &display{s: s, port: viewport.New(), changed: changed, zooms: map[string]view.Transform{},
+		look: view.DefaultOptions(), maskShown: true}
 	d.look.Opacity = s.Settings().OverlayOpacity
 	d.look.Colour = view.OverlayColourByID(s.Settings().OverlayColour).Colour
 	d.look.Grid = !s.Settings().HideGrid
@@ -80,7 +84,11 @@ func (d *display) update(c change) {
 	original, corrected := d.s.Pictures()
 	switch {
 	case c.Document && original != nil && !d.port.Shows(original):
+		d.keepZoom()
 		d.port.SetPicture(original, d.s.MaskView())
+		if t, ok := d.zooms[d.path]; ok {
+			d.port.Restore(t)
+		}
 	case c.Corrections:
 		d.port.SetPyramids(original, corrected)
 	}
@@ -116,6 +124,18 @@ func (d *display) update(c change) {
 	if c.Brush {
 		d.each(func(v *viewport.Viewport) { v.SetBrushRadius(d.s.Settings().BrushRadius) })
 	}
+}
+
+// keepZoom remembers how the picture was seen that is left.
+func (d *display) keepZoom() {
+	if d.path != "" {
+		if d.port.Fitted() {
+			delete(d.zooms, d.path)
+		} else {
+			d.zooms[d.path] = d.port.Transform()
+		}
+	}
+	d.path = d.s.Document().Path()
 }
 
 func (d *display) viewChanged() { d.changed(change{View: true}) }

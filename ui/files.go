@@ -26,6 +26,8 @@ func baseName(path string) string { return filepath.Base(path) }
 type files struct {
 	*common
 	dialogs filedialog.Dialogs
+	// presets is the folder of the presets that the menu lists, empty for none.
+	presets string
 }
 
 // choosePicture lets the user choose a picture.
@@ -120,11 +122,15 @@ func (f *files) dropped(_ fyne.Position, uris []fyne.URI) {
 func (f *files) guard(next func()) {
 	f.display.end()
 	mask, picture := f.Unsaved()
-	if !mask && !picture {
+	if !mask && !picture && !f.Decisive() {
 		next()
 		return
 	}
 	if f.actions.blocked() {
+		return
+	}
+	if !mask && !picture {
+		f.guardDecisions(next)
 		return
 	}
 	title, text := message.Text("Unsaved mask"), message.Text("The mask of %s has unsaved changes.")
@@ -141,6 +147,15 @@ func (f *files) guard(next func()) {
 		{f.t("Don't save"), widget.MediumImportance, next},
 		{f.t("Save project"), widget.MediumImportance, func() { f.saveProject(next) }},
 		{f.t("Save"), widget.HighImportance, save},
+	})
+}
+
+// guardDecisions asks what becomes of decisions that only a project can keep.
+func (f *files) guardDecisions(next func()) {
+	f.prompts.ask(f.t("Unsaved decisions"), f.t("What you decided about the findings of %s is not saved; a project "+
+		"keeps it.", baseName(f.Document().Path())), []answer{
+		{f.t("Don't save"), widget.MediumImportance, next},
+		{f.t("Save project"), widget.HighImportance, func() { f.saveProject(next) }},
 	})
 }
 
@@ -240,9 +255,17 @@ func (f *files) loadMask(path string) {
 
 func (f *files) choosePreset() {
 	f.dialogs.Open(filedialog.Request{
-		Title: f.t("Load preset"), Folder: f.Settings().LastFolder,
+		Title: f.t("Load preset"), Folder: f.presetsFolder(),
 		Name: f.t("Presets (JSON)"), Endings: []string{presetEnding},
 	}, f.chosen(f.readPreset))
+}
+
+// presetsFolder returns where presets are looked for first; the folder is made where it is missing.
+func (f *files) presetsFolder() string {
+	if f.presets == "" || os.MkdirAll(f.presets, 0o700) != nil {
+		return f.Settings().LastFolder
+	}
+	return f.presets
 }
 
 func (f *files) readPreset(path string) {
@@ -257,7 +280,7 @@ func (f *files) readPreset(path string) {
 
 func (f *files) savePreset() {
 	f.dialogs.Save(filedialog.Request{
-		Title: f.t("Save preset"), Folder: f.Settings().LastFolder, File: "preset.json",
+		Title: f.t("Save preset"), Folder: f.presetsFolder(), File: "preset.json",
 		Name: f.t("Presets (JSON)"), Endings: []string{presetEnding},
 	}, f.chosen(func(path string) {
 		if err := preset.Write(context.Background(), path, f.Settings().Params); err != nil {
@@ -265,6 +288,7 @@ func (f *files) savePreset() {
 			return
 		}
 		f.say(f.t("Preset saved: %s", baseName(path)))
+		f.changed(change{Presets: true})
 	}))
 }
 

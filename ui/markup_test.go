@@ -33,6 +33,7 @@ func checkMarkup(t *testing.T, name string, o fyne.CanvasObject) {
 func TestMarkup(t *testing.T) {
 	for _, lang := range []string{"en", "ru"} {
 		t.Run(lang, func(t *testing.T) {
+			checkMarkup(t, lang+"/start.xml", newHarness(t, lang).welcome.object)
 			h := fixed(t, lang)
 			h.actions.do("find.next")
 			h.actions.do("tool.brush")

@@ -29,10 +29,10 @@ func menuTable() []struct {
 		title message.Text
 		ids   []string
 	}{
-		{"File", []string{"file.open", "recent", "file.information", "-", "file.savePicture", "file.savePictureAs",
+		{"File", []string{"file.open", "recent", "file.sample", "file.information", "-", "file.savePicture", "file.savePictureAs",
 			"file.saveProject", "-",
 			"file.loadMask", "file.saveMask", "file.saveMaskAs", "file.compareMask",
-			"file.endCompare", "-", "file.loadPreset", "file.savePreset",
+			"file.endCompare", "-", "presets", "file.loadPreset", "file.savePreset",
 			"-", "file.quit"}},
 		{"Edit", []string{"edit.undo", "edit.redo", "edit.history", "-",
 			"edit.invert", "edit.clear", "edit.grow", "edit.shrink",
@@ -85,7 +85,7 @@ func (m *mainMenu) update(c change) {
 // affectsMenu reports whether a change may be one of the menu; most changes of a stroke and of a job are not.
 func affectsMenu(c change) bool {
 	return c.Document || c.Listing || c.Mask || c.Corrections || c.Result || c.Region || c.Selection || c.Params ||
-		c.Busy || c.Device || c.Compared || c.Recent || c.Film || c.Tool || c.View || c.Layout
+		c.Busy || c.Device || c.Compared || c.Presets || c.Recent || c.Film || c.Tool || c.View || c.Layout
 }
 
 // describe writes all that can be seen of a menu.
@@ -121,6 +121,8 @@ func (m *mainMenu) item(id string) *fyne.MenuItem {
 		return fyne.NewMenuItemSeparator()
 	case "recent":
 		return submenu(m.t("Open recent"), m.recentItems())
+	case "presets":
+		return submenu(m.t("Presets"), m.presetItems())
 	case "colours":
 		return submenu(m.t("Mask colour"), m.colourItems())
 	case "appearance":

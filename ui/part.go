@@ -17,6 +17,8 @@ type change struct {
 	// Zoom: zoom, position or size of the viewport. View: the overlay, or the comparison with the original. Layout:
 	// which parts of the window are shown.
 	Zoom, View, Layout bool
+	// Presets: those that the menu lists.
+	Presets bool
 }
 
 // everything is the change of a part that was just made.

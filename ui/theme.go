@@ -17,10 +17,13 @@ const (
 	appearanceLight   appearance = "light"
 	appearanceDark    appearance = "dark"
 	appearanceNeutral appearance = "neutral"
+	// appearanceContrast is white on black, with edges that are seen.
+	appearanceContrast appearance = "contrast"
 )
 
 func appearances() []appearance {
-	return []appearance{appearanceSystem, appearanceLight, appearanceDark, appearanceNeutral}
+	return []appearance{appearanceSystem, appearanceLight, appearanceDark, appearanceNeutral,
+		appearanceContrast}
 }
 
 func (a appearance) name() message.Text {
@@ -31,6 +34,8 @@ func (a appearance) name() message.Text {
 		return "Dark"
 	case appearanceNeutral:
 		return "Neutral grey"
+	case appearanceContrast:
+		return "High contrast"
 	default:
 		return "Follow system"
 	}
@@ -63,6 +68,30 @@ var neutralColours = map[fyne.ThemeColorName]uint8{
 	theme.ColorNameScrollBar:         0x90,
 }
 
+// contrastColours are those of the high-contrast look: text is white on black (a ratio of 21 to 1), and what has the
+// focus or is chosen is yellow.
+var contrastColours = map[fyne.ThemeColorName]color.Color{
+	theme.ColorNameBackground:          color.Gray{},
+	theme.ColorNameMenuBackground:      color.Gray{},
+	theme.ColorNameOverlayBackground:   color.Gray{},
+	theme.ColorNameInputBackground:     color.Gray{},
+	theme.ColorNameHeaderBackground:    color.Gray{},
+	theme.ColorNameButton:              color.Gray{Y: 0x30},
+	theme.ColorNameDisabledButton:      color.Gray{Y: 0x18},
+	theme.ColorNameInputBorder:         color.Gray{Y: 0xff},
+	theme.ColorNameSeparator:           color.Gray{Y: 0xff},
+	theme.ColorNameForeground:          color.Gray{Y: 0xff},
+	theme.ColorNamePlaceHolder:         color.Gray{Y: 0xe0},
+	theme.ColorNameDisabled:            color.Gray{Y: 0xa0},
+	theme.ColorNameScrollBar:           color.Gray{Y: 0xff},
+	theme.ColorNamePrimary:             color.NRGBA{0xff, 0xe0, 0x00, 0xff},
+	theme.ColorNameHyperlink:           color.NRGBA{0xff, 0xe0, 0x00, 0xff},
+	theme.ColorNameForegroundOnPrimary: color.Gray{},
+	theme.ColorNameFocus:               color.NRGBA{0xff, 0xe0, 0x00, 0x80},
+	theme.ColorNameSelection:           color.NRGBA{0xff, 0xe0, 0x00, 0x60},
+	theme.ColorNameHover:               color.NRGBA{0xff, 0xff, 0xff, 0x40},
+}
+
 // nearlyOpaque is the opacity of text. Fyne's menus write their keys at 95 % of it but keep the low byte of the product
 // alone, which makes a fifth of an opaque colour and nine tenths of this one; everything else looks the same.
 const nearlyOpaque = 0xffb0
@@ -84,6 +113,11 @@ func (t *blikTheme) colour(name fyne.ThemeColorName, variant fyne.ThemeVariant) 
 		variant = theme.VariantLight
 	case appearanceDark:
 		variant = theme.VariantDark
+	case appearanceContrast:
+		variant = theme.VariantDark
+		if c, ok := contrastColours[name]; ok {
+			return c
+		}
 	case appearanceNeutral:
 		variant = theme.VariantDark
 		if g, ok := neutralColours[name]; ok {

@@ -56,6 +56,7 @@ type window struct {
 	panel      *panel
 	status     *statusBar
 	comparison *comparison
+	welcome    *startPage
 	side       *fyne.Container
 	panelShown bool
 	parts      []part
@@ -81,7 +82,8 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.farm = &farmDialogs{window: w}
 	w.toolbox = newToolbox(w.common)
 	w.display.each(func(v *viewport.Viewport) { v.OnBrush = w.toolbox.scaleBrush })
-	w.files = &files{common: w.common, dialogs: c.dialogs(w.prompts, w.win, w.prompts.modals)}
+	w.files = &files{common: w.common, presets: w.presetFolder(),
+		dialogs: c.dialogs(w.prompts, w.win, w.prompts.modals)}
 	w.actions = &actions{blocked: w.dialogOpen, started: func() { w.tips.Hide() }, later: w.AfterPreview}
 	w.Previewed = w.previewed
 	w.layers = &layers{common: w.common}
@@ -123,6 +125,7 @@ func (w *window) build() {
 	w.panel = newPanel(w.common, w.config.session.Dispatch)
 	w.strip = newStrip(w.common)
 	w.comparison = newComparison(w.common)
+	w.welcome = newStartPage(w.common, w.files.open)
 	w.film = newFilmstrip(w.common, w.files.openFrame)
 	w.seeing = newSeeing(w.common, w.layers)
 	w.display.onHover = func(at processing.Point, inside bool) {
@@ -130,11 +133,13 @@ func (w *window) build() {
 		w.seeing.hovered(at, inside)
 	}
 	w.side = container.NewStack(w.panel.object)
-	w.parts = []part{w.display, w.toolbox, w.strip, w.bar, w.panel, w.film, w.comparison, w.seeing, w.status, w.menu}
+	w.parts = []part{w.display, w.toolbox, w.strip, w.bar, w.panel, w.film, w.comparison, w.seeing,
+		w.welcome, w.status, w.menu}
 	if w.observed != nil {
 		w.parts = append(w.parts, w.observed)
 	}
-	middle := container.NewBorder(w.comparison.object, w.film.object, nil, nil, w.seeing.object)
+	middle := container.NewBorder(w.comparison.object, w.film.object, nil, nil,
+		container.NewStack(w.seeing.object, w.welcome.object))
 	body := container.NewBorder(w.bar.object, w.status.object, w.strip.object, w.side, middle)
 	w.win.SetContent(container.NewStack(body, w.tips.Layer))
 	w.update(everything())

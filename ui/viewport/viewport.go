@@ -269,6 +269,15 @@ func (v *Viewport) Fit() {
 	}
 }
 
+// Restore shows the picture as an earlier Transform did, turned as it is now.
+func (v *Viewport) Restore(t view.Transform) {
+	if v.picture != nil {
+		v.fitted = false
+		t.Turn = v.picture.Turn()
+		v.show(t)
+	}
+}
+
 // fit returns the transform that shows the whole picture upright.
 func (v *Viewport) fit() view.Transform {
 	return view.Transform{Turn: v.picture.Turn()}.Fit(v.size(), v.device)

@@ -1,0 +1,39 @@
+package ui
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"fyne.io/fyne/v2"
+)
+
+// presetFolder is where presets are kept for the menu: a folder beside the settings. It is empty where there is none.
+func (w *window) presetFolder() string {
+	if w.config.session.SettingsPath == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(w.config.session.SettingsPath), "presets")
+}
+
+// presetItems lists the presets of the folder, by name.
+func (m *mainMenu) presetItems() (items []*fyne.MenuItem) {
+	folder := m.presetFolder()
+	if folder == "" {
+		return nil
+	}
+	// A folder that cannot be read, or does not exist yet, holds none.
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), "."+presetEnding)
+		if !ok || e.IsDir() || strings.HasPrefix(name, ".") {
+			continue
+		}
+		items = append(items, fyne.NewMenuItem(name, func() {
+			if !m.actions.blocked() {
+				m.files.readPreset(filepath.Join(folder, e.Name()))
+			}
+		}))
+	}
+	return items
+}

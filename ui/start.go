@@ -1,0 +1,112 @@
+package ui
+
+import (
+	"os"
+	"path/filepath"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/assets"
+	"blik/internal/atomicfile"
+	"blik/internal/message"
+	"blik/ui/xwidget"
+)
+
+// startPage is shown while no picture is open: what the program is for, and what can be opened.
+type startPage struct {
+	*common
+	object fyne.CanvasObject
+	recent *fyne.Container
+	open   func(path string)
+	// buttons are those that are grey while a job runs.
+	buttons []*widget.Button
+}
+
+// startSize is the larger side of a recent picture, in Fyne units.
+const startSize = 96
+
+// startRecent is how many recent pictures are shown.
+const startRecent = 5
+
+func newStartPage(c *common, open func(path string)) *startPage {
+	p := &startPage{common: c, open: open, recent: container.NewGridWithColumns(startRecent)}
+	words := container.New(layout.NewCustomPaddedVBoxLayout(0))
+	for _, sentence := range []message.Text{
+		"Blik finds the glare on a reproduction of a painting and marks it.",
+		"You decide which of it really is glare; the paint under it is then restored, and nothing else in the file " +
+			"changes.",
+		"Open a picture, press F5 to find glare, F6 to correct it, and Ctrl+S to save a copy.",
+	} {
+		words.Add(xwidget.NewWrapped(c.t(sentence)))
+	}
+	choose := widget.NewButtonWithIcon(c.t("Open picture…"), theme.FolderOpenIcon(),
+		func() { c.actions.do("file.open") })
+	choose.Importance = widget.HighImportance
+	sample := widget.NewButtonWithIcon(c.t("Open the sample"), theme.FileImageIcon(),
+		func() { c.actions.do("file.sample") })
+	p.buttons = []*widget.Button{choose, sample}
+	p.object = container.NewStack(canvas.NewRectangle(theme.Color(theme.ColorNameBackground)),
+		container.NewCenter(container.NewVBox(xwidget.NewMinWidth(620, words), xwidget.NewGap(0, 6),
+			container.NewHBox(choose, sample), xwidget.NewGap(0, 6), p.recent)))
+	return p
+}
+
+func (p *startPage) update(c change) {
+	if c.Document {
+		xwidget.SetVisible(p.object, p.Document() == nil)
+	}
+	if c.Busy {
+		for _, b := range p.buttons {
+			xwidget.SetEnabled(b, !p.Busy())
+		}
+	}
+	if (c.Document || c.Recent) && p.Document() == nil {
+		p.showRecent()
+	}
+}
+
+// showRecent shows the files opened last by their thumbnails.
+func (p *startPage) showRecent() {
+	p.recent.RemoveAll()
+	for _, path := range p.Settings().Recent[:min(len(p.Settings().Recent), startRecent)] {
+		small := &canvas.Image{FillMode: canvas.ImageFillContain, Resource: theme.FileImageIcon()}
+		if m, ok := p.Thumbnail(path); ok {
+			small.Image, small.Resource = m, nil
+		}
+		small.SetMinSize(fyne.NewSquareSize(startSize))
+		name := widget.NewButton(shortened(baseName(path)), func() { p.open(path) })
+		name.Importance = widget.LowImportance
+		p.recent.Add(container.NewVBox(small, name))
+	}
+}
+
+// shortened cuts a file name that is too long for its place, leaving its end.
+func shortened(name string) string {
+	const most = 14
+	if r := []rune(name); len(r) > most {
+		return "…" + string(r[len(r)-most+1:])
+	}
+	return name
+}
+
+// openSample opens the sample painting, which is written into the folder of the user's caches.
+func (f *files) openSample() {
+	folder, err := os.UserCacheDir()
+	path := filepath.Join(folder, "blik", "sample.jpg")
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o700)
+	}
+	if err == nil {
+		err = atomicfile.WriteFile(path, assets.Sample(), 0o600)
+	}
+	if err != nil {
+		f.prompts.showError(err)
+		return
+	}
+	f.open(path)
+}

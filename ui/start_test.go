@@ -1,0 +1,156 @@
+package ui
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/preset"
+	"blik/processing"
+)
+
+// The start page offers what can be opened, and gives way to the picture.
+func TestStartPage(t *testing.T) {
+	h := newHarness(t, "en")
+	h.Settings().Recent = []string{"/art/a.png", "/art/a picture with a long name.tif"}
+	h.build()
+	if !h.welcome.object.Visible() || len(h.welcome.recent.Objects) != 2 {
+		t.Fatalf("visible %v, %d recent pictures", h.welcome.object.Visible(), len(h.welcome.recent.Objects))
+	}
+	button := func(i int) *widget.Button {
+		return h.welcome.recent.Objects[i].(*fyne.Container).Objects[1].(*widget.Button)
+	}
+	if name := button(1).Text; name != "…long name.tif" {
+		t.Errorf("a long name is shown as %q", name)
+	}
+	test.Tap(button(0))
+	h.settle()
+	if h.Document() == nil || h.Document().Path() != "/art/a.png" || h.welcome.object.Visible() {
+		t.Error("the recent picture is not shown")
+	}
+	// One that cannot be opened is forgotten, and said so.
+	again := newHarness(t, "en")
+	again.Settings().Recent = []string{"/art/gone.png"}
+	again.build()
+	again.welcome.open("/art/gone.png")
+	again.settle()
+	if again.dialogTexts() == "" || len(again.welcome.recent.Objects) != 0 {
+		t.Errorf("the dialog says %q, %d recent", again.dialogTexts(), len(again.welcome.recent.Objects))
+	}
+}
+
+// The sample is written into the cache and opened.
+func TestSample(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	t.Setenv("LocalAppData", cache)
+	t.Setenv("HOME", cache)
+	h := newHarness(t, "en")
+	folder, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "blik", "sample.jpg")
+	h.pictures[path] = h.pictures["/art/a.png"]
+	h.actions.do("file.sample")
+	h.settle()
+	if h.Document() == nil || h.Document().Path() != path {
+		t.Error("the sample is not open")
+	}
+	if data, err := os.ReadFile(path); err != nil || len(data) < 1000 {
+		t.Errorf("the sample has %d bytes: %v", len(data), err)
+	}
+}
+
+// Decisions that only a project can keep are asked about before another picture takes their place.
+func TestDecisionsAreAskedAbout(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.actions.do("find.run")
+	h.settle()
+	h.dialogs.path = "/art/a_mask.png"
+	h.actions.do("file.saveMask")
+	h.settle()
+	h.files.open("/art/b.tif")
+	if h.dialogOpen() {
+		t.Fatalf("everything is saved, and yet: %q", h.dialogTexts())
+	}
+	h.settle()
+	h.files.open("/art/a.png")
+	h.settle()
+	h.actions.do("find.run")
+	h.settle()
+	h.actions.do("file.saveMask")
+	h.settle()
+	h.actions.do("find.next")
+	h.actions.do("find.keep")
+	h.quit()
+	if said := h.dialogTexts(); !strings.Contains(said, "a project keeps it") {
+		t.Fatalf("the dialog says %q", said)
+	}
+	h.press("Cancel")
+	if h.dialogOpen() || h.Document() == nil {
+		t.Error("the way out does not lead back")
+	}
+}
+
+// A picture comes back as it was seen; one that was seen whole is.
+func TestZoomIsRemembered(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.actions.do("view.four")
+	was := h.display.port.Transform()
+	h.files.open("/art/b.tif")
+	h.settle()
+	if !h.display.port.Fitted() {
+		t.Error("another picture is not shown whole")
+	}
+	h.files.open("/art/a.png")
+	h.settle()
+	if h.display.port.Transform() != was || h.display.port.Fitted() {
+		t.Errorf("shown as %+v, was %+v", h.display.port.Transform(), was)
+	}
+	h.files.open("/art/b.tif")
+	h.settle()
+	if !h.display.port.Fitted() {
+		t.Error("the second picture is not whole any more")
+	}
+}
+
+// The presets of the folder are in the menu, and are taken from there.
+func TestPresetsMenu(t *testing.T) {
+	folder := t.TempDir()
+	h := newHarness(t, "en")
+	h.config.session.SettingsPath = filepath.Join(folder, "settings.json")
+	h.files.presets = h.presetFolder()
+	if items := h.menu.presetItems(); len(items) != 0 {
+		t.Errorf("%d presets where there is no folder", len(items))
+	}
+	p := processing.DefaultParams()
+	p.Sensitivity = -2
+	h.Session.SetParams(p)
+	h.dialogs.path = filepath.Join(h.files.presetsFolder(), "dim lamps.json")
+	h.actions.do("file.savePreset")
+	if err := os.WriteFile(filepath.Join(h.presetFolder(), "damaged.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := preset.Read(h.dialogs.path); err != nil {
+		t.Fatal(err)
+	}
+	h.Session.SetParams(processing.DefaultParams())
+	items := h.menu.presetItems()
+	if len(items) != 2 || items[1].Label != "dim lamps" {
+		t.Fatalf("%d presets", len(items))
+	}
+	items[1].Action()
+	if h.Settings().Params.Sensitivity != -2 {
+		t.Error("the preset was not taken")
+	}
+	items[0].Action()
+	if !h.dialogOpen() || h.Settings().Params.Sensitivity != -2 {
+		t.Error("a damaged preset is not refused")
+	}
+}
