@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the program for arm64 on a machine that is none, under qemu-user (Debian: qemu-user-static): that the compiler
 # fuses no product with a sum in the code that decides pixels, the short tests of processing and app, and that masks and
-# corrected files are those of this machine, byte for byte. Arguments: pictures besides the sample; without any a picture
+# corrected files are those of this machine, byte for byte. STEPS names some of fused, tests, masks, and window. Arguments: pictures besides the sample; without any a picture
 # of 20 megapixels is rendered. A variable CHECKS sets the number of cases of property tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -55,6 +55,30 @@ masks() {
       echo "$(basename "$picture"): $(basename "$name") is the same, $(sha256sum <"$name" | cut -c1-16)"
     done
   done
+}
+
+# window opens the program of build/dist-work, which scripts/dist.sh linux makes, on a virtual screen, with Mesa's software
+# driver of build/sysroot-arm64.
+window() {
+  local root=$PWD/build/sysroot-arm64 program=$PWD/build/dist-work/linux-arm64/blik number server window=
+  [ -x "$program" ] && [ -d "$root" ] || { echo "There is no window for arm64: run scripts/sysroot.sh and scripts/dist.sh linux." >&2; exit 1; }
+  number=$((90 + RANDOM % 900))
+  Xvfb ":$number" -screen 0 1280x860x24 +extension GLX -nolisten tcp >/dev/null 2>&1 &
+  server=$!
+  trap 'kill $window $server 2>/dev/null || true' EXIT
+  for _ in $(seq 100); do [ ! -S "/tmp/.X11-unix/X$number" ] || break; sleep 0.1; done
+  rm -f "$work/ui.log"
+  HOME=$work/home DISPLAY=:$number LIBGL_DRIVERS_PATH=$root/usr/lib/aarch64-linux-gnu/dri LIBGL_ALWAYS_SOFTWARE=1 BLIK_UI_LOG=$work/ui.log \
+    $qemu -L "$root" "$program" open --detect assets/sample.jpg &
+  window=$!
+  for _ in $(seq 600); do
+    ! grep -q '^done' "$work/ui.log" 2>/dev/null || break
+    kill -0 "$window" 2>/dev/null || { echo "the window has closed"; exit 1; }
+    sleep 1
+  done
+  sleep 10
+  DISPLAY=:$number import -window root "$work/window.png"
+  cat "$work/ui.log"
 }
 
 for step in ${STEPS:-fused tests masks}; do "$step" "$@"; done
