@@ -21,6 +21,13 @@ const patchRadius = 4
 // different places, so that their mean lies nearer to what was there than either.
 const exemplarShare = 0.5
 
+// exemplarPatches is how many of the best patches are averaged: what they share is more likely what was there than what
+// any of them has of its own.
+const exemplarPatches = 8
+
+// copiedTrust is how much a pixel counts in later comparisons when it was copied.
+const copiedTrust = 0.3
+
 // most sources that a patch is compared with before the best is refined.
 const exemplarSources = 500
 
@@ -29,8 +36,9 @@ const sharedSources = 60
 
 // exemplar replaces what was made up by patches of paint from the window. It goes from the rim inwards, as confidence
 // dictates (Criminisi, Pérez & Toyama 2004), in steps of half a patch; a patch is compared by what is known or already
-// copied, and a little by the smooth fill that is there, which keeps the colours of both sides apart. Patches take the
-// mean of the place they come to, and overlap with weights that fall off to their edges.
+// copied, and a little by the smooth fill that is there, which keeps the colours of both sides apart. What is copied is
+// the mean of the best patches, each weighed by how well it fits. It takes the mean of the place it comes to, and
+// overlaps with weights that fall off to the edges.
 func (s *site) exemplar(ctx context.Context) {
 	w, h, ch := s.width(), s.height(), len(s.pix)
 	sources := s.sources()
@@ -83,16 +91,19 @@ func (s *site) exemplar(ctx context.Context) {
 	if len(coarse) == 0 {
 		coarse = sources
 	}
+	var top matches
 	for _, at := range centres {
 		if ctx.Err() != nil {
 			return
 		}
 		x, y := int(at)%w, int(at)/w
 		m := s.matcher(guide, trust, x, y)
-		best, cost := int32(-1), float32(math.Inf(1))
+		top = top[:0]
 		try := func(j int32) {
-			if v := m.cost(paint, int(j), cost); v < cost {
-				best, cost = j, v
+			if limit := top.limit(); !top.has(j) {
+				if v := m.cost(paint, int(j), limit); v < limit {
+					top = top.with(match{j, v})
+				}
 			}
 		}
 		// What lies beside the last patch's source often fits (Barnes et al. 2009), and a low cost cuts the others
@@ -103,8 +114,8 @@ func (s *site) exemplar(ctx context.Context) {
 		for _, j := range coarse {
 			try(j)
 		}
-		if stride > 1 && best >= 0 {
-			bx, by := int(best)%w, int(best)/w
+		if stride > 1 && len(top) > 0 {
+			bx, by := int(top[0].at)%w, int(top[0].at)/w
 			for v := by - stride + 1; v < by+stride; v++ {
 				for u := bx - stride + 1; u < bx+stride; u++ {
 					if j := int32(v*w + u); v >= 0 && u >= 0 && u < w && v < h {
@@ -115,9 +126,9 @@ func (s *site) exemplar(ctx context.Context) {
 				}
 			}
 		}
-		if best >= 0 {
-			last = best - at
-			s.paste(guide, sum, weight, trust, x, y, int(best))
+		if len(top) > 0 {
+			last = top[0].at - at
+			s.paste(guide, sum, weight, trust, x, y, top)
 		}
 	}
 	for i, made := range s.filled {
@@ -217,35 +228,89 @@ func (m *matcher) cost(paint [][4]float32, j int, limit float32) float32 {
 	return sum
 }
 
-// paste copies the patch about j to (x, y), lifted to the mean of the guide there, and lets the guide follow.
-func (s *site) paste(guide, sum [][]float32, weight, trust []float32, x, y, j int) {
+// match is a source, the middle of its patch, and its cost.
+type match struct {
+	at   int32
+	cost float32
+}
+
+// matches are the best sources so far, the best first; of equal ones the first that was tried.
+type matches []match
+
+// limit is the cost that another source must be below.
+func (t matches) limit() float32 {
+	if len(t) < exemplarPatches {
+		return float32(math.Inf(1))
+	}
+	return t[len(t)-1].cost
+}
+
+func (t matches) has(at int32) bool {
+	for i := range t {
+		if t[i].at == at {
+			return true
+		}
+	}
+	return false
+}
+
+// with returns the matches with a source below the limit among them.
+func (t matches) with(m match) matches {
+	if len(t) < exemplarPatches {
+		t = append(t, m)
+	}
+	k := len(t) - 1
+	for ; k > 0 && t[k-1].cost > m.cost; k-- {
+		t[k] = t[k-1]
+	}
+	t[k] = m
+	return t
+}
+
+// paste copies the mean of the patches to (x, y), lifted to the mean of the guide there, and lets the guide follow.
+func (s *site) paste(guide, sum [][]float32, weight, trust []float32, x, y int, top matches) {
 	w, h := s.width(), s.height()
+	const side = 2*patchRadius + 1
+	var share [exemplarPatches]float32
+	var all float32
+	for i := range top {
+		share[i] = 1 / (top[i].cost + top[0].cost + 1e-6)
+		all += share[i]
+	}
+	var mean [side * side][4]float32
 	var lift [4]float32
 	n := float32(0)
-	each := func(f func(i, from int, hat float32)) {
+	each := func(f func(i, at int)) {
 		for v := max(0, y-patchRadius); v <= min(h-1, y+patchRadius); v++ {
 			for u := max(0, x-patchRadius); u <= min(w-1, x+patchRadius); u++ {
-				a := float32(patchRadius+1-max(u-x, x-u)) / (patchRadius + 1)
-				b := float32(patchRadius+1-max(v-y, y-v)) / (patchRadius + 1)
-				f(v*w+u, j+(v-y)*w+u-x, a*b)
+				f(v*w+u, (v-y+patchRadius)*side+u-x+patchRadius)
 			}
 		}
 	}
-	each(func(i, from int, _ float32) {
+	each(func(i, at int) {
+		from := i - (y*w + x)
 		for k, p := range s.pix {
-			lift[k] += guide[k][i] - p[from]
+			var m float32
+			for t := range top {
+				m += float32(share[t] * p[int(top[t].at)+from])
+			}
+			mean[at][k] = m / all
+			lift[k] += guide[k][i] - mean[at][k]
 		}
 		n++
 	})
-	each(func(i, from int, hat float32) {
+	each(func(i, at int) {
 		if s.own[i] == free {
 			return
 		}
+		a := float32(patchRadius+1-max(at%side-patchRadius, patchRadius-at%side)) / (patchRadius + 1)
+		b := float32(patchRadius+1-max(at/side-patchRadius, patchRadius-at/side)) / (patchRadius + 1)
+		hat := a * b
 		weight[i] += float32(hat)
-		for k, p := range s.pix {
-			sum[k][i] += float32(hat * (p[from] + lift[k]/n))
+		for k := range s.pix {
+			sum[k][i] += float32(hat * (mean[at][k] + lift[k]/n))
 			guide[k][i] += float32(s.filled[i] * (sum[k][i]/weight[i] - guide[k][i]))
 		}
-		trust[i] = max(trust[i], 0.5)
+		trust[i] = max(trust[i], copiedTrust)
 	})
 }

@@ -267,6 +267,9 @@ const (
 	ownColour = 3
 	// least is the light expected where the profile shows none.
 	least = 3e-4
+	// skirtSigmas is the mean light at a distance, in standard deviations of a pixel, below which the skirt ends: faint
+	// veils on dark paint stay below one.
+	skirtSigmas = 0.5
 	// nearest is the squared distance within which there always may be a skirt.
 	nearest = 3
 	// sensorNoise is the variance of linear light that is not paint: noise of the sensor, rounding, compression.
@@ -443,7 +446,7 @@ func (v *view) profile(rise, sd []float64, dist []int) (level []float64, end int
 	end = rings
 	d := 1
 	for _, b := range pool {
-		if b.sum < b.sd && end == rings {
+		if b.sum < skirtSigmas*b.sd && end == rings {
 			end = max(d, nearest)
 		}
 		for ; d <= b.last; d++ {
