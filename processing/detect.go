@@ -356,11 +356,11 @@ func (d *detector) decide(pic *Picture, cands []candidate, sets ...[]Span) error
 	d.countNeighbours(cands)
 	list, index := Measures(), d.rule.index()
 	values := make([]float64, len(cands)*len(list))
-	const share = 16
-	return parallel.Workers(d.ctx, 0, (len(cands)+share-1)/share, func(tasks iter.Seq[int]) {
+	order, ends := shares(cands)
+	return parallel.Workers(d.ctx, 0, len(ends)-1, func(tasks iter.Seq[int]) {
 		s := surveyor{pic: pic, tables: d.tables, candidates: all, rule: d.outline()}
 		for task := range tasks {
-			for i := task * share; i < min((task+1)*share, len(cands)); i++ {
+			for _, i := range order[ends[task]:ends[task+1]] {
 				c := &cands[i]
 				c.look, c.spans = s.survey(c.spans, i >= d.searched)
 				c.measures = values[i*len(list) : (i+1)*len(list)]
@@ -375,6 +375,29 @@ func (d *detector) decide(pic *Picture, cands []candidate, sets ...[]Span) error
 			}
 		}
 	})
+}
+
+// shares divides the work on candidates: large ones first and by themselves, so that nobody waits for the last of them.
+// Task i works on order[ends[i]:ends[i+1]].
+func shares(cands []candidate) (order, ends []int) {
+	const large, share = 64 * 64, 16
+	var small []int
+	ends = append(ends, 0)
+	for i := range cands {
+		s := &cands[i].shape
+		if int(s.Right-s.Left)*int(s.Base-s.Top) < large {
+			small = append(small, i)
+			continue
+		}
+		order = append(order, i)
+		ends = append(ends, len(order))
+	}
+	order = append(order, small...)
+	for end := ends[len(ends)-1]; end < len(order); {
+		end = min(end+share, len(order))
+		ends = append(ends, end)
+	}
+	return order, ends
 }
 
 // outline is the rule for the outline of what the network finds: what is visibly brighter than its ground, and of

@@ -248,13 +248,45 @@ type claim struct {
 // order is that of core pixels.
 func (c *claim) order() uint64 { return uint64(uint32(c.fy))<<32 | uint64(uint32(c.fx)) }
 
-// sortClaims sorts by order. Most lists are short and nearly sorted.
-func sortClaims(claims []claim) {
+// sortClaims sorts claims by order, in spare memory for as many, and returns them and the memory that is spare then.
+// Most lists are short and nearly sorted. Long ones are dealt out by rows, in which few come together.
+func sortClaims(claims, spare []claim) (sorted, rest []claim) {
 	const short = 24
-	if len(claims) > short {
-		slices.SortFunc(claims, func(a, b claim) int { return cmp.Compare(a.order(), b.order()) })
-		return
+	if len(claims) <= short {
+		insertClaims(claims)
+		return claims, spare
 	}
+	first, last := claims[0].fy, claims[0].fy
+	for i := range claims {
+		first, last = min(first, claims[i].fy), max(last, claims[i].fy)
+	}
+	next := make([]int32, last-first+2)
+	for i := range claims {
+		next[claims[i].fy-first+1]++
+	}
+	for i := range next[1:] {
+		next[i+1] += next[i]
+	}
+	spare = slices.Grow(spare[:0], len(claims))[:len(claims)]
+	for i := range claims {
+		row := &next[claims[i].fy-first]
+		spare[*row] = claims[i]
+		*row++
+	}
+	begin := int32(0)
+	for _, end := range next[:len(next)-1] {
+		if row := spare[begin:end]; len(row) > 2*short {
+			slices.SortFunc(row, func(a, b claim) int { return cmp.Compare(a.fx, b.fx) })
+		} else {
+			insertClaims(row)
+		}
+		begin = end
+	}
+	return spare, claims
+}
+
+// insertClaims is sortClaims for few claims.
+func insertClaims(claims []claim) {
 	for i := 1; i < len(claims); i++ {
 		c := claims[i]
 		j := i
@@ -279,9 +311,9 @@ type front struct {
 	dist   []int32
 	limits []int32
 	// queue holds the claims by distance², waiting how many there are, same those of the value that is being settled.
-	queue   [][]claim
-	waiting int
-	same    []claim
+	queue       [][]claim
+	waiting     int
+	same, spare []claim
 }
 
 // grow settles pixels in the order of their values, as Dijkstra's method does: no way to a pixel leads over one of a
@@ -399,7 +431,7 @@ func (f *front) settle(d2 int32) {
 			open = append(open, c)
 		}
 	}
-	sortClaims(open)
+	open, spare := sortClaims(open, f.spare)
 	for _, c := range open {
 		for f.same = append(f.same[:0], c); len(f.same) > 0; {
 			c := f.same[len(f.same)-1]
@@ -412,7 +444,7 @@ func (f *front) settle(d2 int32) {
 			f.spread(c, d2)
 		}
 	}
-	f.queue[d2] = claims[:0]
+	f.queue[d2], f.spare = open[:0], spare[:0]
 }
 
 // spread claims the neighbours of a pixel settled at distance² d2.

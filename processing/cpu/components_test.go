@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -182,6 +183,33 @@ func TestGrowEqualsDefinition(t *testing.T) {
 			if (v == 255) != (want[i] >= 0) || v != 0 && v != 255 {
 				t.Fatalf("pixel %d,%d is painted %d, label %d", i%w, i/w, v, want[i])
 			}
+		}
+	})
+}
+
+func TestSortClaims(t *testing.T) {
+	var spare []claim
+	rapid.Check(t, func(t *rapid.T) {
+		claims := make([]claim, rapid.IntRange(0, 400).Draw(t, "claims"))
+		rows := rapid.Int32Range(0, 30).Draw(t, "rows")
+		for i := range claims {
+			claims[i] = claim{
+				x: int32(i), fx: rapid.Int32Range(0, 90).Draw(t, "fx"), fy: rapid.Int32Range(0, rows).Draw(t, "fy"),
+			}
+		}
+		want := slices.Clone(claims)
+		slices.SortStableFunc(want, func(a, b claim) int { return cmp.Compare(a.order(), b.order()) })
+		var got []claim
+		got, spare = sortClaims(claims, spare)
+		seen := make([]bool, len(want))
+		for i, c := range got {
+			if c.order() != want[i].order() || seen[c.x] {
+				t.Fatalf("claim %d is %+v, want %+v", i, c, want[i])
+			}
+			seen[c.x] = true
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%d claims, want %d", len(got), len(want))
 		}
 	})
 }
