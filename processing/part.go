@@ -104,7 +104,7 @@ func surroundings(p Params, o Options) (reach, grain int, err error) {
 	return reach + 2*p.Open + 2*p.Close + p.Margin + int(4*p.Feather) + 1, grain, nil
 }
 
-// searchPasses is how many passes of the search a pixel's surroundings are followed through. On rendered glare, with each
-// parameter at its least, middle and greatest value, one gave the mask of the whole picture, none a pixel of another
-// value.
+// searchPasses is how many passes of the search a pixel's surroundings are followed through. On rendered glare, with
+// each parameter at its least, middle and greatest value, one gave the mask of the whole picture, none a pixel of
+// another value.
 const searchPasses = 1

@@ -58,7 +58,7 @@ func newCorrectionPanel(c *common) *correctionPanel {
 		func() { c.actions.do("file.savePicture") })
 	p.report = xwidget.NewCheck(c.t("Write a report beside the picture"), c.keys,
 		byUser(&p.quiet, func(on bool) { c.Settings().WriteReport = on }))
-	p.quiet.show(func() { p.report.SetChecked(c.Settings().WriteReport) })
+	p.showReport()
 	p.result = xwidget.NewWrapped("")
 	p.result.SizeName = theme.SizeNameCaptionText
 
@@ -80,6 +80,11 @@ func newCorrectionPanel(c *common) *correctionPanel {
 	p.object = container.NewBorder(nil, saving, nil, nil,
 		container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12), body)))
 	return p
+}
+
+// showReport shows whether reports are written.
+func (p *correctionPanel) showReport() {
+	p.quiet.show(func() { p.report.SetChecked(p.Settings().WriteReport) })
 }
 
 func (p *correctionPanel) update(c change) {

@@ -34,6 +34,7 @@ func TestMarkup(t *testing.T) {
 	for _, lang := range []string{"en", "ru"} {
 		t.Run(lang, func(t *testing.T) {
 			checkMarkup(t, lang+"/start.xml", newHarness(t, lang).welcome.object)
+			checkMarkup(t, lang+"/preferences.xml", newHarness(t, lang).preferences())
 			h := fixed(t, lang)
 			h.actions.do("find.next")
 			h.actions.do("tool.brush")

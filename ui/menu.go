@@ -29,7 +29,8 @@ func menuTable() []struct {
 		title message.Text
 		ids   []string
 	}{
-		{"File", []string{"file.open", "recent", "file.sample", "file.information", "-", "file.savePicture", "file.savePictureAs",
+		{"File", []string{"file.open", "recent", "file.sample", "file.information", "-",
+			"file.savePicture", "file.savePictureAs",
 			"file.saveProject", "-",
 			"file.loadMask", "file.saveMask", "file.saveMaskAs", "file.compareMask",
 			"file.endCompare", "-", "presets", "file.loadPreset", "file.savePreset",
@@ -37,7 +38,8 @@ func menuTable() []struct {
 		{"Edit", []string{"edit.undo", "edit.redo", "edit.history", "-",
 			"edit.invert", "edit.clear", "edit.grow", "edit.shrink",
 			"edit.fill", "-",
-			"edit.addRegion", "edit.takeRegion", "edit.keepRegion", "edit.clearRegion"}},
+			"edit.addRegion", "edit.takeRegion", "edit.keepRegion", "edit.clearRegion", "-",
+			"edit.preferences"}},
 		{"View", []string{"view.in", "view.out", "view.fit", "view.actual", "view.double", "view.four", "review", "-",
 			"view.mask", "view.overlay", "view.outlines", "view.maskOnly", "colours", "-", "view.navigator",
 			"view.loupe", "view.grid", "-", "view.panel", "appearance",

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -78,6 +79,12 @@ func Run(ctx context.Context, o Options) error {
 		return fmt.Errorf("words of the dialogs: %w", err)
 	}
 
+	// The toolkit reads the scale from the environment when it starts.
+	if scale := stored.InterfaceScale; scale > 0 && os.Getenv("FYNE_SCALE") == "" {
+		if err := os.Setenv("FYNE_SCALE", strconv.FormatFloat(scale, 'g', -1, 64)); err != nil {
+			return fmt.Errorf("size of the interface: %w", err)
+		}
+	}
 	a := app.NewWithID(appID)
 	a.SetIcon(fyne.NewStaticResource("icon.png", assets.Icon()))
 	adoptPreferences(a.Preferences(), &stored)

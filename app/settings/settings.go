@@ -54,6 +54,8 @@ type Settings struct {
 	// HideGrid leaves out the pixel grid, HideReasons what is said about the finding under the pointer.
 	HideGrid    bool `json:"hide-grid,omitempty"`
 	HideReasons bool `json:"hide-reasons,omitempty"`
+	// InterfaceScale is the size of everything in the window, 1 for the usual one; 0 is that of the system.
+	InterfaceScale float64 `json:"interface-scale,omitempty"`
 	// WriteReport writes a report beside each corrected picture.
 	WriteReport bool `json:"write-report"`
 	// Params are the parameters of detection and correction used last.
@@ -188,6 +190,9 @@ func (f file) settings() Settings {
 	}
 	if s.BrushSoftness < 0 || s.BrushSoftness > 1 {
 		s.BrushSoftness = usual.BrushSoftness
+	}
+	if s.InterfaceScale < 0.5 || s.InterfaceScale > 4 {
+		s.InterfaceScale = 0
 	}
 	if s.ReviewZoom < 0 || s.ReviewZoom > maxReviewZoom {
 		s.ReviewZoom = usual.ReviewZoom

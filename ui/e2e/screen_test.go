@@ -36,6 +36,8 @@ type window struct {
 	stderr *lockedBuffer
 	child  *exec.Cmd
 	ended  chan error
+	// begun is when the program was started, shown when its window was.
+	begun, shown time.Time
 }
 
 // lockedBuffer collects what a process writes while a test may look at it.
@@ -83,6 +85,7 @@ func openIn(t testing.TB, home, lang string, width, height int, files ...string)
 		w.child = exec.Command(binary, append([]string{"open", "--lang", lang}, files...)...)
 	}
 	w.child.Env, w.child.Stderr = w.env, w.stderr
+	w.begun = time.Now()
 	if err := w.child.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +97,7 @@ func openIn(t testing.TB, home, lang string, width, height int, files ...string)
 	})
 
 	w.await("view ")
+	w.shown = time.Now()
 	w.id = strings.Fields(w.xdo("search", "--sync", "--onlyvisible", "--name", "Blik"))[0]
 	// A window that has just come up may still take the size it was made with.
 	for start := time.Now(); ; {

@@ -71,6 +71,19 @@ func (c *conservator) click(x, y float64) {
 	c.xdo("click", "1")
 }
 
+// secondary drags from one pixel of the picture to another with the right button.
+func (c *conservator) secondary(from, to [2]float64) {
+	v := c.view()
+	x, y := v.toDevice(from[0], from[1])
+	c.move(v, x, y)
+	c.xdo("mousedown", "3")
+	for _, share := range []float64{0.3, 0.7, 1} {
+		x, y := v.toDevice(from[0]+share*(to[0]-from[0]), from[1]+share*(to[1]-from[1]))
+		c.move(v, x, y)
+	}
+	c.xdo("mouseup", "3")
+}
+
 // stroke drags through pixels of the picture.
 func (c *conservator) stroke(points ...[2]float64) {
 	v := c.view()
@@ -127,6 +140,18 @@ func TestXvfbSession(t *testing.T) {
 	c.key("ctrl+z")
 	c.await("step ")
 	c.check("undone", c.saved(), []spot{drawn, outside[0]}, []spot{{150, 550, 0}})
+
+	// A rectangle marks, an ellipse of the right button takes out.
+	c.key("d")
+	c.stroke([2]float64{500, 540}, [2]float64{520, 550}, [2]float64{540, 570})
+	c.check("rectangle", c.saved(), []spot{{520, 555, 0}, drawn}, []spot{{545, 555, 0}})
+	c.key("g")
+	c.secondary([2]float64{490, 530}, [2]float64{550, 580})
+	c.check("taken out", c.saved(), []spot{drawn}, []spot{{520, 555, 0}})
+	c.key("ctrl+z")
+	c.await("step ")
+	c.key("ctrl+z")
+	c.await("step ")
 
 	// The one after that which the wand has marked is ignored.
 	c.key("n")

@@ -1,0 +1,78 @@
+package ui
+
+import (
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/i18n"
+	"blik/ui/xwidget"
+)
+
+// interfaceScales are the sizes of everything in the window that can be chosen; 0 is that of the system.
+var interfaceScales = []float64{0, 0.8, 1, 1.25, 1.5, 2}
+
+// preferences are the settings that a person chooses once, in one place; each applies at once but for the scale.
+func (w *window) preferences() fyne.CanvasObject {
+	form := container.New(layout.NewFormLayout())
+	row := func(name string, control fyne.CanvasObject) {
+		form.Add(widget.NewLabel(name))
+		form.Add(control)
+	}
+	choose := func(names []string, at int, chosen func(i int)) *xwidget.Select {
+		s := xwidget.NewSelect(names, w.keys, nil)
+		s.SetSelectedIndex(at)
+		s.OnChanged = func(string) { chosen(s.SelectedIndex()) }
+		return s
+	}
+	var names []string
+	codes := i18n.Languages()
+	for _, l := range codes {
+		names = append(names, l.Name)
+	}
+	row(w.t("Language"), choose(names, slices.IndexFunc(codes, func(l i18n.Language) bool {
+		return l.Code == w.texts.Code()
+	}), func(i int) { w.setLanguage(codes[i].Code) }))
+	looks := appearances()
+	names = nil
+	for _, look := range looks {
+		names = append(names, w.t(look.name()))
+	}
+	row(w.t("Appearance"), choose(names, slices.Index(looks, w.appearance()),
+		func(i int) { w.setAppearance(looks[i]) }))
+	names = nil
+	for _, scale := range interfaceScales {
+		name := w.t("Follow system")
+		if scale > 0 {
+			name = w.percent(scale)
+		}
+		names = append(names, name)
+	}
+	row(w.t("Size of the interface"), choose(names, max(slices.Index(interfaceScales, w.Settings().InterfaceScale), 0),
+		func(i int) { w.Settings().InterfaceScale = interfaceScales[i] }))
+	form.Add(layout.NewSpacer())
+	form.Add(xwidget.NewWrapped(w.t("The size applies when Blik is started again.")))
+	zooms := []float64{0, 1, 2, 4}
+	names = []string{w.t("As it is")}
+	for _, zoom := range zooms[1:] {
+		names = append(names, w.percent(zoom))
+	}
+	row(w.t("Zoom at a finding"), choose(names, max(slices.Index(zooms, w.Settings().ReviewZoom), 0),
+		func(i int) { w.setReviewZoom(zooms[i]) }))
+	reports := xwidget.NewCheck("", w.keys, nil)
+	reports.SetChecked(w.Settings().WriteReport)
+	reports.OnChanged = func(on bool) {
+		w.Settings().WriteReport = on
+		w.panel.correction.showReport()
+	}
+	row(w.t("Write a report beside the picture"), reports)
+	return form
+}
+
+// showPreferences shows them.
+func (w *window) showPreferences() {
+	w.prompts.showCustom(w.t("Preferences"), w.t("Close"), container.NewVScroll(w.preferences()), 560, 380)
+}
