@@ -63,6 +63,7 @@ printf '\nLearning from the left half of a picture\n'
 
 printf '\nAutomatic correction\n'
 "$python" scripts/repair.py "$blik"
+"$python" scripts/unseen.py "$blik" "$out/unseen"
 
 printf '\nParts of photographs as they are, marked and corrected: %s\n' "$out/sheet.png"
 "$python" scripts/sheet.py "$blik" "$out/sheet.png"
