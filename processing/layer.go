@@ -87,7 +87,7 @@ func Layers() []LayerSpec {
 			Help: message.Of("Luminance minus background. The classical search begins where it is high."),
 			step: 200. / white, offset: -100,
 		}, {
-			Layer: LayerZ, ID: "z", Name: message.Of("Guard-ring z"), Unit: message.Of("standard deviations"),
+			Layer: LayerZ, ID: "z", Name: message.Of("Guard-ring z"), Unit: message.Of("σ"),
 			High: 20, Decimals: 1,
 			Help: message.Of("How far a pixel rises over a ring around it, in standard deviations of that ring: " +
 				"unusual here, whatever the brightness."),

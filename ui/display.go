@@ -95,7 +95,7 @@ func (d *display) update(c change) {
 	if c.Document && d.beside {
 		d.showTwin()
 	}
-	if c.Zoom || c.Document {
+	if (c.Zoom || c.Document) && d.beside {
 		d.twin.Follow(d.port.Transform())
 	}
 	d.port.MaskChanged(c.Pixels)

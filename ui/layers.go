@@ -252,15 +252,6 @@ func (c *common) thresholdsText(spec *processing.LayerSpec) string {
 	return text
 }
 
-// valueText writes a value of the layer with its unit.
-func (g *legend) valueText(v float64) string {
-	text := g.texts.Number(v, g.layers.spec.Decimals)
-	if unit := g.texts.Sprint(g.layers.spec.Unit); unit != "" {
-		text += "\u00a0" + unit
-	}
-	return text
-}
-
 // hovered shows the value under the pointer.
 func (g *legend) hovered(at image.Point, inside bool) {
 	l := g.layers
@@ -271,7 +262,7 @@ func (g *legend) hovered(at image.Point, inside bool) {
 	if inside {
 		text = g.t("no candidate here")
 		if v, ok := l.look.Map.At(at.X, at.Y); ok {
-			text = g.t("here: %s", g.valueText(v))
+			text = g.t("here: %s", g.texts.Number(v, l.spec.Decimals))
 		} else if !at.In(l.look.Map.Rect) {
 			text = g.stateText()
 		}

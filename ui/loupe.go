@@ -91,8 +91,9 @@ func (g *glass) setPictures(before, after *view.Pyramid, m *view.MaskPyramid, la
 	g.raster.Refresh()
 }
 
-// show shows the surroundings of a point of the picture.
-func (g *glass) show(at processing.Point) {
+// show shows the surroundings of a pixel of the picture.
+func (g *glass) show(pixel image.Point) {
+	at := processing.Point{X: float64(pixel.X) + 0.5, Y: float64(pixel.Y) + 0.5}
 	if g.picture != nil && at != g.at {
 		g.at = at
 		g.raster.Refresh()

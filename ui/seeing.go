@@ -75,7 +75,7 @@ func (s *seeing) hovered(at processing.Point, inside bool) {
 	s.legend.hovered(pixel, inside)
 	s.reasons.hovered(pixel, inside)
 	if inside {
-		s.loupe.glass.show(at)
+		s.loupe.glass.show(pixel)
 	}
 }
 

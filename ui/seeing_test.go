@@ -181,7 +181,7 @@ func TestLayerIsShown(t *testing.T) {
 		t.Errorf("the legend says %q", got)
 	}
 	h.display.onHover(processing.Point{X: 7.5, Y: 8.5}, true)
-	if got := h.seeing.legend.state.Text(); got != "here: 0\u00a0% of white" {
+	if got := h.seeing.legend.state.Text(); got != "here: 0" {
 		t.Errorf("under the pointer: %q", got)
 	}
 	// The original is seen as long as the key is held, though nothing is corrected.

@@ -298,7 +298,8 @@ func newStrip(c *common) *strip {
 			box.Add(xwidget.NewGap(0, 6))
 		}
 	}
-	s.object = container.New(layout.NewCustomPaddedLayout(4, 4, 4, 4), box)
+	// A low window shows some of the tools, and scrolls to the others.
+	s.object = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(4, 4, 4, 4), box))
 	return s
 }
 
