@@ -24,8 +24,8 @@ type Frugal interface {
 }
 
 // FirstEstimate writes 255 into Exclude (U8), 0 elsewhere, within Margin pixels of where Y (U16) exceeds its background
-// by more than Over and V (U8) is at least Level. The background is the mean over the window of Radius of the opening by
-// the square of that radius: Morph, BoxMean, DifferenceThreshold and Morph in one.
+// by more than Over and V (U8) is at least Level. The background is the mean over the window of Radius of the opening
+// by the square of that radius: Morph, BoxMean, DifferenceThreshold and Morph in one.
 type FirstEstimate struct {
 	Exclude, Y, V Plane
 	Radius        int
@@ -34,8 +34,8 @@ type FirstEstimate struct {
 	Margin        int
 }
 
-// Classify writes the class bits of Contrast and Cores into Class (U8), with Background over Radii, and as the peak of a
-// pixel the strongest seed within PeakRadius.
+// Classify writes the class bits of Contrast and Cores into Class (U8), with Background over Radii, and as the peak of
+// a pixel the strongest seed within PeakRadius.
 type Classify struct {
 	Class, Y, V, Exclude Plane
 	Radii                []int

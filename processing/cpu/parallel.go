@@ -68,7 +68,9 @@ type tiling struct {
 // defaultTiling keeps column sums in a first-level cache of 32 KiB and rings in half of a second-level one of 512 KiB;
 // the rows that the network keeps of a tile take up to 2 MiB.
 func defaultTiling() tiling {
-	return tiling{span: spanPixels, tile: 2048, rows: 32, strip: 4096, ring: 1 << 18, band: classRows, narrow: 256, wide: 2688}
+	return tiling{
+		span: spanPixels, tile: 2048, rows: 32, strip: 4096, ring: 1 << 18, band: classRows, narrow: 256, wide: 2688,
+	}
 }
 
 // maxArena is the most scratch, in words, that a worker keeps after an operation.
