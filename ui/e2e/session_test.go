@@ -160,7 +160,7 @@ func TestXvfbSession(t *testing.T) {
 	rest := []spot{inside[0], inside[1], outside[0], drawn}
 	c.check("ignored", c.saved(), rest, inside[2:])
 
-	c.key("Alt_L", "Right", "Right", "Right", "Right", "Up", "Up", "Return")
+	c.key("Alt_L", "Right", "Right", "Right", "Right", "Right", "Up", "Up", "Return")
 	c.await("overlays 1")
 	c.key("Escape")
 	c.await("overlays 0")
