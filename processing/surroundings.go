@@ -168,7 +168,7 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 	if len(spans) > 0 {
 		t.peak, t.darkest = s.tables.Encode8[most.y], float64(s.tables.Encode8[most.dark])
 	}
-	from := levelAbove(at, high/2)
+	from := levelAbove(at, float64(high/2))
 	pixels := s.pixels[:len(s.own)]
 	for i, o := range s.own {
 		if o == 0 {

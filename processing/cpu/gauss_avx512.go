@@ -35,8 +35,8 @@ func places512(table string) archsimd.Uint32x16 {
 }
 
 // down8x512 adds bytes before it converts them, which is exact. Below the upper half of 2²³ as a float, a sum v is the
-// float 2²³ + v; times c, less 2²³·c, rounded once, that is v·c. The last step overlaps the one before and begins with what
-// that one has not yet changed.
+// float 2²³ + v; times c, less 2²³·c, rounded once, that is v·c. The last step overlaps the one before and begins with
+// what that one has not yet changed.
 func down8x512(dst []float32, middle []uint8, tap float32, pairs []pair[uint8], taps []float32) {
 	n := len(dst)
 	if n < 64 {

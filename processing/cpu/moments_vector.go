@@ -6,10 +6,10 @@ import "math"
 
 // sumSteps are the kernels of floatSumsBy, on rows whose length is a multiple of eight.
 type sumSteps struct {
-	// all adds samples as momentLanes.add does, and appends values that have the extremes of them where there is no NaN.
+	// all adds samples as momentLanes.add does, and appends values with the extremes of them where there is no NaN.
 	all func(l *momentLanes, s, extremes []float32) []float32
-	// rising does the same where no sum is less than a sample, no sum of squares less than a square. exact does it where
-	// sums of samples need no rounding, too. Both return the least and the greatest of the samples' bits.
+	// rising adds them where no sum is less than a sample, no sum of squares less than a square, exact where sums of
+	// samples need no rounding, too. Both return the least and the greatest of the samples' bits.
 	rising, exact func(l *momentLanes, s []float32) (low, high uint32)
 	// least returns the least of the samples' bits that are not 0.
 	least func(s []float32) uint32

@@ -25,8 +25,9 @@ func (e *Engine) Model() *Model { return e.model }
 type kernels struct {
 	// lanes is the number of cells in a vector, 2·lanes that of a block.
 	lanes int
-	// convolve computes four channels of a row. A row is computed in parts of which blocks times taps are about products,
-	// all channels of one after the other, so that its sources stay in the first-level cache; in one part if that is 0.
+	// convolve computes four channels of a row. A row is computed in parts of which blocks times taps are about
+	// products, all channels of one after the other, so that its sources stay in the first-level cache; in one part if
+	// that is 0.
 	convolve func(j *job)
 	products int
 	// double repeats each cell of a row, part puts those of even columns and those of odd ones into rows.
