@@ -1,7 +1,7 @@
 # What people install: programs and packages for all systems, in build/dist. docs/packages.md describes it. What this needs
 # is installed by setup-dist, never by make test.
 
-.PHONY: dist dist-headless dist-linux dist-windows setup-dist test-arm64 test-windows test-packages
+.PHONY: dist dist-headless dist-linux dist-windows dist-opengl setup-dist test-arm64 test-windows test-packages
 
 dist: dist-headless dist-linux dist-windows ## programs and packages for all systems, with checksums, in build/dist
 	@GO='$(GO)' scripts/dist.sh sums
@@ -14,6 +14,10 @@ dist-linux: setup-dist ## deb, rpm and tar.xz of the program with its window
 
 dist-windows: setup-dist ## zip and installer for Windows
 	@GO='$(GO)' scripts/dist.sh windows
+
+dist-opengl: setup-dist ## a driver for Windows that draws on the processor (20 minutes)
+	@scripts/setup.sh opengl
+	@GO='$(GO)' scripts/dist.sh opengl sums
 
 test-arm64: setup-dist ## tests, masks and corrected files for arm64, under qemu-user
 	@GO='$(GO)' scripts/arm64.sh

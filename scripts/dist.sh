@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds what people install, into build/dist: "headless" the programs without a window for six systems, "linux" the
-# packages of the window for Linux, "windows" those for Windows, "sums" the checksums of all. What it needs besides Go is
+# packages of the window for Linux, "windows" those for Windows, "opengl" a driver for Windows without one, "sums" the checksums of all. What it needs besides Go is
 # what "scripts/setup.sh build dist" installs. Nothing written depends on when, where or by whom it is run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -212,6 +212,28 @@ windows() {
     -DICON="$work/winres/blik.ico" -DOUTPUT="$out/blik-$version-setup.exe" packaging/windows/blik.nsi
 }
 
+# opengl builds Mesa's software driver for Windows: twenty minutes of processor time, so only on request.
+opengl() {
+  local release=22.3.6 sum=737cb8e5d380ce1a0ad01fb8b74db7f27303435c353e753d2302e8cf3927bad2
+  local mesa=$work/mesa name=blik-opengl-windows-amd64 targets=src/gallium/targets file
+  mkdir -p "$mesa"
+  file=$mesa/mesa_$release.orig.tar.gz
+  echo "$sum  $file" | sha256sum --check --status 2>/dev/null || curl -fsSLo "$file" "http://deb.debian.org/debian/pool/main/m/mesa/${file##*/}"
+  echo "$sum  $file" | sha256sum --check --quiet
+  [ -d "$mesa/mesa-$release" ] || tar -C "$mesa" -xf "$file"
+  # Its scripts ask for a Python that has mako, which is Debian's.
+  [ -e "$mesa/build/build.ninja" ] || PATH=/usr/bin:$PATH meson setup "$mesa/build" "$mesa/mesa-$release" --cross-file packaging/windows/mingw.ini \
+    --buildtype=release -Db_ndebug=true -Dgallium-drivers=swrast -Dvulkan-drivers= -Dllvm=disabled -Dplatforms=windows \
+    -Dgles1=disabled -Dgles2=disabled -Dzlib=disabled -Dzstd=disabled -Dvideo-codecs= \
+    "-Dc_link_args=-static -s" "-Dcpp_link_args=-static -s" >"$mesa/setup.log" || { tail "$mesa/setup.log"; return 1; }
+  PATH=/usr/bin:$PATH ninja -C "$mesa/build" "$targets/libgl-gdi/opengl32.dll" >"$mesa/build.log" || { tail "$mesa/build.log"; return 1; }
+  rm -rf "${work:?}/$name"
+  mkdir -p "$work/$name"
+  cp "$mesa/build/$targets/libgl-gdi/opengl32.dll" "$mesa/build/$targets/wgl/libgallium_wgl.dll" "$mesa/mesa-$release/docs/license.rst" "$work/$name/"
+  cp packaging/windows/opengl.txt "$work/$name/README.txt"
+  archive "$out/$name.zip" "$work/$name"
+}
+
 sums() {
   (cd "$out" && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs sha256sum >SHA256SUMS)
   echo "$out/SHA256SUMS"
@@ -219,9 +241,9 @@ sums() {
 
 for step in "$@"; do
   case $step in
-    headless | linux | windows | sums) $step ;;
+    headless | linux | windows | opengl | sums) $step ;;
     *)
-      echo "usage: dist.sh headless|linux|windows|sums..." >&2
+      echo "usage: dist.sh headless|linux|windows|opengl|sums..." >&2
       exit 2
       ;;
   esac
