@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds what people install, into build/dist: "headless" the programs without a window for six systems, "linux" the
-# packages of the window for Linux, "windows" those for Windows, "opengl" a driver for Windows without one, "sums" the checksums of all. What it needs besides Go is
-# what "scripts/setup.sh build dist" installs. Nothing written depends on when, where or by whom it is run.
+# packages of the window for Linux, "windows" those for Windows, "opengl" a driver for Windows without one, "sums" the
+# checksums of all. What it needs besides Go is what "scripts/setup.sh build dist" installs, and "opengl" for that.
+# Nothing written depends on when, where or by whom it is run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
