@@ -11,7 +11,6 @@ import (
 // the right button; begun with Shift, all outside is emptied. A polygon takes one corner a click and ends as that of
 // Region does; the other shapes are dragged.
 type Area struct {
-	idle
 	host  AreaHost
 	shape AreaShape
 	draft *processing.Region
