@@ -148,7 +148,7 @@ func (s *farmStatus) table(w io.Writer, st farm.Status) {
 			left = duration(b.Left)
 		}
 		state := b.State
-		if b.Done+b.Failed == b.Files {
+		if b.Files > 0 && b.Done+b.Failed == b.Files {
 			state = "finished"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", b.ID, s.stateName(state), b.Files, b.Done, b.Failed,

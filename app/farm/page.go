@@ -161,7 +161,7 @@ func (k *Keyring) PasswordFile() string { return filepath.Join(k.dir, "page-pass
 
 func (p *Page) stateName(b BatchStatus) string {
 	switch {
-	case b.Done+b.Failed == b.Files:
+	case b.Files > 0 && b.Done+b.Failed == b.Files:
 		return p.o.Printer.Sprintf("finished")
 	case b.State == Paused:
 		return p.o.Printer.Sprintf("paused")
