@@ -28,6 +28,9 @@ type action struct {
 	// keys are characters of a Latin keyboard that run it, named other keys; of both the first is shown.
 	keys  string
 	named []fyne.KeyName
+	// also are shortcuts that are not shown, usual the keys before others were chosen.
+	also  []fyne.Shortcut
+	usual keySet
 }
 
 // actions is the table of all actions.
@@ -38,6 +41,8 @@ type actions struct {
 	started func()
 	// later keeps what is to be done until a preview has ended; false where none runs.
 	later func(do func()) bool
+	// catch takes the shortcuts of menu items while a person presses new keys; nil at other times.
+	catch func(fyne.Shortcut)
 }
 
 const (
@@ -52,6 +57,11 @@ func key(name fyne.KeyName, mod fyne.KeyModifier) fyne.Shortcut {
 // do runs an action if it can be done now. The driver runs the menu's shortcuts while a dialog is open as well; there
 // only undo and redo of typing may pass.
 func (a *actions) do(id string) {
+	if a.catch != nil && a.blocked() {
+		a.catch(a.table[id].shortcut)
+		return
+	}
+	a.catch = nil
 	if !a.can(id) || a.blocked() && id != "edit.undo" && id != "edit.redo" {
 		return
 	}
@@ -110,8 +120,9 @@ func (w *window) makeActions() {
 		"file.savePreset":  {name: "Save preset…", run: files.savePreset},
 		"file.quit":        {name: "Quit", run: w.quit, shortcut: key(fyne.KeyQ, ctrl)},
 
-		"edit.undo":        {name: "Undo", run: w.undo, shortcut: &fyne.ShortcutUndo{}},
-		"edit.redo":        {name: "Redo", run: w.redo, shortcut: &fyne.ShortcutRedo{}},
+		"edit.undo": {name: "Undo", run: w.undo, shortcut: &fyne.ShortcutUndo{}},
+		"edit.redo": {name: "Redo", run: w.redo, shortcut: &fyne.ShortcutRedo{},
+			also: []fyne.Shortcut{key(fyne.KeyZ, ctrlShift)}},
 		"edit.preferences": {name: "Preferences…", run: w.showPreferences},
 		"edit.history":     {name: "History…", run: w.showHistory, keys: "y"},
 		"edit.invert":      {name: "Invert mask", run: w.invertMask, ready: idle, shortcut: key(fyne.KeyI, ctrl)},
@@ -128,8 +139,10 @@ func (w *window) makeActions() {
 			ready:    func() bool { return w.Region() != nil },
 			shortcut: key(fyne.KeyD, ctrl)},
 
-		"view.in":  {name: "Zoom in", run: func() { port.ZoomStep(1) }, ready: open, keys: "+="},
-		"view.out": {name: "Zoom out", run: func() { port.ZoomStep(-1) }, ready: open, keys: "-"},
+		"view.in": {name: "Zoom in", run: func() { port.ZoomStep(1) }, ready: open, keys: "+=",
+			also: []fyne.Shortcut{key(fyne.KeyEqual, ctrl), key(fyne.KeyPlus, ctrl), key(fyne.KeyEqual, ctrlShift)}},
+		"view.out": {name: "Zoom out", run: func() { port.ZoomStep(-1) }, ready: open, keys: "-",
+			also: []fyne.Shortcut{key(fyne.KeyMinus, ctrl)}},
 		"view.fit": {name: "Fit in window", run: port.Fit, ready: open, shortcut: key(fyne.Key0, ctrl), keys: "f",
 			named: keys(fyne.KeyHome)},
 		"view.actual": {name: "Actual pixels, 1:1", run: func() { port.SetZoom(1) }, ready: open,
@@ -142,7 +155,7 @@ func (w *window) makeActions() {
 		"view.timing": {name: "Timing and experiments…", run: w.showTiming, named: keys(fyne.KeyF8)},
 
 		"find.run": {name: "Find glare", run: w.detect, ready: idle, shortcut: key(fyne.KeyG, ctrl),
-			named: keys(fyne.KeyF5)},
+			named: keys(fyne.KeyF5), also: []fyne.Shortcut{key(fyne.KeyReturn, ctrl)}},
 		"find.cancel": {name: "Cancel", run: w.Cancel, ready: func() bool { return !free() }},
 		"find.takeOver": {name: "Copy values to manual mode", run: w.takeOver,
 			ready: func() bool { return open() && w.Document().Result() != nil }},
@@ -207,6 +220,9 @@ func (w *window) makeActions() {
 	}
 	w.makeChoices()
 	w.makeLooks()
+	for _, a := range w.actions.table {
+		a.usual = a.inForce()
+	}
 }
 
 // scrollShare is the part of the viewport that an arrow key moves the picture by.

@@ -34,7 +34,7 @@ func (w *window) previewed(o session.Outcome, err error) {
 func (w *window) correctAll() {
 	w.display.end()
 	if len(w.Document().Spots()) == 0 {
-		w.say(w.t("Find glare (F5) or paint it (B)"))
+		w.say(w.t("Find glare (%s) or paint it (%s)", w.press("find.run"), w.press("tool.brush")))
 		return
 	}
 	w.panel.showCorrection()
@@ -46,7 +46,7 @@ func (w *window) correctAll() {
 func (w *window) correctSelected() {
 	f, ok := w.Selected()
 	if !ok {
-		w.say(w.t("No finding is selected; N and P step through them"))
+		w.say(w.noneSelected())
 		return
 	}
 	w.correctBy(f.Asked)
@@ -73,7 +73,7 @@ func (c *common) corrected(o session.Outcome, err error) {
 	}
 	hint := ""
 	if c.display.hid {
-		hint = c.t("; the mask is hidden (M)")
+		hint = c.t("; the mask is hidden (%s)", c.press("view.mask"))
 	}
 	c.say(c.texts.Plural(o.Count, "%s finding corrected", "%s findings corrected", c.texts.Int(o.Count)) +
 		c.ran(o, hint))
@@ -83,7 +83,7 @@ func (c *common) corrected(o session.Outcome, err error) {
 func (w *window) removeCorrection() {
 	f, ok := w.Selected()
 	if !ok {
-		w.say(w.t("No finding is selected; N and P step through them"))
+		w.say(w.noneSelected())
 		return
 	}
 	if w.RemoveCorrection() {
@@ -158,7 +158,7 @@ func (w *window) step(direction int) {
 
 func (w *window) removeSelected() {
 	if w.RemoveSelected() {
-		w.say(w.t("Finding removed; K restores it"))
+		w.say(w.t("Finding removed; %s restores it", w.press("find.keep")))
 	}
 }
 
@@ -181,4 +181,9 @@ func (w *window) toggleThumbnails() {
 // setDevice makes a device that of the next work.
 func (w *window) setDevice(name string) {
 	w.SetDevice(name, func() { w.say(w.deviceHelp()) })
+}
+
+// noneSelected says how to select a finding.
+func (c *common) noneSelected() string {
+	return c.t("No finding is selected; %s and %s step through them", c.press("find.next"), c.press("find.previous"))
 }

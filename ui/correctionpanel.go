@@ -119,7 +119,7 @@ func (p *correctionPanel) showSpot() {
 	xwidget.SetEnabled(p.method, ok && !p.Busy())
 	xwidget.SetEnabled(p.unset, ok && f.State != document.Uncorrected)
 	if !ok {
-		p.spot.SetText(p.t("No finding is selected; N and P step through them"))
+		p.spot.SetText(p.noneSelected())
 		return
 	}
 	p.spot.SetText(p.t("No. %s, %s px: %s", p.texts.Int(f.ID), p.texts.Int(f.Area), p.stateText(f)))

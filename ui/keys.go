@@ -4,8 +4,10 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"blik/app/i18n"
+	"blik/app/settings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
@@ -21,13 +23,22 @@ type keyboard struct {
 	// runes and named map characters and other keys to actions.
 	runes map[rune]string
 	named map[fyne.KeyName]string
+	// also are the shortcuts that the canvas listens for.
+	also []fyne.Shortcut
 	// last is the scan code of the key pressed last.
 	last int
 }
 
-func newKeyboard(w *window) *keyboard {
-	k := &keyboard{w: w, runes: map[rune]string{}, named: map[fyne.KeyName]string{}}
-	for id, a := range w.actions.table {
+// use puts the keys that were chosen in force.
+func (k *keyboard) use(chosen settings.Keys) {
+	k.w.actions.use(chosen)
+	k.runes, k.named = map[rune]string{}, map[fyne.KeyName]string{}
+	canvas := k.w.win.Canvas()
+	for _, s := range k.also {
+		canvas.RemoveShortcut(s)
+	}
+	k.also = nil
+	for id, a := range k.w.actions.table {
 		for _, r := range a.keys {
 			for _, l := range i18n.Languages() {
 				k.runes[i18n.For(l.Code).Local(r)] = id
@@ -36,23 +47,26 @@ func newKeyboard(w *window) *keyboard {
 		for _, name := range a.named {
 			k.named[name] = id
 		}
+		for _, s := range a.also {
+			canvas.AddShortcut(s, func(fyne.Shortcut) { k.w.actions.do(id) })
+			k.also = append(k.also, s)
+		}
 	}
-	return k
 }
 
-// keyName returns the single key of an action that is shown, if it has one. Keys that everybody knows are not.
+// keyName returns the single key of an action that is shown, if it has one. Keys that everybody knows are not, unless
+// they were chosen.
 func (a *action) keyName() fyne.KeyName {
 	if a.keys != "" {
-		return fyne.KeyName(strings.ToUpper(a.keys[:1]))
+		r, _ := utf8.DecodeRuneInString(a.keys)
+		return fyne.KeyName(strings.ToUpper(string(r)))
 	}
 	for _, k := range a.named {
-		switch k {
-		case fyne.KeyPageUp:
-			return "PageUp"
-		case fyne.KeyPageDown:
-			return "PageDown"
+		if shown, ok := shownNames()[k]; ok {
+			return shown
 		}
-		if k == fyne.KeyDelete || strings.HasPrefix(string(k), "F") && k != fyne.KeyF3 {
+		if k == fyne.KeyDelete || strings.HasPrefix(string(k), "F") && k != fyne.KeyF3 ||
+			!slices.Contains(a.usual.named, k) {
 			return k
 		}
 	}
@@ -63,27 +77,40 @@ func (a *action) keyName() fyne.KeyName {
 func (c *common) keyText(id string) string {
 	a := c.actions.table[id]
 	var parts []string
-	if s, ok := a.shortcut.(fyne.KeyboardShortcut); ok {
-		text := ""
-		for _, m := range []struct {
-			mod  fyne.KeyModifier
-			name string
-		}{{fyne.KeyModifierControl, "Ctrl+"}, {fyne.KeyModifierSuper, "⌘"}, {fyne.KeyModifierShift, "Shift+"}} {
-			if s.Mod()&m.mod != 0 {
-				text += m.name
-			}
-		}
-		parts = append(parts, text+string(s.Key()))
+	if text := shortcutText(a.shortcut); text != "" {
+		parts = append(parts, text)
 	}
 	if name := a.keyName(); name != "" {
 		parts = append(parts, string(name))
 	}
-	if a.keys != "" {
-		if local := strings.ToUpper(string(c.texts.Local(rune(a.keys[0])))); !slices.Contains(parts, local) {
-			parts = append(parts, local)
-		}
+	if local := c.localKey(a); a.keys != "" && !slices.Contains(parts, local) {
+		parts = append(parts, local)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// localKey is the character of an action on the keyboard of the language; empty where the action has none.
+func (c *common) localKey(a *action) string {
+	r, n := utf8.DecodeRuneInString(a.keys)
+	if n == 0 {
+		return ""
+	}
+	return strings.ToUpper(string(c.texts.Local(r)))
+}
+
+// press is the key of an action in a sentence: the single one if it has one, and its name in quotes where it has none.
+func (c *common) press(id string) string {
+	a := c.actions.table[id]
+	if local := c.localKey(a); local != "" {
+		return local
+	}
+	if name := a.keyName(); name != "" {
+		return string(name)
+	}
+	if text := shortcutText(a.shortcut); text != "" {
+		return text
+	}
+	return c.t("“%s”", c.name(id))
 }
 
 // Rune runs the action of a character. Which character a key types comes only after the key itself, so the action that

@@ -35,6 +35,7 @@ func TestMarkup(t *testing.T) {
 		t.Run(lang, func(t *testing.T) {
 			checkMarkup(t, lang+"/start.xml", newHarness(t, lang).welcome.object)
 			checkMarkup(t, lang+"/preferences.xml", newHarness(t, lang).preferences())
+			checkMarkup(t, lang+"/keys.xml", newKeySettings(newHarness(t, lang).window).object)
 			h := fixed(t, lang)
 			h.actions.do("find.next")
 			h.actions.do("tool.brush")

@@ -74,5 +74,7 @@ func (w *window) preferences() fyne.CanvasObject {
 
 // showPreferences shows them.
 func (w *window) showPreferences() {
-	w.prompts.showCustom(w.t("Preferences"), w.t("Close"), container.NewVScroll(w.preferences()), 560, 380)
+	w.prompts.showCustom(w.t("Preferences"), w.t("Close"), container.NewAppTabs(
+		container.NewTabItem(w.t("General"), container.NewVScroll(w.preferences())),
+		container.NewTabItem(w.t("Keys"), newKeySettings(w).object)), 600, 460)
 }

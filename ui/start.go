@@ -13,7 +13,6 @@ import (
 
 	"blik/assets"
 	"blik/internal/atomicfile"
-	"blik/internal/message"
 	"blik/ui/xwidget"
 )
 
@@ -36,13 +35,14 @@ const startRecent = 5
 func newStartPage(c *common, open func(path string)) *startPage {
 	p := &startPage{common: c, open: open, recent: container.NewGridWithColumns(startRecent)}
 	words := container.New(layout.NewCustomPaddedVBoxLayout(0))
-	for _, sentence := range []message.Text{
-		"Blik finds the glare on a reproduction of a painting and marks it.",
-		"You decide which of it really is glare; the paint under it is then restored, and nothing else in the file " +
-			"changes.",
-		"Open a picture, press F5 to find glare, F6 to correct it, and Ctrl+S to save a copy.",
+	for _, sentence := range []string{
+		c.t("Blik finds the glare on a reproduction of a painting and marks it."),
+		c.t("You decide which of it really is glare; the paint under it is then restored, and nothing else in the " +
+			"file changes."),
+		c.t("Open a picture, press %s to find glare, %s to correct it, and %s to save a copy.",
+			c.press("find.run"), c.press("correct.all"), c.press("file.savePicture")),
 	} {
-		words.Add(xwidget.NewWrapped(c.t(sentence)))
+		words.Add(xwidget.NewWrapped(sentence))
 	}
 	choose := widget.NewButtonWithIcon(c.t("Open picture…"), theme.FolderOpenIcon(),
 		func() { c.actions.do("file.open") })

@@ -10,7 +10,6 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/view"
-	"blik/internal/message"
 	"blik/processing"
 	"blik/ui/xwidget"
 )
@@ -55,11 +54,11 @@ func (s *statusBar) update(c change) {
 		s.showColours()
 	}
 	if c.Document || c.Tool {
-		hint := message.Text("Open a picture (Ctrl+O), or drop it here")
+		hint := s.t("Open a picture (%s), or drop it here", s.press("file.open"))
 		if s.Document() != nil {
-			hint = s.toolbox.current.Hint
+			hint = s.t(s.toolbox.current.Hint)
 		}
-		s.say(s.t(hint))
+		s.say(hint)
 	}
 	if c.Document || c.Mask {
 		text := ""

@@ -79,7 +79,8 @@ func newToolbar(c *common) *toolbar {
 	b.hardness.OnChanged = byUser(&b.quiet, c.toolbox.setBrushHardness)
 	b.brush = container.NewHBox(
 		xwidget.NewHelpLabel(c.t("Brush, px"),
-			c.t("Diameter in pixels of the picture. Keys [ and ], or Ctrl and wheel."), c.tips),
+			c.t("Diameter in pixels of the picture. Keys %s and %s, or Ctrl and wheel.",
+				c.press("brush.smaller"), c.press("brush.larger")), c.tips),
 		xwidget.NewMinWidth(90, b.size), container.NewCenter(b.sizeEntry),
 		xwidget.NewHelpLabel(c.t("Hardness"),
 			c.t("Share of the brush that is full; the rest falls off to the edge."), c.tips),

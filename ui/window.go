@@ -7,7 +7,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/lang"
 
 	"blik/app/crash"
@@ -44,6 +43,7 @@ type window struct {
 	win    fyne.Window
 	files  *files
 	menu   *mainMenu
+	board  *keyboard
 	farm   *farmDialogs
 	// timing is the timing view; nil before it is shown first.
 	timing *timing.View
@@ -88,8 +88,9 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.Previewed = w.previewed
 	w.layers = &layers{common: w.common}
 	w.makeActions()
-	keys := newKeyboard(w)
-	w.keys = keys
+	w.board = &keyboard{w: w}
+	w.keys = w.board
+	w.board.use(w.Settings().Keys)
 	w.menu = &mainMenu{window: w}
 	a.Settings().SetTheme(newTheme(w.appearance()))
 	w.build()
@@ -103,17 +104,7 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.win.Resize(size)
 	w.win.SetCloseIntercept(w.quit)
 	w.win.SetOnDropped(w.files.dropped)
-	keys.listen(w.win.Canvas())
-	for s, id := range map[fyne.Shortcut]string{
-		key(fyne.KeyZ, ctrlShift):     "edit.redo",
-		key(fyne.KeyEqual, ctrl):      "view.in",
-		key(fyne.KeyPlus, ctrl):       "view.in",
-		key(fyne.KeyMinus, ctrl):      "view.out",
-		key(fyne.KeyEqual, ctrlShift): "view.in",
-		&desktop.CustomShortcut{KeyName: fyne.KeyReturn, Modifier: ctrl}: "find.run",
-	} {
-		w.win.Canvas().AddShortcut(s, func(fyne.Shortcut) { w.actions.do(id) })
-	}
+	w.board.listen(w.win.Canvas())
 	return w, nil
 }
 

@@ -107,9 +107,9 @@ func (c *common) nextText() string { return c.stepText(c.Next()) }
 func (c *common) stepText(step session.Step, n int) string {
 	switch step {
 	case session.StepOpen:
-		return c.t("Open a picture (Ctrl+O), or drop it here")
+		return c.t("Open a picture (%s), or drop it here", c.press("file.open"))
 	case session.StepDetect:
-		return c.t("Find glare (F5) or paint it (B)")
+		return c.t("Find glare (%s) or paint it (%s)", c.press("find.run"), c.press("tool.brush"))
 	case session.StepCorrect:
 		return c.texts.Plural(n, "%s finding is not corrected: press F6", "%s findings are not corrected: press F6",
 			c.texts.Int(n))

@@ -56,6 +56,8 @@ type Settings struct {
 	HideReasons bool `json:"hide-reasons,omitempty"`
 	// InterfaceScale is the size of everything in the window, 1 for the usual one; 0 is that of the system.
 	InterfaceScale float64 `json:"interface-scale,omitempty"`
+	// Keys are those chosen in place of the usual ones.
+	Keys Keys `json:"keys,omitempty"`
 	// WriteReport writes a report beside each corrected picture.
 	WriteReport bool `json:"write-report"`
 	// Params are the parameters of detection and correction used last.

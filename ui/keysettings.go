@@ -1,0 +1,146 @@
+package ui
+
+import (
+	"maps"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/settings"
+	"blik/ui/xwidget"
+)
+
+// keySettings is the list of the actions with their keys, of which each can be given others.
+type keySettings struct {
+	w       *window
+	object  fyne.CanvasObject
+	all     []command
+	list    *xwidget.List
+	catcher *xwidget.KeyCatcher
+	none    *widget.Button
+	// at is the action that waits for its keys; -1 for none.
+	at int
+}
+
+// newKeySettings makes the list.
+func newKeySettings(w *window) *keySettings {
+	k := &keySettings{w: w, all: w.commands(), catcher: xwidget.NewKeyCatcher(), at: -1}
+	k.all = append(k.all, command{id: commandsAction, name: w.name(commandsAction), menu: w.t("Help")})
+	k.list = xwidget.NewList(func() int { return len(k.all) },
+		func() fyne.CanvasObject {
+			return container.NewBorder(nil, nil, nil, widget.NewLabel(""), widget.NewLabel(""))
+		},
+		func(i int, o fyne.CanvasObject) { k.show(i, o.(*fyne.Container)) }, w.keys)
+	k.list.OnSelected = k.wait
+	k.catcher.OnRune = func(r rune) { k.take(typed(r)) }
+	k.catcher.OnKey = func(name fyne.KeyName) {
+		if name == fyne.KeyEscape {
+			k.leave()
+			return
+		}
+		k.take(parseKeys(string(name)))
+	}
+	k.catcher.OnShortcut = func(s fyne.Shortcut) { k.take(pressed(s)) }
+	k.catcher.OnEnd = func() { w.actions.catch = nil }
+	k.none = widget.NewButton(w.t("No key"), func() {
+		if k.at >= 0 {
+			k.put("")
+		}
+	})
+	k.none.Disable()
+	usual := widget.NewButton(w.t("Usual keys for all"), func() {
+		w.setKeys(nil)
+		k.leave()
+		k.catcher.SetText(w.t("All actions have their usual keys again."))
+	})
+	k.catcher.SetText(w.t("Choose an action to give it other keys."))
+	// Two lines of text fit, so that nothing jumps.
+	k.object = container.NewBorder(nil, container.NewBorder(nil, nil, nil,
+		container.NewCenter(container.NewHBox(k.none, usual)),
+		container.NewStack(xwidget.NewGap(0, 58), k.catcher)), nil, nil, k.list)
+	return k
+}
+
+func (k *keySettings) show(i int, o *fyne.Container) {
+	name, keys := o.Objects[0].(*widget.Label), o.Objects[1].(*widget.Label)
+	name.Truncation = fyne.TextTruncateEllipsis
+	keys.Importance = widget.LowImportance
+	if _, chosen := k.w.Settings().Keys[k.all[i].id]; chosen {
+		keys.Importance = widget.HighImportance
+	}
+	name.SetText(k.all[i].menu + " → " + k.all[i].name)
+	keys.SetText(k.w.keyText(k.all[i].id))
+}
+
+// wait takes the next keys for an action.
+func (k *keySettings) wait(i int) {
+	k.at = i
+	k.none.Enable()
+	k.catcher.SetText(k.w.t("Press the new keys of “%s”. Esc leaves them as they are.", k.all[i].name))
+	k.w.win.Canvas().Focus(k.catcher)
+	// The driver asks the menu before whatever has the focus.
+	k.w.actions.catch = k.catcher.OnShortcut
+}
+
+// leave ends the waiting.
+func (k *keySettings) leave() {
+	k.at = -1
+	k.none.Disable()
+	k.list.UnselectAll()
+	k.list.Refresh()
+	k.catcher.SetText(k.w.t("Choose an action to give it other keys."))
+	k.w.win.Canvas().Focus(k.list)
+}
+
+// take gives the action that waits what was pressed, or says why not and waits on.
+func (k *keySettings) take(keys keySet, ok bool) {
+	if k.at < 0 {
+		return
+	}
+	if why := k.w.refusal(k.all[k.at].id, keys, ok); why != "" {
+		k.catcher.SetText(why + " " + k.w.t("Press others, or Esc."))
+		return
+	}
+	k.put(keys.stored())
+}
+
+// put gives the action that waits other keys.
+func (k *keySettings) put(stored string) {
+	c := k.all[k.at]
+	chosen := maps.Clone(k.w.Settings().Keys)
+	if chosen == nil {
+		chosen = settings.Keys{}
+	}
+	chosen[c.id] = stored
+	k.w.setKeys(chosen)
+	k.leave()
+	text := k.w.t("“%s” has no key now.", c.name)
+	if shown := k.w.keyText(c.id); shown != "" {
+		text = k.w.t("“%s” has the keys %s now.", c.name, shown)
+	}
+	k.catcher.SetText(text)
+}
+
+// refusal says why an action cannot have keys; it is empty where it can. ok is false for keys that nothing may have.
+func (w *window) refusal(id string, k keySet, ok bool) string {
+	other, held := w.actions.holder(id, k)
+	switch {
+	case !ok:
+		return w.t("Text entries, dialogs and tools need this key.")
+	case held:
+		return w.t("“%s” has these keys already.", w.name(other))
+	case w.actions.fits(id, k):
+		return ""
+	case id == holdAction:
+		return w.t("“%s” lasts while its key is held: it takes a letter or a sign.", w.name(id))
+	}
+	return w.t("Text entries need these keys.")
+}
+
+// setKeys puts other keys in force and shows them everywhere; nil are the usual ones.
+func (w *window) setKeys(chosen settings.Keys) {
+	w.Settings().Keys = chosen
+	w.board.use(chosen)
+	w.build()
+}

@@ -1,0 +1,170 @@
+package ui
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+
+	"blik/app/settings"
+)
+
+// No two actions have the same usual keys on any keyboard, and what settings hold of them is read as the same again.
+func TestUsualKeys(t *testing.T) {
+	h := newHarness(t, "en")
+	for id, a := range h.actions.table {
+		if other, held := h.actions.holder(id, a.usual); held {
+			t.Errorf("%s and %s share keys", id, other)
+		}
+		k := a.usual
+		if k.shortcut == nil && (a.name == "" || k.keys == "" && len(k.named) == 0) {
+			continue
+		}
+		again, ok := parseKeys(k.stored())
+		if !ok || again.stored() != k.stored() || !slices.Contains(k.events(), again.events()[0]) {
+			t.Errorf("%s: %q is read as %+v, %v", id, k.stored(), again, ok)
+		}
+	}
+}
+
+// What is no combination, or what text entries and dialogs need, is not read.
+func TestKeysThatNothingMayHave(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{" ", "Escape", "Return", "KP_Enter", "BackSpace", "Tab", "Space", "Up", "Left", "gg",
+		"Shift+G", "Shift+F5", "Ctrl+", "Ctrl+Left", "Ctrl+Home+", "Ctrl+ж", "Ctrl+Escape", "\x00", "\xff", "\n"} {
+		if k, ok := parseKeys(text); ok {
+			t.Errorf("%q is read as %+v", text, k)
+		}
+	}
+	for text, want := range map[string]string{"": "", "B": "b", "+": "+", "Ctrl++": "Ctrl++", "F12": "F12",
+		"Ctrl+Shift+g": "Ctrl+Shift+G", "Alt+Return": "Alt+Return", "Shift+Ctrl+G": ""} {
+		k, ok := parseKeys(text)
+		if got := k.stored(); got != want || ok != (text != "Shift+Ctrl+G") {
+			t.Errorf("%q is read as %q, %v", text, got, ok)
+		}
+	}
+}
+
+// Chosen keys replace the usual ones; damaged entries, unknown actions and conflicts leave the usual ones.
+func TestChosenKeys(t *testing.T) {
+	h := newHarness(t, "en")
+	usual := func() map[string]keySet {
+		all := map[string]keySet{}
+		for id, a := range h.actions.table {
+			all[id] = a.inForce()
+		}
+		return all
+	}
+	before := usual()
+	for _, c := range []struct {
+		chosen settings.Keys
+		want   map[string]string
+	}{
+		{settings.Keys{"find.run": "Ctrl+Shift+G"}, map[string]string{"find.run": "Ctrl+Shift+G"}},
+		{settings.Keys{"find.run": ""}, map[string]string{"find.run": ""}},
+		{settings.Keys{"find.run": "F11", "correct.all": "F5"},
+			map[string]string{"find.run": "F11", "correct.all": "F5"}},
+		{settings.Keys{"correct.all": "F5"}, map[string]string{"correct.all": "F6", "find.run": "Ctrl+G, F5"}},
+		{settings.Keys{"find.run": "F12", "correct.all": "F12"},
+			map[string]string{"find.run": "F12", "correct.all": "F12"}},
+		{settings.Keys{"no.such": "F11", "find.run": "Hyper+Q", "escape": "F12", "edit.invert": "Ctrl+C",
+			"edit.clear": "Return", "view.source": "F11", "edit.fill": "ж"}, map[string]string{}},
+	} {
+		h.actions.use(c.chosen)
+		after := usual()
+		for id := range after {
+			if other, held := h.actions.holder(id, after[id]); held {
+				t.Errorf("%v: %s and %s share keys", c.chosen, id, other)
+			}
+			want, changed := c.want[id]
+			if changed && h.keyText(id) != want && !(want == "F12" && reflect.DeepEqual(after[id], before[id])) {
+				t.Errorf("%v: %s has %q", c.chosen, id, h.keyText(id))
+			}
+			if !changed && !reflect.DeepEqual(after[id], before[id]) {
+				t.Errorf("%v: the keys of %s changed to %+v", c.chosen, id, after[id])
+			}
+		}
+	}
+	h.actions.use(nil)
+	if !reflect.DeepEqual(usual(), before) {
+		t.Error("the usual keys do not come back")
+	}
+}
+
+// Keys are chosen by pressing them, shown everywhere, and given back by one click.
+func TestKeySettings(t *testing.T) {
+	for lang, words := range map[string][2]string{
+		"en": {"“Correct all” has these keys already", "Text entries"},
+		"ru": {"Эти клавиши уже заняты: «Исправить всё»", "нужн"},
+	} {
+		h := newHarness(t, lang).opened()
+		h.actions.do("edit.preferences")
+		if !h.dialogOpen() {
+			t.Fatal("no preferences")
+		}
+		k := newKeySettings(h.window)
+		h.prompts.showCustom("", "", k.object, 500, 400)
+		at := slices.IndexFunc(k.all, func(c command) bool { return c.id == "find.run" })
+		says := func(part string) {
+			t.Helper()
+			if !strings.Contains(k.catcher.Text, part) {
+				t.Errorf("%s: says %q, not %q", lang, k.catcher.Text, part)
+			}
+		}
+		k.list.Select(at)
+		// The driver gives the menu's shortcuts to the menu.
+		h.actions.do("correct.all")
+		says(words[1])
+		k.catcher.TypedKey(&fyne.KeyEvent{Name: fyne.KeyF6})
+		says(words[0])
+		k.catcher.TypedShortcut(&fyne.ShortcutPaste{})
+		says(words[1])
+		k.catcher.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		says(words[1])
+		k.catcher.TypedRune(' ')
+		says(words[1])
+		k.catcher.TypedKey(&fyne.KeyEvent{Name: "LeftControl"})
+		if len(h.Settings().Keys) != 0 || h.keyText("find.run") != "Ctrl+G, F5" {
+			t.Errorf("refused keys were taken: %v", h.Settings().Keys)
+		}
+		k.catcher.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyR, Modifier: ctrl})
+		if want := (settings.Keys{"find.run": "Ctrl+R"}); !maps.Equal(h.Settings().Keys, want) || h.actions.catch != nil {
+			t.Errorf("chosen: %v", h.Settings().Keys)
+		}
+		if got := h.tip("find.run"); !strings.HasSuffix(got, "(Ctrl+R)") {
+			t.Errorf("the tip says %q", got)
+		}
+		found := ""
+		for _, c := range h.commands() {
+			if c.id == "find.run" {
+				found = c.keys
+			}
+		}
+		if found != "Ctrl+R" {
+			t.Errorf("the list of commands says %q", found)
+		}
+		k.list.Select(slices.IndexFunc(k.all, func(c command) bool { return c.id == "correct.all" }))
+		k.catcher.TypedRune('Э')
+		if h.Settings().Keys["correct.all"] != "'" {
+			t.Errorf("a Russian letter gives %v", h.Settings().Keys)
+		}
+		for h.dialogOpen() {
+			h.win.Canvas().Overlays().Remove(h.win.Canvas().Overlays().Top())
+		}
+		h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
+		h.settle()
+		if h.Document().Result() != nil {
+			t.Error("the former key still runs the action")
+		}
+		h.setKeys(nil)
+		h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
+		h.settle()
+		if h.Document().Result() == nil {
+			t.Error("the usual key does not run the action")
+		}
+	}
+}
