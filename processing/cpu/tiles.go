@@ -44,12 +44,14 @@ func (b *Backend) onTiles(ctx context.Context, tiles []processing.Tile, dst, src
 	})
 }
 
-// hole lists the pixels of a tile that are not known, those with even x + y first.
+// hole lists the pixels of a tile that are not known, those with even x + y first. Inside means that none of them lies
+// at the border of the tile, so that each has four neighbours.
 type hole struct {
-	w, h  int
-	known int
-	index []int32
-	even  int
+	w, h   int
+	known  int
+	index  []int32
+	even   int
+	inside bool
 }
 
 func holeOf(t *worker, state []uint8, w, h int) hole {
@@ -71,6 +73,14 @@ func holeOf(t *worker, state []uint8, w, h int) hole {
 		}
 		if parity == 0 {
 			o.even = len(o.index)
+		}
+	}
+	o.inside = w > 2 && h > 2
+	for _, j := range o.index {
+		x, y := int(j)%w, int(j)
+		if x == 0 || x == w-1 || y < w || y >= (h-1)*w {
+			o.inside = false
+			break
 		}
 	}
 	return o
@@ -178,6 +188,10 @@ func (b executor) Harmonic(ctx context.Context, op processing.Harmonic) error {
 			if t.stopped() {
 				return false
 			}
+			if o.inside {
+				o.relax(c.p, omega)
+				continue
+			}
 			for _, j := range o.index {
 				sum, k := o.around(c.p, int(j))
 				c.p[j] += float32(omega * (float32(sum*part[k]) - c.p[j]))
@@ -185,6 +199,16 @@ func (b executor) Harmonic(ctx context.Context, op processing.Harmonic) error {
 		}
 		return true
 	})
+}
+
+// relax is a sweep of Harmonic where all pixels have four neighbours.
+func (o *hole) relax(p []float32, omega float32) {
+	for _, j := range o.index {
+		i := int(j)
+		near := p[i-o.w : i+o.w+1]
+		sum := (near[o.w-1] + near[o.w+1]) + (near[0] + near[2*o.w])
+		near[o.w] += float32(omega * (float32(sum*0.25) - near[o.w]))
+	}
 }
 
 // pullPush fills the pixels that are not known with the mean of the known ones of the smallest 2ᵏ × 2ᵏ block around
