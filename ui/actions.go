@@ -55,14 +55,14 @@ func key(name fyne.KeyName, mod fyne.KeyModifier) fyne.Shortcut {
 }
 
 // do runs an action if it can be done now. The driver runs the menu's shortcuts while a dialog is open as well; there
-// only undo and redo of typing may pass.
+// only undo and redo of typing and copying from a field may pass.
 func (a *actions) do(id string) {
 	if a.catch != nil && a.blocked() {
 		a.catch(a.table[id].shortcut)
 		return
 	}
 	a.catch = nil
-	if !a.can(id) || a.blocked() && id != "edit.undo" && id != "edit.redo" {
+	if !a.can(id) || a.blocked() && id != "edit.undo" && id != "edit.redo" && id != "edit.copy" {
 		return
 	}
 	a.started()
@@ -123,11 +123,15 @@ func (w *window) makeActions() {
 		"edit.undo": {name: "Undo", run: w.undo, shortcut: &fyne.ShortcutUndo{}},
 		"edit.redo": {name: "Redo", run: w.redo, shortcut: &fyne.ShortcutRedo{},
 			also: []fyne.Shortcut{key(fyne.KeyZ, ctrlShift)}},
-		"edit.preferences": {name: "Preferences…", run: w.showPreferences},
-		"edit.history":     {name: "History…", run: w.showHistory, keys: "y"},
-		"edit.invert":      {name: "Invert mask", run: w.invertMask, ready: idle, shortcut: key(fyne.KeyI, ctrl)},
-		"edit.clear":       {name: "Clear mask", run: w.ClearMask, ready: idle},
-		"edit.addRegion":   {name: "Mark the region as glare", run: w.toolbox.fillRegion(document.Add), ready: drawn},
+		"edit.copy":            {name: "Copy values", run: w.copyValues, shortcut: &fyne.ShortcutCopy{}},
+		"find.copy":            {name: "Copy list of findings", run: w.copyList, ready: open},
+		"file.copyInformation": {name: "Copy picture information", run: w.copyInformation, ready: open},
+		"edit.preferences":     {name: "Preferences…", run: w.showPreferences},
+		"edit.history":         {name: "History…", run: w.showHistory, keys: "y"},
+		"edit.invert":          {name: "Invert mask", run: w.invertMask, ready: idle, shortcut: key(fyne.KeyI, ctrl)},
+		"edit.clear":           {name: "Clear mask", run: w.ClearMask, ready: idle},
+		"edit.addRegion": {name: "Mark the region as glare", run: w.toolbox.fillRegion(document.Add),
+			ready: drawn},
 		"edit.takeRegion": {name: "Clear the mask inside the region", run: w.toolbox.fillRegion(document.Subtract),
 			ready: drawn},
 		"edit.keepRegion": {name: "Clear the mask outside the region", run: w.toolbox.fillRegion(document.Intersect),

@@ -29,13 +29,13 @@ func menuTable() []struct {
 		title message.Text
 		ids   []string
 	}{
-		{"File", []string{"file.open", "recent", "file.sample", "file.information", "-",
+		{"File", []string{"file.open", "recent", "file.sample", "file.information", "file.copyInformation", "-",
 			"file.savePicture", "file.savePictureAs",
 			"file.saveProject", "-",
 			"file.loadMask", "file.saveMask", "file.saveMaskAs", "file.compareMask",
 			"file.endCompare", "-", "presets", "file.loadPreset", "file.savePreset",
 			"-", "file.quit"}},
-		{"Edit", []string{"edit.undo", "edit.redo", "edit.history", "-",
+		{"Edit", []string{"edit.undo", "edit.redo", "edit.history", "edit.copy", "-",
 			"edit.invert", "edit.clear", "edit.grow", "edit.shrink",
 			"edit.fill", "-",
 			"edit.addRegion", "edit.takeRegion", "edit.keepRegion", "edit.clearRegion", "-",
@@ -48,7 +48,7 @@ func menuTable() []struct {
 		{"Tools", append(tools, "-", "brush.smaller", "brush.larger", "-", "device", "view.timing")},
 		{"Glare", []string{"find.run", "find.cancel", "-", "find.adaptive", "find.manual", "find.takeOver", "-",
 			"find.next", "find.previous", "-", "find.keep", "find.ignore", "find.remove", "-", "find.keepListed",
-			"find.ignoreListed", "find.thumbnails", "find.save", "-", "find.learn", "find.forget"}},
+			"find.ignoreListed", "find.thumbnails", "find.save", "find.copy", "-", "find.learn", "find.forget"}},
 		{"Correction", []string{"correct.all", "correct.selected", "methods", "listedMethods", "-", "correct.remove",
 			"correct.removeAll", "-",
 			"view.source", "view.split", "view.beside"}},

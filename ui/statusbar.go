@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"image"
 	"math"
 
 	"fyne.io/fyne/v2"
@@ -20,6 +21,8 @@ type statusBar struct {
 	*common
 	object fyne.CanvasObject
 
+	// at is the pixel that place speaks of.
+	at                                     image.Point
 	place, values, message, compare, found *xwidget.FixedText
 	// colours says that the colours on the screen are approximate, device what the work runs on.
 	colours, device *fyne.Container
@@ -87,6 +90,7 @@ func (s *statusBar) hovered(at processing.Point, inside bool) {
 		s.values.SetText("")
 		return
 	}
+	s.at = image.Pt(p.X, p.Y)
 	s.place.SetText(fmt.Sprintf("x %d  y %d", p.X, p.Y))
 	s.values.SetText(s.pixelText(p))
 }

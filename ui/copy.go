@@ -1,0 +1,75 @@
+package ui
+
+import (
+	"strings"
+
+	"fyne.io/fyne/v2"
+)
+
+// copyValues puts on the clipboard what is known of the pixel under the pointer and of the finding there; where the
+// pointer is elsewhere, of the selected finding. A field with the focus copies its own text.
+func (w *window) copyValues() {
+	// The driver asks the menu before the field that has the focus.
+	if field, ok := w.win.Canvas().Focused().(fyne.Shortcutable); ok {
+		field.TypedShortcut(&fyne.ShortcutCopy{Clipboard: w.app.Clipboard()})
+		return
+	}
+	if !w.dialogOpen() {
+		w.toClipboard(w.valuesText())
+	}
+}
+
+// valuesText is what copyValues copies; empty for nothing.
+func (w *window) valuesText() string {
+	if w.Document() == nil {
+		return ""
+	}
+	if place := w.status.place.Text(); place != "" {
+		lines := []string{place + "  " + w.status.values.Text()}
+		if f, ok := w.Document().SpotAt(w.status.at.X, w.status.at.Y); ok {
+			lines = append(lines, w.aboutText(f))
+		}
+		return strings.Join(lines, "\n")
+	}
+	if f, ok := w.Selected(); ok {
+		return w.aboutText(f)
+	}
+	return ""
+}
+
+// copyList puts the listed findings on the clipboard: a line each, columns parted by tabs, as spreadsheets take them.
+func (w *window) copyList() {
+	var heads []string
+	for _, column := range findingColumns {
+		heads = append(heads, w.t(column.name))
+	}
+	lines := []string{strings.Join(heads, "\t")}
+	for _, f := range w.Listed() {
+		var cells []string
+		for _, column := range findingColumns {
+			cells = append(cells, column.cell(w.common, f))
+		}
+		lines = append(lines, strings.Join(cells, "\t"))
+	}
+	w.toClipboard(strings.Join(lines, "\n"))
+}
+
+// copyInformation puts the information on the picture on the clipboard.
+func (w *window) copyInformation() {
+	var lines []string
+	for _, f := range w.facts() {
+		lines = append(lines, f.name+"\t"+f.value)
+	}
+	w.toClipboard(strings.Join(lines, "\n"))
+}
+
+// toClipboard copies a text and says so.
+func (w *window) toClipboard(text string) {
+	if text == "" {
+		w.say(w.t("Nothing to copy: point at a pixel or select a finding"))
+		return
+	}
+	w.app.Clipboard().SetContent(text)
+	first, _, _ := strings.Cut(text, "\n")
+	w.say(w.t("Copied: %s", strings.ReplaceAll(first, "\t", "  ")))
+}
