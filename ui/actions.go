@@ -39,6 +39,8 @@ type actions struct {
 	// blocked reports whether a dialog lies over the window, started is called before an action runs.
 	blocked func() bool
 	started func()
+	// looking reports whether a picture is seen that is still being read.
+	looking func() bool
 	// later keeps what is to be done until a preview has ended; false where none runs.
 	later func(do func()) bool
 	// catch takes the shortcuts of menu items while a person presses new keys; nil at other times.
@@ -62,7 +64,8 @@ func (a *actions) do(id string) {
 		return
 	}
 	a.catch = nil
-	if !a.can(id) || a.blocked() && id != "edit.undo" && id != "edit.redo" && id != "edit.copy" {
+	typing := id == "edit.undo" || id == "edit.redo" || id == "edit.copy"
+	if !a.can(id) || a.blocked() && !typing || a.looking() && !goesOn(id) {
 		return
 	}
 	a.started()

@@ -16,6 +16,8 @@ import (
 //	                                per Fyne unit, and what view.Transform holds
 //	frame NS DRAWN                  nanoseconds from the start of the raster's generator to the end of the frame
 //	                                (drawing, upload, rasterising and buffer swap), and those of the drawing only
+//	glimpse NS                      the first pixels of a picture that is still being read were on the screen, so many
+//	                                nanoseconds after the beginning of 1970
 //	picture PATH W H                a picture is shown
 //	done COUNT AREA                 a detection has ended
 //	saved PATH                      a mask has been written
@@ -77,6 +79,13 @@ func (o *observed) update(c change) {
 		o.tell("saved %s", o.w.MaskFile())
 	case session.SavedPicture:
 		o.tell("saved-picture %s", o.w.Written().Saved.Path)
+	}
+	if c.Glimpse && o.w.Glimpse() != nil {
+		port := o.w.glimpse.port
+		port.OnFrame = func(time.Duration) {
+			port.OnFrame = nil
+			go o.w.config.session.Dispatch(func() { o.tell("glimpse %d", time.Now().UnixNano()) })
+		}
 	}
 	if c.Busy {
 		o.tell("busy %v", o.w.Busy())

@@ -57,6 +57,7 @@ type window struct {
 	status     *statusBar
 	comparison *comparison
 	welcome    *startPage
+	glimpse    *glimpse
 	side       *fyne.Container
 	panelShown bool
 	parts      []part
@@ -84,7 +85,8 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.display.each(func(v *viewport.Viewport) { v.OnBrush = w.toolbox.scaleBrush })
 	w.files = &files{common: w.common, presets: w.presetFolder(),
 		dialogs: c.dialogs(w.prompts, w.win, w.prompts.modals)}
-	w.actions = &actions{blocked: w.dialogOpen, started: func() { w.tips.Hide() }, later: w.AfterPreview}
+	w.actions = &actions{blocked: w.dialogOpen, started: func() { w.tips.Hide() }, later: w.AfterPreview,
+		looking: func() bool { return w.Glimpse() != nil }}
 	w.Previewed = w.previewed
 	w.layers = &layers{common: w.common}
 	w.makeActions()
@@ -117,6 +119,7 @@ func (w *window) build() {
 	w.strip = newStrip(w.common)
 	w.comparison = newComparison(w.common)
 	w.welcome = newStartPage(w.common, w.files.open)
+	w.glimpse = newGlimpse(w.common)
 	w.film = newFilmstrip(w.common, w.files.openFrame)
 	w.seeing = newSeeing(w.common, w.layers)
 	w.display.onHover = func(at processing.Point, inside bool) {
@@ -125,12 +128,12 @@ func (w *window) build() {
 	}
 	w.side = container.NewStack(w.panel.object)
 	w.parts = []part{w.display, w.toolbox, w.strip, w.bar, w.panel, w.film, w.comparison, w.seeing,
-		w.welcome, w.status, w.menu}
+		w.welcome, w.glimpse, w.status, w.menu}
 	if w.observed != nil {
 		w.parts = append(w.parts, w.observed)
 	}
 	middle := container.NewBorder(w.comparison.object, w.film.object, nil, nil,
-		container.NewStack(w.seeing.object, w.welcome.object))
+		container.NewStack(w.seeing.object, w.welcome.object, w.glimpse.object))
 	body := container.NewBorder(w.bar.object, w.status.object, w.strip.object, w.side, middle)
 	w.win.SetContent(container.NewStack(body, w.tips.Layer))
 	w.update(everything())
@@ -217,7 +220,7 @@ func (w *window) quit() {
 // close closes the window at once.
 func (w *window) close() {
 	// A frame on its way would be reported after the toolkit's goroutine has ended.
-	w.display.port.OnFrame = nil
+	w.display.port.OnFrame, w.glimpse.port.OnFrame = nil, nil
 	size := w.win.Canvas().Size()
 	s := w.Settings()
 	s.WindowWidth, s.WindowHeight = math.Round(float64(size.Width)), math.Round(float64(size.Height))

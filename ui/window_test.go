@@ -81,6 +81,8 @@ type harness struct {
 	saveErr      error
 	reports      []report.Correction
 	profile      *colour.Profile
+	// reading, if not nil, says that files are large enough to be seen before they are read, and ends reading them.
+	reading chan struct{}
 }
 
 var (
@@ -88,8 +90,24 @@ var (
 	_ session.Engine = (*harness)(nil)
 )
 
+// ReadGlimpse returns some pixels of a picture of the fake disk if they are asked for.
+func (h *harness) ReadGlimpse(_ context.Context, path string, _ int) (*imagefile.Glimpse, error) {
+	p := h.pictures[path]
+	if h.reading == nil || p == nil {
+		return nil, nil
+	}
+	return &imagefile.Glimpse{Width: 4 * p.Width, Height: 4 * p.Height, Picture: p, Step: 4, Orientation: 1}, nil
+}
+
 // Read returns a picture of the fake disk.
-func (h *harness) Read(_ context.Context, path string) (*imagefile.File, error) {
+func (h *harness) Read(ctx context.Context, path string) (*imagefile.File, error) {
+	if h.reading != nil {
+		select {
+		case <-h.reading:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	p := h.pictures[path]
 	if p == nil {
 		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)

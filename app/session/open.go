@@ -45,7 +45,12 @@ func (s *Session) open(path string, withProject bool, done func(error)) {
 	for _, f := range s.film.frames {
 		recent = append(recent, f.Path)
 	}
+	g := &glimpsing{s: s}
 	work := func(ctx context.Context, report processing.Progress) (opened, error) {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		report(named(path), 0)
+		g.begin(ctx, path)
 		o, err := s.read(ctx, path, withProject, report)
 		if err == nil {
 			o.small = s.keepThumbnail(ctx, o, recent)
@@ -67,6 +72,7 @@ func (s *Session) open(path string, withProject bool, done func(error)) {
 		_ = s.SaveSettings()
 		return image.Rectangle{}, nil
 	}, func(_ opened, err error) {
+		g.end()
 		if errors.Is(err, fs.ErrNotExist) {
 			s.settings.RemoveRecent(path)
 			s.publish(Other, image.Rectangle{})
@@ -80,7 +86,6 @@ func (s *Session) read(ctx context.Context, path string, withProject bool, repor
 	opened, error,
 ) {
 	stage := named(path)
-	report(stage, 0)
 	file, err := s.files.Read(ctx, path)
 	if err != nil {
 		return opened{}, err

@@ -110,6 +110,8 @@ type Session struct {
 	// partShare is the largest share of a picture, with its surroundings, that is searched before the whole.
 	partShare    float64
 	afterPreview func()
+	// glimpse shows a picture that is still being read; nil for none.
+	glimpse *view.Pyramid
 	// continued says what became of the project of the open picture, kept what the one on the disk holds.
 	continued Continued
 	project   project.State

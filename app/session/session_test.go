@@ -36,6 +36,8 @@ type fake struct {
 	saved       []string
 	masks       map[string]*processing.Mask
 	reports     []report.Correction
+	glimpse     func(context.Context) (*imagefile.Glimpse, error)
+	hold        chan struct{}
 	saveErr     error
 	maskOptions imagefile.WriteOptions
 	exists      bool
@@ -62,7 +64,21 @@ func newFake(t *testing.T) *fake {
 // files are the Files of a fake.
 type files struct{ *fake }
 
-func (f files) Read(_ context.Context, path string) (*imagefile.File, error) {
+func (f files) ReadGlimpse(ctx context.Context, _ string, _ int) (*imagefile.Glimpse, error) {
+	if f.glimpse == nil {
+		return nil, nil
+	}
+	return f.glimpse(ctx)
+}
+
+func (f files) Read(ctx context.Context, path string) (*imagefile.File, error) {
+	if f.hold != nil {
+		select {
+		case <-f.hold:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	format := map[string]imagefile.Format{".png": imagefile.PNG, ".jpg": imagefile.JPEG}[filepath.Ext(path)]
 	if format == "" {
 		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)

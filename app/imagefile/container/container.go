@@ -132,6 +132,14 @@ type Plain interface {
 	DecodeRows(ctx context.Context, y0, y1 int) (*processing.Picture, error)
 }
 
+// Coarse is a Container of which some pixels can be read in much less time than all of them.
+type Coarse interface {
+	Container
+	// DecodeCoarse returns each step-th pixel of each step-th row of what Decode returns, from the first of both on:
+	// ⌈Width/step⌉ × ⌈Height/step⌉ pixels. It is nil, without an error, where that takes as long as Decode.
+	DecodeCoarse(ctx context.Context, step int) (*processing.Picture, error)
+}
+
 // Strayer is a Container in whose file bytes may belong to nothing.
 type Strayer interface {
 	Container

@@ -17,22 +17,10 @@ func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := l.check(f.src.Size); err != nil {
+	if err := f.whole(); err != nil {
 		return nil, err
 	}
-	if i := f.info; i.Expansion > 0 && i.Raw/i.Expansion > f.src.Size {
-		return nil, container.Truncated()
-	}
-	pic := &processing.Picture{Width: l.width, Height: l.height, Channels: l.channels}
-	n := l.width * l.height * l.channels
-	switch l.decoded {
-	case 8:
-		pic.U8 = make([]uint8, n)
-	case 16:
-		pic.U16 = make([]uint16, n)
-	default:
-		pic.F32 = make([]float32, n)
-	}
+	pic := l.newPicture(l.width, l.height)
 	// Segments that are not compressed can be entered at any row, so one strip of the whole picture keeps all cores
 	// busy.
 	units, bands := l.coloured(), 1
@@ -51,6 +39,32 @@ func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 		return nil, err
 	}
 	return pic, nil
+}
+
+// whole reports whether the file is long enough for the picture.
+func (f *File) whole() error {
+	if err := f.lay.check(f.src.Size); err != nil {
+		return err
+	}
+	if i := f.info; i.Expansion > 0 && i.Raw/i.Expansion > f.src.Size {
+		return container.Truncated()
+	}
+	return nil
+}
+
+// newPicture returns a picture of decoded samples, of the given size.
+func (l *layout) newPicture(w, h int) *processing.Picture {
+	pic := &processing.Picture{Width: w, Height: h, Channels: l.channels}
+	n := w * h * l.channels
+	switch l.decoded {
+	case 8:
+		pic.U8 = make([]uint8, n)
+	case 16:
+		pic.U16 = make([]uint16, n)
+	default:
+		pic.F32 = make([]float32, n)
+	}
+	return pic
 }
 
 // decodeRows decodes rows y0 to y1 of a segment; y0 is 0 where it is compressed.

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/image/tiff/lzw"
 
 	"blik/app/imagefile/container"
+	"blik/processing"
 )
 
 // inputBuffer is how many compressed bytes are read at a time.
@@ -24,6 +25,8 @@ type scratch struct {
 	zlib    io.ReadCloser
 	buf     []byte
 	shuffle []byte
+	// row is the row that DecodeCoarse thins out.
+	row *processing.Picture
 }
 
 // rows returns a buffer of n bytes.

@@ -49,16 +49,7 @@ func (f *File) DecodeRows(ctx context.Context, y0, y1 int) (*processing.Picture,
 	if err := l.check(f.src.Size); err != nil {
 		return nil, err
 	}
-	pic := &processing.Picture{Width: l.width, Height: y1 - y0, Channels: l.channels}
-	n := pic.Width * pic.Height * pic.Channels
-	switch l.decoded {
-	case 8:
-		pic.U8 = make([]uint8, n)
-	case 16:
-		pic.U16 = make([]uint16, n)
-	default:
-		pic.F32 = make([]float32, n)
-	}
+	pic := l.newPicture(l.width, y1-y0)
 	s := &scratch{}
 	for i := range l.coloured() {
 		u := l.unit(i)

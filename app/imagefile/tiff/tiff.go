@@ -34,6 +34,7 @@ var (
 	_ container.Container = (*File)(nil)
 	_ container.Patcher   = (*File)(nil)
 	_ container.Plain     = (*File)(nil)
+	_ container.Coarse    = (*File)(nil)
 	_ container.Strayer   = (*File)(nil)
 )
 

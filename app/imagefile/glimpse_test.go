@@ -1,0 +1,74 @@
+package imagefile
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"blik/internal/testpic"
+)
+
+// checkGlimpse compares some pixels of a file with all of them. It reports whether there were any.
+func checkGlimpse(t *testing.T, path string, side int) bool {
+	t.Helper()
+	limits := DefaultLimits()
+	limits.Bytes = 256 << 20
+	g, err := ReadGlimpse(t.Context(), path, limits, side)
+	f, wrong := Read(t.Context(), path, limits)
+	var e *Error
+	switch {
+	case err != nil && !errors.As(err, &e):
+		t.Errorf("%s: %T %v is no *Error", path, err, err)
+	case err != nil && wrong == nil:
+		t.Errorf("%s: %v, but all of it can be read", path, err)
+	case wrong != nil && g != nil:
+		t.Errorf("%s: some pixels are shown of a file that cannot be read: %v", path, wrong)
+	case g == nil:
+		return false
+	}
+	p := f.Picture
+	if g.Width != p.Width || g.Height != p.Height || !slices.Equal(g.Picture.Curve, p.Curve) ||
+		max(g.Picture.Width, g.Picture.Height) > side || g.Picture.Validate() != nil {
+		t.Fatalf("%s: %d × %d of %d × %d pixels, %v", path, g.Picture.Width, g.Picture.Height, g.Width, g.Height,
+			g.Picture.Validate())
+	}
+	for y := range g.Picture.Height {
+		for x := range g.Picture.Width {
+			if p.F32 == nil && at(g.Picture, x, y) != at(p, x*g.Step, y*g.Step) {
+				t.Fatalf("%s: pixel %d, %d is not that of the picture", path, x, y)
+			}
+		}
+	}
+	return true
+}
+
+// Of real files, and of damaged ones, some pixels are those of the picture, or there are none.
+func TestGlimpse(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for _, path := range slices.Concat(testpic.SharedFiles(t, "io-samples/*.*"), testpic.SharedFiles(t, "malformed/*")) {
+		for _, side := range []int{1, 40} {
+			if checkGlimpse(t, path, side) {
+				seen++
+			}
+		}
+	}
+	if seen < 4 {
+		t.Errorf("only %d files were seen", seen)
+	}
+}
+
+// A file that is read in no time is not shown before.
+func TestGlimpseOfSmallFiles(t *testing.T) {
+	t.Parallel()
+	path := write(t, "a.tif", rgba())
+	if g, err := ReadGlimpse(t.Context(), path, DefaultLimits(), 2048); g != nil || err != nil {
+		t.Errorf("%v, %v", g, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if g, err := ReadGlimpse(ctx, path, DefaultLimits(), 1); g != nil || err != context.Canceled {
+		t.Errorf("%v, %v after a cancel", g, err)
+	}
+}

@@ -1,0 +1,81 @@
+package ui
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/ui/viewport"
+	"blik/ui/xwidget"
+)
+
+// glimpse lies over the picture while another one is being read, and shows some of its pixels. Nothing can be done with
+// them: it keeps the pointer from what lies under it, and while it is shown actions are blocked but those that a
+// picture has no part in.
+type glimpse struct {
+	*common
+	object fyne.CanvasObject
+	port   *viewport.Viewport
+}
+
+func newGlimpse(c *common) *glimpse {
+	g := &glimpse{common: c, port: viewport.New()}
+	words := widget.NewLabel(c.t("Still being read: not all pixels are shown yet"))
+	strip := container.NewStack(canvas.NewRectangle(theme.Color(theme.ColorNameBackground)), words)
+	g.object = container.NewStack(g.port, newShield(), container.NewBorder(nil,
+		container.NewHBox(strip), nil, nil))
+	g.object.Hide()
+	return g
+}
+
+func (g *glimpse) update(c change) {
+	if !c.Glimpse {
+		return
+	}
+	picture := g.Glimpse()
+	g.port.SetPicture(picture, nil)
+	xwidget.SetVisible(g.object, picture != nil)
+}
+
+// goesOn reports whether an action can be done while a picture is being read.
+func goesOn(id string) bool { return id == "find.cancel" || id == "escape" || id == "file.quit" }
+
+// shield takes all events of the pointer and does nothing with them.
+type shield struct{ widget.BaseWidget }
+
+var (
+	_ fyne.Tappable          = (*shield)(nil)
+	_ fyne.SecondaryTappable = (*shield)(nil)
+	_ fyne.Draggable         = (*shield)(nil)
+	_ fyne.Scrollable        = (*shield)(nil)
+	_ desktop.Mouseable      = (*shield)(nil)
+	_ desktop.Hoverable      = (*shield)(nil)
+)
+
+func newShield() *shield {
+	s := &shield{}
+	s.ExtendBaseWidget(s)
+	return s
+}
+
+// CreateRenderer shows nothing.
+func (s *shield) CreateRenderer() fyne.WidgetRenderer {
+	return widget.NewSimpleRenderer(canvas.NewRectangle(color.Transparent))
+}
+
+// Tapped does nothing, like the methods after it.
+func (s *shield) Tapped(*fyne.PointEvent)          {}
+func (s *shield) TappedSecondary(*fyne.PointEvent) {}
+func (s *shield) Dragged(*fyne.DragEvent)          {}
+func (s *shield) DragEnd()                         {}
+func (s *shield) Scrolled(*fyne.ScrollEvent)       {}
+func (s *shield) MouseDown(*desktop.MouseEvent)    {}
+func (s *shield) MouseUp(*desktop.MouseEvent)      {}
+func (s *shield) MouseIn(*desktop.MouseEvent)      {}
+func (s *shield) MouseMoved(*desktop.MouseEvent)   {}
+func (s *shield) MouseOut()                        {}
