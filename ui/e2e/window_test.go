@@ -257,7 +257,7 @@ func TestXvfbCorrection(t *testing.T) {
 	}
 
 	// Another method for the selected spot, from the menu of corrections.
-	w.key("Alt_L", "Right", "Right", "Right", "Right", "Right", "Down", "Down", "Down", "Right")
+	w.key("Alt_L", "Right", "Right", "Right", "Right", "Right", "Right", "Down", "Down", "Down", "Right")
 	w.key("Down", "Down", "Down", "Down", "Down", "Down", "Return")
 	if line := w.await("corrected "); field(t, line, 1) != spots {
 		t.Errorf("one spot redone: %q", line)
