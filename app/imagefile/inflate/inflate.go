@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"math/bits"
 )
 
 // The errors of a stream that is not what RFC 1950 and RFC 1951 describe. One that ends too early is
@@ -62,6 +63,7 @@ type Reader struct {
 
 	literals literalTable
 	distance distanceTable
+	endBits  uint8 // of the code that ends the block
 }
 
 // NewReader reads the header of the stream. The reader buffers, and may read beyond the end of the stream.
@@ -72,9 +74,19 @@ func NewReader(src io.Reader) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The method is deflate with a window of at most 32 KiB, and no dictionary is preset.
-	if head&0x0f != 8 || head>>4&0x0f > 7 || (head&0xff<<8|head>>8)%31 != 0 || head>>13&1 != 0 {
+	// The method is deflate with a window of at most 32 KiB.
+	if head&0x0f != 8 || head>>4&0x0f > 7 || (head&0xff<<8|head>>8)%31 != 0 {
 		return nil, ErrHeader
+	}
+	if head>>13&1 != 0 {
+		// The checksum of a preset dictionary follows, which can only be that of the empty one.
+		sum, err := r.take(32)
+		if err != nil {
+			return nil, err
+		}
+		if bits.ReverseBytes32(sum) != 1 {
+			return nil, ErrHeader
+		}
 	}
 	return r, nil
 }
@@ -149,14 +161,16 @@ func (r *Reader) refill() error {
 		// Less than 8 bytes of padding are left, and bits holds at most 8 of the others.
 		return r.ended()
 	}
-	n := copy(r.in[:inputBytes], r.in[r.at:])
-	r.in, r.at = r.in[:n], 0
-	for len(r.in) < 8 && r.srcErr == nil {
+	// Those in bits stay as well: a stored block gives them back.
+	from := max(r.at-8, 0)
+	n := copy(r.in[:inputBytes], r.in[from:])
+	r.in, r.at = r.in[:n], r.at-from
+	for len(r.in)-r.at < 8 && r.srcErr == nil {
 		var k int
 		k, r.srcErr = r.src.Read(r.in[len(r.in):inputBytes])
 		r.in = r.in[:len(r.in)+k]
 	}
-	if len(r.in) < 8 {
+	if len(r.in)-r.at < 8 {
 		r.padded = true
 		r.in = r.in[:len(r.in)+padding]
 		clear(r.in[len(r.in)-padding:])
@@ -165,8 +179,15 @@ func (r *Reader) refill() error {
 }
 
 // overdrawn reports whether bits of the padding were taken.
-func (r *Reader) overdrawn() bool {
-	return r.padded && r.at-int(r.count/8) > len(r.in)-padding
+func (r *Reader) overdrawn() bool { return r.left() < 0 }
+
+// left returns how many bits of the input in memory are left: less than 0 if bits of the padding were taken.
+func (r *Reader) left() int {
+	end := len(r.in)
+	if r.padded {
+		end -= padding
+	}
+	return 8*(end-r.at) + int(r.count)
 }
 
 // ended is the error for input that ends too early.
@@ -280,7 +301,7 @@ func (r *Reader) codes() error {
 			return err
 		}
 		in, out, bits, count, at, have := r.in, r.out, r.bits, r.count, r.at, r.have
-		result := going
+		result, taken := going, uint32(0)
 	fast:
 		for have < window+ahead && at+8 <= len(in) {
 			bits |= binary.LittleEndian.Uint64(in[at:]) << (count & 63)
@@ -321,34 +342,28 @@ func (r *Reader) codes() error {
 				}
 			}
 			// A length: the entry holds the length without its extra bits, their number, and that of all bits.
-			switch {
-			case e == 0:
-				result = corrupt
-				break fast
-			case e&endEntry != 0:
-				bits >>= e & 63
-				count -= uint(e & 63)
-				result = blockEnd
-				break fast
-			}
 			extra := e >> 24 & 7
 			length := int(e>>8&0x1ff) + int(bits>>(e&63-extra)&(1<<extra-1))
 			bits >>= e & 63
 			count -= uint(e & 63)
+			switch {
+			case e&endEntry != 0:
+				result = blockEnd
+				break fast
+			case length == 0:
+				result, taken = corrupt, e&63
+				break fast
+			}
 			d := dist.primary[bits&(1<<distanceBits-1)]
 			if d&subEntry != 0 {
 				d = dist.sub[(d>>8&0xfff+uint32(bits>>distanceBits)&uint32(dist.subMask))%distanceSub]
-			}
-			if d == 0 {
-				result = corrupt
-				break
 			}
 			extra = d >> 24 & 15
 			back := int(d>>8&0xffff) + int(bits>>(d&63-extra)&(1<<extra-1))
 			bits >>= d & 63
 			count -= uint(d & 63)
-			if back > have {
-				result = corrupt
+			if back == 0 || back > have {
+				result, taken = corrupt, e&63+d&63
 				break
 			}
 			have = repeat(out, have, back, length)
@@ -356,6 +371,10 @@ func (r *Reader) codes() error {
 		r.bits, r.count, r.at, r.have = bits, count, at, have
 		switch result {
 		case corrupt:
+			// What is shorter than the end of the block is cut, whatever it says.
+			if r.padded && r.left()+int(taken) < int(r.endBits) {
+				return r.ended()
+			}
 			return ErrCorrupt
 		case blockEnd:
 			r.state = atBlock

@@ -169,6 +169,8 @@ func TestInflateOddStreams(t *testing.T) {
 		"fixed, symbol 286":         "1 10 11000110",
 		"fixed, distance 30":        "1 10 0000001 11110",
 		"fixed, distance too great": "1 10 00110000 0000001 00010",
+		"fixed, cut in distance 30": "0 10 01100100 0001010 1 00000 11000000 1111 1111",
+		"fixed, cut in symbol 286":  "0 10 01100100 01100100 01100100 01100100 01100100 1100011",
 		"fixed, one literal":        "1 10 00110000 0000000",
 		"too many literals":         "1 01 11111 00000 0000",
 		"too many distances":        "1 01 00000 01111 0000",
@@ -197,6 +199,31 @@ func TestInflateOddStreams(t *testing.T) {
 			both(t, append(stream, bytes.Repeat(stream, 9)...), same) // what follows is not looked at
 			both(t, bytes.Repeat([]byte{0x78, 0x9c, 0xff, 0}, 3), same)
 		})
+	}
+}
+
+// TestInflateMixedBlocks reads streams in which coded and stored blocks follow each other at every place of the buffer.
+func TestInflateMixedBlocks(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(7, 7))
+	for range 20 {
+		var out bytes.Buffer
+		z := zlib.NewWriter(&out)
+		for range 400 {
+			// Noise is stored, and every flush ends with an empty stored block.
+			if _, err := z.Write(material(rng.IntN(2), rng.IntN(80), rng.Uint64())); err != nil {
+				t.Fatal(err)
+			}
+			if err := z.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, source := range []func(io.Reader) io.Reader{same, iotest.OneByteReader, iotest.HalfReader} {
+			both(t, out.Bytes(), source)
+		}
 	}
 }
 

@@ -16,7 +16,8 @@ const (
 	endOfBlock                  = 256
 )
 
-// An entry of a table is 0 where no code begins so. Its lowest six bits are the number of bits that it takes. Then
+// The lowest six bits of an entry are the number of bits that it takes. A code that is not allowed has these alone, so
+// that a stream which ends within it is cut and not corrupt. In others are
 //
 //	literals   from bit 8 one or two bytes, at bit 24 how many, literalEntry
 //	length     from bit 8 the base of 9 bits, at bit 24 the number of its extra bits, which are among those it takes
@@ -56,6 +57,11 @@ func build(primary, sub []uint32, lengths []uint8, entry func(symbol int, n uint
 	clear(primary)
 	if most == 0 {
 		return 0, true
+	}
+	if number[1] == 1 && most == 1 {
+		for i := range primary {
+			primary[i] = 1
+		}
 	}
 	var next [longestCode + 2]int
 	code := 0
@@ -106,7 +112,7 @@ func literalOf(symbol int, n uint32) uint32 {
 	case symbol == endOfBlock:
 		return endEntry | n
 	case symbol >= mostLiterals:
-		return 0
+		return n
 	}
 	base, extra := lengthOf(symbol)
 	return extra<<24 | base<<8 | (n + extra)
@@ -130,7 +136,7 @@ func distanceOf(symbol int, n uint32) uint32 {
 	i := uint32(symbol)
 	switch {
 	case symbol >= mostDistances:
-		return 0
+		return n
 	case i < 4:
 		return (1+i)<<8 | n
 	}
@@ -176,6 +182,7 @@ func (r *Reader) fixed() {
 		}
 	}
 	r.literals.build(lengths[:])
+	r.endBits = lengths[endOfBlock]
 	for i := range distanceCodes {
 		lengths[i] = 5
 	}
@@ -204,9 +211,10 @@ func (r *Reader) dynamic() error {
 		lengths[lengthOrder[i]] = uint8(n)
 	}
 	// The codes of lengths have at most 7 bits.
+	const valid = 1 << 16
 	var table [1 << 7]uint32
 	if _, ok := build(table[:], nil, lengths[:19], func(symbol int, n uint32) uint32 {
-		return uint32(symbol)<<8 | n
+		return valid | uint32(symbol)<<8 | n
 	}); !ok {
 		return ErrCorrupt
 	}
@@ -219,10 +227,10 @@ func (r *Reader) dynamic() error {
 			}
 		}
 		e := table[r.bits&(1<<7-1)]
-		if e == 0 {
+		r.drop(uint(e & 63))
+		if e < valid {
 			return ErrCorrupt
 		}
-		r.drop(uint(e & 63))
 		value, times := uint8(e>>8), 1
 		switch value {
 		case 16:
@@ -249,6 +257,7 @@ func (r *Reader) dynamic() error {
 	if !r.literals.build(lengths[:literals]) || !r.distance.build(lengths[literals:literals+distances]) {
 		return ErrCorrupt
 	}
+	r.endBits = lengths[endOfBlock]
 	return nil
 }
 
