@@ -21,6 +21,7 @@ import (
 	"blik/internal/message"
 	"blik/internal/testpic"
 	"blik/processing"
+	"blik/ui/uitest"
 )
 
 // found is a window whose picture has two spots: of 4 pixels at (20, 10) and of 2 at (100, 50).
@@ -437,7 +438,7 @@ func TestJPEGOfInks(t *testing.T) {
 	h.actions.do("correct.all")
 	h.settle()
 	h.actions.do("file.savePicture")
-	for _, b := range find[*widget.Button](h.win.Canvas().Overlays().Top()) {
+	for _, b := range uitest.Find[*widget.Button](h.win.Canvas().Overlays().Top()) {
 		if strings.Contains(b.Text, "PNG") {
 			t.Errorf("offered %q", b.Text)
 		}

@@ -15,6 +15,7 @@ import (
 	"blik/app/batch"
 	"blik/app/farm"
 	"blik/internal/testpic"
+	"blik/ui/uitest"
 )
 
 // copier is the work on a file: a copy, or what is wrong with c.png.
@@ -62,17 +63,17 @@ func batchDialogs(t *testing.T, lang string) {
 	}
 	h.actions.do("film.farm")
 	top := h.win.Canvas().Overlays().Top()
-	for _, e := range find[*widget.Entry](top) {
+	for _, e := range uitest.Find[*widget.Entry](top) {
 		if strings.HasPrefix(e.Text, dir) {
 			e.SetText(filepath.Join(dir, "out"))
 		}
 	}
-	if n := len(find[*widget.Entry](top)); n != 1 {
+	if n := len(uitest.Find[*widget.Entry](top)); n != 1 {
 		t.Errorf("on this computer the dialog has %d entries", n)
 	}
-	radios := find[*widget.RadioGroup](top)
+	radios := uitest.Find[*widget.RadioGroup](top)
 	radios[1].SetSelected(radios[1].Options[1])
-	if n := len(find[*widget.Entry](top)); n != 2 {
+	if n := len(uitest.Find[*widget.Entry](top)); n != 2 {
 		t.Errorf("on a farm the dialog has %d entries", n)
 	}
 	radios[1].SetSelected(radios[1].Options[0])
@@ -94,7 +95,7 @@ func batchDialogs(t *testing.T, lang string) {
 		t.Errorf("the dialog says %q", said)
 	}
 	checkMarkup(t, lang+"/batch.xml", h.win.Canvas().Overlays().Top())
-	results := find[*widget.Select](h.win.Canvas().Overlays().Top())
+	results := uitest.Find[*widget.Select](h.win.Canvas().Overlays().Top())
 	if len(results) != 1 || len(results[0].Options) != 2 {
 		t.Fatalf("the results: %+v", results)
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"blik/ui/uitest"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
@@ -61,7 +63,7 @@ func TestGuideIsShown(t *testing.T) {
 	for lang, want := range map[string]string{"en": "Guide to the window", "ru": "Руководство по окну программы"} {
 		h := newHarness(t, lang)
 		h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF1})
-		texts := find[*widget.RichText](h.win.Canvas().Overlays().Top())
+		texts := uitest.Find[*widget.RichText](h.win.Canvas().Overlays().Top())
 		if len(texts) == 0 || !strings.Contains(texts[0].String(), want) {
 			t.Errorf("%s: F1 shows no guide", lang)
 		}

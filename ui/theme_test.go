@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"blik/ui/uitest"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/test"
@@ -66,7 +68,7 @@ func TestMenuKeys(t *testing.T) {
 		test.NewTempWindow(t, menu)
 		under := th.Color(theme.ColorNameMenuBackground, a.Settings().ThemeVariant())
 		keys := 0
-		for _, text := range find[*canvas.Text](menu) {
+		for _, text := range uitest.Find[*canvas.Text](menu) {
 			if got := contrast(text.Color, under); got < 3 {
 				t.Errorf("%s: %q has a contrast of %.2f", look, text.Text, got)
 			}

@@ -33,6 +33,7 @@ import (
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/ui/filedialog"
+	"blik/ui/uitest"
 	"blik/ui/xwidget"
 )
 
@@ -352,7 +353,7 @@ func (h *harness) dialogTexts() string {
 		return ""
 	}
 	var all []string
-	for _, l := range find[*widget.Label](top) {
+	for _, l := range uitest.Find[*widget.Label](top) {
 		all = append(all, l.Text)
 	}
 	return strings.Join(all, "\n")
@@ -361,35 +362,13 @@ func (h *harness) dialogTexts() string {
 // press taps the button with the given text in the dialog on top.
 func (h *harness) press(text string) {
 	h.tb.Helper()
-	for _, b := range find[*widget.Button](h.win.Canvas().Overlays().Top()) {
+	for _, b := range uitest.Find[*widget.Button](h.win.Canvas().Overlays().Top()) {
 		if b.Text == text {
 			test.Tap(b)
 			return
 		}
 	}
 	h.tb.Fatalf("no button %q", text)
-}
-
-// find returns the visible objects of a type, in the order of the tree.
-func find[T fyne.CanvasObject](o fyne.CanvasObject) []T {
-	if o == nil || !o.Visible() {
-		return nil
-	}
-	var all []T
-	if x, ok := o.(T); ok {
-		all = append(all, x)
-	}
-	var children []fyne.CanvasObject
-	switch x := o.(type) {
-	case *fyne.Container:
-		children = x.Objects
-	case fyne.Widget:
-		children = test.WidgetRenderer(x).Objects()
-	}
-	for _, c := range children {
-		all = append(all, find[T](c)...)
-	}
-	return all
 }
 
 func TestOpenAndDetect(t *testing.T) {
@@ -583,7 +562,7 @@ func TestUndo(t *testing.T) {
 func TestUndoOfTyping(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("edit.invert")
-	field := find[*xwidget.NumberEntry](h.panel.object)[0]
+	field := uitest.Find[*xwidget.NumberEntry](h.panel.object)[0]
 	h.win.Canvas().Focus(field)
 	before := field.Text
 	test.Type(field, "7")

@@ -2,26 +2,11 @@ package document
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 )
-
-// speckled returns a mask with a glint of 3 × 3 pixels on every thousandth pixel.
-func speckled(w, h int) *processing.Mask {
-	rnd := rand.New(rand.NewPCG(3, 4))
-	m := processing.NewMask(w, h)
-	for range w * h / 1000 {
-		x, y := rnd.IntN(w-3), rnd.IntN(h-3)
-		for j := range 3 {
-			for i := range 3 {
-				m.Pix[(y+j)*w+x+i] = 255
-			}
-		}
-	}
-	return m
-}
 
 var sizes = []struct{ w, h int }{{5300, 3533}, {12000, 8400}}
 
@@ -34,7 +19,7 @@ func BenchmarkStroke(b *testing.B) {
 				name := fmt.Sprintf("%d×%d/radius=%g/soft=%g/count=%v", size.w, size.h, brush.Radius, brush.Soft, count)
 				b.Run(name, func(b *testing.B) {
 					d := newDocument(b, size.w, size.h)
-					if _, err := d.LoadMask(speckled(size.w, size.h)); err != nil {
+					if _, err := d.LoadMask(testpic.Specks(size.w, size.h)); err != nil {
 						b.Fatal(err)
 					}
 					d.Stats()
@@ -64,7 +49,7 @@ func BenchmarkStroke(b *testing.B) {
 func BenchmarkWhole(b *testing.B) {
 	for _, size := range sizes {
 		d := newDocument(b, size.w, size.h)
-		m := speckled(size.w, size.h)
+		m := testpic.Specks(size.w, size.h)
 		b.Run(fmt.Sprintf("%d×%d/load+undo", size.w, size.h), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := d.LoadMask(m); err != nil {
@@ -109,7 +94,7 @@ func BenchmarkWhole(b *testing.B) {
 func BenchmarkCorrections(b *testing.B) {
 	for _, size := range sizes {
 		d := newDocument(b, size.w, size.h)
-		if _, err := d.LoadMask(speckled(size.w, size.h)); err != nil {
+		if _, err := d.LoadMask(testpic.Specks(size.w, size.h)); err != nil {
 			b.Fatal(err)
 		}
 		c := &processing.Correction{}

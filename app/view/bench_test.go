@@ -11,21 +11,6 @@ import (
 	"blik/processing"
 )
 
-// speckled returns a mask with a glint of 3 × 3 pixels on every thousandth pixel.
-func speckled(w, h int) *processing.Mask {
-	rnd := rand.New(rand.NewPCG(3, 4))
-	m := processing.NewMask(w, h)
-	for range w * h / 1000 {
-		x, y := rnd.IntN(w-3), rnd.IntN(h-3)
-		for j := range 3 {
-			for i := range 3 {
-				m.Pix[(y+j)*w+x+i] = 255
-			}
-		}
-	}
-	return m
-}
-
 const benchW, benchH = 5300, 3533
 
 func BenchmarkRender(b *testing.B) {
@@ -35,7 +20,7 @@ func BenchmarkRender(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		m := NewMaskPyramid(speckled(benchW, benchH))
+		m := NewMaskPyramid(testpic.Specks(benchW, benchH))
 		full := processing.NewMask(benchW, benchH)
 		for i := range full.Pix {
 			full.Pix[i] = 255
@@ -90,7 +75,7 @@ func BenchmarkPyramid(b *testing.B) {
 }
 
 func BenchmarkMaskPyramid(b *testing.B) {
-	m := speckled(benchW, benchH)
+	m := testpic.Specks(benchW, benchH)
 	p := NewMaskPyramid(m)
 	for _, r := range []image.Rectangle{image.Rect(0, 0, benchW, benchH), image.Rect(1000, 1000, 1600, 1600),
 		image.Rect(1000, 1000, 1040, 1040)} {
@@ -146,7 +131,7 @@ func BenchmarkWith(b *testing.B) {
 
 func BenchmarkRenderTurned(b *testing.B) {
 	pic := testpic.Noise(benchW, benchH, 3, 8)
-	m := NewMaskPyramid(speckled(benchW, benchH))
+	m := NewMaskPyramid(testpic.Specks(benchW, benchH))
 	dst := image.NewRGBA(image.Rect(0, 0, 1600, 1000))
 	for _, orientation := range []int{1, 3, 6} {
 		p, err := NewPyramid(context.Background(), pic, WithOrientation(orientation))

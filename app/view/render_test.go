@@ -238,7 +238,7 @@ func TestMaskPyramidIsTheMaximum(t *testing.T) {
 
 func TestLargeMaskPyramid(t *testing.T) {
 	t.Parallel()
-	m := speckled(1301, 811)
+	m := testpic.Specks(1301, 811)
 	p := NewMaskPyramid(m)
 	checkMaskPyramid(t, p)
 }
@@ -543,7 +543,7 @@ func TestSingleGlintIsSeenAtAnyZoom(t *testing.T) {
 func TestNothingAllocatedPerFrame(t *testing.T) {
 	testpic.Long(t)
 	pic := testpic.Noise(700, 500, 3, 16)
-	p, m := pyramids(t, pic, speckled(700, 500))
+	p, m := pyramids(t, pic, testpic.Specks(700, 500))
 	r := NewRenderer()
 	r.SetPicture(p, m)
 	dst := image.NewRGBA(image.Rect(0, 0, 640, 400))
@@ -581,7 +581,7 @@ func TestNoPicture(t *testing.T) {
 func TestFarAway(t *testing.T) {
 	t.Parallel()
 	pic := testpic.Noise(30, 20, 3, 8)
-	p, m := pyramids(t, pic, speckled(30, 20))
+	p, m := pyramids(t, pic, testpic.Specks(30, 20))
 	r := NewRenderer()
 	r.SetPicture(p, m)
 	dst := image.NewRGBA(image.Rect(0, 0, 50, 40))

@@ -162,7 +162,7 @@ func TestOrientationAgainstATurnedPicture(t *testing.T) {
 // TestOrientationOfReducedLevels looks at sides that all levels halve evenly, where no end is the last.
 func TestOrientationOfReducedLevels(t *testing.T) {
 	t.Parallel()
-	pic, m := testpic.Noise(256, 128, 3, 8), speckled(256, 128)
+	pic, m := testpic.Noise(256, 128, 3, 8), testpic.Specks(256, 128)
 	for orientation := 1; orientation <= 8; orientation++ {
 		p, err := NewPyramid(context.Background(), pic, WithOrientation(orientation))
 		if err != nil {

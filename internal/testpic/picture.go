@@ -59,6 +59,21 @@ func Painted(w, h, channels, depth int) *processing.Picture {
 	return pic
 }
 
+// Specks returns a mask with a glint of 3 × 3 pixels on every thousandth pixel.
+func Specks(w, h int) *processing.Mask {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	m := processing.NewMask(w, h)
+	for range w * h / 1000 {
+		x, y := rnd.IntN(w-3), rnd.IntN(h-3)
+		for j := range 3 {
+			for i := range 3 {
+				m.Pix[(y+j)*w+x+i] = 255
+			}
+		}
+	}
+	return m
+}
+
 // Flood returns the pixels of each 8-connected component of the mask. Components come in the order of their first
 // pixels.
 func Flood(m *processing.Mask) [][]image.Point {

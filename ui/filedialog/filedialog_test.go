@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"blik/ui/uitest"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
@@ -28,30 +30,6 @@ func TestWithEnding(t *testing.T) {
 	if got := (Request{}).withEnding("/a/b"); got != "/a/b" {
 		t.Errorf("without endings /a/b became %s", got)
 	}
-}
-
-// find returns the first visible object of a type.
-func find[T fyne.CanvasObject](o fyne.CanvasObject, ok func(T) bool) (found T) {
-	if o == nil || !o.Visible() {
-		return found
-	}
-	if x, is := o.(T); is && ok(x) {
-		return x
-	}
-	var children []fyne.CanvasObject
-	switch x := o.(type) {
-	case *fyne.Container:
-		children = x.Objects
-	case fyne.Widget:
-		children = test.WidgetRenderer(x).Objects()
-	}
-	var none T
-	for _, c := range children {
-		if x := find(c, ok); fyne.CanvasObject(x) != fyne.CanvasObject(none) {
-			return x
-		}
-	}
-	return found
 }
 
 // Saving asks for a name alone: a file that is there stays as it is until the program has something to put in its
@@ -97,12 +75,16 @@ func TestToolkitSave(t *testing.T) {
 					}
 				})
 			top := w.Canvas().Overlays().Top()
-			entry := find(top, func(*widget.Entry) bool { return true })
+			entry := uitest.Find[*widget.Entry](top)[0]
 			if entry.Text != filepath.Join(folder, "offered.png") {
 				t.Errorf("offered %q", entry.Text)
 			}
 			entry.SetText(filepath.Join(folder, c.typed))
-			test.Tap(find(top, func(b *widget.Button) bool { return b.Text == c.button }))
+			for _, b := range uitest.Find[*widget.Button](top) {
+				if b.Text == c.button {
+					test.Tap(b)
+				}
+			}
 			if got != c.want || asked != c.asked {
 				t.Errorf("got %q, asked %v", got, asked)
 			}

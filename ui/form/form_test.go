@@ -12,6 +12,7 @@ import (
 	"blik/app/i18n"
 	"blik/processing"
 	"blik/ui/form"
+	"blik/ui/uitest"
 	"blik/ui/xwidget"
 )
 
@@ -31,28 +32,6 @@ func newForm(t *testing.T, lang string) (*form.Form, fyne.Window) {
 	w := test.NewTempWindow(t, f.Object)
 	w.Resize(fyne.NewSize(312, 2000))
 	return f, w
-}
-
-// find returns the visible objects of a type, in the order of the tree.
-func find[T fyne.CanvasObject](o fyne.CanvasObject) []T {
-	if !o.Visible() {
-		return nil
-	}
-	var all []T
-	if x, ok := o.(T); ok {
-		all = append(all, x)
-	}
-	var children []fyne.CanvasObject
-	switch x := o.(type) {
-	case *fyne.Container:
-		children = x.Objects
-	case fyne.Widget:
-		children = test.WidgetRenderer(x).Objects()
-	}
-	for _, c := range children {
-		all = append(all, find[T](c)...)
-	}
-	return all
 }
 
 // params draws valid parameters.
@@ -99,17 +78,17 @@ func TestAdaptiveModeHidesWhatItChooses(t *testing.T) {
 			always++
 		}
 	}
-	if n := len(find[*xwidget.NumberEntry](f.Object)); n != always {
+	if n := len(uitest.Find[*xwidget.NumberEntry](f.Object)); n != always {
 		t.Errorf("adaptive mode shows %d fields, expected %d", n, always)
 	}
-	mode := find[*widget.RadioGroup](f.Object)[0]
+	mode := uitest.Find[*widget.RadioGroup](f.Object)[0]
 	told := ""
 	f.OnChanged = func(s processing.Spec, v float64) { told = s.ID + " " + s.Format(v) }
 	mode.SetSelected("manual")
 	if told != "mode manual" || f.Params().Mode != processing.Manual {
 		t.Errorf("choosing manual mode told %q", told)
 	}
-	if n := len(find[*xwidget.NumberEntry](f.Object)); n != always+manual {
+	if n := len(uitest.Find[*xwidget.NumberEntry](f.Object)); n != always+manual {
 		t.Errorf("manual mode shows %d fields, expected %d", n, always+manual)
 	}
 }
@@ -117,7 +96,7 @@ func TestAdaptiveModeHidesWhatItChooses(t *testing.T) {
 // entries returns the fields by their parameter.
 func entries(f *form.Form) map[string]*xwidget.NumberEntry {
 	all := map[string]*xwidget.NumberEntry{}
-	fields := find[*xwidget.NumberEntry](f.Object)
+	fields := uitest.Find[*xwidget.NumberEntry](f.Object)
 	i := 0
 	for _, s := range processing.Specs() {
 		if s.Kind == processing.KindSwitch || s.Kind == processing.KindChoice {
@@ -131,7 +110,7 @@ func entries(f *form.Form) map[string]*xwidget.NumberEntry {
 
 func faults(f *form.Form) []string {
 	var all []string
-	for _, l := range find[*widget.Label](f.Object) {
+	for _, l := range uitest.Find[*widget.Label](f.Object) {
 		if l.Importance == widget.DangerImportance {
 			all = append(all, l.Text)
 		}
@@ -177,12 +156,12 @@ func TestTyping(t *testing.T) {
 
 func TestSliderMovesTheValue(t *testing.T) {
 	f, _ := newForm(t, "en")
-	slider := find[*xwidget.Slider](f.Object)[0]
+	slider := uitest.Find[*xwidget.Slider](f.Object)[0]
 	slider.SetValue(1.3)
 	if got := f.Params().Sensitivity; got != 1.3 {
 		t.Errorf("the slider at 1.3 gives %v", got)
 	}
-	if got := find[*xwidget.NumberEntry](f.Object)[0].Text; got != "1.3" {
+	if got := uitest.Find[*xwidget.NumberEntry](f.Object)[0].Text; got != "1.3" {
 		t.Errorf("the field shows %q", got)
 	}
 }
@@ -190,7 +169,7 @@ func TestSliderMovesTheValue(t *testing.T) {
 // Many choices get a box, which takes and shows one.
 func TestChoosing(t *testing.T) {
 	f, _ := newForm(t, "ru")
-	boxes := find[*xwidget.Select](f.Object)
+	boxes := uitest.Find[*xwidget.Select](f.Object)
 	box := boxes[slices.IndexFunc(boxes, func(b *xwidget.Select) bool { return len(b.Options) >= 8 })]
 	if box.Selected != "автоматически" {
 		t.Errorf("the box shows %q of %q", box.Selected, box.Options)
@@ -211,13 +190,13 @@ func TestFormOfOneStage(t *testing.T) {
 	f := form.New(words, xwidget.NewTooltips(), noKeys{}, specs)
 	w := test.NewTempWindow(t, f.Object)
 	w.Resize(fyne.NewSize(312, 800))
-	if n := len(find[*xwidget.HelpLabel](f.Object)); n != len(specs) {
+	if n := len(uitest.Find[*xwidget.HelpLabel](f.Object)); n != len(specs) {
 		t.Errorf("%d names for %d parameters", n, len(specs))
 	}
 	p := processing.DefaultParams()
 	p.Margin, p.Halo = 7, 5
 	f.SetParams(p)
-	find[*xwidget.Slider](f.Object)[0].SetValue(6)
+	uitest.Find[*xwidget.Slider](f.Object)[0].SetValue(6)
 	p.Halo = 6
 	if f.Params() != p {
 		t.Errorf("the form holds %+v", f.Params())
@@ -231,7 +210,7 @@ func TestHelp(t *testing.T) {
 		p := processing.DefaultParams()
 		p.Mode = processing.Manual
 		f.SetParams(p)
-		labels := find[*xwidget.HelpLabel](f.Object)
+		labels := uitest.Find[*xwidget.HelpLabel](f.Object)
 		i := 0
 		for _, s := range processing.Specs() {
 			if s.ID == "mode" {

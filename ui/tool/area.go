@@ -11,12 +11,10 @@ import (
 // the right button; begun with Shift, all outside is emptied. A polygon takes one corner a click and ends as that of
 // Region does; the other shapes are dragged.
 type Area struct {
+	sketch
 	host  AreaHost
 	shape AreaShape
-	draft *processing.Region
 	how   document.Combine
-	// open is a polygon whose corners are still being clicked; its last point follows the pointer.
-	open bool
 }
 
 // AreaShape is how an area is drawn.
@@ -39,13 +37,14 @@ type AreaHost interface {
 }
 
 // NewArea returns a tool that draws areas of the given shape.
-func NewArea(shape AreaShape, host AreaHost) *Area { return &Area{host: host, shape: shape} }
+func NewArea(shape AreaShape, host AreaHost) *Area {
+	t := &Area{host: host, shape: shape}
+	t.sketch = sketch{changed: host.DraftChanged, done: func(r *processing.Region) { host.FillShape(r, t.how) }}
+	return t
+}
 
 // Draft returns the area as far as it is drawn, nil for none.
 func (t *Area) Draft() *processing.Region { return t.draft }
-
-// Open reports whether a polygon is still being clicked.
-func (t *Area) Open() bool { return t.open }
 
 // Closed reports whether the outline of the draft ends where it began.
 func (t *Area) Closed() bool { return t.shape == Rectangle || t.shape == Ellipse }
@@ -63,28 +62,18 @@ func (t *Area) Press(e Event) {
 	case e.Shift:
 		t.how = document.Intersect
 	}
+	if t.shape == Polygon {
+		t.begin(e)
+		return
+	}
 	shape, points := processing.PolygonShape, []processing.Point{e.At}
 	switch t.shape {
-	case Polygon:
-		points, t.open = append(points, e.At), true
 	case Rectangle:
 		shape, points = processing.RectangleShape, append(points, e.At)
 	case Ellipse:
 		shape, points = processing.EllipseShape, append(points, e.At)
 	}
 	t.draft = &processing.Region{Shape: shape, Points: points}
-	t.host.DraftChanged()
-}
-
-// addCorner sets the point under the pointer; on the first corner, or with the right button, it closes the polygon.
-func (t *Area) addCorner(e Event) {
-	p := t.draft.Points
-	if e.Secondary || len(p) > 3 && math.Hypot(e.At.X-p[0].X, e.At.Y-p[0].Y) <= e.Slack {
-		t.Finish()
-		return
-	}
-	p[len(p)-1] = e.At
-	t.draft.Points = append(p, e.At)
 	t.host.DraftChanged()
 }
 
@@ -109,13 +98,6 @@ func (t *Area) Move(e Event) {
 	t.host.DraftChanged()
 }
 
-// Hover moves the open end of a polygon.
-func (t *Area) Hover(e Event) {
-	if t.open {
-		t.Move(e)
-	}
-}
-
 // Release closes an area that was dragged. One without an inside is dropped.
 func (t *Area) Release() {
 	if t.open || t.draft == nil {
@@ -132,40 +114,6 @@ func (t *Area) Release() {
 	if inside {
 		t.host.FillShape(r, t.how)
 	}
-	t.host.DraftChanged()
-}
-
-// Finish closes the polygon being clicked; one of fewer than three corners is dropped.
-func (t *Area) Finish() {
-	if !t.open {
-		return
-	}
-	r := t.draft
-	t.open, t.draft = false, nil
-	if r.Points = r.Points[:len(r.Points)-1]; len(r.Points) >= 3 {
-		t.host.FillShape(r, t.how)
-	}
-	t.host.DraftChanged()
-}
-
-// Back takes the last corner of the polygon being clicked away, and with the first one the polygon.
-func (t *Area) Back() {
-	if !t.open {
-		return
-	}
-	p := t.draft.Points
-	if len(p) <= 2 {
-		t.Abandon()
-		return
-	}
-	p[len(p)-2] = p[len(p)-1]
-	t.draft.Points = p[:len(p)-1]
-	t.host.DraftChanged()
-}
-
-// Abandon drops what is being drawn.
-func (t *Area) Abandon() {
-	t.open, t.draft = false, nil
 	t.host.DraftChanged()
 }
 

@@ -10,14 +10,12 @@ import (
 // whole by dragging its inside. A polygon takes one corner a click and ends at a click on its first corner, at Enter
 // (Finish) or when its shape is closed by a right click.
 type Region struct {
+	sketch
 	shape processing.Shape
 	host  RegionHost
-	draft *processing.Region
-	// open is a polygon whose corners are still being clicked; its last point follows the pointer.
-	open bool
-	grip grip
-	from processing.Point
-	was  *processing.Region
+	grip  grip
+	from  processing.Point
+	was   *processing.Region
 }
 
 // RegionHost holds the region that the tool changes.
@@ -50,7 +48,7 @@ const (
 
 // NewRegion returns a tool that draws regions of the given shape.
 func NewRegion(shape processing.Shape, host RegionHost) *Region {
-	return &Region{shape: shape, host: host}
+	return &Region{sketch: sketch{changed: host.DraftChanged, done: host.SetRegion}, shape: shape, host: host}
 }
 
 // Shape returns the shape that the tool draws.
@@ -63,9 +61,6 @@ func (t *Region) Current() *processing.Region {
 	}
 	return t.host.Region()
 }
-
-// Open reports whether a polygon is still being clicked.
-func (t *Region) Open() bool { return t.open }
 
 // Press takes hold of the region, or begins a new one.
 func (t *Region) Press(e Event) {
@@ -83,60 +78,12 @@ func (t *Region) Press(e Event) {
 	case t.grip.kind != gripNone:
 		t.draft = clone(t.was)
 	case t.shape == processing.PolygonShape:
-		t.open = true
-		t.draft = &processing.Region{Shape: t.shape, Points: []processing.Point{e.At, e.At}}
+		t.begin(e)
+		return
 	default:
 		t.grip = grip{kind: gripNew}
 		t.draft = &processing.Region{Shape: t.shape, Points: []processing.Point{e.At, e.At}}
 	}
-	t.host.DraftChanged()
-}
-
-// addCorner sets the point under the pointer; on the first corner, or with the right button, it closes the polygon.
-func (t *Region) addCorner(e Event) {
-	p := t.draft.Points
-	first := p[0]
-	if e.Secondary || len(p) > 3 && math.Hypot(e.At.X-first.X, e.At.Y-first.Y) <= e.Slack {
-		t.Finish()
-		return
-	}
-	p[len(p)-1] = e.At
-	t.draft.Points = append(p, e.At)
-	t.host.DraftChanged()
-}
-
-// Finish closes the polygon being clicked; one of fewer than three corners is dropped.
-func (t *Region) Finish() {
-	if !t.open {
-		return
-	}
-	r := t.draft
-	t.open, t.draft = false, nil
-	r.Points = r.Points[:len(r.Points)-1]
-	if len(r.Points) >= 3 {
-		t.host.SetRegion(r)
-	}
-	t.host.DraftChanged()
-}
-
-// Back takes the last corner of the polygon being clicked away, and with the first one the polygon.
-func (t *Region) Back() {
-	if !t.open {
-		return
-	}
-	p := t.draft.Points
-	if len(p) <= 2 {
-		t.Abandon()
-		return
-	}
-	p[len(p)-2] = p[len(p)-1]
-	t.draft.Points = p[:len(p)-1]
-	t.host.DraftChanged()
-}
-
-// Abandon drops what is being drawn.
-func (t *Region) Abandon() {
-	t.open, t.draft, t.grip = false, nil, grip{}
 	t.host.DraftChanged()
 }
 
@@ -207,14 +154,6 @@ func (t *Region) Release() {
 func (t *Region) Cancel() {
 	if !t.open && t.draft != nil {
 		t.Abandon()
-	}
-}
-
-// Hover moves the open end of a polygon.
-func (t *Region) Hover(e Event) {
-	if t.open {
-		t.draft.Points[len(t.draft.Points)-1] = e.At
-		t.host.DraftChanged()
 	}
 }
 

@@ -1,0 +1,82 @@
+package tool
+
+import (
+	"math"
+
+	"blik/processing"
+)
+
+// sketch is an outline being drawn. That of a polygon is clicked corner by corner.
+type sketch struct {
+	draft *processing.Region
+	// open is a polygon whose corners are still being clicked; its last point follows the pointer.
+	open bool
+	// done takes a finished polygon, changed is called when the outline to show changed.
+	done    func(*processing.Region)
+	changed func()
+}
+
+// Open reports whether a polygon is still being clicked.
+func (s *sketch) Open() bool { return s.open }
+
+// Hover moves the open end of a polygon.
+func (s *sketch) Hover(e Event) {
+	if s.open {
+		s.draft.Points[len(s.draft.Points)-1] = e.At
+		s.changed()
+	}
+}
+
+// Finish closes the polygon being clicked; one of fewer than three corners is dropped.
+func (s *sketch) Finish() {
+	if !s.open {
+		return
+	}
+	r := s.draft
+	s.open, s.draft = false, nil
+	r.Points = r.Points[:len(r.Points)-1]
+	if len(r.Points) >= 3 {
+		s.done(r)
+	}
+	s.changed()
+}
+
+// Back takes the last corner of the polygon being clicked away, and with the first one the polygon.
+func (s *sketch) Back() {
+	if !s.open {
+		return
+	}
+	p := s.draft.Points
+	if len(p) <= 2 {
+		s.Abandon()
+		return
+	}
+	p[len(p)-2] = p[len(p)-1]
+	s.draft.Points = p[:len(p)-1]
+	s.changed()
+}
+
+// Abandon drops what is being drawn.
+func (s *sketch) Abandon() {
+	s.open, s.draft = false, nil
+	s.changed()
+}
+
+// begin starts a polygon.
+func (s *sketch) begin(e Event) {
+	s.open = true
+	s.draft = &processing.Region{Shape: processing.PolygonShape, Points: []processing.Point{e.At, e.At}}
+	s.changed()
+}
+
+// addCorner sets the point under the pointer; on the first corner, or with the right button, it closes the polygon.
+func (s *sketch) addCorner(e Event) {
+	p := s.draft.Points
+	if e.Secondary || len(p) > 3 && math.Hypot(e.At.X-p[0].X, e.At.Y-p[0].Y) <= e.Slack {
+		s.Finish()
+		return
+	}
+	p[len(p)-1] = e.At
+	s.draft.Points = append(p, e.At)
+	s.changed()
+}
