@@ -92,7 +92,8 @@ func TestPartsAreThoseOfTheWhole(t *testing.T) {
 	}
 }
 
-// BenchmarkPart searches what a window of 1600 × 1000 shows at 1:1, 1150 × 850 pixels beside the panel, with another background window each time: what the window does when a slider moves.
+// BenchmarkPart searches what a window of 1600 × 1000 shows at 1:1, 1150 × 850 pixels beside the panel, with another
+// background window each time: what the window does when a slider moves.
 func BenchmarkPart(b *testing.B) {
 	pic := glaring(b, 2400, 1900, 8, 1)
 	be := cpu.New()
