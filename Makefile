@@ -68,13 +68,14 @@ arm64: ## the tests of the loops for arm64, under qemu-user
 	scripts/qemu.sh
 
 # The network's loops share nothing and would take minutes: the detector watches those that call them. Those of
-# processing/cpu are watched in its own tests, and what calls them in the others.
+# processing/cpu are watched in its own tests, and what calls them in the others. What takes longest begins first.
 RACE  := -race -gcflags=blik/processing/network=-race=false
 LOOPS := -gcflags=blik/processing/cpu=-race=false
 
 race: ## the short tests under the race detector, the real window among them
 	$(GO) test -vet=off $(PATIENT) $(RACE) -short ./processing/cpu
-	$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short -skip Xvfb $$($(GO) list ./... | grep -v /processing/cpu$$)
+	$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short -skip Xvfb ./ui ./processing \
+		$$($(GO) list ./... | grep -v /processing/cpu$$)
 	$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short -run Xvfb ./ui/e2e
 
 window: build ## drive the real window under Xvfb

@@ -33,7 +33,7 @@ func (copier) Run(_ context.Context, t farm.Task) (farm.Outcome, error) {
 // A batch of the filmstrip's pictures goes through the queue: the dialog asks where, shows the progress and the
 // failures, and opens a result.
 func TestBatchDialogs(t *testing.T) {
-	for _, lang := range []string{"en", "ru"} {
+	for _, lang := range languages() {
 		t.Run(lang, func(t *testing.T) { batchDialogs(t, lang) })
 	}
 }

@@ -367,7 +367,7 @@ func TestLoupeZoom(t *testing.T) {
 
 // The cards stand where they did and say what they said, in both languages and in the looks of the window.
 func TestMarkupOfCards(t *testing.T) {
-	for _, lang := range []string{"en", "ru"} {
+	for _, lang := range languages() {
 		t.Run(lang, func(t *testing.T) {
 			h := found(t, lang)
 			for _, id := range []string{"view.navigator", "view.loupe", "view.histogram", "layer.contrast"} {
