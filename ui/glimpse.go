@@ -2,6 +2,7 @@ package ui
 
 import (
 	"image/color"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -19,12 +20,15 @@ import (
 // picture has no part in.
 type glimpse struct {
 	*common
-	object fyne.CanvasObject
-	port   *viewport.Viewport
+	object   fyne.CanvasObject
+	port     *viewport.Viewport
+	dispatch func(func())
+	// seen, which may be nil, is called when a glimpse is on the screen.
+	seen func()
 }
 
-func newGlimpse(c *common) *glimpse {
-	g := &glimpse{common: c, port: viewport.New()}
+func newGlimpse(c *common, dispatch func(func())) *glimpse {
+	g := &glimpse{common: c, port: viewport.New(), dispatch: dispatch}
 	words := widget.NewLabel(c.t("Still being read: not all pixels are shown yet"))
 	strip := container.NewStack(canvas.NewRectangle(theme.Color(theme.ColorNameBackground)), words)
 	g.object = container.NewStack(g.port, newShield(), container.NewBorder(nil,
@@ -39,7 +43,22 @@ func (g *glimpse) update(c change) {
 	}
 	picture := g.Glimpse()
 	g.port.SetPicture(picture, nil)
+	g.port.OnFrame = nil
+	if picture != nil {
+		g.port.OnFrame = func(time.Duration) {
+			g.port.OnFrame = nil
+			// What is queued while the toolkit's goroutine paints runs when the frame is on the screen.
+			go g.dispatch(g.onScreen)
+		}
+	}
 	xwidget.SetVisible(g.object, picture != nil)
+}
+
+func (g *glimpse) onScreen() {
+	g.GlimpseSeen()
+	if g.seen != nil {
+		g.seen()
+	}
 }
 
 // goesOn reports whether an action can be done while a picture is being read.

@@ -20,6 +20,7 @@ func TestGlimpse(t *testing.T) {
 		for h.Glimpse() == nil && h.Busy() {
 			(<-h.queue)()
 		}
+		h.glimpse.onScreen()
 	}
 	open()
 	if h.Glimpse() == nil || !h.glimpse.object.Visible() || !h.glimpse.port.Shows(h.Glimpse()) {

@@ -16,6 +16,7 @@ import (
 //	                                per Fyne unit, and what view.Transform holds
 //	frame NS DRAWN                  nanoseconds from the start of the raster's generator to the end of the frame
 //	                                (drawing, upload, rasterising and buffer swap), and those of the drawing only
+//	shown NS                        the window was on the screen, so many nanoseconds after the beginning of 1970
 //	glimpse NS                      the first pixels of a picture that is still being read were on the screen, so many
 //	                                nanoseconds after the beginning of 1970
 //	picture PATH W H                a picture is shown
@@ -80,13 +81,7 @@ func (o *observed) update(c change) {
 	case session.SavedPicture:
 		o.tell("saved-picture %s", o.w.Written().Saved.Path)
 	}
-	if c.Glimpse && o.w.Glimpse() != nil {
-		port := o.w.glimpse.port
-		port.OnFrame = func(time.Duration) {
-			port.OnFrame = nil
-			go o.w.config.session.Dispatch(func() { o.tell("glimpse %d", time.Now().UnixNano()) })
-		}
-	}
+	o.w.glimpse.seen = func() { o.tell("glimpse %d", time.Now().UnixNano()) }
 	if c.Busy {
 		o.tell("busy %v", o.w.Busy())
 	}
@@ -135,8 +130,13 @@ func (o *observed) countOverlays() {
 // frames measures every frame of a viewport. The generator runs inside the painting on the toolkit's goroutine, so a
 // frame has ended when anything else runs there: a function queued meanwhile, or the next event.
 func (o *observed) frames(p *viewport.Viewport) {
+	first := true
 	p.OnFrame = func(drawn time.Duration) {
 		o.frameEnded()
+		if first {
+			first = false
+			go o.w.config.session.Dispatch(func() { o.tell("shown %d", time.Now().UnixNano()) })
+		}
 		o.start, o.drawn = time.Now().Add(-drawn), drawn
 		go o.w.config.session.Dispatch(o.frameEnded)
 	}

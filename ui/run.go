@@ -55,6 +55,11 @@ var ErrNoDisplay = errors.New("no display: neither DISPLAY nor WAYLAND_DISPLAY i
 // Two variables of the environment are for tests and measurements: BLIK_DIALOGS=fyne uses the toolkit's own file
 // dialogs in place of the system's, and BLIK_UI_LOG names a file for the lines of an Observer.
 func Run(ctx context.Context, o Options) error {
+	files := session.Disk(session.Limits())
+	var ahead *session.Ahead
+	if len(o.Files) > 0 {
+		ahead = session.ReadAhead(ctx, files, o.Files[0])
+	}
 	// The toolkit would end the program with a trace, or without a word.
 	if _, err := Renderer(); err != nil {
 		return err
@@ -92,7 +97,7 @@ func Run(ctx context.Context, o Options) error {
 		texts: tr, version: o.Version, dialogs: chooseDialogs(), crash: o.Crash, observer: observer,
 		exit: func() { os.Exit(0) },
 		session: session.Options{
-			Files: session.Disk(session.Limits()), Device: device.NewSwitch(), Devices: device.List,
+			Files: files, Ahead: ahead, Device: device.NewSwitch(), Devices: device.List,
 			Thumbnails: thumbnails(), Settings: &stored, SettingsPath: path, Version: o.Version, Dispatch: fyne.Do,
 			Journal: filepath.Join(filepath.Dir(path), "unsaved"),
 		},
@@ -100,7 +105,8 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	a.Lifecycle().SetOnStarted(func() { w.started(o, damaged) })
+	w.openFirst(o)
+	a.Lifecycle().SetOnStarted(func() { w.started(damaged) })
 	a.Lifecycle().SetOnExitedForeground(w.focusLost)
 	stop := context.AfterFunc(ctx, func() { fyne.Do(w.close) })
 	defer stop()
@@ -146,15 +152,8 @@ func adoptPreferences(p fyne.Preferences, s *settings.Settings) {
 	}
 }
 
-// started runs when the window is on the screen. damaged is what was wrong with the settings, if anything.
-func (w *window) started(o Options, damaged error) {
-	if damaged != nil {
-		w.prompts.showError(damaged)
-	}
-	w.changed(change{Zoom: true})
-	w.OpenDevices()
-	w.offerCrashLogs()
-	w.offerUnsaved()
+// openFirst begins to open the files that the program was started with, while the window comes up.
+func (w *window) openFirst(o Options) {
 	if len(o.Files) > 1 {
 		w.AddFrames(o.Files)
 	}
@@ -166,6 +165,17 @@ func (w *window) started(o Options, damaged error) {
 		then = w.detect
 	}
 	w.files.openThen(o.Files[0], then)
+}
+
+// started runs when the window is on the screen. damaged is what was wrong with the settings, if anything.
+func (w *window) started(damaged error) {
+	if damaged != nil {
+		w.prompts.showError(damaged)
+	}
+	w.changed(change{Zoom: true})
+	w.OpenDevices()
+	w.offerCrashLogs()
+	w.offerUnsaved()
 }
 
 // fileObserver returns an Observer that writes a line an event to a file; nil where path is empty.

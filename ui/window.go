@@ -119,7 +119,7 @@ func (w *window) build() {
 	w.strip = newStrip(w.common)
 	w.comparison = newComparison(w.common)
 	w.welcome = newStartPage(w.common, w.files.open)
-	w.glimpse = newGlimpse(w.common)
+	w.glimpse = newGlimpse(w.common, w.config.session.Dispatch)
 	w.film = newFilmstrip(w.common, w.files.openFrame)
 	w.seeing = newSeeing(w.common, w.layers)
 	w.display.onHover = func(at processing.Point, inside bool) {

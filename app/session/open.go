@@ -45,7 +45,7 @@ func (s *Session) open(path string, withProject bool, done func(error)) {
 	for _, f := range s.film.frames {
 		recent = append(recent, f.Path)
 	}
-	g := &glimpsing{s: s}
+	g := newGlimpsing(s)
 	work := func(ctx context.Context, report processing.Progress) (opened, error) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
@@ -57,6 +57,7 @@ func (s *Session) open(path string, withProject bool, done func(error)) {
 		}
 		return o, err
 	}
+	g.start(path)
 	start(s, Opened, work, func(o opened) (image.Rectangle, error) {
 		s.doc, s.original, s.before, s.mask, s.screen = o.doc, o.file, o.pyramid, o.mask, o.screen
 		s.originalState, s.memory = imagefile.State(path), &processing.Memory{}

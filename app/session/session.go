@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"time"
 
 	"blik/app/colour"
 	"blik/app/device"
@@ -47,6 +48,8 @@ type Options struct {
 	Version string
 	// Dispatch runs functions on the goroutine that the session belongs to, in their order.
 	Dispatch func(func())
+	// Ahead is what is read of the picture that will be opened first; it may be nil.
+	Ahead *Ahead
 	// Panicked is called for a panic in a job, on the job's goroutine.
 	Panicked func(*job.PanicError)
 }
@@ -112,6 +115,11 @@ type Session struct {
 	afterPreview func()
 	// glimpse shows a picture that is still being read; nil for none.
 	glimpse *view.Pyramid
+	// glimpseWait is how long the reading waits for it, and glimpsed is called when it is on the screen.
+	glimpseWait time.Duration
+	glimpsed    func()
+	// ahead is what was read of the first picture before the session was there; nil for nothing.
+	ahead *Ahead
 	// continued says what became of the project of the open picture, kept what the one on the disk holds.
 	continued Continued
 	project   project.State
@@ -138,7 +146,7 @@ type Session struct {
 func New(o Options) *Session {
 	s := &Session{
 		files: o.Files, engine: o.Engine, device: o.Device, list: o.Devices, settings: o.Settings, path: o.SettingsPath,
-		thumbs: o.Thumbnails, partShare: usualPartShare,
+		thumbs: o.Thumbnails, partShare: usualPartShare, ahead: o.Ahead, glimpseWait: usualGlimpseWait,
 		version: o.Version, dispatch: o.Dispatch, jobs: job.NewRunner(o.Dispatch, o.Panicked),
 	}
 	if s.engine == nil {

@@ -32,12 +32,15 @@ type fake struct {
 	t     *testing.T
 	queue chan func()
 	// changes are those since the last call of changed.
-	changes     []Change
-	saved       []string
-	masks       map[string]*processing.Mask
-	reports     []report.Correction
-	glimpse     func(context.Context) (*imagefile.Glimpse, error)
-	hold        chan struct{}
+	changes []Change
+	saved   []string
+	masks   map[string]*processing.Mask
+	reports []report.Correction
+	glimpse func(context.Context) (*imagefile.Glimpse, error)
+	hold    chan struct{}
+	// blind says that no glimpse comes on the screen, and reads is called before a picture is read.
+	blind       bool
+	reads       func()
 	saveErr     error
 	maskOptions imagefile.WriteOptions
 	exists      bool
@@ -52,7 +55,12 @@ func newFake(t *testing.T) *fake {
 		Devices:  func() ([]device.Device, error) { return []device.Device{{Name: "cpu"}}, nil },
 		Dispatch: func(do func()) { f.queue <- do },
 	})
-	f.Subscribe(func(c Change) { f.changes = append(f.changes, c) })
+	f.Subscribe(func(c Change) {
+		f.changes = append(f.changes, c)
+		if !f.blind {
+			f.GlimpseSeen()
+		}
+	})
 	t.Cleanup(func() {
 		if err := f.Close(context.Background()); err != nil {
 			t.Error(err)
@@ -72,6 +80,9 @@ func (f files) ReadGlimpse(ctx context.Context, _ string, _ int) (*imagefile.Gli
 }
 
 func (f files) Read(ctx context.Context, path string) (*imagefile.File, error) {
+	if f.reads != nil {
+		f.reads()
+	}
 	if f.hold != nil {
 		select {
 		case <-f.hold:
