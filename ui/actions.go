@@ -25,6 +25,9 @@ type action struct {
 	shortcut fyne.Shortcut
 	// job says that it starts a job, which waits for one that follows a change of the parameters.
 	job bool
+	// queues says that it waits for the job that runs rather than being refused; queue, which may be nil, does so.
+	queues bool
+	queue  func()
 	// keys are characters of a Latin keyboard that run it, named other keys; of both the first is shown.
 	keys  string
 	named []fyne.KeyName
@@ -43,6 +46,9 @@ type actions struct {
 	looking func() bool
 	// later keeps what is to be done until a preview has ended; false where none runs.
 	later func(do func()) bool
+	// working reports whether a job runs that the user waits for, queue has an action wait for it.
+	working func() bool
+	queue   func(id string)
 	// catch takes the shortcuts of menu items while a person presses new keys; nil at other times.
 	catch func(fyne.Shortcut)
 }
@@ -65,20 +71,37 @@ func (a *actions) do(id string) {
 	}
 	a.catch = nil
 	typing := id == "edit.undo" || id == "edit.redo" || id == "edit.copy"
-	if !a.can(id) || a.blocked() && !typing || a.looking() && !goesOn(id) {
+	queued := a.queued(id)
+	if !a.can(id) || a.blocked() && !typing || a.looking() && !goesOn(id) && !queued {
 		return
 	}
 	a.started()
+	if queued {
+		a.enqueue(id)
+		return
+	}
 	if a.table[id].job && a.later(func() { a.do(id) }) {
 		return
 	}
 	a.table[id].run()
 }
 
-// can reports whether an action can be done now.
+// can reports whether an action can be done now, or can be queued.
 func (a *actions) can(id string) bool {
 	known, ok := a.table[id]
-	return ok && (known.ready == nil || known.ready())
+	return ok && (known.ready == nil || known.ready() || a.queued(id))
+}
+
+// queued reports whether an action would wait for the job that runs.
+func (a *actions) queued(id string) bool { return a.table[id].queues && a.working() }
+
+// enqueue has an action wait for the job that runs.
+func (a *actions) enqueue(id string) {
+	if own := a.table[id].queue; own != nil {
+		own()
+		return
+	}
+	a.queue(id)
 }
 
 // name is what an action is called outside the menu.
@@ -97,14 +120,13 @@ func (w *window) makeActions() {
 	beside := func(direction int) func() bool {
 		return func() bool {
 			_, ok := w.FrameBeside(direction)
-			return ok && free()
+			return ok
 		}
 	}
 	keys := func(names ...fyne.KeyName) []fyne.KeyName { return names }
 	w.actions.table = map[string]*action{
-		"file.open": {name: "Open picture…", run: files.choosePicture, ready: free,
-			shortcut: key(fyne.KeyO, ctrl)},
-		"file.sample":      {name: "Open the sample", run: files.openSample, ready: free},
+		"file.open":        {name: "Open picture…", run: files.choosePicture, shortcut: key(fyne.KeyO, ctrl)},
+		"file.sample":      {name: "Open the sample", run: files.openSample},
 		"file.loadMask":    {name: "Load mask…", run: files.chooseMask, ready: idle, shortcut: key(fyne.KeyL, ctrl)},
 		"file.compareMask": {name: "Compare with a mask…", run: files.chooseCompared, ready: idle},
 		"file.endCompare":  {name: "End comparison of masks", run: w.EndComparison, ready: w.comparing},
@@ -219,6 +241,11 @@ func (w *window) makeActions() {
 		commandsAction: {name: "All commands…", run: w.showCommands, shortcut: key(fyne.KeyP, ctrlShift)},
 		"help.about":   {name: "About Blik", run: w.prompts.showAbout},
 	}
+	for _, id := range []string{"file.savePicture", "file.saveMask", "file.saveProject", "find.run", "correct.all",
+		"correct.selected", "film.find", "film.correct"} {
+		w.actions.table[id].queues = true
+	}
+	w.actions.table["correct.selected"].queue = w.queueCorrection
 	for _, id := range []string{"file.open", "file.loadMask", "file.compareMask", "file.saveMask",
 		"file.saveMaskAs", "file.savePicture",
 		"file.savePictureAs", "file.saveProject", "film.next", "film.previous", "film.find", "film.correct", "find.run",

@@ -57,10 +57,14 @@ func (f *files) open(path string) { f.openThen(path, func() {}) }
 
 // openThen shows another picture and goes on when it is open.
 func (f *files) openThen(path string, then func()) {
-	if f.Busy() {
-		f.say(f.t("Another task is still running; wait for it or cancel it"))
-		return
+	name := message.Of("Open %s", baseName(path))
+	if f.Queue(name, func() { f.openNow(path, then) }) {
+		f.sayQueued(name)
 	}
+}
+
+// openNow is openThen where no job runs.
+func (f *files) openNow(path string, then func()) {
 	f.guard(func() {
 		f.Open(path, func(err error) {
 			if !f.prompts.ended(err) {

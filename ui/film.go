@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/session"
+	"blik/internal/message"
 	"blik/ui/xwidget"
 )
 
@@ -169,7 +170,10 @@ func (f *files) openFrame(path string) {
 	if doc := f.Document(); doc != nil && doc.Path() == path {
 		return
 	}
-	f.kept(func() { f.openThen(path, func() {}) })
+	name := message.Of("Open %s", baseName(path))
+	if f.Queue(name, func() { f.kept(func() { f.openNow(path, func() {}) }) }) {
+		f.sayQueued(name)
+	}
 }
 
 // openBeside opens the next picture of the filmstrip, or the one before.

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"strings"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
@@ -29,8 +27,7 @@ type panel struct {
 	correct  *widget.Button
 	steps    *fyne.Container
 	next     *xwidget.FixedText
-	busy     *fyne.Container
-	progress *widget.ProgressBar
+	progress *progressView
 	region   *xwidget.FixedText
 	clear    *xwidget.ToolButton
 	tabs     *container.AppTabs
@@ -49,12 +46,7 @@ func newPanel(c *common, dispatch func(func())) *panel {
 	p.steps = container.NewGridWithColumns(2, p.run, p.correct)
 	p.next = xwidget.NewFixedText("")
 	p.next.Stretch, p.next.Muted, p.next.Tips = true, true, c.tips
-	p.progress = widget.NewProgressBar()
-	p.progress.TextFormatter = func() string {
-		return strings.TrimSpace(c.texts.Sprint(c.Progress().Stage) + "  " + c.percent(p.progress.Value))
-	}
-	cancel := widget.NewButton(c.t("Cancel"), func() { c.actions.do("find.cancel") })
-	p.busy = container.NewBorder(nil, nil, nil, cancel, p.progress)
+	p.progress = newProgressView(c)
 
 	p.region = xwidget.NewFixedText("")
 	p.region.Stretch = true
@@ -73,7 +65,9 @@ func newPanel(c *common, dispatch func(func())) *panel {
 	// A table scrolls to its selection only when it is on the screen, which the tab is a moment after this call.
 	p.tabs.OnSelected = func(*container.TabItem) { dispatch(p.findings.showSelected) }
 	head := container.New(layout.NewCustomPaddedLayout(6, 2, 8, 8),
-		container.NewVBox(container.NewStack(p.steps, p.busy), inset(0, 0, p.next), region))
+		container.NewVBox(container.NewStack(p.steps, p.progress.row),
+			inset(0, 0, container.NewStack(p.next, p.progress.times)),
+			container.New(layout.NewCustomPaddedVBoxLayout(0), p.progress.list, region)))
 	p.object = xwidget.NewMinWidth(panelWidth,
 		container.NewBorder(nil, nil, widget.NewSeparator(), nil, container.NewBorder(head, nil, nil, nil, p.tabs)))
 	return p
@@ -85,13 +79,13 @@ func inset(bottom, right float32, o fyne.CanvasObject) *fyne.Container {
 }
 
 func (p *panel) update(c change) {
-	if c.Progress {
-		p.progress.SetValue(p.Progress().Done)
-	}
+	p.progress.update(c)
 	if c.Busy {
 		busy := p.Busy() && !p.Previewing()
-		xwidget.SetVisible(p.busy, busy)
+		xwidget.SetVisible(p.progress.row, busy)
+		xwidget.SetVisible(p.progress.times, busy)
 		xwidget.SetVisible(p.steps, !busy)
+		xwidget.SetVisible(p.next, !busy)
 	}
 	if c.Document {
 		xwidget.SetEnabled(p.run, p.Document() != nil)

@@ -24,6 +24,9 @@ type statusBar struct {
 	// at is the pixel that place speaks of.
 	at                                     image.Point
 	place, values, message, compare, found *xwidget.FixedText
+	// job is the running job, which is said here while the panel is hidden.
+	job         *xwidget.FixedText
+	panelHidden bool
 	// colours says that the colours on the screen are approximate, device what the work runs on.
 	colours, device *fyne.Container
 }
@@ -36,17 +39,20 @@ func newStatusBar(c *common) *statusBar {
 		message: xwidget.NewFixedText(""),
 		compare: xwidget.NewFixedText(""),
 		found:   xwidget.NewFixedText(""),
+		job:     xwidget.NewFixedText(""),
 		colours: container.NewHBox(),
 		device:  container.NewHBox(),
 	}
 	s.message.Stretch, s.message.Tips = true, c.tips
 	s.found.Trailing, s.compare.Trailing, s.compare.Bold = true, true, true
 	s.message.Muted = true
+	s.job.Stretch, s.job.Bold, s.job.Tips = true, true, c.tips
+	s.job.Hide()
 	left := container.NewHBox(s.place, xwidget.NewGap(8, 0), s.values, xwidget.NewGap(8, 0))
 	right := container.NewHBox(s.colours, s.compare, xwidget.NewGap(8, 0), s.found, xwidget.NewGap(8, 0), s.device)
 	s.object = container.NewVBox(widget.NewSeparator(),
 		container.New(layout.NewCustomPaddedLayout(3, 4, 10, 10),
-			container.NewBorder(nil, nil, left, right, s.message)))
+			container.NewBorder(nil, nil, left, right, container.NewStack(s.message, s.job))))
 	c.say = s.message.SetText
 	return s
 }
@@ -63,6 +69,9 @@ func (s *statusBar) update(c change) {
 		}
 		s.say(hint)
 	}
+	if c.Progress || c.Busy || c.Queue || c.Layout {
+		s.showJob()
+	}
 	if c.Document || c.Mask {
 		text := ""
 		if s.Document() != nil {
@@ -77,6 +86,17 @@ func (s *statusBar) update(c change) {
 	if c.Device {
 		s.showDevice()
 	}
+}
+
+// showJob says how far the running job is while the panel is hidden, which says so otherwise.
+func (s *statusBar) showJob() {
+	text := ""
+	if s.panelHidden {
+		text = s.jobText()
+	}
+	s.job.SetText(text)
+	xwidget.SetVisible(s.job, text != "")
+	xwidget.SetVisible(s.message, text == "")
 }
 
 // hovered shows the pixel under the pointer.

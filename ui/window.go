@@ -86,7 +86,9 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.files = &files{common: w.common, presets: w.presetFolder(),
 		dialogs: c.dialogs(w.prompts, w.win, w.prompts.modals)}
 	w.actions = &actions{blocked: w.dialogOpen, started: func() { w.tips.Hide() }, later: w.AfterPreview,
-		looking: func() bool { return w.Glimpse() != nil }}
+		looking: func() bool { return w.Glimpse() != nil }, queue: w.queueAction,
+		working: func() bool { return w.Busy() && !w.Previewing() }}
+	w.Held = w.dialogOpen
 	w.Previewed = w.previewed
 	w.layers = &layers{common: w.common}
 	w.makeActions()
@@ -114,6 +116,7 @@ func newWindow(a fyne.App, c config) (*window, error) {
 func (w *window) build() {
 	w.tips = xwidget.NewTooltips()
 	w.status = newStatusBar(w.common)
+	w.status.panelHidden = !w.panelShown
 	w.bar = newToolbar(w.common)
 	w.panel = newPanel(w.common, w.config.session.Dispatch)
 	w.strip = newStrip(w.common)
@@ -200,6 +203,7 @@ func (w *window) setAppearance(look appearance) {
 
 func (w *window) togglePanel() {
 	w.panelShown = !w.panelShown
+	w.status.panelHidden = !w.panelShown
 	w.update(change{Layout: true})
 }
 

@@ -381,7 +381,7 @@ func TestOpenAndDetect(t *testing.T) {
 	}
 	h.toolbox.SetRegion(&processing.Region{Points: []processing.Point{{X: 0, Y: 0}, {X: 150, Y: 80}}})
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
-	if !h.panel.busy.Visible() || h.panel.steps.Visible() {
+	if !h.panel.progress.row.Visible() || h.panel.steps.Visible() {
 		t.Error("a running job does not show")
 	}
 	h.settle()
@@ -391,7 +391,7 @@ func TestOpenAndDetect(t *testing.T) {
 	if got := h.status.found.Text(); got != "2 findings, 6 px, 0.03 %" {
 		t.Errorf("status %q", got)
 	}
-	if h.panel.busy.Visible() || !h.panel.steps.Visible() {
+	if h.panel.progress.row.Visible() || !h.panel.steps.Visible() {
 		t.Error("the job has ended and still shows")
 	}
 	if !h.panel.detection.chosenBox.Visible() || len(h.panel.detection.chosen.Objects) != 1 {

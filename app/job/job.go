@@ -16,6 +16,8 @@ import (
 const (
 	// ProgressInterval is the shortest time between two calls of Progress.
 	ProgressInterval = 50 * time.Millisecond
+	// Tick is the time after which the latest progress is reported again, for the sake of its times.
+	Tick = time.Second
 	// Grace is how long a cancelled job may take to return before it is reported as cancelled without it.
 	Grace = 75 * time.Millisecond
 )
@@ -44,6 +46,17 @@ type Update struct {
 	Stage message.Message
 	// Done is the share of the whole, 0…1.
 	Done float64
+	// Elapsed is the time since Start, Left what the rest will take if it goes on as so far; 0 is not known.
+	Elapsed, Left time.Duration
+}
+
+// Left estimates from the share that is done how long the rest will take; it is 0 where too little is done to say.
+func Left(elapsed time.Duration, done float64) time.Duration {
+	const least, share = time.Second, 0.02
+	if elapsed < least || done < share || done >= 1 {
+		return 0
+	}
+	return time.Duration(float64(elapsed) * (1 - done) / done)
 }
 
 // Work is done on a goroutine of its own. It returns soon after ctx is cancelled and may report progress from any
@@ -88,8 +101,9 @@ type outcome[T any] struct {
 }
 
 // Start runs work, or returns ErrBusy or ErrClosed. progress, which may be nil, gets the latest Update at most every
-// ProgressInterval and never after done. done is called exactly once: with the result, with the error, with a
-// *PanicError, or, at most Grace after Cancel, with context.Canceled. When done runs the next job can be started.
+// ProgressInterval, about every Tick also where nothing is new, and never after done. done is called exactly once: with
+// the result, with the error, with a *PanicError, or, at most Grace after Cancel, with context.Canceled. When done runs
+// the next job can be started.
 //
 // Work that has not returned by then is left to end on its own: its result is dropped, and a job started in the
 // meantime begins only when it has ended, so two pieces of work never run at once.
@@ -106,7 +120,8 @@ func Start[T any](r *Runner, work Work[T], progress func(Update), done func(T, e
 	before, ended := r.ended, make(chan struct{})
 	r.busy, r.cancel, r.ended = true, cancel, ended
 	result := make(chan outcome[T], 1)
-	p := &reporter{dispatch: r.dispatch, progress: progress, all: &r.all}
+	p := &reporter{dispatch: r.dispatch, progress: progress, all: &r.all, begun: time.Now()}
+	p.tickLater()
 	r.all.Add(2)
 	go func() {
 		// Deferred, so that work that ends its goroutine is answered as well.

@@ -11,13 +11,15 @@ import (
 type reporter struct {
 	dispatch func(func())
 	progress func(Update)
-	// all counts the timer, so that nothing is left behind.
-	all *sync.WaitGroup
+	// all counts the timers, so that nothing is left behind.
+	all   *sync.WaitGroup
+	begun time.Time
 
 	mu      sync.Mutex
 	latest  Update
 	last    time.Time
 	timer   *time.Timer
+	tick    *time.Timer
 	pending bool
 	stopped bool
 	// finished is set on dispatch's side when done is called: what was dispatched before it is late.
@@ -32,12 +34,34 @@ func (r *reporter) report(stage message.Message, done float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.latest = Update{Stage: stage, Done: done}
+	r.sendLater()
+}
+
+// sendLater has the latest figure sent when that may be; r.mu is held.
+func (r *reporter) sendLater() {
 	if r.pending || r.stopped {
 		return
 	}
 	r.pending = true
 	r.all.Add(1)
 	r.timer = time.AfterFunc(max(0, ProgressInterval-time.Since(r.last)), r.send)
+}
+
+// tickLater has the latest figure sent again after a while, and so on. It is called by Start, then with r.mu held.
+func (r *reporter) tickLater() {
+	if r.progress == nil {
+		return
+	}
+	r.all.Add(1)
+	r.tick = time.AfterFunc(Tick, func() {
+		defer r.all.Done()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if !r.stopped {
+			r.sendLater()
+			r.tickLater()
+		}
+	})
 }
 
 // send hands the latest figure to dispatch.
@@ -48,6 +72,8 @@ func (r *reporter) send() {
 		u, late := r.latest, r.finished
 		r.pending, r.last = false, time.Now()
 		r.mu.Unlock()
+		u.Elapsed = time.Since(r.begun)
+		u.Left = Left(u.Elapsed, u.Done)
 		if !late {
 			r.progress(u)
 		}
@@ -59,8 +85,10 @@ func (r *reporter) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stopped = true
-	if r.timer != nil && r.timer.Stop() {
-		r.all.Done()
+	for _, t := range []*time.Timer{r.timer, r.tick} {
+		if t != nil && t.Stop() {
+			r.all.Done()
+		}
 	}
 }
 

@@ -38,6 +38,8 @@ type Change struct {
 	Params bool
 	// Busy: a job began or ended. Progress: it got on.
 	Busy, Progress bool
+	// Queue: what waits for the job.
+	Queue bool
 	// Device: the chosen device, its state, or the list of devices.
 	Device bool
 	// Glimpse: what shows a picture that is still being read.
@@ -69,7 +71,7 @@ func Everything() Change {
 	return Change{
 		Document: true, Mask: true, Corrections: true, Result: true, Region: true, Decisions: true, Listing: true,
 		Selection: true, History: true, Saved: true, Params: true, Busy: true, Progress: true, Device: true,
-		Recent: true, Film: true, Compared: true, Glimpse: true,
+		Recent: true, Film: true, Compared: true, Glimpse: true, Queue: true,
 	}
 }
 
@@ -87,6 +89,7 @@ type state struct {
 	saved       saved
 	params      processing.Params
 	busy        bool
+	queue       uint64
 	device      deviceState
 	recent      []string
 	film        uint64
@@ -121,6 +124,7 @@ func (s *Session) now() state {
 	n := state{
 		doc: s.doc, listing: s.listing, params: s.settings.Params, busy: s.jobs.Busy(),
 		recent: slices.Clone(s.settings.Recent),
+		queue:  s.queue.changes,
 		device: deviceState{s.DeviceState(), len(s.devices)}, film: s.film.changes, compared: s.compared,
 	}
 	if n.doc == nil {
@@ -169,6 +173,7 @@ func (s *Session) publish(cause Cause, pixels image.Rectangle) {
 		Saved:       is.saved != was.saved,
 		Params:      is.params != was.params,
 		Busy:        is.busy != was.busy,
+		Queue:       is.queue != was.queue,
 		Device:      is.device != was.device,
 		Recent:      !slices.Equal(is.recent, was.recent),
 		Film:        is.film != was.film,

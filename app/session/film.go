@@ -275,16 +275,12 @@ func (s *Session) RunBatch(correct bool, lang string, done func(Batch, error)) {
 	if !s.settings.WriteReport {
 		lang = ""
 	}
-	begun := time.Now()
 	work := func(ctx context.Context, progress processing.Progress) (b Batch, err error) {
 		for i, f := range frames {
 			stage := message.Of("%d of %d: %s", i+1, len(frames), filepath.Base(f.Path))
-			if i > 0 {
-				left := time.Since(begun) / time.Duration(i) * time.Duration(len(frames)-i)
-				stage = message.Of("%d of %d: %s, %s left", i+1, len(frames), filepath.Base(f.Path), inWords(left))
-			}
-			progress(stage, float64(i)/float64(len(frames)))
 			t := treatment{s: s, ctx: ctx, path: f.Path, params: params, correct: correct, lang: lang}
+			t.report = func(share float64) { progress(stage, (float64(i)+share)/float64(len(frames))) }
+			t.report(0)
 			worked, err := t.run()
 			switch {
 			case ctx.Err() != nil:
@@ -320,14 +316,6 @@ func (s *Session) RunBatch(correct bool, lang string, done func(Batch, error)) {
 	})
 }
 
-// inWords writes a time roughly.
-func inWords(d time.Duration) message.Message {
-	if d < 90*time.Second {
-		return message.Of("%d s", int(d.Round(time.Second)/time.Second))
-	}
-	return message.Of("%d min", int(d.Round(time.Minute)/time.Minute))
-}
-
 // treatment is the work of a batch on one picture.
 type treatment struct {
 	s          *Session
@@ -335,6 +323,8 @@ type treatment struct {
 	path, lang string
 	params     processing.Params
 	correct    bool
+	// report takes the share of the work on the picture that is done.
+	report func(share float64)
 
 	state    FrameState
 	findings int
@@ -375,7 +365,8 @@ func (t *treatment) run() (worked bool, err error) {
 func (t *treatment) work(o *opened) (worked bool, err error) {
 	state, _ := documentState(o.doc)
 	if state == FrameToDo && o.doc.Result() == nil {
-		r, _, err := t.s.engine.Detect(t.ctx, o.doc.Picture(), *o.params, processing.Options{Progress: unreported})
+		r, _, err := t.s.engine.Detect(t.ctx, o.doc.Picture(), *o.params,
+			processing.Options{Progress: t.within(shareRead, shareDetected)})
 		if err == nil {
 			_, err = o.doc.ApplyResult(r, nil)
 		}
@@ -397,15 +388,25 @@ func (t *treatment) work(o *opened) (worked bool, err error) {
 	account := accountOf(o.file, o.doc, t.s.version)
 	account.Mask, account.Date = shot.Mask(), time.Now()
 	path := imagefile.DefaultName(t.path, o.file.SaveFormat())
-	if _, err := t.s.files.Save(t.ctx, account, path, t.lang, imagefile.SaveOptions{Progress: unreported}); err != nil {
+	saving := imagefile.SaveOptions{Progress: t.within(shareCorrected, 1)}
+	if _, err := t.s.files.Save(t.ctx, account, path, t.lang, saving); err != nil {
 		return worked, err
 	}
 	o.doc.MarkPictureSaved(shot.Corrections.Generation())
 	return true, nil
 }
 
-// unreported is the progress of a part of a batch, which is too fine to be shown.
-func unreported(message.Message, float64) {}
+// Shares of the work on one picture of a batch that is corrected as well, as they roughly are.
+const shareRead, shareDetected, shareCorrected = 0.1, 0.4, 0.85
+
+// within returns the progress of a part of the work on the picture; one that ends with the search goes faster on.
+func (t *treatment) within(from, to float64) processing.Progress {
+	whole := 1.0
+	if !t.correct {
+		whole = shareDetected
+	}
+	return func(_ message.Message, done float64) { t.report(min((from+done*(to-from))/whole, 1)) }
+}
 
 // fill corrects all findings, each by the method chosen for it.
 func (t *treatment) fill(o *opened) error {
@@ -419,7 +420,7 @@ func (t *treatment) fill(o *opened) error {
 		spots[i].Method = asked[spots[i].ID]
 	}
 	c, _, err := t.s.engine.Correct(t.ctx, o.doc.Picture(), mask, *o.params,
-		processing.CorrectOptions{Spots: spots, Progress: unreported})
+		processing.CorrectOptions{Spots: spots, Progress: t.within(shareDetected, shareCorrected)})
 	if err == nil {
 		_, err = o.doc.ApplyCorrection(c, spots, *o.params)
 	}

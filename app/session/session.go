@@ -69,12 +69,15 @@ type Session struct {
 	dispatch func(func())
 	jobs     *job.Runner
 	progress job.Update
+	queue    queue
 	// looking computes layers, counting histograms, beside the job.
 	looking, counting latest
 
 	// Settle ends what the user is drawing, so that it is part of the document before anything else changes or reads
 	// it. It may be nil.
 	Settle func()
+	// Held, which may be nil, reports whether what is queued has to wait although no job runs.
+	Held func() bool
 	// Visible returns the part of the picture that is in sight, which another detection shows first. It may be nil.
 	Visible func() image.Rectangle
 	// Previewed, if not nil, is called after a detection or a correction that followed a change of the parameters.
@@ -209,6 +212,7 @@ func (s *Session) Cancel() { s.jobs.Cancel() }
 
 // Close cancels the job, releases the device, ends the journal, and waits for them or for ctx.
 func (s *Session) Close(ctx context.Context) error {
+	s.queue.waiting = nil
 	return errors.Join(s.jobs.Close(ctx), s.looking.jobs.Close(ctx), s.counting.jobs.Close(ctx), s.device.Close(ctx),
 		s.closeJournal(ctx))
 }
@@ -237,6 +241,7 @@ func start[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (imag
 		}
 		s.publish(ended, pixels)
 		done(v, err)
+		s.advance()
 	})
 	if err != nil {
 		var none T

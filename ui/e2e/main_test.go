@@ -25,6 +25,12 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if path := os.Getenv(heldVariable); path != "" {
+		if err := watchHeld(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
 	if err := ui.Run(context.Background(), ui.Options{Files: os.Args[1:], Lang: lang, Version: "test"}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -1,0 +1,152 @@
+package e2e
+
+import (
+	"bufio"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/jpeg"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+)
+
+// heldVariable names a file for what watchHeld finds in the program of childVariable.
+const heldVariable = "BLIK_E2E_HELD"
+
+// heldStep is the time between two functions that are posted to the toolkit's goroutine, heldLimit how late each may
+// be.
+const heldStep, heldLimit = 3 * time.Millisecond, 50 * time.Millisecond
+
+// watchHeld posts a function to the toolkit's goroutine again and again, and writes for each a line "TIME LATE USED":
+// when it was posted, how much later it ran, and what processor time the goroutine's thread took meanwhile, all in
+// nanoseconds. Another function is posted only when the one before has run.
+func watchHeld(path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(f)
+	ran := make(chan time.Duration)
+	go func() {
+		last := time.Duration(0)
+		for ; ; time.Sleep(heldStep) {
+			posted := time.Now()
+			go fyne.Do(func() { ran <- threadTime() })
+			used := <-ran
+			fmt.Fprintf(out, "%d %d %d\n", posted.UnixNano(), time.Since(posted).Nanoseconds(), (used - last).Nanoseconds())
+			out.Flush()
+			last = used
+		}
+	}()
+	return nil
+}
+
+// threadTime returns the processor time of the calling thread.
+func threadTime() time.Duration {
+	const thisThread = 1
+	var u syscall.Rusage
+	if syscall.Getrusage(thisThread, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// tiled writes a PNG of the given size of the sample painting beside itself.
+func tiled(t testing.TB, w, h int) string {
+	t.Helper()
+	in, err := os.Open(filepath.Join("..", "..", "assets", "sample.jpg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	tile, err := jpeg.Decode(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, size := image.NewRGBA(image.Rect(0, 0, w, h)), tile.Bounds().Size()
+	for y := 0; y < h; y += size.Y {
+		for x := 0; x < w; x += size.X {
+			draw.Draw(img, image.Rect(x, y, x+size.X, y+size.Y), tile, image.Point{}, draw.Src)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "large.png")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	enc := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := enc.Encode(f, img); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// BenchmarkXvfbHeld measures on a picture of 18.7 megapixels how late the window's goroutine comes to what happens
+// while it opens, detects, corrects, undoes and saves: the largest delay and the 99th percentile, and the most
+// processor time that the goroutine took in one go, which does not depend on what else the machine does.
+//
+//	go test -run '^$' -bench Held -benchtime 1x ./ui/e2e
+func BenchmarkXvfbHeld(b *testing.B) {
+	picture, log := tiled(b, 4994, 3745), filepath.Join(b.TempDir(), "held")
+	b.Setenv(heldVariable, log)
+	w := open(b, "en", 1600, 1000, picture)
+	phase := func(name string, from time.Time) {
+		b.Helper()
+		time.Sleep(500 * time.Millisecond)
+		reportHeld(b, name, log, from)
+	}
+	b.ResetTimer()
+	w.await("picture ")
+	phase("open", w.begun)
+	for _, step := range []struct{ name, key, end string }{
+		{"detect", "F5", "done "}, {"correct all", "F6", "corrected "}, {"undo", "ctrl+z", "step "},
+		{"undo detection", "ctrl+z", "step "}, {"redo", "ctrl+y", "step "}, {"redo correction", "ctrl+y", "step "},
+		{"save", "ctrl+s", "saved-picture "}, {"detect again", "F5", "done "},
+	} {
+		from := time.Now()
+		w.key(step.key)
+		w.await(step.end)
+		phase(step.name, from)
+	}
+	w.child.Process.Kill()
+	<-w.ended
+}
+
+// reportHeld prints what was measured since a time.
+func reportHeld(b *testing.B, name, log string, from time.Time) {
+	b.Helper()
+	data, err := os.ReadFile(log)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var late, used []time.Duration
+	for line := range strings.Lines(string(data)) {
+		var at, l, u int64
+		if n, _ := fmt.Sscanf(line, "%d %d %d", &at, &l, &u); n == 3 && at >= from.UnixNano() {
+			late, used = append(late, time.Duration(l)), append(used, time.Duration(u))
+		}
+	}
+	if len(late) == 0 {
+		b.Fatalf("%s: nothing ran", name)
+	}
+	slices.Sort(late)
+	slices.Sort(used)
+	ms := func(d time.Duration) float64 { return d.Seconds() * 1e3 }
+	n, beyond := len(late), 0
+	for _, l := range late {
+		if l > heldLimit {
+			beyond++
+		}
+	}
+	b.Logf("%-15s %5d events: latest %6.1f ms, p99 %5.1f ms, %d beyond %v; most in one go %6.1f ms of processor time",
+		name, n, ms(late[n-1]), ms(late[n*99/100]), beyond, heldLimit, ms(used[n-1]))
+}

@@ -1,0 +1,158 @@
+package ui
+
+import (
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/job"
+	"blik/internal/message"
+	"blik/ui/icons"
+	"blik/ui/xwidget"
+)
+
+// progressView shows the running job in place of the buttons that start one: how far it is, its times, and what waits
+// for it, each with a button that takes it out of the queue.
+type progressView struct {
+	*common
+	// row holds the bar, times what is said under it, list what waits.
+	row   *fyne.Container
+	bar   *widget.ProgressBar
+	times *xwidget.FixedText
+	list  *fyne.Container
+}
+
+// mostRows bounds the rows of the queue that are shown.
+const mostRows = 4
+
+func newProgressView(c *common) *progressView {
+	p := &progressView{common: c, bar: widget.NewProgressBar(), times: xwidget.NewFixedText(""),
+		list: container.New(layout.NewCustomPaddedVBoxLayout(0))}
+	p.bar.TextFormatter = func() string { return c.percent(p.bar.Value) }
+	p.times.Stretch, p.times.Muted, p.times.Tips = true, true, c.tips
+	p.times.Hide()
+	cancel := widget.NewButton(c.t("Cancel"), func() { c.actions.do("find.cancel") })
+	p.row = container.NewBorder(nil, nil, nil, container.NewHBox(
+		c.button("find.run", theme.SearchIcon()), c.button("correct.all", icons.Get("correct")), cancel), p.bar)
+	return p
+}
+
+func (p *progressView) update(c change) {
+	if c.Progress {
+		p.bar.SetValue(p.Progress().Done)
+		p.times.SetText(p.progressText(p.Progress()))
+	}
+	if c.Queue {
+		p.showWaiting()
+	}
+}
+
+// showWaiting lists what waits.
+func (p *progressView) showWaiting() {
+	waiting := p.Waiting()
+	p.list.RemoveAll()
+	for _, next := range waiting[:min(len(waiting), mostRows)] {
+		name := xwidget.NewFixedText("")
+		name.Stretch, name.Tips = true, p.tips
+		name.SetText(p.t("Next: %s", next.Name))
+		drop := xwidget.NewToolButton(theme.CancelIcon(), p.t("Take it out of the queue"), p.tips, func() {
+			p.tips.Hide()
+			p.Withdraw(next.ID)
+		})
+		p.list.Add(container.NewBorder(nil, nil, nil, container.New(smallLayout{}, drop), inset(0, 0, name)))
+	}
+	if more := len(waiting) - mostRows; more > 0 {
+		name := xwidget.NewFixedText("")
+		name.Stretch, name.Muted = true, true
+		name.SetText(p.t("and %s more", p.texts.Int(more)))
+		p.list.Add(inset(0, 0, name))
+	}
+}
+
+// progressText says what a job does, how long it has run, and how long it is likely to go on.
+func (c *common) progressText(u job.Update) string {
+	text := c.t("%s so far", c.timeText(u.Elapsed.Truncate(time.Second)))
+	if u.Left > 0 {
+		text = c.t("%s so far, about %s left", c.timeText(u.Elapsed.Truncate(time.Second)), c.timeText(rough(u.Left)))
+	}
+	if stage := c.texts.Sprint(u.Stage); stage != "" {
+		return stage + ": " + text
+	}
+	return text
+}
+
+// jobText is the running job in one line, with what waits for it; empty where none runs that the user asked for.
+func (c *common) jobText() string {
+	if !c.Busy() || c.Previewing() {
+		return ""
+	}
+	text := c.percent(c.Progress().Done) + ", " + c.progressText(c.Progress())
+	if n := len(c.Waiting()); n > 0 {
+		text += ", " + c.t("%s waiting", c.texts.Int(n))
+	}
+	return text
+}
+
+// rough rounds a time that is estimated: to seconds, five seconds from 10 s on, minutes from two on.
+func rough(d time.Duration) time.Duration {
+	switch {
+	case d < 10*time.Second:
+		return max(d.Round(time.Second), time.Second)
+	case d < 2*time.Minute:
+		return d.Round(5 * time.Second)
+	}
+	return d.Round(time.Minute)
+}
+
+// timeText writes a time of whole seconds.
+func (c *common) timeText(d time.Duration) string {
+	s := int(d / time.Second)
+	switch {
+	case s < 60:
+		return c.t("%d s", s)
+	case s%60 == 0:
+		return c.t("%d min", s/60)
+	}
+	return c.t("%d min %d s", s/60, s%60)
+}
+
+// wait queues what can wait for the running job, and says so.
+func (w *window) wait(name message.Message, do func()) {
+	if w.Queue(name, do) {
+		w.sayQueued(name)
+	}
+}
+
+// sayQueued says that something waits.
+func (c *common) sayQueued(name message.Message) { c.say(c.t("Waits for the running task: %s", name)) }
+
+// queueAction queues an action. When its turn comes it is done if it can be.
+func (w *window) queueAction(id string) {
+	a := w.actions.table[id]
+	w.wait(message.Of(a.name), func() {
+		if a.ready == nil || a.ready() {
+			a.run()
+		}
+	})
+}
+
+// queueCorrection queues the correction of the finding that is selected now.
+func (w *window) queueCorrection() {
+	f, ok := w.Selected()
+	if !ok {
+		w.say(w.noneSelected())
+		return
+	}
+	w.wait(message.Of("Correct finding %d", f.ID), func() {
+		for _, g := range w.Document().Spots() {
+			if g.Bounds() == f.Bounds() && g.Area == f.Area {
+				w.Select(g)
+				w.correctBy(g.Asked)
+			}
+		}
+	})
+}

@@ -1,0 +1,160 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"blik/app/job"
+	"blik/internal/message"
+	"blik/ui/xwidget"
+)
+
+// Commands given while a job runs wait in a list that is seen, and each can be taken out of it.
+func TestCommandsAreQueued(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.block = true
+	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
+	if !h.Busy() || !h.panel.progress.times.Visible() || h.panel.next.Visible() {
+		t.Fatal("a running job does not show")
+	}
+	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF6})
+	h.actions.do("file.saveMask")
+	h.actions.do("file.savePicture")
+	h.files.open("/art/b.tif")
+	if n := len(h.Waiting()); n != 4 {
+		t.Fatalf("%d commands wait, want 4", n)
+	}
+	rows := h.panel.progress.list
+	if texts := fixedTexts(rows); texts != "Next: Correct all|Next: Save mask|Next: Save picture|Next: Open b.tif" {
+		t.Errorf("the list says %q", texts)
+	}
+	h.actions.do("find.run")
+	if texts := fixedTexts(rows); !strings.HasSuffix(texts, "|and 1 more") {
+		t.Errorf("the list says %q", texts)
+	}
+	// The mask is saved by nobody: the second and then the last are taken out.
+	drop := find[*xwidget.ToolButton](rows)
+	test.Tap(drop[1])
+	test.Tap(find[*xwidget.ToolButton](rows)[3])
+	if texts := fixedTexts(rows); texts != "Next: Correct all|Next: Save picture|Next: Open b.tif" {
+		t.Errorf("the list says %q", texts)
+	}
+	h.block = false
+	h.Cancel()
+	for h.Busy() || len(h.Waiting()) > 0 {
+		(<-h.queue)()
+	}
+	// There was nothing to correct or to save, and the other picture is open.
+	if got := h.Document().Path(); got != "/art/b.tif" || len(h.pictureFiles) > 0 || len(h.masks) > 0 {
+		t.Errorf("%s is open, %d pictures and %d masks were saved", got, len(h.pictureFiles), len(h.masks))
+	}
+	if len(rows.Objects) > 0 || h.panel.progress.row.Visible() {
+		t.Error("the list is not empty")
+	}
+}
+
+// A question holds what waits until it is answered.
+func TestAQuestionHoldsTheQueue(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.actions.do("find.run")
+	h.actions.do("correct.all")
+	h.actions.do("file.savePicture")
+	h.files.open("/art/b.tif")
+	h.exists["/art/a_corrected.png"] = true
+	for h.dialogTexts() == "" {
+		(<-h.queue)()
+	}
+	if h.Document().Path() != "/art/a.png" || len(h.Waiting()) != 1 {
+		t.Fatalf("%s is open and %d wait while a question is", h.Document().Path(), len(h.Waiting()))
+	}
+	h.press("Overwrite")
+	h.settle()
+	if len(h.pictureFiles["/art/a_corrected.png"]) == 0 {
+		t.Error("the picture was not saved")
+	}
+	// The mask is not saved: another question before the next picture.
+	for h.dialogTexts() == "" {
+		(<-h.queue)()
+	}
+	h.press("Don't save")
+	h.settle()
+	if h.Document().Path() != "/art/b.tif" {
+		t.Errorf("%s is open", h.Document().Path())
+	}
+}
+
+// The finding that was selected when its correction was asked for is the one that is corrected.
+func TestQueuedCorrectionKeepsItsFinding(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.actions.do("find.run")
+	h.settle()
+	h.actions.do("find.next")
+	h.actions.do("correct.selected")
+	first, _ := h.Selected()
+	h.actions.do("find.next")
+	second, _ := h.Selected()
+	h.actions.do("correct.selected")
+	h.actions.do("find.next")
+	for h.Busy() || len(h.Waiting()) > 0 {
+		(<-h.queue)()
+	}
+	for _, f := range h.Document().Spots() {
+		if f.State == 0 {
+			t.Errorf("finding %d is not corrected; asked for were %d and %d", f.ID, first.ID, second.ID)
+		}
+	}
+}
+
+// How far a job is stands in the status bar while the panel is hidden.
+func TestProgressWithoutThePanel(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.actions.do("view.panel")
+	h.block = true
+	h.actions.do("find.run")
+	h.actions.do("correct.all")
+	if got := h.status.job.Text(); !h.status.job.Visible() || got != "0\u00a0%, 0 s so far, 1 waiting" {
+		t.Errorf("the status bar says %q", got)
+	}
+	h.actions.do("view.panel")
+	if h.status.job.Visible() {
+		t.Error("it says so twice")
+	}
+	h.Withdraw(h.Waiting()[0].ID)
+	h.Cancel()
+	h.settle()
+}
+
+func TestProgressText(t *testing.T) {
+	h := newHarness(t, "en")
+	for _, c := range []struct {
+		u    job.Update
+		want string
+	}{
+		{job.Update{}, "0 s so far"},
+		{job.Update{Stage: message.Of("%s", "a.tif"), Elapsed: 2900 * time.Millisecond}, "a.tif: 2 s so far"},
+		{job.Update{Elapsed: 61 * time.Second, Left: 300 * time.Millisecond}, "1 min 1 s so far, about 1 s left"},
+		{job.Update{Elapsed: 2 * time.Minute, Left: 33 * time.Second}, "2 min so far, about 35 s left"},
+		{job.Update{Elapsed: time.Second, Left: 119 * time.Second}, "1 s so far, about 2 min left"},
+		{job.Update{Elapsed: time.Second, Left: 200 * time.Second}, "1 s so far, about 3 min left"},
+	} {
+		if got := h.progressText(c.u); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	if got := h.jobText(); got != "" {
+		t.Errorf("%q where no job runs", got)
+	}
+}
+
+// fixedTexts joins the lines of a part of the window.
+func fixedTexts(o fyne.CanvasObject) string {
+	var texts []string
+	for _, f := range find[*xwidget.FixedText](o) {
+		texts = append(texts, f.Text())
+	}
+	return strings.Join(texts, "|")
+}
