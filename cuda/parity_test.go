@@ -280,6 +280,13 @@ func TestMoments(t *testing.T) {
 		if got != want {
 			t.Fatalf("%+v on the GPU, %+v on the CPU", got, want)
 		}
+		if f, ok := s.dev.(*plane); ok && f.kind == processing.F32 {
+			sum, err := processing.Evaluate(background, p.dev, processing.Sum{Src: s.dev})
+			p.must(err)
+			if sum != want.Sum {
+				t.Fatalf("sum %v on the GPU, %v on the CPU", sum, want.Sum)
+			}
+		}
 	})
 }
 

@@ -123,6 +123,12 @@ func (b executor) SumMoments(ctx context.Context, op processing.SumMoments) (pro
 	return m, err
 }
 
+// Sum is that of SumMoments.
+func (b executor) Sum(ctx context.Context, op processing.Sum) (float64, error) {
+	m, err := b.SumMoments(ctx, processing.SumMoments{Src: op.Src})
+	return m.Sum, err
+}
+
 // sumFloats returns Σx and its rest, Σx² and its rest, least and greatest sample, which the device writes into pinned
 // host memory itself.
 func (q *queue) sumFloats(s *plane) ([]float64, error) {

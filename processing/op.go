@@ -152,6 +152,7 @@ type Executor interface {
 	Histogram(ctx context.Context, op Histogram) ([]uint64, error)
 	NoiseTiles(ctx context.Context, op NoiseTiles) ([]float64, error)
 	SumMoments(ctx context.Context, op SumMoments) (Moments, error)
+	Sum(ctx context.Context, op Sum) (float64, error)
 
 	Label(ctx context.Context, op Label) (Components, error)
 	Grow(ctx context.Context, op Grow) (Components, error)

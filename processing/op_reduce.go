@@ -113,6 +113,28 @@ func (o SumMoments) describe(a *arguments) Op {
 	return o
 }
 
+// Sum sums over Src (F32) as SumMoments does, and takes nothing beside the sum.
+type Sum struct {
+	wholePicture
+
+	Src Plane
+	Out *float64
+}
+
+// Into implements Query.
+func (o Sum) Into(out *float64) Op { o.Out = out; return o }
+
+func (o Sum) run(ctx context.Context, e Executor) (err error) {
+	*o.Out, err = e.Sum(ctx, o)
+	return err
+}
+
+func (o Sum) describe(a *arguments) Op {
+	a.reads("source", &o.Src, f32)
+	a.result(o.Out != nil)
+	return o
+}
+
 // WideFloat returns a float with room for the square of any sum of samples.
 func WideFloat() *big.Float { return new(big.Float).SetPrec(512) }
 

@@ -67,6 +67,8 @@ func TestTrafficCountsEveryOperation(t *testing.T) {
 			want = moved{stage: 2 * n, down: 8 * 256}
 		case processing.NoiseTiles:
 			want = moved{stage: n, down: sizeOf(*o.Out)}
+		case processing.Sum:
+			want = moved{stage: 4 * n, down: 8}
 		case processing.SumMoments:
 			want = moved{stage: 2 * n, down: int64(reflect.TypeFor[processing.Moments]().Size())}
 		case processing.Label, processing.Rasterize:

@@ -28,6 +28,8 @@ func main() {
 	flag.StringVar(&o.peer, "peer", "build/opencv-peer", "program made of peer/peer.cc")
 	flag.StringVar(&o.only, "only", "", "measure only operations whose name begins so")
 	flag.DurationVar(&o.time, "time", time.Second, "time for each row")
+	flag.IntVar(&o.runs, "runs", 2, "how many runs of a program's turn are timed, after one that is not")
+	flag.IntVar(&o.most, "most", 5300, "greatest width measured")
 	flag.BoolVar(&o.processor, "processor-time", false,
 		"print processor time instead of wall-clock time, for machines that are busy; only with one thread")
 	flag.Parse()
@@ -40,6 +42,7 @@ func main() {
 type options struct {
 	peer, only string
 	time       time.Duration
+	runs, most int
 	processor  bool
 }
 
@@ -108,7 +111,9 @@ func rows() []row {
 		}})
 	}
 	return append(list,
-		row{"sum", "f32", 0, 1.4, 1.4, "", moments},
+		row{"sum", "f32", 0, 1.4, 1.4, "", func(p *planes) processing.Op {
+			return processing.Sum{Src: p.src, Out: new(float64)}
+		}},
 		row{"moments", "u8", 0, 1.4, 1.4, "", moments},
 		row{"moments", "u16", 0, 1.4, 1.4, "", moments},
 		row{"moments", "f32", 0, 1.4, 1.4, "", moments},
@@ -152,6 +157,10 @@ func run(o options, w io.Writer) error {
 			}
 			cells := []string{name, fmt.Sprint(n)}
 			for _, size := range sizes() {
+				if size[0] > o.most {
+					cells = append(cells, "")
+					continue
+				}
 				ours, theirs, err := measure(p, r, size[0], size[1], n, o)
 				if err != nil {
 					return err
@@ -228,28 +237,28 @@ func measure(p *peer, r row, w, h, threads int, o options) (ours, theirs time.Du
 	}
 	op := r.op(&pl)
 	var mine, other []time.Duration
-	const least = 7
-	for begin := time.Now(); len(mine) <= least || time.Since(begin) < o.time; {
-		wall, processor, err := p.measure(r, w, h, threads)
+	const least = 8
+	for begin := time.Now(); len(mine) < least || time.Since(begin) < o.time; {
+		times, err := p.measure(r, w, h, threads, o)
 		if err != nil {
 			return 0, 0, err
 		}
-		if o.processor {
-			wall = processor
+		other = append(other, times...)
+		for i := range o.runs + 1 {
+			used, start := processorTime(), time.Now()
+			if err := b.Do(ctx, op); err != nil {
+				return 0, 0, err
+			}
+			took := time.Since(start)
+			if o.processor {
+				took = processorTime() - used
+			}
+			if i > 0 {
+				mine = append(mine, took)
+			}
 		}
-		other = append(other, wall)
-		used, start := processorTime(), time.Now()
-		if err := b.Do(ctx, op); err != nil {
-			return 0, 0, err
-		}
-		took := time.Since(start)
-		if o.processor {
-			took = processorTime() - used
-		}
-		mine = append(mine, took)
 	}
-	// The first run of each warms up.
-	return median(mine[1:]), median(other[1:]), nil
+	return median(mine), median(other), nil
 }
 
 func median(d []time.Duration) time.Duration {
@@ -294,20 +303,28 @@ func (p *peer) stop() {
 	_ = p.command.Wait()
 }
 
-func (p *peer) measure(r row, w, h, threads int) (wall, processor time.Duration, err error) {
+// measure returns the times of the runs of a turn.
+func (p *peer) measure(r row, w, h, threads int, o options) ([]time.Duration, error) {
 	name := r.name
 	if r.peer != "" {
 		name = r.peer
 	}
-	if _, err := fmt.Fprintln(p.in, name, r.kind, r.parameter, w, h, threads); err != nil {
-		return 0, 0, err
+	if _, err := fmt.Fprintln(p.in, name, r.kind, r.parameter, w, h, threads, o.runs); err != nil {
+		return nil, err
 	}
-	if !p.out.Scan() {
-		return 0, 0, fmt.Errorf("%s %s: no answer", name, r.kind)
+	var times []time.Duration
+	for range o.runs {
+		if !p.out.Scan() {
+			return nil, fmt.Errorf("%s %s: no answer", name, r.kind)
+		}
+		var wall, processor time.Duration
+		if _, err := fmt.Sscan(p.out.Text(), (*int64)(&wall), (*int64)(&processor)); err != nil {
+			return nil, err
+		}
+		if o.processor {
+			wall = processor
+		}
+		times = append(times, wall)
 	}
-	var times [2]int64
-	if _, err := fmt.Sscan(p.out.Text(), &times[0], &times[1]); err != nil {
-		return 0, 0, err
-	}
-	return time.Duration(times[0]), time.Duration(times[1]), nil
+	return times, nil
 }

@@ -53,7 +53,7 @@ func floatSumsBy(k *sumSteps, s []float32) floatSums {
 				low = k.least(part)
 			}
 			if low > 0 {
-				unit = min(unit, math.Ldexp(1, max(int(low>>23), 1)-150))
+				unit = min(unit, unitOf(low))
 			}
 			bound += float64(len(part)/8) * top
 		}
@@ -88,3 +88,33 @@ func minOf(s *[8]float64) float64 {
 	}
 	return least
 }
+
+// floatSumBy is floatSumOf where the sums of a block need no rounding, in whatever order they are taken, and one kernel
+// of sums beside others where they might. lanes takes the sums over every eighth sample of a row whose length is a
+// multiple of eight, and returns the least and the greatest of the samples' bits.
+func floatSumBy(lanes func(sum *[8]float64, s []float32) (low, high uint32), k *sumSteps, s []float32) double {
+	whole := len(s) &^ 7
+	if whole == 0 {
+		return floatSumOf(s)
+	}
+	var sums [8]float64
+	low, high := lanes(&sums, s[:whole])
+	if low == 0 {
+		low = k.least(s[:whole])
+	}
+	top := float64(math.Float32frombits(high))
+	if high >= infinity || low > 0 && float64(whole/8)*top >= unitOf(low)*(1<<53) {
+		return floatSumsBy(k, s).sum
+	}
+	var d [8]double
+	for i, v := range sums {
+		d[i].sum = v
+	}
+	for i, v := range s[whole:] {
+		d[i].add(float64(v))
+	}
+	return joinLanes(&d)
+}
+
+// unitOf returns the last place of a positive sample with these bits.
+func unitOf(bits uint32) float64 { return math.Ldexp(1, max(int(bits>>23), 1)-150) }

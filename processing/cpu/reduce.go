@@ -188,9 +188,30 @@ func (d *double) add(x float64) {
 	d.sum = t
 }
 
-func (d *double) join(e double) {
+func (d *double) join(e *double) {
 	d.add(e.sum)
 	d.rest += e.rest
+}
+
+func (d *double) exact() *big.Float {
+	sum := processing.WideFloat().SetFloat64(d.sum)
+	return sum.Add(sum, processing.WideFloat().SetFloat64(d.rest))
+}
+
+// floatSumOf is the sum of floatSumsOf.
+func floatSumOf(s []float32) double {
+	var lanes [8]double
+	for i, v := range s {
+		lanes[i%8].add(float64(v))
+	}
+	return joinLanes(&lanes)
+}
+
+func joinLanes(lanes *[8]double) (d double) {
+	for i := range lanes {
+		d.join(&lanes[i])
+	}
+	return d
 }
 
 type floatSums struct {
@@ -200,8 +221,8 @@ type floatSums struct {
 
 // join takes in the sums of q.
 func (p *floatSums) join(q *floatSums) {
-	p.sum.join(q.sum)
-	p.sum2.join(q.sum2)
+	p.sum.join(&q.sum)
+	p.sum2.join(&q.sum2)
 	p.min, p.max = min(p.min, q.min), max(p.max, q.max)
 }
 
@@ -234,8 +255,8 @@ func (l *momentLanes) join(s, extremes []float32) floatSums {
 	}
 	var p floatSums
 	for j := range l.sum {
-		p.sum.join(double{l.sum[j], l.rest[j]})
-		p.sum2.join(double{l.sum2[j], l.rest2[j]})
+		p.sum.join(&double{l.sum[j], l.rest[j]})
+		p.sum2.join(&double{l.sum2[j], l.rest2[j]})
 	}
 	p.min, p.max = extremes[0], extremes[0]
 	for _, part := range [2][]float32{extremes, s} {
@@ -246,6 +267,34 @@ func (l *momentLanes) join(s, extremes []float32) floatSums {
 	return p
 }
 
+// Sum is the sum of SumMoments.
+func (b executor) Sum(ctx context.Context, op processing.Sum) (float64, error) {
+	s := op.Src.(*plane).data.F32
+	blocks := make([]double, (len(s)+momentBlock-1)/momentBlock)
+	err := b.each(ctx, len(blocks), func(_ *worker, k int) {
+		blocks[k] = b.kernels.floatSum(s[k*momentBlock : min(len(s), (k+1)*momentBlock)])
+	})
+	if err != nil {
+		return 0, err
+	}
+	t := pairwise(blocks, (*double).join)
+	if math.IsNaN(t.sum) || math.IsInf(t.sum, 0) {
+		return t.sum, nil
+	}
+	sum, _ := t.exact().Float64()
+	return sum, nil
+}
+
+// pairwise joins the sums of blocks in pairs, these in pairs, and so on.
+func pairwise[T any](blocks []T, join func(p, q *T)) T {
+	for step := 1; step < len(blocks); step *= 2 {
+		for i := 0; i+step < len(blocks); i += 2 * step {
+			join(&blocks[i], &blocks[i+step])
+		}
+	}
+	return blocks[0]
+}
+
 func floatMoments(ctx context.Context, b *Backend, s []float32) (processing.Moments, error) {
 	blocks := make([]floatSums, (len(s)+momentBlock-1)/momentBlock)
 	err := b.each(ctx, len(blocks), func(_ *worker, k int) {
@@ -254,12 +303,7 @@ func floatMoments(ctx context.Context, b *Backend, s []float32) (processing.Mome
 	if err != nil {
 		return processing.Moments{}, err
 	}
-	for step := 1; step < len(blocks); step *= 2 {
-		for i := 0; i+step < len(blocks); i += 2 * step {
-			blocks[i].join(&blocks[i+step])
-		}
-	}
-	t := blocks[0]
+	t := pairwise(blocks, (*floatSums).join)
 	low, high := float64(t.min), float64(t.max)
 	naive := t.sum.sum + t.sum2.sum
 	if math.IsNaN(naive) || math.IsInf(naive, 0) {
@@ -268,9 +312,5 @@ func floatMoments(ctx context.Context, b *Backend, s []float32) (processing.Mome
 		return processing.Moments{N: uint64(len(s)), Sum: t.sum.sum, Sum2: t.sum2.sum, Min: low, Max: high, Mean: mean,
 			StdDev: math.NaN()}, nil
 	}
-	exact := func(d double) *big.Float {
-		return processing.WideFloat().Add(processing.WideFloat().SetFloat64(d.sum),
-			processing.WideFloat().SetFloat64(d.rest))
-	}
-	return processing.NewMoments(len(s), exact(t.sum), exact(t.sum2), low, high), nil
+	return processing.NewMoments(len(s), t.sum.exact(), t.sum2.exact(), low, high), nil
 }

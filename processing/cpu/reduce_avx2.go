@@ -90,8 +90,35 @@ func joined256(sum, rest, x archsimd.Float64x4) (_, _ archsimd.Float64x4) {
 	return t, rest.Add(sum.Sub(t.Sub(z)).Add(x.Sub(z)))
 }
 
-func floatSums256(s []float32) floatSums {
-	return floatSumsBy(&sumSteps{sumAll256, sumRising256, sumExact256, least256}, s)
+func steps256() *sumSteps {
+	return &sumSteps{sumAll256, sumRising256, sumExact256, least256}
+}
+
+func floatSums256(s []float32) floatSums { return floatSumsBy(steps256(), s) }
+
+func floatSum256(s []float32) double { return floatSumBy(sumLanes256, steps256(), s) }
+
+// sumLanes256 takes sums that need no rounding.
+func sumLanes256(sum *[8]float64, s []float32) (low, high uint32) {
+	from := unsafe.Pointer(&s[0])
+	zero := archsimd.BroadcastFloat64x4(0)
+	a, b, c, d := zero, zero, zero, zero
+	least, most := loadFloats8(from, 0).AsUint32x8(), loadFloats8(from, 0).AsUint32x8()
+	i := 0
+	for ; i+16 <= len(s); i += 16 {
+		u, v := loadFloats8(from, i), loadFloats8(from, i+8)
+		least, most = least.Min(u.AsUint32x8()), most.Max(u.AsUint32x8())
+		least, most = least.Min(v.AsUint32x8()), most.Max(v.AsUint32x8())
+		a, b = a.Add(loadH256(from, 8*i)), b.Add(loadH256(from, 8*i+32))
+		c, d = c.Add(loadH256(from, 8*i+64)), d.Add(loadH256(from, 8*i+96))
+	}
+	if i < len(s) {
+		u := loadFloats8(from, i)
+		least, most = least.Min(u.AsUint32x8()), most.Max(u.AsUint32x8())
+		a, b = a.Add(loadH256(from, 8*i)), b.Add(loadH256(from, 8*i+32))
+	}
+	setLanes256(sum, a.Add(c), b.Add(d))
+	return leastMost256(least, most)
 }
 
 func least256(s []float32) uint32 {

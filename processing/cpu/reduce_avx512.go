@@ -55,9 +55,11 @@ func joined512(sum, rest, x archsimd.Float64x8) (_, _ archsimd.Float64x8) {
 	return t, rest.Add(sum.Sub(t.Sub(z)).Add(x.Sub(z)))
 }
 
-func floatSums512(s []float32) floatSums {
-	return floatSumsBy(&sumSteps{sumAll512, sumRising512, sumExact512, least256}, s)
+func steps512() *sumSteps {
+	return &sumSteps{sumAll512, sumRising512, sumExact512, least256}
 }
+
+func floatSums512(s []float32) floatSums { return floatSumsBy(steps512(), s) }
 
 func sumAll512(l *momentLanes, s, extremes []float32) []float32 {
 	from := unsafe.Pointer(&s[0])
@@ -124,5 +126,33 @@ func sumExact512(l *momentLanes, s []float32) (low, high uint32) {
 	sum.Store(&l.sum)
 	sum2.Store(&l.sum2)
 	rest2.Store(&l.rest2)
+	return leastMost256(least, most)
+}
+
+func floatSum512(s []float32) double { return floatSumBy(sumLanes512, steps512(), s) }
+
+// sumLanes512 takes sums that need no rounding.
+func sumLanes512(sum *[8]float64, s []float32) (low, high uint32) {
+	from := unsafe.Pointer(&s[0])
+	zero := archsimd.BroadcastFloat64x8(0)
+	a, b, c, d := zero, zero, zero, zero
+	least, most := loadFloats8(from, 0).AsUint32x8(), loadFloats8(from, 0).AsUint32x8()
+	i := 0
+	if len(s) >= 32 {
+		low, high := loadSums16(from, 0), loadSums16(from, 0)
+		for ; i+32 <= len(s); i += 32 {
+			u, v := loadSums16(from, i), loadSums16(from, i+16)
+			low, high = low.Min(u).Min(v), high.Max(u).Max(v)
+			a, b = a.Add(loadH512(from, 8*i)), b.Add(loadH512(from, 8*i+64))
+			c, d = c.Add(loadH512(from, 8*i+128)), d.Add(loadH512(from, 8*i+192))
+		}
+		least, most = low.GetLo().Min(low.GetHi()), high.GetLo().Max(high.GetHi())
+	}
+	for ; i < len(s); i += 8 {
+		u := loadFloats8(from, i)
+		least, most = least.Min(u.AsUint32x8()), most.Max(u.AsUint32x8())
+		a = a.Add(u.ConvertToFloat64())
+	}
+	a.Add(b).Add(c.Add(d)).Store(sum)
 	return leastMost256(least, most)
 }

@@ -123,6 +123,11 @@ func TestMomentsFloat(t *testing.T) {
 		if i == 0 {
 			first = got
 		}
+		sum, err := processing.Evaluate(context.Background(), b, processing.Sum{Src: up(t, b, w, h, src)})
+		must(t, err)
+		if sum != first.Sum {
+			t.Errorf("%d workers: sum %v beside %v", n, sum, first.Sum)
+		}
 		if got != first {
 			t.Errorf("%d workers: %+v, with 1 %+v", n, got, first)
 		}
@@ -161,6 +166,15 @@ func TestMomentsNotFinite(t *testing.T) {
 	must(t, err)
 	if !math.IsInf(got.Sum, 1) || !math.IsInf(got.Max, 1) || got.Min != 1 {
 		t.Errorf("%+v", got)
+	}
+	for _, v := range []float64{math.Inf(-1), math.NaN()} {
+		sum, err := processing.Evaluate(context.Background(), b, processing.Sum{
+			Src: up(t, b, 3, 1, []float32{1, float32(v), 2}),
+		})
+		must(t, err)
+		if math.Float64bits(sum) != math.Float64bits(v) && !(math.IsNaN(sum) && math.IsNaN(v)) {
+			t.Errorf("a sum with %v is %v", v, sum)
+		}
 	}
 	got, err = processing.Evaluate(context.Background(), b, processing.SumMoments{
 		Src: up(t, b, 3, 1, []float32{1, float32(math.NaN()), 2}),

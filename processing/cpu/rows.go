@@ -28,10 +28,12 @@ type kernels struct {
 	floats16 conversions[uint16]
 	floatsF  conversions[float32]
 
-	// moments8 and moments16 sum at most spanPixels samples, floatSums a block.
+	// moments8 and moments16 sum at most spanPixels samples, floatSums and floatSum a block.
 	moments8  func(s []uint8) moments[uint8]
 	moments16 func(s []uint16) moments[uint16]
 	floatSums func(s []float32) floatSums
+	// floatSum is the sum of floatSums.
+	floatSum func(s []float32) double
 
 	// addRow: dst += a. doubles: dst = src. advanceSums is a step of the recursion of boxMeanFloat: keep = x, run += x,
 	// dst = suffix + run.
@@ -166,6 +168,7 @@ func plainKernels() kernels {
 		moments8:  momentsOf[uint8],
 		moments16: momentsOf[uint16],
 		floatSums: floatSumsOf,
+		floatSum:  floatSumOf,
 
 		addRow:      addRow,
 		doubles:     doubles,

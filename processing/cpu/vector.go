@@ -20,7 +20,8 @@ func kernelsOf(level simd.Level) kernels {
 	k.sums8.slide32, k.sums16.slide32, k.scan32 = slide32x8, slide32x16, scan32x256
 	k.sums8.mean32, k.sums16.mean32 = mean32x8, mean32x16
 	k.contrast, k.differenceThreshold = contrast256, differenceThreshold256
-	k.moments8, k.moments16, k.floatSums = moments8x256, moments16x256, floatSums256
+	k.moments8, k.moments16 = moments8x256, moments16x256
+	k.floatSums, k.floatSum = floatSums256, floatSum256
 	k.analyse, k.haarPair = analyse256, haarPair256
 	switch level {
 	case simd.AVX2:
@@ -34,7 +35,7 @@ func kernelsOf(level simd.Level) kernels {
 		k.dilate32, k.erode32 = orderMax32x256(math.MinInt32), orderMin32x256(math.MaxInt32)
 	case simd.AVX512, simd.VNNI:
 		k.tap2, k.tap4, k.both2, k.both4 = tap2x512, tap4x512, both2x512, both4x512
-		k.moments8, k.floatSums = moments8x512, floatSums512
+		k.moments8, k.floatSums, k.floatSum = moments8x512, floatSums512, floatSum512
 		k.floats8.down, k.floats8.across = down8x512, across8x512
 		k.floats16.down, k.floats16.across = down16x512, across16x512
 		k.floatsF.down, k.floatsF.across = symmetric512, symmetric512

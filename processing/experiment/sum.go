@@ -132,8 +132,8 @@ func ownSum(operations func(Case) float64) Method {
 			}
 			total := new(float64)
 			return func(ctx context.Context) error {
-				m, err := processing.Evaluate(ctx, b, processing.SumMoments{Src: p})
-				*total = float64(float32(m.Sum))
+				s, err := processing.Evaluate(ctx, b, processing.Sum{Src: p})
+				*total = float64(float32(s))
 				return err
 			}, &Output{Sum: total}, nil
 		},

@@ -91,6 +91,7 @@ func All(t testing.TB, b processing.Backend) []processing.Op {
 		processing.Histogram{Src: u8(), Exclude: u8(), Out: new([]uint64)},
 		processing.NoiseTiles{Src: u8(), Side: 3, Out: new([]float64)},
 		processing.SumMoments{Src: u16(), Out: new(processing.Moments)},
+		processing.Sum{Src: f32(), Out: new(float64)},
 		processing.Label{Class: u8(), Bits: processing.ClassCore, Out: new(processing.Components)},
 		processing.Grow{
 			Cores: cores(), Class: u8(), Growth: processing.Growth{Limit: 2, MaxCore: 9},

@@ -1,12 +1,13 @@
-// Runs OpenCV's operations for the benchmark in the folder above: a line "operation type parameter width height threads" on standard
-// input runs one and answers with its wall-clock time and the process's processor time in nanoseconds. The data are those of
-// main.go, made once for each type and size.
+// Runs OpenCV's operations for the benchmark in the folder above: a line "operation type parameter width height threads runs"
+// on standard input runs one once and then that often, and answers with a line for each of these runs: its wall-clock time and
+// the process's processor time in nanoseconds. The data are those of main.go, made once for each type and size.
 #include <chrono>
 #include <ctime>
 #include <iostream>
 #include <map>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
@@ -90,8 +91,8 @@ int main() {
 	Planes planes;
 	std::string operation, type;
 	double parameter;
-	int width, height, threads;
-	while (std::cin >> operation >> type >> parameter >> width >> height >> threads) {
+	int width, height, threads, runs;
+	while (std::cin >> operation >> type >> parameter >> width >> height >> threads >> runs) {
 		if (now != std::make_tuple(type, width, height)) {
 			now = std::make_tuple(type, width, height);
 			planes = Planes();
@@ -101,14 +102,21 @@ int main() {
 			planes.src = source;
 		}
 		cv::setNumThreads(threads);
-		const auto processor = processorTime();
-		const auto begin = std::chrono::steady_clock::now();
-		if (!run(operation, parameter, planes)) {
-			std::cerr << "unknown operation " << operation << std::endl;
-			return 2;
+		// The first run is not timed. Answers wait for the last one, so that nothing comes between the runs.
+		std::vector<std::pair<int64_t, int64_t>> times;
+		for (int i = 0; i <= runs; i++) {
+			const auto processor = processorTime();
+			const auto begin = std::chrono::steady_clock::now();
+			if (!run(operation, parameter, planes)) {
+				std::cerr << "unknown operation " << operation << std::endl;
+				return 2;
+			}
+			const auto end = std::chrono::steady_clock::now();
+			times.emplace_back(std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count(),
+							   processorTime() - processor);
 		}
-		const auto end = std::chrono::steady_clock::now();
-		std::cout << std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count() << ' '
-				  << processorTime() - processor << std::endl;
+		for (int i = 1; i <= runs; i++)
+			std::cout << times[i].first << ' ' << times[i].second << '\n';
+		std::cout << std::flush;
 	}
 }
