@@ -10,6 +10,7 @@ import (
 
 	"blik/app/job"
 	"blik/internal/message"
+	"blik/ui/uitest"
 	"blik/ui/xwidget"
 )
 
@@ -37,9 +38,9 @@ func TestCommandsAreQueued(t *testing.T) {
 		t.Errorf("the list says %q", texts)
 	}
 	// The mask is saved by nobody: the second and then the last are taken out.
-	drop := find[*xwidget.ToolButton](rows)
+	drop := uitest.Find[*xwidget.ToolButton](rows)
 	test.Tap(drop[1])
-	test.Tap(find[*xwidget.ToolButton](rows)[3])
+	test.Tap(uitest.Find[*xwidget.ToolButton](rows)[3])
 	if texts := fixedTexts(rows); texts != "Next: Correct all|Next: Save picture|Next: Open b.tif" {
 		t.Errorf("the list says %q", texts)
 	}
@@ -153,7 +154,7 @@ func TestProgressText(t *testing.T) {
 // fixedTexts joins the lines of a part of the window.
 func fixedTexts(o fyne.CanvasObject) string {
 	var texts []string
-	for _, f := range find[*xwidget.FixedText](o) {
+	for _, f := range uitest.Find[*xwidget.FixedText](o) {
 		texts = append(texts, f.Text())
 	}
 	return strings.Join(texts, "|")
