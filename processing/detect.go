@@ -342,10 +342,7 @@ func (d *detector) search() (cands []candidate, grown []Span, err error) {
 
 // decide measures what surrounds the candidates and computes their scores.
 func (d *detector) decide(pic *Picture, cands []candidate, sets ...[]Span) error {
-	all := make([]spanRows, len(sets))
-	for i, spans := range sets {
-		all[i] = newSpanRows(spans, d.h)
-	}
+	taken := newPixelSet(d.w, d.h, sets...)
 	for i := range cands {
 		c := &cands[i]
 		c.shape = NewSums()
@@ -358,7 +355,7 @@ func (d *detector) decide(pic *Picture, cands []candidate, sets ...[]Span) error
 	values := make([]float64, len(cands)*len(list))
 	order, ends := shares(cands)
 	return parallel.Workers(d.ctx, 0, len(ends)-1, func(tasks iter.Seq[int]) {
-		s := surveyor{pic: pic, tables: d.tables, candidates: all, rule: d.outline()}
+		s := surveyor{pic: pic, tables: d.tables, taken: taken, rule: d.outline()}
 		for task := range tasks {
 			for _, i := range order[ends[task]:ends[task+1]] {
 				c := &cands[i]

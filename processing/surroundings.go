@@ -3,7 +3,6 @@ package processing
 import (
 	"math"
 	"slices"
-	"sort"
 
 	"blik/processing/internal/span"
 )
@@ -50,46 +49,29 @@ func (t *look) large(pixels float64) float64 { return math.Log(math.Max(t.area/p
 // light is a pixel in linear light of 16 bits: colour, luminance and the darkest channel.
 type light struct{ r, g, b, y, dark uint16 }
 
+// tone is luminance and darkest channel of a pixel, in the upper and the lower half.
+type tone uint32
+
+func (p *light) tone() tone { return tone(p.y)<<16 | tone(p.dark) }
+
+func (t tone) y() uint16    { return uint16(t >> 16) }
+func (t tone) dark() uint16 { return uint16(t) }
+
 // surveyor measures sites. One goroutine uses it at a time.
 type surveyor struct {
 	pic    *Picture
 	tables *LuminanceTables
-	// candidates are the pixels of all candidates, in sets that may overlap.
-	candidates []spanRows
-	rule       outlineRule
+	// taken are the pixels of all candidates and those beside them.
+	taken *pixelSet
+	rule  outlineRule
 
 	x0, y0, w, h int
-	pixels       []light
+	tones        []tone
 	own          []uint8
-	// member is not 0 in candidates and beside them.
-	member  []uint8
-	sixteen []uint16
-}
-
-// spanRows are spans in reading order, and where those of each row begin.
-type spanRows struct {
-	spans []Span
-	first []int32
-}
-
-func newSpanRows(spans []Span, h int) spanRows {
-	first := make([]int32, h+1)
-	y := int32(0)
-	for i, r := range spans {
-		for ; y <= r.Y; y++ {
-			first[y] = int32(i)
-		}
-	}
-	for ; y <= int32(h); y++ {
-		first[y] = int32(len(spans))
-	}
-	return spanRows{spans, first}
-}
-
-// from returns the spans of row y that end beyond x, and what follows in the row.
-func (r *spanRows) from(y, x int) []Span {
-	row := r.spans[r.first[y]:r.first[y+1]]
-	return row[sort.Search(len(row), func(i int) bool { return int(row[i].X1) > x }):]
+	line         []light
+	sixteen      []uint16
+	// touched is only there for what is read into it.
+	touched uint8
 }
 
 // outlineRule says which pixels of what the network finds belong to it: those that rise over the ground by more than
@@ -117,28 +99,20 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 		ground = s.window(&shape, spans, wideMargin)
 	}
 	if ground.n == 0 {
-		for i := range s.pixels {
-			ground.add(&s.pixels[i])
-		}
+		ground = s.sums(nil)
 	}
 	base := ground.mean()
-	var most light
-	s.each(spans, func(p *light) { most.y, most.dark = max(most.y, p.y), max(most.dark, p.dark) })
-	at, high := base.y, math.Max(float64(most.y)-base.y, 0)
-	inDark := false
-	if dark := math.Max(float64(most.dark)-base.dark, 0); dark > high {
-		at, high, inDark = base.dark, dark, true
-	}
-	level := func(p *light) uint16 {
-		if inDark {
-			return p.dark
-		}
-		return p.y
+	y, dark := s.most(spans)
+	at, high := base.y, math.Max(float64(y)-base.y, 0)
+	// half is which of a tone's halves is looked at.
+	half := 16
+	if dark := math.Max(float64(dark)-base.dark, 0); dark > high {
+		at, high, half = base.dark, dark, 0
 	}
 	if trim {
 		least := math.Min(math.Max(s.rule.absolute*white, s.rule.relative*at), s.rule.share*high)
 		from := levelAbove(at, least)
-		spans = s.trim(spans, func(p *light) bool { return int(level(p)) >= from })
+		spans = s.trim(spans, half, from)
 		shape = NewSums()
 		for _, r := range spans {
 			shape.Add(r)
@@ -150,38 +124,29 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 	}
 	var core lightSum
 	var squares, sum float64
-	var clipped, crowd, around int
-	most = light{}
-	s.each(spans, func(p *light) {
-		most.y, most.dark = max(most.y, p.y), max(most.dark, p.dark)
-		d := float64(level(p)) - at
-		if d < coreShare*high || high <= 0 {
-			return
+	var clipped int
+	for _, r := range spans {
+		tones := s.run(r)
+		s.line = slices.Grow(s.line[:0], len(tones))[:len(tones)]
+		s.read(s.line, int(r.X0), int(r.Y))
+		for i, v := range tones {
+			d := float64(uint16(v>>half)) - at
+			if d < coreShare*high || high <= 0 {
+				continue
+			}
+			core.add(&s.line[i])
+			sum += d
+			squares += float64(d * d)
+			if float64(v.dark()) > nearlyWhite*white {
+				clipped++
+			}
 		}
-		core.add(p)
-		sum += d
-		squares += float64(d * d)
-		if float64(p.dark) > nearlyWhite*white {
-			clipped++
-		}
-	})
+	}
 	if len(spans) > 0 {
-		t.peak, t.darkest = s.tables.Encode8[most.y], float64(s.tables.Encode8[most.dark])
+		y, dark = s.most(spans)
+		t.peak, t.darkest = s.tables.Encode8[y], float64(s.tables.Encode8[dark])
 	}
-	from := levelAbove(at, float64(high/2))
-	pixels := s.pixels[:len(s.own)]
-	for i, o := range s.own {
-		if o == 0 {
-			v := pixels[i].y
-			if inDark {
-				v = pixels[i].dark
-			}
-			around++
-			if int(v) >= from {
-				crowd++
-			}
-		}
-	}
+	crowd, around := s.count(half, levelAbove(at, float64(high/2)))
 	t.crowd = float64(crowd) / math.Max(float64(around), 1)
 	if core.n > 0 {
 		n := float64(core.n)
@@ -193,15 +158,33 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 	return t, spans
 }
 
-// each calls f for the pixels of the spans.
-func (s *surveyor) each(spans []Span, f func(p *light)) {
+// run returns the tones of a span.
+func (s *surveyor) run(r Span) []tone {
+	at := (int(r.Y)-s.y0)*s.w - s.x0
+	return s.tones[at+int(r.X0) : at+int(r.X1)]
+}
+
+// most returns the highest luminance and the highest level of the darkest channel on the spans.
+func (s *surveyor) most(spans []Span) (y, dark uint16) {
 	for _, r := range spans {
-		at := (int(r.Y)-s.y0)*s.w - s.x0
-		row := s.pixels[at+int(r.X0) : at+int(r.X1)]
-		for i := range row {
-			f(&row[i])
+		for _, t := range s.run(r) {
+			y, dark = max(y, t.y()), max(dark, t.dark())
 		}
 	}
+	return y, dark
+}
+
+// count returns how many pixels lie around the candidate in the window, and how many of these have at least the given
+// level in a half of their tone.
+func (s *surveyor) count(half, from int) (crowd, around int) {
+	tones := s.tones[:len(s.own)]
+	for i, o := range s.own {
+		// Without branches: 1 where the condition holds.
+		free := int((uint32(o) - 1) >> 31)
+		around += free
+		crowd += free & int(uint64(from-1-int(uint16(tones[i]>>half)))>>63)
+	}
+	return crowd, around
 }
 
 // levelAbove returns the least whole level, 0 … 65536, that exceeds the ground by more than rise.
@@ -233,9 +216,9 @@ func (s *surveyor) window(shape *Sums, spans []Span, margin int) lightSum {
 	s.h = min(int(shape.Base)+margin, s.pic.Height) - s.y0
 	n := s.w * s.h
 	if cap(s.own) < n {
-		s.own, s.member, s.pixels = make([]uint8, n), make([]uint8, n), make([]light, n)
+		s.own, s.tones = make([]uint8, n+n/2), make([]tone, n+n/2)
 	}
-	s.own, s.member, s.pixels = s.own[:n], s.member[:n], s.pixels[:n]
+	s.own, s.tones = s.own[:n], s.tones[:n]
 	clear(s.own)
 	for _, r := range spans {
 		s.mark(s.own, r, beside)
@@ -244,25 +227,75 @@ func (s *surveyor) window(shape *Sums, spans []Span, margin int) lightSum {
 			s.own[i] |= inside
 		}
 	}
-	clear(s.member)
-	for k := range s.candidates {
-		set := &s.candidates[k]
-		for y := max(s.y0-1, 0); y < min(s.y0+s.h+1, s.pic.Height); y++ {
-			for _, r := range set.from(y, s.x0-1) {
-				if int(r.X0)-1 >= s.x0+s.w {
-					break
-				}
-				s.mark(s.member, r, beside)
+	return s.sums(s.taken)
+}
+
+// sums reads the pixels of the window and adds up those that are not taken.
+func (s *surveyor) sums(taken *pixelSet) lightSum {
+	s.touch()
+	var sum lightSum
+	for y := range s.h {
+		row := s.tones[y*s.w : (y+1)*s.w]
+		for x := 0; x < s.w; x += 64 {
+			s.piece(row[x:min(x+64, s.w)], s.x0+x, s.y0+y, ^taken.at(s.x0+x, s.y0+y), &sum)
+		}
+	}
+	return sum
+}
+
+// touch reads a little of each row of the window, so that the processor fetches them side by side: they lie far from
+// each other in memory.
+func (s *surveyor) touch() {
+	p := s.pic
+	if p.U8 == nil {
+		return
+	}
+	for y := s.y0; y < s.y0+s.h; y++ {
+		at := (y*p.Width + s.x0) * p.Channels
+		s.touched ^= p.U8[at] ^ p.U8[at+s.w*p.Channels-1]
+	}
+}
+
+// piece reads up to 64 pixels from (x, y) on and adds up those whose bit is set in free.
+func (s *surveyor) piece(dst []tone, x, y int, free uint64, into *lightSum) {
+	var n, sr, sg, sb, sy, sd, squares uint64
+	if p := s.pic; p.U8 != nil && p.Channels == 3 {
+		at := (y*p.Width + x) * 3
+		src, linear := p.U8[at:at+3*len(dst)], (*[256]uint16)(s.tables.Linear8)
+		for i := range dst {
+			c := src[3*i : 3*i+3 : 3*i+3]
+			r, g, b := uint64(linear[c[0]]), uint64(linear[c[1]]), uint64(linear[c[2]])
+			v := (LuminanceRed*r + LuminanceGreen*g + LuminanceBlue*b + 32768) >> 16
+			dark := min(r, g, b)
+			dst[i] = tone(v<<16 | dark)
+			if free>>(i&63)&1 != 0 {
+				n++
+				sr += r
+				sg += g
+				sb += b
+				sy += v
+				sd += dark
+				squares += v * v
+			}
+		}
+	} else {
+		s.line = slices.Grow(s.line[:0], len(dst))[:len(dst)]
+		s.read(s.line, x, y)
+		for i := range dst {
+			p := &s.line[i]
+			dst[i] = p.tone()
+			if free>>(i&63)&1 != 0 {
+				n++
+				sr += uint64(p.r)
+				sg += uint64(p.g)
+				sb += uint64(p.b)
+				sy += uint64(p.y)
+				sd += uint64(p.dark)
+				squares += uint64(p.y) * uint64(p.y)
 			}
 		}
 	}
-	var ground lightSum
-	for y := range s.h {
-		row := s.pixels[y*s.w : (y+1)*s.w]
-		s.read(row, s.y0+y)
-		ground.addWhere(row, s.member[y*s.w:(y+1)*s.w])
-	}
-	return ground
+	into.join(&lightSum{n, sr, sg, sb, sy, sd, squares})
 }
 
 // mark sets a bit in the pixels of a span and those beside them, as far as they lie in the window.
@@ -283,21 +316,22 @@ const (
 	smallPiece = 0.3
 )
 
-// trim returns the pixels inside that belong, without scraps, and takes the others out.
-func (s *surveyor) trim(spans []Span, belongs func(*light) bool) []Span {
-	var kept []Span
+// trim returns the pixels whose tone has at least the given level in a half, without scraps, and takes the others out.
+func (s *surveyor) trim(spans []Span, half, from int) []Span {
+	kept := make([]Span, 0, len(spans)+len(spans)/4+1)
 	for _, r := range spans {
-		at := (int(r.Y)-s.y0)*s.w - s.x0
-		for x := r.X0; x < r.X1; x++ {
-			if !belongs(&s.pixels[at+int(x)]) {
-				s.own[at+int(x)] = beside
+		at := (int(r.Y)-s.y0)*s.w + int(r.X0) - s.x0
+		row := s.tones[at : at+int(r.X1-r.X0)]
+		for x := 0; x < len(row); x++ {
+			if int(uint16(row[x]>>half)) < from {
+				s.own[at+x] = beside
 				continue
 			}
-			if k := len(kept); k > 0 && kept[k-1].Y == r.Y && kept[k-1].X1 == x {
-				kept[k-1].X1++
-			} else {
-				kept = append(kept, Span{Y: r.Y, X0: x, X1: x + 1, Label: r.Label})
+			x0 := x
+			for x++; x < len(row) && int(uint16(row[x]>>half)) >= from; x++ {
 			}
+			kept = append(kept, Span{Y: r.Y, X0: r.X0 + int32(x0), X1: r.X0 + int32(x), Label: r.Label})
+			x--
 		}
 	}
 	return s.dropScraps(kept)
@@ -339,10 +373,10 @@ func (s *surveyor) dropScraps(spans []Span) []Span {
 	return kept
 }
 
-// read converts the row y of the window to linear light.
-func (s *surveyor) read(dst []light, y int) {
+// read converts pixels from (x, y) on to linear light.
+func (s *surveyor) read(dst []light, x, y int) {
 	p, t := s.pic, s.tables
-	at, n := (y*p.Width+s.x0)*p.Channels, len(dst)*p.Channels
+	at, n := (y*p.Width+x)*p.Channels, len(dst)*p.Channels
 	if p.U8 != nil && p.Channels == 3 {
 		src, linear := p.U8[at:at+n], (*[256]uint16)(t.Linear8)
 		for i := range dst {
@@ -416,24 +450,14 @@ func (s *lightSum) add(p *light) {
 	s.squares += uint64(p.y) * uint64(p.y)
 }
 
-// addWhere adds the pixels of a row whose member is 0.
-func (s *lightSum) addWhere(row []light, member []uint8) {
-	var n, r, g, b, y, dark, squares uint64
-	for i, m := range member[:len(row)] {
-		if m != 0 {
-			continue
-		}
-		p := &row[i]
-		n++
-		r += uint64(p.r)
-		g += uint64(p.g)
-		b += uint64(p.b)
-		y += uint64(p.y)
-		dark += uint64(p.dark)
-		squares += uint64(p.y) * uint64(p.y)
-	}
-	s.n, s.r, s.g, s.b, s.y, s.dark = s.n+n, s.r+r, s.g+g, s.b+b, s.y+y, s.dark+dark
-	s.squares += squares
+func (s *lightSum) join(o *lightSum) {
+	s.n += o.n
+	s.r += o.r
+	s.g += o.g
+	s.b += o.b
+	s.y += o.y
+	s.dark += o.dark
+	s.squares += o.squares
 }
 
 // lightMean holds means, and the standard deviation of the luminance.

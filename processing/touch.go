@@ -121,7 +121,7 @@ func newGrower(pic *Picture, p Params, o TouchOptions) *grower {
 		},
 	}
 	for row := range part.Height {
-		g.read(g.lights[row*g.w:(row+1)*g.w], row)
+		g.read(g.lights[row*g.w:(row+1)*g.w], 0, row)
 	}
 	return g
 }
@@ -204,9 +204,9 @@ func (g *grower) follow(ground, share float64, byRule bool) []Span {
 		top := 0.
 		for i, own := range g.own {
 			if own == 0 {
-				around.add(&g.pixels[i])
+				around.add(&light{y: g.tones[i].y(), dark: g.tones[i].dark()})
 			} else if own&inside != 0 {
-				top = max(top, g.level(&g.pixels[i]))
+				top = max(top, g.level(&light{y: g.tones[i].y(), dark: g.tones[i].dark()}))
 			}
 		}
 		if around.n > 0 {
