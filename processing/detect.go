@@ -265,29 +265,32 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 			return nil, err
 		}
 	}
-	var cands []candidate
-	var grown []Span
 	if d.ruleID != RuleNetwork {
-		var err error
-		if cands, grown, err = d.search(); err != nil {
+		if err := d.search(); err != nil {
 			return nil, err
 		}
 	}
-	err := d.stage(stepMeasures(), func() error {
-		if err := d.measureNoise(); err != nil {
-			return err
-		}
-		var by glintsFound
-		if seen != nil {
-			by = <-seen
-		}
-		cands, d.searched = attach(cands, grown, by.spans, by.glints)
-		if d.vectors {
-			if err := d.describe(cands); err != nil {
+	var cands []candidate
+	err := d.stage(stepMeasures(), func() (err error) {
+		var grown []Span
+		if d.grown != nil {
+			if grown, err = Evaluate(d.ctx, d.be, Spans{Components: d.grown}); err != nil {
 				return err
 			}
 		}
-		return d.decide(pic, cands, grown, by.spans)
+		// What surrounds the candidates is measured here, while the backend works on its planes.
+		visited := make(chan *sites, 1)
+		go func() { visited <- d.visit(pic, grown, seen) }()
+		found, err := d.measure(grown)
+		if err == nil {
+			err = d.measureNoise()
+		}
+		s := <-visited
+		if err != nil {
+			return err
+		}
+		cands, d.searched = s.cands, s.searched
+		return d.decide(s, found)
 	})
 	return cands, err
 }
@@ -312,63 +315,98 @@ func (d *detector) allocate(pic *Picture) error {
 	return nil
 }
 
-// search finds candidates by background and three passes of core and growth, and measures them in the planes. It also
-// returns their spans in reading order.
-func (d *detector) search() (cands []candidate, grown []Span, err error) {
+// search finds candidates by background and three passes of core and growth.
+func (d *detector) search() error {
 	if err := d.stage(stepEstimate(), d.firstEstimate); err != nil {
-		return nil, nil, err
+		return err
 	}
 	for range 3 {
 		if err := d.classify(); err != nil {
-			return nil, nil, err
-		}
-		if err := d.stage(stepComponents(), d.components); err != nil {
-			return nil, nil, err
-		}
-	}
-	err = d.stage(stepMeasures(), func() (err error) {
-		if grown, err = Evaluate(d.ctx, d.be, Spans{Components: d.grown}); err != nil {
 			return err
 		}
-		cands, err = d.measure(grown)
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	deal(cands, grown)
-	return cands, grown, nil
-}
-
-// decide measures what surrounds the candidates and computes their scores.
-func (d *detector) decide(pic *Picture, cands []candidate, sets ...[]Span) error {
-	taken := newPixelSet(d.w, d.h, sets...)
-	for i := range cands {
-		c := &cands[i]
-		c.shape = NewSums()
-		for _, r := range c.spans {
-			c.shape.Add(r)
+		if err := d.stage(stepComponents(), d.components); err != nil {
+			return err
 		}
 	}
-	d.countNeighbours(cands)
-	list, index := Measures(), d.rule.index()
-	values := make([]float64, len(cands)*len(list))
-	order, ends := shares(cands)
-	return parallel.Workers(d.ctx, 0, len(ends)-1, func(tasks iter.Seq[int]) {
+	return nil
+}
+
+// sites are the candidates with what was measured in the picture around them.
+type sites struct {
+	cands []candidate
+	// searched is the number of candidates that only the search found; they come first.
+	searched int
+	// component is that of the search which a candidate is, or shares most pixels with; −1 where there is none.
+	component []int32
+	// kept are the pixels of each candidate that its outline leaves.
+	kept [][]Span
+	err  error
+}
+
+// visit joins what search and network found and measures what surrounds the candidates.
+func (d *detector) visit(pic *Picture, grown []Span, seen <-chan glintsFound) *sites {
+	var by glintsFound
+	if seen != nil {
+		by = <-seen
+	}
+	marked := make(chan *pixelSet, 1)
+	go func() { marked <- newPixelSet(d.w, d.h, grown, by.spans) }()
+	components := 0
+	if d.grown != nil {
+		components = d.grown.Len()
+	}
+	v := attach(components, grown, by)
+	v.kept = make([][]Span, len(v.cands))
+	near := newNeighbours(d.w, d.h, v.cands)
+	order, ends := shares(v.cands)
+	taken := <-marked
+	v.err = parallel.Workers(d.ctx, 0, len(ends)-1, func(tasks iter.Seq[int]) {
 		s := surveyor{pic: pic, tables: d.tables, taken: taken, rule: d.outline()}
 		for task := range tasks {
 			for _, i := range order[ends[task]:ends[task+1]] {
-				c := &cands[i]
-				c.look, c.spans = s.survey(c.spans, i >= d.searched)
-				c.measures = values[i*len(list) : (i+1)*len(list)]
-				c.measure(list)
-				c.score = d.rule.Scale.Score(d.rule.sum(c.measures, index))
-				if d.vectors {
-					c.vector = slices.Concat(c.measures, c.vector)
+				c := &v.cands[i]
+				for j := range c.spans {
+					c.spans[j].Label = uint32(i)
 				}
-				if d.p.Learned != nil {
-					c.score += d.p.Learned.Shift(c.vector)
-				}
+				near.count(c)
+				c.look, v.kept[i] = s.survey(c.spans, i >= v.searched)
+			}
+		}
+	})
+	return v
+}
+
+// decide computes the scores of candidates; found is what the search measured of its components.
+func (d *detector) decide(v *sites, found []searched) error {
+	if v.err != nil {
+		return v.err
+	}
+	cands := v.cands
+	for i, k := range v.component {
+		if k >= 0 {
+			cands[i].searched = found[k]
+		}
+	}
+	if d.vectors {
+		if err := d.describe(cands); err != nil {
+			return err
+		}
+	}
+	list, index := Measures(), d.rule.index()
+	values := make([]float64, len(cands)*len(list))
+	const share = 64
+	return parallel.Chunks(d.ctx, len(cands), share, func(from, to int) {
+		for i := from; i < to; i++ {
+			c := &cands[i]
+			c.spans = v.kept[i]
+			c.measures = values[i*len(list) : (i+1)*len(list)]
+			c.measure(list)
+			c.score = d.rule.Scale.Score(d.rule.sum(c.measures, index))
+			if d.vectors {
+				c.vector = slices.Concat(c.measures, c.vector)
+			}
+			if d.p.Learned != nil {
+				c.score += d.p.Learned.Shift(c.vector)
 			}
 		}
 	})
@@ -378,7 +416,8 @@ func (d *detector) decide(pic *Picture, cands []candidate, sets ...[]Span) error
 // Task i works on order[ends[i]:ends[i+1]].
 func shares(cands []candidate) (order, ends []int) {
 	const large, share = 64 * 64, 16
-	var small []int
+	order = make([]int, 0, len(cands))
+	small := make([]int, 0, len(cands))
 	ends = append(ends, 0)
 	for i := range cands {
 		s := &cands[i].shape
@@ -421,7 +460,7 @@ type step struct {
 	share float64
 }
 
-// The steps. Background, cores and components run four times, three passes and the refinement, and measures twice.
+// The steps. Background, cores and components run four times, three passes and the refinement.
 // Shares are relative to those of all steps that a rule takes: see wholeWork.
 func stepLuminance() step  { return step{message.Of("luminance"), 0.07} }
 func stepNetwork() step    { return step{message.Of("network"), 0.4} }
@@ -430,13 +469,12 @@ func stepBackground() step { return step{message.Of("background"), 0.08} }
 func stepCores() step      { return step{message.Of("cores"), 0.05} }
 func stepClasses() step    { return step{message.Of("background and cores"), 0.13} }
 func stepComponents() step { return step{message.Of("components"), 0.04} }
-func stepMeasures() step   { return step{message.Of("measures"), 0.08} }
+func stepMeasures() step   { return step{message.Of("measures"), 0.16} }
 func stepCleanup() step    { return step{message.Of("cleanup"), 0.03} }
 
 // wholeWork adds up the shares of all steps of the rule.
 func (d *detector) wholeWork() float64 {
-	search := stepEstimate().share + float64(4*(stepBackground().share+stepCores().share+stepComponents().share)) +
-		stepMeasures().share
+	search := stepEstimate().share + float64(4*(stepBackground().share+stepCores().share+stepComponents().share))
 	sum := stepLuminance().share + stepMeasures().share + stepCleanup().share
 	if d.ruleID != RuleNetwork {
 		sum += search
@@ -544,9 +582,9 @@ func (d *detector) excludeKept(keep []bool) error {
 	return d.do(Morph{Dst: d.exclude, Src: d.exclude, Op: Dilate, Element: Square(1)})
 }
 
-// measure computes the measures and scores of the candidates, whose pixels are those of grown.
-func (d *detector) measure(grown []Span) ([]candidate, error) {
-	if d.grown.Len() == 0 {
+// measure measures the components of the search, whose pixels are those of grown, in the planes.
+func (d *detector) measure(grown []Span) ([]searched, error) {
+	if d.grown == nil || d.grown.Len() == 0 {
 		return nil, nil
 	}
 	spread, err := d.at(grown)
@@ -596,15 +634,15 @@ func (d *detector) measure(grown []Span) ([]candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	cands := make([]candidate, len(t))
+	found := make([]searched, len(t))
 	for i := range t {
 		area := float64(windowArea(int(index[i])%d.w, int(index[i])/d.w, d.w, d.h, r))
-		cands[i].searched = searched{
+		found[i] = searched{
 			label: uint32(i), props: &t[i], density: float64(wide[i]) / area,
 			stray: float64(wide[i]-members[i]) / area,
 		}
 	}
-	return cands, nil
+	return found, nil
 }
 
 // countAround returns, for each pixel index, how many pixels of the window of radius r have one of the given bits in
@@ -650,9 +688,10 @@ func (d *detector) accepts(c *candidate) bool {
 // refine takes the background once more without what was accepted, grows the accepted cores of the search again, and
 // returns the spans of all that was accepted, in reading order.
 func (d *detector) refine(cands []candidate, accepted []bool) ([]Span, error) {
-	own := spansOf(cands, func(i int) bool { return accepted[i] && i >= d.searched })
+	own := make(chan []Span, 1)
+	go func() { own <- spansOf(cands, func(i int) bool { return accepted[i] && i >= d.searched }) }()
 	if !slices.Contains(accepted[:d.searched], true) {
-		return own, nil
+		return <-own, nil
 	}
 	keep, number := make([]bool, d.cores.Len()), make([]uint32, d.cores.Len())
 	for i := range d.searched {
@@ -683,5 +722,5 @@ func (d *detector) refine(cands []candidate, accepted []bool) ([]Span, error) {
 	for i := range spans {
 		spans[i].Label = number[spans[i].Label]
 	}
-	return merge(spans, own), err
+	return merge(spans, <-own), err
 }

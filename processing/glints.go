@@ -60,6 +60,8 @@ const (
 type glintsFound struct {
 	spans  []Span
 	glints []glint
+	// cands are the candidates that they are.
+	cands []candidate
 }
 
 // glints runs the network and reads what it says of the pixels above −glintFloor. The components come later, so that
@@ -94,7 +96,11 @@ func (d *detector) glints() (<-chan glintsFound, error) {
 	}
 	values := valuesOf(host.U8, d.w, spans)
 	found, n := make(chan glintsFound, 1), components.Len()
-	go func() { found <- connectGlints(spans, values, n) }()
+	go func() {
+		f := connectGlints(spans, values, n)
+		f.cands = f.candidates()
+		found <- f
+	}()
 	return found, nil
 }
 
@@ -155,7 +161,7 @@ func connectGlints(spans []Span, values []uint8, n int) glintsFound {
 	for i := range whole {
 		glints[i] = whole[i].glint()
 	}
-	return glintsFound{kept, glints}
+	return glintsFound{spans: kept, glints: glints}
 }
 
 // forgetColours releases the planes that the network takes.
@@ -210,10 +216,20 @@ func (d *detector) describe(cands []candidate) error {
 	return nil
 }
 
-// attach joins what search and network found. Every component of the network is a candidate, and has the properties of
-// the search's candidate that it shares most pixels with; so is each of the search's candidates in which the network
-// sees nothing. The latter come first, as many as searched says.
-func attach(found []candidate, grown, spans []Span, glints []glint) (cands []candidate, searched int) {
+// candidates makes each glint a candidate.
+func (f *glintsFound) candidates() []candidate {
+	cands := make([]candidate, len(f.glints))
+	deal(cands, f.spans, nil)
+	for i := range cands {
+		cands[i].glint = f.glints[i]
+	}
+	return cands
+}
+
+// attach joins what search and network found. Every component of the network is a candidate, and belongs to the
+// component of the search that it shares most pixels with; so is each of the components of the search in which the
+// network sees nothing. The latter come first, as many as searched says.
+func attach(found int, grown []Span, by glintsFound) *sites {
 	// The candidates that a glint shares pixels with are chained: few have more than one.
 	type share struct {
 		candidate uint32
@@ -221,7 +237,7 @@ func attach(found []candidate, grown, spans []Span, glints []glint) (cands []can
 		pixels    int64
 	}
 	var shares []share
-	chain := make([]int32, len(glints))
+	chain := make([]int32, len(by.glints))
 	for i := range chain {
 		chain[i] = -1
 	}
@@ -238,7 +254,7 @@ func attach(found []candidate, grown, spans []Span, glints []glint) (cands []can
 		shares[at].pixels += pixels
 	}
 	first := 0
-	for _, s := range spans {
+	for _, s := range by.spans {
 		for first < len(grown) && (grown[first].Y < s.Y || grown[first].Y == s.Y && grown[first].X1 <= s.X0) {
 			first++
 		}
@@ -249,94 +265,114 @@ func attach(found []candidate, grown, spans []Span, glints []glint) (cands []can
 			add(s.Label, g.Label, int64(min(g.X1, s.X1)-max(g.X0, s.X0)))
 		}
 	}
-	seen := make([]bool, len(found))
-	most, partner := make([]int64, len(glints)), make([]int, len(glints))
-	for i := range glints {
-		for at := chain[i]; at >= 0; at = shares[at].next {
-			c, n := int(shares[at].candidate), shares[at].pixels
+	seen := make([]bool, found)
+	most, partner := make([]int64, len(chain)), make([]int32, len(chain))
+	for i, at := range chain {
+		partner[i] = -1
+		for ; at >= 0; at = shares[at].next {
+			c, n := int32(shares[at].candidate), shares[at].pixels
 			seen[c] = true
 			if n > most[i] || n == most[i] && c < partner[i] {
 				most[i], partner[i] = n, c
 			}
 		}
 	}
-	for i := range found {
-		if !seen[i] {
-			cands = append(cands, found[i])
+	v := &sites{}
+	number := make([]int32, found)
+	for i := range number {
+		if number[i] = -1; !seen[i] {
+			number[i] = int32(v.searched)
+			v.component = append(v.component, int32(i))
+			v.searched++
 		}
 	}
-	searched = len(cands)
-	for i := range glints {
-		c := candidate{glint: glints[i]}
-		if most[i] > 0 {
-			c.searched = found[partner[i]].searched
-		}
-		cands = append(cands, c)
-	}
-	deal(cands[searched:], spans)
-	for i := range cands {
-		for j := range cands[i].spans {
-			cands[i].spans[j].Label = uint32(i)
-		}
-	}
-	return cands, searched
+	v.component = append(v.component, partner...)
+	v.cands = make([]candidate, len(v.component))
+	deal(v.cands[:v.searched], grown, number)
+	copy(v.cands[v.searched:], by.cands)
+	return v
 }
 
-// deal gives each candidate the spans that have its index as label.
-func deal(cands []candidate, spans []Span) {
+// deal gives each candidate the spans that have its index as label, or of whose label number tells its index, where
+// that is not negative, and their sums.
+func deal(cands []candidate, spans []Span, number []int32) {
+	of := func(s *Span) int32 {
+		if number != nil {
+			return number[s.Label]
+		}
+		return int32(s.Label)
+	}
 	ends := make([]int, len(cands)+1)
-	for _, s := range spans {
-		ends[s.Label+1]++
+	for i := range spans {
+		if k := of(&spans[i]); k >= 0 {
+			ends[k+1]++
+		}
 	}
 	for i := range cands {
 		ends[i+1] += ends[i]
 	}
-	all := make([]Span, len(spans))
+	all := make([]Span, ends[len(cands)])
 	for i := range cands {
 		cands[i].spans = all[ends[i]:ends[i]:ends[i+1]]
+		cands[i].shape = NewSums()
 	}
-	for _, s := range spans {
-		c := &cands[s.Label]
-		c.spans = append(c.spans, s)
+	for i := range spans {
+		if k := of(&spans[i]); k >= 0 {
+			c := &cands[k]
+			c.spans = append(c.spans, spans[i])
+			c.shape.Add(spans[i])
+		}
 	}
 }
 
 // neighbourhood is the side of the squares in which neighbours are counted, in pixels.
 const neighbourhood = 32
 
-// countNeighbours counts, for each candidate, the others within two squares of its own that the network calls glare,
-// and takes the mean of their strengths.
-func (d *detector) countNeighbours(cands []candidate) {
-	w, h := d.w/neighbourhood+1, d.h/neighbourhood+1
-	number, strength := make([]float64, w*h), make([]float64, w*h)
-	place := func(c *candidate) (x, y int) {
-		return int(c.shape.SX/c.shape.N) / neighbourhood, int(c.shape.SY/c.shape.N) / neighbourhood
-	}
-	says := func(c *candidate) (n, s float64) {
-		if c.glint.strong <= 0 {
-			return 0, 0
-		}
-		return 1, math.Min(math.Sqrt(c.glint.strong), 6)
-	}
+// neighbours are the numbers of candidates that the network calls glare in each square, and the sums of their
+// strengths.
+type neighbours struct {
+	w, h             int
+	number, strength []float64
+}
+
+func newNeighbours(w, h int, cands []candidate) *neighbours {
+	v := &neighbours{w: w/neighbourhood + 1, h: h/neighbourhood + 1}
+	v.number, v.strength = make([]float64, v.w*v.h), make([]float64, v.w*v.h)
 	for i := range cands {
-		x, y := place(&cands[i])
-		n, s := says(&cands[i])
-		number[y*w+x] += n
-		strength[y*w+x] += s
+		x, y := cands[i].square()
+		n, s := cands[i].says()
+		v.number[y*v.w+x] += n
+		v.strength[y*v.w+x] += s
 	}
-	for i := range cands {
-		c := &cands[i]
-		x, y := place(c)
-		n, s := says(c)
-		n, s = -n, -s
-		for v := max(y-2, 0); v <= min(y+2, h-1); v++ {
-			for u := max(x-2, 0); u <= min(x+2, w-1); u++ {
-				n += number[v*w+u]
-				s += strength[v*w+u]
-			}
+	return v
+}
+
+// square returns the column and the row of its square.
+func (c *candidate) square() (x, y int) {
+	return int(c.shape.SX/c.shape.N) / neighbourhood, int(c.shape.SY/c.shape.N) / neighbourhood
+}
+
+// says returns 1 and its strength if the network calls it glare, else zeros.
+func (c *candidate) says() (n, s float64) {
+	if c.glint.strong <= 0 {
+		return 0, 0
+	}
+	return 1, math.Min(math.Sqrt(c.glint.strong), 6)
+}
+
+// count counts the others within two squares of a candidate's own that the network calls glare, and takes the mean of
+// their strengths.
+func (v *neighbours) count(c *candidate) {
+	x, y := c.square()
+	n, s := c.says()
+	n, s = -n, -s
+	for y0 := max(y-2, 0); y0 <= min(y+2, v.h-1); y0++ {
+		for x0 := max(x-2, 0); x0 <= min(x+2, v.w-1); x0++ {
+			n += v.number[y0*v.w+x0]
+			s += v.strength[y0*v.w+x0]
 		}
-		c.neighbours, c.company = math.Max(n, 0), s/math.Max(n, 1)
 	}
+	c.neighbours, c.company = math.Max(n, 0), s/math.Max(n, 1)
 }
 
 // merge puts the spans of two sets into reading order; where they overlap, those that begin first have the pixels.

@@ -81,3 +81,90 @@ func TestDropScraps(t *testing.T) {
 		t.Error("no scrap was drawn")
 	}
 }
+
+// TestWindow compares the ground and what surrounds a candidate with what is found pixel by pixel.
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(8, 1))
+	for round := range 300 {
+		w, h := 1+r.IntN(150), 1+r.IntN(40)
+		pic := &Picture{Width: w, Height: h, Channels: []int{1, 3, 3, 4}[r.IntN(4)]}
+		n := w * h * pic.Channels
+		switch round % 3 {
+		case 0:
+			pic.U8 = make([]uint8, n)
+		case 1:
+			pic.U16 = make([]uint16, n)
+		default:
+			pic.F32 = make([]float32, n)
+		}
+		for i := range n {
+			v := min(1.2*r.Float64(), 1)
+			switch round % 3 {
+			case 0:
+				pic.U8[i] = uint8(255 * v)
+			case 1:
+				pic.U16[i] = uint16(65535 * v)
+			default:
+				pic.F32[i] = float32(v)
+			}
+		}
+		// Each set is a number of spans in reading order.
+		sets := make([][]Span, 1+r.IntN(2))
+		for k := range sets {
+			for y := range h {
+				for x := r.IntN(w + 5); x < w; x += 1 + r.IntN(w) {
+					x1 := min(w, x+1+r.IntN(90))
+					sets[k] = append(sets[k], Span{Y: int32(y), X0: int32(x), X1: int32(x1)})
+					x = x1
+				}
+			}
+		}
+		if len(sets[0]) == 0 {
+			continue
+		}
+		own := sets[0][r.IntN(len(sets[0])):][:1]
+		s := surveyor{pic: pic, tables: pic.Tables(), taken: newPixelSet(w, h, sets...)}
+		shape := NewSums()
+		shape.Add(own[0])
+		margin := 1 + r.IntN(20)
+		got := s.window(&shape, own, margin)
+		half, from := 16*r.IntN(2), r.IntN(65537)
+		crowd, around := s.count(half, from)
+
+		near := func(spans []Span, x, y int) bool {
+			for _, p := range spans {
+				if int(p.X0)-1 <= x && x <= int(p.X1) && int(p.Y)-1 <= y && y <= int(p.Y)+1 {
+					return true
+				}
+			}
+			return false
+		}
+		var want lightSum
+		wantCrowd, wantAround := 0, 0
+		for y := max(int(own[0].Y)-margin, 0); y < min(int(own[0].Y)+1+margin, h); y++ {
+			for x := max(int(own[0].X0)-margin, 0); x < min(int(own[0].X1)+margin, w); x++ {
+				var p [1]light
+				s.read(p[:], x, y)
+				if !near(sets[0], x, y) && (len(sets) < 2 || !near(sets[1], x, y)) {
+					want.add(&p[0])
+				}
+				if near(own, x, y) {
+					continue
+				}
+				wantAround++
+				level := p[0].y
+				if half == 0 {
+					level = p[0].dark
+				}
+				if int(level) >= from {
+					wantCrowd++
+				}
+			}
+		}
+		if got != want || crowd != wantCrowd || around != wantAround {
+			t.Fatalf("round %d, %d × %d: ground %v, want %v; crowd %d of %d, want %d of %d", round, w, h, got, want, crowd,
+				around, wantCrowd, wantAround)
+		}
+	}
+}
