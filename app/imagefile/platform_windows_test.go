@@ -18,7 +18,7 @@ func TestWindowsErrorsAreNamed(t *testing.T) {
 		223: "no file of this size", 32: "another program has the file open", 1224: "another program has the file open",
 		5: "no permission", 3: "does not exist",
 	} {
-		err := writeError(`C:\a\b.tif`, &os.PathError{Op: "write", Path: `C:\a\b.tif`, Err: number})
+		err := WriteError(`C:\a\b.tif`, &os.PathError{Op: "write", Path: `C:\a\b.tif`, Err: number})
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%d: %v, want %s", number, err, want)
 		}

@@ -319,7 +319,7 @@ func (s *saving) prepare(target string) error {
 			// Pixels that cannot be changed in place, as those of a JPEG within a TIFF, go into a new file of the same
 			// kind.
 			if s.saved.Format.row().encode == nil || s.portable(s.saved.Format) != nil {
-				return writeError(s.saved.Path, readonly)
+				return WriteError(s.saved.Path, readonly)
 			}
 			s.saved.Method = NewFile
 		}

@@ -78,7 +78,7 @@ func described(ctx context.Context, path string, err error) error {
 	if errors.As(err, &of) && errors.Is(err, fs.ErrExist) {
 		path = of.Path
 	}
-	return writeError(path, err)
+	return WriteError(path, err)
 }
 
 // Commit gives all files their names, the one that was added first last. Until it has its name the decision is recorded
@@ -162,21 +162,21 @@ func replaceable(fsys atomicfile.FileSystem, path string) (string, fs.FileInfo, 
 	case errors.Is(err, fs.ErrNotExist):
 		return path, nil, nil
 	case err != nil:
-		return "", nil, writeError(path, err)
+		return "", nil, WriteError(path, err)
 	}
 	resolved := path
 	if there.Mode()&fs.ModeSymlink != 0 {
 		if there, err = fsys.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return "", nil, existsError(path) // a link to nowhere
 		} else if err != nil {
-			return "", nil, writeError(path, err)
+			return "", nil, WriteError(path, err)
 		}
 		if resolved, err = filepath.EvalSymlinks(path); err != nil {
-			return "", nil, writeError(path, err)
+			return "", nil, WriteError(path, err)
 		}
 		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 		if err != nil {
-			return "", nil, writeError(path, err)
+			return "", nil, WriteError(path, err)
 		}
 		if absolute(filepath.Dir(resolved)) != absolute(dir) {
 			return "", nil, fault(path, ErrWrite, nil, "not written: this is a link to %s, in another folder", resolved)
@@ -234,8 +234,8 @@ func (c cancelWriter) Write(p []byte) (int, error) {
 	return c.w.Write(p)
 }
 
-// writeError makes the sentence for whatever went wrong while path was written; one that is made already stays.
-func writeError(path string, err error) error {
+// WriteError makes the sentence for whatever went wrong while path was written; one that is made already stays.
+func WriteError(path string, err error) error {
 	var made *Error
 	if errors.As(err, &made) {
 		return made

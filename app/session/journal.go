@@ -32,8 +32,12 @@ const (
 	journalMark   = "blik journal 2"
 )
 
-// journalPause is the least time between two writings of the journal.
-const journalPause = 300 * time.Millisecond
+// journalPause is the least time between two writings of the journal, journalRetry that after a failed one where there
+// is nothing newer to write.
+const (
+	journalPause = 300 * time.Millisecond
+	journalRetry = 5 * time.Second
+)
 
 // Unsaved is the work on a picture that a program left unsaved when it ended.
 type Unsaved struct {
@@ -69,6 +73,10 @@ type Unsaved struct {
 type journal struct {
 	fsys atomicfile.FileSystem
 	path string
+	// failed is called, on any goroutine, when the journal cannot be written, once until it could be again; retry is the
+	// time after which that is tried again.
+	failed func(error)
+	retry  time.Duration
 	// shots holds what makes the newest state that is not written yet.
 	shots chan func() *Unsaved
 	// done is closed when the goroutine has ended.
@@ -79,11 +87,11 @@ type journal struct {
 }
 
 // newJournal begins a journal in a folder, which is made when there is something to write.
-func newJournal(fsys atomicfile.FileSystem, dir string) *journal {
+func newJournal(fsys atomicfile.FileSystem, dir string, failed func(error)) *journal {
 	name := fmt.Sprintf("%s-%d", time.Now().Format("20060102-150405.000000000"), os.Getpid())
 	j := &journal{
-		fsys: fsys, path: filepath.Join(dir, name+journalEnding), shots: make(chan func() *Unsaved, 1),
-		done: make(chan struct{}),
+		fsys: fsys, path: filepath.Join(dir, name+journalEnding), failed: failed, retry: journalRetry,
+		shots: make(chan func() *Unsaved, 1), done: make(chan struct{}),
 	}
 	go j.run()
 	return j
@@ -98,14 +106,26 @@ func (j *journal) note(make func() *Unsaved) {
 	j.shots <- make
 }
 
-// run writes states as they come, with a pause between them.
+// run writes states as they come, with a pause between them. One that cannot be written is tried again until there is a
+// newer one; what was written before it stays.
 func (j *journal) run() {
 	defer close(j.done)
-	for make := range j.shots {
-		// A journal that cannot be written now is written with the next stroke.
-		_ = j.write(make())
-		pause := time.NewTimer(journalPause)
-		<-pause.C
+	told := false
+	for shot, open := <-j.shots; open; {
+		err := j.write(shot())
+		if err != nil && !told {
+			j.failed(err)
+		}
+		told = err != nil
+		time.Sleep(journalPause)
+		var again <-chan time.Time
+		if err != nil {
+			again = time.After(j.retry)
+		}
+		select {
+		case shot, open = <-j.shots:
+		case <-again:
+		}
 	}
 }
 
@@ -266,6 +286,13 @@ func (u *Unsaved) work() (w document.Work, err error) {
 		w.Origins = append(w.Origins, origins[made])
 	}
 	return w, nil
+}
+
+// notKept tells that what is not saved cannot be written down.
+func (s *Session) notKept(err error) {
+	fault := message.Errorf("%w; save your work: after a crash it could not be restored",
+		imagefile.WriteError(s.journal.path, err))
+	s.dispatch(func() { s.notify(Change{Fault: fault}) })
 }
 
 // Interrupted returns the work that programs left unsaved when they were killed or crashed, oldest first. Those that

@@ -40,8 +40,15 @@ func journals(t *testing.T, dir string, n int) []string {
 // keeping returns a fake with a journal.
 func keeping(t *testing.T, dir string) *fake {
 	t.Helper()
+	return keepingOn(t, atomicfile.Disk{}, dir)
+}
+
+// keepingOn is keeping on a disk that may fail.
+func keepingOn(t *testing.T, disk atomicfile.FileSystem, dir string) *fake {
+	t.Helper()
 	f := newFake(t)
-	f.journalDir, f.journal = dir, newJournal(atomicfile.Disk{}, dir)
+	f.journalDir = dir
+	f.journal = newJournal(disk, dir, f.notKept)
 	return f
 }
 

@@ -157,7 +157,7 @@ func New(o Options) *Session {
 	}
 	s.looking.jobs, s.counting.jobs = job.NewRunner(o.Dispatch, o.Panicked), job.NewRunner(o.Dispatch, o.Panicked)
 	if o.Journal != "" {
-		s.journalDir, s.journal = o.Journal, newJournal(atomicfile.Disk{}, o.Journal)
+		s.journalDir, s.journal = o.Journal, newJournal(atomicfile.Disk{}, o.Journal, s.notKept)
 	}
 	s.last = s.now()
 	return s

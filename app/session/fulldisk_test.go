@@ -1,0 +1,178 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"blik/app/document"
+	"blik/app/imagefile"
+	"blik/internal/atomicfile"
+	"blik/internal/testpic"
+	"blik/processing"
+)
+
+// filling is a disk that is full while told so.
+type filling struct {
+	atomicfile.Disk
+	full *atomic.Bool
+}
+
+func (d filling) Create(path string) (atomicfile.File, error) {
+	f, err := d.Disk.Create(path)
+	return fillingFile{f, d.full}, err
+}
+
+type fillingFile struct {
+	atomicfile.File
+	full *atomic.Bool
+}
+
+func (f fillingFile) Write(p []byte) (int, error) {
+	if f.full.Load() {
+		n, _ := f.File.Write(p[:len(p)/2])
+		return n, &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
+	}
+	return f.File.Write(p)
+}
+
+// paintAt marks the surroundings of a pixel.
+func (f *fake) paintAt(x, y float64) {
+	f.BeginStroke(document.Brush{Radius: 2}, processing.Point{X: x, Y: y})
+	f.EndStroke()
+}
+
+// fault runs what is dispatched until something is told to be wrong, and forgets the changes.
+func (f *fake) fault() (err error) {
+	f.until(func() bool {
+		for _, c := range f.changes {
+			if c.Fault != nil {
+				err = c.Fault
+			}
+		}
+		return err != nil
+	})
+	f.changes = nil
+	return err
+}
+
+// faults counts what is told to be wrong by the changes so far.
+func (f *fake) faults() (n int) {
+	for _, c := range f.changes {
+		if c.Fault != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// awaitMask waits until the only journal in a folder holds a mask.
+func awaitMask(t *testing.T, dir string, mask []uint8) {
+	t.Helper()
+	path := journals(t, dir, 1)[0]
+	for {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u, err := decodeUnsaved(data); err == nil && bytes.Equal(u.Mask, mask) {
+			return
+		} else if err != nil {
+			t.Fatalf("half a journal: %v", err)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// Where the disk fills up the window says so once, keeps the work and the older journal, and writes the journal when
+// there is room.
+func TestJournalOnFullDisk(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "unsaved")
+	var full atomic.Bool
+	f := keepingOn(t, filling{full: &full}, dir).opened("/a.png")
+	f.paintAt(5, 5)
+	before := bytes.Clone(f.Document().Mask().Pix)
+	awaitMask(t, dir, before)
+	for x := range 2 {
+		full.Store(true)
+		f.paintAt(20+float64(8*x), 10)
+		err := f.fault()
+		if !errors.Is(err, imagefile.ErrFull) || !strings.Contains(err.Error(), "the disk is full; save your work") {
+			t.Fatalf("told %v", err)
+		}
+		awaitMask(t, dir, before)
+		f.paintAt(10, 20-float64(8*x))
+		if f.Document().Mask().Pix[(20-8*x)*40+10] == 0 {
+			t.Error("the stroke is lost")
+		}
+		// The journal goes on, so that the next failure is another one; what failed meanwhile was told already.
+		full.Store(false)
+		f.paintAt(30, 25-float64(8*x))
+		before = bytes.Clone(f.Document().Mask().Pix)
+		awaitMask(t, dir, before)
+		if n := f.faults(); n != 0 {
+			t.Errorf("told %d times more", n)
+		}
+	}
+}
+
+// What could not be written is written when there is room, although nothing else happens.
+func TestJournalTriesAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var full atomic.Bool
+	full.Store(true)
+	failed := make(chan error, 1)
+	j := &journal{
+		fsys: filling{full: &full}, path: filepath.Join(dir, "a"+journalEnding), shots: make(chan func() *Unsaved, 1),
+		failed: func(err error) { failed <- err }, retry: time.Millisecond, done: make(chan struct{}),
+	}
+	go j.run()
+	u := &Unsaved{Path: "/a.png", Width: 2, Height: 1, Mask: []uint8{0, 255}}
+	j.note(func() *Unsaved { return u })
+	if err := <-failed; !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	full.Store(false)
+	awaitMask(t, dir, u.Mask)
+	if err := j.close(t.Context(), false); err != nil {
+		t.Error(err)
+	}
+	journals(t, dir, 0)
+}
+
+// The same on a disk that is really full, where the tests may make one.
+func TestJournalOnSmallDisk(t *testing.T) {
+	t.Parallel()
+	disk := t.TempDir()
+	mount := exec.Command("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk)
+	testpic.Need(t, mount.Run() == nil, "the right to mount (TestJournalOnFullDisk does with a failing disk)")
+	t.Cleanup(func() { exec.Command("umount", "-l", disk).Run() })
+	dir, filler := filepath.Join(disk, "unsaved"), filepath.Join(disk, "filler")
+	f := keeping(t, dir).opened("/a.png")
+	f.paintAt(5, 5)
+	before := bytes.Clone(f.Document().Mask().Pix)
+	awaitMask(t, dir, before)
+	if err := os.WriteFile(filler, make([]byte, 128<<10), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("the disk does not fill: %v", err)
+	}
+	f.paintAt(20, 10)
+	if err := f.fault(); !errors.Is(err, imagefile.ErrFull) {
+		t.Errorf("told %v", err)
+	}
+	awaitMask(t, dir, before)
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	f.paintAt(30, 20)
+	awaitMask(t, dir, bytes.Clone(f.Document().Mask().Pix))
+}
