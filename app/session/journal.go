@@ -73,8 +73,8 @@ type Unsaved struct {
 type journal struct {
 	fsys atomicfile.FileSystem
 	path string
-	// failed is called, on any goroutine, when the journal cannot be written, once until it could be again; retry is the
-	// time after which that is tried again.
+	// failed is called, on any goroutine, when the journal cannot be written, once until it could be again. retry is
+	// the time after which that is tried again.
 	failed func(error)
 	retry  time.Duration
 	// shots holds what makes the newest state that is not written yet.
