@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"blik/internal/message"
 	"blik/internal/parallel"
+	"blik/internal/simd"
+	"blik/processing/internal/relax"
 )
 
 // Correct computes what the glare under the mask hides. Nothing is ever taken from pixels under the mask, except the
@@ -101,6 +104,22 @@ func (c *corrector) do(op Op) error { return c.be.Do(c.ctx, op) }
 func (c *corrector) each(n int, f func(i int)) {
 	// Whoever calls it looks at the context afterwards.
 	_ = parallel.Each(c.ctx, n, f)
+}
+
+// tools are what a thread works with.
+type tools struct {
+	level simd.Level
+	grid  relax.Grid
+}
+
+// eachWith is each with tools.
+func (c *corrector) eachWith(n int, f func(t *tools, i int)) {
+	_ = parallel.Workers(c.ctx, 0, n, func(tasks iter.Seq[int]) {
+		t := &tools{level: simd.Chosen()}
+		for i := range tasks {
+			f(t, i)
+		}
+	})
 }
 
 // sites returns the windows in which the given spots are corrected, all of the mask when spots is nil, and a patch for

@@ -1,6 +1,10 @@
 package processing
 
-import "math"
+import (
+	"math"
+
+	"blik/processing/internal/relax"
+)
 
 // Paint is rough across its strokes and even along them. What is not known is therefore continued along the directions
 // in which the paint nearby changes least: a membrane whose threads are stiff where differences are small.
@@ -157,12 +161,13 @@ func (g *gap) mean(p []float32, q *[4]float32) float32 {
 const strokeStep = 0.75
 
 // continueStrokes relaxes the guess of the paint, which is harmonic, along the strokes.
-func (v *view) continueStrokes() {
-	list := v.gaps()
+func (v *view) continueStrokes(t *tools) {
 	if len(v.guess) == 3 {
-		v.continueThree(list)
+		t.grid.Reset(t.level, v.state, v.width(), v.height(), true)
+		t.grid.Continue(v.guess, v.along, v.sweeps(20, 1))
 		return
 	}
+	list := v.gaps()
 	next := make([]float32, max(len(list[0]), len(list[1])))
 	for range v.sweeps(20, 1) {
 		for _, part := range list {
@@ -179,79 +184,19 @@ func (v *view) continueStrokes() {
 	}
 }
 
-// continueThree is continueStrokes for three channels, which are worked on side by side.
-func (v *view) continueThree(list [2][]gap) {
-	p := interleave(v.guess, nil)
-	next := make([][4]float32, max(len(list[0]), len(list[1])))
-	for range v.sweeps(20, 1) {
-		for _, part := range list {
-			to := next[:len(part)]
-			for n := range part {
-				g := &part[n]
-				mean := g.meanOfThree(p, &v.along[g.i])
-				old := &p[g.i]
-				for k := range mean {
-					to[n][k] = old[k] + float32(strokeStep*(mean[k]-old[k]))
-				}
-			}
-			for n := range part {
-				p[part[n].i] = to[n]
-			}
-		}
-	}
-	separate(v.guess, nil, p, list)
-}
-
-// interleave puts three channels, and the light in the last place, side by side.
-func interleave(pix [][]float32, light []float32) [][4]float32 {
-	p, q, r := pix[0], pix[1], pix[2]
-	q, r = q[:len(p)], r[:len(p)]
-	out := make([][4]float32, len(p))
-	for i := range out {
-		out[i] = [4]float32{p[i], q[i], r[i]}
-	}
-	for i, l := range light {
-		out[i][3] = l
-	}
-	return out
-}
-
-// separate copies the gaps of what interleave put together back.
-func separate(pix [][]float32, light []float32, from [][4]float32, list [2][]gap) {
-	for _, part := range list {
-		for n := range part {
-			i := part[n].i
-			for k := range pix {
-				pix[k][i] = from[i][k]
-			}
-			if light != nil {
-				light[i] = from[i][3]
-			}
-		}
-	}
-}
-
-// meanOfThree is mean of three channels.
-func (g *gap) meanOfThree(p [][4]float32, q *[4]float32) (mean [3]float32) {
-	i := g.i
-	left, right, up, down := &p[i+g.left], &p[i+g.right], &p[i+g.up], &p[i+g.down]
-	a, b, c, d := &p[i+g.left+g.up], &p[i+g.right+g.down], &p[i+g.right+g.up], &p[i+g.left+g.down]
-	for k := range mean {
-		straight := float32(q[0]*(left[k]+right[k])) + float32(q[1]*(up[k]+down[k]))
-		mean[k] = straight + (float32(q[2]*(a[k]+b[k])) + float32(q[3]*(c[k]+d[k])))
-	}
-	return mean
-}
-
 // refine continues Separate, from its result, with the mean along the strokes in place of that of the four nearest
 // neighbours; the formulas are the same.
-func (v *view) refine() {
+func (v *view) refine(t *tools) {
 	ch := len(v.pix)
-	list := v.gaps()
 	if ch == 3 {
-		v.refineThree(list)
+		t.grid.Reset(t.level, v.state, v.width(), v.height(), true)
+		m := &relax.Model{Axes: v.m.Axes, Variance: v.m.Variance, Light: v.m.Light, Noise: v.m.Noise,
+			Mismatch: v.m.Mismatch}
+		t.grid.Refine([3][]float32(v.pix), v.light, &relax.Veil{Seen: [3][]float32(v.seen),
+			Expected: v.expected, State: v.state, Clipped: StateClipped}, v.along, m, v.m.Sweeps)
 		return
 	}
+	list := v.gaps()
 	next := make([][5]float32, max(len(list[0]), len(list[1])))
 	for range v.m.Sweeps {
 		for _, part := range list {
@@ -268,80 +213,6 @@ func (v *view) refine() {
 			}
 		}
 	}
-}
-
-// veiled is what refineThree knows of a pixel: the light of its channels, and the reciprocal of the light that is
-// expected, −1 where the pixel is clipped.
-type veiled [4]float32
-
-// refineThree is refine for three channels, which are worked on side by side.
-func (v *view) refineThree(list [2][]gap) {
-	p := interleave(v.pix, v.light)
-	var veils [2][]veiled
-	for k, part := range list {
-		veils[k] = make([]veiled, len(part))
-		for n := range part {
-			veils[k][n][3] = -1
-			if i := part[n].i; v.state[i] != StateClipped {
-				veils[k][n] = veiled{v.seen[0][i], v.seen[1][i], v.seen[2][i], 1 / v.expected[i]}
-			}
-		}
-	}
-	next := make([][4]float32, max(len(list[0]), len(list[1])))
-	for range v.m.Sweeps {
-		for k, part := range list {
-			to := next[:len(part)]
-			veil := veils[k][:len(part)]
-			for n := range part {
-				v.stepOfThree(&part[n], p, &veil[n], &to[n])
-			}
-			for n := range part {
-				old := &p[part[n].i]
-				for k := range old {
-					old[k] += float32(strokeStep * (to[n][k] - old[k]))
-				}
-			}
-		}
-	}
-	separate(v.pix, v.light, p, list)
-}
-
-// stepOfThree is step for three channels, in the same order and with the same roundings.
-func (v *view) stepOfThree(g *gap, p [][4]float32, o *veiled, out *[4]float32) {
-	m, old := &v.m, p[g.i][3]
-	guess := g.meanOfThree(p, &v.along[g.i])
-	g0, g1, g2 := guess[0], guess[1], guess[2]
-	if o[3] < 0 {
-		*out = [4]float32{g0, g1, g2, old}
-		return
-	}
-	slope := float32((g0+g1+g2)*2)/3 + 0.01
-	spread := float32(slope*slope) * 0.25
-	off := float32(m.Mismatch * old)
-	noise := m.Noise + float32(off*off)
-	s0, s1, s2 := float32(g0*g0), float32(g1*g1), float32(g2*g2)
-	d0, d1, d2 := o[0]-s0, o[1]-s1, o[2]-s2
-	a, e := &m.Axes, &m.Light
-	rest0 := float32(a[0][0]*d0) + float32(a[0][1]*d1) + float32(a[0][2]*d2)
-	rest1 := float32(a[1][0]*d0) + float32(a[1][1]*d1) + float32(a[1][2]*d2)
-	rest2 := float32(a[2][0]*d0) + float32(a[2][1]*d1) + float32(a[2][2]*d2)
-	v0, v1, v2 := float32(m.Variance[0]*spread), float32(m.Variance[1]*spread), float32(m.Variance[2]*spread)
-	q0, q1, q2 := 1/(v0+noise), 1/(v1+noise), 1/(v2+noise)
-	l0, l1, l2 := float32(e[0]*q0), float32(e[1]*q1), float32(e[2]*q2)
-	along := float32(l0*rest0) + float32(l1*rest1) + float32(l2*rest2)
-	sure := float32(l0*e[0]) + float32(l1*e[1]) + float32(l2*e[2])
-	mu := (along - o[3]) / sure
-	light := (mu + float32(math.Sqrt(float64(float32(mu*mu)+2.5464791/sure)))) * 0.5
-	t0 := float32(float32(v0*q0) * (rest0 - float32(light*e[0])))
-	t1 := float32(float32(v1*q1) * (rest1 - float32(light*e[1])))
-	t2 := float32(float32(v2*q2) * (rest2 - float32(light*e[2])))
-	s0 = s0 + float32(a[0][0]*t0) + float32(a[1][0]*t1) + float32(a[2][0]*t2)
-	s1 = s1 + float32(a[0][1]*t0) + float32(a[1][1]*t1) + float32(a[2][1]*t2)
-	s2 = s2 + float32(a[0][2]*t0) + float32(a[1][2]*t1) + float32(a[2][2]*t2)
-	out[0] = float32(math.Sqrt(float64(max(s0, 0))))
-	out[1] = float32(math.Sqrt(float64(max(s1, 0))))
-	out[2] = float32(math.Sqrt(float64(max(s2, 0))))
-	out[3] = light
 }
 
 // step computes the paint of one pixel, and in the last place its light: see Separate.

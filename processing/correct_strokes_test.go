@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"blik/internal/simd"
 )
 
 // The loops for three channels give the bits of the general ones.
@@ -23,6 +25,7 @@ func TestStrokesOfThreeChannelsKeepTheirBits(t *testing.T) {
 		for range 3 {
 			s.pix = append(s.pix, draw("paint"))
 		}
+		tool := &tools{level: rapid.SampledFrom([]simd.Level{simd.Plain, simd.Chosen()}).Draw(t, "level")}
 		v := newView(s)
 		for k := range v.guess {
 			copy(v.guess[k], draw("guess"))
@@ -55,7 +58,7 @@ func TestStrokesOfThreeChannelsKeepTheirBits(t *testing.T) {
 				}
 			}
 		}
-		v.continueStrokes()
+		v.continueStrokes(tool)
 		checkBits(t, "guess", v.guess, wanted)
 
 		slow := *v
@@ -76,7 +79,7 @@ func TestStrokesOfThreeChannelsKeepTheirBits(t *testing.T) {
 				}
 			}
 		}
-		v.refine()
+		v.refine(tool)
 		checkBits(t, "paint", v.pix, slow.pix)
 		checkBits(t, "light", [][]float32{v.light}, [][]float32{slow.light})
 	})

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"blik/internal/message"
+	"blik/internal/simd"
+	"blik/processing/internal/patch"
 )
 
 func exemplarMethod() method {
@@ -67,12 +69,6 @@ func (s *site) exemplar(ctx context.Context) {
 		sum[k] = make([]float32, w*h)
 	}
 	weight := make([]float32, w*h)
-	paint := make([][4]float32, w*h)
-	for k, p := range s.pix {
-		for i, v := range p {
-			paint[i][k] = v
-		}
-	}
 	last := int32(0) // from the middle of the last patch to where it came from
 	stride := 1
 	most := exemplarSources
@@ -91,41 +87,13 @@ func (s *site) exemplar(ctx context.Context) {
 	if len(coarse) == 0 {
 		coarse = sources
 	}
-	var top matches
+	found := newFinder(s, sources, coarse, stride)
 	for _, at := range centres {
 		if ctx.Err() != nil {
 			return
 		}
 		x, y := int(at)%w, int(at)/w
-		m := s.matcher(guide, trust, x, y)
-		top = top[:0]
-		try := func(j int32) {
-			if limit := top.limit(); !top.has(j) {
-				if v := m.cost(paint, int(j), limit); v < limit {
-					top = top.with(match{j, v})
-				}
-			}
-		}
-		// What lies beside the last patch's source often fits (Barnes et al. 2009), and a low cost cuts the others
-		// short.
-		if _, ok := slices.BinarySearch(sources, at+last); ok {
-			try(at + last)
-		}
-		for _, j := range coarse {
-			try(j)
-		}
-		if stride > 1 && len(top) > 0 {
-			bx, by := int(top[0].at)%w, int(top[0].at)/w
-			for v := by - stride + 1; v < by+stride; v++ {
-				for u := bx - stride + 1; u < bx+stride; u++ {
-					if j := int32(v*w + u); v >= 0 && u >= 0 && u < w && v < h {
-						if _, ok := slices.BinarySearch(sources, j); ok {
-							try(j)
-						}
-					}
-				}
-			}
-		}
+		top := found.best(guide, trust, x, y, at+last)
 		if len(top) > 0 {
 			last = top[0].at - at
 			s.paste(guide, sum, weight, trust, x, y, top)
@@ -183,16 +151,88 @@ func (s *site) sources() []int32 {
 	return out
 }
 
-// matcher compares one patch with others. What is certain comes first, so that a bad fit shows early.
-type matcher struct {
-	offset []int32
-	value  [][4]float32
-	weight []float32
+// finder looks for the sources that fit a patch best.
+type finder struct {
+	*site
+	stride int
+	source []bool // by pixel
+	// fine has steps of one pixel, coarse of stride, or of one where no source lies on that grid.
+	fine, coarse         *patch.Places
+	compare              *patch.Comparer
+	patch                patch.Patch
+	fineOffsets, offsets []int32
+	top                  matches
 }
 
-func (s *site) matcher(guide [][]float32, trust []float32, x, y int) *matcher {
+func newFinder(s *site, sources, coarse []int32, stride int) *finder {
 	w, h := s.width(), s.height()
-	m := new(matcher)
+	f := &finder{site: s, stride: stride, source: make([]bool, w*h), compare: patch.NewComparer(simd.Chosen())}
+	for _, j := range sources {
+		f.source[j] = true
+	}
+	f.fine = patch.NewPlaces(s.pix, w, h, 1, nil)
+	step := stride
+	if len(coarse) == len(sources) {
+		step = 1
+	}
+	f.coarse = patch.NewPlaces(s.pix, w, h, step, coarse)
+	return f
+}
+
+// best returns the sources that fit the patch about (x, y) best, where also, if it is one, is tried first.
+func (f *finder) best(guide [][]float32, trust []float32, x, y int, also int32) matches {
+	w, h := f.width(), f.height()
+	f.take(guide, trust, x, y)
+	f.fineOffsets = f.patch.Offsets(f.fine, h, f.fineOffsets)
+	f.offsets = f.patch.Offsets(f.coarse, h, f.offsets)
+	f.top = f.top[:0]
+	// What lies beside the last patch's source often fits (Barnes et al. 2009), and a low cost cuts the others
+	// short.
+	if also >= 0 && int(also) < w*h && f.source[also] {
+		f.try(f.fine, f.fine.At(also, 1), f.fineOffsets)
+	}
+	for _, g := range f.coarse.Groups() {
+		f.try(f.coarse, g, f.offsets)
+	}
+	if f.stride > 1 && len(f.top) > 0 {
+		bx, by := int(f.top[0].at)%w, int(f.top[0].at)/w
+		u0, u1 := max(0, bx-f.stride+1), min(w, bx+f.stride)
+		for v := max(0, by-f.stride+1); v < min(h, by+f.stride); v++ {
+			for u := u0; u < u1; u++ {
+				if !f.source[v*w+u] {
+					continue
+				}
+				mask := uint8(0)
+				for k, ok := range f.source[v*w+u : v*w+min(u+8, u1)] {
+					if ok {
+						mask |= 1 << k
+					}
+				}
+				f.try(f.fine, f.fine.At(int32(v*w+u), mask), f.fineOffsets)
+				u += 7
+			}
+		}
+	}
+	return f.top
+}
+
+// try compares the patch with the sources of a group.
+func (f *finder) try(places *patch.Places, g patch.Group, offsets []int32) {
+	var cost [8]float32
+	f.compare.Costs(&cost, &f.patch, places, g, offsets, f.top.limit())
+	for k, v := range cost {
+		if v < f.top.limit() && g.Mask>>k&1 != 0 {
+			if j := places.Place(g, k); !f.top.has(j) {
+				f.top = f.top.with(match{j, v})
+			}
+		}
+	}
+}
+
+// take sets the patch to compare: that about (x, y). What is certain comes first, so that a bad fit shows early.
+func (f *finder) take(guide [][]float32, trust []float32, x, y int) {
+	w, h := f.width(), f.height()
+	f.patch.Reset(len(guide))
 	const least, sure = 0.1, 0.75
 	for _, certain := range []bool{true, false} {
 		for v := max(0, y-patchRadius); v <= min(h-1, y+patchRadius); v++ {
@@ -205,27 +245,10 @@ func (s *site) matcher(guide [][]float32, trust []float32, x, y int) *matcher {
 				for k := range guide {
 					p[k] = guide[k][i]
 				}
-				m.offset = append(m.offset, int32((v-y)*w+u-x))
-				m.value = append(m.value, p)
-				m.weight = append(m.weight, max(trust[i], least))
+				f.patch.Add(u-x, v-y, &p, max(trust[i], least))
 			}
 		}
 	}
-	return m
-}
-
-// cost is the weighted sum of squared differences to the patch of paint about j; it stops above limit.
-func (m *matcher) cost(paint [][4]float32, j int, limit float32) float32 {
-	var sum float32
-	value, weight := m.value[:len(m.offset)], m.weight[:len(m.offset)]
-	for n, o := range m.offset {
-		p, v := &paint[j+int(o)], &value[n]
-		a, b, c, d := p[0]-v[0], p[1]-v[1], p[2]-v[2], p[3]-v[3]
-		if sum += float32(weight[n] * (float32(a*a) + float32(b*b) + float32(c*c) + float32(d*d))); sum >= limit {
-			break
-		}
-	}
-	return sum
 }
 
 // match is a source, the middle of its patch, and its cost.

@@ -150,9 +150,9 @@ func (c *corrector) lookThrough(a *atlas) error {
 				return err
 			}
 		}
-		c.each(len(views), func(i int) {
+		c.eachWith(len(views), func(t *tools, i int) {
 			views[i].along = views[i].strokes()
-			views[i].continueStrokes()
+			views[i].continueStrokes(t)
 			views[i].model(c.light)
 		})
 	}
@@ -188,8 +188,8 @@ func (c *corrector) lookThrough(a *atlas) error {
 	if err := a.get(light, func(i int) []float32 { return views[i].light }); err != nil {
 		return err
 	}
-	c.each(len(views), func(i int) {
-		views[i].refine()
+	c.eachWith(len(views), func(t *tools, i int) {
+		views[i].refine(t)
 		views[i].madeUp()
 	})
 	return c.ctx.Err()

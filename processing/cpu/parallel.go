@@ -7,6 +7,7 @@ import (
 
 	"blik/internal/parallel"
 	"blik/processing"
+	"blik/processing/internal/relax"
 	"blik/processing/network"
 )
 
@@ -18,6 +19,7 @@ type worker struct {
 	used  int
 	// network is scratch of its own.
 	network network.Scratch
+	grid    relax.Grid
 
 	// bands are rows that lie between operations which are carried out together, marks those of bytes.
 	bands [3][]uint16
@@ -108,6 +110,7 @@ func (b *Backend) put(t *worker) {
 	if len(t.arena) > maxArena {
 		t.arena = nil
 	}
+	t.grid.Drop(2 * maxArena)
 	if cap(t.seeds) > maxClaims {
 		t.seeds, t.same, t.queue = nil, nil, nil
 	}

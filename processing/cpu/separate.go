@@ -4,7 +4,9 @@ import (
 	"context"
 	"math"
 
+	"blik/internal/simd"
 	"blik/processing"
+	"blik/processing/internal/relax"
 )
 
 // Separate splits what was seen through glare into paint and light.
@@ -29,27 +31,8 @@ func (b executor) Separate(ctx context.Context, op processing.Separate) error {
 		lift(v.light, l.data.F32, l.w, r)
 		lift(v.expected, e.data.F32, e.w, r)
 		lift(v.state, s.data.U8, s.w, r)
-		v.hole = holeOf(t, v.state, r.W, r.H)
-		if v.known == 0 {
+		if !v.separate(t, b.level, r) {
 			return
-		}
-		three := v.n == 3 && v.inside
-		if three {
-			for _, j := range v.index {
-				v.expected[j] = 1 / v.expected[j]
-			}
-		}
-		for range v.m.Sweeps {
-			if t.stopped() {
-				return
-			}
-			if three {
-				v.sweepThree()
-				continue
-			}
-			for _, j := range v.index {
-				v.update(int(j))
-			}
 		}
 		for k := range n {
 			lower(p[k].data.F32, v.paint[k], p[k].w, r)
@@ -66,6 +49,34 @@ type veil struct {
 	paint, seen     [4][]float32
 	light, expected []float32
 	state           []uint8
+}
+
+// separate improves the tile. It returns false where there is nothing to be written back.
+func (v *veil) separate(t *worker, level simd.Level, r processing.Tile) bool {
+	if v.n == 3 {
+		t.grid.Reset(level, v.state, r.W, r.H, false)
+		if t.grid.Pixels() == len(v.state) {
+			return false
+		}
+		return t.grid.Separate([3][]float32(v.paint[:3]), v.light, &relax.Veil{
+			Seen: [3][]float32(v.seen[:3]), Expected: v.expected, State: v.state, Clipped: processing.StateClipped,
+		}, &relax.Model{
+			Axes: v.m.Axes, Variance: v.m.Variance, Light: v.m.Light, Noise: v.m.Noise, Mismatch: v.m.Mismatch,
+		}, v.m.Sweeps, t.stopped)
+	}
+	v.hole = holeOf(t, v.state, r.W, r.H)
+	if v.known == 0 {
+		return false
+	}
+	for range v.m.Sweeps {
+		if t.stopped() {
+			return false
+		}
+		for _, j := range v.index {
+			v.update(int(j))
+		}
+	}
+	return true
 }
 
 func (v *veil) update(i int) {
@@ -114,53 +125,5 @@ func (v *veil) update(i int) {
 			y += float32(v.m.Axes[k][c] * gain[k])
 		}
 		v.paint[c][i] = float32(math.Sqrt(float64(max(y, 0))))
-	}
-}
-
-// sweepThree is update for every pixel of the hole, in the same order and with the same roundings, for three channels
-// where each pixel has four neighbours. In place of the expected light it reads its reciprocal.
-func (v *veil) sweepThree() {
-	m, w := v.m, v.w
-	n := len(v.state)
-	p, q, r := v.paint[0][:n], v.paint[1][:n], v.paint[2][:n]
-	seen0, seen1, seen2 := v.seen[0][:n], v.seen[1][:n], v.seen[2][:n]
-	light, inverse := v.light[:n], v.expected[:n]
-	a, e, variance := &m.Axes, &m.Light, &m.Variance
-	for _, j := range v.index {
-		i := int(j)
-		up, down := i-w, i+w
-		g0 := float32(((p[i-1] + p[i+1]) + (p[up] + p[down])) * 0.25)
-		g1 := float32(((q[i-1] + q[i+1]) + (q[up] + q[down])) * 0.25)
-		g2 := float32(((r[i-1] + r[i+1]) + (r[up] + r[down])) * 0.25)
-		if v.state[i] == processing.StateClipped {
-			p[i], q[i], r[i] = g0, g1, g2
-			continue
-		}
-		slope := float32((g0+g1+g2)*2)/3 + 0.01
-		spread := float32(float32(slope*slope) * 0.25)
-		off := float32(m.Mismatch * light[i])
-		noise := m.Noise + float32(off*off)
-		s0, s1, s2 := float32(g0*g0), float32(g1*g1), float32(g2*g2)
-		d0, d1, d2 := seen0[i]-s0, seen1[i]-s1, seen2[i]-s2
-		rest0 := float32(a[0][0]*d0) + float32(a[0][1]*d1) + float32(a[0][2]*d2)
-		rest1 := float32(a[1][0]*d0) + float32(a[1][1]*d1) + float32(a[1][2]*d2)
-		rest2 := float32(a[2][0]*d0) + float32(a[2][1]*d1) + float32(a[2][2]*d2)
-		v0, v1, v2 := float32(variance[0]*spread), float32(variance[1]*spread), float32(variance[2]*spread)
-		q0, q1, q2 := 1/(v0+noise), 1/(v1+noise), 1/(v2+noise)
-		l0, l1, l2 := float32(e[0]*q0), float32(e[1]*q1), float32(e[2]*q2)
-		along := float32(l0*rest0) + float32(l1*rest1) + float32(l2*rest2)
-		sure := float32(l0*e[0]) + float32(l1*e[1]) + float32(l2*e[2])
-		mu := (along - inverse[i]) / sure
-		l := (mu + float32(math.Sqrt(float64(float32(mu*mu)+2.5464791/sure)))) * 0.5
-		light[i] = l
-		t0 := float32(float32(v0*q0) * (rest0 - float32(l*e[0])))
-		t1 := float32(float32(v1*q1) * (rest1 - float32(l*e[1])))
-		t2 := float32(float32(v2*q2) * (rest2 - float32(l*e[2])))
-		s0 = s0 + float32(a[0][0]*t0) + float32(a[1][0]*t1) + float32(a[2][0]*t2)
-		s1 = s1 + float32(a[0][1]*t0) + float32(a[1][1]*t1) + float32(a[2][1]*t2)
-		s2 = s2 + float32(a[0][2]*t0) + float32(a[1][2]*t1) + float32(a[2][2]*t2)
-		p[i] = float32(math.Sqrt(float64(max(s0, 0))))
-		q[i] = float32(math.Sqrt(float64(max(s1, 0))))
-		r[i] = float32(math.Sqrt(float64(max(s2, 0))))
 	}
 }

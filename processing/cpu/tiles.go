@@ -44,14 +44,11 @@ func (b *Backend) onTiles(ctx context.Context, tiles []processing.Tile, dst, src
 	})
 }
 
-// hole lists the pixels of a tile that are not known, those with even x + y first. Inside means that none of them lies
-// at the border of the tile, so that each has four neighbours.
+// hole lists the pixels of a tile that are not known, those with even x + y first.
 type hole struct {
-	w, h   int
-	known  int
-	index  []int32
-	even   int
-	inside bool
+	w, h  int
+	known int
+	index []int32
 }
 
 func holeOf(t *worker, state []uint8, w, h int) hole {
@@ -70,17 +67,6 @@ func holeOf(t *worker, state []uint8, w, h int) hole {
 					o.index = append(o.index, int32(y*w+x))
 				}
 			}
-		}
-		if parity == 0 {
-			o.even = len(o.index)
-		}
-	}
-	o.inside = w > 2 && h > 2
-	for _, j := range o.index {
-		x, y := int(j)%w, int(j)
-		if x == 0 || x == w-1 || y < w || y >= (h-1)*w {
-			o.inside = false
-			break
 		}
 	}
 	return o
@@ -178,37 +164,13 @@ func bell(t *worker, sigma float64, most int) []float32 {
 // Harmonic solves Laplace's equation where state is not known.
 func (b executor) Harmonic(ctx context.Context, op processing.Harmonic) error {
 	return b.onTiles(ctx, op.Tiles, op.Dst, op.Dst, op.State, func(t *worker, i int, c *cutout) bool {
-		o := holeOf(t, c.state, c.w, c.h)
-		if o.known == 0 || o.known == len(c.p) {
+		t.grid.Reset(b.level, c.state, c.w, c.h, false)
+		if n := t.grid.Pixels(); n == 0 || n == len(c.p) {
 			return false
 		}
 		pullPush(c.p, c.state, c.w, c.h)
-		part, omega := reciprocals(), op.Omegas[i]
-		for range op.Sweeps[i] {
-			if t.stopped() {
-				return false
-			}
-			if o.inside {
-				o.relax(c.p, omega)
-				continue
-			}
-			for _, j := range o.index {
-				sum, k := o.around(c.p, int(j))
-				c.p[j] += float32(omega * (float32(sum*part[k]) - c.p[j]))
-			}
-		}
-		return true
+		return t.grid.Harmonic(c.p, op.Omegas[i], op.Sweeps[i], t.stopped)
 	})
-}
-
-// relax is a sweep of Harmonic where all pixels have four neighbours.
-func (o *hole) relax(p []float32, omega float32) {
-	for _, j := range o.index {
-		i := int(j)
-		near := p[i-o.w : i+o.w+1]
-		sum := (near[o.w-1] + near[o.w+1]) + (near[0] + near[2*o.w])
-		near[o.w] += float32(omega * (float32(sum*0.25) - near[o.w]))
-	}
 }
 
 // pullPush fills the pixels that are not known with the mean of the known ones of the smallest 2ᵏ × 2ᵏ block around

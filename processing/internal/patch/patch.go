@@ -1,0 +1,156 @@
+// Package patch compares a patch of a picture with many others at a time, for filling from examples.
+package patch
+
+import (
+	"math"
+
+	"blik/internal/simd"
+)
+
+// lanes is the number of patches that are compared at a time.
+const lanes = 8
+
+// Places are positions in a window that lie in rows of equal steps, in groups that are compared together.
+type Places struct {
+	step   int
+	pitch  int
+	planes [][]float32
+	groups []Group
+}
+
+// Group is a number of places of one row: its first, and of each following whether it is one.
+type Group struct {
+	// At is the index of the first place in the window, Mask has a bit for each place, the first one's lowest.
+	At   int32
+	Mask uint8
+	from int32
+}
+
+// NewPlaces returns the places of a window of w × h in list, which is ascending; all columns are multiples of step,
+// which is at least 1. Each plane of pix is a channel.
+func NewPlaces(pix [][]float32, w, h, step int, list []int32) *Places {
+	p := &Places{step: step, pitch: (w + step - 1) / step}
+	// Pixels a step apart lie side by side. Groups may reach beyond the end.
+	n := step*p.pitch*h + lanes
+	for _, from := range pix {
+		plane := make([]float32, n)
+		if step == 1 {
+			copy(plane, from)
+		} else {
+			for phase := range min(step, w) {
+				for y := range h {
+					to := plane[(phase*h+y)*p.pitch:]
+					row := from[y*w+phase : (y+1)*w]
+					for x := 0; x < len(row); x += step {
+						to[x/step] = row[x]
+					}
+				}
+			}
+		}
+		p.planes = append(p.planes, plane)
+	}
+	for _, at := range list {
+		x, y := int(at)%w, int(at)/w
+		from := int32(y*p.pitch + x/step)
+		if k := len(p.groups) - 1; k >= 0 && int(p.groups[k].At)/w == y && from < p.groups[k].from+lanes {
+			p.groups[k].Mask |= 1 << (from - p.groups[k].from)
+			continue
+		}
+		p.groups = append(p.groups, Group{At: at, Mask: 1, from: from})
+	}
+	return p
+}
+
+// Groups returns all places.
+func (p *Places) Groups() []Group { return p.groups }
+
+// At returns the group of up to 8 places from at on, for steps of 1.
+func (p *Places) At(at int32, mask uint8) Group { return Group{At: at, Mask: mask, from: at} }
+
+// Place returns the index in the window of place k of a group.
+func (p *Places) Place(g Group, k int) int32 { return g.At + int32(k*p.step) }
+
+// Patch is what others are compared with: for each pixel its offset from the middle, its channels and its weight.
+type Patch struct {
+	dx, dy []int32
+	values []float32
+	ch     int
+}
+
+// Reset empties the patch.
+func (t *Patch) Reset(channels int) {
+	t.dx, t.dy, t.values, t.ch = t.dx[:0], t.dy[:0], t.values[:0], channels
+}
+
+// Add adds a pixel.
+func (t *Patch) Add(dx, dy int, value *[4]float32, weight float32) {
+	t.dx, t.dy = append(t.dx, int32(dx)), append(t.dy, int32(dy))
+	at := len(t.values)
+	t.values = append(t.values, make([]float32, (t.ch+1)*lanes)...)
+	for k := range t.ch + 1 {
+		v := weight
+		if k < t.ch {
+			v = value[k]
+		}
+		for i := range lanes {
+			t.values[at+k*lanes+i] = v
+		}
+	}
+}
+
+// Offsets returns where the pixels of the patch lie from a place, for Costs.
+func (t *Patch) Offsets(p *Places, h int, to []int32) []int32 {
+	to = to[:0]
+	for i, dx := range t.dx {
+		phase, column := 0, int(dx)
+		if p.step > 1 {
+			phase = ((int(dx) % p.step) + p.step) % p.step
+			column = (int(dx) - phase) / p.step
+		}
+		to = append(to, int32((phase*h+int(t.dy[i]))*p.pitch+column))
+	}
+	return to
+}
+
+// Comparer computes costs.
+type Comparer struct {
+	costs func(sum *[lanes]float32, planes [][]float32, from int32, offsets []int32, values []float32, limit float32)
+}
+
+// NewComparer returns a Comparer that uses the vector instructions of a level.
+func NewComparer(level simd.Level) *Comparer { return &Comparer{costs: kernelOf(level)} }
+
+// Costs writes the weighted sums of squared differences between the patch and those about the places of a group. Where
+// all are at least limit, it may write any numbers that are; so it does for lanes that are no place.
+func (c *Comparer) Costs(sum *[lanes]float32, t *Patch, p *Places, g Group, offsets []int32, limit float32) {
+	for k := range sum {
+		sum[k] = 0
+		if g.Mask>>k&1 == 0 {
+			sum[k] = float32(math.Inf(1))
+		}
+	}
+	c.costs(sum, p.planes, g.from, offsets, t.values, limit)
+}
+
+// costs is the plain kernel.
+func costs(sum *[lanes]float32, planes [][]float32, from int32, offsets []int32, values []float32, limit float32) {
+	for lane := range sum {
+		s, at := sum[lane], 0
+		if math.IsInf(float64(s), 1) {
+			continue
+		}
+		for _, o := range offsets {
+			var square float32
+			for _, p := range planes {
+				d := p[int(from)+int(o)+lane] - values[at]
+				square += float32(d * d)
+				at += lanes
+			}
+			if s += float32(values[at] * square); s >= limit {
+				break
+			}
+			at += lanes
+		}
+		sum[lane] = s
+	}
+}

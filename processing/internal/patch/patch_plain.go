@@ -1,0 +1,9 @@
+//go:build !goexperiment.simd || !amd64
+
+package patch
+
+import "blik/internal/simd"
+
+func kernelOf(simd.Level) func(*[lanes]float32, [][]float32, int32, []int32, []float32, float32) {
+	return costs
+}

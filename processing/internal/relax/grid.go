@@ -1,0 +1,204 @@
+// Package relax relaxes the pixels of a hole: those of even x + y first, then the others. Pixels of one colour of a
+// chessboard do not wait for each other, so that vector instructions work on eight at a time; plain loops give the same
+// bits.
+package relax
+
+import "blik/internal/simd"
+
+// lanes is the number of pixels that are worked on at a time.
+const lanes = 8
+
+// Grid holds the shape of a hole for planes of halves: a half has the pixels of one colour of a chessboard, so that
+// the pixels that are relaxed together lie side by side, as do their neighbours of the other colour and, on the
+// diagonals, of their own. The zero Grid is ready for Reset; its memory is reused.
+type Grid struct {
+	level simd.Level
+	w, h  int
+	// The first pixel of the halves in the window. Halves have rows of stride values, the first and last of which are
+	// a margin of one pixel about the hole.
+	x0, y0, rows, stride int
+	// repeat: at the border of the window a pixel is its own neighbour; otherwise a 0 is.
+	repeat bool
+
+	blocks [2][]block
+	inside [2][]int32
+	cells  [2][]cell
+	pads   []pad
+	floats []float32
+	used   int
+}
+
+// block is a run of lanes values of a half that begins with a pixel of the hole; left is where the neighbour to the
+// left of the first lies in the other half, and the diagonal ones, a row off, in its own.
+type block struct{ at, left int32 }
+
+// cell is a pixel of the hole: its index in the window, in the half, and among the lanes of the blocks.
+type cell struct{ pixel, at, lane int32 }
+
+// pad is a value beyond the border of the window, in a half, and the pixel that it repeats.
+type pad struct{ half, fromHalf, at, from int32 }
+
+// Reset takes the shape of the pixels of a window of w × h whose state is not 0. With repeat a pixel at the border of
+// the window is its own neighbour there, which Continue and Refine need; without it has none, as Harmonic and Separate
+// take it. The work is done with the vector instructions of a level.
+func (g *Grid) Reset(level simd.Level, state []uint8, w, h int, repeat bool) {
+	g.level = level
+	g.w, g.h, g.repeat, g.used = w, h, repeat, 0
+	for c := range 2 {
+		g.blocks[c], g.inside[c], g.cells[c] = g.blocks[c][:0], g.inside[c][:0], g.cells[c][:0]
+	}
+	g.pads = g.pads[:0]
+	x0, y0, x1, y1 := w, h, 0, 0
+	for y := range h {
+		row := state[y*w : (y+1)*w]
+		first := 0
+		for first < w && row[first] == 0 {
+			first++
+		}
+		if first == w {
+			continue
+		}
+		last := w
+		for row[last-1] == 0 {
+			last--
+		}
+		x0, x1, y0, y1 = min(x0, first), max(x1, last), min(y0, y), y+1
+	}
+	if x1 == 0 {
+		g.rows, g.stride = 0, 0
+		return
+	}
+	// The colours of the halves are those of the window.
+	g.x0, g.y0 = x0-1, y0-1
+	g.x0 -= (g.x0 + g.y0) & 1
+	g.rows, g.stride = y1-y0+2, (x1-g.x0+2)/2
+	for y := y0; y < y1; y++ {
+		row := state[y*w : (y+1)*w]
+		at := (y - g.y0) * g.stride
+		ends := [2]int{}
+		for x := x0; x < x1; x++ {
+			if row[x] == 0 {
+				continue
+			}
+			c, i := (x+y)&1, at+(x-g.x0)>>1
+			if i >= ends[c] {
+				ends[c] = i + lanes
+				g.blocks[c] = append(g.blocks[c], block{int32(i), int32(i - 1 + (x-g.x0)&1)})
+				g.inside[c] = append(g.inside[c], make([]int32, lanes)...)
+			}
+			lane := len(g.inside[c]) - (ends[c] - i)
+			g.inside[c][lane] = -1
+			g.cells[c] = append(g.cells[c], cell{int32(y*w + x), int32(i), int32(lane)})
+		}
+	}
+	if repeat && (x0 == 0 || y0 == 0 || x1 == w || y1 == h) {
+		g.border(state)
+	}
+}
+
+// Pixels returns how many pixels the hole has.
+func (g *Grid) Pixels() int { return len(g.cells[0]) + len(g.cells[1]) }
+
+// Drop gives memory back that is kept for reuse, if it is more than most values.
+func (g *Grid) Drop(most int) {
+	if len(g.floats) > most {
+		*g = Grid{}
+	}
+}
+
+// border lists the values beyond the border of the window that repeat pixels of the hole.
+func (g *Grid) border(state []uint8) {
+	for y := range g.rows {
+		for x := range 2 * g.stride {
+			u, v := min(max(g.x0+x, 0), g.w-1)-g.x0, min(max(g.y0+y, 0), g.h-1)-g.y0
+			if u == x && v == y || u < 0 || u >= 2*g.stride || state[(g.y0+v)*g.w+g.x0+u] == 0 {
+				continue
+			}
+			g.pads = append(g.pads, pad{int32((x + y) & 1), int32((u + v) & 1), int32(y*g.stride + x/2),
+				int32(v*g.stride + u/2)})
+		}
+	}
+}
+
+// take returns n values of scratch, valid until the next Reset.
+func (g *Grid) take(n int) []float32 {
+	if g.used+n > len(g.floats) {
+		g.floats = make([]float32, max(n, 2*len(g.floats), 1<<12))
+		g.used = 0
+	}
+	s := g.floats[g.used : g.used+n : g.used+n]
+	g.used += n
+	return s
+}
+
+// halves are the two colours of a plane.
+type halves [2][]float32
+
+// load returns a plane of the window in halves.
+func (g *Grid) load(src []float32) halves {
+	// Vectors may reach beyond the last row.
+	n := g.rows*g.stride + 2*lanes
+	out := halves{g.take(n), g.take(n)}
+	for y := range g.rows {
+		even, odd := out[y&1][y*g.stride:][:g.stride], out[1-y&1][y*g.stride:][:g.stride]
+		v := g.y0 + y
+		x0, x1 := g.x0, g.x0+2*g.stride
+		if v >= 0 && v < g.h && x0 >= 0 && x1 <= g.w {
+			row := src[v*g.w+x0 : v*g.w+x1]
+			for i := range even {
+				even[i], odd[i] = row[2*i], row[2*i+1]
+			}
+			continue
+		}
+		for i := range even {
+			even[i], odd[i] = g.value(src, x0+2*i, v), g.value(src, x0+2*i+1, v)
+		}
+	}
+	return out
+}
+
+// value returns a pixel of the window, or what stands for it beyond the border.
+func (g *Grid) value(src []float32, x, y int) float32 {
+	u, v := min(max(x, 0), g.w-1), min(max(y, 0), g.h-1)
+	if !g.repeat && (u != x || v != y) {
+		return 0
+	}
+	return src[v*g.w+u]
+}
+
+// store writes the pixels of the hole back.
+func (g *Grid) store(dst []float32, from *halves) {
+	for c, list := range g.cells {
+		half := from[c]
+		for i := range list {
+			dst[list[i].pixel] = half[list[i].at]
+		}
+	}
+}
+
+// notes returns memory for some numbers about each pixel of the hole: those of a block follow each other, a vector for
+// each number.
+func (g *Grid) notes(numbers int) halves {
+	return halves{g.take(numbers * len(g.inside[0])), g.take(numbers * len(g.inside[1]))}
+}
+
+// note writes number k of all pixels of the hole.
+func (g *Grid) note(to *halves, numbers, k int, src []float32) {
+	for c, list := range g.cells {
+		half := to[c]
+		for i := range list {
+			lane := int(list[i].lane)
+			half[(lane/lanes*numbers+k)*lanes+lane%lanes] = src[list[i].pixel]
+		}
+	}
+}
+
+// refresh repeats the pixels at the border of the window.
+func (g *Grid) refresh(planes []halves) {
+	for i := range g.pads {
+		p := &g.pads[i]
+		for k := range planes {
+			planes[k][p.half][p.at] = planes[k][p.fromHalf][p.from]
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package relax
+
+import "math"
+
+// neighbours are where those of a pixel lie: left, right, up and down in the other half, the diagonal ones, to the left
+// and right of up and down, in its own.
+type neighbours struct{ left, up, down, stride int32 }
+
+func (g *Grid) around(c int, e *cell) neighbours {
+	b := &g.blocks[c][e.lane/lanes]
+	s := int32(g.stride)
+	return neighbours{e.at + b.left - b.at, e.at - s, e.at + s, s}
+}
+
+func (n *neighbours) sum(p []float32) float32 {
+	return (p[n.left] + p[n.left+1]) + (p[n.up] + p[n.down])
+}
+
+// along returns the mean weighed by the notes of a pixel about its strokes.
+func (n *neighbours) along(own, other, notes []float32) float32 {
+	straight := float32(notes[0]*(other[n.left]+other[n.left+1])) + float32(notes[lanes]*(other[n.up]+other[n.down]))
+	return straight + (float32(notes[2*lanes]*(own[n.left-n.stride]+own[n.left+1+n.stride])) +
+		float32(notes[3*lanes]*(own[n.left+1-n.stride]+own[n.left+n.stride])))
+}
+
+// notesAt returns the notes of a pixel from its first on; they are lanes apart.
+func notesAt(notes []float32, numbers int, lane int32) []float32 {
+	return notes[int(lane)/lanes*numbers*lanes+int(lane)%lanes:]
+}
+
+func harmonic(g *Grid, p *halves, c int, part []float32, omega float32) {
+	own, other := p[c], p[1-c]
+	for i := range g.cells[c] {
+		e := &g.cells[c][i]
+		near := g.around(c, e)
+		own[e.at] += float32(omega * (float32(near.sum(other)*part[e.lane]) - own[e.at]))
+	}
+}
+
+func separate(g *Grid, p *[3]halves, c int, notes, light []float32, look *glass) {
+	for i := range g.cells[c] {
+		e := &g.cells[c][i]
+		near, note := g.around(c, e), notesAt(notes, 5, e.lane)
+		var guess [3]float32
+		part := note[4*lanes]
+		for k := range p {
+			guess[k] = float32(near.sum(p[k][1-c]) * part)
+		}
+		paint, l := look.pixel(&guess, part, note, light[e.lane])
+		for k := range p {
+			p[k][c][e.at] = paint[k]
+		}
+		light[e.lane] = l
+	}
+}
+
+func continueHalf(g *Grid, p []halves, c int, notes, next []float32) {
+	for k := range p {
+		own, other := p[k][c], p[k][1-c]
+		for i := range g.cells[c] {
+			e := &g.cells[c][i]
+			near := g.around(c, e)
+			mean := near.along(own, other, notesAt(notes, 4, e.lane))
+			next[e.lane] = own[e.at] + float32(strokeStep*(mean-own[e.at]))
+		}
+		for i := range g.cells[c] {
+			e := &g.cells[c][i]
+			own[e.at] = next[e.lane]
+		}
+	}
+}
+
+func refine(g *Grid, p *[3]halves, c int, notes, next, light []float32, look *glass) {
+	for i := range g.cells[c] {
+		e := &g.cells[c][i]
+		near, note := g.around(c, e), notesAt(notes, 8, e.lane)
+		var guess [3]float32
+		for k := range p {
+			guess[k] = near.along(p[k][c], p[k][1-c], note)
+		}
+		paint, l := look.pixel(&guess, 0.25, note[4*lanes:], light[e.lane])
+		for k := range p {
+			old := p[k][c][e.at]
+			next[3*int(e.lane)+k] = old + float32(strokeStep*(paint[k]-old))
+		}
+		light[e.lane] += float32(strokeStep * (l - light[e.lane]))
+	}
+	for i := range g.cells[c] {
+		e := &g.cells[c][i]
+		for k := range p {
+			p[k][c][e.at] = next[3*int(e.lane)+k]
+		}
+	}
+}
+
+// pixel is through for one pixel.
+func (o *glass) pixel(guess *[3]float32, part float32, notes []float32, old float32) (paint [3]float32, light float32) {
+	g0, g1, g2 := guess[0], guess[1], guess[2]
+	inverse := notes[3*lanes]
+	if inverse < 0 {
+		return *guess, old
+	}
+	m := o.m
+	slope := float32((g0+g1+g2)*2)/3 + 0.01
+	spread := float32(float32(slope*slope) * part)
+	off := float32(m.Mismatch * old)
+	noise := m.Noise + float32(off*off)
+	s0, s1, s2 := float32(g0*g0), float32(g1*g1), float32(g2*g2)
+	d0, d1, d2 := notes[0]-s0, notes[lanes]-s1, notes[2*lanes]-s2
+	a, e := &m.Axes, &m.Light
+	rest0 := float32(a[0][0]*d0) + float32(a[0][1]*d1) + float32(a[0][2]*d2)
+	rest1 := float32(a[1][0]*d0) + float32(a[1][1]*d1) + float32(a[1][2]*d2)
+	rest2 := float32(a[2][0]*d0) + float32(a[2][1]*d1) + float32(a[2][2]*d2)
+	v0, v1, v2 := float32(m.Variance[0]*spread), float32(m.Variance[1]*spread), float32(m.Variance[2]*spread)
+	q0, q1, q2 := 1/(v0+noise), 1/(v1+noise), 1/(v2+noise)
+	l0, l1, l2 := float32(e[0]*q0), float32(e[1]*q1), float32(e[2]*q2)
+	along := float32(l0*rest0) + float32(l1*rest1) + float32(l2*rest2)
+	sure := float32(l0*e[0]) + float32(l1*e[1]) + float32(l2*e[2])
+	mu := (along - inverse) / sure
+	light = (mu + float32(math.Sqrt(float64(float32(mu*mu)+2.5464791/sure)))) * 0.5
+	t0 := float32(float32(v0*q0) * (rest0 - float32(light*e[0])))
+	t1 := float32(float32(v1*q1) * (rest1 - float32(light*e[1])))
+	t2 := float32(float32(v2*q2) * (rest2 - float32(light*e[2])))
+	s0 = s0 + float32(a[0][0]*t0) + float32(a[1][0]*t1) + float32(a[2][0]*t2)
+	s1 = s1 + float32(a[0][1]*t0) + float32(a[1][1]*t1) + float32(a[2][1]*t2)
+	s2 = s2 + float32(a[0][2]*t0) + float32(a[1][2]*t1) + float32(a[2][2]*t2)
+	for k, v := range [3]float32{s0, s1, s2} {
+		paint[k] = float32(math.Sqrt(float64(max(v, 0))))
+	}
+	return paint, light
+}
