@@ -66,14 +66,7 @@ func Workers(ctx context.Context, limit, n int, body func(tasks iter.Seq[int])) 
 	if limit < 1 {
 		limit = runtime.GOMAXPROCS(0)
 	}
-	var next atomic.Int64
-	tasks := func(yield func(int) bool) {
-		for ctx.Err() == nil {
-			if i := int(next.Add(1)) - 1; i >= n || !yield(i) {
-				return
-			}
-		}
-	}
+	tasks := share(ctx, n)
 	var wg sync.WaitGroup
 	for range min(limit, n) - 1 {
 		wg.Go(func() { body(tasks) })
@@ -81,6 +74,18 @@ func Workers(ctx context.Context, limit, n int, body func(tasks iter.Seq[int])) 
 	body(tasks)
 	wg.Wait()
 	return ctx.Err()
+}
+
+// share returns the tasks 0 … n−1, each for one of those that range over them, as long as ctx is not cancelled.
+func share(ctx context.Context, n int) iter.Seq[int] {
+	var next atomic.Int64
+	return func(yield func(int) bool) {
+		for ctx.Err() == nil {
+			if i := int(next.Add(1)) - 1; i >= n || !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 // Try is Workers for tasks that may fail: the first error of a body cancels the context of all bodies and is returned.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"sync/atomic"
 
 	"blik/processing"
 )
@@ -92,9 +93,11 @@ func (b executor) BoxMean(ctx context.Context, op processing.BoxMean) error {
 		return boxMean[uint8](ctx, b.Backend, d, s, op.Radius, math.MaxUint8)
 	case processing.U16:
 		return boxMean[uint16](ctx, b.Backend, d, s, op.Radius, math.MaxUint16)
-	default:
-		return boxMeanFloat(ctx, b.Backend, d, s, op.Radius)
 	}
+	if exact, err := boxMeanExact(ctx, b.Backend, d, s, op.Radius); exact || err != nil {
+		return err
+	}
+	return boxMeanFloat(ctx, b.Backend, d, s, op.Radius)
 }
 
 func boxMean[T uint8 | uint16](ctx context.Context, b *Backend, d, s *plane, r int, most uint64) error {
@@ -300,6 +303,107 @@ func countIn(row []uint8, set uint8) (n int) {
 		}
 	}
 	return n
+}
+
+// floatCounts are the numbers of pixels of the windows along a row, and 1 over them.
+type floatCounts struct{ columns, pixels, share []float64 }
+
+// newFloatCounts is for n columns from x0 on; set must follow.
+func newFloatCounts(t *worker, g window, x0, n int) *floatCounts {
+	n = (n + countsBlock - 1) / countsBlock * countsBlock
+	c := &floatCounts{take[float64](t, n), take[float64](t, n), take[float64](t, n)}
+	for i := range c.columns {
+		c.columns[i] = float64(max(1, g.countX(min(x0+i, g.w-1))))
+	}
+	return c
+}
+
+// set computes the counts of a row whose windows have ny rows.
+func (c *floatCounts) set(ny int) {
+	for i, n := range c.columns {
+		n *= float64(ny)
+		c.pixels[i], c.share[i] = n, 1/n
+	}
+}
+
+// boxMeanExact is boxMeanFloat where no sum needs rounding, so that all ways to take it are equal, by running sums. It
+// reports whether that is so; if not, dst holds nothing of use.
+func boxMeanExact(ctx context.Context, b *Backend, d, s *plane, r int) (exact bool, err error) {
+	dst, src, w, k := d.data.F32, s.data.F32, d.w, &b.kernels
+	g := newWindow(w, d.h, r)
+	// Differences of two windows need twice the room of one.
+	pixels := 2 * float64(2*g.rx+1) * float64(2*g.ry+1)
+	var rounded atomic.Bool
+	err = b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
+		x0, x1, at := g.columns(tile)
+		// The kernels take the columns from one before the first window on.
+		col := zeros[float64](t, 1+g.width(tile)+countsBlock)
+		none := zeros[float32](t, x1-x0)
+		c, ny := newFloatCounts(t, g, tile.x0, tile.x1-tile.x0), 0
+		low, high := uint32(math.MaxUint32), uint32(0)
+		g.slide(t, tile, func(add, sub int) {
+			if rounded.Load() {
+				return
+			}
+			in := rowOr(src, w, add, x0, x1, none)
+			least, most := k.magnitudes(in)
+			// Of 0, where all samples are 0, 1 less is the greatest number.
+			low, high = min(low, least-1), max(high, most)
+			if !sumsExactly(low+1, high, pixels) {
+				rounded.Store(true)
+				return
+			}
+			k.slideFloats(col[1+at:][:x1-x0], in, rowOr(src, w, sub, x0, x1, none))
+		}, func(y int) {
+			if rounded.Load() {
+				return
+			}
+			if n := g.countY(y); n != ny {
+				ny = n
+				c.set(ny)
+			}
+			k.floatMeans(dst[y*w+tile.x0:y*w+tile.x1], col, 2*g.rx+1, c)
+		})
+	})
+	return !rounded.Load(), err
+}
+
+// sumsExactly reports whether sums of n samples, whose least magnitude but 0 and greatest have these bits, need no
+// rounding in float64: they are multiples of the last place of the least, and less than 2⁵³ of it.
+func sumsExactly(least, most uint32, n float64) bool {
+	return most < infinity && (least == 0 || n*float64(math.Float32frombits(most)) < unitOf(least)*(1<<53))
+}
+
+// unitOf returns the last place of a positive sample with these bits.
+func unitOf(bits uint32) float64 { return math.Ldexp(1, max(int(bits>>23), 1)-150) }
+
+// magnitudes returns the bits of the least magnitude of samples that are not 0, 0 if there is none, and of the greatest.
+func magnitudes(s []float32) (least, most uint32) {
+	least--
+	for _, v := range s {
+		m := math.Float32bits(v) & math.MaxInt32
+		least, most = min(least, m-1), max(most, m)
+	}
+	return least + 1, most
+}
+
+func slideFloats(col []float64, add, sub []float32) {
+	add, sub = add[:len(col)], sub[:len(col)]
+	for i := range col {
+		col[i] += float64(add[i]) - float64(sub[i])
+	}
+}
+
+// floatMeans writes means of windows of the columns i+1 … i+k.
+func floatMeans(dst []float32, col []float64, k int, c *floatCounts) {
+	s := 0.0
+	for _, v := range col[:k] {
+		s += v
+	}
+	for i := range dst {
+		s += col[i+k] - col[i]
+		dst[i] = float32(s / c.pixels[i])
+	}
 }
 
 // groupRows is how many rows boxMeanFloat takes along the rows together: as many as a vector has lanes.

@@ -3,6 +3,7 @@ package cpu
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -132,5 +133,51 @@ func TestBoxCountFull(t *testing.T) {
 	must(t, b.Do(context.Background(), processing.BoxCount{Dst: d, Class: s, Bits: 1, Radius: 127}))
 	if got := down[uint16](t, d)[150*side+150]; got != 65025 {
 		t.Errorf("%d pixels counted, want 65025", got)
+	}
+}
+
+// Running sums, where none needs rounding, give the bits of the recursion, and are not used where one does.
+func TestBoxMeanExact(t *testing.T) {
+	kinds := map[string]func(r *rand.Rand) float32{
+		"bytes":     func(r *rand.Rand) float32 { return float32(r.IntN(256)) },
+		"fractions": func(r *rand.Rand) float32 { return float32(r.IntN(65536)) / 257 },
+		"signs":     func(r *rand.Rand) float32 { return float32(r.IntN(2001)-1000) / 8 },
+		"zeros":     func(r *rand.Rand) float32 { return float32(math.Copysign(0, float64(r.IntN(2))-0.5)) },
+		"faint":     func(r *rand.Rand) float32 { return math.Float32frombits(r.Uint32N(1 << 24)) },
+	}
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, level := range levels() {
+		for name, next := range kinds {
+			for range 6 {
+				w, h, radius := 1+r.IntN(150), 1+r.IntN(90), r.IntN(26)
+				src := make([]float32, w*h)
+				for i := range src {
+					src[i] = next(r)
+				}
+				b := New(Workers(1+r.IntN(3)), Kernels(level))
+				b.tiling.tile, b.tiling.rows = 16+r.IntN(64), 8
+				s, d, e := up(t, b, w, h, src), empty(t, b, processing.F32, w, h), empty(t, b, processing.F32, w, h)
+				both := func(what string) (exact bool) {
+					must(t, b.Upload(context.Background(), s, processing.Samples{F32: src}))
+					exact, err := boxMeanExact(context.Background(), b, d.(*plane), s.(*plane), radius)
+					must(t, err)
+					must(t, boxMeanFloat(context.Background(), b, e.(*plane), s.(*plane), radius))
+					if exact {
+						wantEqual(t, what, w, bitsOf(down[float32](t, d)), bitsOf(down[float32](t, e)))
+					}
+					return exact
+				}
+				if !both(level.String() + " " + name) {
+					t.Fatalf("%v, %s: some sum is said to be rounded", level, name)
+				}
+				for _, odd := range []float32{1e-30, 1e30, float32(math.Inf(1)), float32(math.NaN())} {
+					src[r.IntN(len(src))] = odd
+					exact := both(level.String() + " " + name + " and others")
+					if exact && !(odd <= math.MaxFloat32) {
+						t.Fatalf("%v, %s: with %v no sum is said to be rounded", level, name, odd)
+					}
+				}
+			}
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"blik/internal/parallel"
 	"blik/internal/simd"
 	"blik/processing"
 	"blik/processing/network"
@@ -17,6 +18,7 @@ type Backend struct {
 	kernels kernels
 	tiling  tiling
 	pool    pool
+	crew    parallel.Crew
 
 	mu     sync.Mutex
 	idle   []*worker

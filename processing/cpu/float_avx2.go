@@ -5,6 +5,7 @@ package cpu
 import (
 	"math"
 	"simd/archsimd"
+	"slices"
 	"unsafe"
 )
 
@@ -292,4 +293,43 @@ func advanceSums256(dst, run, keep []float64, x []float32, suffix []float64) {
 	storeD256(sum, last, tail)
 	storeD256(to, last, loadD256(rest, last).Add(tail))
 	archsimd.ClearAVXUpperBits()
+}
+
+// slideFloats256 slides column sums down by a row.
+func slideFloats256(col []float64, add, sub []float32) {
+	n := len(col)
+	size := 8 * n
+	if size < 32 {
+		slideFloats(col, add, sub)
+		return
+	}
+	to, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
+	last := size - 32
+	tail := loadD256(to, last).Add(loadH256(p, last).Sub(loadH256(q, last)))
+	for i := 0; i < last; i += 32 {
+		storeD256(to, i, loadD256(to, i).Add(loadH256(p, i).Sub(loadH256(q, i))))
+	}
+	storeD256(to, last, tail)
+	archsimd.ClearAVXUpperBits()
+}
+
+func magnitudes256(s []float32) (least, most uint32) {
+	size := 4 * len(s)
+	if size < 32 {
+		return magnitudes(s)
+	}
+	from := unsafe.Pointer(&s[0])
+	one, unsigned := archsimd.BroadcastUint32x8(1), archsimd.BroadcastUint32x8(math.MaxInt32)
+	last := size - 32
+	v := loadKeys256(from, last).AsUint32x8().And(unsigned)
+	low, high := v.Sub(one), v
+	for i := 0; i < last; i += 32 {
+		v := loadKeys256(from, i).AsUint32x8().And(unsigned)
+		low, high = low.Min(v.Sub(one)), high.Max(v)
+	}
+	var l, h [32 / 4]uint32
+	low.Store(&l)
+	high.Store(&h)
+	archsimd.ClearAVXUpperBits()
+	return slices.Min(l[:]) + 1, slices.Max(h[:])
 }

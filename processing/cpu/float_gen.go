@@ -7,6 +7,7 @@ package cpu
 import (
 	"math"
 	"simd/archsimd"
+	"slices"
 	"unsafe"
 )
 
@@ -291,4 +292,43 @@ func advanceSums512(dst, run, keep []float64, x []float32, suffix []float64) {
 	storeD512(sum, last, tail)
 	storeD512(to, last, loadD512(rest, last).Add(tail))
 	archsimd.ClearAVXUpperBits()
+}
+
+// slideFloats512 slides column sums down by a row.
+func slideFloats512(col []float64, add, sub []float32) {
+	n := len(col)
+	size := 8 * n
+	if size < 64 {
+		slideFloats256(col, add, sub)
+		return
+	}
+	to, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
+	last := size - 64
+	tail := loadD512(to, last).Add(loadH512(p, last).Sub(loadH512(q, last)))
+	for i := 0; i < last; i += 64 {
+		storeD512(to, i, loadD512(to, i).Add(loadH512(p, i).Sub(loadH512(q, i))))
+	}
+	storeD512(to, last, tail)
+	archsimd.ClearAVXUpperBits()
+}
+
+func magnitudes512(s []float32) (least, most uint32) {
+	size := 4 * len(s)
+	if size < 64 {
+		return magnitudes(s)
+	}
+	from := unsafe.Pointer(&s[0])
+	one, unsigned := archsimd.BroadcastUint32x16(1), archsimd.BroadcastUint32x16(math.MaxInt32)
+	last := size - 64
+	v := loadKeys512(from, last).AsUint32x16().And(unsigned)
+	low, high := v.Sub(one), v
+	for i := 0; i < last; i += 64 {
+		v := loadKeys512(from, i).AsUint32x16().And(unsigned)
+		low, high = low.Min(v.Sub(one)), high.Max(v)
+	}
+	var l, h [64 / 4]uint32
+	low.Store(&l)
+	high.Store(&h)
+	archsimd.ClearAVXUpperBits()
+	return slices.Min(l[:]) + 1, slices.Max(h[:])
 }

@@ -390,6 +390,34 @@ func TestBlockMeans(t *testing.T) {
 	})
 }
 
+// Sums of whole numbers need no rounding. Sliding sums and magnitudes are the same for all samples.
+func TestExactMeans(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
+		w := newWindow(r.n+r.IntN(99), 1+r.IntN(300), r.IntN(30))
+		x0 := r.IntN(w.w - r.n + 1)
+		tile := rect{x0, 0, x0 + r.n, 1}
+		most := math.Ldexp(1, 45)
+		col := row(r, 1+w.width(tile)+countsBlock, -most, most, func() float64 {
+			return float64(r.Uint64N(1<<46)) - most
+		})
+		c := newFloatCounts(&worker{}, w, x0, r.n)
+		c.set(1 + r.IntN(60))
+		same(t, "floatMeans", make([]float32, r.n), func(s []float32) { plain.floatMeans(s, col, 2*w.rx+1, c) },
+			func(s []float32) { vector.floatMeans(s, col, 2*w.rx+1, c) })
+		add, sub := r.bounded(r.n, 1e30), r.bounded(r.n, 1e30)
+		same(t, "slideFloats", make([]float64, r.n), func(s []float64) { plain.slideFloats(s, add, sub) },
+			func(s []float64) { vector.slideFloats(s, add, sub) })
+		any := r.floats(r.n)
+		if r.IntN(4) == 0 {
+			clear(any)
+		}
+		least, greatest := vector.magnitudes(any)
+		if l, g := plain.magnitudes(any); l != least || g != greatest {
+			t.Fatalf("magnitudes %x and %x, want %x and %x", least, greatest, l, g)
+		}
+	})
+}
+
 func checkSums[T uint8 | uint16](t *rapid.T, r *source, plain, vector *kernels, most uint64,
 	random func(n int) []T) {
 	p, v := sumsOf[T](plain), sumsOf[T](vector)

@@ -102,8 +102,7 @@ func floatSumBy(lanes func(sum *[8]float64, s []float32) (low, high uint32), k *
 	if low == 0 {
 		low = k.least(s[:whole])
 	}
-	top := float64(math.Float32frombits(high))
-	if high >= infinity || low > 0 && float64(whole/8)*top >= unitOf(low)*(1<<53) {
+	if !sumsExactly(low, high, float64(whole/8)) {
 		return floatSumsBy(k, s).sum
 	}
 	var d [8]double
@@ -115,6 +114,3 @@ func floatSumBy(lanes func(sum *[8]float64, s []float32) (low, high uint32), k *
 	}
 	return joinLanes(&d)
 }
-
-// unitOf returns the last place of a positive sample with these bits.
-func unitOf(bits uint32) float64 { return math.Ldexp(1, max(int(bits>>23), 1)-150) }

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"unsafe"
 
-	"blik/internal/parallel"
 	"blik/processing"
 	"blik/processing/internal/relax"
 	"blik/processing/network"
@@ -83,7 +82,7 @@ const maxClaims = 1 << 16
 
 // each runs task 0 … n−1 on the workers, in any order, and returns the context's error.
 func (b *Backend) each(ctx context.Context, n int, task func(t *worker, i int)) error {
-	return parallel.Workers(ctx, b.workers, n, func(tasks iter.Seq[int]) {
+	return b.crew.Workers(ctx, b.workers, n, func(tasks iter.Seq[int]) {
 		t := b.get(ctx)
 		defer b.put(t)
 		for i := range tasks {

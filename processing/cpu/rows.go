@@ -40,6 +40,11 @@ type kernels struct {
 	addRow      func(dst, a []float64)
 	doubles     func(dst []float64, src []float32)
 	advanceSums func(dst, run, keep []float64, x []float32, suffix []float64)
+	// magnitudes, slideFloats and floatMeans are the steps of boxMeanExact. floatMeans may write anything where sums need
+	// rounding.
+	magnitudes  func(s []float32) (least, most uint32)
+	slideFloats func(col []float64, add, sub []float32)
+	floatMeans  func(dst []float32, col []float64, k int, c *floatCounts)
 	// blockMeans writes the means of windows of the rows of a group; see blockGroup.
 	blockMeans func(g *blockGroup)
 
@@ -174,6 +179,9 @@ func plainKernels() kernels {
 		doubles:     doubles,
 		advanceSums: advanceSums,
 		blockMeans:  blockMeans,
+		magnitudes:  magnitudes,
+		slideFloats: slideFloats,
+		floatMeans:  floatMeans,
 
 		scan32: scan[uint32],
 		scan64: scan[uint64],

@@ -243,3 +243,44 @@ func darkUntil(cls []uint8, seed, y, bg []uint16, over uint16) int {
 	archsimd.ClearAVXUpperBits()
 	return i
 }
+
+// Places of the upper half of each half of a vector, of the upper double, and which doubles have one of the lower half
+// before them.
+const (
+	upperDouble = "\x06\x00\x00\x00\x07\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00" +
+		"\x06\x00\x00\x00\x07\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00"
+	secondDouble = "\x02\x00\x00\x00\x03\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00" +
+		"\x02\x00\x00\x00\x03\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00"
+)
+
+// floatMeans256 adds up the differences inside a vector in two steps, apart from the running sum.
+func floatMeans256(dst []float32, col []float64, k int, c *floatCounts) {
+	n := len(dst)
+	blocks := (n + 3) / 4
+	from := unsafe.Pointer(&col[:4*blocks+k][0])
+	pixels := unsafe.Pointer(&c.pixels[:4*blocks][0])
+	var first float64
+	for _, v := range col[:k] {
+		first += v
+	}
+	zero, carry := archsimd.BroadcastUint32x8(0).AsUint8x32(), archsimd.BroadcastFloat64x4(first)
+	upper, last, second := places32(upperHalf), places32(upperDouble), places32(secondDouble)
+	to := unsafe.Pointer(&dst[0])
+	var rest [4]float32
+	for i := 0; i < 4*blocks; i += 4 {
+		v := loadD256(from, 8*(i+k)).Sub(loadD256(from, 8*i))
+		v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(8, zero).AsFloat64x4())
+		v = v.Add(v.AsUint32x8().Permute(second).And(upper).AsFloat64x4())
+		q := v.Add(carry).Div(loadD256(pixels, 8*i)).ConvertToFloat32()
+		carry = carry.Add(v.AsUint32x8().Permute(last).AsFloat64x4())
+		if i+4 <= n {
+			q.Store((*[4]float32)(unsafe.Add(to, 4*i)))
+		} else {
+			q.Store(&rest)
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+	if i := n &^ 3; i < n {
+		copy(dst[i:], rest[:])
+	}
+}

@@ -287,3 +287,40 @@ func meanVariance512(mean, variance []float32, sum []uint32, sum2 []uint64, n in
 	}
 	archsimd.ClearAVXUpperBits()
 }
+
+// floatMeans512 is floatMeans256 with three steps. Divisions are products with the reciprocal, corrected as those of
+// meanVariance512.
+func floatMeans512(dst []float32, col []float64, k int, c *floatCounts) {
+	n := len(dst)
+	blocks := (n + 7) / 8
+	from := unsafe.Pointer(&col[:8*blocks+k][0])
+	pixels, share := unsafe.Pointer(&c.pixels[:8*blocks][0]), unsafe.Pointer(&c.share[:8*blocks][0])
+	var first float64
+	for _, v := range col[:k] {
+		first += v
+	}
+	zero, carry := archsimd.BroadcastFloat64x8(0), archsimd.BroadcastFloat64x8(first)
+	two, four, eight := places64(sumOfTwo), places64(sumOfFour), places64(sumOfEight)
+	all := archsimd.BroadcastUint64x8(7)
+	to := unsafe.Pointer(&dst[0])
+	var rest [8]float32
+	for i := 0; i < 8*blocks; i += 8 {
+		v := loadD512(from, 8*(i+k)).Sub(loadD512(from, 8*i))
+		v = v.Add(v.ConcatPermute(zero, two))
+		v = v.Add(v.ConcatPermute(zero, four))
+		v = v.Add(v.ConcatPermute(zero, eight))
+		s, inverse := v.Add(carry), loadD512(share, 8*i)
+		carry = carry.Add(v.Permute(all))
+		q := s.Mul(inverse)
+		m := zero.Sub(q).MulAdd(loadD512(pixels, 8*i), s).MulAdd(inverse, q).ConvertToFloat32()
+		if i+8 <= n {
+			storeFloats8(to, i, m)
+		} else {
+			m.Store(&rest)
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+	if i := n &^ 7; i < n {
+		copy(dst[i:], rest[:])
+	}
+}
