@@ -136,6 +136,8 @@ type detector struct {
 	done         float64  // share of the whole, for progress
 	cores, grown Components
 	mask         <-chan *Mask // an empty one, for the result
+	// read is closed when nothing reads the network's planes any more; nil if nothing did.
+	read <-chan struct{}
 }
 
 func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Options) (*detector, error) {
@@ -201,6 +203,9 @@ func (d *detector) plane(k Kind) (Plane, error) {
 }
 
 func (d *detector) release() {
+	if d.read != nil {
+		<-d.read
+	}
 	for _, p := range slices.Concat(d.planes, d.colours[:]) {
 		if p != nil {
 			p.Release()
@@ -445,13 +450,13 @@ func (d *detector) outline() outlineRule {
 // spansOf returns the spans of the candidates, of those that are kept where keep is not nil, in reading order without
 // overlaps.
 func spansOf(cands []candidate, keep func(i int) bool) []Span {
-	var all []Span
+	sets := make([][]Span, 0, len(cands))
 	for i := range cands {
 		if keep == nil || keep(i) {
-			all = append(all, cands[i].spans...)
+			sets = append(sets, cands[i].spans)
 		}
 	}
-	return merge(nil, all)
+	return merge(sets...)
 }
 
 // step is a stage of detection; share is its part of the whole, roughly.

@@ -71,7 +71,8 @@ func (d *detector) glints() (<-chan glintsFound, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer logits.Release()
+	release := logits.Release
+	defer func() { release() }()
 	if err := d.do(Glints{
 		Dst: logits, Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Model: d.model, Offset: glintOffset,
 	}); err != nil {
@@ -94,9 +95,14 @@ func (d *detector) glints() (<-chan glintsFound, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := valuesOf(host.U8, d.w, spans)
 	found, n := make(chan glintsFound, 1), components.Len()
+	release = func() {}
+	read := make(chan struct{})
+	d.read = read
 	go func() {
+		defer close(read)
+		values := valuesOf(host.U8, d.w, spans)
+		logits.Release()
 		f := connectGlints(spans, values, n)
 		f.cands = f.candidates()
 		found <- f
@@ -106,10 +112,7 @@ func (d *detector) glints() (<-chan glintsFound, error) {
 
 // valuesOf returns the pixels of the spans, one after the other.
 func valuesOf(pix []uint8, w int, spans []Span) []uint8 {
-	first := make([]int, len(spans)+1)
-	for i, s := range spans {
-		first[i+1] = first[i] + int(s.X1-s.X0)
-	}
+	first := starts(spans)
 	values := make([]uint8, first[len(spans)])
 	parallel.Split(len(spans), 2048, func(a, b int) {
 		for i, s := range spans[a:b] {
@@ -120,42 +123,78 @@ func valuesOf(pix []uint8, w int, spans []Span) []uint8 {
 	return values
 }
 
+// starts returns how many pixels lie in the spans before each, and in all.
+func starts(spans []Span) []int {
+	first := make([]int, len(spans)+1)
+	for i, s := range spans {
+		first[i+1] = first[i] + int(s.X1-s.X0)
+	}
+	return first
+}
+
 // connectGlints finds the candidates in n components with the given spans and the logits of their pixels. Where the
 // network is sure of a pixel, only those of its component count that it does not rather deny.
 func connectGlints(spans []Span, values []uint8, n int) glintsFound {
+	first := starts(spans)
+	const least = 1024
+	high := make([]uint8, len(spans))
+	parallel.Split(len(spans), least, func(from, to int) {
+		for i := from; i < to; i++ {
+			high[i] = slices.Max(values[first[i]:first[i+1]])
+		}
+	})
 	sure := make([]bool, n)
-	rest := values
-	for _, s := range spans {
-		for _, v := range rest[:s.X1-s.X0] {
-			sure[s.Label] = sure[s.Label] || v > glintOffset
-		}
-		rest = rest[s.X1-s.X0:]
+	for i, s := range spans {
+		sure[s.Label] = sure[s.Label] || high[i] > glintOffset
 	}
-	kept, tallies := make([]Span, 0, len(spans)), make([]tally, 0, len(spans))
-	for _, s := range spans {
-		row := values[:s.X1-s.X0]
-		values = values[len(row):]
-		least := uint8(0)
-		if sure[s.Label] {
-			least = glintInner
-		}
-		for x := 0; x < len(row); x++ {
-			if row[x] <= least {
-				continue
+	// Each part of the list is cut by itself.
+	type piece struct {
+		from    int
+		kept    []Span
+		tallies []tally
+	}
+	pieces := make(chan piece, len(spans)/least+1)
+	parallel.Split(len(spans), least, func(from, to int) {
+		p := piece{from, make([]Span, 0, to-from), make([]tally, 0, to-from)}
+		for i, s := range spans[from:to] {
+			row := values[first[from+i]:first[from+i+1]]
+			least := uint8(0)
+			if sure[s.Label] {
+				least = glintInner
 			}
-			x0 := x
-			for x < len(row) && row[x] > least {
-				x++
+			for x := 0; x < len(row); x++ {
+				if row[x] <= least {
+					continue
+				}
+				x0 := x
+				for x < len(row) && row[x] > least {
+					x++
+				}
+				var t tally
+				t.add(row[x0:x])
+				p.kept = append(p.kept, Span{Y: s.Y, X0: s.X0 + int32(x0), X1: s.X0 + int32(x)})
+				p.tallies = append(p.tallies, t)
 			}
-			var t tally
-			t.add(row[x0:x])
-			kept = append(kept, Span{Y: s.Y, X0: s.X0 + int32(x0), X1: s.X0 + int32(x)})
-			tallies = append(tallies, t)
 		}
+		pieces <- p
+	})
+	close(pieces)
+	var parts []piece
+	for p := range pieces {
+		parts = append(parts, p)
+	}
+	slices.SortFunc(parts, func(a, b piece) int { return cmp.Compare(a.from, b.from) })
+	kept := make([]Span, 0, len(spans)+len(spans)/8)
+	for _, p := range parts {
+		kept = append(kept, p.kept...)
 	}
 	whole := make([]tally, span.Connect(kept, span.Eight))
-	for i, s := range kept {
-		whole[s.Label].join(tallies[i])
+	at := 0
+	for _, p := range parts {
+		for _, t := range p.tallies {
+			whole[kept[at].Label].join(t)
+			at++
+		}
 	}
 	glints := make([]glint, len(whole))
 	for i := range whole {
@@ -289,7 +328,7 @@ func attach(found int, grown []Span, by glintsFound) *sites {
 	v.component = append(v.component, partner...)
 	v.cands = make([]candidate, len(v.component))
 	deal(v.cands[:v.searched], grown, number)
-	copy(v.cands[v.searched:], by.cands)
+	parallel.Split(len(by.cands), 256, func(from, to int) { copy(v.cands[v.searched+from:], by.cands[from:to]) })
 	return v
 }
 
@@ -375,12 +414,9 @@ func (v *neighbours) count(c *candidate) {
 	c.neighbours, c.company = math.Max(n, 0), s/math.Max(n, 1)
 }
 
-// merge puts the spans of two sets into reading order; where they overlap, those that begin first have the pixels.
-func merge(a, b []Span) []Span {
-	if len(b) == 0 {
-		return a
-	}
-	all := inReadingOrder(a, b)
+// merge puts the spans of sets into reading order; where they overlap, those that begin first have the pixels.
+func merge(sets ...[]Span) []Span {
+	all := inReadingOrder(sets)
 	out := all[:0]
 	for _, s := range all {
 		if k := len(out); k > 0 && out[k-1].Y == s.Y {
@@ -393,17 +429,18 @@ func merge(a, b []Span) []Span {
 	return out
 }
 
-// inReadingOrder joins two sets of spans, ordered by rows and by where they begin; of those that begin alike the first
-// one stays first. There are few in a row.
-func inReadingOrder(a, b []Span) []Span {
-	rows := 0
-	for _, set := range [][]Span{a, b} {
+// inReadingOrder joins sets of spans, ordered by rows and by where they begin; of those that begin alike the first one
+// stays first. There are few in a row.
+func inReadingOrder(sets [][]Span) []Span {
+	rows, n := 0, 0
+	for _, set := range sets {
+		n += len(set)
 		for i := range set {
 			rows = max(rows, int(set[i].Y)+1)
 		}
 	}
 	next := make([]int, rows+1)
-	for _, set := range [][]Span{a, b} {
+	for _, set := range sets {
 		for i := range set {
 			next[set[i].Y+1]++
 		}
@@ -411,19 +448,43 @@ func inReadingOrder(a, b []Span) []Span {
 	for y := range rows {
 		next[y+1] += next[y]
 	}
-	all := make([]Span, len(a)+len(b))
-	for _, set := range [][]Span{a, b} {
-		for _, s := range set {
-			all[next[s.Y]] = s
-			next[s.Y]++
+	all := make([]Span, n)
+	for _, set := range sets {
+		for i := range set {
+			at := &next[set[i].Y]
+			all[*at] = set[i]
+			*at++
 		}
 	}
-	begin := 0
-	for y := range rows { // next[y] is now where row y ends
-		slices.SortStableFunc(all[begin:next[y]], func(a, b Span) int { return cmp.Compare(a.X0, b.X0) })
-		begin = next[y]
-	}
+	// next[y] is now where row y ends.
+	parallel.Split(rows, 256, func(from, to int) {
+		begin := 0
+		if from > 0 {
+			begin = next[from-1]
+		}
+		for _, end := range next[from:to] {
+			sortRow(all[begin:end])
+			begin = end
+		}
+	})
 	return all
+}
+
+// sortRow sorts the spans of a row by where they begin; the order of those that begin alike stays.
+func sortRow(row []Span) {
+	const few = 32
+	if len(row) > few {
+		slices.SortStableFunc(row, func(a, b Span) int { return cmp.Compare(a.X0, b.X0) })
+		return
+	}
+	for i := 1; i < len(row); i++ {
+		s := row[i]
+		j := i
+		for ; j > 0 && row[j-1].X0 > s.X0; j-- {
+			row[j] = row[j-1]
+		}
+		row[j] = s
+	}
 }
 
 // fill marks the spans, and the holes in them where wanted, in a mask of zeros.

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"math"
 	mathbits "math/bits"
+
+	"blik/internal/parallel"
 )
 
 // Span is a run of pixels of row Y that belong to the same component: columns X0 up to but not including X1.
@@ -75,7 +77,7 @@ func Connect(spans []Span, reach Reach) int {
 	set := join(spans, reach)
 	n := uint32(0)
 	for i := range spans {
-		if r := set.find(uint32(i)); r == uint32(i) {
+		if r := set[i]; r == uint32(i) {
 			spans[i].Label = n
 			n++
 		} else {
@@ -85,7 +87,8 @@ func Connect(spans []Span, reach Reach) int {
 	return int(n)
 }
 
-// disjoint is a union-find forest over labels; every root is the smallest label of its set.
+// disjoint is a union-find forest over labels; every root is the smallest label of its set, and every label's parent is
+// no greater than the label.
 type disjoint []uint32
 
 func (d disjoint) find(a uint32) uint32 {
@@ -105,29 +108,82 @@ func (d disjoint) union(a, b uint32) {
 	}
 }
 
-// join returns the connected sets of the spans' indices.
+// leastStrip is the least number of spans that are joined at a time.
+const leastStrip = 2048
+
+// join returns the connected sets of the spans' indices, each index with the root of its set. Strips of rows are joined
+// side by side, then along their borders.
 func join(spans []Span, reach Reach) disjoint {
 	set := make(disjoint, len(spans))
-	above, row := 0, 0 // first span of the previous row, first span of this row
-	for i := range spans {
-		set[i] = uint32(i)
+	borders := make(chan int, len(spans)/leastStrip+1)
+	parallel.Split(len(spans), leastStrip, func(from, to int) {
+		// Of the row in which a strip begins all spans belong to the strip before.
+		from, to = nextRow(spans, from), nextRow(spans, to)
+		set.joinRows(spans, from, to, reach)
+		if from > 0 && from < to {
+			borders <- from
+		}
+	})
+	close(borders)
+	for at := range borders {
+		set.joinBorder(spans, at, reach)
+	}
+	for i, parent := range set {
+		set[i] = set[parent]
+	}
+	return set
+}
+
+// nextRow returns the index of the first span from i on that begins a row.
+func nextRow(spans []Span, i int) int {
+	for i > 0 && i < len(spans) && spans[i].Y == spans[i-1].Y {
+		i++
+	}
+	return i
+}
+
+// joinRows joins the spans from … to−1, which are whole rows.
+func (d disjoint) joinRows(spans []Span, from, to int, reach Reach) {
+	above, row := from, from // first span of the previous row, first span of this row
+	for i := from; i < to; i++ {
+		d[i] = uint32(i)
 		if spans[i].Y != spans[row].Y {
 			above, row = row, i
 		}
 		if i > row && spans[i-1].X1 == spans[i].X0 {
-			set.union(uint32(i-1), uint32(i))
+			d.union(uint32(i-1), uint32(i))
 		}
 		if above == row || spans[above].Y != spans[i].Y-1 {
 			continue
 		}
-		for above < row && spans[above].X1+int32(reach) <= spans[i].X0 {
-			above++
-		}
-		for j := above; j < row && spans[j].X0 < spans[i].X1+int32(reach); j++ {
-			set.union(uint32(j), uint32(i))
-		}
+		above = d.joinAbove(spans, above, row, i, reach)
 	}
-	return set
+}
+
+// joinBorder joins the row that begins at index at with the one before.
+func (d disjoint) joinBorder(spans []Span, at int, reach Reach) {
+	if spans[at-1].Y != spans[at].Y-1 {
+		return
+	}
+	above := at - 1
+	for above > 0 && spans[above-1].Y == spans[at-1].Y {
+		above--
+	}
+	for i := at; i < len(spans) && spans[i].Y == spans[at].Y; i++ {
+		above = d.joinAbove(spans, above, at, i, reach)
+	}
+}
+
+// joinAbove joins span i with those of the row before it, which ends at row, from above on; it returns the first of
+// these that may touch what follows span i.
+func (d disjoint) joinAbove(spans []Span, above, row, i int, reach Reach) int {
+	for above < row && spans[above].X1+int32(reach) <= spans[i].X0 {
+		above++
+	}
+	for j := above; j < row && spans[j].X0 < spans[i].X1+int32(reach); j++ {
+		d.union(uint32(j), uint32(i))
+	}
+	return above
 }
 
 // Holes returns the spans of the 4-connected sets of pixels outside spans that do not reach the border of w × h pixels,
@@ -151,12 +207,12 @@ func Holes(spans []Span, w, h int) []Span {
 	open := make([]bool, len(gaps))
 	for i, g := range gaps {
 		if g.X0 == 0 || int(g.X1) == w || g.Y == 0 || int(g.Y) == h-1 {
-			open[set.find(uint32(i))] = true
+			open[set[i]] = true
 		}
 	}
 	holes := gaps[:0]
 	for i, g := range gaps {
-		if !open[set.find(uint32(i))] {
+		if !open[set[i]] {
 			holes = append(holes, g)
 		}
 	}

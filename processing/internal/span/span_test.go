@@ -2,6 +2,7 @@ package span
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -96,6 +97,40 @@ func TestConnectEqualsFlood(t *testing.T) {
 			t.Fatalf("%d components share %d labels", n, len(labels))
 		}
 	})
+}
+
+// TestStripsEqualWhole compares what is joined by strips with what is joined in one go: many rows, rows longer than a
+// strip, gaps between rows.
+func TestStripsEqualWhole(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(4, 2))
+	for _, size := range [][2]int{{120, 400}, {3 * leastStrip, 9}, {40 * leastStrip, 1}, {2, 9 * leastStrip}} {
+		for _, share := range []float64{0.3, 0.5, 0.7} {
+			var spans []Span
+			for y := range size[1] {
+				if r.IntN(50) == 0 {
+					continue
+				}
+				for x := 0; x < size[0]; x++ {
+					if r.Float64() < share {
+						x1 := x + 1 + r.IntN(2)
+						spans = append(spans, Span{Y: int32(y), X0: int32(x), X1: int32(x1)})
+						x = x1 - r.IntN(2)
+					}
+				}
+			}
+			for _, reach := range []Reach{Four, Eight} {
+				whole := make(disjoint, len(spans))
+				whole.joinRows(spans, 0, len(spans), reach)
+				got := join(spans, reach)
+				for i := range spans {
+					if want := whole.find(uint32(i)); got[i] != want {
+						t.Fatalf("%v, %v: span %d of %d belongs to %d, want %d", size, share, i, len(spans), got[i], want)
+					}
+				}
+			}
+		}
+	}
 }
 
 func TestHolesEqualFlood(t *testing.T) {
