@@ -26,6 +26,25 @@ func recoded(pic *processing.Picture, linear, encode func(float64) float64) *pro
 	return out
 }
 
+// wideGamut returns pic, which is 8-bit sRGB, as 16 bits of other primaries: to takes linear light there, back from
+// there to sRGB.
+func wideGamut(pic *processing.Picture, gamma float64, curve processing.Transfer, to, back [9]float64,
+) *processing.Picture {
+	out := &processing.Picture{Width: pic.Width, Height: pic.Height, Channels: 3, Transfer: curve, ToSRGB: &back,
+		U16: make([]uint16, len(pic.U8))}
+	for i := 0; i < len(pic.U8); i += 3 {
+		var light [3]float64
+		for k := range light {
+			light[k] = processing.TransferSRGB.Linear(float64(pic.U8[i+k]) / 255)
+		}
+		for c := range 3 {
+			v := to[3*c]*light[0] + to[3*c+1]*light[1] + to[3*c+2]*light[2]
+			out.U16[i+c] = uint16(math.Round(65535 * math.Pow(min(max(v, 0), 1), 1/gamma)))
+		}
+	}
+	return out
+}
+
 // inks returns an RGB picture as CMYK, with the given share of what all three inks have in common printed in black.
 func inks(pic *processing.Picture, black float64, depth int) *processing.Picture {
 	out := &processing.Picture{Width: pic.Width, Height: pic.Height, Channels: 4}
@@ -76,6 +95,13 @@ func TestDetectInAnyEncoding(t *testing.T) {
 			}
 			return 1.16*math.Cbrt(y) - 0.16
 		}), 5},
+		{"Adobe RGB of 16 bits", wideGamut(pic, 2.2, processing.TransferGamma22,
+			[9]float64{0.7151256, 0.2848744, 0, 0, 1, 0, 0, 0.0411619, 0.9588381},
+			[9]float64{1.39835574, -0.39835574, 0, 0, 1, 0, 0, -0.04292897, 1.04292897}), 5},
+		{"ProPhoto RGB of 16 bits", wideGamut(pic, 1.8, processing.TransferGamma18,
+			[9]float64{0.529317, 0.330092, 0.140588, 0.098368, 0.873465, 0.028169, 0.016879, 0.117663, 0.865457},
+			[9]float64{2.03438610, -0.72763580, -0.30675030, -0.22882674, 1.23175390, -0.00292716, -0.00856509,
+				-0.15327305, 1.16183814}), 5},
 		{"CMY of 8 bits", inks(pic, 0, 8), 0},
 		{"CMYK of 16 bits", inks(pic, 0.8, 16), 5},
 		{"CMYK of 8 bits", inks(pic, 0.8, 8), 10},

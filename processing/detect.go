@@ -243,7 +243,8 @@ func level(percent float64) uint16 { return uint16(float64(percent/100*65535) + 
 
 // candidates finds and measures everything that the decision may be about.
 func (d *detector) candidates(pic *Picture) ([]candidate, error) {
-	if err := d.allocate(pic); err != nil {
+	pic, err := d.allocate(pic)
+	if err != nil {
 		return nil, err
 	}
 	if err := d.stage(stepLuminance(), func() (err error) {
@@ -276,7 +277,7 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 		}
 	}
 	var cands []candidate
-	err := d.stage(stepMeasures(), func() (err error) {
+	err = d.stage(stepMeasures(), func() (err error) {
 		var grown []Span
 		if d.grown != nil {
 			if grown, err = Evaluate(d.ctx, d.be, Spans{Components: d.grown}); err != nil {
@@ -300,8 +301,8 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 	return cands, err
 }
 
-// allocate makes the planes of a run.
-func (d *detector) allocate(pic *Picture) error {
+// allocate makes the planes of a run, and returns the picture as detection sees it: in sRGB.
+func (d *detector) allocate(pic *Picture) (*Picture, error) {
 	for _, p := range []struct {
 		dst   *Plane
 		kind  Kind
@@ -313,11 +314,14 @@ func (d *detector) allocate(pic *Picture) error {
 		}
 		var err error
 		if *p.dst, err = d.plane(p.kind); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	d.tables = pic.Tables()
-	return nil
+	pic, err := pic.inSRGB(d.ctx)
+	if err == nil {
+		d.tables = pic.Tables()
+	}
+	return pic, err
 }
 
 // search finds candidates by background and three passes of core and growth.

@@ -309,7 +309,8 @@ func (d *detector) cut(pic *Picture, r image.Rectangle, l Layer) (image.Rectangl
 	if d.w != pic.Width || d.h != pic.Height {
 		pic = pic.Part(part.Min.X, part.Min.Y, d.w, d.h)
 	}
-	if err := d.allocate(pic); err != nil {
+	pic, err := d.allocate(pic)
+	if err != nil {
 		return part, err
 	}
 	return part, d.stage(stepLuminance(), func() (err error) {
@@ -431,10 +432,11 @@ func (d *detector) noiseOf(pic *Picture, m *Memory) error {
 	whole := *d
 	whole.planes = nil
 	defer whole.release()
-	if err := whole.allocate(pic); err != nil {
+	pic, err := whole.allocate(pic)
+	if err != nil {
 		return err
 	}
-	err := whole.stage(stepLuminance(), func() error {
+	err = whole.stage(stepLuminance(), func() error {
 		return whole.do(Luminance{Y: whole.y, V: whole.v, Picture: pic, Tables: whole.tables})
 	})
 	if err != nil {
@@ -489,6 +491,9 @@ func LevelHistogram(ctx context.Context, be Backend, pic *Picture, region *Regio
 		defer planes[i].Release()
 	}
 	y, v, outside := planes[0], planes[1], planes[2]
+	if pic, err = pic.inSRGB(ctx); err != nil {
+		return nil, nil, err
+	}
 	if err := be.Do(ctx, Luminance{Y: y, V: v, Picture: pic, Tables: pic.Tables()}); err != nil {
 		return nil, nil, err
 	}

@@ -64,7 +64,7 @@ func (d *detector) recall(m *Memory, pic *Picture) (cands []candidate, ok bool, 
 		return nil, false, nil
 	}
 	d.noise, d.searched = m.noise, m.searched
-	if err := d.allocate(pic); err != nil {
+	if pic, err = d.allocate(pic); err != nil {
 		return nil, false, err
 	}
 	if err := d.stage(stepLuminance(), func() error {

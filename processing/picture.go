@@ -19,6 +19,9 @@ type Picture struct {
 	// Curve, if not nil, is that curve instead of Transfer: linear light, 0…1, at equal steps of the encoded sample
 	// from 0 to 1; at least two values, not falling. In between it is linear.
 	Curve []float32
+	// ToSRGB, if not nil, takes linear light from the primaries of the samples (red, green, blue) to those of sRGB: a
+	// matrix in rows. Detection works in sRGB; correction in the samples as they are.
+	ToSRGB *[9]float64
 }
 
 // Depth returns the bits of a sample: 8, 16 or 32.
@@ -51,6 +54,9 @@ func (p *Picture) Validate() error {
 			}
 		}
 	}
+	if err := p.validatePrimaries(); err != nil {
+		return err
+	}
 	set, n := 0, len(p.U8)+len(p.U16)+len(p.F32)
 	for _, given := range []bool{p.U8 != nil, p.U16 != nil, p.F32 != nil} {
 		if given {
@@ -78,7 +84,9 @@ func (p *Picture) Linear(x float64) float64 {
 
 // Part returns a copy of w × h pixels from column left and row top on, which must lie in the picture.
 func (p *Picture) Part(left, top, w, h int) *Picture {
-	part := &Picture{Width: w, Height: h, Channels: p.Channels, Transfer: p.Transfer, Curve: p.Curve}
+	part := &Picture{
+		Width: w, Height: h, Channels: p.Channels, Transfer: p.Transfer, Curve: p.Curve, ToSRGB: p.ToSRGB,
+	}
 	for y := top; y < top+h; y++ {
 		a, b := (y*p.Width+left)*p.Channels, (y*p.Width+left+w)*p.Channels
 		switch {

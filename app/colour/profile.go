@@ -127,6 +127,28 @@ func (p *Profile) Curve() []float32 {
 	return values
 }
 
+// ToSRGB returns the matrix for processing.Picture.ToSRGB. It is nil for primaries that are those of sRGB but for a
+// thousandth, for grey and CMYK, and for a profile made of tables.
+func (p *Profile) ToSRGB() *[9]float64 {
+	if p.Channels != 3 || p.tables != nil {
+		return nil
+	}
+	var m [9]float64
+	farthest, neutral := 0.0, identity()
+	for i, row := range p.toScreen {
+		for k, v := range row {
+			m[3*i+k] = v
+			farthest = math.Max(farthest, math.Abs(v-neutral[i][k]))
+		}
+	}
+	// A profile whose primaries make no sense is followed on the screen, but not by detection.
+	const least, most = 1e-3, 100
+	if !(farthest > least && farthest < most) {
+		return nil
+	}
+	return &m
+}
+
 // neutral returns the light of equal samples.
 func (p *Profile) neutral() curve {
 	if p.tables == nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"blik/internal/testpic"
@@ -373,6 +374,39 @@ func TestSRGBIsTheIdentity(t *testing.T) {
 		if int(v) != i/3 {
 			t.Fatalf("grey %d is shown as %d", i/3, v)
 		}
+	}
+}
+
+// TestToSRGB: matrices of wide gamuts take colours to what the exact conversion says, those of sRGB are none.
+func TestToSRGB(t *testing.T) {
+	for _, s := range spaces() {
+		p := mustProfile(t, s.profile(2))
+		m := p.ToSRGB()
+		if strings.Contains(s.name, "sRGB") {
+			if m != nil {
+				t.Errorf("%s: primaries %v", s.name, m)
+			}
+			continue
+		}
+		if m == nil {
+			t.Errorf("%s: no primaries", s.name)
+			continue
+		}
+		pic := &processing.Picture{Width: 1, Height: 1, Channels: 3, U8: make([]uint8, 3), ToSRGB: m}
+		if err := pic.Validate(); err != nil {
+			t.Errorf("%s: %v", s.name, err)
+		}
+		v := [3]float64{0.5, 0.4, 0.45}
+		want := p.encoded(v)
+		for c := range 3 {
+			light := m[3*c]*s.gamma(v[0]) + m[3*c+1]*s.gamma(v[1]) + m[3*c+2]*s.gamma(v[2])
+			if got := processing.TransferSRGB.Encode(light); math.Abs(got-want[c]) > 1e-4 {
+				t.Errorf("%s: channel %d is %g, want %g", s.name, c, got, want[c])
+			}
+		}
+	}
+	if mustProfile(t, greyProfile(tableTag(2, func(x float64) float64 { return x }), "XYZ ")).ToSRGB() != nil {
+		t.Error("a grey profile has primaries")
 	}
 }
 

@@ -65,6 +65,6 @@ func readGlimpse(ctx context.Context, path string, limits Limits, side int) (*Gl
 	}
 	g := &Glimpse{Width: info.Width, Height: info.Height, Picture: pic, Step: step, Orientation: info.Meta.Orientation}
 	g.Profile = profileOf(info, pic)
-	pic.Curve = g.Profile.Curve()
+	pic.Curve, pic.ToSRGB = g.Profile.Curve(), g.Profile.ToSRGB()
 	return g, nil
 }

@@ -152,7 +152,7 @@ func (f *File) decode(ctx context.Context, r io.ReaderAt, limits Limits, accept 
 		}
 	}
 	f.Profile = profileOf(f.Info, f.Picture)
-	f.Picture.Curve = f.Profile.Curve()
+	f.Picture.Curve, f.Picture.ToSRGB = f.Profile.Curve(), f.Profile.ToSRGB()
 	return nil
 }
 
