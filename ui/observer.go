@@ -1,9 +1,11 @@
 package ui
 
 import (
+	"fmt"
 	"time"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/theme"
 
 	"blik/app/session"
 	"blik/app/view"
@@ -28,6 +30,9 @@ import (
 //	saved-picture PATH              a corrected picture has been written
 //	device NAME                     a device is open; the next work runs on the one named
 //	busy true|false                 a job has begun, or ended
+//	history DONE ALL                so many steps of the history are done, of so many that are kept
+//	control NAME X Y W H            place and size of a control of the panel in the window, in device pixels: the slider
+//	                                of a parameter, or the first row of the history
 //	overlays N                      N dialogs and lists lie over the content of the program's windows
 //	timing                          the timing view was brought up
 //	page N                          its page N is in front
@@ -42,7 +47,7 @@ func observe(w *window, tell Observer) {
 	if tell == nil {
 		return
 	}
-	o := &observed{w: w, tell: tell}
+	o := &observed{w: w, tell: tell, controls: map[string]string{}}
 	w.observed = o
 	w.parts = append(w.parts, o)
 	o.frames(w.display.port)
@@ -57,7 +62,9 @@ type observed struct {
 	w    *window
 	tell Observer
 
-	compare  view.Compare
+	compare view.Compare
+	// controls are the last lines about controls, by their names.
+	controls map[string]string
 	opening  bool
 	overlays int
 	// start and drawn are those of the frame on its way.
@@ -85,6 +92,14 @@ func (o *observed) update(c change) {
 	if c.Busy {
 		o.tell("busy %v", o.w.Busy())
 	}
+	if c.History {
+		names, done := o.w.History()
+		o.tell("history %d %d", done, len(names))
+	}
+	if c.Busy || c.History || c.Layout {
+		// The panel is laid out after this call.
+		go o.w.config.session.Dispatch(o.places)
+	}
 	if c.Device {
 		now := o.w.DeviceState()
 		if o.opening && !now.Opening {
@@ -99,6 +114,31 @@ func (o *observed) update(c change) {
 	if c.Zoom {
 		o.frameEnded()
 		o.view(o.w.display.port)
+	}
+}
+
+// places reports where controls of the panel are that have moved, as far as they are seen.
+func (o *observed) places() {
+	p := o.w.panel
+	row := fyne.NewSize(p.history.list.Size().Width, p.history.list.CreateItem().MinSize().Height)
+	switch p.tabs.SelectedIndex() {
+	case 0:
+		if slider := p.detection.form.Slider("sensitivity"); slider != nil {
+			o.place("sensitivity", slider, slider.Size())
+		}
+	case historyTab:
+		o.place("history", p.history.list, row.AddWidthHeight(0, theme.Padding()))
+	}
+}
+
+func (o *observed) place(name string, object fyne.CanvasObject, size fyne.Size) {
+	driver, scale := fyne.CurrentApp().Driver(), o.w.win.Canvas().Scale()
+	at := driver.AbsolutePositionForObject(object)
+	line := fmt.Sprintf("control %s %.0f %.0f %.0f %.0f", name, at.X*scale, at.Y*scale, size.Width*scale,
+		size.Height*scale)
+	if line != o.controls[name] {
+		o.controls[name] = line
+		o.tell("%s", line)
 	}
 }
 

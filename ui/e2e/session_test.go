@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,7 +123,10 @@ func TestXvfbSession(t *testing.T) {
 		t.Errorf("%d findings in the region, painted are %d", n, len(inside))
 	}
 	c.saveAs(filepath.Join(t.TempDir(), "mask.png"))
-	c.check("searched", c.saved(), inside, outside)
+	searched := c.saved()
+	c.check("searched", searched, inside, outside)
+
+	c.preview(searched, inside, outside)
 
 	c.key("w")
 	c.click(float64(outside[0].x), float64(outside[0].y))
@@ -137,9 +141,7 @@ func TestXvfbSession(t *testing.T) {
 	c.key("b")
 	c.stroke([2]float64{100, 550}, [2]float64{150, 550}, [2]float64{200, 550})
 	c.check("brush", c.saved(), []spot{{150, 550, 0}, {110, 550, 0}}, []spot{{150, 500, 0}})
-	c.key("ctrl+z")
-	c.await("step ")
-	c.check("undone", c.saved(), []spot{drawn, outside[0]}, []spot{{150, 550, 0}})
+	c.goBack(drawn, outside[0])
 
 	// A rectangle marks, an ellipse of the right button takes out.
 	c.key("d")
@@ -204,6 +206,92 @@ func TestXvfbSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-again.ended
+}
+
+// control returns the place and the size of a control of the panel, when it is seen.
+func (c *conservator) control(name string) (x, y, w, h float64) {
+	c.t.Helper()
+	for start := time.Now(); time.Since(start) < patience; time.Sleep(20 * time.Millisecond) {
+		lines := c.lines()
+		for i := len(lines) - 1; i >= 0; i-- {
+			if n, _ := fmt.Sscanf(lines[i], "control "+name+" %f %f %f %f", &x, &y, &w, &h); n == 4 && w > 0 {
+				return x, y, w, h
+			}
+		}
+	}
+	c.t.Fatalf("no control %s is seen", name)
+	return 0, 0, 0, 0
+}
+
+// press clicks a device pixel of the window.
+func (c *conservator) press(x, y float64) {
+	c.xdo("mousemove", "--window", c.id, fmt.Sprint(int(x)), fmt.Sprint(int(y)), "click", "1")
+}
+
+// preview moves the slider of the sensitivity to both ends and back: the mask follows each time without a search being
+// asked for, and the first one comes back.
+func (c *conservator) preview(searched *processing.Mask, inside, outside []spot) {
+	c.t.Helper()
+	x, y, w, h := c.control("sensitivity")
+	areas := map[string]int{}
+	for _, end := range []struct {
+		name  string
+		share float64
+	}{{"least", 0.001}, {"most", 0.999}} {
+		c.press(x+end.share*w, y+h/2)
+		areas[end.name] = field(c.t, c.await("done "), 2)
+		if m := c.saved(); m.Area() != areas[end.name] {
+			c.t.Errorf("%s sensitivity: %d pixels are marked, %d are told", end.name, m.Area(), areas[end.name])
+		}
+	}
+	if areas["least"] >= areas["most"] {
+		c.t.Errorf("%v pixels are found", areas)
+	}
+	c.key("ctrl+z")
+	c.await("step ")
+	again := c.saved()
+	c.check("taken back", again, inside, outside)
+	if !slices.Equal(again.Pix, searched.Pix) {
+		c.t.Error("the mask before the preview does not come back")
+	}
+}
+
+// steps returns how many steps of the history are done.
+func (c *conservator) steps() (done, all int) {
+	c.t.Helper()
+	lines := c.lines()
+	for i := len(lines) - 1; i >= 0; i-- {
+		if n, _ := fmt.Sscanf(lines[i], "history %d %d", &done, &all); n == 2 {
+			return done, all
+		}
+	}
+	c.t.Fatal("no history is told")
+	return 0, 0
+}
+
+// goBack takes the brush stroke back by a click on the step before it in the history, forward by one on it, and back
+// again.
+func (c *conservator) goBack(drawn ...spot) {
+	c.t.Helper()
+	c.key("y")
+	x, y, w, h := c.control("history")
+	stroke := spot{150, 550, 0}
+	done, all := c.steps()
+	if done != all {
+		c.t.Fatalf("%d steps of %d are done", done, all)
+	}
+	for _, step := range []int{done - 1, done, done - 1} {
+		c.press(x+w/3, y+(float64(step)+0.5)*h)
+		c.await("step ")
+		if now, _ := c.steps(); now != step {
+			c.t.Errorf("a click on step %d goes to %d", step, now)
+		}
+		if step == done {
+			c.check("forward", c.saved(), append(slices.Clone(drawn), stroke), nil)
+		} else {
+			c.check("back", c.saved(), drawn, []spot{stroke})
+		}
+	}
 }
 
 // awaitJournal waits until the journal holds what was done before a time.

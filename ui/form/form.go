@@ -50,6 +50,8 @@ type row struct {
 	object fyne.CanvasObject
 	show   func(v float64)
 	fault  *widget.Label
+	// slider is nil where there is none.
+	slider *xwidget.Slider
 }
 
 type group struct {
@@ -94,6 +96,16 @@ func (f *Form) SetParams(p processing.Params) {
 	}
 	f.quiet = false
 	f.arrange()
+}
+
+// Slider returns the slider of the parameter with the given ID, nil where there is none.
+func (f *Form) Slider(id string) fyne.CanvasObject {
+	for _, r := range f.rows {
+		if r.spec.ID == id && r.slider != nil {
+			return r.slider
+		}
+	}
+	return nil
 }
 
 // arrange hides what adaptive mode chooses itself, and the headings that nothing is left under.
@@ -234,6 +246,7 @@ func (f *Form) numberRow(r *row, name fyne.CanvasObject, keys xwidget.Keys) (fyn
 	if (s.Max-s.Min)/s.Step <= sliderSteps {
 		slider = xwidget.NewSlider(s.Min, s.Max, s.Step, keys)
 		slider.OnChanged = func(v float64) { f.set(r, round(v)) }
+		r.slider = slider
 		parts = append(parts, container.NewBorder(nil, nil, nil, xwidget.NewMinWidth(numberWidth, unit), slider))
 	} else {
 		parts = append(parts, container.NewBorder(nil, nil, nil, xwidget.NewMinWidth(numberWidth, unit)))
