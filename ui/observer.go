@@ -31,8 +31,8 @@ import (
 //	device NAME                     a device is open; the next work runs on the one named
 //	busy true|false                 a job has begun, or ended
 //	history DONE ALL                so many steps of the history are done, of so many that are kept
-//	control NAME X Y W H            place and size of a control of the panel in the window, in device pixels: the slider
-//	                                of a parameter, or the first row of the history
+//	control NAME X Y W H            place and size of a control of the panel in the window, in device pixels: the
+//	                                slider of a parameter, or the first row of the history
 //	overlays N                      N dialogs and lists lie over the content of the program's windows
 //	timing                          the timing view was brought up
 //	page N                          its page N is in front

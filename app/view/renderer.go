@@ -142,9 +142,8 @@ type frame struct {
 	o   Options
 	// bare leaves what is not in the picture as it is.
 	bare bool
-	// offsetX and offsetY are the coordinates of the pyramid that is drawn at the viewport's corner: those of t, less
-	// the origin of the pyramid.
-	offsetX, offsetY float64
+	// columns and rows lead to coordinates of the pyramid that is drawn, pictureX and pictureY to those of the picture.
+	columns, rows, pictureX, pictureY axis
 	// origin is the viewport's corner, rect what is drawn, inside the part of rect that shows the picture.
 	origin       image.Point
 	rect, inside image.Rectangle
@@ -360,9 +359,10 @@ func (r *Renderer) prepare(dst *image.RGBA, t Transform, o Options, rect image.R
 		return
 	}
 	pic := r.picture.pic
-	f.offsetX, f.offsetY = t.X-float64(r.picture.origin.X), t.Y-float64(r.picture.origin.Y)
-	x0, x1 := f.within(rect.Min.X-f.origin.X, rect.Max.X-f.origin.X, f.offsetX, pic.Width)
-	y0, y1 := f.within(rect.Min.Y-f.origin.Y, rect.Max.Y-f.origin.Y, f.offsetY, pic.Height)
+	f.columns, f.rows = newAxis(t.X, t.Zoom, r.picture.origin.X), newAxis(t.Y, t.Zoom, r.picture.origin.Y)
+	f.pictureX, f.pictureY = newAxis(t.X, t.Zoom, 0), newAxis(t.Y, t.Zoom, 0)
+	x0, x1 := f.columns.within(rect.Min.X-f.origin.X, rect.Max.X-f.origin.X, pic.Width)
+	y0, y1 := f.rows.within(rect.Min.Y-f.origin.Y, rect.Max.Y-f.origin.Y, pic.Height)
 	if x0 >= x1 || y0 >= y1 {
 		return
 	}
@@ -393,29 +393,49 @@ func grow[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// position returns the image coordinate under the middle of device column or row i. All sampling goes through it, so
-// that a part of a frame is drawn as the whole would be.
-func (f *frame) position(i int, offset float64) float64 { return offset + (float64(i)+0.5)/f.t.Zoom }
+// axis leads from device columns, or rows, to coordinates of a picture.
+type axis struct {
+	// corner is the place of the viewport's corner in device pixels from the picture's origin, origin that of what is
+	// drawn in pixels of the picture.
+	corner, zoom, origin float64
+}
 
-// pixel returns the pixel of the pyramid under device column or row i.
-func (f *frame) pixel(i int, offset float64) int { return int(math.Floor(f.position(i, offset))) }
+// newAxis returns the axis of an offset in a Transform. An offset that lies on a whole device pixel is taken for that
+// exactly, so that a picture that is moved by whole device pixels looks the same.
+func newAxis(offset, zoom float64, origin int) axis {
+	corner := offset * zoom
+	if whole := math.Round(corner); math.Abs(corner-whole) < 1e-6 {
+		corner = whole
+	}
+	return axis{corner, zoom, float64(origin)}
+}
 
-func (f *frame) imageX(x int) int { return int(math.Floor(f.position(x, f.t.X))) }
+// position returns the coordinate under the middle of device column or row i. All sampling goes through it, so that a
+// part of a frame is drawn as the whole would be.
+func (a axis) position(i int) float64 { return (a.corner+float64(i)+0.5)/a.zoom - a.origin }
 
-func (f *frame) imageY(y int) int { return int(math.Floor(f.position(y, f.t.Y))) }
+// pixel returns the pixel under device column or row i.
+func (a axis) pixel(i int) int { return int(math.Floor(a.position(i))) }
+
+func (f *frame) imageX(x int) int { return f.pictureX.pixel(x) }
+
+func (f *frame) imageY(y int) int { return f.pictureY.pixel(y) }
 
 // within shortens the device range [i0, i1) to what lies in a picture of n pixels.
-func (f *frame) within(i0, i1 int, offset float64, n int) (int, int) {
+func (a axis) within(i0, i1, n int) (int, int) {
 	// An estimate that is at most one off, made exact by looking.
-	a := max(i0, int(math.Max(math.Min(-offset*f.t.Zoom, math.MaxInt32), math.MinInt32))-2)
-	b := min(i1, int(math.Max(math.Min((float64(n)-offset)*f.t.Zoom, math.MaxInt32), math.MinInt32))+2)
-	for a < b && f.position(a, offset) < 0 {
-		a++
+	device := func(u float64) int {
+		i := (u+a.origin)*a.zoom - a.corner
+		return int(math.Max(math.Min(i, math.MaxInt32), math.MinInt32))
 	}
-	for a < b && f.position(b-1, offset) >= float64(n) {
-		b--
+	i0, i1 = max(i0, device(0)-2), min(i1, device(float64(n))+2)
+	for i0 < i1 && a.position(i0) < 0 {
+		i0++
 	}
-	return a, b
+	for i0 < i1 && a.position(i1-1) >= float64(n) {
+		i1--
+	}
+	return i0, i1
 }
 
 // prepareColumns finds what each device column x0…x1−1 of the viewport samples.
@@ -430,10 +450,10 @@ func (f *frame) prepareColumns(p *Pyramid, x0, x1 int) {
 	f.column, f.weight = grow(f.column, x1-x0), grow(f.weight, x1-x0)
 	for x := x0; x < x1; x++ {
 		if f.exact {
-			f.column[x-x0] = int32(min(f.pixel(x, f.offsetX), w-1))
+			f.column[x-x0] = int32(min(f.columns.pixel(x), w-1))
 			continue
 		}
-		i, weight := f.sample(x, f.offsetX, w)
+		i, weight := f.sample(f.columns.position(x), w)
 		f.column[x-x0], f.weight[x-x0] = int32(i), weight
 	}
 	f.span0 = int(f.column[0])
@@ -446,10 +466,10 @@ func (f *frame) prepareColumns(p *Pyramid, x0, x1 int) {
 	}
 }
 
-// sample returns the pixel of the level, of n columns or rows, left of or above the middle of device column or row i
-// and the weight of the next one. Beyond the middles of the outermost pixels it is the outermost pixel only.
-func (f *frame) sample(i int, offset float64, n int) (int, lanes) {
-	u := f.position(i, offset)*f.scale - 0.5
+// sample returns the pixel of the level, of n columns or rows, left of or above a coordinate of the pyramid, and the
+// weight of the next one. Beyond the middles of the outermost pixels it is the outermost pixel only.
+func (f *frame) sample(at float64, n int) (int, lanes) {
+	u := at*f.scale - 0.5
 	if u <= 0 {
 		return 0, 0
 	}
@@ -557,7 +577,7 @@ func (r *Renderer) band(w *worker, y0, y1 int) {
 		v := y - f.origin.Y
 		key := rowKey{}
 		if f.exact {
-			key.picture = min(f.pixel(v, f.offsetY), r.picture.pic.Height-1)
+			key.picture = min(f.rows.pixel(v), r.picture.pic.Height-1)
 			key.line = f.lines && f.imageY(v) != f.imageY(v-1)
 		}
 		if f.masked {
@@ -613,7 +633,7 @@ func (r *Renderer) row(w *worker, out []uint8, y int, key rowKey) {
 func (r *Renderer) blendRows(w *worker, y int) []lanes {
 	f := &r.frame
 	_, h := r.picture.levelSize(f.level)
-	row, weight := f.sample(y, f.offsetY, h)
+	row, weight := f.sample(f.rows.position(y), h)
 	below := min(row+1, h-1)
 	var a, b []packed
 	if f.level == 0 || r.picture.levels[f.level-1].patched.at != nil {

@@ -27,6 +27,9 @@ const (
 	notch       = 25
 )
 
+// aligned is how far from a device pixel an offset may lie by rounding only; view.Renderer knows the same.
+const aligned = 1e-6
+
 // slack is the distance within which the pointer still hits something, in device pixels.
 const slack = 6
 
@@ -62,8 +65,10 @@ type Viewport struct {
 	device image.Point
 	scale  float64
 
+	// buf holds the pixels that were drawn last. Since then they have moved by moved, and those of dirty have changed.
 	buf   *image.RGBA
 	dirty image.Rectangle
+	moved image.Point
 
 	tool     tool.Tool
 	panKey   bool
@@ -383,10 +388,34 @@ func (v *Viewport) show(t view.Transform) {
 
 // place draws everything where a transform puts it.
 func (v *Viewport) place(t view.Transform) {
+	by, same := v.shift(t)
 	v.transform = t
-	v.redraw()
+	if same {
+		v.moved = v.moved.Add(by)
+		v.dirty = v.dirty.Add(by)
+		v.raster.Refresh()
+	} else {
+		v.redraw()
+	}
 	v.layoutOverlay()
 	v.updateRing()
+}
+
+// shift returns by how many device pixels another transform moves what is seen; ok is false where more changes.
+func (v *Viewport) shift(t view.Transform) (by image.Point, ok bool) {
+	old := v.transform
+	split := v.compare == view.CompareSplit && v.before != v.picture
+	if t.Zoom != old.Zoom || t.Turn != old.Turn || t.Turn != (view.Turn{}) || split || v.layer != nil {
+		return by, false
+	}
+	whole := func(from, to float64) (int, bool) {
+		from, to = from*t.Zoom, to*t.Zoom
+		a, b := math.Round(from), math.Round(to)
+		return int(a - b), math.Abs(from-a) < aligned && math.Abs(to-b) < aligned && math.Abs(a-b) < math.MaxInt32
+	}
+	x, okX := whole(old.X, t.X)
+	y, okY := whole(old.Y, t.Y)
+	return image.Pt(x, y), okX && okY
 }
 
 func (v *Viewport) redraw() { v.invalidate(image.Rectangle{Max: v.device}) }
@@ -407,12 +436,14 @@ func (v *Viewport) draw(w, h int) image.Image {
 		v.buf = image.NewRGBA(image.Rect(0, 0, w, h))
 		v.dirty = v.buf.Rect
 	}
-	if r := v.dirty.Intersect(v.buf.Rect); !r.Empty() {
-		o := v.options
-		o.Compare, o.Split = v.compare, v.splitColumn()
-		v.renderer.RenderRect(v.buf, v.transform, o, r)
+	o := v.options
+	o.Compare, o.Split = v.compare, v.splitColumn()
+	for _, r := range append(scroll(v.buf, v.moved), v.dirty) {
+		if r = r.Intersect(v.buf.Rect); !r.Empty() {
+			v.renderer.RenderRect(v.buf, v.transform, o, r)
+		}
 	}
-	v.dirty = image.Rectangle{}
+	v.dirty, v.moved = image.Rectangle{}, image.Point{}
 	return v.buf
 }
 

@@ -1,0 +1,105 @@
+package viewport
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"math/rand/v2"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"pgregory.net/rapid"
+
+	"blik/app/view"
+	"blik/internal/testpic"
+)
+
+// What is drawn after any moves, zooms and changes of the mask is what a new renderer draws.
+func TestMovedFrames(t *testing.T) {
+	test.NewTempApp(t)
+	const w, h = 93, 71
+	pic := testpic.Noise(150, 120, 3, 8)
+	original, err := view.NewPyramid(t.Context(), pic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat, err := original.With(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	turned, err := view.NewPyramid(t.Context(), pic, view.WithOrientation(6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		v := New()
+		v.Resize(fyne.NewSize(w, h))
+		mask := view.NewMaskPyramid(testpic.Specks(150, 120))
+		v.SetPicture(rapid.SampledFrom([]*view.Pyramid{original, turned}).Draw(t, "picture"), mask)
+		o := view.DefaultOptions()
+		o.Mode = view.Mode(rapid.IntRange(0, 3).Draw(t, "mode"))
+		v.SetOptions(o)
+		v.SetCompare(view.Compare(rapid.IntRange(0, 2).Draw(t, "compare")))
+		v.SetZoom(rapid.SampledFrom([]float64{0.3, 0.37, 0.5, 0.9, 1, 1.2, 1.5, 2.3, 8, 9.7}).Draw(t, "zoom"))
+		for i := range rapid.IntRange(1, 12).Draw(t, "frames") {
+			for range rng.IntN(4) {
+				switch rng.IntN(7) {
+				case 0:
+					v.ZoomStep(rng.IntN(2)*2 - 1)
+				case 1:
+					v.SetPyramids(original, []*view.Pyramid{original, flat}[rng.IntN(2)])
+				case 2:
+					x, y := rng.IntN(150), rng.IntN(120)
+					mask.Mask().Pix[y*150+x] ^= 255
+					v.MaskChanged(image.Rect(x, y, x+1, y+1))
+				default:
+					v.Take(v.transform.Pan(float64(rng.IntN(41)-20)*rng.Float64(), float64(rng.IntN(41)-20)))
+				}
+			}
+			got := v.draw(w, h).(*image.RGBA)
+			r := view.NewRenderer()
+			r.SetPictures(v.before, v.picture, mask)
+			want := image.NewRGBA(got.Rect)
+			options := v.options
+			options.Compare, options.Split = v.compare, v.splitColumn()
+			r.Render(want, v.transform, options)
+			if !bytes.Equal(got.Pix, want.Pix) {
+				t.Fatalf("frame %d at %+v differs", i, v.transform)
+			}
+		}
+	})
+}
+
+// Each pixel comes to its place, and what has none is in exactly one of the bare parts.
+func TestScroll(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(14, 7))
+	for range 300 {
+		size := image.Pt(1+rng.IntN(9), 1+rng.IntN(9))
+		by := image.Pt(rng.IntN(23)-11, rng.IntN(23)-11)
+		m := image.NewRGBA(image.Rectangle{Max: size})
+		for y := range size.Y {
+			for x := range size.X {
+				m.SetRGBA(x, y, color.RGBA{uint8(x), uint8(y), 7, 255})
+			}
+		}
+		bare := scroll(m, by)
+		for y := range size.Y {
+			for x := range size.X {
+				from, in := image.Pt(x, y).Sub(by), 0
+				for _, r := range bare {
+					if (image.Point{x, y}).In(r) {
+						in++
+					}
+				}
+				kept := from.In(m.Rect)
+				if kept && (in != 0 || m.RGBAAt(x, y) != (color.RGBA{uint8(from.X), uint8(from.Y), 7, 255})) ||
+					!kept && in != 1 {
+					t.Fatalf("%v by %v: (%d, %d) is %v and in %d parts", size, by, x, y, m.RGBAAt(x, y), in)
+				}
+			}
+		}
+	}
+}
