@@ -28,7 +28,7 @@ func main() {
 	flag.StringVar(&o.peer, "peer", "build/opencv-peer", "program made of peer/peer.cc")
 	flag.StringVar(&o.only, "only", "", "measure only operations whose name begins so")
 	flag.DurationVar(&o.time, "time", time.Second, "time for each row")
-	flag.IntVar(&o.runs, "runs", 2, "how many runs of a program's turn are timed, after one that is not")
+	flag.IntVar(&o.runs, "runs", 4, "how many runs of a program's turn are timed, after one that is not")
 	flag.IntVar(&o.most, "most", 5300, "greatest width measured")
 	flag.BoolVar(&o.processor, "processor-time", false,
 		"print processor time instead of wall-clock time, for machines that are busy; only with one thread")
@@ -147,14 +147,14 @@ func run(o options, w io.Writer) error {
 		threads = threads[:1]
 	}
 	for _, r := range rows() {
-		if !strings.HasPrefix(r.name, o.only) {
+		name := fmt.Sprintf("%s %s", r.name, r.kind)
+		if r.parameter > 0 {
+			name += fmt.Sprintf(" %g", r.parameter)
+		}
+		if !strings.HasPrefix(name, o.only) {
 			continue
 		}
 		for _, n := range threads {
-			name := fmt.Sprintf("%s %s", r.name, r.kind)
-			if r.parameter > 0 {
-				name += fmt.Sprintf(" %g", r.parameter)
-			}
 			cells := []string{name, fmt.Sprint(n)}
 			for _, size := range sizes() {
 				if size[0] > o.most {

@@ -257,28 +257,39 @@ func slideSquares512(col []uint32, add, sub []uint8) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// shares are numbers of pixels, their squares, and the reciprocals of both.
-type shares struct{ n, n2, one, two archsimd.Float64x8 }
+// shares are numbers of pixels, their squares, and the reciprocals of the squares. round says that quotients by the squares
+// need a correction.
+type shares struct {
+	n, n2, two archsimd.Float64x8
+	round      bool
+}
 
 func newShares(count archsimd.Uint32x8) (s shares) {
-	unit := archsimd.BroadcastFloat64x8(1)
 	s.n = count.AsInt32x8().ConvertToFloat64()
 	s.n2 = s.n.Mul(s.n)
-	s.one, s.two = unit.Div(s.n), unit.Div(s.n2)
+	s.two = archsimd.BroadcastFloat64x8(1).Div(s.n2)
+	one, most := archsimd.BroadcastUint32x8(1), archsimd.BroadcastUint32x8(maxOddShare)
+	s.round = count.And(one).Equal(one).And(count.LessEqual(most)).ToBits() != 0xff
 	return s
 }
 
-// of returns mean and variance. Products of the sums are exact, and quotients those of meanVariance512.
-func (s *shares) of(sum, sum2 archsimd.Uint32x8, zero archsimd.Float64x8) (mean, variance archsimd.Float32x8) {
+// maxOddShare bounds odd numbers n of pixels for which a whole number below 2⁴⁴ times 1/n², both rounded, is the quotient in
+// float32: this is farther than 2⁻⁵¹ of itself from any number half-way between two others, since n² is odd.
+const maxOddShare = 1<<13 - 1
+
+// variance returns that of the sums. Products of the sums are exact, and quotients those of meanVariance512.
+func (s *shares) variance(sum, sum2 archsimd.Uint32x8, zero archsimd.Float64x8) archsimd.Float32x8 {
 	x, x2 := sum.AsInt32x8().ConvertToFloat64(), sum2.AsInt32x8().ConvertToFloat64()
-	q := x.Mul(s.one)
-	mean = zero.Sub(q).MulAdd(s.n, x).MulAdd(s.one, q).ConvertToFloat32()
-	x2 = x2.MulAdd(s.n, zero.Sub(x.Mul(x)))
-	q = x2.Mul(s.two)
-	return mean, zero.Sub(q).MulAdd(s.n2, x2).MulAdd(s.two, q).ConvertToFloat32()
+	x2 = x2.Mul(s.n).Sub(x.Mul(x))
+	q := x2.Mul(s.two)
+	if s.round {
+		q = zero.Sub(q).MulAdd(s.n2, x2).MulAdd(s.two, q)
+	}
+	return q.ConvertToFloat32()
 }
 
-// variances8x512 works on 16 columns. Sums of squares are below 2³¹.
+// variances8x512 works on 16 columns. Sums of squares are below 2³¹. Means are products with the reciprocal, corrected once in
+// float32: a sum below 2²³ over fewer than 2¹⁴ pixels is too far from the middle of two numbers to be rounded otherwise.
 func variances8x512(mean, variance []float32, col []uint16, col2 []uint32, k int, c *counts) {
 	const block = countsBlock / 2
 	n := len(mean)
@@ -290,6 +301,9 @@ func variances8x512(mean, variance []float32, col []uint16, col2 []uint32, k int
 	all, zero := archsimd.BroadcastUint32x16(15), archsimd.BroadcastFloat64x8(0)
 	same, p := loadSums16(pixels, 0), newPrefix16()
 	low, high := newShares(same.GetLo()), newShares(same.GetHi())
+	none, unit := archsimd.BroadcastFloat32x16(0), archsimd.BroadcastFloat32x16(1)
+	counts := same.AsInt32x16().ConvertToFloat32()
+	share := unit.Div(counts)
 	var rest, rest2 [block]float32
 	for i := 0; i < blocks*block; i += block {
 		v := p.of(loadWords16(from, i+k).Sub(loadWords16(from, i)).AsInt16x16().ExtendToInt32().AsUint32x16())
@@ -300,18 +314,20 @@ func variances8x512(mean, variance []float32, col []uint16, col2 []uint32, k int
 		carry2 = carry2.Add(v.Permute(all))
 		if count := loadSums16(pixels, i); count.Equal(same).ToBits() != 0xffff {
 			same, low, high = count, newShares(count.GetLo()), newShares(count.GetHi())
+			counts = count.AsInt32x16().ConvertToFloat32()
+			share = unit.Div(counts)
 		}
-		m, d := low.of(s.GetLo(), s2.GetLo(), zero)
-		m2, d2 := high.of(s.GetHi(), s2.GetHi(), zero)
+		x := s.AsInt32x16().ConvertToFloat32()
+		q := x.Mul(share)
+		m := none.Sub(q).MulAdd(counts, x).MulAdd(share, q)
+		d, d2 := low.variance(s.GetLo(), s2.GetLo(), zero), high.variance(s.GetHi(), s2.GetHi(), zero)
 		if i+block > n {
-			m.Store((*[8]float32)(rest[:8]))
-			m2.Store((*[8]float32)(rest[8:]))
+			m.Store(&rest)
 			d.Store((*[8]float32)(rest2[:8]))
 			d2.Store((*[8]float32)(rest2[8:]))
 			break
 		}
-		storeFloats8(to, i, m)
-		storeFloats8(to, i+8, m2)
+		m.Store((*[16]float32)(unsafe.Add(to, 4*i)))
 		storeFloats8(to2, i, d)
 		storeFloats8(to2, i+8, d2)
 	}
