@@ -89,9 +89,7 @@ func scan32x256(dst, col []uint32, k int) {
 	}
 	scan(dst[:1], col[:k], k)
 	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&col[:n+k-1][0])
-	zero := archsimd.BroadcastUint32x8(0).AsUint8x32()
-	three, seven := archsimd.BroadcastUint32x8(3), archsimd.BroadcastUint32x8(7)
-	upper := places32(upperHalf)
+	p, seven := newPrefix8(), archsimd.BroadcastUint32x8(7)
 	carry := archsimd.BroadcastUint32x8(dst[0])
 	last := n - 8
 	for i := 1; ; i += 8 {
@@ -100,10 +98,7 @@ func scan32x256(dst, col []uint32, k int) {
 			i = last
 			carry = loadSums8(to, last-8).Permute(seven)
 		}
-		v := loadSums8(from, i-1+k).Sub(loadSums8(from, i-1))
-		v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(12, zero).AsUint32x8())
-		v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(8, zero).AsUint32x8())
-		v = v.Add(v.Permute(three).And(upper))
+		v := p.of(loadSums8(from, i-1+k).Sub(loadSums8(from, i-1)))
 		storeSums8(to, i, v.Add(carry))
 		if i == last {
 			break

@@ -31,7 +31,9 @@ func kernelsOf(level simd.Level) kernels {
 		k.sums8.squares, k.sums16.squares = squares8x256, squares16x256
 		k.addRow, k.doubles, k.advanceSums = addRow256, doubles256, advanceSums256
 		k.magnitudes, k.slideFloats = magnitudes256, slideFloats256
-		k.boxes8, k.boxes16, k.variances8 = nil, nil, nil
+		k.boxes8, k.boxes16 = nil, nil
+		k.variances8, k.slideBytes, k.slideSquares = variances8x256, slideBytes256, slideSquares256
+		k.censor32, k.censoredMean32 = censor32x256, censoredMean32x256
 		k.dilate8, k.erode8 = orderMax8x256(0), orderMin8x256(math.MaxUint8)
 		k.dilate16, k.erode16 = orderMax16x256(0), orderMin16x256(math.MaxUint16)
 		k.dilate32, k.erode32 = orderMax32x256(math.MinInt32), orderMin32x256(math.MaxInt32)

@@ -1,0 +1,189 @@
+//go:build goexperiment.simd && amd64
+
+package cpu
+
+import (
+	"simd/archsimd"
+	"unsafe"
+)
+
+// Kernels of backgrounds, and of means and variances of bytes, with vectors of 256 bits, as those of boxes_avx512.go.
+
+// slideBytes256 is slide for the sums of bytes in words.
+func slideBytes256(col []uint16, add, sub []uint8) {
+	n := len(col)
+	if n < 16 {
+		slide(col, add, sub)
+		return
+	}
+	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
+	moved := func(i int) archsimd.Uint16x16 {
+		a, s := loadBytes16(p, i).ExtendToUint16(), loadBytes16(q, i).ExtendToUint16()
+		return loadWords16(c, i).Add(a.Sub(s))
+	}
+	last := n - 16
+	tail := moved(last)
+	for i := 0; i < last; i += 16 {
+		store16x256(c, 2*i, moved(i))
+	}
+	store16x256(c, 2*last, tail)
+	archsimd.ClearAVXUpperBits()
+}
+
+func slideSquares256(col []uint32, add, sub []uint8) {
+	n := len(col)
+	if n < 16 {
+		slideSquares(col, add, sub)
+		return
+	}
+	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
+	moved := func(i int) (low, high archsimd.Uint32x8) {
+		a, s := loadBytes16(p, i).ExtendToUint16(), loadBytes16(q, i).ExtendToUint16()
+		a, s = a.Mul(a), s.Mul(s)
+		low = loadSums8(c, i).Add(a.GetLo().ExtendToUint32()).Sub(s.GetLo().ExtendToUint32())
+		return low, loadSums8(c, i+8).Add(a.GetHi().ExtendToUint32()).Sub(s.GetHi().ExtendToUint32())
+	}
+	last := n - 16
+	low1, high1 := moved(last)
+	for i := 0; i < last; i += 16 {
+		low, high := moved(i)
+		storeSums8(c, i, low)
+		storeSums8(c, i+8, high)
+	}
+	storeSums8(c, last, low1)
+	storeSums8(c, last+8, high1)
+	archsimd.ClearAVXUpperBits()
+}
+
+// censor32x256 works on 16 pixels at a time.
+func censor32x256(col []uint32, add, sub []uint16, addOut, subOut []uint8) {
+	n := len(col)
+	if n < 16 {
+		censor32(col, add, sub, addOut, subOut)
+		return
+	}
+	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
+	r, s := unsafe.Pointer(&addOut[:n][0]), unsafe.Pointer(&subOut[:n][0])
+	one, zero := archsimd.BroadcastUint32x8(1<<narrowShift), archsimd.BroadcastUint16x16(0)
+	packed := func(p, out unsafe.Pointer, i int) (low, high archsimd.Uint32x8) {
+		in, v := loadBytes16(out, i).ExtendToUint16().Equal(zero).ToInt16x16(), loadWords16(p, i)
+		low = v.GetLo().ExtendToUint32().Or(one).And(in.GetLo().ExtendToInt32().AsUint32x8())
+		return low, v.GetHi().ExtendToUint32().Or(one).And(in.GetHi().ExtendToInt32().AsUint32x8())
+	}
+	moved := func(i int) (low, high archsimd.Uint32x8) {
+		a, b := packed(p, r, i)
+		d, e := packed(q, s, i)
+		return loadSums8(c, i).Add(a).Sub(d), loadSums8(c, i+8).Add(b).Sub(e)
+	}
+	last := n - 16
+	low1, high1 := moved(last)
+	for i := 0; i < last; i += 16 {
+		low, high := moved(i)
+		storeSums8(c, i, low)
+		storeSums8(c, i+8, high)
+	}
+	storeSums8(c, last, low1)
+	storeSums8(c, last+8, high1)
+	archsimd.ClearAVXUpperBits()
+}
+
+// censoredMean32x256 divides as censoredMean32x512 does.
+func censoredMean32x256(dst []uint16, sum []uint32, inverse []uint64, need uint32) bool {
+	n := len(dst)
+	if n < 8 || need >= 1<<31 {
+		return censoredMean32(dst, sum, inverse, need)
+	}
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&sum[:n][0])
+	low, one, shift := archsimd.BroadcastUint32x8(narrowMask), archsimd.BroadcastUint32x8(1),
+		archsimd.BroadcastUint32x8(narrowShift)
+	enough, first := archsimd.BroadcastInt32x8(int32(need)), archsimd.BroadcastUint32x8(0)
+	less := archsimd.BroadcastFloat32x8(1 - 1.0/(1<<21))
+	same, reciprocal, order := one, less, places32(twos)
+	short := first.AsInt32x8()
+	for i := 0; ; i += 8 {
+		i = min(i, n-8)
+		s := loadSums8(from, i)
+		count := s.ShiftRight(shift)
+		short = short.Or(enough.Greater(count.AsInt32x8()).ToInt32x8())
+		s = s.And(low).Add(count.ShiftRight(one))
+		count = count.Max(one)
+		share := reciprocal
+		if count.Equal(same).ToBits() != 0xff {
+			share = less.Div(count.AsInt32x8().ConvertToFloat32())
+			same, reciprocal = count.Permute(first), share.Permute(first)
+		}
+		q := s.AsInt32x8().ConvertToFloat32().Mul(share).ConvertToInt32()
+		rest := s.Sub(q.AsUint32x8().Mul(count)).AsInt32x8()
+		// Where as much as the count is left, the mask is −1.
+		q = q.Sub(rest.Greater(count.Sub(one).AsInt32x8()).ToInt32x8())
+		v := q.SaturateToUint16ConcatGrouped(q).AsUint32x8().Permute(order).AsUint16x16()
+		v.GetLo().Store((*[8]uint16)(unsafe.Add(to, 2*i)))
+		if i == n-8 {
+			break
+		}
+	}
+	poor := !short.IsZero()
+	archsimd.ClearAVXUpperBits()
+	return poor
+}
+
+// prefix8 holds what a sum over the lanes of a vector needs.
+type prefix8 struct{ three, upper, zero archsimd.Uint32x8 }
+
+func newPrefix8() prefix8 {
+	return prefix8{archsimd.BroadcastUint32x8(3), places32(upperHalf), archsimd.BroadcastUint32x8(0)}
+}
+
+// of returns the sums of each lane and those before it.
+func (p *prefix8) of(v archsimd.Uint32x8) archsimd.Uint32x8 {
+	zero := p.zero.AsUint8x32()
+	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(12, zero).AsUint32x8())
+	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(8, zero).AsUint32x8())
+	return v.Add(v.Permute(p.three).And(p.upper))
+}
+
+// variances8x256 works on eight columns. In float32 a quotient of a sum and a number of pixels is what float64 rounds to.
+func variances8x256(mean, variance []float32, col []uint16, col2 []uint32, k int, c *counts) {
+	const block = 8
+	n := len(mean)
+	blocks := (n + block - 1) / block
+	from, from2 := unsafe.Pointer(&col[:blocks*block+k][0]), unsafe.Pointer(&col2[:blocks*block+k][0])
+	pixels := unsafe.Pointer(&c.pixels[:blocks*block][0])
+	to, to2 := unsafe.Pointer(&mean[0]), unsafe.Pointer(&variance[:n][0])
+	carry, carry2 := archsimd.BroadcastUint32x8(sumUp(col[:k])), archsimd.BroadcastUint32x8(sumUp(col2[:k]))
+	seven := archsimd.BroadcastUint32x8(7)
+	p := newPrefix8()
+	spread := func(s, s2, count archsimd.Uint32x4) archsimd.Float32x4 {
+		x, pixels := s.AsInt32x4().ConvertToFloat64(), count.AsInt32x4().ConvertToFloat64()
+		v := s2.AsInt32x4().ConvertToFloat64().Mul(pixels).Sub(x.Mul(x))
+		return v.Div(pixels.Mul(pixels)).ConvertToFloat32()
+	}
+	var rest, rest2 [block]float32
+	for i := 0; i < blocks*block; i += block {
+		d := loadWords8(from, i+k).Sub(loadWords8(from, i)).AsInt16x8().ExtendToInt32().AsUint32x8()
+		v := p.of(d)
+		s := v.Add(carry)
+		carry = carry.Add(v.Permute(seven))
+		v = p.of(loadSums8(from2, i+k).Sub(loadSums8(from2, i)))
+		s2 := v.Add(carry2)
+		carry2 = carry2.Add(v.Permute(seven))
+		count := loadSums8(pixels, i)
+		m := s.AsInt32x8().ConvertToFloat32().Div(count.AsInt32x8().ConvertToFloat32())
+		low := spread(s.GetLo(), s2.GetLo(), count.GetLo())
+		high := spread(s.GetHi(), s2.GetHi(), count.GetHi())
+		if i+block > n {
+			m.Store(&rest)
+			low.Store((*[4]float32)(rest2[:4]))
+			high.Store((*[4]float32)(rest2[4:]))
+			break
+		}
+		storeFloats8(to, i, m)
+		low.Store((*[4]float32)(unsafe.Add(to2, 4*i)))
+		high.Store((*[4]float32)(unsafe.Add(to2, 4*i+16)))
+	}
+	archsimd.ClearAVXUpperBits()
+	if i := n &^ (block - 1); i < n {
+		copy(mean[i:], rest[:])
+		copy(variance[i:], rest2[:])
+	}
+}
