@@ -181,6 +181,9 @@ func (w *window) makeActions() {
 		"view.mask":   {name: "Show mask", run: d.toggleMask, checked: func() bool { return d.maskShown }, keys: "m"},
 		"view.panel": {name: "Show panel", run: w.togglePanel, checked: func() bool { return w.panelShown },
 			named: keys(fyne.KeyF9)},
+		"panel.next": {name: "Next tab of the panel", run: w.turnPanel(1), shortcut: key(fyne.KeyPageDown, ctrl)},
+		"panel.previous": {name: "Previous tab of the panel", run: w.turnPanel(-1),
+			shortcut: key(fyne.KeyPageUp, ctrl)},
 		"view.timing": {name: "Timing and experiments…", run: w.showTiming, named: keys(fyne.KeyF8)},
 
 		"find.run": {name: "Find glare", run: w.detect, ready: idle, shortcut: key(fyne.KeyG, ctrl),

@@ -41,6 +41,7 @@ func newCorrectionPanel(c *common) *correctionPanel {
 	p.hold = xwidget.NewHoldButton(c.t("Hold: original"),
 		c.t("Shows the original picture while the button or the key %s is held.", c.keyText(holdAction)), c.tips,
 		c.display.holdButton)
+	p.hold.Keys = c.keys
 	p.split = xwidget.NewCheck(c.t("Split line"), c.keys, byUser(&p.quiet, func(bool) { c.actions.do("view.split") }))
 
 	p.spot = xwidget.NewFixedText("")

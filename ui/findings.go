@@ -9,7 +9,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -121,8 +120,7 @@ func newFindingsPanel(c *common) *findingsPanel {
 		p.thumb, c.button("find.save", theme.DownloadIcon())), p.choice)
 
 	p.why.SizeName = theme.SizeNameCaptionText
-	// The height of the box does not depend on the text, so that nothing jumps from finding to finding.
-	p.whyBox = container.NewStack(xwidget.NewGap(0, whyHeight), container.NewVScroll(p.why))
+	p.whyBox = container.NewStack(container.NewVScroll(p.why))
 	p.whyBox.Hide()
 
 	widths := make([]float32, len(findingColumns))
@@ -145,13 +143,70 @@ func newFindingsPanel(c *common) *findingsPanel {
 	}
 	p.thumbs = newThumbs(c)
 	p.views = container.NewStack(p.table, p.thumbs)
-	p.object = container.NewBorder(container.New(layout.NewCustomPaddedVBoxLayout(2), p.sum,
-		inset(2, 8, choose), inset(4, 8, p.newBounds())), p.whyBox, nil, nil, p.views)
+	p.object = container.New(findingsLayout{}, p.sum, inset(2, 8, choose), inset(4, 8, p.newBounds()), p.views,
+		p.whyBox)
 	return p
 }
 
-// whyHeight is the height of the box of reasons, in Fyne units: four lines, which the rest is scrolled to.
-const whyHeight = 76
+// findingsLayout puts sum and choices above the list and the reasons under it. The height of the reasons does not
+// depend on their text, so that nothing jumps from finding to finding. Where there is no room for all, the bounds, the
+// sum and the reasons give way to the list, in this order.
+type findingsLayout struct{}
+
+// whyHeight is the height of the box of reasons, in Fyne units: four lines, which the rest is scrolled to. leastWhy and
+// leastList are the least heights of both, findingsGap is the space between the rows above the list.
+const whyHeight, leastWhy, leastList, findingsGap = 76, 20, 60, 2
+
+// Layout is part of fyne.Layout.
+func (findingsLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	rows, list, why := objects[:3], objects[3], objects[4]
+	below := float32(0)
+	if why.Visible() {
+		below = min(whyHeight, max(leastWhy, (size.Height-rows[1].MinSize().Height)/4))
+	}
+	above := float32(0)
+	for _, row := range rows {
+		above += row.MinSize().Height + findingsGap
+	}
+	room := size.Height - above - below
+	give := func(height float32) (gone bool) {
+		gone = room < leastList
+		if gone {
+			room += height
+		}
+		return gone
+	}
+	bounds := !give(rows[2].MinSize().Height + findingsGap)
+	sum := !give(rows[0].MinSize().Height + findingsGap)
+	if give(below) {
+		below = 0
+	}
+	y := float32(0)
+	for i, row := range rows {
+		shown := i == 1 || i == 0 && sum || i == 2 && bounds
+		xwidget.SetVisible(row, shown)
+		if !shown {
+			continue
+		}
+		row.Move(fyne.NewPos(0, y))
+		row.Resize(fyne.NewSize(size.Width, row.MinSize().Height))
+		y += row.MinSize().Height + findingsGap
+	}
+	list.Move(fyne.NewPos(0, y))
+	list.Resize(fyne.NewSize(size.Width, max(0, size.Height-y-below)))
+	why.Move(fyne.NewPos(0, size.Height-below))
+	why.Resize(fyne.NewSize(size.Width, below))
+}
+
+// MinSize is part of fyne.Layout.
+func (findingsLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	size := fyne.Size{}
+	for _, row := range objects[:3] {
+		size.Width = max(size.Width, row.MinSize().Width)
+	}
+	size.Height = objects[1].MinSize().Height + findingsGap + leastList
+	return size
+}
 
 // newBounds makes the fields for least values, side by side.
 func (p *findingsPanel) newBounds() fyne.CanvasObject {

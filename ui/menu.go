@@ -42,7 +42,7 @@ func menuTable() []struct {
 			"edit.preferences"}},
 		{"View", []string{"view.in", "view.out", "view.fit", "view.actual", "view.double", "view.four", "review", "-",
 			"view.mask", "view.overlay", "view.outlines", "view.maskOnly", "colours", "-", "view.navigator",
-			"view.loupe", "view.grid", "-", "view.panel", "appearance",
+			"view.loupe", "view.grid", "-", "view.panel", "panel.next", "panel.previous", "appearance",
 			"language"}},
 		{"Analysis", append(layerActions(), "-", "view.histogram", "view.reasons")},
 		{"Tools", append(tools, "-", "brush.smaller", "brush.larger", "-", "device", "view.timing")},

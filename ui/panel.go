@@ -68,8 +68,9 @@ func newPanel(c *common, dispatch func(func())) *panel {
 		container.NewVBox(container.NewStack(p.steps, p.progress.row),
 			inset(0, 0, container.NewStack(p.next, p.progress.times)),
 			container.New(layout.NewCustomPaddedVBoxLayout(0), p.progress.list, region)))
-	p.object = xwidget.NewMinWidth(panelWidth,
-		container.NewBorder(nil, nil, widget.NewSeparator(), nil, container.NewBorder(head, nil, nil, nil, p.tabs)))
+	// The Tab key goes through objects in their order: the head comes first.
+	content := container.New(layout.NewBorderLayout(head, nil, nil, nil), head, p.tabs)
+	p.object = container.NewBorder(nil, nil, widget.NewSeparator(), nil, content)
 	return p
 }
 
@@ -202,4 +203,15 @@ func (p *detectionPanel) showChosen() {
 			container.NewBorder(nil, nil, widget.NewLabel(p.texts.Sprint(c.Name)), widget.NewLabel(value)), why))
 	}
 	p.chosenBox.Show()
+}
+
+// turnPanel brings another tab of the panel to the front.
+func (w *window) turnPanel(by int) func() {
+	return func() {
+		if !w.panelShown {
+			w.togglePanel()
+		}
+		n := len(w.panel.tabs.Items)
+		w.panel.tabs.SelectIndex((w.panel.tabs.SelectedIndex() + by + n) % n)
+	}
 }

@@ -51,7 +51,9 @@ func (c *common) t(format message.Text, args ...any) string { return c.texts.Spr
 
 // button makes the tool button of an action; its tip names the action and its key.
 func (c *common) button(id string, icon fyne.Resource) *xwidget.ToolButton {
-	return xwidget.NewToolButton(icon, c.tip(id), c.tips, func() { c.actions.do(id) })
+	b := xwidget.NewToolButton(icon, c.tip(id), c.tips, func() { c.actions.do(id) })
+	b.Keys = c.keys
+	return b
 }
 
 // tip is the name of an action with its key.

@@ -63,6 +63,7 @@ func (p *progressView) showWaiting() {
 			p.tips.Hide()
 			p.Withdraw(next.ID)
 		})
+		drop.Keys = p.keys
 		p.list.Add(container.NewBorder(nil, nil, nil, container.New(smallLayout{}, drop), inset(0, 0, name)))
 	}
 	if more := len(waiting) - mostRows; more > 0 {

@@ -26,6 +26,26 @@ type startPage struct {
 	buttons []*widget.Button
 }
 
+// startLayout puts the start page into the middle, no wider than is good to read.
+type startLayout struct{}
+
+// startWidth is that width, and startCell that of a recent picture, in Fyne units.
+const startWidth, startCell = 620, 120
+
+// Layout is part of fyne.Layout.
+func (startLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	page := objects[0]
+	width := min(startWidth, size.Width)
+	// How high the lines are follows from the width.
+	page.Resize(fyne.NewSize(width, page.MinSize().Height))
+	height := page.MinSize().Height
+	page.Resize(fyne.NewSize(width, height))
+	page.Move(fyne.NewPos((size.Width-width)/2, max(0, (size.Height-height)/2)))
+}
+
+// MinSize is part of fyne.Layout.
+func (startLayout) MinSize(objects []fyne.CanvasObject) fyne.Size { return objects[0].MinSize() }
+
 // startSize is the larger side of a recent picture, in Fyne units.
 const startSize = 96
 
@@ -33,7 +53,7 @@ const startSize = 96
 const startRecent = 5
 
 func newStartPage(c *common, open func(path string)) *startPage {
-	p := &startPage{common: c, open: open, recent: container.NewGridWithColumns(startRecent)}
+	p := &startPage{common: c, open: open, recent: container.NewGridWrap(fyne.NewSize(startCell, startSize+40))}
 	words := container.New(layout.NewCustomPaddedVBoxLayout(0))
 	for _, sentence := range []string{
 		c.t("Blik finds the glare on a reproduction of a painting and marks it."),
@@ -51,8 +71,9 @@ func newStartPage(c *common, open func(path string)) *startPage {
 		func() { c.actions.do("file.sample") })
 	p.buttons = []*widget.Button{choose, sample}
 	p.object = container.NewStack(canvas.NewRectangle(theme.Color(theme.ColorNameBackground)),
-		container.NewCenter(container.NewVBox(xwidget.NewMinWidth(620, words), xwidget.NewGap(0, 6),
-			container.NewHBox(choose, sample), xwidget.NewGap(0, 6), p.recent)))
+		container.NewVScroll(container.New(startLayout{}, container.NewVBox(words, xwidget.NewGap(0, 6),
+			container.NewGridWrap(choose.MinSize().Max(sample.MinSize()), choose, sample), xwidget.NewGap(0, 6),
+			p.recent))))
 	return p
 }
 

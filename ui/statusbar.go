@@ -48,11 +48,11 @@ func newStatusBar(c *common) *statusBar {
 	s.message.Muted = true
 	s.job.Stretch, s.job.Bold, s.job.Tips = true, true, c.tips
 	s.job.Hide()
-	left := container.NewHBox(s.place, xwidget.NewGap(8, 0), s.values, xwidget.NewGap(8, 0))
 	right := container.NewHBox(s.colours, s.compare, xwidget.NewGap(8, 0), s.found, xwidget.NewGap(8, 0), s.device)
 	s.object = container.NewVBox(widget.NewSeparator(),
 		container.New(layout.NewCustomPaddedLayout(3, 4, 10, 10),
-			container.NewBorder(nil, nil, left, right, container.NewStack(s.message, s.job))))
+			container.New(statusLayout{}, right, s.place, s.values,
+				container.NewStack(s.message, s.job))))
 	c.say = s.message.SetText
 	return s
 }
@@ -86,6 +86,46 @@ func (s *statusBar) update(c change) {
 	if c.Device {
 		s.showDevice()
 	}
+}
+
+// statusLayout arranges what is found at the right, the place of the pointer, the values there, and messages in what is
+// left. Where there is no room for the place or the values, they are left out.
+type statusLayout struct{}
+
+// statusGap is the space between the parts of the status bar, and messageRoom what messages take at least, in Fyne
+// units.
+const statusGap, messageRoom = 12, 60
+
+// Layout is part of fyne.Layout.
+func (statusLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	right, message := objects[0], objects[3]
+	width := right.MinSize().Width
+	room := size.Width - width
+	right.Move(fyne.NewPos(room, 0))
+	right.Resize(fyne.NewSize(width, size.Height))
+	x := float32(0)
+	for _, o := range objects[1:3] {
+		w := o.MinSize().Width
+		if x+w+2*statusGap+messageRoom > room {
+			w = 0
+		}
+		o.Move(fyne.NewPos(x, 0))
+		o.Resize(fyne.NewSize(w, size.Height))
+		if w > 0 {
+			x += w + statusGap
+		}
+	}
+	message.Move(fyne.NewPos(x, 0))
+	message.Resize(fyne.NewSize(max(0, room-x-statusGap), size.Height))
+}
+
+// MinSize is part of fyne.Layout.
+func (statusLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	size := objects[0].MinSize().AddWidthHeight(statusGap+messageRoom, 0)
+	for _, o := range objects[1:] {
+		size.Height = max(size.Height, o.MinSize().Height)
+	}
+	return size
 }
 
 // showJob says how far the running job is while the panel is hidden, which says so otherwise.

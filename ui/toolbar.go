@@ -21,16 +21,18 @@ type toolbar struct {
 	object fyne.CanvasObject
 
 	save, undo, redo *xwidget.ToolButton
-	brush            *fyne.Container
-	size             *xwidget.Slider
-	sizeEntry        *xwidget.NumberEntry
-	hardness         *xwidget.Slider
-	eye              *xwidget.ToolButton
-	opacity          *xwidget.Slider
-	opacityText      *xwidget.FixedText
-	zoom             *zoomBox
-	whenOpen         []*xwidget.ToolButton
-	quiet            quiet
+	// row holds everything; brush and soft are there for tools that paint.
+	row         *xwidget.Bar
+	brush, soft *fyne.Container
+	size        *xwidget.Slider
+	sizeEntry   *xwidget.NumberEntry
+	hardness    *xwidget.Slider
+	eye         *xwidget.ToolButton
+	opacity     *xwidget.Slider
+	opacityText *xwidget.FixedText
+	zoom        *zoomBox
+	whenOpen    []*xwidget.ToolButton
+	quiet       quiet
 }
 
 // quiet is set while controls show values that the user did not change.
@@ -82,6 +84,8 @@ func newToolbar(c *common) *toolbar {
 			c.t("Diameter in pixels of the picture. Keys %s and %s, or Ctrl and wheel.",
 				c.press("brush.smaller"), c.press("brush.larger")), c.tips),
 		xwidget.NewMinWidth(90, b.size), container.NewCenter(b.sizeEntry),
+	)
+	b.soft = container.NewHBox(
 		xwidget.NewHelpLabel(c.t("Hardness"),
 			c.t("Share of the brush that is full; the rest falls off to the edge."), c.tips),
 		xwidget.NewMinWidth(64, b.hardness),
@@ -101,13 +105,20 @@ func newToolbar(c *common) *toolbar {
 	next := c.button("find.next", theme.NavigateNextIcon())
 	b.whenOpen = []*xwidget.ToolButton{out, in, fit, actual, previous, next}
 
-	row := container.NewHBox(
-		open, b.save, xwidget.NewGap(2, 0), b.undo, b.redo, xwidget.NewGap(4, 0), b.brush,
-		layout.NewSpacer(),
-		b.eye, xwidget.NewMinWidth(72, b.opacity), b.opacityText, xwidget.NewGap(2, 0),
-		previous, next, xwidget.NewGap(2, 0), out, container.NewCenter(b.zoom), in, fit, actual,
-	)
-	b.object = container.NewVBox(container.New(layout.NewCustomPaddedLayout(3, 3, 4, 6), row), widget.NewSeparator())
+	more := xwidget.NewToolButton(theme.MoreHorizontalIcon(), c.t("More tools"), c.tips, nil)
+	more.Keys = c.keys
+	group := func(rank int, trailing bool, objects ...fyne.CanvasObject) xwidget.BarItem {
+		return xwidget.BarItem{Object: container.NewHBox(objects...), Rank: rank, Trailing: trailing}
+	}
+	b.row = xwidget.NewBar(more,
+		group(0, false, open, b.save), group(1, false, b.undo, b.redo),
+		xwidget.BarItem{Object: b.brush, Rank: 2}, xwidget.BarItem{Object: b.soft, Rank: 6},
+		group(3, true, b.eye), group(7, true, xwidget.NewMinWidth(72, b.opacity), b.opacityText),
+		group(4, true, previous, next), group(8, true, out, container.NewCenter(b.zoom), in),
+		group(5, true, fit, actual))
+	b.row.OnRows = func() { c.changed(change{Layout: true}) }
+	b.object = container.NewVBox(container.New(layout.NewCustomPaddedLayout(3, 3, 4, 6), b.row.Row),
+		widget.NewSeparator())
 	return b
 }
 
@@ -135,6 +146,8 @@ func (b *toolbar) update(c change) {
 	}
 	if c.Tool {
 		xwidget.SetVisible(b.brush, b.toolbox.current.Brush)
+		xwidget.SetVisible(b.soft, b.toolbox.current.Brush)
+		b.row.Update()
 	}
 	if c.Brush {
 		// The size of the brush is given as a diameter.

@@ -137,7 +137,7 @@ func (w *window) build() {
 	}
 	middle := container.NewBorder(w.comparison.object, w.film.object, nil, nil,
 		container.NewStack(w.seeing.object, w.welcome.object, w.glimpse.object))
-	body := container.NewBorder(w.bar.object, w.status.object, w.strip.object, w.side, middle)
+	body := container.New(bodyLayout{}, w.bar.object, w.strip.object, middle, w.side, w.status.object)
 	w.win.SetContent(container.NewStack(body, w.tips.Layer))
 	w.update(everything())
 	if w.timing != nil {

@@ -108,6 +108,13 @@ type outcome[T any] struct {
 // Work that has not returned by then is left to end on its own: its result is dropped, and a job started in the
 // meantime begins only when it has ended, so two pieces of work never run at once.
 func Start[T any](r *Runner, work Work[T], progress func(Update), done func(T, error)) error {
+	return StartSteps(r, work, progress, nil, done)
+}
+
+// StartSteps is Start for a result that takes dispatch's goroutine long to deal with: before done the steps get it, one
+// after the other, so that what else is to run there comes between them. Until done the job counts as running; a cancel
+// then comes too late.
+func StartSteps[T any](r *Runner, work Work[T], progress func(Update), steps []func(T), done func(T, error)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -139,7 +146,10 @@ func Start[T any](r *Runner, work Work[T], progress func(Update), done func(T, e
 		defer cancel()
 		o := await(ctx, result)
 		p.stop()
-		r.dispatch(func() {
+		if o.err != nil {
+			steps = nil
+		}
+		inSteps(r, o.value, steps, func() {
 			p.finish()
 			r.mu.Lock()
 			r.busy = false
@@ -148,6 +158,18 @@ func Start[T any](r *Runner, work Work[T], progress func(Update), done func(T, e
 		})
 	}()
 	return nil
+}
+
+// inSteps dispatches the steps and then end, each when the one before has run.
+func inSteps[T any](r *Runner, v T, steps []func(T), end func()) {
+	if len(steps) == 0 {
+		r.dispatch(end)
+		return
+	}
+	r.dispatch(func() {
+		steps[0](v)
+		r.all.Go(func() { inSteps(r, v, steps[1:], end) })
+	})
 }
 
 // run calls work, unless it was cancelled before it began, and makes a panic an error.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -223,7 +224,8 @@ func Start[T any](s *Session, work job.Work[T], done func(T, error)) {
 	start(s, Other, work, nil, done)
 }
 
-// start is Start for work whose result changes the session: apply takes it before listeners and done are called.
+// start is Start for work whose result changes the session: apply takes it before listeners and done are called. What
+// that takes of the session's goroutine comes in several pieces.
 func start[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (image.Rectangle, error), done func(T,
 	error)) {
 	s.settle()
@@ -231,13 +233,28 @@ func start[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (imag
 		s.progress = u
 		s.notify(Change{Progress: true})
 	}
-	err := job.Start(s.jobs, work, progressed, func(v T, err error) {
-		ended, pixels := Other, image.Rectangle{}
-		if err == nil && apply != nil {
+	var pixels image.Rectangle
+	var failed error
+	take := func(v T) {
+		if apply != nil {
 			s.settle()
-			if pixels, err = apply(v); err == nil {
-				ended = cause
-			}
+			pixels, failed = apply(v)
+		}
+	}
+	steps := []func(T){
+		take, func(T) { s.doc.Spots() }, func(T) { failed = errors.Join(failed, s.updatePictures(false)) },
+	}
+	if apply == nil || cause == Opened {
+		// Another document and what shows it change together.
+		steps = nil
+	}
+	err := job.StartSteps(s.jobs, work, progressed, steps, func(v T, err error) {
+		if err == nil && steps == nil {
+			take(v)
+		}
+		ended := cause
+		if err = cmp.Or(err, failed); err != nil || apply == nil {
+			ended = Other
 		}
 		s.publish(ended, pixels)
 		done(v, err)

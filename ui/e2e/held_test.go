@@ -3,10 +3,6 @@ package e2e
 import (
 	"bufio"
 	"fmt"
-	"image"
-	"image/draw"
-	"image/jpeg"
-	"image/png"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +12,8 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
+
+	"blik/ui/uitest"
 )
 
 // heldVariable names a file for what watchHeld finds in the program of childVariable.
@@ -59,44 +57,13 @@ func threadTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// tiled writes a PNG of the given size of the sample painting beside itself.
-func tiled(t testing.TB, w, h int) string {
-	t.Helper()
-	in, err := os.Open(filepath.Join("..", "..", "assets", "sample.jpg"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	tile, err := jpeg.Decode(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, size := image.NewRGBA(image.Rect(0, 0, w, h)), tile.Bounds().Size()
-	for y := 0; y < h; y += size.Y {
-		for x := 0; x < w; x += size.X {
-			draw.Draw(img, image.Rect(x, y, x+size.X, y+size.Y), tile, image.Point{}, draw.Src)
-		}
-	}
-	path := filepath.Join(t.TempDir(), "large.png")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	enc := png.Encoder{CompressionLevel: png.BestSpeed}
-	if err := enc.Encode(f, img); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // BenchmarkXvfbHeld measures on a picture of 18.7 megapixels how late the window's goroutine comes to what happens
 // while it opens, detects, corrects, undoes and saves: the largest delay and the 99th percentile, and the most
 // processor time that the goroutine took in one go, which does not depend on what else the machine does.
 //
 //	go test -run '^$' -bench Held -benchtime 1x ./ui/e2e
 func BenchmarkXvfbHeld(b *testing.B) {
-	picture, log := tiled(b, 4994, 3745), filepath.Join(b.TempDir(), "held")
+	picture, log := uitest.Tiled(b, 4994, 3745), filepath.Join(b.TempDir(), "held")
 	b.Setenv(heldVariable, log)
 	w := open(b, "en", 1600, 1000, picture)
 	phase := func(name string, from time.Time) {

@@ -1,21 +1,31 @@
 package xwidget
 
 import (
+	"image/color"
+
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 )
 
-// baseButton is what the buttons of this package share. They never take the keyboard focus, so that the keys of the
-// tools keep working after a click.
+// baseButton is what the buttons of this package share. The Tab key brings the focus to them, which then shows as a
+// ring; a click does not leave it there. Keys that mean nothing to a button are passed on to Keys, so that those of the
+// tools keep working.
 type baseButton struct {
 	widget.BaseWidget
 	Tip string
+	// Keys may be nil.
+	Keys Keys
 
 	// self is the button itself, beside which its tooltip shows.
 	self                        fyne.Widget
 	tips                        *Tooltips
 	selected, disabled, hovered bool
+	focused                     bool
+	// press is what the space bar and Enter do while the button has the focus.
+	press func()
 }
 
 // extend makes self the widget of the button.
@@ -68,3 +78,68 @@ func (b *baseButton) MouseOut() {
 	b.tips.Hide()
 	b.Refresh()
 }
+
+// FocusGained shows the ring.
+func (b *baseButton) FocusGained() {
+	b.focused = true
+	b.Refresh()
+}
+
+// FocusLost takes it away.
+func (b *baseButton) FocusLost() {
+	b.focused = false
+	b.Refresh()
+}
+
+// TypedKey presses the button by Enter and passes on the other keys.
+func (b *baseButton) TypedKey(e *fyne.KeyEvent) {
+	switch {
+	case e.Name == fyne.KeySpace:
+	case b.press != nil && (e.Name == fyne.KeyReturn || e.Name == fyne.KeyEnter):
+		b.press()
+	case b.Keys != nil:
+		b.Keys.Key(e)
+	}
+}
+
+// TypedRune presses the button by the space bar and passes on the other characters.
+func (b *baseButton) TypedRune(r rune) {
+	switch {
+	case r == ' ' && b.press != nil:
+		b.press()
+	case r != ' ' && b.Keys != nil:
+		b.Keys.Rune(r)
+	}
+}
+
+// KeyDown passes the key on.
+func (b *baseButton) KeyDown(e *fyne.KeyEvent) {
+	if e.Name != fyne.KeySpace && b.Keys != nil {
+		b.Keys.Down(e)
+	}
+}
+
+// KeyUp passes the key on.
+func (b *baseButton) KeyUp(e *fyne.KeyEvent) {
+	if e.Name != fyne.KeySpace && b.Keys != nil {
+		b.Keys.Up(e)
+	}
+}
+
+// unfocus gives the focus away that a click has brought.
+func (b *baseButton) unfocus() {
+	if c := fyne.CurrentApp().Driver().CanvasForObject(b.self); c != nil && b.focused {
+		c.Unfocus()
+	}
+}
+
+// ring shows on a rectangle whether the button has the focus.
+func (b *baseButton) ring(r *canvas.Rectangle) {
+	r.StrokeWidth, r.StrokeColor = 0, color.Transparent
+	if b.focused {
+		r.StrokeWidth, r.StrokeColor = ringWidth, theme.Color(theme.ColorNamePrimary)
+	}
+}
+
+// ringWidth is the width of the ring around what has the focus, in Fyne units.
+const ringWidth = 2

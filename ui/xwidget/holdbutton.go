@@ -22,6 +22,8 @@ type HoldButton struct {
 var (
 	_ desktop.Mouseable = (*HoldButton)(nil)
 	_ desktop.Hoverable = (*HoldButton)(nil)
+	_ fyne.Focusable    = (*HoldButton)(nil)
+	_ desktop.Keyable   = (*HoldButton)(nil)
 )
 
 // NewHoldButton returns a button whose help shows in the given layer.
@@ -40,7 +42,32 @@ func (b *HoldButton) MouseDown(*desktop.MouseEvent) {
 }
 
 // MouseUp ends it.
-func (b *HoldButton) MouseUp(*desktop.MouseEvent) { b.hold(false) }
+func (b *HoldButton) MouseUp(*desktop.MouseEvent) {
+	b.hold(false)
+	b.unfocus()
+}
+
+// KeyDown begins what the button does by the space bar, and passes on the other keys.
+func (b *HoldButton) KeyDown(e *fyne.KeyEvent) {
+	if e.Name == fyne.KeySpace && !b.disabled {
+		b.hold(true)
+	}
+	b.baseButton.KeyDown(e)
+}
+
+// KeyUp ends it.
+func (b *HoldButton) KeyUp(e *fyne.KeyEvent) {
+	if e.Name == fyne.KeySpace {
+		b.hold(false)
+	}
+	b.baseButton.KeyUp(e)
+}
+
+// FocusLost ends what the button does.
+func (b *HoldButton) FocusLost() {
+	b.hold(false)
+	b.baseButton.FocusLost()
+}
 
 // hold reports a change.
 func (b *HoldButton) hold(on bool) {
@@ -99,6 +126,7 @@ func (r *holdButtonRenderer) Refresh() {
 	}
 	r.back.FillColor = theme.Color(back)
 	r.back.CornerRadius = theme.InputRadiusSize()
+	r.b.ring(r.back)
 	r.text.Color = theme.Color(text)
 	r.text.TextSize = theme.TextSize()
 	r.back.Refresh()

@@ -23,17 +23,25 @@ var (
 	_ fyne.Tappable     = (*ToolButton)(nil)
 	_ fyne.Disableable  = (*ToolButton)(nil)
 	_ desktop.Hoverable = (*ToolButton)(nil)
+	_ fyne.Focusable    = (*ToolButton)(nil)
+	_ desktop.Keyable   = (*ToolButton)(nil)
 )
 
 // NewToolButton returns a button that shows its tip in the given layer.
 func NewToolButton(icon fyne.Resource, tip string, tips *Tooltips, tapped func()) *ToolButton {
 	b := &ToolButton{baseButton: baseButton{Tip: tip, tips: tips}, Icon: icon, OnTapped: tapped}
+	b.press = b.run
 	b.extend(b)
 	return b
 }
 
 // Tapped runs OnTapped.
 func (b *ToolButton) Tapped(*fyne.PointEvent) {
+	b.unfocus()
+	b.run()
+}
+
+func (b *ToolButton) run() {
 	b.tips.Hide()
 	if !b.disabled && b.OnTapped != nil {
 		b.OnTapped()
@@ -80,6 +88,7 @@ func (r *toolButtonRenderer) Refresh() {
 	case b.hovered && !b.disabled:
 		r.back.FillColor = theme.Color(theme.ColorNameHover)
 	}
+	b.ring(r.back)
 	icon := b.Icon
 	if b.disabled {
 		icon = theme.NewDisabledResource(icon)

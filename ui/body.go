@@ -1,0 +1,45 @@
+package ui
+
+import "fyne.io/fyne/v2"
+
+// bodyLayout arranges the parts of the window, in the order in which the Tab key goes through them: toolbar at the top,
+// tools at the left, picture, panel at the right, status bar at the bottom. In a narrow window the panel is as narrow
+// as its controls allow.
+type bodyLayout struct{}
+
+// panelShare is the share of a narrow window that the panel takes.
+const panelShare = 0.45
+
+// panelRoom returns the width of the panel in a window.
+func panelRoom(window, least float32) float32 { return max(least, min(panelWidth, panelShare*window)) }
+
+// Layout is part of fyne.Layout.
+func (bodyLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	bar, strip, middle, side, status := objects[0], objects[1], objects[2], objects[3], objects[4]
+	top, left, bottom := bar.MinSize().Height, strip.MinSize().Width, status.MinSize().Height
+	right := float32(0)
+	if side.Visible() {
+		right = panelRoom(size.Width, side.MinSize().Width)
+	}
+	put := func(o fyne.CanvasObject, x, y, width, height float32) {
+		o.Move(fyne.NewPos(x, y))
+		o.Resize(fyne.NewSize(max(0, width), max(0, height)))
+	}
+	height := size.Height - top - bottom
+	put(bar, 0, 0, size.Width, top)
+	put(strip, 0, top, left, height)
+	put(middle, left, top, size.Width-left-right, height)
+	put(side, size.Width-right, top, right, height)
+	put(status, 0, size.Height-bottom, size.Width, bottom)
+}
+
+// MinSize is part of fyne.Layout.
+func (bodyLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	bar, strip, middle, side, status := objects[0].MinSize(), objects[1].MinSize(), objects[2].MinSize(),
+		fyne.Size{}, objects[4].MinSize()
+	if objects[3].Visible() {
+		side = objects[3].MinSize()
+	}
+	return fyne.NewSize(max(bar.Width, strip.Width+middle.Width+side.Width, status.Width),
+		bar.Height+max(strip.Height, middle.Height, side.Height)+status.Height)
+}

@@ -1,0 +1,53 @@
+package ui
+
+import (
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/theme"
+)
+
+// The window fits into 1280 × 720 pixels with an interface of double size, menu and a title bar left out, whatever tool
+// and tab are chosen and whether a picture is open, in both languages.
+func TestSmallWindow(t *testing.T) {
+	for _, lang := range []string{"en", "ru"} {
+		room := fyne.NewSize(640, 360-30-2*theme.Padding())
+		start := newHarness(t, lang)
+		if size := start.win.Content().MinSize(); size.Width > room.Width || size.Height > room.Height {
+			t.Errorf("%s: the start page takes %v, there are %v", lang, size, room)
+		}
+		h := fixed(t, lang)
+		h.actions.do("tool.brush")
+		h.actions.do("find.next")
+		h.win.Resize(fyne.NewSize(640, 330))
+		for tab := range h.panel.tabs.Items {
+			h.panel.tabs.SelectIndex(tab)
+			if size := h.win.Content().MinSize(); size.Width > room.Width || size.Height > room.Height {
+				t.Errorf("%s: the window takes %v with tab %d, there are %v", lang, size, tab, room)
+			}
+		}
+		h.panel.tabs.SelectIndex(1)
+		if list := h.panel.findings.table.Size(); list.Height < leastList {
+			t.Errorf("%s: the list is %v high", lang, list.Height)
+		}
+		h.actions.do("view.panel")
+		if h.panel.object.Size().Width > panelWidth {
+			t.Errorf("%s: the panel is %v wide", lang, h.panel.object.Size().Width)
+		}
+	}
+}
+
+// Ctrl+PageDown goes round the tabs of the panel, which it shows.
+func TestPanelTurns(t *testing.T) {
+	h := fixed(t, "en")
+	h.actions.do("view.panel")
+	h.panel.tabs.SelectIndex(0)
+	h.actions.do("panel.previous")
+	if !h.panelShown || h.panel.tabs.SelectedIndex() != historyTab {
+		t.Errorf("tab %d is in front, panel shown %v", h.panel.tabs.SelectedIndex(), h.panelShown)
+	}
+	h.actions.do("panel.next")
+	if h.panel.tabs.SelectedIndex() != 0 {
+		t.Errorf("tab %d is in front", h.panel.tabs.SelectedIndex())
+	}
+}

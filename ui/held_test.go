@@ -1,0 +1,74 @@
+package ui
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"blik/app/device"
+	"blik/app/i18n"
+	"blik/app/imagefile"
+	"blik/app/session"
+	"blik/app/settings"
+	"blik/ui/filedialog"
+	"blik/ui/uitest"
+	"blik/ui/xwidget"
+)
+
+// BenchmarkHeld measures on a picture of 18.7 megapixels how long the functions take that jobs post to the window's
+// goroutine, the updates of all parts of the window included and painting left out: the longest of each command, the
+// least of several repetitions, with nothing else running in this process.
+//
+//	go test -run '^$' -bench Held -benchtime 5x ./ui
+func BenchmarkHeld(b *testing.B) {
+	queue := make(chan func(), 10000)
+	chosen := settings.Default()
+	home := b.TempDir()
+	w, err := newWindow(test.NewTempApp(b), config{
+		texts: i18n.For("en"), version: "test",
+		dialogs: func(*prompts, fyne.Window, *xwidget.Modals) filedialog.Dialogs { return &fakeDialogs{} },
+		session: session.Options{Files: session.Disk(session.Limits()), Device: device.NewSwitch(), Settings: &chosen,
+			Devices: func() ([]device.Device, error) { return nil, nil }, Journal: filepath.Join(home, "unsaved"),
+			Dispatch: func(f func()) { queue <- f }},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.win.Close()
+	w.win.Resize(fyne.NewSize(1600, 1000))
+	picture := uitest.Tiled(b, 4994, 3745)
+	longest := map[string][]time.Duration{}
+	run := func(name string, do func()) {
+		most := time.Duration(0)
+		timed := func(f func()) {
+			begun := time.Now()
+			f()
+			most = max(most, time.Since(begun))
+		}
+		timed(do)
+		for w.Busy() || len(queue) > 0 {
+			timed(<-queue)
+		}
+		longest[name] = append(longest[name], most)
+	}
+	names := []string{"open", "detect", "correct all", "undo", "undo detection", "redo", "redo correction", "save"}
+	for range b.N {
+		run("open", func() { w.Open(picture, func(err error) { w.prompts.ended(err) }) })
+		run("detect", w.detect)
+		run("correct all", w.correctAll)
+		run("undo", w.undo)
+		run("undo detection", w.undo)
+		run("redo", w.redo)
+		run("redo correction", w.redo)
+		path := filepath.Join(home, "corrected.png")
+		run("save", func() { w.files.writePicture(path, imagefile.SaveOptions{Overwrite: true}, func() {}) })
+	}
+	for _, name := range names {
+		slices.Sort(longest[name])
+		b.Logf("%-15s longest %6.1f ms", name, longest[name][0].Seconds()*1e3)
+	}
+}

@@ -1,0 +1,40 @@
+package uitest
+
+import (
+	"bytes"
+	"image"
+	"image/draw"
+	"image/jpeg"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"blik/assets"
+)
+
+// Tiled writes a PNG of the given size of the sample painting beside itself.
+func Tiled(t testing.TB, w, h int) string {
+	t.Helper()
+	tile, err := jpeg.Decode(bytes.NewReader(assets.Sample()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, size := image.NewRGBA(image.Rect(0, 0, w, h)), tile.Bounds().Size()
+	for y := 0; y < h; y += size.Y {
+		for x := 0; x < w; x += size.X {
+			draw.Draw(img, image.Rect(x, y, x+size.X, y+size.Y), tile, image.Point{}, draw.Src)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "large.png")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	enc := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := enc.Encode(f, img); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
