@@ -3,6 +3,7 @@ package processing
 import (
 	"math"
 	"sort"
+	"sync"
 
 	"blik/internal/parallel"
 )
@@ -100,7 +101,7 @@ func newLuminanceTables(depth int, linear func(float64) float64) *LuminanceTable
 		})
 		return s
 	}
-	l := &LuminanceTables{Encode8: encodeTable(1<<16, TransferLinear.Linear)}
+	l := &LuminanceTables{Encode8: encode8()}
 	if depth == 8 {
 		l.Linear8, l.Display = table(1<<8), encodeTable(1<<8, linear)
 	} else {
@@ -108,6 +109,9 @@ func newLuminanceTables(depth int, linear func(float64) float64) *LuminanceTable
 	}
 	return l
 }
+
+// encode8 returns the table of linear light, which is the same for all pictures and nobody changes.
+var encode8 = sync.OnceValue(func() []uint8 { return encodeTable(1<<16, TransferLinear.Linear) })
 
 // encodeTable returns n samples re-encoded to 8-bit sRGB, to nearest. The values rise, so it is enough to find where
 // each begins.
