@@ -317,9 +317,7 @@ func (c *corrector) newAtlas(sites []*site) (*atlas, error) {
 // putState uploads the states of all windows; what is between them counts as known.
 func (a *atlas) putState() error {
 	state := make([]uint8, a.w*a.h)
-	for i, s := range a.sites {
-		pack(state, s.state, a.w, a.tiles[i])
-	}
+	a.c.each(len(a.sites), func(i int) { pack(state, a.sites[i].state, a.w, a.tiles[i]) })
 	return a.c.be.Upload(a.c.ctx, a.state, Samples{U8: state})
 }
 
@@ -354,9 +352,7 @@ func unpack[T any](dst, src []T, stride int, t Tile) {
 
 // put uploads one plane of every window, of gives that of site i.
 func (a *atlas) put(p Plane, of func(i int) []float32) error {
-	for i := range a.sites {
-		pack(a.host, of(i), a.w, a.tiles[i])
-	}
+	a.c.each(len(a.sites), func(i int) { pack(a.host, of(i), a.w, a.tiles[i]) })
 	return a.c.be.Upload(a.c.ctx, p, Samples{F32: a.host})
 }
 
@@ -366,9 +362,7 @@ func (a *atlas) get(p Plane, of func(i int) []float32) error {
 	if err != nil {
 		return err
 	}
-	for i := range a.sites {
-		unpack(of(i), host.F32, a.w, a.tiles[i])
-	}
+	a.c.each(len(a.sites), func(i int) { unpack(of(i), host.F32, a.w, a.tiles[i]) })
 	return nil
 }
 

@@ -22,54 +22,93 @@ type strokes [][4]float32
 func (s *site) strokes() strokes {
 	w, h := s.width(), s.height()
 	out := make(strokes, w*h)
+	// What is farther away from what is not known is not looked at: the squares, and a pixel more for the pairs.
+	hole := s.hole()
+	if hole.area() == 0 {
+		return out
+	}
+	b := hole.grown(strokeReach+1, w, h)
+	bw, bh := b.width(), b.height()
 	// One number holds both sums: that of the squares, below 2⁴⁸, and above it that of the pairs.
 	const one = 1 << 48
-	sums := make([]int64, w*h)
-	scratch := make([]int64, (strokeReach+3)*w)
+	sums := make([]int64, bw*bh)
+	scratch := make([]int64, (strokeReach+3)*bw)
 	for d, step := range [4][2]int{{1, 0}, {0, 1}, {1, 1}, {-1, 1}} {
 		clear(sums)
-		next := step[1]*w + step[0]
-		for y := range h - step[1] {
-			for x := max(0, -step[0]); x < min(w, w-step[0]); x++ {
-				i := y*w + x
-				if s.state[i] != StateKnown || s.state[i+next] != StateKnown {
+		from, to := step[1]*w+step[0], step[1]*bw+step[0]
+		for y := range bh - step[1] {
+			at := (b.y0+y)*w + b.x0
+			for x := max(0, -step[0]); x < min(bw, bw-step[0]); x++ {
+				i := at + x
+				if s.state[i] != StateKnown || s.state[i+from] != StateKnown {
 					continue
 				}
 				var sum float32
 				for _, p := range s.pix {
-					e := p[i] - p[i+next]
+					e := p[i] - p[i+from]
 					sum += float32(e * e)
 				}
 				// Roots of light may exceed 1 in float pictures; what is beyond 16 is as good as infinite.
 				v := int64(min(sum, 256)*(1<<24)) + one
-				sums[i] += v
-				sums[i+next] += v
+				sums[y*bw+x] += v
+				sums[y*bw+x+to] += v
 			}
 		}
-		boxSums(sums, scratch, w, h)
-		for i, v := range sums {
+		boxSums(sums, scratch, bw, bh)
+		for y := hole.y0; y < hole.y1; y++ {
+			for x := hole.x0; x < hole.x1; x++ {
+				i := y*w + x
+				if s.state[i] == StateKnown {
+					continue
+				}
+				mean := 1.0
+				v := sums[(y-b.y0)*bw+x-b.x0]
+				if n := v / one; n > 0 {
+					mean = float64(float64(v%one)/float64(n)/(1<<24)) + float64(1e-5*float64(len(s.pix)))
+				}
+				mean *= mean
+				out[i][d] = float32(1 / (mean * mean))
+			}
+		}
+	}
+	for y := hole.y0; y < hole.y1; y++ {
+		for i := y*w + hole.x0; i < y*w+hole.x1; i++ {
 			if s.state[i] == StateKnown {
 				continue
 			}
-			mean := 1.0
-			if n := v / one; n > 0 {
-				mean = float64(float64(v%one)/float64(n)/(1<<24)) + float64(1e-5*float64(len(s.pix)))
+			o := &out[i]
+			sum := 2 * ((o[0] + o[1]) + (o[2] + o[3]))
+			for d := range o {
+				o[d] /= sum
 			}
-			mean *= mean
-			out[i][d] = float32(1 / (mean * mean))
-		}
-	}
-	for i, v := range s.state {
-		if v == StateKnown {
-			continue
-		}
-		o := &out[i]
-		sum := 2 * ((o[0] + o[1]) + (o[2] + o[3]))
-		for d := range o {
-			o[d] /= sum
 		}
 	}
 	return out
+}
+
+// hole returns the rectangle of the window that holds all that is not known; it is empty where everything is.
+func (s *site) hole() box {
+	w, h := s.width(), s.height()
+	b := box{w, h, 0, 0}
+	for y := range h {
+		row := s.state[y*w : (y+1)*w]
+		first := 0
+		for first < w && row[first] == StateKnown {
+			first++
+		}
+		if first == w {
+			continue
+		}
+		last := w
+		for row[last-1] == StateKnown {
+			last--
+		}
+		b = box{min(b.x0, first), min(b.y0, y), max(b.x1, last), y + 1}
+	}
+	if b.x1 == 0 {
+		return box{}
+	}
+	return b
 }
 
 // boxSums replaces each value by the sum over the square of strokeReach about it, as far as it lies in the window;

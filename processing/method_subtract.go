@@ -132,29 +132,16 @@ func (c *corrector) lookThrough(a *atlas) error {
 	for i, s := range a.sites {
 		views[i] = newView(s)
 	}
+	// Where the first guess makes nothing known, the second would be the same.
+	open := make([]int, len(views))
+	for i := range open {
+		open[i] = i
+	}
 	for range 2 {
-		if err := a.putState(); err != nil {
+		if err := c.guess(a, views, paint, open); err != nil {
 			return err
 		}
-		sweeps, omegas := a.relaxation()
-		for k := range ch {
-			if err := a.put(paint[k], func(i int) []float32 { return a.sites[i].pix[k] }); err != nil {
-				return err
-			}
-			if err := c.do(Harmonic{
-				Dst: paint[k], State: a.state, Tiles: a.tiles, Sweeps: sweeps, Omegas: omegas,
-			}); err != nil {
-				return err
-			}
-			if err := a.get(paint[k], func(i int) []float32 { return views[i].guess[k] }); err != nil {
-				return err
-			}
-		}
-		c.eachWith(len(views), func(t *tools, i int) {
-			views[i].along = views[i].strokes()
-			views[i].continueStrokes(t)
-			views[i].model(c.light)
-		})
+		open = slices.DeleteFunc(open, func(i int) bool { return len(views[i].beyond) == 0 })
 	}
 	if err := a.putState(); err != nil {
 		return err
@@ -193,6 +180,55 @@ func (c *corrector) lookThrough(a *atlas) error {
 		views[i].madeUp()
 	})
 	return c.ctx.Err()
+}
+
+// guess makes the guess of the paint, and a model of it, for some of the views.
+func (c *corrector) guess(a *atlas, views []*view, paint []Plane, open []int) error {
+	if len(open) == 0 {
+		return nil
+	}
+	if err := a.putState(); err != nil {
+		return err
+	}
+	sweeps, omegas := a.relaxation()
+	some := Harmonic{State: a.state}
+	for _, i := range open {
+		some.Tiles = append(some.Tiles, a.tiles[i])
+		some.Sweeps, some.Omegas = append(some.Sweeps, sweeps[i]), append(some.Omegas, omegas[i])
+	}
+	for k := range paint {
+		guess := func(i int) []float32 { return views[i].guess[k] }
+		start := func(i int) []float32 { return views[i].pix[k] }
+		if len(open) < len(views) {
+			// Separate starts from what the others have.
+			if err := a.get(paint[k], guess); err != nil {
+				return err
+			}
+			start = func(i int) []float32 {
+				if _, ok := slices.BinarySearch(open, i); ok {
+					return views[i].pix[k]
+				}
+				return views[i].guess[k]
+			}
+		}
+		if err := a.put(paint[k], start); err != nil {
+			return err
+		}
+		some.Dst = paint[k]
+		if err := c.do(some); err != nil {
+			return err
+		}
+		if err := a.get(paint[k], guess); err != nil {
+			return err
+		}
+	}
+	c.eachWith(len(open), func(t *tools, n int) {
+		v := views[open[n]]
+		v.along = v.strokes()
+		v.continueStrokes(t)
+		v.model(c.light)
+	})
+	return nil
 }
 
 // view is what a site looks like through its light.

@@ -168,52 +168,70 @@ func (b executor) Harmonic(ctx context.Context, op processing.Harmonic) error {
 		if n := t.grid.Pixels(); n == 0 || n == len(c.p) {
 			return false
 		}
-		pullPush(c.p, c.state, c.w, c.h)
+		pullPush(t, c.p, c.state, c.w, c.h)
 		return t.grid.Harmonic(c.p, op.Omegas[i], op.Sweeps[i], t.stopped)
 	})
 }
 
 // pullPush fills the pixels that are not known with the mean of the known ones of the smallest 2ᵏ × 2ᵏ block around
 // them that has any.
-func pullPush(p []float32, state []uint8, w, h int) {
+func pullPush(t *worker, p []float32, state []uint8, w, h int) {
 	if w == 1 && h == 1 {
 		return
 	}
 	cw, ch := (w+1)/2, (h+1)/2
-	coarse, cs := make([]float32, cw*ch), make([]uint8, cw*ch)
+	coarse, cs := take[float32](t, cw*ch), take[uint8](t, cw*ch)
 	missing := false
 	for y := range ch {
-		for x := range cw {
-			var row [2]float32
-			var n [2]int
-			// Diagonal pairs are added first, so that a transposed picture gives the same sum.
-			var v [4]float32
-			for j := range 4 {
-				u, z := 2*x+j&1, 2*y+j>>1
-				if u < w && z < h && state[z*w+u] == processing.StateKnown {
-					v[j] = p[z*w+u]
-					n[j&1^j>>1]++
+		means, states := coarse[y*cw:(y+1)*cw], cs[y*cw:(y+1)*cw]
+		x := 0
+		if 2*y+1 < h {
+			s0, s1 := state[2*y*w:(2*y+1)*w], state[(2*y+1)*w:(2*y+2)*w]
+			p0, p1 := p[2*y*w:(2*y+1)*w], p[(2*y+1)*w:(2*y+2)*w]
+			for ; 2*x+1 < w; x++ {
+				i := 2 * x
+				if s0[i]|s0[i+1]|s1[i]|s1[i+1] != processing.StateKnown {
+					means[x], states[x] = knownMean(p, state, w, h, x, y)
+					missing = missing || states[x] != processing.StateKnown
+					continue
 				}
+				means[x], states[x] = ((p0[i]+p1[i+1])+(p0[i+1]+p1[i]))/4, processing.StateKnown
 			}
-			row[0], row[1] = v[0]+v[3], v[1]+v[2]
-			if k := n[0] + n[1]; k > 0 {
-				coarse[y*cw+x] = (row[0] + row[1]) / float32(k)
-			} else {
-				cs[y*cw+x] = processing.StateUnclipped
-				missing = true
-			}
+		}
+		for ; x < cw; x++ {
+			means[x], states[x] = knownMean(p, state, w, h, x, y)
+			missing = missing || states[x] != processing.StateKnown
 		}
 	}
 	if missing {
-		pullPush(coarse, cs, cw, ch)
+		pullPush(t, coarse, cs, cw, ch)
 	}
 	for y := range h {
-		for x := range w {
-			if i := y*w + x; state[i] != processing.StateKnown {
-				p[i] = coarse[y/2*cw+x/2]
+		row, known, means := p[y*w:(y+1)*w], state[y*w:(y+1)*w], coarse[y/2*cw:]
+		for x, s := range known {
+			if s != processing.StateKnown {
+				row[x] = means[x/2]
 			}
 		}
 	}
+}
+
+// knownMean returns the mean of the known pixels of a block of 2 × 2. Diagonal pairs are added first, so that a
+// transposed picture gives the same sum.
+func knownMean(p []float32, state []uint8, w, h, x, y int) (float32, uint8) {
+	var v [4]float32
+	n := 0
+	for j := range 4 {
+		u, z := 2*x+j&1, 2*y+j>>1
+		if u < w && z < h && state[z*w+u] == processing.StateKnown {
+			v[j] = p[z*w+u]
+			n++
+		}
+	}
+	if n == 0 {
+		return 0, processing.StateUnclipped
+	}
+	return ((v[0] + v[3]) + (v[1] + v[2])) / float32(n), processing.StateKnown
 }
 
 // Biharmonic solves Δ²u = 0 where state is not known.
