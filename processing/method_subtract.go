@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"blik/internal/message"
+	"blik/internal/simd"
+	"blik/processing/internal/differences"
 )
 
 func subtractMethod() method {
@@ -226,7 +228,7 @@ func (c *corrector) guess(a *atlas, views []*view, paint []Plane, open []int) er
 		v := views[open[n]]
 		v.along = v.strokes()
 		v.continueStrokes(t)
-		v.model(c.light)
+		v.model(t, c.light)
 	})
 	return nil
 }
@@ -319,10 +321,10 @@ const (
 
 // model estimates, from the guess of the paint, the statistics of the paint around the spot, the colour of the light on
 // it, and how much light is to be expected on each pixel. Pixels beyond the skirt become known.
-func (v *view) model(picture [4]float64) {
+func (v *view) model(t *tools, picture [4]float64) {
 	ch := len(v.pix)
 	v.m = Separation{Sweeps: v.sweeps(20, 2), Noise: sensorNoise, Mismatch: mismatch}
-	axes, variance := principalAxes(v.covariance(), ch)
+	axes, variance := principalAxes(v.covariance(t.level), ch)
 	for k := range ch {
 		v.m.Variance[k] = float32(variance[k])
 		for i := range ch {
@@ -509,28 +511,15 @@ func grid(x float64) float64 {
 }
 
 // covariance is that of the differences between neighbouring pixels of paint.
-func (s *site) covariance() (cov [4][4]float64) {
-	ch, w, h := len(s.pix), s.width(), s.height()
-	var pairs float64
-	add := s.addProducts
+func (s *site) covariance(level simd.Level) (cov [4][4]float64) {
+	ch := len(s.pix)
+	pairs, ok := 0.0, false
 	if ch == 3 {
-		add = s.addProductsOfThree
+		pairs, ok = s.sumsOfThree(level, &cov)
 	}
-	for y := range h {
-		for x := range w {
-			i := y*w + x
-			if s.state[i] != StateKnown {
-				continue
-			}
-			if x+1 < w && s.state[i+1] == StateKnown {
-				add(&cov, i, i+1)
-				pairs++
-			}
-			if y+1 < h && s.state[i+w] == StateKnown {
-				add(&cov, i, i+w)
-				pairs++
-			}
-		}
+	if !ok {
+		cov = [4][4]float64{}
+		pairs = s.sums(&cov)
 	}
 	for a := range ch {
 		for b := range a + 1 {
@@ -545,6 +534,74 @@ func (s *site) covariance() (cov [4][4]float64) {
 	return cov
 }
 
+// sums adds the products of the differences between neighbours that are known and returns how many pairs these are.
+func (s *site) sums(cov *[4][4]float64) (pairs float64) {
+	w, h := s.width(), s.height()
+	for y := range h {
+		for x := range w {
+			i := y*w + x
+			if s.state[i] != StateKnown {
+				continue
+			}
+			if x+1 < w && s.state[i+1] == StateKnown {
+				s.addProducts(cov, i, i+1)
+				pairs++
+			}
+			if y+1 < h && s.state[i+w] == StateKnown {
+				s.addProducts(cov, i, i+w)
+				pairs++
+			}
+		}
+	}
+	return pairs
+}
+
+// sumsOfThree is sums for three channels. It returns false where the sums are too large to be exact.
+func (s *site) sumsOfThree(level simd.Level, cov *[4][4]float64) (pairs float64, ok bool) {
+	w, h := s.width(), s.height()
+	known := make([]float32, 2*w)
+	row := func(y int) differences.Row {
+		r := differences.Row{Known: known[y%2*w:][:w]}
+		for k := range r.Pix {
+			r.Pix[k] = s.pix[k][y*w : (y+1)*w]
+		}
+		for x, v := range s.state[y*w : (y+1)*w] {
+			r.Known[x] = 0
+			if v == StateKnown {
+				r.Known[x] = 1
+			}
+		}
+		return r
+	}
+	sum := differences.New(level)
+	this := row(0)
+	for y := range h {
+		right := this.From(1)
+		if !sum.Add(&this, &right, w-1) {
+			return 0, false
+		}
+		if y+1 < h {
+			below := row(y + 1)
+			if !sum.Add(&this, &below, w) {
+				return 0, false
+			}
+			this = below
+		}
+	}
+	products, n := sum.Products()
+	at := 0
+	for a := range 3 {
+		for b := range a + 1 {
+			cov[a][b] = products[at]
+			at++
+		}
+		if cov[a][a] >= differences.Exact {
+			return 0, false
+		}
+	}
+	return float64(n), true
+}
+
 // addProducts adds the products of the differences of pixels i and j, as grid numbers, to the lower triangle of sum.
 func (s *site) addProducts(sum *[4][4]float64, i, j int) {
 	var d [4]float64
@@ -556,23 +613,6 @@ func (s *site) addProducts(sum *[4][4]float64, i, j int) {
 			sum[a][b] += float64(grid(d[a] * d[b]))
 		}
 	}
-}
-
-// addProductsOfThree is addProducts for three channels.
-func (s *site) addProductsOfThree(sum *[4][4]float64, i, j int) {
-	p, q, r := s.pix[0], s.pix[1], s.pix[2]
-	a, b, c := float64(p[i]-p[j]), float64(q[i]-q[j]), float64(r[i]-r[j])
-	const most = 1 << 7 // of a difference, for the square to lie in the range of the short way
-	if !(max(math.Abs(a), math.Abs(b), math.Abs(c)) < most) {
-		s.addProducts(sum, i, j)
-		return
-	}
-	sum[0][0] += float64((float64(float64(a*a*gridScale)+gridShift) - gridShift) / gridScale)
-	sum[1][0] += float64((float64(float64(b*a*gridScale)+gridShift) - gridShift) / gridScale)
-	sum[1][1] += float64((float64(float64(b*b*gridScale)+gridShift) - gridShift) / gridScale)
-	sum[2][0] += float64((float64(float64(c*a*gridScale)+gridShift) - gridShift) / gridScale)
-	sum[2][1] += float64((float64(float64(c*b*gridScale)+gridShift) - gridShift) / gridScale)
-	sum[2][2] += float64((float64(float64(c*c*gridScale)+gridShift) - gridShift) / gridScale)
 }
 
 // turn rotates the vector (x, y). Its products are rounded before they are summed; see docs/architecture.md.

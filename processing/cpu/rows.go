@@ -94,6 +94,10 @@ type kernels struct {
 	spline16 func(dst, a, b, c, d, e []uint16)
 	spline32 func(dst, a, b, c, d, e []uint32)
 
+	// taps5 smooths floats by five taps of a row each, mendKnown divides by the weights that were met: see smoothing.
+	taps5     func(dst, a, b, c, d, e []float32, w *weights5)
+	mendKnown func(dst, v, m, known []float32)
+
 	// tap2 and tap4 combine rows with the taps of a wavelet, both2 and both4 with those of its two filters; analyse and
 	// synthesise transform a row, haarPair two.
 	tap2       func(dst, a, b []float32, t0, t1 float32)
@@ -210,6 +214,8 @@ func plainKernels() kernels {
 		spline16: spline[uint16],
 		spline32: spline[uint32],
 
+		taps5:      taps5,
+		mendKnown:  mendKnown,
 		tap2:       tap2,
 		tap4:       tap4,
 		both2:      both2,

@@ -23,6 +23,7 @@ func kernelsOf(level simd.Level) kernels {
 	k.moments8, k.moments16 = moments8x256, moments16x256
 	k.floatSums, k.floatSum = floatSums256, floatSum256
 	k.floatMeans = floatMeans256
+	k.taps5, k.mendKnown = taps5x256, mendKnown256
 	k.analyse, k.haarPair = analyse256, haarPair256
 	switch level {
 	case simd.AVX2:

@@ -1,11 +1,7 @@
 // Package patch compares a patch of a picture with many others at a time, for filling from examples.
 package patch
 
-import (
-	"math"
-
-	"blik/internal/simd"
-)
+import "blik/internal/simd"
 
 // lanes is the number of patches that are compared at a time.
 const lanes = 8
@@ -114,35 +110,29 @@ func (t *Patch) Offsets(p *Places, h int, to []int32) []int32 {
 
 // Comparer computes costs.
 type Comparer struct {
-	costs func(sum *[lanes]float32, planes [][]float32, from int32, offsets []int32, values []float32, limit float32)
+	costs func(sum *[lanes]float32, planes [][]float32, g Group, offsets []int32, values []float32, limit float32)
 }
 
 // NewComparer returns a Comparer that uses the vector instructions of a level.
 func NewComparer(level simd.Level) *Comparer { return &Comparer{costs: kernelOf(level)} }
 
 // Costs writes the weighted sums of squared differences between the patch and those about the places of a group. Where
-// all are at least limit, it may write any numbers that are; so it does for lanes that are no place.
+// all are at least limit, it may write any numbers that are. Lanes that are no place get any numbers.
 func (c *Comparer) Costs(sum *[lanes]float32, t *Patch, p *Places, g Group, offsets []int32, limit float32) {
-	for k := range sum {
-		sum[k] = 0
-		if g.Mask>>k&1 == 0 {
-			sum[k] = float32(math.Inf(1))
-		}
-	}
-	c.costs(sum, p.planes, g.from, offsets, t.values, limit)
+	c.costs(sum, p.planes, g, offsets, t.values, limit)
 }
 
 // costs is the plain kernel.
-func costs(sum *[lanes]float32, planes [][]float32, from int32, offsets []int32, values []float32, limit float32) {
+func costs(sum *[lanes]float32, planes [][]float32, g Group, offsets []int32, values []float32, limit float32) {
 	for lane := range sum {
-		s, at := sum[lane], 0
-		if math.IsInf(float64(s), 1) {
+		if g.Mask>>lane&1 == 0 {
 			continue
 		}
+		s, at := float32(0), 0
 		for _, o := range offsets {
 			var square float32
 			for _, p := range planes {
-				d := p[int(from)+int(o)+lane] - values[at]
+				d := p[int(g.from)+int(o)+lane] - values[at]
 				square += float32(d * d)
 				at += lanes
 			}

@@ -9,7 +9,7 @@ import (
 	"blik/internal/simd"
 )
 
-func kernelOf(level simd.Level) func(*[lanes]float32, [][]float32, int32, []int32, []float32, float32) {
+func kernelOf(level simd.Level) func(*[lanes]float32, [][]float32, Group, []int32, []float32, float32) {
 	if level == simd.Plain {
 		return costs
 	}
@@ -23,9 +23,10 @@ func get(p unsafe.Pointer, at int) archsimd.Float32x8 {
 // between is how many pixels are compared between two looks at the limit.
 const between = 6
 
-func costs256(sum *[lanes]float32, planes [][]float32, from int32, offsets []int32, values []float32, limit float32) {
-	s := archsimd.LoadFloat32x8(sum)
-	worst := archsimd.BroadcastFloat32x8(limit)
+func costs256(sum *[lanes]float32, planes [][]float32, g Group, offsets []int32, values []float32, limit float32) {
+	worst, from, mask := archsimd.BroadcastFloat32x8(limit), g.from, g.Mask
+	s := get(unsafe.Pointer(unsafe.SliceData(values)), 0)
+	s = s.AsInt32x8().Xor(s.AsInt32x8()).AsFloat32x8()
 	v := unsafe.Pointer(unsafe.SliceData(values))
 	if len(planes) == 3 {
 		p := unsafe.Pointer(&planes[0][from])
@@ -38,14 +39,14 @@ func costs256(sum *[lanes]float32, planes [][]float32, from int32, offsets []int
 				s = s.Add(get(v, 3*lanes).Mul(a.Mul(a).Add(b.Mul(b)).Add(c.Mul(c))))
 				v = unsafe.Add(v, 4*4*lanes)
 			}
-			if offsets = offsets[n:]; s.Less(worst).ToBits() == 0 {
+			if offsets = offsets[n:]; s.Less(worst).ToBits()&mask == 0 {
 				break
 			}
 		}
 	} else {
 		for i, o := range offsets {
 			at := int(from) + int(o)
-			square := archsimd.BroadcastFloat32x8(0)
+			square := s.AsInt32x8().Xor(s.AsInt32x8()).AsFloat32x8()
 			for _, p := range planes {
 				d := get(unsafe.Pointer(unsafe.SliceData(p)), at).Sub(get(v, 0))
 				square = square.Add(d.Mul(d))
@@ -53,7 +54,7 @@ func costs256(sum *[lanes]float32, planes [][]float32, from int32, offsets []int
 			}
 			s = s.Add(get(v, 0).Mul(square))
 			v = unsafe.Add(v, 4*lanes)
-			if i%between == between-1 && s.Less(worst).ToBits() == 0 {
+			if i%between == between-1 && s.Less(worst).ToBits()&mask == 0 {
 				break
 			}
 		}

@@ -56,9 +56,6 @@ func TestCostsAreThoseOfALoop(t *testing.T) {
 				compare.Costs(&got, &patch, places, g, offsets, limit)
 				for k, v := range got {
 					if g.Mask>>k&1 == 0 {
-						if v < limit {
-							t.Fatalf("%v: lane %d is no place and costs %g", level, k, v)
-						}
 						continue
 					}
 					at := places.Place(g, k)

@@ -26,6 +26,8 @@ type Grid struct {
 	pads   []pad
 	floats []float32
 	used   int
+	// omega and step are how far Harmonic and the others go, in all lanes.
+	omega, step [lanes]float32
 }
 
 // block is a run of lanes values of a half that begins with a pixel of the hole; left is where the neighbour to the
@@ -43,6 +45,9 @@ type pad struct{ half, fromHalf, at, from int32 }
 // take it. The work is done with the vector instructions of a level.
 func (g *Grid) Reset(level simd.Level, state []uint8, w, h int, repeat bool) {
 	g.level = level
+	for i := range g.step {
+		g.step[i] = strokeStep
+	}
 	g.w, g.h, g.repeat, g.used = w, h, repeat, 0
 	for c := range 2 {
 		g.blocks[c], g.inside[c], g.cells[c] = g.blocks[c][:0], g.inside[c][:0], g.cells[c][:0]

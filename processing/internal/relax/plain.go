@@ -28,8 +28,8 @@ func notesAt(notes []float32, numbers int, lane int32) []float32 {
 	return notes[int(lane)/lanes*numbers*lanes+int(lane)%lanes:]
 }
 
-func harmonic(g *Grid, p *halves, c int, part []float32, omega float32) {
-	own, other := p[c], p[1-c]
+func harmonic(g *Grid, p *halves, c int, part []float32) {
+	own, other, omega := p[c], p[1-c], g.omega[0]
 	for i := range g.cells[c] {
 		e := &g.cells[c][i]
 		near := g.around(c, e)

@@ -5,7 +5,7 @@ import "blik/internal/simd"
 // kernels relax the pixels of one colour. Those of Separate and Refine have notes, lights and results in memory of the
 // Grid: see the functions that call them.
 type kernels struct {
-	harmonic     func(g *Grid, p *halves, c int, part []float32, omega float32)
+	harmonic     func(g *Grid, p *halves, c int, part []float32)
 	separate     func(g *Grid, p *[3]halves, c int, notes, light []float32, look *glass)
 	continueHalf func(g *Grid, p []halves, c int, notes, next []float32)
 	refine       func(g *Grid, p *[3]halves, c int, notes, next, light []float32, look *glass)
@@ -27,13 +27,16 @@ func plainKernels() kernels { return kernels{harmonic, separate, continueHalf, r
 // returns false when it says so.
 func (g *Grid) Harmonic(pix []float32, omega float32, sweeps int, stop func() bool) bool {
 	p, part, kernel := g.load(pix), g.parts(), kernelsOf(g.level)
+	for i := range lanes {
+		g.omega[i] = omega
+	}
 	done := true
 	for range sweeps {
 		if done = !stop(); !done {
 			break
 		}
 		for c := range 2 {
-			kernel.harmonic(g, &p, c, part[c], omega)
+			kernel.harmonic(g, &p, c, part[c])
 		}
 	}
 	kernel.done()

@@ -31,10 +31,10 @@ func maskAt(inside *int32, lane int) archsimd.Mask32x8 {
 	return m.Less(m.Xor(m))
 }
 
-func harmonic256(g *Grid, p *halves, c int, parts []float32, omega float32) {
+func harmonic256(g *Grid, p *halves, c int, parts []float32) {
 	own, other, s := unsafe.SliceData(p[c]), unsafe.SliceData(p[1-c]), int32(g.stride)
 	inside, part := unsafe.SliceData(g.inside[c]), unsafe.SliceData(parts)
-	factor := archsimd.BroadcastFloat32x8(omega)
+	factor := archsimd.LoadFloat32x8(&g.omega)
 	for n := range g.blocks[c] {
 		b := &g.blocks[c][n]
 		sum := get(other, b.left).Add(get(other, b.left+1)).Add(get(other, b.at-s).Add(get(other, b.at+s)))
@@ -120,7 +120,7 @@ func meanAlong(own, other *float32, b *block, s int32, notes *float32, at int32)
 }
 
 func continue256(g *Grid, p []halves, c int, noted, nexts []float32) {
-	inside, s, step := unsafe.SliceData(g.inside[c]), int32(g.stride), archsimd.BroadcastFloat32x8(strokeStep)
+	inside, s, step := unsafe.SliceData(g.inside[c]), int32(g.stride), archsimd.LoadFloat32x8(&g.step)
 	notes, next := unsafe.SliceData(noted), unsafe.SliceData(nexts)
 	blocks := g.blocks[c]
 	for k := range p {
@@ -139,7 +139,7 @@ func continue256(g *Grid, p []halves, c int, noted, nexts []float32) {
 }
 
 func refine256(g *Grid, p *[3]halves, c int, noted, nexts, lights []float32, look *glass) {
-	inside, s, step := unsafe.SliceData(g.inside[c]), int32(g.stride), archsimd.BroadcastFloat32x8(strokeStep)
+	inside, s, step := unsafe.SliceData(g.inside[c]), int32(g.stride), archsimd.LoadFloat32x8(&g.step)
 	notes, next, light := unsafe.SliceData(noted), unsafe.SliceData(nexts), unsafe.SliceData(lights)
 	blocks := g.blocks[c]
 	for n := range blocks {

@@ -1,0 +1,127 @@
+package cpu
+
+import (
+	"context"
+
+	"blik/processing"
+)
+
+// Detail writes the two finest bands of the starlet transform of the known pixels, 0 elsewhere.
+func (b executor) Detail(ctx context.Context, op processing.Detail) error {
+	return b.onTiles(ctx, op.Tiles, op.Dst, op.Src, op.State, func(t *worker, i int, c *cutout) bool {
+		known := take[float32](t, len(c.p))
+		for j, s := range c.state {
+			known[j] = 0
+			if s == processing.StateKnown {
+				known[j] = 1
+			}
+		}
+		k := &b.kernels
+		smooth := take[float32](t, len(c.p))
+		k.mendKnown(smooth, c.p, known, known)
+		s := newSmoothing(t, c.w, c.h)
+		for _, gap := range [2]int{1, 2} {
+			if t.stopped() {
+				return false
+			}
+			s.smooth(k, smooth, known, gap)
+		}
+		for j, v := range smooth {
+			if known[j] != 0 {
+				c.p[j] -= v
+			} else {
+				c.p[j] = 0
+			}
+		}
+		return true
+	})
+}
+
+// smoothing is what it takes to smooth the known pixels of a tile of w × h.
+type smoothing struct {
+	w, h int
+	// value and weight are the sums along rows, down and count those of a row along columns as well.
+	value, weight, down, count []float32
+	// padded has 0 around a row, empty is a row of 0.
+	padded, empty []float32
+	weights       *weights5
+}
+
+// weights5 are 4 and 6, each as often as a vector holds.
+type weights5 [2][8]float32
+
+func newWeights5() *weights5 {
+	w := new(weights5)
+	for i := range w[0] {
+		w[0][i], w[1][i] = 4, 6
+	}
+	return w
+}
+
+// margin is how far the smoothing with the wider gap reaches.
+const margin = 4
+
+func newSmoothing(t *worker, w, h int) *smoothing {
+	s := &smoothing{
+		w: w, h: h, value: take[float32](t, w*h), weight: take[float32](t, w*h), down: take[float32](t, w),
+		count: take[float32](t, w), padded: take[float32](t, w+2*margin), empty: take[float32](t, w),
+		weights: newWeights5(),
+	}
+	clear(s.padded)
+	clear(s.empty)
+	return s
+}
+
+// smooth smooths the known pixels with [1 4 6 4 1] at the given gap, first along rows, then along columns, and divides
+// by the weights that were met. p is 0 and known is 0 where a pixel is not known, and known is 1 elsewhere.
+func (s *smoothing) smooth(k *kernels, p, known []float32, gap int) {
+	w := s.w
+	along := func(dst, src []float32) {
+		q := s.padded
+		copy(q[margin:], src)
+		k.taps5(dst, q[margin-2*gap:], q[margin-gap:], q[margin:], q[margin+gap:], q[margin+2*gap:], s.weights)
+	}
+	for y := range s.h {
+		along(s.value[y*w:(y+1)*w], p[y*w:(y+1)*w])
+		along(s.weight[y*w:(y+1)*w], known[y*w:(y+1)*w])
+	}
+	row := func(of []float32, y int) []float32 {
+		if y < 0 || y >= s.h {
+			return s.empty
+		}
+		return of[y*w : (y+1)*w]
+	}
+	for y := range s.h {
+		for _, sum := range [2]struct{ dst, of []float32 }{{s.down, s.value}, {s.count, s.weight}} {
+			k.taps5(sum.dst, row(sum.of, y-2*gap), row(sum.of, y-gap), row(sum.of, y), row(sum.of, y+gap),
+				row(sum.of, y+2*gap), s.weights)
+		}
+		k.mendKnown(p[y*w:(y+1)*w], s.down, s.count, known[y*w:(y+1)*w])
+	}
+}
+
+// taps5 adds five rows with the weights 1, 4, 6, 4 and 1, in this order, from 0 on.
+func taps5(dst, a, b, c, d, e []float32, _ *weights5) {
+	n := len(dst)
+	a, b, c, d, e = a[:n], b[:n], c[:n], d[:n], e[:n]
+	for i := range dst {
+		v := 0 + a[i]
+		v += float32(4 * b[i])
+		v += float32(6 * c[i])
+		v += float32(4 * d[i])
+		dst[i] = v + e[i]
+	}
+}
+
+// mendKnown writes v / m where a pixel is known, 0 elsewhere.
+func mendKnown(dst, v, m, known []float32) {
+	n := len(dst)
+	v, m, known = v[:n], m[:n], known[:n]
+	for i := range dst {
+		q := float32(0)
+		if known[i] != 0 {
+			q = v[i] / m[i]
+		}
+		dst[i] = q
+	}
+}

@@ -1,0 +1,79 @@
+// Package differences sums products of the differences between neighbouring pixels of three channels.
+package differences
+
+import (
+	"math"
+
+	"blik/internal/simd"
+)
+
+// A grid number is a multiple of 1/Scale. Sums of such numbers are exact as long as they are below Exact, so that they
+// do not depend on the order.
+const (
+	Scale = 1 << 36
+	Exact = 1 << 16
+	// Adding 1.5 · 2⁵² leaves no bits for fractions, as long as the number is below 2⁵¹.
+	shift = 3 << 51
+	// most is how large a difference may be for its square to lie in that range.
+	most = 1 << 7
+)
+
+// Sums are those of the products of the first channel with itself, of the second with the first and itself, and of the
+// third with all.
+type Sums struct {
+	level simd.Level
+	// products are in several parts, times Scale.
+	products [6][4]float64
+	pairs    int
+	vectors
+}
+
+// New returns sums of nothing, which use the vector instructions of a level.
+func New(level simd.Level) *Sums { return &Sums{level: level, vectors: newVectors()} }
+
+// Products returns the sums and how many pairs of pixels were met.
+func (s *Sums) Products() (products [6]float64, pairs int) {
+	for k, p := range s.products {
+		products[k] = (p[0] + p[1] + p[2] + p[3]) / Scale
+	}
+	return products, s.pairs
+}
+
+// Row is some pixels side by side: their three channels, and 1 where a pixel counts, 0 where it does not.
+type Row struct {
+	Pix   [3][]float32
+	Known []float32
+}
+
+// From returns the row without its first pixels.
+func (r *Row) From(x int) Row {
+	return Row{Pix: [3][]float32{r.Pix[0][x:], r.Pix[1][x:], r.Pix[2][x:]}, Known: r.Known[x:]}
+}
+
+// Add adds the products of the differences between a and b, n pixels of each, rounded to grid numbers. It returns false
+// where a difference is too large for that.
+func (s *Sums) Add(a, b *Row, n int) bool {
+	done, ok := 0, true
+	if s.level >= simd.AVX2 {
+		done, ok = s.addVectors(a, b, n)
+	}
+	return ok && s.add(a, b, done, n)
+}
+
+// add is Add for pixels from …to−1.
+func (s *Sums) add(a, b *Row, from, to int) bool {
+	for i := from; i < to; i++ {
+		if a.Known[i] == 0 || b.Known[i] == 0 {
+			continue
+		}
+		p, q, r := float64(a.Pix[0][i]-b.Pix[0][i]), float64(a.Pix[1][i]-b.Pix[1][i]), float64(a.Pix[2][i]-b.Pix[2][i])
+		if !(max(math.Abs(p), math.Abs(q), math.Abs(r)) < most) {
+			return false
+		}
+		for k, v := range [6]float64{p * p, q * p, q * q, r * p, r * q, r * r} {
+			s.products[k][0] += float64(float64(v*Scale)+shift) - shift
+		}
+		s.pairs++
+	}
+	return true
+}
