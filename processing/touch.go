@@ -59,7 +59,10 @@ func Touch(ctx context.Context, be Backend, pic *Picture, p Params, o TouchOptio
 	if p.Mode == Adaptive {
 		p = adaptive(p)
 	}
-	g := newGrower(pic, p, o)
+	g, err := newGrower(ctx, pic, p, o)
+	if err != nil {
+		return nil, err
+	}
 	t := &Touched{}
 	ground, ok := g.seed(o.X-float64(g.left), o.Y-float64(g.top), min(o.Slack, float64(g.reach)))
 	if !ok {
@@ -104,16 +107,20 @@ type grower struct {
 	taken        func(x, y int) bool
 }
 
-func newGrower(pic *Picture, p Params, o TouchOptions) *grower {
+func newGrower(ctx context.Context, pic *Picture, p Params, o TouchOptions) (*grower, error) {
 	d := detector{p: p}
 	reach := max(int(d.growth().Limit), 1)
 	x, y := int(o.X), int(o.Y)
 	margin := 2*reach + wideMargin
 	left, top := max(x-margin, 0), max(y-margin, 0)
 	part := pic.Part(left, top, min(x+margin+1, pic.Width)-left, min(y+margin+1, pic.Height)-top)
+	part, err := part.inSRGB(ctx)
+	if err != nil {
+		return nil, err
+	}
 	g := &grower{
 		surveyor: surveyor{
-			pic: part, tables: pic.Tables(), rule: d.outline(), w: part.Width, h: part.Height,
+			pic: part, tables: part.Tables(), rule: d.outline(), w: part.Width, h: part.Height,
 		},
 		left: left, top: top, reach: reach, lights: make([]light, part.Width*part.Height),
 		taken: func(x, y int) bool {
@@ -123,7 +130,7 @@ func newGrower(pic *Picture, p Params, o TouchOptions) *grower {
 	for row := range part.Height {
 		g.read(g.lights[row*g.w:(row+1)*g.w], 0, row)
 	}
-	return g
+	return g, nil
 }
 
 // grow follows what rises at the seed from a ground.
