@@ -2,7 +2,8 @@
 //
 // Split divides a loop once and is for memory-bound work of even cost. Each and Chunks hand out small pieces one after
 // another, so that uneven work is balanced and a cancelled context is noticed between pieces. Workers and Try are the
-// general form, for loops whose goroutines need scratch memory of their own.
+// general form, for loops whose goroutines need scratch memory of their own. A Crew keeps these for loops in quick
+// succession.
 package parallel
 
 import (

@@ -7,20 +7,21 @@ import (
 	"blik/processing"
 )
 
-// censoredSums slides packed sums of y over the pixels that exclude leaves.
-type censoredSums struct {
+// censoredSums slides packed sums of y over the pixels that exclude leaves, those of 32 bits in windows of a radius up to
+// narrowRadius.
+type censoredSums[S uint32 | uint64] struct {
 	window
-	slideRow func(col []uint64, add, sub []uint16, addOut, subOut []uint8)
-	scanRow  func(dst, col []uint64, k int)
+	slideRow func(col []S, add, sub []uint16, addOut, subOut []uint8)
+	scanRow  func(dst, col []S, k int)
 	y        []uint16
 	exclude  []uint8
 }
 
 // run calls emit with the window sums of every row of the tile.
-func (c *censoredSums) run(t *worker, tile rect, emit func(y int, sum []uint64)) bool {
+func (c *censoredSums[S]) run(t *worker, tile rect, emit func(y int, sum []S)) bool {
 	x0, x1, at := c.columns(tile)
-	col := zeros[uint64](t, c.width(tile))
-	sum := take[uint64](t, tile.x1-tile.x0)
+	col := zeros[S](t, c.width(tile))
+	sum := take[S](t, tile.x1-tile.x0)
 	none, out := zeros[uint16](t, x1-x0), take[uint8](t, x1-x0)
 	fill(out, math.MaxUint8)
 	return c.slide(t, tile, func(add, sub int) {
@@ -29,23 +30,6 @@ func (c *censoredSums) run(t *worker, tile rect, emit func(y int, sum []uint64))
 			rowOr(c.exclude, c.w, add, x0, x1, out), rowOr(c.exclude, c.w, sub, x0, x1, out))
 	}, func(y int) {
 		c.scanRow(sum, col, 2*c.rx+1)
-		emit(y, sum)
-	})
-}
-
-// runNarrow is run by sums of 32 bits, for windows of a radius up to narrowRadius.
-func (c *censoredSums) runNarrow(t *worker, tile rect, k *kernels, emit func(y int, sum []uint32)) bool {
-	x0, x1, at := c.columns(tile)
-	col := zeros[uint32](t, c.width(tile))
-	sum := take[uint32](t, tile.x1-tile.x0)
-	none, out := zeros[uint16](t, x1-x0), take[uint8](t, x1-x0)
-	fill(out, math.MaxUint8)
-	return c.slide(t, tile, func(add, sub int) {
-		k.censor32(col[at:at+x1-x0],
-			rowOr(c.y, c.w, add, x0, x1, none), rowOr(c.y, c.w, sub, x0, x1, none),
-			rowOr(c.exclude, c.w, add, x0, x1, out), rowOr(c.exclude, c.w, sub, x0, x1, out))
-	}, func(y int) {
-		k.scan32(sum, col, 2*c.rx+1)
 		emit(y, sum)
 	})
 }
@@ -89,7 +73,7 @@ func (b *Backend) backgroundLevels(y, exclude *plane, radii []int) []backgroundL
 
 // backgroundLevel is one of the windows of Background.
 type backgroundLevel struct {
-	censoredSums
+	censoredSums[uint64]
 	need    uint64
 	inverse []uint64
 	mean    func(dst []uint16, sum, inverse []uint64, need uint64) bool
@@ -98,7 +82,7 @@ type backgroundLevel struct {
 func (b *Backend) backgroundLevel(y, exclude *plane, r int) backgroundLevel {
 	g := newWindow(y.w, y.h, r)
 	v := backgroundLevel{
-		censoredSums: censoredSums{g, b.kernels.censor, b.kernels.scan64, y.data.U16, exclude.data.U8},
+		censoredSums: censoredSums[uint64]{g, b.kernels.censor, b.kernels.scan64, y.data.U16, exclude.data.U8},
 		need:         need(r),
 		mean:         b.kernels.censoredMean,
 	}
@@ -158,7 +142,8 @@ func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *k
 	var done bool
 	if first.rx <= narrowRadius && first.ry <= narrowRadius {
 		wide := take[uint64](t, tile.x1-tile.x0)
-		done = first.runNarrow(t, tile, k, func(y int, sum []uint32) {
+		narrow := censoredSums[uint32]{first.window, k.censor32, k.scan32, first.y, first.exclude}
+		done = narrow.run(t, tile, func(y int, sum []uint32) {
 			out := dst.row(y, tile.x0, tile.x1)
 			if !k.censoredMean32(out, sum, first.inverse, uint32(first.need)) {
 				return
@@ -217,7 +202,7 @@ func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *k
 func (b executor) Deviation(ctx context.Context, op processing.Deviation) error {
 	d, l, e := op.Dst.(*plane), op.Y.(*plane), op.Exclude.(*plane)
 	g := newWindow(d.w, d.h, op.Radius)
-	first := censoredSums{g, b.kernels.censor, b.kernels.scan64, l.data.U16, e.data.U8}
+	first := censoredSums[uint64]{g, b.kernels.censor, b.kernels.scan64, l.data.U16, e.data.U8}
 	share := make([]float64, (2*g.rx+1)*(2*g.ry+1)+1)
 	for n := 1; n < len(share); n++ {
 		share[n] = 1 / float64(n)
