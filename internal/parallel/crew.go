@@ -10,8 +10,8 @@ import (
 )
 
 // Crew is Workers for loops that follow each other closely. A processor that sleeps takes some 90 µs to wake up on a
-// virtual machine, as long as a small loop, so that goroutines that have done their share look out for the next loop for
-// a moment before they end, and a loop does not wait for those that come too late. The zero value is ready for use.
+// virtual machine, as long as a small loop, so that goroutines that have done their share look out for the next loop
+// for a moment before they end, and a loop does not wait for those that come too late. The zero value is ready for use.
 type Crew struct {
 	// waiting counts the goroutines that look out for work and are not yet promised any; promises are kept by work.
 	waiting atomic.Int32

@@ -192,7 +192,8 @@ func TestCrewStops(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || done.Load() == 1000 {
 		t.Errorf("%v after %d tasks", err, done.Load())
 	}
-	if err := crew.Workers(ctx, 3, 5, func(iter.Seq[int]) { t.Error("a loop of a cancelled context runs") }); err == nil {
+	never := func(iter.Seq[int]) { t.Error("a loop of a cancelled context runs") }
+	if err := crew.Workers(ctx, 3, 5, never); err == nil {
 		t.Error("no error")
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"blik/processing"
 )
 
-// censoredSums slides packed sums of y over the pixels that exclude leaves, those of 32 bits in windows of a radius up to
-// narrowRadius.
+// censoredSums slides packed sums of y over the pixels that exclude leaves, those of 32 bits in windows of a radius up
+// to narrowRadius.
 type censoredSums[S uint32 | uint64] struct {
 	window
 	slideRow func(col []S, add, sub []uint16, addOut, subOut []uint8)

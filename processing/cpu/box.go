@@ -377,7 +377,8 @@ func sumsExactly(least, most uint32, n float64) bool {
 // unitOf returns the last place of a positive sample with these bits.
 func unitOf(bits uint32) float64 { return math.Ldexp(1, max(int(bits>>23), 1)-150) }
 
-// magnitudes returns the bits of the least magnitude of samples that are not 0, 0 if there is none, and of the greatest.
+// magnitudes returns the bits of the least magnitude of samples that are not 0, 0 if there is none, and of the
+// greatest.
 func magnitudes(s []float32) (least, most uint32) {
 	least--
 	for _, v := range s {

@@ -142,7 +142,8 @@ func (p *prefix8) of(v archsimd.Uint32x8) archsimd.Uint32x8 {
 	return v.Add(v.Permute(p.three).And(p.upper))
 }
 
-// variances8x256 works on eight columns. In float32 a quotient of a sum and a number of pixels is what float64 rounds to.
+// variances8x256 works on eight columns. In float32 a quotient of a sum and a number of pixels is what that in float64
+// rounds to.
 func variances8x256(mean, variance []float32, col []uint16, col2 []uint32, k int, c *counts) {
 	const block = 8
 	n := len(mean)

@@ -257,8 +257,8 @@ func slideSquares512(col []uint32, add, sub []uint8) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// shares are numbers of pixels, their squares, and the reciprocals of the squares. round says that quotients by the squares
-// need a correction.
+// shares are numbers of pixels, their squares, and the reciprocals of the squares. round says that quotients by the
+// squares need a correction.
 type shares struct {
 	n, n2, two archsimd.Float64x8
 	round      bool
@@ -273,8 +273,9 @@ func newShares(count archsimd.Uint32x8) (s shares) {
 	return s
 }
 
-// maxOddShare bounds odd numbers n of pixels for which a whole number below 2⁴⁴ times 1/n², both rounded, is the quotient in
-// float32: this is farther than 2⁻⁵¹ of itself from any number half-way between two others, since n² is odd.
+// maxOddShare bounds odd numbers n of pixels for which a whole number below 2⁴⁴ times 1/n², both rounded, is the
+// quotient in float32: this is farther than 2⁻⁵¹ of itself from any number half-way between two others, since n² is
+// odd.
 const maxOddShare = 1<<13 - 1
 
 // variance returns that of the sums. Products of the sums are exact, and quotients those of meanVariance512.
@@ -288,8 +289,9 @@ func (s *shares) variance(sum, sum2 archsimd.Uint32x8, zero archsimd.Float64x8) 
 	return q.ConvertToFloat32()
 }
 
-// variances8x512 works on 16 columns. Sums of squares are below 2³¹. Means are products with the reciprocal, corrected once in
-// float32: a sum below 2²³ over fewer than 2¹⁴ pixels is too far from the middle of two numbers to be rounded otherwise.
+// variances8x512 works on 16 columns. Sums of squares are below 2³¹. Means are products with the reciprocal, corrected
+// once in float32: a sum below 2²³ over fewer than 2¹⁴ pixels is too far from the middle of two numbers to be rounded
+// otherwise.
 func variances8x512(mean, variance []float32, col []uint16, col2 []uint32, k int, c *counts) {
 	const block = countsBlock / 2
 	n := len(mean)

@@ -551,7 +551,8 @@ func TestMomentKernels(t *testing.T) {
 		}
 		got, want := vector.floatSums(f), plain.floatSums(f)
 		alone := vector.floatSum(f)
-		for i, pair := range [][2]float64{{alone.sum, want.sum.sum}, {alone.rest, want.sum.rest}, {got.sum.sum, want.sum.sum}, {got.sum.rest, want.sum.rest},
+		for i, pair := range [][2]float64{{alone.sum, want.sum.sum}, {alone.rest, want.sum.rest},
+			{got.sum.sum, want.sum.sum}, {got.sum.rest, want.sum.rest},
 			{got.sum2.sum, want.sum2.sum}, {got.sum2.rest, want.sum2.rest},
 			{float64(got.min), float64(want.min)}, {float64(got.max), float64(want.max)}} {
 			if pair[0] != pair[1] && (pair[0] == pair[0] || pair[1] == pair[1]) {
@@ -612,7 +613,8 @@ func TestFloatSumsOfBlocks(t *testing.T) {
 					t.Fatalf("%s, %d samples, round %d, %v: %+v, want %+v", name, len(s), round, level, got, want)
 				}
 				if got.sum, got.sum2 = k.floatSum(s), want.sum2; bits(got) != bits(want) {
-					t.Fatalf("%s, %d samples, round %d, %v: sum %+v, want %+v", name, len(s), round, level, got.sum, want.sum)
+					t.Fatalf("%s, %d samples, round %d, %v: %+v, want %+v", name, len(s), round, level, got.sum,
+						want.sum)
 				}
 			}
 		}

@@ -40,8 +40,8 @@ type kernels struct {
 	addRow      func(dst, a []float64)
 	doubles     func(dst []float64, src []float32)
 	advanceSums func(dst, run, keep []float64, x []float32, suffix []float64)
-	// magnitudes, slideFloats and floatMeans are the steps of boxMeanExact. floatMeans may write anything where sums need
-	// rounding.
+	// magnitudes, slideFloats and floatMeans are the steps of boxMeanExact. floatMeans may write anything where sums
+	// need rounding.
 	magnitudes  func(s []float32) (least, most uint32)
 	slideFloats func(col []float64, add, sub []float32)
 	floatMeans  func(dst []float32, col []float64, k int, c *floatCounts)

@@ -1,6 +1,7 @@
-// Runs OpenCV's operations for the benchmark in the folder above: a line "operation type parameter width height threads runs"
-// on standard input runs one once and then that often, and answers with a line for each of these runs: its wall-clock time and
-// the process's processor time in nanoseconds. The data are those of main.go, made once for each type and size.
+// Runs OpenCV's operations for the benchmark in the folder above: a line "operation type parameter width height threads
+// runs" on standard input runs one once and then that often, and answers with a line for each of these runs: its
+// wall-clock time and the process's processor time in nanoseconds. The data are those of main.go, made once for each
+// type and size.
 #include <chrono>
 #include <ctime>
 #include <iostream>
