@@ -21,7 +21,7 @@ const bareWindow = "bare"
 // The room beside the viewport in the program's window, in Fyne units.
 const bareLeft, bareTop, bareRight, bareBottom = 46, 73, 404, 34
 
-// bare is that raster. It asks for a frame at each movement of the pointer, and writes the lines of an observer of the
+// bare is that raster. It asks for a frame at each movement of the pointer and each turn of the wheel, and writes the lines of an observer of the
 // window to a log.
 type bare struct {
 	widget.BaseWidget
@@ -31,7 +31,10 @@ type bare struct {
 	start  time.Time
 }
 
-var _ desktop.Hoverable = (*bare)(nil)
+var (
+	_ desktop.Hoverable = (*bare)(nil)
+	_ fyne.Scrollable   = (*bare)(nil)
+)
 
 // runBare shows the window until it is killed.
 func runBare() error {
@@ -86,6 +89,9 @@ func (b *bare) MouseIn(*desktop.MouseEvent) {}
 
 // MouseMoved asks for a frame.
 func (b *bare) MouseMoved(*desktop.MouseEvent) { b.raster.Refresh() }
+
+// Scrolled asks for a frame.
+func (b *bare) Scrolled(*fyne.ScrollEvent) { b.raster.Refresh() }
 
 // MouseOut is part of desktop.Hoverable.
 func (b *bare) MouseOut() {}

@@ -356,15 +356,18 @@ func methods(t *testing.T, source, result string, want int) map[string]int {
 
 // TestXvfbFrames measures pan, zoom and brush at 1600 × 1000 on 18.7 and 108 MP: from the start of the raster's
 // generator to the end of the frame. Freeing the old texture and checking the layout come before that and take 0.6 ms
-// more. First it measures the floor: a window of the same size that only uploads and shows pixels that are ready.
+// more. Before each picture it measures the floor: a window of the same size that only uploads and shows pixels that
+// are ready, at as many turns of the wheel and movements of the pointer.
 func TestXvfbFrames(t *testing.T) {
 	testpic.Long(t)
-	floor := openIn(t, t.TempDir(), bareWindow, 1600, 1000)
-	v := floor.view()
-	floor.report("bare window", v, func() { floor.shake(v, "1", 120) })
-	floor.child.Process.Kill()
-	<-floor.ended
 	for _, size := range [][2]int{{5300, 3533}, {12000, 9000}} {
+		floor := openIn(t, t.TempDir(), bareWindow, 1600, 1000)
+		v := floor.view()
+		floor.move(v, v.width/2, v.height/2)
+		floor.report("bare, wheel", v, floor.wheel)
+		floor.report("bare, moves", v, func() { floor.shake(v, "1", 120) })
+		floor.child.Process.Kill()
+		<-floor.ended
 		w := open(t, "en", 1600, 1000, paint(t, size[0], size[1], nil))
 		w.await("picture ")
 		t.Logf("%d × %d px:", size[0], size[1])
@@ -378,13 +381,7 @@ func TestXvfbFrames(t *testing.T) {
 func (w *window) gestures() {
 	v := w.view()
 	w.move(v, v.width/2, v.height/2)
-	w.report("zoom", v, func() {
-		var wheel []string
-		for i := range 120 {
-			wheel = append(wheel, "click", []string{"4", "5"}[i/15%2], "sleep", "0.02")
-		}
-		w.xdo(wheel...)
-	})
+	w.report("zoom", v, w.wheel)
 	w.key("ctrl+0")
 	w.move(w.view(), v.width/2, v.height/2)
 	w.xdo("click", "4", "click", "4")
@@ -393,6 +390,19 @@ func (w *window) gestures() {
 	w.report("pan at 1:1", w.view(), func() { w.shake(v, "2", 120) })
 	w.key("b")
 	w.report("brush", w.view(), func() { w.shake(v, "1", 120) })
+	// A seventh more at each press: from 10 to the largest radius of 2,000 px.
+	w.key("ctrl+0")
+	w.key(slices.Repeat([]string{"bracketright"}, 40)...)
+	w.report("brush 2,000", w.view(), func() { w.shake(v, "1", 120) })
+}
+
+// wheel turns the wheel to and fro.
+func (w *window) wheel() {
+	var wheel []string
+	for i := range 120 {
+		wheel = append(wheel, "click", []string{"4", "5"}[i/15%2], "sleep", "0.02")
+	}
+	w.xdo(wheel...)
 }
 
 // frameLimit is far above the target of 16 ms, and catches gross faults alone: software GL shares the processors with
