@@ -83,7 +83,7 @@ func (t *task) timed(name message.Text, do func() error) error {
 // collector runs: planes hold no pointers, so that a run takes a millisecond or two.
 const (
 	largePicture = 8e6
-	heapGrowth   = 15
+	heapGrowth   = 5
 )
 
 // read reads the picture. After a large one the garbage collector runs often, unless the user has set GOGC.
