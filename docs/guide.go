@@ -3,7 +3,7 @@ package docs
 
 import "embed"
 
-// Guide holds the guide to the window: guide.md in English, guide.ru.md in Russian.
+// Guide holds the guide to the window: guide.md in English, guide.ru.md in Russian, and the pictures of its tour.
 //
-//go:embed guide.md guide.ru.md
+//go:embed guide.md guide.ru.md guide/*.jpg
 var Guide embed.FS

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Takes the screenshots of docs, in both languages, with build/blik on virtual screens; names of some of them as arguments.
+# tour is the series of docs/guide; Blik shows these pictures itself, so they are small.
 # Needs scripts/setup.sh test (Xvfb, openbox, xdotool) and ImageMagick. Look at the pictures before they are committed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,40 +13,74 @@ scan scan-02.png still-life 2
 scan scan-03.png portrait 3
 scan scan-04.png coast 5
 
-# shot NAME LANGUAGE STEP... opens the files named in $files and carries out the steps: a key, click:X,Y, move:X,Y, wait:S
-# or log:WORD, which waits for a line of the window's log that begins so.
-shot() {
-  local name=$1 language=$2 number=$((100 + RANDOM % 900)) step words
-  shift 2
-  local home=$work/home-$name
-  rm -rf "$home" "$work/$name.log"
-  mkdir -p "$home"
+# screen starts a screen with a window manager, and adds both to $processes.
+screen() {
+  local number=$((100 + RANDOM % 900))
   Xvfb ":$number" -screen 0 1400x880x24 +extension GLX -nolisten tcp >/dev/null 2>&1 &
-  local processes=$!
+  processes=$!
   for _ in $(seq 100); do [ ! -S "/tmp/.X11-unix/X$number" ] || break; sleep 0.1; done
   export DISPLAY=:$number
   openbox >/dev/null 2>&1 &
   processes="$! $processes"
-  # shellcheck disable=SC2086 # several files
-  HOME=$home LIBGL_ALWAYS_SOFTWARE=1 BLIK_UI_LOG=$work/$name.log "$program" open --lang "$language" --detect $files >/dev/null 2>&1 &
-  processes="$! $processes"
-  until grep -q '^done' "$work/$name.log" 2>/dev/null; do sleep 0.5; done
+}
+
+# program NAME WIDTH HEIGHT ARGUMENT... starts the program and waits for the word $ready in its log.
+program() {
+  local name=$1 width=$2 height=$3
+  shift 3
+  rm -f "$work/$name.log"
+  HOME=$work/home-$name LIBGL_ALWAYS_SOFTWARE=1 BLIK_DIALOGS=fyne BLIK_UI_LOG=$work/$name.log "$program" "$@" >/dev/null 2>&1 &
+  started=$!
+  processes="$started $processes"
+  until grep -q "^$ready" "$work/$name.log" 2>/dev/null; do sleep 0.5; done
   local window
   window=$(xdotool search --onlyvisible --name Blik | tail -n 1)
-  xdotool windowsize "$window" 1400 860 windowmove "$window" 0 0
+  xdotool windowsize "$window" "$width" "$height" windowmove "$window" 0 0
   sleep 2
   xdotool windowfocus "$window"
+}
+
+# steps NAME STEP... carries out steps: a key, click:X,Y, move:X,Y, drag:X,Y,X,Y,... through these points, wait:S,
+# log:WORD, which waits for a line of the window's log that begins so, or picture:NAME, one of docs/guide.
+steps() {
+  local name=$1 step words
+  shift
   for step in "$@"; do
     words=${step#*:}
     case $step in
       click:*) xdotool mousemove "${words%,*}" "${words#*,}" click 1 ;;
       move:*) xdotool mousemove "${words%,*}" "${words#*,}" ;;
+      drag:*)
+        # shellcheck disable=SC2086 # several numbers
+        set -- ${words//,/ }
+        xdotool mousemove "$1" "$2" mousedown 1
+        while [ $# -ge 2 ]; do xdotool mousemove "$1" "$2" sleep 0.1; shift 2; done
+        xdotool mouseup 1
+        ;;
       wait:*) sleep "$words" ;;
       log:*) until grep -q "^$words" "$work/$name.log"; do sleep 0.5; done ;;
+      picture:*)
+        sleep 1
+        import -window root -crop 1040x660+0+0 +repage -resize 680x -quality 70 -sampling-factor 4:2:0 -strip \
+          "docs/guide/$words.jpg"
+        echo "docs/guide/$words.jpg"
+        ;;
       *) xdotool key "$step" ;;
     esac
     sleep 1
   done
+}
+
+# shot NAME LANGUAGE STEP... opens the files named in $files, looks for glare, and carries out the steps.
+shot() {
+  local name=$1 language=$2
+  shift 2
+  rm -rf "$work/home-$name"
+  mkdir -p "$work/home-$name"
+  screen
+  # shellcheck disable=SC2086 # several files
+  ready=done program "$name" 1400 860 open --lang "$language" --detect $files
+  steps "$name" "$@"
   sleep 2
   import -window root -crop 1400x860+0+0 +repage "$work/$name.png"
   # shellcheck disable=SC2086 # several processes
@@ -55,12 +90,42 @@ shot() {
   echo "docs/$name.png"
 }
 
+# tour LANGUAGE TAIL takes the pictures of the guided tour: from an open picture to the copy, then a kill and what the
+# next start offers.
+tour() {
+  # The last picture shows the folder.
+  local language=$1 tail=$2 name=tour$2 folder=/tmp/paintings
+  rm -rf "$work/home-$name" "$folder"
+  mkdir -p "$work/home-$name" "$folder" docs/guide
+  cp "$work/scan-01.png" "$folder/painting.png"
+  screen
+  ready=picture program "$name" 1040 660 open --lang "$language" "$folder/painting.png"
+  steps "$name" wait:1 "picture:1-open$tail" \
+    r drag:90,140,200,250,560,500 "picture:2-region$tail" \
+    F5 log:done wait:1 "picture:3-find$tail" \
+    click:870,354 wait:4 "picture:4-preview$tail" \
+    q drag:330,395,350,385,372,395,376,415,352,424,334,415,330,395 wait:1 "picture:5-mark$tail" \
+    ctrl+Next n wait:1 k j k wait:1 "picture:6-decide$tail" \
+    ctrl+0 F6 log:corrected wait:2 "picture:7-correct$tail" \
+    s ctrl+1 wait:2 "picture:8-compare$tail" \
+    s ctrl+s log:saved-picture wait:2 ctrl+0 wait:1 "picture:9-save$tail" \
+    b drag:120,560,200,560 wait:3
+  kill -9 "$started"
+  sleep 1
+  ready=overlays program "$name" 1040 660 open --lang "$language"
+  steps "$name" wait:1 "picture:10-recover$tail"
+  # shellcheck disable=SC2086 # several processes
+  kill $processes 2>/dev/null || true
+  sleep 1
+}
+
 for language in en ru; do
   tail=${language/en/}
   tail=${tail:+.$tail}
-  for name in ${*:-screenshot screenshot-findings screenshot-split screenshot-layers}; do
+  for name in ${*:-screenshot screenshot-findings screenshot-split screenshot-layers tour}; do
     files=$PWD/assets/sample.jpg
     case $name in
+      tour) tour $language "$tail" ;;
       screenshot) shot "$name$tail" $language move:440,790 ;;
       screenshot-layers) shot "$name$tail" $language 5 F4 F7 wait:3 move:745,225 ;;
       screenshot-split) shot "$name$tail" $language F6 log:corrected wait:2 s ctrl+1 wait:2 ;;

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
@@ -15,9 +16,8 @@ func (p *prompts) showGuide() {
 		p.showError(err)
 		return
 	}
-	text := widget.NewRichTextFromMarkdown("")
-	text.Wrapping = fyne.TextWrapWord
-	scroll := container.NewVScroll(text)
+	page := container.NewVBox()
+	scroll := container.NewVScroll(page)
 	titles := widget.NewList(func() int { return len(sections) },
 		func() fyne.CanvasObject { return widget.NewLabel("") },
 		func(i widget.ListItemID, o fyne.CanvasObject) {
@@ -26,7 +26,8 @@ func (p *prompts) showGuide() {
 			label.SetText(sections[i].Title)
 		})
 	titles.OnSelected = func(i widget.ListItemID) {
-		text.ParseMarkdown("## " + sections[i].Title + "\n\n" + sections[i].Text)
+		page.Objects = guidePage(sections[i])
+		page.Refresh()
 		scroll.ScrollToTop()
 	}
 	titles.Select(0)
@@ -37,3 +38,26 @@ func (p *prompts) showGuide() {
 
 // guideOffset is the share of the headings of the guide.
 const guideOffset = 0.28
+
+// guidePictureWidth and guidePictureHeight are the least sides of a picture of the guide, in Fyne units.
+const guidePictureWidth, guidePictureHeight = 300, 330
+
+// guidePage shows a section: its text, and its pictures with what follows them.
+func guidePage(s manual.Section) (page []fyne.CanvasObject) {
+	write := func(markdown string) {
+		text := widget.NewRichTextFromMarkdown(markdown)
+		text.Wrapping = fyne.TextWrapWord
+		page = append(page, text)
+	}
+	write("## " + s.Title + "\n\n" + s.Text)
+	for _, p := range s.Pictures {
+		picture := canvas.NewImageFromResource(fyne.NewStaticResource(p.Name, p.JPEG))
+		picture.FillMode = canvas.ImageFillContain
+		picture.SetMinSize(fyne.NewSize(guidePictureWidth, guidePictureHeight))
+		page = append(page, picture)
+		if p.Text != "" {
+			write(p.Text)
+		}
+	}
+	return page
+}

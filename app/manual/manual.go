@@ -1,4 +1,5 @@
-// Package manual makes the guide of docs fit to be shown in a window that knows neither tables nor pictures nor links.
+// Package manual makes the guide of docs fit to be shown in a window that knows neither tables nor links, and shows the
+// pictures of the tour only.
 package manual
 
 import (
@@ -13,6 +14,16 @@ type Section struct {
 	Title string
 	// Text is Markdown of paragraphs, lists and code.
 	Text string
+	// Pictures follow the text, each with the text after it.
+	Pictures []Picture
+}
+
+// Picture is a picture of the guide with the text that follows it.
+type Picture struct {
+	// Name is that of a file of docs.Guide, Alt what it shows, JPEG its content.
+	Name, Alt string
+	JPEG      []byte
+	Text      string
 }
 
 // Guide returns the guide in a language, that in English where there is no other.
@@ -23,23 +34,38 @@ func Guide(language string) ([]Section, error) {
 			return nil, err
 		}
 	}
-	return sections(string(data)), nil
+	list := sections(string(data))
+	for _, s := range list {
+		for i := range s.Pictures {
+			if s.Pictures[i].JPEG, err = docs.Guide.ReadFile(s.Pictures[i].Name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return list, nil
 }
 
 var (
 	picture = regexp.MustCompile(`^!\[.*\]\(.*\)$`)
+	shown   = regexp.MustCompile(`^!\[(.*)\]\((guide/.*\.jpg)\)$`)
 	link    = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 	pages   = regexp.MustCompile(`^\[[^\]]*\]\([^)]*\)( · \[[^\]]*\]\([^)]*\))+$`)
 	rule    = regexp.MustCompile(`^\|[-| :]*\|$`)
 )
 
-// sections divides a page at its headings. Rows of tables become items of a list, links their texts; pictures go, and
-// so do links to the other pages.
+// sections divides a page at its headings. Rows of tables become items of a list, links their texts; pictures that are
+// not those of the tour go, and so do links to the other pages.
 func sections(page string) (list []Section) {
 	var text []string
+	// end gives the lines so far to the last picture of the last section, or to the section.
 	end := func() {
 		if len(list) > 0 {
-			list[len(list)-1].Text = strings.TrimSpace(strings.Join(text, "\n"))
+			s := &list[len(list)-1]
+			to := &s.Text
+			if n := len(s.Pictures); n > 0 {
+				to = &s.Pictures[n-1].Text
+			}
+			*to = strings.TrimSpace(strings.Join(text, "\n"))
 		}
 		text = nil
 	}
@@ -51,7 +77,12 @@ func sections(page string) (list []Section) {
 			title, section = name, true
 		}
 		row := strings.HasPrefix(line, "|")
+		own := shown.FindStringSubmatch(line)
 		switch {
+		case own != nil && len(list) > 0:
+			end()
+			s := &list[len(list)-1]
+			s.Pictures = append(s.Pictures, Picture{Name: own[2], Alt: own[1]})
 		case section:
 			end()
 			list = append(list, Section{Title: title})

@@ -1,6 +1,8 @@
 package xwidget
 
 import (
+	"slices"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/dialog"
 )
@@ -9,7 +11,8 @@ import (
 // button that stands out.
 type Modals struct {
 	win fyne.Window
-	top *modal
+	// shown are the dialogs that are open, the one on top last.
+	shown []*modal
 }
 
 // modal is a dialog that is shown. cover distinguishes it from what may lie over it, such as a menu.
@@ -30,25 +33,30 @@ func (m *Modals) Show(d dialog.Dialog, accept func()) {
 	now := &modal{dialog: d, accept: accept}
 	d.SetOnClosed(func() {
 		// What a dialog did at its end may have shown another one.
-		if m.top == now {
-			m.top = nil
-		}
+		m.shown = slices.DeleteFunc(m.shown, func(o *modal) bool { return o == now })
 	})
-	m.top = now
+	m.shown = append(m.shown, now)
 	d.Show()
 	now.cover = m.win.Canvas().Overlays().Top()
 }
 
 // Key answers the dialog on top and reports whether the key does so.
 func (m *Modals) Key(name fyne.KeyName) bool {
-	if m.top == nil || m.win.Canvas().Overlays().Top() != m.top.cover {
+	// The toolkit takes away with a dialog what lies over it.
+	open := m.win.Canvas().Overlays().List()
+	m.shown = slices.DeleteFunc(m.shown, func(o *modal) bool { return !slices.Contains(open, o.cover) })
+	if len(m.shown) == 0 {
+		return false
+	}
+	top := m.shown[len(m.shown)-1]
+	if m.win.Canvas().Overlays().Top() != top.cover {
 		return false
 	}
 	switch name {
 	case fyne.KeyEscape:
-		m.top.dialog.Hide()
+		top.dialog.Hide()
 	case fyne.KeyReturn, fyne.KeyEnter:
-		m.top.accept()
+		top.accept()
 	default:
 		return false
 	}

@@ -55,3 +55,43 @@ func TestModals(t *testing.T) {
 		t.Errorf("the dialogs were answered %q", said)
 	}
 }
+
+// Two dialogs at once, such as an error over a question: keys answer the one on top, then the one under it.
+func TestTwoDialogs(t *testing.T) {
+	test.NewTempApp(t)
+	w := test.NewTempWindow(t, widget.NewLabel("under"))
+	m := NewModals(w)
+	said := ""
+	ask := func(text string) *dialog.ConfirmDialog {
+		d := dialog.NewConfirm("title", text, func(ok bool) {
+			if ok {
+				said += text
+			} else {
+				said += "-" + text
+			}
+		}, w)
+		m.Show(d, d.Confirm)
+		return d
+	}
+	ask("a")
+	ask("b")
+	m.Key(fyne.KeyEscape)
+	if said != "-b" || len(w.Canvas().Overlays().List()) != 1 {
+		t.Fatalf("answered %q, %d dialogs are open", said, len(w.Canvas().Overlays().List()))
+	}
+	m.Key(fyne.KeyReturn)
+	if said != "-ba" || m.Key(fyne.KeyReturn) || w.Canvas().Overlays().Top() != nil {
+		t.Errorf("answered %q", said)
+	}
+	// The program closes the one under the other, and the toolkit takes that away as well.
+	under := ask("c")
+	ask("d")
+	under.Hide()
+	if m.Key(fyne.KeyReturn) || said != "-ba-c" {
+		t.Errorf("answered %q", said)
+	}
+	ask("e")
+	if !m.Key(fyne.KeyReturn) || said != "-ba-ce" {
+		t.Errorf("answered %q", said)
+	}
+}
