@@ -1,0 +1,41 @@
+package processing_test
+
+import (
+	"testing"
+
+	"blik/processing"
+	"blik/processing/cpu"
+	"blik/processing/synth"
+)
+
+// BenchmarkCorrectPainting corrects what the classical search finds on the painting that `blik sample` makes.
+func BenchmarkCorrectPainting(b *testing.B) {
+	painted, err := synth.Paint(b.Context(), 4993, 3745, 8, synth.PaintOptions{Seed: 1, Noiseless: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	glare, err := synth.Preset("default")
+	if err != nil {
+		b.Fatal(err)
+	}
+	glare.Seed = 1
+	pic, _, _, err := synth.RenderGlare(b.Context(), painted, glare)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, be := processing.DefaultParams(), cpu.New()
+	p.Detector = processing.DetectClassic
+	found, err := processing.Detect(b.Context(), be, pic, p, processing.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		c, err := processing.Correct(b.Context(), be, pic, found.Mask, p, processing.CorrectOptions{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, s := range c.Timings {
+			b.ReportMetric(s.Time.Seconds(), s.Name+"-s")
+		}
+	}
+}
