@@ -86,6 +86,7 @@ func TestDropScraps(t *testing.T) {
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(8, 1))
+	tables := map[int]*LuminanceTables{}
 	for round := range 300 {
 		w, h := 1+r.IntN(150), 1+r.IntN(40)
 		pic := &Picture{Width: w, Height: h, Channels: []int{1, 3, 3, 4}[r.IntN(4)]}
@@ -124,7 +125,10 @@ func TestWindow(t *testing.T) {
 			continue
 		}
 		own := sets[0][r.IntN(len(sets[0])):][:1]
-		s := surveyor{pic: pic, tables: pic.Tables(), taken: newPixelSet(w, h, sets...)}
+		if tables[pic.Depth()] == nil {
+			tables[pic.Depth()] = pic.Tables()
+		}
+		s := surveyor{pic: pic, tables: tables[pic.Depth()], taken: newPixelSet(w, h, sets...)}
 		shape := NewSums()
 		shape.Add(own[0])
 		margin := 1 + r.IntN(20)
