@@ -68,13 +68,13 @@ var neutralColours = map[fyne.ThemeColorName]uint8{
 	theme.ColorNameScrollBar:         0x90,
 }
 
-// contrastColours are those of the high-contrast look: text is white on black (a ratio of 21 to 1), and what has the
-// focus or is chosen is yellow.
+// contrastColours are those of the high-contrast look: text is white on black (a ratio of 21 to 1), in fields on a grey
+// against which the track of a slider is seen (11 to 1), and what has the focus or is chosen is yellow.
 var contrastColours = map[fyne.ThemeColorName]color.Color{
 	theme.ColorNameBackground:          color.Gray{},
 	theme.ColorNameMenuBackground:      color.Gray{},
 	theme.ColorNameOverlayBackground:   color.Gray{},
-	theme.ColorNameInputBackground:     color.Gray{},
+	theme.ColorNameInputBackground:     color.Gray{Y: 0x38},
 	theme.ColorNameHeaderBackground:    color.Gray{},
 	theme.ColorNameButton:              color.Gray{Y: 0x30},
 	theme.ColorNameDisabledButton:      color.Gray{Y: 0x18},
