@@ -45,6 +45,9 @@ func Correct(ctx context.Context, b Backend, pic *Picture, mask *Mask, p Params,
 		}
 		c.glare.share()
 		c.light = c.estimateLight()
+		if p.Halo > 0 {
+			c.veils = c.findVeils()
+		}
 		return nil
 	}); err != nil {
 		return nil, err
@@ -80,6 +83,8 @@ type corrector struct {
 	methods  [methodCount]method
 	// light is the colour of the light over the whole picture, of length 1.
 	light [4]float64
+	// veils is nil for a picture without.
+	veils *veils
 }
 
 // stage runs f as a named stage of the backend and reports the progress.
@@ -197,6 +202,9 @@ func (c *corrector) memory(sites []*site) int64 {
 	for _, s := range sites {
 		window = max(window, c.windowOf(s.group).area())
 		samples += s.group.area
+		for _, t := range s.wanted {
+			samples += c.veils.area(t.spot)
+		}
 	}
 	return int64(len(c.glare.spots))*spotBytes + int64(samples)*int64(c.pic.Channels*c.pic.Depth()/8) +
 		int64(window)*int64(windowBytes+channelBytes*c.pic.Channels)

@@ -28,6 +28,8 @@ type site struct {
 	pix [][]float32
 	// filled is the share of a pixel's texture that the method has made up, 0…1; nil where it is all.
 	filled []float32
+	// veil is the share of the picture's veil on each pixel, which pix is without; nil where there is none.
+	veil []float32
 }
 
 // wanted is a spot to be corrected, by its index, and the place of its patch.
@@ -204,6 +206,9 @@ func (c *corrector) load(s *site) {
 		s.pix[k] = make([]float32, n)
 	}
 	light := c.methods[s.method].light
+	if light {
+		s.veil = c.veils.over(s.box, nil)
+	}
 	i := 0
 	for y := s.y0; y < s.y1; y++ {
 		at := (y*c.pic.Width + s.x0) * ch
@@ -226,6 +231,9 @@ func (c *corrector) load(s *site) {
 				if light {
 					v = c.codec.rootOf(at + k)
 				}
+				if s.veil != nil && s.veil[i] > 0 {
+					v = c.veils.without(v, s.veil[i], k)
+				}
 				s.pix[k][i] = v
 			}
 			at += ch
@@ -247,9 +255,20 @@ func (s *site) eachPixel(f func(i, x, y int)) {
 	}
 }
 
-// finish blends the new samples with the old ones, rounds them to the picture's depth, and drops the window.
+// finish writes the patches of the site: the spots and their halos, and what their veils are taken away from.
 func (c *corrector) finish(s *site, patches []Patch) {
 	c.open(s, patches)
+	c.blend(s, patches)
+	if !c.methods[s.method].light || s.known == 0 {
+		return
+	}
+	for _, to := range s.wanted {
+		c.unveil(to.spot, &patches[to.patch])
+	}
+}
+
+// blend blends the new samples with the old ones, less their veil, and rounds them to the picture's depth.
+func (c *corrector) blend(s *site, patches []Patch) {
 	ch := c.pic.Channels
 	light := c.methods[s.method].light
 	s.eachWanted(func(i, x, y, n int) {
@@ -263,25 +282,30 @@ func (c *corrector) finish(s *site, patches []Patch) {
 		if s.known == 0 {
 			alpha = 0
 		}
+		veil := s.known > 0 && s.veil != nil && s.veil[i] > 0
 		for k := range ch {
 			at := (y*c.pic.Width+x)*ch + k
 			old, ok := c.codec.level(at)
+			if alpha == 0 && !veil {
+				p.keep(c.pic, at)
+				continue
+			}
 			v := s.pix[k][i]
-			if light && alpha > 0 {
+			if light {
 				v = c.codec.unroot(v)
 			}
 			if alpha < 1 {
-				v = old + float32(alpha*(v-old))
+				from := old
+				if veil {
+					from = c.codec.unroot(c.veils.without(c.codec.rootOf(at), s.veil[i], k))
+				}
+				v = from + float32(alpha*(v-from))
 			}
-			if alpha == 0 || ok && c.p.OnlyDarken && v > old {
-				v = old
-			}
-			switch {
-			case alpha == 0 || v == old && ok:
+			if ok && (v == old || c.p.OnlyDarken && v > old) {
 				p.keep(c.pic, at)
-			default:
-				p.round(v, ch == 4)
+				continue
 			}
+			p.round(v, ch == 4)
 		}
 	})
 }

@@ -1,0 +1,384 @@
+package processing
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A veil is light that large glints scatter far around themselves: a hundredth of white and less, which is seen on dark
+// paint only. Around one glint it cannot be told from paint that gets brighter there by chance; what most sides of most
+// glints of a picture show is a veil. So its strength is one number for the picture, and its shape that of the glints.
+
+const (
+	// veilRadius is the least radius of a spot with a veil, in pixels.
+	veilRadius = 3
+	// veilWidth is the standard deviation of the veil in radii of the light.
+	veilWidth = 2.5
+	// veilRim is by how much a mask is wider than the light, in pixels, where it needs no halo.
+	veilRim = 2
+	// veilSpots is how many spots say enough, veilSides how many sides of spots are the least.
+	veilSpots, veilSides = 200, 24
+	// veilMost and veilWeakest bound the light in the middle of a veil, 1 = white; below the latter there is none.
+	veilMost, veilWeakest = 0.01, 0.0008
+	// veilEnd is the light at which a veil ends: half a level of an 8-bit file on dark paint.
+	veilEnd = 3e-4
+	// veilSpread is how much the veils of one picture differ.
+	veilSpread = 0.006
+	// veilCell is the side of the squares by which veils are looked up.
+	veilCell = 256
+)
+
+// veils are the veils of a picture.
+type veils struct {
+	// light is that in the middle of each, by channel, before end, the share of it at which the veil ends, is taken off.
+	light [4]float32
+	end   float64
+	// sources are sorted by the rank of their spots, of holds the index of the source of a spot, or −1.
+	sources []veilSource
+	of      []int32
+	// cells hold the sources that reach into each square of the picture.
+	cells  [][]int32
+	across int
+}
+
+// veilSource is a spot with a veil: its middle, the squared reach of the veil, and the pixels where it is seen.
+type veilSource struct {
+	x, y, reach2 float64
+	box
+}
+
+// share is the light at a squared distance, as a share of that in the middle: nearly a Gaussian, but it ends.
+func (s *veilSource) share(d2 float64) float64 {
+	t := math.Max(1-d2/s.reach2, 0)
+	t *= t
+	return t * t
+}
+
+// veilOf returns the source that a spot would be.
+func (c *corrector) veilOf(spot int32) veilSource {
+	var sx, sy int
+	runs := c.glare.spots[spot].Runs
+	for _, r := range runs {
+		sx += (r.X1 - r.X0) * (r.X0 + r.X1)
+		sy += (r.X1 - r.X0) * (2*r.Y + 1)
+	}
+	area := int(c.glare.areas[spot])
+	rim := max(veilRim-c.p.Halo, 0)
+	radius := math.Max(discRadius(area)-float64(rim), 1)
+	return veilSource{
+		x: float64(sx) / float64(2*area), y: float64(sy) / float64(2*area),
+		reach2: 8 * veilWidth * veilWidth * radius * radius,
+	}
+}
+
+// findVeils estimates the veil of the picture and returns nil if it has none. It looks at the whole mask, whatever is to
+// be corrected.
+func (c *corrector) findVeils() *veils {
+	g := c.glare
+	var large []int32
+	for _, i := range g.byRank {
+		if discRadius(int(g.areas[i])) < veilRadius {
+			break
+		}
+		if !g.groups[g.group[i]].shared {
+			large = append(large, i)
+		}
+	}
+	sides := make([][]veilSide, min(len(large), veilSpots))
+	c.each(len(sides), func(i int) { sides[i] = c.veilSides(large[i]) })
+	amount := veilAmount(slices.Concat(sides...))
+	if amount == 0 {
+		return nil
+	}
+	v := &veils{of: make([]int32, len(g.spots)), across: (g.w + veilCell - 1) / veilCell, end: veilEnd / amount}
+	for i := range v.of {
+		v.of[i] = -1
+	}
+	for k := range c.pic.Channels {
+		v.light[k] = float32(amount * c.light[k] * math.Sqrt(float64(c.pic.Channels)))
+	}
+	v.cells = make([][]int32, v.across*((g.h+veilCell-1)/veilCell))
+	end := math.Sqrt(1 - math.Sqrt(math.Sqrt(v.end)))
+	for n, i := range large {
+		s := c.veilOf(i)
+		r := math.Sqrt(s.reach2) * end
+		s.box = box{int(math.Floor(s.x - r)), int(math.Floor(s.y - r)), int(math.Ceil(s.x + r)), int(math.Ceil(s.y + r))}
+		s.box = s.box.grown(0, g.w, g.h)
+		v.of[i] = int32(n)
+		v.sources = append(v.sources, s)
+		for y := s.y0 / veilCell; y <= (s.y1-1)/veilCell; y++ {
+			for x := s.x0 / veilCell; x <= (s.x1-1)/veilCell; x++ {
+				cell := &v.cells[y*v.across+x]
+				*cell = append(*cell, int32(n))
+			}
+		}
+	}
+	return v
+}
+
+// veilSide is what one of eight sides of a spot says about the light in the middle of its veil, and how certain it is.
+type veilSide struct{ light, weight float64 }
+
+// veilSides compares the paint of each side near the spot with that farther away: the light of a veil that would make
+// the root of light even there, by least squares.
+func (c *corrector) veilSides(spot int32) []veilSide {
+	s := c.veilOf(spot)
+	r := math.Max(math.Sqrt(s.reach2)*0.78, discRadius(int(c.glare.areas[spot]))+6)
+	b := box{int(s.x - r), int(s.y - r), int(s.x+r) + 1, int(s.y+r) + 1}.grown(0, c.pic.Width, c.pic.Height)
+	if b.area() > 1<<16 {
+		return nil
+	}
+	own, depth := make([]int32, b.area()), make([]int32, b.area())
+	c.glare.owners(b, own, depth)
+	type sums struct {
+		n, share, square    float64
+		root, both, squares [4]float64
+	}
+	var side [8]sums
+	ch := c.pic.Channels
+	// Large spots have more pixels around them than are needed.
+	step := max(1, int(math.Sqrt(float64(b.area())/2000)))
+	for y := b.y0; y < b.y1; y += step {
+		for x := b.x0; x < b.x1; x += step {
+			dx, dy := float64(x)+0.5-s.x, float64(y)+0.5-s.y
+			d2 := dx*dx + dy*dy
+			if own[(y-b.y0)*b.width()+x-b.x0] != free || d2 >= r*r || dx*dy == 0 || math.Abs(dx) == math.Abs(dy) {
+				continue
+			}
+			k := 0
+			for bit, set := range [3]bool{dx > 0, dy > 0, math.Abs(dx) > math.Abs(dy)} {
+				if set {
+					k |= 1 << bit
+				}
+			}
+			to, share := &side[k], s.share(d2)
+			to.n++
+			to.share += grid(share)
+			to.square += grid(share * share)
+			at := (y*c.pic.Width + x) * ch
+			for k := range ch {
+				root := float64(c.codec.rootOf(at + k))
+				to.root[k] += grid(root)
+				to.both[k] += grid(share * root)
+				to.squares[k] += grid(root * root)
+			}
+		}
+	}
+	var out []veilSide
+	for i := range side {
+		t := &side[i]
+		if t.n < 12 {
+			continue
+		}
+		var along, sure, rest float64
+		spread := t.square - t.share*t.share/t.n
+		for k := range ch {
+			// A little light raises the root by light / (2 · root).
+			slope := c.light[k] * math.Sqrt(float64(ch)) / (2 * math.Max(t.root[k]/t.n, 0.03))
+			along += slope * (t.both[k] - t.share*t.root[k]/t.n)
+			sure += slope * slope * spread
+			rest += t.squares[k] - t.root[k]*t.root[k]/t.n
+		}
+		if !(sure > 0) {
+			continue
+		}
+		light := along / sure
+		rest = math.Max(rest-light*along, 1e-9)
+		// Paint is correlated: the pixels of a side are worth no more than a few that are not.
+		worth := math.Min(t.n/12+1, 4) * float64(ch)
+		out = append(out, veilSide{light, 1 / (rest/(sure*worth) + veilSpread*veilSpread)})
+	}
+	return out
+}
+
+// veilAmount returns the weighted median of the sides, less what it may be by chance, or 0.
+func veilAmount(sides []veilSide) float64 {
+	if len(sides) < veilSides {
+		return 0
+	}
+	slices.SortFunc(sides, func(a, b veilSide) int {
+		return cmp.Or(cmp.Compare(a.light, b.light), cmp.Compare(a.weight, b.weight))
+	})
+	var all, sum float64
+	for _, s := range sides {
+		all += s.weight
+	}
+	for _, s := range sides {
+		if sum += s.weight; sum < all/2 {
+			continue
+		}
+		amount := math.Min(s.light, veilMost)
+		if amount *= amount * amount / (amount*amount + 1/all); amount >= veilWeakest {
+			return amount
+		}
+		break
+	}
+	return 0
+}
+
+// over returns the share of the veils' light on each pixel of the window, nil where there is none, and for each pixel
+// the source of most of it, if owner is not nil.
+func (v *veils) over(b box, owner []int32) []float32 {
+	if v == nil {
+		return nil
+	}
+	var near []int32
+	for y := b.y0 / veilCell; y <= (b.y1-1)/veilCell; y++ {
+		for x := b.x0 / veilCell; x <= (b.x1-1)/veilCell; x++ {
+			near = append(near, v.cells[y*v.across+x]...)
+		}
+	}
+	slices.Sort(near)
+	near = slices.Compact(near)
+	var sum, most []float64
+	w := b.width()
+	for _, n := range near {
+		s := &v.sources[n]
+		x0, y0, x1, y1 := max(s.x0, b.x0), max(s.y0, b.y0), min(s.x1, b.x1), min(s.y1, b.y1)
+		if x0 >= x1 || y0 >= y1 {
+			continue
+		}
+		if sum == nil {
+			sum, most = make([]float64, b.area()), make([]float64, b.area())
+		}
+		for y := y0; y < y1; y++ {
+			dy := float64(y) + 0.5 - s.y
+			for x := x0; x < x1; x++ {
+				dx := float64(x) + 0.5 - s.x
+				share := s.share(float64(dx*dx)+float64(dy*dy)) - v.end
+				if share <= 0 {
+					continue
+				}
+				i := (y-b.y0)*w + x - b.x0
+				sum[i] += grid(share)
+				if owner != nil && share > most[i] {
+					most[i], owner[i] = share, n
+				}
+			}
+		}
+	}
+	if sum == nil {
+		return nil
+	}
+	out := make([]float32, len(sum))
+	for i, t := range sum {
+		out[i] = float32(t)
+	}
+	return out
+}
+
+// area bounds the pixels around a spot that its veil is taken away from.
+func (v *veils) area(spot int32) int {
+	if v == nil || v.of[spot] < 0 {
+		return 0
+	}
+	return v.sources[v.of[spot]].area()
+}
+
+// without returns the root of light without a share of the veil.
+func (v *veils) without(root, share float32, channel int) float32 {
+	light := float32(root*root) - float32(share*v.light[channel])
+	return float32(math.Sqrt(float64(max(light, 0))))
+}
+
+// unveil takes the veil of a spot away from the paint around it, as far as it is the strongest there, and adds those
+// pixels to the patch.
+func (c *corrector) unveil(spot int32, patch *Patch) {
+	if c.veils == nil || c.veils.of[spot] < 0 {
+		return
+	}
+	this := c.veils.of[spot]
+	b := c.veils.sources[this].box
+	own, depth, owner := make([]int32, b.area()), make([]int32, b.area()), make([]int32, b.area())
+	c.glare.owners(b, own, depth)
+	share := c.veils.over(b, owner)
+	around := patch.empty()
+	ch := c.pic.Channels
+	for i, t := range share {
+		if t == 0 || own[i] != free || owner[i] != this {
+			continue
+		}
+		x, y := b.x0+i%b.width(), b.y0+i/b.width()
+		at := (y*c.pic.Width + x) * ch
+		dark := false
+		for k := range ch {
+			if v, ok := c.codec.level(at + k); ok && v < clipLevel {
+				around.round(c.codec.unroot(c.veils.without(c.codec.rootOf(at+k), t, k)), ch == 4)
+				dark = true
+				continue
+			}
+			around.keep(c.pic, at+k)
+		}
+		if !dark {
+			around.shorten(ch)
+			continue
+		}
+		if last := len(around.Runs) - 1; last >= 0 && around.Runs[last].Y == y && around.Runs[last].X1 == x {
+			around.Runs[last].X1++
+			continue
+		}
+		around.Runs = append(around.Runs, Run{y, x, x + 1})
+	}
+	patch.join(&around, ch)
+}
+
+// empty returns a patch of samples of the same kind.
+func (p *Patch) empty() Patch {
+	switch {
+	case p.U8 != nil:
+		return Patch{U8: []uint8{}}
+	case p.U16 != nil:
+		return Patch{U16: []uint16{}}
+	}
+	return Patch{F32: []float32{}}
+}
+
+// shorten drops the last n samples.
+func (p *Patch) shorten(n int) {
+	switch {
+	case p.U8 != nil:
+		p.U8 = p.U8[:len(p.U8)-n]
+	case p.U16 != nil:
+		p.U16 = p.U16[:len(p.U16)-n]
+	default:
+		p.F32 = p.F32[:len(p.F32)-n]
+	}
+}
+
+// join adds the pixels of another patch, none of which it has.
+func (p *Patch) join(o *Patch, channels int) {
+	if len(o.Runs) == 0 {
+		return
+	}
+	to := p.empty()
+	for i, k, a, b := 0, 0, 0, 0; i < len(p.Runs) || k < len(o.Runs); {
+		from, r, at := p, Run{}, &a
+		if i == len(p.Runs) || k < len(o.Runs) && o.Runs[k].before(p.Runs[i]) {
+			from, r, at = o, o.Runs[k], &b
+			k++
+		} else {
+			r = p.Runs[i]
+			i++
+		}
+		n := (r.X1 - r.X0) * channels
+		switch {
+		case p.U8 != nil:
+			to.U8 = append(to.U8, from.U8[*at:*at+n]...)
+		case p.U16 != nil:
+			to.U16 = append(to.U16, from.U16[*at:*at+n]...)
+		default:
+			to.F32 = append(to.F32, from.F32[*at:*at+n]...)
+		}
+		*at += n
+		if last := len(to.Runs) - 1; last >= 0 && to.Runs[last].Y == r.Y && to.Runs[last].X1 == r.X0 {
+			to.Runs[last].X1 = r.X1
+			continue
+		}
+		to.Runs = append(to.Runs, r)
+	}
+	p.Runs, p.U8, p.U16, p.F32 = to.Runs, to.U8, to.U16, to.F32
+}
+
+// before says whether r begins before o in reading order.
+func (r Run) before(o Run) bool { return r.Y < o.Y || r.Y == o.Y && r.X0 < o.X0 }
