@@ -14,7 +14,7 @@ const (
 	// veilRadius is the least radius of a spot with a veil, in pixels.
 	veilRadius = 3
 	// veilWidth is the standard deviation of the veil in radii of the light.
-	veilWidth = 2.5
+	veilWidth = 1.6
 	// veilRim is by how much a mask is wider than the light, in pixels, where it needs no halo.
 	veilRim = 2
 	// veilSpots is how many spots say enough, veilSides how many sides of spots are the least.
