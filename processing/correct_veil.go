@@ -20,7 +20,7 @@ const (
 	// veilSpots is how many spots say enough, veilSides how many sides of spots are the least.
 	veilSpots, veilSides = 200, 24
 	// veilMost and veilWeakest bound the light in the middle of a veil, 1 = white; below the latter there is none.
-	veilMost, veilWeakest = 0.01, 0.0008
+	veilMost, veilWeakest = 0.01, 0.0012
 	// veilEnd is the light at which a veil ends: half a level of an 8-bit file on dark paint.
 	veilEnd = 3e-4
 	// veilSpread is how much the veils of one picture differ.
@@ -142,7 +142,7 @@ func (c *corrector) veilSides(spot int32) []veilSide {
 	for y := b.y0; y < b.y1; y += step {
 		for x := b.x0; x < b.x1; x += step {
 			dx, dy := float64(x)+0.5-s.x, float64(y)+0.5-s.y
-			d2 := dx*dx + dy*dy
+			d2 := float64(dx*dx) + float64(dy*dy)
 			if own[(y-b.y0)*b.width()+x-b.x0] != free || d2 >= r*r || dx*dy == 0 || math.Abs(dx) == math.Abs(dy) {
 				continue
 			}
@@ -155,13 +155,13 @@ func (c *corrector) veilSides(spot int32) []veilSide {
 			to, share := &side[k], s.share(d2)
 			to.n++
 			to.share += grid(share)
-			to.square += grid(share * share)
+			to.square += grid(float64(share * share))
 			at := (y*c.pic.Width + x) * ch
 			for k := range ch {
 				root := float64(c.codec.rootOf(at + k))
 				to.root[k] += grid(root)
-				to.both[k] += grid(share * root)
-				to.squares[k] += grid(root * root)
+				to.both[k] += grid(float64(share * root))
+				to.squares[k] += grid(float64(root * root))
 			}
 		}
 	}
@@ -176,15 +176,15 @@ func (c *corrector) veilSides(spot int32) []veilSide {
 		for k := range ch {
 			// A little light raises the root by light / (2 · root).
 			slope := c.light[k] * math.Sqrt(float64(ch)) / (2 * math.Max(t.root[k]/t.n, 0.03))
-			along += slope * (t.both[k] - t.share*t.root[k]/t.n)
-			sure += slope * slope * spread
+			along += float64(slope * (t.both[k] - t.share*t.root[k]/t.n))
+			sure += float64(slope * slope * spread)
 			rest += t.squares[k] - t.root[k]*t.root[k]/t.n
 		}
 		if !(sure > 0) {
 			continue
 		}
 		light := along / sure
-		rest = math.Max(rest-light*along, 1e-9)
+		rest = math.Max(rest-float64(light*along), 1e-9)
 		// Paint is correlated: the pixels of a side are worth no more than a few that are not.
 		worth := math.Min(t.n/12+1, 4) * float64(ch)
 		out = append(out, veilSide{light, 1 / (rest/(sure*worth) + veilSpread*veilSpread)})
@@ -209,7 +209,7 @@ func veilAmount(sides []veilSide) float64 {
 			continue
 		}
 		amount := math.Min(s.light, veilMost)
-		if amount *= amount * amount / (amount*amount + 1/all); amount >= veilWeakest {
+		if amount *= amount * amount / (float64(amount*amount) + 1/all); amount >= veilWeakest {
 			return amount
 		}
 		break

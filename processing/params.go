@@ -421,7 +421,8 @@ func Specs() []Spec {
 		{ID: "halo", Stage: StageCorrection, Group: correct, Kind: KindInt, Min: 0, Max: 20, Step: 1, Unit: px,
 			Name: message.Of("Halo"), field: func(p *Params) any { return &p.Halo },
 			Help: message.Of("How far correction may reach beyond the mask, for the faint halo of the glare; 0 " +
-				"changes nothing outside the mask.")},
+				"changes nothing outside the mask. The veil of large glints, where a picture shows one, is taken " +
+				"away as far as it reaches.")},
 		{ID: "blend", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 100, Step: 5,
 			Unit: message.Of("% of radius"),
 			Name: message.Of("Soft edge"), field: func(p *Params) any { return &p.Blend },
