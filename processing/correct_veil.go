@@ -31,7 +31,7 @@ const (
 
 // veils are the veils of a picture.
 type veils struct {
-	// light is that in the middle of each, by channel, before end, the share of it at which the veil ends, is taken off.
+	// light is that in the middle of each, by channel, before end, the share of it at which a veil ends, is taken off.
 	light [4]float32
 	end   float64
 	// sources are sorted by the rank of their spots, of holds the index of the source of a spot, or −1.
@@ -72,8 +72,8 @@ func (c *corrector) veilOf(spot int32) veilSource {
 	}
 }
 
-// findVeils estimates the veil of the picture and returns nil if it has none. It looks at the whole mask, whatever is to
-// be corrected.
+// findVeils estimates the veil of the picture and returns nil if it has none. It looks at the whole mask, whatever is
+// to be corrected.
 func (c *corrector) findVeils() *veils {
 	g := c.glare
 	var large []int32
@@ -103,7 +103,8 @@ func (c *corrector) findVeils() *veils {
 	for n, i := range large {
 		s := c.veilOf(i)
 		r := math.Sqrt(s.reach2) * end
-		s.box = box{int(math.Floor(s.x - r)), int(math.Floor(s.y - r)), int(math.Ceil(s.x + r)), int(math.Ceil(s.y + r))}
+		s.box = box{int(math.Floor(s.x - r)), int(math.Floor(s.y - r)),
+			int(math.Ceil(s.x + r)), int(math.Ceil(s.y + r))}
 		s.box = s.box.grown(0, g.w, g.h)
 		v.of[i] = int32(n)
 		v.sources = append(v.sources, s)

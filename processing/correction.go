@@ -16,8 +16,8 @@ type Patch struct {
 	Spot int
 	// Method is the one that was really used.
 	Method Method
-	// Runs are the pixels that may differ from the source, in reading order: the spot, its halo, and where the veil of a
-	// large spot is taken away. Patches of one mask never overlap: a halo pixel belongs to the nearest spot, one of a
+	// Runs are the pixels that may differ from the source, in reading order: the spot, its halo, and where the veil of
+	// a large spot is taken away. Patches of one mask never overlap: a halo pixel belongs to the nearest spot, one of a
 	// veil to the spot whose veil is the strongest there.
 	Runs []Run
 	// Exactly one is set, as in Picture: the new samples of the pixels of Runs, in order, Channels each. Where nothing
