@@ -164,6 +164,12 @@ func (g *glareMap) owners(b box, own []int32, depth []int32) {
 	for i := range best {
 		best[i] = none
 	}
+	// Within reach of a spot are, in each row, the columns from … to−1 and those a halo beside them.
+	type columns struct{ from, to int }
+	reach := make([]columns, b.height())
+	for i := range reach {
+		reach[i] = columns{wide.x1, wide.x0}
+	}
 	for y := max(b.y0-g.halo, 0); y < min(b.y1+g.halo, g.h); y++ {
 		row := g.spans[g.rows[y]:g.rows[y+1]]
 		first := sort.Search(len(row), func(i int) bool { return int(row[i].X1) > wide.x0 })
@@ -175,6 +181,8 @@ func (g *glareMap) owners(b box, own []int32, depth []int32) {
 			rank := int64(g.rank[s.Label])
 			for v := max(y-g.halo, b.y0); v < min(y+g.halo+1, b.y1); v++ {
 				k := int64(v-y)*int64(v-y)<<32 | rank
+				r := &reach[v-b.y0]
+				r.from, r.to = min(r.from, x0), max(r.to, x1)
 				line := best[(v-b.y0)*w+x0-wide.x0 : (v-b.y0)*w+x1-wide.x0]
 				for i := range line {
 					line[i] = min(line[i], k)
@@ -183,23 +191,24 @@ func (g *glareMap) owners(b box, own []int32, depth []int32) {
 		}
 	}
 	limit := int64(g.halo*g.halo+1) << 32
-	i := 0
+	for i := range own {
+		own[i], depth[i] = free, 0
+	}
 	for y := range b.height() {
 		line := best[y*w : (y+1)*w]
-		for x := b.x0; x < b.x1; x++ {
+		for x := max(b.x0, reach[y].from-g.halo); x < min(b.x1, reach[y].to+g.halo); x++ {
 			k := none
 			for v := max(x-g.halo, wide.x0); v < min(x+g.halo+1, wide.x1); v++ {
 				if c := line[v-wide.x0]; c != none {
 					k = min(k, c+int64(x-v)*int64(x-v)<<32)
 				}
 			}
-			own[i], depth[i] = free, 0
 			if k < limit {
+				i := y*b.width() + x - b.x0
 				if o, d := g.byRank[uint32(k)], int32(k>>32); g.halos == nil || d <= g.halos[o]*g.halos[o] {
 					own[i], depth[i] = o, d
 				}
 			}
-			i++
 		}
 	}
 }

@@ -20,10 +20,12 @@ type Crew struct {
 }
 
 // lookout is how long a goroutine looks out for the next loop, patience how long the caller of a loop watches for the
-// last goroutine to be done before it sleeps.
+// last goroutine to be done before it sleeps. Where the clock stands still, as in tests with one of their own, they look
+// as many times as would take some milliseconds.
 const (
 	lookout  = 50 * time.Microsecond
 	patience = 200 * time.Microsecond
+	looks    = 1 << 17
 )
 
 // loop is a call of Workers.
@@ -90,7 +92,7 @@ func (c *Crew) help(l *loop, stay bool) {
 // next looks out for a loop, and returns nil where none came.
 func (c *Crew) next() *loop {
 	c.waiting.Add(1)
-	for begin, i := time.Now(), 1; ; i++ {
+	for begin, i := time.Now(), 1; i < looks; i++ {
 		select {
 		case l := <-c.work:
 			return l
@@ -132,7 +134,7 @@ func (l *loop) help() (woke bool) {
 
 // wait ends a loop.
 func (l *loop) wait() {
-	for begin, i := time.Now(), 1; l.running.Load() > 0; i++ {
+	for begin, i := time.Now(), 1; l.running.Load() > 0 && i < looks; i++ {
 		if i%16 == 0 && time.Since(begin) > patience {
 			break
 		}

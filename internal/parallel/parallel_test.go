@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"blik/internal/parallel"
 )
@@ -196,4 +197,22 @@ func TestCrewStops(t *testing.T) {
 	if err := crew.Workers(ctx, 3, 5, never); err == nil {
 		t.Error("no error")
 	}
+}
+
+// In a bubble the clock moves only when all goroutines sleep, so nobody may wait for it to move.
+func TestCrewWhereTheClockStands(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c parallel.Crew
+		for n := range 20 {
+			var done atomic.Int64
+			err := c.Workers(t.Context(), 4, n, func(tasks iter.Seq[int]) {
+				for range tasks {
+					done.Add(1)
+				}
+			})
+			if err != nil || done.Load() != int64(n) {
+				t.Fatalf("%d of %d done, %v", done.Load(), n, err)
+			}
+		}
+	})
 }
