@@ -20,8 +20,8 @@ type Crew struct {
 }
 
 // lookout is how long a goroutine looks out for the next loop, patience how long the caller of a loop watches for the
-// last goroutine to be done before it sleeps. Where the clock stands still, as in tests with one of their own, they look
-// as many times as would take some milliseconds.
+// last goroutine to be done before it sleeps. They look at most so many times, some milliseconds, as the clock
+// stands still in tests that have one of their own.
 const (
 	lookout  = 50 * time.Microsecond
 	patience = 200 * time.Microsecond
