@@ -83,6 +83,7 @@ func BenchmarkMaskPyramid(b *testing.B) {
 			b.SetBytes(int64(r.Dx() * r.Dy()))
 			for b.Loop() {
 				p.Update(r)
+				p.refresh()
 			}
 		})
 	}

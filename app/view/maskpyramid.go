@@ -19,6 +19,8 @@ type MaskPyramid struct {
 	mask *processing.Mask
 	// levels[0] is level 1.
 	levels []maskLevel
+	// stale bounds the pixels whose changes the levels do not show yet.
+	stale image.Rectangle
 }
 
 type maskLevel struct {
@@ -33,21 +35,39 @@ func NewMaskPyramid(m *processing.Mask) *MaskPyramid {
 		w, h = max(1, w/2), max(1, h/2)
 		p.levels = append(p.levels, maskLevel{w, h, make([]uint8, w*h)})
 	}
-	p.Update(image.Rect(0, 0, m.Width, m.Height))
+	p.reduce(image.Rect(0, 0, m.Width, m.Height))
 	return p
 }
 
 // Mask returns the mask that the pyramid shows.
 func (p *MaskPyramid) Mask() *processing.Mask { return p.mask }
 
-// Update brings the levels up to date after the pixels of the mask in dirty changed. Its time is that of reading dirty
-// once.
+// Update says that the pixels of the mask in dirty changed. The levels follow when they are looked at next, so that
+// the strokes of a wide brush between two frames are reduced once.
 func (p *MaskPyramid) Update(dirty image.Rectangle) {
-	finer := p.level(0)
-	dirty = dirty.Intersect(image.Rect(0, 0, finer.w, finer.h))
-	if dirty.Empty() {
-		return
+	dirty = dirty.Intersect(image.Rect(0, 0, p.mask.Width, p.mask.Height))
+	area := func(r image.Rectangle) int { return r.Dx() * r.Dy() }
+	both := p.stale.Union(dirty)
+	if area(both) > 2*(area(p.stale)+area(dirty)) {
+		// They lie far apart.
+		p.refresh()
+		both = dirty
 	}
+	p.stale = both
+}
+
+// refresh brings the levels up to date.
+func (p *MaskPyramid) refresh() {
+	if !p.stale.Empty() {
+		p.reduce(p.stale)
+		p.stale = image.Rectangle{}
+	}
+}
+
+// reduce computes the levels anew where the pixels of the mask in dirty, which is not empty, have a part in them. Its
+// time is that of reading dirty once.
+func (p *MaskPyramid) reduce(dirty image.Rectangle) {
+	finer := p.level(0)
 	// Below this many pixels starting goroutines costs more than they save.
 	const worthSpreading = 1 << 20
 	for _, l := range p.levels {
@@ -72,7 +92,16 @@ func (p *MaskPyramid) level(i int) maskLevel {
 	if i == 0 {
 		return maskLevel{p.mask.Width, p.mask.Height, p.mask.Pix}
 	}
+	p.refresh()
 	return p.levels[i-1]
+}
+
+// size returns width and height of level i.
+func (p *MaskPyramid) size(i int) (w, h int) {
+	if i == 0 {
+		return p.mask.Width, p.mask.Height
+	}
+	return p.levels[i-1].w, p.levels[i-1].h
 }
 
 // reduceMask computes the pixels r of dst, the level above src.

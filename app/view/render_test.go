@@ -204,7 +204,8 @@ func slowMax(m *processing.Mask, level, w, h, x, y int) uint8 {
 }
 
 func checkMaskPyramid(t interface{ Fatalf(string, ...any) }, p *MaskPyramid) {
-	for i, l := range p.levels {
+	for i := range p.levels {
+		l := p.level(i + 1)
 		for k, got := range l.pix {
 			if want := slowMax(p.mask, i+1, l.w, l.h, k%l.w, k/l.w); got != want {
 				t.Fatalf("level %d (%d × %d) pixel %d, %d = %d, want %d", i+1, l.w, l.h, k%l.w, k/l.w, got, want)
@@ -231,8 +232,11 @@ func TestMaskPyramidIsTheMaximum(t *testing.T) {
 			}
 			// More than was changed, and more than the mask, is as good.
 			p.Update(r.Inset(-rapid.IntRange(0, 90).Draw(t, "margin")))
-			checkMaskPyramid(t, p)
+			if rapid.Bool().Draw(t, "look") {
+				checkMaskPyramid(t, p)
+			}
 		}
+		checkMaskPyramid(t, p)
 	})
 }
 

@@ -301,7 +301,7 @@ func (r *Renderer) DirtyRect(t Transform, dirty image.Rectangle, viewport image.
 	}
 	m := r.mask.mask
 	level := r.mask.levelFor(t.Zoom)
-	l := r.mask.level(level)
+	w, h := r.mask.size(level)
 	// A pixel of the level stands for all it covers; the last ones cover what is left over.
 	widen := func(a, b, pixels, n int) (int, int) {
 		a, b = min(a>>level, pixels-1)<<level, (min((b-1)>>level, pixels-1)+1)<<level
@@ -314,8 +314,8 @@ func (r *Renderer) DirtyRect(t Transform, dirty image.Rectangle, viewport image.
 	if dirty.Empty() {
 		return image.Rectangle{}
 	}
-	dirty.Min.X, dirty.Max.X = widen(dirty.Min.X, dirty.Max.X, l.w, m.Width)
-	dirty.Min.Y, dirty.Max.Y = widen(dirty.Min.Y, dirty.Max.Y, l.h, m.Height)
+	dirty.Min.X, dirty.Max.X = widen(dirty.Min.X, dirty.Max.X, w, m.Width)
+	dirty.Min.Y, dirty.Max.Y = widen(dirty.Min.Y, dirty.Max.Y, h, m.Height)
 	// One more for the outline, which looks at the neighbours.
 	return t.DeviceRect(dirty).Inset(-1).Intersect(image.Rectangle{Max: viewport})
 }
