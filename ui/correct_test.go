@@ -119,7 +119,7 @@ func TestOutlinesStay(t *testing.T) {
 
 func TestCorrectionIsCancelled(t *testing.T) {
 	h := found(t, "en")
-	h.block = true
+	h.block.Store(true)
 	h.actions.do("correct.all")
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	h.settle()

@@ -71,7 +71,7 @@ func TestHistoryPanel(t *testing.T) {
 func TestHistoryWaitsForJobs(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.paintAt(20, 60)
-	h.block = true
+	h.block.Store(true)
 	h.actions.do("find.run")
 	was := h.Document().Generation()
 	h.panel.history.list.Select(0)

@@ -17,7 +17,7 @@ import (
 // Commands given while a job runs wait in a list that is seen, and each can be taken out of it.
 func TestCommandsAreQueued(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.block = true
+	h.block.Store(true)
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
 	if !h.Busy() || !h.panel.progress.times.Visible() || h.panel.next.Visible() {
 		t.Fatal("a running job does not show")
@@ -44,8 +44,8 @@ func TestCommandsAreQueued(t *testing.T) {
 	if texts := fixedTexts(rows); texts != "Next: Correct all|Next: Save picture|Next: Open b.tif" {
 		t.Errorf("the list says %q", texts)
 	}
-	h.block = false
 	h.Cancel()
+	h.block.Store(false)
 	for h.Busy() || len(h.Waiting()) > 0 {
 		(<-h.queue)()
 	}
@@ -114,7 +114,7 @@ func TestQueuedCorrectionKeepsItsFinding(t *testing.T) {
 func TestProgressWithoutThePanel(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("view.panel")
-	h.block = true
+	h.block.Store(true)
 	h.actions.do("find.run")
 	h.actions.do("correct.all")
 	if got := h.status.job.Text(); !h.status.job.Visible() || got != "0\u00a0%, 0 s so far, 1 waiting" {

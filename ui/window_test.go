@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -67,7 +68,7 @@ type harness struct {
 	result   *processing.Result
 	// candidates are what the fake detection says it considered.
 	candidates []processing.Candidate
-	block      bool
+	block      atomic.Bool
 	writeErr   error
 	// notice is what the device has to say; gpus are those of the machine.
 	notice *message.Message
@@ -166,9 +167,11 @@ func (h *harness) Detect(ctx context.Context, _ *processing.Picture, p processin
 ) {
 	h.detected, h.searched = p, o.Region
 	o.Progress(message.Of("background"), 0.5)
-	if h.block {
+	if h.block.Load() {
 		<-ctx.Done()
-		return nil, nil, ctx.Err()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
 	}
 	return h.result, h.notice, nil
 }
@@ -179,9 +182,11 @@ func (h *harness) Correct(ctx context.Context, pic *processing.Picture, _ *proce
 ) (*processing.Correction, *message.Message, error) {
 	h.spots = o.Spots
 	o.Progress(message.Of("filling"), 0.5)
-	if h.block {
+	if h.block.Load() {
 		<-ctx.Done()
-		return nil, nil, ctx.Err()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
 	}
 	c := &processing.Correction{Device: "fake"}
 	for _, s := range o.Spots {
@@ -415,7 +420,7 @@ func TestOpenAndDetect(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.block = true
+	h.block.Store(true)
 	h.actions.do("find.run")
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	h.settle()

@@ -20,11 +20,12 @@ type jobs struct {
 
 // job returns what starts a job.
 func (j *jobs) job(name string) func() {
-	j.end[name] = make(chan error, 1)
+	end := make(chan error, 1)
+	j.end[name] = end
 	return func() {
 		Start(j.Session, func(ctx context.Context, _ processing.Progress) (int, error) {
 			select {
-			case err := <-j.end[name]:
+			case err := <-end:
 				return 0, err
 			case <-ctx.Done():
 				return 0, ctx.Err()
