@@ -136,8 +136,6 @@ type detector struct {
 	done         float64  // share of the whole, for progress
 	cores, grown Components
 	mask         <-chan *Mask // an empty one, for the result
-	// read is closed when nothing reads the network's planes any more; nil if nothing did.
-	read <-chan struct{}
 }
 
 func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Options) (*detector, error) {
@@ -203,9 +201,6 @@ func (d *detector) plane(k Kind) (Plane, error) {
 }
 
 func (d *detector) release() {
-	if d.read != nil {
-		<-d.read
-	}
 	for _, p := range slices.Concat(d.planes, d.colours[:]) {
 		if p != nil {
 			p.Release()

@@ -71,8 +71,7 @@ func (d *detector) glints() (<-chan glintsFound, error) {
 	if err != nil {
 		return nil, err
 	}
-	release := logits.Release
-	defer func() { release() }()
+	defer logits.Release()
 	if err := d.do(Glints{
 		Dst: logits, Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Model: d.model, Offset: glintOffset,
 	}); err != nil {
@@ -95,14 +94,9 @@ func (d *detector) glints() (<-chan glintsFound, error) {
 	if err != nil {
 		return nil, err
 	}
+	values := valuesOf(host.U8, d.w, spans)
 	found, n := make(chan glintsFound, 1), components.Len()
-	release = func() {}
-	read := make(chan struct{})
-	d.read = read
 	go func() {
-		defer close(read)
-		values := valuesOf(host.U8, d.w, spans)
-		logits.Release()
 		f := connectGlints(spans, values, n)
 		f.cands = f.candidates()
 		found <- f
