@@ -1,4 +1,4 @@
-// Package uitest looks into trees of Fyne objects; tests use it.
+// Package uitest looks into trees of Fyne objects and writes large pictures; tests use it.
 package uitest
 
 import (
