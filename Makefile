@@ -72,10 +72,14 @@ arm64: ## the tests of the loops for arm64, under qemu-user
 RACE  := -race -gcflags=blik/processing/network=-race=false
 LOOPS := -gcflags=blik/processing/cpu=-race=false
 
+# These have no goroutines. Rendering is slow under the detector: of its tests those of goroutines do.
+ALONE := /processing/(learn|score|internal/.*)$$|/app/imagefile/inflate$$|/internal/house$$
+
 race: ## the short tests under the race detector, the real window among them
 	$(GO) test -vet=off $(PATIENT) $(RACE) -short ./processing/cpu
+	$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short -run 'Workers|Deterministic|Cancelled' ./processing/synth
 	$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short -skip Xvfb ./ui ./processing \
-		$$($(GO) list ./... | grep -v /processing/cpu$$)
+		$$($(GO) list ./... | grep -vE '$(ALONE)|/processing/(cpu|synth)$$')
 	$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short -run Xvfb ./ui/e2e
 
 window: build ## drive the real window under Xvfb
