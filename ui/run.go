@@ -55,6 +55,7 @@ var ErrNoDisplay = errors.New("no display: neither DISPLAY nor WAYLAND_DISPLAY i
 // Two variables of the environment are for tests and measurements: BLIK_DIALOGS=fyne uses the toolkit's own file
 // dialogs in place of the system's, and BLIK_UI_LOG names a file for the lines of an Observer.
 func Run(ctx context.Context, o Options) error {
+	makeRoom()
 	files := session.Disk(session.Limits())
 	var ahead *session.Ahead
 	if len(o.Files) > 0 {

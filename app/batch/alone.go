@@ -6,13 +6,14 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"blik/app/device"
 	"blik/app/farm"
 	"blik/app/imagefile"
 	"blik/processing"
 	"blik/processing/network"
+
+	"blik/internal/parallel"
 )
 
 // Store is the folder in which this program keeps queues unless another is named.
@@ -27,7 +28,7 @@ func Store() string {
 // Slots shares this machine out: a GPU to each file, and the cores of the CPU to n of them, 0 for one for every four
 // cores. No devices are all.
 func Slots(devices []string, n int) []farm.Slot {
-	cores := runtime.GOMAXPROCS(0)
+	cores := parallel.Processors()
 	if n == 0 {
 		n = max(1, (cores+3)/4)
 	}

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"runtime"
 	"time"
 
 	"blik/internal/parallel"
@@ -43,7 +42,7 @@ func hostCopyRate(ctx context.Context, n, times int) (float64, error) {
 	for i := 0; i < n; i += 4096 {
 		src[i] = byte(i >> 12)
 	}
-	workers := runtime.GOMAXPROCS(0)
+	workers := parallel.Processors()
 	var fastest time.Duration
 	// The first copy is not counted: it makes the pages of dst.
 	for i := range times + 1 {

@@ -11,6 +11,8 @@ import (
 
 	"blik/app/i18n"
 	"blik/internal/simd"
+
+	"blik/internal/parallel"
 )
 
 // Machine is what has to be known about a measurement's machine.
@@ -32,7 +34,7 @@ type Machine struct {
 // ThisMachine returns the facts of the machine that the program runs on.
 func ThisMachine(version string, now time.Time) Machine {
 	return Machine{
-		CPU: processorName(), Cores: runtime.GOMAXPROCS(0), Kernels: simd.Chosen().String(), GPUs: []string{},
+		CPU: processorName(), Cores: parallel.Processors(), Kernels: simd.Chosen().String(), GPUs: []string{},
 		System: runtime.GOOS + "/" + runtime.GOARCH,
 		Go:     runtime.Version(), Version: version, Date: now,
 	}

@@ -14,6 +14,8 @@ import (
 	"blik/internal/message"
 
 	"github.com/spf13/cobra"
+
+	"blik/internal/parallel"
 )
 
 func (p *program) doctorCommand() *cobra.Command {
@@ -44,7 +46,7 @@ func (p *program) diagnosis() (string, error) {
 	b.WriteString(p.versionText())
 	section(p.say("System"))
 	fmt.Fprintf(&b, "  %s\n", systemName())
-	line("processors: %d, of which Blik uses %d", runtime.NumCPU(), runtime.GOMAXPROCS(0))
+	line("processors: %d, of which Blik uses %d", runtime.NumCPU(), parallel.Processors())
 	line("language: %s", p.tr.Code())
 	for _, name := range []string{
 		"LC_ALL", "LC_MESSAGES", "LANG", "GOMEMLIMIT", "BLIK_KERNELS", "BLIK_DIALOGS", "FYNE_SCALE",

@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"runtime"
 	"time"
 
 	"blik/app/settings"
 	"blik/cuda/driver"
 	"blik/processing"
+
+	"blik/internal/parallel"
 )
 
 // machine is where the GPUs are, and what is remembered of them.
@@ -37,7 +38,7 @@ func thisMachine() machine {
 }
 
 func (m machine) key(d Device) settings.SpeedKey {
-	return settings.SpeedKey{Device: d.Title, Driver: d.Driver, Threads: runtime.GOMAXPROCS(0), Program: m.program}
+	return settings.SpeedKey{Device: d.Title, Driver: d.Driver, Threads: parallel.Processors(), Program: m.program}
 }
 
 // Measured returns what "auto" once measured of a GPU beside the CPU, and whether it has.

@@ -5,12 +5,13 @@ import (
 	"image"
 	"image/color"
 	"math"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"blik/internal/message"
 	"blik/processing"
+
+	"blik/internal/parallel"
 )
 
 // Mode says what a viewport shows.
@@ -189,9 +190,9 @@ type worker struct {
 	blended           []lanes
 }
 
-// NewRenderer returns a renderer that spreads rows over GOMAXPROCS goroutines. Until SetPicture it draws the surround.
+// NewRenderer returns a renderer that spreads rows over all processors. Until SetPicture it draws the surround.
 func NewRenderer() *Renderer {
-	n := runtime.GOMAXPROCS(0)
+	n := parallel.Processors()
 	r := &Renderer{workers: make([]worker, n)}
 	for i := range r.workers {
 		r.run = append(r.run, func() {

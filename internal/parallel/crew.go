@@ -3,7 +3,6 @@ package parallel
 import (
 	"context"
 	"iter"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,7 +44,7 @@ func (c *Crew) Workers(ctx context.Context, limit, n int, body func(tasks iter.S
 		return err
 	}
 	if limit < 1 {
-		limit = runtime.GOMAXPROCS(0)
+		limit = Processors()
 	}
 	l := &loop{body: body, tasks: share(ctx, n), done: make(chan struct{}, 1)}
 	helpers := min(limit, n) - 1
@@ -53,7 +52,7 @@ func (c *Crew) Workers(ctx context.Context, limit, n int, body func(tasks iter.S
 		c.once.Do(func() { c.work = make(chan *loop, 64) })
 	}
 	// Those that look out would keep others from the processors where there are more goroutines than these.
-	stay := limit <= runtime.GOMAXPROCS(0)
+	stay := limit <= Processors()
 	for range helpers {
 		if c.promise() {
 			c.work <- l

@@ -14,13 +14,17 @@ import (
 	"sync/atomic"
 )
 
+// Processors returns the number of goroutines that keep this machine busy: the processors of the process, or GOMAXPROCS
+// where that is smaller. A larger GOMAXPROCS leaves room for a goroutine that must not wait for loops.
+func Processors() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
+
 // maxSplit bounds the parts of Split: a few processors saturate the memory bus.
 const maxSplit = 8
 
 // Split divides 0 … n−1 into contiguous parts of at least least elements, one for each processor but at most 8, and
 // calls f on each part concurrently. It calls f(0, n) directly where only one part results.
 func Split(n, least int, f func(from, to int)) {
-	parts := min(maxSplit, runtime.GOMAXPROCS(0), n/max(least, 1))
+	parts := min(maxSplit, Processors(), n/max(least, 1))
 	if parts < 2 {
 		f(0, n)
 		return
@@ -65,7 +69,7 @@ func Workers(ctx context.Context, limit, n int, body func(tasks iter.Seq[int])) 
 		return err
 	}
 	if limit < 1 {
-		limit = runtime.GOMAXPROCS(0)
+		limit = Processors()
 	}
 	tasks := share(ctx, n)
 	var wg sync.WaitGroup

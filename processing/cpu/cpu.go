@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"runtime"
 	"sync"
 	"time"
 
@@ -32,7 +31,8 @@ var _ processing.Backend = (*Backend)(nil)
 // Option changes how New sets up a Backend.
 type Option func(*Backend)
 
-// Workers sets how many goroutines an operation is spread over; values below 1 leave the default, GOMAXPROCS.
+// Workers sets how many goroutines an operation is spread over; values below 1 leave the default, one for
+// each processor.
 func Workers(n int) Option {
 	return func(b *Backend) {
 		if n >= 1 {
@@ -49,7 +49,7 @@ func Kernels(level simd.Level) Option {
 
 // New returns a Backend that holds no memory yet.
 func New(opts ...Option) *Backend {
-	b := &Backend{workers: runtime.GOMAXPROCS(0), tiling: defaultTiling()}
+	b := &Backend{workers: parallel.Processors(), tiling: defaultTiling()}
 	Kernels(simd.Chosen())(b)
 	for _, o := range opts {
 		o(b)

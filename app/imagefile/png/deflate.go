@@ -6,12 +6,13 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
-	"runtime"
 	"sync"
 
 	"github.com/klauspost/compress/flate"
 
 	"blik/app/imagefile/inflate"
+
+	"blik/internal/parallel"
 )
 
 const (
@@ -58,7 +59,7 @@ type rowWriter struct {
 // newRowWriter starts writing to w rows whose pixels are pixelBytes wide, at a level of package flate. close must be
 // called in the end.
 func newRowWriter(ctx context.Context, w io.Writer, pixelBytes, level int) *rowWriter {
-	workers := runtime.GOMAXPROCS(0)
+	workers := parallel.Processors()
 	count := workers + 2 // one is being filled, one written
 	d := &rowWriter{free: make(chan *band, count), work: make(chan *band, count), order: make(chan *band, count)}
 	d.ctx, d.stop = context.WithCancel(ctx)

@@ -6,12 +6,13 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
-	"runtime"
 	"slices"
 
 	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
 	"blik/processing"
+
+	"blik/internal/parallel"
 )
 
 // piece is a part of a patch: n pixels of one row of one segment, from row y and column x of it; at is where its
@@ -287,7 +288,7 @@ func (f *File) rebuildAll(ctx context.Context, file container.File, groups [][]p
 
 // rebuild re-encodes segments, as many at a time as there are cores, and passes on those that changed, in order.
 func (f *File) rebuild(ctx context.Context, groups [][]piece, place func(i int, data []byte) error) error {
-	out := make([][]byte, runtime.GOMAXPROCS(0))
+	out := make([][]byte, parallel.Processors())
 	states := make([]struct {
 		scratch
 		compressor

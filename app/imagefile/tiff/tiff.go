@@ -12,7 +12,6 @@ package tiff
 import (
 	"io"
 	"math"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +19,8 @@ import (
 	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
 	"blik/internal/message"
+
+	"blik/internal/parallel"
 )
 
 // File is an opened TIFF. It can be used from several goroutines.
@@ -229,7 +230,7 @@ func (f *File) scratch() int64 {
 		const progressive = 1 + 4 // a sample and its coefficient of four bytes
 		each += 3*progressive*n + slices.Max(l.counts)
 	}
-	total := each * int64(min(runtime.GOMAXPROCS(0), max(len(l.offsets), 1)))
+	total := each * int64(min(parallel.Processors(), max(len(l.offsets), 1)))
 	if l.decoded > max(l.depth, 8) {
 		// A palette of 16-bit colours makes larger samples than those of the file.
 		total += int64(l.width) * int64(l.height) * int64(l.channels)
