@@ -113,8 +113,9 @@ func (c *corrector) each(n int, f func(i int)) {
 
 // tools are what a thread works with.
 type tools struct {
-	level simd.Level
-	grid  relax.Grid
+	level   simd.Level
+	grid    relax.Grid
+	scratch scratch
 }
 
 // eachWith is each with tools.
@@ -122,6 +123,7 @@ func (c *corrector) eachWith(n int, f func(t *tools, i int)) {
 	_ = parallel.Workers(c.ctx, 0, n, func(tasks iter.Seq[int]) {
 		t := &tools{level: simd.Chosen()}
 		for i := range tasks {
+			t.scratch.reset()
 			f(t, i)
 		}
 	})

@@ -3,6 +3,7 @@ package processing
 import (
 	"math"
 
+	"blik/processing/internal/differences"
 	"blik/processing/internal/relax"
 )
 
@@ -18,56 +19,54 @@ type strokes [][4]float32
 
 // strokes measures the mean squared difference of neighbouring paint in each direction, over the square about each
 // pixel. The weights are its inverse fourth powers, which an even stroke of paint dominates. All sums are of
-// integers, so that they do not depend on the order.
-func (s *site) strokes() strokes {
+// integers, so that they do not depend on the order. Those of pixels that are known stay as they are.
+func (s *site) strokes(t *tools, out strokes) {
 	w, h := s.width(), s.height()
-	out := make(strokes, w*h)
-	// What is farther away from what is not known is not looked at: the squares, and a pixel more for the pairs.
 	hole := s.hole()
 	if hole.area() == 0 {
-		return out
+		return
 	}
-	b := hole.grown(strokeReach+1, w, h)
-	bw, bh := b.width(), b.height()
-	// One number holds both sums: that of the squares, below 2⁴⁸, and above it that of the pairs.
-	const one = 1 << 48
-	sums := make([]int64, bw*bh)
-	scratch := make([]int64, (strokeReach+3)*bw)
-	for d, step := range [4][2]int{{1, 0}, {0, 1}, {1, 1}, {-1, 1}} {
-		clear(sums)
-		from, to := step[1]*w+step[0], step[1]*bw+step[0]
-		for y := range bh - step[1] {
-			at := (b.y0+y)*w + b.x0
-			for x := max(0, -step[0]); x < min(bw, bw-step[0]); x++ {
-				i := at + x
-				if s.state[i] != StateKnown || s.state[i+from] != StateKnown {
-					continue
-				}
-				var sum float32
-				for _, p := range s.pix {
-					e := p[i] - p[i+from]
-					sum += float32(e * e)
-				}
-				// Roots of light may exceed 1 in float pictures; what is beyond 16 is as good as infinite.
-				v := int64(min(sum, 256)*(1<<24)) + one
-				sums[y*bw+x] += v
-				sums[y*bw+x+to] += v
-			}
+	// What is farther away from what is not known is not looked at: the squares, and a pixel more for the pairs. The
+	// rows of differences have another pixel at either end, and what lies outside the window is 0.
+	const margin = strokeReach + 1
+	b := hole.grown(margin, w, h)
+	left := hole.x0 - margin
+	bw := hole.width() + 2*margin
+	known := takeZero[float32](&t.scratch, b.height()*w)
+	for i, v := range s.state[b.y0*w : b.y1*w] {
+		if v == StateKnown {
+			known[i] = 1
 		}
-		boxSums(sums, scratch, bw, bh)
-		for y := hole.y0; y < hole.y1; y++ {
-			for x := hole.x0; x < hole.x1; x++ {
-				i := y*w + x
-				if s.state[i] == StateKnown {
-					continue
-				}
-				mean := 1.0
-				v := sums[(y-b.y0)*bw+x-b.x0]
-				if n := v / one; n > 0 {
-					mean = float64(float64(v%one)/float64(n)/(1<<24)) + float64(1e-5*float64(len(s.pix)))
-				}
-				mean *= mean
-				out[i][d] = float32(1 / (mean * mean))
+	}
+	total, ring := take[int64](&t.scratch, bw), take[int64](&t.scratch, (2*strokeReach+1)*bw)
+	rows := take[int64](&t.scratch, 2*(bw+2))
+	for d, step := range [4][2]int{{1, 0}, {0, 1}, {1, 1}, {-1, 1}} {
+		clear(total)
+		clear(ring)
+		clear(rows)
+		this, last := rows[:bw+2], rows[bw+2:]
+		// The pairs of a row begin and end where their second pixels lie in the window, too.
+		x0, x1 := max(b.x0, -step[0]), min(b.x1, w-step[0])
+		for y := hole.y0 - margin; y < hole.y1+strokeReach; y++ {
+			this, last = last, this
+			clear(this)
+			if y >= 0 && y+step[1] < h && x0 < x1 {
+				from, to := (y-b.y0)*w, (y+step[1]-b.y0)*w+step[0]
+				differences.Between(t.level, this[x0-left+1:x1-left+1], s.pix, y*w+x0, step[1]*w+step[0],
+					known[from+x0:], known[to+x0:])
+			}
+			if y < hole.y0-strokeReach {
+				continue
+			}
+			// Each pixel counts the pairs that it begins and those that it ends.
+			ends := last
+			if step[1] == 0 {
+				ends = this
+			}
+			differences.Slide(t.level, total, ring[(y-hole.y0+strokeReach)%(2*strokeReach+1)*bw:][:bw], this[1:],
+				ends[1-step[0]:])
+			if at := y - strokeReach; at >= hole.y0 {
+				s.weighRow(out, d, total, hole, at)
 			}
 		}
 	}
@@ -83,7 +82,31 @@ func (s *site) strokes() strokes {
 			}
 		}
 	}
-	return out
+}
+
+// weighRow writes the weights of direction d, not yet in proportion, of row y of the hole; total holds the sums over
+// the rows of the square, from strokeReach + 1 pixels left of the hole on.
+func (s *site) weighRow(out strokes, d int, total []int64, hole box, y int) {
+	const side = 2*strokeReach + 1
+	var sum int64
+	for _, v := range total[1:side] {
+		sum += v
+	}
+	least := float64(1e-5 * float64(len(s.pix)))
+	at := y*s.width() + hole.x0
+	row := out[at : at+hole.width()]
+	for x, state := range s.state[at : at+hole.width()] {
+		sum += total[x+side]
+		if state != StateKnown {
+			mean := 1.0
+			if n := sum / differences.Pair; n > 0 {
+				mean = float64(float64(sum%differences.Pair)/float64(n)/(1<<24)) + least
+			}
+			mean *= mean
+			row[x][d] = float32(1 / (mean * mean))
+		}
+		sum -= total[x+1]
+	}
 }
 
 // hole returns the rectangle of the window that holds all that is not known; it is empty where everything is.
@@ -109,52 +132,6 @@ func (s *site) hole() box {
 		return box{}
 	}
 	return b
-}
-
-// boxSums replaces each value by the sum over the square of strokeReach about it, as far as it lies in the window;
-// scratch has room for strokeReach + 3 rows.
-func boxSums(p, scratch []int64, w, h int) {
-	line, sums, kept := scratch[:w], scratch[w:2*w], scratch[2*w:]
-	for y := range h {
-		row := p[y*w : (y+1)*w]
-		var sum int64
-		for _, v := range row[:min(strokeReach, w)] {
-			sum += v
-		}
-		for x := range row {
-			if x+strokeReach < w {
-				sum += row[x+strokeReach]
-			}
-			line[x] = sum
-			if x >= strokeReach {
-				sum -= row[x-strokeReach]
-			}
-		}
-		copy(row, line)
-	}
-	// Down the columns, row by row: the rows above are needed until they leave the square.
-	clear(sums)
-	for y := range min(strokeReach, h) {
-		for x, v := range p[y*w : (y+1)*w] {
-			sums[x] += v
-		}
-	}
-	for y := range h {
-		row := p[y*w : (y+1)*w]
-		if y+strokeReach < h {
-			for x, v := range p[(y+strokeReach)*w : (y+strokeReach+1)*w] {
-				sums[x] += v
-			}
-		}
-		old := kept[y%(strokeReach+1)*w:][:w]
-		copy(old, row)
-		copy(row, sums)
-		if y >= strokeReach {
-			for x, v := range kept[(y-strokeReach)%(strokeReach+1)*w:][:w] {
-				sums[x] -= v
-			}
-		}
-	}
 }
 
 // gap is a pixel that is not known, and where its neighbours lie: at the border of the window it is its own.

@@ -40,7 +40,8 @@ func TestStrokesOfThreeChannelsKeepTheirBits(t *testing.T) {
 		for i := range v.expected {
 			v.expected[i] = rapid.SampledFrom([]float32{least, 0.1, 1, 1e9}).Draw(t, "expected")
 		}
-		v.along = v.strokes()
+		v.along = make(strokes, w*h)
+		v.strokes(tool, v.along)
 		list := v.gaps()
 
 		wanted := clonePlanes(v.guess)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 
 	"blik/internal/message"
@@ -162,6 +163,7 @@ type finder struct {
 	patch                patch.Patch
 	fineOffsets, offsets []int32
 	top                  matches
+	costs                [patch.Lanes]float32
 }
 
 func newFinder(s *site, sources, coarse []int32, stride int) *finder {
@@ -202,14 +204,14 @@ func (f *finder) best(guide [][]float32, trust []float32, x, y int, also int32) 
 				if !f.source[v*w+u] {
 					continue
 				}
-				mask := uint8(0)
-				for k, ok := range f.source[v*w+u : v*w+min(u+8, u1)] {
+				mask := uint16(0)
+				for k, ok := range f.source[v*w+u : v*w+min(u+patch.Lanes, u1)] {
 					if ok {
 						mask |= 1 << k
 					}
 				}
 				f.try(f.fine, f.fine.At(int32(v*w+u), mask), f.fineOffsets)
-				u += 7
+				u += patch.Lanes - 1
 			}
 		}
 	}
@@ -218,12 +220,14 @@ func (f *finder) best(guide [][]float32, trust []float32, x, y int, also int32) 
 
 // try compares the patch with the sources of a group.
 func (f *finder) try(places *patch.Places, g patch.Group, offsets []int32) {
-	var cost [8]float32
-	f.compare.Costs(&cost, &f.patch, places, g, offsets, f.top.limit())
-	for k, v := range cost {
-		if v < f.top.limit() && g.Mask>>k&1 != 0 {
+	limit := f.top.limit()
+	f.compare.Costs(&f.costs, &f.patch, places, g, offsets, limit)
+	for left := g.Mask; left != 0; left &= left - 1 {
+		k := bits.TrailingZeros16(left)
+		if v := f.costs[k]; v < limit {
 			if j := places.Place(g, k); !f.top.has(j) {
 				f.top = f.top.with(match{j, v})
+				limit = f.top.limit()
 			}
 		}
 	}

@@ -226,7 +226,10 @@ func (c *corrector) guess(a *atlas, views []*view, paint []Plane, open []int) er
 	}
 	c.eachWith(len(open), func(t *tools, n int) {
 		v := views[open[n]]
-		v.along = v.strokes()
+		if v.along == nil {
+			v.along = make(strokes, v.box.area())
+		}
+		v.strokes(t, v.along)
 		v.continueStrokes(t)
 		v.model(t, c.light)
 	})

@@ -1,4 +1,4 @@
-// Package differences sums products of the differences between neighbouring pixels of three channels.
+// Package differences sums up the differences between neighbouring pixels.
 package differences
 
 import (

@@ -1,10 +1,14 @@
 // Package patch compares a patch of a picture with many others at a time, for filling from examples.
 package patch
 
-import "blik/internal/simd"
+import (
+	"slices"
 
-// lanes is the number of patches that are compared at a time.
-const lanes = 8
+	"blik/internal/simd"
+)
+
+// Lanes is the number of patches that are compared at a time.
+const Lanes = 16
 
 // Places are positions in a window that lie in rows of equal steps, in groups that are compared together.
 type Places struct {
@@ -18,7 +22,7 @@ type Places struct {
 type Group struct {
 	// At is the index of the first place in the window, Mask has a bit for each place, the first one's lowest.
 	At   int32
-	Mask uint8
+	Mask uint16
 	from int32
 }
 
@@ -27,7 +31,7 @@ type Group struct {
 func NewPlaces(pix [][]float32, w, h, step int, list []int32) *Places {
 	p := &Places{step: step, pitch: (w + step - 1) / step}
 	// Pixels a step apart lie side by side. Groups may reach beyond the end.
-	n := step*p.pitch*h + lanes
+	n := step*p.pitch*h + Lanes
 	for _, from := range pix {
 		plane := make([]float32, n)
 		if step == 1 {
@@ -48,7 +52,7 @@ func NewPlaces(pix [][]float32, w, h, step int, list []int32) *Places {
 	for _, at := range list {
 		x, y := int(at)%w, int(at)/w
 		from := int32(y*p.pitch + x/step)
-		if k := len(p.groups) - 1; k >= 0 && int(p.groups[k].At)/w == y && from < p.groups[k].from+lanes {
+		if k := len(p.groups) - 1; k >= 0 && int(p.groups[k].At)/w == y && from < p.groups[k].from+Lanes {
 			p.groups[k].Mask |= 1 << (from - p.groups[k].from)
 			continue
 		}
@@ -60,8 +64,8 @@ func NewPlaces(pix [][]float32, w, h, step int, list []int32) *Places {
 // Groups returns all places.
 func (p *Places) Groups() []Group { return p.groups }
 
-// At returns the group of up to 8 places from at on, for steps of 1.
-func (p *Places) At(at int32, mask uint8) Group { return Group{At: at, Mask: mask, from: at} }
+// At returns the group of up to Lanes places from at on, for steps of 1.
+func (p *Places) At(at int32, mask uint16) Group { return Group{At: at, Mask: mask, from: at} }
 
 // Place returns the index in the window of place k of a group.
 func (p *Places) Place(g Group, k int) int32 { return g.At + int32(k*p.step) }
@@ -81,16 +85,17 @@ func (t *Patch) Reset(channels int) {
 // Add adds a pixel.
 func (t *Patch) Add(dx, dy int, value *[4]float32, weight float32) {
 	t.dx, t.dy = append(t.dx, int32(dx)), append(t.dy, int32(dy))
-	at := len(t.values)
-	t.values = append(t.values, make([]float32, (t.ch+1)*lanes)...)
-	for k := range t.ch + 1 {
-		v := weight
-		if k < t.ch {
-			v = value[k]
-		}
-		for i := range lanes {
-			t.values[at+k*lanes+i] = v
-		}
+	at, n := len(t.values), (t.ch+1)*Lanes
+	t.values = slices.Grow(t.values, n)[:at+n]
+	for k, v := range value[:t.ch] {
+		fill((*[Lanes]float32)(t.values[at+k*Lanes:]), v)
+	}
+	fill((*[Lanes]float32)(t.values[at+n-Lanes:]), weight)
+}
+
+func fill(to *[Lanes]float32, v float32) {
+	for i := range to {
+		to[i] = v
 	}
 }
 
@@ -110,7 +115,7 @@ func (t *Patch) Offsets(p *Places, h int, to []int32) []int32 {
 
 // Comparer computes costs.
 type Comparer struct {
-	costs func(sum *[lanes]float32, planes [][]float32, g Group, offsets []int32, values []float32, limit float32)
+	costs func(sum *[Lanes]float32, planes [][]float32, g Group, offsets []int32, values []float32, limit float32)
 }
 
 // NewComparer returns a Comparer that uses the vector instructions of a level.
@@ -118,12 +123,12 @@ func NewComparer(level simd.Level) *Comparer { return &Comparer{costs: kernelOf(
 
 // Costs writes the weighted sums of squared differences between the patch and those about the places of a group. Where
 // all are at least limit, it may write any numbers that are. Lanes that are no place get any numbers.
-func (c *Comparer) Costs(sum *[lanes]float32, t *Patch, p *Places, g Group, offsets []int32, limit float32) {
+func (c *Comparer) Costs(sum *[Lanes]float32, t *Patch, p *Places, g Group, offsets []int32, limit float32) {
 	c.costs(sum, p.planes, g, offsets, t.values, limit)
 }
 
 // costs is the plain kernel.
-func costs(sum *[lanes]float32, planes [][]float32, g Group, offsets []int32, values []float32, limit float32) {
+func costs(sum *[Lanes]float32, planes [][]float32, g Group, offsets []int32, values []float32, limit float32) {
 	for lane := range sum {
 		if g.Mask>>lane&1 == 0 {
 			continue
@@ -134,12 +139,12 @@ func costs(sum *[lanes]float32, planes [][]float32, g Group, offsets []int32, va
 			for _, p := range planes {
 				d := p[int(g.from)+int(o)+lane] - values[at]
 				square += float32(d * d)
-				at += lanes
+				at += Lanes
 			}
 			if s += float32(values[at] * square); s >= limit {
 				break
 			}
-			at += lanes
+			at += Lanes
 		}
 		sum[lane] = s
 	}

@@ -9,25 +9,29 @@ import (
 	"blik/internal/simd"
 )
 
-func kernelOf(level simd.Level) func(*[lanes]float32, [][]float32, Group, []int32, []float32, float32) {
-	if level == simd.Plain {
-		return costs
+func kernelOf(level simd.Level) func(*[Lanes]float32, [][]float32, Group, []int32, []float32, float32) {
+	switch {
+	case level >= simd.AVX512:
+		return costs512
+	case level >= simd.AVX2:
+		return costs256
 	}
-	return costs256
-}
-
-func get(p unsafe.Pointer, at int) archsimd.Float32x8 {
-	return archsimd.LoadFloat32x8((*[lanes]float32)(unsafe.Add(p, 4*at)))
+	return costs
 }
 
 // between is how many pixels are compared between two looks at the limit.
 const between = 6
 
-func costs256(sum *[lanes]float32, planes [][]float32, g Group, offsets []int32, values []float32, limit float32) {
-	worst, from, mask := archsimd.BroadcastFloat32x8(limit), g.from, g.Mask
-	s := get(unsafe.Pointer(unsafe.SliceData(values)), 0)
-	s = s.AsInt32x8().Xor(s.AsInt32x8()).AsFloat32x8()
+func get(p unsafe.Pointer, at int) archsimd.Float32x8 {
+	return archsimd.LoadFloat32x8((*[8]float32)(unsafe.Add(p, 4*at)))
+}
+
+func costs256(sum *[Lanes]float32, planes [][]float32, g Group, offsets []int32, values []float32, limit float32) {
 	v := unsafe.Pointer(unsafe.SliceData(values))
+	worst, from, mask := archsimd.BroadcastFloat32x8(limit), g.from, g.Mask
+	s := get(v, 0)
+	s = s.AsInt32x8().Xor(s.AsInt32x8()).AsFloat32x8()
+	t := s
 	if len(planes) == 3 {
 		p := unsafe.Pointer(&planes[0][from])
 		q, r := unsafe.Pointer(&planes[1][from]), unsafe.Pointer(&planes[2][from])
@@ -35,25 +39,79 @@ func costs256(sum *[lanes]float32, planes [][]float32, g Group, offsets []int32,
 			n := min(between, len(offsets))
 			for _, o := range offsets[:n] {
 				at := int(o)
-				a, b, c := get(p, at).Sub(get(v, 0)), get(q, at).Sub(get(v, lanes)), get(r, at).Sub(get(v, 2*lanes))
-				s = s.Add(get(v, 3*lanes).Mul(a.Mul(a).Add(b.Mul(b)).Add(c.Mul(c))))
-				v = unsafe.Add(v, 4*4*lanes)
+				v0, v1, v2, weight := get(v, 0), get(v, Lanes), get(v, 2*Lanes), get(v, 3*Lanes)
+				a, b, c := get(p, at).Sub(v0), get(q, at).Sub(v1), get(r, at).Sub(v2)
+				s = s.Add(weight.Mul(a.Mul(a).Add(b.Mul(b)).Add(c.Mul(c))))
+				a, b, c = get(p, at+8).Sub(v0), get(q, at+8).Sub(v1), get(r, at+8).Sub(v2)
+				t = t.Add(weight.Mul(a.Mul(a).Add(b.Mul(b)).Add(c.Mul(c))))
+				v = unsafe.Add(v, 4*4*Lanes)
+			}
+			offsets = offsets[n:]
+			if (uint16(s.Less(worst).ToBits())|uint16(t.Less(worst).ToBits())<<8)&mask == 0 {
+				break
+			}
+		}
+	} else {
+		zero := s
+		for i, o := range offsets {
+			at := int(from) + int(o)
+			first, second := zero, zero
+			for _, p := range planes {
+				plane := unsafe.Pointer(unsafe.SliceData(p))
+				a, b := get(plane, at).Sub(get(v, 0)), get(plane, at+8).Sub(get(v, 0))
+				first, second = first.Add(a.Mul(a)), second.Add(b.Mul(b))
+				v = unsafe.Add(v, 4*Lanes)
+			}
+			s, t = s.Add(get(v, 0).Mul(first)), t.Add(get(v, 0).Mul(second))
+			v = unsafe.Add(v, 4*Lanes)
+			if i%between == between-1 &&
+				(uint16(s.Less(worst).ToBits())|uint16(t.Less(worst).ToBits())<<8)&mask == 0 {
+				break
+			}
+		}
+	}
+	s.Store((*[8]float32)(sum[:8]))
+	t.Store((*[8]float32)(sum[8:]))
+	archsimd.ClearAVXUpperBits()
+}
+
+func get512(p unsafe.Pointer, at int) archsimd.Float32x16 {
+	return archsimd.LoadFloat32x16((*[Lanes]float32)(unsafe.Add(p, 4*at)))
+}
+
+func costs512(sum *[Lanes]float32, planes [][]float32, g Group, offsets []int32, values []float32, limit float32) {
+	v := unsafe.Pointer(unsafe.SliceData(values))
+	worst, from, mask := archsimd.BroadcastFloat32x16(limit), g.from, g.Mask
+	s := get512(v, 0)
+	s = s.AsInt32x16().Xor(s.AsInt32x16()).AsFloat32x16()
+	if len(planes) == 3 {
+		p := unsafe.Pointer(&planes[0][from])
+		q, r := unsafe.Pointer(&planes[1][from]), unsafe.Pointer(&planes[2][from])
+		for len(offsets) > 0 {
+			n := min(between, len(offsets))
+			for _, o := range offsets[:n] {
+				at := int(o)
+				a, b, c := get512(p, at).Sub(get512(v, 0)), get512(q, at).Sub(get512(v, Lanes)),
+					get512(r, at).Sub(get512(v, 2*Lanes))
+				s = s.Add(get512(v, 3*Lanes).Mul(a.Mul(a).Add(b.Mul(b)).Add(c.Mul(c))))
+				v = unsafe.Add(v, 4*4*Lanes)
 			}
 			if offsets = offsets[n:]; s.Less(worst).ToBits()&mask == 0 {
 				break
 			}
 		}
 	} else {
+		zero := s
 		for i, o := range offsets {
 			at := int(from) + int(o)
-			square := s.AsInt32x8().Xor(s.AsInt32x8()).AsFloat32x8()
+			square := zero
 			for _, p := range planes {
-				d := get(unsafe.Pointer(unsafe.SliceData(p)), at).Sub(get(v, 0))
+				d := get512(unsafe.Pointer(unsafe.SliceData(p)), at).Sub(get512(v, 0))
 				square = square.Add(d.Mul(d))
-				v = unsafe.Add(v, 4*lanes)
+				v = unsafe.Add(v, 4*Lanes)
 			}
-			s = s.Add(get(v, 0).Mul(square))
-			v = unsafe.Add(v, 4*lanes)
+			s = s.Add(get512(v, 0).Mul(square))
+			v = unsafe.Add(v, 4*Lanes)
 			if i%between == between-1 && s.Less(worst).ToBits()&mask == 0 {
 				break
 			}

@@ -4,6 +4,6 @@ package patch
 
 import "blik/internal/simd"
 
-func kernelOf(simd.Level) func(*[lanes]float32, [][]float32, Group, []int32, []float32, float32) {
+func kernelOf(simd.Level) func(*[Lanes]float32, [][]float32, Group, []int32, []float32, float32) {
 	return costs
 }

@@ -47,12 +47,12 @@ func TestCostsAreThoseOfALoop(t *testing.T) {
 			}
 		}
 		limit := rapid.Float32Range(0, 10).Draw(t, "limit")
-		for _, level := range []simd.Level{simd.Plain, simd.Chosen()} {
+		for _, level := range []simd.Level{simd.Plain, min(simd.AVX2, simd.Chosen()), simd.Chosen()} {
 			places, compare := NewPlaces(pix, w, h, step, list), NewComparer(level)
 			offsets := patch.Offsets(places, h, nil)
 			var seen []int32
 			for _, g := range places.Groups() {
-				var got [lanes]float32
+				var got [Lanes]float32
 				compare.Costs(&got, &patch, places, g, offsets, limit)
 				for k, v := range got {
 					if g.Mask>>k&1 == 0 {

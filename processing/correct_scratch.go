@@ -1,0 +1,43 @@
+package processing
+
+import "unsafe"
+
+// scratch is memory for what a task needs no longer than itself; it is kept from task to task. The zero value is ready
+// for use.
+type scratch struct {
+	words []uint64
+	used  int
+}
+
+// mostScratch is how much a thread keeps, in words: 8 MiB.
+const mostScratch = 1 << 20
+
+// reset takes back everything that was taken.
+func (s *scratch) reset() {
+	s.used = 0
+	if len(s.words) > mostScratch {
+		s.words = nil
+	}
+}
+
+// take returns n values with undefined content, valid until the next reset.
+func take[T uint8 | int32 | int64 | float32 | float64](s *scratch, n int) []T {
+	var zero T
+	const line = 8
+	words := (n*int(unsafe.Sizeof(zero))+7)/8 + line
+	words -= words % line
+	if s.used+words > len(s.words) {
+		// What was taken stays where it is.
+		s.words, s.used = make([]uint64, max(words, 2*len(s.words), 1<<13)), 0
+	}
+	part := s.words[s.used : s.used+words]
+	s.used += words
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(part))), words*8/int(unsafe.Sizeof(zero)))[:n:n]
+}
+
+// takeZero is take with all values 0.
+func takeZero[T uint8 | int32 | int64 | float32 | float64](s *scratch, n int) []T {
+	p := take[T](s, n)
+	clear(p)
+	return p
+}
