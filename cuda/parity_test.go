@@ -136,7 +136,7 @@ func TestBoxMean(t *testing.T) {
 
 func TestMeanVariance(t *testing.T) {
 	check(t, func(t *rapid.T, p *pair) {
-		s, r := p.drawn(t, kindOf(t, integers), "src"), radius(t, 127)
+		s, r := p.drawn(t, kindOf(t, samples), "src"), radius(t, 127)
 		m, v := p.soiled(processing.F32), p.soiled(processing.F32)
 		p.do(processing.MeanVariance{Mean: m.host, Variance: v.host, Src: s.host, Radius: r})
 		p.equal(fmt.Sprintf("mean, radius %d", r), m)

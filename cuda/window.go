@@ -4,11 +4,13 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"gorgonia.org/cu"
 
 	"blik/processing"
+	"blik/processing/cpu"
 )
 
 // cuPtr makes an offset one that can be added to a device pointer.
@@ -151,6 +153,9 @@ func (q *queue) sums(s *plane) (sum, squares table, err error) {
 // MeanVariance writes mean and population variance of the window of radius r, 0 ≤ r ≤ 127.
 func (b executor) MeanVariance(ctx context.Context, op processing.MeanVariance) error {
 	m, v, s := op.Mean.(*plane), op.Variance.(*plane), op.Src.(*plane)
+	if s.kind == processing.F32 {
+		return b.floatVarianceOnHost(ctx, m, v, s, op.Radius)
+	}
 	return b.run(ctx, func(q *queue) error {
 		q.writes(m, v)
 		g, err := q.segments(s, op.Radius, true)
@@ -160,6 +165,36 @@ func (b executor) MeanVariance(ctx context.Context, op processing.MeanVariance) 
 		return q.launch("slideVariance"+s.kind.String(), g.grid, dim{x: slideThreads}, m, v, s, g.sums, g.squares,
 			g.stride, op.Radius, g.width, g.rows, m.w, m.h)
 	})
+}
+
+// floatVarianceOnHost is MeanVariance for floats by processing/cpu. Nothing that runs on a device asks for it.
+func (b executor) floatVarianceOnHost(ctx context.Context, m, v, s *plane, r int) (err error) {
+	samples, err := b.Host(ctx, s)
+	if err != nil {
+		return err
+	}
+	host := cpu.New()
+	defer func() { err = errors.Join(err, host.Close()) }()
+	var planes [3]processing.Plane
+	for i := range planes {
+		if planes[i], err = host.Alloc(processing.F32, s.w, s.h); err != nil {
+			return err
+		}
+		defer planes[i].Release()
+	}
+	if err = host.Upload(ctx, planes[2], samples); err != nil {
+		return err
+	}
+	err = host.Do(ctx, processing.MeanVariance{Mean: planes[0], Variance: planes[1], Src: planes[2], Radius: r})
+	for i, to := range []*plane{m, v} {
+		if err == nil {
+			samples, err = host.Host(ctx, planes[i])
+		}
+		if err == nil {
+			err = b.Upload(ctx, to, samples)
+		}
+	}
+	return err
 }
 
 // The sliding window of slide.cu: a block of slideThreads takes a strip of slideStrip columns, the window's border

@@ -211,7 +211,7 @@ func TestBadArguments(t *testing.T) {
 		}), "mean variance: radius 128: must be between 0 and 127"},
 		{b.Do(ctx, processing.MeanVariance{
 			Mean: float1, Variance: float2, Src: long, Radius: 2,
-		}), "mean variance: the source plane is U32, must be U8 or U16"},
+		}), "mean variance: the source plane is U32, must be U8 or U16 or F32"},
 		{b.Do(ctx, processing.GuardRing{
 			Dst: float1, Src: byte1, Core: 3, Guard: 2, Outer: 5, Noise: 0,
 		}), "guard ring: radii 3, 2 and 5: must be 0 ≤ core ≤ guard < outer ≤ 127"},

@@ -94,23 +94,27 @@ func (o BoxMean) describe(a *arguments) Op {
 	return o
 }
 
-// MeanVariance writes Mean and population Variance (F32) of the window of Radius, 0…127, of a U8 or U16 plane, from
-// exact integer sums: n²σ² = n·ΣX² − (ΣX)². The sums are recursive, four additions a pixel at any radius (McDonnell
-// 1981).
+// MeanVariance writes Mean and population Variance (F32) of the window of Radius, 0…127, of a U8, U16 or F32 plane from
+// n²σ² = n·ΣX² − (ΣX)². The sums are recursive, four additions a pixel at any radius (McDonnell 1981), and exact:
+// floats and their squares are first rounded to multiples of a unit, as fine as 53 bits of a sum allow. With M the
+// greatest magnitude in the plane, means err by at most 2⁻³⁵·M and variances by 2⁻³⁴·M² before they are rounded to
+// F32; no variance is negative. Windows that hold an infinite or undefined sample get NaN; M is that of the others.
 type MeanVariance struct {
 	Mean, Variance, Src Plane
 	Radius              int
 }
 
-// Footprint implements Op.
-func (o MeanVariance) Footprint() Footprint { return Footprint{Rows: o.Radius} }
+// Footprint implements Op. The unit of floats depends on the greatest of all.
+func (o MeanVariance) Footprint() Footprint {
+	return Footprint{Rows: o.Radius, Whole: o.Src.Kind() == F32}
+}
 
 func (o MeanVariance) run(ctx context.Context, e Executor) error { return e.MeanVariance(ctx, o) }
 
 func (o MeanVariance) describe(a *arguments) Op {
 	a.writes("mean", &o.Mean, f32)
 	a.writes("variance", &o.Variance, f32)
-	a.reads("source", &o.Src, integers)
+	a.reads("source", &o.Src, samples)
 	a.apart()
 	a.radius(o.Radius, maxRadius)
 	return o

@@ -86,7 +86,7 @@ func rows() []row {
 			}})
 		}
 	}
-	for _, kind := range []string{"u8", "u16"} {
+	for _, kind := range []string{"u8", "u16", "f32"} {
 		for _, m := range []int{9, 51} {
 			list = append(list, row{"mean-variance", kind, float64(m), 4, 4, "", func(p *planes) processing.Op {
 				return processing.MeanVariance{Mean: p.float, Variance: p.dst2, Src: p.src, Radius: m / 2}

@@ -396,8 +396,9 @@ func operations() map[string]action {
 			})
 		},
 		"mean and variance": func(t *rapid.T, p *program) {
-			s, m := p.pick(t, "src", nil, u8, u16), p.pick(t, "mean", nil, f32)
-			v, r := p.pick(t, "variance", []int{m}, f32), p.radius(t, 127)
+			s := p.pick(t, "src", nil, u8, u16, f32)
+			m := p.pick(t, "mean", []int{s}, f32)
+			v, r := p.pick(t, "variance", []int{s, m}, f32), p.radius(t, 127)
 			on("mean and variance", p, []int{m, v}, func(be processing.Backend, at []processing.Plane) error {
 				return be.Do(background, processing.MeanVariance{Mean: at[m], Variance: at[v], Src: at[s], Radius: r})
 			})

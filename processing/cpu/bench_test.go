@@ -118,6 +118,7 @@ func operations(s *scene) []operation {
 		{"Histogram/U8", processing.Histogram{Src: s.v, Exclude: s.mask, Out: new([]uint64)}},
 		{"Histogram/U16", processing.Histogram{Src: s.y, Exclude: s.mask, Out: new([]uint64)}},
 		{"MeanVariance/U16/12", processing.MeanVariance{Mean: s.float, Variance: s.float2, Src: s.y, Radius: 12}},
+		{"MeanVariance/F32/12", processing.MeanVariance{Mean: s.float2, Variance: s.float3, Src: s.float, Radius: 12}},
 		{"GuardRing/U8", processing.GuardRing{Dst: s.float, Src: s.v, Core: 1, Guard: 6, Outer: 15, Noise: 1}},
 		{"Gaussian/U8/1.6", processing.Gaussian{Dst: s.out8, Src: s.v, Sigma: 1.6}},
 		{"Gaussian/F32/1.6", processing.Gaussian{Dst: s.float2, Src: s.float, Sigma: 1.6}},

@@ -313,6 +313,34 @@ func slideFloats256(col []float64, add, sub []float32) {
 	archsimd.ClearAVXUpperBits()
 }
 
+// slideRounded256 fuses squares with the sums that they go into, which changes nothing: they are exact.
+func slideRounded256(col, col2 []float64, add, sub []float32, r *rounding) {
+	n := len(col)
+	size := 8 * n
+	if size < 32 {
+		slideRounded(col, col2, add, sub, r)
+		return
+	}
+	to, to2 := unsafe.Pointer(&col[0]), unsafe.Pointer(&col2[:n][0])
+	p, q := unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
+	one, two := archsimd.BroadcastFloat64x4(r.sample), archsimd.BroadcastFloat64x4(r.square)
+	moved := func(i int) (s, s2 archsimd.Float64x4) {
+		a, b := loadH256(p, i), loadH256(q, i)
+		s = loadD256(to, i).Add(a.Add(one).Sub(b.Add(one)))
+		return s, loadD256(to2, i).Add(a.MulAdd(a, two).Sub(b.MulAdd(b, two)))
+	}
+	last := size - 32
+	tail, tail2 := moved(last)
+	for i := 0; i < last; i += 32 {
+		s, s2 := moved(i)
+		storeD256(to, i, s)
+		storeD256(to2, i, s2)
+	}
+	storeD256(to, last, tail)
+	storeD256(to2, last, tail2)
+	archsimd.ClearAVXUpperBits()
+}
+
 func magnitudes256(s []float32) (least, most uint32) {
 	size := 4 * len(s)
 	if size < 32 {

@@ -312,6 +312,34 @@ func slideFloats512(col []float64, add, sub []float32) {
 	archsimd.ClearAVXUpperBits()
 }
 
+// slideRounded512 fuses squares with the sums that they go into, which changes nothing: they are exact.
+func slideRounded512(col, col2 []float64, add, sub []float32, r *rounding) {
+	n := len(col)
+	size := 8 * n
+	if size < 64 {
+		slideRounded256(col, col2, add, sub, r)
+		return
+	}
+	to, to2 := unsafe.Pointer(&col[0]), unsafe.Pointer(&col2[:n][0])
+	p, q := unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
+	one, two := archsimd.BroadcastFloat64x8(r.sample), archsimd.BroadcastFloat64x8(r.square)
+	moved := func(i int) (s, s2 archsimd.Float64x8) {
+		a, b := loadH512(p, i), loadH512(q, i)
+		s = loadD512(to, i).Add(a.Add(one).Sub(b.Add(one)))
+		return s, loadD512(to2, i).Add(a.MulAdd(a, two).Sub(b.MulAdd(b, two)))
+	}
+	last := size - 64
+	tail, tail2 := moved(last)
+	for i := 0; i < last; i += 64 {
+		s, s2 := moved(i)
+		storeD512(to, i, s)
+		storeD512(to2, i, s2)
+	}
+	storeD512(to, last, tail)
+	storeD512(to2, last, tail2)
+	archsimd.ClearAVXUpperBits()
+}
+
 func magnitudes512(s []float32) (least, most uint32) {
 	size := 4 * len(s)
 	if size < 64 {

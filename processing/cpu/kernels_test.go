@@ -418,6 +418,39 @@ func TestExactMeans(t *testing.T) {
 	})
 }
 
+// Columns of real floats, as no others have their squares.
+func TestFloatVarianceKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
+		g := newWindow(r.n+r.IntN(99), 1+r.IntN(60), r.IntN(30))
+		most := []float32{0, 1e-40, 1, 255, 1e30}[r.IntN(5)]
+		round := newRounding(g, float64(most))
+		add, sub := r.bounded(r.n, most), r.bounded(r.n, most)
+		slide := func(k *kernels) func(s []float64) {
+			return func(s []float64) { k.slideRounded(s[:r.n], s[r.n:], add, sub, round) }
+		}
+		same(t, "slideRounded", make([]float64, 2*r.n), slide(plain), slide(vector))
+
+		x0, y := r.IntN(g.w-r.n+1), r.IntN(g.h)
+		c := newFloatCounts(&worker{}, g, x0, r.n)
+		c.set(g.countY(y))
+		width := r.n + 2*g.rx + 1 + countsBlock
+		col, col2, none := make([]float64, width), make([]float64, width), make([]float32, width)
+		for range g.countY(y) {
+			samples := r.bounded(width, most)
+			for i := range samples {
+				if x := x0 - g.rx - 1 + i; x < 0 || x >= g.w {
+					samples[i] = 0
+				}
+			}
+			slideRounded(col, col2, samples, none, round)
+		}
+		both := func(k *kernels) func(s []float32) {
+			return func(s []float32) { k.floatVariances(s[:r.n], s[r.n:], col, col2, 2*g.rx+1, c) }
+		}
+		same(t, "floatVariances", make([]float32, 2*r.n), both(plain), both(vector))
+	})
+}
+
 func checkSums[T uint8 | uint16](t *rapid.T, r *source, plain, vector *kernels, most uint64,
 	random func(n int) []T) {
 	p, v := sumsOf[T](plain), sumsOf[T](vector)

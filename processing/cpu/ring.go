@@ -77,18 +77,20 @@ func squareSums[T uint8 | uint16](b *Backend, t *worker, tile rect, src []T, squ
 // MeanVariance writes mean and population variance of the window of radius r, 0 ≤ r ≤ 127.
 func (b executor) MeanVariance(ctx context.Context, op processing.MeanVariance) error {
 	m, v, s := op.Mean.(*plane), op.Variance.(*plane), op.Src.(*plane)
-	if s.kind == processing.U8 {
-		g := newWindow(s.w, s.h, op.Radius)
+	g := newWindow(s.w, s.h, op.Radius)
+	switch s.kind {
+	case processing.F32:
+		return b.floatVariance(ctx, m, v, s, g)
+	case processing.U8:
 		if b.kernels.variances8 != nil && g.ry <= maxBytes && (2*g.rx+1)*(2*g.ry+1) < maxFloatMean {
 			return b.varianceRows(ctx, m, v, s, g)
 		}
-		return meanVariance[uint8](ctx, b.Backend, m, v, s, op.Radius)
+		return meanVariance[uint8](ctx, b.Backend, m, v, s, g)
 	}
-	return meanVariance[uint16](ctx, b.Backend, m, v, s, op.Radius)
+	return meanVariance[uint16](ctx, b.Backend, m, v, s, g)
 }
 
-func meanVariance[T uint8 | uint16](ctx context.Context, b *Backend, m, v, s *plane, r int) error {
-	g := newWindow(s.w, s.h, r)
+func meanVariance[T uint8 | uint16](ctx context.Context, b *Backend, m, v, s *plane, g window) error {
 	return b.tiles(ctx, s.w, s.h, g.rx, g.ry, func(t *worker, tile rect) {
 		q := newSquare(t, g, tile, true)
 		squareSums(b, t, tile, pixels[T](s), []*square{q}, func(y int) {

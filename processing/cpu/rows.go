@@ -45,6 +45,9 @@ type kernels struct {
 	magnitudes  func(s []float32) (least, most uint32)
 	slideFloats func(col []float64, add, sub []float32)
 	floatMeans  func(dst []float32, col []float64, k int, c *floatCounts)
+	// slideRounded and floatVariances are the steps of floatVariance; see rounding.
+	slideRounded   func(col, col2 []float64, add, sub []float32, r *rounding)
+	floatVariances func(mean, variance []float32, col, col2 []float64, k int, c *floatCounts)
 	// blockMeans writes the means of windows of the rows of a group; see blockGroup.
 	blockMeans func(g *blockGroup)
 
@@ -186,6 +189,9 @@ func plainKernels() kernels {
 		magnitudes:  magnitudes,
 		slideFloats: slideFloats,
 		floatMeans:  floatMeans,
+
+		slideRounded:   slideRounded,
+		floatVariances: floatVariances,
 
 		scan32: scan[uint32],
 		scan64: scan[uint64],

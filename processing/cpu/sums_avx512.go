@@ -288,31 +288,40 @@ func meanVariance512(mean, variance []float32, sum []uint32, sum2 []uint64, n in
 	archsimd.ClearAVXUpperBits()
 }
 
-// floatMeans512 is floatMeans256 with three steps. Divisions are products with the reciprocal, corrected as those of
-// meanVariance512.
+// prefixD8 is prefix4 with three steps.
+type prefixD8 struct {
+	two, four, eight, all archsimd.Uint64x8
+	zero                  archsimd.Float64x8
+}
+
+func newPrefixD8() prefixD8 {
+	return prefixD8{places64(sumOfTwo), places64(sumOfFour), places64(sumOfEight), archsimd.BroadcastUint64x8(7),
+		archsimd.BroadcastFloat64x8(0)}
+}
+
+func (p *prefixD8) of(v archsimd.Float64x8) archsimd.Float64x8 {
+	v = v.Add(v.ConcatPermute(p.zero, p.two))
+	v = v.Add(v.ConcatPermute(p.zero, p.four))
+	return v.Add(v.ConcatPermute(p.zero, p.eight))
+}
+
+func (p *prefixD8) end(v archsimd.Float64x8) archsimd.Float64x8 { return v.Permute(p.all) }
+
+// floatMeans512 divides by products with the reciprocal, corrected as those of meanVariance512.
 func floatMeans512(dst []float32, col []float64, k int, c *floatCounts) {
 	n := len(dst)
 	blocks := (n + 7) / 8
 	from := unsafe.Pointer(&col[:8*blocks+k][0])
 	pixels, share := unsafe.Pointer(&c.pixels[:8*blocks][0]), unsafe.Pointer(&c.share[:8*blocks][0])
-	var first float64
-	for _, v := range col[:k] {
-		first += v
-	}
-	zero, carry := archsimd.BroadcastFloat64x8(0), archsimd.BroadcastFloat64x8(first)
-	two, four, eight := places64(sumOfTwo), places64(sumOfFour), places64(sumOfEight)
-	all := archsimd.BroadcastUint64x8(7)
+	p, carry := newPrefixD8(), archsimd.BroadcastFloat64x8(sumFloats(col[:k]))
 	to := unsafe.Pointer(&dst[0])
 	var rest [8]float32
 	for i := 0; i < 8*blocks; i += 8 {
-		v := loadD512(from, 8*(i+k)).Sub(loadD512(from, 8*i))
-		v = v.Add(v.ConcatPermute(zero, two))
-		v = v.Add(v.ConcatPermute(zero, four))
-		v = v.Add(v.ConcatPermute(zero, eight))
+		v := p.of(loadD512(from, 8*(i+k)).Sub(loadD512(from, 8*i)))
 		s, inverse := v.Add(carry), loadD512(share, 8*i)
-		carry = carry.Add(v.Permute(all))
+		carry = carry.Add(p.end(v))
 		q := s.Mul(inverse)
-		m := zero.Sub(q).MulAdd(loadD512(pixels, 8*i), s).MulAdd(inverse, q).ConvertToFloat32()
+		m := p.zero.Sub(q).MulAdd(loadD512(pixels, 8*i), s).MulAdd(inverse, q).ConvertToFloat32()
 		if i+8 <= n {
 			storeFloats8(to, i, m)
 		} else {
@@ -322,5 +331,40 @@ func floatMeans512(dst []float32, col []float64, k int, c *floatCounts) {
 	archsimd.ClearAVXUpperBits()
 	if i := n &^ 7; i < n {
 		copy(dst[i:], rest[:])
+	}
+}
+
+func floatVariances512(mean, variance []float32, col, col2 []float64, k int, c *floatCounts) {
+	n := len(mean)
+	blocks := (n + 7) / 8
+	from, from2 := unsafe.Pointer(&col[:8*blocks+k][0]), unsafe.Pointer(&col2[:8*blocks+k][0])
+	pixels, share := unsafe.Pointer(&c.pixels[:8*blocks][0]), unsafe.Pointer(&c.share[:8*blocks][0])
+	p := newPrefixD8()
+	carry := archsimd.BroadcastFloat64x8(sumFloats(col[:k]))
+	carry2 := archsimd.BroadcastFloat64x8(sumFloats(col2[:k]))
+	to, to2 := unsafe.Pointer(&mean[0]), unsafe.Pointer(&variance[:n][0])
+	var rest, rest2 [8]float32
+	for i := 0; i < 8*blocks; i += 8 {
+		v := p.of(loadD512(from, 8*(i+k)).Sub(loadD512(from, 8*i)))
+		s := v.Add(carry)
+		carry = carry.Add(p.end(v))
+		v = p.of(loadD512(from2, 8*(i+k)).Sub(loadD512(from2, 8*i)))
+		s2 := v.Add(carry2)
+		carry2 = carry2.Add(p.end(v))
+		inverse := loadD512(share, 8*i)
+		m := s.Mul(inverse).ConvertToFloat32()
+		d := loadD512(pixels, 8*i).Mul(s2).Sub(s.Mul(s)).Max(p.zero).Mul(inverse).Mul(inverse).ConvertToFloat32()
+		if i+8 > n {
+			m.Store(&rest)
+			d.Store(&rest2)
+			break
+		}
+		storeFloats8(to, i, m)
+		storeFloats8(to2, i, d)
+	}
+	archsimd.ClearAVXUpperBits()
+	if i := n &^ 7; i < n {
+		copy(mean[i:], rest[:])
+		copy(variance[i:], rest2[:])
 	}
 }

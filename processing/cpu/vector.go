@@ -22,7 +22,7 @@ func kernelsOf(level simd.Level) kernels {
 	k.contrast, k.differenceThreshold = contrast256, differenceThreshold256
 	k.moments8, k.moments16 = moments8x256, moments16x256
 	k.floatSums, k.floatSum = floatSums256, floatSum256
-	k.floatMeans = floatMeans256
+	k.floatMeans, k.floatVariances = floatMeans256, floatVariances256
 	k.taps5, k.mendKnown = taps5x256, mendKnown256
 	k.analyse, k.haarPair = analyse256, haarPair256
 	switch level {
@@ -31,7 +31,7 @@ func kernelsOf(level simd.Level) kernels {
 		k.keys, k.unkeyed, k.ordered = keys256, unkeyed256, ordered256
 		k.sums8.squares, k.sums16.squares = squares8x256, squares16x256
 		k.addRow, k.doubles, k.advanceSums = addRow256, doubles256, advanceSums256
-		k.magnitudes, k.slideFloats = magnitudes256, slideFloats256
+		k.magnitudes, k.slideFloats, k.slideRounded = magnitudes256, slideFloats256, slideRounded256
 		k.boxes8, k.boxes16 = nil, nil
 		k.variances8, k.slideBytes, k.slideSquares = variances8x256, slideBytes256, slideSquares256
 		k.censor32, k.censoredMean32 = censor32x256, censoredMean32x256
@@ -46,7 +46,8 @@ func kernelsOf(level simd.Level) kernels {
 		k.floatsF.down, k.floatsF.across = symmetric512, symmetric512
 		k.keys, k.unkeyed, k.ordered = keys512, unkeyed512, ordered512
 		k.addRow, k.doubles, k.advanceSums, k.blockMeans = addRow512, doubles512, advanceSums512, blockMeans512
-		k.magnitudes, k.slideFloats, k.floatMeans = magnitudes512, slideFloats512, floatMeans512
+		k.magnitudes, k.slideFloats, k.slideRounded = magnitudes512, slideFloats512, slideRounded512
+		k.floatMeans, k.floatVariances = floatMeans512, floatVariances512
 		k.boxes8, k.boxes16, k.slideBytes = boxes8x512, boxes16x512, slideBytes512
 		k.variances8, k.slideSquares = variances8x512, slideSquares512
 		k.scan32, k.censor32, k.censoredMean32 = scan32x512, censor32x512, censoredMean32x512

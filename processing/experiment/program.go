@@ -56,14 +56,17 @@ func (r *programRun) Close() error {
 // maxVarianceSide is the largest window of processing.MeanVariance.
 const maxVarianceSide = 255
 
-// ownMeanVariance takes mean and variance in one pass; its result is the mean, rounded. The quotient of two integers
-// below 2²⁴ is never rounded across a half, so the rounded mean is that of the integers.
-func ownMeanVariance() Method {
+func inVarianceSide(c Case) bool { return c.Int("m") <= maxVarianceSide }
+
+// ownMeanVariance takes mean and variance of bytes or of the same samples as floats in one pass; its result is the
+// mean, rounded. The quotient of two integers below 2²⁴ is never rounded across a half, so the rounded mean is that of
+// the integers.
+func ownMeanVariance(kind processing.Kind) Method {
 	return program{
-		memory:     func(c Case) int64 { return 10*int64(c.Size.Samples()) + 64<<20 },
+		memory:     func(c Case) int64 { return 13*int64(c.Size.Samples()) + 64<<20 },
 		operations: func(c Case) float64 { return 2 * RecursiveAdditions(c) },
 		prepare: func(ctx context.Context, r *programRun, in *Input, c Case) error {
-			src, err := r.plane(processing.U8, in.Size)
+			src, err := r.plane(kind, in.Size)
 			mean, err2 := r.plane(processing.F32, in.Size)
 			variance, err3 := r.plane(processing.F32, in.Size)
 			if err := errors.Join(err, err2, err3); err != nil {
@@ -78,7 +81,14 @@ func ownMeanVariance() Method {
 				}
 				return Output{U8: out}, err
 			}
-			return r.backend.Upload(ctx, src, processing.Samples{U8: in.U8})
+			samples := processing.Samples{U8: in.U8}
+			if kind == processing.F32 {
+				samples = processing.Samples{F32: make([]float32, len(in.U8))}
+				for i, v := range in.U8 {
+					samples.F32[i] = float32(v)
+				}
+			}
+			return r.backend.Upload(ctx, src, samples)
 		},
 	}
 }

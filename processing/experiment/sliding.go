@@ -84,7 +84,10 @@ func sliding() *Experiment {
 					"rows as differences of prefix sums in shared memory")},
 			{ID: "cpu-mean-variance", Device: CPU, Name: text("CPU mean and variance, all threads"),
 				Help:  text("the program's own sums and sums of squares in one pass; the result is the mean"),
-				Takes: func(c Case) bool { return c.Int("m") <= maxVarianceSide }, Method: ownMeanVariance()},
+				Takes: inVarianceSide, Method: ownMeanVariance(processing.U8)},
+			{ID: "cpu-mean-variance-floats", Device: CPU, Name: text("CPU mean and variance of floats, all threads"),
+				Help:  text("the same of the samples as floats, whose sums are exact"),
+				Takes: inVarianceSide, Method: ownMeanVariance(processing.F32)},
 		},
 		Claims: []Claim{
 			{Text: text("the time of the recursion does not depend on the window (GPU)"), Paper: 12.0 / 12,

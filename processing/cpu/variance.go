@@ -1,0 +1,132 @@
+package cpu
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"blik/processing"
+)
+
+// unit53 returns 1.5·2⁵² units so large that whole numbers of them up to a sum of this size are exact in float64. A
+// number of at most an eighth of the sum that it is added to becomes a whole number of units, rounded to nearest.
+func unit53(sum float64) float64 {
+	_, exponent := math.Frexp(sum)
+	return math.Ldexp(1.5, exponent-1)
+}
+
+// rounding holds what rounds samples and their squares to whole numbers of units, so that their sums need no rounding
+// and are the same however they are taken.
+type rounding struct{ sample, square float64 }
+
+// newRounding is for windows of g and samples of at most some magnitude.
+func newRounding(g window, most float64) *rounding {
+	// Kernels add up eight columns at a time, and sums of samples are differences of two windows.
+	pixels := float64(max(2*g.rx+1, 8)) * float64(2*g.ry+1)
+	return &rounding{unit53(2 * pixels * most), unit53(pixels * most * most)}
+}
+
+// floatVariance is MeanVariance for floats, by running sums.
+func (b *Backend) floatVariance(ctx context.Context, m, v, s *plane, g window) error {
+	most, err := b.greatest(ctx, s.data.F32)
+	switch {
+	case err != nil:
+		return err
+	case most >= infinity:
+		return b.finiteVariance(ctx, m, v, s, g)
+	}
+	src, w, k := s.data.F32, s.w, &b.kernels
+	round := newRounding(g, float64(math.Float32frombits(most)))
+	return b.tiles(ctx, w, s.h, g.rx, g.ry, func(t *worker, tile rect) {
+		x0, x1, at := g.columns(tile)
+		// The kernel takes the columns from one before the first window on.
+		width := 1 + g.width(tile) + countsBlock
+		col, col2, none := zeros[float64](t, width), zeros[float64](t, width), zeros[float32](t, x1-x0)
+		c, ny := newFloatCounts(t, g, tile.x0, tile.x1-tile.x0), 0
+		g.slide(t, tile, func(add, sub int) {
+			k.slideRounded(col[1+at:][:x1-x0], col2[1+at:][:x1-x0], rowOr(src, w, add, x0, x1, none),
+				rowOr(src, w, sub, x0, x1, none), round)
+		}, func(y int) {
+			if n := g.countY(y); n != ny {
+				ny = n
+				c.set(ny)
+			}
+			k.floatVariances(m.data.F32[y*w+tile.x0:y*w+tile.x1], v.data.F32[y*w+tile.x0:y*w+tile.x1], col, col2,
+				2*g.rx+1, c)
+		})
+	})
+}
+
+// greatest returns the bits of the greatest magnitude; those of NaN are above those of infinity.
+func (b *Backend) greatest(ctx context.Context, s []float32) (uint32, error) {
+	parts := make([]uint32, (len(s)+b.tiling.span-1)/b.tiling.span)
+	err := b.chunks(ctx, len(s), func(_ *worker, i, j int) {
+		_, parts[i/b.tiling.span] = b.kernels.magnitudes(s[i:j])
+	})
+	return slices.Max(parts), err
+}
+
+// finiteVariance is floatVariance where samples are infinite or undefined: it works without them, and then marks the
+// windows that hold one.
+func (b *Backend) finiteVariance(ctx context.Context, m, v, s *plane, g window) error {
+	var planes [3]*plane
+	for i, kind := range []processing.Kind{processing.F32, processing.U8, processing.U16} {
+		p, err := b.Alloc(kind, s.w, s.h)
+		if err != nil {
+			return err
+		}
+		defer p.Release()
+		planes[i] = p.(*plane)
+	}
+	finite, odd, held := planes[0], planes[1], planes[2]
+	if err := b.chunks(ctx, s.w*s.h, func(_ *worker, i, j int) {
+		for ; i < j; i++ {
+			x := s.data.F32[i]
+			finite.data.F32[i], odd.data.U8[i] = x, 0
+			if x-x != 0 {
+				finite.data.F32[i], odd.data.U8[i] = 0, 1
+			}
+		}
+	}); err != nil {
+		return err
+	}
+	if err := b.floatVariance(ctx, m, v, finite, g); err != nil {
+		return err
+	}
+	if err := b.Do(ctx, processing.BoxCount{Dst: held, Class: odd, Bits: 1, Radius: max(g.rx, g.ry)}); err != nil {
+		return err
+	}
+	nan := float32(math.NaN())
+	return b.chunks(ctx, s.w*s.h, func(_ *worker, i, j int) {
+		for ; i < j; i++ {
+			if held.data.U16[i] != 0 {
+				m.data.F32[i], v.data.F32[i] = nan, nan
+			}
+		}
+	})
+}
+
+func slideRounded(col, col2 []float64, add, sub []float32, r *rounding) {
+	col2, add, sub = col2[:len(col)], add[:len(col)], sub[:len(col)]
+	for i := range col {
+		a, s := float64(add[i]), float64(sub[i])
+		col[i] += (a + r.sample) - (s + r.sample)
+		col2[i] += (float64(a*a) + r.square) - (float64(s*s) + r.square)
+	}
+}
+
+// floatVariances writes mean and variance of windows of the columns i+1 … i+k. What rounding leaves below 0 is 0.
+func floatVariances(mean, variance []float32, col, col2 []float64, k int, c *floatCounts) {
+	var s, s2 float64
+	for i, v := range col[:k] {
+		s += v
+		s2 += col2[i]
+	}
+	for i := range mean {
+		s += col[i+k] - col[i]
+		s2 += col2[i+k] - col2[i]
+		share := c.share[i]
+		mean[i] = float32(s * share)
+		variance[i] = float32(max(float64(c.pixels[i]*s2)-float64(s*s), 0) * share * share)
+	}
+}
