@@ -79,18 +79,18 @@ func Layers() []LayerSpec {
 		}, {
 			Layer: LayerBackground, ID: "background", Name: message.Of("Background"), Unit: percent, High: 100,
 			Decimals: 1,
-			Help: message.Of("What the light would be without glare: the mean of the surroundings, with everything " +
-				"that may be glare left out."),
+			Help: message.Of("The light expected without glare: the mean of the surroundings, excluding " +
+				"everything that may be glare."),
 			step: 100. / white,
 		}, {
 			Layer: LayerContrast, ID: "contrast", Name: message.Of("Contrast"), Unit: percent, High: 50, Decimals: 1,
-			Help: message.Of("Luminance minus background. The classical search begins where it is high."),
+			Help: message.Of("Luminance minus background. The classical search starts where it is high."),
 			step: 200. / white, offset: -100,
 		}, {
 			Layer: LayerZ, ID: "z", Name: message.Of("Guard-ring z"), Unit: message.Of("σ"),
 			High: 20, Decimals: 1,
-			Help: message.Of("How far a pixel rises over a ring around it, in standard deviations of that ring: " +
-				"unusual here, whatever the brightness."),
+			Help: message.Of("How far a pixel rises above a ring around it, in standard deviations of that ring. " +
+				"High values are unusual here at any brightness."),
 			step: 1. / 256, offset: -32,
 		}, {
 			Layer: LayerStroke, ID: "stroke", Name: message.Of("Rise over strokes"), Unit: levels, High: 120,
@@ -110,7 +110,8 @@ func Layers() []LayerSpec {
 		}, {
 			Layer: LayerScore, ID: "score", Name: message.Of("Score"), Unit: message.Of("steps of the sensitivity"),
 			Low: -6, High: 6, Decimals: 1, Signed: true, Whole: true, Sparse: true,
-			Help: message.Of("The score of every spot that detection considered: from the threshold on it is glare."),
+			Help: message.Of("The score of every spot that detection considered. Spots at or above the threshold " +
+				"are glare."),
 			step: 1. / 512, offset: -32,
 		},
 	}

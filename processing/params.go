@@ -340,9 +340,9 @@ func Specs() []Spec {
 				{"classic", message.Of("classical")}, {"joined", message.Of("joined")},
 			},
 			field: func(p *Params) any { return &p.Detector },
-			Help: message.Of("What decides which spots are glare: the network alone, the classical search alone, or " +
-				"both joined. Auto is what was best on paintings that it was not fitted on; in manual mode, whose " +
-				"values are about the classical search, it is that.")},
+			Help: message.Of("What decides which spots are glare: the network, the classical search, or both " +
+				"joined. Auto is the method that was best on paintings it was not fitted on; in manual mode, whose " +
+				"parameters belong to the classical search, it is the classical search.")},
 		{ID: "sensitivity", Group: mode, Kind: KindReal, Min: -5, Max: 5, Step: 0.1,
 			Name: message.Of("Sensitivity"), field: func(p *Params) any { return &p.Sensitivity },
 			Stops: sensitivityStops(), Help: sensitivityHelp()},
@@ -421,8 +421,8 @@ func Specs() []Spec {
 		{ID: "halo", Stage: StageCorrection, Group: correct, Kind: KindInt, Min: 0, Max: 20, Step: 1, Unit: px,
 			Name: message.Of("Halo"), field: func(p *Params) any { return &p.Halo },
 			Help: message.Of("How far correction may reach beyond the mask, for the faint halo of the glare; 0 " +
-				"changes nothing outside the mask. The veil of large glints, where a picture shows one, is taken " +
-				"away as far as it reaches.")},
+				"changes nothing outside the mask. If the picture shows a veil around large glints, it is removed " +
+				"as far as it reaches.")},
 		{ID: "blend", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 100, Step: 5,
 			Unit: message.Of("% of radius"),
 			Name: message.Of("Soft edge"), field: func(p *Params) any { return &p.Blend },

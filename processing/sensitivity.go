@@ -40,13 +40,13 @@ func sensitivityStops() []SpecStop {
 
 // sensitivityHelp says what the sensitivity does, and what was measured at its stops.
 func sensitivityHelp() message.Message {
-	parts := []message.Message{message.Of("Added to every score: higher finds more and fainter glare, lower only " +
-		"what is certain. Each step changes the number of false findings by the same factor. A stop may be given by " +
-		"its name; measured on rendered glare of paintings that were left out:")}
+	parts := []message.Message{message.Of("Added to every score: higher finds more and fainter glare, lower keeps " +
+		"only what is certain. Each step changes the number of false findings by the same factor. A stop may be " +
+		"given by its name; measured on rendered glare of paintings that were left out:")}
 	for _, s := range measuredStops() {
 		percent := func(share float64) int { return int(math.Round(100 * share)) }
-		parts = append(parts, message.Of("%s (%s, %s) finds %d %% of the bright and %d %% of the dim glints, with %s "+
-			"false findings a megapixel without glare;",
+		parts = append(parts, message.Of("%s (%s, %s) finds %d %% of the bright and %d %% of the dim glints, with "+
+			"%s false findings per megapixel without glare;",
 			stopNames()[s.ID], s.ID, message.Figures(fmt.Sprintf("%g", s.Sensitivity)),
 			percent(s.Bright), percent(s.Dim), message.Figures(fmt.Sprintf("%.1f", s.False))))
 	}

@@ -484,7 +484,7 @@ func TestSaveOverTheSource(t *testing.T) {
 		h.Document().PictureDirty() {
 		t.Errorf("saved %v, %+v", h.pictureFiles, h.Document().Stats())
 	}
-	if got := h.panel.next.Text(); got != "The original file holds the corrections" ||
+	if got := h.panel.next.Text(); got != "The corrections are in the original file" ||
 		h.panel.correct.Importance != widget.MediumImportance {
 		t.Errorf("what to do next: %q", got)
 	}

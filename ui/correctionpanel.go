@@ -70,8 +70,8 @@ func newCorrectionPanel(c *common) *correctionPanel {
 		inset(4, 4, p.spot),
 		inset(4, 4, container.NewBorder(nil, nil,
 			container.NewCenter(xwidget.NewHelpLabel(c.t("Method"),
-				c.t("Corrects this finding by another method at once. The finding keeps its method when all are "+
-					"corrected again."), c.tips)), nil, inset(0, 0, p.method))),
+				c.t("Corrects this finding immediately with another method. The finding keeps its method when all "+
+					"are corrected again."), c.tips)), nil, inset(0, 0, p.method))),
 		inset(4, 4, container.NewGridWithColumns(2, p.correct, p.unset)),
 		p.form.Object,
 	)

@@ -171,7 +171,7 @@ func TestPreferencesOfOlderVersions(t *testing.T) {
 // The status line says on what work ran, how long, and what became of the device, without a dialog.
 func TestNoticeOfADevice(t *testing.T) {
 	h := newHarness(t, "ru").opened()
-	h.notice = new(message.Of("The GPU does not answer"))
+	h.notice = new(message.Of("The GPU does not respond"))
 	for _, c := range []struct{ do, want string }{{"find.run", "Найден"}, {"correct.all", "Исправлен"}} {
 		h.actions.do(c.do)
 		h.settle()

@@ -159,11 +159,11 @@ func (p *prompts) shield(win fyne.Window) (remove func()) {
 
 // showKeys lists the keys in the order of the menus.
 func (p *prompts) showKeys() {
-	box := container.NewVBox(xwidget.NewWrapped(p.t("The wheel zooms about the pointer. Dragging with the space bar "+
-		"or the middle button moves the picture with any tool. With the brush, the right button erases, Shift and a "+
-		"click draw a straight line, Ctrl and the wheel change the size. While %s is held, the original is shown in "+
-		"place of the corrected picture. Esc cancels the current action. Letters work in the same places of a "+
-		"Russian keyboard.", p.press(holdAction))))
+	box := container.NewVBox(xwidget.NewWrapped(p.t("The wheel zooms at the pointer. Dragging with the space bar "+
+		"or the middle button moves the picture with any tool. With the brush, the right button erases, Shift and "+
+		"a click draw a straight line, Ctrl and the wheel change the size. While %s is held, the original is shown "+
+		"instead of the corrected picture. Esc cancels the current action. On a Russian keyboard the same physical "+
+		"keys work.", p.press(holdAction))))
 	for _, m := range menuTable() {
 		grid := container.New(layout.NewFormLayout())
 		for _, id := range m.ids {

@@ -66,7 +66,7 @@ func (f *farmDialogs) open() {
 		xwidget.NewHeading(f.t("Results into")), folder)
 	note := xwidget.NewWrapped(f.texts.Plural(len(frames),
 		"%s picture is worked on with the current parameters, and goes on after a crash or a power cut.",
-		"%s pictures are worked on with the current parameters, and go on after a crash or a power cut.",
+		"%s pictures will be processed with the current parameters. Processing resumes after a crash or a power cut.",
 		f.texts.Int(len(frames))))
 	d := dialog.NewCustomWithoutButtons(f.t("Batch"), container.NewBorder(nil, note, nil, nil, form), f.win)
 	start := func() {

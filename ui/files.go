@@ -77,7 +77,7 @@ func (f *files) openNow(path string, then func()) {
 			case c.Err != nil:
 				f.prompts.showError(c.Err)
 			case !c.Date.IsZero():
-				text += ". " + f.t("Going on from the project of %s", c.Date.Format("2006-01-02 15:04"))
+				text += ". " + f.t("Continuing from the project of %s", c.Date.Format("2006-01-02 15:04"))
 			}
 			f.say(text)
 			then()
@@ -156,8 +156,8 @@ func (f *files) guard(next func()) {
 
 // guardDecisions asks what becomes of decisions that only a project can keep.
 func (f *files) guardDecisions(next func()) {
-	f.prompts.ask(f.t("Unsaved decisions"), f.t("What you decided about the findings of %s is not saved; a project "+
-		"keeps it.", baseName(f.Document().Path())), []answer{
+	f.prompts.ask(f.t("Unsaved decisions"), f.t("Your decisions about the findings of %s are not saved. A project "+
+		"stores them.", baseName(f.Document().Path())), []answer{
 		{f.t("Don't save"), widget.MediumImportance, next},
 		{f.t("Save project"), widget.HighImportance, func() { f.saveProject(next) }},
 	})

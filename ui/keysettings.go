@@ -49,10 +49,10 @@ func newKeySettings(w *window) *keySettings {
 		}
 	})
 	k.none.Disable()
-	usual := widget.NewButton(w.t("Usual keys for all"), func() {
+	usual := widget.NewButton(w.t("Restore default keys"), func() {
 		w.setKeys(nil)
 		k.leave()
-		k.catcher.SetText(w.t("All actions have their usual keys again."))
+		k.catcher.SetText(w.t("All actions have their default keys again."))
 	})
 	k.catcher.SetText(w.t("Choose an action to give it other keys."))
 	// Two lines of text fit, so that nothing jumps.
@@ -77,7 +77,7 @@ func (k *keySettings) show(i int, o *fyne.Container) {
 func (k *keySettings) wait(i int) {
 	k.at = i
 	k.none.Enable()
-	k.catcher.SetText(k.w.t("Press the new keys of “%s”. Esc leaves them as they are.", k.all[i].name))
+	k.catcher.SetText(k.w.t("Press the new keys for “%s”, or Esc to keep the current ones.", k.all[i].name))
 	k.w.win.Canvas().Focus(k.catcher)
 	// The driver asks the menu before whatever has the focus.
 	k.w.actions.catch = k.catcher.OnShortcut
@@ -99,7 +99,7 @@ func (k *keySettings) take(keys keySet, ok bool) {
 		return
 	}
 	if why := k.w.refusal(k.all[k.at].id, keys, ok); why != "" {
-		k.catcher.SetText(why + " " + k.w.t("Press others, or Esc."))
+		k.catcher.SetText(why + " " + k.w.t("Press other keys, or Esc."))
 		return
 	}
 	k.put(keys.stored())
@@ -133,7 +133,7 @@ func (w *window) refusal(id string, k keySet, ok bool) string {
 	case w.actions.fits(id, k):
 		return ""
 	case id == holdAction:
-		return w.t("“%s” lasts while its key is held: it takes a letter or a sign.", w.name(id))
+		return w.t("“%s” works while its key is held, so it needs a letter or a sign.", w.name(id))
 	}
 	return w.t("Text entries need these keys.")
 }

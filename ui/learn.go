@@ -37,7 +37,7 @@ func (w *window) learn() {
 // forgetLearned takes back what was learned.
 func (w *window) forgetLearned() {
 	w.UseLearned(nil)
-	w.say(w.t("What was learned is forgotten; find glare again (F5)"))
+	w.say(w.t("What was learned is discarded; find glare again (F5)"))
 }
 
 // teachingText says what was learned from how many decisions, and what it is worth.
@@ -51,10 +51,10 @@ func (c *common) teachingText(t *session.Teaching) string {
 		l == nil && t.Conjugacy.Wrong() < t.Shift.Wrong() {
 		best = t.Conjugacy
 	}
-	lines = append(lines, c.t("Wrong decisions in parts that were left out while learning: %s by detection as it is, "+
-		"%s with what was learned (%s).", c.texts.Int(t.Default.Wrong()), c.texts.Int(best.Wrong()), c.trialText(best)))
+	lines = append(lines, c.t("Wrong decisions in parts left out of learning: %s by default, %s with what was "+
+		"learned (%s).", c.texts.Int(t.Default.Wrong()), c.texts.Int(best.Wrong()), c.trialText(best)))
 	if t.Learned == nil {
-		lines = append(lines, c.t("That is no clear gain, so nothing changes. More decisions may help."))
+		lines = append(lines, c.t("This is not a clear gain, so nothing changes. More decisions may help."))
 		return strings.Join(lines, "\n")
 	}
 	lines = append(lines, c.t("Findings like those you kept gain %s on average, findings like those you ignored %s.",

@@ -144,8 +144,8 @@ func newDetectionPanel(c *common) *detectionPanel {
 		widget.NewButton(c.t("Copy values to manual mode"), func() { c.actions.do("find.takeOver") }))
 	forget := widget.NewButton(c.t("Forget"), func() { c.actions.do("find.forget") })
 	p.learned = inset(4, 4, container.NewBorder(nil, nil, nil, forget,
-		container.NewCenter(xwidget.NewHelpLabel(c.t("Adapted to your decisions"), c.t("Detection weighs findings as "+
-			"you decided about others. Save preset stores it for other pictures and for the command line."), c.tips))))
+		container.NewCenter(xwidget.NewHelpLabel(c.t("Adapted to your decisions"), c.t("Detection follows your "+
+			"decisions. Save preset stores them for other pictures and for the command line."), c.tips))))
 	p.object = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12),
 		container.NewVBox(p.learned, p.form.Object, p.chosenBox)))
 	return p

@@ -54,7 +54,7 @@ func (w *window) preferences() fyne.CanvasObject {
 	row(w.t("Size of the interface"), choose(names, max(slices.Index(interfaceScales, w.Settings().InterfaceScale), 0),
 		func(i int) { w.Settings().InterfaceScale = interfaceScales[i] }))
 	form.Add(layout.NewSpacer())
-	form.Add(xwidget.NewWrapped(w.t("The size applies when Blik is started again.")))
+	form.Add(xwidget.NewWrapped(w.t("The size takes effect when Blik is restarted.")))
 	zooms := []float64{0, 1, 2, 4}
 	names = []string{w.t("As it is")}
 	for _, zoom := range zooms[1:] {

@@ -59,7 +59,7 @@ func (p *progressView) showWaiting() {
 		name := xwidget.NewFixedText("")
 		name.Stretch, name.Tips = true, p.tips
 		name.SetText(p.t("Next: %s", next.Name))
-		drop := xwidget.NewToolButton(theme.CancelIcon(), p.t("Take it out of the queue"), p.tips, func() {
+		drop := xwidget.NewToolButton(theme.CancelIcon(), p.t("Remove it from the queue"), p.tips, func() {
 			p.tips.Hide()
 			p.Withdraw(next.ID)
 		})

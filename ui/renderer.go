@@ -67,5 +67,5 @@ func noRenderer(why string) error {
 
 // noAnswer says that a display cannot be reached.
 func noAnswer(display string) error {
-	return message.Errorf("no window: display %s does not answer; `blik detect` works without one", display)
+	return message.Errorf("no window: display %s does not respond; `blik detect` works without one", display)
 }

@@ -125,7 +125,7 @@ func writable(dir string) error {
 	}
 	if err != nil {
 		log.SetOutput(io.Discard)
-		return message.Errorf("settings and unsaved work cannot be kept: nothing can be written in the folder %s", dir)
+		return message.Errorf("settings and unsaved work cannot be saved: the folder %s is not writable", dir)
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }

@@ -85,7 +85,7 @@ func (w *window) toggle(setting *bool, name message.Text) func() {
 		*setting = !*setting
 		w.update(change{View: true, Layout: true})
 		if *setting && name != "" && !w.seeing.shown(setting) {
-			w.say(w.t("There is no room for it: %s", w.t(name)))
+			w.say(w.t("Not enough space to show: %s", w.t(name)))
 		}
 	}
 }

@@ -57,8 +57,8 @@ func newStartPage(c *common, open func(path string)) *startPage {
 	words := container.New(layout.NewCustomPaddedVBoxLayout(0))
 	for _, sentence := range []string{
 		c.t("Blik finds the glare on a reproduction of a painting and marks it."),
-		c.t("You decide which of it really is glare; the paint under it is then restored, and nothing else in the " +
-			"file changes."),
+		c.t("You decide which findings really are glare. Blik restores the paint under them and changes nothing " +
+			"else in the file."),
 		c.t("Open a picture, press %s to find glare, %s to correct it, and %s to save a copy.",
 			c.press("find.run"), c.press("correct.all"), c.press("file.savePicture")),
 	} {

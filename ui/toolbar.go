@@ -87,7 +87,7 @@ func newToolbar(c *common) *toolbar {
 	)
 	b.soft = container.NewHBox(
 		xwidget.NewHelpLabel(c.t("Hardness"),
-			c.t("Share of the brush that is full; the rest falls off to the edge."), c.tips),
+			c.t("Share of the brush with full strength; the rest fades towards the edge."), c.tips),
 		xwidget.NewMinWidth(64, b.hardness),
 	)
 

@@ -14,9 +14,9 @@ func (w *window) offerUnsaved() {
 		return
 	}
 	u := all[len(all)-1]
-	text := w.t("The mask and corrections of %s had not been saved when Blik ended (%s). You can go on from there.",
+	text := w.t("The mask and corrections of %s had not been saved when Blik ended (%s). You can restore them.",
 		u.Path, u.Date.Format("2006-01-02 15:04"))
-	w.prompts.askOr(w.t("Go on with unsaved work?"), text, w.t("Later"), []answer{
+	w.prompts.askOr(w.t("Restore unsaved work?"), text, w.t("Later"), []answer{
 		{w.t("Discard"), widget.DangerImportance, func() { w.discardUnsaved(u) }},
 		{w.t("Go on"), widget.HighImportance, func() { w.resumeUnsaved(u) }},
 	})

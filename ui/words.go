@@ -117,7 +117,7 @@ func (c *common) stepText(step session.Step, n int) string {
 		return c.texts.Plural(n, "%s corrected: compare (C), save (Ctrl+S)",
 			"%s corrected: compare (C), save (Ctrl+S)", c.texts.Int(n))
 	case session.StepOverwritten:
-		return c.t("The original file holds the corrections")
+		return c.t("The corrections are in the original file")
 	default:
 		return c.texts.Plural(n, "%s finding corrected and saved", "All %s findings corrected and saved",
 			c.texts.Int(n))

@@ -64,7 +64,7 @@ func (b *batch) addOutput(c *cobra.Command) {
 
 // addOverwrite declares the flag without which no command replaces a file.
 func (p *program) addOverwrite(c *cobra.Command, overwrite *bool) {
-	c.Flags().BoolVar(overwrite, "overwrite", false, p.say("replace files that exist; inputs are never replaced"))
+	c.Flags().BoolVar(overwrite, "overwrite", false, p.say("overwrite existing files; inputs are never overwritten"))
 }
 
 // addShared declares the flags of both commands, and those of the parameters.
@@ -78,7 +78,7 @@ func (b *batch) addShared(c *cobra.Command, specs []processing.Spec) {
 	f.BoolVarP(&b.quiet, "quiet", "q", false, b.say("print nothing but errors"))
 	b.addLimit(c, &b.limit)
 	f.StringVar(&b.sliceText, "slice", "",
-		b.say("do only the files of part `I/N` of the list, for array jobs of a cluster: 0/8 to 7/8"))
+		b.say("process only part `I/N` of the list, for array jobs of a cluster: 0/8 to 7/8"))
 	must(c.RegisterFlagCompletionFunc("device", completeDevices))
 	b.flags = b.addParams(c, specs)
 }

@@ -99,7 +99,7 @@ func (p *program) benchCommand() *cobra.Command {
 with a slow reference, then timed. Prints a table, the paper's figures, and whether its claims are confirmed. Without a
 name it lists the experiments with their variants and parameters; all runs every one.
 
-Exit status: 0 done, 1 some variant failed or the device does not exist, 2 wrong use, 130 cancelled.`),
+Exit status: 0 success, 1 some variant failed or the device does not exist, 2 usage error, 130 cancelled.`),
 		ValidArgs: append(experimentIDs(), everyExperiment),
 	}
 	f := c.Flags()
@@ -128,7 +128,7 @@ Exit status: 0 done, 1 some variant failed or the device does not exist, 2 wrong
 			given := false
 			c.Flags().Visit(func(f *pflag.Flag) { given = given || f.Name != "lang" })
 			if given {
-				return p.usage("which experiment? There are %s", benchNames())
+				return p.usage("name an experiment: %s", benchNames())
 			}
 			return b.list()
 		}

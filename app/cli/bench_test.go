@@ -97,7 +97,7 @@ func TestBenchRefuses(t *testing.T) {
 		{[]string{"sum", "--memory", "-1"}, "--memory -1"},
 		{[]string{"all", "--variant", "cpu-all"}, "apply to a single experiment"},
 		{[]string{"sum", "sliding", "--format", "json"}, "--format json applies to a single experiment; -o DIR writes it for several"},
-		{[]string{"--quick"}, "which experiment? There are sliding, vhgw, traversal, wavelet, sum, all, detect"},
+		{[]string{"--quick"}, "name an experiment: sliding, vhgw, traversal, wavelet, sum, all, detect"},
 		{[]string{"--quick", "--lang", "ru"}, "какой опыт?"},
 	} {
 		got := call(t, append([]string{"bench"}, c.args...)...)

@@ -56,10 +56,11 @@ func (p *program) benchDetectCommand() *cobra.Command {
 		Short: p.say("Measure detection on the CPU and on GPUs side by side"),
 		Long: p.say(`Finds the glare of one picture on every device with the same parameters, and prints the times of
 each stage: copies to the device, kernels, copies back and the total, cold (opening the device and the first detection)
-and warm (medians with quartiles); the speed-up; the bytes per second of each stage and their share of the rate of a
-plain copy on that device. Reports whether the masks and findings are identical, and why there is no GPU.
+and warm (medians with quartiles). It also prints the speed-up, and the bytes per second of each stage and their share
+of the rate of a plain copy on that device. It reports whether the masks and findings are identical, and why there is no
+GPU.
 
-Exit status: 0 done, 1 a device failed or the results differ, 2 wrong use, 130 cancelled.`),
+Exit status: 0 success, 1 a device failed or the results differ, 2 usage error, 130 cancelled.`),
 		Args: p.exactly(0),
 	}
 	f := c.Flags()
@@ -68,7 +69,7 @@ Exit status: 0 done, 1 a device failed or the results differ, 2 wrong use, 130 c
 	f.StringVar(&b.input, "input", "", p.say("use the picture in `FILE` instead of a generated one"))
 	f.Float64Var(&b.megapixels, "megapixels", compareMP,
 		p.say("size of the generated picture in megapixels (`MP`) at 4:3"))
-	f.IntVar(&b.depth, "depth", 8, p.say("`bits` a sample of the generated picture: 8 or 16"))
+	f.IntVar(&b.depth, "depth", 8, p.say("`bits` per sample of the generated picture: 8 or 16"))
 	f.Uint64Var(&b.seed, "seed", 1, p.say("random `seed` of it"))
 	f.IntVar(&b.repeat, "repeat", compareRepeat, p.say("time `N` warm detections on each device"))
 	f.BoolVar(&b.quick, "quick", false, p.say("a first look: %d MP, %d repetitions", quickMP, quickRepeat))

@@ -278,7 +278,7 @@ func (p *program) helpCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			about, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return p.usage("there is no help about %q; there is about %s", strings.Join(args, " "),
+				return p.usage("no help on %q; choose from %s", strings.Join(args, " "),
 					strings.Join(topics(c.Root()), ", "))
 			}
 			return about.Help()
@@ -303,8 +303,7 @@ func (p *program) completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion " + p.say("SHELL"),
 		Short: p.say("Write a completion script for a shell"),
-		Long: p.say(`Prints a script by which SHELL completes commands, flags and their values: bash, zsh, fish or
-powershell.
+		Long: p.say(`Prints a completion script for SHELL: bash, zsh, fish or powershell.
 
   bash        blik completion bash > ~/.local/share/bash-completion/completions/blik
   zsh         blik completion zsh > "${fpath[1]}/_blik"
@@ -358,7 +357,7 @@ func (p *program) flagError(err error) error {
 		if errors.As(invalid.Unwrap(), &wish) {
 			return fmt.Errorf("--%s %s: %w", invalid.GetFlag().Name, invalid.GetValue(), wish)
 		}
-		return message.Errorf("--%s %s: wrong value", invalid.GetFlag().Name, invalid.GetValue())
+		return message.Errorf("--%s %s: invalid value", invalid.GetFlag().Name, invalid.GetValue())
 	}
 	return err
 }

@@ -41,17 +41,17 @@ func (p *program) correctCommand() *cobra.Command {
   index.html           a page with a thumbnail of each file (with --index)
 
 where NAME is the file's name without its extension. Depth, profile, metadata, resolution, other pages and the container
-stay those of the original. A JPEG becomes a TIFF, because JPEG loses detail each time it is written; --format jpeg
+stay those of the original. A JPEG is saved as a TIFF, because JPEG loses detail each time it is written; --format jpeg
 keeps JPEG.
 
-The mask comes from --mask or --mask-dir; without them (or with --auto) detection finds the glare, with all its
+The mask comes from --mask or --mask-dir. Without them (or with --auto), detection finds the glare, with all its
 parameters. Masks follow the stored pixel order and ignore EXIF orientation; a pixel is glare from 128 up. In --mask-dir
 the mask of NAME is the first of NAME_mask, NAME, NAME_glare_mask, NAME_image_mask, NAME_pred. If NAME ends in _glare or
-_image, the name without that ending is tried, too.
+_image, the name without that ending is also tried.
 
 Each result is read back and compared with its original before it gets its name. The original is never modified.
 
-Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 cancelled.`),
+Exit status: 0 success, 1 some files failed (the others are done), 2 usage error, 130 cancelled.`),
 		ValidArgsFunction: completePictures,
 	}
 	d := &correction{batch: batch{program: p}}
@@ -192,7 +192,7 @@ func (d *correction) process(ctx context.Context, t *task) error {
 		return err
 	}
 	if dropped := account.Saved.Dropped; len(dropped) > 0 {
-		t.remark(message.Of("The new file does not hold: %s.", message.Join(", ", dropped...)))
+		t.remark(message.Of("The new file cannot hold: %s.", message.Join(", ", dropped...)))
 	}
 	account.Date = d.now()
 	if err := t.timed("write report", func() error { return d.writeOthers(ctx, out, account, name) }); err != nil {

@@ -41,7 +41,7 @@ func (p *program) detectCommand() *cobra.Command {
 
   NAME_mask.png       8-bit mask: 255 is glare, 0 is not
   NAME_findings.csv   one line for each finding
-  NAME_findings.json  everything known, with the values used
+  NAME_findings.json  all findings, with the values used
   NAME_marked.png     the picture with the findings outlined (with --marked)
   NAME_preview.jpg    the same, small and upright (with --preview)
   index.html          a page with a thumbnail of each file (with --index)
@@ -49,7 +49,7 @@ func (p *program) detectCommand() *cobra.Command {
 where NAME is the file's name without its extension. By default the program measures each picture and chooses every
 value itself (--auto); a manual parameter switches to manual mode unless --mode says otherwise.
 
-Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 cancelled.`),
+Exit status: 0 success, 1 some files failed (the others are done), 2 usage error, 130 cancelled.`),
 		ValidArgsFunction: completePictures,
 	}
 	d := &detection{batch: batch{program: p}}

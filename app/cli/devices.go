@@ -87,7 +87,7 @@ func completeDevices(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 // automatic describes what --device auto does with a GPU.
 func (p *program) automatic(name string, s settings.Speed, measured bool) string {
 	if !measured {
-		return p.say("%s: the first use of --device auto will measure from which size the GPU is faster", name)
+		return p.say("%s: the first use of --device auto measures from what size on the GPU is faster", name)
 	}
 	from := p.say("the GPU is always faster")
 	switch n := s.From(); n {
@@ -107,9 +107,9 @@ func (p *program) devicesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "devices",
 		Short: p.say("List what detection and correction can run on"),
-		Long: p.say(`Lists the CPU and the NVIDIA GPUs that --device accepts, and says why there is no GPU. --device
-auto runs each picture on the device that is faster for its size, which is measured once for a GPU, a driver and a
-build of the program, with detection. Correction uses the same size.`),
+		Long: p.say(`Lists the CPU and the NVIDIA GPUs that --device accepts, or says why there is no GPU. --device
+auto runs each picture on the device that is faster for its size. The speeds are measured with detection, once for a
+GPU, a driver and a build of the program; correction uses the same limit.`),
 		Args: p.exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			text, err := p.deviceList()

@@ -22,9 +22,9 @@ func (p *program) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: p.say("Print what a bug report needs: program, system, display, devices, folders, memory"),
-		Long: p.say(`Prints what a bug report needs: the program and its build, the system, the display and what draws
-the window, the devices, the folders of the settings and whether they can be written, and the limits of memory. It names
-no picture, and writes your home folder as ~.`),
+		Long: p.say(`Prints what a bug report needs: the program and its build, the system, the display and the OpenGL
+driver, the devices, the settings folders and whether they are writable, and the limits of memory. It names no picture,
+and writes your home folder as ~.`),
 		Args: p.exactly(0),
 		RunE: func(*cobra.Command, []string) error {
 			text, err := p.diagnosis()

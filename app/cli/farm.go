@@ -28,25 +28,25 @@ const defaultFarm = "127.0.0.1:4222"
 func (p *program) farmCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "farm",
-		Short: p.say("Batches over several machines"),
-		Long: p.say(`Spreads the pictures of a batch over several machines. One machine keeps the queue (serve), any
-number of them work (work), and files are added from any of them (submit). What was asked and what was done is kept on
-the disk of the server: whatever is killed or switched off, each picture gets exactly one right result.
+		Short: p.say("Process batches on several machines"),
+		Long: p.say(`Processes the pictures of a batch on several machines. One machine keeps the queue (serve), any
+number of machines process files (work), and any of them can add files (submit). Requests and results are kept on the
+disk of the server: whatever is killed or switched off, each picture gets exactly one right result.
 
   blik farm serve                                    on the machine that keeps the queue
   blik farm work --root /mnt/scans --output-root /mnt/out
   blik farm submit -o /mnt/out '/mnt/scans/**/*.tif'
   blik farm status
 
-One machine alone: blik batch. The guide: docs/farm.md.`),
+For a single machine, use blik batch. The guide: docs/farm.md.`),
 		Args: p.exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(p.farmServeCommand(), p.farmWorkCommand(), p.farmSubmitCommand(), p.farmStatusCommand(),
-		p.farmControlCommand(farm.Retry, p.say("Do the files that failed again")),
-		p.farmControlCommand(farm.Cancel, p.say("Give up what is left of a batch")),
-		p.farmControlCommand(farm.Pause, p.say("Begin no more files of a batch")),
-		p.farmControlCommand(farm.Resume, p.say("Go on with a batch that was paused or cancelled")),
+		p.farmControlCommand(farm.Retry, p.say("Process failed files again")),
+		p.farmControlCommand(farm.Cancel, p.say("Cancel the rest of a batch")),
+		p.farmControlCommand(farm.Pause, p.say("Pause a batch: start no more of its files")),
+		p.farmControlCommand(farm.Resume, p.say("Resume a paused or cancelled batch")),
 		p.farmKeyCommand(), p.farmTaskCommand())
 	return c
 }
@@ -81,8 +81,8 @@ func (l farmLog) open(p *program) (*slog.Logger, error) {
 type joining struct{ address, credentials string }
 
 func (p *program) addJoin(c *cobra.Command, j *joining) {
-	c.Flags().StringVar(&j.address, "join", "", p.say("`ADDRESS` of the farm as serve and key print it, or @FILE that "+
-		"holds it; by default that in BLIK_FARM_JOIN, else this machine"))
+	c.Flags().StringVar(&j.address, "join", "", p.say("`ADDRESS` of the farm as printed by serve and key, or "+
+		"@FILE to read it from a file; default: BLIK_FARM_JOIN, otherwise this machine"))
 	c.Flags().StringVar(&j.credentials, "creds", "", p.say("`FILE` of credentials for an institution's NATS cluster"))
 }
 
@@ -126,32 +126,33 @@ func (p *program) farmServeCommand() *cobra.Command {
 	s := &farmServer{program: p}
 	c := &cobra.Command{
 		Use:   "serve [flags]",
-		Short: p.say("Keep the queue of a farm"),
-		Long: p.say(`Keeps the queue of a farm until it is stopped; everything is on the disk, and the next start goes
-on. It prints how a worker joins.
+		Short: p.say("Run the server of a farm"),
+		Long: p.say(`Runs the server that keeps the queue of a farm, until it is stopped. Everything is on disk, and the
+next start resumes. It prints how to start a worker.
 
-By default only programs of this machine can connect, without keys. For others, --listen names an address of this
-machine; then everything is encrypted (TLS 1.3), and each machine needs a key, which blik farm key makes.
+By default only programs on this machine can connect, without keys. For other machines, give an address of this machine
+with --listen; connections are then encrypted (TLS 1.3), and each machine needs a key, which blik farm key creates.
 
---nats uses a NATS cluster of your institution in place of the server in this program.`),
+--nats uses a NATS cluster of your institution instead of the built-in server.`),
 		Args: p.exactly(0),
 	}
 	f := c.Flags()
 	f.StringVar(&s.store, "store", workbatch.Store(), p.say("keep the queue in folder `DIR`"))
 	must(c.MarkFlagDirname("store"))
-	f.StringVar(&s.listen, "listen", defaultFarm, p.say("take connections at `HOST:PORT`"))
-	f.BoolVar(&s.secure, "secure", false, p.say("TLS and keys on this machine, too; elsewhere they are always on"))
+	f.StringVar(&s.listen, "listen", defaultFarm, p.say("listen at `HOST:PORT`"))
+	f.BoolVar(&s.secure, "secure", false, p.say("use TLS and keys on this machine too; for other machines they "+
+		"are always used"))
 	f.StringVar(&s.page, "page", "127.0.0.1:8223", p.say("show a page with the progress at `HOST:PORT`; - for none"))
 	f.StringArrayVar(&s.results, "output-root", nil,
 		p.say("link reports below this folder on the page; `[NAME=]DIR`, may be repeated"))
-	f.Float64Var(&s.limit, "store-limit", 0, p.say("let the queue take at most `N` GB of the disk"))
+	f.Float64Var(&s.limit, "store-limit", 0, p.say("limit the queue to `N` GB of disk space"))
 	f.Float64Var(&s.files, "upload-limit", 0,
-		p.say("let uploaded files and their results take at most `N` GB; by default half of the disk's free space"))
+		p.say("limit uploaded files and their results to `N` GB; default: half of the free disk space"))
 	f.DurationVar(&s.patience, "patience", 45*time.Second,
-		p.say("give the file of a worker that is silent for `TIME` to another"))
+		p.say("reassign the file of a worker that is silent for `TIME`"))
 	f.DurationVar(&s.keep, "keep", 90*24*time.Hour,
-		p.say("forget a batch `TIME` after it was finished or cancelled"))
-	f.StringVar(&s.cluster, "nats", "", p.say("use the NATS cluster at `URL` in place of the server in this program"))
+		p.say("delete a batch `TIME` after it was finished or cancelled"))
+	f.StringVar(&s.cluster, "nats", "", p.say("use the NATS cluster at `URL` instead of the built-in server"))
 	f.StringVar(&s.join.credentials, "creds", "", p.say("`FILE` of credentials for an institution's NATS cluster"))
 	f.IntVar(&s.replicas, "replicas", 1, p.say("keep `N` copies of everything in the cluster: 1, 3 or 5"))
 	p.addLog(c, &s.log)
@@ -227,12 +228,12 @@ func (s *farmServer) announce(o farm.ManagerOptions, page *farm.Page) error {
 	case o.Inside == nil:
 		_, err = io.WriteString(s.Stdout, s.say("The farm uses %s.\n", o.Join.URL))
 	case o.Inside.Certificate == nil:
-		_, err = io.WriteString(s.Stdout, s.say("The farm is open to programs of this machine. A worker joins by\n"+
-			"  blik farm work --join nats://%s --root FOLDER --output-root FOLDER\n", o.Inside.Address()))
+		_, err = io.WriteString(s.Stdout, s.say("Programs on this machine can connect to the farm. To start a "+
+			"worker:\n  blik farm work --join nats://%s --root FOLDER --output-root FOLDER\n", o.Inside.Address()))
 	default:
-		_, err = io.WriteString(s.Stdout, s.say("The farm listens at %s. Make a key for each machine by\n"+
-			"  blik farm key NAME --role worker --store %s\n"+
-			"which prints the address for blik farm work --join.\n", o.Inside.Address(), s.store))
+		_, err = io.WriteString(s.Stdout, s.say("The farm listens at %s. Create a key for each machine with\n  "+
+			"blik farm key NAME --role worker --store %s\nwhich prints the address for blik farm work --join.\n",
+			o.Inside.Address(), s.store))
 	}
 	if err != nil || page == nil {
 		return err
@@ -262,12 +263,12 @@ func (p *program) farmWorkCommand() *cobra.Command {
 	w := &farmWorker{program: p}
 	c := &cobra.Command{
 		Use:   "work [flags]",
-		Short: p.say("Work on the files of a farm"),
-		Long: p.say(`Takes files from the queue of a farm and works on them until it is stopped. Each GPU has one file
-at a time, and the CPU --jobs files, which share its cores. Each file is done in a process of its own: one that
-crashes costs this file only, and after two crashes the file is set aside.
+		Short: p.say("Process files from the queue of a farm"),
+		Long: p.say(`Takes files from the queue of a farm and processes them until it is stopped. Each GPU processes one
+file at a time, the CPU --jobs files, which share its cores. Each file is processed in a separate process: a crash
+affects only this file, and after two crashes the file is set aside.
 
-A worker reads below --root only and writes below --output-root only. Where folders have other paths here than on the
+A worker reads only below --root and writes only below --output-root. If folders have other paths here than on the
 machine that submits, both give them a name: --root scans=/mnt/scans there, --root scans=S:\scans here.`),
 		Args: p.exactly(0),
 	}
@@ -277,11 +278,11 @@ machine that submits, both give them a name: --root scans=/mnt/scans there, --ro
 	f.StringArrayVar(&w.targets, "output-root", nil, p.say("write below this folder; `[NAME=]DIR`, may be repeated"))
 	f.StringVar(&w.name, "name", "", p.say("`NAME` of this worker in lists; by default that of the machine"))
 	f.StringSliceVar(&w.devices, "device", nil,
-		p.say("work on these `DEVICES` only: cpu, cuda:N, with commas between them; by default on all"))
+		p.say("use only these `DEVICES`, comma-separated: cpu, cuda:N; default: all"))
 	f.IntVar(&w.jobs, "jobs", 0, p.say("`N` files at a time on the CPU; by default one for every four cores"))
-	f.Float64Var(&w.memory, "memory", 0, p.say("take at most `N` GB of memory; by default what is free"))
+	f.Float64Var(&w.memory, "memory", 0, p.say("use at most `N` GB of memory; default: what is free"))
 	f.StringVar(&w.scratch, "scratch", "",
-		p.say("keep uploaded files in folder `DIR` while they are in work; by default that for temporary files"))
+		p.say("keep uploaded files in folder `DIR` while they are processed; default: the folder for temporary files"))
 	must(c.MarkFlagDirname("scratch"))
 	p.addLog(c, &w.log)
 	c.RunE = func(c *cobra.Command, _ []string) error { return w.run(c.Context()) }

@@ -249,12 +249,12 @@ func TestFarmSentences(t *testing.T) {
 		want   string
 	}{
 		{[]string{"farm", "status", "--join", "nats://127.0.0.1:1"}, exitFailed, "no farm answers there; is `blik farm serve` running?"},
-		{[]string{"farm", "status", "--join", "http://x"}, exitUsage, "is no address of a farm"},
+		{[]string{"farm", "status", "--join", "http://x"}, exitUsage, "is not a farm address"},
 		{[]string{"farm", "status", "--join", "tls://worker:SUxxx@127.0.0.1:1?ca=00"}, exitUsage, "the key in the address of the farm is damaged"},
 		{[]string{"farm", "status", "--join", "@" + filepath.Join(dir, "missing.key")}, exitUsage, "the file cannot be read"},
-		{[]string{"farm", "status", join, "nothing"}, exitFailed, "there is no batch nothing"},
+		{[]string{"farm", "status", join, "nothing"}, exitFailed, "batch nothing does not exist"},
 		{[]string{"farm", "cancel", join}, exitUsage, "name one batch, or give --all"},
-		{[]string{"farm", "retry", join, "nothing"}, exitFailed, "there is no batch nothing"},
+		{[]string{"farm", "retry", join, "nothing"}, exitFailed, "batch nothing does not exist"},
 		{[]string{"farm", "submit", join, "--creds", filepath.Join(dir, "no.creds"), "-o", dir, filepath.Join(dir, "good.png")}, exitFailed,
 			"the credentials cannot be read"},
 		{[]string{"farm", "serve", "--listen", "0.0.0.0:0", "--store", filepath.Join(dir, "s"), "--page", "0.0.0.0:x"}, exitFailed,

@@ -33,9 +33,9 @@ func (p *program) farmStatusCommand() *cobra.Command {
 	s := &farmStatus{program: p}
 	c := &cobra.Command{
 		Use:   "status [flags] [" + p.say("BATCH") + "]",
-		Short: p.say("Show what a farm does"),
-		Long: p.say(`Shows batches, workers and failures of a farm, and the time that is left at the pace of the last
-minute. In a terminal the table is renewed every second until Ctrl-C or until everything is done; elsewhere, and with
+		Short: p.say("Show the state of a farm"),
+		Long: p.say(`Shows batches, workers and failures of a farm, and the remaining time at the rate of the last
+minute. In a terminal the table is updated every second until Ctrl-C or until everything is done; elsewhere, and with
 --once, it is printed once.`),
 		Args: p.atMost(1),
 	}
@@ -100,7 +100,7 @@ func (s *farmStatus) show(ctx context.Context, client *farm.Client, id string, e
 			return err
 		}
 		if id != "" && len(st.Batches) == 0 {
-			return message.Errorf("there is no batch %s", id)
+			return message.Errorf("batch %s does not exist", id)
 		}
 		var text strings.Builder
 		if s.json {
@@ -246,10 +246,10 @@ func (p *program) farmKeyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "key [flags] [" + p.say("NAME") + "]",
 		Short: p.say("Make, list or remove keys of a farm"),
-		Long: p.say(`Makes a key for a machine, on the machine that keeps the queue, and prints the address that this
-machine joins by. Whoever has it may do what its role permits and nothing else:
+		Long: p.say(`Creates a key for a machine and prints the address with which that machine joins. Run it on the
+machine that keeps the queue. Whoever has the address may do what the role of the key permits, and nothing else:
 
-  worker     take files and hand in results
+  worker     take files and deliver results
   submitter  add files, pause, resume, cancel and retry, and look
   observer   look
 
@@ -260,7 +260,7 @@ The secret part is shown once and stored nowhere. Removing a key (--remove) clos
 	f.StringVar(&store, "store", workbatch.Store(), p.say("keep the queue in folder `DIR`"))
 	f.StringVar(&role, "role", string(farm.WorkerRole), p.say("what the key permits: worker, submitter or observer"))
 	complete(c, "role", []string{"worker", "submitter", "observer"})
-	f.StringVar(&address, "address", "", p.say("`HOST:PORT` under which other machines reach the server"))
+	f.StringVar(&address, "address", "", p.say("`HOST:PORT` at which other machines reach the server"))
 	f.StringVar(&file, "file", "", p.say("write the address into this new `FILE`, which only you can read"))
 	f.BoolVar(&remove, "remove", false, p.say("remove the key"))
 	f.BoolVar(&list, "list", false, p.say("list the keys"))

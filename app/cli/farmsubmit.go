@@ -45,16 +45,18 @@ func (p *program) farmSubmitCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "submit [flags] -o " + p.say("DIR FILE") + "…",
 		Short: p.say("Add files to the queue of a farm"),
-		Long: p.say(`Adds pictures to the queue of a farm, to be corrected as by blik correct, or searched as by blik
-detect (--detect). A pattern may hold ** for folders of any depth; the results then lie in the same folders below DIR.
+		Long: p.say(`Adds pictures to the queue of a farm. They are corrected as by blik correct or, with --detect,
+searched as by blik detect. A pattern may contain ** for folders of any depth; the results are then written into the
+same folders below DIR.
 
-The same files with the same parameters are added only once, however often they are submitted: what is new in a folder
-is added to the batch. Files that cannot be submitted are named, and the rest goes on.
+The same files with the same parameters are added only once, however often they are submitted; new files in a folder
+are added to the batch. Files that cannot be submitted are named, and the others are added.
 
---upload is for machines that have no folder in common: the files go to the server, workers take them from there, and
-the results come back into DIR. The command stays until all of them are there; after a kill it goes on where it was.
+--upload is for machines without a common folder: the files are sent to the server, workers fetch them from there, and
+the results are fetched into DIR. The command runs until all of them have arrived; started again after a kill, it
+resumes.
 
-Exit status: 0 done, 1 some file failed, 2 wrong use, 130 cancelled.`),
+Exit status: 0 success, 1 some files failed, 2 usage error, 130 cancelled.`),
 		ValidArgsFunction: completePictures,
 	}
 	p.addJoin(c, &s.join)
@@ -73,8 +75,8 @@ func (s *submission) addFlags(c *cobra.Command) {
 	s.addOutput(c)
 	f := c.Flags()
 	s.addRoots(c, &s.roots)
-	f.BoolVar(&s.detect, "detect", false, s.say("find the glare only, as blik detect does"))
-	f.BoolVar(&s.again, "again", false, s.say("do everything again, also what is done"))
+	f.BoolVar(&s.detect, "detect", false, s.say("only find the glare, as blik detect does"))
+	f.BoolVar(&s.again, "again", false, s.say("process all files again, including finished ones"))
 	f.BoolVar(&s.anyName, "any-name", false, s.say("also submit files whose names cannot exist on Windows"))
 	f.StringVar(&s.work.Format, "format", "",
 		s.say("`FORMAT` of the result: tiff, png or jpeg; by default that of the original, TIFF for JPEG"))
@@ -318,7 +320,7 @@ func (s *submission) walk(ctx context.Context, args []string) <-chan found {
 			seen[key] = true
 			target := strings.ToLower(filepath.Join(folder, stem(path)))
 			if other, ok := targets[target]; ok && err == nil {
-				err = message.Errorf("%s and %s would both write %s; give them different names or run them apart",
+				err = message.Errorf("%s and %s would both write %s; give them different names or run them separately",
 					other, path, stem(path)+"_…")
 			}
 			targets[target] = path
@@ -479,12 +481,12 @@ func (p *program) batchCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "batch [flags] -o " + p.say("DIR FILE") + "…",
-		Short: p.say("Correct many files on this machine; goes on after a kill or a power cut"),
-		Long: p.say(`Corrects many pictures on this machine, several at a time, as blik correct does it, or searches
-them (--detect). What is done is kept in a queue on the disk: after a kill or a power cut the same command goes on
-where it was. A file that crashes the program twice is set aside. A pattern may hold ** for folders of any depth.
+		Short: p.say("Correct many files on this machine; resumes after a kill or a power cut"),
+		Long: p.say(`Corrects many pictures on this machine, several at a time, as blik correct does, or only searches
+them (--detect). Progress is kept in a queue on disk: started again after a kill or a power cut, the same command
+resumes. A file that crashes the program twice is set aside. A pattern may contain ** for folders of any depth.
 
-Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 cancelled.`),
+Exit status: 0 success, 1 some files failed (the others are done), 2 usage error, 130 cancelled.`),
 		ValidArgsFunction: completePictures,
 	}
 	s.addFlags(c)
@@ -492,9 +494,9 @@ Exit status: 0 done, 1 some file failed (the others are done), 2 wrong use, 130 
 	f.StringVar(&store, "store", filepath.Join(workbatch.Store(), "batch"), p.say("keep the queue in folder `DIR`"))
 	must(c.MarkFlagDirname("store"))
 	f.StringSliceVar(&devices, "device", nil,
-		p.say("work on these `DEVICES` only: cpu, cuda:N, with commas between them; by default on all"))
+		p.say("use only these `DEVICES`, comma-separated: cpu, cuda:N; default: all"))
 	f.IntVar(&jobs, "jobs", 0, p.say("`N` files at a time on the CPU; by default one for every four cores"))
-	f.Float64Var(&memory, "memory", 0, p.say("take at most `N` GB of memory; by default what is free"))
+	f.Float64Var(&memory, "memory", 0, p.say("use at most `N` GB of memory; default: what is free"))
 	p.addLog(c, &log)
 	must(c.Flags().Set("log", "error"))
 	c.Flags().Lookup("log").DefValue = "error"

@@ -26,8 +26,8 @@ func (p *program) fitCommand() *cobra.Command {
 		Use:    "fit [flags] " + p.say("SET..."),
 		Hidden: true,
 		Short:  p.say("Fit the weights of detection on training sets"),
-		Long: p.say(`Fits the weights by which detection decides on training sets (blik trainingset), judges them by
-leaving out paintings, prints the tables, and writes the weights. The program embeds processing/decision.json.`),
+		Long: p.say(`Fits the weights of the decision on training sets (blik trainingset), tests them by leaving out
+paintings, prints the tables, and writes the weights. The program embeds processing/decision.json.`),
 	}
 	var out string
 	var models []string

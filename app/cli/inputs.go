@@ -66,7 +66,7 @@ func (p *program) stems(inputs []string, tail string) ([]string, error) {
 	for i, input := range inputs {
 		names[i] = stem(input)
 		if other, ok := first[fold(names[i])]; ok {
-			return nil, p.usage("%s and %s would both write %s; give them different names or run them apart",
+			return nil, p.usage("%s and %s would both write %s; give them different names or run them separately",
 				other, input, names[i]+tail)
 		}
 		first[fold(names[i])] = input

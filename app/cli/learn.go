@@ -28,15 +28,14 @@ func (p *program) learnCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "learn -o " + p.say("PRESET") + " --from " + p.say("PICTURE=MASK") + "…",
 		Short: p.say("Adapt detection to your own pictures"),
-		Long: p.say(`Adapts the decision what is glare to pictures of which you know it, and writes a preset for
-detect, correct and the window. A mask is a picture of the same size: white is glare, black is
-paint, and what is grey you did not decide about. Masks of detect that you have corrected in the window
-serve.
+		Long: p.say(`Adapts detection to your own pictures and writes a preset for detect, correct and the window. For
+each picture, give a mask of the same size that marks what you know: white is glare, black is paint, grey is undecided.
+Masks of detect that you have corrected in the window are suitable.
 
-Two ways are tried: a linear shift of the score, and the conjugacy indicator, which compares each spot with the
-subspaces of your glints and of your paint. Both are judged on pictures that they did not learn from (of a single
-picture, on parts of it); where neither decides better than the default there, nothing is written. What is learned moves
-a decision by at most a step of the sensitivity.`),
+Two methods are tried: a linear shift of the score, and the conjugacy indicator, which compares each spot with the
+subspaces of your glints and of your paint. Both are tested on pictures that they did not learn from (with a single
+picture, on parts of it). If neither is better than the default there, nothing is written. What is learned moves no
+score by more than one step of the sensitivity.`),
 		Args: p.exactly(0),
 	}
 	l := &learning{program: p}
@@ -94,7 +93,7 @@ func (l *learning) run(ctx context.Context) error {
 		return err
 	}
 	if !l.quiet {
-		fmt.Fprintln(l.Stdout, l.say("%s carries what was learned", l.out))
+		fmt.Fprintln(l.Stdout, l.say("%s contains what was learned", l.out))
 	}
 	return nil
 }
@@ -209,7 +208,7 @@ func (l *learning) report(r *learn.Result, pictures int) string {
 	}
 	switch {
 	case r.Learned == nil:
-		line("neither way decides clearly better than the default: it stays, and no preset is written")
+		line("neither method is clearly better than the default, which stays; no preset is written")
 	case r.Learned.Way == processing.WayConjugacy:
 		line("the conjugacy indicator is best and is taken")
 	default:

@@ -44,8 +44,8 @@ func glares() []string { return append(synth.Presets(), reliefGlare, noGlare) }
 func (p *program) sampleCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sample [flags]",
-		Short: p.say("Paint a sample painting with glare and its true mask"),
-		Long: p.say(`Paints a copyright-free oil painting, renders glare on it in linear light, and writes the picture
+		Short: p.say("Render a sample painting with glare and its exact mask"),
+		Long: p.say(`Renders a copyright-free synthetic oil painting with glare in linear light, and writes the picture
 and the exact mask of the glare (FILE with _mask.png). The same seed gives the same picture.`),
 		Args: p.exactly(0),
 	}
@@ -56,11 +56,11 @@ and the exact mask of the glare (FILE with _mask.png). The same seed gives the s
 	f.IntVar(&s.width, "width", 1600, p.say("width in `pixels`"))
 	f.IntVar(&s.height, "height", 1200, p.say("height in `pixels`"))
 	f.Float64Var(&s.megapixels, "megapixels", 0, p.say("size in megapixels (`MP`) at 4:3, instead of width and height"))
-	f.IntVar(&s.depth, "depth", 8, p.say("`bits` a sample: 8 or 16"))
+	f.IntVar(&s.depth, "depth", 8, p.say("`bits` per sample: 8 or 16"))
 	f.Uint64Var(&s.seed, "seed", 1, p.say("random `seed`"))
 	f.StringVar(&s.glare, "glare", "default", p.say("`kind` of glare: ")+strings.Join(glares(), ", "))
 	f.StringVar(&s.scene, "scene", "",
-		p.say("`scene` to paint, the seed's choice if not given: ")+strings.Join(synth.Scenes(), ", "))
+		p.say("`scene` to paint, chosen by the seed if not given: ")+strings.Join(synth.Scenes(), ", "))
 	f.BoolVar(&s.clean, "clean", false, p.say("also write the picture without glare (FILE with _clean.png)"))
 	f.BoolVarP(&s.quiet, "quiet", "q", false, p.say("print nothing but errors"))
 	complete(c, "glare", glares())

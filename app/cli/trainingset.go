@@ -45,7 +45,7 @@ func (p *program) trainingSetCommand() *cobra.Command {
 		Use:    "trainingset --paintings PATH [flags]",
 		Hidden: true,
 		Short:  p.say("Render a training set for the network"),
-		Long: p.say(`Renders pictures with glare, and without, over parts of the paintings, for training a detector.
+		Long: p.say(`Renders pictures with and without glare over parts of the paintings, for training a detector.
 Writes NNNNN.png, NNNNN_truth.png (255 glare, 128 unsure, 0 none) and manifest.json into the folder.
 The same paintings and seed give the same files.`),
 		Args: p.exactly(0),

@@ -126,8 +126,8 @@ func (p *program) parametersTopic() *cobra.Command {
 func (p *program) parametersMarkdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n", p.say("Parameters of detection and correction"), p.say(
-		"Each is a flag of `blik correct` and a field of presets; those of detection are also flags of `blik detect`. "+
-			"In adaptive mode the program chooses those marked *manual* itself."))
+		"Each parameter is a flag of `blik correct` and a field of presets; parameters of detection are also "+
+			"flags of `blik detect`. In adaptive mode the program itself chooses the parameters marked *manual*."))
 	group := ""
 	for _, s := range processing.Specs() {
 		if s.Group.ID != group {

@@ -17,15 +17,16 @@ func (p *program) verifyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify [flags] " + p.say("ORIGINAL RESULT"),
 		Short: p.say("Prove that only pixels in the mask changed"),
-		Long: p.say(`Compares what two picture files hold, whatever the way it is packed: every sample of every pixel,
-page and sub-picture, alpha and extra channels, every tag, chunk and segment. A result in another format is compared
-with what saving the original in that format writes, and of a JPEG each stored block with that of the original. What
-cannot be compared is not proven. If a report lies beside RESULT, its SHA-256 must be those of the two files.
+		Long: p.say(`Compares what two picture files hold, however it is packed: every sample of every pixel, page and
+sub-picture, alpha and extra channels, every tag, chunk and segment. A result in another format is compared with what
+Blik writes when it saves the original in that format. Of a JPEG, each stored block is compared with that of the
+original. What cannot be compared counts as not proven. If a report lies beside RESULT, its SHA-256 sums must match both
+files.
 
-With --mask, pixels outside it must be identical; the mask must include the halo, as that of correct --save-mask does.
-Without it, the changed pixels are counted.
+With --mask, pixels outside the mask must be identical; the mask must include the halo, as that of correct --save-mask
+does. Without it, the changed pixels are counted.
 
-Exit status: 0 proven, 1 not proven or a file cannot be read, 2 wrong use, 130 cancelled.`),
+Exit status: 0 proven, 1 not proven or a file cannot be read, 2 usage error, 130 cancelled.`),
 		Args:              p.exactly(2),
 		ValidArgsFunction: completePictures,
 	}
@@ -76,7 +77,7 @@ func (p *program) checkReport(ctx context.Context, source, result string, quiet 
 		}
 		if got != f.sum {
 			fits = false
-			p.complain(message.Errorf("%s is not the file that report %s is about: SHA-256 %s instead of %s",
+			p.complain(message.Errorf("%s is not the file that report %s describes: SHA-256 %s instead of %s",
 				f.path, sums.Report, got, f.sum))
 		}
 	}

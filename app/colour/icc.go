@@ -185,7 +185,7 @@ func (f *icc) cmyk() (*Profile, error) {
 	switch {
 	case t != nil && !t.lab:
 		p := &Profile{Channels: 4, tables: t}
-		p.Reason = message.Of("the tables of its profile are followed coarsely")
+		p.Reason = message.Of("the tables of its profile are approximated")
 		return p, nil
 	case t != nil:
 		return &Profile{Channels: 4, Exact: true, tables: t}, nil

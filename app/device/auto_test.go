@@ -154,7 +154,7 @@ func TestAutoOfAGPUThatHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	name, notice := ranOn(t, r, math.MaxInt32)
-	if name != "cpu" || notice == nil || !strings.HasPrefix(notice.String(), "The GPU does not answer: ") {
+	if name != "cpu" || notice == nil || !strings.HasPrefix(notice.String(), "The GPU does not respond: ") {
 		t.Errorf("the job ran on %s, %v", name, notice)
 	}
 	if name, notice := ranOn(t, r, math.MaxInt32); name != "cpu" || notice != nil || r.Why() == nil {

@@ -191,8 +191,8 @@ func (r *Runner) Run(ctx context.Context, pixels int, job Job) (notice *message.
 		_ = bands.Close()
 		if second == nil {
 			return new(message.Of(
-				"The GPU has too little memory free for the whole picture: " +
-					"it was worked on in bands, with the same result.")), nil
+				"The GPU has too little memory free for the whole picture: it was processed in bands, with the " +
+					"same result.")), nil
 		}
 		if !errors.Is(second, banded.ErrMemory) {
 			err = second
@@ -229,7 +229,7 @@ func (r *Runner) isClosed() bool {
 
 // doneOnCPU explains in one sentence why a job meant for a GPU ran on the CPU.
 func doneOnCPU(why error) *message.Message {
-	return new(message.Of("%s: the work was done on the CPU instead, with the same result.", explain(why)))
+	return new(message.Of("%s: the CPU was used instead, with the same result.", explain(why)))
 }
 
 // tooLittle reports whether a GPU lacked memory, so that smaller portions may fit.
@@ -307,7 +307,7 @@ func explain(err error) message.Message {
 	case driver.TooLarge:
 		return message.Of("The picture is too large for the GPU")
 	case driver.NoAnswer:
-		return message.Of("The GPU does not answer")
+		return message.Of("The GPU does not respond")
 	}
 	if p.Code == 0 {
 		return message.Of("The GPU reported an error")

@@ -95,7 +95,7 @@ func TestSwitchToADriverThatHangs(t *testing.T) {
 		for i, want := range []time.Duration{time.Minute, 0} {
 			start := time.Now()
 			name, notice := switchedTo(t, s)
-			if name != "cpu" || notice == nil || !strings.Contains(notice.String(), "does not answer") {
+			if name != "cpu" || notice == nil || !strings.Contains(notice.String(), "does not respond") {
 				t.Errorf("job %d ran on %s: %v", i+1, name, notice)
 			}
 			if took := time.Since(start); took != want {

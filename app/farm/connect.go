@@ -40,7 +40,7 @@ type Join struct {
 func ParseJoin(text string) (Join, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
-		return Join{}, message.Errorf("%s is no address of a farm: nats://HOST:PORT or tls://HOST:PORT expected",
+		return Join{}, message.Errorf("%s is not a farm address: nats://HOST:PORT or tls://HOST:PORT expected",
 			redacted(text))
 	}
 	j := Join{Certificate: strings.ToLower(u.Query().Get("ca"))}
@@ -215,15 +215,14 @@ func (l *link) sentence(err error) error {
 	case strings.Contains(text, "authorization"):
 		return message.Errorf("%s: the server does not accept this key", l.where)
 	case strings.Contains(text, errWrongServer.Error()):
-		return message.Errorf("%s: this is not the server that the address was made for: "+
-			"its certificate is another one", l.where)
+		return message.Errorf("%s: this is not the server of this address: its certificate is different", l.where)
 	case errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted),
 		strings.Contains(text, "x509:") && strings.HasPrefix(l.where, "nats:"):
-		return message.Errorf("%s: the server wants an address with a key, as `blik farm key` prints it", l.where)
+		return message.Errorf("%s: the server requires an address with a key, as printed by `blik farm key`", l.where)
 	case strings.Contains(text, "x509:"):
 		return message.Errorf("%s: the certificate of the server is not trusted (%w)", l.where, err)
 	}
-	return message.Errorf("%s: no farm answers there; is `blik farm serve` running?", l.where)
+	return message.Errorf("%s: no farm responds there; is `blik farm serve` running?", l.where)
 }
 
 // ask sends a request and returns the reply. The error is a *Refusal where the server says no.
@@ -250,7 +249,7 @@ func (l *link) ask(ctx context.Context, subject string, r request) (answer, erro
 		if l.denied.Load() != nil {
 			return answer{}, message.Errorf("%s: the key does not permit this", l.where)
 		}
-		return answer{}, message.Errorf("%s: the farm does not answer (%w)", l.where, err)
+		return answer{}, message.Errorf("%s: the farm does not respond (%w)", l.where, err)
 	}
 	var a answer
 	if err := json.Unmarshal(reply.Data, &a); err != nil {

@@ -39,7 +39,7 @@ func openDesk(parent string) (*desk, error) {
 		parent = os.TempDir()
 	}
 	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
-		return nil, message.Errorf("%s: this is no folder for the files in work", parent)
+		return nil, message.Errorf("%s: this folder cannot hold the files being processed", parent)
 	}
 	left, err := filepath.Glob(filepath.Join(parent, deskPrefix+"*", deskLock))
 	if err != nil {
@@ -107,7 +107,7 @@ func diskFull(err error) bool {
 func (w *Worker) performUploaded(ctx context.Context, n int, b Batch, job Job) (Outcome, error) {
 	name := path.Base(job.In.Path)
 	if err := Portable(name); err != nil || !filepath.IsLocal(name) {
-		return Outcome{}, message.Errorf("%s: no file of this name can be made here", name)
+		return Outcome{}, message.Errorf("%s: a file with this name cannot be created here", name)
 	}
 	folder, err := w.desk.place(job)
 	if err != nil {

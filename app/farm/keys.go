@@ -97,14 +97,14 @@ func (k *Keyring) Make(name string, role Role) (seed string, err error) {
 		return "", message.Errorf("%q cannot be the name of a key", name)
 	}
 	if !slices.Contains(Roles(), role) {
-		return "", message.Errorf("%s is no role; there are worker, submitter, observer", string(role))
+		return "", message.Errorf("%s is not a role; choose worker, submitter or observer", string(role))
 	}
 	keys, err := k.Keys()
 	if err != nil {
 		return "", err
 	}
 	if slices.ContainsFunc(keys, func(other Key) bool { return other.Name == name }) {
-		return "", message.Errorf("there is a key %s; remove it first", name)
+		return "", message.Errorf("key %s already exists; remove it first", name)
 	}
 	pair, err := nkeys.CreateUser()
 	if err != nil {
@@ -130,7 +130,7 @@ func (k *Keyring) Remove(name string) error {
 	}
 	left := slices.DeleteFunc(slices.Clone(keys), func(key Key) bool { return key.Name == name })
 	if len(left) == len(keys) {
-		return message.Errorf("there is no key %s", name)
+		return message.Errorf("key %s does not exist", name)
 	}
 	return k.store(left)
 }
@@ -173,7 +173,7 @@ func (k *Keyring) Fingerprint() (string, error) {
 	}
 	block, _ := pem.Decode(data)
 	if block == nil {
-		return "", message.Errorf("%s is no certificate", k.CertificateFile())
+		return "", message.Errorf("%s is not a certificate", k.CertificateFile())
 	}
 	return fingerprint(block.Bytes), nil
 }

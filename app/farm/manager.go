@@ -354,7 +354,7 @@ func (m *Manager) setFault(text string) {
 func (m *Manager) addBatch(ctx context.Context, r request) (answer, error) {
 	b := r.Batch
 	if b.Work.Command != "correct" && b.Work.Command != "detect" {
-		return answer{}, refuse("there is no work called %q", b.Work.Command)
+		return answer{}, refuse("unknown kind of work: %q", b.Work.Command)
 	}
 	b.ID = batchID(b.Work, b.Program, b.Model, r.Again)
 	// It may just be on its way out.
@@ -403,7 +403,7 @@ func (m *Manager) find(id string) (*batch, error) {
 	if b := m.batches[id]; b != nil {
 		return b, nil
 	}
-	return nil, refuse("there is no batch %s", id)
+	return nil, refuse("batch %s does not exist", id)
 }
 
 // addJobs stores those of a list that are new.

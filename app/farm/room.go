@@ -71,11 +71,11 @@ func (m *Manager) room(ctx context.Context, bytes int64, share, free float64) er
 	used := int64(min(info.State.Bytes, 1<<62))
 	bound := float64(m.maxFiles(used))
 	if float64(bytes) > bound*free {
-		return refuse("%.1f MB are too large for the farm, which takes up to %.1f MB",
+		return refuse("%.1f MB is too large for the farm, which accepts up to %.1f MB",
 			float64(bytes)/1e6, bound*free/1e6)
 	}
 	if float64(used+bytes) > bound*share {
-		no := refuse("the store of files is full; it goes on when results were fetched")
+		no := refuse("the file store is full; processing resumes when results are fetched")
 		no.Full = true
 		return no
 	}

@@ -29,7 +29,7 @@ func ParseRoot(text string, write bool) (Root, error) {
 		name, folder = "", text
 	}
 	if folder == "" || named && (name == "" || strings.ContainsAny(name, `/\: `)) {
-		return Root{}, message.Errorf("%s names no root: FOLDER or NAME=FOLDER expected", text)
+		return Root{}, message.Errorf("%s is not a root: FOLDER or NAME=FOLDER expected", text)
 	}
 	full, err := filepath.Abs(folder)
 	if err != nil {
@@ -88,9 +88,9 @@ func (r Roots) find(p Place, create bool) (string, error) {
 		return "", unmounted
 	}
 	if create {
-		return "", message.Errorf("%s lies in no folder that this worker may write to (--output-root)", p.String())
+		return "", message.Errorf("%s is not in a folder that this worker may write to (--output-root)", p.String())
 	}
-	return "", message.Errorf("%s lies in no folder that this worker may read (--root)", p.String())
+	return "", message.Errorf("%s is not in a folder that this worker may read (--root)", p.String())
 }
 
 // mounted refuses a root that is missing or empty, as the folder is where a share is to be mounted.
@@ -144,11 +144,11 @@ func Portable(slashed string) error {
 		bad := strings.IndexFunc(name, func(r rune) bool { return r < ' ' || strings.ContainsRune(`<>:"|?*\`, r) })
 		switch {
 		case reserved:
-			return message.Errorf("%s: Windows has no files of the name %s", slashed, name)
+			return message.Errorf("%s: Windows does not allow files named %s", slashed, name)
 		case bad >= 0:
-			return message.Errorf("%s: a name with %q cannot exist on Windows", slashed, name[bad:bad+1])
+			return message.Errorf("%s: Windows does not allow %q in names", slashed, name[bad:bad+1])
 		case strings.HasSuffix(name, " ") || strings.HasSuffix(name, "."):
-			return message.Errorf("%s: a name that ends in a space or a point cannot exist on Windows", slashed)
+			return message.Errorf("%s: Windows does not allow names that end in a space or a period", slashed)
 		}
 	}
 	return nil
@@ -163,7 +163,7 @@ func examine(file string) (os.FileInfo, error) {
 	case err != nil:
 		return nil, message.Errorf("%s: the file cannot be opened (%w)", file, plain(err))
 	case !info.Mode().IsRegular():
-		return nil, message.Errorf("%s: this is no file", file)
+		return nil, message.Errorf("%s: this is not a regular file", file)
 	}
 	return info, nil
 }

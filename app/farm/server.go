@@ -87,10 +87,10 @@ func (s *Server) start(ctx context.Context) error {
 	if o.Listen != "" {
 		host, port, err := net.SplitHostPort(o.Listen)
 		if err != nil {
-			return message.Errorf("%s is no address: HOST:PORT expected", o.Listen)
+			return message.Errorf("%s is not an address: HOST:PORT expected", o.Listen)
 		}
 		if no.Port, err = net.LookupPort("tcp", port); err != nil {
-			return message.Errorf("%s is no address: HOST:PORT expected", o.Listen)
+			return message.Errorf("%s is not an address: HOST:PORT expected", o.Listen)
 		}
 		if no.Port == 0 {
 			no.Port = server.RANDOM_PORT

@@ -179,7 +179,7 @@ func (c *Client) collect(ctx context.Context, r Result, o Collection) (int, erro
 	n := 0
 	for _, out := range r.Outputs {
 		if out.Name != filepath.Base(out.Name) || !filepath.IsLocal(out.Name) || Portable(out.Name) != nil {
-			return n, message.Errorf("the result %s has no name that a file can have", out.Name)
+			return n, message.Errorf("the result %s does not have a valid file name", out.Name)
 		}
 		got, err := c.fetch(ctx, r.Job, out, folder, o)
 		if err != nil {
@@ -212,13 +212,13 @@ func (c *Client) fetch(ctx context.Context, job Job, out Output, folder string, 
 		case errors.Is(err, os.ErrExist):
 			return false, message.Errorf("%s exists; --overwrite replaces it", target)
 		case errors.Is(err, errGone):
-			return false, message.Errorf("%s was fetched before, and is not there any more; --again does it anew",
+			return false, message.Errorf("%s was fetched before and no longer exists; use --again to process it again",
 				target)
 		case !diskFull(err) || ctx.Err() != nil:
 			return err == nil, err
 		}
 		if !told {
-			o.Told(message.Errorf("%s: the disk is full; the rest is fetched when there is room", folder))
+			o.Told(message.Errorf("%s: the disk is full; the rest is fetched when there is space", folder))
 			told = true
 		}
 		if err := rest.wait(ctx); err != nil {

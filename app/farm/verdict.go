@@ -68,7 +68,7 @@ func (m *Manager) begin(ctx context.Context, r request) (answer, error) {
 	}
 	m.mu.Unlock()
 	if lost >= mostLost {
-		text := message.Of("%d workers vanished while they worked on this file; set aside", lost)
+		text := message.Of("%d workers disappeared while processing this file; set aside", lost)
 		return answer{Verdict: settled}, m.settle(ctx, b, Result{
 			Job: *r.Job, Outcome: Outcome{End: Failed, Sentence: b.say(text)}, Worker: r.Worker.Name,
 		})
@@ -261,7 +261,7 @@ func (m *Manager) control(ctx context.Context, r request) (answer, error) {
 func (m *Manager) act(ctx context.Context, b *batch, action string) (int, error) {
 	state, ok := map[string]State{Pause: Paused, Resume: Running, Cancel: Cancelled, Retry: Running}[action]
 	if !ok {
-		return 0, refuse("there is no action %q", action)
+		return 0, refuse("unknown action %q", action)
 	}
 	m.mu.Lock()
 	left := len(b.jobs) - b.done - b.failed

@@ -211,21 +211,21 @@ func (w *Worker) hello(ctx context.Context) error {
 		return err
 	}
 	if skew := a.Time.Sub(sent); skew.Abs() > skewed+w.o.Clock().Sub(sent) {
-		w.tell("clock", message.Of("the clock of this machine differs from that of the server by %.0f s; "+
-			"the times in reports are wrong, the work goes on", skew.Abs().Seconds()))
+		w.tell("clock", message.Of("the clock of this machine differs from that of the server by %.0f s; times in "+
+			"reports are wrong, processing continues", skew.Abs().Seconds()))
 	}
 	var mine []Batch
 	for _, b := range a.Batches {
 		switch {
 		case b.State != Running, w.o.Only != "" && w.o.Only != b.ID:
 		case b.Program != w.o.Program:
-			w.tell("version", message.Of("batch %s is left to others: it was submitted with Blik %s, this is %s",
+			w.tell("version", message.Of("skipping batch %s: it was submitted with Blik %s, this is %s",
 				b.ID, b.Program, w.o.Program))
 		case b.Model != w.o.Model:
-			w.tell("version", message.Of("batch %s is left to others: its network is another one", b.ID))
+			w.tell("version", message.Of("skipping batch %s: it uses another network", b.ID))
 		case !b.Work.Upload && len(w.o.Roots) == 0:
-			w.tell("roots", message.Of("batch %s is left to others: its files lie in a shared folder, and none is "+
-				"given here (--root, --output-root)", b.ID))
+			w.tell("roots", message.Of("skipping batch %s: its files are in a shared folder, and none is given "+
+				"here (--root, --output-root)", b.ID))
 		default:
 			mine = append(mine, b)
 		}
@@ -453,7 +453,7 @@ func (w *Worker) run(ctx context.Context, n int, b Batch, job Job, delivered int
 }
 
 // waits says why nothing goes on.
-func (w *Worker) waits(err error) { w.tell(aboutFarm, message.Of("%s; the work waits", err)) }
+func (w *Worker) waits(err error) { w.tell(aboutFarm, message.Of("%s; waiting", err)) }
 
 // pause gives a job back, says why, and lets the slot rest.
 func (w *Worker) pause(ctx context.Context, n int, m jetstream.Msg, why error, rest time.Duration) {

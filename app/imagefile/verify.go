@@ -101,7 +101,7 @@ func (p *Proof) faults() []message.Message {
 		faults = append(faults, message.Of("%d bytes changed that are not colour samples", p.BytesOutside))
 	}
 	if p.Strays > 0 {
-		faults = append(faults, message.Of("%d bytes of the result belong to nothing in it", p.Strays))
+		faults = append(faults, message.Of("%d bytes of the result belong to no part of the file", p.Strays))
 	}
 	if n := len(p.Uncompared); n > 0 {
 		faults = append(faults, message.Of("not everything can be compared (%s)", p.Uncompared[0]))

@@ -146,7 +146,7 @@ func Decode(data []byte) (processing.Params, error) {
 		}
 	}
 	for id := range body.Values {
-		return processing.Params{}, fault(nil, "the preset sets %q, which is no parameter", id)
+		return processing.Params{}, fault(nil, "the preset sets %q, which is not a parameter", id)
 	}
 	if p.Learned = body.Learned; p.Learned != nil {
 		model, err := network.Default()
@@ -174,15 +174,15 @@ func invalid(data []byte, err error) *Error {
 	switch {
 	case errors.As(err, &syntax):
 		line, column := position(data, syntax.Offset)
-		return fault(err, "the preset is no valid JSON from line %d, column %d on", line, column)
+		return fault(err, "the preset is not valid JSON at line %d, column %d", line, column)
 	case errors.As(err, &wrong):
 		line, column := position(data, wrong.Offset)
 		return fault(err, "the preset has a value of the wrong kind in line %d, column %d", line, column)
 	case strings.HasPrefix(err.Error(), unknown):
 		name := strings.TrimPrefix(err.Error(), unknown)
-		return fault(err, "the preset has an entry %s that no preset has", name)
+		return fault(err, "the preset has an unknown entry %s", name)
 	}
-	return fault(err, "the preset is no valid JSON: it ends too early")
+	return fault(err, "the preset is not valid JSON: it ends too early")
 }
 
 // position returns the line and the column of an offset, from 1.

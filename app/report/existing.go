@@ -65,7 +65,7 @@ func CheckReport(path, format, file string) error {
 	case err != nil:
 		return foreign(path, message.Of("not written: the file that exists cannot be read"))
 	case !ok || r.Format != format:
-		return foreign(path, message.Of("not written: this is a file of something else than Blik's report"))
+		return foreign(path, message.Of("not written: this file is not a report of Blik"))
 	}
 	about := r.File
 	if format == CorrectionFormat {

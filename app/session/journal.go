@@ -342,7 +342,8 @@ func (s *Session) Discard(u *Unsaved) error {
 // until it is in that of this session. A picture that has changed since is refused.
 func (s *Session) Resume(u *Unsaved, done func(error)) {
 	if u.State != "" && imagefile.State(u.Path) != u.State {
-		done(message.Errorf("%s: the picture has changed or is gone since then, so the work does not fit it", u.Path))
+		done(message.Errorf("%s: the picture has been changed or deleted since then, so the saved work no longer "+
+			"fits it", u.Path))
 		return
 	}
 	// The journal is newer than a project can be.

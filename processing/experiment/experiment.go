@@ -315,9 +315,9 @@ const (
 func (e *Experiment) fits(s Size) error {
 	switch {
 	case s.H == 0 && e.shape&lines == 0:
-		return say("%s: size %s is a line, a picture as 1024x768 is needed", e.ID, s)
+		return say("%s: size %s is one-dimensional; a picture size such as 1024x768 is needed", e.ID, s)
 	case s.H > 0 && e.shape&pictures == 0:
-		return say("%s: size %s is a picture, a number of values as 2^20 is needed", e.ID, s)
+		return say("%s: size %s is a picture size; a number of values such as 2^20 is needed", e.ID, s)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m contain
 	case 3:
 		h.kind = typeRGB
 	case 4:
-		return container.Unsupported("PNG holds no CMYK; save the picture as TIFF")
+		return container.Unsupported("PNG does not support CMYK; save the picture as TIFF")
 	}
 	head := appendChunk([]byte(signature), "IHDR", h.data())
 	if _, err := w.Write(appendMetadata(head, m)); err != nil {

@@ -86,7 +86,7 @@ func readLayout(s *exif.Reader, d *exif.Directory) (*layout, error) {
 	case w == 0 || h == 0:
 		return nil, container.Damaged("the picture has no pixels: %d × %d", w, h)
 	case w > maxSide || h > maxSide || w > maxPixels/h:
-		return nil, container.Damaged("the size of the picture is not to be believed: %d × %d pixels", w, h)
+		return nil, container.Damaged("the picture claims an implausible size: %d × %d pixels", w, h)
 	case samples < 1 || samples > math.MaxUint16:
 		return nil, container.Damaged("the picture is damaged: %d samples a pixel", samples)
 	case planar != 1 && planar != 2:

@@ -248,7 +248,7 @@ func (p *placer) place(i int, data []byte) error {
 // errCrossed is the error of files in which the same byte would have to be both changed and kept.
 func errCrossed() error {
 	return container.Damaged(
-		"the file is damaged: its header or first directory lies across other data, so nothing can be entered there")
+		"the file is damaged: its header or first directory overlaps other data, so it cannot be changed")
 }
 
 // rebuildAll re-encodes segments, one group of pieces each, and enters where they went.

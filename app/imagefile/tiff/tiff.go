@@ -90,8 +90,8 @@ func (f *File) warnings() []message.Message {
 	var w []message.Message
 	if f.layered() {
 		w = append(w, message.Of(
-			"The file holds Photoshop's layers beside the flat picture; only that is corrected, and Photoshop will "+
-				"show the layers."))
+			"The file contains Photoshop layers besides the flattened picture. Only the flattened picture is "+
+				"corrected; Photoshop will show the uncorrected layers."))
 	}
 	if n := f.copies(); n > 0 {
 		w = append(w, message.Of("Sub-pictures in the file, as a rule smaller copies, keep the glare: %d.", n))
