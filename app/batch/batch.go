@@ -68,7 +68,7 @@ type Run struct {
 	seen  int // from where on results were not listed
 }
 
-// Start begins a batch; changed is called with each state, from a goroutine of its own, the last of which has Ended.
+// Start begins a batch; changed is called with each state, from its own goroutine, the last of which has Ended.
 func Start(ctx context.Context, r Request, changed func(State)) *Run {
 	ctx, stop := context.WithCancel(ctx)
 	b := &Run{request: r, changed: changed, stop: stop, ended: make(chan struct{})}
@@ -82,7 +82,7 @@ func Start(ctx context.Context, r Request, changed func(State)) *Run {
 	return b
 }
 
-// Cancel gives up what is not done. What is done stays.
+// Cancel cancels what is not done. What is done stays.
 func (b *Run) Cancel() { b.stop() }
 
 // Wait returns when the batch has ended.
@@ -185,7 +185,7 @@ func (b *Run) submit(ctx context.Context, client *farm.Client) (farm.Batch, erro
 	return batch, err
 }
 
-// open opens the batch of the request. One that was cancelled goes on.
+// open opens the batch of the request. One that was cancelled continues.
 func (b *Run) open(ctx context.Context, client *farm.Client) (farm.Batch, error) {
 	r := b.request
 	w := farm.Work{

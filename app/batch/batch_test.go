@@ -112,7 +112,7 @@ func TestHere(t *testing.T) {
 	}
 }
 
-// Cancelling leaves what is done, and the next start goes on.
+// Cancelling leaves what is done, and the next start continues.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	r := &runner{block: make(chan struct{}, 8)}

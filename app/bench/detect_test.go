@@ -260,7 +260,7 @@ func TestDiffer(t *testing.T) {
 	}
 }
 
-// A device that fails at any detection keeps what it had, and the other one is whole.
+// A device that fails at any detection keeps what it had, and the other one is complete.
 func TestCompareDeviceFails(t *testing.T) {
 	t.Parallel()
 	pic := painting(t, 161, 123, 8)

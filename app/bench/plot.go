@@ -390,7 +390,7 @@ func ticks(sorted []experiment.Row, axis string, at func(experiment.Row) float64
 	return list
 }
 
-// palette is that of Okabe and Ito, which people with any colour vision tell apart, with grey in place of its yellow.
+// palette is that of Okabe and Ito, which people with any colour vision tell apart, with grey instead of its yellow.
 func palette() []color.RGBA {
 	return []color.RGBA{
 		{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255},

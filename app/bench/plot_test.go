@@ -64,7 +64,7 @@ func TestPlotsOfVariantsThatIgnore(t *testing.T) {
 	}
 }
 
-// Numbers beside the size have a plot of their own, and single cases of them none over the sizes.
+// Numbers beside the size have their own plot, and single cases of them none over the sizes.
 func TestPlotsAlongEachNumber(t *testing.T) {
 	t.Parallel()
 	e, err := experiment.Find("wavelet")

@@ -22,7 +22,7 @@ const (
 // components, the operations on tiles those of the tiles. Grow touches only the pixels of the components and their
 // surroundings, a small part of most pictures, and counts nothing; so does what the detector does in host memory.
 //
-// What a device with memory of its own must be sent and what it must send back (a picture, planes for Host, lists and
+// What a device with its own memory must be sent and what it must send back (a picture, planes for Host, lists and
 // results) counts as upload and as download, not for the stage that it happens in.
 type traffic struct {
 	processing.Backend

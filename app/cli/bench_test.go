@@ -85,7 +85,7 @@ func TestBenchRefuses(t *testing.T) {
 		{[]string{"slide", "--lang", "ru"}, `нет опыта "slide"; есть sliding, vhgw, traversal, wavelet, sum, all, detect`},
 		{[]string{"sum", "detect"}, "detect is a command of its own: blik bench detect"},
 		{[]string{"sum", "--variant", "x"}, `unknown variant "x"; choose from cpu-sequential, cpu-pairwise`},
-		{[]string{"sum", "--size", "3x3"}, "a number of values as 2^20 is needed"},
+		{[]string{"sum", "--size", "3x3"}, "a number of values such as 2^20 is needed"},
 		{[]string{"sum", "--size", "big"}, `--size: size "big": expected as 1024x768`},
 		{[]string{"vhgw", "--param", "se"}, "--param se: expected as NAME=VALUE"},
 		{[]string{"vhgw", "--param", "se=4"}, "se=4: an odd number from 1 to 4095 expected"},

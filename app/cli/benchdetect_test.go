@@ -23,7 +23,7 @@ type quick struct{ *cpu.Backend }
 
 func (quick) CopyRates(context.Context) (local, up, down float64, err error) { return 1e10, 0, 0, nil }
 
-// compare runs `blik bench detect` on that CPU, whatever devices are named; missing says of which there is none.
+// compare runs `blik bench detect` on that CPU, whatever devices are named; missing says which is missing.
 func compare(t *testing.T, missing int, args ...string) outcome {
 	t.Helper()
 	opened := 0

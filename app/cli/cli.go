@@ -164,7 +164,7 @@ func (p *program) tellCrashes() {
 	if p.Window != nil || p.Crashes == nil {
 		return
 	}
-	// What cannot be read now is told of later.
+	// What cannot be read now is reported later.
 	logs, _ := p.Crashes()
 	for _, log := range logs {
 		p.complain(message.Errorf("an earlier run ended unexpectedly; %s says where and contains no image data; "+

@@ -45,7 +45,7 @@ func TestWhatAutoDoes(t *testing.T) {
 		measured bool
 		en, ru   string
 	}{
-		{settings.Speed{}, false, "cuda:0: the first use of --device auto will measure", "cuda:0: при первом использовании --device auto один раз"},
+		{settings.Speed{}, false, "cuda:0: the first use of --device auto measures", "cuda:0: при первом использовании --device auto один раз"},
 		{settings.Speed{CPU: slope(1, 9), GPU: slope(3, 1), Open: time.Second}, true,
 			"cuda:0: measured for --device auto: the GPU is faster from 0.25 megapixels; detection takes 1.0 + 9.0 ms per megapixel on the CPU, 3.0 + 1.0 ms on the GPU, which takes 1000 ms to start",
 			"видеокарта быстрее начиная с 0,25 мегапикселя; поиск занимает 1,0 + 9,0 мс на мегапиксель на процессоре, 3,0 + 1,0 мс на видеокарте, запуск которой занимает 1000 мс"},

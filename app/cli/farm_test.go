@@ -66,7 +66,7 @@ func inBackground(t *testing.T, args ...string) {
 }
 
 // Without a shared folder the files go to the server and the results come back, the same as those of a direct run; what
-// goes on is shown meanwhile.
+// continues is shown meanwhile.
 func TestFarmUpload(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -116,7 +116,7 @@ func TestFarmUpload(t *testing.T) {
 	}
 }
 
-// A batch writes what correct writes, each file once, names what fails, and goes on where it was.
+// A batch writes what correct writes, each file once, names what fails, and continues where it was.
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -149,7 +149,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// A batch that is killed goes on with the same command, does nothing twice, and leaves nothing behind.
+// A batch that is killed continues with the same command, does nothing twice, and leaves nothing behind.
 func TestBatchKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -220,7 +220,7 @@ func TestBatchKilled(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with a name, an address or a key is said in a sentence, and the rest goes on.
+// Whatever is wrong with a name, an address or a key is said in a sentence, and the rest continues.
 func TestFarmSentences(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -235,8 +235,8 @@ func TestFarmSentences(t *testing.T) {
 	if got.status != exitFailed || !strings.Contains(got.out, "files added: 2;") || !strings.Contains(got.errors, "none.tif: no such file") {
 		t.Errorf("%+v", got)
 	}
-	if runtime.GOOS != "windows" && (!strings.Contains(got.errors, "Windows has no files of the name con.png") ||
-		!strings.Contains(got.errors, `a name with "?" cannot exist on Windows`)) {
+	if runtime.GOOS != "windows" && (!strings.Contains(got.errors, "Windows does not allow files named con.png") ||
+		!strings.Contains(got.errors, `Windows does not allow "?" in names`)) {
 		t.Errorf("%+v", got)
 	}
 	st, err := client.Status(t.Context(), "", 0)
@@ -248,7 +248,7 @@ func TestFarmSentences(t *testing.T) {
 		status int
 		want   string
 	}{
-		{[]string{"farm", "status", "--join", "nats://127.0.0.1:1"}, exitFailed, "no farm answers there; is `blik farm serve` running?"},
+		{[]string{"farm", "status", "--join", "nats://127.0.0.1:1"}, exitFailed, "no farm responds there; is `blik farm serve` running?"},
 		{[]string{"farm", "status", "--join", "http://x"}, exitUsage, "is not a farm address"},
 		{[]string{"farm", "status", "--join", "tls://worker:SUxxx@127.0.0.1:1?ca=00"}, exitUsage, "the key in the address of the farm is damaged"},
 		{[]string{"farm", "status", "--join", "@" + filepath.Join(dir, "missing.key")}, exitUsage, "the file cannot be read"},

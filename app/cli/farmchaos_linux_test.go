@@ -23,7 +23,7 @@ import (
 	"blik/processing"
 )
 
-// member is a process of a farm that is started anew when it is killed.
+// member is a process of a farm that is restarted when it is killed.
 type member struct {
 	args []string
 	out  *lockedBuffer

@@ -147,7 +147,7 @@ func (p *program) outcome(ctx context.Context, t farm.Task, m made) (farm.Outcom
 	return out, nil
 }
 
-// compared does the work again in a folder of its own, where the results exist already: a run that was killed, or
+// compared does the work again in its own folder, where the results exist already: a run that was killed, or
 // another worker, had written them. They are right if they are the same.
 func (p *program) compared(ctx context.Context, t farm.Task, found error) (farm.Outcome, error) {
 	dir, err := os.MkdirTemp("", "blik-compare-")

@@ -143,7 +143,7 @@ func TestSignals(t *testing.T) {
 	}
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		if signal.Ignored(s) {
-			continue // under nohup the program goes on, as it should
+			continue // under nohup the program continues, as it should
 		}
 		out := t.TempDir()
 		var said bytes.Buffer

@@ -90,7 +90,7 @@ func TestLearn(t *testing.T) {
 		}
 	}
 	p, err := preset.Read(out)
-	if stays := strings.Contains(got.out, "it stays"); stays != (err != nil) || !stays && p.Learned == nil {
+	if stays := strings.Contains(got.out, "which stays"); stays != (err != nil) || !stays && p.Learned == nil {
 		t.Errorf("%q, but the preset: %+v, %v", got.out, p.Learned, err)
 	}
 }

@@ -64,7 +64,7 @@ func poisoned(t *testing.T) io.Reader {
 	return bytes.NewReader(data)
 }
 
-// start runs the program in a process of its own.
+// start runs the program in its own process.
 func start(t *testing.T, out io.Writer, args ...string) *exec.Cmd {
 	t.Helper()
 	child := exec.Command(os.Args[0], programTest)

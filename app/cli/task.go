@@ -148,7 +148,7 @@ func (t *task) computed(notice *message.Message, err error) error {
 	return nil
 }
 
-// remark prints something about the file on a line of its own.
+// remark prints something about the file on its own line.
 func (t *task) remark(text message.Message) {
 	t.bar.clear()
 	t.complain(fmt.Errorf("%s: %s", t.input, t.tr.Sprint(text)))

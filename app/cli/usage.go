@@ -16,7 +16,7 @@ import (
 // helpWidth is the width that help texts are wrapped to.
 const helpWidth = 100
 
-// groupOf is the annotation that puts a flag under a heading of its own.
+// groupOf is the annotation that puts a flag under its own heading.
 const groupOf = "group"
 
 // printUsage prints how a command is called, its subcommands and its flags, those of detection by group.

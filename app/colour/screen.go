@@ -269,7 +269,7 @@ func halfRow[S uint8 | uint16](s *Screen, dst []uint32, a, b []S) {
 	red, green, blue, encode := s.linear[0], s.linear[1], s.linear[2], s.encode
 	plain := s.display[0] != nil
 	for i := range dst {
-		// Of an odd width the last column counts twice, which is the mean of what is there.
+		// Of an odd width the last column counts twice, which is the mean of what exists.
 		k, j := 6*i, min(6*i+3, len(a)-3)
 		p, q, u, v := a[k:k+3:k+3], a[j:j+3:j+3], b[k:k+3:k+3], b[j:j+3:j+3]
 		r := (uint32(red[p[0]]) + uint32(red[q[0]]) + uint32(red[u[0]]) + uint32(red[v[0]]) + 2) >> 2

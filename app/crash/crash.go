@@ -152,10 +152,10 @@ func tell(dir string, now time.Time) ([]string, error) {
 	return told, err
 }
 
-// toldEnding ends the names of logs that a person was told of.
+// toldEnding ends the names of logs that a person was reported.
 const toldEnding = ".told.txt"
 
-// prune removes logs that were told of and are old.
+// prune removes logs that were reported and are old.
 func prune(dir string, now time.Time) {
 	told, err := filepath.Glob(filepath.Join(dir, "crash-*"+toldEnding))
 	if err != nil {

@@ -121,7 +121,7 @@ func TestPanicInGoroutine(t *testing.T) {
 	}
 }
 
-// Without a window each log is told of once, and kept for a month.
+// Without a window each log is reported once, and kept for a month.
 func TestTell(t *testing.T) {
 	dir := t.TempDir()
 	g, err := start(dir)

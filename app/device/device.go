@@ -39,7 +39,7 @@ func List() ([]Device, error) {
 	return append(list, found...), err
 }
 
-// Check reports an error unless name is one that Open takes, whatever devices exist.
+// Check reports an error unless name is one that Open takes, whether the device exists or not.
 func Check(name string) error {
 	_, err := parse(name)
 	return err

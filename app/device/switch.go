@@ -41,7 +41,7 @@ type State struct {
 // hostName is the name of the CPU.
 const hostName = "cpu"
 
-// Choose makes a device that of the next job and begins to open it. A running job goes on where it is; its device is
+// Choose makes a device that of the next job and starts to open it. A running job continues where it is; its device is
 // released afterwards. opened, which may be nil, is called when the device is open or has failed to open.
 func (s *Switch) Choose(name string, opened func()) {
 	r, err := s.machine.start(name)

@@ -151,7 +151,7 @@ func TestSwitchWithoutAChoice(t *testing.T) {
 	}
 }
 
-// A device is released once, after the last job on it, whatever is chosen in the meantime; closing waits for the job.
+// A device is released once, after the last job on it, whatever is chosen meanwhile; closing waits for the job.
 func TestSwitchWhileAJobRuns(t *testing.T) {
 	closed := [2]*atomic.Int32{new(atomic.Int32), new(atomic.Int32)}
 	s := gpuSwitch(func(ordinal int) (processing.Backend, error) { return counted{cpu.New(), closed[ordinal]}, nil })

@@ -89,7 +89,7 @@ func (c *Client) Add(ctx context.Context, b Batch, next func() (Job, bool), wait
 	return s, nil
 }
 
-// Status returns what goes on, in one batch or, without an ID, in all; of each the first failures.
+// Status returns what continues, in one batch or, without an ID, in all; of each the first failures.
 func (c *Client) Status(ctx context.Context, id string, failures int) (Status, error) {
 	a, err := c.link.ask(ctx, seeStatus, request{ID: id, Failures: failures})
 	if err != nil {
@@ -107,7 +107,7 @@ func (c *Client) Control(ctx context.Context, id, action string) (int, error) {
 	return a.Count, err
 }
 
-// Results calls f with each result of a batch so far, and returns a number from which to go on.
+// Results calls f with each result of a batch so far, and returns a number from which to continue.
 func (c *Client) Results(ctx context.Context, id string, after int, f func(Result) error) (int, error) {
 	for {
 		a, err := c.link.ask(ctx, seeJobs, request{ID: id, Delivered: after})

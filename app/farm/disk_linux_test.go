@@ -24,7 +24,7 @@ func smallDisk(t *testing.T, store string, size string) {
 	t.Cleanup(func() { _ = syscall.Unmount(store, 2) })
 }
 
-// A full disk of the server, filled by others to the last byte, stops it with a sentence; with room again it goes on,
+// A full disk of the server, filled by others to the last byte, stops it with a sentence; with room again it continues,
 // and nothing is lost.
 func TestServerDiskFull(t *testing.T) {
 	t.Parallel()

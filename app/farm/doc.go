@@ -9,7 +9,7 @@
 //	BATCHES  a bucket with what was asked for: parameters, program version, model, state
 //
 // The Manager is the only writer. It answers requests of submitters (Client), workers (Worker) and observers, each with
-// rights of its own, and keeps an index of all jobs in memory, which it rebuilds from the streams when it starts. A
+// its own rights, and keeps an index of all jobs in memory, which it rebuilds from the streams when it starts. A
 // worker takes jobs from JOBS and acknowledges them only after the manager has stored their results, so that a job
 // whose worker, server or network dies is done again; the first result counts and a second one is compared with it.
 //

@@ -196,7 +196,7 @@ func (s *site) wait(id string) BatchStatus {
 	return end
 }
 
-// Every picture gets one result, also when the same is submitted again, and the server begins anew.
+// Every picture gets one result, also when the same is submitted again, and the server starts again.
 func TestEachOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 20)

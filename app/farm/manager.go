@@ -133,7 +133,7 @@ func (m mark) seq() uint64  { return uint64(m >> 16) }
 // keptFailures is how many failures of a batch are kept at hand for lists.
 const keptFailures = 1000
 
-// StartManager opens the streams, reads what is in them and begins to answer.
+// StartManager opens the streams, reads what is in them and starts to answer.
 func StartManager(ctx context.Context, o ManagerOptions) (*Manager, error) {
 	if o.Patience == 0 {
 		o.Patience = 45 * time.Second
@@ -300,7 +300,7 @@ func (b *batch) note(e entry, seq uint64, at time.Time) {
 	}
 }
 
-// serve answers requests. Each is answered in a goroutine of its own: those that are stored wait for the disk.
+// serve answers requests. Each is answered in its own goroutine: those that are stored wait for the disk.
 func (m *Manager) serve(subject string, handle func(context.Context, request) (answer, error)) error {
 	_, err := m.link.QueueSubscribe(subject, "manager", func(msg *nats.Msg) {
 		m.running.Go(func() {
@@ -578,7 +578,7 @@ func (m *Manager) feedBatch(ctx context.Context, id string) error {
 	}
 }
 
-// move notes how far a batch was handed to JOBS. It is not stored: a manager that starts begins anew, skips what is
+// move notes how far a batch was handed to JOBS. It is not stored: a manager that starts starts again, skips what is
 // settled, and so puts back what JOBS has lost in a crash.
 func (m *Manager) move(b *batch, next uint64, round int) {
 	m.mu.Lock()

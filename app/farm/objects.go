@@ -80,7 +80,7 @@ func (o *objects) has(ctx context.Context, name string) (bool, error) {
 	return err == nil, err
 }
 
-// put stores a file of a job, unless it is there, and checks that it has the SHA-256 that it is stored under.
+// put stores a file of a job, unless it exists, and checks that it has the SHA-256 that it is stored under.
 func (o *objects) put(ctx context.Context, job Job, kind, sum, file string) error {
 	name := objectName(job, kind, sum)
 	if there, err := o.has(ctx, name); err != nil || there {

@@ -48,7 +48,7 @@ type Page struct {
 	template *template.Template
 }
 
-// StartPage begins to show the page.
+// StartPage starts to show the page.
 func (m *Manager) StartPage(o PageOptions) (*Page, error) {
 	p := &Page{m: m, o: o}
 	open := IsLoopback(o.Listen)
@@ -206,7 +206,7 @@ func (p *Page) show(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// reportOf returns the path of the report on a result, if it lies in a folder that the server sees.
+// reportOf returns the path of the report on a result, if it is in a folder that the server sees.
 func (p *Page) reportOf(result Result) (string, bool) {
 	for _, o := range result.Outputs {
 		if path.Ext(o.Name) == ".html" && o.Name == path.Base(o.Name) {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Process is a Runner that has each file done by a process of its own, so that what kills the work on a file does not
+// Process is a Runner that has each file done by its own process, so that what kills the work on a file does not
 // kill the worker. The process reads a Task from its standard input, as JSON, and writes an Outcome to its standard
 // output. It dies with the worker.
 type Process struct {

@@ -86,7 +86,7 @@ type Batch struct {
 	Program string `json:"program"`
 	Model   string `json:"model"`
 	State   State  `json:"state"`
-	// Round counts how often all lists were begun anew.
+	// Round counts how often all lists were restarted.
 	Round int `json:"round,omitempty"`
 }
 
@@ -105,7 +105,7 @@ func shortID(data []byte, bytes int) string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:bytes]))
 }
 
-// Place is a file or folder below a root that each machine maps to a folder of its own. Without a root, Path is
+// Place is a file or folder below a root that each machine maps to its own folder. Without a root, Path is
 // absolute.
 type Place struct {
 	Root string `json:"root,omitempty"`

@@ -61,7 +61,7 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// A store that is full holds submitters up with a sentence; they go on when it has room again.
+// A store that is full holds submitters up with a sentence; they continue when it has room again.
 func TestStoreLimit(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 0)

@@ -9,7 +9,7 @@ import (
 	"blik/internal/atomicfile"
 )
 
-// Room on the disk of the server. JetStream cannot go on where a disk is full to the last byte, so that new work is
+// Room on the disk of the server. JetStream cannot continue where a disk is full to the last byte, so that new work is
 // refused before that, and results a little later: who does the work may finish it.
 const (
 	roomForWork    = 128 << 20

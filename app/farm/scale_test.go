@@ -43,7 +43,7 @@ func TestServer(t *testing.T) {
 	os.Exit(0)
 }
 
-// host is a server in a process of its own.
+// host is a server in its own process.
 type host struct {
 	cmd  *exec.Cmd
 	join func(Role) Join

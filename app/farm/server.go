@@ -192,7 +192,7 @@ func (s *Server) Close() {
 type door struct {
 	ring *Keyring
 	log  *slog.Logger
-	// seed and public are the key of the manager, made anew at each start.
+	// seed and public are the key of the manager, made again at each start.
 	seed, public string
 
 	mu      sync.Mutex
@@ -316,7 +316,7 @@ func (d *door) watch(ctx context.Context, ns *server.Server) {
 		}
 		d.mu.Unlock()
 		for _, id := range gone {
-			// One that has gone by itself is no longer there.
+			// One that has gone by itself no longer exists.
 			_ = ns.DisconnectClientByID(id)
 		}
 	}

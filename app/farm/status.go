@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Status is what goes on in a farm.
+// Status is what continues in a farm.
 type Status struct {
 	Program string        `json:"program,omitempty"`
 	Started time.Time     `json:"started"`
@@ -54,7 +54,7 @@ type Failure struct {
 	Log    string `json:"log,omitempty"`
 }
 
-// Finished reports whether nothing more will happen to a batch by itself.
+// Finished reports whether nothing more will happen to a batch on its own.
 func (b BatchStatus) Finished() bool { return b.Done+b.Failed == b.Files || b.State == Cancelled }
 
 // pace is the time over which the rate is measured.
@@ -65,7 +65,7 @@ func (m *Manager) status(_ context.Context, r request) (answer, error) {
 	return answer{Status: &s}, nil
 }
 
-// Status returns what goes on, in one batch or, without an ID, in all; of each the first failures.
+// Status returns what continues, in one batch or, without an ID, in all; of each the first failures.
 func (m *Manager) Status(id string, failures int) Status {
 	stored, room := m.stored3(), m.disk(roomForWork)
 	m.mu.Lock()
@@ -160,7 +160,7 @@ func (m *Manager) listJobs(ctx context.Context, r request) (answer, error) {
 	slices.SortFunc(all, func(a, b settled) int { return cmp.Compare(a.seq, b.seq) })
 	var a answer
 	for i, s := range all {
-		// Those of one message belong together, since the next request goes on after it.
+		// Those of one message belong together, since the next request continues after it.
 		if i >= mostListed && s.seq != all[i-1].seq {
 			break
 		}

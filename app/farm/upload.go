@@ -192,7 +192,7 @@ func (c *Client) collect(ctx context.Context, r Result, o Collection) (int, erro
 	return n, nil
 }
 
-// fetch fetches a file, unless it is there.
+// fetch fetches a file, unless it exists.
 func (c *Client) fetch(ctx context.Context, job Job, out Output, folder string, o Collection) (bool, error) {
 	target := filepath.Join(folder, out.Name)
 	if there, _, err := sumOf(ctx, target); err == nil && there == out.SHA256 {

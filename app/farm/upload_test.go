@@ -155,7 +155,7 @@ func TestUpload(t *testing.T) {
 			}
 		}
 	}
-	// What failed can be tried again; all else is gone, and nothing lies about.
+	// What failed can be tried again; everything else is gone, and nothing lies about.
 	if n := s.stored(); n > 2000 {
 		t.Errorf("the object store still holds %d bytes", n)
 	}

@@ -452,7 +452,7 @@ func (w *Worker) run(ctx context.Context, n int, b Batch, job Job, delivered int
 	}
 }
 
-// waits says why nothing goes on.
+// waits says why nothing continues.
 func (w *Worker) waits(err error) { w.tell(aboutFarm, message.Of("%s; waiting", err)) }
 
 // pause gives a job back, says why, and lets the slot rest.

@@ -12,7 +12,7 @@ import (
 	"blik/internal/message"
 )
 
-// Cancel stops what is in work and begins nothing more; resume goes on with what is left, and does nothing twice.
+// Cancel stops what is in work and begins nothing more; resume continues with what is left, and does nothing twice.
 func TestCancelAndResume(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 5)
@@ -97,7 +97,7 @@ func TestOtherVersion(t *testing.T) {
 	sub := s.submit(s.batch(), "")
 	for name, change := range map[string]func(*WorkerOptions){
 		"it was submitted with Blik 1, this is 2": func(o *WorkerOptions) { o.Program = "2" },
-		"its network is another one":              func(o *WorkerOptions) { o.Model = "n" },
+		"it uses another network":              func(o *WorkerOptions) { o.Model = "n" },
 	} {
 		said := make(chan string, 8)
 		r := &stub{}

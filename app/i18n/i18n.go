@@ -276,7 +276,7 @@ func (p *Printer) Number(v float64, decimals int) string {
 	return strings.Replace(p.Decimal(s), "-", "−", 1)
 }
 
-// Decimal puts the decimal sign of the language in place of each point between two digits.
+// Decimal puts the decimal sign of the language instead of each point between two digits.
 func (p *Printer) Decimal(figures string) string {
 	if p.file.Decimal == "" {
 		return figures

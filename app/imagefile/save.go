@@ -472,7 +472,7 @@ func copyFile(ctx context.Context, dst atomicfile.File, src *os.File, size int64
 	return nil
 }
 
-// hashing begins to compute the SHA-256 of a file, and returns what waits for it.
+// hashing starts to compute the SHA-256 of a file, and returns what waits for it.
 func hashing(ctx context.Context, r io.ReaderAt, size int64) func() (string, error) {
 	type answer struct {
 		sum string

@@ -116,7 +116,7 @@ const mostNamed = 8
 func differs(name message.Text) message.Message { return message.Of(name).Context("differs") }
 
 // Verify compares two picture files: every sample of every pixel, page and sub-picture, alpha and extra channels, and
-// every tag, chunk and segment, whatever the way they are packed. A result in another container is compared with what
+// every tag, chunk and segment, however they are packed. A result in another container is compared with what
 // saving the source in that container writes. Of JPEG files the stored blocks are compared, too. What cannot be
 // compared is no proof (Proof.Uncompared).
 //
@@ -258,7 +258,7 @@ func (p *Proof) unless(ctx context.Context, err error) error {
 	return err
 }
 
-// bytes compares the files byte by byte where the samples lie in them as they are. What the reader does not find to be
+// bytes compares the files byte by byte where the samples are in them as they are. What the reader does not find to be
 // a colour sample must be equal. Other files may be equal as a whole, also in what cannot be read.
 func (p *Proof) bytes(ctx context.Context, a, b *side) error {
 	if a.file.Format != b.file.Format || a.file.Size != b.file.Size {
@@ -398,7 +398,7 @@ func newInventory(ctx context.Context, row format, file *File) (*container.Inven
 }
 
 // prove compares what was written with the picture in memory and with the source, and refuses it where it is not what
-// was asked for. The reader decodes the result anew: all of it, or, where the samples lie in the file as they are, the
+// was asked for. The reader decodes the result again: all of it, or, where the samples are in the file as they are, the
 // rows that changed; every other byte is then compared with the source.
 func (s *saving) prove(f atomicfile.File) error {
 	p := newProof(s.file)
@@ -441,7 +441,7 @@ func (r rows) set(y int, row []bool) {
 	}
 }
 
-// proveRows proves a result whose samples lie in it as they are, in the places of the source, which is still what was
+// proveRows proves a result whose samples are in it as they are, in the places of the source, which is still what was
 // read; ok is false for any other. Every byte of the two files is compared. The reader says which pixels the differing
 // ones belong to and decodes those rows of the result.
 func (s *saving) proveRows(f atomicfile.File, p *Proof) (ok bool, err error) {

@@ -46,7 +46,7 @@ type Update struct {
 	Stage message.Message
 	// Done is the share of the whole, 0…1.
 	Done float64
-	// Elapsed is the time since Start, Left what the rest will take if it goes on as so far; 0 is not known.
+	// Elapsed is the time since Start, Left what the rest will take if it continues as so far; 0 is not known.
 	Elapsed, Left time.Duration
 }
 
@@ -59,7 +59,7 @@ func Left(elapsed time.Duration, done float64) time.Duration {
 	return time.Duration(float64(elapsed) * (1 - done) / done)
 }
 
-// Work is done on a goroutine of its own. It returns soon after ctx is cancelled and may report progress from any
+// Work is done on its own goroutine. It returns soon after ctx is cancelled and may report progress from any
 // goroutine.
 type Work[T any] func(ctx context.Context, report processing.Progress) (T, error)
 

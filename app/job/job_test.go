@@ -161,7 +161,7 @@ func TestCancelIsAnsweredAtOnce(t *testing.T) {
 	}, nil)
 	<-running
 	r.Cancel()
-	// The answer comes while the work goes on.
+	// The answer comes while the work continues.
 	e := wait(t, deaf)
 	if !errors.Is(e.err, context.Canceled) || e.value != 0 {
 		t.Errorf("got %+v, want context.Canceled", e)

@@ -103,8 +103,8 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	values := func(v string) string { return `{"format": "blik preset", "version": 1, "values": {` + v + `}}` }
 	for _, c := range []struct{ name, json, says string }{
-		{"nothing", ``, "no valid JSON"},
-		{"cut short", string(preset.Encode(processing.DefaultParams())[:60]), "no valid JSON"},
+		{"nothing", ``, "not valid JSON"},
+		{"cut short", string(preset.Encode(processing.DefaultParams())[:60]), "not valid JSON"},
 		{"another format", `{"format": "other", "version": 1}`, "not a preset"},
 		{"an array", `[1, 2]`, "not a preset"},
 		{"no version", `{"format": "blik preset", "values": {}}`, "not a preset"},

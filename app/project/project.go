@@ -1,5 +1,5 @@
 // Package project keeps the work on a picture in two files beside it: a mask that every program can read, and a JSON
-// file with everything else that is needed to go on. It knows the format only; what the work is, document.Work says.
+// file with everything else that is needed to continue. It knows the format only; what the work is, document.Work says.
 package project
 
 import (

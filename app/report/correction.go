@@ -246,7 +246,7 @@ type correctionRecord struct {
 	Profile     string `json:"profile,omitempty"`
 	// Mode is that of the detection that the mask came from; empty where there was none.
 	Mode string `json:"mode,omitempty"`
-	// Preset is complete: stored in a file of its own it repeats the work, but for the places that were corrected with
+	// Preset is complete: stored in its own file it repeats the work, but for the places that were corrected with
 	// one of Others.
 	Preset   json.RawMessage   `json:"preset"`
 	Others   []json.RawMessage `json:"other_presets,omitempty"`

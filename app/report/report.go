@@ -98,7 +98,7 @@ type record struct {
 	Mode     string `json:"mode"`
 	Region   string `json:"region,omitempty"`
 	MaskArea int    `json:"mask_area"`
-	// Preset is complete: stored in a file of its own it repeats the detection.
+	// Preset is complete: stored in its own file it repeats the detection.
 	Preset   json.RawMessage      `json:"preset"`
 	Chosen   []chosen             `json:"chosen"`
 	Findings []processing.Finding `json:"findings"`

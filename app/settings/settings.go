@@ -44,7 +44,7 @@ type Settings struct {
 	// ReviewZoom is the zoom at which findings are brought to the middle, 1 for a pixel of the picture on one of the
 	// screen; 0 leaves it as it is from 1 on.
 	ReviewZoom float64 `json:"review-zoom"`
-	// FindingThumbnails shows the findings as thumbnails in place of a table.
+	// FindingThumbnails shows the findings as thumbnails instead of a table.
 	FindingThumbnails bool `json:"finding-thumbnails,omitempty"`
 	// SideBySide shows the original beside the result; Navigator, Loupe and Histogram lie over the picture.
 	SideBySide bool `json:"side-by-side,omitempty"`
@@ -56,7 +56,7 @@ type Settings struct {
 	HideReasons bool `json:"hide-reasons,omitempty"`
 	// InterfaceScale is the size of everything in the window, 1 for the usual one; 0 is that of the system.
 	InterfaceScale float64 `json:"interface-scale,omitempty"`
-	// Keys are those chosen in place of the usual ones.
+	// Keys are those chosen instead of the usual ones.
 	Keys Keys `json:"keys,omitempty"`
 	// WriteReport writes a report beside each corrected picture.
 	WriteReport bool `json:"write-report"`
@@ -105,7 +105,7 @@ type file struct {
 	Params map[string]json.RawMessage `json:"params"`
 	// Learned is what was learned for detection.
 	Learned *processing.Learned `json:"learned,omitempty"`
-	// BrushSoft is what earlier versions kept in place of BrushSoftness: a brush that fell off over half its radius.
+	// BrushSoft is what earlier versions kept instead of BrushSoftness: a brush that fell off over half its radius.
 	BrushSoft bool `json:"brush-soft,omitempty"`
 }
 

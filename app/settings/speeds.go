@@ -84,7 +84,7 @@ func FindSpeed(path string, key SpeedKey) (Speed, bool) {
 	return list[i], true
 }
 
-// KeepSpeed writes a measurement, in place of those of the same devices by other programs.
+// KeepSpeed writes a measurement, instead of those of the same devices by other programs.
 func KeepSpeed(path string, s Speed) error {
 	list := slices.DeleteFunc(speeds(path), func(old Speed) bool {
 		old.Program = s.Program

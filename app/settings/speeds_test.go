@@ -33,7 +33,7 @@ func TestSpeedsComeBack(t *testing.T) {
 			t.Errorf("%+v has the measurement of another: %+v", other, got)
 		}
 	}
-	// A new build of the program measures anew, and the old measurement goes.
+	// A new build of the program measures again, and the old measurement goes.
 	next := want
 	next.Program, next.Open = "2", 2*time.Second
 	if err := KeepSpeed(path, next); err != nil {

@@ -111,7 +111,7 @@ type Target struct {
 	Keep string
 }
 
-// Write creates the file in a transaction of its own; see Transaction.Add.
+// Write creates the file in its own transaction; see Transaction.Add.
 func (t Target) Write(ctx context.Context, fill, check func(File) error) error {
 	tx := Begin(t.FS)
 	defer tx.Close()

@@ -305,7 +305,7 @@ func (t *Transaction) revoke(path string, r record) error {
 }
 
 // Recover finishes in a directory what runs that were killed had decided, and removes the temporary files that they
-// left. Files of runs that go on stay. It returns the first error, after which the rest is done all the same.
+// left. Files of runs that continue stay. It returns the first error, after which the rest is done all the same.
 func Recover(fsys FileSystem, dir string) error {
 	names, err := fsys.List(dir, leftoverPattern)
 	if err != nil {
@@ -331,7 +331,7 @@ func Recover(fsys FileSystem, dir string) error {
 	return err
 }
 
-// recoverOne finishes a record or removes a temporary file, unless it belongs to a run that goes on.
+// recoverOne finishes a record or removes a temporary file, unless it belongs to a run that continues.
 func recoverOne(fsys FileSystem, dir, name string) (done bool, err error) {
 	path := filepath.Join(dir, name)
 	lock, err := fsys.Claim(path)

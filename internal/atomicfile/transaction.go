@@ -76,8 +76,8 @@ func (t *Transaction) temporary(dir string) string {
 	return filepath.Join(dir, fmt.Sprintf(temporaryName, rand.Uint64()))
 }
 
-// Commit gives all files their names, the one that was added first last, so that it is there only when the others are.
-// A name taken in the meantime is fs.ErrExist, and then none gets its name.
+// Commit gives all files their names, the one that was added first last, so that it exists only when the others are.
+// A name taken meanwhile is fs.ErrExist, and then none gets its name.
 func (t *Transaction) Commit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || len(t.parts) == 0 {
 		return err

@@ -17,7 +17,7 @@ type Example struct {
 	// Name is for tables. Kind is that of synth.Example: "condition", "spots", "varied" or "clean". Group is what
 	// tables are divided by: the condition, or the kind.
 	Name, Kind, Group string
-	// Painting is what it was rendered on. All examples of a painting are left out together.
+	// Painting is unchanged rendered on. All examples of a painting are left out together.
 	Painting string
 	// Truth is 255 where glare is, 128 where it is unsure.
 	Truth *processing.Mask
@@ -278,7 +278,7 @@ const (
 )
 
 // scale returns the sums at the sensitivities −5 … 5 from the false findings on clean examples. Where fewer than
-// enough were found to say, the sums go on in the steps of those before.
+// enough were found to say, the sums continue in the steps of those before.
 func scale(all []scored) processing.Scale {
 	const least, most, enough = -5, 5, 6
 	var sums []float64

@@ -151,7 +151,7 @@ func resampled(pic *processing.Picture, x0, y0, scale float64, w, h int) *proces
 	return out
 }
 
-// drawSpots renders single glints of random settings in place of a relief.
+// drawSpots renders single glints of random settings instead of a relief.
 func (e *Example) drawSpots(ctx context.Context, g *rand.Rand, part *processing.Picture, o ReliefOptions) error {
 	names := Presets()
 	e.Condition = names[g.IntN(len(names))]

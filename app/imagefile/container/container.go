@@ -180,7 +180,7 @@ type File interface {
 // Rewriter is a Container that is saved by writing a new file in which everything but the pixels is kept.
 type Rewriter interface {
 	Container
-	// Rewrite writes the file with the pixels of the patches in place of its own.
+	// Rewrite writes the file with the pixels of the patches instead of its own.
 	Rewrite(ctx context.Context, w io.Writer, patches []processing.Patch) error
 }
 

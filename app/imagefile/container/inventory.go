@@ -9,7 +9,7 @@ import (
 	"blik/internal/message"
 )
 
-// Inventory lists what a container holds besides the colour samples of its picture, whatever the way it is packed:
+// Inventory lists what a container holds besides the colour samples of its picture, however it is packed:
 // every tag, chunk and segment, alpha and extra channels, all samples of further pages and smaller copies. Two files
 // with equal samples and equal inventories hold the same.
 type Inventory struct {

@@ -130,7 +130,7 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 }
 
 // follow refuses progressive scans that do not follow from those before (G.1.1.1): what they refine, as it is encoded
-// anew, must be what a decoder has at that point.
+// again, must be what a decoder has at that point.
 func (p *picture) follow(s *scan) error {
 	if p.f.frame != markerSOF2 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"blik/internal/message"
 )
 
-// Inventory lists all segments but the tables of Huffman codes, which any encoder makes anew, what lies between the
+// Inventory lists all segments but the tables of Huffman codes, which any encoder makes again, what lies between the
 // segments, and what follows the picture. The index of further pictures is listed by their distance from the end of the
 // file.
 func (f *File) Inventory(ctx context.Context, _ bool) (*container.Inventory, error) {

@@ -12,8 +12,8 @@ import (
 	"blik/processing"
 )
 
-// Rewrite writes the file with the pixels of the patches in place of its own, as near as JPEG can: the coefficients of
-// blocks of 8 × 8 samples in which a sample changes by half a level or more are computed anew with the file's own
+// Rewrite writes the file with the pixels of the patches instead of its own, as near as JPEG can: the coefficients of
+// blocks of 8 × 8 samples in which a sample changes by half a level or more are computed again with the file's own
 // quantisation, those of all other blocks stay. Where chroma is subsampled, a block of it stands for more pixels, and
 // decoders that interpolate chroma look one sample beyond it.
 //
@@ -159,7 +159,7 @@ type target struct {
 	pixels     [64]uint8
 }
 
-// least is the change of a sample, in levels, for which a block is computed anew.
+// least is the change of a sample, in levels, for which a block is computed again.
 const least = 0.5
 
 // change computes the blocks of a component in which samples change.

@@ -91,7 +91,7 @@ func predict(a, b, c int) int {
 	return c
 }
 
-// Eight bytes of a word are added and subtracted together; what their top bits carry is left out and put in by itself.
+// Eight bytes of a word are added and subtracted together; what their top bits carry is left out and put in on its own.
 const topBits = 0x8080808080808080
 
 func addBytes(x, y uint64) uint64 { return (x&^topBits + y&^topBits) ^ (x^y)&topBits }

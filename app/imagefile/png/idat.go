@@ -72,7 +72,7 @@ func (r *idatReader) finish() error {
 	return nil
 }
 
-// inflater turns the IDAT chunks into lines: filter type and filtered row. It inflates ahead in a goroutine of its own,
+// inflater turns the IDAT chunks into lines: filter type and filtered row. It inflates ahead in its own goroutine,
 // because inflating and filtering take about the same time.
 type inflater struct {
 	blocks <-chan block
@@ -103,7 +103,7 @@ func (f *File) scratch() int64 {
 	return blockCount*max(line, blockBytes) + line + inflate.Memory + 1<<17
 }
 
-// inflate begins to inflate. close must be called in the end.
+// inflate starts to inflate. close must be called in the end.
 func (f *File) inflate(ctx context.Context) (*inflater, error) {
 	if f.rawBytes()/maxExpansion > f.packed {
 		return nil, container.Truncated()

@@ -13,8 +13,8 @@ import (
 	"blik/processing"
 )
 
-// Rewrite writes the file with the pixels of the patches in place of its own. All chunks but IDAT stay byte for byte
-// where they are, and so does what follows IEND; the pixels are filtered and compressed anew. Interlace stays; opacity
+// Rewrite writes the file with the pixels of the patches instead of its own. All chunks but IDAT stay byte for byte
+// where they are, and so does what follows IEND; the pixels are filtered and compressed again. Interlace stays; opacity
 // is never changed.
 //
 // Where tRNS names a colour that is transparent, a transparent pixel keeps its (invisible) colour, and a visible one

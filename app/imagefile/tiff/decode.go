@@ -101,7 +101,7 @@ func (f *File) decodeRows(ctx context.Context, s *scratch, pic *processing.Pictu
 	return nil
 }
 
-// eachTask runs work for 0…n−1 on all processors, each with a scratch of its own, until the first error.
+// eachTask runs work for 0…n−1 on all processors, each with its own scratch, until the first error.
 func eachTask(ctx context.Context, n int, work func(ctx context.Context, s *scratch, i int) error) error {
 	return parallel.Try(ctx, 0, n, func(ctx context.Context, tasks iter.Seq[int]) error {
 		s := &scratch{}

@@ -93,7 +93,7 @@ func TestRich(t *testing.T) {
 			}
 			pairs = append(pairs, [2]string{paths[i], after})
 			sameSamples(t, g, decode(t, result), libtiff(t, after, g.lay))
-			// The second page is what it was.
+			// The second page is unchanged.
 			a, b := filepath.Join(t.TempDir(), "a.tif"), filepath.Join(t.TempDir(), "b.tif")
 			command(t, "tiffcp", paths[i]+",1", a)
 			command(t, "tiffcp", after+",1", b)
