@@ -230,7 +230,7 @@ func (c *corrector) batch(sites []*site, first int, patches []Patch) (last int, 
 	}
 	part := sites[first:last]
 	err = c.stage(message.Of("surroundings"), done, func() error {
-		c.each(len(part), func(i int) { c.cutWindow(part[i]) })
+		c.eachWith(len(part), func(t *tools, i int) { c.cutWindow(t, part[i]) })
 		return nil
 	})
 	if err != nil {
@@ -241,7 +241,7 @@ func (c *corrector) batch(sites []*site, first int, patches []Patch) (last int, 
 		return 0, err
 	}
 	err = c.stage(message.Of("finish"), done+float64(0.8*share), func() error {
-		c.each(len(part), func(i int) { c.finish(part[i], patches) })
+		c.eachWith(len(part), func(t *tools, i int) { c.finish(t, part[i], patches) })
 		return nil
 	})
 	if c.progress != nil && err == nil {

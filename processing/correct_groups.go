@@ -211,7 +211,7 @@ func (g *glareMap) starved(p *group, holes *counts) bool {
 	}
 	b := p.around.grown(p.reach, g.w, g.h)
 	own, depth := make([]int32, b.area()), make([]int32, b.area())
-	g.owners(b, own, depth)
+	g.owners(new(scratch), b, own, depth)
 	paint, halo := 0, 0
 	for i, o := range own {
 		switch {

@@ -26,7 +26,7 @@ func (c *corrector) estimateHalo(mask *Mask) int {
 	g := newGlareMap(mask, most+haloOutside)
 	step := (len(g.spots) + sampledSpots - 1) / sampledSpots
 	rises := make([][]float64, (len(g.spots)+step-1)/step)
-	c.each(len(rises), func(i int) { rises[i] = c.ringRises(g, int32(i*step)) })
+	c.eachWith(len(rises), func(t *tools, i int) { rises[i] = c.ringRises(&t.scratch, g, int32(i*step)) })
 	rises = slices.DeleteFunc(rises, func(r []float64) bool { return r == nil })
 	if len(rises) < haloSpots {
 		return most
@@ -46,14 +46,14 @@ func (c *corrector) estimateHalo(mask *Mask) int {
 
 // ringRises returns by how much the root of light, the mean over the channels, of each ring of the halo of a spot lies
 // above that of the rings beyond it, or nil where there are too few pixels.
-func (c *corrector) ringRises(g *glareMap, spot int32) []float64 {
+func (c *corrector) ringRises(t *scratch, g *glareMap, spot int32) []float64 {
 	ch, most := c.pic.Channels, c.p.Halo
 	b := boxOf(g.spots[spot].Runs).grown(g.halo, c.pic.Width, c.pic.Height)
 	if b.area() > 1<<16 {
 		return nil
 	}
-	own, depth := make([]int32, b.area()), make([]int32, b.area())
-	g.owners(b, own, depth)
+	own, depth := take[int32](t, b.area()), take[int32](t, b.area())
+	g.owners(t, b, own, depth)
 	sum, n := make([]float64, most+1), make([]float64, most+1)
 	for i, o := range own {
 		if o != spot || depth[i] == 0 {

@@ -37,13 +37,13 @@ type wanted struct{ spot, patch int32 }
 
 // cutWindow copies the surroundings of the spots: as far as their grain is looked for, and farther where there is
 // hardly any paint in the whole picture.
-func (c *corrector) cutWindow(s *site) {
+func (c *corrector) cutWindow(t *tools, s *site) {
 	reach := s.group.reach
 	for {
 		s.box = s.group.around.grown(reach, c.pic.Width, c.pic.Height)
 		n := s.box.area()
 		s.own, s.depth = make([]int32, n), make([]int32, n)
-		c.glare.owners(s.box, s.own, s.depth)
+		c.glare.owners(&t.scratch, s.box, s.own, s.depth)
 		s.known = 0
 		for _, o := range s.own {
 			if o == free {
@@ -64,9 +64,9 @@ func (c *corrector) cutWindow(s *site) {
 			}
 		}
 	}
-	c.load(s)
+	c.load(t, s)
 	if s.known > 0 {
-		s.thick = s.measureDepth()
+		s.thick = s.measureDepth(&t.scratch)
 	}
 }
 
@@ -74,33 +74,33 @@ func (c *corrector) cutWindow(s *site) {
 const exemplarRadius = 5
 
 // measureDepth returns the largest chessboard distance of a pixel that is not known to one that is.
-func (s *site) measureDepth() int {
-	w, h := s.width(), s.height()
-	far := make([]int32, w*h)
+func (s *site) measureDepth(t *scratch) int {
+	hole := s.hole()
+	w, h := hole.width(), hole.height()
 	const most = 1 << 20
-	for i, v := range s.state {
-		if v != StateKnown {
-			far[i] = most
+	// What lies around the hole is known, unless it is beyond the window.
+	stride := w + 2
+	far := takeZero[int32](t, stride*(h+2))
+	for y := range h + 2 {
+		for x := range w + 2 {
+			u, v := hole.x0+x-1, hole.y0+y-1
+			if u < 0 || v < 0 || u >= s.width() || v >= s.height() || s.state[v*s.width()+u] != StateKnown {
+				far[y*stride+x] = most
+			}
 		}
 	}
-	at := func(x, y int) int32 {
-		if x < 0 || y < 0 || x >= w || y >= h {
-			return most
-		}
-		return far[y*w+x]
-	}
-	for y := range h {
-		for x := range w {
-			i := y*w + x
-			far[i] = min(far[i], at(x-1, y)+1, at(x-1, y-1)+1, at(x, y-1)+1, at(x+1, y-1)+1)
+	for y := 1; y <= h; y++ {
+		above, row := far[(y-1)*stride:y*stride], far[y*stride:(y+1)*stride]
+		for x := 1; x <= w; x++ {
+			row[x] = min(row[x], row[x-1]+1, above[x-1]+1, above[x]+1, above[x+1]+1)
 		}
 	}
 	deep := int32(0)
-	for y := h - 1; y >= 0; y-- {
-		for x := w - 1; x >= 0; x-- {
-			i := y*w + x
-			far[i] = min(far[i], at(x+1, y)+1, at(x+1, y+1)+1, at(x, y+1)+1, at(x-1, y+1)+1)
-			deep = max(deep, far[i])
+	for y := h; y > 0; y-- {
+		row, below := far[y*stride:(y+1)*stride], far[(y+1)*stride:(y+2)*stride]
+		for x := w; x > 0; x-- {
+			row[x] = min(row[x], row[x+1]+1, below[x+1]+1, below[x]+1, below[x-1]+1)
+			deep = max(deep, row[x])
 		}
 	}
 	return int(deep)
@@ -115,15 +115,39 @@ type codec struct {
 	pic *Picture
 	// roots holds the root of every code of an integer picture, ascending.
 	roots []float32
+	// rootsBy and levels hold root and level by sample: those of ink descend.
+	rootsBy, levels []float32
+	// from holds, for each of many equal parts of the range from 0 to 1, the first code whose root does not lie below
+	// it.
+	from []uint16
 }
 
 func newCodec(pic *Picture) *codec {
 	d := &codec{pic: pic}
-	if pic.Depth() != 32 {
-		d.roots = make([]float32, 1<<pic.Depth())
-		for i := range d.roots {
-			d.roots[i] = d.root(float64(i) / float64(len(d.roots)-1))
+	if pic.Depth() == 32 {
+		return d
+	}
+	n := 1 << pic.Depth()
+	d.roots, d.levels = make([]float32, n), make([]float32, n)
+	for i := range d.roots {
+		d.roots[i] = d.root(float64(i) / float64(n-1))
+		d.levels[i] = float32(i) / float32(n-1)
+	}
+	d.rootsBy = d.roots
+	if pic.Channels == 4 {
+		d.rootsBy = slices.Clone(d.roots)
+		slices.Reverse(d.rootsBy)
+		for i, v := range d.levels {
+			d.levels[i] = 1 - v
 		}
+	}
+	d.from = make([]uint16, max(n, 1<<12)+1)
+	at := 0
+	for i := range d.from {
+		for at < n-1 && d.roots[at] < float32(i)/float32(len(d.from)-1) {
+			at++
+		}
+		d.from[i] = uint16(at)
 	}
 	return d
 }
@@ -132,36 +156,30 @@ func (d *codec) root(x float64) float32 { return float32(math.Sqrt(math.Max(d.pi
 
 // level returns a sample on the scale where white is 1 (complement for CMYK); ok is false for one that is no number.
 func (d *codec) level(i int) (v float32, ok bool) {
-	p := d.pic
-	switch {
+	switch p := d.pic; {
 	case p.U8 != nil:
-		v = float32(p.U8[i]) / 255
+		return d.levels[p.U8[i]], true
 	case p.U16 != nil:
-		v = float32(p.U16[i]) / 65535
+		return d.levels[p.U16[i]], true
 	default:
 		v = p.F32[i]
 		if v != v || math.IsInf(float64(v), 0) {
 			return 0, false
 		}
+		if p.Channels == 4 {
+			v = 1 - v
+		}
+		return v, true
 	}
-	if p.Channels == 4 {
-		v = 1 - v
-	}
-	return v, true
 }
 
 // rootOf returns the root of the light of a sample.
 func (d *codec) rootOf(i int) float32 {
-	p := d.pic
-	switch {
-	case p.U8 != nil && p.Channels == 4:
-		return d.roots[255-p.U8[i]]
+	switch p := d.pic; {
 	case p.U8 != nil:
-		return d.roots[p.U8[i]]
-	case p.U16 != nil && p.Channels == 4:
-		return d.roots[65535-p.U16[i]]
+		return d.rootsBy[p.U8[i]]
 	case p.U16 != nil:
-		return d.roots[p.U16[i]]
+		return d.rootsBy[p.U16[i]]
 	}
 	v, _ := d.level(i)
 	return d.root(float64(v))
@@ -170,12 +188,7 @@ func (d *codec) rootOf(i int) float32 {
 // unroot is the inverse of root, on the scale where white is 1; for integer pictures the nearest code's level.
 func (d *codec) unroot(r float32) float32 {
 	if d.roots != nil {
-		last := len(d.roots) - 1
-		i := sort.Search(last, func(i int) bool { return d.roots[i] >= r })
-		if i > 0 && r-d.roots[i-1] < d.roots[i]-r {
-			i--
-		}
-		return float32(i) / float32(last)
+		return float32(d.nearest(r)) / float32(len(d.roots)-1)
 	}
 	// A curve may be anything that rises: bisect it.
 	light := float64(r) * float64(r)
@@ -193,46 +206,123 @@ func (d *codec) unroot(r float32) float32 {
 	return float32((lo + hi) / 2)
 }
 
+// nearest returns the code of an integer picture whose root is the nearest, the lower one of two; the last for what is
+// no number.
+func (d *codec) nearest(r float32) int {
+	i := len(d.roots) - 1
+	if r < 1 {
+		// The number of parts is a power of two, so that the product is exact.
+		part := int(max(r, 0) * float32(len(d.from)-1))
+		var end int
+		for i, end = int(d.from[part]), int(d.from[part+1]); i < end; {
+			if mid := (i + end) / 2; d.roots[mid] < r {
+				i = mid + 1
+			} else {
+				end = mid
+			}
+		}
+	} else {
+		i = sort.Search(i, func(i int) bool { return d.roots[i] >= r })
+	}
+	if i > 0 && r-d.roots[i-1] < d.roots[i]-r {
+		i--
+	}
+	return i
+}
+
 // clipLevel is the sample from which on a channel counts as clipped: noise, sharpening and JPEG leave clipped light a
 // little below white.
 const clipLevel = 0.985
 
 // load fills state and pix.
-func (c *corrector) load(s *site) {
+func (c *corrector) load(t *tools, s *site) {
 	ch, n := c.pic.Channels, s.box.area()
 	s.state = make([]uint8, n)
+	planes := make([]float32, ch*n)
 	s.pix = make([][]float32, ch)
 	for k := range s.pix {
-		s.pix[k] = make([]float32, n)
+		s.pix[k] = planes[k*n : (k+1)*n : (k+1)*n]
+	}
+	for i, o := range s.own {
+		if o != free {
+			s.state[i] = StateUnclipped
+		}
 	}
 	light := c.methods[s.method].light
+	values := c.codec.levels
 	if light {
-		s.veil = c.veils.over(s.box, nil)
+		values = c.codec.rootsBy
 	}
-	i := 0
+	switch {
+	case c.pic.U8 != nil:
+		loadCodes(s, c.pic.U8, c.pic.Width, values, c.codec.levels)
+	case c.pic.U16 != nil:
+		loadCodes(s, c.pic.U16, c.pic.Width, values, c.codec.levels)
+	default:
+		c.loadFloats(s, light)
+	}
+	if light {
+		if veil := c.veils.over(&t.scratch, s.box, nil); veil != nil {
+			s.veil = slices.Clone(veil)
+		}
+	}
+	for i, share := range s.veil {
+		if share > 0 {
+			for k, p := range s.pix {
+				p[i] = c.veils.without(p[i], share, k)
+			}
+		}
+	}
+}
+
+// loadCodes fills pix with the values of the codes in a picture of integers, and marks what is clipped.
+func loadCodes[T uint8 | uint16](s *site, codes []T, stride int, values, levels []float32) {
+	w, ch := s.width(), len(s.pix)
+	for y := range s.height() {
+		from := codes[((s.y0+y)*stride+s.x0)*ch:][:w*ch]
+		if ch == 3 {
+			p, q, r := s.pix[0][y*w:][:w], s.pix[1][y*w:][:w], s.pix[2][y*w:][:w]
+			for x := range p {
+				c := (*[3]T)(from[3*x:])
+				p[x], q[x], r[x] = values[c[0]], values[c[1]], values[c[2]]
+			}
+		} else {
+			for k, p := range s.pix {
+				for x := range w {
+					p[y*w+x] = values[from[x*ch+k]]
+				}
+			}
+		}
+		for x, state := range s.state[y*w : (y+1)*w] {
+			if state == StateKnown {
+				continue
+			}
+			for _, c := range from[x*ch : (x+1)*ch] {
+				if levels[c] >= clipLevel {
+					s.state[y*w+x] = StateClipped
+				}
+			}
+		}
+	}
+}
+
+// loadFloats does the same in a picture of floats. What is no number is never known.
+func (c *corrector) loadFloats(s *site, light bool) {
+	ch, i := c.pic.Channels, 0
 	for y := s.y0; y < s.y1; y++ {
 		at := (y*c.pic.Width + s.x0) * ch
 		for range s.width() {
 			glare := s.own[i] != free
-			if glare {
-				s.state[i] = StateUnclipped
-			}
 			for k := range ch {
 				v, ok := c.codec.level(at + k)
-				if !ok {
-					if !glare && s.state[i] == StateKnown {
-						s.known--
-					}
-					s.state[i] = StateClipped
+				if !ok && !glare && s.state[i] == StateKnown {
+					s.known--
 				}
-				if glare && v >= clipLevel {
+				if !ok || glare && v >= clipLevel {
 					s.state[i] = StateClipped
 				}
 				if light {
 					v = c.codec.rootOf(at + k)
-				}
-				if s.veil != nil && s.veil[i] > 0 {
-					v = c.veils.without(v, s.veil[i], k)
 				}
 				s.pix[k][i] = v
 			}
@@ -256,14 +346,14 @@ func (s *site) eachPixel(f func(i, x, y int)) {
 }
 
 // finish writes the patches of the site: the spots and their halos, and what their veils are taken away from.
-func (c *corrector) finish(s *site, patches []Patch) {
+func (c *corrector) finish(t *tools, s *site, patches []Patch) {
 	c.open(s, patches)
 	c.blend(s, patches)
 	if !c.methods[s.method].light || s.known == 0 {
 		return
 	}
 	for _, to := range s.wanted {
-		c.unveil(to.spot, &patches[to.patch])
+		c.unveil(&t.scratch, to.spot, &patches[to.patch])
 	}
 }
 

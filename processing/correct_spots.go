@@ -154,13 +154,13 @@ const free = -1
 // owners writes into own, for each pixel of window b in reading order, the index of the spot it belongs to, the nearest
 // if that one's halo reaches so far, and free elsewhere; depth is the squared distance to that spot's nearest pixel, 0
 // on the spot itself. Spots and pixels outside the window count as well.
-func (g *glareMap) owners(b box, own []int32, depth []int32) {
+func (g *glareMap) owners(t *scratch, b box, own []int32, depth []int32) {
 	const none = int64(1) << 62
 	// best holds distance² << 32 | rank of the nearest spot in the pixel's own column, for the columns that halos
 	// may reach in from.
 	wide := box{b.x0 - g.halo, b.y0, b.x1 + g.halo, b.y1}.grown(0, g.w, g.h)
 	w := wide.width()
-	best := make([]int64, w*b.height())
+	best := take[int64](t, w*b.height())
 	for i := range best {
 		best[i] = none
 	}

@@ -50,9 +50,9 @@ type veilSource struct {
 
 // share is the light at a squared distance, as a share of that in the middle: nearly a Gaussian, but it ends.
 func (s *veilSource) share(d2 float64) float64 {
-	t := math.Max(1-d2/s.reach2, 0)
+	t := max(1-d2/s.reach2, 0)
 	t *= t
-	return t * t
+	return float64(t * t)
 }
 
 // veilOf returns the source that a spot would be.
@@ -86,7 +86,7 @@ func (c *corrector) findVeils() *veils {
 		}
 	}
 	sides := make([][]veilSide, min(len(large), veilSpots))
-	c.each(len(sides), func(i int) { sides[i] = c.veilSides(large[i]) })
+	c.eachWith(len(sides), func(t *tools, i int) { sides[i] = c.veilSides(&t.scratch, large[i]) })
 	amount := veilAmount(slices.Concat(sides...))
 	if amount == 0 {
 		return nil
@@ -123,15 +123,15 @@ type veilSide struct{ light, weight float64 }
 
 // veilSides compares the paint of each side near the spot with that farther away: the light of a veil that would make
 // the root of light even there, by least squares.
-func (c *corrector) veilSides(spot int32) []veilSide {
+func (c *corrector) veilSides(t *scratch, spot int32) []veilSide {
 	s := c.veilOf(spot)
 	r := math.Max(math.Sqrt(s.reach2)*0.78, discRadius(int(c.glare.areas[spot]))+6)
 	b := box{int(s.x - r), int(s.y - r), int(s.x+r) + 1, int(s.y+r) + 1}.grown(0, c.pic.Width, c.pic.Height)
 	if b.area() > 1<<16 {
 		return nil
 	}
-	own, depth := make([]int32, b.area()), make([]int32, b.area())
-	c.glare.owners(b, own, depth)
+	own, depth := take[int32](t, b.area()), take[int32](t, b.area())
+	c.glare.owners(t, b, own, depth)
 	type sums struct {
 		n, share, square    float64
 		root, both, squares [4]float64
@@ -219,50 +219,53 @@ func veilAmount(sides []veilSide) float64 {
 }
 
 // over returns the share of the veils' light on each pixel of the window, nil where there is none, and for each pixel
-// the source of most of it, if owner is not nil.
-func (v *veils) over(b box, owner []int32) []float32 {
+// under a veil the source of most of it, if owner is not nil.
+func (v *veils) over(t *scratch, b box, owner []int32) []float32 {
 	if v == nil {
 		return nil
 	}
 	var near []int32
 	for y := b.y0 / veilCell; y <= (b.y1-1)/veilCell; y++ {
 		for x := b.x0 / veilCell; x <= (b.x1-1)/veilCell; x++ {
-			near = append(near, v.cells[y*v.across+x]...)
-		}
-	}
-	slices.Sort(near)
-	near = slices.Compact(near)
-	var sum, most []float64
-	w := b.width()
-	for _, n := range near {
-		s := &v.sources[n]
-		x0, y0, x1, y1 := max(s.x0, b.x0), max(s.y0, b.y0), min(s.x1, b.x1), min(s.y1, b.y1)
-		if x0 >= x1 || y0 >= y1 {
-			continue
-		}
-		if sum == nil {
-			sum, most = make([]float64, b.area()), make([]float64, b.area())
-		}
-		for y := y0; y < y1; y++ {
-			dy := float64(y) + 0.5 - s.y
-			for x := x0; x < x1; x++ {
-				dx := float64(x) + 0.5 - s.x
-				share := s.share(float64(dx*dx)+float64(dy*dy)) - v.end
-				if share <= 0 {
-					continue
-				}
-				i := (y-b.y0)*w + x - b.x0
-				sum[i] += grid(share)
-				if owner != nil && share > most[i] {
-					most[i], owner[i] = share, n
+			for _, n := range v.cells[y*v.across+x] {
+				if s := &v.sources[n]; s.x0 < b.x1 && s.x1 > b.x0 && s.y0 < b.y1 && s.y1 > b.y0 {
+					near = append(near, n)
 				}
 			}
 		}
 	}
-	if sum == nil {
+	if len(near) == 0 {
 		return nil
 	}
-	out := make([]float32, len(sum))
+	slices.Sort(near)
+	near = slices.Compact(near)
+	sum := takeZero[float64](t, b.area())
+	var most []float64
+	if owner != nil {
+		most = takeZero[float64](t, b.area())
+	}
+	for _, n := range near {
+		s := &v.sources[n]
+		x0, y0, x1, y1 := max(s.x0, b.x0), max(s.y0, b.y0), min(s.x1, b.x1), min(s.y1, b.y1)
+		for y := y0; y < y1; y++ {
+			dy := float64(y) + 0.5 - s.y
+			dy = float64(dy * dy)
+			at := (y-b.y0)*b.width() + x0 - b.x0
+			row := sum[at : at+x1-x0]
+			for i := range row {
+				dx := float64(x0+i) + 0.5 - s.x
+				share := s.share(float64(dx*dx)+dy) - v.end
+				if share <= 0 {
+					continue
+				}
+				row[i] += grid(share)
+				if owner != nil && share > most[at+i] {
+					most[at+i], owner[at+i] = share, n
+				}
+			}
+		}
+	}
+	out := take[float32](t, len(sum))
 	for i, t := range sum {
 		out[i] = float32(t)
 	}
@@ -285,43 +288,92 @@ func (v *veils) without(root, share float32, channel int) float32 {
 
 // unveil takes the veil of a spot away from the paint around it, as far as it is the strongest there, and adds those
 // pixels to the patch.
-func (c *corrector) unveil(spot int32, patch *Patch) {
+func (c *corrector) unveil(t *scratch, spot int32, patch *Patch) {
 	if c.veils == nil || c.veils.of[spot] < 0 {
 		return
 	}
 	this := c.veils.of[spot]
 	b := c.veils.sources[this].box
-	own, depth, owner := make([]int32, b.area()), make([]int32, b.area()), make([]int32, b.area())
-	c.glare.owners(b, own, depth)
-	share := c.veils.over(b, owner)
+	own, depth, owner := take[int32](t, b.area()), take[int32](t, b.area()), take[int32](t, b.area())
+	c.glare.owners(t, b, own, depth)
+	share := c.veils.over(t, b, owner)
+	at := take[int32](t, b.area())[:0]
+	for i, v := range share {
+		if v != 0 && own[i] == free && owner[i] == this {
+			at = append(at, int32(i))
+		}
+	}
 	around := patch.empty()
-	ch := c.pic.Channels
-	for i, t := range share {
-		if t == 0 || own[i] != free || owner[i] != this {
+	switch {
+	case c.pic.U8 != nil:
+		around.U8, around.Runs = unveilCodes(c, c.pic.U8, b, at, share)
+	case c.pic.U16 != nil:
+		around.U16, around.Runs = unveilCodes(c, c.pic.U16, b, at, share)
+	default:
+		c.unveilFloats(&around, b, at, share)
+	}
+	patch.join(&around, c.pic.Channels)
+}
+
+// unveilCodes returns the pixels at some places of the window without their shares of the veil, and their runs. Pixels
+// that are clipped in all channels are left out.
+func unveilCodes[T uint8 | uint16](c *corrector, pix []T, b box, places []int32, share []float32) ([]T, []Run) {
+	d, ch, w := c.codec, c.pic.Channels, b.width()
+	out := make([]T, 0, len(places)*ch)
+	var runs []Run
+	last := T(len(d.roots) - 1)
+	for _, i := range places {
+		x, y := b.x0+int(i)%w, b.y0+int(i)/w
+		dark := false
+		for k, code := range pix[(y*c.pic.Width+x)*ch:][:ch] {
+			if d.levels[code] < clipLevel {
+				dark = true
+				code = T(d.nearest(c.veils.without(d.rootsBy[code], share[i], k)))
+				if ch == 4 {
+					code = last - code
+				}
+			}
+			out = append(out, code)
+		}
+		if !dark {
+			out = out[:len(out)-ch]
 			continue
 		}
-		x, y := b.x0+i%b.width(), b.y0+i/b.width()
+		runs = appendPixel(runs, x, y)
+	}
+	return out, runs
+}
+
+// unveilFloats adds the same for a picture of floats to a patch.
+func (c *corrector) unveilFloats(to *Patch, b box, places []int32, share []float32) {
+	ch, w := c.pic.Channels, b.width()
+	for _, i := range places {
+		x, y := b.x0+int(i)%w, b.y0+int(i)/w
 		at := (y*c.pic.Width + x) * ch
 		dark := false
 		for k := range ch {
 			if v, ok := c.codec.level(at + k); ok && v < clipLevel {
-				around.round(c.codec.unroot(c.veils.without(c.codec.rootOf(at+k), t, k)), ch == 4)
+				to.round(c.codec.unroot(c.veils.without(c.codec.rootOf(at+k), share[i], k)), ch == 4)
 				dark = true
 				continue
 			}
-			around.keep(c.pic, at+k)
+			to.keep(c.pic, at+k)
 		}
 		if !dark {
-			around.shorten(ch)
+			to.F32 = to.F32[:len(to.F32)-ch]
 			continue
 		}
-		if last := len(around.Runs) - 1; last >= 0 && around.Runs[last].Y == y && around.Runs[last].X1 == x {
-			around.Runs[last].X1++
-			continue
-		}
-		around.Runs = append(around.Runs, Run{y, x, x + 1})
+		to.Runs = appendPixel(to.Runs, x, y)
 	}
-	patch.join(&around, ch)
+}
+
+// appendPixel adds a pixel to runs in reading order.
+func appendPixel(runs []Run, x, y int) []Run {
+	if last := len(runs) - 1; last >= 0 && runs[last].Y == y && runs[last].X1 == x {
+		runs[last].X1++
+		return runs
+	}
+	return append(runs, Run{y, x, x + 1})
 }
 
 // empty returns a patch of samples of the same kind.
@@ -333,18 +385,6 @@ func (p *Patch) empty() Patch {
 		return Patch{U16: []uint16{}}
 	}
 	return Patch{F32: []float32{}}
-}
-
-// shorten drops the last n samples.
-func (p *Patch) shorten(n int) {
-	switch {
-	case p.U8 != nil:
-		p.U8 = p.U8[:len(p.U8)-n]
-	case p.U16 != nil:
-		p.U16 = p.U16[:len(p.U16)-n]
-	default:
-		p.F32 = p.F32[:len(p.F32)-n]
-	}
 }
 
 // join adds the pixels of another patch, none of which it has.

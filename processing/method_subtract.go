@@ -27,7 +27,7 @@ func (c *corrector) estimateLight() [4]float64 {
 	if step > 0 {
 		rises = make([][4]float64, (len(c.glare.spots)+step-1)/step)
 	}
-	c.each(len(rises), func(i int) { rises[i] = c.rise(c.glare.spots[i*step].Runs) })
+	c.eachWith(len(rises), func(t *tools, i int) { rises[i] = c.rise(&t.scratch, c.glare.spots[i*step].Runs) })
 	rises = slices.DeleteFunc(rises, func(r [4]float64) bool { return r == [4]float64{} })
 	var e [4]float64
 	for k := range ch {
@@ -59,14 +59,14 @@ func unit(v [4]float64, n int) [4]float64 {
 
 // rise returns the direction in which the brightest unclipped pixel of the runs differs from the paint around them, of
 // length 1, or 0 where nothing rises clearly.
-func (c *corrector) rise(runs []Run) [4]float64 {
+func (c *corrector) rise(t *scratch, runs []Run) [4]float64 {
 	ch := c.pic.Channels
 	b := boxOf(runs).grown(c.p.Halo+4, c.pic.Width, c.pic.Height)
 	if b.area() > 1<<16 {
 		return [4]float64{}
 	}
-	own, depth := make([]int32, b.area()), make([]int32, b.area())
-	c.glare.owners(b, own, depth)
+	own, depth := take[int32](t, b.area()), take[int32](t, b.area())
+	c.glare.owners(t, b, own, depth)
 	light := func(i int) (l [4]float64, clipped bool) {
 		at := ((b.y0+i/b.width())*c.pic.Width + b.x0 + i%b.width()) * ch
 		for k := range ch {
