@@ -101,15 +101,7 @@ func (v *Viewport) layoutMarker() {
 func (v *Viewport) updateRing() {
 	shown := v.hovering && v.picture != nil && !v.panKey && v.gesture.kind != gesturePan && !v.onDivider() &&
 		v.tool.Pointer(v.event(v.hover)) == tool.Ring
-	radius := float32(max(v.radius*v.transform.Zoom, 1.5) / v.scale)
-	for _, r := range v.ring {
-		half := radius + r.StrokeWidth/2
-		r.Hidden = !shown
-		if shown {
-			r.Position1 = v.hover.SubtractXY(half, half)
-			r.Position2 = v.hover.AddXY(half, half)
-		}
-	}
+	v.ring.set(shown, v.hover, max(v.radius*v.transform.Zoom, 1.5)/v.scale, v.scale)
 	v.still.Refresh()
 }
 
@@ -129,9 +121,8 @@ func (r *renderer) MinSize() fyne.Size { return fyne.NewSize(200, 150) }
 
 func (r *renderer) Objects() []fyne.CanvasObject {
 	all := append([]fyne.CanvasObject{r.v.raster, r.v.still}, r.v.overlay.objects()...)
-	all = append(all, r.v.marker[0], r.v.marker[1], r.v.ghost[0], r.v.ghost[1], r.v.label[0], r.v.label[1],
-		r.v.ring[0], r.v.ring[1])
-	return append(all, r.v.divider.objects()...)
+	all = append(all, r.v.marker[0], r.v.marker[1], r.v.ghost[0], r.v.ghost[1], r.v.label[0], r.v.label[1])
+	return append(append(all, r.v.ring.objects()...), r.v.divider.objects()...)
 }
 
 // Refresh does not redraw the raster: its pixels depend on no theme, and every change of them asks for itself.

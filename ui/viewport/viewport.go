@@ -82,7 +82,7 @@ type Viewport struct {
 	marked           image.Rectangle
 
 	raster  *canvas.Raster
-	ring    [2]*canvas.Circle
+	ring    ring
 	ghost   [2]*canvas.Circle
 	label   [2]fyne.CanvasObject
 	labelAt processing.Point
@@ -136,7 +136,7 @@ func New() *Viewport {
 	v.raster.ScaleMode = canvas.ImageScalePixels
 	v.overlay = newOverlay()
 	v.still = canvas.NewRectangle(color.Transparent)
-	v.ring[0], v.ring[1] = newRing(color.NRGBA{A: 170}, 3), newRing(color.NRGBA{255, 255, 255, 230}, 1)
+	v.ring = newBrushRing()
 	v.ghost, v.label = newGhost(), newLabel()
 	v.marker[0], v.marker[1] = newMarker(color.NRGBA{A: 170}, 4), newMarker(color.NRGBA{255, 210, 0, 255}, 2)
 	v.ExtendBaseWidget(v)
