@@ -9,13 +9,15 @@ import (
 	"blik/processing"
 )
 
-// detection is what was found last. It never changes, so that the history can hold it.
+// detection is what was found last. Once it is the document's it never changes, so that the history can hold it.
 type detection struct {
 	result   *processing.Result
 	findings []processing.Finding
 	// mask is the mask that detection made, tile by tile.
 	tiles tiling
 	mask  []tileData
+	// generation is that of the document's mask where this was made all of it, 0 where it never was.
+	generation uint64
 	// labels and list are made when first asked for.
 	labels *labels
 	list   spotList
@@ -25,37 +27,94 @@ type detection struct {
 // pass the region: the mask and the findings outside it stay. What was ignored stays ignored. It can be undone. The
 // document keeps r, whose mask may be used further by the caller.
 func (d *Document) ApplyResult(r *processing.Result, region *processing.Region) (image.Rectangle, error) {
-	if r == nil {
-		return image.Rectangle{}, errors.New("there is no result of a detection")
-	}
-	if err := d.fits(r.Mask); err != nil {
+	f, err := newFound(d.pic, d.known(), r, region, d.tiles)
+	if err != nil {
 		return image.Rectangle{}, err
 	}
-	if region != nil {
-		if err := region.Validate(d.pic.Width, d.pic.Height); err != nil {
-			return image.Rectangle{}, err
-		}
-	}
-	inside := newRows(region, d.tiles)
-	d.begin(message.Of("Detection"))
-	known := d.detection
-	if d.renewed {
-		known = nil
-	}
-	found := known.merge(r, inside, d.tiles)
-	mask := d.withoutIgnored(r.Mask, found)
-	d.rewrite(func(row []uint8, y, x0 int) {
-		inside.each(y, x0, x0+len(row), func(a, b int) { copy(row[a-x0:b-x0], mask.Pix[y*mask.Width+a:]) })
-	})
-	d.detection, d.renewed, d.drawn = found, false, false
-	d.edit.step.held = d.detection.bytes()
-	return d.commit(), nil
+	return d.ApplyFound(f), nil
 }
 
-// ApplyPreview is ApplyResult for a detection that follows changes of the parameters: it takes the place of the one
+// Found is the result of a detection with all that a document makes of it, for ApplyFound.
+type Found struct {
+	result *processing.Result
+	inside rows
+	// known is what was found before; detection is what is known with the result.
+	known, detection *detection
+}
+
+// Found prepares a result for ApplyFound, on any goroutine; see Document.ApplyResult.
+func (s Snapshot) Found(r *processing.Result, region *processing.Region) (Found, error) {
+	known := s.detection
+	if s.renewed {
+		known = nil
+	}
+	return newFound(s.Picture, known, r, region, s.tiles)
+}
+
+// newFound merges a result with what is known, and labels its mask.
+func newFound(pic *processing.Picture, known *detection, r *processing.Result, region *processing.Region, t tiling) (
+	Found, error,
+) {
+	if r == nil {
+		return Found{}, errors.New("there is no result of a detection")
+	}
+	if err := fits(pic, r.Mask); err != nil {
+		return Found{}, err
+	}
+	if region != nil {
+		if err := region.Validate(pic.Width, pic.Height); err != nil {
+			return Found{}, err
+		}
+	}
+	f := Found{result: r, inside: newRows(region, t), known: known}
+	f.detection = known.merge(r, f.inside, t)
+	f.detection.index()
+	return f, nil
+}
+
+// known returns the detection that the next one goes on from; nil where nothing follows from the last one.
+func (d *Document) known() *detection {
+	if d.renewed {
+		return nil
+	}
+	return d.detection
+}
+
+// ApplyFound is ApplyResult for a result that was prepared beside other work. Where something else was found since, it
+// is prepared anew.
+func (d *Document) ApplyFound(f Found) image.Rectangle {
+	d.begin(message.Of("Detection"))
+	if known := d.known(); known != f.known {
+		f.known, f.detection = known, known.merge(f.result, f.inside, d.tiles)
+	}
+	mask := d.withoutIgnored(f.result.Mask, f.detection)
+	whole := f.inside.spans == nil && mask == f.result.Mask
+	if whole {
+		d.replaceMask(f.detection)
+	} else {
+		d.rewrite(func(row []uint8, y, x0 int) {
+			f.inside.each(y, x0, x0+len(row), func(a, b int) { copy(row[a-x0:b-x0], mask.Pix[y*mask.Width+a:]) })
+		})
+	}
+	d.detection, d.renewed, d.drawn = f.detection, false, false
+	d.edit.step.held = d.detection.bytes()
+	dirty := d.commit()
+	if whole {
+		d.detection.generation = d.generation
+	}
+	return dirty
+}
+
+// asFound reports whether the mask is all that the last detection made.
+func (d *Document) asFound() bool {
+	return d.detection != nil && d.generation != 0 && d.detection.generation == d.generation
+}
+
+// PreviewFound is ApplyFound for a detection that follows changes of the parameters: it takes the place of the one
 // before it if that was a preview, too, and nothing was done since, so that one step takes back all of them.
-func (d *Document) ApplyPreview(r *processing.Result, region *processing.Region) (image.Rectangle, error) {
-	return d.replace(preview{detection: true}, func() (image.Rectangle, error) { return d.ApplyResult(r, region) })
+func (d *Document) PreviewFound(f Found) image.Rectangle {
+	dirty, _ := d.replace(preview{detection: true}, func() (image.Rectangle, error) { return d.ApplyFound(f), nil })
+	return dirty
 }
 
 // Untouched reports whether the mask is what the last detection made, but for findings that were ignored or restored,
@@ -194,7 +253,7 @@ func (n *detection) index() *labels {
 			n.mask[i].unpack(pix[:], r.Dx(), image.Rect(0, 0, r.Dx(), r.Dy()))
 			return pix[:], r.Dx()
 		})
-		n.list = n.labels.list(n.findings, nil, nil)
+		n.list = n.labels.list(n.findings)
 	}
 	return n.labels
 }
@@ -308,7 +367,7 @@ func (n *detection) spot(bounds image.Rectangle, runs []processing.Run) piecewis
 // overwrite combines the pixels r of the mask with those of m.
 func (d *Document) overwrite(m *processing.Mask, r image.Rectangle, combine func(now, next uint8) uint8) {
 	d.touch(r)
-	d.tiles.each(r, d.spots.invalidate)
+	d.tiles.each(r, d.changedTile)
 	for y := range m.Height {
 		row := d.mask.Pix[(r.Min.Y+y)*d.mask.Width+r.Min.X:][:m.Width]
 		for x, v := range m.Pix[y*m.Width : (y+1)*m.Width] {

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"image"
@@ -16,6 +17,9 @@ type Document struct {
 	region *processing.Region
 	mask   *processing.Mask
 	tiles  tiling
+	// packed holds the tiles of the mask without the part that is shown, as far as they have not changed since they
+	// were packed; see pack and changedTile.
+	packed []packedTile
 
 	// generation names the content of the mask: equal generations are equal masks. lastGeneration is the highest given.
 	generation, lastGeneration, saved uint64
@@ -111,6 +115,7 @@ func New(path string, pic *processing.Picture) (*Document, error) {
 		mask: processing.NewMask(pic.Width, pic.Height), tiles: newTiling(pic.Width, pic.Height),
 		history: history{budget: DefaultHistoryBudget},
 	}
+	d.packed = make([]packedTile, d.tiles.count())
 	d.edit.touched = make([]bool, d.tiles.count())
 	d.spots = newLabels(d.tiles, func(i int, _ *tileBuffer) ([]uint8, int) {
 		r := d.tiles.rect(i)
@@ -143,14 +148,19 @@ func (d *Document) Result() *processing.Result {
 	return d.detection.result
 }
 
-// Snapshot keeps what a job needs. The mask is packed, which is many times as fast as copying it: a mask is empty
-// nearly everywhere.
+// Snapshot keeps what a job needs. The mask is packed, and packed anew only where it has changed since it was last.
 func (d *Document) Snapshot() Snapshot {
-	mask := make([]tileData, d.tiles.count())
-	spread(len(mask), newBuffer, func(i int, scratch *tileBuffer) {
-		mask[i] = packTile(d.mask.Pix, d.mask.Width, d.tiles.rect(i), scratch)
-	})
-	d.withoutPart(mask)
+	var stale []int
+	for i := range d.packed {
+		if d.packed[i].stale {
+			stale = append(stale, i)
+		}
+	}
+	spread(len(stale), newBuffer, func(k int, scratch *tileBuffer) { d.pack(stale[k], scratch) })
+	mask := make([]tileData, len(d.packed))
+	for i := range mask {
+		mask[i] = d.packed[i].data
+	}
 	return Snapshot{Path: d.path, Picture: d.pic, Region: d.region, Corrections: d.corrections,
 		Generation: d.generation, tiles: d.tiles, mask: mask, detection: d.detection, decisions: d.decisions,
 		renewed: d.renewed, drawn: d.drawn}
@@ -196,13 +206,16 @@ func (d *Document) LoadMask(m *processing.Mask) (image.Rectangle, error) {
 }
 
 // fits reports whether m has the size of the picture.
-func (d *Document) fits(m *processing.Mask) error {
+func (d *Document) fits(m *processing.Mask) error { return fits(d.pic, m) }
+
+// fits reports whether a mask has the size of a picture.
+func fits(pic *processing.Picture, m *processing.Mask) error {
 	switch {
 	case m == nil:
 		return errors.New("there is no mask")
-	case m.Width != d.pic.Width || m.Height != d.pic.Height:
+	case m.Width != pic.Width || m.Height != pic.Height:
 		return fmt.Errorf("the mask has %d × %d pixels, the picture %d × %d: they must be equal",
-			m.Width, m.Height, d.pic.Width, d.pic.Height)
+			m.Width, m.Height, pic.Width, pic.Height)
 	case len(m.Pix) != m.Width*m.Height:
 		return fmt.Errorf("the mask of %d × %d pixels holds %d values", m.Width, m.Height, len(m.Pix))
 	}
@@ -255,7 +268,7 @@ func (d *Document) rewrite(change func(row []uint8, y, x0 int)) {
 		if !differs {
 			return
 		}
-		data := packTile(d.mask.Pix, d.mask.Width, r, &b.pack)
+		data := d.pack(i, &b.pack)
 		saved[i] = &data
 		for y := r.Min.Y; y < r.Max.Y; y++ {
 			copy(d.mask.Pix[y*d.mask.Width+r.Min.X:][:w], b.next[(y-r.Min.Y)*w:])
@@ -265,8 +278,25 @@ func (d *Document) rewrite(change func(row []uint8, y, x0 int)) {
 	for i, data := range saved {
 		if data != nil {
 			d.edit.step.tiles = append(d.edit.step.tiles, savedTile{i, *data})
-			d.spots.invalidate(i)
+			d.changedTile(i)
 		}
+	}
+}
+
+// replaceMask makes the mask that of a detection of the whole picture, tile by tile.
+func (d *Document) replaceMask(found *detection) {
+	d.edit.exact = true
+	var differ []int
+	spread(len(found.mask), newBuffer, func(i int, scratch *tileBuffer) { d.pack(i, scratch) })
+	for i, next := range found.mask {
+		if now := d.packed[i].data; !bytes.Equal(now, next) {
+			d.edit.step.tiles = append(d.edit.step.tiles, savedTile{i, now})
+			differ = append(differ, i)
+		}
+	}
+	d.unpackTiles(differ, found.mask)
+	for _, i := range differ {
+		d.spots.adopt(i, found.index())
 	}
 }
 

@@ -133,8 +133,7 @@ func (d *Document) touch(r image.Rectangle) {
 			return
 		}
 		d.edit.touched[i] = true
-		data := packTile(d.mask.Pix, d.mask.Width, d.tiles.rect(i), &d.scratch)
-		d.edit.step.tiles = append(d.edit.step.tiles, savedTile{i, data})
+		d.edit.step.tiles = append(d.edit.step.tiles, savedTile{i, d.pack(i, &d.scratch)})
 	})
 }
 
@@ -195,15 +194,11 @@ func (d *Document) swap(s *step) image.Rectangle {
 	d.history.bytes -= s.bytes()
 	spread(len(s.tiles), newBuffer, func(i int, scratch *tileBuffer) {
 		t := &s.tiles[i]
-		r := d.tiles.rect(t.index)
-		now := packTile(d.mask.Pix, d.mask.Width, r, scratch)
-		t.data.unpack(d.mask.Pix, d.mask.Width, r)
+		now := d.pack(t.index, scratch)
+		t.data.unpack(d.mask.Pix, d.mask.Width, d.tiles.rect(t.index))
+		d.packed[t.index].data = t.data
 		t.data = now
 	})
-	for _, t := range s.tiles {
-		d.spots.invalidate(t.index)
-		dirty = dirty.Union(d.tiles.rect(t.index))
-	}
 	s.generation, d.generation = d.generation, s.generation
 	s.region, d.region = d.region, s.region
 	s.detection, d.detection = d.detection, s.detection
@@ -211,6 +206,14 @@ func (d *Document) swap(s *step) image.Rectangle {
 	s.drawn, d.drawn = d.drawn, s.drawn
 	s.decisions, d.decisions = d.decisions, s.decisions
 	s.corrections, d.corrections = d.corrections, s.corrections
+	for _, t := range s.tiles {
+		if d.asFound() {
+			d.spots.adopt(t.index, d.detection.index())
+		} else {
+			d.spots.invalidate(t.index)
+		}
+		dirty = dirty.Union(d.tiles.rect(t.index))
+	}
 	d.history.bytes += s.bytes()
 	return dirty
 }

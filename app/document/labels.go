@@ -40,7 +40,9 @@ type labeller struct {
 // tileLabels are the components within one tile, called parts.
 type tileLabels struct {
 	stale bool
-	runs  []tileRun
+	// shared says that the memory belongs to other labels as well.
+	shared bool
+	runs   []tileRun
 	parts []part
 	// border holds, for its left, right, top and bottom pixels, the part they belong to plus one; nil where no border
 	// pixel is set.
@@ -88,6 +90,15 @@ func (l *labels) invalidate(i int) {
 	}
 }
 
+// adopt takes the components of tile i from other labels, whose pixels are the same there and do not change.
+func (l *labels) adopt(i int, other *labels) {
+	if t := &l.tile[i]; !t.stale {
+		*t = other.tile[i]
+		t.shared = true
+		l.joined = false
+	}
+}
+
 // refresh labels what changed and joins the parts.
 func (l *labels) refresh() {
 	if l.joined {
@@ -107,6 +118,9 @@ func (l *labels) refresh() {
 
 // label finds the runs of a tile of w × h pixels and joins those of neighbouring rows that touch, also at a corner.
 func (l *labeller) label(t *tileLabels, pix []uint8, stride, w, h int) {
+	if t.shared {
+		t.runs, t.parts, t.shared = nil, nil, false
+	}
 	t.runs, t.parts, t.border = t.runs[:0], t.parts[:0], nil
 	l.union = l.union[:0]
 	row := 0

@@ -25,8 +25,7 @@ func (d *Document) ShowPart(m *processing.Mask, at image.Point) (image.Rectangle
 	d.spots.refresh()
 	d.part = &shownPart{}
 	d.tiles.each(area, func(i int) {
-		data := packTile(d.mask.Pix, d.mask.Width, d.tiles.rect(i), &d.scratch)
-		d.part.tiles = append(d.part.tiles, savedTile{i, data})
+		d.part.tiles = append(d.part.tiles, savedTile{i, d.pack(i, &d.scratch)})
 	})
 	inside := newRows(d.region, d.tiles)
 	for y := area.Min.Y; y < area.Max.Y; y++ {
@@ -55,14 +54,4 @@ func (d *Document) Dropped() image.Rectangle {
 	r := d.dropped
 	d.dropped = image.Rectangle{}
 	return r
-}
-
-// withoutPart puts what lies under the part that is shown into a packed mask.
-func (d *Document) withoutPart(mask []tileData) {
-	if d.part == nil {
-		return
-	}
-	for _, t := range d.part.tiles {
-		mask[t.index] = t.data
-	}
 }

@@ -225,6 +225,26 @@ func TestAgainstCopies(t *testing.T) {
 				}
 				edited(t, "load", dirty, m.Pix)
 			},
+			"detection": func(t *rapid.T) {
+				m := drawMask(t, w, h)
+				f, err := d.Snapshot().Found(&processing.Result{Mask: m}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if rapid.Bool().Draw(t, "another") {
+					// What was prepared for another state of the document.
+					if _, err := d.ApplyResult(&processing.Result{Mask: drawMask(t, w, h)}, nil); err != nil {
+						t.Fatal(err)
+					}
+					add(regions[now])
+				}
+				dirty := d.ApplyFound(f)
+				if !bytes.Equal(d.Mask().Pix, m.Pix) {
+					t.Fatal("the mask is not that of the detection")
+				}
+				outsideOf(t, "detection", m.Pix, states[now], w, dirty)
+				add(regions[now])
+			},
 			"clear": func(t *rapid.T) { edited(t, "clear", d.ClearMask(), make([]uint8, w*h)) },
 			"invert": func(t *rapid.T) {
 				want := bytes.Clone(d.Mask().Pix)
@@ -313,6 +333,9 @@ func TestAgainstCopies(t *testing.T) {
 				}
 				if d.Dirty() && now == 0 && len(states) == 1 {
 					t.Fatal("dirty without a change")
+				}
+				if !bytes.Equal(d.Snapshot().Mask().Pix, states[now]) {
+					t.Fatalf("the snapshot is not that of step %d", now)
 				}
 				checkSpots(t, d)
 			},

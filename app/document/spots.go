@@ -50,9 +50,8 @@ type spotList struct {
 	ignored []Spot
 }
 
-// list makes the spots of a mask, described by the findings that they hold, by what is corrected of them, and by what
-// was decided.
-func (l *labels) list(findings []processing.Finding, done *Corrections, kept *Decisions) spotList {
+// list makes the spots of a mask, described by the findings that they hold.
+func (l *labels) list(findings []processing.Finding) spotList {
 	parts, of := l.components()
 	s := spotList{spots: make([]Spot, len(parts)), first: make([]image.Point, len(parts)), of: of}
 	for i, c := range parts {
@@ -77,8 +76,6 @@ func (l *labels) list(findings []processing.Finding, done *Corrections, kept *De
 			})
 		}
 	}
-	s.correct(l, done)
-	s.decide(l, kept)
 	return s
 }
 
@@ -114,7 +111,17 @@ func (d *Document) current() *spotList {
 		if d.detection != nil {
 			findings = d.detection.findings
 		}
-		d.list = d.spots.list(findings, d.corrections, d.decisions)
+		if d.asFound() {
+			// The labels of equal masks are equal.
+			d.spots.refresh()
+			d.detection.index()
+			d.list = d.detection.list
+			d.list.spots = slices.Clone(d.list.spots)
+		} else {
+			d.list = d.spots.list(findings)
+		}
+		d.list.correct(d.spots, d.corrections)
+		d.list.decide(d.spots, d.decisions)
 		d.list.ignored = d.findIgnored()
 		d.listed, d.listOf, d.listWith, d.listKept = d.generation, d.detection, d.corrections, d.decisions
 	}

@@ -128,7 +128,7 @@ func (d *Document) CancelStroke() image.Rectangle {
 		r := d.tiles.rect(t.index)
 		t.data.unpack(d.mask.Pix, d.mask.Width, r)
 		d.edit.touched[t.index] = false
-		d.spots.invalidate(t.index)
+		d.changedTile(t.index)
 		dirty = dirty.Union(r)
 	}
 	d.generation = s.generation
@@ -219,7 +219,7 @@ func (d *Document) claim(spans []span) image.Rectangle {
 		spans = spans[n:]
 		for _, r := range [2]image.Rectangle{left, right} {
 			d.touch(r)
-			d.tiles.each(r, d.spots.invalidate)
+			d.tiles.each(r, d.changedTile)
 			dirty = dirty.Union(r)
 		}
 	}

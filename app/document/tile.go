@@ -121,6 +121,35 @@ func rawTile(pix []uint8, stride int, r image.Rectangle) tileData {
 	return out
 }
 
+// packedTile is a tile of the mask as it was when it was packed, and whether it has changed since.
+type packedTile struct {
+	data  tileData
+	stale bool
+}
+
+// pack returns the content of tile i of the mask. It may be called for several tiles at once.
+func (d *Document) pack(i int, scratch *tileBuffer) tileData {
+	if p := &d.packed[i]; p.stale {
+		p.data, p.stale = packTile(d.mask.Pix, d.mask.Width, d.tiles.rect(i), scratch), false
+	}
+	return d.packed[i].data
+}
+
+// changedTile says that pixels of tile i of the mask are changed.
+func (d *Document) changedTile(i int) {
+	d.packed[i].stale = true
+	d.spots.invalidate(i)
+}
+
+// unpackTiles makes some tiles of the mask those of a packed one.
+func (d *Document) unpackTiles(which []int, from []tileData) {
+	spread(len(which), newBuffer, func(k int, _ *tileBuffer) {
+		i := which[k]
+		from[i].unpack(d.mask.Pix, d.mask.Width, d.tiles.rect(i))
+		d.packed[i] = packedTile{data: from[i]}
+	})
+}
+
 // runLength returns how many of the first values of row are v.
 func runLength(row []uint8, v uint8) int {
 	n := 0

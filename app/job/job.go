@@ -111,10 +111,14 @@ func Start[T any](r *Runner, work Work[T], progress func(Update), done func(T, e
 	return StartSteps(r, work, progress, nil, done)
 }
 
+// Step is a part of dealing with a result: Aside, which may be nil, runs on a goroutine of the job's, then Do through
+// dispatch.
+type Step[T any] struct{ Aside, Do func(T) }
+
 // StartSteps is Start for a result that takes dispatch's goroutine long to deal with: before done the steps get it, one
 // after the other, so that what else is to run there comes between them. Until done the job counts as running; a cancel
 // then comes too late.
-func StartSteps[T any](r *Runner, work Work[T], progress func(Update), steps []func(T), done func(T, error)) error {
+func StartSteps[T any](r *Runner, work Work[T], progress func(Update), steps []Step[T], done func(T, error)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -161,13 +165,16 @@ func StartSteps[T any](r *Runner, work Work[T], progress func(Update), steps []f
 }
 
 // inSteps dispatches the steps and then end, each when the one before has run.
-func inSteps[T any](r *Runner, v T, steps []func(T), end func()) {
+func inSteps[T any](r *Runner, v T, steps []Step[T], end func()) {
 	if len(steps) == 0 {
 		r.dispatch(end)
 		return
 	}
+	if steps[0].Aside != nil {
+		steps[0].Aside(v)
+	}
 	r.dispatch(func() {
-		steps[0](v)
+		steps[0].Do(v)
 		r.all.Go(func() { inSteps(r, v, steps[1:], end) })
 	})
 }

@@ -26,8 +26,9 @@ func TestSteps(t *testing.T) {
 		}
 	}
 	ended := false
+	asides := 0
 	err := StartSteps(r, func(context.Context, processing.Progress) (int, error) { return 7, nil }, nil,
-		[]func(int){step("a"), step("b")}, func(v int, err error) {
+		[]Step[int]{{Do: step("a")}, {Aside: func(v int) { asides += v }, Do: step("b")}}, func(v int, err error) {
 			order = append(order, "done")
 			ended = v == 7 && err == nil && !r.Busy()
 		})
@@ -40,6 +41,9 @@ func TestSteps(t *testing.T) {
 	if want := []string{"a", "other", "b", "other", "done"}; !slices.Equal(order, want) || !ended {
 		t.Errorf("%q, want %q; ended well: %v", order, want, ended)
 	}
+	if asides != 7 {
+		t.Errorf("what goes on beside the steps saw %d, want 7 once", asides)
+	}
 }
 
 // Work that fails has no steps.
@@ -50,7 +54,10 @@ func TestStepsOfAFailure(t *testing.T) {
 	wait.Add(1)
 	broken := errors.New("broken")
 	err := StartSteps(r, func(context.Context, processing.Progress) (int, error) { return 0, broken }, nil,
-		[]func(int){func(int) { t.Error("a step of work that failed") }}, func(_ int, err error) {
+		[]Step[int]{{
+			Aside: func(int) { t.Error("work beside a step of work that failed") },
+			Do:    func(int) { t.Error("a step of work that failed") },
+		}}, func(_ int, err error) {
 			if !errors.Is(err, broken) {
 				t.Errorf("%v", err)
 			}

@@ -157,7 +157,7 @@ func (s *Session) publish(cause Cause, pixels image.Rectangle) {
 	}
 	var fault error
 	if is.corrections != was.corrections || is.doc != was.doc {
-		fault = s.updatePictures(is.doc != was.doc)
+		fault = s.updatePictures(is.doc != was.doc, nil)
 	}
 	s.notify(Change{
 		Pixels:      pixels,

@@ -23,32 +23,31 @@ type Outcome struct {
 }
 
 // Detect looks for glare in the search region with the current parameters and updates the mask there.
-func (s *Session) Detect(done func(Outcome, error)) { s.detect(s.doc.ApplyResult, done) }
+func (s *Session) Detect(done func(Outcome, error)) { s.detect(s.doc.ApplyFound, done) }
 
 // detect looks for glare; apply makes the result the document's.
-func (s *Session) detect(apply func(*processing.Result, *processing.Region) (image.Rectangle, error),
-	done func(Outcome, error),
-) {
+func (s *Session) detect(apply func(document.Found) image.Rectangle, done func(Outcome, error)) {
 	s.settle()
 	var outcome Outcome
-	doc, params, region, memory := s.doc, s.settings.Params, s.doc.Region(), s.memory
-	if !memory.Serves(doc.Picture(), s.detectedWith, params) {
+	shot, params, memory := s.doc.Snapshot(), s.settings.Params, s.memory
+	if !memory.Serves(shot.Picture, s.detectedWith, params) {
 		// One that is to be filled is nobody else's: a cancelled job may go on for a while.
 		memory = &processing.Memory{}
 	}
-	work := func(ctx context.Context, report processing.Progress) (*processing.Result, error) {
+	work := func(ctx context.Context, report processing.Progress) (document.Found, error) {
 		begun := time.Now()
-		r, notice, err := s.engine.Detect(ctx, doc.Picture(), params,
-			processing.Options{Region: region, Progress: report, Memory: memory})
-		if err == nil {
-			outcome = Outcome{Count: len(r.Findings), Took: time.Since(begun), Device: r.Device, Notice: notice}
+		r, notice, err := s.engine.Detect(ctx, shot.Picture, params,
+			processing.Options{Region: shot.Region, Progress: report, Memory: memory})
+		if err != nil {
+			return document.Found{}, err
 		}
-		return r, err
+		outcome = Outcome{Count: len(r.Findings), Took: time.Since(begun), Device: r.Device, Notice: notice}
+		return shot.Found(r, shot.Region)
 	}
-	start(s, Detected, work, func(r *processing.Result) (image.Rectangle, error) {
+	start(s, Detected, work, func(f document.Found) (image.Rectangle, error) {
 		s.detectedWith, s.memory = params, memory
-		return apply(r, region)
-	}, func(_ *processing.Result, err error) { done(outcome, err) })
+		return apply(f), nil
+	}, func(_ document.Found, err error) { done(outcome, err) })
 }
 
 // Previewing reports whether the job that runs follows a change of the parameters.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"image"
 
+	"blik/app/document"
 	"blik/processing"
 )
 
@@ -91,12 +92,12 @@ const usualPartShare = 0.6
 // previewWhole searches the whole picture; a part that is shown stays until it has ended.
 func (s *Session) previewWhole() {
 	s.whole = !s.decides()
-	apply := func(r *processing.Result, region *processing.Region) (image.Rectangle, error) {
+	apply := func(f document.Found) image.Rectangle {
 		if !s.doc.Untouched() {
 			// What was painted meanwhile counts more.
-			return image.Rectangle{}, nil
+			return image.Rectangle{}
 		}
-		return s.doc.ApplyPreview(r, region)
+		return s.doc.PreviewFound(f)
 	}
 	s.keeping(func() { s.detect(apply, s.previewed) })
 }

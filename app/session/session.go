@@ -93,6 +93,8 @@ type Session struct {
 	// screen converts its pixels for small pictures.
 	screen *colour.Screen
 	shown  *document.Corrections
+	// left is what was shown before that, for a step back.
+	left pictured
 	// compared is what the mask is compared with, nil for nothing.
 	compared *compared
 	// maskFile is where the mask was saved last, and maskState what the file was then (imagefile.State); written is
@@ -241,8 +243,10 @@ func start[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (imag
 			pixels, failed = apply(v)
 		}
 	}
-	steps := []func(T){
-		take, func(T) { s.doc.Spots() }, func(T) { failed = errors.Join(failed, s.updatePictures(false)) },
+	var drawn *drawing
+	steps := []job.Step[T]{
+		{Do: take}, {Do: func(T) { s.doc.Spots() }}, {Do: func(T) { drawn = s.draw() }},
+		{Aside: func(T) { drawn.make() }, Do: func(T) { failed = errors.Join(failed, s.updatePictures(false, drawn)) }},
 	}
 	if apply == nil || cause == Opened {
 		// Another document and what shows it change together.
@@ -279,24 +283,65 @@ func (s *Session) settle() {
 	}
 }
 
-// updatePictures shows what is corrected now. It costs what has changed since it was last called.
-func (s *Session) updatePictures(reopened bool) error {
+// pictured is what shows the picture with corrections.
+type pictured struct {
+	of      *document.Corrections
+	pyramid *view.Pyramid
+}
+
+// drawing is what shows the picture with other corrections, in the making.
+type drawing struct {
+	from    *view.Pyramid
+	patches []processing.Patch
+	made    pictured
+	err     error
+}
+
+// draw begins to show what is corrected now; nil where nothing is to be made for that.
+func (s *Session) draw() *drawing {
+	now := s.doc.Corrections()
+	if now == nil || now == s.shown || now == s.left.of {
+		return nil
+	}
+	return &drawing{from: s.after, patches: s.doc.Since(s.shown), made: pictured{of: now}}
+}
+
+// make does the work, on any goroutine. It costs what has changed.
+func (d *drawing) make() {
+	if d == nil {
+		return
+	}
+	if d.made.pyramid, d.err = d.from.With(context.Background(), d.patches); d.err != nil {
+		d.err = fmt.Errorf("show the corrections: %w", d.err)
+	}
+}
+
+// updatePictures shows what is corrected now. drawn may be what was made for that, beside other work; it counts for
+// nothing where corrections have changed again.
+func (s *Session) updatePictures(reopened bool, drawn *drawing) error {
 	if reopened {
-		s.after, s.shown = s.before, nil
+		s.after, s.shown, s.left = s.before, nil, pictured{}
 	}
 	now := s.doc.Corrections()
 	if now == s.shown {
 		return nil
 	}
-	if now == nil {
-		s.after, s.shown = s.before, nil
-		return nil
+	next := s.left
+	switch {
+	case now == nil:
+		next = pictured{nil, s.before}
+	case now != s.left.of:
+		if drawn == nil || drawn.made.of != now {
+			drawn = s.draw()
+			drawn.make()
+		}
+		if drawn.err != nil {
+			return drawn.err
+		}
+		next = drawn.made
 	}
-	after, err := s.after.With(context.Background(), s.doc.Since(s.shown))
-	if err != nil {
-		return fmt.Errorf("show the corrections: %w", err)
-	}
-	s.after, s.shown = after, now
+	s.left = pictured{s.shown, s.after}
+	s.shown, s.after = next.of, next.pyramid
 	return nil
 }
 
