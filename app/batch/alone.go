@@ -16,7 +16,7 @@ import (
 	"blik/internal/parallel"
 )
 
-// Store is the folder in which this program keeps queues unless another is named.
+// Store returns the default folder of queues.
 func Store() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -25,8 +25,8 @@ func Store() string {
 	return filepath.Join(dir, "blik", "farm")
 }
 
-// Slots shares this machine out: a GPU to each file, and the cores of the CPU to n of them, 0 for one for every four
-// cores. No devices are all.
+// Slots divides this machine into slots: one for each GPU, and n for the CPU, which share its cores; n = 0 means one
+// for every four cores. Without devices, all are used.
 func Slots(devices []string, n int) []farm.Slot {
 	cores := parallel.Processors()
 	if n == 0 {
@@ -58,7 +58,7 @@ func Process() (farm.Process, error) {
 	return farm.Process{Program: path, Arguments: []string{"farm", "task"}}, err
 }
 
-// Worker is what all workers of a version of the program have in common.
+// Worker returns the options that all workers of a version of the program share.
 func Worker(version string) farm.WorkerOptions {
 	limits := imagefile.DefaultLimits()
 	limits.Work = processing.DetectionBytes
@@ -68,7 +68,7 @@ func Worker(version string) farm.WorkerOptions {
 	}
 }
 
-// Everywhere permits what the person who started the program may read and write, on the drive of a folder.
+// Everywhere returns roots that permit everything the user may read and write, on the drive of a folder.
 func Everywhere(folder string) (farm.Roots, error) {
 	full, err := filepath.Abs(folder)
 	if err != nil {
@@ -85,7 +85,7 @@ type Queue struct {
 	Log   *slog.Logger
 }
 
-// Run keeps the queue, has submit add files, and works on their batch until follow returns.
+// Run runs the queue, calls submit to add files, and processes their batch until follow returns.
 func (q Queue) Run(ctx context.Context, o farm.WorkerOptions,
 	submit func(context.Context, *farm.Client) (farm.Batch, error),
 	follow func(context.Context, *farm.Client, string) error,

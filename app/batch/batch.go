@@ -19,32 +19,32 @@ import (
 	"blik/processing/network"
 )
 
-// Request is what is asked for.
+// Request describes a batch to run.
 type Request struct {
 	Files []string
-	// Folder is that of the results.
+	// Folder is the folder for results.
 	Folder string
-	// Detect asks for the search only, not for the correction.
+	// Detect only searches and does not correct.
 	Detect bool
 	Params processing.Params
 	// Overwrite permits replacing results that exist.
 	Overwrite bool
-	// Language is that of reports and sentences; Version that of the program.
+	// Language is the language of reports and messages; Version is the version of the program.
 	Language, Version string
 	// Farm is the address of a farm; empty: this computer. Shared says that its workers see the same folders under the
-	// same paths; else the files are sent, and the results come back.
+	// same paths; otherwise the files are sent and the results fetched.
 	Farm   string
 	Shared bool
-	// Store is the folder of the queue on this computer; empty: the usual one.
+	// Store is the folder of the queue on this computer; empty: the default one.
 	Store string
-	// Worker changes how this computer works; nil: as usual.
+	// Worker changes the options of the worker on this computer; may be nil.
 	Worker func(*farm.WorkerOptions)
 }
 
-// State is how far a batch is.
+// State is the progress of a batch.
 type State struct {
 	Files, Done, Failed int
-	// Left are the seconds that the rest will take, 0 if that is not known.
+	// Left is the remaining time in seconds, 0 if unknown.
 	Left float64
 	// Failures are the files that failed, and why; Remark is what holds the batch up at the moment.
 	Failures []farm.Failure
@@ -56,7 +56,7 @@ type State struct {
 	Err   error
 }
 
-// Run is a batch on its way.
+// Run is a running batch.
 type Run struct {
 	request Request
 	changed func(State)
@@ -82,7 +82,7 @@ func Start(ctx context.Context, r Request, changed func(State)) *Run {
 	return b
 }
 
-// Cancel cancels what is not done. What is done stays.
+// Cancel cancels the files that are not done. Finished results stay.
 func (b *Run) Cancel() { b.stop() }
 
 // Wait returns when the batch has ended.

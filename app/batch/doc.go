@@ -1,3 +1,3 @@
-// Package batch has many files worked on, on this computer or on a farm, for whatever shows the progress: the command
-// line or the window. The queue, and what is guaranteed, is that of package farm.
+// Package batch processes many files, on this computer or on a farm, for the command line and the window. Package farm
+// provides the queue and its guarantees.
 package batch

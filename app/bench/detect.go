@@ -18,14 +18,14 @@ import (
 	"blik/processing/experiment"
 )
 
-// Request says what Compare measures.
+// Request describes what Compare measures.
 type Request struct {
 	// Picture is what glare is searched on, with Params and, if not nil, in Region.
 	Picture *processing.Picture
 	Params  processing.Params
 	Region  *processing.Region
 	// Devices are measured one after the other, by the names that device.Open takes ("cpu", "cuda", "cuda:1"; not
-	// "auto"); without any, the CPU and all GPUs there are. The speed-up of the others is relative to the first.
+	// "auto"); without any, the CPU and all GPUs. The speed-up of the others is relative to the first.
 	Devices []string
 	// Repeat is the number of warm detections that are timed on each device, at least 1.
 	Repeat int
@@ -48,7 +48,7 @@ type Runner interface {
 	Close() error
 }
 
-// Progress is how far a comparison is.
+// Progress is the progress of a comparison.
 type Progress struct {
 	// Device is the name of the device that is measured, and Doing what it does: a stage of detection, or one of the
 	// comparison's own steps.
@@ -112,7 +112,7 @@ type Stage struct {
 	// Bytes is the least that the stage has to move through memory, or for a copy between host and device through the
 	// bus; the same for all devices, 0 where nothing is counted. See traffic.go for what is.
 	Bytes int64
-	// Limit is the rate of a plain copy where those bytes are, in bytes a second; 0 where it is not known.
+	// Limit is the rate of a plain copy where those bytes are, in bytes per second; 0 if unknown.
 	Limit float64
 }
 
@@ -150,7 +150,7 @@ type CopyRates struct {
 	Up, Down float64
 }
 
-// Difference is where a result is not that of the first device.
+// Difference describes how a result differs from that of the first device.
 type Difference struct {
 	// Device has another result than Against.
 	Device, Against string
@@ -190,8 +190,8 @@ func ratio(base, of Stage) float64 {
 	return float64(base.Warm.Median) / float64(of.Warm.Median)
 }
 
-// Compare measures detection on each of the devices. A device that is not there, or that fails, says so in its
-// Measurement, and the others are measured all the same. The error is the context's, or that of a picture, of
+// Compare measures detection on each of the devices. The Measurement of a device that is missing or fails says so, and
+// the others are measured all the same. The error is the context's, or that of a picture, of
 // parameters or of a region that are not valid.
 func Compare(ctx context.Context, r Request) (*Comparison, error) {
 	if r.Repeat < 1 {

@@ -102,7 +102,7 @@ func (c *Comparison) Names() []message.Message {
 	return append(stages, sums...)
 }
 
-// Row returns the stage or the sum of a name; its times are 0 where the device has none such.
+// Row returns the stage or the sum of a name; its times are 0 if the device has no such stage.
 func (m *Measurement) Row(name message.Message) Stage {
 	for _, s := range m.Rows() {
 		if s.Name.Equal(name) {

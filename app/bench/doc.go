@@ -1,3 +1,3 @@
-// Package bench shows what package experiment measures: tables for terminals, CSV and JSON with the facts of the
-// machine, and plots. It measures nothing itself, and needs no window.
+// Package bench presents measurements: tables for terminals, CSV and JSON with a description of the machine, and plots.
+// It measures detection itself; package experiment measures the experiments. It needs no window.
 package bench

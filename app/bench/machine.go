@@ -15,9 +15,9 @@ import (
 	"blik/internal/parallel"
 )
 
-// Machine is what has to be known about a measurement's machine.
+// Machine describes the machine of a measurement.
 type Machine struct {
-	// CPU is the processor's own name, empty if the system does not report it.
+	// CPU is the product name of the processor, empty if the system does not report it.
 	CPU string `json:"cpu"`
 	// Cores is the number of processors that goroutines run on.
 	Cores int `json:"cores"`

@@ -21,7 +21,7 @@ import (
 
 // Plot is one picture of a result, its legend below.
 type Plot struct {
-	// Name is good for a file name.
+	// Name can be used as a file name.
 	Name   string
 	plot   *plot.Plot
 	legend plot.Legend

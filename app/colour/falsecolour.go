@@ -7,7 +7,7 @@ import (
 	"blik/processing"
 )
 
-// Scale is a scale of colours for measured values: from the lowest that it tells apart to the highest.
+// Scale is a colour scale for measured values, from the lowest value that it distinguishes to the highest.
 type Scale [256]color.RGBA
 
 // Sequential returns a scale whose brightness rises steadily, on a screen as in grey print, from black over blue, green

@@ -1,8 +1,8 @@
-// Package crash keeps a log of the program's last words.
+// Package crash records a crash log.
 //
-// While the program runs, a file in the user's cache folder stands ready, and the runtime writes to it what an
-// unhandled panic in any goroutine, or a fatal error of the runtime itself, prints, with the stacks of all goroutines.
-// A clean end removes the file; one that is left over shows the next start that something went wrong.
+// While the program runs, it keeps a file open in the user's cache folder. On an unhandled panic in any goroutine, or a
+// fatal error of the runtime itself, the runtime writes its message and the stacks of all goroutines to it. A clean
+// exit removes the file; a file left over tells the next start that the program crashed.
 package crash
 
 import (
@@ -29,7 +29,7 @@ type Guard struct {
 	keep bool
 }
 
-// Start opens a log. Without a cache folder there is none, and the program runs all the same.
+// Start opens a log. If there is no cache folder, the program runs without a log.
 func Start() (*Guard, error) {
 	dir, err := Folder()
 	if err != nil {
@@ -38,7 +38,7 @@ func Start() (*Guard, error) {
 	return start(dir)
 }
 
-// Folder returns the place of the logs: blik in the user's cache folder.
+// Folder returns the folder of the logs: blik in the user's cache folder.
 func Folder() (string, error) {
 	dir, err := os.UserCacheDir()
 	return filepath.Join(dir, "blik"), err
@@ -78,8 +78,7 @@ func start(dir string) (*Guard, error) {
 	return &Guard{file: file}, nil
 }
 
-// Record writes down a panic that was recovered, so that Close keeps the log, and returns the log's path; without a
-// log, the empty string.
+// Record logs a recovered panic, so that Close keeps the log, and returns the path of the log; empty without a log.
 func (g *Guard) Record(value any, stack []byte) string {
 	if g == nil {
 		return ""
@@ -94,7 +93,7 @@ func (g *Guard) Record(value any, stack []byte) string {
 	return g.file.Name()
 }
 
-// Close ends the log of a program that ends cleanly.
+// Close removes the log of a program that ends cleanly.
 func (g *Guard) Close() error {
 	if g == nil {
 		return nil
@@ -117,7 +116,8 @@ func (g *Guard) Close() error {
 	return err
 }
 
-// Pending returns the paths of the logs of earlier runs that crashed, oldest first. Who has shown one removes it.
+// Pending returns the paths of the logs of earlier runs that crashed, oldest first. The caller removes each log that it
+// has shown.
 func Pending() ([]string, error) {
 	dir, err := Folder()
 	if err != nil {
@@ -126,8 +126,8 @@ func Pending() ([]string, error) {
 	return pending(dir, time.Now())
 }
 
-// Tell returns what Pending does, for a program without a window: each log is returned once, and kept for some time
-// under another name, which is the one returned.
+// Tell is like Pending, for a program without a window: each log is returned only once. It is kept for some time under
+// another name, which is the one returned.
 func Tell() ([]string, error) {
 	dir, err := Folder()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package device chooses what detection and correction run on: the CPU or an NVIDIA GPU. It says why there is no GPU
-// where there is none, and when one fails in the middle of a job, runs the job on the CPU, which gives the same result.
+// Package device chooses what detection and correction run on: the CPU or an NVIDIA GPU. If there is no GPU,
+// it explains why; if one fails during a job, the job is run again on the CPU, with the same result.
 package device
 
 import (
@@ -21,18 +21,18 @@ import (
 
 // Device is something that a job can run on.
 type Device struct {
-	// Name is what Open takes: "cpu", "cuda:0".
+	// Name is the name that Open accepts: "cpu", "cuda:0".
 	Name string
-	// Title is the maker's name of a GPU.
+	// Title is the product name of a GPU.
 	Title string
-	// Memory is the memory of a GPU in bytes, Capability its compute capability, 90 for 9.0, Driver the newest CUDA
-	// that its driver is for.
+	// Memory is the memory of a GPU in bytes, Capability its compute capability (90 for 9.0), Driver the newest CUDA
+	// version that its driver supports.
 	Memory     int64
 	Capability int
 	Driver     string
 }
 
-// List returns the CPU and the GPUs. The error, if not nil, says why there is no GPU; the list is good all the same.
+// List returns the CPU and the GPUs. The error, if not nil, says why there is no GPU; the list is valid all the same.
 func List() ([]Device, error) {
 	list := []Device{{Name: "cpu"}}
 	found, err := gpus()
@@ -165,7 +165,7 @@ func (r *Runner) Why() error {
 	return r.why
 }
 
-// Job is computed on a backend.
+// Job is work for a backend.
 type Job = func(ctx context.Context, b processing.Backend) error
 
 // Run runs a job on a picture of the given number of pixels. With "auto", small pictures run on whichever device is
@@ -285,7 +285,7 @@ func (r *Runner) Close() error {
 	return err
 }
 
-// Explain says in one sentence why a GPU is not used.
+// Explain returns a sentence that says why a GPU is not used.
 func Explain(err error) message.Message { return message.Of("%s.", explain(err)) }
 
 func explain(err error) message.Message {

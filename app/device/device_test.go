@@ -150,7 +150,7 @@ func TestRunInBands(t *testing.T) {
 		device, next, en string
 	}{
 		{nil, "cuda:0", "cuda:0", "in bands"},
-		{&driver.Problem{Reason: driver.NoMemory, Code: 2}, "cpu", "cuda:0", "on the CPU"},
+		{&driver.Problem{Reason: driver.NoMemory, Code: 2}, "cpu", "cuda:0", "the CPU was used"},
 		{&driver.Problem{Reason: driver.Fault, Code: 700, Detail: "wait for the GPU"}, "cpu", "cpu", "error 700"},
 	} {
 		gpu := &low{broken{Backend: cpu.New(), err: c.err}}

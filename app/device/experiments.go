@@ -13,9 +13,9 @@ type Provider interface {
 	Close() error
 }
 
-// Experiments opens a GPU for experiments by a name that Open takes: the first one for "auto". There is none for "cpu":
-// the Provider is nil then, and the error, too. Otherwise the error says why a GPU cannot be used, for Explain to put
-// into words; the experiments' other variants run all the same.
+// Experiments opens a GPU for experiments by a name that Open takes: the first one for "auto". For "cpu"
+// both results are nil. Otherwise the error says why a GPU cannot be used; Explain puts it into words. The other
+// variants of the experiments run all the same.
 func Experiments(ctx context.Context, name string) (Provider, error) {
 	c, err := parse(name)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"blik/processing/cpu"
 )
 
-// Switch runs jobs on the device that was chosen last, at first on the CPU. A device is opened in the background and
-// may be exchanged at any time. The methods may be called from any goroutine; only Run and Close wait.
+// Switch runs jobs on the device chosen last, initially the CPU. Devices are opened in the background and can be
+// switched at any time. The methods may be called from any goroutine; only Run and Close wait.
 type Switch struct {
 	machine machine
 
@@ -30,7 +30,7 @@ func NewSwitch() *Switch { return &Switch{machine: thisMachine()} }
 type State struct {
 	// Chosen is the name given to Choose last.
 	Chosen string
-	// Opening says that the device is not open yet.
+	// Opening reports whether the device is still being opened.
 	Opening bool
 	// Runs is the name of the device that the next job on a large picture runs on.
 	Runs string
@@ -41,7 +41,7 @@ type State struct {
 // hostName is the name of the CPU.
 const hostName = "cpu"
 
-// Choose makes a device that of the next job and starts to open it. A running job continues where it is; its device is
+// Choose selects the device of the next job and starts to open it. A running job continues where it is; its device is
 // released afterwards. opened, which may be nil, is called when the device is open or has failed to open.
 func (s *Switch) Choose(name string, opened func()) {
 	r, err := s.machine.start(name)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Client submits and looks.
+// Client submits batches and reads their status.
 type Client struct {
 	link *link
 
@@ -15,7 +15,7 @@ type Client struct {
 	files *objects
 }
 
-// Dial connects to a farm; server, if not nil, is one in this process.
+// Dial connects to a farm. s, if not nil, is the server in this process.
 func Dial(ctx context.Context, j Join, s *Server) (*Client, error) {
 	l, err := dialTo(ctx, j, s, false)
 	if err != nil {
@@ -36,14 +36,14 @@ func dialTo(ctx context.Context, j Join, s *Server, wait bool) (*link, error) {
 // Close ends the connection.
 func (c *Client) Close() { c.link.Close() }
 
-// Submission is what was submitted.
+// Submission is the result of submitting files.
 type Submission struct {
 	Batch Batch
 	// Added are new; Known were submitted before, Ready of them are done.
 	Added, Known, Ready int
 }
 
-// Open opens the batch of some work, or finds it. again tells it from others with the same work.
+// Open returns the batch of some work, creating it if needed. again distinguishes it from others with the same work.
 func (c *Client) Open(ctx context.Context, b Batch, again string, waiting func(error)) (Batch, error) {
 	a, err := c.link.insist(ctx, submitBatch, request{Batch: b, Again: again}, waiting)
 	if err != nil {
@@ -55,8 +55,8 @@ func (c *Client) Open(ctx context.Context, b Batch, again string, waiting func(e
 	return *a.Batch, nil
 }
 
-// Add adds the files that next returns to a batch, until that returns false. Where the server has no room, or goes
-// away, it waits, after calling waiting once.
+// Add adds the files that next returns to a batch until next returns false. If the server has no space or is not
+// reachable, Add calls waiting once and waits.
 func (c *Client) Add(ctx context.Context, b Batch, next func() (Job, bool), waiting func(error)) (Submission, error) {
 	s := Submission{Batch: b}
 	for more := true; more; {
@@ -89,7 +89,7 @@ func (c *Client) Add(ctx context.Context, b Batch, next func() (Job, bool), wait
 	return s, nil
 }
 
-// Status returns what continues, in one batch or, without an ID, in all; of each the first failures.
+// Status returns the status of one batch or, without an ID, of all, each with its first failures.
 func (c *Client) Status(ctx context.Context, id string, failures int) (Status, error) {
 	a, err := c.link.ask(ctx, seeStatus, request{ID: id, Failures: failures})
 	if err != nil {
@@ -101,7 +101,7 @@ func (c *Client) Status(ctx context.Context, id string, failures int) (Status, e
 	return *a.Status, nil
 }
 
-// Control does an action with a batch or, without an ID, with all; it returns how many files that concerns.
+// Control applies an action to a batch or, without an ID, to all; it returns the number of files affected.
 func (c *Client) Control(ctx context.Context, id, action string) (int, error) {
 	a, err := c.link.ask(ctx, control, request{ID: id, Action: action})
 	return a.Count, err
@@ -123,8 +123,8 @@ func (c *Client) Results(ctx context.Context, id string, after int, f func(Resul
 	}
 }
 
-// Wait asks for the status of a batch until it is finished; look is called with each answer, fault with what keeps the
-// farm from answering, nil when it answers again.
+// Wait polls the status of a batch until it is finished. It calls look with each answer, and fault with the error when
+// the farm does not respond and with nil when it responds again.
 func (c *Client) Wait(ctx context.Context, id string, every time.Duration, look func(BatchStatus, Status),
 	fault func(error),
 ) (BatchStatus, error) {

@@ -27,16 +27,16 @@ var errWrongServer = errors.New("the certificate is another one")
 //	tls://worker:SEED@192.168.1.5:4222?ca=HEX  a server with TLS and keys: role, seed, SHA-256 of its certificate
 //	tls://nats.example.org:4222               a cluster of an institution, with Credentials
 type Join struct {
-	// URL has neither key nor certificate.
+	// URL contains neither key nor certificate.
 	URL string
 	// Seed is the secret half of the key, Certificate the SHA-256 of the server's certificate in hexadecimal; both may
 	// be empty.
 	Seed, Certificate string
-	// Credentials is a file of credentials that NATS clusters give out (.creds).
+	// Credentials is a credentials file of a NATS cluster (.creds).
 	Credentials string
 }
 
-// ParseJoin reads the text of an address.
+// ParseJoin parses the address of a farm.
 func ParseJoin(text string) (Join, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {

@@ -37,14 +37,14 @@ const (
 	Submitter Role = "submitter"
 	// Observer may look.
 	Observer Role = "observer"
-	// WorkerRole may take jobs and hand in results.
+	// WorkerRole may take jobs and deliver results.
 	WorkerRole Role = "worker"
 )
 
 // Roles lists the roles.
 func Roles() []Role { return []Role{WorkerRole, Submitter, Observer} }
 
-// Key is one that a machine was given. The server knows the public half only.
+// Key is the key of a machine. The server stores only its public half.
 type Key struct {
 	Name   string    `json:"name"`
 	Role   Role      `json:"role"`
@@ -55,7 +55,7 @@ type Key struct {
 // Keyring is a server's folder of keys: who may do what, and the certificate.
 type Keyring struct{ dir string }
 
-// OpenKeyring returns that of the server whose store is in a folder, which is created if it is missing.
+// OpenKeyring returns the keyring of the server whose store is in the given folder, creating the folder if needed.
 func OpenKeyring(store string) (*Keyring, error) {
 	dir := filepath.Join(store, "keys")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -91,7 +91,7 @@ func (k *Keyring) Keys() ([]Key, error) {
 	return keys, nil
 }
 
-// Make makes a key and returns its secret half, which is stored nowhere.
+// Make creates a key and returns its secret half, which is stored nowhere.
 func (k *Keyring) Make(name string, role Role) (seed string, err error) {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return "", message.Errorf("%q cannot be the name of a key", name)
@@ -159,7 +159,7 @@ func (k *Keyring) certificate(hosts []string) (tls.Certificate, error) {
 	return pair, nil
 }
 
-// CertificateFile is the server's certificate, which other programs take as that of an authority.
+// CertificateFile returns the path of the server's certificate, which other programs can use as that of an authority.
 func (k *Keyring) CertificateFile() string { return filepath.Join(k.dir, "server-cert.pem") }
 
 // Fingerprint returns the SHA-256 of the server's certificate in hexadecimal, empty if none was made.

@@ -19,23 +19,23 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// ManagerOptions describe a manager.
+// ManagerOptions configure a manager.
 type ManagerOptions struct {
 	// Join is the server; Inside is the one in this process, if any.
 	Join   Join
 	Inside *Server
-	// Patience is the time without a word from a worker after which its file is given to another; 0: 45 s.
+	// Patience is how long a worker may be silent before its file is given to another; 0: 45 s.
 	Patience time.Duration
-	// Keep is the time after its last result for which a batch that is finished or cancelled is remembered; 0: 90 days.
+	// Keep is how long a finished or cancelled batch is kept after its last result; 0: 90 days.
 	Keep time.Duration
 	// Replicas of each stream in a cluster; 0: 1.
 	Replicas int
-	// MaxFiles bounds the object store of uploaded files in bytes; 0: half of what the disk of the store has.
+	// MaxFiles limits the object store of uploaded files in bytes; 0: half of the disk of the store.
 	MaxFiles int64
 	// Sole says that all workers are in this process: those of earlier ones are gone with their jobs, which need not
 	// wait until Patience has passed.
 	Sole bool
-	// Alone says that the process is a server and nothing else, and is to take little memory.
+	// Alone says that the process is only a server and should use little memory.
 	Alone bool
 	Log   *slog.Logger
 }
@@ -133,7 +133,7 @@ func (m mark) seq() uint64  { return uint64(m >> 16) }
 // keptFailures is how many failures of a batch are kept at hand for lists.
 const keptFailures = 1000
 
-// StartManager opens the streams, reads what is in them and starts to answer.
+// StartManager opens the streams, reads their contents and starts to answer requests.
 func StartManager(ctx context.Context, o ManagerOptions) (*Manager, error) {
 	if o.Patience == 0 {
 		o.Patience = 45 * time.Second
@@ -197,7 +197,7 @@ func (m *Manager) open(ctx context.Context) error {
 	return m.link.Flush()
 }
 
-// Close ends the manager; what it has promised is stored.
+// Close stops the manager; everything it has acknowledged is stored.
 func (m *Manager) Close() {
 	m.cancel()
 	m.running.Wait()
@@ -578,8 +578,8 @@ func (m *Manager) feedBatch(ctx context.Context, id string) error {
 	}
 }
 
-// move notes how far a batch was handed to JOBS. It is not stored: a manager that starts starts again, skips what is
-// settled, and so puts back what JOBS has lost in a crash.
+// move notes how far a batch was handed to JOBS. It is not stored: a new manager starts from the beginning, skips what
+// is settled, and so puts back what JOBS has lost in a crash.
 func (m *Manager) move(b *batch, next uint64, round int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

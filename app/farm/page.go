@@ -27,9 +27,9 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// PageOptions describe the page of a farm.
+// PageOptions configure the status page of a farm.
 type PageOptions struct {
-	// Listen is HOST:PORT. Beyond loopback the page wants TLS and a password.
+	// Listen is HOST:PORT. Beyond loopback the page requires TLS and a password.
 	Listen string
 	// Server is the one whose certificate is used; nil where there is none.
 	Server *Server
@@ -38,7 +38,7 @@ type PageOptions struct {
 	Printer *i18n.Printer
 }
 
-// Page shows what a farm does: read-only pages for people, /healthz, and /metrics for Prometheus.
+// Page serves the state of a farm: read-only pages, /healthz, and /metrics for Prometheus.
 type Page struct {
 	m        *Manager
 	o        PageOptions
@@ -48,7 +48,7 @@ type Page struct {
 	template *template.Template
 }
 
-// StartPage starts to show the page.
+// StartPage starts to serve the page.
 func (m *Manager) StartPage(o PageOptions) (*Page, error) {
 	p := &Page{m: m, o: o}
 	open := IsLoopback(o.Listen)
@@ -100,7 +100,7 @@ func (m *Manager) StartPage(o PageOptions) (*Page, error) {
 	return p, nil
 }
 
-// URL is where the page is.
+// URL returns the address of the page.
 func (p *Page) URL() string {
 	scheme := "http"
 	if p.password != "" {
@@ -109,7 +109,7 @@ func (p *Page) URL() string {
 	return scheme + "://" + p.listener.Addr().String() + "/"
 }
 
-// Close ends the page.
+// Close stops serving the page.
 func (p *Page) Close() { _ = p.web.Close() }
 
 // guard lets in those who may look, and keeps pages of other sites from looking through a browser.
@@ -156,7 +156,7 @@ func (k *Keyring) pagePassword() (string, error) {
 	return strings.TrimSpace(string(data)), nil
 }
 
-// PasswordFile holds the password of the page beyond loopback.
+// PasswordFile returns the path of the file with the password that the page requires beyond loopback.
 func (k *Keyring) PasswordFile() string { return filepath.Join(k.dir, "page-password") }
 
 func (p *Page) stateName(b BatchStatus) string {

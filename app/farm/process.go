@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// Process is a Runner that has each file done by its own process, so that what kills the work on a file does not
-// kill the worker. The process reads a Task from its standard input, as JSON, and writes an Outcome to its standard
-// output. It dies with the worker.
+// Process is a Runner that processes each file in a separate process, so that a crash does not kill the worker. The
+// process reads a Task from its standard input, as JSON, and writes an Outcome to its standard output. It dies with the
+// worker.
 type Process struct {
-	// Program and Arguments start it; Environment is added to that of the worker.
+	// Program and Arguments start the process; Environment is added to that of the worker.
 	Program     string
 	Arguments   []string
 	Environment []string

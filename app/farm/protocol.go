@@ -42,7 +42,7 @@ const (
 	batchBucket   = "BATCHES"
 )
 
-// Work is what is asked for every picture of a batch. It holds parameters only, never arguments or commands.
+// Work is what a batch requests for each of its pictures. It holds parameters only, never arguments or commands.
 type Work struct {
 	// Command is "correct" or "detect".
 	Command string `json:"command"`
@@ -65,7 +65,7 @@ type Work struct {
 	Upload bool `json:"upload,omitempty"`
 }
 
-// State is what a batch is told to do.
+// State is the state of a batch.
 type State string
 
 // The states of a batch.
@@ -75,18 +75,18 @@ const (
 	Cancelled State = "cancelled"
 )
 
-// Batch is a set of pictures that the same is asked for. The same work of the same program is the same batch, so that
-// submitting a folder again adds what is new.
+// Batch is a set of pictures with the same work. The same work of the same program version is the same batch, so that
+// submitting a folder again adds only new files.
 type Batch struct {
 	ID      string    `json:"id"`
 	Created time.Time `json:"created"`
 	Work    Work      `json:"work"`
-	// Program and Model are the version of the program and the SHA-256 of its network that the pictures are worked on
-	// with; a worker of another version does not take part.
+	// Program and Model are the version of the program and the SHA-256 of its network; workers with other versions do
+	// not take part.
 	Program string `json:"program"`
 	Model   string `json:"model"`
 	State   State  `json:"state"`
-	// Round counts how often all lists were restarted.
+	// Round counts how often all lists were started again.
 	Round int `json:"round,omitempty"`
 }
 
@@ -109,7 +109,7 @@ func shortID(data []byte, bytes int) string {
 // absolute.
 type Place struct {
 	Root string `json:"root,omitempty"`
-	// Path has slashes on every system.
+	// Path uses slashes on every system.
 	Path string `json:"path"`
 }
 
@@ -185,7 +185,7 @@ const (
 	TooLarge = "too large"
 )
 
-// Outcome is how a Runner's work on a file ended.
+// Outcome is the outcome of a Runner's work on a file.
 type Outcome struct {
 	// End is Done, Failed, Full or TooLarge.
 	End string `json:"end"`
@@ -202,14 +202,14 @@ type Outcome struct {
 	Found bool `json:"found,omitempty"`
 }
 
-// Result is what became of a job.
+// Result is the result of a job.
 type Result struct {
 	Job Job `json:"job"`
 	Outcome
 	Worker  string `json:"worker"`
 	Program string `json:"program"`
 	Model   string `json:"model"`
-	// Ended is the time of the server; Seconds is how long the work took.
+	// Ended is the server's time; Seconds is how long the work took.
 	Ended   time.Time `json:"ended"`
 	Seconds float64   `json:"seconds"`
 	// Crashes are those of the work on this file, Log the last lines of the last one.
@@ -282,7 +282,7 @@ type request struct {
 	Names []string `json:"names,omitempty"`
 }
 
-// Presence is what a worker says of itself every few seconds.
+// Presence is what a worker reports about itself every few seconds.
 type Presence struct {
 	// Name is that of the worker, unique in the farm.
 	Name    string `json:"name"`
@@ -290,9 +290,9 @@ type Presence struct {
 	Model   string `json:"model"`
 	System  string `json:"system"`
 	Slots   []Slot `json:"slots"`
-	// Doing are the files in work.
+	// Doing lists the files being processed.
 	Doing []Doing `json:"doing,omitempty"`
-	// Remark says why the worker, or a part of it, does nothing at the moment.
+	// Remark says why the worker, or a part of it, is currently idle.
 	Remark string `json:"remark,omitempty"`
 	// Time is that of the worker's clock.
 	Time time.Time `json:"time"`
@@ -305,14 +305,14 @@ type Presence struct {
 // greeting is the most time between two words of a worker; it is less where patience is short.
 const greeting = 2 * time.Second
 
-// Doing is a file in work.
+// Doing is a file being processed.
 type Doing struct {
 	Job   string    `json:"job"`
 	Name  string    `json:"name"`
 	Since time.Time `json:"since"`
 }
 
-// Slot is what works on one picture at a time.
+// Slot processes one picture at a time.
 type Slot struct {
 	Device string `json:"device"`
 	// Threads is the number of processors that it uses.

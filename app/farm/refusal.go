@@ -6,11 +6,11 @@ import (
 	"blik/internal/message"
 )
 
-// Refusal is an error that travels: a sentence in English with its arguments, translated where it is shown.
+// Refusal is an error that can be sent: an English message with its arguments, translated where it is shown.
 type Refusal struct {
 	Format string `json:"format"`
 	Args   []any  `json:"args,omitempty"`
-	// Full says that the server has no room, and that the same request may succeed later.
+	// Full says that the server has no space, and that the same request may succeed later.
 	Full bool `json:"full,omitempty"`
 }
 

@@ -13,7 +13,7 @@ import (
 	"blik/internal/message"
 )
 
-// Root is a folder of this machine that jobs may name.
+// Root is a folder of this machine that jobs may refer to.
 type Root struct {
 	// Name is what jobs call it; empty where all machines see the folder under the same path.
 	Name   string
@@ -38,7 +38,7 @@ func ParseRoot(text string, write bool) (Root, error) {
 	return Root{Name: name, Folder: full, Write: write}, nil
 }
 
-// Roots are those of a machine.
+// Roots are the roots of a machine.
 type Roots []Root
 
 // errUnmounted is the cause of the error of a root that is not there: a fault of the machine, not of the file.
@@ -132,7 +132,7 @@ func (root Root) open(local string, create bool) (string, error) {
 	return real, nil
 }
 
-// Portable refuses a name that some system cannot have, so that every worker can write its results.
+// Portable rejects names that some systems do not allow, so that every worker can write its results.
 func Portable(slashed string) error {
 	for _, name := range strings.Split(slashed, "/") {
 		if name == "" || name == "." || name == ".." {

@@ -21,15 +21,15 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// ServerOptions describe a server.
+// ServerOptions configure a server.
 type ServerOptions struct {
 	// Store is the folder of everything that must last.
 	Store string
 	// Listen is where clients connect, host:port; port 0 takes a free one; empty: nowhere, only this process.
 	Listen string
-	// Secure wants TLS and keys. Beyond loopback there is no listening without them.
+	// Secure requires TLS and keys, which are mandatory beyond loopback.
 	Secure bool
-	// MaxStore bounds the store in bytes; 0: three quarters of the disk's free space.
+	// MaxStore limits the store in bytes; 0: three quarters of the disk's free space.
 	MaxStore int64
 	Log      *slog.Logger
 }
@@ -56,7 +56,7 @@ func IsLoopback(address string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// StartServer starts a server and waits until it takes connections.
+// StartServer starts a server and waits until it accepts connections.
 func StartServer(ctx context.Context, o ServerOptions) (*Server, error) {
 	if o.Listen != "" && !IsLoopback(o.Listen) && !o.Secure {
 		return nil, message.Errorf("%s can be reached from other machines and needs TLS and keys", o.Listen)
@@ -157,7 +157,7 @@ func names(host string) []string {
 	return all
 }
 
-// Join returns how the role gets in, with a key made for it where keys are needed.
+// Join returns the address for a client in this process, with a key if keys are required.
 func (s *Server) Join() Join {
 	j := Join{URL: "nats://" + s.Address()}
 	if s.Certificate != nil {
@@ -169,7 +169,7 @@ func (s *Server) Join() Join {
 	return j
 }
 
-// Address is where clients connect, empty where they do not.
+// Address returns the address at which clients connect, empty if they cannot.
 func (s *Server) Address() string {
 	if addr := s.nats.Addr(); addr != nil {
 		return addr.String()
@@ -177,7 +177,7 @@ func (s *Server) Address() string {
 	return ""
 }
 
-// Close ends the server.
+// Close stops the server.
 func (s *Server) Close() {
 	if s.stop != nil {
 		s.stop()

@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// Status is what continues in a farm.
+// Status is the state of a farm.
 type Status struct {
 	Program string        `json:"program,omitempty"`
 	Started time.Time     `json:"started"`
 	Now     time.Time     `json:"now"`
 	Batches []BatchStatus `json:"batches"`
 	Workers []Presence    `json:"workers"`
-	// Fault says what keeps the server from going on, empty if nothing does.
+	// Fault says what stops the server; empty if nothing does.
 	Fault string `json:"fault,omitempty"`
-	// Rate is the files done a second during the last minute.
+	// Rate is the number of files done per second during the last minute.
 	Rate float64 `json:"files_per_second"`
 	// Stored is the size of the streams in bytes.
 	Stored int64 `json:"stored"`
 }
 
-// BatchStatus is how far a batch is.
+// BatchStatus is the progress of a batch.
 type BatchStatus struct {
 	ID      string    `json:"id"`
 	Command string    `json:"command"`
@@ -35,12 +35,12 @@ type BatchStatus struct {
 	Last  time.Time `json:"last"`
 	Files int       `json:"files"`
 	Done  int       `json:"done"`
-	// Failed are files, Working those that a worker has in work.
+	// Failed counts failed files, Working those that a worker is processing.
 	Failed  int `json:"failed"`
 	Working int `json:"working"`
 	Waiting int `json:"waiting"`
-	// Seconds is the mean work on a file; Left what the farm still needs for the batch at the pace of the last minute,
-	// 0 if that is not known.
+	// Seconds is the mean time for a file; Left is the remaining time of the batch at the rate of the last minute, 0 if
+	// unknown.
 	Seconds  float64   `json:"seconds_per_file"`
 	Left     float64   `json:"seconds_left"`
 	Failures []Failure `json:"failures,omitempty"`
@@ -54,7 +54,7 @@ type Failure struct {
 	Log    string `json:"log,omitempty"`
 }
 
-// Finished reports whether nothing more will happen to a batch on its own.
+// Finished reports whether a batch is complete or cancelled.
 func (b BatchStatus) Finished() bool { return b.Done+b.Failed == b.Files || b.State == Cancelled }
 
 // pace is the time over which the rate is measured.
@@ -65,7 +65,7 @@ func (m *Manager) status(_ context.Context, r request) (answer, error) {
 	return answer{Status: &s}, nil
 }
 
-// Status returns what continues, in one batch or, without an ID, in all; of each the first failures.
+// Status returns the status of one batch or, without an ID, of all, each with its first failures.
 func (m *Manager) Status(id string, failures int) Status {
 	stored, room := m.stored3(), m.disk(roomForWork)
 	m.mu.Lock()

@@ -111,13 +111,13 @@ type Collection struct {
 	Folder string
 	// Overwrite permits replacing files that exist.
 	Overwrite bool
-	// Every is the time between two looks at what is done.
+	// Every is the polling interval.
 	Every time.Duration
-	// Told is called with each fault of a file, once, and with what keeps the farm from answering.
+	// Told is called once with each fault of a file, and with errors of the connection.
 	Told func(error)
 }
 
-// Collected is what Collect has done: the files fetched, and the jobs whose results could not be.
+// Collected counts the files fetched, and the jobs whose results could not be fetched.
 type Collected struct{ Files, Failed int }
 
 // Collect fetches the results of a batch as they come, each file complete or not at all and verified, and has them

@@ -30,24 +30,24 @@ type Task struct {
 	Work    Work   `json:"work"`
 	Device  string `json:"device"`
 	Threads int    `json:"threads"`
-	// Again says that the file was given out before, so that a killed run may have left something in the folder.
+	// Again says that the file was handed out before, so that a killed run may have left files in the folder.
 	Again bool `json:"again,omitempty"`
 }
 
-// Runner does the work on files, several at a time. The error is a *Crash where the work ended without an outcome.
+// Runner processes files, several at a time. The error is a *Crash if the work ended without an outcome.
 type Runner interface {
 	Run(ctx context.Context, t Task) (Outcome, error)
 }
 
 // Crash is work that ended without an outcome.
 type Crash struct {
-	// How it ended, and the last lines of what it said.
+	// How it ended, and the last lines of its output.
 	How, Log string
 }
 
 func (c *Crash) Error() string { return c.How }
 
-// WorkerOptions describe a worker.
+// WorkerOptions configure a worker.
 type WorkerOptions struct {
 	Join   Join
 	Inside *Server
@@ -67,13 +67,13 @@ type WorkerOptions struct {
 	Log     *slog.Logger
 	// Only is the batch to work on; empty: all.
 	Only string
-	// Clock tells the time; nil: that of the machine.
+	// Clock returns the time; nil: the clock of the machine.
 	Clock func() time.Time
-	// Told is called with each sentence for the person at the machine; may be nil.
+	// Told is called with each message for the user of the machine; may be nil.
 	Told func(message.Message)
 }
 
-// Worker does jobs.
+// Worker processes jobs.
 type Worker struct {
 	o      WorkerOptions
 	link   *link

@@ -97,7 +97,7 @@ func TestOtherVersion(t *testing.T) {
 	sub := s.submit(s.batch(), "")
 	for name, change := range map[string]func(*WorkerOptions){
 		"it was submitted with Blik 1, this is 2": func(o *WorkerOptions) { o.Program = "2" },
-		"it uses another network":              func(o *WorkerOptions) { o.Model = "n" },
+		"it uses another network":                 func(o *WorkerOptions) { o.Model = "n" },
 	} {
 		said := make(chan string, 8)
 		r := &stub{}

@@ -1,8 +1,8 @@
 // Package imagefile reads and writes files of pictures and masks.
 //
 // Read and ReadMask are the only ways in. Save is the way out for a picture that was read: nothing differs from the
-// source but the pixels of its patches, and Verify proves it. WriteFile and what stands on it write everything else.
-// The containers themselves are packages tiff, png and jpeg beside this one.
+// source but the pixels of its patches, and Verify proves it. WriteFile and the functions built on it write everything
+// else. The containers themselves are packages tiff, png and jpeg beside this one.
 //
 // Nothing is trusted: sizes are checked against Limits, against the length of the file and against free memory before
 // pixels are allocated, and a fault becomes one sentence that names the file (Error). No file is ever left half

@@ -41,16 +41,16 @@ type PanicError struct {
 // Error names the value only; the stack is for the crash log.
 func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v", e.Value) }
 
-// Update is how far a job is.
+// Update is the progress of a job.
 type Update struct {
 	Stage message.Message
 	// Done is the share of the whole, 0…1.
 	Done float64
-	// Elapsed is the time since Start, Left what the rest will take if it continues as so far; 0 is not known.
+	// Elapsed is the time since Start, Left the estimated remaining time; 0 if unknown.
 	Elapsed, Left time.Duration
 }
 
-// Left estimates from the share that is done how long the rest will take; it is 0 where too little is done to say.
+// Left estimates the remaining time from the share that is done; it is 0 if too little is done to say.
 func Left(elapsed time.Duration, done float64) time.Duration {
 	const least, share = time.Second, 0.02
 	if elapsed < least || done < share || done >= 1 {
@@ -111,13 +111,13 @@ func Start[T any](r *Runner, work Work[T], progress func(Update), done func(T, e
 	return StartSteps(r, work, progress, nil, done)
 }
 
-// Step is a part of dealing with a result: Aside, which may be nil, runs on a goroutine of the job's, then Do through
-// dispatch.
+// Step is a part of the handling of a result: Aside, which may be nil, runs on a goroutine of the job, then Do runs
+// through dispatch.
 type Step[T any] struct{ Aside, Do func(T) }
 
-// StartSteps is Start for a result that takes dispatch's goroutine long to deal with: before done the steps get it, one
-// after the other, so that what else is to run there comes between them. Until done the job counts as running; a cancel
-// then comes too late.
+// StartSteps is Start for a result that takes long to handle on dispatch's goroutine: it is passed to the steps one
+// after another before done, so that other work can run between them. The job counts as running until done; cancelling
+// it during the steps has no effect.
 func StartSteps[T any](r *Runner, work Work[T], progress func(Update), steps []Step[T], done func(T, error)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package manual makes the guide of docs fit to be shown in a window that knows neither tables nor links, and shows the
-// pictures of the tour only.
+// Package manual converts the guide of docs for a window that can show neither tables nor links. It keeps only the
+// pictures of the tour.
 package manual
 
 import (
@@ -26,7 +26,7 @@ type Picture struct {
 	Text      string
 }
 
-// Guide returns the guide in a language, that in English where there is no other.
+// Guide returns the guide in a language, or in English if there is none.
 func Guide(language string) ([]Section, error) {
 	data, err := docs.Guide.ReadFile("guide." + language + ".md")
 	if err != nil {

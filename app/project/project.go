@@ -1,5 +1,5 @@
-// Package project keeps the work on a picture in two files beside it: a mask that every program can read, and a JSON
-// file with everything else that is needed to continue. It knows the format only; what the work is, document.Work says.
+// Package project stores the work on a picture in two files beside it: a mask that every program can read, and a JSON
+// file with everything else that is needed to continue. It knows only the file format; document.Work defines the work.
 package project
 
 import (
@@ -39,7 +39,7 @@ var ErrNewer = errors.New("newer version")
 
 // Project is the work on a picture.
 type Project struct {
-	// Sum is that of the picture, Date when the work was saved.
+	// Sum is the checksum of the picture, Date the time when the work was saved.
 	Sum  uint32
 	Date time.Time
 	// Params are the parameters as they were set.
@@ -52,7 +52,7 @@ type Project struct {
 // Names returns the files of the project of a picture: JSON, and the mask.
 func Names(picture string) (path, mask string) { return picture + ".blik.json", picture + ".blik.png" }
 
-// PictureOf returns the picture that a JSON file with such a name is the project of; ok is false for another name.
+// PictureOf returns the path of the picture to which a project file belongs; ok is false for other file names.
 func PictureOf(path string) (picture string, ok bool) {
 	const ending = ".blik.json"
 	if len(filepath.Base(path)) <= len(ending) || path[len(path)-len(ending):] != ending {
@@ -61,8 +61,8 @@ func PictureOf(path string) (picture string, ok bool) {
 	return path[:len(path)-len(ending)], true
 }
 
-// Sum is a check sum of the samples of a picture (CRC-32C, of 16 and 32 bits little-endian): work on one picture is of
-// no use to another.
+// Sum returns a checksum of the samples of a picture (CRC-32C; samples of 16 and 32 bits are little-endian). It
+// prevents work on one picture from being applied to another.
 func Sum(pic *processing.Picture) uint32 {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	if pic.U8 != nil {
@@ -136,7 +136,7 @@ type (
 // State identifies the files of a project on the disk: it changes whenever one of them does.
 type State struct{ json, mask string }
 
-// StateOf returns that of the project of a picture; that without any files is the zero value.
+// StateOf returns the state of the project of a picture; the zero value if it has no files.
 func StateOf(picture string) State {
 	path, mask := Names(picture)
 	return State{imagefile.State(path), imagefile.State(mask)}

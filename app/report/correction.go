@@ -24,9 +24,9 @@ const (
 	CorrectionVersion = 1
 )
 
-// Correction is what is known of one corrected picture. The same Correction gives the same bytes.
+// Correction describes one corrected picture. The same Correction gives the same bytes.
 type Correction struct {
-	// Source is the picture as it was read; Saved is what became of it.
+	// Source is the picture as it was read; Saved describes the saved result.
 	Source *imagefile.File
 	Saved  *imagefile.Saved
 	// Program is the version of the program, Device what the correction ran on, and Date when it was saved.
@@ -38,8 +38,8 @@ type Correction struct {
 	Mode   processing.Mode
 	// Mask is the mask without the halo; nil where only the patches are known.
 	Mask *processing.Mask
-	// Findings are those of the detection that the mask came from, for their scores; nil where there was none, and then
-	// the parameters of detection are no part of the account.
+	// Findings are those of the detection that the mask came from, for their scores; nil if there was none; the
+	// report then omits the parameters of detection.
 	Findings []processing.Finding
 	// Patches are all that were saved.
 	Patches []processing.Patch
@@ -48,7 +48,7 @@ type Correction struct {
 	Made []processing.Params
 }
 
-// NewCorrection describes the corrections of a picture that is to be saved; Saved, Date and Mask are missing yet.
+// NewCorrection describes the corrections of a picture that is to be saved; the caller sets Saved, Date and Mask.
 // detection is the one that the mask came from, nil where there was none. made says how each patch was made, or, as the
 // only one, how all were. The parameters are those of most patches.
 func NewCorrection(source *imagefile.File, program string, detection *processing.Result, patches []processing.Patch,
@@ -103,7 +103,7 @@ func (c Correction) sets() (others []processing.Params, of []int) {
 	return others, of
 }
 
-// Place is what was done at one place of the picture. Positions are pixels in the rows of the file.
+// Place describes the correction at one place of the picture. Positions are pixels in the rows of the file.
 type Place struct {
 	ID int `json:"id"`
 	// X and Y are the centroid; the middle of the first pixel is (0.5, 0.5).
@@ -114,12 +114,12 @@ type Place struct {
 	Top    int `json:"top"`
 	Width  int `json:"width"`
 	Height int `json:"height"`
-	// Area is the pixels of the glint in the mask, Halo those around it that might change, too, and Changed those that
-	// did.
+	// Area is the number of pixels of the glint in the mask, Halo those around it that might also change, and Changed
+	// those that did.
 	Area    int `json:"area"`
 	Halo    int `json:"halo"`
 	Changed int `json:"pixels_changed"`
-	// Method is the ID of the method that was really used.
+	// Method is the ID of the method that was actually used.
 	Method string `json:"method"`
 	// Preset is the number among the other presets, from 1, of the one that the place was corrected with; 0 is the
 	// first.
@@ -211,7 +211,7 @@ type proofRecord struct {
 	// Strays are bytes of the result that belong to nothing in it.
 	Strays int64         `json:"stray_bytes"`
 	Blocks *blocksRecord `json:"jpeg_blocks,omitempty"`
-	// ByByte says that the files were compared byte by byte, which the other two counts are of.
+	// ByByte says that the files were compared byte by byte; the other two counts come from that comparison.
 	ByByte       bool  `json:"compared_by_byte"`
 	BytesChanged int64 `json:"bytes_changed"`
 	BytesOutside int64 `json:"bytes_changed_outside_pixels"`
@@ -233,7 +233,7 @@ type correctionRecord struct {
 	Source  fileRecord `json:"source"`
 	Result  fileRecord `json:"result"`
 	Saved   string     `json:"saved"`
-	// Dropped names what the result, a new file, does not hold of the original.
+	// Dropped names the parts of the original that the result, a new file, does not contain.
 	Dropped     []text `json:"dropped,omitempty"`
 	Lossy       bool   `json:"lossy"`
 	Width       int    `json:"width"`
@@ -321,8 +321,8 @@ func WriteCorrectionJSON(w io.Writer, c Correction) error {
 	return writeJSON(w, rec)
 }
 
-// CorrectionNames returns the names of the reports on a result: beside it, with the same name as far as that ends in
-// _corrected, so that nothing else of the name of the picture is touched.
+// CorrectionNames returns the paths of the reports on a result: beside it, with the name of the result, to which
+// _corrected is appended if it does not end in it.
 func CorrectionNames(result string) (jsonPath, htmlPath string) {
 	name := strings.TrimSuffix(result, filepath.Ext(result))
 	if filepath.Base(result) == filepath.Ext(result) {

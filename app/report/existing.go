@@ -11,10 +11,10 @@ import (
 	"blik/internal/message"
 )
 
-// existing is what is read of a report that exists.
+// existing holds the fields that are read from an existing report.
 type existing struct {
 	Format string `json:"format"`
-	// File is what findings are of.
+	// File is the picture that the findings belong to.
 	File   string     `json:"file"`
 	Source fileRecord `json:"source"`
 	Result fileRecord `json:"result"`
@@ -23,7 +23,7 @@ type existing struct {
 // maxReport bounds a report that is read: one on a hundred thousand places has less.
 const maxReport = 256 << 20
 
-// readExisting reads the report at path; ok is false for a file that is none. A missing file is fs.ErrNotExist.
+// readExisting reads the report at path; ok is false for a file that is not a report. A missing file is fs.ErrNotExist.
 func readExisting(path string) (r existing, ok bool, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -56,7 +56,7 @@ func oneFile(dir, a, b string) bool {
 }
 
 // CheckReport refuses to replace a file at path that is not a JSON report of the format on the same file:
-// imagefile.ErrForeign. Where none exists there is nothing to refuse.
+// imagefile.ErrForeign. A missing file is not an error.
 func CheckReport(path, format, file string) error {
 	r, ok, err := readExisting(path)
 	switch {
@@ -91,7 +91,7 @@ func foreign(path string, fault message.Message) error {
 	return &imagefile.Error{Path: path, Kind: imagefile.ErrForeign, Fault: fault}
 }
 
-// Sums are what a report on a correction says of its files.
+// Sums are the checksums that a report on a correction gives for its files.
 type Sums struct {
 	// Report is its path.
 	Report string
@@ -99,7 +99,7 @@ type Sums struct {
 	Source, Result string
 }
 
-// SumsOf returns what the JSON report beside a result says; ok is false where there is no report on it.
+// SumsOf returns the checksums in the JSON report beside a result; ok is false if there is no report on it.
 func SumsOf(result string) (s Sums, ok bool) {
 	path, _ := CorrectionNames(result)
 	r, ok, err := readExisting(path)

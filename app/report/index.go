@@ -27,7 +27,7 @@ type Index struct {
 type IndexEntry struct {
 	// File is the name of the picture file.
 	File string
-	// Text says what was found or done, or, of a file that failed, why.
+	// Text says what was found or done, or why the file failed.
 	Text   string
 	Failed bool
 	// Thumbnail is a picture as a data URL, empty for a file that failed. It links to the first of Outputs.

@@ -8,7 +8,7 @@ import (
 	"blik/processing"
 )
 
-// ListedFinding is a finding as it stands in the list of the window.
+// ListedFinding is a finding in the list of the window.
 type ListedFinding struct {
 	processing.Finding
 	// Detected: a detection found it; otherwise peak, contrast and score are left empty.

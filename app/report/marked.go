@@ -13,7 +13,7 @@ import (
 // The outline leaves gap pixels free around a glint, so that the glint itself stays to be seen.
 const gap = 2
 
-// Marked returns an 8-bit RGB copy of pic for looking at, in which everything in the mask is outlined in red. The
+// Marked returns an 8-bit RGB copy of pic for display, in which everything in the mask is outlined in red. The
 // outline is a pixel wide, more on large pictures, and lies outside the mask. A nil profile stands for the one that a
 // picture without a profile is taken to have.
 func Marked(ctx context.Context, pic *processing.Picture, profile *colour.Profile, mask *processing.Mask) (

@@ -1,4 +1,4 @@
-// Package report writes down what detection found: a table for spreadsheets, a complete record as JSON, and a copy of
+// Package report writes what detection found: a table for spreadsheets, a complete record as JSON, and a copy of
 // the picture with the findings outlined.
 package report
 
@@ -21,7 +21,7 @@ const (
 	Version = 1
 )
 
-// Report is what is known of one picture.
+// Report describes the detection on one picture.
 type Report struct {
 	// File is the name of the picture file.
 	File string
@@ -37,7 +37,7 @@ type Report struct {
 }
 
 // WriteCSV writes a line for each finding under a heading; the first column is the file's name, so that tables of
-// several pictures can be joined. Numbers have a decimal point whatever the language.
+// several pictures can be joined. Numbers have a decimal point in every language.
 func WriteCSV(w io.Writer, r Report) error {
 	c := csv.NewWriter(w)
 	rows := [][]string{{

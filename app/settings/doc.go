@@ -1,2 +1,2 @@
-// Package settings keeps what the program remembers between two starts, as JSON in the user's configuration folder.
+// Package settings stores what the program remembers between runs, as JSON in the user's configuration folder.
 package settings

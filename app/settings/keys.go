@@ -6,7 +6,7 @@ import "encoding/json"
 // "b"; an empty one is none.
 type Keys map[string]string
 
-// UnmarshalJSON keeps the entries that are texts. What else a file holds in their place spoils nothing.
+// UnmarshalJSON keeps the entries that are texts. Other entries are ignored.
 func (k *Keys) UnmarshalJSON(data []byte) error {
 	*k = nil
 	var entries map[string]json.RawMessage

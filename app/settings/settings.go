@@ -41,7 +41,7 @@ type Settings struct {
 	BrushRadius float64 `json:"brush-radius"`
 	// BrushSoftness is the share of the radius over which the brush falls off, 0…1.
 	BrushSoftness float64 `json:"brush-softness"`
-	// ReviewZoom is the zoom at which findings are brought to the middle, 1 for a pixel of the picture on one of the
+	// ReviewZoom is the zoom at which findings are centred, 1 for a pixel of the picture on one of the
 	// screen; 0 leaves it as it is from 1 on.
 	ReviewZoom float64 `json:"review-zoom"`
 	// FindingThumbnails shows the findings as thumbnails instead of a table.
@@ -54,9 +54,9 @@ type Settings struct {
 	// HideGrid leaves out the pixel grid, HideReasons what is said about the finding under the pointer.
 	HideGrid    bool `json:"hide-grid,omitempty"`
 	HideReasons bool `json:"hide-reasons,omitempty"`
-	// InterfaceScale is the size of everything in the window, 1 for the usual one; 0 is that of the system.
+	// InterfaceScale is the size of everything in the window, 1 for the default; 0 follows the system.
 	InterfaceScale float64 `json:"interface-scale,omitempty"`
-	// Keys are those chosen instead of the usual ones.
+	// Keys are the keys that replace the default ones.
 	Keys Keys `json:"keys,omitempty"`
 	// WriteReport writes a report beside each corrected picture.
 	WriteReport bool `json:"write-report"`
@@ -89,7 +89,7 @@ func Default() Settings {
 	}
 }
 
-// Path returns the place of the settings file: blik/settings.json in the user's configuration folder.
+// Path returns the path of the settings file: blik/settings.json in the user's configuration folder.
 func Path() (string, error) {
 	folder, err := os.UserConfigDir()
 	if err != nil {

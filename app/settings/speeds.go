@@ -26,7 +26,7 @@ type SpeedKey struct {
 	Driver string `json:"driver"`
 	// Threads is the number of processors that the CPU's side ran on.
 	Threads int `json:"threads"`
-	// Program tells one build of the program from another.
+	// Program identifies the build of the program.
 	Program string `json:"program"`
 }
 
@@ -43,7 +43,7 @@ func LineThrough(a int, at time.Duration, b int, bt time.Duration) Line {
 	return Line{Fixed: max(0, at-time.Duration(slope*float64(a))), Megapixel: time.Duration(slope * 1e6)}
 }
 
-// Of returns the time of a picture of so many pixels.
+// Of returns the time for a picture with the given number of pixels.
 func (l Line) Of(pixels int) time.Duration {
 	return l.Fixed + time.Duration(float64(l.Megapixel)*float64(pixels)/1e6)
 }
@@ -64,7 +64,7 @@ func (s Speed) From() int {
 // maxSpeeds is the number of measurements kept.
 const maxSpeeds = 8
 
-// SpeedsPath returns the place of the measurements: speeds.json beside the settings.
+// SpeedsPath returns the path of the measurements: speeds.json beside the settings.
 func SpeedsPath() (string, error) {
 	path, err := Path()
 	if err != nil {
@@ -84,7 +84,7 @@ func FindSpeed(path string, key SpeedKey) (Speed, bool) {
 	return list[i], true
 }
 
-// KeepSpeed writes a measurement, instead of those of the same devices by other programs.
+// KeepSpeed stores a measurement and removes those of the same devices by other builds of the program.
 func KeepSpeed(path string, s Speed) error {
 	list := slices.DeleteFunc(speeds(path), func(old Speed) bool {
 		old.Program = s.Program

@@ -20,7 +20,7 @@ import (
 // Cache keeps thumbnails of files in a folder, for lists of files that were opened before.
 type Cache struct{ Folder string }
 
-// UserCache returns the cache in the user's folder for such things.
+// UserCache returns the cache in the user's cache folder.
 func UserCache() (Cache, error) {
 	folder, err := os.UserCacheDir()
 	return Cache{Folder: filepath.Join(folder, "blik", "thumbnails")}, err
@@ -38,7 +38,7 @@ func (c Cache) name(path string) (string, error) {
 	return filepath.Join(c.Folder, hex.EncodeToString(sum[:16])+".jpg"), err
 }
 
-// Save keeps the thumbnail of a file.
+// Save stores the thumbnail of a file.
 func (c Cache) Save(ctx context.Context, path string, m image.Image) error {
 	name, err := c.name(path)
 	if err != nil {
@@ -51,7 +51,7 @@ func (c Cache) Save(ctx context.Context, path string, m image.Image) error {
 	return imagefile.WriteFile(ctx, name, o, func(w io.Writer) error { return WriteJPEG(w, m) })
 }
 
-// Load returns the thumbnail of a file; fs.ErrNotExist is the error where there is none, or the file has changed.
+// Load returns the thumbnail of a file; the error is fs.ErrNotExist if there is none or the file has changed.
 func (c Cache) Load(path string) (image.Image, error) {
 	name, err := c.name(path)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package thumbnail makes small pictures for looking at: crops for reports, previews, contact sheets, recent files. It
-// works on pictures that Blik has decoded itself. Files are never opened and masters never made with the library behind
-// it.
+// Package thumbnail makes small pictures for display: crops for reports, previews, contact sheets, recent files. It
+// works on pictures that Blik has decoded itself. The library that it uses never opens a file and never produces a
+// master.
 package thumbnail
 
 import (
@@ -58,8 +58,8 @@ func Row(out *image.NRGBA, y, x int, pic *processing.Picture, screen *colour.Scr
 	}
 }
 
-// Make returns pic as the screen shows it, upright, in at most size × size pixels. Of a picture much larger than that
-// only some rows and columns are read, so that it takes little time and memory.
+// Make returns pic as the screen shows it, upright, in at most size × size pixels. For much larger
+// pictures only some rows and columns are read, which saves time and memory.
 func Make(ctx context.Context, pic *processing.Picture, screen *colour.Screen, orientation, size int) (
 	*image.NRGBA, error,
 ) {
@@ -80,11 +80,10 @@ func Make(ctx context.Context, pic *processing.Picture, screen *colour.Screen, o
 	return Upright(imaging.Fit(out, size, size, imaging.Lanczos), orientation), nil
 }
 
-// Fit makes a picture smaller where it is larger than size × size pixels; each pixel is the mean of those it stands
-// for.
+// Fit reduces a picture that is larger than size × size pixels; each pixel is the mean of those that it replaces.
 func Fit(m image.Image, size int) *image.NRGBA { return imaging.Fit(m, size, size, imaging.Box) }
 
-// Enlarge shows each pixel as zoom × zoom ones, or makes the picture fit in size × size pixels where that would be
+// Enlarge enlarges each pixel to zoom × zoom pixels, or fits the picture into size × size pixels if that would be
 // larger.
 func Enlarge(m image.Image, zoom, size int) *image.NRGBA {
 	b := m.Bounds()
@@ -96,7 +95,7 @@ func Enlarge(m image.Image, zoom, size int) *image.NRGBA {
 	return imaging.Resize(m, min(w, size), min(h, size), imaging.Box)
 }
 
-// Upright turns and mirrors a picture as its EXIF orientation asks for.
+// Upright rotates and mirrors a picture according to its EXIF orientation.
 func Upright(m *image.NRGBA, orientation int) *image.NRGBA {
 	turns := map[int]func(image.Image) *image.NRGBA{
 		2: imaging.FlipH, 3: imaging.Rotate180, 4: imaging.FlipV, 5: imaging.Transpose,
@@ -108,7 +107,7 @@ func Upright(m *image.NRGBA, orientation int) *image.NRGBA {
 	return m
 }
 
-// WriteJPEG encodes a picture for looking at.
+// WriteJPEG encodes a picture for display.
 func WriteJPEG(w io.Writer, m image.Image) error {
 	return jpeg.Encode(w, m, &jpeg.Options{Quality: quality})
 }

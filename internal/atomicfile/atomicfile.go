@@ -1,4 +1,4 @@
-// Package atomicfile writes files that appear under their names complete or not at all. New files are filled and
+// Package atomicfile writes files that appear under their names either complete or not at all. New files are filled and
 // flushed to disk before any of them gets its name, so that a crash or a power cut at any moment leaves the old files
 // or the new ones. Where several files belong together, a record on the disk says which names are still to be given,
 // and Recover gives them after a crash.

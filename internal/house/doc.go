@@ -1,2 +1,2 @@
-// Package house holds no code, only tests of rules that apply to the whole tree.
+// Package house contains no code, only tests of rules that apply to the whole tree.
 package house

@@ -1,4 +1,4 @@
-// Package parallel spreads loops over the processors.
+// Package parallel distributes loops over the processors.
 //
 // Split divides a loop once and is for memory-bound work of even cost. Each and Chunks hand out small pieces one after
 // another, so that uneven work is balanced and a cancelled context is noticed between pieces. Workers and Try are the
