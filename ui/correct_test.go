@@ -22,6 +22,7 @@ import (
 	"blik/internal/testpic"
 	"blik/processing"
 	"blik/ui/uitest"
+	"blik/ui/xwidget"
 )
 
 // found is a window whose picture has two spots: of 4 pixels at (20, 10) and of 2 at (100, 50).
@@ -438,7 +439,7 @@ func TestJPEGOfInks(t *testing.T) {
 	h.actions.do("correct.all")
 	h.settle()
 	h.actions.do("file.savePicture")
-	for _, b := range uitest.Find[*widget.Button](h.win.Canvas().Overlays().Top()) {
+	for _, b := range uitest.Find[*xwidget.Button](h.win.Canvas().Overlays().Top()) {
 		if strings.Contains(b.Text, "PNG") {
 			t.Errorf("offered %q", b.Text)
 		}

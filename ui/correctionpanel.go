@@ -27,10 +27,10 @@ type correctionPanel struct {
 
 	spot           *xwidget.FixedText
 	method         *xwidget.Select
-	correct, unset *widget.Button
+	correct, unset *xwidget.Button
 
 	form   *form.Form
-	save   *widget.Button
+	save   *xwidget.Button
 	report *xwidget.Check
 	result *widget.Label
 	quiet  quiet
@@ -51,11 +51,11 @@ func newCorrectionPanel(c *common) *correctionPanel {
 			c.correctBy(processing.Method(i))
 		}
 	}))
-	p.correct = widget.NewButton(c.t("Correct"), func() { c.actions.do("correct.selected") })
-	p.unset = widget.NewButton(c.t("Remove correction"), func() { c.actions.do("correct.remove") })
+	p.correct = xwidget.NewButton(c.t("Correct"), c.keys, func() { c.actions.do("correct.selected") })
+	p.unset = xwidget.NewButton(c.t("Remove correction"), c.keys, func() { c.actions.do("correct.remove") })
 	p.form = newForm(c, processing.StageCorrection)
 
-	p.save = widget.NewButtonWithIcon(c.t("Save picture"), theme.DocumentSaveIcon(),
+	p.save = xwidget.NewButtonWithIcon(c.t("Save picture"), theme.DocumentSaveIcon(), c.keys,
 		func() { c.actions.do("file.savePicture") })
 	p.report = xwidget.NewCheck(c.t("Write a report beside the picture"), c.keys,
 		byUser(&p.quiet, func(on bool) { c.Settings().WriteReport = on }))

@@ -36,9 +36,9 @@ func (w *window) offerCrashLogs() {
 	text.Selectable = true
 	d := dialog.NewCustomWithoutButtons(w.t("Blik closed unexpectedly last time"),
 		container.NewBorder(note, nil, nil, nil, container.NewScroll(text)), w.win)
-	copyText := widget.NewButton(w.t("Copy"), func() { w.app.Clipboard().SetContent(string(data)) })
-	keep := widget.NewButton(w.t("Ask again next time"), d.Hide)
-	remove := widget.NewButton(w.t("Remove log"), func() {
+	copyText := xwidget.NewButton(w.t("Copy"), w.keys, func() { w.app.Clipboard().SetContent(string(data)) })
+	keep := xwidget.NewButton(w.t("Ask again next time"), w.keys, d.Hide)
+	remove := xwidget.NewButton(w.t("Remove log"), w.keys, func() {
 		d.Hide()
 		for _, log := range logs {
 			if err := os.Remove(log); err != nil && !os.IsNotExist(err) {

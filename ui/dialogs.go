@@ -92,14 +92,14 @@ func (p *prompts) ask(title, text string, answers []answer) {
 // askOr is ask with other words for the way out.
 func (p *prompts) askOr(title, text, out string, answers []answer) {
 	d := dialog.NewCustomWithoutButtons(title, xwidget.NewWrapped(text), p.win)
-	buttons := container.New(layout.NewHBoxLayout(), widget.NewButton(out, d.Hide))
+	buttons := container.New(layout.NewHBoxLayout(), xwidget.NewButton(out, p.keys, d.Hide))
 	var accept func()
 	for _, a := range answers {
 		answer := func() {
 			d.Hide()
 			a.do()
 		}
-		b := widget.NewButton(a.text, answer)
+		b := xwidget.NewButton(a.text, p.keys, answer)
 		b.Importance = a.importance
 		buttons.Add(b)
 		if a.importance == widget.HighImportance {

@@ -47,17 +47,15 @@ func (f *farmDialogs) open() {
 	folder, address := widget.NewEntry(), widget.NewPasswordEntry()
 	folder.SetText(filepath.Join(filepath.Dir(frames[0].Path), "blik"))
 	address.SetText(farmAddress())
-	shared := widget.NewCheck(f.t("Its workers see these folders under the same paths"), nil)
-	where := widget.NewRadioGroup([]string{here, there}, func(chosen string) {
+	shared := xwidget.NewCheck(f.t("Its workers see these folders under the same paths"), f.keys, nil)
+	where := xwidget.NewRadio([]string{here, there}, f.keys, func(chosen string) {
 		xwidget.SetVisible(address, chosen == there)
 		xwidget.SetVisible(shared, chosen == there)
 	})
-	where.Required = true
-	where.SetSelected(here)
+	address.Hide()
+	shared.Hide()
 	correct, search := f.t("Find and correct"), f.t("Find only")
-	work := widget.NewRadioGroup([]string{correct, search}, nil)
-	work.Required = true
-	work.SetSelected(correct)
+	work := xwidget.NewRadio([]string{correct, search}, f.keys, nil)
 	form := container.New(layout.NewFormLayout(),
 		xwidget.NewHeading(f.t("Work")), work,
 		xwidget.NewHeading(f.t("On")), where,
@@ -83,9 +81,9 @@ func (f *farmDialogs) open() {
 		}
 		f.start(r)
 	}
-	button := widget.NewButton(f.t("Start"), start)
+	button := xwidget.NewButton(f.t("Start"), f.keys, start)
 	button.Importance = widget.HighImportance
-	d.SetButtons([]fyne.CanvasObject{widget.NewButton(f.prompts.noText(), d.Hide), button})
+	d.SetButtons([]fyne.CanvasObject{xwidget.NewButton(f.prompts.noText(), f.keys, d.Hide), button})
 	f.prompts.show(d, 620, 460, start)
 }
 
@@ -114,8 +112,8 @@ type farmProgress struct {
 	bar      *widget.ProgressBar
 	text     *widget.Label
 	failures *widget.Label
-	results  *widget.Select
-	cancel   *widget.Button
+	results  *xwidget.Select
+	cancel   *xwidget.Button
 }
 
 func (f *farmDialogs) showProgress() {
@@ -124,18 +122,18 @@ func (f *farmDialogs) showProgress() {
 	}
 	p.failures.Selectable = true
 	var d *dialog.CustomDialog
-	p.results = widget.NewSelect(nil, func(string) {
+	p.results = xwidget.NewSelect(nil, f.keys, func(string) {
 		if i := p.results.SelectedIndex(); i >= 0 && i < len(f.state.Results) {
 			d.Hide()
 			f.files.open(f.state.Results[i])
 		}
 	})
 	p.results.PlaceHolder = f.t("Open a result…")
-	p.cancel = widget.NewButton(f.t("Cancel the batch"), f.run.Cancel)
+	p.cancel = xwidget.NewButton(f.t("Cancel the batch"), f.keys, f.run.Cancel)
 	top := container.NewVBox(p.bar, p.text, p.results)
 	content := container.NewBorder(top, nil, nil, nil, container.NewVScroll(p.failures))
 	d = dialog.NewCustomWithoutButtons(f.t("Batch"), content, f.win)
-	d.SetButtons([]fyne.CanvasObject{p.cancel, widget.NewButton(f.t("Close"), d.Hide)})
+	d.SetButtons([]fyne.CanvasObject{p.cancel, xwidget.NewButton(f.t("Close"), f.keys, d.Hide)})
 	f.shown = p
 	p.update(f.state)
 	f.prompts.show(d, 620, 420, nil)

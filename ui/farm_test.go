@@ -16,6 +16,7 @@ import (
 	"blik/app/farm"
 	"blik/internal/testpic"
 	"blik/ui/uitest"
+	"blik/ui/xwidget"
 )
 
 // copier is the work on a file: a copy, or what is wrong with c.png.
@@ -71,7 +72,7 @@ func batchDialogs(t *testing.T, lang string) {
 	if n := len(uitest.Find[*widget.Entry](top)); n != 1 {
 		t.Errorf("on this computer the dialog has %d entries", n)
 	}
-	radios := uitest.Find[*widget.RadioGroup](top)
+	radios := uitest.Find[*xwidget.Radio](top)
 	radios[1].SetSelected(radios[1].Options[1])
 	if n := len(uitest.Find[*widget.Entry](top)); n != 2 {
 		t.Errorf("on a farm the dialog has %d entries", n)
@@ -95,7 +96,7 @@ func batchDialogs(t *testing.T, lang string) {
 		t.Errorf("the dialog says %q", said)
 	}
 	checkMarkup(t, lang+"/batch.xml", h.win.Canvas().Overlays().Top())
-	results := uitest.Find[*widget.Select](h.win.Canvas().Overlays().Top())
+	results := uitest.Find[*xwidget.Select](h.win.Canvas().Overlays().Top())
 	if len(results) != 1 || len(results[0].Options) != 2 {
 		t.Fatalf("the results: %+v", results)
 	}

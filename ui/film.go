@@ -3,6 +3,7 @@ package ui
 import (
 	"image/color"
 	"path/filepath"
+	"slices"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -29,12 +30,14 @@ type filmstrip struct {
 	row    *fyne.Container
 	scroll *container.Scroll
 	items  []*frameItem
+	cursor *frameCursor
 }
 
 func newFilmstrip(c *common, open func(path string)) *filmstrip {
 	s := &filmstrip{common: c, open: open, row: container.New(layout.NewCustomPaddedHBoxLayout(4))}
 	s.scroll = container.NewHScroll(container.New(layout.NewCustomPaddedLayout(4, 6, 6, 6), s.row))
-	s.object = container.NewVBox(widget.NewSeparator(), s.scroll)
+	s.cursor = newFrameCursor(s)
+	s.object = container.NewVBox(widget.NewSeparator(), s.cursor)
 	s.object.Hide()
 	return s
 }
@@ -65,12 +68,104 @@ func (s *filmstrip) update(c change) {
 func (s *filmstrip) reveal() {
 	for _, item := range s.items {
 		if item.Visible() && item.current {
-			left, width := item.Position().X, s.scroll.Size().Width
-			if at := s.scroll.Offset.X; left < at || left+frameWidth > at+width {
-				s.scroll.ScrollToOffset(fyne.NewPos(max(0, left-width/2), 0))
-			}
+			s.scrollTo(item)
 		}
 	}
+}
+
+// scrollTo brings a picture into view.
+func (s *filmstrip) scrollTo(item *frameItem) {
+	left, width := item.Position().X, s.scroll.Size().Width
+	if at := s.scroll.Offset.X; left < at || left+frameWidth > at+width {
+		s.scroll.ScrollToOffset(fyne.NewPos(max(0, left-width/2), 0))
+	}
+}
+
+// frameCursor is the filmstrip for the keyboard: a ring around one of its pictures, which the arrow keys, Home and End
+// move and Enter or the space bar opens.
+type frameCursor struct {
+	widget.BaseWidget
+	strip *filmstrip
+	// at is the picture with the ring; −1 while the strip does not have the focus.
+	at int
+}
+
+var _ desktop.Keyable = (*frameCursor)(nil)
+
+func newFrameCursor(s *filmstrip) *frameCursor {
+	c := &frameCursor{strip: s, at: -1}
+	c.ExtendBaseWidget(c)
+	return c
+}
+
+// move puts the ring around another picture.
+func (c *frameCursor) move(to int) {
+	items := c.strip.items
+	if c.at >= 0 && c.at < len(items) {
+		items[c.at].mark(false)
+	}
+	c.at = min(to, len(c.strip.Film())-1)
+	if c.at >= 0 {
+		items[c.at].mark(true)
+		c.strip.scrollTo(items[c.at])
+	}
+}
+
+// FocusGained shows the ring around the open picture.
+func (c *frameCursor) FocusGained() {
+	c.move(max(0, slices.IndexFunc(c.strip.items, func(i *frameItem) bool { return i.Visible() && i.current })))
+}
+
+// FocusLost takes it away.
+func (c *frameCursor) FocusLost() { c.move(-1) }
+
+// TypedKey moves the ring, opens the picture by Enter, and passes on the other keys.
+func (c *frameCursor) TypedKey(e *fyne.KeyEvent) {
+	switch e.Name {
+	case fyne.KeyLeft:
+		c.move(max(0, c.at-1))
+	case fyne.KeyRight:
+		c.move(c.at + 1)
+	case fyne.KeyHome:
+		c.move(0)
+	case fyne.KeyEnd:
+		c.move(len(c.strip.items) - 1)
+	case fyne.KeyReturn, fyne.KeyEnter:
+		c.open()
+	case fyne.KeySpace:
+	default:
+		c.strip.keys.Key(e)
+	}
+}
+
+// TypedRune opens the picture by the space bar and passes on the other characters.
+func (c *frameCursor) TypedRune(r rune) {
+	if r == ' ' {
+		c.open()
+		return
+	}
+	c.strip.keys.Rune(r)
+}
+
+func (c *frameCursor) open() {
+	if c.at >= 0 {
+		c.strip.items[c.at].Tapped(nil)
+	}
+}
+
+// KeyDown passes the key on.
+func (c *frameCursor) KeyDown(e *fyne.KeyEvent) {
+	if e.Name != fyne.KeySpace {
+		c.strip.keys.Down(e)
+	}
+}
+
+// KeyUp passes the key on.
+func (c *frameCursor) KeyUp(e *fyne.KeyEvent) { c.strip.keys.Up(e) }
+
+// CreateRenderer is part of fyne.Widget.
+func (c *frameCursor) CreateRenderer() fyne.WidgetRenderer {
+	return widget.NewSimpleRenderer(c.strip.scroll)
 }
 
 // frameItem is one picture of the filmstrip. A click opens it.
@@ -110,6 +205,7 @@ func (i *frameItem) show(f session.Frame) {
 	doc := i.strip.Document()
 	current := doc != nil && doc.Path() == f.Path
 	i.back.FillColor = color.Transparent
+	xwidget.ShowRing(i.back, i.strip.cursor.at >= 0 && i.strip.items[i.strip.cursor.at] == i)
 	if current {
 		i.back.FillColor = theme.Color(theme.ColorNameSelection)
 	}
@@ -121,6 +217,25 @@ func (i *frameItem) show(f session.Frame) {
 	i.frame, i.current = f, current
 	i.name.SetText(baseName(f.Path))
 	i.state.SetText(i.strip.frameText(f))
+}
+
+// mark shows the ring of the keyboard.
+func (i *frameItem) mark(on bool) {
+	xwidget.ShowRing(i.back, on)
+	i.back.Refresh()
+	if on {
+		i.strip.tips.ShowLater(i, i.tip())
+	} else {
+		i.strip.tips.Hide()
+	}
+}
+
+// tip is the whole path, or what went wrong.
+func (i *frameItem) tip() string {
+	if i.frame.Err != nil {
+		return i.strip.prompts.errorText(i.frame.Err)
+	}
+	return i.frame.Path
 }
 
 // frameText says how far the work on a picture is.
@@ -149,11 +264,7 @@ func (i *frameItem) Cursor() desktop.Cursor { return desktop.PointerCursor }
 
 // MouseIn shows the whole path, or what went wrong.
 func (i *frameItem) MouseIn(*desktop.MouseEvent) {
-	text := i.frame.Path
-	if i.frame.Err != nil {
-		text = i.strip.prompts.errorText(i.frame.Err)
-	}
-	i.strip.tips.ShowLater(i, text)
+	i.strip.tips.ShowLater(i, i.tip())
 }
 
 // MouseMoved is part of desktop.Hoverable.

@@ -3,6 +3,7 @@ package ui
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -54,7 +55,7 @@ func TestFilmstrip(t *testing.T) {
 	state("went on", "a.png 2 findings; b.png to do; c.png to do; ")
 	h.film.items[0].Tapped(nil)
 	h.settle()
-	h.checkList("gone back", "1|22|10|4|3.5|0 %|–", "2|101|50|2|3.5|0 %|–")
+	h.checkList("gone back", "1|22|10|4|3.5|0.0 %|–", "2|101|50|2|3.5|0.0 %|–")
 	if h.actions.can("film.previous") {
 		t.Error("there is a picture before the first")
 	}
@@ -70,5 +71,58 @@ func TestFilmstrip(t *testing.T) {
 	h.actions.do("film.close")
 	if h.film.object.Visible() {
 		t.Error("the filmstrip is still seen")
+	}
+}
+
+// The Tab key brings a ring to the filmstrip, the arrow keys move it, Enter opens the picture.
+func TestFilmstripByKeys(t *testing.T) {
+	dir := t.TempDir()
+	h := newHarness(t, "en")
+	for _, name := range []string{"a.png", "b.png", "c.png"} {
+		path := filepath.Join(dir, name)
+		h.pictures[path] = testpic.Flat(20, 10, 3, 100)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
+	h.settle()
+	c := h.film.cursor
+	h.win.Canvas().Focus(c)
+	ring := func() (at []int) {
+		for i, item := range h.film.items {
+			if item.back.StrokeWidth > 0 {
+				at = append(at, i)
+			}
+		}
+		return at
+	}
+	key := func(k fyne.KeyName) { c.TypedKey(&fyne.KeyEvent{Name: k}) }
+	if got := ring(); !slices.Equal(got, []int{0}) {
+		t.Errorf("ring around %v", got)
+	}
+	key(fyne.KeyEnd)
+	key(fyne.KeyRight)
+	last := len(h.Film()) - 1
+	if got := ring(); !slices.Equal(got, []int{last}) {
+		t.Errorf("at the end: ring around %v", got)
+	}
+	key(fyne.KeyReturn)
+	h.settle()
+	if doc := h.Document(); doc == nil || doc.Path() != h.Film()[last].Path {
+		t.Error("Enter does not open the picture")
+	}
+	key(fyne.KeyHome)
+	key(fyne.KeyLeft)
+	if got := ring(); !slices.Equal(got, []int{0}) {
+		t.Errorf("at the beginning: ring around %v", got)
+	}
+	c.TypedRune('b')
+	if h.toolbox.current.ID != "tool.brush" {
+		t.Error("the letters of the tools do not work")
+	}
+	h.win.Canvas().Unfocus()
+	if got := ring(); got != nil {
+		t.Errorf("without the focus: ring around %v", got)
 	}
 }

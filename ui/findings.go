@@ -29,7 +29,7 @@ type findingsPanel struct {
 	choice *xwidget.Select
 	bounds []*xwidget.NumberEntry
 	// thumbs shows the findings by close-ups; views holds it and the table, of which one is seen.
-	thumbs *widget.GridWrap
+	thumbs *xwidget.Grid
 	views  *fyne.Container
 	thumb  *xwidget.ToolButton
 	// why says what spoke for the selected finding and against it.
@@ -93,7 +93,7 @@ func (c *common) scoreText(f document.Spot) string {
 	if !f.Detected {
 		return c.t("by hand")
 	}
-	return c.texts.Number(f.Score, 1)
+	return c.texts.Fixed(f.Score, 1)
 }
 
 // contrastText is the contrast of a finding in per cent of white, if it was detected.
@@ -101,7 +101,7 @@ func (c *common) contrastText(f document.Spot) string {
 	if !f.Detected {
 		return ""
 	}
-	return c.texts.Number(100*f.Contrast, 1) + "\u00a0%"
+	return c.texts.Fixed(100*f.Contrast, 1) + "\u00a0%"
 }
 
 func newFindingsPanel(c *common) *findingsPanel {

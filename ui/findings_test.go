@@ -40,7 +40,7 @@ func TestDecideByKeys(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("find.run")
 	h.settle()
-	first, second := "1|22|10|4|3.5|0 %|–", "2|101|50|2|3.5|0 %|–"
+	first, second := "1|22|10|4|3.5|0.0 %|–", "2|101|50|2|3.5|0.0 %|–"
 	h.checkList("found", first, second)
 	h.actions.do("find.keep")
 	if s, ok := h.Selected(); !ok || s.ID != 1 || s.Decision != document.Undecided {
@@ -57,7 +57,7 @@ func TestDecideByKeys(t *testing.T) {
 		t.Errorf("the sum says %q", text)
 	}
 	h.panel.findings.choice.SetSelected("Ignored")
-	h.checkList("ignored ones", "×|101|50|2|3.5|0 %|–")
+	h.checkList("ignored ones", "×|101|50|2|3.5|0.0 %|–")
 	h.actions.do("find.next")
 	if s, ok := h.Selected(); !ok || s.Decision != document.Ignored {
 		t.Errorf("selected is %+v", s)
@@ -81,7 +81,7 @@ func TestListIsSortedAndLimited(t *testing.T) {
 	h.actions.do("find.run")
 	h.settle()
 	p := h.panel.findings
-	first, second := "1|22|10|4|3.5|0 %|–", "2|101|50|2|3.5|0 %|–"
+	first, second := "1|22|10|4|3.5|0.0 %|–", "2|101|50|2|3.5|0.0 %|–"
 	p.table.OnHead(1)
 	p.table.OnHead(1)
 	h.checkList("by x, descending", second, first)
@@ -236,7 +236,7 @@ func TestProjectOfAPicture(t *testing.T) {
 		t.Errorf("the status says %q", text)
 	}
 	h = start()
-	h.checkList("opened again", "✓ 1|22|10|4|3.5|0 %|–", "2|101|50|2|3.5|0 %|–")
+	h.checkList("opened again", "✓ 1|22|10|4|3.5|0.0 %|–", "2|101|50|2|3.5|0.0 %|–")
 	if text := h.status.message.Text(); !strings.Contains(text, "Going on from the project of 20") {
 		t.Errorf("the status says %q", text)
 	}

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/manual"
+	"blik/ui/xwidget"
 )
 
 // showGuide shows the guide: its headings at the left, the text of the chosen one at the right.
@@ -18,22 +19,42 @@ func (p *prompts) showGuide() {
 	}
 	page := container.NewVBox()
 	scroll := container.NewVScroll(page)
-	titles := widget.NewList(func() int { return len(sections) },
+	titles := xwidget.NewList(func() int { return len(sections) },
 		func() fyne.CanvasObject { return widget.NewLabel("") },
 		func(i widget.ListItemID, o fyne.CanvasObject) {
 			label := o.(*widget.Label)
 			label.Truncation = fyne.TextTruncateEllipsis
 			label.SetText(sections[i].Title)
-		})
+		}, p.keys)
 	titles.OnSelected = func(i widget.ListItemID) {
 		page.Objects = guidePage(sections[i])
 		page.Refresh()
 		scroll.ScrollToTop()
 	}
 	titles.Select(0)
+	titles.OnKey = func(name fyne.KeyName) bool {
+		switch name {
+		case fyne.KeyPageDown:
+			turnPage(scroll, 1)
+		case fyne.KeyPageUp:
+			turnPage(scroll, -1)
+		default:
+			return false
+		}
+		return true
+	}
 	body := container.NewHSplit(titles, scroll)
 	body.Offset = guideOffset
 	p.showCustom(p.t("Guide"), p.t("Close"), body, 1000, 640)
+	p.win.Canvas().Focus(titles)
+}
+
+// turnPage scrolls by what is seen of a text, less a line or two.
+func turnPage(s *container.Scroll, by float32) {
+	const kept = 40
+	room := s.Content.MinSize().Height - s.Size().Height
+	y := s.Offset.Y + by*(s.Size().Height-kept)
+	s.ScrollToOffset(fyne.NewPos(0, max(0, min(y, room))))
 }
 
 // guideOffset is the share of the headings of the guide.

@@ -13,7 +13,7 @@ import (
 type historyPanel struct {
 	*common
 	object fyne.CanvasObject
-	list   *widget.List
+	list   *xwidget.List
 	memory *xwidget.FixedText
 
 	names []message.Message
@@ -24,7 +24,7 @@ type historyPanel struct {
 func newHistoryPanel(c *common) *historyPanel {
 	p := &historyPanel{common: c, memory: xwidget.NewFixedText("")}
 	p.memory.Stretch, p.memory.Muted, p.memory.Tips = true, true, c.tips
-	p.list = widget.NewList(
+	p.list = xwidget.NewList(
 		func() int {
 			if p.Document() == nil {
 				return 0
@@ -36,7 +36,7 @@ func newHistoryPanel(c *common) *historyPanel {
 			l.Truncation = fyne.TextTruncateEllipsis
 			return l
 		},
-		func(i widget.ListItemID, o fyne.CanvasObject) { p.show(i, o.(*widget.Label)) })
+		func(i widget.ListItemID, o fyne.CanvasObject) { p.show(i, o.(*widget.Label)) }, c.keys)
 	p.list.OnSelected = byUser(&p.quiet, p.goTo)
 	p.object = container.NewBorder(nil, inset(4, 8, p.memory), nil, nil, p.list)
 	return p

@@ -18,7 +18,7 @@ type keySettings struct {
 	all     []command
 	list    *xwidget.List
 	catcher *xwidget.KeyCatcher
-	none    *widget.Button
+	none    *xwidget.Button
 	// at is the action that waits for its keys; -1 for none.
 	at int
 }
@@ -43,13 +43,13 @@ func newKeySettings(w *window) *keySettings {
 	}
 	k.catcher.OnShortcut = func(s fyne.Shortcut) { k.take(pressed(s)) }
 	k.catcher.OnEnd = func() { w.actions.catch = nil }
-	k.none = widget.NewButton(w.t("No key"), func() {
+	k.none = xwidget.NewButton(w.t("No key"), w.keys, func() {
 		if k.at >= 0 {
 			k.put("")
 		}
 	})
 	k.none.Disable()
-	usual := widget.NewButton(w.t("Restore default keys"), func() {
+	usual := xwidget.NewButton(w.t("Restore default keys"), w.keys, func() {
 		w.setKeys(nil)
 		k.leave()
 		k.catcher.SetText(w.t("All actions have their default keys again."))

@@ -23,8 +23,8 @@ type panel struct {
 	*common
 	object fyne.CanvasObject
 
-	run      *widget.Button
-	correct  *widget.Button
+	run      *xwidget.Button
+	correct  *xwidget.Button
 	steps    *fyne.Container
 	next     *xwidget.FixedText
 	progress *progressView
@@ -40,8 +40,9 @@ type panel struct {
 
 func newPanel(c *common, dispatch func(func())) *panel {
 	p := &panel{common: c}
-	p.run = widget.NewButtonWithIcon(c.t("Find glare"), theme.SearchIcon(), func() { c.actions.do("find.run") })
-	p.correct = widget.NewButtonWithIcon(c.t("Correct all"), icons.Get("correct"),
+	p.run = xwidget.NewButtonWithIcon(c.t("Find glare"), theme.SearchIcon(), c.keys,
+		func() { c.actions.do("find.run") })
+	p.correct = xwidget.NewButtonWithIcon(c.t("Correct all"), icons.Get("correct"), c.keys,
 		func() { c.actions.do("correct.all") })
 	p.steps = container.NewGridWithColumns(2, p.run, p.correct)
 	p.next = xwidget.NewFixedText("")
@@ -65,7 +66,9 @@ func newPanel(c *common, dispatch func(func())) *panel {
 	// A table scrolls to its selection only when it is on the screen, which the tab is a moment after this call.
 	p.tabs.OnSelected = func(*container.TabItem) { dispatch(p.findings.showSelected) }
 	head := container.New(layout.NewCustomPaddedLayout(6, 2, 8, 8),
-		container.NewVBox(container.NewStack(p.steps, p.progress.row),
+		// Both heights are kept, so that nothing moves when a job begins or ends.
+		container.NewVBox(container.NewStack(p.steps, p.progress.row,
+			xwidget.NewGap(0, max(p.steps.MinSize().Height, p.progress.row.MinSize().Height))),
 			inset(0, 0, container.NewStack(p.next, p.progress.times)),
 			container.New(layout.NewCustomPaddedVBoxLayout(0), p.progress.list, region)))
 	// The Tab key goes through objects in their order: the head comes first.
@@ -115,7 +118,7 @@ func (p *panel) showCorrection() {
 	}
 }
 
-func emphasize(b *widget.Button, on bool) {
+func emphasize(b *xwidget.Button, on bool) {
 	importance := widget.MediumImportance
 	if on {
 		importance = widget.HighImportance
@@ -141,8 +144,8 @@ func newDetectionPanel(c *common) *detectionPanel {
 	p := &detectionPanel{common: c, chosen: container.New(layout.NewCustomPaddedVBoxLayout(0))}
 	p.form = newForm(c, processing.StageDetection)
 	p.chosenBox = container.NewVBox(xwidget.NewHeading(c.t("Chosen for this picture")), p.chosen,
-		widget.NewButton(c.t("Copy values to manual mode"), func() { c.actions.do("find.takeOver") }))
-	forget := widget.NewButton(c.t("Forget"), func() { c.actions.do("find.forget") })
+		xwidget.NewButton(c.t("Copy values to manual mode"), c.keys, func() { c.actions.do("find.takeOver") }))
+	forget := xwidget.NewButton(c.t("Forget"), c.keys, func() { c.actions.do("find.forget") })
 	p.learned = inset(4, 4, container.NewBorder(nil, nil, nil, forget,
 		container.NewCenter(xwidget.NewHelpLabel(c.t("Adapted to your decisions"), c.t("Detection follows your "+
 			"decisions. Save preset stores them for other pictures and for the command line."), c.tips))))

@@ -35,7 +35,7 @@ func newProgressView(c *common) *progressView {
 	p.bar.TextFormatter = func() string { return c.percent(p.bar.Value) }
 	p.times.Stretch, p.times.Muted, p.times.Tips = true, true, c.tips
 	p.times.Hide()
-	cancel := widget.NewButton(c.t("Cancel"), func() { c.actions.do("find.cancel") })
+	cancel := xwidget.NewButton(c.t("Cancel"), c.keys, func() { c.actions.do("find.cancel") })
 	p.row = container.NewBorder(nil, nil, nil, container.NewHBox(
 		c.button("find.run", theme.SearchIcon()), c.button("correct.all", icons.Get("correct")), cancel), p.bar)
 	return p

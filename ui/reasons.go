@@ -55,7 +55,7 @@ func (c *common) aboutText(f document.Spot) string {
 	if !f.Detected {
 		return lines[0] + "\n" + c.whyText(f)
 	}
-	lines[0] += c.t("; score %s, contrast %s, brightest level %s", c.texts.Number(f.Score, 1), c.contrastText(f),
+	lines[0] += c.t("; score %s, contrast %s, brightest level %s", c.texts.Fixed(f.Score, 1), c.contrastText(f),
 		c.texts.Int(f.Peak))
 	for _, reason := range f.Reasons {
 		lines = append(lines, c.texts.Sprint(reason.Message()))

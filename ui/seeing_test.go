@@ -303,7 +303,7 @@ func TestReasonsAtThePointer(t *testing.T) {
 	h := found(t, "en")
 	f := h.Document().Spots()[0]
 	text := h.aboutText(f)
-	if !strings.HasPrefix(text, "Finding 1, 4 px; score 3.5, contrast 0\u00a0%, brightest level 255") {
+	if !strings.HasPrefix(text, "Finding 1, 4 px; score 3.5, contrast 0.0\u00a0%, brightest level 255") {
 		t.Errorf("it says %q", text)
 	}
 	f.Reasons = []processing.Reason{{Aspect: processing.AspectRise, Value: 2}, {Aspect: processing.AspectForm, Value: -1}}

@@ -23,7 +23,7 @@ type startPage struct {
 	recent *fyne.Container
 	open   func(path string)
 	// buttons are those that are grey while a job runs.
-	buttons []*widget.Button
+	buttons []*xwidget.Button
 }
 
 // startLayout puts the start page into the middle, no wider than is good to read.
@@ -64,12 +64,12 @@ func newStartPage(c *common, open func(path string)) *startPage {
 	} {
 		words.Add(xwidget.NewWrapped(sentence))
 	}
-	choose := widget.NewButtonWithIcon(c.t("Open picture…"), theme.FolderOpenIcon(),
+	choose := xwidget.NewButtonWithIcon(c.t("Open picture…"), theme.FolderOpenIcon(), c.keys,
 		func() { c.actions.do("file.open") })
 	choose.Importance = widget.HighImportance
-	sample := widget.NewButtonWithIcon(c.t("Open the sample"), theme.FileImageIcon(),
+	sample := xwidget.NewButtonWithIcon(c.t("Open the sample"), theme.FileImageIcon(), c.keys,
 		func() { c.actions.do("file.sample") })
-	p.buttons = []*widget.Button{choose, sample}
+	p.buttons = []*xwidget.Button{choose, sample}
 	p.object = container.NewStack(canvas.NewRectangle(theme.Color(theme.ColorNameBackground)),
 		container.NewVScroll(container.New(startLayout{}, container.NewVBox(words, xwidget.NewGap(0, 6),
 			container.NewGridWrap(choose.MinSize().Max(sample.MinSize()), choose, sample), xwidget.NewGap(0, 6),
@@ -100,7 +100,7 @@ func (p *startPage) showRecent() {
 			small.Image, small.Resource = m, nil
 		}
 		small.SetMinSize(fyne.NewSquareSize(startSize))
-		name := widget.NewButton(shortened(baseName(path)), func() { p.open(path) })
+		name := xwidget.NewButton(shortened(baseName(path)), p.keys, func() { p.open(path) })
 		name.Importance = widget.LowImportance
 		p.recent.Add(container.NewVBox(small, name))
 	}

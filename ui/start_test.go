@@ -8,10 +8,10 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
-	"fyne.io/fyne/v2/widget"
 
 	"blik/app/preset"
 	"blik/processing"
+	"blik/ui/xwidget"
 )
 
 // The start page offers what can be opened, and gives way to the picture.
@@ -22,8 +22,8 @@ func TestStartPage(t *testing.T) {
 	if !h.welcome.object.Visible() || len(h.welcome.recent.Objects) != 2 {
 		t.Fatalf("visible %v, %d recent pictures", h.welcome.object.Visible(), len(h.welcome.recent.Objects))
 	}
-	button := func(i int) *widget.Button {
-		return h.welcome.recent.Objects[i].(*fyne.Container).Objects[1].(*widget.Button)
+	button := func(i int) *xwidget.Button {
+		return h.welcome.recent.Objects[i].(*fyne.Container).Objects[1].(*xwidget.Button)
 	}
 	if name := button(1).Text; name != "…long name.tif" {
 		t.Errorf("a long name is shown as %q", name)

@@ -19,22 +19,26 @@ const thumbSide = 88
 
 // newThumbs shows the listed findings by close-ups, two beside each other for each: before and after correction. A
 // click selects one.
-func newThumbs(c *common) *widget.GridWrap {
-	g := widget.NewGridWrap(func() int { return len(c.Listed()) },
+func newThumbs(c *common) *xwidget.Grid {
+	g := xwidget.NewGrid(func() int { return len(c.Listed()) },
 		func() fyne.CanvasObject { return newThumb() },
 		func(id widget.GridWrapItemID, o fyne.CanvasObject) {
 			if list := c.Listed(); id < len(list) {
 				o.(*thumb).show(c, list[id], id == c.SelectedRow())
 			}
-		})
+		}, c.keys)
+	choose := func(id int) {
+		if list := c.Listed(); id >= 0 && id < len(list) {
+			c.Select(list[id])
+			c.reveal(list[id])
+		}
+	}
+	g.OnStep = func(by int) { choose(max(c.SelectedRow(), -1) + by) }
 	g.OnSelected = func(id widget.GridWrapItemID) {
 		// The mark of the selected finding is the thumbnail's own.
 		g.UnselectAll()
 		c.prompts.win.Canvas().Unfocus()
-		if list := c.Listed(); id < len(list) {
-			c.Select(list[id])
-			c.reveal(list[id])
-		}
+		choose(id)
 	}
 	return g
 }

@@ -367,7 +367,15 @@ func (h *harness) dialogTexts() string {
 // press taps the button with the given text in the dialog on top.
 func (h *harness) press(text string) {
 	h.tb.Helper()
-	for _, b := range uitest.Find[*widget.Button](h.win.Canvas().Overlays().Top()) {
+	top := h.win.Canvas().Overlays().Top()
+	for _, b := range uitest.Find[*xwidget.Button](top) {
+		if b.Text == text {
+			test.Tap(b)
+			return
+		}
+	}
+	// The toolkit's own dialogs have its buttons.
+	for _, b := range uitest.Find[*widget.Button](top) {
 		if b.Text == text {
 			test.Tap(b)
 			return

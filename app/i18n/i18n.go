@@ -276,6 +276,11 @@ func (p *Printer) Number(v float64, decimals int) string {
 	return strings.Replace(p.Decimal(s), "-", "−", 1)
 }
 
+// Fixed is Number with all decimals, for columns of figures.
+func (p *Printer) Fixed(v float64, decimals int) string {
+	return strings.Replace(p.Decimal(strconv.FormatFloat(v, 'f', decimals, 64)), "-", "−", 1)
+}
+
 // Decimal puts the decimal sign of the language instead of each point between two digits.
 func (p *Printer) Decimal(figures string) string {
 	if p.file.Decimal == "" {

@@ -38,6 +38,7 @@ func TestNumbers(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{en.Int(-1234567), "−1,234,567"}, {ru.Int(1234), "1\u00a0234"}, {en.Int(0), "0"},
 		{en.Number(-0.5, 3), "−0.5"}, {ru.Number(2.5, 1), "2,5"}, {en.Number(-0.0001, 2), "0"},
+		{ru.Fixed(7, 1), "7,0"}, {en.Fixed(-1.25, 1), "−1.2"},
 		{ru.Sprint(message.Of("%.1f %s", 1.5, message.Figures("2.5"))), "1,5 2,5"},
 		{en.Sprint(message.Of("%s", message.Capitalized{Message: message.Of("grey")})), "Grey"},
 	} {

@@ -217,9 +217,8 @@ func (f *Form) newRow(s processing.Spec, tips *xwidget.Tooltips, keys xwidget.Ke
 			}
 		}
 		if len(names) <= radioChoices {
-			choice := widget.NewRadioGroup(names, take)
+			choice := xwidget.NewRadio(names, keys, take)
 			choice.Horizontal = true
-			choice.Required = true
 			r.show = func(v float64) { choice.SetSelected(names[int(v)]) }
 			r.object = pad(choice, r.fault)
 			break

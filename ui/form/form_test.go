@@ -81,7 +81,7 @@ func TestAdaptiveModeHidesWhatItChooses(t *testing.T) {
 	if n := len(uitest.Find[*xwidget.NumberEntry](f.Object)); n != always {
 		t.Errorf("adaptive mode shows %d fields, expected %d", n, always)
 	}
-	mode := uitest.Find[*widget.RadioGroup](f.Object)[0]
+	mode := uitest.Find[*xwidget.Radio](f.Object)[0]
 	told := ""
 	f.OnChanged = func(s processing.Spec, v float64) { told = s.ID + " " + s.Format(v) }
 	mode.SetSelected("manual")

@@ -43,7 +43,7 @@ type detectionPage struct {
 
 	picture *pictureChoice
 	repeat  *xwidget.Select
-	run     *widget.Button
+	run     *xwidget.Button
 	save    *saveRow
 
 	chart              *fyne.Container
@@ -65,7 +65,7 @@ func newDetectionPage(v *View, before *detectionPage) *detectionPage {
 		p.repeat.SetSelectedIndex(before.repeat.SelectedIndex())
 		p.picture.box.SetSelectedIndex(before.picture.box.SelectedIndex())
 	}
-	p.run = widget.NewButtonWithIcon(v.t("Measure"), theme.MediaPlayIcon(), p.start)
+	p.run = xwidget.NewButtonWithIcon(v.t("Measure"), theme.MediaPlayIcon(), keys{v}, p.start)
 	p.run.Importance = widget.HighImportance
 	p.save = newSaveRow(v, p.saveAs)
 	head := container.NewBorder(nil, nil,

@@ -51,11 +51,11 @@ type experimentsPage struct {
 
 	choice   *xwidget.Select
 	question *widget.Label
-	quick    *widget.RadioGroup
+	quick    *xwidget.Radio
 	picture  *xwidget.Select
 	variants *checks
 	sizes    *checks
-	run      *widget.Button
+	run      *xwidget.Button
 	save     *saveRow
 
 	table      *xwidget.CellTable
@@ -83,12 +83,12 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 	}
 	p.choice = xwidget.NewSelect(names, keys{v}, nil)
 	p.question = xwidget.NewWrapped("")
-	p.quick = widget.NewRadioGroup([]string{v.t("Quick"), v.t("Full")}, func(string) { p.fillSizes() })
-	p.quick.Horizontal, p.quick.Required = true, true
+	p.quick = xwidget.NewRadio([]string{v.t("Quick"), v.t("Full")}, keys{v}, func(string) { p.fillSizes() })
+	p.quick.Horizontal = true
 	p.picture = xwidget.NewSelect([]string{v.t("synthetic")}, keys{v}, func(string) { p.fillSizes() })
 	p.variants = &checks{object: container.New(layout.NewCustomPaddedVBoxLayout(-4))}
 	p.sizes = &checks{object: container.NewGridWithColumns(2)}
-	p.run = widget.NewButtonWithIcon(v.t("Measure"), theme.MediaPlayIcon(), p.start)
+	p.run = xwidget.NewButtonWithIcon(v.t("Measure"), theme.MediaPlayIcon(), keys{v}, p.start)
 	p.run.Importance = widget.HighImportance
 	p.save = newSaveRow(v, p.saveAs)
 
@@ -107,7 +107,7 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 		nil, nil, container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12), p.choices))))
 
 	p.table = xwidget.NewCellTable()
-	p.plot = newPlotBox(v.Dispatch, v.t("The plot appears when the measurement is complete."))
+	p.plot = newPlotBox(v.Dispatch, keys{v}, v.t("The plot appears when the measurement is complete."))
 	p.verdict, p.paper, p.paperTable = xwidget.NewWrapped(""), xwidget.NewWrapped(""), xwidget.NewCellTable()
 	p.figures = container.NewTabItem(v.t("Pictures"), container.NewStack())
 	p.words = container.NewAppTabs(

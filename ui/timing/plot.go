@@ -38,14 +38,14 @@ type drawing struct {
 	size image.Point
 }
 
-func newPlotBox(dispatch func(func()), empty string) *plotBox {
+func newPlotBox(dispatch func(func()), k xwidget.Keys, empty string) *plotBox {
 	p := &plotBox{dispatch: dispatch, picture: &canvas.Image{FillMode: canvas.ImageFillContain},
 		empty: xwidget.NewWrapped(""), number: widget.NewLabel("")}
 	p.empty.SetText(empty)
 	p.picture.Hide()
 	p.turn = container.NewHBox(
-		widget.NewButtonWithIcon("", theme.NavigateBackIcon(), func() { p.step(-1) }), p.number,
-		widget.NewButtonWithIcon("", theme.NavigateNextIcon(), func() { p.step(1) }))
+		xwidget.NewButtonWithIcon("", theme.NavigateBackIcon(), k, func() { p.step(-1) }), p.number,
+		xwidget.NewButtonWithIcon("", theme.NavigateNextIcon(), k, func() { p.step(1) }))
 	p.turn.Hide()
 	p.room = container.NewStack(p.empty, p.picture)
 	p.contents = container.NewBorder(container.NewCenter(p.turn), nil, nil, nil, p.room)

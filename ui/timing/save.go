@@ -28,8 +28,8 @@ const (
 // saveRow is a row of buttons, one for each kind of file.
 type saveRow struct {
 	object fyne.CanvasObject
-	tables []*widget.Button
-	plots  []*widget.Button
+	tables []*xwidget.Button
+	plots  []*xwidget.Button
 }
 
 // newSaveRow makes the buttons; save is called with an ending.
@@ -38,7 +38,7 @@ func newSaveRow(v *View, save func(ending string)) *saveRow {
 	label := widget.NewLabel(v.t("Save:"))
 	row := container.New(layout.NewCustomPaddedHBoxLayout(2), label)
 	for _, ending := range []string{csvFile, jsonFile, pngFile, svgFile} {
-		b := widget.NewButton(strings.ToUpper(ending), func() { save(ending) })
+		b := xwidget.NewButton(strings.ToUpper(ending), keys{v}, func() { save(ending) })
 		row.Add(b)
 		if ending == csvFile || ending == jsonFile {
 			r.tables = append(r.tables, b)

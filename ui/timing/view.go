@@ -161,7 +161,8 @@ func (v *View) SetTexts(words *i18n.Printer) {
 	v.message.Stretch, v.message.Tips = true, v.tips
 	v.progress = widget.NewProgressBar()
 	v.progress.TextFormatter = func() string { return v.texts.Sprint(v.Session.Progress().Stage) }
-	v.busy = container.NewHBox(xwidget.NewMinWidth(340, v.progress), widget.NewButton(v.t("Cancel"), v.cancel))
+	v.busy = container.NewHBox(xwidget.NewMinWidth(340, v.progress),
+		xwidget.NewButton(v.t("Cancel"), keys{v}, v.cancel))
 	foot := container.NewVBox(widget.NewSeparator(),
 		container.New(layout.NewCustomPaddedLayout(3, 4, 10, 10),
 			// The room of the progress is kept while there is none, so that nothing moves.

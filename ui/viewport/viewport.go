@@ -432,6 +432,10 @@ func (v *Viewport) draw(w, h int) image.Image {
 		start := time.Now()
 		defer func() { v.OnFrame(time.Since(start)) }()
 	}
+	// A viewport that is shown for the first time is laid out before it belongs to a canvas, which has the scale.
+	if c := fyne.CurrentApp().Driver().CanvasForObject(v); c != nil && float64(c.Scale()) != v.scale {
+		v.resized(v.Size())
+	}
 	if v.buf == nil || v.buf.Rect.Dx() != w || v.buf.Rect.Dy() != h {
 		v.buf = image.NewRGBA(image.Rect(0, 0, w, h))
 		v.dirty = v.buf.Rect
@@ -462,6 +466,7 @@ func (v *Viewport) resized(size fyne.Size) {
 	v.layoutDivider()
 	if v.follower {
 		v.redraw()
+		v.layoutOverlay()
 		return
 	}
 	if v.OnView != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 	"pgregory.net/rapid"
@@ -632,4 +633,55 @@ func TestPyramidsChanged(t *testing.T) {
 			t.Errorf("zoom %g: the patch is not seen", zoom)
 		}
 	}
+}
+
+// A viewport that is laid out before its window has told the scale takes it with its first frame.
+func TestScaleOfFirstFrame(t *testing.T) {
+	v, _ := newViewport(t)
+	c := fyne.CurrentApp().Driver().CanvasForObject(v).(test.WindowlessCanvas)
+	c.SetScale(2)
+	c.Capture()
+	if z := v.Transform().Zoom; math.Abs(z-0.4) > 1e-9 {
+		t.Errorf("2000 × 1000 in 800 × 600 device pixels is fitted at %g", z)
+	}
+	// The picture lies in the middle of the viewport, in Fyne units.
+	at, size := v.Place(image.Rect(0, 0, pictureWidth, pictureHeight))
+	if at != fyne.NewPos(0, 50) || size != fyne.NewSize(400, 200) {
+		t.Errorf("the picture lies at %v and takes %v", at, size)
+	}
+}
+
+// What lies over a viewport that follows another one is laid out anew when the viewport gets its size.
+func TestOverlayOfFollower(t *testing.T) {
+	v, _ := newViewport(t)
+	twin := viewport.New()
+	twin.SetFollower()
+	w := test.NewTempWindow(t, twin)
+	w.SetPadded(false)
+	w.Resize(fyne.NewSize(400, 300))
+	twin.SetMarker(image.Rect(1000, 500, 1010, 510))
+	twin.Follow(v.Transform())
+	c := fyne.CurrentApp().Driver().CanvasForObject(twin).(test.WindowlessCanvas)
+	before := places(twin)
+	c.SetScale(2)
+	c.Capture()
+	moved := 0
+	for i, at := range places(twin) {
+		if at != before[i] {
+			moved++
+		}
+	}
+	if moved != 2 {
+		t.Errorf("%d of the two frames of the mark moved: %v, before %v", moved, places(twin), before)
+	}
+}
+
+// places returns where the rectangles over a viewport lie that are seen.
+func places(v *viewport.Viewport) (at []fyne.Position) {
+	for _, o := range test.WidgetRenderer(v).Objects() {
+		if r, ok := o.(*canvas.Rectangle); ok && r.Visible() {
+			at = append(at, r.Position())
+		}
+	}
+	return at
 }

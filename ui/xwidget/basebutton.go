@@ -1,12 +1,8 @@
 package xwidget
 
 import (
-	"image/color"
-
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
-	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 )
 
@@ -79,15 +75,20 @@ func (b *baseButton) MouseOut() {
 	b.Refresh()
 }
 
-// FocusGained shows the ring.
+// FocusGained shows the ring, and after a moment what the button does.
 func (b *baseButton) FocusGained() {
 	b.focused = true
+	reveal(b.self)
+	if !b.hovered {
+		b.tips.ShowLater(b.self, b.Tip)
+	}
 	b.Refresh()
 }
 
-// FocusLost takes it away.
+// FocusLost takes them away.
 func (b *baseButton) FocusLost() {
 	b.focused = false
+	b.tips.Hide()
 	b.Refresh()
 }
 
@@ -132,14 +133,3 @@ func (b *baseButton) unfocus() {
 		c.Unfocus()
 	}
 }
-
-// ring shows on a rectangle whether the button has the focus.
-func (b *baseButton) ring(r *canvas.Rectangle) {
-	r.StrokeWidth, r.StrokeColor = 0, color.Transparent
-	if b.focused {
-		r.StrokeWidth, r.StrokeColor = ringWidth, theme.Color(theme.ColorNamePrimary)
-	}
-}
-
-// ringWidth is the width of the ring around what has the focus, in Fyne units.
-const ringWidth = 2

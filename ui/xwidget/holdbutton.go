@@ -126,7 +126,7 @@ func (r *holdButtonRenderer) Refresh() {
 	}
 	r.back.FillColor = theme.Color(back)
 	r.back.CornerRadius = theme.InputRadiusSize()
-	r.b.ring(r.back)
+	ShowRing(r.back, r.b.focused)
 	r.text.Color = theme.Color(text)
 	r.text.TextSize = theme.TextSize()
 	r.back.Refresh()

@@ -56,26 +56,3 @@ func (c *KeyCatcher) TypedKey(e *fyne.KeyEvent) {
 
 // TypedShortcut takes a combination.
 func (c *KeyCatcher) TypedShortcut(s fyne.Shortcut) { c.OnShortcut(s) }
-
-// List is a list that passes on the keys that mean nothing to it.
-type List struct {
-	widget.List
-	keys Keys
-}
-
-// NewList returns a list; see widget.NewList.
-func NewList(length func() int, create func() fyne.CanvasObject, show func(int, fyne.CanvasObject), keys Keys) *List {
-	l := &List{List: widget.List{Length: length, CreateItem: create, UpdateItem: show}, keys: keys}
-	l.ExtendBaseWidget(l)
-	return l
-}
-
-// TypedKey keeps the space bar and the arrow keys.
-func (l *List) TypedKey(e *fyne.KeyEvent) {
-	switch e.Name {
-	case fyne.KeySpace, fyne.KeyUp, fyne.KeyDown:
-		l.List.TypedKey(e)
-	default:
-		l.keys.Key(e)
-	}
-}

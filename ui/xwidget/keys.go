@@ -18,6 +18,7 @@ type Keys interface {
 // Slider keeps the arrow keys and passes on the others.
 type Slider struct {
 	widget.Slider
+	ringed
 	keys Keys
 }
 
@@ -55,6 +56,7 @@ func (s *Slider) KeyUp(e *fyne.KeyEvent) { s.keys.Up(e) }
 // Check keeps the space bar and passes on the other keys.
 type Check struct {
 	widget.Check
+	ringed
 	keys Keys
 }
 
@@ -94,6 +96,7 @@ func (c *Check) KeyUp(e *fyne.KeyEvent) { c.keys.Up(e) }
 // Select keeps the keys that open it or change its choice and passes on the others.
 type Select struct {
 	widget.Select
+	ringed
 	keys Keys
 }
 
@@ -126,3 +129,48 @@ func (s *Select) KeyDown(e *fyne.KeyEvent) {
 
 // KeyUp passes the key on.
 func (s *Select) KeyUp(e *fyne.KeyEvent) { s.keys.Up(e) }
+
+// FocusGained shows the ring.
+func (s *Slider) FocusGained() {
+	s.show(s, true)
+	s.Slider.FocusGained()
+}
+
+// FocusLost takes it away.
+func (s *Slider) FocusLost() {
+	s.show(s, false)
+	s.Slider.FocusLost()
+}
+
+// CreateRenderer is part of fyne.Widget.
+func (s *Slider) CreateRenderer() fyne.WidgetRenderer { return s.around(s.Slider.CreateRenderer()) }
+
+// FocusGained shows the ring.
+func (c *Check) FocusGained() {
+	c.show(c, true)
+	c.Check.FocusGained()
+}
+
+// FocusLost takes it away.
+func (c *Check) FocusLost() {
+	c.show(c, false)
+	c.Check.FocusLost()
+}
+
+// CreateRenderer is part of fyne.Widget.
+func (c *Check) CreateRenderer() fyne.WidgetRenderer { return c.around(c.Check.CreateRenderer()) }
+
+// FocusGained shows the ring.
+func (s *Select) FocusGained() {
+	s.show(s, true)
+	s.Select.FocusGained()
+}
+
+// FocusLost takes it away.
+func (s *Select) FocusLost() {
+	s.show(s, false)
+	s.Select.FocusLost()
+}
+
+// CreateRenderer is part of fyne.Widget.
+func (s *Select) CreateRenderer() fyne.WidgetRenderer { return s.around(s.Select.CreateRenderer()) }

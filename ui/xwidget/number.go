@@ -38,6 +38,12 @@ func (e *NumberEntry) ShowText(text string) {
 	}
 }
 
+// FocusGained brings the field into view.
+func (e *NumberEntry) FocusGained() {
+	reveal(e)
+	e.Entry.FocusGained()
+}
+
 // FocusLost commits what was typed.
 func (e *NumberEntry) FocusLost() {
 	e.Entry.FocusLost()

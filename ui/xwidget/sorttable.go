@@ -12,10 +12,13 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// SortTable shows rows of figures under heads that can be clicked. One whole row is selected at most. It passes on the
-// keys that mean nothing to it, so that those of the tools work while it has the focus.
+// SortTable shows rows of figures under heads that can be clicked. One whole row is selected at most. The arrow keys up
+// and down step through the rows, those to the left and right through the heads, around which a ring then shows; Enter
+// and the space bar click the head with the ring. The table passes on the keys that mean nothing to it, so that those
+// of the tools work while it has the focus.
 type SortTable struct {
 	widget.Table
+	ringed
 	// Rows returns the number of rows, Cell the text of one.
 	Rows func() int
 	Cell func(row, column int) string
@@ -27,7 +30,10 @@ type SortTable struct {
 	OnStep func(direction int)
 
 	keys     Keys
+	widths   []float32
 	selected int
+	// head is the column whose head has the ring; −1 for none.
+	head int
 }
 
 var _ desktop.Keyable = (*SortTable)(nil)
@@ -36,13 +42,14 @@ var _ desktop.Keyable = (*SortTable)(nil)
 func NewSortTable(widths []float32, keys Keys) *SortTable {
 	t := &SortTable{
 		Rows: func() int { return 0 }, Cell: func(int, int) string { return "" }, Head: func(int) string { return "" },
-		OnHead: func(int) {}, OnRow: func(int) {}, OnStep: func(int) {}, keys: keys, selected: -1,
+		OnHead: func(int) {}, OnRow: func(int) {}, OnStep: func(int) {}, keys: keys, widths: widths, selected: -1,
+		head: -1,
 	}
 	t.Length = func() (int, int) { return t.Rows(), len(widths) }
 	t.CreateCell = func() fyne.CanvasObject {
 		return container.NewStack(canvas.NewRectangle(color.Transparent), newCellText(false))
 	}
-	t.UpdateCell = func(id widget.TableCellID, o fyne.CanvasObject) { t.show(id, o.(*fyne.Container)) }
+	t.UpdateCell = func(id widget.TableCellID, o fyne.CanvasObject) { t.fill(id, o.(*fyne.Container)) }
 	t.ShowHeaderRow = true
 	t.CreateHeader = func() fyne.CanvasObject { return newTableHead(t) }
 	t.UpdateHeader = func(id widget.TableCellID, o fyne.CanvasObject) { o.(*tableHead).show(id.Col) }
@@ -68,7 +75,7 @@ func newCellText(bold bool) *fyne.Container {
 	return container.New(layout.NewCustomPaddedLayout(cellGap, cellGap, cellGap, cellGap), text)
 }
 
-func (t *SortTable) show(id widget.TableCellID, o *fyne.Container) {
+func (t *SortTable) fill(id widget.TableCellID, o *fyne.Container) {
 	back, text := o.Objects[0].(*canvas.Rectangle), o.Objects[1].(*fyne.Container).Objects[0].(*canvas.Text)
 	fill := color.Color(color.Transparent)
 	if id.Row == t.selected {
@@ -81,8 +88,19 @@ func (t *SortTable) show(id widget.TableCellID, o *fyne.Container) {
 	text.Text, text.Color = "", theme.Color(theme.ColorNameForeground)
 	if id.Row >= 0 && id.Row < t.Rows() {
 		text.Text = t.Cell(id.Row, id.Col)
+		t.fit(text, id.Col)
 	}
 	text.Refresh()
+}
+
+// fit makes a text as large as its column has room for: a head with its arrow, or a place in a wide picture, is longer
+// than others.
+func (t *SortTable) fit(text *canvas.Text, column int) {
+	text.TextSize = theme.Size(theme.SizeNameCaptionText)
+	room := t.widths[column] - 2*cellGap
+	if width := text.MinSize().Width; width > room {
+		text.TextSize *= room / width
+	}
 }
 
 // Selected returns the row that is marked, −1 for none.
@@ -105,26 +123,66 @@ func (t *SortTable) Mark(row int) {
 	}
 }
 
-// TypedKey steps by the arrow keys and passes on the others.
+// FocusGained shows the ring around the table, and no cursor of the toolkit's.
+func (t *SortTable) FocusGained() { t.show(t, true) }
+
+// FocusLost takes it away.
+func (t *SortTable) FocusLost() {
+	t.show(t, false)
+	t.markHead(-1)
+}
+
+// markHead shows the ring around the head of another column; −1 is none.
+func (t *SortTable) markHead(column int) {
+	if t.head != column {
+		t.head = column
+		t.Refresh()
+	}
+}
+
+// TypedKey steps by the arrow keys, clicks the head with the ring by Enter, and passes on the others.
 func (t *SortTable) TypedKey(e *fyne.KeyEvent) {
-	switch e.Name {
-	case fyne.KeyUp:
+	marked := t.head >= 0
+	switch {
+	case e.Name == fyne.KeyUp:
+		t.markHead(-1)
 		t.OnStep(-1)
-	case fyne.KeyDown:
+	case e.Name == fyne.KeyDown:
+		t.markHead(-1)
 		t.OnStep(1)
+	case e.Name == fyne.KeyLeft:
+		t.markHead(max(0, t.head-1))
+	case e.Name == fyne.KeyRight:
+		t.markHead(min(t.head+1, len(t.widths)-1))
+	case marked && e.Name == fyne.KeySpace:
+	case marked && (e.Name == fyne.KeyReturn || e.Name == fyne.KeyEnter):
+		t.OnHead(t.head)
 	default:
 		t.keys.Key(e)
 	}
 }
 
-// TypedRune passes the character on.
-func (t *SortTable) TypedRune(r rune) { t.keys.Rune(r) }
+// TypedRune clicks the head with the ring by the space bar and passes on the other characters.
+func (t *SortTable) TypedRune(r rune) {
+	if r == ' ' && t.head >= 0 {
+		t.OnHead(t.head)
+		return
+	}
+	t.keys.Rune(r)
+}
 
 // KeyDown passes the key on.
-func (t *SortTable) KeyDown(e *fyne.KeyEvent) { t.keys.Down(e) }
+func (t *SortTable) KeyDown(e *fyne.KeyEvent) {
+	if e.Name != fyne.KeySpace || t.head < 0 {
+		t.keys.Down(e)
+	}
+}
 
 // KeyUp passes the key on.
 func (t *SortTable) KeyUp(e *fyne.KeyEvent) { t.keys.Up(e) }
+
+// CreateRenderer is part of fyne.Widget.
+func (t *SortTable) CreateRenderer() fyne.WidgetRenderer { return t.around(t.Table.CreateRenderer()) }
 
 // tableHead is the head of a column.
 type tableHead struct {
@@ -132,6 +190,7 @@ type tableHead struct {
 	table  *SortTable
 	column int
 	text   *fyne.Container
+	ring   *canvas.Rectangle
 }
 
 var (
@@ -140,7 +199,8 @@ var (
 )
 
 func newTableHead(t *SortTable) *tableHead {
-	h := &tableHead{table: t, text: newCellText(true)}
+	h := &tableHead{table: t, text: newCellText(true), ring: canvas.NewRectangle(color.Transparent)}
+	h.ring.CornerRadius = 4
 	h.ExtendBaseWidget(h)
 	return h
 }
@@ -149,7 +209,12 @@ func (h *tableHead) show(column int) {
 	h.column = column
 	text := h.text.Objects[0].(*canvas.Text)
 	text.Text, text.Color = h.table.Head(column), theme.Color(theme.ColorNameForeground)
+	if column >= 0 && column < len(h.table.widths) {
+		h.table.fit(text, column)
+	}
 	text.Refresh()
+	ShowRing(h.ring, h.table.head == column)
+	h.ring.Refresh()
 }
 
 // Tapped is part of fyne.Tappable.
@@ -159,4 +224,6 @@ func (h *tableHead) Tapped(*fyne.PointEvent) { h.table.OnHead(h.column) }
 func (h *tableHead) Cursor() desktop.Cursor { return desktop.PointerCursor }
 
 // CreateRenderer is part of fyne.Widget.
-func (h *tableHead) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(h.text) }
+func (h *tableHead) CreateRenderer() fyne.WidgetRenderer {
+	return widget.NewSimpleRenderer(container.NewStack(h.text, h.ring))
+}

@@ -88,7 +88,7 @@ func (r *toolButtonRenderer) Refresh() {
 	case b.hovered && !b.disabled:
 		r.back.FillColor = theme.Color(theme.ColorNameHover)
 	}
-	b.ring(r.back)
+	ShowRing(r.back, b.focused)
 	icon := b.Icon
 	if b.disabled {
 		icon = theme.NewDisabledResource(icon)

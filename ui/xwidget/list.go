@@ -1,0 +1,128 @@
+package xwidget
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+)
+
+// List is a list that passes on the keys that mean nothing to it. The arrow keys move its cursor, the space bar
+// selects.
+type List struct {
+	widget.List
+	ringed
+	// OnKey, which may be nil, takes a key before the list does, and reports whether it did.
+	OnKey func(name fyne.KeyName) bool
+
+	keys Keys
+}
+
+var (
+	_ desktop.Keyable = (*List)(nil)
+	_ desktop.Keyable = (*Grid)(nil)
+)
+
+// NewList returns a list; see widget.NewList.
+func NewList(length func() int, create func() fyne.CanvasObject, show func(int, fyne.CanvasObject), keys Keys) *List {
+	l := &List{List: widget.List{Length: length, CreateItem: create, UpdateItem: show}, keys: keys}
+	l.ExtendBaseWidget(l)
+	return l
+}
+
+// FocusGained shows the ring.
+func (l *List) FocusGained() {
+	l.show(l, true)
+	l.List.FocusGained()
+}
+
+// FocusLost takes it away.
+func (l *List) FocusLost() {
+	l.show(l, false)
+	l.List.FocusLost()
+}
+
+// TypedKey keeps the space bar and the arrow keys.
+func (l *List) TypedKey(e *fyne.KeyEvent) {
+	if l.OnKey != nil && l.OnKey(e.Name) {
+		return
+	}
+	switch e.Name {
+	case fyne.KeySpace, fyne.KeyUp, fyne.KeyDown:
+		l.List.TypedKey(e)
+	default:
+		l.keys.Key(e)
+	}
+}
+
+// TypedRune passes the character on.
+func (l *List) TypedRune(r rune) {
+	if r != ' ' {
+		l.keys.Rune(r)
+	}
+}
+
+// KeyDown passes the key on.
+func (l *List) KeyDown(e *fyne.KeyEvent) {
+	if e.Name != fyne.KeySpace {
+		l.keys.Down(e)
+	}
+}
+
+// KeyUp passes the key on.
+func (l *List) KeyUp(e *fyne.KeyEvent) { l.keys.Up(e) }
+
+// CreateRenderer is part of fyne.Widget.
+func (l *List) CreateRenderer() fyne.WidgetRenderer { return l.around(l.List.CreateRenderer()) }
+
+// Grid is a grid of small pictures of which one is selected by the program; it passes on the keys that mean nothing to
+// it.
+type Grid struct {
+	widget.GridWrap
+	ringed
+	// OnStep is called when an arrow key asks for another place, so many after the selected one.
+	OnStep func(by int)
+
+	keys Keys
+}
+
+// NewGrid returns a grid; see widget.NewGridWrap.
+func NewGrid(length func() int, create func() fyne.CanvasObject, show func(int, fyne.CanvasObject), keys Keys) *Grid {
+	g := &Grid{GridWrap: widget.GridWrap{Length: length, CreateItem: create, UpdateItem: show},
+		OnStep: func(int) {}, keys: keys}
+	g.ExtendBaseWidget(g)
+	return g
+}
+
+// FocusGained shows the ring, and no cursor of the toolkit's.
+func (g *Grid) FocusGained() { g.show(g, true) }
+
+// FocusLost takes it away.
+func (g *Grid) FocusLost() { g.show(g, false) }
+
+// TypedKey steps by the arrow keys and passes on the others.
+func (g *Grid) TypedKey(e *fyne.KeyEvent) {
+	switch e.Name {
+	case fyne.KeyLeft:
+		g.OnStep(-1)
+	case fyne.KeyRight:
+		g.OnStep(1)
+	case fyne.KeyUp:
+		g.OnStep(-g.ColumnCount())
+	case fyne.KeyDown:
+		g.OnStep(g.ColumnCount())
+	default:
+		g.keys.Key(e)
+	}
+}
+
+// TypedRune passes the character on.
+func (g *Grid) TypedRune(r rune) { g.keys.Rune(r) }
+
+// KeyDown passes the key on.
+func (g *Grid) KeyDown(e *fyne.KeyEvent) { g.keys.Down(e) }
+
+// KeyUp passes the key on.
+func (g *Grid) KeyUp(e *fyne.KeyEvent) { g.keys.Up(e) }
+
+// CreateRenderer is part of fyne.Widget.
+func (g *Grid) CreateRenderer() fyne.WidgetRenderer { return g.around(g.GridWrap.CreateRenderer()) }

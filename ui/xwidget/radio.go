@@ -1,0 +1,261 @@
+package xwidget
+
+import (
+	"image/color"
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Radio shows a few choices of which exactly one holds. It takes the focus as a whole: the arrow keys choose, the other
+// keys are passed on. A click leaves no focus behind.
+type Radio struct {
+	widget.DisableableWidget
+	// Horizontal puts the choices beside each other.
+	Horizontal bool
+	Options    []string
+	Selected   string
+	OnChanged  func(string)
+
+	ringed
+	keys Keys
+}
+
+var (
+	_ desktop.Keyable  = (*Radio)(nil)
+	_ fyne.Disableable = (*Radio)(nil)
+)
+
+// NewRadio returns the choices, of which the first holds.
+func NewRadio(options []string, keys Keys, changed func(string)) *Radio {
+	r := &Radio{Options: options, Selected: options[0], OnChanged: changed, keys: keys}
+	r.ExtendBaseWidget(r)
+	return r
+}
+
+// SetSelected makes another choice, and calls OnChanged if it is another.
+func (r *Radio) SetSelected(option string) {
+	if option == r.Selected || !slices.Contains(r.Options, option) {
+		return
+	}
+	r.Selected = option
+	if r.OnChanged != nil {
+		r.OnChanged(option)
+	}
+	r.Refresh()
+}
+
+// choose is SetSelected by the user.
+func (r *Radio) choose(option string) {
+	if !r.Disabled() {
+		r.SetSelected(option)
+	}
+}
+
+// step chooses the next one, or the one before.
+func (r *Radio) step(by int) {
+	i := slices.Index(r.Options, r.Selected) + by
+	if i >= 0 && i < len(r.Options) {
+		r.choose(r.Options[i])
+	}
+}
+
+// FocusGained shows the ring.
+func (r *Radio) FocusGained() { r.show(r, true) }
+
+// FocusLost takes it away.
+func (r *Radio) FocusLost() { r.show(r, false) }
+
+// TypedKey chooses by the arrow keys and passes on the others.
+func (r *Radio) TypedKey(e *fyne.KeyEvent) {
+	switch e.Name {
+	case fyne.KeyLeft, fyne.KeyUp:
+		r.step(-1)
+	case fyne.KeyRight, fyne.KeyDown:
+		r.step(1)
+	default:
+		r.keys.Key(e)
+	}
+}
+
+// TypedRune passes the character on.
+func (r *Radio) TypedRune(c rune) { r.keys.Rune(c) }
+
+// KeyDown passes the key on.
+func (r *Radio) KeyDown(e *fyne.KeyEvent) { r.keys.Down(e) }
+
+// KeyUp passes the key on.
+func (r *Radio) KeyUp(e *fyne.KeyEvent) { r.keys.Up(e) }
+
+// CreateRenderer is part of fyne.Widget.
+func (r *Radio) CreateRenderer() fyne.WidgetRenderer {
+	inner := &radioRenderer{radio: r}
+	for _, option := range r.Options {
+		inner.items = append(inner.items, newRadioItem(r, option))
+	}
+	for _, item := range inner.items {
+		inner.objects = append(inner.objects, item)
+	}
+	return r.around(inner)
+}
+
+type radioRenderer struct {
+	radio   *Radio
+	items   []*radioItem
+	objects []fyne.CanvasObject
+}
+
+// Destroy is part of fyne.WidgetRenderer.
+func (r *radioRenderer) Destroy() {}
+
+// Layout puts the choices beside each other or one under the other.
+func (r *radioRenderer) Layout(fyne.Size) {
+	at := fyne.Position{}
+	for _, item := range r.items {
+		size := item.MinSize()
+		item.Move(at)
+		item.Resize(size)
+		if r.radio.Horizontal {
+			at.X += size.Width
+		} else {
+			at.Y += size.Height
+		}
+	}
+}
+
+// MinSize is that of all choices.
+func (r *radioRenderer) MinSize() fyne.Size {
+	all := fyne.Size{}
+	for _, item := range r.items {
+		size := item.MinSize()
+		if r.radio.Horizontal {
+			all = fyne.NewSize(all.Width+size.Width, max(all.Height, size.Height))
+		} else {
+			all = fyne.NewSize(max(all.Width, size.Width), all.Height+size.Height)
+		}
+	}
+	return all
+}
+
+// Objects is part of fyne.WidgetRenderer.
+func (r *radioRenderer) Objects() []fyne.CanvasObject { return r.objects }
+
+// Refresh shows which one holds.
+func (r *radioRenderer) Refresh() {
+	for _, item := range r.items {
+		item.Refresh()
+	}
+}
+
+// radioItem is one of the choices.
+type radioItem struct {
+	widget.BaseWidget
+	radio   *Radio
+	option  string
+	hovered bool
+}
+
+var (
+	_ fyne.Tappable     = (*radioItem)(nil)
+	_ desktop.Hoverable = (*radioItem)(nil)
+)
+
+func newRadioItem(r *Radio, option string) *radioItem {
+	i := &radioItem{radio: r, option: option}
+	i.ExtendBaseWidget(i)
+	return i
+}
+
+// Tapped makes the choice.
+func (i *radioItem) Tapped(*fyne.PointEvent) {
+	if c := fyne.CurrentApp().Driver().CanvasForObject(i.radio); c != nil {
+		c.Unfocus()
+	}
+	i.radio.choose(i.option)
+}
+
+// MouseIn shows that the choice can be made.
+func (i *radioItem) MouseIn(*desktop.MouseEvent) {
+	i.hovered = true
+	i.Refresh()
+}
+
+// MouseMoved is part of desktop.Hoverable.
+func (i *radioItem) MouseMoved(*desktop.MouseEvent) {}
+
+// MouseOut ends that.
+func (i *radioItem) MouseOut() {
+	i.hovered = false
+	i.Refresh()
+}
+
+// CreateRenderer is part of fyne.Widget.
+func (i *radioItem) CreateRenderer() fyne.WidgetRenderer {
+	r := &radioItemRenderer{
+		item: i, back: canvas.NewRectangle(color.Transparent), mark: &canvas.Image{},
+		text: canvas.NewText(i.option, color.Transparent),
+	}
+	r.back.CornerRadius = 4
+	r.mark.FillMode = canvas.ImageFillContain
+	r.Refresh()
+	return r
+}
+
+type radioItemRenderer struct {
+	item *radioItem
+	back *canvas.Rectangle
+	mark *canvas.Image
+	text *canvas.Text
+}
+
+// radioGap is the space around the parts of a choice, in Fyne units.
+const radioGap = 6
+
+// Destroy is part of fyne.WidgetRenderer.
+func (r *radioItemRenderer) Destroy() {}
+
+// Layout puts the mark before the text.
+func (r *radioItemRenderer) Layout(size fyne.Size) {
+	side, text := theme.IconInlineSize(), r.text.MinSize()
+	r.back.Resize(size)
+	r.mark.Resize(fyne.NewSquareSize(side))
+	r.mark.Move(fyne.NewPos(radioGap, (size.Height-side)/2))
+	r.text.Resize(text)
+	r.text.Move(fyne.NewPos(2*radioGap+side, (size.Height-text.Height)/2))
+}
+
+// MinSize is part of fyne.WidgetRenderer.
+func (r *radioItemRenderer) MinSize() fyne.Size {
+	side, text := theme.IconInlineSize(), r.text.MinSize()
+	return fyne.NewSize(text.Width+side+4*radioGap, max(text.Height, side)+2*radioGap)
+}
+
+// Objects is part of fyne.WidgetRenderer.
+func (r *radioItemRenderer) Objects() []fyne.CanvasObject {
+	return []fyne.CanvasObject{r.back, r.mark, r.text}
+}
+
+// Refresh shows whether the choice holds.
+func (r *radioItemRenderer) Refresh() {
+	radio := r.item.radio
+	icon, text, mark := theme.RadioButtonIcon(), theme.ColorNameForeground, theme.ColorNameForeground
+	if radio.Selected == r.item.option {
+		icon, mark = theme.RadioButtonCheckedIcon(), theme.ColorNamePrimary
+	}
+	r.back.FillColor = color.Transparent
+	switch {
+	case radio.Disabled():
+		text, mark = theme.ColorNameDisabled, theme.ColorNameDisabled
+	case r.item.hovered:
+		r.back.FillColor = theme.Color(theme.ColorNameHover)
+	}
+	r.mark.Resource = theme.NewColoredResource(icon, mark)
+	r.text.Color, r.text.TextSize = theme.Color(text), theme.TextSize()
+	r.back.Refresh()
+	r.mark.Refresh()
+	r.text.Refresh()
+}

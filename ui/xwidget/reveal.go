@@ -1,0 +1,83 @@
+package xwidget
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+)
+
+// reveal scrolls what lies in scrolled areas into view, if less than half of its height or width is seen: the Tab key
+// also brings the focus to what is out of sight. What a click has brought the focus to is seen, and stays where it is.
+func reveal(o fyne.CanvasObject) {
+	driver := fyne.CurrentApp().Driver()
+	c := driver.CanvasForObject(o)
+	if c == nil {
+		return
+	}
+	root := c.Overlays().Top()
+	if root == nil {
+		root = c.Content()
+	}
+	scrolls, ok := scrollsAround(root, o)
+	if !ok {
+		return
+	}
+	for i := len(scrolls) - 1; i >= 0; i-- {
+		s := scrolls[i]
+		at := driver.AbsolutePositionForObject(o).Subtract(driver.AbsolutePositionForObject(s))
+		to := s.Offset
+		to.X += shift(at.X, o.Size().Width, s.Size().Width)
+		to.Y += shift(at.Y, o.Size().Height, s.Size().Height)
+		if to != s.Offset {
+			s.ScrollToOffset(to)
+		}
+	}
+}
+
+// revealGap is the space that is left beside what is scrolled into view, in Fyne units.
+const revealGap = 8
+
+// shift is how far a view has to move so that what begins at at comes into it.
+func shift(at, size, view float32) float32 {
+	if seen := min(at+size, view) - max(at, 0); 2*seen >= size || size <= 0 {
+		return 0
+	}
+	if at < 0 {
+		return at - revealGap
+	}
+	return at + size - view + revealGap
+}
+
+// scrollsAround returns the scrolled areas around o below root, the outermost first, and whether o is there.
+func scrollsAround(root, o fyne.CanvasObject) (scrolls []*container.Scroll, ok bool) {
+	if root == o {
+		return nil, true
+	}
+	if root == nil || !root.Visible() {
+		return nil, false
+	}
+	var inner []fyne.CanvasObject
+	switch r := root.(type) {
+	case *fyne.Container:
+		inner = r.Objects
+	case *container.Scroll:
+		inner = []fyne.CanvasObject{r.Content}
+	case *container.AppTabs:
+		if t := r.Selected(); t != nil {
+			inner = []fyne.CanvasObject{t.Content}
+		}
+	case *container.Split:
+		inner = []fyne.CanvasObject{r.Leading, r.Trailing}
+	case *widget.PopUp:
+		inner = []fyne.CanvasObject{r.Content}
+	}
+	for _, i := range inner {
+		if scrolls, ok := scrollsAround(i, o); ok {
+			if s, is := root.(*container.Scroll); is {
+				scrolls = append([]*container.Scroll{s}, scrolls...)
+			}
+			return scrolls, true
+		}
+	}
+	return nil, false
+}
