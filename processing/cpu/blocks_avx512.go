@@ -77,14 +77,7 @@ func turnRows(g *blockGroup) {
 // turnMeans writes the means of columns as rows; the last eight columns overlap those before. Rows that are not there
 // are written over the sums, which are no longer needed.
 func turnMeans(g *blockGroup) {
-	from := unsafe.Pointer(&g.means[0])
-	var to [groupRows]unsafe.Pointer
-	for i := range to {
-		to[i] = unsafe.Pointer(&g.lanes[0])
-		if i < len(g.dst) {
-			to[i] = unsafe.Pointer(&g.dst[i][:g.n][0])
-		}
-	}
+	from, to := unsafe.Pointer(&g.means[0]), meanRowsOf(g)
 	upper, lower, first, second := places16(upperRows), places16(lowerRows), places16(firstRows), places16(secondRows)
 	for i := 0; ; i += 8 {
 		i = min(i, g.n-8)

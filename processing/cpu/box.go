@@ -105,9 +105,9 @@ func boxMean[T uint8 | uint16](ctx context.Context, b *Backend, d, s *plane, r i
 	k := sumsOf[T](&b.kernels)
 	pixels := uint64(2*g.rx+1) * uint64(2*g.ry+1)
 	switch {
-	case b.kernels.boxes8 != nil && pixels < maxFloatMean && g.ry <= maxBytes && most == math.MaxUint8:
+	case pixels < maxFloatMean && g.ry <= maxBytes && most == math.MaxUint8:
 		return boxMeanRows(ctx, b, d, s, g, b.kernels.slideBytes, b.kernels.boxes8)
-	case b.kernels.boxes16 != nil && pixels < maxFloatMean && most == math.MaxUint16:
+	case pixels < maxFloatMean && most == math.MaxUint16:
 		return boxMeanRows(ctx, b, d, s, g, b.kernels.sums16.slide32, b.kernels.boxes16)
 	case pixels*most <= math.MaxUint32:
 		return boxMeanSums(ctx, b, d, s, g, k.slide32, b.kernels.scan32, k.mean32)
@@ -305,13 +305,13 @@ func countIn(row []uint8, set uint8) (n int) {
 	return n
 }
 
-// floatCounts are the numbers of pixels of the windows along a row, and 1 over them.
-type floatCounts struct{ columns, pixels, share []float64 }
+// floatCounts are the numbers of pixels of the windows along a row, 1 over them, and the squares of that.
+type floatCounts struct{ columns, pixels, share, square []float64 }
 
 // newFloatCounts is for n columns from x0 on; set must follow.
 func newFloatCounts(t *worker, g window, x0, n int) *floatCounts {
 	n = (n + countsBlock - 1) / countsBlock * countsBlock
-	c := &floatCounts{take[float64](t, n), take[float64](t, n), take[float64](t, n)}
+	c := &floatCounts{take[float64](t, n), take[float64](t, n), take[float64](t, n), take[float64](t, n)}
 	for i := range c.columns {
 		c.columns[i] = float64(max(1, g.countX(min(x0+i, g.w-1))))
 	}
@@ -322,7 +322,8 @@ func newFloatCounts(t *worker, g window, x0, n int) *floatCounts {
 func (c *floatCounts) set(ny int) {
 	for i, n := range c.columns {
 		n *= float64(ny)
-		c.pixels[i], c.share[i] = n, 1/n
+		share := 1 / n
+		c.pixels[i], c.share[i], c.square[i] = n, share, share*share
 	}
 }
 

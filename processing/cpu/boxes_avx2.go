@@ -116,8 +116,7 @@ func censoredMean32x256(dst []uint16, sum []uint32, inverse []uint64, need uint3
 		rest := s.Sub(q.AsUint32x8().Mul(count)).AsInt32x8()
 		// Where as much as the count is left, the mask is −1.
 		q = q.Sub(rest.Greater(count.Sub(one).AsInt32x8()).ToInt32x8())
-		v := q.SaturateToUint16ConcatGrouped(q).AsUint32x8().Permute(order).AsUint16x16()
-		v.GetLo().Store((*[8]uint16)(unsafe.Add(to, 2*i)))
+		storeWords8(to, i, q, order)
 		if i == n-8 {
 			break
 		}
@@ -125,6 +124,12 @@ func censoredMean32x256(dst []uint16, sum []uint32, inverse []uint64, need uint3
 	poor := !short.IsZero()
 	archsimd.ClearAVXUpperBits()
 	return poor
+}
+
+// storeWords8 writes quotients as words; order is twos.
+func storeWords8(p unsafe.Pointer, at int, q archsimd.Int32x8, order archsimd.Uint32x8) {
+	v := q.SaturateToUint16ConcatGrouped(q).AsUint32x8().Permute(order).AsUint16x16()
+	v.GetLo().Store((*[8]uint16)(unsafe.Add(p, 2*at)))
 }
 
 // prefix8 holds what a sum over the lanes of a vector needs.
@@ -186,5 +191,86 @@ func variances8x256(mean, variance []float32, col []uint16, col2 []uint32, k int
 	if i := n &^ (block - 1); i < n {
 		copy(mean[i:], rest[:])
 		copy(variance[i:], rest2[:])
+	}
+}
+
+// boxes8x256 takes the sums of pairs of columns along the vector, as boxes8x512 does, so that it works on 32 columns
+// with two steps of 8.
+func boxes8x256(dst []uint8, col []uint16, k int, c *counts) {
+	n := len(dst)
+	blocks := (n + countsBlock - 1) / countsBlock
+	from := unsafe.Pointer(&col[:blocks*countsBlock+k][0])
+	half := unsafe.Pointer(&c.half[:blocks*countsBlock][0])
+	inverse := unsafe.Pointer(&c.inverse[:blocks*countsBlock][0])
+	carry := archsimd.BroadcastUint32x8(sumUp(col[:k]))
+	both := archsimd.BroadcastUint32x8(0x00010001).AsInt16x16()
+	second := archsimd.BroadcastUint32x8(0x00010000).AsInt16x16()
+	seven, byte, order := archsimd.BroadcastUint32x8(7), archsimd.BroadcastUint32x8(8), places32(twos)
+	p := newPrefix8()
+	// pairs returns the means of 16 columns from i on, whose counts are at j, two to a lane.
+	pairs := func(i, j int) archsimd.Int32x8 {
+		d := loadWords16(from, i+k).Sub(loadWords16(from, i)).AsInt16x16()
+		v := p.of(d.DotProductPairs(both).AsUint32x8())
+		odd := v.Add(carry)
+		even := odd.AsInt32x8().Sub(d.DotProductPairs(second))
+		carry = carry.Add(v.Permute(seven))
+		x := even.ConvertToFloat32().Add(loadFloats8(half, j)).Mul(loadFloats8(inverse, j))
+		y := odd.AsInt32x8().ConvertToFloat32().Add(loadFloats8(half, j+16)).Mul(loadFloats8(inverse, j+16))
+		return y.ConvertToInt32().AsUint32x8().ShiftLeft(byte).Or(x.ConvertToInt32().AsUint32x8()).AsInt32x8()
+	}
+	to := unsafe.Pointer(&dst[0])
+	var rest [countsBlock]uint8
+	for i := 0; i < blocks*countsBlock; i += countsBlock {
+		a := pairs(i, i)
+		q := a.SaturateToUint16ConcatGrouped(pairs(i+16, i+8)).AsUint32x8().Permute(order).AsUint8x32()
+		if i+countsBlock <= n {
+			store8x256(to, i, q)
+		} else {
+			q.Store(&rest)
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+	if i := n &^ (countsBlock - 1); i < n {
+		copy(dst[i:], rest[:])
+	}
+}
+
+// boxes16x256 divides as boxes16x512 does.
+func boxes16x256(dst []uint16, col []uint32, k int, c *counts) {
+	const block = countsBlock / 2
+	n := len(dst)
+	blocks := (n + block - 1) / block
+	from := unsafe.Pointer(&col[:blocks*block+k][0])
+	pixels := unsafe.Pointer(&c.pixels[:blocks*block][0])
+	inverse := unsafe.Pointer(&c.inverse[:blocks*block][0])
+	carry := archsimd.BroadcastUint32x8(sumUp(col[:k]))
+	less := archsimd.BroadcastFloat32x8(1 - 1.0/(1<<21))
+	seven, one, order := archsimd.BroadcastUint32x8(7), archsimd.BroadcastUint32x8(1), places32(twos)
+	p := newPrefix8()
+	eight := func(i int) archsimd.Int32x8 {
+		v := p.of(loadSums8(from, i+k).Sub(loadSums8(from, i)))
+		s := v.Add(carry)
+		carry = carry.Add(v.Permute(seven))
+		count := loadSums8(pixels, i)
+		s = s.Add(count.ShiftRight(one))
+		q := s.AsInt32x8().ConvertToFloat32().Mul(loadFloats8(inverse, i).Mul(less)).ConvertToInt32()
+		rest := s.Sub(q.AsUint32x8().Mul(count)).AsInt32x8()
+		// Where as much as the count is left, the mask is −1.
+		return q.Sub(rest.Greater(count.Sub(one).AsInt32x8()).ToInt32x8())
+	}
+	to := unsafe.Pointer(&dst[0])
+	var rest [block]uint16
+	for i := 0; i < blocks*block; i += block {
+		a := eight(i)
+		q := a.SaturateToUint16ConcatGrouped(eight(i + 8)).AsUint32x8().Permute(order).AsUint16x16()
+		if i+block <= n {
+			store16x256(to, 2*i, q)
+		} else {
+			q.Store(&rest)
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+	if i := n &^ (block - 1); i < n {
+		copy(dst[i:], rest[:])
 	}
 }

@@ -90,7 +90,7 @@ func (b *Backend) boxMeanBand(t *worker, dst, src []uint16, w, n, r int, rows re
 	g := newWindow(w, n, r)
 	t.used = 0
 	x0, x1, at := g.columns(rows)
-	if b.kernels.boxes16 != nil && (2*g.rx+1)*(2*g.ry+1) < maxFloatMean {
+	if (2*g.rx+1)*(2*g.ry+1) < maxFloatMean {
 		col := zeros[uint32](t, 1+g.width(rows)+countsBlock)
 		none := zeros[uint16](t, x1-x0)
 		c, ny := newCounts(t, g, 0, w), 0

@@ -82,7 +82,7 @@ func (b executor) MeanVariance(ctx context.Context, op processing.MeanVariance) 
 	case processing.F32:
 		return b.floatVariance(ctx, m, v, s, g)
 	case processing.U8:
-		if b.kernels.variances8 != nil && g.ry <= maxBytes && (2*g.rx+1)*(2*g.ry+1) < maxFloatMean {
+		if g.ry <= maxBytes && (2*g.rx+1)*(2*g.ry+1) < maxFloatMean {
 			return b.varianceRows(ctx, m, v, s, g)
 		}
 		return meanVariance[uint8](ctx, b.Backend, m, v, s, g)

@@ -77,13 +77,12 @@ type kernels struct {
 	// differenceThreshold writes 255 where y − bg > over and v ≥ level, else 0.
 	differenceThreshold func(dst []uint8, y, bg []uint16, v []uint8, over, level int32)
 
-	// boxes8 and boxes16 write the rounded means of windows k columns wide; see counts. They are nil where the kernels
-	// of sums and means are faster one after the other. slideBytes slides the column sums of boxes8 down by a row.
+	// boxes8 and boxes16 write the rounded means of windows k columns wide; see counts. slideBytes slides the column
+	// sums of boxes8 down by a row.
 	boxes8     func(dst []uint8, col []uint16, k int, c *counts)
 	boxes16    func(dst []uint16, col []uint32, k int, c *counts)
 	slideBytes func(col []uint16, add, sub []uint8)
-	// variances8 writes mean and variance of such windows, from sums of squares too, which slideSquares slides down. It
-	// is nil where boxes8 is.
+	// variances8 writes mean and variance of such windows, from sums of squares too, which slideSquares slides down.
 	variances8   func(mean, variance []float32, col []uint16, col2 []uint32, k int, c *counts)
 	slideSquares func(col []uint32, add, sub []uint8)
 

@@ -306,6 +306,7 @@ func floatVariances256(mean, variance []float32, col, col2 []float64, k int, c *
 	blocks := (n + 3) / 4
 	from, from2 := unsafe.Pointer(&col[:4*blocks+k][0]), unsafe.Pointer(&col2[:4*blocks+k][0])
 	pixels, share := unsafe.Pointer(&c.pixels[:4*blocks][0]), unsafe.Pointer(&c.share[:4*blocks][0])
+	square := unsafe.Pointer(&c.square[:4*blocks][0])
 	p, none := newPrefix4(), archsimd.BroadcastFloat64x4(0)
 	carry := archsimd.BroadcastFloat64x4(sumFloats(col[:k]))
 	carry2 := archsimd.BroadcastFloat64x4(sumFloats(col2[:k]))
@@ -318,9 +319,8 @@ func floatVariances256(mean, variance []float32, col, col2 []float64, k int, c *
 		v = p.of(loadD256(from2, 8*(i+k)).Sub(loadD256(from2, 8*i)))
 		s2 := v.Add(carry2)
 		carry2 = carry2.Add(p.end(v))
-		inverse := loadD256(share, 8*i)
-		m := s.Mul(inverse).ConvertToFloat32()
-		d := loadD256(pixels, 8*i).Mul(s2).Sub(s.Mul(s)).Max(none).Mul(inverse).Mul(inverse).ConvertToFloat32()
+		m := s.Mul(loadD256(share, 8*i)).ConvertToFloat32()
+		d := loadD256(pixels, 8*i).Mul(s2).Sub(s.Mul(s)).Max(none).Mul(loadD256(square, 8*i)).ConvertToFloat32()
 		if i+4 > n {
 			m.Store(&rest)
 			d.Store(&rest2)

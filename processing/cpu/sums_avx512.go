@@ -339,6 +339,7 @@ func floatVariances512(mean, variance []float32, col, col2 []float64, k int, c *
 	blocks := (n + 7) / 8
 	from, from2 := unsafe.Pointer(&col[:8*blocks+k][0]), unsafe.Pointer(&col2[:8*blocks+k][0])
 	pixels, share := unsafe.Pointer(&c.pixels[:8*blocks][0]), unsafe.Pointer(&c.share[:8*blocks][0])
+	square := unsafe.Pointer(&c.square[:8*blocks][0])
 	p := newPrefixD8()
 	carry := archsimd.BroadcastFloat64x8(sumFloats(col[:k]))
 	carry2 := archsimd.BroadcastFloat64x8(sumFloats(col2[:k]))
@@ -351,9 +352,8 @@ func floatVariances512(mean, variance []float32, col, col2 []float64, k int, c *
 		v = p.of(loadD512(from2, 8*(i+k)).Sub(loadD512(from2, 8*i)))
 		s2 := v.Add(carry2)
 		carry2 = carry2.Add(p.end(v))
-		inverse := loadD512(share, 8*i)
-		m := s.Mul(inverse).ConvertToFloat32()
-		d := loadD512(pixels, 8*i).Mul(s2).Sub(s.Mul(s)).Max(p.zero).Mul(inverse).Mul(inverse).ConvertToFloat32()
+		m := s.Mul(loadD512(share, 8*i)).ConvertToFloat32()
+		d := loadD512(pixels, 8*i).Mul(s2).Sub(s.Mul(s)).Max(p.zero).Mul(loadD512(square, 8*i)).ConvertToFloat32()
 		if i+8 > n {
 			m.Store(&rest)
 			d.Store(&rest2)

@@ -3,7 +3,7 @@ package cpu
 import (
 	"context"
 	"math"
-	"slices"
+	"sync"
 
 	"blik/processing"
 )
@@ -26,26 +26,45 @@ func newRounding(g window, most float64) *rounding {
 	return &rounding{unit53(2 * pixels * most), unit53(pixels * most * most)}
 }
 
-// floatVariance is MeanVariance for floats, by running sums.
+// floatVariance is MeanVariance for floats, by running sums. It works with the unit that a few rows suggest, and once
+// more if the greatest of all samples asks for another.
 func (b *Backend) floatVariance(ctx context.Context, m, v, s *plane, g window) error {
-	most, err := b.greatest(ctx, s.data.F32)
-	switch {
-	case err != nil:
-		return err
-	case most >= infinity:
-		return b.finiteVariance(ctx, m, v, s, g)
+	const step = 16
+	var most uint32
+	for y := 0; y < s.h; y += step {
+		_, high := b.kernels.magnitudes(s.data.F32[y*s.w : (y+1)*s.w])
+		most = max(most, high)
 	}
+	for most < infinity {
+		round := newRounding(g, float64(math.Float32frombits(most)))
+		greatest, err := b.roundedVariance(ctx, m, v, s, g, round)
+		if err != nil {
+			return err
+		}
+		if most = greatest; most < infinity && *newRounding(g, float64(math.Float32frombits(most))) == *round {
+			return nil
+		}
+	}
+	return b.finiteVariance(ctx, m, v, s, g)
+}
+
+// roundedVariance is floatVariance with sums of some unit, and returns the bits of the greatest magnitude; those of NaN
+// are above those of infinity.
+func (b *Backend) roundedVariance(ctx context.Context, m, v, s *plane, g window, r *rounding) (uint32, error) {
 	src, w, k := s.data.F32, s.w, &b.kernels
-	round := newRounding(g, float64(math.Float32frombits(most)))
-	return b.tiles(ctx, w, s.h, g.rx, g.ry, func(t *worker, tile rect) {
+	var mu sync.Mutex
+	var greatest uint32
+	err := b.tiles(ctx, w, s.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
 		// The kernel takes the columns from one before the first window on.
 		width := 1 + g.width(tile) + countsBlock
 		col, col2, none := zeros[float64](t, width), zeros[float64](t, width), zeros[float32](t, x1-x0)
-		c, ny := newFloatCounts(t, g, tile.x0, tile.x1-tile.x0), 0
+		c, ny, most := newFloatCounts(t, g, tile.x0, tile.x1-tile.x0), 0, uint32(0)
 		g.slide(t, tile, func(add, sub int) {
-			k.slideRounded(col[1+at:][:x1-x0], col2[1+at:][:x1-x0], rowOr(src, w, add, x0, x1, none),
-				rowOr(src, w, sub, x0, x1, none), round)
+			in := rowOr(src, w, add, x0, x1, none)
+			_, high := k.magnitudes(in)
+			most = max(most, high)
+			k.slideRounded(col[1+at:][:x1-x0], col2[1+at:][:x1-x0], in, rowOr(src, w, sub, x0, x1, none), r)
 		}, func(y int) {
 			if n := g.countY(y); n != ny {
 				ny = n
@@ -54,16 +73,11 @@ func (b *Backend) floatVariance(ctx context.Context, m, v, s *plane, g window) e
 			k.floatVariances(m.data.F32[y*w+tile.x0:y*w+tile.x1], v.data.F32[y*w+tile.x0:y*w+tile.x1], col, col2,
 				2*g.rx+1, c)
 		})
+		mu.Lock()
+		defer mu.Unlock()
+		greatest = max(greatest, most)
 	})
-}
-
-// greatest returns the bits of the greatest magnitude; those of NaN are above those of infinity.
-func (b *Backend) greatest(ctx context.Context, s []float32) (uint32, error) {
-	parts := make([]uint32, (len(s)+b.tiling.span-1)/b.tiling.span)
-	err := b.chunks(ctx, len(s), func(_ *worker, i, j int) {
-		_, parts[i/b.tiling.span] = b.kernels.magnitudes(s[i:j])
-	})
-	return slices.Max(parts), err
+	return greatest, err
 }
 
 // finiteVariance is floatVariance where samples are infinite or undefined: it works without them, and then marks the
@@ -125,8 +139,7 @@ func floatVariances(mean, variance []float32, col, col2 []float64, k int, c *flo
 	for i := range mean {
 		s += col[i+k] - col[i]
 		s2 += col2[i+k] - col2[i]
-		share := c.share[i]
-		mean[i] = float32(s * share)
-		variance[i] = float32(max(float64(c.pixels[i]*s2)-float64(s*s), 0) * share * share)
+		mean[i] = float32(s * c.share[i])
+		variance[i] = float32(max(float64(c.pixels[i]*s2)-float64(s*s), 0) * c.square[i])
 	}
 }

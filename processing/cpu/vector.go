@@ -32,7 +32,9 @@ func kernelsOf(level simd.Level) kernels {
 		k.sums8.squares, k.sums16.squares = squares8x256, squares16x256
 		k.addRow, k.doubles, k.advanceSums = addRow256, doubles256, advanceSums256
 		k.magnitudes, k.slideFloats, k.slideRounded = magnitudes256, slideFloats256, slideRounded256
-		k.boxes8, k.boxes16 = nil, nil
+		k.boxes8, k.boxes16, k.blockMeans = boxes8x256, boxes16x256, blockMeans256
+		k.scan64, k.censor, k.censorSquares = scan64x256, censor256, censorSquares256
+		k.censoredMean, k.deviations, k.meanVariance = censoredMean256, deviations256, meanVariance256
 		k.variances8, k.slideBytes, k.slideSquares = variances8x256, slideBytes256, slideSquares256
 		k.censor32, k.censoredMean32 = censor32x256, censoredMean32x256
 		k.dilate8, k.erode8 = orderMax8x256(0), orderMin8x256(math.MaxUint8)

@@ -85,8 +85,8 @@ func sliding() *Experiment {
 			{ID: "cpu-mean-variance", Device: CPU, Name: text("CPU mean and variance, all threads"),
 				Help:  text("the program's own sums and sums of squares in one pass; the result is the mean"),
 				Takes: inVarianceSide, Method: ownMeanVariance(processing.U8)},
-			{ID: "cpu-mean-variance-floats", Device: CPU, Name: text("CPU mean and variance of floats, all threads"),
-				Help:  text("the same of the samples as floats, whose sums are exact"),
+			{ID: "cpu-mean-variance-floats", Device: CPU, Name: text("CPU mean and variance of floats"),
+				Help:  text("the same of the samples as floats, whose sums are exact, all threads"),
 				Takes: inVarianceSide, Method: ownMeanVariance(processing.F32)},
 		},
 		Claims: []Claim{

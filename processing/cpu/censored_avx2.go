@@ -1,0 +1,264 @@
+//go:build goexperiment.simd && amd64
+
+package cpu
+
+import (
+	"simd/archsimd"
+	"unsafe"
+)
+
+// Kernels of running sums in 64 bits with vectors of 256 bits, as those of sums_avx512.go. AVX2 has no conversion
+// between floats and whole numbers of 64 bits, nor their product.
+
+// prefix64 is prefix4 for whole numbers.
+type prefix64 struct{ prefix4 }
+
+func (p *prefix64) of(v archsimd.Uint64x4) archsimd.Uint64x4 {
+	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(8, p.zero).AsUint64x4())
+	return v.Add(v.AsUint32x8().Permute(p.second).And(p.upper).AsUint64x4())
+}
+
+func (p *prefix64) end(v archsimd.Uint64x4) archsimd.Uint64x4 {
+	return v.AsUint32x8().Permute(p.last).AsUint64x4()
+}
+
+// scan64x256 is scan32x256 for 64 bits.
+func scan64x256(dst, col []uint64, k int) {
+	n := len(dst)
+	if n < 9 {
+		scan(dst, col, k)
+		return
+	}
+	scan(dst[:1], col[:k], k)
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&col[:n+k-1][0])
+	p := prefix64{newPrefix4()}
+	carry := archsimd.BroadcastUint64x4(dst[0])
+	last := n - 4
+	for i := 1; ; i += 4 {
+		if i > last {
+			// The window before the last vector is known.
+			i = last
+			carry = p.end(load4x64(to, last-4))
+		}
+		v := p.of(load4x64(from, i-1+k).Sub(load4x64(from, i-1)))
+		store4x64(to, i, v.Add(carry))
+		if i == last {
+			break
+		}
+		carry = carry.Add(p.end(v))
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+// included are the words of an exclusion mask: all bits where a pixel counts.
+func included(out unsafe.Pointer, at int, zero archsimd.Uint16x16) archsimd.Uint16x16 {
+	return loadBytes16(out, at).ExtendToUint16().Equal(zero).ToInt16x16().AsUint16x16()
+}
+
+// censor256 works on 16 pixels at a time.
+func censor256(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
+	n := len(col)
+	if n < 16 {
+		censor(col, add, sub, addOut, subOut)
+		return
+	}
+	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
+	r, s := unsafe.Pointer(&addOut[:n][0]), unsafe.Pointer(&subOut[:n][0])
+	zero, shift := archsimd.BroadcastUint16x16(0), archsimd.BroadcastUint64x4(countShift)
+	// moved is four sums with the differences of samples, and of counts, taken in.
+	moved := func(i int, d, counts archsimd.Int32x4) archsimd.Uint64x4 {
+		v := load4x64(c, i).Add(d.ExtendToInt64().AsUint64x4())
+		return v.Add(counts.ExtendToInt64().AsUint64x4().ShiftLeft(shift))
+	}
+	step := func(i int) (a, b, e, f archsimd.Uint64x4) {
+		in, out := included(r, i, zero), included(s, i, zero)
+		x, y := loadWords16(p, i).And(in), loadWords16(q, i).And(out)
+		// The masks are −1 where a pixel counts.
+		counts := out.Sub(in).AsInt16x16()
+		low := x.GetLo().ExtendToUint32().Sub(y.GetLo().ExtendToUint32()).AsInt32x8()
+		high := x.GetHi().ExtendToUint32().Sub(y.GetHi().ExtendToUint32()).AsInt32x8()
+		less, more := counts.GetLo().ExtendToInt32(), counts.GetHi().ExtendToInt32()
+		a, b = moved(i, low.GetLo(), less.GetLo()), moved(i+4, low.GetHi(), less.GetHi())
+		return a, b, moved(i+8, high.GetLo(), more.GetLo()), moved(i+12, high.GetHi(), more.GetHi())
+	}
+	last := n - 16
+	a1, b1, e1, f1 := step(last)
+	for i := 0; i < last; i += 16 {
+		a, b, e, f := step(i)
+		store4x64(c, i, a)
+		store4x64(c, i+4, b)
+		store4x64(c, i+8, e)
+		store4x64(c, i+12, f)
+	}
+	store4x64(c, last, a1)
+	store4x64(c, last+4, b1)
+	store4x64(c, last+8, e1)
+	store4x64(c, last+12, f1)
+	archsimd.ClearAVXUpperBits()
+}
+
+func censorSquares256(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
+	n := len(col)
+	if n < 16 {
+		censorSquares(col, add, sub, addOut, subOut)
+		return
+	}
+	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
+	r, s := unsafe.Pointer(&addOut[:n][0]), unsafe.Pointer(&subOut[:n][0])
+	zero := archsimd.BroadcastUint16x16(0)
+	// moved takes the squares of eight samples into as many sums.
+	moved := func(i int, x, y archsimd.Uint16x8) (a, b archsimd.Uint64x4) {
+		u, v := x.ExtendToUint32(), y.ExtendToUint32()
+		u, v = u.Mul(u), v.Mul(v)
+		a = load4x64(c, i).Add(u.GetLo().ExtendToUint64()).Sub(v.GetLo().ExtendToUint64())
+		return a, load4x64(c, i+4).Add(u.GetHi().ExtendToUint64()).Sub(v.GetHi().ExtendToUint64())
+	}
+	step := func(i int) (a, b, e, f archsimd.Uint64x4) {
+		x, y := loadWords16(p, i).And(included(r, i, zero)), loadWords16(q, i).And(included(s, i, zero))
+		a, b = moved(i, x.GetLo(), y.GetLo())
+		e, f = moved(i+8, x.GetHi(), y.GetHi())
+		return a, b, e, f
+	}
+	last := n - 16
+	a1, b1, e1, f1 := step(last)
+	for i := 0; i < last; i += 16 {
+		a, b, e, f := step(i)
+		store4x64(c, i, a)
+		store4x64(c, i+4, b)
+		store4x64(c, i+8, e)
+		store4x64(c, i+12, f)
+	}
+	store4x64(c, last, a1)
+	store4x64(c, last+4, b1)
+	store4x64(c, last+8, e1)
+	store4x64(c, last+12, f1)
+	archsimd.ClearAVXUpperBits()
+}
+
+// doubles64 converts whole numbers to float64: the halves of one are each a float with a suitable exponent, less which
+// they add up with a single rounding.
+type doubles64 struct {
+	low, lowExponent, highExponent, half archsimd.Uint64x4
+	both                                 archsimd.Float64x4
+}
+
+func newDoubles64() doubles64 {
+	return doubles64{
+		archsimd.BroadcastUint64x4(1<<32 - 1), archsimd.BroadcastUint64x4(0x433 << 52),
+		archsimd.BroadcastUint64x4(0x453 << 52), archsimd.BroadcastUint64x4(32),
+		archsimd.BroadcastFloat64x4(1<<84 + 1<<52),
+	}
+}
+
+func (d *doubles64) of(v archsimd.Uint64x4) archsimd.Float64x4 {
+	high := v.ShiftRight(d.half).Or(d.highExponent).AsFloat64x4().Sub(d.both)
+	return high.Add(v.And(d.low).Or(d.lowExponent).AsFloat64x4())
+}
+
+// product returns v·n modulo 2⁶⁴ for n below 2³².
+func (d *doubles64) product(v, n archsimd.Uint64x4) archsimd.Uint64x4 {
+	high := v.ShiftRight(d.half).AsUint32x8().MulEvenWiden(n.AsUint32x8())
+	return v.AsUint32x8().MulEvenWiden(n.AsUint32x8()).Add(high.ShiftLeft(d.half))
+}
+
+// square64 returns v² for v below 2³².
+func square64(v archsimd.Uint64x4) archsimd.Uint64x4 {
+	return v.AsUint32x8().MulEvenWiden(v.AsUint32x8())
+}
+
+// censoredMean256 divides as censoredMean512 does.
+func censoredMean256(dst []uint16, sum, inverse []uint64, need uint64) bool {
+	n := len(dst)
+	if n < 8 || need >= 1<<63 {
+		return censoredMean(dst, sum, inverse, need)
+	}
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&sum[:n][0])
+	low, one := archsimd.BroadcastUint64x4(sumMask), archsimd.BroadcastUint64x4(1)
+	enough, none := archsimd.BroadcastInt64x4(int64(need)), archsimd.BroadcastUint64x4(0)
+	half, unit := archsimd.BroadcastFloat64x4(0.5), archsimd.BroadcastFloat64x4(1)
+	shift, d, order := archsimd.BroadcastUint64x4(countShift), newDoubles64(), places32(twos)
+	same, reciprocal, short := one, unit, none
+	four := func(i int) archsimd.Int32x4 {
+		s := load4x64(from, i)
+		count := s.ShiftRight(shift)
+		short = short.Or(enough.Greater(count.AsInt64x4()).ToInt64x4().AsUint64x4())
+		x := d.of(s.And(low).Add(count.ShiftRight(one))).Add(half)
+		if count.Equal(same).ToBits() == 0xf {
+			return x.Mul(reciprocal).ConvertToInt32()
+		}
+		pixels := d.of(count.Or(count.Equal(none).ToInt64x4().AsUint64x4().And(one)))
+		same, reciprocal = count.GetLo().Broadcast1To4(), unit.Div(pixels.GetLo().Broadcast1To4())
+		return x.Div(pixels).ConvertToInt32()
+	}
+	for i := 0; ; i += 8 {
+		i = min(i, n-8)
+		var q archsimd.Int32x8
+		q = q.SetLo(four(i))
+		storeWords8(to, i, q.SetHi(four(i+4)), order)
+		if i == n-8 {
+			break
+		}
+	}
+	poor := !short.IsZero()
+	archsimd.ClearAVXUpperBits()
+	return poor
+}
+
+// deviations256 is deviations512. Sums are those of at most 255 × 255 pixels, below 2³².
+func deviations256(dst []uint16, sum, sum2 []uint64, share []float64) {
+	n := len(dst)
+	if n < 8 {
+		deviations(dst, sum, sum2, share)
+		return
+	}
+	to, from, from2 := unsafe.Pointer(&dst[0]), unsafe.Pointer(&sum[:n][0]), unsafe.Pointer(&sum2[:n][0])
+	low, one, none := archsimd.BroadcastUint64x4(sumMask), archsimd.BroadcastUint64x4(1), archsimd.BroadcastUint64x4(0)
+	shift, d, order := archsimd.BroadcastUint64x4(countShift), newDoubles64(), places32(twos)
+	four := func(i int) archsimd.Uint64x4 {
+		p := load4x64(from, i)
+		count, s := p.ShiftRight(shift), p.And(low)
+		v := d.product(load4x64(from2, i), count).Sub(square64(s))
+		empty := count.Equal(none).ToInt64x4().AsUint64x4()
+		q := d.of(v).Sqrt().Div(d.of(count.Or(empty.And(one)))).ConvertToInt32().ExtendToInt64().AsUint64x4()
+		below := q.AsUint32x8().MulEvenWiden(count.AsUint32x8())
+		// A mask is −1.
+		q = q.Add(square64(below).AsInt64x4().Greater(v.AsInt64x4()).ToInt64x4().AsUint64x4())
+		above := q.AsUint32x8().MulEvenWiden(count.AsUint32x8()).Add(count)
+		more := square64(above).AsInt64x4().Greater(v.AsInt64x4()).ToInt64x4().AsUint64x4()
+		return q.Add(one.AndNot(more.Or(empty)))
+	}
+	for i := 0; ; i += 8 {
+		i = min(i, n-8)
+		// The quotients are in the even words of 32 bits.
+		q := four(i).AsInt32x8().SelectFromPairGrouped(0, 2, 4, 6, four(i+4).AsInt32x8())
+		storeWords8(to, i, q.AsUint32x8().Permute(order).AsInt32x8(), order)
+		if i == n-8 {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+// meanVariance256 works on four windows.
+func meanVariance256(mean, variance []float32, sum []uint32, sum2 []uint64, n int) {
+	w := len(mean)
+	if w < 4 {
+		meanVarianceRow(mean, variance, sum, sum2, n)
+		return
+	}
+	to, to2 := unsafe.Pointer(&mean[0]), unsafe.Pointer(&variance[:w][0])
+	from, from2 := unsafe.Pointer(&sum[:w][0]), unsafe.Pointer(&sum2[:w][0])
+	count, d := archsimd.BroadcastUint64x4(uint64(n)), newDoubles64()
+	pixels, squared := archsimd.BroadcastFloat64x4(float64(n)), archsimd.BroadcastFloat64x4(float64(n*n))
+	for i := 0; ; i += 4 {
+		i = min(i, w-4)
+		s := archsimd.LoadUint32x4((*[4]uint32)(unsafe.Add(from, 4*i))).ExtendToUint64()
+		d.of(s).Div(pixels).ConvertToFloat32().Store((*[4]float32)(unsafe.Add(to, 4*i)))
+		v := d.product(load4x64(from2, i), count).Sub(square64(s))
+		d.of(v).Div(squared).ConvertToFloat32().Store((*[4]float32)(unsafe.Add(to2, 4*i)))
+		if i == w-4 {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+}

@@ -1,0 +1,82 @@
+package cpu
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// BenchmarkKernels prints the time of kernels of running sums on a row, for each level of vectors: those that are not
+// faster than the plain ones, or than two others that do the same one after the other, have no place in the table.
+func BenchmarkKernels(b *testing.B) {
+	const n, k = 2048, 25
+	r := &source{Rand: rand.New(rand.NewPCG(1, 2)), n: n}
+	g := newWindow(3*n, 100, k/2)
+	c, f := newCounts(&worker{}, g, n, n), newFloatCounts(&worker{}, g, n, n)
+	paired := newCounts(&worker{}, g, n, n)
+	c.set(k, false)
+	paired.set(k, true)
+	f.set(k)
+	const width = n + k + countsBlock
+	col16, col32, col64 := make([]uint16, width), make([]uint32, width), make([]uint64, width)
+	square64, floats, squares := make([]uint64, width), make([]float64, width), make([]float64, width)
+	sum32, sum64, sum2 := make([]uint32, n), make([]uint64, n), make([]uint64, n)
+	for i := range col16 {
+		v := uint64(1000 + r.IntN(1000))
+		col16[i], col32[i], col64[i], square64[i] = uint16(v), uint32(v), k<<countShift+v, v*v
+		floats[i], squares[i] = float64(v), float64(v*v)
+	}
+	for i := range sum32 {
+		v := uint64(1e6 + r.IntN(1e6))
+		sum32[i], sum64[i], sum2[i] = uint32(v), k*k<<countShift+v, 2*v*v/(k*k)
+	}
+	inverses, share := make([]uint64, k*k+1), make([]float64, k*k+1)
+	for i := 1; i < len(inverses); i++ {
+		inverses[i], share[i] = inverse(uint64(i)), 1/float64(i)
+	}
+	bytes, words, none := r.bytes(n), r.words(n), make([]uint8, n)
+	mean, variance, real := make([]float32, n), make([]float32, n), r.bounded(n, 1)
+	round := newRounding(g, 1)
+	group := newBlockGroup(&worker{}, g, rect{n, 0, 2 * n, groupRows})
+	for i := range groupRows {
+		group.dst, group.ny[i] = append(group.dst, make([]float32, n)), k
+	}
+	for _, kernel := range []struct {
+		name string
+		run  func(t *kernels) func()
+	}{
+		{"scan32+mean32/U8", func(t *kernels) func() {
+			return func() { t.scan32(sum32, col32, k); t.sums8.mean32(bytes, sum32, k*k) }
+		}},
+		{"boxes8", func(t *kernels) func() { return func() { t.boxes8(bytes, col16, k, paired) } }},
+		{"scan32+mean32/U16", func(t *kernels) func() {
+			return func() { t.scan32(sum32, col32, k); t.sums16.mean32(words, sum32, k*k) }
+		}},
+		{"boxes16", func(t *kernels) func() { return func() { t.boxes16(words, col32, k, c) } }},
+		{"blockMeans", func(t *kernels) func() { return func() { t.blockMeans(group) } }},
+		{"scan64", func(t *kernels) func() { return func() { t.scan64(sum64, col64, k) } }},
+		{"censor", func(t *kernels) func() { return func() { t.censor(col64[:n], words, words, none, none) } }},
+		{"censorSquares", func(t *kernels) func() {
+			return func() { t.censorSquares(square64[:n], words, words, none, none) }
+		}},
+		{"censoredMean", func(t *kernels) func() { return func() { t.censoredMean(words, sum64, inverses, k) } }},
+		{"deviations", func(t *kernels) func() { return func() { t.deviations(words, sum64, sum2, share) } }},
+		{"meanVariance", func(t *kernels) func() { return func() { t.meanVariance(mean, variance, sum32, sum2, k*k) } }},
+		{"squares16", func(t *kernels) func() { return func() { t.sums16.squares(square64[:n], words, words) } }},
+		{"slideRounded", func(t *kernels) func() {
+			return func() { t.slideRounded(floats[:n], squares[:n], real, real, round) }
+		}},
+		{"floatVariances", func(t *kernels) func() {
+			return func() { t.floatVariances(mean, variance, floats, squares, k, f) }
+		}},
+	} {
+		for _, level := range levels() {
+			table := kernelsOf(level)
+			run := kernel.run(&table)
+			b.Run(kernel.name+"/"+level.String(), func(b *testing.B) {
+				for b.Loop() {
+					run()
+				}
+			})
+		}
+	}
+}
