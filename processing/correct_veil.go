@@ -8,7 +8,8 @@ import (
 
 // A veil is light that large glints scatter far around themselves: a hundredth of white and less, which is seen on dark
 // paint only. Around one glint it cannot be told from paint that gets brighter there by chance; what most sides of most
-// glints of a picture show is a veil. So its strength is one number for the picture, and its shape that of the glints.
+// glints of a picture show is a veil. So its strength is one number for the picture, its shape is that of the glints,
+// and the sides of a glint correct the strength of its own veil as far as they agree.
 
 const (
 	// veilRadius is the least radius of a spot with a veil, in pixels.
@@ -25,6 +26,11 @@ const (
 	veilEnd = 3e-4
 	// veilSpread is how much the veils of one picture differ.
 	veilSpread = 0.006
+	// veilOwn is how much the light in the middle of one veil differs from the picture's, as a standard deviation, and
+	// veilStrongest how many times that of the picture it may be.
+	veilOwn, veilStrongest = 0.002, 4
+	// veilGlint is the light, the mean over the channels, that the brightest pixel of a spot with a veil has at least.
+	veilGlint = 0.3
 	// veilCell is the side of the squares by which veils are looked up.
 	veilCell = 256
 )
@@ -45,6 +51,8 @@ type veils struct {
 // veilSource is a spot with a veil: its middle, the squared reach of the veil, and the pixels where it is seen.
 type veilSource struct {
 	x, y, reach2 float64
+	// strength is the light in the middle, the picture's being 1.
+	strength float64
 	box
 }
 
@@ -99,23 +107,60 @@ func (c *corrector) findVeils() *veils {
 		v.light[k] = float32(amount * c.light[k] * math.Sqrt(float64(c.pic.Channels)))
 	}
 	v.cells = make([][]int32, v.across*((g.h+veilCell-1)/veilCell))
-	end := math.Sqrt(1 - math.Sqrt(math.Sqrt(v.end)))
 	for n, i := range large {
 		s := c.veilOf(i)
-		r := math.Sqrt(s.reach2) * end
+		s.strength = 1
+		if n < len(sides) {
+			s.strength = ownStrength(sides[n], amount)
+		}
+		if s.strength <= v.end || !c.glints(i) {
+			continue
+		}
+		r := math.Sqrt(s.reach2 * (1 - math.Sqrt(math.Sqrt(v.end/s.strength))))
 		s.box = box{int(math.Floor(s.x - r)), int(math.Floor(s.y - r)),
 			int(math.Ceil(s.x + r)), int(math.Ceil(s.y + r))}
 		s.box = s.box.grown(0, g.w, g.h)
-		v.of[i] = int32(n)
+		at := int32(len(v.sources))
+		v.of[i] = at
 		v.sources = append(v.sources, s)
 		for y := s.y0 / veilCell; y <= (s.y1-1)/veilCell; y++ {
 			for x := s.x0 / veilCell; x <= (s.x1-1)/veilCell; x++ {
 				cell := &v.cells[y*v.across+x]
-				*cell = append(*cell, int32(n))
+				*cell = append(*cell, at)
 			}
 		}
 	}
 	return v
+}
+
+// glints says whether a spot is as bright as what scatters light.
+func (c *corrector) glints(spot int32) bool {
+	ch := c.pic.Channels
+	for _, r := range c.glare.spots[spot].Runs {
+		for at := (r.Y*c.pic.Width + r.X0) * ch; at < (r.Y*c.pic.Width+r.X1)*ch; at += ch {
+			var light float32
+			for k := range ch {
+				root := c.codec.rootOf(at + k)
+				light += float32(root * root)
+			}
+			if light >= float32(veilGlint*float64(ch)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ownStrength returns the strength of a veil from its sides and from the picture's amount of light, each weighed by how
+// certain it is.
+func ownStrength(sides []veilSide, amount float64) float64 {
+	const sure = 1 / (veilOwn * veilOwn)
+	light, weight := sure*amount, float64(sure)
+	for _, s := range sides {
+		light += float64(s.light * s.weight)
+		weight += s.weight
+	}
+	return math.Min(math.Max(light/(weight*amount), 0), veilStrongest)
 }
 
 // veilSide is what one of eight sides of a spot says about the light in the middle of its veil, and how certain it is.
@@ -254,7 +299,7 @@ func (v *veils) over(t *scratch, b box, owner []int32) []float32 {
 			row := sum[at : at+x1-x0]
 			for i := range row {
 				dx := float64(x0+i) + 0.5 - s.x
-				share := s.share(float64(dx*dx)+dy) - v.end
+				share := float64(s.strength*s.share(float64(dx*dx)+dy)) - v.end
 				if share <= 0 {
 					continue
 				}

@@ -143,3 +143,53 @@ func TestCorrectLeavesPaintWithoutVeils(t *testing.T) {
 		}
 	}
 }
+
+// A glint whose veil is stronger than the others' loses more of it than it would if it were like them.
+func TestCorrectTakesOwnVeilAway(t *testing.T) {
+	t.Parallel()
+	_, weak, mask := veiledPainting(3, 8, 0.004)
+	_, strong, _ := veiledPainting(3, 8, 0.012)
+	// The middle glint of the fifteen gets the strong veil.
+	one := clonePicture(weak)
+	for y := 63; y < 128; y++ {
+		from, to := 3*(y*mask.Width+108), 3*(y*mask.Width+158)
+		copy(one.U8[from:to], strong.U8[from:to])
+	}
+	var taken [2]float64
+	for n, glare := range []*processing.Picture{weak, one} {
+		got, _ := correct(t, glare, mask, processing.DefaultParams(), processing.CorrectOptions{})
+		for i, m := range mask.Pix {
+			if m == 0 && math.Hypot(float64(i%mask.Width)-133, float64(i/mask.Width)-95) < 14 {
+				for k := range 3 {
+					taken[n] += value(glare, 3*i+k) - value(got, 3*i+k)
+				}
+			}
+		}
+	}
+	t.Logf("taken away: %.2f, and of the strong veil %.2f", taken[0], taken[1])
+	if taken[0] <= 0 || taken[1] < 1.3*taken[0] {
+		t.Errorf("of a strong veil %.2f is taken away, of one like the others %.2f", taken[1], taken[0])
+	}
+}
+
+// Paint that is dark all over has no glint, whatever the mask says.
+func TestCorrectFindsNoVeilWithoutGlints(t *testing.T) {
+	t.Parallel()
+	_, glare, mask := veiledPainting(3, 8, 0.006)
+	for i, m := range mask.Pix {
+		for k := range 3 {
+			if m != 0 {
+				glare.U8[3*i+k] = min(glare.U8[3*i+k], 130)
+			}
+		}
+	}
+	got, _ := correct(t, glare, mask, processing.DefaultParams(), processing.CorrectOptions{})
+	near := widen(mask, true)
+	for i, m := range near.Pix {
+		for k := range 3 {
+			if m == 0 && got.U8[3*i+k] != glare.U8[3*i+k] {
+				t.Fatalf("pixel %d changed", i)
+			}
+		}
+	}
+}
