@@ -91,7 +91,7 @@ func TestServerDiskFull(t *testing.T) {
 	fill(0)
 	close(full)
 	s.until(func() bool { return waits.Load() != nil })
-	if text := *waits.Load(); !strings.Contains(text, "the disk of the server is full; the work waits") {
+	if text := *waits.Load(); !strings.Contains(text, "the disk of the server is full; waiting") {
 		t.Errorf("the sentence of the worker: %s", text)
 	}
 	if f := s.manager.Status("", 0).Fault; f != diskFault {

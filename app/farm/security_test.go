@@ -164,7 +164,7 @@ func TestStrangers(t *testing.T) {
 	}{
 		{"no key", "does not accept", Join{URL: good.URL, Certificate: good.Certificate}},
 		{"another key", "does not accept", Join{URL: good.URL, Certificate: good.Certificate, Seed: seed}},
-		{"another server", "another one", Join{URL: good.URL, Certificate: strings.Repeat("0", 64), Seed: good.Seed}},
+		{"another server", "its certificate is different", Join{URL: good.URL, Certificate: strings.Repeat("0", 64), Seed: good.Seed}},
 		{"no server", "no farm responds", Join{URL: "nats://127.0.0.1:1"}},
 		{"no TLS", "requires an address with a key", Join{URL: "nats://" + s.server.Address()}},
 	} {

@@ -211,7 +211,7 @@ func TestUploadThroughSmallStore(t *testing.T) {
 		}
 	}
 	text := strings.Join(said, "\n")
-	if !strings.Contains(text, "006.tif: 0.3 MB are too large") {
+	if !strings.Contains(text, "006.tif: 0.3 MB is too large") {
 		t.Errorf("a file larger than the store: %s", text)
 	}
 	if most > 520_000 || s.stored() > 2000 {

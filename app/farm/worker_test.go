@@ -53,10 +53,10 @@ func TestCancelAndResume(t *testing.T) {
 	if n, err := s.client.Control(t.Context(), sub.Batch.ID, Cancel); err != nil || n != 0 {
 		t.Errorf("cancelling what is done: %d, %v", n, err)
 	}
-	if _, err := s.client.Control(t.Context(), "nothing", Cancel); err == nil || !strings.Contains(err.Error(), "no batch nothing") {
+	if _, err := s.client.Control(t.Context(), "nothing", Cancel); err == nil || !strings.Contains(err.Error(), "batch nothing does not exist") {
 		t.Errorf("another batch: %v", err)
 	}
-	if _, err := s.client.Control(t.Context(), sub.Batch.ID, "destroy"); err == nil || !strings.Contains(err.Error(), `no action "destroy"`) {
+	if _, err := s.client.Control(t.Context(), sub.Batch.ID, "destroy"); err == nil || !strings.Contains(err.Error(), `unknown action "destroy"`) {
 		t.Errorf("another action: %v", err)
 	}
 }
