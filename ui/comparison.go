@@ -80,7 +80,7 @@ func (w *window) comparing() bool { return w.ComparedView() != nil }
 func (f *files) chooseCompared() {
 	f.dialogs.Open(filedialog.Request{
 		Title: f.t("Compare with a mask"), Folder: filepath.Dir(f.Document().Path()),
-		Name: f.t("Masks"), Endings: imagefile.MaskEndings(),
+		Name: f.t("Masks"), Extensions: imagefile.MaskExtensions(),
 	}, f.chosen(func(path string) {
 		f.CompareMask(path, func(err error) {
 			if f.prompts.ended(err) {

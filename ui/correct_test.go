@@ -413,7 +413,7 @@ func TestJPEG(t *testing.T) {
 		h.dialogs.path = "/art/lossy.jpg"
 		h.actions.do("file.savePictureAs")
 		h.settle()
-		if r := h.dialogs.asked[0]; r.File != "c_corrected.tif" || !slices.Contains(r.Endings, "jpg") {
+		if r := h.dialogs.asked[0]; r.File != "c_corrected.tif" || !slices.Contains(r.Extensions, "jpg") {
 			t.Errorf("asked %+v", r)
 		}
 		if said := h.dialogTexts(); !strings.Contains(said, "lossy.jpg would be a JPEG") || len(h.pictureFiles) != 0 {
@@ -447,7 +447,7 @@ func TestJPEGOfInks(t *testing.T) {
 	h.press("Сохранить как TIFF")
 	h.settle()
 	h.actions.do("file.savePictureAs")
-	if r := h.dialogs.asked[0]; h.pictureFiles["/art/k_corrected.tif"] == nil || slices.Contains(r.Endings, "png") {
+	if r := h.dialogs.asked[0]; h.pictureFiles["/art/k_corrected.tif"] == nil || slices.Contains(r.Extensions, "png") {
 		t.Errorf("asked %+v, saved %v", r, h.pictureFiles)
 	}
 }
@@ -489,7 +489,7 @@ func TestSaveOverTheSource(t *testing.T) {
 		h.panel.correct.Importance != widget.MediumImportance {
 		t.Errorf("what to do next: %q", got)
 	}
-	if r := h.dialogs.asked[0]; !slices.Equal(r.Endings, []string{"png"}) || r.Folder != "/art" ||
+	if r := h.dialogs.asked[0]; !slices.Equal(r.Extensions, []string{"png"}) || r.Folder != "/art" ||
 		r.File != "a_corrected.png" {
 		t.Errorf("asked %+v", r)
 	}

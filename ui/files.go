@@ -17,8 +17,8 @@ import (
 	"blik/ui/filedialog"
 )
 
-// presetEnding is that of the files of presets.
-const presetEnding = "json"
+// presetExtension is that of the files of presets.
+const presetExtension = "json"
 
 func baseName(path string) string { return filepath.Base(path) }
 
@@ -34,7 +34,7 @@ type files struct {
 func (f *files) choosePicture() {
 	f.dialogs.Open(filedialog.Request{
 		Title: f.t("Open picture"), Folder: f.Settings().LastFolder,
-		Name: f.t("Pictures (TIFF, PNG, JPEG)"), Endings: imagefile.Endings(),
+		Name: f.t("Pictures (TIFF, PNG, JPEG)"), Extensions: imagefile.Extensions(),
 	}, f.chosen(f.open))
 }
 
@@ -198,7 +198,7 @@ func (f *files) saveMaskAs(next func()) {
 	}
 	f.dialogs.Save(filedialog.Request{
 		Title: f.t("Save mask"), Folder: filepath.Dir(path), File: baseName(path),
-		Name: f.t("Masks"), Endings: imagefile.PNG.Endings(),
+		Name: f.t("Masks"), Extensions: imagefile.PNG.Extensions(),
 	}, f.chosen(func(path string) {
 		// The dialog has asked about a file that exists; the original takes a question of its own.
 		save := func() { f.writeMask(path, true, next) }
@@ -243,7 +243,7 @@ func (f *files) confirmForeign(err error, path string, yes func()) {
 func (f *files) chooseMask() {
 	f.dialogs.Open(filedialog.Request{
 		Title: f.t("Load mask"), Folder: filepath.Dir(f.Document().Path()),
-		Name: f.t("Masks"), Endings: imagefile.MaskEndings(),
+		Name: f.t("Masks"), Extensions: imagefile.MaskExtensions(),
 	}, f.chosen(f.loadMask))
 }
 
@@ -260,7 +260,7 @@ func (f *files) loadMask(path string) {
 func (f *files) choosePreset() {
 	f.dialogs.Open(filedialog.Request{
 		Title: f.t("Load preset"), Folder: f.presetsFolder(),
-		Name: f.t("Presets (JSON)"), Endings: []string{presetEnding},
+		Name: f.t("Presets (JSON)"), Extensions: []string{presetExtension},
 	}, f.chosen(f.readPreset))
 }
 
@@ -285,7 +285,7 @@ func (f *files) readPreset(path string) {
 func (f *files) savePreset() {
 	f.dialogs.Save(filedialog.Request{
 		Title: f.t("Save preset"), Folder: f.presetsFolder(), File: "preset.json",
-		Name: f.t("Presets (JSON)"), Endings: []string{presetEnding},
+		Name: f.t("Presets (JSON)"), Extensions: []string{presetExtension},
 	}, f.chosen(func(path string) {
 		if err := preset.Write(context.Background(), path, f.Settings().Params); err != nil {
 			f.prompts.showError(err)
@@ -343,7 +343,7 @@ func (f *files) savePictureAs() {
 	path, _, _ := f.SaveTarget()
 	f.dialogs.Save(filedialog.Request{
 		Title: f.t("Save corrected picture"), Folder: filepath.Dir(path), File: baseName(path),
-		Name: f.t("Pictures (TIFF, PNG, JPEG)"), Endings: f.Original().SaveEndings(),
+		Name: f.t("Pictures (TIFF, PNG, JPEG)"), Extensions: f.Original().SaveExtensions(),
 	}, f.chosen(func(path string) {
 		// The dialog has asked about a file that exists; the original takes a question of its own.
 		save := func(keep bool) {

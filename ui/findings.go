@@ -414,7 +414,7 @@ func (f *files) saveFindings() {
 	f.dialogs.Save(filedialog.Request{
 		Title: f.t("Save findings"), Folder: filepath.Dir(path),
 		File: strings.TrimSuffix(baseName(path), filepath.Ext(path)) + "_findings.csv",
-		Name: f.t("Tables (CSV)"), Endings: []string{"csv"},
+		Name: f.t("Tables (CSV)"), Extensions: []string{"csv"},
 	}, f.chosen(func(path string) {
 		if f.prompts.ended(f.SaveFindings(context.Background(), path)) {
 			f.say(f.t("Findings saved: %s", baseName(path)))

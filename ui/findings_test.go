@@ -237,7 +237,7 @@ func TestProjectOfAPicture(t *testing.T) {
 	}
 	h = start()
 	h.checkList("opened again", "✓ 1|22|10|4|3.5|0.0 %|–", "2|101|50|2|3.5|0.0 %|–")
-	if text := h.status.message.Text(); !strings.Contains(text, "Going on from the project of 20") {
+	if text := h.status.message.Text(); !strings.Contains(text, "Continuing from the project of 20") {
 		t.Errorf("the status says %q", text)
 	}
 	if strings.HasPrefix(h.win.Title(), "•") {

@@ -25,7 +25,7 @@ func (m *mainMenu) presetItems() (items []*fyne.MenuItem) {
 	// A folder that cannot be read, or does not exist yet, holds none.
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), "."+presetEnding)
+		name, ok := strings.CutSuffix(e.Name(), "."+presetExtension)
 		if !ok || e.IsDir() || strings.HasPrefix(name, ".") {
 			continue
 		}

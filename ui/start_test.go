@@ -89,7 +89,7 @@ func TestDecisionsAreAskedAbout(t *testing.T) {
 	h.actions.do("find.next")
 	h.actions.do("find.keep")
 	h.quit()
-	if said := h.dialogTexts(); !strings.Contains(said, "a project keeps it") {
+	if said := h.dialogTexts(); !strings.Contains(said, "A project stores them") {
 		t.Fatalf("the dialog says %q", said)
 	}
 	h.press("Cancel")

@@ -61,8 +61,8 @@ func (o *benchOutput) start(names ...string) error {
 	}
 	var tables []string
 	for _, name := range names {
-		for _, ending := range []string{".txt", ".md", ".csv", ".json"} {
-			tables = append(tables, filepath.Join(o.dir, name+ending))
+		for _, extension := range []string{".txt", ".md", ".csv", ".json"} {
+			tables = append(tables, filepath.Join(o.dir, name+extension))
 		}
 	}
 	return free(tables, o.overwrite, nil, "")

@@ -364,7 +364,7 @@ func (p *program) flagError(err error) error {
 
 // completePictures makes shells offer picture files.
 func completePictures(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return imagefile.Endings(), cobra.ShellCompDirectiveFilterFileExt
+	return imagefile.Extensions(), cobra.ShellCompDirectiveFilterFileExt
 }
 
 func (p *program) versionCommand() *cobra.Command {

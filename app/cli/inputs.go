@@ -46,7 +46,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// stem returns a file's name without folder and ending.
+// stem returns a file's name without folder and extension.
 func stem(path string) string {
 	base := filepath.Base(path)
 	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" {
@@ -113,13 +113,13 @@ func (s fileSet) contains(path string) bool {
 	return err == nil && slices.ContainsFunc(s, func(other os.FileInfo) bool { return os.SameFile(info, other) })
 }
 
-// findMask returns the first file in a folder whose name is one of names with one of tails and the ending of a mask,
+// findMask returns the first file in a folder whose name is one of names with one of tails and the extension of a mask,
 // empty if there is none. Files in except do not count.
 func findMask(folder string, names, tails []string, except fileSet) string {
 	for _, name := range names {
 		for _, tail := range tails {
-			for _, ending := range imagefile.MaskEndings() {
-				path := filepath.Join(folder, name+tail+"."+ending)
+			for _, extension := range imagefile.MaskExtensions() {
+				path := filepath.Join(folder, name+tail+"."+extension)
 				if info, err := os.Stat(path); err == nil && !info.IsDir() && !except.contains(path) {
 					return path
 				}

@@ -138,8 +138,8 @@ func pictureFiles(paths []string) ([]string, error) {
 			files = append(files, path)
 		}
 		for _, entry := range entries {
-			ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(entry.Name()), "."))
-			if slices.Contains(imagefile.Endings(), ending) {
+			extension := strings.ToLower(strings.TrimPrefix(filepath.Ext(entry.Name()), "."))
+			if slices.Contains(imagefile.Extensions(), extension) {
 				files = append(files, filepath.Join(path, entry.Name()))
 			}
 		}

@@ -27,8 +27,8 @@ const (
 // format is a row of the table: everything that the program knows about a container besides its package.
 type format struct {
 	name Format
-	// endings of file names, in lower case without the dot; new files get the first.
-	endings []string
+	// extensions of file names, in lower case without the dot; new files get the first.
+	extensions []string
 	// magic lists what a file may begin with.
 	magic []string
 	open  func(r io.ReaderAt, size int64) (container.Container, error)
@@ -50,17 +50,17 @@ type format struct {
 func formats() []format {
 	return []format{
 		{
-			name: TIFF, endings: []string{"tif", "tiff", "btf", "tf8"},
+			name: TIFF, extensions: []string{"tif", "tiff", "btf", "tf8"},
 			magic: []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"},
 			open:  opener(tiff.Open), encode: tiff.Encode,
 			cmyk: true, float: true, uncompressed: true,
 		},
 		{
-			name: PNG, endings: []string{"png"}, magic: []string{"\x89PNG\r\n\x1a\n"},
+			name: PNG, extensions: []string{"png"}, magic: []string{"\x89PNG\r\n\x1a\n"},
 			open: opener(png.Open), encode: png.Encode, keyed: true, thumbnail: true,
 		},
 		{
-			name: JPEG, endings: []string{"jpg", "jpeg", "jpe", "jfif"}, magic: []string{"\xff\xd8"},
+			name: JPEG, extensions: []string{"jpg", "jpeg", "jpe", "jfif"}, magic: []string{"\xff\xd8"},
 			open: opener(jpeg.Open), lossy: true,
 		},
 	}
@@ -89,11 +89,11 @@ func (f Format) row() format {
 	return format{}
 }
 
-// formatOf returns the format that an ending stands for, with or without its dot, empty where it stands for none.
-func formatOf(ending string) Format {
-	ending = strings.ToLower(strings.TrimPrefix(ending, "."))
+// formatOf returns the format that an extension stands for, with or without its dot, empty where it stands for none.
+func formatOf(extension string) Format {
+	extension = strings.ToLower(strings.TrimPrefix(extension, "."))
 	for _, row := range formats() {
-		if slices.Contains(row.endings, ending) {
+		if slices.Contains(row.extensions, extension) {
 			return row.name
 		}
 	}
@@ -121,22 +121,22 @@ func Formats() []Format {
 	return names
 }
 
-// Endings returns the endings of file names of a format, in lower case without the dot; new files get the first.
-func (f Format) Endings() []string { return f.row().endings }
+// Extensions returns the extensions of file names of a format, in lower case without the dot; new files get the first.
+func (f Format) Extensions() []string { return f.row().extensions }
 
-// Endings returns the endings of the names of all files that are read.
-func Endings() []string {
+// Extensions returns the extensions of the names of all files that are read.
+func Extensions() []string {
 	var all []string
 	for _, row := range formats() {
-		all = append(all, row.endings...)
+		all = append(all, row.extensions...)
 	}
 	return all
 }
 
-// MaskEndings returns the endings of Endings in the order in which a mask is looked for: that of WriteMask comes first.
-func MaskEndings() []string {
-	first := PNG.Endings()
-	return append(slices.Clone(first), slices.DeleteFunc(Endings(), func(e string) bool {
+// MaskExtensions returns Extensions in the order in which a mask is looked for, that of WriteMask first.
+func MaskExtensions() []string {
+	first := PNG.Extensions()
+	return append(slices.Clone(first), slices.DeleteFunc(Extensions(), func(e string) bool {
 		return slices.Contains(first, e)
 	})...)
 }
@@ -150,14 +150,14 @@ func (f *File) SaveFormat() Format {
 	return f.Format
 }
 
-// SaveEndings returns the endings that a user may choose from for a corrected copy: those of SaveFormat first, and for
-// a lossy source those of the other formats that can hold the picture, and its own.
-func (f *File) SaveEndings() []string {
-	all := slices.Clone(f.SaveFormat().Endings())
+// SaveExtensions returns the extensions that a user may choose from for a corrected copy: those of SaveFormat first,
+// and for a lossy source those of the other formats that can hold the picture, and its own.
+func (f *File) SaveExtensions() []string {
+	all := slices.Clone(f.SaveFormat().Extensions())
 	for _, row := range formats() {
 		offered := f.Format.row().lossy && row.name != f.SaveFormat()
 		if offered && (row.name == f.Format || row.encode != nil && row.holds(f.Picture)) {
-			all = append(all, row.endings...)
+			all = append(all, row.extensions...)
 		}
 	}
 	return all

@@ -20,18 +20,18 @@ import (
 // Every row of the table opens what it encodes, by the first bytes alone, and keeps what it promises to keep.
 func TestFormats(t *testing.T) {
 	t.Parallel()
-	var endings []string
+	var extensions []string
 	for _, row := range formats() {
-		if row.name.row().name != row.name || row.open == nil || len(row.magic) == 0 || len(row.endings) == 0 {
+		if row.name.row().name != row.name || row.open == nil || len(row.magic) == 0 || len(row.extensions) == 0 {
 			t.Errorf("%s: the row is incomplete", row.name)
 		}
-		for _, ending := range row.endings {
-			if slices.Contains(endings, ending) || ending != strings.ToLower(ending) {
-				t.Errorf("%s: %q is taken or not in lower case", row.name, ending)
+		for _, extension := range row.extensions {
+			if slices.Contains(extensions, extension) || extension != strings.ToLower(extension) {
+				t.Errorf("%s: %q is taken or not in lower case", row.name, extension)
 			}
-			endings = append(endings, ending)
-			if formatOf("."+strings.ToUpper(ending)) != row.name {
-				t.Errorf("%q is not %s", ending, row.name)
+			extensions = append(extensions, extension)
+			if formatOf("."+strings.ToUpper(extension)) != row.name {
+				t.Errorf("%q is not %s", extension, row.name)
 			}
 		}
 		if row.encode == nil {
@@ -78,10 +78,10 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-func TestEndings(t *testing.T) {
+func TestExtensions(t *testing.T) {
 	t.Parallel()
-	all, masks := Endings(), MaskEndings()
-	if masks[0] != PNG.Endings()[0] || len(masks) != len(all) {
+	all, masks := Extensions(), MaskExtensions()
+	if masks[0] != PNG.Extensions()[0] || len(masks) != len(all) {
 		t.Errorf("masks have %v", masks)
 	}
 	ink := &processing.Picture{Width: 1, Height: 1, Channels: 4, U8: make([]uint8, 4)}
@@ -97,16 +97,16 @@ func TestEndings(t *testing.T) {
 	} {
 		var want []string
 		for _, f := range c.want {
-			want = append(want, f.Endings()...)
+			want = append(want, f.Extensions()...)
 		}
-		if got := c.f.SaveEndings(); !slices.Equal(got, want) {
+		if got := c.f.SaveExtensions(); !slices.Equal(got, want) {
 			t.Errorf("%s with %d channels is saved as %v, want %v", c.f.Format, c.f.Picture.Channels, got, want)
 		}
 	}
 }
 
-// Endings stand in the table only: no file of the command line or of the window names those of two formats.
-func TestEndingsStandInTheTable(t *testing.T) {
+// Extensions stand in the table only: no file of the command line or of the window names those of two formats.
+func TestExtensionsAreInTheTable(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{"../cli/*.go", "../../ui/*.go", "../session/*.go"} {
 		paths, err := filepath.Glob(pattern)
@@ -131,7 +131,7 @@ func TestEndingsStandInTheTable(t *testing.T) {
 				return true
 			})
 			if len(named) > 1 {
-				t.Errorf("%s names the endings of %d formats; imagefile.Endings has them", path, len(named))
+				t.Errorf("%s names the extensions of %d formats; imagefile.Extensions has them", path, len(named))
 			}
 		}
 	}

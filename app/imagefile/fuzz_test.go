@@ -34,7 +34,7 @@ func FuzzSave(f *testing.F) {
 		pic := file.Picture
 		patch := fuzzPatch(pic, int(x)%pic.Width, int(y)%pic.Height, change)
 		o := SaveOptions{AllowLossy: true, Limits: limits}
-		for _, target := range []string{"b" + filepath.Ext(DefaultName("x", file.SaveFormat())), "b.png", "b." + file.Format.Endings()[0]} {
+		for _, target := range []string{"b" + filepath.Ext(DefaultName("x", file.SaveFormat())), "b.png", "b." + file.Format.Extensions()[0]} {
 			result := filepath.Join(dir, target)
 			if err := os.Remove(result); err != nil && !os.IsNotExist(err) {
 				t.Fatal(err)

@@ -80,25 +80,25 @@ type Saved struct {
 }
 
 // DefaultName returns the name beside path that a result is saved under unless the user says otherwise: NAME_corrected
-// with the ending of path, or with that of format where the ending is none of its own. format is that of the result
-// (File.SaveFormat).
+// with the extension of path, or with that of format where the extension is none of its own. format is that of the
+// result (File.SaveFormat).
 func DefaultName(path string, format Format) string {
-	ending := filepath.Ext(path)
-	name := strings.TrimSuffix(path, ending)
-	if filepath.Base(path) == ending { // .tif is a name without an ending
-		name, ending = path, ""
+	extension := filepath.Ext(path)
+	name := strings.TrimSuffix(path, extension)
+	if filepath.Base(path) == extension { // .tif is a name without an extension
+		name, extension = path, ""
 	}
-	if formatOf(ending) != format {
-		ending = "." + format.Endings()[0]
+	if formatOf(extension) != format {
+		extension = "." + format.Extensions()[0]
 	}
-	return name + "_corrected" + ending
+	return name + "_corrected" + extension
 }
 
 // Save writes file with the patches applied to path; file.Picture itself stays as it is. The container is that of the
-// source, with everything in it but the changed pixels, unless the ending of path names another one: a JPEG becomes a
-// TIFF (also where the ending names nothing) or PNG with the profile, EXIF, XMP, IPTC, resolution and orientation, and
-// stays a JPEG only with AllowLossy; TIFF and PNG become one another where nothing would be lost. A TIFF whose pixels
-// cannot be changed without loss, since they are compressed with JPEG, becomes a new TIFF in the same way.
+// source, with everything in it but the changed pixels, unless the extension of path names another one: a JPEG becomes
+// a TIFF (also where the extension names nothing) or PNG with the profile, EXIF, XMP, IPTC, resolution and orientation,
+// and stays a JPEG only with AllowLossy; TIFF and PNG become one another where nothing would be lost. A TIFF whose
+// pixels cannot be changed without loss, since they are compressed with JPEG, becomes a new TIFF in the same way.
 //
 // The source must still be the file that was read (ErrChanged). No existing file is replaced without Overwrite
 // (ErrExists). The result has the permissions of the source; it is written beside path, flushed to disk, compared
@@ -180,11 +180,11 @@ func OriginalName(path string) string {
 }
 
 func originalName(path string, taken func(string) bool) string {
-	ending := filepath.Ext(path)
-	stem := strings.TrimSuffix(path, ending) + "_original"
-	name := stem + ending
+	extension := filepath.Ext(path)
+	stem := strings.TrimSuffix(path, extension) + "_original"
+	name := stem + extension
 	for i := 2; taken(name); i++ {
-		name = fmt.Sprintf("%s_%d%s", stem, i, ending)
+		name = fmt.Sprintf("%s_%d%s", stem, i, extension)
 	}
 	return name
 }

@@ -302,9 +302,9 @@ func TestSaveJPEG(t *testing.T) {
 	if saved, err = Save(t.Context(), f, toPNG, patches, SaveOptions{}); err != nil || saved.Method != NewFile || saved.Format != PNG || !saved.Proof.Holds() {
 		t.Errorf("as PNG: %+v, %v", saved, err)
 	}
-	plain := filepath.Join(t.TempDir(), "no ending")
+	plain := filepath.Join(t.TempDir(), "no extension")
 	if saved, err = Save(t.Context(), f, plain, patches, SaveOptions{}); err != nil || saved.Format != TIFF {
-		t.Errorf("without an ending: %+v, %v", saved, err)
+		t.Errorf("without an extension: %+v, %v", saved, err)
 	}
 }
 
@@ -351,7 +351,7 @@ func tiffScan(t testing.TB, dir, name string, w, h int) *File {
 
 // Names that need care, and the file system's own idea of them.
 func TestSaveNames(t *testing.T) {
-	for _, name := range []string{"a name with spaces.tif", "Блик — «Закат».TIF", "no ending", ".tif", "é́.tiff", "a.b.c.tif",
+	for _, name := range []string{"a name with spaces.tif", "Блик — «Закат».TIF", "no extension", ".tif", "é́.tiff", "a.b.c.tif",
 		strings.Repeat("ж", 118) + ".tif"} {
 		dir := t.TempDir()
 		f := tiffScan(t, dir, name, 7, 5)

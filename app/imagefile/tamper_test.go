@@ -18,8 +18,8 @@ import (
 
 // A specimen is a source of one kind, what makes its result, and the ways in which somebody may tamper with that.
 type specimen struct {
-	name, ending, result string
-	data                 []byte
+	name, extension, result string
+	data                    []byte
 	// sources tamper with what the result is made from, results with its bytes.
 	sources map[string]func() []byte
 	results map[string]func(data []byte) []byte
@@ -35,7 +35,7 @@ func TestTampering(t *testing.T) {
 	table := map[string]map[string]string{}
 	all := specimens(t)
 	for _, s := range all {
-		source := write(t, "a."+s.ending, s.data)
+		source := write(t, "a."+s.extension, s.data)
 		result := s.save(t, s.data)
 		mark := func(way string, data []byte) {
 			if table[way] == nil {
@@ -122,7 +122,7 @@ func (s specimen) save(t testing.TB, data []byte) []byte { return s.saveAt(t, da
 
 func (s specimen) saveAt(t testing.TB, data []byte, x, y int) []byte {
 	t.Helper()
-	f, err := Read(t.Context(), write(t, "s."+s.ending, data), DefaultLimits())
+	f, err := Read(t.Context(), write(t, "s."+s.extension, data), DefaultLimits())
 	if err != nil {
 		t.Fatalf("%s: %v", s.name, err)
 	}
@@ -206,7 +206,7 @@ func without(tags []tagged, tag uint16) []tagged {
 }
 
 func tiffSpecimen(name string, f form, pages func() []*page) specimen {
-	s := specimen{name: name, ending: "tif", result: "tif", data: writeTIFF(f, pages()...)}
+	s := specimen{name: name, extension: "tif", result: "tif", data: writeTIFF(f, pages()...)}
 	s.sources, s.results = map[string]func() []byte{}, map[string]func([]byte) []byte{}
 	for _, other := range []form{{binary.LittleEndian, false}, {binary.BigEndian, true}} {
 		for _, compression := range []uint16{1, 5, 8, 32773} {

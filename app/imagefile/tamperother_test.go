@@ -76,7 +76,7 @@ func pngSpecimens(t testing.TB) []specimen {
 			pngChunk("tEXt", []byte("Title\x00something")), pngChunk("cICP", []byte{1, 13, 0, 1}),
 			pngChunk("prVt", []byte("a private chunk"))), "IEND", pngChunk("zTXt", append([]byte("Comment\x00\x00"), noise(9)...)))
 	}
-	alpha := specimen{name: "PNG", ending: "png", result: "png", data: append(described(colours(some)), "trailer"...)}
+	alpha := specimen{name: "PNG", extension: "png", result: "png", data: append(described(colours(some)), "trailer"...)}
 	alpha.sources = map[string]func() []byte{
 		"alpha of a pixel": func() []byte {
 			return append(described(colours(func(x, y int) uint8 {
@@ -114,7 +114,7 @@ func pngSpecimens(t testing.TB) []specimen {
 		}
 		return stdPNG(t, m)
 	}
-	palette := specimen{name: "palette", ending: "png", result: "png", data: described(indices(100))}
+	palette := specimen{name: "palette", extension: "png", result: "png", data: described(indices(100))}
 	palette.sources = map[string]func() []byte{"opacity of colours": func() []byte { return described(indices(101)) }}
 	palette.results = chunkEdits("gAMA", "tEXt", "prVt", "IHDR")
 
@@ -125,7 +125,7 @@ func pngSpecimens(t testing.TB) []specimen {
 	key := func(level byte) []byte {
 		return inserted(stdPNG(t, grey), "IDAT", pngChunk("tRNS", []byte{grey.Pix[0], level}))
 	}
-	keyed := specimen{name: "tRNS", ending: "png", result: "png", data: key(grey.Pix[1])}
+	keyed := specimen{name: "tRNS", extension: "png", result: "png", data: key(grey.Pix[1])}
 	keyed.sources = map[string]func() []byte{"transparent level": func() []byte { return key(grey.Pix[1] + 1) }}
 	keyed.results = chunkEdits("tRNS")
 
@@ -133,7 +133,7 @@ func pngSpecimens(t testing.TB) []specimen {
 	frame := append([]byte{0, 0, 0, 1}, noise(60)...)
 	moving := inserted(colours(some), "IDAT", pngChunk("acTL", []byte{0, 0, 0, 1, 0, 0, 0, 0}))
 	moving = inserted(moving, "IEND", control, pngChunk("fdAT", frame))
-	animated := specimen{name: "APNG", ending: "png", result: "png", data: moving, results: chunkEdits("fcTL", "fdAT", "acTL")}
+	animated := specimen{name: "APNG", extension: "png", result: "png", data: moving, results: chunkEdits("fcTL", "fdAT", "acTL")}
 	return []specimen{alpha, palette, keyed, animated}
 }
 
@@ -203,7 +203,7 @@ func jpegSpecimens(t testing.TB) []specimen {
 	}
 	var all []specimen
 	for _, k := range [][2]string{{"JPEG", "jpg"}, {"JPEG→TIFF", "tif"}, {"JPEG→PNG", "png"}} {
-		s := specimen{name: k[0], ending: "jpg", result: k[1], data: build(plain), sources: map[string]func() []byte{
+		s := specimen{name: k[0], extension: "jpg", result: k[1], data: build(plain), sources: map[string]func() []byte{
 			"resolution": with(func(p *parts) { p.jfif = "JFIF\x00\x01\x01\x01\x00\x91\x00\x90\x00\x00" }),
 			"EXIF":       with(func(p *parts) { p.exif = string(bytes.Replace([]byte(p.exif), []byte("abc"), []byte("abd"), 1)) }),
 			"XMP":        with(func(p *parts) { p.xmp += " " }),

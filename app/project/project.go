@@ -54,11 +54,11 @@ func Names(picture string) (path, mask string) { return picture + ".blik.json", 
 
 // PictureOf returns the path of the picture to which a project file belongs; ok is false for other file names.
 func PictureOf(path string) (picture string, ok bool) {
-	const ending = ".blik.json"
-	if len(filepath.Base(path)) <= len(ending) || path[len(path)-len(ending):] != ending {
+	const extension = ".blik.json"
+	if len(filepath.Base(path)) <= len(extension) || path[len(path)-len(extension):] != extension {
 		return "", false
 	}
-	return path[:len(path)-len(ending)], true
+	return path[:len(path)-len(extension)], true
 }
 
 // Sum returns a checksum of the samples of a picture (CRC-32C; samples of 16 and 32 bits are little-endian). It

@@ -292,7 +292,7 @@ func TestCorrectionNames(t *testing.T) {
 	if sums, ok := report.SumsOf(c.Saved.Path); !ok || sums.Result != c.Saved.SHA256 || sums.Report != j {
 		t.Errorf("%+v, %t", sums, ok)
 	}
-	// The same name with another ending is another picture.
+	// The same name with another extension is another picture.
 	c.Saved.Path = strings.TrimSuffix(c.Saved.Path, ".tif") + ".png"
 	if _, _, err := save(true); !errors.Is(err, imagefile.ErrForeign) {
 		t.Errorf("the report on another file: %v", err)

@@ -129,14 +129,14 @@ func picturesIn(dir string) (paths []string) {
 	if err != nil {
 		return nil
 	}
-	endings := imagefile.Endings()
+	extensions := imagefile.Extensions()
 	for _, e := range entries {
 		name := e.Name()
-		ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
+		extension := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 		stem := strings.TrimSuffix(name, filepath.Ext(name))
 		own := strings.HasSuffix(stem, "_corrected") || strings.HasSuffix(stem, "_mask") ||
 			strings.HasSuffix(stem, ".blik") || strings.HasSuffix(stem, "_original") || strings.HasPrefix(name, ".")
-		if !e.IsDir() && !own && slices.Contains(endings, ending) {
+		if !e.IsDir() && !own && slices.Contains(extensions, extension) {
 			paths = append(paths, filepath.Join(dir, name))
 		}
 	}

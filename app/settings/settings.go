@@ -110,7 +110,7 @@ type file struct {
 }
 
 // Load reads the settings. A file that does not exist gives the defaults without an error; a damaged one gives the
-// defaults and a *DamagedError, and is moved aside with the ending .bad; a value out of its range gives its default.
+// defaults and a *DamagedError, and is moved aside with the extension .bad; a value out of its range gives its default.
 // The settings returned can always be used.
 func Load(path string) (Settings, error) {
 	data, err := os.ReadFile(path)

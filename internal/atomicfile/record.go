@@ -313,9 +313,9 @@ func Recover(fsys FileSystem, dir string) error {
 	}
 	changed := false
 	// Records first: they need the files that would else be removed.
-	for _, ending := range []string{".commit", ".tmp"} {
+	for _, extension := range []string{".commit", ".tmp"} {
 		for _, name := range names {
-			if filepath.Ext(name) != ending {
+			if filepath.Ext(name) != extension {
 				continue
 			}
 			done, e := recoverOne(fsys, dir, name)

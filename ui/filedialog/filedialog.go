@@ -19,15 +19,15 @@ type Request struct {
 	Folder string
 	// File is the name offered for saving.
 	File string
-	// Name describes the files with the given Endings, lower case without a dot.
-	Name    string
-	Endings []string
+	// Name describes the files with the given Extensions, lower case without a dot.
+	Name       string
+	Extensions []string
 }
 
 // Done gets the path chosen, or an empty one after a cancel, on the toolkit's goroutine.
 type Done func(path string, err error)
 
-// Dialogs ask for files. They return at once. A path to save at has one of the request's endings, and the user has
+// Dialogs ask for files. They return at once. A path to save at has one of the request's extensions, and the user has
 // agreed to overwrite an existing file; the file itself is not touched.
 type Dialogs interface {
 	Open(r Request, done Done)
@@ -42,24 +42,24 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// withEnding adds the request's first ending to a path that has none of them.
-func (r Request) withEnding(path string) string {
-	if len(r.Endings) == 0 {
+// withExtension adds the request's first extension to a path that has none of them.
+func (r Request) withExtension(path string) string {
+	if len(r.Extensions) == 0 {
 		return path
 	}
-	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
-	for _, e := range r.Endings {
-		if e == ending {
+	extension := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
+	for _, e := range r.Extensions {
+		if e == extension {
 			return path
 		}
 	}
-	return path + "." + r.Endings[0]
+	return path + "." + r.Extensions[0]
 }
 
 // bothCases lists the endings in lower and upper case, for dialogs that distinguish them.
 func (r Request) bothCases() []string {
-	all := make([]string, 0, 2*len(r.Endings))
-	for _, e := range r.Endings {
+	all := make([]string, 0, 2*len(r.Extensions))
+	for _, e := range r.Extensions {
 		all = append(all, e, strings.ToUpper(e))
 	}
 	return all

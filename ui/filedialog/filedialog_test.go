@@ -12,8 +12,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-func TestWithEnding(t *testing.T) {
-	masks := Request{Endings: []string{"png", "tif"}}
+func TestWithExtension(t *testing.T) {
+	masks := Request{Extensions: []string{"png", "tif"}}
 	for path, want := range map[string]string{
 		"/a/b":       "/a/b.png",
 		"/a/b.png":   "/a/b.png",
@@ -23,12 +23,12 @@ func TestWithEnding(t *testing.T) {
 		"/a.png/b":   "/a.png/b.png",
 		"/a/scan.17": "/a/scan.17.png",
 	} {
-		if got := masks.withEnding(path); got != want {
+		if got := masks.withExtension(path); got != want {
 			t.Errorf("%s became %s, expected %s", path, got, want)
 		}
 	}
-	if got := (Request{}).withEnding("/a/b"); got != "/a/b" {
-		t.Errorf("without endings /a/b became %s", got)
+	if got := (Request{}).withExtension("/a/b"); got != "/a/b" {
+		t.Errorf("without extensions /a/b became %s", got)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestToolkitSave(t *testing.T) {
 				}
 			})
 			got := "nothing"
-			d.Save(Request{Title: "Save mask", Folder: folder, File: "offered.png", Endings: []string{"png"}},
+			d.Save(Request{Title: "Save mask", Folder: folder, File: "offered.png", Extensions: []string{"png"}},
 				func(path string, err error) {
 					if err != nil {
 						t.Error(err)

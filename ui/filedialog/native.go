@@ -58,10 +58,10 @@ func (n *native) Save(r Request, done Done) {
 	n.ask(ask, func() { n.fallback.Save(r, done) }, func(path string, err error) {
 		full := path
 		if path != "" {
-			full = r.withEnding(path)
+			full = r.withExtension(path)
 		}
 		if full != path && exists(full) {
-			// The dialog has asked only about the name without its ending.
+			// The dialog has asked only about the name without its extension.
 			n.confirm(full, func() { done(full, nil) })
 			return
 		}

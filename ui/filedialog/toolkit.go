@@ -37,7 +37,7 @@ func (t *toolkit) Open(r Request, done Done) {
 		done(path, nil)
 	}, t.parent)
 	d.SetTitleText(r.Title)
-	filter := make([]string, 0, 2*len(r.Endings))
+	filter := make([]string, 0, 2*len(r.Extensions))
 	for _, e := range r.bothCases() {
 		filter = append(filter, "."+e)
 	}
@@ -73,7 +73,7 @@ func (t *toolkit) Save(r Request, done Done) {
 		if abs, err := filepath.Abs(path); err == nil {
 			path = abs
 		}
-		path = r.withEnding(path)
+		path = r.withExtension(path)
 		if exists(path) {
 			t.confirm(path, func() { done(path, nil) })
 			return

@@ -173,14 +173,14 @@ func (p *detectionPage) start() {
 }
 
 // saveAs writes what was measured last.
-func (p *detectionPage) saveAs(ending string) {
+func (p *detectionPage) saveAs(extension string) {
 	v := p.v
 	if v.compared == nil {
 		return
 	}
 	c, machine, tr := v.compared.comparison, v.compared.machine, v.texts
-	v.save("blik-detect", ending, func(w io.Writer) error {
-		switch ending {
+	v.save("blik-detect", extension, func(w io.Writer) error {
+		switch extension {
 		case csvFile:
 			return c.CSV(w)
 		case jsonFile:
@@ -190,6 +190,6 @@ func (p *detectionPage) saveAs(ending string) {
 		if err != nil || len(plots) == 0 {
 			return err
 		}
-		return plots[0].Write(w, ending)
+		return plots[0].Write(w, extension)
 	})
 }

@@ -419,7 +419,7 @@ func (p *experimentsPage) grow(id string) {
 }
 
 // saveAs writes what the chosen experiment found.
-func (p *experimentsPage) saveAs(ending string) {
+func (p *experimentsPage) saveAs(extension string) {
 	v := p.v
 	o := v.outcomes[p.experiment().ID]
 	if o == nil {
@@ -428,16 +428,16 @@ func (p *experimentsPage) saveAs(ending string) {
 	tr := v.texts
 	plot, drawn := p.plot.Plot()
 	name := "blik-" + o.result.Experiment.ID
-	if drawn && (ending == pngFile || ending == svgFile) {
+	if drawn && (extension == pngFile || extension == svgFile) {
 		name = "blik-" + plot.Name
 	}
-	v.save(name, ending, func(w io.Writer) error {
-		switch ending {
+	v.save(name, extension, func(w io.Writer) error {
+		switch extension {
 		case csvFile:
 			return bench.CSV(w, o.result)
 		case jsonFile:
 			return bench.JSON(w, o.machine, o.result, tr)
 		}
-		return plot.Write(w, ending)
+		return plot.Write(w, extension)
 	})
 }

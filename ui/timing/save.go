@@ -17,7 +17,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// The endings that measurements are saved with: rows, all that is known, and the plot that is shown.
+// The extensions that measurements are saved with: rows, all that is known, and the plot that is shown.
 const (
 	csvFile  = "csv"
 	jsonFile = "json"
@@ -32,15 +32,15 @@ type saveRow struct {
 	plots  []*xwidget.Button
 }
 
-// newSaveRow makes the buttons; save is called with an ending.
-func newSaveRow(v *View, save func(ending string)) *saveRow {
+// newSaveRow makes the buttons; save is called with an extension.
+func newSaveRow(v *View, save func(extension string)) *saveRow {
 	r := &saveRow{}
 	label := widget.NewLabel(v.t("Save:"))
 	row := container.New(layout.NewCustomPaddedHBoxLayout(2), label)
-	for _, ending := range []string{csvFile, jsonFile, pngFile, svgFile} {
-		b := xwidget.NewButton(strings.ToUpper(ending), keys{v}, func() { save(ending) })
+	for _, extension := range []string{csvFile, jsonFile, pngFile, svgFile} {
+		b := xwidget.NewButton(strings.ToUpper(extension), keys{v}, func() { save(extension) })
 		row.Add(b)
-		if ending == csvFile || ending == jsonFile {
+		if extension == csvFile || extension == jsonFile {
 			r.tables = append(r.tables, b)
 		} else {
 			r.plots = append(r.plots, b)
@@ -61,10 +61,10 @@ func (r *saveRow) enable(table, plot bool) {
 }
 
 // save asks for a place and writes a file there.
-func (v *View) save(name, ending string, write func(w io.Writer) error) {
+func (v *View) save(name, extension string, write func(w io.Writer) error) {
 	v.files.Save(filedialog.Request{
-		Title: v.t("Save measurement"), Folder: v.folder(), File: name + "." + ending,
-		Name: v.t("%s files", strings.ToUpper(ending)), Endings: []string{ending},
+		Title: v.t("Save measurement"), Folder: v.folder(), File: name + "." + extension,
+		Name: v.t("%s files", strings.ToUpper(extension)), Extensions: []string{extension},
 	}, func(path string, err error) {
 		if err != nil {
 			v.showSentence(v.Sentence(err))

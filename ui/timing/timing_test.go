@@ -474,9 +474,9 @@ func TestSave(t *testing.T) {
 	h.settle()
 	dir := t.TempDir()
 	for _, c := range []struct {
-		save         func(string)
-		ending, name string
-		holds        string
+		save            func(string)
+		extension, name string
+		holds           string
 	}{
 		{h.detection.saveAs, "csv", "blik-detect.csv", "background"},
 		{h.detection.saveAs, "json", "blik-detect.json", "Loom 9"},
@@ -488,9 +488,9 @@ func TestSave(t *testing.T) {
 		{h.experiments.saveAs, "png", "blik-sliding_time_1024x1024.png", "\x89PNG"},
 	} {
 		h.path = filepath.Join(dir, c.name)
-		c.save(c.ending)
+		c.save(c.extension)
 		h.settle()
-		if h.asked.File != c.name || !slices.Equal(h.asked.Endings, []string{c.ending}) {
+		if h.asked.File != c.name || !slices.Equal(h.asked.Extensions, []string{c.extension}) {
 			t.Errorf("%s: asked for %+v", c.name, h.asked)
 		}
 		data, err := os.ReadFile(h.path)

@@ -144,8 +144,8 @@ func ExifTool(t *testing.T, paths ...string) []map[string]string {
 	return list
 }
 
-// Properties calls check with each shared sample whose name has one of the endings, and what libvips knows about it.
-func Properties(t *testing.T, check func(t *testing.T, data []byte, want map[string]string), endings ...string) {
+// Properties calls check with each shared sample whose name has one of the extensions, and what libvips knows about it.
+func Properties(t *testing.T, check func(t *testing.T, data []byte, want map[string]string), extensions ...string) {
 	t.Helper()
 	text, err := os.ReadFile(testpic.Shared(t, "io-samples/properties.json"))
 	if err != nil {
@@ -157,8 +157,8 @@ func Properties(t *testing.T, check func(t *testing.T, data []byte, want map[str
 	}
 	seen := 0
 	for name, want := range files {
-		for _, ending := range endings {
-			if filepath.Ext(name) != ending {
+		for _, extension := range extensions {
+			if filepath.Ext(name) != extension {
 				continue
 			}
 			seen++
@@ -172,7 +172,7 @@ func Properties(t *testing.T, check func(t *testing.T, data []byte, want map[str
 		}
 	}
 	if seen == 0 {
-		t.Errorf("no sample ends in %v", endings)
+		t.Errorf("no sample ends in %v", extensions)
 	}
 }
 
