@@ -26,7 +26,9 @@ func (p *prompts) showGuide() {
 			label.Truncation = fyne.TextTruncateEllipsis
 			label.SetText(sections[i].Title)
 		}, p.keys)
+	at := 0
 	titles.OnSelected = func(i widget.ListItemID) {
+		at = i
 		page.Objects = guidePage(sections[i])
 		page.Refresh()
 		scroll.ScrollToTop()
@@ -34,6 +36,10 @@ func (p *prompts) showGuide() {
 	titles.Select(0)
 	titles.OnKey = func(name fyne.KeyName) bool {
 		switch name {
+		case fyne.KeyUp, fyne.KeyDown:
+			// The list's cursor goes with what is shown.
+			titles.List.TypedKey(&fyne.KeyEvent{Name: name})
+			titles.Select(max(0, min(at+map[fyne.KeyName]int{fyne.KeyUp: -1, fyne.KeyDown: 1}[name], len(sections)-1)))
 		case fyne.KeyPageDown:
 			turnPage(scroll, 1)
 		case fyne.KeyPageUp:

@@ -37,7 +37,7 @@ func (w *window) learn() {
 // forgetLearned takes back what was learned.
 func (w *window) forgetLearned() {
 	w.UseLearned(nil)
-	w.say(w.t("What was learned is discarded; find glare again (F5)"))
+	w.say(w.t("What was learned is discarded; find glare again (%s)", w.press("find.run")))
 }
 
 // teachingText says what was learned from how many decisions, and what it is worth.

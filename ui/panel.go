@@ -164,7 +164,7 @@ func newForm(c *common, stage processing.Stage) *form.Form {
 		}
 		if doc := c.Document(); stage == processing.StageDetection && doc != nil && doc.Result() != nil &&
 			!c.Previewing() {
-			c.say(c.t("Find glare (F5) to search with these values"))
+			c.say(c.t("Find glare (%s) to search with these values", c.press("find.run")))
 		}
 	}
 	return f

@@ -111,11 +111,11 @@ func (c *common) stepText(step session.Step, n int) string {
 	case session.StepDetect:
 		return c.t("Find glare (%s) or paint it (%s)", c.press("find.run"), c.press("tool.brush"))
 	case session.StepCorrect:
-		return c.texts.Plural(n, "%s finding is not corrected: press F6", "%s findings are not corrected: press F6",
-			c.texts.Int(n))
+		return c.texts.Plural(n, "%s finding is not corrected: press %s", "%s findings are not corrected: press %s",
+			c.texts.Int(n), c.press("correct.all"))
 	case session.StepSave:
-		return c.texts.Plural(n, "%s corrected: compare (C), save (Ctrl+S)",
-			"%s corrected: compare (C), save (Ctrl+S)", c.texts.Int(n))
+		return c.texts.Plural(n, "%s corrected: compare (%s), save (%s)", "%s corrected: compare (%s), save (%s)",
+			c.texts.Int(n), c.press("view.source"), c.press("file.savePicture"))
 	case session.StepOverwritten:
 		return c.t("The corrections are in the original file")
 	default:

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"blik/app/session"
+	"blik/app/settings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
@@ -127,5 +128,17 @@ func TestNextStepFits(t *testing.T) {
 				t.Errorf("%q is %g wide, there is room for %g", s, width, room)
 			}
 		}
+	}
+}
+
+// What to do next names the keys that were chosen.
+func TestNextNamesChosenKeys(t *testing.T) {
+	h := newHarness(t, "ru").opened()
+	h.setKeys(settings.Keys{"correct.all": "F11", "file.savePicture": "Ctrl+R"})
+	if got := h.stepText(session.StepCorrect, 2); got != "2 находки не исправлены: нажмите F11" {
+		t.Errorf("%q", got)
+	}
+	if got := h.stepText(session.StepSave, 1); got != "1 исправлена: сравните (С), сохраните (Ctrl+R)" {
+		t.Errorf("%q", got)
 	}
 }

@@ -65,7 +65,7 @@ func sections(page string) (list []Section) {
 			if n := len(s.Pictures); n > 0 {
 				to = &s.Pictures[n-1].Text
 			}
-			*to = strings.TrimSpace(strings.Join(text, "\n"))
+			*to = strings.Trim(strings.Join(text, "\n"), "\n")
 		}
 		text = nil
 	}

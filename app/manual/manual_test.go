@@ -12,9 +12,9 @@ import (
 func TestSections(t *testing.T) {
 	t.Parallel()
 	got := sections("# Guide\n\n[Other](guide.ru.md) · [Blik](../README.md)\n\n![A window](a.png)\n\n" +
-		"First.\n\n## Tour\n\nOne.\n\n![A](guide/a.jpg)\n\nTwo.\n\n![B](guide/b.jpg)\n\n## Keys\n\n| key | does |\n|---|---|\n| N | [next](x.md) one |\n| K, J | keeps | more |\n\nLast.\n")
+		"    blik a.tif\n    blik b.tif\n\nFirst.\n\n## Tour\n\nOne.\n\n![A](guide/a.jpg)\n\nTwo.\n\n![B](guide/b.jpg)\n\n## Keys\n\n| key | does |\n|---|---|\n| N | [next](x.md) one |\n| K, J | keeps | more |\n\nLast.\n")
 	want := []Section{
-		{Title: "Guide", Text: "First."},
+		{Title: "Guide", Text: "    blik a.tif\n    blik b.tif\n\nFirst."},
 		{Title: "Tour", Text: "One.", Pictures: []Picture{{Name: "guide/a.jpg", Alt: "A", Text: "Two."},
 			{Name: "guide/b.jpg", Alt: "B"}}},
 		{Title: "Keys", Text: "- **N** – next one\n- **K, J** – keeps: more\n\nLast."},
