@@ -120,6 +120,8 @@ func rows() []row {
 		row{"histogram", "u8", 0, 0, 0, "", func(p *planes) processing.Op {
 			return processing.Histogram{Src: p.src, Out: new([]uint64)}
 		}},
+		// Of one pixel, the largest is a copy, by all threads where OpenCV's is by one.
+		row{"copy", "f32", 0, 0, 0, "", morph(processing.Dilate, 1)},
 		row{"haar", "f32", 0, 1 / 1.6, 1 / 1.6, "copy", wavelet(processing.Haar)},
 		row{"d4", "f32", 0, 1 / 2.2, 1 / 2.2, "copy", wavelet(processing.Daubechies4)},
 	)

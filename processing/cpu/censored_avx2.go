@@ -10,8 +10,8 @@ import (
 // Kernels of running sums in 64 bits with vectors of 256 bits, as those of sums_avx512.go. AVX2 has no conversion
 // between floats and whole numbers of 64 bits, nor their product.
 
-// prefix64 is prefix4 for whole numbers.
-type prefix64 struct{ prefix4 }
+// prefix64 is prefixD256 for whole numbers.
+type prefix64 struct{ prefixD256 }
 
 func (p *prefix64) of(v archsimd.Uint64x4) archsimd.Uint64x4 {
 	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(8, p.zero).AsUint64x4())
@@ -31,7 +31,7 @@ func scan64x256(dst, col []uint64, k int) {
 	}
 	scan(dst[:1], col[:k], k)
 	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&col[:n+k-1][0])
-	p := prefix64{newPrefix4()}
+	p := prefix64{newPrefixD256()}
 	carry := archsimd.BroadcastUint64x4(dst[0])
 	last := n - 4
 	for i := 1; ; i += 4 {
@@ -85,15 +85,9 @@ func censor256(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 	a1, b1, e1, f1 := step(last)
 	for i := 0; i < last; i += 16 {
 		a, b, e, f := step(i)
-		store4x64(c, i, a)
-		store4x64(c, i+4, b)
-		store4x64(c, i+8, e)
-		store4x64(c, i+12, f)
+		storeSixteen(c, i, a, b, e, f)
 	}
-	store4x64(c, last, a1)
-	store4x64(c, last+4, b1)
-	store4x64(c, last+8, e1)
-	store4x64(c, last+12, f1)
+	storeSixteen(c, last, a1, b1, e1, f1)
 	archsimd.ClearAVXUpperBits()
 }
 
@@ -123,15 +117,9 @@ func censorSquares256(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 	a1, b1, e1, f1 := step(last)
 	for i := 0; i < last; i += 16 {
 		a, b, e, f := step(i)
-		store4x64(c, i, a)
-		store4x64(c, i+4, b)
-		store4x64(c, i+8, e)
-		store4x64(c, i+12, f)
+		storeSixteen(c, i, a, b, e, f)
 	}
-	store4x64(c, last, a1)
-	store4x64(c, last+4, b1)
-	store4x64(c, last+8, e1)
-	store4x64(c, last+12, f1)
+	storeSixteen(c, last, a1, b1, e1, f1)
 	archsimd.ClearAVXUpperBits()
 }
 

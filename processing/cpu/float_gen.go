@@ -340,6 +340,42 @@ func slideRounded512(col, col2 []float64, add, sub []float32, r *rounding) {
 	archsimd.ClearAVXUpperBits()
 }
 
+func floatVariances512(mean, variance []float32, col, col2 []float64, k int, c *floatCounts) {
+	const lanes = 64 / 8
+	n := len(mean)
+	whole := (n + lanes - 1) / lanes * lanes
+	from, from2 := unsafe.Pointer(&col[:whole+k][0]), unsafe.Pointer(&col2[:whole+k][0])
+	pixels, share := unsafe.Pointer(&c.pixels[:whole][0]), unsafe.Pointer(&c.share[:whole][0])
+	square := unsafe.Pointer(&c.square[:whole][0])
+	p, none := newPrefixD512(), archsimd.BroadcastFloat64x8(0)
+	carry := archsimd.BroadcastFloat64x8(sumFloats(col[:k]))
+	carry2 := archsimd.BroadcastFloat64x8(sumFloats(col2[:k]))
+	to, to2 := unsafe.Pointer(&mean[0]), unsafe.Pointer(&variance[:n][0])
+	var rest, rest2 [lanes]float32
+	for i := 0; i < 8*whole; i += 64 {
+		v := p.of(loadD512(from, i+8*k).Sub(loadD512(from, i)))
+		s := v.Add(carry)
+		carry = carry.Add(p.end(v))
+		v = p.of(loadD512(from2, i+8*k).Sub(loadD512(from2, i)))
+		s2 := v.Add(carry2)
+		carry2 = carry2.Add(p.end(v))
+		m := s.Mul(loadD512(share, i)).ConvertToFloat32()
+		d := loadD512(pixels, i).Mul(s2).Sub(s.Mul(s)).Max(none).Mul(loadD512(square, i)).ConvertToFloat32()
+		if i+64 > 8*n {
+			m.Store(&rest)
+			d.Store(&rest2)
+			break
+		}
+		m.Store((*[lanes]float32)(unsafe.Add(to, i/2)))
+		d.Store((*[lanes]float32)(unsafe.Add(to2, i/2)))
+	}
+	archsimd.ClearAVXUpperBits()
+	if i := n &^ (lanes - 1); i < n {
+		copy(mean[i:], rest[:])
+		copy(variance[i:], rest2[:])
+	}
+}
+
 func magnitudes512(s []float32) (least, most uint32) {
 	size := 4 * len(s)
 	if size < 64 {

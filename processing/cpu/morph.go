@@ -224,27 +224,57 @@ func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 			copy(to, keyed(to, row(y)))
 			emit(y)
 		}
-	case ry == 1 && borders == nil:
-		var slots, rows [3][]T
-		if l.encode != nil {
-			for i := range slots {
-				slots[i] = take[T](t, m)
-			}
-		}
-		next := max(0, r.y0-1)
-		key := func(y int) []T {
-			for ; next <= y; next++ {
-				rows[next%3] = keyed(slots[next%3], row(next))
-			}
-			return rows[y%3]
-		}
-		for y := r.y0; y < r.y1 && !p.stop(); y++ {
-			above, middle, below := key(max(0, y-1)), key(y), key(min(l.h-1, y+1))
-			l.order.best4(into(y), above, middle, below, below)
-			emit(y)
-		}
+	case ry <= maxMerged && borders == nil:
+		l.merged(t, r, m, ry, &p, func(slot []T, y int) []T { return keyed(slot, row(y)) }, into, emit)
 	default:
 		l.down(t, r, m, ry, &p, func(slot []T, y int) []T { return keyed(slot, row(y)) }, into, emit)
+	}
+}
+
+// maxMerged is the largest radius whose windows are at most four windows of four rows.
+const maxMerged = 7
+
+// merged takes the best over 2r+1 rows of m samples by merging windows of four rows, which takes fewer stores than van
+// Herk's recursion where at most four of them cover a window. Rows outside the picture are those at its border, which
+// their windows hold anyway.
+func (l *lines[T]) merged(t *worker, tile rect, m, r int, p *cancelCheck, key func(slot []T, y int) []T,
+	into func(y int) []T, emit func(y int)) {
+	var slots, rows [4][]T
+	if l.encode != nil {
+		for i := range slots {
+			slots[i] = take[T](t, m)
+		}
+	}
+	next := max(0, tile.y0-r)
+	at := func(y int) []T {
+		y = max(0, min(y, l.h-1))
+		for ; next <= y; next++ {
+			rows[next%4] = key(slots[next%4], next)
+		}
+		return rows[y%4]
+	}
+	// Windows of four rows are known by their first one.
+	fours := max(0, 2*r-2)
+	const line = 64
+	pitch := (m+line-1)/line*line + line
+	ring := take[T](t, fours*pitch)
+	four := func(y int) []T { return ring[(y+r)%fours*pitch:][:m] }
+	merge := func(y int) { l.order.best4(four(y), at(y), at(y+1), at(y+2), at(y+3)) }
+	if r > 1 {
+		for y := tile.y0 - r; y < tile.y0+r-3; y++ {
+			merge(y)
+		}
+	}
+	for y := tile.y0; y < tile.y1 && !p.stop(); y++ {
+		if r == 1 {
+			below := at(y + 1)
+			l.order.best4(into(y), at(y-1), at(y), below, below)
+		} else {
+			last := y + r - 3
+			merge(last)
+			l.order.best4(into(y), four(y-r), four(min(y-r+4, last)), four(min(y-r+8, last)), four(last))
+		}
+		emit(y)
 	}
 }
 

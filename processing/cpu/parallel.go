@@ -139,7 +139,7 @@ func (b *Backend) tiles(ctx context.Context, w, h, rx, ry int, f func(t *worker,
 	// A tile reads 2·ry rows more than it has, which is little if it is high; but no worker should be without one. A
 	// single worker needs no small tiles.
 	share := (h*nx + b.workers - 1) / b.workers
-	low, high := min(max(b.tiling.rows, 4*ry), max(b.tiling.rows, share)), max(4*b.tiling.rows, 8*ry)
+	low, high := min(max(b.tiling.rows, 8*ry), max(b.tiling.rows, share)), max(4*b.tiling.rows, 16*ry)
 	th := (share + 3) / 4
 	if b.workers == 1 {
 		th, high = h, h

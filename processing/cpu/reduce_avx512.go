@@ -131,24 +131,29 @@ func sumExact512(l *momentLanes, s []float32) (low, high uint32) {
 
 func floatSum512(s []float32) double { return floatSumBy(sumLanes512, steps512(), s) }
 
-// sumLanes512 takes sums that need no rounding.
+// sumLanes512 takes sums that need no rounding. It reads four parts of a long row at once, since memory answers to more
+// than one place at a time.
 func sumLanes512(sum *[8]float64, s []float32) (low, high uint32) {
 	from := unsafe.Pointer(&s[0])
 	zero := archsimd.BroadcastFloat64x8(0)
 	a, b, c, d := zero, zero, zero, zero
 	least, most := loadFloats8(from, 0).AsUint32x8(), loadFloats8(from, 0).AsUint32x8()
-	i := 0
-	if len(s) >= 32 {
+	part := len(s) / 64 * 16
+	if part > 0 {
 		low, high := loadSums16(from, 0), loadSums16(from, 0)
-		for ; i+32 <= len(s); i += 32 {
-			u, v := loadSums16(from, i), loadSums16(from, i+16)
+		for i := 0; i < part; i += 16 {
+			u, v := loadSums16(from, i), loadSums16(from, i+part)
 			low, high = low.Min(u).Min(v), high.Max(u).Max(v)
 			a, b = a.Add(loadH512(from, 8*i)), b.Add(loadH512(from, 8*i+64))
-			c, d = c.Add(loadH512(from, 8*i+128)), d.Add(loadH512(from, 8*i+192))
+			c, d = c.Add(loadH512(from, 8*(i+part))), d.Add(loadH512(from, 8*(i+part)+64))
+			u, v = loadSums16(from, i+2*part), loadSums16(from, i+3*part)
+			low, high = low.Min(u).Min(v), high.Max(u).Max(v)
+			a, b = a.Add(loadH512(from, 8*(i+2*part))), b.Add(loadH512(from, 8*(i+2*part)+64))
+			c, d = c.Add(loadH512(from, 8*(i+3*part))), d.Add(loadH512(from, 8*(i+3*part)+64))
 		}
 		least, most = low.GetLo().Min(low.GetHi()), high.GetLo().Max(high.GetHi())
 	}
-	for ; i < len(s); i += 8 {
+	for i := 4 * part; i < len(s); i += 8 {
 		u := loadFloats8(from, i)
 		least, most = least.Min(u.AsUint32x8()), most.Max(u.AsUint32x8())
 		a = a.Add(u.ConvertToFloat64())

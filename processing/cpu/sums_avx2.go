@@ -248,24 +248,24 @@ const (
 		"\x02\x00\x00\x00\x03\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00"
 )
 
-// prefix4 holds what a sum over the lanes of a vector needs.
-type prefix4 struct {
+// prefixD256 holds what a sum over the lanes of a vector needs.
+type prefixD256 struct {
 	second, upper, last archsimd.Uint32x8
 	zero                archsimd.Uint8x32
 }
 
-func newPrefix4() prefix4 {
-	return prefix4{places32(secondDouble), places32(upperHalf), places32(upperDouble), archsimd.BroadcastUint8x32(0)}
+func newPrefixD256() prefixD256 {
+	return prefixD256{places32(secondDouble), places32(upperHalf), places32(upperDouble), archsimd.BroadcastUint8x32(0)}
 }
 
 // of returns the sums of each lane and those before it.
-func (p *prefix4) of(v archsimd.Float64x4) archsimd.Float64x4 {
+func (p *prefixD256) of(v archsimd.Float64x4) archsimd.Float64x4 {
 	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(8, p.zero).AsFloat64x4())
 	return v.Add(v.AsUint32x8().Permute(p.second).And(p.upper).AsFloat64x4())
 }
 
 // end returns the last lane in all.
-func (p *prefix4) end(v archsimd.Float64x4) archsimd.Float64x4 {
+func (p *prefixD256) end(v archsimd.Float64x4) archsimd.Float64x4 {
 	return v.AsUint32x8().Permute(p.last).AsFloat64x4()
 }
 
@@ -282,7 +282,7 @@ func floatMeans256(dst []float32, col []float64, k int, c *floatCounts) {
 	blocks := (n + 3) / 4
 	from := unsafe.Pointer(&col[:4*blocks+k][0])
 	pixels := unsafe.Pointer(&c.pixels[:4*blocks][0])
-	p, carry := newPrefix4(), archsimd.BroadcastFloat64x4(sumFloats(col[:k]))
+	p, carry := newPrefixD256(), archsimd.BroadcastFloat64x4(sumFloats(col[:k]))
 	to := unsafe.Pointer(&dst[0])
 	var rest [4]float32
 	for i := 0; i < 4*blocks; i += 4 {
@@ -298,40 +298,5 @@ func floatMeans256(dst []float32, col []float64, k int, c *floatCounts) {
 	archsimd.ClearAVXUpperBits()
 	if i := n &^ 3; i < n {
 		copy(dst[i:], rest[:])
-	}
-}
-
-func floatVariances256(mean, variance []float32, col, col2 []float64, k int, c *floatCounts) {
-	n := len(mean)
-	blocks := (n + 3) / 4
-	from, from2 := unsafe.Pointer(&col[:4*blocks+k][0]), unsafe.Pointer(&col2[:4*blocks+k][0])
-	pixels, share := unsafe.Pointer(&c.pixels[:4*blocks][0]), unsafe.Pointer(&c.share[:4*blocks][0])
-	square := unsafe.Pointer(&c.square[:4*blocks][0])
-	p, none := newPrefix4(), archsimd.BroadcastFloat64x4(0)
-	carry := archsimd.BroadcastFloat64x4(sumFloats(col[:k]))
-	carry2 := archsimd.BroadcastFloat64x4(sumFloats(col2[:k]))
-	to, to2 := unsafe.Pointer(&mean[0]), unsafe.Pointer(&variance[:n][0])
-	var rest, rest2 [4]float32
-	for i := 0; i < 4*blocks; i += 4 {
-		v := p.of(loadD256(from, 8*(i+k)).Sub(loadD256(from, 8*i)))
-		s := v.Add(carry)
-		carry = carry.Add(p.end(v))
-		v = p.of(loadD256(from2, 8*(i+k)).Sub(loadD256(from2, 8*i)))
-		s2 := v.Add(carry2)
-		carry2 = carry2.Add(p.end(v))
-		m := s.Mul(loadD256(share, 8*i)).ConvertToFloat32()
-		d := loadD256(pixels, 8*i).Mul(s2).Sub(s.Mul(s)).Max(none).Mul(loadD256(square, 8*i)).ConvertToFloat32()
-		if i+4 > n {
-			m.Store(&rest)
-			d.Store(&rest2)
-			break
-		}
-		m.Store((*[4]float32)(unsafe.Add(to, 4*i)))
-		d.Store((*[4]float32)(unsafe.Add(to2, 4*i)))
-	}
-	archsimd.ClearAVXUpperBits()
-	if i := n &^ 3; i < n {
-		copy(mean[i:], rest[:])
-		copy(variance[i:], rest2[:])
 	}
 }

@@ -288,24 +288,24 @@ func meanVariance512(mean, variance []float32, sum []uint32, sum2 []uint64, n in
 	archsimd.ClearAVXUpperBits()
 }
 
-// prefixD8 is prefix4 with three steps.
-type prefixD8 struct {
+// prefixD512 is prefixD256 with three steps.
+type prefixD512 struct {
 	two, four, eight, all archsimd.Uint64x8
 	zero                  archsimd.Float64x8
 }
 
-func newPrefixD8() prefixD8 {
-	return prefixD8{places64(sumOfTwo), places64(sumOfFour), places64(sumOfEight), archsimd.BroadcastUint64x8(7),
+func newPrefixD512() prefixD512 {
+	return prefixD512{places64(sumOfTwo), places64(sumOfFour), places64(sumOfEight), archsimd.BroadcastUint64x8(7),
 		archsimd.BroadcastFloat64x8(0)}
 }
 
-func (p *prefixD8) of(v archsimd.Float64x8) archsimd.Float64x8 {
+func (p *prefixD512) of(v archsimd.Float64x8) archsimd.Float64x8 {
 	v = v.Add(v.ConcatPermute(p.zero, p.two))
 	v = v.Add(v.ConcatPermute(p.zero, p.four))
 	return v.Add(v.ConcatPermute(p.zero, p.eight))
 }
 
-func (p *prefixD8) end(v archsimd.Float64x8) archsimd.Float64x8 { return v.Permute(p.all) }
+func (p *prefixD512) end(v archsimd.Float64x8) archsimd.Float64x8 { return v.Permute(p.all) }
 
 // floatMeans512 divides by products with the reciprocal, corrected as those of meanVariance512.
 func floatMeans512(dst []float32, col []float64, k int, c *floatCounts) {
@@ -313,7 +313,7 @@ func floatMeans512(dst []float32, col []float64, k int, c *floatCounts) {
 	blocks := (n + 7) / 8
 	from := unsafe.Pointer(&col[:8*blocks+k][0])
 	pixels, share := unsafe.Pointer(&c.pixels[:8*blocks][0]), unsafe.Pointer(&c.share[:8*blocks][0])
-	p, carry := newPrefixD8(), archsimd.BroadcastFloat64x8(sumFloats(col[:k]))
+	p, carry := newPrefixD512(), archsimd.BroadcastFloat64x8(sumFloats(col[:k]))
 	to := unsafe.Pointer(&dst[0])
 	var rest [8]float32
 	for i := 0; i < 8*blocks; i += 8 {
@@ -331,40 +331,5 @@ func floatMeans512(dst []float32, col []float64, k int, c *floatCounts) {
 	archsimd.ClearAVXUpperBits()
 	if i := n &^ 7; i < n {
 		copy(dst[i:], rest[:])
-	}
-}
-
-func floatVariances512(mean, variance []float32, col, col2 []float64, k int, c *floatCounts) {
-	n := len(mean)
-	blocks := (n + 7) / 8
-	from, from2 := unsafe.Pointer(&col[:8*blocks+k][0]), unsafe.Pointer(&col2[:8*blocks+k][0])
-	pixels, share := unsafe.Pointer(&c.pixels[:8*blocks][0]), unsafe.Pointer(&c.share[:8*blocks][0])
-	square := unsafe.Pointer(&c.square[:8*blocks][0])
-	p := newPrefixD8()
-	carry := archsimd.BroadcastFloat64x8(sumFloats(col[:k]))
-	carry2 := archsimd.BroadcastFloat64x8(sumFloats(col2[:k]))
-	to, to2 := unsafe.Pointer(&mean[0]), unsafe.Pointer(&variance[:n][0])
-	var rest, rest2 [8]float32
-	for i := 0; i < 8*blocks; i += 8 {
-		v := p.of(loadD512(from, 8*(i+k)).Sub(loadD512(from, 8*i)))
-		s := v.Add(carry)
-		carry = carry.Add(p.end(v))
-		v = p.of(loadD512(from2, 8*(i+k)).Sub(loadD512(from2, 8*i)))
-		s2 := v.Add(carry2)
-		carry2 = carry2.Add(p.end(v))
-		m := s.Mul(loadD512(share, 8*i)).ConvertToFloat32()
-		d := loadD512(pixels, 8*i).Mul(s2).Sub(s.Mul(s)).Max(p.zero).Mul(loadD512(square, 8*i)).ConvertToFloat32()
-		if i+8 > n {
-			m.Store(&rest)
-			d.Store(&rest2)
-			break
-		}
-		storeFloats8(to, i, m)
-		storeFloats8(to2, i, d)
-	}
-	archsimd.ClearAVXUpperBits()
-	if i := n &^ 7; i < n {
-		copy(mean[i:], rest[:])
-		copy(variance[i:], rest2[:])
 	}
 }

@@ -17,6 +17,14 @@ func store4x64(p unsafe.Pointer, at int, v archsimd.Uint64x4) {
 	v.Store((*[4]uint64)(unsafe.Add(p, 8*at)))
 }
 
+// storeSixteen writes sixteen sums.
+func storeSixteen(p unsafe.Pointer, at int, a, b, c, d archsimd.Uint64x4) {
+	store4x64(p, at, a)
+	store4x64(p, at+4, b)
+	store4x64(p, at+8, c)
+	store4x64(p, at+12, d)
+}
+
 func squares8x256(col []uint64, add, sub []uint8) {
 	n := len(col)
 	if n < 16 {
@@ -35,19 +43,13 @@ func squares8x256(col []uint64, add, sub []uint8) {
 		e = load4x64(c, i+8).Add(v.GetLo().ExtendToInt64().AsUint64x4())
 		return a, b, e, load4x64(c, i+12).Add(v.GetHi().ExtendToInt64().AsUint64x4())
 	}
-	store := func(i int, a, b, e, d archsimd.Uint64x4) {
-		store4x64(c, i, a)
-		store4x64(c, i+4, b)
-		store4x64(c, i+8, e)
-		store4x64(c, i+12, d)
-	}
 	last := n - 16
 	a1, b1, c1, d1 := moved(last)
 	for i := 0; i < last; i += 16 {
 		a, b, e, d := moved(i)
-		store(i, a, b, e, d)
+		storeSixteen(c, i, a, b, e, d)
 	}
-	store(last, a1, b1, c1, d1)
+	storeSixteen(c, last, a1, b1, c1, d1)
 	archsimd.ClearAVXUpperBits()
 }
 
