@@ -41,6 +41,6 @@ func start() (status int) {
 		Window:    window(guard),
 		Renderer:  renderer(),
 		Recovered: guard.Record,
-		Crashes:   crash.Tell,
+		Crashes:   crash.Unreported,
 	})
 }

@@ -320,7 +320,7 @@ func TestCompareMissingDevice(t *testing.T) {
 	if c.Speedup(1) != 1 || c.Speedup(0) != 0 || !c.Missing.IsZero() {
 		t.Errorf("%g, %g, %q", c.Speedup(1), c.Speedup(0), c.Missing.String())
 	}
-	if lines := strings.Join(c.Says(i18n.For("en")), "\n"); !strings.Contains(lines,
+	if lines := strings.Join(c.Conclusions(i18n.For("en")), "\n"); !strings.Contains(lines,
 		"cuda:7 was not measured. The NVIDIA driver finds no such GPU.") || !strings.Contains(lines, "not compared") {
 		t.Error(lines)
 	}
@@ -351,8 +351,8 @@ func TestCompareTellsNotices(t *testing.T) {
 	if err != nil || c.Devices[0].State != experiment.Measured || c.Devices[0].Note.String() != "In bands." {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if !slices.Contains(c.Says(i18n.For("ru")), "cuda:7: In bands.") {
-		t.Error(c.Says(i18n.For("ru")))
+	if !slices.Contains(c.Conclusions(i18n.For("ru")), "cuda:7: In bands.") {
+		t.Error(c.Conclusions(i18n.For("ru")))
 	}
 }
 

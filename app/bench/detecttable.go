@@ -32,7 +32,7 @@ func (c *Comparison) Table(w io.Writer, m Machine, tr *i18n.Printer) error {
 		writeAligned(&b, limits)
 	}
 	fmt.Fprintf(&b, "\n%s\n\n", legend(tr))
-	for _, line := range c.Says(tr) {
+	for _, line := range c.Conclusions(tr) {
 		fmt.Fprintf(&b, "%s\n", line)
 	}
 	_, err := io.WriteString(w, b.String())
@@ -50,7 +50,7 @@ func (c *Comparison) Markdown(w io.Writer, tr *i18n.Printer) error {
 		}
 	}
 	b.WriteByte('\n')
-	for _, line := range c.Says(tr) {
+	for _, line := range c.Conclusions(tr) {
 		fmt.Fprintf(&b, "- %s\n", line)
 	}
 	_, err := io.WriteString(w, b.String())
@@ -233,9 +233,9 @@ func (c *Comparison) Copies(tr *i18n.Printer) [][]string {
 	return withoutEmpty(localized(rows, tr))
 }
 
-// Says returns what follows from the measurements, each in one line: what is missing, the speed-up, and whether all
+// Conclusions returns what follows from the measurements, each in one line: what is missing, the speed-up, and whether all
 // devices have the same result.
-func (c *Comparison) Says(tr *i18n.Printer) []string {
+func (c *Comparison) Conclusions(tr *i18n.Printer) []string {
 	var lines []string
 	if !c.Missing.IsZero() {
 		lines = append(lines, tr.Sprintf("No GPU was measured. ")+tr.Sprint(c.Missing))

@@ -126,9 +126,9 @@ func Pending() ([]string, error) {
 	return pending(dir, time.Now())
 }
 
-// Tell is like Pending, for a program without a window: each log is returned only once. It is kept for some time under
+// Unreported is like Pending, for a program without a window: each log is returned only once. It is kept for some time under
 // another name, which is the one returned.
-func Tell() ([]string, error) {
+func Unreported() ([]string, error) {
 	dir, err := Folder()
 	if err != nil {
 		return nil, err

@@ -122,7 +122,7 @@ func TestPanicInGoroutine(t *testing.T) {
 }
 
 // Without a window each log is reported once, and kept for a month.
-func TestTell(t *testing.T) {
+func TestUnreported(t *testing.T) {
 	dir := t.TempDir()
 	g, err := start(dir)
 	if err != nil {

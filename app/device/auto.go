@@ -155,7 +155,7 @@ func (o *opening) await(ctx context.Context, pixels int, patience time.Duration)
 		case <-event:
 		default:
 			if event == o.done && o.speed != nil &&
-				o.speed.CPU.Of(pixels) < o.speed.Open-time.Since(o.start)+o.speed.GPU.Of(pixels) {
+				o.speed.CPU.At(pixels) < o.speed.Open-time.Since(o.start)+o.speed.GPU.At(pixels) {
 				return false, nil
 			}
 			select {
@@ -193,7 +193,7 @@ func (r *Runner) measure(ctx context.Context, gpu processing.Backend) error {
 	s := settings.Speed{SpeedKey: r.opening.key, Open: r.opening.took, CPU: onHost, GPU: onGPU}
 	if r.machine.speeds != "" {
 		// What cannot be kept is measured again the next time.
-		_ = settings.KeepSpeed(r.machine.speeds, s)
+		_ = settings.SaveSpeed(r.machine.speeds, s)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

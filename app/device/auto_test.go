@@ -27,7 +27,7 @@ func (s slow) Name() string { return "cuda:0" }
 
 func (s slow) Do(ctx context.Context, op processing.Op) error {
 	if o, ok := op.(processing.Luminance); ok {
-		time.Sleep(s.longer.Of(o.Picture.Width * o.Picture.Height))
+		time.Sleep(s.longer.At(o.Picture.Width * o.Picture.Height))
 	}
 	return s.Backend.Do(ctx, op)
 }
@@ -99,7 +99,7 @@ func TestAutoChoosesBySize(t *testing.T) {
 	close(gate)
 	s := settings.Speed{SpeedKey: m.key(Device{Title: "A GPU", Driver: "12.8"}), CPU: settings.Line{Megapixel: 100},
 		GPU: settings.Line{Fixed: 50, Megapixel: 50}}
-	if err := settings.KeepSpeed(m.speeds, s); err != nil {
+	if err := settings.SaveSpeed(m.speeds, s); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"auto", "cuda:0"} {
@@ -128,7 +128,7 @@ func TestAutoWhileTheGPUOpens(t *testing.T) {
 	m, gate := workshop(t, slow{Backend: cpu.New()})
 	s := settings.Speed{SpeedKey: m.key(Device{Title: "A GPU", Driver: "12.8"}), Open: time.Hour,
 		CPU: settings.Line{Megapixel: time.Minute}}
-	if err := settings.KeepSpeed(m.speeds, s); err != nil {
+	if err := settings.SaveSpeed(m.speeds, s); err != nil {
 		t.Fatal(err)
 	}
 	r, err := m.begin(t.Context(), "auto")

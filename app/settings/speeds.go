@@ -43,8 +43,8 @@ func LineThrough(a int, at time.Duration, b int, bt time.Duration) Line {
 	return Line{Fixed: max(0, at-time.Duration(slope*float64(a))), Megapixel: time.Duration(slope * 1e6)}
 }
 
-// Of returns the time for a picture with the given number of pixels.
-func (l Line) Of(pixels int) time.Duration {
+// At returns the time for a picture with the given number of pixels.
+func (l Line) At(pixels int) time.Duration {
 	return l.Fixed + time.Duration(float64(l.Megapixel)*float64(pixels)/1e6)
 }
 
@@ -84,8 +84,8 @@ func FindSpeed(path string, key SpeedKey) (Speed, bool) {
 	return list[i], true
 }
 
-// KeepSpeed stores a measurement and removes those of the same devices by other builds of the program.
-func KeepSpeed(path string, s Speed) error {
+// SaveSpeed stores a measurement and removes those of the same devices by other builds of the program.
+func SaveSpeed(path string, s Speed) error {
 	list := slices.DeleteFunc(speeds(path), func(old Speed) bool {
 		old.Program = s.Program
 		return old.SpeedKey == s.SpeedKey

@@ -20,7 +20,7 @@ func TestSpeedsComeBack(t *testing.T) {
 		t.Errorf("of no file: %+v", s)
 	}
 	want := Speed{SpeedKey: key, Open: time.Second, CPU: Line{1, 2}, GPU: Line{3, 4}}
-	if err := KeepSpeed(path, want); err != nil {
+	if err := SaveSpeed(path, want); err != nil {
 		t.Fatal(err)
 	}
 	if got, found := FindSpeed(path, key); !found || got != want {
@@ -36,7 +36,7 @@ func TestSpeedsComeBack(t *testing.T) {
 	// A new build of the program measures again, and the old measurement goes.
 	next := want
 	next.Program, next.Open = "2", 2*time.Second
-	if err := KeepSpeed(path, next); err != nil {
+	if err := SaveSpeed(path, next); err != nil {
 		t.Fatal(err)
 	}
 	if _, found := FindSpeed(path, key); found {
@@ -47,7 +47,7 @@ func TestSpeedsComeBack(t *testing.T) {
 	}
 	for i := range 3 * maxSpeeds {
 		next.Device = fmt.Sprint(i)
-		if err := KeepSpeed(path, next); err != nil {
+		if err := SaveSpeed(path, next); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -67,7 +67,7 @@ func TestDamagedSpeedsAreMeasuredAgain(t *testing.T) {
 		if s, found := FindSpeed(path, key); found {
 			t.Errorf("%q holds %+v", content, s)
 		}
-		if err := KeepSpeed(path, Speed{SpeedKey: key, Open: 1}); err != nil {
+		if err := SaveSpeed(path, Speed{SpeedKey: key, Open: 1}); err != nil {
 			t.Error(err)
 		}
 		if s, found := FindSpeed(path, key); !found || s.Open != 1 {
@@ -79,8 +79,8 @@ func TestDamagedSpeedsAreMeasuredAgain(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(path, "x"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := KeepSpeed(path, Speed{}); err == nil || !strings.HasPrefix(err.Error(), "save the speeds of devices: ") {
-		t.Errorf("KeepSpeed = %v", err)
+	if err := SaveSpeed(path, Speed{}); err == nil || !strings.HasPrefix(err.Error(), "save the speeds of devices: ") {
+		t.Errorf("SaveSpeed = %v", err)
 	}
 }
 
@@ -111,10 +111,10 @@ func TestSpeedFrom(t *testing.T) {
 		}
 		// Times are rounded to nanoseconds.
 		n := s.From()
-		if s.GPU.Of(n) > s.CPU.Of(n)+1 {
+		if s.GPU.At(n) > s.CPU.At(n)+1 {
 			t.Errorf("the GPU is slower at %d pixels", n)
 		}
-		if n > 1 && s.GPU.Of(n/2) < s.CPU.Of(n/2)-1 {
+		if n > 1 && s.GPU.At(n/2) < s.CPU.At(n/2)-1 {
 			t.Errorf("the GPU is faster at %d pixels already", n/2)
 		}
 	})

@@ -133,7 +133,7 @@ func (p *detectionPage) show() {
 	what := p.v.t("%s: %s × %s px, %s MP, %d bit, %s", p.v.compared.name, p.v.texts.Int(c.Width),
 		p.v.texts.Int(c.Height), p.v.texts.Megapixels(c.Width, c.Height), c.Depth, mode)
 	what += "\n" + p.v.t("CPU kernels: %s", p.v.compared.machine.Kernels)
-	p.says.SetText(what + "\n" + strings.Join(c.Says(tr), "\n"))
+	p.says.SetText(what + "\n" + strings.Join(c.Conclusions(tr), "\n"))
 }
 
 // start measures.
