@@ -334,8 +334,16 @@ func (v *view) model(t *tools, picture [4]float64) {
 			v.m.Axes[k][i] = float32(axes[k][i])
 		}
 	}
-	n := v.box.area()
-	rise, sd := make([]float64, n), make([]float64, n)
+	n, w, hole := v.box.area(), v.width(), v.hole()
+	rise, sd := take[float64](&t.scratch, n), take[float64](&t.scratch, n)
+	unclipped := take[int32](&t.scratch, hole.area())[:0]
+	for y := hole.y0; y < hole.y1; y++ {
+		for i := y*w + hole.x0; i < y*w+hole.x1; i++ {
+			if v.state[i] == StateUnclipped {
+				unclipped = append(unclipped, int32(i))
+			}
+		}
+	}
 	look := func(colour [4]float64) (hot func(i int) bool) {
 		for k := range ch {
 			v.m.Light[k] = 0
@@ -344,21 +352,20 @@ func (v *view) model(t *tools, picture [4]float64) {
 			}
 		}
 		peak := 0.0
-		for i, s := range v.state {
-			if s == StateUnclipped {
-				rise[i], sd[i] = v.m.rise(v.pix, v.guess, i)
-				peak = math.Max(peak, rise[i])
-			}
+		for _, i := range unclipped {
+			rise[i], sd[i] = v.m.rise(v.pix, v.guess, int(i))
+			peak = max(peak, rise[i])
 		}
+		bright := min(hotLight, peak/2)
 		return func(i int) bool {
 			return v.own[i] != free && (v.state[i] == StateClipped || v.state[i] == StateUnclipped && v.depth[i] == 0 &&
-				rise[i] >= math.Max(hotSigmas*sd[i], math.Min(hotLight, peak/2)))
+				rise[i] >= max(hotSigmas*sd[i], bright))
 		}
 	}
 	hot := look(picture)
 	var sum [4]float64
-	for i, s := range v.state {
-		if s == StateUnclipped && hot(i) {
+	for _, i := range unclipped {
+		if hot(int(i)) {
 			for k := range ch {
 				g, p := float64(v.guess[k][i]), float64(v.pix[k][i])
 				sum[k] += float64(grid(math.Max(float64(p*p)-float64(g*g), 0)))
@@ -369,17 +376,22 @@ func (v *view) model(t *tools, picture [4]float64) {
 		sum[k] += float64(ownColour * picture[k])
 	}
 	hot = look(unit(sum, ch))
-	dist := v.fromHot(hot)
-	level, end := v.profile(rise, sd, dist)
-	for i, d := range dist {
+	dist := v.fromHot(&t.scratch, hole, hot)
+	level, end := v.profile(hole, rise, sd, dist)
+	for i := range v.expected {
 		v.expected[i] = 1e9
-		if d == 0 {
-			continue
-		}
-		v.expected[i] = float32(level[d])
-		if d >= end && v.own[i] == v.index {
-			v.state[i] = StateKnown
-			v.beyond = append(v.beyond, int32(i))
+	}
+	for y := hole.y0; y < hole.y1; y++ {
+		for i := y*w + hole.x0; i < y*w+hole.x1; i++ {
+			d := int(dist[i])
+			if d == 0 {
+				continue
+			}
+			v.expected[i] = float32(level[d])
+			if d >= end && v.own[i] == v.index {
+				v.state[i] = StateKnown
+				v.beyond = append(v.beyond, int32(i))
+			}
 		}
 	}
 }
@@ -421,53 +433,93 @@ func (m *Separation) rise(pix, guess [][]float32, i int) (rise, sd float64) {
 
 // fromHot returns for each veiled pixel the squared distance to the nearest hot one, 0 for hot ones themselves; what is
 // farther than the skirt counts as just beyond.
-func (s *site) fromHot(hot func(i int) bool) []int {
+func (s *site) fromHot(t *scratch, hole box, hot func(i int) bool) []int32 {
 	w, h := s.width(), s.height()
 	const beyond = skirt*skirt + 1
-	dist := make([]int, w*h)
-	var near []int
-	for i, v := range s.state {
-		if v == StateUnclipped {
-			dist[i] = beyond
+	dist := takeZero[int32](t, w*h)
+	near := take[int32](t, hole.area())[:0]
+	for y := hole.y0; y < hole.y1; y++ {
+		for i := y*w + hole.x0; i < y*w+hole.x1; i++ {
+			switch {
+			case s.own[i] != free && hot(i):
+				near = append(near, int32(i))
+			case s.state[i] == StateUnclipped:
+				dist[i] = beyond
+			}
 		}
 	}
-	for i, o := range s.own {
-		if o != free && hot(i) {
-			dist[i] = 0
-			near = append(near, i)
-		}
+	// The distance to the nearest of them in each row comes first, then the least of those of the rows around.
+	bw := hole.width()
+	across := take[int32](t, hole.area())
+	for i := range across {
+		across[i] = beyond
 	}
-	for _, i := range near {
+	for _, at := range near {
+		i := int(at)
 		x, y := i%w, i/w
 		if x > 0 && y > 0 && x < w-1 && y < h-1 && dist[i-1]+dist[i+1]+dist[i-w]+dist[i+w] == 0 {
 			continue
 		}
-		for v := max(0, y-skirt); v <= min(h-1, y+skirt); v++ {
-			for u := max(0, x-skirt); u <= min(w-1, x+skirt); u++ {
-				if d := (u-x)*(u-x) + (v-y)*(v-y); d < dist[v*w+u] {
-					dist[v*w+u] = d
-				}
+		across[(y-hole.y0)*bw+x-hole.x0] = 0
+	}
+	for y := range hole.height() {
+		nearestInRow(across[y*bw : (y+1)*bw])
+	}
+	for y := range hole.height() {
+		v0, v1 := max(0, y-skirt), min(hole.height()-1, y+skirt)
+		row := dist[(hole.y0+y)*w+hole.x0:][:bw]
+		for x, d := range row {
+			if d == 0 {
+				continue
 			}
+			for v := v0; v <= v1; v++ {
+				d = min(d, across[v*bw+x]+int32((v-y)*(v-y)))
+			}
+			row[x] = d
 		}
 	}
 	return dist
 }
 
+// nearestInRow replaces what is not 0 by the squared distance to the nearest 0, as far as skirt.
+func nearestInRow(row []int32) {
+	since := skirt + 1
+	for x, v := range row {
+		if since++; v == 0 {
+			since = 0
+		}
+		if since <= skirt {
+			row[x] = int32(since * since)
+		}
+	}
+	since = skirt + 1
+	for x := len(row) - 1; x >= 0; x-- {
+		if since++; row[x] == 0 {
+			since = 0
+		}
+		if since <= skirt {
+			row[x] = min(row[x], int32(since*since))
+		}
+	}
+}
+
 // profile returns the mean light at each squared distance from the hot pixels, and the squared distance from which on
 // there is none. The means over pixels of equal distance average the texture of the paint out; light never rises
 // outwards, which isotonic regression enforces (pool adjacent violators: Ayer et al. 1955).
-func (v *view) profile(rise, sd []float64, dist []int) (level []float64, end int) {
+func (v *view) profile(hole box, rise, sd []float64, dist []int32) (level []float64, end int) {
 	const rings = skirt*skirt + 2
 	type block struct {
 		sum, sd, n float64
 		last       int
 	}
 	var ring [rings]block
-	for i, d := range dist {
-		if d > 0 && v.state[i] == StateUnclipped {
-			ring[d].sum += float64(grid(rise[i]))
-			ring[d].sd += float64(grid(sd[i]))
-			ring[d].n++
+	for y := hole.y0; y < hole.y1; y++ {
+		for i := y*v.width() + hole.x0; i < y*v.width()+hole.x1; i++ {
+			if d := dist[i]; d > 0 && v.state[i] == StateUnclipped {
+				ring[d].sum += float64(grid(rise[i]))
+				ring[d].sd += float64(grid(sd[i]))
+				ring[d].n++
+			}
 		}
 	}
 	var pool []block
