@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 
 	"blik/internal/message"
 	"blik/internal/parallel"
@@ -60,15 +61,31 @@ func Correct(ctx context.Context, b Backend, pic *Picture, mask *Mask, p Params,
 		return nil, message.Errorf("correcting %d places takes %.1f GiB of memory, and only %.1f GiB are free",
 			len(patches), float64(need)/(1<<30), float64(o.Memory)/(1<<30))
 	}
-	for done := 0; done < len(sites); {
+	if err := c.correct(sites, patches); err != nil {
+		return nil, err
+	}
+	return &Correction{Patches: patches, Timings: c.timings(), Device: b.Name()}, ctx.Err()
+}
+
+// correct corrects all sites, which it forgets when they are done.
+func (c *corrector) correct(sites []*site, patches []Patch) error {
+	done := 0
+	if be, ok := c.be.(Local); ok {
+		n, err := c.correctLocally(be, sites, patches)
+		if err != nil {
+			return err
+		}
+		done = n
+	}
+	for done < len(sites) {
 		n, err := c.batch(sites, done, patches)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		clear(sites[done:n])
 		done = n
 	}
-	return &Correction{Patches: patches, Timings: b.Timings(), Device: b.Name()}, ctx.Err()
+	return nil
 }
 
 // corrector is one run of Correct.
@@ -85,6 +102,11 @@ type corrector struct {
 	light [4]float64
 	// veils is nil for a picture without.
 	veils *veils
+	// idle are tools that no thread holds.
+	mu   sync.Mutex
+	idle []*tools
+	// local are the times of what is done locally.
+	local []StageTime
 }
 
 // stage runs f as a named stage of the backend and reports the progress.
@@ -118,10 +140,30 @@ type tools struct {
 	scratch scratch
 }
 
+// borrow returns tools for the calling goroutine, until giveBack.
+func (c *corrector) borrow() *tools {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := len(c.idle); n > 0 {
+		t := c.idle[n-1]
+		c.idle = c.idle[:n-1]
+		return t
+	}
+	return &tools{level: simd.Chosen()}
+}
+
+func (c *corrector) giveBack(t *tools) {
+	t.scratch.reset()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.idle = append(c.idle, t)
+}
+
 // eachWith is each with tools.
 func (c *corrector) eachWith(n int, f func(t *tools, i int)) {
 	_ = parallel.Workers(c.ctx, 0, n, func(tasks iter.Seq[int]) {
-		t := &tools{level: simd.Chosen()}
+		t := c.borrow()
+		defer c.giveBack(t)
 		for i := range tasks {
 			t.scratch.reset()
 			f(t, i)
@@ -218,16 +260,22 @@ func (c *corrector) windowOf(g *group) box { return g.around.grown(g.reach, c.pi
 // batchPixels is how many pixels of windows are worked on together: enough to keep a device busy, and little memory.
 const batchPixels = 1 << 20
 
-// batch corrects sites from first on, as many as fit, and returns the first that is left.
-func (c *corrector) batch(sites []*site, first int, patches []Patch) (last int, err error) {
-	n := len(sites)
-	done := float64(first) / float64(n)
+// batchEnd returns the first site from first on that no longer fits into a batch.
+func (c *corrector) batchEnd(sites []*site, first int) (last int) {
 	total := 0
-	for last = first; last < min(first+256, n); last++ {
+	for last = first; last < min(first+256, len(sites)); last++ {
 		if total += c.windowOf(sites[last].group).area(); total > batchPixels && last > first {
 			break
 		}
 	}
+	return last
+}
+
+// batch corrects sites from first on, as many as fit, and returns the first that is left.
+func (c *corrector) batch(sites []*site, first int, patches []Patch) (last int, err error) {
+	n := len(sites)
+	done := float64(first) / float64(n)
+	last = c.batchEnd(sites, first)
 	part := sites[first:last]
 	err = c.stage(message.Of("surroundings"), done, func() error {
 		c.eachWith(len(part), func(t *tools, i int) { c.cutWindow(t, part[i]) })

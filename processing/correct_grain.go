@@ -61,6 +61,35 @@ func (c *corrector) grain(sites []*site) error {
 	return nil
 }
 
+// grainOf is grain for one site.
+func (c *corrector) grainOf(by Solver, s *site) {
+	if !s.grainy() {
+		return
+	}
+	fine := takePlanes(s.memory, len(s.pix), s.box.area())
+	for k, p := range s.pix {
+		copy(fine[k], p)
+		by.Detail(fine[k], s.state, s.width(), s.height())
+	}
+	s.roughen(fine, float32(c.p.Grain/100))
+}
+
+// grainy reports whether any pixel is to be roughened.
+func (s *site) grainy() bool {
+	if s.filled == nil {
+		return true
+	}
+	for i, v := range s.filled {
+		if v > leastGrain && s.own[i] == s.index {
+			return true
+		}
+	}
+	return false
+}
+
+// leastGrain is the share of a pixel's texture that must have been made up for it to be roughened.
+const leastGrain = 0.02
+
 // grainShifts bounds how many neighbourhoods are tried.
 const grainShifts = 600
 
@@ -70,7 +99,7 @@ func (s *site) roughen(fine [][]float32, amount float32) {
 	var at []int32
 	var b box
 	s.eachPixel(func(i, _, _ int) {
-		if s.filled == nil || s.filled[i] > 0.02 {
+		if s.filled == nil || s.filled[i] > leastGrain {
 			if len(at) == 0 {
 				b = box{i % w, i / w, i%w + 1, i/w + 1}
 			}

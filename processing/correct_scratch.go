@@ -20,8 +20,11 @@ func (s *scratch) reset() {
 	}
 }
 
-// take returns n values with undefined content, valid until the next reset.
+// take returns n values with undefined content, valid until the next reset; those of a nil scratch last.
 func take[T uint8 | int32 | int64 | float32 | float64](s *scratch, n int) []T {
+	if s == nil {
+		return make([]T, n)
+	}
 	var zero T
 	const line = 8
 	words := (n*int(unsafe.Sizeof(zero))+7)/8 + line
@@ -40,4 +43,13 @@ func takeZero[T uint8 | int32 | int64 | float32 | float64](s *scratch, n int) []
 	p := take[T](s, n)
 	clear(p)
 	return p
+}
+
+// takePlanes takes several planes of n values.
+func takePlanes(s *scratch, count, n int) [][]float32 {
+	planes := make([][]float32, count)
+	for k := range planes {
+		planes[k] = take[float32](s, n)
+	}
+	return planes
 }

@@ -30,6 +30,8 @@ type site struct {
 	filled []float32
 	// veil is the share of the picture's veil on each pixel, which pix is without; nil where there is none.
 	veil []float32
+	// memory is where these lie; they last where it is nil.
+	memory *scratch
 }
 
 // wanted is a spot to be corrected, by its index, and the place of its patch.
@@ -42,7 +44,7 @@ func (c *corrector) cutWindow(t *tools, s *site) {
 	for {
 		s.box = s.group.around.grown(reach, c.pic.Width, c.pic.Height)
 		n := s.box.area()
-		s.own, s.depth = make([]int32, n), make([]int32, n)
+		s.own, s.depth = take[int32](s.memory, n), take[int32](s.memory, n)
 		c.glare.owners(&t.scratch, s.box, s.own, s.depth)
 		s.known = 0
 		for _, o := range s.own {
@@ -237,12 +239,8 @@ const clipLevel = 0.985
 // load fills state and pix.
 func (c *corrector) load(t *tools, s *site) {
 	ch, n := c.pic.Channels, s.box.area()
-	s.state = make([]uint8, n)
-	planes := make([]float32, ch*n)
-	s.pix = make([][]float32, ch)
-	for k := range s.pix {
-		s.pix[k] = planes[k*n : (k+1)*n : (k+1)*n]
-	}
+	s.state = takeZero[uint8](s.memory, n)
+	s.pix = takePlanes(s.memory, ch, n)
 	for i, o := range s.own {
 		if o != free {
 			s.state[i] = StateUnclipped
@@ -262,8 +260,9 @@ func (c *corrector) load(t *tools, s *site) {
 		c.loadFloats(s, light)
 	}
 	if light {
-		if veil := c.veils.over(&t.scratch, s.box, nil); veil != nil {
-			s.veil = slices.Clone(veil)
+		s.veil = c.veils.over(&t.scratch, s.box, nil)
+		if s.memory == nil {
+			s.veil = slices.Clone(s.veil)
 		}
 	}
 	for i, share := range s.veil {

@@ -25,10 +25,15 @@ const deepHarmonic = 48
 // relaxation returns sweeps and factors that make successive over-relaxation converge on holes of the sites' depths.
 func (a *atlas) relaxation() (sweeps []int, omegas []float32) {
 	for _, s := range a.sites {
-		// The best factor of a square of 2·thick pixels (Young 1954).
-		across := float64(2*s.thick + 1)
-		omegas = append(omegas, float32(2/(1+math.Sin(math.Pi/across))))
-		sweeps = append(sweeps, 12+5*min(s.thick, deepHarmonic))
+		n, omega := s.relaxation()
+		sweeps, omegas = append(sweeps, n), append(omegas, omega)
 	}
 	return sweeps, omegas
+}
+
+// relaxation is that of one site.
+func (s *site) relaxation() (sweeps int, omega float32) {
+	// The best factor of a square of 2·thick pixels (Young 1954).
+	across := float64(2*s.thick + 1)
+	return 12 + 5*min(s.thick, deepHarmonic), float32(2 / (1 + math.Sin(math.Pi/across)))
 }

@@ -225,15 +225,19 @@ func (c *corrector) guess(a *atlas, views []*view, paint []Plane, open []int) er
 		}
 	}
 	c.eachWith(len(open), func(t *tools, n int) {
-		v := views[open[n]]
-		if v.along == nil {
-			v.along = make(strokes, v.box.area())
-		}
-		v.strokes(t, v.along)
-		v.continueStrokes(t)
-		v.model(t, c.light)
+		views[open[n]].consider(t, c.light)
 	})
 	return nil
+}
+
+// consider continues the guess along the strokes and makes the model.
+func (v *view) consider(t *tools, picture [4]float64) {
+	if v.along == nil {
+		v.along = make(strokes, v.box.area())
+	}
+	v.strokes(t, v.along)
+	v.continueStrokes(t)
+	v.model(t, picture)
 }
 
 // view is what a site looks like through its light.
@@ -253,10 +257,8 @@ type view struct {
 
 func newView(s *site) *view {
 	n := s.box.area()
-	v := &view{site: s, guess: make([][]float32, len(s.pix)), expected: make([]float32, n), light: make([]float32, n)}
-	for k := range v.guess {
-		v.guess[k] = make([]float32, n)
-	}
+	v := &view{site: s, guess: takePlanes(s.memory, len(s.pix), n), expected: take[float32](s.memory, n),
+		light: takeZero[float32](s.memory, n)}
 	v.seen = v.guess
 	return v
 }
@@ -272,7 +274,7 @@ func (v *view) squared(k int) []float32 {
 // madeUp notes how much of the texture of each pixel is a guess: all where it was clipped, and the more the brighter
 // the light that was taken away. What lies beyond the skirt is glare again, which nothing may be copied from.
 func (v *view) madeUp() {
-	v.filled = make([]float32, len(v.light))
+	v.filled = takeZero[float32](v.memory, len(v.light))
 	var variance float64
 	for k := range v.pix {
 		variance += float64(v.m.Variance[k])

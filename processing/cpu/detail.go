@@ -8,33 +8,38 @@ import (
 
 // Detail writes the two finest bands of the starlet transform of the known pixels, 0 elsewhere.
 func (b executor) Detail(ctx context.Context, op processing.Detail) error {
-	return b.onTiles(ctx, op.Tiles, op.Dst, op.Src, op.State, func(t *worker, i int, c *cutout) bool {
-		known := take[float32](t, len(c.p))
-		for j, s := range c.state {
-			known[j] = 0
-			if s == processing.StateKnown {
-				known[j] = 1
-			}
-		}
-		k := &b.kernels
-		smooth := take[float32](t, len(c.p))
-		k.mendKnown(smooth, c.p, known, known)
-		s := newSmoothing(t, c.w, c.h)
-		for _, gap := range [2]int{1, 2} {
-			if t.stopped() {
-				return false
-			}
-			s.smooth(k, smooth, known, gap)
-		}
-		for j, v := range smooth {
-			if known[j] != 0 {
-				c.p[j] -= v
-			} else {
-				c.p[j] = 0
-			}
-		}
-		return true
+	return b.onTiles(ctx, op.Tiles, op.Dst, op.Src, op.State, func(t *worker, _ int, c *cutout) bool {
+		return b.detail(t, c.p, c.state, c.w, c.h)
 	})
+}
+
+// detail works on a tile. It returns false when it was stopped.
+func (b *Backend) detail(t *worker, p []float32, state []uint8, w, h int) bool {
+	known := take[float32](t, len(p))
+	for j, s := range state {
+		known[j] = 0
+		if s == processing.StateKnown {
+			known[j] = 1
+		}
+	}
+	k := &b.kernels
+	smooth := take[float32](t, len(p))
+	k.mendKnown(smooth, p, known, known)
+	s := newSmoothing(t, w, h)
+	for _, gap := range [2]int{1, 2} {
+		if t.stopped() {
+			return false
+		}
+		s.smooth(k, smooth, known, gap)
+	}
+	for j, v := range smooth {
+		if known[j] != 0 {
+			p[j] -= v
+		} else {
+			p[j] = 0
+		}
+	}
+	return true
 }
 
 // smoothing is what it takes to smooth the known pixels of a tile of w × h.

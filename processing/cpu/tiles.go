@@ -164,13 +164,23 @@ func bell(t *worker, sigma float64, most int) []float32 {
 // Harmonic solves Laplace's equation where state is not known.
 func (b executor) Harmonic(ctx context.Context, op processing.Harmonic) error {
 	return b.onTiles(ctx, op.Tiles, op.Dst, op.Dst, op.State, func(t *worker, i int, c *cutout) bool {
-		t.grid.Reset(b.level, c.state, c.w, c.h, false)
-		if n := t.grid.Pixels(); n == 0 || n == len(c.p) {
+		return b.harmonic(t, [][]float32{c.p}, c.state, c.w, c.h, op.Sweeps[i], op.Omegas[i])
+	})
+}
+
+// harmonic solves a tile in several planes. It returns false where there is nothing to be written back.
+func (b *Backend) harmonic(t *worker, planes [][]float32, state []uint8, w, h, sweeps int, omega float32) bool {
+	t.grid.Reset(b.level, state, w, h, false)
+	if n := t.grid.Pixels(); n == 0 || n == len(state) {
+		return false
+	}
+	for _, p := range planes {
+		pullPush(t, p, state, w, h)
+		if !t.grid.Harmonic(p, omega, sweeps, t.stopped) {
 			return false
 		}
-		pullPush(t, c.p, c.state, c.w, c.h)
-		return t.grid.Harmonic(c.p, op.Omegas[i], op.Sweeps[i], t.stopped)
-	})
+	}
+	return true
 }
 
 // pullPush fills the pixels that are not known with the mean of the known ones of the smallest 2ᵏ × 2ᵏ block around
