@@ -364,8 +364,11 @@ func (c *corrector) blend(s *site, patches []Patch) {
 		to := s.wanted[n]
 		p := &patches[to.patch]
 		alpha := float32(1)
-		if soft := c.p.Blend / 100 * discRadius(int(c.glare.areas[to.spot])); s.depth[i] > 0 && soft > 0 {
-			t := math.Min((float64(c.glare.halos[to.spot])+1-math.Sqrt(float64(s.depth[i])))/soft, 1)
+		beyond := float64(c.glare.halos[to.spot]) + 1
+		// Nearer to the spot the light of its skirt is bright.
+		soft := math.Min(c.p.Blend/100*discRadius(int(c.glare.areas[to.spot])), beyond/2)
+		if s.depth[i] > 0 && soft > 0 {
+			t := math.Min((beyond-math.Sqrt(float64(s.depth[i])))/soft, 1)
 			alpha = float32(t * t * (3 - 2*t))
 		}
 		if s.known == 0 {

@@ -427,7 +427,7 @@ func Specs() []Spec {
 			Unit: message.Of("% of radius"),
 			Name: message.Of("Soft edge"), field: func(p *Params) any { return &p.Blend },
 			Help: message.Of("Width of the transition from the correction to the untouched picture, as a share of " +
-				"the finding's radius.")},
+				"the finding's radius; at most half the halo.")},
 		{ID: "grain", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 200, Step: 5,
 			Unit: message.Of("%"),
 			Name: message.Of("Grain"), field: func(p *Params) any { return &p.Grain },
