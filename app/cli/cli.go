@@ -72,7 +72,7 @@ type Window struct {
 }
 
 // Main runs the command line with the arguments after the program's name and returns the exit status: 0 done, 1 some
-// file failed, 2 wrong use, 130 cancelled. Ctrl-C cancels, a second one kills.
+// files failed, 2 usage error, 130 cancelled. Ctrl-C cancels, a second one kills.
 func Main(args []string, o Options) int {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
