@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"blik/processing/internal/span"
+	"blik/processing/internal/tones"
 )
 
 // look is what a candidate is like in the picture itself: its rise over the ground around it, its colour and its form.
@@ -49,13 +50,7 @@ func (t *look) large(pixels float64) float64 { return math.Log(math.Max(t.area/p
 // light is a pixel in linear light of 16 bits: colour, luminance and the darkest channel.
 type light struct{ r, g, b, y, dark uint16 }
 
-// tone is luminance and darkest channel of a pixel, in the upper and the lower half.
-type tone uint32
-
-func (p *light) tone() tone { return tone(p.y)<<16 | tone(p.dark) }
-
-func (t tone) y() uint16    { return uint16(t >> 16) }
-func (t tone) dark() uint16 { return uint16(t) }
+func (p *light) tone() tones.Tone { return tones.Of(p.y, p.dark) }
 
 // surveyor measures sites. One goroutine uses it at a time.
 type surveyor struct {
@@ -66,10 +61,13 @@ type surveyor struct {
 	rule  outlineRule
 
 	x0, y0, w, h int
-	tones        []tone
+	tones        []tones.Tone
 	own          []uint8
-	line         []light
-	sixteen      []uint16
+	reader       tones.Reader
+	// free has a bit for each pixel of the window that belongs to the ground.
+	free    []uint64
+	line    []light
+	sixteen []uint16
 	// touched is only there for what is read into it.
 	touched uint8
 }
@@ -95,13 +93,13 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 		shape.Add(r)
 	}
 	ground := s.window(&shape, spans, nearMargin)
-	if ground.n < enoughGround {
+	if ground.N < enoughGround {
 		ground = s.window(&shape, spans, wideMargin)
 	}
-	if ground.n == 0 {
+	if ground.N == 0 {
 		ground = s.sums(nil)
 	}
-	base := ground.mean()
+	base := meanOf(&ground)
 	y, dark := s.most(spans)
 	at, high := base.y, math.Max(float64(y)-base.y, 0)
 	// half is which of a tone's halves is looked at.
@@ -122,22 +120,22 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 		elongation: shape.Elongation(),
 		fill:       float64(shape.N) / (float64(shape.Right-shape.Left) * float64(shape.Base-shape.Top)),
 	}
-	var core lightSum
+	var core tones.Sum
 	var squares, sum float64
 	var clipped int
 	for _, r := range spans {
-		tones := s.run(r)
-		s.line = slices.Grow(s.line[:0], len(tones))[:len(tones)]
+		run := s.run(r)
+		s.line = slices.Grow(s.line[:0], len(run))[:len(run)]
 		s.read(s.line, int(r.X0), int(r.Y))
-		for i, v := range tones {
+		for i, v := range run {
 			d := float64(uint16(v>>half)) - at
 			if d < coreShare*high || high <= 0 {
 				continue
 			}
-			core.add(&s.line[i])
+			add(&core, &s.line[i])
 			sum += d
 			squares += float64(d * d)
-			if float64(v.dark()) > nearlyWhite*white {
+			if float64(v.Dark()) > nearlyWhite*white {
 				clipped++
 			}
 		}
@@ -146,20 +144,20 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 		y, dark = s.most(spans)
 		t.peak, t.darkest = s.tables.Encode8[y], float64(s.tables.Encode8[dark])
 	}
-	crowd, around := s.count(half, levelAbove(at, float64(high/2)))
+	crowd, around := s.reader.Count(s.own, s.tones[:len(s.own)], half, levelAbove(at, float64(high/2)))
 	t.crowd = float64(crowd) / math.Max(float64(around), 1)
-	if core.n > 0 {
-		n := float64(core.n)
+	if core.N > 0 {
+		n := float64(core.N)
 		t.core, t.rise = n, sum/n/white
 		t.flat = math.Sqrt(math.Max(squares/n-float64(sum/n*(sum/n)), 0)) / white
 		t.clipped = float64(clipped) / n
-		t.colour(core.mean(), base)
+		t.colour(meanOf(&core), base)
 	}
 	return t, spans
 }
 
 // run returns the tones of a span.
-func (s *surveyor) run(r Span) []tone {
+func (s *surveyor) run(r Span) []tones.Tone {
 	at := (int(r.Y)-s.y0)*s.w - s.x0
 	return s.tones[at+int(r.X0) : at+int(r.X1)]
 }
@@ -168,23 +166,10 @@ func (s *surveyor) run(r Span) []tone {
 func (s *surveyor) most(spans []Span) (y, dark uint16) {
 	for _, r := range spans {
 		for _, t := range s.run(r) {
-			y, dark = max(y, t.y()), max(dark, t.dark())
+			y, dark = max(y, t.Y()), max(dark, t.Dark())
 		}
 	}
 	return y, dark
-}
-
-// count returns how many pixels lie around the candidate in the window, and how many of these have at least the given
-// level in a half of their tone.
-func (s *surveyor) count(half, from int) (crowd, around int) {
-	tones := s.tones[:len(s.own)]
-	for i, o := range s.own {
-		// Without branches: 1 where the condition holds.
-		free := int((uint32(o) - 1) >> 31)
-		around += free
-		crowd += free & int(uint64(from-1-int(uint16(tones[i]>>half)))>>63)
-	}
-	return crowd, around
 }
 
 // levelAbove returns the least whole level, 0 … 65536, that exceeds the ground by more than rise.
@@ -210,13 +195,13 @@ func (t *look) colour(core, ground lightMean) {
 
 // window reads the window of the given margin around the candidate, marks the candidate in it, and returns the sums of
 // the ground: what lies outside all candidates and not beside one.
-func (s *surveyor) window(shape *Sums, spans []Span, margin int) lightSum {
+func (s *surveyor) window(shape *Sums, spans []Span, margin int) tones.Sum {
 	s.x0, s.y0 = max(int(shape.Left)-margin, 0), max(int(shape.Top)-margin, 0)
 	s.w = min(int(shape.Right)+margin, s.pic.Width) - s.x0
 	s.h = min(int(shape.Base)+margin, s.pic.Height) - s.y0
 	n := s.w * s.h
 	if cap(s.own) < n {
-		s.own, s.tones = make([]uint8, n+n/2), make([]tone, n+n/2)
+		s.own, s.tones = make([]uint8, n+n/2), make([]tones.Tone, n+n/2+tones.Slack)
 	}
 	s.own, s.tones = s.own[:n], s.tones[:n]
 	clear(s.own)
@@ -231,13 +216,31 @@ func (s *surveyor) window(shape *Sums, spans []Span, margin int) lightSum {
 }
 
 // sums reads the pixels of the window and adds up those that are not taken.
-func (s *surveyor) sums(taken *pixelSet) lightSum {
+func (s *surveyor) sums(taken *pixelSet) tones.Sum {
 	s.touch()
-	var sum lightSum
+	words := (s.w + 63) / 64
+	s.free = slices.Grow(s.free[:0], words*s.h)[:words*s.h]
 	for y := range s.h {
-		row := s.tones[y*s.w : (y+1)*s.w]
-		for x := 0; x < s.w; x += 64 {
-			s.piece(row[x:min(x+64, s.w)], s.x0+x, s.y0+y, ^taken.at(s.x0+x, s.y0+y), &sum)
+		for i := range words {
+			s.free[y*words+i] = ^taken.at(s.x0+64*i, s.y0+y)
+		}
+	}
+	if p := s.pic; p.U8 != nil && p.Channels == 3 {
+		return s.reader.Read(s.tones, &tones.Window{
+			Pix: p.U8[(s.y0*p.Width+s.x0)*3:], Stride: 3 * p.Width, W: s.w, H: s.h, Free: s.free,
+			Linear: (*[256]uint16)(s.tables.Linear8),
+		})
+	}
+	var sum tones.Sum
+	s.line = slices.Grow(s.line[:0], s.w)[:s.w]
+	for y := range s.h {
+		s.read(s.line, s.x0, s.y0+y)
+		for x := range s.line {
+			p := &s.line[x]
+			s.tones[y*s.w+x] = p.tone()
+			if s.free[y*words+x/64]>>(x%64)&1 != 0 {
+				add(&sum, p)
+			}
 		}
 	}
 	return sum
@@ -254,48 +257,6 @@ func (s *surveyor) touch() {
 		at := (y*p.Width + s.x0) * p.Channels
 		s.touched ^= p.U8[at] ^ p.U8[at+s.w*p.Channels-1]
 	}
-}
-
-// piece reads up to 64 pixels from (x, y) on and adds up those whose bit is set in free.
-func (s *surveyor) piece(dst []tone, x, y int, free uint64, into *lightSum) {
-	var n, sr, sg, sb, sy, sd, squares uint64
-	if p := s.pic; p.U8 != nil && p.Channels == 3 {
-		at := (y*p.Width + x) * 3
-		src, linear := p.U8[at:at+3*len(dst)], (*[256]uint16)(s.tables.Linear8)
-		for i := range dst {
-			c := src[3*i : 3*i+3 : 3*i+3]
-			r, g, b := uint64(linear[c[0]]), uint64(linear[c[1]]), uint64(linear[c[2]])
-			v := (LuminanceRed*r + LuminanceGreen*g + LuminanceBlue*b + 32768) >> 16
-			dark := min(r, g, b)
-			dst[i] = tone(v<<16 | dark)
-			if free>>(i&63)&1 != 0 {
-				n++
-				sr += r
-				sg += g
-				sb += b
-				sy += v
-				sd += dark
-				squares += v * v
-			}
-		}
-	} else {
-		s.line = slices.Grow(s.line[:0], len(dst))[:len(dst)]
-		s.read(s.line, x, y)
-		for i := range dst {
-			p := &s.line[i]
-			dst[i] = p.tone()
-			if free>>(i&63)&1 != 0 {
-				n++
-				sr += uint64(p.r)
-				sg += uint64(p.g)
-				sb += uint64(p.b)
-				sy += uint64(p.y)
-				sd += uint64(p.dark)
-				squares += uint64(p.y) * uint64(p.y)
-			}
-		}
-	}
-	into.join(&lightSum{n, sr, sg, sb, sy, sd, squares})
 }
 
 // mark sets a bit in the pixels of a span and those beside them, as far as they lie in the window.
@@ -437,37 +398,20 @@ func mixed(r, g, b uint16) light {
 	return light{r, g, b, uint16(y), min(r, g, b)}
 }
 
-// lightSum adds up pixels.
-type lightSum struct{ n, r, g, b, y, dark, squares uint64 }
-
-func (s *lightSum) add(p *light) {
-	s.n++
-	s.r += uint64(p.r)
-	s.g += uint64(p.g)
-	s.b += uint64(p.b)
-	s.y += uint64(p.y)
-	s.dark += uint64(p.dark)
-	s.squares += uint64(p.y) * uint64(p.y)
-}
-
-func (s *lightSum) join(o *lightSum) {
-	s.n += o.n
-	s.r += o.r
-	s.g += o.g
-	s.b += o.b
-	s.y += o.y
-	s.dark += o.dark
-	s.squares += o.squares
+// add takes a pixel into a sum.
+func add(s *tones.Sum, p *light) {
+	s.Join(&tones.Sum{N: 1, R: uint64(p.r), G: uint64(p.g), B: uint64(p.b), Y: uint64(p.y), Dark: uint64(p.dark),
+		Squares: uint64(p.y) * uint64(p.y)})
 }
 
 // lightMean holds means, and the standard deviation of the luminance.
 type lightMean struct{ r, g, b, y, dark, spread float64 }
 
-func (s *lightSum) mean() lightMean {
-	n := float64(s.n)
-	m := lightMean{r: float64(s.r) / n, g: float64(s.g) / n, b: float64(s.b) / n, y: float64(s.y) / n,
-		dark: float64(s.dark) / n}
-	m.spread = math.Sqrt(math.Max(float64(s.squares)/n-float64(m.y*m.y), 0))
+func meanOf(s *tones.Sum) lightMean {
+	n := float64(s.N)
+	m := lightMean{r: float64(s.R) / n, g: float64(s.G) / n, b: float64(s.B) / n, y: float64(s.Y) / n,
+		dark: float64(s.Dark) / n}
+	m.spread = math.Sqrt(math.Max(float64(s.Squares)/n-float64(m.y*m.y), 0))
 	return m
 }
 

@@ -3,6 +3,8 @@ package processing
 import (
 	"math/rand/v2"
 	"testing"
+
+	"blik/processing/internal/tones"
 )
 
 // TestDropScraps compares what is left of random pieces with a flood fill.
@@ -134,7 +136,7 @@ func TestWindow(t *testing.T) {
 		margin := 1 + r.IntN(20)
 		got := s.window(&shape, own, margin)
 		half, from := 16*r.IntN(2), r.IntN(65537)
-		crowd, around := s.count(half, from)
+		crowd, around := s.reader.Count(s.own, s.tones[:len(s.own)], half, from)
 
 		near := func(spans []Span, x, y int) bool {
 			for _, p := range spans {
@@ -144,14 +146,14 @@ func TestWindow(t *testing.T) {
 			}
 			return false
 		}
-		var want lightSum
+		var want tones.Sum
 		wantCrowd, wantAround := 0, 0
 		for y := max(int(own[0].Y)-margin, 0); y < min(int(own[0].Y)+1+margin, h); y++ {
 			for x := max(int(own[0].X0)-margin, 0); x < min(int(own[0].X1)+margin, w); x++ {
 				var p [1]light
 				s.read(p[:], x, y)
 				if !near(sets[0], x, y) && (len(sets) < 2 || !near(sets[1], x, y)) {
-					want.add(&p[0])
+					add(&want, &p[0])
 				}
 				if near(own, x, y) {
 					continue

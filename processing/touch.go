@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"blik/processing/internal/span"
+	"blik/processing/internal/tones"
 )
 
 // Touched is a glint that was grown from a place.
@@ -207,17 +208,17 @@ func (g *grower) follow(ground, share float64, byRule bool) []Span {
 			shape.Add(s)
 		}
 		g.window(&shape, spans, nearMargin)
-		var around lightSum
+		var around tones.Sum
 		top := 0.
 		for i, own := range g.own {
 			if own == 0 {
-				around.add(&light{y: g.tones[i].y(), dark: g.tones[i].dark()})
+				add(&around, &light{y: g.tones[i].Y(), dark: g.tones[i].Dark()})
 			} else if own&inside != 0 {
-				top = max(top, g.level(&light{y: g.tones[i].y(), dark: g.tones[i].dark()}))
+				top = max(top, g.level(&light{y: g.tones[i].Y(), dark: g.tones[i].Dark()}))
 			}
 		}
-		if around.n > 0 {
-			mean := around.mean()
+		if around.N > 0 {
+			mean := meanOf(&around)
 			ground = g.level(&light{y: uint16(mean.y), dark: uint16(mean.dark)})
 		}
 		high = top - ground

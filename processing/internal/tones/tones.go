@@ -1,0 +1,132 @@
+// Package tones turns windows of 8-bit pictures into linear light and adds it up.
+package tones
+
+import (
+	"blik/internal/simd"
+)
+
+// The luminance weights of linear sRGB (Rec. 709) in 1/65536; they add up to 65536.
+const (
+	Red   = 13933
+	Green = 46871
+	Blue  = 4732
+)
+
+// Tone is luminance and darkest channel of a pixel in linear light of 16 bits, in the upper and the lower half.
+type Tone uint32
+
+// Of joins the halves of a tone.
+func Of(y, dark uint16) Tone { return Tone(y)<<16 | Tone(dark) }
+
+// Y is the luminance.
+func (t Tone) Y() uint16 { return uint16(t >> 16) }
+
+// Dark is the darkest channel.
+func (t Tone) Dark() uint16 { return uint16(t) }
+
+// Sum adds up pixels: their number, colours, luminances, darkest channels and squared luminances.
+type Sum struct{ N, R, G, B, Y, Dark, Squares uint64 }
+
+// Join adds another sum.
+func (s *Sum) Join(o *Sum) {
+	s.N += o.N
+	s.R += o.R
+	s.G += o.G
+	s.B += o.B
+	s.Y += o.Y
+	s.Dark += o.Dark
+	s.Squares += o.Squares
+}
+
+// Window is a part of a picture of three 8-bit channels.
+type Window struct {
+	// Pix are the picture's samples from the window's first on, Stride those of a row of the picture.
+	Pix    []uint8
+	Stride int
+	W, H   int
+	// Free has a bit for each pixel that is added up, (W + 63) / 64 words for each row.
+	Free []uint64
+	// Linear is the linear light of each sample.
+	Linear *[256]uint16
+}
+
+// words is how many words of Free belong to a row.
+func (v *Window) words() int { return (v.W + 63) / 64 }
+
+// Slack is how many more tones than pixels there must be room for: kernels write beyond rows.
+const Slack = 32
+
+// Reader reads windows. One goroutine uses it at a time. The zero value is ready for use.
+type Reader struct {
+	lanes lanes
+	read  func(l *lanes, dst []Tone, v *Window, sum *Sum)
+	count func(own []uint8, tones []Tone, half, from int) (crowd, around int)
+}
+
+// lanes is memory for the sums of a kernel.
+type lanes [7][16]uint32
+
+func (r *Reader) choose() {
+	if r.read == nil {
+		r.read, r.count = kernelsOf(simd.Chosen())
+	}
+}
+
+// Read writes the tones of a window into dst, which has a capacity of at least Slack more, and returns the sum of its
+// free pixels.
+func (r *Reader) Read(dst []Tone, v *Window) Sum {
+	r.choose()
+	var sum Sum
+	r.read(&r.lanes, dst, v, &sum)
+	return sum
+}
+
+// Count returns how many bytes of own are 0, and of how many of these the tone has at least the level from, 0 … 65536,
+// in its half: 16 is that of the luminance, 0 that of the darkest channel. There are as many tones as bytes.
+func (r *Reader) Count(own []uint8, tones []Tone, half, from int) (crowd, around int) {
+	r.choose()
+	return r.count(own, tones, half, from)
+}
+
+func readPlain(_ *lanes, dst []Tone, v *Window, sum *Sum) {
+	for y := range v.H {
+		for x := 0; x < v.W; x += 64 {
+			readPiece(dst[y*v.W+x:y*v.W+min(x+64, v.W)], v.Pix[y*v.Stride+3*x:], v.Free[y*v.words()+x/64], v.Linear,
+				sum)
+		}
+	}
+}
+
+// readPiece reads up to 64 pixels.
+func readPiece(dst []Tone, src []uint8, free uint64, linear *[256]uint16, into *Sum) {
+	var s Sum
+	src = src[:3*len(dst)]
+	for i := range dst {
+		c := src[3*i : 3*i+3 : 3*i+3]
+		r, g, b := uint64(linear[c[0]]), uint64(linear[c[1]]), uint64(linear[c[2]])
+		y := (Red*r + Green*g + Blue*b + 32768) >> 16
+		dark := min(r, g, b)
+		dst[i] = Tone(y<<16 | dark)
+		if free>>(i&63)&1 != 0 {
+			s.N++
+			s.R += r
+			s.G += g
+			s.B += b
+			s.Y += y
+			s.Dark += dark
+			s.Squares += y * y
+		}
+	}
+	into.Join(&s)
+}
+
+func countPlain(own []uint8, tones []Tone, half, from int) (crowd, around int) {
+	tones = tones[:len(own)]
+	for i, o := range own {
+		// Without branches: 1 where the condition holds.
+		free := int((uint32(o) - 1) >> 31)
+		around += free
+		crowd += free & int(uint64(from-1-int(uint16(tones[i]>>half)))>>63)
+	}
+	return crowd, around
+}
