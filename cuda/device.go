@@ -98,12 +98,14 @@ type device struct {
 	// patience is how long the device may take for what an operation waits for.
 	patience time.Duration
 	context  cu.CUContext
-	stream   cu.Stream
+	// stream is that of all work; copies is for uploads beside it.
+	stream, copies cu.Stream
 	// home names the module of each kernel; modules and functions hold those that were needed so far.
 	home      map[string]string
 	modules   map[string]cu.Module
 	functions map[string]cu.Function
-	stage     staging
+	// stage is for uploads, little for short ones.
+	stage, little staging
 	// mark, if not nil, is called before and after each kernel is queued; tests time kernels with it.
 	mark func()
 }
@@ -127,7 +129,7 @@ func openDevice(ordinal int) (*device, error) {
 	d := &device{
 		patience: answerTime, home: map[string]string{}, modules: map[string]cu.Module{},
 		functions: map[string]cu.Function{},
-		stage:     newStaging(),
+		stage:     newStaging(), little: newLittle(),
 	}
 	if d.info, err = info(ordinal); err != nil {
 		return nil, err
@@ -205,8 +207,10 @@ func (d *device) start() (err error) {
 	if d.context, err = dev.MakeContext(cu.SchedAuto); err != nil {
 		return d.fault(err, "make a context")
 	}
-	if d.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
-		return d.fault(err, "make a stream")
+	for _, s := range []*cu.Stream{&d.stream, &d.copies} {
+		if *s, err = cu.MakeStream(cu.NonBlocking); err != nil {
+			return d.fault(err, "make a stream")
+		}
 	}
 	for _, module := range kernels.Names() {
 		text, err := kernels.PTX(module, d.info.Capability)
@@ -223,8 +227,11 @@ func (d *device) start() (err error) {
 // stop frees everything.
 func (d *device) stop() {
 	d.stage.close()
-	if d.stream != (cu.Stream{}) {
-		_ = d.stream.Destroy()
+	d.little.close()
+	for _, s := range []*cu.Stream{&d.stream, &d.copies} {
+		if *s != (cu.Stream{}) {
+			_ = s.Destroy()
+		}
 	}
 	for _, m := range d.modules {
 		_ = m.Unload()
@@ -363,6 +370,20 @@ func (d *device) wait(ask func() error, doing string) error {
 			runtime.Gosched()
 		}
 	}
+}
+
+// follow makes what is queued in stream later from now on wait for what is queued in before.
+func (d *device) follow(stream, before cu.Stream) error {
+	e, err := cu.MakeEvent(cu.DisableTiming)
+	if err != nil {
+		return d.fault(err, "make an event")
+	}
+	if err = e.Record(before); err == nil {
+		err = stream.Wait(e, 0)
+	}
+	// The driver keeps it until it has come.
+	_ = cu.DestroyEvent(&e)
+	return d.fault(err, "let a stream wait")
 }
 
 // event makes one whose time can be read.

@@ -59,7 +59,8 @@ func TestTransfersInParts(t *testing.T) {
 		}
 		err := b.device.do(func() error {
 			b.device.stage.close()
-			b.device.stage = cut
+			b.device.little.close()
+			b.device.stage, b.device.little = cut, staging{}
 			return nil
 		})
 		if err != nil {

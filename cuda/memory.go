@@ -195,6 +195,16 @@ func newStaging() staging {
 		parts: make([]part, stagingParts)}
 }
 
+// Lists and tables have parts of their own, so that a picture that is uploaded beside the work need not wait for them.
+const (
+	littleBytes = 64 << 10
+	littleParts = 64
+)
+
+func newLittle() staging {
+	return staging{bytes: littleBytes, fillers: 1, parts: make([]part, littleParts)}
+}
+
 func (s *staging) close() {
 	for i := range s.parts {
 		p := &s.parts[i]
@@ -208,9 +218,8 @@ func (s *staging) close() {
 	}
 }
 
-// part returns the next part, free to be written.
-func (d *device) part() (p *part, err error) {
-	s := &d.stage
+// part returns the next part of a staging, free to be written.
+func (d *device) part(s *staging) (p *part, err error) {
 	p = &s.parts[s.next]
 	s.next = (s.next + 1) % len(s.parts)
 	if p.memory == nil {
@@ -237,14 +246,10 @@ func (d *device) part() (p *part, err error) {
 // written again when it returns.
 func (d *device) upload(dst cu.DevicePtr, pitch int64, src []byte, row int) error {
 	if int64(row) == pitch || len(src) == row {
-		// One piece of memory, cut anywhere.
-		return d.send(src, min(4096, d.stage.bytes), func(at int, piece []byte) error {
-			return cu.MemcpyHtoDAsync(dst+cu.DevicePtr(at), unsafe.Pointer(unsafe.SliceData(piece)), int64(len(piece)),
-				d.stream)
-		})
+		return d.uploadIn(d.stream, dst, src)
 	}
 	if row <= d.stage.bytes {
-		return d.send(src, row, func(at int, piece []byte) error {
+		return d.send(d.stream, src, row, func(at int, piece []byte) error {
 			return driver.RowsUp(dst+cu.DevicePtr(int64(at/row)*pitch), pitch, piece, row, d.stream)
 		})
 	}
@@ -257,10 +262,22 @@ func (d *device) upload(dst cu.DevicePtr, pitch int64, src []byte, row int) erro
 	return nil
 }
 
+// uploadIn is upload of one piece of memory in a stream.
+func (d *device) uploadIn(stream cu.Stream, dst cu.DevicePtr, src []byte) error {
+	// It is cut anywhere.
+	return d.send(stream, src, min(4096, d.stage.bytes), func(at int, piece []byte) error {
+		return cu.MemcpyHtoDAsync(dst+cu.DevicePtr(at), unsafe.Pointer(unsafe.SliceData(piece)), int64(len(piece)),
+			stream)
+	})
+}
+
 // send passes src through the parts, in pieces of a multiple of unit bytes; queue queues the copy of the piece that
-// begins at a byte of src.
-func (d *device) send(src []byte, unit int, queue func(at int, piece []byte) error) error {
+// begins at a byte of src in the stream.
+func (d *device) send(stream cu.Stream, src []byte, unit int, queue func(at int, piece []byte) error) error {
 	s := &d.stage
+	if len(src) <= d.little.bytes {
+		s = &d.little
+	}
 	most := s.bytes / unit * unit
 	// filling are the parts that are being filled, in their order; begun and queued count bytes of src.
 	var filling []*part
@@ -273,7 +290,7 @@ func (d *device) send(src []byte, unit int, queue func(at int, piece []byte) err
 	}()
 	for pieces := 0; queued < len(src); {
 		for ; begun < len(src) && len(filling) < s.fillers; pieces++ {
-			p, err := d.part()
+			p, err := d.part(s)
 			if err != nil {
 				return err
 			}
@@ -303,7 +320,7 @@ func (d *device) send(src []byte, unit int, queue func(at int, piece []byte) err
 		if err := d.fault(queue(queued, p.content), "upload"); err != nil {
 			return err
 		}
-		if err := d.fault(p.read.Record(d.stream), "record an event"); err != nil {
+		if err := d.fault(p.read.Record(stream), "record an event"); err != nil {
 			return err
 		}
 		p.busy = true

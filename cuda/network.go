@@ -15,37 +15,62 @@ import (
 
 // Glints runs the network. Large pictures go through it in strips, which bounds the memory for activations.
 func (b executor) Glints(ctx context.Context, op processing.Glints) error {
-	d := op.Dst.(*plane)
-	in := [3]*plane{op.Red.(*plane), op.Green.(*plane), op.Blue.(*plane)}
-	grain := op.Model.Grain()
-	up := func(n int) int { return (n + grain - 1) / grain * grain }
-	border := up(op.Model.Reach())
 	return b.run(ctx, func(q *queue) error {
-		p := b.program(op.Model)
-		strip := max(up(p.strip/d.w), grain)
-		blob, err := q.constants(p.numbers)
+		v, err := q.glints(op)
 		if err != nil {
 			return err
 		}
-		q.writes(d)
-		r := networkRun{q: q, p: p, numbers: blob, w: d.w, offset: op.Offset}
-		for top := 0; top < d.h; top += strip {
-			first, end := max(0, top-border), min(d.h, top+strip+border)
-			r.h, r.dst, r.from, r.to = end-first, d.from(first), top-first, min(d.h, top+strip)-first
-			if err := r.do([3]*plane{in[0].from(first), in[1].from(first), in[2].from(first)}); err != nil {
-				return err
-			}
-		}
-		return nil
+		return v.rows(0, v.dst.h)
 	})
 }
+
+// glints is one call of Glints.
+type glints struct {
+	networkRun
+	dst *plane
+	in  [3]*plane
+	// strip is how many rows pass through at a time, border how many beside them are needed.
+	strip, border int
+}
+
+func (q *queue) glints(op processing.Glints) (*glints, error) {
+	p, d, grain := q.b.program(op.Model), op.Dst.(*plane), op.Model.Grain()
+	up := func(n int) int { return roundedUp(n, grain) }
+	blob, err := q.constants(p.numbers)
+	if err != nil {
+		return nil, err
+	}
+	q.writes(d)
+	return &glints{
+		networkRun: networkRun{q: q, p: p, numbers: blob, w: d.w, offset: op.Offset}, dst: d,
+		in:    [3]*plane{op.Red.(*plane), op.Green.(*plane), op.Blue.(*plane)},
+		strip: max(up(p.strip/d.w), grain), border: up(op.Model.Reach()),
+	}, nil
+}
+
+// rows queues the work on rows from…to−1; from is a multiple of the model's grain, and so is to where it is not the
+// height.
+func (v *glints) rows(from, to int) error {
+	for top := from; top < to; top += v.strip {
+		first, end := max(0, top-v.border), min(to, top+v.strip)
+		v.networkRun.h, v.networkRun.dst = min(v.dst.h, end+v.border)-first, v.dst.from(first)
+		v.networkRun.from, v.networkRun.to = top-first, end-first
+		if err := v.do([3]*plane{v.in[0].from(first), v.in[1].from(first), v.in[2].from(first)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// roundedUp is the least multiple of grain that is not less than n.
+func roundedUp(n, grain int) int { return (n + grain - 1) / grain * grain }
 
 // GlintChannels keeps the last hidden layer of each strip until the pixels in it have theirs.
 func (b executor) GlintChannels(ctx context.Context, op processing.GlintChannels) ([]uint8, error) {
 	in := [3]*plane{op.Red.(*plane), op.Green.(*plane), op.Blue.(*plane)}
 	w, h, channels := in[0].w, in[0].h, op.Model.Hidden()
 	grain := op.Model.Grain()
-	up := func(n int) int { return (n + grain - 1) / grain * grain }
+	up := func(n int) int { return roundedUp(n, grain) }
 	border := up(op.Model.Reach())
 	out := make([]uint8, channels*len(op.Index))
 	return out, b.run(ctx, func(q *queue) error {

@@ -11,74 +11,94 @@ import (
 // Luminance uploads the picture and writes the two planes that detection works on; processing.LuminanceTables has the
 // arithmetic.
 func (b executor) Luminance(ctx context.Context, op processing.Luminance) error {
-	yp, vp := op.Y.(*plane), op.V.(*plane)
-	w, h := yp.w, yp.h
-	// The planes for the network; without memory the kernels leave them.
-	rgb := [3]*plane{{}, {}, {}}
-	if op.Coloured() {
-		rgb = [3]*plane{op.Red.(*plane), op.Green.(*plane), op.Blue.(*plane)}
-	}
-	linear, kernel, samples := op.Tables.Linear16, "lumaU16", bytesOf(op.Picture.U16)
-	size := 2
-	switch op.Picture.Depth() {
-	case 8:
-		linear, kernel, samples, size = op.Tables.Linear8, "lumaU8", op.Picture.U8, 1
-	case 32:
-		kernel, samples, size = "lumaF32", bytesOf(op.Picture.F32), 4
-	}
 	return b.run(ctx, func(q *queue) error {
-		lin, err := q.constants(bytesOf(linear))
+		v, err := q.lights(op)
 		if err != nil {
 			return err
-		}
-		enc, err := q.constants(op.Tables.Encode8)
-		if err != nil {
-			return err
-		}
-		var display buffer
-		if op.Coloured() {
-			if display, err = q.constants(op.Tables.Display); err != nil {
-				return err
-			}
 		}
 		// Bands of rows bound the memory for samples, and the time until a cancel is seen.
-		row := op.Picture.Width * op.Picture.Channels * size
-		band := max(1, min(h, luminanceBand/row))
-		memory, err := q.bytes(int64(band) * int64(row))
+		band := max(1, min(v.h, luminanceBand/v.row))
+		memory, err := q.bytes(int64(band) * int64(v.row))
 		if err != nil {
 			return err
 		}
-		q.writes(yp, vp)
-		q.writes(rgb[:]...)
-		for top := 0; top < h; top += band {
+		for top := 0; top < v.h; top += band {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			n := min(band, h-top)
-			part := samples[top*row : (top+n)*row]
+			n := min(band, v.h-top)
 			err := q.copying(stageUpload, func() error {
-				return q.d.upload(memory.ptr, int64(len(part)), part, len(part))
+				return q.d.uploadIn(q.d.stream, memory.ptr, v.samples[top*v.row:(top+n)*v.row])
 			})
 			if err != nil {
 				return err
 			}
-			if size == 1 && op.Picture.Channels == 3 {
-				// lumaThreads and lumaRows of point.cu, four pixels a thread.
-				const columns, rows = 4 * 128, 16
-				grid := dim{(w + columns - 1) / columns, (n + rows - 1) / rows}
-				if err := q.launch("lumaRGB8", grid, dim{x: columns / 4}, yp.from(top), vp.from(top),
-					rgb[0].from(top), rgb[1].from(top), rgb[2].from(top), memory, lin, enc, display, w, n); err != nil {
-					return err
-				}
-				continue
-			}
-			if err := q.pixels(kernel, w, n, yp.from(top), vp.from(top), rgb[0].from(top), rgb[1].from(top),
-				rgb[2].from(top), memory, op.Picture.Channels, lin, enc, display); err != nil {
+			if err := v.rows(memory, top, n); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// lights is one call of Luminance.
+type lights struct {
+	q              *queue
+	y, v           *plane
+	rgb            [3]*plane
+	w, h, channels int
+	// samples are those of the picture, row bytes a row; size is that of one.
+	samples              []byte
+	row, size            int
+	kernel               string
+	linear, enc, display buffer
+}
+
+// lights makes ready what the kernels read.
+func (q *queue) lights(op processing.Luminance) (v *lights, err error) {
+	v = &lights{q: q, y: op.Y.(*plane), v: op.V.(*plane), channels: op.Picture.Channels}
+	v.w, v.h = v.y.w, v.y.h
+	// The planes for the network; without memory the kernels leave them.
+	v.rgb = [3]*plane{{}, {}, {}}
+	if op.Coloured() {
+		v.rgb = [3]*plane{op.Red.(*plane), op.Green.(*plane), op.Blue.(*plane)}
+	}
+	linear := op.Tables.Linear16
+	v.kernel, v.samples, v.size = "lumaU16", bytesOf(op.Picture.U16), 2
+	switch op.Picture.Depth() {
+	case 8:
+		linear, v.kernel, v.samples, v.size = op.Tables.Linear8, "lumaU8", op.Picture.U8, 1
+	case 32:
+		v.kernel, v.samples, v.size = "lumaF32", bytesOf(op.Picture.F32), 4
+	}
+	v.row = op.Picture.Width * op.Picture.Channels * v.size
+	if v.linear, err = q.constants(bytesOf(linear)); err != nil {
+		return nil, err
+	}
+	if v.enc, err = q.constants(op.Tables.Encode8); err != nil {
+		return nil, err
+	}
+	if op.Coloured() {
+		if v.display, err = q.constants(op.Tables.Display); err != nil {
+			return nil, err
+		}
+	}
+	q.writes(v.y, v.v)
+	q.writes(v.rgb[:]...)
+	return v, nil
+}
+
+// rows queues the work on n rows from row top on, whose samples lie in memory.
+func (v *lights) rows(memory buffer, top, n int) error {
+	if v.size == 1 && v.channels == 3 {
+		// lumaThreads and lumaRows of point.cu, four pixels a thread.
+		const columns, rows = 4 * 128, 16
+		grid := dim{(v.w + columns - 1) / columns, (n + rows - 1) / rows}
+		return v.q.launch("lumaRGB8", grid, dim{x: columns / 4}, v.y.from(top), v.v.from(top), v.rgb[0].from(top),
+			v.rgb[1].from(top), v.rgb[2].from(top), memory, v.linear, v.enc, v.display, v.w, n)
+	}
+	return v.q.pixels(v.kernel, v.w, n, v.y.from(top), v.v.from(top), v.rgb[0].from(top), v.rgb[1].from(top),
+		v.rgb[2].from(top), memory, v.channels, v.linear, v.enc, v.display)
 }
 
 // luminanceBand is about how many bytes of a picture are on the device at a time.

@@ -104,7 +104,7 @@ func (b *Backend) Stage(name string) (end func()) {
 	}
 }
 
-// copying times a copy as a stage of its own.
+// copying times a copy, or other work within a stage, as a stage of its own.
 func (q *queue) copying(name string, f func() error) error {
 	s, within := &q.b.stages, ""
 	if n := len(s.open); n > 0 {

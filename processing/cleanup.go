@@ -7,14 +7,14 @@ import "blik/internal/parallel"
 func (d *detector) cleanup(m *Mask, spans []Span, region *Region) error {
 	p, mask := d.p, d.exclude
 	plain := p.Open == 0 && p.Close == 0 && p.Margin == 0 && p.Feather == 0
-	fill(m, spans, plain && p.Fill)
 	if plain {
+		fill(m, spans, p.Fill)
 		if region != nil {
 			clipMask(m, region)
 		}
 		return nil
 	}
-	if err := d.be.Upload(d.ctx, mask, Samples{U8: m.Pix}); err != nil {
+	if err := d.draw(mask, m, spans); err != nil {
 		return err
 	}
 	for _, s := range []struct {
@@ -43,15 +43,52 @@ func (d *detector) cleanup(m *Mask, spans []Span, region *Region) error {
 		}
 		mask = d.cls
 	}
-	host, err := d.be.Host(d.ctx, mask)
-	if err != nil {
+	if err := d.read(m, mask); err != nil {
 		return err
 	}
-	parallel.Split(len(m.Pix), 1<<20, func(a, b int) { copy(m.Pix[a:b], host.U8[a:b]) })
 	if region != nil {
 		clipMask(m, region)
 	}
 	return nil
+}
+
+// draw marks the spans in a plane; m is an empty mask, which may be used for it.
+func (d *detector) draw(plane Plane, m *Mask, spans []Span) error {
+	if d.remote != nil {
+		return d.remote.Draw(d.ctx, plane, spans)
+	}
+	fill(m, spans, false)
+	return d.be.Upload(d.ctx, plane, Samples{U8: m.Pix})
+}
+
+// read makes m the mask in a plane. It is empty or as draw left it.
+func (d *detector) read(m *Mask, plane Plane) error {
+	if d.remote == nil || d.p.Feather > 0 {
+		host, err := d.be.Host(d.ctx, plane)
+		if err == nil {
+			parallel.Split(len(m.Pix), 1<<20, func(a, b int) { copy(m.Pix[a:b], host.U8[a:b]) })
+		}
+		return err
+	}
+	// There are no levels between, and little of the picture is marked.
+	marked, err := Evaluate(d.ctx, d.be, Label{Class: plane, Bits: 255})
+	if err != nil {
+		return err
+	}
+	defer marked.Release()
+	spans, err := Evaluate(d.ctx, d.be, Spans{Components: marked})
+	if err != nil {
+		return err
+	}
+	fill(m, spans, false)
+	return nil
+}
+
+// beginMask begins to make the mask where the backend leaves the host time for it.
+func (d *detector) beginMask() {
+	if d.frugal == nil && d.mask == nil {
+		d.mask = freshMask(d.w, d.h)
+	}
 }
 
 // freshMask makes a mask in the background. The system gives memory page by page as it is first written, which for a

@@ -21,9 +21,6 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 		return nil, err
 	}
 	defer d.release()
-	if d.frugal == nil {
-		d.mask = freshMask(d.w, d.h)
-	}
 	cands, known, err := d.recall(o.Memory, pic)
 	if err == nil && !known {
 		if cands, err = d.candidates(pic); err == nil {
@@ -33,10 +30,13 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 	if err != nil {
 		return nil, err
 	}
+	d.beginMask()
 	accepted := make([]bool, len(cands))
-	for i := range cands {
-		accepted[i] = d.accepts(&cands[i])
-	}
+	parallel.Split(len(cands), 512, func(from, to int) {
+		for i := from; i < to; i++ {
+			accepted[i] = d.accepts(&cands[i])
+		}
+	})
 	if d.hasManualRules(pic) {
 		if err := d.manualRules(pic, spansOf(cands, nil), cands, accepted); err != nil {
 			return nil, err
@@ -112,11 +112,14 @@ type detector struct {
 	tables   *LuminanceTables
 	planes   []Plane
 
-	model    *network.Model
-	colours  [3]Plane // red, green and blue for the network
-	decision *Decision
-	rule     *Rule
-	ruleID   string
+	model   *network.Model
+	colours [3]Plane // red, green and blue for the network
+	logits  Plane    // what the network says
+	// logitsRead is closed when it was read, where somebody reads it.
+	logitsRead <-chan struct{}
+	decision   *Decision
+	rule       *Rule
+	ruleID     string
 	// vectors: candidates are described by vectors, for what was learned or is to be.
 	vectors bool
 	// spans are those of the grown components where these were recalled from a Memory.
@@ -126,6 +129,7 @@ type detector struct {
 
 	// frugal is the backend where it is one; b and seed are nil then, and background is that of the last pass.
 	frugal     Frugal
+	remote     Remote // the backend where it is one
 	background Plane
 
 	y, v, b      Plane
@@ -158,6 +162,7 @@ func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Opti
 		ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p, progress: o.Progress, decision: o.Decision, known: o.noise,
 	}
 	d.frugal, _ = be.(Frugal)
+	d.remote, _ = be.(Remote)
 	if d.decision == nil {
 		var err error
 		if d.decision, err = DefaultDecision(); err != nil {
@@ -209,6 +214,7 @@ func (d *detector) release() {
 	if d.background != nil {
 		d.background.Release()
 	}
+	d.forgetLogits()
 	d.forget()
 }
 
@@ -242,20 +248,10 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.stage(stepLuminance(), func() (err error) {
-		if d.ruleID != RuleClassic {
-			for i := range d.colours {
-				if d.colours[i], err = d.be.Alloc(U8, d.w, d.h); err != nil {
-					return err
-				}
-			}
-		}
-		return d.do(Luminance{
-			Y: d.y, V: d.v, Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Picture: pic, Tables: d.tables,
-		})
-	}); err != nil {
+	if err := d.stage(stepLuminance(), func() error { return d.look(pic) }); err != nil {
 		return nil, err
 	}
+	d.beginMask()
 	var seen <-chan glintsFound
 	if d.ruleID != RuleClassic {
 		err := d.stage(stepNetwork(), func() (err error) {
@@ -386,24 +382,22 @@ func (d *detector) decide(v *sites, found []searched) error {
 		return v.err
 	}
 	cands := v.cands
-	for i, k := range v.component {
-		if k >= 0 {
-			cands[i].searched = found[k]
-		}
-	}
 	if d.vectors {
 		if err := d.describe(cands); err != nil {
 			return err
 		}
 	}
 	list, index := Measures(), d.rule.index()
-	values := make([]float64, len(cands)*len(list))
 	const share = 64
 	return parallel.Chunks(d.ctx, len(cands), share, func(from, to int) {
+		values := make([]float64, (to-from)*len(list))
 		for i := from; i < to; i++ {
 			c := &cands[i]
+			if k := v.component[i]; k >= 0 {
+				c.searched = found[k]
+			}
 			c.spans = v.kept[i]
-			c.measures = values[i*len(list) : (i+1)*len(list)]
+			c.measures, values = values[:len(list):len(list)], values[len(list):]
 			c.measure(list)
 			c.score = d.rule.Scale.Score(d.rule.sum(c.measures, index))
 			if d.vectors {

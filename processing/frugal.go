@@ -23,6 +23,17 @@ type Frugal interface {
 	TakeBytes(p Plane) ([]uint8, error)
 }
 
+// Remote is a Backend with memory of its own, which takes lists sooner than planes.
+type Remote interface {
+	Backend
+
+	// LuminanceGlints carries out both operations, of which the second one reads what the first one writes; its time is
+	// that of the named stage. It looks at parts of the picture while it is being sent the others.
+	LuminanceGlints(ctx context.Context, l Luminance, g Glints, stage string) error
+	// Draw writes 255 into dst (U8) where the spans are, 0 elsewhere.
+	Draw(ctx context.Context, dst Plane, spans []Span) error
+}
+
 // FirstEstimate writes 255 into Exclude (U8), 0 elsewhere, within Margin pixels of where Y (U16) exceeds its background
 // by more than Over and V (U8) is at least Level. The background is the mean over the window of Radius of the opening
 // by the square of that radius: Morph, BoxMean, DifferenceThreshold and Morph in one.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
+	"sync"
 
 	"blik/internal/parallel"
 	"blik/processing/internal/span"
@@ -60,22 +62,53 @@ const (
 type glintsFound struct {
 	spans  []Span
 	glints []glint
-	// cands are the candidates that they are.
+	// cands are the candidates that they are; spare is how many more there is room for before them.
 	cands []candidate
+	spare []candidate
+}
+
+// look computes the luminance of the picture, and on a remote backend the network's logits as well.
+func (d *detector) look(pic *Picture) (err error) {
+	if d.ruleID != RuleClassic {
+		for i := range d.colours {
+			if d.colours[i], err = d.be.Alloc(U8, d.w, d.h); err != nil {
+				return err
+			}
+		}
+	}
+	op := Luminance{
+		Y: d.y, V: d.v, Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Picture: pic, Tables: d.tables,
+	}
+	if d.ruleID == RuleClassic || d.remote == nil {
+		return d.do(op)
+	}
+	if d.logits, err = d.be.Alloc(U8, d.w, d.h); err != nil {
+		return err
+	}
+	return d.remote.LuminanceGlints(d.ctx, op, d.network(), stepNetwork().name.String())
+}
+
+// network is the operation that writes logits.
+func (d *detector) network() Glints {
+	return Glints{
+		Dst: d.logits, Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Model: d.model, Offset: glintOffset,
+	}
 }
 
 // glints runs the network and reads what it says of the pixels above −glintFloor. The components come later, so that
 // the backend need not wait while they are put together.
-func (d *detector) glints() (<-chan glintsFound, error) {
-	logits, err := d.be.Alloc(U8, d.w, d.h)
-	if err != nil {
-		return nil, err
+func (d *detector) glints() (_ <-chan glintsFound, err error) {
+	if d.logits == nil {
+		if d.logits, err = d.be.Alloc(U8, d.w, d.h); err != nil {
+			return nil, err
+		}
+		if err := d.do(d.network()); err != nil {
+			return nil, err
+		}
 	}
-	defer logits.Release()
-	if err := d.do(Glints{
-		Dst: logits, Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Model: d.model, Offset: glintOffset,
-	}); err != nil {
-		return nil, err
+	logits := d.logits
+	if d.remote == nil {
+		defer d.forgetLogits()
 	}
 	if !d.vectors {
 		d.forgetColours()
@@ -94,11 +127,14 @@ func (d *detector) glints() (<-chan glintsFound, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := valuesOf(host.U8, d.w, spans)
 	found, n := make(chan glintsFound, 1), components.Len()
+	read := make(chan struct{})
+	d.logitsRead = read
 	go func() {
+		values := valuesOf(host.U8, d.w, spans)
+		close(read)
 		f := connectGlints(spans, values, n)
-		f.cands = f.candidates()
+		f.makeCandidates()
 		found <- f
 	}()
 	return found, nil
@@ -197,6 +233,17 @@ func connectGlints(spans []Span, values []uint8, n int) glintsFound {
 	return glintsFound{spans: kept, glints: glints}
 }
 
+// forgetLogits releases the plane of the logits when nobody reads it any more.
+func (d *detector) forgetLogits() {
+	if d.logits != nil {
+		if d.logitsRead != nil {
+			<-d.logitsRead
+		}
+		d.logits.Release()
+		d.logits = nil
+	}
+}
+
 // forgetColours releases the planes that the network takes.
 func (d *detector) forgetColours() {
 	for i := range d.colours {
@@ -249,14 +296,24 @@ func (d *detector) describe(cands []candidate) error {
 	return nil
 }
 
-// candidates makes each glint a candidate.
-func (f *glintsFound) candidates() []candidate {
-	cands := make([]candidate, len(f.glints))
-	deal(cands, f.spans, nil)
-	for i := range cands {
-		cands[i].glint = f.glints[i]
+// makeCandidates makes each glint a candidate.
+func (f *glintsFound) makeCandidates() {
+	// Enough in most pictures for those that only the search finds.
+	spare := 1024 + len(f.glints)/4
+	f.spare = make([]candidate, spare+len(f.glints))
+	f.cands = f.spare[spare:]
+	deal(f.cands, f.spans, nil)
+	for i := range f.cands {
+		f.cands[i].glint = f.glints[i]
 	}
-	return cands
+}
+
+// after returns n empty candidates followed by those of the glints.
+func (f *glintsFound) after(n int) []candidate {
+	if spare := len(f.spare) - len(f.cands); n <= spare {
+		return f.spare[spare-n:]
+	}
+	return append(make([]candidate, n, n+len(f.cands)), f.cands...)
 }
 
 // attach joins what search and network found. Every component of the network is a candidate, and belongs to the
@@ -286,16 +343,39 @@ func attach(found int, grown []Span, by glintsFound) *sites {
 		}
 		shares[at].pixels += pixels
 	}
-	first := 0
-	for _, s := range by.spans {
-		for first < len(grown) && (grown[first].Y < s.Y || grown[first].Y == s.Y && grown[first].X1 <= s.X0) {
-			first++
+	// Each part of the list is compared by itself.
+	type overlap struct {
+		glint, candidate uint32
+		pixels           int64
+	}
+	const least = 1024
+	parts := make(chan []overlap, len(by.spans)/least+1)
+	parallel.Split(len(by.spans), least, func(from, to int) {
+		if from == to {
+			return
 		}
-		for _, g := range grown[first:] {
-			if g.Y != s.Y || g.X0 >= s.X1 {
-				break
+		begin := by.spans[from]
+		first := sort.Search(len(grown), func(i int) bool {
+			return grown[i].Y > begin.Y || grown[i].Y == begin.Y && grown[i].X1 > begin.X0
+		})
+		var list []overlap
+		for _, s := range by.spans[from:to] {
+			for first < len(grown) && (grown[first].Y < s.Y || grown[first].Y == s.Y && grown[first].X1 <= s.X0) {
+				first++
 			}
-			add(s.Label, g.Label, int64(min(g.X1, s.X1)-max(g.X0, s.X0)))
+			for _, g := range grown[first:] {
+				if g.Y != s.Y || g.X0 >= s.X1 {
+					break
+				}
+				list = append(list, overlap{s.Label, g.Label, int64(min(g.X1, s.X1) - max(g.X0, s.X0))})
+			}
+		}
+		parts <- list
+	})
+	close(parts)
+	for list := range parts {
+		for _, o := range list {
+			add(o.glint, o.candidate, o.pixels)
 		}
 	}
 	seen := make([]bool, found)
@@ -320,9 +400,8 @@ func attach(found int, grown []Span, by glintsFound) *sites {
 		}
 	}
 	v.component = append(v.component, partner...)
-	v.cands = make([]candidate, len(v.component))
+	v.cands = by.after(v.searched)
 	deal(v.cands[:v.searched], grown, number)
-	parallel.Split(len(by.cands), 256, func(from, to int) { copy(v.cands[v.searched+from:], by.cands[from:to]) })
 	return v
 }
 
@@ -481,10 +560,14 @@ func sortRow(row []Span) {
 	}
 }
 
-// fill marks the spans, and the holes in them where wanted, in a mask of zeros.
+// fill marks the spans, which are in reading order, and the holes in them where wanted, in a mask of zeros.
 func fill(m *Mask, spans []Span, holes bool) {
-	span.Fill(m.Pix, m.Width, spans, 255)
+	var inner []Span
+	var wait sync.WaitGroup
 	if holes {
-		span.Fill(m.Pix, m.Width, span.Holes(spans, m.Width, m.Height), 255)
+		wait.Go(func() { inner = span.Holes(spans, m.Width, m.Height) })
 	}
+	parallel.Split(len(spans), 2048, func(from, to int) { span.Fill(m.Pix, m.Width, spans[from:to], 255) })
+	wait.Wait()
+	span.Fill(m.Pix, m.Width, inner, 255)
 }

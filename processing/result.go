@@ -127,45 +127,46 @@ func findings(spans []Span, cands []candidate, explain func(measures []float64) 
 	}
 	joined := slices.Clone(spans)
 	n := span.Connect(joined, span.Eight)
-	found := make([]Finding, n)
-	shapes := make([]Sums, n)
-	weight := make([]int64, n)
-	best := make([]*candidate, n)
-	// The runs of all findings lie in one piece of memory, as many for each as it has spans.
-	runs, begin := make([]Run, len(joined)), make([]int, n+1)
-	for _, s := range joined {
-		begin[s.Label+1]++
+	// The spans of a finding follow each other in order: those of finding i are order[begin[i]:begin[i+1]].
+	order, begin := make([]int32, len(joined)), make([]int, n+1)
+	for i := range joined {
+		begin[joined[i].Label+1]++
 	}
-	for i := range shapes {
-		shapes[i] = NewSums()
+	for i := range n {
 		begin[i+1] += begin[i]
-		found[i] = Finding{ID: i + 1, Score: math.Inf(-1), Runs: runs[begin[i]:begin[i]:begin[i+1]]}
 	}
-	for i, s := range joined {
-		f, c := &found[s.Label], &cands[spans[i].Label]
-		shapes[s.Label].Add(s)
-		if c.score > f.Score {
-			f.Score, best[s.Label] = c.score, c
-		}
-		f.Peak = max(f.Peak, int(c.look.peak))
-		length := int64(s.X1 - s.X0)
-		f.Contrast += float64(c.look.rise * float64(length))
-		weight[s.Label] += length
-		if k := len(f.Runs); k > 0 && f.Runs[k-1].Y == int(s.Y) && f.Runs[k-1].X1 == int(s.X0) {
-			f.Runs[k-1].X1 = int(s.X1)
-		} else {
-			f.Runs = append(f.Runs, Run{int(s.Y), int(s.X0), int(s.X1)})
-		}
+	next := slices.Clone(begin)
+	for i := range joined {
+		at := &next[joined[i].Label]
+		order[*at] = int32(i)
+		*at++
 	}
+	found, runs := make([]Finding, n), make([]Run, len(joined))
 	parallel.Split(n, 64, func(from, to int) {
 		for i := from; i < to; i++ {
-			f, s := &found[i], &shapes[i]
-			f.Contrast /= float64(weight[i])
+			f := &found[i]
+			*f = Finding{ID: i + 1, Score: math.Inf(-1), Runs: runs[begin[i]:begin[i]:begin[i+1]]}
+			s, best := NewSums(), (*candidate)(nil)
+			for _, k := range order[begin[i]:begin[i+1]] {
+				r, c := spans[k], &cands[spans[k].Label]
+				s.Add(r)
+				if c.score > f.Score {
+					f.Score, best = c.score, c
+				}
+				f.Peak = max(f.Peak, int(c.look.peak))
+				f.Contrast += float64(c.look.rise * float64(r.X1-r.X0))
+				if k := len(f.Runs); k > 0 && f.Runs[k-1].Y == int(r.Y) && f.Runs[k-1].X1 == int(r.X0) {
+					f.Runs[k-1].X1 = int(r.X1)
+				} else {
+					f.Runs = append(f.Runs, Run{int(r.Y), int(r.X0), int(r.X1)})
+				}
+			}
+			f.Contrast /= float64(s.N)
 			f.X, f.Y = float64(s.SX)/float64(s.N)+0.5, float64(s.SY)/float64(s.N)+0.5
 			f.Left, f.Top, f.Width, f.Height = int(s.Left), int(s.Top), int(s.Right-s.Left), int(s.Base-s.Top)
 			f.Area = int(s.N)
 			f.Elongation = s.Elongation()
-			f.Reasons = explain(best[i].measures)
+			f.Reasons = explain(best.measures)
 		}
 	})
 	return found

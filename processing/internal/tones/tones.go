@@ -59,9 +59,15 @@ const Slack = 32
 // Reader reads windows. One goroutine uses it at a time. The zero value is ready for use.
 type Reader struct {
 	lanes lanes
-	read  func(l *lanes, dst []Tone, v *Window, sum *Sum)
-	count func(own []uint8, tones []Tone, half, from int) (crowd, around int)
+	read  reading
+	count counting
 }
+
+// reading and counting are kernels of Read and Count.
+type (
+	reading  func(l *lanes, dst []Tone, v *Window, sum *Sum)
+	counting func(own []uint8, tones []Tone, half, from int) (crowd, around int)
+)
 
 // lanes is memory for the sums of a kernel.
 type lanes [7][16]uint32
@@ -91,8 +97,8 @@ func (r *Reader) Count(own []uint8, tones []Tone, half, from int) (crowd, around
 func readPlain(_ *lanes, dst []Tone, v *Window, sum *Sum) {
 	for y := range v.H {
 		for x := 0; x < v.W; x += 64 {
-			readPiece(dst[y*v.W+x:y*v.W+min(x+64, v.W)], v.Pix[y*v.Stride+3*x:], v.Free[y*v.words()+x/64], v.Linear,
-				sum)
+			row := dst[y*v.W+x : y*v.W+min(x+64, v.W)]
+			readPiece(row, v.Pix[y*v.Stride+3*x:], v.Free[y*v.words()+x/64], v.Linear, sum)
 		}
 	}
 }

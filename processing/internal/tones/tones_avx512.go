@@ -11,7 +11,7 @@ import (
 )
 
 // kernelsOf returns the kernels of a level.
-func kernelsOf(level simd.Level) (read func(*lanes, []Tone, *Window, *Sum), count func([]uint8, []Tone, int, int) (int, int)) {
+func kernelsOf(level simd.Level) (reading, counting) {
 	if level < simd.AVX512 {
 		return readPlain, countPlain
 	}
@@ -55,16 +55,44 @@ func load(p unsafe.Pointer, i int) archsimd.Uint16x32 {
 // register of the older kind.
 var (
 	sampleLimits = [2][32]uint16{
-		{127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127},
-		{63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63},
+		{
+			127, 127, 127, 127, 127, 127, 127, 127,
+			127, 127, 127, 127, 127, 127, 127, 127,
+			127, 127, 127, 127, 127, 127, 127, 127,
+			127, 127, 127, 127, 127, 127, 127, 127,
+		},
+		{
+			63, 63, 63, 63, 63, 63, 63, 63,
+			63, 63, 63, 63, 63, 63, 63, 63,
+			63, 63, 63, 63, 63, 63, 63, 63,
+			63, 63, 63, 63, 63, 63, 63, 63,
+		},
 	}
 	numbers = [6][16]uint32{
-		{Red, Red, Red, Red, Red, Red, Red, Red, Red, Red, Red, Red, Red, Red, Red, Red},
-		{Green, Green, Green, Green, Green, Green, Green, Green, Green, Green, Green, Green, Green, Green, Green, Green},
-		{Blue, Blue, Blue, Blue, Blue, Blue, Blue, Blue, Blue, Blue, Blue, Blue, Blue, Blue, Blue, Blue},
-		{1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15},
-		{16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16},
-		{0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff},
+		{
+			Red, Red, Red, Red, Red, Red, Red, Red,
+			Red, Red, Red, Red, Red, Red, Red, Red,
+		},
+		{
+			Green, Green, Green, Green, Green, Green, Green, Green,
+			Green, Green, Green, Green, Green, Green, Green, Green,
+		},
+		{
+			Blue, Blue, Blue, Blue, Blue, Blue, Blue, Blue,
+			Blue, Blue, Blue, Blue, Blue, Blue, Blue, Blue,
+		},
+		{
+			1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15,
+			1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15, 1 << 15,
+		},
+		{
+			16, 16, 16, 16, 16, 16, 16, 16,
+			16, 16, 16, 16, 16, 16, 16, 16,
+		},
+		{
+			0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff,
+			0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff,
+		},
 	}
 )
 
@@ -118,7 +146,8 @@ func (l *lanes) join(sum *Sum) {
 	sum.Join(&Sum{R: s[0], G: s[1], B: s[2], Y: s[3], Dark: s[4], Squares: s[5] + s[6]<<16})
 }
 
-func (v *Window) read512(l *lanes, dst []Tone) (free int) {
+// read512 leaves the sums in the lanes and returns how many pixels are free.
+func (v *Window) read512(l *lanes, dst []Tone) int {
 	words, all := v.words(), 0
 	to, from := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(v.Pix))
 	samples := unsafe.Pointer(v.Linear)
@@ -141,14 +170,14 @@ func (v *Window) read512(l *lanes, dst []Tone) (free int) {
 			all += bits.OnesCount32(free)
 			p := unsafe.Add(from, y*v.Stride+3*x)
 			i := archsimd.LoadUint8x32((*[32]uint8)(p)).ExtendToUint16()
-			i = chosen(l0.ConcatPermute(l1, i), l2.ConcatPermute(l3, i), l4.ConcatPermute(l5, i), l6.ConcatPermute(l7, i),
-				i.Greater(low), i.And(low).Greater(lowest))
+			i = chosen(l0.ConcatPermute(l1, i), l2.ConcatPermute(l3, i), l4.ConcatPermute(l5, i),
+				l6.ConcatPermute(l7, i), i.Greater(low), i.And(low).Greater(lowest))
 			j := archsimd.LoadUint8x32((*[32]uint8)(unsafe.Add(p, 32))).ExtendToUint16()
-			j = chosen(l0.ConcatPermute(l1, j), l2.ConcatPermute(l3, j), l4.ConcatPermute(l5, j), l6.ConcatPermute(l7, j),
-				j.Greater(low), j.And(low).Greater(lowest))
+			j = chosen(l0.ConcatPermute(l1, j), l2.ConcatPermute(l3, j), l4.ConcatPermute(l5, j),
+				l6.ConcatPermute(l7, j), j.Greater(low), j.And(low).Greater(lowest))
 			k := archsimd.LoadUint8x32((*[32]uint8)(unsafe.Add(p, 64))).ExtendToUint16()
-			k = chosen(l0.ConcatPermute(l1, k), l2.ConcatPermute(l3, k), l4.ConcatPermute(l5, k), l6.ConcatPermute(l7, k),
-				k.Greater(low), k.And(low).Greater(lowest))
+			k = chosen(l0.ConcatPermute(l1, k), l2.ConcatPermute(l3, k), l4.ConcatPermute(l5, k),
+				l6.ConcatPermute(l7, k), k.Greater(low), k.And(low).Greater(lowest))
 			r := i.ConcatPermute(j, r0).ConcatPermute(k, r1)
 			g := i.ConcatPermute(j, g0).ConcatPermute(k, g1)
 			b := i.ConcatPermute(j, b0).ConcatPermute(k, b1)

@@ -24,7 +24,8 @@ func obvious(v *Window) (tones []Tone, s Sum) {
 	return tones, s
 }
 
-// Kernels of all levels read windows of all widths, also those that end where the picture does, as the obvious way does.
+// Kernels of all levels read windows of all widths, also those that end where the picture does, as the obvious way
+// does.
 func TestReadAndCount(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
@@ -85,7 +86,9 @@ func TestLargeWindow(t *testing.T) {
 	t.Parallel()
 	const w, h = 3000, 900
 	linear := [256]uint16{255: 65535}
-	v := &Window{W: w, H: h, Stride: 3 * w, Linear: &linear, Pix: make([]uint8, 3*w*h), Free: make([]uint64, (w+63)/64*h)}
+	v := &Window{
+		W: w, H: h, Stride: 3 * w, Linear: &linear, Pix: make([]uint8, 3*w*h), Free: make([]uint64, (w+63)/64*h),
+	}
 	for i := range v.Pix {
 		v.Pix[i] = 255
 	}

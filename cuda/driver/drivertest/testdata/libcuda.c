@@ -112,6 +112,7 @@ int cuStreamCreate(struct stream **s, unsigned flags) { BOUND(ANY, NULL, made(),
 int cuStreamDestroy_v2(struct stream *s) { ended(); BOUND(ANY, s, free(s)); }
 int cuStreamSynchronize(struct stream *s) { BOUND(ANY, s, ); }
 int cuStreamQuery(struct stream *s) { BOUND(QUERY, s, ); }
+int cuStreamWaitEvent(struct stream *s, void *e, unsigned flags) { BOUND(ANY, s, ); }
 int cuModuleLoadData(void **m, const void *image) { BOUND(ANY, NULL, made(), *m = &thing); }
 int cuModuleUnload(void *m) { ended(); BOUND(ANY, NULL, ); }
 int cuModuleGetFunction(void **f, void *m, const char *name) { DO(*f = &thing); }

@@ -1,0 +1,113 @@
+//go:build cuda && (linux || windows) && amd64
+
+package cuda
+
+import (
+	"context"
+	"unsafe"
+
+	"blik/processing"
+)
+
+var _ processing.Remote = (*Backend)(nil)
+
+// leastOverlap is how many bytes a picture has at least that is looked at while it is uploaded.
+const leastOverlap = 8 << 20
+
+// LuminanceGlints carries out both operations strip by strip, so that the device looks at the first strips while the
+// others are on their way. The network's work is the stage of the given name; as upload counts what the device waits
+// for.
+func (b *Backend) LuminanceGlints(ctx context.Context, l processing.Luminance, g processing.Glints,
+	stage string) error {
+	if err := processing.Check(b, l); err != nil {
+		return err
+	}
+	if err := processing.Check(b, g); err != nil {
+		return err
+	}
+	return b.run(ctx, func(q *queue) error {
+		v, err := q.lights(l)
+		if err != nil {
+			return err
+		}
+		network, err := q.glints(g)
+		if err != nil {
+			return err
+		}
+		all := v.samples[:v.h*v.row]
+		ends := []int{v.h}
+		if n := int64(len(all)); n >= b.overlap && n <= luminanceBand {
+			ends = stripEnds(v.h, network.border, g.Model.Grain())
+		}
+		memory, err := q.bytes(int64(len(all)))
+		if err != nil {
+			return err
+		}
+		// Whoever had the memory before must be done with it.
+		if err := q.d.follow(q.d.copies, q.d.stream); err != nil {
+			return err
+		}
+		top, looked := 0, 0
+		for _, end := range ends {
+			part := memory.at(int64(top) * int64(v.row))
+			err := q.copying(stageUpload, func() error {
+				if err := q.d.uploadIn(q.d.copies, part.ptr, all[top*v.row:end*v.row]); err != nil {
+					return err
+				}
+				return q.d.follow(q.d.stream, q.d.copies)
+			})
+			if err != nil {
+				return err
+			}
+			if err := v.rows(part, top, end-top); err != nil {
+				return err
+			}
+			top = end
+			ready := end
+			if end < v.h {
+				ready -= network.border
+			}
+			if err := q.copying(stage, func() error { return network.rows(looked, ready) }); err != nil {
+				return err
+			}
+			looked = ready
+		}
+		return nil
+	})
+}
+
+// stripEnds divides rows into strips, later ones shorter, since the last one is looked at when all of the picture is
+// there. Each has more rows than lie in the border of the next.
+func stripEnds(h, border, grain int) []int {
+	if h < 8*border {
+		return []int{h}
+	}
+	first := roundedUp(h*9/20, grain)
+	return []int{first, first + roundedUp(h*3/10, grain), h}
+}
+
+// Draw writes 255 into dst where the spans are, 0 elsewhere.
+func (b *Backend) Draw(ctx context.Context, dst processing.Plane, spans []processing.Span) error {
+	if err := processing.CheckDraw(b, dst, spans); err != nil {
+		return err
+	}
+	d := dst.(*plane)
+	return b.run(ctx, func(q *queue) error {
+		q.writes(d)
+		if err := q.d.zero(d.memory, d.pitch*int64(d.h)); err != nil || len(spans) == 0 {
+			return err
+		}
+		list := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(spans))), len(spans)*int(spanBytes))
+		m, err := q.room(int64(len(list)))
+		if err != nil {
+			return err
+		}
+		if err := q.copying(stageUpload, func() error {
+			return q.d.upload(m.ptr, int64(len(list)), list, len(list))
+		}); err != nil {
+			return err
+		}
+		grid, block := perWarp(len(spans))
+		return q.launch("paint", grid, block, d, m, len(spans))
+	})
+}

@@ -1,0 +1,126 @@
+//go:build cuda && (linux || windows) && amd64
+
+package cuda
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"blik/processing"
+	"blik/processing/network"
+)
+
+// What is looked at strip by strip while the picture is uploaded is what is looked at when all of it is there.
+func TestOverlap(t *testing.T) {
+	dev := gpu(t)
+	model, err := network.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if testing.Short() {
+		// An emulated GPU takes its time.
+		model = rapid.Custom(func(t *rapid.T) *network.Model {
+			return drawnModel(t, networks["the last layer's source is read twice"])
+		}).Example(1)
+	}
+	border := roundedUp(model.Reach(), model.Grain())
+	defer func(was int64) { dev.overlap = was }(dev.overlap)
+	strips := 0
+	heights := []int{8*border + 5, 1, border, 8*border - 1, 8 * border, 20 * border}
+	if testing.Short() {
+		heights = heights[:2]
+	}
+	for i, h := range heights {
+		pic := glaring(t, 19+i, h, 8+8*(i%2), uint64(i), 4)
+		strips = max(strips, len(stripEnds(h, border, model.Grain())))
+		var planes [2][6][]uint8
+		for k, overlap := range []int64{1 << 40, 0} {
+			dev.overlap = overlap
+			var p [6]processing.Plane
+			for j := range p {
+				kind := processing.U8
+				if j == 0 {
+					kind = processing.U16
+				}
+				if p[j], err = dev.Alloc(kind, pic.Width, h); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := dev.LuminanceGlints(background, processing.Luminance{
+				Y: p[0], V: p[1], Red: p[2], Green: p[3], Blue: p[4], Picture: pic, Tables: pic.Tables(),
+			}, processing.Glints{
+				Dst: p[5], Red: p[2], Green: p[3], Blue: p[4], Model: model, Offset: 16,
+			}, "network"); err != nil {
+				t.Fatal(err)
+			}
+			for j := range p {
+				s, err := dev.Host(background, p[j])
+				if err != nil {
+					t.Fatal(err)
+				}
+				planes[k][j] = slices.Concat(s.U8, bytesOf(s.U16))
+				p[j].Release()
+			}
+		}
+		for j := range planes[0] {
+			if !bytes.Equal(planes[0][j], planes[1][j]) {
+				t.Errorf("%d rows: plane %d differs", h, j)
+			}
+		}
+	}
+	if strips < 3 {
+		t.Error("no picture was cut into strips: the comparison says nothing")
+	}
+}
+
+// Strips end where the network may begin, below its border.
+func TestStripEnds(t *testing.T) {
+	for _, border := range []int{4, 52, 92} {
+		for h := 1; h < 9000; h += 1 + h/50 {
+			ends := stripEnds(h, border, 4)
+			for i, end := range ends {
+				last := i == len(ends)-1
+				if last != (end == h) || !last && (end%4 != 0 || end <= border) || i > 0 && end <= ends[i-1] {
+					t.Fatalf("%d rows: strips end at %v", h, ends)
+				}
+			}
+		}
+	}
+}
+
+func TestDraw(t *testing.T) {
+	dev := gpu(t)
+	p, err := dev.Alloc(processing.U8, 70, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Release()
+	for _, spans := range [][]processing.Span{{{Y: 0, X0: 0, X1: 70}, {Y: 2, X0: 33, X1: 34, Label: 7}}, nil} {
+		if err := dev.Draw(background, p, spans); err != nil {
+			t.Fatal(err)
+		}
+		host, err := dev.Host(background, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]uint8, 210)
+		for _, s := range spans {
+			for x := s.X0; x < s.X1; x++ {
+				want[70*s.Y+x] = 255
+			}
+		}
+		if !bytes.Equal(host.U8, want) {
+			t.Errorf("%v: %v", spans, host.U8)
+		}
+	}
+	for _, s := range []processing.Span{
+		{Y: 3, X1: 1}, {Y: -1, X1: 1}, {X0: -1, X1: 1}, {X0: 70, X1: 71}, {X0: 2, X1: 1},
+	} {
+		if dev.Draw(background, p, []processing.Span{s}) == nil {
+			t.Errorf("%v was drawn", s)
+		}
+	}
+}
