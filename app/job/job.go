@@ -132,7 +132,7 @@ func StartSteps[T any](r *Runner, work Work[T], progress func(Update), steps []S
 	r.busy, r.cancel, r.ended = true, cancel, ended
 	result := make(chan outcome[T], 1)
 	p := &reporter{dispatch: r.dispatch, progress: progress, all: &r.all, begun: time.Now()}
-	p.tickLater()
+	p.begin()
 	r.all.Add(2)
 	go func() {
 		// Deferred, so that work that ends its goroutine is answered as well.

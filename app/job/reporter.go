@@ -47,7 +47,14 @@ func (r *reporter) sendLater() {
 	r.timer = time.AfterFunc(max(0, ProgressInterval-time.Since(r.last)), r.send)
 }
 
-// tickLater has the latest figure sent again after a while, and so on. It is called by Start, then with r.mu held.
+// begin has the latest figure sent every Tick.
+func (r *reporter) begin() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tickLater()
+}
+
+// tickLater has the latest figure sent again after a while, and so on; r.mu is held.
 func (r *reporter) tickLater() {
 	if r.progress == nil {
 		return
