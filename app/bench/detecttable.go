@@ -233,8 +233,8 @@ func (c *Comparison) Copies(tr *i18n.Printer) [][]string {
 	return withoutEmpty(localized(rows, tr))
 }
 
-// Conclusions returns what follows from the measurements, each in one line: what is missing, the speed-up, and whether all
-// devices have the same result.
+// Conclusions returns what follows from the measurements, each in one line: what is missing, the speed-up, and whether
+// all devices have the same result.
 func (c *Comparison) Conclusions(tr *i18n.Printer) []string {
 	var lines []string
 	if !c.Missing.IsZero() {

@@ -126,8 +126,8 @@ func Pending() ([]string, error) {
 	return pending(dir, time.Now())
 }
 
-// Unreported is like Pending, for a program without a window: each log is returned only once. It is kept for some time under
-// another name, which is the one returned.
+// Unreported is like Pending, for a program without a window: each log is returned only once. It is kept for some time
+// under another name, which is the one returned.
 func Unreported() ([]string, error) {
 	dir, err := Folder()
 	if err != nil {
