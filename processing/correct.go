@@ -40,9 +40,9 @@ func Correct(ctx context.Context, b Backend, pic *Picture, mask *Mask, p Params,
 	if err := c.stage(message.Of("spots"), 0, func() error {
 		c.glare = newGlareMap(mask, p.Halo)
 		c.codec = newCodec(pic)
-		if halo := c.estimateHalo(mask); halo < c.p.Halo {
+		if halo := c.estimateHalo(); halo < c.p.Halo {
 			c.p.Halo = halo
-			c.glare = newGlareMap(mask, halo)
+			c.glare = c.glare.withHalo(halo)
 		}
 		c.glare.share()
 		c.light = c.estimateLight()

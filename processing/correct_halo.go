@@ -18,12 +18,12 @@ const (
 // estimateHalo returns how wide a halo the picture needs, at most Params.Halo: one pixel more than the widest ring
 // around the spots that is brighter than the rings beyond the halo, in the median over the spots. A mask that takes in
 // the skirts needs none.
-func (c *corrector) estimateHalo(mask *Mask) int {
+func (c *corrector) estimateHalo() int {
 	most := c.p.Halo
 	if most == 0 || len(c.glare.spots) < haloSpots {
 		return most
 	}
-	g := newGlareMap(mask, most+haloOutside)
+	g := c.glare.withHalo(most + haloOutside)
 	step := (len(g.spots) + sampledSpots - 1) / sampledSpots
 	rises := make([][]float64, (len(g.spots)+step-1)/step)
 	c.eachWith(len(rises), func(t *tools, i int) { rises[i] = c.ringRises(&t.scratch, g, int32(i*step)) })

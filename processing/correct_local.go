@@ -10,8 +10,8 @@ import (
 	"blik/internal/message"
 )
 
-// Local is a Backend in host memory whose operations on tiles work on slices as well, so that a thread can do all that a
-// place needs, one step after the other, while its pixels are in the cache. Results are those of the operations.
+// Local is a Backend in host memory whose operations on tiles work on slices as well, so that a thread can do all that
+// a place needs, one step after the other, while its pixels are in the cache. Results are those of the operations.
 type Local interface {
 	Backend
 
@@ -20,8 +20,8 @@ type Local interface {
 	EachTile(ctx context.Context, n int, f func(by Solver, i int)) error
 }
 
-// Solver carries out operations on one tile of w × h pixels, in rows without padding. When the job is cancelled, what it
-// writes is undefined.
+// Solver carries out operations on one tile of w × h pixels, in rows without padding. When the job is cancelled, what
+// it writes is undefined.
 type Solver interface {
 	// Harmonic is the operation Harmonic on each of the planes.
 	Harmonic(planes [][]float32, state []uint8, w, h, sweeps int, omega float32)

@@ -14,7 +14,12 @@ func Spots(m *Mask) []Spot {
 		return nil
 	}
 	spans := span.Append(nil, m.Pix, m.Width, 0, m.Height, MaskLevel)
-	spots := make([]Spot, span.Connect(spans, span.Eight))
+	return spotsOf(spans, span.Connect(spans, span.Eight))
+}
+
+// spotsOf returns the n spots that the labels of the spans number.
+func spotsOf(spans []Span, n int) []Spot {
+	spots := make([]Spot, n)
 	lines := make([]int, len(spots))
 	for _, s := range spans {
 		lines[s.Label]++
@@ -100,9 +105,9 @@ type glareMap struct {
 }
 
 func newGlareMap(m *Mask, halo int) *glareMap {
-	g := &glareMap{w: m.Width, h: m.Height, halo: halo, spots: Spots(m)}
+	g := &glareMap{w: m.Width, h: m.Height, halo: halo}
 	g.spans = span.Append(nil, m.Pix, m.Width, 0, m.Height, MaskLevel)
-	span.Connect(g.spans, span.Eight)
+	g.spots = spotsOf(g.spans, span.Connect(g.spans, span.Eight))
 	g.rows = make([]int32, m.Height+1)
 	for _, s := range g.spans {
 		g.rows[s.Y+1]++
@@ -133,6 +138,13 @@ func newGlareMap(m *Mask, halo int) *glareMap {
 		g.rank[i] = int32(r)
 	}
 	return g
+}
+
+// withHalo returns the map, which is not yet shared out, for another width of the halo.
+func (g *glareMap) withHalo(halo int) *glareMap {
+	other := *g
+	other.halo = halo
+	return &other
 }
 
 // find returns the index of the piece of the mask that has the given runs, or −1.
