@@ -81,7 +81,11 @@ func (s *statusBar) update(c change) {
 		s.object.Refresh()
 	}
 	if c.View || c.Corrections {
-		s.compare.SetText(s.compareText())
+		if text := s.compareText(); text != s.compare.Text() {
+			s.compare.SetText(text)
+			// What is right of it moves.
+			s.object.Refresh()
+		}
 	}
 	if c.Device {
 		s.showDevice()

@@ -142,3 +142,30 @@ func TestNextNamesChosenKeys(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// What is at the right of the status bar stays in it as the picture that is seen changes its name.
+func TestStatusStaysInside(t *testing.T) {
+	for _, lang := range []string{"en", "ru"} {
+		h := newHarness(t, lang).opened()
+		h.win.Resize(fyne.NewSize(1280, 720))
+		inside := func(when string) {
+			t.Helper()
+			d := fyne.CurrentApp().Driver()
+			right := d.AbsolutePositionForObject(h.status.device).X + h.status.device.MinSize().Width
+			if edge := d.AbsolutePositionForObject(h.status.object).X + h.status.object.Size().Width; right > edge {
+				t.Errorf("%s, %s: the device ends at %g of %g", lang, when, right, edge)
+			}
+			if has, needs := h.status.compare.Size().Width, h.status.compare.MinSize().Width; has < needs {
+				t.Errorf("%s, %s: %q has %g of %g units", lang, when, h.status.compare.Text(), has, needs)
+			}
+		}
+		h.actions.do("find.run")
+		h.settle()
+		inside("found")
+		h.actions.do("correct.all")
+		h.settle()
+		inside("corrected")
+		h.actions.do("view.split")
+		inside("split")
+	}
+}
