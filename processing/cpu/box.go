@@ -132,6 +132,8 @@ type counts struct {
 	columns, pixels []uint32
 	// half is n/2, and inverse 1/n; those of bytes in blocks of countsBlock, the even columns before the odd ones.
 	half, inverse []float32
+	// Most windows are whole: those of the columns from … to−1.
+	from, to int
 }
 
 // newCounts is for n columns from x0 on; set must follow.
@@ -142,24 +144,61 @@ func newCounts(t *worker, g window, x0, n int) *counts {
 	for i := range c.columns {
 		c.columns[i] = uint32(max(1, g.countX(min(x0+i, g.w-1))))
 	}
+	c.from, c.to = longestRun(c.columns)
 	return c
+}
+
+// longestRun returns the place of the longest run of equal values.
+func longestRun[T comparable](s []T) (from, to int) {
+	for i := 0; i < len(s); {
+		j := i + 1
+		for j < len(s) && s[j] == s[i] {
+			j++
+		}
+		if j-i > to-from {
+			from, to = i, j
+		}
+		i = j
+	}
+	return from, to
 }
 
 // set computes the counts of a row whose windows have ny rows.
 func (c *counts) set(ny int, paired bool) {
-	var last, n uint32
-	var half, inverse float32
-	for i, columns := range c.columns {
-		if columns != last {
-			last, n = columns, uint32(ny)*columns
-			half, inverse = float32(n/2)+0.5, 1/float32(n)
-		}
-		c.pixels[i] = n
-		at := i
+	// Pairs in blocks are alike where the whole blocks are.
+	from, to := c.from, c.to
+	if paired {
+		from, to = (from+countsBlock-1)/countsBlock*countsBlock, to/countsBlock*countsBlock
+	}
+	if from >= to {
+		from, to = 0, 0
+	}
+	place := func(i int) {
+		n, at := uint32(ny)*c.columns[i], i
 		if paired {
 			at = i - i%countsBlock + i%2*(countsBlock/2) + i%countsBlock/2
 		}
-		c.half[at], c.inverse[at] = half, inverse
+		c.pixels[i], c.half[at], c.inverse[at] = n, float32(n/2)+0.5, 1/float32(n)
+	}
+	for i := range from {
+		place(i)
+	}
+	for i := to; i < len(c.columns); i++ {
+		place(i)
+	}
+	if from < to {
+		n := uint32(ny) * c.columns[from]
+		repeat(c.pixels[from:to], n)
+		repeat(c.half[from:to], float32(n/2)+0.5)
+		repeat(c.inverse[from:to], 1/float32(n))
+	}
+}
+
+// repeat sets every sample of a long row.
+func repeat[T any](dst []T, v T) {
+	dst[0] = v
+	for n := 1; n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
 	}
 }
 
@@ -306,25 +345,40 @@ func countIn(row []uint8, set uint8) (n int) {
 }
 
 // floatCounts are the numbers of pixels of the windows along a row, 1 over them, and the squares of that.
-type floatCounts struct{ columns, pixels, share, square []float64 }
+type floatCounts struct {
+	columns, pixels, share, square []float64
+	// Most windows are whole: those of the columns from … to−1.
+	from, to int
+}
 
 // newFloatCounts is for n columns from x0 on; set must follow.
 func newFloatCounts(t *worker, g window, x0, n int) *floatCounts {
 	n = (n + countsBlock - 1) / countsBlock * countsBlock
-	c := &floatCounts{take[float64](t, n), take[float64](t, n), take[float64](t, n), take[float64](t, n)}
+	c := &floatCounts{columns: take[float64](t, n), pixels: take[float64](t, n), share: take[float64](t, n),
+		square: take[float64](t, n)}
 	for i := range c.columns {
 		c.columns[i] = float64(max(1, g.countX(min(x0+i, g.w-1))))
 	}
+	c.from, c.to = longestRun(c.columns)
 	return c
 }
 
 // set computes the counts of a row whose windows have ny rows.
 func (c *floatCounts) set(ny int) {
-	for i, n := range c.columns {
-		n *= float64(ny)
+	place := func(i int) {
+		n := float64(ny) * c.columns[i]
 		share := 1 / n
 		c.pixels[i], c.share[i], c.square[i] = n, share, share*share
 	}
+	for i := range c.from + 1 {
+		place(i)
+	}
+	for i := c.to; i < len(c.columns); i++ {
+		place(i)
+	}
+	repeat(c.pixels[c.from:c.to], c.pixels[c.from])
+	repeat(c.share[c.from:c.to], c.share[c.from])
+	repeat(c.square[c.from:c.to], c.square[c.from])
 }
 
 // boxMeanExact is boxMeanFloat where no sum needs rounding, so that all ways to take it are equal, by running sums. It
