@@ -43,7 +43,7 @@ type tileLabels struct {
 	// shared says that the memory belongs to other labels as well.
 	shared bool
 	runs   []tileRun
-	parts []part
+	parts  []part
 	// border holds, for its left, right, top and bottom pixels, the part they belong to plus one; nil where no border
 	// pixel is set.
 	border *[4][tileSide]uint16
