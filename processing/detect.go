@@ -126,6 +126,9 @@ type detector struct {
 	spans []Span
 	// searched is the number of candidates that only the search found; they come first.
 	searched int
+	// seen is the picture as detection sees it, and exposure how it was brightened; nil where it was not.
+	seen     *Picture
+	exposure *exposure
 
 	// frugal is the backend where it is one; b and seed are nil then, and background is that of the last pass.
 	frugal     Frugal
@@ -309,8 +312,11 @@ func (d *detector) allocate(pic *Picture) (*Picture, error) {
 		}
 	}
 	pic, err := pic.inSRGB(d.ctx)
+	if err == nil && d.isLocal() {
+		pic, d.exposure, err = pic.exposed(d.ctx)
+	}
 	if err == nil {
-		d.tables = pic.Tables()
+		d.seen, d.tables = pic, pic.Tables()
 	}
 	return pic, err
 }
@@ -361,7 +367,7 @@ func (d *detector) visit(pic *Picture, grown []Span, seen <-chan glintsFound) *s
 	order, ends := shares(v.cands)
 	taken := <-marked
 	v.err = parallel.Workers(d.ctx, 0, len(ends)-1, func(tasks iter.Seq[int]) {
-		s := surveyor{pic: pic, tables: d.tables, taken: taken, rule: d.outline()}
+		s := surveyor{pic: pic, tables: d.tables, taken: taken, rule: d.outline(), exposure: d.exposure}
 		for task := range tasks {
 			for _, i := range order[ends[task]:ends[task+1]] {
 				c := &v.cands[i]
@@ -369,7 +375,7 @@ func (d *detector) visit(pic *Picture, grown []Span, seen <-chan glintsFound) *s
 					c.spans[j].Label = uint32(i)
 				}
 				near.count(c)
-				c.look, v.kept[i] = s.survey(c.spans, i >= v.searched)
+				c.look, v.kept[i] = s.survey(c.spans, d.isLocal() || i >= v.searched)
 			}
 		}
 	})
@@ -388,6 +394,7 @@ func (d *detector) decide(v *sites, found []searched) error {
 		}
 	}
 	list, index := Measures(), d.rule.index()
+	described := len(vectorMeasures(list))
 	const share = 64
 	return parallel.Chunks(d.ctx, len(cands), share, func(from, to int) {
 		values := make([]float64, (to-from)*len(list))
@@ -401,7 +408,7 @@ func (d *detector) decide(v *sites, found []searched) error {
 			c.measure(list)
 			c.score = d.rule.Scale.Score(d.rule.sum(c.measures, index))
 			if d.vectors {
-				c.vector = slices.Concat(c.measures, c.vector)
+				c.vector = slices.Concat(c.measures[:described], c.vector)
 			}
 			if d.p.Learned != nil {
 				c.score += d.p.Learned.Shift(c.vector)
@@ -438,6 +445,32 @@ func shares(cands []candidate) (order, ends []int) {
 // fainter glints what rises by a share of the largest rise.
 func (d *detector) outline() outlineRule {
 	return outlineRule{absolute: d.p.Visible / 100, relative: d.p.Relative / 100, share: 0.4}
+}
+
+// isLocal reports whether the classical search takes levels from what is around, which it does where it is alone and
+// nobody sets them: on a picture whose white is white (see exposed), and without the pixels that do not belong to its
+// components by the outline rule. It grows in luminance, and so runs over saturated paint, whose luminance is as high
+// as that of the white glint on it.
+func (d *detector) isLocal() bool { return d.ruleID == RuleClassic && d.p.Mode == Adaptive }
+
+// trim drops the pixels of the search's components that do not belong to them by the outline rule. Spans are labelled
+// by the number of their candidate; those of others, own, are no ground.
+func (d *detector) trim(spans, own []Span) ([]Span, error) {
+	kept := make([]candidate, d.searched)
+	deal(kept, spans, nil)
+	taken := newPixelSet(d.w, d.h, spans, own)
+	order, ends := shares(kept)
+	err := parallel.Workers(d.ctx, 0, len(ends)-1, func(tasks iter.Seq[int]) {
+		s := surveyor{pic: d.seen, tables: d.tables, taken: taken, rule: d.outline()}
+		for task := range tasks {
+			for _, i := range order[ends[task]:ends[task+1]] {
+				if c := &kept[i]; len(c.spans) > 0 {
+					_, c.spans = s.survey(c.spans, true)
+				}
+			}
+		}
+	})
+	return spansOf(kept, nil), err
 }
 
 // spansOf returns the spans of the candidates, of those that are kept where keep is not nil, in reading order without
@@ -720,5 +753,9 @@ func (d *detector) refine(cands []candidate, accepted []bool) ([]Span, error) {
 	for i := range spans {
 		spans[i].Label = number[spans[i].Label]
 	}
-	return merge(spans, <-own), err
+	others := <-own
+	if err == nil && d.isLocal() {
+		spans, err = d.trim(spans, others)
+	}
+	return merge(spans, others), err
 }

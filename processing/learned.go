@@ -14,8 +14,8 @@ import (
 // Learned adjusts the decision to a user's own pictures. It moves the score of a candidate by what its vector says, and
 // never by more than LearnedReach.
 //
-// The vector of a candidate holds its measures (Measures) and then the means, over its pixels, of the channels of the
-// network's last hidden layer; a measure that it lacks is not a number. Each component is standardised: less its Mean,
+// The vector of a candidate holds its measures (Measures, but for those FromExposure) and then the means, over its
+// pixels, of the channels of the network's last hidden layer; a measure that it lacks is not a number. Each component is standardised: less its Mean,
 // over its Deviation, at most ±5, and 0 where the candidate lacks it.
 type Learned struct {
 	// Basis is LearnedBasis of the measures and the network that it was learned with.
@@ -109,11 +109,18 @@ func (l *Learned) Validate(model *network.Model) error {
 // LearnedBasis names the components of the vectors that candidates have with a network, and returns their number.
 func LearnedBasis(model *network.Model) (basis string, components int) {
 	sum := sha256.New()
-	for _, m := range Measures() {
+	list := vectorMeasures(Measures())
+	for _, m := range list {
 		sum.Write([]byte(m.Name + "\n"))
 	}
 	sum.Write(model.Checksum[:])
-	return hex.EncodeToString(sum.Sum(nil)[:8]), len(Measures()) + model.Hidden()
+	return hex.EncodeToString(sum.Sum(nil)[:8]), len(list) + model.Hidden()
+}
+
+// vectorMeasures returns those at the beginning of a list of all measures that are part of vectors.
+func vectorMeasures(list []Measure) []Measure {
+	n := slices.IndexFunc(list, func(m Measure) bool { return m.Source == FromExposure })
+	return list[:n]
 }
 
 // check returns an error if it cannot be used for vectors of n components.

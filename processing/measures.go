@@ -26,6 +26,9 @@ const (
 	FromNetwork
 	// FromSearch: the planes of the classical search. Only its candidates have these.
 	FromSearch
+	// FromExposure: how the classical detector brightened the picture. They are last in the list, and no part of a
+	// candidate's vector.
+	FromExposure
 )
 
 // Measures returns the measures in the order of Candidate.Measures. Decision weighs them.
@@ -133,6 +136,9 @@ func Measures() []Measure {
 			func(c *candidate) float64 { return float64(c.props.CoreLevel) / c.coreArea }},
 		{"background", "mean background", FromSearch, AspectSearch,
 			func(c *candidate) float64 { return c.background }},
+
+		{"white", "ln of the level of white around, at most 0", FromExposure, AspectWhite,
+			func(c *candidate) float64 { return math.Log(c.look.white) }},
 	}
 }
 

@@ -27,7 +27,7 @@ func TestMeasures(t *testing.T) {
 		look: look{
 			core: 4, area: 120, rise: 0.3, peakRise: 0.6, ground: 0.25, spread: 0.061, flat: 0.08, crowd: 0.125, chroma: 0.1,
 			red: 0.2, blue: -0.3, saturation: 0.4, groundSaturation: 0.5, clipped: 0.75, darkest: 200, elongation: 1.5,
-			fill: 0.9,
+			fill: 0.9, white: 0.5,
 		},
 		measures: make([]float64, len(Measures())),
 	}
@@ -43,6 +43,7 @@ func TestMeasures(t *testing.T) {
 		"elongation": 1.5, "fill": 0.9,
 		"search": 1, "contrast": 0.2, "density": 0.25, "stray": 0.125, "leak": 0.25,
 		"texture": 6553.0 / 65535 / 0.22, "starlet": 2, "slope": 33, "mean-level": 200, "background": 0.2,
+		"white": math.Log(0.5),
 	}
 	for i, m := range Measures() {
 		v, ok := want[m.Name]

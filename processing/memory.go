@@ -27,6 +27,7 @@ type measured struct {
 	model                                    *network.Model
 	decision                                 *Decision
 	learned                                  *Learned
+	mode                                     Mode
 	vectors                                  bool
 	scale, visible, relative, contrast, core float64
 	window, level                            int
@@ -35,9 +36,9 @@ type measured struct {
 // measured returns what the candidates of this run depend on.
 func (d *detector) measured(pic *Picture) measured {
 	return measured{
-		pic: pic, device: d.be.Name(), rule: d.ruleID, model: d.model, decision: d.decision, learned: d.p.Learned,
-		vectors: d.vectors, scale: d.p.Scale, visible: d.p.Visible, relative: d.p.Relative, contrast: d.p.Contrast,
-		core: d.p.Core, window: d.p.Window, level: d.p.Level,
+		pic: pic, device: d.be.Name(), rule: d.ruleID, mode: d.p.Mode, model: d.model, decision: d.decision,
+		learned: d.p.Learned, vectors: d.vectors, scale: d.p.Scale, visible: d.p.Visible, relative: d.p.Relative,
+		contrast: d.p.Contrast, core: d.p.Core, window: d.p.Window, level: d.p.Level,
 	}
 }
 

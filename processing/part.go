@@ -77,9 +77,9 @@ func surroundings(p Params, o Options) (reach, grain int, err error) {
 			return 0, 0, err
 		}
 	}
-	d := &detector{p: p}
-	grain = neighbourhood
 	rule := p.Detector.resolve(p.Mode, decision).rule()
+	d := &detector{p: p, ruleID: rule}
+	grain = neighbourhood
 	if rule != RuleNetwork {
 		radii := d.backgroundRadii()
 		// The first estimate, and what one pass takes in: the background's widest window, the seeds, the growth.
@@ -101,6 +101,10 @@ func surroundings(p Params, o Options) (reach, grain int, err error) {
 	}
 	// What measures look at around a candidate: counts in windows, and neighbours two squares away.
 	reach += max(d.radius(32), 3*neighbourhood)
+	if d.isLocal() {
+		// The white of the squares between whose middles a pixel lies.
+		reach += (whiteReach + 2) * whiteSide
+	}
 	return reach + 2*p.Open + 2*p.Close + p.Margin + int(4*p.Feather) + 1, grain, nil
 }
 

@@ -154,7 +154,7 @@ func findings(spans []Span, cands []candidate, explain func(measures []float64) 
 					f.Score, best = c.score, c
 				}
 				f.Peak = max(f.Peak, int(c.look.peak))
-				f.Contrast += float64(c.look.rise * float64(r.X1-r.X0))
+				f.Contrast += float64(c.look.rise * c.look.white * float64(r.X1-r.X0))
 				if k := len(f.Runs); k > 0 && f.Runs[k-1].Y == int(r.Y) && f.Runs[k-1].X1 == int(r.X0) {
 					f.Runs[k-1].X1 = int(r.X1)
 				} else {

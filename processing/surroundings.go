@@ -30,8 +30,10 @@ type look struct {
 	clipped, darkest float64
 	// elongation and fill describe the form: the ratio of its axes and the share of its bounding box.
 	elongation, fill float64
-	// peak is the highest level of luminance, 8-bit sRGB.
+	// peak is the highest level of luminance before the picture was brightened, 8-bit sRGB.
 	peak uint8
+	// white is the level of white around before the picture was brightened, a share of white.
+	white float64
 }
 
 const (
@@ -59,6 +61,8 @@ type surveyor struct {
 	// taken are the pixels of all candidates and those beside them.
 	taken *pixelSet
 	rule  outlineRule
+	// exposure is how the picture was brightened; nil where it was not.
+	exposure *exposure
 
 	x0, y0, w, h int
 	tones        []tones.Tone
@@ -119,6 +123,7 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 	t := look{area: float64(shape.N), peakRise: high / white, ground: at / white, spread: base.spread / white,
 		elongation: shape.Elongation(),
 		fill:       float64(shape.N) / (float64(shape.Right-shape.Left) * float64(shape.Base-shape.Top)),
+		white:      s.exposure.whiteAt(s.x0+s.w/2, s.y0+s.h/2),
 	}
 	var core tones.Sum
 	var squares, sum float64
@@ -142,7 +147,7 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 	}
 	if len(spans) > 0 {
 		y, dark = s.most(spans)
-		t.peak, t.darkest = s.tables.Encode8[y], float64(s.tables.Encode8[dark])
+		t.peak, t.darkest = s.tables.Encode8[uint16(float64(y)*t.white)], float64(s.tables.Encode8[dark])
 	}
 	crowd, around := s.reader.Count(s.own, s.tones[:len(s.own)], half, levelAbove(at, float64(high/2)))
 	t.crowd = float64(crowd) / math.Max(float64(around), 1)

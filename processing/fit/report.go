@@ -146,7 +146,7 @@ func Report(ctx context.Context, w io.Writer, examples []Example, n int) (*proce
 		}
 	}
 	fmt.Fprintf(w, "\nauto: %s\n", d.Auto)
-	return d, nil
+	return d, reportExposures(w, examples, n)
 }
 
 // table prints what a rule reaches at the sensitivity 0, and returns the mean F1 with tolerance over the kinds with

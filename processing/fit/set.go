@@ -27,6 +27,8 @@ type Example struct {
 	Median score.Metrics
 	// Candidates are by the ID of the rule.
 	Candidates map[string][]processing.Candidate
+	// Exposed are those of RuleClassic at each of Exposures.
+	Exposed [][]processing.Candidate
 }
 
 // Glint is a true glint.
@@ -119,7 +121,8 @@ func Rules() []struct {
 		{processing.RuleJoined,
 			[]processing.Source{processing.FromPicture, processing.FromNetwork, processing.FromSearch}},
 		{processing.RuleNetwork, []processing.Source{processing.FromPicture, processing.FromNetwork}},
-		{processing.RuleClassic, []processing.Source{processing.FromPicture, processing.FromSearch}},
+		{processing.RuleClassic,
+			[]processing.Source{processing.FromPicture, processing.FromSearch, processing.FromExposure}},
 	}
 }
 
@@ -210,31 +213,45 @@ type scored struct {
 func leaveOut(ctx context.Context, examples []Example, folds map[string]int, n int, rule string,
 	sources []processing.Source,
 ) ([]scored, error) {
+	rules, err := withoutFolds(examples, folds, n, rule, sources)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]scored, len(examples))
-	for fold := range n {
+	for i := range examples {
+		e := &examples[i]
+		out[i] = e.scored(e.Candidates[rule], rules[folds[e.Painting]])
+	}
+	return out, ctx.Err()
+}
+
+// withoutFolds returns the rule as it is fitted without each fold.
+func withoutFolds(examples []Example, folds map[string]int, n int, rule string, sources []processing.Source,
+) ([]*processing.Rule, error) {
+	rules := make([]*processing.Rule, n)
+	for fold := range rules {
 		var rows []Row
 		for i := range examples {
 			if folds[examples[i].Painting] != fold {
 				rows = append(rows, examples[i].rows(rule)...)
 			}
 		}
-		r, err := Logistic(rows, sources...)
-		if err != nil {
+		var err error
+		if rules[fold], err = Logistic(rows, sources...); err != nil {
 			return nil, err
 		}
-		sum := r.Summer()
-		for i := range examples {
-			e := &examples[i]
-			if folds[e.Painting] != fold {
-				continue
-			}
-			out[i] = scored{Example: e, candidates: e.Candidates[rule]}
-			for j := range out[i].candidates {
-				out[i].sums = append(out[i].sums, sum(out[i].candidates[j].Measures))
-			}
-		}
 	}
-	return out, ctx.Err()
+	return rules, nil
+}
+
+// scored returns the example with candidates and their sums by a rule.
+func (e *Example) scored(candidates []processing.Candidate, r *processing.Rule) scored {
+	s := scored{Example: e, candidates: candidates}
+	sum := r.Summer()
+	for i := range candidates {
+		s.sums = append(s.sums, sum(candidates[i].Measures))
+	}
+	return s
 }
 
 // mask is what is accepted above a sum.
@@ -362,5 +379,5 @@ func (e *Example) Find(
 		}
 		e.Candidates[rule] = found
 	}
-	return nil
+	return e.findExposed(ctx, be, pic)
 }
