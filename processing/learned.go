@@ -15,8 +15,8 @@ import (
 // never by more than LearnedReach.
 //
 // The vector of a candidate holds its measures (Measures, but for those FromExposure) and then the means, over its
-// pixels, of the channels of the network's last hidden layer; a measure that it lacks is not a number. Each component is standardised: less its Mean,
-// over its Deviation, at most ±5, and 0 where the candidate lacks it.
+// pixels, of the channels of the network's last hidden layer; a measure that it lacks is not a number. Each component
+// is standardised: less its Mean, over its Deviation, at most ±5, and 0 where the candidate lacks it.
 type Learned struct {
 	// Basis is LearnedBasis of the measures and the network that it was learned with.
 	Basis string `json:"basis"`

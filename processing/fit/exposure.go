@@ -71,8 +71,8 @@ func reportExposures(w io.Writer, examples []Example, n int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%-16s %7s %6s %6s %6s %6s %6s | %8s %6s\n", "classic at light", "objR", "bright", "strong", "objP",
-		"F1", "F1t", "false/MP", "ppm")
+	fmt.Fprintf(w, "\n%-16s %7s %6s %6s %6s %6s %6s | %8s %6s\n", "classic at light", "objR", "bright", "strong",
+		"objP", "F1", "F1t", "false/MP", "ppm")
 	least := 0.0
 	for k, x := range Exposures() {
 		var glare, clean, all []scored
