@@ -169,11 +169,11 @@ func TestOnFarm(t *testing.T) {
 	}
 	q := request(t, r)
 	q.Farm = "nats://127.0.0.1:1"
-	if end := Start(t.Context(), q, func(State) {}).Wait(); end.Err == nil || !strings.Contains(end.Err.Error(), "no farm answers") {
+	if end := Start(t.Context(), q, func(State) {}).Wait(); end.Err == nil || !strings.Contains(end.Err.Error(), "no farm responds") {
 		t.Errorf("without a farm: %+v", end)
 	}
 	q.Farm = "somewhere"
-	if end := Start(t.Context(), q, func(State) {}).Wait(); end.Err == nil || !strings.Contains(end.Err.Error(), "no address") {
+	if end := Start(t.Context(), q, func(State) {}).Wait(); end.Err == nil || !strings.Contains(end.Err.Error(), "is not a farm address") {
 		t.Errorf("without an address: %+v", end)
 	}
 }
