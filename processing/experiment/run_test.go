@@ -539,7 +539,7 @@ func TestUnknownNames(t *testing.T) {
 		{Options{Values: map[string][]string{"kind": {"c"}}}, `unknown value of kind "c"; choose from a, b`},
 		{Options{Values: map[string][]string{"m": {"4"}}}, "m=4: an odd number from 1 to 9 expected"},
 		{Options{Values: map[string][]string{"m": {"11"}}}, "m=11: an odd number from 1 to 9 expected"},
-		{Options{Sizes: []Size{Line(8)}}, "fake: size 8 is a line, a picture as 1024x768 is needed"},
+		{Options{Sizes: []Size{Line(8)}}, "fake: size 8 is one-dimensional; a picture size such as 1024x768 is needed"},
 	} {
 		r, err := Run(t.Context(), e, c.o)
 		if err == nil || err.Error() != c.want || r != nil {
