@@ -18,7 +18,7 @@ func (w *window) offerUnsaved() {
 		u.Path, u.Date.Format("2006-01-02 15:04"))
 	w.prompts.askOr(w.t("Restore unsaved work?"), text, w.t("Later"), []answer{
 		{w.t("Discard"), widget.DangerImportance, func() { w.discardUnsaved(u) }},
-		{w.t("Go on"), widget.HighImportance, func() { w.resumeUnsaved(u) }},
+		{w.t("Restore"), widget.HighImportance, func() { w.resumeUnsaved(u) }},
 	})
 }
 

@@ -316,7 +316,7 @@ func TestUnsavedWorkIsOffered(t *testing.T) {
 	if said := h.dialogTexts(); !strings.Contains(said, "/art/a.png had not been saved") {
 		t.Fatalf("the dialog says %q", said)
 	}
-	h.press("Go on")
+	h.press("Restore")
 	h.settle()
 	if !slices.Equal(h.Document().Mask().Pix, want) {
 		t.Error("the mask is not the one that was painted")

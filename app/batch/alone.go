@@ -64,12 +64,12 @@ func Worker(version string) farm.WorkerOptions {
 	limits.Work = processing.DetectionBytes
 	return farm.WorkerOptions{
 		Program: version, Model: network.SHA256(), Budget: imagefile.AvailableMemory() / 10 * 9,
-		Memory: func(file string) int64 { return imagefile.Demand(file, limits) },
+		Memory: func(file string) int64 { return imagefile.MemoryFor(file, limits) },
 	}
 }
 
-// Everywhere returns roots that permit everything the user may read and write, on the drive of a folder.
-func Everywhere(folder string) (farm.Roots, error) {
+// UserRoots returns roots that permit everything the user may read and write, on the drive of a folder.
+func UserRoots(folder string) (farm.Roots, error) {
 	full, err := filepath.Abs(folder)
 	if err != nil {
 		return nil, err

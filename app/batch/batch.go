@@ -117,7 +117,7 @@ func (b *Run) run(ctx context.Context) error {
 	if o.Runner, err = Process(); err != nil {
 		return err
 	}
-	if o.Roots, err = Everywhere(r.Folder); err != nil {
+	if o.Roots, err = UserRoots(r.Folder); err != nil {
 		return err
 	}
 	o.Told = func(text message.Message) { b.remark(message.New(text, nil)) }

@@ -150,7 +150,7 @@ func TestOnFarm(t *testing.T) {
 	r := &runner{}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	roots, err := Everywhere(t.TempDir())
+	roots, err := UserRoots(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

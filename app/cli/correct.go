@@ -214,7 +214,7 @@ func (d *correction) target(file *imagefile.File, name, mask string) (string, er
 		format = file.SaveFormat()
 	}
 	target := imagefile.DefaultName(filepath.Join(d.outDir, filepath.Base(file.Path)), format)
-	jsonPath, htmlPath := report.CorrectionNames(target)
+	jsonPath, htmlPath := report.CorrectionPaths(target)
 	outputs := []string{target}
 	if !d.noReport {
 		outputs = append(outputs, jsonPath, htmlPath)

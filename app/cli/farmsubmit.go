@@ -542,6 +542,6 @@ func (s *submission) everywhere() (farm.Roots, error) {
 		r.Write = true
 		roots = append(roots, r)
 	}
-	all, err := workbatch.Everywhere(s.outDir)
+	all, err := workbatch.UserRoots(s.outDir)
 	return append(roots, all...), err
 }

@@ -48,6 +48,12 @@ func (r *readAhead) end() {
 	*r = readAhead{}
 }
 
+// roomForNext reports whether the next picture may be read while this one is worked on.
+func (t *task) roomForNext() bool {
+	return fitBoth(imagefile.MemoryFor(t.input, t.limits), imagefile.MemoryFor(t.next, t.limits),
+		imagefile.AvailableMemory())
+}
+
 // fitBoth reports whether two pictures may be in memory at once: what the work on them takes must fit twice into what
 // is available, so that no picture is refused for one that was read ahead. Unknown sizes do not fit.
 func fitBoth(one, other, available int64) bool {

@@ -100,8 +100,7 @@ func (t *task) read(ctx context.Context) (file *imagefile.File, err error) {
 		}
 		debug.SetGCPercent(percent)
 	}
-	if err == nil && t.next != "" && fitBoth(imagefile.Demand(t.input, t.limits), imagefile.Demand(t.next, t.limits),
-		imagefile.AvailableMemory()) {
+	if err == nil && t.next != "" && t.roomForNext() {
 		t.ahead.begin(ctx, t.program, t.next, t.limits)
 	}
 	return file, err

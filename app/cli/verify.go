@@ -62,7 +62,7 @@ Exit status: 0 proven, 1 not proven or a file cannot be read, 2 usage error, 130
 // checkReport compares the files with the sums that the report beside the result gives, if there is one, and prints
 // which of them fit.
 func (p *program) checkReport(ctx context.Context, source, result string, quiet bool) (fits bool, err error) {
-	sums, ok := report.SumsOf(result)
+	sums, ok := report.ReadSums(result)
 	if !ok {
 		return true, nil
 	}

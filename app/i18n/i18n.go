@@ -94,8 +94,8 @@ func Languages() []Language {
 	return all
 }
 
-// Everywhere returns a message in all languages of the program, by their codes.
-func Everywhere(m message.Message) map[string]string {
+// AllLanguages returns a message in all languages of the program, by their codes.
+func AllLanguages(m message.Message) map[string]string {
 	all := map[string]string{}
 	for _, l := range Languages() {
 		all[l.Code] = For(l.Code).Sprint(m)

@@ -187,7 +187,7 @@ func (c cancelReader) ReadAt(p []byte, off int64) (int, error) {
 
 func openError(path string, err error) error {
 	switch {
-	case Missing(err):
+	case IsNotExist(err):
 		return fault(path, fs.ErrNotExist, nil, "no such file")
 	case errors.Is(err, fs.ErrPermission):
 		return fault(path, fs.ErrPermission, nil, "no permission to read the file")

@@ -124,9 +124,9 @@ func demand(i container.Info, l Limits) float64 {
 	return samples + max(float64(i.Scratch), pixels*float64(l.Work))
 }
 
-// Demand returns the memory, in bytes, that reading the picture in a file and working on it takes by its header; 0
+// MemoryFor returns the memory, in bytes, that reading the picture in a file and working on it takes by its header; 0
 // where it cannot be read.
-func Demand(path string, l Limits) int64 {
+func MemoryFor(path string, l Limits) int64 {
 	file, info, err := openFile(path)
 	if err != nil {
 		return 0

@@ -10,8 +10,8 @@ import (
 // physicalMemory knows nothing besides what machineMemory reads.
 func physicalMemory() (m memory, known bool) { return memory{}, false }
 
-// Missing reports whether an error of opening says that there is no such file.
-func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+// IsNotExist reports whether an error of opening says that there is no such file.
+func IsNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // portable returns the error: its number is what writeError looks for.
 func portable(err error) error { return err }

@@ -22,9 +22,9 @@ func physicalMemory() (m memory, known bool) {
 	return memory{total: int64(status.total), available: int64(status.available)}, true
 }
 
-// Missing reports whether an error of opening says that there is no such file. A name that Windows does not allow, as
-// with a star, is that of none.
-func Missing(err error) bool {
+// IsNotExist reports whether an error of opening says that there is no such file. A name that Windows does not allow,
+// such as one with a star, is that of none.
+func IsNotExist(err error) bool {
 	const invalidName = syscall.Errno(123)
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, invalidName)
 }

@@ -261,7 +261,7 @@ func newProofRecord(p *imagefile.Proof) *proofRecord {
 		return nil
 	}
 	r := &proofRecord{
-		Holds: p.Holds(), Statement: i18n.Everywhere(p.Statement()),
+		Holds: p.Holds(), Statement: i18n.AllLanguages(p.Statement()),
 		MaskArea: p.MaskArea, Changed: p.Changed, Outside: p.Outside,
 		First: []position{}, Beside: p.Beside, Differs: everywhere(p.Differs), Uncompared: everywhere(p.Uncompared),
 		Strays: p.Strays, ByByte: p.ByByte, BytesChanged: p.BytesChanged, BytesOutside: p.BytesOutside,
@@ -279,7 +279,7 @@ func newProofRecord(p *imagefile.Proof) *proofRecord {
 func everywhere(list []message.Message) []text {
 	all := []text{}
 	for _, m := range list {
-		all = append(all, i18n.Everywhere(m))
+		all = append(all, i18n.AllLanguages(m))
 	}
 	return all
 }
@@ -321,9 +321,9 @@ func WriteCorrectionJSON(w io.Writer, c Correction) error {
 	return writeJSON(w, rec)
 }
 
-// CorrectionNames returns the paths of the reports on a result: beside it, with the name of the result, to which
+// CorrectionPaths returns the paths of the reports on a result: beside it, with the name of the result, to which
 // _corrected is appended if it does not end in it.
-func CorrectionNames(result string) (jsonPath, htmlPath string) {
+func CorrectionPaths(result string) (jsonPath, htmlPath string) {
 	name := strings.TrimSuffix(result, filepath.Ext(result))
 	if filepath.Base(result) == filepath.Ext(result) {
 		name = result
@@ -340,7 +340,7 @@ func CorrectionNames(result string) (jsonPath, htmlPath string) {
 func AddCorrection(ctx context.Context, out *imagefile.Outputs, c Correction, tr *i18n.Printer, overwrite bool) (
 	jsonPath, htmlPath string, err error,
 ) {
-	jsonPath, htmlPath = CorrectionNames(c.Saved.Path)
+	jsonPath, htmlPath = CorrectionPaths(c.Saved.Path)
 	if err := CheckReport(jsonPath, CorrectionFormat, filepath.Base(c.Saved.Path)); err != nil {
 		return "", "", err
 	}

@@ -260,7 +260,7 @@ func TestCorrectionHTMLLarge(t *testing.T) {
 func TestCorrectionNames(t *testing.T) {
 	t.Parallel()
 	for result, want := range map[string]string{"/a/x_corrected.tif": "/a/x_corrected", "/a/x.v2.png": "/a/x.v2_corrected", "/a/x": "/a/x_corrected", "/a/.tif": "/a/.tif_corrected"} {
-		if j, h := report.CorrectionNames(result); j != want+".json" || h != want+".html" {
+		if j, h := report.CorrectionPaths(result); j != want+".json" || h != want+".html" {
 			t.Errorf("%s: %s, %s", result, j, h)
 		}
 	}
@@ -289,7 +289,7 @@ func TestCorrectionNames(t *testing.T) {
 	if _, _, err := save(true); err != nil {
 		t.Errorf("overwritten: %v", err)
 	}
-	if sums, ok := report.SumsOf(c.Saved.Path); !ok || sums.Result != c.Saved.SHA256 || sums.Report != j {
+	if sums, ok := report.ReadSums(c.Saved.Path); !ok || sums.Result != c.Saved.SHA256 || sums.Report != j {
 		t.Errorf("%+v, %t", sums, ok)
 	}
 	// The same name with another extension is another picture.

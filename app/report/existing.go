@@ -60,7 +60,7 @@ func oneFile(dir, a, b string) bool {
 func CheckReport(path, format, file string) error {
 	r, ok, err := readExisting(path)
 	switch {
-	case imagefile.Missing(err):
+	case imagefile.IsNotExist(err):
 		return nil
 	case err != nil:
 		return foreign(path, message.Of("not written: the file that exists cannot be read"))
@@ -99,9 +99,9 @@ type Sums struct {
 	Source, Result string
 }
 
-// SumsOf returns the checksums in the JSON report beside a result; ok is false if there is no report on it.
-func SumsOf(result string) (s Sums, ok bool) {
-	path, _ := CorrectionNames(result)
+// ReadSums returns the checksums in the JSON report beside a result; ok is false if there is no report on it.
+func ReadSums(result string) (s Sums, ok bool) {
+	path, _ := CorrectionPaths(result)
 	r, ok, err := readExisting(path)
 	if err != nil || !ok || r.Format != CorrectionFormat || r.Result.File != asStored(filepath.Base(result)) {
 		return Sums{}, false

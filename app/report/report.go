@@ -127,12 +127,12 @@ func WriteJSON(w io.Writer, r Report) error {
 	rec.Reasons = map[string]text{}
 	for _, f := range r.Result.Findings {
 		for _, reason := range f.Reasons {
-			rec.Reasons[reason.Aspect.ID()] = i18n.Everywhere(reason.Aspect.Name())
+			rec.Reasons[reason.Aspect.ID()] = i18n.AllLanguages(reason.Aspect.Name())
 		}
 	}
 	for _, c := range r.Result.Chosen {
 		rec.Chosen = append(rec.Chosen,
-			chosen{c, i18n.Everywhere(c.Name), i18n.Everywhere(c.Unit), i18n.Everywhere(c.Why)})
+			chosen{c, i18n.AllLanguages(c.Name), i18n.AllLanguages(c.Unit), i18n.AllLanguages(c.Why)})
 	}
 	return writeJSON(w, rec)
 }

@@ -321,7 +321,7 @@ func corner(data []byte, w, h int) ([]byte, error) {
 // expected, and counts these by their method.
 func methods(t *testing.T, source, result string, want int) map[string]int {
 	t.Helper()
-	file, _ := report.CorrectionNames(result)
+	file, _ := report.CorrectionPaths(result)
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
