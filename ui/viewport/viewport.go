@@ -418,7 +418,11 @@ func (v *Viewport) shift(t view.Transform) (by image.Point, ok bool) {
 	return image.Pt(x, y), okX && okY
 }
 
-func (v *Viewport) redraw() { v.invalidate(image.Rectangle{Max: v.device}) }
+// redraw draws everything. What moved before then does not count: a later move would take it for pixels that are there.
+func (v *Viewport) redraw() {
+	v.moved = image.Point{}
+	v.invalidate(image.Rectangle{Max: v.device})
+}
 
 func (v *Viewport) invalidate(r image.Rectangle) {
 	v.dirty = v.dirty.Union(r)
