@@ -10,10 +10,9 @@ import (
 	"blik/app/device"
 	"blik/app/farm"
 	"blik/app/imagefile"
+	"blik/internal/parallel"
 	"blik/processing"
 	"blik/processing/network"
-
-	"blik/internal/parallel"
 )
 
 // Store returns the default folder of queues.

@@ -10,9 +10,8 @@ import (
 	"time"
 
 	"blik/app/i18n"
-	"blik/internal/simd"
-
 	"blik/internal/parallel"
+	"blik/internal/simd"
 )
 
 // Machine describes the machine of a measurement.

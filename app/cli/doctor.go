@@ -12,10 +12,9 @@ import (
 	"blik/app/session"
 	"blik/app/settings"
 	"blik/internal/message"
+	"blik/internal/parallel"
 
 	"github.com/spf13/cobra"
-
-	"blik/internal/parallel"
 )
 
 func (p *program) doctorCommand() *cobra.Command {

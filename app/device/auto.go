@@ -8,9 +8,8 @@ import (
 
 	"blik/app/settings"
 	"blik/cuda/driver"
-	"blik/processing"
-
 	"blik/internal/parallel"
+	"blik/processing"
 )
 
 // machine is where the GPUs are, and what is remembered of them.

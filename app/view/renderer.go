@@ -9,9 +9,8 @@ import (
 	"sync/atomic"
 
 	"blik/internal/message"
-	"blik/processing"
-
 	"blik/internal/parallel"
+	"blik/processing"
 )
 
 // Mode says what a viewport shows.

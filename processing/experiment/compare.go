@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"blik/internal/message"
-
 	"blik/internal/parallel"
 )
 

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"blik/internal/message"
-
 	"blik/internal/parallel"
 )
 

@@ -11,7 +11,6 @@ import (
 	"github.com/klauspost/compress/flate"
 
 	"blik/app/imagefile/inflate"
-
 	"blik/internal/parallel"
 )
 

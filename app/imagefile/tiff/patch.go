@@ -10,9 +10,8 @@ import (
 
 	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
-	"blik/processing"
-
 	"blik/internal/parallel"
+	"blik/processing"
 )
 
 // piece is a part of a patch: n pixels of one row of one segment, from row y and column x of it; at is where its

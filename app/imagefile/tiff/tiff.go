@@ -19,7 +19,6 @@ import (
 	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
 	"blik/internal/message"
-
 	"blik/internal/parallel"
 )
 
