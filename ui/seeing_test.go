@@ -34,6 +34,7 @@ func (h *harness) looked() {
 // openOther opens another picture, of 50 × 60 pixels, and gives up what is not saved.
 func (h *harness) openOther(t *testing.T) {
 	t.Helper()
+	h.settle() // a change of parameters may have begun a search
 	h.Open("/art/b.tif", func(err error) {
 		if err != nil {
 			t.Error(err)
