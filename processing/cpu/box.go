@@ -173,19 +173,18 @@ func (c *counts) set(ny int, paired bool) {
 	if from >= to {
 		from, to = 0, 0
 	}
-	place := func(i int) {
-		n, at := uint32(ny)*c.columns[i], i
-		if paired {
-			at = i - i%countsBlock + i%2*(countsBlock/2) + i%countsBlock/2
+	sides := func(i, end int) {
+		const block = countsBlock
+		for ; i < end; i++ {
+			n, at := uint32(ny)*c.columns[i], i
+			if paired {
+				at = i&^(block-1) + i&1*(block/2) + i&(block-1)>>1
+			}
+			c.pixels[i], c.half[at], c.inverse[at] = n, float32(n/2)+0.5, 1/float32(n)
 		}
-		c.pixels[i], c.half[at], c.inverse[at] = n, float32(n/2)+0.5, 1/float32(n)
 	}
-	for i := range from {
-		place(i)
-	}
-	for i := to; i < len(c.columns); i++ {
-		place(i)
-	}
+	sides(0, from)
+	sides(to, len(c.columns))
 	if from < to {
 		n := uint32(ny) * c.columns[from]
 		repeat(c.pixels[from:to], n)
@@ -365,17 +364,15 @@ func newFloatCounts(t *worker, g window, x0, n int) *floatCounts {
 
 // set computes the counts of a row whose windows have ny rows.
 func (c *floatCounts) set(ny int) {
-	place := func(i int) {
-		n := float64(ny) * c.columns[i]
-		share := 1 / n
-		c.pixels[i], c.share[i], c.square[i] = n, share, share*share
+	sides := func(i, end int) {
+		for ; i < end; i++ {
+			n := float64(ny) * c.columns[i]
+			share := 1 / n
+			c.pixels[i], c.share[i], c.square[i] = n, share, share*share
+		}
 	}
-	for i := range c.from + 1 {
-		place(i)
-	}
-	for i := c.to; i < len(c.columns); i++ {
-		place(i)
-	}
+	sides(0, c.from+1)
+	sides(c.to, len(c.columns))
 	repeat(c.pixels[c.from:c.to], c.pixels[c.from])
 	repeat(c.share[c.from:c.to], c.share[c.from])
 	repeat(c.square[c.from:c.to], c.square[c.from])

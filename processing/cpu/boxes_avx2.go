@@ -140,11 +140,36 @@ func newPrefix8() prefix8 {
 }
 
 // of returns the sums of each lane and those before it.
-func (p *prefix8) of(v archsimd.Uint32x8) archsimd.Uint32x8 {
+func (p prefix8) of(v archsimd.Uint32x8) archsimd.Uint32x8 {
 	zero := p.zero.AsUint8x32()
 	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(12, zero).AsUint32x8())
 	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(8, zero).AsUint32x8())
 	return v.Add(v.Permute(p.three).And(p.upper))
+}
+
+// total returns the sum of k sums, in all lanes.
+func (p prefix8) total(col []uint32, k int) archsimd.Uint32x8 {
+	first := k % 8
+	s, from := p.zero, unsafe.Pointer(&col[:k][0])
+	for i := first; i < k; i += 8 {
+		s = s.Add(loadSums8(from, i))
+	}
+	return p.end(s).Add(archsimd.BroadcastUint32x8(sumUp(col[:first])))
+}
+
+// totalWords is total for sums in words.
+func (p prefix8) totalWords(col []uint16, k int) archsimd.Uint32x8 {
+	first := k % 8
+	s, from := p.zero, unsafe.Pointer(&col[:k][0])
+	for i := first; i < k; i += 8 {
+		s = s.Add(loadWords8(from, i).ExtendToUint32())
+	}
+	return p.end(s).Add(archsimd.BroadcastUint32x8(sumUp(col[:first])))
+}
+
+// end returns the sum of the lanes in all.
+func (p prefix8) end(v archsimd.Uint32x8) archsimd.Uint32x8 {
+	return p.of(v).Permute(archsimd.BroadcastUint32x8(7))
 }
 
 // variances8x256 works on eight columns. In float32 a quotient of a sum and a number of pixels is what that in float64
@@ -156,9 +181,8 @@ func variances8x256(mean, variance []float32, col []uint16, col2 []uint32, k int
 	from, from2 := unsafe.Pointer(&col[:blocks*block+k][0]), unsafe.Pointer(&col2[:blocks*block+k][0])
 	pixels := unsafe.Pointer(&c.pixels[:blocks*block][0])
 	to, to2 := unsafe.Pointer(&mean[0]), unsafe.Pointer(&variance[:n][0])
-	carry, carry2 := archsimd.BroadcastUint32x8(sumUp(col[:k])), archsimd.BroadcastUint32x8(sumUp(col2[:k]))
-	seven := archsimd.BroadcastUint32x8(7)
-	p := newPrefix8()
+	p, seven := newPrefix8(), archsimd.BroadcastUint32x8(7)
+	carry, carry2 := p.totalWords(col, k), p.total(col2, k)
 	spread := func(s, s2, count archsimd.Uint32x4) archsimd.Float32x4 {
 		x, pixels := s.AsInt32x4().ConvertToFloat64(), count.AsInt32x4().ConvertToFloat64()
 		v := s2.AsInt32x4().ConvertToFloat64().Mul(pixels).Sub(x.Mul(x))
@@ -167,12 +191,10 @@ func variances8x256(mean, variance []float32, col []uint16, col2 []uint32, k int
 	var rest, rest2 [block]float32
 	for i := 0; i < blocks*block; i += block {
 		d := loadWords8(from, i+k).Sub(loadWords8(from, i)).AsInt16x8().ExtendToInt32().AsUint32x8()
-		v := p.of(d)
-		s := v.Add(carry)
-		carry = carry.Add(v.Permute(seven))
-		v = p.of(loadSums8(from2, i+k).Sub(loadSums8(from2, i)))
-		s2 := v.Add(carry2)
-		carry2 = carry2.Add(v.Permute(seven))
+		s := p.of(d).Add(carry)
+		carry = s.Permute(seven)
+		s2 := p.of(loadSums8(from2, i+k).Sub(loadSums8(from2, i))).Add(carry2)
+		carry2 = s2.Permute(seven)
 		count := loadSums8(pixels, i)
 		m := s.AsInt32x8().ConvertToFloat32().Div(count.AsInt32x8().ConvertToFloat32())
 		low := spread(s.GetLo(), s2.GetLo(), count.GetLo())
@@ -202,18 +224,17 @@ func boxes8x256(dst []uint8, col []uint16, k int, c *counts) {
 	from := unsafe.Pointer(&col[:blocks*countsBlock+k][0])
 	half := unsafe.Pointer(&c.half[:blocks*countsBlock][0])
 	inverse := unsafe.Pointer(&c.inverse[:blocks*countsBlock][0])
-	carry := archsimd.BroadcastUint32x8(sumUp(col[:k]))
+	p := newPrefix8()
+	carry := p.totalWords(col, k)
 	both := archsimd.BroadcastUint32x8(0x00010001).AsInt16x16()
 	second := archsimd.BroadcastUint32x8(0x00010000).AsInt16x16()
 	seven, byte, order := archsimd.BroadcastUint32x8(7), archsimd.BroadcastUint32x8(8), places32(twos)
-	p := newPrefix8()
 	// pairs returns the means of 16 columns from i on, whose counts are at j, two to a lane.
 	pairs := func(i, j int) archsimd.Int32x8 {
 		d := loadWords16(from, i+k).Sub(loadWords16(from, i)).AsInt16x16()
-		v := p.of(d.DotProductPairs(both).AsUint32x8())
-		odd := v.Add(carry)
+		odd := p.of(d.DotProductPairs(both).AsUint32x8()).Add(carry)
 		even := odd.AsInt32x8().Sub(d.DotProductPairs(second))
-		carry = carry.Add(v.Permute(seven))
+		carry = odd.Permute(seven)
 		x := even.ConvertToFloat32().Add(loadFloats8(half, j)).Mul(loadFloats8(inverse, j))
 		y := odd.AsInt32x8().ConvertToFloat32().Add(loadFloats8(half, j+16)).Mul(loadFloats8(inverse, j+16))
 		return y.ConvertToInt32().AsUint32x8().ShiftLeft(byte).Or(x.ConvertToInt32().AsUint32x8()).AsInt32x8()
@@ -243,14 +264,13 @@ func boxes16x256(dst []uint16, col []uint32, k int, c *counts) {
 	from := unsafe.Pointer(&col[:blocks*block+k][0])
 	pixels := unsafe.Pointer(&c.pixels[:blocks*block][0])
 	inverse := unsafe.Pointer(&c.inverse[:blocks*block][0])
-	carry := archsimd.BroadcastUint32x8(sumUp(col[:k]))
+	p := newPrefix8()
+	carry := p.total(col, k)
 	less := archsimd.BroadcastFloat32x8(1 - 1.0/(1<<21))
 	seven, one, order := archsimd.BroadcastUint32x8(7), archsimd.BroadcastUint32x8(1), places32(twos)
-	p := newPrefix8()
 	eight := func(i int) archsimd.Int32x8 {
-		v := p.of(loadSums8(from, i+k).Sub(loadSums8(from, i)))
-		s := v.Add(carry)
-		carry = carry.Add(v.Permute(seven))
+		s := p.of(loadSums8(from, i+k).Sub(loadSums8(from, i))).Add(carry)
+		carry = s.Permute(seven)
 		count := loadSums8(pixels, i)
 		s = s.Add(count.ShiftRight(one))
 		q := s.AsInt32x8().ConvertToFloat32().Mul(loadFloats8(inverse, i).Mul(less)).ConvertToInt32()

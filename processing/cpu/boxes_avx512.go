@@ -63,7 +63,7 @@ func places16(table string) archsimd.Uint32x16 {
 type prefix16 struct{ four, eight, zero archsimd.Uint32x16 }
 
 // of returns the sums of each lane and those before it.
-func (p *prefix16) of(v archsimd.Uint32x16) archsimd.Uint32x16 {
+func (p prefix16) of(v archsimd.Uint32x16) archsimd.Uint32x16 {
 	zero := p.zero.AsUint8x64()
 	v = v.Add(v.AsUint8x64().ConcatShiftBytesRightGrouped(12, zero).AsUint32x16())
 	v = v.Add(v.AsUint8x64().ConcatShiftBytesRightGrouped(8, zero).AsUint32x16())
@@ -75,6 +75,32 @@ func newPrefix16() prefix16 {
 	return prefix16{places16(fourBefore), places16(eightBefore), archsimd.BroadcastUint32x16(0)}
 }
 
+// total returns the sum of k sums, in all lanes; a vector may be read from the last one on.
+func (p prefix16) total(from unsafe.Pointer, k int) archsimd.Uint32x16 {
+	s, i := p.zero, 0
+	for ; i+16 <= k; i += 16 {
+		s = s.Add(loadSums16(from, i))
+	}
+	return p.end(s.Add(loadSums16(from, i).Masked(firstOf16(k - i))))
+}
+
+// totalWords is total for sums in words.
+func (p prefix16) totalWords(from unsafe.Pointer, k int) archsimd.Uint32x16 {
+	s, i := p.zero, 0
+	for ; i+16 <= k; i += 16 {
+		s = s.Add(loadWords16(from, i).ExtendToUint32())
+	}
+	return p.end(s.Add(loadWords16(from, i).ExtendToUint32().Masked(firstOf16(k - i))))
+}
+
+// end returns the sum of the lanes in all.
+func (p prefix16) end(v archsimd.Uint32x16) archsimd.Uint32x16 {
+	return p.of(v).Permute(archsimd.BroadcastUint32x16(15))
+}
+
+// firstOf16 selects the first n lanes.
+func firstOf16(n int) archsimd.Mask32x16 { return archsimd.Mask32x16FromBits(1<<n - 1) }
+
 // boxes8x512 takes the sums of pairs of columns along the vector, so that it works on 32 columns with the steps of 16.
 // Quotients are exact as those of quotients are.
 func boxes8x512(dst []uint8, col []uint16, k int, c *counts) {
@@ -83,19 +109,18 @@ func boxes8x512(dst []uint8, col []uint16, k int, c *counts) {
 	from := unsafe.Pointer(&col[:blocks*countsBlock+k][0])
 	half := unsafe.Pointer(&c.half[:blocks*countsBlock][0])
 	inverse := unsafe.Pointer(&c.inverse[:blocks*countsBlock][0])
-	carry := archsimd.BroadcastUint32x16(sumUp(col[:k]))
+	p := newPrefix16()
+	carry := p.totalWords(from, k)
 	both := archsimd.BroadcastUint32x16(0x00010001).AsInt16x32()
 	second := archsimd.BroadcastUint32x16(0x00010000).AsInt16x32()
 	all, byte := archsimd.BroadcastUint32x16(15), archsimd.BroadcastUint32x16(8)
-	p := newPrefix16()
 	to := unsafe.Pointer(&dst[0])
 	var rest [countsBlock]uint8
 	for i := 0; i < blocks*countsBlock; i += countsBlock {
 		d := loadWords32(from, i+k).Sub(loadWords32(from, i)).AsInt16x32()
-		v := p.of(d.DotProductPairs(both).AsUint32x16())
-		odd := v.Add(carry)
+		odd := p.of(d.DotProductPairs(both).AsUint32x16()).Add(carry)
 		even := odd.AsInt32x16().Sub(d.DotProductPairs(second))
-		carry = carry.Add(v.Permute(all))
+		carry = odd.Permute(all)
 		x := even.ConvertToFloat32().Add(loadFloats16(half, i)).Mul(loadFloats16(inverse, i))
 		y := odd.AsInt32x16().ConvertToFloat32().Add(loadFloats16(half, i+16)).Mul(loadFloats16(inverse, i+16))
 		q := y.ConvertToInt32().AsUint32x16().ShiftLeft(byte).Or(x.ConvertToInt32().AsUint32x16()).TruncateToUint16()
@@ -119,16 +144,15 @@ func boxes16x512(dst []uint16, col []uint32, k int, c *counts) {
 	from := unsafe.Pointer(&col[:blocks*block+k][0])
 	pixels := unsafe.Pointer(&c.pixels[:blocks*block][0])
 	inverse := unsafe.Pointer(&c.inverse[:blocks*block][0])
-	carry := archsimd.BroadcastUint32x16(sumUp(col[:k]))
+	p := newPrefix16()
+	carry := p.total(from, k)
 	less := archsimd.BroadcastFloat32x16(1 - 1.0/(1<<21))
 	all, one := archsimd.BroadcastUint32x16(15), archsimd.BroadcastUint32x16(1)
-	p := newPrefix16()
 	to := unsafe.Pointer(&dst[0])
 	var rest [block]uint16
 	for i := 0; i < blocks*block; i += block {
-		v := p.of(loadSums16(from, i+k).Sub(loadSums16(from, i)))
-		s := v.Add(carry)
-		carry = carry.Add(v.Permute(all))
+		s := p.of(loadSums16(from, i+k).Sub(loadSums16(from, i))).Add(carry)
+		carry = s.Permute(all)
 		count := loadSums16(pixels, i)
 		s = s.Add(count.ShiftRight(one))
 		q := s.ConvertToFloat32().Mul(loadFloats16(inverse, i).Mul(less)).ConvertToUint32()
@@ -167,12 +191,12 @@ func scan32x512(dst, col []uint32, k int) {
 			i = last
 			carry = loadSums16(to, last-16).Permute(all)
 		}
-		v := p.of(loadSums16(from, i-1+k).Sub(loadSums16(from, i-1)))
-		storeSums16(to, i, v.Add(carry))
+		s := p.of(loadSums16(from, i-1+k).Sub(loadSums16(from, i-1))).Add(carry)
+		storeSums16(to, i, s)
 		if i == last {
 			break
 		}
-		carry = carry.Add(v.Permute(all))
+		carry = s.Permute(all)
 	}
 	archsimd.ClearAVXUpperBits()
 }
@@ -299,21 +323,21 @@ func variances8x512(mean, variance []float32, col []uint16, col2 []uint32, k int
 	from, from2 := unsafe.Pointer(&col[:blocks*block+k][0]), unsafe.Pointer(&col2[:blocks*block+k][0])
 	pixels := unsafe.Pointer(&c.pixels[:blocks*block][0])
 	to, to2 := unsafe.Pointer(&mean[0]), unsafe.Pointer(&variance[:n][0])
-	carry, carry2 := archsimd.BroadcastUint32x16(sumUp(col[:k])), archsimd.BroadcastUint32x16(sumUp(col2[:k]))
+	p := newPrefix16()
+	carry, carry2 := p.totalWords(from, k), p.total(from2, k)
 	all, zero := archsimd.BroadcastUint32x16(15), archsimd.BroadcastFloat64x8(0)
-	same, p := loadSums16(pixels, 0), newPrefix16()
+	same := loadSums16(pixels, 0)
 	low, high := newShares(same.GetLo()), newShares(same.GetHi())
 	none, unit := archsimd.BroadcastFloat32x16(0), archsimd.BroadcastFloat32x16(1)
 	counts := same.AsInt32x16().ConvertToFloat32()
 	share := unit.Div(counts)
 	var rest, rest2 [block]float32
 	for i := 0; i < blocks*block; i += block {
-		v := p.of(loadWords16(from, i+k).Sub(loadWords16(from, i)).AsInt16x16().ExtendToInt32().AsUint32x16())
-		s := v.Add(carry)
-		carry = carry.Add(v.Permute(all))
-		v = p.of(loadSums16(from2, i+k).Sub(loadSums16(from2, i)))
-		s2 := v.Add(carry2)
-		carry2 = carry2.Add(v.Permute(all))
+		d := loadWords16(from, i+k).Sub(loadWords16(from, i)).AsInt16x16().ExtendToInt32().AsUint32x16()
+		s := p.of(d).Add(carry)
+		carry = s.Permute(all)
+		s2 := p.of(loadSums16(from2, i+k).Sub(loadSums16(from2, i))).Add(carry2)
+		carry2 = s2.Permute(all)
 		if count := loadSums16(pixels, i); count.Equal(same).ToBits() != 0xffff {
 			same, low, high = count, newShares(count.GetLo()), newShares(count.GetHi())
 			counts = count.AsInt32x16().ConvertToFloat32()
@@ -322,16 +346,16 @@ func variances8x512(mean, variance []float32, col []uint16, col2 []uint32, k int
 		x := s.AsInt32x16().ConvertToFloat32()
 		q := x.Mul(share)
 		m := none.Sub(q).MulAdd(counts, x).MulAdd(share, q)
-		d, d2 := low.variance(s.GetLo(), s2.GetLo(), zero), high.variance(s.GetHi(), s2.GetHi(), zero)
+		v, v2 := low.variance(s.GetLo(), s2.GetLo(), zero), high.variance(s.GetHi(), s2.GetHi(), zero)
 		if i+block > n {
 			m.Store(&rest)
-			d.Store((*[8]float32)(rest2[:8]))
-			d2.Store((*[8]float32)(rest2[8:]))
+			v.Store((*[8]float32)(rest2[:8]))
+			v2.Store((*[8]float32)(rest2[8:]))
 			break
 		}
 		m.Store((*[16]float32)(unsafe.Add(to, 4*i)))
-		storeFloats8(to2, i, d)
-		storeFloats8(to2, i+8, d2)
+		storeFloats8(to2, i, v)
+		storeFloats8(to2, i+8, v2)
 	}
 	archsimd.ClearAVXUpperBits()
 	if i := n &^ (block - 1); i < n {

@@ -341,6 +341,17 @@ func slideRounded256(col, col2 []float64, add, sub []float32, r *rounding) {
 	archsimd.ClearAVXUpperBits()
 }
 
+// sumD256 returns the sum of k doubles, of which first is that of the first k%lanes, in all lanes. The compiler adds up
+// single doubles by instructions of the older kind, so that the caller does it before it uses vectors.
+func sumD256(p prefixD256, from unsafe.Pointer, k int, first float64) archsimd.Float64x4 {
+	const lanes = 32 / 8
+	var s archsimd.Float64x4
+	for i := 8 * (k % lanes); i < 8*k; i += 32 {
+		s = s.Add(loadD256(from, i))
+	}
+	return p.end(p.of(s)).Add(archsimd.BroadcastFloat64x4(first))
+}
+
 func floatVariances256(mean, variance []float32, col, col2 []float64, k int, c *floatCounts) {
 	const lanes = 32 / 8
 	n := len(mean)
@@ -348,18 +359,17 @@ func floatVariances256(mean, variance []float32, col, col2 []float64, k int, c *
 	from, from2 := unsafe.Pointer(&col[:whole+k][0]), unsafe.Pointer(&col2[:whole+k][0])
 	pixels, share := unsafe.Pointer(&c.pixels[:whole][0]), unsafe.Pointer(&c.share[:whole][0])
 	square := unsafe.Pointer(&c.square[:whole][0])
-	p, none := newPrefixD256(), archsimd.BroadcastFloat64x4(0)
-	carry := archsimd.BroadcastFloat64x4(sumFloats(col[:k]))
-	carry2 := archsimd.BroadcastFloat64x4(sumFloats(col2[:k]))
+	first, first2 := sumFloats(col[:k%lanes]), sumFloats(col2[:k%lanes])
+	p := newPrefixD256()
+	var none archsimd.Float64x4
+	carry, carry2 := sumD256(p, from, k, first), sumD256(p, from2, k, first2)
 	to, to2 := unsafe.Pointer(&mean[0]), unsafe.Pointer(&variance[:n][0])
 	var rest, rest2 [lanes]float32
 	for i := 0; i < 8*whole; i += 32 {
-		v := p.of(loadD256(from, i+8*k).Sub(loadD256(from, i)))
-		s := v.Add(carry)
-		carry = carry.Add(p.end(v))
-		v = p.of(loadD256(from2, i+8*k).Sub(loadD256(from2, i)))
-		s2 := v.Add(carry2)
-		carry2 = carry2.Add(p.end(v))
+		s := p.of(loadD256(from, i+8*k).Sub(loadD256(from, i))).Add(carry)
+		carry = p.end(s)
+		s2 := p.of(loadD256(from2, i+8*k).Sub(loadD256(from2, i))).Add(carry2)
+		carry2 = p.end(s2)
 		m := s.Mul(loadD256(share, i)).ConvertToFloat32()
 		d := loadD256(pixels, i).Mul(s2).Sub(s.Mul(s)).Max(none).Mul(loadD256(square, i)).ConvertToFloat32()
 		if i+32 > 8*n {

@@ -340,6 +340,17 @@ func slideRounded512(col, col2 []float64, add, sub []float32, r *rounding) {
 	archsimd.ClearAVXUpperBits()
 }
 
+// sumD512 returns the sum of k doubles, of which first is that of the first k%lanes, in all lanes. The compiler adds up
+// single doubles by instructions of the older kind, so that the caller does it before it uses vectors.
+func sumD512(p prefixD512, from unsafe.Pointer, k int, first float64) archsimd.Float64x8 {
+	const lanes = 64 / 8
+	var s archsimd.Float64x8
+	for i := 8 * (k % lanes); i < 8*k; i += 64 {
+		s = s.Add(loadD512(from, i))
+	}
+	return p.end(p.of(s)).Add(archsimd.BroadcastFloat64x8(first))
+}
+
 func floatVariances512(mean, variance []float32, col, col2 []float64, k int, c *floatCounts) {
 	const lanes = 64 / 8
 	n := len(mean)
@@ -347,18 +358,17 @@ func floatVariances512(mean, variance []float32, col, col2 []float64, k int, c *
 	from, from2 := unsafe.Pointer(&col[:whole+k][0]), unsafe.Pointer(&col2[:whole+k][0])
 	pixels, share := unsafe.Pointer(&c.pixels[:whole][0]), unsafe.Pointer(&c.share[:whole][0])
 	square := unsafe.Pointer(&c.square[:whole][0])
-	p, none := newPrefixD512(), archsimd.BroadcastFloat64x8(0)
-	carry := archsimd.BroadcastFloat64x8(sumFloats(col[:k]))
-	carry2 := archsimd.BroadcastFloat64x8(sumFloats(col2[:k]))
+	first, first2 := sumFloats(col[:k%lanes]), sumFloats(col2[:k%lanes])
+	p := newPrefixD512()
+	var none archsimd.Float64x8
+	carry, carry2 := sumD512(p, from, k, first), sumD512(p, from2, k, first2)
 	to, to2 := unsafe.Pointer(&mean[0]), unsafe.Pointer(&variance[:n][0])
 	var rest, rest2 [lanes]float32
 	for i := 0; i < 8*whole; i += 64 {
-		v := p.of(loadD512(from, i+8*k).Sub(loadD512(from, i)))
-		s := v.Add(carry)
-		carry = carry.Add(p.end(v))
-		v = p.of(loadD512(from2, i+8*k).Sub(loadD512(from2, i)))
-		s2 := v.Add(carry2)
-		carry2 = carry2.Add(p.end(v))
+		s := p.of(loadD512(from, i+8*k).Sub(loadD512(from, i))).Add(carry)
+		carry = p.end(s)
+		s2 := p.of(loadD512(from2, i+8*k).Sub(loadD512(from2, i))).Add(carry2)
+		carry2 = p.end(s2)
 		m := s.Mul(loadD512(share, i)).ConvertToFloat32()
 		d := loadD512(pixels, i).Mul(s2).Sub(s.Mul(s)).Max(none).Mul(loadD512(square, i)).ConvertToFloat32()
 		if i+64 > 8*n {

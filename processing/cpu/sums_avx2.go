@@ -259,13 +259,13 @@ func newPrefixD256() prefixD256 {
 }
 
 // of returns the sums of each lane and those before it.
-func (p *prefixD256) of(v archsimd.Float64x4) archsimd.Float64x4 {
+func (p prefixD256) of(v archsimd.Float64x4) archsimd.Float64x4 {
 	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(8, p.zero).AsFloat64x4())
 	return v.Add(v.AsUint32x8().Permute(p.second).And(p.upper).AsFloat64x4())
 }
 
 // end returns the last lane in all.
-func (p *prefixD256) end(v archsimd.Float64x4) archsimd.Float64x4 {
+func (p prefixD256) end(v archsimd.Float64x4) archsimd.Float64x4 {
 	return v.AsUint32x8().Permute(p.last).AsFloat64x4()
 }
 
@@ -282,13 +282,15 @@ func floatMeans256(dst []float32, col []float64, k int, c *floatCounts) {
 	blocks := (n + 3) / 4
 	from := unsafe.Pointer(&col[:4*blocks+k][0])
 	pixels := unsafe.Pointer(&c.pixels[:4*blocks][0])
-	p, carry := newPrefixD256(), archsimd.BroadcastFloat64x4(sumFloats(col[:k]))
+	first := sumFloats(col[:k%4])
+	p := newPrefixD256()
+	carry := sumD256(p, from, k, first)
 	to := unsafe.Pointer(&dst[0])
 	var rest [4]float32
 	for i := 0; i < 4*blocks; i += 4 {
-		v := p.of(loadD256(from, 8*(i+k)).Sub(loadD256(from, 8*i)))
-		q := v.Add(carry).Div(loadD256(pixels, 8*i)).ConvertToFloat32()
-		carry = carry.Add(p.end(v))
+		s := p.of(loadD256(from, 8*(i+k)).Sub(loadD256(from, 8*i))).Add(carry)
+		carry = p.end(s)
+		q := s.Div(loadD256(pixels, 8*i)).ConvertToFloat32()
 		if i+4 <= n {
 			q.Store((*[4]float32)(unsafe.Add(to, 4*i)))
 		} else {

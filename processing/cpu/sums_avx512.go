@@ -289,23 +289,20 @@ func meanVariance512(mean, variance []float32, sum []uint32, sum2 []uint64, n in
 }
 
 // prefixD512 is prefixD256 with three steps.
-type prefixD512 struct {
-	two, four, eight, all archsimd.Uint64x8
-	zero                  archsimd.Float64x8
-}
+type prefixD512 struct{ two, four, eight, all archsimd.Uint64x8 }
 
 func newPrefixD512() prefixD512 {
-	return prefixD512{places64(sumOfTwo), places64(sumOfFour), places64(sumOfEight), archsimd.BroadcastUint64x8(7),
-		archsimd.BroadcastFloat64x8(0)}
+	return prefixD512{places64(sumOfTwo), places64(sumOfFour), places64(sumOfEight), archsimd.BroadcastUint64x8(7)}
 }
 
-func (p *prefixD512) of(v archsimd.Float64x8) archsimd.Float64x8 {
-	v = v.Add(v.ConcatPermute(p.zero, p.two))
-	v = v.Add(v.ConcatPermute(p.zero, p.four))
-	return v.Add(v.ConcatPermute(p.zero, p.eight))
+func (p prefixD512) of(v archsimd.Float64x8) archsimd.Float64x8 {
+	var zero archsimd.Float64x8
+	v = v.Add(v.ConcatPermute(zero, p.two))
+	v = v.Add(v.ConcatPermute(zero, p.four))
+	return v.Add(v.ConcatPermute(zero, p.eight))
 }
 
-func (p *prefixD512) end(v archsimd.Float64x8) archsimd.Float64x8 { return v.Permute(p.all) }
+func (p prefixD512) end(v archsimd.Float64x8) archsimd.Float64x8 { return v.Permute(p.all) }
 
 // floatMeans512 divides by products with the reciprocal, corrected as those of meanVariance512.
 func floatMeans512(dst []float32, col []float64, k int, c *floatCounts) {
@@ -313,15 +310,18 @@ func floatMeans512(dst []float32, col []float64, k int, c *floatCounts) {
 	blocks := (n + 7) / 8
 	from := unsafe.Pointer(&col[:8*blocks+k][0])
 	pixels, share := unsafe.Pointer(&c.pixels[:8*blocks][0]), unsafe.Pointer(&c.share[:8*blocks][0])
-	p, carry := newPrefixD512(), archsimd.BroadcastFloat64x8(sumFloats(col[:k]))
+	first := sumFloats(col[:k%8])
+	p := newPrefixD512()
+	carry := sumD512(p, from, k, first)
 	to := unsafe.Pointer(&dst[0])
+	var none archsimd.Float64x8
 	var rest [8]float32
 	for i := 0; i < 8*blocks; i += 8 {
-		v := p.of(loadD512(from, 8*(i+k)).Sub(loadD512(from, 8*i)))
-		s, inverse := v.Add(carry), loadD512(share, 8*i)
-		carry = carry.Add(p.end(v))
+		s := p.of(loadD512(from, 8*(i+k)).Sub(loadD512(from, 8*i))).Add(carry)
+		carry = p.end(s)
+		inverse := loadD512(share, 8*i)
 		q := s.Mul(inverse)
-		m := p.zero.Sub(q).MulAdd(loadD512(pixels, 8*i), s).MulAdd(inverse, q).ConvertToFloat32()
+		m := none.Sub(q).MulAdd(loadD512(pixels, 8*i), s).MulAdd(inverse, q).ConvertToFloat32()
 		if i+8 <= n {
 			storeFloats8(to, i, m)
 		} else {
