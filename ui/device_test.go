@@ -39,7 +39,7 @@ func (d *fakeDevice) Choose(name string, opened func()) {
 		d.mu.Lock()
 		d.state = device.State{Chosen: name, Runs: d.runs[name]}
 		if d.state.Runs == "" {
-			d.state.Runs, d.state.Why = deviceCPU, errors.New("it was taken out")
+			d.state.Runs, d.state.Reason = deviceCPU, errors.New("it was taken out")
 		}
 		d.mu.Unlock()
 		opened()

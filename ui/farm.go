@@ -156,7 +156,7 @@ func (p *farmProgress) update(s batch.State) {
 	xwidget.SetVisible(p.results, len(s.Results) > 0)
 	var lines []string
 	for _, x := range s.Failures {
-		lines = append(lines, baseName(x.File)+": "+x.Why)
+		lines = append(lines, baseName(x.File)+": "+x.Reason)
 	}
 	p.failures.SetText(strings.Join(lines, "\n"))
 	if s.Ended {

@@ -168,7 +168,7 @@ func (f *files) saveProject(next func()) { f.writeProject(false, next) }
 
 // writeProject writes the project. It asks before one is overwritten that is not that of this work.
 func (f *files) writeProject(overwrite bool, next func()) {
-	path, _ := project.Names(f.Document().Path())
+	path, _ := project.Paths(f.Document().Path())
 	f.SaveProject(overwrite, func(err error) {
 		switch {
 		case errors.Is(err, imagefile.ErrForeign), errors.Is(err, imagefile.ErrExists):

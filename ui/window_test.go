@@ -92,13 +92,13 @@ var (
 	_ session.Engine = (*harness)(nil)
 )
 
-// ReadGlimpse returns some pixels of a picture of the fake disk if they are asked for.
-func (h *harness) ReadGlimpse(_ context.Context, path string, _ int) (*imagefile.Glimpse, error) {
+// ReadPreview returns some pixels of a picture of the fake disk if they are asked for.
+func (h *harness) ReadPreview(_ context.Context, path string, _ int) (*imagefile.Preview, error) {
 	p := h.pictures[path]
 	if h.reading == nil || p == nil {
 		return nil, nil
 	}
-	return &imagefile.Glimpse{Width: 4 * p.Width, Height: 4 * p.Height, Picture: p, Step: 4, Orientation: 1}, nil
+	return &imagefile.Preview{Width: 4 * p.Width, Height: 4 * p.Height, Picture: p, Step: 4, Orientation: 1}, nil
 }
 
 // Read returns a picture of the fake disk.

@@ -210,8 +210,8 @@ func (c *common) deviceHelp() string {
 		return c.t("Opening the device for detection and correction…")
 	}
 	text := c.t("Detection and correction run on: %s.", c.deviceTitle(s.Runs))
-	if s.Why != nil {
-		text += " " + c.texts.Sprint(device.Explain(s.Why))
+	if s.Reason != nil {
+		text += " " + c.texts.Sprint(device.Explain(s.Reason))
 	}
 	return text
 }

@@ -120,7 +120,7 @@ func (b *Run) run(ctx context.Context) error {
 	if o.Roots, err = UserRoots(r.Folder); err != nil {
 		return err
 	}
-	o.Told = func(text message.Message) { b.remark(message.New(text, nil)) }
+	o.Notify = func(text message.Message) { b.remark(message.New(text, nil)) }
 	if r.Worker != nil {
 		r.Worker(&o)
 	}
@@ -156,7 +156,7 @@ func (b *Run) onFarm(ctx context.Context) error {
 			return
 		}
 		_, err := client.Collect(fetch, batch.ID, farm.Collection{
-			Folder: b.request.Folder, Overwrite: b.request.Overwrite, Every: 500 * time.Millisecond, Told: b.remark,
+			Folder: b.request.Folder, Overwrite: b.request.Overwrite, Every: 500 * time.Millisecond, Notify: b.remark,
 		}, all)
 		collected <- err
 	}()
@@ -218,9 +218,9 @@ func (b *Run) jobs(ctx context.Context) func() (farm.Job, bool) {
 			var job farm.Job
 			var err error
 			if b.request.Farm != "" && !b.request.Shared {
-				job, err = farm.UploadOf(ctx, file, "")
+				job, err = farm.NewUpload(ctx, file, "")
 			} else {
-				job, err = farm.Roots{}.JobOf(file, b.request.Folder)
+				job, err = farm.Roots{}.NewJob(file, b.request.Folder)
 			}
 			if err == nil {
 				return job, true
@@ -230,7 +230,7 @@ func (b *Run) jobs(ctx context.Context) func() (farm.Job, bool) {
 			}
 			b.change(func(s *State) {
 				s.Failed++
-				s.Failures = append(s.Failures, farm.Failure{File: file, Why: err.Error()})
+				s.Failures = append(s.Failures, farm.Failure{File: file, Reason: err.Error()})
 			})
 		}
 		return farm.Job{}, false

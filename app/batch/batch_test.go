@@ -77,7 +77,7 @@ func check(t *testing.T, q Request, end State) {
 	if end.Err != nil || !end.Ended || end.Files != 5 || end.Done != 3 || end.Failed != 2 || len(end.Failures) != 2 {
 		t.Fatalf("the end: %+v", end)
 	}
-	if why := end.Failures[0].Why + end.Failures[1].Why; !strings.Contains(why, "no such file") || !strings.Contains(why, "damaged") {
+	if why := end.Failures[0].Reason + end.Failures[1].Reason; !strings.Contains(why, "no such file") || !strings.Contains(why, "damaged") {
 		t.Errorf("the failures: %+v", end.Failures)
 	}
 	if len(end.Results) != 3 {

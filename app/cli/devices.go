@@ -64,7 +64,7 @@ func (p *program) openDevice(ctx context.Context, name string) (runner, error) {
 		b, err := p.backend()
 		return direct{b}, err
 	}
-	r, err := device.Begin(ctx, name)
+	r, err := device.OpenAsync(ctx, name)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

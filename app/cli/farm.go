@@ -345,7 +345,7 @@ func (p *program) workerOptions(devices []string, jobs int, memory float64) (far
 	if o.Runner, err = p.taskProcess(); err != nil {
 		return o, err
 	}
-	o.Told = func(text message.Message) { fmt.Fprintf(p.Stderr, "blik: %s\n", p.tr.Sprint(text)) }
+	o.Notify = func(text message.Message) { fmt.Fprintf(p.Stderr, "blik: %s\n", p.tr.Sprint(text)) }
 	return o, nil
 }
 
@@ -364,7 +364,7 @@ func (w *farmWorker) run(ctx context.Context) error {
 	if o.Roots, err = w.rootsOf(w.roots, w.targets); err != nil {
 		return err
 	}
-	o.Name, o.Log, o.Told, o.Scratch = w.name, log, nil, w.scratch
+	o.Name, o.Log, o.Notify, o.Scratch = w.name, log, nil, w.scratch
 	err = farm.RunWorker(ctx, o)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil // it was stopped, which is how it ends

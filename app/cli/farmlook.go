@@ -160,7 +160,7 @@ func (s *farmStatus) table(w io.Writer, st farm.Status) {
 		for _, slot := range p.Slots {
 			devices = append(devices, fmt.Sprintf("%s/%d", slot.Device, slot.Threads))
 		}
-		for _, d := range p.Doing {
+		for _, d := range p.Activities {
 			doing = append(doing, d.Name)
 		}
 		if p.Remark != "" {
@@ -187,10 +187,10 @@ func (s *farmStatus) table(w io.Writer, st farm.Status) {
 
 // failure says which file failed and why; the reason often begins with the name of the file.
 func failure(f farm.Failure) string {
-	if strings.HasPrefix(f.Why, f.File) {
-		return f.Why
+	if strings.HasPrefix(f.Reason, f.File) {
+		return f.Reason
 	}
-	return f.File + ": " + f.Why
+	return f.File + ": " + f.Reason
 }
 
 // stateName is the state of a batch in the language of the output.

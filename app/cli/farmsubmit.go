@@ -199,7 +199,7 @@ func (s *submission) sendAndFetch(ctx context.Context, client *farm.Client, args
 	done, err := s.submit(ctx, client, args, func(b farm.Batch) {
 		started = true
 		o := farm.Collection{
-			Folder: s.outDir, Overwrite: s.overwrite, Every: 500 * time.Millisecond, Told: s.warn,
+			Folder: s.outDir, Overwrite: s.overwrite, Every: 500 * time.Millisecond, Notify: s.warn,
 		}
 		go func() {
 			got, err := client.Collect(fetch, b.ID, o, all)
@@ -301,9 +301,9 @@ func (s *submission) job(ctx context.Context, roots farm.Roots, f found) (farm.J
 		}
 	}
 	if s.work.Upload {
-		return farm.UploadOf(ctx, f.path, f.folder)
+		return farm.NewUpload(ctx, f.path, f.folder)
 	}
-	return roots.JobOf(f.path, filepath.Join(s.outDir, f.folder))
+	return roots.NewJob(f.path, filepath.Join(s.outDir, f.folder))
 }
 
 // walk finds the files that the arguments name, each once, and refuses two whose results would have the same name.

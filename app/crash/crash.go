@@ -140,7 +140,7 @@ func tell(dir string, now time.Time) ([]string, error) {
 	logs, err := pending(dir, now)
 	var told []string
 	for _, path := range logs {
-		name := strings.TrimSuffix(path, ".log") + toldEnding
+		name := strings.TrimSuffix(path, ".log") + reportedExt
 		if e := os.Rename(path, name); e != nil {
 			if err == nil {
 				err = e
@@ -152,12 +152,12 @@ func tell(dir string, now time.Time) ([]string, error) {
 	return told, err
 }
 
-// toldEnding ends the names of logs that a person was reported.
-const toldEnding = ".told.txt"
+// reportedExt ends the names of logs that were reported to the user.
+const reportedExt = ".told.txt"
 
 // prune removes logs that were reported and are old.
 func prune(dir string, now time.Time) {
-	told, err := filepath.Glob(filepath.Join(dir, "crash-*"+toldEnding))
+	told, err := filepath.Glob(filepath.Join(dir, "crash-*"+reportedExt))
 	if err != nil {
 		return // a bad pattern
 	}

@@ -140,7 +140,7 @@ func (r *Runner) late() bool {
 	case <-r.opening.done:
 		return false
 	default:
-		return r.Why() != nil
+		return r.Reason() != nil
 	}
 }
 

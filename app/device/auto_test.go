@@ -157,7 +157,7 @@ func TestAutoOfAGPUThatHangs(t *testing.T) {
 	if name != "cpu" || notice == nil || !strings.HasPrefix(notice.String(), "The GPU does not respond: ") {
 		t.Errorf("the job ran on %s, %v", name, notice)
 	}
-	if name, notice := ranOn(t, r, math.MaxInt32); name != "cpu" || notice != nil || r.Why() == nil {
+	if name, notice := ranOn(t, r, math.MaxInt32); name != "cpu" || notice != nil || r.Reason() == nil {
 		t.Errorf("the next ran on %s, %v", name, notice)
 	}
 	if err := r.Close(); err != nil {
@@ -219,7 +219,7 @@ func TestAutoOfAGPUThatFails(t *testing.T) {
 		!strings.Contains(notice.String(), "error 700") {
 		t.Errorf("the job ran on %s, %v", name, notice)
 	}
-	if name, notice := ranOn(t, r, math.MaxInt32); name != "cpu" || notice != nil || r.Why() == nil {
+	if name, notice := ranOn(t, r, math.MaxInt32); name != "cpu" || notice != nil || r.Reason() == nil {
 		t.Errorf("the next ran on %s, %v", name, notice)
 	}
 	if err := r.Close(); err != nil || gpu.closed != 1 {

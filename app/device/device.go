@@ -95,16 +95,18 @@ type Runner struct {
 // pictures on which it is faster than the CPU, and the CPU otherwise. A GPU requested by name that cannot be used is an
 // error, which Explain puts into words.
 func Open(ctx context.Context, name string) (*Runner, error) {
-	r, err := Begin(ctx, name)
+	r, err := OpenAsync(ctx, name)
 	if err != nil || r.opening == nil {
 		return r, err
 	}
 	return r, r.opened(ctx)
 }
 
-// Begin is Open, but for "auto" it returns at once: the GPU is opened in the background, and jobs that the CPU finishes
-// before the GPU is ready do not wait for it.
-func Begin(ctx context.Context, name string) (*Runner, error) { return thisMachine().begin(ctx, name) }
+// OpenAsync is Open, but for "auto" it returns at once: the GPU is opened in the background, and jobs that the CPU
+// finishes before the GPU is ready do not wait for it.
+func OpenAsync(ctx context.Context, name string) (*Runner, error) {
+	return thisMachine().begin(ctx, name)
+}
 
 func (m machine) begin(ctx context.Context, name string) (*Runner, error) {
 	if err := ctx.Err(); err != nil {
@@ -117,7 +119,7 @@ func (m machine) begin(ctx context.Context, name string) (*Runner, error) {
 	if err := r.opened(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.Why(); err != nil {
+	if err := r.Reason(); err != nil {
 		_ = r.Close()
 		return nil, fmt.Errorf("device %s: %w", name, err)
 	}
@@ -158,8 +160,8 @@ func (r *Runner) Name() string {
 	return r.host.Name()
 }
 
-// Why explains why jobs run on the CPU although a GPU was requested; nil where they do not.
-func (r *Runner) Why() error {
+// Reason returns why jobs run on the CPU although a GPU was requested; nil if they do not or none was requested.
+func (r *Runner) Reason() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.why
@@ -217,7 +219,7 @@ func (r *Runner) missing() error {
 	case <-r.opening.done:
 		return r.opening.err
 	default:
-		return r.Why()
+		return r.Reason()
 	}
 }
 

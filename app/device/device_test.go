@@ -34,13 +34,13 @@ func TestCPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if r.Name() != "cpu" || r.Why() != nil {
-		t.Errorf("the device is %s, %v", r.Name(), r.Why())
+	if r.Name() != "cpu" || r.Reason() != nil {
+		t.Errorf("the device is %s, %v", r.Name(), r.Reason())
 	}
 	failed := errors.New("a job's own")
 	notice, err := r.Run(context.Background(), 1, func(_ context.Context, b processing.Backend) error {
-		if b.Name() != "cpu" || r.Name() != "cpu" || r.Why() != nil {
-			t.Errorf("the job runs on %s, the runner says %s, %v", b.Name(), r.Name(), r.Why())
+		if b.Name() != "cpu" || r.Name() != "cpu" || r.Reason() != nil {
+			t.Errorf("the job runs on %s, the runner says %s, %v", b.Name(), r.Name(), r.Reason())
 		}
 		return failed
 	})

@@ -56,9 +56,9 @@ func absent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if name, notice := ranOn(t, r, 1e9); name != "cpu" || notice != nil || r.Why() == nil ||
-		Explain(r.Why()).String() != os.Getenv("BLIK_WHY") {
-		t.Errorf("the job ran on %s, %v; the reason is %v", name, notice, r.Why())
+	if name, notice := ranOn(t, r, 1e9); name != "cpu" || notice != nil || r.Reason() == nil ||
+		Explain(r.Reason()).String() != os.Getenv("BLIK_WHY") {
+		t.Errorf("the job ran on %s, %v; the reason is %v", name, notice, r.Reason())
 	}
 	if err := r.Close(); err != nil {
 		t.Error(err)
@@ -145,7 +145,7 @@ func faults(t *testing.T) {
 				device, same, err = job(ctx, b)
 				return err
 			})
-			told = told || notice != nil || r.Why() != nil
+			told = told || notice != nil || r.Reason() != nil
 			switch {
 			case err != nil:
 				t.Errorf("%s: %v", mode, err)

@@ -34,8 +34,8 @@ type State struct {
 	Opening bool
 	// Runs is the name of the device that the next job on a large picture runs on.
 	Runs string
-	// Why explains why that is not the device chosen; nil where it is.
-	Why error
+	// Reason is why that is not the device chosen; nil if it is.
+	Reason error
 }
 
 // hostName is the name of the CPU.
@@ -91,7 +91,7 @@ func (s *Switch) current() (string, *Runner, error) {
 func (s *Switch) State() State {
 	name, r, err := s.current()
 	if r == nil {
-		return State{Chosen: name, Runs: hostName, Why: err}
+		return State{Chosen: name, Runs: hostName, Reason: err}
 	}
 	if r.opening != nil {
 		select {
@@ -100,7 +100,7 @@ func (s *Switch) State() State {
 			return State{Chosen: name, Opening: true, Runs: hostName}
 		}
 	}
-	return State{Chosen: name, Runs: r.Name(), Why: r.Why()}
+	return State{Chosen: name, Runs: r.Name(), Reason: r.Reason()}
 }
 
 // Run runs a job on a picture of the given number of pixels on the chosen device; see Runner.Run.

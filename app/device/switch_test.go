@@ -129,7 +129,7 @@ func TestSwitchToAMissingDevice(t *testing.T) {
 				t.Errorf("%s: %v, %v", name, notice, err)
 			}
 		}
-		if got := s.State(); got.Runs != "cpu" || got.Why == nil || got.Chosen != name {
+		if got := s.State(); got.Runs != "cpu" || got.Reason == nil || got.Chosen != name {
 			t.Errorf("%+v", got)
 		}
 	}

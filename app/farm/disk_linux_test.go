@@ -84,7 +84,7 @@ func TestServerDiskFull(t *testing.T) {
 	var waits atomic.Pointer[string]
 	s.work("b", r, func(o *WorkerOptions) {
 		o.Slots = []Slot{{"cpu", 1}, {"cpu", 1}}
-		o.Told = func(m message.Message) { waits.Store(new(m.String())) }
+		o.Notify = func(m message.Message) { waits.Store(new(m.String())) }
 	})
 	<-begun
 	<-begun

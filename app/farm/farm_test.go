@@ -144,7 +144,7 @@ func (s *site) submitTelling(b Batch, again string, told func(error)) Submission
 		}
 		name := entries[0].Name()
 		entries = entries[1:]
-		job, err := s.roots().JobOf(filepath.Join(s.in, name), s.out)
+		job, err := s.roots().NewJob(filepath.Join(s.in, name), s.out)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -258,7 +258,7 @@ func TestRestart(t *testing.T) {
 	}
 	after := st.Batches[0]
 	if after.Done != before.Done || after.Failed != 1 || after.Files != 5 || len(after.Failures) != 1 ||
-		after.Failures[0].Why != "broken" {
+		after.Failures[0].Reason != "broken" {
 		t.Errorf("before %+v, after %+v", before, after)
 	}
 	if again := s.submit(s.batch(), ""); again.Added != 0 || again.Ready != 4 {
@@ -309,7 +309,7 @@ func TestPoison(t *testing.T) {
 		t.Fatalf("%+v; crashed %d and %d times", end, r.count("002.tif"), r.count("004.tif"))
 	}
 	f := st.Batches[0].Failures[0]
-	if !strings.Contains(f.File, "002.tif") || !strings.Contains(f.Why, "2 times") || !strings.Contains(f.Log, "last words") {
+	if !strings.Contains(f.File, "002.tif") || !strings.Contains(f.Reason, "2 times") || !strings.Contains(f.Log, "last words") {
 		t.Errorf("the failure: %+v", f)
 	}
 }
@@ -319,7 +319,7 @@ func TestDeliveriesAreNoCrashes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 1)
 	sub := s.submit(s.batch(), "")
-	job, err := s.roots().JobOf(filepath.Join(s.in, "000.tif"), s.out)
+	job, err := s.roots().NewJob(filepath.Join(s.in, "000.tif"), s.out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +328,7 @@ func TestDeliveriesAreNoCrashes(t *testing.T) {
 	begin := func(worker string, delivered int) string {
 		t.Helper()
 		a, err := s.manager.begin(t.Context(), request{
-			Job: &job, Delivered: delivered, Worker: &Presence{Name: worker, Program: "1", Model: "m"},
+			Job: &job, Delivered: delivered, Worker: &Heartbeat{Name: worker, Program: "1", Model: "m"},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -341,7 +341,7 @@ func TestDeliveriesAreNoCrashes(t *testing.T) {
 			t.Fatalf("delivery %d: %s", n+1, v)
 		}
 	}
-	if _, err := s.manager.hello(t.Context(), request{Worker: &Presence{Name: "busy", Doing: []Doing{{Job: job.ID}}}}); err != nil {
+	if _, err := s.manager.hello(t.Context(), request{Worker: &Heartbeat{Name: "busy", Activities: []Activity{{Job: job.ID}}}}); err != nil {
 		t.Fatal(err)
 	}
 	if v := begin("steady", 2); v != hold {
@@ -354,7 +354,7 @@ func TestDeliveriesAreNoCrashes(t *testing.T) {
 		}
 	}
 	st := s.manager.Status(sub.Batch.ID, 1)
-	if b := st.Batches[0]; b.Failed != 1 || !strings.Contains(b.Failures[0].Why, "10 workers") {
+	if b := st.Batches[0]; b.Failed != 1 || !strings.Contains(b.Failures[0].Reason, "10 workers") {
 		t.Errorf("%+v", b)
 	}
 }

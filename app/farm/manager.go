@@ -74,7 +74,7 @@ type Manager struct {
 	mu      sync.Mutex
 	batches map[string]*batch
 	order   []string
-	workers map[string]*Presence
+	workers map[string]*Heartbeat
 	holders map[string]holder
 	skewed  map[string]bool
 	fault   string // what keeps the server from going on
@@ -153,7 +153,7 @@ func StartManager(ctx context.Context, o ManagerOptions) (*Manager, error) {
 		return nil, err
 	}
 	m := &Manager{
-		options: o, link: l, started: time.Now(), batches: map[string]*batch{}, workers: map[string]*Presence{},
+		options: o, link: l, started: time.Now(), batches: map[string]*batch{}, workers: map[string]*Heartbeat{},
 		holders: map[string]holder{},
 		skewed:  map[string]bool{}, feeding: make(chan struct{}, 1), writes: make(chan *write, 1024),
 	}

@@ -269,11 +269,11 @@ type request struct {
 
 	Action string `json:"action,omitempty"`
 
-	Worker    *Presence `json:"worker,omitempty"`
-	Job       *Job      `json:"job,omitempty"`
-	Delivered int       `json:"delivered,omitempty"`
-	Result    *Result   `json:"result,omitempty"`
-	Log       string    `json:"log,omitempty"`
+	Worker    *Heartbeat `json:"worker,omitempty"`
+	Job       *Job       `json:"job,omitempty"`
+	Delivered int        `json:"delivered,omitempty"`
+	Result    *Result    `json:"result,omitempty"`
+	Log       string     `json:"log,omitempty"`
 
 	Failures int `json:"failures,omitempty"`
 
@@ -282,16 +282,16 @@ type request struct {
 	Names []string `json:"names,omitempty"`
 }
 
-// Presence is what a worker reports about itself every few seconds.
-type Presence struct {
+// Heartbeat is what a worker reports about itself every few seconds.
+type Heartbeat struct {
 	// Name is that of the worker, unique in the farm.
 	Name    string `json:"name"`
 	Program string `json:"program"`
 	Model   string `json:"model"`
 	System  string `json:"system"`
 	Slots   []Slot `json:"slots"`
-	// Doing lists the files being processed.
-	Doing []Doing `json:"doing,omitempty"`
+	// Activities lists the files being processed.
+	Activities []Activity `json:"doing,omitempty"`
 	// Remark says why the worker, or a part of it, is currently idle.
 	Remark string `json:"remark,omitempty"`
 	// Time is that of the worker's clock.
@@ -305,8 +305,8 @@ type Presence struct {
 // greeting is the most time between two words of a worker; it is less where patience is short.
 const greeting = 2 * time.Second
 
-// Doing is a file being processed.
-type Doing struct {
+// Activity is a file being processed.
+type Activity struct {
 	Job   string    `json:"job"`
 	Name  string    `json:"name"`
 	Since time.Time `json:"since"`

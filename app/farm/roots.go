@@ -168,9 +168,9 @@ func examine(file string) (os.FileInfo, error) {
 	return info, nil
 }
 
-// UploadOf returns the job for a file of this machine that goes to the object store, and whose results are to be
+// NewUpload returns the job for a file of this machine that goes to the object store, and whose results are to be
 // fetched to a folder below that of all results.
-func UploadOf(ctx context.Context, file, folder string) (Job, error) {
+func NewUpload(ctx context.Context, file, folder string) (Job, error) {
 	if _, err := examine(file); err != nil {
 		return Job{}, err
 	}
@@ -185,8 +185,8 @@ func UploadOf(ctx context.Context, file, folder string) (Job, error) {
 	}, nil
 }
 
-// JobOf returns the job for a file of this machine whose results go to a folder.
-func (r Roots) JobOf(file, out string) (Job, error) {
+// NewJob returns the job for a file of this machine whose results go to a folder.
+func (r Roots) NewJob(file, out string) (Job, error) {
 	info, err := examine(file)
 	if err != nil {
 		return Job{}, err

@@ -43,12 +43,12 @@ func TestRights(t *testing.T) {
 	t.Parallel()
 	s, join := secureSite(t)
 	sub := s.submit(s.batch(), "")
-	presence := &Presence{Name: "w", Program: "1", Model: "m"}
+	heartbeat := &Heartbeat{Name: "w", Program: "1", Model: "m"}
 	job := &Job{ID: "x", Batch: sub.Batch.ID}
 	requests := map[string]request{
 		submitBatch: {Batch: s.batch()}, submitList: {ID: sub.Batch.ID}, control: {ID: sub.Batch.ID, Action: Pause},
-		workHello: {Worker: presence}, workBegin: {Worker: presence, Job: job},
-		workResult: {Result: &Result{Job: *job, Outcome: Outcome{End: Done}}}, workCrash: {Worker: presence, Job: job},
+		workHello: {Worker: heartbeat}, workBegin: {Worker: heartbeat, Job: job},
+		workResult: {Result: &Result{Job: *job, Outcome: Outcome{End: Done}}}, workCrash: {Worker: heartbeat, Job: job},
 		seeStatus: {}, seeJobs: {ID: sub.Batch.ID}, submitNeed: {ID: sub.Batch.ID}, submitRoom: {}, submitTaken: {ID: sub.Batch.ID},
 		workRoom: {},
 	}

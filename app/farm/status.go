@@ -14,7 +14,7 @@ type Status struct {
 	Started time.Time     `json:"started"`
 	Now     time.Time     `json:"now"`
 	Batches []BatchStatus `json:"batches"`
-	Workers []Presence    `json:"workers"`
+	Workers []Heartbeat   `json:"workers"`
 	// Fault says what stops the server; empty if nothing does.
 	Fault string `json:"fault,omitempty"`
 	// Rate is the number of files done per second during the last minute.
@@ -49,7 +49,7 @@ type BatchStatus struct {
 // Failure is a file that failed, and why.
 type Failure struct {
 	File   string `json:"file"`
-	Why    string `json:"why"`
+	Reason string `json:"why"`
 	Worker string `json:"worker,omitempty"`
 	Log    string `json:"log,omitempty"`
 }
@@ -72,7 +72,7 @@ func (m *Manager) Status(id string, failures int) Status {
 	defer m.mu.Unlock()
 	now := time.Now()
 	s := Status{Started: m.started, Now: now, Fault: m.fault, Stored: stored, Batches: []BatchStatus{},
-		Workers: []Presence{}}
+		Workers: []Heartbeat{}}
 	if s.Fault == "" && room != nil {
 		s.Fault = diskFault
 	}
@@ -83,11 +83,11 @@ func (m *Manager) Status(id string, failures int) Status {
 			continue
 		}
 		s.Workers = append(s.Workers, *w)
-		for _, d := range w.Doing {
+		for _, d := range w.Activities {
 			working[d.Job] = true
 		}
 	}
-	slices.SortFunc(s.Workers, func(a, b Presence) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(s.Workers, func(a, b Heartbeat) int { return strings.Compare(a.Name, b.Name) })
 	cut := slices.IndexFunc(m.recent, func(t time.Time) bool { return now.Sub(t) < pace })
 	if cut >= 0 {
 		span := min(pace, max(now.Sub(m.recent[cut]), time.Second), max(now.Sub(m.started), time.Second))

@@ -113,8 +113,8 @@ type Collection struct {
 	Overwrite bool
 	// Every is the polling interval.
 	Every time.Duration
-	// Told is called once with each fault of a file, and with errors of the connection.
-	Told func(error)
+	// Notify is called once with each fault of a file, and with errors of the connection.
+	Notify func(error)
 }
 
 // Collected counts the files fetched, and the jobs whose results could not be fetched.
@@ -147,14 +147,14 @@ func (c *Client) Collect(ctx context.Context, id string, o Collection, done <-ch
 				return ctx.Err()
 			case err != nil:
 				sum.Failed++
-				o.Told(fmt.Errorf("%s: %w", r.Job.In, err))
+				o.Notify(fmt.Errorf("%s: %w", r.Job.In, err))
 				return nil
 			}
 			taken = append(taken, r.Job.ID)
 			return nil
 		})
 		for part := range slices.Chunk(taken, chunk) {
-			_, e := c.link.insist(ctx, submitTaken, request{ID: id, Names: part}, o.Told)
+			_, e := c.link.insist(ctx, submitTaken, request{ID: id, Names: part}, o.Notify)
 			err = errors.Join(err, e)
 		}
 		var no *Refusal
@@ -164,7 +164,7 @@ func (c *Client) Collect(ctx context.Context, id string, o Collection, done <-ch
 		case errors.As(err, &no), err == nil && last:
 			return sum, err
 		case err != nil:
-			o.Told(err)
+			o.Notify(err)
 		}
 	}
 }
@@ -204,7 +204,7 @@ func (c *Client) fetch(ctx context.Context, job Job, out Output, folder string, 
 	t := atomicfile.Target{FS: atomicfile.Disk{}, Path: target, Overwrite: o.Overwrite}
 	var rest pause
 	for told := false; ; {
-		err := c.insistent(ctx, o.Told, func(store *objects) error {
+		err := c.insistent(ctx, o.Notify, func(store *objects) error {
 			fill := func(f atomicfile.File) error { return store.get(ctx, job, results, out.SHA256, f) }
 			return t.Write(ctx, fill, nil)
 		})
@@ -218,7 +218,7 @@ func (c *Client) fetch(ctx context.Context, job Job, out Output, folder string, 
 			return err == nil, err
 		}
 		if !told {
-			o.Told(message.Errorf("%s: the disk is full; the rest is fetched when there is space", folder))
+			o.Notify(message.Errorf("%s: the disk is full; the rest is fetched when there is space", folder))
 			told = true
 		}
 		if err := rest.wait(ctx); err != nil {

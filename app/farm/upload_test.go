@@ -76,7 +76,7 @@ func (s *site) send(names []string, told func(error)) Submission {
 		if len(names) == 0 {
 			return Job{}, false
 		}
-		job, err := UploadOf(s.t.Context(), filepath.Join(s.in, names[0]), "sub")
+		job, err := NewUpload(s.t.Context(), filepath.Join(s.in, names[0]), "sub")
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func (s *site) fetch(id string, told func(error)) Collected {
 	}
 	done := make(chan struct{})
 	close(done)
-	got, err := s.client.Collect(s.t.Context(), id, Collection{Folder: s.out, Every: time.Millisecond, Told: told}, done)
+	got, err := s.client.Collect(s.t.Context(), id, Collection{Folder: s.out, Every: time.Millisecond, Notify: told}, done)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestUploadThroughSmallStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() {
-		c, err := s.client.Collect(t.Context(), b.ID, Collection{Folder: s.out, Every: time.Millisecond, Told: func(error) {}}, done)
+		c, err := s.client.Collect(t.Context(), b.ID, Collection{Folder: s.out, Every: time.Millisecond, Notify: func(error) {}}, done)
 		if err != nil {
 			t.Error(err)
 		}
@@ -254,7 +254,7 @@ func TestUploadDamaged(t *testing.T) {
 	if end := s.wait(sub.Batch.ID); end.Done != 1 || end.Failed != 1 || r.count("000.tif") != 0 {
 		t.Fatalf("%+v; %d runs", end, r.count("000.tif"))
 	}
-	if f := s.manager.Status(sub.Batch.ID, 1).Batches[0].Failures[0]; !strings.Contains(f.Why, "its SHA-256 is another one") {
+	if f := s.manager.Status(sub.Batch.ID, 1).Batches[0].Failures[0]; !strings.Contains(f.Reason, "its SHA-256 is another one") {
 		t.Errorf("the failure: %+v", f)
 	}
 	// A file of the same name is not replaced, and a result that lies stays where it is.

@@ -84,7 +84,7 @@ func (m *Manager) inWork(job, asks string, delivered int) bool {
 	}
 	for name, w := range m.workers {
 		if name != asks && time.Since(w.Seen) < 3*m.greeting() &&
-			slices.ContainsFunc(w.Doing, func(d Doing) bool { return d.Job == job }) {
+			slices.ContainsFunc(w.Activities, func(d Activity) bool { return d.Job == job }) {
 			return true
 		}
 	}

@@ -69,8 +69,8 @@ type WorkerOptions struct {
 	Only string
 	// Clock returns the time; nil: the clock of the machine.
 	Clock func() time.Time
-	// Told is called with each message for the user of the machine; may be nil.
-	Told func(message.Message)
+	// Notify is called with each message for the user of the machine; may be nil.
+	Notify func(message.Message)
 }
 
 // Worker processes jobs.
@@ -85,7 +85,7 @@ type Worker struct {
 	mu      sync.Mutex
 	every   time.Duration
 	batches []Batch
-	doing   map[int]Doing
+	doing   map[int]Activity
 	cancel  map[string]context.CancelCauseFunc // of the jobs in work, by ID
 	batchOf map[string]string
 	remarks map[int]string
@@ -124,7 +124,7 @@ func RunWorker(ctx context.Context, o WorkerOptions) error {
 		return err
 	}
 	w := &Worker{
-		o: o, link: l, js: js, memory: newBudget(o.Budget), woken: make(chan struct{}, 1), doing: map[int]Doing{},
+		o: o, link: l, js: js, memory: newBudget(o.Budget), woken: make(chan struct{}, 1), doing: map[int]Activity{},
 		cancel: map[string]context.CancelCauseFunc{}, batchOf: map[string]string{}, remarks: map[int]string{},
 		told: map[string]bool{}, entered: map[string]bool{}, every: greeting,
 	}
@@ -170,8 +170,8 @@ func (w *Worker) tell(about string, text message.Message) {
 		return
 	}
 	w.o.Log.Warn(text.String())
-	if w.o.Told != nil {
-		w.o.Told(text)
+	if w.o.Notify != nil {
+		w.o.Notify(text)
 	}
 }
 
@@ -195,10 +195,10 @@ func (w *Worker) greet(ctx context.Context) {
 // hello tells the manager who is there, and learns what there is to do.
 func (w *Worker) hello(ctx context.Context) error {
 	w.mu.Lock()
-	p := w.presence()
+	p := w.heartbeat()
 	for i := range w.o.Slots {
 		if d, ok := w.doing[i]; ok {
-			p.Doing = append(p.Doing, d)
+			p.Activities = append(p.Activities, d)
 		}
 		if r := w.remarks[i]; r != "" {
 			p.Remark = r
@@ -249,9 +249,9 @@ func (w *Worker) hello(ctx context.Context) error {
 	return nil
 }
 
-// presence is what the worker says of itself; the caller holds mu.
-func (w *Worker) presence() *Presence {
-	return &Presence{
+// heartbeat returns the current state of the worker; the caller holds mu.
+func (w *Worker) heartbeat() *Heartbeat {
+	return &Heartbeat{
 		Name: w.o.Name, Program: w.o.Program, Model: w.o.Model, System: runtime.GOOS + "/" + runtime.GOARCH,
 		Slots: w.o.Slots, Time: w.o.Clock(), Done: w.done,
 	}
@@ -363,7 +363,7 @@ func (w *Worker) do(ctx context.Context, n int, b Batch, patience time.Duration,
 	defer func() { cancel(nil); <-beating }()
 
 	w.mu.Lock()
-	who := w.presence()
+	who := w.heartbeat()
 	w.mu.Unlock()
 	who.Slots = nil
 	a, err := w.link.insist(work, workBegin, request{Job: &job, Worker: who, Delivered: delivered}, w.waits)
@@ -379,7 +379,7 @@ func (w *Worker) do(ctx context.Context, n int, b Batch, patience time.Duration,
 		return
 	}
 	w.mu.Lock()
-	w.doing[n] = Doing{job.ID, path.Base(job.In.Path), time.Now()}
+	w.doing[n] = Activity{job.ID, path.Base(job.In.Path), time.Now()}
 	w.cancel[job.ID], w.batchOf[job.ID] = cancel, job.Batch
 	w.mu.Unlock()
 	defer func() {
@@ -393,7 +393,7 @@ func (w *Worker) do(ctx context.Context, n int, b Batch, patience time.Duration,
 }
 
 // run has the runner do a job and hands in what became of it.
-func (w *Worker) run(ctx context.Context, n int, b Batch, job Job, delivered int, who *Presence, m jetstream.Msg) {
+func (w *Worker) run(ctx context.Context, n int, b Batch, job Job, delivered int, who *Heartbeat, m jetstream.Msg) {
 	start := time.Now()
 	out, err := w.perform(ctx, n, b, job, delivered)
 	var crash *Crash

@@ -102,7 +102,7 @@ func TestOtherVersion(t *testing.T) {
 		said := make(chan string, 8)
 		r := &stub{}
 		stop := s.work(name, r, func(o *WorkerOptions) {
-			o.Told = func(m message.Message) { said <- m.String() }
+			o.Notify = func(m message.Message) { said <- m.String() }
 			change(o)
 		})
 		if text := <-said; !strings.Contains(text, name) || !strings.Contains(text, sub.Batch.ID) {
@@ -113,13 +113,13 @@ func TestOtherVersion(t *testing.T) {
 			t.Errorf("%s: it works", name)
 		}
 	}
-	job, err := s.roots().JobOf(s.in+"/000.tif", s.out)
+	job, err := s.roots().NewJob(s.in+"/000.tif", s.out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	job.Batch = sub.Batch.ID
 	job.identify()
-	for _, p := range []Presence{{Name: "w", Program: "2", Model: "m"}, {Name: "w", Program: "1", Model: "n"}} {
+	for _, p := range []Heartbeat{{Name: "w", Program: "2", Model: "m"}, {Name: "w", Program: "1", Model: "n"}} {
 		if a, err := s.manager.begin(t.Context(), request{Job: &job, Worker: &p, Delivered: 1}); err != nil || a.Verdict != hold {
 			t.Errorf("%+v: %+v, %v", p, a, err)
 		}
@@ -137,7 +137,7 @@ func TestClockSkew(t *testing.T) {
 	said := make(chan string, 8)
 	s.work("late", &stub{}, func(o *WorkerOptions) {
 		o.Clock = func() time.Time { return time.Now().Add(-time.Hour) }
-		o.Told = func(m message.Message) { said <- m.String() }
+		o.Notify = func(m message.Message) { said <- m.String() }
 	})
 	if text := <-said; !strings.Contains(text, "differs from that of the server by 3600 s") {
 		t.Errorf("the sentence: %s", text)
@@ -205,7 +205,7 @@ func TestTooLarge(t *testing.T) {
 	sub := s.submit(s.batch(), "")
 	s.work("small", small, nil)
 	end := s.wait(sub.Batch.ID)
-	if f := s.manager.Status(sub.Batch.ID, 1).Batches[0]; end.Failed != 1 || !strings.Contains(f.Failures[0].Why, "it needs 9 GB") {
+	if f := s.manager.Status(sub.Batch.ID, 1).Batches[0]; end.Failed != 1 || !strings.Contains(f.Failures[0].Reason, "it needs 9 GB") {
 		t.Errorf("%+v, %+v", end, f)
 	}
 }

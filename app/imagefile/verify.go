@@ -43,16 +43,16 @@ type Proof struct {
 	// channels, other pages.
 	ByByte                     bool
 	BytesChanged, BytesOutside int64
-	// Strays is the number of bytes of the result that belong to nothing and are not the source's.
-	Strays int64
+	// Unreferenced is the number of bytes of the result that nothing refers to and that are not in the source.
+	Unreferenced int64
 	// Blocks are those of 8 × 8 samples of a JPEG.
 	Blocks container.Blocks
 }
 
 // Holds reports whether everything was compared and nothing differs but pixels in the mask.
 func (p *Proof) Holds() bool {
-	return p.Outside == 0 && len(p.Differs) == 0 && len(p.Uncompared) == 0 && p.BytesOutside == 0 && p.Strays == 0 &&
-		p.Blocks.Outside == 0
+	return p.Outside == 0 && len(p.Differs) == 0 && len(p.Uncompared) == 0 && p.BytesOutside == 0 &&
+		p.Unreferenced == 0 && p.Blocks.Outside == 0
 }
 
 // Statement says in one sentence what the proof shows.
@@ -100,8 +100,8 @@ func (p *Proof) faults() []message.Message {
 	if p.BytesOutside > 0 {
 		faults = append(faults, message.Of("%d bytes changed that are not colour samples", p.BytesOutside))
 	}
-	if p.Strays > 0 {
-		faults = append(faults, message.Of("%d bytes of the result belong to no part of the file", p.Strays))
+	if p.Unreferenced > 0 {
+		faults = append(faults, message.Of("%d bytes of the result belong to no part of the file", p.Unreferenced))
 	}
 	if n := len(p.Uncompared); n > 0 {
 		faults = append(faults, message.Of("not everything can be compared (%s)", p.Uncompared[0]))
@@ -233,7 +233,7 @@ func (p *Proof) compare(ctx context.Context, a, b *side, may func(int, []bool)) 
 
 // blocks compares the stored blocks of two JPEG files.
 func (p *Proof) blocks(ctx context.Context, a, b *side, may func(int, []bool)) (err error) {
-	coded, ok := a.container.(container.Coded)
+	coded, ok := a.container.(container.BlockCoder)
 	if !ok || a.file.Format != b.file.Format {
 		return nil
 	}
@@ -265,7 +265,7 @@ func (p *Proof) bytes(ctx context.Context, a, b *side) error {
 		return nil
 	}
 	var locate func(at int64) (x, y int, ok bool)
-	if plain, ok := a.container.(container.Plain); ok {
+	if plain, ok := a.container.(container.RowDecoder); ok {
 		locate = plain.Locate()
 	}
 	if locate == nil {
@@ -356,12 +356,12 @@ func (p *Proof) contents(ctx context.Context, a, b *side) error {
 	}
 	p.Differs, p.Converted = append(p.Differs, left...), as
 	p.Uncompared = append(append(p.Uncompared, best.Unlisted...), got.Unlisted...)
-	if y, ok := b.container.(container.Strayer); ok {
+	if y, ok := b.container.(container.UnreferencedCounter); ok {
 		original := a.container
 		if as != "" {
 			original = nil
 		}
-		p.Strays, err = y.Strays(ctx, original)
+		p.Unreferenced, err = y.Unreferenced(ctx, original)
 	}
 	return p.failed(ctx, b.file, err)
 }
@@ -456,7 +456,7 @@ func (s *saving) proveRows(f atomicfile.File, p *Proof) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	plain, ok := opened.(container.Plain)
+	plain, ok := opened.(container.RowDecoder)
 	if !ok {
 		return false, nil
 	}
@@ -504,7 +504,7 @@ func (s *saving) proveRows(f atomicfile.File, p *Proof) (ok bool, err error) {
 }
 
 // decodeRows decodes the rows that were to change and refuses the result where a pixel does not have its new value.
-func (s *saving) decodeRows(plain container.Plain) error {
+func (s *saving) decodeRows(plain container.RowDecoder) error {
 	const band = 64
 	fresh := freshOf(s.changed)
 	for rows := slices.Sorted(maps.Keys(fresh)); len(rows) > 0; {

@@ -39,9 +39,9 @@ var ErrNewer = errors.New("newer version")
 
 // Project is the work on a picture.
 type Project struct {
-	// Sum is the checksum of the picture, Date the time when the work was saved.
-	Sum  uint32
-	Date time.Time
+	// Checksum is the checksum of the picture, Date the time when the work was saved.
+	Checksum uint32
+	Date     time.Time
 	// Params are the parameters as they were set.
 	Params processing.Params
 	Work   document.Work
@@ -49,8 +49,8 @@ type Project struct {
 	Saved bool
 }
 
-// Names returns the files of the project of a picture: JSON, and the mask.
-func Names(picture string) (path, mask string) { return picture + ".blik.json", picture + ".blik.png" }
+// Paths returns the files of the project of a picture: JSON, and the mask.
+func Paths(picture string) (path, mask string) { return picture + ".blik.json", picture + ".blik.png" }
 
 // PictureOf returns the path of the picture to which a project file belongs; ok is false for other file names.
 func PictureOf(path string) (picture string, ok bool) {
@@ -61,9 +61,9 @@ func PictureOf(path string) (picture string, ok bool) {
 	return path[:len(path)-len(extension)], true
 }
 
-// Sum returns a checksum of the samples of a picture (CRC-32C; samples of 16 and 32 bits are little-endian). It
+// Checksum returns a checksum of the samples of a picture (CRC-32C; samples of 16 and 32 bits are little-endian). It
 // prevents work on one picture from being applied to another.
-func Sum(pic *processing.Picture) uint32 {
+func Checksum(pic *processing.Picture) uint32 {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	if pic.U8 != nil {
 		return crc32.Checksum(pic.U8, table)
@@ -95,7 +95,7 @@ type (
 		Format      string          `json:"format"`
 		Version     int             `json:"version"`
 		Picture     string          `json:"picture"`
-		Sum         uint32          `json:"sum"`
+		Checksum    uint32          `json:"sum"`
 		Width       int             `json:"width"`
 		Height      int             `json:"height"`
 		Date        time.Time       `json:"date"`
@@ -136,9 +136,9 @@ type (
 // State identifies the files of a project on the disk: it changes whenever one of them does.
 type State struct{ json, mask string }
 
-// StateOf returns the state of the project of a picture; the zero value if it has no files.
-func StateOf(picture string) State {
-	path, mask := Names(picture)
+// Stat returns the state of the project of a picture; the zero value if it has no files.
+func Stat(picture string) State {
+	path, mask := Paths(picture)
 	return State{imagefile.State(path), imagefile.State(mask)}
 }
 
@@ -162,7 +162,7 @@ func (o Options) file(state string) imagefile.WriteOptions {
 
 // Write saves the project of a picture, both files or none.
 func Write(ctx context.Context, picture string, p *Project, o Options) error {
-	path, mask := Names(picture)
+	path, mask := Paths(picture)
 	f, err := p.file(filepath.Base(picture))
 	if err != nil {
 		return err
@@ -190,7 +190,8 @@ func Write(ctx context.Context, picture string, p *Project, o Options) error {
 func (p *Project) file(picture string) (*file, error) {
 	w := p.Work
 	f := &file{
-		Format: Format, Version: Version, Picture: picture, Sum: p.Sum, Width: w.Mask.Width, Height: w.Mask.Height,
+		Format: Format, Version: Version, Picture: picture, Checksum: p.Checksum,
+		Width: w.Mask.Width, Height: w.Mask.Height,
 		Date: p.Date, Saved: p.Saved, Preset: preset.Encode(p.Params), Renewed: w.Renewed, Drawn: w.Drawn,
 		Kept: []int{}, Corrections: []correction{}, Made: []made{},
 	}
@@ -234,7 +235,7 @@ func (p *Project) file(picture string) (*file, error) {
 // Read reads the project of a picture. Its parts fit together; whether they fit the picture, document.Restore checks.
 // The error is fs.ErrNotExist where there is none.
 func Read(ctx context.Context, picture string, limits imagefile.Limits) (*Project, error) {
-	path, mask := Names(picture)
+	path, mask := Paths(picture)
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -275,7 +276,7 @@ func decode(data []byte) (p *Project, size image.Point, err error) {
 	if size.X <= 0 || size.Y <= 0 || size.X > math.MaxInt32 || size.Y > math.MaxInt32 {
 		return nil, size, damaged()
 	}
-	p = &Project{Sum: f.Sum, Date: f.Date, Saved: f.Saved}
+	p = &Project{Checksum: f.Checksum, Date: f.Date, Saved: f.Saved}
 	p.Work.Renewed, p.Work.Drawn = f.Renewed, f.Drawn
 	if p.Params, err = preset.Decode(f.Preset); err != nil {
 		return nil, size, err

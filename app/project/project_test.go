@@ -76,7 +76,7 @@ func TestProject(t *testing.T) {
 	for _, depth := range []int{8, 16} {
 		picture := filepath.Join(t.TempDir(), "a.tif")
 		d := worked(t, depth)
-		want := &Project{Sum: 123, Date: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Saved: true,
+		want := &Project{Checksum: 123, Date: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Saved: true,
 			Params: processing.DefaultParams(), Work: d.Snapshot().Work()}
 		want.Params.Sensitivity = 1.5
 		for range 2 {
@@ -173,7 +173,7 @@ func TestProjectFiles(t *testing.T) {
 	if err := Write(t.Context(), picture, p, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	path, mask := Names(picture)
+	path, mask := Paths(picture)
 	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -208,9 +208,9 @@ type proofRecord struct {
 	// Differs names what else differs, and Uncompared what could not be compared.
 	Differs    []text `json:"differs"`
 	Uncompared []text `json:"not_compared"`
-	// Strays are bytes of the result that belong to nothing in it.
-	Strays int64         `json:"stray_bytes"`
-	Blocks *blocksRecord `json:"jpeg_blocks,omitempty"`
+	// Unreferenced is the number of bytes of the result that nothing in it refers to.
+	Unreferenced int64         `json:"stray_bytes"`
+	Blocks       *blocksRecord `json:"jpeg_blocks,omitempty"`
 	// ByByte says that the files were compared byte by byte; the other two counts come from that comparison.
 	ByByte       bool  `json:"compared_by_byte"`
 	BytesChanged int64 `json:"bytes_changed"`
@@ -264,7 +264,7 @@ func newProofRecord(p *imagefile.Proof) *proofRecord {
 		Holds: p.Holds(), Statement: i18n.AllLanguages(p.Statement()),
 		MaskArea: p.MaskArea, Changed: p.Changed, Outside: p.Outside,
 		First: []position{}, Beside: p.Beside, Differs: everywhere(p.Differs), Uncompared: everywhere(p.Uncompared),
-		Strays: p.Strays, ByByte: p.ByByte, BytesChanged: p.BytesChanged, BytesOutside: p.BytesOutside,
+		Unreferenced: p.Unreferenced, ByByte: p.ByByte, BytesChanged: p.BytesChanged, BytesOutside: p.BytesOutside,
 	}
 	if b := p.Blocks; b.Total > 0 {
 		r.Blocks = &blocksRecord{b.Total, b.Changed, b.Outside}

@@ -31,7 +31,7 @@ func ReadAhead(ctx context.Context, files Files, path string) *Ahead {
 
 // glimpseOf reads some pixels of a picture and prepares them for showing; nil where that is no use, or impossible.
 func glimpseOf(ctx context.Context, files Files, path string) *view.Pyramid {
-	quick, err := files.ReadGlimpse(ctx, path, glimpseSide)
+	quick, err := files.ReadPreview(ctx, path, glimpseSide)
 	if err != nil || quick == nil {
 		return nil
 	}

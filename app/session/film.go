@@ -430,7 +430,7 @@ func (t *treatment) fill(o *opened) error {
 // keep writes the project.
 func (t *treatment) keep(o *opened) error {
 	return project.Write(t.ctx, t.path, &project.Project{
-		Sum: project.Sum(o.file.Picture), Date: time.Now().Round(time.Second), Params: *o.params,
+		Checksum: project.Checksum(o.file.Picture), Date: time.Now().Round(time.Second), Params: *o.params,
 		Work: o.doc.Snapshot().Work(), Saved: o.doc.Corrections() != nil && !o.doc.PictureDirty(),
 	}, project.Options{Expect: o.project, Like: o.file})
 }

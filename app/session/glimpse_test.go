@@ -17,8 +17,8 @@ import (
 func reading(t *testing.T) *fake {
 	f := newFake(t)
 	f.hold = make(chan struct{})
-	f.glimpse = func(context.Context) (*imagefile.Glimpse, error) {
-		return &imagefile.Glimpse{Width: 40, Height: 30, Picture: testpic.Flat(10, 8, 3, 90), Step: 4}, nil
+	f.glimpse = func(context.Context) (*imagefile.Preview, error) {
+		return &imagefile.Preview{Width: 40, Height: 30, Picture: testpic.Flat(10, 8, 3, 90), Step: 4}, nil
 	}
 	return f
 }
@@ -90,10 +90,10 @@ func TestGlimpseTooLate(t *testing.T) {
 	f := newFake(t)
 	f.glimpseWait = 0
 	stopped := make(chan struct{})
-	f.glimpse = func(ctx context.Context) (*imagefile.Glimpse, error) {
+	f.glimpse = func(ctx context.Context) (*imagefile.Preview, error) {
 		<-ctx.Done()
 		close(stopped)
-		return &imagefile.Glimpse{Width: 40, Height: 30, Picture: testpic.Flat(10, 8, 3, 90), Step: 4}, nil
+		return &imagefile.Preview{Width: 40, Height: 30, Picture: testpic.Flat(10, 8, 3, 90), Step: 4}, nil
 	}
 	ended := false
 	f.Open("/art/a.png", func(err error) {
@@ -106,7 +106,7 @@ func TestGlimpseTooLate(t *testing.T) {
 	late := newGlimpsing(f.Session)
 	late.end()
 	late.take(pyramid(t))
-	f.glimpse = func(context.Context) (*imagefile.Glimpse, error) { return nil, errors.New("damaged") }
+	f.glimpse = func(context.Context) (*imagefile.Preview, error) { return nil, errors.New("damaged") }
 	ended = false
 	f.Open("/art/b.png", func(err error) {
 		if ended = true; err != nil {
@@ -138,7 +138,7 @@ func TestGlimpseFirst(t *testing.T) {
 		close(f.hold)
 		if !c.seen {
 			read := f.glimpse
-			f.glimpse = func(ctx context.Context) (*imagefile.Glimpse, error) {
+			f.glimpse = func(ctx context.Context) (*imagefile.Preview, error) {
 				<-ctx.Done()
 				return read(ctx)
 			}

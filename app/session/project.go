@@ -45,12 +45,12 @@ func (s *Session) safe() bool { return s.doc != nil && s.kept == s.work() }
 
 // continueProject puts the work of the project beside a picture into its document, which nobody else knows yet.
 func (s *Session) continueProject(ctx context.Context, path string, o *opened) error {
-	state := project.StateOf(path)
+	state := project.Stat(path)
 	p, err := project.Read(ctx, path, Limits())
 	if errors.Is(err, fs.ErrNotExist) {
 		return ctx.Err()
 	}
-	if err == nil && p.Sum != project.Sum(o.file.Picture) {
+	if err == nil && p.Checksum != project.Checksum(o.file.Picture) {
 		err = message.Errorf("the picture has changed since its project was saved, so the project was not used")
 	}
 	if err == nil {
@@ -81,11 +81,11 @@ func (s *Session) SaveProject(overwrite bool, done func(error)) {
 	}
 	o := project.Options{Overwrite: overwrite, Expect: s.project, Like: s.original}
 	start(s, Other, func(ctx context.Context, report processing.Progress) (project.State, error) {
-		path, _ := project.Names(shot.Path)
+		path, _ := project.Paths(shot.Path)
 		report(named(path), 0)
-		p.Work, p.Sum = shot.Work(), project.Sum(shot.Picture)
+		p.Work, p.Checksum = shot.Work(), project.Checksum(shot.Picture)
 		err := project.Write(ctx, shot.Path, p, o)
-		return project.StateOf(shot.Path), err
+		return project.Stat(shot.Path), err
 	}, func(state project.State) (image.Rectangle, error) {
 		s.kept, s.project, s.continued = work, state, Continued{Date: p.Date}
 		return image.Rectangle{}, nil

@@ -82,7 +82,7 @@ func TestProjectDoesNotFit(t *testing.T) {
 	f.Detect(f.outcome)
 	f.settle()
 	w := f.Document().Snapshot().Work()
-	p := &project.Project{Sum: 1, Params: processing.DefaultParams(), Work: w}
+	p := &project.Project{Checksum: 1, Params: processing.DefaultParams(), Work: w}
 	check := func(what string) {
 		t.Helper()
 		later := newFake(t).opened(path)
@@ -92,11 +92,11 @@ func TestProjectDoesNotFit(t *testing.T) {
 	}
 	f.ok(project.Write(t.Context(), path, p, project.Options{Overwrite: true}))
 	check("another picture")
-	p.Sum = project.Sum(f.Document().Picture())
+	p.Checksum = project.Checksum(f.Document().Picture())
 	w.Found.Findings[0].Runs = []processing.Run{{Y: 3, X0: 0, X1: 39}, {Y: 1, X0: 0, X1: 3}}
 	f.ok(project.Write(t.Context(), path, p, project.Options{Overwrite: true}))
 	check("findings that contradict themselves")
-	name, _ := project.Names(path)
+	name, _ := project.Paths(path)
 	f.ok(os.WriteFile(name, slices.Concat([]byte("{"), make([]byte, 100)), 0o600))
 	check("damaged")
 }
@@ -106,7 +106,7 @@ func TestProjectDoesNotFit(t *testing.T) {
 func TestProjectOfOthers(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.png")
-	name, mask := project.Names(path)
+	name, mask := project.Paths(path)
 	f := newFake(t).opened(path)
 	save := func(f *fake, overwrite bool) (err error) {
 		f.SaveProject(overwrite, func(e error) { err = e })

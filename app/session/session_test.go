@@ -36,7 +36,7 @@ type fake struct {
 	saved   []string
 	masks   map[string]*processing.Mask
 	reports []report.Correction
-	glimpse func(context.Context) (*imagefile.Glimpse, error)
+	glimpse func(context.Context) (*imagefile.Preview, error)
 	hold    chan struct{}
 	// blind says that no glimpse comes on the screen, and reads is called before a picture is read.
 	blind       bool
@@ -72,7 +72,7 @@ func newFake(t *testing.T) *fake {
 // files are the Files of a fake.
 type files struct{ *fake }
 
-func (f files) ReadGlimpse(ctx context.Context, _ string, _ int) (*imagefile.Glimpse, error) {
+func (f files) ReadPreview(ctx context.Context, _ string, _ int) (*imagefile.Preview, error) {
 	if f.glimpse == nil {
 		return nil, nil
 	}

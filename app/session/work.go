@@ -15,9 +15,9 @@ import (
 // Files reads and writes what a session works on.
 type Files interface {
 	Read(ctx context.Context, path string) (*imagefile.File, error)
-	// ReadGlimpse reads some pixels of a picture in much less time than Read, at most side of them in a row or a
+	// ReadPreview reads some pixels of a picture in much less time than Read, at most side of them in a row or a
 	// column; nil where there is no such way.
-	ReadGlimpse(ctx context.Context, path string, side int) (*imagefile.Glimpse, error)
+	ReadPreview(ctx context.Context, path string, side int) (*imagefile.Preview, error)
 	ReadMask(ctx context.Context, path string, w, h int) (*processing.Mask, error)
 	WriteMask(ctx context.Context, path string, m *processing.Mask, o imagefile.WriteOptions) error
 	// Save writes the corrected picture that account describes and, with a language, its report, both or none; see
@@ -34,8 +34,8 @@ func (d disk) Read(ctx context.Context, path string) (*imagefile.File, error) {
 	return imagefile.Read(ctx, path, d.limits)
 }
 
-func (d disk) ReadGlimpse(ctx context.Context, path string, side int) (*imagefile.Glimpse, error) {
-	return imagefile.ReadGlimpse(ctx, path, d.limits, side)
+func (d disk) ReadPreview(ctx context.Context, path string, side int) (*imagefile.Preview, error) {
+	return imagefile.ReadPreview(ctx, path, d.limits, side)
 }
 
 func (d disk) ReadMask(ctx context.Context, path string, w, h int) (*processing.Mask, error) {

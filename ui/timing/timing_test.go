@@ -95,7 +95,7 @@ func (disk) Read(_ context.Context, path string) (*imagefile.File, error) {
 	return &imagefile.File{Path: path, Format: imagefile.PNG, Orientation: 1, Picture: pic}, nil
 }
 
-func (disk) ReadGlimpse(context.Context, string, int) (*imagefile.Glimpse, error) { return nil, nil }
+func (disk) ReadPreview(context.Context, string, int) (*imagefile.Preview, error) { return nil, nil }
 
 // settle runs callbacks until no job is left.
 func (h *harness) settle() {

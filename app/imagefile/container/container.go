@@ -41,7 +41,7 @@ type Info struct {
 	// Premultiplied that colour is multiplied by it.
 	Extra                int
 	Alpha, Premultiplied bool
-	// Transparent: pixels may be transparent by their colour, without a sample for it.
+	// Transparent: a colour may mark pixels as transparent, without an alpha channel.
 	Transparent bool
 	// Compression is a short name for people: "none", "LZW", "Deflate".
 	Compression string
@@ -50,19 +50,19 @@ type Info struct {
 	Meta     Metadata
 	// Gamma is the exponent, such as 0.45455, that encoded light as samples, for files without a profile; 0: unknown.
 	Gamma float64
-	// Raw is the size in bytes of all samples uncompressed, and Expansion the most of them that one byte of the file
-	// can stand for; 0 where there is no bound worth checking.
+	// Raw is the size in bytes of all uncompressed samples, and Expansion the largest number of them that one byte of
+	// the file can encode; 0 if there is no useful bound.
 	Raw, Expansion int64
-	// Scratch is the peak memory in bytes that decoding takes besides the samples of the picture.
+	// Scratch is the peak memory in bytes that decoding needs in addition to the samples of the picture.
 	Scratch int64
-	// Readonly is why Patch or Rewrite would fail for this file; nil where they work.
+	// Readonly is the reason why Patch or Rewrite would fail for this file; nil if they work.
 	Readonly error
-	// Warnings are sentences on what a corrected copy will hold unchanged although it shows the same picture, and on
-	// what of the file is damaged and left alone.
+	// Warnings are sentences about parts that a corrected copy will keep unchanged although they show the same picture,
+	// and about damaged parts of the file that are left as they are.
 	Warnings []message.Message
-	// Dropped names what a new file of this picture would not hold.
+	// Dropped names the parts that a new file of this picture would not hold.
 	Dropped []message.Message
-	// Thumbnail: the EXIF block holds a small picture, which a new file may not hold.
+	// Thumbnail: the EXIF block holds a thumbnail, which a new file may lack.
 	Thumbnail bool
 }
 
@@ -113,52 +113,53 @@ const (
 // Fault or an error of that reader, never a panic, and memory in proportion to what the file really holds.
 type Container interface {
 	Info() Info
-	// Decode returns the first picture: colour samples only, as they are stored, but of palettes, YCbCr, bits below 8
-	// (scaled to 8) and inverted encodings (WhiteIsZero, Adobe's CMYK), which become plain ones.
+	// Decode returns the first picture: colour samples only, as they are stored, except that palettes and YCbCr are
+	// converted to RGB, depths below 8 bits are scaled to 8, and inverted encodings (WhiteIsZero, Adobe's CMYK) are
+	// inverted.
 	Decode(ctx context.Context) (*processing.Picture, error)
-	// Inventory lists everything else. If changed is set, it lists what the file holds after Patch or Rewrite has
-	// changed a pixel: the same, but where the samples have to be converted for that, as those of a palette.
+	// Inventory lists everything else. If changed is set, it lists the contents of the file after Patch or Rewrite has
+	// changed a pixel. The two differ only if the samples have to be converted for that, as with a palette.
 	Inventory(ctx context.Context, changed bool) (*Inventory, error)
 }
 
-// Plain is a Container whose samples may lie in the file as they are.
-type Plain interface {
+// RowDecoder is a Container that may store its samples unencoded and can then decode single rows.
+type RowDecoder interface {
 	Container
-	// Locate returns what finds the pixel of which a byte of the file is a colour sample; ok is false for all other
-	// bytes, and for those that serve something else, too. It is nil where the samples do not lie in the file as they
-	// are.
+	// Locate returns a function that maps an offset in the file to the pixel whose colour sample is stored there; ok is
+	// false for all other bytes, and for bytes that also serve another purpose. It returns nil if the samples are not
+	// stored unencoded.
 	Locate() func(at int64) (x, y int, ok bool)
-	// DecodeRows is Decode of rows y0 to y1 only, where Locate is not nil.
+	// DecodeRows decodes rows y0 to y1 only. It works if Locate does not return nil.
 	DecodeRows(ctx context.Context, y0, y1 int) (*processing.Picture, error)
 }
 
-// Coarse is a Container of which some pixels can be read in much less time than all of them.
-type Coarse interface {
+// CoarseDecoder is a Container that can decode a subset of its pixels much faster than all of them.
+type CoarseDecoder interface {
 	Container
-	// DecodeCoarse returns each step-th pixel of each step-th row of what Decode returns, from the first of both on:
-	// ⌈Width/step⌉ × ⌈Height/step⌉ pixels. It is nil, without an error, where that takes as long as Decode.
+	// DecodeCoarse returns every step-th pixel of every step-th row of Decode's result, starting with the first:
+	// ⌈Width/step⌉ × ⌈Height/step⌉ pixels. It returns nil without an error if that takes as long as Decode.
 	DecodeCoarse(ctx context.Context, step int) (*processing.Picture, error)
 }
 
-// Strayer is a Container in whose file bytes may belong to nothing.
-type Strayer interface {
+// UnreferencedCounter is a Container whose file may hold bytes that nothing in it refers to.
+type UnreferencedCounter interface {
 	Container
-	// Strays counts the bytes that belong to nothing in the file and do not come from the same place of the original,
-	// which is nil for new files. Zeros that fill up to the next part do not count.
-	Strays(ctx context.Context, original Container) (int64, error)
+	// Unreferenced counts the bytes that nothing in the file refers to and that differ from the original at the same
+	// offset; original is nil for new files. Zero padding before the next part does not count.
+	Unreferenced(ctx context.Context, original Container) (int64, error)
 }
 
-// Coded is a Container that stores blocks of samples with loss.
-type Coded interface {
+// BlockCoder is a Container that stores lossily compressed blocks of samples.
+type BlockCoder interface {
 	Container
-	// Blocks compares the stored blocks with those of another file of the same size and kind. may is that of Reach.
+	// Blocks compares the stored blocks with those of another file of the same size and kind. For may see Blocks.Reach.
 	Blocks(ctx context.Context, other Container, may func(y int, row []bool)) (Blocks, error)
 }
 
-// Blocks is what comparing stored blocks showed.
+// Blocks is the result of comparing stored blocks.
 type Blocks struct {
-	// Total is the number of blocks, Changed of those that differ, and Outside of the differing ones that hold no pixel
-	// that may change.
+	// Total is the number of blocks, Changed the number that differ, and Outside the number of differing blocks without
+	// a pixel that may change.
 	Total, Changed, Outside int64
 	// Reach sets, in a row in which none is set, the pixels that a block with a pixel that may change has a part in.
 	Reach func(y int, row []bool)

@@ -74,7 +74,7 @@ func (f *File) add(v *container.Inventory, before []byte, s segment, data []byte
 	v.Add(message.Of("segment FF%02X", s.marker), body)
 }
 
-// Blocks implements container.Coded.
+// Blocks implements container.BlockCoder.
 func (f *File) Blocks(ctx context.Context, other container.Container, may func(y int, row []bool)) (
 	container.Blocks, error,
 ) {

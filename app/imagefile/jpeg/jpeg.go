@@ -90,8 +90,8 @@ type File struct {
 }
 
 var (
-	_ container.Rewriter = (*File)(nil)
-	_ container.Coded    = (*File)(nil)
+	_ container.Rewriter   = (*File)(nil)
+	_ container.BlockCoder = (*File)(nil)
 )
 
 // Open reads the segments before the first scan. What it returns reads from r as long as it is used.

@@ -9,7 +9,7 @@ import (
 // widestRow is the most bytes of a row of segments that DecodeCoarse reads at a time.
 const widestRow = 64 << 20
 
-// DecodeCoarse implements container.Coarse. It reads whole rows, as many as the result has, on all cores.
+// DecodeCoarse implements container.CoarseDecoder. It reads whole rows, as many as the result has, on all cores.
 func (f *File) DecodeCoarse(ctx context.Context, step int) (*processing.Picture, error) {
 	l := f.lay
 	if l.compression != compNone || l.rowBytes() > widestRow/int64(l.across*l.channels) || step < 1 {

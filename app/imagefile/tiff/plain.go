@@ -9,7 +9,7 @@ import (
 	"blik/processing"
 )
 
-// Locate implements container.Plain.
+// Locate implements container.RowDecoder.
 func (f *File) Locate() func(at int64) (x, y int, ok bool) {
 	l := f.lay
 	if l.compression != compNone || f.converts() {
@@ -43,7 +43,7 @@ func (f *File) Locate() func(at int64) (x, y int, ok bool) {
 	}
 }
 
-// DecodeRows implements container.Plain.
+// DecodeRows implements container.RowDecoder.
 func (f *File) DecodeRows(ctx context.Context, y0, y1 int) (*processing.Picture, error) {
 	l := f.lay
 	if err := l.check(f.src.Size); err != nil {

@@ -31,11 +31,11 @@ type File struct {
 }
 
 var (
-	_ container.Container = (*File)(nil)
-	_ container.Patcher   = (*File)(nil)
-	_ container.Plain     = (*File)(nil)
-	_ container.Coarse    = (*File)(nil)
-	_ container.Strayer   = (*File)(nil)
+	_ container.Container           = (*File)(nil)
+	_ container.Patcher             = (*File)(nil)
+	_ container.RowDecoder          = (*File)(nil)
+	_ container.CoarseDecoder       = (*File)(nil)
+	_ container.UnreferencedCounter = (*File)(nil)
 )
 
 // Open reads the structure of the TIFF in the first size bytes of r. What cannot be read gives a container.Fault.

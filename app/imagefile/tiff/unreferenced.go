@@ -10,17 +10,17 @@ import (
 	"blik/app/imagefile/container"
 )
 
-// maxFill is the longest run of zeros that may fill up to the next part of a file.
+// maxFill is the longest zero padding accepted before the next part of a file.
 const maxFill = 16
 
-// Strays implements container.Strayer.
-func (f *File) Strays(ctx context.Context, original container.Container) (int64, error) {
+// Unreferenced implements container.UnreferencedCounter.
+func (f *File) Unreferenced(ctx context.Context, original container.Container) (int64, error) {
 	spans, ok := f.spans()
 	if !ok {
 		return 0, container.Unsupported("the file has too many parts to say what belongs to none")
 	}
 	if f.lay.countsEntry != nil {
-		// Those of the layout are what the samples need.
+		// The counts of the layout are those that the samples need; the file may state larger ones.
 		given, err := f.src.Ints(f.lay.countsEntry, len(f.lay.offsets))
 		if err != nil {
 			return 0, err
@@ -33,23 +33,24 @@ func (f *File) Strays(ctx context.Context, original container.Container) (int64,
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.at, b.at) })
 	spans = append(spans, span{f.src.Size, f.src.Size, spanOther})
 	from, _ := original.(*File)
-	var strays, reached int64
+	var unreferenced, reached int64
 	for _, s := range spans {
 		// Tags may name parts beyond the end of the file.
 		if end := min(s.at, f.src.Size); end > reached {
-			n, err := f.strays(ctx, from, reached, end)
+			n, err := f.unreferenced(ctx, from, reached, end)
 			if err != nil {
 				return 0, err
 			}
-			strays += n
+			unreferenced += n
 		}
 		reached = max(reached, s.end)
 	}
-	return strays, nil
+	return unreferenced, nil
 }
 
-// strays counts the bytes from at to end, which belong to nothing, that the original does not have in the same place.
-func (f *File) strays(ctx context.Context, original *File, at, end int64) (int64, error) {
+// unreferenced counts the bytes from at to end, to which nothing refers, that differ from the original at the same
+// offset.
+func (f *File) unreferenced(ctx context.Context, original *File, at, end int64) (int64, error) {
 	var n int64
 	fill := end-at <= maxFill && end < f.src.Size
 	a, b := make([]byte, min(end-at, chunk)), make([]byte, min(end-at, chunk))

@@ -9,12 +9,12 @@ import (
 	"blik/internal/testpic"
 )
 
-// checkGlimpse compares some pixels of a file with all of them. It reports whether there were any.
-func checkGlimpse(t *testing.T, path string, side int) bool {
+// checkPreview compares some pixels of a file with all of them. It reports whether there were any.
+func checkPreview(t *testing.T, path string, side int) bool {
 	t.Helper()
 	limits := DefaultLimits()
 	limits.Bytes = 256 << 20
-	g, err := ReadGlimpse(t.Context(), path, limits, side)
+	g, err := ReadPreview(t.Context(), path, limits, side)
 	f, wrong := Read(t.Context(), path, limits)
 	var e *Error
 	switch {
@@ -44,12 +44,12 @@ func checkGlimpse(t *testing.T, path string, side int) bool {
 }
 
 // Of real files, and of damaged ones, some pixels are those of the picture, or there are none.
-func TestGlimpse(t *testing.T) {
+func TestPreview(t *testing.T) {
 	t.Parallel()
 	seen := 0
 	for _, path := range slices.Concat(testpic.SharedFiles(t, "io-samples/*.*"), testpic.SharedFiles(t, "malformed/*")) {
 		for _, side := range []int{1, 40} {
-			if checkGlimpse(t, path, side) {
+			if checkPreview(t, path, side) {
 				seen++
 			}
 		}
@@ -60,15 +60,15 @@ func TestGlimpse(t *testing.T) {
 }
 
 // A file that is read in no time is not shown before.
-func TestGlimpseOfSmallFiles(t *testing.T) {
+func TestPreviewOfSmallFiles(t *testing.T) {
 	t.Parallel()
 	path := write(t, "a.tif", rgba())
-	if g, err := ReadGlimpse(t.Context(), path, DefaultLimits(), 2048); g != nil || err != nil {
+	if g, err := ReadPreview(t.Context(), path, DefaultLimits(), 2048); g != nil || err != nil {
 		t.Errorf("%v, %v", g, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if g, err := ReadGlimpse(ctx, path, DefaultLimits(), 1); g != nil || err != context.Canceled {
+	if g, err := ReadPreview(ctx, path, DefaultLimits(), 1); g != nil || err != context.Canceled {
 		t.Errorf("%v, %v after a cancel", g, err)
 	}
 }
