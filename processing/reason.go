@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"blik/internal/message"
 )
@@ -49,7 +50,7 @@ type Reason struct {
 
 // Message is the reason in words, with its value.
 func (r Reason) Message() message.Message {
-	figures := message.Figures(fmt.Sprintf("%+.1f", r.Value))
+	figures := message.Figures(strings.Replace(fmt.Sprintf("%+.1f", r.Value), "-", "−", 1))
 	if r.Value > 0 {
 		return message.Of("for: %s (%s)", r.Aspect.Name(), figures)
 	}

@@ -63,15 +63,15 @@ func newCorrectionPanel(c *common) *correctionPanel {
 	p.result = xwidget.NewWrapped("")
 	p.result.SizeName = theme.SizeNameCaptionText
 
+	method := xwidget.NewHelpLabel(c.t("Method"), c.t("Corrects this finding immediately with another method. The "+
+		"finding keeps its method when all are corrected again."), c.tips)
+	method.Explain(p.method)
 	body := container.New(layout.NewCustomPaddedVBoxLayout(2),
 		xwidget.NewHeading(c.t("Compare")),
 		inset(4, 4, container.NewGridWithColumns(2, p.hold, p.split)),
 		xwidget.NewHeading(c.t("Selected finding")),
 		inset(4, 4, p.spot),
-		inset(4, 4, container.NewBorder(nil, nil,
-			container.NewCenter(xwidget.NewHelpLabel(c.t("Method"),
-				c.t("Corrects this finding immediately with another method. The finding keeps its method when all "+
-					"are corrected again."), c.tips)), nil, inset(0, 0, p.method))),
+		inset(4, 4, container.NewBorder(nil, nil, container.NewCenter(method), nil, inset(0, 0, p.method))),
 		inset(4, 4, container.NewGridWithColumns(2, p.correct, p.unset)),
 		p.form.Object,
 	)

@@ -142,7 +142,7 @@ func chooseDialogs() dialogMaker {
 		confirm := func(path string, yes func()) { p.confirmReplace(win, modals, path, yes) }
 		toolkit := filedialog.Toolkit(win, func() filedialog.Words {
 			return filedialog.Words{Save: p.t("Save"), Cancel: p.noText(), Browse: p.t("Folder…")}
-		}, confirm)
+		}, confirm, modals.Show)
 		if os.Getenv("BLIK_DIALOGS") == "fyne" {
 			return toolkit
 		}

@@ -212,7 +212,8 @@ func (findingsLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 func (p *findingsPanel) newBounds() fyne.CanvasObject {
 	row := container.NewHBox()
 	for _, b := range findingBounds {
-		entry := xwidget.NewNumberEntry(46, func(text string) { p.setBound(b.of, b.scale, text) })
+		entry := xwidget.NewNumberEntry(46, func(text string) { p.setBound(b.name, b.of, b.scale, text) })
+		entry.Tips = p.tips
 		p.bounds = append(p.bounds, entry)
 		name := xwidget.NewFixedText(p.t(b.name))
 		name.SetText(p.t(b.name))
@@ -229,12 +230,17 @@ func (c *common) list(change func(l *session.Listing)) {
 	c.SetListing(l)
 }
 
-// setBound takes a least value that was typed; what is no number sets none.
-func (p *findingsPanel) setBound(of func(l *session.Listing) *session.Bound, scale float64, text string) {
+// setBound takes a least value that was typed; what is no number sets none, which is said unless the field is empty.
+func (p *findingsPanel) setBound(name message.Text, of func(l *session.Listing) *session.Bound, scale float64,
+	text string) {
+	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%"))
 	v, err := i18n.ParseNumber(text)
 	bound := session.Bound{Set: err == nil, Least: v * scale}
 	if err != nil {
 		bound = session.Bound{}
+		if text != "" {
+			p.say(p.t("%s: enter a number.", strings.TrimSuffix(p.t(name), " ≥")))
+		}
 	}
 	p.list(func(l *session.Listing) { *of(l) = bound })
 	p.showBounds()
@@ -380,15 +386,23 @@ func (c *common) reveal(f document.Spot) {
 	c.say(c.t("Finding %s, %s px", c.texts.Int(f.ID), c.texts.Int(f.Area)))
 }
 
-// keep marks the selected finding as kept and goes on to the next one of the list.
-func (w *window) keep() { w.decide(w.KeepSelected) }
+// keep marks the selected finding as kept and goes on to the next one of the list. The mask may stay hidden, as it does
+// while a person looks through the corrections, unless that changes it.
+func (w *window) keep() {
+	if f, ok := w.Selected(); ok && f.Decision == document.Ignored {
+		w.display.showMask()
+	}
+	w.decide(w.KeepSelected)
+}
 
 // ignore takes the selected finding out of the mask and goes on to the next one of the list.
-func (w *window) ignore() { w.decide(w.RemoveSelected) }
+func (w *window) ignore() {
+	w.display.showMask()
+	w.decide(w.RemoveSelected)
+}
 
 // decide decides about the selected finding and goes on. Where none is selected it only goes to the first one.
 func (w *window) decide(how func() bool) {
-	w.display.showMask()
 	if _, ok := w.Selected(); ok {
 		how()
 	}

@@ -46,13 +46,20 @@ func TestDecideByKeys(t *testing.T) {
 	if s, ok := h.Selected(); !ok || s.ID != 1 || s.Decision != document.Undecided {
 		t.Errorf("where none was selected, keeping selects %+v", s)
 	}
+	h.display.toggleMask()
 	h.keys.Rune('k')
 	h.checkList("kept", "✓ "+first, second)
+	if h.display.maskShown {
+		t.Error("keeping a finding, which leaves the mask as it is, shows it")
+	}
 	if row := h.panel.findings.table.Selected(); row != 1 {
 		t.Errorf("row %d is selected after keeping the first", row)
 	}
 	h.keys.Rune('о') // J on a Russian keyboard
 	h.checkList("ignored", "✓ "+first)
+	if !h.display.maskShown {
+		t.Error("the mask is changed where it is not seen")
+	}
 	if text := h.panel.findings.sum.Text; text != "1 finding, 4 px, 0.02 %; 1 kept, 1 ignored" {
 		t.Errorf("the sum says %q", text)
 	}
@@ -103,6 +110,16 @@ func TestListIsSortedAndLimited(t *testing.T) {
 	}
 	p.bounds[0].SetText("many")
 	p.bounds[0].FocusLost()
+	if text := h.status.message.Text(); text != "Area: enter a number." {
+		t.Errorf("what is no number is answered by %q", text)
+	}
+	p.bounds[2].SetText("40 %")
+	p.bounds[2].FocusLost()
+	if b := h.Listing().Contrast; !b.Set || b.Least != 0.4 {
+		t.Errorf("a contrast in per cent sets %+v", b)
+	}
+	p.bounds[2].SetText("")
+	p.bounds[2].FocusLost()
 	if h.Listing().Area.Set || p.bounds[0].Text != "" {
 		t.Errorf("%q sets a bound", "many")
 	}

@@ -139,6 +139,7 @@ func (k *keyboard) Key(e *fyne.KeyEvent) {
 // Down makes any tool a hand while the space bar is held, and remembers the key for Rune.
 func (k *keyboard) Down(e *fyne.KeyEvent) {
 	k.last = e.Physical.ScanCode
+	k.w.tips.Pressed(e)
 	if e.Name == fyne.KeySpace && !k.w.dialogOpen() {
 		k.w.display.setPanKey(true)
 	}
@@ -146,6 +147,7 @@ func (k *keyboard) Down(e *fyne.KeyEvent) {
 
 // Up ends what Down began.
 func (k *keyboard) Up(e *fyne.KeyEvent) {
+	k.w.tips.Released(e)
 	if e.Name == fyne.KeySpace {
 		k.w.display.setPanKey(false)
 	}

@@ -96,6 +96,12 @@ func TestWand(t *testing.T) {
 	if n := h.Document().Stats().Area; n != 0 {
 		t.Errorf("%d pixels are left of what was removed", n)
 	}
+	// A glint that was hit from beside it is removed by another click there, and marked by a third.
+	for i, marked := range []bool{true, false, true, false} {
+		if click(57.5, 41.5); (h.Document().Stats().Area > 0) != marked {
+			t.Errorf("click %d beside the glint leaves %d pixels", i, h.Document().Stats().Area)
+		}
+	}
 	click(150, 80)
 	if text := h.status.message.Text(); text != "Nothing is brighter than its surroundings here" {
 		t.Errorf("where nothing is the status says %q", text)

@@ -79,17 +79,14 @@ func newToolbar(c *common) *toolbar {
 	})
 	b.hardness = xwidget.NewSlider(0, 1, 0.1, c.keys)
 	b.hardness.OnChanged = byUser(&b.quiet, c.toolbox.setBrushHardness)
-	b.brush = container.NewHBox(
-		xwidget.NewHelpLabel(c.t("Brush, px"),
-			c.t("Diameter in pixels of the picture. Keys %s and %s, or Ctrl and wheel.",
-				c.press("brush.smaller"), c.press("brush.larger")), c.tips),
-		xwidget.NewMinWidth(90, b.size), container.NewCenter(b.sizeEntry),
-	)
-	b.soft = container.NewHBox(
-		xwidget.NewHelpLabel(c.t("Hardness"),
-			c.t("Share of the brush with full strength; the rest fades towards the edge."), c.tips),
-		xwidget.NewMinWidth(64, b.hardness),
-	)
+	diameter := xwidget.NewHelpLabel(c.t("Brush, px"), c.t("Diameter in pixels of the picture. Keys %s and %s, or "+
+		"Ctrl and wheel.", c.press("brush.smaller"), c.press("brush.larger")), c.tips)
+	diameter.Explain(b.size, b.sizeEntry)
+	b.brush = container.NewHBox(diameter, xwidget.NewMinWidth(90, b.size), container.NewCenter(b.sizeEntry))
+	full := xwidget.NewHelpLabel(c.t("Hardness"),
+		c.t("Share of the brush with full strength; the rest fades towards the edge."), c.tips)
+	full.Explain(b.hardness)
+	b.soft = container.NewHBox(full, xwidget.NewMinWidth(64, b.hardness))
 
 	b.eye = c.button("view.mask", theme.VisibilityIcon())
 	b.opacity = xwidget.NewSlider(0, 1, 0.05, c.keys)

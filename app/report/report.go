@@ -72,7 +72,8 @@ func inWords(reasons []processing.Reason) string {
 	for i, r := range reasons {
 		words[i] = r.Message().String()
 	}
-	return strings.Join(words, "; ")
+	// Spreadsheets that take a table for one of their own encoding read ASCII all the same.
+	return strings.ReplaceAll(strings.Join(words, "; "), "−", "-")
 }
 
 // text is a message in every language of the program, by their codes.

@@ -199,15 +199,28 @@ func (s *Session) Toggle(at processing.Point, slack float64) Toggled {
 // touchSlack is the largest distance from which Touch finds a glint, in pixels of the picture.
 const touchSlack = 12
 
+// touched is what Touch marked last: the pixel that was clicked, and one of the glint that was found there.
+type touched struct {
+	doc        *document.Document
+	at, marked image.Point
+}
+
 // Touch marks the glint at a place or within the slack, grown by the rule of detection, and selects it; a finding of
-// the mask at the very place is removed instead. The error is processing.ErrNoGlint where there is neither.
+// the mask at the very place is removed instead, and so is what the last call marked from there, which may lie beside.
+// The error is processing.ErrNoGlint where there is neither.
 func (s *Session) Touch(at processing.Point, slack float64) (Toggled, error) {
 	s.settle()
 	pixel := image.Pt(int(math.Floor(at.X)), int(math.Floor(at.Y)))
-	if _, ok := s.doc.SpotAt(pixel.X, pixel.Y); ok {
-		pixels, _ := s.doc.RemoveSpot(pixel.X, pixel.Y)
-		s.publish(Other, pixels)
-		return Removed, nil
+	place, last := pixel, s.touched
+	if s.touched = (touched{}); last.doc == s.doc && last.at == pixel {
+		place = last.marked
+	}
+	for _, p := range []image.Point{pixel, place} {
+		if _, ok := s.doc.SpotAt(p.X, p.Y); ok {
+			pixels, _ := s.doc.RemoveSpot(p.X, p.Y)
+			s.publish(Other, pixels)
+			return Removed, nil
+		}
 	}
 	o := processing.TouchOptions{X: at.X, Y: at.Y, Slack: min(slack, touchSlack), Taken: s.doc.Mask()}
 	if s.memory.Serves(s.doc.Picture(), s.detectedWith, s.settings.Params) {
@@ -221,7 +234,8 @@ func (s *Session) Touch(at processing.Point, slack float64) (Toggled, error) {
 	}
 	pixels, err := s.doc.MarkGlint(glint)
 	if err == nil {
-		s.doc.Select(glint.Runs[0].X0, glint.Runs[0].Y)
+		s.touched = touched{s.doc, pixel, image.Pt(glint.Runs[0].X0, glint.Runs[0].Y)}
+		s.doc.Select(s.touched.marked.X, s.touched.marked.Y)
 	}
 	s.publish(Other, pixels)
 	return Marked, err

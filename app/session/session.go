@@ -95,6 +95,8 @@ type Session struct {
 	shown  *document.Corrections
 	// left is what was shown before that, for a step back.
 	left pictured
+	// touched is what the spot wand marked last.
+	touched touched
 	// compared is what the mask is compared with, nil for nothing.
 	compared *compared
 	// maskFile is where the mask was saved last, and maskState what the file was then (imagefile.State); written is

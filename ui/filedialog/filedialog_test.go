@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blik/ui/uitest"
+	"blik/ui/xwidget"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
@@ -44,6 +45,8 @@ func TestToolkitSave(t *testing.T) {
 	}{
 		{name: "new file", typed: "new", button: "Save", want: "new.png"},
 		{name: "cancelled", typed: "new", button: "Cancel", want: ""},
+		{name: "Escape in the field", typed: "new", button: "Escape", want: ""},
+		{name: "Escape elsewhere", typed: "new", button: "Escape elsewhere", want: ""},
 		{name: "existing file, agreed", typed: "old.png", button: "Save", replace: true, want: "old.png", asked: true},
 		{name: "existing file, not agreed", typed: "old", button: "Save", want: "nothing", asked: true},
 	} {
@@ -57,12 +60,13 @@ func TestToolkitSave(t *testing.T) {
 			w := test.NewTempWindow(t, widget.NewLabel(""))
 			w.Resize(fyne.NewSize(800, 600))
 			asked := false
+			modals := xwidget.NewModals(w)
 			d := Toolkit(w, func() Words { return Words{"Save", "Cancel", "Folder"} }, func(path string, yes func()) {
 				asked = path == old
 				if c.replace {
 					yes()
 				}
-			})
+			}, modals.Show)
 			got := "nothing"
 			d.Save(Request{Title: "Save mask", Folder: folder, File: "offered.png", Extensions: []string{"png"}},
 				func(path string, err error) {
@@ -75,15 +79,24 @@ func TestToolkitSave(t *testing.T) {
 					}
 				})
 			top := w.Canvas().Overlays().Top()
-			entry := uitest.Find[*widget.Entry](top)[0]
+			entry := uitest.Find[*xwidget.SearchEntry](top)[0]
 			if entry.Text != filepath.Join(folder, "offered.png") {
 				t.Errorf("offered %q", entry.Text)
 			}
 			entry.SetText(filepath.Join(folder, c.typed))
+			switch c.button {
+			case "Escape":
+				entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+			case "Escape elsewhere":
+				modals.Key(fyne.KeyEscape)
+			}
 			for _, b := range uitest.Find[*widget.Button](top) {
 				if b.Text == c.button {
 					test.Tap(b)
 				}
+			}
+			if w.Canvas().Overlays().Top() != nil {
+				t.Error("the dialog is still open")
 			}
 			if got != c.want || asked != c.asked {
 				t.Errorf("got %q, asked %v", got, asked)

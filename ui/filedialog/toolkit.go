@@ -8,6 +8,8 @@ import (
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/storage"
 	"fyne.io/fyne/v2/widget"
+
+	"blik/ui/xwidget"
 )
 
 // Words are the texts of the toolkit's dialogs besides those of a request.
@@ -18,11 +20,15 @@ type toolkit struct {
 	parent  fyne.Window
 	words   func() Words
 	confirm Confirm
+	show    Show
 }
 
+// Show shows a dialog that Escape closes. accept is what Enter does; nil closes it, too.
+type Show func(d dialog.Dialog, accept func())
+
 // Toolkit returns dialogs inside the given window.
-func Toolkit(parent fyne.Window, words func() Words, confirm Confirm) Dialogs {
-	return &toolkit{parent: parent, words: words, confirm: confirm}
+func Toolkit(parent fyne.Window, words func() Words, confirm Confirm, show Show) Dialogs {
+	return &toolkit{parent, words, confirm, show}
 }
 
 // Open asks for a file to read.
@@ -47,21 +53,27 @@ func (t *toolkit) Open(r Request, done Done) {
 	}
 	d.SetView(dialog.ListView)
 	d.Resize(dialogSize(t.parent))
-	d.Show()
+	t.show(dismissed{d}, func() {})
 }
+
+// dismissed is a file dialog whose Hide says that nothing was chosen.
+type dismissed struct{ *dialog.FileDialog }
+
+// Hide presses Cancel.
+func (d dismissed) Hide() { d.Dismiss() }
 
 // Save asks for a path. The toolkit's own dialog empties the file at once, before it is known whether writing will
 // succeed; this one only names it.
 func (t *toolkit) Save(r Request, done Done) {
 	words := t.words()
-	entry := widget.NewEntry()
+	entry := xwidget.NewSearchEntry("")
 	entry.SetText(filepath.Join(r.Folder, r.File))
 	browse := widget.NewButton(words.Browse, func() {
-		dialog.ShowFolderOpen(func(folder fyne.ListableURI, err error) {
+		t.show(dismissed{dialog.NewFolderOpen(func(folder fyne.ListableURI, err error) {
 			if err == nil && folder != nil {
 				entry.SetText(filepath.Join(folder.Path(), filepath.Base(entry.Text)))
 			}
-		}, t.parent)
+		}, t.parent)}, func() {})
 	})
 	var d *dialog.ConfirmDialog
 	accept := func(ok bool) {
@@ -82,9 +94,9 @@ func (t *toolkit) Save(r Request, done Done) {
 	}
 	d = dialog.NewCustomConfirm(r.Title, words.Save, words.Cancel,
 		container.NewBorder(nil, nil, nil, browse, entry), accept, t.parent)
-	entry.OnSubmitted = func(string) { d.Confirm() }
+	entry.OnSubmitted, entry.OnEscape = func(string) { d.Confirm() }, d.Dismiss
 	d.Resize(fyne.NewSize(dialogSize(t.parent).Width, 140))
-	d.Show()
+	t.show(d, d.Confirm)
 	t.parent.Canvas().Focus(entry)
 }
 

@@ -204,6 +204,7 @@ func (f *Form) newRow(s processing.Spec, tips *xwidget.Tooltips, keys xwidget.Ke
 			}
 			f.set(r, v)
 		})
+		name.Explain(check)
 		r.show = func(v float64) { check.SetChecked(v != 0) }
 		r.object = pad(container.NewBorder(nil, nil, name, check), r.fault)
 	case processing.KindChoice:
@@ -220,10 +221,14 @@ func (f *Form) newRow(s processing.Spec, tips *xwidget.Tooltips, keys xwidget.Ke
 			choice := xwidget.NewRadio(names, keys, take)
 			choice.Horizontal = true
 			r.show = func(v float64) { choice.SetSelected(names[int(v)]) }
-			r.object = pad(choice, r.fault)
+			// The choices stand for the name.
+			name = xwidget.NewHelpLabel("", name.Help(), tips)
+			name.Explain(choice)
+			r.object = pad(container.NewHBox(choice, name), r.fault)
 			break
 		}
 		choice := xwidget.NewSelect(names, keys, take)
+		name.Explain(choice)
 		r.show = func(v float64) { choice.SetSelected(names[int(v)]) }
 		r.object = pad(container.NewBorder(nil, nil, container.NewCenter(name), nil,
 			container.New(layout.NewCustomPaddedLayout(0, 0, 8, 0), choice)), r.fault)
@@ -234,9 +239,10 @@ func (f *Form) newRow(s processing.Spec, tips *xwidget.Tooltips, keys xwidget.Ke
 }
 
 // numberRow is a name and a field; under them a slider, where it makes sense, and the unit.
-func (f *Form) numberRow(r *row, name fyne.CanvasObject, keys xwidget.Keys) (fyne.CanvasObject, func(float64)) {
+func (f *Form) numberRow(r *row, name *xwidget.HelpLabel, keys xwidget.Keys) (fyne.CanvasObject, func(float64)) {
 	s := r.spec
 	entry := xwidget.NewNumberEntry(numberWidth, func(text string) { f.setText(r, text) })
+	name.Explain(entry)
 	parts := []fyne.CanvasObject{container.NewBorder(nil, nil, container.NewCenter(name), entry)}
 	unit := xwidget.NewFixedText("")
 	unit.Stretch, unit.Muted = true, true
@@ -246,6 +252,7 @@ func (f *Form) numberRow(r *row, name fyne.CanvasObject, keys xwidget.Keys) (fyn
 		slider = xwidget.NewSlider(s.Min, s.Max, s.Step, keys)
 		slider.OnChanged = func(v float64) { f.set(r, round(v)) }
 		r.slider = slider
+		name.Explain(slider)
 		parts = append(parts, container.NewBorder(nil, nil, nil, xwidget.NewMinWidth(numberWidth, unit), slider))
 	} else {
 		parts = append(parts, container.NewBorder(nil, nil, nil, xwidget.NewMinWidth(numberWidth, unit)))
@@ -261,6 +268,7 @@ func (f *Form) numberRow(r *row, name fyne.CanvasObject, keys xwidget.Keys) (fyn
 				f.set(r, s.Stops[i].Value)
 			}
 		})
+		name.Explain(stop)
 		stop.PlaceHolder = f.texts.Sprint(message.Of("between the stops"))
 		parts = append(parts, container.New(layout.NewCustomPaddedLayout(0, 0, 8, 0), stop))
 	}

@@ -213,10 +213,6 @@ func TestHelp(t *testing.T) {
 		labels := uitest.Find[*xwidget.HelpLabel](f.Object)
 		i := 0
 		for _, s := range processing.Specs() {
-			if s.ID == "mode" {
-				// Its choices stand for it, side by side.
-				continue
-			}
 			if i >= len(labels) {
 				t.Fatalf("%s: %d help labels only", lang, len(labels))
 			}

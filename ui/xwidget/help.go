@@ -8,7 +8,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// HelpLabel is a name with an information mark; its help shows as a tooltip.
+// HelpLabel is a name with an information mark; its help shows as a tooltip, and when the Tab key brings the focus to a
+// control that it explains.
 type HelpLabel struct {
 	widget.BaseWidget
 	text, help string
@@ -32,6 +33,35 @@ func (l *HelpLabel) Text() string { return l.text }
 
 // Help returns the help's text.
 func (l *HelpLabel) Help() string { return l.help }
+
+// explained is a control that a label can explain.
+type explained interface{ explainBy(l *HelpLabel) }
+
+// Explain makes the label that of some controls.
+func (l *HelpLabel) Explain(controls ...explained) {
+	for _, c := range controls {
+		c.explainBy(l)
+	}
+}
+
+// focused shows the help of a control that the Tab key brought the focus to, and takes it away with the focus. A click
+// shows none: it would lie over what is worked on.
+func (l *HelpLabel) focused(on bool) {
+	switch {
+	case l == nil:
+	case !on:
+		l.tips.Hide()
+	case l.tips != nil && l.tips.tab:
+		l.tips.showAside(l, l.help)
+	}
+}
+
+// moved takes the help away that would lie over what changes.
+func (l *HelpLabel) moved() {
+	if l != nil {
+		l.tips.Hide()
+	}
+}
 
 // MouseIn starts the tooltip.
 func (l *HelpLabel) MouseIn(*desktop.MouseEvent) { l.tips.ShowLater(l, l.help) }

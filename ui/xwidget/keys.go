@@ -38,6 +38,7 @@ func NewSlider(lo, hi, step float64, keys Keys) *Slider {
 // TypedKey moves the slider by the arrow keys.
 func (s *Slider) TypedKey(e *fyne.KeyEvent) {
 	if e.Name == fyne.KeyLeft || e.Name == fyne.KeyRight {
+		s.help.moved()
 		s.Slider.TypedKey(e)
 		return
 	}

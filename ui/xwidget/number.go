@@ -11,7 +11,10 @@ type NumberEntry struct {
 	widget.Entry
 	// Width is the field's width in Fyne units.
 	Width float32
+	// Tips, if not nil, is the layer of the tooltips of its window, which watches the Tab key.
+	Tips *Tooltips
 
+	help   *HelpLabel
 	commit func(text string)
 	shown  string
 }
@@ -42,13 +45,30 @@ func (e *NumberEntry) ShowText(text string) {
 func (e *NumberEntry) FocusGained() {
 	reveal(e)
 	e.Entry.FocusGained()
+	e.help.focused(true)
 }
 
 // FocusLost commits what was typed.
 func (e *NumberEntry) FocusLost() {
 	e.Entry.FocusLost()
+	e.help.focused(false)
 	e.done()
 }
+
+// KeyDown watches the Tab key.
+func (e *NumberEntry) KeyDown(k *fyne.KeyEvent) {
+	e.Tips.Pressed(k)
+	e.Entry.KeyDown(k)
+}
+
+// KeyUp watches the Tab key.
+func (e *NumberEntry) KeyUp(k *fyne.KeyEvent) {
+	e.Tips.Released(k)
+	e.Entry.KeyUp(k)
+}
+
+// explainBy is part of explained.
+func (e *NumberEntry) explainBy(l *HelpLabel) { e.help, e.Tips = l, l.tips }
 
 // TypedKey takes back what was typed on Escape.
 func (e *NumberEntry) TypedKey(k *fyne.KeyEvent) {

@@ -26,7 +26,11 @@ type ringed struct {
 	focused bool
 	// filled says that the control has the colour of rings, which then have that of text.
 	filled bool
+	help   *HelpLabel
 }
+
+// explainBy is part of explained.
+func (r *ringed) explainBy(l *HelpLabel) { r.help = l }
 
 // show gives the ring of a control its state, and brings what gets it into view.
 func (r *ringed) show(self fyne.CanvasObject, on bool) {
@@ -34,6 +38,7 @@ func (r *ringed) show(self fyne.CanvasObject, on bool) {
 	if on {
 		reveal(self)
 	}
+	r.help.focused(on)
 	if r.ring != nil {
 		r.paint()
 	}

@@ -19,6 +19,9 @@ const tooltipDelay = 500 * time.Millisecond
 // tooltipWidth is the widest a tooltip becomes before it wraps, in Fyne units.
 const tooltipWidth = 340
 
+// tooltipGap is the space between a widget and its tooltip, in Fyne units.
+const tooltipGap = 4
+
 // Tooltips is a layer over the window's content that shows one tooltip at a time. It takes no events, so that what
 // lies under it keeps working.
 type Tooltips struct {
@@ -33,6 +36,8 @@ type Tooltips struct {
 	stop  func()
 	// turn counts the shows and hides, so that a timer that comes late does nothing.
 	turn int
+	// tab says that the Tab key is held.
+	tab bool
 }
 
 // NewTooltips returns an empty layer.
@@ -57,21 +62,60 @@ func (t *Tooltips) ShowLater(obj fyne.CanvasObject, text string) {
 	t.ShowBeside(obj, fyne.Position{}, fyne.Size{}, text)
 }
 
+// showAside is ShowLater, but to the left of obj if there is room, so that what lies below it stays in sight.
+func (t *Tooltips) showAside(obj fyne.CanvasObject, text string) {
+	if t == nil {
+		return
+	}
+	t.later(text, func() {
+		t.show(obj, fyne.Position{}, obj.Size(), text)
+		if at := t.at(obj); at.X >= t.box.Size().Width+tooltipGap {
+			t.box.Move(fyne.NewPos(at.X-t.box.Size().Width-tooltipGap,
+				clamp(at.Y, 0, t.Layer.Size().Height-t.box.Size().Height)))
+		}
+	})
+}
+
 // ShowBeside is ShowLater for a part of obj, or all of it where the size is zero.
 func (t *Tooltips) ShowBeside(obj fyne.CanvasObject, at fyne.Position, size fyne.Size, text string) {
-	if t == nil || text == "" {
+	if t == nil {
+		return
+	}
+	t.later(text, func() {
+		if size.IsZero() {
+			size = obj.Size()
+		}
+		t.show(obj, at, size, text)
+	})
+}
+
+// later calls show after a moment, unless Hide comes first or there is no text.
+func (t *Tooltips) later(text string, show func()) {
+	if text == "" {
 		return
 	}
 	t.Hide()
 	turn := t.turn
 	t.stop = t.after(tooltipDelay, func() {
 		if t.turn == turn {
-			if size.IsZero() {
-				size = obj.Size()
-			}
-			t.show(obj, at, size, text)
+			show()
 		}
 	})
+}
+
+// Pressed takes note of a key that goes down, Released of one that comes up: the focus that a control gets while the
+// Tab key is held is not due to the mouse.
+func (t *Tooltips) Pressed(e *fyne.KeyEvent) {
+	if t != nil {
+		t.tab = e.Name == fyne.KeyTab
+	}
+}
+
+// Released is described at Pressed.
+func (t *Tooltips) Released(e *fyne.KeyEvent) {
+	if t != nil && e.Name == fyne.KeyTab {
+		t.tab = false
+	}
 }
 
 // Hide takes the tooltip away, also one that is still to come.
@@ -107,19 +151,23 @@ func (t *Tooltips) show(obj fyne.CanvasObject, part fyne.Position, extent fyne.S
 		t.label.Refresh()
 		size = fyne.NewSize(tooltipWidth, t.box.MinSize().Height)
 	}
-	origin := driver.AbsolutePositionForObject(t.Layer)
-	at := driver.AbsolutePositionForObject(obj).Subtract(origin).Add(part)
 	t.box.Resize(size)
-	t.box.Move(place(at, extent, size, t.Layer.Size()))
+	t.box.Move(place(t.at(obj).Add(part), extent, size, t.Layer.Size()))
 	t.box.Show()
 	// A box that was never on the screen belongs to no canvas yet, so that only its parent can ask for a new frame.
 	t.Layer.Refresh()
 }
 
+// at is where an object lies in the layer.
+func (t *Tooltips) at(obj fyne.CanvasObject) fyne.Position {
+	driver := fyne.CurrentApp().Driver()
+	return driver.AbsolutePositionForObject(obj).Subtract(driver.AbsolutePositionForObject(t.Layer))
+}
+
 // place puts a tooltip of the given size beside a widget so that it stays inside the area: to the right of a narrow
 // widget at the left edge, else below it, else above it.
 func place(at fyne.Position, widget, tip, area fyne.Size) fyne.Position {
-	const gap = 4
+	const gap = tooltipGap
 	if at.X < 60 && widget.Width < 60 {
 		return fyne.NewPos(at.X+widget.Width+gap, clamp(at.Y+(widget.Height-tip.Height)/2, 0, area.Height-tip.Height))
 	}
