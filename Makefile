@@ -67,14 +67,19 @@ plain: ## the tests of the loops without vector kernels, and without the experim
 arm64: ## the tests of the loops for arm64, under qemu-user
 	scripts/qemu.sh
 
-# The network's loops share nothing and would take minutes: the detector watches those that call them. Those of
-# processing/cpu are watched in its own tests, and what calls them in the others. What takes longest begins first.
-RACE  := -race -gcflags=blik/processing/network=-race=false
-LOOPS := -gcflags=blik/processing/cpu=-race=false
+# Packages that start no goroutines and take most of the time under the race detector are compiled without it: the
+# network's loops, and what draws texts and icons and reads files. What calls them is watched. The loops of
+# processing/cpu are watched in its own tests only.
+UNWATCHED := blik/processing/network encoding/xml encoding/json image/... compress/... hash/... golang.org/x/image/... \
+	golang.org/x/text/... github.com/go-text/typesetting/... github.com/fyne-io/oksvg github.com/srwiley/rasterx \
+	github.com/yuin/goldmark/... fyne.io/fyne/v2/internal/svg
+RACE      := -race $(UNWATCHED:%=-gcflags=%=-race=false)
+LOOPS     := -gcflags=blik/processing/cpu=-race=false
 
 # These have no goroutines. Rendering is slow under the detector: of its tests those of goroutines do.
 ALONE := /processing/(learn|score|internal/.*)$$|/app/imagefile/inflate$$|/internal/house$$
 
+# What takes longest begins first.
 race: ## the short tests under the race detector, the real window among them
 	$(GO) test -vet=off $(PATIENT) $(RACE) -short ./processing/cpu
 	$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short -run 'Workers|Deterministic|Cancelled' ./processing/synth

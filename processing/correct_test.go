@@ -145,6 +145,7 @@ func with(m processing.Method) processing.Params {
 }
 
 func TestCorrectConstant(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	every(t, func(t *testing.T, m processing.Method, depth, channels int) {
 		const w, h = 61, 47
@@ -358,6 +359,7 @@ func TestCorrectTransposed(t *testing.T) {
 }
 
 func TestCorrectExtremes(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	full := func(w, h int) *processing.Mask {
 		m := processing.NewMask(w, h)
@@ -526,7 +528,7 @@ func TestCorrectCancel(t *testing.T) {
 	t.Parallel()
 	w, h := 300, 240
 	if testing.Short() {
-		w, h = 200, 160
+		w, h = 120, 96
 	}
 	mask := discs(w, h, 8, 12, 3)
 	pic := texture(w, h, 3, 8, mask, 3)
@@ -754,6 +756,7 @@ func excerpt(p *processing.Picture, w, h int) *processing.Picture {
 
 // A mask that takes in the skirts of the light needs no halo; a tight one keeps it.
 func TestCorrectEstimatesTheHalo(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	clean := texture(300, 240, 3, 8, nil, 5)
 	tight := discs(300, 240, 30, 2.5, 6)

@@ -61,6 +61,7 @@ func renderUnseen(t *testing.T, file string, number, w, h int) (clean, glare *pr
 // TestCorrectUnseenPaintings corrects a painting that no constant was chosen on. With BLIK_UNSEEN naming a folder it
 // writes all pictures of both halves there instead: scripts/unseen.py measures them.
 func TestCorrectUnseenPaintings(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	halves := unseenPaintings(t)
 	if dir := os.Getenv("BLIK_UNSEEN"); dir != "" {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
@@ -73,6 +74,7 @@ func errorAround(got, clean *processing.Picture, mask *processing.Mask) float64 
 // The veil that all large glints of a picture show is taken away, outside the mask as well; only their patches change,
 // which do not depend on what else is corrected.
 func TestCorrectTakesVeilsAway(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	for _, kind := range []struct{ channels, depth int }{{3, 8}, {1, 16}, {4, 8}} {
 		clean, glare, mask := veiledPainting(kind.channels, kind.depth, 0.006)
@@ -120,6 +122,7 @@ func TestCorrectTakesVeilsAway(t *testing.T) {
 
 // Without a veil, without a halo, and by a method that does not look through light, nothing around the mask changes.
 func TestCorrectLeavesPaintWithoutVeils(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	for name, f := range map[string]struct {
 		veil float64
@@ -146,6 +149,7 @@ func TestCorrectLeavesPaintWithoutVeils(t *testing.T) {
 
 // A glint whose veil is stronger than the others' loses more of it than it would if it were like them.
 func TestCorrectTakesOwnVeilAway(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	_, weak, mask := veiledPainting(3, 8, 0.004)
 	_, strong, _ := veiledPainting(3, 8, 0.012)
@@ -174,6 +178,7 @@ func TestCorrectTakesOwnVeilAway(t *testing.T) {
 
 // Paint that is dark all over has no glint, whatever the mask says.
 func TestCorrectFindsNoVeilWithoutGlints(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	_, glare, mask := veiledPainting(3, 8, 0.006)
 	for i, m := range mask.Pix {

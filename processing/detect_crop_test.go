@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
 // A part of a photograph gives what the whole gives there. The part begins at multiples of 32 pixels, where the squares
 // lie in which neighbours are counted, and the network's cells, four pixels large at most.
 func TestPartGivesWhatTheWholeGives(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	const w, h, x0, y0, pw, ph, margin = 640, 512, 96, 64, 448, 400, 128
 	pic := glaring(t, w, h, 8, 4)

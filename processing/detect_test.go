@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/internal/message"
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/synth"
@@ -114,6 +115,7 @@ func TestDetectFindsDiscs(t *testing.T) {
 
 // TestDetectExtremes runs pictures without glare, and of odd sizes: nothing may fail, and nothing may be found.
 func TestDetectExtremes(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	fill := func(w, h, channels int, v func(i int) uint16, depth int) *processing.Picture {
 		pic := &processing.Picture{Width: w, Height: h, Channels: channels}
@@ -196,6 +198,7 @@ func TestDetectRefusesNonsense(t *testing.T) {
 }
 
 func TestDepthsAgree(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	pic := glaring(t, 420, 300, 8, 3)
 	want := detect(t, pic, processing.DefaultParams(), processing.Options{})
@@ -343,6 +346,7 @@ func TestTakenOver(t *testing.T) {
 
 // TestCandidates: every pixel that adaptive detection accepts lies on or beside a candidate of enough score.
 func TestCandidates(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	pic := glaring(t, 420, 300, 8, 3)
 	be := cpu.New()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 )
@@ -54,6 +55,7 @@ func TestLayersOfAPart(t *testing.T) {
 
 // The layers are what detection looks at: contrast is luminance less background, and scores are those of candidates.
 func TestLayersAreThoseOfDetection(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	pic, p := glaring(t, 200, 150, 8, 7), processing.DefaultParams()
 	all := image.Rect(0, 0, pic.Width, pic.Height)

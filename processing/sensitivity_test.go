@@ -3,11 +3,13 @@ package processing_test
 import (
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
 // TestSensitivityLosesNothing: whatever is found at a sensitivity is found at a higher one, by every detector.
 func TestSensitivityLosesNothing(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	pic := glaring(t, 260, 200, 8, 5)
 	steps := []float64{-5, -2, -0.5, 0, 0.1, 1.3, 2.5, 4.5, 5}

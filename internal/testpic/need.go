@@ -98,6 +98,13 @@ func Long(t testing.TB) {
 	Need(t, !testing.Short(), "a run without -short")
 }
 
+// NoRace skips the test under the race detector: other tests run the same goroutines there, and its arithmetic would
+// take long.
+func NoRace(t testing.TB) {
+	t.Helper()
+	Need(t, !Race, "a run without the race detector")
+}
+
 // Shared returns the path of a file or folder in ../shared/data, such as "io-samples".
 func Shared(t testing.TB, name string) string {
 	t.Helper()
