@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/score"
@@ -150,6 +151,7 @@ func TestCrowdedSpots(t *testing.T) {
 }
 
 func TestCrowdedSpotsOfSeveralMethods(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	mask := denseMasks(90, 80)["every 3"]
 	pic := texture(90, 80, 3, 8, mask, 5)

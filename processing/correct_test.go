@@ -183,6 +183,7 @@ func TestCorrectConstant(t *testing.T) {
 
 // Paint that is already what it should be must come out as it is, whatever the method.
 func TestCorrectFalseFindingOnConstant(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	every(t, func(t *testing.T, m processing.Method, depth, channels int) {
 		want := blank(50, 40, channels, depth, 0.3)
@@ -269,6 +270,7 @@ func TestCorrectTouchesOnlyItsPatches(t *testing.T) {
 
 // Small spots take no value that the paint around them does not have.
 func TestCorrectStaysInTheHull(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	every(t, func(t *testing.T, m processing.Method, depth, channels int) {
 		const w, h = 40, 40
@@ -462,6 +464,7 @@ func patchesEqual(a, b *processing.Patch) bool {
 }
 
 func TestCorrectAloneAndTogether(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	const w, h = 160, 120
 	mask := discs(w, h, 25, 4, 9)

@@ -24,7 +24,7 @@ var needed = map[string]string{
 }
 
 // patience is how long the window may take for anything.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 // window is the program on a virtual screen of its own.
 type window struct {
