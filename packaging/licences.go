@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// writeLicences writes one file with the terms of everything that is built into any of the programs: a table, then each
-// text once.
+// writeLicences writes one file with the licences of everything built into any of the programs: a table, then each
+// distinct text once.
 func writeLicences(output string, programs []string) error {
 	modules := map[string]string{}
 	for _, path := range programs {

@@ -1,6 +1,6 @@
-// Packaging writes what goes into packages beside the program: the bill of materials, the licences of what is built in,
-// the manual pages, and zip archives. scripts/dist.sh calls it; nothing of it is part of the program. All that it
-// writes depends on its arguments only, so that a second run gives the same bytes.
+// Packaging writes the files that packages contain in addition to the program: the software bill of materials, the
+// licences of built-in components, the manual pages, and zip archives. It is called by scripts/dist.sh and is not part
+// of the program. Its output depends only on its arguments, so that builds are reproducible.
 package main
 
 import (
@@ -45,7 +45,7 @@ func run(args []string) error {
 	return errUse
 }
 
-// epoch returns the time that all files carry: that of SOURCE_DATE_EPOCH, in seconds since 1970.
+// epoch returns the modification time of all files: SOURCE_DATE_EPOCH, in seconds since 1970.
 func epoch(text string) (time.Time, error) {
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 	"blik/internal/message"
 )
 
-// headings are those that cobra/doc writes.
+// headings are the section headings that cobra/doc writes.
 var headings = []message.Text{
 	"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "OPTIONS INHERITED FROM PARENT COMMANDS", "SEE ALSO",
 }
 
-// writeManual writes a page for each command into a folder.
+// writeManual writes one manual page per command into a folder.
 func writeManual(lang, version, folder string, date time.Time) error {
 	tr := i18n.For(lang)
 	if tr.Code() != lang {
@@ -58,8 +58,8 @@ func writeManual(lang, version, folder string, date time.Time) error {
 	return nil
 }
 
-// tidy turns the help of a command into what reads well as Markdown, which cobra/doc makes pages of: examples, which
-// are indented by two, become code.
+// tidy prepares the help of a command for cobra/doc, which converts Markdown to pages: examples indented by two spaces
+// become code blocks.
 func tidy(c *cobra.Command) {
 	var lines []string
 	inside := false

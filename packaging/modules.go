@@ -13,14 +13,14 @@ import (
 	"strings"
 )
 
-// program is what a built program says about itself.
+// program is the build information embedded in a program.
 type program struct {
 	*buildinfo.BuildInfo
-	// goVersion is that of the compiler and its library, without "go".
+	// goVersion is the version of the Go toolchain, without the prefix "go".
 	goVersion string
 }
 
-// readProgram reads what the Go linker wrote into a program.
+// readProgram reads the build information that the Go linker embeds in a program.
 func readProgram(path string) (*program, error) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
@@ -30,7 +30,7 @@ func readProgram(path string) (*program, error) {
 	return &program{info, version}, nil
 }
 
-// setting returns a setting of the build, as GOOS.
+// setting returns a build setting, such as GOOS.
 func (p *program) setting(key string) string {
 	for _, s := range p.Settings {
 		if s.Key == key {
@@ -40,13 +40,13 @@ func (p *program) setting(key string) string {
 	return ""
 }
 
-// licence is a file of terms: its name within the module, its text, and the SPDX identifier of the terms.
+// licence is a licence file: its name within the module, its text, and its SPDX identifier.
 type licence struct {
 	name, text, spdx string
 }
 
-// licences returns the terms of a module from the module cache, those at its top first. Parts that a module takes over
-// from elsewhere, as fonts and C libraries, bring terms of their own.
+// licences returns the licences of a module from the module cache, those in its root folder first. Third-party parts of
+// a module, such as fonts and C libraries, have their own licences.
 func licences(path, version string) ([]licence, error) {
 	out, err := exec.Command("go", "mod", "download", "-json", path+"@"+version).Output()
 	if err != nil {
@@ -91,9 +91,9 @@ func licencesIn(dir string) ([]licence, error) {
 	return found, err
 }
 
-// known are words by which the usual terms are recognised, the more special first.
+// known lists phrases that identify common licences, the more specific first.
 var known = []struct{ words, spdx string }{
-	// FreeType's terms or the GPL, by choice.
+	// The user chooses between FreeType's licence and the GPL.
 	{"your choice of exactly one of the following two licenses", "FTL"},
 	{"Mozilla Public License Version 2.0", "MPL-2.0"},
 	{"GNU LESSER GENERAL PUBLIC LICENSE", "LGPL-2.1-or-later"},
@@ -113,7 +113,7 @@ var known = []struct{ words, spdx string }{
 	{"Redistribution and use in source and binary forms", "BSD-2-Clause"},
 }
 
-// spdxOf recognises terms; NOASSERTION stands for those that it does not know.
+// spdxOf returns the SPDX identifier of a licence text, or NOASSERTION if the text is unknown.
 func spdxOf(text string) string {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	for _, k := range known {

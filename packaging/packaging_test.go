@@ -28,7 +28,7 @@ func TestZip(t *testing.T) {
 	}
 	var archives [2][]byte
 	for i := range archives {
-		// Times of the files must not count.
+		// The modification times of the files must not matter.
 		later := date.Add(time.Duration(i) * time.Hour)
 		if err := os.Chtimes(filepath.Join(dir, "blik.exe"), later, later); err != nil {
 			t.Fatal(err)
@@ -106,7 +106,7 @@ func TestLicencesAreRecognised(t *testing.T) {
 	}
 }
 
-// The test itself is a program with modules.
+// The test binary itself has module information.
 func TestSBOM(t *testing.T) {
 	t.Parallel()
 	output := filepath.Join(t.TempDir(), "a.json")

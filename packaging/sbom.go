@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// The parts of a bill of materials that are written here (CycloneDX 1.5, https://cyclonedx.org/docs/1.5/json/).
+// The fields of a bill of materials that are written here (CycloneDX 1.5, https://cyclonedx.org/docs/1.5/json/).
 type bom struct {
 	Format       string       `json:"bomFormat"`
 	Spec         string       `json:"specVersion"`
@@ -61,7 +61,8 @@ type dependency struct {
 	On  []string `json:"dependsOn"`
 }
 
-// writeSBOM writes the bill of materials of a program, from what the linker put into it; the version is not among it.
+// writeSBOM writes the bill of materials of a program from its embedded build information, which does not include the
+// version.
 func writeSBOM(version, path, output string, date time.Time) error {
 	p, err := readProgram(path)
 	if err != nil {
@@ -83,8 +84,7 @@ func writeSBOM(version, path, output string, date time.Time) error {
 			top.Properties = append(top.Properties, property{"go:" + key, v})
 		}
 	}
-	// The number of the document must be its own, and the same when the same program is described again (RFC 9562,
-	// 5.8).
+	// The serial number must be unique to the document but reproducible for the same program (RFC 9562, 5.8).
 	id := sum[:16]
 	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80
 	b := bom{
@@ -114,7 +114,8 @@ func writeSBOM(version, path, output string, date time.Time) error {
 	return os.WriteFile(output, append(data, '\n'), 0o644)
 }
 
-// describe is the entry of a module. Its sum is that of go.sum, which is none of a file and so no hash of CycloneDX.
+// describe returns the entry of a module. The checksum from go.sum is not a file hash, so it is stored as a property
+// rather than as a CycloneDX hash.
 func describe(m *debug.Module) (component, error) {
 	purl := "pkg:golang/" + m.Path + "@" + m.Version
 	c := component{

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// writeZip writes the files of a folder, which becomes the only folder at the top of the archive.
+// writeZip archives a folder, which becomes the only top-level folder of the archive.
 func writeZip(output, folder string, date time.Time) error {
 	file, err := os.Create(output)
 	if err != nil {

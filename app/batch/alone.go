@@ -32,7 +32,7 @@ func Slots(devices []string, n int) []farm.Slot {
 		n = max(1, (cores+3)/4)
 	}
 	if len(devices) == 0 {
-		// Why there is no GPU, if there is none, is what blik devices says.
+		// "blik devices" reports why there is no GPU.
 		found, _ := device.List()
 		for _, d := range found {
 			devices = append(devices, d.Name)
@@ -77,7 +77,7 @@ func UserRoots(folder string) (farm.Roots, error) {
 	return farm.Roots{{Folder: top}, {Folder: top, Write: true}}, nil
 }
 
-// Queue is a queue in this process, where no port is open.
+// Queue is a queue within this process; it opens no port.
 type Queue struct {
 	// Store is its folder.
 	Store string

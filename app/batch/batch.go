@@ -24,15 +24,15 @@ type Request struct {
 	Files []string
 	// Folder is the folder for results.
 	Folder string
-	// Detect only searches and does not correct.
+	// Detect skips the correction.
 	Detect bool
 	Params processing.Params
 	// Overwrite permits replacing results that exist.
 	Overwrite bool
 	// Language is the language of reports and messages; Version is the version of the program.
 	Language, Version string
-	// Farm is the address of a farm; empty: this computer. Shared says that its workers see the same folders under the
-	// same paths; otherwise the files are sent and the results fetched.
+	// Farm is the address of a farm; empty: this computer. Shared means that its workers see the same folders under the
+	// same paths; otherwise the files are uploaded and the results downloaded.
 	Farm   string
 	Shared bool
 	// Store is the folder of the queue on this computer; empty: the default one.
@@ -46,12 +46,12 @@ type State struct {
 	Files, Done, Failed int
 	// Left is the remaining time in seconds, 0 if unknown.
 	Left float64
-	// Failures are the files that failed, and why; Remark is what holds the batch up at the moment.
+	// Failures are the files that failed, with the reasons; Remark is what currently delays the batch.
 	Failures []farm.Failure
 	Remark   error
-	// Results are the first outputs of the files that are done, as far as they are there.
+	// Results are the first outputs of the finished files, if they exist.
 	Results []string
-	// Ended says that nothing more will happen; Err is nil if everything was done or named in Failures.
+	// Ended means that the batch has ended; Err is nil if every file is done or named in Failures.
 	Ended bool
 	Err   error
 }
@@ -65,10 +65,10 @@ type Run struct {
 
 	mu    sync.Mutex
 	state State
-	seen  int // from where on results were not listed
+	seen  int // index of the first result not yet listed
 }
 
-// Start begins a batch; changed is called with each state, from its own goroutine, the last of which has Ended.
+// Start begins a batch. changed is called with each state from its own goroutine; Ended is set in the last one.
 func Start(ctx context.Context, r Request, changed func(State)) *Run {
 	ctx, stop := context.WithCancel(ctx)
 	b := &Run{request: r, changed: changed, stop: stop, ended: make(chan struct{})}
@@ -82,7 +82,7 @@ func Start(ctx context.Context, r Request, changed func(State)) *Run {
 	return b
 }
 
-// Cancel cancels the files that are not done. Finished results stay.
+// Cancel cancels the unfinished files. Finished results stay.
 func (b *Run) Cancel() { b.stop() }
 
 // Wait returns when the batch has ended.
@@ -131,7 +131,7 @@ func (b *Run) run(ctx context.Context) error {
 	return q.Run(ctx, o, b.submit, b.follow)
 }
 
-// onFarm submits the files to a farm, which fetches them from here unless it sees the folders.
+// onFarm submits the files to a farm and uploads them unless the farm sees the same folders.
 func (b *Run) onFarm(ctx context.Context) error {
 	join, err := farm.ParseJoin(b.request.Farm)
 	if err != nil {
@@ -165,7 +165,7 @@ func (b *Run) onFarm(ctx context.Context) error {
 	}
 	if err != nil {
 		stop()
-		// Whoever gave up does not want the rest.
+		// A cancelled batch does not need the rest.
 		leave, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer done()
 		if _, e := client.Control(leave, batch.ID, farm.Cancel); e != nil && ctx.Err() == nil {
@@ -185,7 +185,7 @@ func (b *Run) submit(ctx context.Context, client *farm.Client) (farm.Batch, erro
 	return batch, err
 }
 
-// open opens the batch of the request. One that was cancelled continues.
+// open opens the batch of the request. A cancelled batch continues.
 func (b *Run) open(ctx context.Context, client *farm.Client) (farm.Batch, error) {
 	r := b.request
 	w := farm.Work{
@@ -208,7 +208,7 @@ func (b *Run) open(ctx context.Context, client *farm.Client) (farm.Batch, error)
 	return batch, err
 }
 
-// jobs returns the files one after the other; those that cannot be submitted count as failed.
+// jobs returns an iterator over the files; files that cannot be submitted count as failed.
 func (b *Run) jobs(ctx context.Context) func() (farm.Job, bool) {
 	files := b.request.Files
 	return func() (farm.Job, bool) {

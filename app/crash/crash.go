@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// stale is the age from which a log without a crash, left by a program that was killed, is removed.
+// stale is the age at which a log without a crash, left by a killed program, is removed.
 const stale = 30 * 24 * time.Hour
 
 // Guard is the log of a running program. A nil Guard does nothing.
@@ -187,8 +187,8 @@ func pending(dir string, now time.Time) ([]string, error) {
 	return crashed, nil
 }
 
-// look reports whether a log holds more than its first line, and how old it is. One without belongs to a program that
-// is still running or was killed.
+// look reports whether a log holds more than its first line, and how old it is. A log of one line belongs to a program
+// that is still running or was killed.
 func look(path string, now time.Time) (crashed bool, age time.Duration) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"blik/processing"
 )
 
-// machine is where the GPUs are, and what is remembered of them.
+// machine gives access to the GPUs and to stored measurements of them.
 type machine struct {
 	gpus func() ([]Device, error)
 	open func(ordinal int) (processing.Backend, error)
@@ -27,7 +27,7 @@ func thisMachine() machine {
 	if path, err := settings.SpeedsPath(); err == nil {
 		m.speeds = path
 	}
-	// A file's size and time change with every build, also where nobody gives builds a version.
+	// Size and modification time of the program change with every build, even between builds of one version.
 	if path, err := os.Executable(); err == nil {
 		if info, err := os.Stat(path); err == nil {
 			m.program = fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339))
@@ -40,25 +40,26 @@ func (m machine) key(d Device) settings.SpeedKey {
 	return settings.SpeedKey{Device: d.Title, Driver: d.Driver, Threads: parallel.Processors(), Program: m.program}
 }
 
-// Measured returns what "auto" once measured of a GPU beside the CPU, and whether it has.
+// Measured returns the stored measurement of "auto" for a GPU and the CPU, and whether it exists.
 func (d Device) Measured() (settings.Speed, bool) {
 	m := thisMachine()
 	return settings.FindSpeed(m.speeds, m.key(d))
 }
 
-// opening is a GPU on its way.
+// opening is a GPU that is being opened.
 type opening struct {
 	start time.Time
-	// known is closed when speed is what is remembered of the GPU, or nil; done when the GPU is open or has failed to.
+	// known is closed when speed is set to the stored measurement, or nil; done is closed when the GPU is open or has
+	// failed to open.
 	known, done chan struct{}
 	speed       *settings.Speed
-	// key and took are set when the GPU is open, err when it cannot be opened.
+	// key and took are set once the GPU is open, err if it cannot be opened.
 	key  settings.SpeedKey
 	took time.Duration
 	err  error
 }
 
-// open opens the GPU and wakes what waits for it.
+// open opens the GPU and wakes the goroutines that wait for it.
 func (r *Runner) open(ordinal int) {
 	o := r.opening
 	defer close(o.done)
@@ -81,7 +82,7 @@ func (r *Runner) open(ordinal int) {
 	}
 }
 
-// look starts the driver and finds what is remembered of the GPU.
+// look starts the driver and looks up the stored measurement of the GPU.
 func (r *Runner) look(ordinal int) error {
 	if !r.auto {
 		return nil
@@ -100,7 +101,7 @@ func (r *Runner) look(ordinal int) error {
 	return nil
 }
 
-// opened waits until the GPU is open or has failed to; when ctx ends before that, the runner is closed.
+// opened waits until the GPU is open or has failed to open. If ctx ends first, the runner is closed.
 func (r *Runner) opened(ctx context.Context) error {
 	select {
 	case <-r.opening.done:
@@ -111,8 +112,9 @@ func (r *Runner) opened(ctx context.Context) error {
 	}
 }
 
-// choose returns what a job on a picture of so many pixels runs on, waiting for a GPU that is being opened where that
-// is worth it, and measuring it where nothing is remembered. With an error the backend is the one that failed.
+// choose returns the backend for a job on a picture of the given number of pixels. It waits for a GPU that is being
+// opened if that is worthwhile, and measures it if no measurement is stored. With an error, the backend is the one that
+// failed.
 func (r *Runner) choose(ctx context.Context, pixels int) (processing.Backend, error) {
 	if o := r.opening; o != nil && !r.late() {
 		worth, err := o.await(ctx, pixels, r.machine.patience)
@@ -134,7 +136,7 @@ func (r *Runner) choose(ctx context.Context, pixels int) (processing.Backend, er
 	return r.backend(pixels), nil
 }
 
-// late says that a job has waited for the GPU in vain, and that it is still not open.
+// late reports that a job has waited for the GPU in vain and that it is still not open.
 func (r *Runner) late() bool {
 	select {
 	case <-r.opening.done:
@@ -144,8 +146,8 @@ func (r *Runner) late() bool {
 	}
 }
 
-// await waits until the GPU is open or has failed to. It returns false at once where the CPU will have done the job
-// before that, and a *driver.Problem where the GPU takes too long.
+// await waits until the GPU is open or has failed to open. It returns false at once if the CPU would finish the job
+// sooner, and a *driver.Problem if the GPU takes too long.
 func (o *opening) await(ctx context.Context, pixels int, patience time.Duration) (worth bool, err error) {
 	late := time.NewTimer(patience - time.Since(o.start))
 	defer late.Stop()
@@ -170,16 +172,15 @@ func (o *opening) await(ctx context.Context, pixels int, patience time.Duration)
 	return true, nil
 }
 
-// The sides of the pictures that are measured on, in pixels: small enough for a few milliseconds each, and far enough
-// apart for a line through both.
+// The sides of the test pictures in pixels: small enough to take a few milliseconds each, and different enough for a
+// linear fit.
 const (
 	smallTrial = 128
 	largeTrial = 512
 )
 
-// measure finds out how fast GPU and CPU are at detection, and remembers it. The time of a correction depends on
-// number, size and method of its places, not on the picture's size, so a linear fit through two trials cannot predict
-// it.
+// measure measures the detection speed of GPU and CPU and stores it. The time of a correction depends on number, size
+// and method of its places, not on the picture's size, so a linear fit through two trials cannot predict it.
 func (r *Runner) measure(ctx context.Context, gpu processing.Backend) error {
 	onGPU, err := line(ctx, gpu)
 	if err != nil {
@@ -191,7 +192,7 @@ func (r *Runner) measure(ctx context.Context, gpu processing.Backend) error {
 	}
 	s := settings.Speed{SpeedKey: r.opening.key, Open: r.opening.took, CPU: onHost, GPU: onGPU}
 	if r.machine.speeds != "" {
-		// What cannot be kept is measured again the next time.
+		// A measurement that cannot be stored is repeated the next time.
 		_ = settings.SaveSpeed(r.machine.speeds, s)
 	}
 	r.mu.Lock()
@@ -200,13 +201,13 @@ func (r *Runner) measure(ctx context.Context, gpu processing.Backend) error {
 	return nil
 }
 
-// line measures a detection on two pictures.
+// line fits a line to the detection times of two pictures.
 func line(ctx context.Context, b processing.Backend) (settings.Line, error) {
 	var times [2]time.Duration
 	for i, side := range []int{smallTrial, largeTrial} {
 		pic := trialPicture(side)
-		// The first run is not counted: it takes memory and loads kernels. Of the others the shortest counts, which
-		// nothing else on the machine has disturbed.
+		// The first run does not count: it allocates memory and loads kernels. Of the others the shortest counts,
+		// because other work on the machine disturbed it least.
 		for run := range 4 {
 			start := time.Now()
 			if _, err := processing.Detect(ctx, b, pic, processing.DefaultParams(), processing.Options{}); err != nil {

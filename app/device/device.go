@@ -74,13 +74,13 @@ var errClosed = errors.New("the device is closed")
 // Runner runs jobs on one device, one after the other.
 type Runner struct {
 	machine machine
-	// opening is nil where no GPU was requested; auto says that each job may run on whichever device is faster for it.
+	// opening is nil if no GPU was requested; with auto, each job may run on whichever device is faster for it.
 	opening *opening
 	auto    bool
-	// job is held while a job runs, mu while the fields below are looked at or changed.
+	// job is held while a job runs, mu while the fields below are read or changed.
 	job sync.Mutex
 	mu  sync.Mutex
-	// gpu is nil where jobs run on the CPU; why then explains why not on a GPU, if one was requested.
+	// gpu is nil if jobs run on the CPU; why then gives the reason if a GPU was requested.
 	gpu  processing.Backend
 	host processing.Backend
 	why  error
@@ -140,7 +140,7 @@ func (m machine) start(name string) (*Runner, error) {
 	return r, nil
 }
 
-// backend is what the next job on a picture of so many pixels runs on.
+// backend returns the backend for the next job on a picture of the given number of pixels.
 func (r *Runner) backend(pixels int) processing.Backend {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -210,7 +210,7 @@ func (r *Runner) Run(ctx context.Context, pixels int, job Job) (notice *message.
 	return doneOnCPU(p), job(ctx, r.host)
 }
 
-// missing says why the GPU requested by name is not open; nil where it is, or where none was requested by name.
+// missing returns why a GPU requested by name is not open; nil if it is open, or if none was requested by name.
 func (r *Runner) missing() error {
 	if r.opening == nil || r.auto {
 		return nil
@@ -229,12 +229,12 @@ func (r *Runner) isClosed() bool {
 	return r.closed
 }
 
-// doneOnCPU explains in one sentence why a job meant for a GPU ran on the CPU.
+// doneOnCPU returns one sentence on why a job meant for a GPU ran on the CPU.
 func doneOnCPU(why error) *message.Message {
 	return new(message.Of("%s: the CPU was used instead, with the same result.", explain(why)))
 }
 
-// tooLittle reports whether a GPU lacked memory, so that smaller portions may fit.
+// tooLittle reports whether a GPU ran out of memory, so that smaller portions may fit.
 func tooLittle(err error) bool {
 	var p *driver.Problem
 	return errors.As(err, &p) && (p.Reason == driver.NoMemory || p.Reason == driver.TooLarge)
@@ -253,7 +253,7 @@ func (r *Runner) memory(gpu processing.Backend) int64 {
 	return 1 << 30
 }
 
-// giveUp leaves later jobs to the CPU, until a GPU that is late is open after all.
+// giveUp assigns later jobs to the CPU, until a GPU that is late is open after all.
 func (r *Runner) giveUp(why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -280,14 +280,14 @@ func (r *Runner) Close() error {
 		r.gpu = nil
 	}
 	for _, b := range r.closing {
-		// The fault of a failed device has been reported already.
+		// The fault of a failed device has already been reported.
 		_ = b.Close()
 	}
 	r.closing = nil
 	return err
 }
 
-// Explain returns a sentence that says why a GPU is not used.
+// Explain returns a sentence on why a GPU is not used.
 func Explain(err error) message.Message { return message.Of("%s.", explain(err)) }
 
 func explain(err error) message.Message {

@@ -13,9 +13,9 @@ type Provider interface {
 	Close() error
 }
 
-// Experiments opens a GPU for experiments by a name that Open takes: the first one for "auto". For "cpu"
-// both results are nil. Otherwise the error says why a GPU cannot be used; Explain puts it into words. The other
-// variants of the experiments run all the same.
+// Experiments opens a GPU for experiments by a name that Open takes: the first one for "auto". For "cpu" both results
+// are nil. Otherwise the error says why a GPU cannot be used; Explain puts it into words. The other variants of the
+// experiments still run.
 func Experiments(ctx context.Context, name string) (Provider, error) {
 	c, err := parse(name)
 	if err != nil {
@@ -27,7 +27,7 @@ func Experiments(ctx context.Context, name string) (Provider, error) {
 	return openUntil(ctx, func() (Provider, error) { return openExperiments(c.ordinal) })
 }
 
-// openUntil returns when ctx ends, too, since a driver may hang; what is open later is closed.
+// openUntil also returns when ctx ends, because a driver may hang; a device that opens later is closed.
 func openUntil(ctx context.Context, open func() (Provider, error)) (Provider, error) {
 	type result struct {
 		p   Provider

@@ -16,10 +16,10 @@ type Switch struct {
 
 	mu     sync.Mutex
 	chosen string
-	// runner is nil until Choose is called; err says why there is none for the name chosen.
+	// runner is nil until Choose is called; err is why there is none for the chosen name.
 	runner *Runner
 	err    error
-	// open counts the runners that are not released yet.
+	// open counts the runners that have not been released.
 	open sync.WaitGroup
 }
 
@@ -75,7 +75,7 @@ func (s *Switch) release(r *Runner) {
 	}
 	go func() {
 		defer s.open.Done()
-		// Nobody could use an error of a device that is no longer needed.
+		// An error of a device that is no longer needed is of no use.
 		_ = r.Close()
 		r.wait()
 	}()

@@ -20,7 +20,7 @@ type Section struct {
 
 // Picture is a picture of the guide with the text that follows it.
 type Picture struct {
-	// Name is that of a file of docs.Guide, Alt what it shows, JPEG its content.
+	// Name is the name of a file of docs.Guide, Alt its description, JPEG its content.
 	Name, Alt string
 	JPEG      []byte
 	Text      string
@@ -53,11 +53,11 @@ var (
 	rule    = regexp.MustCompile(`^\|[-| :]*\|$`)
 )
 
-// sections divides a page at its headings. Rows of tables become items of a list, links their texts; pictures that are
-// not those of the tour go, and so do links to the other pages.
+// sections divides a page at its headings. Table rows become list items, and links become plain text; pictures outside
+// the tour and links to other pages are dropped.
 func sections(page string) (list []Section) {
 	var text []string
-	// end gives the lines so far to the last picture of the last section, or to the section.
+	// end adds the lines so far to the last picture of the last section, or to the section.
 	end := func() {
 		if len(list) > 0 {
 			s := &list[len(list)-1]
@@ -101,7 +101,7 @@ func sections(page string) (list []Section) {
 	return list
 }
 
-// item makes an item of a list of a row of a table: its first cell stands out.
+// item converts a table row to a list item with the first cell in bold.
 func item(row string) string {
 	cells := strings.Split(strings.Trim(row, "|"), "|")
 	for i := range cells {

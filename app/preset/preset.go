@@ -7,9 +7,9 @@
 //	  "values": { "mode": "manual", "window": 11, "fill": true, … }
 //	}
 //
-// The values go by the ID of their description (processing.Specs): numbers, true or false, and choices by their ID.
-// What is left out has its default, so that a preset may say only what matters to it. A preset of "blik learn" has
-// version 2 and also holds "learned" (processing.Learned).
+// The keys are the IDs of processing.Specs; values are numbers, true or false, or the ID of a choice. Missing values
+// have their defaults, so that a preset need only contain the values that matter. A preset of "blik learn" has version
+// 2 and also holds "learned" (processing.Learned).
 package preset
 
 import (
@@ -36,8 +36,8 @@ const (
 	Version = 2
 )
 
-// maxBytes bounds a preset file; a complete one has less than a thousand bytes, or some twenty thousand with what was
-// learned.
+// maxBytes bounds a preset file; a complete preset has less than a thousand bytes, or about twenty thousand with a
+// learned part.
 const maxBytes = 1 << 20
 
 // ErrNewer is the cause of the error for a preset written by a newer version of the program.
@@ -45,16 +45,16 @@ var ErrNewer = errors.New("newer version")
 
 // Error describes what is wrong with a preset.
 type Error struct {
-	// Path is empty where the preset came from no file.
+	// Path is empty if the preset did not come from a file.
 	Path  string
 	Fault message.Message
 	Cause error
 }
 
-// Error returns the sentence in English.
+// Error returns the message in English.
 func (e *Error) Error() string { return e.Message().String() }
 
-// Message returns the sentence.
+// Message returns the message for the user.
 func (e *Error) Message() message.Message {
 	if e.Path == "" {
 		return e.Fault
@@ -88,7 +88,7 @@ func Encode(p processing.Params) []byte {
 		fmt.Fprintf(&b, "\n    %q: %s", s.ID, value)
 	}
 	b.WriteString("\n  }")
-	// Numbers of which one is not finite are no JSON; Write refuses them.
+	// JSON has no infinities or NaN; Write refuses them.
 	if text, err := json.Marshal(p.Learned); p.Learned != nil && err == nil {
 		fmt.Fprintf(&b, ",\n  \"learned\": %s", text)
 	}
@@ -164,7 +164,7 @@ func Decode(data []byte) (processing.Params, error) {
 	return p, nil
 }
 
-// invalid says in a sentence what an error of package json is about.
+// invalid describes an error of package json in a sentence.
 func invalid(data []byte, err error) *Error {
 	var (
 		syntax *json.SyntaxError
@@ -191,7 +191,7 @@ func position(data []byte, offset int64) (line, column int) {
 	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
 }
 
-// parse reads a JSON value of the type that the parameter has.
+// parse reads a JSON value of the parameter's type.
 func parse(s processing.Spec, raw json.RawMessage) (v float64, ok bool) {
 	var value any
 	if json.Unmarshal(raw, &value) != nil {
@@ -212,7 +212,7 @@ func parse(s processing.Spec, raw json.RawMessage) (v float64, ok bool) {
 	return 0, false
 }
 
-// shorten keeps a value fit for a sentence.
+// shorten shortens a value for use in a sentence.
 func shorten(raw json.RawMessage) string {
 	if r := []rune(string(raw)); len(r) > 30 {
 		return string(r[:30]) + "…"
@@ -220,7 +220,7 @@ func shorten(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// Allowed says what the value of a parameter must be: "must be an odd whole number between 3 and 63 px".
+// Allowed describes the allowed values of a parameter: "must be an odd whole number between 3 and 63 px".
 func Allowed(s processing.Spec) message.Message {
 	lo, hi := s.Format(s.Min), s.Format(s.Max)
 	between := message.Of("between %s and %s", lo, hi)
@@ -288,7 +288,7 @@ func readFile(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Write stores p in the file at path, which is never left half written.
+// Write stores p in the file at path atomically.
 func Write(ctx context.Context, path string, p processing.Params) error {
 	if err := p.Validate(); err != nil {
 		return err

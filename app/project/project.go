@@ -25,7 +25,7 @@ import (
 	"blik/processing"
 )
 
-// Format is what the first field of a project says, Version the newest that Read reads.
+// Format is the first field of a project file, Version the newest that Read supports.
 const (
 	Format  = "blik project"
 	Version = 1
@@ -42,14 +42,14 @@ type Project struct {
 	// Checksum is the checksum of the picture, Date the time when the work was saved.
 	Checksum uint32
 	Date     time.Time
-	// Params are the parameters as they were set.
+	// Params are the current parameters.
 	Params processing.Params
 	Work   document.Work
-	// Saved says that the corrected picture was saved.
+	// Saved reports whether the corrected picture was saved.
 	Saved bool
 }
 
-// Paths returns the files of the project of a picture: JSON, and the mask.
+// Paths returns the paths of the project files of a picture: the JSON file and the mask.
 func Paths(picture string) (path, mask string) { return picture + ".blik.json", picture + ".blik.png" }
 
 // PictureOf returns the path of the picture to which a project file belongs; ok is false for other file names.
@@ -89,7 +89,7 @@ func Checksum(pic *processing.Picture) uint32 {
 }
 
 // The JSON form. Runs are three numbers each: row, first column, column after the last. Samples and the mask of the
-// detection are packed by zlib; samples of 16 and 32 bits are little-endian.
+// detection are compressed with zlib; samples of 16 and 32 bits are little-endian.
 type (
 	file struct {
 		Format      string          `json:"format"`
@@ -133,7 +133,7 @@ type (
 	}
 )
 
-// State identifies the files of a project on the disk: it changes whenever one of them does.
+// State identifies the state of the project files on disk: it changes whenever one of them does.
 type State struct{ json, mask string }
 
 // Stat returns the state of the project of a picture; the zero value if it has no files.
@@ -142,17 +142,17 @@ func Stat(picture string) State {
 	return State{imagefile.State(path), imagefile.State(mask)}
 }
 
-// Options say what a project may replace.
+// Options determine which files Write may replace.
 type Options struct {
-	// Overwrite permits replacing any files. Without it they must be in the state Expect: files that it does not know
-	// are imagefile.ErrExists, those that have changed imagefile.ErrForeign.
+	// Overwrite permits replacing any files. Without it they must be in the state Expect: unknown files give
+	// imagefile.ErrExists, changed ones imagefile.ErrForeign.
 	Overwrite bool
 	Expect    State
-	// Like is the picture, whose permissions the files get; nil leaves those that the system gives.
+	// Like is the picture whose permissions the files get; with nil they get the system's default.
 	Like *imagefile.File
 }
 
-// file returns the options for one of the files, of which a state is expected.
+// file returns the options for one of the files, which is expected to be in the given state.
 func (o Options) file(state string) imagefile.WriteOptions {
 	if o.Overwrite {
 		return imagefile.WriteOptions{Overwrite: true, Like: o.Like}
@@ -232,8 +232,8 @@ func (p *Project) file(picture string) (*file, error) {
 	return f, nil
 }
 
-// Read reads the project of a picture. Its parts fit together; whether they fit the picture, document.Restore checks.
-// The error is fs.ErrNotExist where there is none.
+// Read reads the project of a picture. Its parts are consistent with each other; document.Restore checks whether they
+// match the picture. The error is fs.ErrNotExist if there is no project.
 func Read(ctx context.Context, picture string, limits imagefile.Limits) (*Project, error) {
 	path, mask := Paths(picture)
 	info, err := os.Stat(path)
@@ -255,7 +255,7 @@ func Read(ctx context.Context, picture string, limits imagefile.Limits) (*Projec
 	return p, err
 }
 
-// decode is the inverse of file, without the mask, whose size it returns.
+// decode is the inverse of file except for the mask, of which it returns the size.
 func decode(data []byte) (p *Project, size image.Point, err error) {
 	var head struct {
 		Format  string `json:"format"`
@@ -358,7 +358,7 @@ func (p *Project) takeCorrections(f *file, size image.Point) error {
 	return nil
 }
 
-// take gives a patch its samples.
+// take sets the samples of a patch.
 func take(patch *processing.Patch, c correction, pixels []processing.Run) error {
 	n := 0
 	for _, r := range pixels {
@@ -413,7 +413,7 @@ func numbers(runs []processing.Run) []int {
 	return out
 }
 
-// runs is the inverse of numbers, for runs of a picture.
+// runs is the inverse of numbers, for runs within a picture.
 func runs(n []int, size image.Point) ([]processing.Run, error) {
 	if len(n) == 0 || len(n)%3 != 0 {
 		return nil, damaged()
@@ -441,7 +441,7 @@ func pack(raw []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// unpack returns the n bytes that were packed.
+// unpack decompresses exactly n bytes.
 func unpack(packed []byte, n int) ([]byte, error) {
 	raw, err := unpackAtMost(packed, n)
 	if err == nil && len(raw) != n {
@@ -450,7 +450,7 @@ func unpack(packed []byte, n int) ([]byte, error) {
 	return raw, err
 }
 
-// unpackAtMost returns what was packed, if it is no more than n bytes.
+// unpackAtMost decompresses at most n bytes.
 func unpackAtMost(packed []byte, n int) ([]byte, error) {
 	z, err := zlib.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -1,2 +1,2 @@
-// Package settings stores what the program remembers between runs, as JSON in the user's configuration folder.
+// Package settings stores the settings of the program as JSON in the user's configuration folder.
 package settings

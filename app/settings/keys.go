@@ -2,11 +2,11 @@ package settings
 
 import "encoding/json"
 
-// Keys are the keys that a person chose for actions: the ID of an action to its combination, such as "Ctrl+G", "F5" or
-// "b"; an empty one is none.
+// Keys maps the ID of an action to the key combination chosen by the user, such as "Ctrl+G", "F5" or "b"; empty for
+// none.
 type Keys map[string]string
 
-// UnmarshalJSON keeps the entries that are texts. Other entries are ignored.
+// UnmarshalJSON keeps the entries that are strings and ignores all others.
 func (k *Keys) UnmarshalJSON(data []byte) error {
 	*k = nil
 	var entries map[string]json.RawMessage

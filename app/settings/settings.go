@@ -18,7 +18,7 @@ import (
 // MaxRecent is the number of recent files kept.
 const MaxRecent = 10
 
-// Settings are what the program remembers.
+// Settings are the values that the program stores between runs.
 type Settings struct {
 	// Language is "en", "ru" or, for the system's language, empty.
 	Language string `json:"language"`
@@ -41,17 +41,17 @@ type Settings struct {
 	BrushRadius float64 `json:"brush-radius"`
 	// BrushSoftness is the share of the radius over which the brush falls off, 0…1.
 	BrushSoftness float64 `json:"brush-softness"`
-	// ReviewZoom is the zoom at which findings are centred, 1 for a pixel of the picture on one of the
-	// screen; 0 leaves it as it is from 1 on.
+	// ReviewZoom is the zoom at which findings are centred, 1 for one screen pixel per picture pixel; 0 keeps the
+	// current zoom if it is at least 1.
 	ReviewZoom float64 `json:"review-zoom"`
 	// FindingThumbnails shows the findings as thumbnails instead of a table.
 	FindingThumbnails bool `json:"finding-thumbnails,omitempty"`
-	// SideBySide shows the original beside the result; Navigator, Loupe and Histogram lie over the picture.
+	// SideBySide shows the original beside the result; Navigator, Loupe and Histogram are shown over the picture.
 	SideBySide bool `json:"side-by-side,omitempty"`
 	Navigator  bool `json:"navigator,omitempty"`
 	Loupe      bool `json:"loupe,omitempty"`
 	Histogram  bool `json:"histogram,omitempty"`
-	// HideGrid leaves out the pixel grid, HideReasons what is said about the finding under the pointer.
+	// HideGrid hides the pixel grid, HideReasons the explanation of the finding under the pointer.
 	HideGrid    bool `json:"hide-grid,omitempty"`
 	HideReasons bool `json:"hide-reasons,omitempty"`
 	// InterfaceScale is the size of everything in the window, 1 for the default; 0 follows the system.
@@ -66,7 +66,7 @@ type Settings struct {
 
 // DamagedError is a settings file that could not be parsed. The settings returned with it are the defaults.
 type DamagedError struct {
-	// Path is the file, Kept where its content was moved to; Kept is empty where that failed.
+	// Path is the file, Kept the path to which it was moved; Kept is empty if that failed.
 	Path, Kept string
 	Err        error
 }
@@ -81,7 +81,7 @@ func (e *DamagedError) Error() string {
 
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// Default returns the settings of a first start.
+// Default returns the settings for the first start.
 func Default() Settings {
 	return Settings{
 		OverlayColour: "red", OverlayOpacity: 0.6, BrushRadius: 10, WriteReport: true, ReviewZoom: 1,
@@ -103,9 +103,10 @@ func Path() (string, error) {
 type file struct {
 	Settings
 	Params map[string]json.RawMessage `json:"params"`
-	// Learned is what was learned for detection.
+	// Learned holds the learned parameters of detection.
 	Learned *processing.Learned `json:"learned,omitempty"`
-	// BrushSoft is what earlier versions kept instead of BrushSoftness: a brush that fell off over half its radius.
+	// BrushSoft is the predecessor of BrushSoftness in files of earlier versions: a brush that falls off over half its
+	// radius.
 	BrushSoft bool `json:"brush-soft,omitempty"`
 }
 
@@ -131,7 +132,7 @@ func Load(path string) (Settings, error) {
 	return f.settings(), nil
 }
 
-// Save writes the settings whole or not at all, making the folder where it is missing.
+// Save writes the settings atomically and makes the folder if it is missing.
 func (s Settings) Save(path string) error {
 	data, err := json.MarshalIndent(s.file(), "", "  ")
 	if err != nil {
@@ -143,7 +144,7 @@ func (s Settings) Save(path string) error {
 	return nil
 }
 
-// writeFile replaces a file in one step, making the folder where it is missing.
+// writeFile replaces a file atomically and makes the folder if it is missing.
 func writeFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -214,23 +215,23 @@ func (f file) settings() Settings {
 			_ = spec.Set(&s.Params, v)
 		}
 	}
-	// What another version of the detector learned is of no use to this one.
+	// Parameters learned for another version of the detector do not apply to this one.
 	if model, err := network.Default(); f.Learned != nil && err == nil && f.Learned.Validate(model) == nil {
 		s.Params.Learned = f.Learned
 	}
 	return s
 }
 
-// The range of a brush, in image pixels: that of document.Brush.
+// The range of the brush radius in image pixels, as in document.Brush.
 const (
 	minBrush = 0.5
 	maxBrush = 2000
 )
 
-// maxReviewZoom bounds the zoom at which findings are looked at.
+// maxReviewZoom bounds the zoom at which findings are reviewed.
 const maxReviewZoom = 32
 
-// AddRecent puts a file first among the recent ones and makes its folder the last one. A relative path is made
+// AddRecent moves a file to the front of the recent files and makes its folder LastFolder. A relative path is made
 // absolute.
 func (s *Settings) AddRecent(path string) {
 	if abs, err := filepath.Abs(path); err == nil {

@@ -21,10 +21,10 @@ type Speed struct {
 
 // SpeedKey identifies what was measured; anything else is measured again.
 type SpeedKey struct {
-	// Device is the maker's name of the GPU, Driver the newest CUDA that its driver is for.
+	// Device is the product name of the GPU, Driver the newest CUDA version that its driver supports.
 	Device string `json:"device"`
 	Driver string `json:"driver"`
-	// Threads is the number of processors that the CPU's side ran on.
+	// Threads is the number of processors used by the measurement of the CPU.
 	Threads int `json:"threads"`
 	// Program identifies the build of the program.
 	Program string `json:"program"`
@@ -32,12 +32,13 @@ type SpeedKey struct {
 
 // Line is a time that grows linearly with the size of a picture.
 type Line struct {
-	// Fixed is the time of the smallest picture, Megapixel what a million pixels add.
+	// Fixed is the constant part, Megapixel the additional time per million pixels.
 	Fixed     time.Duration `json:"fixed"`
 	Megapixel time.Duration `json:"megapixel"`
 }
 
-// LineThrough returns the line through the times of a and b pixels, a < b. It never falls and starts at 0 or above.
+// LineThrough returns the line through the times of a and b pixels, a < b. Its slope and its constant part are never
+// negative.
 func LineThrough(a int, at time.Duration, b int, bt time.Duration) Line {
 	slope := max(0, float64(bt-at)/float64(b-a))
 	return Line{Fixed: max(0, at-time.Duration(slope*float64(a))), Megapixel: time.Duration(slope * 1e6)}
@@ -48,8 +49,8 @@ func (l Line) At(pixels int) time.Duration {
 	return l.Fixed + time.Duration(float64(l.Megapixel)*float64(pixels)/1e6)
 }
 
-// From returns the number of pixels from which the GPU, once open, is not slower than the CPU; math.MaxInt where it
-// always is.
+// From returns the number of pixels from which the GPU, once open, is not slower than the CPU; math.MaxInt if it is
+// always slower.
 func (s Speed) From() int {
 	start, gain := s.GPU.Fixed-s.CPU.Fixed, s.CPU.Megapixel-s.GPU.Megapixel
 	switch {
@@ -73,8 +74,8 @@ func SpeedsPath() (string, error) {
 	return filepath.Join(filepath.Dir(path), "speeds.json"), nil
 }
 
-// FindSpeed returns the measurement of a key and whether one exists. A file that is missing or damaged has none: it is
-// measured again.
+// FindSpeed returns the measurement of a key and whether one exists. If the file is missing or damaged, there is none,
+// and the GPU is measured again.
 func FindSpeed(path string, key SpeedKey) (Speed, bool) {
 	list := speeds(path)
 	i := slices.IndexFunc(list, func(s Speed) bool { return s.SpeedKey == key })
@@ -102,7 +103,7 @@ func SaveSpeed(path string, s Speed) error {
 	return nil
 }
 
-// speeds reads the measurements that can be used: none from a file that is missing or damaged.
+// speeds reads the usable measurements; a missing or damaged file gives none.
 func speeds(path string) []Speed {
 	var list []Speed
 	data, err := os.ReadFile(path)

@@ -17,7 +17,7 @@ import (
 	"blik/app/imagefile"
 )
 
-// Cache keeps thumbnails of files in a folder, for lists of files that were opened before.
+// Cache stores thumbnails of files in a folder, for the list of recent files.
 type Cache struct{ Folder string }
 
 // UserCache returns the cache in the user's cache folder.
@@ -26,8 +26,8 @@ func UserCache() (Cache, error) {
 	return Cache{Folder: filepath.Join(folder, "blik", "thumbnails")}, err
 }
 
-// name returns where the thumbnail of a file is kept. It depends on size and time of the file, so that the thumbnail of
-// a changed file is not shown.
+// name returns the path of a file's thumbnail. It depends on the file's size and modification time, so that an outdated
+// thumbnail is not shown.
 func (c Cache) name(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c Cache) Load(path string) (image.Image, error) {
 	return jpeg.Decode(bytes.NewReader(data))
 }
 
-// Prune removes all thumbnails but those of the files named.
+// Prune removes all thumbnails except those of the given files.
 func (c Cache) Prune(paths []string) error {
 	keep := map[string]bool{}
 	for _, path := range paths {

@@ -1,6 +1,5 @@
-// Package thumbnail makes small pictures for display: crops for reports, previews, contact sheets, recent files. It
-// works on pictures that Blik has decoded itself. The library that it uses never opens a file and never produces a
-// master.
+// Package thumbnail makes small pictures for display: crops for reports, previews, contact sheets, recent files. Its
+// input is always decoded by Blik: the imaging library neither opens files nor writes masters.
 package thumbnail
 
 import (
@@ -19,14 +18,14 @@ import (
 	"github.com/disintegration/imaging"
 )
 
-// quality is that of JPEG files for looking at.
+// quality is the quality of JPEG files for display.
 const quality = 88
 
-// oversampling is how many pixels of a picture at least make one of its thumbnail, in each direction.
+// oversampling is the minimum number of source pixels per thumbnail pixel in each direction.
 const oversampling = 4
 
-// Screen returns the conversion to the screen for a picture with the given profile. A nil profile stands for the one
-// that a picture without a profile is taken to have.
+// Screen returns the conversion to the screen for a picture with the given profile. A nil profile stands for the
+// default profile of untagged pictures.
 func Screen(pic *processing.Picture, profile *colour.Profile) *colour.Screen {
 	if profile == nil {
 		profile = colour.FromPicture(pic)
@@ -34,7 +33,7 @@ func Screen(pic *processing.Picture, profile *colour.Profile) *colour.Screen {
 	return profile.Screen(pic.Depth())
 }
 
-// Crop returns the part of pic within area as the screen shows it.
+// Crop returns the part of pic within area, converted for the screen.
 func Crop(ctx context.Context, pic *processing.Picture, screen *colour.Screen, area image.Rectangle) (
 	*image.NRGBA, error,
 ) {
@@ -58,8 +57,8 @@ func Row(out *image.NRGBA, y, x int, pic *processing.Picture, screen *colour.Scr
 	}
 }
 
-// Make returns pic as the screen shows it, upright, in at most size × size pixels. For much larger
-// pictures only some rows and columns are read, which saves time and memory.
+// Make returns pic converted for the screen, upright, with at most size × size pixels. For much larger pictures only
+// some rows and columns are read, which saves time and memory.
 func Make(ctx context.Context, pic *processing.Picture, screen *colour.Screen, orientation, size int) (
 	*image.NRGBA, error,
 ) {
@@ -112,7 +111,7 @@ func WriteJPEG(w io.Writer, m image.Image) error {
 	return jpeg.Encode(w, m, &jpeg.Options{Quality: quality})
 }
 
-// JPEGURL returns a picture as a data URL, PNGURL without loss.
+// JPEGURL returns a picture as a data URL with lossy compression.
 func JPEGURL(m image.Image) (template.URL, error) { return dataURL("image/jpeg", m, WriteJPEG) }
 
 // PNGURL returns a picture as a data URL, without loss.

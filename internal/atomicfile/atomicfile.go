@@ -1,7 +1,7 @@
 // Package atomicfile writes files that appear under their names either complete or not at all. New files are filled and
 // flushed to disk before any of them gets its name, so that a crash or a power cut at any moment leaves the old files
-// or the new ones. Where several files belong together, a record on the disk says which names are still to be given,
-// and Recover gives them after a crash.
+// or the new ones. If several files belong together, a record on disk lists the names still to be given, and Recover
+// completes them after a crash.
 package atomicfile
 
 import (
@@ -11,10 +11,10 @@ import (
 	"os"
 )
 
-// FileSystem is what writing needs of the disk; a seam for tests of disks that fail.
+// FileSystem is the part of the file system that writing needs; tests replace it to simulate failing disks.
 type FileSystem interface {
-	// Create makes a new file that is to have the given name as long as it is not complete, and locks it. The file may
-	// have no name at all until Link gives it one; File.Temporary says which.
+	// Create makes a new file, with the given name until it is complete, and locks it. The file may have no name at all
+	// until Link gives it one; see File.Temporary.
 	Create(path string) (File, error)
 	// Stat describes the file at a path, following links; Lstat does not follow.
 	Stat(path string) (fs.FileInfo, error)
@@ -26,12 +26,12 @@ type FileSystem interface {
 	Remove(path string) error
 	// List returns the names in a directory that match a pattern.
 	List(dir, pattern string) ([]string, error)
-	// Claim locks the file at a path that another run has left, until the Closer is closed. It fails if that run is
-	// still going on, or if the system does not say.
+	// Claim locks a file left by another process until the Closer is closed. It fails if that process is still running,
+	// or if the system cannot tell.
 	Claim(path string) (io.Closer, error)
-	// SyncDir makes the names in a directory survive a power failure, where the system can.
+	// SyncDir makes the names in a directory survive a power failure, if the system supports that.
 	SyncDir(dir string) error
-	// Free returns the bytes that may still be written in a directory; −1 where the system does not report it.
+	// Free returns the number of bytes that can still be written in a directory; −1 if the system does not report it.
 	Free(dir string) int64
 }
 
@@ -43,9 +43,9 @@ type File interface {
 	Stat() (fs.FileInfo, error)
 	Chmod(fs.FileMode) error
 	Sync() error
-	// Temporary returns the name that the file was created under, empty if it has none.
+	// Temporary returns the name under which the file was created; empty if it has none.
 	Temporary() string
-	// Link gives the file a name, beside the one that it may have, and fails if that is taken.
+	// Link gives the file a name, in addition to any it already has, and fails if the name is taken.
 	Link(path string) error
 }
 
@@ -85,7 +85,7 @@ func (Disk) Remove(path string) error {
 	return patiently(func() error { return os.Remove(path) })
 }
 
-// WriteFile replaces the file at path by one with the given content and permissions.
+// WriteFile replaces the file at path with one that has the given content and permissions.
 func WriteFile(path string, data []byte, mode fs.FileMode) error {
 	return Replace(Disk{}, path, data, mode)
 }
@@ -106,8 +106,8 @@ type Target struct {
 	Path string
 	// Overwrite permits replacing an existing file.
 	Overwrite bool
-	// Keep, if not empty, is a further name that the file to be replaced gets. It must be in the same directory and
-	// free.
+	// Keep, if not empty, is an additional name for the file to be replaced. It must be in the same directory and not
+	// in use.
 	Keep string
 }
 

@@ -23,16 +23,16 @@ func (Disk) Create(path string) (File, error) {
 // Link implements File.
 func (f *OSFile) Link(path string) error { return os.Link(f.temporary, path) }
 
-// Claim implements FileSystem: a file that another process has open cannot be told from one that is left over here.
+// Claim implements FileSystem: a file that another process has open cannot be distinguished from a leftover here.
 func (Disk) Claim(string) (io.Closer, error) { return nil, errors.ErrUnsupported }
 
-// Lock makes a file; others cannot see here whether this process still runs.
+// Lock makes a file. Other processes cannot see here whether this one is still running.
 func Lock(path string) (io.Closer, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) }
 
 // List implements FileSystem.
 func (Disk) List(dir, pattern string) ([]string, error) { return list(dir, pattern) }
 
-// Free returns −1: a disk that is full says so when it is written.
+// Free returns −1: a full disk is reported only when it is written to.
 func (Disk) Free(string) int64 { return -1 }
 
 // SyncDir implements FileSystem: directories cannot be opened for syncing here.

@@ -13,8 +13,8 @@ import (
 // renamesOpen: files that are open can be renamed.
 const renamesOpen = true
 
-// Create implements FileSystem. On Linux the file has no name if the file system can do that, so that nothing is left
-// of it when the process is killed.
+// Create implements FileSystem. On Linux the file has no name if the file system supports that, so that nothing is left
+// behind when the process is killed.
 func (Disk) Create(path string) (File, error) {
 	if f := unnamed(filepath.Dir(path)); f != nil {
 		return &OSFile{File: f}, nil
@@ -24,9 +24,9 @@ func (Disk) Create(path string) (File, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Where there are no locks, a leftover is never claimed.
+		// Without locks, a leftover is never claimed.
 		if err := lock(f); err == nil && !same(f, path) {
-			// Somebody took it for a leftover before it was locked.
+			// Another process took the file for a leftover before it was locked.
 			f.Close()
 			continue
 		}
@@ -34,8 +34,8 @@ func (Disk) Create(path string) (File, error) {
 	}
 }
 
-// Sync implements File. Some network file systems report only when a file is closed that they could not store it, so a
-// second descriptor of it is closed.
+// Sync implements File. Some network file systems report a failure to store a file only on close, so a second
+// descriptor is opened and closed.
 func (f *OSFile) Sync() error {
 	err := f.File.Sync()
 	if err != nil {
@@ -58,14 +58,14 @@ func lock(f *os.File) error {
 	}
 }
 
-// same reports whether path is still a name of an open file.
+// same reports whether path still names an open file.
 func same(f *os.File, path string) bool {
 	a, errA := f.Stat()
 	b, errB := os.Lstat(path)
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// Lock makes a file and locks it until it is closed, so that other processes see that this one runs.
+// Lock makes a file and locks it until it is closed, so that other processes see that this one is running.
 func Lock(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -98,7 +98,7 @@ func (Disk) Claim(path string) (io.Closer, error) {
 // List implements FileSystem.
 func (Disk) List(dir, pattern string) ([]string, error) { return list(dir, pattern) }
 
-// Free returns the bytes that this user may still write in a directory, −1 where the system does not report it.
+// Free returns the number of bytes that this user can still write in a directory; −1 if the system does not report it.
 func (Disk) Free(dir string) int64 {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil || s.Blocks == 0 {

@@ -9,10 +9,10 @@ import (
 	"unsafe"
 )
 
-// renamesOpen: files that are open can be renamed if everybody who has them open permits that, as Create does.
+// renamesOpen: open files can be renamed if every open handle permits that, as those of Create do.
 const renamesOpen = true
 
-// Create implements FileSystem. As long as the file is open for writing, nobody can Claim it.
+// Create implements FileSystem. While the file is open for writing, no other process can Claim it.
 func (Disk) Create(path string) (File, error) {
 	const all = syscall.FILE_SHARE_READ | syscall.FILE_SHARE_WRITE | syscall.FILE_SHARE_DELETE
 	f, err := openShared(path, all, syscall.CREATE_NEW)
@@ -25,17 +25,16 @@ func (Disk) Create(path string) (File, error) {
 // Link implements File.
 func (f *OSFile) Link(path string) error { return Disk{}.Link(f.temporary, path) }
 
-// Claim implements FileSystem: Windows refuses it as long as another process has the file open for writing, as the run
-// that made it has, and another Claim.
+// Claim implements FileSystem: Windows refuses it while another process has the file open for writing: the process that
+// made it, or another Claim.
 func (Disk) Claim(path string) (io.Closer, error) {
 	return openShared(path, syscall.FILE_SHARE_READ|syscall.FILE_SHARE_DELETE, syscall.OPEN_EXISTING)
 }
 
-// Lock makes a file and keeps others from opening it until it is closed, so that they see that this process runs.
+// Lock makes a file and keeps others from opening it until it is closed, so that they see that this process is running.
 func Lock(path string) (io.Closer, error) { return openShared(path, 0, syscall.OPEN_ALWAYS) }
 
-// openShared opens a file for reading and writing, and says what others may do with it meanwhile. Links are not
-// followed.
+// openShared opens a file for reading and writing with the given sharing mode. Links are not followed.
 func openShared(path string, share, creation uint32) (*os.File, error) {
 	fail := func(err error) (*os.File, error) { return nil, &os.PathError{Op: "open", Path: path, Err: err} }
 	name, err := syscall.UTF16PtrFromString(path)
@@ -53,7 +52,7 @@ func openShared(path string, share, creation uint32) (*os.File, error) {
 // List implements FileSystem.
 func (Disk) List(dir, pattern string) ([]string, error) { return list(dir, pattern) }
 
-// Free returns the bytes that this user may still write in a directory, −1 where the system does not report it.
+// Free returns the number of bytes that this user can still write in a directory; −1 if the system does not report it.
 func (Disk) Free(dir string) int64 {
 	name, err := syscall.UTF16PtrFromString(dir)
 	if err != nil {
@@ -70,11 +69,11 @@ func (Disk) Free(dir string) int64 {
 // SyncDir implements FileSystem: directories cannot be opened for syncing here.
 func (Disk) SyncDir(string) error { return errors.ErrUnsupported }
 
-// patience is how long a change of names waits for others: scanners for viruses and search indexes open new files for
-// moments, without permitting that.
+// patience is how long a rename waits for other processes: virus scanners and search indexers briefly open new files
+// without permitting renames.
 const patience = 2 * time.Second
 
-// patiently repeats what fails because another process has the file open.
+// patiently retries an operation that fails because another process has the file open.
 func patiently(change func() error) error {
 	const (
 		sharingViolation = syscall.Errno(32)

@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// record lists the names that the files of a transaction are still to get. From the moment that it is on the disk, the
-// transaction is decided: after a crash Recover does what is left of it.
+// record lists the names still to be given to the files of a transaction. Once it is on disk, the transaction is
+// committed: after a crash Recover completes it.
 type record struct {
 	Steps []step `json:"steps"`
 }
 
-// step gives a file its name. All names are those of one directory.
+// step gives a file its name. All names are in one directory.
 type step struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -28,7 +28,7 @@ type step struct {
 	Keep string `json:"keep,omitempty"`
 }
 
-// encode returns the content of a record: a sum, by which one that is not complete is known, and the steps.
+// encode returns the content of a record: a checksum, which reveals an incomplete record, and the steps.
 func (r record) encode() ([]byte, error) {
 	body, err := json.Marshal(r)
 	if err != nil {
@@ -38,7 +38,7 @@ func (r record) encode() ([]byte, error) {
 	return fmt.Appendf(nil, "%s\n%s\n", hex.EncodeToString(sum[:]), body), nil
 }
 
-// decodeRecord is the inverse of encode; ok is false for what is no complete record of names in one directory.
+// decodeRecord is the inverse of encode; ok is false unless the data is a complete record of names in one directory.
 func decodeRecord(data []byte) (r record, ok bool) {
 	sum, body, _ := strings.Cut(string(data), "\n")
 	body = strings.TrimSuffix(body, "\n")
@@ -55,10 +55,10 @@ func decodeRecord(data []byte) (r record, ok bool) {
 	return r, true
 }
 
-// local reports whether a name is one of a file in the same directory.
+// local reports whether a name denotes a file in the same directory.
 func local(name string) bool { return filepath.Base(name) == name && name != "." && name != ".." }
 
-// identity describes the file at a path as far as another program's change shows: empty if none exists.
+// identity describes the file at a path so that changes by other programs show; it is empty if no file exists.
 func identity(fsys FileSystem, path string) (string, error) {
 	info, err := fsys.Lstat(path)
 	switch {
@@ -70,7 +70,7 @@ func identity(fsys FileSystem, path string) (string, error) {
 	return fmt.Sprintf("%d bytes, %d", info.Size(), info.ModTime().UnixNano()), nil
 }
 
-// publishAll gives several files in one directory their names. After an error the directory is as it was.
+// publishAll gives several files in one directory their names. After an error the directory is unchanged.
 func (t *Transaction) publishAll() error {
 	dir := filepath.Dir(t.parts[0].Path)
 	var r record
@@ -115,12 +115,12 @@ func (t *Transaction) publishAll() error {
 	for _, p := range t.parts {
 		p.temporary = ""
 	}
-	// One that stays is found done by the next run.
+	// If the record stays, the next run finds it completed.
 	_ = t.fsys.Remove(path)
 	return lock.Close()
 }
 
-// decide writes the record and returns it open, and so locked.
+// decide writes the record and returns it open and therefore locked.
 func (t *Transaction) decide(path string, r record) (File, error) {
 	data, err := r.encode()
 	if err != nil {
@@ -150,12 +150,12 @@ func (t *Transaction) decide(path string, r record) (File, error) {
 	return file, nil
 }
 
-// perform does what is left of the steps, in their order, and flushes it. A file that another program has changed since
-// the record was written stays, and fails the step.
+// perform carries out the remaining steps in order and flushes them. A file that another program has changed since the
+// record was written is left alone, and its step fails.
 //
-// The disk may do what was not flushed in any order. So a name is only taken away when what it was given for is on the
-// disk: the further name of an old file before that is replaced, and the new name of a file before the temporary one
-// goes.
+// Unflushed changes may reach the disk in any order. So a name is removed only after its replacement is on disk: the
+// additional name of an old file before that file is replaced, and the new name of a file before its temporary name is
+// removed.
 func perform(fsys FileSystem, dir string, r record) error {
 	kept := false
 	for _, s := range r.Steps {
@@ -179,13 +179,13 @@ func perform(fsys FileSystem, dir string, r record) error {
 		return err
 	}
 	for _, s := range r.Steps {
-		// One that stays is removed by the next run.
+		// If it stays, the next run removes it.
 		_ = fsys.Remove(filepath.Join(dir, s.From))
 	}
 	return nil
 }
 
-// flush is SyncDir where the system has it.
+// flush is SyncDir if the system supports it.
 func flush(fsys FileSystem, dir string) error {
 	if err := fsys.SyncDir(dir); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return err
@@ -193,7 +193,7 @@ func flush(fsys FileSystem, dir string) error {
 	return nil
 }
 
-// keep gives the file that is to be replaced its further name, and reports whether it had to.
+// keep gives the file to be replaced its additional name, and reports whether that was necessary.
 func (s step) keep(fsys FileSystem, dir string) (bool, error) {
 	if s.Keep == "" {
 		return false, nil
@@ -201,7 +201,7 @@ func (s step) keep(fsys FileSystem, dir string) (bool, error) {
 	to, keep := filepath.Join(dir, s.To), filepath.Join(dir, s.Keep)
 	now, err := identity(fsys, to)
 	if err != nil || now != s.Was {
-		return false, err // replaced already, or not what it was, which perform finds
+		return false, err // already replaced, or changed, which perform detects
 	}
 	kept, err := identity(fsys, keep)
 	switch {
@@ -233,7 +233,7 @@ func (s step) perform(fsys FileSystem, dir string) error {
 	case now == fresh:
 		return nil // both are names of the new file
 	case now == "" && s.Keep != "":
-		// The old file was moved to its further name.
+		// The old file was moved to its additional name.
 		kept, err := identity(fsys, filepath.Join(dir, s.Keep))
 		if err == nil && kept == s.Was {
 			err = fsys.Rename(from, to)
@@ -253,8 +253,8 @@ func (s step) perform(fsys FileSystem, dir string) error {
 	return nil
 }
 
-// revoke undoes what was done of a record that could not be carried out, as far as nothing was replaced, and takes it
-// back. Where something was, the record stays, so that the next run finishes it.
+// revoke undoes the completed steps of a record that could not be carried out and removes it, unless a file was
+// replaced. In that case the record stays, and the next run finishes it.
 func (t *Transaction) revoke(path string, r record) error {
 	dir := filepath.Dir(path)
 	for _, s := range r.Steps {
@@ -283,7 +283,7 @@ func (t *Transaction) revoke(path string, r record) error {
 				err = t.fsys.Remove(keep)
 			}
 		case s.Was == "" && fresh == "":
-			// Moved, where the file system has no links.
+			// Moved, because the file system has no links.
 			if err = t.fsys.Rename(to, from); err == nil {
 				t.parts[i].temporary = from
 			}
@@ -304,15 +304,15 @@ func (t *Transaction) revoke(path string, r record) error {
 	return nil
 }
 
-// Recover finishes in a directory what runs that were killed had decided, and removes the temporary files that they
-// left. Files of runs that continue stay. It returns the first error, after which the rest is done all the same.
+// Recover completes the committed transactions of killed processes in a directory, and removes their temporary files.
+// Files of running processes stay. It returns the first error, but continues after it.
 func Recover(fsys FileSystem, dir string) error {
 	names, err := fsys.List(dir, leftoverPattern)
 	if err != nil {
 		return err
 	}
 	changed := false
-	// Records first: they need the files that would else be removed.
+	// Records first: they need files that would otherwise be removed.
 	for _, extension := range []string{".commit", ".tmp"} {
 		for _, name := range names {
 			if filepath.Ext(name) != extension {
@@ -331,7 +331,7 @@ func Recover(fsys FileSystem, dir string) error {
 	return err
 }
 
-// recoverOne finishes a record or removes a temporary file, unless it belongs to a run that continues.
+// recoverOne completes a record or removes a temporary file, unless it belongs to a running process.
 func recoverOne(fsys FileSystem, dir, name string) (done bool, err error) {
 	path := filepath.Join(dir, name)
 	lock, err := fsys.Claim(path)

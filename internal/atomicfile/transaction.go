@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// The names of what a run leaves in a directory if it is killed: files that are not complete, and records.
+// Patterns of the names that a killed process leaves in a directory: incomplete files, and records.
 const (
 	leftoverPattern = ".blik-*"
 	temporaryName   = ".blik-%016x.tmp"
@@ -21,7 +21,7 @@ const (
 type Transaction struct {
 	fsys  FileSystem
 	parts []*part
-	// ended: the files have their names, or never will.
+	// ended is set after Commit or Close.
 	ended bool
 }
 
@@ -29,24 +29,24 @@ type Transaction struct {
 type part struct {
 	Target
 	file File
-	// temporary is the name that it has until the end, empty if none.
+	// temporary is the name of the file until Commit; empty if it has none.
 	temporary string
 	closed    bool
 }
 
-// Begin starts a transaction. Close must be called in the end.
+// Begin starts a transaction. The caller must call Close.
 func Begin(fsys FileSystem) *Transaction { return &Transaction{fsys: fsys} }
 
-// Add creates a file, which fill writes. While the system flushes it to disk check, which may be nil, may inspect and
-// reject it. The file gets its name with Commit. A process that is killed leaves at most temporary files, which Recover
-// removes, and an error not even them.
+// Add creates a file, which fill writes. While the system flushes it to disk, check, which may be nil, can inspect and
+// reject it. The file gets its name with Commit. A killed process leaves at most temporary files, which Recover
+// removes; an error leaves none.
 //
 // Errors are those of the file system, of fill and check, or of ctx.
 func (t *Transaction) Add(ctx context.Context, target Target, fill, check func(File) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// The name is short whatever that of the file is, because the length of names is limited.
+	// The temporary name is always short because the length of names is limited.
 	path := t.temporary(filepath.Dir(target.Path))
 	file, err := t.fsys.Create(path)
 	if err != nil {
@@ -76,8 +76,8 @@ func (t *Transaction) temporary(dir string) string {
 	return filepath.Join(dir, fmt.Sprintf(temporaryName, rand.Uint64()))
 }
 
-// Commit gives all files their names, the one that was added first last, so that it exists only when the others are.
-// A name taken meanwhile is fs.ErrExist, and then none gets its name.
+// Commit gives all files their names, the first one added last, so that it exists only if the others do. If a name has
+// been taken meanwhile, no file gets its name and the error is fs.ErrExist.
 func (t *Transaction) Commit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || len(t.parts) == 0 {
 		return err
@@ -85,7 +85,7 @@ func (t *Transaction) Commit(ctx context.Context) error {
 	if err := t.closeBefore(); err != nil {
 		return err
 	}
-	// Reports can be written only when what they are about is.
+	// Reports can be written only after the files that they describe.
 	slices.Reverse(t.parts)
 	var err error
 	if p := t.parts[0]; len(t.parts) == 1 && p.Keep == "" {
@@ -102,14 +102,14 @@ func (t *Transaction) Commit(ctx context.Context) error {
 		dirs[filepath.Dir(p.Path)] = true
 	}
 	for dir := range dirs {
-		// Where that fails, the files are complete and in place all the same; only a power failure in the next seconds
-		// could bring the old ones back.
+		// If that fails, the files are still complete and in place; only a power failure within the next seconds could
+		// bring the old ones back.
 		_ = t.fsys.SyncDir(dir)
 	}
 	return nil
 }
 
-// closeBefore closes the files where the system cannot rename open ones.
+// closeBefore closes the files if the system cannot rename open ones.
 func (t *Transaction) closeBefore() error {
 	if renamesOpen {
 		return nil
@@ -157,7 +157,8 @@ func (t *Transaction) name(p *part) error {
 	return err
 }
 
-// link gives a file a name that must be free. File systems without links leave a moment between looking and renaming.
+// link gives a file a name that must not be in use. On file systems without links there is a race between the check and
+// the rename.
 func (t *Transaction) link(p *part) error {
 	err := p.file.Link(p.Path)
 	if err == nil {
@@ -176,7 +177,7 @@ func (t *Transaction) link(p *part) error {
 	return err
 }
 
-// removeTemporary removes the temporary name of a file. One that cannot be removed does no harm.
+// removeTemporary removes the temporary name of a file. A failure does no harm.
 func (t *Transaction) removeTemporary(p *part) {
 	if p.temporary != "" {
 		_ = t.fsys.Remove(p.temporary)

@@ -7,14 +7,14 @@ import (
 	"unsafe"
 )
 
-// unnamed makes a locked file without a name in a directory (open(2), O_TMPFILE); nil where that is not possible.
+// unnamed makes a locked, unnamed file in a directory (open(2), O_TMPFILE); it returns nil if that is not possible.
 func unnamed(dir string) *os.File {
 	const tmpfile = 0x400000 | syscall.O_DIRECTORY
 	f, err := os.OpenFile(dir, os.O_RDWR|tmpfile, 0o666)
 	if err != nil {
 		return nil
 	}
-	// Link needs it; the lock is kept when the file gets a name.
+	// Link needs the path; the file keeps its lock when it gets a name.
 	if _, err := os.Stat(descriptor(f)); err != nil || lock(f) != nil {
 		f.Close()
 		return nil
@@ -22,7 +22,7 @@ func unnamed(dir string) *os.File {
 	return f
 }
 
-// descriptor is the path of an open file.
+// descriptor returns the /proc path of an open file.
 func descriptor(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
 
 // Link implements File.

@@ -4,7 +4,7 @@ package atomicfile
 
 import "os"
 
-// unnamed returns nil: files without a name are not known here.
+// unnamed returns nil: this system has no unnamed files.
 func unnamed(string) *os.File { return nil }
 
 // Link implements File.

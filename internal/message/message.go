@@ -22,7 +22,7 @@ type Message struct {
 	args        []any
 }
 
-// Of returns the message of a format with its arguments. Without arguments, the text is taken literally.
+// Of returns a message with a format and its arguments. Without arguments, the text is taken literally.
 func Of(format Text, args ...any) Message { return Message{format: format, args: args} }
 
 // Plural returns the message of one of two formats: one for n = 1, other for the rest. Languages with more forms have
@@ -31,7 +31,7 @@ func Plural(n int, one, other Text, args ...any) Message {
 	return Message{format: other, one: one, n: n, args: args}
 }
 
-// Context tells messages apart that are equal in English and not in other languages: their translations are those of
+// Context distinguishes messages that are equal in English but not in other languages: their translations have the key
 // "context|text".
 func (m Message) Context(name string) Message {
 	m.context = name
@@ -63,16 +63,17 @@ func Format(format string, args []any) string {
 	return fmt.Sprintf(strings.ReplaceAll(format, "%w", "%v"), args...)
 }
 
-// Figures is an argument of figures without words; its decimal points become the decimal sign of the language.
+// Figures is an argument that consists of numbers without words; its decimal points become the decimal sign of the
+// language.
 type Figures string
 
-// Capitalized is an argument that begins with a capital letter.
+// Capitalized is an argument that is shown with a capital first letter.
 type Capitalized struct{ Message }
 
 // String returns the message in English.
 func (c Capitalized) String() string { return Capitalize(c.Message.String()) }
 
-// Capitalize returns s with its first letter as a capital.
+// Capitalize returns s with its first letter in upper case.
 func Capitalize(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[n:]
@@ -94,13 +95,13 @@ func (m Message) English() (format string, args []any) {
 	return string(m.format), m.args
 }
 
-// Count returns the number that decides between the plural forms, and whether m has such forms.
+// Count returns the number that selects the plural form, and whether m has plural forms.
 func (m Message) Count() (n int, plural bool) { return m.n, m.one != "" }
 
 // Localizable is an error that can be shown in other languages.
 type Localizable interface {
 	error
-	// Message returns what is wrong, for a person; Error is its English.
+	// Message describes the error for the user; Error returns it in English.
 	Message() Message
 }
 
@@ -125,7 +126,7 @@ func (f *failure) Error() string    { return f.message.String() }
 func (f *failure) Message() Message { return f.message }
 func (f *failure) Unwrap() error    { return f.cause }
 
-// Join returns messages one after the other with a separator, which needs no translation, between them.
+// Join concatenates messages with a separator that needs no translation.
 func Join(separator string, messages ...Message) Message {
 	args := make([]any, len(messages))
 	for i, m := range messages {

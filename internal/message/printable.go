@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns s with everything escaped that a terminal or a page would act on instead of showing it: control
-// characters, those that turn the direction of text, and bytes that are no UTF-8. Names of files may hold any of them.
+// Printable returns s with everything escaped that a terminal or a page would interpret instead of showing: control
+// characters, characters that change the direction of text, and invalid UTF-8. File names may contain any of them.
 func Printable(s string) string {
 	if !strings.ContainsFunc(s, acts) && utf8.ValidString(s) {
 		return s
@@ -23,12 +23,12 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// acts reports whether a character does something else than to be shown.
+// acts reports whether a terminal or a page would interpret a character instead of showing it.
 func acts(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
-// writePrintable writes a character, escaped where it has to be.
+// writePrintable writes a character, escaped if necessary.
 func writePrintable(b *strings.Builder, s string, r rune) {
 	switch {
 	case r == utf8.RuneError && len(s) == 1:
@@ -42,10 +42,10 @@ func writePrintable(b *strings.Builder, s string, r rune) {
 	}
 }
 
-// PrintableWriter passes on what is written, with everything but the ends of lines and tabs as Printable shows it.
+// PrintableWriter passes on what is written to it, with everything except line ends and tabs escaped as by Printable.
 type PrintableWriter struct {
 	W io.Writer
-	// part are bytes that may be the beginning of a character.
+	// part holds bytes that may be the beginning of a character.
 	part []byte
 }
 

@@ -8,19 +8,20 @@ import (
 	"time"
 )
 
-// Crew is Workers for loops that follow each other closely. A processor that sleeps takes some 90 µs to wake up on a
-// virtual machine, as long as a small loop, so that goroutines that have done their share look out for the next loop
-// for a moment before they end, and a loop does not wait for those that come too late. The zero value is ready for use.
+// Crew is Workers for loops in quick succession. On a virtual machine a sleeping processor takes about 90 µs to wake
+// up, as long as a small loop. Goroutines that have finished their share therefore poll for the next loop for a moment
+// before they end, and a loop does not wait for goroutines that arrive too late. The zero value is ready for use.
 type Crew struct {
-	// waiting counts the goroutines that look out for work and are not yet promised any; promises are kept by work.
+	// waiting counts the goroutines that poll for work and have not been promised any; promises are fulfilled through
+	// work.
 	waiting atomic.Int32
 	once    sync.Once
 	work    chan *loop
 }
 
-// lookout is how long a goroutine looks out for the next loop, patience how long the caller of a loop watches for the
-// last goroutine to be done before it sleeps. They look at most so many times, some milliseconds, as the clock
-// stands still in tests that have one of their own.
+// lookout is how long a goroutine polls for the next loop, patience how long the caller of a loop polls for its last
+// goroutine to finish before it sleeps. The number of polls is limited too, to a few milliseconds, because the clock
+// stands still in tests with a fake clock.
 const (
 	lookout  = 50 * time.Microsecond
 	patience = 200 * time.Microsecond
@@ -51,7 +52,7 @@ func (c *Crew) Workers(ctx context.Context, limit, n int, body func(tasks iter.S
 	if helpers > 0 {
 		c.once.Do(func() { c.work = make(chan *loop, 64) })
 	}
-	// Those that look out would keep others from the processors where there are more goroutines than these.
+	// Polling goroutines would keep others from running if there are more goroutines than processors.
 	stay := limit <= Processors()
 	for range helpers {
 		if c.promise() {
@@ -67,7 +68,7 @@ func (c *Crew) Workers(ctx context.Context, limit, n int, body func(tasks iter.S
 	return ctx.Err()
 }
 
-// promise takes one of those that look out.
+// promise reserves one of the polling goroutines.
 func (c *Crew) promise() bool {
 	for n := c.waiting.Load(); n > 0; n = c.waiting.Load() {
 		if c.waiting.CompareAndSwap(n, n-1) {
@@ -77,7 +78,7 @@ func (c *Crew) promise() bool {
 	return false
 }
 
-// help works on loops as long as there is another one soon.
+// help works on loops as long as the next one comes soon.
 func (c *Crew) help(l *loop, stay bool) {
 	for l != nil {
 		// One that wakes the caller makes room for it.
@@ -88,7 +89,7 @@ func (c *Crew) help(l *loop, stay bool) {
 	}
 }
 
-// next looks out for a loop, and returns nil where none came.
+// next polls for a loop, and returns nil if none came.
 func (c *Crew) next() *loop {
 	c.waiting.Add(1)
 	for begin, i := time.Now(), 1; i < looks; i++ {
@@ -107,7 +108,7 @@ func (c *Crew) next() *loop {
 	return <-c.work
 }
 
-// help takes part in a loop that is not yet over, and reports whether the caller had to be woken.
+// help takes part in a loop that is not yet finished, and reports whether the caller had to be woken.
 func (l *loop) help() (woke bool) {
 	l.mu.Lock()
 	late := l.closed
@@ -131,7 +132,7 @@ func (l *loop) help() (woke bool) {
 	return false
 }
 
-// wait ends a loop.
+// wait waits until the loop is finished.
 func (l *loop) wait() {
 	for begin, i := time.Now(), 1; l.running.Load() > 0 && i < looks; i++ {
 		if i%16 == 0 && time.Since(begin) > patience {

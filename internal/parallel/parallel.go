@@ -1,9 +1,9 @@
 // Package parallel distributes loops over the processors.
 //
-// Split divides a loop once and is for memory-bound work of even cost. Each and Chunks hand out small pieces one after
-// another, so that uneven work is balanced and a cancelled context is noticed between pieces. Workers and Try are the
-// general form, for loops whose goroutines need scratch memory of their own. A Crew keeps these for loops in quick
-// succession.
+// Split divides a loop once and suits memory-bound work of uniform cost. Each and Chunks hand out small pieces one
+// after another, so that uneven work is balanced and a cancelled context is noticed between pieces. Workers and Try are
+// the general form, for loops whose goroutines need their own scratch memory. A Crew keeps its goroutines for loops in
+// quick succession.
 package parallel
 
 import (
@@ -37,7 +37,7 @@ func Split(n, least int, f func(from, to int)) {
 	wg.Wait()
 }
 
-// Copy is copy split over the processors where src is large, as a single one does not saturate the memory bus. It
+// Copy is copy, divided among the processors if src is large, because a single one does not saturate the memory bus. It
 // returns the number of elements copied, the smaller of both lengths.
 func Copy[T any](dst, src []T) int {
 	const least = 1 << 18
@@ -81,7 +81,8 @@ func Workers(ctx context.Context, limit, n int, body func(tasks iter.Seq[int])) 
 	return ctx.Err()
 }
 
-// share returns the tasks 0 … n−1, each for one of those that range over them, as long as ctx is not cancelled.
+// share returns an iterator over the tasks 0 … n−1 that several goroutines can range over together: each task goes to
+// one of them, until ctx is cancelled.
 func share(ctx context.Context, n int) iter.Seq[int] {
 	var next atomic.Int64
 	return func(yield func(int) bool) {

@@ -2,7 +2,7 @@ package simd
 
 import "math"
 
-// Exp is math.Exp at its usual speed.
+// Exp is math.Exp, but always runs at its normal speed.
 //
 // Where GOEXPERIMENT=simd is set, the scheduler restores whole vector registers after it has interrupted a loop. On
 // some processors math.Exp, whose instructions are of the older SSE kind, then takes twenty times as long, until an

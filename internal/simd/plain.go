@@ -2,7 +2,7 @@
 
 package simd
 
-// built says whether vector kernels are part of the program.
+// built reports whether vector kernels are part of the program.
 const built = false
 
 func processor() Level { return Plain }

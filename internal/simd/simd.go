@@ -39,8 +39,8 @@ type choice struct {
 	forced           string
 }
 
-// choose returns the lower of the processor's level and the one that a variable's value names. Of a value that names
-// none, nothing but the slowest is certain to be meant.
+// choose returns the lower of the processor's level and the level that the variable names. A value that names no level
+// selects the slowest.
 func choose(processor Level, forced string) choice {
 	c := choice{level: processor, processor: processor, forced: forced}
 	if forced == "" {
@@ -60,7 +60,7 @@ var chosen = sync.OnceValue(func() choice { return choose(processor(), os.Getenv
 // Chosen returns the level of this process. It does not change while the process runs.
 func Chosen() Level { return chosen().level }
 
-// Why says why no faster kernels run; it is empty where those of AVX512 do.
+// Why explains why no faster kernels run; it is empty at the highest level.
 func Why() message.Message { return chosen().why() }
 
 func (c choice) why() message.Message {

@@ -4,10 +4,10 @@ package simd
 
 import "simd/archsimd"
 
-// built says whether vector kernels are part of the program.
+// built reports whether vector kernels are part of the program.
 const built = true
 
-// processor returns the highest level that the processor and the system allow.
+// processor returns the highest level that the processor and the system support.
 func processor() Level {
 	cpu := archsimd.X86
 	switch {

@@ -1,6 +1,6 @@
-// Package testpic gives tests what they share: pictures, the data in ../shared and the external programs they compare
-// with. A test that lacks something is skipped with "needs …". In an environment that is known to have it, a variable
-// turns the skip into a failure:
+// Package testpic provides what tests share: pictures, the data in ../shared, and the external programs that they
+// compare with. A test that lacks something is skipped with "needs …". In an environment that is known to have it, a
+// variable turns the skip into a failure:
 //
 //	BLIK_REQUIRE_SHARED=1  the pictures in ../shared/data and the tools in ../shared/tools
 //	BLIK_REQUIRE_TOOLS=1   the programs that scripts/setup.sh installs for tests
@@ -37,7 +37,7 @@ var packages = map[string]string{
 	"tiffcmp": "libtiff-tools", "tiffcp": "libtiff-tools", "tiffdump": "libtiff-tools", "tiffinfo": "libtiff-tools",
 }
 
-// shared is the folder beside the repository; it is found before a test can change its working directory.
+// shared is the folder beside the repository. It is located before a test can change the working directory.
 var shared = filepath.Join(repository(), "..", "shared")
 
 // repository returns the folder with go.mod: a test starts in the folder of its package.
@@ -81,7 +81,7 @@ func Link(t testing.TB, target, name string) {
 	Need(t, err == nil && info.Mode()&fs.ModeSymlink != 0, "a system with symbolic links")
 }
 
-// Clock skips the test where the clock moves in steps of more than a tenth of a millisecond, as it may in Windows.
+// Clock skips the test if the clock advances in steps of more than a tenth of a millisecond, as it may on Windows.
 func Clock(t testing.TB) {
 	t.Helper()
 	start := time.Now()
@@ -158,7 +158,7 @@ func Python(t testing.TB, modules ...string) string {
 	return interpreters[max(i, 0)]
 }
 
-// imported remembers the answers of imports: starting Python takes a while.
+// imported caches the results of imports, because starting Python is slow.
 var imported sync.Map
 
 // imports reports whether the interpreter can import the modules.

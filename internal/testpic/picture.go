@@ -43,8 +43,8 @@ func Noise(w, h, channels, depth int) *processing.Picture {
 	return pic
 }
 
-// Painted returns a picture of 8 or 16 bits with slow waves of colour under fine noise, as a scan of a painting has
-// them. It compresses like one.
+// Painted returns a picture of 8 or 16 bits with smooth colour gradients under fine noise, like a scan of a painting.
+// It also compresses like one.
 func Painted(w, h, channels, depth int) *processing.Picture {
 	pic := Noise(w, h, channels, depth)
 	for i := range w * h * channels {

@@ -1,9 +1,9 @@
-// Package powercut simulates a disk that loses power, for tests: a file system in memory that keeps apart what was
-// flushed and what was not, in the way in which SQLite's developers test theirs.
+// Package powercut simulates a disk that loses power, for tests: an in-memory file system that distinguishes flushed
+// from unflushed data, like the crash tests of SQLite.
 //
-// Run repeats work on such a disk, once for each call of the file system. Each time the power goes before another call,
-// and of what was not flushed any part may have reached the disk, in any order: writes to files, and changes of names.
-// Each of these states of the disk is then shown to a check.
+// Run repeats the work on such a disk, once for each call of the file system, and cuts the power before a different
+// call each time. Any part of the unflushed file writes and renames may have reached the disk, in any order. Each
+// resulting state of the disk is passed to a check.
 package powercut
 
 import (
@@ -22,28 +22,27 @@ import (
 	"blik/internal/atomicfile"
 )
 
-// ErrCut is what every call returns after the power is gone, and ErrFailed the one that fails in Fail.
+// ErrCut is returned by every call after the power cut, ErrFailed by the call that Fail makes fail.
 var (
 	ErrCut    = errors.New("the power is gone")
 	ErrFailed = errors.New("input/output error")
 )
 
-// Disk is a file system in memory, for any number of goroutines. Its names have slashes, whatever those of the system
-// have.
+// Disk is an in-memory file system, safe for concurrent use. Its names use slashes on every system.
 type Disk struct {
-	// Named makes new files have their names from the beginning, as where files without a name are not possible.
+	// Named gives new files their names on creation, as on systems without unnamed files.
 	Named bool
-	// NoLinks makes all links fail, as on some file systems for cameras.
+	// NoLinks makes all links fail, as on some file systems of memory cards.
 	NoLinks bool
 
 	// mu is held during each call.
 	mu     sync.Mutex
 	names  map[string]*inode
 	synced map[string]*inode
-	// changes are those of names since the directory was flushed.
+	// changes are the changes of names since the directory was last flushed.
 	changes []change
 	files   []*inode
-	// calls counts the calls; the one numbered cut finds the power gone, and the one numbered fail fails.
+	// calls counts the calls; the power is cut before call number cut, and call number fail fails.
 	calls, cut, fail int
 	clock            int64
 }
@@ -51,7 +50,7 @@ type Disk struct {
 // inode is the content of a file.
 type inode struct {
 	data []byte
-	// durable is what was flushed, and pending what was written since.
+	// durable is the flushed content, pending what was written since.
 	durable  []byte
 	pending  []write
 	modified int64
@@ -63,13 +62,13 @@ type write struct {
 	data []byte
 }
 
-// change gives or takes a name; a rename does both at once.
+// change adds or removes a name; a rename does both at once.
 type change struct {
 	gone, name string
 	file       *inode
 }
 
-// New returns a disk with files that are flushed.
+// New returns a disk with the given files, all flushed.
 func New(files map[string]string) *Disk {
 	d := &Disk{names: map[string]*inode{}, synced: map[string]*inode{}, cut: -1, fail: -1}
 	for name, content := range files {
@@ -90,7 +89,7 @@ func (d *Disk) Content() map[string]string {
 	return all
 }
 
-// call counts a call and returns its error. The caller holds mu, as those of all unexported methods do.
+// call counts a call and returns its error. The caller holds mu, as for all unexported methods.
 func (d *Disk) call() error {
 	d.calls++
 	switch {
@@ -130,7 +129,7 @@ func (d *Disk) Create(path string) (atomicfile.File, error) {
 	return f, nil
 }
 
-// change changes names, in memory at once and on the disk with the next flush of the directory.
+// change applies a change of names, in memory at once and on disk with the next flush of the directory.
 func (d *Disk) change(c change) {
 	d.changes = append(d.changes, c)
 	apply(d.names, c)
@@ -279,7 +278,7 @@ func (d *Disk) Claim(path string) (io.Closer, error) {
 	return io.NopCloser(nil), nil
 }
 
-// SyncDir implements atomicfile.FileSystem. All names count as those of one directory.
+// SyncDir implements atomicfile.FileSystem. All names belong to one directory.
 func (d *Disk) SyncDir(string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -303,7 +302,7 @@ func (f *file) Link(path string) error {
 		return err
 	}
 	if f.temporary == "" {
-		// A file without a name can get one wherever there are such files.
+		// Systems with unnamed files can always link them.
 		if f.d.names[path] != nil {
 			return &fs.PathError{Op: "link", Path: path, Err: fs.ErrExist}
 		}
@@ -331,7 +330,7 @@ func (f *file) WriteAt(p []byte, at int64) (int, error) {
 	return len(p), nil
 }
 
-// over returns data with what is written; what lies between is zero.
+// over returns data with a write applied; a gap is filled with zeros.
 func (w write) over(data []byte) []byte {
 	if grow := int(w.at) + len(w.data) - len(data); grow > 0 {
 		data = append(data, make([]byte, grow)...)
@@ -381,8 +380,8 @@ func (f *file) Close() error {
 	return f.d.call()
 }
 
-// Crash returns states in which the disk may be when the power goes now: with none, with all, and with parts of what
-// was not flushed, at most so many of them.
+// Crash returns at most the given number of states in which the disk may be after a power cut now: with none, all, and
+// parts of the unflushed data.
 func (d *Disk) Crash(most int, random *rand.Rand) []*Disk {
 	pending := len(d.changes)
 	for _, i := range d.files {
@@ -403,7 +402,7 @@ func (d *Disk) Crash(most int, random *rand.Rand) []*Disk {
 	return states
 }
 
-// state returns the disk with those of the pending writes and changes that keep says, in their order or in any.
+// state returns the disk with the pending writes and changes that keep selects, in their original or any other order.
 func (d *Disk) state(keep func(n int) bool, mixed bool, random *rand.Rand) *Disk {
 	after := &Disk{Named: d.Named, NoLinks: d.NoLinks, cut: -1, fail: -1, clock: d.clock,
 		names: map[string]*inode{}, synced: map[string]*inode{}}
@@ -440,14 +439,14 @@ func (d *Disk) state(keep func(n int) bool, mixed bool, random *rand.Rand) *Disk
 	return after
 }
 
-// Report says what Run and Fail went through.
+// Report counts what Run and Fail tested.
 type Report struct {
-	// Calls is the number of calls of the file system that the work makes, and States of the states that were checked.
+	// Calls is the number of file system calls that the work makes, States the number of states checked.
 	Calls, States int
 }
 
-// Run cuts the power before each call that work makes, and shows every state that the disk may then be in to check,
-// with its number. most bounds the states of one cut. It returns the first error of check.
+// Run cuts the power before each call that work makes and passes every possible state of the disk to check. most bounds
+// the number of states of one cut. It returns the first error of check, with the number of the call.
 func Run(disk func() *Disk, work func(*Disk) error, most int, check func(*Disk) error) (Report, error) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var r Report
@@ -474,7 +473,7 @@ func Run(disk func() *Disk, work func(*Disk) error, most int, check func(*Disk) 
 	}
 }
 
-// Fail makes each call that work makes fail in turn, and shows the disk to check, with what work returned.
+// Fail makes each call of work fail in turn, and passes the disk and the error of work to check.
 func Fail(disk func() *Disk, work func(*Disk) error, check func(d *Disk, err error) error) (Report, error) {
 	var r Report
 	for fail := 1; ; fail++ {
