@@ -46,7 +46,7 @@ head() {
   head float_avx2.go
   sed -n '/^func /,$p' float_avx2.go |
     sed -E 's/256/512/g; s/Float32x8/Float32x16/g; s/Float64x4/Float64x8/g; s/Float32x4/Float32x8/g; s/Int32x8/Int32x16/g; s/Uint32x8/Uint32x16/g; s/\b32\b/64/g
-      s/^\t\t(symmetric|keys|unkeyed|addRow|doubles|advanceSums|slideFloats|slideRounded)\(/\t\t\1256(/; s/^\t\t((tap|both)[24])\(/\t\t\1x256(/'
+      s/^\t\t(symmetric|keys|unkeyed|addRow|doubles|advanceSums|slideFloats|slideRounded)\(/\t\t\1256(/; s/^\t\t((tap|both|pair)[24])\(/\t\t\1x256(/'
 } >"$made/float_gen.go"
 
 # The others use other instructions there, and stand in gauss_avx512.go.

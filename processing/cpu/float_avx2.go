@@ -151,6 +151,65 @@ func both4x256(low, high, a, b, c, d []float32, f *filter) {
 	archsimd.ClearAVXUpperBits()
 }
 
+// pair4x256 works on a vector of low and one of high coefficients at a time. The last one overlaps the one before, so
+// that its rows come first, and what is kept of it at the end. The first one reaches round the row's end, which copies
+// of both beginnings follow: vectors that began behind it would cross a cache line each.
+func pair4x256(low, high, c, d, a, b []float32, f *filter) {
+	const lanes = 32 / 4
+	n := len(a) / 2
+	if n <= lanes {
+		pair4(low, high, c, d, a, b, f)
+		return
+	}
+	var begin, begin2 [2 + 2*lanes]float32
+	copy(begin[copy(begin[:2], a[2*n-2:2*n]):], a)
+	copy(begin2[copy(begin2[:2], b[2*n-2:2*n]):], b)
+	first, first2 := unsafe.Pointer(&begin[2]), unsafe.Pointer(&begin2[2])
+	from, from2 := unsafe.Pointer(&a[0]), unsafe.Pointer(&b[0])
+	p, q := unsafe.Pointer(&c[:2*n][0]), unsafe.Pointer(&d[:2*n][0])
+	to, to2 := unsafe.Pointer(&low[:2*n][0]), unsafe.Pointer(&high[:2*n][0])
+	l0, l1 := archsimd.BroadcastFloat32x8(f.low[0]), archsimd.BroadcastFloat32x8(f.low[1])
+	l2, l3 := archsimd.BroadcastFloat32x8(f.low[2]), archsimd.BroadcastFloat32x8(f.low[3])
+	h0, h1 := archsimd.BroadcastFloat32x8(f.high[0]), archsimd.BroadcastFloat32x8(f.high[1])
+	h2, h3 := archsimd.BroadcastFloat32x8(f.high[2]), archsimd.BroadcastFloat32x8(f.high[3])
+	split := newSplit256()
+	along := func(x unsafe.Pointer, i int) (u, v archsimd.Float32x8) {
+		r, s := split.of(x, 8*i-8)
+		t, w := split.of(x, 8*i)
+		u = r.Mul(l0).Add(s.Mul(l1)).Add(t.Mul(l2)).Add(w.Mul(l3))
+		v = r.Mul(h0).Add(s.Mul(h1)).Add(t.Mul(h2)).Add(w.Mul(h3))
+		return split.inOrder(u), split.inOrder(v)
+	}
+	down := func(i int, u, v archsimd.Float32x8) {
+		r, s := loadF256(p, 4*i), loadF256(q, 4*i)
+		storeF256(to, 4*i, r.Mul(l0).Add(s.Mul(l1)).Add(u.Mul(l2)).Add(v.Mul(l3)))
+		storeF256(to2, 4*i, r.Mul(h0).Add(s.Mul(h1)).Add(u.Mul(h2)).Add(v.Mul(h3)))
+	}
+	keep := func(i int, u, v archsimd.Float32x8) {
+		storeF256(p, 4*i, u)
+		storeF256(q, 4*i, v)
+	}
+	last := n - lanes
+	tail, tailHigh := along(from, last)
+	tail2, tailHigh2 := along(from2, last)
+	down(last, tail, tail2)
+	down(n+last, tailHigh, tailHigh2)
+	for i := 0; i < last; i += lanes {
+		u, uHigh := along(first, i)
+		v, vHigh := along(first2, i)
+		first, first2 = from, from2
+		down(i, u, v)
+		keep(i, u, v)
+		down(n+i, uHigh, vHigh)
+		keep(n+i, uHigh, vHigh)
+	}
+	tail, tailHigh = along(from, last)
+	tail2, tailHigh2 = along(from2, last)
+	keep(last, tail, tail2)
+	keep(n+last, tailHigh, tailHigh2)
+	archsimd.ClearAVXUpperBits()
+}
+
 func loadKeys256(p unsafe.Pointer, at int) archsimd.Int32x8 {
 	return archsimd.LoadInt32x8((*[32 / 4]int32)(unsafe.Add(p, at)))
 }

@@ -220,6 +220,18 @@ func TestFloatKernels(t *testing.T) {
 		pairs = pairs[:2*(r.n&^1)]
 		haar := func(k *kernels, low, high []float32) { k.haarPair(low, high, a[:r.n&^1], b[:r.n&^1], f) }
 		same(t, "haarPair", pairs, both(plain, haar), both(vector, haar))
+		even := r.n &^ 1
+		kept := func(k *kernels) func(s []float32) {
+			return func(s []float32) {
+				before, before2 := s[2*even:3*even], s[3*even:4*even]
+				copy(before, c)
+				copy(before2, d)
+				k.pair4(s[:even], s[even:2*even], before, before2, a[:even], b[:even], f)
+			}
+		}
+		if even > 0 {
+			same(t, "pair4", make([]float32, 4*even), kept(plain), kept(vector))
+		}
 		same(t, "doubles", wide, func(s []float64) { plain.doubles(s, c) }, func(s []float64) { vector.doubles(s, c) })
 		// All three rows that are written, one behind the other.
 		rows := make([]float64, 3*r.n)

@@ -230,6 +230,18 @@ func setLanes256(s *[8]float64, a, b archsimd.Float64x4) {
 	b.Store((*[4]float64)(s[4:]))
 }
 
+// split256 divides samples into even and odd ones, which are in order after inOrder.
+type split256 struct{ order archsimd.Uint32x8 }
+
+func newSplit256() split256 { return split256{places32(twos)} }
+
+func (s split256) of(from unsafe.Pointer, at int) (even, odd archsimd.Float32x8) {
+	p, q := loadF256(from, at), loadF256(from, at+32)
+	return p.SelectFromPairGrouped(0, 2, 4, 6, q), p.SelectFromPairGrouped(1, 3, 5, 7, q)
+}
+
+func (s split256) inOrder(v archsimd.Float32x8) archsimd.Float32x8 { return v.Permute(s.order) }
+
 // analyse256 leaves the coefficients that reach round the row's end, the first, to the plain kernel.
 func analyse256(low, high, x []float32, f *filter) {
 	n := len(high)

@@ -161,3 +161,27 @@ func sumLanes512(sum *[8]float64, s []float32) (low, high uint32) {
 	a.Add(b).Add(c.Add(d)).Store(sum)
 	return leastMost256(least, most)
 }
+
+// Places of the even and the odd samples of two vectors.
+const (
+	evenOfTwo = "\x00\x00\x00\x00\x02\x00\x00\x00\x04\x00\x00\x00\x06\x00\x00\x00" +
+		"\x08\x00\x00\x00\x0a\x00\x00\x00\x0c\x00\x00\x00\x0e\x00\x00\x00" +
+		"\x10\x00\x00\x00\x12\x00\x00\x00\x14\x00\x00\x00\x16\x00\x00\x00" +
+		"\x18\x00\x00\x00\x1a\x00\x00\x00\x1c\x00\x00\x00\x1e\x00\x00\x00"
+	oddOfTwo = "\x01\x00\x00\x00\x03\x00\x00\x00\x05\x00\x00\x00\x07\x00\x00\x00" +
+		"\x09\x00\x00\x00\x0b\x00\x00\x00\x0d\x00\x00\x00\x0f\x00\x00\x00" +
+		"\x11\x00\x00\x00\x13\x00\x00\x00\x15\x00\x00\x00\x17\x00\x00\x00" +
+		"\x19\x00\x00\x00\x1b\x00\x00\x00\x1d\x00\x00\x00\x1f\x00\x00\x00"
+)
+
+// split512 is split256, in order at once.
+type split512 struct{ even, odd archsimd.Uint32x16 }
+
+func newSplit512() split512 { return split512{places16(evenOfTwo), places16(oddOfTwo)} }
+
+func (s split512) of(from unsafe.Pointer, at int) (even, odd archsimd.Float32x16) {
+	p, q := loadF512(from, at), loadF512(from, at+64)
+	return p.ConcatPermute(q, s.even), p.ConcatPermute(q, s.odd)
+}
+
+func (split512) inOrder(v archsimd.Float32x16) archsimd.Float32x16 { return v }

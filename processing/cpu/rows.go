@@ -101,12 +101,14 @@ type kernels struct {
 	mendKnown func(dst, v, m, known []float32)
 
 	// tap2 and tap4 combine rows with the taps of a wavelet, both2 and both4 with those of its two filters; analyse and
-	// synthesise transform a row, haarPair two.
+	// synthesise transform a row, haarPair two. pair4 transforms two of even length and combines them with the two before,
+	// in c and d transformed, to a low and a high row; c and d become theirs.
 	tap2       func(dst, a, b []float32, t0, t1 float32)
 	tap4       func(dst, a, b, c, d []float32, t *[4]float32)
 	both2      func(low, high, a, b []float32, f *filter)
 	both4      func(low, high, a, b, c, d []float32, f *filter)
 	haarPair   func(low, high, a, b []float32, f *filter)
+	pair4      func(low, high, c, d, a, b []float32, f *filter)
 	analyse    func(low, high, x []float32, f *filter)
 	synthesise func(x, low, high []float32, f *filter)
 }
@@ -226,6 +228,7 @@ func plainKernels() kernels {
 		both2:      both2,
 		both4:      both4,
 		haarPair:   haarPair,
+		pair4:      pair4,
 		analyse:    analyse,
 		synthesise: synthesise,
 	}

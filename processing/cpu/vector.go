@@ -28,6 +28,7 @@ func kernelsOf(level simd.Level) kernels {
 	switch level {
 	case simd.AVX2:
 		k.tap2, k.tap4, k.both2, k.both4 = tap2x256, tap4x256, both2x256, both4x256
+		k.pair4 = pair4x256
 		k.keys, k.unkeyed, k.ordered = keys256, unkeyed256, ordered256
 		k.sums8.squares, k.sums16.squares = squares8x256, squares16x256
 		k.addRow, k.doubles, k.advanceSums = addRow256, doubles256, advanceSums256
@@ -42,6 +43,7 @@ func kernelsOf(level simd.Level) kernels {
 		k.dilate32, k.erode32 = orderMax32x256(math.MinInt32), orderMin32x256(math.MaxInt32)
 	case simd.AVX512, simd.VNNI:
 		k.tap2, k.tap4, k.both2, k.both4 = tap2x512, tap4x512, both2x512, both4x512
+		k.pair4 = pair4x512
 		k.moments8, k.floatSums, k.floatSum = moments8x512, floatSums512, floatSum512
 		k.floats8.down, k.floats8.across = down8x512, across8x512
 		k.floats16.down, k.floats16.across = down16x512, across16x512

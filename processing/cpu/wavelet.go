@@ -75,6 +75,28 @@ func haarPair(low, high, a, b []float32, f *filter) {
 	}
 }
 
+// pair4 computes what analyse of both rows and both4 do, without storing the rows between.
+func pair4(low, high, c, d, a, b []float32, f *filter) {
+	n := len(a) / 2
+	l, h := f.low, f.high
+	for half, t := range [...]*[4]float32{&f.low, &f.high} {
+		p, q, r, s := a[2*n-2], a[2*n-1], b[2*n-2], b[2*n-1]
+		for i := range n {
+			k := half*n + i
+			even, odd := a[2*i], a[2*i+1]
+			u := float32(t[0]*p) + float32(t[1]*q) + float32(t[2]*even) + float32(t[3]*odd)
+			p, q = even, odd
+			even, odd = b[2*i], b[2*i+1]
+			v := float32(t[0]*r) + float32(t[1]*s) + float32(t[2]*even) + float32(t[3]*odd)
+			r, s = even, odd
+			x, y := c[k], d[k]
+			low[k] = float32(l[0]*x) + float32(l[1]*y) + float32(l[2]*u) + float32(l[3]*v)
+			high[k] = float32(h[0]*x) + float32(h[1]*y) + float32(h[2]*u) + float32(h[3]*v)
+			c[k], d[k] = u, v
+		}
+	}
+}
+
 // analyse splits a row of even length into its low and high coefficients; high may lack the last.
 func analyse(low, high, x []float32, f *filter) {
 	l, h := f.low, f.high
@@ -173,6 +195,10 @@ func transform[T sample](ctx context.Context, b *Backend, d, s *plane, f *filter
 			}
 			if f.short && w == wide {
 				b.kernels.haarPair(lowRow, highRow, floats(lines[0], 2*i), floats(lines[1], 2*i+1), f)
+				continue
+			}
+			if !f.short && w == wide {
+				b.kernels.pair4(lowRow, highRow, rows[2], rows[3], floats(lines[0], 2*i), floats(lines[1], 2*i+1), f)
 				continue
 			}
 			rows = [4][]float32{rows[2], rows[3], rows[0], rows[1]}
