@@ -69,7 +69,7 @@ func (c *Client) Add(ctx context.Context, b Batch, next func() (Job, bool), wait
 			}
 			jobs = append(jobs, job)
 			if job.Upload != "" {
-				break // it must be in work before the store has room for the next
+				break // the store has room for the next file only once this one is being processed
 			}
 			bytes += 2*len(job.In.Path) + 2*len(job.Out.Path) + 200
 		}
@@ -107,7 +107,7 @@ func (c *Client) Control(ctx context.Context, id, action string) (int, error) {
 	return a.Count, err
 }
 
-// Results calls f with each result of a batch so far, and returns a number from which to continue.
+// Results calls f with each result of a batch so far, and returns the number from which to continue.
 func (c *Client) Results(ctx context.Context, id string, after int, f func(Result) error) (int, error) {
 	for {
 		a, err := c.link.ask(ctx, seeJobs, request{ID: id, Delivered: after})

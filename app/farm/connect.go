@@ -18,10 +18,10 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// errWrongServer is the cause of the error of a server that is not the one whose certificate the address names.
+// errWrongServer is the cause of the error if the server's certificate is not the one in the address.
 var errWrongServer = errors.New("the certificate is another one")
 
-// Join is where a farm is and how to get in. The text is one of
+// Join is the address of a farm with the credentials to connect. The text is one of
 //
 //	nats://127.0.0.1:4222                     a server of this machine without keys
 //	tls://worker:SEED@192.168.1.5:4222?ca=HEX  a server with TLS and keys: role, seed, SHA-256 of its certificate
@@ -29,8 +29,8 @@ var errWrongServer = errors.New("the certificate is another one")
 type Join struct {
 	// URL contains neither key nor certificate.
 	URL string
-	// Seed is the secret half of the key, Certificate the SHA-256 of the server's certificate in hexadecimal; both may
-	// be empty.
+	// Seed is the private half of the key, Certificate the hexadecimal SHA-256 of the server's certificate; both may be
+	// empty.
 	Seed, Certificate string
 	// Credentials is a credentials file of a NATS cluster (.creds).
 	Credentials string
@@ -57,7 +57,7 @@ func ParseJoin(text string) (Join, error) {
 	return j, nil
 }
 
-// redacted is the text of an address without its key.
+// redacted returns an address without its key.
 func redacted(text string) string {
 	if at := strings.LastIndex(text, "@"); at >= 0 {
 		return "…" + text[at:]
@@ -81,11 +81,11 @@ func (j Join) Text(role Role) string {
 type link struct {
 	*nats.Conn
 	where string
-	// denied is the last complaint of the server about rights.
+	// denied is the last permission error of the server.
 	denied atomic.Pointer[string]
 
 	mu sync.Mutex
-	// asking ends the requests on the way, by subject.
+	// asking holds the functions that end pending requests, by subject.
 	asking map[int]asking
 	asked  int
 }
@@ -95,7 +95,7 @@ type asking struct {
 	stop    context.CancelFunc
 }
 
-// deny notes a complaint about rights, and ends the requests that it is about: nobody will answer them.
+// deny records a permission error and ends the requests that it concerns, because they will get no reply.
 func (l *link) deny(complaint string) {
 	l.denied.Store(&complaint)
 	l.mu.Lock()
@@ -107,10 +107,10 @@ func (l *link) deny(complaint string) {
 	}
 }
 
-// inbox is the prefix of the replies that the holder of a key may read; nobody else may.
+// inbox is the prefix of the reply subjects that only the holder of a key may read.
 func inbox(public string) string { return "_INBOX." + public }
 
-// dial connects, and waits until ctx ends where the server does not answer. inside, if not nil, is the server in this
+// dial connects. If the server does not answer, it retries until ctx ends. inside, if not nil, is the server in this
 // process.
 func dial(ctx context.Context, j Join, inside nats.InProcessConnProvider, wait bool) (*link, error) {
 	l := &link{where: j.URL, asking: map[int]asking{}}
@@ -197,7 +197,7 @@ func dial(ctx context.Context, j Join, inside nats.InProcessConnProvider, wait b
 	}
 }
 
-// fatal reports whether trying again does not help.
+// fatal reports whether retrying is pointless.
 func fatal(err error) bool {
 	text := strings.ToLower(err.Error())
 	return errors.Is(err, errWrongServer) || errors.Is(err, nats.ErrSecureConnRequired) ||
@@ -225,7 +225,7 @@ func (l *link) sentence(err error) error {
 	return message.Errorf("%s: no farm responds there; is `blik farm serve` running?", l.where)
 }
 
-// ask sends a request and returns the reply. The error is a *Refusal where the server says no.
+// ask sends a request and returns the reply. The error is a *Refusal if the server refuses the request.
 func (l *link) ask(ctx context.Context, subject string, r request) (answer, error) {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -264,8 +264,8 @@ func (l *link) ask(ctx context.Context, subject string, r request) (answer, erro
 // starting is how long a server may take from its first connection to its first answer.
 const starting = 3 * time.Second
 
-// request sends a request. A server that has just been started takes connections before it answers, so a request that
-// nobody answers is sent again for a while.
+// request sends a request. A server that has just started accepts connections before it answers requests, so an
+// unanswered request is repeated for a while.
 func (l *link) request(ctx context.Context, subject string, data []byte) (*nats.Msg, error) {
 	var rest pause
 	for begun := time.Now(); ; {
@@ -276,7 +276,7 @@ func (l *link) request(ctx context.Context, subject string, data []byte) (*nats.
 	}
 }
 
-// insist asks until there is an answer; a refusal is one, unless the server has no room.
+// insist repeats a request until it is answered. A refusal is an answer, unless the server has no space.
 func (l *link) insist(ctx context.Context, subject string, r request, waiting func(error)) (answer, error) {
 	var rest pause
 	for told := false; ; {
@@ -298,7 +298,7 @@ func (l *link) insist(ctx context.Context, subject string, r request, waiting fu
 	}
 }
 
-// pause is the time before the next try: short at first, then a second.
+// pause returns the time before the next try: short at first, then a second.
 type pause time.Duration
 
 func (p *pause) wait(ctx context.Context) error {

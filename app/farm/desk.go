@@ -17,7 +17,7 @@ import (
 	"blik/internal/message"
 )
 
-// desk is the folder in which a worker keeps files from the object store while they are in work.
+// desk is the folder in which a worker keeps files from the object store while it processes them.
 type desk struct {
 	parent string
 
@@ -27,13 +27,14 @@ type desk struct {
 	objects *objects
 }
 
-// deskPrefix begins the names of such folders, deskLock is the file in them that says that their worker lives.
+// deskPrefix is the prefix of the names of such folders; deskLock is a file in each that is locked while its worker
+// runs.
 const (
 	deskPrefix = "blik-farm-"
 	deskLock   = "lock"
 )
 
-// openDesk removes what killed workers have left.
+// openDesk opens a desk and removes those of killed workers.
 func openDesk(parent string) (*desk, error) {
 	if parent == "" {
 		parent = os.TempDir()
@@ -54,7 +55,7 @@ func openDesk(parent string) (*desk, error) {
 	return &desk{parent: parent}, nil
 }
 
-// place returns a new folder for a job.
+// place makes a new folder for a job.
 func (d *desk) place(job Job) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -94,7 +95,7 @@ func (d *desk) close() {
 	}
 }
 
-// diskFull reports whether an error is that of a disk without room.
+// diskFull reports whether an error means that a disk is full.
 func diskFull(err error) bool {
 	var number syscall.Errno
 	if runtime.GOOS == "windows" && errors.As(err, &number) {
@@ -103,7 +104,8 @@ func diskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// performUploaded fetches the original of a job from the object store, has it done, and stores the results there.
+// performUploaded downloads the original of a job from the object store, has it processed, and stores the results
+// there.
 func (w *Worker) performUploaded(ctx context.Context, n int, b Batch, job Job) (Outcome, error) {
 	name := path.Base(job.In.Path)
 	if err := Portable(name); err != nil || !filepath.IsLocal(name) {
@@ -132,7 +134,7 @@ func (w *Worker) performUploaded(ctx context.Context, n int, b Batch, job Job) (
 	return outcome, w.upload(ctx, job, out, outcome.Outputs)
 }
 
-// unplaced tells a full disk from other faults.
+// unplaced distinguishes a full disk from other faults.
 func (w *Worker) unplaced(b Batch, folder string, err error) (Outcome, error) {
 	if diskFull(err) {
 		return w.full(b, folder), nil
@@ -140,7 +142,7 @@ func (w *Worker) unplaced(b Batch, folder string, err error) (Outcome, error) {
 	return Outcome{}, err
 }
 
-// insistent tries until it succeeds or trying again cannot help: what is missing, damaged or wrong on this machine.
+// insistent retries until it succeeds or the fault is permanent: a missing or damaged file, or a fault of this machine.
 func (w *Worker) insistent(ctx context.Context, try func(*objects) error) error {
 	var rest pause
 	for {
@@ -164,13 +166,13 @@ func (w *Worker) insistent(ctx context.Context, try func(*objects) error) error 
 
 func (w *Worker) download(ctx context.Context, job Job, file string) error {
 	return w.insistent(ctx, func(o *objects) error {
-		_ = os.Remove(file) // half of it, where the server went away
+		_ = os.Remove(file) // incomplete if the server became unreachable
 		return o.fetch(ctx, job, job.Upload, file)
 	})
 }
 
-// upload stores the results in a folder, and notes their SHA-256. There is room for all of them, or for none: many
-// workers with a part of theirs in the store could wait for each other.
+// upload stores the results in a folder and records their SHA-256. Space is granted for all of them or for none:
+// otherwise workers that have stored part of their results could wait for each other.
 func (w *Worker) upload(ctx context.Context, job Job, folder string, outputs []Output) error {
 	total := int64(0)
 	for i, o := range outputs {

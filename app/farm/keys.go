@@ -28,14 +28,14 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// Role is what a key permits.
+// Role determines what a key permits.
 type Role string
 
 // The roles.
 const (
-	// Submitter may submit, cancel, pause, resume and retry, and look.
+	// Submitter may submit, cancel, pause, resume and retry, and read the status.
 	Submitter Role = "submitter"
-	// Observer may look.
+	// Observer may read the status.
 	Observer Role = "observer"
 	// WorkerRole may take jobs and deliver results.
 	WorkerRole Role = "worker"
@@ -52,7 +52,7 @@ type Key struct {
 	Made   time.Time `json:"made"`
 }
 
-// Keyring is a server's folder of keys: who may do what, and the certificate.
+// Keyring is a server's folder of keys with their roles, and its certificate.
 type Keyring struct{ dir string }
 
 // OpenKeyring returns the keyring of the server whose store is in the given folder, creating the folder if needed.
@@ -64,7 +64,7 @@ func OpenKeyring(store string) (*Keyring, error) {
 	return &Keyring{dir}, nil
 }
 
-// plain takes the operation and the path off an error of package os.
+// plain strips the operation and the path from an error of package os.
 func plain(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -75,7 +75,7 @@ func plain(err error) error {
 
 func (k *Keyring) file() string { return filepath.Join(k.dir, "keys.json") }
 
-// Keys lists the keys in the order in which they were made.
+// Keys lists the keys in order of creation.
 func (k *Keyring) Keys() ([]Key, error) {
 	data, err := os.ReadFile(k.file())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,7 +91,7 @@ func (k *Keyring) Keys() ([]Key, error) {
 	return keys, nil
 }
 
-// Make creates a key and returns its secret half, which is stored nowhere.
+// Make creates a key and returns its private half, which is not stored.
 func (k *Keyring) Make(name string, role Role) (seed string, err error) {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return "", message.Errorf("%q cannot be the name of a key", name)
@@ -143,8 +143,9 @@ func (k *Keyring) store(keys []Key) error {
 	return atomicfile.WriteFile(k.file(), append(data, '\n'), 0o600)
 }
 
-// certificate returns that of the server, made at the first call for the names and addresses of this machine. Clients
-// know it by its SHA-256 (Fingerprint), so that neither an authority nor the clocks matter.
+// certificate returns the certificate of the server, which the first call creates for the names and addresses of this
+// machine. Clients identify it by its SHA-256 (Fingerprint), so that neither a certificate authority nor the clocks
+// matter.
 func (k *Keyring) certificate(hosts []string) (tls.Certificate, error) {
 	certFile, keyFile := k.CertificateFile(), filepath.Join(k.dir, "server-key.pem")
 	if _, err := os.Stat(keyFile); errors.Is(err, fs.ErrNotExist) {
@@ -159,10 +160,10 @@ func (k *Keyring) certificate(hosts []string) (tls.Certificate, error) {
 	return pair, nil
 }
 
-// CertificateFile returns the path of the server's certificate, which other programs can use as that of an authority.
+// CertificateFile returns the path of the server's certificate, which other programs can use as a CA certificate.
 func (k *Keyring) CertificateFile() string { return filepath.Join(k.dir, "server-cert.pem") }
 
-// Fingerprint returns the SHA-256 of the server's certificate in hexadecimal, empty if none was made.
+// Fingerprint returns the hexadecimal SHA-256 of the server's certificate; empty if there is none.
 func (k *Keyring) Fingerprint() (string, error) {
 	data, err := os.ReadFile(k.CertificateFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -218,15 +219,15 @@ func makeCertificate(certFile, keyFile string, hosts []string) error {
 	if err := atomicfile.WriteFile(certFile, cert, 0o644); err != nil {
 		return err
 	}
-	// The key comes last: with it, both are there.
+	// The key is written last: if it exists, so does the certificate.
 	return atomicfile.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600)
 }
 
-// pinned accepts one certificate, known by its SHA-256.
+// pinned returns a TLS configuration that accepts only the certificate with the given SHA-256.
 func pinned(want string) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13,
-		// The certificate is its own authority: VerifyConnection compares all of it.
+		// The certificate is self-signed: VerifyConnection compares all of it.
 		InsecureSkipVerify: true,
 		VerifyConnection: func(state tls.ConnectionState) error {
 			if len(state.PeerCertificates) == 0 {

@@ -10,17 +10,17 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// The bounds of a message of RESULTS.
+// The limits of a message of RESULTS.
 const (
 	mostEntries = 200
 	entryBytes  = 400 << 10
 )
 
-// write is an entry that is to be written to RESULTS.
+// write is an entry to be written to RESULTS.
 type write struct {
 	batch *batch
 	entry
-	// done gets what was known of the job before, and is then done.
+	// done receives the previous mark of the job once the entry is written.
 	done chan written
 }
 
@@ -29,8 +29,8 @@ type written struct {
 	err error
 }
 
-// append writes an entry of RESULTS and takes it into the index. Where the job is settled already nothing is written,
-// and the mark says so.
+// append writes an entry to RESULTS and adds it to the index. If the job is already settled, nothing is written, and
+// the mark shows that.
 func (m *Manager) append(ctx context.Context, b *batch, kind string, key jobKey, r Result) (mark, error) {
 	if err := m.disk(roomForResults); err != nil {
 		return 0, err
@@ -54,7 +54,7 @@ func (m *Manager) append(ctx context.Context, b *batch, kind string, key jobKey,
 	}
 }
 
-// write writes RESULTS. Entries that come in while the disk is busy are written together.
+// write writes to RESULTS. Entries that arrive while the disk is busy are written together.
 func (m *Manager) write() {
 	var queue []*write
 	for {
@@ -78,7 +78,7 @@ func (m *Manager) write() {
 	}
 }
 
-// writeSome writes entries of one batch, and returns those that are left.
+// writeSome writes entries of one batch, and returns the remaining ones.
 func (m *Manager) writeSome(queue []*write) (left []*write) {
 	b := queue[0].batch
 	var group []*write
@@ -109,7 +109,7 @@ func (m *Manager) writeSome(queue []*write) (left []*write) {
 		}
 		return left
 	}
-	// JetStream refuses the message where another manager has written meanwhile.
+	// JetStream refuses the message if another manager has written meanwhile.
 	ack, err := m.stores.js.Publish(m.ctx, resultsSubject+b.ID, data, jetstream.WithExpectLastSequence(m.last))
 	if err != nil {
 		err = errors.Join(err, m.resume(err))
@@ -142,8 +142,8 @@ func (m *Manager) writeSome(queue []*write) (left []*write) {
 	return left
 }
 
-// resume finds out what happened to a message whose writing was not acknowledged: if RESULTS has grown, it is read from
-// where the index ends.
+// resume determines whether an unacknowledged message was written: if RESULTS has grown, it is read from the end of the
+// index.
 func (m *Manager) resume(cause error) error {
 	info, err := m.stores.results.Info(m.ctx)
 	if err != nil {

@@ -24,7 +24,7 @@ type ManagerOptions struct {
 	// Join is the server; Inside is the one in this process, if any.
 	Join   Join
 	Inside *Server
-	// Patience is how long a worker may be silent before its file is given to another; 0: 45 s.
+	// Patience is how long a worker may be silent before its file is given to another worker; 0: 45 s.
 	Patience time.Duration
 	// Keep is how long a finished or cancelled batch is kept after its last result; 0: 90 days.
 	Keep time.Duration
@@ -32,24 +32,24 @@ type ManagerOptions struct {
 	Replicas int
 	// MaxFiles limits the object store of uploaded files in bytes; 0: half of the disk of the store.
 	MaxFiles int64
-	// Sole says that all workers are in this process: those of earlier ones are gone with their jobs, which need not
-	// wait until Patience has passed.
+	// Sole means that all workers are in this process. Workers of earlier processes no longer exist, so their jobs need
+	// not wait until Patience has passed.
 	Sole bool
-	// Alone says that the process is only a server and should use little memory.
+	// Alone means that the process is only a server and should use little memory.
 	Alone bool
 	Log   *slog.Logger
 }
 
-// The limits of what the manager bears.
+// The limits of the manager.
 const (
-	// mostCrashes set a file aside.
+	// A file with mostCrashes crashes is set aside.
 	mostCrashes = 2
-	// mostLost set a file aside with which so many workers vanished, none of which lived to report a crash: it may
-	// bring down whole machines. Machines are also switched off, hence so many.
+	// A file is set aside after mostLost workers vanished while processing it without reporting a crash: it may bring
+	// down whole machines. The limit is high because machines are also switched off.
 	mostLost = 10
-	// vanished is the time after which a silent worker is not listed any more.
+	// vanished is the time after which a silent worker is no longer listed.
 	vanished = 30 * time.Second
-	// skewed is the difference of clocks that is worth a remark.
+	// skewed is the clock difference from which a remark is shown.
 	skewed = 30 * time.Second
 )
 
@@ -62,12 +62,13 @@ type Manager struct {
 	ctx     context.Context
 	running sync.WaitGroup
 	started time.Time
-	// feeding is told when JOBS may need more.
+	// feeding is signalled when JOBS may need more jobs.
 	feeding chan struct{}
 
-	// listing is held while LISTS is written to, and while batches come and go.
+	// listing is held while LISTS is written and while batches are added or removed.
 	listing sync.Mutex
-	// writes go to the goroutine that writes RESULTS, which alone looks at last, the last sequence in there.
+	// writes go to the goroutine that writes RESULTS. Only that goroutine uses last, the last sequence number in
+	// RESULTS.
 	writes chan *write
 	last   uint64
 
@@ -77,12 +78,12 @@ type Manager struct {
 	workers map[string]*Heartbeat
 	holders map[string]holder
 	skewed  map[string]bool
-	fault   string // what keeps the server from going on
+	fault   string // what stops the server
 	recent  []time.Time
 	latest  []settledJob
 }
 
-// holder is the worker that was last told to do a job, and how many vanished with it before.
+// holder is the worker last assigned to a job, with the number of workers that vanished with the job before.
 type holder struct {
 	worker string
 	lost   int
@@ -95,26 +96,26 @@ type settledJob struct {
 	key   jobKey
 }
 
-// keptLatest is how many of the latest results the page shows.
+// keptLatest is the number of latest results shown on the page.
 const keptLatest = 20
 
-// batch is what the manager knows of one.
+// batch is the index of a batch.
 type batch struct {
 	Batch
 	jobs         map[jobKey]mark
 	done, failed int
-	// work is the seconds that the done ones took.
+	// work is the processing time of the finished jobs in seconds.
 	work     float64
 	failures []Result
-	// next is the sequence in LISTS from which jobs were not handed to JOBS, end the one after the last of its lists,
-	// and last the time of the last result.
+	// next is the first sequence in LISTS whose jobs have not been passed to JOBS, end the sequence after the last list
+	// of the batch, and last the time of the last result.
 	next uint64
 	end  uint64
 	last time.Time
 }
 
-// mark is what is known of a job: the sequence of its result in RESULTS, its crashes, and whether it is waiting, done
-// or failed.
+// mark is the state of a job: the sequence of its result in RESULTS, its crashes, and whether it is waiting, done or
+// failed.
 type mark uint64
 
 const (
@@ -130,7 +131,7 @@ func (m mark) status() mark { return m & 0xff }
 func (m mark) crashes() int { return int(m >> 8 & 0xff) }
 func (m mark) seq() uint64  { return uint64(m >> 16) }
 
-// keptFailures is how many failures of a batch are kept at hand for lists.
+// keptFailures is the number of failures of a batch kept in memory for lists.
 const keptFailures = 1000
 
 // StartManager opens the streams, reads their contents and starts to answer requests.
@@ -197,7 +198,7 @@ func (m *Manager) open(ctx context.Context) error {
 	return m.link.Flush()
 }
 
-// Close stops the manager; everything it has acknowledged is stored.
+// Close stops the manager; everything that it has acknowledged is stored.
 func (m *Manager) Close() {
 	m.cancel()
 	m.running.Wait()
@@ -268,7 +269,7 @@ func (m *Manager) sortBatches() {
 	})
 }
 
-// note takes an entry of RESULTS into the index.
+// note adds an entry of RESULTS to the index.
 func (b *batch) note(e entry, seq uint64, at time.Time) {
 	key := e.key
 	old := b.jobs[key]
@@ -300,7 +301,7 @@ func (b *batch) note(e entry, seq uint64, at time.Time) {
 	}
 }
 
-// serve answers requests. Each is answered in its own goroutine: those that are stored wait for the disk.
+// serve answers requests, each in its own goroutine, because stored requests wait for the disk.
 func (m *Manager) serve(subject string, handle func(context.Context, request) (answer, error)) error {
 	_, err := m.link.QueueSubscribe(subject, "manager", func(msg *nats.Msg) {
 		m.running.Go(func() {
@@ -326,7 +327,7 @@ func (m *Manager) serve(subject string, handle func(context.Context, request) (a
 	return err
 }
 
-// refusal is the error as the other side gets it. Faults of the server are logged.
+// refusal returns the error to send to the client. Faults of the server are logged.
 func (m *Manager) refusal(subject string, err error) *Refusal {
 	var no *Refusal
 	if errors.As(err, &no) {
@@ -338,7 +339,7 @@ func (m *Manager) refusal(subject string, err error) *Refusal {
 	} else {
 		no = refuse("the server cannot do this at the moment: %s", err.Error())
 	}
-	// In both cases the same request may succeed later.
+	// In both cases the same request may succeed later on.
 	no.Full = true
 	m.options.Log.Error("request", "subject", subject, "error", err)
 	return no
@@ -350,14 +351,14 @@ func (m *Manager) setFault(text string) {
 	m.fault = text
 }
 
-// addBatch opens a batch, or finds the one with the same work.
+// addBatch opens a new batch or the existing one with the same work.
 func (m *Manager) addBatch(ctx context.Context, r request) (answer, error) {
 	b := r.Batch
 	if b.Work.Command != "correct" && b.Work.Command != "detect" {
 		return answer{}, refuse("unknown kind of work: %q", b.Work.Command)
 	}
 	b.ID = batchID(b.Work, b.Program, b.Model, r.Again)
-	// It may just be on its way out.
+	// The batch may be about to be removed.
 	m.listing.Lock()
 	defer m.listing.Unlock()
 	m.mu.Lock()
@@ -406,12 +407,12 @@ func (m *Manager) find(id string) (*batch, error) {
 	return nil, refuse("batch %s does not exist", id)
 }
 
-// addJobs stores those of a list that are new.
+// addJobs stores the new jobs of a list.
 func (m *Manager) addJobs(ctx context.Context, r request) (answer, error) {
 	if len(r.Jobs) > chunk {
 		return answer{}, refuse("a list of %d files is too long", len(r.Jobs))
 	}
-	// Two lists at a time could hold the same file.
+	// Concurrent lists could hold the same file.
 	m.listing.Lock()
 	defer m.listing.Unlock()
 	b, err := m.find(r.ID)
@@ -476,7 +477,7 @@ func (m *Manager) list(ctx context.Context, b *batch, jobs []Job) error {
 	return nil
 }
 
-// hurry has feed look at once.
+// hurry makes feed run at once.
 func (m *Manager) hurry() {
 	select {
 	case m.feeding <- struct{}{}:
@@ -484,8 +485,8 @@ func (m *Manager) hurry() {
 	}
 }
 
-// packJobs makes a message of LISTS: a line with the IDs, which is all that a manager reads when it starts, and the
-// jobs as JSON.
+// packJobs encodes a message of LISTS: a line with the IDs, which is all that a starting manager reads, and the jobs as
+// JSON.
 func packJobs(jobs []Job) ([]byte, error) {
 	var b bytes.Buffer
 	for _, job := range jobs {
@@ -531,7 +532,7 @@ func (m *Manager) feed() {
 	}
 }
 
-// feedBatch hands lists of a batch to JOBS as long as little is left there.
+// feedBatch passes lists of a batch to JOBS while few jobs are left there.
 func (m *Manager) feedBatch(ctx context.Context, id string) error {
 	for {
 		m.mu.Lock()
@@ -578,8 +579,8 @@ func (m *Manager) feedBatch(ctx context.Context, id string) error {
 	}
 }
 
-// move notes how far a batch was handed to JOBS. It is not stored: a new manager starts from the beginning, skips what
-// is settled, and so puts back what JOBS has lost in a crash.
+// move records how far a batch has been passed to JOBS. The position is not stored: a new manager starts from the
+// beginning, skips settled jobs, and thus restores jobs that JOBS has lost in a crash.
 func (m *Manager) move(b *batch, next uint64, round int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -588,8 +589,8 @@ func (m *Manager) move(b *batch, next uint64, round int) {
 	}
 }
 
-// hand publishes those jobs that are not settled, and returns their number. A crash in the middle does no harm: JOBS
-// knows the messages again, and later the index knows the jobs.
+// hand publishes the unsettled jobs and returns their number. A crash midway does no harm: JOBS recognises repeated
+// messages, and later the index recognises the jobs.
 func (m *Manager) hand(ctx context.Context, b *batch, jobs []Job, list uint64, round int) (int, error) {
 	if err := m.disk(roomForWork); err != nil {
 		return 0, err
@@ -626,15 +627,15 @@ func (m *Manager) hand(ctx context.Context, b *batch, jobs []Job, list uint64, r
 	return len(futures), nil
 }
 
-// wake tells the workers that there may be something to do.
+// wake tells the workers that there may be new jobs.
 func (m *Manager) wake() {
 	if err := m.link.Publish(wake, nil); err != nil {
 		m.options.Log.Debug("wake", "error", err)
 	}
 }
 
-// frugal keeps the memory of a process that is a server and nothing else small: such a process stays for weeks and does
-// little, so that more work for the garbage collector costs nothing that matters.
+// frugal limits the memory of a process that is only a server: such a process runs for weeks and does little, so that
+// extra work for the garbage collector hardly matters.
 func (m *Manager) frugal() {
 	for tick := time.NewTicker(time.Second); ; {
 		m.mu.Lock()
@@ -652,8 +653,8 @@ func (m *Manager) frugal() {
 	}
 }
 
-// limitMemory has the garbage collector aim at what a server with so many files needs: JetStream and the connections,
-// and an entry of the index for each.
+// limitMemory sets the garbage collector's limit to the needs of a server with the given number of files: JetStream,
+// the connections, and an index entry for each file.
 func limitMemory(files int) {
 	const base, entry = 26 << 20, 128
 	debug.SetGCPercent(20)

@@ -20,15 +20,15 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// The object store of files where machines have no folder in common. It is a bucket of JetStream's (ADR-20), so that
-// other programs can read it, but written here: a client that sends all of a file ahead of the acknowledgements, as
-// that of the library does, takes memory from the server and fails where its disk is slower than the network.
+// The object store of files for machines that share no folder. It is a JetStream bucket (ADR-20), so that other
+// programs can read it, but has its own client: one that sends a whole file ahead of the acknowledgements, as the
+// library's client does, uses memory of the server and fails if its disk is slower than the network.
 const (
 	filesBucket = "FILES"
 	filesStream = "OBJ_" + filesBucket
 	chunks      = "$O." + filesBucket + ".C."
 	metas       = "$O." + filesBucket + ".M."
-	// piece is the size of a chunk, and flight how many are sent ahead of their acknowledgements.
+	// piece is the size of a chunk, flight the number of chunks sent ahead of their acknowledgements.
 	piece  = 512 << 10
 	flight = 4
 )
@@ -36,7 +36,7 @@ const (
 // errGone is the cause of the error of a file that is not in the store.
 var errGone = message.Errorf("it is not in the store")
 
-// errDamaged is the cause of the error of a file whose SHA-256 is another one.
+// errDamaged is the cause of the error of a file with a wrong SHA-256.
 var errDamaged = message.Errorf("its SHA-256 is another one")
 
 // objects reads and writes the object store.
@@ -64,14 +64,14 @@ const (
 	results  = "r"
 )
 
-// objectName is that of a file of a job, known by its content.
+// objectName is the name of a file of a job, identified by its content.
 func objectName(job Job, kind, sum string) string {
 	return job.Batch + "/" + job.ID + "/" + kind + "/" + sum
 }
 
 func metaSubject(name string) string { return metas + base64.URLEncoding.EncodeToString([]byte(name)) }
 
-// has reports whether an object is there.
+// has reports whether an object exists.
 func (o *objects) has(ctx context.Context, name string) (bool, error) {
 	_, err := o.stream.GetLastMsgForSubject(ctx, metaSubject(name))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -80,7 +80,7 @@ func (o *objects) has(ctx context.Context, name string) (bool, error) {
 	return err == nil, err
 }
 
-// put stores a file of a job, unless it exists, and checks that it has the SHA-256 that it is stored under.
+// put stores a file of a job unless it exists, and verifies its SHA-256.
 func (o *objects) put(ctx context.Context, job Job, kind, sum, file string) error {
 	name := objectName(job, kind, sum)
 	if there, err := o.has(ctx, name); err != nil || there {
@@ -129,7 +129,7 @@ func (o *objects) send(ctx context.Context, subject string, r io.Reader) (size u
 		}
 	}
 	for {
-		buffer := make([]byte, piece) // the library keeps it until it is acknowledged
+		buffer := make([]byte, piece) // the library holds the buffer until the message is acknowledged
 		got, err := io.ReadFull(r, buffer)
 		if got > 0 {
 			if len(ahead) == flight {
@@ -158,7 +158,7 @@ func (o *objects) send(ctx context.Context, subject string, r io.Reader) (size u
 	return size, n, nil
 }
 
-// get writes a file of a job to w. The error is errGone or errDamaged where the store is at fault.
+// get writes a file of a job to w. The error is errGone or errDamaged if the store is at fault.
 func (o *objects) get(ctx context.Context, job Job, kind, sum string, w io.Writer) error {
 	msg, err := o.stream.GetLastMsgForSubject(ctx, metaSubject(objectName(job, kind, sum)))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -206,7 +206,7 @@ func (o *objects) receive(ctx context.Context, info jetstream.ObjectInfo, w io.W
 
 // remove removes files of a job of one kind.
 func (o *objects) remove(ctx context.Context, job Job, kind string, sums ...string) error {
-	// The name goes first: what has one is complete.
+	// The name is removed first: a file with a name is complete.
 	for _, sum := range sums {
 		name := objectName(job, kind, sum)
 		if err := o.stream.Purge(ctx, jetstream.WithPurgeSubject(metaSubject(name))); err != nil {

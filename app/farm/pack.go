@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// What is stored is compressed here, message by message: JetStream's own compression works on blocks of 8 MB, for which
-// a server needs four times the memory.
+// Stored messages are compressed here one by one: JetStream's own compression works on blocks of 8 MB, for which a
+// server needs four times the memory.
 
-// packedMark begins what is compressed; nothing else that is stored begins with it.
+// packedMark is the first byte of compressed messages; no other stored message begins with it.
 const packedMark = 'z'
 
-// dictionary holds what most messages have in common, the most frequent last.
+// dictionary holds strings common to most messages, the most frequent last.
 const dictionary = `"crashes":1,"log":"signal: killed","error":"","end":"failed","end":"done","found":true,` +
 	`"peak":1000000,"device":"cuda:0","device":"cpu","sentence":"findings corrected: 1; pixels changed: 100 (0.1 %)",` +
 	`"outputs":[{"name":"_corrected.tif","sha256":""},{"name":"_corrected.json"},{"name":"_corrected.html"}],` +
@@ -48,10 +48,10 @@ func pack(data []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// mostUnpacked bounds what a message may hold.
+// mostUnpacked bounds the size of an unpacked message.
 const mostUnpacked = 64 << 20
 
-// unpack is the inverse of pack; what is not compressed stays as it is.
+// unpack is the inverse of pack; uncompressed data is returned unchanged.
 func unpack(data []byte) ([]byte, error) {
 	if len(data) == 0 || data[0] != packedMark {
 		return data, nil

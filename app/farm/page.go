@@ -31,7 +31,7 @@ var templates embed.FS
 type PageOptions struct {
 	// Listen is HOST:PORT. Beyond loopback the page requires TLS and a password.
 	Listen string
-	// Server is the one whose certificate is used; nil where there is none.
+	// Server is the server whose certificate is used; may be nil.
 	Server *Server
 	// Roots are the folders of results, for links to reports.
 	Roots   Roots
@@ -112,7 +112,7 @@ func (p *Page) URL() string {
 // Close stops serving the page.
 func (p *Page) Close() { _ = p.web.Close() }
 
-// guard lets in those who may look, and keeps pages of other sites from looking through a browser.
+// guard checks the password, and keeps pages of other sites from reading the page through a browser.
 func (p *Page) guard(next http.Handler, open bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -126,7 +126,7 @@ func (p *Page) guard(next http.Handler, open bool) http.Handler {
 			host = r.Host
 		}
 		if open && !IsLoopback(net.JoinHostPort(strings.Trim(host, "[]"), "0")) {
-			// A name of another site that leads here.
+			// The name of another site that resolves to this machine.
 			http.Error(w, "this page is shown under the name of this machine only", http.StatusForbidden)
 			return
 		}
@@ -142,7 +142,7 @@ func (p *Page) guard(next http.Handler, open bool) http.Handler {
 	})
 }
 
-// pagePassword is made at the first call.
+// pagePassword returns the password, which the first call creates.
 func (k *Keyring) pagePassword() (string, error) {
 	file := k.PasswordFile()
 	data, err := os.ReadFile(file)
@@ -171,7 +171,7 @@ func (p *Page) stateName(b BatchStatus) string {
 	return p.o.Printer.Sprintf("running")
 }
 
-// shown is what the page is made of.
+// shown is the data of the page template.
 type shown struct {
 	Status
 	Lang   string
@@ -206,7 +206,7 @@ func (p *Page) show(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// reportOf returns the path of the report on a result, if it is in a folder that the server sees.
+// reportOf returns the path of the report on a result, if the server can access its folder.
 func (p *Page) reportOf(result Result) (string, bool) {
 	for _, o := range result.Outputs {
 		if path.Ext(o.Name) == ".html" && o.Name == path.Base(o.Name) {

@@ -23,7 +23,7 @@ type Process struct {
 	Environment []string
 }
 
-// lastWords bounds what is kept of what a crashed process said.
+// lastWords bounds the output kept of a crashed process.
 const lastWords = 2000
 
 // Run implements Runner.
@@ -61,7 +61,7 @@ func (p Process) Run(ctx context.Context, t Task) (Outcome, error) {
 	return o, nil
 }
 
-// tail keeps the end of what is written.
+// tail is a writer that keeps the end of its input.
 type tail struct {
 	limit int
 	data  []byte

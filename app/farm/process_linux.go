@@ -14,7 +14,7 @@ func begin(c *exec.Cmd) (release func(), err error) {
 	if err := c.Start(); err != nil {
 		return nil, err
 	}
-	// Where this is not allowed, the system chooses by size, which comes to the same.
+	// If this is not permitted, the system chooses by size, with the same result.
 	_ = os.WriteFile("/proc/"+strconv.Itoa(c.Process.Pid)+"/oom_score_adj", []byte("900"), 0)
 	return func() {}, nil
 }

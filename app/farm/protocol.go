@@ -48,8 +48,9 @@ type Work struct {
 	Command string `json:"command"`
 	// Preset holds all parameters (package preset).
 	Preset json.RawMessage `json:"preset"`
-	// Region is the search region, empty for the whole picture; Format that of the results, empty for that of the
-	// originals; Limit the largest picture in megapixels; Language that of reports and sentences.
+	// Region is the search region, empty for the whole picture; Format is the file format of the results, empty for
+	// that of the originals; Limit is the largest picture in megapixels; Language is the language of reports and
+	// messages.
 	Region   string  `json:"region,omitempty"`
 	Format   string  `json:"format,omitempty"`
 	Limit    float64 `json:"limit"`
@@ -61,7 +62,7 @@ type Work struct {
 	NoReport  bool `json:"no_report,omitempty"`
 	Marked    bool `json:"marked,omitempty"`
 	Preview   int  `json:"preview,omitempty"`
-	// Upload says that originals and results go through the object store.
+	// Upload means that originals and results are transferred through the object store.
 	Upload bool `json:"upload,omitempty"`
 }
 
@@ -81,25 +82,25 @@ type Batch struct {
 	ID      string    `json:"id"`
 	Created time.Time `json:"created"`
 	Work    Work      `json:"work"`
-	// Program and Model are the version of the program and the SHA-256 of its network; workers with other versions do
-	// not take part.
+	// Program and Model are the program version and the SHA-256 of its network; workers with other versions do not take
+	// part.
 	Program string `json:"program"`
 	Model   string `json:"model"`
 	State   State  `json:"state"`
-	// Round counts how often all lists were started again.
+	// Round counts how often all lists were restarted.
 	Round int `json:"round,omitempty"`
 }
 
-// batchID identifies work by its content. again tells repetitions apart.
+// batchID identifies work by its content. again distinguishes repetitions.
 func batchID(w Work, program, model, again string) string {
 	data, err := json.Marshal([]any{w, program, model, again})
 	if err != nil {
-		return "" // Work holds nothing that cannot be written, except a preset that is no JSON
+		return "" // only an invalid preset makes this fail
 	}
 	return shortID(data, 5)
 }
 
-// shortID returns the first bytes of the SHA-256 of data as letters and figures.
+// shortID returns the first bytes of the SHA-256 of data as letters and digits.
 func shortID(data []byte, bytes int) string {
 	sum := sha256.Sum256(data)
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:bytes]))
@@ -130,18 +131,18 @@ type Job struct {
 	// Size and Modified (in milliseconds since 1970) are those of the original when it was submitted.
 	Size     int64 `json:"size"`
 	Modified int64 `json:"modified"`
-	// Upload is the SHA-256 of an original in the object store, where the results go as well. In and Out then say what
-	// the file and the folder of the results are called where they were submitted, Modified is 0.
+	// Upload is the SHA-256 of an original in the object store, where the results go as well. In and Out are then the
+	// names of the file and of the result folder on the submitting machine, and Modified is 0.
 	Upload string `json:"upload,omitempty"`
-	// file is an original that is to be uploaded.
+	// file is an original to be uploaded.
 	file string
 }
 
-// jobBytes is the length of the ID of a job before it is written as text: 80 bits, of which two of a million jobs agree
-// with a probability below 10⁻¹².
+// jobBytes is the length of a job ID in bytes: with 80 bits, the probability that two of a million jobs have the same
+// ID is below 10⁻¹².
 const jobBytes = 10
 
-// identify sets the ID of a job: that of the same file, unchanged, with the same target in the same batch.
+// identify sets the ID of a job. The same unchanged file with the same target in the same batch has the same ID.
 func (j *Job) identify() {
 	j.ID = ""
 	data, err := json.Marshal(j)
@@ -169,7 +170,7 @@ func (k jobKey) String() string {
 // Output is a file that was written for a job.
 type Output struct {
 	Name string `json:"name"`
-	// SHA256 is known of the first output of a job, and of all that are in the object store.
+	// SHA256 is known for the first output of a job and for all outputs in the object store.
 	SHA256 string `json:"sha256,omitempty"`
 }
 
@@ -177,9 +178,9 @@ type Output struct {
 const (
 	// Done: the results are written.
 	Done = "done"
-	// Failed: the file, or what was asked for it, is at fault, and another try would end in the same way.
+	// Failed: the file or the request is at fault, and another try would fail in the same way.
 	Failed = "failed"
-	// Full: there is no room for the results.
+	// Full: there is no space for the results.
 	Full = "full"
 	// TooLarge: this machine has too little memory.
 	TooLarge = "too large"
@@ -189,16 +190,16 @@ const (
 type Outcome struct {
 	// End is Done, Failed, Full or TooLarge.
 	End string `json:"end"`
-	// Sentence says what was done or what is wrong.
+	// Sentence describes the result or the fault.
 	Sentence string `json:"sentence,omitempty"`
-	// SourceSHA256 is that of the original, SHA256 that of the first output.
+	// SourceSHA256 is the checksum of the original, SHA256 that of the first output.
 	SourceSHA256 string   `json:"source_sha256,omitempty"`
 	SHA256       string   `json:"sha256,omitempty"`
 	Outputs      []Output `json:"outputs,omitempty"`
 	Device       string   `json:"device,omitempty"`
-	// Peak is the most memory that the work took, in bytes; 0 if it is not known.
+	// Peak is the peak memory of the work in bytes; 0 if unknown.
 	Peak int64 `json:"peak,omitempty"`
-	// Found says that an earlier run had written the same results.
+	// Found means that an earlier run had already written the same results.
 	Found bool `json:"found,omitempty"`
 }
 
@@ -212,7 +213,7 @@ type Result struct {
 	// Ended is the server's time; Seconds is how long the work took.
 	Ended   time.Time `json:"ended"`
 	Seconds float64   `json:"seconds"`
-	// Crashes are those of the work on this file, Log the last lines of the last one.
+	// Crashes counts the crashes on this file; Log holds the last lines of the last one.
 	Crashes int    `json:"crashes,omitempty"`
 	Log     string `json:"log,omitempty"`
 }
@@ -222,13 +223,13 @@ func (r Result) same(other Result) bool {
 	return r.End == other.End && r.SourceSHA256 == other.SourceSHA256 && r.SHA256 == other.SHA256
 }
 
-// answer is the reply to any request: what was asked for, or why not.
+// answer is the reply to any request: the requested data or a refusal.
 type answer struct {
 	Error *Refusal `json:"error,omitempty"`
 
 	// of submitBatch
 	Batch *Batch `json:"batch,omitempty"`
-	// of submitList: how many were new, known before, and among those already done
+	// of submitList: the number of new jobs, of known ones, and of known ones already done
 	Added int `json:"added,omitempty"`
 	Known int `json:"known,omitempty"`
 	Ready int `json:"ready,omitempty"`
@@ -239,7 +240,7 @@ type answer struct {
 	// of workHello
 	Batches []Batch   `json:"batches,omitempty"`
 	Time    time.Time `json:"time,omitzero"`
-	// Every is the time between two words of a worker.
+	// Every is the interval between heartbeats.
 	Every time.Duration `json:"every,omitempty"`
 	// of workBegin, workResult and workCrash: one of the verdicts
 	Verdict string        `json:"verdict,omitempty"`
@@ -251,15 +252,15 @@ type answer struct {
 
 // The verdicts about a job.
 const (
-	// proceed: do it, or do it again.
+	// proceed: do the job, or repeat it.
 	proceed = "proceed"
-	// settled: nothing more is to be done; take it off the queue.
+	// settled: the job is finished; take it off the queue.
 	settled = "settled"
 	// hold: not now.
 	hold = "hold"
 )
 
-// request is the body of every request; which fields count depends on the subject.
+// request is the body of every request; which fields are used depends on the subject.
 type request struct {
 	Batch Batch  `json:"batch,omitzero"`
 	Again string `json:"again,omitempty"`
@@ -277,14 +278,14 @@ type request struct {
 
 	Failures int `json:"failures,omitempty"`
 
-	// Bytes is the size of files that are to be uploaded, Names are the IDs of jobs.
+	// Bytes is the size of files to be uploaded; Names are IDs of jobs.
 	Bytes int64    `json:"bytes,omitempty"`
 	Names []string `json:"names,omitempty"`
 }
 
 // Heartbeat is what a worker reports about itself every few seconds.
 type Heartbeat struct {
-	// Name is that of the worker, unique in the farm.
+	// Name is the name of the worker, unique in the farm.
 	Name    string `json:"name"`
 	Program string `json:"program"`
 	Model   string `json:"model"`
@@ -292,17 +293,17 @@ type Heartbeat struct {
 	Slots   []Slot `json:"slots"`
 	// Activities lists the files being processed.
 	Activities []Activity `json:"doing,omitempty"`
-	// Remark says why the worker, or a part of it, is currently idle.
+	// Remark explains why the worker, or a part of it, is currently idle.
 	Remark string `json:"remark,omitempty"`
-	// Time is that of the worker's clock.
+	// Time is the time on the worker's clock.
 	Time time.Time `json:"time"`
-	// Done counts since the worker started.
+	// Done counts the files since the worker started.
 	Done int `json:"done"`
 	// Seen is set by the manager.
 	Seen time.Time `json:"seen,omitzero"`
 }
 
-// greeting is the most time between two words of a worker; it is less where patience is short.
+// greeting is the longest interval between heartbeats; it is shorter if Patience is short.
 const greeting = 2 * time.Second
 
 // Activity is a file being processed.

@@ -10,7 +10,7 @@ import (
 type Refusal struct {
 	Format string `json:"format"`
 	Args   []any  `json:"args,omitempty"`
-	// Full says that the server has no space, and that the same request may succeed later.
+	// Full means that the server has no space and that the same request may succeed later.
 	Full bool `json:"full,omitempty"`
 }
 
@@ -18,13 +18,13 @@ func refuse(format message.Text, args ...any) *Refusal {
 	return &Refusal{Format: string(format), Args: args}
 }
 
-// Error returns the sentence in English.
+// Error returns the message in English.
 func (r *Refusal) Error() string { return r.Message().String() }
 
-// Message returns the sentence.
+// Message returns the message for the user.
 func (r *Refusal) Message() message.Message { return message.Of(message.Text(r.Format), r.Args...) }
 
-// UnmarshalJSON reads whole numbers as such, so that they fit their verbs.
+// UnmarshalJSON decodes whole numbers as integers, so that they fit their format verbs.
 func (r *Refusal) UnmarshalJSON(data []byte) error {
 	var plain struct {
 		Format string `json:"format"`

@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// retire removes what is known of old batches.
+// retire removes old batches.
 func (m *Manager) retire() {
 	for tick := time.NewTicker(min(time.Minute, m.options.Keep)); ; {
 		if err := m.removeOld(m.ctx); err != nil && m.ctx.Err() == nil {
@@ -23,7 +23,7 @@ func (m *Manager) retire() {
 	}
 }
 
-// removeOld removes the batches that have been finished or cancelled for so long that they are not kept.
+// removeOld removes the batches that were finished or cancelled longer ago than Keep.
 func (m *Manager) removeOld(ctx context.Context) error {
 	m.mu.Lock()
 	var old []*batch
@@ -43,10 +43,10 @@ func (m *Manager) removeOld(ctx context.Context) error {
 	return nil
 }
 
-// remove removes all that is known of a batch. What was asked for goes last: a batch that a crash leaves without files
-// is removed later.
+// remove removes all data of a batch. Its entry in BATCHES goes last: a batch that a crash leaves without files is
+// removed later.
 func (m *Manager) remove(ctx context.Context, b *batch) error {
-	// Nobody adds files to it meanwhile.
+	// No files can be added to it meanwhile.
 	m.listing.Lock()
 	defer m.listing.Unlock()
 	requests, err := m.stores.js.Stream(ctx, "KV_"+batchBucket)

@@ -9,19 +9,19 @@ import (
 	"blik/internal/atomicfile"
 )
 
-// Room on the disk of the server. JetStream cannot continue where a disk is full to the last byte, so that new work is
-// refused before that, and results a little later: who does the work may finish it.
+// Space on the disk of the server. JetStream cannot continue on a completely full disk, so new work is refused earlier,
+// and results a little later, so that running work can finish.
 const (
 	roomForWork    = 128 << 20
 	roomForResults = 32 << 20
-	// forOriginals is the share of the object store that originals may take; what is left is for results, without which
-	// no original would ever be removed.
+	// forOriginals is the share of the object store available to originals. The rest is reserved for results, without
+	// which no original would ever be removed.
 	forOriginals = 0.4
-	// clustered bounds the object store of a cluster, whose disks nobody here knows.
+	// clustered bounds the object store of a cluster, whose disks are unknown here.
 	clustered = 100 << 30
 )
 
-// free returns the bytes that are free where the server keeps its streams, −1 if that is not known.
+// free returns the free bytes on the disk of the server's streams; −1 if unknown.
 func (m *Manager) free() int64 {
 	if m.options.Inside == nil {
 		return -1
@@ -29,10 +29,10 @@ func (m *Manager) free() int64 {
 	return (atomicfile.Disk{}).Free(filepath.Clean(m.options.Inside.options.Store))
 }
 
-// diskFault is the fault of a disk without room for more work.
+// diskFault is the fault of a disk that is too full for more work.
 const diskFault = "the disk of the server is full"
 
-// disk refuses work where the disk of the server is full.
+// disk refuses work if the disk of the server is full.
 func (m *Manager) disk(margin int64) error {
 	if free := m.free(); free < 0 || free >= margin {
 		return nil
@@ -42,7 +42,7 @@ func (m *Manager) disk(margin int64) error {
 	return no
 }
 
-// maxFiles is the bound of the object store.
+// maxFiles returns the size limit of the object store.
 func (m *Manager) maxFiles(used int64) int64 {
 	if m.options.MaxFiles > 0 {
 		return m.options.MaxFiles
@@ -61,8 +61,8 @@ func (m *Manager) workerRoom(ctx context.Context, r request) (answer, error) {
 	return answer{}, m.room(ctx, r.Bytes, 1, 1-forOriginals)
 }
 
-// room permits the upload of files, up to a share of the store; or refuses it: for now, or for ever where they are
-// larger than another share, which is free sooner or later.
+// room permits the upload of files up to a share of the store. Otherwise it refuses for now, or permanently if the
+// files are larger than a share that is certain to become free.
 func (m *Manager) room(ctx context.Context, bytes int64, share, free float64) error {
 	info, err := m.stores.files.stream.Info(ctx)
 	if err != nil {
@@ -82,7 +82,7 @@ func (m *Manager) room(ctx context.Context, bytes int64, share, free float64) er
 	return m.disk(bytes + roomForWork)
 }
 
-// need lists the jobs whose originals are not in the object store, and are needed.
+// need lists the jobs whose originals are needed but not in the object store.
 func (m *Manager) need(ctx context.Context, r request) (answer, error) {
 	b, err := m.find(r.ID)
 	if err != nil {
@@ -113,7 +113,7 @@ func (m *Manager) need(ctx context.Context, r request) (answer, error) {
 	return a, nil
 }
 
-// taken removes the files of jobs whose results were fetched.
+// taken removes the files of jobs whose results were downloaded.
 func (m *Manager) taken(ctx context.Context, r request) (answer, error) {
 	b, err := m.find(r.ID)
 	if err != nil {
@@ -147,7 +147,7 @@ func (m *Manager) taken(ctx context.Context, r request) (answer, error) {
 	return answer{}, nil
 }
 
-// used removes the original of a job that is done. Where that fails, it is removed with the results.
+// used removes the original of a finished job. If that fails, it is removed with the results.
 func (m *Manager) used(ctx context.Context, job Job) {
 	if job.Upload == "" {
 		return

@@ -15,7 +15,7 @@ import (
 
 // Root is a folder of this machine that jobs may refer to.
 type Root struct {
-	// Name is what jobs call it; empty where all machines see the folder under the same path.
+	// Name is its name in jobs; empty if all machines see the folder under the same path.
 	Name   string
 	Folder string
 	// Write permits results below it.
@@ -41,10 +41,10 @@ func ParseRoot(text string, write bool) (Root, error) {
 // Roots are the roots of a machine.
 type Roots []Root
 
-// errUnmounted is the cause of the error of a root that is not there: a fault of the machine, not of the file.
+// errUnmounted is the cause of the error of a missing root: a fault of the machine, not of the file.
 var errUnmounted = message.Errorf("not mounted")
 
-// place returns how jobs name a file or folder of this machine: below a named root, if there is one around it.
+// place returns the name of a file or folder of this machine in jobs: relative to a named root, if one contains it.
 func (r Roots) place(name string) (Place, error) {
 	full, err := filepath.Abs(name)
 	if err != nil {
@@ -58,8 +58,8 @@ func (r Roots) place(name string) (Place, error) {
 	return Place{Path: filepath.ToSlash(full)}, nil
 }
 
-// find returns the path of a place on this machine, and refuses one outside the roots, be it by "..", by an absolute
-// path or by a link. create makes the folder if it is missing; the place must then lie in a root for writing.
+// find returns the path of a place on this machine, and refuses places outside the roots, whether by "..", an absolute
+// path or a link. create makes the folder if it is missing; the place must then lie in a root for writing.
 func (r Roots) find(p Place, create bool) (string, error) {
 	var unmounted error
 	for _, root := range r {
@@ -74,7 +74,7 @@ func (r Roots) find(p Place, create bool) (string, error) {
 			}
 			local = rel
 		}
-		// path.Clean would hide "..": a/../../b is no way into a root.
+		// path.Clean would hide "..": a/../../b must not be accepted as a path within a root.
 		if !filepath.IsLocal(local) || slices.Contains(strings.Split(p.Path, "/"), "..") {
 			continue
 		}
@@ -93,7 +93,7 @@ func (r Roots) find(p Place, create bool) (string, error) {
 	return "", message.Errorf("%s is not in a folder that this worker may read (--root)", p.String())
 }
 
-// mounted refuses a root that is missing or empty, as the folder is where a share is to be mounted.
+// mounted refuses a missing or empty root, as an unmounted share appears.
 func mounted(root Root) error {
 	f, err := os.Open(root.Folder)
 	if err == nil {
@@ -106,7 +106,7 @@ func mounted(root Root) error {
 	return message.Errorf("%s is missing or empty: is the share mounted? (%w)", root.Folder, errUnmounted)
 }
 
-// open returns the path below the root, with links followed only inside of it.
+// open returns the path below the root, following only links that stay within it.
 func (root Root) open(local string, create bool) (string, error) {
 	top, err := os.OpenRoot(root.Folder)
 	if err != nil {
@@ -119,7 +119,7 @@ func (root Root) open(local string, create bool) (string, error) {
 			return "", message.Errorf("%s: the folder cannot be created (%w)", full, plain(err))
 		}
 	}
-	// The root refuses links that lead out of it.
+	// os.Root refuses links that lead out of it.
 	if _, err := top.Stat(local); errors.Is(err, fs.ErrNotExist) {
 		return "", message.Errorf("%s: no such file", full)
 	} else if err != nil {
@@ -154,7 +154,7 @@ func Portable(slashed string) error {
 	return nil
 }
 
-// examine returns what is known of a file that is to be submitted.
+// examine returns the information on a file to be submitted.
 func examine(file string) (os.FileInfo, error) {
 	info, err := os.Stat(file)
 	switch {
@@ -168,8 +168,8 @@ func examine(file string) (os.FileInfo, error) {
 	return info, nil
 }
 
-// NewUpload returns the job for a file of this machine that goes to the object store, and whose results are to be
-// fetched to a folder below that of all results.
+// NewUpload returns the job for a file of this machine that is uploaded to the object store and whose results are
+// downloaded to a folder below the folder of all results.
 func NewUpload(ctx context.Context, file, folder string) (Job, error) {
 	if _, err := examine(file); err != nil {
 		return Job{}, err

@@ -23,9 +23,9 @@ import (
 
 // ServerOptions configure a server.
 type ServerOptions struct {
-	// Store is the folder of everything that must last.
+	// Store is the folder of all persistent data.
 	Store string
-	// Listen is where clients connect, host:port; port 0 takes a free one; empty: nowhere, only this process.
+	// Listen is the address for clients, host:port; port 0 takes a free one; empty: only this process can connect.
 	Listen string
 	// Secure requires TLS and keys, which are mandatory beyond loopback.
 	Secure bool
@@ -38,9 +38,9 @@ type ServerOptions struct {
 type Server struct {
 	options ServerOptions
 	nats    *server.Server
-	door    *door // nil where there are no keys
+	door    *door // nil without keys
 	lock    interface{ Close() error }
-	// Certificate is that of the server; nil without TLS.
+	// Certificate is the certificate of the server; nil without TLS.
 	Certificate *tls.Certificate
 	stop        context.CancelFunc
 	done        sync.WaitGroup
@@ -139,7 +139,7 @@ func (s *Server) start(ctx context.Context) error {
 	return nil
 }
 
-// names are those of this machine that a certificate should hold.
+// names returns the names of this machine that a certificate should contain.
 func names(host string) []string {
 	all := []string{"localhost", "127.0.0.1", "::1", host}
 	if name, err := os.Hostname(); err == nil {
@@ -188,11 +188,11 @@ func (s *Server) Close() {
 	s.lock.Close()
 }
 
-// door lets in those that have a key.
+// door authenticates clients by their keys.
 type door struct {
 	ring *Keyring
 	log  *slog.Logger
-	// seed and public are the key of the manager, made again at each start.
+	// seed and public are the key of the manager, new at each start.
 	seed, public string
 
 	mu      sync.Mutex
@@ -217,7 +217,7 @@ func openDoor(ring *Keyring, log *slog.Logger) (*door, error) {
 	return d, d.read()
 }
 
-// read reads the keys if they have changed.
+// read reloads the keys if they have changed.
 func (d *door) read() error {
 	state := ""
 	if info, err := os.Stat(d.ring.file()); err == nil {
@@ -271,10 +271,12 @@ func (d *door) Check(c server.ClientAuthentication) bool {
 	return true
 }
 
-// permissions are the least that a role needs. Replies go to an inbox that only the holder of the key may read.
+// permissions returns the minimum permissions of a role. Replies go to an inbox that only the holder of the key may
+// read.
 func permissions(k Key) *server.Permissions {
 	var may, hear []string
-	// Adding files to the object store and reading them; what is read is compared with the SHA-256 of job or result.
+	// Adding files to the object store and reading them; files that were read are verified with the SHA-256 of the job
+	// or the result.
 	files := []string{"$JS.API.STREAM.INFO." + filesStream, "$JS.API.DIRECT.GET." + filesStream,
 		"$JS.API.DIRECT.GET." + filesStream + ".>", chunks + ">", metas + ">"}
 	switch k.Role {
@@ -316,13 +318,13 @@ func (d *door) watch(ctx context.Context, ns *server.Server) {
 		}
 		d.mu.Unlock()
 		for _, id := range gone {
-			// One that has gone by itself no longer exists.
+			// A client that has disconnected by itself no longer exists.
 			_ = ns.DisconnectClientByID(id)
 		}
 	}
 }
 
-// serverLog passes on what the server has to say.
+// serverLog passes on the log of the server.
 type serverLog struct {
 	log  *slog.Logger
 	mu   sync.Mutex

@@ -15,7 +15,7 @@ type Status struct {
 	Now     time.Time     `json:"now"`
 	Batches []BatchStatus `json:"batches"`
 	Workers []Heartbeat   `json:"workers"`
-	// Fault says what stops the server; empty if nothing does.
+	// Fault describes what stops the server; empty if nothing does.
 	Fault string `json:"fault,omitempty"`
 	// Rate is the number of files done per second during the last minute.
 	Rate float64 `json:"files_per_second"`
@@ -57,7 +57,7 @@ type Failure struct {
 // Finished reports whether a batch is complete or cancelled.
 func (b BatchStatus) Finished() bool { return b.Done+b.Failed == b.Files || b.State == Cancelled }
 
-// pace is the time over which the rate is measured.
+// pace is the period over which the rate is measured.
 const pace = time.Minute
 
 func (m *Manager) status(_ context.Context, r request) (answer, error) {
@@ -139,7 +139,7 @@ func (m *Manager) stored3() int64 {
 // mostListed bounds the results in one answer, so that it fits into a message.
 const mostListed = 200
 
-// listJobs returns the results of a batch from a number on, for those that collect or list them.
+// listJobs returns the results of a batch from a number on, to be collected or listed.
 func (m *Manager) listJobs(ctx context.Context, r request) (answer, error) {
 	b, err := m.find(r.ID)
 	if err != nil {
@@ -160,7 +160,7 @@ func (m *Manager) listJobs(ctx context.Context, r request) (answer, error) {
 	slices.SortFunc(all, func(a, b settled) int { return cmp.Compare(a.seq, b.seq) })
 	var a answer
 	for i, s := range all {
-		// Those of one message belong together, since the next request continues after it.
+		// All results of one message are returned together, because the next request continues after the message.
 		if i >= mostListed && s.seq != all[i-1].seq {
 			break
 		}

@@ -14,18 +14,18 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// The bounds of the streams.
+// The limits of the streams.
 const (
-	// ahead is how many jobs of a batch lie in JOBS for workers to take.
+	// ahead is the number of jobs of a batch kept available in JOBS.
 	ahead = 1000
-	// chunk is the most jobs in a message of LISTS; with names of 1000 bytes they still fit into a message.
+	// chunk is the maximum number of jobs in a message of LISTS; it fits even with names of 1000 bytes.
 	chunk = 200
-	// repeats is how long JOBS knows a message again that was published twice.
+	// repeats is how long JOBS recognises a message that is published twice.
 	repeats = time.Minute
-	// mostLists and mostResults bound the messages of LISTS and RESULTS; the bytes of all are bounded by the store.
+	// mostLists and mostResults bound the number of messages of LISTS and RESULTS; the store bounds the total bytes.
 	mostLists   = 1 << 22
 	mostResults = 1 << 24
-	// taken bounds the jobs of a batch in work at a time.
+	// taken bounds the number of jobs of a batch in progress at a time.
 	taken = 20000
 )
 
@@ -37,7 +37,7 @@ type stores struct {
 	files                *objects
 }
 
-// openStores makes what is missing.
+// openStores opens the streams and creates missing ones.
 func openStores(ctx context.Context, js jetstream.JetStream, replicas int) (*stores, error) {
 	s := &stores{js: js}
 	var err error
@@ -52,7 +52,7 @@ func openStores(ctx context.Context, js jetstream.JetStream, replicas int) (*sto
 	}
 	queue := jetstream.StreamConfig{Retention: jetstream.WorkQueuePolicy, Duplicates: repeats, MaxMsgs: 1 << 20}
 	if replicas == 1 {
-		// What a crash loses here the manager puts back from LISTS.
+		// The manager restores jobs lost in a crash from LISTS.
 		queue.PersistMode = jetstream.AsyncPersistMode
 	}
 	s.jobs = create(jobsStream, jobsSubject, queue)
@@ -79,7 +79,7 @@ func openStores(ctx context.Context, js jetstream.JetStream, replicas int) (*sto
 	return s, nil
 }
 
-// consumer is the name of the one through which workers take the jobs of a batch.
+// consumer returns the name of the consumer through which workers take the jobs of a batch.
 func consumer(batch string) string { return "b-" + batch }
 
 func (s *stores) openConsumer(ctx context.Context, batch string, patience time.Duration) error {
@@ -128,8 +128,8 @@ func replay(ctx context.Context, st jetstream.Stream, f func(batch string, seq u
 	return last, nil
 }
 
-// The kinds of entries of RESULTS. A message holds one or more of them, since those that come in while the disk is busy
-// are written together. An entry is a line "KIND JOB LENGTH MILLISECONDS", and so many bytes of JSON.
+// The kinds of entries of RESULTS. A message holds one or more of them, because entries that arrive while the disk is
+// busy are written together. An entry is a line "KIND JOB LENGTH MILLISECONDS", followed by LENGTH bytes of JSON.
 const (
 	kindDone   = "done"
 	kindFailed = "failed"
@@ -137,7 +137,7 @@ const (
 	kindAgain  = "again"
 )
 
-// entry is one of them.
+// entry is an entry of RESULTS.
 type entry struct {
 	kind string
 	key  jobKey
@@ -150,7 +150,7 @@ func (e entry) appendTo(data []byte) []byte {
 	return append(data, e.body...)
 }
 
-// eachEntry calls f with the entries of a message of RESULTS, as far as they can be read.
+// eachEntry calls f with the entries of a message of RESULTS, up to the first unreadable one.
 func eachEntry(data []byte, f func(e entry)) {
 	data, err := unpack(data)
 	if err != nil {
@@ -173,7 +173,7 @@ func eachEntry(data []byte, f func(e entry)) {
 	}
 }
 
-// noRoom reports whether the server has no room for a message: its disk is full, or a bound is reached.
+// noRoom reports whether the server has no space for a message: its disk is full, or a limit is reached.
 func noRoom(err error) bool {
 	var api *jetstream.APIError
 	if !errors.As(err, &api) {
@@ -188,5 +188,5 @@ func noRoom(err error) bool {
 	return false
 }
 
-// wrongSequence is JetStream's code for a message that was to follow another than the last one.
+// wrongSequence is JetStream's code for a message whose expected last sequence is not the actual one.
 const wrongSequence = 10071

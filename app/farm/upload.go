@@ -27,8 +27,8 @@ func (c *Client) store(ctx context.Context) (*objects, error) {
 	return c.files, nil
 }
 
-// upload stores the originals that jobs bring along, and returns the jobs that can be submitted: all but those whose
-// files can never be stored, which waiting gets to know.
+// upload stores the originals of jobs, and returns the jobs that can be submitted. Files that can never be stored are
+// reported through waiting.
 func (c *Client) upload(ctx context.Context, batch string, jobs []Job, waiting func(error)) ([]Job, error) {
 	if !slices.ContainsFunc(jobs, func(j Job) bool { return j.Upload != "" }) {
 		return jobs, nil
@@ -71,7 +71,7 @@ func localFault(err error) bool {
 	return errors.As(err, &local) || errors.Is(err, errChanged)
 }
 
-// store1 stores the original of a job as soon as there is room.
+// store1 stores the original of a job as soon as there is space.
 func (c *Client) store1(ctx context.Context, job Job, waiting func(error)) error {
 	if _, err := c.link.insist(ctx, submitRoom, request{Bytes: job.Size}, waiting); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (c *Client) store1(ctx context.Context, job Job, waiting func(error)) error
 	return c.insistent(ctx, waiting, func(o *objects) error { return o.put(ctx, job, original, job.Upload, job.file) })
 }
 
-// insistent tries until it succeeds or trying again cannot help.
+// insistent retries until it succeeds or retrying is pointless.
 func (c *Client) insistent(ctx context.Context, waiting func(error), try func(*objects) error) error {
 	var rest pause
 	for told := false; ; {
@@ -107,7 +107,7 @@ func (c *Client) insistent(ctx context.Context, waiting func(error), try func(*o
 
 // Collection is where the results of uploaded files go.
 type Collection struct {
-	// Folder is that of all results of the batch.
+	// Folder is the folder of all results of the batch.
 	Folder string
 	// Overwrite permits replacing files that exist.
 	Overwrite bool
@@ -120,9 +120,9 @@ type Collection struct {
 // Collected counts the files fetched, and the jobs whose results could not be fetched.
 type Collected struct{ Files, Failed int }
 
-// Collect fetches the results of a batch as they come, each file complete or not at all and verified, and has them
-// removed from the object store. It ends after what was there when done was closed. Results that have been fetched
-// before are left alone.
+// Collect downloads the results of a batch as they arrive, each file atomically and verified, and has them removed from
+// the object store. It ends after the results that existed when done was closed. Results that were downloaded before
+// are left alone.
 func (c *Client) Collect(ctx context.Context, id string, o Collection, done <-chan struct{}) (Collected, error) {
 	var sum Collected
 	after := 0
@@ -169,7 +169,7 @@ func (c *Client) Collect(ctx context.Context, id string, o Collection, done <-ch
 	}
 }
 
-// collect fetches the files of a result that are not there, and returns their number.
+// collect downloads the missing files of a result and returns their number.
 func (c *Client) collect(ctx context.Context, r Result, o Collection) (int, error) {
 	folder := filepath.FromSlash(r.Job.Out.Path)
 	if !filepath.IsLocal(folder) {
@@ -192,7 +192,7 @@ func (c *Client) collect(ctx context.Context, r Result, o Collection) (int, erro
 	return n, nil
 }
 
-// fetch fetches a file, unless it exists.
+// fetch downloads a file unless it exists.
 func (c *Client) fetch(ctx context.Context, job Job, out Output, folder string, o Collection) (bool, error) {
 	target := filepath.Join(folder, out.Name)
 	if there, _, err := sumOf(ctx, target); err == nil && there == out.SHA256 {

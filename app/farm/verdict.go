@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// hello notes that a worker lives and tells it what there is to do.
+// hello records a worker's heartbeat and replies with the current batches.
 func (m *Manager) hello(_ context.Context, r request) (answer, error) {
 	w := r.Worker
 	if w == nil || w.Name == "" {
@@ -39,10 +39,10 @@ func (m *Manager) hello(_ context.Context, r request) (answer, error) {
 	return a, nil
 }
 
-// greeting is the time between two words of a worker.
+// greeting returns the interval between heartbeats.
 func (m *Manager) greeting() time.Duration { return min(greeting, m.options.Patience/4) }
 
-// begin decides whether a worker that was given a job is to do it.
+// begin decides whether a worker may start a job that it has received.
 func (m *Manager) begin(ctx context.Context, r request) (answer, error) {
 	if r.Job == nil || r.Worker == nil {
 		return answer{}, refuse("the request cannot be read")
@@ -76,8 +76,8 @@ func (m *Manager) begin(ctx context.Context, r request) (answer, error) {
 	return answer{Verdict: verdict, Wait: m.greeting()}, nil
 }
 
-// inWork reports whether another worker that lives has a job in work: a restarted server gives out again what it had
-// given out before. Right after its start the manager does not know yet who is there.
+// inWork reports whether another live worker is processing a job: a restarted server hands out jobs again. Right after
+// its start the manager does not yet know which workers exist.
 func (m *Manager) inWork(job, asks string, delivered int) bool {
 	if delivered > 1 && time.Since(m.started) < 2*m.greeting() {
 		return true
@@ -91,7 +91,8 @@ func (m *Manager) inWork(job, asks string, delivered int) bool {
 	return false
 }
 
-// hold notes who has a job, and returns how many workers vanished with it. One that gave it back is still there.
+// hold records the holder of a job and returns how many workers vanished with it. A worker that gave the job back has
+// not vanished.
 func (m *Manager) hold(job, worker string) (lost int) {
 	h := m.holders[job]
 	last := m.workers[h.worker]
@@ -103,7 +104,7 @@ func (m *Manager) hold(job, worker string) (lost int) {
 	return h.lost
 }
 
-// result stores what a worker has done. The first result of a job counts.
+// result stores the result of a worker. The first result of a job counts.
 func (m *Manager) result(ctx context.Context, r request) (answer, error) {
 	if r.Result == nil || r.Result.End != Done && r.Result.End != Failed {
 		return answer{}, refuse("the request cannot be read")
@@ -152,7 +153,7 @@ func (m *Manager) settle(ctx context.Context, b *batch, r Result) error {
 	return nil
 }
 
-// compare looks whether a second result of a job is the first one.
+// compare checks that a second result of a job equals the first one.
 func (m *Manager) compare(ctx context.Context, b *batch, r Result, old mark) error {
 	first, err := m.stored(ctx, old.seq(), r.Job.ID)
 	if err != nil {
@@ -188,7 +189,7 @@ func (m *Manager) stored(ctx context.Context, seq uint64, job string) (Result, e
 	return r, err
 }
 
-// crash notes that the work on a file ended in a crash, and sets the file aside when that happens too often.
+// crash records a crash while a file was processed, and sets the file aside after too many.
 func (m *Manager) crash(ctx context.Context, r request) (answer, error) {
 	if r.Job == nil || r.Worker == nil {
 		return answer{}, refuse("the request cannot be read")
@@ -233,7 +234,7 @@ const (
 	Retry  = "retry"
 )
 
-// control pauses, resumes, cancels or repeats the failures of a batch, or of all of them.
+// control pauses, resumes or cancels a batch or repeats its failures; without an ID it applies to all batches.
 func (m *Manager) control(ctx context.Context, r request) (answer, error) {
 	ids := []string{r.ID}
 	if r.ID == "" {
@@ -257,7 +258,7 @@ func (m *Manager) control(ctx context.Context, r request) (answer, error) {
 	return a, nil
 }
 
-// act returns how many files it concerns.
+// act applies an action and returns the number of files affected.
 func (m *Manager) act(ctx context.Context, b *batch, action string) (int, error) {
 	state, ok := map[string]State{Pause: Paused, Resume: Running, Cancel: Cancelled, Retry: Running}[action]
 	if !ok {
@@ -270,7 +271,7 @@ func (m *Manager) act(ctx context.Context, b *batch, action string) (int, error)
 		return 0, nil
 	}
 	if action == Retry || b.State == Cancelled && state == Running {
-		// All lists are gone through once more; what is done is skipped. JOBS takes the messages for new ones.
+		// All lists are processed once more, skipping finished jobs. JOBS treats the messages as new.
 		b.next = 0
 		b.Round++
 	}
@@ -295,8 +296,8 @@ func (m *Manager) act(ctx context.Context, b *batch, action string) (int, error)
 	return left, nil
 }
 
-// again has the failed files of a batch done once more. Until all of them are marked the batch is paused, so that a
-// crash in the middle loses none: it stays paused.
+// again repeats the failed files of a batch. The batch is paused until all of them are marked, so that a crash midway
+// loses none: the batch stays paused.
 func (m *Manager) again(ctx context.Context, b *batch) (int, error) {
 	m.mu.Lock()
 	var keys []jobKey

@@ -30,7 +30,7 @@ type Task struct {
 	Work    Work   `json:"work"`
 	Device  string `json:"device"`
 	Threads int    `json:"threads"`
-	// Again says that the file was handed out before, so that a killed run may have left files in the folder.
+	// Again means that the file was handed out before, so that a killed process may have left files in the folder.
 	Again bool `json:"again,omitempty"`
 }
 
@@ -41,7 +41,7 @@ type Runner interface {
 
 // Crash is work that ended without an outcome.
 type Crash struct {
-	// How it ended, and the last lines of its output.
+	// The way it ended, and the last lines of its output.
 	How, Log string
 }
 
@@ -51,18 +51,18 @@ func (c *Crash) Error() string { return c.How }
 type WorkerOptions struct {
 	Join   Join
 	Inside *Server
-	// Name is unique in the farm; empty: made of the machine's name and the process.
+	// Name is unique in the farm; empty: derived from the names of the machine and the process.
 	Name           string
 	Program, Model string
 	Slots          []Slot
 	Roots          Roots
 	Runner         Runner
-	// Memory estimates what the work on a file takes, in bytes; nil where that is not known. Budget is what may be
-	// taken at a time; a file that takes more has the machine for itself.
+	// Memory estimates the memory needed for a file in bytes; nil if unknown. Budget limits the total; a file that
+	// needs more is processed alone.
 	Memory func(file string) int64
 	Budget int64
-	// Scratch is the folder of files from the object store while they are in work; empty: that of the system for
-	// temporary files.
+	// Scratch is the folder for files from the object store while they are processed; empty: the system's temporary
+	// folder.
 	Scratch string
 	Log     *slog.Logger
 	// Only is the batch to work on; empty: all.
@@ -86,7 +86,7 @@ type Worker struct {
 	every   time.Duration
 	batches []Batch
 	doing   map[int]Activity
-	cancel  map[string]context.CancelCauseFunc // of the jobs in work, by ID
+	cancel  map[string]context.CancelCauseFunc // of the jobs in progress, by ID
 	batchOf map[string]string
 	remarks map[int]string
 	told    map[string]bool
@@ -94,7 +94,7 @@ type Worker struct {
 	done    int
 }
 
-// What sentences are about that may become true again.
+// The subjects of messages that may be shown again.
 const (
 	aboutFarm  = "farm\x00"
 	aboutPause = "pause\x00"
@@ -159,7 +159,7 @@ func (w *Worker) hurry() {
 	}
 }
 
-// tell says something once, until it has changed.
+// tell shows a message once, until it changes.
 func (w *Worker) tell(about string, text message.Message) {
 	w.mu.Lock()
 	key := about + "\x00" + text.String()
@@ -175,7 +175,7 @@ func (w *Worker) tell(about string, text message.Message) {
 	}
 }
 
-// greet says hello every few seconds.
+// greet sends a heartbeat every few seconds.
 func (w *Worker) greet(ctx context.Context) {
 	for {
 		w.mu.Lock()
@@ -192,7 +192,7 @@ func (w *Worker) greet(ctx context.Context) {
 	}
 }
 
-// hello tells the manager who is there, and learns what there is to do.
+// hello sends a heartbeat and receives the current batches.
 func (w *Worker) hello(ctx context.Context) error {
 	w.mu.Lock()
 	p := w.heartbeat()
@@ -257,7 +257,7 @@ func (w *Worker) heartbeat() *Heartbeat {
 	}
 }
 
-// slot does one job after the other.
+// slot processes one job after another.
 func (w *Worker) slot(ctx context.Context, n int) {
 	for ctx.Err() == nil {
 		w.mu.Lock()
@@ -288,7 +288,7 @@ func (w *Worker) slot(ctx context.Context, n int) {
 	}
 }
 
-// take does one job of a batch, if there is any.
+// take processes one job of a batch, if there is any.
 func (w *Worker) take(ctx context.Context, n int, b Batch, several bool) (bool, error) {
 	c, err := w.js.Consumer(ctx, jobsStream, consumer(b.ID))
 	if err != nil {
@@ -323,8 +323,8 @@ func (w *Worker) giveBack(m jetstream.Msg, wait time.Duration) {
 	}
 }
 
-// finish takes a job off the queue for good. Where the server is away, it will give the job out again, and whoever gets
-// it learns that it is done.
+// finish acknowledges a job. If the server is unreachable, it will hand the job out again, and the worker that gets it
+// is told that it is done.
 func (w *Worker) finish(ctx context.Context, m jetstream.Msg) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
@@ -333,11 +333,11 @@ func (w *Worker) finish(ctx context.Context, m jetstream.Msg) {
 	}
 }
 
-// do works on one job.
+// do processes one job.
 func (w *Worker) do(ctx context.Context, n int, b Batch, patience time.Duration, m jetstream.Msg) {
 	var job Job
 	if err := json.Unmarshal(m.Data(), &job); err != nil {
-		w.finish(ctx, m) // nothing that a manager has put there
+		w.finish(ctx, m) // not a message of a manager
 		return
 	}
 	delivered := 1
@@ -392,7 +392,7 @@ func (w *Worker) do(ctx context.Context, n int, b Batch, patience time.Duration,
 	w.run(work, n, b, job, delivered, who, m)
 }
 
-// run has the runner do a job and hands in what became of it.
+// run has the runner process a job and delivers the result.
 func (w *Worker) run(ctx context.Context, n int, b Batch, job Job, delivered int, who *Heartbeat, m jetstream.Msg) {
 	start := time.Now()
 	out, err := w.perform(ctx, n, b, job, delivered)
@@ -445,17 +445,17 @@ func (w *Worker) run(ctx context.Context, n int, b Batch, job Job, delivered int
 	w.done++
 	delete(w.remarks, n)
 	for key := range w.told {
-		// What kept it from working does so no more.
+		// The obstacle no longer exists.
 		if strings.HasPrefix(key, aboutFarm) || strings.HasPrefix(key, aboutPause) {
 			delete(w.told, key)
 		}
 	}
 }
 
-// waits says why nothing continues.
+// waits shows why work has stopped.
 func (w *Worker) waits(err error) { w.tell(aboutFarm, message.Of("%s; waiting", err)) }
 
-// pause gives a job back, says why, and lets the slot rest.
+// pause gives a job back, shows why, and idles the slot for a while.
 func (w *Worker) pause(ctx context.Context, n int, m jetstream.Msg, why error, rest time.Duration) {
 	text := message.Of("%s", why)
 	w.tell(aboutPause, text)
@@ -470,7 +470,7 @@ func (w *Worker) pause(ctx context.Context, n int, m jetstream.Msg, why error, r
 	}
 }
 
-// perform finds the files of a job and has it run.
+// perform locates the files of a job and runs it.
 func (w *Worker) perform(ctx context.Context, n int, b Batch, job Job, delivered int) (Outcome, error) {
 	if job.Upload != "" {
 		return w.performUploaded(ctx, n, b, job)
@@ -486,7 +486,7 @@ func (w *Worker) perform(ctx context.Context, n int, b Batch, job Job, delivered
 	return w.runOn(ctx, n, b, job, Task{Input: input, Folder: folder, Again: delivered > 1 || w.enters(folder)})
 }
 
-// enters reports whether this is the first job in a folder, where a worker that was killed may have left something.
+// enters reports whether this is the first job in a folder, in which a killed worker may have left files.
 func (w *Worker) enters(folder string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -495,7 +495,7 @@ func (w *Worker) enters(folder string) bool {
 	return !known
 }
 
-// runOn takes the memory for a file and has the runner do it.
+// runOn reserves memory for a file and has the runner process it.
 func (w *Worker) runOn(ctx context.Context, n int, b Batch, job Job, t Task) (Outcome, error) {
 	if free := (atomicfile.Disk{}).Free(t.Folder); free >= 0 && free < job.Size {
 		return w.full(b, t.Folder), nil
@@ -512,12 +512,12 @@ func (w *Worker) runOn(ctx context.Context, n int, b Batch, job Job, t Task) (Ou
 	return w.o.Runner.Run(ctx, t)
 }
 
-// full is the outcome of work for which a disk has no room.
+// full is the outcome of work that failed because a disk is full.
 func (w *Worker) full(b Batch, folder string) Outcome {
 	return Outcome{End: Full, Sentence: i18n.For(b.Work.Language).Sprintf("%s: the disk is full", folder)}
 }
 
-// budget is memory that is shared out.
+// budget is memory shared among slots.
 type budget struct {
 	mu         sync.Mutex
 	total, out int64
@@ -526,7 +526,7 @@ type budget struct {
 
 func newBudget(total int64) *budget { return &budget{total: total, freed: make(chan struct{})} }
 
-// take waits until n bytes are free, or everything is where n is more than there is.
+// take waits until n bytes are free, or until all memory is free if n exceeds the total.
 func (b *budget) take(ctx context.Context, n int64) (release func(), err error) {
 	for {
 		b.mu.Lock()

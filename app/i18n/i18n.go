@@ -1,7 +1,7 @@
 // Package i18n writes messages, numbers and errors in the language of the user.
 //
-// Translations are JSON files in assets/translations, one a language, named by its ISO 639-1 code; a further language
-// is a further file. The texts of English stand in the code; its file holds the words of the toolkit only.
+// Translations are JSON files in assets/translations, one a language, named by its ISO 639-1 code; a new language needs
+// only a new file. English texts are in the code; the English file holds only the words of the toolkit.
 package i18n
 
 import (
@@ -23,21 +23,21 @@ import (
 	"blik/internal/message"
 )
 
-// English is the code of the language that the texts are written in.
+// English is the code of the language in which the texts are written.
 const English = "en"
 
-// Language is a language of the program, with its name in itself.
+// Language is a language of the program, with its native name.
 type Language struct{ Code, Name string }
 
-// file is what a translation file holds.
+// file is the content of a translation file.
 type file struct {
-	// Name is that of the language, in itself.
+	// Name is the native name of the language.
 	Name string `json:"name"`
-	// Decimal is the decimal sign, Group what sets thousands apart.
+	// Decimal is the decimal separator, Group the thousands separator.
 	Decimal string `json:"decimal"`
 	Group   string `json:"group"`
-	// Keyboard lists the characters of the language's usual keyboard and, in the same order, those of a US keyboard in
-	// the same places; both are empty for Latin keyboards.
+	// Keyboard lists the characters of the language's usual keyboard layout and, in the same order, those of the same
+	// keys of a US keyboard; both are empty for Latin layouts.
 	Keyboard [2]string `json:"keyboard"`
 	// Toolkit holds the words of Fyne's own dialogs.
 	Toolkit json.RawMessage `json:"toolkit"`
@@ -58,11 +58,11 @@ func (t *translation) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &t.forms)
 }
 
-// files returns the translation files by the code of their language. They are part of the program, and a test reads
-// each of them, so one that cannot be read is left out.
+// files returns the translation files by the code of their language. They are embedded in the program and a test reads
+// each of them, so unreadable files are simply skipped.
 var files = sync.OnceValue(func() map[string]*file {
 	all := map[string]*file{}
-	names, _ := fs.Glob(translations.Files, "*.json") // fails for a malformed pattern only
+	names, _ := fs.Glob(translations.Files, "*.json") // fails only for a malformed pattern
 	for _, name := range names {
 		if f, err := read(name); err == nil {
 			all[strings.TrimSuffix(name, ".json")] = f
@@ -103,15 +103,15 @@ func AllLanguages(m message.Message) map[string]string {
 	return all
 }
 
-// Printer writes in one language; For makes it.
+// Printer writes in one language; For returns it.
 type Printer struct {
 	code string
 	tag  language.Tag
 	file *file
 }
 
-// For returns the printer of a language, or that of English where the program does not have the language. A region or
-// encoding in the code ("ru_RU.UTF-8") is ignored.
+// For returns the printer of a language, or of English if the program does not have the language. A region or encoding
+// in the code ("ru_RU.UTF-8") is ignored.
 func For(code string) *Printer {
 	code = strings.ToLower(code)
 	if i := strings.IndexAny(code, "_-.@"); i >= 0 {
@@ -130,7 +130,7 @@ func (p *Printer) Code() string { return p.code }
 // program and not the system's.
 func (p *Printer) Toolkit() []byte { return p.file.Toolkit }
 
-// Latin returns the character in the same place of a US keyboard; r itself where the language types Latin letters.
+// Latin returns the character of the same key on a US keyboard; r itself if the language uses a Latin layout.
 func (p *Printer) Latin(r rune) rune { return across(p.file.Keyboard[0], p.file.Keyboard[1], r) }
 
 // Local is the inverse of Latin.
@@ -153,7 +153,7 @@ func (p *Printer) Plural(n int, one, other message.Text, args ...any) string {
 	return p.Sprint(message.Plural(n, one, other, args...))
 }
 
-// Sprint writes a message. One without a translation is written in English.
+// Sprint writes a message, in English if it has no translation.
 func (p *Printer) Sprint(m message.Message) string {
 	format, args := m.English()
 	if t, ok := p.file.Messages[m.Key()]; ok {
@@ -180,7 +180,7 @@ func (p *Printer) Rows(cells [][]message.Message) [][]string {
 	return rows
 }
 
-// form returns the text of a translation that m's count asks for.
+// form returns the plural form of a translation that m's count requires.
 func (p *Printer) form(t translation, m message.Message) string {
 	if t.forms == nil {
 		return t.text
@@ -194,7 +194,7 @@ func (p *Printer) form(t translation, m message.Message) string {
 	return t.forms["other"]
 }
 
-// argument returns what stands for an argument of a message.
+// argument returns the localised form of an argument of a message.
 func (p *Printer) argument(a any) any {
 	switch a := a.(type) {
 	case message.Message:
@@ -215,7 +215,7 @@ func (p *Printer) argument(a any) any {
 	return a
 }
 
-// decimal is a float that is written with the decimal sign of the language.
+// decimal is a float that is written with the language's decimal separator.
 type decimal struct {
 	v float64
 	p *Printer
@@ -226,7 +226,7 @@ func (d decimal) Format(state fmt.State, verb rune) {
 	fmt.Fprint(state, d.p.Decimal(fmt.Sprintf(fmt.FormatString(state, verb), d.v)))
 }
 
-// Error writes an error. Of one that wraps a localizable error, the part that is the wrapped one's text is translated.
+// Error writes an error. If it wraps a localizable error, the wrapped error's part of the text is translated.
 func (p *Printer) Error(err error) string {
 	if l, ok := err.(message.Localizable); ok {
 		return p.Sprint(l.Message())
@@ -247,7 +247,7 @@ func (p *Printer) Error(err error) string {
 	return err.Error()
 }
 
-// Int writes n with its thousands set apart.
+// Int writes n with thousands separators.
 func (p *Printer) Int(n int) string {
 	s := strconv.Itoa(n)
 	sign := ""
@@ -281,7 +281,7 @@ func (p *Printer) Fixed(v float64, decimals int) string {
 	return strings.Replace(p.Decimal(strconv.FormatFloat(v, 'f', decimals, 64)), "-", "−", 1)
 }
 
-// Decimal puts the decimal sign of the language instead of each point between two digits.
+// Decimal replaces each point between two digits by the language's decimal separator.
 func (p *Printer) Decimal(figures string) string {
 	if p.file.Decimal == "" {
 		return figures
@@ -318,8 +318,8 @@ func ParseNumber(s string) (float64, error) {
 	return v, nil
 }
 
-// FromEnvironment returns the language that the system's variables name, in the order of POSIX (XBD 8.2), where there
-// are none the one that the user has chosen in Windows, and English where the program does not have it.
+// FromEnvironment returns the language of the environment variables in the order of POSIX (XBD 8.2), without these the
+// language chosen in Windows, and English if the program does not have the language.
 func FromEnvironment(getenv func(string) string) string {
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
 		if v := getenv(name); v != "" {

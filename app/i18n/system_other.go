@@ -2,5 +2,5 @@
 
 package i18n
 
-// preferred returns nothing: the language is in the environment here.
+// preferred returns nothing: on this system the environment holds the language.
 func preferred() string { return "" }

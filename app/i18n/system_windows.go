@@ -5,14 +5,14 @@ import (
 	"unsafe"
 )
 
-// preferred returns the language that the user has chosen for texts of programs; empty where Windows does not say.
+// preferred returns the user's display language; empty if Windows does not report it.
 func preferred() string {
 	const byName = 8 // MUI_LANGUAGE_NAME
 	ask := syscall.NewLazyDLL("kernel32.dll").NewProc("GetUserPreferredUILanguages")
 	if ask.Find() != nil {
 		return ""
 	}
-	// A list of names, each ended by 0.
+	// A list of zero-terminated names.
 	names := make([]uint16, 256)
 	count, size := uint32(0), uint32(len(names))
 	ok, _, _ := ask.Call(byName, uintptr(unsafe.Pointer(&count)), uintptr(unsafe.Pointer(&names[0])),

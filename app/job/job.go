@@ -16,9 +16,9 @@ import (
 const (
 	// ProgressInterval is the shortest time between two calls of Progress.
 	ProgressInterval = 50 * time.Millisecond
-	// Tick is the time after which the latest progress is reported again, for the sake of its times.
+	// Tick is the time after which the latest progress is reported again, to update its times.
 	Tick = time.Second
-	// Grace is how long a cancelled job may take to return before it is reported as cancelled without it.
+	// Grace is how long a cancelled job may take to return before it is reported as cancelled anyway.
 	Grace = 75 * time.Millisecond
 )
 
@@ -33,12 +33,12 @@ var errNoResult = errors.New("the job ended without a result")
 
 // PanicError is the error of a job that panicked.
 type PanicError struct {
-	// Value is what was panicked with, Stack the stack of its goroutine.
+	// Value is the value of the panic, Stack the stack of its goroutine.
 	Value any
 	Stack []byte
 }
 
-// Error names the value only; the stack is for the crash log.
+// Error contains only the value; the stack is for the crash log.
 func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v", e.Value) }
 
 // Update is the progress of a job.
@@ -80,8 +80,8 @@ type Runner struct {
 }
 
 // NewRunner returns a Runner that calls back through dispatch, which runs functions one after another in their order,
-// such as fyne.Do; nil calls back on the job's own goroutines, one at a time. crash, which may be nil, is called at
-// once of a panic in a job, on the job's goroutine, also where the job was cancelled before.
+// such as fyne.Do; nil calls back on the job's own goroutines, one at a time. crash, which may be nil, is called
+// immediately after a panic in a job, on the job's goroutine, even if the job was cancelled before.
 func NewRunner(dispatch func(func()), crash func(*PanicError)) *Runner {
 	if dispatch == nil {
 		var one sync.Mutex
@@ -135,7 +135,7 @@ func StartSteps[T any](r *Runner, work Work[T], progress func(Update), steps []S
 	p.begin()
 	r.all.Add(2)
 	go func() {
-		// Deferred, so that work that ends its goroutine is answered as well.
+		// Deferred, so that work that ends its goroutine also gets an outcome.
 		o := outcome[T]{err: errNoResult}
 		defer r.all.Done()
 		defer close(ended)
@@ -179,7 +179,7 @@ func inSteps[T any](r *Runner, v T, steps []Step[T], end func()) {
 	})
 }
 
-// run calls work, unless it was cancelled before it began, and makes a panic an error.
+// run calls work unless it was cancelled before it began, and converts a panic to an error.
 func run[T any](ctx context.Context, work Work[T], report processing.Progress, crash func(*PanicError)) (o outcome[T]) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -197,7 +197,7 @@ func run[T any](ctx context.Context, work Work[T], report processing.Progress, c
 	return o
 }
 
-// await returns the outcome of the work, or context.Canceled where it does not come within Grace after a cancel.
+// await returns the outcome of the work, or context.Canceled if there is none within Grace after a cancel.
 func await[T any](ctx context.Context, result <-chan outcome[T]) outcome[T] {
 	select {
 	case o := <-result:
@@ -214,7 +214,7 @@ func await[T any](ctx context.Context, result <-chan outcome[T]) outcome[T] {
 	}
 }
 
-// unless drops a result that came although the job was cancelled, so that a cancel always cancels.
+// unless drops a result that arrived although the job was cancelled, so that a cancel always takes effect.
 func (o outcome[T]) unless(ctx context.Context) outcome[T] {
 	if o.err == nil && ctx.Err() != nil {
 		return outcome[T]{err: ctx.Err()}

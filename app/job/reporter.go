@@ -11,7 +11,7 @@ import (
 type reporter struct {
 	dispatch func(func())
 	progress func(Update)
-	// all counts the timers, so that nothing is left behind.
+	// all counts the running timers, so that Close can wait for them.
 	all   *sync.WaitGroup
 	begun time.Time
 
@@ -22,11 +22,11 @@ type reporter struct {
 	tick    *time.Timer
 	pending bool
 	stopped bool
-	// finished is set on dispatch's side when done is called: what was dispatched before it is late.
+	// finished is set on dispatch's side when done is called; later deliveries are dropped.
 	finished bool
 }
 
-// report takes the latest figure; it is the processing.Progress that work is given.
+// report records the latest progress; work gets it as its processing.Progress.
 func (r *reporter) report(stage message.Message, done float64) {
 	if r.progress == nil {
 		return
@@ -37,7 +37,7 @@ func (r *reporter) report(stage message.Message, done float64) {
 	r.sendLater()
 }
 
-// sendLater has the latest figure sent when that may be; r.mu is held.
+// sendLater schedules sending the latest progress as soon as ProgressInterval permits; r.mu is held.
 func (r *reporter) sendLater() {
 	if r.pending || r.stopped {
 		return
@@ -47,14 +47,14 @@ func (r *reporter) sendLater() {
 	r.timer = time.AfterFunc(max(0, ProgressInterval-time.Since(r.last)), r.send)
 }
 
-// begin has the latest figure sent every Tick.
+// begin starts sending the latest progress every Tick.
 func (r *reporter) begin() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tickLater()
 }
 
-// tickLater has the latest figure sent again after a while, and so on; r.mu is held.
+// tickLater schedules the next repetition of the latest progress; r.mu is held.
 func (r *reporter) tickLater() {
 	if r.progress == nil {
 		return
@@ -71,7 +71,7 @@ func (r *reporter) tickLater() {
 	})
 }
 
-// send hands the latest figure to dispatch.
+// send passes the latest progress to dispatch.
 func (r *reporter) send() {
 	defer r.all.Done()
 	r.dispatch(func() {
@@ -99,7 +99,7 @@ func (r *reporter) stop() {
 	}
 }
 
-// finish makes deliveries that come to dispatch too late fall silent.
+// finish suppresses deliveries that reach dispatch too late.
 func (r *reporter) finish() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
