@@ -85,7 +85,7 @@ type link struct {
 	denied atomic.Pointer[string]
 
 	mu sync.Mutex
-	// asking holds the functions that end pending requests, by subject.
+	// asking holds the pending requests, each with its subject and the function that ends it.
 	asking map[int]asking
 	asked  int
 }

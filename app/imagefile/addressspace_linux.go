@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// runtimeSpace returns the address space that the runtime takes besides the pixels: the arenas of 64 MiB in which the
-// heap grows, and the stacks of threads that are still to start, which the C library gives an arena each.
+// runtimeSpace returns the address space that the runtime needs in addition to the pixels: the heap arenas of 64 MiB,
+// and the stacks of threads not yet started, each with an arena of the C library.
 func runtimeSpace() int64 { return 128<<20 + threadSpace*int64(runtime.GOMAXPROCS(0)+4) }
 
-// addressSpace returns the limit of the address space of the process (ulimit -v), 0 for none, and what is left of it.
+// addressSpace returns the limit of the process's address space (ulimit -v), 0 for none, and the unused part of it.
 func addressSpace() (limit, left int64) {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &l); err != nil || l.Cur > 1<<62 {
@@ -29,8 +29,8 @@ func addressSpace() (limit, left int64) {
 	return int64(l.Cur), int64(l.Cur) - used - runtimeSpace()
 }
 
-// AddressSpace returns how much of the limit of the address space may hold the heap; 0 without a limit. The runtime
-// then has to collect garbage before it asks the system for more.
+// AddressSpace returns the part of the address space limit that is available to the heap; 0 without a limit. The
+// runtime then has to collect garbage before it asks the system for more.
 func AddressSpace() int64 {
 	limit, left := addressSpace()
 	if limit == 0 {

@@ -2,5 +2,5 @@
 
 package imagefile
 
-// threadSpace is the address space of a thread, whose stack lies in the heap.
+// threadSpace is the address space of a thread, whose stack is part of the heap.
 const threadSpace = 0

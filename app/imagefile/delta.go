@@ -11,8 +11,8 @@ import (
 	"blik/processing"
 )
 
-// changes returns patches cut down to the pixels in which they differ from pic, without those of which nothing is left,
-// and the number of these pixels. What is saved then depends on the pixels that change and on nothing else.
+// changes reduces patches to the pixels in which they differ from pic, drops empty ones, and returns the number of
+// these pixels. The saved file then depends only on the pixels that change.
 func changes(pic *processing.Picture, patches []processing.Patch) ([]processing.Patch, int64, error) {
 	var (
 		left []processing.Patch
@@ -47,7 +47,7 @@ func ChangedPixels(pic *processing.Picture, p *processing.Patch) (int64, error) 
 
 func equal[T comparable](a, b T) bool { return a == b }
 
-// sameBits reports whether two samples are stored alike, so that NaN equals itself.
+// sameBits reports whether two samples have the same bits, so that NaN equals itself.
 func sameBits(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
 
 func pixels(runs []processing.Run) (n int64) {
@@ -57,8 +57,7 @@ func pixels(runs []processing.Run) (n int64) {
 	return n
 }
 
-// differing returns the parts of runs in which the samples of a patch differ from those of the picture, with the
-// samples.
+// differing returns the parts of runs in which the samples of a patch differ from the picture, with these samples.
 func differing[T any](
 	pic *processing.Picture, runs []processing.Run, old, fresh []T, same func(a, b T) bool,
 ) ([]processing.Run, []T) {
@@ -115,21 +114,22 @@ func rowsOf(patches []processing.Patch) rows {
 // Position is a pixel.
 type Position struct{ X, Y int }
 
-// compare orders positions as they are read.
+// compare orders positions in reading order.
 func (p Position) compare(q Position) int { return cmp.Or(p.Y-q.Y, p.X-q.X) }
 
-// difference is what two pictures differ in.
+// difference is the result of comparing two pictures.
 type difference struct {
-	// changed pixels differ; those of them that may not are outside, and first are the first of these in reading order.
+	// changed is the number of differing pixels and outside the number of those that may not differ; first holds the
+	// first of the latter in reading order.
 	changed, outside int64
 	first            []Position
 }
 
-// firstPositions is how many positions a difference names.
+// firstPositions is the number of positions listed in a difference.
 const firstPositions = 10
 
-// compare compares every sample of two pictures of one size, depth and number of channels. may says of a row which of
-// its pixels may differ, by setting them in a row in which none is set; nil lets all.
+// compare compares every sample of two pictures of the same size, depth and number of channels. may sets the pixels of
+// a row that may differ, in a row in which none is set; with nil all may differ.
 func compare(ctx context.Context, a, b *processing.Picture, may func(y int, row []bool)) (difference, error) {
 	var (
 		d    difference

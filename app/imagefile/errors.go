@@ -25,9 +25,9 @@ var (
 	ErrMemory = fmt.Errorf("too little memory: %w", ErrTooLarge)
 	// ErrSize: a mask whose size is not the picture's.
 	ErrSize = errors.New("another size")
-	// ErrWrite: the file could not be written; what was there before is untouched.
+	// ErrWrite: the file could not be written; an existing file is untouched.
 	ErrWrite = errors.New("not written")
-	// ErrFull: there is no room on the disk; an ErrWrite.
+	// ErrFull: the disk is full; an ErrWrite.
 	ErrFull = fmt.Errorf("disk full: %w", ErrWrite)
 	// ErrExists: Save may not replace an existing file.
 	ErrExists = errors.New("the file exists")
@@ -35,24 +35,24 @@ var (
 	ErrForeign = errors.New("changed by another program")
 	// ErrChanged: the source is no longer the file that was read.
 	ErrChanged = errors.New("the source has changed")
-	// ErrLossy: the result would be a JPEG, which takes permission.
+	// ErrLossy: the result would be a JPEG, which requires permission.
 	ErrLossy = errors.New("lossy")
 )
 
-// Error is what is wrong with a file, in one sentence.
+// Error describes a fault of a file in one sentence.
 type Error struct {
 	Path  string
 	Fault message.Message
 	// Kind is one of the errors above, fs.ErrNotExist or fs.ErrPermission.
 	Kind error
-	// Cause is the underlying error; its text is already part of Fault where it helps.
+	// Cause is the underlying error; its text is part of Fault if it is useful.
 	Cause error
 }
 
-// Error returns the sentence in English.
+// Error returns the message in English.
 func (e *Error) Error() string { return e.Message().String() }
 
-// Message returns the sentence.
+// Message returns the message for the user.
 func (e *Error) Message() message.Message { return message.Of("%s: %s", e.Path, e.Fault) }
 
 // Unwrap returns kind and cause.
@@ -72,7 +72,7 @@ func fault(path string, kind, cause error, format message.Text, args ...any) *Er
 	return &Error{Path: path, Fault: what, Kind: kind, Cause: cause}
 }
 
-// partial is a fault found where the path is not known.
+// partial is a fault found by code that does not know the path.
 type faultWithoutPath struct {
 	kind error
 	text message.Message
@@ -80,7 +80,7 @@ type faultWithoutPath struct {
 
 func (p *faultWithoutPath) Error() string { return p.text.String() }
 
-// plain takes the operation and the path off an error of package os.
+// plain strips the operation and the path from an error of package os.
 func plain(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -89,7 +89,7 @@ func plain(err error) error {
 	return err
 }
 
-// fault makes the sentence for whatever went wrong while f was read.
+// fault returns the Error for a failure to read f.
 func (f *File) fault(ctx context.Context, err error) error {
 	if e := ctx.Err(); e != nil {
 		return e

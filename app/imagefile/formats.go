@@ -24,25 +24,25 @@ const (
 	JPEG Format = "JPEG"
 )
 
-// format is a row of the table: everything that the program knows about a container besides its package.
+// format is a row of the table: the properties of a container outside its package.
 type format struct {
 	name Format
 	// extensions of file names, in lower case without the dot; new files get the first.
 	extensions []string
-	// magic lists what a file may begin with.
+	// magic lists the possible first bytes of a file.
 	magic []string
 	open  func(r io.ReaderAt, size int64) (container.Container, error)
 	// encode writes a new file; nil if only files of this format are saved in it.
 	encode func(ctx context.Context, w io.Writer, pic *processing.Picture, m container.Metadata) error
-	// lossy: saving changes more than the pixels that were to change, which takes permission.
+	// lossy: saving changes more than the intended pixels, which requires permission.
 	lossy bool
 	// cmyk and float: a new file can hold such samples as they are.
 	cmyk, float bool
 	// uncompressed: a new file takes at least the bytes of its samples.
 	uncompressed bool
-	// thumbnail: a new file holds that of the EXIF block.
+	// thumbnail: a new file holds the thumbnail of the EXIF block.
 	thumbnail bool
-	// keyed: a colour may stand for transparency, so that a pixel may come out one level beside its new value.
+	// keyed: a colour may stand for transparency, so a pixel may be stored one level off its new value.
 	keyed bool
 }
 
@@ -66,7 +66,7 @@ func formats() []format {
 	}
 }
 
-// opener makes the type of a container's Open that of the table.
+// opener adapts a container's Open to the type in the table.
 func opener[C container.Container](
 	open func(io.ReaderAt, int64) (C, error),
 ) func(io.ReaderAt, int64) (container.Container, error) {
@@ -89,7 +89,7 @@ func (f Format) row() format {
 	return format{}
 }
 
-// formatOf returns the format that an extension stands for, with or without its dot, empty where it stands for none.
+// formatOf returns the format of an extension, with or without its dot; empty if there is none.
 func formatOf(extension string) Format {
 	extension = strings.ToLower(strings.TrimPrefix(extension, "."))
 	for _, row := range formats() {
@@ -100,7 +100,7 @@ func formatOf(extension string) Format {
 	return ""
 }
 
-// byMagic returns the row of the format that a file beginning with these bytes has.
+// byMagic returns the row of the format of a file that begins with these bytes.
 func byMagic(head []byte) (format, bool) {
 	for _, row := range formats() {
 		for _, magic := range row.magic {
@@ -133,7 +133,8 @@ func Extensions() []string {
 	return all
 }
 
-// MaskExtensions returns Extensions in the order in which a mask is looked for, that of WriteMask first.
+// MaskExtensions returns Extensions in the order in which a mask is searched for, with the one that WriteMask writes
+// first.
 func MaskExtensions() []string {
 	first := PNG.Extensions()
 	return append(slices.Clone(first), slices.DeleteFunc(Extensions(), func(e string) bool {
@@ -141,8 +142,8 @@ func MaskExtensions() []string {
 	})...)
 }
 
-// SaveFormat returns the format that a corrected copy has unless the user says otherwise: that of the source, but TIFF
-// for JPEG, which loses something at each writing.
+// SaveFormat returns the default format of a corrected copy: that of the source, but TIFF for JPEG, which loses quality
+// with each save.
 func (f *File) SaveFormat() Format {
 	if f.Format.row().lossy {
 		return formats()[0].name
@@ -150,8 +151,8 @@ func (f *File) SaveFormat() Format {
 	return f.Format
 }
 
-// SaveExtensions returns the extensions that a user may choose from for a corrected copy: those of SaveFormat first,
-// and for a lossy source those of the other formats that can hold the picture, and its own.
+// SaveExtensions returns the extensions that a user can choose for a corrected copy: those of SaveFormat first, and for
+// a lossy source also those of other formats that can hold the picture, and its own.
 func (f *File) SaveExtensions() []string {
 	all := slices.Clone(f.SaveFormat().Extensions())
 	for _, row := range formats() {

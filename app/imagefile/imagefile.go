@@ -1,12 +1,11 @@
 // Package imagefile reads and writes files of pictures and masks.
 //
-// Read and ReadMask are the only ways in. Save is the way out for a picture that was read: nothing differs from the
-// source but the pixels of its patches, and Verify proves it. WriteFile and the functions built on it write everything
-// else. The containers themselves are packages tiff, png and jpeg beside this one.
+// Only Read and ReadMask read files. Save saves a picture that was read: only the pixels of its patches differ from the
+// source, and Verify proves it. WriteFile and the functions built on it write everything else. The containers
+// themselves are in the packages tiff, png and jpeg.
 //
-// Nothing is trusted: sizes are checked against Limits, against the length of the file and against free memory before
-// pixels are allocated, and a fault becomes one sentence that names the file (Error). No file is ever left half
-// written.
+// File contents are not trusted: sizes are checked against Limits, the length of the file and free memory before pixels
+// are allocated, and a fault becomes one sentence that names the file (Error). Files are written atomically.
 package imagefile
 
 import (
@@ -27,23 +26,23 @@ type File struct {
 	Format Format
 	// Depth is the bits of a sample in the file: 1, 2, 4, 8 or 16. The picture has 8 or 16.
 	Depth int
-	// Orientation is that of EXIF, 1…8; 1 where the file says nothing. The picture's rows are those of the file:
-	// showing it upright is up to who shows it.
+	// Orientation is the EXIF orientation, 1…8; 1 if the file has none. The picture's rows are those of the file: the
+	// caller has to rotate it for display.
 	Orientation int
 	// Info is the header of the container, including metadata.
 	Info container.Info
-	// Picture has 1 channel where the file is grey, 4 where it is CMYK, and else 3. Alpha is left out and colour
-	// samples stay as they are stored.
+	// Picture has 1 channel for grey files, 4 for CMYK, and otherwise 3. It excludes alpha, and colour samples stay as
+	// they are stored.
 	Picture *processing.Picture
-	// Profile says what the samples mean: the file's own profile, or what is assumed without one.
+	// Profile defines the meaning of the samples: the file's own profile, or the assumed one.
 	Profile *colour.Profile
-	// Size and Modified are those of the file when it was read; Save knows by them whether it still is that file.
+	// Size and Modified are those of the file when it was read; Save uses them to detect changes.
 	Size     int64
 	Modified time.Time
-	// Mode are its permissions.
+	// Mode holds its permissions.
 	Mode fs.FileMode
-	// state changes whenever the file is written to, whatever its times are set to; empty where the system does not
-	// tell.
+	// state changes whenever the file is written to, whatever its times are set to; empty if the system does not report
+	// it.
 	state string
 }
 
@@ -55,19 +54,19 @@ func (f *File) ProfileName() string {
 	return f.Profile.Name
 }
 
-// Limits bound what a file may ask for.
+// Limits bound the resources that a file may need.
 type Limits struct {
 	// Pixels is the largest Width·Height.
 	Pixels int64
-	// Bytes bounds the memory for the samples and what decoding needs besides. Whatever it allows, more than the
-	// machine has available is refused.
+	// Bytes bounds the memory for the samples and for decoding. In any case, more than the machine has available is
+	// refused.
 	Bytes int64
-	// Work is what is done with the picture once it is read, in bytes a pixel; a picture for which the memory would
-	// then not be enough is refused at once.
+	// Work is the memory needed to process the picture after reading, in bytes per pixel; a picture for which the
+	// memory would then not be sufficient is refused at once.
 	Work int64
 }
 
-// DefaultLimits returns 10⁹ pixels, and three quarters of the machine's memory (where it does not tell: 16 GiB).
+// DefaultLimits returns 10⁹ pixels, and three quarters of the machine's memory (16 GiB if unknown).
 func DefaultLimits() Limits {
 	l := Limits{Pixels: 1e9, Bytes: 16 << 30}
 	if m := machineMemory(); m.total > 0 {
@@ -76,8 +75,8 @@ func DefaultLimits() Limits {
 	return l
 }
 
-// Read decodes the picture in the file at path. It returns the context's error soon after a cancel, and for anything
-// wrong with the file an *Error.
+// Read decodes the picture in the file at path. It returns the context's error soon after a cancel, and an *Error for
+// any fault of the file.
 func Read(ctx context.Context, path string, limits Limits) (*File, error) {
 	return runCancellable(ctx, func() (*File, error) {
 		return read(ctx, path, limits, nil)
@@ -122,7 +121,7 @@ func read(ctx context.Context, path string, limits Limits, accept func(container
 	return f, nil
 }
 
-// decode reads header and picture of f, which lie in r.
+// decode reads header and picture of f from r.
 func (f *File) decode(ctx context.Context, r io.ReaderAt, limits Limits, accept func(container.Info) error) error {
 	format, opened, err := open(r, f.Size)
 	f.Format = format
@@ -156,8 +155,8 @@ func (f *File) decode(ctx context.Context, r io.ReaderAt, limits Limits, accept 
 	return nil
 }
 
-// profileOf returns what the samples mean. A profile that is damaged, or of another colour model than the picture,
-// counts as none.
+// profileOf returns the profile of the samples. A profile that is damaged or has another colour model than the picture
+// is ignored.
 func profileOf(info container.Info, pic *processing.Picture) *colour.Profile {
 	if icc := info.Meta.ICC; icc != nil {
 		if p, err := colour.FromICC(icc); err == nil {
@@ -172,7 +171,7 @@ func profileOf(info container.Info, pic *processing.Picture) *colour.Profile {
 	return colour.FromPicture(pic)
 }
 
-// cancelReader is a file that stops giving data when its context ends.
+// cancelReader is a file whose reads fail once its context ends.
 type cancelReader struct {
 	ctx context.Context
 	r   io.ReaderAt

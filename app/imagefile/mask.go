@@ -8,9 +8,9 @@ import (
 	"blik/processing"
 )
 
-// ReadMask reads a mask from a picture file of any format and depth: a grey sample as it is, of colours the highest, of
-// 16 bits the upper eight, of floats 1 as 255. It must be w × h pixels large; with w = h = 0 any size within
-// the limits will do.
+// ReadMask reads a mask from a picture file of any format and depth: grey samples as they are, the highest of several
+// colour samples, the upper eight of 16 bits, and floats with 1 as 255. It must be w × h pixels large; w = h = 0
+// accepts any size within the limits.
 func ReadMask(ctx context.Context, path string, w, h int, limits Limits) (*processing.Mask, error) {
 	return runCancellable(ctx, func() (*processing.Mask, error) {
 		f, err := read(ctx, path, limits, func(i container.Info) error {
@@ -58,7 +58,7 @@ func WriteMask(ctx context.Context, path string, o WriteOptions, m *processing.M
 	return WritePNG(ctx, path, o, pictureOf(m))
 }
 
-// AddMask is Add of what WriteMask writes.
+// AddMask adds the output of WriteMask to the set.
 func (o *Outputs) AddMask(ctx context.Context, path string, options WriteOptions, m *processing.Mask) error {
 	return o.AddPNG(ctx, path, options, pictureOf(m))
 }

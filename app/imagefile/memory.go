@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// memory is the machine's memory in bytes; 0 where the system does not report it.
+// memory is the machine's memory in bytes; 0 if the system does not report it.
 type memory struct{ total, available int64 }
 
-// MachineMemory returns the memory of the machine, or the smaller limit that holds for the process, and how much of it
-// is available, in bytes; 0 where the system does not report it.
+// MachineMemory returns the memory of the machine, or the smaller limit of the process, and how much of it is
+// available, in bytes; 0 if the system does not report it.
 func MachineMemory() (total, available int64) {
 	m := machineMemory()
 	return m.total, m.available
 }
 
-// machineMemory reads the account of the system; where a control group that the process is in (a container, a slice of
-// systemd) or a limit of its address space leaves less, that.
+// machineMemory returns the memory that the system reports, or less if a control group of the process (a container, a
+// systemd slice) or an address space limit leaves less.
 func machineMemory() memory {
 	if m, known := physicalMemory(); known {
 		return m
@@ -44,7 +44,7 @@ func machineMemory() memory {
 	return m
 }
 
-// within lowers the account to a part of the memory: its limit, 0 for none, and what of it is left.
+// within reduces the memory to a limit, 0 for none, and to the unused part of that limit.
 func (m *memory) within(limit, left int64) {
 	if limit <= 0 || m.total > 0 && limit > m.total && left > m.available {
 		return
@@ -55,15 +55,15 @@ func (m *memory) within(limit, left int64) {
 	m.available = min(m.available, max(1, left))
 }
 
-// group is a control group, by its path from the mount of its hierarchy; of the first version, whose controllers have
-// hierarchies of their own, or of the second.
+// group is a control group, identified by its path below the mount point of its hierarchy: of version 1, with a
+// hierarchy for each controller, or of version 2.
 type group struct {
 	path  string
 	first bool
 }
 
-// groupsOf reads /proc/self/cgroup (cgroups(7)): the groups of the process that account for memory, and those above
-// them, the limits of which hold, too.
+// groupsOf reads /proc/self/cgroup (cgroups(7)): the process's memory control groups and their ancestors, whose limits
+// also apply.
 func groupsOf(text string) []group {
 	var all []group
 	for line := range strings.Lines(text) {
@@ -85,7 +85,7 @@ func groupsOf(text string) []group {
 	return all
 }
 
-// limit returns the limit of a group, 0 for none, and what of it is left.
+// limit returns the limit of a group, 0 for none, and the unused part of it.
 func (g group) limit(mount string) (limit, left int64) {
 	dir, names := filepath.Join(mount, g.path), [2]string{"memory.max", "memory.current"}
 	if g.first {
@@ -93,7 +93,7 @@ func (g group) limit(mount string) (limit, left int64) {
 		names = [2]string{"memory.limit_in_bytes", "memory.usage_in_bytes"}
 	}
 	limit, used := readNumber(filepath.Join(dir, names[0])), readNumber(filepath.Join(dir, names[1]))
-	// Pages of files that nobody has used lately are given back when memory is needed.
+	// The system reclaims inactive file pages when memory is needed.
 	return limit, limit - used + reclaimable(filepath.Join(dir, "memory.stat"))
 }
 
@@ -116,7 +116,7 @@ func scan(text, format string, v *int64) bool {
 	return err == nil
 }
 
-// readNumber reads a file of one number; 0 where there is none, as where a limit is "max".
+// readNumber reads a file that holds one number; 0 if there is none, as for a limit of "max".
 func readNumber(path string) int64 {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -129,7 +129,7 @@ func readNumber(path string) int64 {
 	return n
 }
 
-// reclaimable reads the inactive pages of files in a control group's memory.stat.
+// reclaimable reads the inactive file pages from a control group's memory.stat.
 func reclaimable(path string) int64 {
 	data, err := os.ReadFile(path)
 	if err != nil {

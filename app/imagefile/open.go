@@ -36,8 +36,8 @@ func openFile(path string) (*os.File, os.FileInfo, error) {
 	return file, info, nil
 }
 
-// open recognises the container by its first bytes, whatever the name. The format is also returned with an error, if it
-// is known.
+// open recognises the container by its first bytes, regardless of the file name. The format, if known, is also returned
+// with an error.
 func open(r io.ReaderAt, size int64) (Format, container.Container, error) {
 	magic := make([]byte, 12)
 	n, err := r.ReadAt(magic, 0)
@@ -52,7 +52,7 @@ func open(r io.ReaderAt, size int64) (Format, container.Container, error) {
 	return "", nil, notPicture(magic)
 }
 
-// notPicture names what a file is instead, as far as its first bytes tell.
+// notPicture returns the type of a file that is not a picture, as far as its first bytes show it.
 func notPicture(magic []byte) error {
 	for _, known := range []struct {
 		magic string
@@ -85,14 +85,14 @@ func unknown(name message.Text) error {
 		"this is %s, which cannot be read; save it as TIFF, PNG or JPEG", name)}
 }
 
-// check refuses, before any sample is allocated, what is larger than the limits or than the memory that is available
-// (0: not known), and what a file of this size cannot hold.
+// check refuses, before any sample is allocated, pictures that exceed the limits or the available memory (0: unknown),
+// or that a file of this size cannot hold.
 func check(i container.Info, l Limits, size, available int64) error {
 	w, h := int64(i.Width), int64(i.Height)
 	if w < 1 || h < 1 {
 		return container.Damaged("the picture has no pixels: %d × %d", w, h)
 	}
-	// Dividing keeps the product of two lying sides from overflowing.
+	// Dividing avoids an overflow of the product of two invalid sides.
 	if h > l.Pixels/w {
 		return &faultWithoutPath{ErrTooLarge,
 			message.Of("%d × %d pixels are more than the limit of %s", w, h, megapixels(l.Pixels))}
@@ -117,15 +117,15 @@ func check(i container.Info, l Limits, size, available int64) error {
 	return nil
 }
 
-// demand is the memory, in bytes, that reading a picture and working on it takes.
+// demand returns the memory in bytes needed to read a picture and work on it.
 func demand(i container.Info, l Limits) float64 {
 	pixels := float64(i.Width) * float64(i.Height)
 	samples := pixels * float64(i.Channels()*max(8, i.Depth)/8)
 	return samples + max(float64(i.Scratch), pixels*float64(l.Work))
 }
 
-// MemoryFor returns the memory, in bytes, that reading the picture in a file and working on it takes by its header; 0
-// where it cannot be read.
+// MemoryFor returns the memory in bytes needed to read the picture in a file and work on it, according to its header; 0
+// if the header cannot be read.
 func MemoryFor(path string, l Limits) int64 {
 	file, info, err := openFile(path)
 	if err != nil {
@@ -139,8 +139,7 @@ func MemoryFor(path string, l Limits) int64 {
 	return int64(min(demand(opened.Info(), l), math.MaxInt64/2))
 }
 
-// AvailableMemory returns what the machine's memory account leaves to this process, in bytes; 0 where the system does
-// not report it.
+// AvailableMemory returns the memory in bytes that is available to this process; 0 if the system does not report it.
 func AvailableMemory() int64 { return machineMemory().available }
 
 func megapixels(n int64) message.Message { return message.Of("%g MP", float64(n)/1e6) }

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-// physicalMemory knows nothing besides what machineMemory reads.
+// physicalMemory adds nothing to the sources of machineMemory.
 func physicalMemory() (m memory, known bool) { return memory{}, false }
 
 // IsNotExist reports whether an error of opening says that there is no such file.

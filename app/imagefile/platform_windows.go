@@ -29,7 +29,7 @@ func IsNotExist(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, invalidName)
 }
 
-// portable replaces the numbers that Windows has for failures of writing by those that other systems have for them.
+// portable maps Windows error numbers of failed writes to those of other systems.
 func portable(err error) error {
 	var number syscall.Errno
 	if !errors.As(err, &number) {

@@ -21,25 +21,25 @@ import (
 
 // SaveOptions are the options of Save.
 type SaveOptions struct {
-	// Overwrite permits replacing an existing file, even the source itself.
+	// Overwrite permits replacing an existing file, including the source itself.
 	Overwrite bool
 	// Expect is the State that a file to be replaced must have; one in another state is ErrForeign. Empty allows any.
 	Expect string
-	// Keep leaves the file that is replaced under the name of OriginalName.
+	// Keep keeps the replaced file under the name given by OriginalName.
 	Keep bool
 	// AllowLossy lets a JPEG source be saved as JPEG, in which the blocks around each changed pixel change with it.
 	AllowLossy bool
-	// KeepTime gives the result the modification time of the source, where the system can.
+	// KeepTime gives the result the modification time of the source, if the system supports that.
 	KeepTime bool
-	// SkipProof leaves Saved.Proof nil and the sums empty: saving then takes only the time of a copy and its fsync.
+	// SkipProof leaves Saved.Proof nil and the checksums empty: saving then takes only as long as a copy and its fsync.
 	SkipProof bool
-	// Limits bound what the proof may take; the zero value stands for DefaultLimits.
+	// Limits bound the resources of the proof; the zero value stands for DefaultLimits.
 	Limits Limits
 	// Progress may be nil.
 	Progress processing.Progress
 }
 
-// How says in which way a picture was saved.
+// How is the way in which a picture was saved.
 type SaveMethod string
 
 // The ways of saving.
@@ -54,7 +54,7 @@ const (
 	NewFile SaveMethod = "new file"
 )
 
-// Saved is what Save did.
+// Saved is the result of Save.
 type Saved struct {
 	// Path is the result, Format its container and Bytes its size.
 	Path   string
@@ -66,22 +66,21 @@ type Saved struct {
 	// SourceSHA256 and SHA256 are those of the source and of the result, in hexadecimal; empty with
 	// SaveOptions.SkipProof.
 	SourceSHA256, SHA256 string
-	// State is that of the result; it tells whether another program has changed the file since.
+	// State is the State of the result, which reveals later changes by other programs.
 	State string
-	// Kept is the path under which a file that was replaced is kept, empty if none is.
+	// Kept is the path of the replaced file if it was kept; otherwise empty.
 	Kept string
-	// PixelsChanged is the number of pixels that differ from the source as decoded: as the proof counted them, without
-	// it as the patches have them.
+	// PixelsChanged is the number of pixels that differ from the decoded source, counted by the proof or, without a
+	// proof, from the patches.
 	PixelsChanged int64
-	// Dropped names what of the source a NewFile does not hold.
+	// Dropped names the parts of the source that a NewFile does not hold.
 	Dropped []message.Message
-	// Proof is what comparing the result with the source showed; nil with SaveOptions.SkipProof.
+	// Proof is the result of comparing the result with the source; nil with SaveOptions.SkipProof.
 	Proof *Proof
 }
 
-// DefaultName returns the name beside path that a result is saved under unless the user says otherwise: NAME_corrected
-// with the extension of path, or with that of format where the extension is none of its own. format is that of the
-// result (File.SaveFormat).
+// DefaultName returns the default path of a result, beside path: NAME_corrected with the extension of path, or with
+// that of format if the extension does not belong to the format. format is that of the result (File.SaveFormat).
 func DefaultName(path string, format Format) string {
 	extension := filepath.Ext(path)
 	name := strings.TrimSuffix(path, extension)
@@ -95,15 +94,16 @@ func DefaultName(path string, format Format) string {
 }
 
 // Save writes file with the patches applied to path; file.Picture itself stays as it is. The container is that of the
-// source, with everything in it but the changed pixels, unless the extension of path names another one: a JPEG becomes
-// a TIFF (also where the extension names nothing) or PNG with the profile, EXIF, XMP, IPTC, resolution and orientation,
-// and stays a JPEG only with AllowLossy; TIFF and PNG become one another where nothing would be lost. A TIFF whose
-// pixels cannot be changed without loss, since they are compressed with JPEG, becomes a new TIFF in the same way.
+// source, with everything in it except the changed pixels, unless the extension of path names another one: a JPEG
+// becomes a TIFF (also where the extension names nothing) or PNG with the profile, EXIF, XMP, IPTC, resolution and
+// orientation, and stays a JPEG only with AllowLossy; TIFF and PNG become one another where nothing would be lost. A
+// TIFF whose pixels cannot be changed without loss, since they are compressed with JPEG, becomes a new TIFF in the same
+// way.
 //
 // The source must still be the file that was read (ErrChanged). No existing file is replaced without Overwrite
-// (ErrExists). The result has the permissions of the source; it is written beside path, flushed to disk, compared
-// with the source, and then named in one step, so that whatever happens path holds the old file or the complete new
-// one. Without any pixel that differs the result is the source, byte for byte, if it has its container.
+// (ErrExists). The result has the permissions of the source. It is written beside path, flushed to disk, compared with
+// the source, and then renamed in one step, so that path always holds either the old file or the complete new one. If
+// no pixel differs, a result in the same container is the source byte for byte.
 //
 // Errors are *Error, or that of ctx.
 func Save(ctx context.Context, file *File, path string, patches []processing.Patch, o SaveOptions) (*Saved, error) {
@@ -125,7 +125,7 @@ func save(
 	return saved, nil
 }
 
-// AddPicture is Save, but for the name, which the result gets with Commit.
+// AddPicture is Save, except that the result gets its name with Commit.
 func (o *Outputs) AddPicture(
 	ctx context.Context, file *File, path string, patches []processing.Patch, options SaveOptions,
 ) (*Saved, error) {
@@ -170,8 +170,8 @@ func (o *Outputs) AddPicture(
 	return s.saved, nil
 }
 
-// OriginalName returns the path beside path under which a file that is to be replaced is kept: NAME_original, or
-// NAME_original_2 and so on where that is taken.
+// OriginalName returns the path, beside path, under which a file to be replaced is kept: NAME_original, or
+// NAME_original_2 and so on if that is taken.
 func OriginalName(path string) string {
 	return originalName(path, func(path string) bool {
 		_, err := os.Lstat(path)
@@ -195,7 +195,7 @@ type saving struct {
 	fsys    atomicfile.FileSystem
 	file    *File
 	options SaveOptions
-	// patches are all that were given; changed are cut down to the pixels that differ.
+	// patches are all the given patches; changed are reduced to the pixels that differ.
 	patches, changed []processing.Patch
 	saved            *Saved
 
@@ -205,7 +205,7 @@ type saving struct {
 	sourceSum, resultSum func() (string, error)
 }
 
-// plan chooses the container of the result and the way to it.
+// plan chooses the container of the result and how to write it.
 func (s *saving) plan() error {
 	path, from := s.saved.Path, s.file.Format
 	to := formatOf(filepath.Ext(path))
@@ -230,7 +230,7 @@ func (s *saving) plan() error {
 	return nil
 }
 
-// portable reports whether a new file of another container holds all that the source holds.
+// portable reports whether a new file of another container can hold everything in the source.
 func (s *saving) portable(to Format) error {
 	info := s.file.Info
 	refuse := func(what message.Text) error {
@@ -250,7 +250,7 @@ func (s *saving) portable(to Format) error {
 	return nil
 }
 
-// target returns the file to be written, and refuses to take the place of one without leave.
+// target returns the path to be written, and refuses to replace a file without permission.
 func (s *saving) target() (string, error) {
 	path, there, err := replaceable(s.fsys, s.saved.Path)
 	if err != nil || there == nil {
@@ -288,7 +288,7 @@ func (s *saving) open() error {
 	return nil
 }
 
-// unchanged reports whether the source has the size and time it was read with.
+// unchanged reports whether the source still has the size and modification time that it had when it was read.
 func (s *saving) unchanged() error {
 	info, err := s.source.Stat()
 	if err != nil {
@@ -316,8 +316,8 @@ func (s *saving) prepare(target string) error {
 			s.saved.Method = Rewritten
 		}
 		if readonly != nil {
-			// Pixels that cannot be changed in place, as those of a JPEG within a TIFF, go into a new file of the same
-			// kind.
+			// Pixels that cannot be changed in place, such as those of a JPEG within a TIFF, go into a new file of the
+			// same format.
 			if s.saved.Format.row().encode == nil || s.portable(s.saved.Format) != nil {
 				return WriteError(s.saved.Path, readonly)
 			}
@@ -342,7 +342,7 @@ func samplesBytes(p *processing.Picture) int64 {
 	return int64(len(p.U8)) + 2*int64(len(p.U16)) + 4*int64(len(p.F32))
 }
 
-// room refuses to begin what the disk cannot hold.
+// room refuses to save a file for which the disk has no space.
 func (s *saving) room(target string, need int64) error {
 	dir := filepath.Dir(target)
 	free := s.fsys.Free(dir)
@@ -355,10 +355,10 @@ func (s *saving) room(target string, need int64) error {
 
 func megabytes(n int64) message.Message { return message.Of("%.1f MB", float64(n)/1e6) }
 
-// fill writes the result. The source is hashed at the same time, from what the copy has just brought into memory.
+// fill writes the result. The source is hashed at the same time, from data that the copy has just read into the cache.
 func (s *saving) fill(f atomicfile.File) error {
 	s.progress(0)
-	// Before there is anything to read.
+	// Reported before anything is read.
 	keepAccess(f, s.file)
 	keepAttributes(f, s.file)
 	if !s.options.SkipProof {
@@ -375,10 +375,10 @@ func (s *saving) progress(done float64) {
 	s.options.Progress(message.Of("saving"), shareWritten*done)
 }
 
-// shareWritten is the share of saving that is done when the result is written, but not yet checked, roughly.
+// shareWritten is the approximate share of saving that is done once the result is written but not yet checked.
 const shareWritten = 0.5
 
-// untouched reports whether the source is certainly unchanged since it was read; false where the system cannot tell.
+// untouched reports whether the source is certainly unchanged since it was read; false if the system cannot tell.
 func (s *saving) untouched() bool {
 	info, err := s.source.Stat()
 	return err == nil && s.file.state != "" && stateOf(info) == s.file.state
@@ -409,9 +409,9 @@ func (s *saving) write(f atomicfile.File) error {
 	}
 }
 
-// check finishes the account of the result and proves it, while the system brings it to the disk.
+// check completes the data about the result and proves it while the system writes it to disk.
 func (s *saving) check(f atomicfile.File) error {
-	// A file that is open cannot be replaced everywhere, and the source may be what is replaced.
+	// Not every system can replace an open file, and the source may be the file to be replaced.
 	defer s.source.Close()
 	s.options.Progress(message.Of("checking"), shareWritten)
 	info, err := f.Stat()
@@ -433,7 +433,7 @@ func (s *saving) check(f atomicfile.File) error {
 	return errors.Join(refused, err, e)
 }
 
-// named puts the path that the user gave into an error about the file it stands for.
+// named sets the path that the user gave in an error about the file.
 func (s *saving) named(err error) error {
 	var e *Error
 	if errors.As(err, &e) && e.Path != s.file.Path {
@@ -442,11 +442,11 @@ func (s *saving) named(err error) error {
 	return err
 }
 
-// copyBlock is how much is copied between two checks of the context.
+// copyBlock is the number of bytes copied between two checks of the context.
 const copyBlock = 16 << 20
 
-// copyFile copies a file by the cheapest way that the system has: sharing blocks, copying within the kernel, or
-// through memory. progress gets the share done.
+// copyFile copies a file in the cheapest way available: sharing blocks, copying within the kernel, or through memory.
+// progress receives the share done.
 func copyFile(ctx context.Context, dst atomicfile.File, src *os.File, size int64, progress func(float64)) error {
 	if d, ok := dst.(*atomicfile.OSFile); ok && clone(d.File, src) == nil {
 		return nil
@@ -459,7 +459,7 @@ func copyFile(ctx context.Context, dst atomicfile.File, src *os.File, size int64
 			return err
 		}
 		progress(1 - float64(left)/float64(size))
-		// Between two *os.File this is copy_file_range or its like.
+		// Between two *os.File this uses copy_file_range or an equivalent.
 		n, err := io.CopyN(dst, src, min(left, copyBlock))
 		left -= n
 		if err == io.EOF {
@@ -472,7 +472,7 @@ func copyFile(ctx context.Context, dst atomicfile.File, src *os.File, size int64
 	return nil
 }
 
-// hashing starts to compute the SHA-256 of a file, and returns what waits for it.
+// hashing starts computing the SHA-256 of a file, and returns a function that waits for it.
 func hashing(ctx context.Context, r io.ReaderAt, size int64) func() (string, error) {
 	type answer struct {
 		sum string
@@ -490,7 +490,7 @@ func hashing(ctx context.Context, r io.ReaderAt, size int64) func() (string, err
 	})
 }
 
-// SHA256 returns that of a file, in hexadecimal.
+// SHA256 returns the hexadecimal SHA-256 of a file.
 func SHA256(ctx context.Context, path string) (string, error) {
 	file, info, err := openFile(path)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// stateOf identifies the file and the time of its last change, which nobody can set back. Equal states are equal
-// contents; a change of names or permissions makes another state too.
+// stateOf identifies the file and its change time, which cannot be set. Equal states mean equal contents; renaming or
+// changing permissions also changes the state.
 func stateOf(info fs.FileInfo) string {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// clone is not known to work here.
+// clone is not supported on this system.
 func clone(*os.File, *os.File) error { return errors.ErrUnsupported }

@@ -16,46 +16,45 @@ import (
 	"blik/processing"
 )
 
-// Proof is what comparing a result with its source showed.
+// Proof is the outcome of comparing a result with its source.
 type Proof struct {
 	// Width, Height, Channels and Depth are those of the source's decoded picture.
 	Width, Height, Channels, Depth int
-	// MaskArea is the number of pixels that may change; −1 where no mask was given.
+	// MaskArea is the number of pixels that may change; −1 without a mask.
 	MaskArea int64
-	// Changed is the number of pixels of which some sample differs.
+	// Changed is the number of pixels with a differing sample.
 	Changed int64
-	// Outside is the number of those outside the mask, and First are the first ten of them in reading order. Those that
-	// a JPEG block with a pixel of the mask has a part in count as Beside instead.
+	// Outside is the number of those outside the mask, and First are the first ten of them in reading order. Pixels
+	// that depend on a JPEG block with a pixel of the mask count as Beside instead.
 	Outside int64
 	First   []Position
 	Beside  int64
-	// Differs names what else differs: tags, chunks and segments, alpha and extra channels, other pages and
+	// Differs names other differing parts: tags, chunks and segments, alpha and extra channels, other pages and
 	// sub-pictures.
 	Differs []message.Message
-	// Uncompared are clauses about what could not be compared.
+	// Uncompared holds clauses about parts that could not be compared.
 	Uncompared []message.Message
-	// Converted is the container of the result where that is a new one; it is compared with what saving the source
-	// in it writes.
+	// Converted is the container of the result if it is not that of the source; the result is then compared with the
+	// source saved in that container.
 	Converted Format
-	// ByByte: both files were compared byte by byte. They are TIFFs whose pixels lie as they are in the same places, or
-	// files of any kind that are equal.
-	// BytesChanged of them differ, BytesOutside of these are not colour samples of the picture: metadata, alpha, extra
-	// channels, other pages.
+	// ByByte: both files were compared byte by byte. They are TIFFs with unencoded pixels at the same offsets, or
+	// identical files of any format. BytesChanged is the number of differing bytes, BytesOutside the number of those
+	// that are not colour samples of the picture: metadata, alpha, extra channels, other pages.
 	ByByte                     bool
 	BytesChanged, BytesOutside int64
 	// Unreferenced is the number of bytes of the result that nothing refers to and that are not in the source.
 	Unreferenced int64
-	// Blocks are those of 8 × 8 samples of a JPEG.
+	// Blocks compares the blocks of 8 × 8 samples of JPEG files.
 	Blocks container.Blocks
 }
 
-// Holds reports whether everything was compared and nothing differs but pixels in the mask.
+// Holds reports whether everything was compared and only pixels in the mask differ.
 func (p *Proof) Holds() bool {
 	return p.Outside == 0 && len(p.Differs) == 0 && len(p.Uncompared) == 0 && p.BytesOutside == 0 &&
 		p.Unreferenced == 0 && p.Blocks.Outside == 0
 }
 
-// Statement says in one sentence what the proof shows.
+// Statement summarises the proof in one sentence.
 func (p *Proof) Statement() message.Message {
 	if p.Holds() {
 		total := int64(p.Width) * int64(p.Height)
@@ -80,7 +79,7 @@ func (p *Proof) Statement() message.Message {
 	return message.Of("Not proven: %s.", message.Join("; ", p.faults()...))
 }
 
-// faults are clauses about all that keeps the proof from holding.
+// faults returns clauses about everything that invalidates the proof.
 func (p *Proof) faults() []message.Message {
 	var faults []message.Message
 	if p.Outside > 0 {
@@ -109,19 +108,19 @@ func (p *Proof) faults() []message.Message {
 	return faults
 }
 
-// mostNamed is how many differences a sentence names.
+// mostNamed is the number of differences that a sentence names.
 const mostNamed = 8
 
-// differs names a fact of the picture in which two files differ.
+// differs names a property in which the pictures of two files differ.
 func differs(name message.Text) message.Message { return message.Of(name).Context("differs") }
 
 // Verify compares two picture files: every sample of every pixel, page and sub-picture, alpha and extra channels, and
-// every tag, chunk and segment, however they are packed. A result in another container is compared with what
-// saving the source in that container writes. Of JPEG files the stored blocks are compared, too. What cannot be
-// compared is no proof (Proof.Uncompared).
+// every tag, chunk and segment, however they are packed. A result in another container is compared with what saving the
+// source in that container writes. The stored blocks of JPEG files are compared too. Parts that cannot be compared
+// invalidate the proof (Proof.Uncompared).
 //
-// mask, in the rows of the file, says which pixels may differ; nil lets all and just counts. Two decoded pictures are
-// in memory at once.
+// mask, in the row order of the file, marks the pixels that may differ; with nil all may differ, and they are only
+// counted. Two decoded pictures are in memory at once.
 func Verify(ctx context.Context, source, result string, mask *processing.Mask, limits Limits) (*Proof, error) {
 	a, err := Read(ctx, source, limits)
 	if err != nil {
@@ -161,7 +160,7 @@ func newProof(source *File) *Proof {
 	return &Proof{Width: pic.Width, Height: pic.Height, Channels: pic.Channels, Depth: pic.Depth(), MaskArea: -1}
 }
 
-// side is one of two files that are compared: decoded, and open for reading.
+// side is one of two files being compared: decoded, and open for reading.
 type side struct {
 	file      *File
 	r         io.ReaderAt
@@ -187,7 +186,7 @@ func (s *side) open(ctx context.Context) error {
 	return nil
 }
 
-// compare compares pictures, and what else the files hold.
+// compare compares the pictures and all other contents of the files.
 func (p *Proof) compare(ctx context.Context, a, b *side, may func(int, []bool)) error {
 	x, y := a.file.Picture, b.file.Picture
 	for what, is := range map[message.Text]bool{
@@ -248,7 +247,8 @@ func (p *Proof) blocks(ctx context.Context, a, b *side, may func(int, []bool)) (
 	return p.unless(ctx, err)
 }
 
-// unless notes an error about what a container holds as something that cannot be compared; others it returns.
+// unless records an error about the contents of a container as a part that cannot be compared, and returns other
+// errors.
 func (p *Proof) unless(ctx context.Context, err error) error {
 	var fault *container.Fault
 	if err != nil && errors.As(err, &fault) && ctx.Err() == nil {
@@ -258,8 +258,8 @@ func (p *Proof) unless(ctx context.Context, err error) error {
 	return err
 }
 
-// bytes compares the files byte by byte where the samples are in them as they are. What the reader does not find to be
-// a colour sample must be equal. Other files may be equal as a whole, also in what cannot be read.
+// bytes compares the files byte by byte if their samples are unencoded. Every byte that is not part of a colour sample
+// must be equal. Other files may be identical as a whole, including unreadable parts.
 func (p *Proof) bytes(ctx context.Context, a, b *side) error {
 	if a.file.Format != b.file.Format || a.file.Size != b.file.Size {
 		return nil
@@ -283,7 +283,7 @@ func (p *Proof) bytes(ctx context.Context, a, b *side) error {
 	})
 }
 
-// eachDifference calls do for each position in which two files of a size differ, in order.
+// eachDifference calls do for each position in which two files of the same size differ, in order.
 func eachDifference(ctx context.Context, a, b io.ReaderAt, size int64, do func(at int64)) error {
 	const block = 1 << 20
 	x, y := make([]byte, block), make([]byte, block)
@@ -312,9 +312,8 @@ func eachDifference(ctx context.Context, a, b io.ReaderAt, size int64, do func(a
 	return nil
 }
 
-// contents compares the inventories of the files: that of the result with that of the source, or, where it is closer,
-// with that of the source as it is after pixels of a kind that must be converted have changed, or with that of a new
-// file of the source's picture.
+// contents compares the inventory of the result with the closest of three: that of the source, that of the source after
+// its samples were converted because a pixel changed, and that of a new file of the source's picture.
 func (p *Proof) contents(ctx context.Context, a, b *side) error {
 	got, err := b.container.Inventory(ctx, false)
 	if err != nil {
@@ -350,7 +349,7 @@ func (p *Proof) contents(ctx context.Context, a, b *side) error {
 		consider(want, false, row.name)
 	}
 	if best == nil {
-		// Nothing else becomes a file of this kind.
+		// No other format is saved as a file of this format.
 		p.Uncompared = append(p.Uncompared, message.Of("no %s is saved as %s", a.file.Format, b.file.Format))
 		return nil
 	}
@@ -374,9 +373,9 @@ func (p *Proof) failed(ctx context.Context, f *File, err error) error {
 	return nil
 }
 
-// newInventory lists what a new file of a format holds besides the samples of the picture of file.
+// newInventory lists the contents of a new file of a format, except the samples of the picture of file.
 func newInventory(ctx context.Context, row format, file *File) (*container.Inventory, error) {
-	// The samples do not matter, so one pixel of the same kind will do.
+	// The samples do not matter, so one pixel of the same kind is sufficient.
 	pic := processing.Picture{Width: 1, Height: 1, Channels: file.Picture.Channels}
 	switch {
 	case file.Picture.U8 != nil:
@@ -397,9 +396,9 @@ func newInventory(ctx context.Context, row format, file *File) (*container.Inven
 	return c.Inventory(ctx, false)
 }
 
-// prove compares what was written with the picture in memory and with the source, and refuses it where it is not what
-// was asked for. The reader decodes the result again: all of it, or, where the samples are in the file as they are, the
-// rows that changed; every other byte is then compared with the source.
+// prove compares the written file with the picture in memory and with the source, and rejects it if it is wrong. The
+// result is decoded again: completely, or, if its samples are unencoded, only in the rows that changed; every other
+// byte is then compared with the source.
 func (s *saving) prove(f atomicfile.File) error {
 	p := newProof(s.file)
 	p.MaskArea = 0
@@ -432,7 +431,7 @@ func (s *saving) prove(f atomicfile.File) error {
 	return nil
 }
 
-// set says of a row which of its pixels may change.
+// set marks the pixels of a row that may change.
 func (r rows) set(y int, row []bool) {
 	for _, run := range r[y] {
 		for x := run.X0; x < run.X1; x++ {
@@ -441,9 +440,9 @@ func (r rows) set(y int, row []bool) {
 	}
 }
 
-// proveRows proves a result whose samples are in it as they are, in the places of the source, which is still what was
-// read; ok is false for any other. Every byte of the two files is compared. The reader says which pixels the differing
-// ones belong to and decodes those rows of the result.
+// proveRows proves a result with unencoded samples at the same offsets as in the source, which must be unchanged; ok is
+// false for any other. Every byte of the two files is compared. The container maps differing bytes to pixels and
+// decodes their rows of the result.
 func (s *saving) proveRows(f atomicfile.File, p *Proof) (ok bool, err error) {
 	if s.saved.Bytes != s.file.Size || !s.untouched() {
 		return false, nil
@@ -465,7 +464,7 @@ func (s *saving) proveRows(f atomicfile.File, p *Proof) (ok bool, err error) {
 		return false, nil
 	}
 	p.ByByte = true
-	// A pixel may have several samples, and they may lie in several planes.
+	// A pixel may have several samples, possibly in several planes.
 	changed := map[int][]bool{}
 	err = eachDifference(s.ctx, s.source, f, s.file.Size, func(at int64) {
 		p.BytesChanged++
@@ -503,7 +502,7 @@ func (s *saving) proveRows(f atomicfile.File, p *Proof) (ok bool, err error) {
 	return true, s.decodeRows(plain)
 }
 
-// decodeRows decodes the rows that were to change and refuses the result where a pixel does not have its new value.
+// decodeRows decodes the rows that should have changed and rejects the result if a pixel does not have its new value.
 func (s *saving) decodeRows(plain container.RowDecoder) error {
 	const band = 64
 	fresh := freshOf(s.changed)
@@ -527,14 +526,14 @@ func (s *saving) unproven(why message.Message) error {
 			"the original may have changed", why)
 }
 
-// freshRun is a run of pixels with their new samples, which begin at a place of the patch.
+// freshRun is a run of pixels with their new samples, which begin at an offset in the patch.
 type freshRun struct {
 	processing.Run
 	patch *processing.Patch
 	at    int
 }
 
-// freshOf sorts the runs of patches by rows.
+// freshOf groups the runs of patches by row.
 func freshOf(patches []processing.Patch) map[int][]freshRun {
 	byRow := map[int][]freshRun{}
 	for i := range patches {

@@ -17,33 +17,33 @@ import (
 	"blik/processing"
 )
 
-// WriteOptions say what a new file may replace, and who may read it.
+// WriteOptions determine which file may be replaced, and the permissions of the new one.
 type WriteOptions struct {
 	// Overwrite permits replacing an existing file; without it one is ErrExists.
 	Overwrite bool
 	// Expect is the State that a file to be replaced must have; one in another state is ErrForeign. Empty allows any.
 	Expect string
-	// Like is a file whose permissions and access control list the new one gets; nil leaves those that the system
-	// gives.
+	// Like is a file whose permissions and access control list the new one gets; with nil it gets the system's
+	// defaults.
 	Like *File
 }
 
-// Outputs are files that belong together: all of them get their names, or none, whatever happens.
+// Outputs are files that belong together: either all of them get their names, or none.
 type Outputs struct {
 	fsys atomicfile.FileSystem
 	tx   *atomicfile.Transaction
-	// after runs when the files have their names.
+	// after runs once the files have their names.
 	after []func()
 }
 
-// Begin begins a set of files, which Add and AddPicture write and Commit names. Close must be called in the end.
+// Begin starts a set of files, which Add and AddPicture write and Commit names. The caller must call Close.
 func Begin() *Outputs { return begin(atomicfile.Disk{}) }
 
 func begin(fsys atomicfile.FileSystem) *Outputs {
 	return &Outputs{fsys: fsys, tx: atomicfile.Begin(fsys)}
 }
 
-// Add writes a file that path is to name. The errors are those of Save.
+// Add writes a file that Commit names path. The errors are those of Save.
 func (o *Outputs) Add(ctx context.Context, path string, options WriteOptions, write func(io.Writer) error) error {
 	target, there, err := replaceable(o.fsys, path)
 	if err == nil {
@@ -66,7 +66,7 @@ func (o *Outputs) add(ctx context.Context, target atomicfile.Target, fill, check
 	return described(ctx, target.Path, o.tx.Add(ctx, target, fill, check))
 }
 
-// described is the error for a file that was to be written.
+// described returns the error for a file that could not be written.
 func described(ctx context.Context, path string, err error) error {
 	switch {
 	case err == nil:
@@ -81,8 +81,8 @@ func described(ctx context.Context, path string, err error) error {
 	return WriteError(path, err)
 }
 
-// Commit gives all files their names, the one that was added first last. Until it has its name the decision is recorded
-// on the disk, so that Recover finishes it if the process is killed. path is what errors are about.
+// Commit gives all files their names, the one that was added first last. Until then the commit is recorded on disk, so
+// that Recover completes it if the process is killed. path is the file named in errors.
 func (o *Outputs) Commit(ctx context.Context, path string) error {
 	if err := described(ctx, path, o.tx.Commit(ctx)); err != nil {
 		return err
@@ -93,16 +93,16 @@ func (o *Outputs) Commit(ctx context.Context, path string) error {
 	return nil
 }
 
-// Close ends the set; without Commit none of the files is left.
+// Close ends the set; without Commit it removes all the files.
 func (o *Outputs) Close() { _ = o.tx.Close() }
 
-// Recover finishes in a folder what killed runs had decided to write, and removes what they left. Folders that cannot
-// be read or written are left alone.
+// Recover completes the committed writes of killed processes in a folder and removes their temporary files. Folders
+// that cannot be read or written are skipped.
 func Recover(dir string) { _ = atomicfile.Recover(atomicfile.Disk{}, dir) }
 
-// WriteFile writes the file at path: what write gives goes to a new file in the same folder, which gets its name when
-// it is complete and on the disk. After an error or a cancel path is as it was and nothing else is left. The errors are
-// those of Save. A symbolic link stays one, and is followed only within its folder.
+// WriteFile writes the file at path atomically: write fills a new file in the same folder, which gets its name once it
+// is complete and on disk. After an error or a cancel, path is unchanged and no other file is left. The errors are
+// those of Save. A symbolic link stays a link, and is followed only within its folder.
 func WriteFile(ctx context.Context, path string, o WriteOptions, write func(io.Writer) error) error {
 	return writeTo(ctx, atomicfile.Disk{}, path, o, write)
 }
@@ -118,7 +118,7 @@ func writeTo(
 	return out.Commit(ctx, path)
 }
 
-// State identifies a file and its content: it changes whenever the file is written to or replaced. It is empty where no
+// State identifies a file and its content: it changes whenever the file is written to or replaced. It is empty if no
 // file exists.
 func State(path string) string {
 	info, err := os.Stat(path)
@@ -132,7 +132,7 @@ func fullState(info fs.FileInfo) string {
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano(), stateOf(info))
 }
 
-// permitted refuses to replace the file that exists at path, nil for none, without leave.
+// permitted refuses to replace an existing file at path (nil for none) without permission.
 func permitted(path string, there fs.FileInfo, overwrite bool, expect string) error {
 	switch {
 	case there == nil:
@@ -153,9 +153,9 @@ func throughBuffer(ctx context.Context, file atomicfile.File, write func(io.Writ
 	return buffer.Flush()
 }
 
-// replaceable returns the file that a new one at path would replace, and its current state, nil where none exists. A
-// symbolic link stays what it is: the file in the same folder that it names is meant. Links that lead out of the
-// folder, devices, pipes and folders are refused.
+// replaceable returns the path that a new file at path would replace, and its current state, nil if no file exists. A
+// symbolic link stays a link: its target in the same folder is replaced. Links that lead out of the folder, devices,
+// pipes and folders are refused.
 func replaceable(fsys atomicfile.FileSystem, path string) (string, fs.FileInfo, error) {
 	there, err := fsys.Lstat(path)
 	switch {
@@ -167,7 +167,7 @@ func replaceable(fsys atomicfile.FileSystem, path string) (string, fs.FileInfo, 
 	resolved := path
 	if there.Mode()&fs.ModeSymlink != 0 {
 		if there, err = fsys.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return "", nil, existsError(path) // a link to nowhere
+			return "", nil, existsError(path) // a dangling link
 		} else if err != nil {
 			return "", nil, WriteError(path, err)
 		}
@@ -188,7 +188,7 @@ func replaceable(fsys atomicfile.FileSystem, path string) (string, fs.FileInfo, 
 	return resolved, there, nil
 }
 
-// absolute returns the absolute form of a path, or the path where the current folder is not known.
+// absolute returns the absolute form of a path, or the path itself if the current folder is unknown.
 func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs
@@ -210,7 +210,7 @@ func WritePNG(ctx context.Context, path string, o WriteOptions, p *processing.Pi
 	return out.Commit(ctx, path)
 }
 
-// AddPNG is Add of what WritePNG writes.
+// AddPNG adds the output of WritePNG to the set.
 func (o *Outputs) AddPNG(ctx context.Context, path string, options WriteOptions, p *processing.Picture) error {
 	if err := p.Validate(); err != nil {
 		return err
@@ -221,7 +221,7 @@ func (o *Outputs) AddPNG(ctx context.Context, path string, options WriteOptions,
 	return o.Add(ctx, path, options, func(w io.Writer) error { return png.Encode(ctx, w, p, container.Metadata{}) })
 }
 
-// cancelWriter stops a long write when its context ends.
+// cancelWriter is a writer that fails once its context ends.
 type cancelWriter struct {
 	ctx context.Context
 	w   io.Writer
@@ -234,7 +234,7 @@ func (c cancelWriter) Write(p []byte) (int, error) {
 	return c.w.Write(p)
 }
 
-// WriteError makes the sentence for whatever went wrong while path was written; one that is made already stays.
+// WriteError returns the *Error for a failure to write path; an existing *Error is returned unchanged.
 func WriteError(path string, err error) error {
 	var made *Error
 	if errors.As(err, &made) {

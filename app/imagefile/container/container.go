@@ -1,6 +1,6 @@
-// Package container holds what the containers of pictures have in common: the facts of their headers, the metadata that
-// travel with the pixels, and the faults of files. The containers themselves (packages tiff, png and jpeg) know nothing
-// about file names, limits or saving; package imagefile puts them together.
+// Package container defines what the picture containers have in common: header information, metadata, and the faults of
+// files. The containers themselves (packages tiff, png and jpeg) do not deal with file names, limits or saving; package
+// imagefile does.
 package container
 
 import (
@@ -78,39 +78,40 @@ func (i Info) Channels() int {
 	}
 }
 
-// Metadata travels with the pixels from one container to another. The blocks are nil where the file has none.
+// Metadata is copied with the pixels from one container to another. Blocks that the file lacks are nil.
 type Metadata struct {
 	// ICC is the profile of the samples.
 	ICC []byte
-	// EXIF is a TIFF structure beginning with its byte order, as JPEG's APP1 holds behind "Exif\0\0".
+	// EXIF is a TIFF structure beginning with its byte order, as stored after "Exif\0\0" in JPEG's APP1.
 	EXIF []byte
 	// XMP is the packet in UTF-8.
 	XMP []byte
-	// IPTC is the IIM record, as TIFF's tag 33723 holds it.
+	// IPTC is the IIM record, as stored in TIFF tag 33723.
 	IPTC []byte
-	// Photoshop are image resources, as TIFF's tag 34377 holds them.
+	// Photoshop holds image resources, as stored in TIFF tag 34377.
 	Photoshop []byte
-	// Comments are texts that no other block holds, as the comment segments of JPEG.
+	// Comments are texts outside the other blocks, such as the comment segments of JPEG.
 	Comments []string
 	// XResolution and YResolution are in pixels per unit; 0: unknown.
 	XResolution, YResolution float64
 	Unit                     Unit
-	// Orientation is that of EXIF, 1…8.
+	// Orientation is the EXIF orientation, 1…8.
 	Orientation int
 }
 
 // Unit of a resolution.
 type Unit uint8
 
-// The units; UnitNone gives the ratio of the sides of a pixel only.
+// The units; with UnitNone the resolutions only give the aspect ratio of a pixel.
 const (
 	UnitNone Unit = iota
 	UnitInch
 	UnitCentimetre
 )
 
-// Container is an opened picture file. Its methods read from the io.ReaderAt it was opened on. Damaged input gives a
-// Fault or an error of that reader, never a panic, and memory in proportion to what the file really holds.
+// Container is an opened picture file. Its methods read from the io.ReaderAt it was opened on. Damaged input causes a
+// Fault or an error of that reader, never a panic, and memory use stays proportional to the actual contents of the
+// file.
 type Container interface {
 	Info() Info
 	// Decode returns the first picture: colour samples only, as they are stored, except that palettes and YCbCr are
@@ -161,7 +162,7 @@ type Blocks struct {
 	// Total is the number of blocks, Changed the number that differ, and Outside the number of differing blocks without
 	// a pixel that may change.
 	Total, Changed, Outside int64
-	// Reach sets, in a row in which none is set, the pixels that a block with a pixel that may change has a part in.
+	// Reach sets, in a row in which none is set, the pixels that depend on a block with a pixel that may change.
 	Reach func(y int, row []bool)
 }
 
@@ -178,10 +179,10 @@ type File interface {
 	io.WriterAt
 }
 
-// Rewriter is a Container that is saved by writing a new file in which everything but the pixels is kept.
+// Rewriter is a Container that is saved by writing a new file in which everything except the pixels is kept.
 type Rewriter interface {
 	Container
-	// Rewrite writes the file with the pixels of the patches instead of its own.
+	// Rewrite writes the file with its pixels replaced by those of the patches.
 	Rewrite(ctx context.Context, w io.Writer, patches []processing.Patch) error
 }
 
@@ -193,7 +194,7 @@ var (
 	ErrDamaged = errors.New("damaged picture")
 )
 
-// Fault is what is wrong with a container, as a clause that can follow the file's name and a colon.
+// Fault describes a fault of a container, as a clause that can follow the file's name and a colon.
 type Fault struct {
 	// Kind is ErrUnsupported or ErrDamaged.
 	Kind error
@@ -237,8 +238,8 @@ func ReadError(err error) error {
 	return err
 }
 
-// CheckPatches returns an error unless the runs of the patches lie in a picture and bring samples of its depth for all
-// of their pixels.
+// CheckPatches returns an error unless the runs of the patches lie within a picture and the patches have samples of its
+// depth for all of their pixels.
 func CheckPatches(width, height, channels, depth int, patches []processing.Patch) error {
 	for i := range patches {
 		p := &patches[i]

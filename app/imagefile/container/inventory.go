@@ -9,22 +9,22 @@ import (
 	"blik/internal/message"
 )
 
-// Inventory lists what a container holds besides the colour samples of its picture, however it is packed:
+// Inventory lists the contents of a container, except the colour samples of its picture, regardless of their encoding:
 // every tag, chunk and segment, alpha and extra channels, all samples of further pages and smaller copies. Two files
-// with equal samples and equal inventories hold the same.
+// with equal samples and equal inventories have the same contents.
 type Inventory struct {
 	Items []Item
-	// Unlisted are clauses about what could not be read, and so can be compared with nothing.
+	// Unlisted holds clauses about parts that could not be read and therefore cannot be compared.
 	Unlisted []message.Message
 }
 
 // Item is a part of an inventory.
 type Item struct {
-	// Name is that of the part; parts of one name are compared in their order.
+	// Name is the name of the part; parts with the same name are compared in order.
 	Name message.Message
 	// Sum is the SHA-256 of its content.
 	Sum [sha256.Size]byte
-	// Geometry: it says how large the picture is and nothing else.
+	// Geometry: the part only states the size of the picture.
 	Geometry bool
 }
 
@@ -44,13 +44,13 @@ func (v *Inventory) AddSum(name message.Message, h hash.Hash) {
 	v.Items = append(v.Items, item)
 }
 
-// AddGeometry adds a part that says how large the picture is.
+// AddGeometry adds a part that states the size of the picture.
 func (v *Inventory) AddGeometry(name message.Message, content []byte) {
 	v.Add(name, content)
 	v.Items[len(v.Items)-1].Geometry = true
 }
 
-// AddRange adds n bytes of a file as a part, unless there are none.
+// AddRange adds n bytes of a file as a part, unless n is 0.
 func (v *Inventory) AddRange(name message.Message, r io.ReaderAt, at, n int64) error {
 	if n == 0 {
 		return nil
@@ -71,8 +71,8 @@ func orShort(err error) error {
 	return err
 }
 
-// Differences returns the names of the parts that one of two inventories lacks or has with another content, each once,
-// in the order of v and then of w. Without geometry, parts that say how large the picture is do not count.
+// Differences returns the names of the parts that are missing from one of two inventories or have different contents,
+// each once, in the order of v and then of w. Without geometry, parts that state the size of the picture are ignored.
 func (v *Inventory) Differences(w *Inventory, geometry bool) []message.Message {
 	type part struct {
 		sums [][sha256.Size]byte

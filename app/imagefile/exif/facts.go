@@ -21,19 +21,19 @@ const (
 	TagInterop = 40965
 )
 
-// Facts is what a directory says about how its picture is to be shown.
+// Facts holds the entries of a directory that affect how its picture is shown.
 type Facts struct {
-	// Orientation is 1…8; 1 if the directory does not say.
+	// Orientation is 1…8; 1 if missing.
 	Orientation int
-	// XResolution and YResolution are in pixels per unit; 0 if the directory does not say.
+	// XResolution and YResolution are in pixels per unit; 0 if missing.
 	XResolution, YResolution float64
 	Unit                     container.Unit
-	// Thumbnail: a directory with a small picture follows; FactsOf fills it in.
+	// Thumbnail: a directory with a thumbnail follows; set by FactsOf.
 	Thumbnail bool
 }
 
-// FactsOf reads the first directory of an EXIF block, a TIFF structure that begins with its byte order. A block that
-// contradicts itself says nothing; that is no error, because it is carried over as it is.
+// FactsOf reads the first directory of an EXIF block, a TIFF structure that begins with its byte order. An inconsistent
+// block gives no facts; that is not an error, because the block is copied unchanged.
 func FactsOf(block []byte) Facts {
 	s, at, err := Open(bytes.NewReader(block), int64(len(block)))
 	if err != nil {
@@ -45,7 +45,7 @@ func FactsOf(block []byte) Facts {
 	return facts
 }
 
-// Facts reads the facts of a directory, which may be nil. What cannot be read counts as missing.
+// Facts reads the facts of a directory, which may be nil. Unreadable entries count as missing.
 func (s *Reader) Facts(d *Directory) Facts {
 	facts := Facts{Orientation: 1}
 	if o, err := s.First(d, TagOrientation, 1); err == nil && o >= 1 && o <= 8 {
@@ -63,7 +63,7 @@ func (s *Reader) Facts(d *Directory) Facts {
 	return facts
 }
 
-// rational returns the value of a tag of kind Rational, 0 where it is missing or no number.
+// rational returns the value of a tag of kind Rational; 0 if it is missing or not a number.
 func (s *Reader) rational(e *Entry) float64 {
 	if e == nil || e.Kind != Rational || e.Count != 1 {
 		return 0
@@ -95,8 +95,8 @@ func Same(a, b []byte) bool {
 type place struct{ directory, tag uint16 }
 
 // tagsOf returns the tags of an EXIF block (Exif 2.32, 4.5 and 4.6) with their kinds and values, numbers as big-endian.
-// What is damaged counts as missing. Of the picture's own directory only those tags are taken that do not describe how
-// its samples are stored.
+// Damaged tags count as missing. Tags of the picture's own directory that describe how its samples are stored are left
+// out.
 func tagsOf(block []byte) map[place][]byte {
 	found := map[place][]byte{}
 	if s, at, err := Open(bytes.NewReader(block), int64(len(block))); err == nil {

@@ -16,7 +16,7 @@ const (
 	IFD8      Kind = 18
 )
 
-// Size returns the bytes of a value, 0 for a kind that is not known.
+// Size returns the size of a value in bytes; 0 for an unknown kind.
 func (k Kind) Size() int64 {
 	switch k {
 	case 1, 2, 6, 7:
@@ -40,7 +40,7 @@ func (k Kind) whole() bool {
 	return false
 }
 
-// Unit returns the bytes of the numbers that values of the kind are made of: fractions are two numbers.
+// Unit returns the size in bytes of the numbers in a value of the kind: fractions consist of two numbers.
 func (k Kind) Unit() int64 {
 	if k == Rational || k == signedRational {
 		return 4

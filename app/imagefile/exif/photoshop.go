@@ -5,7 +5,7 @@ import "encoding/binary"
 // resourceIPTC is the image resource that holds the IIM record (Adobe Photoshop File Formats, image resource IDs).
 const resourceIPTC = 0x0404
 
-// IPTC returns the IIM record among Photoshop's image resources, nil where there is none.
+// IPTC returns the IIM record among Photoshop's image resources; nil if there is none.
 func IPTC(resources []byte) []byte {
 	for len(resources) >= 12 && string(resources[:4]) == "8BIM" {
 		id := binary.BigEndian.Uint16(resources[4:])

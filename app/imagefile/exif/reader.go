@@ -1,7 +1,7 @@
-// Package exif reads directories of tags, the structure that TIFF, BigTIFF, EXIF and its relatives share, and the few
-// facts that the containers need of them.
+// Package exif reads directories of tags, the structure shared by TIFF, BigTIFF, EXIF and related formats, and the few
+// facts from them that the containers need.
 //
-// No count and no offset is trusted: each is checked against the length of the data before anything is allocated.
+// Counts and offsets are not trusted: each is checked against the length of the data before anything is allocated.
 package exif
 
 import (
@@ -26,9 +26,9 @@ type Entry struct {
 	Tag   uint16
 	Kind  Kind
 	Count uint64
-	// At is where the entry itself begins in the file, Value where its values begin: in the entry or where it points.
+	// At is the offset of the entry in the file, Value the offset of its values: within the entry or elsewhere.
 	At, Value int64
-	// Inline: the values lie in the entry.
+	// Inline: the values are stored in the entry.
 	Inline bool
 }
 
@@ -53,7 +53,7 @@ type Directory struct {
 	Cut bool
 }
 
-// maxEntries is what a directory of classic TIFF can hold at the most.
+// maxEntries is the maximum number of entries in a directory of classic TIFF.
 const maxEntries = 1<<16 - 1
 
 // Open reads the header and returns the offset of the first directory.
@@ -89,10 +89,10 @@ func Open(r io.ReaderAt, size int64) (*Reader, int64, error) {
 	}
 }
 
-// clampOffset keeps offsets that no file can have past the end of every file.
+// clampOffset maps offsets too large for any file to one past the end of every file.
 func clampOffset(v uint64) int64 { return int64(min(v, math.MaxInt64)) }
 
-// Bytes reads n bytes at offset at. Nothing is allocated for what lies past the end of the file.
+// Bytes reads n bytes at offset at. It allocates nothing for a range past the end of the file.
 func (s *Reader) Bytes(at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 || at > s.Size || n > s.Size-at {
 		return nil, container.Truncated()
@@ -144,7 +144,7 @@ func (s *Reader) PutOffset(b []byte, v int64) {
 	}
 }
 
-// count reads how many entries the directory at offset at has, and says where they begin and how long one is.
+// count reads the number of entries of the directory at offset at, and returns where they begin and the length of one.
 func (s *Reader) count(at int64) (n, first, each int64, err error) {
 	head, each := int64(2), int64(12)
 	if s.Big {
@@ -164,8 +164,8 @@ func (s *Reader) count(at int64) (n, first, each int64, err error) {
 	return int64(count), at + head, each, nil
 }
 
-// Directory reads the directory at offset at. Of one that the data end amid, it returns the entries that are complete
-// together with the error.
+// Directory reads the directory at offset at. If it is truncated, the complete entries are returned together with the
+// error.
 func (s *Reader) Directory(at int64) (*Directory, error) {
 	n, first, each, err := s.count(at)
 	if err != nil {
@@ -206,8 +206,7 @@ func (s *Reader) Directory(at int64) (*Directory, error) {
 	return d, short
 }
 
-// Following returns the directories after d in the chain, as far as they can be read; a loop ends it, and so does the
-// limit.
+// Following returns the readable directories after d in the chain; it stops at a loop or at the limit.
 func (s *Reader) Following(d *Directory, limit int) []int64 {
 	seen := map[int64]bool{d.At: true}
 	var chain []int64
@@ -227,7 +226,7 @@ func (s *Reader) Following(d *Directory, limit int) []int64 {
 	return chain
 }
 
-// Find returns the first entry with the tag, nil where there is none, as in a nil directory.
+// Find returns the first entry with the tag; nil if there is none or d is nil.
 func (d *Directory) Find(tag uint16) *Entry {
 	if d == nil {
 		return nil
@@ -240,7 +239,7 @@ func (d *Directory) Find(tag uint16) *Entry {
 	return nil
 }
 
-// Raw returns the bytes of the entry's values as they are stored, nil where there is no such entry.
+// Raw returns the stored bytes of the entry's values; nil for a nil entry.
 func (s *Reader) Raw(e *Entry) ([]byte, error) {
 	if e == nil {
 		return nil, nil
@@ -256,7 +255,7 @@ func errLyingTag(e *Entry) error {
 	return container.Damaged("tag %d is damaged: %d values of type %d do not fit into the file", e.Tag, e.Count, e.Kind)
 }
 
-// Ints returns the first values of an entry of whole numbers, limit at the most.
+// Ints returns the first values of an entry of whole numbers, at most limit.
 func (s *Reader) Ints(e *Entry, limit int) ([]int64, error) {
 	if !e.Kind.whole() {
 		return nil, container.Damaged("tag %d is damaged: it holds no whole numbers", e.Tag)
@@ -286,7 +285,7 @@ func (s *Reader) Ints(e *Entry, limit int) ([]int64, error) {
 	return v, nil
 }
 
-// First returns the first value of the tag, or the default where the tag is missing or empty.
+// First returns the first value of the tag, or the default if the tag is missing or empty.
 func (s *Reader) First(d *Directory, tag uint16, def int64) (int64, error) {
 	e := d.Find(tag)
 	if e == nil || e.Count == 0 {

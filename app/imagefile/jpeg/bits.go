@@ -2,7 +2,7 @@ package jpeg
 
 import "errors"
 
-// errCorrupt is why coefficients cannot be decoded; Rewrite makes a fault of it.
+// errCorrupt is the error for undecodable coefficients; Rewrite converts it to a fault.
 var errCorrupt = errors.New("corrupt entropy-coded data")
 
 // bitReader reads entropy-coded data (F.2.2.5) up to the next marker.
@@ -12,7 +12,7 @@ type bitReader struct {
 	// acc holds count bits at its bottom.
 	acc   uint64
 	count uint
-	// missing is how many of them are zeros appended to the data.
+	// missing is the number of them that are zeros appended to the data.
 	missing uint
 }
 
@@ -77,20 +77,20 @@ func (r *bitReader) symbol(t *decodeTable) (uint8, error) {
 	return 0, errCorrupt
 }
 
-// overrun says that bits were used that the data do not have.
+// overrun reports whether more bits were used than the data have.
 func (r *bitReader) overrun() bool { return r.missing > r.count }
 
 // align drops the bits that fill the last byte. Whole bytes that remain are zeros after a marker, or unused data.
 func (r *bitReader) align() { r.acc, r.count, r.missing = 0, 0, 0 }
 
-// shortBits is the length of the codes that are looked up at once.
+// shortBits is the maximum length of codes decoded with a single lookup.
 const shortBits = 9
 
 // decodeTable decodes Huffman codes (F.2.2.3).
 type decodeTable struct {
 	// short has the length of the code in its upper and the symbol in its lower byte; 0 for longer codes.
 	short [1 << shortBits]uint16
-	// limit is one more than the greatest code of each length; offset leads from codes to symbols.
+	// limit is one more than the greatest code of each length; offset maps codes to symbols.
 	limit, offset [17]int32
 	symbols       []byte
 }
@@ -163,7 +163,7 @@ func (w *bitWriter) align() {
 	}
 }
 
-// encodeTable is a Huffman table made for what it has to encode.
+// encodeTable is a Huffman table optimised for the data to encode.
 type encodeTable struct {
 	frequency [256]int64
 	code      [256]uint16
@@ -173,7 +173,7 @@ type encodeTable struct {
 	symbols []byte
 }
 
-// build makes the code from the frequencies (K.2).
+// build constructs the code from the frequencies (K.2).
 func (t *encodeTable) build() {
 	const (
 		// reserved stands for the code of all ones, which must not occur.

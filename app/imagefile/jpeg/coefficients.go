@@ -12,7 +12,7 @@ import (
 // block holds the quantised coefficients of 8 × 8 samples in zigzag order.
 type block [64]int16
 
-// zigzag leads from the order of the file to rows and columns (figure A.6): 8·v + u.
+// zigzag maps the order in the file to rows and columns (figure A.6): 8·v + u.
 var zigzag = [64]uint8{
 	0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48,
 	41, 34, 27, 20, 13, 6, 7, 14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
@@ -22,8 +22,8 @@ var zigzag = [64]uint8{
 // scan is one pass over some components (B.2.3).
 type scan struct {
 	components []scanComponent
-	// first and last are the band of coefficients; high and low the bits that were sent before and those that are left
-	// out still.
+	// first and last are the band of coefficients; high and low are the positions of successive approximation: the bits
+	// sent before, and the bits still left out.
 	first, last int
 	high, low   uint
 	// interval is the number of MCUs between restarts, or 0.
@@ -41,7 +41,7 @@ type piece struct {
 	scan *scan
 }
 
-// picture is a JPEG file taken apart.
+// picture is a parsed JPEG file.
 type picture struct {
 	f      *File
 	planes []plane
@@ -49,13 +49,13 @@ type picture struct {
 	blocks [][]block
 	// quant are the quantisation tables of the components, in zigzag order; nil before their first scan.
 	quant []*[64]uint16
-	// sent are the bits of each coefficient that progressive scans have left out so far, and one more; 0 before the
-	// first.
+	// sent is one more than the number of low bits of each coefficient that progressive scans have left out so far; 0
+	// before the first scan.
 	sent   [4][64]uint
 	pieces []piece
 }
 
-// parse takes the whole file apart and decodes all coefficients.
+// parse parses the whole file and decodes all coefficients.
 func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 	p := &picture{f: f, planes: f.planes(), quant: make([]*[64]uint16, len(f.components))}
 	for _, g := range p.planes {
@@ -129,8 +129,8 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 	}
 }
 
-// follow refuses progressive scans that do not follow from those before (G.1.1.1): what they refine, as it is encoded
-// again, must be what a decoder has at that point.
+// follow rejects progressive scans that do not continue the previous ones (G.1.1.1): a re-encoded scan must refine
+// exactly the state that a decoder has at that point.
 func (p *picture) follow(s *scan) error {
 	if p.f.frame != markerSOF2 {
 		return nil
@@ -147,7 +147,7 @@ func (p *picture) follow(s *scan) error {
 	return nil
 }
 
-// nextSegment is segmentAt in memory; begin is where the marker's own byte FF is.
+// nextSegment is segmentAt in memory; begin is the offset of the marker's FF byte.
 func nextSegment(data []byte, at int) (begin int, s segment, err error) {
 	for ; at+1 < len(data); at++ {
 		b := data[at+1]
@@ -264,8 +264,8 @@ func (f *File) readScan(body []byte) (*scan, error) {
 	return s, nil
 }
 
-// eachBlock calls do for the blocks of a scan in their order (A.2), and restart between the intervals. component is the
-// place in scan.components.
+// eachBlock calls do for the blocks of a scan in order (A.2), and restart between the intervals. component is the index
+// in scan.components.
 func (p *picture) eachBlock(
 	ctx context.Context, s *scan, restart func() error, do func(component int, b *block) error,
 ) error {
@@ -319,8 +319,8 @@ func (p *picture) eachBlock(
 	return nil
 }
 
-// blockCoder decodes or encodes a block: all of it, or what the procedures of G.1.2 and G.2 leave to a progressive
-// scan. component is the place in scan.components.
+// blockCoder decodes or encodes a block: all of it, or the part that a progressive scan covers according to G.1.2 and
+// G.2. component is the index in scan.components.
 type blockCoder interface {
 	sequential(component int, b *block) error
 	firstDC(component int, b *block) error
@@ -329,7 +329,7 @@ type blockCoder interface {
 	refineAC(component int, b *block) error
 }
 
-// procedure returns the method of c that a scan calls for.
+// procedure returns the method of c for a scan.
 func (p *picture) procedure(s *scan, c blockCoder) func(component int, b *block) error {
 	switch {
 	case p.f.frame != markerSOF2:
@@ -360,7 +360,7 @@ type scanDecoder struct {
 func (d *scanDecoder) decode(ctx context.Context) error {
 	s := d.scan
 	for _, c := range s.components {
-		// A refinement of DC is plain bits.
+		// A DC refinement consists of raw bits.
 		if s.first == 0 && s.high == 0 && d.tables[0][c.dc] == nil || s.last > 0 && d.tables[1][c.ac] == nil {
 			return errCorrupt
 		}
@@ -376,7 +376,7 @@ func (d *scanDecoder) decode(ctx context.Context) error {
 	return nil
 }
 
-// rewind goes back over whole bytes that were loaded and not used.
+// rewind moves back over whole bytes that were loaded but not used.
 func (d *scanDecoder) rewind() {
 	for unused := (d.count - d.missing) / 8; unused > 0; unused-- {
 		d.at--
@@ -597,7 +597,7 @@ func (p *picture) encode(ctx context.Context, s *scan) (tables, data []byte, err
 	return tables, e.out, nil
 }
 
-// buildTables makes the codes from what was counted and returns them as DHT, empty where there are none.
+// buildTables constructs the codes from the symbol counts and returns them as DHT; empty if there are none.
 func (e *scanEncoder) buildTables() []byte {
 	var body []byte
 	for class := range e.tables {

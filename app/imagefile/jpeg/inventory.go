@@ -8,9 +8,8 @@ import (
 	"blik/internal/message"
 )
 
-// Inventory lists all segments but the tables of Huffman codes, which any encoder makes again, what lies between the
-// segments, and what follows the picture. The index of further pictures is listed by their distance from the end of the
-// file.
+// Inventory lists all segments except the Huffman tables, which every encoder rebuilds, the bytes between segments, and
+// the data after the picture. The index of further pictures is listed by their distance from the end of the file.
 func (f *File) Inventory(ctx context.Context, _ bool) (*container.Inventory, error) {
 	data, err := f.content(ctx)
 	if err != nil {
@@ -46,7 +45,7 @@ func (f *File) Inventory(ctx context.Context, _ bool) (*container.Inventory, err
 	return v, nil
 }
 
-// list lists the segments up to EOI and returns what follows that.
+// list lists the segments up to EOI and returns the data after it.
 func (f *File) list(v *container.Inventory, rest []byte) ([]byte, error) {
 	for {
 		begin, s, err := nextSegment(rest, 0)
@@ -61,7 +60,7 @@ func (f *File) list(v *container.Inventory, rest []byte) ([]byte, error) {
 	}
 }
 
-// add lists a segment of data and what lies before it, but for bytes FF, which may fill up to a marker.
+// add lists a segment and the bytes before it, except FF padding before the marker.
 func (f *File) add(v *container.Inventory, before []byte, s segment, data []byte) {
 	if before = bytes.Trim(before, "\xff"); len(before) > 0 {
 		v.Add(message.Of("data between segments"), before)
@@ -136,7 +135,7 @@ func sameGrids(a, b *picture) bool {
 	return true
 }
 
-// touched says which blocks of each component hold a sample of a pixel that may change.
+// touched returns the blocks of each component that hold a sample of a pixel that may change.
 func (f *File) touched(p *picture, may func(y int, row []bool)) [][]bool {
 	maxH, maxV := f.sampling()
 	all := make([][]bool, len(p.planes))

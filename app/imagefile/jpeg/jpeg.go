@@ -1,10 +1,9 @@
-// Package jpeg reads JPEG files and, for those who insist on a JPEG, rewrites the blocks of 8 × 8 samples that a
-// correction touches and nothing else (ITU-T T.81; section numbers in the comments are of that text).
+// Package jpeg reads JPEG files and, if the user insists on a JPEG result, rewrites only the blocks of 8 × 8 samples
+// that a correction touches (ITU-T T.81; section numbers in the comments refer to it).
 //
-// Decoding and rewriting work on the quantised coefficients. Samples are made of them as libjpeg makes them, which is
-// how users know their pictures from other programs; the standard library rounds otherwise and repeats subsampled
-// chroma. Rewriting carries the coefficients of untouched blocks over as they are, so that every decoder makes the same
-// of them as before.
+// Decoding and rewriting work on the quantised coefficients. Samples are computed exactly as by libjpeg, so that
+// pictures look as in other programs; the standard library rounds differently and repeats subsampled chroma. Rewriting
+// copies the coefficients of untouched blocks unchanged, so that every decoder still decodes them identically.
 package jpeg
 
 import (
@@ -52,12 +51,12 @@ const (
 	signatureAdobe       = "Adobe"
 )
 
-// maxExpansion: a block of 64 samples takes at least a bit, and one of a chroma plane may stand for eight times as many
-// pixels as there are samples in it.
+// maxExpansion: a block of 64 samples takes at least one bit, and a chroma block may cover eight times as many pixels
+// as it has samples.
 const maxExpansion = 2048
 
-// maxScans bounds how often decoding goes over the whole picture. Encoders use about ten progressive scans; a scan of a
-// few bytes may go over any number of blocks, so that a small file could keep a decoder busy for hours.
+// maxScans bounds the number of passes over the whole picture. Encoders use about ten progressive scans; a scan of a
+// few bytes may cover any number of blocks, so that a small file could keep a decoder busy for hours.
 const maxScans = 100
 
 // maxComments bounds the comments that are read.
@@ -81,7 +80,7 @@ type File struct {
 	// scans is where the first scan begins.
 	scans int64
 	jfif  bool
-	// adobe is the colour transform of Adobe's segment, −1 where there is none.
+	// adobe is the colour transform of Adobe's segment; −1 if there is none.
 	adobe int
 	meta  container.Metadata
 	// warnings and dropped are those of container.Info.
@@ -94,7 +93,7 @@ var (
 	_ container.BlockCoder = (*File)(nil)
 )
 
-// Open reads the segments before the first scan. What it returns reads from r as long as it is used.
+// Open reads the segments before the first scan. The File reads from r as long as it is used.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	f := &File{r: r, size: size, adobe: -1}
 	f.meta.Orientation = 1
@@ -104,7 +103,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// Info returns the facts of the segments.
+// Info returns the information in the segments.
 func (f *File) Info() container.Info {
 	i := container.Info{
 		Width: f.width, Height: f.height, Depth: 8, Colour: f.colour(), Compression: "JPEG", Pictures: 1, Meta: f.meta,
@@ -115,7 +114,7 @@ func (f *File) Info() container.Info {
 	return i
 }
 
-// colour follows the rules that decoders share: Adobe's segment, else the names of the components.
+// colour follows the usual rules of decoders: Adobe's segment, otherwise the names of the components.
 func (f *File) colour() container.Colour {
 	switch c := f.components; len(c) {
 	case 1:
@@ -133,8 +132,8 @@ func (f *File) colour() container.Colour {
 	}
 }
 
-// scratch returns the memory that decoding takes besides the samples of the picture: the file, the coefficients, and
-// the samples of the components.
+// scratch returns the memory that decoding needs in addition to the samples of the picture: the file, the coefficients,
+// and the samples of the components.
 func (f *File) scratch() int64 {
 	var samples int64
 	for _, p := range f.planes() {
@@ -214,7 +213,7 @@ func (f *File) walk() error {
 // segment is a marker with its parameters.
 type segment struct {
 	marker byte
-	// at is where the parameters begin, after their length; n is their length.
+	// at is the offset of the parameters, after their length; n is their length.
 	at, n int64
 }
 
@@ -225,7 +224,7 @@ func standalone(marker byte) bool {
 	return marker == markerTEM || marker >= markerRST0 && marker <= markerEOI
 }
 
-// segmentAt finds the first segment at or after offset. Anything between segments is passed over, as libjpeg does.
+// segmentAt finds the first segment at or after offset. Anything between segments is skipped, as in libjpeg.
 func (f *File) segmentAt(offset int64) (segment, error) {
 	var buf [512]byte
 	for after := false; ; {
@@ -358,11 +357,11 @@ func (f *File) readFrame(s segment) error {
 	return f.checkSampling()
 }
 
-// checkSampling refuses components whose samples do not stand for whole pixels.
+// checkSampling rejects components whose samples do not cover whole pixels.
 func (f *File) checkSampling() error {
 	switch len(f.components) {
 	case 1:
-		// The factors of a single component mean nothing (A.2.2).
+		// The factors of a single component have no meaning (A.2.2).
 		f.components[0].h, f.components[0].v = 1, 1
 	case 3, 4:
 	default:
@@ -377,7 +376,7 @@ func (f *File) checkSampling() error {
 	return nil
 }
 
-// damaged is a fault of one segment.
+// damaged returns a fault of one segment.
 func damaged(marker byte, format message.Text, args ...any) error {
 	return container.Damaged("the segment FF%02X %s", marker, message.Of(format, args...))
 }

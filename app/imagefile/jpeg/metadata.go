@@ -15,7 +15,7 @@ import (
 	"blik/internal/message"
 )
 
-// collector gathers the metadata that come in several segments.
+// collector gathers metadata that are split over several segments.
 type collector struct {
 	// profile are the chunks of the ICC profile by their number, of count; nil before the first.
 	profile [][]byte
@@ -28,14 +28,14 @@ type collector struct {
 	others   []byte
 }
 
-// other notes a segment that no metadata are taken from.
+// other records a segment without known metadata.
 func (c *collector) other(marker byte) {
 	if !slices.Contains(c.others, marker) {
 		c.others = append(c.others, marker)
 	}
 }
 
-// setDensity takes what follows "JFIF\0" (ITU-T T.871, 10.1): version, unit, densities.
+// setDensity reads the data after "JFIF\0" (ITU-T T.871, 10.1): version, unit, densities.
 func (f *File) setDensity(d []byte) {
 	if len(d) < 7 {
 		return
@@ -82,7 +82,8 @@ func (c *collector) take(marker byte, d []byte, m *container.Metadata) {
 	}
 }
 
-// comment returns the text of a comment segment, which names no character set: UTF-8, or else Latin-1.
+// comment returns the text of a comment segment. It has no declared character set and is read as UTF-8 if valid,
+// otherwise as Latin-1.
 func comment(d []byte) string {
 	d = bytes.TrimRight(d, "\x00")
 	if utf8.Valid(d) {
@@ -107,7 +108,7 @@ func (c *collector) takeProfile(number, count int, data []byte) {
 	c.profile[number-1] = data
 }
 
-// finish joins what came in pieces, and says what a new file would not hold.
+// finish joins metadata that were split, and lists the parts that a new file would not hold.
 func (c *collector) finish(f *File) {
 	m := &f.meta
 	for _, chunk := range c.profile {
@@ -139,8 +140,8 @@ func (c *collector) finish(f *File) {
 	f.thumbnail = c.exif.Thumbnail
 }
 
-// joinXMP puts the properties of extended XMP (XMP specification part 3, 1.1.3.1) behind those of the packet, where the
-// portions are whole and the ones that the packet speaks of; else it returns the packet.
+// joinXMP appends the properties of extended XMP (XMP specification part 3, 1.1.3.1) to those of the packet if the
+// portions are complete and match the packet; otherwise it returns the packet.
 func joinXMP(packet []byte, portions [][]byte) []byte {
 	const heading, guidLength = 40, 32
 	var guid, whole []byte
@@ -151,7 +152,7 @@ func joinXMP(packet []byte, portions [][]byte) []byte {
 		}
 		length, offset := binary.BigEndian.Uint32(p[guidLength:]), binary.BigEndian.Uint32(p[guidLength+4:])
 		if whole == nil {
-			// The portions are all here, so the whole is no longer than they are.
+			// All portions are present, so the total is no longer than their sum.
 			total := 0
 			for _, q := range portions {
 				total += len(q) - heading

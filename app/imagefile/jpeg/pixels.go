@@ -8,12 +8,12 @@ import (
 	"blik/processing"
 )
 
-// The standard bounds how exact decoders are but leaves open how they round and how they enlarge subsampled chroma.
-// What users see in every other program is libjpeg's answer, so it is the one given here, to the last bit: the integer
-// transform of Loeffler, Ligtenberg & Moschytz (1989) with 13 bits of fraction, and chroma enlarged by factors of two
-// with the weights 3 : 1.
+// The standard bounds the accuracy of decoders but does not define their rounding and chroma upsampling. Most other
+// programs show the result of libjpeg, so this decoder reproduces it to the last bit: the integer transform of
+// Loeffler, Ligtenberg & Moschytz (1989) with 13 bits of fraction, and chroma enlarged by factors of two with the
+// weights 3 : 1.
 
-// render makes the samples of the picture from the coefficients.
+// render computes the samples of the picture from the coefficients.
 func (p *picture) render(ctx context.Context) (*processing.Picture, error) {
 	planes := make([]samplePlane, len(p.planes))
 	for i := range planes {
@@ -45,9 +45,9 @@ func (p *picture) render(ctx context.Context) (*processing.Picture, error) {
 type samplePlane struct {
 	pix    []uint8
 	stride int
-	// width and height are those that hold pixels.
+	// width and height are the size of the part with pixels.
 	width, height int
-	// across and down are the pixels that a sample stands for.
+	// across and down are the number of pixels that a sample covers in each direction.
 	across, down int
 	// columns is the width of the picture.
 	columns int
@@ -56,7 +56,7 @@ type samplePlane struct {
 // samples transforms the blocks of a component.
 func (p *picture) samples(ctx context.Context, component int) (samplePlane, error) {
 	g, c, quant := p.planes[component], p.f.components[component], p.quant[component]
-	// Without a scan of DC, which takes a bit a block, a few bytes could stand for any number of blocks.
+	// Without a DC scan, which takes one bit per block, a few bytes could describe any number of blocks.
 	if quant == nil || p.f.frame == markerSOF2 && p.sent[component][0] == 0 {
 		return samplePlane{}, container.Damaged("a part of the picture is missing")
 	}
@@ -77,7 +77,7 @@ func (p *picture) samples(ctx context.Context, component int) (samplePlane, erro
 // The constants of the transform, in 1/8192.
 const (
 	fraction = 13
-	// guard are the bits more that the first pass keeps.
+	// guard is the number of extra bits that the first pass keeps.
 	guard = 2
 
 	c0298 = 2446  // 0.298631336
@@ -105,7 +105,7 @@ func transform(dst []uint8, stride int, b *block, quant *[64]uint16) {
 		}
 	}
 	if flat {
-		// Eight times the mean is all there is; both passes scale it by a power of two.
+		// Only the DC coefficient, eight times the mean, is present; both passes scale it by a power of two.
 		v := clampSample(round(w[0]<<guard, guard+3) + 128)
 		for y := range 8 {
 			row := dst[y*stride : y*stride+8 : y*stride+8]
@@ -159,13 +159,13 @@ func round(v int32, bits uint) int32 { return (v + 1<<(bits-1)) >> bits }
 
 func clampSample(v int32) uint8 { return uint8(min(max(v, 0), 255)) }
 
-// enlarger makes rows of the picture's width from the samples of a component.
+// enlarger upsamples the rows of a component to the width of the picture.
 type enlarger struct {
 	out []uint8
 	sum []int32
 }
 
-// row returns the samples for row y of the picture; they are good until the next call.
+// row returns the samples for row y of the picture; they are valid until the next call.
 func (e *enlarger) row(s *samplePlane, y int) []uint8 {
 	at := func(i int) []uint8 {
 		i = min(max(i, 0), s.height-1)
@@ -209,9 +209,9 @@ func (e *enlarger) row(s *samplePlane, y int) []uint8 {
 	return e.out[:s.columns]
 }
 
-// widen doubles a row: each sample gives two, three parts its own and one part of the neighbour on that side; the
-// outermost are their own alone. left and right are added before the lower bits, of which there are shift, are dropped:
-// what was added in one place is missing in the next.
+// widen doubles a row: each sample becomes two, weighted three to one with the neighbour on that side; the outermost
+// are copied. left and right are the rounding terms of the two, added before the lowest shift bits are dropped; they
+// alternate so that rounding errors cancel.
 func widen[T uint8 | int32](dst []uint8, src []T, left, right int32, shift uint) {
 	n := len(src)
 	for i, v := range src {
@@ -228,7 +228,7 @@ func widen[T uint8 | int32](dst []uint8, src []T, left, right int32, shift uint)
 	}
 }
 
-// colours returns what makes pixels of the rows of all components.
+// colours returns the function that converts the rows of all components to pixels.
 func (f *File) colours() func(dst []uint8, rows [][]uint8) {
 	interleave := func(dst []uint8, rows [][]uint8) {
 		n := len(rows)
@@ -248,7 +248,7 @@ func (f *File) colours() func(dst []uint8, rows [][]uint8) {
 		t := newColourTables()
 		return func(dst []uint8, rows [][]uint8) { t.convert(dst, 3, rows) }
 	case container.YCCK:
-		// The inks are what red, green and blue would be; black is inverted.
+		// The inks take the places of red, green and blue; black is inverted.
 		t := newColourTables()
 		return func(dst []uint8, rows [][]uint8) {
 			t.convert(dst, 4, rows)

@@ -12,13 +12,14 @@ import (
 	"blik/processing"
 )
 
-// Rewrite writes the file with the pixels of the patches instead of its own, as near as JPEG can: the coefficients of
-// blocks of 8 × 8 samples in which a sample changes by half a level or more are computed again with the file's own
-// quantisation, those of all other blocks stay. Where chroma is subsampled, a block of it stands for more pixels, and
-// decoders that interpolate chroma look one sample beyond it.
+// Rewrite writes the file with its pixels replaced by those of the patches, as accurately as JPEG permits: the
+// coefficients of blocks of 8 × 8 samples in which a sample changes by half a level or more are recomputed with the
+// file's own quantisation; all other blocks stay unchanged. With subsampled chroma, a chroma block covers more pixels,
+// and decoders that interpolate chroma use one more sample beyond it.
 //
-// The kind of JPEG, its scans and restarts stay, Huffman codes are made anew, and all segments but theirs stay byte for
-// byte, with what follows the picture; an index of further pictures in the file (CIPA DC-007) follows the new length.
+// The JPEG process, its scans and restarts stay the same. Huffman codes are rebuilt; all other segments and the data
+// after the picture stay byte for byte, except that an index of further pictures in the file (CIPA DC-007) is adjusted
+// to the new length.
 //
 // The patches must have the channels of Decode's picture. If no pixel differs from it, the file is copied. Rewrite
 // holds the whole file, twice, and two bytes for each sample.
@@ -113,7 +114,7 @@ func (f *File) edits(ctx context.Context, patches []processing.Patch) ([]edit, e
 	return edits, nil
 }
 
-// converter returns the function that leads from the samples of the picture back to those of the components.
+// converter returns the function that converts samples of the picture back to samples of the components.
 func (f *File) converter() func(pixel []uint8) [4]float32 {
 	// The matrix of JFIF (ITU-T T.871, 7).
 	ycc := func(pixel []uint8) (c [4]float32) {
@@ -153,20 +154,21 @@ func (f *File) converter() func(pixel []uint8) [4]float32 {
 	return plain
 }
 
-// target gathers what the pixels ask of the samples of a block: the sums of their old and new values, and their number.
+// target accumulates the requested values of the samples of a block: the sums of the old and new values of their
+// pixels, and the number of pixels.
 type target struct {
 	old, fresh [64]float32
 	pixels     [64]uint8
 }
 
-// least is the change of a sample, in levels, for which a block is computed again.
+// least is the change of a sample in levels from which a block is recomputed.
 const least = 0.5
 
 // change computes the blocks of a component in which samples change.
 func (p *picture) change(component int, edits []edit) error {
 	c, g := p.f.components[component], p.planes[component]
 	maxH, maxV := p.f.sampling()
-	// The pixels that a sample stands for.
+	// The pixels covered by a sample.
 	across, down := maxH/c.h, maxV/c.v
 	targets := map[int]*target{}
 	for i := range edits {
@@ -188,7 +190,7 @@ func (p *picture) change(component int, edits []edit) error {
 		return container.Damaged("a quantisation table (DQT) is missing")
 	}
 	for at, t := range targets {
-		// At the right and lower border a sample stands for fewer pixels.
+		// At the right and lower border a sample covers fewer pixels.
 		pixels := func(k int) float32 {
 			x, y := at%g.stride*8+k%8, at/g.stride*8+k/8
 			return float32(min(across, p.f.width-x*across) * min(down, p.f.height-y*down))
@@ -200,9 +202,8 @@ func (p *picture) change(component int, edits []edit) error {
 		if !changes {
 			continue
 		}
-		// The pixels of the patches get their new value, the others what they have: not the clipped sample that was
-		// decoded but the one that the coefficients stand for, so that what was beyond white does not come out too
-		// dark.
+		// The pixels of the patches get their new value, the others keep theirs: not the clipped decoded sample but the
+		// unclipped one from the coefficients, so that values above white do not become too dark.
 		b := &p.blocks[component][at]
 		samples := inverse(b, quant)
 		var difference [64]float64
@@ -216,7 +217,7 @@ func (p *picture) change(component int, edits []edit) error {
 	return nil
 }
 
-// add adds a difference of dequantised coefficients to a block. Coefficients that it moves by less than half a step
+// add adds a difference of dequantised coefficients to a block. Coefficients that it changes by less than half a step
 // stay.
 func add(b *block, quant *[64]uint16, difference [64]float64) {
 	for k, c := range b {
@@ -272,7 +273,7 @@ func forward(samples *[64]float64) [64]float64 {
 	return transformed(&m, samples)
 }
 
-// inverse returns the samples that a block stands for, in 0…255 and beyond.
+// inverse returns the unclipped samples of a block.
 func inverse(b *block, quant *[64]uint16) [64]float64 {
 	var transposed [8][8]float64
 	for u, row := range basis() {
