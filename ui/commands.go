@@ -14,9 +14,19 @@ func (w *window) detect() {
 	w.win.Canvas().Unfocus()
 	w.Detect(func(o session.Outcome, err error) {
 		if w.prompts.ended(err) {
-			w.say(w.texts.Plural(o.Count, "Found %s finding", "Found %s findings", w.texts.Int(o.Count)) + w.ran(o, ""))
+			w.say(w.foundSentence(o))
 		}
 	})
+}
+
+// foundSentence says how many findings there are, and how many of them stay out of the mask because like ones were
+// ignored.
+func (w *window) foundSentence(o session.Outcome) string {
+	text := w.texts.Plural(o.Count, "Found %s finding", "Found %s findings", w.texts.Int(o.Count))
+	if _, _, ignored := w.Decided(); ignored > 0 {
+		text += w.t(" (%s ignored as before)", w.texts.Int(ignored))
+	}
+	return text + w.ran(o, "")
 }
 
 // previewed says what a search found, or a correction did, that followed a change of the parameters.
@@ -26,7 +36,7 @@ func (w *window) previewed(o session.Outcome, err error) {
 		return
 	}
 	if w.prompts.ended(err) {
-		w.say(w.texts.Plural(o.Count, "Found %s finding", "Found %s findings", w.texts.Int(o.Count)) + w.ran(o, ""))
+		w.say(w.foundSentence(o))
 	}
 }
 

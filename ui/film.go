@@ -243,6 +243,8 @@ func (c *common) frameText(f session.Frame) string {
 	switch {
 	case f.Err != nil:
 		return c.t("failed")
+	case f.State == session.FrameClear:
+		return c.t("no findings")
 	case f.State == session.FrameFound:
 		return c.texts.Plural(f.Findings, "%s finding", "%s findings", c.texts.Int(f.Findings))
 	case f.State == session.FrameCorrected:

@@ -63,6 +63,12 @@ func TestDecideByKeys(t *testing.T) {
 	if text := h.panel.findings.sum.Text; text != "1 finding, 4 px, 0.02 %; 1 kept, 1 ignored" {
 		t.Errorf("the sum says %q", text)
 	}
+	h.actions.do("find.run")
+	h.settle()
+	if text := h.status.message.Text(); !strings.HasPrefix(text, "Found 2 findings (1 ignored as before) in ") {
+		t.Errorf("another search says %q", text)
+	}
+	h.actions.do("edit.undo")
 	h.panel.findings.choice.SetSelected("Ignored")
 	h.checkList("ignored ones", "×|101|50|2|3.5|0.0 %|–")
 	h.actions.do("find.next")

@@ -57,8 +57,8 @@ func (c *common) teachingText(t *session.Teaching) string {
 		lines = append(lines, c.t("This is not a clear gain, so nothing changes. More decisions may help."))
 		return strings.Join(lines, "\n")
 	}
-	lines = append(lines, c.t("Findings like those you kept gain %s on average, findings like those you ignored %s.",
-		c.signed(t.Effect.Glare), c.signed(t.Effect.Paint)))
+	lines = append(lines, c.t("The score of findings like those you kept changes by %s on average, of those like the "+
+		"ones you ignored by %s.", c.signed(t.Effect.Glare), c.signed(t.Effect.Paint)))
 	if len(t.Effect.Aspects) > 0 {
 		names := make([]message.Message, len(t.Effect.Aspects))
 		for i, a := range t.Effect.Aspects {
@@ -74,10 +74,11 @@ func (c *common) trialText(t learn.Trial) string {
 	return c.t("glare missed: %s, paint taken for glare: %s", c.texts.Int(t.Missed), c.texts.Int(t.False))
 }
 
-// signed writes a number with its sign.
+// signed writes a number with its sign; what rounds to 0 has none.
 func (c *common) signed(v float64) string {
-	if v > 0 {
-		return "+" + c.texts.Number(v, 1)
+	text := c.texts.Number(v, 1)
+	if v > 0 && text != "0" {
+		return "+" + text
 	}
-	return c.texts.Number(v, 1)
+	return text
 }

@@ -18,6 +18,11 @@ func TestLearnFromDecisions(t *testing.T) {
 		t.Errorf("without decisions it says %q", said)
 	}
 	h.press("OK")
+	for v, want := range map[float64]string{0.04: "0", -0.04: "0", 0.26: "+0.3", -1: "−1"} {
+		if got := h.signed(v); got != want {
+			t.Errorf("a change of %v is written %q, want %q", v, got, want)
+		}
+	}
 	p := h.panel.detection
 	if p.learned.Visible() || h.actions.can("find.forget") {
 		t.Error("something counts as learned")

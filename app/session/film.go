@@ -22,12 +22,14 @@ import (
 // FrameState says how far the work on a picture of the filmstrip is.
 type FrameState uint8
 
-// The states. FrameFound: glare is marked; FrameCorrected: all of it is corrected; FrameSaved: that was saved.
+// The states. FrameFound: glare is marked; FrameCorrected: all of it is corrected; FrameSaved: that was saved;
+// FrameClear: it was searched, and nothing is marked.
 const (
 	FrameToDo FrameState = iota
 	FrameFound
 	FrameCorrected
 	FrameSaved
+	FrameClear
 )
 
 // Frame is a picture of the filmstrip. A value never changes.
@@ -197,6 +199,8 @@ func (s *Session) smallPicture(path string) image.Image {
 func stateOf(w document.Work, saved bool) (FrameState, int) {
 	spots := processing.Spots(w.Mask)
 	switch {
+	case len(spots) == 0 && w.Found != nil:
+		return FrameClear, 0
 	case len(spots) == 0:
 		return FrameToDo, 0
 	case len(w.Spots) < len(spots):
@@ -233,6 +237,8 @@ func documentState(d *document.Document) (state FrameState, findings int) {
 		}
 	}
 	switch {
+	case len(spots) == 0 && d.Result() != nil:
+		return FrameClear, 0
 	case len(spots) == 0:
 		return FrameToDo, 0
 	case done < len(spots):
@@ -364,7 +370,7 @@ func (t *treatment) run() (worked bool, err error) {
 // work detects, corrects and saves as far as that is to be done.
 func (t *treatment) work(o *opened) (worked bool, err error) {
 	state, _ := documentState(o.doc)
-	if state == FrameToDo && o.doc.Result() == nil {
+	if state == FrameToDo {
 		r, _, err := t.s.engine.Detect(t.ctx, o.doc.Picture(), *o.params,
 			processing.Options{Progress: t.within(shareRead, shareDetected)})
 		if err == nil {
@@ -376,7 +382,7 @@ func (t *treatment) work(o *opened) (worked bool, err error) {
 		worked = true
 	}
 	state, _ = documentState(o.doc)
-	if !t.correct || state == FrameToDo || state == FrameSaved {
+	if !t.correct || state == FrameClear || state == FrameSaved {
 		return worked, nil
 	}
 	if state == FrameFound {

@@ -63,6 +63,11 @@ func TestFilm(t *testing.T) {
 	if got := f.strip(); !strings.HasPrefix(got, "a.png 1 2,") {
 		t.Errorf("found: %s", got)
 	}
+	f.ClearMask()
+	if got := f.strip(); !strings.HasPrefix(got, "a.png 4 0,") {
+		t.Errorf("searched with nothing marked: %s", got)
+	}
+	f.Undo()
 	f.CorrectAll(f.outcome)
 	f.settle()
 	if got := f.strip(); !strings.HasPrefix(got, "a.png 2 2,") {
