@@ -187,17 +187,9 @@ func (c *counts) set(ny int, paired bool) {
 	sides(to, len(c.columns))
 	if from < to {
 		n := uint32(ny) * c.columns[from]
-		repeat(c.pixels[from:to], n)
-		repeat(c.half[from:to], float32(n/2)+0.5)
-		repeat(c.inverse[from:to], 1/float32(n))
-	}
-}
-
-// repeat sets every sample of a long row.
-func repeat[T any](dst []T, v T) {
-	dst[0] = v
-	for n := 1; n < len(dst); n *= 2 {
-		copy(dst[n:], dst[:n])
+		fill(c.pixels[from:to], n)
+		fill(c.half[from:to], float32(n/2)+0.5)
+		fill(c.inverse[from:to], 1/float32(n))
 	}
 }
 
@@ -373,9 +365,9 @@ func (c *floatCounts) set(ny int) {
 	}
 	sides(0, c.from+1)
 	sides(c.to, len(c.columns))
-	repeat(c.pixels[c.from:c.to], c.pixels[c.from])
-	repeat(c.share[c.from:c.to], c.share[c.from])
-	repeat(c.square[c.from:c.to], c.square[c.from])
+	fill(c.pixels[c.from:c.to], c.pixels[c.from])
+	fill(c.share[c.from:c.to], c.share[c.from])
+	fill(c.square[c.from:c.to], c.square[c.from])
 }
 
 // boxMeanExact is boxMeanFloat where no sum needs rounding, so that all ways to take it are equal, by running sums. It

@@ -176,8 +176,9 @@ func (l *lines[T]) rectangle(ctx context.Context, kx, ky int) error {
 func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 	x0, x1 := max(0, r.x0-rx), min(l.w, r.x1+rx)
 	m, n, at := x1-x0, r.x1-r.x0, x0-(r.x0-rx)
-	line := take[T](t, n+2*rx)
+	line, margin := take[T](t, n+2*rx), take[T](t, at)
 	fill(line, l.order.worst)
+	fill(margin, l.order.worst)
 	row := func(y int) []T {
 		switch {
 		case borders == nil || y >= r.y0 && y < r.y1:
@@ -209,7 +210,7 @@ func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 		out := l.dst[y*l.w+r.x0 : y*l.w+r.x1]
 		if rx > 0 {
 			// The kernel has left something left of the picture.
-			fill(line[:at], l.order.worst)
+			copy(line, margin)
 			l.order.window(out, line, 2*rx+1)
 		}
 		if encoded {
@@ -310,7 +311,7 @@ func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, key func
 		}
 		copy(into(top), slot(0))
 		emit(top)
-		fill(run, o.worst)
+		copy(run, none)
 		for i := 1; i < k && top+i < tile.y1; i++ {
 			if p.stop() {
 				return

@@ -101,8 +101,8 @@ type kernels struct {
 	mendKnown func(dst, v, m, known []float32)
 
 	// tap2 and tap4 combine rows with the taps of a wavelet, both2 and both4 with those of its two filters; analyse and
-	// synthesise transform a row, haarPair two. pair4 transforms two of even length and combines them with the two before,
-	// in c and d transformed, to a low and a high row; c and d become theirs.
+	// synthesise transform a row, haarPair two. pair4 transforms two of even length and combines them with the two
+	// before, in c and d transformed, to a low and a high row; c and d become theirs.
 	tap2       func(dst, a, b []float32, t0, t1 float32)
 	tap4       func(dst, a, b, c, d []float32, t *[4]float32)
 	both2      func(low, high, a, b []float32, f *filter)
@@ -282,9 +282,14 @@ func conversionsOf[T sample](k *kernels) *conversions[T] {
 func copyFloats(dst, src []float32) { copy(dst, src) }
 
 // fill sets every sample of a row.
+// fill sets every sample of a row, most of them by copies of those that are set.
 func fill[T any](dst []T, v T) {
-	for i := range dst {
+	n := min(len(dst), 8)
+	for i := range n {
 		dst[i] = v
+	}
+	for ; n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
 	}
 }
 
