@@ -13,17 +13,17 @@ import (
 	"blik/processing"
 )
 
-// Components live on the device as lists of spans; the host knows their number, and downloads the spans only on
-// request. Results go into buffers of a guessed size, and their number is downloaded: where the buffer was too small
-// the work is repeated with a larger one, so that most operations wait for the device only once.
+// Components are stored on the device as lists of spans; the host knows their number, and downloads the spans only on
+// request. Results go into buffers of a guessed size, and their number is downloaded. If the buffer was too small, the
+// work is repeated with a larger one, so that most operations wait for the device only once.
 
-// components are spans in device memory, laid out as in spans.cu, in reading order. Those that Keep dropped have the
-// label noLabel.
+// components are spans in device memory, laid out as in spans.cu, in reading order. Spans dropped by FilterComponents
+// have the label noLabel.
 type components struct {
 	processing.Handle
 	backend *Backend
 	w, h    int
-	// labels is the number of components, runs that of spans.
+	// labels is the number of components, runs the number of spans.
 	labels, runs int
 	spans        buffer
 	// first is the index of the first span of each chunk of 1024 columns; see spans.cu.
@@ -43,22 +43,22 @@ func (c *components) Release() {
 
 const spanBytes = int64(unsafe.Sizeof(processing.Span{}))
 
-// sizeClass rounds up to a power of two: memory of sizes that vary from picture to picture must not pile up in the
-// pool, which keeps each size for itself.
+// sizeClass rounds up to a power of two: the pool keeps each size separately, so sizes that vary from picture to
+// picture would accumulate there.
 func sizeClass(n int64) int64 { return 1 << bits.Len64(uint64(max(n, 4096)-1)) }
 
 // room returns memory for about n bytes of lists, undefined.
 func (q *queue) room(n int64) (buffer, error) { return q.bytes(sizeClass(n)) }
 
-// keep takes memory out of the queue's care.
+// keep removes memory from the buffers that the queue releases.
 func (q *queue) keep(list ...buffer) {
 	q.buffers = slices.DeleteFunc(q.buffers, func(b buffer) bool { return slices.Contains(list, b) })
 }
 
-// at is the part of a buffer that begins at byte n.
+// at returns the part of a buffer that begins at byte n.
 func (b buffer) at(n int64) buffer { return buffer{b.ptr + cu.DevicePtr(n), 0} }
 
-// fetchList is fetch with a size out of few.
+// fetchList is fetch with the size rounded to a size class.
 func (q *queue) fetchList(m buffer, n int) ([]byte, error) {
 	host, err := q.fetch(m, int(min(sizeClass(int64(n)), m.bytes)))
 	if err != nil {
@@ -67,31 +67,32 @@ func (q *queue) fetchList(m buffer, n int) ([]byte, error) {
 	return host[:n], nil
 }
 
-// chunks is how many chunks of columns spans.cu sees in a row.
+// chunks returns the number of chunks of columns in a row in spans.cu.
 func chunks(w int) int { return w/1024 + 1 }
 
-// firstGuess is how many runs there is room for in a picture, to begin with.
+// firstGuess is the initial capacity for runs of a picture.
 func firstGuess(w, h int) int { return w*h/64 + 1024 }
 
-// perWarp is a grid of blocks of 256 threads with a warp for each of n things.
+// perWarp returns a grid of blocks of 256 threads with one warp for each of n items.
 func perWarp(n int) (grid, block dim) { return dim{x: (n + 7) / 8}, dim{x: 256} }
 
-// strided is a grid of blocks of 256 threads that go on in strides over n things, whose number the host does not know.
+// strided returns a grid of blocks of 256 threads for grid-stride loops over a number of items that the host does not
+// know.
 func (q *queue) strided(n int) (grid, block dim) {
 	return dim{x: min((n+255)/256, 8*q.d.info.Multiprocessors)}, dim{x: 256}
 }
 
-// scan queues the sums over counts; the last one goes to total too.
+// scan queues the prefix sums of counts; the last one is also written to total.
 func (q *queue) scan(counts buffer, n int, total buffer) error {
 	return q.launch("scan", dim{x: 1}, dim{x: 1024}, counts, n, total)
 }
 
-// connected are the runs of pixels of a plane, and the sets of those that touch.
+// connected holds the runs of pixels of a plane, and the sets of touching runs.
 type connected struct {
 	spans, first buffer
 	// parent of each run is the first run of its set. roots counts those before each group of 256 runs.
 	parent, roots buffer
-	// total is the number of runs on the device, that of sets behind it.
+	// total holds the number of runs on the device, followed by the number of sets.
 	total      buffer
 	room       int
 	runs, sets int
@@ -139,7 +140,7 @@ func (q *queue) connect(src *plane, bits uint8, inverted, reach int,
 	}
 }
 
-// connectIn queues the work of connect in the present room.
+// connectIn queues the work of connect with the current buffer sizes.
 func (q *queue) connectIn(c *connected, src *plane, bits uint8, inverted, reach int) (err error) {
 	if c.spans, err = q.room(spanBytes * int64(c.room)); err != nil {
 		return err
@@ -230,7 +231,7 @@ type growHead struct {
 	dropped      uint32
 }
 
-// growRounds is how many rounds of growth are queued before the device is asked whether more are needed.
+// growRounds is the number of rounds of growth queued before the host checks whether more are needed.
 const growRounds = 8
 
 // Grow extends cores over pixels of cls with ClassGrow; see grow.cu.
@@ -265,10 +266,10 @@ type growing struct {
 	across, down int
 	// values of the pixels, tile by tile.
 	values buffer
-	// Of each tile: the round that it was last listed for, and whether it has values; and lists of tiles.
+	// For each tile: the round for which it was last listed, and whether it has values; and lists of tiles.
 	stamp, touched, active buffer
 	todo                   [2]buffer
-	// Of each label: area of the core, numbers of pixels in its rings, and how far it is kept.
+	// For each label: area of the core, numbers of pixels in its rings, and how far it is kept.
 	size, rings, kept buffer
 	stride            int
 	head              buffer
@@ -290,7 +291,7 @@ func (v *growing) grow(out *components) (err error) {
 				return err
 			}
 		}
-		// The kernels change nothing if there is work in the round that comes next.
+		// The kernels change nothing if the next round still has work.
 		unsettled := v.listed(round)
 		if err := v.settle(unsettled); err != nil {
 			return err
@@ -322,7 +323,7 @@ func (v *growing) grow(out *components) (err error) {
 	}
 }
 
-// begin takes the memory and gives the cores their values.
+// begin allocates the memory and sets the values of the cores.
 func (v *growing) begin() (err error) {
 	const side = 32
 	v.across, v.down = (v.cls.w+side-1)/side, (v.cls.h+side-1)/side
@@ -339,7 +340,7 @@ func (v *growing) begin() (err error) {
 	if v.kept, err = v.room(4 * labels); err != nil {
 		return err
 	}
-	// What begins as zero is one piece.
+	// Everything initialised to zero is one allocation.
 	at := int64(0)
 	zeroed := []struct {
 		part  *buffer
@@ -374,10 +375,10 @@ func (v *growing) begin() (err error) {
 		v.rule.Base, v.rule.Slope, v.rule.FarBase, v.rule.FarSlope, v.rule.Limit, min(v.rule.MaxCore, 1<<32-1))
 }
 
-// blocks is a grid of as many blocks as the device works on at a time, and no more than there are tiles.
+// blocks returns a grid of as many blocks as the device runs concurrently, but at most one per tile.
 func (v *growing) blocks() dim { return dim{x: min(v.across*v.down, 16*v.d.info.Multiprocessors)} }
 
-// listed is where the device counts the tiles listed for a round.
+// listed returns the device counter of the tiles listed for a round.
 func (v *growing) listed(round int) buffer { return v.head.at(8 + 4*int64(round%3)) }
 
 func (v *growing) fetchHead() (growHead, error) {
@@ -388,7 +389,7 @@ func (v *growing) fetchHead() (growHead, error) {
 	return *(*growHead)(unsafe.Pointer(unsafe.SliceData(host))), nil
 }
 
-// round queues the work on the tiles listed for a round, the first of which is that of the cores.
+// round queues the work on the tiles listed for a round; the first round is that of the cores.
 func (v *growing) round(n int) error {
 	if n == 1 {
 		return v.tiles(v.active, v.head, n, 0)
@@ -396,15 +397,15 @@ func (v *growing) round(n int) error {
 	return v.tiles(v.todo[n%2], v.listed(n), n, 0)
 }
 
-// tiles queues the work on those of a list; those beside which something changes are listed for the round after n.
+// tiles queues the work on the tiles of a list; tiles next to a change are listed for the round after n.
 func (v *growing) tiles(list, count buffer, n, dropping int) error {
 	return v.launch("growTiles", v.blocks(), dim{x: 128}, v.head, v.values, v.touched, v.stamp, v.active, list, count,
 		v.todo[(n+1)%2], n,
 		dropping, v.cls, v.across, v.down, v.cls.w, v.cls.h)
 }
 
-// dropAll drops the values that cannot be taken, in all tiles, and lists these tiles for round n as well; before is how
-// many tiles values were dropped in so far.
+// dropAll drops the values that cannot be accepted in all tiles and also lists these tiles for round n; before is the
+// number of tiles in which values have been dropped so far.
 func (v *growing) dropAll(n int, before uint32) error {
 	for {
 		for range 4 {
@@ -423,7 +424,7 @@ func (v *growing) dropAll(n int, before uint32) error {
 	}
 }
 
-// settle queues what finds out how far each component is kept.
+// settle queues the kernels that determine how far each component is kept.
 func (v *growing) settle(unsettled buffer) error {
 	err := v.launch("countRings", v.blocks(), dim{x: 256}, v.head, unsettled, v.values, v.active, v.rings, v.stride,
 		v.cores.spans,
@@ -437,7 +438,7 @@ func (v *growing) settle(unsettled buffer) error {
 			1<<32-1))
 }
 
-// count queues the numbers of runs of what was grown.
+// count queues counting the runs of the grown components.
 func (v *growing) count(unsettled buffer, out *components) error {
 	n := chunks(v.cls.w)
 	grid, block := perWarp(n * v.cls.h)
@@ -448,7 +449,7 @@ func (v *growing) count(unsettled buffer, out *components) error {
 	return v.scan(out.first, n*v.cls.h, v.head.at(4))
 }
 
-// write queues the runs themselves, as far as there is room.
+// write queues writing the runs, up to the size of the buffer.
 func (v *growing) write(unsettled buffer, out *components) error {
 	n := chunks(v.cls.w)
 	grid, block := perWarp(n * v.cls.h)
@@ -457,7 +458,7 @@ func (v *growing) write(unsettled buffer, out *components) error {
 		v.kept, v.across, n, v.cls.h)
 }
 
-// FilterComponents empties the components whose label is not kept.
+// FilterComponents drops the spans of components that are not kept.
 func (b executor) FilterComponents(ctx context.Context, op processing.FilterComponents) error {
 	k := op.Components.(*components)
 	if k.runs == 0 {
@@ -484,7 +485,7 @@ func (b executor) FilterComponents(ctx context.Context, op processing.FilterComp
 	})
 }
 
-// Rasterize writes 255 into dst where a component is, 0 elsewhere.
+// Rasterize writes 255 into the pixels of dst that belong to a component, 0 elsewhere.
 func (b executor) Rasterize(ctx context.Context, op processing.Rasterize) error {
 	d, k := op.Dst.(*plane), op.Components.(*components)
 	return b.run(ctx, func(q *queue) error {
@@ -532,7 +533,7 @@ type tally struct {
 	peakContrast, peakY, starlet, darkest, slope, edge, leaks, _ uint32
 }
 
-// MeasureRegions sums up each component.
+// MeasureRegions computes the measures of each component.
 func (b executor) MeasureRegions(ctx context.Context, op processing.MeasureRegions) ([]processing.RegionProps, error) {
 	k := op.Components.(*components)
 	out := make([]processing.RegionProps, k.labels)

@@ -15,9 +15,9 @@ type Backend struct {
 	pool   pool
 	stages stages
 	closed bool
-	// network is the last model that was used, made ready for the device. It belongs to the operation that has it.
+	// network is the last model used, prepared for the device. It belongs to the operation that holds the device.
 	network *networkProgram
-	// overlap is how many bytes a picture has at least that is looked at while it is uploaded.
+	// overlap is the minimum size in bytes of pictures that are processed while they are uploaded.
 	overlap int64
 }
 
@@ -38,7 +38,7 @@ func (b *Backend) Name() string { return fmt.Sprintf("cuda:%d", b.device.info.Or
 // Info describes the GPU.
 func (b *Backend) Info() Info { return b.device.info }
 
-// Close gives all memory back. Planes still alive are an error: their memory goes too.
+// Close frees all memory. Unreleased planes are an error; their memory is freed too.
 func (b *Backend) Close() error {
 	if b.closed {
 		return nil
@@ -60,8 +60,8 @@ func (b *Backend) Close() error {
 	return nil
 }
 
-// queue is one operation in its turn on the device: its launches, each preceded by a check of the context, and the
-// memory that it needs until the device has finished it.
+// queue is one operation during its turn on the device: its launches, each preceded by a check of the context, and the
+// memory that it needs until the device has finished.
 type queue struct {
 	ctx     context.Context
 	b       *Backend
@@ -71,7 +71,7 @@ type queue struct {
 	host    [][]byte
 }
 
-// run queues an operation. Memory taken from the queue is returned when f returns: the next operation that gets it
+// run queues an operation. Memory taken from the queue is released when f returns: the next operation that gets it
 // comes later in the stream.
 func (b *Backend) run(ctx context.Context, f func(q *queue) error) error {
 	if err := ctx.Err(); err != nil {
@@ -96,7 +96,7 @@ func (q *queue) done() {
 	}
 }
 
-// launch queues a kernel unless the operation was cancelled.
+// launch queues a kernel unless the operation has been cancelled.
 func (q *queue) launch(name string, grid, block dim, args ...any) error {
 	return q.launchShared(name, grid, block, 0, args...)
 }
@@ -149,7 +149,7 @@ func (q *queue) constants(values []byte) (buffer, error) {
 	return m, q.d.upload(m.ptr, int64(len(values)), values, len(values))
 }
 
-// fetch returns the first n bytes of device memory, good until the operation ends, when all before it is done.
+// fetch waits for all queued work and returns the first n bytes of device memory, valid until the operation ends.
 func (q *queue) fetch(m buffer, n int) ([]byte, error) {
 	if err := q.ctx.Err(); err != nil {
 		return nil, err

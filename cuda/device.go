@@ -19,18 +19,18 @@ import (
 
 // Info describes a GPU.
 type Info struct {
-	// Ordinal is the driver's number of the device; Name its maker's name.
+	// Ordinal is the driver's number of the device; Name its product name.
 	Ordinal int
 	Name    string
 	// Memory is the whole device memory in bytes.
 	Memory int64
 	// Capability is the compute capability, 90 for 9.0; Multiprocessors their number.
 	Capability, Multiprocessors int
-	// Driver is the newest CUDA that the driver is for.
+	// Driver is the newest CUDA version that the driver supports.
 	Driver string
 }
 
-// leastCapability is what the kernels are compiled for at least.
+// leastCapability is the lowest compute capability for which the kernels are compiled.
 const leastCapability = 50
 
 // Devices lists the GPUs; the error is a *driver.Problem that says why there are none.
@@ -82,38 +82,38 @@ func info(ordinal int) (Info, error) {
 	return v, nil
 }
 
-// device is a GPU. Operations take turns; each runs on the thread of the goroutine that asks for it, to which the
-// context is bound for that time. A goroutine of the device's own would make every operation wait for two changes of
-// threads, tens of microseconds where a detection has hundreds of operations.
+// device is a GPU. Operations take turns; each runs on the thread of the calling goroutine, to which the context is
+// bound for that time. With a dedicated goroutine for the device, every operation would wait for two thread switches,
+// tens of microseconds for each of the hundreds of operations of a detection.
 type device struct {
 	info Info
 
-	// turn is held by the operation that uses the device; the fields below are its own.
+	// turn is held by the operation that uses the device and guards the fields below.
 	turn   sync.Mutex
 	closed bool
-	// lost is the first fault; after it the device's memory and context are not to be trusted. A device that does not
-	// answer is not even asked to take back what it gave, since that call might never return.
+	// lost is the first fault; after it the device's memory and context cannot be trusted. A device that does not
+	// answer is not even asked to free memory, because that call might never return.
 	lost   error
 	silent bool
-	// patience is how long the device may take for what an operation waits for.
+	// patience is how long an operation waits for the device.
 	patience time.Duration
 	context  cu.CUContext
-	// stream is that of all work; copies is for uploads beside it.
+	// stream is used for all work; copies for concurrent uploads.
 	stream, copies cu.Stream
-	// home names the module of each kernel; modules and functions hold those that were needed so far.
+	// home names the module of each kernel; modules and functions hold those loaded so far.
 	home      map[string]string
 	modules   map[string]cu.Module
 	functions map[string]cu.Function
-	// stage is for uploads, little for short ones.
+	// stage is used for uploads, little for short ones.
 	stage, little staging
 	// mark, if not nil, is called before and after each kernel is queued; tests time kernels with it.
 	mark func()
 }
 
-// answerTime is longer than any operation takes on the slowest GPU.
+// answerTime is longer than the longest operation on the slowest GPU.
 const answerTime = time.Minute
 
-// openDevice makes a context.
+// openDevice opens a device and creates its context.
 func openDevice(ordinal int) (*device, error) {
 	if err := driver.Status(); err != nil {
 		return nil, err
@@ -146,8 +146,8 @@ func openDevice(ordinal int) (*device, error) {
 	return d, nil
 }
 
-// do runs f with the device's context on the calling thread and returns its error. A fault ends the device's use: every
-// later call returns it.
+// do runs f with the device's context on the calling thread and returns its error. After a fault every later call
+// returns it.
 func (d *device) do(f func() error) error {
 	d.turn.Lock()
 	defer d.turn.Unlock()
@@ -178,7 +178,7 @@ func (d *device) close(f func()) {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	// After a fault the driver may refuse, which changes nothing any more.
+	// After a fault the driver may refuse, which no longer matters.
 	_ = cu.SetCurrentContext(d.context)
 	if f(); !d.silent {
 		d.stop()
@@ -243,8 +243,8 @@ func (d *device) stop() {
 	}
 }
 
-// module returns a module by name, loading it at its first use: machine code for the GPU where the program brings it,
-// else the PTX, which the driver compiles.
+// module returns a module by name, loading it at its first use: machine code for the GPU if the program contains it,
+// otherwise PTX, which the driver compiles.
 func (d *device) module(name string) (cu.Module, error) {
 	if m, ok := d.modules[name]; ok {
 		return m, nil
@@ -335,19 +335,19 @@ func (d *device) launch(name string, grid, block dim, shared int, args ...any) e
 	return d.fault(err, "start the kernel "+name)
 }
 
-// over is a grid of blocks of 32 × 8 threads over w × h pixels.
+// over returns a grid of blocks of 32 × 8 threads over w × h pixels.
 func over(w, h int) (grid, block dim) {
 	return dim{(w + 31) / 32, (h + 7) / 8}, dim{32, 8}
 }
 
-// along is a grid of blocks of 256 threads over n things.
+// along returns a grid of blocks of 256 threads over n items.
 func along(n int) (grid, block dim) { return dim{x: (n + 255) / 256}, dim{x: 256} }
 
-// synchronize waits for all that was queued.
+// synchronize waits for all queued work.
 func (d *device) synchronize() error { return d.wait(d.stream.Query, "wait for the GPU") }
 
-// wait polls until the device has finished something, at first without pause, since most waits are short. It polls
-// rather than waits in the driver so as to give up on a device that does not respond.
+// wait polls until an event has completed, at first without pause, because most waits are short. It polls instead of
+// waiting in the driver so that it can give up on a device that does not respond.
 func (d *device) wait(ask func() error, doing string) error {
 	const busy, pause = 2 * time.Millisecond, 50 * time.Microsecond
 	var start time.Time
@@ -372,7 +372,7 @@ func (d *device) wait(ask func() error, doing string) error {
 	}
 }
 
-// follow makes what is queued in stream later from now on wait for what is queued in before.
+// follow makes all future work in stream later wait for the work already queued in before.
 func (d *device) follow(stream, before cu.Stream) error {
 	e, err := cu.MakeEvent(cu.DisableTiming)
 	if err != nil {
@@ -381,12 +381,12 @@ func (d *device) follow(stream, before cu.Stream) error {
 	if err = e.Record(before); err == nil {
 		err = stream.Wait(e, 0)
 	}
-	// The driver keeps it until it has come.
+	// The driver keeps the event until it has completed.
 	_ = cu.DestroyEvent(&e)
 	return d.fault(err, "let a stream wait")
 }
 
-// event makes one whose time can be read.
+// event creates an event with timing enabled.
 func (d *device) event() (cu.Event, error) {
 	e, err := cu.MakeEvent(cu.DefaultEvent)
 	return e, d.fault(err, "make an event")

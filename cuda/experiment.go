@@ -20,15 +20,16 @@ import (
 	"blik/processing/experiment"
 )
 
-// Experiments computes the GPU's variants of package experiment. It has a context of its own, so that what they do to
-// the device's memory leaves a Backend in use elsewhere alone.
+// Experiments computes the GPU variants of package experiment. It has its own context, so that its use of device memory
+// does not affect a Backend in use elsewhere.
 type Experiments struct {
 	b *Backend
-	// names are those of all GPUs, b's first; others are those beside b's, as far as they were needed.
+	// names are the names of all GPUs, b's first; others are the other GPUs that have been opened.
 	names  []string
 	mu     sync.Mutex
 	others []*Backend
-	// constants is what the constant memory of the wavelet's kernels is for; it belongs to the turns of b's device.
+	// constants identifies the content of the wavelet kernels' constant memory; it is guarded by the turn of b's
+	// device.
 	constants *waveletWay
 }
 
@@ -51,10 +52,10 @@ func OpenExperiments(ordinal int) (*Experiments, error) {
 	return x, nil
 }
 
-// Name returns the maker's name of the GPU.
+// Name returns the product name of the GPU.
 func (x *Experiments) Name() string { return x.b.device.info.Name }
 
-// Close gives the GPUs back. No Runner may be in use.
+// Close releases the GPUs. No Runner may be in use.
 func (x *Experiments) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -86,10 +87,10 @@ func (x *Experiments) Variants(experimentID string) []experiment.Variant {
 // trialMethod is the Method of a variant on one GPU.
 type trialMethod struct {
 	b *Backend
-	// memory is that of the host beside the input; operations are in the experiment's unit.
+	// memory is the host memory in addition to the input; operations are in the experiment's unit.
 	memory     func(c experiment.Case) int64
 	operations func(c experiment.Case) float64
-	// prepare takes the trial's memory, uploads the input, and sets compute and result.
+	// prepare allocates the trial's memory, uploads the input, and sets compute and result.
 	prepare func(q *queue, t *trial, in *experiment.Input, c experiment.Case) error
 }
 
@@ -119,7 +120,7 @@ func (m trialMethod) Prepare(ctx context.Context, in *experiment.Input, c experi
 	return t, nil
 }
 
-// explained returns an error of the device as the user reads it. Rows that do not fit into the device are left out.
+// explained returns an error of the device in the user's words. Rows that do not fit into device memory are left out.
 func explained(err error) error {
 	var p *driver.Problem
 	if !errors.As(err, &p) {
@@ -147,28 +148,28 @@ type trial struct {
 	planes  []*plane
 	host    [][]byte
 
-	// compute queues one computation; result reads what it has computed. Both run in a turn on the device. Where
-	// operation is set it computes instead, an operation of the Backend, which does its own locking.
+	// compute queues one computation; result reads its result. Both run during a turn on the device. If operation is
+	// set, it is used instead; it is an operation of the Backend, which does its own locking.
 	compute   func(q *queue) error
 	operation func(ctx context.Context) error
 	result    func(q *queue) (experiment.Output, error)
 
 	start, end cu.Event
-	// repeat is how many computations a Run queues between the events.
+	// repeat is the number of computations that a Run queues between the events.
 	repeat  int
 	elapsed time.Duration
 }
 
 var _ experiment.Timed = (*trial)(nil)
 
-// What is between the events should take this long, else the wait for the first launch counts; but no more computations
-// than this are queued for it.
+// The work between the events should take at least this long, so that the latency of the first launch is negligible;
+// the second constant bounds the number of computations queued for that.
 const (
 	trialSpan    = 500 * time.Microsecond
 	trialRepeats = 50
 )
 
-// Run computes once or, what is short, several times.
+// Run computes once, or several times if one computation is short.
 func (t *trial) Run(ctx context.Context) error {
 	var err error
 	if t.operation == nil {
@@ -198,7 +199,7 @@ func (t *trial) repeated(f func() error) error {
 	return nil
 }
 
-// finish waits for the device, also for what a cancelled Run has queued.
+// finish waits for the device, including the work queued by a cancelled Run.
 func (t *trial) finish(q *queue) error {
 	if err := q.d.fault(t.end.Record(q.d.stream), "record an event"); err != nil {
 		return err
@@ -227,7 +228,7 @@ func (t *trial) Output(ctx context.Context) (out experiment.Output, err error) {
 	return out, explained(err)
 }
 
-// Close gives the memory back, at once: the next case needs other sizes.
+// Close frees the memory immediately, because the next case needs other sizes.
 func (t *trial) Close() error {
 	l := &t.b.pool
 	for _, m := range t.buffers {
@@ -285,8 +286,8 @@ func (t *trial) picture(q *queue, in *experiment.Input) (*plane, error) {
 	return p, q.d.upload(p.memory.ptr, p.pitch, in.U8, p.row())
 }
 
-// mapped returns host memory that the trial keeps and the same memory as kernels see it: under unified addressing,
-// which every 64-bit system has, pinned memory is mapped into all contexts at its own address.
+// mapped returns host memory that the trial keeps, and its device address: under unified addressing, which every 64-bit
+// system has, pinned memory is mapped into all contexts at its own address.
 func (t *trial) mapped(q *queue, n int) ([]byte, buffer, error) {
 	host, err := t.b.pool.hostGet(q.d, n)
 	if err != nil {
@@ -305,7 +306,7 @@ func (t *trial) uploaded(q *queue, content []byte) (buffer, error) {
 	return m, upload(q, m, content)
 }
 
-// upload copies to the device, with looks at the context in between.
+// upload copies to the device, checking the context in between.
 func upload(q *queue, to buffer, content []byte) error {
 	const piece = 128 << 20
 	for at := 0; at < len(content); at += piece {
@@ -320,10 +321,10 @@ func upload(q *queue, to buffer, content []byte) error {
 	return nil
 }
 
-// pieceBytes is how much is read from the device at a time.
+// pieceBytes is the number of bytes read from the device at a time.
 const pieceBytes = 8 << 20
 
-// downloaded copies from the device into dst and returns when it is there.
+// downloaded copies from the device into dst and waits for it.
 func downloaded(q *queue, dst []byte, from buffer) error {
 	return inPieces(q, dst, 1, func(pinned []byte, at int) error {
 		return q.d.download(pinned, from.ptr+cu.DevicePtr(at), int64(len(pinned)), len(pinned), 1)
@@ -350,7 +351,7 @@ func inPieces(q *queue, dst []byte, row int, f func(pinned []byte, at int) error
 	return nil
 }
 
-// samples makes the result of a trial that leaves 8-bit samples in a plane.
+// samples returns the result of a trial that leaves 8-bit samples in a plane.
 func (t *trial) samples(p *plane) func(q *queue) (experiment.Output, error) {
 	var host []uint8
 	return func(q *queue) (experiment.Output, error) {
@@ -364,7 +365,7 @@ func (t *trial) samples(p *plane) func(q *queue) (experiment.Output, error) {
 	}
 }
 
-// floats makes the result of a trial whose computation leaves n float32 in device memory.
+// floats returns the result of a trial that leaves n float32 in device memory.
 func (t *trial) floats(from buffer, n int) func(q *queue) (experiment.Output, error) {
 	var host []float32
 	return func(q *queue) (experiment.Output, error) {

@@ -27,8 +27,8 @@ func slidingVariants(b *Backend) []experiment.Variant {
 			},
 		}
 	}
-	// recursive is the recursion down the columns by one kernel and along their sums by another. turned: the first
-	// kernel transposes the sums as it writes them, so that both read neighbouring addresses.
+	// recursive runs the recursion down the columns in one kernel and along their sums in another. turned: the first
+	// kernel transposes the sums as it writes them, so that both kernels have coalesced access.
 	recursive := func(columns, rows string, turned bool) experiment.Method {
 		return method(experiment.RecursiveAdditions,
 			func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
@@ -45,7 +45,7 @@ func slidingVariants(b *Backend) []experiment.Variant {
 				if err != nil {
 					return err
 				}
-				// A thread for each line, in blocks of a warp so that few lines occupy many multiprocessors.
+				// One thread per line, in blocks of one warp so that few lines occupy many multiprocessors.
 				lines := func(n int) dim { return dim{x: (n + 31) / 32} }
 				t.compute = func(q *queue) error {
 					err := q.launch(columns, lines(w), dim{x: 32},
@@ -79,21 +79,21 @@ func slidingVariants(b *Backend) []experiment.Variant {
 	}
 }
 
-// frame is a plane in a frame of zeros, in which windows slide along lines without asking where these end.
+// frame is a zero-padded plane, in which windows slide along lines without bounds checks.
 type frame struct {
 	// first is the memory of the first sample within the frame; rows are pitch bytes apart.
 	first buffer
 	pitch int
 }
 
-// slideAhead is how far the kernels read ahead; noWindow is the radius of a direction in which no window slides.
+// slideAhead is how far the kernels read ahead; noWindow is the radius for a direction without a window.
 const (
 	slideAhead = 16
 	noWindow   = -1
 )
 
-// framed returns a plane of w × h samples of so many bytes, with zeros around for windows of radius rx along the rows
-// and ry along the columns.
+// framed returns a plane of w × h samples of the given size in bytes, padded with zeros for windows of radius rx along
+// the rows and ry along the columns.
 func framed(q *queue, t *trial, w, h, bytes, rx, ry int) (frame, error) {
 	around := func(r int) (before, behind int) {
 		if r == noWindow {

@@ -10,7 +10,7 @@ import (
 	"blik/processing/experiment"
 )
 
-// sumVariants are the sums of many floats. Where there is one GPU, nothing computes that of several.
+// sumVariants are the sums of many floats. With one GPU there is no variant for several.
 func sumVariants(x *Experiments) []experiment.Variant {
 	method := func(prepare func(q *queue, t *trial, src buffer, n int) (total buffer, err error)) experiment.Method {
 		return trialMethod{
@@ -53,7 +53,7 @@ func fetchFloat(q *queue, from buffer) (float64, error) {
 	return float64(samplesOf[float32](host)[0]), nil
 }
 
-// prepareHalving adds the halves element by element, first into memory of its own, so that the input stays, then in
+// prepareHalving adds the halves element by element, first into separate memory, so that the input is kept, then in
 // place.
 func prepareHalving(q *queue, t *trial, src buffer, n int) (buffer, error) {
 	if n == 1 {
@@ -75,8 +75,8 @@ func prepareHalving(q *queue, t *trial, src buffer, n int) (buffer, error) {
 	return half, err
 }
 
-// halveBlock is the number of pairs that a block of sumHalve adds, treeTile the number of values that one of sumTree
-// does.
+// halveBlock is the number of pairs added by a block of sumHalve, treeTile the number of values added by a block of
+// sumTree.
 const (
 	halveBlock = 4 * 256
 	treeTile   = 64 * 256
@@ -108,7 +108,7 @@ func newTree(q *queue, t *trial, src buffer, n int) (*tree, error) {
 	return s, q.d.zero(s.done, 4)
 }
 
-// prepareTree adds in one pass over the array.
+// prepareTree sums in one pass over the array.
 func prepareTree(q *queue, t *trial, src buffer, n int) (buffer, error) {
 	s, err := newTree(q, t, src, n)
 	t.compute = s.add
@@ -120,7 +120,7 @@ func (s *tree) add(q *queue) error {
 		s.n)
 }
 
-// several is the Method that shares an array out to all GPUs.
+// several is the Method that distributes an array over all GPUs.
 type several struct{ x *Experiments }
 
 var _ experiment.Method = several{}
@@ -159,14 +159,14 @@ func (m several) Prepare(ctx context.Context, in *experiment.Input, c experiment
 	return s, nil
 }
 
-// shares is a sum on several GPUs. Their clocks are not one, so it does not time itself: its time is that until all
-// parts are in host memory and added up.
+// shares is a sum on several GPUs. They have no common clock, so it does not time itself: its time ends when all parts
+// are in host memory and added up.
 type shares struct {
 	list []*share
 	sums []float32
 }
 
-// share is the part of one GPU.
+// share is the part computed by one GPU.
 type share struct {
 	trial trial
 	tree  *tree
@@ -211,7 +211,7 @@ func (s *shares) Close() error {
 	return errors.Join(errs...)
 }
 
-// all returns a Backend on each GPU, opened when first asked for.
+// all returns a Backend for each GPU, opened on first use.
 func (x *Experiments) all() ([]*Backend, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

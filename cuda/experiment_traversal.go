@@ -10,8 +10,8 @@ import (
 	"blik/processing/experiment"
 )
 
-// traversalVariants blur in the orders of the experiment traversal. With memory=mapped the picture, what is between the
-// passes, the result and the list of pixels all lie in host memory; else all of them in the device's.
+// traversalVariants blur in the orders of the experiment traversal. With memory=mapped the picture, the intermediate
+// result, the result and the list of pixels are all in host memory; otherwise all of them are in device memory.
 func traversalVariants(b *Backend) []experiment.Variant {
 	variant := func(id string, list pixelOrder, pass blurPass) experiment.Variant {
 		return experiment.Variant{ID: id, Device: experiment.GPU, Method: trialMethod{
@@ -48,9 +48,9 @@ type pixelOrder func(ctx context.Context, w, h int) []uint32
 // blurTrial is a picture to be blurred, rows at multiples of pitch bytes.
 type blurTrial struct {
 	w, h, pitch int
-	// between is what lies between the passes.
+	// between is the intermediate result of the first pass.
 	src, between, dst buffer
-	// list is that of the pixels, where the order is read from memory.
+	// list is the list of pixels if the order is read from memory.
 	list buffer
 	taps []any
 }
@@ -120,7 +120,7 @@ func prepareBlur(q *queue, t *trial, in *experiment.Input, c experiment.Case, li
 	return place(q, t, v, in, pixels)
 }
 
-// onDevice takes the planes, whose rows are as far apart as v says, and the list in device memory, and sets the result.
+// onDevice allocates the planes, with the row pitch of v, and the list in device memory, and sets the result.
 func onDevice(q *queue, t *trial, v *blurTrial, in *experiment.Input, pixels []uint32) error {
 	src, err := t.picture(q, in)
 	if err != nil {
@@ -142,7 +142,7 @@ func onDevice(q *queue, t *trial, v *blurTrial, in *experiment.Input, pixels []u
 	return err
 }
 
-// inHost takes the same in host memory mapped into the device.
+// inHost allocates the same in host memory mapped into the device.
 func inHost(q *queue, t *trial, v *blurTrial, in *experiment.Input, pixels []uint32) error {
 	var from, to, list []byte
 	var err error

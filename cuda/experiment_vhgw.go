@@ -64,13 +64,13 @@ func vhgwVariants(b *Backend) []experiment.Variant {
 	}
 }
 
-// vhgw is an erosion or dilation by the kernels of experiment_vhgw.cu, which filter down the columns; rows change
-// places with columns before and after.
+// vhgw is an erosion or dilation by the kernels of experiment_vhgw.cu, which filter down the columns; for rows the
+// plane is transposed before and after.
 type vhgw struct {
 	passes []pass
 	shared bool
 	// first is the result of the first half of an opening or closing, between that of a pass along the rows. turned and
-	// filtered are planes of columns and rows exchanged, suffix and prefix hold a value for each pixel.
+	// filtered are transposed planes; suffix and prefix hold a value for each pixel.
 	first, between, turned, filtered *plane
 	suffix, prefix                   buffer
 }
@@ -152,7 +152,7 @@ func (v *vhgw) columns(q *queue, name string, dst, src *plane, r int) error {
 	return q.launch(name+memory+reach, grid, block, dst, src, v.suffix, v.prefix, r, n, src.h)
 }
 
-// vhgwBytes is the shared memory that a thread takes for the suffixes or prefixes of k words.
+// vhgwBytes is the shared memory that a thread needs for the suffixes or prefixes of k words.
 func vhgwBytes(k int) int { return k * 4 }
 
 // vhgwBlock is the largest block of up to 32 × 4 threads, two for each segment, whose suffixes and prefixes fit into

@@ -49,12 +49,12 @@ func waveletVariants(x *Experiments) []experiment.Variant {
 // waveletPart is the part of the same name in the kernels: what one launch computes of every line of n points.
 type waveletPart struct{ n, from, first, tiles, shift, results, taps uint32 }
 
-// waveletWay is one direction of the transform by one of the steps.
+// waveletWay is one direction of the transform with one of the steps.
 type waveletWay struct {
 	step             int
 	kernel           string
 	threads, results int
-	// taps are those of the first and of the second result of a pair; list has them in device memory.
+	// taps are the taps for the first and the second result of a pair; list holds them in device memory.
 	taps  [2 * waveletMaxTaps]float32
 	count int
 	list  buffer
@@ -97,8 +97,8 @@ func newWaveletWay(step int, size experiment.Size, c experiment.Case, inverse bo
 	return y
 }
 
-// cut divides lines of n points into the parts of the launches: one, or where indices are shifted as many as the number
-// of tiles has bits set, each of a power of two.
+// cut divides lines of n points into the parts of the launches: one, or, if indices are shifted, one for each set bit
+// in the number of tiles, each with a power of two.
 func (y *waveletWay) cut(n int, division, inverse bool) []waveletPart {
 	p := waveletPart{n: uint32(n), results: uint32(y.results), taps: uint32(y.count)}
 	if inverse {
@@ -131,7 +131,7 @@ func (y *waveletWay) shared() int {
 	return 4 * (2*tile + waveletMaxTaps)
 }
 
-// load copies taps and parts to constant memory, for the steps that read them there.
+// load copies taps and parts to constant memory for the steps that use it.
 func (y *waveletWay) load(q *queue) error {
 	if y.step <= 2 {
 		return nil
@@ -147,7 +147,7 @@ func (y *waveletWay) load(q *queue) error {
 		len(parts)*int(unsafe.Sizeof(parts[0]))))
 }
 
-// transform queues one level along the rows, 0, or along the columns, 1, which are rows in memory, too.
+// transform queues one level along the rows (0) or along the columns (1), which are also rows in memory.
 func (y *waveletWay) transform(q *queue, dst, src buffer, along int) error {
 	for i, p := range y.parts[along] {
 		args := []any{dst, src}
@@ -165,7 +165,7 @@ func (y *waveletWay) transform(q *queue, dst, src buffer, along int) error {
 	return nil
 }
 
-// level queues the whole transform of a line, or of a picture, whose columns are transposed to be rows and back.
+// level queues the whole transform of a line, or of a picture, whose columns are transposed to rows and back.
 func (y *waveletWay) level(q *queue, size experiment.Size, inverse bool, dst, src, spare buffer) error {
 	if size.H == 0 {
 		return y.transform(q, dst, src, 0)
@@ -273,7 +273,7 @@ func (x *Experiments) prepareWavelet(q *queue, t *trial, in *experiment.Input, c
 	return nil
 }
 
-// leftOut is why a row is left out.
+// leftOut is the reason why a row is left out.
 func leftOut(format message.Text, args ...any) error {
 	return &experiment.Error{Text: message.Of(format, args...), Cause: experiment.ErrMemory}
 }

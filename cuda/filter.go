@@ -39,7 +39,7 @@ func (b executor) Gaussian(ctx context.Context, op processing.Gaussian) error {
 	})
 }
 
-// blurThreads and blurRows are those of filter.cu; blurRadius is the largest radius of its kernels blur5.
+// blurThreads and blurRows are constants of filter.cu; blurRadius is the largest radius of its blur5 kernels.
 const (
 	blurRadius  = 5
 	blurThreads = 256
@@ -68,14 +68,14 @@ func cells(args []any, taps ...float32) []any {
 	return args
 }
 
-// forward are the arguments of the kernels of the transform.
+// forward returns the arguments of the kernels of the transform.
 func (f *wavelet) forward(args ...any) []any {
 	args = cells(args, f.low[:]...)
 	args = cells(args, f.high[:]...)
 	return append(args, f.brief)
 }
 
-// backward are those of its inverse.
+// backward returns the arguments of the kernels of the inverse.
 func (f *wavelet) backward(args ...any) []any {
 	for odd := range 2 {
 		args = cells(args, f.low[2+odd], f.high[2+odd], f.low[odd], f.high[odd])
@@ -96,7 +96,7 @@ func (b executor) WaveletTransform(ctx context.Context, op processing.WaveletTra
 	})
 }
 
-// InverseWavelet undoes Wavelet, columns first.
+// InverseWavelet inverts the transform, columns first.
 func (b executor) InverseWavelet(ctx context.Context, op processing.InverseWavelet) error {
 	d, s, f := op.Dst.(*plane), op.Src.(*plane), waveletOf(op.Wavelet)
 	return b.run(ctx, func(q *queue) error {
@@ -113,7 +113,8 @@ func (b executor) InverseWavelet(ctx context.Context, op processing.InverseWavel
 }
 
 // StarletBand writes the positive part of a band of the starlet transform of src (U8) in 1/256 grey levels, rounded
-// down. All is integer: the smooth plane of level j is exact in 1/256^j, at most 32 bits at level 3.
+// down. All arithmetic is integer: the smooth plane of level j is exact in units of 1/256^j, at most 32 bits at level
+// 3.
 func (b executor) StarletBand(ctx context.Context, op processing.StarletBand) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	w, h := d.w, d.h
@@ -124,7 +125,7 @@ func (b executor) StarletBand(ctx context.Context, op processing.StarletBand) er
 			const width, rows = 256 - 2*8, 16
 			return q.launch("bandTwo", dim{(w + width - 1) / width, (h + rows - 1) / rows}, dim{x: 256}, d, s, w, h)
 		}
-		// Each smoothing but the last gives a plane.
+		// Each smoothing except the last needs a plane.
 		fine := s
 		for j := range op.Level - 1 {
 			smooth, err := q.plane(processing.U32, w, h)

@@ -19,35 +19,34 @@ type buffer struct {
 	bytes int64
 }
 
-// pool keeps released device and pinned host memory for later use: the stream is ordered, so memory may be reused while
-// the device still works on it. When a plane of another size is allocated, another picture is being processed, and if
-// more than the budget is kept it is freed. Pinned memory stays, up to a limit: allocating it takes a hundred times as
-// long.
+// pool keeps released device and pinned host memory for reuse: the stream is ordered, so memory can be reused while the
+// device still uses it. A plane of another size means that another picture is being processed; if more than the budget
+// is kept, it is then freed. Pinned memory stays, up to a limit: allocating it takes a hundred times as long.
 type pool struct {
 	mu   sync.Mutex
 	w, h int
 	free map[int64][]buffer
 	// pinned is in the order of release.
 	pinned [][]byte
-	// planes and bytes are what is in use; held is all device memory, in use or kept.
+	// planes and bytes are the number and the memory of planes in use; held is all device memory, in use or kept.
 	planes      int
 	bytes, held int64
-	// budget is how much device memory may be kept for pictures of other sizes.
+	// budget is the amount of device memory that may be kept for pictures of other sizes.
 	budget int64
-	// limit, if not 0, is the most device memory in bytes; tests set it.
+	// limit, if not 0, bounds the device memory in bytes; set by tests.
 	limit int64
 }
 
-// newPool is for a device with so much memory. A quarter leaves a picture three, and most pairs of pictures fit beside
-// each other: a detection holds some 30 bytes a pixel.
+// newPool returns the pool of a device with the given memory. The budget of a quarter leaves three quarters for the
+// current picture, and most pairs of pictures fit together: a detection holds about 30 bytes per pixel.
 func newPool(memory int64) pool { return pool{free: map[int64][]buffer{}, budget: memory / 4} }
 
-// grain is what sizes are rounded up to.
+// grain is the granularity of sizes, which are rounded up.
 const grain = 512
 
 func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
 
-// get returns at least n bytes. Where the device has no more, what is kept is given back first.
+// get returns at least n bytes. If the device has no memory left, the kept memory is freed first.
 func (l *pool) get(d *device, n int64) (buffer, error) {
 	n = roundUp(max(n, 1), grain)
 	l.mu.Lock()
@@ -87,17 +86,19 @@ func (l *pool) put(b buffer) {
 	l.free[b.bytes] = append(l.free[b.bytes], b)
 }
 
-// keptPinned is how much pinned memory may be kept when more is asked for: enough for the masks of most pictures.
+// keptPinned is the amount of pinned memory that may be kept when more is requested: enough for the masks of most
+// pictures.
 const keptPinned = 128 << 20
 
-// hostGet returns n bytes of pinned host memory. Where the host has no more, what is kept is given back first.
+// hostGet returns n bytes of pinned host memory. If the host has no memory left, the kept memory is freed first.
 func (l *pool) hostGet(d *device, n int) ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	best, kept := -1, 0
 	for i, b := range l.pinned {
 		kept += cap(b)
-		// Up to twice as large, so that planes of nearly the same size share memory, but no byte takes a plane's.
+		// Up to twice as large, so that planes of similar size share memory, but a small request does not take a
+		// plane's memory.
 		if n <= cap(b) && cap(b) <= 2*n && (best < 0 || cap(b) < cap(l.pinned[best])) {
 			best = i
 		}
@@ -143,8 +144,8 @@ func (l *pool) picture(w, h int) {
 	}
 }
 
-// trim gives back what is kept. The caller holds the lock and has the device's turn. What a lost device refuses to take
-// back goes with its context.
+// trim frees the kept memory. The caller holds the lock and the device's turn. Memory that a lost device refuses to
+// free is released with its context.
 func (l *pool) trim() {
 	l.trimDevice()
 	for _, b := range l.pinned {
@@ -163,27 +164,28 @@ func (l *pool) trimDevice() {
 	clear(l.free)
 }
 
-// staging is the pinned memory that uploads go through, a ring of parts: while the device reads some, several
-// goroutines fill the next ones, since a single one does not keep up with the bus.
+// staging is the pinned memory for uploads, a ring of parts: while the device reads some, several goroutines fill the
+// next ones, because a single goroutine cannot keep up with the bus.
 type staging struct {
-	// bytes is the size of a part; fillers is how many are filled at a time, less than there are parts.
+	// bytes is the size of a part; fillers is the number of parts filled concurrently, less than the number of parts.
 	bytes, fillers int
 	parts          []part
 	next           int
 }
 
-// part is a piece of pinned memory; read comes when the device has fetched it, if busy.
+// part is a piece of pinned memory; if busy, the event read completes when the device has fetched it.
 type part struct {
 	memory []byte
 	read   cu.Event
 	busy   bool
-	// filled comes when the first bytes of memory, as many as content has, are those to be sent.
+	// filled is signalled when content has been copied to the beginning of memory.
 	filled  chan struct{}
 	content []byte
 }
 
-// On an H200, 56 MB take less than 2 ms with these on 16 processors and 2.2 ms on 4, where parts half as large take 2.9
-// ms; one goroutine takes 8 ms, and the bus alone 1 ms. Registering the pages of the host's memory takes 3 ms and more.
+// On an H200, uploading 56 MB with these sizes takes less than 2 ms on 16 processors and 2.2 ms on 4, where parts half
+// as large take 2.9 ms; one goroutine takes 8 ms, and the bus itself 1 ms. Registering the pages of the host's memory
+// takes 3 ms or more.
 const (
 	stagingBytes = 2 << 20
 	stagingParts = 14
@@ -195,7 +197,7 @@ func newStaging() staging {
 		parts: make([]part, stagingParts)}
 }
 
-// Lists and tables have parts of their own, so that a picture that is uploaded beside the work need not wait for them.
+// Lists and tables have separate parts, so that a picture being uploaded concurrently need not wait for them.
 const (
 	littleBytes = 64 << 10
 	littleParts = 64
@@ -218,7 +220,7 @@ func (s *staging) close() {
 	}
 }
 
-// part returns the next part of a staging, free to be written.
+// part returns the next part of a staging, ready to be written.
 func (d *device) part(s *staging) (p *part, err error) {
 	p = &s.parts[s.next]
 	s.next = (s.next + 1) % len(s.parts)
@@ -264,7 +266,7 @@ func (d *device) upload(dst cu.DevicePtr, pitch int64, src []byte, row int) erro
 
 // uploadIn is upload of one piece of memory in a stream.
 func (d *device) uploadIn(stream cu.Stream, dst cu.DevicePtr, src []byte) error {
-	// It is cut anywhere.
+	// It may be cut at any byte.
 	return d.send(stream, src, min(4096, d.stage.bytes), func(at int, piece []byte) error {
 		return cu.MemcpyHtoDAsync(dst+cu.DevicePtr(at), unsafe.Pointer(unsafe.SliceData(piece)), int64(len(piece)),
 			stream)
@@ -279,10 +281,10 @@ func (d *device) send(stream cu.Stream, src []byte, unit int, queue func(at int,
 		s = &d.little
 	}
 	most := s.bytes / unit * unit
-	// filling are the parts that are being filled, in their order; begun and queued count bytes of src.
+	// filling are the parts being filled, in order; begun and queued count bytes of src.
 	var filling []*part
 	begun, queued := 0, 0
-	// Whoever fills reads src, which is the caller's again afterwards.
+	// The fillers read src, which belongs to the caller again after the return.
 	defer func() {
 		for _, p := range filling {
 			<-p.filled
@@ -296,8 +298,7 @@ func (d *device) send(stream cu.Stream, src []byte, unit int, queue func(at int,
 			}
 			n := most
 			if pieces < s.fillers && len(src) > most {
-				// The first round begins at once but in small pieces, so that the device need not wait for a whole
-				// part.
+				// The first round consists of small pieces, so that the device need not wait for a whole part.
 				n = max(unit, most*(pieces+1)/s.fillers/unit*unit)
 			}
 			from := src[begun:min(begun+n, len(src))]
@@ -343,13 +344,13 @@ func (d *device) download(dst []byte, src cu.DevicePtr, pitch int64, row, rows i
 	return d.synchronize()
 }
 
-// bytesOf shows samples as bytes.
+// bytesOf returns samples as bytes without copying.
 func bytesOf[T uint8 | uint16 | uint32 | uint64 | int32 | float32 | float64](s []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
 }
 
-// samplesOf shows bytes as samples; pinned memory is aligned for all of them.
+// samplesOf returns bytes as samples without copying; pinned memory is aligned for all types.
 func samplesOf[T uint8 | uint16 | uint32 | uint64 | int32 | float32 | float64](b []byte) []T {
 	var zero T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(zero)))

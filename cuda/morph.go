@@ -10,7 +10,7 @@ import (
 	"blik/processing"
 )
 
-// Morph applies op with element e to U8, U16 and F32 planes; dst may be src. NaN in F32 planes wins always.
+// Morph applies op with element e to U8, U16 and F32 planes; dst may be src. In F32 planes NaN always wins.
 func (b executor) Morph(ctx context.Context, op processing.Morph) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	return b.run(ctx, func(q *queue) error {
@@ -44,7 +44,7 @@ type pass struct {
 	r         int
 }
 
-// passes returns the one-dimensional passes of an element on a picture of w × h, those left out that change nothing.
+// passes returns the one-dimensional passes of an element on a picture of w × h, without those that change nothing.
 func passes(e processing.Element, w, h int) []pass {
 	var list []pass
 	add := func(dir processing.Direction, size, longest int) {
@@ -103,7 +103,7 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 	}
 	w, h, k := d.w, d.h, 2*p.r+1
 	kind, size := d.kind.String(), d.kind.Bytes()
-	// Kernels for short elements look less far ahead.
+	// Kernels for short elements read less far ahead.
 	reach := "Many"
 	if k <= 7 {
 		reach = "Few"
@@ -164,8 +164,8 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 // maxShared is the shared memory that every GPU gives a block.
 const maxShared = 48 << 10
 
-// rowSegments is the length of segments of the kernels for rows, and how many columns a block takes: whole segments,
-// whole words. A window longer than a segment is the union of two that begin a whole number of words apart.
+// rowSegments returns the segment length of the kernels for rows, and the number of columns per block: whole segments
+// and whole words. A window longer than a segment is the union of two that begin a whole number of words apart.
 func rowSegments(k int) (m, span int) {
 	m = k
 	if k > 64 {
@@ -174,7 +174,7 @@ func rowSegments(k int) (m, span int) {
 	return m, max(1, 512/(4*m))*4*m - (k - m)
 }
 
-// rowMemory is the shared memory that they need for a row of words, at most.
+// rowMemory is the maximum shared memory that they need for a row of words.
 func rowMemory(k, span int) int {
 	length := 3 + span + k - 1 + 3
 	return 3 * 4 * ((length+3)/4*4 + 4)

@@ -13,7 +13,7 @@ import (
 	"blik/processing/network"
 )
 
-// Glints runs the network. Large pictures go through it in strips, which bounds the memory for activations.
+// Glints runs the network. Large pictures are processed in strips, which bounds the memory for activations.
 func (b executor) Glints(ctx context.Context, op processing.Glints) error {
 	return b.run(ctx, func(q *queue) error {
 		v, err := q.glints(op)
@@ -29,7 +29,7 @@ type glints struct {
 	networkRun
 	dst *plane
 	in  [3]*plane
-	// strip is how many rows pass through at a time, border how many beside them are needed.
+	// strip is the number of rows processed at a time, border the number of additional rows needed on each side.
 	strip, border int
 }
 
@@ -65,7 +65,7 @@ func (v *glints) rows(from, to int) error {
 // roundedUp is the least multiple of grain that is not less than n.
 func roundedUp(n, grain int) int { return (n + grain - 1) / grain * grain }
 
-// GlintChannels keeps the last hidden layer of each strip until the pixels in it have theirs.
+// GlintChannels keeps the last hidden layer of each strip until the activations of the pixels in it have been fetched.
 func (b executor) GlintChannels(ctx context.Context, op processing.GlintChannels) ([]uint8, error) {
 	in := [3]*plane{op.Red.(*plane), op.Green.(*plane), op.Blue.(*plane)}
 	w, h, channels := in[0].w, in[0].h, op.Model.Hidden()
@@ -140,46 +140,47 @@ func (r *networkRun) channels(out []uint8, index []uint32, places []int, first i
 	return nil
 }
 
-// networkStrip bounds the memory for activations, some 18 bytes a pixel.
+// networkStrip bounds the memory for activations, about 18 bytes per pixel.
 const networkStrip = 48 << 20
 
-// networkProgram is a model made ready for the device: its numbers as the kernels read them, and a step for each layer.
+// networkProgram is a model prepared for the device: its numbers in the layout of the kernels, and a step for each
+// layer.
 type networkProgram struct {
 	model   *network.Model
 	numbers []byte
 	steps   []networkStep
-	// inputLast is the layer that reads the input last.
+	// inputLast is the last layer that reads the input.
 	inputLast int
-	// strip is about how many pixels pass through at a time.
+	// strip is the approximate number of pixels processed at a time.
 	strip int
 }
 
-// networkStep is how a layer is computed.
+// networkStep describes how a layer is computed.
 type networkStep struct {
 	layer network.Layer
-	// last names, by number, the layer that uses the result last.
+	// last is the number of the last layer that uses the result.
 	last int
-	// groups are words a pixel of the sources together, out those of the result.
+	// groups is the number of words per pixel of all sources together, out that of the result.
 	groups, out int
-	// weights, bias and shift are places in numbers.
+	// weights, bias and shift are offsets in numbers.
 	weights, bias, shift int
 	// kernel is that for tensor cores, "" for any GPU's: columns is how many matrices a warp adds up beside each other,
 	// parts how many warps share the outputs, slots the groups that it reads of a pixel or of all taps.
 	kernel               string
 	columns, parts, slot int
-	// shape is how tensor cores share the layer out.
+	// shape is how the layer is divided among tensor cores.
 	shape shape
-	// follows: the layer before computes it, too.
+	// follows: the previous layer also computes this one.
 	follows bool
 }
 
 // inputResolution is the side in pixels of the input's cells.
 const inputResolution = 2
 
-// groupsOf is how many words a pixel of so many channels takes: activations are padded to multiples of eight.
+// groupsOf returns the number of words for a pixel of n channels: activations are padded to multiples of eight.
 func groupsOf(channels int) int { return (channels + 7) / 8 * 2 }
 
-// program returns the model made ready. The last one is kept.
+// program returns the prepared model. The last one is cached.
 func (b *Backend) program(m *network.Model) *networkProgram {
 	if b.network == nil || b.network.model != m {
 		b.network = newNetworkProgram(m, b.device.info.Capability >= tensorCapability)
@@ -187,7 +188,7 @@ func (b *Backend) program(m *network.Model) *networkProgram {
 	return b.network
 }
 
-// tensorCapability is the least of GPUs with tensor cores as network.cu uses them.
+// tensorCapability is the lowest compute capability with the tensor core instructions of network.cu.
 const tensorCapability = 80
 
 func newNetworkProgram(m *network.Model, tensors bool) *networkProgram {
@@ -214,7 +215,7 @@ func newNetworkProgram(m *network.Model, tensors bool) *networkProgram {
 	return p
 }
 
-// groups is how many words a pixel of a layer or of the input takes.
+// groups returns the number of words for a pixel of a layer or of the input.
 func (p *networkProgram) groups(layer int) int {
 	if layer == network.Input {
 		return groupsOf(network.Inputs)
@@ -222,7 +223,7 @@ func (p *networkProgram) groups(layer int) int {
 	return p.steps[layer].out
 }
 
-// choose looks for a kernel on tensor cores for layer i.
+// choose selects a tensor core kernel for layer i, if there is one.
 func (p *networkProgram) choose(i int) {
 	s := &p.steps[i]
 	matrices := s.out / 2
@@ -230,7 +231,7 @@ func (p *networkProgram) choose(i int) {
 		if i == 0 || s.layer.Kind != network.Conv1 || s.layer.Stride != 1 || !slices.Equal(s.layer.From, []int{i - 1}) {
 			return
 		}
-		// It is added to the convolution before, where that has all of a pixel's channels in a warp.
+		// It is fused with the previous convolution if that has all channels of a pixel in one warp.
 		if before := &p.steps[i-1]; before.layer.Kind == network.Conv3 && before.kernel != "" && before.parts == 1 {
 			before.kernel = networkEnd + before.kernel[len(networkConvolve):]
 			s.follows, s.kernel, s.columns, s.parts, s.slot = true, networkEnd, 1, 1, before.out
@@ -281,7 +282,7 @@ const (
 	networkEnd      = "networkEnd"
 )
 
-// mostWarps is how many a block of network.cu has at most.
+// mostWarps is the maximum number of warps in a block of network.cu.
 const mostWarps = 8
 
 // weight is the number for an output, an input as the padded channels of all sources count it, and a tap; 0 beyond.
@@ -335,7 +336,7 @@ func (p *networkProgram) pack(s *networkStep) {
 	for o := range outputs {
 		v := int32(0)
 		if o < l.Out {
-			// What rounds is added once here.
+			// The rounding term is added once here.
 			v = l.Bias[o] + int32(1)<<l.Shift[o]>>1
 		}
 		p.numbers = binary.LittleEndian.AppendUint32(p.numbers, uint32(v))
@@ -350,7 +351,7 @@ func (p *networkProgram) pack(s *networkStep) {
 	}
 }
 
-// packGroups puts the weights of four outputs and four inputs beside each other, as networkLayer reads them.
+// packGroups places the weights of four outputs and four inputs next to each other, as networkLayer reads them.
 func (p *networkProgram) packGroups(s *networkStep) {
 	taps := s.layer.Kind.Side() * s.layer.Kind.Side()
 	for group := range s.out {
@@ -372,7 +373,7 @@ func (p *networkProgram) packGroups(s *networkStep) {
 	}
 }
 
-// packMatrices puts the weights in the order in which lanes hold them; see multiply in network.cu.
+// packMatrices arranges the weights in the order in which lanes hold them; see multiply in network.cu.
 func (p *networkProgram) packMatrices(s *networkStep) {
 	steps := (s.slot + 7) / 8
 	for part := range s.parts {
@@ -393,7 +394,7 @@ func (p *networkProgram) packMatrices(s *networkStep) {
 	}
 }
 
-// networkRun is the network on a strip of w × h pixels, of whose logits the rows from…to are written.
+// networkRun runs the network on a strip of w × h pixels and writes rows from…to of its logits.
 type networkRun struct {
 	q        *queue
 	p        *networkProgram
@@ -402,9 +403,9 @@ type networkRun struct {
 	dst      *plane
 	offset   int
 	from, to int
-	// keep: what is asked for are the activations of the last hidden layer instead of the logits.
+	// keep: the activations of the last hidden layer are requested instead of the logits.
 	keep bool
-	// values are the results of the layers, the input's last; free is memory that is no longer needed.
+	// values are the results of the layers, with the input last; free is memory that is no longer needed.
 	values []activations
 	free   []buffer
 }
@@ -415,10 +416,10 @@ type activations struct {
 	groups, w, h int
 }
 
-// cellsOf is the number of cells of a side.
+// cellsOf returns the number of cells along a side.
 func cellsOf(n, resolution int) int { return (n + resolution - 1) / resolution }
 
-// take returns memory for activations.
+// take allocates memory for activations.
 func (r *networkRun) take(groups, resolution int) (activations, error) {
 	a := activations{groups: groups, w: cellsOf(r.w, resolution), h: cellsOf(r.h, resolution)}
 	bytes := 4 * int64(groups) * int64(a.w) * int64(a.h)
@@ -433,7 +434,7 @@ func (r *networkRun) take(groups, resolution int) (activations, error) {
 	return a, err
 }
 
-// value is the result of a layer, or the input.
+// value returns the result of a layer, or the input.
 func (r *networkRun) value(layer int) activations {
 	if layer == network.Input {
 		return r.values[len(r.p.steps)]
@@ -441,7 +442,7 @@ func (r *networkRun) value(layer int) activations {
 	return r.values[layer]
 }
 
-// do queues all layers. Memory goes on to later layers when the last one that reads it is queued.
+// do queues all layers. Memory is reused by later layers once the last one that reads it is queued.
 func (r *networkRun) do(in [3]*plane) error {
 	n := len(r.p.steps)
 	r.values = make([]activations, n+1)
@@ -473,7 +474,7 @@ func (r *networkRun) do(in [3]*plane) error {
 	return nil
 }
 
-// layer queues a layer, or what comes after it, too.
+// layer queues a layer, possibly together with the one after it.
 func (r *networkRun) layer(i int) error {
 	s := &r.p.steps[i]
 	if s.follows {
@@ -484,7 +485,7 @@ func (r *networkRun) layer(i int) error {
 		return nil
 	}
 	with := strings.HasPrefix(s.kernel, networkEnd)
-	// What only the last layer reads need not be kept.
+	// A result that only the last layer reads need not be stored.
 	if out := &r.values[i]; !end && (r.keep || !(with && s.last == i+1)) {
 		var err error
 		if *out, err = r.take(s.out, s.layer.Resolution); err != nil {
@@ -544,15 +545,14 @@ func (r *networkRun) convolve(i int, with bool) error {
 // tileColumns is that of network.cu.
 const tileColumns = 32
 
-// shape is how a layer is shared out: warps of a block, rows of a convolution's tile, and how many blocks a
-// multiprocessor has at a time.
+// shape describes how a layer is divided: warps per block, rows of a convolution's tile, and blocks per multiprocessor.
 type shape struct{ warps, rows, blocks int }
 
 // shared is the memory of a block of a convolution in bytes.
 func (v shape) shared(s *networkStep) int {
 	words := s.groups
 	if words == 8 {
-		// Pixels lie so far from each other that rows of a matrix are in different banks.
+		// The pixel stride puts the rows of a matrix into different banks.
 		words = 12
 	}
 	columns := (tileColumns-1)*s.layer.Stride + 2*s.layer.Dilation + 1
@@ -560,12 +560,12 @@ func (v shape) shared(s *networkStep) int {
 	return 4 * (v.warps*16*2*s.columns + columns*rows*words)
 }
 
-// sharedMemory is what every GPU gives a block without asking.
+// sharedMemory is the shared memory that every GPU provides to a block without opt-in.
 const sharedMemory = 48 << 10
 
-// convolutionShape finds a shape whose memory is there, if there is one. Weights take so many registers that a
-// multiprocessor has few blocks; small ones part the work more evenly. On an H200 these are the fastest of those that
-// TestGlintsTimes tries.
+// convolutionShape returns a shape for which there is enough memory, if one exists. Weights take so many registers that
+// a multiprocessor runs few blocks; small blocks divide the work more evenly. On an H200 these are the fastest of the
+// shapes that TestGlintsTimes tries.
 func convolutionShape(s *networkStep) shape {
 	v := shape{warps: 4, rows: 16, blocks: map[int]int{4: 6, 6: 4, 8: 4, 12: 3}[s.groups]}
 	v.warps = max(v.warps/s.parts, 1) * s.parts
@@ -578,7 +578,7 @@ func convolutionShape(s *networkStep) shape {
 // blocksOf is how many blocks run at a time when a multiprocessor has so many.
 func blocksOf(q *queue, each int) int { return each * q.d.info.Multiprocessors }
 
-// sources uploads where the layers lie that a layer reads, whose finest resolution is given.
+// sources uploads the addresses of the inputs of a layer, given their finest resolution.
 func (r *networkRun) sources(s *networkStep, fine int) (buffer, error) {
 	var list []byte
 	for _, from := range s.layer.From {
@@ -594,5 +594,5 @@ func (r *networkRun) sources(s *networkStep, fine int) (buffer, error) {
 	return r.q.constants(list)
 }
 
-// at is the part of the numbers from a place on.
+// at returns the part of the numbers from an offset on.
 func (r *networkRun) at(place int) buffer { return buffer{r.numbers.ptr + cuPtr(int64(place)), 0} }

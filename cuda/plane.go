@@ -10,7 +10,7 @@ import (
 	"blik/processing"
 )
 
-// plane is a raster in device memory; rows begin at multiples of pitch bytes.
+// plane is a raster in device memory with rows at multiples of pitch bytes.
 type plane struct {
 	processing.Handle
 	backend *Backend
@@ -18,7 +18,7 @@ type plane struct {
 	w, h    int
 	pitch   int64
 	memory  buffer
-	// mirror is pinned host memory with the samples, as they are if fresh.
+	// mirror is pinned host memory for the samples, up to date if fresh.
 	mirror []byte
 	fresh  bool
 }
@@ -47,7 +47,7 @@ func (p *plane) Release() {
 // row is the length of a row in bytes, without padding.
 func (p *plane) row() int { return p.w * p.kind.Bytes() }
 
-// pitchGrain keeps every row on a boundary that the widest accesses and the memory's sectors ask for.
+// pitchGrain aligns every row for the widest accesses and to memory sectors.
 const pitchGrain = 256
 
 // maxSide keeps the rows of a picture within a grid, whose blocks hold at least two of them.
@@ -88,8 +88,8 @@ func (b *Backend) newPlane(kind processing.Kind, w, h int) (*plane, error) {
 	return p, nil
 }
 
-// Live returns the number of planes that were allocated and not yet released, and all device memory in use. Both are 0
-// when a job has cleaned up after itself.
+// Live returns the number of unreleased planes, and all device memory in use. Both are 0 after a job that has released
+// everything.
 func (b *Backend) Live() (planes int, bytes int64) {
 	b.pool.mu.Lock()
 	defer b.pool.mu.Unlock()

@@ -16,7 +16,7 @@ func (b executor) Luminance(ctx context.Context, op processing.Luminance) error 
 		if err != nil {
 			return err
 		}
-		// Bands of rows bound the memory for samples, and the time until a cancel is seen.
+		// Bands of rows bound the memory for samples, and the delay until a cancel is noticed.
 		band := max(1, min(v.h, luminanceBand/v.row))
 		memory, err := q.bytes(int64(band) * int64(v.row))
 		if err != nil {
@@ -54,11 +54,11 @@ type lights struct {
 	linear, enc, display buffer
 }
 
-// lights makes ready what the kernels read.
+// lights prepares the arguments of the kernels.
 func (q *queue) lights(op processing.Luminance) (v *lights, err error) {
 	v = &lights{q: q, y: op.Y.(*plane), v: op.V.(*plane), channels: op.Picture.Channels}
 	v.w, v.h = v.y.w, v.y.h
-	// The planes for the network; without memory the kernels leave them.
+	// The planes for the network; without memory the kernels skip them.
 	v.rgb = [3]*plane{{}, {}, {}}
 	if op.Coloured() {
 		v.rgb = [3]*plane{op.Red.(*plane), op.Green.(*plane), op.Blue.(*plane)}
@@ -101,10 +101,10 @@ func (v *lights) rows(memory buffer, top, n int) error {
 		v.rgb[2].from(top), memory, v.channels, v.linear, v.enc, v.display)
 }
 
-// luminanceBand is about how many bytes of a picture are on the device at a time.
+// luminanceBand is the approximate number of bytes of a picture that are on the device at a time.
 const luminanceBand = 64 << 20
 
-// from is the part of p from row y on, for a kernel's argument.
+// from returns the part of p from row y on, as a kernel argument.
 func (p *plane) from(y int) *plane {
 	part := *p
 	part.memory.ptr += cuPtr(int64(y) * p.pitch)

@@ -12,23 +12,23 @@ import (
 	"blik/cuda/driver"
 )
 
-// What is copied to find the limits: more than the caches of any GPU hold, and enough that starting a copy does not
-// count.
+// Sizes of the copies that measure the limits: larger than the caches of any GPU, and so large that the start of a copy
+// is negligible.
 const (
 	rateBytes = 256 << 20
 	rateLeast = 4 << 20
-	// rateCopies are timed after one that is not.
+	// rateCopies copies are timed after an untimed one.
 	rateCopies = 9
 )
 
 // CopyRates measures plain copies, the fastest of several, in bytes a second: within the device's memory (bytes read
-// and bytes written together), from pinned host memory to the device, and back. It takes memory beside what is in use
-// and gives it back.
+// and bytes written together), from pinned host memory to the device, and back. It allocates additional memory and
+// frees it.
 func (b *Backend) CopyRates(ctx context.Context) (local, up, down float64, err error) {
 	return b.copyRates(ctx, rateBytes)
 }
 
-// copyRates copies n bytes, or half of it as often as it takes where memory is short, but not less than rateLeast.
+// copyRates copies n bytes; if memory is short, it halves n repeatedly, but not below rateLeast.
 func (b *Backend) copyRates(ctx context.Context, n int64) (local, up, down float64, err error) {
 	err = b.run(ctx, func(q *queue) error {
 		for {
@@ -45,7 +45,7 @@ func (b *Backend) copyRates(ctx context.Context, n int64) (local, up, down float
 
 func (q *queue) copyRates(n int64, local, up, down *float64) error {
 	free := func(f func() error) {
-		// A device that does not answer might not answer to this either.
+		// A device that does not answer might not answer this call either.
 		if !q.d.silent {
 			_ = f()
 		}
@@ -83,7 +83,7 @@ func (q *queue) copyRates(n int64, local, up, down *float64) error {
 	return nil
 }
 
-// fastest is the shortest of several repetitions in seconds, by events of the stream.
+// fastest returns the shortest time of several repetitions in seconds, measured by events of the stream.
 func (q *queue) fastest(f func() error) (float64, error) {
 	start, err := q.d.event()
 	if err != nil {
@@ -116,7 +116,8 @@ func (q *queue) fastest(f func() error) (float64, error) {
 		if err != nil {
 			return 0, q.d.fault(err, "read an event")
 		}
-		// A driver's clock ticks in fractions of a microsecond; a copy that takes none took less than a tick.
+		// The driver's clock has a resolution of a fraction of a microsecond; a copy with time zero took less than
+		// that.
 		if s := max(ms, 1e-3) / 1e3; i > 0 && (best == 0 || s < best) {
 			best = s
 		}

@@ -17,7 +17,7 @@ import (
 // NoiseTiles returns the noise of each tile in the source's own levels, tiles in reading order.
 func (b executor) NoiseTiles(ctx context.Context, op processing.NoiseTiles) ([]float64, error) {
 	s := op.Src.(*plane)
-	// A side beyond this leaves the whole picture under a quarter of the area as well.
+	// With a larger side, the whole picture is also less than a quarter of the area.
 	op.Side = min(op.Side, 2*max(s.w, s.h)+1)
 	nx, ny := (s.w+op.Side-1)/op.Side, (s.h+op.Side-1)/op.Side
 	var sigma []float64
@@ -88,12 +88,12 @@ func (b executor) Histogram(ctx context.Context, op processing.Histogram) ([]uin
 	return total, err
 }
 
-// momentBlocks is how many blocks of threads sum a plane, always as many: their number is part of the order of
+// momentBlocks is the number of thread blocks that sum a plane. It is constant because it determines the order of
 // additions.
 const momentBlocks = 1056
 
 // SumMoments sums over src: exactly for integers, and for F32 with the rounding error of every addition carried along,
-// so that the sums are as good as if taken with twice the precision of float64 and rounded once.
+// so that the sums are as accurate as if computed with twice the precision of float64 and rounded once.
 func (b executor) SumMoments(ctx context.Context, op processing.SumMoments) (processing.Moments, error) {
 	s := op.Src.(*plane)
 	var m processing.Moments
@@ -123,14 +123,14 @@ func (b executor) SumMoments(ctx context.Context, op processing.SumMoments) (pro
 	return m, err
 }
 
-// Sum is that of SumMoments.
+// Sum returns the sum of SumMoments.
 func (b executor) Sum(ctx context.Context, op processing.Sum) (float64, error) {
 	m, err := b.SumMoments(ctx, processing.SumMoments{Src: op.Src})
 	return m.Sum, err
 }
 
-// sumFloats returns Σx and its rest, Σx² and its rest, least and greatest sample, which the device writes into pinned
-// host memory itself.
+// sumFloats returns Σx and its remainder, Σx² and its remainder, and the least and greatest sample, which the device
+// writes directly into pinned host memory.
 func (q *queue) sumFloats(s *plane) ([]float64, error) {
 	host, err := q.b.pool.hostGet(q.d, grain)
 	if err != nil {
@@ -155,7 +155,7 @@ func (q *queue) launchSum(s *plane, result buffer) error {
 	return q.launch("momentsF32", dim{x: momentBlocks}, dim{x: 256}, result, blocks, s, s.w, s.h)
 }
 
-// integerMoments joins blocks of Σx, the low and high words of Σx², least and greatest sample.
+// integerMoments combines the blocks of Σx, the low and high words of Σx², and the least and greatest sample.
 func integerMoments(blocks []uint64, n int) processing.Moments {
 	sum, sum2 := new(big.Int), new(big.Int)
 	least, most := uint64(math.MaxUint64), uint64(0)
@@ -171,11 +171,12 @@ func integerMoments(blocks []uint64, n int) processing.Moments {
 		float64(least), float64(most))
 }
 
-// floatMoments finishes from Σx and its rest, Σx² and its rest, least and greatest sample.
+// floatMoments computes the moments from Σx and its remainder, Σx² and its remainder, and the least and greatest
+// sample.
 func floatMoments(sums []float64, n int) processing.Moments {
 	low, high := sums[4], sums[5]
 	if v := sums[0] + sums[2]; math.IsNaN(v) || math.IsInf(v, 0) {
-		// An infinite or undefined sample: so are the sums.
+		// With an infinite or NaN sample the sums are not finite either.
 		return processing.Moments{N: uint64(n), Sum: sums[0], Sum2: sums[2], Min: low, Max: high,
 			Mean: sums[0] / float64(n), StdDev: math.NaN()}
 	}

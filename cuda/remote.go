@@ -11,12 +11,12 @@ import (
 
 var _ processing.Remote = (*Backend)(nil)
 
-// leastOverlap is how many bytes a picture has at least that is looked at while it is uploaded.
+// leastOverlap is the minimum size in bytes of pictures that are processed while they are uploaded.
 const leastOverlap = 8 << 20
 
-// LuminanceGlints carries out both operations strip by strip, so that the device looks at the first strips while the
-// others are on their way. The network's work is the stage of the given name; as upload counts what the device waits
-// for.
+// LuminanceGlints performs both operations strip by strip, so that the device processes the first strips while the
+// others are being uploaded. The network's work is timed as the stage of the given name; only the time that the device
+// waits counts as upload.
 func (b *Backend) LuminanceGlints(ctx context.Context, l processing.Luminance, g processing.Glints,
 	stage string) error {
 	if err := processing.Check(b, l); err != nil {
@@ -43,7 +43,7 @@ func (b *Backend) LuminanceGlints(ctx context.Context, l processing.Luminance, g
 		if err != nil {
 			return err
 		}
-		// Whoever had the memory before must be done with it.
+		// The previous user of the memory must have finished.
 		if err := q.d.follow(q.d.copies, q.d.stream); err != nil {
 			return err
 		}
@@ -76,8 +76,8 @@ func (b *Backend) LuminanceGlints(ctx context.Context, l processing.Luminance, g
 	})
 }
 
-// stripEnds divides rows into strips, later ones shorter, since the last one is looked at when all of the picture is
-// there. Each has more rows than lie in the border of the next.
+// stripEnds divides rows into strips, later ones shorter, because the last one is processed after the whole picture has
+// arrived. Each has more rows than the border of the next.
 func stripEnds(h, border, grain int) []int {
 	if h < 8*border {
 		return []int{h}
@@ -86,7 +86,7 @@ func stripEnds(h, border, grain int) []int {
 	return []int{first, first + roundedUp(h*3/10, grain), h}
 }
 
-// Draw writes 255 into dst where the spans are, 0 elsewhere.
+// Draw writes 255 into the pixels of dst in the spans, 0 elsewhere.
 func (b *Backend) Draw(ctx context.Context, dst processing.Plane, spans []processing.Span) error {
 	if err := processing.CheckDraw(b, dst, spans); err != nil {
 		return err

@@ -12,22 +12,22 @@ import (
 	"blik/processing"
 )
 
-// The stages of copies between host and device. Their time is not in that of the stage they happen in.
+// The stages of copies between host and device. Their time is not part of the stage in which they happen.
 const (
 	stageUpload   = "upload"
 	stageDownload = "download"
 )
 
-// span is a stretch of time between two events of the stream.
+// span is the interval between two events of the stream.
 type span struct {
 	name string
-	// within is the stage that a copy happened in, or empty.
+	// within is the stage in which a copy happened, or empty.
 	within     string
 	start, end cu.Event
 	ended      bool
 }
 
-// stages keeps the events since Timings was last called, and spare ones. They belong to the operation that has the
+// stages keeps the events since the last call of Timings, and spare ones. They belong to the operation that holds the
 // device.
 type stages struct {
 	spans []*span
@@ -48,7 +48,7 @@ func (s *stages) event(d *device) (e cu.Event, err error) {
 	return e, err
 }
 
-// begin records the start of a span; nil where the device does not answer.
+// begin records the start of a span; nil if the device does not answer.
 func (s *stages) begin(d *device, name, within string) *span {
 	e, err := s.event(d)
 	if err != nil {
@@ -104,7 +104,7 @@ func (b *Backend) Stage(name string) (end func()) {
 	}
 }
 
-// copying times a copy, or other work within a stage, as a stage of its own.
+// copying times a copy, or other work within a stage, as a separate stage.
 func (q *queue) copying(name string, f func() error) error {
 	s, within := &q.b.stages, ""
 	if n := len(s.open); n > 0 {

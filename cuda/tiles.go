@@ -19,20 +19,20 @@ type tileArg struct {
 	bell, reach int32
 }
 
-// sweepsAtOnce bounds the time that a kernel takes, so that a cancel is seen in between.
+// sweepsAtOnce bounds the time of a kernel, so that a cancel is noticed in between.
 const sweepsAtOnce = 64
 
-// tileArgs lays out the scratch of tiles; size is the sum of what they need.
+// tileArgs lays out the scratch memory of tiles; size is their total need.
 func tileArgs(list []processing.Tile) (out []tileArg, size int64) {
 	for _, r := range list {
 		out = append(out, tileArg{x: int32(r.X), y: int32(r.Y), w: int32(r.W), h: int32(r.H), at: size})
-		// More than a pyramid of all coarser levels takes.
+		// An upper bound for a pyramid of all coarser levels.
 		size += int64(r.W)*int64(r.H) + int64(r.W) + int64(r.H) + 64
 	}
 	return out, size
 }
 
-// structs uploads a list of structs as they lie in memory.
+// structs uploads a list of structs in their memory layout.
 func structs[T tileArg | separation](q *queue, list []T) (buffer, error) {
 	var zero T
 	return q.constants(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))),
@@ -68,7 +68,7 @@ func sweeping(most int, f func(first int) error) error {
 	return nil
 }
 
-// onTile is a grid of a block for each of n tiles.
+// onTile returns a grid with one block for each of n tiles.
 func onTile(n int) (grid, block dim) { return dim{x: n}, dim{x: 256} }
 
 // Convolve fills the pixels that are not known by normalised convolution.
@@ -163,12 +163,12 @@ type separation struct {
 	sweeps          int32
 }
 
-// Separate splits what was seen through glare into paint and light.
+// Separate splits pixels seen through glare into paint and light.
 func (b executor) Separate(ctx context.Context, op processing.Separate) error {
 	n := len(op.Seen)
 	var p, o [4]*plane
 	for k := range p {
-		// What a kernel has no channel for it does not touch.
+		// A kernel does not touch channels that do not exist.
 		from := min(k, n-1)
 		p[k], o[k] = op.Paint[from].(*plane), op.Seen[from].(*plane)
 	}

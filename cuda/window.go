@@ -13,7 +13,7 @@ import (
 	"blik/processing/cpu"
 )
 
-// cuPtr makes an offset one that can be added to a device pointer.
+// cuPtr converts an offset to the type of a device pointer.
 func cuPtr(n int64) cu.DevicePtr { return cu.DevicePtr(n) }
 
 // table is a summed-area table in device memory, made by the kernels of window.cu.
@@ -22,7 +22,7 @@ type table struct {
 	stride int
 }
 
-// chunkRows is that of window.cu.
+// chunkRows is the constant of the same name in window.cu.
 const chunkRows = 8
 
 // table sums what the kernels tableChunks<name> and tableRows<name> sum; size is 4 or 8, the bytes of a sum.
@@ -53,7 +53,7 @@ func (q *queue) table(name string, size, w, h int, args ...any) (table, error) {
 		args...)...)
 }
 
-// clamped is the radius, or less where a smaller one covers the whole picture already.
+// clamped returns the radius, or a smaller one that already covers the whole picture.
 func clamped(r, w, h int) int { return min(r, max(w, h)-1) }
 
 // BoxMean writes the rounded mean over the window of radius r.
@@ -137,7 +137,7 @@ func (b executor) BoxCount(ctx context.Context, op processing.BoxCount) error {
 	})
 }
 
-// sums makes the tables of the samples and of their squares.
+// sums computes the tables of the samples and of their squares.
 func (q *queue) sums(s *plane) (sum, squares table, err error) {
 	size := 4
 	if s.kind == processing.U16 {
@@ -167,7 +167,7 @@ func (b executor) MeanVariance(ctx context.Context, op processing.MeanVariance) 
 	})
 }
 
-// floatVarianceOnHost is MeanVariance for floats by processing/cpu. Nothing that runs on a device asks for it.
+// floatVarianceOnHost is MeanVariance for floats by processing/cpu. No code that runs on a device needs it.
 func (b executor) floatVarianceOnHost(ctx context.Context, m, v, s *plane, r int) (err error) {
 	samples, err := b.Host(ctx, s)
 	if err != nil {
@@ -198,13 +198,13 @@ func (b executor) floatVarianceOnHost(ctx context.Context, m, v, s *plane, r int
 }
 
 // The sliding window of slide.cu: a block of slideThreads takes a strip of slideStrip columns, the window's border
-// included, and runs down some rows. maxSlide is the largest radius that leaves something of the strip.
+// included, and runs down some rows. maxSlide is the largest radius for which some of the strip remains.
 const (
 	slideThreads = 128
 	slideStrip   = 8 * slideThreads
 	slideSegment = 16
 	maxSlide     = 127
-	// How many blocks a multiprocessor holds, by their registers.
+	// The number of blocks per multiprocessor, limited by their registers.
 	slideBlocks = 6
 )
 
@@ -238,7 +238,7 @@ func (q *queue) slideRows(strips, h, blocks int) int {
 	return best
 }
 
-// geometry cuts a picture into strips and makes room for the sums of its segments.
+// geometry divides a picture into strips and allocates memory for the sums of its segments.
 func (q *queue) geometry(w, h, r int) (g slide, err error) {
 	n, width := strips(w, r, slideStrip)
 	g = slide{width: width, rows: q.slideRows(n, h, slideBlocks), stride: int(roundUp(int64(w), 8))}
@@ -255,7 +255,7 @@ func segmentGrid(w, h int) (grid, block dim) {
 	return dim{(w + slideStrip - 1) / slideStrip, segmentRows(h)}, dim{x: slideThreads}
 }
 
-// segments sums the segments of a picture, and where wanted the squares of its samples.
+// segments sums the segments of a picture, and optionally the squares of its samples.
 func (q *queue) segments(s *plane, r int, squared bool) (slide, error) {
 	g, err := q.geometry(s.w, s.h, r)
 	if err != nil {
@@ -289,7 +289,7 @@ func (b executor) GuardRing(ctx context.Context, op processing.GuardRing) error 
 	})
 }
 
-// Background writes the mean of y over the pixels of a window that exclude leaves. Radii are at most 2047.
+// Background writes the mean of y over the pixels of a window that are not excluded. Radii are at most 2047.
 func (b executor) Background(ctx context.Context, op processing.Background) error {
 	d, l, e := op.Dst.(*plane), op.Y.(*plane), op.Exclude.(*plane)
 	return b.run(ctx, func(q *queue) error {
@@ -325,14 +325,14 @@ const (
 	warpsAtOnce = 24
 )
 
-// cellSide is the side of the cells of slide.cu, where the first window was too poor; maxCellRadii is how many radii
-// their kernel takes.
+// cellSide is the side of the cells of slide.cu, used where the first window had too few samples; maxCellRadii is the
+// maximum number of radii of their kernel.
 const (
 	cellSide     = 32
 	maxCellRadii = 8
 )
 
-// warps is the geometry of windows of a warp each.
+// warps is the geometry of windows that use one warp each.
 type warps struct {
 	grid                int
 	strips, width, rows int
@@ -362,8 +362,8 @@ func (q *queue) warps(w, h, r, grain int) warps {
 func (q *queue) background(d, y, exclude *plane, radii []int) error {
 	r := radii[0]
 	g := q.warps(d.w, d.h, r, cellSide)
-	// A bit for each pixel that is left, in words for 32 columns of a strip; the cells of such pixels, and their
-	// number.
+	// A bit for each pixel that remains to be done, in words for 32 columns of a strip; the cells of such pixels, and
+	// their number.
 	const words = warpStrip / 32
 	cells := g.strips * words * ((d.h + cellSide - 1) / cellSide)
 	wanting, err := q.bytes(4 * words * int64(g.strips) * int64(d.h))
@@ -408,7 +408,7 @@ func (q *queue) background(d, y, exclude *plane, radii []int) error {
 		g.width, d.w, d.h)
 }
 
-// Deviation writes the standard deviation of y over the pixels of the window that exclude leaves.
+// Deviation writes the standard deviation of y over the pixels of the window that are not excluded.
 func (b executor) Deviation(ctx context.Context, op processing.Deviation) error {
 	d, l, e := op.Dst.(*plane), op.Y.(*plane), op.Exclude.(*plane)
 	return b.run(ctx, func(q *queue) error {

@@ -8,19 +8,19 @@ import (
 	"blik/processing"
 )
 
-// Effect is what something learned does to the spots that it was learned from.
+// Effect describes how a learned adjustment changes the scores of the spots that it was learned from.
 type Effect struct {
-	// Glare and Paint are the means by which it moves the scores of spots of glare and of paint.
+	// Glare and Paint are the mean changes of the scores of glare spots and of paint spots.
 	Glare, Paint float64
-	// Aspects are what tells the two apart, strongest first; empty for the conjugacy indicator, which weighs a vector
-	// as a whole.
+	// Aspects are the properties that separate the two, strongest first; empty for the conjugacy indicator, which
+	// evaluates a vector as a whole.
 	Aspects []processing.Aspect
 }
 
-// mostAspects is how many aspects an Effect names.
+// mostAspects is the number of aspects that an Effect names.
 const mostAspects = 3
 
-// EffectOn returns what l does to spots of both kinds.
+// EffectOn returns the effect of l on spots of both kinds.
 func EffectOn(l *processing.Learned, spots []Spot) Effect {
 	var e Effect
 	var n [2]float64
@@ -52,12 +52,13 @@ func EffectOn(l *processing.Learned, spots []Spot) Effect {
 	return e
 }
 
-// telling returns the aspects by which weights set glare above paint most, for the mean difference of each component.
+// telling returns the aspects in which the weights separate glare from paint most, given the mean difference of each
+// component.
 func telling(weights []float64, difference func(i int) float64) []processing.Aspect {
 	sums := map[processing.Aspect]float64{}
 	list := processing.Measures()
 	for i, w := range weights {
-		// Beyond the measures come the channels of the network.
+		// The channels of the network follow the measures.
 		a := processing.AspectNetwork
 		if i < len(list) {
 			a = list[i].Aspect

@@ -1,9 +1,9 @@
 // Package learn adapts the decision about glare to a user's own pictures, from candidates that the user decided about.
 //
-// Two ways compete: a regularised linear shift of the score (logistic regression with the default's score as its
+// Two methods compete: a regularised linear shift of the score (logistic regression with the default's score as its
 // offset), and the conjugacy indicator of the Samara school (V. A. Fursov and others), which compares the angles
-// between a candidate's vector and the subspaces of glare and of paint. The way is chosen, and judged, by leaving out
-// one picture at a time; where neither beats the default on pictures left out, the default stays.
+// between a candidate's vector and the subspaces of glare and of paint. The method is chosen and evaluated by
+// leave-one-picture-out cross-validation; if neither beats the default on left-out pictures, the default stays.
 package learn
 
 import (
@@ -17,24 +17,24 @@ import (
 	"blik/processing/internal/linear"
 )
 
-// Spot is a candidate that a person decided about.
+// Spot is a candidate that the user decided about.
 type Spot struct {
-	// Score is what the default says in steps of the sensitivity: it accepts the candidate where Score ≥ 0.
+	// Score is the score of the default in steps of the sensitivity: it accepts the candidate if Score ≥ 0.
 	Score float64
 	// Vector describes the candidate (see processing.Learned).
 	Vector []float64
-	// Glare is what the person says.
+	// Glare is the user's decision.
 	Glare bool
 	// Group is the number of its picture, or part of the picture: spots of a group are left out together.
 	Group int
 }
 
-// Trial is how a way decides about spots that it did not learn from.
+// Trial evaluates a method on spots that it did not learn from.
 type Trial struct {
-	// Missed is the number of glints that are taken for paint, False that of spots of paint taken for glare.
+	// Missed is the number of glints classified as paint, False the number of paint spots classified as glare.
 	Missed, False int
-	// Mended is the number of wrong decisions of the default that the way makes right, Spoiled that of right ones that
-	// it makes wrong.
+	// Mended is the number of wrong decisions of the default that the method corrects, Spoiled the number of right ones
+	// that it makes wrong.
 	Mended, Spoiled int
 	// Loss is the mean logarithmic loss.
 	Loss float64
@@ -43,31 +43,31 @@ type Trial struct {
 // Wrong is the number of wrong decisions.
 func (t Trial) Wrong() int { return t.Missed + t.False }
 
-// Result is what was learned.
+// Result is the result of learning.
 type Result struct {
-	// Learned is nil where the default is best.
+	// Learned is nil if the default is best.
 	Learned *processing.Learned
-	// Glare and Paint are the numbers of spots, Groups that of pictures or parts.
+	// Glare and Paint are the numbers of spots, Groups the number of pictures or parts.
 	Glare, Paint, Groups int
-	// Default, Shift and Conjugacy are how the default and both ways decide about groups that they did not learn from.
+	// Default, Shift and Conjugacy evaluate the default and both methods on groups that they did not learn from.
 	Default, Shift, Conjugacy Trial
 }
 
-// Least is how many spots of each kind learning needs.
+// Least is the number of spots of each kind that learning needs.
 const Least = 3
 
-// slope makes a step of the sensitivity a logit.
+// slope converts a step of the sensitivity to a logit.
 const slope = 2.0
 
-// near is how far beyond the reach of learning a score may lie for its spot to be learned from: others stay as they are
-// in any case.
+// near is how far beyond the reach of learning a score may be for its spot to be used: the decision about other spots
+// cannot change.
 const near = 1.0
 
-// mostSpots bounds the spots of a kind that are learned from: those nearest to the threshold.
+// mostSpots bounds the number of spots of each kind that are used: those nearest to the threshold.
 const mostSpots = 1500
 
-// From learns from spots, whose vectors have components of the given basis (processing.LearnedBasis). The error for
-// spots of one kind only, or too few of them, is a message.
+// From learns from spots, whose vectors have components of the given basis (processing.LearnedBasis). If there are
+// spots of one kind only, or too few, the error has a message for the user.
 func From(ctx context.Context, spots []Spot, basis string) (*Result, error) {
 	r := &Result{}
 	// Groups are counted from 0, without gaps.
@@ -122,14 +122,14 @@ func From(ctx context.Context, spots []Spot, basis string) (*Result, error) {
 	return r, err
 }
 
-// convinces reports whether a way mends more than it spoils by more than chance would have it: by 1.5 deviations of as
-// many decisions that fall either way (the sign test). Three that are mended are enough if none is spoiled.
+// convinces reports whether a method mends significantly more decisions than it spoils: by 1.5 standard deviations of
+// the sign test. Three mended decisions are enough if none is spoiled.
 func (t Trial) convinces() bool {
 	const deviations = 1.5
 	return float64(t.Mended-t.Spoiled) >= deviations*math.Sqrt(float64(max(t.Mended+t.Spoiled, 1)))
 }
 
-// better compares trials, by decisions first.
+// better compares trials, first by their decisions.
 func better(a, b Trial) bool {
 	if a.Wrong() != b.Wrong() {
 		return a.Wrong() < b.Wrong()
@@ -137,13 +137,13 @@ func better(a, b Trial) bool {
 	return a.Loss < b.Loss
 }
 
-// numbered is a spot with its place in the list.
+// numbered is a spot with its index in the list.
 type numbered struct {
 	Spot
 	at int
 }
 
-// reachable returns the spots that learning may decide otherwise, or nearly.
+// reachable returns the spots whose decision learning may change, or almost change.
 func reachable(spots []Spot) []numbered {
 	var kinds [2][]numbered
 	for i, s := range spots {
@@ -171,10 +171,10 @@ func reachable(spots []Spot) []numbered {
 	return slices.Concat(kinds[0], kinds[1])
 }
 
-// way is a way of learning: it returns what it learns from spots with each of its settings, the most cautious first.
+// way is a learning method: it returns what it learns from spots with each of its settings, the most cautious first.
 type way func(spots []numbered, basis string) ([]*processing.Learned, error)
 
-// judge counts wrong decisions; moved is by how much the score of a spot moves, 0 for those that it lacks.
+// judge counts wrong decisions; moved is the change of each spot's score, 0 for missing spots.
 func judge(spots []Spot, moved map[int]float64) Trial {
 	var t Trial
 	for i, s := range spots {
@@ -206,7 +206,7 @@ func loss(score float64, glare bool) float64 {
 	return math.Max(x, 0) + math.Log1p(simd.Exp(-math.Abs(x)))
 }
 
-// leaveOut returns by how much each spot's score moves by what was learned from the other groups.
+// leaveOut returns the change of each spot's score by what was learned from the other groups.
 func leaveOut(ctx context.Context, w way, spots []numbered, basis string) (map[int]float64, error) {
 	moved := map[int]float64{}
 	for _, group := range groupsOf(spots) {
@@ -228,8 +228,8 @@ func leaveOut(ctx context.Context, w way, spots []numbered, basis string) (map[i
 	return moved, nil
 }
 
-// chosen returns what is learned with the setting that is best on groups left out, or the most cautious one where there
-// is but one group.
+// chosen returns the result of learning with the setting that is best on left-out groups, or with the most cautious one
+// if there is only one group.
 func chosen(ctx context.Context, w way, spots []numbered, basis string) (*processing.Learned, error) {
 	all, err := w(spots, basis)
 	if err != nil {
@@ -264,7 +264,7 @@ func chosen(ctx context.Context, w way, spots []numbered, basis string) (*proces
 	return all[slices.Index(losses, slices.Min(losses))], nil
 }
 
-// mostGroups bounds how often is learned: further groups are left out together with others.
+// mostGroups bounds the number of folds: further groups are left out together with others.
 const mostGroups = 8
 
 func groupsOf(spots []numbered) []int {
@@ -315,7 +315,7 @@ func standardised(spots []numbered, way processing.LearnedWay, basis string) (*p
 		l.Deviation[i] = 1
 		if count > 0 {
 			l.Mean[i] = sum / count
-			// Where spots hardly differ, nothing can be told from it.
+			// A component in which spots hardly differ carries no information.
 			if d := math.Sqrt(math.Max(squares/count-l.Mean[i]*l.Mean[i], 0)); d > 1e-6*(1+math.Abs(l.Mean[i])) {
 				l.Deviation[i] = d
 			}
@@ -329,10 +329,11 @@ func standardised(spots []numbered, way processing.LearnedWay, basis string) (*p
 	return l, z
 }
 
-// offsetPenalty is that on the square of the common offset, in units of the penalty of a weight.
+// offsetPenalty is the penalty on the square of the common offset, relative to the penalty of a weight.
 const offsetPenalty = 0.3
 
-// shift is logistic regression with the default's score as offset and penalties on the squares of what moves it.
+// shift is logistic regression with the default's score as offset and ridge penalties on the weights and the common
+// offset.
 func shift(spots []numbered, basis string) ([]*processing.Learned, error) {
 	var all []*processing.Learned
 	for _, penalty := range []float64{300, 100, 30, 10, 3} {
@@ -397,7 +398,7 @@ func regression(spots []numbered, penalty float64, basis string) (*processing.Le
 }
 
 // conjugacy compares the indicators of the subspaces of glare and of paint. Both have the same number of dimensions, so
-// that neither is nearer to everything.
+// that neither is favoured.
 func conjugacy(spots []numbered, basis string) ([]*processing.Learned, error) {
 	l, z := standardised(spots, processing.WayConjugacy, basis)
 	var glare, paint [][]float64
@@ -422,8 +423,8 @@ func conjugacy(spots []numbered, basis string) ([]*processing.Learned, error) {
 	return all, nil
 }
 
-// subspace returns orthonormal vectors that span what unit vectors along x span, or the most important n of them: those
-// of the largest singular values, which the pseudo-inverse keeps.
+// subspace returns an orthonormal basis of the span of unit vectors along x, or its n most important vectors: those of
+// the largest singular values, which the pseudo-inverse keeps.
 func subspace(x [][]float64, n int) [][]float64 {
 	d := len(x[0])
 	a := make([]float64, d*d)
@@ -446,16 +447,16 @@ func subspace(x [][]float64, n int) [][]float64 {
 	return vectors[:keep]
 }
 
-// Levels of a mask that was painted: from glareLevel on a pixel is glare, below paintLevel it is paint, and between
-// them nobody decided.
+// Levels of a painted mask: from glareLevel on a pixel is glare, below paintLevel it is paint, and in between it is
+// undecided.
 const (
 	glareLevel = 192
 	paintLevel = 64
 )
 
-// Decide returns the candidates that a mask decides about: glare where it marks a third of a candidate or more, paint
-// where it marks none of it. Part is the group of the candidate that begins at a pixel; sensitivity is that of the
-// detection that is to be adapted.
+// Decide returns the candidates that a mask decides: glare if it marks a third of a candidate or more, paint if it
+// marks none of it. Part returns the group of the candidate that begins at a pixel; sensitivity is that of the
+// detection to be adapted.
 func Decide(cands []processing.Candidate, mask *processing.Mask, sensitivity float64, part func(x, y int) int) []Spot {
 	var spots []Spot
 	for i := range cands {

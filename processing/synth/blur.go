@@ -7,7 +7,7 @@ import (
 	"blik/internal/simd"
 )
 
-// blurRadius is where a Gaussian of standard deviation sigma is cut off.
+// blurRadius returns the radius at which a Gaussian of standard deviation sigma is truncated.
 func blurRadius(sigma float64) int {
 	if sigma <= 0 {
 		return 0

@@ -8,8 +8,8 @@ type stroke struct {
 	// curvature.
 	x, y, angle, half, wide, bend float64
 	colour                        [3]float32
-	// thick is the relief it leaves; dry, 0…1, how much the brush runs out of paint towards the end; streak how
-	// unevenly the bristles carry pigment.
+	// thick is the relief that it leaves; dry, 0…1, is how much the brush runs out of paint towards the end; streak is
+	// how unevenly the bristles carry pigment.
 	thick, dry, streak float64
 	// order sorts strokes of a layer from first to last, and seeds the bristles.
 	order uint64
@@ -18,14 +18,14 @@ type stroke struct {
 	round, taper bool
 }
 
-// extent returns half the sides of a box around the stroke.
+// extent returns the half-sides of a bounding box of the stroke.
 func (s *stroke) extent() (ex, ey float64) {
 	sin, cos := math.Sincos(s.angle)
 	sag := s.wide + math.Abs(s.bend)*s.half*s.half/2
 	return math.Abs(cos)*s.half + math.Abs(sin)*sag, math.Abs(sin)*s.half + math.Abs(cos)*sag
 }
 
-// touches says whether the stroke may reach the tile.
+// touches reports whether the stroke may reach the tile.
 func (t *tile) touches(s *stroke) bool {
 	ex, ey := s.extent()
 	edge := 1 / t.scale
@@ -73,13 +73,13 @@ func (b *bristles) at(u, v float32) float32 {
 	return top + (low-top)*fv
 }
 
-// brush lays one stroke into the tile.
+// brush paints one stroke into the tile.
 func (t *tile) brush(s *stroke) {
 	if !t.touches(s) {
 		return
 	}
 	scale := t.scale
-	// A stroke thinner than a pixel covers a pixel in part.
+	// A stroke thinner than a pixel covers it partly.
 	wide, cover := s.wide, 1.0
 	if thinnest := 0.5 / scale; wide < thinnest {
 		cover = wide / thinnest
@@ -174,7 +174,8 @@ func abs32(x float32) float32 {
 	return x
 }
 
-// rowSpan returns where the row at distance dy from the middle lies inside the rectangle of the given half sides.
+// rowSpan returns the part of the row at distance dy from the middle that lies inside the rectangle of the given
+// half-sides.
 func rowSpan(dy, cos, sin, half, wide float64) (a, b float64) {
 	a, b = -half-wide, half+wide
 	clip := func(slope, offset, limit float64) {

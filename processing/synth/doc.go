@@ -5,5 +5,5 @@
 // the mask of what became visible, RenderRelief lights the relief of the paint instead of drawing glints, NewExample
 // makes pictures to train a detector on, Generate paints and adds glare, and Vary makes the variants (half and double
 // size, blur, depth, grey, JPEG) at which a detector has to hold its figures. Everything is deterministic: the same
-// seed and options give the same bytes whatever the number of workers. The package imports nothing of the detector.
+// seed and options give the same bytes whatever the number of workers. The package does not import the detector.
 package synth

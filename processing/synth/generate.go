@@ -7,7 +7,7 @@ import (
 )
 
 // Generate paints a picture and renders glare on it: Paint followed by RenderGlare, both with the given seed in place
-// of the one in their options. When the glare comes with noise, the painting is made without its own.
+// of the one in their options. If the glare options add noise, the painting is made without its own.
 func Generate(
 	ctx context.Context, w, h, depth int, seed uint64, paint PaintOptions, glare GlareOptions,
 ) (*processing.Picture, *processing.Mask, Stats, error) {

@@ -13,13 +13,13 @@ import (
 	"blik/processing"
 )
 
-// RenderGlare returns a copy of pic with glare on it, the mask of where that is visible (0 or 255) and what was
-// rendered. Light is added to the linear light of the picture, blurred when the options say so, clipped at white as a
-// sensor does, and only then noise and JPEG follow; the truth compares the luminance of the noiseless rendering with
-// that of the same picture without glare (see Visible). The picture keeps depth, channels and transfer curve. With
-// noise, picture blur and JPEG off, pixels that no glint touches are copied unchanged.
+// RenderGlare returns a copy of pic with glare, the mask of visible glare (0 or 255), and statistics of it. Light is
+// added to the linear light of the picture, blurred if the options require it, and clipped at white as in a sensor;
+// noise and JPEG follow. The truth compares the luminance of the noiseless rendering with that of the same picture
+// without glare (see Visible). The picture keeps depth, channels and transfer curve. With noise, picture blur and JPEG
+// off, pixels that no glint touches are copied unchanged.
 //
-// It returns the context's error when cancelled, and an error for a picture or options that are not valid.
+// It returns the context's error if cancelled, and an error for an invalid picture or options.
 func RenderGlare(
 	ctx context.Context, pic *processing.Picture, opt GlareOptions,
 ) (*processing.Picture, *processing.Mask, Stats, error) {
@@ -134,7 +134,7 @@ func (r *renderer) worker() func(y0, y1 int) {
 	}
 }
 
-// copyRows takes rows over as they are.
+// copyRows copies rows unchanged.
 func (r *renderer) copyRows(y0, y1 int) {
 	n := r.src.Width * r.src.Channels
 	switch {
@@ -211,7 +211,8 @@ func (r *renderer) finish(y int, clean, lit []float32) {
 		if r.src.F32 == nil || len(r.kernel) > 1 {
 			return
 		}
-		// Decoding and encoding a float sample may move it by a rounding; what no glint touched stays as it was.
+		// Decoding and encoding a float sample may change it by a rounding error; samples that no glint touches stay
+		// unchanged.
 		for i, o := 0, y*len(lit); i < len(lit); i++ {
 			if lit[i] == clean[i] {
 				r.dst.F32[o+i] = r.src.F32[o+i]

@@ -37,7 +37,7 @@ type glint struct {
 // darkest shadow.
 const faint = 1e-4
 
-// prepare settles the shape for the size and computes how far the glint reaches.
+// prepare adapts the shape to the size and computes the reach of the glint.
 func (g *glint) prepare() {
 	if g.shape == facet && g.r < 1.5 || g.shape == woven && g.r < 1.2*g.canvas.pitch {
 		g.shape = ellipse
@@ -74,7 +74,7 @@ func (g *glint) bounds() (x0, y0, x1, y1 int) {
 	return int(math.Floor(g.x - r)), int(math.Floor(g.y - r)), int(math.Ceil(g.x + r)), int(math.Ceil(g.y + r))
 }
 
-// stamper draws glints into a buffer of its own.
+// stamper draws glints into its own buffer.
 type stamper struct {
 	surf   *surface
 	pix    []float32
@@ -215,12 +215,12 @@ func outline(rnd *rand.Rand, axes plainAxes, arms int, strong, weak float64) fun
 	}
 }
 
-// facetMap holds the squared distances of a glint whose outline follows the paint. With micro-facets distributed
-// about the surface slope (Beckmann & Spizzichino 1963), the light falls off with the distance between the slope at
-// a pixel and the slope that mirrors the lamp, here that at the middle of the glint.
+// facetMap holds the squared distances of a glint with an outline that follows the paint. With micro-facets distributed
+// about the surface slope (Beckmann & Spizzichino 1963), the light falls off with the distance between the slope at a
+// pixel and the slope that mirrors the lamp, here that at the middle of the glint.
 type facetMap struct {
 	side, half int
-	// fx and fy lead from an offset to the glint's middle to one to the middle of the map's central pixel.
+	// fx and fy convert an offset from the glint's middle to one from the middle of the map's central pixel.
 	fx, fy float64
 	d2     []float64
 	order  []float64
@@ -232,7 +232,7 @@ func (m *facetMap) build(g *glint, s *surface) {
 	m.half = int(math.Ceil(g.reach)) + 2
 	m.side = 2*m.half + 1
 	n := m.side + 2
-	// Relief finer than the glint itself is roughness, which the lobe stands for already.
+	// Relief finer than the glint itself is roughness, which the lobe already models.
 	sigma := math.Max(0.8, 0.5*g.r)
 	margin := blurRadius(sigma)
 	full := n + 2*margin

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Placement weighs the ways in which glints lie on a painting; each is the share of glints placed so.
+// Placement holds the shares of glints placed in each of the following ways.
 type Placement struct {
 	// Weave puts groups of glints on the thread crossings of a canvas, where the paint film bulges.
 	Weave float64
@@ -31,7 +31,7 @@ type Shapes struct {
 	Woven float64
 }
 
-// GlareOptions say how RenderGlare draws glints. Lengths are in pixels and are all multiplied by Scale. The zero value
+// GlareOptions are the options of RenderGlare. Lengths are in pixels and are all multiplied by Scale. The zero value
 // draws nothing.
 type GlareOptions struct {
 	Seed uint64
@@ -82,7 +82,7 @@ type GlareOptions struct {
 	Workers int
 }
 
-// Presets lists the names that Preset knows.
+// Presets lists the names that Preset accepts.
 func Presets() []string {
 	return []string{"default", "soft", "unclipped", "tinted", "large", "mixed", "dense", "few"}
 }
@@ -154,7 +154,7 @@ func Preset(name string) (GlareOptions, error) {
 	return o, nil
 }
 
-// Validate says whether the options make sense together.
+// Validate returns an error unless the options are valid and consistent.
 func (o *GlareOptions) Validate() error {
 	for _, v := range []float64{o.Density, o.Radius.Min, o.Radius.Max, o.SizeExponent, o.Peak.Min, o.Peak.Max,
 		o.Edge.Min, o.Edge.Max, o.Halo.Min, o.Halo.Max, o.HaloRadius, o.GlareBlur.Min, o.GlareBlur.Max, o.PictureBlur,

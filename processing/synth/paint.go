@@ -13,7 +13,7 @@ import (
 // MaxPixels is the largest picture that Paint makes.
 const MaxPixels = 400_000_000
 
-// PaintOptions say what Paint paints. The zero value paints the scene that the seed chooses.
+// PaintOptions are the options of Paint. With the zero value the seed chooses the scene.
 type PaintOptions struct {
 	Seed uint64
 	// Scene is one of Scenes, or empty for the seed's choice.
@@ -22,7 +22,7 @@ type PaintOptions struct {
 	// and cracks have real sizes, so that a picture of more pixels shows finer detail of the same painting, and a
 	// larger painting has more strokes.
 	SizeMM float64
-	// Fresh leaves out what age does: craquelure and the tone of the varnish.
+	// Fresh leaves out the effects of age: craquelure and the tone of the varnish.
 	Fresh bool
 	// Noiseless leaves out the noise of the sensor.
 	Noiseless bool
@@ -32,7 +32,7 @@ type PaintOptions struct {
 	Workers int
 }
 
-// Scenes lists what Paint can paint.
+// Scenes lists the scenes that Paint can paint.
 func Scenes() []string { return []string{"coast", "still-life", "portrait"} }
 
 // Paint returns an oil painting of w × h pixels with 8 or 16 bits a sample, sRGB encoded and without glare: a
@@ -182,7 +182,7 @@ func newTile(p *painter) *tile {
 	}
 }
 
-// paint paints the tile whose first pixel is (x0, y0) into the picture, or gives up when ctx is cancelled.
+// paint paints the tile whose first pixel is (x0, y0) into the picture, or stops if ctx is cancelled.
 func (t *tile) paint(ctx context.Context, x0, y0 int) {
 	t.x0, t.y0 = x0-tileFrame, y0-tileFrame
 	t.w = min(x0+tileSide, t.out.Width) + tileFrame - t.x0

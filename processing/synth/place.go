@@ -9,7 +9,7 @@ import (
 	"blik/processing"
 )
 
-// surface is what placing and shaping glints needs to know of the paint.
+// surface holds the properties of the paint that determine position and shape of glints.
 type surface struct {
 	pic   *processing.Picture
 	curve *curve
@@ -66,7 +66,7 @@ func (c *canvas) pixel(u, v float64) (x, y float64) {
 	return u*c.cos - v*c.sin, u*c.sin + v*c.cos
 }
 
-// plan places all glints of a picture, or gives up when ctx is cancelled.
+// plan places all glints of a picture, or stops if ctx is cancelled.
 func plan(ctx context.Context, o GlareOptions, s *surface) []glint {
 	p := &planner{o: o, rnd: stream(o.Seed, 1), surf: s, w: float64(s.pic.Width), h: float64(s.pic.Height)}
 	sin, cos := math.Sincos((p.rnd.Float64() - 0.5) * 0.12)
@@ -125,7 +125,7 @@ func (p *planner) weave(n int) {
 		x, y := cx+p.rnd.NormFloat64()*spread, cy+p.rnd.NormFloat64()*spread
 		u, v := p.canvas.threads(x, y)
 		u, v = math.Round(u), math.Round(v)
-		// The thread on top bulges along its own direction; warp and weft take turns.
+		// The thread on top bulges along its own direction; warp and weft alternate.
 		angle := math.Atan2(p.canvas.sin, p.canvas.cos)
 		if (int(u)+int(v))&1 != 0 {
 			angle += math.Pi / 2

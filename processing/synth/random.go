@@ -30,10 +30,10 @@ func normals() []float32 {
 	return t
 }
 
-// Range is an interval that values are drawn from.
+// Range is an interval from which values are drawn.
 type Range struct{ Min, Max float64 }
 
-// holds says whether s is ordered and lies within r.
+// holds reports whether s is ordered and lies within r.
 func (r Range) holds(s Range) bool { return r.Min <= s.Min && s.Min <= s.Max && s.Max <= r.Max }
 
 func (r Range) uniform(g *rand.Rand) float64 { return r.Min + (r.Max-r.Min)*g.Float64() }

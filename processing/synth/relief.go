@@ -8,17 +8,17 @@ import (
 	"blik/processing"
 )
 
-// maxReliefPixels bounds what RenderRelief takes, since it holds the relief of the whole picture in memory.
+// maxReliefPixels bounds the pictures of RenderRelief, because it holds the relief of the whole picture in memory.
 const maxReliefPixels = 40_000_000
 
-// RenderRelief returns a copy of pic under lamps that mirror in the paint, the truth and what was rendered. No spot is
-// drawn: the paint has a relief, and a lamp shows wherever a facet of it points half way between lamp and lens. Light
-// is added in linear light, passes the lens and is clipped as a sensor does; noise and JPEG follow. The truth compares
-// the noiseless rendering with the same picture without lamps, by the rule in the options; it holds TruthGlare,
-// TruthUnsure and TruthNone, and the figures count TruthGlare. Without lamps the picture is that of the painting as the
-// other options alter it.
+// RenderRelief returns a copy of pic under lamps that are reflected by the paint, the truth, and statistics of the
+// glare. No spots are drawn: the paint has a relief, and a lamp is visible wherever a facet points half way between
+// lamp and lens. The light is added in linear light, blurred by the lens and clipped as in a sensor; noise and JPEG
+// follow. The truth compares the noiseless rendering with the same picture without lamps, by the rule in the options;
+// it holds TruthGlare, TruthUnsure and TruthNone, and the figures count TruthGlare. Without lamps the picture shows the
+// painting as altered by the other options.
 //
-// It returns the context's error when cancelled, and an error for a picture or options that are not valid.
+// It returns the context's error if cancelled, and an error for an invalid picture or options.
 func RenderRelief(
 	ctx context.Context, pic *processing.Picture, o ReliefOptions,
 ) (*processing.Picture, *processing.Mask, Stats, error) {
@@ -85,7 +85,7 @@ func develop(
 	return out, nil
 }
 
-// level says what a rise from the clean pixel to the lit one (light, clipped at white) is.
+// level classifies a rise from the clean pixel to the lit one (light, clipped at white).
 func (r *TruthRule) level(clean, lit []float32) uint8 {
 	ch := len(clean)
 	a, b := luma(clean, ch), luma(lit, ch)

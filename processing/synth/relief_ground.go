@@ -7,10 +7,10 @@ import (
 	"blik/internal/simd"
 )
 
-// ground is the painting as the options alter it, before the lamps.
+// ground is the painting as altered by the options, before the lamps are added.
 type ground struct {
 	light *plane
-	// surface is nil where nothing needs it.
+	// surface is nil if it is not needed.
 	surface *reliefSurface
 }
 

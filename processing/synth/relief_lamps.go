@@ -9,7 +9,7 @@ import (
 	"blik/internal/simd"
 )
 
-// mirror is the image of one lamp in the paint.
+// mirror is the reflection of one lamp in the paint.
 type mirror struct {
 	// lobe is the facets' distribution over its peak on the fine grid, sorted a sample of its values.
 	lobe   *plane
@@ -19,8 +19,8 @@ type mirror struct {
 	colour   [3]float64
 }
 
-// newMirror draws where a lamp stands. It is at a finite distance, so that the half vector between lamp and lens
-// changes over the picture and glare gathers in places.
+// newMirror draws the position of a lamp. It is at a finite distance, so that the half vector between lamp and lens
+// varies over the picture and glare clusters in places.
 func newMirror(g *rand.Rand, o *ReliefOptions, s *reliefSurface, colour [3]float64) *mirror {
 	sin, cos := math.Sincos(g.Float64() * 2 * math.Pi)
 	tilt, nearness := Range{0.3, 0.55}.uniform(g), Range{0.1, 0.3}.uniform(g)
@@ -67,8 +67,7 @@ func (m *mirror) at(share float64) float32 {
 	return m.sorted[min(max(int(float64(n)*(1-share)), 0), n-1)]
 }
 
-// image is the light of the part of the lobe that the given share keeps; the brightest twentieth of that is the lamp
-// itself.
+// image returns the light of the given share of the lobe; its brightest twentieth is the lamp itself.
 func (m *mirror) image(share float64, fine int, ceiling float64) *plane {
 	low, high := m.at(share), m.at(share/20)
 	scale := 1 / max(high-low, 1e-6)
@@ -91,8 +90,8 @@ func (m *mirror) image(share float64, fine int, ceiling float64) *plane {
 	return out
 }
 
-// shine adds the lamps' images to the ground. The share of the lobes that is kept is found by iteration, so that the
-// share of the picture on which glare becomes visible is the one asked for.
+// shine adds the lamps' images to the ground. The share of the lobes that is kept is found by iteration, so that glare
+// is visible on the requested share of the picture.
 func shine(ctx context.Context, o *ReliefOptions, ground *ground) (*plane, error) {
 	g := stream(o.Seed, streamLamps)
 	mirrors := make([]*mirror, len(o.Lamps))
@@ -136,8 +135,7 @@ func (p *plane) veil(share float64) *plane {
 	return wide
 }
 
-// hues returns by how much each channel of a glint is weakened where it takes on the paint's hue, or nil where it does
-// not.
+// hues returns the attenuation of each channel of a glint that takes on the paint's hue; nil if it does not.
 func hues(light *plane, tint float64) *plane {
 	if light.ch != 3 || tint == 0 {
 		return nil

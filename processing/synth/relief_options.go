@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// TruthRule says which rise of linear light, in the luminance or in the darkest channel, counts as glare. The darkest
-// channel sees a white glint on saturated paint, whose luminance is high already.
+// TruthRule defines which rise of linear light, in the luminance or in the darkest channel, counts as glare. The
+// darkest channel reveals a white glint on saturated paint, whose luminance is already high.
 type TruthRule struct {
-	// Glare needs a rise above Rise and above Share of the clean value; what exceeds both of UnsureRise and UnsureShare
-	// only is unsure. Without an unsure zone those two equal Rise and Share.
+	// Glare needs a rise above Rise and above Share of the clean value; a smaller rise above UnsureRise and UnsureShare
+	// is unsure. Without an unsure zone these two equal Rise and Share.
 	Rise, Share             float64
 	UnsureRise, UnsureShare float64
 	// LuminanceOnly leaves the darkest channel out.
@@ -25,8 +25,8 @@ const (
 	TruthGlare  = 255
 )
 
-// StrictTruth marks what VisibleTruth marks, in either plane, and leaves open whatever else an eye may find at fourfold
-// magnification.
+// StrictTruth marks the same as VisibleTruth, in either plane, and marks as unsure anything else that may be visible at
+// fourfold magnification.
 func StrictTruth() TruthRule {
 	return TruthRule{Rise: VisibleRise, Share: VisibleShare, UnsureRise: 0.012, UnsureShare: 0.06}
 }
@@ -36,7 +36,7 @@ func VisibleTruth() TruthRule {
 	return TruthRule{VisibleRise, VisibleShare, VisibleRise, VisibleShare, true}
 }
 
-// PaintRelief weighs the parts of the paint's relief; each is brought to the same slope before.
+// PaintRelief holds the weights of the parts of the paint's relief, each normalised to the same slope.
 type PaintRelief struct {
 	Weave, Bristles, Impasto, Ridges, Bumps float64
 	// Strokes weighs the thick strokes of ReliefOptions.StrokeWidth.
@@ -48,7 +48,7 @@ type PaintRelief struct {
 	// RidgePitch is the mean distance in pixels of the crests that Ridges weighs; 0 means 95. RidgeAlong is the share
 	// of them that follow the painting's own strokes, as the rims of thick strokes do; the others run anywhere.
 	RidgePitch, RidgeAlong float64
-	// BumpRadius is that of caps of dried paint, dust and drops of varnish.
+	// BumpRadius is the radius of caps of dried paint, dust and drops of varnish.
 	BumpRadius Range
 	// Level is the standard deviation in pixels by which varnish levels the relief.
 	Level float64
@@ -58,15 +58,14 @@ type PaintRelief struct {
 	Supersample int
 }
 
-// ReliefOptions say how RenderRelief lights a painting. Lengths are in pixels, light is linear with white at 1.
+// ReliefOptions are the options of RenderRelief. Lengths are in pixels, light is linear with white at 1.
 type ReliefOptions struct {
 	Seed   uint64
 	Relief PaintRelief
 
 	// Lamps are the colours of the lamps, largest channel 1; without one there is no glare.
 	Lamps [][3]float64
-	// Lit is the share of the picture on which glare becomes visible; the lamps' lobes are cut at the level that gives
-	// it.
+	// Lit is the share of the picture with visible glare; the lamps' lobes are truncated at the level that yields it.
 	Lit float64
 	// Peak is the light of a lamp's mirror image, PeakSpread the standard deviation of its logarithm over the lamps.
 	Peak, PeakSpread float64
@@ -110,13 +109,13 @@ type ReliefOptions struct {
 // lampColours are a neutral lamp, one warmer and one cooler than the picture's white.
 var lampColours = [3][3]float64{{1, 0.985, 0.97}, {1, 0.66, 0.32}, {0.55, 0.78, 1}}
 
-// ReliefConditions lists the names that ReliefCondition knows.
+// ReliefConditions lists the names that ReliefCondition accepts.
 func ReliefConditions() []string {
 	return []string{"sharp", "soft", "dim", "warm", "cool", "large", "dense", "noisy", "grey", "uneven"}
 }
 
-// ReliefCondition returns a named way of photographing glare, with seed 0: strong, mostly clipped mirror images unless
-// the name says otherwise, and the truth of VisibleTruth.
+// ReliefCondition returns the options of a named condition, with seed 0: strong, mostly clipped reflections unless the
+// name says otherwise, and the truth of VisibleTruth.
 func ReliefCondition(name string) (ReliefOptions, error) {
 	white, warm, cool := lampColours[0], lampColours[1], lampColours[2]
 	o := ReliefOptions{
@@ -156,10 +155,10 @@ func ReliefCondition(name string) (ReliefOptions, error) {
 	return o, nil
 }
 
-// VariedRelief draws options at random, so that their renderings span what real photographs show: glints of a few
-// pixels and streaks along the rims of thick strokes, often below white and tinted by the paint, on rough, often dark
-// ground, in chains along threads, cracks and ridges, with painted dabs among them. They are as strong as those that a
-// person marks (docs/network.md); the truth is that of StrictTruth.
+// VariedRelief draws random options whose renderings span the range of real photographs: glints of a few pixels and
+// streaks along the rims of thick strokes, often below white and tinted by the paint, on rough, often dark ground, in
+// chains along threads, cracks and ridges, with painted dabs among them. They are as strong as those marked by people
+// (docs/network.md); the truth is that of StrictTruth.
 func VariedRelief(seed uint64) ReliefOptions {
 	g := stream(seed, 0x7265)
 	o := ReliefOptions{Seed: seed, Relief: variedPaint(g), Truth: StrictTruth()}
@@ -256,7 +255,7 @@ func gamma(g *rand.Rand, shape float64) float64 {
 	}
 }
 
-// Validate says whether the options make sense together.
+// Validate returns an error unless the options are valid and consistent.
 func (o *ReliefOptions) Validate() error {
 	r := &o.Relief
 	values := []float64{

@@ -66,7 +66,7 @@ func repaint(g *rand.Rand, light *plane, width float64, fine int) *plane {
 	return canvas.height
 }
 
-// strokeCanvas is what strokes are painted on: colours, heights, and the number of the last stroke on each sample.
+// strokeCanvas is the canvas for strokes: colours, heights, and the number of the last stroke on each sample.
 type strokeCanvas struct {
 	height, colour *plane
 	last           []int32

@@ -103,7 +103,7 @@ func (s *reliefSurface) paint() *plane {
 	return out
 }
 
-// thickness guesses how thick the paint is, 0.2…1.4: thick where it is busy and light.
+// thickness estimates the thickness of the paint, 0.2…1.4: thick where it is detailed and light.
 func (s *reliefSurface) thickness() *plane {
 	soft := s.tone.blurred(1)
 	busy := newPlane(s.w, s.h)
@@ -122,7 +122,8 @@ func (s *reliefSurface) thickness() *plane {
 	return busy
 }
 
-// weave is a plain weave: threads are round across, pass over and under each other in turns and do not run straight.
+// weave is a plain weave: threads have a round cross-section, pass over and under each other alternately, and are not
+// straight.
 func (s *reliefSurface) weave(w, h int) *plane {
 	g := stream(s.seed, streamWeave)
 	pitch := s.opt.ThreadPitch * float64(s.fine)
@@ -239,7 +240,7 @@ func (s *reliefSurface) ridges(w, h int) *plane {
 	return out
 }
 
-// nearest turns the undirected line to the direction that differs least from the given one.
+// nearest returns the direction of the undirected line that differs least from the given one.
 func nearest(line, direction float64) float64 {
 	if math.Cos(line-direction) < 0 {
 		return line + math.Pi
@@ -409,7 +410,7 @@ func (p *plane) enlarged(w, h int) *plane {
 	return out
 }
 
-// cubicTap is where a sample comes from and in which shares.
+// cubicTap holds the source indices and weights of a sample.
 type cubicTap struct {
 	at     [4]int
 	weight [4]float32
@@ -435,7 +436,7 @@ func cubicTaps(from, to int) []cubicTap {
 	return taps
 }
 
-// reduced averages squares of n × n samples; what is left over at the right and below is dropped.
+// reduced averages squares of n × n samples; incomplete squares at the right and lower edges are dropped.
 func (p *plane) reduced(n int) *plane {
 	out := newPlane(p.w/n, p.h/n)
 	share := 1 / float32(n*n)

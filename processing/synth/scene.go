@@ -7,7 +7,7 @@ import (
 	"blik/processing"
 )
 
-// scene is a composition: what colour, direction and body the paint has where. Positions are in millimetres.
+// scene is a composition: colour, direction and body of the paint at each position. Positions are in millimetres.
 type scene interface {
 	at(x, y float64) spot
 	// details are the bright touches and other single strokes on top, in the order of painting.
@@ -20,7 +20,7 @@ type spot struct {
 	colour rgb
 	// angle is the direction of the brush in radians.
 	angle float64
-	// detail, 0…1, says how finely it is painted, body, 0…1, how thickly.
+	// detail, 0…1, is how finely it is painted; body, 0…1, how thickly.
 	detail, body float64
 }
 
@@ -56,7 +56,7 @@ func (c rgb) times(k float64) rgb {
 // tone is the perceived lightness, 0…1.
 func (c rgb) tone() float64 { return math.Sqrt(lumaR*c[0] + lumaG*c[1] + lumaB*c[2]) }
 
-// differs says whether two colours belong to different things.
+// differs reports whether two colours belong to different objects.
 func (c rgb) differs(d rgb) bool {
 	var sum float64
 	for i := range c {

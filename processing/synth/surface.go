@@ -13,7 +13,7 @@ const (
 
 // surface adds the canvas under the paint to the relief, and the cracks through both.
 func (t *tile) surface() {
-	// Nothing woven or cracked is straight: columns and rows shift by slow waves.
+	// Threads and cracks are not straight: columns and rows are shifted by slow waves.
 	for i := range max(t.w, t.h) {
 		x, y := (float64(t.x0+i)+0.5)/t.scale, (float64(t.y0+i)+0.5)/t.scale
 		t.shiftY[i] = float32(0.5*math.Sin(x/31+1) + 0.25*math.Sin(x/9.7))
@@ -49,7 +49,7 @@ func (t *tile) weave() {
 			v := (yMM + t.shiftY[x]) * perMM
 			i, j := int(u), int(v)
 			fu, fv := 2*(u-float32(i))-1, 2*(v-float32(j))-1
-			// The thread on top is round across and bulges along its length; warp and weft take turns.
+			// The thread on top has a round cross-section and bulges along its length; warp and weft alternate.
 			var h float32
 			if (i+j)&1 == 0 {
 				h = (1 - fu*fu) * (1 - 0.4*fv*fv)
@@ -82,7 +82,7 @@ func (c *cracks) build(seed uint64, x0, y0, x1, y1 float64) {
 	}
 }
 
-// at returns the distance in millimetres to the nearest edge and what names that edge.
+// at returns the distance in millimetres to the nearest edge and an identifier of that edge.
 func (c *cracks) at(x, y float32) (distance float32, edge uint64) {
 	i := int(math.Floor(float64(x)*(1.0/crackMM))) - c.i0
 	j := int(math.Floor(float64(y)*(1.0/crackMM))) - c.j0
@@ -106,7 +106,7 @@ func (c *cracks) at(x, y float32) (distance float32, edge uint64) {
 	if gap == 0 {
 		return 0, 0
 	}
-	// An edge has the same name from both sides and from every tile: the sum of its points' positions.
+	// An edge has the same identifier from both sides and from every tile: the sum of its points' positions.
 	name := uint64(math.Float32bits(c.x[a]+c.x[b]))<<32 | uint64(math.Float32bits(c.y[a]+c.y[b]))
 	return (next - near) / (2 * gap), name
 }
@@ -131,7 +131,7 @@ func (t *tile) crack() {
 				continue
 			}
 			wide := 0.1 * (strength - 0.3)
-			// A crack thinner than a pixel darkens it in part.
+			// A crack thinner than a pixel darkens it partly.
 			reach := max(wide, pixel)
 			open := (1 - d/reach) * min(wide/pixel*1.5, 1)
 			if open <= 0 {

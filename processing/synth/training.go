@@ -10,7 +10,7 @@ import (
 	"blik/processing"
 )
 
-// Example is a picture to train a detector on.
+// Example is a picture for training a detector.
 type Example struct {
 	// Kind is one of ExampleKinds, Condition the relief condition where the kind is "condition", the preset of Presets
 	// where it is "spots", and "altered" where a clean painting got strokes, dabs or cracks.
@@ -35,8 +35,8 @@ func ExampleKinds() (kinds []string, shares []float64) {
 	return []string{"varied", "condition", "spots", "clean", "plain"}, []float64{0.1, 0.45, 0.11, 0.34, 0}
 }
 
-// NewExample renders an example of w × h pixels on a random part of the painting, at random scale. Everything follows
-// from the seed; an empty kind lets it choose.
+// NewExample renders an example of w × h pixels on a random part of the painting, at random scale. Everything is
+// determined by the seed; with an empty kind it also chooses the kind.
 func NewExample(
 	ctx context.Context, painting *processing.Picture, w, h int, kind string, seed uint64,
 ) (*Example, error) {
@@ -71,7 +71,7 @@ func NewExample(
 		return e, e.drawSpots(ctx, g, part, o)
 	case "clean":
 		o.Lamps = nil
-		// Half of the clean pictures have nothing but the camera's noise added.
+		// Half of the clean pictures only have camera noise added.
 		if g.IntN(2) == 0 {
 			o.Shading, o.Relief.CrackPitch, o.Dabs, o.StrokeWidth = 0, 0, 0, 0
 		} else {
@@ -87,8 +87,8 @@ func NewExample(
 	return e, err
 }
 
-// excerpt takes a part of the painting: half of the parts at its own resolution, a sixth as much as fits, the others in
-// between.
+// excerpt takes a part of the painting: half of the parts at its own resolution, a sixth as large as possible, the
+// others in between.
 func (e *Example) excerpt(g *rand.Rand, painting *processing.Picture, w, h int) *processing.Picture {
 	fit := math.Min(float64(painting.Width)/float64(w), float64(painting.Height)/float64(h))
 	scale, choice := math.Min(fit, 1), g.IntN(6)

@@ -15,7 +15,7 @@ const (
 	VisibleShare = 0.25
 )
 
-// Visible says whether the rise from the clean luminance to the rendered one (linear light, 0…1, clipped at white)
+// Visible reports whether the rise from the clean luminance to the rendered one (linear light, 0…1, clipped at white)
 // counts as glare.
 func Visible(clean, rendered float32) bool {
 	d := rendered - clean

@@ -7,10 +7,10 @@ import (
 	"blik/processing"
 )
 
-// Variation is a change of how a picture was taken and stored. The zero value changes nothing.
+// Variation is a change in the way a picture is taken and stored. The zero value changes nothing.
 type Variation struct {
 	// Scale is 0.5 or 2: half size by averaging 2 × 2 pixels, double size by cubic convolution (Keys 1981), both in
-	// linear light. 0 and 1 keep the size. An odd side is halved upwards; its last pixels average what there is.
+	// linear light. 0 and 1 keep the size. Half an odd side is rounded up; the last pixels average the available ones.
 	Scale float64
 	// BlurSigma is the standard deviation of a Gaussian blur in linear light, in pixels of the given picture. It comes
 	// before the scaling.

@@ -211,7 +211,7 @@ func (e *enlarger) row(s *samplePlane, y int) []uint8 {
 
 // widen doubles a row: each sample becomes two, weighted three to one with the neighbour on that side; the outermost
 // are copied. left and right are the rounding terms of the two, added before the lowest shift bits are dropped; they
-// alternate so that rounding errors cancel.
+// differ so that rounding is unbiased.
 func widen[T uint8 | int32](dst []uint8, src []T, left, right int32, shift uint) {
 	n := len(src)
 	for i, v := range src {
